@@ -1,0 +1,10 @@
+// flexion/flexion.h - everything a user of the library includes.
+#pragma once
+
+#include "flexion/analysis.h"
+#include "flexion/base.h"
+#include "flexion/integrator.h"
+#include "flexion/model.h"
+#include "flexion/results.h"
+#include "flexion/simulation.h"
+#include "flexion/system.h"

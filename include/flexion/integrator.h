@@ -1,0 +1,108 @@
+// flexion/integrator.h - methods that advance a state of any system.
+#pragma once
+
+#include "flexion/system.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum flx_formulation {
+    FLX_FORMULATION_AUTO,
+    FLX_FORMULATION_INDEX3, // position constraints as they are
+    FLX_FORMULATION_GGL,    // stabilised index 2: q' = T (v - G^T eta)
+    FLX_FORMULATION_INDEX1, // acceleration level, projected
+} flx_formulation;
+
+// What a run asks of a method. Zero means "the method's default" unless said otherwise.
+typedef struct flx_integrator_def {
+    const char *method; // a name of the registry: "generalized-alpha", "radau", "dopri5", ...
+    flx_formulation formulation;
+    double step;            // fixed step; 0: adaptive
+    double rtol, atol;      // adaptive
+    int stages;             // of a collocation method
+    double spectral_radius; // of generalized-alpha at infinity, 0 to 1; negative: default
+    double newton_tolerance;// relative to the scales of the unknowns; 0: default
+    double first_step, largest_step; // adaptive; 0: chosen, none
+    long max_steps;         // 0: no limit
+} flx_integrator_def;
+
+FLX_API flx_integrator_def flx_integrator_def_default(void);
+
+// Work done so far.
+typedef struct flx_statistics {
+    long steps, rejected;
+    long residuals, linearisations, factorisations, solves;
+    long newton_iterations, newton_failures;
+    long projections;        // to the constraints, by methods on acceleration level
+    long singular_positions; // steps that passed a (nearly) singular position
+    double smallest_step, largest_step;
+} flx_statistics;
+
+typedef struct flx_integrator flx_integrator;
+
+// One method: the table every method fills.
+typedef struct flx_integrator_type {
+    const char *name; // the word in the model file and on the command line
+    const char *summary;
+    int order;        // classical order, of q on a system without constraints
+    int fixed, adaptive; // can run with a fixed step, with error control
+    flx_status (*create)(flx_integrator *it);
+    // Advance x by at most h (exactly h when fixed). On a positive status x is bit for bit what it
+    // was. *h_taken receives the step made.
+    flx_status (*step)(flx_integrator *it, flx_state *x, double h, double *h_taken);
+    // Positions, velocities, multipliers at t inside the last step; NULL: cannot. The order is
+    // that of the method's continuous extension.
+    flx_status (*interpolate)(flx_integrator *it, double t, flx_state *out);
+    void (*destroy)(flx_integrator *it);
+} flx_integrator_type;
+
+// Base of every integrator; the first member of the concrete one is a pointer to its data.
+struct flx_integrator {
+    const flx_integrator_type *type;
+    const flx_system *sys; // borrowed
+    flx_work *work;        // owned
+    flx_ctx *ctx;          // borrowed
+    flx_integrator_def def;
+    flx_statistics stats;
+    void *data;            // owned by the method
+};
+
+// NULL-terminated.
+FLX_API const flx_integrator_type *const *flx_integrator_types(void);
+
+// Refuses by name: a method that needs what the system cannot do, a step for a method that has
+// none. FLX_ERR_ARGUMENT, FLX_ERR_CANNOT, FLX_ERR_MEMORY, FLX_ERR_UNAVAILABLE.
+FLX_API flx_status flx_integrator_create(const flx_system *s, const flx_integrator_def *def,
+                                         flx_integrator **it);
+FLX_API void flx_integrator_destroy(flx_integrator **it);
+
+// One step of at most h from the state; the caller's state changes only on FLX_OK. A final failure
+// leaves a message that says when, which item, and what to try.
+FLX_API flx_status flx_integrator_step(flx_integrator *it, flx_state *x, double h,
+                                       double *h_taken);
+FLX_API flx_status flx_integrator_interpolate(flx_integrator *it, double t, flx_state *out);
+FLX_API const flx_statistics *flx_integrator_statistics(const flx_integrator *it);
+
+// Called at every output time; a non-zero return stops the run (FLX_INTERRUPTED).
+typedef int (*flx_output_callback)(void *user, const flx_state *x);
+
+// When to call back.
+typedef struct flx_schedule {
+    double until;
+    double every;         // 0: not used
+    const double *times;  // ascending; or NULL
+    int ntimes;
+    int steps;            // non-zero: at every step
+} flx_schedule;
+
+// Advance x to schedule->until, calling back at the start, at the output times and at the end.
+// Output inside a step comes from the method's interpolation, or the step is shortened to hit it
+// where the method has none (fixed-step methods: the step is never changed for output; values in
+// between are interpolated by the cubic Hermite polynomial on the chart).
+FLX_API flx_status flx_integrate(flx_integrator *it, flx_state *x, const flx_schedule *schedule,
+                                 flx_output_callback output, void *user);
+
+#ifdef __cplusplus
+}
+#endif

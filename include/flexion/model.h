@@ -1,0 +1,38 @@
+// flexion/model.h - a mechanism as its file describes it.
+#pragma once
+
+#include "flexion/base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct flx_model flx_model;
+
+// A parameter's value set from outside: "name=value", the value an expression.
+// Read a model file. The model keeps the position of every entry, so that a later complaint can
+// still point at the line that caused it. settings: nset texts "name=value" that override
+// parameters. FLX_ERR_IO, FLX_ERR_MODEL, FLX_ERR_MEMORY; on failure *model is NULL and the
+// messages are in the context (reading goes on after an error; up to 20 are reported).
+FLX_API flx_status flx_model_read(flx_ctx *ctx, const char *path, int nset,
+                                  const char *const *settings, flx_model **model);
+// The same from memory; `name` stands for the file in messages, and files that the model names are
+// sought in its directory.
+FLX_API flx_status flx_model_read_text(flx_ctx *ctx, const char *name, const char *text,
+                                       size_t length, int nset, const char *const *settings,
+                                       flx_model **model);
+FLX_API void flx_model_destroy(flx_model **model);
+
+// Parts of the language that the model uses and that are not available yet; 0: none.
+FLX_API int flx_model_unavailable_count(const flx_model *model);
+FLX_API const char *flx_model_unavailable(const flx_model *model, int i, flx_loc *loc);
+
+FLX_API const char *flx_model_title(const flx_model *model); // "" when it has none
+
+// The model language itself, from the table that the checker uses.
+FLX_API flx_status flx_language_write_schema(flx_ctx *ctx, const char *path); // JSON Schema
+FLX_API flx_status flx_language_write_reference(flx_ctx *ctx, const char *path); // Markdown
+
+#ifdef __cplusplus
+}
+#endif

@@ -1,0 +1,67 @@
+// flexion/results.h - results leave a run through sinks, and are read back by name.
+#pragma once
+
+#include "flexion/base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// What a result says of itself.
+typedef struct flx_result_info {
+    const char *title, *model_path, *model_text; // model_text: the whole file
+    const char *version;                         // of Flexion
+    const char *method, *formulation;
+    const char *settings;                        // one line for a person
+    int ncolumn;                                 // signals, without t
+    const char *const *names, *const *units;     // (ncolumn)
+} flx_result_info;
+
+struct flx_ledger;
+
+// A sink takes rows of numbers: t and one number a column.
+typedef struct flx_sink flx_sink;
+typedef struct flx_sink_type {
+    const char *name;
+    flx_status (*begin)(flx_sink *s, const flx_result_info *info);
+    flx_status (*row)(flx_sink *s, double t, const double *values);
+    // ledger may be NULL (nothing was computed). Called also after a failed run.
+    flx_status (*end)(flx_sink *s, const struct flx_ledger *ledger);
+    void (*destroy)(flx_sink *s);
+} flx_sink_type;
+struct flx_sink {
+    const flx_sink_type *type;
+    flx_ctx *ctx;
+};
+
+FLX_API flx_status flx_hdf5_sink_create(flx_ctx *ctx, const char *path, flx_sink **s);
+FLX_API flx_status flx_csv_sink_create(flx_ctx *ctx, const char *path, flx_sink **s);
+FLX_API void flx_sink_destroy(flx_sink **s);
+
+// A result read back from HDF5 (also one whose run was cut off) or CSV.
+typedef struct flx_result flx_result;
+FLX_API flx_status flx_result_open(flx_ctx *ctx, const char *path, flx_result **r);
+FLX_API void flx_result_close(flx_result **r);
+FLX_API int flx_result_rows(const flx_result *r);
+FLX_API int flx_result_columns(const flx_result *r); // with t as column 0
+FLX_API const char *flx_result_name(const flx_result *r, int column);
+FLX_API const char *flx_result_unit(const flx_result *r, int column);
+FLX_API const char *flx_result_title(const flx_result *r);
+FLX_API const double *flx_result_column(const flx_result *r, int column); // (rows)
+// Columns whose name is `signal` or begins with "signal." or "signal("; at most max are stored;
+// returns their number (0, with the nearest name in the message, when there is none).
+FLX_API int flx_result_find(flx_result *r, const char *signal, int max, int *columns);
+
+// Draw signals against time to an SVG, PNG or PDF file (by its ending). Needs gnuplot at run time.
+typedef struct flx_plot_def {
+    const char *path;
+    const char *x;    // signal on the x axis; NULL: t
+    int nsignal;
+    const char *const *signals;
+    int width, height; // pixels; 0: default
+} flx_plot_def;
+FLX_API flx_status flx_plot_write(flx_result *r, const flx_plot_def *def);
+
+#ifdef __cplusplus
+}
+#endif

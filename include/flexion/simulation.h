@@ -1,0 +1,64 @@
+// flexion/simulation.h - a model's run from start to ledger: what `flexion run` does.
+#pragma once
+
+#include "flexion/integrator.h"
+#include "flexion/model.h"
+#include "flexion/results.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct flx_simulation flx_simulation;
+
+// Compile the model into a system, find redundant constraints and leave them out, make the start
+// consistent, create the method. Messages in the model's context tell what was changed.
+FLX_API flx_status flx_simulation_create(const flx_model *model, flx_simulation **sim);
+FLX_API void flx_simulation_destroy(flx_simulation **sim);
+
+// What the model is made of, known after create.
+typedef struct flx_summary {
+    int bodies, joints, forces, variables, states;
+    int coordinates;          // nv
+    int constraints;          // bonds and velocity bonds before redundant ones were left out
+    int redundant, singular;  // rows
+    int freedoms;             // degrees of freedom (velocity level)
+} flx_summary;
+FLX_API const flx_summary *flx_simulation_summary(const flx_simulation *sim);
+// Names "joint A, row 3 (rotation about y)" of redundant (or singular) rows.
+FLX_API const char *flx_simulation_redundant(const flx_simulation *sim, int i);
+FLX_API const char *flx_simulation_singular(const flx_simulation *sim, int i);
+
+// The ledger: every run ends with it.
+typedef struct flx_ledger {
+    double t;                    // reached
+    double seconds;              // wall clock of the time loop
+    flx_statistics work;
+    double energy_start, energy_end; // kinetic + potential + strain
+    double dissipated, supplied;     // integrals of the powers
+    double energy_drift;         // largest |E + dissipated - supplied - E0| / scale
+    double momentum_change[6];   // linear, angular: end minus start
+    double position_residual, velocity_residual; // largest met at an output
+    const char *position_item, *velocity_item;   // borrowed
+    double dropped_residual;     // of the redundant rows
+    int balanced;                // 0: the result fails its own ledger
+    long allocations_in_loop;
+} flx_ledger;
+FLX_API const flx_ledger *flx_simulation_ledger(const flx_simulation *sim);
+
+// Called now and then with the time reached; a non-zero return stops the run.
+typedef int (*flx_progress_callback)(void *user, double t, double until);
+
+// Run to the end, handing every output row to each sink. Everything computed before a failure has
+// reached the sinks. Positive status: the computation failed; the message says when, where and
+// what to try.
+FLX_API flx_status flx_simulation_run(flx_simulation *sim, int nsink, flx_sink *const *sinks,
+                                      flx_progress_callback progress, void *user);
+
+// Measures of the run (outputs.measures), known after run.
+FLX_API int flx_simulation_measure_count(const flx_simulation *sim);
+FLX_API const char *flx_simulation_measure(const flx_simulation *sim, int i, double *value);
+
+#ifdef __cplusplus
+}
+#endif

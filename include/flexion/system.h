@@ -1,0 +1,212 @@
+// flexion/system.h - equations of motion in the one form every method and analysis reads.
+//
+//     q' = T(q) v                                                            (SYS-1)
+//     M(t,q) v' = f(t,q,v,x,w) - G^T lambda - A^T mu                          (SYS-2)
+//     0 = sigma g(t,q) + tau (G v + g_t) - C lambda      bonds                (SYS-3)
+//     0 = A(t,q) v + b(t,q) - E mu                       velocity bonds       (SYS-4)
+//     x' = phi(t,q,v,x,w)                                first-order states   (SYS-5)
+//     0 = psi(t,q,v,x,w)                                 algebraic unknowns   (SYS-6)
+//
+// A system is a table of operations over that form. Whoever fills the table gets every method and
+// every analysis; a method that reads only the table runs on every system. A NULL entry means
+// "cannot" and is refused by name before a run.
+// docs/theory/system.md numbers these equations; code cites the same labels.
+#pragma once
+
+#include "flexion/base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// Sizes, fixed when the system is made. The unknowns of one time are ordered
+//     (v or theta, x, w, lambda, mu),   n = nv + nx + nw + nlam + nmu,
+// and so are the rows of the residual.
+typedef struct flx_dims {
+    int nq;      // coordinates q
+    int nv;      // velocities v; nq > nv where a body carries a quaternion
+    int nx, nw;  // first-order states, algebraic unknowns
+    int nlam;    // bonds
+    int nmu;     // velocity bonds
+    int nparam;  // numbers that come from the model's parameters
+    int nswitch; // discrete values: turns counted, samples held, branches taken
+} flx_dims;
+
+static inline int flx_dims_unknowns(const flx_dims *d)
+{
+    return d->nv + d->nx + d->nw + d->nlam + d->nmu;
+}
+
+// Where the equations are evaluated. All arrays are borrowed.
+typedef struct flx_point {
+    double t;
+    const double *q, *v, *a;  // (nq) (nv) (nv): a = v'
+    const double *x, *dx, *w; // (nx) (nx) (nw): dx = x'
+    const double *lam, *mu;   // (nlam) (nmu)
+    const double *param;      // (nparam)
+    const double *switches;   // (nswitch), frozen within a step
+} flx_point;
+
+// All that changes in time; a copy of it is a checkpoint. One block of memory.
+typedef struct flx_state {
+    double t;
+    double *q, *v, *a, *x, *dx, *w, *lam, *mu, *switches; // as in flx_point
+    double *block;                                        // owned; the arrays point into it
+    size_t size;                                          // doubles in the block
+} flx_state;
+
+// The pattern of the tangent: square in the n unknowns, cut into blocks (a body's six velocities,
+// a joint's rows, ...), structurally symmetric, every diagonal block present. Blocks follow the
+// order of the unknowns and never straddle two kinds.
+typedef struct flx_pattern {
+    int nblock;
+    const int *start;     // (nblock+1) first unknown of each block; start[nblock] = n
+    const int *row;       // (nblock+1) first entry of each block row
+    const int *col;       // (nentry) block column of each entry, ascending within a row
+    const int *offset;    // (nentry+1) where the entry's values begin; dense, row-major
+    const int *transpose; // (nentry) the entry at (j,i) for the entry at (i,j)
+    const int *pair;      // (nblock) or NULL: for a block of bond rows, the block of unknowns whose
+                          // columns alone give these rows full rank (the outboard body of a tree
+                          // joint); -1 elsewhere and for loop closures. Guides the elimination.
+    int version;          // raised when the pattern changes between steps
+} flx_pattern;
+
+// The derivative of the residual along one unknown increment, in three parts on one pattern:
+//     dr = (c2 A2 + c1 A1 + c0 A0) d,    d = (dtheta, dx, dw, dlam, dmu)      (SYS-7)
+// for dq = c0 dtheta, dv = c1 dtheta, da = c2 dtheta, dx' = c1 dx and everything else times c0.
+// A2 = M, A1 = D = dr/dv, A0 = K = dr/dq along q (+) theta at theta = 0, in the (v,v) part.
+typedef struct flx_blocks {
+    double *A0, *A1, *A2; // (offset[nentry]) each, on flx_system_pattern
+} flx_blocks;
+
+// Kinetic, potential and strain energy; power dissipated by dampers (>= 0) and power supplied by
+// motions, forces that have no potential, and control.
+typedef struct flx_energies {
+    double kinetic, potential, strain;
+    double dissipated_power, supplied_power;
+    double linear[3], angular[3]; // momentum, angular about the ground's origin
+} flx_energies;
+
+// What one unknown, or the row of the same number, is.
+typedef enum flx_unknown_kind {
+    FLX_UNKNOWN_VELOCITY,
+    FLX_UNKNOWN_STATE,
+    FLX_UNKNOWN_ALGEBRAIC,
+    FLX_UNKNOWN_BOND,
+    FLX_UNKNOWN_VELOCITY_BOND
+} flx_unknown_kind;
+
+typedef struct flx_unknown {
+    flx_unknown_kind kind;
+    int index;                // 0 to 3: differentiation index that the error weights follow
+    double scale;             // typical size: metres, newtons, ...; > 0. For a bond: of its row g
+    double sigma, tau, C, E;  // of a bond (SYS-3), of a velocity bond (SYS-4)
+    double lower, upper;      // bounds on lambda; -inf, inf for a joint
+    const char *item;         // name of the body, joint or variable; borrowed from the system
+    const char *part;         // "x", "rotation about y", "g[2]", ...; borrowed
+    flx_loc loc;              // where the model said it
+} flx_unknown;
+
+typedef struct flx_system flx_system;
+
+// Scratch of one thread of evaluation; its content has no meaning between calls.
+typedef struct flx_work flx_work;
+
+// z' = F(t, z) for explicit methods, with bonds solved on acceleration level. nz numbers.
+typedef struct flx_explicit {
+    int (*size)(const flx_system *s);
+    void (*pack)(const flx_system *s, const flx_state *x, double *z);
+    // Positions, velocities and states from z; a, lam, mu are left as they are.
+    void (*unpack)(const flx_system *s, double t, const double *z, flx_state *x);
+    // dz = F(t, z); x receives everything, also a, lam and mu.
+    flx_status (*rate)(const flx_system *s, flx_work *w, double t, const double *z, flx_state *x,
+                       double *dz);
+    // Move z to the nearest point (in the metric of M) that meets the position and velocity
+    // constraints; quaternions are normalised. The sizes of the two corrections are returned.
+    flx_status (*project)(const flx_system *s, flx_work *w, double t, double *z, flx_state *x,
+                          double *moved_q, double *moved_v);
+} flx_explicit;
+
+// For variational methods (SYS-8): p = dL/dv = M v, dL/dq at fixed v along the chart, and the
+// generalised forces that are not in L.
+typedef struct flx_lagrangian {
+    flx_status (*momentum)(const flx_system *s, flx_work *w, const flx_point *p, double *Mv);
+    flx_status (*gradient)(const flx_system *s, flx_work *w, const flx_point *p, double *dLdq);
+    flx_status (*forces)(const flx_system *s, flx_work *w, const flx_point *p, double *f);
+} flx_lagrangian;
+
+typedef struct flx_system_ops {
+    const char *name; // "descriptor", "tree", "equations", "quasistatic", ...
+
+    // ---- required ----
+    // r (n rows): r_v = M a - f + G^T lam + A^T mu, r_x = x' - phi, r_w = psi,
+    // r_l = sigma g + tau (G v + g_t) - C lam, r_m = A v + b - E mu.
+    flx_status (*residual)(const flx_system *s, flx_work *w, const flx_point *p, double *r);
+    // Overwrites all three arrays.
+    flx_status (*linearise)(const flx_system *s, flx_work *w, const flx_point *p, flx_blocks *b);
+
+    // Chart. theta has nv entries; q_out may be q.
+    void (*retract)(const flx_system *s, const double *q, const double *theta, double *q_out);
+    void (*difference)(const flx_system *s, const double *q0, const double *q1, double *theta);
+    // v = B(theta) theta',  theta' = B(theta)^-1 v,  and the transposes. In place is allowed.
+    void (*velocity)(const flx_system *s, const double *theta, const double *dtheta, double *v);
+    void (*rate)(const flx_system *s, const double *theta, const double *v, double *dtheta);
+    void (*velocity_t)(const flx_system *s, const double *theta, const double *u, double *out);
+    void (*rate_t)(const flx_system *s, const double *theta, const double *u, double *out);
+
+    // What unknown i is; i in 0..n-1.
+    void (*unknown)(const flx_system *s, int i, flx_unknown *info);
+
+    flx_work *(*work_create)(const flx_system *s); // NULL: no memory
+    void (*work_destroy)(flx_work *w);
+    void (*destroy)(flx_system *s);
+
+    // ---- optional ----
+    // Velocity and acceleration level of the bonds; required where nlam > 0 or nmu > 0.
+    // gd (nlam): G v + g_t, whatever sigma and tau are.
+    flx_status (*bond_rate)(const flx_system *s, flx_work *w, const flx_point *p, double *gd);
+    // out (nv) = G^T eta
+    flx_status (*bond_force)(const flx_system *s, flx_work *w, const flx_point *p,
+                             const double *eta, double *out);
+    // bias (nlam + nmu): second time derivative of g, first of A v + b, both at v' = 0.
+    flx_status (*bond_bias)(const flx_system *s, flx_work *w, const flx_point *p, double *bias);
+
+    // Own linear algebra for one weight (real or complex): factor keeps what solve needs in
+    // `factors` (made by factors_create, one for each weight in use). solve: in place, n entries;
+    // the imaginary arrays are NULL for a real weight.
+    void *(*factors_create)(const flx_system *s, int complex_weight);
+    void (*factors_destroy)(void *factors);
+    flx_status (*factor)(const flx_system *s, const flx_blocks *b, const double c[3],
+                         const double ci[3], void *factors);
+    flx_status (*solve)(const flx_system *s, void *factors, double *rhs, double *rhs_imag);
+
+    const flx_explicit *explicit_form;
+    const flx_lagrangian *lagrangian;
+    flx_status (*energy)(const flx_system *s, flx_work *w, const flx_point *p, flx_energies *e);
+    // Called once after each accepted step: turn counters and other switches follow the motion.
+    void (*accept)(const flx_system *s, flx_work *w, flx_state *x);
+} flx_system_ops;
+
+// Base of every system; the first member of the concrete one.
+struct flx_system {
+    const flx_system_ops *ops;
+    flx_ctx *ctx;          // borrowed
+    flx_dims dims;
+    flx_pattern pattern;   // arrays owned by the concrete system
+    const double *param;   // (nparam) the numbers the model gave; a point may carry others
+    const char *title;     // borrowed; for messages
+};
+
+FLX_API void flx_system_destroy(flx_system **s);
+
+// A state of the right sizes, zeroed, with switches and quaternions as the caller sets them.
+FLX_API flx_status flx_state_create(const flx_system *s, flx_state **x);
+FLX_API void flx_state_destroy(flx_state **x);
+FLX_API void flx_state_copy(flx_state *to, const flx_state *from); // of one system
+
+// The point at a state, with the system's own parameters.
+FLX_API flx_point flx_state_point(const flx_system *s, const flx_state *x);
+
+#ifdef __cplusplus
+}
+#endif

@@ -1,0 +1,72 @@
+// base.h - what every file of the library uses: messages, memory, strings.
+#pragma once
+
+#include "flexion/base.h"
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+// ---- messages -------------------------------------------------------------------------------
+
+// Record an error and return its status, so that a failing branch is one line.
+#define FLX_FAIL(ctx, status, loc, ...)                                                            \
+    flx_ctx_fail((ctx), (status), (loc), __FILE__, __LINE__, __VA_ARGS__)
+
+// Return the status of a call when it is not FLX_OK; only where nothing is owned.
+#define FLX_TRY(call)                                                                              \
+    do {                                                                                           \
+        flx_status flx_try_status_ = (call);                                                       \
+        if (flx_try_status_ != FLX_OK) return flx_try_status_;                                     \
+    } while (0)
+
+flx_status flx_ctx_fail(flx_ctx *ctx, flx_status status, flx_loc loc, const char *c_file,
+                        int c_line, const char *format, ...) FLX_PRINTF(6, 7);
+
+// A note for the user that does not stop anything.
+void flx_ctx_warn(flx_ctx *ctx, flx_loc loc, const char *format, ...) FLX_PRINTF(3, 4);
+
+// Our own mistakes; never for input.
+#ifdef FLX_DEBUG
+#include <assert.h>
+#define FLX_ASSERT(cond) assert(cond)
+#else
+#define FLX_ASSERT(cond) ((void)0)
+#endif
+
+// ---- memory ---------------------------------------------------------------------------------
+
+// n*size bytes, zeroed, 64-byte aligned; NULL (with the error recorded) when there is no memory.
+// n = 0 gives a valid pointer.
+void *flx_alloc(flx_ctx *ctx, size_t n, size_t size);
+void flx_free(void *p); // accepts NULL
+// Grow an array to hold at least `need` items of `size` bytes (contents kept, new part zeroed).
+// *capacity is updated.
+flx_status flx_grow(flx_ctx *ctx, void **array, int *capacity, int need, size_t size);
+
+// Arena: many small things freed at once.
+typedef struct flx_arena flx_arena;
+flx_arena *flx_arena_create(flx_ctx *ctx); // NULL when there is no memory
+void flx_arena_destroy(flx_arena **arena);
+void *flx_arena_take(flx_arena *arena, size_t n, size_t size); // zeroed, 16-byte aligned
+char *flx_arena_copy(flx_arena *arena, const char *text, size_t length); // 0-terminated
+char *flx_arena_printf(flx_arena *arena, const char *format, ...) FLX_PRINTF(2, 3);
+
+// ---- strings --------------------------------------------------------------------------------
+
+// The same text gives the same pointer; lives as long as the context. NULL when no memory.
+const char *flx_intern(flx_ctx *ctx, const char *text);
+
+// The candidate nearest to `word` by edit distance, or NULL when none is near enough to suggest.
+// Call flx_nearest_start, then flx_nearest_offer for each candidate, then flx_nearest_best.
+typedef struct flx_nearest {
+    const char *word, *best;
+    int distance;
+} flx_nearest;
+void flx_nearest_start(flx_nearest *n, const char *word);
+void flx_nearest_offer(flx_nearest *n, const char *candidate);
+const char *flx_nearest_best(const flx_nearest *n);
+
+// ---- time -----------------------------------------------------------------------------------
+
+double flx_clock_seconds(void); // monotonic wall clock

@@ -1,0 +1,185 @@
+// expr.h - expressions: parse, elaborate into a graph, differentiate exactly, evaluate fast.
+//
+// Three steps. (1) Text becomes a syntax tree with source positions (flx_ast). (2) Elaboration in a
+// scope turns the tree into a value: a number is a node of a graph, a vector or list is a list of
+// values, a body or point is a handle that the scope understands; functions are applied by
+// elaborating their body with the arguments bound. (3) Nodes of a graph are folded, shared (equal
+// nodes are one node), differentiated symbolically, and compiled into a flat program.
+//
+// The graph's inputs are leaves, identified by a 64-bit code that the caller chooses. Derivatives,
+// time rates and variations along a body's rotation are one operation, flx_graph_derive: a
+// derivation of the algebra is given by what it does to the leaves.
+#pragma once
+
+#include "base/base.h"
+
+// ---- graph ----------------------------------------------------------------------------------
+
+typedef int flx_node; // index into a graph; -1 is no node
+typedef uint64_t flx_leaf;
+typedef struct flx_graph flx_graph;
+
+typedef enum flx_op {
+    FLX_OP_CONST,
+    FLX_OP_LEAF,
+    FLX_OP_ADD,
+    FLX_OP_SUB,
+    FLX_OP_MUL,
+    FLX_OP_DIV,
+    FLX_OP_NEG,
+    FLX_OP_POW,
+    FLX_OP_SQRT,
+    FLX_OP_SIN,
+    FLX_OP_COS,
+    FLX_OP_TAN,
+    FLX_OP_ASIN,
+    FLX_OP_ACOS,
+    FLX_OP_ATAN,
+    FLX_OP_ATAN2,
+    FLX_OP_SINH,
+    FLX_OP_COSH,
+    FLX_OP_TANH,
+    FLX_OP_EXP,
+    FLX_OP_LOG,
+    FLX_OP_LOG10,
+    FLX_OP_ABS,
+    FLX_OP_SIGN,
+    FLX_OP_FLOOR,
+    FLX_OP_CEIL,
+    FLX_OP_ROUND,
+    FLX_OP_MOD,
+    FLX_OP_MIN,
+    FLX_OP_MAX,
+    FLX_OP_LT, // comparisons and logic give 1 or 0
+    FLX_OP_LE,
+    FLX_OP_EQ,
+    FLX_OP_NE,
+    FLX_OP_AND,
+    FLX_OP_OR,
+    FLX_OP_NOT,
+    FLX_OP_IF,    // three operands: condition, then, else
+    FLX_OP_TABLE, // interpolated table; operand x, with the table's number and derivative order
+} flx_op;
+
+// A function given by points. Owned by the graph once added.
+typedef enum flx_interpolation {
+    FLX_INTERPOLATE_LINEAR,
+    FLX_INTERPOLATE_CUBIC, // natural cubic spline
+} flx_interpolation;
+typedef enum flx_outside {
+    FLX_OUTSIDE_HOLD,   // the value at the end; derivative zero
+    FLX_OUTSIDE_EXTEND, // the last piece continued linearly
+    FLX_OUTSIDE_ERROR,  // not a number, which a run reports
+} flx_outside;
+
+flx_graph *flx_graph_create(flx_ctx *ctx);
+void flx_graph_destroy(flx_graph **g);
+
+flx_node flx_graph_const(flx_graph *g, double value);
+flx_node flx_graph_leaf(flx_graph *g, flx_leaf leaf);
+flx_node flx_graph_unary(flx_graph *g, flx_op op, flx_node a);
+flx_node flx_graph_binary(flx_graph *g, flx_op op, flx_node a, flx_node b);
+flx_node flx_graph_if(flx_graph *g, flx_node c, flx_node a, flx_node b);
+// x ascending (n >= 2); copied. Returns the table's number, or -1 (no memory).
+int flx_graph_add_table(flx_graph *g, int n, const double *x, const double *y,
+                        flx_interpolation interpolation, flx_outside outside);
+flx_node flx_graph_table(flx_graph *g, int table, int derivative, flx_node x);
+
+bool flx_graph_is_const(const flx_graph *g, flx_node n, double *value);
+// Whether the node depends on a leaf at all; `depends` asks a predicate of each leaf below.
+bool flx_graph_depends(const flx_graph *g, flx_node n, bool (*predicate)(void *user, flx_leaf leaf),
+                       void *user);
+// The leaves below a set of nodes, each once, ascending code. *leaves is owned by the caller
+// (flx_free).
+flx_status flx_graph_leaves(const flx_graph *g, int n, const flx_node *nodes, int *nleaf,
+                            flx_leaf **leaves);
+
+// What a derivation does to a leaf: the node of its derivative (a constant node for 0 or 1).
+typedef flx_node (*flx_leaf_rule)(flx_graph *g, void *user, flx_leaf leaf);
+// The derivation of a node. -1 when there is no memory. abs, min, max, if, sign, floor and mod are
+// differentiated piecewise.
+flx_node flx_graph_derive(flx_graph *g, flx_node n, flx_leaf_rule rule, void *user);
+// Rule with the derivative 1 for one leaf and 0 for all others: user points to the leaf.
+flx_node flx_leaf_partial(flx_graph *g, void *user, flx_leaf leaf);
+
+// ---- programs -------------------------------------------------------------------------------
+
+// A flat list of instructions for several nodes at once, shared parts evaluated once.
+typedef struct flx_program flx_program;
+// inputs: the leaves in the order in which flx_program_eval receives their values; every leaf that
+// the nodes need must be there.
+flx_status flx_program_compile(const flx_graph *g, int ninput, const flx_leaf *inputs, int nnode,
+                               const flx_node *nodes, flx_program **p);
+void flx_program_destroy(flx_program **p);
+int flx_program_scratch(const flx_program *p); // doubles of scratch that eval needs
+int flx_program_length(const flx_program *p);  // instructions
+// out (nnode). No allocation; const program, so any number of threads with their own scratch.
+void flx_program_eval(const flx_program *p, const double *in, double *scratch, double *out);
+
+// ---- text to values -------------------------------------------------------------------------
+
+typedef struct flx_ast flx_ast; // lives in an arena
+
+// Parse one expression. loc is the place of the text's first character, for messages: columns
+// inside the text are added to it. Depth is limited (256); deeper nesting is an error, not a crash.
+flx_status flx_ast_parse(flx_ctx *ctx, flx_arena *arena, const char *text, flx_loc loc,
+                         flx_ast **ast);
+// If the tree is one plain name ("ground", "link(i)" is not plain), that name, else NULL.
+const char *flx_ast_name(const flx_ast *ast);
+
+typedef enum flx_value_kind {
+    FLX_VALUE_NUMBER, // node
+    FLX_VALUE_LIST,   // items; a vector is a list of numbers
+    FLX_VALUE_HANDLE, // something of the scope: a body, a point, a joint, a family, ...
+    FLX_VALUE_FUNCTION,
+} flx_value_kind;
+
+typedef struct flx_value {
+    flx_value_kind kind;
+    flx_node node;
+    int count;                 // list
+    struct flx_value *items;   // list; lives in the scope's arena
+    const void *handle;        // handle, function: understood by the scope
+    int tag;                   // handle: what kind of thing, understood by the scope
+} flx_value;
+
+// Where names come from. Callbacks return FLX_OK, or record a message at loc and return the error.
+typedef struct flx_scope flx_scope;
+struct flx_scope {
+    flx_ctx *ctx;
+    flx_graph *graph;
+    flx_arena *arena; // for lists
+    void *user;
+    // A plain name: parameter, index of a repeat, body, signal, function, t, ...
+    flx_status (*lookup)(flx_scope *s, const char *name, flx_loc loc, flx_value *out);
+    // handle.name
+    flx_status (*member)(flx_scope *s, const flx_value *of, const char *name, flx_loc loc,
+                         flx_value *out);
+    // handle(args): a family of repeated items, node(7), point(0.5)
+    flx_status (*index)(flx_scope *s, const flx_value *of, int n, const flx_value *args,
+                        flx_loc loc, flx_value *out);
+    // function(args): usually flx_ast_elaborate of its body in a scope with the arguments bound.
+    flx_status (*call)(flx_scope *s, const flx_value *f, int n, const flx_value *args, flx_loc loc,
+                       flx_value *out);
+    // x' of a number: usually flx_graph_derive with the rule of time. May be NULL: no rates here.
+    flx_status (*rate)(flx_scope *s, flx_node n, flx_loc loc, flx_node *out);
+    // A handle where a number or vector is needed: a point's name is its place.
+    flx_status (*coerce)(flx_scope *s, const flx_value *of, flx_loc loc, flx_value *out);
+    int depth; // of function calls; limited, so that recursion is an error
+};
+
+// Built in: + - * / ^ (right to left, -x^2 = -(x^2)), < <= > >= == !=, and or not, if(c,a,b),
+// sin cos tan asin acos atan atan2 sinh cosh tanh exp log log10 sqrt abs sign floor ceil round mod
+// min max (any number of arguments), sum(j, from, to, expr), norm dot cross unit distance,
+// vectors in brackets [a, b, c], list indices k(2) from 1, .x .y .z, postfix ' for the rate,
+// pi, deg. Vector arithmetic: + - of equal lengths, number*vector, vector/number.
+// Constant division by zero, domain errors (sqrt(-1), log(0), asin(2)) are errors at the place.
+flx_status flx_ast_elaborate(flx_scope *s, const flx_ast *ast, flx_value *out);
+// The same, with the kind checked: a number, or a vector of n (any of n1, n2 lengths).
+flx_status flx_ast_number(flx_scope *s, const flx_ast *ast, flx_node *out);
+flx_status flx_ast_vector(flx_scope *s, const flx_ast *ast, int n, flx_node *out);
+flx_loc flx_ast_loc(const flx_ast *ast);
+
+// Names that are built in (functions and constants), for the check that a model does not redefine
+// them, and for suggestions. NULL-terminated.
+const char *const *flx_expr_builtin_names(void);

@@ -1,0 +1,16 @@
+// dense.h - dense factorisations on LAPACK, column-major unless said otherwise.
+#pragma once
+
+#include "base/base.h"
+
+// QR with column pivoting of A (m x n, column-major, overwritten): rank by |R_kk| <= tol |R_00|.
+// perm (n) receives the pivot order (column perm[k] is the k-th). Returns the rank in *rank.
+flx_status flx_dense_rank(flx_ctx *ctx, int m, int n, double *A, double tol, int *perm, int *rank);
+// Least-norm solution of A x = b (m x n, column-major, overwritten), singular values below
+// rcond * largest dropped. b (max(m,n)) overwritten by x.
+flx_status flx_dense_least_norm(flx_ctx *ctx, int m, int n, double *A, double *b, double rcond);
+// Eigenvalues of a symmetric matrix, ascending (n x n, overwritten by the eigenvectors).
+flx_status flx_dense_symmetric_eigen(flx_ctx *ctx, int n, double *A, double *w);
+// LU with pivoting, in place (n x n row-major small systems, n <= 64). false: singular.
+bool flx_dense_lu(int n, double *A, int *pivot);
+void flx_dense_lu_solve(int n, const double *LU, const int *pivot, double *b);

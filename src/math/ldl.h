@@ -1,0 +1,55 @@
+// ldl.h - block LDL^T factorisation of sparse symmetric saddle-point matrices, real and complex
+// symmetric (no conjugate) on one elimination tree. Theory: docs/theory/linear_algebra.md.
+//
+// The matrix is [S G^T; G -C] with S symmetric, positive definite on the kernel of G, cut into
+// dense blocks on a structurally symmetric pattern. The pattern is ordered and analysed once;
+// refactorisations reuse everything and allocate nothing.
+//
+// The order pairs a block of bond rows with the block of unknowns that gives it full rank, so that
+// no pivot is zero by structure; loop closures are eliminated after both their neighbours. Static
+// regularisation with known signs guards against rounding and singular positions, and is reported.
+#pragma once
+
+#include "base/base.h"
+#include "flexion/system.h"
+
+#include <complex.h>
+
+typedef struct flx_ldl flx_ldl;
+
+// sign (nblock): +1 for blocks of unknowns, -1 for blocks of bond rows.
+// The pattern is borrowed and must live as long.
+flx_status flx_ldl_create(flx_ctx *ctx, const flx_pattern *pattern, const signed char *sign,
+                          bool complex_values, flx_ldl **f);
+void flx_ldl_destroy(flx_ldl **f);
+
+// Symmetric equilibration (Ruiz, 8 sweeps): computes scale factors from the values and keeps them
+// until called again. Call once a pattern; scale is 1 before the first call.
+void flx_ldl_equilibrate(flx_ldl *f, const double *values);
+
+// Factor the matrix whose values are on the pattern (both triangles stored; the symmetric part
+// (A + A^T)/2 is used). Returns FLX_OK, or FLX_SINGULAR when a pivot block is exactly zero or not
+// finite. Small pivots are regularised; see the report.
+flx_status flx_ldl_factor(flx_ldl *f, const double *values);
+flx_status flx_ldl_factor_complex(flx_ldl *f, const double complex *values);
+
+typedef struct flx_ldl_report {
+    int negative;        // negative pivots (real only): equals the bond rows when S is positive
+                         // definite on ker G
+    int regularised;     // pivots that were moved
+    double pivot_ratio;  // smallest / largest |pivot| after scaling
+    int worst;           // unknown of the smallest pivot
+} flx_ldl_report;
+flx_ldl_report flx_ldl_get_report(const flx_ldl *f);
+
+// Solve in place. No refinement: a Newton iteration is its own.
+void flx_ldl_solve(const flx_ldl *f, double *b);
+void flx_ldl_solve_complex(const flx_ldl *f, double complex *b);
+
+// Solve with iterative refinement against the given values until the backward error is below tol
+// or stalls; returns the backward error reached. work: 2 n.
+double flx_ldl_solve_refined(const flx_ldl *f, const double *values, double *b, double *work,
+                             double tol, int max_sweeps);
+
+long flx_ldl_fill(const flx_ldl *f);  // numbers in L and D
+double flx_ldl_flops(const flx_ldl *f); // of one real factorisation

@@ -1,0 +1,20 @@
+// lu.h - sparse LU (KLU) of an unsymmetric matrix on a block pattern, real and complex; analysed
+// once, refactorised many times. For systems whose tangent is far from symmetric: first-order
+// states, control loops, friction.
+#pragma once
+
+#include "base/base.h"
+#include "flexion/system.h"
+
+#include <complex.h>
+
+typedef struct flx_lu flx_lu;
+
+flx_status flx_lu_create(flx_ctx *ctx, const flx_pattern *pattern, bool complex_values, flx_lu **f);
+void flx_lu_destroy(flx_lu **f);
+// FLX_SINGULAR when the factorisation failed or its condition estimate says so.
+flx_status flx_lu_factor(flx_lu *f, const double *values);
+flx_status flx_lu_factor_complex(flx_lu *f, const double complex *values);
+void flx_lu_solve(const flx_lu *f, double *b);
+void flx_lu_solve_complex(const flx_lu *f, double complex *b);
+double flx_lu_rcond(const flx_lu *f);

@@ -1,0 +1,22 @@
+// build.h - from the tree of the file to the model.
+#pragma once
+
+#include "model/model.h"
+#include "model/node.h"
+
+// Everything a reader needs to call: checks the tree against the language's table (schema.def),
+// unrolls repeat, like and parts, resolves names, evaluates constants, fills the model.
+// read_part: how to read the file of `parts: {.. model: leg.yaml}` and tables of functions.
+typedef struct flx_reader {
+    void *user;
+    // Another model file, path relative to `from`. Records its own messages.
+    flx_status (*read_tree)(void *user, const char *path, flx_loc loc, flx_yaml **tree);
+} flx_reader;
+
+flx_status flx_model_build(flx_ctx *ctx, const char *path, const char *text, size_t length,
+                           const flx_yaml *tree, const flx_reader *reader, int nset,
+                           const char *const *settings, flx_arena *arena, flx_model **model);
+
+// Check the tree's shape against schema.def: unknown, missing, duplicate keys, wrong kinds.
+// Records every error (up to the limit) and returns FLX_ERR_MODEL if there was one.
+flx_status flx_schema_check(flx_ctx *ctx, const flx_yaml *tree);

@@ -1,0 +1,315 @@
+// model.h - the model: what the user said, read, checked, repeated items unrolled, names resolved,
+// constants evaluated, and expressions that move in time left as nodes of one graph.
+//
+// Plain data with source positions. All of it lives in the model's arena. Bodies are numbered from
+// 0; ground is body -1. Vectors have three entries also in planar models (z = 0, rotation about z).
+#pragma once
+
+#include "base/base.h"
+#include "expr/expr.h"
+#include "flexion/integrator.h"
+#include "flexion/model.h"
+#include "math/small.h"
+
+#define FLX_GROUND (-1)
+
+// ---- leaves of the model's graph -------------------------------------------------------------
+// What the nodes of a model depend on. A system fills these from its state; component counts are
+// in brackets. Body leaves are at the centre of mass: a point p of the body frame is at
+// position + R (p - com).
+
+typedef enum flx_leaf_kind {
+    FLX_LEAF_TIME,             // t
+    FLX_LEAF_PARAMETER,        // index: number in flx_model.parameters (kept as a constant unless
+                               // the graph was asked to keep parameters free)
+    FLX_LEAF_BODY_POSITION,    // [3] centre of mass, ground axes
+    FLX_LEAF_BODY_ROTATION,    // [9] R row-major, body to ground; planar: [1] the angle
+    FLX_LEAF_BODY_VELOCITY,    // [3] of the centre of mass, ground axes
+    FLX_LEAF_BODY_SPIN,        // [3] angular velocity, BODY axes; planar: [1]
+    FLX_LEAF_BODY_ACCELERATION,// [3] of the centre of mass, ground axes; outputs only
+    FLX_LEAF_BODY_SPIN_RATE,   // [3] derivative of the spin, body axes; outputs only
+    FLX_LEAF_VARIABLE,         // second-order variable of equations
+    FLX_LEAF_VARIABLE_RATE,
+    FLX_LEAF_VARIABLE_RATE2,   // outputs only
+    FLX_LEAF_STATE,            // first-order variable (mass not 0)
+    FLX_LEAF_STATE_RATE,       // outputs only
+    FLX_LEAF_ALGEBRAIC,        // first-order variable with mass 0
+    FLX_LEAF_TURNS,            // index: joint; whole turns counted so far (a switch)
+    FLX_LEAF_REACTION,         // [6] index: joint; force and moment on the second body at the
+                               // joint, ground axes; outputs only
+    FLX_LEAF_DRIVE,            // index: joint; effort of its motion; outputs only
+    FLX_LEAF_MULTIPLIER,       // index: constraint of equations; outputs only
+    FLX_LEAF_ENERGY,           // [5] kinetic, potential, strain, dissipated, total; outputs only
+    FLX_LEAF_MOMENTUM,         // [6] linear, angular about the origin; outputs only
+    FLX_LEAF_CONSTRAINTS,      // [2] largest position and velocity residual; outputs only
+} flx_leaf_kind;
+
+static inline flx_leaf flx_leaf_make(flx_leaf_kind kind, int index, int component)
+{
+    return ((flx_leaf)kind << 56) | ((flx_leaf)(uint32_t)index << 8) | (flx_leaf)(unsigned)component;
+}
+static inline flx_leaf_kind flx_leaf_get_kind(flx_leaf l)
+{
+    return (flx_leaf_kind)(l >> 56);
+}
+static inline int flx_leaf_get_index(flx_leaf l)
+{
+    return (int)(uint32_t)((l >> 8) & 0xffffffffu);
+}
+static inline int flx_leaf_get_component(flx_leaf l)
+{
+    return (int)(l & 0xff);
+}
+
+// Rule of time for flx_graph_derive: position' = velocity, R' = R spin~, velocity' = acceleration,
+// variable' = rate, t' = 1, turns' = 0, ... user: the model.
+flx_node flx_leaf_time_rate(flx_graph *g, void *model, flx_leaf leaf);
+
+// Rule of one unit motion of a body for flx_graph_derive, velocities held:
+// d = 0..2 translation of the centre of mass along ground axes, d = 3..5 rotation about body axes
+// (R <- R exp(theta~): dR = R e_k~); planar: d = 0, 1 and 2 the angle.
+typedef struct flx_body_motion {
+    const struct flx_model *model;
+    int body, d;
+} flx_body_motion;
+flx_node flx_leaf_body_motion(flx_graph *g, void *body_motion, flx_leaf leaf);
+
+// ---- items -----------------------------------------------------------------------------------
+
+typedef enum flx_body_type {
+    FLX_BODY_RIGID,
+    FLX_BODY_POINT,
+} flx_body_type;
+
+typedef struct flx_point_def { // a named point of a body
+    const char *name;          // "pin", "R(2)"
+    double at[3];              // body frame
+    double R[9];               // its axes in the body's
+} flx_point_def;
+
+// For pictures only.
+typedef struct flx_shape {
+    enum { FLX_SHAPE_NONE, FLX_SHAPE_BOX, FLX_SHAPE_CYLINDER, FLX_SHAPE_SPHERE, FLX_SHAPE_CAPSULE } kind;
+    double size[3]; // box: edges; cylinder, capsule: radius, length; sphere: radius
+    double at[3];   // centre in the body frame
+    double axis[3]; // of a cylinder or capsule, body frame
+} flx_shape;
+
+typedef struct flx_body {
+    const char *name; // full: "leg(2).tube"
+    flx_loc loc;
+    flx_body_type type;
+    double mass;
+    double com[3];              // body frame
+    double inertia[9];          // about the centre of mass, body axes; planar: [8]
+    double position[3], R[9];   // of the body frame as drawn
+    double angle;               // planar: the angle as drawn, any number of turns
+    double velocity[3];         // of the frame's origin
+    double angular_velocity[3]; // ground axes
+    int npoint;
+    flx_point_def *points;
+    int nshape;
+    flx_shape *shapes;
+} flx_body;
+
+#define FLX_JOINT_LIST(X)                                                                          \
+    X(FIXED, "fixed")                                                                              \
+    X(REVOLUTE, "revolute")                                                                        \
+    X(PRISMATIC, "prismatic")                                                                      \
+    X(CYLINDRICAL, "cylindrical")                                                                  \
+    X(SPHERICAL, "spherical")                                                                      \
+    X(UNIVERSAL, "universal")                                                                      \
+    X(PLANAR, "planar")                                                                            \
+    X(SCREW, "screw")                                                                              \
+    X(DISTANCE, "distance")                                                                        \
+    X(POINT_ON_LINE, "point-on-line")                                                              \
+    X(POINT_ON_PLANE, "point-on-plane")                                                            \
+    X(GEAR, "gear")                                                                                \
+    X(FREE, "free")                                                                                \
+    X(ROLLING, "rolling")                                                                          \
+    X(KNIFE_EDGE, "knife-edge")
+
+typedef enum flx_joint_type {
+#define X(name, word) FLX_JOINT_##name,
+    FLX_JOINT_LIST(X)
+#undef X
+} flx_joint_type;
+
+typedef enum flx_motion_kind {
+    FLX_MOTION_NONE,
+    FLX_MOTION_ANGLE,
+    FLX_MOTION_DISPLACEMENT,
+    FLX_MOTION_RATE, // of the joint's coordinate: a velocity bond
+} flx_motion_kind;
+
+typedef struct flx_joint {
+    const char *name;
+    flx_loc loc;
+    flx_joint_type type;
+    int body[2];        // first, second
+    double at[2][3];    // places, each in its body's frame (ground coordinates for ground)
+    double frame[2][9]; // axes of the joint as drawn, in each body's axes: third column = axis.
+                        // Both have the same orientation in the drawing.
+    double axis[2][3];  // universal: first axis in the first, second axis in the second;
+                        // rolling: [1] disc's axis in the second; else as frame's third column
+    double normal[3];   // rolling: plane's normal in the first's axes
+    bool has_axis;      // rolling: false for a ball
+    double length, pitch, ratio, radius;
+    int joint[2];       // gear: second's coordinate = ratio * first's
+    flx_motion_kind motion;
+    flx_node motion_value; // depends on t only
+    flx_loc motion_loc;
+    bool start_coordinate, start_rate; // given
+    double start_value, start_rate_value;
+    flx_loc start_loc;
+    flx_node coordinate, rate; // angle or displacement as nodes, -1 where the type has none
+} flx_joint;
+
+typedef enum flx_force_type {
+    FLX_FORCE_SPRING,       // along the line between two places
+    FLX_FORCE_JOINT_SPRING, // on a joint's coordinate
+    FLX_FORCE_ACTUATOR,     // value (pull positive) along the line between two places
+    FLX_FORCE_JOINT,        // value along a joint's coordinate (force, torque on a joint)
+    FLX_FORCE_WRENCH,       // force, torque, expression: ground-axes vectors at a place
+    FLX_FORCE_BUSHING,
+    FLX_FORCE_GRAVITATION,
+} flx_force_type;
+
+typedef struct flx_force {
+    const char *name;
+    flx_loc loc;
+    flx_force_type type;
+    int body[2];       // body[1] is acted on, body[0] oppositely (FLX_GROUND: none)
+    double at[2][3];   // places, each in its body's frame
+    int joint;         // -1: not on a joint
+    double stiffness[6], damping[6];
+    int ncomponent;    // bushing: 2 or 3 (no rotation), 3 in 2D with rotation, or 6
+    double frame[2][9];// bushing: axes of the first in which stiffness acts, as drawn in each body
+    double length;     // spring at rest; joint spring: angle or displacement at rest
+    double G;          // gravitation
+    flx_node value;    // actuator, joint: pull or effort
+    flx_node force[3], torque[3]; // wrench, ground axes; -1: none
+    bool mixed;        // form: mixed
+} flx_force;
+
+typedef struct flx_variable { // second order: mass q'' = force
+    const char *name;
+    flx_loc loc;
+    double at, rate;
+    flx_node mass, force;
+} flx_variable;
+
+typedef struct flx_first_order {
+    const char *name;
+    flx_loc loc;
+    double at;
+    flx_node derivative; // x' (already divided by the mass), or the residual of an algebraic one
+    bool algebraic;
+    int number; // among the states, or among the algebraic ones: the leaf's index
+} flx_first_order;
+
+typedef struct flx_constraint {
+    const char *name; // "constraint 1" when the model gave none
+    flx_loc loc;
+    flx_node value;
+    bool velocity_level; // contains rates: must be linear in them
+} flx_constraint;
+
+typedef struct flx_coupling {
+    int i, j; // variables
+    flx_node value;
+    flx_loc loc;
+} flx_coupling;
+
+// ---- what to do ------------------------------------------------------------------------------
+
+typedef struct flx_simulate {
+    bool given;
+    flx_loc loc;
+    double until;
+    flx_integrator_def def; // method, formulation, step or tolerances, method's keys
+    const char *method;     // "auto" when not given
+    flx_loc method_loc, formulation_loc;
+    bool tree;              // formulation: tree
+} flx_simulate;
+
+typedef struct flx_column {
+    const char *name; // "crank.position.x"
+    const char *unit; // "m", "rad", "N", ... or ""
+    flx_node node;
+} flx_column;
+
+typedef enum flx_measure_kind {
+    FLX_MEASURE_FINAL,
+    FLX_MEASURE_MAXIMUM,
+    FLX_MEASURE_MINIMUM,
+    FLX_MEASURE_MEAN,
+    FLX_MEASURE_RMS,
+} flx_measure_kind;
+
+typedef struct flx_outputs {
+    double every;
+    int ntimes;
+    double *times;
+    bool steps;
+    int ncolumn;
+    flx_column *columns;
+    // measures: an expression over single measures, which are leaves of their own graph
+    int nmeasure;
+    struct flx_measure {
+        const char *name;
+        flx_loc loc;
+        flx_node value;          // over leaves FLX_LEAF_PARAMETER with index >= 1000000 + k
+    } *measures;
+    int nprobe;                  // the single measures: kind of a node's course
+    struct flx_probe {
+        flx_measure_kind kind;
+        flx_node node;
+    } *probes;
+} flx_outputs;
+
+// A part of the language whose physics is not there yet, as the model uses it.
+typedef struct flx_unavailable {
+    const char *what; // "reduce", "forces.C: type contact", "simulate.method: bdf"
+    flx_loc loc;
+} flx_unavailable;
+
+typedef struct flx_parameter {
+    const char *name;
+    flx_loc loc;
+    int count;             // numbers: 1 for a scalar
+    double *values;
+    bool list;
+} flx_parameter;
+
+struct flx_model {
+    flx_ctx *ctx;
+    flx_arena *arena;  // owned
+    flx_graph *graph;  // owned
+    const char *path;  // interned
+    const char *text;  // the file's text; arena
+    size_t text_length;
+    const char *title;
+    int dimension;     // 2 or 3
+    double gravity[3];
+    int nparameter;
+    flx_parameter *parameters;
+    int nbody;
+    flx_body *bodies;
+    int njoint;
+    flx_joint *joints;
+    int nforce;
+    flx_force *forces;
+    int nvariable;
+    flx_variable *variables;
+    int nfirst, nstate, nalgebraic; // nfirst = nstate + nalgebraic
+    flx_first_order *firsts;
+    int nconstraint;
+    flx_constraint *constraints;
+    int ncoupling;
+    flx_coupling *couplings;
+    flx_simulate simulate;
+    flx_outputs outputs;
+    int nunavailable;
+    flx_unavailable *unavailable;
+};

@@ -1,0 +1,45 @@
+// descriptor.h - the descriptor system: bodies, joints, forces and equations of a model in absolute
+// coordinates. Coordinates of a rigid body are those of its centre of mass: q = (r, quaternion) or
+// (x, y, angle) in planar models, v = (r' in ground axes, angular velocity in body axes); of a
+// point r alone; of a second-order variable itself.
+#pragma once
+
+#include "flexion/system.h"
+#include "model/model.h"
+
+typedef struct flx_descriptor_options {
+    // Rows to leave out, by number in the complete system (no drop, no hold), ascending.
+    int ndrop;
+    const int *drop;
+    // Add a bond for every joint coordinate that has a `start`, and a velocity bond for its rate:
+    // the system whose consistent state is the start of the run.
+    bool hold_start;
+} flx_descriptor_options;
+
+// options may be NULL. The model is borrowed and must live as long. Refuses what it cannot do with
+// FLX_ERR_UNAVAILABLE or FLX_ERR_MODEL and the item's place.
+flx_status flx_descriptor_create(const flx_model *m, const flx_descriptor_options *options,
+                                 flx_system **s);
+
+// The state as drawn: positions, velocities and variables as the model gives them, then the starts
+// of joints applied to all that hangs on them (along a spanning tree from the ground). Not yet
+// consistent. The state fits the system with and without hold_start as far as q, v, x, w go.
+flx_status flx_descriptor_draw(const flx_system *s, flx_state *x);
+
+// Values of any leaves of the model at a consistent state (a, lam, mu included). Reactions are of
+// least norm where rows were dropped.
+flx_status flx_descriptor_observe(const flx_system *s, flx_work *w, const flx_state *x, int n,
+                                  const flx_leaf *leaves, double *values);
+
+// Largest residual of all bonds (also the dropped ones) on position and velocity level, and the
+// names of the joints where they occur.
+typedef struct flx_residuals {
+    double position, velocity;
+    const char *position_item, *velocity_item; // borrowed; NULL: no bonds
+    double dropped; // largest position residual among the dropped rows
+} flx_residuals;
+void flx_descriptor_residuals(const flx_system *s, flx_work *w, const flx_state *x,
+                              flx_residuals *out);
+
+// The number in the complete system of bond row i of this one.
+int flx_descriptor_complete_row(const flx_system *s, int i);

@@ -1,0 +1,59 @@
+// check.h - the checks our tests use. A test is `static int name(void)` returning 0; main is
+// TEST_MAIN(names...). A failing check prints both values, the difference and the tolerance.
+#pragma once
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define CHECK(cond)                                                                                \
+    do {                                                                                           \
+        if (!(cond)) {                                                                             \
+            printf("%s:%d: failed: %s\n", __FILE__, __LINE__, #cond);                              \
+            return 1;                                                                              \
+        }                                                                                          \
+    } while (0)
+
+#define CHECK_NEAR(value, expected, tolerance)                                                     \
+    do {                                                                                           \
+        double v_ = (value), e_ = (expected), t_ = (tolerance);                                    \
+        if (!(fabs(v_ - e_) <= t_)) {                                                              \
+            printf("%s:%d: %s = %.17g, expected %.17g, difference %.3g, tolerance %.3g\n",         \
+                   __FILE__, __LINE__, #value, v_, e_, v_ - e_, t_);                               \
+            return 1;                                                                              \
+        }                                                                                          \
+    } while (0)
+
+#define CHECK_REL(value, expected, tolerance)                                                      \
+    CHECK_NEAR(value, expected, (tolerance)*fabs((double)(expected)))
+
+#define CHECK_TEXT(text, part)                                                                     \
+    do {                                                                                           \
+        const char *x_ = (text), *p_ = (part);                                                     \
+        if (!x_ || !strstr(x_, p_)) {                                                              \
+            printf("%s:%d: '%s' does not contain '%s'\n", __FILE__, __LINE__, x_ ? x_ : "(null)",  \
+                   p_);                                                                            \
+            return 1;                                                                              \
+        }                                                                                          \
+    } while (0)
+
+typedef struct test_entry {
+    const char *name;
+    int (*run)(void);
+} test_entry;
+
+#define TEST(f) {#f, f}
+
+#define TEST_MAIN(...)                                                                             \
+    int main(void)                                                                                 \
+    {                                                                                              \
+        const test_entry tests[] = {__VA_ARGS__};                                                  \
+        int failed = 0, n = (int)(sizeof tests / sizeof tests[0]);                                 \
+        for (int i = 0; i < n; i++) {                                                              \
+            int bad = tests[i].run();                                                              \
+            printf("%s %s\n", bad ? "FAILED" : "ok    ", tests[i].name);                           \
+            failed += bad != 0;                                                                    \
+        }                                                                                          \
+        printf("%d passed, %d failed\n", n - failed, failed);                                      \
+        return failed != 0;                                                                        \
+    }
