@@ -48,7 +48,7 @@ flx_status flx_grow(flx_ctx *ctx, void **array, int *capacity, int need, size_t 
 typedef struct flx_arena flx_arena;
 flx_arena *flx_arena_create(flx_ctx *ctx); // NULL when there is no memory
 void flx_arena_destroy(flx_arena **arena);
-void *flx_arena_take(flx_arena *arena, size_t n, size_t size); // zeroed, 16-byte aligned
+void *flx_arena_take(flx_arena *arena, size_t n, size_t size);           // zeroed, 16-byte aligned
 char *flx_arena_copy(flx_arena *arena, const char *text, size_t length); // 0-terminated
 char *flx_arena_printf(flx_arena *arena, const char *format, ...) FLX_PRINTF(2, 3);
 

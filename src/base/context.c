@@ -1,0 +1,163 @@
+// context.c - the context: messages, interned strings, allocation accounting.
+#include "base/context.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_WARNINGS 200
+#define MESSAGE_LENGTH 1024
+
+const char *flx_status_text(flx_status status)
+{
+    switch (status) {
+#define X(name, value, text)                                                                       \
+    case name:                                                                                     \
+        return text;
+        FLX_STATUS_LIST(X)
+#undef X
+    }
+    return "unknown status";
+}
+
+const char *flx_version(void)
+{
+    return FLX_VERSION;
+}
+
+flx_ctx *flx_ctx_create(void)
+{
+    flx_ctx *ctx = calloc(1, sizeof *ctx);
+    if (ctx) ctx->fail_at = -1;
+    return ctx;
+}
+
+static void free_messages(flx_message_list *list)
+{
+    for (int i = 0; i < list->count; i++) free((char *)list->items[i].text);
+    free(list->items);
+    *list = (flx_message_list){0};
+}
+
+void flx_ctx_destroy(flx_ctx **ctx_in)
+{
+    flx_ctx *ctx = *ctx_in;
+    if (!ctx) return;
+    free_messages(&ctx->errors);
+    free_messages(&ctx->warnings);
+    for (int i = 0; i < ctx->intern_capacity; i++) free(ctx->interned[i]);
+    free(ctx->interned);
+    free(ctx);
+    *ctx_in = NULL;
+}
+
+void flx_ctx_clear_messages(flx_ctx *ctx)
+{
+    free_messages(&ctx->errors);
+    free_messages(&ctx->warnings);
+}
+
+// Messages are recorded with plain malloc: an error must be told also when the counted
+// allocations are made to fail. Without memory for its text a message keeps its status.
+static void record(flx_message_list *list, int most, flx_message m, const char *text)
+{
+    list->total++;
+    if (list->count >= most) return;
+    flx_message *items = realloc(list->items, (size_t)(list->count + 1) * sizeof *items);
+    if (!items) return;
+    list->items = items;
+    size_t length = strlen(text);
+    char *copy = malloc(length + 1);
+    if (!copy) return;
+    memcpy(copy, text, length + 1);
+    m.text = copy;
+    list->items[list->count++] = m;
+}
+
+flx_status flx_ctx_fail(flx_ctx *ctx, flx_status status, flx_loc loc, const char *c_file,
+                        int c_line, const char *format, ...)
+{
+    char text[MESSAGE_LENGTH];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    record(&ctx->errors, FLX_MAX_ERRORS, (flx_message){status, loc, NULL, c_file, c_line}, text);
+    return status;
+}
+
+void flx_ctx_warn(flx_ctx *ctx, flx_loc loc, const char *format, ...)
+{
+    char text[MESSAGE_LENGTH];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    record(&ctx->warnings, MAX_WARNINGS, (flx_message){FLX_OK, loc, NULL, NULL, 0}, text);
+}
+
+int flx_ctx_error_count(const flx_ctx *ctx)
+{
+    return ctx->errors.total;
+}
+const flx_message *flx_ctx_error(const flx_ctx *ctx, int i)
+{
+    return i >= 0 && i < ctx->errors.count ? &ctx->errors.items[i] : NULL;
+}
+int flx_ctx_warning_count(const flx_ctx *ctx)
+{
+    return ctx->warnings.total;
+}
+const flx_message *flx_ctx_warning(const flx_ctx *ctx, int i)
+{
+    return i >= 0 && i < ctx->warnings.count ? &ctx->warnings.items[i] : NULL;
+}
+
+// FNV-1a
+static uint64_t hash_text(const char *text)
+{
+    uint64_t h = 1469598103934665603u;
+    for (const unsigned char *p = (const unsigned char *)text; *p; p++)
+        h = (h ^ *p) * 1099511628211u;
+    return h;
+}
+
+// The slot of the text in an open hash table: its own, or the empty one where it belongs.
+static char **intern_slot(char **table, int capacity, const char *text)
+{
+    size_t mask = (size_t)capacity - 1, i = (size_t)hash_text(text) & mask;
+    while (table[i] && strcmp(table[i], text) != 0) i = (i + 1) & mask;
+    return &table[i];
+}
+
+static bool grow_intern(flx_ctx *ctx)
+{
+    int capacity = ctx->intern_capacity ? 2 * ctx->intern_capacity : 64;
+    char **table = calloc((size_t)capacity, sizeof *table);
+    if (!table) return false;
+    for (int i = 0; i < ctx->intern_capacity; i++) {
+        if (ctx->interned[i]) *intern_slot(table, capacity, ctx->interned[i]) = ctx->interned[i];
+    }
+    free(ctx->interned);
+    ctx->interned = table;
+    ctx->intern_capacity = capacity;
+    return true;
+}
+
+const char *flx_intern(flx_ctx *ctx, const char *text)
+{
+    if (2 * (ctx->intern_count + 1) > ctx->intern_capacity && !grow_intern(ctx)) goto no_memory;
+    char **slot = intern_slot(ctx->interned, ctx->intern_capacity, text);
+    if (*slot) return *slot;
+    if (!flx_ctx_may_allocate(ctx)) goto no_memory;
+    size_t length = strlen(text);
+    char *copy = malloc(length + 1);
+    if (!copy) goto no_memory;
+    memcpy(copy, text, length + 1);
+    ctx->intern_count++;
+    return *slot = copy;
+
+no_memory:
+    FLX_FAIL(ctx, FLX_ERR_MEMORY, FLX_NOWHERE, "out of memory");
+    return NULL;
+}

@@ -1,0 +1,145 @@
+// memory.c - counted allocation and arenas.
+#include "base/context.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ALIGNMENT 64
+#define ARENA_ALIGNMENT 16
+#define ARENA_CHUNK ((size_t)64 * 1024)
+
+bool flx_ctx_may_allocate(flx_ctx *ctx)
+{
+    return ctx->allocations++ != ctx->fail_at;
+}
+
+long flx_ctx_allocation_count(const flx_ctx *ctx)
+{
+    return ctx->allocations;
+}
+
+void flx_ctx_fail_allocation(flx_ctx *ctx, long fail_at)
+{
+    ctx->fail_at = fail_at < 0 ? -1 : ctx->allocations + fail_at;
+}
+
+void *flx_alloc(flx_ctx *ctx, size_t n, size_t size)
+{
+    void *p = NULL;
+    if (size && n > (SIZE_MAX - ALIGNMENT) / size) goto no_memory;
+    // a multiple of the alignment, and never nothing
+    size_t bytes = (n * size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    if (bytes == 0) bytes = ALIGNMENT;
+    if (!flx_ctx_may_allocate(ctx)) goto no_memory;
+    p = aligned_alloc(ALIGNMENT, bytes);
+    if (!p) goto no_memory;
+    memset(p, 0, bytes);
+    return p;
+
+no_memory:
+    FLX_FAIL(ctx, FLX_ERR_MEMORY, FLX_NOWHERE, "out of memory (%zu items of %zu bytes)", n, size);
+    return NULL;
+}
+
+void flx_free(void *p)
+{
+    free(p);
+}
+
+flx_status flx_grow(flx_ctx *ctx, void **array, int *capacity, int need, size_t size)
+{
+    if (need <= *capacity) return FLX_OK;
+    int grown = *capacity < 8 ? 8 : *capacity;
+    while (grown < need) grown = grown > (1 << 29) ? need : 2 * grown;
+    void *p = flx_alloc(ctx, (size_t)grown, size);
+    if (!p) return FLX_ERR_MEMORY;
+    if (*array) memcpy(p, *array, (size_t)*capacity * size);
+    flx_free(*array);
+    *array = p;
+    *capacity = grown;
+    return FLX_OK;
+}
+
+typedef struct chunk {
+    struct chunk *next;
+    size_t used, size;
+    _Alignas(ARENA_ALIGNMENT) unsigned char bytes[];
+} chunk;
+
+struct flx_arena {
+    flx_ctx *ctx;  // borrowed
+    chunk *chunks; // owned; the first has room
+};
+
+flx_arena *flx_arena_create(flx_ctx *ctx)
+{
+    flx_arena *a = flx_alloc(ctx, 1, sizeof *a);
+    if (a) a->ctx = ctx;
+    return a;
+}
+
+void flx_arena_destroy(flx_arena **arena)
+{
+    if (!*arena) return;
+    for (chunk *c = (*arena)->chunks, *next; c; c = next) {
+        next = c->next;
+        flx_free(c);
+    }
+    flx_free(*arena);
+    *arena = NULL;
+}
+
+static chunk *add_chunk(flx_arena *a, size_t bytes)
+{
+    size_t size = bytes > ARENA_CHUNK ? bytes : ARENA_CHUNK;
+    chunk *c = flx_alloc(a->ctx, 1, sizeof *c + size);
+    if (!c) return NULL;
+    c->size = size;
+    // a chunk made for one large thing is full: keep filling the one before
+    if (bytes > ARENA_CHUNK && a->chunks) {
+        c->next = a->chunks->next;
+        a->chunks->next = c;
+    } else {
+        c->next = a->chunks;
+        a->chunks = c;
+    }
+    return c;
+}
+
+void *flx_arena_take(flx_arena *a, size_t n, size_t size)
+{
+    if (size && n > (SIZE_MAX / 2) / size) {
+        FLX_FAIL(a->ctx, FLX_ERR_MEMORY, FLX_NOWHERE, "out of memory");
+        return NULL;
+    }
+    size_t bytes = (n * size + ARENA_ALIGNMENT - 1) / ARENA_ALIGNMENT * ARENA_ALIGNMENT;
+    chunk *c = a->chunks;
+    if (!c || c->used + bytes > c->size) c = add_chunk(a, bytes);
+    if (!c) return NULL;
+    void *p = c->bytes + c->used;
+    c->used += bytes;
+    return p;
+}
+
+char *flx_arena_copy(flx_arena *a, const char *text, size_t length)
+{
+    char *p = flx_arena_take(a, length + 1, 1);
+    if (!p) return NULL;
+    memcpy(p, text, length);
+    p[length] = 0;
+    return p;
+}
+
+char *flx_arena_printf(flx_arena *a, const char *format, ...)
+{
+    va_list args, again;
+    va_start(args, format);
+    va_copy(again, args);
+    int length = vsnprintf(NULL, 0, format, args);
+    va_end(args);
+    char *p = length < 0 ? NULL : flx_arena_take(a, (size_t)length + 1, 1);
+    if (p) vsnprintf(p, (size_t)length + 1, format, again);
+    va_end(again);
+    return p;
+}

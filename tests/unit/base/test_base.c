@@ -1,0 +1,109 @@
+// Messages, memory and nearest words.
+#include "base/base.h"
+
+#include "check.h"
+
+#include <stdint.h>
+
+static int every_status_has_a_text(void)
+{
+#define X(name, value, text) CHECK_TEXT(flx_status_text(name), text);
+    FLX_STATUS_LIST(X)
+#undef X
+    return 0;
+}
+
+static int messages_are_kept_up_to_the_limit_and_counted(void)
+{
+    flx_ctx *ctx = flx_ctx_create();
+    flx_loc loc = {"a.yaml", 3, 7};
+    for (int i = 0; i < 25; i++) {
+        CHECK(FLX_FAIL(ctx, FLX_ERR_MODEL, loc, "error %d", i) == FLX_ERR_MODEL);
+    }
+    CHECK(flx_ctx_error_count(ctx) == 25);
+    CHECK_TEXT(flx_ctx_error(ctx, 19)->text, "error 19");
+    CHECK(flx_ctx_error(ctx, 20) == NULL);
+    CHECK(flx_ctx_error(ctx, 4)->loc.line == 3 && flx_ctx_error(ctx, 4)->loc.column == 7);
+    flx_ctx_warn(ctx, FLX_NOWHERE, "beware of %s", "dogs");
+    CHECK_TEXT(flx_ctx_warning(ctx, 0)->text, "beware of dogs");
+    flx_ctx_clear_messages(ctx);
+    CHECK(flx_ctx_error_count(ctx) == 0 && flx_ctx_warning_count(ctx) == 0);
+    flx_ctx_destroy(&ctx);
+    CHECK(ctx == NULL);
+    return 0;
+}
+
+static int equal_texts_are_one_pointer(void)
+{
+    flx_ctx *ctx = flx_ctx_create();
+    char name[32];
+    const char *first = flx_intern(ctx, "crank");
+    for (int i = 0; i < 1000; i++) {
+        snprintf(name, sizeof name, "body%d", i);
+        CHECK(flx_intern(ctx, name) == flx_intern(ctx, name));
+    }
+    snprintf(name, sizeof name, "crank");
+    CHECK(flx_intern(ctx, name) == first);
+    flx_ctx_destroy(&ctx);
+    return 0;
+}
+
+static int allocations_are_aligned_zeroed_and_counted(void)
+{
+    flx_ctx *ctx = flx_ctx_create();
+    long before = flx_ctx_allocation_count(ctx);
+    double *p = flx_alloc(ctx, 17, sizeof *p);
+    CHECK(p && (uintptr_t)p % 64 == 0);
+    for (int i = 0; i < 17; i++) CHECK(p[i] == 0.0);
+    CHECK(flx_ctx_allocation_count(ctx) == before + 1);
+    flx_free(p);
+    flx_ctx_fail_allocation(ctx, 0);
+    CHECK(flx_alloc(ctx, 1, 8) == NULL);
+    CHECK(flx_ctx_error(ctx, 0)->status == FLX_ERR_MEMORY);
+    CHECK(flx_alloc(ctx, SIZE_MAX / 4, 8) == NULL);
+    flx_ctx_destroy(&ctx);
+    return 0;
+}
+
+static int arena_keeps_what_was_taken(void)
+{
+    flx_ctx *ctx = flx_ctx_create();
+    flx_arena *a = flx_arena_create(ctx);
+    char *texts[500];
+    for (int i = 0; i < 500; i++) {
+        texts[i] = flx_arena_printf(a, "text %d", i);
+        CHECK((uintptr_t)texts[i] % 16 == 0);
+        if (i % 50 == 0) CHECK(flx_arena_take(a, 200000, 1) != NULL); // larger than a chunk
+    }
+    char expected[32];
+    for (int i = 0; i < 500; i++) {
+        snprintf(expected, sizeof expected, "text %d", i);
+        CHECK(strcmp(texts[i], expected) == 0);
+    }
+    flx_arena_destroy(&a);
+    flx_ctx_destroy(&ctx);
+    return 0;
+}
+
+static const char *suggest(const char *word)
+{
+    const char *words[] = {"mass", "inertia", "length", "stiffness", "damping", "on", "at"};
+    flx_nearest n;
+    flx_nearest_start(&n, word);
+    for (int i = 0; i < 7; i++) flx_nearest_offer(&n, words[i]);
+    return flx_nearest_best(&n);
+}
+
+static int misspelt_words_find_the_nearest(void)
+{
+    CHECK_TEXT(suggest("lenght"), "length");
+    CHECK_TEXT(suggest("stifness"), "stiffness");
+    CHECK_TEXT(suggest("Mass"), "mass");
+    CHECK(suggest("gravity") == NULL);
+    CHECK(suggest("x") == NULL);
+    return 0;
+}
+
+TEST_MAIN(TEST(every_status_has_a_text), TEST(messages_are_kept_up_to_the_limit_and_counted),
+          TEST(equal_texts_are_one_pointer), TEST(allocations_are_aligned_zeroed_and_counted),
+          TEST(arena_keeps_what_was_taken), TEST(misspelt_words_find_the_nearest))
