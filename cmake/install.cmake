@@ -1,0 +1,44 @@
+# What `cmake --install` puts where: libraries, headers, program, man pages, pkg-config and CMake
+# package files. Both package files are relocatable.
+include(CMakePackageConfigHelpers)
+set(FLX_CMAKE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/flexion)
+
+install(TARGETS flexion EXPORT flexionTargets)
+install(TARGETS flexion_static EXPORT flexionStaticTargets)
+if(TARGET flexion_program)
+  install(TARGETS flexion_program)
+endif()
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/flexion DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(EXPORT flexionTargets NAMESPACE flexion:: DESTINATION ${FLX_CMAKE_DIR})
+install(EXPORT flexionStaticTargets NAMESPACE flexion:: DESTINATION ${FLX_CMAKE_DIR})
+
+configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/flexionConfig.cmake.in
+  ${PROJECT_BINARY_DIR}/flexionConfig.cmake INSTALL_DESTINATION ${FLX_CMAKE_DIR})
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/flexionConfigVersion.cmake
+  COMPATIBILITY SameMinorVersion)
+install(FILES
+  ${PROJECT_BINARY_DIR}/flexionConfig.cmake
+  ${PROJECT_BINARY_DIR}/flexionConfigVersion.cmake
+  ${CMAKE_CURRENT_LIST_DIR}/FindKLU.cmake
+  DESTINATION ${FLX_CMAKE_DIR})
+
+# The way from the .pc file back to the prefix, so that the tree may be moved.
+file(RELATIVE_PATH FLX_PC_TO_PREFIX
+  /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
+configure_file(${CMAKE_CURRENT_LIST_DIR}/flexion.pc.in ${PROJECT_BINARY_DIR}/flexion.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/flexion.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+
+# Man pages, where scdoc is there to make them.
+find_program(FLX_SCDOC scdoc)
+if(FLX_SCDOC AND EXISTS ${PROJECT_SOURCE_DIR}/docs/man)
+  foreach(page flexion.1 flexion-model.5)
+    set(source ${PROJECT_SOURCE_DIR}/docs/man/${page}.scd)
+    add_custom_command(OUTPUT ${PROJECT_BINARY_DIR}/${page}
+      COMMAND ${FLX_SCDOC} < ${source} > ${PROJECT_BINARY_DIR}/${page}
+      DEPENDS ${source} VERBATIM)
+    list(APPEND pages ${PROJECT_BINARY_DIR}/${page})
+    string(REGEX MATCH "[0-9]$" section ${page})
+    install(FILES ${PROJECT_BINARY_DIR}/${page} DESTINATION ${CMAKE_INSTALL_MANDIR}/man${section})
+  endforeach()
+  add_custom_target(flexion_man ALL DEPENDS ${pages})
+endif()
