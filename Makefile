@@ -1,0 +1,74 @@
+# The front of the build. CMake and Ninja do the work; `make help` lists what can be asked for.
+PREFIX ?= /usr/local
+JOBS ?= $(shell nproc)
+EXAMPLE = slider_crank
+
+.DEFAULT_GOAL := build
+.PHONY: build run test bench check-long format lint docs install clean help
+
+# $(call build,preset,directory)
+build = @tools/build.sh $(1) $(2) $(JOBS)
+SOURCES = $(shell git ls-files --cached --others --exclude-standard \
+	'src/*.[ch]' 'include/*.h' 'tests/*.[ch]' 'bench/*.[ch]' 'examples/*.[ch]')
+
+build: ## build the program at build/flexion and both libraries
+	$(call build,release,build)
+
+run: ## install what is missing, build, simulate a slider crank
+	@tools/install-packages.sh build
+	$(call build,release,build)
+	@mkdir -p out
+	@build/flexion run examples/$(EXAMPLE).yaml -o out/$(EXAMPLE).h5 --csv out/$(EXAMPLE).csv
+	@build/flexion plot out/$(EXAMPLE).h5 crank.rate slider.position -o out/$(EXAMPLE).svg
+	@echo
+	@echo "table    out/$(EXAMPLE).csv"
+	@echo "results  out/$(EXAMPLE).h5"
+	@echo "picture  out/$(EXAMPLE).svg"
+
+test: ## install what is missing, build with gcc and clang, run all tests, again under sanitizers
+	@tools/install-packages.sh test
+	$(call build,release,build)
+	$(call build,ci-clang,build/ci-clang)
+	@tools/run_tests.py -j $(JOBS) "gcc, optimised=build" "clang, sanitizers=build/ci-clang"
+
+bench: ## build and run the benchmarks; they print tables
+	@tools/install-packages.sh build
+	$(call build,bench,build/bench)
+	@for program in build/bench/bench/bench_*; do \
+		if [ -f $$program ] && [ -x $$program ]; then echo "== $$(basename $$program)"; $$program || exit 1; fi; done
+
+check-long: ## fuzz the reader for a minute, run the tests under valgrind, and the long tests
+	@tools/install-packages.sh long
+	$(call build,release,build)
+	$(call build,fuzz,build/fuzz)
+	@tools/check_long.sh
+
+format: ## lay out the sources with clang-format
+	@tools/install-packages.sh lint
+	@clang-format -i $(SOURCES)
+
+lint: ## layout, clang-tidy, include layers, exported symbols
+	@tools/install-packages.sh lint
+	$(call build,release,build)
+	@clang-format --dry-run -Werror $(SOURCES)
+	@tools/check_layers.py
+	@tools/check_api.sh build/src/libflexion.so
+	@tools/lint.sh build $(JOBS)
+
+docs: ## the documentation as web pages in site/, and the man pages
+	@tools/install-packages.sh docs
+	$(call build,release,build)
+	@mkdocs build --quiet --strict
+	@echo "pages      site/index.html"
+	@echo "man pages  build/flexion.1 build/flexion-model.5"
+
+install: ## install under PREFIX (default /usr/local); DESTDIR is respected
+	$(call build,release,build)
+	@cmake --install build --prefix $(PREFIX) >/dev/null
+	@echo "installed under $(DESTDIR)$(PREFIX)"
+
+clean: ## remove everything that was built
+	@rm -rf build out site
+
+help: ## this list
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14

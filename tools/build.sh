@@ -1,0 +1,18 @@
+#!/usr/bin/env bash
+# Build one preset of CMakePresets.json; quiet when nothing is to do.
+#   tools/build.sh PRESET DIRECTORY [JOBS]
+set -eu -o pipefail
+preset=$1 directory=$2 jobs=${3:-$(nproc)}
+
+# Configured once; afterwards Ninja notices by itself what changed in the lists.
+if [ ! -f "$directory/build.ninja" ]; then
+    cmake --preset "$preset" --log-level=WARNING >/dev/null
+fi
+
+# On a terminal Ninja shows one moving line, in a log only what went wrong.
+quiet=--quiet
+[ ! -t 1 ] || quiet=
+if ! ninja -C "$directory" -n | grep -q 'no work to do'; then
+    echo "building $directory"
+    ninja -C "$directory" -j "$jobs" $quiet
+fi

@@ -1,0 +1,106 @@
+#!/usr/bin/env python3
+"""Check that every #include follows the layers of docs/dev/map.md.
+
+    tools/check_layers.py [ROOT]
+
+A folder of src/ may include itself, the folders listed for it, the public headers listed for it and
+the libraries that are its own to call. Exceptions are single files, listed by name.
+"""
+import os
+import re
+import sys
+
+# folder: (folders of src/, public headers ("*": all), libraries)
+LAYERS = {
+    "base": ([], ["base"], []),
+    "math": (["base"], ["base", "system"], ["lapacke.h", "cblas.h", "amd.h", "klu.h"]),
+    "expr": (["base", "math"], ["base"], []),
+    "model": (["base", "math", "expr"], ["base", "model", "system", "integrator"], []),
+    "read": (["base", "math", "expr", "model"], ["base", "model"], ["yaml.h"]),
+    "body": (["base", "math", "expr", "model"], ["base", "system"], []),
+    "joint": (["base", "math", "expr", "model"], ["base", "system"], []),
+    "force": (["base", "math", "expr", "model"], ["base", "system"], []),
+    "system": (["base", "math", "expr", "model", "body", "joint", "force"], ["*"], []),
+    "integrate": (["base", "math"], ["base", "system", "integrator"], []),
+    "analyse": (["base", "math"], ["*"], []),
+    "output": (["base", "math", "model"], ["base", "results", "simulation"], ["hdf5.h"]),
+    "cli": ([], ["*"], []),
+}
+# The run is where model, system, method and results meet.
+EXCEPTIONS = {
+    "analyse/simulation.c": ["model/model.h", "system/descriptor.h", "expr/expr.h"],
+}
+# What C17 and POSIX offer; the kernels need no more than mathematics and memory.
+SYSTEM = {
+    "assert.h", "complex.h", "ctype.h", "errno.h", "fcntl.h", "float.h", "inttypes.h", "limits.h",
+    "locale.h", "math.h", "signal.h", "stdarg.h", "stdbool.h", "stddef.h", "stdint.h", "stdio.h",
+    "stdlib.h", "string.h", "strings.h", "sys/resource.h", "sys/stat.h", "sys/types.h", "sys/wait.h", "time.h",
+    "unistd.h", "sys/ioctl.h", "sys/utsname.h",
+}
+KERNELS = {"body", "joint", "force"}
+KERNEL_SYSTEM = {"math.h", "string.h", "stdbool.h", "stddef.h", "float.h", "assert.h", "complex.h"}
+
+INCLUDE = re.compile(r'^\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>)')
+
+
+def includes(path):
+    with open(path, encoding="utf-8") as file:
+        for number, line in enumerate(file, 1):
+            match = INCLUDE.match(line)
+            if match:
+                yield number, match.group(1), match.group(2)
+
+
+def check_private(name, folder, quoted, bracketed):
+    """What is wrong with one include of src/NAME, or None."""
+    folders, public, libraries = LAYERS[folder]
+    if bracketed:
+        if bracketed in libraries:
+            return None
+        if folder in KERNELS and bracketed not in KERNEL_SYSTEM:
+            return f"<{bracketed}>: kernels use mathematics and memory only"
+        return None if bracketed in SYSTEM else f"<{bracketed}> is not for {folder}"
+    if quoted in EXCEPTIONS.get(name, []):
+        return None
+    top = quoted.split("/")[0]
+    if top == "flexion":
+        header = quoted[len("flexion/"):-len(".h")]
+        return None if "*" in public or header in public else f'"{quoted}" is not for {folder}'
+    if "/" not in quoted:
+        return f'"{quoted}": private headers are included from the root of src/'
+    if top == folder or top in folders:
+        return None
+    return f'{folder} may not include {top} ("{quoted}")'
+
+
+def main(root):
+    problems = []
+    src = os.path.join(root, "src")
+    for where, _, files in sorted(os.walk(src)):
+        folder = os.path.relpath(where, src).split(os.sep)[0]
+        for file in sorted(files):
+            if not file.endswith((".c", ".h", ".def")):
+                continue
+            path = os.path.join(where, file)
+            if folder not in LAYERS:
+                problems.append(f"{os.path.relpath(path, root)}: folder '{folder}' has no layer")
+                continue
+            name = os.path.relpath(path, src)
+            for line, quoted, bracketed in includes(path):
+                wrong = check_private(name, folder, quoted, bracketed)
+                if wrong:
+                    problems.append(f"src/{name}:{line}: {wrong}")
+    public = os.path.join(root, "include", "flexion")
+    for file in sorted(os.listdir(public)):
+        for line, quoted, bracketed in includes(os.path.join(public, file)):
+            if quoted and not quoted.startswith("flexion/"):
+                problems.append(f"include/flexion/{file}:{line}: public headers include public ones")
+            if bracketed and bracketed not in SYSTEM:
+                problems.append(f"include/flexion/{file}:{line}: <{bracketed}> is not standard C")
+    for problem in problems:
+        print(problem)
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1] if len(sys.argv) > 1 else os.path.join(os.path.dirname(__file__), "..")))
