@@ -1,0 +1,63 @@
+#!/usr/bin/env python3
+"""Every model shown in README.md and docs/ is a model in examples/, so that a test runs it.
+
+    tools/check_guide.py [ROOT]
+
+A block of code that names its file, ```yaml title="examples/pendulum.yaml", must be a run of lines of
+that file; a block of a whole model ("flexion: 1") must name its file. Links to files must lead somewhere.
+"""
+import glob
+import os
+import re
+import sys
+
+FENCE = re.compile(r'^```(\w*)\s*(?:title="([^"]*)")?\s*$')
+LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
+
+
+def blocks(lines):
+    """(line number, title, text) of each fenced block."""
+    start, title, text = 0, None, []
+    for number, line in enumerate(lines, 1):
+        match = FENCE.match(line)
+        if match and not start:
+            start, title, text = number, match.group(2), []
+        elif match:
+            yield start, title, text
+            start = 0
+        elif start:
+            text.append(line)
+
+
+def contains(lines, part):
+    return any(lines[i:i + len(part)] == part for i in range(len(lines) - len(part) + 1))
+
+
+def main(root):
+    os.chdir(root)
+    problems, shown = [], 0
+    for page in ["README.md"] + sorted(glob.glob("docs/**/*.md", recursive=True)):
+        with open(page, encoding="utf-8") as file:
+            lines = file.read().splitlines()
+        for number, title, text in blocks(lines):
+            where = f"{page}:{number}"
+            if title and title.startswith("examples/"):
+                shown += 1
+                if not os.path.exists(title):
+                    problems.append(f"{where}: there is no {title}")
+                elif not contains(open(title, encoding="utf-8").read().splitlines(), text):
+                    problems.append(f"{where}: not what {title} says")
+            elif any(line.startswith("flexion: 1") for line in text):
+                problems.append(f"{where}: a model that is no file in examples/")
+        for number, line in enumerate(lines, 1):
+            for target in LINK.findall(line):
+                if "://" in target or target.startswith("mailto:"):
+                    continue
+                if not os.path.exists(os.path.join(os.path.dirname(page), target)):
+                    problems.append(f"{page}:{number}: the link to {target} leads nowhere")
+    print("\n".join(problems) if problems else f"{shown} excerpts")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1] if len(sys.argv) > 1 else os.path.join(os.path.dirname(__file__), "..")))
