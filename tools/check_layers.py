@@ -33,7 +33,7 @@ EXCEPTIONS = {
 # What C17 and POSIX offer; the kernels need no more than mathematics and memory.
 SYSTEM = {
     "assert.h", "complex.h", "ctype.h", "errno.h", "fcntl.h", "float.h", "inttypes.h", "limits.h",
-    "locale.h", "math.h", "signal.h", "stdarg.h", "stdbool.h", "stddef.h", "stdint.h", "stdio.h",
+    "locale.h", "math.h", "signal.h", "stdarg.h", "stdatomic.h", "stdbool.h", "stddef.h", "stdint.h", "stdio.h",
     "stdlib.h", "string.h", "strings.h", "sys/resource.h", "sys/stat.h", "sys/types.h", "sys/wait.h", "time.h",
     "unistd.h", "sys/ioctl.h", "sys/utsname.h",
 }

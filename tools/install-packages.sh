@@ -8,7 +8,7 @@ build="gcc libc6-dev cmake ninja-build pkg-config
        gnuplot-nox scdoc"
 test="g++ clang libclang-rt-14-dev python3"
 lint="clang-format clang-tidy python3"
-docs="mkdocs mkdocs-material python3"
+docs="mkdocs mkdocs-material libjs-katex fonts-katex python3"
 long="clang libclang-rt-14-dev valgrind"
 
 wanted=""

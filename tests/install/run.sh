@@ -1,0 +1,49 @@
+#!/usr/bin/env bash
+# Install, move the tree elsewhere, and use it as a stranger would: by pkg-config and by CMake.
+#   run.sh SOURCE BUILD COMPILER
+set -eu
+source=$1 build=$2 compiler=$3
+work=$build/tests/install/work
+rm -rf "$work"
+mkdir -p "$work"
+DESTDIR= cmake --install "$build" --prefix "$work/first" >/dev/null
+mv "$work/first" "$work/moved" # the package files must not remember where they were
+prefix=$work/moved
+libdir=$(dirname "$(find "$prefix" -name flexion.pc)")/..
+export PKG_CONFIG_PATH=$libdir/pkgconfig LD_LIBRARY_PATH=$libdir
+
+say() { echo "-- $1"; }
+run() { # every program prints the same numbers
+    (cd "$work" && "$@" "$source/examples/pendulum.yaml") >"$work/now"
+    [ -s "$work/expected" ] || cp "$work/now" "$work/expected"
+    diff "$work/expected" "$work/now"
+}
+
+say "the program"
+"$prefix/bin/flexion" info >/dev/null
+"$prefix/bin/flexion" check "$source/examples/pendulum.yaml" >/dev/null
+
+say "the shared library has its name and its version"
+readelf -d "$libdir/libflexion.so" | grep -q 'SONAME.*\[libflexion\.so\.0\]'
+[ "$(pkg-config --modversion flexion)" = "$("$prefix/bin/flexion" --version | grep -oE '[0-9]+\.[0-9]+\.[0-9]+')" ]
+
+say "pkg-config, shared"
+$compiler -std=c17 "$source/examples/pendulum.c" $(pkg-config --cflags --libs flexion) -o "$work/pc_shared"
+run "$work/pc_shared"
+
+say "pkg-config, static"
+$compiler -std=c17 "$source/examples/pendulum.c" $(pkg-config --cflags flexion) \
+    $(pkg-config --static --libs flexion | sed 's/-lflexion/-l:libflexion.a/') -o "$work/pc_static"
+LD_LIBRARY_PATH= run "$work/pc_static"
+
+say "CMake package, shared and static"
+cmake -S "$source/tests/install/consumer" -B "$work/consumer" -G Ninja --log-level=WARNING \
+    -DCMAKE_PREFIX_PATH="$prefix" -DPENDULUM="$source/examples/pendulum.c" \
+    -DCMAKE_C_COMPILER="$compiler" >/dev/null
+ninja -C "$work/consumer" --quiet
+run "$work/consumer/with_shared"
+LD_LIBRARY_PATH= run "$work/consumer/with_static"
+
+say "the manual"
+man_page=$(find "$prefix" -name 'flexion.1')
+[ -s "$man_page" ]

@@ -1,0 +1,12 @@
+#!/usr/bin/env bash
+# clang-tidy on every source of a build directory's compile_commands.json.
+#   tools/lint.sh BUILD [JOBS] [FILE...]
+set -eu
+build=$1 jobs=${2:-$(nproc)}
+shift; shift || true
+root=$(cd "$(dirname "$0")/.." && pwd)
+if [ $# -gt 0 ]; then
+    printf '%s\n' "$@"
+else
+    sed -n 's/^ *"file": "\(.*\)".*/\1/p' "$build/compile_commands.json" | sort -u
+fi | xargs -P "$jobs" -n 1 clang-tidy -p "$build" --quiet 2> >(grep -v 'warnings generated' >&2 || true)
