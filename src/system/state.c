@@ -1,0 +1,82 @@
+// state.c - what every system shares: its end, and states of its size.
+#include "base/base.h"
+#include "flexion/system.h"
+
+#include <string.h>
+
+void flx_system_destroy(flx_system **s)
+{
+    if (!s || !*s) return;
+    (*s)->ops->destroy(*s);
+    *s = NULL;
+}
+
+// Number of doubles in a state.
+static size_t state_size(const flx_dims *d)
+{
+    return (size_t)d->nq + 2 * (size_t)d->nv + 2 * (size_t)d->nx + (size_t)d->nw + (size_t)d->nlam +
+           (size_t)d->nmu + (size_t)d->nswitch;
+}
+
+// The next n numbers of the block.
+static double *cut(double **next, int n)
+{
+    double *p = *next;
+    *next += n;
+    return p;
+}
+
+flx_status flx_state_create(const flx_system *s, flx_state **x)
+{
+    const flx_dims *d = &s->dims;
+    *x = NULL;
+    flx_state *y = flx_alloc(s->ctx, 1, sizeof *y);
+    if (!y) return FLX_ERR_MEMORY;
+    y->size = state_size(d);
+    y->block = flx_alloc(s->ctx, y->size, sizeof *y->block);
+    if (!y->block) {
+        flx_free(y);
+        return FLX_ERR_MEMORY;
+    }
+    double *next = y->block;
+    y->q = cut(&next, d->nq);
+    y->v = cut(&next, d->nv);
+    y->a = cut(&next, d->nv);
+    y->x = cut(&next, d->nx);
+    y->dx = cut(&next, d->nx);
+    y->w = cut(&next, d->nw);
+    y->lam = cut(&next, d->nlam);
+    y->mu = cut(&next, d->nmu);
+    y->switches = cut(&next, d->nswitch);
+    *x = y;
+    return FLX_OK;
+}
+
+void flx_state_destroy(flx_state **x)
+{
+    if (!x || !*x) return;
+    flx_free((*x)->block);
+    flx_free(*x);
+    *x = NULL;
+}
+
+void flx_state_copy(flx_state *to, const flx_state *from)
+{
+    to->t = from->t;
+    memcpy(to->block, from->block, from->size * sizeof *from->block);
+}
+
+flx_point flx_state_point(const flx_system *s, const flx_state *x)
+{
+    return (flx_point){.t = x->t,
+                       .q = x->q,
+                       .v = x->v,
+                       .a = x->a,
+                       .x = x->x,
+                       .dx = x->dx,
+                       .w = x->w,
+                       .lam = x->lam,
+                       .mu = x->mu,
+                       .param = s->param,
+                       .switches = x->switches};
+}
