@@ -12,10 +12,10 @@ typedef enum flx_yaml_kind {
 
 typedef struct flx_yaml {
     flx_yaml_kind kind;
-    flx_loc loc;       // of the first character of the content (after an opening quote)
-    const char *text;  // scalar; "" for an empty value
+    flx_loc loc;      // of the first character of the content (after an opening quote)
+    const char *text; // scalar; "" for an empty value
     bool quoted;
-    int count;         // list items, or pairs of the map
+    int count;               // list items, or pairs of the map
     struct flx_yaml **items; // list: items; map: values, in the order of the file
     struct flx_yaml **keys;  // map: keys (scalars)
 } flx_yaml;

@@ -1,0 +1,59 @@
+// file.c - texts that a model names.
+#include "model/file.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static flx_status read_open(flx_ctx *ctx, flx_arena *arena, FILE *f, const char *path, flx_loc loc,
+                            char **text, size_t *length)
+{
+    struct stat info;
+    if (fstat(fileno(f), &info) != 0 || S_ISDIR(info.st_mode)) {
+        return FLX_FAIL(ctx, FLX_ERR_IO, loc, "'%s' is not a file that can be read", path);
+    }
+    // Pipes and devices have no size: they are read in growing blocks, up to the limit.
+    size_t room = S_ISREG(info.st_mode) ? (size_t)info.st_size : 65536, n = 0;
+    for (;;) {
+        if (room > FLX_FILE_LIMIT) {
+            return FLX_FAIL(ctx, FLX_ERR_IO, loc, "'%s' is larger than %d MB, the limit", path,
+                            (int)(FLX_FILE_LIMIT >> 20));
+        }
+        char *block = flx_arena_take(arena, room + 2, 1);
+        if (!block) return FLX_ERR_MEMORY;
+        if (n) memcpy(block, *text, n);
+        *text = block;
+        n += fread(block + n, 1, room + 1 - n, f);
+        if (ferror(f)) {
+            return FLX_FAIL(ctx, FLX_ERR_IO, loc, "'%s' cannot be read: %s", path, strerror(errno));
+        }
+        if (n <= room) break;
+        room *= 2;
+    }
+    (*text)[n] = 0;
+    *length = n;
+    return FLX_OK;
+}
+
+flx_status flx_file_read(flx_ctx *ctx, flx_arena *arena, const char *path, flx_loc loc, char **text,
+                         size_t *length)
+{
+    *text = NULL;
+    *length = 0;
+    FILE *f = fopen(path, "rb");
+    if (!f) {
+        return FLX_FAIL(ctx, FLX_ERR_IO, loc, "the file '%s' cannot be opened: %s", path,
+                        strerror(errno));
+    }
+    flx_status status = read_open(ctx, arena, f, path, loc, text, length);
+    fclose(f);
+    return status;
+}
+
+const char *flx_file_beside(flx_arena *arena, const char *from, const char *name)
+{
+    const char *slash = from ? strrchr(from, '/') : NULL;
+    if (name[0] == '/' || !slash) return flx_arena_copy(arena, name, strlen(name));
+    return flx_arena_printf(arena, "%.*s/%s", (int)(slash - from), from, name);
+}

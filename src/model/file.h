@@ -1,0 +1,15 @@
+// file.h - texts that a model names: whole files in memory, paths beside the model's file.
+#pragma once
+
+#include "base/base.h"
+
+// Largest file that is read whole.
+#define FLX_FILE_LIMIT ((size_t)64 << 20)
+
+// The whole file, 0-terminated, in the arena. loc: the place in the model that names the file, or
+// nowhere. FLX_ERR_IO (missing, not a file, too large), FLX_ERR_MEMORY.
+flx_status flx_file_read(flx_ctx *ctx, flx_arena *arena, const char *path, flx_loc loc, char **text,
+                         size_t *length);
+
+// `name` as seen from the directory of the file `from`; absolute names stay. NULL: no memory.
+const char *flx_file_beside(flx_arena *arena, const char *from, const char *name);

@@ -1,0 +1,467 @@
+// yaml.c - YAML text to a tree with positions, from the events of libyaml.
+//
+// The text is scanned once before libyaml sees it: bytes that are no text, and tabs that indent,
+// get messages of our own, and ten megabytes of garbage end at the first wrong byte.
+#include "read/yaml.h"
+
+#include "model/file.h"
+
+#include <string.h>
+#include <yaml.h>
+
+#define SHOWN 60 // characters of the user's text in a message
+
+typedef struct parser {
+    flx_ctx *ctx;
+    flx_arena *arena;
+    const char *file;
+    const char *text;
+    size_t length;
+    yaml_parser_t yaml;
+    yaml_event_t event; // the current one; owned
+    bool has_event;
+    int nvalue;
+    int nerror;       // mistakes after which the structure is still clear
+    flx_yaml **stack; // owned: children of the lists and mappings that are open
+    int nstack, capacity;
+    int nline;          // lines of the text, found when a block scalar asks
+    size_t *line_start; // owned
+} parser;
+
+static flx_loc place(const parser *p, yaml_mark_t mark)
+{
+    return (flx_loc){p->file, (int)mark.line + 1, (int)mark.column + 1};
+}
+
+// A mistake that does not hide the structure: go on, unless there are too many.
+static flx_status note_error(parser *p)
+{
+    return ++p->nerror >= FLX_MAX_ERRORS ? FLX_ERR_MODEL : FLX_OK;
+}
+
+#define NOTE(p, loc, ...) (FLX_FAIL((p)->ctx, FLX_ERR_MODEL, (loc), __VA_ARGS__), note_error(p))
+
+// ---- bytes ------------------------------------------------------------------------------------
+
+// The code point at s (n > 0 bytes left) and its length; -1 where the bytes are not UTF-8.
+static long decode(const unsigned char *s, size_t n, size_t *width)
+{
+    static const long smallest[5] = {0, 0, 0x80, 0x800, 0x10000};
+    unsigned c = s[0];
+    size_t w = c < 0x80 ? 1 : (c >> 5) == 6 ? 2 : (c >> 4) == 14 ? 3 : (c >> 3) == 30 ? 4 : 0;
+    *width = 1;
+    if (w == 0 || w > n) return -1;
+    long code = w == 1 ? (long)c : (long)(c & (0x7fu >> w));
+    for (size_t i = 1; i < w; i++) {
+        if ((s[i] & 0xc0) != 0x80) return -1;
+        code = code << 6 | (s[i] & 0x3f);
+    }
+    if (code < smallest[w] || code > 0x10ffff || (code >= 0xd800 && code <= 0xdfff)) return -1;
+    *width = w;
+    return code;
+}
+
+// Characters that no text file holds, and line ends that only some programs count.
+static bool is_forbidden(long code)
+{
+    return (code < 0x20 && code != '\t' && code != '\n' && code != '\r') ||
+           (code >= 0x7f && code <= 0x9f) || code == 0x2028 || code == 0x2029 || code == 0xfeff ||
+           code == 0xfffe || code == 0xffff;
+}
+
+static flx_status check_bytes(const parser *p)
+{
+    const unsigned char *s = (const unsigned char *)p->text;
+    flx_loc loc = {p->file, 1, 1}, tab = FLX_NOWHERE;
+    bool indentation = true;
+    for (size_t i = 0, width; i < p->length; i += width) {
+        long code = decode(s + i, p->length - i, &width);
+        if (code < 0) {
+            return FLX_FAIL(p->ctx, FLX_ERR_MODEL, loc,
+                            "byte 0x%02x is not part of a UTF-8 text; is this a model file?", s[i]);
+        }
+        if (code == 0) {
+            return FLX_FAIL(p->ctx, FLX_ERR_MODEL, loc, "NUL byte; is this a model file?");
+        }
+        if (is_forbidden(code)) {
+            return FLX_FAIL(p->ctx, FLX_ERR_MODEL, loc, "control character U+%04lX in the text",
+                            (unsigned long)code);
+        }
+        bool ends = code == '\n' || (code == '\r' && s[i + 1] != '\n');
+        if (code == '\t' && indentation && !tab.file) tab = loc;
+        if (!ends && code != ' ' && code != '\t' && code != '\r') {
+            if (indentation && tab.file && code != '#') {
+                return FLX_FAIL(p->ctx, FLX_ERR_MODEL, tab,
+                                "a tab in the indentation; indent with spaces");
+            }
+            indentation = false;
+        }
+        loc.column++;
+        if (ends) {
+            loc.line++;
+            loc.column = 1;
+            indentation = true;
+            tab = FLX_NOWHERE;
+        }
+    }
+    return FLX_OK;
+}
+
+// ---- events -----------------------------------------------------------------------------------
+
+// What libyaml says, and what a user should do.
+static const struct {
+    const char *problem, *text;
+} syntax_hints[] = {
+    {"did not find expected ',' or '}'",
+     "expected ',' or '}' here; inside { } an expression with a comma or bracket is written in "
+     "double quotes"},
+    {"did not find expected ',' or ']'",
+     "expected ',' or ']' here; inside [ ] an expression with a comma or bracket is written in "
+     "double quotes"},
+    {"mapping values are not allowed in this context",
+     "a ':' is not allowed here; check the indentation, and the quotes of the line before"},
+    {"could not find expected ':'", "a key without ':'; check the indentation and the quotes"},
+    {"did not find expected key", "expected a key here; check the indentation"},
+    {"did not find expected '-' indicator", "expected '- ' here; check the indentation"},
+    {"block sequence entries are not allowed in this context",
+     "a list that begins with '-' is not allowed here; put it on a line of its own"},
+    {"found character that cannot start any token",
+     "a value cannot begin with this character; put the text in double quotes"},
+    {"found unexpected end of stream", "the quote that opens this text is not closed"},
+    {"found unexpected document indicator", "the quote that opens this text is not closed"},
+    {"did not find expected alphabetic or numeric character",
+     "'*' and '&' have a meaning of their own in YAML; an expression that begins with '*' is "
+     "written in double quotes"},
+    {"found unknown escape character",
+     "unknown escape after '\\'; write '\\\\' for a backslash, or use single quotes"},
+    {"did not find expected node content", "a value is missing here"},
+    {"did not find expected <document start>",
+     "this line does not belong to the mapping before it; "
+     "check the indentation"},
+};
+
+static flx_status fail_syntax(const parser *p)
+{
+    const yaml_parser_t *y = &p->yaml;
+    if (y->error == YAML_MEMORY_ERROR) {
+        return FLX_FAIL(p->ctx, FLX_ERR_MEMORY, FLX_NOWHERE, "out of memory");
+    }
+    const char *problem = y->problem ? y->problem : "not YAML";
+    for (size_t i = 0; i < sizeof syntax_hints / sizeof syntax_hints[0]; i++) {
+        if (strcmp(problem, syntax_hints[i].problem) != 0) continue;
+        bool open_quote = strstr(syntax_hints[i].text, "quote that opens") && y->context;
+        yaml_mark_t mark = open_quote ? y->context_mark : y->problem_mark;
+        return FLX_FAIL(p->ctx, FLX_ERR_MODEL, place(p, mark), "%s", syntax_hints[i].text);
+    }
+    return FLX_FAIL(p->ctx, FLX_ERR_MODEL, place(p, y->problem_mark), "%s%s%s", problem,
+                    y->context ? " " : "", y->context ? y->context : "");
+}
+
+static void drop_event(parser *p)
+{
+    if (p->has_event) yaml_event_delete(&p->event);
+    p->has_event = false;
+}
+
+static flx_status next_event(parser *p)
+{
+    drop_event(p);
+    if (!yaml_parser_parse(&p->yaml, &p->event)) return fail_syntax(p);
+    p->has_event = true;
+    return FLX_OK;
+}
+
+static flx_status refuse_anchor(parser *p, const void *anchor, const void *tag)
+{
+    flx_loc loc = place(p, p->event.start_mark);
+    if (anchor) {
+        FLX_TRY(NOTE(p, loc,
+                     "anchors (&%.*s) are not part of the language; use 'like' or a parameter",
+                     SHOWN, (const char *)anchor));
+    }
+    if (tag) {
+        FLX_TRY(NOTE(p, loc, "tags (%.*s) are not part of the language", SHOWN, (const char *)tag));
+    }
+    return FLX_OK;
+}
+
+// ---- nodes ------------------------------------------------------------------------------------
+
+static flx_status parse_node(parser *p, int depth, flx_yaml **out);
+
+static flx_yaml *new_node(parser *p, flx_yaml_kind kind)
+{
+    if (++p->nvalue > FLX_YAML_VALUES) {
+        FLX_FAIL(p->ctx, FLX_ERR_MODEL, place(p, p->event.start_mark),
+                 "more than %d values in one file; put large tables into a CSV file",
+                 FLX_YAML_VALUES);
+        return NULL;
+    }
+    flx_yaml *node = flx_arena_take(p->arena, 1, sizeof *node);
+    if (!node) return NULL;
+    node->kind = kind;
+    node->loc = place(p, p->event.start_mark);
+    node->text = "";
+    return node;
+}
+
+static flx_status node_failure(const parser *p)
+{
+    return p->nvalue > FLX_YAML_VALUES ? FLX_ERR_MODEL : FLX_ERR_MEMORY;
+}
+
+static flx_status find_lines(parser *p)
+{
+    int n = 2;
+    for (size_t i = 0; i < p->length; i++) n += p->text[i] == '\n' || p->text[i] == '\r';
+    p->line_start = flx_alloc(p->ctx, (size_t)n, sizeof *p->line_start);
+    if (!p->line_start) return FLX_ERR_MEMORY;
+    p->nline = 1;
+    for (size_t i = 0; i < p->length; i++) {
+        char c = p->text[i];
+        if (c == '\n' || (c == '\r' && p->text[i + 1] != '\n')) p->line_start[p->nline++] = i + 1;
+    }
+    return FLX_OK;
+}
+
+// The content of a block scalar (| or >) begins on the first line below that is not blank.
+static flx_status place_block(parser *p, flx_loc *loc)
+{
+    if (!p->line_start) FLX_TRY(find_lines(p));
+    for (int line = loc->line; line < p->nline; line++) {
+        const char *s = p->text + p->line_start[line];
+        size_t blanks = strspn(s, " ");
+        if (s[blanks] == '\n' || s[blanks] == '\r' || s[blanks] == 0) continue;
+        loc->line = line + 1;
+        loc->column = (int)blanks + 1;
+        break;
+    }
+    return FLX_OK;
+}
+
+static flx_status parse_scalar(parser *p, flx_yaml **out)
+{
+    const yaml_char_t *value = p->event.data.scalar.value;
+    size_t length = p->event.data.scalar.length;
+    yaml_scalar_style_t style = p->event.data.scalar.style;
+    flx_yaml *node = *out = new_node(p, FLX_YAML_SCALAR);
+    if (!node) return node_failure(p);
+    FLX_TRY(refuse_anchor(p, p->event.data.scalar.anchor, p->event.data.scalar.tag));
+    if (style == YAML_SINGLE_QUOTED_SCALAR_STYLE || style == YAML_DOUBLE_QUOTED_SCALAR_STYLE) {
+        node->loc.column++;
+    } else if (style == YAML_LITERAL_SCALAR_STYLE || style == YAML_FOLDED_SCALAR_STYLE) {
+        FLX_TRY(place_block(p, &node->loc));
+        // without the line ends around it, so that the text begins at its place
+        while (length && value[length - 1] == '\n') length--;
+        while (length && *value == '\n') value++, length--;
+    }
+    node->quoted = style != YAML_PLAIN_SCALAR_STYLE;
+    node->text = flx_arena_copy(p->arena, (const char *)value, length);
+    if (!node->text) return FLX_ERR_MEMORY;
+    if (strlen(node->text) != length) return NOTE(p, node->loc, "NUL character in a text");
+    return FLX_OK;
+}
+
+static flx_status push(parser *p, flx_yaml *node)
+{
+    FLX_TRY(flx_grow(p->ctx, (void **)&p->stack, &p->capacity, p->nstack + 1, sizeof *p->stack));
+    p->stack[p->nstack++] = node;
+    return FLX_OK;
+}
+
+static bool is_empty(const flx_yaml *node)
+{
+    return node->kind == FLX_YAML_SCALAR && !node->quoted && node->text[0] == 0;
+}
+
+static flx_status parse_list(parser *p, int depth, flx_yaml **out)
+{
+    flx_yaml *node = *out = new_node(p, FLX_YAML_LIST);
+    if (!node) return node_failure(p);
+    FLX_TRY(
+        refuse_anchor(p, p->event.data.sequence_start.anchor, p->event.data.sequence_start.tag));
+    int base = p->nstack;
+    for (;;) {
+        flx_yaml *item;
+        FLX_TRY(next_event(p));
+        if (p->event.type == YAML_SEQUENCE_END_EVENT) break;
+        FLX_TRY(parse_node(p, depth + 1, &item));
+        if (is_empty(item)) FLX_TRY(NOTE(p, item->loc, "an item of this list has no value"));
+        FLX_TRY(push(p, item));
+    }
+    node->count = p->nstack - base;
+    node->items = flx_arena_take(p->arena, (size_t)node->count, sizeof *node->items);
+    if (!node->items) return FLX_ERR_MEMORY;
+    if (node->count) {
+        memcpy(node->items, p->stack + base, (size_t)node->count * sizeof *node->items);
+    }
+    p->nstack = base;
+    return FLX_OK;
+}
+
+static unsigned hash_text(const char *text)
+{
+    unsigned h = 2166136261u;
+    for (const unsigned char *s = (const unsigned char *)text; *s; s++) h = (h ^ *s) * 16777619u;
+    return h;
+}
+
+// Every key once. An open hash table of key numbers, so that a large mapping stays linear.
+static flx_status check_duplicates(parser *p, const flx_yaml *map)
+{
+    if (map->count < 2) return FLX_OK;
+    size_t capacity = 8;
+    while (capacity < 2 * (size_t)map->count) capacity *= 2;
+    int *table = flx_alloc(p->ctx, capacity, sizeof *table); // number + 1; 0: free
+    if (!table) return FLX_ERR_MEMORY;
+    flx_status status = FLX_OK;
+    for (int i = 0; i < map->count && status == FLX_OK; i++) {
+        const flx_yaml *key = map->keys[i];
+        size_t slot = hash_text(key->text) & (capacity - 1);
+        while (table[slot] && strcmp(map->keys[table[slot] - 1]->text, key->text) != 0) {
+            slot = (slot + 1) & (capacity - 1);
+        }
+        if (table[slot]) {
+            const flx_loc first = map->keys[table[slot] - 1]->loc;
+            status = NOTE(p, key->loc, "'%.*s' is given twice; the first is at line %d, column %d",
+                          SHOWN, key->text, first.line, first.column);
+        } else {
+            table[slot] = i + 1;
+        }
+    }
+    flx_free(table);
+    return status;
+}
+
+static flx_status check_pair(parser *p, const flx_yaml *key, const flx_yaml *value, bool flow)
+{
+    if (key->kind != FLX_YAML_SCALAR) {
+        return NOTE(p, key->loc, "a key must be a word, not a %s",
+                    key->kind == FLX_YAML_LIST ? "list" : "mapping");
+    }
+    if (key->text[0] == 0) return NOTE(p, key->loc, "a key is missing before ':'");
+    if (!is_empty(value)) return FLX_OK;
+    return NOTE(p, key->loc, "key '%.*s' has no value%s", SHOWN, key->text,
+                flow ? "; inside { } an expression with a comma or bracket is written in double "
+                       "quotes"
+                     : "");
+}
+
+static flx_status parse_map(parser *p, int depth, flx_yaml **out)
+{
+    bool flow = p->event.data.mapping_start.style == YAML_FLOW_MAPPING_STYLE;
+    flx_yaml *node = *out = new_node(p, FLX_YAML_MAP);
+    if (!node) return node_failure(p);
+    FLX_TRY(refuse_anchor(p, p->event.data.mapping_start.anchor, p->event.data.mapping_start.tag));
+    int base = p->nstack;
+    for (;;) {
+        flx_yaml *key, *value;
+        FLX_TRY(next_event(p));
+        if (p->event.type == YAML_MAPPING_END_EVENT) break;
+        FLX_TRY(parse_node(p, depth + 1, &key));
+        FLX_TRY(next_event(p));
+        FLX_TRY(parse_node(p, depth + 1, &value));
+        FLX_TRY(check_pair(p, key, value, flow));
+        if (key->kind != FLX_YAML_SCALAR) continue;
+        FLX_TRY(push(p, key));
+        FLX_TRY(push(p, value));
+    }
+    node->count = (p->nstack - base) / 2;
+    node->keys = flx_arena_take(p->arena, (size_t)node->count, sizeof *node->keys);
+    node->items = flx_arena_take(p->arena, (size_t)node->count, sizeof *node->items);
+    if (!node->keys || !node->items) return FLX_ERR_MEMORY;
+    for (int i = 0; i < node->count; i++) {
+        node->keys[i] = p->stack[base + 2 * i];
+        node->items[i] = p->stack[base + 2 * i + 1];
+    }
+    p->nstack = base;
+    return check_duplicates(p, node);
+}
+
+// The node that begins with the current event.
+static flx_status parse_node(parser *p, int depth, flx_yaml **out)
+{
+    *out = NULL;
+    if (depth > FLX_YAML_DEPTH) {
+        return FLX_FAIL(p->ctx, FLX_ERR_MODEL, place(p, p->event.start_mark),
+                        "lists and mappings are nested more than %d deep", FLX_YAML_DEPTH);
+    }
+    switch (p->event.type) {
+    case YAML_SCALAR_EVENT:
+        return parse_scalar(p, out);
+    case YAML_SEQUENCE_START_EVENT:
+        return parse_list(p, depth, out);
+    case YAML_MAPPING_START_EVENT:
+        return parse_map(p, depth, out);
+    default: // alias
+        *out = new_node(p, FLX_YAML_SCALAR);
+        if (!*out) return node_failure(p);
+        (*out)->quoted = true; // not an empty value: one message is enough
+        return NOTE(p, (*out)->loc,
+                    "aliases (*name) are not part of the language; an expression that begins with "
+                    "'*' is written in double quotes");
+    }
+}
+
+static flx_status parse_document(parser *p, flx_yaml **root)
+{
+    FLX_TRY(next_event(p)); // stream start
+    FLX_TRY(next_event(p));
+    if (p->event.type == YAML_STREAM_END_EVENT) {
+        return FLX_FAIL(p->ctx, FLX_ERR_MODEL, place(p, (yaml_mark_t){0}),
+                        "the file is empty; a model begins with 'flexion: 1'");
+    }
+    if (p->event.data.document_start.version_directive ||
+        p->event.data.document_start.tag_directives.start !=
+            p->event.data.document_start.tag_directives.end) {
+        FLX_TRY(NOTE(p, place(p, p->event.start_mark),
+                     "directives (%%YAML, %%TAG) are not part of the language"));
+    }
+    FLX_TRY(next_event(p));
+    FLX_TRY(parse_node(p, 1, root));
+    FLX_TRY(next_event(p)); // document end
+    FLX_TRY(next_event(p));
+    if (p->event.type != YAML_STREAM_END_EVENT) {
+        return FLX_FAIL(p->ctx, FLX_ERR_MODEL, place(p, p->event.start_mark),
+                        "a second document begins here; a model is one document");
+    }
+    return p->nerror ? FLX_ERR_MODEL : FLX_OK;
+}
+
+flx_status flx_yaml_parse(flx_ctx *ctx, flx_arena *arena, const char *file, const char *text,
+                          size_t length, flx_yaml **root)
+{
+    const flx_loc first = {file, 1, 1};
+    *root = NULL;
+    if (length > FLX_FILE_LIMIT) {
+        return FLX_FAIL(ctx, FLX_ERR_MODEL, first, "the text is larger than %d MB, the limit",
+                        (int)(FLX_FILE_LIMIT >> 20));
+    }
+    if (length >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0) { // byte order mark
+        text += 3;
+        length -= 3;
+    }
+    parser p = {.ctx = ctx, .arena = arena, .file = file, .length = length};
+    // our own copy: it ends with 0, so that looking one character ahead is safe
+    p.text = flx_arena_copy(arena, text, length);
+    if (!p.text) return FLX_ERR_MEMORY;
+    FLX_TRY(check_bytes(&p));
+    if (!yaml_parser_initialize(&p.yaml)) {
+        return FLX_FAIL(ctx, FLX_ERR_MEMORY, FLX_NOWHERE, "out of memory");
+    }
+    yaml_parser_set_encoding(&p.yaml, YAML_UTF8_ENCODING);
+    yaml_parser_set_input_string(&p.yaml, (const unsigned char *)p.text, length);
+
+    flx_yaml *tree = NULL;
+    flx_status status = parse_document(&p, &tree);
+    // the tree is whole when only mistakes of the kind that is noted were found
+    bool whole = status == FLX_OK || (status == FLX_ERR_MODEL && p.nerror > 0 && p.has_event &&
+                                      p.event.type == YAML_STREAM_END_EVENT);
+    *root = whole ? tree : NULL;
+    drop_event(&p);
+    yaml_parser_delete(&p.yaml);
+    flx_free(p.stack);
+    flx_free(p.line_start);
+    return status;
+}

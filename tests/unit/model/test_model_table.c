@@ -1,0 +1,132 @@
+// test_model_table.c - tables of functions from CSV files: columns by name, wrong lines by number.
+#include "model/table.h"
+
+#include "check.h"
+
+#include "model/file.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+static flx_ctx *ctx;
+static flx_arena *arena;
+static int rows;
+static double *x, *y;
+static char path[] = "table-XXXXXX";
+
+static flx_status read_text(const char *text, const char *xcol, const char *ycol)
+{
+    strcpy(path, "table-XXXXXX");
+    int fd = mkstemp(path);
+    if (fd < 0) return FLX_ERR_IO;
+    ssize_t written = write(fd, text, strlen(text));
+    close(fd);
+    flx_loc loc = {"m.yaml", 7, 9};
+    flx_status status =
+        written < 0 ? FLX_ERR_IO : flx_table_read(ctx, arena, path, loc, xcol, ycol, &rows, &x, &y);
+    unlink(path);
+    return status;
+}
+
+static void begin(void)
+{
+    ctx = flx_ctx_create();
+    arena = flx_arena_create(ctx);
+}
+
+static void end(void)
+{
+    flx_arena_destroy(&arena);
+    flx_ctx_destroy(&ctx);
+}
+
+static int columns_are_found_by_name(void)
+{
+    begin();
+    CHECK(read_text("# road\n\"z\", s ,w\r\n1.5,-2e0,7\n\n# more\n2.5, 3 ,8\n-1,4,9", "s", "z") ==
+          FLX_OK);
+    CHECK(rows == 3);
+    CHECK_NEAR(x[0], -2, 0);
+    CHECK_NEAR(y[0], 1.5, 0);
+    CHECK_NEAR(x[2], 4, 0);
+    CHECK_NEAR(y[2], -1, 0);
+    CHECK(read_text("a;b\n1;2\n3;4\n", NULL, NULL) == FLX_OK);
+    CHECK(rows == 2);
+    CHECK_NEAR(y[1], 4, 0);
+    CHECK(read_text("a\tb\n1\t2\n3\t4\n", "b", "a") == FLX_OK);
+    CHECK_NEAR(x[1], 4, 0);
+    end();
+    return 0;
+}
+
+// line 0: at the place of the model that names the table
+static int refused(const char *text, int line, int column, const char *message)
+{
+    begin();
+    CHECK(read_text(text, "s", "zet") == FLX_ERR_MODEL);
+    const flx_message *m = flx_ctx_error(ctx, 0);
+    CHECK(m && flx_ctx_error_count(ctx) == 1);
+    CHECK_TEXT(m->text, message);
+    CHECK_TEXT(m->loc.file, line ? "table-" : "m.yaml");
+    CHECK(m->loc.line == (line ? line : 7));
+    CHECK(m->loc.column == (line ? column : 9));
+    end();
+    return 0;
+}
+
+static int wrong_tables_are_refused(void)
+{
+    CHECK(!refused("s,zat\n1,2\n2,3\n", 0, 0, "no column 'zet'; did you mean 'zat'?"));
+    CHECK(!refused("", 0, 0, "0 lines of numbers"));
+    CHECK(!refused("s,zet\n1,2\n", 0, 0, "1 lines of numbers"));
+    CHECK(!refused("s,zet\n1,2\n2,two\n", 3, 3, "'two' is not a number"));
+    CHECK(!refused("s,zet\n1,2\n2,0x10\n", 3, 3, "'0x10' is not a number"));
+    CHECK(!refused("s,zet\n1,nan\n2,3\n", 2, 3, "'nan' is not a number"));
+    CHECK(!refused("s,zet\n1,1e999\n2,3\n", 2, 3, "'1e999' is not a number"));
+    CHECK(!refused("s,zet\n1,2\n1,3\n", 3, 1, "must ascend: 1 comes after 1"));
+    CHECK(!refused("s,zet\n1,2\n2\n", 3, 1, "this line has 1 of the 2 columns"));
+    return 0;
+}
+
+static int missing_file_is_named(void)
+{
+    begin();
+    CHECK(flx_table_read(ctx, arena, "nowhere/road.csv", FLX_NOWHERE, "a", "b", &rows, &x, &y) ==
+          FLX_ERR_IO);
+    CHECK_TEXT(flx_ctx_error(ctx, 0)->text, "nowhere/road.csv");
+    CHECK(flx_table_read(ctx, arena, ".", FLX_NOWHERE, "a", "b", &rows, &x, &y) == FLX_ERR_IO);
+    CHECK_TEXT(flx_ctx_error(ctx, 1)->text, "not a file");
+    end();
+    return 0;
+}
+
+static int paths_are_relative_to_the_model(void)
+{
+    begin();
+    CHECK(strcmp(flx_file_beside(arena, "models/car.yaml", "road.csv"), "models/road.csv") == 0);
+    CHECK(strcmp(flx_file_beside(arena, "car.yaml", "road.csv"), "road.csv") == 0);
+    CHECK(strcmp(flx_file_beside(arena, "models/car.yaml", "/road.csv"), "/road.csv") == 0);
+    CHECK(strcmp(flx_file_beside(arena, NULL, "road.csv"), "road.csv") == 0);
+    end();
+    return 0;
+}
+
+static int every_failing_allocation_is_survived(void)
+{
+    char text[2000] = "s,zet\n";
+    for (int i = 0; i < 40; i++) sprintf(text + strlen(text), "%d,%d\n", i, i * i);
+    for (int k = 0;; k++) {
+        begin();
+        flx_ctx_fail_allocation(ctx, k);
+        flx_status status = read_text(text, "s", "zet");
+        CHECK(status == FLX_OK || status == FLX_ERR_MEMORY);
+        end();
+        if (status == FLX_OK) break;
+        CHECK(k < 100);
+    }
+    return 0;
+}
+
+TEST_MAIN(TEST(columns_are_found_by_name), TEST(wrong_tables_are_refused),
+          TEST(missing_file_is_named), TEST(paths_are_relative_to_the_model),
+          TEST(every_failing_allocation_is_survived))
