@@ -7,7 +7,7 @@
 extern "C" {
 #endif
 
-// What a result says of itself.
+// What a result says of itself. Kept by the caller until the sink's end.
 typedef struct flx_result_info {
     const char *title, *model_path, *model_text; // model_text: the whole file
     const char *version;                         // of Flexion
@@ -15,7 +15,14 @@ typedef struct flx_result_info {
     const char *settings;                        // one line for a person
     int ncolumn;                                 // signals, without t
     const char *const *names, *const *units;     // (ncolumn)
+    long rows;                                   // expected; 0: not known
+    int nmeasure;                                // numbers of the whole run
+    const char *const *measures;                 // (nmeasure) their names
 } flx_result_info;
+
+// What this build is made of and where it runs: "compiler", "HDF5", "processor", ... Returns the
+// name of fact i and its value, NULL when out of range.
+FLX_API const char *flx_build_fact(int i, const char **value);
 
 struct flx_ledger;
 
@@ -47,9 +54,11 @@ FLX_API int flx_result_columns(const flx_result *r); // with t as column 0
 FLX_API const char *flx_result_name(const flx_result *r, int column);
 FLX_API const char *flx_result_unit(const flx_result *r, int column);
 FLX_API const char *flx_result_title(const flx_result *r);
+FLX_API int flx_result_complete(const flx_result *r); // 0: the run was cut off or failed
 FLX_API const double *flx_result_column(const flx_result *r, int column); // (rows)
-// Columns whose name is `signal` or begins with "signal." or "signal("; at most max are stored;
-// returns their number (0, with the nearest name in the message, when there is none).
+// Columns whose name is `signal` or begins with "signal." or "signal("; "pin.angle" is also
+// "pin(2).angle". At most max are stored; returns their number (0, with the nearest name in the
+// message, when there is none).
 FLX_API int flx_result_find(flx_result *r, const char *signal, int max, int *columns);
 
 // Draw signals against time to an SVG, PNG or PDF file (by its ending). Needs gnuplot at run time.

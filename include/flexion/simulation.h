@@ -31,6 +31,7 @@ FLX_API const char *flx_simulation_singular(const flx_simulation *sim, int i);
 
 // The ledger: every run ends with it.
 typedef struct flx_ledger {
+    flx_status status;           // how the run ended
     double t;                    // reached
     double seconds;              // wall clock of the time loop
     flx_statistics work;
@@ -43,6 +44,8 @@ typedef struct flx_ledger {
     double dropped_residual;     // of the redundant rows
     int balanced;                // 0: the result fails its own ledger
     long allocations_in_loop;
+    int nmeasure;
+    const double *measures;      // (nmeasure) borrowed
 } flx_ledger;
 FLX_API const flx_ledger *flx_simulation_ledger(const flx_simulation *sim);
 

@@ -1,0 +1,22 @@
+// result.h - a result in memory, as its two readers fill it.
+#pragma once
+
+#include "base/base.h"
+#include "flexion/results.h"
+
+struct flx_result {
+    flx_ctx *ctx;     // borrowed
+    flx_arena *arena; // owned: names, units, title
+    int rows, columns;
+    const char **names, **units; // (columns)
+    const char *title;
+    double **data; // (columns) of (rows): owned, one block at data[0]
+    bool complete;
+};
+
+// Room for the rows; names and units point to empty texts.
+flx_status flx_result_reserve(flx_result *r, long rows, int columns);
+
+// Fill r, whose ctx and arena are set. Messages name the file.
+flx_status flx_result_read_hdf5(flx_result *r, const char *path);
+flx_status flx_result_read_csv(flx_result *r, const char *path);

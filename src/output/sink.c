@@ -1,0 +1,10 @@
+// sink.c - what all sinks share.
+#include "base/base.h"
+#include "flexion/results.h"
+
+void flx_sink_destroy(flx_sink **s)
+{
+    if (!s || !*s) return;
+    (*s)->type->destroy(*s);
+    *s = NULL;
+}
