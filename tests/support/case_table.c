@@ -1,0 +1,139 @@
+#include "case_table.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void case_table_clear(case_table *t)
+{
+    free(t->names);
+    free(t->values);
+    *t = (case_table){0};
+}
+
+static bool set_columns(case_table *t, int columns)
+{
+    *t = (case_table){.columns = columns};
+    t->names = calloc((size_t)columns, sizeof *t->names);
+    return t->names != NULL;
+}
+
+static double *add_row(case_table *t)
+{
+    if (t->rows == t->capacity) {
+        int capacity = t->capacity ? 2 * t->capacity : 256;
+        double *values = realloc(t->values, (size_t)capacity * (size_t)t->columns * sizeof *values);
+        if (!values) return NULL;
+        t->values = values;
+        t->capacity = capacity;
+    }
+    return t->values + (size_t)t->rows++ * (size_t)t->columns;
+}
+
+bool case_table_read_csv(case_table *t, const char *path)
+{
+    *t = (case_table){0};
+    FILE *f = fopen(path, "r");
+    if (!f) return false;
+    char line[4096];
+    bool ok = fgets(line, sizeof line, f) != NULL;
+    int columns = 1;
+    for (char *p = line; ok && *p; p++) columns += *p == ',';
+    ok = ok && set_columns(t, columns);
+    char *save = NULL, *word = ok ? strtok_r(line, ",\r\n", &save) : NULL;
+    for (int j = 0; word && j < columns; j++, word = strtok_r(NULL, ",\r\n", &save)) {
+        snprintf(t->names[j], sizeof t->names[j], "%s", word);
+    }
+    while (ok && fgets(line, sizeof line, f)) {
+        double *row = add_row(t);
+        char *p = line;
+        for (int j = 0; row && j < columns; j++) {
+            row[j] = strtod(p, &p);
+            if (*p == ',') p++;
+        }
+    }
+    fclose(f);
+    return ok;
+}
+
+double case_table_last_time(const case_table *t)
+{
+    return t->rows ? t->values[(size_t)(t->rows - 1) * (size_t)t->columns] : 0.0;
+}
+
+static int find_column(const case_table *t, const char *name)
+{
+    for (int j = 0; j < t->columns; j++) {
+        if (strcmp(t->names[j], name) == 0) return j;
+    }
+    return -1;
+}
+
+static bool drift(const case_table *t, const char *name, double *value)
+{
+    int j = find_column(t, name);
+    if (j < 0 || t->rows == 0) return false;
+    *value = 0.0;
+    for (int i = 0; i < t->rows; i++) {
+        double d = t->values[(size_t)i * (size_t)t->columns + (size_t)j] - t->values[j];
+        if (!(fabs(d) <= fabs(*value))) *value = d;
+    }
+    return true;
+}
+
+bool case_table_value(const case_table *t, const char *signal, double time, double *value)
+{
+    char inner[64];
+    if (sscanf(signal, "drift(%63[^)])", inner) == 1) return drift(t, inner, value);
+    int j = find_column(t, signal);
+    if (j < 0) return false;
+    for (int i = 0; i < t->rows; i++) {
+        const double *row = t->values + (size_t)i * (size_t)t->columns;
+        if (fabs(row[0] - time) <= 1e-9 * fmax(fabs(time), 1e-300)) {
+            *value = row[j];
+            return true;
+        }
+    }
+    return false;
+}
+
+static flx_status begin(flx_sink *s, const flx_result_info *info)
+{
+    case_table *t = ((case_sink *)s)->table;
+    if (!set_columns(t, info->ncolumn + 1)) return FLX_ERR_MEMORY;
+    snprintf(t->names[0], sizeof t->names[0], "t");
+    for (int j = 0; j < info->ncolumn; j++) {
+        snprintf(t->names[j + 1], sizeof t->names[j + 1], "%s", info->names[j]);
+    }
+    return FLX_OK;
+}
+
+static flx_status row(flx_sink *s, double t, const double *values)
+{
+    case_table *table = ((case_sink *)s)->table;
+    double *r = add_row(table);
+    if (!r) return FLX_ERR_MEMORY;
+    r[0] = t;
+    memcpy(r + 1, values, (size_t)(table->columns - 1) * sizeof *r);
+    return FLX_OK;
+}
+
+static flx_status end(flx_sink *s, const struct flx_ledger *ledger)
+{
+    (void)s;
+    (void)ledger;
+    return FLX_OK;
+}
+
+static void destroy(flx_sink *s)
+{
+    (void)s;
+}
+
+static const flx_sink_type type = {"table", begin, row, end, destroy};
+
+case_sink case_sink_make(flx_ctx *ctx, case_table *table)
+{
+    return (case_sink){{&type, ctx}, table};
+}
