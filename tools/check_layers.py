@@ -26,6 +26,8 @@ LAYERS = {
     "output": (["base", "math", "model"], ["base", "results", "simulation"], ["hdf5.h"]),
     "cli": ([], ["*"], []),
 }
+# A joint or a force sees frames, not bodies.
+SHARED = {"body/frame.h": ["joint", "force"]}
 # The run is where model, system, method and results meet.
 EXCEPTIONS = {
     "analyse/simulation.c": ["model/model.h", "system/descriptor.h", "expr/expr.h"],
@@ -62,7 +64,7 @@ def check_private(name, folder, quoted, bracketed):
         if folder in KERNELS and bracketed not in KERNEL_SYSTEM:
             return f"<{bracketed}>: kernels use mathematics and memory only"
         return None if bracketed in SYSTEM else f"<{bracketed}> is not for {folder}"
-    if quoted in EXCEPTIONS.get(name, []):
+    if quoted in EXCEPTIONS.get(name, []) or folder in SHARED.get(quoted, []):
         return None
     top = quoted.split("/")[0]
     if top == "flexion":
