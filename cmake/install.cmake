@@ -30,7 +30,7 @@ install(FILES ${PROJECT_BINARY_DIR}/flexion.pc DESTINATION ${CMAKE_INSTALL_LIBDI
 
 # Man pages, where scdoc is there to make them.
 find_program(FLX_SCDOC scdoc)
-if(FLX_SCDOC AND EXISTS ${PROJECT_SOURCE_DIR}/man)
+if(FLX_SCDOC AND EXISTS ${PROJECT_SOURCE_DIR}/man/flexion.1.scd)
   foreach(page flexion.1 flexion-model.5)
     set(source ${PROJECT_SOURCE_DIR}/man/${page}.scd)
     add_custom_command(OUTPUT ${PROJECT_BINARY_DIR}/${page}
