@@ -1,0 +1,145 @@
+// graph.h - inside of the expression graph, shared by the files of this folder.
+//
+// A node is an operation and the numbers of its operands. Equal nodes are one node, operands come
+// before what is made of them, and what depends on no leaf is a constant: so "constant" is a look
+// at the operation, and a pass in the order of the numbers is an evaluation.
+#pragma once
+
+#include "expr/expr.h"
+
+#include <math.h>
+#include <stdatomic.h>
+#include <string.h>
+
+typedef struct flx_graph_node {
+    flx_op op;
+    int a, b, c;      // operands, -1 where there is none; table: b its number, c the derivative
+    uint64_t payload; // constant: the bits of its value; leaf: its code
+} flx_graph_node;
+
+// A function given by points: in piece i, with u = x - x[i],
+//     y = k[0] + k[1] u + k[2] u^2 + k[3] u^3.
+// Programs keep the tables that they use, so a table lives until its last user is gone.
+typedef struct flx_table {
+    atomic_int users;
+    int n;        // points
+    double *x;    // n
+    double *k;    // 4 a piece, n-1 pieces
+    int *start;   // bucket j of n-1 equal ones begins in piece start[j]; n entries
+    double scale; // buckets per unit of x
+    int smooth;   // the highest derivative that is not zero
+    flx_outside outside;
+} flx_table;
+
+struct flx_graph {
+    flx_ctx *ctx;
+    int n, capacity;
+    flx_graph_node *nodes;
+    // For walks: marks, zero between walks, and the list of nodes met; `capacity` entries at least.
+    int *mark, *list;
+    int mark_capacity, list_capacity;
+    int *hash; // node + 1, 0 is empty; hash_size is a power of two
+    int hash_size;
+    int ntable, table_capacity;
+    flx_table **tables;
+    int depth;  // of elaboration, over all scopes that fill this graph
+    long steps; // of elaboration so far
+};
+
+static inline double flx_node_value(const flx_graph_node *n)
+{
+    double v;
+    memcpy(&v, &n->payload, sizeof v);
+    return v;
+}
+
+// The node that is this operation, or -1 if there is none yet.
+flx_node flx_graph_find(const flx_graph *g, flx_graph_node key);
+
+static inline int flx_op_operands(flx_op op)
+{
+    switch (op) {
+    case FLX_OP_CONST:
+    case FLX_OP_LEAF:
+        return 0;
+    case FLX_OP_ADD:
+    case FLX_OP_SUB:
+    case FLX_OP_MUL:
+    case FLX_OP_DIV:
+    case FLX_OP_POW:
+    case FLX_OP_ATAN2:
+    case FLX_OP_MOD:
+    case FLX_OP_MIN:
+    case FLX_OP_MAX:
+    case FLX_OP_LT:
+    case FLX_OP_LE:
+    case FLX_OP_EQ:
+    case FLX_OP_NE:
+    case FLX_OP_AND:
+    case FLX_OP_OR:
+        return 2;
+    case FLX_OP_IF:
+        return 3;
+    default:
+        return 1;
+    }
+}
+
+// ---- tables (table.c) -------------------------------------------------------------------------
+
+// NULL when there is no memory or the points do not ascend, with the error recorded.
+flx_table *flx_table_create(flx_ctx *ctx, int n, const double *x, const double *y,
+                            flx_interpolation interpolation, flx_outside outside);
+void flx_table_release(flx_table *t); // accepts NULL
+double flx_table_eval(const flx_table *t, int derivative, double x);
+
+// ---- values of the operations, the same for folding and for programs --------------------------
+// NaN goes through all of them, so that a run can report it.
+
+// Exponents up to this size are multiplications. A chain of k multiplications has a relative error
+// of about k eps/2; beyond, the library's pow is as fast and better.
+#define FLX_POWER_MAX 16
+
+static inline bool flx_is_small_power(double e)
+{
+    return e == floor(e) && fabs(e) <= FLX_POWER_MAX;
+}
+
+static inline double flx_power(double x, int e)
+{
+    double p = 1.0;
+    for (unsigned k = (unsigned)(e < 0 ? -e : e); k; k >>= 1) {
+        if (k & 1) p *= x;
+        x *= x;
+    }
+    return e < 0 ? 1.0 / p : p;
+}
+
+static inline double flx_pow(double x, double e)
+{
+    if (flx_is_small_power(e)) return flx_power(x, (int)e);
+    if (e == 1.5) return x * sqrt(x);
+    return pow(x, e);
+}
+
+static inline double flx_sign(double x)
+{
+    return x > 0.0 ? 1.0 : x < 0.0 ? -1.0 : x;
+}
+
+// The remainder has the sign of the divisor: x - y floor(x/y), exactly.
+static inline double flx_mod(double x, double y)
+{
+    double r = fmod(x, y);
+    return r != 0.0 && (r < 0.0) != (y < 0.0) ? r + y : r;
+}
+
+static inline double flx_min(double a, double b)
+{
+    return a <= b || isnan(a) ? a : b;
+}
+
+static inline double flx_max(double a, double b)
+{
+    return a >= b || isnan(a) ? a : b;
+}

@@ -1,0 +1,155 @@
+// table.c - functions given by points: piecewise linear, or the natural cubic spline.
+//
+// Spline: with steps h_i = x_{i+1} - x_i, slopes s_i = (y_{i+1} - y_i)/h_i and second derivatives
+// M_i at the points, continuity of the first derivative gives
+//     h_{i-1} M_{i-1} + 2 (h_{i-1} + h_i) M_i + h_i M_{i+1} = 6 (s_i - s_{i-1}),  M_0 = M_{n-1} = 0,
+// and in piece i, with u = x - x_i,
+//     y = y_i + (s_i - h_i (2 M_i + M_{i+1})/6) u + M_i/2 u^2 + (M_{i+1} - M_i)/(6 h_i) u^3.
+// Beyond the ends M = 0, so continuing linearly keeps two continuous derivatives.
+#include "expr/graph.h"
+
+#include <limits.h>
+
+static void fill_linear(flx_table *t, const double *y)
+{
+    for (int i = 0; i + 1 < t->n; i++) {
+        t->k[4 * i] = y[i];
+        t->k[4 * i + 1] = (y[i + 1] - y[i]) / (t->x[i + 1] - t->x[i]);
+    }
+}
+
+// M: n, upper: n; both scratch.
+static void fill_cubic(flx_table *t, const double *y, double *M, double *upper)
+{
+    int n = t->n;
+    const double *x = t->x;
+    // The matrix is diagonally dominant: elimination without pivoting is stable.
+    for (int i = 1; i + 1 < n; i++) {
+        double h0 = x[i] - x[i - 1], h1 = x[i + 1] - x[i];
+        double pivot = 2.0 * (h0 + h1) - h0 * upper[i - 1];
+        double rhs = 6.0 * ((y[i + 1] - y[i]) / h1 - (y[i] - y[i - 1]) / h0);
+        upper[i] = h1 / pivot;
+        M[i] = (rhs - h0 * M[i - 1]) / pivot;
+    }
+    for (int i = n - 2; i > 0; i--) M[i] -= upper[i] * M[i + 1];
+    for (int i = 0; i + 1 < n; i++) {
+        double h = x[i + 1] - x[i], *k = t->k + 4 * i;
+        k[0] = y[i];
+        k[1] = (y[i + 1] - y[i]) / h - h * (2.0 * M[i] + M[i + 1]) / 6.0;
+        k[2] = M[i] / 2.0;
+        k[3] = (M[i + 1] - M[i]) / (6.0 * h);
+    }
+}
+
+static void fill_buckets(flx_table *t)
+{
+    int pieces = t->n - 1, i = 0;
+    double width = (t->x[pieces] - t->x[0]) / pieces;
+    t->scale = 1.0 / width;
+    for (int j = 0; j <= pieces; j++) {
+        while (i + 1 < pieces && t->x[i + 1] <= t->x[0] + j * width) i++;
+        t->start[j] = i;
+    }
+}
+
+flx_table *flx_table_create(flx_ctx *ctx, int n, const double *x, const double *y,
+                            flx_interpolation interpolation, flx_outside outside)
+{
+    bool ascending = n >= 2 && n < INT_MAX / 4;
+    for (int i = 1; ascending && i < n; i++) ascending = x[i] > x[i - 1];
+    if (!ascending) {
+        FLX_FAIL(ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE,
+                 "a table needs two points or more, with x ascending");
+        return NULL;
+    }
+    flx_table *t = flx_alloc(ctx, 1, sizeof *t);
+    double *scratch = NULL;
+    if (!t) return NULL;
+    atomic_init(&t->users, 1);
+    t->n = n;
+    t->outside = outside;
+    t->smooth = interpolation == FLX_INTERPOLATE_CUBIC ? 3 : 1;
+    t->x = flx_alloc(ctx, (size_t)n, sizeof(double));
+    if (t->x) t->k = flx_alloc(ctx, 4 * (size_t)n, sizeof(double));
+    if (t->k) t->start = flx_alloc(ctx, (size_t)n, sizeof(int));
+    if (t->start) scratch = flx_alloc(ctx, 2 * (size_t)n, sizeof(double));
+    if (!scratch) {
+        flx_table_release(t);
+        return NULL;
+    }
+    memcpy(t->x, x, (size_t)n * sizeof(double));
+    if (interpolation == FLX_INTERPOLATE_CUBIC) {
+        fill_cubic(t, y, scratch, scratch + n);
+    } else {
+        fill_linear(t, y);
+    }
+    fill_buckets(t);
+    flx_free(scratch);
+    return t;
+}
+
+void flx_table_release(flx_table *t)
+{
+    if (!t || atomic_fetch_sub(&t->users, 1) > 1) return;
+    flx_free(t->x);
+    flx_free(t->k);
+    flx_free(t->start);
+    flx_free(t);
+}
+
+// The piece that holds x, which lies between the ends. The bucket narrows it down; rounding may put
+// x into a neighbouring bucket, so its bounds are moved until they hold.
+static int find_piece(const flx_table *t, double x)
+{
+    int last = t->n - 2;
+    double bucket = (x - t->x[0]) * t->scale;
+    int j = bucket < last ? (int)bucket : last;
+    int low = t->start[j], high = t->start[j + 1];
+    while (low > 0 && x < t->x[low]) low--;
+    while (high < last && x >= t->x[high + 1]) high++;
+    while (low < high) {
+        int middle = low + (high - low + 1) / 2;
+        if (x >= t->x[middle]) {
+            low = middle;
+        } else {
+            high = middle - 1;
+        }
+    }
+    return low;
+}
+
+static double eval_piece(const double *k, int derivative, double u)
+{
+    switch (derivative) {
+    case 0:
+        return k[0] + u * (k[1] + u * (k[2] + u * k[3]));
+    case 1:
+        return k[1] + u * (2.0 * k[2] + u * 3.0 * k[3]);
+    case 2:
+        return 2.0 * k[2] + u * 6.0 * k[3];
+    case 3:
+        return 6.0 * k[3];
+    default:
+        return 0.0;
+    }
+}
+
+static double eval_outside(const flx_table *t, int derivative, double x)
+{
+    if (t->outside == FLX_OUTSIDE_ERROR) return (double)NAN;
+    int piece = x < t->x[0] ? 0 : t->n - 2;
+    double end = x < t->x[0] ? t->x[0] : t->x[t->n - 1];
+    const double *k = t->k + 4 * piece;
+    double value = eval_piece(k, 0, end - t->x[piece]);
+    if (t->outside == FLX_OUTSIDE_HOLD) return derivative == 0 ? value : 0.0;
+    double slope = eval_piece(k, 1, end - t->x[piece]);
+    return derivative == 0 ? value + slope * (x - end) : derivative == 1 ? slope : 0.0;
+}
+
+double flx_table_eval(const flx_table *t, int derivative, double x)
+{
+    if (isnan(x)) return x;
+    if (x < t->x[0] || x > t->x[t->n - 1]) return eval_outside(t, derivative, x);
+    int i = find_piece(t, x);
+    return eval_piece(t->k + 4 * i, derivative, x - t->x[i]);
+}
