@@ -152,15 +152,15 @@ static range x_range(const drawing *d)
     return a;
 }
 
-static void put_range(FILE *f, const char *axis, range a)
+// What is subtracted from a panel's values: a course that is narrow against its size is drawn as
+// its distance from a round number, so that its tics stay readable.
+static double panel_offset(const drawing *d, int panel)
 {
-    fprintf(f, "set %srange [%.17g:%.17g]\n", axis, a.low, a.high);
-    // digits enough to tell the tics of a narrow range apart
-    double digits = ceil(log10(size_of(a) / (a.high - a.low)) + 3.0);
-    if (digits > 5.0)
-        fprintf(f, "set format %s '%%.%dg'\n", axis, (int)fmin(digits, 15.0));
-    else
-        fprintf(f, "set format %s\n", axis);
+    range a = panel_range(d, panel);
+    double width = a.high - a.low, middle = 0.5 * (a.low + a.high);
+    if (!(width < 1e-3 * size_of(a))) return 0.0;
+    double unit = pow(10.0, ceil(log10(width)));
+    return unit * round(middle / unit);
 }
 
 // ---- data ------------------------------------------------------------------------------------
@@ -176,12 +176,12 @@ static void put_point(FILE *f, double x, double y)
 
 // Over time, the rows that fall into one column of pixels are drawn by four: first, lowest,
 // highest, last. The picture is the same and the file stays small.
-static void put_bucket(FILE *f, const double *x, const double *y, int from, int to)
+static void put_bucket(FILE *f, const double *x, const double *y, double offset, int from, int to)
 {
     int keep[4] = {from, from, from, to - 1};
     for (int i = from; i < to; i++) {
         if (!isfinite(y[i])) {
-            for (int k = from; k < to; k++) put_point(f, x[k], y[k]);
+            for (int k = from; k < to; k++) put_point(f, x[k], y[k] - offset);
             return;
         }
         if (y[i] < y[keep[1]]) keep[1] = i;
@@ -193,11 +193,11 @@ static void put_bucket(FILE *f, const double *x, const double *y, int from, int 
         keep[2] = swap;
     }
     for (int k = 0; k < 4; k++) {
-        if (k == 0 || keep[k] != keep[k - 1]) put_point(f, x[keep[k]], y[keep[k]]);
+        if (k == 0 || keep[k] != keep[k - 1]) put_point(f, x[keep[k]], y[keep[k]] - offset);
     }
 }
 
-static void put_course(const drawing *d, const double *x, const double *y)
+static void put_course(const drawing *d, const double *x, const double *y, double offset)
 {
     int rows = d->r->rows;
     double first = x[0], width = (x[rows - 1] - x[0]) / (2.0 * d->width);
@@ -205,19 +205,20 @@ static void put_course(const drawing *d, const double *x, const double *y)
         double end = first + width * (floor((x[from] - first) / width) + 1.0);
         for (to = from + 1; to < rows && x[to] < end; to++) {
         }
-        put_bucket(d->script, x, y, from, to);
+        put_bucket(d->script, x, y, offset, from, to);
     }
 }
 
 // Against another signal, points that lie within a fifth of a pixel of the last one are left out.
-static void put_path(const drawing *d, const double *x, const double *y, range ax, range ay)
+static void put_path(const drawing *d, const double *x, const double *y, double offset, range ax,
+                     range ay)
 {
     double px = 0.2 * (ax.high - ax.low) / d->width, py = 0.2 * (ay.high - ay.low) / d->height;
     int last = 0;
     for (int i = 0; i < d->r->rows; i++) {
         bool near = i > 0 && fabs(x[i] - x[last]) < px && fabs(y[i] - y[last]) < py;
         if (near && i < d->r->rows - 1) continue; // a comparison with NaN is false: gaps are kept
-        put_point(d->script, x[i], y[i]);
+        put_point(d->script, x[i], y[i] - offset);
         last = i;
     }
 }
@@ -226,11 +227,12 @@ static void put_data(const drawing *d, int i)
 {
     const double *x = d->r->data[d->x], *y = d->r->data[d->lines[i]];
     int rows = d->r->rows;
+    double offset = panel_offset(d, d->panel[i]);
     fprintf(d->script, "$line%d << END\n", i);
     if (d->x == 0 && rows > 8 * d->width && x[rows - 1] > x[0]) {
-        put_course(d, x, y);
+        put_course(d, x, y, offset);
     } else {
-        put_path(d, x, y, x_range(d), panel_range(d, d->panel[i]));
+        put_path(d, x, y, offset, x_range(d), panel_range(d, d->panel[i]));
     }
     fputs("END\n", d->script);
 }
@@ -275,7 +277,7 @@ static void put_style(FILE *f)
           "set tics nomirror out scale 0.6 textcolor rgb '#202020'\n"
           "set grid linetype 1 linewidth 0.6 linecolor rgb '#e0e0e0'\n"
           "set grid back\n"
-          "set samples 2\n",
+          "set format y '%g'\n",
           f);
 }
 
@@ -310,11 +312,15 @@ static size_t common_stem(const drawing *d, int panel, const char **name)
 
 static void put_y_label(const drawing *d, int panel)
 {
-    const char *name;
+    const char *name, *unit = "";
     size_t stem = common_stem(d, panel, &name);
-    char text[128];
-    snprintf(text, sizeof text, "%.*s", (int)(stem < 100 ? stem : 0), name);
-    const char *unit = "";
+    double offset = panel_offset(d, panel);
+    char text[160];
+    int n = snprintf(text, sizeof text, "%.*s", (int)(stem < 100 ? stem : 0), name);
+    if (offset != 0.0) {
+        snprintf(text + n, sizeof text - (size_t)n, "%s %s %.15g", n ? "" : "value",
+                 offset < 0.0 ? "+" : "−", fabs(offset));
+    }
     for (int i = 0; i < d->nline; i++) {
         if (d->panel[i] == panel) unit = d->r->units[d->lines[i]];
     }
@@ -371,7 +377,7 @@ static void put_panel(const drawing *d, int panel, double right)
 {
     FILE *f = d->script;
     bool title = d->r->title[0] != '\0', last = panel == d->npanel - 1;
-    double top = 1.0 - (title ? 46.0 : 24.0) / d->height, bottom = 64.0 / d->height;
+    double top = 1.0 - (title ? 52.0 : 24.0) / d->height, bottom = 70.0 / d->height;
     double share = (top - bottom) / d->npanel, gap = d->npanel > 1 ? 22.0 / d->height : 0.0;
     double high = top - panel * share;
     fprintf(f, "set tmargin at screen %.5f\nset bmargin at screen %.5f\n", high,
@@ -386,14 +392,15 @@ static void put_panel(const drawing *d, int panel, double right)
     if (panel == 0 && title) {
         fputs("set title ", f);
         put_quoted(f, d->r->title);
-        fputs(" font ',15' textcolor rgb '#202020'\n", f);
+        fputs(" offset 0,-0.3 font ',15' textcolor rgb '#202020'\n", f);
     } else {
         fputs("unset title\n", f);
     }
-    put_range(f, "x", ax);
-    put_range(f, "y", ay);
+    double offset = panel_offset(d, panel);
+    fprintf(f, "set xrange [%.17g:%.17g]\n", ax.low, ax.high);
+    fprintf(f, "set yrange [%.17g:%.17g]\n", ay.low - offset, ay.high - offset);
     if (last) {
-        fputs("set xlabel ", f);
+        fputs("set format x '%g'\nset xlabel ", f);
         put_label(f, d->r->names[d->x], d->r->units[d->x]);
         fputs("\n", f);
     } else {

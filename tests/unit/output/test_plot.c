@@ -1,0 +1,264 @@
+// test_plot.c - drawings: all endings, hostile names, gaps, and what is refused.
+#include "fixture.h"
+
+#include <sys/stat.h>
+
+// A result from rows of text.
+static flx_result *table(flx_ctx *ctx, const char *text)
+{
+    flx_result *r = NULL;
+    const char *path = in_folder("table.csv");
+    write_text(path, text, strlen(text));
+    flx_result_open(ctx, path, &r);
+    return r;
+}
+
+// n rows of a few courses, with units.
+static flx_result *courses(flx_ctx *ctx, int n)
+{
+    static const char *const names[] = {"crank.position.x", "crank.position.y", "A.angle",
+                                        "A.reaction.x"};
+    static const char *const units[] = {"m", "m", "rad", "N"};
+    flx_result_info info = {
+        .title = "Slider crank", .ncolumn = 4, .names = names, .units = units, .rows = n};
+    flx_sink *s = NULL;
+    flx_result *r = NULL;
+    const char *path = in_folder("courses.h5");
+    if (flx_hdf5_sink_create(ctx, path, &s) != FLX_OK) return NULL;
+    if (s->type->begin(s, &info) != FLX_OK) return NULL;
+    for (int i = 0; i < n; i++) {
+        double t = 2.0 * i / n, w = 2.385;
+        double values[] = {0.15 * cos(w * t), 0.15 * sin(w * t), w * t, 30.0 * sin(3.0 * w * t)};
+        if (i > n / 3 && i < n / 2) values[3] = (double)NAN;
+        s->type->row(s, t, values);
+    }
+    s->type->end(s, NULL);
+    flx_sink_destroy(&s);
+    flx_result_open(ctx, path, &r);
+    return r;
+}
+
+// The drawing's text; "" when there is none. At most 2 MB.
+static const char *drawn(const char *path)
+{
+    static char text[1 << 21];
+    FILE *f = fopen(path, "rb");
+    size_t n = f ? fread(text, 1, sizeof text - 1, f) : 0;
+    text[n] = '\0';
+    if (f) fclose(f);
+    return text;
+}
+
+static int every_ending_gives_its_kind_of_file(void)
+{
+    static const struct {
+        const char *name, *begins;
+        long least; // bytes
+    } kinds[] = {{"a.svg", "<?xml", 3000}, {"a.png", "\x89PNG", 5000}, {"a.pdf", "%PDF", 2000}};
+    static const char *const signals[] = {"crank.position", "A.angle", "A.reaction"};
+    flx_ctx *ctx = flx_ctx_create();
+    flx_result *r = courses(ctx, 400);
+    CHECK(r);
+    for (int i = 0; i < 3; i++) {
+        const char *path = in_folder(kinds[i].name);
+        flx_plot_def def = {.path = path, .nsignal = 3, .signals = signals};
+        CHECK(flx_plot_write(r, &def) == FLX_OK);
+        CHECK(strncmp(drawn(path), kinds[i].begins, strlen(kinds[i].begins)) == 0);
+        struct stat info;
+        CHECK(stat(path, &info) == 0 && info.st_size > kinds[i].least);
+    }
+    flx_result_close(&r);
+    flx_ctx_destroy(&ctx);
+    return 0;
+}
+
+// Three units make three panels, each labelled with its unit; the legend names the lines.
+static int labels_carry_names_and_units(void)
+{
+    static const char *const signals[] = {"crank.position", "A.angle", "A.reaction"};
+    flx_ctx *ctx = flx_ctx_create();
+    flx_result *r = courses(ctx, 400);
+    const char *path = in_folder("labels.svg");
+    flx_plot_def def = {.path = path, .nsignal = 3, .signals = signals};
+    CHECK(flx_plot_write(r, &def) == FLX_OK);
+    const char *svg = drawn(path);
+    CHECK_TEXT(svg, "crank.position (m)");
+    CHECK_TEXT(svg, "A.angle (rad)");
+    CHECK_TEXT(svg, "A.reaction.x (N)");
+    CHECK_TEXT(svg, ">crank.position.y<");
+    CHECK_TEXT(svg, ">t (s)<");
+    CHECK_TEXT(svg, ">Slider crank<");
+    flx_result_close(&r);
+    flx_ctx_destroy(&ctx);
+    return 0;
+}
+
+static int count(const char *text, const char *part)
+{
+    int n = 0;
+    for (; (text = strstr(text, part)) != NULL; text++) n++;
+    return n;
+}
+
+// A course with NaN in the middle is two pieces: one move to a start more than the whole one.
+static int nan_is_a_gap(void)
+{
+    static const char *const signal[] = {"a"};
+    int moves[2];
+    for (int gap = 0; gap < 2; gap++) {
+        flx_ctx *ctx = flx_ctx_create();
+        flx_result *r = table(ctx, gap ? "t,a\n0,1\n1,2\n2,nan\n3,3\n4,1\n"
+                                       : "t,a\n0,1\n1,2\n2,2.5\n3,3\n4,1\n");
+        const char *path = in_folder("gap.svg");
+        flx_plot_def def = {.path = path, .nsignal = 1, .signals = signal};
+        CHECK(flx_plot_write(r, &def) == FLX_OK);
+        const char *curve = strstr(drawn(path), "gnuplot_plot_1");
+        CHECK(curve);
+        moves[gap] = count(curve, "M");
+        flx_result_close(&r);
+        flx_ctx_destroy(&ctx);
+    }
+    CHECK(moves[1] == moves[0] + 1);
+    return 0;
+}
+
+// Names and titles are text to gnuplot, never commands.
+static int hostile_names_do_nothing(void)
+{
+    flx_ctx *ctx = flx_ctx_create();
+    char text[512], name[128];
+    // a quote that would end the string, a command, a shell's, markup, a broken character
+    snprintf(text, sizeof text,
+             "t,\"x'; system('touch %s/evil'); '\",`touch "
+             "%s/evil2`,<b>&amp;\xff_a^2\n0,1,2,3\n1,2,3,4\n",
+             folder, folder);
+    flx_result *r = table(ctx, text);
+    CHECK(r);
+    const char *signals[3];
+    for (int i = 0; i < 3; i++) signals[i] = flx_result_name(r, i + 1);
+    snprintf(name, sizeof name, "%s/|touch evil3;'`.svg", folder);
+    flx_plot_def def = {.path = name, .nsignal = 3, .signals = signals};
+    CHECK(flx_plot_write(r, &def) == FLX_OK);
+    const char *svg = drawn(name);
+    CHECK_TEXT(svg, "x'; system('touch");
+    CHECK_TEXT(svg, "&lt;b>&amp;amp;?_a²");
+    CHECK(access(in_folder("evil"), F_OK) != 0);
+    CHECK(access(in_folder("evil2"), F_OK) != 0);
+    CHECK(access("evil3", F_OK) != 0);
+    flx_result_close(&r);
+    flx_ctx_destroy(&ctx);
+    return 0;
+}
+
+// A constant, one row, rounding noise, huge and tiny numbers, infinities: all can be drawn.
+static int odd_courses_can_be_drawn(void)
+{
+    static const char *const tables[] = {
+        "t,a\n0,3\n1,3\n",
+        "t,a\n0,0\n1,0\n",
+        "t,a\n0.5,7\n",
+        "t,a\n0,1\n1,1.0000000000000002\n2,1\n",
+        "t,a\n0,1e300\n1,-1e300\n",
+        "t,a\n0,1e-300\n1,2e-300\n",
+        "t,a\n0,inf\n1,2\n2,-inf\n3,4\n",
+        "t,a\n2,1\n2,2\n2,3\n",
+    };
+    static const char *const signal[] = {"a"};
+    for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++) {
+        flx_ctx *ctx = flx_ctx_create();
+        flx_result *r = table(ctx, tables[i]);
+        CHECK(r);
+        flx_plot_def def = {.path = in_folder("odd.svg"), .nsignal = 1, .signals = signal};
+        flx_status status = flx_plot_write(r, &def);
+        if (status != FLX_OK) printf("table %d: %s\n", (int)i, last_error(ctx));
+        CHECK(status == FLX_OK);
+        flx_result_close(&r);
+        flx_ctx_destroy(&ctx);
+    }
+    return 0;
+}
+
+// A million rows do not make a file of a hundred megabytes, and lose no peak.
+static int many_rows_make_a_small_file(void)
+{
+    static const char *const signals[] = {"A.reaction", "crank.position.x"};
+    flx_ctx *ctx = flx_ctx_create();
+    flx_result *r = courses(ctx, 300000);
+    const char *path = in_folder("many.svg");
+    flx_plot_def def = {.path = path, .nsignal = 1, .signals = signals};
+    CHECK(flx_plot_write(r, &def) == FLX_OK);
+    struct stat info;
+    CHECK(stat(path, &info) == 0 && info.st_size < 300000);
+    def =
+        (flx_plot_def){.path = path, .x = "crank.position.y", .nsignal = 1, .signals = signals + 1};
+    CHECK(flx_plot_write(r, &def) == FLX_OK);
+    CHECK(stat(path, &info) == 0 && info.st_size < 300000);
+    flx_result_close(&r);
+    flx_ctx_destroy(&ctx);
+    return 0;
+}
+
+static int refuses(flx_ctx *ctx, flx_result *r, flx_plot_def def, flx_status expected,
+                   const char *message)
+{
+    flx_ctx_clear_messages(ctx);
+    CHECK(flx_plot_write(r, &def) == expected);
+    CHECK_TEXT(last_error(ctx), message);
+    return 0;
+}
+
+static int wrong_wishes_are_refused_with_a_reason(void)
+{
+    static const char *const angle[] = {"A.angle"}, *const wrong[] = {"A.angel"};
+    flx_ctx *ctx = flx_ctx_create();
+    flx_result *r = courses(ctx, 10), *none = courses(ctx, 0);
+    const char *path = in_folder("refused.svg");
+    flx_plot_def good = {.path = path, .nsignal = 1, .signals = angle}, bad = good;
+    bad.signals = wrong;
+    if (refuses(ctx, r, bad, FLX_ERR_ARGUMENT, "did you mean 'A.angle'?")) return 1;
+    bad = good;
+    bad.nsignal = 0;
+    if (refuses(ctx, r, bad, FLX_ERR_ARGUMENT, "no signal")) return 1;
+    bad = good;
+    bad.x = "crank.position";
+    if (refuses(ctx, r, bad, FLX_ERR_ARGUMENT, "stands for several")) return 1;
+    bad = good;
+    bad.path = "drawing.jpg";
+    if (refuses(ctx, r, bad, FLX_ERR_ARGUMENT, ".svg, .png or .pdf")) return 1;
+    bad = good;
+    bad.path = in_folder("none/refused.svg");
+    if (refuses(ctx, r, bad, FLX_ERR_IO, "cannot create the drawing")) return 1;
+    if (refuses(ctx, none, good, FLX_ERR_ARGUMENT, "no rows")) return 1;
+    CHECK(access(path, F_OK) != 0);
+
+    flx_result *empty = table(ctx, "t,A.angle\n0,nan\n1,nan\n");
+    if (refuses(ctx, empty, good, FLX_ERR_ARGUMENT, "no finite value")) return 1;
+    flx_result_close(&empty);
+
+    char *path_before = strdup(getenv("PATH"));
+    setenv("PATH", folder, 1);
+    int failed = refuses(ctx, r, good, FLX_ERR_UNAVAILABLE, "install it");
+    setenv("PATH", path_before, 1);
+    free(path_before);
+    flx_result_close(&r);
+    flx_result_close(&none);
+    flx_ctx_destroy(&ctx);
+    return failed;
+}
+
+static int files_start(void)
+{
+    make_folder("plot");
+    return 0;
+}
+
+static int files_end(void)
+{
+    remove_folder();
+    return 0;
+}
+
+TEST_MAIN(TEST(files_start), TEST(every_ending_gives_its_kind_of_file),
+          TEST(labels_carry_names_and_units), TEST(nan_is_a_gap), TEST(hostile_names_do_nothing),
+          TEST(odd_courses_can_be_drawn), TEST(many_rows_make_a_small_file),
+          TEST(wrong_wishes_are_refused_with_a_reason), TEST(files_end))
