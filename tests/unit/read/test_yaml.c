@@ -117,7 +117,7 @@ static const wrong wrongs[] = {
     {"a:\n  b: 1\n c: 1\n", 3, 2, "expected a key here", false},
     {"a: @b\n", 1, 4, "cannot begin with this character", false},
     {"a: [1, , 2]\n", 1, 8, "a value is missing", false},
-    {"a: \"\\q\"\n", 1, 4, "unknown escape", false},
+    {"a: \"\\q\"\n", 1, 5, "unknown escape", false},
     {"a: \"x\\0y\"\n", 1, 5, "NUL character", true},
     {"a: \xff\n", 1, 4, "byte 0xff is not part of a UTF-8 text", false},
     {"a: \xed\xa0\x80\n", 1, 4, "byte 0xed", false},

@@ -1,0 +1,127 @@
+// schema.h - the table of the model language (schema.def) and questions to it.
+#pragma once
+
+#include "model/build.h"
+
+typedef enum flx_group {
+#define FLX_GROUP(id, noun, heading, selector, doc) FLX_GROUP_##id,
+#define FLX_KEY(...)
+#define FLX_WORD(...)
+#define FLX_RULE(...)
+#include "model/schema.def"
+#undef FLX_GROUP
+#undef FLX_KEY
+#undef FLX_WORD
+#undef FLX_RULE
+    FLX_GROUP_COUNT
+} flx_group;
+
+// A mapping with known keys.
+typedef struct flx_schema_group {
+    const char *id;       // in capitals
+    const char *noun;     // what a message calls it
+    const char *heading;  // in the reference
+    const char *selector; // key whose word decides which other keys there are, or ""
+    const char *doc;
+} flx_schema_group;
+
+typedef struct flx_schema_key {
+    uint64_t groups;   // bit set
+    const char *types; // words of the selector that have the key; "": all
+    const char *key;
+    const char *kind; // see schema.def
+    bool needed;
+    const char *unit;
+    const char *initial; // default, as text; "" when there is none
+    bool later;          // not available yet
+    const char *doc;
+} flx_schema_key;
+
+typedef struct flx_schema_word {
+    flx_group group;
+    const char *key, *word;
+    const char *dimensions;
+    bool later;
+    const char *doc, *example;
+} flx_schema_word;
+
+typedef enum flx_rule {
+    FLX_RULE_ONE,      // exactly one of the keys
+    FLX_RULE_SOME,     // at least one
+    FLX_RULE_MOST_ONE, // at most one
+    FLX_RULE_WITH,     // the first only together with the second
+} flx_rule;
+
+typedef struct flx_schema_rule {
+    flx_group group;
+    const char *types;
+    flx_rule rule;
+    const char *keys;
+} flx_schema_rule;
+
+extern const flx_schema_group flx_schema_groups[FLX_GROUP_COUNT];
+// These end with an entry whose key (keys) is NULL.
+extern const flx_schema_key flx_schema_keys[];
+extern const flx_schema_word flx_schema_words[];
+extern const flx_schema_rule flx_schema_rules[];
+
+// The row of a key; type: word of the group's selector, or NULL for any. dimension 2, 3, or 0 for
+// any. NULL when there is none.
+const flx_schema_key *flx_schema_find(flx_group group, const char *type, int dimension,
+                                      const char *key);
+// The row of a word, or NULL.
+const flx_schema_word *flx_schema_find_word(flx_group group, const char *key, const char *word);
+// Whether a list of words ("rigid point@2") has the word; "" has every word.
+bool flx_schema_lists(const char *types, const char *type, int dimension);
+// The next of the words separated by blanks: copied to word (size bytes). false at the end.
+bool flx_schema_next_word(const char **words, char *word, size_t size);
+
+// ---- kinds of value ---------------------------------------------------------------------------
+
+typedef enum flx_kind_form {
+    FLX_KIND_NUMBER,
+    FLX_KIND_VECTOR,
+    FLX_KIND_PLACE,
+    FLX_KIND_VALUES,
+    FLX_KIND_NAME,
+    FLX_KIND_TEXT,
+    FLX_KIND_FILE,
+    FLX_KIND_BOOL,
+    FLX_KIND_ANY,
+    FLX_KIND_WORD,
+    FLX_KIND_LIST,  // of inner
+    FLX_KIND_GROUP, // mapping with known keys
+    FLX_KIND_NAMES, // mapping of names to inner
+    FLX_KIND_WRONG, // a mistake in schema.def
+} flx_kind_form;
+
+typedef struct flx_kind_text { // part of a kind's text
+    const char *at, *end;
+} flx_kind_text;
+
+typedef struct flx_kind { // one alternative
+    flx_kind_form form;
+    flx_kind_text inner;
+    int least, most; // entries of a list or mapping; most -1: no limit
+    int dimension;   // 2 or 3 where the alternative is for one only, else 0
+    flx_group group;
+    bool loose; // names of the mapping may be any signal
+} flx_kind;
+
+flx_kind_text flx_kind_of(const char *kind);
+// The next alternative; false at the end.
+bool flx_kind_next(flx_kind_text *text, flx_kind *kind);
+// In words for a person: "a number, or a list of 3 numbers". dimension 0: both.
+void flx_kind_describe(flx_kind_text text, int dimension, char *buffer, size_t size);
+
+// ---- trees ------------------------------------------------------------------------------------
+
+// 2 or 3, as the tree says; 3 when it says nothing.
+int flx_schema_dimension(const flx_yaml *tree);
+// flx_schema_check of a file that a part names: `flexion` may be missing, and the dimension is that
+// of the model which uses it.
+flx_status flx_schema_check_part(flx_ctx *ctx, const flx_yaml *tree, int dimension);
+// What the tree uses of the language that is not available yet, in the order of the file; the list
+// is in the arena. For a tree that passed the check.
+flx_status flx_schema_unavailable(flx_ctx *ctx, flx_arena *arena, const flx_yaml *tree, int dimension,
+                                  int *n, flx_unavailable **list);
