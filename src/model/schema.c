@@ -44,7 +44,7 @@ static bool enough(const checker *c)
     return (c->nerror >= FLX_MAX_ERRORS && !c->quiet) || c->status != FLX_OK;
 }
 
-static void check_value(checker *c, const flx_yaml *v, flx_kind_text kind, const trail *t);
+static void check_value(checker *c, const flx_yaml *v, flx_form_text kind, const trail *t);
 
 // ---- words for messages -----------------------------------------------------------------------
 
@@ -188,27 +188,27 @@ static void check_word(checker *c, const flx_yaml *v, const trail *t)
     }
 }
 
-static void check_scalar(checker *c, const flx_yaml *v, const flx_kind *k, const trail *t)
+static void check_scalar(checker *c, const flx_yaml *v, const flx_form *k, const trail *t)
 {
     char label[LABEL];
     switch (k->form) {
-    case FLX_KIND_WORD:
+    case FLX_FORM_WORD:
         check_word(c, v, t);
         break;
-    case FLX_KIND_BOOL:
+    case FLX_FORM_BOOL:
         if (strcmp(v->text, "true") == 0 || strcmp(v->text, "false") == 0) break;
         label_value(t, label, sizeof label);
         COMPLAIN(c, v->loc, "%s is true or false, not '%.*s'", label, SHOWN, v->text);
         break;
-    case FLX_KIND_NAME:
+    case FLX_FORM_NAME:
         if (is_letter(v->text[0])) break;
         label_value(t, label, sizeof label);
         COMPLAIN(c, v->loc, "%s needs a name here, not '%.*s'", label, SHOWN, v->text);
         break;
-    case FLX_KIND_NUMBER:
-    case FLX_KIND_VECTOR:
-    case FLX_KIND_PLACE:
-    case FLX_KIND_VALUES:
+    case FLX_FORM_NUMBER:
+    case FLX_FORM_VECTOR:
+    case FLX_FORM_PLACE:
+    case FLX_FORM_VALUES:
         check_brackets(c, v);
         break;
     default:
@@ -218,14 +218,14 @@ static void check_scalar(checker *c, const flx_yaml *v, const flx_kind *k, const
 
 // ---- kinds ------------------------------------------------------------------------------------
 
-static bool is_scalar_form(flx_kind_form form)
+static bool is_scalar_form(flx_form_kind form)
 {
-    return form == FLX_KIND_NUMBER || form == FLX_KIND_NAME || form == FLX_KIND_TEXT ||
-           form == FLX_KIND_FILE || form == FLX_KIND_BOOL || form == FLX_KIND_WORD ||
-           form == FLX_KIND_VECTOR || form == FLX_KIND_PLACE || form == FLX_KIND_VALUES;
+    return form == FLX_FORM_NUMBER || form == FLX_FORM_NAME || form == FLX_FORM_TEXT ||
+           form == FLX_FORM_FILE || form == FLX_FORM_BOOL || form == FLX_FORM_WORD ||
+           form == FLX_FORM_VECTOR || form == FLX_FORM_PLACE || form == FLX_FORM_VALUES;
 }
 
-static bool fits(const checker *c, const flx_yaml *v, flx_kind_text kind);
+static bool fits(const checker *c, const flx_yaml *v, flx_form_text kind);
 
 static bool are_values(const flx_yaml *v)
 {
@@ -251,19 +251,19 @@ static bool has_dimension(const checker *c, int count)
 }
 
 // Whether a value has the shape of one alternative; what is inside a mapping is not looked at.
-static bool fits_one(const checker *c, const flx_yaml *v, const flx_kind *k)
+static bool fits_one(const checker *c, const flx_yaml *v, const flx_form *k)
 {
     if (k->dimension && k->dimension != c->dimension) return false;
-    if (k->form == FLX_KIND_ANY) return true;
+    if (k->form == FLX_FORM_ANY) return true;
     if (v->kind == FLX_YAML_SCALAR) {
-        return is_scalar_form(k->form) && (v->text[0] != 0 || k->form == FLX_KIND_TEXT);
+        return is_scalar_form(k->form) && (v->text[0] != 0 || k->form == FLX_FORM_TEXT);
     }
-    if (v->kind == FLX_YAML_MAP) return k->form == FLX_KIND_GROUP || k->form == FLX_KIND_NAMES;
-    if (k->form == FLX_KIND_VALUES) return are_values(v);
-    if (k->form == FLX_KIND_VECTOR || k->form == FLX_KIND_PLACE) {
+    if (v->kind == FLX_YAML_MAP) return k->form == FLX_FORM_GROUP || k->form == FLX_FORM_NAMES;
+    if (k->form == FLX_FORM_VALUES) return are_values(v);
+    if (k->form == FLX_FORM_VECTOR || k->form == FLX_FORM_PLACE) {
         return has_dimension(c, v->count) && are_scalars(v);
     }
-    if (k->form != FLX_KIND_LIST) return false;
+    if (k->form != FLX_FORM_LIST) return false;
     if (v->count < k->least || (k->most >= 0 && v->count > k->most)) return false;
     for (int i = 0; i < v->count; i++) {
         if (!fits(c, v->items[i], k->inner)) return false;
@@ -271,10 +271,10 @@ static bool fits_one(const checker *c, const flx_yaml *v, const flx_kind *k)
     return true;
 }
 
-static bool fits(const checker *c, const flx_yaml *v, flx_kind_text kind)
+static bool fits(const checker *c, const flx_yaml *v, flx_form_text kind)
 {
-    flx_kind k;
-    while (flx_kind_next(&kind, &k)) {
+    flx_form k;
+    while (flx_form_next(&kind, &k)) {
         if (fits_one(c, v, &k)) return true;
     }
     return false;
@@ -282,7 +282,7 @@ static bool fits(const checker *c, const flx_yaml *v, flx_kind_text kind)
 
 static void check_group(checker *c, const flx_yaml *v, const trail *t);
 
-static void check_names(checker *c, const flx_yaml *v, const flx_kind *k, const trail *t)
+static void check_names(checker *c, const flx_yaml *v, const flx_form *k, const trail *t)
 {
     char label[LABEL];
     label_value(t, label, sizeof label);
@@ -309,15 +309,15 @@ static void check_names(checker *c, const flx_yaml *v, const flx_kind *k, const 
     }
 }
 
-static void check_fitting(checker *c, const flx_yaml *v, const flx_kind *k, const trail *t)
+static void check_fitting(checker *c, const flx_yaml *v, const flx_form *k, const trail *t)
 {
-    if (k->form == FLX_KIND_ANY) return;
+    if (k->form == FLX_FORM_ANY) return;
     if (v->kind == FLX_YAML_SCALAR) {
         check_scalar(c, v, k, t);
     } else if (v->kind == FLX_YAML_LIST) {
-        flx_kind_text entry = k->form == FLX_KIND_LIST ? k->inner : flx_kind_of("values");
+        flx_form_text entry = k->form == FLX_FORM_LIST ? k->inner : flx_form_of("values");
         for (int i = 0; i < v->count && !enough(c); i++) check_value(c, v->items[i], entry, t);
-    } else if (k->form == FLX_KIND_NAMES) {
+    } else if (k->form == FLX_FORM_NAMES) {
         check_names(c, v, k, t);
     } else {
         trail at = *t;
@@ -327,14 +327,14 @@ static void check_fitting(checker *c, const flx_yaml *v, const flx_kind *k, cons
 }
 
 // The one alternative that is a list, when there is only one.
-static bool only_list(const checker *c, flx_kind_text kind, flx_kind *list)
+static bool only_list(const checker *c, flx_form_text kind, flx_form *list)
 {
-    flx_kind k;
+    flx_form k;
     int n = 0;
-    while (flx_kind_next(&kind, &k)) {
+    while (flx_form_next(&kind, &k)) {
         if (k.dimension && k.dimension != c->dimension) continue;
-        if (k.form == FLX_KIND_VALUES) return false;
-        if (k.form != FLX_KIND_LIST && k.form != FLX_KIND_VECTOR && k.form != FLX_KIND_PLACE)
+        if (k.form == FLX_FORM_VALUES) return false;
+        if (k.form != FLX_FORM_LIST && k.form != FLX_FORM_VECTOR && k.form != FLX_FORM_PLACE)
             continue;
         *list = k;
         n++;
@@ -361,16 +361,16 @@ static void complain_vector(checker *c, const flx_yaml *v, const trail *t)
 }
 
 // No alternative fits: say what is expected, at the smallest part that is wrong.
-static void complain_kind(checker *c, const flx_yaml *v, flx_kind_text kind, const trail *t)
+static void complain_kind(checker *c, const flx_yaml *v, flx_form_text kind, const trail *t)
 {
     char label[LABEL], expected[LABEL];
-    flx_kind k;
+    flx_form k;
     if (v->kind == FLX_YAML_SCALAR && v->text[0] == 0 && !v->quoted) {
         c->nerror++; // the reader has told of the empty value
         return;
     }
     if (v->kind == FLX_YAML_LIST && only_list(c, kind, &k)) {
-        if (k.form != FLX_KIND_LIST) {
+        if (k.form != FLX_FORM_LIST) {
             complain_vector(c, v, t);
             return;
         }
@@ -381,7 +381,7 @@ static void complain_kind(checker *c, const flx_yaml *v, flx_kind_text kind, con
         }
     }
     label_value(t, label, sizeof label);
-    flx_kind_describe(kind, c->dimension, expected, sizeof expected);
+    flx_form_describe(kind, c->dimension, expected, sizeof expected);
     const char *planar = c->dimension == 2 ? " in a planar model" : "";
     if (v->kind == FLX_YAML_LIST) {
         COMPLAIN(c, v->loc, "%s must be %s%s; this is a list of %d", label, expected, planar,
@@ -391,11 +391,11 @@ static void complain_kind(checker *c, const flx_yaml *v, flx_kind_text kind, con
     }
 }
 
-static void check_value(checker *c, const flx_yaml *v, flx_kind_text kind, const trail *t)
+static void check_value(checker *c, const flx_yaml *v, flx_form_text kind, const trail *t)
 {
-    flx_kind_text rest = kind;
-    flx_kind k;
-    while (flx_kind_next(&rest, &k)) {
+    flx_form_text rest = kind;
+    flx_form k;
+    while (flx_form_next(&rest, &k)) {
         if (!fits_one(c, v, &k)) continue;
         check_fitting(c, v, &k, t);
         return;
@@ -622,7 +622,7 @@ static void check_group(checker *c, const flx_yaml *v, const trail *t)
             if (c->quiet) continue;
         }
         trail at = {.up = t, .segment = row->key, .group = FLX_GROUP_COUNT, .loc = key->loc};
-        check_value(c, v->items[i], flx_kind_of(row->kind), &at);
+        check_value(c, v->items[i], flx_form_of(row->kind), &at);
     }
     // An item that is like another lacks what the other lacks, which is told there.
     bool own = !has_like || !like_of(v, t->siblings);
@@ -707,14 +707,10 @@ static void add_unavailable(checker *c, const trail *t, const char *key, const c
     if (c->status == FLX_OK) c->found[c->nfound++] = (flx_unavailable){what, loc};
 }
 
-flx_status flx_schema_unavailable(flx_ctx *ctx, flx_arena *arena, const flx_yaml *tree, int dimension,
-                                  int *n, flx_unavailable **list)
+flx_status flx_schema_unavailable(flx_ctx *ctx, flx_arena *arena, const flx_yaml *tree,
+                                  int dimension, int *n, flx_unavailable **list)
 {
-    checker c = {.ctx = ctx,
-                 .dimension = dimension,
-                 .part = true,
-                 .quiet = true,
-                 .arena = arena};
+    checker c = {.ctx = ctx, .dimension = dimension, .part = true, .quiet = true, .arena = arena};
     *n = 0;
     *list = NULL;
     if (tree->kind == FLX_YAML_MAP) check_tree(&c, tree);

@@ -78,41 +78,41 @@ bool flx_schema_next_word(const char **words, char *word, size_t size);
 
 // ---- kinds of value ---------------------------------------------------------------------------
 
-typedef enum flx_kind_form {
-    FLX_KIND_NUMBER,
-    FLX_KIND_VECTOR,
-    FLX_KIND_PLACE,
-    FLX_KIND_VALUES,
-    FLX_KIND_NAME,
-    FLX_KIND_TEXT,
-    FLX_KIND_FILE,
-    FLX_KIND_BOOL,
-    FLX_KIND_ANY,
-    FLX_KIND_WORD,
-    FLX_KIND_LIST,  // of inner
-    FLX_KIND_GROUP, // mapping with known keys
-    FLX_KIND_NAMES, // mapping of names to inner
-    FLX_KIND_WRONG, // a mistake in schema.def
-} flx_kind_form;
+typedef enum flx_form_kind {
+    FLX_FORM_NUMBER,
+    FLX_FORM_VECTOR,
+    FLX_FORM_PLACE,
+    FLX_FORM_VALUES,
+    FLX_FORM_NAME,
+    FLX_FORM_TEXT,
+    FLX_FORM_FILE,
+    FLX_FORM_BOOL,
+    FLX_FORM_ANY,
+    FLX_FORM_WORD,
+    FLX_FORM_LIST,  // of inner
+    FLX_FORM_GROUP, // mapping with known keys
+    FLX_FORM_NAMES, // mapping of names to inner
+    FLX_FORM_WRONG, // a mistake in schema.def
+} flx_form_kind;
 
-typedef struct flx_kind_text { // part of a kind's text
+typedef struct flx_form_text { // part of a kind's text
     const char *at, *end;
-} flx_kind_text;
+} flx_form_text;
 
-typedef struct flx_kind { // one alternative
-    flx_kind_form form;
-    flx_kind_text inner;
+typedef struct flx_form { // one alternative
+    flx_form_kind form;
+    flx_form_text inner;
     int least, most; // entries of a list or mapping; most -1: no limit
     int dimension;   // 2 or 3 where the alternative is for one only, else 0
     flx_group group;
     bool loose; // names of the mapping may be any signal
-} flx_kind;
+} flx_form;
 
-flx_kind_text flx_kind_of(const char *kind);
+flx_form_text flx_form_of(const char *kind);
 // The next alternative; false at the end.
-bool flx_kind_next(flx_kind_text *text, flx_kind *kind);
+bool flx_form_next(flx_form_text *text, flx_form *kind);
 // In words for a person: "a number, or a list of 3 numbers". dimension 0: both.
-void flx_kind_describe(flx_kind_text text, int dimension, char *buffer, size_t size);
+void flx_form_describe(flx_form_text text, int dimension, char *buffer, size_t size);
 
 // ---- trees ------------------------------------------------------------------------------------
 
@@ -123,5 +123,5 @@ int flx_schema_dimension(const flx_yaml *tree);
 flx_status flx_schema_check_part(flx_ctx *ctx, const flx_yaml *tree, int dimension);
 // What the tree uses of the language that is not available yet, in the order of the file; the list
 // is in the arena. For a tree that passed the check.
-flx_status flx_schema_unavailable(flx_ctx *ctx, flx_arena *arena, const flx_yaml *tree, int dimension,
-                                  int *n, flx_unavailable **list);
+flx_status flx_schema_unavailable(flx_ctx *ctx, flx_arena *arena, const flx_yaml *tree,
+                                  int dimension, int *n, flx_unavailable **list);

@@ -113,9 +113,9 @@ const flx_schema_word *flx_schema_find_word(flx_group group, const char *key, co
 
 // ---- kinds ------------------------------------------------------------------------------------
 
-flx_kind_text flx_kind_of(const char *kind)
+flx_form_text flx_form_of(const char *kind)
 {
-    return (flx_kind_text){kind, kind + strlen(kind)};
+    return (flx_form_text){kind, kind + strlen(kind)};
 }
 
 static const char *skip_blanks(const char *s, const char *end)
@@ -136,7 +136,7 @@ static const char *closing(const char *s, const char *end)
 }
 
 // "number;2..3" -> the kind of the entries and how many.
-static void split_count(flx_kind *k)
+static void split_count(flx_form *k)
 {
     const char *semicolon = NULL;
     int depth = 0;
@@ -162,30 +162,30 @@ static flx_group find_group(const char *id, size_t n)
     return FLX_GROUP_COUNT;
 }
 
-static flx_kind_form find_form(const char *word, size_t n)
+static flx_form_kind find_form(const char *word, size_t n)
 {
     static const char *const forms[] = {"number", "vector", "place", "values", "name",
                                         "text",   "file",   "bool",  "any",    "word"};
     for (int i = 0; i < (int)(sizeof forms / sizeof forms[0]); i++) {
-        if (strlen(forms[i]) == n && memcmp(forms[i], word, n) == 0) return (flx_kind_form)i;
+        if (strlen(forms[i]) == n && memcmp(forms[i], word, n) == 0) return (flx_form_kind)i;
     }
-    return FLX_KIND_WRONG;
+    return FLX_FORM_WRONG;
 }
 
-static const char *read_bracket(const char *s, const char *end, flx_kind *k)
+static const char *read_bracket(const char *s, const char *end, flx_form *k)
 {
     const char *close = closing(s, end);
     if (!close) {
-        k->form = FLX_KIND_WRONG;
+        k->form = FLX_FORM_WRONG;
         return end;
     }
-    k->inner = (flx_kind_text){s + 1, close};
-    k->form = *s == '[' ? FLX_KIND_LIST : *s == '<' ? FLX_KIND_NAMES : FLX_KIND_GROUP;
-    if (k->form == FLX_KIND_GROUP) {
+    k->inner = (flx_form_text){s + 1, close};
+    k->form = *s == '[' ? FLX_FORM_LIST : *s == '<' ? FLX_FORM_NAMES : FLX_FORM_GROUP;
+    if (k->form == FLX_FORM_GROUP) {
         k->group = find_group(s + 1, (size_t)(close - s - 1));
-        if (k->group == FLX_GROUP_COUNT) k->form = FLX_KIND_WRONG;
+        if (k->group == FLX_GROUP_COUNT) k->form = FLX_FORM_WRONG;
     } else {
-        if (k->form == FLX_KIND_NAMES && s[1] == '~') {
+        if (k->form == FLX_FORM_NAMES && s[1] == '~') {
             k->loose = true;
             k->inner.at++;
         }
@@ -194,12 +194,12 @@ static const char *read_bracket(const char *s, const char *end, flx_kind *k)
     return close + 1;
 }
 
-bool flx_kind_next(flx_kind_text *text, flx_kind *k)
+bool flx_form_next(flx_form_text *text, flx_form *k)
 {
     const char *s = skip_blanks(text->at, text->end);
     if (s < text->end && *s == '|') s = skip_blanks(s + 1, text->end);
     if (s >= text->end) return false;
-    *k = (flx_kind){.form = FLX_KIND_WRONG, .group = FLX_GROUP_COUNT};
+    *k = (flx_form){.form = FLX_FORM_WRONG, .group = FLX_GROUP_COUNT};
     if (*s == '[' || *s == '{' || *s == '<') {
         s = read_bracket(s, text->end, k);
     } else {
@@ -222,7 +222,7 @@ static void append(char *buffer, size_t size, const char *text)
     if (n + 1 < size) snprintf(buffer + n, size - n, "%s", text);
 }
 
-static void describe_count(const flx_kind *k, char *buffer, size_t size)
+static void describe_count(const flx_form *k, char *buffer, size_t size)
 {
     char count[40] = "";
     if (k->most >= 0 && k->least == k->most) {
@@ -236,49 +236,49 @@ static void describe_count(const flx_kind *k, char *buffer, size_t size)
 }
 
 static const char *const singular[] = {
-    [FLX_KIND_NUMBER] = "a number",
-    [FLX_KIND_VECTOR] = "a vector",
-    [FLX_KIND_PLACE] = "a place (a point's name or coordinates)",
-    [FLX_KIND_VALUES] = "a number or a list of numbers",
-    [FLX_KIND_NAME] = "a name",
-    [FLX_KIND_TEXT] = "a text",
-    [FLX_KIND_FILE] = "a file name",
-    [FLX_KIND_BOOL] = "true or false",
-    [FLX_KIND_ANY] = "anything",
-    [FLX_KIND_WORD] = "a word",
-    [FLX_KIND_WRONG] = "",
+    [FLX_FORM_NUMBER] = "a number",
+    [FLX_FORM_VECTOR] = "a vector",
+    [FLX_FORM_PLACE] = "a place (a point's name or coordinates)",
+    [FLX_FORM_VALUES] = "a number or a list of numbers",
+    [FLX_FORM_NAME] = "a name",
+    [FLX_FORM_TEXT] = "a text",
+    [FLX_FORM_FILE] = "a file name",
+    [FLX_FORM_BOOL] = "true or false",
+    [FLX_FORM_ANY] = "anything",
+    [FLX_FORM_WORD] = "a word",
+    [FLX_FORM_WRONG] = "",
 };
 
 static const char *const plural[] = {
-    [FLX_KIND_NUMBER] = "numbers", [FLX_KIND_VECTOR] = "vectors",  [FLX_KIND_PLACE] = "places",
-    [FLX_KIND_VALUES] = "numbers", [FLX_KIND_NAME] = "names",      [FLX_KIND_TEXT] = "texts",
-    [FLX_KIND_FILE] = "files",     [FLX_KIND_BOOL] = "true/false", [FLX_KIND_ANY] = "values",
-    [FLX_KIND_WORD] = "words",     [FLX_KIND_LIST] = "lists",      [FLX_KIND_GROUP] = "mappings",
-    [FLX_KIND_NAMES] = "mappings", [FLX_KIND_WRONG] = "",
+    [FLX_FORM_NUMBER] = "numbers", [FLX_FORM_VECTOR] = "vectors",  [FLX_FORM_PLACE] = "places",
+    [FLX_FORM_VALUES] = "numbers", [FLX_FORM_NAME] = "names",      [FLX_FORM_TEXT] = "texts",
+    [FLX_FORM_FILE] = "files",     [FLX_FORM_BOOL] = "true/false", [FLX_FORM_ANY] = "values",
+    [FLX_FORM_WORD] = "words",     [FLX_FORM_LIST] = "lists",      [FLX_FORM_GROUP] = "mappings",
+    [FLX_FORM_NAMES] = "mappings", [FLX_FORM_WRONG] = "",
 };
 
-static void describe_one(const flx_kind *k, char *buffer, size_t size)
+static void describe_one(const flx_form *k, char *buffer, size_t size)
 {
-    flx_kind_text text = k->inner;
-    flx_kind inner;
+    flx_form_text text = k->inner;
+    flx_form inner;
     switch (k->form) {
-    case FLX_KIND_LIST:
+    case FLX_FORM_LIST:
         append(buffer, size, "a list of ");
         describe_count(k, buffer, size);
-        if (!flx_kind_next(&text, &inner)) return;
-        if (inner.form == FLX_KIND_LIST) {
+        if (!flx_form_next(&text, &inner)) return;
+        if (inner.form == FLX_FORM_LIST) {
             append(buffer, size, "lists, each of ");
             describe_count(&inner, buffer, size);
-            flx_kind_text within = inner.inner;
-            if (flx_kind_next(&within, &inner)) append(buffer, size, plural[inner.form]);
+            flx_form_text within = inner.inner;
+            if (flx_form_next(&within, &inner)) append(buffer, size, plural[inner.form]);
             return;
         }
         append(buffer, size, plural[inner.form]);
         return;
-    case FLX_KIND_GROUP:
+    case FLX_FORM_GROUP:
         append(buffer, size, "a mapping of keys");
         return;
-    case FLX_KIND_NAMES:
+    case FLX_FORM_NAMES:
         append(buffer, size, "a mapping of names");
         return;
     default:
@@ -286,12 +286,12 @@ static void describe_one(const flx_kind *k, char *buffer, size_t size)
     }
 }
 
-void flx_kind_describe(flx_kind_text text, int dimension, char *buffer, size_t size)
+void flx_form_describe(flx_form_text text, int dimension, char *buffer, size_t size)
 {
-    flx_kind k;
+    flx_form k;
     bool first = true;
     buffer[0] = 0;
-    while (flx_kind_next(&text, &k)) {
+    while (flx_form_next(&text, &k)) {
         if (dimension && k.dimension && k.dimension != dimension) continue;
         if (!first) append(buffer, size, ", or ");
         describe_one(&k, buffer, size);
