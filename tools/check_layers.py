@@ -22,7 +22,7 @@ LAYERS = {
     "force": (["base", "math", "expr", "model"], ["base", "system"], []),
     "system": (["base", "math", "expr", "model", "body", "joint", "force"], ["*"], []),
     "integrate": (["base", "math"], ["base", "system", "integrator"], []),
-    "analyse": (["base", "math"], ["*"], []),
+    "analyse": (["base", "math", "integrate"], ["*"], []),
     "output": (["base", "math", "model"], ["base", "results", "simulation"], ["hdf5.h"]),
     "cli": ([], ["*"], []),
 }
