@@ -29,6 +29,20 @@ FLX_API const char *flx_model_unavailable(const flx_model *model, int i, flx_loc
 
 FLX_API const char *flx_model_title(const flx_model *model); // "" when it has none
 
+// What the model is made of, repeated items unrolled, in the order of the file. type: the word of
+// the language, "" where there is none. NULL when out of range.
+typedef enum flx_item_kind {
+    FLX_ITEM_BODY,
+    FLX_ITEM_JOINT,
+    FLX_ITEM_FORCE,
+    FLX_ITEM_VARIABLE, // of second order
+    FLX_ITEM_STATE,    // of first order, algebraic ones too
+    FLX_ITEM_CONSTRAINT,
+} flx_item_kind;
+FLX_API int flx_model_item_count(const flx_model *model, flx_item_kind kind);
+FLX_API const char *flx_model_item(const flx_model *model, flx_item_kind kind, int i,
+                                   const char **type);
+
 // The model language itself, from the table that the checker uses.
 FLX_API flx_status flx_language_write_schema(flx_ctx *ctx, const char *path); // JSON Schema
 FLX_API flx_status flx_language_write_reference(flx_ctx *ctx, const char *path); // Markdown

@@ -28,6 +28,10 @@ FLX_API const flx_summary *flx_simulation_summary(const flx_simulation *sim);
 // Names "joint A, row 3 (rotation about y)" of redundant (or singular) rows.
 FLX_API const char *flx_simulation_redundant(const flx_simulation *sim, int i);
 FLX_API const char *flx_simulation_singular(const flx_simulation *sim, int i);
+// Title, method, settings and signals of the run, as they go to its result file.
+FLX_API const flx_result_info *flx_simulation_info(const flx_simulation *sim);
+// Run to another time than the model says. FLX_ERR_ARGUMENT unless it is positive.
+FLX_API flx_status flx_simulation_set_until(flx_simulation *sim, double until);
 
 // The ledger: every run ends with it.
 typedef struct flx_ledger {

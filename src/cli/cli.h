@@ -1,0 +1,87 @@
+// cli.h - what the commands of the program share. The program is a user of the library: it sees
+// the public headers alone.
+#pragma once
+
+#include "flexion/flexion.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+
+// Exit status of every command.
+enum {
+    EXIT_DONE = 0,
+    EXIT_FAILED = 1, // the computation failed; what was computed is kept
+    EXIT_WRONG = 2,  // the input is wrong
+};
+
+// ---- commands --------------------------------------------------------------------------------
+
+typedef struct cli_command {
+    const char *name;
+    const char *summary; // one line
+    const char *help;    // at most 24 lines of 80 columns, with an example
+    int (*run)(flx_ctx *ctx, int argc, char **argv); // argv[0]: the command's name
+} cli_command;
+
+extern const cli_command cmd_run, cmd_check, cmd_plot, cmd_info, cmd_language;
+
+// ---- arguments -------------------------------------------------------------------------------
+
+// An option of a command: a flag, a value, or a value that may come several times.
+typedef struct cli_option {
+    const char *name; // "--csv"
+    char letter;      // 'o' for -o; 0: none
+    bool *flag;       // one of these three
+    const char **value;
+    struct cli_list *list;
+} cli_option;
+
+typedef struct cli_list {
+    int count;
+    const char **items; // room for argc of them; owned by the caller
+} cli_list;
+
+typedef enum cli_parsed {
+    CLI_GO,    // the arguments are in place
+    CLI_DONE,  // help was asked and given
+    CLI_WRONG, // a message was printed
+} cli_parsed;
+
+// Sort argv into options and the rest. noption options; rest: room for argc.
+cli_parsed cli_parse(const cli_command *command, int argc, char **argv, int noption,
+                     const cli_option *options, cli_list *rest);
+
+// The candidate nearest to a misspelt word; NULL when none is near.
+const char *cli_nearest(const char *word, int n, const char *const *candidates);
+
+// A file in the current folder named after another: "models/crank.yaml", ".h5" gives "crank.h5".
+// NULL: no memory. The caller frees it.
+char *cli_named_after(const char *path, const char *ending);
+
+// ---- messages --------------------------------------------------------------------------------
+
+// Errors and warnings of the context in the style of compilers, on stderr:
+//     crank.yaml:3:9: error: unknown key 'lenght'; did you mean 'length'?
+//         3 | lenght: 0.83
+//           | ^
+void cli_print_errors(const flx_ctx *ctx);
+void cli_print_warnings(const flx_ctx *ctx);
+
+// What the program itself finds wrong.
+void cli_complain(const char *command, const char *format, ...) FLX_PRINTF(2, 3);
+
+// ---- progress --------------------------------------------------------------------------------
+
+typedef struct cli_progress {
+    bool shown; // stderr is a terminal, and nobody asked for quiet
+    double start, last;
+    int drawn; // columns of the bar on the screen
+} cli_progress;
+
+void cli_progress_start(cli_progress *p, bool quiet);
+// A flx_progress_callback; stops the run after an interrupt.
+int cli_progress_update(void *progress, double t, double until);
+void cli_progress_end(cli_progress *p);
+// From now on an interrupt asks the run to stop; a second one stops the program.
+void cli_catch_interrupt(void);
+bool cli_was_interrupted(void);

@@ -1,0 +1,134 @@
+// cmd_check.c - flexion check: read a model, say what it is made of, compute nothing.
+#include "cli/cli.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char help_text[] =
+    "Usage: flexion check MODEL [--set NAME=VALUE]...\n"
+    "\n"
+    "Read and check a model without simulating it: bodies, joints and forces, degrees\n"
+    "of freedom, constraints, and those among them that are redundant or singular at\n"
+    "the start. Mistakes are reported with file, line and column.\n"
+    "\n"
+    "  --set NAME=VALUE  override a parameter; may be repeated\n"
+    "\n"
+    "Example:\n"
+    "  flexion check examples/slider_crank.yaml\n"
+    "\n"
+    "Exit status: 0 the model can be simulated, 2 it is wrong or needs a part of the\n"
+    "language that is not available yet.\n";
+
+#define WIDTH 80
+#define INDENT 26
+#define MOST_NAMES 60 // of one kind
+
+// "  bodies                 3  crank, rod, slider", wrapped.
+static void print_items(const flx_model *m, flx_item_kind kind, const char *title)
+{
+    int n = flx_model_item_count(m, kind), column = INDENT;
+    if (n == 0 && kind != FLX_ITEM_BODY) return;
+    printf("  %-18s%4d  ", title, n);
+    for (int i = 0; i < n && i < MOST_NAMES; i++) {
+        char text[200];
+        const char *type, *name = flx_model_item(m, kind, i, &type);
+        snprintf(text, sizeof text, "%s%s%s%s%s", name, type[0] ? " (" : "", type,
+                 type[0] ? ")" : "", i + 1 < n ? "," : "");
+        int length = (int)strlen(text);
+        if (column > INDENT && column + length + 1 > WIDTH) {
+            printf("\n%*s", INDENT, "");
+            column = INDENT;
+        }
+        column += printf("%s%s", column > INDENT ? " " : "", text);
+    }
+    if (n > MOST_NAMES) printf("\n%*sand %d more", INDENT, "", n - MOST_NAMES);
+    printf("\n");
+}
+
+static void print_model(const flx_model *m, const char *path)
+{
+    const char *title = flx_model_title(m);
+    printf("%s%s%s\n", path, title[0] ? ": " : "", title);
+    print_items(m, FLX_ITEM_BODY, "bodies");
+    print_items(m, FLX_ITEM_JOINT, "joints");
+    print_items(m, FLX_ITEM_FORCE, "forces");
+    print_items(m, FLX_ITEM_VARIABLE, "variables");
+    print_items(m, FLX_ITEM_STATE, "states");
+    print_items(m, FLX_ITEM_CONSTRAINT, "equations' constraints");
+}
+
+static void print_rows(const flx_simulation *sim, int n,
+                       const char *(*name)(const flx_simulation *sim, int i))
+{
+    for (int i = 0; i < n && name(sim, i); i++) printf("%*s%s\n", INDENT, "", name(sim, i));
+}
+
+static void print_summary(const flx_simulation *sim)
+{
+    const flx_summary *s = flx_simulation_summary(sim);
+    const flx_result_info *info = flx_simulation_info(sim);
+    printf("  %-18s%4d\n", "coordinates", s->coordinates);
+    printf("  %-18s%4d\n", "constraints", s->constraints);
+    printf("  %-18s%4d%s\n", "redundant", s->redundant,
+           s->redundant ? "  left out of the equations:" : "");
+    print_rows(sim, s->redundant, flx_simulation_redundant);
+    if (s->singular > 0) {
+        printf("  %-18s%4d  dependent at the start only, kept:\n", "singular", s->singular);
+        print_rows(sim, s->singular, flx_simulation_singular);
+    }
+    printf("  %-18s%4d\n", "degrees of freedom", s->freedoms);
+    printf("  %-18s%4d\n", "signals", info->ncolumn);
+    printf("  %-22s  %s, %s, %s\n", "method", info->method, info->formulation, info->settings);
+}
+
+static int check_file(flx_ctx *ctx, const char *path, const cli_list *settings)
+{
+    flx_model *model = NULL;
+    flx_simulation *sim = NULL;
+    flx_status status = flx_model_read(ctx, path, settings->count, settings->items, &model);
+    if (status == FLX_OK) {
+        status = flx_simulation_create(model, &sim);
+        print_model(model, path);
+        if (status == FLX_OK) print_summary(sim);
+        fflush(stdout);
+    }
+    cli_print_warnings(ctx);
+    cli_print_errors(ctx);
+    flx_simulation_destroy(&sim);
+    flx_model_destroy(&model);
+    if (status == FLX_OK) return EXIT_DONE;
+    return status == FLX_ERR_MEMORY ? EXIT_FAILED : EXIT_WRONG;
+}
+
+static int run(flx_ctx *ctx, int argc, char **argv)
+{
+    cli_list rest = {0}, settings = {0};
+    int code = EXIT_WRONG;
+    const cli_option options[] = {{.name = "--set", .list = &settings}};
+    rest.items = calloc((size_t)argc, sizeof *rest.items);
+    settings.items = calloc((size_t)argc, sizeof *settings.items);
+    if (!rest.items || !settings.items) goto done;
+
+    cli_parsed parsed = cli_parse(&cmd_check, argc, argv, 1, options, &rest);
+    if (parsed == CLI_DONE) code = EXIT_DONE;
+    if (parsed == CLI_GO) {
+        if (rest.count == 1) {
+            code = check_file(ctx, rest.items[0], &settings);
+        } else {
+            cli_complain("check", rest.count ? "one model at a time; see 'flexion check --help'"
+                                             : "name a model file; see 'flexion check --help'");
+        }
+    }
+
+done:
+    free(rest.items);
+    free(settings.items);
+    return code;
+}
+
+const cli_command cmd_check = {
+    .name = "check",
+    .summary = "read and check a model, say what it is made of",
+    .help = help_text,
+    .run = run,
+};

@@ -1,0 +1,49 @@
+// cmd_language.c - flexion language: the model language from the table that the checker uses.
+#include "cli/cli.h"
+
+#include <stdlib.h>
+
+static const char help_text[] =
+    "Usage: flexion language [--schema FILE] [--reference FILE]\n"
+    "\n"
+    "Write the model language down, from the same table that checks models.\n"
+    "\n"
+    "  --schema FILE     a JSON Schema, for editors that complete and check YAML\n"
+    "  --reference FILE  a reference of every key, in Markdown\n"
+    "\n"
+    "Example:\n"
+    "  flexion language --schema flexion.schema.json --reference reference.md\n";
+
+static int run(flx_ctx *ctx, int argc, char **argv)
+{
+    cli_list rest = {0};
+    const char *schema = NULL, *reference = NULL;
+    const cli_option options[] = {
+        {.name = "--schema", .value = &schema},
+        {.name = "--reference", .value = &reference},
+    };
+    rest.items = calloc((size_t)argc, sizeof *rest.items);
+    if (!rest.items) return EXIT_FAILED;
+    cli_parsed parsed = cli_parse(&cmd_language, argc, argv, 2, options, &rest);
+    int count = rest.count;
+    free(rest.items);
+    if (parsed == CLI_DONE) return EXIT_DONE;
+    if (parsed == CLI_WRONG) return EXIT_WRONG;
+    if (count > 0 || (!schema && !reference)) {
+        cli_complain("language", "name what to write: --schema FILE or --reference FILE");
+        return EXIT_WRONG;
+    }
+    flx_status status = FLX_OK;
+    if (schema) status = flx_language_write_schema(ctx, schema);
+    if (status == FLX_OK && reference) status = flx_language_write_reference(ctx, reference);
+    cli_print_errors(ctx);
+    if (status == FLX_OK) return EXIT_DONE;
+    return status == FLX_ERR_IO ? EXIT_WRONG : EXIT_FAILED;
+}
+
+const cli_command cmd_language = {
+    .name = "language",
+    .summary = "write the model language as JSON Schema and reference",
+    .help = help_text,
+    .run = run,
+};

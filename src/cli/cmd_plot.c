@@ -1,0 +1,108 @@
+// cmd_plot.c - flexion plot: draw signals of a result.
+#include "cli/cli.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char help_text[] =
+    "Usage: flexion plot RESULT SIGNAL... [OPTIONS]\n"
+    "\n"
+    "Draw signals of a result (HDF5, or a table of --csv) against time or another\n"
+    "signal. A signal may stand for several: crank.position draws x, y and z, pin all\n"
+    "of pin(1), pin(2), ... Signals of different units get panels of their own.\n"
+    "Without SIGNAL the signals of the result are listed. Drawing needs gnuplot.\n"
+    "\n"
+    "  -o FILE      the drawing; its ending says the kind: .svg, .png or .pdf\n"
+    "               (default: the result's name with .svg, in the current folder)\n"
+    "  --x SIGNAL   what the x axis shows; default t\n"
+    "  --size WxH   width and height in pixels\n"
+    "\n"
+    "Examples:\n"
+    "  flexion plot slider_crank.h5 slider.position crank.rate -o crank.png\n"
+    "  flexion plot orbit.h5 moon.position.y --x moon.position.x\n"
+    "\n"
+    "Exit status: 0 done, 1 drawing failed, 2 the input is wrong.\n";
+
+static bool read_size(const char *text, flx_plot_def *def)
+{
+    char *end;
+    long w = strtol(text, &end, 10), h = 0;
+    if (*end == 'x') h = strtol(end + 1, &end, 10);
+    if (*end == '\0' && w >= 200 && w <= 10000 && h >= 150 && h <= 10000) {
+        def->width = (int)w;
+        def->height = (int)h;
+        return true;
+    }
+    cli_complain("plot", "--size needs width x height in pixels, as 900x500, not '%s'", text);
+    return false;
+}
+
+static void list_signals(const flx_result *r)
+{
+    for (int c = 0; c < flx_result_columns(r); c++) {
+        const char *unit = flx_result_unit(r, c);
+        printf("%s%s%s\n", flx_result_name(r, c), unit[0] ? "  " : "", unit);
+    }
+}
+
+static int draw(flx_ctx *ctx, const char *path, const flx_plot_def *def)
+{
+    flx_result *r = NULL;
+    flx_status status = flx_result_open(ctx, path, &r);
+    if (status == FLX_OK && def->nsignal == 0) {
+        list_signals(r);
+    } else if (status == FLX_OK) {
+        status = flx_plot_write(r, def);
+        int rows = flx_result_rows(r);
+        if (rows > 0 && !flx_result_complete(r)) {
+            fprintf(stderr, "flexion plot: the run was cut off at t = %.6g\n",
+                    flx_result_column(r, 0)[rows - 1]);
+        }
+        if (status == FLX_OK) printf("%s\n", def->path);
+    }
+    flx_result_close(&r);
+    cli_print_errors(ctx);
+    if (status == FLX_OK) return EXIT_DONE;
+    return status == FLX_ERR_ARGUMENT || status == FLX_ERR_IO ? EXIT_WRONG : EXIT_FAILED;
+}
+
+static int run(flx_ctx *ctx, int argc, char **argv)
+{
+    cli_list rest = {0};
+    flx_plot_def def = {0};
+    const char *size = NULL;
+    char *named = NULL;
+    int code = EXIT_WRONG;
+    const cli_option options[] = {
+        {.name = "--output", .letter = 'o', .value = &def.path},
+        {.name = "--x", .letter = 'x', .value = &def.x},
+        {.name = "--size", .value = &size},
+    };
+    rest.items = calloc((size_t)argc, sizeof *rest.items);
+    if (!rest.items) goto done;
+
+    cli_parsed parsed = cli_parse(&cmd_plot, argc, argv, 3, options, &rest);
+    if (parsed == CLI_DONE) code = EXIT_DONE;
+    if (parsed != CLI_GO || (size && !read_size(size, &def))) goto done;
+    if (rest.count == 0) {
+        cli_complain("plot", "name a result file; see 'flexion plot --help'");
+        goto done;
+    }
+    def.nsignal = rest.count - 1;
+    def.signals = rest.items + 1;
+    if (!def.path) def.path = named = cli_named_after(rest.items[0], ".svg");
+    if (def.path) code = draw(ctx, rest.items[0], &def);
+
+done:
+    free(named);
+    free(rest.items);
+    return code;
+}
+
+const cli_command cmd_plot = {
+    .name = "plot",
+    .summary = "draw signals of a result as SVG, PNG or PDF",
+    .help = help_text,
+    .run = run,
+};

@@ -1,0 +1,247 @@
+// cmd_run.c - flexion run: simulate a model, write its results, end with the ledger.
+#include "cli/cli.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char help_text[] =
+    "Usage: flexion run MODEL [OPTIONS]\n"
+    "\n"
+    "Simulate a model. The results go to an HDF5 file named after the model, in the\n"
+    "current folder. The run ends with its ledger: the work done, the energy\n"
+    "balance, the constraint residuals. An interrupt (Ctrl-C) keeps what was computed.\n"
+    "\n"
+    "  -o FILE           write the results to FILE\n"
+    "  --csv FILE        also write a table: column t, then one column a signal;\n"
+    "                    - is the standard output\n"
+    "  --set NAME=VALUE  override a parameter; may be repeated\n"
+    "  --until T         stop at time T instead of the model's\n"
+    "  --quiet           say nothing but errors\n"
+    "\n"
+    "Example: a slider crank with a longer crank, as table and drawing\n"
+    "  flexion run examples/slider_crank.yaml --set r=0.1 --csv crank.csv\n"
+    "  flexion plot slider_crank.h5 slider.position\n"
+    "\n"
+    "Exit status: 0 done, 1 the computation failed, 2 the input is wrong.\n";
+
+typedef struct run_options {
+    const char *model, *result, *table, *until;
+    bool quiet;
+    cli_list settings;
+} run_options;
+
+// ---- the ledger ------------------------------------------------------------------------------
+
+static void print_count(FILE *f, const char *name, long value)
+{
+    fprintf(f, "  %-22s%12ld\n", name, value);
+}
+
+static void print_number(FILE *f, const char *name, double value, const char *format)
+{
+    char text[32];
+    snprintf(text, sizeof text, format, value);
+    fprintf(f, "  %-22s%12s", name, text);
+}
+
+static void print_work(FILE *f, const flx_ledger *l)
+{
+    const flx_statistics *w = &l->work;
+    print_count(f, "steps", w->steps);
+    print_count(f, "rejected", w->rejected);
+    print_count(f, "evaluations", w->residuals);
+    print_count(f, "factorisations", w->factorisations);
+    if (w->newton_iterations > 0) print_count(f, "Newton iterations", w->newton_iterations);
+    if (w->projections > 0) print_count(f, "projections", w->projections);
+    if (w->singular_positions > 0) print_count(f, "singular positions", w->singular_positions);
+    print_number(f, "time", l->seconds, "%.3g s");
+    if (w->steps > 0) fprintf(f, "  %.3g us a step", 1e6 * l->seconds / (double)w->steps);
+    if (w->steps > 0 && w->smallest_step < w->largest_step)
+        fprintf(f, ", steps of %.2e to %.2e s", w->smallest_step, w->largest_step);
+    fputc('\n', f);
+}
+
+static void print_residual(FILE *f, const char *name, double value, const char *item)
+{
+    print_number(f, name, value, "%.2e");
+    if (item) fprintf(f, "  largest at '%s'", item);
+    fputc('\n', f);
+}
+
+static void print_energy(FILE *f, const flx_ledger *l)
+{
+    if (!isfinite(l->energy_drift) && !isfinite(l->energy_start)) return; // it has none
+    print_number(f, "energy drift", l->energy_drift, "%.2e");
+    fprintf(f, "  from %.6g J to %.6g J", l->energy_start, l->energy_end);
+    if (l->dissipated != 0.0) fprintf(f, ", dissipated %.4g J", l->dissipated);
+    if (l->supplied != 0.0) fprintf(f, ", supplied %.4g J", l->supplied);
+    fputc('\n', f);
+}
+
+static void print_momentum(FILE *f, const flx_ledger *l)
+{
+    const double *m = l->momentum_change;
+    double linear = sqrt(m[0] * m[0] + m[1] * m[1] + m[2] * m[2]);
+    double angular = sqrt(m[3] * m[3] + m[4] * m[4] + m[5] * m[5]);
+    if (!isfinite(linear + angular)) return;
+    print_number(f, "momentum change", linear, "%.2e");
+    fprintf(f, "  angular %.2e\n", angular);
+}
+
+static void print_ledger(FILE *f, const flx_simulation *sim)
+{
+    const flx_ledger *l = flx_simulation_ledger(sim);
+    const flx_summary *s = flx_simulation_summary(sim);
+    const flx_result_info *info = flx_simulation_info(sim);
+    double value;
+    if (info->title && info->title[0]) fprintf(f, "%s\n", info->title);
+    fprintf(f, "  %s, %s, %s: t = %.10g\n", info->method, info->formulation, info->settings, l->t);
+    print_work(f, l);
+    print_energy(f, l);
+    print_momentum(f, l);
+    if (s->constraints > 0) {
+        print_residual(f, "constraint residual", l->position_residual, l->position_item);
+        print_residual(f, "  of velocities", l->velocity_residual, l->velocity_item);
+    }
+    if (s->redundant > 0) {
+        print_residual(f, "  of redundant rows", l->dropped_residual, NULL);
+        for (int i = 0; i < s->redundant && flx_simulation_redundant(sim, i); i++)
+            fprintf(f, "    left out: %s\n", flx_simulation_redundant(sim, i));
+    }
+    for (int i = 0; i < flx_simulation_measure_count(sim); i++) {
+        const char *name = flx_simulation_measure(sim, i, &value);
+        fprintf(f, "  %-22s%12.6g\n", name, value);
+    }
+    if (l->allocations_in_loop > 0)
+        print_count(f, "allocations in the loop", l->allocations_in_loop);
+}
+
+// ---- the run ---------------------------------------------------------------------------------
+
+static bool read_until(const char *text, double *until)
+{
+    char *end;
+    *until = strtod(text, &end);
+    if (end != text && *end == '\0' && isfinite(*until) && *until > 0.0) return true;
+    cli_complain("run", "--until needs a positive number, not '%s'", text);
+    return false;
+}
+
+static void print_outcome(flx_ctx *ctx, const run_options *o, const flx_simulation *sim,
+                          flx_status status)
+{
+    const flx_ledger *l = flx_simulation_ledger(sim);
+    FILE *f = o->table && strcmp(o->table, "-") == 0 ? stderr : stdout;
+    if (!o->quiet) {
+        print_ledger(f, sim);
+        fprintf(f, "  results in %s%s%s\n", o->result, o->table && f == stdout ? ", " : "",
+                o->table && f == stdout ? o->table : "");
+        fflush(f);
+    }
+    cli_print_errors(ctx);
+    if (status == FLX_INTERRUPTED) {
+        cli_complain("run", "interrupted at t = %.6g; what was computed is in %s", l->t, o->result);
+    } else if (status != FLX_OK) {
+        cli_complain("run", "stopped at t = %.6g: %s; what was computed is in %s", l->t,
+                     flx_status_text(status), o->result);
+    } else if (!l->balanced) {
+        cli_complain("run", "the result fails its own ledger: see energy drift and residuals; "
+                            "a smaller step or tolerance may help");
+    }
+}
+
+static int simulate(flx_ctx *ctx, const run_options *o, flx_simulation *sim)
+{
+    flx_sink *sinks[2] = {NULL, NULL};
+    int nsink = 0, code = EXIT_WRONG;
+    cli_progress progress;
+
+    flx_status status = flx_hdf5_sink_create(ctx, o->result, &sinks[nsink]);
+    if (status == FLX_OK) nsink++;
+    if (status == FLX_OK && o->table) {
+        status = flx_csv_sink_create(ctx, o->table, &sinks[nsink]);
+        if (status == FLX_OK) nsink++;
+    }
+    if (status != FLX_OK) {
+        cli_print_errors(ctx);
+        goto done;
+    }
+    cli_catch_interrupt();
+    cli_progress_start(&progress, o->quiet);
+    status = flx_simulation_run(sim, nsink, sinks, cli_progress_update, &progress);
+    cli_progress_end(&progress);
+    print_outcome(ctx, o, sim, status);
+    code = status == FLX_OK ? EXIT_DONE : EXIT_FAILED;
+
+done:
+    for (int i = 0; i < nsink; i++) flx_sink_destroy(&sinks[i]);
+    return code;
+}
+
+static int read_and_simulate(flx_ctx *ctx, const run_options *o)
+{
+    flx_model *model = NULL;
+    flx_simulation *sim = NULL;
+    double until;
+    if (o->until && !read_until(o->until, &until)) return EXIT_WRONG;
+    flx_status status = flx_model_read(ctx, o->model, o->settings.count, o->settings.items, &model);
+    if (status == FLX_OK) status = flx_simulation_create(model, &sim);
+    if (status == FLX_OK && o->until) status = flx_simulation_set_until(sim, until);
+    if (!o->quiet || status != FLX_OK) cli_print_warnings(ctx);
+    int code;
+    if (status == FLX_OK) {
+        code = simulate(ctx, o, sim);
+    } else {
+        cli_print_errors(ctx);
+        code = status == FLX_ERR_MEMORY ? EXIT_FAILED : EXIT_WRONG;
+    }
+    flx_simulation_destroy(&sim);
+    flx_model_destroy(&model);
+    return code;
+}
+
+static int run(flx_ctx *ctx, int argc, char **argv)
+{
+    run_options o = {0};
+    cli_list rest = {0};
+    char *named = NULL;
+    int code = EXIT_WRONG;
+    const cli_option options[] = {
+        {.name = "--output", .letter = 'o', .value = &o.result},
+        {.name = "--csv", .value = &o.table},
+        {.name = "--set", .list = &o.settings},
+        {.name = "--until", .value = &o.until},
+        {.name = "--quiet", .letter = 'q', .flag = &o.quiet},
+    };
+    rest.items = calloc((size_t)argc, sizeof *rest.items);
+    o.settings.items = calloc((size_t)argc, sizeof *o.settings.items);
+    if (!rest.items || !o.settings.items) goto done;
+
+    cli_parsed parsed = cli_parse(&cmd_run, argc, argv, 5, options, &rest);
+    if (parsed != CLI_GO) {
+        if (parsed == CLI_DONE) code = EXIT_DONE;
+        goto done;
+    }
+    if (rest.count != 1) {
+        cli_complain("run", rest.count ? "one model at a time; see 'flexion run --help'"
+                                       : "name a model file; see 'flexion run --help'");
+        goto done;
+    }
+    o.model = rest.items[0];
+    if (!o.result) o.result = named = cli_named_after(o.model, ".h5");
+    if (o.result) code = read_and_simulate(ctx, &o);
+
+done:
+    free(named);
+    free(rest.items);
+    free(o.settings.items);
+    return code;
+}
+
+const cli_command cmd_run = {
+    .name = "run",
+    .summary = "simulate a model and write its results",
+    .help = help_text,
+    .run = run,
+};

@@ -1,0 +1,93 @@
+// main.c - the program: finds the command and hands it its arguments.
+#include "cli/cli.h"
+
+#include <string.h>
+
+static const cli_command *const commands[] = {&cmd_run, &cmd_check, &cmd_plot, &cmd_info,
+                                              &cmd_language};
+#define N_COMMANDS ((int)(sizeof commands / sizeof commands[0]))
+
+static void print_usage(FILE *f)
+{
+    fputs("flexion - simulate mechanisms\n\nUsage: flexion COMMAND [ARGUMENTS]\n\n", f);
+    for (int i = 0; i < N_COMMANDS; i++)
+        fprintf(f, "  %-10s %s\n", commands[i]->name, commands[i]->summary);
+    fputs("  help       explain a command: flexion help run\n\n"
+          "Example: a slider crank, simulated and drawn\n"
+          "  flexion run examples/slider_crank.yaml\n"
+          "  flexion plot slider_crank.h5 slider.position\n\n"
+          "flexion --version says the version. Every command explains itself with --help.\n"
+          "Exit status: 0 done, 1 the computation failed, 2 the input is wrong.\n",
+          f);
+}
+
+static const cli_command *find_command(const char *name)
+{
+    for (int i = 0; i < N_COMMANDS; i++) {
+        if (strcmp(commands[i]->name, name) == 0) return commands[i];
+    }
+    return NULL;
+}
+
+static int complain_unknown(const char *word)
+{
+    const char *names[N_COMMANDS + 2];
+    for (int i = 0; i < N_COMMANDS; i++) names[i] = commands[i]->name;
+    names[N_COMMANDS] = "help";
+    names[N_COMMANDS + 1] = "--version";
+    const char *best = cli_nearest(word, N_COMMANDS + 2, names);
+    const char *what = word[0] == '-' ? "option" : "command";
+    if (best) {
+        fprintf(stderr, "flexion: unknown %s '%s'; did you mean '%s'?\n", what, word, best);
+    } else {
+        fprintf(stderr, "flexion: unknown %s '%s'; see 'flexion --help'\n", what, word);
+    }
+    return EXIT_WRONG;
+}
+
+static int help(int argc, char **argv)
+{
+    if (argc < 2) {
+        print_usage(stdout);
+        return EXIT_DONE;
+    }
+    const cli_command *command = find_command(argv[1]);
+    if (!command) return complain_unknown(argv[1]);
+    fputs(command->help, stdout);
+    return EXIT_DONE;
+}
+
+static int run_command(const cli_command *command, int argc, char **argv)
+{
+    flx_ctx *ctx = flx_ctx_create();
+    if (!ctx) {
+        fputs("flexion: out of memory\n", stderr);
+        return EXIT_FAILED;
+    }
+    int code = command->run(ctx, argc, argv);
+    flx_ctx_destroy(&ctx);
+    // what was said must have arrived, also on a full disk
+    if (fflush(stdout) != 0 && code == EXIT_DONE) {
+        perror("flexion: cannot write");
+        code = EXIT_FAILED;
+    }
+    return code;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc < 2) {
+        print_usage(stderr);
+        return EXIT_WRONG;
+    }
+    const char *word = argv[1];
+    if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) return help(1, argv);
+    if (strcmp(word, "help") == 0) return help(argc - 1, argv + 1);
+    if (strcmp(word, "--version") == 0) {
+        printf("flexion %s\n", flx_version());
+        return EXIT_DONE;
+    }
+    const cli_command *command = find_command(word);
+    if (!command) return complain_unknown(word);
+    return run_command(command, argc - 1, argv + 1);
+}

@@ -1,0 +1,162 @@
+// options.c - arguments of the commands: long options, one letter, and the rest.
+#include "cli/cli.h"
+
+#include <ctype.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+void cli_complain(const char *command, const char *format, ...)
+{
+    va_list args;
+    fprintf(stderr, "flexion %s: ", command);
+    va_start(args, format);
+    vfprintf(stderr, format, args);
+    va_end(args);
+    fputc('\n', stderr);
+}
+
+// ---- misspelt words --------------------------------------------------------------------------
+
+#define LONGEST 40
+
+static int smaller(int a, int b)
+{
+    return a < b ? a : b;
+}
+
+// Letters to insert, delete or replace, case left aside.
+static int edit_distance(const char *a, const char *b)
+{
+    int row[LONGEST + 1], nb = (int)strlen(b);
+    if (strlen(a) > LONGEST || nb > LONGEST) return LONGEST;
+    for (int j = 0; j <= nb; j++) row[j] = j;
+    for (int i = 1; a[i - 1]; i++) {
+        int diagonal = row[0];
+        row[0] = i;
+        for (int j = 1; j <= nb; j++) {
+            int same = tolower((unsigned char)a[i - 1]) == tolower((unsigned char)b[j - 1]);
+            int best = smaller(smaller(row[j], row[j - 1]) + 1, diagonal + !same);
+            diagonal = row[j];
+            row[j] = best;
+        }
+    }
+    return row[nb];
+}
+
+const char *cli_nearest(const char *word, int n, const char *const *candidates)
+{
+    const char *best = NULL;
+    int most = 1 + (int)strlen(word) / 3, distance = most + 1;
+    for (int i = 0; i < n; i++) {
+        int d = edit_distance(word, candidates[i]);
+        if (d >= distance) continue;
+        distance = d;
+        best = candidates[i];
+    }
+    return best;
+}
+
+// ---- options ---------------------------------------------------------------------------------
+
+static void complain_unknown(const cli_command *command, const char *word, int n,
+                             const cli_option *options)
+{
+    const char *names[16] = {"--help"};
+    int count = 1;
+    for (int i = 0; i < n && count < 16; i++) names[count++] = options[i].name;
+    const char *best = cli_nearest(word, count, names);
+    if (best) {
+        cli_complain(command->name, "unknown option '%s'; did you mean '%s'?", word, best);
+    } else {
+        cli_complain(command->name, "unknown option '%s'; see 'flexion %s --help'", word,
+                     command->name);
+    }
+}
+
+// The option that the argument names, with the value that is glued to it: --csv=x, -ox. NULL: none.
+static const cli_option *find_option(const char *argument, int n, const cli_option *options,
+                                     const char **glued)
+{
+    *glued = NULL;
+    for (int i = 0; i < n; i++) {
+        size_t length = strlen(options[i].name);
+        if (strncmp(argument, options[i].name, length) == 0 &&
+            (argument[length] == '\0' || argument[length] == '=')) {
+            if (argument[length] == '=') *glued = argument + length + 1;
+            return &options[i];
+        }
+        if (options[i].letter && argument[1] == options[i].letter) {
+            if (argument[2] != '\0') *glued = argument + 2;
+            return &options[i];
+        }
+    }
+    return NULL;
+}
+
+// Store the option at argv[*i], moving *i over its value.
+static bool take_option(const cli_command *command, int argc, char **argv, int *i,
+                        const cli_option *option, const char *glued)
+{
+    if (option->flag) {
+        if (glued) {
+            cli_complain(command->name, "option '%s' takes no value", option->name);
+            return false;
+        }
+        *option->flag = true;
+        return true;
+    }
+    if (!glued) {
+        if (*i + 1 >= argc) {
+            cli_complain(command->name, "option '%s' needs a value", option->name);
+            return false;
+        }
+        glued = argv[++*i];
+    }
+    if (option->list) {
+        option->list->items[option->list->count++] = glued;
+    } else {
+        *option->value = glued;
+    }
+    return true;
+}
+
+cli_parsed cli_parse(const cli_command *command, int argc, char **argv, int noption,
+                     const cli_option *options, cli_list *rest)
+{
+    bool only_rest = false;
+    for (int i = 1; i < argc; i++) {
+        const char *a = argv[i], *glued;
+        if (only_rest || a[0] != '-' || a[1] == '\0') {
+            rest->items[rest->count++] = a;
+            continue;
+        }
+        if (strcmp(a, "--") == 0) {
+            only_rest = true;
+            continue;
+        }
+        if (strcmp(a, "--help") == 0 || strcmp(a, "-h") == 0) {
+            fputs(command->help, stdout);
+            return CLI_DONE;
+        }
+        const cli_option *option = find_option(a, noption, options, &glued);
+        if (!option) {
+            complain_unknown(command, a, noption, options);
+            return CLI_WRONG;
+        }
+        if (!take_option(command, argc, argv, &i, option, glued)) return CLI_WRONG;
+    }
+    return CLI_GO;
+}
+
+char *cli_named_after(const char *path, const char *ending)
+{
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    const char *dot = strrchr(name, '.');
+    size_t stem = dot && dot > name ? (size_t)(dot - name) : strlen(name);
+    char *out = malloc(stem + strlen(ending) + 1);
+    if (!out) return NULL;
+    memcpy(out, name, stem);
+    memcpy(out + stem, ending, strlen(ending) + 1);
+    return out;
+}

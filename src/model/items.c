@@ -1,0 +1,67 @@
+// items.c - what a model is made of, for those who only see its public face.
+#include "model/model.h"
+
+static const char *const body_words[] = {
+    [FLX_BODY_RIGID] = "rigid",
+    [FLX_BODY_POINT] = "point",
+};
+
+static const char *const joint_words[] = {
+#define X(name, word) [FLX_JOINT_##name] = word,
+    FLX_JOINT_LIST(X)
+#undef X
+};
+
+static const char *const force_words[] = {
+    [FLX_FORCE_SPRING] = "spring",
+    [FLX_FORCE_JOINT_SPRING] = "spring",
+    [FLX_FORCE_ACTUATOR] = "actuator",
+    [FLX_FORCE_JOINT] = "force on a joint",
+    [FLX_FORCE_WRENCH] = "force",
+    [FLX_FORCE_BUSHING] = "bushing",
+    [FLX_FORCE_GRAVITATION] = "gravitation",
+};
+
+int flx_model_item_count(const flx_model *m, flx_item_kind kind)
+{
+    switch (kind) {
+    case FLX_ITEM_BODY:
+        return m->nbody;
+    case FLX_ITEM_JOINT:
+        return m->njoint;
+    case FLX_ITEM_FORCE:
+        return m->nforce;
+    case FLX_ITEM_VARIABLE:
+        return m->nvariable;
+    case FLX_ITEM_STATE:
+        return m->nfirst;
+    case FLX_ITEM_CONSTRAINT:
+        return m->nconstraint;
+    }
+    return 0;
+}
+
+const char *flx_model_item(const flx_model *m, flx_item_kind kind, int i, const char **type)
+{
+    *type = "";
+    if (i < 0 || i >= flx_model_item_count(m, kind)) return NULL;
+    switch (kind) {
+    case FLX_ITEM_BODY:
+        *type = body_words[m->bodies[i].type];
+        return m->bodies[i].name;
+    case FLX_ITEM_JOINT:
+        *type = joint_words[m->joints[i].type];
+        return m->joints[i].name;
+    case FLX_ITEM_FORCE:
+        *type = force_words[m->forces[i].type];
+        return m->forces[i].name;
+    case FLX_ITEM_VARIABLE:
+        return m->variables[i].name;
+    case FLX_ITEM_STATE:
+        *type = m->firsts[i].algebraic ? "algebraic" : "";
+        return m->firsts[i].name;
+    case FLX_ITEM_CONSTRAINT:
+        return m->constraints[i].name;
+    }
+    return NULL;
+}
