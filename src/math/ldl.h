@@ -6,7 +6,7 @@
 // refactorisations reuse everything and allocate nothing.
 //
 // The order pairs a block of bond rows with the block of unknowns that gives it full rank, so that
-// no pivot is zero by structure; loop closures are eliminated after both their neighbours. Static
+// no pivot is zero by structure; loop closures are eliminated after the bodies of their loop. Static
 // regularisation with known signs guards against rounding and singular positions, and is reported.
 #pragma once
 
@@ -24,7 +24,9 @@ flx_status flx_ldl_create(flx_ctx *ctx, const flx_pattern *pattern, const signed
 void flx_ldl_destroy(flx_ldl **f);
 
 // Symmetric equilibration (Ruiz, 8 sweeps): computes scale factors from the values and keeps them
-// until called again. Call once a pattern; scale is 1 before the first call.
+// until called again. They say how large a regularised pivot is that has nothing else to go by; the
+// elimination itself, in a fixed order, has the same digits for every scaling by powers of two, so
+// the values are not scaled. For a complex factorisation give the sizes of the values.
 void flx_ldl_equilibrate(flx_ldl *f, const double *values);
 
 // Factor the matrix whose values are on the pattern (both triangles stored; the symmetric part
@@ -37,8 +39,9 @@ typedef struct flx_ldl_report {
     int negative;        // negative pivots (real only): equals the bond rows when S is positive
                          // definite on ker G
     int regularised;     // pivots that were moved
-    double pivot_ratio;  // smallest / largest |pivot| after scaling
-    int worst;           // unknown of the smallest pivot
+    double pivot_ratio;  // smallest |pivot| / sum of the sizes of the terms that it is made of, so
+                         // that units do not matter; about 1e-16: singular to rounding
+    int worst;           // unknown of that pivot
 } flx_ldl_report;
 flx_ldl_report flx_ldl_get_report(const flx_ldl *f);
 

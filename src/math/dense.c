@@ -1,0 +1,157 @@
+// dense.c - dense factorisations on LAPACK, one thread.
+#include "math/dense.h"
+
+#include <cblas.h>
+#include <float.h>
+#include <lapacke.h>
+#include <math.h>
+#include <stdatomic.h>
+
+// More threads change the order of sums, and with it the last digits.
+static void use_one_thread(void)
+{
+    static atomic_flag done = ATOMIC_FLAG_INIT;
+    if (!atomic_flag_test_and_set(&done)) openblas_set_num_threads(1);
+}
+
+static flx_status report(flx_ctx *ctx, lapack_int info, const char *what)
+{
+    if (info == 0) return FLX_OK;
+    if (info > 0) {
+        return FLX_FAIL(ctx, FLX_NO_CONVERGENCE, FLX_NOWHERE, "%s did not converge", what);
+    }
+    return FLX_FAIL(ctx, FLX_NOT_FINITE, FLX_NOWHERE,
+                    "%s: the matrix has entries that are not finite", what);
+}
+
+static bool finite(int n, const double *a)
+{
+    double sum = 0;
+    for (int i = 0; i < n; i++) sum += a[i] - a[i]; // 0, or NaN
+    return sum == 0;
+}
+
+flx_status flx_dense_rank(flx_ctx *ctx, int m, int n, double *A, double tol, int *perm, int *rank)
+{
+    *rank = 0;
+    for (int j = 0; j < n; j++) perm[j] = j;
+    if (m == 0 || n == 0) return FLX_OK;
+    if (!finite(m * n, A)) return report(ctx, -1, "the rank of a matrix");
+    use_one_thread();
+    double size;
+    for (int j = 0; j < n; j++) perm[j] = 0; // every column is free to move
+    lapack_int info = LAPACKE_dgeqp3_work(LAPACK_COL_MAJOR, m, n, A, m, perm, NULL, &size, -1);
+    if (info != 0) return report(ctx, info, "the rank of a matrix");
+    int lwork = (int)size, most = m < n ? m : n;
+    double *work = flx_alloc(ctx, (size_t)(lwork + most), sizeof *work);
+    if (!work) return FLX_ERR_MEMORY;
+    info = LAPACKE_dgeqp3_work(LAPACK_COL_MAJOR, m, n, A, m, perm, work + lwork, work, lwork);
+    flx_free(work);
+    if (info != 0) return report(ctx, info, "the rank of a matrix");
+    for (int j = 0; j < n; j++) perm[j]--;
+    while (*rank < most && fabs(A[*rank * m + *rank]) > tol * fabs(A[0])) (*rank)++;
+    return FLX_OK;
+}
+
+flx_status flx_dense_least_norm(flx_ctx *ctx, int m, int n, double *A, double *b, double rcond)
+{
+    int most = m < n ? m : n, rows = m > n ? m : n;
+    if (!finite(m * n, A) || !finite(m, b)) return report(ctx, -1, "a least-norm solution");
+    if (most == 0) {
+        for (int i = 0; i < rows; i++) b[i] = 0;
+        return FLX_OK;
+    }
+    use_one_thread();
+    double size;
+    lapack_int rank, isize;
+    lapack_int info = LAPACKE_dgelsd_work(LAPACK_COL_MAJOR, m, n, 1, A, m, b, rows, NULL, rcond,
+                                          &rank, &size, -1, &isize);
+    if (info != 0) return report(ctx, info, "a least-norm solution");
+    int lwork = (int)size;
+    double *work = flx_alloc(ctx, (size_t)(lwork + most), sizeof *work);
+    lapack_int *iwork = flx_alloc(ctx, (size_t)isize, sizeof *iwork);
+    flx_status status = FLX_ERR_MEMORY;
+    if (work && iwork) {
+        info = LAPACKE_dgelsd_work(LAPACK_COL_MAJOR, m, n, 1, A, m, b, rows, work + lwork, rcond,
+                                   &rank, work, lwork, iwork);
+        status = report(ctx, info, "a least-norm solution");
+    }
+    flx_free(work);
+    flx_free(iwork);
+    return status;
+}
+
+flx_status flx_dense_symmetric_eigen(flx_ctx *ctx, int n, double *A, double *w)
+{
+    if (n == 0) return FLX_OK;
+    if (!finite(n * n, A)) return report(ctx, -1, "the eigenvalues of a matrix");
+    use_one_thread();
+    double size;
+    lapack_int isize;
+    lapack_int info =
+        LAPACKE_dsyevd_work(LAPACK_COL_MAJOR, 'V', 'L', n, A, n, w, &size, -1, &isize, -1);
+    if (info != 0) return report(ctx, info, "the eigenvalues of a matrix");
+    int lwork = (int)size;
+    double *work = flx_alloc(ctx, (size_t)lwork, sizeof *work);
+    lapack_int *iwork = flx_alloc(ctx, (size_t)isize, sizeof *iwork);
+    flx_status status = FLX_ERR_MEMORY;
+    if (work && iwork) {
+        info =
+            LAPACKE_dsyevd_work(LAPACK_COL_MAJOR, 'V', 'L', n, A, n, w, work, lwork, iwork, isize);
+        status = report(ctx, info, "the eigenvalues of a matrix");
+    }
+    flx_free(work);
+    flx_free(iwork);
+    return status;
+}
+
+// Rows are compared after division by their largest entry, so that units do not choose the pivot.
+bool flx_dense_lu(int n, double *A, int *pivot)
+{
+    double scale[64];
+    FLX_ASSERT(n <= 64);
+    for (int i = 0; i < n; i++) {
+        double largest = 0;
+        for (int j = 0; j < n; j++) largest = fmax(largest, fabs(A[i * n + j]));
+        if (!(largest > 0) || !(largest <= DBL_MAX)) return false;
+        scale[i] = 1 / largest;
+    }
+    for (int k = 0; k < n; k++) {
+        int best = k;
+        for (int i = k + 1; i < n; i++) {
+            if (fabs(A[i * n + k]) * scale[i] > fabs(A[best * n + k]) * scale[best]) best = i;
+        }
+        // n roundings of entries of size 1
+        if (!(fabs(A[best * n + k]) * scale[best] > n * DBL_EPSILON)) return false;
+        pivot[k] = best;
+        if (best != k) {
+            for (int j = 0; j < n; j++) {
+                double x = A[k * n + j];
+                A[k * n + j] = A[best * n + j];
+                A[best * n + j] = x;
+            }
+            scale[best] = scale[k];
+        }
+        for (int i = k + 1; i < n; i++) {
+            double l = A[i * n + k] /= A[k * n + k];
+            for (int j = k + 1; j < n; j++) A[i * n + j] -= l * A[k * n + j];
+        }
+    }
+    return true;
+}
+
+void flx_dense_lu_solve(int n, const double *LU, const int *pivot, double *b)
+{
+    for (int k = 0; k < n; k++) { // rows were exchanged whole, so all exchanges come first
+        double x = b[pivot[k]];
+        b[pivot[k]] = b[k];
+        b[k] = x;
+    }
+    for (int k = 0; k < n; k++) {
+        for (int i = k + 1; i < n; i++) b[i] -= LU[i * n + k] * b[k];
+    }
+    for (int k = n - 1; k >= 0; k--) {
+        for (int j = k + 1; j < n; j++) b[k] -= LU[k * n + j] * b[j];
+        b[k] /= LU[k * n + k];
+    }
+}

@@ -1,0 +1,9 @@
+// ldl_order.h - the order in which ldl.c eliminates the blocks of a saddle-point matrix.
+#pragma once
+
+#include "base/base.h"
+#include "flexion/system.h"
+
+// order (nblock): order[k] is the block eliminated k-th. sign: +1 unknowns, -1 bond rows.
+flx_status flx_ldl_order(flx_ctx *ctx, const flx_pattern *pattern, const signed char *sign,
+                         int *order);

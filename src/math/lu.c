@@ -1,0 +1,193 @@
+// lu.c - sparse LU of an unsymmetric matrix on a block pattern, by KLU.
+//
+// The blocks are expanded to a compressed-column matrix once; a factorisation gathers the values
+// and, after the first, keeps the pivot order (klu_refactor). A kept order may have become a bad
+// one: growth and condition are looked at, and a fresh order is sought when they are poor. KLU's
+// own status is not enough: it reports success on matrices without full rank.
+#include "math/lu.h"
+
+#include <float.h>
+#include <klu.h>
+#include <string.h>
+
+// Growth of the entries, against that of a fresh order, beyond which a kept order is given up.
+static const double WORSE_GROWTH = 1e-6;
+// Below this the solution has no correct digit.
+static const double SINGULAR_RCOND = 4 * DBL_EPSILON;
+
+struct flx_lu {
+    flx_ctx *ctx;
+    bool complex_values;
+    int n;
+    int *begin, *row; // compressed columns
+    int *from;        // where each entry's value is on the pattern
+    double *values;
+    klu_common *common;
+    klu_symbolic *symbolic;
+    klu_numeric *numeric; // NULL before the first factorisation and after a failed one
+    double fresh_growth;
+    double rcond;
+};
+
+// Columns of the pattern: by structural symmetry those of its transposed rows.
+static void expand(flx_lu *f, const flx_pattern *p)
+{
+    int count = 0;
+    for (int b = 0; b < p->nblock; b++) {
+        int columns = p->start[b + 1] - p->start[b];
+        for (int c = 0; c < columns; c++) {
+            f->begin[p->start[b] + c] = count;
+            for (int e = p->row[b]; e < p->row[b + 1]; e++) {
+                int i = p->col[e], rows = p->start[i + 1] - p->start[i];
+                for (int r = 0; r < rows; r++) {
+                    f->row[count] = p->start[i] + r;
+                    f->from[count++] = p->offset[p->transpose[e]] + r * columns + c;
+                }
+            }
+        }
+    }
+    f->begin[f->n] = count;
+}
+
+flx_status flx_lu_create(flx_ctx *ctx, const flx_pattern *p, bool complex_values, flx_lu **out)
+{
+    *out = NULL;
+    flx_lu *f = flx_alloc(ctx, 1, sizeof *f);
+    if (!f) return FLX_ERR_MEMORY;
+    f->ctx = ctx;
+    f->complex_values = complex_values;
+    f->n = p->start[p->nblock];
+    size_t count = (size_t)p->offset[p->row[p->nblock]];
+    f->begin = flx_alloc(ctx, (size_t)f->n + 1, sizeof *f->begin);
+    f->row = flx_alloc(ctx, count, sizeof *f->row);
+    f->from = flx_alloc(ctx, count, sizeof *f->from);
+    f->values = flx_alloc(ctx, (complex_values ? 2 : 1) * count, sizeof *f->values);
+    f->common = flx_alloc(ctx, 1, sizeof *f->common);
+    flx_status status = FLX_ERR_MEMORY;
+    if (f->begin && f->row && f->from && f->values && f->common) {
+        status = FLX_OK;
+        klu_defaults(f->common);
+        expand(f, p);
+        if (f->n > 0) {
+            f->symbolic = klu_analyze(f->n, f->begin, f->row, f->common);
+            if (!f->symbolic) {
+                status = FLX_FAIL(ctx, FLX_ERR_MEMORY, FLX_NOWHERE,
+                                  "out of memory in analysing a matrix of %d unknowns", f->n);
+            }
+        }
+    }
+    if (status != FLX_OK) flx_lu_destroy(&f);
+    *out = f;
+    return status;
+}
+
+static void drop_numeric(flx_lu *f)
+{
+    if (!f->numeric) return;
+    if (f->complex_values) {
+        klu_z_free_numeric(&f->numeric, f->common);
+    } else {
+        klu_free_numeric(&f->numeric, f->common);
+    }
+}
+
+void flx_lu_destroy(flx_lu **f)
+{
+    if (!f || !*f) return;
+    drop_numeric(*f);
+    if ((*f)->symbolic) klu_free_symbolic(&(*f)->symbolic, (*f)->common);
+    flx_free((*f)->begin);
+    flx_free((*f)->row);
+    flx_free((*f)->from);
+    flx_free((*f)->values);
+    flx_free((*f)->common);
+    flx_free(*f);
+    *f = NULL;
+}
+
+// Growth and condition of the factorisation at hand; false when it is singular.
+static bool measure(flx_lu *f)
+{
+    klu_common *c = f->common;
+    f->rcond = 0;
+    bool done = f->complex_values
+                    ? klu_z_rcond(f->symbolic, f->numeric, c) &&
+                          klu_z_rgrowth(f->begin, f->row, f->values, f->symbolic, f->numeric, c)
+                    : klu_rcond(f->symbolic, f->numeric, c) &&
+                          klu_rgrowth(f->begin, f->row, f->values, f->symbolic, f->numeric, c);
+    if (!done || c->status != KLU_OK || c->numerical_rank < f->n) return false;
+    f->rcond = c->rcond;
+    return f->rcond > SINGULAR_RCOND; // false for NaN
+}
+
+static bool refactor(flx_lu *f)
+{
+    if (!f->numeric) return false;
+    int done = f->complex_values
+                   ? klu_z_refactor(f->begin, f->row, f->values, f->symbolic, f->numeric, f->common)
+                   : klu_refactor(f->begin, f->row, f->values, f->symbolic, f->numeric, f->common);
+    return done && f->common->status == KLU_OK && measure(f) &&
+           f->common->rgrowth >= WORSE_GROWTH * f->fresh_growth;
+}
+
+static bool factor_afresh(flx_lu *f)
+{
+    drop_numeric(f);
+    f->rcond = 0;
+    f->numeric = f->complex_values
+                     ? klu_z_factor(f->begin, f->row, f->values, f->symbolic, f->common)
+                     : klu_factor(f->begin, f->row, f->values, f->symbolic, f->common);
+    if (!f->numeric || !measure(f)) return false;
+    f->fresh_growth = f->common->rgrowth;
+    return true;
+}
+
+static flx_status factor(flx_lu *f)
+{
+    if (f->n == 0 || refactor(f) || factor_afresh(f)) return FLX_OK;
+    if (f->common->status == KLU_OUT_OF_MEMORY) {
+        return FLX_FAIL(f->ctx, FLX_ERR_MEMORY, FLX_NOWHERE,
+                        "out of memory in factorising a matrix of %d unknowns", f->n);
+    }
+    drop_numeric(f);
+    return FLX_SINGULAR;
+}
+
+// KLU orders by comparing sizes, which NaN would upset; it is caught before.
+static bool gather(flx_lu *f, const double *values, int parts)
+{
+    double sum = 0;
+    for (int k = 0; k < f->begin[f->n]; k++) {
+        for (int i = 0; i < parts; i++) {
+            double x = values[parts * f->from[k] + i];
+            f->values[parts * k + i] = x;
+            sum += x - x; // 0, or NaN
+        }
+    }
+    return sum == 0;
+}
+
+flx_status flx_lu_factor(flx_lu *f, const double *values)
+{
+    return gather(f, values, 1) ? factor(f) : FLX_SINGULAR;
+}
+
+flx_status flx_lu_factor_complex(flx_lu *f, const double complex *values)
+{
+    return gather(f, (const double *)values, 2) ? factor(f) : FLX_SINGULAR;
+}
+
+void flx_lu_solve(const flx_lu *f, double *b)
+{
+    if (f->n > 0) klu_solve(f->symbolic, f->numeric, f->n, 1, b, f->common);
+}
+
+void flx_lu_solve_complex(const flx_lu *f, double complex *b)
+{
+    if (f->n > 0) klu_z_solve(f->symbolic, f->numeric, f->n, 1, (double *)b, f->common);
+}
+
+double flx_lu_rcond(const flx_lu *f)
+{
+    return f->n > 0 ? f->rcond : 1;
+}
