@@ -166,6 +166,8 @@ struct flx_scope {
     // A handle where a number or vector is needed: a point's name is its place.
     flx_status (*coerce)(flx_scope *s, const flx_value *of, flx_loc loc, flx_value *out);
     int depth; // of function calls; limited, so that recursion is an error
+    // Set during lookup: the name is followed by '(', so one that is not known is a function's.
+    bool called;
 };
 
 // Built in: + - * / ^ (right to left, -x^2 = -(x^2)), < <= > >= == !=, and or not, if(c,a,b),
@@ -183,3 +185,7 @@ flx_loc flx_ast_loc(const flx_ast *ast);
 // Names that are built in (functions and constants), for the check that a model does not redefine
 // them, and for suggestions. NULL-terminated.
 const char *const *flx_expr_builtin_names(void);
+// Names that nothing in a model can have: pi, deg, and, or, not. An item may be called like a
+// built-in function (a joint `cross`): a name that is followed by '(' is the function, else the
+// item. So only what is itself followed by '(' (functions, lists, families) has to avoid them.
+bool flx_expr_is_reserved(const char *name);
