@@ -19,7 +19,7 @@ run: ## install what is missing, build, simulate a slider crank
 	$(call build,release,build)
 	@mkdir -p out
 	@build/flexion run examples/$(EXAMPLE).yaml -o out/$(EXAMPLE).h5 --csv out/$(EXAMPLE).csv
-	@build/flexion plot out/$(EXAMPLE).h5 crank.rate slider.position -o out/$(EXAMPLE).svg
+	@build/flexion plot out/$(EXAMPLE).h5 crank.rate slider.position.x pin.reaction -o out/$(EXAMPLE).svg
 	@echo
 	@echo "table    out/$(EXAMPLE).csv"
 	@echo "results  out/$(EXAMPLE).h5"
@@ -58,6 +58,7 @@ lint: ## layout, clang-tidy, include layers, exported symbols
 docs: ## the documentation as web pages in site/, and the man pages
 	@tools/install-packages.sh docs
 	$(call build,release,build)
+	@build/flexion language --schema schema/flexion.schema.json --reference docs/reference.md
 	@mkdocs build --quiet --strict
 	@echo "pages      site/index.html"
 	@echo "man pages  build/flexion.1 build/flexion-model.5"

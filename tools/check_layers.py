@@ -26,8 +26,8 @@ LAYERS = {
     "output": (["base", "math", "model"], ["base", "results", "simulation"], ["hdf5.h"]),
     "cli": ([], ["*"], []),
 }
-# A joint or a force sees frames, not bodies.
-SHARED = {"body/frame.h": ["joint", "force"]}
+# A joint or a force sees frames, not bodies; a spring acts on a scalar function of two frames.
+SHARED = {"body/frame.h": ["joint", "force"], "joint/scalar.h": ["force"]}
 # The run is where model, system, method and results meet.
 EXCEPTIONS = {
     "analyse/simulation.c": ["model/model.h", "system/descriptor.h", "expr/expr.h"],
