@@ -26,6 +26,9 @@ flx_status flx_ctx_fail(flx_ctx *ctx, flx_status status, flx_loc loc, const char
 // A note for the user that does not stop anything.
 void flx_ctx_warn(flx_ctx *ctx, flx_loc loc, const char *format, ...) FLX_PRINTF(3, 4);
 
+// Errors beyond the first `count` are forgotten: what failed was tried in another way.
+void flx_ctx_forget_errors(flx_ctx *ctx, int count);
+
 // Our own mistakes; never for input.
 #ifdef FLX_DEBUG
 #include <assert.h>

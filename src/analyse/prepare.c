@@ -1,0 +1,322 @@
+// prepare.c - from the model to a system without redundant rows and a state to start from.
+//
+// 1 The drawing, with the starts of joints applied, is closed on the complete system (theory/
+//   start.md). It may not close: rows that say the same with a small error of the geometry
+//   contradict each other.
+// 2 The rank of the rows decides which are redundant; these are left out and the rest is closed.
+// 3 Velocities, accelerations and multipliers follow; what was left out must agree with them.
+// 4 The user sees what was changed.
+#include "analyse/simulation.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define TELL 1e-9          // smallest change told, as a part of its scale
+#define MOST_TOLD 8        // items
+#define CONTRADICTION 1e-6 // largest rate at which a row left out may part from the rest
+
+// ---- systems and states ------------------------------------------------------------------------
+
+// Positions, velocities and states are the same numbers in all systems of one model.
+static void copy_motion(const flx_system *s, flx_state *to, const flx_state *from)
+{
+    const flx_dims *d = &s->dims;
+    to->t = from->t;
+    memcpy(to->q, from->q, (size_t)d->nq * sizeof *to->q);
+    memcpy(to->v, from->v, (size_t)d->nv * sizeof *to->v);
+    memcpy(to->x, from->x, (size_t)d->nx * sizeof *to->x);
+    memcpy(to->w, from->w, (size_t)d->nw * sizeof *to->w);
+    memcpy(to->switches, from->switches, (size_t)d->nswitch * sizeof *to->switches);
+}
+
+// A system and a state of it.
+typedef struct draft {
+    flx_system *sys;
+    flx_state *x;
+} draft;
+
+static void discard(draft *d)
+{
+    flx_state_destroy(&d->x);
+    flx_system_destroy(&d->sys);
+}
+
+static flx_status compile(const flx_model *m, bool hold, int ndrop, const int *drop, draft *d)
+{
+    const flx_descriptor_options options = {.ndrop = ndrop, .drop = drop, .hold_start = hold};
+    FLX_TRY(flx_descriptor_create(m, &options, &d->sys));
+    return flx_state_create(d->sys, &d->x);
+}
+
+static bool has_starts(const flx_model *m)
+{
+    for (int i = 0; i < m->njoint; i++) {
+        if (m->joints[i].start_coordinate || m->joints[i].start_rate) return true;
+    }
+    return false;
+}
+
+// ---- redundant rows ----------------------------------------------------------------------------
+
+static const char *row_name(flx_simulation *sim, const flx_system *s, int row)
+{
+    const flx_dims *d = &s->dims;
+    flx_unknown u;
+    s->ops->unknown(s, d->nv + d->nx + d->nw + row, &u);
+    return flx_arena_printf(sim->arena, "%s (%s)", u.item ? u.item : "?", u.part ? u.part : "row");
+}
+
+static flx_status name_rows(flx_simulation *sim, const flx_system *s, int n, const int *rows,
+                            const char ***names)
+{
+    *names = flx_arena_take(sim->arena, (size_t)n, sizeof **names);
+    if (!*names) return FLX_ERR_MEMORY;
+    for (int i = 0; i < n; i++) {
+        (*names)[i] = row_name(sim, s, rows[i]);
+        if (!(*names)[i]) return FLX_ERR_MEMORY;
+    }
+    return FLX_OK;
+}
+
+static flx_status summarise(flx_simulation *sim, const flx_system *complete,
+                            const flx_rank_report *rank)
+{
+    const flx_model *m = sim->model;
+    sim->summary = (flx_summary){
+        .bodies = m->nbody,
+        .joints = m->njoint,
+        .forces = m->nforce,
+        .variables = m->nvariable,
+        .states = m->nfirst,
+        .coordinates = complete->dims.nv,
+        .constraints = complete->dims.nlam + complete->dims.nmu,
+        .redundant = rank->nredundant,
+        .singular = rank->nsingular,
+        .freedoms = rank->freedoms,
+    };
+    FLX_TRY(name_rows(sim, complete, rank->nredundant, rank->redundant, &sim->redundant));
+    return name_rows(sim, complete, rank->nsingular, rank->singular, &sim->singular);
+}
+
+// The joint to blame for a mechanism that cannot move: the one whose rows are redundant, else the
+// last that takes freedom away.
+static const flx_joint *locking_joint(const flx_simulation *sim)
+{
+    const flx_model *m = sim->model;
+    const flx_joint *last = NULL;
+    for (int i = 0; i < m->njoint; i++) {
+        const flx_joint *j = &m->joints[i];
+        size_t n = strlen(j->name);
+        if (j->type != FLX_JOINT_FREE) last = j;
+        for (int k = 0; k < sim->summary.redundant; k++) {
+            const char *row = sim->redundant[k];
+            if (strncmp(row, j->name, n) == 0 && row[n] == ' ') return j;
+        }
+    }
+    return last;
+}
+
+// Without freedom only what is driven or has states of its own changes in time.
+static flx_status refuse_locked(const flx_simulation *sim)
+{
+    const flx_model *m = sim->model;
+    if (sim->summary.freedoms > 0 || sim->summary.coordinates == 0 || m->nstate > 0) return FLX_OK;
+    for (int i = 0; i < m->njoint; i++) {
+        if (m->joints[i].motion != FLX_MOTION_NONE) return FLX_OK;
+    }
+    for (int i = 0; i < m->nconstraint; i++) {
+        // an equation's constraint may contain the time
+        if (m->constraints[i].value >= 0) return FLX_OK;
+    }
+    const flx_joint *j = locking_joint(sim);
+    return FLX_FAIL(
+        sim->ctx, FLX_ERR_MODEL, j ? j->loc : FLX_NOWHERE,
+        "the mechanism is locked: %d coordinates, %d constraints of which %d redundant, "
+        "no degree of freedom left and no motion given; '%s' takes the last one",
+        sim->summary.coordinates, sim->summary.constraints, sim->summary.redundant,
+        j ? j->name : "?");
+}
+
+// ---- what was changed --------------------------------------------------------------------------
+
+// Largest changes of one item's coordinates.
+typedef struct change {
+    const char *item;
+    flx_loc loc;
+    double moved, hastened;       // as parts of their scales
+    double by, rate_by, rate_was; // as they are
+    const char *part, *rate_part;
+} change;
+
+static double largest(int n, const double *v)
+{
+    double a = 0.0;
+    for (int i = 0; i < n; i++) a = fmax(a, fabs(v[i]));
+    return a;
+}
+
+static void add_change(change *c, const flx_unknown *u, double moved, double hastened, double was,
+                       double speed)
+{
+    double m = fabs(moved) / u->scale, h = fabs(hastened) / fmax(u->scale, speed);
+    c->item = u->item;
+    c->loc = u->loc;
+    if (m > c->moved) {
+        c->moved = m;
+        c->by = moved;
+        c->part = u->part;
+    }
+    if (h > c->hastened) {
+        c->hastened = h;
+        c->rate_by = hastened;
+        c->rate_part = u->part;
+    }
+    c->rate_was = fmax(c->rate_was, fabs(was));
+}
+
+// Velocities that the model did not give are found, not changed.
+static bool is_told(const change *c)
+{
+    return c->moved > TELL || (c->hastened > TELL && c->rate_was > 0.0);
+}
+
+static void tell_one(flx_ctx *ctx, const change *c)
+{
+    char moved[120] = "", hastened[120] = "";
+    bool rate = c->hastened > TELL && c->rate_was > 0.0;
+    if (c->moved > TELL) snprintf(moved, sizeof moved, "%s by %.3g", c->part, c->by);
+    if (rate) {
+        snprintf(hastened, sizeof hastened, "%svelocity in %s by %.3g", moved[0] ? ", " : "",
+                 c->rate_part, c->rate_by);
+    }
+    flx_ctx_warn(ctx, c->loc, "the start of '%s' was changed to meet the constraints: %s%s",
+                 c->item, moved, hastened);
+}
+
+// Unknowns of one item follow each other: collect, then tell.
+static void tell_changes(flx_simulation *sim, const flx_system *s, const flx_state *drawn,
+                         const flx_state *x, const double *theta)
+{
+    change c = {0};
+    int told = 0, more = 0;
+    double speed = fmax(largest(s->dims.nv, drawn->v), largest(s->dims.nv, x->v));
+    for (int i = 0; i <= s->dims.nv; i++) {
+        flx_unknown u = {0};
+        if (i < s->dims.nv) s->ops->unknown(s, i, &u);
+        if (c.item && (i == s->dims.nv || !u.item || strcmp(u.item, c.item) != 0)) {
+            if (is_told(&c)) {
+                if (told < MOST_TOLD) tell_one(sim->ctx, &c);
+                if (told++ >= MOST_TOLD) more++;
+            }
+            c = (change){0};
+        }
+        if (i < s->dims.nv && u.item)
+            add_change(&c, &u, theta[i], x->v[i] - drawn->v[i], drawn->v[i], speed);
+    }
+    if (more) {
+        flx_ctx_warn(sim->ctx, FLX_NOWHERE,
+                     "the starts of %d more items were changed to meet the constraints", more);
+    }
+}
+
+static flx_status tell(flx_simulation *sim, const flx_state *drawn)
+{
+    const flx_system *s = sim->sys;
+    double *theta = flx_alloc(sim->ctx, (size_t)s->dims.nv, sizeof *theta);
+    if (!theta) return FLX_ERR_MEMORY;
+    s->ops->difference(s, drawn->q, sim->start->q, theta);
+    tell_changes(sim, s, drawn, sim->start, theta);
+    flx_free(theta);
+    return FLX_OK;
+}
+
+// ---- together ----------------------------------------------------------------------------------
+
+// Rows left out cannot be met by force: what they ask must follow from the rest.
+static flx_status check_left_out(flx_simulation *sim)
+{
+    flx_residuals r;
+    flx_descriptor_residuals(sim->sys, sim->work, sim->start, &r);
+    double speed = fmax(1.0, largest(sim->sys->dims.nv, sim->start->v));
+    if (sim->summary.redundant == 0 || r.velocity <= CONTRADICTION * speed) return FLX_OK;
+    return FLX_FAIL(sim->ctx, FLX_INCONSISTENT, FLX_NOWHERE,
+                    "what '%s' asks contradicts the other constraints: its rate is off by %.3g; "
+                    "remove a motion or a joint",
+                    r.velocity_item ? r.velocity_item : "?", r.velocity);
+}
+
+// Close the drawing and find which rows are redundant.
+static flx_status find_redundant(flx_simulation *sim, draft *complete, flx_rank_report *rank)
+{
+    draft held = {0};
+    int errors = flx_ctx_error_count(sim->ctx);
+    flx_status status = compile(sim->model, has_starts(sim->model), 0, NULL, &held);
+    if (status == FLX_OK) {
+        copy_motion(held.sys, held.x, complete->x);
+        status = flx_start_positions(held.sys, held.x, NULL, NULL);
+        copy_motion(held.sys, complete->x, held.x);
+    }
+    discard(&held);
+    if (status != FLX_OK && status != FLX_INCONSISTENT) return status;
+
+    flx_status ranked = flx_rank_bonds(complete->sys, complete->x, rank);
+    // what does not close may still close without the rows that say the same twice
+    if (status == FLX_INCONSISTENT && (ranked != FLX_OK || rank->nredundant == 0)) return status;
+    if (ranked == FLX_OK) flx_ctx_forget_errors(sim->ctx, errors);
+    return ranked;
+}
+
+// The consistent state of the system that runs.
+static flx_status find_start(flx_simulation *sim, const flx_state *drawn, int ndrop,
+                             const int *drop)
+{
+    draft held = {0}, free = {0};
+    flx_status status = compile(sim->model, false, ndrop, drop, &free);
+    sim->sys = free.sys;
+    sim->start = free.x;
+    if (status != FLX_OK) return status;
+    if (has_starts(sim->model)) {
+        status = compile(sim->model, true, ndrop, drop, &held);
+    } else {
+        held = free;
+    }
+    if (status == FLX_OK) {
+        copy_motion(held.sys, held.x, drawn);
+        status = flx_start_positions(held.sys, held.x, NULL, NULL);
+    }
+    if (status == FLX_OK) status = flx_start_velocities(held.sys, held.x, NULL, NULL);
+    if (status == FLX_OK) {
+        if (held.sys != free.sys) copy_motion(held.sys, sim->start, held.x);
+        status = flx_start_accelerations(sim->sys, sim->start);
+    }
+    if (held.sys != free.sys) discard(&held);
+    return status;
+}
+
+flx_status flx_simulation_prepare(flx_simulation *sim)
+{
+    draft complete = {0};
+    flx_state *drawn = NULL;
+    flx_rank_report rank = {0};
+    flx_status status = compile(sim->model, false, 0, NULL, &complete);
+    if (status == FLX_OK) status = flx_state_create(complete.sys, &drawn);
+    if (status == FLX_OK) status = flx_descriptor_draw(complete.sys, drawn);
+    if (status == FLX_OK) {
+        flx_state_copy(complete.x, drawn);
+        status = find_redundant(sim, &complete, &rank);
+    }
+    if (status == FLX_OK) status = summarise(sim, complete.sys, &rank);
+    if (status == FLX_OK) status = refuse_locked(sim);
+    if (status == FLX_OK) status = find_start(sim, drawn, rank.nredundant, rank.redundant);
+    if (status == FLX_OK) {
+        sim->work = sim->sys->ops->work_create(sim->sys);
+        if (!sim->work) status = FLX_ERR_MEMORY;
+    }
+    if (status == FLX_OK) status = check_left_out(sim);
+    if (status == FLX_OK) status = tell(sim, drawn);
+    flx_rank_report_clear(&rank);
+    flx_state_destroy(&drawn);
+    discard(&complete);
+    return status;
+}

@@ -1,0 +1,393 @@
+// run.c - the time loop: rows to the sinks, the account of energy and constraints, measures.
+//
+// The account is kept at the ends of steps, where the method itself vouches for the values; rows
+// between them come from the interpolation. With E = T + V + U,
+//     error(t) = E(t) - E(0) + int (dissipated - supplied) dt                             (LED-1)
+// is zero for the exact motion. Where nothing dissipates or supplies, E alone is followed, and only
+// as often as there is output.
+#include "analyse/simulation.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+// A result fails its ledger when the energy is off by more than this part of what was exchanged ...
+#define ENERGY_OFF 0.02
+// ... or a constraint by more than this part of its size.
+#define CONSTRAINT_OFF 1e-5
+// Energies are sums of terms that cancel: below this part of them a change is rounding.
+#define ENERGY_FLOOR 1e-9
+// Output times closer to a step's end than this part of the step are that end, as in flx_integrate.
+#define SAME 1e-9
+// Rows more than this are a slip of the pen.
+#define MOST_ROWS 2e9
+
+enum { DISSIPATED, SUPPLIED, FIRST_PROBE };
+
+typedef struct run {
+    flx_simulation *sim;
+    int nsink;
+    flx_sink *const *sinks;
+    flx_progress_callback progress;
+    void *user;
+    flx_schedule schedule;
+    long every;              // the next multiple of `every`
+    int time;                // the next of `times`
+    double step_end;         // the last one
+    bool started, row_since; // rows since the last entry of the account
+    flx_status status;       // of what the callback could not do
+} run;
+
+// ---- courses ------------------------------------------------------------------------------------
+
+static bool has_course(const flx_simulation *sim)
+{
+    return sim->powered || sim->model->outputs.nprobe > 0;
+}
+
+// Powers and probes at a state.
+static flx_status observe_course(flx_simulation *sim, const flx_state *x, double *out)
+{
+    int nprobe = sim->model->outputs.nprobe;
+    out[DISSIPATED] = out[SUPPLIED] = 0.0;
+    if (sim->powered) {
+        flx_energies e;
+        flx_point p = flx_state_point(sim->sys, x);
+        FLX_TRY(sim->sys->ops->energy(sim->sys, sim->work, &p, &e));
+        out[DISSIPATED] = e.dissipated_power;
+        out[SUPPLIED] = e.supplied_power;
+    }
+    if (nprobe == 0) return FLX_OK;
+    FLX_TRY(flx_signals_eval(&sim->probes, sim->sys, sim->work, x, sim->course.sum[DISSIPATED]));
+    for (int i = 0; i < nprobe; i++) {
+        double value = sim->probes.out[i];
+        flx_probe_value *v = &sim->probe_values[i];
+        v->last = value;
+        v->low = fmin(v->low, value);
+        v->high = fmax(v->high, value);
+        out[FIRST_PROBE + i] = value;
+        out[FIRST_PROBE + nprobe + i] = value * value;
+    }
+    return FLX_OK;
+}
+
+// Values inside the interval from the last step end to t, where the method can give them.
+static flx_status observe_inner(flx_simulation *sim, double from, double t, const double **inner)
+{
+    *inner = NULL;
+    if (!sim->course.inner || !(t > from)) return FLX_OK;
+    for (int k = 0; k < FLX_LOBATTO_INNER; k++) {
+        double at = from + flx_lobatto_inner[k] * (t - from);
+        FLX_TRY(flx_integrator_interpolate(sim->it, at, sim->inner));
+        FLX_TRY(observe_course(sim, sim->inner, sim->course_inner + k * sim->course.n));
+    }
+    *inner = sim->course_inner;
+    return FLX_OK;
+}
+
+static flx_status start_course(run *r, const flx_state *x)
+{
+    flx_simulation *sim = r->sim;
+    for (int i = 0; i < sim->model->outputs.nprobe; i++)
+        sim->probe_values[i] = (flx_probe_value){.low = INFINITY, .high = -INFINITY};
+    memset(sim->course.sum, 0, (size_t)sim->course.n * sizeof *sim->course.sum);
+    FLX_TRY(observe_course(sim, x, sim->course_value));
+    flx_quadrature_start(&sim->course, x->t, sim->course_value);
+    return FLX_OK;
+}
+
+static flx_status advance_course(run *r, const flx_state *x)
+{
+    flx_simulation *sim = r->sim;
+    const double *inner;
+    if (!has_course(sim)) return FLX_OK;
+    FLX_TRY(observe_inner(sim, r->step_end, x->t, &inner));
+    FLX_TRY(observe_course(sim, x, sim->course_value));
+    flx_quadrature_step(&sim->course, x->t, inner, sim->course_value);
+    return FLX_OK;
+}
+
+// Energy dissipated up to a state inside the step.
+static flx_status dissipated_until(run *r, const flx_state *x, double *out)
+{
+    flx_simulation *sim = r->sim;
+    const double *inner;
+    *out = sim->course.sum[DISSIPATED];
+    if (!sim->powered || !(x->t > r->step_end)) return FLX_OK;
+    FLX_TRY(observe_inner(sim, r->step_end, x->t, &inner));
+    FLX_TRY(observe_course(sim, x, sim->course_value));
+    flx_quadrature_extend(&sim->course, x->t, inner, sim->course_value, sim->course_sum);
+    *out = sim->course_sum[DISSIPATED];
+    return FLX_OK;
+}
+
+// ---- account ------------------------------------------------------------------------------------
+
+static double total(const flx_energies *e)
+{
+    return e->kinetic + e->potential + e->strain;
+}
+
+static void account_energy(flx_simulation *sim, const flx_energies *e)
+{
+    const flx_energies *e0 = &sim->energy_start;
+    double dissipated = sim->course.sum[DISSIPATED], supplied = sim->course.sum[SUPPLIED];
+    double error = total(e) - total(e0) + dissipated - supplied;
+    double size = fabs(e->kinetic) + fabs(e->potential) + fabs(e->strain);
+    double exchanged = fmax(fmax(fabs(e->kinetic), fabs(e->potential - e0->potential)),
+                            fabs(e->strain - e0->strain));
+    exchanged = fmax(exchanged, fmax(fabs(dissipated), fabs(supplied)));
+    sim->energy_scale = fmax(sim->energy_scale, fmax(exchanged, ENERGY_FLOOR * size));
+    // written so that a NaN stays
+    if (!(fabs(error) <= sim->energy_error)) sim->energy_error = fabs(error);
+}
+
+static void account_constraints(flx_simulation *sim, const flx_state *x)
+{
+    flx_ledger *l = &sim->ledger;
+    flx_residuals r;
+    flx_descriptor_residuals(sim->sys, sim->work, x, &r);
+    if (!(r.position <= l->position_residual)) {
+        l->position_residual = r.position;
+        l->position_item = r.position_item;
+    }
+    if (!(r.velocity <= l->velocity_residual)) {
+        l->velocity_residual = r.velocity;
+        l->velocity_item = r.velocity_item;
+    }
+    if (!(r.dropped <= l->dropped_residual)) l->dropped_residual = r.dropped;
+}
+
+// One entry: energy, constraints, momentum.
+static flx_status account(flx_simulation *sim, const flx_state *x, bool first)
+{
+    flx_ledger *l = &sim->ledger;
+    account_constraints(sim, x);
+    if (!sim->sys->ops->energy) return FLX_OK;
+    flx_energies e;
+    flx_point p = flx_state_point(sim->sys, x);
+    FLX_TRY(sim->sys->ops->energy(sim->sys, sim->work, &p, &e));
+    if (first) {
+        sim->energy_start = e;
+        l->energy_start = total(&e);
+    }
+    account_energy(sim, &e);
+    l->energy_end = total(&e);
+    for (int i = 0; i < 3; i++) {
+        l->momentum_change[i] = e.linear[i] - sim->energy_start.linear[i];
+        l->momentum_change[3 + i] = e.angular[i] - sim->energy_start.angular[i];
+    }
+    return FLX_OK;
+}
+
+static void open_ledger(flx_simulation *sim)
+{
+    const double nothing = sim->sys->ops->energy ? 0.0 : (double)NAN;
+    sim->energy_scale = sim->energy_error = 0.0;
+    sim->ledger = (flx_ledger){.t = sim->start->t,
+                               .energy_start = nothing,
+                               .energy_end = nothing,
+                               .nmeasure = sim->info.nmeasure,
+                               .measures = sim->measures};
+    for (int i = 0; i < 6; i++) sim->ledger.momentum_change[i] = nothing;
+}
+
+static void close_ledger(flx_simulation *sim, flx_status status, double seconds, long allocations)
+{
+    flx_ledger *l = &sim->ledger;
+    l->status = status;
+    l->t = sim->state->t;
+    l->seconds = seconds;
+    l->work = *flx_integrator_statistics(sim->it);
+    l->allocations_in_loop = allocations;
+    l->dissipated = sim->course.sum[DISSIPATED];
+    l->supplied = sim->course.sum[SUPPLIED];
+    l->energy_drift = sim->energy_error > 0.0 || isnan(sim->energy_error)
+                          ? sim->energy_error / fmax(sim->energy_scale, DBL_MIN)
+                          : 0.0;
+    bool energy = !sim->sys->ops->energy || l->energy_drift <= ENERGY_OFF;
+    l->balanced =
+        energy && l->position_residual <= CONSTRAINT_OFF && l->dropped_residual <= CONSTRAINT_OFF;
+}
+
+// ---- measures -----------------------------------------------------------------------------------
+
+static double single_measure(const flx_simulation *sim, int i)
+{
+    const flx_probe_value *v = &sim->probe_values[i];
+    int nprobe = sim->model->outputs.nprobe;
+    double duration = sim->state->t - sim->start->t;
+    const double *sum = sim->course.sum + FIRST_PROBE;
+    switch (sim->model->outputs.probes[i].kind) {
+    case FLX_MEASURE_FINAL:
+        return v->last;
+    case FLX_MEASURE_MAXIMUM:
+        return v->high;
+    case FLX_MEASURE_MINIMUM:
+        return v->low;
+    case FLX_MEASURE_MEAN:
+        return duration > 0.0 ? sum[i] / duration : v->last;
+    case FLX_MEASURE_RMS:
+        return duration > 0.0 ? sqrt(fmax(sum[nprobe + i], 0.0) / duration) : fabs(v->last);
+    }
+    return (double)NAN;
+}
+
+static void measure(flx_simulation *sim)
+{
+    for (int i = 0; i < sim->model->outputs.nprobe; i++)
+        sim->measure_in[i] = single_measure(sim, i);
+    flx_program_eval(sim->measure_program, sim->measure_in, sim->measure_scratch, sim->measures);
+}
+
+// ---- rows ---------------------------------------------------------------------------------------
+
+static double next_row(const run *r)
+{
+    const flx_schedule *s = &r->schedule;
+    double t = HUGE_VAL;
+    if (s->every > 0.0) t = r->sim->start->t + (double)r->every * s->every;
+    if (r->time < s->ntimes) t = fmin(t, s->times[r->time]);
+    return t;
+}
+
+// Whether a row is due at a step's end; times up to there are passed.
+static bool is_due(run *r, double t, double slack)
+{
+    const flx_schedule *s = &r->schedule;
+    bool due = s->steps || next_row(r) <= t + slack || (s->every > 0.0 && t >= s->until);
+    while (s->every > 0.0 && r->sim->start->t + (double)r->every * s->every <= t + slack)
+        r->every++;
+    while (r->time < s->ntimes && s->times[r->time] <= t + slack) r->time++;
+    return due;
+}
+
+static flx_status put_row(run *r, const flx_state *x)
+{
+    flx_simulation *sim = r->sim;
+    double dissipated;
+    FLX_TRY(dissipated_until(r, x, &dissipated));
+    FLX_TRY(flx_signals_eval(&sim->columns, sim->sys, sim->work, x, dissipated));
+    for (int i = 0; i < r->nsink; i++)
+        FLX_TRY(r->sinks[i]->type->row(r->sinks[i], x->t, sim->columns.out));
+    r->row_since = true;
+    return FLX_OK;
+}
+
+static flx_status start(run *r, const flx_state *x)
+{
+    r->started = true;
+    r->step_end = x->t;
+    FLX_TRY(start_course(r, x));
+    FLX_TRY(account(r->sim, x, true));
+    return is_due(r, x->t, 0.0) ? put_row(r, x) : FLX_OK;
+}
+
+static flx_status end_of_step(run *r, const flx_state *x)
+{
+    double slack = SAME * (x->t - r->step_end);
+    FLX_TRY(advance_course(r, x));
+    r->step_end = x->t;
+    if (is_due(r, x->t, slack)) FLX_TRY(put_row(r, x));
+    if (r->row_since || r->sim->powered) FLX_TRY(account(r->sim, x, false));
+    r->row_since = false;
+    return FLX_OK;
+}
+
+// flx_integrate hands over the state itself at the start and at the ends of steps, and another one
+// inside a step.
+static int on_output(void *user, const flx_state *x)
+{
+    run *r = user;
+    bool whole = x == r->sim->state;
+    if (!r->started) {
+        r->status = start(r, x);
+    } else if (whole) {
+        r->status = end_of_step(r, x);
+    } else if (!r->schedule.steps) {
+        is_due(r, x->t, 0.0);
+        r->status = put_row(r, x);
+    }
+    if (r->status != FLX_OK) return 1;
+    return whole && r->progress && r->progress(r->user, x->t, r->schedule.until);
+}
+
+// ---- the run ------------------------------------------------------------------------------------
+
+static flx_status plan(run *r)
+{
+    flx_simulation *sim = r->sim;
+    const flx_outputs *o = &sim->model->outputs;
+    double span = sim->until - sim->start->t;
+    r->schedule = (flx_schedule){.until = sim->until,
+                                 .every = o->every,
+                                 .times = o->times,
+                                 .ntimes = o->ntimes,
+                                 .steps = o->steps};
+    bool unsaid = !(o->every > 0.0) && o->ntimes == 0 && !o->steps;
+    if (unsaid) r->schedule.every = span / 1000.0;
+    sim->info.rows = o->steps ? 0 : o->ntimes;
+    if (!(r->schedule.every > 0.0)) return FLX_OK;
+    double rows = span / r->schedule.every;
+    if (!(rows < MOST_ROWS)) {
+        return FLX_FAIL(sim->ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE,
+                        "outputs every %g s until %g s would be %.3g rows", r->schedule.every,
+                        sim->until, rows);
+    }
+    long whole = (long)floor(rows * (1.0 + SAME));
+    bool rest = span - (double)whole * r->schedule.every > SAME * r->schedule.every;
+    sim->info.rows = whole + 1 + rest;
+    return FLX_OK;
+}
+
+// With callbacks at every step: the account, the measures and the interrupt need them.
+static flx_status loop(run *r)
+{
+    flx_simulation *sim = r->sim;
+    flx_schedule schedule = r->schedule;
+    schedule.steps = 1;
+    long before = flx_ctx_allocation_count(sim->ctx);
+    double clock = flx_clock_seconds();
+    flx_status status = flx_integrate(sim->it, sim->state, &schedule, on_output, r);
+    double seconds = flx_clock_seconds() - clock;
+    long allocations = flx_ctx_allocation_count(sim->ctx) - before;
+    if (r->status != FLX_OK) status = r->status;
+    if (r->started) {
+        measure(sim);
+        // the last step may have ended after the last entry
+        if (status == FLX_OK && !sim->powered) status = account(sim, sim->state, false);
+    }
+    close_ledger(sim, status, seconds, allocations);
+    return status;
+}
+
+static flx_status begin_run(flx_simulation *sim)
+{
+    if (!sim->it) {
+        return FLX_FAIL(sim->ctx, FLX_ERR_MODEL, FLX_NOWHERE,
+                        "the model has no 'simulate' block: there is nothing to run");
+    }
+    if (sim->used) FLX_TRY(flx_simulation_create_method(sim));
+    sim->used = true;
+    flx_state_copy(sim->state, sim->start);
+    open_ledger(sim);
+    return FLX_OK;
+}
+
+flx_status flx_simulation_run(flx_simulation *sim, int nsink, flx_sink *const *sinks,
+                              flx_progress_callback progress, void *user)
+{
+    run r = {.sim = sim, .nsink = nsink, .sinks = sinks, .progress = progress, .user = user};
+    FLX_TRY(begin_run(sim));
+    FLX_TRY(plan(&r));
+    flx_status status = FLX_OK;
+    int begun = 0;
+    for (; begun < nsink && status == FLX_OK; begun++)
+        status = sinks[begun]->type->begin(sinks[begun], &sim->info);
+    if (status == FLX_OK) status = loop(&r);
+    for (int i = 0; i < begun; i++) {
+        flx_status end = sinks[i]->type->end(sinks[i], r.started ? &sim->ledger : NULL);
+        if (status == FLX_OK) status = end;
+    }
+    return status;
+}

@@ -1,0 +1,285 @@
+// simulation.c - a model made ready to run: its system and start, its signals, its method.
+#include "analyse/simulation.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define FIRST_MEASURE 1000000 // leaves of single measures begin here
+
+// ---- what the language has and the program not yet ----------------------------------------------
+
+static flx_status refuse_unavailable(const flx_model *m)
+{
+    flx_status status = FLX_OK;
+    for (int i = 0; i < m->nunavailable; i++) {
+        status = FLX_FAIL(m->ctx, FLX_ERR_UNAVAILABLE, m->unavailable[i].loc,
+                          "not available yet: %s", m->unavailable[i].what);
+    }
+    return status;
+}
+
+// ---- signals ------------------------------------------------------------------------------------
+
+static flx_status create_columns(flx_simulation *sim)
+{
+    const flx_outputs *o = &sim->model->outputs;
+    size_t n = (size_t)o->ncolumn;
+    flx_node *nodes = flx_arena_take(sim->arena, n, sizeof *nodes);
+    const char **names = flx_arena_take(sim->arena, n, sizeof *names);
+    const char **units = flx_arena_take(sim->arena, n, sizeof *units);
+    if (!nodes || !names || !units) return FLX_ERR_MEMORY;
+    for (int i = 0; i < o->ncolumn; i++) {
+        nodes[i] = o->columns[i].node;
+        names[i] = o->columns[i].name;
+        units[i] = o->columns[i].unit ? o->columns[i].unit : "";
+    }
+    sim->info.ncolumn = o->ncolumn;
+    sim->info.names = names;
+    sim->info.units = units;
+    return flx_signals_create(sim->ctx, sim->model->graph, o->ncolumn, nodes, &sim->columns);
+}
+
+static flx_status create_probes(flx_simulation *sim)
+{
+    const flx_outputs *o = &sim->model->outputs;
+    flx_node *nodes = flx_arena_take(sim->arena, (size_t)o->nprobe, sizeof *nodes);
+    sim->probe_values = flx_alloc(sim->ctx, (size_t)o->nprobe, sizeof *sim->probe_values);
+    if (!nodes || !sim->probe_values) return FLX_ERR_MEMORY;
+    for (int i = 0; i < o->nprobe; i++) nodes[i] = o->probes[i].node;
+    return flx_signals_create(sim->ctx, sim->model->graph, o->nprobe, nodes, &sim->probes);
+}
+
+// The measures, over the single measures of the probes.
+static flx_status create_measures(flx_simulation *sim)
+{
+    const flx_outputs *o = &sim->model->outputs;
+    flx_node *nodes = flx_arena_take(sim->arena, (size_t)o->nmeasure, sizeof *nodes);
+    flx_leaf *leaves = flx_arena_take(sim->arena, (size_t)o->nprobe, sizeof *leaves);
+    const char **names = flx_arena_take(sim->arena, (size_t)o->nmeasure, sizeof *names);
+    if (!nodes || !leaves || !names) return FLX_ERR_MEMORY;
+    for (int i = 0; i < o->nmeasure; i++) {
+        nodes[i] = o->measures[i].value;
+        names[i] = o->measures[i].name;
+    }
+    for (int i = 0; i < o->nprobe; i++)
+        leaves[i] = flx_leaf_make(FLX_LEAF_PARAMETER, FIRST_MEASURE + i, 0);
+    sim->info.nmeasure = o->nmeasure;
+    sim->info.measures = names;
+    FLX_TRY(flx_program_compile(sim->model->graph, o->nprobe, leaves, o->nmeasure, nodes,
+                                &sim->measure_program));
+    size_t scratch = (size_t)flx_program_scratch(sim->measure_program);
+    sim->measure_in = flx_alloc(sim->ctx, (size_t)o->nprobe, sizeof *sim->measure_in);
+    sim->measure_scratch = flx_alloc(sim->ctx, scratch, sizeof *sim->measure_scratch);
+    sim->measures = flx_alloc(sim->ctx, (size_t)o->nmeasure, sizeof *sim->measures);
+    return sim->measure_in && sim->measure_scratch && sim->measures ? FLX_OK : FLX_ERR_MEMORY;
+}
+
+// ---- method -------------------------------------------------------------------------------------
+
+static const char *const formulation_words[] = {
+    [FLX_FORMULATION_AUTO] = "auto",
+    [FLX_FORMULATION_INDEX3] = "index-3",
+    [FLX_FORMULATION_GGL] = "ggl",
+    [FLX_FORMULATION_INDEX1] = "index-1",
+};
+
+// What the method would refuse, told at the place in the model.
+static flx_status check_method(const flx_simulation *sim)
+{
+    const flx_simulate *s = &sim->model->simulate;
+    for (const flx_integrator_type *const *t = flx_integrator_types(); *t; t++) {
+        if (strcmp((*t)->name, sim->def.method) != 0) continue;
+        if (sim->def.step > 0.0 && !(*t)->fixed) {
+            return FLX_FAIL(sim->ctx, FLX_ERR_MODEL, s->method_loc,
+                            "method '%s' chooses its own steps: give rtol and atol instead of step",
+                            (*t)->name);
+        }
+        if (!(sim->def.step > 0.0) && !(*t)->adaptive) {
+            return FLX_FAIL(sim->ctx, FLX_ERR_MODEL, s->method_loc,
+                            "method '%s' has no error control: give it a step", (*t)->name);
+        }
+    }
+    return FLX_OK;
+}
+
+static flx_status describe_method(flx_simulation *sim)
+{
+    const flx_integrator_def *d = &sim->it->def;
+    char text[160];
+    int n = d->step > 0.0 ? snprintf(text, sizeof text, "step %.6g", d->step)
+                          : snprintf(text, sizeof text, "rtol %.3g, atol %.3g", d->rtol, d->atol);
+    if (d->stages > 0) n += snprintf(text + n, sizeof text - (size_t)n, ", %d stages", d->stages);
+    if (d->spectral_radius >= 0.0) {
+        snprintf(text + n, sizeof text - (size_t)n, ", spectral radius %.4g", d->spectral_radius);
+    }
+    sim->info.method = sim->it->type->name;
+    sim->info.formulation = formulation_words[d->formulation];
+    sim->info.settings = flx_arena_copy(sim->arena, text, strlen(text));
+    return sim->info.settings ? FLX_OK : FLX_ERR_MEMORY;
+}
+
+flx_status flx_simulation_create_method(flx_simulation *sim)
+{
+    flx_integrator_destroy(&sim->it);
+    FLX_TRY(flx_integrator_create(sim->sys, &sim->def, &sim->it));
+    sim->used = false;
+    return describe_method(sim);
+}
+
+static flx_status choose_method(flx_simulation *sim)
+{
+    const flx_simulate *s = &sim->model->simulate;
+    sim->info.method = sim->info.formulation = sim->info.settings = "none";
+    if (!s->given) return FLX_OK;
+    sim->until = s->until;
+    sim->def = s->def;
+    if (s->method) sim->def.method = s->method;
+    if (!sim->def.method) sim->def.method = "auto";
+    FLX_TRY(check_method(sim));
+    return flx_simulation_create_method(sim);
+}
+
+// ---- account ------------------------------------------------------------------------------------
+
+static bool is_powered(const flx_model *m)
+{
+    for (int i = 0; i < m->njoint; i++) {
+        if (m->joints[i].motion != FLX_MOTION_NONE) return true;
+    }
+    for (int i = 0; i < m->nforce; i++) {
+        const flx_force *f = &m->forces[i];
+        bool damps = false;
+        for (int k = 0; k < 6; k++) damps = damps || f->damping[k] != 0.0;
+        bool potential = f->type == FLX_FORCE_SPRING || f->type == FLX_FORCE_JOINT_SPRING ||
+                         f->type == FLX_FORCE_BUSHING || f->type == FLX_FORCE_GRAVITATION;
+        if (damps || !potential) return true;
+    }
+    return m->nvariable > 0 || m->nconstraint > 0;
+}
+
+static flx_status create_account(flx_simulation *sim)
+{
+    int nprobe = sim->model->outputs.nprobe, n = 2 + 2 * nprobe;
+    bool dense = sim->it && sim->it->type->interpolate;
+    sim->powered = sim->sys->ops->energy && is_powered(sim->model);
+    sim->course_value = flx_alloc(sim->ctx, (size_t)n, sizeof *sim->course_value);
+    sim->course_sum = flx_alloc(sim->ctx, (size_t)n, sizeof *sim->course_sum);
+    sim->course_inner =
+        flx_alloc(sim->ctx, (size_t)n * FLX_LOBATTO_INNER, sizeof *sim->course_inner);
+    if (!sim->course_value || !sim->course_sum || !sim->course_inner) return FLX_ERR_MEMORY;
+    return flx_quadrature_create(sim->ctx, n, dense, &sim->course);
+}
+
+// ---- create -------------------------------------------------------------------------------------
+
+static flx_status make(flx_simulation *sim)
+{
+    const flx_model *m = sim->model;
+    sim->arena = flx_arena_create(sim->ctx);
+    if (!sim->arena) return FLX_ERR_MEMORY;
+    FLX_TRY(flx_simulation_prepare(sim));
+    FLX_TRY(flx_state_create(sim->sys, &sim->state));
+    FLX_TRY(flx_state_create(sim->sys, &sim->inner));
+    flx_state_copy(sim->state, sim->start);
+    sim->info = (flx_result_info){
+        .title = m->title ? m->title : "",
+        .model_path = m->path,
+        .model_text = m->text,
+        .version = flx_version(),
+    };
+    FLX_TRY(create_columns(sim));
+    FLX_TRY(create_probes(sim));
+    FLX_TRY(create_measures(sim));
+    FLX_TRY(choose_method(sim));
+    return create_account(sim);
+}
+
+flx_status flx_simulation_create(const flx_model *model, flx_simulation **out)
+{
+    *out = NULL;
+    FLX_TRY(refuse_unavailable(model));
+    flx_simulation *sim = flx_alloc(model->ctx, 1, sizeof *sim);
+    if (!sim) return FLX_ERR_MEMORY;
+    sim->model = model;
+    sim->ctx = model->ctx;
+    flx_status status = make(sim);
+    if (status != FLX_OK) flx_simulation_destroy(&sim);
+    *out = sim;
+    return status;
+}
+
+void flx_simulation_destroy(flx_simulation **sim_in)
+{
+    flx_simulation *sim = sim_in ? *sim_in : NULL;
+    if (!sim) return;
+    flx_integrator_destroy(&sim->it);
+    flx_signals_clear(&sim->columns);
+    flx_signals_clear(&sim->probes);
+    flx_program_destroy(&sim->measure_program);
+    flx_free(sim->measure_in);
+    flx_free(sim->measure_scratch);
+    flx_free(sim->measures);
+    flx_free(sim->probe_values);
+    flx_quadrature_clear(&sim->course);
+    flx_free(sim->course_value);
+    flx_free(sim->course_sum);
+    flx_free(sim->course_inner);
+    flx_state_destroy(&sim->start);
+    flx_state_destroy(&sim->state);
+    flx_state_destroy(&sim->inner);
+    if (sim->work) sim->sys->ops->work_destroy(sim->work);
+    flx_system_destroy(&sim->sys);
+    flx_arena_destroy(&sim->arena);
+    flx_free(sim);
+    *sim_in = NULL;
+}
+
+// ---- queries ------------------------------------------------------------------------------------
+
+const flx_summary *flx_simulation_summary(const flx_simulation *sim)
+{
+    return &sim->summary;
+}
+
+const char *flx_simulation_redundant(const flx_simulation *sim, int i)
+{
+    return i >= 0 && i < sim->summary.redundant ? sim->redundant[i] : NULL;
+}
+
+const char *flx_simulation_singular(const flx_simulation *sim, int i)
+{
+    return i >= 0 && i < sim->summary.singular ? sim->singular[i] : NULL;
+}
+
+const flx_result_info *flx_simulation_info(const flx_simulation *sim)
+{
+    return &sim->info;
+}
+
+flx_status flx_simulation_set_until(flx_simulation *sim, double until)
+{
+    if (!(until > 0.0) || !isfinite(until)) {
+        return FLX_FAIL(sim->ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE,
+                        "a run must end at a positive time, not %g", until);
+    }
+    sim->until = until;
+    return FLX_OK;
+}
+
+const flx_ledger *flx_simulation_ledger(const flx_simulation *sim)
+{
+    return &sim->ledger;
+}
+
+int flx_simulation_measure_count(const flx_simulation *sim)
+{
+    return sim->info.nmeasure;
+}
+
+const char *flx_simulation_measure(const flx_simulation *sim, int i, double *value)
+{
+    if (i < 0 || i >= sim->info.nmeasure) return NULL;
+    *value = sim->measures[i];
+    return sim->info.measures[i];
+}

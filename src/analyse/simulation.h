@@ -1,0 +1,99 @@
+// simulation.h - the inside of a simulation: what its files share.
+#pragma once
+
+#include "base/base.h"
+#include "expr/expr.h"
+#include "flexion/analysis.h"
+#include "flexion/simulation.h"
+#include "model/model.h"
+#include "system/descriptor.h"
+
+// ---- signals -----------------------------------------------------------------------------------
+
+// Values of nodes of the model at a state: one program, its leaves filled by the system.
+typedef struct flx_signals {
+    int nnode, nleaf;
+    flx_program *program;
+    flx_leaf *leaves;
+    double *in, *scratch, *out; // (nleaf) (.) (nnode)
+} flx_signals;
+
+flx_status flx_signals_create(flx_ctx *ctx, const flx_graph *graph, int n, const flx_node *nodes,
+                              flx_signals *s);
+void flx_signals_clear(flx_signals *s);
+// out of the nodes at x; dissipated: the energy dissipated so far, which no state knows.
+flx_status flx_signals_eval(flx_signals *s, const flx_system *sys, flx_work *w, const flx_state *x,
+                            double dissipated);
+
+// ---- quadrature --------------------------------------------------------------------------------
+
+// Integrals over the run of n courses, from their values at the ends of steps and, where the method
+// has dense output, at two places inside (theory/results.md):
+//     Lobatto, 4 points:  degree 5 exact, error O(h^7) a step on the interpolant         (LED-2)
+//     Adams-Moulton:      cubic through the last four step ends, error O(h^5) a step     (LED-3)
+#define FLX_LOBATTO_INNER 2
+typedef struct flx_quadrature {
+    int n;
+    bool inner;   // values inside the steps are given
+    double *sum;  // (n) integrals up to the end of the last step
+    double *past; // (3 n) courses at the last step ends, the newest first
+    double times[3];
+    int known; // step ends seen, at most 3
+} flx_quadrature;
+
+flx_status flx_quadrature_create(flx_ctx *ctx, int n, bool inner, flx_quadrature *q);
+void flx_quadrature_clear(flx_quadrature *q);
+// The courses at the start of the run.
+void flx_quadrature_start(flx_quadrature *q, double t, const double *value);
+// Places inside the interval to t where values are wanted, in [0, 1].
+extern const double flx_lobatto_inner[FLX_LOBATTO_INNER];
+// The integral from the last step end to t, added to the sum up to there: out (n). inner: values at
+// the inner places (2 n) or NULL; end: at t.
+void flx_quadrature_extend(const flx_quadrature *q, double t, const double *inner,
+                           const double *end, double *out);
+// The same, and t becomes the last step end.
+void flx_quadrature_step(flx_quadrature *q, double t, const double *inner, const double *end);
+
+// ---- the simulation ----------------------------------------------------------------------------
+
+// One single measure's course so far.
+typedef struct flx_probe_value {
+    double last, low, high;
+} flx_probe_value;
+
+struct flx_simulation {
+    const flx_model *model; // borrowed
+    flx_ctx *ctx;           // borrowed
+    flx_arena *arena;       // owned: names
+    flx_system *sys;        // owned; without the redundant rows
+    flx_work *work;         // owned
+    flx_state *start;       // owned; consistent
+    flx_state *state;       // owned; as far as the run came
+    flx_state *inner;       // owned; scratch: inside a step
+    flx_integrator *it;     // owned; NULL: the model does not say what to run
+    bool used;              // the integrator has run
+    flx_integrator_def def;
+    double until;
+    flx_summary summary;
+    const char **redundant, **singular; // names; arena
+    flx_result_info info;
+
+    flx_signals columns, probes;
+    flx_program *measure_program; // owned
+    double *measure_in, *measure_scratch, *measures;
+    flx_probe_value *probe_values; // (nprobe) owned
+
+    // the account of the run
+    bool powered;          // something dissipates or supplies
+    flx_quadrature course; // powers dissipated and supplied, probes, squares of probes
+    double *course_value, *course_inner, *course_sum; // scratch
+    flx_energies energy_start;
+    double energy_scale, energy_error;
+    flx_ledger ledger;
+};
+
+// A method from the definition, in the place of the one that is there.
+flx_status flx_simulation_create_method(flx_simulation *sim);
+
+// prepare.c: system without redundant rows and consistent start; summary and names.
+flx_status flx_simulation_prepare(flx_simulation *sim);
