@@ -4,10 +4,13 @@
 // then one result after the other. So an instruction names its operands only; its result is the
 // next register. sin and cos of one angle are one instruction with two results, and a product that
 // is used once, in a sum, is part of the sum's instruction (rounded twice, as if it were not).
+//
+// Instructions are ordered so that equal operations follow each other, and a run of them is one
+// loop: a processor cannot guess the next of many thousand different operations, and guessing
+// wrong costs more than ten of them.
 #include "expr/graph.h"
 
 typedef enum code {
-    CODE_END,
     CODE_ADD,
     CODE_SUB,
     CODE_MUL,
@@ -52,6 +55,7 @@ typedef enum code {
     CODE_NOT,
     CODE_IF,
     CODE_TABLE, // b: which of the program's tables, c: derivative
+    CODE_COUNT,
 } code;
 
 static const code plain_code[] = {
@@ -71,14 +75,20 @@ static const code plain_code[] = {
 };
 
 typedef struct instruction {
-    int code, a, b, c; // registers
+    int a, b, c; // registers
 } instruction;
 
+typedef struct run {
+    code what;
+    int count;
+} run;
+
 struct flx_program {
-    int nconst, ninput, nresult, ninstruction, nout, ntable;
+    int nconst, ninput, nresult, ninstruction, nrun, nout, ntable;
     double *constants;
     int *inputs; // positions in the caller's list
     instruction *instructions;
+    run *runs;
     int *out; // registers
     const flx_table **tables;
 };
@@ -92,6 +102,7 @@ void flx_program_destroy(flx_program **program)
     flx_free(p->constants);
     flx_free(p->inputs);
     flx_free(p->instructions);
+    flx_free(p->runs);
     flx_free(p->out);
     flx_free(p);
     *program = NULL;
@@ -109,14 +120,31 @@ int flx_program_length(const flx_program *p)
 
 // ---- compile ----------------------------------------------------------------------------------
 
+// An instruction before it has its place: operands are nodes.
+typedef struct item {
+    code what;
+    flx_node of[3];     // -1: none, or not a node
+    flx_node result[2]; // [1]: the cosine of CODE_SIN_COS, else -1
+    int b, c;           // what is not a node: exponent; table and derivative
+    int pending;        // operands that are not computed yet
+    int next;           // in the list of those that are ready, -1: last
+    int users, nuser;   // where its users are in compiler.users
+} item;
+
 typedef struct compiler {
     const flx_graph *g;
     flx_program *p;
-    int top;    // nodes 0..top are looked at
-    int *uses;  // how often a node is an operand or an output
-    int *place; // its register; -1: part of another instruction, or not computed yet
-    int *table; // number of a graph's table in the program, plus 1
-    int next;   // next free register
+    int top;       // nodes 0..top are looked at
+    int *uses;     // how often a node is an operand or an output
+    int *place;    // its register, -1: none yet
+    int *producer; // the item that computes it, -1: none
+    int *table;    // number of a graph's table in the program, plus 1
+    bool *fused;   // whether it is part of its only user's instruction
+    int nitem;
+    item *items;
+    int *users;
+    int head[CODE_COUNT], tail[CODE_COUNT], ready[CODE_COUNT];
+    int next; // next free register
 } compiler;
 
 // x^n as multiplications: the exponent is in the instruction, not in a register.
@@ -163,10 +191,12 @@ static flx_status allocate(compiler *c, int nnode)
     p->nout = nnode;
     p->constants = flx_alloc(ctx, (size_t)p->nconst, sizeof(double));
     if (p->constants) p->inputs = flx_alloc(ctx, (size_t)p->ninput, sizeof(int));
-    if (p->inputs) p->instructions = flx_alloc(ctx, used + 1, sizeof(instruction));
+    if (p->inputs) p->instructions = flx_alloc(ctx, used, sizeof(instruction));
     if (p->instructions) p->out = flx_alloc(ctx, (size_t)nnode, sizeof(int));
     if (p->out) p->tables = flx_alloc(ctx, (size_t)c->g->ntable, sizeof *p->tables);
-    return p->tables ? FLX_OK : FLX_ERR_MEMORY;
+    if (p->tables) c->items = flx_alloc(ctx, used, sizeof(item));
+    if (c->items) c->users = flx_alloc(ctx, 3 * used, sizeof(int));
+    return c->users ? FLX_OK : FLX_ERR_MEMORY;
 }
 
 // Registers of constants and inputs.
@@ -213,109 +243,192 @@ static flx_node fused_operand(const compiler *c, flx_node n)
     return is_fusable(c, p->a) ? p->a : -1;
 }
 
-static void emit(compiler *c, code what, int a, int b, int d)
-{
-    c->p->instructions[c->p->ninstruction++] = (instruction){(int)what, a, b, d};
-    c->next++;
-}
-
-static void emit_fused(compiler *c, flx_node n, flx_node product)
+static void set_fused(const compiler *c, item *t, flx_node n, flx_node product)
 {
     const flx_graph_node *p = &c->g->nodes[n], *m = &c->g->nodes[product];
-    int a = c->place[m->a], b = m->op == FLX_OP_MUL ? c->place[m->b] : a;
-    int rest = c->place[product == p->b ? p->a : p->b];
-    code what = CODE_MUL_ADD;
-    if (p->op == FLX_OP_SUB) what = product == p->b ? CODE_SUB_MUL : CODE_MUL_SUB;
-    emit(c, what, a, b, rest);
+    t->what = CODE_MUL_ADD;
+    if (p->op == FLX_OP_SUB) t->what = product == p->b ? CODE_SUB_MUL : CODE_MUL_SUB;
+    t->of[0] = m->a;
+    t->of[1] = m->op == FLX_OP_MUL ? m->b : m->a;
+    t->of[2] = product == p->b ? p->a : p->b;
 }
 
-static void emit_pow(compiler *c, const flx_graph_node *n)
+static void set_power(const compiler *c, item *t, const flx_graph_node *n)
 {
-    int x = c->place[n->a];
-    int e = is_small_power(c, n) ? (int)flx_node_value(&c->g->nodes[n->b]) : 0;
-    if (e == 0) {
-        emit(c, CODE_POW, x, c->place[n->b], 0);
-    } else if (e == 2) {
-        emit(c, CODE_SQUARE, x, 0, 0);
-    } else if (e == 3) {
-        emit(c, CODE_CUBE, x, 0, 0);
-    } else {
-        emit(c, CODE_POWER, x, e, 0);
-    }
+    int e = (int)flx_node_value(&c->g->nodes[n->b]);
+    t->what = e == 2 ? CODE_SQUARE : e == 3 ? CODE_CUBE : CODE_POWER;
+    t->of[0] = n->a;
+    t->b = e;
 }
 
-static void emit_table(compiler *c, const flx_graph_node *n)
+static void set_table(compiler *c, item *t, const flx_graph_node *n)
 {
     flx_program *p = c->p;
     if (!c->table[n->b]) {
-        flx_table *t = c->g->tables[n->b];
-        atomic_fetch_add(&t->users, 1);
-        p->tables[p->ntable++] = t;
+        flx_table *table = c->g->tables[n->b];
+        atomic_fetch_add(&table->users, 1);
+        p->tables[p->ntable++] = table;
         c->table[n->b] = p->ntable;
     }
-    emit(c, CODE_TABLE, c->place[n->a], c->table[n->b] - 1, n->c);
+    t->what = CODE_TABLE;
+    t->of[0] = n->a;
+    t->b = c->table[n->b] - 1;
+    t->c = n->c;
 }
 
-static void emit_sin_or_cos(compiler *c, flx_node i)
+// sin and cos of the same angle are one.
+static void set_sin_or_cos(const compiler *c, item *t, flx_node n)
 {
-    flx_graph_node other = c->g->nodes[i];
-    other.op = other.op == FLX_OP_SIN ? FLX_OP_COS : FLX_OP_SIN;
-    flx_node j = flx_graph_find(c->g, other);
-    int x = c->place[other.a];
-    if (j < 0 || j > c->top || !c->uses[j]) {
-        emit(c, plain_code[c->g->nodes[i].op], x, 0, 0);
-        return;
-    }
-    c->place[c->g->nodes[i].op == FLX_OP_SIN ? i : j] = c->next;
-    c->place[other.op == FLX_OP_COS ? j : i] = c->next + 1;
-    emit(c, CODE_SIN_COS, x, 0, 0);
-    c->next++;
+    flx_graph_node key = c->g->nodes[n];
+    bool sine = key.op == FLX_OP_SIN;
+    t->what = plain_code[key.op];
+    t->of[0] = key.a;
+    key.op = sine ? FLX_OP_COS : FLX_OP_SIN;
+    flx_node other = flx_graph_find(c->g, key);
+    if (other < 0 || other > c->top || !c->uses[other]) return;
+    t->what = CODE_SIN_COS;
+    t->result[0] = sine ? n : other;
+    t->result[1] = sine ? other : n;
 }
 
-static void emit_node(compiler *c, flx_node i)
+static void set_plain(item *t, const flx_graph_node *n)
 {
-    const flx_graph_node *n = &c->g->nodes[i];
-    flx_node product = fused_operand(c, i);
     int operands = flx_op_operands(n->op);
-    c->place[i] = c->next;
-    if (product >= 0) {
-        emit_fused(c, i, product);
-    } else if (n->op == FLX_OP_SIN || n->op == FLX_OP_COS) {
-        emit_sin_or_cos(c, i);
-    } else if (n->op == FLX_OP_POW) {
-        emit_pow(c, n);
-    } else if (n->op == FLX_OP_TABLE) {
-        emit_table(c, n);
-    } else {
-        emit(c, plain_code[n->op], c->place[n->a], operands > 1 ? c->place[n->b] : 0,
-             operands > 2 ? c->place[n->c] : 0);
-    }
+    t->what = plain_code[n->op];
+    t->of[0] = n->a;
+    if (operands > 1) t->of[1] = n->b;
+    if (operands > 2) t->of[2] = n->c;
 }
 
-// fused: whether a node is part of its only user's instruction.
-static void emit_all(compiler *c, bool *fused)
+static void add_item(compiler *c, flx_node n)
+{
+    const flx_graph_node *p = &c->g->nodes[n];
+    item *t = &c->items[c->nitem];
+    flx_node product = fused_operand(c, n);
+    *t = (item){.of = {-1, -1, -1}, .result = {n, -1}};
+    if (product >= 0) {
+        set_fused(c, t, n, product);
+    } else if (p->op == FLX_OP_SIN || p->op == FLX_OP_COS) {
+        set_sin_or_cos(c, t, n);
+    } else if (is_small_power(c, p)) {
+        set_power(c, t, p);
+    } else if (p->op == FLX_OP_TABLE) {
+        set_table(c, t, p);
+    } else {
+        set_plain(t, p);
+    }
+    c->producer[t->result[0]] = c->nitem;
+    if (t->result[1] >= 0) c->producer[t->result[1]] = c->nitem;
+    c->nitem++;
+}
+
+static void add_items(compiler *c)
 {
     for (int i = 0; i <= c->top; i++) {
         flx_node product = c->uses[i] ? fused_operand(c, i) : -1;
-        if (product >= 0) fused[product] = true;
+        if (product >= 0) c->fused[product] = true;
     }
     for (int i = 0; i <= c->top; i++) {
-        if (c->uses[i] && !fused[i] && c->place[i] < 0) emit_node(c, i);
+        bool computed = c->uses[i] && !c->fused[i] && flx_op_operands(c->g->nodes[i].op) > 0;
+        if (computed && c->producer[i] < 0) add_item(c, i);
     }
-    emit(c, CODE_END, 0, 0, 0);
-    c->next--;
-    c->p->ninstruction--;
+}
+
+static item *operand_item(const compiler *c, const item *t, int k)
+{
+    if (t->of[k] < 0 || c->producer[t->of[k]] < 0) return NULL;
+    return &c->items[c->producer[t->of[k]]];
+}
+
+static void link_users(compiler *c)
+{
+    int total = 0;
+    item *from;
+    for (int i = 0; i < c->nitem; i++) {
+        for (int k = 0; k < 3; k++) {
+            if (!(from = operand_item(c, &c->items[i], k))) continue;
+            from->nuser++;
+            c->items[i].pending++;
+        }
+    }
+    for (int i = 0; i < c->nitem; i++) {
+        c->items[i].users = total;
+        total += c->items[i].nuser;
+        c->items[i].nuser = 0;
+    }
+    for (int i = 0; i < c->nitem; i++) {
+        for (int k = 0; k < 3; k++) {
+            if (!(from = operand_item(c, &c->items[i], k))) continue;
+            c->users[from->users + from->nuser++] = i;
+        }
+    }
+}
+
+static void make_ready(compiler *c, int i)
+{
+    code what = c->items[i].what;
+    c->items[i].next = -1;
+    if (c->ready[what]++) {
+        c->items[c->tail[what]].next = i;
+    } else {
+        c->head[what] = i;
+    }
+    c->tail[what] = i;
+}
+
+static int register_of(const compiler *c, flx_node n, int other)
+{
+    return n >= 0 ? c->place[n] : other;
+}
+
+static void emit(compiler *c, const item *t)
+{
+    c->p->instructions[c->p->ninstruction++] =
+        (instruction){register_of(c, t->of[0], 0), register_of(c, t->of[1], t->b),
+                      register_of(c, t->of[2], t->c)};
+    for (int k = 0; k < 2 && t->result[k] >= 0; k++) c->place[t->result[k]] = c->next++;
+    for (int k = 0; k < t->nuser; k++) {
+        int user = c->users[t->users + k];
+        if (--c->items[user].pending == 0) make_ready(c, user);
+    }
+}
+
+// Emit all that is ready of the most frequent operation, and what becomes ready meanwhile of it;
+// then the same again.
+static flx_status order(compiler *c)
+{
+    int capacity = 0;
+    for (int i = 0; i < c->nitem; i++) {
+        if (c->items[i].pending == 0) make_ready(c, i);
+    }
+    while (c->p->ninstruction < c->nitem) {
+        int best = 0, before = c->p->ninstruction;
+        for (int k = 1; k < CODE_COUNT; k++) {
+            if (c->ready[k] > c->ready[best]) best = k;
+        }
+        while (c->ready[best] > 0) {
+            const item *t = &c->items[c->head[best]];
+            c->head[best] = t->next;
+            c->ready[best]--;
+            emit(c, t);
+        }
+        FLX_TRY(flx_grow(c->g->ctx, (void **)&c->p->runs, &capacity, c->p->nrun + 1, sizeof(run)));
+        c->p->runs[c->p->nrun++] = (run){(code)best, c->p->ninstruction - before};
+    }
     c->p->nresult = c->next - c->p->nconst - c->p->ninput;
+    return FLX_OK;
 }
 
 static flx_status compile(compiler *c, int ninput, const flx_leaf *inputs, int nnode,
-                          const flx_node *nodes, bool *fused)
+                          const flx_node *nodes)
 {
-    for (int i = 0; i <= c->top; i++) c->place[i] = -1;
+    for (int i = 0; i <= c->top; i++) c->place[i] = c->producer[i] = -1;
     count_uses(c, nnode, nodes);
     FLX_TRY(allocate(c, nnode));
     FLX_TRY(place_leaves(c, ninput, inputs));
-    emit_all(c, fused);
+    add_items(c);
+    link_users(c);
+    FLX_TRY(order(c));
     for (int i = 0; i < nnode; i++) c->p->out[i] = c->place[nodes[i]];
     return FLX_OK;
 }
@@ -325,7 +438,6 @@ flx_status flx_program_compile(const flx_graph *g, int ninput, const flx_leaf *i
 {
     flx_status status = FLX_ERR_MEMORY;
     compiler c = {.g = g, .top = -1};
-    bool *fused = NULL;
     *program = NULL;
     for (int i = 0; i < nnode; i++) {
         if (nodes[i] < 0 || nodes[i] >= g->n) {
@@ -338,13 +450,17 @@ flx_status flx_program_compile(const flx_graph *g, int ninput, const flx_leaf *i
     c.p = flx_alloc(g->ctx, 1, sizeof *c.p);
     if (c.p) c.uses = flx_alloc(g->ctx, n, sizeof(int));
     if (c.uses) c.place = flx_alloc(g->ctx, n, sizeof(int));
-    if (c.place) c.table = flx_alloc(g->ctx, (size_t)g->ntable, sizeof(int));
-    if (c.table) fused = flx_alloc(g->ctx, n, sizeof(bool));
-    if (fused) status = compile(&c, ninput, inputs, nnode, nodes, fused);
+    if (c.place) c.producer = flx_alloc(g->ctx, n, sizeof(int));
+    if (c.producer) c.table = flx_alloc(g->ctx, (size_t)g->ntable, sizeof(int));
+    if (c.table) c.fused = flx_alloc(g->ctx, n, sizeof(bool));
+    if (c.fused) status = compile(&c, ninput, inputs, nnode, nodes);
     flx_free(c.uses);
     flx_free(c.place);
+    flx_free(c.producer);
     flx_free(c.table);
-    flx_free(fused);
+    flx_free(c.fused);
+    flx_free(c.items);
+    flx_free(c.users);
     if (status != FLX_OK) flx_program_destroy(&c.p);
     *program = c.p;
     return status;
@@ -352,147 +468,114 @@ flx_status flx_program_compile(const flx_graph *g, int ninput, const flx_leaf *i
 
 // ---- evaluate ---------------------------------------------------------------------------------
 
-// One instruction after the other; r is the register of the next result.
-static void run(const flx_program *p, const double *s, double *r)
+// A run: the expression for each instruction i, results to the registers from r on.
+#define RUN(expression)                                                                            \
+    for (; i < end; i++) *r++ = (expression);                                                      \
+    break
+#define A s[i->a]
+#define B s[i->b]
+#define C s[i->c]
+
+static void eval_runs(const flx_program *p, const double *s, double *r)
 {
-    for (const instruction *i = p->instructions;; i++) {
-        switch ((code)i->code) {
-        case CODE_END:
-            return;
+    const instruction *i = p->instructions;
+    for (int k = 0; k < p->nrun; k++) {
+        const instruction *end = i + p->runs[k].count;
+        switch (p->runs[k].what) {
         case CODE_ADD:
-            *r++ = s[i->a] + s[i->b];
-            break;
+            RUN(A + B);
         case CODE_SUB:
-            *r++ = s[i->a] - s[i->b];
-            break;
+            RUN(A - B);
         case CODE_MUL:
-            *r++ = s[i->a] * s[i->b];
-            break;
+            RUN(A * B);
         case CODE_DIV:
-            *r++ = s[i->a] / s[i->b];
-            break;
+            RUN(A / B);
         case CODE_NEG:
-            *r++ = -s[i->a];
-            break;
+            RUN(-A);
         case CODE_MUL_ADD:
-            *r++ = s[i->a] * s[i->b] + s[i->c];
-            break;
+            RUN(A * B + C);
         case CODE_MUL_SUB:
-            *r++ = s[i->a] * s[i->b] - s[i->c];
-            break;
+            RUN(A * B - C);
         case CODE_SUB_MUL:
-            *r++ = s[i->c] - s[i->a] * s[i->b];
-            break;
+            RUN(C - A * B);
         case CODE_SQUARE:
-            *r++ = s[i->a] * s[i->a];
-            break;
+            RUN(A * A);
         case CODE_CUBE:
-            *r++ = s[i->a] * s[i->a] * s[i->a];
-            break;
+            RUN(A * A * A);
         case CODE_POWER:
-            *r++ = flx_power(s[i->a], i->b);
-            break;
+            RUN(flx_power(A, i->b));
         case CODE_POW:
-            *r++ = flx_pow(s[i->a], s[i->b]);
-            break;
+            RUN(flx_pow(A, B));
         case CODE_SQRT:
-            *r++ = sqrt(s[i->a]);
+            RUN(sqrt(A));
+        case CODE_SIN_COS:
+            for (; i < end; i++, r += 2) {
+                double x = A;
+                r[0] = sin(x);
+                r[1] = cos(x);
+            }
             break;
-        case CODE_SIN_COS: {
-            double x = s[i->a];
-            *r++ = sin(x);
-            *r++ = cos(x);
-            break;
-        }
         case CODE_SIN:
-            *r++ = sin(s[i->a]);
-            break;
+            RUN(sin(A));
         case CODE_COS:
-            *r++ = cos(s[i->a]);
-            break;
+            RUN(cos(A));
         case CODE_TAN:
-            *r++ = tan(s[i->a]);
-            break;
+            RUN(tan(A));
         case CODE_ASIN:
-            *r++ = asin(s[i->a]);
-            break;
+            RUN(asin(A));
         case CODE_ACOS:
-            *r++ = acos(s[i->a]);
-            break;
+            RUN(acos(A));
         case CODE_ATAN:
-            *r++ = atan(s[i->a]);
-            break;
+            RUN(atan(A));
         case CODE_ATAN2:
-            *r++ = atan2(s[i->a], s[i->b]);
-            break;
+            RUN(atan2(A, B));
         case CODE_SINH:
-            *r++ = sinh(s[i->a]);
-            break;
+            RUN(sinh(A));
         case CODE_COSH:
-            *r++ = cosh(s[i->a]);
-            break;
+            RUN(cosh(A));
         case CODE_TANH:
-            *r++ = tanh(s[i->a]);
-            break;
+            RUN(tanh(A));
         case CODE_EXP:
-            *r++ = exp(s[i->a]);
-            break;
+            RUN(exp(A));
         case CODE_LOG:
-            *r++ = log(s[i->a]);
-            break;
+            RUN(log(A));
         case CODE_LOG10:
-            *r++ = log10(s[i->a]);
-            break;
+            RUN(log10(A));
         case CODE_ABS:
-            *r++ = fabs(s[i->a]);
-            break;
+            RUN(fabs(A));
         case CODE_SIGN:
-            *r++ = flx_sign(s[i->a]);
-            break;
+            RUN(flx_sign(A));
         case CODE_FLOOR:
-            *r++ = floor(s[i->a]);
-            break;
+            RUN(floor(A));
         case CODE_CEIL:
-            *r++ = ceil(s[i->a]);
-            break;
+            RUN(ceil(A));
         case CODE_ROUND:
-            *r++ = round(s[i->a]);
-            break;
+            RUN(round(A));
         case CODE_MOD:
-            *r++ = flx_mod(s[i->a], s[i->b]);
-            break;
+            RUN(flx_mod(A, B));
         case CODE_MIN:
-            *r++ = flx_min(s[i->a], s[i->b]);
-            break;
+            RUN(flx_min(A, B));
         case CODE_MAX:
-            *r++ = flx_max(s[i->a], s[i->b]);
-            break;
+            RUN(flx_max(A, B));
         case CODE_LT:
-            *r++ = s[i->a] < s[i->b];
-            break;
+            RUN(A < B);
         case CODE_LE:
-            *r++ = s[i->a] <= s[i->b];
-            break;
+            RUN(A <= B);
         case CODE_EQ:
-            *r++ = s[i->a] == s[i->b];
-            break;
+            RUN(A == B);
         case CODE_NE:
-            *r++ = s[i->a] != s[i->b];
-            break;
+            RUN(A != B);
         case CODE_AND:
-            *r++ = s[i->a] != 0.0 && s[i->b] != 0.0;
-            break;
+            RUN(A != 0.0 && B != 0.0);
         case CODE_OR:
-            *r++ = s[i->a] != 0.0 || s[i->b] != 0.0;
-            break;
+            RUN(A != 0.0 || B != 0.0);
         case CODE_NOT:
-            *r++ = s[i->a] == 0.0;
-            break;
+            RUN(A == 0.0);
         case CODE_IF:
-            *r++ = s[i->a] != 0.0 ? s[i->b] : s[i->c];
-            break;
+            RUN(A != 0.0 ? B : C);
         case CODE_TABLE:
-            *r++ = flx_table_eval(p->tables[i->b], i->c, s[i->a]);
+            RUN(flx_table_eval(p->tables[i->b], i->c, A));
+        case CODE_COUNT:
             break;
         }
     }
@@ -503,6 +586,6 @@ void flx_program_eval(const flx_program *p, const double *in, double *scratch, d
     double *r = scratch;
     for (int i = 0; i < p->nconst; i++) *r++ = p->constants[i];
     for (int i = 0; i < p->ninput; i++) *r++ = in[p->inputs[i]];
-    run(p, scratch, r);
+    eval_runs(p, scratch, r);
     for (int i = 0; i < p->nout; i++) out[i] = scratch[p->out[i]];
 }
