@@ -20,17 +20,27 @@ typedef struct checker {
     flx_arena *arena;
     flx_unavailable *found; // owned while searching
     int nfound, capacity;
-    flx_status status; // of the search: memory
+    flx_status status; // no memory
 } checker;
+
+// The items of one section, found by name: an open hash table, so that many items that are like
+// each other stay cheap.
+typedef struct family {
+    const flx_yaml *map;
+    size_t capacity;
+    int *slots; // number + 1; 0: free. Owned
+} family;
+
+#define LIKE_HOPS 64 // an item like another, which is like another, ...
 
 // The way from the root to a value.
 typedef struct trail {
     const struct trail *up;
-    const char *segment;      // key or name; NULL at the root
-    flx_group group;          // of the mapping here; FLX_GROUP_COUNT: not a group
-    bool named;               // segment is the user's name of an item
-    const flx_yaml *siblings; // items among which `like` finds another
-    flx_loc loc;              // of the key
+    const char *segment;    // key or name; NULL at the root
+    flx_group group;        // of the mapping here; FLX_GROUP_COUNT: not a group
+    bool named;             // segment is the user's name of an item
+    const family *siblings; // items among which `like` finds another
+    flx_loc loc;            // of the key
 } trail;
 
 #define COMPLAIN(c, loc, ...)                                                                      \
@@ -119,7 +129,7 @@ static void check_brackets(checker *c, const flx_yaml *v)
 {
     int depth = 0;
     for (const char *s = v->text; *s && depth >= 0; s++) depth += (*s == '(') - (*s == ')');
-    if (depth != 0 && !v->quoted) {
+    if (depth > 0 && !v->quoted) {
         COMPLAIN(c, v->loc,
                  "'%.*s' has a bracket that is not closed; inside { } or [ ] an expression with a "
                  "comma or bracket is written in double quotes",
@@ -178,7 +188,7 @@ static void check_word(checker *c, const flx_yaml *v, const trail *t)
     for (w = flx_schema_words; w->key; w++) {
         if (word_fits(w, group, t->segment, c->dimension)) flx_nearest_offer(&near, w->word);
     }
-    const char *best = flx_nearest_best(&near);
+    const char *best = v->text[0] && v->text[1] ? flx_nearest_best(&near) : NULL;
     if (best) {
         COMPLAIN(c, v->loc, "%s cannot be '%.*s'; did you mean '%s'?", label, SHOWN, v->text, best);
     } else {
@@ -281,19 +291,22 @@ static bool fits(const checker *c, const flx_yaml *v, flx_form_text kind)
 }
 
 static void check_group(checker *c, const flx_yaml *v, const trail *t);
+static bool family_init(checker *c, family *f, const flx_yaml *map);
 
 static void check_names(checker *c, const flx_yaml *v, const flx_form *k, const trail *t)
 {
     char label[LABEL];
     label_value(t, label, sizeof label);
     if (v->count < k->least) COMPLAIN(c, v->loc, "%s is empty", label);
+    family siblings;
+    if (!family_init(c, &siblings, v)) return;
     for (int i = 0; i < v->count && !enough(c); i++) {
         const flx_yaml *key = v->keys[i];
         trail at = {.up = t,
                     .segment = key->text,
                     .group = FLX_GROUP_COUNT,
                     .named = true,
-                    .siblings = v,
+                    .siblings = &siblings,
                     .loc = key->loc};
         if (strcmp(key->text, "true") == 0 || strcmp(key->text, "false") == 0) {
             COMPLAIN(c, key->loc,
@@ -307,6 +320,7 @@ static void check_names(checker *c, const flx_yaml *v, const flx_form *k, const 
         }
         check_value(c, v->items[i], k->inner, &at);
     }
+    flx_free(siblings.slots);
 }
 
 static void check_fitting(checker *c, const flx_yaml *v, const flx_form *k, const trail *t)
@@ -405,51 +419,98 @@ static void check_value(checker *c, const flx_yaml *v, flx_form_text kind, const
 
 // ---- groups -----------------------------------------------------------------------------------
 
-// The item that this one is like; NULL when there is none, or none that can be found.
-static const flx_yaml *like_of(const flx_yaml *item, const flx_yaml *siblings)
+static size_t hash_text(const char *text)
+{
+    size_t h = 2166136261u;
+    for (const unsigned char *s = (const unsigned char *)text; *s; s++) h = (h ^ *s) * 16777619u;
+    return h;
+}
+
+static bool family_init(checker *c, family *f, const flx_yaml *map)
+{
+    *f = (family){.map = map, .capacity = 8};
+    while (f->capacity < 2 * (size_t)map->count) f->capacity *= 2;
+    f->slots = flx_alloc(c->ctx, f->capacity, sizeof *f->slots);
+    if (!f->slots) {
+        c->status = FLX_ERR_MEMORY;
+        return false;
+    }
+    for (int i = 0; i < map->count; i++) {
+        size_t slot = hash_text(map->keys[i]->text) & (f->capacity - 1);
+        while (f->slots[slot]) slot = (slot + 1) & (f->capacity - 1);
+        f->slots[slot] = i + 1;
+    }
+    return true;
+}
+
+// The number of the item of that name, or -1.
+static int family_find(const family *f, const char *name)
+{
+    size_t slot = hash_text(name) & (f->capacity - 1);
+    for (; f->slots[slot]; slot = (slot + 1) & (f->capacity - 1)) {
+        if (strcmp(f->map->keys[f->slots[slot] - 1]->text, name) == 0) return f->slots[slot] - 1;
+    }
+    return -1;
+}
+
+// The number of the item that this one is like; -1 when there is none that can be found.
+static int like_of(const flx_yaml *item, const family *siblings)
 {
     const flx_yaml *like = flx_yaml_get(item, "like");
-    if (!like || like->kind != FLX_YAML_SCALAR || !siblings) return NULL;
-    const flx_yaml *other = flx_yaml_get(siblings, like->text);
-    return other && other->kind == FLX_YAML_MAP ? other : NULL;
+    if (!like || like->kind != FLX_YAML_SCALAR || !siblings) return -1;
+    int other = family_find(siblings, like->text);
+    return other >= 0 && siblings->map->items[other]->kind == FLX_YAML_MAP ? other : -1;
 }
 
 // The value of a key, its own or that of the items it is like.
-static const flx_yaml *inherited(const flx_yaml *item, const flx_yaml *siblings, const char *key)
+static const flx_yaml *inherited(const flx_yaml *item, const family *siblings, const char *key)
 {
-    for (int hops = 0; item && hops <= 1000; hops++) {
+    for (int hops = 0; hops <= LIKE_HOPS; hops++) {
         const flx_yaml *v = flx_yaml_get(item, key);
         if (v) return v;
-        item = like_of(item, siblings);
+        int other = like_of(item, siblings);
+        if (other < 0) return NULL;
+        item = siblings->map->items[other];
     }
     return NULL;
+}
+
+static void complain_like(checker *c, const flx_yaml *like, const trail *t)
+{
+    const flx_yaml *map = t->siblings->map;
+    flx_nearest near;
+    flx_nearest_start(&near, like->text);
+    for (int i = 0; i < map->count; i++) flx_nearest_offer(&near, map->keys[i]->text);
+    const char *best = flx_nearest_best(&near);
+    COMPLAIN(c, like->loc, "there is no %s '%.*s' to be like%s%.*s%s",
+             flx_schema_groups[t->group].noun, SHOWN, like->text, best ? "; did you mean '" : "",
+             SHOWN, best ? best : "", best ? "'?" : "");
 }
 
 static void check_like(checker *c, const flx_yaml *item, const trail *t)
 {
     const flx_yaml *like = flx_yaml_get(item, "like");
-    if (!like || like->kind != FLX_YAML_SCALAR || !like->text[0]) return;
-    const char *noun = flx_schema_groups[t->group].noun;
-    if (!flx_yaml_get(t->siblings, like->text)) {
-        flx_nearest near;
-        flx_nearest_start(&near, like->text);
-        for (int i = 0; t->siblings && i < t->siblings->count; i++) {
-            flx_nearest_offer(&near, t->siblings->keys[i]->text);
-        }
-        const char *best = flx_nearest_best(&near);
-        COMPLAIN(c, like->loc, "there is no %s '%.*s' to be like%s%.*s%s", noun, SHOWN, like->text,
-                 best ? "; did you mean '" : "", SHOWN, best ? best : "", best ? "'?" : "");
+    if (!like || like->kind != FLX_YAML_SCALAR || !like->text[0] || !t->siblings) return;
+    if (family_find(t->siblings, like->text) < 0) {
+        complain_like(c, like, t);
         return;
     }
-    // a way through more items than there are is a circle
-    const flx_yaml *other = item;
-    for (int hops = 0; other; hops++) {
-        other = like_of(other, t->siblings);
-        if (other == item || hops > t->siblings->count) {
+    const char *noun = flx_schema_groups[t->group].noun;
+    int self = family_find(t->siblings, t->segment), other = like_of(item, t->siblings);
+    bool first = true; // of the circle, if it is one
+    for (int hops = 0; other >= 0 && hops <= LIKE_HOPS; hops++) {
+        if (other == self) {
+            if (!first) return;
             COMPLAIN(c, like->loc, "%s '%.*s' is like itself, by way of '%.*s'", noun, SHOWN,
                      t->segment, SHOWN, like->text);
             return;
         }
+        first = first && other > self;
+        other = like_of(t->siblings->map->items[other], t->siblings);
+    }
+    if (other >= 0) {
+        COMPLAIN(c, like->loc, "%s '%.*s' is like another by way of more than %d items", noun,
+                 SHOWN, t->segment, LIKE_HOPS);
     }
 }
 
@@ -490,7 +551,8 @@ static void list_types(const char *types, char *buffer, size_t size)
     }
 }
 
-static void complain_key(checker *c, const flx_yaml *key, const char *type, const trail *t)
+// Returns the key that was probably meant, or NULL.
+static const char *complain_key(checker *c, const flx_yaml *key, const char *type, const trail *t)
 {
     char label[LABEL], types[LABEL];
     label_group(t, label, sizeof label);
@@ -499,20 +561,20 @@ static void complain_key(checker *c, const flx_yaml *key, const char *type, cons
     if (other && flx_schema_lists(other->types, type, 0)) {
         COMPLAIN(c, key->loc, "%s (%s) has no '%s' in a %s model", label, type, key->text,
                  c->dimension == 2 ? "planar" : "spatial");
-        return;
+        return NULL;
     }
     if (other) {
         list_types(other->types, types, sizeof types);
         COMPLAIN(c, key->loc, "%s has no '%s' when its %s is %s; it belongs to: %s", label,
                  key->text, selector, type, types);
-        return;
+        return NULL;
     }
     if (strcmp(key->text, "true") == 0) {
         COMPLAIN(c, key->loc,
                  "unknown key 'true' in %s; did you mean 'on'? A YAML 1.1 tool may have rewritten "
                  "'on' as 'true'",
                  label);
-        return;
+        return "on";
     }
     flx_nearest near;
     flx_nearest_start(&near, key->text);
@@ -534,9 +596,12 @@ static void complain_key(checker *c, const flx_yaml *key, const char *type, cons
     } else {
         COMPLAIN(c, key->loc, "unknown key '%.*s' in %s", SHOWN, key->text, label);
     }
+    return best;
 }
 
-static void check_needed(checker *c, const flx_yaml *item, const char *type, const trail *t)
+// meant: a misspelt key that was told of; it is not missing too.
+static void check_needed(checker *c, const flx_yaml *item, const char *type, const char *meant,
+                         const trail *t)
 {
     char label[LABEL];
     const char *selector = flx_schema_groups[t->group].selector;
@@ -544,7 +609,7 @@ static void check_needed(checker *c, const flx_yaml *item, const char *type, con
         if (!(k->groups >> t->group & 1) || !k->needed || strcmp(k->key, selector) == 0) continue;
         if (!flx_schema_lists(k->types, type, c->dimension)) continue;
         if (c->part && !t->up && strcmp(k->key, "flexion") == 0) continue;
-        if (inherited(item, t->siblings, k->key)) continue;
+        if (inherited(item, t->siblings, k->key) || (meant && strcmp(meant, k->key) == 0)) continue;
         label_group(t, label, sizeof label);
         COMPLAIN(c, t->loc, "%s needs '%s'%s", label, k->key,
                  !t->up ? ": the version of the language, 'flexion: 1'" : "");
@@ -609,12 +674,14 @@ static void check_group(checker *c, const flx_yaml *v, const trail *t)
 {
     const char *type = type_of(c, v, t);
     bool has_like = flx_schema_find(t->group, NULL, 0, "like") != NULL;
+    const char *meant = NULL;
     if (has_like) check_like(c, v, t);
     for (int i = 0; i < v->count && !enough(c); i++) {
         const flx_yaml *key = v->keys[i];
         const flx_schema_key *row = flx_schema_find(t->group, type, c->dimension, key->text);
         if (!row) {
-            complain_key(c, key, type, t);
+            const char *best = complain_key(c, key, type, t);
+            if (best) meant = best;
             continue;
         }
         if (row->later) {
@@ -625,11 +692,12 @@ static void check_group(checker *c, const flx_yaml *v, const trail *t)
         check_value(c, v->items[i], flx_form_of(row->kind), &at);
     }
     // An item that is like another lacks what the other lacks, which is told there.
-    bool own = !has_like || !like_of(v, t->siblings);
+    bool own = !has_like || like_of(v, t->siblings) < 0;
     const char *selector = flx_schema_groups[t->group].selector;
     if (!type || enough(c) || (!own && !flx_yaml_get(v, selector))) return;
-    check_needed(c, v, type, t);
-    for (const flx_schema_rule *r = flx_schema_rules; r->keys && !enough(c); r++) {
+    check_needed(c, v, type, meant, t);
+    int before = c->nerror;
+    for (const flx_schema_rule *r = flx_schema_rules; r->keys && c->nerror == before; r++) {
         if (r->group == t->group && flx_schema_lists(r->types, type, c->dimension)) {
             check_rule(c, v, r, t);
         }
@@ -654,6 +722,7 @@ static flx_status check_tree(checker *c, const flx_yaml *tree)
     }
     trail root = {.group = FLX_GROUP_MODEL, .loc = tree->loc};
     check_group(c, tree, &root);
+    if (c->status != FLX_OK) return c->status;
     return c->nerror ? FLX_ERR_MODEL : FLX_OK;
 }
 

@@ -4,7 +4,7 @@
 #include "model/build.h"
 
 typedef enum flx_group {
-#define FLX_GROUP(id, noun, heading, selector, doc) FLX_GROUP_##id,
+#define FLX_GROUP(id, noun, heading, selector, doc, example) FLX_GROUP_##id,
 #define FLX_KEY(...)
 #define FLX_WORD(...)
 #define FLX_RULE(...)
@@ -22,7 +22,7 @@ typedef struct flx_schema_group {
     const char *noun;     // what a message calls it
     const char *heading;  // in the reference
     const char *selector; // key whose word decides which other keys there are, or ""
-    const char *doc;
+    const char *doc, *example;
 } flx_schema_group;
 
 typedef struct flx_schema_key {

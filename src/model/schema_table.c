@@ -15,7 +15,8 @@
 _Static_assert(FLX_GROUP_COUNT <= 64, "groups are bits of one word");
 
 const flx_schema_group flx_schema_groups[FLX_GROUP_COUNT] = {
-#define FLX_GROUP(id, noun, heading, selector, doc) {#id, noun, heading, selector, doc},
+#define FLX_GROUP(id, noun, heading, selector, doc, example)                                       \
+    {#id, noun, heading, selector, doc, example},
 #define FLX_KEY(...)
 #define FLX_WORD(...)
 #define FLX_RULE(...)

@@ -442,10 +442,7 @@ flx_status flx_yaml_parse(flx_ctx *ctx, flx_arena *arena, const char *file, cons
         text += 3;
         length -= 3;
     }
-    parser p = {.ctx = ctx, .arena = arena, .file = file, .length = length};
-    // our own copy: it ends with 0, so that looking one character ahead is safe
-    p.text = flx_arena_copy(arena, text, length);
-    if (!p.text) return FLX_ERR_MEMORY;
+    parser p = {.ctx = ctx, .arena = arena, .file = file, .text = text, .length = length};
     FLX_TRY(check_bytes(&p));
     if (!yaml_parser_initialize(&p.yaml)) {
         return FLX_FAIL(ctx, FLX_ERR_MEMORY, FLX_NOWHERE, "out of memory");

@@ -10,7 +10,8 @@
 #define FLX_YAML_DEPTH 64       // deepest nesting
 #define FLX_YAML_VALUES 4000000 // most scalars, lists and mappings in a file
 
-// file: for the positions, interned in the context. The tree lives in the arena.
+// file: for the positions, interned in the context. text: text[length] is 0. The tree lives in the
+// arena and does not need the text.
 // Wrong syntax: FLX_ERR_MODEL, *root NULL, one message. Empty values, duplicate keys and what else
 // leaves the structure clear: FLX_ERR_MODEL with a message for each and *root set, so that the
 // caller can look for more mistakes before it gives up.

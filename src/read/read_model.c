@@ -1,0 +1,82 @@
+// read_model.c - model files: text to tree, tree to model.
+#include "flexion/model.h"
+#include "model/build.h"
+#include "model/file.h"
+#include "read/yaml.h"
+
+#include <string.h>
+
+typedef struct reader {
+    flx_ctx *ctx;
+    flx_arena *arena; // the model's: trees of parts live as long as the model
+} reader;
+
+// The file of a part, relative to the file that names it.
+static flx_status read_part(void *user, const char *path, flx_loc loc, flx_yaml **tree)
+{
+    reader *r = user;
+    char *text;
+    size_t length;
+    *tree = NULL;
+    const char *whole = flx_file_beside(r->arena, loc.file, path);
+    if (!whole) return FLX_ERR_MEMORY;
+    const char *file = flx_intern(r->ctx, whole);
+    if (!file) return FLX_ERR_MEMORY;
+    FLX_TRY(flx_file_read(r->ctx, r->arena, file, loc, &text, &length));
+    return flx_yaml_parse(r->ctx, r->arena, file, text, length, tree);
+}
+
+static flx_status read_into(flx_ctx *ctx, flx_arena *arena, const char *file, const char *text,
+                            size_t length, int nset, const char *const *settings, flx_model **model)
+{
+    flx_yaml *tree = NULL;
+    flx_status status = flx_yaml_parse(ctx, arena, file, text, length, &tree);
+    if (status != FLX_OK) {
+        // what can be said about the shape is said now, beside the mistakes of the text
+        if (tree) flx_schema_check(ctx, tree);
+        return status;
+    }
+    reader r = {ctx, arena};
+    const flx_reader parts = {.user = &r, .read_tree = read_part};
+    return flx_model_build(ctx, file, text, length, tree, &parts, nset, settings, arena, model);
+}
+
+// Either a file (text NULL) or a text.
+static flx_status read_model(flx_ctx *ctx, const char *path, const char *text, size_t length,
+                             int nset, const char *const *settings, flx_model **model)
+{
+    *model = NULL;
+    flx_arena *arena = flx_arena_create(ctx);
+    if (!arena) return FLX_ERR_MEMORY;
+    flx_status status = FLX_OK;
+    char *own = NULL;
+    const char *file = flx_intern(ctx, path);
+    if (!file) {
+        status = FLX_ERR_MEMORY;
+    } else if (!text) {
+        status = flx_file_read(ctx, arena, path, FLX_NOWHERE, &own, &length);
+    } else if (length > FLX_FILE_LIMIT) {
+        status = FLX_FAIL(ctx, FLX_ERR_MODEL, FLX_NOWHERE,
+                          "the text is larger than %d MB, the limit", (int)(FLX_FILE_LIMIT >> 20));
+    } else {
+        own = flx_arena_copy(arena, text, length);
+        if (!own) status = FLX_ERR_MEMORY;
+    }
+    if (status == FLX_OK) {
+        status = read_into(ctx, arena, file, own, length, nset, settings, model);
+    }
+    if (status != FLX_OK) flx_arena_destroy(&arena); // the model takes it otherwise
+    return status;
+}
+
+flx_status flx_model_read(flx_ctx *ctx, const char *path, int nset, const char *const *settings,
+                          flx_model **model)
+{
+    return read_model(ctx, path, NULL, 0, nset, settings, model);
+}
+
+flx_status flx_model_read_text(flx_ctx *ctx, const char *name, const char *text, size_t length,
+                               int nset, const char *const *settings, flx_model **model)
+{
+    return read_model(ctx, name ? name : "", text ? text : "", length, nset, settings, model);
+}
