@@ -1,0 +1,289 @@
+// accelerate.c - index-1 evaluation of any system; see accelerate.h for the equations.
+#include "integrate/accelerate.h"
+
+#include "integrate/linear.h"
+#include "integrate/saddle.h"
+#include "math/lu.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#define MAX_ITERATIONS 30
+// The solve of (ACC-1) is trusted below this backward error.
+#define TRUSTED 1e-9
+// Residuals of forces are rounding below this many eps of the largest term.
+#define ROUNDING (256.0 * DBL_EPSILON)
+
+struct flx_accelerator {
+    const flx_system *sys; // borrowed
+    int n, worst;
+    flx_blocks blocks;
+    flx_saddle *saddle;
+    flx_lu *lu; // of psi_w; NULL without algebraic unknowns
+    double *lu_values;
+    double *r, *d, *rate, *bias, *w; // (n) (n) (nlam) (nlam + nmu) (nw)
+    double *sigma, *tau;             // (nlam)
+    bool *soft;                      // (nlam + nmu) C > 0, E > 0
+};
+
+void flx_accelerator_destroy(flx_accelerator **acc)
+{
+    if (!acc || !*acc) return;
+    flx_accelerator *a = *acc;
+    flx_blocks_destroy(&a->blocks);
+    flx_saddle_destroy(&a->saddle);
+    flx_lu_destroy(&a->lu);
+    flx_free(a->lu_values);
+    flx_free(a->r);
+    flx_free(a->d);
+    flx_free(a->rate);
+    flx_free(a->bias);
+    flx_free(a->w);
+    flx_free(a->sigma);
+    flx_free(a->tau);
+    flx_free(a->soft);
+    flx_free(a);
+    *acc = NULL;
+}
+
+static int first_bond(const flx_system *s)
+{
+    return s->dims.nv + s->dims.nx + s->dims.nw;
+}
+
+static flx_status make(flx_accelerator *a)
+{
+    const flx_system *s = a->sys;
+    const flx_dims *d = &s->dims;
+    const flx_pattern *p = &s->pattern;
+    size_t n = (size_t)a->n, nb = (size_t)d->nlam + (size_t)d->nmu;
+    FLX_TRY(flx_blocks_create(s, &a->blocks));
+    FLX_TRY(flx_saddle_create(s, &a->saddle));
+    if (d->nw) {
+        FLX_TRY(flx_lu_create(s->ctx, p, false, &a->lu));
+        a->lu_values =
+            flx_alloc(s->ctx, (size_t)p->offset[p->row[p->nblock]], sizeof *a->lu_values);
+        if (!a->lu_values) return FLX_ERR_MEMORY;
+    }
+    a->r = flx_alloc(s->ctx, n, sizeof *a->r);
+    a->d = flx_alloc(s->ctx, n, sizeof *a->d);
+    a->rate = flx_alloc(s->ctx, (size_t)d->nlam, sizeof *a->rate);
+    a->bias = flx_alloc(s->ctx, nb, sizeof *a->bias);
+    a->w = flx_alloc(s->ctx, (size_t)d->nw, sizeof *a->w);
+    a->sigma = flx_alloc(s->ctx, (size_t)d->nlam, sizeof *a->sigma);
+    a->tau = flx_alloc(s->ctx, (size_t)d->nlam, sizeof *a->tau);
+    a->soft = flx_alloc(s->ctx, nb, sizeof *a->soft);
+    if (!a->r || !a->d || !a->rate || !a->bias || !a->w || !a->sigma || !a->tau || !a->soft) {
+        return FLX_ERR_MEMORY;
+    }
+    for (int i = 0; i < d->nlam + d->nmu; i++) {
+        flx_unknown u;
+        s->ops->unknown(s, first_bond(s) + i, &u);
+        a->soft[i] = i < d->nlam ? u.C != 0.0 : u.E != 0.0;
+        if (i >= d->nlam) continue;
+        a->sigma[i] = u.sigma;
+        a->tau[i] = u.tau;
+    }
+    return FLX_OK;
+}
+
+flx_status flx_accelerator_create(const flx_system *s, flx_accelerator **acc)
+{
+    *acc = NULL;
+    if ((s->dims.nlam || s->dims.nmu) && !s->ops->bond_bias) {
+        return FLX_FAIL(s->ctx, FLX_ERR_CANNOT, FLX_NOWHERE,
+                        "accelerations need the second derivative of the constraints (bond_bias); "
+                        "system '%s' has none",
+                        s->ops->name);
+    }
+    flx_accelerator *a = flx_alloc(s->ctx, 1, sizeof *a);
+    if (!a) return FLX_ERR_MEMORY;
+    a->sys = s;
+    a->n = flx_dims_unknowns(&s->dims);
+    a->worst = -1;
+    flx_status status = make(a);
+    if (status != FLX_OK) flx_accelerator_destroy(&a);
+    *acc = a;
+    return status;
+}
+
+int flx_accelerator_worst(const flx_accelerator *acc)
+{
+    return acc->worst;
+}
+
+// ---- algebraic unknowns ---------------------------------------------------------------------
+
+// The pattern with psi_w in its place and the identity elsewhere.
+static void fill_algebraic(flx_accelerator *a)
+{
+    const flx_system *s = a->sys;
+    const flx_pattern *p = &s->pattern;
+    int lo = s->dims.nv + s->dims.nx, hi = lo + s->dims.nw;
+    for (int i = 0; i < p->nblock; i++) {
+        for (int e = p->row[i]; e < p->row[i + 1]; e++) {
+            int j = p->col[e], k = p->offset[e];
+            bool inside =
+                p->start[i] >= lo && p->start[i] < hi && p->start[j] >= lo && p->start[j] < hi;
+            for (int r = p->start[i]; r < p->start[i + 1]; r++) {
+                for (int c = p->start[j]; c < p->start[j + 1]; c++, k++) {
+                    a->lu_values[k] = inside ? a->blocks.A0[k] : (double)(r == c);
+                }
+            }
+        }
+    }
+}
+
+static double largest(const double *v, int n, int first, int *where)
+{
+    double m = 0.0;
+    for (int i = 0; i < n; i++) {
+        if (!(fabs(v[i]) <= m)) {
+            m = fabs(v[i]);
+            *where = first + i;
+        }
+    }
+    return m;
+}
+
+// Newton for psi = 0; a correction is halved while the residual grows.
+static flx_status solve_algebraic(flx_accelerator *a, flx_work *work, flx_state *x, long *residuals,
+                                  long *linearisations)
+{
+    const flx_system *s = a->sys;
+    int nw = s->dims.nw, first = s->dims.nv + s->dims.nx;
+    if (nw == 0) return FLX_OK;
+    double last = HUGE_VAL, length = 1.0;
+    memset(a->d, 0, (size_t)a->n * sizeof *a->d);
+    memcpy(a->w, x->w, (size_t)nw * sizeof *a->w);
+    for (int k = 0; k < MAX_ITERATIONS; k++) {
+        flx_point p = flx_state_point(s, x);
+        FLX_TRY(s->ops->residual(s, work, &p, a->r));
+        ++*residuals;
+        double now = largest(a->r + first, nw, first, &a->worst);
+        if (!(now < last) && k > 0 && length > 1e-3) {
+            length *= 0.5;
+            for (int i = 0; i < nw; i++) x->w[i] = a->w[i] + length * a->d[first + i];
+            continue;
+        }
+        FLX_TRY(s->ops->linearise(s, work, &p, &a->blocks));
+        ++*linearisations;
+        fill_algebraic(a);
+        FLX_TRY(flx_lu_factor(a->lu, a->lu_values));
+        for (int i = 0; i < a->n; i++) {
+            a->d[i] = i >= first && i < first + nw ? -a->r[i] : 0.0;
+        }
+        flx_lu_solve(a->lu, a->d);
+        double step = 0.0, size = 0.0;
+        for (int i = 0; i < nw; i++) {
+            a->w[i] = x->w[i];
+            x->w[i] += a->d[first + i];
+            step = fmax(step, fabs(a->d[first + i]));
+            size = fmax(size, fabs(x->w[i]));
+        }
+        if (step <= ROUNDING * (size + DBL_MIN)) return FLX_OK;
+        last = now;
+        length = 1.0;
+    }
+    return FLX_NO_CONVERGENCE;
+}
+
+// ---- accelerations --------------------------------------------------------------------------
+
+// Multipliers of compliant rows, from the residual at lambda = mu = 0 and minus the diagonal of A0.
+static void set_compliant(flx_accelerator *a, flx_state *x)
+{
+    const flx_system *s = a->sys;
+    const flx_pattern *p = &s->pattern;
+    int fb = first_bond(s), nlam = s->dims.nlam;
+    for (int i = 0; i < p->nblock; i++) {
+        if (p->start[i] < fb) continue;
+        for (int e = p->row[i]; e < p->row[i + 1]; e++) {
+            if (p->col[e] != i) continue;
+            int nr = p->start[i + 1] - p->start[i];
+            for (int r = 0; r < nr; r++) {
+                int k = p->start[i] + r - fb;
+                double C = -a->blocks.A0[p->offset[e] + r * nr + r];
+                double value = a->soft[k] ? a->r[fb + k] / C : 0.0;
+                *(k < nlam ? &x->lam[k] : &x->mu[k - nlam]) = value;
+            }
+        }
+    }
+}
+
+// Right-hand side of the rows of G and A at acceleration level.
+static flx_status bond_rhs(flx_accelerator *a, flx_work *work, const flx_point *p)
+{
+    const flx_system *s = a->sys;
+    int fb = first_bond(s), nlam = s->dims.nlam, nmu = s->dims.nmu;
+    if (nlam + nmu == 0) return FLX_OK;
+    FLX_TRY(s->ops->bond_bias(s, work, p, a->bias));
+    if (nlam) FLX_TRY(s->ops->bond_rate(s, work, p, a->rate));
+    for (int i = 0; i < nlam + nmu; i++) {
+        a->d[fb + i] = -a->bias[i];
+        // d/dt of sigma g + tau g' = 0
+        if (i < nlam && a->tau[i] != 0.0) a->d[fb + i] -= a->sigma[i] / a->tau[i] * a->rate[i];
+    }
+    return FLX_OK;
+}
+
+static void add_correction(flx_accelerator *a, flx_state *x)
+{
+    const flx_dims *d = &a->sys->dims;
+    int fb = first_bond(a->sys);
+    for (int i = 0; i < d->nv; i++) x->a[i] += a->d[i];
+    for (int i = 0; i < d->nlam; i++) x->lam[i] += a->d[fb + i];
+    for (int i = 0; i < d->nmu; i++) x->mu[i] += a->d[fb + d->nlam + i];
+}
+
+flx_status flx_accelerator_eval(flx_accelerator *a, flx_work *work, flx_state *x, long *residuals,
+                                long *linearisations)
+{
+    const flx_system *s = a->sys;
+    const flx_dims *d = &s->dims;
+    long unused[2] = {0, 0};
+    if (!residuals) residuals = &unused[0];
+    if (!linearisations) linearisations = &unused[1];
+    FLX_TRY(solve_algebraic(a, work, x, residuals, linearisations));
+
+    memset(x->a, 0, (size_t)d->nv * sizeof *x->a);
+    memset(x->dx, 0, (size_t)d->nx * sizeof *x->dx);
+    memset(x->lam, 0, (size_t)d->nlam * sizeof *x->lam);
+    memset(x->mu, 0, (size_t)d->nmu * sizeof *x->mu);
+    flx_point p = flx_state_point(s, x);
+    FLX_TRY(s->ops->residual(s, work, &p, a->r));
+    FLX_TRY(s->ops->linearise(s, work, &p, &a->blocks));
+    ++*residuals;
+    ++*linearisations;
+    double scale = largest(a->r, d->nv, 0, &a->worst);
+    set_compliant(a, x);
+    for (int i = 0; i < d->nx; i++) x->dx[i] = -a->r[d->nv + i];
+
+    static const flx_saddle_metric mass = {0};
+    FLX_TRY(flx_saddle_factor(a->saddle, &a->blocks, FLX_ROWS_VELOCITY, &mass));
+    double last = HUGE_VAL;
+    for (int k = 0; k < MAX_ITERATIONS; k++) {
+        FLX_TRY(s->ops->residual(s, work, &p, a->r));
+        ++*residuals;
+        double now = largest(a->r, d->nv, 0, &a->worst);
+        if (!isfinite(now)) return FLX_NOT_FINITE;
+        if (k == 0) scale = fmax(scale, now);
+        if (k > 0 && now <= ROUNDING * scale) return FLX_OK;
+        // what rounding leaves behind stagnates a little above
+        if (k > 0 && now <= 1e3 * ROUNDING * scale && now > 0.1 * last) return FLX_OK;
+        if (now > 1e6 * scale) return FLX_NO_CONVERGENCE;
+        memset(a->d, 0, (size_t)a->n * sizeof *a->d);
+        for (int i = 0; i < d->nv; i++) a->d[i] = -a->r[i];
+        if (k == 0) FLX_TRY(bond_rhs(a, work, &p));
+        double error = flx_saddle_solve(a->saddle, a->d);
+        if (!(error < TRUSTED)) {
+            flx_saddle_regularised(a->saddle, &a->worst);
+            return FLX_SINGULAR;
+        }
+        add_correction(a, x);
+        for (int i = first_bond(s); i < a->n; i++) scale = fmax(scale, fabs(a->d[i]));
+        last = now;
+    }
+    return FLX_NO_CONVERGENCE;
+}

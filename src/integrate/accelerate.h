@@ -1,0 +1,27 @@
+// accelerate.h - accelerations, multipliers and algebraic unknowns from positions, velocities and
+// states (index 1), read through the table of operations alone:
+//
+//     0 = psi(t,q,v,x,w)                                          -> w
+//     lambda_c = (sigma g + tau (G v + g_t)) / C,  mu_e = (A v + b) / E
+//     x' = phi
+//     [M G^T A^T; G; A] (a, lambda, mu) = (f - ..., gamma)        -> a, lambda, mu    (ACC-1)
+//
+// Forces that read the multipliers (friction in joints) are met by iteration.
+#pragma once
+
+#include "base/base.h"
+#include "flexion/system.h"
+
+typedef struct flx_accelerator flx_accelerator;
+
+flx_status flx_accelerator_create(const flx_system *s, flx_accelerator **acc);
+void flx_accelerator_destroy(flx_accelerator **acc);
+
+// Fills w, dx, a, lam, mu of the state; w is the first guess of itself. FLX_SINGULAR where the mass
+// matrix does not determine the accelerations, FLX_NO_CONVERGENCE where an iteration fails: the
+// state then holds no meaning in these parts. Counts residuals and linearisations where not NULL.
+flx_status flx_accelerator_eval(flx_accelerator *acc, flx_work *work, flx_state *x, long *residuals,
+                                long *linearisations);
+
+// The unknown whose row was largest when the iteration failed, or whose pivot was smallest.
+int flx_accelerator_worst(const flx_accelerator *acc);

@@ -1,0 +1,353 @@
+// linear.c - combine the blocks with their weights, scale, factor, solve.
+#include "integrate/linear.h"
+
+#include "math/ldl.h"
+#include "math/lu.h"
+
+// Newton with the symmetric part may converge this slowly before it is given up.
+#define SLOW_CONTRACTION 0.3
+// Up to this many unknowns both solvers are made at once, so that a change between them does not
+// allocate in the time loop; beyond, the second one is made when it is needed.
+#define BOTH_SOLVERS 3000
+// Pivots this small after scaling: the scaling is old, compute it anew.
+#define STALE_PIVOT_RATIO 1e-10
+
+struct flx_linear {
+    const flx_system *sys; // borrowed
+    bool is_complex;
+    int n, version;
+    void *own; // the system's factors, or NULL
+    flx_ldl *ldl;
+    flx_lu *lu;
+    bool symmetric;            // solve with the symmetric part
+    bool equilibrated;         // LDL has scale factors
+    int slow;                  // slow contractions in a row
+    signed char *sign;         // (nblock)
+    unsigned char *kind;       // (nblock) flx_unknown_kind
+    double *sigma, *tau;       // (nlam)
+    double complex *row, *col; // (n) scale factors
+    double *values;            // real weight; of a complex one, the sizes for scaling
+    double complex *zvalues;   // complex weight
+    double *re, *im;           // (n) for the system's own solve
+};
+
+static size_t value_count(const flx_pattern *p)
+{
+    return (size_t)p->offset[p->row[p->nblock]];
+}
+
+flx_status flx_blocks_create(const flx_system *s, flx_blocks *b)
+{
+    size_t n = value_count(&s->pattern);
+    double *all = flx_alloc(s->ctx, 3 * n, sizeof *all);
+    if (!all) return FLX_ERR_MEMORY;
+    *b = (flx_blocks){all, all + n, all + 2 * n};
+    return FLX_OK;
+}
+
+void flx_blocks_destroy(flx_blocks *b)
+{
+    flx_free(b->A0);
+    *b = (flx_blocks){NULL, NULL, NULL};
+}
+
+// ---- life -----------------------------------------------------------------------------------
+
+static void release_solvers(flx_linear *lin)
+{
+    flx_ldl_destroy(&lin->ldl);
+    flx_lu_destroy(&lin->lu);
+    flx_free(lin->sign);
+    flx_free(lin->kind);
+    flx_free(lin->values);
+    flx_free(lin->zvalues);
+    lin->sign = NULL;
+    lin->kind = NULL;
+    lin->values = NULL;
+    lin->zvalues = NULL;
+}
+
+void flx_linear_destroy(flx_linear **lin)
+{
+    if (!lin || !*lin) return;
+    flx_linear *l = *lin;
+    if (l->own) l->sys->ops->factors_destroy(l->own);
+    release_solvers(l);
+    flx_free(l->sigma);
+    flx_free(l->tau);
+    flx_free(l->row);
+    flx_free(l->col);
+    flx_free(l->re);
+    flx_free(l->im);
+    flx_free(l);
+    *lin = NULL;
+}
+
+// What depends on the pattern: kinds of blocks, values, the solvers.
+static flx_status make_solvers(flx_linear *lin)
+{
+    const flx_system *s = lin->sys;
+    const flx_pattern *p = &s->pattern;
+    const flx_dims *d = &s->dims;
+    size_t nb = (size_t)p->nblock;
+    lin->version = p->version;
+    lin->equilibrated = false;
+    lin->sign = flx_alloc(s->ctx, nb, sizeof *lin->sign);
+    lin->kind = flx_alloc(s->ctx, nb, sizeof *lin->kind);
+    lin->values = flx_alloc(s->ctx, value_count(p), sizeof *lin->values);
+    lin->zvalues = flx_alloc(s->ctx, lin->is_complex ? value_count(p) : 0, sizeof *lin->zvalues);
+    if (!lin->sign || !lin->kind || !lin->values || !lin->zvalues) return FLX_ERR_MEMORY;
+    int end[5] = {d->nv, d->nx, d->nw, d->nlam, d->nmu};
+    for (int k = 1; k < 5; k++) end[k] += end[k - 1];
+    for (int i = 0, k = 0; i < p->nblock; i++) {
+        while (k < 4 && p->start[i] >= end[k]) k++;
+        lin->kind[i] = (unsigned char)k;
+        lin->sign[i] = k < FLX_UNKNOWN_BOND ? 1 : -1;
+    }
+    if (lin->symmetric) {
+        FLX_TRY(flx_ldl_create(s->ctx, p, lin->sign, lin->is_complex, &lin->ldl));
+        if (lin->n > BOTH_SOLVERS) return FLX_OK;
+    }
+    return flx_lu_create(s->ctx, p, lin->is_complex, &lin->lu);
+}
+
+static flx_status make(flx_linear *lin)
+{
+    const flx_system *s = lin->sys;
+    const flx_dims *d = &s->dims;
+    size_t n = (size_t)lin->n;
+    if (s->ops->factor) {
+        lin->own = s->ops->factors_create(s, lin->is_complex);
+        lin->re = flx_alloc(s->ctx, n, sizeof *lin->re);
+        lin->im = flx_alloc(s->ctx, n, sizeof *lin->im);
+        return lin->own && lin->re && lin->im ? FLX_OK : FLX_ERR_MEMORY;
+    }
+    lin->sigma = flx_alloc(s->ctx, (size_t)d->nlam, sizeof *lin->sigma);
+    lin->tau = flx_alloc(s->ctx, (size_t)d->nlam, sizeof *lin->tau);
+    lin->row = flx_alloc(s->ctx, n, sizeof *lin->row);
+    lin->col = flx_alloc(s->ctx, n, sizeof *lin->col);
+    if (!lin->sigma || !lin->tau || !lin->row || !lin->col) return FLX_ERR_MEMORY;
+    for (int i = 0; i < d->nlam; i++) {
+        flx_unknown u;
+        s->ops->unknown(s, d->nv + d->nx + d->nw + i, &u);
+        lin->sigma[i] = u.sigma;
+        lin->tau[i] = u.tau;
+    }
+    lin->symmetric = d->nx == 0 && d->nw == 0;
+    return make_solvers(lin);
+}
+
+flx_status flx_linear_create(const flx_system *s, bool complex_weight, flx_linear **lin)
+{
+    *lin = NULL;
+    flx_linear *l = flx_alloc(s->ctx, 1, sizeof *l);
+    if (!l) return FLX_ERR_MEMORY;
+    l->sys = s;
+    l->is_complex = complex_weight;
+    l->n = flx_dims_unknowns(&s->dims);
+    flx_status status = make(l);
+    if (status != FLX_OK) flx_linear_destroy(&l);
+    *lin = l;
+    return status;
+}
+
+// ---- combining ------------------------------------------------------------------------------
+
+// Scale factors of rows and columns. Weights of zero (a static problem) leave things as they are.
+static void set_scales(flx_linear *lin, const flx_weights *w)
+{
+    const flx_dims *d = &lin->sys->dims;
+    double complex c2 = cabs(w->c2) > 0.0 ? w->c2 : 1.0, c1 = cabs(w->c1) > 0.0 ? w->c1 : 1.0;
+    double complex cx = cabs(w->cx) > 0.0 ? w->cx : 1.0;
+    int i = 0;
+    for (int k = 0; k < d->nv; k++, i++) {
+        lin->row[i] = 1.0;
+        lin->col[i] = 1.0 / c2;
+    }
+    for (int k = 0; k < d->nx + d->nw; k++, i++) {
+        lin->row[i] = k < d->nx ? 1.0 / cx : 1.0;
+        lin->col[i] = 1.0;
+    }
+    for (int k = 0; k < d->nlam; k++, i++) {
+        double complex level = lin->sigma[k] * w->c0 + lin->tau[k] * w->c1;
+        lin->row[i] = cabs(level) > 0.0 ? c2 / level : c2;
+        lin->col[i] = 1.0;
+    }
+    for (int k = 0; k < d->nmu; k++, i++) {
+        lin->row[i] = c2 / c1;
+        lin->col[i] = 1.0;
+    }
+}
+
+// One entry of the pattern: nr x nc numbers from offset o.
+static void combine_real(flx_linear *lin, const flx_blocks *b, int o, int i0, int nr, int j0,
+                         int nc, double c0, double c1, double c2)
+{
+    const double *A0 = b->A0 + o, *A1 = b->A1 + o, *A2 = b->A2 + o;
+    double *out = lin->values + o;
+    for (int i = 0; i < nr; i++) {
+        double r = creal(lin->row[i0 + i]);
+        for (int j = 0; j < nc; j++, out++, A0++, A1++, A2++) {
+            *out = r * creal(lin->col[j0 + j]) * (c2 * *A2 + c1 * *A1 + c0 * *A0);
+        }
+    }
+}
+
+static void combine_complex(flx_linear *lin, const flx_blocks *b, int o, int i0, int nr, int j0,
+                            int nc, double complex c0, double complex c1, double complex c2)
+{
+    const double *A0 = b->A0 + o, *A1 = b->A1 + o, *A2 = b->A2 + o;
+    double complex *out = lin->zvalues + o;
+    for (int i = 0; i < nr; i++) {
+        for (int j = 0; j < nc; j++, out++, A0++, A1++, A2++) {
+            double complex f = lin->row[i0 + i] * lin->col[j0 + j];
+            *out = f * c2 * *A2 + f * c1 * *A1 + f * c0 * *A0;
+        }
+    }
+}
+
+static void combine(flx_linear *lin, const flx_blocks *b, const flx_weights *w)
+{
+    const flx_pattern *p = &lin->sys->pattern;
+    set_scales(lin, w);
+    for (int i = 0; i < p->nblock; i++) {
+        int i0 = p->start[i], nr = p->start[i + 1] - i0;
+        for (int e = p->row[i]; e < p->row[i + 1]; e++) {
+            int j = p->col[e], j0 = p->start[j], nc = p->start[j + 1] - j0;
+            double complex c1 = lin->kind[j] == FLX_UNKNOWN_STATE ? w->cx : w->c1;
+            if (lin->is_complex) {
+                combine_complex(lin, b, p->offset[e], i0, nr, j0, nc, w->c0, c1, w->c2);
+            } else {
+                combine_real(lin, b, p->offset[e], i0, nr, j0, nc, creal(w->c0), creal(c1),
+                             creal(w->c2));
+            }
+        }
+    }
+}
+
+// ---- factor ---------------------------------------------------------------------------------
+
+static flx_status factor_ldl(flx_linear *lin)
+{
+    if (lin->is_complex) return flx_ldl_factor_complex(lin->ldl, lin->zvalues);
+    return flx_ldl_factor(lin->ldl, lin->values);
+}
+
+static void equilibrate(flx_linear *lin)
+{
+    if (lin->is_complex) {
+        size_t n = value_count(&lin->sys->pattern);
+        for (size_t i = 0; i < n; i++) lin->values[i] = cabs(lin->zvalues[i]);
+    }
+    flx_ldl_equilibrate(lin->ldl, lin->values);
+    lin->equilibrated = true;
+}
+
+// Scale once a pattern, and again when a small pivot asks for it.
+static flx_status factor_symmetric(flx_linear *lin)
+{
+    bool fresh = !lin->equilibrated;
+    if (fresh) equilibrate(lin);
+    flx_status status = factor_ldl(lin);
+    if (fresh) return status;
+    flx_ldl_report report = flx_ldl_get_report(lin->ldl);
+    if (status == FLX_OK && report.regularised == 0 && report.pivot_ratio > STALE_PIVOT_RATIO) {
+        return FLX_OK;
+    }
+    equilibrate(lin);
+    return factor_ldl(lin);
+}
+
+static flx_status factor_full(flx_linear *lin)
+{
+    const flx_system *s = lin->sys;
+    if (!lin->lu) FLX_TRY(flx_lu_create(s->ctx, &s->pattern, lin->is_complex, &lin->lu));
+    if (lin->is_complex) return flx_lu_factor_complex(lin->lu, lin->zvalues);
+    return flx_lu_factor(lin->lu, lin->values);
+}
+
+static flx_status factor_own(flx_linear *lin, const flx_blocks *b, const flx_weights *w)
+{
+    const flx_system *s = lin->sys;
+    double re[3] = {creal(w->c0), creal(w->c1), creal(w->c2)};
+    double im[3] = {cimag(w->c0), cimag(w->c1), cimag(w->c2)};
+    return s->ops->factor(s, b, re, lin->is_complex ? im : NULL, lin->own);
+}
+
+flx_status flx_linear_factor(flx_linear *lin, const flx_blocks *b, const flx_weights *w)
+{
+    if (lin->own) return factor_own(lin, b, w);
+    if (lin->version != lin->sys->pattern.version) {
+        release_solvers(lin);
+        FLX_TRY(make_solvers(lin));
+    }
+    combine(lin, b, w);
+    if (lin->symmetric) {
+        flx_status status = factor_symmetric(lin);
+        if (status != FLX_SINGULAR) return status;
+        lin->symmetric = false; // a zero pivot of the symmetric part may be none of the full matrix
+    }
+    return factor_full(lin);
+}
+
+bool flx_linear_judge(flx_linear *lin, double contraction)
+{
+    if (lin->own || !lin->symmetric) return false;
+    lin->slow = contraction > SLOW_CONTRACTION ? lin->slow + 1 : 0;
+    if (lin->slow < 2) return false;
+    lin->symmetric = false;
+    return true;
+}
+
+// ---- solve ----------------------------------------------------------------------------------
+
+flx_status flx_linear_solve(flx_linear *lin, double *d)
+{
+    const flx_system *s = lin->sys;
+    if (lin->own) return s->ops->solve(s, lin->own, d, NULL);
+    for (int i = 0; i < lin->n; i++) d[i] *= creal(lin->row[i]);
+    if (lin->symmetric) {
+        flx_ldl_solve(lin->ldl, d);
+    } else {
+        flx_lu_solve(lin->lu, d);
+    }
+    for (int i = 0; i < lin->n; i++) d[i] *= creal(lin->col[i]);
+    return FLX_OK;
+}
+
+flx_status flx_linear_solve_complex(flx_linear *lin, double complex *d)
+{
+    const flx_system *s = lin->sys;
+    if (lin->own) {
+        for (int i = 0; i < lin->n; i++) {
+            lin->re[i] = creal(d[i]);
+            lin->im[i] = cimag(d[i]);
+        }
+        FLX_TRY(s->ops->solve(s, lin->own, lin->re, lin->im));
+        for (int i = 0; i < lin->n; i++) d[i] = flx_complex(lin->re[i], lin->im[i]);
+        return FLX_OK;
+    }
+    for (int i = 0; i < lin->n; i++) d[i] *= lin->row[i];
+    if (lin->symmetric) {
+        flx_ldl_solve_complex(lin->ldl, d);
+    } else {
+        flx_lu_solve_complex(lin->lu, d);
+    }
+    for (int i = 0; i < lin->n; i++) d[i] *= lin->col[i];
+    return FLX_OK;
+}
+
+flx_linear_report flx_linear_get_report(const flx_linear *lin)
+{
+    flx_linear_report r = {.symmetric = lin->symmetric, .pivot_ratio = 1.0, .worst = -1};
+    if (lin->own) return r;
+    if (lin->symmetric) {
+        flx_ldl_report l = flx_ldl_get_report(lin->ldl);
+        r.regularised = l.regularised;
+        r.pivot_ratio = l.pivot_ratio;
+        r.worst = l.worst;
+    } else {
+        r.pivot_ratio = flx_lu_rcond(lin->lu);
+    }
+    return r;
+}

@@ -1,0 +1,65 @@
+// linear.h - the Newton matrix of any method on any system, and how it is solved.
+//
+//     J = c2 A2 + c1 A1 + c0 A0,   J d = b,   d = (dtheta, dx, dw, dlambda, dmu)     (SYS-7)
+//
+// Methods speak of J as it stands. Inside, the columns of theta are divided by c2, bond rows by
+// (sigma + tau c1)/c2, velocity rows by c1/c2 and state rows by cx, so that the blocks are
+// M + D c1/c2 + K/c2, G and A: no entry depends on the step as h goes to zero, and the matrix is
+// as symmetric as the mechanics is. Theory: docs/theory/linear_algebra.md.
+//
+// Three solvers: the system's own factor and solve where it has them; the symmetric part by our
+// block LDL where there are bodies and bonds only; KLU for the rest, and where the measured
+// contraction says that the symmetric part does not do.
+#pragma once
+
+#include "base/base.h"
+#include "flexion/system.h"
+
+#include <complex.h>
+#include <string.h>
+
+// re + im i. CMPLX of <complex.h> is not there for every compiler we build with.
+static inline double complex flx_complex(double re, double im)
+{
+    double part[2] = {re, im};
+    double complex z;
+    memcpy(&z, part, sizeof z);
+    return z;
+}
+
+// dq = c0 dtheta, dv = c1 dtheta, dv' = c2 dtheta, dx' = cx dx; everything else times c0.
+typedef struct flx_weights {
+    double complex c0, c1, c2, cx;
+} flx_weights;
+
+// The blocks of one linearisation, allocated on the pattern of a system.
+flx_status flx_blocks_create(const flx_system *s, flx_blocks *b);
+void flx_blocks_destroy(flx_blocks *b);
+
+typedef struct flx_linear flx_linear;
+
+// One for each weight that is kept factored at the same time.
+flx_status flx_linear_create(const flx_system *s, bool complex_weight, flx_linear **lin);
+void flx_linear_destroy(flx_linear **lin);
+
+// Nothing is allocated, but where the pattern has changed or the solver has to. FLX_SINGULAR when
+// no solver could factor the matrix.
+flx_status flx_linear_factor(flx_linear *lin, const flx_blocks *b, const flx_weights *w);
+
+// In place, n numbers. Not refined: a Newton iteration is its own refinement.
+flx_status flx_linear_solve(flx_linear *lin, double *d);
+flx_status flx_linear_solve_complex(flx_linear *lin, double complex *d);
+
+// How fast Newton went with fresh factors, |correction k+1| / |correction k|. Twice above 0.3 with
+// the symmetric part: from the next factorisation on the full matrix is taken. True when that has
+// just been decided.
+bool flx_linear_judge(flx_linear *lin, double contraction);
+
+// What the last factorisation met.
+typedef struct flx_linear_report {
+    bool symmetric;     // by LDL
+    int regularised;    // pivots that were moved
+    double pivot_ratio; // smallest / largest
+    int worst;          // unknown of the smallest pivot; -1: not known
+} flx_linear_report;
+flx_linear_report flx_linear_get_report(const flx_linear *lin);

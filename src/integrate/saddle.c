@@ -1,0 +1,240 @@
+// saddle.c - the matrix of projections and accelerations (SAD-1).
+#include "integrate/saddle.h"
+
+#include "math/ldl.h"
+
+#include <math.h>
+#include <string.h>
+
+// Refinement ends at this backward error, or after so many sweeps.
+#define BACKWARD_ERROR 1e-15
+#define SWEEPS 4
+
+struct flx_saddle {
+    const flx_system *sys; // borrowed
+    int n, version;
+    flx_ldl *ldl;
+    signed char *sign;     // (nblock)
+    bool *active;          // (n) rows of bonds that take part
+    double *sigma, *tau;   // (n) of bonds; (0, 1) of velocity bonds
+    bool *rigid;           // (n) C = 0, E = 0
+    double *diagonal;      // (nv) of W, for the size of the damping
+    double *values, *work; // on the pattern; (2 n)
+};
+
+void flx_saddle_destroy(flx_saddle **sd)
+{
+    if (!sd || !*sd) return;
+    flx_saddle *s = *sd;
+    flx_ldl_destroy(&s->ldl);
+    flx_free(s->sign);
+    flx_free(s->active);
+    flx_free(s->sigma);
+    flx_free(s->tau);
+    flx_free(s->rigid);
+    flx_free(s->diagonal);
+    flx_free(s->values);
+    flx_free(s->work);
+    flx_free(s);
+    *sd = NULL;
+}
+
+static int first_bond(const flx_system *s)
+{
+    return s->dims.nv + s->dims.nx + s->dims.nw;
+}
+
+static flx_status make_solver(flx_saddle *sd)
+{
+    const flx_system *s = sd->sys;
+    const flx_pattern *p = &s->pattern;
+    flx_ldl_destroy(&sd->ldl);
+    flx_free(sd->sign);
+    flx_free(sd->values);
+    sd->version = p->version;
+    sd->sign = flx_alloc(s->ctx, (size_t)p->nblock, sizeof *sd->sign);
+    sd->values = flx_alloc(s->ctx, (size_t)p->offset[p->row[p->nblock]], sizeof *sd->values);
+    if (!sd->sign || !sd->values) return FLX_ERR_MEMORY;
+    for (int i = 0; i < p->nblock; i++) sd->sign[i] = p->start[i] < first_bond(s) ? 1 : -1;
+    return flx_ldl_create(s->ctx, p, sd->sign, false, &sd->ldl);
+}
+
+static flx_status make(flx_saddle *sd)
+{
+    const flx_system *s = sd->sys;
+    size_t n = (size_t)sd->n;
+    sd->active = flx_alloc(s->ctx, n, sizeof *sd->active);
+    sd->rigid = flx_alloc(s->ctx, n, sizeof *sd->rigid);
+    sd->sigma = flx_alloc(s->ctx, n, sizeof *sd->sigma);
+    sd->tau = flx_alloc(s->ctx, n, sizeof *sd->tau);
+    sd->diagonal = flx_alloc(s->ctx, (size_t)s->dims.nv, sizeof *sd->diagonal);
+    sd->work = flx_alloc(s->ctx, 2 * n, sizeof *sd->work);
+    if (!sd->active || !sd->rigid || !sd->sigma || !sd->tau || !sd->diagonal || !sd->work) {
+        return FLX_ERR_MEMORY;
+    }
+    for (int i = first_bond(s); i < sd->n; i++) {
+        flx_unknown u;
+        s->ops->unknown(s, i, &u);
+        bool bond = u.kind == FLX_UNKNOWN_BOND;
+        sd->sigma[i] = bond ? u.sigma : 0.0;
+        sd->tau[i] = bond ? u.tau : 1.0;
+        sd->rigid[i] = bond ? u.C == 0.0 : u.E == 0.0;
+    }
+    return make_solver(sd);
+}
+
+flx_status flx_saddle_create(const flx_system *s, flx_saddle **sd)
+{
+    *sd = NULL;
+    flx_saddle *x = flx_alloc(s->ctx, 1, sizeof *x);
+    if (!x) return FLX_ERR_MEMORY;
+    x->sys = s;
+    x->n = flx_dims_unknowns(&s->dims);
+    flx_status status = make(x);
+    if (status != FLX_OK) flx_saddle_destroy(&x);
+    *sd = x;
+    return status;
+}
+
+// ---- filling --------------------------------------------------------------------------------
+
+static void choose_rows(flx_saddle *sd, flx_saddle_rows rows)
+{
+    for (int i = first_bond(sd->sys); i < sd->n; i++) {
+        bool some = sd->sigma[i] != 0.0 || sd->tau[i] != 0.0;
+        sd->active[i] = sd->rigid[i] && some;
+        if (rows == FLX_ROWS_POSITION && sd->tau[i] != 0.0) sd->active[i] = false;
+    }
+}
+
+// Block (i, j) of velocities: W.
+static void fill_metric(flx_saddle *sd, const flx_blocks *b, int e, int i, int j,
+                        const flx_saddle_metric *m)
+{
+    const flx_pattern *p = &sd->sys->pattern;
+    int i0 = p->start[i], j0 = p->start[j], k = p->offset[e];
+    for (int r = i0; r < p->start[i + 1]; r++) {
+        for (int c = j0; c < p->start[j + 1]; c++, k++) {
+            double w = m->without_mass ? 0.0 : b->A2[k];
+            if (r == c && m->shift) w += m->shift[r];
+            if (m->weight) w *= sqrt(m->weight[r] * m->weight[c]);
+            sd->values[k] = w;
+            if (r == c) sd->diagonal[r] = w;
+        }
+    }
+}
+
+// Block (i, j) of bond rows and velocities: G or A; and its transpose.
+static void fill_bonds(flx_saddle *sd, const flx_blocks *b, int e, int i, int j)
+{
+    const flx_pattern *p = &sd->sys->pattern;
+    int nr = p->start[i + 1] - p->start[i], nc = p->start[j + 1] - p->start[j];
+    double *G = sd->values + p->offset[e], *Gt = sd->values + p->offset[p->transpose[e]];
+    const double *A0 = b->A0 + p->offset[e], *A1 = b->A1 + p->offset[e];
+    for (int r = 0; r < nr; r++) {
+        int row = p->start[i] + r;
+        for (int c = 0; c < nc; c++) {
+            int k = r * nc + c;
+            double g = sd->tau[row] != 0.0 ? A1[k] / sd->tau[row] : A0[k] / sd->sigma[row];
+            if (!sd->active[row]) g = 0.0;
+            G[k] = g;
+            Gt[c * nr + r] = g;
+        }
+    }
+}
+
+// Diagonal block of bond rows: minus the damping, minus one for rows left out.
+static void fill_damping(flx_saddle *sd, int i, double damping)
+{
+    const flx_pattern *p = &sd->sys->pattern;
+    int nr = p->start[i + 1] - p->start[i], diagonal = -1;
+    for (int e = p->row[i]; e < p->row[i + 1]; e++) {
+        if (p->col[e] == i) diagonal = e;
+    }
+    for (int r = 0; r < nr; r++) {
+        int row = p->start[i] + r;
+        double size = 0.0;
+        for (int e = p->row[i]; e < p->row[i + 1] && damping > 0.0; e++) {
+            int j = p->col[e], nc = p->start[j + 1] - p->start[j];
+            if (p->start[j] >= sd->sys->dims.nv) continue;
+            const double *g = sd->values + p->offset[e] + r * nc;
+            for (int c = 0; c < nc; c++) size += g[c] * g[c] / sd->diagonal[p->start[j] + c];
+        }
+        double d = sd->active[row] ? damping * size : 1.0;
+        sd->values[p->offset[diagonal] + r * nr + r] = -d;
+    }
+}
+
+static void fill(flx_saddle *sd, const flx_blocks *b, const flx_saddle_metric *m)
+{
+    const flx_system *s = sd->sys;
+    const flx_pattern *p = &s->pattern;
+    int nv = s->dims.nv, fb = first_bond(s);
+    memset(sd->values, 0, (size_t)p->offset[p->row[p->nblock]] * sizeof *sd->values);
+    for (int i = 0; i < p->nblock; i++) {
+        for (int e = p->row[i]; e < p->row[i + 1]; e++) {
+            int j = p->col[e], nr = p->start[i + 1] - p->start[i];
+            if (p->start[i] < nv && p->start[j] < nv) {
+                fill_metric(sd, b, e, i, j, m);
+            } else if (p->start[i] >= fb && p->start[j] < nv) {
+                fill_bonds(sd, b, e, i, j);
+            } else if (i == j && p->start[i] < fb) { // states and algebraic unknowns: apart
+                for (int r = 0; r < nr; r++) sd->values[p->offset[e] + r * nr + r] = 1.0;
+            }
+        }
+    }
+    for (int i = 0; i < p->nblock; i++) {
+        if (p->start[i] >= fb) fill_damping(sd, i, m->damping);
+    }
+}
+
+// ---- use ------------------------------------------------------------------------------------
+
+flx_status flx_saddle_factor(flx_saddle *sd, const flx_blocks *b, flx_saddle_rows rows,
+                             const flx_saddle_metric *metric)
+{
+    if (sd->version != sd->sys->pattern.version) FLX_TRY(make_solver(sd));
+    choose_rows(sd, rows);
+    fill(sd, b, metric);
+    flx_ldl_equilibrate(sd->ldl, sd->values);
+    return flx_ldl_factor(sd->ldl, sd->values);
+}
+
+double flx_saddle_solve(flx_saddle *sd, double *b)
+{
+    for (int i = sd->sys->dims.nv; i < sd->n; i++) {
+        if (!sd->active[i]) b[i] = 0.0;
+    }
+    return flx_ldl_solve_refined(sd->ldl, sd->values, b, sd->work, BACKWARD_ERROR, SWEEPS);
+}
+
+void flx_saddle_bond_product(const flx_saddle *sd, const double *u, double *out)
+{
+    const flx_system *s = sd->sys;
+    const flx_pattern *p = &s->pattern;
+    memset(out, 0, (size_t)sd->n * sizeof *out);
+    for (int i = 0; i < p->nblock; i++) {
+        if (p->start[i] < first_bond(s)) continue;
+        for (int e = p->row[i]; e < p->row[i + 1]; e++) {
+            int j = p->col[e], k = p->offset[e];
+            if (p->start[j] >= s->dims.nv) continue;
+            for (int r = p->start[i]; r < p->start[i + 1]; r++) {
+                for (int c = p->start[j]; c < p->start[j + 1]; c++, k++) {
+                    out[r] += sd->values[k] * u[c];
+                }
+            }
+        }
+    }
+}
+
+bool flx_saddle_active(const flx_saddle *sd, int i)
+{
+    return sd->active[i];
+}
+
+int flx_saddle_regularised(const flx_saddle *sd, int *worst)
+{
+    flx_ldl_report r = flx_ldl_get_report(sd->ldl);
+    if (worst) *worst = r.worst;
+    return r.regularised;
+}

@@ -1,0 +1,46 @@
+// saddle.h - projections to the bonds, and accelerations: one sparse matrix
+//
+//     [ W   G^T   A^T ] [ u   ]   [ b_v ]
+//     [ G  -dI        ] [ lam ] = [ b_l ]                                           (SAD-1)
+//     [ A        -dI  ] [ mu  ]   [ b_m ]
+//
+// on the pattern of the system, with W a metric of the velocities. G and A are read from a
+// linearisation: A0/sigma of a bond without tau, A1/tau of one with, A1 of a velocity bond.
+// Rows that are left out, and everything that is neither velocity nor bond, give zero.
+// Solved by LDL with refinement; d > 0 makes it a Levenberg-Marquardt step.
+#pragma once
+
+#include "base/base.h"
+#include "flexion/system.h"
+
+typedef enum flx_saddle_rows {
+    FLX_ROWS_POSITION, // bonds with tau = C = 0
+    FLX_ROWS_VELOCITY, // all bonds with C = 0 and velocity bonds with E = 0
+} flx_saddle_rows;
+
+typedef struct flx_saddle flx_saddle;
+
+flx_status flx_saddle_create(const flx_system *s, flx_saddle **sd);
+void flx_saddle_destroy(flx_saddle **sd);
+
+// W = R (A2 + diag(shift)) R with R = diag(sqrt(weight)); without_mass takes W = diag(shift) only.
+// shift, weight (nv) may be NULL: zero, one. damping d is relative to the rows' own G W^-1 G^T.
+typedef struct flx_saddle_metric {
+    const double *shift, *weight;
+    bool without_mass;
+    double damping;
+} flx_saddle_metric;
+flx_status flx_saddle_factor(flx_saddle *sd, const flx_blocks *b, flx_saddle_rows rows,
+                             const flx_saddle_metric *metric);
+
+// In place, n numbers in the order of the unknowns. Returns the backward error reached.
+double flx_saddle_solve(flx_saddle *sd, double *b);
+
+// out (n): rows of bonds times u (nv), zero for rows left out and for everything else.
+void flx_saddle_bond_product(const flx_saddle *sd, const double *u, double *out);
+
+// Whether row i (0..n-1) takes part.
+bool flx_saddle_active(const flx_saddle *sd, int i);
+
+// Of the last factorisation: pivots that were moved, the unknown of the smallest one.
+int flx_saddle_regularised(const flx_saddle *sd, int *worst);
