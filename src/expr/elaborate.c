@@ -13,7 +13,7 @@
 #define DEPTH_MAX 1000
 #define CALLS_MAX 200
 // Of the whole model; a sum over a sum over a sum of thousands is a mistake, not a model.
-#define STEPS_MAX 200000000L
+#define STEPS_MAX 30000000L
 
 // An index of sum().
 typedef struct local {
@@ -916,11 +916,8 @@ static flx_status elaborate(env *e, const flx_ast *a, flx_value *out)
     if (g->depth >= DEPTH_MAX) {
         return fail(e, a->loc, "expressions are nested too deeply: does a function call itself?");
     }
-    if (++g->steps > STEPS_MAX) {
-        return fail(e, a->loc,
-                    "the expressions of this model are too large: more than %ld "
-                    "operations",
-                    STEPS_MAX);
+    if (++g->steps > STEPS_MAX || g->n > FLX_NODES_MAX / 4) {
+        return fail(e, a->loc, "the expressions of this model are too large: a sum over a sum?");
     }
     g->depth++;
     flx_status status = elaborate_kind(e, a, out);

@@ -11,9 +11,6 @@
 #include <limits.h>
 #include <stdlib.h>
 
-// Beyond this the model is a mistake (sums over sums); a graph of this size is a gigabyte.
-#define NODES_MAX (1 << 24)
-
 // ---- nodes ------------------------------------------------------------------------------------
 
 flx_graph *flx_graph_create(flx_ctx *ctx)
@@ -87,9 +84,11 @@ static bool rehash(flx_graph *g, int size)
 static bool grow(flx_graph *g)
 {
     int need = g->n + 1;
-    if (need > NODES_MAX) {
+    if (need > FLX_NODES_MAX) {
         FLX_FAIL(g->ctx, FLX_ERR_MEMORY, FLX_NOWHERE,
-                 "the expressions of this model are too large: more than %d operations", NODES_MAX);
+                 "the expressions of this model and their derivatives are too large: more than %d "
+                 "operations",
+                 FLX_NODES_MAX);
         return false;
     }
     if (g->hash_size < 2 * need && !rehash(g, g->hash_size ? 2 * g->hash_size : 256)) return false;
@@ -721,6 +720,37 @@ static flx_node root_of_one(flx_graph *g, double s, flx_node x)
     return flx_graph_unary(g, FLX_OP_SQRT, add(g, flx_graph_const(g, 1.0), square));
 }
 
+// Positive multiple of an even power.
+static bool is_square(const flx_graph *g, flx_node n)
+{
+    double e;
+    flx_node base;
+    if (!(split_factor(g, n, &base) > 0.0) || !is_op(g, base, FLX_OP_POW)) return false;
+    return flx_graph_is_const(g, g->nodes[base].b, &e) && e > 0.0 && fmod(e, 2.0) == 0.0;
+}
+
+static bool is_sum_of_squares(const flx_graph *g, flx_node n)
+{
+    while (is_op(g, n, FLX_OP_ADD)) {
+        flx_node a = g->nodes[n].a, b = g->nodes[n].b;
+        if (!is_square(g, a) && !is_square(g, b)) return false;
+        n = is_square(g, a) ? b : a;
+    }
+    return is_square(g, n);
+}
+
+// d sqrt(u) = du/(2 sqrt u). The length of a vector has no derivative where the vector is zero, but
+// what is made of it often has (|v| v, |v|^2): there 0/0 would spoil it, and 0, the mean over all
+// directions, does not.
+static flx_node derive_sqrt(flx_graph *g, flx_node n, flx_node d)
+{
+    flx_node half = scale(g, 0.5, d), zero = flx_graph_const(g, 0.0);
+    if (!is_sum_of_squares(g, g->nodes[n].a)) return quo(g, half, n);
+    flx_node inverse = quo(g, flx_graph_const(g, 1.0), n);
+    inverse = flx_graph_if(g, flx_graph_binary(g, FLX_OP_EQ, n, zero), zero, inverse);
+    return mul(g, half, inverse);
+}
+
 static flx_node derive_unary(flx_graph *g, flx_node n, flx_node d)
 {
     flx_graph_node p = g->nodes[n];
@@ -730,7 +760,7 @@ static flx_node derive_unary(flx_graph *g, flx_node n, flx_node d)
     case FLX_OP_NEG:
         return neg(g, d);
     case FLX_OP_SQRT:
-        return quo(g, scale(g, 0.5, d), n);
+        return derive_sqrt(g, n, d);
     case FLX_OP_SIN:
         return mul(g, flx_graph_unary(g, FLX_OP_COS, x), d);
     case FLX_OP_COS:

@@ -31,6 +31,10 @@ typedef struct flx_table {
     flx_outside outside;
 } flx_table;
 
+// Beyond this the model is a mistake (sums over sums). Elaboration stops at a quarter of it, with
+// the place; the rest is for derivatives. A graph of this size is a gigabyte.
+#define FLX_NODES_MAX (1 << 24)
+
 struct flx_graph {
     flx_ctx *ctx;
     int n, capacity;

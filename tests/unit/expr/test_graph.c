@@ -1,6 +1,6 @@
 // The graph: sharing, folding, algebra, tables, and derivatives against closed forms and against
 // differences on random expressions.
-#include "rig.h"
+#include "expr_rig.h"
 
 #define U(op, a) flx_graph_unary(r.g, FLX_OP_##op, a)
 #define B(op, a, b) flx_graph_binary(r.g, FLX_OP_##op, a, b)
@@ -288,6 +288,18 @@ static int derivatives_hold_at_zero_and_below(void)
     CHECK(rig_eval(&r, d, in) == 0.0);
     d = rig_partial(&r, B(POW, x, r.x[1]), 0);
     CHECK(rig_eval(&r, d, in) == 0.0);
+    // |v|, |v| v and |v|^2 at rest, and |v| away from it
+    flx_node y = r.x[1], v = U(SQRT, B(ADD, B(POW, x, K(2)), B(POW, y, K(2))));
+    double rest[RIG_LEAVES] = {0}, moving[RIG_LEAVES] = {3, 4};
+    CHECK(rig_eval(&r, rig_partial(&r, v, 0), rest) == 0.0);
+    CHECK(rig_eval(&r, rig_partial(&r, B(MUL, v, x), 0), rest) == 0.0);
+    CHECK(rig_eval(&r, rig_partial(&r, B(MUL, v, x), 1), rest) == 0.0);
+    CHECK(rig_eval(&r, rig_partial(&r, B(POW, v, K(2)), 0), rest) == 0.0);
+    CHECK_NEAR(rig_eval(&r, rig_partial(&r, v, 0), moving), 0.6, 1e-15);
+    CHECK_NEAR(rig_eval(&r, rig_partial(&r, rig_partial(&r, v, 0), 0), moving), 16.0 / 125, 1e-15);
+    CHECK_NEAR(rig_eval(&r, rig_partial(&r, rig_partial(&r, v, 0), 1), moving), -12.0 / 125, 1e-15);
+    // a root that is not a length keeps its true slope
+    CHECK(isinf(rig_eval(&r, rig_partial(&r, U(SQRT, x), 0), rest)));
     rig_down(&r);
     return 0;
 }

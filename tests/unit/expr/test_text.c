@@ -4,7 +4,7 @@
 // leaves x y z (numbers 0 1 2) and t (3); functions double(x) = 2*x, loop(x) = loop(x) and
 // fact(n); the family `link` of handles, link(i).position = [i, x, 0], whose place is the position;
 // and a joint `cross` with the member angle = 7.
-#include "rig.h"
+#include "expr_rig.h"
 
 typedef struct world {
     rig r;
@@ -548,6 +548,25 @@ static int long_texts_are_good(void)
     return 0;
 }
 
+// Work is limited, too: this would be a thousand million terms.
+static int endless_sums_are_an_error(void)
+{
+    static const char *const texts[] = {
+        "sum(i, 1, 1e3, sum(j, 1, 1e3, sum(k, 1, 1e3, 0*x)))",           // little memory
+        "sum(i, 1, 1e3, sum(j, 1, 1e3, sin((i + 1000*j)*x)^(1 + i/j)))", // much
+    };
+    for (int i = 0; i < 2; i++) {
+        world w;
+        flx_value v;
+        CHECK(world_up(&w));
+        CHECK(read_value(&w, texts[i], &v) == FLX_ERR_MODEL);
+        CHECK_TEXT(flx_ctx_error(w.r.ctx, 0)->text, "too large");
+        CHECK(flx_ctx_error(w.r.ctx, 0)->loc.line == 5);
+        world_down(&w);
+    }
+    return 0;
+}
+
 // ---- random texts: nothing crashes, whatever is written --------------------------------------------
 
 static int random_texts_do_not_crash(void)
@@ -626,5 +645,5 @@ TEST_MAIN(TEST(numbers_are_decimal), TEST(operators_bind_as_usual), TEST(functio
           TEST(branches_not_taken_may_be_wrong), TEST(syntax_errors_have_their_place),
           TEST(places_count_characters_and_lines), TEST(meaning_errors_have_their_place),
           TEST(kinds_are_checked_where_one_is_asked_for), TEST(deep_nesting_is_an_error),
-          TEST(recursion_is_an_error), TEST(long_texts_are_good), TEST(random_texts_do_not_crash),
-          TEST(every_allocation_may_fail))
+          TEST(recursion_is_an_error), TEST(long_texts_are_good), TEST(endless_sums_are_an_error),
+          TEST(random_texts_do_not_crash), TEST(every_allocation_may_fail))

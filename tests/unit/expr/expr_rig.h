@@ -1,4 +1,4 @@
-// rig.h - a graph with a context, and the value of a node at given leaves.
+// expr_rig.h - a graph with a context, and the value of a node at given leaves.
 #pragma once
 
 #include "check.h"
