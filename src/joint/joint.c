@@ -1,0 +1,307 @@
+// joint.c - plans of joints: the table of types, and the rows that they share.
+#include "joint/joint.h"
+
+static const flx_joint_kind *const kinds[] = {
+#define X(name, word) &flx_joint_##name,
+    FLX_JOINT_LIST(X)
+#undef X
+};
+
+static const char *const names[] = {
+#define X(name, word) word,
+    FLX_JOINT_LIST(X)
+#undef X
+};
+
+const flx_joint_kind *flx_joint_kind_of(flx_joint_type type)
+{
+    return kinds[type];
+}
+
+const char *flx_joint_type_name(flx_joint_type type)
+{
+    return names[type];
+}
+
+static bool planar(const flx_model *m)
+{
+    return m->dimension == 2;
+}
+
+static void column(const double F[9], int k, double out[3])
+{
+    for (int i = 0; i < 3; i++) out[i] = F[3 * i + k];
+}
+
+// The drawn orientation of a body.
+static m33 drawn(const flx_model *m, int body)
+{
+    return body < 0 ? m33_identity() : m33_load(m->bodies[body].R);
+}
+
+// Angle of the second relative to the first as drawn: coordinates are zero there.
+static double drawn_angle(const flx_model *m, const int body[2])
+{
+    double a = body[0] < 0 ? 0.0 : m->bodies[body[0]].angle;
+    double b = body[1] < 0 ? 0.0 : m->bodies[body[1]].angle;
+    return b - a;
+}
+
+static flx_row_spec *new_spec(flx_joint_plan *p, flx_row_kind kind, int nrow)
+{
+    FLX_ASSERT(p->nspec < FLX_MAX_SPECS);
+    flx_row_spec *r = p->spec + p->nspec++;
+    *r = (flx_row_spec){.kind = kind, .nrow = nrow};
+    memcpy(r->body, p->joint->body, sizeof r->body);
+    memcpy(r->s, p->s, sizeof r->s);
+    return r;
+}
+
+static void init_scalar(const flx_model *m, int number, flx_scalar_kind kind, flx_scalar *s)
+{
+    const flx_joint *j = m->joints + number;
+    *s = (flx_scalar){.kind = kind, .turn = number};
+    memcpy(s->body, j->body, sizeof s->body);
+    for (int i = 0; i < 2; i++) {
+        for (int k = 0; k < 3; k++) {
+            s->s[i][k] = j->at[i][k] - (j->body[i] < 0 ? 0.0 : m->bodies[j->body[i]].com[k]);
+        }
+    }
+}
+
+void flx_plan_point(flx_joint_plan *p)
+{
+    flx_row_spec *r = new_spec(p, FLX_ROW_POINT, planar(p->model) ? 2 : 3);
+    r->metres = true;
+    r->part[0] = "x", r->part[1] = "y", r->part[2] = "z";
+}
+
+void flx_plan_axis(flx_joint_plan *p)
+{
+    flx_row_spec *r = new_spec(p, FLX_ROW_AXIS, 2);
+    column(p->joint->frame[0], 0, r->a[0]);
+    column(p->joint->frame[0], 1, r->a[1]);
+    column(p->joint->frame[1], 2, r->b);
+    r->part[0] = "axis x", r->part[1] = "axis y";
+}
+
+flx_row_spec *flx_plan_scalar(flx_joint_plan *p, flx_scalar_kind kind, const char *part)
+{
+    flx_row_spec *r = new_spec(p, FLX_ROW_SCALAR, 1);
+    r->nterm = 1;
+    r->coefficient[0] = 1.0;
+    r->part[0] = part;
+    init_scalar(p->model, p->number, kind, r->term);
+    return r;
+}
+
+void flx_plan_dot(flx_joint_plan *p, const double a[3], const double b[3], double value,
+                  const char *part)
+{
+    flx_scalar *s = flx_plan_scalar(p, FLX_SCALAR_DOT, part)->term;
+    memcpy(s->a[0], a, sizeof s->a[0]);
+    memcpy(s->b, b, sizeof s->b);
+    s->offset = value;
+}
+
+void flx_plan_plane(flx_joint_plan *p, const double a[3], const char *part)
+{
+    bool flat = planar(p->model);
+    flx_row_spec *r = flx_plan_scalar(p, flat ? FLX_SCALAR_PLANE2 : FLX_SCALAR_PLANE, part);
+    r->metres = true;
+    memcpy(r->term[0].a[0], a, sizeof r->term[0].a[0]);
+}
+
+void flx_plan_line(flx_joint_plan *p)
+{
+    double x[3], y[3], axis[3];
+    column(p->joint->frame[0], 0, x);
+    column(p->joint->frame[0], 1, y);
+    column(p->joint->frame[0], 2, axis);
+    if (planar(p->model)) {
+        flx_plan_plane(p, (double[3]){-axis[1], axis[0], 0.0}, "across");
+        return;
+    }
+    flx_plan_plane(p, x, "across x");
+    flx_plan_plane(p, y, "across y");
+}
+
+void flx_plan_rotation(flx_joint_plan *p)
+{
+    if (planar(p->model)) {
+        flx_scalar *s = flx_plan_scalar(p, FLX_SCALAR_ANGLE2, "rotation")->term;
+        s->offset = drawn_angle(p->model, p->joint->body);
+        return;
+    }
+    double x[3], y[3];
+    column(p->joint->frame[0], 0, x);
+    column(p->joint->frame[1], 1, y);
+    flx_plan_axis(p);
+    flx_plan_dot(p, x, y, 0.0, "rotation about the axis");
+}
+
+// Angle about the joint's axis, or displacement along it.
+static void coordinate_scalar(const flx_model *m, int number, bool angle, flx_scalar *s)
+{
+    const flx_joint *j = m->joints + number;
+    bool flat = planar(m);
+    if (angle) {
+        init_scalar(m, number, flat ? FLX_SCALAR_ANGLE2 : FLX_SCALAR_ANGLE, s);
+        column(j->frame[0], 0, s->a[0]);
+        column(j->frame[0], 1, s->a[1]);
+        column(j->frame[1], 0, s->b);
+        if (flat) s->offset = drawn_angle(m, j->body);
+        return;
+    }
+    // Zero as drawn: the two places of a pair may be apart along the axis.
+    init_scalar(m, number, flat ? FLX_SCALAR_PLANE2 : FLX_SCALAR_PLANE, s);
+    column(j->frame[0], 2, s->a[0]);
+    double apart[3];
+    for (int i = 0; i < 2; i++) {
+        v3 at = m33_mul_v(drawn(m, j->body[i]), v3_load(j->at[i]));
+        if (j->body[i] >= 0) at = v3_add(at, v3_load(m->bodies[j->body[i]].position));
+        for (int k = 0; k < 3; k++) {
+            double x = k == 0 ? at.x : k == 1 ? at.y : at.z;
+            apart[k] = i ? x - apart[k] : x;
+        }
+    }
+    s->offset = v3_dot(m33_mul_v(drawn(m, j->body[0]), v3_load(s->a[0])), v3_load(apart));
+}
+
+bool flx_joint_scalar(const flx_model *m, int joint, flx_coordinate which, flx_scalar *s)
+{
+    const flx_joint_kind *k = kinds[m->joints[joint].type];
+    if (which == FLX_COORDINATE_NONE) {
+        which = k->angle ? FLX_COORDINATE_ANGLE : FLX_COORDINATE_DISPLACEMENT;
+    }
+    if (which == FLX_COORDINATE_ANGLE && !k->angle) return false;
+    if (which == FLX_COORDINATE_DISPLACEMENT && !k->displacement) return false;
+    coordinate_scalar(m, joint, which == FLX_COORDINATE_ANGLE, s);
+    return true;
+}
+
+// A row for the joint's coordinate.
+static flx_status add_coordinate(flx_joint_plan *p, flx_coordinate which, flx_row_role role,
+                                 bool velocity, const char *part, flx_loc loc)
+{
+    const flx_joint *j = p->joint;
+    flx_scalar s;
+    if (!flx_joint_scalar(p->model, p->number, which, &s)) {
+        return FLX_FAIL(p->model->ctx, FLX_ERR_MODEL, loc,
+                        "joint '%s' is %s and has no %s that could be prescribed", j->name,
+                        names[j->type],
+                        which == FLX_COORDINATE_ANGLE          ? "angle"
+                        : which == FLX_COORDINATE_DISPLACEMENT ? "displacement"
+                                                               : "coordinate");
+    }
+    flx_row_spec *r = new_spec(p, FLX_ROW_SCALAR, 1);
+    r->role = role;
+    r->velocity = velocity;
+    r->nterm = 1;
+    r->coefficient[0] = 1.0;
+    r->part[0] = part;
+    r->metres = s.kind == FLX_SCALAR_PLANE || s.kind == FLX_SCALAR_PLANE2;
+    if (role == FLX_ROLE_START && !velocity) s.offset += j->start_value;
+    r->term[0] = s;
+    return FLX_OK;
+}
+
+static flx_status add_motion(flx_joint_plan *p)
+{
+    const flx_joint *j = p->joint;
+    switch (j->motion) {
+    case FLX_MOTION_NONE:
+        break;
+    case FLX_MOTION_ANGLE:
+        return add_coordinate(p, FLX_COORDINATE_ANGLE, FLX_ROLE_MOTION, false, "motion",
+                              j->motion_loc);
+    case FLX_MOTION_DISPLACEMENT:
+        return add_coordinate(p, FLX_COORDINATE_DISPLACEMENT, FLX_ROLE_MOTION, false, "motion",
+                              j->motion_loc);
+    case FLX_MOTION_RATE:
+        return add_coordinate(p, FLX_COORDINATE_NONE, FLX_ROLE_MOTION, true, "motion",
+                              j->motion_loc);
+    }
+    return FLX_OK;
+}
+
+static flx_status add_start(flx_joint_plan *p)
+{
+    const flx_joint *j = p->joint;
+    if (j->start_coordinate) {
+        FLX_TRY(
+            add_coordinate(p, FLX_COORDINATE_NONE, FLX_ROLE_START, false, "start", j->start_loc));
+    }
+    if (j->start_rate) {
+        FLX_TRY(add_coordinate(p, FLX_COORDINATE_NONE, FLX_ROLE_START, true, "start rate",
+                               j->start_loc));
+    }
+    return FLX_OK;
+}
+
+// A row that needs the axes of a body which has none.
+static bool turns_a_point(const flx_model *m, const flx_row_spec *r, int *body)
+{
+    bool both = r->kind == FLX_ROW_AXIS;
+    if (r->kind == FLX_ROW_SCALAR) {
+        flx_scalar_kind k = r->term[0].kind;
+        both = k == FLX_SCALAR_DOT || k == FLX_SCALAR_ANGLE || k == FLX_SCALAR_ANGLE2;
+    }
+    const int *b = r->kind == FLX_ROW_SCALAR ? r->term[0].body : r->body;
+    for (int i = 0; both && i < 2; i++) {
+        *body = b[i];
+        if (b[i] >= 0 && m->bodies[b[i]].type == FLX_BODY_POINT) return true;
+    }
+    return false;
+}
+
+static flx_status check_gear(const flx_model *m, const flx_joint *j)
+{
+    for (int i = 0; i < 2; i++) {
+        const flx_joint *of = m->joints + j->joint[i];
+        if (kinds[of->type]->angle || kinds[of->type]->displacement) continue;
+        return FLX_FAIL(m->ctx, FLX_ERR_MODEL, j->loc,
+                        "gear '%s': joint '%s' is %s and has no angle or displacement", j->name,
+                        of->name, names[of->type]);
+    }
+    return FLX_OK;
+}
+
+flx_status flx_joint_plan_rows(const flx_model *m, int joint, bool hold_start, flx_joint_plan *p)
+{
+    const flx_joint *j = m->joints + joint;
+    const flx_joint_kind *k = kinds[j->type];
+    p->model = m;
+    p->joint = j;
+    p->number = joint;
+    p->nspec = 0;
+    flx_scalar places;
+    init_scalar(m, joint, FLX_SCALAR_DOT, &places);
+    memcpy(p->s, places.s, sizeof p->s);
+    void (*plan)(flx_joint_plan *) = planar(m) ? k->plane : k->space;
+    if (!plan) {
+        return FLX_FAIL(m->ctx, FLX_ERR_MODEL, j->loc, "joint '%s': there is no %s joint in %s",
+                        j->name, names[j->type],
+                        planar(m) ? "the plane (dimension: 2)" : "space (dimension: 3)");
+    }
+    if (j->type == FLX_JOINT_DISTANCE && !(j->length > 0)) {
+        return FLX_FAIL(m->ctx, FLX_ERR_MODEL, j->loc,
+                        "joint '%s': length must be positive; to hold two points on one spot use "
+                        "a %s joint",
+                        j->name, planar(m) ? "revolute" : "spherical");
+    }
+    if (j->type == FLX_JOINT_GEAR) FLX_TRY(check_gear(m, j));
+    plan(p);
+    FLX_TRY(add_motion(p));
+    if (hold_start) FLX_TRY(add_start(p));
+    for (int i = 0; i < p->nspec; i++) {
+        int body;
+        if (turns_a_point(m, p->spec + i, &body)) {
+            return FLX_FAIL(m->ctx, FLX_ERR_MODEL, j->loc,
+                            "joint '%s' is %s and needs axes on both sides, but '%s' is a point; "
+                            "use spherical, point-on-line, point-on-plane or distance",
+                            j->name, names[j->type], m->bodies[body].name);
+        }
+    }
+    return FLX_OK;
+}

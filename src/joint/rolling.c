@@ -1,0 +1,46 @@
+// rolling.c - a disc (with an axis) or ball rolls without slip on a plane of the first body. Its
+// lowest rim point stays on the plane (a bond), and the point of the body that is there has no
+// velocity along the plane (velocity bonds, two in space, one in the plane).
+#include "joint/joint.h"
+
+// A direction in the plane of n.
+static v3 tangent(v3 n)
+{
+    v3 e = fabs(n.x) < 0.7 ? v3_make(1, 0, 0) : v3_make(0, 1, 0); // far from n: 0.7 < 1/sqrt 2
+    return v3_unit(v3_cross(v3_cross(n, e), n));
+}
+
+static void set_disc(const flx_joint *j, v3 n, v3 t, flx_scalar *s)
+{
+    v3_store(s->a[0], n);
+    v3_store(s->a[1], t);
+    if (j->has_axis) v3_store(s->b, v3_unit(v3_load(j->axis[1])));
+    s->length = j->radius;
+}
+
+static void space(flx_joint_plan *p)
+{
+    const flx_joint *j = p->joint;
+    v3 n = v3_unit(v3_load(j->normal)), t = tangent(n);
+    flx_row_spec *r = flx_plan_scalar(p, FLX_SCALAR_TOUCH, "touch");
+    r->metres = true;
+    set_disc(j, n, t, r->term);
+    for (int i = 0; i < 2; i++) {
+        r = flx_plan_scalar(p, FLX_SCALAR_ROLL, i ? "slip y" : "slip x");
+        r->metres = r->velocity = true;
+        set_disc(j, n, i ? v3_cross(n, t) : t, r->term);
+    }
+}
+
+static void plane(flx_joint_plan *p)
+{
+    const flx_joint *j = p->joint;
+    v3 n = v3_unit(v3_load(j->normal)), t = v3_make(-n.y, n.x, 0);
+    flx_plan_plane(p, (double[3]){n.x, n.y, 0.0}, "touch");
+    p->spec[p->nspec - 1].term[0].offset = j->radius;
+    flx_row_spec *r = flx_plan_scalar(p, FLX_SCALAR_ROLL2, "slip");
+    r->metres = r->velocity = true;
+    set_disc(j, n, t, r->term);
+}
+
+const flx_joint_kind flx_joint_ROLLING = {.space = space, .plane = plane};

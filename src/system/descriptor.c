@@ -1,0 +1,292 @@
+// descriptor.c - making the descriptor system from a model; its table of operations; its chart; what
+// its unknowns are called.
+#include "system/descriptor_parts.h"
+
+// ---- chart --------------------------------------------------------------------------------------
+
+static int n_rigid(const flx_descriptor *d)
+{
+    return d->nkind[FLX_BODY_KIND_RIGID];
+}
+
+static const flx_body_data *rigid(const flx_descriptor *d)
+{
+    return d->kind[FLX_BODY_KIND_RIGID];
+}
+
+static void retract(const flx_system *s, const double *q, const double *theta, double *q_out)
+{
+    const flx_descriptor *d = flx_descriptor_of(s);
+    for (int k = 0; k < d->nsegment; k++) {
+        const flx_segment *g = d->segments + k;
+        for (int i = 0; i < g->n; i++) q_out[g->q + i] = q[g->q + i] + theta[g->v + i];
+    }
+    flx_rigid_retract(n_rigid(d), rigid(d), q, theta, q_out);
+}
+
+static void difference(const flx_system *s, const double *q0, const double *q1, double *theta)
+{
+    const flx_descriptor *d = flx_descriptor_of(s);
+    for (int k = 0; k < d->nsegment; k++) {
+        const flx_segment *g = d->segments + k;
+        for (int i = 0; i < g->n; i++) theta[g->v + i] = q1[g->q + i] - q0[g->q + i];
+    }
+    flx_rigid_difference(n_rigid(d), rigid(d), q0, q1, theta);
+}
+
+// The four maps differ only in what they do to rotations.
+#define CHART_MAP(name, map)                                                                       \
+    static void name(const flx_system *s, const double *theta, const double *in, double *out)      \
+    {                                                                                              \
+        const flx_descriptor *d = flx_descriptor_of(s);                                            \
+        if (out != in) memcpy(out, in, (size_t)s->dims.nv * sizeof *out);                          \
+        for (int k = 0; k < n_rigid(d); k++) {                                                     \
+            int v = rigid(d)[k].v + 3;                                                             \
+            v3_store(out + v, map(v3_load(theta + v), v3_load(in + v)));                           \
+        }                                                                                          \
+    }
+CHART_MAP(chart_velocity, rot_tangent)
+CHART_MAP(chart_rate, rot_tangent_inverse)
+CHART_MAP(chart_velocity_t, rot_tangent_t)
+CHART_MAP(chart_rate_t, rot_tangent_inverse_t)
+
+// ---- names --------------------------------------------------------------------------------------
+
+static const char *const parts_space[] = {
+    "x", "y", "z", "rotation about its x", "rotation about its y", "rotation about its z"};
+static const char *const parts_plane[] = {"x", "y", "angle"};
+
+static void name_velocity(const flx_descriptor *d, int i, flx_unknown *u)
+{
+    const flx_model *m = d->model;
+    u->kind = FLX_UNKNOWN_VELOCITY;
+    u->scale = 1.0;
+    if (i >= d->variable_v) {
+        const flx_variable *v = m->variables + (i - d->variable_v);
+        u->item = v->name;
+        u->part = "value";
+        u->loc = v->loc;
+        return;
+    }
+    int b = d->block_of[i], k = i - d->body_v[b]; // a body's block has the body's number
+    bool turns = k >= (d->planar ? 2 : 3);
+    u->item = m->bodies[b].name;
+    u->part = d->planar ? parts_plane[k] : parts_space[k];
+    u->loc = m->bodies[b].loc;
+    if (!turns) u->scale = d->length;
+}
+
+static void name_first_order(const flx_descriptor *d, int number, bool algebraic, flx_unknown *u)
+{
+    const flx_model *m = d->model;
+    u->kind = algebraic ? FLX_UNKNOWN_ALGEBRAIC : FLX_UNKNOWN_STATE;
+    u->index = algebraic ? 1 : 0;
+    u->scale = 1.0;
+    u->part = "value";
+    for (int i = 0; i < m->nfirst; i++) {
+        if (m->firsts[i].algebraic != algebraic || m->firsts[i].number != number) continue;
+        u->item = m->firsts[i].name;
+        u->loc = m->firsts[i].loc;
+    }
+}
+
+static void name_row(const flx_descriptor *d, int row, bool velocity, flx_unknown *u)
+{
+    const flx_row_info *r = d->rows + row;
+    u->kind = velocity ? FLX_UNKNOWN_VELOCITY_BOND : FLX_UNKNOWN_BOND;
+    u->index = velocity ? 2 : r->C > 0 ? 1 : r->tau > 0 ? 2 : 3;
+    u->scale = r->metres ? d->length : 1.0;
+    u->sigma = velocity ? 0.0 : r->sigma;
+    u->tau = r->tau;
+    u->C = r->C;
+    u->item = r->item;
+    u->part = r->part;
+    u->loc = r->loc;
+}
+
+static void unknown(const flx_system *s, int i, flx_unknown *u)
+{
+    const flx_descriptor *d = flx_descriptor_of(s);
+    *u = (flx_unknown){.lower = -HUGE_VAL, .upper = HUGE_VAL, .scale = 1.0};
+    if (i < flx_first_x(d)) {
+        name_velocity(d, i, u);
+    } else if (i < flx_first_w(d)) {
+        name_first_order(d, i - flx_first_x(d), false, u);
+    } else if (i < flx_first_lam(d)) {
+        name_first_order(d, i - flx_first_w(d), true, u);
+    } else {
+        name_row(d, i - flx_first_lam(d), i >= flx_first_mu(d), u);
+    }
+}
+
+int flx_descriptor_complete_row(const flx_system *s, int i)
+{
+    return flx_descriptor_of(s)->rows[i].complete;
+}
+
+// ---- workspace ----------------------------------------------------------------------------------
+
+static flx_work *work_create(const flx_system *s)
+{
+    const flx_descriptor *d = flx_descriptor_of(s);
+    size_t nframe = (size_t)d->model->nbody + 1, nrow = (size_t)(s->dims.nlam + s->dims.nmu);
+    size_t frames = nframe * (d->planar ? sizeof(flx_frame2) : sizeof(flx_frame)) / sizeof(double);
+    const flx_expressions *x = &d->expr;
+    size_t total = frames + (size_t)x->ninput + (size_t)x->nout + (size_t)x->scratch + nrow;
+    flx_work *w = flx_alloc(s->ctx, 1, sizeof *w);
+    if (!w) return NULL;
+    w->d = d;
+    w->block = flx_alloc(s->ctx, total, sizeof *w->block);
+    if (!w->block) {
+        flx_free(w);
+        return NULL;
+    }
+    if (d->planar) {
+        w->frames.plane = (flx_frame2 *)(void *)w->block;
+        w->frames.plane[0].c = 1.0;
+    } else {
+        w->frames.space = (flx_frame *)(void *)w->block;
+        m33_store(w->frames.space[0].R, m33_identity());
+    }
+    w->leaves = w->block + frames;
+    w->out = w->leaves + x->ninput;
+    w->scratch = w->out + x->nout;
+    w->rows = w->scratch + x->scratch;
+    return w;
+}
+
+static void work_destroy(flx_work *w)
+{
+    if (!w) return;
+    flx_free(w->block);
+    flx_free(w);
+}
+
+static void destroy(flx_system *s)
+{
+    flx_descriptor *d = (flx_descriptor *)s;
+    if (!d) return;
+    if (d->complete) destroy(&d->complete->base);
+    flx_expr_destroy(d);
+    flx_free(d->couplings.keys);
+    flx_arena_destroy(&d->arena);
+    flx_free(d);
+}
+
+static const flx_system_ops ops = {
+    .name = "descriptor",
+    .residual = flx_eval_residual,
+    .linearise = flx_eval_linearise,
+    .retract = retract,
+    .difference = difference,
+    .velocity = chart_velocity,
+    .rate = chart_rate,
+    .velocity_t = chart_velocity_t,
+    .rate_t = chart_rate_t,
+    .unknown = unknown,
+    .work_create = work_create,
+    .work_destroy = work_destroy,
+    .destroy = destroy,
+    .bond_rate = flx_eval_bond_rate,
+    .bond_force = flx_eval_bond_force,
+    .bond_bias = flx_eval_bond_bias,
+    .energy = flx_eval_energy,
+    .accept = flx_eval_accept,
+};
+
+// ---- making it ----------------------------------------------------------------------------------
+
+// Size of the mechanism: the box round all centres of mass and joints as drawn, and the distances
+// inside bodies.
+static double find_length(const flx_model *m)
+{
+    double low[3] = {HUGE_VAL, HUGE_VAL, HUGE_VAL}, high[3] = {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL};
+    double size = 0.0;
+    for (int i = 0; i < m->nbody + 2 * m->njoint; i++) {
+        const flx_joint *j = i < m->nbody ? NULL : m->joints + (i - m->nbody) / 2;
+        if (j && j->type == FLX_JOINT_GEAR) continue;
+        int side = (i - m->nbody) & 1, body = j ? j->body[side] : i;
+        const double *at = j ? j->at[side] : m->bodies[i].com;
+        v3 p = v3_load(at);
+        if (body >= 0) {
+            const flx_body *b = m->bodies + body;
+            size = fmax(size, v3_norm(v3_sub(p, v3_load(b->com))));
+            p = v3_add(v3_load(b->position), m33_mul_v(m33_load(b->R), p));
+        }
+        double x[3] = {p.x, p.y, p.z};
+        for (int k = 0; k < 3; k++) {
+            low[k] = fmin(low[k], x[k]);
+            high[k] = fmax(high[k], x[k]);
+        }
+    }
+    for (int k = 0; k < 3; k++) size = fmax(size, high[k] - low[k]);
+    return size > 0 ? size : 1.0;
+}
+
+static flx_status make(flx_descriptor *d, const flx_descriptor_options *o)
+{
+    flx_dims *n = &d->base.dims;
+    d->arena = flx_arena_create(d->base.ctx);
+    if (!d->arena) return FLX_ERR_MEMORY;
+    if (o && o->ndrop > 0) {
+        int *drop = flx_arena_take(d->arena, (size_t)o->ndrop, sizeof *drop);
+        if (!drop) return FLX_ERR_MEMORY;
+        memcpy(drop, o->drop, (size_t)o->ndrop * sizeof *drop);
+        d->drop = drop;
+        d->ndrop = o->ndrop;
+    }
+    d->hold_start = o && o->hold_start;
+    d->planar = d->model->dimension == 2;
+    d->length = find_length(d->model);
+    // number everything ...
+    FLX_TRY(flx_layout_bodies(d));
+    FLX_TRY(flx_forces_plan(d));
+    FLX_TRY(flx_rows_count(d));
+    d->first_mixed = n->nlam;
+    n->nlam += d->nmixed;
+    d->first_constraint = n->nlam;
+    FLX_TRY(flx_expr_plan(d));
+    d->rows = flx_arena_take(d->arena, (size_t)(n->nlam + n->nmu), sizeof *d->rows);
+    if (!d->rows) return FLX_ERR_MEMORY;
+    // ... find who touches whom ...
+    FLX_TRY(flx_layout_blocks(d));
+    FLX_TRY(flx_rows_couple(d));
+    FLX_TRY(flx_forces_couple(d));
+    FLX_TRY(flx_expr_couple(d));
+    FLX_TRY(flx_layout_pattern(d));
+    // ... and where everybody writes
+    for (int k = 0; k < FLX_N_BODY_KINDS; k++) {
+        for (int i = 0; i < d->nkind[k]; i++) {
+            flx_body_data *b = d->kind[k] + i;
+            b->diag = flx_layout_slot(d, b->v, b->v);
+        }
+    }
+    FLX_TRY(flx_rows_fill(d));
+    flx_forces_fill(d);
+    FLX_TRY(flx_expr_fill(d));
+    return flx_layout_pairs(d);
+}
+
+flx_status flx_descriptor_create(const flx_model *m, const flx_descriptor_options *options,
+                                 flx_system **s)
+{
+    *s = NULL;
+    flx_descriptor *d = flx_alloc(m->ctx, 1, sizeof *d);
+    if (!d) return FLX_ERR_MEMORY;
+    d->base.ops = &ops;
+    d->base.ctx = m->ctx;
+    d->base.title = m->title;
+    d->model = m;
+    flx_status status = make(d, options);
+    if (status == FLX_OK && d->ndrop > 0) {
+        flx_system *complete = NULL;
+        status = flx_descriptor_create(m, NULL, &complete);
+        d->complete = (flx_descriptor *)complete;
+    }
+    if (status != FLX_OK) {
+        destroy(&d->base);
+        return status;
+    }
+    *s = &d->base;
+    return FLX_OK;
+}

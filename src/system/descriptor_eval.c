@@ -1,0 +1,696 @@
+// descriptor_eval.c - residual, tangent, bonds and energies of the descriptor system. Frames of all
+// bodies are computed once an evaluation; then one loop a kind of item.
+#include "system/descriptor_parts.h"
+
+// ---- frames and leaves --------------------------------------------------------------------------
+
+void flx_eval_frames(const flx_descriptor *d, flx_work *w, const flx_point *p)
+{
+    if (d->planar) {
+        flx_rigid2_frames(d->nkind[FLX_BODY_KIND_RIGID2], d->kind[FLX_BODY_KIND_RIGID2], p->q, p->v,
+                          w->frames);
+        flx_point2_frames(d->nkind[FLX_BODY_KIND_POINT2], d->kind[FLX_BODY_KIND_POINT2], p->q, p->v,
+                          w->frames);
+    } else {
+        flx_rigid_frames(d->nkind[FLX_BODY_KIND_RIGID], d->kind[FLX_BODY_KIND_RIGID], p->q, p->v,
+                         w->frames);
+        flx_point_frames(d->nkind[FLX_BODY_KIND_POINT], d->kind[FLX_BODY_KIND_POINT], p->q, p->v,
+                         w->frames);
+    }
+}
+
+static void run(const flx_descriptor *d, flx_work *w, flx_group_kind kind)
+{
+    const flx_group *g = d->expr.group + kind;
+    if (g->n > 0) flx_program_eval(g->program, w->leaves, w->scratch, w->out + g->out);
+}
+
+const double *flx_eval_output(const flx_descriptor *d, const flx_work *w, flx_group_kind kind)
+{
+    return w->out + d->expr.group[kind].out;
+}
+
+// Turns as the expressions count them: what is missing between their angle on one branch and the
+// continuous one.
+static void fill_turns(const flx_descriptor *d, flx_work *w, const flx_point *p)
+{
+    const flx_expressions *x = &d->expr;
+    const double turn = 2.0 * 3.14159265358979323846;
+    run(d, w, FLX_GROUP_TURN);
+    const double *raw = flx_eval_output(d, w, FLX_GROUP_TURN);
+    for (int i = 0; i < x->ninput; i++) {
+        if (x->inputs[i].source != FLX_INPUT_TURN) continue;
+        int k = x->inputs[i].index;
+        flx_jet j;
+        flx_scalar_value(d->turns + x->turn_switch[k], w->frames, p->switches, &j);
+        w->leaves[i] = round((j.value - raw[k]) / turn);
+    }
+}
+
+static void fill_leaves(const flx_descriptor *d, flx_work *w, const flx_point *p)
+{
+    const flx_expressions *x = &d->expr;
+    const double *frames = d->planar ? &w->frames.plane->c : w->frames.space->R;
+    for (int i = 0; i < x->ninput; i++) {
+        int k = x->inputs[i].index;
+        switch (x->inputs[i].source) {
+        case FLX_INPUT_TIME:
+            w->leaves[i] = p->t;
+            break;
+        case FLX_INPUT_FRAME:
+            w->leaves[i] = frames[k];
+            break;
+        case FLX_INPUT_Q:
+            w->leaves[i] = p->q[k];
+            break;
+        case FLX_INPUT_V:
+            w->leaves[i] = p->v[k];
+            break;
+        case FLX_INPUT_X:
+            w->leaves[i] = p->x[k];
+            break;
+        case FLX_INPUT_W:
+            w->leaves[i] = p->w[k];
+            break;
+        case FLX_INPUT_ZERO:
+        case FLX_INPUT_TURN:
+            w->leaves[i] = 0.0;
+            break;
+        }
+    }
+    if (x->nturn > 0) fill_turns(d, w, p);
+}
+
+// Frames, leaves and motions of a point.
+static void begin(const flx_descriptor *d, flx_work *w, const flx_point *p)
+{
+    flx_eval_frames(d, w, p);
+    if (d->expr.ninput > 0) fill_leaves(d, w, p);
+    run(d, w, FLX_GROUP_TIME);
+}
+
+void flx_eval_motions(const flx_descriptor *d, flx_work *w, const flx_point *p)
+{
+    for (int i = 0; i < d->expr.ninput; i++) {
+        if (d->expr.inputs[i].source == FLX_INPUT_TIME) w->leaves[i] = p->t;
+    }
+    run(d, w, FLX_GROUP_TIME);
+}
+
+// Motion of a row: value, first and second derivative; zero where it has none.
+static double motion(const flx_descriptor *d, const flx_work *w, const flx_scalar_row *r, int order)
+{
+    return r->motion < 0 ? 0.0 : flx_eval_output(d, w, FLX_GROUP_TIME)[3 * r->motion + order];
+}
+
+// ---- residual -----------------------------------------------------------------------------------
+
+static void bodies_residual(const flx_descriptor *d, const flx_point *p, double *r)
+{
+    const double *g = d->model->gravity;
+#define X(NAME, name, nq, nv)                                                                      \
+    flx_##name##_residual(d->nkind[FLX_BODY_KIND_##NAME], d->kind[FLX_BODY_KIND_##NAME], g, p->v,  \
+                          p->a, r);
+    FLX_BODY_KINDS(X)
+#undef X
+}
+
+static void rows_residual(const flx_descriptor *d, flx_work *w, const flx_point *p, double *r)
+{
+    double *g = r + flx_first_lam(d);
+    for (int i = 0; i < d->nscalar; i++) {
+        const flx_scalar_row *s = d->scalars + i;
+        double value = -motion(d, w, s, 0) - s->constant, rate = -motion(d, w, s, 1);
+        double l = p->lam[s->row];
+        flx_jet j;
+        for (int t = 0; t < s->nterm; t++) {
+            double c = s->coefficient[t];
+            flx_scalar_gradient(s->term + t, w->frames, p->switches, &j);
+            value += c * j.value;
+            if (s->tau != 0) rate += c * flx_jet_rate(s->term + t, &j, p->v);
+            flx_jet_add_force(s->term + t, &j, c * l, r);
+        }
+        g[s->row] = s->sigma * value + s->tau * rate - s->C * l;
+    }
+}
+
+static void vrows_residual(const flx_descriptor *d, flx_work *w, const flx_point *p, double *r)
+{
+    for (int i = 0; i < d->nvscalar; i++) {
+        const flx_scalar_row *s = d->vscalars + i;
+        double rate = -motion(d, w, s, 0) - s->constant;
+        flx_jet j;
+        for (int t = 0; t < s->nterm; t++) {
+            double c = s->coefficient[t];
+            flx_scalar_gradient(s->term + t, w->frames, p->switches, &j);
+            rate += c * flx_jet_rate(s->term + t, &j, p->v);
+            flx_jet_add_force(s->term + t, &j, c * p->mu[s->row], r);
+        }
+        r[flx_first_mu(d) + s->row] = rate;
+    }
+}
+
+// ---- expressions: residual ----------------------------------------------------------------------
+
+// Force and torque at the place of body `side`, turned into its rows.
+static void wrench_on_body(const flx_descriptor *d, const flx_work *w, const flx_expr_wrench *e,
+                           int side, const double F[6], double rows[6])
+{
+    const double *s = e->s[side];
+    int frame = e->e.frame[side];
+    if (d->planar) {
+        const flx_frame2 *f = w->frames.plane + frame;
+        double x = f->c * s[0] - f->s * s[1], y = f->s * s[0] + f->c * s[1];
+        rows[0] = F[0], rows[1] = F[1], rows[2] = F[5] + x * F[1] - y * F[0];
+        return;
+    }
+    m33 R = m33_load(w->frames.space[frame].R);
+    v3 f = v3_load(F), t = m33_tmul_v(R, v3_load(F + 3));
+    v3_store(rows, f);
+    v3_store(rows + 3, v3_add(t, v3_cross(v3_load(s), m33_tmul_v(R, f))));
+}
+
+static void wrench_value(const flx_expr_wrench *e, const flx_channel *channels,
+                         const double *values, double F[6])
+{
+    for (int k = 0; k < 6; k++) {
+        F[k] = e->channel[k] < 0 ? 0.0 : values[channels[e->channel[k]].value];
+    }
+}
+
+static void expressions_residual(const flx_descriptor *d, flx_work *w, const flx_point *p,
+                                 double *r)
+{
+    const flx_expressions *x = &d->expr;
+    run(d, w, FLX_GROUP_VALUE);
+    const double *value = flx_eval_output(d, w, FLX_GROUP_VALUE);
+    for (int i = 0; i < x->nrow; i++) {
+        const flx_expr_row *e = x->rows + i;
+        double factor = e->acceleration < 0 ? e->sign : e->sign * p->a[e->acceleration];
+        r[e->row] += factor * value[x->channels[e->channel].value];
+    }
+    for (int i = 0; i < x->nwrench; i++) {
+        const flx_expr_wrench *e = x->wrenches + i;
+        double F[6], rows[6];
+        wrench_value(e, x->channels, value, F);
+        for (int side = 0; side < 2; side++) {
+            if (e->e.nv[side] == 0) continue;
+            wrench_on_body(d, w, e, side, F, rows);
+            double sign = side ? -1.0 : 1.0;
+            for (int k = 0; k < e->e.nv[side]; k++) r[e->e.v[side] + k] += sign * rows[k];
+        }
+    }
+    for (int i = 0; i < x->neffort; i++) {
+        const flx_expr_effort *e = x->efforts + i;
+        flx_jet j;
+        flx_scalar_gradient(&e->s, w->frames, p->switches, &j);
+        flx_jet_add_force(&e->s, &j, e->sign * value[x->channels[e->channel].value], r);
+    }
+}
+
+static void constraints_residual(const flx_descriptor *d, flx_work *w, const flx_point *p,
+                                 double *r)
+{
+    run(d, w, FLX_GROUP_BOND);
+    for (int i = 0; i < d->expr.nbond; i++) {
+        const flx_expr_bond *b = d->expr.bonds + i;
+        const double *out = flx_eval_output(d, w, FLX_GROUP_BOND) + b->out;
+        double l = b->velocity ? p->mu[b->row] : p->lam[b->row];
+        r[(b->velocity ? flx_first_mu(d) : flx_first_lam(d)) + b->row] = out[0];
+        for (int k = 0; k < b->ndep; k++) r[b->unknown[k]] += l * out[1 + k];
+    }
+}
+
+flx_status flx_eval_residual(const flx_system *s, flx_work *w, const flx_point *p, double *r)
+{
+    const flx_descriptor *d = flx_descriptor_of(s);
+    const flx_dims *n = &s->dims;
+    begin(d, w, p);
+    for (int i = d->variable_v; i < n->nv; i++) r[i] = 0.0;
+    for (int i = 0; i < n->nx; i++) r[n->nv + i] = p->dx[i];
+    for (int i = 0; i < n->nw; i++) r[n->nv + n->nx + i] = 0.0;
+    bodies_residual(d, p, r);
+    double *g = r + flx_first_lam(d);
+    if (d->planar) {
+        flx_row_point2_residual(d->npoint, d->points, w->frames.plane, p->lam, g, r);
+    } else {
+        flx_row_point_residual(d->npoint, d->points, w->frames.space, p->lam, g, r);
+        flx_row_axis_residual(d->naxis, d->axes, w->frames.space, p->lam, g, r);
+    }
+    rows_residual(d, w, p, r);
+    vrows_residual(d, w, p, r);
+    flx_spring_residual(d->nspring, d->springs, w->frames, p->switches, p->v, r);
+    if (d->expr.nchannel > 0) expressions_residual(d, w, p, r);
+    if (d->expr.nbond > 0) constraints_residual(d, w, p, r);
+    return FLX_OK;
+}
+
+// ---- tangent ------------------------------------------------------------------------------------
+
+static void scalars_linearise(const flx_descriptor *d, flx_work *w, const flx_point *p, double *A0,
+                              double *A1)
+{
+    for (int i = 0; i < d->nscalar; i++) {
+        const flx_scalar_row *s = d->scalars + i;
+        flx_jet j;
+        double h[2][6];
+        for (int t = 0; t < s->nterm; t++) {
+            const flx_scalar *f = s->term + t;
+            double c = s->coefficient[t];
+            flx_scalar_jet(f, w->frames, p->switches, &j);
+            flx_scalar_add_row(f, s->place + t, s->sigma * c, j.g, A0);
+            flx_scalar_add_column(f, s->place + t, c, j.g, A0);
+            flx_jet_add_stiffness(f, &j, c * p->lam[s->row], A0);
+            if (s->tau == 0) continue;
+            flx_jet_rate_gradient(f, &j, p->v, h);
+            flx_scalar_add_row(f, s->place + t, s->tau * c, h, A0);
+            flx_scalar_add_row(f, s->place + t, s->tau * c, j.g, A1);
+        }
+        A0[s->diag] -= s->C;
+    }
+    for (int i = 0; i < d->nvscalar; i++) {
+        const flx_scalar_row *s = d->vscalars + i;
+        flx_jet j;
+        double h[2][6];
+        for (int t = 0; t < s->nterm; t++) {
+            const flx_scalar *f = s->term + t;
+            double c = s->coefficient[t];
+            flx_scalar_jet(f, w->frames, p->switches, &j);
+            flx_jet_rate_gradient(f, &j, p->v, h);
+            flx_scalar_add_row(f, s->place + t, c, j.g, A1);
+            flx_scalar_add_row(f, s->place + t, c, h, A0);
+            flx_scalar_add_column(f, s->place + t, c, j.g, A0);
+            flx_jet_add_stiffness(f, &j, c * p->mu[s->row], A0);
+        }
+    }
+}
+
+// The column of `rows` scaled by the derivatives of a channel.
+static void add_columns(const flx_expressions *x, int channel, const int *slot,
+                        const double *slopes, int n, const double *rows, double scale, double *A0,
+                        double *A1)
+{
+    const flx_channel *c = x->channels + channel;
+    for (int i = 0; i < c->ndep; i++) {
+        const flx_dep *dep = x->deps + c->dep + i;
+        double *A = (dep->rate ? A1 : A0) + slot[i], f = scale * slopes[c->dep + i];
+        for (int k = 0; k < n; k++) A[dep->width * k] += f * rows[k];
+    }
+}
+
+// Rotation of the rows with the body, force and torque fixed in ground axes:
+// d(R^T t + s x R^T f) = ((R^T t)~ + s~ (R^T f)~) theta.
+static void wrench_stiffness(const flx_descriptor *d, const flx_work *w, const flx_expr_wrench *e,
+                             int side, const double F[6], double *A0)
+{
+    double sign = side ? -1.0 : 1.0;
+    double *out = A0 + e->e.block[side][side];
+    const double *s = e->s[side];
+    if (d->planar) {
+        const flx_frame2 *f = w->frames.plane + e->e.frame[side];
+        if (e->e.nv[side] != 3) return;
+        double x = f->c * s[0] - f->s * s[1], y = f->s * s[0] + f->c * s[1];
+        out[8] -= sign * (x * F[0] + y * F[1]);
+        return;
+    }
+    if (e->e.nv[side] != 6) return;
+    m33 R = m33_load(w->frames.space[e->e.frame[side]].R);
+    v3 f = m33_tmul_v(R, v3_load(F)), t = m33_tmul_v(R, v3_load(F + 3));
+    m33 K = m33_add(m33_skew(t), m33_mul(m33_skew(v3_load(s)), m33_skew(f)));
+    for (int i = 0; i < 3; i++) {
+        for (int j = 0; j < 3; j++) out[6 * (3 + i) + 3 + j] += sign * K.m[3 * i + j];
+    }
+}
+
+static void wrench_linearise(const flx_descriptor *d, const flx_work *w, const flx_expr_wrench *e,
+                             const double *value, const double *slope, double *A0, double *A1)
+{
+    const flx_expressions *x = &d->expr;
+    double F[6];
+    wrench_value(e, x->channels, value, F);
+    for (int side = 0; side < 2; side++) {
+        if (e->e.nv[side] == 0) continue;
+        wrench_stiffness(d, w, e, side, F, A0);
+        for (int k = 0; k < 6; k++) {
+            if (e->channel[k] < 0) continue;
+            double unit[6] = {0}, rows[6];
+            unit[k] = 1.0;
+            wrench_on_body(d, w, e, side, unit, rows);
+            add_columns(x, e->channel[k], e->slot[k][side], slope, e->e.nv[side], rows,
+                        side ? -1.0 : 1.0, A0, A1);
+        }
+    }
+}
+
+static void expressions_linearise(const flx_descriptor *d, flx_work *w, const flx_point *p,
+                                  flx_blocks *b)
+{
+    const flx_expressions *x = &d->expr;
+    run(d, w, FLX_GROUP_VALUE);
+    run(d, w, FLX_GROUP_SLOPE);
+    const double *value = flx_eval_output(d, w, FLX_GROUP_VALUE),
+                 *slope = flx_eval_output(d, w, FLX_GROUP_SLOPE);
+    const double one = 1.0;
+    for (int i = 0; i < x->nrow; i++) {
+        const flx_expr_row *e = x->rows + i;
+        double factor = e->acceleration < 0 ? e->sign : e->sign * p->a[e->acceleration];
+        if (e->mass >= 0) b->A2[e->mass] += e->sign * value[x->channels[e->channel].value];
+        add_columns(x, e->channel, e->slot, slope, 1, &one, factor, b->A0, b->A1);
+    }
+    for (int i = 0; i < x->nwrench; i++) {
+        wrench_linearise(d, w, x->wrenches + i, value, slope, b->A0, b->A1);
+    }
+    for (int i = 0; i < x->neffort; i++) {
+        const flx_expr_effort *e = x->efforts + i;
+        flx_jet j;
+        flx_scalar_jet(&e->s, w->frames, p->switches, &j);
+        flx_jet_add_stiffness(&e->s, &j, e->sign * value[x->channels[e->channel].value], b->A0);
+        for (int side = 0; side < 2; side++) {
+            if (e->s.e.nv[side] == 0) continue;
+            add_columns(x, e->channel, e->slot[side], slope, e->s.e.nv[side], j.g[side], e->sign,
+                        b->A0, b->A1);
+        }
+    }
+}
+
+static void constraints_linearise(const flx_descriptor *d, flx_work *w, const flx_point *p,
+                                  double *A0, double *A1)
+{
+    run(d, w, FLX_GROUP_BOND);
+    run(d, w, FLX_GROUP_CURVE);
+    const double *curve = flx_eval_output(d, w, FLX_GROUP_CURVE);
+    for (int i = 0; i < d->expr.nbond; i++) {
+        const flx_expr_bond *b = d->expr.bonds + i;
+        const double *grad = flx_eval_output(d, w, FLX_GROUP_BOND) + b->out + 1;
+        double l = b->velocity ? p->mu[b->row] : p->lam[b->row];
+        for (int k = 0; k < b->ndep; k++) {
+            (b->velocity ? A1 : A0)[b->g[k]] += grad[k];
+            A0[b->gt[k]] += grad[k];
+        }
+        for (int k = 0; k < b->ncurve; k++) A0[b->curve_slot[k]] += l * curve[b->curve + k];
+        for (int k = 0; k < b->nslope; k++) A0[b->slope_slot[k]] += curve[b->slope + k];
+    }
+}
+
+static void clear(const flx_descriptor *d, double *A)
+{
+    const flx_pattern *p = &d->base.pattern;
+    memset(A, 0, (size_t)p->offset[p->row[p->nblock]] * sizeof *A);
+}
+
+static void bodies_linearise(const flx_descriptor *d, const flx_point *p, double *A1, double *A2)
+{
+#define X(NAME, name, nq, nv)                                                                      \
+    flx_##name##_linearise(d->nkind[FLX_BODY_KIND_##NAME], d->kind[FLX_BODY_KIND_##NAME], p->v,    \
+                           A1, A2);
+    FLX_BODY_KINDS(X)
+#undef X
+}
+
+flx_status flx_eval_linearise(const flx_system *s, flx_work *w, const flx_point *p, flx_blocks *b)
+{
+    const flx_descriptor *d = flx_descriptor_of(s);
+    begin(d, w, p);
+    clear(d, b->A0);
+    clear(d, b->A1);
+    clear(d, b->A2);
+    bodies_linearise(d, p, b->A1, b->A2);
+    for (int i = 0; i < s->dims.nx; i++) {
+        int u = flx_first_x(d) + i;
+        b->A1[flx_layout_slot(d, u, u)] += 1.0;
+    }
+    if (d->planar) {
+        flx_row_point2_jacobian(d->npoint, d->points, w->frames.plane, b->A0);
+        flx_row_point2_stiffness(d->npoint, d->points, w->frames.plane, p->lam, b->A0);
+    } else {
+        flx_row_point_jacobian(d->npoint, d->points, w->frames.space, b->A0);
+        flx_row_point_stiffness(d->npoint, d->points, w->frames.space, p->lam, b->A0);
+        flx_row_axis_jacobian(d->naxis, d->axes, w->frames.space, b->A0);
+        flx_row_axis_stiffness(d->naxis, d->axes, w->frames.space, p->lam, b->A0);
+    }
+    scalars_linearise(d, w, p, b->A0, b->A1);
+    flx_spring_linearise(d->nspring, d->springs, w->frames, p->switches, p->v, b->A0, b->A1);
+    if (d->expr.nchannel > 0) expressions_linearise(d, w, p, b);
+    if (d->expr.nbond > 0) constraints_linearise(d, w, p, b->A0, b->A1);
+    return FLX_OK;
+}
+
+static void scalar_rows_jacobian(const flx_work *w, const flx_point *p, int n,
+                                 const flx_scalar_row *rows, double *A)
+{
+    for (int i = 0; i < n; i++) {
+        const flx_scalar_row *s = rows + i;
+        flx_jet j;
+        for (int t = 0; t < s->nterm; t++) {
+            flx_scalar_gradient(s->term + t, w->frames, p->switches, &j);
+            flx_scalar_add_row(s->term + t, s->place + t, s->coefficient[t], j.g, A);
+            flx_scalar_add_column(s->term + t, s->place + t, s->coefficient[t], j.g, A);
+        }
+    }
+}
+
+void flx_eval_saddle(const flx_descriptor *d, flx_work *w, const flx_point *p, double *A0,
+                     double *A2)
+{
+    const flx_expressions *x = &d->expr;
+    begin(d, w, p);
+    clear(d, A0);
+    clear(d, A2);
+    bodies_linearise(d, p, NULL, A2);
+    if (d->planar) {
+        flx_row_point2_jacobian(d->npoint, d->points, w->frames.plane, A0);
+    } else {
+        flx_row_point_jacobian(d->npoint, d->points, w->frames.space, A0);
+        flx_row_axis_jacobian(d->naxis, d->axes, w->frames.space, A0);
+    }
+    scalar_rows_jacobian(w, p, d->nscalar, d->scalars, A0);
+    scalar_rows_jacobian(w, p, d->nvscalar, d->vscalars, A0);
+    run(d, w, FLX_GROUP_VALUE);
+    for (int i = 0; i < x->nrow; i++) {
+        const flx_expr_row *e = x->rows + i;
+        if (e->mass < 0) continue;
+        A2[e->mass] += flx_eval_output(d, w, FLX_GROUP_VALUE)[x->channels[e->channel].value];
+    }
+    run(d, w, FLX_GROUP_BOND);
+    for (int i = 0; i < x->nbond; i++) {
+        const flx_expr_bond *b = x->bonds + i;
+        const double *grad = flx_eval_output(d, w, FLX_GROUP_BOND) + b->out + 1;
+        for (int k = 0; k < b->ndep; k++) {
+            A0[b->g[k]] += grad[k];
+            A0[b->gt[k]] += grad[k];
+        }
+    }
+}
+
+// ---- bonds --------------------------------------------------------------------------------------
+
+flx_status flx_eval_bond_rate(const flx_system *s, flx_work *w, const flx_point *p, double *gd)
+{
+    const flx_descriptor *d = flx_descriptor_of(s);
+    begin(d, w, p);
+    if (d->planar) {
+        flx_row_point2_rate(d->npoint, d->points, w->frames.plane, gd);
+    } else {
+        flx_row_point_rate(d->npoint, d->points, w->frames.space, gd);
+        flx_row_axis_rate(d->naxis, d->axes, w->frames.space, gd);
+    }
+    for (int i = 0; i < d->nscalar; i++) {
+        const flx_scalar_row *r = d->scalars + i;
+        double rate = -motion(d, w, r, 1);
+        flx_jet j;
+        for (int t = 0; t < r->nterm; t++) {
+            flx_scalar_gradient(r->term + t, w->frames, p->switches, &j);
+            rate += r->coefficient[t] * flx_jet_rate(r->term + t, &j, p->v);
+        }
+        gd[r->row] = rate;
+    }
+    if (d->expr.nbond > 0) run(d, w, FLX_GROUP_RATE);
+    for (int i = 0; i < d->expr.nbond; i++) {
+        const flx_expr_bond *b = d->expr.bonds + i;
+        if (!b->velocity) gd[b->row] = flx_eval_output(d, w, FLX_GROUP_RATE)[b->rate];
+    }
+    return FLX_OK;
+}
+
+// Uses the kernels of the residual with eta for the multipliers; what they find for g is not kept.
+flx_status flx_eval_bond_force(const flx_system *s, flx_work *w, const flx_point *p,
+                               const double *eta, double *out)
+{
+    const flx_descriptor *d = flx_descriptor_of(s);
+    double *g = w->rows;
+    begin(d, w, p);
+    memset(out, 0, (size_t)s->dims.nv * sizeof *out);
+    if (d->planar) {
+        flx_row_point2_residual(d->npoint, d->points, w->frames.plane, eta, g, out);
+    } else {
+        flx_row_point_residual(d->npoint, d->points, w->frames.space, eta, g, out);
+        flx_row_axis_residual(d->naxis, d->axes, w->frames.space, eta, g, out);
+    }
+    for (int i = 0; i < d->nscalar; i++) {
+        const flx_scalar_row *r = d->scalars + i;
+        flx_jet j;
+        for (int t = 0; t < r->nterm; t++) {
+            flx_scalar_gradient(r->term + t, w->frames, p->switches, &j);
+            flx_jet_add_force(r->term + t, &j, r->coefficient[t] * eta[r->row], out);
+        }
+    }
+    if (d->expr.nbond > 0) run(d, w, FLX_GROUP_BOND);
+    for (int i = 0; i < d->expr.nbond; i++) {
+        const flx_expr_bond *b = d->expr.bonds + i;
+        const double *grad = flx_eval_output(d, w, FLX_GROUP_BOND) + b->out + 1;
+        for (int k = 0; k < b->ndep && !b->velocity; k++)
+            out[b->unknown[k]] += eta[b->row] * grad[k];
+    }
+    return FLX_OK;
+}
+
+flx_status flx_eval_bond_bias(const flx_system *s, flx_work *w, const flx_point *p, double *bias)
+{
+    const flx_descriptor *d = flx_descriptor_of(s);
+    begin(d, w, p);
+    if (d->planar) {
+        flx_row_point2_bias(d->npoint, d->points, w->frames.plane, bias);
+    } else {
+        flx_row_point_bias(d->npoint, d->points, w->frames.space, bias);
+        flx_row_axis_bias(d->naxis, d->axes, w->frames.space, bias);
+    }
+    for (int level = 0; level < 2; level++) { // bonds, velocity bonds
+        const flx_scalar_row *rows = level ? d->vscalars : d->scalars;
+        int n = level ? d->nvscalar : d->nscalar, first = level ? s->dims.nlam : 0;
+        for (int i = 0; i < n; i++) {
+            const flx_scalar_row *r = rows + i;
+            double sum = -motion(d, w, r, level ? 1 : 2);
+            flx_jet j;
+            for (int t = 0; t < r->nterm; t++) {
+                flx_scalar_jet(r->term + t, w->frames, p->switches, &j);
+                sum += r->coefficient[t] * flx_jet_bias(r->term + t, &j, p->v);
+            }
+            bias[first + r->row] = sum;
+        }
+    }
+    if (d->expr.nbond > 0) run(d, w, FLX_GROUP_BIAS);
+    for (int i = 0; i < d->expr.nbond; i++) {
+        const flx_expr_bond *b = d->expr.bonds + i;
+        bias[(b->velocity ? s->dims.nlam : 0) + b->row] =
+            flx_eval_output(d, w, FLX_GROUP_BIAS)[b->bias];
+    }
+    return FLX_OK;
+}
+
+// ---- energy -------------------------------------------------------------------------------------
+
+// (ENE-1) d/dt (v^T M v / 2) = v^T f + v^T M' v / 2 for the masses of equations.
+static void rows_energy(const flx_descriptor *d, const flx_work *w, const flx_point *p,
+                        flx_energies *e)
+{
+    const flx_expressions *x = &d->expr;
+    const double *value = flx_eval_output(d, w, FLX_GROUP_VALUE),
+                 *slope = flx_eval_output(d, w, FLX_GROUP_SLOPE);
+    for (int i = 0; i < x->nrow; i++) {
+        const flx_expr_row *r = x->rows + i;
+        const flx_channel *c = x->channels + r->channel;
+        if (r->row >= d->base.dims.nv) continue; // first order
+        if (r->acceleration < 0) {
+            e->supplied_power -= r->sign * value[c->value] * p->v[r->row];
+            continue;
+        }
+        double vv = 0.5 * p->v[r->row] * p->v[r->acceleration], rate = 0.0;
+        e->kinetic += value[c->value] * vv;
+        for (int k = c->dep; k < c->dep + c->ndep; k++) {
+            int u = x->deps[k].unknown;
+            if (u < d->base.dims.nv) {
+                rate += slope[k] * (x->deps[k].rate ? p->a[u] : p->v[u]);
+            } else if (u < flx_first_w(d)) {
+                rate += slope[k] * p->dx[u - flx_first_x(d)];
+            }
+        }
+        e->supplied_power += rate * vv;
+    }
+}
+
+static void expressions_energy(const flx_descriptor *d, flx_work *w, const flx_point *p,
+                               flx_energies *e)
+{
+    const flx_expressions *x = &d->expr;
+    run(d, w, FLX_GROUP_VALUE);
+    run(d, w, FLX_GROUP_SLOPE);
+    const double *value = flx_eval_output(d, w, FLX_GROUP_VALUE);
+    rows_energy(d, w, p, e);
+    for (int i = 0; i < x->nwrench; i++) {
+        const flx_expr_wrench *f = x->wrenches + i;
+        double F[6], rows[6];
+        wrench_value(f, x->channels, value, F);
+        for (int side = 0; side < 2; side++) {
+            if (f->e.nv[side] == 0) continue;
+            wrench_on_body(d, w, f, side, F, rows);
+            for (int k = 0; k < f->e.nv[side]; k++) {
+                e->supplied_power += (side ? 1.0 : -1.0) * rows[k] * p->v[f->e.v[side] + k];
+            }
+        }
+    }
+    for (int i = 0; i < x->neffort; i++) {
+        const flx_expr_effort *f = x->efforts + i;
+        flx_jet j;
+        flx_scalar_gradient(&f->s, w->frames, p->switches, &j);
+        e->supplied_power -=
+            f->sign * value[x->channels[f->channel].value] * flx_jet_rate(&f->s, &j, p->v);
+    }
+}
+
+// Motions and constraints that move in time do work -l G v.
+static void motions_energy(const flx_descriptor *d, flx_work *w, const flx_point *p,
+                           flx_energies *e)
+{
+    for (int level = 0; level < 2; level++) {
+        const flx_scalar_row *rows = level ? d->vscalars : d->scalars;
+        int n = level ? d->nvscalar : d->nscalar;
+        for (int i = 0; i < n; i++) {
+            const flx_scalar_row *r = rows + i;
+            double l = level ? p->mu[r->row] : p->lam[r->row];
+            flx_jet j;
+            if (r->motion < 0) continue;
+            for (int t = 0; t < r->nterm; t++) {
+                flx_scalar_gradient(r->term + t, w->frames, p->switches, &j);
+                e->supplied_power -= l * r->coefficient[t] * flx_jet_rate(r->term + t, &j, p->v);
+            }
+        }
+    }
+    if (d->expr.nbond > 0) run(d, w, FLX_GROUP_BOND);
+    for (int i = 0; i < d->expr.nbond; i++) {
+        const flx_expr_bond *b = d->expr.bonds + i;
+        const double *grad = flx_eval_output(d, w, FLX_GROUP_BOND) + b->out + 1;
+        double l = b->velocity ? p->mu[b->row] : p->lam[b->row];
+        for (int k = 0; k < b->ndep; k++) e->supplied_power -= l * grad[k] * p->v[b->unknown[k]];
+    }
+}
+
+flx_status flx_eval_energy(const flx_system *s, flx_work *w, const flx_point *p, flx_energies *e)
+{
+    const flx_descriptor *d = flx_descriptor_of(s);
+    const double *g = d->model->gravity;
+    *e = (flx_energies){0};
+    begin(d, w, p);
+#define X(NAME, name, nq, nv)                                                                      \
+    flx_##name##_energy(d->nkind[FLX_BODY_KIND_##NAME], d->kind[FLX_BODY_KIND_##NAME], g,          \
+                        w->frames, e);
+    FLX_BODY_KINDS(X)
+#undef X
+    flx_spring_energy(d->nspring, d->springs, w->frames, p->switches, p->v, e);
+    flx_spring_energy(d->nmixed, d->mixed, w->frames, p->switches, p->v, e);
+    if (d->expr.nchannel > 0) expressions_energy(d, w, p, e);
+    motions_energy(d, w, p, e);
+    return FLX_OK;
+}
+
+void flx_eval_accept(const flx_system *s, flx_work *w, flx_state *x)
+{
+    const flx_descriptor *d = flx_descriptor_of(s);
+    if (s->dims.nswitch == 0) return;
+    flx_point p = flx_state_point(s, x);
+    flx_eval_frames(d, w, &p);
+    for (int i = 0; i < s->dims.nswitch; i++) {
+        flx_jet j;
+        flx_scalar_value(d->turns + i, w->frames, x->switches, &j);
+        x->switches[i] = j.value;
+    }
+}

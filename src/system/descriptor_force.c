@@ -1,0 +1,136 @@
+// descriptor_force.c - forces that need no expression: which arrays of kernels they go to.
+#include "system/descriptor_parts.h"
+
+flx_status flx_forces_place(const flx_descriptor *d, const flx_force *f, int side, double s[3])
+{
+    const flx_model *m = d->model;
+    const flx_body *b = f->body[side] < 0 ? NULL : m->bodies + f->body[side];
+    const double *at = f->at[side];
+    for (int k = 0; k < 3; k++) s[k] = at[k] - (b ? b->com[k] : 0.0);
+    if (b && b->type == FLX_BODY_POINT && (at[0] != 0 || at[1] != 0 || at[2] != 0)) {
+        return FLX_FAIL(m->ctx, FLX_ERR_MODEL, f->loc,
+                        "force '%s': '%s' is a point and has no other place than its own", f->name,
+                        b->name);
+    }
+    return FLX_OK;
+}
+
+static bool is_spring(const flx_force *f)
+{
+    return f->type == FLX_FORCE_SPRING || f->type == FLX_FORCE_JOINT_SPRING;
+}
+
+// A spring with neither stiffness nor damping has no force that could be an unknown.
+static bool is_mixed(const flx_force *f)
+{
+    return f->mixed && is_spring(f) && (f->stiffness[0] != 0 || f->damping[0] != 0);
+}
+
+static flx_status plan_spring(const flx_descriptor *d, const flx_force *f, flx_spring *p)
+{
+    p->k = f->stiffness[0];
+    p->c = f->damping[0];
+    p->rest = f->length;
+    if (f->type == FLX_FORCE_JOINT_SPRING) {
+        if (flx_joint_scalar(d->model, f->joint, FLX_COORDINATE_NONE, &p->s)) return FLX_OK;
+        return FLX_FAIL(d->base.ctx, FLX_ERR_MODEL, f->loc,
+                        "spring '%s': joint '%s' has no angle or displacement to act on", f->name,
+                        d->model->joints[f->joint].name);
+    }
+    p->s = (flx_scalar){.kind = d->planar ? FLX_SCALAR_LENGTH2 : FLX_SCALAR_LENGTH, .turn = -1};
+    memcpy(p->s.body, f->body, sizeof p->s.body);
+    for (int i = 0; i < 2; i++) FLX_TRY(flx_forces_place(d, f, i, p->s.s[i]));
+    p->centred = p->rest == 0.0 && !is_mixed(f);
+    p->centre = p->s;
+    p->centre.kind = d->planar ? FLX_SCALAR_SQUARE2 : FLX_SCALAR_SQUARE;
+    p->centre.length = 1.0; // (|d|^2 - 1)/2: the gradient is d
+    return FLX_OK;
+}
+
+flx_status flx_forces_plan(flx_descriptor *d)
+{
+    const flx_model *m = d->model;
+    size_t n = (size_t)m->nforce;
+    d->springs = flx_arena_take(d->arena, n, sizeof *d->springs);
+    d->mixed = flx_arena_take(d->arena, n, sizeof *d->mixed);
+    d->mixed_force = flx_arena_take(d->arena, n, sizeof *d->mixed_force);
+    if (!d->springs || !d->mixed || !d->mixed_force) return FLX_ERR_MEMORY;
+    for (int i = 0; i < m->nforce; i++) {
+        const flx_force *f = m->forces + i;
+        if (f->mixed && !is_spring(f)) {
+            return FLX_FAIL(d->base.ctx, FLX_ERR_UNAVAILABLE, f->loc,
+                            "force '%s': form: mixed is not available yet for this type", f->name);
+        }
+        if (is_spring(f)) {
+            if (is_mixed(f)) d->mixed_force[d->nmixed] = i;
+            FLX_TRY(plan_spring(d, f,
+                                is_mixed(f) ? d->mixed + d->nmixed++ : d->springs + d->nspring++));
+        }
+    }
+    return FLX_OK;
+}
+
+flx_status flx_forces_couple(flx_descriptor *d)
+{
+    for (int i = 0; i < d->nspring; i++) FLX_TRY(flx_layout_couple_bodies(d, d->springs[i].s.body));
+    for (int i = 0; i < d->nmixed; i++) {
+        const int *body = d->mixed[i].s.body;
+        int block = d->block_of[flx_first_lam(d) + d->first_mixed + i];
+        FLX_TRY(flx_layout_couple_bodies(d, body));
+        FLX_TRY(flx_layout_couple_row(d, block, body));
+    }
+    return FLX_OK;
+}
+
+static void fill_ends(const flx_descriptor *d, flx_scalar *s)
+{
+    s->turn = s->kind == FLX_SCALAR_ANGLE ? d->switch_of_joint[s->turn] : -1;
+    flx_layout_ends(d, s->body, &s->e);
+}
+
+// (MIX-1) the row (k, c, 1)/(k + c/h0): finite for every stiffness and damping. h0 is a typical
+// step; it scales the row and does not change its solution.
+static void fill_mixed(flx_descriptor *d, int i)
+{
+    const flx_model *m = d->model;
+    const flx_spring *p = d->mixed + i;
+    const flx_force *f = m->forces + d->mixed_force[i];
+    double h0 = m->simulate.def.step > 0 ? m->simulate.def.step : 1e-3 * m->simulate.until;
+    double size = fabs(p->k) + fabs(p->c) / (h0 > 0 ? h0 : 1e-3);
+    int row = d->first_mixed + i, unknown = flx_first_lam(d) + row;
+    flx_scalar_row *r = d->scalars + d->nscalar++;
+    *r = (flx_scalar_row){.row = row,
+                          .nterm = 1,
+                          .term = {p->s},
+                          .coefficient = {1.0},
+                          .motion = -1,
+                          .constant = p->rest,
+                          .sigma = p->k / size,
+                          .tau = p->c / size,
+                          .C = 1.0 / size};
+    flx_layout_place(d, unknown, p->s.body, &r->place[0]);
+    r->place[0].row = row;
+    r->diag = flx_layout_slot(d, unknown, unknown);
+    d->rows[row] = (flx_row_info){.item = f->name,
+                                  .part = "pull",
+                                  .loc = f->loc,
+                                  .complete = d->joint_lam + i,
+                                  .joint = -1,
+                                  .constraint = -1,
+                                  .metres = true,
+                                  .sigma = r->sigma,
+                                  .tau = r->tau,
+                                  .C = r->C};
+}
+
+void flx_forces_fill(flx_descriptor *d)
+{
+    for (int i = 0; i < d->nspring; i++) {
+        fill_ends(d, &d->springs[i].s);
+        if (d->springs[i].centred) fill_ends(d, &d->springs[i].centre);
+    }
+    for (int i = 0; i < d->nmixed; i++) {
+        fill_ends(d, &d->mixed[i].s);
+        fill_mixed(d, i);
+    }
+}

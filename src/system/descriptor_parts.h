@@ -1,0 +1,295 @@
+// descriptor_parts.h - the inside of the descriptor system, shared by its files:
+//   descriptor.c           making it, table of operations, chart, names of the unknowns
+//   descriptor_layout.c    numbering, pattern, places where kernels write
+//   descriptor_rows.c      bonds made of primitive rows
+//   descriptor_force.c     forces without expressions
+//   descriptor_expr.c      expressions: forces, equations, constraints
+//   descriptor_eval.c      residual, tangent, bonds, energy
+//   descriptor_explicit.c  z' = F(t, z)
+//   descriptor_draw.c      the state as drawn
+//   descriptor_observe.c   values of leaves, reactions, residuals
+#pragma once
+
+#include "body/body.h"
+#include "force/force.h"
+#include "joint/joint.h"
+#include "system/descriptor.h"
+
+// ---- rows -------------------------------------------------------------------------------------
+
+// A bond or velocity bond: sum of coefficient * scalar - motion(t) - constant.
+typedef struct flx_scalar_row {
+    int row; // among the bonds, or the velocity bonds
+    int nterm;
+    flx_scalar term[2];
+    flx_row_place place[2];
+    double coefficient[2];
+    int motion; // number of the time function, -1: none
+    double constant;
+    double sigma, tau, C; // (SYS-3); velocity rows: 1, 0, 0
+    int diag;             // offset of the row's own entry
+} flx_scalar_row;
+
+// What one bond (the first nlam) or velocity bond (then nmu) is.
+typedef struct flx_row_info {
+    const char *item, *part;
+    flx_loc loc;
+    int complete;   // number in the complete system; -1: holds a start
+    int joint;      // -1: of an equation or a force
+    int constraint; // of the equations; -1: none
+    bool metres;
+    flx_row_role role;
+    double sigma, tau, C;
+} flx_row_info;
+
+typedef struct flx_joint_rows { // of one joint
+    int bond, nbond;            // first and number among the bonds
+    int vbond, nvbond;          // among the velocity bonds
+    int bond_block, vbond_block;
+} flx_joint_rows;
+
+typedef struct flx_segment { // coordinates that are a vector space
+    int q, v, n;
+} flx_segment;
+
+// ---- expressions ------------------------------------------------------------------------------
+
+// Nodes that are evaluated together, as one program over one list of inputs.
+typedef enum flx_group_kind {
+    FLX_GROUP_TIME,  // motions: value, first and second derivative
+    FLX_GROUP_TURN,  // joint angles without their turns
+    FLX_GROUP_VALUE, // forces, masses, right-hand sides
+    FLX_GROUP_SLOPE, // their derivatives
+    FLX_GROUP_BOND,  // constraints and their gradients
+    FLX_GROUP_CURVE, // derivatives of the gradients
+    FLX_GROUP_RATE,  // constraints on velocity level
+    FLX_GROUP_BIAS,  // on acceleration level without the accelerations
+    FLX_N_GROUPS
+} flx_group_kind;
+
+typedef struct flx_group {
+    int n, capacity;
+    flx_node *nodes;      // owned until compiled
+    flx_program *program; // owned
+    int out;              // first output in the work's array
+} flx_group;
+
+// One expression of the residual, and what it depends on.
+typedef struct flx_channel {
+    flx_node node;
+    int value; // number in FLX_GROUP_VALUE
+    int dep, ndep;
+} flx_channel;
+
+typedef struct flx_dep { // number = place in FLX_GROUP_SLOPE
+    int unknown;
+    bool rate; // along the velocity of that unknown: goes to A1
+    int width; // of the unknown's block, the stride of a column
+} flx_dep;
+
+// r[row] += sign * value * (a[acceleration] or 1)
+typedef struct flx_expr_row {
+    int channel, row, acceleration;
+    double sign;
+    int mass;  // offset of (row, acceleration) in A2; -1
+    int *slot; // (ndep) offsets of (row, unknown)
+} flx_expr_row;
+
+// Force and torque in ground axes at a place of the second body, oppositely on the first.
+typedef struct flx_expr_wrench {
+    int body[2];
+    flx_ends e;
+    double s[2][3];
+    int channel[6];  // -1: none
+    int *slot[6][2]; // (ndep) offsets of (first row of body i, unknown)
+} flx_expr_wrench;
+
+// Effort along a scalar: r_v += sign * value * G^T.
+typedef struct flx_expr_effort {
+    flx_scalar s;
+    int channel;
+    double sign; // -1: along the scalar, +1: against it (pull)
+    int *slot[2];
+} flx_expr_effort;
+
+// A constraint of the equations.
+typedef struct flx_expr_bond {
+    int row, complete, constraint;
+    bool velocity;
+    int out;                       // value in FLX_GROUP_BOND, then the gradient
+    int rate, bias;                // in their groups
+    int ndep, *unknown;            // gradient
+    int *g, *gt;                   // (ndep) offsets of (row, unknown), (unknown, row)
+    int ncurve;                    // second derivatives: gradient entry and unknown
+    int curve;                     // first in FLX_GROUP_CURVE
+    int *curve_entry, *curve_slot; // (ncurve) gradient's number, offset of (unknown, unknown)
+    int nslope, slope;             // velocity bonds: derivative along positions, in FLX_GROUP_CURVE
+    int *slope_unknown, *slope_slot;
+} flx_expr_bond;
+
+typedef struct flx_input { // where the value of a leaf is found
+    enum {
+        FLX_INPUT_ZERO,
+        FLX_INPUT_TIME,
+        FLX_INPUT_FRAME, // double number `index` of the frames
+        FLX_INPUT_Q,
+        FLX_INPUT_V,
+        FLX_INPUT_X,
+        FLX_INPUT_W,
+        FLX_INPUT_TURN, // filled after FLX_GROUP_TURN
+    } source;
+    int index;
+} flx_input;
+
+typedef struct flx_expressions {
+    flx_group group[FLX_N_GROUPS];
+    int ninput;
+    flx_input *inputs;
+    int nturn;        // joints whose turns are read
+    int *turn_switch; // (nturn) their switch
+    int nmotion;
+    int nchannel, channel_capacity;
+    flx_channel *channels;
+    int ndep, dep_capacity;
+    flx_dep *deps;
+    int nrow, nwrench, neffort, nbond;
+    flx_expr_row *rows;
+    flx_expr_wrench *wrenches;
+    flx_expr_effort *efforts;
+    flx_expr_bond *bonds;
+    int nout, scratch;
+} flx_expressions;
+
+// ---- the system -------------------------------------------------------------------------------
+
+typedef struct flx_couplings { // pairs of blocks that the pattern must have
+    int n, capacity;
+    uint64_t *keys; // owned
+} flx_couplings;
+
+typedef struct flx_descriptor {
+    flx_system base;
+    const flx_model *model; // borrowed
+    flx_arena *arena;       // owned: all arrays below that are not said to be otherwise
+    bool planar, hold_start;
+    int ndrop;
+    const int *drop;
+    double length; // size of the mechanism, metres
+
+    int nkind[FLX_N_BODY_KINDS];
+    flx_body_data *kind[FLX_N_BODY_KINDS];
+    int *body_q, *body_v, *body_nv; // (nbody)
+    int variable_q, variable_v;     // first second-order variable
+    int nsegment;
+    flx_segment *segments;
+
+    int npoint, naxis, nscalar, nvscalar;
+    flx_row_point *points;
+    flx_row_axis *axes;
+    flx_scalar_row *scalars, *vscalars; // bonds, velocity bonds
+    flx_row_info *rows;                 // (nlam + nmu)
+    flx_joint_rows *joints;             // (njoint)
+    int *switch_of_joint;               // (njoint) -1: none
+    flx_scalar *turns;                  // (nswitch) the angles that count turns
+    int joint_lam, joint_mu;            // rows of joints when none is left out
+    int complete_lam, complete_mu;      // all rows when none is left out
+    int *motion_of_joint;               // (njoint) time function, -1
+
+    int nspring;
+    flx_spring *springs;
+    int nmixed; // springs whose pull is an unknown: one bond each, after those of the joints
+    flx_spring *mixed;
+    int *mixed_force;     // (nmixed) number of the force
+    int first_mixed;      // bond of the first
+    int first_constraint; // bond of the first constraint of the equations
+
+    flx_expressions expr;
+
+    int nblock;
+    int *block_start; // (nblock + 1)
+    int *block_of;    // (n) block of each unknown
+    flx_couplings couplings;
+
+    struct flx_descriptor *complete; // owned; NULL when no row was left out
+} flx_descriptor;
+
+struct flx_work {
+    const flx_descriptor *d;
+    flx_frames frames;
+    double *leaves, *out, *scratch; // of the expressions
+    double *rows;                   // (nlam + nmu)
+    double *block;                  // owned; all of the above
+};
+
+static inline const flx_descriptor *flx_descriptor_of(const flx_system *s)
+{
+    return (const flx_descriptor *)s;
+}
+
+// first unknown of each kind
+static inline int flx_first_x(const flx_descriptor *d)
+{
+    return d->base.dims.nv;
+}
+static inline int flx_first_w(const flx_descriptor *d)
+{
+    return flx_first_x(d) + d->base.dims.nx;
+}
+static inline int flx_first_lam(const flx_descriptor *d)
+{
+    return flx_first_w(d) + d->base.dims.nw;
+}
+static inline int flx_first_mu(const flx_descriptor *d)
+{
+    return flx_first_lam(d) + d->base.dims.nlam;
+}
+
+// layout: coordinates of bodies and variables; blocks; the pattern.
+flx_status flx_layout_bodies(flx_descriptor *d);
+int flx_layout_add_block(flx_descriptor *d, int size);
+flx_status flx_layout_couple(flx_descriptor *d, int block_i, int block_j);
+flx_status flx_layout_couple_bodies(flx_descriptor *d, const int body[2]);
+flx_status flx_layout_couple_row(flx_descriptor *d, int block, const int body[2]);
+flx_status flx_layout_blocks(flx_descriptor *d);
+flx_status flx_layout_pattern(flx_descriptor *d);
+int flx_layout_entry(const flx_descriptor *d, int block_i, int block_j); // offset, -1: none
+int flx_layout_slot(const flx_descriptor *d, int row, int column);       // of two unknowns
+void flx_layout_ends(const flx_descriptor *d, const int body[2], flx_ends *e);
+void flx_layout_place(const flx_descriptor *d, int row_unknown, const int body[2],
+                      flx_row_place *p);
+flx_status flx_layout_pairs(flx_descriptor *d);
+
+// rows of joints
+flx_status flx_rows_count(flx_descriptor *d);
+bool flx_rows_dropped(const flx_descriptor *d, int complete);
+flx_status flx_rows_couple(flx_descriptor *d);
+flx_status flx_rows_fill(flx_descriptor *d);
+
+// forces
+flx_status flx_forces_plan(flx_descriptor *d);
+// A place of a body from its centre of mass. Refuses a place off a point.
+flx_status flx_forces_place(const flx_descriptor *d, const flx_force *f, int side, double s[3]);
+flx_status flx_forces_couple(flx_descriptor *d);
+void flx_forces_fill(flx_descriptor *d);
+
+// expressions
+flx_status flx_expr_plan(flx_descriptor *d);
+flx_status flx_expr_couple(flx_descriptor *d);
+flx_status flx_expr_fill(flx_descriptor *d);
+void flx_expr_destroy(flx_descriptor *d);
+
+// evaluation: frames and expressions of one point
+void flx_eval_frames(const flx_descriptor *d, flx_work *w, const flx_point *p);
+void flx_eval_motions(const flx_descriptor *d, flx_work *w, const flx_point *p); // by t alone
+const double *flx_eval_output(const flx_descriptor *d, const flx_work *w, flx_group_kind kind);
+flx_status flx_eval_residual(const flx_system *s, flx_work *w, const flx_point *p, double *r);
+flx_status flx_eval_linearise(const flx_system *s, flx_work *w, const flx_point *p, flx_blocks *b);
+flx_status flx_eval_bond_rate(const flx_system *s, flx_work *w, const flx_point *p, double *gd);
+flx_status flx_eval_bond_force(const flx_system *s, flx_work *w, const flx_point *p,
+                               const double *eta, double *out);
+flx_status flx_eval_bond_bias(const flx_system *s, flx_work *w, const flx_point *p, double *bias);
+flx_status flx_eval_energy(const flx_system *s, flx_work *w, const flx_point *p, flx_energies *e);
+void flx_eval_accept(const flx_system *s, flx_work *w, flx_state *x);
+// M into A2, G, A and their transposes into A0; both zeroed first, nothing else.
+void flx_eval_saddle(const flx_descriptor *d, flx_work *w, const flx_point *p, double *A0,
+                     double *A2);

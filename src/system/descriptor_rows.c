@@ -1,0 +1,312 @@
+// descriptor_rows.c - the rows of the joints: counted, left out where the caller says so, numbered,
+// and put into the arrays of the kernels.
+#include "system/descriptor_parts.h"
+
+// Rows that remain of one joint, and their numbers in the complete system.
+typedef struct kept {
+    flx_joint_plan plan;
+    int nspec;
+    flx_row_spec spec[3 * FLX_MAX_SPECS];
+    int complete[3 * FLX_MAX_SPECS][3];
+} kept;
+
+bool flx_rows_dropped(const flx_descriptor *d, int complete)
+{
+    int low = 0, high = d->ndrop;
+    while (low < high) {
+        int mid = low + (high - low) / 2;
+        if (d->drop[mid] < complete) {
+            low = mid + 1;
+        } else {
+            high = mid;
+        }
+    }
+    return low < d->ndrop && d->drop[low] == complete;
+}
+
+// One row of a coincidence, as a plane that moves with a body and is drawn along a ground axis: when
+// some of the rows are redundant, the directions of the others must follow the mechanism as it
+// turns. The plane is fixed in the first body, or in the second where the first is the ground.
+static void row_of_point(const flx_descriptor *d, const flx_row_spec *r, int k, flx_row_spec *out)
+{
+    const flx_model *m = d->model;
+    *out = (flx_row_spec){.kind = FLX_ROW_SCALAR,
+                          .role = r->role,
+                          .nrow = 1,
+                          .metres = true,
+                          .nterm = 1,
+                          .part = {r->part[k]}};
+    int holder = r->body[0] < 0 ? 1 : 0;
+    flx_scalar *s = out->term;
+    s->kind = d->planar ? FLX_SCALAR_PLANE2 : FLX_SCALAR_PLANE;
+    s->turn = -1;
+    for (int i = 0; i < 2; i++) {
+        s->body[i] = r->body[i ^ holder];
+        memcpy(s->s[i], r->s[i ^ holder], sizeof s->s[i]);
+    }
+    out->coefficient[0] = holder ? -1.0 : 1.0;
+    bool turns = s->body[0] >= 0 && m->bodies[s->body[0]].type == FLX_BODY_RIGID;
+    const double *R = turns ? m->bodies[s->body[0]].R : NULL;
+    for (int i = 0; i < 3; i++) s->a[0][i] = R ? R[3 * k + i] : i == k; // R^T e_k
+}
+
+static void row_of_axis(const flx_row_spec *r, int k, flx_row_spec *out)
+{
+    *out = (flx_row_spec){.kind = FLX_ROW_SCALAR,
+                          .role = r->role,
+                          .nrow = 1,
+                          .nterm = 1,
+                          .coefficient = {1.0},
+                          .part = {r->part[k]}};
+    flx_scalar *s = out->term;
+    *s = (flx_scalar){.kind = FLX_SCALAR_DOT, .turn = -1};
+    memcpy(s->body, r->body, sizeof s->body);
+    memcpy(s->a[0], r->a[k], sizeof s->a[0]);
+    memcpy(s->b, r->b, sizeof s->b);
+}
+
+typedef struct counter {
+    int lam, mu; // next row in the complete system
+} counter;
+
+// Plan joint j and leave out what is to be left out.
+static flx_status keep_rows(const flx_descriptor *d, int j, counter *next, kept *out)
+{
+    FLX_TRY(flx_joint_plan_rows(d->model, j, d->hold_start, &out->plan));
+    out->nspec = 0;
+    for (int i = 0; i < out->plan.nspec; i++) {
+        const flx_row_spec *r = out->plan.spec + i;
+        int number[3] = {-1, -1, -1}, keep = 0;
+        bool drop[3] = {false, false, false};
+        for (int k = 0; k < r->nrow; k++) {
+            if (r->role != FLX_ROLE_START) {
+                number[k] = r->velocity ? d->complete_lam + next->mu++ : next->lam++;
+                drop[k] = flx_rows_dropped(d, number[k]);
+            }
+            keep += !drop[k];
+        }
+        if (keep == r->nrow) {
+            memcpy(out->complete[out->nspec], number, sizeof number);
+            out->spec[out->nspec++] = *r;
+            continue;
+        }
+        for (int k = 0; k < r->nrow; k++) {
+            if (drop[k]) continue;
+            out->complete[out->nspec][0] = number[k];
+            if (r->kind == FLX_ROW_POINT) row_of_point(d, r, k, out->spec + out->nspec++);
+            if (r->kind == FLX_ROW_AXIS) row_of_axis(r, k, out->spec + out->nspec++);
+        }
+    }
+    return FLX_OK;
+}
+
+static flx_status check_places(const flx_descriptor *d, int joint)
+{
+    const flx_model *m = d->model;
+    const flx_joint *j = m->joints + joint;
+    if (j->type == FLX_JOINT_GEAR) return FLX_OK;
+    if (j->body[0] == j->body[1]) {
+        return FLX_FAIL(m->ctx, FLX_ERR_MODEL, j->loc, "joint '%s' connects %s%s%s with itself",
+                        j->name, j->body[0] < 0 ? "" : "'",
+                        j->body[0] < 0 ? "the ground" : m->bodies[j->body[0]].name,
+                        j->body[0] < 0 ? "" : "'");
+    }
+    for (int i = 0; i < 2; i++) {
+        if (j->body[i] < 0 || m->bodies[j->body[i]].type != FLX_BODY_POINT) continue;
+        const double *at = j->at[i];
+        if (at[0] == 0 && at[1] == 0 && at[2] == 0) continue;
+        return FLX_FAIL(m->ctx, FLX_ERR_MODEL, j->loc,
+                        "joint '%s': '%s' is a point and has no other place than its own; give a "
+                        "pair of places, or draw the point at the joint",
+                        j->name, m->bodies[j->body[i]].name);
+    }
+    return FLX_OK;
+}
+
+// Switches: one for each joint of space that has an angle and counts its turns.
+static flx_status number_switches(flx_descriptor *d)
+{
+    const flx_model *m = d->model;
+    d->switch_of_joint = flx_arena_take(d->arena, (size_t)m->njoint, sizeof(int));
+    d->turns = flx_arena_take(d->arena, (size_t)m->njoint, sizeof *d->turns);
+    if (!d->switch_of_joint || !d->turns) return FLX_ERR_MEMORY;
+    for (int j = 0; j < m->njoint; j++) {
+        d->switch_of_joint[j] = -1;
+        if (d->planar || !flx_joint_kind_of(m->joints[j].type)->angle) continue;
+        int k = d->base.dims.nswitch++;
+        d->switch_of_joint[j] = k;
+        (void)flx_joint_scalar(m, j, FLX_COORDINATE_ANGLE, d->turns + k);
+    }
+    return FLX_OK;
+}
+
+flx_status flx_rows_count(flx_descriptor *d)
+{
+    const flx_model *m = d->model;
+    flx_status status = FLX_OK;
+    d->joints = flx_arena_take(d->arena, (size_t)m->njoint, sizeof *d->joints);
+    kept *k = flx_alloc(d->base.ctx, 1, sizeof *k);
+    if (!d->joints || !k) {
+        status = FLX_ERR_MEMORY;
+        goto done;
+    }
+    // the complete system first: its number of bonds is where velocity bonds begin
+    counter whole = {0, 0}, next = {0, 0};
+    for (int j = 0; j < m->njoint && status == FLX_OK; j++) {
+        status = check_places(d, j);
+        if (status == FLX_OK) status = flx_joint_plan_rows(m, j, false, &k->plan);
+        for (int i = 0; i < k->plan.nspec && status == FLX_OK; i++) {
+            *(k->plan.spec[i].velocity ? &whole.mu : &whole.lam) += k->plan.spec[i].nrow;
+        }
+    }
+    d->joint_lam = whole.lam;
+    d->joint_mu = whole.mu;
+    d->complete_lam = whole.lam + d->nmixed;
+    d->complete_mu = whole.mu;
+    for (int i = 0; i < m->nconstraint; i++) {
+        (*(m->constraints[i].velocity_level ? &d->complete_mu : &d->complete_lam))++;
+    }
+    for (int j = 0; j < m->njoint && status == FLX_OK; j++) {
+        status = keep_rows(d, j, &next, k);
+        if (status != FLX_OK) break;
+        flx_joint_rows *r = d->joints + j;
+        r->bond = d->base.dims.nlam;
+        r->vbond = d->base.dims.nmu;
+        for (int i = 0; i < k->nspec; i++) {
+            const flx_row_spec *s = k->spec + i;
+            *(s->velocity ? &r->nvbond : &r->nbond) += s->nrow;
+            d->npoint += s->kind == FLX_ROW_POINT;
+            d->naxis += s->kind == FLX_ROW_AXIS;
+            if (s->kind == FLX_ROW_SCALAR) (*(s->velocity ? &d->nvscalar : &d->nscalar))++;
+        }
+        d->base.dims.nlam += r->nbond;
+        d->base.dims.nmu += r->nvbond;
+    }
+    if (status == FLX_OK) status = number_switches(d);
+
+done:
+    flx_free(k);
+    return status;
+}
+
+// Visit every kept row of every joint: count is done, so numbers follow.
+static flx_status couple_joint(flx_descriptor *d, int j, const kept *k)
+{
+    const flx_joint_rows *r = d->joints + j;
+    for (int i = 0; i < k->nspec; i++) {
+        const flx_row_spec *s = k->spec + i;
+        int block = s->velocity ? r->vbond_block : r->bond_block;
+        if (s->kind != FLX_ROW_SCALAR) FLX_TRY(flx_layout_couple_row(d, block, s->body));
+        if (s->kind == FLX_ROW_AXIS) FLX_TRY(flx_layout_couple_bodies(d, s->body));
+        for (int t = 0; t < s->nterm; t++) {
+            FLX_TRY(flx_layout_couple_row(d, block, s->term[t].body));
+            FLX_TRY(flx_layout_couple_bodies(d, s->term[t].body));
+        }
+    }
+    return FLX_OK;
+}
+
+flx_status flx_rows_couple(flx_descriptor *d)
+{
+    flx_status status = FLX_OK;
+    counter next = {0, 0};
+    kept *k = flx_alloc(d->base.ctx, 1, sizeof *k);
+    if (!k) return FLX_ERR_MEMORY;
+    for (int j = 0; j < d->model->njoint && status == FLX_OK; j++) {
+        status = keep_rows(d, j, &next, k);
+        if (status == FLX_OK) status = couple_joint(d, j, k);
+    }
+    flx_free(k);
+    return status;
+}
+
+typedef struct cursor { // next free slot of each array
+    int point, axis, scalar, vscalar;
+} cursor;
+
+static void fill_scalar(flx_descriptor *d, const flx_row_spec *s, int j, int row, int unknown,
+                        flx_scalar_row *out)
+{
+    const flx_joint *joint = d->model->joints + j;
+    *out = (flx_scalar_row){.row = row, .nterm = s->nterm, .motion = -1, .sigma = 1.0};
+    for (int t = 0; t < s->nterm; t++) {
+        flx_scalar *term = out->term + t;
+        *term = s->term[t];
+        term->turn = term->kind == FLX_SCALAR_ANGLE ? d->switch_of_joint[term->turn] : -1;
+        flx_layout_ends(d, term->body, &term->e);
+        flx_layout_place(d, unknown, term->body, &out->place[t]);
+        out->place[t].row = row;
+        out->coefficient[t] = s->coefficient[t];
+    }
+    if (s->role == FLX_ROLE_MOTION) out->motion = d->motion_of_joint[j];
+    if (s->role == FLX_ROLE_START && s->velocity) out->constant = joint->start_rate_value;
+    out->diag = flx_layout_slot(d, unknown, unknown);
+}
+
+static void fill_joint(flx_descriptor *d, int j, const kept *k, cursor *at)
+{
+    const flx_joint *joint = d->model->joints + j;
+    int lam = d->joints[j].bond, mu = d->joints[j].vbond;
+    for (int i = 0; i < k->nspec; i++) {
+        const flx_row_spec *s = k->spec + i;
+        int row = s->velocity ? mu : lam;
+        int unknown = s->velocity ? flx_first_mu(d) + row : flx_first_lam(d) + row;
+        if (s->kind == FLX_ROW_POINT) {
+            flx_row_point *r = d->points + at->point++;
+            flx_layout_ends(d, s->body, &r->e);
+            flx_layout_place(d, unknown, s->body, &r->p);
+            r->p.row = row;
+            memcpy(r->s, s->s, sizeof r->s);
+        } else if (s->kind == FLX_ROW_AXIS) {
+            flx_row_axis *r = d->axes + at->axis++;
+            flx_layout_ends(d, s->body, &r->e);
+            flx_layout_place(d, unknown, s->body, &r->p);
+            r->p.row = row;
+            memcpy(r->a, s->a, sizeof r->a);
+            memcpy(r->b, s->b, sizeof r->b);
+        } else {
+            fill_scalar(d, s, j, row, unknown,
+                        s->velocity ? d->vscalars + at->vscalar++ : d->scalars + at->scalar++);
+        }
+        for (int n = 0; n < s->nrow; n++) {
+            d->rows[(s->velocity ? d->base.dims.nlam : 0) + row + n] =
+                (flx_row_info){.item = joint->name,
+                               .part = s->part[n],
+                               .loc = s->role == FLX_ROLE_MOTION  ? joint->motion_loc
+                                      : s->role == FLX_ROLE_START ? joint->start_loc
+                                                                  : joint->loc,
+                               .complete = k->complete[i][n],
+                               .joint = j,
+                               .constraint = -1,
+                               .metres = s->metres,
+                               .role = s->role,
+                               .sigma = 1.0};
+        }
+        *(s->velocity ? &mu : &lam) += s->nrow;
+    }
+}
+
+flx_status flx_rows_fill(flx_descriptor *d)
+{
+    flx_status status = FLX_OK;
+    counter next = {0, 0};
+    cursor at = {0, 0, 0, 0};
+    d->points = flx_arena_take(d->arena, (size_t)d->npoint, sizeof *d->points);
+    d->axes = flx_arena_take(d->arena, (size_t)d->naxis, sizeof *d->axes);
+    // forces whose pull is an unknown have a row too
+    d->scalars = flx_arena_take(d->arena, (size_t)(d->nscalar + d->nmixed), sizeof *d->scalars);
+    d->vscalars = flx_arena_take(d->arena, (size_t)d->nvscalar, sizeof *d->vscalars);
+    kept *k = flx_alloc(d->base.ctx, 1, sizeof *k);
+    if (!d->points || !d->axes || !d->scalars || !d->vscalars || !k) status = FLX_ERR_MEMORY;
+    for (int j = 0; j < d->model->njoint && status == FLX_OK; j++) {
+        status = keep_rows(d, j, &next, k);
+        if (status == FLX_OK) fill_joint(d, j, k, &at);
+    }
+    for (int i = 0; i < d->base.dims.nswitch && status == FLX_OK; i++) {
+        flx_scalar *s = d->turns + i;
+        s->turn = i;
+        flx_layout_ends(d, s->body, &s->e);
+    }
+    flx_free(k);
+    return status;
+}
