@@ -457,6 +457,36 @@ static int derivatives_match_differences_on_random_expressions(void)
     return 0;
 }
 
+// The same expression with leaves, by its program, and with constants in their place, folded. The
+// two take different ways through the algebra.
+static int programs_agree_with_folding(void)
+{
+    uint64_t seed = 31415;
+    int counted = 0;
+    for (int k = 0; k < 2000; k++) {
+        rig r, constant;
+        double at[RIG_LEAVES], folded;
+        CHECK(rig_up(&r));
+        constant = r;
+        for (int i = 0; i < RIG_LEAVES; i++) {
+            at[i] = rig_uniform(&seed, -1.5, 1.5);
+            constant.x[i] = K(at[i]);
+        }
+        uint64_t same = seed;
+        flx_node f = random_expression(&r, &seed, 1 + k % 6);
+        flx_node c = random_expression(&constant, &same, 1 + k % 6);
+        // and the operations with corners on top
+        f = flx_graph_if(r.g, B(LT, f, r.x[3]), B(MOD, f, K(0.3)), B(MAX, U(ABS, f), r.x[4]));
+        c = flx_graph_if(r.g, B(LT, c, K(at[3])), B(MOD, c, K(0.3)), B(MAX, U(ABS, c), K(at[4])));
+        CHECK(flx_graph_is_const(r.g, c, &folded));
+        CHECK_NEAR(rig_eval(&r, f, at), folded, 1e-12 * (1 + fabs(folded)));
+        counted += isfinite(folded) != 0;
+        rig_down(&r);
+    }
+    CHECK(counted == 2000);
+    return 0;
+}
+
 // A chain a hundred thousand deep: no recursion over it.
 static int deep_graphs_do_not_overflow(void)
 {
@@ -653,6 +683,7 @@ TEST_MAIN(TEST(equal_nodes_are_one), TEST(constants_are_folded), TEST(algebra_is
           TEST(derivatives_match_closed_forms), TEST(derivatives_hold_at_zero_and_below),
           TEST(a_derivation_is_what_it_does_to_leaves), TEST(derivatives_are_short),
           TEST(derivatives_match_differences_on_random_expressions),
-          TEST(deep_graphs_do_not_overflow), TEST(linear_tables_interpolate),
-          TEST(cubic_tables_are_natural_splines), TEST(tables_find_the_piece_in_any_grid),
-          TEST(programs_outlive_the_graph), TEST(every_allocation_may_fail))
+          TEST(programs_agree_with_folding), TEST(deep_graphs_do_not_overflow),
+          TEST(linear_tables_interpolate), TEST(cubic_tables_are_natural_splines),
+          TEST(tables_find_the_piece_in_any_grid), TEST(programs_outlive_the_graph),
+          TEST(every_allocation_may_fail))
