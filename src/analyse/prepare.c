@@ -313,6 +313,9 @@ flx_status flx_simulation_prepare(flx_simulation *sim)
         sim->work = sim->sys->ops->work_create(sim->sys);
         if (!sim->work) status = FLX_ERR_MEMORY;
     }
+    // turns are counted from where the start is
+    if (status == FLX_OK && sim->sys->ops->accept)
+        sim->sys->ops->accept(sim->sys, sim->work, sim->start);
     if (status == FLX_OK) status = check_left_out(sim);
     if (status == FLX_OK) status = tell(sim, drawn);
     flx_rank_report_clear(&rank);

@@ -89,6 +89,8 @@ struct flx_simulation {
     double *course_value, *course_inner, *course_sum; // scratch
     flx_energies energy_start;
     double energy_scale, energy_error;
+    double energy_turnover; // supplied and taken back, each counted
+    double row_scale;       // largest scale of a constraint
     flx_ledger ledger;
 };
 

@@ -107,7 +107,7 @@ static void put_label(FILE *f, const char *name, const char *unit)
 
 static range data_range(const flx_result *r, int column)
 {
-    range a = {INFINITY, -INFINITY};
+    range a = {HUGE_VAL, -HUGE_VAL};
     const double *y = r->data[column];
     for (int i = 0; i < r->rows; i++) {
         if (!isfinite(y[i])) continue;
@@ -135,7 +135,7 @@ static range padded(range a)
 
 static range panel_range(const drawing *d, int panel)
 {
-    range a = {INFINITY, -INFINITY};
+    range a = {HUGE_VAL, -HUGE_VAL};
     for (int i = 0; i < d->nline; i++) {
         if (d->panel[i] != panel) continue;
         range b = data_range(d->r, d->lines[i]);

@@ -323,6 +323,13 @@ static int wrong_files_are_refused_with_a_reason(void)
     return 0;
 }
 
+// HDF5 1.10 itself loses a few hundred bytes when it refuses some damaged files; nothing of ours.
+const char *__lsan_default_suppressions(void);
+const char *__lsan_default_suppressions(void)
+{
+    return "leak:libhdf5";
+}
+
 // Whatever bytes are changed, reading ends with a message or with a result.
 static int damaged_files_do_no_harm(void)
 {
@@ -347,6 +354,7 @@ static int damaged_files_do_no_harm(void)
         CHECK(status == FLX_OK ? r != NULL : r == NULL && flx_ctx_error_count(ctx) > 0);
         flx_result_close(&r);
         flx_ctx_clear_messages(ctx);
+        CHECK(H5Fget_obj_count(H5F_OBJ_ALL, H5F_OBJ_ALL) == 0); // everything was closed
     }
     flx_ctx_destroy(&ctx);
     return 0;
