@@ -13,9 +13,10 @@
 
 // A result fails its ledger when the energy is off by more than this part of what was exchanged ...
 #define ENERGY_OFF 0.02
-// ... or a constraint by more than this part of the largest scale of a constraint; redundant rows
-// that do not quite agree are off by as much from the start, and that is told too.
-#define CONSTRAINT_OFF 1e-3
+// ... or a constraint by more than this part of the largest scale of a constraint.
+#define CONSTRAINT_OFF 1e-5
+// Redundant rows that do not quite agree with the rest are off by as much from the start.
+#define REDUNDANT_OFF 1e-3
 // Energies are sums of terms that cancel: below this part of them a change is rounding.
 #define ENERGY_FLOOR 1e-9
 // Output times closer to a step's end than this part of the step are that end, as in flx_integrate.
