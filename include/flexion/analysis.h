@@ -23,10 +23,11 @@ FLX_API flx_status flx_start_velocities(const flx_system *s, flx_state *x, const
                                         flx_start_report *report);
 FLX_API flx_status flx_start_accelerations(const flx_system *s, flx_state *x);
 
-// Rank of the bonds at the given consistent state and at two displaced ones.
+// Rank of the bonds at the given consistent state and at two displaced ones. Rows are numbered as
+// the bonds, then the velocity bonds.
 typedef struct flx_rank_report {
     int nredundant;     // rows dependent at all three positions
-    int *redundant;     // owned; bond rows, ascending
+    int *redundant;     // owned; rows, ascending
     int nsingular;      // rows dependent at the start only: a singular position
     int *singular;      // owned
     int freedoms;       // nv - rank(G) - rank(A), at a regular position
