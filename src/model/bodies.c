@@ -1,0 +1,314 @@
+// bodies.c - bodies: points, mass, inertia, motion as drawn, shapes.
+//
+// An inertia is that of a real body when its principal moments are not negative and each is at most
+// the sum of the other two (x^2 + y^2 against y^2 + z^2 and z^2 + x^2 under the integral).
+#include "model/builder.h"
+
+#include <string.h>
+
+// Tolerance of the checks of inertia: numbers in files have been rounded to a few digits.
+#define ROUNDED 1e-6
+
+static const char *const body_words[] = {"rigid", "point", "modal", "beam", "solid", NULL};
+
+// ---- points -------------------------------------------------------------------------------------
+
+flx_status flx_body_make_point(flx_builder *b, flx_item *body, const char *name, const double at[3],
+                               flx_item **out)
+{
+    flx_item *p = flx_take(b, 1, sizeof *p);
+    flx_point_data *d = flx_take(b, 1, sizeof *d);
+    if (!p || !d) return FLX_ERR_MEMORY;
+    *p = (flx_item){.kind = FLX_KIND_POINT,
+                    .name = name,
+                    .base = name,
+                    .loc = body->loc,
+                    .space = body->space,
+                    .locals = body->locals,
+                    .number = -1,
+                    .data = d};
+    p->full = flx_arena_printf(b->m->arena, "%s.%s", body->full, name);
+    if (!p->full) return FLX_ERR_MEMORY;
+    d->body = body;
+    if (at) {
+        memcpy(d->at, at, sizeof d->at);
+        m33_store(d->R, m33_identity());
+        d->state = FLX_ITEM_DONE;
+    }
+    *out = p;
+    return FLX_OK;
+}
+
+static flx_status declare_point(flx_builder *b, flx_item *body, const flx_yaml *points, int i,
+                                const char *prefix)
+{
+    flx_body_data *d = body->data;
+    const flx_yaml *key = points->keys[i];
+    if (strcmp(key->text, "com") == 0) {
+        return FLX_FAIL(b->ctx, FLX_ERR_MODEL, key->loc,
+                        "the point 'com' is the centre of mass; give it by the body's key 'com'");
+    }
+    if (flx_is_body_signal(key->text)) {
+        return FLX_FAIL(b->ctx, FLX_ERR_MODEL, key->loc,
+                        "'%s' is a signal of every body and cannot be the name of a point",
+                        key->text);
+    }
+    return flx_item_declare(b, body->space, FLX_KIND_POINT, key, points->items[i], points,
+                            body->locals, prefix, &d->points, &d->ordered, body);
+}
+
+flx_status flx_body_declare_points(flx_builder *b, flx_item *body)
+{
+    flx_body_data *d = body->data;
+    const flx_yaml *type = NULL, *points = NULL;
+    int word = 0;
+    FLX_TRY(flx_build_need(b, body, "type", &type));
+    FLX_TRY(flx_build_word(b, type, "type of body", body_words, &word));
+    d->word = body_words[word];
+    d->def.type = strcmp(d->word, "point") == 0 ? FLX_BODY_POINT : FLX_BODY_RIGID;
+    d->flexible = word >= 2;
+    d->def.name = body->full;
+    d->def.loc = body->loc;
+    FLX_TRY(flx_body_make_point(b, body, "com", NULL, &d->com));
+    if (d->def.type == FLX_BODY_RIGID) d->com->def = flx_yaml_get(body->def, "com");
+    points = flx_yaml_get(body->def, "points");
+    if (!points || points->kind != FLX_YAML_MAP) return FLX_OK;
+    const char *prefix = flx_arena_printf(b->scratch, "%s.", body->full);
+    if (!prefix) return FLX_ERR_MEMORY;
+    for (int i = 0; i < points->count; i++) FLX_TRY(declare_point(b, body, points, i, prefix));
+    return FLX_OK;
+}
+
+static flx_status finish_points(flx_builder *b, flx_item *body)
+{
+    flx_body_data *d = body->data;
+    flx_body *def = &d->def;
+    FLX_TRY(flx_point_resolve(b, d->com, body->loc));
+    memcpy(def->com, ((flx_point_data *)d->com->data)->at, sizeof def->com);
+    def->npoint = d->ordered.count;
+    def->points = flx_arena_take(b->m->arena, (size_t)def->npoint, sizeof *def->points);
+    if (!def->points) return FLX_ERR_MEMORY;
+    for (int i = 0; i < def->npoint; i++) {
+        flx_item *p = d->ordered.items[i];
+        const flx_point_data *pd = p->data;
+        FLX_TRY(flx_point_resolve(b, p, p->loc));
+        def->points[i].name = flx_intern(b->ctx, p->name);
+        if (!def->points[i].name) return FLX_ERR_MEMORY;
+        memcpy(def->points[i].at, pd->at, sizeof pd->at);
+        memcpy(def->points[i].R, pd->R, sizeof pd->R);
+    }
+    return FLX_OK;
+}
+
+// ---- mass and inertia ---------------------------------------------------------------------------
+
+// Eigenvalues of a symmetric matrix by Jacobi's rotations.
+static void principal_moments(const double J[9], double out[3])
+{
+    double a[3][3];
+    for (int i = 0; i < 9; i++) a[i / 3][i % 3] = J[i];
+    for (int sweep = 0; sweep < 30; sweep++) {
+        double off = fabs(a[0][1]) + fabs(a[0][2]) + fabs(a[1][2]);
+        if (!(off > 0)) break;
+        for (int p = 0; p < 2; p++) {
+            for (int q = p + 1; q < 3; q++) {
+                if (a[p][q] == 0) continue;
+                double theta = (a[q][q] - a[p][p]) / (2 * a[p][q]);
+                double t = (theta < 0 ? -1 : 1) / (fabs(theta) + sqrt(theta * theta + 1));
+                double c = 1 / sqrt(t * t + 1), s = t * c;
+                for (int k = 0; k < 3; k++) {
+                    double x = a[k][p], y = a[k][q];
+                    a[k][p] = c * x - s * y;
+                    a[k][q] = s * x + c * y;
+                }
+                for (int k = 0; k < 3; k++) {
+                    double x = a[p][k], y = a[q][k];
+                    a[p][k] = c * x - s * y;
+                    a[q][k] = s * x + c * y;
+                }
+            }
+        }
+    }
+    for (int i = 0; i < 3; i++) out[i] = a[i][i];
+}
+
+static flx_status check_inertia(flx_builder *b, const flx_item *body, const flx_body *def,
+                                flx_loc loc)
+{
+    double p[3], largest = 0;
+    principal_moments(def->inertia, p);
+    for (int i = 0; i < 3; i++) largest = fmax(largest, fabs(p[i]));
+    if (def->mass == 0 && largest > 0) {
+        return FLX_FAIL(b->ctx, FLX_ERR_MODEL, loc,
+                        "body '%s' has inertia but no mass; a massless body has inertia 0",
+                        body->full);
+    }
+    for (int i = 0; i < 3; i++) {
+        if (!(p[i] >= -ROUNDED * largest)) {
+            return FLX_FAIL(b->ctx, FLX_ERR_MODEL, loc,
+                            "the inertia of body '%s' has a negative principal moment, %g",
+                            body->full, p[i]);
+        }
+        double others = p[(i + 1) % 3] + p[(i + 2) % 3];
+        if (b->m->dimension == 3 && !(p[i] <= others + ROUNDED * largest)) {
+            return FLX_FAIL(b->ctx, FLX_ERR_MODEL, loc,
+                            "no body has the inertia of '%s': the principal moment %g is larger "
+                            "than the sum of the other two, %g",
+                            body->full, p[i], others);
+        }
+    }
+    return FLX_OK;
+}
+
+static flx_status read_rows(flx_builder *b, const double *x, flx_loc loc, double J[9])
+{
+    double largest = 0;
+    for (int i = 0; i < 9; i++) largest = fmax(largest, fabs(x[i]));
+    for (int i = 0; i < 3; i++) {
+        for (int j = 0; j < 3; j++) {
+            if (!(fabs(x[3 * i + j] - x[3 * j + i]) <= ROUNDED * largest)) {
+                return FLX_FAIL(b->ctx, FLX_ERR_MODEL, loc, "the inertia matrix is not symmetric");
+            }
+            J[3 * i + j] = 0.5 * (x[3 * i + j] + x[3 * j + i]);
+        }
+    }
+    return FLX_OK;
+}
+
+static flx_status read_inertia(flx_env *e, const flx_item *body, const flx_yaml *y, flx_body *def)
+{
+    flx_builder *b = e->b;
+    int n = 0;
+    double *x = NULL, *J = def->inertia;
+    FLX_TRY(flx_build_numbers(e, y, &n, &x));
+    memset(def->inertia, 0, sizeof def->inertia);
+    if (b->m->dimension == 2) {
+        if (n != 1 && n != 3) {
+            return FLX_FAIL(b->ctx, FLX_ERR_MODEL, y->loc,
+                            "in a planar model the inertia is one number, not %d", n);
+        }
+        J[8] = x[n - 1];
+    } else if (n == 3 || n == 6) {
+        for (int i = 0; i < 3; i++) J[4 * i] = x[i];
+        if (n == 6) { // xy yz xz
+            J[1] = J[3] = x[3];
+            J[5] = J[7] = x[4];
+            J[2] = J[6] = x[5];
+        }
+    } else if (n == 9) {
+        FLX_TRY(read_rows(b, x, y->loc, J));
+    } else {
+        return FLX_FAIL(b->ctx, FLX_ERR_MODEL, y->loc,
+                        "an inertia has 3 numbers (xx yy zz), 6 (xx yy zz xy yz xz) or 3 rows, not "
+                        "%d",
+                        n);
+    }
+    return check_inertia(b, body, def, y->loc);
+}
+
+static flx_status read_mass(flx_env *e, const flx_item *body, flx_body *def)
+{
+    const flx_yaml *mass = NULL, *inertia = NULL;
+    FLX_TRY(flx_build_need(e->b, body, "mass", &mass));
+    FLX_TRY(flx_build_number(e, mass, &def->mass));
+    if (!(def->mass >= 0)) {
+        return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, mass->loc,
+                        "the mass of body '%s' is negative: %g", body->full, def->mass);
+    }
+    if (def->type == FLX_BODY_POINT) return FLX_OK;
+    FLX_TRY(flx_build_need(e->b, body, "inertia", &inertia));
+    return read_inertia(e, body, inertia, def);
+}
+
+// ---- shapes -------------------------------------------------------------------------------------
+
+static flx_status read_round(flx_env *e, const flx_yaml *y, flx_shape *s)
+{
+    if (y->kind != FLX_YAML_MAP || !flx_yaml_get(y, "radius") || !flx_yaml_get(y, "length")) {
+        return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, y->loc, "it needs a radius and a length");
+    }
+    FLX_TRY(flx_build_positive(e, flx_yaml_get(y, "radius"), "a radius", &s->size[0]));
+    FLX_TRY(flx_build_positive(e, flx_yaml_get(y, "length"), "a length", &s->size[1]));
+    s->axis[0] = 1;
+    if (flx_yaml_get(y, "axis")) FLX_TRY(flx_build_vector(e, flx_yaml_get(y, "axis"), s->axis));
+    v3 a = v3_load(s->axis);
+    if (!(v3_norm(a) > 0)) {
+        return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, y->loc, "an axis cannot be zero");
+    }
+    v3_store(s->axis, v3_unit(a));
+    return FLX_OK;
+}
+
+static flx_status read_shape(flx_env *e, const flx_item *body, const flx_yaml *y, flx_shape *s)
+{
+    if (y->kind != FLX_YAML_MAP) {
+        return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, y->loc,
+                        "a shape is a mapping, as in {box: [1, 0.2, 0.2]}");
+    }
+    const flx_yaml *box = flx_yaml_get(y, "box"), *cylinder = flx_yaml_get(y, "cylinder");
+    const flx_yaml *capsule = flx_yaml_get(y, "capsule"), *sphere = flx_yaml_get(y, "sphere");
+    const flx_yaml *at = flx_yaml_get(y, "at");
+    if (box) {
+        s->kind = FLX_SHAPE_BOX;
+        FLX_TRY(flx_build_vector(e, box, s->size));
+    } else if (cylinder) {
+        s->kind = FLX_SHAPE_CYLINDER;
+        FLX_TRY(read_round(e, cylinder, s));
+    } else if (capsule) {
+        s->kind = FLX_SHAPE_CAPSULE;
+        FLX_TRY(read_round(e, capsule, s));
+    } else if (sphere) {
+        s->kind = FLX_SHAPE_SPHERE;
+        FLX_TRY(flx_build_positive(e, sphere, "a radius", &s->size[0]));
+    }
+    if (!at) return FLX_OK;
+    flx_value v;
+    FLX_TRY(flx_build_value(e, at, &v));
+    if (!flx_value_get_item(&v)) return flx_value_to_constants(e, &v, at->loc, s->at);
+    flx_place p;
+    FLX_TRY(flx_build_place(e, at, &p));
+    flx_ground_to_body(body, p.position, s->at);
+    return FLX_OK;
+}
+
+static flx_status read_shapes(flx_env *e, const flx_item *body, flx_body *def)
+{
+    const flx_yaml *y = flx_yaml_get(body->def, "shape");
+    if (!y) return FLX_OK;
+    bool list = y->kind == FLX_YAML_LIST;
+    def->nshape = list ? y->count : 1;
+    def->shapes = flx_arena_take(e->b->m->arena, (size_t)def->nshape, sizeof *def->shapes);
+    if (!def->shapes) return FLX_ERR_MEMORY;
+    for (int i = 0; i < def->nshape; i++) {
+        FLX_TRY(read_shape(e, body, list ? y->items[i] : y, &def->shapes[i]));
+    }
+    return FLX_OK;
+}
+
+// ---- bodies -------------------------------------------------------------------------------------
+
+flx_status flx_body_finish(flx_builder *b, flx_item *body)
+{
+    flx_body_data *d = body->data;
+    flx_env e;
+    FLX_TRY(flx_body_place(b, body, body->loc));
+    FLX_TRY(finish_points(b, body));
+    flx_env_of(&e, b, body, FLX_MODE_CONSTANT);
+    FLX_TRY(
+        flx_build_motion(&e, body->def, d->def.position, d->def.velocity, d->def.angular_velocity));
+    if (d->flexible) { // stands for the body until its physics is there
+        d->def.mass = d->def.inertia[0] = d->def.inertia[4] = d->def.inertia[8] = 1;
+        return flx_build_unavailable(b, body->loc, "bodies.%s: type %s", body->base, d->word);
+    }
+    FLX_TRY(read_mass(&e, body, &d->def));
+    if (d->def.type == FLX_BODY_POINT) {
+        const flx_yaml *w = flx_yaml_get(body->def, "angular_velocity");
+        const flx_yaml *o = flx_yaml_get(body->def, "orientation");
+        if (w || o) {
+            return FLX_FAIL(b->ctx, FLX_ERR_MODEL, (w ? w : o)->loc,
+                            "body '%s' is a point and has no rotation", body->full);
+        }
+        memset(d->def.angular_velocity, 0, sizeof d->def.angular_velocity);
+    }
+    return read_shapes(&e, body, &d->def);
+}

@@ -1,0 +1,195 @@
+// build.c - from the tree of a file to a model: the order of the work, and the model's life.
+#include "model/build.h"
+#include "model/builder.h"
+
+#include <string.h>
+
+// Note an error of one item and go on with the next; only memory ends the reading.
+#define GO_ON(call)                                                                                \
+    do {                                                                                           \
+        flx_status go_on_status_ = (call);                                                         \
+        if (go_on_status_ == FLX_ERR_MEMORY) return go_on_status_;                                 \
+        if (go_on_status_ != FLX_OK) b->failed = true;                                             \
+    } while (0)
+
+// Of a repeated item one failure is enough: the others would fail alike.
+static flx_status for_all(flx_builder *b, const flx_items *list,
+                          flx_status (*finish)(flx_builder *b, flx_item *item))
+{
+    const flx_yaml *failed = NULL;
+    for (int i = 0; i < list->count; i++) {
+        flx_item *item = list->items[i];
+        if (item->def == failed) continue;
+        flx_status status = finish(b, item);
+        if (status == FLX_ERR_MEMORY) return status;
+        if (status == FLX_OK) continue;
+        b->failed = true;
+        failed = item->def;
+    }
+    return FLX_OK;
+}
+
+static flx_status finish_parameter(flx_builder *b, flx_item *item)
+{
+    return flx_parameter_resolve(b, item, item->loc);
+}
+
+static flx_status finish_function(flx_builder *b, flx_item *item)
+{
+    return flx_function_resolve(b, item, item->loc);
+}
+
+static flx_status finish_signal(flx_builder *b, flx_item *item)
+{
+    return flx_signal_resolve(b, item, item->loc);
+}
+
+static flx_status finish_part(flx_builder *b, flx_item *item)
+{
+    return item->data ? flx_space_place(b, item->data) : FLX_OK;
+}
+
+// ---- the head of the model ----------------------------------------------------------------------
+
+static flx_status read_dimension(flx_builder *b, const flx_yaml *tree)
+{
+    const flx_yaml *y = flx_yaml_get(tree, "dimension");
+    b->m->dimension = 3;
+    if (!y) return FLX_OK;
+    if (y->kind == FLX_YAML_SCALAR && (strcmp(y->text, "2") == 0 || strcmp(y->text, "3") == 0)) {
+        b->m->dimension = y->text[0] - '0';
+        return FLX_OK;
+    }
+    return FLX_FAIL(b->ctx, FLX_ERR_MODEL, y->loc, "the dimension is 2 or 3");
+}
+
+static flx_status read_gravity(flx_builder *b)
+{
+    const flx_yaml *y = flx_yaml_get(b->top->def, "gravity");
+    flx_env e;
+    flx_env_init(&e, b, b->top, NULL, FLX_MODE_CONSTANT);
+    return y ? flx_build_vector(&e, y, b->m->gravity) : FLX_OK;
+}
+
+static flx_status make_top(flx_builder *b, const flx_yaml *tree)
+{
+    const flx_yaml *title = flx_yaml_get(tree, "title");
+    b->top = flx_take(b, 1, sizeof *b->top);
+    b->ground = flx_take(b, 1, sizeof *b->ground);
+    if (!b->top || !b->ground) return FLX_ERR_MEMORY;
+    *b->top = (flx_space){.def = tree, .prefix = "", .placed = FLX_ITEM_DONE, .plain = true};
+    m33_store(b->top->R, m33_identity());
+    *b->ground = (flx_item){.kind = FLX_KIND_GROUND,
+                            .name = "ground",
+                            .full = "ground",
+                            .base = "ground",
+                            .space = b->top,
+                            .number = FLX_GROUND};
+    b->m->title = title && title->kind == FLX_YAML_SCALAR ? title->text : "";
+    return read_dimension(b, tree);
+}
+
+// ---- filling the model --------------------------------------------------------------------------
+
+static flx_status fill_items(flx_builder *b)
+{
+    flx_model *m = b->m;
+    m->bodies = flx_arena_take(m->arena, (size_t)b->bodies.count, sizeof *m->bodies);
+    m->joints = flx_arena_take(m->arena, (size_t)b->joints.count, sizeof *m->joints);
+    m->forces = flx_arena_take(m->arena, (size_t)b->forces.count, sizeof *m->forces);
+    if (!m->bodies || !m->joints || !m->forces) return FLX_ERR_MEMORY;
+    for (int i = 0; i < b->bodies.count; i++) {
+        m->bodies[m->nbody++] = ((flx_body_data *)b->bodies.items[i]->data)->def;
+    }
+    for (int i = 0; i < b->joints.count; i++) {
+        m->joints[m->njoint++] = ((flx_joint_data *)b->joints.items[i]->data)->def;
+    }
+    for (int i = 0; i < b->forces.count; i++) {
+        const flx_force_data *d = b->forces.items[i]->data;
+        if (!d->unavailable) m->forces[m->nforce++] = d->def;
+    }
+    return FLX_OK;
+}
+
+static flx_status check_content(flx_builder *b)
+{
+    const flx_model *m = b->m;
+    if (m->nbody + m->nvariable + m->nfirst > 0) return FLX_OK;
+    return FLX_FAIL(b->ctx, FLX_ERR_MODEL, b->top->def->loc,
+                    "the model has neither bodies nor equations: nothing would move");
+}
+
+static flx_status build(flx_builder *b, const flx_yaml *tree)
+{
+    FLX_TRY(make_top(b, tree));
+    FLX_TRY(flx_space_declare(b, b->top));
+    FLX_TRY(flx_space_expand(b, b->top));
+    b->top->end_body = b->bodies.count;
+    FLX_TRY(for_all(b, &b->parameters, finish_parameter));
+    FLX_TRY(flx_parameters_finish(b));
+    FLX_TRY(for_all(b, &b->functions, finish_function));
+    GO_ON(read_gravity(b));
+    FLX_TRY(for_all(b, &b->parts, finish_part));
+    FLX_TRY(for_all(b, &b->bodies, flx_body_finish));
+    FLX_TRY(for_all(b, &b->joints, flx_joint_finish));
+    FLX_TRY(for_all(b, &b->signals, finish_signal));
+    FLX_TRY(flx_equations_finish(b));
+    FLX_TRY(for_all(b, &b->forces, flx_force_finish));
+    FLX_TRY(flx_events_finish(b));
+    GO_ON(flx_simulate_finish(b));
+    FLX_TRY(flx_later_finish(b));
+    FLX_TRY(flx_outputs_finish(b));
+    if (!b->failed) FLX_TRY(fill_items(b)); // after outputs, which may ask for coordinates
+    if (!b->failed) GO_ON(check_content(b));
+    return b->failed ? FLX_ERR_MODEL : FLX_OK;
+}
+
+flx_status flx_model_build(flx_ctx *ctx, const char *path, const char *text, size_t length,
+                           const flx_yaml *tree, const flx_reader *reader, int nset,
+                           const char *const *settings, flx_arena *arena, flx_model **model)
+{
+    *model = NULL;
+    FLX_TRY(flx_schema_check(ctx, tree));
+    flx_model *m = flx_arena_take(arena, 1, sizeof *m);
+    if (!m) return FLX_ERR_MEMORY;
+    *m = (flx_model){.ctx = ctx, .arena = arena, .path = path, .text = text, .text_length = length};
+    flx_builder b = {.ctx = ctx, .m = m, .reader = reader, .nset = nset, .settings = settings};
+    m->graph = b.g = flx_graph_create(ctx);
+    b.scratch = flx_arena_create(ctx);
+    flx_status status = m->graph && b.scratch ? build(&b, tree) : FLX_ERR_MEMORY;
+    flx_arena_destroy(&b.scratch);
+    if (status != FLX_OK) {
+        flx_graph_destroy(&m->graph);
+        return status;
+    }
+    *model = m;
+    return FLX_OK;
+}
+
+// ---- the model's life ---------------------------------------------------------------------------
+
+void flx_model_destroy(flx_model **model)
+{
+    if (!model || !*model) return;
+    flx_arena *arena = (*model)->arena; // holds the model itself
+    flx_graph_destroy(&(*model)->graph);
+    flx_arena_destroy(&arena);
+    *model = NULL;
+}
+
+int flx_model_unavailable_count(const flx_model *model)
+{
+    return model->nunavailable;
+}
+
+const char *flx_model_unavailable(const flx_model *model, int i, flx_loc *loc)
+{
+    if (i < 0 || i >= model->nunavailable) return NULL;
+    if (loc) *loc = model->unavailable[i].loc;
+    return model->unavailable[i].what;
+}
+
+const char *flx_model_title(const flx_model *model)
+{
+    return model->title;
+}

@@ -1,0 +1,403 @@
+// builder.h - what the files that build a model share.
+//
+// A model file, and every part of it, is a space: one set of names. A name stands for an item (a
+// parameter, a body, a joint, ...) or, with `repeat`, for a family of items. Items are resolved
+// when they are first asked for, so the order in a file does not matter; asking for an item that
+// is being resolved is a cycle, and an error. Expressions see a space through an env.
+#pragma once
+
+#include "model/build.h"
+
+#define flx_pi 3.14159265358979323846
+
+typedef struct flx_builder flx_builder;
+typedef struct flx_space flx_space;
+typedef struct flx_item flx_item;
+
+typedef enum flx_kind {
+    FLX_KIND_GROUND,
+    FLX_KIND_PARAMETER,
+    FLX_KIND_FUNCTION,
+    FLX_KIND_SIGNAL,
+    FLX_KIND_BODY,
+    FLX_KIND_POINT,
+    FLX_KIND_JOINT,
+    FLX_KIND_FORCE,
+    FLX_KIND_VARIABLE,
+    FLX_KIND_FIRST,
+    FLX_KIND_CONSTRAINT,
+    FLX_KIND_COUPLING,
+    FLX_KIND_EVENT,
+    FLX_KIND_ANALYSIS,
+    FLX_KIND_PART,
+} flx_kind;
+
+typedef enum flx_item_state {
+    FLX_ITEM_NEW,
+    FLX_ITEM_BUSY,
+    FLX_ITEM_DONE,
+    FLX_ITEM_FAILED, // its message is recorded
+} flx_item_state;
+
+// Names bound nearest: indices of repeat, arguments of functions.
+typedef struct flx_local {
+    const char *name;
+    flx_value value;
+    const struct flx_local *next;
+} flx_local;
+
+struct flx_item {
+    flx_kind kind;
+    const char *name; // in its space: "link(3)"; a family: "link"
+    const char *full; // from the top: "leg(2).link(3)"
+    const char *base; // as written: "link"
+    flx_loc loc;
+    flx_space *space;
+    const flx_yaml *def; // with the keys of `like`
+    const flx_local *locals;
+    int number; // among the model's bodies, joints, ...
+    flx_item_state state;
+    bool broken; // its declaration failed: the message is recorded
+    bool family; // members lo ... lo + count - 1
+    int lo, count;
+    flx_item **members;
+    void *data; // flx_*_data of the kind
+};
+
+// Open addressing, keyed by text.
+typedef struct flx_names {
+    int count, capacity;
+    struct flx_name_slot {
+        const char *name;
+        flx_item *item;
+    } * slots;
+} flx_names;
+
+// Items in order.
+typedef struct flx_items {
+    int count, capacity;
+    flx_item **items;
+} flx_items;
+
+struct flx_space {
+    flx_space *parent;
+    flx_item *part;      // NULL at the top
+    const flx_yaml *def; // the map of the model
+    const char *prefix;  // of full names: "leg(2)."
+    flx_names names;
+    // Where the part's drawing is, from the ground, and its motion as a rigid one.
+    flx_item_state placed;
+    bool plain; // at the ground frame
+    double position[3], R[9], angle;
+    double velocity[3], angular_velocity[3];
+    int first_body, end_body; // numbers of the bodies in it, those of its parts included
+};
+
+struct flx_builder {
+    flx_ctx *ctx;
+    flx_model *m;
+    flx_graph *g;
+    flx_arena *scratch; // all that does not outlive the build
+    const flx_reader *reader;
+    flx_space *top;
+    flx_item *ground;
+    flx_items busy; // being resolved, outermost first
+    int depth;      // of nested resolution
+    bool failed;
+    flx_items bodies, joints, forces, variables, firsts, constraints, couplings, signals, events,
+        analyses, parameters, functions, parts;
+    struct flx_ast_slot {
+        const flx_yaml *key;
+        flx_ast *ast;
+    } * asts;
+    int nast, ast_capacity;
+    int unavailable_capacity, probe_capacity;
+    struct flx_file_slot { // part files read so far
+        const char *path;
+        flx_yaml *tree;
+        struct flx_file_slot *next;
+    } * files;
+    int nitem;
+    int nset;
+    const char *const *settings;
+};
+
+// What an expression may use.
+typedef enum flx_mode {
+    FLX_MODE_CONSTANT, // points are where they are drawn
+    FLX_MODE_TIME,     // and t
+    FLX_MODE_MOVING,   // and signals
+    FLX_MODE_OUTPUT,   // and what is known only after a step: accelerations, reactions, ...
+} flx_mode;
+
+typedef struct flx_env {
+    flx_scope scope; // its user is this env
+    flx_builder *b;
+    flx_space *space;
+    const flx_local *locals;
+    flx_mode mode;
+    bool measure; // final(..), maximum(..), ... are functions here
+} flx_env;
+
+// Handles of a scope: tags of values that are not items themselves.
+enum {
+    FLX_TAG_ITEM,       // handle: flx_item
+    FLX_TAG_PART_COM,   // handle: flx_item of the part
+    FLX_TAG_GROUP,      // handle: name: energy, momentum, constraints
+    FLX_TAG_NODES,      // handle: flx_item of a flexible body: node(7)
+    FLX_TAG_LENGTH,     // ... point(0.5)
+    FLX_TAG_MODES,      // ... mode(3)
+    FLX_TAG_MEASURE,    // function: handle: its word
+    FLX_TAG_QUATERNION, // handle: flx_value, the list w x y z
+};
+
+// ---- expand.c: like, repeat, parts --------------------------------------------------------------
+
+// Declare every name of a space, then the spaces of its parts.
+flx_status flx_space_declare(flx_builder *b, flx_space *s);
+flx_status flx_space_expand(flx_builder *b, flx_space *s);
+// One named definition into a table, with `like` and `repeat`. siblings: where `like` looks.
+flx_status flx_item_declare(flx_builder *b, flx_space *s, flx_kind kind, const flx_yaml *key,
+                            const flx_yaml *def, const flx_yaml *siblings, const flx_local *locals,
+                            const char *prefix, flx_names *names, flx_items *list, void *data);
+// Indices and arguments: a plain name that is not built in.
+flx_status flx_item_check_name(flx_builder *b, const flx_yaml *key, const char *what);
+
+// ---- names.c ------------------------------------------------------------------------------------
+
+flx_item *flx_names_find(const flx_names *n, const char *name);
+flx_status flx_names_add(flx_builder *b, flx_names *n, const char *name, flx_item *item);
+void flx_names_offer(const flx_names *n, flx_nearest *near);
+flx_status flx_items_add(flx_builder *b, flx_items *list, flx_item *item);
+
+void flx_env_init(flx_env *e, flx_builder *b, flx_space *s, const flx_local *locals, flx_mode mode);
+void flx_env_of(flx_env *e, flx_builder *b, const flx_item *item, flx_mode mode);
+flx_value flx_value_number(flx_node n);
+flx_value flx_value_item(const flx_item *item);
+const flx_item *flx_value_get_item(const flx_value *v); // NULL: not an item
+// The members of a scope, also for names that outputs walk along.
+flx_status flx_env_lookup(flx_scope *s, const char *name, flx_loc loc, flx_value *out);
+flx_status flx_env_member(flx_scope *s, const flx_value *of, const char *name, flx_loc loc,
+                          flx_value *out);
+flx_status flx_env_index(flx_scope *s, const flx_value *of, int n, const flx_value *args,
+                         flx_loc loc, flx_value *out);
+flx_status flx_env_coerce(flx_scope *s, const flx_value *of, flx_loc loc, flx_value *out);
+flx_status flx_env_rate(flx_scope *s, flx_node n, flx_loc loc, flx_node *out);
+// Whether a value depends on leaves that only outputs know; *what names one.
+bool flx_value_output_only(flx_builder *b, const flx_value *v, const char **what);
+const char *flx_item_word(flx_kind kind); // "body", "joint", ...
+
+// Resolution with detection of cycles: enter returns FLX_OK with *skip set when the item is done.
+flx_status flx_item_enter(flx_builder *b, flx_item *item, flx_item_state *state, const char *cyclic,
+                          flx_loc loc, bool *skip);
+flx_status flx_item_leave(flx_builder *b, flx_item_state *state, flx_status status);
+
+// ---- values.c: from the file's values to numbers and nodes --------------------------------------
+
+void *flx_take(flx_builder *b, size_t n, size_t size); // from the scratch arena
+flx_status flx_build_unavailable(flx_builder *b, flx_loc loc, const char *format, ...)
+    FLX_PRINTF(3, 4);
+flx_status flx_build_value(flx_env *e, const flx_yaml *y, flx_value *out);
+flx_status flx_build_number(flx_env *e, const flx_yaml *y, double *out);
+flx_status flx_build_integer(flx_env *e, const flx_yaml *y, int *out);
+flx_status flx_build_positive(flx_env *e, const flx_yaml *y, const char *what, double *out);
+flx_status flx_build_word(flx_builder *b, const flx_yaml *y, const char *what,
+                          const char *const *words, int *out);
+flx_status flx_build_flag(flx_builder *b, const flx_yaml *y, const char *what, bool *out);
+// Numbers of a nested list in order.
+flx_status flx_build_numbers(flx_env *e, const flx_yaml *y, int *n, double **out);
+// Three entries; in planar models two, or three with the last zero.
+flx_status flx_build_vector(flx_env *e, const flx_yaml *y, double out[3]);
+flx_status flx_value_to_vector(flx_env *e, const flx_value *v, flx_loc loc, flx_node out[3]);
+flx_status flx_value_to_constants(flx_env *e, const flx_value *v, flx_loc loc, double out[3]);
+flx_status flx_value_to_number(flx_env *e, const flx_value *v, flx_loc loc, flx_node *out);
+flx_status flx_build_node(flx_env *e, const flx_yaml *y, flx_node *out);
+flx_status flx_build_node_vector(flx_env *e, const flx_yaml *y, flx_node out[3]);
+// A key that must be there.
+flx_status flx_build_need(flx_builder *b, const flx_item *item, const char *key,
+                          const flx_yaml **out);
+
+// ---- draw.c: where things are drawn --------------------------------------------------------------
+
+// A place as drawn: on a body, or coordinates only (item NULL).
+typedef struct flx_place {
+    const flx_item *item; // body, point, ground or NULL
+    double position[3];   // ground
+} flx_place;
+
+flx_status flx_space_place(flx_builder *b, flx_space *s);
+flx_status flx_body_place(flx_builder *b, flx_item *body, flx_loc loc);
+flx_status flx_point_resolve(flx_builder *b, flx_item *point, flx_loc loc);
+// Placed, with its centre of mass: what nodes of a body need.
+flx_status flx_body_ready(flx_builder *b, flx_item *body, flx_loc loc);
+// The body an item is of, and where in it: bodies (their origin), points, ground.
+flx_status flx_item_frame(flx_builder *b, const flx_item *item, flx_loc loc, flx_item **body,
+                          double at[3], double R[9]);
+flx_status flx_item_drawn(flx_builder *b, const flx_item *item, flx_loc loc, double position[3],
+                          double R[9]);
+flx_status flx_build_place(flx_env *e, const flx_yaml *y, flx_place *out);
+// `velocity` and `angular_velocity` of what is drawn at a position, with the part's own motion.
+flx_status flx_build_motion(flx_env *e, const flx_yaml *def, const double position[3],
+                            double velocity[3], double angular_velocity[3]);
+flx_status flx_build_orientation(flx_env *e, const flx_yaml *y, double R[9], double *angle);
+// A direction of length 1, in ground axes as drawn; frame (may be NULL): whose axes it is given in.
+flx_status flx_build_direction(flx_env *e, const flx_yaml *y, const flx_yaml *frame, double out[3]);
+// A reference to a frame: body, point, ground.
+flx_status flx_build_frame(flx_env *e, const flx_yaml *y, const flx_item **out);
+// The bodies of `on`: one or two; or a joint. *njoint: how many of them are joints.
+flx_status flx_build_on(flx_env *e, const flx_yaml *y, int *n, flx_item *items[2]);
+// `at`: places for the two bodies, each in its body's frame. *pair: two were given.
+flx_status flx_build_at(flx_env *e, const flx_yaml *y, flx_item *const bodies[2], double at[2][3],
+                        bool *pair);
+void flx_ground_to_body(const flx_item *body, const double p[3], double out[3]);
+// As drawn, from the ground: the frame of a body that is placed.
+void flx_body_frame(const flx_item *body, double position[3], double R[9]);
+bool flx_body_turns(const flx_item *body); // false: ground and points
+
+// ---- bodies.c ------------------------------------------------------------------------------------
+
+typedef struct flx_body_data {
+    flx_item_state placed;
+    flx_body def; // copied to the model at the end
+    bool flexible;
+    const char *word; // type as written
+    flx_names points;
+    flx_items ordered; // points in order, families unrolled
+    flx_item *com;
+    double start[3], end[3]; // ends of a flexible body, body frame
+} flx_body_data;
+
+typedef struct flx_point_data {
+    flx_item *body;
+    flx_item_state state;
+    double at[3], R[9];
+    bool flexible; // a node of a flexible body: deflection, force, moment
+} flx_point_data;
+
+flx_status flx_body_declare_points(flx_builder *b, flx_item *body);
+flx_status flx_body_finish(flx_builder *b, flx_item *body);
+flx_status flx_body_make_point(flx_builder *b, flx_item *body, const char *name, const double at[3],
+                               flx_item **out);
+
+// ---- joints.c ------------------------------------------------------------------------------------
+
+typedef struct flx_joint_data {
+    flx_item_state placed, coordinated;
+    flx_joint def;
+    flx_item *body[2], *joint[2];
+    double drawn[3];   // p2 - p1 as drawn, first's axes
+    bool displacement; // its coordinate is a displacement (else an angle)
+    bool point_pin;    // planar pin of a point: no angle
+} flx_joint_data;
+
+flx_status flx_joint_place(flx_builder *b, flx_item *joint, flx_loc loc);
+flx_status flx_joint_coordinate(flx_builder *b, flx_item *joint, flx_loc loc);
+flx_status flx_joint_finish(flx_builder *b, flx_item *joint);
+flx_status flx_joint_member(flx_env *e, flx_item *joint, const char *name, flx_loc loc,
+                            flx_value *out);
+
+// ---- forces.c ------------------------------------------------------------------------------------
+
+typedef struct flx_force_data {
+    flx_item_state placed, valued;
+    flx_force def;
+    const char *word; // type as written
+    flx_item *body[2], *joint;
+    bool unavailable;
+    bool number;     // value is a number
+    flx_node scalar; // value as a number
+    flx_node length, rate;
+} flx_force_data;
+
+flx_status flx_force_place(flx_builder *b, flx_item *force, flx_loc loc);
+flx_status flx_force_finish(flx_builder *b, flx_item *force);
+flx_status flx_force_member(flx_env *e, flx_item *force, const char *name, flx_loc loc,
+                            flx_value *out);
+
+// ---- equations.c ---------------------------------------------------------------------------------
+
+typedef struct flx_first_data {
+    flx_item_state classified;
+    bool algebraic;
+    flx_node mass; // -1: 1
+    int number;
+} flx_first_data;
+
+typedef struct flx_constraint_data {
+    flx_node value;
+} flx_constraint_data;
+
+flx_status flx_first_classify(flx_builder *b, flx_item *first, flx_loc loc);
+flx_status flx_equations_finish(flx_builder *b);
+flx_status flx_constraint_value(flx_builder *b, flx_item *constraint, flx_loc loc, flx_node *out);
+flx_status flx_events_finish(flx_builder *b);
+
+// ---- functions.c: parameters, functions, signals -------------------------------------------------
+
+typedef struct flx_parameter_data {
+    flx_value value;
+    const flx_yaml *given; // from outside, in the env of the part's user
+    flx_space *given_space;
+    const flx_local *given_locals;
+} flx_parameter_data;
+
+typedef struct flx_function_data {
+    int narg;
+    const char **args;
+    const flx_yaml *value;
+    int table; // -1: an expression
+} flx_function_data;
+
+typedef struct flx_signal_data {
+    flx_value value;
+    bool output_only;
+    const char *what; // it contains
+} flx_signal_data;
+
+flx_status flx_parameter_resolve(flx_builder *b, flx_item *p, flx_loc loc);
+flx_status flx_function_resolve(flx_builder *b, flx_item *f, flx_loc loc);
+flx_status flx_signal_resolve(flx_builder *b, flx_item *s, flx_loc loc);
+flx_status flx_function_call(flx_env *e, const flx_item *f, int n, const flx_value *args,
+                             flx_loc loc, flx_value *out);
+flx_status flx_parameters_finish(flx_builder *b);
+
+// ---- signals.c: signals of bodies and points as nodes --------------------------------------------
+
+// Ground axes. at, direction: body frame.
+void flx_node_position(flx_builder *b, const flx_item *body, const double at[3], flx_node out[3]);
+void flx_node_velocity(flx_builder *b, const flx_item *body, const double at[3], flx_node out[3]);
+void flx_node_acceleration(flx_builder *b, const flx_item *body, const double at[3],
+                           flx_node out[3]);
+void flx_node_direction(flx_builder *b, const flx_item *body, const double d[3], flx_node out[3]);
+void flx_node_spin(flx_builder *b, const flx_item *body, flx_node out[3]); // angular velocity
+void flx_node_spin_rate(flx_builder *b, const flx_item *body, flx_node out[3]);
+// v given in the axes R (constant) of a body, turned to ground axes.
+void flx_node_turn(flx_builder *b, const flx_item *body, const double R[9], const flx_node v[3],
+                   flx_node out[3]);
+// The rotation vector of a rotation matrix.
+void flx_node_rotation_vector(flx_builder *b, const flx_node R[9], flx_node out[3]);
+// As values of an expression: in the axes (and from the origin) of the env's space.
+flx_status flx_env_vector(flx_env *e, const flx_node v[3], flx_value *out);
+flx_status flx_env_point(flx_env *e, const flx_node v[3], flx_value *out);
+flx_status flx_env_list(flx_env *e, int n, const flx_node *v, flx_value *out);
+flx_status flx_env_placeholder(flx_env *e, int n, flx_value *out); // zeros: not available yet
+flx_status flx_body_member(flx_env *e, flx_item *item, const char *name, flx_loc loc,
+                           flx_value *out);
+flx_status flx_part_com_member(flx_env *e, const flx_item *part, const char *name, flx_loc loc,
+                               flx_value *out);
+flx_status flx_group_member(flx_env *e, const char *group, const char *name, flx_loc loc,
+                            flx_value *out);
+flx_status flx_env_require(flx_env *e, flx_mode mode, const char *what, const char *name,
+                           flx_loc loc);
+flx_status flx_member_unknown(flx_env *e, const char *of, const char *name, flx_loc loc,
+                              const char *const *words, const flx_names *names);
+bool flx_is_body_signal(const char *name);
+
+// ---- outputs.c, simulate.c -----------------------------------------------------------------------
+
+flx_status flx_outputs_finish(flx_builder *b);
+flx_status flx_simulate_finish(flx_builder *b);
+flx_status flx_later_finish(flx_builder *b); // reduce, analyse, sweep, control, optimise
+flx_status flx_measure_call(flx_env *e, const char *word, int n, const flx_value *args, flx_loc loc,
+                            flx_value *out);
+extern const char *const flx_measure_words[];

@@ -1,0 +1,103 @@
+// nodes.h - vector algebra on nodes, with zeros and ones folded. Static inline.
+#pragma once
+
+#include "expr/expr.h"
+
+static inline flx_node node_const(flx_graph *g, double c)
+{
+    return flx_graph_const(g, c);
+}
+static inline bool node_is(const flx_graph *g, flx_node a, double c)
+{
+    double v;
+    return flx_graph_is_const(g, a, &v) && v == c;
+}
+static inline flx_node node_neg(flx_graph *g, flx_node a)
+{
+    return flx_graph_unary(g, FLX_OP_NEG, a);
+}
+static inline flx_node node_add(flx_graph *g, flx_node a, flx_node b)
+{
+    if (node_is(g, a, 0)) return b;
+    if (node_is(g, b, 0)) return a;
+    return flx_graph_binary(g, FLX_OP_ADD, a, b);
+}
+static inline flx_node node_sub(flx_graph *g, flx_node a, flx_node b)
+{
+    if (node_is(g, b, 0)) return a;
+    if (node_is(g, a, 0)) return node_neg(g, b);
+    return flx_graph_binary(g, FLX_OP_SUB, a, b);
+}
+static inline flx_node node_mul(flx_graph *g, flx_node a, flx_node b)
+{
+    if (node_is(g, a, 0) || node_is(g, b, 0)) return node_const(g, 0);
+    if (node_is(g, a, 1)) return b;
+    if (node_is(g, b, 1)) return a;
+    if (node_is(g, a, -1)) return node_neg(g, b);
+    if (node_is(g, b, -1)) return node_neg(g, a);
+    return flx_graph_binary(g, FLX_OP_MUL, a, b);
+}
+static inline flx_node node_div(flx_graph *g, flx_node a, flx_node b)
+{
+    if (node_is(g, b, 1) || node_is(g, a, 0)) return a;
+    return flx_graph_binary(g, FLX_OP_DIV, a, b);
+}
+static inline flx_node node_scale(flx_graph *g, double s, flx_node a)
+{
+    return node_mul(g, node_const(g, s), a);
+}
+static inline flx_node node_sqrt(flx_graph *g, flx_node a)
+{
+    return flx_graph_unary(g, FLX_OP_SQRT, a);
+}
+static inline flx_node node_dot(flx_graph *g, const flx_node a[3], const flx_node b[3])
+{
+    return node_add(g, node_add(g, node_mul(g, a[0], b[0]), node_mul(g, a[1], b[1])),
+                    node_mul(g, a[2], b[2]));
+}
+static inline flx_node node_norm(flx_graph *g, const flx_node a[3])
+{
+    return node_sqrt(g, node_dot(g, a, a));
+}
+static inline void node_cross(flx_graph *g, const flx_node a[3], const flx_node b[3],
+                              flx_node out[3])
+{
+    flx_node c[3];
+    for (int i = 0; i < 3; i++) {
+        int j = (i + 1) % 3, k = (i + 2) % 3;
+        c[i] = node_sub(g, node_mul(g, a[j], b[k]), node_mul(g, a[k], b[j]));
+    }
+    for (int i = 0; i < 3; i++) out[i] = c[i];
+}
+static inline void node_add3(flx_graph *g, const flx_node a[3], const flx_node b[3],
+                             flx_node out[3])
+{
+    for (int i = 0; i < 3; i++) out[i] = node_add(g, a[i], b[i]);
+}
+static inline void node_sub3(flx_graph *g, const flx_node a[3], const flx_node b[3],
+                             flx_node out[3])
+{
+    for (int i = 0; i < 3; i++) out[i] = node_sub(g, a[i], b[i]);
+}
+static inline void node_const3(flx_graph *g, const double a[3], flx_node out[3])
+{
+    for (int i = 0; i < 3; i++) out[i] = node_const(g, a[i]);
+}
+// R v with a constant row-major R
+static inline void node_turn3(flx_graph *g, const double R[9], const flx_node v[3], flx_node out[3])
+{
+    flx_node c[3];
+    for (int i = 0; i < 3; i++) {
+        flx_node row[3];
+        node_const3(g, R + 3 * i, row);
+        c[i] = node_dot(g, row, v);
+    }
+    for (int i = 0; i < 3; i++) out[i] = c[i];
+}
+// R^T v
+static inline void node_turn_back3(flx_graph *g, const double R[9], const flx_node v[3],
+                                   flx_node out[3])
+{
+    double T[9] = {R[0], R[3], R[6], R[1], R[4], R[7], R[2], R[5], R[8]};
+    node_turn3(g, T, v, out);
+}

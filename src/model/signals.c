@@ -1,0 +1,537 @@
+// signals.c - signals of bodies, points, parts and the whole model as nodes over leaves.
+//
+// A point p of the body frame, with r, v, a of the centre of mass, w and alpha in body axes and
+// d = p - com:
+//     position r + R d,   velocity v + R (w x d),   acceleration a + R (alpha x d + w x (w x d))
+// In the plane R d = (c dx - s dy, s dx + c dy), and w x d = w (-dy, dx).
+#include "model/builder.h"
+#include "model/nodes.h"
+
+#include <string.h>
+
+static const double origin[3] = {0, 0, 0};
+
+static flx_node leaf(flx_builder *b, flx_leaf_kind kind, int index, int component)
+{
+    return flx_graph_leaf(b->g, flx_leaf_make(kind, index, component));
+}
+
+// ---- kinematics of a body -----------------------------------------------------------------------
+
+// Planar: cosine and sine of the body's angle.
+static void planar_axes(flx_builder *b, const flx_item *body, flx_node *c, flx_node *s)
+{
+    flx_node angle = leaf(b, FLX_LEAF_BODY_ROTATION, body->number, 0);
+    *c = flx_graph_unary(b->g, FLX_OP_COS, angle);
+    *s = flx_graph_unary(b->g, FLX_OP_SIN, angle);
+}
+
+// R v with v in body axes.
+static void turn(flx_builder *b, const flx_item *body, const flx_node v[3], flx_node out[3])
+{
+    flx_graph *g = b->g;
+    flx_node x[3];
+    if (!flx_body_turns(body)) {
+        memcpy(x, v, sizeof x);
+    } else if (b->m->dimension == 2) {
+        flx_node c, s;
+        planar_axes(b, body, &c, &s);
+        x[0] = node_sub(g, node_mul(g, c, v[0]), node_mul(g, s, v[1]));
+        x[1] = node_add(g, node_mul(g, s, v[0]), node_mul(g, c, v[1]));
+        x[2] = v[2];
+    } else {
+        for (int i = 0; i < 3; i++) {
+            x[i] = node_const(g, 0);
+            for (int j = 0; j < 3; j++) {
+                if (node_is(g, v[j], 0)) continue;
+                flx_node r = leaf(b, FLX_LEAF_BODY_ROTATION, body->number, 3 * i + j);
+                x[i] = node_add(g, x[i], node_mul(g, r, v[j]));
+            }
+        }
+    }
+    memcpy(out, x, sizeof x);
+}
+
+// Angular velocity or acceleration in body axes.
+static void body_spin(flx_builder *b, const flx_item *body, flx_leaf_kind kind, flx_node out[3])
+{
+    bool turns = flx_body_turns(body), planar = b->m->dimension == 2;
+    for (int i = 0; i < 3; i++) {
+        bool has = turns && (!planar || i == 2);
+        out[i] = has ? leaf(b, kind, body->number, planar ? 0 : i) : node_const(b->g, 0);
+    }
+}
+
+static void arm_of(flx_builder *b, const flx_item *body, const double at[3], flx_node out[3])
+{
+    const double *com = origin;
+    if (body->kind == FLX_KIND_BODY) {
+        const flx_body_data *d = body->data;
+        com = ((const flx_point_data *)d->com->data)->at;
+    }
+    for (int i = 0; i < 3; i++) out[i] = node_const(b->g, at[i] - com[i]);
+}
+
+static void base_leaves(flx_builder *b, const flx_item *body, flx_leaf_kind kind, flx_node out[3])
+{
+    for (int i = 0; i < 3; i++) {
+        bool has = body->kind == FLX_KIND_BODY && (i < 2 || b->m->dimension == 3);
+        out[i] = has ? leaf(b, kind, body->number, i) : node_const(b->g, 0);
+    }
+}
+
+void flx_node_position(flx_builder *b, const flx_item *body, const double at[3], flx_node out[3])
+{
+    flx_node d[3], r[3];
+    arm_of(b, body, at, d);
+    base_leaves(b, body, FLX_LEAF_BODY_POSITION, r);
+    turn(b, body, d, d);
+    node_add3(b->g, r, d, out);
+}
+
+void flx_node_velocity(flx_builder *b, const flx_item *body, const double at[3], flx_node out[3])
+{
+    flx_node d[3], v[3], w[3];
+    arm_of(b, body, at, d);
+    base_leaves(b, body, FLX_LEAF_BODY_VELOCITY, v);
+    body_spin(b, body, FLX_LEAF_BODY_SPIN, w);
+    node_cross(b->g, w, d, d);
+    turn(b, body, d, d);
+    node_add3(b->g, v, d, out);
+}
+
+void flx_node_acceleration(flx_builder *b, const flx_item *body, const double at[3],
+                           flx_node out[3])
+{
+    flx_graph *g = b->g;
+    flx_node d[3], a[3], w[3], alpha[3], around[3], along[3];
+    arm_of(b, body, at, d);
+    base_leaves(b, body, FLX_LEAF_BODY_ACCELERATION, a);
+    body_spin(b, body, FLX_LEAF_BODY_SPIN, w);
+    body_spin(b, body, FLX_LEAF_BODY_SPIN_RATE, alpha);
+    node_cross(g, alpha, d, around);
+    node_cross(g, w, d, along);
+    node_cross(g, w, along, along);
+    node_add3(g, around, along, around);
+    turn(b, body, around, around);
+    node_add3(g, a, around, out);
+}
+
+void flx_node_direction(flx_builder *b, const flx_item *body, const double d[3], flx_node out[3])
+{
+    flx_node v[3];
+    node_const3(b->g, d, v);
+    turn(b, body, v, out);
+}
+
+void flx_node_spin(flx_builder *b, const flx_item *body, flx_node out[3])
+{
+    body_spin(b, body, FLX_LEAF_BODY_SPIN, out);
+    if (b->m->dimension == 3) turn(b, body, out, out);
+}
+
+void flx_node_spin_rate(flx_builder *b, const flx_item *body, flx_node out[3])
+{
+    body_spin(b, body, FLX_LEAF_BODY_SPIN_RATE, out);
+    if (b->m->dimension == 3) turn(b, body, out, out);
+}
+
+void flx_node_turn(flx_builder *b, const flx_item *body, const double R[9], const flx_node v[3],
+                   flx_node out[3])
+{
+    node_turn3(b->g, R, v, out);
+    turn(b, body, out, out);
+}
+
+// ---- rotations ----------------------------------------------------------------------------------
+
+// Half the skew part, sin(phi) n, and cos(phi) of a rotation matrix.
+static void sine_and_cosine(flx_graph *g, const flx_node R[9], flx_node sine[3], flx_node *cosine)
+{
+    for (int i = 0; i < 3; i++) {
+        int j = (i + 1) % 3, k = (i + 2) % 3;
+        sine[i] = node_scale(g, 0.5, node_sub(g, R[3 * k + j], R[3 * j + k]));
+    }
+    flx_node trace = node_add(g, node_add(g, R[0], R[4]), R[8]);
+    *cosine = node_scale(g, 0.5, node_sub(g, trace, node_const(g, 1)));
+}
+
+void flx_node_rotation_vector(flx_builder *b, const flx_node R[9], flx_node out[3])
+{
+    flx_graph *g = b->g;
+    flx_node v[3], c;
+    sine_and_cosine(g, R, v, &c);
+    flx_node s2 = node_dot(g, v, v), s = node_sqrt(g, s2);
+    // phi/sin(phi) = 1 + sin^2/6 + ... where the sine is small and the cosine positive
+    flx_node near =
+        flx_graph_binary(g, FLX_OP_AND, flx_graph_binary(g, FLX_OP_LT, s2, node_const(g, 1e-8)),
+                         flx_graph_binary(g, FLX_OP_LT, node_const(g, 0), c));
+    flx_node series = node_add(g, node_const(g, 1), node_scale(g, 1.0 / 6, s2));
+    flx_node exact = node_div(g, flx_graph_binary(g, FLX_OP_ATAN2, s, c), s);
+    flx_node factor = flx_graph_if(g, near, series, exact);
+    for (int i = 0; i < 3; i++) out[i] = node_mul(g, factor, v[i]);
+}
+
+// Unit quaternion with w >= 0: of the four ways to divide (Shepperd), the one by the largest
+// component.
+static void quaternion(flx_graph *g, const flx_node R[9], flx_node out[4])
+{
+    flx_node one = node_const(g, 1);
+    flx_node diff[3] = {node_sub(g, R[7], R[5]), node_sub(g, R[2], R[6]), node_sub(g, R[3], R[1])};
+    flx_node xy = node_add(g, R[1], R[3]), xz = node_add(g, R[2], R[6]),
+             yz = node_add(g, R[5], R[7]);
+    flx_node trace = node_add(g, node_add(g, R[0], R[4]), R[8]);
+    flx_node big[4] = {trace, R[0], R[4], R[8]};
+    // one plus twice the diagonal entry, minus the trace: four times the square of x, y, z
+    flx_node square[3];
+    for (int i = 0; i < 3; i++) {
+        square[i] = node_sub(g, node_add(g, one, node_scale(g, 2, R[4 * i])), trace);
+    }
+    flx_node way[4][4] = {{node_add(g, one, trace), diff[0], diff[1], diff[2]},
+                          {diff[0], square[0], xy, xz},
+                          {diff[1], xy, square[1], yz},
+                          {diff[2], xz, yz, square[2]}};
+    flx_node q[4];
+    memcpy(q, way[3], sizeof q);
+    for (int k = 2; k >= 0; k--) { // is big[k] the largest of those from k on?
+        flx_node largest = one;
+        for (int j = k + 1; j < 4; j++) {
+            flx_node le = flx_graph_binary(g, FLX_OP_LE, big[j], big[k]);
+            largest = j == k + 1 ? le : flx_graph_binary(g, FLX_OP_AND, largest, le);
+        }
+        for (int i = 0; i < 4; i++) q[i] = flx_graph_if(g, largest, way[k][i], q[i]);
+    }
+    flx_node size = node_sqrt(g, node_add(g, node_dot(g, q, q), node_mul(g, q[3], q[3])));
+    flx_node negative = flx_graph_binary(g, FLX_OP_LT, q[0], node_const(g, 0));
+    flx_node scale = node_div(g, flx_graph_if(g, negative, node_const(g, -1), one), size);
+    for (int i = 0; i < 4; i++) out[i] = node_mul(g, scale, q[i]);
+}
+
+// ---- values in the axes of a space --------------------------------------------------------------
+
+flx_status flx_env_list(flx_env *e, int n, const flx_node *v, flx_value *out)
+{
+    *out = (flx_value){.kind = FLX_VALUE_LIST, .node = -1, .count = n};
+    out->items = flx_take(e->b, (size_t)n, sizeof *out->items);
+    if (!out->items) return FLX_ERR_MEMORY;
+    for (int i = 0; i < n; i++) {
+        if (v[i] < 0) return FLX_ERR_MEMORY;
+        out->items[i] = flx_value_number(v[i]);
+    }
+    return FLX_OK;
+}
+
+flx_status flx_env_vector(flx_env *e, const flx_node v[3], flx_value *out)
+{
+    flx_node x[3];
+    memcpy(x, v, sizeof x);
+    FLX_TRY(flx_space_place(e->b, e->space));
+    if (!e->space->plain) node_turn_back3(e->b->g, e->space->R, x, x);
+    return flx_env_list(e, e->b->m->dimension, x, out);
+}
+
+flx_status flx_env_point(flx_env *e, const flx_node v[3], flx_value *out)
+{
+    flx_node x[3], o[3];
+    FLX_TRY(flx_space_place(e->b, e->space));
+    node_const3(e->b->g, e->space->position, o);
+    node_sub3(e->b->g, v, o, x);
+    return flx_env_vector(e, x, out);
+}
+
+flx_status flx_env_placeholder(flx_env *e, int n, flx_value *out)
+{
+    flx_node zero[6];
+    for (int i = 0; i < 6; i++) zero[i] = node_const(e->b->g, 0);
+    if (n > 1) return flx_env_list(e, n, zero, out);
+    *out = flx_value_number(zero[0]);
+    return FLX_OK;
+}
+
+static flx_status number(flx_node n, flx_value *out)
+{
+    *out = flx_value_number(n);
+    return n < 0 ? FLX_ERR_MEMORY : FLX_OK;
+}
+
+// ---- members of bodies and points ---------------------------------------------------------------
+
+static const char *const body_signals[] = {"position",
+                                           "velocity",
+                                           "acceleration",
+                                           "orientation",
+                                           "angular_velocity",
+                                           "angular_acceleration",
+                                           "angle",
+                                           "rate",
+                                           "ex",
+                                           "ey",
+                                           "ez",
+                                           NULL};
+bool flx_is_body_signal(const char *name)
+{
+    for (const char *const *w = body_signals; *w; w++) {
+        if (strcmp(*w, name) == 0) return true;
+    }
+    return false;
+}
+
+// Whose signals they are: a frame of a body.
+typedef struct subject {
+    flx_item *body;
+    double at[3], R[9]; // body frame
+    const char *full;
+} subject;
+
+// In constants a frame is where it is drawn.
+static flx_status drawn_member(flx_env *e, const subject *s, const flx_item *item, const char *name,
+                               flx_loc loc, flx_value *out)
+{
+    flx_graph *g = e->b->g;
+    double position[3], R[9];
+    flx_node v[3];
+    FLX_TRY(flx_item_drawn(e->b, item, loc, position, R));
+    if (strcmp(name, "position") == 0) {
+        node_const3(g, position, v);
+        return flx_env_point(e, v, out);
+    }
+    if (name[0] == 'e' && name[1] >= 'x' && name[1] <= 'z' && !name[2]) {
+        v3 axis = m33_col(m33_load(R), name[1] - 'x');
+        const double a[3] = {axis.x, axis.y, axis.z};
+        node_const3(g, a, v);
+        return flx_env_vector(e, v, out);
+    }
+    return flx_env_require(e, FLX_MODE_MOVING, s->full, name, loc);
+}
+
+// R of the frame as nodes, in the axes of the env's space.
+static flx_status frame_matrix(flx_env *e, const subject *s, flx_node R[9])
+{
+    FLX_TRY(flx_space_place(e->b, e->space));
+    for (int j = 0; j < 3; j++) {
+        const double axis[3] = {s->R[j], s->R[3 + j], s->R[6 + j]};
+        flx_node v[3];
+        flx_node_direction(e->b, s->body, axis, v);
+        if (!e->space->plain) node_turn_back3(e->b->g, e->space->R, v, v);
+        for (int i = 0; i < 3; i++) R[3 * i + j] = v[i];
+    }
+    return FLX_OK;
+}
+
+// Planar: the angle of the frame in the space.
+static flx_status planar_angle(flx_env *e, const subject *s, flx_value *out)
+{
+    flx_graph *g = e->b->g;
+    FLX_TRY(flx_space_place(e->b, e->space));
+    flx_node angle = node_const(g, 0);
+    if (flx_body_turns(s->body)) {
+        angle = leaf(e->b, FLX_LEAF_BODY_ROTATION, s->body->number, 0);
+    }
+    double more = atan2(s->R[3], s->R[0]) - e->space->angle;
+    return number(node_add(g, angle, node_const(g, more)), out);
+}
+
+static flx_status rotation_member(flx_env *e, const subject *s, const char *name, flx_value *out)
+{
+    flx_graph *g = e->b->g;
+    bool planar = e->b->m->dimension == 2;
+    flx_node R[9], v[3], q[4], c, w[3];
+    if (strcmp(name, "rate") == 0 || strcmp(name, "angular_velocity") == 0) {
+        flx_node_spin(e->b, s->body, w);
+        if (planar) return number(w[2], out);
+        if (name[0] == 'r') return number(node_norm(g, w), out);
+        return flx_env_vector(e, w, out);
+    }
+    if (strcmp(name, "angular_acceleration") == 0) {
+        flx_node_spin_rate(e->b, s->body, w);
+        return planar ? number(w[2], out) : flx_env_vector(e, w, out);
+    }
+    if (planar) return planar_angle(e, s, out); // angle, orientation
+    FLX_TRY(frame_matrix(e, s, R));
+    if (strcmp(name, "orientation") == 0) {
+        flx_value *list = flx_take(e->b, 1, sizeof *list);
+        if (!list) return FLX_ERR_MEMORY;
+        quaternion(g, R, q);
+        *out = (flx_value){
+            .kind = FLX_VALUE_HANDLE, .handle = list, .tag = FLX_TAG_QUATERNION, .node = -1};
+        return flx_env_list(e, 4, q, list);
+    }
+    sine_and_cosine(g, R, v, &c);
+    return number(flx_graph_binary(g, FLX_OP_ATAN2, node_norm(g, v), c), out);
+}
+
+static flx_status moving_member(flx_env *e, const subject *s, const char *name, flx_loc loc,
+                                flx_value *out)
+{
+    flx_builder *b = e->b;
+    flx_node v[3];
+    if (strcmp(name, "position") == 0) {
+        flx_node_position(b, s->body, s->at, v);
+        return flx_env_point(e, v, out);
+    }
+    if (strcmp(name, "velocity") == 0) {
+        flx_node_velocity(b, s->body, s->at, v);
+        return flx_env_vector(e, v, out);
+    }
+    bool second = strcmp(name, "acceleration") == 0 || strcmp(name, "angular_acceleration") == 0;
+    if (second && s->body->kind == FLX_KIND_BODY) {
+        FLX_TRY(flx_env_require(e, FLX_MODE_OUTPUT, s->full, name, loc));
+    }
+    if (strcmp(name, "acceleration") == 0) {
+        flx_node_acceleration(b, s->body, s->at, v);
+        return flx_env_vector(e, v, out);
+    }
+    if (name[0] == 'e') {
+        int j = name[1] - 'x';
+        const double axis[3] = {s->R[j], s->R[3 + j], s->R[6 + j]};
+        if (j == 2 && b->m->dimension == 2) {
+            return FLX_FAIL(b->ctx, FLX_ERR_MODEL, loc, "a planar model has no ez");
+        }
+        flx_node_direction(b, s->body, axis, v);
+        return flx_env_vector(e, v, out);
+    }
+    return rotation_member(e, s, name, out);
+}
+
+static flx_status signal_member(flx_env *e, flx_item *item, const char *name, flx_loc loc,
+                                flx_value *out)
+{
+    subject s = {.full = item->full};
+    FLX_TRY(flx_item_frame(e->b, item, loc, &s.body, s.at, s.R));
+    if (e->mode < FLX_MODE_MOVING && s.body->kind != FLX_KIND_GROUND) {
+        return drawn_member(e, &s, item, name, loc, out);
+    }
+    FLX_TRY(flx_body_ready(e->b, s.body, loc));
+    return moving_member(e, &s, name, loc, out);
+}
+
+// Names that only flexible bodies have; their physics is not there yet.
+static flx_status flexible_member(flx_env *e, flx_item *body, const char *name, flx_loc loc,
+                                  flx_value *out, bool *found)
+{
+    flx_body_data *d = body->data;
+    flx_item *point = NULL;
+    *found = true;
+    *out = (flx_value){.kind = FLX_VALUE_HANDLE, .handle = body, .node = -1};
+    if (strcmp(name, "node") == 0) {
+        out->tag = FLX_TAG_NODES;
+    } else if (strcmp(name, "point") == 0) {
+        out->tag = FLX_TAG_LENGTH;
+    } else if (strcmp(name, "mode") == 0) {
+        out->tag = FLX_TAG_MODES;
+    } else if (strcmp(name, "modes") == 0) {
+        FLX_TRY(flx_env_require(e, FLX_MODE_MOVING, body->full, name, loc));
+        return flx_env_placeholder(e, 1, out);
+    } else if (strcmp(name, "start") == 0 || strcmp(name, "end") == 0) {
+        FLX_TRY(flx_body_place(e->b, body, loc));
+        FLX_TRY(flx_body_make_point(e->b, body, name, name[0] == 's' ? d->start : d->end, &point));
+        ((flx_point_data *)point->data)->flexible = true;
+        *out = flx_value_item(point);
+    } else {
+        *found = false;
+    }
+    return FLX_OK;
+}
+
+flx_status flx_body_member(flx_env *e, flx_item *item, const char *name, flx_loc loc,
+                           flx_value *out)
+{
+    if (flx_is_body_signal(name)) return signal_member(e, item, name, loc, out);
+    if (item->kind != FLX_KIND_BODY ||
+        !flx_names_find(&((flx_body_data *)item->data)->points, name)) {
+        int k = name[0] - 'x'; // a point's name is its place
+        if (k >= 0 && k < e->b->m->dimension && !name[1]) {
+            flx_value place;
+            FLX_TRY(signal_member(e, item, "position", loc, &place));
+            *out = place.items[k];
+            return FLX_OK;
+        }
+    }
+    if (item->kind == FLX_KIND_POINT) {
+        bool later = strcmp(name, "deflection") == 0 || strcmp(name, "force") == 0 ||
+                     strcmp(name, "moment") == 0;
+        if (later && ((flx_point_data *)item->data)->flexible) {
+            FLX_TRY(flx_env_require(e, FLX_MODE_MOVING, item->full, name, loc));
+            return flx_env_placeholder(e, e->b->m->dimension, out);
+        }
+        return flx_member_unknown(e, item->full, name, loc, body_signals, NULL);
+    }
+    if (item->kind == FLX_KIND_GROUND) {
+        return flx_member_unknown(e, item->full, name, loc, body_signals, NULL);
+    }
+    flx_body_data *d = item->data;
+    flx_item *point = flx_names_find(&d->points, name);
+    if (strcmp(name, "com") == 0) point = d->com;
+    if (point) {
+        *out = flx_value_item(point);
+        return point->broken ? FLX_ERR_MODEL : FLX_OK;
+    }
+    bool found = false;
+    if (d->flexible) FLX_TRY(flexible_member(e, item, name, loc, out, &found));
+    return found ? FLX_OK : flx_member_unknown(e, item->full, name, loc, body_signals, &d->points);
+}
+
+// ---- mass centre of a part, the whole model -----------------------------------------------------
+
+typedef void kinematics(flx_builder *b, const flx_item *body, const double at[3], flx_node out[3]);
+
+flx_status flx_part_com_member(flx_env *e, const flx_item *part, const char *name, flx_loc loc,
+                               flx_value *out)
+{
+    static const char *const words[] = {"position", "velocity", "acceleration", NULL};
+    static kinematics *const of[] = {flx_node_position, flx_node_velocity, flx_node_acceleration};
+    flx_builder *b = e->b;
+    const flx_space *s = part->data;
+    int k = 0;
+    while (words[k] && strcmp(words[k], name) != 0) k++;
+    if (!words[k]) return flx_member_unknown(e, part->full, name, loc, words, NULL);
+    FLX_TRY(flx_env_require(e, k == 2 ? FLX_MODE_OUTPUT : FLX_MODE_MOVING, part->full, name, loc));
+    double total = 0;
+    flx_node sum[3] = {node_const(b->g, 0), node_const(b->g, 0), node_const(b->g, 0)};
+    for (int i = s->first_body; i < s->end_body; i++) {
+        flx_item *body = b->bodies.items[i];
+        const flx_body_data *d = body->data;
+        flx_env own;
+        double mass = 1;
+        flx_node v[3];
+        flx_env_of(&own, b, body, FLX_MODE_CONSTANT);
+        const flx_yaml *y = flx_yaml_get(body->def, "mass");
+        if (y) FLX_TRY(flx_build_number(&own, y, &mass));
+        FLX_TRY(flx_body_ready(b, body, loc));
+        of[k](b, body, ((const flx_point_data *)d->com->data)->at, v);
+        for (int j = 0; j < 3; j++) sum[j] = node_add(b->g, sum[j], node_scale(b->g, mass, v[j]));
+        total += mass;
+    }
+    if (!(total > 0)) {
+        return FLX_FAIL(b->ctx, FLX_ERR_MODEL, loc, "part '%s' has no mass, and so no mass centre",
+                        part->full);
+    }
+    for (int j = 0; j < 3; j++) sum[j] = node_scale(b->g, 1 / total, sum[j]);
+    return k == 0 ? flx_env_point(e, sum, out) : flx_env_vector(e, sum, out);
+}
+
+flx_status flx_group_member(flx_env *e, const char *group, const char *name, flx_loc loc,
+                            flx_value *out)
+{
+    static const char *const energy[] = {"kinetic",    "potential", "strain",
+                                         "dissipated", "total",     NULL};
+    static const char *const momentum[] = {"linear", "angular", NULL};
+    static const char *const constraints[] = {"position", "velocity", NULL};
+    flx_builder *b = e->b;
+    bool is_momentum = strcmp(group, "momentum") == 0;
+    const char *const *words = is_momentum                    ? momentum
+                               : strcmp(group, "energy") == 0 ? energy
+                                                              : constraints;
+    FLX_TRY(flx_env_require(e, FLX_MODE_OUTPUT, group, name, loc));
+    int k = 0;
+    while (words[k] && strcmp(words[k], name) != 0) k++;
+    if (!words[k]) return flx_member_unknown(e, group, name, loc, words, NULL);
+    if (!is_momentum) {
+        flx_leaf_kind kind = words == energy ? FLX_LEAF_ENERGY : FLX_LEAF_CONSTRAINTS;
+        return number(leaf(b, kind, 0, k), out);
+    }
+    if (k == 1 && b->m->dimension == 2) return number(leaf(b, FLX_LEAF_MOMENTUM, 0, 5), out);
+    flx_node v[3];
+    for (int i = 0; i < 3; i++) v[i] = leaf(b, FLX_LEAF_MOMENTUM, 0, 3 * k + i);
+    return flx_env_vector(e, v, out);
+}

@@ -1,0 +1,239 @@
+// simulate.c - how to compute the motion, and the blocks whose computation comes later.
+#include "model/builder.h"
+
+#include <string.h>
+
+// Words of the language; the first ones have a method.
+static const char *const method_words[] = {
+    "auto",     "generalized-alpha", "radau",   "dopri5", "euler",       "implicit-euler",
+    "midpoint", "trapezoidal",       "newmark", "hht",    "variational", "galerkin",
+    "gauss",    "lobatto",           "dop853",  "bdf",    "adams",       NULL};
+#define METHODS_NOW 4
+
+static const char *const formulation_words[] = {"auto", "index-3", "ggl", "index-1", "tree", NULL};
+
+static flx_status positive_or_none(flx_env *e, const flx_yaml *block, const char *key, double *out)
+{
+    const flx_yaml *y = flx_yaml_get(block, key);
+    return y ? flx_build_positive(e, y, key, out) : FLX_OK;
+}
+
+static flx_status read_method(flx_env *e, const flx_yaml *block, flx_simulate *s)
+{
+    const flx_yaml *method = flx_yaml_get(block, "method");
+    const flx_yaml *formulation = flx_yaml_get(block, "formulation");
+    static const flx_formulation formulations[] = {FLX_FORMULATION_AUTO, FLX_FORMULATION_INDEX3,
+                                                   FLX_FORMULATION_GGL, FLX_FORMULATION_INDEX1,
+                                                   FLX_FORMULATION_AUTO};
+    int m = 0, f = 0;
+    if (method) {
+        s->method_loc = method->loc;
+        FLX_TRY(flx_build_word(e->b, method, "method", method_words, &m));
+        if (m >= METHODS_NOW) {
+            FLX_TRY(
+                flx_build_unavailable(e->b, method->loc, "simulate.method: %s", method_words[m]));
+        }
+    }
+    s->method = s->def.method = method_words[m];
+    if (!formulation) return FLX_OK;
+    s->formulation_loc = formulation->loc;
+    FLX_TRY(flx_build_word(e->b, formulation, "formulation", formulation_words, &f));
+    s->def.formulation = formulations[f];
+    s->tree = strcmp(formulation_words[f], "tree") == 0;
+    if (!s->tree) return FLX_OK;
+    return flx_build_unavailable(e->b, formulation->loc, "simulate.formulation: tree");
+}
+
+static flx_status read_step(flx_env *e, const flx_yaml *block, flx_simulate *s)
+{
+    flx_integrator_def *d = &s->def;
+    const flx_yaml *rtol = flx_yaml_get(block, "rtol"), *atol = flx_yaml_get(block, "atol");
+    const flx_yaml *step = flx_yaml_get(block, "step");
+    FLX_TRY(positive_or_none(e, block, "step", &d->step));
+    FLX_TRY(positive_or_none(e, block, "rtol", &d->rtol));
+    FLX_TRY(positive_or_none(e, block, "atol", &d->atol));
+    FLX_TRY(positive_or_none(e, block, "first_step", &d->first_step));
+    FLX_TRY(positive_or_none(e, block, "largest_step", &d->largest_step));
+    FLX_TRY(positive_or_none(e, block, "newton_tolerance", &d->newton_tolerance));
+    if (step && (rtol || atol)) {
+        return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, step->loc,
+                        "a fixed 'step' and tolerances exclude each other; give one of them");
+    }
+    if (step) return FLX_OK;
+    if (strcmp(s->method, "generalized-alpha") == 0) {
+        return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, rtol ? rtol->loc : s->method_loc,
+                        "method 'generalized-alpha' has no error control; give it a 'step'");
+    }
+    if (!rtol) d->rtol = 1e-6;
+    if (!atol) d->atol = 0.01 * d->rtol;
+    return FLX_OK;
+}
+
+static flx_status read_options(flx_env *e, const flx_yaml *block, flx_simulate *s)
+{
+    const flx_yaml *stages = flx_yaml_get(block, "stages");
+    const flx_yaml *radius = flx_yaml_get(block, "spectral_radius");
+    const flx_yaml *steps = flx_yaml_get(block, "max_steps");
+    flx_integrator_def *d = &s->def;
+    if (stages) {
+        FLX_TRY(flx_build_integer(e, stages, &d->stages));
+        if (d->stages < 1) {
+            return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, stages->loc, "there is at least one stage");
+        }
+    }
+    if (radius) {
+        FLX_TRY(flx_build_number(e, radius, &d->spectral_radius));
+        if (!(d->spectral_radius >= 0 && d->spectral_radius <= 1)) {
+            return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, radius->loc,
+                            "a spectral radius is between 0 and 1, not %g", d->spectral_radius);
+        }
+    }
+    if (steps) {
+        double n = 0;
+        FLX_TRY(flx_build_positive(e, steps, "max_steps", &n));
+        d->max_steps = n < 1e18 ? (long)n : 0;
+    }
+    return FLX_OK;
+}
+
+static flx_status find_analysis(flx_builder *b, const flx_yaml *y)
+{
+    flx_item *item = y->kind == FLX_YAML_SCALAR ? flx_names_find(&b->top->names, y->text) : NULL;
+    if (item && item->kind == FLX_KIND_ANALYSIS) return FLX_OK;
+    flx_nearest near;
+    flx_nearest_start(&near, y->kind == FLX_YAML_SCALAR ? y->text : "");
+    for (int i = 0; i < b->analyses.count; i++) {
+        flx_nearest_offer(&near, b->analyses.items[i]->name);
+    }
+    const char *best = flx_nearest_best(&near);
+    return FLX_FAIL(b->ctx, FLX_ERR_MODEL, y->loc, "there is no analysis '%s'%s%s%s",
+                    y->kind == FLX_YAML_SCALAR ? y->text : "", best ? "; did you mean '" : "",
+                    best ? best : "", best ? "'?" : "");
+}
+
+flx_status flx_simulate_finish(flx_builder *b)
+{
+    flx_simulate *s = &b->m->simulate;
+    const flx_yaml *block = flx_yaml_get(b->top->def, "simulate");
+    s->def.spectral_radius = -1;
+    s->method = s->def.method = "auto";
+    if (!block || block->kind != FLX_YAML_MAP) return FLX_OK;
+    flx_env e;
+    flx_env_init(&e, b, b->top, NULL, FLX_MODE_CONSTANT);
+    s->given = true;
+    s->loc = block->loc;
+    const flx_yaml *until = flx_yaml_get(block, "until"), *start = flx_yaml_get(block, "start");
+    if (!until) {
+        return FLX_FAIL(b->ctx, FLX_ERR_MODEL, block->loc, "simulate needs the key 'until'");
+    }
+    FLX_TRY(flx_build_positive(&e, until, "the end of the run", &s->until));
+    FLX_TRY(read_method(&e, block, s));
+    FLX_TRY(read_step(&e, block, s));
+    FLX_TRY(read_options(&e, block, s));
+    if (!start) return FLX_OK;
+    FLX_TRY(find_analysis(b, start));
+    return flx_build_unavailable(b, start->loc, "simulate.start");
+}
+
+// ---- blocks that are read and checked only ------------------------------------------------------
+
+static flx_status check_reduce(flx_env *e, const flx_yaml *block)
+{
+    const flx_yaml *names = flx_yaml_get(block, "velocities");
+    const flx_yaml *frequency = flx_yaml_get(block, "frequency");
+    double f = 0;
+    flx_value v;
+    if (frequency) FLX_TRY(flx_build_positive(e, frequency, "the frequency", &f));
+    if (!names) return FLX_OK;
+    if (names->kind == FLX_YAML_SCALAR && strcmp(names->text, "auto") == 0) return FLX_OK;
+    flx_env moving;
+    flx_env_init(&moving, e->b, e->space, NULL, FLX_MODE_MOVING);
+    return flx_build_value(&moving, names, &v);
+}
+
+static flx_status check_analysis(flx_env *e, const flx_item *item)
+{
+    const flx_yaml *about = flx_yaml_get(item->def, "about");
+    const flx_yaml *count = flx_yaml_get(item->def, "count");
+    int n = 0;
+    if (count) FLX_TRY(flx_build_integer(e, count, &n));
+    if (!about || about->kind != FLX_YAML_SCALAR || strcmp(about->text, "start") == 0 ||
+        strcmp(about->text, "end") == 0) {
+        return FLX_OK;
+    }
+    return find_analysis(e->b, about);
+}
+
+static flx_status check_range(flx_env *e, const flx_yaml *y)
+{
+    static const char *const keys[] = {"from", "to", "count"};
+    double x = 0, *list = NULL;
+    int n = 0;
+    if (y->kind != FLX_YAML_MAP) return flx_build_numbers(e, y, &n, &list);
+    for (int i = 0; i < 3; i++) {
+        const flx_yaml *v = flx_yaml_get(y, keys[i]);
+        if (v) FLX_TRY(flx_build_number(e, v, &x));
+    }
+    return FLX_OK;
+}
+
+static flx_status check_sweep(flx_env *e, const flx_yaml *block)
+{
+    flx_builder *b = e->b;
+    const flx_yaml *parameters = flx_yaml_get(block, "parameters");
+    const flx_yaml *run = flx_yaml_get(block, "run");
+    for (int i = 0; parameters && parameters->kind == FLX_YAML_MAP && i < parameters->count; i++) {
+        const flx_yaml *key = parameters->keys[i];
+        const flx_item *item = flx_names_find(&b->top->names, key->text);
+        if (!item || item->kind != FLX_KIND_PARAMETER) {
+            flx_nearest near;
+            flx_nearest_start(&near, key->text);
+            for (int k = 0; k < b->m->nparameter; k++) {
+                flx_nearest_offer(&near, b->m->parameters[k].name);
+            }
+            const char *best = flx_nearest_best(&near);
+            return FLX_FAIL(b->ctx, FLX_ERR_MODEL, key->loc,
+                            "the model has no parameter '%s'%s%s%s", key->text,
+                            best ? "; did you mean '" : "", best ? best : "", best ? "'?" : "");
+        }
+        FLX_TRY(check_range(e, parameters->items[i]));
+    }
+    for (int i = 0; run && run->kind == FLX_YAML_LIST && i < run->count; i++) {
+        FLX_TRY(find_analysis(b, run->items[i]));
+    }
+    return FLX_OK;
+}
+
+static flx_status note(flx_builder *b, flx_status status, flx_loc loc, const char *what)
+{
+    if (status == FLX_ERR_MEMORY) return status;
+    if (status != FLX_OK) b->failed = true;
+    return flx_build_unavailable(b, loc, "%s", what);
+}
+
+flx_status flx_later_finish(flx_builder *b)
+{
+    static const char *const others[] = {"control", "optimise"};
+    const flx_yaml *def = b->top->def, *reduce = flx_yaml_get(def, "reduce");
+    const flx_yaml *sweep = flx_yaml_get(def, "sweep");
+    flx_env e;
+    flx_env_init(&e, b, b->top, NULL, FLX_MODE_CONSTANT);
+    bool list = reduce && reduce->kind == FLX_YAML_LIST;
+    for (int i = 0; reduce && i < (list ? reduce->count : 1); i++) {
+        const flx_yaml *block = list ? reduce->items[i] : reduce;
+        flx_status status = block->kind == FLX_YAML_MAP ? check_reduce(&e, block) : FLX_OK;
+        FLX_TRY(note(b, status, reduce->loc, "reduce"));
+    }
+    for (int i = 0; i < b->analyses.count; i++) {
+        const flx_item *item = b->analyses.items[i];
+        FLX_TRY(note(b, check_analysis(&e, item), item->loc, "analyse"));
+    }
+    if (sweep && sweep->kind == FLX_YAML_MAP) {
+        FLX_TRY(note(b, check_sweep(&e, sweep), sweep->loc, "sweep"));
+    }
+    for (int i = 0; i < 2; i++) {
+        const flx_yaml *block = flx_yaml_get(def, others[i]);
+        if (block) FLX_TRY(note(b, FLX_OK, block->loc, others[i]));
+    }
+    return FLX_OK;
+}

@@ -1,0 +1,287 @@
+// values.c - from the values of the file to numbers, vectors and nodes.
+#include "model/builder.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+void *flx_take(flx_builder *b, size_t n, size_t size)
+{
+    return flx_arena_take(b->scratch, n, size);
+}
+
+flx_status flx_build_unavailable(flx_builder *b, flx_loc loc, const char *format, ...)
+{
+    char what[256];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(what, sizeof what, format, args);
+    va_end(args);
+    flx_model *m = b->m;
+    for (int i = 0; i < m->nunavailable; i++) {
+        if (strcmp(m->unavailable[i].what, what) == 0) return FLX_OK;
+    }
+    if (m->nunavailable == b->unavailable_capacity) {
+        int capacity = 2 * b->unavailable_capacity + 8;
+        flx_unavailable *list = flx_arena_take(m->arena, (size_t)capacity, sizeof *list);
+        if (!list) return FLX_ERR_MEMORY;
+        if (m->nunavailable > 0) {
+            memcpy(list, m->unavailable, (size_t)m->nunavailable * sizeof *list);
+        }
+        m->unavailable = list;
+        b->unavailable_capacity = capacity;
+    }
+    char *copy = flx_arena_copy(m->arena, what, strlen(what));
+    if (!copy) return FLX_ERR_MEMORY;
+    m->unavailable[m->nunavailable++] = (flx_unavailable){copy, loc};
+    return FLX_OK;
+}
+
+// ---- syntax trees, one for each scalar of the file, however often it is repeated ----------------
+
+static size_t ast_slot(const flx_builder *b, const flx_yaml *key)
+{
+    size_t mask = (size_t)b->ast_capacity - 1;
+    size_t i = (size_t)(((uintptr_t)key >> 4) * 0x9E3779B97F4A7C15u) & mask;
+    while (b->asts[i].key && b->asts[i].key != key) i = (i + 1) & mask;
+    return i;
+}
+
+static flx_status grow_asts(flx_builder *b)
+{
+    struct flx_ast_slot *old = b->asts;
+    int n = b->ast_capacity, capacity = n > 0 ? 2 * n : 256;
+    struct flx_ast_slot *slots = flx_take(b, (size_t)capacity, sizeof *slots);
+    if (!slots) return FLX_ERR_MEMORY;
+    b->asts = slots;
+    b->ast_capacity = capacity;
+    for (int i = 0; i < n; i++) {
+        if (old[i].key) slots[ast_slot(b, old[i].key)] = old[i];
+    }
+    return FLX_OK;
+}
+
+static flx_status ast_of(flx_builder *b, const flx_yaml *y, const flx_ast **out)
+{
+    if (2 * (b->nast + 1) > b->ast_capacity) FLX_TRY(grow_asts(b));
+    struct flx_ast_slot *slot = &b->asts[ast_slot(b, y)];
+    if (!slot->key) {
+        flx_ast *ast = NULL;
+        FLX_TRY(flx_ast_parse(b->ctx, b->scratch, y->text, y->loc, &ast));
+        *slot = (struct flx_ast_slot){y, ast};
+        b->nast++;
+    }
+    *out = slot->ast;
+    return FLX_OK;
+}
+
+// ---- values -------------------------------------------------------------------------------------
+
+flx_status flx_build_value(flx_env *e, const flx_yaml *y, flx_value *out)
+{
+    flx_builder *b = e->b;
+    if (y->kind == FLX_YAML_SCALAR) {
+        const flx_ast *ast = NULL;
+        FLX_TRY(ast_of(b, y, &ast));
+        return flx_ast_elaborate(&e->scope, ast, out);
+    }
+    if (y->kind == FLX_YAML_MAP) {
+        return FLX_FAIL(b->ctx, FLX_ERR_MODEL, y->loc,
+                        "expected a number or a list, found a mapping");
+    }
+    *out = (flx_value){.kind = FLX_VALUE_LIST, .node = -1, .count = y->count};
+    out->items = flx_take(b, (size_t)y->count, sizeof *out->items);
+    if (!out->items) return FLX_ERR_MEMORY;
+    for (int i = 0; i < y->count; i++) FLX_TRY(flx_build_value(e, y->items[i], &out->items[i]));
+    return FLX_OK;
+}
+
+flx_status flx_value_to_number(flx_env *e, const flx_value *v, flx_loc loc, flx_node *out)
+{
+    flx_value held = *v;
+    if (v->kind == FLX_VALUE_HANDLE) FLX_TRY(flx_env_coerce(&e->scope, v, loc, &held));
+    if (held.kind == FLX_VALUE_LIST) {
+        return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, loc,
+                        "expected a number, found a list of %d entries", held.count);
+    }
+    if (held.kind != FLX_VALUE_NUMBER) {
+        return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, loc,
+                        "expected a number, found a function without its arguments");
+    }
+    *out = held.node;
+    return held.node < 0 ? FLX_ERR_MEMORY : FLX_OK;
+}
+
+flx_status flx_value_to_vector(flx_env *e, const flx_value *v, flx_loc loc, flx_node out[3])
+{
+    flx_builder *b = e->b;
+    flx_value held = *v;
+    if (v->kind == FLX_VALUE_HANDLE) FLX_TRY(flx_env_coerce(&e->scope, v, loc, &held));
+    bool planar = b->m->dimension == 2;
+    const char *what = planar ? "a vector of 2 numbers" : "a vector of 3 numbers";
+    if (held.kind == FLX_VALUE_NUMBER) {
+        return FLX_FAIL(b->ctx, FLX_ERR_MODEL, loc, "expected %s, found a number", what);
+    }
+    if (held.kind != FLX_VALUE_LIST || !(held.count == 3 || (planar && held.count == 2))) {
+        return FLX_FAIL(b->ctx, FLX_ERR_MODEL, loc, "expected %s, found %d entries", what,
+                        held.count);
+    }
+    out[2] = flx_graph_const(b->g, 0);
+    for (int i = 0; i < held.count; i++) {
+        FLX_TRY(flx_value_to_number(e, &held.items[i], loc, &out[i]));
+    }
+    double z = 0;
+    if (planar && held.count == 3 && !(flx_graph_is_const(b->g, out[2], &z) && z == 0)) {
+        return FLX_FAIL(b->ctx, FLX_ERR_MODEL, loc, "the model is planar: a third entry must be 0");
+    }
+    return FLX_OK;
+}
+
+// A constant, finite number.
+static flx_status constant_of(flx_env *e, flx_node n, flx_loc loc, double *out)
+{
+    if (!flx_graph_is_const(e->b->g, n, out)) {
+        return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, loc, "only constants are allowed here");
+    }
+    if (!isfinite(*out)) {
+        return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, loc, "the value is not a finite number");
+    }
+    return FLX_OK;
+}
+
+flx_status flx_value_to_constants(flx_env *e, const flx_value *v, flx_loc loc, double out[3])
+{
+    flx_node n[3] = {-1, -1, -1};
+    FLX_TRY(flx_value_to_vector(e, v, loc, n));
+    for (int i = 0; i < 3; i++) FLX_TRY(constant_of(e, n[i], loc, &out[i]));
+    return FLX_OK;
+}
+
+flx_status flx_build_node(flx_env *e, const flx_yaml *y, flx_node *out)
+{
+    flx_value v = {.node = -1};
+    FLX_TRY(flx_build_value(e, y, &v));
+    return flx_value_to_number(e, &v, y->loc, out);
+}
+
+flx_status flx_build_node_vector(flx_env *e, const flx_yaml *y, flx_node out[3])
+{
+    flx_value v = {.node = -1};
+    FLX_TRY(flx_build_value(e, y, &v));
+    return flx_value_to_vector(e, &v, y->loc, out);
+}
+
+flx_status flx_build_number(flx_env *e, const flx_yaml *y, double *out)
+{
+    flx_node n = -1;
+    FLX_TRY(flx_build_node(e, y, &n));
+    return constant_of(e, n, y->loc, out);
+}
+
+flx_status flx_build_positive(flx_env *e, const flx_yaml *y, const char *what, double *out)
+{
+    FLX_TRY(flx_build_number(e, y, out));
+    if (!(*out > 0)) {
+        return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, y->loc, "%s must be positive, not %g", what,
+                        *out);
+    }
+    return FLX_OK;
+}
+
+flx_status flx_build_integer(flx_env *e, const flx_yaml *y, int *out)
+{
+    double x;
+    FLX_TRY(flx_build_number(e, y, &x));
+    double r = round(x);
+    // Rounding of an expression such as 0.3/0.1 is forgiven.
+    if (!(fabs(x - r) <= 1e-9 * (1 + fabs(r))) || !(fabs(r) < 1e9)) {
+        return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, y->loc, "expected a whole number, found %g", x);
+    }
+    *out = (int)r;
+    return FLX_OK;
+}
+
+flx_status flx_build_vector(flx_env *e, const flx_yaml *y, double out[3])
+{
+    flx_value v = {.node = -1};
+    FLX_TRY(flx_build_value(e, y, &v));
+    return flx_value_to_constants(e, &v, y->loc, out);
+}
+
+static int count_numbers(const flx_value *v)
+{
+    if (v->kind != FLX_VALUE_LIST) return 1;
+    int n = 0;
+    for (int i = 0; i < v->count; i++) n += count_numbers(&v->items[i]);
+    return n;
+}
+
+static flx_status flatten(flx_env *e, const flx_value *v, flx_loc loc, double **next)
+{
+    if (v->kind == FLX_VALUE_LIST) {
+        for (int i = 0; i < v->count; i++) FLX_TRY(flatten(e, &v->items[i], loc, next));
+        return FLX_OK;
+    }
+    flx_node n = -1;
+    FLX_TRY(flx_value_to_number(e, v, loc, &n));
+    return constant_of(e, n, loc, (*next)++);
+}
+
+flx_status flx_build_numbers(flx_env *e, const flx_yaml *y, int *n, double **out)
+{
+    flx_value v = {.node = -1};
+    FLX_TRY(flx_build_value(e, y, &v));
+    if (v.kind == FLX_VALUE_HANDLE) {
+        flx_value held;
+        FLX_TRY(flx_env_coerce(&e->scope, &v, y->loc, &held));
+        v = held;
+    }
+    *n = count_numbers(&v);
+    *out = flx_arena_take(e->b->m->arena, (size_t)*n, sizeof **out);
+    if (!*out) return FLX_ERR_MEMORY;
+    double *next = *out;
+    return flatten(e, &v, y->loc, &next);
+}
+
+// ---- words --------------------------------------------------------------------------------------
+
+flx_status flx_build_word(flx_builder *b, const flx_yaml *y, const char *what,
+                          const char *const *words, int *out)
+{
+    if (y->kind != FLX_YAML_SCALAR) {
+        return FLX_FAIL(b->ctx, FLX_ERR_MODEL, y->loc, "%s must be a word", what);
+    }
+    flx_nearest near;
+    flx_nearest_start(&near, y->text);
+    for (int i = 0; words[i]; i++) {
+        if (strcmp(words[i], y->text) == 0) {
+            *out = i;
+            return FLX_OK;
+        }
+        flx_nearest_offer(&near, words[i]);
+    }
+    const char *best = flx_nearest_best(&near);
+    if (best) {
+        return FLX_FAIL(b->ctx, FLX_ERR_MODEL, y->loc, "unknown %s '%s'; did you mean '%s'?", what,
+                        y->text, best);
+    }
+    return FLX_FAIL(b->ctx, FLX_ERR_MODEL, y->loc, "unknown %s '%s'", what, y->text);
+}
+
+flx_status flx_build_flag(flx_builder *b, const flx_yaml *y, const char *what, bool *out)
+{
+    static const char *const words[] = {"false", "true", NULL};
+    int k = 0;
+    FLX_TRY(flx_build_word(b, y, what, words, &k));
+    *out = k == 1;
+    return FLX_OK;
+}
+
+flx_status flx_build_need(flx_builder *b, const flx_item *item, const char *key,
+                          const flx_yaml **out)
+{
+    *out = item->def->kind == FLX_YAML_MAP ? flx_yaml_get(item->def, key) : NULL;
+    if (*out) return FLX_OK;
+    return FLX_FAIL(b->ctx, FLX_ERR_MODEL, item->loc, "%s '%s' needs the key '%s'",
+                    flx_item_word(item->kind), item->full, key);
+}
