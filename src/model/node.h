@@ -12,8 +12,10 @@ typedef enum flx_yaml_kind {
 
 typedef struct flx_yaml {
     flx_yaml_kind kind;
-    flx_loc loc;      // of the first character of the content (after an opening quote)
-    const char *text; // scalar; "" for an empty value
+    flx_loc loc;         // of the first character of the content (after an opening quote)
+    const char *text;    // scalar; "" for an empty value. Line ends are folded as YAML says
+    const char *written; // as it stands in the file, with its line ends: for exact places in an
+                         // expression of several lines. The same as text on one line.
     bool quoted;
     int count;               // list items, or pairs of the map
     struct flx_yaml **items; // list: items; map: values, in the order of the file

@@ -202,7 +202,7 @@ static flx_yaml *new_node(parser *p, flx_yaml_kind kind)
     if (!node) return NULL;
     node->kind = kind;
     node->loc = place(p, p->event.start_mark);
-    node->text = "";
+    node->text = node->written = "";
     return node;
 }
 
@@ -225,10 +225,20 @@ static flx_status find_lines(parser *p)
     return FLX_OK;
 }
 
-// The content of a block scalar (| or >) begins on the first line below that is not blank.
-static flx_status place_block(parser *p, flx_loc *loc)
+// The byte of a character; the lines were found before.
+static size_t offset_of(const parser *p, int line, int column)
 {
-    if (!p->line_start) FLX_TRY(find_lines(p));
+    if (line > p->nline) return p->length;
+    size_t i = p->line_start[line - 1], width;
+    for (int k = 1; k < column && i < p->length; k++, i += width) {
+        decode((const unsigned char *)p->text + i, p->length - i, &width);
+    }
+    return i < p->length ? i : p->length;
+}
+
+// The content of a block scalar (| or >) begins on the first line below that is not blank.
+static void place_block(const parser *p, flx_loc *loc)
+{
     for (int line = loc->line; line < p->nline; line++) {
         const char *s = p->text + p->line_start[line];
         size_t blanks = strspn(s, " ");
@@ -237,7 +247,23 @@ static flx_status place_block(parser *p, flx_loc *loc)
         loc->column = (int)blanks + 1;
         break;
     }
-    return FLX_OK;
+}
+
+// A scalar of several lines as it stands in the file. Where an escape makes it another text, the
+// folded one has to do.
+static flx_status copy_written(parser *p, flx_yaml *node)
+{
+    yaml_scalar_style_t style = p->event.data.scalar.style;
+    bool quoted =
+        style == YAML_SINGLE_QUOTED_SCALAR_STYLE || style == YAML_DOUBLE_QUOTED_SCALAR_STYLE;
+    size_t from = offset_of(p, node->loc.line, node->loc.column);
+    size_t to = offset_of(p, (int)p->event.end_mark.line + 1, (int)p->event.end_mark.column + 1);
+    const char *escape = style == YAML_SINGLE_QUOTED_SCALAR_STYLE ? "'" : "\\";
+    if (quoted && to > from) to--;
+    while (to > from && strchr(" \r\n", p->text[to - 1])) to--;
+    if (to <= from || (quoted && memchr(p->text + from, *escape, to - from))) return FLX_OK;
+    node->written = flx_arena_copy(p->arena, p->text + from, to - from);
+    return node->written ? FLX_OK : FLX_ERR_MEMORY;
 }
 
 static flx_status parse_scalar(parser *p, flx_yaml **out)
@@ -248,10 +274,12 @@ static flx_status parse_scalar(parser *p, flx_yaml **out)
     flx_yaml *node = *out = new_node(p, FLX_YAML_SCALAR);
     if (!node) return node_failure(p);
     FLX_TRY(refuse_anchor(p, p->event.data.scalar.anchor, p->event.data.scalar.tag));
+    bool several_lines = p->event.end_mark.line > p->event.start_mark.line;
+    if (several_lines && !p->line_start) FLX_TRY(find_lines(p));
     if (style == YAML_SINGLE_QUOTED_SCALAR_STYLE || style == YAML_DOUBLE_QUOTED_SCALAR_STYLE) {
         node->loc.column++;
     } else if (style == YAML_LITERAL_SCALAR_STYLE || style == YAML_FOLDED_SCALAR_STYLE) {
-        FLX_TRY(place_block(p, &node->loc));
+        if (several_lines) place_block(p, &node->loc);
         // without the line ends around it, so that the text begins at its place
         while (length && value[length - 1] == '\n') length--;
         while (length && *value == '\n') value++, length--;
@@ -259,6 +287,8 @@ static flx_status parse_scalar(parser *p, flx_yaml **out)
     node->quoted = style != YAML_PLAIN_SCALAR_STYLE;
     node->text = flx_arena_copy(p->arena, (const char *)value, length);
     if (!node->text) return FLX_ERR_MEMORY;
+    node->written = node->text;
+    if (several_lines) FLX_TRY(copy_written(p, node));
     if (strlen(node->text) != length) return NOTE(p, node->loc, "NUL character in a text");
     return FLX_OK;
 }

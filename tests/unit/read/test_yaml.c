@@ -71,6 +71,28 @@ static int every_value_has_its_place(void)
     return 0;
 }
 
+static int text_of_several_lines_is_kept_as_written(void)
+{
+    begin();
+    CHECK(parse("\xc3\xa9: {a: 1 +\n  2*\xc3\xbc  + \n\n 3, b: 4}\n"
+                "c: \"one\n  two\"\n"
+                "d: 'one\n  two'' three'\n"
+                "e: |\n\n  one\n    two\n\n"
+                "f: >-\n  one\n  two") == FLX_OK);
+    const flx_yaml *map = root->items[0];
+    CHECK(strcmp(map->items[0]->written, "1 +\n  2*\xc3\xbc  + \n\n 3") == 0);
+    CHECK(strcmp(map->items[0]->text, "1 + 2*\xc3\xbc  +\n3") == 0);
+    CHECK(map->items[1]->written == map->items[1]->text);
+    CHECK(strcmp(root->items[1]->written, "one\n  two") == 0);
+    CHECK(strcmp(root->items[1]->text, "one two") == 0);
+    CHECK(strcmp(root->items[2]->written, "one two' three") == 0); // an escape: folded
+    CHECK(strcmp(root->items[3]->written, "one\n    two") == 0 && !at(root->items[3], 11, 3));
+    CHECK(strcmp(root->items[3]->text, "one\n  two") == 0);
+    CHECK(strcmp(root->items[4]->written, "one\n  two") == 0 && !at(root->items[4], 15, 3));
+    end();
+    return 0;
+}
+
 static int byte_order_mark_and_line_ends_do_not_move_places(void)
 {
     begin();
@@ -238,7 +260,8 @@ static int every_failing_allocation_is_survived(void)
     return 0;
 }
 
-TEST_MAIN(TEST(every_value_has_its_place), TEST(byte_order_mark_and_line_ends_do_not_move_places),
+TEST_MAIN(TEST(every_value_has_its_place), TEST(text_of_several_lines_is_kept_as_written),
+          TEST(byte_order_mark_and_line_ends_do_not_move_places),
           TEST(every_refusal_names_its_place), TEST(nul_byte_is_refused),
           TEST(ten_megabytes_of_garbage_end_soon), TEST(many_values_are_refused),
           TEST(every_failing_allocation_is_survived))
