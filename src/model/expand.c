@@ -1,6 +1,7 @@
 // expand.c - from the definitions of a file to items: `like`, `repeat`, `models` and `parts`.
 #include "model/builder.h"
 #include "model/file.h"
+#include "model/schema.h"
 
 #include <string.h>
 
@@ -447,7 +448,7 @@ static flx_status read_part_file(flx_builder *b, const flx_yaml *name, flx_yaml 
         return FLX_FAIL(b->ctx, FLX_ERR_MODEL, name->loc, "part files cannot be read here");
     }
     FLX_TRY(b->reader->read_tree(b->reader->user, name->text, name->loc, tree));
-    FLX_TRY(flx_schema_check(b->ctx, *tree));
+    FLX_TRY(flx_schema_check_part(b->ctx, *tree, b->m->dimension));
     slot->tree = *tree;
     return FLX_OK;
 }

@@ -67,7 +67,8 @@ static flx_status ast_of(flx_builder *b, const flx_yaml *y, const flx_ast **out)
     struct flx_ast_slot *slot = &b->asts[ast_slot(b, y)];
     if (!slot->key) {
         flx_ast *ast = NULL;
-        FLX_TRY(flx_ast_parse(b->ctx, b->scratch, y->text, y->loc, &ast));
+        const char *text = y->written ? y->written : y->text; // line ends: exact places
+        FLX_TRY(flx_ast_parse(b->ctx, b->scratch, text, y->loc, &ast));
         *slot = (struct flx_ast_slot){y, ast};
         b->nast++;
     }
