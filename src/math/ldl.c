@@ -1,8 +1,8 @@
 // ldl.c - block LDL^T of a saddle-point matrix. Order: ldl_order.c; numbers: ldl_kernel.inc.h.
 //
-// The matrix is cut into supernodes: sets of neighbouring columns with the same rows below them,
-// each stored as one dense panel (column-major, the diagonal block on top). The factorisation goes
-// from panel to panel: load the matrix, subtract what earlier panels contribute, eliminate. Where
+// The matrix is cut into supernodes: up to MAX_WIDTH neighbouring columns with the same rows below
+// them, each stored as one dense panel (the diagonal block on top). The factorisation goes from
+// panel to panel: load the matrix, subtract what earlier panels contribute, eliminate. Where
 // everything goes is worked out when the factorisation is created; afterwards nothing is searched
 // and nothing is allocated.
 //
@@ -24,10 +24,19 @@
 #include <string.h>
 
 #define ALWAYS_INLINE inline __attribute__((always_inline))
+// Loops over the columns of a kernel have a constant length and are always unrolled.
+#if defined(__clang__)
+#define UNROLL
+#else
+#define UNROLL _Pragma("GCC unroll 8")
+#endif
 #define COLD __attribute__((noinline, cold))
 
-// Columns that one kernel eliminates at once; wider panels go in steps.
+// Most columns of a supernode: a body's six. Larger blocks are cut into pieces.
 enum { MAX_WIDTH = 6 };
+// Blocks of the matrix that are fetched ahead of their use. Large matrices come from memory in an
+// order that the processor does not foresee; without this, 10^4 bodies take twice as long a body.
+enum { AHEAD = 8 };
 
 // 64 roundings: sums of a few dozen terms that cancel exactly leave less than this.
 static const double ROUNDING = 64 * DBL_EPSILON;
@@ -39,9 +48,10 @@ static const double SUSPICIOUS = 1e-8;
 
 // A block of the matrix and its place in a panel.
 typedef struct load_entry {
-    int from, mirror;  // where its transpose and itself begin in the values
-    int rows, columns; // of the block as it lies in the panel
-    int row, column;   // its place there
+    int from, from_stride;     // where its transpose begins in the values, and that one's rows
+    int mirror, mirror_stride; // where it begins itself
+    int rows, columns;         // of the block as it lies in the panel
+    int row, column;           // its place there
 } load_entry;
 
 // Neighbouring rows of an earlier panel that are neighbours in the later one too.
@@ -87,7 +97,6 @@ struct flx_ldl {
     double *expected;        // (n) 1 / expected size of the pivot; 0: look
     double *unit;            // (n) or NULL: size of 1 for an unknown, from the equilibration
     double *unit_storage;    // (n)
-    double *weight;          // L D of the rows at hand
     double *work;            // (n) permuted vector
 
     bool expected_known, failed;
@@ -131,23 +140,31 @@ static int diagonal_value(const flx_ldl *f, int unknown)
 
 // ---- analysis ----------------------------------------------------------------------------------
 
-// What the analysis needs and the factorisation does not. Blocks are numbered in elimination order.
+// A block of the pattern, or a part of one that is too wide for a supernode.
+typedef struct piece {
+    int block, at, size; // rows at .. at+size-1 of the block
+} piece;
+
+// What the analysis needs and the factorisation does not. Columns and rows are those of pieces,
+// numbered in elimination order.
 typedef struct analysis {
     flx_ldl *f;
     flx_ctx *ctx;
     const flx_pattern *p;
-    int nblock;
-    int *order, *place; // block of the pattern eliminated k-th, and the inverse
-    int *size;          // of block k
+    piece *pieces;      // in the order of the pattern
+    int *first_piece;   // (blocks of the pattern + 1)
+    int count;          // of pieces
+    int *order, *place; // piece eliminated k-th, and the inverse
+    int *size;          // of the piece eliminated k-th
     int *parent;        // elimination tree
     int *head, *next, *mark;
-    int *begin; // (nblock+1) rows below each column
+    int *begin; // (count+1) rows below each column
     int *rows;  // ascending
     int nrows, rows_capacity;
-    int *first_block; // (nsuper+1) first column block of each supernode
-    int *owner;       // supernode of a column block
-    int *local;       // row of a block in the panel at hand
-    int nsuper, nload, nupdate, update_capacity, nrun, run_capacity, nsolve, solve_capacity;
+    int *first_column; // (nsuper+1) first column of each supernode
+    int *owner;        // supernode of a column
+    int *local;        // row of a piece in the panel at hand
+    int nsuper, nload, nupdate, nrun, run_capacity, nsolve, solve_capacity;
 } analysis;
 
 static flx_status find_diagonals(analysis *s)
@@ -166,12 +183,65 @@ static flx_status find_diagonals(analysis *s)
     return FLX_OK;
 }
 
-static void number_blocks(analysis *s)
+static void cut_blocks(analysis *s)
 {
-    for (int k = 0; k < s->nblock; k++) {
-        int b = s->order[k];
-        s->place[b] = k;
-        s->size[k] = s->p->start[b + 1] - s->p->start[b];
+    int count = 0;
+    for (int b = 0; b < s->p->nblock; b++) {
+        int size = s->p->start[b + 1] - s->p->start[b], parts = (size + MAX_WIDTH - 1) / MAX_WIDTH;
+        s->first_piece[b] = count;
+        for (int k = 0; k < parts; k++) {
+            int at = size * k / parts, end = size * (k + 1) / parts;
+            s->pieces[count++] = (piece){b, at, end - at};
+        }
+    }
+    s->first_piece[s->p->nblock] = s->count = count;
+}
+
+// The order of the pieces from that of the blocks.
+static void order_pieces(analysis *s, const int *block_order)
+{
+    int count = 0;
+    for (int k = 0; k < s->p->nblock; k++) {
+        int b = block_order[k];
+        for (int q = s->first_piece[b]; q < s->first_piece[b + 1]; q++) s->order[count++] = q;
+    }
+}
+
+static void number_pieces(analysis *s)
+{
+    for (int k = 0; k < s->count; k++) {
+        s->place[s->order[k]] = k;
+        s->size[k] = s->pieces[s->order[k]].size;
+    }
+}
+
+// The entries of the pattern in column j's block: e from first to end.
+static int first_entry(const analysis *s, int j)
+{
+    return s->p->row[s->pieces[s->order[j]].block];
+}
+static int end_entry(const analysis *s, int j)
+{
+    return s->p->row[s->pieces[s->order[j]].block + 1];
+}
+// The pieces of an entry's rows: q from first to end.
+static int first_part(const analysis *s, int e)
+{
+    return s->first_piece[s->p->col[e]];
+}
+static int end_part(const analysis *s, int e)
+{
+    return s->first_piece[s->p->col[e] + 1];
+}
+
+// Make j the ancestor of all that hangs on column i < j.
+static void climb(analysis *s, int *ancestor, int i, int j)
+{
+    while (i >= 0 && i < j) {
+        int above = ancestor[i];
+        ancestor[i] = j;
+        if (above < 0) s->parent[i] = j;
+        i = above;
     }
 }
 
@@ -179,16 +249,11 @@ static void number_blocks(analysis *s)
 static void build_tree(analysis *s)
 {
     int *ancestor = s->mark;
-    for (int j = 0; j < s->nblock; j++) {
+    for (int j = 0; j < s->count; j++) {
         s->parent[j] = ancestor[j] = -1;
-        int b = s->order[j];
-        for (int e = s->p->row[b]; e < s->p->row[b + 1]; e++) {
-            int i = s->place[s->p->col[e]];
-            while (i >= 0 && i < j) {
-                int above = ancestor[i];
-                ancestor[i] = j;
-                if (above < 0) s->parent[i] = j;
-                i = above;
+        for (int e = first_entry(s, j); e < end_entry(s, j); e++) {
+            for (int q = first_part(s, e); q < end_part(s, e); q++) {
+                climb(s, ancestor, s->place[q], j);
             }
         }
     }
@@ -196,8 +261,8 @@ static void build_tree(analysis *s)
 
 static void list_children(analysis *s)
 {
-    for (int j = 0; j < s->nblock; j++) s->head[j] = -1;
-    for (int j = s->nblock - 1; j >= 0; j--) {
+    for (int j = 0; j < s->count; j++) s->head[j] = -1;
+    for (int j = s->count - 1; j >= 0; j--) {
         if (s->parent[j] < 0) continue;
         s->next[j] = s->head[s->parent[j]];
         s->head[s->parent[j]] = j;
@@ -209,7 +274,7 @@ static void postorder(analysis *s)
 {
     list_children(s);
     int count = 0, *sorted = s->mark;
-    for (int root = 0; root < s->nblock; root++) {
+    for (int root = 0; root < s->count; root++) {
         if (s->parent[root] >= 0) continue;
         int j = root;
         while (true) {
@@ -224,8 +289,8 @@ static void postorder(analysis *s)
             }
         }
     }
-    memcpy(s->order, sorted, sizeof *sorted * (size_t)s->nblock);
-    number_blocks(s);
+    memcpy(s->order, sorted, sizeof *sorted * (size_t)s->count);
+    number_pieces(s);
     build_tree(s);
 }
 
@@ -240,13 +305,16 @@ static void sort_ascending(int *a, int n)
     }
 }
 
-static flx_status add_row(analysis *s, int row)
+// Row i below column j, once.
+static flx_status add_row(analysis *s, int i, int j)
 {
+    if (i < j || s->mark[i] == j) return FLX_OK;
+    s->mark[i] = j;
     if (s->nrows == s->rows_capacity) {
         FLX_TRY(
             flx_grow(s->ctx, (void **)&s->rows, &s->rows_capacity, s->nrows + 1, sizeof *s->rows));
     }
-    s->rows[s->nrows++] = row;
+    s->rows[s->nrows++] = i;
     return FLX_OK;
 }
 
@@ -254,26 +322,22 @@ static flx_status add_row(analysis *s, int row)
 static flx_status find_rows(analysis *s)
 {
     list_children(s);
-    for (int j = 0; j < s->nblock; j++) s->mark[j] = -1;
-    for (int j = 0; j < s->nblock; j++) {
+    for (int j = 0; j < s->count; j++) s->mark[j] = -1;
+    for (int j = 0; j < s->count; j++) {
         s->begin[j] = s->nrows;
         s->mark[j] = j;
-        int b = s->order[j];
-        for (int e = s->p->row[b]; e < s->p->row[b + 1]; e++) {
-            int i = s->place[s->p->col[e]];
-            if (i < j || s->mark[i] == j) continue;
-            s->mark[i] = j;
-            FLX_TRY(add_row(s, i));
+        for (int e = first_entry(s, j); e < end_entry(s, j); e++) {
+            for (int q = first_part(s, e); q < end_part(s, e); q++) {
+                FLX_TRY(add_row(s, s->place[q], j));
+            }
         }
         for (int c = s->head[j]; c >= 0; c = s->next[c]) {
             for (int k = s->begin[c]; k < s->begin[c + 1]; k++) {
-                int i = s->rows[k];
-                if (s->mark[i] == j) continue;
-                s->mark[i] = j;
-                FLX_TRY(add_row(s, i));
+                FLX_TRY(add_row(s, s->rows[k], j));
             }
         }
-        sort_ascending(s->rows + s->begin[j], s->nrows - s->begin[j]);
+        int count = s->nrows - s->begin[j];
+        if (count > 1) sort_ascending(s->rows + s->begin[j], count);
         s->begin[j + 1] = s->nrows;
     }
     return FLX_OK;
@@ -303,26 +367,26 @@ static void join_supernodes(analysis *s)
 {
     int n = 0, r = 0;
     s->nsuper = 0;
-    for (int j = 0; j < s->nblock; j++) {
+    for (int j = 0; j < s->count; j++) {
         int nj = s->size[j], rj = rows_below(s, j);
-        bool joined =
-            j > 0 && s->parent[j - 1] == j && cost(n + nj, rj) <= cost(n, r) + cost(nj, rj);
+        bool joined = j > 0 && s->parent[j - 1] == j && n + nj <= MAX_WIDTH &&
+                      cost(n + nj, rj) <= cost(n, r) + cost(nj, rj);
         if (!joined) {
-            s->first_block[s->nsuper++] = j;
+            s->first_column[s->nsuper++] = j;
             n = 0;
         }
         n += nj;
         r = rj;
         s->owner[j] = s->nsuper - 1;
     }
-    s->first_block[s->nsuper] = s->nblock;
+    s->first_column[s->nsuper] = s->count;
 }
 
 // The place of every block in the panel of supernode t: its columns, then its rows.
 static void set_local(analysis *s, int t)
 {
-    int at = 0, last = s->first_block[t + 1] - 1;
-    for (int k = s->first_block[t]; k <= last; k++) {
+    int at = 0, last = s->first_column[t + 1] - 1;
+    for (int k = s->first_column[t]; k <= last; k++) {
         s->local[k] = at;
         at += s->size[k];
     }
@@ -338,71 +402,87 @@ static flx_status lay_out_panels(analysis *s)
     f->nsuper = s->nsuper;
     f->super = flx_alloc(s->ctx, (size_t)s->nsuper + 1, sizeof *f->super);
     if (!f->super) return FLX_ERR_MEMORY;
-    int column = 0, widest = 0;
+    int column = 0;
     long panel = 0;
     for (int t = 0; t < s->nsuper; t++) {
         supernode *u = &f->super[t];
         u->first = column;
-        for (int k = s->first_block[t]; k < s->first_block[t + 1]; k++) u->ncol += s->size[k];
-        u->nrow = rows_below(s, s->first_block[t + 1] - 1);
+        for (int k = s->first_column[t]; k < s->first_column[t + 1]; k++) u->ncol += s->size[k];
+        u->nrow = rows_below(s, s->first_column[t + 1] - 1);
         u->panel = panel;
         column += u->ncol;
         panel += (long)u->ncol * (u->ncol + u->nrow);
-        if (u->ncol > widest) widest = u->ncol;
         f->fill += (long)u->ncol * (u->ncol + 1) / 2 + (long)u->ncol * u->nrow;
         f->flops += 2 * multiplications(u->ncol, u->nrow);
     }
     f->super[s->nsuper].first = column;
     size_t parts = f->complex_values ? 2 : 1;
     f->panel = flx_alloc(s->ctx, parts * (size_t)panel, sizeof *f->panel);
-    f->weight = flx_alloc(s->ctx, parts * (size_t)(MAX_WIDTH * widest), sizeof *f->weight);
-    return f->panel && f->weight ? FLX_OK : FLX_ERR_MEMORY;
+    return f->panel ? FLX_OK : FLX_ERR_MEMORY;
 }
 
 static void number_unknowns(analysis *s, const signed char *sign)
 {
     int k = 0;
-    for (int j = 0; j < s->nblock; j++) {
-        int b = s->order[j];
-        for (int i = s->p->start[b]; i < s->p->start[b + 1]; i++) {
-            s->f->unknown[k] = i;
-            s->f->sign[k++] = sign[b];
+    for (int j = 0; j < s->count; j++) {
+        const piece *c = &s->pieces[s->order[j]];
+        for (int i = 0; i < c->size; i++) {
+            s->f->unknown[k] = s->p->start[c->block] + c->at + i;
+            s->f->sign[k++] = sign[c->block];
         }
     }
+}
+
+// Entry e of the pattern as far as it lies in piece q's rows and column j.
+static load_entry make_load(const analysis *s, int j, int e, int q)
+{
+    const flx_pattern *p = s->p;
+    const piece *c = &s->pieces[s->order[j]], *r = &s->pieces[q];
+    int rows = p->start[r->block + 1] - p->start[r->block];
+    int columns = p->start[c->block + 1] - p->start[c->block];
+    return (load_entry){.from = p->offset[e] + c->at * rows + r->at,
+                        .from_stride = rows,
+                        .mirror = p->offset[p->transpose[e]] + r->at * columns + c->at,
+                        .mirror_stride = columns,
+                        .rows = r->size,
+                        .columns = c->size,
+                        .row = s->local[s->place[q]],
+                        .column = s->local[j]};
+}
+
+// The blocks of the matrix in column j; with `load` NULL they are counted. Returns how many.
+static int list_column(const analysis *s, int j, load_entry *load)
+{
+    int count = 0;
+    for (int e = first_entry(s, j); e < end_entry(s, j); e++) {
+        for (int q = first_part(s, e); q < end_part(s, e); q++) {
+            if (s->place[q] < j) continue;
+            if (load) load[count] = make_load(s, j, e, q);
+            count++;
+        }
+    }
+    return count;
 }
 
 // The blocks of the matrix that lie in each panel.
 static flx_status list_loads(analysis *s)
 {
     flx_ldl *f = s->f;
-    const flx_pattern *p = s->p;
-    f->load = flx_alloc(s->ctx, (size_t)p->row[p->nblock], sizeof *f->load);
+    int total = 0;
+    for (int j = 0; j < s->count; j++) total += list_column(s, j, NULL);
+    f->load = flx_alloc(s->ctx, (size_t)(total + AHEAD), sizeof *f->load);
     if (!f->load) return FLX_ERR_MEMORY;
     for (int t = 0; t < s->nsuper; t++) {
         supernode *u = &f->super[t];
         u->load = s->nload;
         set_local(s, t);
-        long covered = 0;
-        for (int j = s->first_block[t]; j < s->first_block[t + 1]; j++) {
-            int b = s->order[j];
-            for (int e = p->row[b]; e < p->row[b + 1]; e++) {
-                int i = s->place[p->col[e]];
-                if (i < j) continue;
-                f->load[s->nload++] = (load_entry){.from = p->offset[e],
-                                                   .mirror = p->offset[p->transpose[e]],
-                                                   .rows = s->size[i],
-                                                   .columns = s->size[j],
-                                                   .row = s->local[i],
-                                                   .column = s->local[j]};
-                covered += (long)s->size[i] * s->size[j];
-            }
+        int covered = 0;
+        for (int j = s->first_column[t]; j < s->first_column[t + 1]; j++) {
+            covered += s->size[j] * s->local[j]; // above the diagonal: never read
+            s->nload += list_column(s, j, f->load + s->nload);
         }
-        // The upper triangle of the diagonal block is never read; its blocks need no zeros.
-        long above = (long)u->ncol * u->ncol;
-        for (int j = s->first_block[t]; j < s->first_block[t + 1]; j++) {
-            above -= (long)s->size[j] * s->size[j];
-        }
-        u->clear = covered + above / 2 < (long)u->ncol * (u->ncol + u->nrow);
+        for (int e = u->load; e < s->nload; e++) covered += f->load[e].rows * f->load[e].columns;
+        u->clear = covered < u->ncol * (u->ncol + u->nrow);
     }
     f->super[s->nsuper].load = s->nload;
     return FLX_OK;
@@ -446,7 +526,7 @@ static int count_groups(const analysis *s)
 {
     int count = 0;
     for (int t = 0; t < s->nsuper; t++) {
-        int last = s->first_block[t + 1] - 1, owner = -1;
+        int last = s->first_column[t + 1] - 1, owner = -1;
         for (int k = s->begin[last]; k < s->begin[last + 1]; k++) {
             if (s->owner[s->rows[k]] != owner) count++;
             owner = s->owner[s->rows[k]];
@@ -460,7 +540,7 @@ static void find_groups(const analysis *s, group *groups, int *head)
     int count = 0;
     for (int t = 0; t < s->nsuper; t++) head[t] = -1;
     for (int t = s->nsuper - 1; t >= 0; t--) { // backwards, so that the lists ascend
-        int last = s->first_block[t + 1] - 1, at = s->f->super[t].ncol;
+        int last = s->first_column[t + 1] - 1, at = s->f->super[t].ncol;
         for (int k = s->begin[last], to; k < s->begin[last + 1]; k = to) {
             int owner = s->owner[s->rows[k]], size = 0;
             for (to = k; to < s->begin[last + 1] && s->owner[s->rows[to]] == owner; to++) {
@@ -491,7 +571,7 @@ static flx_status list_updates(analysis *s)
         set_local(s, t);
         for (int g = head[t]; g >= 0 && status == FLX_OK; g = groups[g].next) {
             const group *u = &groups[g];
-            int last = s->first_block[u->source + 1] - 1, run = s->nrun, size = 0;
+            int last = s->first_column[u->source + 1] - 1, run = s->nrun, size = 0;
             for (int k = u->from; k < u->to; k++) size += s->size[s->rows[k]];
             status = add_runs(s, u->from, u->to, u->at);
             int ncolumn_run = s->nrun - run;
@@ -509,12 +589,12 @@ static flx_status list_solve_runs(analysis *s)
 {
     flx_ldl *f = s->f;
     int *first = s->local; // first unknown of each block
-    for (int j = 0, at = 0; j < s->nblock; j++) {
+    for (int j = 0, at = 0; j < s->count; j++) {
         first[j] = at;
         at += s->size[j];
     }
     for (int t = 0; t < s->nsuper; t++) {
-        int last = s->first_block[t + 1] - 1, at = f->super[t].ncol;
+        int last = s->first_column[t + 1] - 1, at = f->super[t].ncol;
         f->super[t].run = s->nsolve;
         for (int k = s->begin[last]; k < s->begin[last + 1]; k++) {
             int row = s->rows[k], size = s->size[row];
@@ -535,8 +615,10 @@ static flx_status list_solve_runs(analysis *s)
 static flx_status analyse(analysis *s, const signed char *sign)
 {
     FLX_TRY(find_diagonals(s));
-    FLX_TRY(flx_ldl_order(s->ctx, s->p, sign, s->order));
-    number_blocks(s);
+    FLX_TRY(flx_ldl_order(s->ctx, s->p, sign, s->mark));
+    cut_blocks(s);
+    order_pieces(s, s->mark);
+    number_pieces(s);
     build_tree(s);
     postorder(s);
     FLX_TRY(find_rows(s));
@@ -550,27 +632,33 @@ static flx_status analyse(analysis *s, const signed char *sign)
 
 static flx_status run_analysis(flx_ldl *f, const signed char *sign)
 {
-    size_t n = (size_t)f->pattern->nblock + 1;
-    int *work = flx_alloc(f->ctx, 11 * n, sizeof *work);
-    if (!work) return FLX_ERR_MEMORY;
-    analysis s = {.f = f,
-                  .ctx = f->ctx,
-                  .p = f->pattern,
-                  .nblock = f->pattern->nblock,
-                  .order = work,
-                  .place = work + n,
-                  .size = work + 2 * n,
-                  .parent = work + 3 * n,
-                  .head = work + 4 * n,
-                  .next = work + 5 * n,
-                  .mark = work + 6 * n,
-                  .begin = work + 7 * n,
-                  .first_block = work + 8 * n,
-                  .owner = work + 9 * n,
-                  .local = work + 10 * n};
-    flx_status status = analyse(&s, sign);
-    flx_free(s.rows);
+    const flx_pattern *p = f->pattern;
+    size_t n = (size_t)(p->nblock + f->n / MAX_WIDTH) + 1; // no fewer than pieces
+    int *work = flx_alloc(f->ctx, 12 * n, sizeof *work);
+    piece *pieces = flx_alloc(f->ctx, n, sizeof *pieces);
+    flx_status status = FLX_ERR_MEMORY;
+    if (work && pieces) {
+        analysis s = {.f = f,
+                      .ctx = f->ctx,
+                      .p = p,
+                      .pieces = pieces,
+                      .first_piece = work,
+                      .order = work + n,
+                      .place = work + 2 * n,
+                      .size = work + 3 * n,
+                      .parent = work + 4 * n,
+                      .head = work + 5 * n,
+                      .next = work + 6 * n,
+                      .mark = work + 7 * n,
+                      .begin = work + 8 * n,
+                      .first_column = work + 9 * n,
+                      .owner = work + 10 * n,
+                      .local = work + 11 * n};
+        status = analyse(&s, sign);
+        flx_free(s.rows);
+    }
     flx_free(work);
+    flx_free(pieces);
     return status;
 }
 
@@ -608,10 +696,9 @@ flx_status flx_ldl_create(flx_ctx *ctx, const flx_pattern *pattern, const signed
 void flx_ldl_destroy(flx_ldl **f)
 {
     if (!f || !*f) return;
-    void *owned[] = {(*f)->unknown,      (*f)->sign,   (*f)->diagonal, (*f)->super,
-                     (*f)->load,         (*f)->update, (*f)->run,      (*f)->solve_run,
-                     (*f)->panel,        (*f)->pivot,  (*f)->inverse,  (*f)->expected,
-                     (*f)->unit_storage, (*f)->weight, (*f)->work,     *f};
+    void *owned[] = {(*f)->unknown, (*f)->sign,     (*f)->diagonal,     (*f)->super, (*f)->load,
+                     (*f)->update,  (*f)->run,      (*f)->solve_run,    (*f)->panel, (*f)->pivot,
+                     (*f)->inverse, (*f)->expected, (*f)->unit_storage, (*f)->work,  *f};
     for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++) flx_free(owned[i]);
     *f = NULL;
 }

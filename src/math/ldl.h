@@ -36,12 +36,12 @@ flx_status flx_ldl_factor(flx_ldl *f, const double *values);
 flx_status flx_ldl_factor_complex(flx_ldl *f, const double complex *values);
 
 typedef struct flx_ldl_report {
-    int negative;        // negative pivots (real only): equals the bond rows when S is positive
-                         // definite on ker G
-    int regularised;     // pivots that were moved
-    double pivot_ratio;  // smallest |pivot| / sum of the sizes of the terms that it is made of, so
-                         // that units do not matter; about 1e-16: singular to rounding
-    int worst;           // unknown of that pivot
+    int negative;       // negative pivots (real only): equals the bond rows when S is positive
+                        // definite on ker G
+    int regularised;    // pivots that were moved
+    double pivot_ratio; // smallest |pivot| / sum of the sizes of the terms that it is made of, so
+                        // that units do not matter; about 1e-16: singular to rounding
+    int worst;          // unknown of that pivot
 } flx_ldl_report;
 flx_ldl_report flx_ldl_get_report(const flx_ldl *f);
 
@@ -54,5 +54,5 @@ void flx_ldl_solve_complex(const flx_ldl *f, double complex *b);
 double flx_ldl_solve_refined(const flx_ldl *f, const double *values, double *b, double *work,
                              double tol, int max_sweeps);
 
-long flx_ldl_fill(const flx_ldl *f);  // numbers in L and D
+long flx_ldl_fill(const flx_ldl *f);    // numbers in L and D
 double flx_ldl_flops(const flx_ldl *f); // of one real factorisation

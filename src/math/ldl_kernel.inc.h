@@ -1,12 +1,11 @@
 // ldl_kernel.inc.h - the numeric part of ldl.c for one type of number. Included with
 //     LDL_COMPLEX   0 or 1
 //     LDL(name)     the name with a suffix of its own
-// Numbers of a panel lie column by column; a column of m complex numbers is m real parts followed
-// by m imaginary parts, so that a loop over rows is a loop over neighbouring doubles.
+// A panel of n columns lies row by row: the diagonal block's rows, then those below. A row of complex
+// numbers is n real parts followed by n imaginary ones. Every kernel knows n when it is compiled
+// (at most MAX_WIDTH), so that all offsets are constants and all loops over columns unroll.
 //
-// All loops over rows run in lanes of 4, 2 and 1 with a constant number of columns, which the
-// compiler unrolls and vectorises; every lane is a sum of its own in a fixed order, so the result
-// does not depend on the width of the machine's vectors.
+// Every sum has an order of its own that does not depend on the width of the machine's vectors.
 
 // Doubles in a number.
 #define PARTS (1 + LDL_COMPLEX)
@@ -25,22 +24,23 @@ typedef struct LDL(lanes) {
 #endif
 } LDL(lanes);
 
-static ALWAYS_INLINE LDL(number) LDL(get)(const double *column, int i, int m)
+// Number k of n that lie together.
+static ALWAYS_INLINE LDL(number) LDL(get)(const double *row, int k, int n)
 {
 #if LDL_COMPLEX
-    return (LDL(number)){column[i], column[m + i]};
+    return (LDL(number)){row[k], row[n + k]};
 #else
-    (void)m;
-    return (LDL(number)){column[i]};
+    (void)n;
+    return (LDL(number)){row[k]};
 #endif
 }
-static ALWAYS_INLINE void LDL(set)(double *column, int i, int m, LDL(number) a)
+static ALWAYS_INLINE void LDL(set)(double *row, int k, int n, LDL(number) a)
 {
-    column[i] = a.r;
+    row[k] = a.r;
 #if LDL_COMPLEX
-    column[m + i] = a.i;
+    row[n + k] = a.i;
 #else
-    (void)m;
+    (void)n;
 #endif
 }
 static ALWAYS_INLINE LDL(number) LDL(multiply)(LDL(number) a, LDL(number) b)
@@ -75,177 +75,187 @@ static ALWAYS_INLINE LDL(number) LDL(invert)(LDL(number) a)
     return (LDL(number)){1.0 / a.r};
 #endif
 }
+// Size of a number, for comparisons.
 static ALWAYS_INLINE double LDL(size)(LDL(number) a)
 {
 #if LDL_COMPLEX
-    return hypot(a.r, a.i);
+    return fabs(a.r) + fabs(a.i);
 #else
     return fabs(a.r);
 #endif
 }
 
-static ALWAYS_INLINE void LDL(load_lanes)(int lanes, LDL(lanes) * x, const double *column, int m)
-{
-    for (int l = 0; l < lanes; l++) x->r[l] = column[l];
-#if LDL_COMPLEX
-    for (int l = 0; l < lanes; l++) x->i[l] = column[m + l];
-#else
-    (void)m;
-#endif
-}
-static ALWAYS_INLINE void LDL(store_lanes)(int lanes, const LDL(lanes) * x, double *column, int m)
-{
-    for (int l = 0; l < lanes; l++) column[l] = x->r[l];
-#if LDL_COMPLEX
-    for (int l = 0; l < lanes; l++) column[m + l] = x->i[l];
-#else
-    (void)m;
-#endif
-}
 // x -= a w
 static ALWAYS_INLINE void LDL(subtract_lanes)(int lanes, LDL(lanes) * x, const LDL(lanes) * a,
                                               LDL(number) w)
 {
-#if LDL_COMPLEX
+    UNROLL
     for (int l = 0; l < lanes; l++) {
+#if LDL_COMPLEX
         x->r[l] -= a->r[l] * w.r - a->i[l] * w.i;
         x->i[l] -= a->r[l] * w.i + a->i[l] * w.r;
-    }
 #else
-    for (int l = 0; l < lanes; l++) x->r[l] -= a->r[l] * w.r;
+        x->r[l] -= a->r[l] * w.r;
 #endif
-}
-static ALWAYS_INLINE void LDL(scale_lanes)(int lanes, LDL(lanes) * x, LDL(number) w)
-{
-#if LDL_COMPLEX
-    for (int l = 0; l < lanes; l++) {
-        double r = x->r[l] * w.r - x->i[l] * w.i;
-        x->i[l] = x->r[l] * w.i + x->i[l] * w.r;
-        x->r[l] = r;
-    }
-#else
-    for (int l = 0; l < lanes; l++) x->r[l] *= w.r;
-#endif
-}
-
-// ---- C -= A W^T --------------------------------------------------------------------------------
-
-// Rows of A (leading dimension ma, n columns) times rows of W (w[j*n + k]), subtracted from C.
-static ALWAYS_INLINE void LDL(product_lanes)(int lanes, int n, double *restrict c, int mc,
-                                             int columns, const double *restrict a, int ma,
-                                             const LDL(number) *restrict w)
-{
-    LDL(lanes) x[MAX_WIDTH], s;
-    for (int k = 0; k < n; k++) LDL(load_lanes)(lanes, &x[k], a + PARTS * k * ma, ma);
-    for (int j = 0; j < columns; j++) {
-        LDL(load_lanes)(lanes, &s, c + PARTS * j * mc, mc);
-        for (int k = 0; k < n; k++) LDL(subtract_lanes)(lanes, &s, &x[k], w[j * n + k]);
-        LDL(store_lanes)(lanes, &s, c + PARTS * j * mc, mc);
-    }
-}
-
-// With `lower` the first row is on the diagonal and what lies far above it is left out. (What lies
-// just above it is written without harm: nobody reads it.)
-static ALWAYS_INLINE void LDL(product_n)(int n, double *restrict c, int mc, int rows, int columns,
-                                         const double *restrict a, int ma,
-                                         const LDL(number) *restrict w, bool lower)
-{
-    int i = 0;
-    for (; i + 4 <= rows; i += 4) {
-        int last = lower && i + 4 < columns ? i + 4 : columns;
-        LDL(product_lanes)(4, n, c + i, mc, last, a + i, ma, w);
-    }
-    if (i + 2 <= rows) {
-        int last = lower && i + 2 < columns ? i + 2 : columns;
-        LDL(product_lanes)(2, n, c + i, mc, last, a + i, ma, w);
-        i += 2;
-    }
-    if (i < rows) LDL(product_lanes)(1, n, c + i, mc, columns, a + i, ma, w);
-}
-
-static void LDL(product)(int n, double *restrict c, int mc, int rows, int columns,
-                         const double *restrict a, int ma, const LDL(number) *restrict w,
-                         bool lower)
-{
-    switch (n) {
-    case 1:
-        LDL(product_n)(1, c, mc, rows, columns, a, ma, w, lower);
-        break;
-    case 2:
-        LDL(product_n)(2, c, mc, rows, columns, a, ma, w, lower);
-        break;
-    case 3:
-        LDL(product_n)(3, c, mc, rows, columns, a, ma, w, lower);
-        break;
-    case 4:
-        LDL(product_n)(4, c, mc, rows, columns, a, ma, w, lower);
-        break;
-    case 5:
-        LDL(product_n)(5, c, mc, rows, columns, a, ma, w, lower);
-        break;
-    default:
-        LDL(product_n)(6, c, mc, rows, columns, a, ma, w, lower);
-        break;
-    }
-}
-
-// w[j*n + k] = L[j,k] d[k]
-static ALWAYS_INLINE void LDL(weigh)(int n, int rows, const double *l, int m, const LDL(number) * d,
-                                     LDL(number) * w)
-{
-    for (int j = 0; j < rows; j++) {
-        for (int k = 0; k < n; k++) {
-            w[j * n + k] = LDL(multiply)(LDL(get)(l + PARTS * k * m, j, m), d[k]);
-        }
     }
 }
 
 // ---- loading -----------------------------------------------------------------------------------
 
-// The symmetric part of the values into the panel of supernode t.
-static void LDL(load)(const flx_ldl *f, const supernode *t, const double *values, double *panel)
+// A block, `columns` wide in the panel: the mean of itself (b) and its transpose (a).
+static ALWAYS_INLINE void LDL(load_n)(int columns, const load_entry *o, const double *values,
+                                      double *restrict to, int n)
 {
-    int m = t->ncol + t->nrow;
-    if (t->clear) memset(panel, 0, sizeof(double) * PARTS * (size_t)m * (size_t)t->ncol);
+    const double *a = values + PARTS * (size_t)o->from, *b = values + PARTS * (size_t)o->mirror;
+    for (int r = 0; r < o->rows; r++) {
+        UNROLL
+        for (int c = 0; c < columns; c++) {
+            int i = PARTS * (c * o->from_stride + r), j = PARTS * (r * o->mirror_stride + c);
+            to[c] = 0.5 * (a[i] + b[j]);
+#if LDL_COMPLEX
+            to[n + c] = 0.5 * (a[i + 1] + b[j + 1]);
+#endif
+        }
+        to += PARTS * n;
+    }
+}
+
+static ALWAYS_INLINE void LDL(fetch)(const double *values, const load_entry *o)
+{
+    const double *a = values + PARTS * (size_t)o->from, *b = values + PARTS * (size_t)o->mirror;
+    for (int k = 0; k < PARTS * o->rows * o->columns; k += 8) { // a cache line holds 8
+        __builtin_prefetch(a + k);
+        __builtin_prefetch(b + k);
+    }
+}
+
+// The symmetric part of the values into the panel of supernode t.
+static void LDL(load)(const flx_ldl *f, const supernode *t, const double *values)
+{
+    int n = t->ncol, m = n + t->nrow;
+    double *panel = f->panel + PARTS * t->panel;
+    if (t->clear) memset(panel, 0, sizeof(double) * PARTS * (size_t)m * (size_t)n);
     for (int e = t->load; e < t[1].load; e++) {
         const load_entry *o = &f->load[e];
-        const double *a = values + (size_t)PARTS * (size_t)o->from;
-        const double *b = values + (size_t)PARTS * (size_t)o->mirror;
-        int rows = o->rows, columns = o->columns;
-        for (int c = 0; c < columns; c++) {
-            double *to = panel + PARTS * (o->column + c) * m + o->row;
-            for (int r = 0; r < rows; r++) {
-                to[r] = 0.5 * (a[PARTS * (c * rows + r)] + b[PARTS * (r * columns + c)]);
-#if LDL_COMPLEX
-                to[m + r] = 0.5 * (a[2 * (c * rows + r) + 1] + b[2 * (r * columns + c) + 1]);
-#endif
-            }
+        LDL(fetch)(values, o + AHEAD);
+        double *to = panel + PARTS * o->row * n + o->column;
+        switch (o->columns) {
+        case 1:
+            LDL(load_n)(1, o, values, to, n);
+            break;
+        case 2:
+            LDL(load_n)(2, o, values, to, n);
+            break;
+        case 3:
+            LDL(load_n)(3, o, values, to, n);
+            break;
+        case 4:
+            LDL(load_n)(4, o, values, to, n);
+            break;
+        case 5:
+            LDL(load_n)(5, o, values, to, n);
+            break;
+        default:
+            LDL(load_n)(6, o, values, to, n);
+            break;
         }
     }
 }
 
 // ---- updating ----------------------------------------------------------------------------------
 
-// Subtract from the panel of t what the columns of an earlier supernode contribute.
-static void LDL(update)(const flx_ldl *f, const update_entry *u, double *panel, int m)
+// Columns j .. j+lanes-1 of column run c of an update by a panel of n columns: C -= L (D L^T).
+static ALWAYS_INLINE void LDL(update_lanes)(int lanes, int n, int j, int c, const run_entry *run,
+                                            int nrun, const double *restrict source,
+                                            const LDL(number) *restrict d, double *restrict panel,
+                                            int nt)
+{
+    LDL(lanes) w[MAX_WIDTH], s;
+    UNROLL
+    for (int k = 0; k < n; k++) { // D L^T
+        UNROLL
+        for (int l = 0; l < lanes; l++) {
+            const double *row = source + PARTS * n * (run[c].from + j + l);
+            LDL(number) x = LDL(multiply)(LDL(get)(row, k, n), d[k]);
+            w[k].r[l] = x.r;
+#if LDL_COMPLEX
+            w[k].i[l] = x.i;
+#endif
+        }
+    }
+    for (int r = c; r < nrun; r++) {
+        int i = r == c ? j : 0; // rows above the diagonal are left out
+        const double *a = source + PARTS * n * (run[r].from + i);
+        double *to = panel + PARTS * nt * (run[r].to + i) + run[c].to + j;
+        for (; i < run[r].length; i++) {
+            UNROLL
+            for (int l = 0; l < lanes; l++) {
+                s.r[l] = to[l];
+#if LDL_COMPLEX
+                s.i[l] = to[nt + l];
+#endif
+            }
+            UNROLL
+            for (int k = 0; k < n; k++) {
+                LDL(subtract_lanes)(lanes, &s, &w[k], LDL(get)(a, k, n));
+            }
+            UNROLL
+            for (int l = 0; l < lanes; l++) {
+                to[l] = s.r[l];
+#if LDL_COMPLEX
+                to[nt + l] = s.i[l];
+#endif
+            }
+            a += PARTS * n;
+            to += PARTS * nt;
+        }
+    }
+}
+
+static ALWAYS_INLINE void LDL(update_n)(int n, const flx_ldl *f, const update_entry *u,
+                                        double *panel, int nt)
 {
     const supernode *s = &f->super[u->source];
-    int ms = s->ncol + s->nrow;
+    const double *source = f->panel + PARTS * s->panel;
+    const LDL(number) *d = (const LDL(number) *)f->pivot + s->first;
     const run_entry *run = &f->run[u->run];
-    LDL(number) *w = (LDL(number) *)f->weight;
-    for (int k = 0; k < s->ncol; k += MAX_WIDTH) {
-        int n = s->ncol - k < MAX_WIDTH ? s->ncol - k : MAX_WIDTH;
-        const double *l = f->panel + PARTS * (s->panel + (long)k * ms);
-        const LDL(number) *d = (const LDL(number) *)f->pivot + s->first + k;
-        for (int c = 0; c < u->ncolumn_run; c++) {
-            LDL(weigh)(n, run[c].length, l + run[c].from, ms, d, w);
-            double *to = panel + PARTS * run[c].to * m;
-            for (int r = c; r < u->nrun; r++) {
-                LDL(product)
-                (n, to + run[r].to, m, run[r].length, run[c].length, l + run[r].from, ms, w,
-                 r == c);
-            }
+    for (int c = 0; c < u->ncolumn_run; c++) {
+        int j = 0, columns = run[c].length;
+        if (j + 4 <= columns) {
+            LDL(update_lanes)(4, n, j, c, run, u->nrun, source, d, panel, nt);
+            j += 4;
         }
+        if (j + 2 <= columns) {
+            LDL(update_lanes)(2, n, j, c, run, u->nrun, source, d, panel, nt);
+            j += 2;
+        }
+        if (j < columns) LDL(update_lanes)(1, n, j, c, run, u->nrun, source, d, panel, nt);
+    }
+}
+
+// Subtract from the panel of t what the columns of an earlier supernode contribute.
+static void LDL(update)(const flx_ldl *f, const update_entry *u, const supernode *t)
+{
+    double *panel = f->panel + PARTS * t->panel;
+    switch (f->super[u->source].ncol) {
+    case 1:
+        LDL(update_n)(1, f, u, panel, t->ncol);
+        break;
+    case 2:
+        LDL(update_n)(2, f, u, panel, t->ncol);
+        break;
+    case 3:
+        LDL(update_n)(3, f, u, panel, t->ncol);
+        break;
+    case 4:
+        LDL(update_n)(4, f, u, panel, t->ncol);
+        break;
+    case 5:
+        LDL(update_n)(5, f, u, panel, t->ncol);
+        break;
+    default:
+        LDL(update_n)(6, f, u, panel, t->ncol);
+        break;
     }
 }
 
@@ -254,7 +264,7 @@ static void LDL(update)(const flx_ldl *f, const update_entry *u, double *panel, 
 static double LDL(value_size)(const double *values, int at)
 {
 #if LDL_COMPLEX
-    return hypot(values[2 * at], values[2 * at + 1]);
+    return fabs(values[2 * at]) + fabs(values[2 * at + 1]);
 #else
     return fabs(values[at]);
 #endif
@@ -288,22 +298,20 @@ static double LDL(terms)(const flx_ldl *f, const supernode *t, int column, const
     const LDL(number) *d = (const LDL(number) *)f->pivot;
     int old = f->unknown[t->first + column];
     double sum = LDL(value_size)(values, diagonal_value(f, old));
-    const double *panel = f->panel + PARTS * t->panel;
-    int m = t->ncol + t->nrow;
+    const double *row = f->panel + PARTS * (t->panel + column * t->ncol);
     for (int k = 0; k < column; k++) {
-        double l = LDL(size)(LDL(get)(panel + PARTS * k * m, column, m));
+        double l = LDL(size)(LDL(get)(row, k, t->ncol));
         sum += l * l * LDL(size)(d[t->first + k]);
     }
     for (int e = t->update; e < t[1].update; e++) {
         const update_entry *u = &f->update[e];
         const supernode *s = &f->super[u->source];
-        int ms = s->ncol + s->nrow;
         for (int r = 0; r < u->ncolumn_run; r++) {
             const run_entry *run = &f->run[u->run + r];
             if (column < run->to || column >= run->to + run->length) continue;
-            const double *row = f->panel + PARTS * s->panel + run->from + column - run->to;
+            row = f->panel + PARTS * (s->panel + (run->from + column - run->to) * s->ncol);
             for (int k = 0; k < s->ncol; k++) {
-                double l = LDL(size)(LDL(get)(row + PARTS * k * ms, 0, ms));
+                double l = LDL(size)(LDL(get)(row, k, s->ncol));
                 sum += l * l * LDL(size)(d[s->first + k]);
             }
         }
@@ -357,102 +365,116 @@ static COLD LDL(number)
 
 // ---- factorisation of a panel ------------------------------------------------------------------
 
-// Rows of the panel below a diagonal block of n columns: X L^T = A, then L = X D^-1.
-static ALWAYS_INLINE void LDL(divide_lanes)(int lanes, int n, double *restrict a, int m,
+// Rows below the diagonal block: X L^T = A, then L = X D^-1. l[k*MAX_WIDTH + j] is L[j,k].
+static ALWAYS_INLINE void LDL(divide_lanes)(int lanes, int n, double *restrict a,
                                             const LDL(number) *restrict l,
                                             const LDL(number) *restrict inverse)
 {
     LDL(lanes) x[MAX_WIDTH];
-    for (int k = 0; k < n; k++) LDL(load_lanes)(lanes, &x[k], a + PARTS * k * m, m);
+    UNROLL
     for (int k = 0; k < n; k++) {
+        UNROLL
+        for (int i = 0; i < lanes; i++) {
+            LDL(number) b = LDL(get)(a + PARTS * n * i, k, n);
+            x[k].r[i] = b.r;
+#if LDL_COMPLEX
+            x[k].i[i] = b.i;
+#endif
+        }
+    }
+    UNROLL
+    for (int k = 0; k < n; k++) {
+        UNROLL
         for (int j = k + 1; j < n; j++) {
             LDL(subtract_lanes)(lanes, &x[j], &x[k], l[k * MAX_WIDTH + j]);
         }
     }
+    UNROLL
     for (int k = 0; k < n; k++) {
-        LDL(scale_lanes)(lanes, &x[k], inverse[k]);
-        LDL(store_lanes)(lanes, &x[k], a + PARTS * k * m, m);
+        UNROLL
+        for (int i = 0; i < lanes; i++) {
+#if LDL_COMPLEX
+            LDL(number) b = {x[k].r[i], x[k].i[i]};
+#else
+            LDL(number) b = {x[k].r[i]};
+#endif
+            LDL(set)(a + PARTS * n * i, k, n, LDL(multiply)(b, inverse[k]));
+        }
     }
 }
 
-// n columns of supernode t from `column` on, with `rows` rows from their diagonal down.
-static ALWAYS_INLINE void LDL(eliminate_n)(int n, flx_ldl *f, const supernode *t, int column,
-                                           double *restrict a, int rows, int m,
+static ALWAYS_INLINE void LDL(eliminate_n)(int n, flx_ldl *f, const supernode *t,
                                            const double *values)
 {
     LDL(number) l[MAX_WIDTH * MAX_WIDTH], x[MAX_WIDTH], inverse[MAX_WIDTH];
-    LDL(number) *pivot = (LDL(number) *)f->pivot + t->first + column;
-    LDL(number) *stored = (LDL(number) *)f->inverse + t->first + column;
-    const double *expected = f->expected + t->first + column;
-    for (int k = 0; k < n; k++) {
-        for (int j = k; j < n; j++) l[k * MAX_WIDTH + j] = LDL(get)(a + PARTS * k * m, j, m);
+    LDL(number) *pivot = (LDL(number) *)f->pivot + t->first;
+    LDL(number) *stored = (LDL(number) *)f->inverse + t->first;
+    const double *expected = f->expected + t->first;
+    double *restrict a = f->panel + PARTS * t->panel;
+    UNROLL
+    for (int j = 0; j < n; j++) {
+        UNROLL
+        for (int k = 0; k <= j; k++) l[k * MAX_WIDTH + j] = LDL(get)(a + PARTS * n * j, k, n);
     }
+    UNROLL
     for (int k = 0; k < n; k++) {
         LDL(number) d = l[k * MAX_WIDTH + k];
         if (!(LDL(size)(d) * expected[k] >= f->guard)) {
-            // the finished part of the row is read from the panel
-            for (int j = 0; j < k; j++) LDL(set)(a + PARTS * j * m, k, m, l[j * MAX_WIDTH + k]);
-            d = LDL(judge)(f, t, column + k, d, values);
+            UNROLL // the finished part of the row is read from the panel
+                for (int j = 0; j < k; j++) LDL(set)(a + PARTS * n * k, j, n, l[j * MAX_WIDTH + k]);
+            d = LDL(judge)(f, t, k, d, values);
         }
         pivot[k] = d;
         stored[k] = inverse[k] = LDL(invert)(d);
+        UNROLL
         for (int j = k + 1; j < n; j++) {
             x[j] = l[k * MAX_WIDTH + j];
             l[k * MAX_WIDTH + j] = LDL(multiply)(x[j], inverse[k]);
         }
+        UNROLL
         for (int j = k + 1; j < n; j++) {
+            UNROLL
             for (int i = j; i < n; i++) {
                 l[j * MAX_WIDTH + i] =
                     LDL(subtract)(l[j * MAX_WIDTH + i], l[k * MAX_WIDTH + i], x[j]);
             }
         }
     }
-    for (int k = 0; k < n; k++) {
-        for (int j = k + 1; j < n; j++) LDL(set)(a + PARTS * k * m, j, m, l[k * MAX_WIDTH + j]);
+    UNROLL
+    for (int j = 0; j < n; j++) {
+        UNROLL
+        for (int k = 0; k < j; k++) LDL(set)(a + PARTS * n * j, k, n, l[k * MAX_WIDTH + j]);
     }
-    int i = n;
-    for (; i + 4 <= rows; i += 4) LDL(divide_lanes)(4, n, a + i, m, l, inverse);
-    if (i + 2 <= rows) {
-        LDL(divide_lanes)(2, n, a + i, m, l, inverse);
+    int i = n, m = n + t->nrow;
+    for (; i + 4 <= m; i += 4) LDL(divide_lanes)(4, n, a + PARTS * n * i, l, inverse);
+    if (i + 2 <= m) {
+        LDL(divide_lanes)(2, n, a + PARTS * n * i, l, inverse);
         i += 2;
     }
-    if (i < rows) LDL(divide_lanes)(1, n, a + i, m, l, inverse);
+    if (i < m) LDL(divide_lanes)(1, n, a + PARTS * n * i, l, inverse);
 }
 
 static void LDL(eliminate)(flx_ldl *f, const supernode *t, const double *values)
 {
-    int m = t->ncol + t->nrow;
-    double *panel = f->panel + PARTS * t->panel;
-    LDL(number) *w = (LDL(number) *)f->weight;
-    for (int k = 0; k < t->ncol; k += MAX_WIDTH) {
-        int n = t->ncol - k < MAX_WIDTH ? t->ncol - k : MAX_WIDTH, rows = m - k;
-        double *a = panel + PARTS * k * m + k;
-        switch (n) {
-        case 1:
-            LDL(eliminate_n)(1, f, t, k, a, rows, m, values);
-            break;
-        case 2:
-            LDL(eliminate_n)(2, f, t, k, a, rows, m, values);
-            break;
-        case 3:
-            LDL(eliminate_n)(3, f, t, k, a, rows, m, values);
-            break;
-        case 4:
-            LDL(eliminate_n)(4, f, t, k, a, rows, m, values);
-            break;
-        case 5:
-            LDL(eliminate_n)(5, f, t, k, a, rows, m, values);
-            break;
-        default:
-            LDL(eliminate_n)(6, f, t, k, a, rows, m, values);
-            break;
-        }
-        int rest = t->ncol - k - n; // columns of this panel still to come
-        if (rest > 0) {
-            const double *l = a + n;
-            LDL(weigh)(n, rest, l, m, (LDL(number) *)f->pivot + t->first + k, w);
-            LDL(product)(n, panel + PARTS * (k + n) * m + k + n, m, rows - n, rest, l, m, w, true);
-        }
+    switch (t->ncol) {
+    case 1:
+        LDL(eliminate_n)(1, f, t, values);
+        break;
+    case 2:
+        LDL(eliminate_n)(2, f, t, values);
+        break;
+    case 3:
+        LDL(eliminate_n)(3, f, t, values);
+        break;
+    case 4:
+        LDL(eliminate_n)(4, f, t, values);
+        break;
+    case 5:
+        LDL(eliminate_n)(5, f, t, values);
+        break;
+    default:
+        LDL(eliminate_n)(6, f, t, values);
+        break;
     }
 }
 
@@ -464,11 +486,8 @@ static flx_status LDL(factor)(flx_ldl *f, const double *values)
     f->failed = false;
     for (int i = 0; i < f->nsuper; i++) {
         const supernode *t = &f->super[i];
-        double *panel = f->panel + PARTS * t->panel;
-        LDL(load)(f, t, values, panel);
-        for (int e = t->update; e < t[1].update; e++) {
-            LDL(update)(f, &f->update[e], panel, t->ncol + t->nrow);
-        }
+        LDL(load)(f, t, values);
+        for (int e = t->update; e < t[1].update; e++) LDL(update)(f, &f->update[e], t);
         LDL(eliminate)(f, t, values);
         if (f->failed) return FLX_SINGULAR;
     }
@@ -483,153 +502,143 @@ static flx_status LDL(factor)(flx_ldl *f, const double *values)
 
 // ---- solving -----------------------------------------------------------------------------------
 
-// y -= L x for rows of n columns
-static ALWAYS_INLINE void LDL(forward_lanes)(int lanes, int n, const double *restrict l, int m,
-                                             const LDL(number) *restrict x, double *restrict y,
-                                             int ny)
+// sum of L x over a row of n numbers, even and odd ones apart
+static ALWAYS_INLINE LDL(number) LDL(row_times)(int n, const double *row, const LDL(number) * x)
 {
-    LDL(lanes) s, a;
-    LDL(load_lanes)(lanes, &s, y, ny);
+    LDL(lanes) s;
+    memset(&s, 0, sizeof s);
+    UNROLL
     for (int k = 0; k < n; k++) {
-        LDL(load_lanes)(lanes, &a, l + PARTS * k * m, m);
-        LDL(subtract_lanes)(lanes, &s, &a, x[k]);
+        LDL(number) p = LDL(multiply)(LDL(get)(row, k, n), x[k]);
+        s.r[k % 2] += p.r;
+#if LDL_COMPLEX
+        s.i[k % 2] += p.i;
+#endif
     }
-    LDL(store_lanes)(lanes, &s, y, ny);
+#if LDL_COMPLEX
+    return (LDL(number)){s.r[0] + s.r[1], s.i[0] + s.i[1]};
+#else
+    return (LDL(number)){s.r[0] + s.r[1]};
+#endif
 }
 
-static ALWAYS_INLINE void LDL(forward_rows)(int n, const double *restrict l, int m, int rows,
-                                            const LDL(number) *restrict x, double *restrict y,
-                                            int ny)
-{
-    int i = 0;
-    for (; i + 4 <= rows; i += 4) LDL(forward_lanes)(4, n, l + i, m, x, y + i, ny);
-    if (i + 2 <= rows) {
-        LDL(forward_lanes)(2, n, l + i, m, x, y + i, ny);
-        i += 2;
-    }
-    if (i < rows) LDL(forward_lanes)(1, n, l + i, m, x, y + i, ny);
-}
-
-static ALWAYS_INLINE void LDL(forward_n)(int n, const flx_ldl *f, const supernode *t, int column,
+// L y = b: the rows of the panel's own columns, then those below; x / D is kept for the way back.
+static ALWAYS_INLINE void LDL(forward_n)(int n, const flx_ldl *f, const supernode *t,
                                          double *restrict y)
 {
-    int m = t->ncol + t->nrow, at = t->first + column;
-    const double *l = f->panel + PARTS * (t->panel + (long)column * m) + column;
-    const LDL(number) *inverse = (const LDL(number) *)f->inverse + at;
+    const double *l = f->panel + PARTS * t->panel;
+    const LDL(number) *inverse = (const LDL(number) *)f->inverse + t->first;
+    double *own = y + PARTS * t->first;
     LDL(number) x[MAX_WIDTH];
-    for (int k = 0; k < n; k++) x[k] = LDL(get)(y, at + k, f->n);
+    UNROLL
+    for (int k = 0; k < n; k++) x[k] = LDL(get)(own + PARTS * k, 0, 1);
+    UNROLL
     for (int k = 0; k < n; k++) {
+        UNROLL
         for (int j = k + 1; j < n; j++) {
-            x[j] = LDL(subtract)(x[j], LDL(get)(l + PARTS * k * m, j, m), x[k]);
+            x[j] = LDL(subtract)(x[j], LDL(get)(l + PARTS * n * j, k, n), x[k]);
         }
     }
-    LDL(forward_rows)(n, l + n, m, t->ncol - column - n, x, y + at + n, f->n);
     for (int r = t->run; r < t[1].run; r++) {
         const run_entry *run = &f->solve_run[r];
-        LDL(forward_rows)(n, l + run->from - column, m, run->length, x, y + run->to, f->n);
-    }
-    for (int k = 0; k < n; k++) {
-        LDL(set)(y, at + k, f->n, LDL(multiply)(x[k], inverse[k]));
-    }
-}
-
-// x -= L^T y for rows of n columns
-static ALWAYS_INLINE void LDL(backward_rows)(int n, const double *restrict l, int m, int rows,
-                                             LDL(number) *restrict x, const double *restrict y,
-                                             int ny)
-{
-    for (int i = 0; i < rows; i++) {
-        LDL(number) b = LDL(get)(y, i, ny);
-        for (int k = 0; k < n; k++) {
-            x[k] = LDL(subtract)(x[k], LDL(get)(l + PARTS * k * m, i, m), b);
+        const double *row = l + PARTS * n * run->from;
+        double *to = y + PARTS * run->to, *end = to + PARTS * run->length;
+        for (; to < end; to += PARTS, row += PARTS * n) {
+            LDL(number) s = LDL(row_times)(n, row, x);
+            to[0] -= s.r;
+#if LDL_COMPLEX
+            to[1] -= s.i;
+#endif
         }
     }
+    UNROLL
+    for (int k = 0; k < n; k++) LDL(set)(own + PARTS * k, 0, 1, LDL(multiply)(x[k], inverse[k]));
 }
 
-static ALWAYS_INLINE void LDL(backward_n)(int n, const flx_ldl *f, const supernode *t, int column,
+// L^T x = y
+static ALWAYS_INLINE void LDL(backward_n)(int n, const flx_ldl *f, const supernode *t,
                                           double *restrict y)
 {
-    int m = t->ncol + t->nrow, at = t->first + column;
-    const double *l = f->panel + PARTS * (t->panel + (long)column * m) + column;
+    const double *l = f->panel + PARTS * t->panel;
+    double *own = y + PARTS * t->first;
     LDL(number) x[MAX_WIDTH];
-    for (int k = 0; k < n; k++) x[k] = LDL(get)(y, at + k, f->n);
-    LDL(backward_rows)(n, l + n, m, t->ncol - column - n, x, y + at + n, f->n);
+    UNROLL
+    for (int k = 0; k < n; k++) x[k] = LDL(get)(own + PARTS * k, 0, 1);
     for (int r = t->run; r < t[1].run; r++) {
         const run_entry *run = &f->solve_run[r];
-        LDL(backward_rows)(n, l + run->from - column, m, run->length, x, y + run->to, f->n);
-    }
-    for (int k = n - 1; k >= 0; k--) {
-        for (int j = k + 1; j < n; j++) {
-            x[k] = LDL(subtract)(x[k], LDL(get)(l + PARTS * k * m, j, m), x[j]);
+        const double *row = l + PARTS * n * run->from;
+        const double *from = y + PARTS * run->to, *end = from + PARTS * run->length;
+        for (; from < end; from += PARTS, row += PARTS * n) {
+            LDL(number) b = LDL(get)(from, 0, 1);
+            UNROLL
+            for (int k = 0; k < n; k++) x[k] = LDL(subtract)(x[k], LDL(get)(row, k, n), b);
         }
-        LDL(set)(y, at + k, f->n, x[k]);
     }
+    UNROLL
+    for (int j = n - 1; j >= 0; j--) {
+        UNROLL
+        for (int k = 0; k < j; k++) {
+            x[k] = LDL(subtract)(x[k], LDL(get)(l + PARTS * n * j, k, n), x[j]);
+        }
+    }
+    UNROLL
+    for (int k = 0; k < n; k++) LDL(set)(own + PARTS * k, 0, 1, x[k]);
 }
 
 static void LDL(solve)(const flx_ldl *f, double *b)
 {
     double *y = f->work;
     for (int k = 0; k < f->n; k++) {
-        y[k] = b[PARTS * f->unknown[k]];
-#if LDL_COMPLEX
-        y[f->n + k] = b[2 * f->unknown[k] + 1];
-#endif
+        for (int i = 0; i < PARTS; i++) y[PARTS * k + i] = b[PARTS * f->unknown[k] + i];
     }
     for (int i = 0; i < f->nsuper; i++) {
         const supernode *t = &f->super[i];
-        for (int k = 0; k < t->ncol; k += MAX_WIDTH) {
-            switch (t->ncol - k) {
-            case 1:
-                LDL(forward_n)(1, f, t, k, y);
-                break;
-            case 2:
-                LDL(forward_n)(2, f, t, k, y);
-                break;
-            case 3:
-                LDL(forward_n)(3, f, t, k, y);
-                break;
-            case 4:
-                LDL(forward_n)(4, f, t, k, y);
-                break;
-            case 5:
-                LDL(forward_n)(5, f, t, k, y);
-                break;
-            default:
-                LDL(forward_n)(6, f, t, k, y);
-                break;
-            }
+        switch (t->ncol) {
+        case 1:
+            LDL(forward_n)(1, f, t, y);
+            break;
+        case 2:
+            LDL(forward_n)(2, f, t, y);
+            break;
+        case 3:
+            LDL(forward_n)(3, f, t, y);
+            break;
+        case 4:
+            LDL(forward_n)(4, f, t, y);
+            break;
+        case 5:
+            LDL(forward_n)(5, f, t, y);
+            break;
+        default:
+            LDL(forward_n)(6, f, t, y);
+            break;
         }
     }
     for (int i = f->nsuper - 1; i >= 0; i--) {
         const supernode *t = &f->super[i];
-        for (int k = (t->ncol - 1) / MAX_WIDTH * MAX_WIDTH; k >= 0; k -= MAX_WIDTH) {
-            switch (t->ncol - k) {
-            case 1:
-                LDL(backward_n)(1, f, t, k, y);
-                break;
-            case 2:
-                LDL(backward_n)(2, f, t, k, y);
-                break;
-            case 3:
-                LDL(backward_n)(3, f, t, k, y);
-                break;
-            case 4:
-                LDL(backward_n)(4, f, t, k, y);
-                break;
-            case 5:
-                LDL(backward_n)(5, f, t, k, y);
-                break;
-            default:
-                LDL(backward_n)(6, f, t, k, y);
-                break;
-            }
+        switch (t->ncol) {
+        case 1:
+            LDL(backward_n)(1, f, t, y);
+            break;
+        case 2:
+            LDL(backward_n)(2, f, t, y);
+            break;
+        case 3:
+            LDL(backward_n)(3, f, t, y);
+            break;
+        case 4:
+            LDL(backward_n)(4, f, t, y);
+            break;
+        case 5:
+            LDL(backward_n)(5, f, t, y);
+            break;
+        default:
+            LDL(backward_n)(6, f, t, y);
+            break;
         }
     }
     for (int k = 0; k < f->n; k++) {
-        b[PARTS * f->unknown[k]] = y[k];
-#if LDL_COMPLEX
-        b[2 * f->unknown[k] + 1] = y[f->n + k];
-#endif
+        for (int i = 0; i < PARTS; i++) b[PARTS * f->unknown[k] + i] = y[PARTS * k + i];
     }
 }
 

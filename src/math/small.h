@@ -134,8 +134,8 @@ static inline m33 m33_mul(m33 A, m33 B)
     m33 C;
     for (int i = 0; i < 3; i++) {
         for (int j = 0; j < 3; j++) {
-            C.m[3 * i + j] = A.m[3 * i] * B.m[j] + A.m[3 * i + 1] * B.m[3 + j] +
-                             A.m[3 * i + 2] * B.m[6 + j];
+            C.m[3 * i + j] =
+                A.m[3 * i] * B.m[j] + A.m[3 * i + 1] * B.m[3 + j] + A.m[3 * i + 2] * B.m[6 + j];
         }
     }
     return C;
@@ -213,9 +213,8 @@ static inline m33 quat_to_m33(quat q)
     double xx = q.x * q.x, yy = q.y * q.y, zz = q.z * q.z;
     double xy = q.x * q.y, xz = q.x * q.z, yz = q.y * q.z;
     double wx = q.w * q.x, wy = q.w * q.y, wz = q.w * q.z;
-    return (m33){{1 - 2 * (yy + zz), 2 * (xy - wz), 2 * (xz + wy), 2 * (xy + wz),
-                  1 - 2 * (xx + zz), 2 * (yz - wx), 2 * (xz - wy), 2 * (yz + wx),
-                  1 - 2 * (xx + yy)}};
+    return (m33){{1 - 2 * (yy + zz), 2 * (xy - wz), 2 * (xz + wy), 2 * (xy + wz), 1 - 2 * (xx + zz),
+                  2 * (yz - wx), 2 * (xz - wy), 2 * (yz + wx), 1 - 2 * (xx + yy)}};
 }
 // Shepperd's method: the largest of the four is taken first, so no cancellation.
 static inline quat quat_from_m33(m33 R)
@@ -261,8 +260,7 @@ static inline v3 quat_log(quat q)
 static inline void rot_tangent_coefficients(double p2, double *b1, double *b2)
 {
     if (p2 < 1e-2) { // series to p^8: next term below 1e-17
-        *b1 = 0.5 - p2 / 24 + p2 * p2 / 720 - p2 * p2 * p2 / 40320 +
-              p2 * p2 * p2 * p2 / 3628800;
+        *b1 = 0.5 - p2 / 24 + p2 * p2 / 720 - p2 * p2 * p2 / 40320 + p2 * p2 * p2 * p2 / 3628800;
         *b2 = 1.0 / 6 - p2 / 120 + p2 * p2 / 5040 - p2 * p2 * p2 / 362880 +
               p2 * p2 * p2 * p2 / 39916800;
     } else {

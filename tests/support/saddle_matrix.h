@@ -49,6 +49,14 @@ static inline double sm_random(saddle_matrix *m)
     return (double)(m->random >> 11) * 0x1p-52 - 1.0;
 }
 
+// CMPLX is not there under every compiler.
+static inline double complex sm_complex(double re, double im)
+{
+    double complex z;
+    memcpy(&z, (double[2]){re, im}, sizeof z);
+    return z;
+}
+
 static inline int sm_body(saddle_matrix *m, int size)
 {
     m->body = sm_more(m->body, m->nbody, sizeof *m->body);

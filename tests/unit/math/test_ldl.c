@@ -81,15 +81,15 @@ static double solve_error_complex(rig *r)
     for (int k = 0; k < m->nvalue; k++) v[k] = m->values[k];
     for (int d = 0; d < m->nbody; d++) { // a complex weight turns the bodies' blocks
         int e = sm_entry(m, d, d);
-        for (int k = m->offset[e]; k < m->offset[e + 1]; k++) v[k] *= CMPLX(1, 2);
+        for (int k = m->offset[e]; k < m->offset[e + 1]; k++) v[k] *= sm_complex(1, 2);
     }
     for (int i = 0; i < n * n; i++) a[i] = re[i];
     for (int d = 0; d < m->nbody; d++) {
         for (int i = m->start[d]; i < m->start[d + 1]; i++) {
-            for (int j = m->start[d]; j < m->start[d + 1]; j++) a[i + j * n] *= CMPLX(1, 2);
+            for (int j = m->start[d]; j < m->start[d + 1]; j++) a[i + j * n] *= sm_complex(1, 2);
         }
     }
-    for (int i = 0; i < n; i++) b[i] = x[i] = CMPLX(sm_random(m), sm_random(m));
+    for (int i = 0; i < n; i++) b[i] = x[i] = sm_complex(sm_random(m), sm_random(m));
     double error = HUGE_VAL, size = 0;
     if (flx_ldl_factor_complex(r->f, v) == FLX_OK &&
         LAPACKE_zgesv(LAPACK_COL_MAJOR, n, 1, a, n, pivot, x, n) == 0) {
