@@ -222,6 +222,20 @@ static flx_status read_mass(flx_env *e, const flx_item *body, flx_body *def)
 
 // ---- shapes -------------------------------------------------------------------------------------
 
+// Shapes are solid also in planar models; the third size is 0 where it is not given.
+static flx_status read_solid(flx_env *e, const flx_yaml *y, double out[3])
+{
+    int n = 0;
+    double *x = NULL;
+    FLX_TRY(flx_build_numbers(e, y, &n, &x));
+    if (n != 3 && !(n == 2 && e->b->m->dimension == 2)) {
+        return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, y->loc, "expected 3 numbers, found %d", n);
+    }
+    memset(out, 0, 3 * sizeof *out);
+    memcpy(out, x, (size_t)n * sizeof *x);
+    return FLX_OK;
+}
+
 static flx_status read_round(flx_env *e, const flx_yaml *y, flx_shape *s)
 {
     if (y->kind != FLX_YAML_MAP || !flx_yaml_get(y, "radius") || !flx_yaml_get(y, "length")) {
@@ -230,7 +244,7 @@ static flx_status read_round(flx_env *e, const flx_yaml *y, flx_shape *s)
     FLX_TRY(flx_build_positive(e, flx_yaml_get(y, "radius"), "a radius", &s->size[0]));
     FLX_TRY(flx_build_positive(e, flx_yaml_get(y, "length"), "a length", &s->size[1]));
     s->axis[0] = 1;
-    if (flx_yaml_get(y, "axis")) FLX_TRY(flx_build_vector(e, flx_yaml_get(y, "axis"), s->axis));
+    if (flx_yaml_get(y, "axis")) FLX_TRY(read_solid(e, flx_yaml_get(y, "axis"), s->axis));
     v3 a = v3_load(s->axis);
     if (!(v3_norm(a) > 0)) {
         return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, y->loc, "an axis cannot be zero");
@@ -250,7 +264,7 @@ static flx_status read_shape(flx_env *e, const flx_item *body, const flx_yaml *y
     const flx_yaml *at = flx_yaml_get(y, "at");
     if (box) {
         s->kind = FLX_SHAPE_BOX;
-        FLX_TRY(flx_build_vector(e, box, s->size));
+        FLX_TRY(read_solid(e, box, s->size));
     } else if (cylinder) {
         s->kind = FLX_SHAPE_CYLINDER;
         FLX_TRY(read_round(e, cylinder, s));

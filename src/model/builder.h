@@ -291,6 +291,7 @@ typedef struct flx_joint_data {
 } flx_joint_data;
 
 flx_status flx_joint_place(flx_builder *b, flx_item *joint, flx_loc loc);
+bool flx_joint_has_coordinate(const flx_item *joint); // one that is placed
 flx_status flx_joint_coordinate(flx_builder *b, flx_item *joint, flx_loc loc);
 flx_status flx_joint_finish(flx_builder *b, flx_item *joint);
 flx_status flx_joint_member(flx_env *e, flx_item *joint, const char *name, flx_loc loc,

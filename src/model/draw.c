@@ -17,9 +17,13 @@ static v3 space_to_ground(const flx_space *s, v3 x)
 
 // ---- orientation --------------------------------------------------------------------------------
 
+// cos I + sin n~ + (1 - cos) n n^T
 static m33 turn_about(v3 axis, double angle)
 {
-    return quat_to_m33(quat_exp(v3_scale(angle, v3_unit(axis))));
+    double c = cos(angle), s = sin(angle);
+    v3 n = v3_unit(axis);
+    m33 R = m33_add(m33_scale(c, m33_identity()), m33_scale(s, m33_skew(n)));
+    return m33_add(R, m33_scale(1 - c, m33_outer(n, n)));
 }
 
 static flx_status unit_vector(flx_env *e, const flx_yaml *y, v3 *out)
@@ -33,14 +37,13 @@ static flx_status unit_vector(flx_env *e, const flx_yaml *y, v3 *out)
     return FLX_OK;
 }
 
-// The shortest turn that brings the x axis to a direction.
+// The shortest turn that brings the x axis to a direction: I + n~ + n~ n~/(1 + cos), n = ex x dir.
 static m33 shortest_turn(v3 x)
 {
-    v3 ex = v3_make(1, 0, 0), n = v3_cross(ex, x);
-    double s = v3_norm(n);
     // Half a turn has no shortest axis: about z.
-    if (!(s > 1e-12)) return x.x > 0 ? m33_identity() : turn_about(v3_make(0, 0, 1), flx_pi);
-    return turn_about(n, atan2(s, x.x));
+    if (!(x.x > -1 + 1e-12)) return (m33){{-1, 0, 0, 0, -1, 0, 0, 0, 1}};
+    m33 N = m33_skew(v3_cross(v3_make(1, 0, 0), x));
+    return m33_add(m33_add(m33_identity(), N), m33_scale(1 / (1 + x.x), m33_mul(N, N)));
 }
 
 static flx_status directions(flx_env *e, const flx_yaml *def, m33 *R)

@@ -35,7 +35,11 @@ static flx_status read_on(flx_env *e, const flx_item *force, flx_force_data *d)
         }
         d->joint = items[0];
         d->def.joint = items[0]->number;
-        return flx_joint_coordinate(b, d->joint, on->loc);
+        FLX_TRY(flx_joint_place(b, d->joint, on->loc));
+        if (flx_joint_has_coordinate(d->joint)) return FLX_OK;
+        return FLX_FAIL(b->ctx, FLX_ERR_MODEL, on->loc,
+                        "joint '%s' has no coordinate along which a force could act",
+                        d->joint->full);
     }
     d->body[0] = n == 2 ? items[0] : b->ground;
     d->body[1] = items[n - 1];
@@ -376,11 +380,7 @@ static flx_status coordinate_of(flx_env *e, flx_force_data *d, bool displacement
 {
     flx_joint_data *j = d->joint->data;
     flx_value v;
-    if (j->def.coordinate < 0) {
-        return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, loc,
-                        "joint '%s' has no coordinate along which a force could act",
-                        d->joint->full);
-    }
+    FLX_TRY(flx_joint_coordinate(e->b, d->joint, loc));
     *own = j->displacement == displacement;
     *c = j->def.coordinate;
     *rate = j->def.rate;
@@ -412,6 +412,14 @@ static flx_status value_on_joint(flx_env *e, flx_item *force, flx_force_data *d)
     return FLX_OK;
 }
 
+// Whether a spring on a joint is about its displacement.
+static bool spring_slides(const flx_item *force, const flx_force_data *d)
+{
+    if (flx_yaml_get(force->def, "angle")) return false;
+    if (flx_yaml_get(force->def, "displacement")) return true;
+    return ((const flx_joint_data *)d->joint->data)->displacement;
+}
+
 // Pull of a spring along a line, or along a joint's coordinate.
 static flx_status value_of_spring(flx_env *e, flx_item *force, flx_force_data *d)
 {
@@ -419,10 +427,7 @@ static flx_status value_of_spring(flx_env *e, flx_item *force, flx_force_data *d
     flx_node c, rate;
     bool own = true, displacement = false;
     if (d->joint) {
-        const flx_joint_data *j = d->joint->data;
-        displacement = j->displacement;
-        if (flx_yaml_get(force->def, "angle")) displacement = false;
-        if (flx_yaml_get(force->def, "displacement")) displacement = true;
+        displacement = spring_slides(force, d);
         FLX_TRY(coordinate_of(e, d, displacement, force->loc, &c, &rate, &own));
     } else {
         FLX_TRY(make_length(e->b, d));
@@ -495,7 +500,10 @@ flx_status flx_force_finish(flx_builder *b, flx_item *force)
     FLX_TRY(flx_force_place(b, force, force->loc));
     bool kernel = d->def.type == FLX_FORCE_BUSHING || d->def.type == FLX_FORCE_GRAVITATION ||
                   d->def.type == FLX_FORCE_SPRING;
-    // The nodes of springs along a line are needed only where a signal asks for them.
+    if (d->def.type == FLX_FORCE_JOINT_SPRING) {
+        kernel = spring_slides(force, d) == ((flx_joint_data *)d->joint->data)->displacement;
+    }
+    // The nodes of springs are needed only where a signal asks for them.
     return kernel ? FLX_OK : find_value(b, force, force->loc);
 }
 

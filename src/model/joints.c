@@ -510,12 +510,19 @@ static flx_node rate_of(flx_builder *b, flx_node n)
     return n < 0 ? -1 : flx_graph_derive(b->g, n, flx_leaf_time_rate, b->m);
 }
 
+bool flx_joint_has_coordinate(const flx_item *joint)
+{
+    const flx_joint_data *d = joint->data;
+    if (moves_with_displacement(d->def.type) && d->displacement) return true;
+    return moves_with_angle(d->def.type) && !d->point_pin;
+}
+
 static flx_status make_coordinate(flx_builder *b, flx_item *joint)
 {
     flx_joint_data *d = joint->data;
     flx_joint *def = &d->def;
     bool displacement = moves_with_displacement(def->type) && d->displacement;
-    if (!displacement && (!moves_with_angle(def->type) || d->point_pin)) return FLX_OK;
+    if (!flx_joint_has_coordinate(joint)) return FLX_OK;
     def->coordinate = displacement ? displacement_node(b, d) : angle_node(b, joint, true);
     def->rate = displacement ? rate_of(b, def->coordinate) : angle_rate(b, d);
     return def->coordinate < 0 || def->rate < 0 ? FLX_ERR_MEMORY : FLX_OK;

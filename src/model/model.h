@@ -162,7 +162,8 @@ typedef struct flx_joint {
     bool start_coordinate, start_rate; // given
     double start_value, start_rate_value;
     flx_loc start_loc;
-    flx_node coordinate, rate; // angle or displacement as nodes, -1 where the type has none
+    flx_node coordinate, rate; // angle or displacement as nodes; -1 where the type has none, or
+                               // nothing asks for it (motion, start, gear, force, signal)
 } flx_joint;
 
 typedef enum flx_force_type {

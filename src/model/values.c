@@ -252,15 +252,15 @@ flx_status flx_build_word(flx_builder *b, const flx_yaml *y, const char *what,
     if (y->kind != FLX_YAML_SCALAR) {
         return FLX_FAIL(b->ctx, FLX_ERR_MODEL, y->loc, "%s must be a word", what);
     }
-    flx_nearest near;
-    flx_nearest_start(&near, y->text);
     for (int i = 0; words[i]; i++) {
         if (strcmp(words[i], y->text) == 0) {
             *out = i;
             return FLX_OK;
         }
-        flx_nearest_offer(&near, words[i]);
     }
+    flx_nearest near;
+    flx_nearest_start(&near, y->text);
+    for (int i = 0; words[i]; i++) flx_nearest_offer(&near, words[i]);
     const char *best = flx_nearest_best(&near);
     if (best) {
         return FLX_FAIL(b->ctx, FLX_ERR_MODEL, y->loc, "unknown %s '%s'; did you mean '%s'?", what,
