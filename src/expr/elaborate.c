@@ -916,12 +916,12 @@ static flx_status elaborate(env *e, const flx_ast *a, flx_value *out)
     if (g->depth >= DEPTH_MAX) {
         return fail(e, a->loc, "expressions are nested too deeply: does a function call itself?");
     }
-    if (++g->steps > STEPS_MAX || g->n > FLX_NODES_MAX / 4) {
-        return fail(e, a->loc, "the expressions of this model are too large: a sum over a sum?");
-    }
     g->depth++;
     flx_status status = elaborate_kind(e, a, out);
     g->depth--;
+    if (status == FLX_OK && (++g->steps > STEPS_MAX || g->n > FLX_NODES_MAX / 4)) {
+        return fail(e, a->loc, "the expressions of this model are too large: a sum over a sum?");
+    }
     return status;
 }
 

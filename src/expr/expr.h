@@ -137,10 +137,10 @@ typedef enum flx_value_kind {
 typedef struct flx_value {
     flx_value_kind kind;
     flx_node node;
-    int count;                 // list
-    struct flx_value *items;   // list; lives in the scope's arena
-    const void *handle;        // handle, function: understood by the scope
-    int tag;                   // handle: what kind of thing, understood by the scope
+    int count;               // list
+    struct flx_value *items; // list; lives in the scope's arena
+    const void *handle;      // handle, function: understood by the scope
+    int tag;                 // handle: what kind of thing, understood by the scope
 } flx_value;
 
 // Where names come from. Callbacks return FLX_OK, or record a message at loc and return the error.

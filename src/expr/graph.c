@@ -834,6 +834,7 @@ static bool derive_top(flx_graph *g, derivation *d, flx_leaf_rule rule, void *us
         result = derive_unary(g, n, d->of[p.a] - 1);
     }
     if (result < 0) return false;
+    g->steps += FLX_DERIVE_STEPS;
     d->of[n] = result + 1;
     d->count--;
     return true;

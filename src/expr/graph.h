@@ -35,6 +35,10 @@ typedef struct flx_table {
 // the place; the rest is for derivatives. A graph of this size is a gigabyte.
 #define FLX_NODES_MAX (1 << 24)
 
+// What the derivative of a node counts among the steps of elaboration: x with two hundred primes is
+// short to write and long to compute.
+#define FLX_DERIVE_STEPS 4
+
 struct flx_graph {
     flx_ctx *ctx;
     int n, capacity;
@@ -47,7 +51,7 @@ struct flx_graph {
     int ntable, table_capacity;
     flx_table **tables;
     int depth;  // of elaboration, over all scopes that fill this graph
-    long steps; // of elaboration so far
+    long steps; // of elaboration so far, with the derivatives that it asked for
 };
 
 static inline double flx_node_value(const flx_graph_node *n)
