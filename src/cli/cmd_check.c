@@ -23,25 +23,53 @@ static const char help_text[] =
 #define INDENT 26
 #define MOST_NAMES 60 // of one kind
 
-// "  bodies                 3  crank, rod, slider", wrapped.
+// How many items from i on are one family of one type: link(1), link(2), ...
+static int family_length(const flx_model *m, flx_item_kind kind, int i)
+{
+    const char *type, *other_type, *name = flx_model_item(m, kind, i, &type);
+    const char *index = strchr(name, '(');
+    size_t stem = index ? (size_t)(index - name) + 1 : 0;
+    int n = 1;
+    if (stem == 0) return 1;
+    for (;; n++) {
+        const char *other = flx_model_item(m, kind, i + n, &other_type);
+        if (!other || strncmp(other, name, stem) != 0 || strcmp(type, other_type) != 0) return n;
+    }
+}
+
+// "rod (rigid)" or "link(1) to link(50) (rigid)"; the number of items told.
+static int describe_items(const flx_model *m, flx_item_kind kind, int i, char *text, size_t size)
+{
+    const char *type, *name = flx_model_item(m, kind, i, &type);
+    int n = family_length(m, kind, i), used;
+    if (n < 3) {
+        n = 1;
+        used = snprintf(text, size, "%s", name);
+    } else {
+        used = snprintf(text, size, "%s to %s", name, flx_model_item(m, kind, i + n - 1, &type));
+    }
+    if (type[0] != '\0' && used >= 0 && (size_t)used < size)
+        snprintf(text + used, size - (size_t)used, " (%s)", type);
+    return n;
+}
+
+// "  bodies                 3  crank (rigid), rod (rigid)", wrapped.
 static void print_items(const flx_model *m, flx_item_kind kind, const char *title)
 {
-    int n = flx_model_item_count(m, kind), column = INDENT;
-    if (n == 0 && kind != FLX_ITEM_BODY) return;
+    int n = flx_model_item_count(m, kind), column = INDENT, told = 0, i = 0;
+    if (n == 0) return;
     printf("  %-18s%4d  ", title, n);
-    for (int i = 0; i < n && i < MOST_NAMES; i++) {
-        char text[200];
-        const char *type, *name = flx_model_item(m, kind, i, &type);
-        snprintf(text, sizeof text, "%s%s%s%s%s", name, type[0] ? " (" : "", type,
-                 type[0] ? ")" : "", i + 1 < n ? "," : "");
-        int length = (int)strlen(text);
+    for (; i < n && told < MOST_NAMES; told++) {
+        char text[256];
+        i += describe_items(m, kind, i, text, sizeof text);
+        int length = (int)strlen(text) + (i < n);
         if (column > INDENT && column + length + 1 > WIDTH) {
             printf("\n%*s", INDENT, "");
             column = INDENT;
         }
-        column += printf("%s%s", column > INDENT ? " " : "", text);
+        column += printf("%s%s%s", column > INDENT ? " " : "", text, i < n ? "," : "");
     }
-    if (n > MOST_NAMES) printf("\n%*sand %d more", INDENT, "", n - MOST_NAMES);
+    if (i < n) printf("\n%*sand %d more", INDENT, "", n - i);
     printf("\n");
 }
 
@@ -54,7 +82,7 @@ static void print_model(const flx_model *m, const char *path)
     print_items(m, FLX_ITEM_FORCE, "forces");
     print_items(m, FLX_ITEM_VARIABLE, "variables");
     print_items(m, FLX_ITEM_STATE, "states");
-    print_items(m, FLX_ITEM_CONSTRAINT, "equations' constraints");
+    print_items(m, FLX_ITEM_CONSTRAINT, "equations");
 }
 
 static void print_rows(const flx_simulation *sim, int n,
@@ -78,7 +106,10 @@ static void print_summary(const flx_simulation *sim)
     }
     printf("  %-18s%4d\n", "degrees of freedom", s->freedoms);
     printf("  %-18s%4d\n", "signals", info->ncolumn);
-    printf("  %-22s  %s, %s, %s\n", "method", info->method, info->formulation, info->settings);
+    if (strcmp(info->method, "none") == 0) return;
+    printf("  %-22s  %s, %s%s%s\n", "method", info->method,
+           strcmp(info->formulation, "auto") == 0 ? "" : info->formulation,
+           strcmp(info->formulation, "auto") == 0 ? "" : ", ", info->settings);
 }
 
 static int check_file(flx_ctx *ctx, const char *path, const cli_list *settings)

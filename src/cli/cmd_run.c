@@ -57,7 +57,7 @@ static void print_work(FILE *f, const flx_ledger *l)
     if (w->singular_positions > 0) print_count(f, "singular positions", w->singular_positions);
     print_number(f, "time", l->seconds, "%.3g s");
     if (w->steps > 0) fprintf(f, "  %.3g us a step", 1e6 * l->seconds / (double)w->steps);
-    if (w->steps > 0 && w->smallest_step < w->largest_step)
+    if (w->steps > 0 && w->smallest_step < 0.99 * w->largest_step)
         fprintf(f, ", steps of %.2e to %.2e s", w->smallest_step, w->largest_step);
     fputc('\n', f);
 }
@@ -96,7 +96,9 @@ static void print_ledger(FILE *f, const flx_simulation *sim)
     const flx_result_info *info = flx_simulation_info(sim);
     double value;
     if (info->title && info->title[0]) fprintf(f, "%s\n", info->title);
-    fprintf(f, "  %s, %s, %s: t = %.10g\n", info->method, info->formulation, info->settings, l->t);
+    fprintf(f, "  %-22s%12.6g  by %s, %s%s%s\n", "reached t", l->t, info->method,
+            strcmp(info->formulation, "auto") == 0 ? "" : info->formulation,
+            strcmp(info->formulation, "auto") == 0 ? "" : ", ", info->settings);
     print_work(f, l);
     print_energy(f, l);
     print_momentum(f, l);
