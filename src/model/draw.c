@@ -539,12 +539,15 @@ flx_status flx_build_on(flx_env *e, const flx_yaml *y, int *n, flx_item *items[2
     }
     for (int i = 0; i < *n; i++) FLX_TRY(body_of_value(e, y->items[i], &items[i]));
     if (*n == 2 && items[0] == items[1]) {
-        return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, y->loc, "%s '%s' cannot be joined to itself",
-                        flx_item_word(items[0]->kind), items[0]->full);
+        return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, y->items[1]->loc,
+                        "'%s' is there twice; a %s cannot be joined to itself", items[0]->full,
+                        items[0]->kind == FLX_KIND_JOINT ? "joint" : "body");
     }
     if (*n == 2 && (items[0]->kind == FLX_KIND_JOINT) != (items[1]->kind == FLX_KIND_JOINT)) {
-        return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, y->loc,
-                        "'on' takes two bodies or two joints, not one of each");
+        int k = items[1]->kind == FLX_KIND_JOINT;
+        return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, y->items[k]->loc,
+                        "'%s' is a joint and '%s' a body; 'on' takes two of a kind", items[k]->full,
+                        items[1 - k]->full);
     }
     return FLX_OK;
 }
@@ -578,11 +581,15 @@ flx_status flx_build_at(flx_env *e, const flx_yaml *y, flx_item *const bodies[2]
     for (int i = 0; i < 2; i++) {
         FLX_TRY(place_of_value(e, *pair ? &v.items[i] : &v, y->loc, &p[i]));
     }
-    if (*pair && bodies[0] && bodies[0] != bodies[1] && body_of_place(&p[0]) == bodies[1] &&
-        body_of_place(&p[1]) == bodies[0]) {
-        return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, y->loc,
-                        "the two places of 'at' are in the order of 'on': '%s' is not on '%s'",
-                        p[0].item->full, bodies[0]->full);
+    for (int i = 0; *pair && i < 2; i++) {
+        if (!p[i].item || p[i].item->kind == FLX_KIND_GROUND || body_of_place(&p[i]) == bodies[i]) {
+            continue;
+        }
+        return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL,
+                        y->kind == FLX_YAML_LIST ? y->items[i]->loc : y->loc,
+                        "'%s' is not on '%s': the places of 'at' are in the order of 'on', one on "
+                        "each body",
+                        p[i].item->full, bodies[i]->full);
     }
     for (int i = 0; i < 2; i++) {
         if (bodies[i]) FLX_TRY(place_on(e, &p[i], bodies[i], y->loc, at[i]));

@@ -53,6 +53,19 @@ static flx_status read_on(flx_env *e, const flx_item *force, flx_force_data *d)
     return FLX_OK;
 }
 
+// A torque turns, and a point does not.
+static flx_status check_turns(flx_builder *b, const flx_item *force, const flx_force_data *d)
+{
+    const flx_yaml *on = flx_yaml_get(force->def, "on");
+    for (int i = 0; i < 2; i++) {
+        if (d->body[i]->kind != FLX_KIND_BODY || flx_body_turns(d->body[i])) continue;
+        bool two = on->kind == FLX_YAML_LIST && on->count == 2;
+        return FLX_FAIL(b->ctx, FLX_ERR_MODEL, two ? on->items[i]->loc : on->loc,
+                        "a torque cannot act on '%s': a point has no rotation", d->body[i]->full);
+    }
+    return FLX_OK;
+}
+
 // Two places: the line of a spring or actuator, or the two sides of a bushing.
 static flx_status read_places(flx_env *e, const flx_item *force, flx_force_data *d, bool line)
 {
@@ -128,6 +141,13 @@ static flx_status read_spring(flx_env *e, const flx_item *force, flx_force_data 
             return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, y->loc,
                             "the length of a spring cannot be negative");
         }
+        return FLX_OK;
+    }
+    if (!d->joint && !(d->def.length > 0)) {
+        return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, force->loc,
+                        "the two places of spring '%s' are drawn at one point; give its 'length', "
+                        "or use a bushing",
+                        force->full);
     }
     return FLX_OK;
 }
@@ -238,8 +258,12 @@ static flx_status place_force(flx_builder *b, flx_item *force)
         return read_places(&e, force, d, true);
     case BUSHING:
         return read_bushing(&e, force, d);
-    case FORCE:
+    case TORQUE:
+        return d->joint ? FLX_OK : check_turns(b, force, d);
     case EXPRESSION:
+        if (flx_yaml_get(force->def, "torque")) FLX_TRY(check_turns(b, force, d));
+        return read_place(&e, force, d);
+    case FORCE:
         return d->joint ? FLX_OK : read_place(&e, force, d);
     case CONTACT:
     case DISTRIBUTED:
@@ -299,7 +323,14 @@ static flx_status to_ground(flx_env *e, const flx_item *force, const flx_force_d
         item = d->body[1];
     } else if (frame) {
         flx_env constants;
+        flx_nearest near; // the word 'body' is no name that the scope would suggest
         flx_env_of(&constants, b, force, FLX_MODE_CONSTANT);
+        flx_nearest_start(&near, frame->kind == FLX_YAML_SCALAR ? frame->text : "");
+        flx_nearest_offer(&near, "body");
+        if (flx_nearest_best(&near) && !flx_names_find(&e->space->names, frame->text)) {
+            return FLX_FAIL(b->ctx, FLX_ERR_MODEL, frame->loc,
+                            "unknown name '%s'; did you mean 'body'?", frame->text);
+        }
         FLX_TRY(flx_build_frame(&constants, frame, &item));
     }
     if (!item || item->kind == FLX_KIND_GROUND) {
@@ -428,6 +459,13 @@ static flx_status value_of_spring(flx_env *e, flx_item *force, flx_force_data *d
     bool own = true, displacement = false;
     if (d->joint) {
         displacement = spring_slides(force, d);
+        const flx_yaml *rest = flx_yaml_get(force->def, displacement ? "displacement" : "angle");
+        const flx_joint_data *j = d->joint->data;
+        if (rest && displacement != j->displacement && !has_both(j)) {
+            return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, rest->loc, "joint '%s' has no %s; give '%s'",
+                            d->joint->full, displacement ? "displacement" : "angle",
+                            displacement ? "angle" : "displacement");
+        }
         FLX_TRY(coordinate_of(e, d, displacement, force->loc, &c, &rate, &own));
     } else {
         FLX_TRY(make_length(e->b, d));

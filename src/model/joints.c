@@ -93,7 +93,7 @@ static flx_status read_bodies(flx_env *e, const flx_item *joint, flx_joint_data 
                         gear ? "joints" : "bodies");
     }
     if ((items[0]->kind == FLX_KIND_JOINT) != gear) {
-        return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, on->loc,
+        return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, on->items[0]->loc,
                         gear ? "a gear is on two joints, not on bodies"
                              : "joint '%s' is on two bodies; only a gear is on joints",
                         joint->full);
@@ -119,7 +119,7 @@ static flx_status read_gear(flx_env *e, flx_item *joint, flx_joint_data *d)
         flx_joint_data *other = d->joint[i]->data;
         FLX_TRY(flx_joint_coordinate(e->b, d->joint[i], on->loc));
         if (other->def.coordinate < 0) {
-            return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, on->loc,
+            return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, on->items[i]->loc,
                             "joint '%s' has no coordinate for a gear; it takes revolute, "
                             "prismatic, cylindrical and screw joints",
                             d->joint[i]->full);
