@@ -560,6 +560,7 @@ static int endless_sums_are_an_error(void)
         world w;
         flx_value v;
         CHECK(world_up(&w));
+        w.r.g->steps = 29000000L; // most of the work is done: the rest is soon
         CHECK(read_value(&w, i < 2 ? texts[i] : primes, &v) == FLX_ERR_MODEL);
         CHECK_TEXT(flx_ctx_error(w.r.ctx, 0)->text, "too large");
         CHECK(flx_ctx_error(w.r.ctx, 0)->loc.line == 5);
