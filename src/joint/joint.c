@@ -168,12 +168,32 @@ static void coordinate_scalar(const flx_model *m, int number, bool angle, flx_sc
     s->offset = v3_dot(m33_mul_v(drawn(m, j->body[0]), v3_load(s->a[0])), v3_load(apart));
 }
 
+static bool is_position(void *user, flx_leaf leaf)
+{
+    (void)user;
+    return flx_leaf_get_kind(leaf) == FLX_LEAF_BODY_POSITION;
+}
+
+// A joint with two has chosen one as its own when the model was built: angles depend on rotations
+// alone. A screw turns, a cylinder slides, where nothing was chosen.
+flx_coordinate flx_joint_own_coordinate(const flx_model *m, int joint)
+{
+    const flx_joint *j = m->joints + joint;
+    const flx_joint_kind *k = kinds[j->type];
+    bool slides = k->displacement;
+    if (k->angle && k->displacement) {
+        slides = j->coordinate < 0 ? j->type != FLX_JOINT_SCREW
+                                   : flx_graph_depends(m->graph, j->coordinate, is_position, NULL);
+    }
+    if (slides) return FLX_COORDINATE_DISPLACEMENT;
+    return k->angle ? FLX_COORDINATE_ANGLE : FLX_COORDINATE_NONE;
+}
+
 bool flx_joint_scalar(const flx_model *m, int joint, flx_coordinate which, flx_scalar *s)
 {
     const flx_joint_kind *k = kinds[m->joints[joint].type];
-    if (which == FLX_COORDINATE_NONE) {
-        which = k->angle ? FLX_COORDINATE_ANGLE : FLX_COORDINATE_DISPLACEMENT;
-    }
+    if (which == FLX_COORDINATE_NONE) which = flx_joint_own_coordinate(m, joint);
+    if (which == FLX_COORDINATE_NONE) return false;
     if (which == FLX_COORDINATE_ANGLE && !k->angle) return false;
     if (which == FLX_COORDINATE_DISPLACEMENT && !k->displacement) return false;
     coordinate_scalar(m, joint, which == FLX_COORDINATE_ANGLE, s);

@@ -69,8 +69,10 @@ const char *flx_joint_type_name(flx_joint_type type);
 // The rows of a joint, its motion included; its `start` too when asked. Errors have the item's place.
 flx_status flx_joint_plan_rows(const flx_model *m, int joint, bool hold_start, flx_joint_plan *p);
 
-// A coordinate of a joint as a scalar; FLX_COORDINATE_NONE: its own (the angle before the
-// displacement). false: it has none.
+// The coordinate that motions, starts, gears and forces on the joint speak of.
+flx_coordinate flx_joint_own_coordinate(const flx_model *m, int joint);
+
+// A coordinate of a joint as a scalar; FLX_COORDINATE_NONE: its own. false: it has none.
 bool flx_joint_scalar(const flx_model *m, int joint, flx_coordinate which, flx_scalar *s);
 
 // ---- for the files of the joints --------------------------------------------------------------

@@ -126,21 +126,65 @@ int flx_descriptor_complete_row(const flx_system *s, int i)
 
 // ---- workspace ----------------------------------------------------------------------------------
 
+static void work_destroy(flx_work *w)
+{
+    if (!w) return;
+    work_destroy(w->complete);
+    flx_saddle_free(w);
+    flx_free(w->block);
+    flx_free(w);
+}
+
+// One block, cut up. Counted first with block NULL.
+static size_t cut_block(const flx_descriptor *d, flx_work *w)
+{
+    const flx_expressions *x = &d->expr;
+    size_t frame = d->planar ? sizeof(flx_frame2) : sizeof(flx_frame);
+    size_t frames = ((size_t)d->model->nbody + 1) * frame / sizeof(double);
+    size_t nrow = (size_t)(d->base.dims.nlam + d->base.dims.nmu);
+    size_t n = (size_t)flx_dims_unknowns(&d->base.dims);
+    const struct {
+        double **at;
+        size_t n;
+    } parts[] = {
+        {NULL, frames},
+        {&w->leaves, (size_t)x->ninput},
+        {&w->out, (size_t)x->nout},
+        {&w->scratch, (size_t)x->scratch},
+        {&w->rows, nrow},
+        {&w->r, n},
+        {&w->zero, n},
+        {&w->force, (size_t)d->base.dims.nv},
+        {&w->lam, d->complete ? (size_t)(d->complete_lam + d->complete_mu) : 0},
+        {&w->angle_leaves, (size_t)x->angles.ninput},
+        {&w->angles, (size_t)d->base.dims.nswitch},
+    };
+    size_t total = 0;
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+        if (w->block && parts[i].at) *parts[i].at = w->block + total;
+        total += (parts[i].n + 7) / 8 * 8; // each begins a cache line
+    }
+    return total;
+}
+
+// Whether the run of the model itself is by an explicit method, which then needs its matrix before
+// the first step. Others make it when they ask.
+static bool runs_explicitly(const flx_model *m)
+{
+    const char *method = m->simulate.method;
+    return !method || strcmp(method, "auto") == 0 || strcmp(method, "dopri5") == 0 ||
+           m->simulate.def.formulation == FLX_FORMULATION_INDEX1;
+}
+
 static flx_work *work_create(const flx_system *s)
 {
     const flx_descriptor *d = flx_descriptor_of(s);
-    size_t nframe = (size_t)d->model->nbody + 1, nrow = (size_t)(s->dims.nlam + s->dims.nmu);
-    size_t frames = nframe * (d->planar ? sizeof(flx_frame2) : sizeof(flx_frame)) / sizeof(double);
-    const flx_expressions *x = &d->expr;
-    size_t total = frames + (size_t)x->ninput + (size_t)x->nout + (size_t)x->scratch + nrow;
     flx_work *w = flx_alloc(s->ctx, 1, sizeof *w);
     if (!w) return NULL;
     w->d = d;
-    w->block = flx_alloc(s->ctx, total, sizeof *w->block);
-    if (!w->block) {
-        flx_free(w);
-        return NULL;
-    }
+    w->block = flx_alloc(s->ctx, cut_block(d, w), sizeof *w->block);
+    if (!w->block) goto fail;
+    (void)cut_block(d, w);
     if (d->planar) {
         w->frames.plane = (flx_frame2 *)(void *)w->block;
         w->frames.plane[0].c = 1.0;
@@ -148,18 +192,17 @@ static flx_work *work_create(const flx_system *s)
         w->frames.space = (flx_frame *)(void *)w->block;
         m33_store(w->frames.space[0].R, m33_identity());
     }
-    w->leaves = w->block + frames;
-    w->out = w->leaves + x->ninput;
-    w->scratch = w->out + x->nout;
-    w->rows = w->scratch + x->scratch;
+    if (d->made && runs_explicitly(d->model) && flx_saddle_prepare(d, w) != FLX_OK) goto fail;
+    if (d->complete) {
+        w->complete = work_create(&d->complete->base);
+        if (!w->complete) goto fail;
+        if (flx_saddle_prepare(d->complete, w->complete) != FLX_OK) goto fail;
+    }
     return w;
-}
 
-static void work_destroy(flx_work *w)
-{
-    if (!w) return;
-    flx_free(w->block);
-    flx_free(w);
+fail:
+    work_destroy(w);
+    return NULL;
 }
 
 static void destroy(flx_system *s)
@@ -190,6 +233,7 @@ static const flx_system_ops ops = {
     .bond_rate = flx_eval_bond_rate,
     .bond_force = flx_eval_bond_force,
     .bond_bias = flx_eval_bond_bias,
+    .explicit_form = &flx_descriptor_explicit,
     .energy = flx_eval_energy,
     .accept = flx_eval_accept,
 };
@@ -287,6 +331,7 @@ flx_status flx_descriptor_create(const flx_model *m, const flx_descriptor_option
         destroy(&d->base);
         return status;
     }
+    d->made = true;
     *s = &d->base;
     return FLX_OK;
 }

@@ -63,11 +63,8 @@ static void joint_motion(const flx_descriptor *d, int j, const wish *w, double *
                          double *displacement)
 {
     const flx_joint *joint = d->model->joints + j;
-    const flx_joint_kind *k = flx_joint_kind_of(joint->type);
     flx_coordinate which = w->which;
-    if (which == FLX_COORDINATE_NONE) {
-        which = k->angle ? FLX_COORDINATE_ANGLE : FLX_COORDINATE_DISPLACEMENT;
-    }
+    if (which == FLX_COORDINATE_NONE) which = flx_joint_own_coordinate(d->model, j);
     *angle = which == FLX_COORDINATE_ANGLE ? 1.0 : 0.0;
     *displacement = 1.0 - *angle;
     if (joint->type == FLX_JOINT_SCREW && joint->pitch != 0) {

@@ -47,45 +47,45 @@ static void fill_turns(const flx_descriptor *d, flx_work *w, const flx_point *p)
     }
 }
 
-static void fill_leaves(const flx_descriptor *d, flx_work *w, const flx_point *p)
+void flx_eval_leaves(const flx_work *w, const flx_point *p, int n, const flx_input *inputs,
+                     double *leaves)
 {
-    const flx_expressions *x = &d->expr;
-    const double *frames = d->planar ? &w->frames.plane->c : w->frames.space->R;
-    for (int i = 0; i < x->ninput; i++) {
-        int k = x->inputs[i].index;
-        switch (x->inputs[i].source) {
+    const double *frames = w->d->planar ? &w->frames.plane->c : w->frames.space->R;
+    for (int i = 0; i < n; i++) {
+        int k = inputs[i].index;
+        switch (inputs[i].source) {
         case FLX_INPUT_TIME:
-            w->leaves[i] = p->t;
+            leaves[i] = p->t;
             break;
         case FLX_INPUT_FRAME:
-            w->leaves[i] = frames[k];
+            leaves[i] = frames[k];
             break;
         case FLX_INPUT_Q:
-            w->leaves[i] = p->q[k];
+            leaves[i] = p->q[k];
             break;
         case FLX_INPUT_V:
-            w->leaves[i] = p->v[k];
+            leaves[i] = p->v[k];
             break;
         case FLX_INPUT_X:
-            w->leaves[i] = p->x[k];
+            leaves[i] = p->x[k];
             break;
         case FLX_INPUT_W:
-            w->leaves[i] = p->w[k];
+            leaves[i] = p->w[k];
             break;
         case FLX_INPUT_ZERO:
         case FLX_INPUT_TURN:
-            w->leaves[i] = 0.0;
+            leaves[i] = 0.0;
             break;
         }
     }
-    if (x->nturn > 0) fill_turns(d, w, p);
 }
 
 // Frames, leaves and motions of a point.
 static void begin(const flx_descriptor *d, flx_work *w, const flx_point *p)
 {
     flx_eval_frames(d, w, p);
-    if (d->expr.ninput > 0) fill_leaves(d, w, p);
+    flx_eval_leaves(w, p, d->expr.ninput, d->expr.inputs, w->leaves);
+    if (d->expr.nturn > 0) fill_turns(d, w, p);
     run(d, w, FLX_GROUP_TIME);
 }
 
@@ -441,6 +441,7 @@ static void scalar_rows_jacobian(const flx_work *w, const flx_point *p, int n,
     for (int i = 0; i < n; i++) {
         const flx_scalar_row *s = rows + i;
         flx_jet j;
+        if (s->C > 0) continue;
         for (int t = 0; t < s->nterm; t++) {
             flx_scalar_gradient(s->term + t, w->frames, p->switches, &j);
             flx_scalar_add_row(s->term + t, s->place + t, s->coefficient[t], j.g, A);
@@ -512,36 +513,79 @@ flx_status flx_eval_bond_rate(const flx_system *s, flx_work *w, const flx_point 
     return FLX_OK;
 }
 
-// Uses the kernels of the residual with eta for the multipliers; what they find for g is not kept.
-flx_status flx_eval_bond_force(const flx_system *s, flx_work *w, const flx_point *p,
-                               const double *eta, double *out)
+static void scalars_force(const flx_work *w, const flx_point *p, int n, const flx_scalar_row *rows,
+                          const double *l, bool all, double *out)
 {
-    const flx_descriptor *d = flx_descriptor_of(s);
-    double *g = w->rows;
-    begin(d, w, p);
-    memset(out, 0, (size_t)s->dims.nv * sizeof *out);
-    if (d->planar) {
-        flx_row_point2_residual(d->npoint, d->points, w->frames.plane, eta, g, out);
-    } else {
-        flx_row_point_residual(d->npoint, d->points, w->frames.space, eta, g, out);
-        flx_row_axis_residual(d->naxis, d->axes, w->frames.space, eta, g, out);
-    }
-    for (int i = 0; i < d->nscalar; i++) {
-        const flx_scalar_row *r = d->scalars + i;
+    for (int i = 0; i < n; i++) {
+        const flx_scalar_row *r = rows + i;
         flx_jet j;
+        if (r->C > 0 && !all) continue;
         for (int t = 0; t < r->nterm; t++) {
             flx_scalar_gradient(r->term + t, w->frames, p->switches, &j);
-            flx_jet_add_force(r->term + t, &j, r->coefficient[t] * eta[r->row], out);
+            flx_jet_add_force(r->term + t, &j, r->coefficient[t] * l[r->row], out);
         }
     }
+}
+
+static void constraints_force(const flx_descriptor *d, flx_work *w, const double *lam,
+                              const double *mu, double *out)
+{
     if (d->expr.nbond > 0) run(d, w, FLX_GROUP_BOND);
     for (int i = 0; i < d->expr.nbond; i++) {
         const flx_expr_bond *b = d->expr.bonds + i;
         const double *grad = flx_eval_output(d, w, FLX_GROUP_BOND) + b->out + 1;
-        for (int k = 0; k < b->ndep && !b->velocity; k++)
-            out[b->unknown[k]] += eta[b->row] * grad[k];
+        if (b->velocity && !mu) continue;
+        double l = b->velocity ? mu[b->row] : lam[b->row];
+        for (int k = 0; k < b->ndep; k++) out[b->unknown[k]] += l * grad[k];
     }
+}
+
+// The kernels of the residual with other multipliers; what they find for g is not kept.
+static void points_force(const flx_descriptor *d, flx_work *w, const double *lam, double *out)
+{
+    if (d->planar) {
+        flx_row_point2_residual(d->npoint, d->points, w->frames.plane, lam, w->rows, out);
+    } else {
+        flx_row_point_residual(d->npoint, d->points, w->frames.space, lam, w->rows, out);
+        flx_row_axis_residual(d->naxis, d->axes, w->frames.space, lam, w->rows, out);
+    }
+}
+
+flx_status flx_eval_bond_force(const flx_system *s, flx_work *w, const flx_point *p,
+                               const double *eta, double *out)
+{
+    const flx_descriptor *d = flx_descriptor_of(s);
+    begin(d, w, p);
+    memset(out, 0, (size_t)s->dims.nv * sizeof *out);
+    points_force(d, w, eta, out);
+    scalars_force(w, p, d->nscalar, d->scalars, eta, true, out);
+    constraints_force(d, w, eta, NULL, out);
     return FLX_OK;
+}
+
+void flx_rows_force(const flx_descriptor *d, flx_work *w, const flx_point *p, const double *lam,
+                    const double *mu, double *out)
+{
+    begin(d, w, p);
+    memset(out, 0, (size_t)d->base.dims.nv * sizeof *out);
+    points_force(d, w, lam, out);
+    scalars_force(w, p, d->nscalar, d->scalars, lam, false, out);
+    scalars_force(w, p, d->nvscalar, d->vscalars, mu, false, out);
+    constraints_force(d, w, lam, mu, out);
+}
+
+void flx_joint_force(const flx_descriptor *d, flx_work *w, const flx_point *p, int joint,
+                     const double *lam, const double *mu, double *out)
+{
+    const int *first = d->joints[joint].first, *n = d->joints[joint].count;
+    if (d->planar) {
+        flx_row_point2_residual(n[0], d->points + first[0], w->frames.plane, lam, w->rows, out);
+    } else {
+        flx_row_point_residual(n[0], d->points + first[0], w->frames.space, lam, w->rows, out);
+        flx_row_axis_residual(n[1], d->axes + first[1], w->frames.space, lam, w->rows, out);
+    }
+    scalars_force(w, p, n[2], d->scalars + first[2], lam, true, out);
+    scalars_force(w, p, n[3], d->vscalars + first[3], mu, true, out);
 }
 
 flx_status flx_eval_bond_bias(const flx_system *s, flx_work *w, const flx_point *p, double *bias)

@@ -583,6 +583,21 @@ static flx_status gather(flx_descriptor *d, int *n, flx_leaf **leaves)
     return status;
 }
 
+static bool is_leaf(void *user, flx_leaf leaf)
+{
+    return leaf == *(const flx_leaf *)user;
+}
+
+// The coordinate whose turns are counted, to be evaluated without them; for a joint whose own
+// coordinate does not count any 0 serves as well, save within rounding of the half turn.
+static flx_node raw_angle(const flx_descriptor *d, int j)
+{
+    flx_leaf turns = flx_leaf_make(FLX_LEAF_TURNS, j, 0);
+    flx_node raw = d->model->joints[j].coordinate;
+    bool counts = raw >= 0 && flx_graph_depends(d->model->graph, raw, is_leaf, &turns);
+    return counts ? raw : flx_graph_const(d->model->graph, 0.0);
+}
+
 // Joints whose turns are read: their raw angle is evaluated first.
 static flx_status add_turns(flx_descriptor *d)
 {
@@ -597,7 +612,7 @@ static flx_status add_turns(flx_descriptor *d)
         int j = flx_leaf_get_index(leaves[i]);
         if (d->switch_of_joint[j] < 0) continue;
         d->expr.turn_switch[d->expr.nturn++] = d->switch_of_joint[j];
-        status = add_node(d, FLX_GROUP_TURN, d->model->joints[j].coordinate, NULL);
+        status = add_node(d, FLX_GROUP_TURN, raw_angle(d, j), NULL);
     }
     flx_free(leaves);
     return status;
@@ -668,11 +683,44 @@ static flx_status compile(flx_descriptor *d)
     return status;
 }
 
+// Angles of all joints that count turns, as outputs will compute them.
+static flx_status compile_angles(flx_descriptor *d)
+{
+    const flx_model *m = d->model;
+    flx_expressions *x = &d->expr;
+    int n = 0;
+    flx_leaf *leaves = NULL;
+    flx_node *nodes = flx_alloc(d->base.ctx, (size_t)d->base.dims.nswitch, sizeof *nodes);
+    if (!nodes) return FLX_ERR_MEMORY;
+    for (int j = 0; j < m->njoint; j++) {
+        if (d->switch_of_joint[j] >= 0) nodes[n++] = raw_angle(d, j);
+    }
+    flx_status status = flx_graph_leaves(m->graph, n, nodes, &x->angles.ninput, &leaves);
+    if (status != FLX_OK) goto done;
+    x->angles.inputs = flx_arena_take(d->arena, (size_t)x->angles.ninput, sizeof *x->inputs);
+    if (!x->angles.inputs) {
+        status = FLX_ERR_MEMORY;
+        goto done;
+    }
+    for (int i = 0; i < x->angles.ninput; i++) x->angles.inputs[i] = find_input(d, leaves[i]);
+    status = flx_program_compile(m->graph, x->angles.ninput, leaves, n, nodes, &x->angles.program);
+    if (status == FLX_OK) {
+        int scratch = flx_program_scratch(x->angles.program);
+        if (scratch > x->scratch) x->scratch = scratch;
+    }
+
+done:
+    flx_free(leaves);
+    flx_free(nodes);
+    return status;
+}
+
 flx_status flx_expr_fill(flx_descriptor *d)
 {
     FLX_TRY(fill_slots(d));
     for (int i = 0; i < d->expr.nbond; i++) FLX_TRY(fill_bond(d, d->expr.bonds + i));
     FLX_TRY(add_turns(d));
+    if (d->base.dims.nswitch > 0) FLX_TRY(compile_angles(d));
     return compile(d);
 }
 
@@ -682,6 +730,7 @@ void flx_expr_destroy(flx_descriptor *d)
         flx_free(d->expr.group[g].nodes);
         flx_program_destroy(&d->expr.group[g].program);
     }
+    flx_program_destroy(&d->expr.angles.program);
     flx_free(d->expr.channels);
     flx_free(d->expr.deps);
 }

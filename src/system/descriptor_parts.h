@@ -13,6 +13,7 @@
 #include "body/body.h"
 #include "force/force.h"
 #include "joint/joint.h"
+#include "math/ldl.h"
 #include "system/descriptor.h"
 
 // ---- rows -------------------------------------------------------------------------------------
@@ -46,6 +47,8 @@ typedef struct flx_joint_rows { // of one joint
     int bond, nbond;            // first and number among the bonds
     int vbond, nvbond;          // among the velocity bonds
     int bond_block, vbond_block;
+    int first[4], count[4]; // in the arrays of points, axes, scalars and velocity scalars
+    int motion;             // row of the motion among all rows, -1: none
 } flx_joint_rows;
 
 typedef struct flx_segment { // coordinates that are a vector space
@@ -158,6 +161,12 @@ typedef struct flx_expressions {
     flx_expr_effort *efforts;
     flx_expr_bond *bonds;
     int nout, scratch;
+    // Angles of the joints that count turns, without them; by switch. For outputs, so apart.
+    struct {
+        flx_program *program; // owned; NULL: no switch
+        int ninput;
+        flx_input *inputs;
+    } angles;
 } flx_expressions;
 
 // ---- the system -------------------------------------------------------------------------------
@@ -211,14 +220,29 @@ typedef struct flx_descriptor {
     flx_couplings couplings;
 
     struct flx_descriptor *complete; // owned; NULL when no row was left out
+    bool made;                       // all of it is there
 } flx_descriptor;
+
+// [M G^T A^T; G; A] with its factors, for accelerations, projections and reactions.
+typedef struct flx_saddle_work {
+    flx_ldl *ldl; // owned
+    bool equilibrated;
+    double *A0, *A1, *A2; // owned; A1 only where there are algebraic unknowns
+    double *rhs, *tmp;    // (n), (2 n)
+} flx_saddle_work;
 
 struct flx_work {
     const flx_descriptor *d;
     flx_frames frames;
     double *leaves, *out, *scratch; // of the expressions
     double *rows;                   // (nlam + nmu)
+    double *r, *zero;               // (n): a residual, zeros
+    double *force;                  // (nv) zeros between uses
     double *block;                  // owned; all of the above
+    flx_saddle_work saddle;         // made when first needed
+    flx_work *complete;             // owned; of the complete system, where rows were left out
+    double *lam;                    // (rows of the complete system)
+    double *angle_leaves, *angles;  // for outputs: leaves and values of angles without turns
 };
 
 static inline const flx_descriptor *flx_descriptor_of(const flx_system *s)
@@ -281,6 +305,8 @@ void flx_expr_destroy(flx_descriptor *d);
 // evaluation: frames and expressions of one point
 void flx_eval_frames(const flx_descriptor *d, flx_work *w, const flx_point *p);
 void flx_eval_motions(const flx_descriptor *d, flx_work *w, const flx_point *p); // by t alone
+void flx_eval_leaves(const flx_work *w, const flx_point *p, int n, const flx_input *inputs,
+                     double *leaves); // turns: zero
 const double *flx_eval_output(const flx_descriptor *d, const flx_work *w, flx_group_kind kind);
 flx_status flx_eval_residual(const flx_system *s, flx_work *w, const flx_point *p, double *r);
 flx_status flx_eval_linearise(const flx_system *s, flx_work *w, const flx_point *p, flx_blocks *b);
@@ -288,8 +314,20 @@ flx_status flx_eval_bond_rate(const flx_system *s, flx_work *w, const flx_point 
 flx_status flx_eval_bond_force(const flx_system *s, flx_work *w, const flx_point *p,
                                const double *eta, double *out);
 flx_status flx_eval_bond_bias(const flx_system *s, flx_work *w, const flx_point *p, double *bias);
+// G^T lam + A^T mu of all rows (those with C > 0 left out), and of the rows of one joint added to
+// out at its bodies; frames must be there for the second.
+void flx_rows_force(const flx_descriptor *d, flx_work *w, const flx_point *p, const double *lam,
+                    const double *mu, double *out);
+void flx_joint_force(const flx_descriptor *d, flx_work *w, const flx_point *p, int joint,
+                     const double *lam, const double *mu, double *out);
 flx_status flx_eval_energy(const flx_system *s, flx_work *w, const flx_point *p, flx_energies *e);
 void flx_eval_accept(const flx_system *s, flx_work *w, flx_state *x);
-// M into A2, G, A and their transposes into A0; both zeroed first, nothing else.
+// M into A2, G, A and their transposes into A0; both zeroed first, nothing else. Rows with C > 0
+// are left out.
 void flx_eval_saddle(const flx_descriptor *d, flx_work *w, const flx_point *p, double *A0,
                      double *A2);
+
+// explicit form and reactions
+flx_status flx_saddle_prepare(const flx_descriptor *d, flx_work *w);
+void flx_saddle_free(flx_work *w);
+extern const flx_explicit flx_descriptor_explicit;

@@ -220,8 +220,9 @@ flx_status flx_rows_couple(flx_descriptor *d)
     return status;
 }
 
+enum { POINTS, AXES, SCALARS, VSCALARS };
 typedef struct cursor { // next free slot of each array
-    int point, axis, scalar, vscalar;
+    int next[4];
 } cursor;
 
 static void fill_scalar(flx_descriptor *d, const flx_row_spec *s, int j, int row, int unknown,
@@ -246,19 +247,22 @@ static void fill_scalar(flx_descriptor *d, const flx_row_spec *s, int j, int row
 static void fill_joint(flx_descriptor *d, int j, const kept *k, cursor *at)
 {
     const flx_joint *joint = d->model->joints + j;
-    int lam = d->joints[j].bond, mu = d->joints[j].vbond;
+    flx_joint_rows *rows = d->joints + j;
+    int lam = rows->bond, mu = rows->vbond;
+    memcpy(rows->first, at->next, sizeof rows->first);
+    rows->motion = -1;
     for (int i = 0; i < k->nspec; i++) {
         const flx_row_spec *s = k->spec + i;
         int row = s->velocity ? mu : lam;
         int unknown = s->velocity ? flx_first_mu(d) + row : flx_first_lam(d) + row;
         if (s->kind == FLX_ROW_POINT) {
-            flx_row_point *r = d->points + at->point++;
+            flx_row_point *r = d->points + at->next[POINTS]++;
             flx_layout_ends(d, s->body, &r->e);
             flx_layout_place(d, unknown, s->body, &r->p);
             r->p.row = row;
             memcpy(r->s, s->s, sizeof r->s);
         } else if (s->kind == FLX_ROW_AXIS) {
-            flx_row_axis *r = d->axes + at->axis++;
+            flx_row_axis *r = d->axes + at->next[AXES]++;
             flx_layout_ends(d, s->body, &r->e);
             flx_layout_place(d, unknown, s->body, &r->p);
             r->p.row = row;
@@ -266,7 +270,8 @@ static void fill_joint(flx_descriptor *d, int j, const kept *k, cursor *at)
             memcpy(r->b, s->b, sizeof r->b);
         } else {
             fill_scalar(d, s, j, row, unknown,
-                        s->velocity ? d->vscalars + at->vscalar++ : d->scalars + at->scalar++);
+                        s->velocity ? d->vscalars + at->next[VSCALARS]++
+                                    : d->scalars + at->next[SCALARS]++);
         }
         for (int n = 0; n < s->nrow; n++) {
             d->rows[(s->velocity ? d->base.dims.nlam : 0) + row + n] =
@@ -282,15 +287,17 @@ static void fill_joint(flx_descriptor *d, int j, const kept *k, cursor *at)
                                .role = s->role,
                                .sigma = 1.0};
         }
+        if (s->role == FLX_ROLE_MOTION) rows->motion = (s->velocity ? d->base.dims.nlam : 0) + row;
         *(s->velocity ? &mu : &lam) += s->nrow;
     }
+    for (int i = 0; i < 4; i++) rows->count[i] = at->next[i] - rows->first[i];
 }
 
 flx_status flx_rows_fill(flx_descriptor *d)
 {
     flx_status status = FLX_OK;
     counter next = {0, 0};
-    cursor at = {0, 0, 0, 0};
+    cursor at = {{0, 0, 0, 0}};
     d->points = flx_arena_take(d->arena, (size_t)d->npoint, sizeof *d->points);
     d->axes = flx_arena_take(d->arena, (size_t)d->naxis, sizeof *d->axes);
     // forces whose pull is an unknown have a row too

@@ -1,0 +1,354 @@
+// descriptor_explicit.c - z' = F(t, z) with z = (q, v, x): bonds on acceleration level, projection to
+// positions and velocities in the metric of the masses.
+//
+//     [M G^T A^T; G; A] (a, l, m) = (f, -bias)                                 (EXP-1)
+//     [M G^T; G] (theta, .) = (0, -g),  q <- q (+) theta                       (EXP-2)
+//     [M G^T A^T; G; A] (dv, .) = (0, -(G v + g_t), -(A v + b))                (EXP-3)
+// Compliant bonds (C > 0) give their multiplier directly. One matrix, one order of elimination.
+#include "math/dense.h"
+#include "system/descriptor_parts.h"
+
+#include <float.h>
+
+// ---- the matrix ---------------------------------------------------------------------------------
+
+flx_status flx_saddle_prepare(const flx_descriptor *d, flx_work *w)
+{
+    flx_saddle_work *k = &w->saddle;
+    if (k->ldl) return FLX_OK;
+    const flx_pattern *p = &d->base.pattern;
+    flx_ctx *ctx = d->base.ctx;
+    size_t nvalue = (size_t)p->offset[p->row[p->nblock]];
+    size_t n = (size_t)flx_dims_unknowns(&d->base.dims);
+    signed char *sign = flx_alloc(ctx, (size_t)p->nblock, 1);
+    if (!k->A0) k->A0 = flx_alloc(ctx, nvalue, sizeof(double));
+    if (!k->A2) k->A2 = flx_alloc(ctx, nvalue, sizeof(double));
+    if (!k->A1 && d->base.dims.nw > 0) k->A1 = flx_alloc(ctx, nvalue, sizeof(double));
+    if (!k->rhs) k->rhs = flx_alloc(ctx, n, sizeof(double));
+    if (!k->tmp) k->tmp = flx_alloc(ctx, 2 * n, sizeof(double));
+    flx_status status = FLX_ERR_MEMORY;
+    bool fine = sign && k->A0 && k->A2 && k->rhs && k->tmp && (k->A1 || d->base.dims.nw == 0);
+    if (fine) {
+        for (int b = 0; b < p->nblock; b++) sign[b] = p->start[b] < flx_first_lam(d) ? 1 : -1;
+        status = flx_ldl_create(ctx, p, sign, false, &k->ldl);
+    }
+    flx_free(sign);
+    return status;
+}
+
+void flx_saddle_free(flx_work *w)
+{
+    flx_saddle_work *k = &w->saddle;
+    flx_ldl_destroy(&k->ldl);
+    flx_free(k->A0);
+    flx_free(k->A1);
+    flx_free(k->A2);
+    flx_free(k->rhs);
+    flx_free(k->tmp);
+}
+
+// The matrix at p into A0. Unknowns that are neither velocity nor active bond get a diagonal.
+static void assemble(const flx_descriptor *d, flx_work *w, const flx_point *p)
+{
+    flx_saddle_work *k = &w->saddle;
+    const flx_pattern *pt = &d->base.pattern;
+    int nvalue = pt->offset[pt->row[pt->nblock]];
+    flx_eval_saddle(d, w, p, k->A0, k->A2);
+    for (int i = 0; i < nvalue; i++) k->A0[i] += k->A2[i];
+    for (int i = flx_first_x(d); i < flx_first_lam(d); i++) k->A0[flx_layout_slot(d, i, i)] = 1.0;
+    for (int i = 0; i < d->nscalar; i++) {
+        if (d->scalars[i].C > 0) k->A0[d->scalars[i].diag] = -1.0;
+    }
+}
+
+// Whether a velocity has no mass at all; otherwise a singular matrix is one of position.
+static bool has_massless(const flx_descriptor *d, const flx_work *w)
+{
+    for (int i = 0; i < d->base.dims.nv; i++) {
+        if (!(w->saddle.A2[flx_layout_slot(d, i, i)] > 0)) return true;
+    }
+    return false;
+}
+
+// The smallest pivot belongs to an unknown; say whose.
+static flx_status fail_singular(const flx_descriptor *d, const flx_work *w)
+{
+    flx_unknown u;
+    int worst = flx_ldl_get_report(w->saddle.ldl).worst;
+    if (!has_massless(d, w)) return FLX_SINGULAR;
+    d->base.ops->unknown(&d->base, worst < 0 ? 0 : worst, &u);
+    return FLX_FAIL(d->base.ctx, FLX_ERR_CANNOT, u.loc,
+                    "'%s' (%s): the masses do not determine the accelerations, which an explicit "
+                    "method needs; use generalized-alpha or radau, or give it a mass",
+                    u.item ? u.item : "?", u.part ? u.part : "?");
+}
+
+static flx_status factor(const flx_descriptor *d, flx_work *w, const flx_point *p)
+{
+    flx_saddle_work *k = &w->saddle;
+    assemble(d, w, p);
+    if (!k->equilibrated) {
+        flx_ldl_equilibrate(k->ldl, k->A0);
+        k->equilibrated = true;
+    }
+    flx_status status = flx_ldl_factor(k->ldl, k->A0);
+    return status == FLX_SINGULAR ? fail_singular(d, w) : status;
+}
+
+// Largest backward error that still is a solution: two digits of safety over single precision.
+#define WORST_SOLUTION 1e-9
+
+static flx_status solve(const flx_descriptor *d, flx_work *w)
+{
+    flx_saddle_work *k = &w->saddle;
+    double error = flx_ldl_solve_refined(k->ldl, k->A0, k->rhs, k->tmp, 4 * DBL_EPSILON, 6);
+    return error <= WORST_SOLUTION ? FLX_OK : fail_singular(d, w);
+}
+
+// ---- algebraic unknowns -------------------------------------------------------------------------
+
+#define MAX_ALGEBRAIC 64
+
+// psi(t, q, v, x, w) = 0 by Newton with the dense derivative.
+static flx_status solve_algebraic(const flx_descriptor *d, flx_work *w, flx_state *x)
+{
+    int n = d->base.dims.nw, first = flx_first_w(d);
+    flx_saddle_work *k = &w->saddle;
+    double A[MAX_ALGEBRAIC * MAX_ALGEBRAIC], b[MAX_ALGEBRAIC];
+    int pivot[MAX_ALGEBRAIC];
+    if (n == 0) return FLX_OK;
+    if (n > MAX_ALGEBRAIC) {
+        return FLX_FAIL(d->base.ctx, FLX_ERR_CANNOT, FLX_NOWHERE,
+                        "an explicit method takes at most %d algebraic unknowns, not %d; use radau",
+                        MAX_ALGEBRAIC, n);
+    }
+    double last = HUGE_VAL;
+    for (int iteration = 0; iteration < 20; iteration++) {
+        flx_point p = flx_state_point(&d->base, x);
+        flx_blocks blocks = {k->A0, k->A1, k->A2};
+        FLX_TRY(flx_eval_residual(&d->base, w, &p, w->r));
+        FLX_TRY(flx_eval_linearise(&d->base, w, &p, &blocks));
+        for (int i = 0; i < n; i++) {
+            b[i] = -w->r[first + i];
+            for (int j = 0; j < n; j++) {
+                int entry = flx_layout_entry(d, d->block_of[first + i], d->block_of[first + j]);
+                int slot = entry < 0 ? -1 : flx_layout_slot(d, first + i, first + j);
+                A[n * i + j] = slot < 0 ? 0.0 : k->A0[slot];
+            }
+        }
+        if (!flx_dense_lu(n, A, pivot)) return FLX_SINGULAR;
+        flx_dense_lu_solve(n, A, pivot, b);
+        double size = 0.0;
+        for (int i = 0; i < n; i++) {
+            x->w[i] += b[i];
+            size = fmax(size, fabs(b[i]) / (1.0 + fabs(x->w[i])));
+        }
+        if (!(size > 10 * DBL_EPSILON) || (size < 1e-12 && size > 0.5 * last)) return FLX_OK;
+        last = size;
+    }
+    return FLX_NO_CONVERGENCE;
+}
+
+// ---- the form -----------------------------------------------------------------------------------
+
+static int size(const flx_system *s)
+{
+    return s->dims.nq + s->dims.nv + s->dims.nx;
+}
+
+static void pack(const flx_system *s, const flx_state *x, double *z)
+{
+    const flx_dims *n = &s->dims;
+    memcpy(z, x->q, (size_t)n->nq * sizeof *z);
+    memcpy(z + n->nq, x->v, (size_t)n->nv * sizeof *z);
+    memcpy(z + n->nq + n->nv, x->x, (size_t)n->nx * sizeof *z);
+}
+
+static void unpack(const flx_system *s, double t, const double *z, flx_state *x)
+{
+    const flx_descriptor *d = flx_descriptor_of(s);
+    const flx_dims *n = &s->dims;
+    x->t = t;
+    memcpy(x->q, z, (size_t)n->nq * sizeof *z);
+    memcpy(x->v, z + n->nq, (size_t)n->nv * sizeof *z);
+    memcpy(x->x, z + n->nq + n->nv, (size_t)n->nx * sizeof *z);
+    for (int i = 0; i < d->nkind[FLX_BODY_KIND_RIGID]; i++) {
+        double *q = x->q + d->kind[FLX_BODY_KIND_RIGID][i].q + 3;
+        quat_store(q, quat_unit(quat_load(q)));
+    }
+}
+
+// q' = T(q) v; the quaternion as it is in z, so that its norm is kept by the equation.
+static void position_rate(const flx_descriptor *d, const double *z, const double *v, double *dq)
+{
+    for (int k = 0; k < d->nsegment; k++) {
+        const flx_segment *g = d->segments + k;
+        memcpy(dq + g->q, v + g->v, (size_t)g->n * sizeof *dq);
+    }
+    for (int i = 0; i < d->nkind[FLX_BODY_KIND_RIGID]; i++) {
+        const flx_body_data *b = d->kind[FLX_BODY_KIND_RIGID] + i;
+        memcpy(dq + b->q, v + b->v, 3 * sizeof *dq);
+        const double *w = v + b->v + 3;
+        quat half = {0.0, 0.5 * w[0], 0.5 * w[1], 0.5 * w[2]};
+        quat_store(dq + b->q + 3, quat_mul(quat_load(z + b->q + 3), half));
+    }
+}
+
+// Multipliers of compliant bonds from the rows at l = 0; the others stay zero.
+static bool compliant(const flx_descriptor *d, const double *r, double *lam)
+{
+    bool any = false;
+    for (int i = 0; i < d->nscalar; i++) {
+        const flx_scalar_row *s = d->scalars + i;
+        if (!(s->C > 0)) continue;
+        lam[s->row] = r[flx_first_lam(d) + s->row] / s->C;
+        any = true;
+    }
+    return any;
+}
+
+static flx_status accelerate(const flx_descriptor *d, flx_work *w, flx_state *x)
+{
+    const flx_system *s = &d->base;
+    const flx_dims *n = &s->dims;
+    FLX_TRY(flx_saddle_prepare(d, w));
+    memset(x->a, 0, (size_t)n->nv * sizeof(double));
+    memset(x->lam, 0, (size_t)n->nlam * sizeof(double));
+    memset(x->mu, 0, (size_t)n->nmu * sizeof(double));
+    memset(x->dx, 0, (size_t)n->nx * sizeof(double));
+    FLX_TRY(solve_algebraic(d, w, x));
+    flx_point p = flx_state_point(s, x);
+    FLX_TRY(flx_eval_residual(s, w, &p, w->r));
+    if (compliant(d, w->r, x->lam)) FLX_TRY(flx_eval_residual(s, w, &p, w->r));
+    FLX_TRY(factor(d, w, &p));
+    double *b = w->saddle.rhs;
+    memset(b, 0, (size_t)flx_dims_unknowns(n) * sizeof *b);
+    FLX_TRY(flx_eval_bond_bias(s, w, &p, b + flx_first_lam(d)));
+    for (int i = 0; i < n->nv; i++) b[i] = -w->r[i];
+    for (int i = flx_first_lam(d); i < flx_first_mu(d) + n->nmu; i++) b[i] = -b[i];
+    for (int i = 0; i < d->nscalar; i++) {
+        const flx_scalar_row *r = d->scalars + i;
+        if (r->C > 0) b[flx_first_lam(d) + r->row] = -x->lam[r->row]; // its diagonal is -1
+    }
+    FLX_TRY(solve(d, w));
+    memcpy(x->a, b, (size_t)n->nv * sizeof *b);
+    memcpy(x->lam, b + flx_first_lam(d), (size_t)n->nlam * sizeof *b);
+    memcpy(x->mu, b + flx_first_mu(d), (size_t)n->nmu * sizeof *b);
+    for (int i = 0; i < n->nx; i++) x->dx[i] = -w->r[n->nv + i];
+    return FLX_OK;
+}
+
+static flx_status rate(const flx_system *s, flx_work *w, double t, const double *z, flx_state *x,
+                       double *dz)
+{
+    const flx_descriptor *d = flx_descriptor_of(s);
+    const flx_dims *n = &s->dims;
+    unpack(s, t, z, x);
+    FLX_TRY(accelerate(d, w, x));
+    position_rate(d, z, x->v, dz);
+    memcpy(dz + n->nq, x->a, (size_t)n->nv * sizeof *dz);
+    memcpy(dz + n->nq + n->nv, x->dx, (size_t)n->nx * sizeof *dz);
+    for (int i = 0; i < size(s); i++) {
+        if (!isfinite(dz[i])) return FLX_NOT_FINITE;
+    }
+    return FLX_OK;
+}
+
+// ---- projection ---------------------------------------------------------------------------------
+
+#define MAX_PROJECTIONS 10
+// Bonds are closed to rounding: some additions of coordinates of the size of the mechanism.
+#define CLOSED (16 * DBL_EPSILON)
+
+static double row_scale(const flx_descriptor *d, int row)
+{
+    return d->rows[row].metres ? d->length : 1.0;
+}
+
+// Size of a velocity-like vector: metres by the size of the mechanism, radians as they are.
+static double motion_size(const flx_descriptor *d, const double *u)
+{
+    double most = 0.0;
+    for (int i = 0; i < d->model->nbody; i++) {
+        int translations = d->planar ? 2 : 3;
+        for (int k = 0; k < d->body_nv[i]; k++) {
+            double x = fabs(u[d->body_v[i] + k]);
+            most = fmax(most, k < translations ? x / d->length : x);
+        }
+    }
+    for (int i = d->variable_v; i < d->base.dims.nv; i++) most = fmax(most, fabs(u[i]));
+    return most;
+}
+
+// Right-hand side from rows (nlam, then nmu) with a minus; returns the largest, scaled.
+static double set_rows(const flx_descriptor *d, const double *rows, int n, double *b)
+{
+    double most = 0.0;
+    memset(b, 0, (size_t)flx_dims_unknowns(&d->base.dims) * sizeof *b);
+    for (int i = 0; i < n; i++) {
+        if (d->rows[i].C > 0) continue;
+        b[flx_first_lam(d) + i] = -rows[i];
+        most = fmax(most, fabs(rows[i]) / row_scale(d, i));
+    }
+    return most;
+}
+
+static flx_status project_positions(const flx_descriptor *d, flx_work *w, flx_state *x,
+                                    double *moved)
+{
+    const flx_system *s = &d->base;
+    double last = HUGE_VAL;
+    flx_point p = flx_state_point(s, x);
+    p.lam = p.mu = p.a = p.dx = w->zero;
+    for (int k = 0; k < MAX_PROJECTIONS; k++) {
+        FLX_TRY(flx_eval_residual(s, w, &p, w->r));
+        double off = set_rows(d, w->r + flx_first_lam(d), s->dims.nlam, w->saddle.rhs);
+        if (!(off > CLOSED)) return isnan(off) ? FLX_NOT_FINITE : FLX_OK;
+        // what rounding leaves, at a position that asks for more than rounding allows
+        if (off < 1e-11 && off > 0.5 * last) return FLX_OK;
+        last = off;
+        FLX_TRY(factor(d, w, &p));
+        FLX_TRY(solve(d, w));
+        *moved += motion_size(d, w->saddle.rhs);
+        s->ops->retract(s, x->q, w->saddle.rhs, x->q);
+    }
+    return last < 1e-9 ? FLX_OK : FLX_NO_CONVERGENCE;
+}
+
+static flx_status project_velocities(const flx_descriptor *d, flx_work *w, flx_state *x,
+                                     double *moved)
+{
+    const flx_system *s = &d->base;
+    const flx_dims *n = &s->dims;
+    flx_point p = flx_state_point(s, x);
+    p.lam = p.mu = p.a = p.dx = w->zero;
+    FLX_TRY(factor(d, w, &p));
+    for (int k = 0; k < 2; k++) { // linear: the second removes what rounding left of the first
+        FLX_TRY(flx_eval_residual(s, w, &p, w->r));
+        memcpy(w->rows + n->nlam, w->r + flx_first_mu(d), (size_t)n->nmu * sizeof(double));
+        FLX_TRY(flx_eval_bond_rate(s, w, &p, w->rows));
+        if (!(set_rows(d, w->rows, n->nlam + n->nmu, w->saddle.rhs) > 0)) return FLX_OK;
+        FLX_TRY(solve(d, w));
+        if (k == 0) *moved = motion_size(d, w->saddle.rhs);
+        for (int i = 0; i < n->nv; i++) x->v[i] += w->saddle.rhs[i];
+    }
+    return FLX_OK;
+}
+
+static flx_status project(const flx_system *s, flx_work *w, double t, double *z, flx_state *x,
+                          double *moved_q, double *moved_v)
+{
+    const flx_descriptor *d = flx_descriptor_of(s);
+    *moved_q = *moved_v = 0.0;
+    unpack(s, t, z, x);
+    if (s->dims.nlam + s->dims.nmu > 0) {
+        FLX_TRY(flx_saddle_prepare(d, w));
+        FLX_TRY(project_positions(d, w, x, moved_q));
+        FLX_TRY(project_velocities(d, w, x, moved_v));
+    }
+    pack(s, x, z);
+    return FLX_OK;
+}
+
+const flx_explicit flx_descriptor_explicit = {
+    .size = size, .pack = pack, .unpack = unpack, .rate = rate, .project = project};

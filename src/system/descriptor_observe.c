@@ -1,0 +1,358 @@
+// descriptor_observe.c - what can be read off a consistent state: values of leaves, reactions,
+// drives, residuals.
+//
+// Reactions where rows were left out as redundant: of all multipliers of the complete system that
+// give the same forces, those of least norm,
+//     min |W l'|  with  G'^T l' = F = G^T l                                    (OBS-1)
+// by iterated regularisation on the sparse matrix [S G'^T; G' -e]: every round solves
+//     (G' S^-1 G'^T + e) dl = G' S^-1 (F - G'^T l)                             (OBS-2)
+// and stays in the range of G', so the limit has least norm. W: force rows 1, moment rows 1/length.
+#include "system/descriptor_parts.h"
+
+#include <float.h>
+
+// ---- least norm ---------------------------------------------------------------------------------
+
+// Regularisation after scaling, and rounds: a direction of stiffness s^2 is met to (e/(s^2+e))^k.
+#define LEAST_NORM_EPSILON 1e-8
+#define LEAST_NORM_ROUNDS 8
+
+// Size of the rows' multipliers in forces: a moment row counts by the length of the mechanism.
+static double row_weight(const flx_descriptor *c, int row)
+{
+    return c->rows[row].metres ? 1.0 : c->length;
+}
+
+// out = F - G^T l over the velocities, for the complete system's rows (bonds then velocity bonds).
+static void force_left(const flx_descriptor *c, flx_work *w, const flx_point *p, const double *F,
+                       const double *l, double *out)
+{
+    // r_v at a = 0 without forces: the rows of the kernels alone
+    flx_rows_force(c, w, p, l, l + c->base.dims.nlam, out);
+    for (int i = 0; i < c->base.dims.nv; i++) out[i] = F[i] - out[i];
+}
+
+// The matrix of (OBS-2) into A0 and factored.
+static flx_status factor_rows(const flx_descriptor *c, flx_work *w, const flx_point *p)
+{
+    flx_saddle_work *k = &w->saddle;
+    const flx_pattern *pt = &c->base.pattern;
+    int first = flx_first_lam(c), translations = c->planar ? 2 : 3;
+    FLX_TRY(flx_saddle_prepare(c, w));
+    flx_eval_saddle(c, w, p, k->A0, k->A2);
+    for (int b = 0; b < pt->nblock; b++) { // rows and columns of bonds by their weights
+        for (int e = pt->row[b]; e < pt->row[b + 1]; e++) {
+            int nc = pt->start[pt->col[e] + 1] - pt->start[pt->col[e]];
+            int nr = pt->start[b + 1] - pt->start[b];
+            for (int i = 0; i < nr * nc; i++) {
+                int r = pt->start[b] + i / nc, col = pt->start[pt->col[e]] + i % nc;
+                if (r >= first) k->A0[pt->offset[e] + i] *= row_weight(c, r - first);
+                if (col >= first) k->A0[pt->offset[e] + i] *= row_weight(c, col - first);
+            }
+        }
+    }
+    for (int i = 0; i < flx_dims_unknowns(&c->base.dims); i++) {
+        double diagonal = i < first ? 1.0 : -LEAST_NORM_EPSILON;
+        k->A0[flx_layout_slot(c, i, i)] += diagonal;
+    }
+    for (int i = 0; i < c->model->nbody; i++) { // metric of rotations: metres at the length
+        for (int j = translations; j < c->body_nv[i]; j++) {
+            int u = c->body_v[i] + j;
+            k->A0[flx_layout_slot(c, u, u)] += c->length * c->length - 1.0;
+        }
+    }
+    flx_ldl_equilibrate(k->ldl, k->A0);
+    return flx_ldl_factor(k->ldl, k->A0);
+}
+
+// Multipliers of the complete system into l (bonds, then velocity bonds).
+static flx_status least_norm(const flx_descriptor *d, flx_work *w, const flx_state *x, double *l)
+{
+    const flx_descriptor *c = d->complete;
+    flx_work *cw = w->complete;
+    const flx_dims *n = &c->base.dims;
+    flx_point p = flx_state_point(&d->base, x);
+    int first = flx_first_lam(c), nrow = n->nlam + n->nmu;
+    double *F = w->force, *b, most = 0.0;
+    flx_rows_force(d, w, &p, p.lam, p.mu, F);
+    FLX_TRY(factor_rows(c, cw, &p));
+    b = cw->saddle.rhs;
+    for (int i = 0; i < n->nv; i++) most = fmax(most, fabs(F[i]));
+    memset(l, 0, (size_t)nrow * sizeof *l);
+    for (int round = 0; round < LEAST_NORM_ROUNDS; round++) {
+        double left = 0.0;
+        memset(b, 0, (size_t)flx_dims_unknowns(n) * sizeof *b);
+        force_left(c, cw, &p, F, l, b);
+        for (int i = 0; i < n->nv; i++) left = fmax(left, fabs(b[i]));
+        if (!(left > 64 * DBL_EPSILON * most)) break;
+        flx_ldl_solve(cw->saddle.ldl, b);
+        for (int i = 0; i < nrow; i++) l[i] += row_weight(c, i) * b[first + i];
+    }
+    // compliant bonds know their own
+    for (int i = 0; i < d->base.dims.nlam; i++) {
+        if (d->rows[i].C > 0) l[d->rows[i].complete] = x->lam[i];
+    }
+    memset(F, 0, (size_t)n->nv * sizeof *F);
+    return FLX_OK;
+}
+
+// ---- reactions ----------------------------------------------------------------------------------
+
+typedef struct view { // the system whose rows are read, and its multipliers
+    const flx_descriptor *d;
+    flx_work *w;
+    flx_point p;
+    const double *lam, *mu;
+} view;
+
+// Force and moment on the second body at its place of the joint, ground axes.
+static void reaction(const view *o, int joint, double out[6])
+{
+    const flx_descriptor *d = o->d;
+    const flx_joint *j = d->model->joints + joint;
+    double *f = o->w->force;
+    memset(out, 0, 6 * sizeof *out);
+    if (j->type == FLX_JOINT_GEAR) return;
+    flx_joint_force(d, o->w, &o->p, joint, o->lam, o->mu, f);
+    int side = j->body[1] >= 0, body = j->body[side];
+    double sign = side ? -1.0 : 1.0; // forces are -G^T l; the ground has what the first has not
+    const double *u = f + d->body_v[body];
+    int nv = d->body_nv[body];
+    v3 place = v3_load(j->at[1]); // of the second
+    if (j->body[1] >= 0) place = v3_sub(place, v3_load(d->model->bodies[j->body[1]].com));
+    if (d->planar) {
+        const flx_frame2 *b = o->w->frames.plane + body + 1;
+        const flx_frame2 *s = o->w->frames.plane + j->body[1] + 1;
+        double x = s->x + s->c * place.x - s->s * place.y - b->x;
+        double y = s->y + s->s * place.x + s->c * place.y - b->y;
+        out[0] = sign * u[0];
+        out[1] = sign * u[1];
+        if (nv == 3) out[5] = sign * u[2] - (x * out[1] - y * out[0]);
+    } else {
+        const flx_frame *b = o->w->frames.space + body + 1;
+        const flx_frame *s = o->w->frames.space + j->body[1] + 1;
+        v3 arm = v3_sub(v3_add(v3_load(s->r), m33_mul_v(m33_load(s->R), place)), v3_load(b->r));
+        v3 F = v3_scale(sign, v3_load(u)), M = v3_make(0, 0, 0);
+        if (nv == 6) {
+            M = v3_scale(sign, m33_mul_v(m33_load(b->R), v3_load(u + 3)));
+            M = v3_sub(M, v3_cross(arm, F));
+        }
+        v3_store(out, F);
+        v3_store(out + 3, M);
+    }
+    for (int i = 0; i < 2; i++) {
+        int b = j->body[i];
+        if (b >= 0) memset(f + d->body_v[b], 0, (size_t)d->body_nv[b] * sizeof *f);
+    }
+}
+
+// Effort of a motion along the coordinate.
+static double drive(const view *o, int joint)
+{
+    int row = o->d->joints[joint].motion, nlam = o->d->base.dims.nlam;
+    if (row < 0) return 0.0;
+    return row < nlam ? -o->lam[row] : -o->mu[row - nlam];
+}
+
+static double multiplier(const view *o, int constraint)
+{
+    for (int i = 0; i < o->d->expr.nbond; i++) {
+        const flx_expr_bond *b = o->d->expr.bonds + i;
+        if (b->constraint == constraint) return b->velocity ? o->mu[b->row] : o->lam[b->row];
+    }
+    return 0.0;
+}
+
+// ---- residuals ----------------------------------------------------------------------------------
+
+void flx_descriptor_residuals(const flx_system *s, flx_work *w, const flx_state *x,
+                              flx_residuals *out)
+{
+    const flx_descriptor *own = flx_descriptor_of(s);
+    const flx_descriptor *d = own->complete ? own->complete : own;
+    flx_work *cw = own->complete ? w->complete : w;
+    const flx_dims *n = &d->base.dims;
+    flx_point p = flx_state_point(s, x);
+    p.lam = p.mu = cw->zero;
+    *out = (flx_residuals){0};
+    (void)flx_eval_residual(&d->base, cw, &p, cw->r);
+    (void)flx_eval_bond_rate(&d->base, cw, &p, cw->rows);
+    memcpy(cw->rows + n->nlam, cw->r + flx_first_mu(d), (size_t)n->nmu * sizeof(double));
+    const double *g = cw->r + flx_first_lam(d);
+    for (int i = 0; i < n->nlam + n->nmu; i++) {
+        const flx_row_info *r = d->rows + i;
+        if (r->C > 0) continue;
+        double rate = fabs(cw->rows[i]), value = i < n->nlam ? fabs(g[i]) : 0.0;
+        if (!out->velocity_item || !(rate <= out->velocity)) {
+            out->velocity = rate;
+            out->velocity_item = r->item;
+        }
+        if (i >= n->nlam) continue;
+        if (!out->position_item || !(value <= out->position)) {
+            out->position = value;
+            out->position_item = r->item;
+        }
+        if (flx_rows_dropped(own, r->complete)) out->dropped = fmax(out->dropped, value);
+    }
+}
+
+// ---- leaves -------------------------------------------------------------------------------------
+
+typedef struct observation {
+    const flx_descriptor *d;
+    flx_work *w;
+    const flx_state *x;
+    flx_point p;
+    view rows;
+    flx_energies energy;
+    flx_residuals residuals;
+    int joint; // whose reaction is in wrench; -1: none
+    double wrench[6];
+} observation;
+
+static double body_leaf(const observation *o, flx_leaf leaf)
+{
+    const flx_descriptor *d = o->d;
+    int i = flx_leaf_get_index(leaf), c = flx_leaf_get_component(leaf);
+    bool turns = d->model->bodies[i].type == FLX_BODY_RIGID;
+    int rotation = d->body_v[i] + (d->planar ? 2 : 3);
+    if (d->planar) {
+        const flx_frame2 *f = o->w->frames.plane + i + 1;
+        switch (flx_leaf_get_kind(leaf)) {
+        case FLX_LEAF_BODY_POSITION:
+            return c == 0 ? f->x : c == 1 ? f->y : 0.0;
+        case FLX_LEAF_BODY_ROTATION:
+            return f->angle;
+        case FLX_LEAF_BODY_VELOCITY:
+            return c == 0 ? f->vx : c == 1 ? f->vy : 0.0;
+        case FLX_LEAF_BODY_SPIN:
+            return f->w;
+        case FLX_LEAF_BODY_ACCELERATION:
+            return c < 2 ? o->x->a[d->body_v[i] + c] : 0.0;
+        default:
+            return turns ? o->x->a[rotation] : 0.0;
+        }
+    }
+    const flx_frame *f = o->w->frames.space + i + 1;
+    switch (flx_leaf_get_kind(leaf)) {
+    case FLX_LEAF_BODY_POSITION:
+        return f->r[c];
+    case FLX_LEAF_BODY_ROTATION:
+        return f->R[c];
+    case FLX_LEAF_BODY_VELOCITY:
+        return f->v[c];
+    case FLX_LEAF_BODY_SPIN:
+        return f->w[c];
+    case FLX_LEAF_BODY_ACCELERATION:
+        return o->x->a[d->body_v[i] + c];
+    default:
+        return turns ? o->x->a[rotation + c] : 0.0;
+    }
+}
+
+// Whole turns between the continuous angle and the one on a branch that an expression computes.
+static double turns_leaf(const observation *o, int joint)
+{
+    int k = o->d->switch_of_joint[joint];
+    const double turn = 2.0 * 3.14159265358979323846;
+    flx_jet j;
+    if (k < 0) return 0.0;
+    flx_scalar_value(o->d->turns + k, o->w->frames, o->p.switches, &j);
+    return round((j.value - o->w->angles[k]) / turn);
+}
+
+static double energy_leaf(const flx_energies *e, int c)
+{
+    switch (c) {
+    case 0:
+        return e->kinetic;
+    case 1:
+        return e->potential;
+    case 2:
+        return e->strain;
+    case 3:
+        return 0.0; // an integral over time, which no state knows: the caller's
+    default:
+        return e->kinetic + e->potential + e->strain;
+    }
+}
+
+static double leaf_value(observation *o, flx_leaf leaf)
+{
+    const flx_descriptor *d = o->d;
+    int i = flx_leaf_get_index(leaf), c = flx_leaf_get_component(leaf);
+    switch (flx_leaf_get_kind(leaf)) {
+    case FLX_LEAF_TIME:
+        return o->x->t;
+    case FLX_LEAF_VARIABLE:
+        return o->x->q[d->variable_q + i];
+    case FLX_LEAF_VARIABLE_RATE:
+        return o->x->v[d->variable_v + i];
+    case FLX_LEAF_VARIABLE_RATE2:
+        return o->x->a[d->variable_v + i];
+    case FLX_LEAF_STATE:
+        return o->x->x[i];
+    case FLX_LEAF_STATE_RATE:
+        return o->x->dx[i];
+    case FLX_LEAF_ALGEBRAIC:
+        return o->x->w[i];
+    case FLX_LEAF_TURNS:
+        return turns_leaf(o, i);
+    case FLX_LEAF_REACTION:
+        if (o->joint != i) reaction(&o->rows, i, o->wrench); // components come one after another
+        o->joint = i;
+        return o->wrench[c];
+    case FLX_LEAF_DRIVE:
+        return drive(&o->rows, i);
+    case FLX_LEAF_MULTIPLIER:
+        return multiplier(&o->rows, i);
+    case FLX_LEAF_ENERGY:
+        return energy_leaf(&o->energy, c);
+    case FLX_LEAF_MOMENTUM:
+        return c < 3 ? o->energy.linear[c] : o->energy.angular[c - 3];
+    case FLX_LEAF_CONSTRAINTS:
+        return c == 0 ? o->residuals.position : o->residuals.velocity;
+    default:
+        return body_leaf(o, leaf);
+    }
+}
+
+static bool wants(int n, const flx_leaf *leaves, flx_leaf_kind a, flx_leaf_kind b)
+{
+    for (int i = 0; i < n; i++) {
+        flx_leaf_kind k = flx_leaf_get_kind(leaves[i]);
+        if (k == a || k == b) return true;
+    }
+    return false;
+}
+
+flx_status flx_descriptor_observe(const flx_system *s, flx_work *w, const flx_state *x, int n,
+                                  const flx_leaf *leaves, double *values)
+{
+    const flx_descriptor *d = flx_descriptor_of(s);
+    observation o = {.d = d, .w = w, .x = x, .p = flx_state_point(s, x), .joint = -1};
+    if (wants(n, leaves, FLX_LEAF_ENERGY, FLX_LEAF_MOMENTUM)) {
+        FLX_TRY(flx_eval_energy(s, w, &o.p, &o.energy));
+    }
+    if (wants(n, leaves, FLX_LEAF_CONSTRAINTS, FLX_LEAF_CONSTRAINTS)) {
+        flx_descriptor_residuals(s, w, x, &o.residuals);
+    }
+    o.rows = (view){d, w, o.p, x->lam, x->mu};
+    bool rows = wants(n, leaves, FLX_LEAF_REACTION, FLX_LEAF_DRIVE) ||
+                wants(n, leaves, FLX_LEAF_MULTIPLIER, FLX_LEAF_MULTIPLIER);
+    if (rows && d->complete) {
+        FLX_TRY(least_norm(d, w, x, w->lam));
+        o.rows.d = d->complete;
+        o.rows.w = w->complete;
+        o.rows.lam = w->lam;
+        o.rows.mu = w->lam + d->complete->base.dims.nlam;
+        flx_eval_frames(d->complete, w->complete, &o.p);
+    }
+    flx_eval_frames(d, w, &o.p);
+    if (d->expr.angles.program && wants(n, leaves, FLX_LEAF_TURNS, FLX_LEAF_TURNS)) {
+        flx_eval_leaves(w, &o.p, d->expr.angles.ninput, d->expr.angles.inputs, w->angle_leaves);
+        flx_program_eval(d->expr.angles.program, w->angle_leaves, w->scratch, w->angles);
+    }
+    for (int i = 0; i < n; i++) values[i] = leaf_value(&o, leaves[i]);
+    return FLX_OK;
+}
