@@ -185,7 +185,7 @@ static int read_and_simulate(flx_ctx *ctx, const run_options *o)
 {
     flx_model *model = NULL;
     flx_simulation *sim = NULL;
-    double until;
+    double until = 0.0;
     if (o->until && !read_until(o->until, &until)) return EXIT_WRONG;
     flx_status status = flx_model_read(ctx, o->model, o->settings.count, o->settings.items, &model);
     if (status == FLX_OK) status = flx_simulation_create(model, &sim);

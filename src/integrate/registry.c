@@ -1,7 +1,7 @@
 // registry.c - the list of methods: a new one is one file and one line here.
 #include "integrate/method.h"
 
-static const flx_integrator_type *const types[] = {&flx_generalized_alpha, NULL};
+static const flx_integrator_type *const types[] = {&flx_generalized_alpha, &flx_dopri5, NULL};
 
 const flx_integrator_type *const *flx_integrator_types(void)
 {
@@ -10,7 +10,7 @@ const flx_integrator_type *const *flx_integrator_types(void)
 
 const flx_integrator_type *flx_integrator_choose(const flx_system *s, const flx_integrator_def *d)
 {
-    (void)s;
-    (void)d;
-    return &flx_generalized_alpha;
+    // a fixed step, or a system that cannot give its accelerations alone: the implicit method
+    if (d->step > 0.0 || !s->ops->explicit_form) return &flx_generalized_alpha;
+    return &flx_dopri5;
 }
