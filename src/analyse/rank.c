@@ -1,473 +1,695 @@
-// rank.c - which rows of the bonds say again what others say.
+// rank.c - which bonds say the same as others, and which only do so in the position at hand.
 //
-// The rows of G and A are scaled to unit length in units of their unknowns. Blocks of unknowns all
-// of whose rows are independent on that block alone are taken away with these rows, again and again:
-// a tree vanishes so in linear time, what remains are the loops. Each connected part of the rest is
-// decided by QR with pivoting, at the given state and at two others near it:
+// The rank of G (with A below it) is found at the start and at two displaced positions. Rows that
+// are dependent at the displaced ones are redundant; what is dependent at the start only makes the
+// start a singular position. Theory: docs/theory/start.md.
 //
-//     q_k = projection of q (+) delta_k u_k,   u_k random with G u_k = 0, A u_k = 0      (RANK-1)
+// At one position:
+// 1 G is equilibrated, so that units and small bodies do not matter.
+// 2 A body whose rows, all together, have full rank in its own columns takes no part in any
+//   dependence: it is taken away with them, and so is every tree, in O(N).
+// 3 What is left falls into connected parts. Small ones: QR with pivoting of G^T. Large ones: the
+//   smallest eigenvalues of G W^-1 G^T by subspace iteration with the sparse solver.
 //
-// Dependent at all three: redundant. Dependent at the given state only: a singular position, which
-// the motion passes. A row counts as dependent below DEPENDENT, or below MISFIT times the part of
-// the closure that no position removes: geometry known to eps gives G to eps.
-// Theory: docs/theory/start.md.
-#include "base/base.h"
-#include "flexion/analysis.h"
-#include "integrate/linear.h"
-#include "integrate/saddle.h"
+// A small pivot counts as zero when it is rounding, or when it lies below SMALL and a wide gap above
+// it says that it would be zero but for the accuracy of the geometry.
+#include "analyse/rank.h"
+#include "analyse/project.h"
 #include "math/dense.h"
 
 #include <math.h>
 #include <string.h>
 
-#define DEPENDENT 1e-8
-#define MISFIT 10.0
-#define LARGEST_MISFIT 1e-3 // of the scale; a larger one is a wrong model, not a wrong digit
-#define DISPLACEMENT 0.03   // of the scale: far from a singular position, near to the start
-#define LARGEST_DENSE 1200  // rows of a part; above it, LDL is asked first
+#define DENSE_ROWS 400
+#define ROUNDING 1e-9 // pivots against the largest
+#define SMALL 2e-3
+#define GAP 50.0
+#define FULL 0.05 // smallest pivot of a body that is taken away
+#define SWEEPS 8  // of the equilibration
+// Displacement against the scale of coordinates, and the damping with which it is closed again:
+// rows that contradict each other a little must not pull it back.
+#define DISPLACEMENT 0.1
+#define DAMPING 1e-6
+#define CLOSING_STEPS 6
+#define BIAS 0.1 // earlier rows are kept rather than later ones
 
-typedef struct rank_work {
-    const flx_system *s; // borrowed
-    flx_work *work;      // owned
-    flx_blocks blocks;   // owned
-    flx_saddle *saddle;  // owned
-    int nrow, first;     // rows; the first one's number among the unknowns
-    int vblocks;         // blocks of velocities: the first of the pattern
-    double *scale;       // (n) of the unknowns
-    double *weight;      // (nrow) 1 / length of the scaled row; 0: does not take part
-    double tolerance;
-    unsigned char *gone; // (nblock) taken away
-    int *part;           // (nblock) connected part, -1: none
-    int *queue;          // (nblock)
-    int *touching;       // (nblock) blocks of rows that are still there, of a block of velocities
-} rank_work;
+typedef struct analysis {
+    const flx_system *sys; // borrowed
+    flx_ctx *ctx;
+    flx_projector *p;
+    int first, nrow, dense; // first bond row, rows, limit of the dense method
+    int rigid;              // rows without compliance
+    const double *values;   // of G on the pattern, at the position in hand
+    double *row, *col;      // (nrow) (nv) scale factors
+    bool *gone;             // (nrow) not in play: compliant, left out, or taken away
+    bool *taken;            // (nblock) of bodies
+    int *part;              // (nblock) connected part of each block
+    int *queue;             // (nblock)
+    bool *queued;           // (nblock)
+    flx_state *place;       // a displaced position
+} analysis;
 
-static void free_work(rank_work *k)
+// ---- life -----------------------------------------------------------------------------------
+
+static void release(analysis *a)
 {
-    if (k->work) k->s->ops->work_destroy(k->work);
-    flx_blocks_destroy(&k->blocks);
-    flx_saddle_destroy(&k->saddle);
-    flx_free(k->scale);
-    flx_free(k->weight);
-    flx_free(k->gone);
-    flx_free(k->part);
-    flx_free(k->queue);
-    flx_free(k->touching);
+    flx_projector_destroy(&a->p);
+    flx_state_destroy(&a->place);
+    flx_free(a->row);
+    flx_free(a->col);
+    flx_free(a->gone);
+    flx_free(a->taken);
+    flx_free(a->part);
+    flx_free(a->queue);
+    flx_free(a->queued);
 }
 
-static flx_status make_work(const flx_system *s, rank_work *k)
+static flx_status prepare(analysis *a, const flx_system *s, int dense)
 {
     const flx_dims *d = &s->dims;
-    int n = flx_dims_unknowns(d), nb = s->pattern.nblock;
-    *k = (rank_work){.s = s, .nrow = d->nlam + d->nmu, .first = d->nv + d->nx + d->nw};
-    k->work = s->ops->work_create(s);
-    k->scale = flx_alloc(s->ctx, (size_t)n, sizeof *k->scale);
-    k->weight = flx_alloc(s->ctx, (size_t)k->nrow, sizeof *k->weight);
-    k->gone = flx_alloc(s->ctx, (size_t)nb, sizeof *k->gone);
-    k->part = flx_alloc(s->ctx, (size_t)nb, sizeof *k->part);
-    k->queue = flx_alloc(s->ctx, (size_t)nb, sizeof *k->queue);
-    k->touching = flx_alloc(s->ctx, (size_t)nb, sizeof *k->touching);
-    if (!k->work || !k->scale || !k->weight || !k->gone || !k->part || !k->queue || !k->touching) {
-        return FLX_ERR_MEMORY;
-    }
-    FLX_TRY(flx_blocks_create(s, &k->blocks));
-    for (int i = 0; i < n; i++) {
-        flx_unknown u;
-        s->ops->unknown(s, i, &u);
-        k->scale[i] = u.scale > 0.0 ? u.scale : 1.0;
-    }
-    while (k->vblocks < nb && s->pattern.start[k->vblocks] < d->nv) k->vblocks++;
-    return flx_saddle_create(s, &k->saddle);
+    size_t nb = (size_t)s->pattern.nblock;
+    *a = (analysis){.sys = s, .ctx = s->ctx, .dense = dense};
+    a->first = d->nv + d->nx + d->nw;
+    a->nrow = d->nlam + d->nmu;
+    FLX_TRY(flx_projector_create(s, NULL, &a->p));
+    FLX_TRY(flx_state_create(s, &a->place));
+    a->row = flx_alloc(s->ctx, (size_t)a->nrow, sizeof *a->row);
+    a->col = flx_alloc(s->ctx, (size_t)d->nv, sizeof *a->col);
+    a->gone = flx_alloc(s->ctx, (size_t)a->nrow, sizeof *a->gone);
+    a->taken = flx_alloc(s->ctx, nb, sizeof *a->taken);
+    a->part = flx_alloc(s->ctx, nb, sizeof *a->part);
+    a->queue = flx_alloc(s->ctx, nb, sizeof *a->queue);
+    a->queued = flx_alloc(s->ctx, nb, sizeof *a->queued);
+    bool ok = a->row && a->col && a->gone && a->taken && a->part && a->queue && a->queued;
+    return ok ? FLX_OK : FLX_ERR_MEMORY;
 }
 
-// ---- rows ---------------------------------------------------------------------------------------
+// ---- walking G ------------------------------------------------------------------------------
 
-// Entry (row, col) of the scaled rows stands at this offset of A0 or A1 times a factor.
-typedef struct row_source {
-    const double *values;
-    double factor;
-} row_source;
+// Entries (block row of bonds, block of a body) of the pattern: for every one, its first row, its
+// first column, its sizes and its values.
+typedef struct patch {
+    int r0, nr, c0, nc;
+    const double *g; // row-major
+} patch;
 
-static row_source source(const rank_work *k, int row)
+static bool is_bond(const analysis *a, int block)
 {
-    flx_unknown u;
-    k->s->ops->unknown(k->s, k->first + row, &u);
-    if (u.kind == FLX_UNKNOWN_VELOCITY_BOND) {
-        return (row_source){k->blocks.A1, u.E == 0.0 ? 1.0 : 0.0};
-    }
-    if (u.C != 0.0) return (row_source){k->blocks.A0, 0.0};
-    if (u.tau != 0.0) return (row_source){k->blocks.A1, 1.0 / u.tau};
-    return (row_source){k->blocks.A0, u.sigma != 0.0 ? 1.0 / u.sigma : 0.0};
+    return a->sys->pattern.start[block] >= a->first;
 }
 
-// Is the block one of bond rows?
-static bool is_rows(const rank_work *k, int block)
+static bool is_body(const analysis *a, int block)
 {
-    return k->s->pattern.start[block] >= k->first;
+    return a->sys->pattern.start[block] < a->sys->dims.nv;
 }
 
-// Lengths of the rows, in units of the velocities' scales.
-static void weigh_rows(rank_work *k)
+static patch patch_at(const analysis *a, int bond, int e)
 {
-    const flx_pattern *p = &k->s->pattern;
-    for (int b = 0; b < p->nblock; b++) {
-        if (!is_rows(k, b)) continue;
-        for (int i = p->start[b]; i < p->start[b + 1]; i++) {
-            row_source from = source(k, i - k->first);
-            double sum = 0.0;
-            for (int e = p->row[b]; e < p->row[b + 1] && p->col[e] < k->vblocks; e++) {
-                int c0 = p->start[p->col[e]], width = p->start[p->col[e] + 1] - c0;
-                const double *v = from.values + p->offset[e] + (i - p->start[b]) * width;
-                for (int c = 0; c < width; c++) {
-                    double g = from.factor * v[c] * k->scale[c0 + c];
-                    sum += g * g;
+    const flx_pattern *p = &a->sys->pattern;
+    int j = p->col[e];
+    return (patch){.r0 = p->start[bond] - a->first,
+                   .nr = p->start[bond + 1] - p->start[bond],
+                   .c0 = p->start[j],
+                   .nc = p->start[j + 1] - p->start[j],
+                   .g = a->values + p->offset[e]};
+}
+
+// Ruiz: rows and columns are divided by the square root of their largest entry, again and again.
+static flx_status equilibrate(analysis *a)
+{
+    const flx_pattern *p = &a->sys->pattern;
+    int nv = a->sys->dims.nv;
+    double *big = flx_alloc(a->ctx, (size_t)(a->nrow + nv), sizeof *big);
+    if (!big) return FLX_ERR_MEMORY;
+    for (int i = 0; i < a->nrow; i++) a->row[i] = 1.0;
+    for (int i = 0; i < nv; i++) a->col[i] = a->p->scale[i];
+    for (int k = 0; k < SWEEPS; k++) {
+        memset(big, 0, (size_t)(a->nrow + nv) * sizeof *big);
+        for (int i = 0; i < p->nblock; i++) {
+            if (!is_bond(a, i)) continue;
+            for (int e = p->row[i]; e < p->row[i + 1]; e++) {
+                if (!is_body(a, p->col[e])) continue;
+                patch x = patch_at(a, i, e);
+                for (int r = 0; r < x.nr; r++) {
+                    for (int c = 0; c < x.nc; c++) {
+                        double v = fabs(x.g[r * x.nc + c]) * a->row[x.r0 + r] * a->col[x.c0 + c];
+                        if (v > big[x.r0 + r]) big[x.r0 + r] = v;
+                        if (v > big[a->nrow + x.c0 + c]) big[a->nrow + x.c0 + c] = v;
+                    }
                 }
             }
-            k->weight[i - k->first] = sum > 0.0 ? 1.0 / sqrt(sum) : 0.0;
+        }
+        for (int i = 0; i < a->nrow; i++) {
+            if (big[i] > 0.0) a->row[i] /= sqrt(big[i]);
+        }
+        // a column that is nothing but rounding stays that
+        for (int i = 0; i < nv; i++) {
+            double v = big[a->nrow + i];
+            if (v > ROUNDING) a->col[i] /= sqrt(v);
         }
     }
+    flx_free(big);
+    return FLX_OK;
 }
 
-// One scaled row on one block of velocities, with stride `step`: out[c * step].
-static void scaled_row(const rank_work *k, int block, int row, int entry, double *out, int step)
+// ---- taking bodies away ---------------------------------------------------------------------
+
+#define MAX_OWN 32 // rows of a body that are looked at
+
+// Whether the rows in play that touch body b have full rank in its columns. Gaussian elimination
+// with complete pivoting on the scaled entries.
+static bool stands_alone(const analysis *a, int b, int *nrows)
 {
-    const flx_pattern *p = &k->s->pattern;
-    int c0 = p->start[p->col[entry]], width = p->start[p->col[entry] + 1] - c0;
-    row_source from = source(k, row);
-    const double *v = from.values + p->offset[entry] + (row + k->first - p->start[block]) * width;
-    double f = from.factor * k->weight[row];
-    for (int c = 0; c < width; c++) out[c * step] = f * v[c] * k->scale[c0 + c];
-}
-
-// ---- taking away --------------------------------------------------------------------------------
-
-#define WIDEST 6 // velocities of a block that may be taken away
-
-// Are all rows that touch the block of velocities independent on it alone?
-static bool can_go(const rank_work *k, int v)
-{
-    const flx_pattern *p = &k->s->pattern;
-    int width = p->start[v + 1] - p->start[v], n = 0;
-    double A[WIDEST][WIDEST];
-    if (width > WIDEST) return k->touching[v] == 0;
-    for (int e = p->row[v]; e < p->row[v + 1]; e++) {
-        int b = p->col[e];
-        if (!is_rows(k, b) || k->gone[b]) continue;
-        for (int i = p->start[b]; i < p->start[b + 1]; i++) {
-            if (k->weight[i - k->first] == 0.0) return false; // QR decides
-            if (n == width) return false;
-            scaled_row(k, b, i - k->first, p->transpose[e], A[n++], 1);
+    const flx_pattern *p = &a->sys->pattern;
+    int nc = p->start[b + 1] - p->start[b], m = 0;
+    double A[MAX_OWN * MAX_OWN];
+    *nrows = 0;
+    if (nc > MAX_OWN) return false;
+    for (int e = p->row[b]; e < p->row[b + 1]; e++) {
+        if (!is_bond(a, p->col[e])) continue;
+        patch x = patch_at(a, p->col[e], p->transpose[e]);
+        for (int r = 0; r < x.nr; r++) {
+            if (a->gone[x.r0 + r]) continue;
+            if (m == nc) return false;
+            for (int c = 0; c < nc; c++) {
+                A[m * nc + c] = x.g[r * nc + c] * a->row[x.r0 + r] * a->col[x.c0 + c];
+            }
+            m++;
         }
     }
-    // Gram-Schmidt: what is left of each row must not be small
-    for (int i = 0; i < n; i++) {
-        for (int pass = 0; pass < 2; pass++) {
-            for (int j = 0; j < i; j++) {
-                double dot = 0.0;
-                for (int c = 0; c < width; c++) dot += A[i][c] * A[j][c];
-                for (int c = 0; c < width; c++) A[i][c] -= dot * A[j][c];
+    *nrows = m;
+    for (int k = 0; k < m; k++) {
+        int pr = k, pc = k;
+        for (int r = k; r < m; r++) {
+            for (int c = k; c < nc; c++) {
+                if (fabs(A[r * nc + c]) > fabs(A[pr * nc + pc])) pr = r, pc = c;
             }
         }
-        double norm = 0.0;
-        for (int c = 0; c < width; c++) norm += A[i][c] * A[i][c];
-        norm = sqrt(norm);
-        if (!(norm > fmax(1e-3, k->tolerance))) return false; // clearly independent, or left to QR
-        for (int c = 0; c < width; c++) A[i][c] /= norm;
+        if (!(fabs(A[pr * nc + pc]) > FULL)) return false;
+        for (int c = 0; c < nc; c++) {
+            double swap = A[k * nc + c];
+            A[k * nc + c] = A[pr * nc + c];
+            A[pr * nc + c] = swap;
+        }
+        for (int r = 0; r < m; r++) {
+            double swap = A[r * nc + k];
+            A[r * nc + k] = A[r * nc + pc];
+            A[r * nc + pc] = swap;
+        }
+        for (int r = k + 1; r < m; r++) {
+            double f = A[r * nc + k] / A[k * nc + k];
+            for (int c = k; c < nc; c++) A[r * nc + c] -= f * A[k * nc + c];
+        }
     }
     return true;
 }
 
-static void take_away(rank_work *k, int v, int *end)
+// Every body is looked at, and again when a neighbour has gone.
+static void take_away(analysis *a)
 {
-    const flx_pattern *p = &k->s->pattern;
-    k->gone[v] = 1;
-    for (int e = p->row[v]; e < p->row[v + 1]; e++) {
-        int b = p->col[e];
-        if (!is_rows(k, b) || k->gone[b]) continue;
-        k->gone[b] = 1;
-        for (int f = p->row[b]; f < p->row[b + 1]; f++) {
-            int u = p->col[f];
-            if (u >= k->vblocks || k->gone[u]) continue;
-            k->touching[u]--;
-            k->queue[(*end)++ % p->nblock] = u;
-        }
+    const flx_pattern *p = &a->sys->pattern;
+    int head = 0, count = 0, nbody = 0;
+    memset(a->taken, 0, (size_t)p->nblock * sizeof *a->taken);
+    for (int b = 0; b < p->nblock; b++) {
+        a->queued[b] = is_body(a, b);
+        if (a->queued[b]) a->queue[nbody++] = b;
     }
-}
-
-// Leaves of trees go, then their parents. A block may wait in the ring more than once; the ring
-// cannot overflow a turn because only blocks that lost a row enter it again.
-static void peel(rank_work *k)
-{
-    const flx_pattern *p = &k->s->pattern;
-    memset(k->gone, 0, (size_t)p->nblock);
-    memset(k->touching, 0, (size_t)p->nblock * sizeof *k->touching);
-    for (int v = 0; v < k->vblocks; v++) {
-        for (int e = p->row[v]; e < p->row[v + 1]; e++) k->touching[v] += is_rows(k, p->col[e]);
-    }
-    for (bool again = true; again;) {
-        again = false;
-        for (int v = k->vblocks - 1; v >= 0; v--) { // chains are usually drawn from the root
-            if (k->gone[v] || !can_go(k, v)) continue;
-            int begin = 0, end = 0;
-            take_away(k, v, &end);
-            while (begin < end && end - begin < p->nblock) {
-                int u = k->queue[begin++ % p->nblock];
-                if (!k->gone[u] && can_go(k, u)) take_away(k, u, &end);
-            }
-            again = end > begin; // the ring was full: look again
-        }
-    }
-}
-
-// ---- the rest -----------------------------------------------------------------------------------
-
-// Mark the connected part of a block of rows; returns how many of its blocks are in the queue.
-static int collect(rank_work *k, int seed, int number)
-{
-    const flx_pattern *p = &k->s->pattern;
-    int begin = 0, end = 0;
-    k->queue[end++] = seed;
-    k->part[seed] = number;
-    while (begin < end) {
-        int b = k->queue[begin++];
+    count = nbody;
+    while (count > 0) {
+        int b = a->queue[head], rows;
+        head = (head + 1) % nbody;
+        count--;
+        a->queued[b] = false;
+        if (a->taken[b] || !stands_alone(a, b, &rows)) continue;
+        a->taken[b] = true;
         for (int e = p->row[b]; e < p->row[b + 1]; e++) {
-            int c = p->col[e];
-            // rows meet through velocities that are still there
-            bool kind = is_rows(k, b) ? c < k->vblocks : is_rows(k, c);
-            if (!kind || k->gone[c] || k->part[c] >= 0) continue;
-            k->part[c] = number;
-            k->queue[end++] = c;
-        }
-    }
-    return end;
-}
-
-// LDL has found no small pivot: a large part then has full rank.
-static bool clearly_independent(rank_work *k)
-{
-    static const flx_saddle_metric plain = {0};
-    int worst;
-    if (flx_saddle_factor(k->saddle, &k->blocks, FLX_ROWS_VELOCITY, &plain) != FLX_OK) return false;
-    return flx_saddle_regularised(k->saddle, &worst) == 0;
-}
-
-// QR of the rows of one part: the columns of the matrix are the rows that `skip` leaves. Dependent
-// ones are marked in `dependent`; those among the best pivots are kept.
-static flx_status decide(rank_work *k, int nblock, const unsigned char *skip,
-                         unsigned char *dependent, int *count)
-{
-    const flx_pattern *p = &k->s->pattern;
-    flx_ctx *ctx = k->s->ctx;
-    int m = 0, n = 0, rank = 0;
-    int *column = flx_alloc(ctx, (size_t)p->nblock, sizeof *column);
-    for (int i = 0; column && i < nblock; i++) {
-        int b = k->queue[i], size = p->start[b + 1] - p->start[b];
-        if (is_rows(k, b)) {
-            for (int r = p->start[b]; r < p->start[b + 1]; r++) n += !skip[r - k->first];
-        } else {
-            column[b] = m;
-            m += size;
-        }
-    }
-    double *A = flx_alloc(ctx, (size_t)m * (size_t)n, sizeof *A);
-    int *perm = flx_alloc(ctx, (size_t)n, sizeof *perm);
-    int *row = flx_alloc(ctx, (size_t)n, sizeof *row);
-    flx_status status = column && A && perm && row ? FLX_OK : FLX_ERR_MEMORY;
-    if (status != FLX_OK) goto done;
-
-    int j = 0;
-    for (int i = 0; i < nblock; i++) {
-        int b = k->queue[i];
-        if (!is_rows(k, b)) continue;
-        for (int r = p->start[b]; r < p->start[b + 1]; r++) {
-            if (skip[r - k->first]) continue;
-            for (int e = p->row[b]; e < p->row[b + 1] && p->col[e] < k->vblocks; e++) {
-                // velocities that were taken away belong to rows that were, too
-                if (k->gone[p->col[e]]) continue;
-                scaled_row(k, b, r - k->first, e, A + (size_t)j * (size_t)m + column[p->col[e]], 1);
+            int bond = p->col[e];
+            if (!is_bond(a, bond)) continue;
+            for (int i = p->start[bond]; i < p->start[bond + 1]; i++) a->gone[i - a->first] = true;
+            for (int f = p->row[bond]; f < p->row[bond + 1]; f++) {
+                int o = p->col[f];
+                if (!is_body(a, o) || a->taken[o] || a->queued[o]) continue;
+                a->queue[(head + count++) % nbody] = o;
+                a->queued[o] = true;
             }
-            row[j++] = r - k->first;
         }
     }
-    status = flx_dense_rank(ctx, m, n, A, k->tolerance, perm, &rank);
-    for (j = rank; status == FLX_OK && j < n; j++) dependent[row[perm[j]]] = 1;
-    *count += n - rank;
+}
+
+// ---- connected parts ------------------------------------------------------------------------
+
+static int root(int *part, int i)
+{
+    while (part[i] != i) i = part[i] = part[part[i]];
+    return i;
+}
+
+// Bodies and bond blocks that hang together; a bond block without rows in play belongs to none.
+static void find_parts(analysis *a)
+{
+    const flx_pattern *p = &a->sys->pattern;
+    for (int i = 0; i < p->nblock; i++) a->part[i] = i;
+    for (int i = 0; i < p->nblock; i++) {
+        if (!is_bond(a, i)) continue;
+        bool any = false;
+        for (int r = p->start[i]; r < p->start[i + 1]; r++) any |= !a->gone[r - a->first];
+        if (!any) continue;
+        for (int e = p->row[i]; e < p->row[i + 1]; e++) {
+            int j = p->col[e];
+            if (is_body(a, j)) a->part[root(a->part, i)] = root(a->part, j);
+        }
+    }
+    for (int i = 0; i < p->nblock; i++) a->part[i] = root(a->part, i);
+}
+
+// ---- deciding the rank ----------------------------------------------------------------------
+
+// Pivots in descending order: how many count.
+static int count_pivots(int n, const double *pivot)
+{
+    for (int k = 0; k < n; k++) {
+        if (!(pivot[k] > ROUNDING * pivot[0])) return k;
+        if (k > 0 && pivot[k] <= SMALL * pivot[0] && pivot[k] * GAP <= pivot[k - 1]) return k;
+    }
+    return n;
+}
+
+// ---- small parts ----------------------------------------------------------------------------
+
+// Dependent rows of one part, by QR with pivoting of its G^T.
+static flx_status dense_part(analysis *a, int part, int nrow, int ncol, bool *dependent, int *count)
+{
+    const flx_pattern *p = &a->sys->pattern;
+    flx_status status = FLX_ERR_MEMORY;
+    double *A = flx_alloc(a->ctx, (size_t)nrow * (size_t)ncol, sizeof *A);
+    double *pivot = flx_alloc(a->ctx, (size_t)nrow, sizeof *pivot);
+    int *perm = flx_alloc(a->ctx, (size_t)nrow, sizeof *perm);
+    int *rows = flx_alloc(a->ctx, (size_t)nrow, sizeof *rows);
+    int *place = flx_alloc(a->ctx, (size_t)a->sys->dims.nv, sizeof *place);
+    if (!A || !pivot || !perm || !rows || !place) goto done;
+
+    int nc = 0, nr = 0, rank = 0;
+    for (int b = 0; b < p->nblock; b++) {
+        if (!is_body(a, b) || a->part[b] != part) continue;
+        for (int c = p->start[b]; c < p->start[b + 1]; c++) place[c] = nc++;
+    }
+    for (int i = 0; i < p->nblock; i++) {
+        if (!is_bond(a, i) || a->part[i] != part) continue;
+        int before = nr;
+        for (int r = p->start[i] - a->first; r < p->start[i + 1] - a->first; r++) {
+            if (!a->gone[r]) rows[nr++] = r;
+        }
+        for (int e = p->row[i]; e < p->row[i + 1] && nr > before; e++) {
+            if (!is_body(a, p->col[e])) continue;
+            patch x = patch_at(a, i, e);
+            for (int k = before; k < nr; k++) {
+                const double *g = x.g + (rows[k] - x.r0) * x.nc;
+                for (int c = 0; c < x.nc; c++) {
+                    A[(size_t)k * (size_t)ncol + (size_t)place[x.c0 + c]] =
+                        g[c] * a->row[rows[k]] * a->col[x.c0 + c];
+                }
+            }
+        }
+    }
+    for (int k = 0; k < nr; k++) { // unit rows, later ones a little less
+        double *v = A + (size_t)k * (size_t)ncol, norm = 0.0;
+        for (int c = 0; c < ncol; c++) norm += v[c] * v[c];
+        double f = norm > 0.0 ? (1.0 - BIAS * k / nr) / sqrt(norm) : 0.0;
+        for (int c = 0; c < ncol; c++) v[c] *= f;
+    }
+    status = flx_dense_rank(a->ctx, ncol, nr, A, 0.0, perm, &rank);
+    if (status != FLX_OK) goto done;
+    int most = nr < ncol ? nr : ncol;
+    for (int k = 0; k < most; k++) pivot[k] = fabs(A[(size_t)k * (size_t)ncol + (size_t)k]);
+    rank = count_pivots(most, pivot);
+    for (int k = rank; k < nr; k++) dependent[rows[perm[k]]] = true;
+    *count += nr - rank;
 
 done:
-    flx_free(column);
     flx_free(A);
+    flx_free(pivot);
     flx_free(perm);
-    flx_free(row);
+    flx_free(rows);
+    flx_free(place);
     return status;
 }
 
-// Mark the dependent rows at a state, those in `skip` left out; *count: how many.
-static flx_status find_dependent(rank_work *k, const flx_state *x, const unsigned char *skip,
-                                 unsigned char *dependent, int *count)
+// ---- large parts ----------------------------------------------------------------------------
+
+#define ITERATIONS 8
+#define SPARSE_DAMPING 1e-8
+#define FIRST_WIDTH 8
+
+// Subspace iteration for the smallest mu of  G W^-1 G^T y = mu D y,  D the diagonal of the left.
+typedef struct subspace {
+    int n, k;               // rows, vectors
+    double *Y, *S;          // (n x k) columns: vectors, D^-1 G W^-1 G^T times them
+    double *D, *mu, *H, *b; // (n) (k) (k x k) (all unknowns)
+} subspace;
+
+static double *column(double *A, int n, int j)
 {
-    const flx_pattern *p = &k->s->pattern;
-    flx_point at = flx_state_point(k->s, x);
-    *count = 0;
-    memset(dependent, 0, (size_t)k->nrow);
-    FLX_TRY(k->s->ops->linearise(k->s, k->work, &at, &k->blocks));
-    weigh_rows(k);
-    peel(k);
-    for (int b = 0; b < p->nblock; b++) k->part[b] = -1;
-    int number = 0, checked = -1;
-    for (int b = 0; b < p->nblock; b++) {
-        if (!is_rows(k, b) || k->gone[b] || k->part[b] >= 0) continue;
-        int nblock = collect(k, b, number++), rows = 0;
-        for (int i = 0; i < nblock; i++) {
-            int c = k->queue[i];
-            if (is_rows(k, c)) rows += p->start[c + 1] - p->start[c];
-        }
-        if (rows > LARGEST_DENSE) {
-            if (checked < 0) checked = clearly_independent(k);
-            if (checked) continue;
-        }
-        FLX_TRY(decide(k, nblock, skip, dependent, count));
-    }
-    return FLX_OK;
+    return A + (size_t)j * (size_t)n;
 }
 
-// ---- displaced positions ------------------------------------------------------------------------
+static double dot(const subspace *u, const double *y, const double *z)
+{
+    double sum = 0.0;
+    for (int r = 0; r < u->n; r++) sum += u->D[r] * y[r] * z[r];
+    return sum;
+}
 
-// Numbers in [-1, 1), the same in every run.
-static double next_random(uint64_t *seed)
+// A number in (-1, 1) from a fixed sequence.
+static double draw(uint64_t *seed)
 {
     *seed = *seed * 6364136223846793005u + 1442695040888963407u;
-    return (double)(int64_t)(*seed >> 11) / (double)(1ull << 52) - 1.0;
+    return (double)(int64_t)*seed / 9223372036854775808.0;
 }
 
-// (RANK-1) The state moved along an admissible direction. Leaves it where it is when there is none.
-static flx_status displace(rank_work *k, const flx_state *from, uint64_t *seed, flx_state *x)
+static void subspace_destroy(subspace *u)
 {
-    const flx_system *s = k->s;
-    int nv = s->dims.nv, n = flx_dims_unknowns(&s->dims);
-    flx_point at = flx_state_point(s, from);
-    flx_state_copy(x, from);
-    double *u = flx_alloc(s->ctx, (size_t)n, sizeof *u);
-    double *w = flx_alloc(s->ctx, (size_t)nv, sizeof *w);
-    flx_status status = u && w ? FLX_OK : FLX_ERR_MEMORY;
-    if (status == FLX_OK) status = s->ops->linearise(s, k->work, &at, &k->blocks);
-    if (status != FLX_OK) goto done;
-
-    // least change of a random velocity, in units of the scales
-    for (int i = 0; i < nv; i++) {
-        w[i] = 1.0 / (k->scale[i] * k->scale[i]);
-        u[i] = next_random(seed) / k->scale[i]; // W times a random velocity
-    }
-    const flx_saddle_metric metric = {.shift = w, .without_mass = true};
-    status = flx_saddle_factor(k->saddle, &k->blocks, FLX_ROWS_VELOCITY, &metric);
-    if (status > 0)
-        status = FLX_OK; // rows that depend on each other leave a direction all the same
-    if (status != FLX_OK) goto done;
-    flx_saddle_solve(k->saddle, u);
-
-    double size = 0.0;
-    for (int i = 0; i < nv; i++) size = fmax(size, fabs(u[i]) / k->scale[i]);
-    if (!(size > 1e-6) || !isfinite(size)) goto done; // no freedom: the position is all there is
-    for (int i = 0; i < nv; i++) u[i] *= DISPLACEMENT / size;
-    s->ops->retract(s, from->q, u, x->q);
-    flx_start_report report;
-    status = flx_start_positions(s, x, NULL, &report);
-    if (status > 0) status = FLX_OK; // as near as it gets
-
-done:
-    flx_free(u);
-    flx_free(w);
-    return status;
+    flx_free(u->Y);
+    flx_free(u->S);
+    flx_free(u->D);
+    flx_free(u->mu);
+    flx_free(u->H);
+    flx_free(u->b);
 }
 
-// The part of the closure that is left at the state: what geometry is known to.
-static flx_status find_tolerance(rank_work *k, const flx_state *x)
+static flx_status subspace_create(analysis *a, int k, subspace *u)
 {
-    const flx_system *s = k->s;
-    double *r = flx_alloc(s->ctx, (size_t)flx_dims_unknowns(&s->dims), sizeof *r), misfit = 0.0;
-    if (!r) return FLX_ERR_MEMORY;
-    flx_point at = flx_state_point(s, x);
-    flx_status status = s->ops->residual(s, k->work, &at, r);
-    for (int i = 0; i < s->dims.nlam; i++) {
-        flx_unknown u;
-        s->ops->unknown(s, k->first + i, &u);
-        if (u.tau == 0.0 && u.C == 0.0) {
-            misfit = fmax(misfit, fabs(r[k->first + i]) / k->scale[k->first + i]);
-        }
-    }
-    flx_free(r);
-    k->tolerance = fmax(DEPENDENT, MISFIT * fmin(misfit, LARGEST_MISFIT));
-    return status;
-}
-
-// ---- report -------------------------------------------------------------------------------------
-
-static flx_status list_rows(flx_ctx *ctx, int nrow, const unsigned char *mark, int *n, int **rows)
-{
-    *n = 0;
-    for (int i = 0; i < nrow; i++) *n += mark[i];
-    *rows = flx_alloc(ctx, (size_t)*n, sizeof **rows);
-    if (!*rows) return FLX_ERR_MEMORY;
-    for (int i = 0, j = 0; i < nrow; i++) {
-        if (mark[i]) (*rows)[j++] = i;
+    size_t n = (size_t)a->nrow, m = (size_t)k;
+    *u = (subspace){.n = a->nrow, .k = k};
+    u->Y = flx_alloc(a->ctx, n * m, sizeof *u->Y);
+    u->S = flx_alloc(a->ctx, n * m, sizeof *u->S);
+    u->D = flx_alloc(a->ctx, n, sizeof *u->D);
+    u->mu = flx_alloc(a->ctx, m, sizeof *u->mu);
+    u->H = flx_alloc(a->ctx, m * m, sizeof *u->H);
+    u->b = flx_alloc(a->ctx, (size_t)flx_dims_unknowns(&a->sys->dims), sizeof *u->b);
+    if (!u->Y || !u->S || !u->D || !u->mu || !u->H || !u->b) return FLX_ERR_MEMORY;
+    const double *size = flx_saddle_row_sizes(a->p->saddle);
+    uint64_t seed = 20240229;
+    for (int r = 0; r < u->n; r++) {
+        bool in_play = flx_saddle_active(a->p->saddle, a->first + r);
+        u->D[r] = in_play && size[a->first + r] > 0.0 ? size[a->first + r] : 1.0;
+        for (int j = 0; j < k; j++) column(u->Y, u->n, j)[r] = in_play ? draw(&seed) : 0.0;
     }
     return FLX_OK;
 }
 
-static int count_free(const flx_system *s, int nredundant)
+// Y <- (G W^-1 G^T + d D)^-1 D Y; then S = D^-1 G W^-1 G^T Y = Y_old - d Y.
+static void invert(analysis *a, subspace *u)
 {
-    const flx_dims *d = &s->dims;
-    int rows = 0;
-    for (int i = 0; i < d->nlam + d->nmu; i++) {
-        flx_unknown u;
-        s->ops->unknown(s, d->nv + d->nx + d->nw + i, &u);
-        rows += u.kind == FLX_UNKNOWN_BOND ? u.C == 0.0 : u.E == 0.0;
+    size_t all = (size_t)flx_dims_unknowns(&a->sys->dims) * sizeof *u->b;
+    for (int j = 0; j < u->k; j++) {
+        double *y = column(u->Y, u->n, j), *s = column(u->S, u->n, j);
+        memset(u->b, 0, all);
+        for (int r = 0; r < u->n; r++) u->b[a->first + r] = -u->D[r] * y[r];
+        flx_saddle_solve(a->p->saddle, u->b);
+        for (int r = 0; r < u->n; r++) {
+            s[r] = y[r] - SPARSE_DAMPING * u->b[a->first + r];
+            y[r] = u->b[a->first + r];
+        }
     }
-    return d->nv - rows + nredundant;
+}
+
+// Gram-Schmidt in the metric D, twice, with the same combinations of S.
+static void orthonormalise(subspace *u)
+{
+    int n = u->n;
+    for (int j = 0; j < u->k; j++) {
+        double *y = column(u->Y, n, j), *s = column(u->S, n, j);
+        for (int i = 0; i < 2 * j; i++) {
+            const double *z = column(u->Y, n, i % j), *t = column(u->S, n, i % j);
+            double f = dot(u, y, z);
+            for (int r = 0; r < n; r++) {
+                y[r] -= f * z[r];
+                s[r] -= f * t[r];
+            }
+        }
+        double norm = sqrt(dot(u, y, y));
+        for (int r = 0; r < n && norm > 0.0; r++) {
+            y[r] /= norm;
+            s[r] /= norm;
+        }
+    }
+}
+
+// Rayleigh-Ritz: mu ascending, Y turned to the eigenvectors (S is then scratch).
+static flx_status ritz(analysis *a, subspace *u)
+{
+    int n = u->n, k = u->k;
+    for (int i = 0; i < k; i++) {
+        for (int j = 0; j <= i; j++) {
+            double h = 0.5 * (dot(u, column(u->Y, n, i), column(u->S, n, j)) +
+                              dot(u, column(u->Y, n, j), column(u->S, n, i)));
+            u->H[i * k + j] = u->H[j * k + i] = h;
+        }
+    }
+    FLX_TRY(flx_dense_symmetric_eigen(a->ctx, k, u->H, u->mu));
+    size_t bytes = (size_t)n * (size_t)k * sizeof *u->Y;
+    memset(u->S, 0, bytes);
+    for (int j = 0; j < k; j++) {
+        for (int i = 0; i < k; i++) {
+            const double *y = column(u->Y, n, i);
+            double h = u->H[j * k + i], *z = column(u->S, n, j);
+            for (int r = 0; r < n; r++) z[r] += h * y[r];
+        }
+    }
+    memcpy(u->Y, u->S, bytes);
+    return FLX_OK;
+}
+
+// How many of the mu, which are squares of pivots, are zero; -1: perhaps more than there are here.
+static int count_zeros(const subspace *u, bool all)
+{
+    int zeros = 0;
+    for (int j = 0; j < u->k; j++) {
+        double next = j + 1 < u->k ? u->mu[j + 1] : 1.0;
+        if (u->mu[j] <= ROUNDING * ROUNDING) zeros = j + 1;
+        if (u->mu[j] <= SMALL * SMALL && next >= GAP * GAP * u->mu[j]) zeros = j + 1;
+    }
+    return zeros == u->k && !all ? -1 : zeros;
+}
+
+// The rows that take the null vectors away with them: pivots of their transpose.
+static flx_status choose_rows(analysis *a, subspace *u, int zeros, bool *dependent)
+{
+    flx_status status = FLX_ERR_MEMORY;
+    double *Z = flx_alloc(a->ctx, (size_t)zeros * (size_t)u->n, sizeof *Z);
+    int *perm = flx_alloc(a->ctx, (size_t)u->n, sizeof *perm), rank;
+    if (Z && perm) {
+        for (int r = 0; r < u->n; r++) {
+            double f = sqrt(u->D[r]) * (1.0 + BIAS * r / u->n);
+            for (int j = 0; j < zeros; j++) {
+                Z[(size_t)r * (size_t)zeros + (size_t)j] = f * column(u->Y, u->n, j)[r];
+            }
+        }
+        status = flx_dense_rank(a->ctx, zeros, u->n, Z, 0.0, perm, &rank);
+        for (int j = 0; j < zeros && status == FLX_OK; j++) dependent[perm[j]] = true;
+    }
+    flx_free(Z);
+    flx_free(perm);
+    return status;
+}
+
+static flx_status search(analysis *a, int width, bool all, bool *dependent, int *zeros)
+{
+    subspace u;
+    flx_status status = subspace_create(a, width, &u);
+    for (int i = 0; i < ITERATIONS && status == FLX_OK; i++) {
+        invert(a, &u);
+        orthonormalise(&u);
+        status = ritz(a, &u);
+    }
+    *zeros = 0;
+    if (status == FLX_OK) *zeros = count_zeros(&u, all);
+    if (*zeros > 0) status = choose_rows(a, &u, *zeros, dependent);
+    subspace_destroy(&u);
+    return status;
+}
+
+// Dependent rows of one part, by the eigenvectors of its smallest eigenvalues.
+static flx_status sparse_part(analysis *a, int part, int nrow, bool *dependent, int *count)
+{
+    const flx_pattern *p = &a->sys->pattern;
+    int nv = a->sys->dims.nv, zeros = -1;
+    bool *out = flx_alloc(a->ctx, (size_t)a->nrow, sizeof *out);
+    double *shift = flx_alloc(a->ctx, (size_t)nv, sizeof *shift);
+    flx_status status = out && shift ? FLX_OK : FLX_ERR_MEMORY;
+    if (status == FLX_OK) {
+        for (int i = 0; i < nv; i++) shift[i] = 1.0 / (a->col[i] * a->col[i]);
+        for (int i = 0; i < p->nblock; i++) {
+            for (int r = p->start[i]; r < p->start[i + 1] && is_bond(a, i); r++) {
+                out[r - a->first] = a->gone[r - a->first] || a->part[i] != part;
+            }
+        }
+        flx_saddle_metric metric = {
+            .shift = shift, .leave_out = out, .without_mass = true, .damping = SPARSE_DAMPING};
+        status = flx_saddle_factor(a->p->saddle, &a->p->blocks, FLX_ROWS_VELOCITY, &metric);
+    }
+    for (int k = FIRST_WIDTH; status == FLX_OK && zeros < 0; k *= 2) {
+        status = search(a, k < nrow ? k : nrow, k >= nrow, dependent, &zeros);
+    }
+    if (status == FLX_OK) *count += zeros;
+    flx_free(out);
+    flx_free(shift);
+    return status;
+}
+
+// ---- one position ---------------------------------------------------------------------------
+
+// Dependent rows at x among those not left out. dependent (nrow) is overwritten.
+static flx_status find_dependent(analysis *a, const flx_state *x, const bool *leave_out,
+                                 bool *dependent, int *count)
+{
+    const flx_system *s = a->sys;
+    const flx_pattern *p = &s->pattern;
+    double gap;
+    int worst;
+    *count = 0;
+    memset(dependent, 0, (size_t)a->nrow * sizeof *dependent);
+    FLX_TRY(flx_projector_gap(a->p, x, FLX_ROWS_VELOCITY, &gap, &worst));
+    FLX_TRY(flx_projector_correct(a->p, FLX_ROWS_VELOCITY, DAMPING, NULL)); // for its matrix
+    a->values = flx_saddle_values(a->p->saddle);
+    a->rigid = 0;
+    for (int i = 0; i < a->nrow; i++) {
+        bool rigid = flx_saddle_active(a->p->saddle, a->first + i);
+        a->gone[i] = !rigid || (leave_out && leave_out[i]);
+        a->rigid += rigid;
+    }
+    FLX_TRY(equilibrate(a));
+    take_away(a);
+    find_parts(a);
+
+    flx_status status = FLX_ERR_MEMORY;
+    int *rows = flx_alloc(a->ctx, (size_t)p->nblock, sizeof *rows);
+    int *cols = flx_alloc(a->ctx, (size_t)p->nblock, sizeof *cols);
+    if (!rows || !cols) goto done;
+    for (int i = 0; i < p->nblock; i++) {
+        int size = p->start[i + 1] - p->start[i];
+        if (is_body(a, i)) cols[a->part[i]] += size;
+        for (int r = p->start[i]; is_bond(a, i) && r < p->start[i + 1]; r++) {
+            rows[a->part[i]] += !a->gone[r - a->first];
+        }
+    }
+    status = FLX_OK;
+    for (int i = 0; i < p->nblock && status == FLX_OK; i++) {
+        if (rows[i] > 0 && rows[i] <= a->dense) {
+            status = dense_part(a, i, rows[i], cols[i], dependent, count);
+        }
+    }
+    // these overwrite the matrix, so they come last
+    for (int i = 0; i < p->nblock && status == FLX_OK; i++) {
+        if (rows[i] > a->dense) status = sparse_part(a, i, rows[i], dependent, count);
+    }
+
+done:
+    flx_free(rows);
+    flx_free(cols);
+    return status;
+}
+
+// ---- other positions ------------------------------------------------------------------------
+
+// A velocity that the rows admit: the driven one with a random one added, both up to the damping.
+static flx_status admissible_velocity(analysis *a, flx_state *x, uint64_t *seed)
+{
+    const flx_system *s = a->sys;
+    double gap, speed = 1.0;
+    int worst;
+    memset(x->v, 0, (size_t)s->dims.nv * sizeof *x->v);
+    for (int pass = 0; pass < 2; pass++) {
+        for (int k = 0; k < 3; k++) {
+            FLX_TRY(flx_projector_gap(a->p, x, FLX_ROWS_VELOCITY, &gap, &worst));
+            FLX_TRY(flx_projector_correct(a->p, FLX_ROWS_VELOCITY, DAMPING, NULL));
+            for (int i = 0; i < s->dims.nv; i++) x->v[i] += a->p->d[i];
+        }
+        if (pass > 0) break;
+        for (int i = 0; i < s->dims.nv; i++) speed = fmax(speed, fabs(x->v[i]) / a->p->scale[i]);
+        for (int i = 0; i < s->dims.nv; i++) x->v[i] += speed * a->p->scale[i] * draw(seed);
+    }
+    return FLX_OK;
+}
+
+// Move along it and come back to the rows.
+static flx_status displace(analysis *a, const flx_state *from, double distance, uint64_t *seed,
+                           flx_state *to)
+{
+    const flx_system *s = a->sys;
+    double speed = 0.0, gap;
+    int worst;
+    flx_state_copy(to, from);
+    FLX_TRY(admissible_velocity(a, to, seed));
+    for (int i = 0; i < s->dims.nv; i++) speed = fmax(speed, fabs(to->v[i]) / a->p->scale[i]);
+    if (!(speed > 0.0)) return FLX_OK; // nothing moves
+    double dt = distance / fmax(speed, 1.0);
+    for (int i = 0; i < s->dims.nv; i++) a->p->theta[i] = dt * to->v[i];
+    s->ops->retract(s, from->q, a->p->theta, to->q);
+    to->t = from->t + dt;
+    for (int k = 0; k < CLOSING_STEPS; k++) {
+        FLX_TRY(flx_projector_gap(a->p, to, FLX_ROWS_POSITION, &gap, &worst));
+        FLX_TRY(flx_projector_correct(a->p, FLX_ROWS_POSITION, DAMPING, NULL));
+        s->ops->retract(s, to->q, a->p->d, to->q);
+    }
+    return FLX_OK;
+}
+
+// ---- report ---------------------------------------------------------------------------------
+
+static flx_status list_rows(analysis *a, const bool *flag, int count, int **list)
+{
+    *list = flx_alloc(a->ctx, (size_t)count, sizeof **list);
+    if (!*list) return FLX_ERR_MEMORY;
+    for (int i = 0, k = 0; i < a->nrow && k < count; i++) {
+        if (flag[i]) (*list)[k++] = i;
+    }
+    return FLX_OK;
+}
+
+static flx_status examine(analysis *a, const flx_state *x, bool *redundant, bool *other,
+                          flx_rank_report *report)
+{
+    uint64_t seed = 4711;
+    int n[3] = {0, 0, 0};
+    FLX_TRY(displace(a, x, DISPLACEMENT, &seed, a->place));
+    FLX_TRY(find_dependent(a, a->place, NULL, redundant, &n[1]));
+    if (n[1] > 0) { // a displaced position may happen to be singular, too
+        FLX_TRY(displace(a, x, 0.7 * DISPLACEMENT, &seed, a->place));
+        FLX_TRY(find_dependent(a, a->place, NULL, other, &n[2]));
+        if (n[2] < n[1]) {
+            memcpy(redundant, other, (size_t)a->nrow * sizeof *redundant);
+            n[1] = n[2];
+        }
+    }
+    FLX_TRY(find_dependent(a, x, redundant, other, &n[0]));
+    report->nredundant = n[1];
+    report->nsingular = n[0];
+    report->freedoms = a->sys->dims.nv - (a->rigid - n[1]);
+    FLX_TRY(list_rows(a, redundant, n[1], &report->redundant));
+    return list_rows(a, other, n[0], &report->singular);
+}
+
+flx_status flx_rank_bonds_by(const flx_system *s, const flx_state *x, int dense,
+                             flx_rank_report *report)
+{
+    analysis a;
+    *report = (flx_rank_report){0};
+    flx_status status = prepare(&a, s, dense);
+    bool *redundant = flx_alloc(s->ctx, (size_t)a.nrow, sizeof *redundant);
+    bool *other = flx_alloc(s->ctx, (size_t)a.nrow, sizeof *other);
+    if (status == FLX_OK && (!redundant || !other)) status = FLX_ERR_MEMORY;
+    if (status == FLX_OK) status = examine(&a, x, redundant, other, report);
+    if (status != FLX_OK) flx_rank_report_clear(report);
+    flx_free(redundant);
+    flx_free(other);
+    release(&a);
+    return status;
 }
 
 flx_status flx_rank_bonds(const flx_system *s, const flx_state *x, flx_rank_report *report)
 {
-    *report = (flx_rank_report){.freedoms = s->dims.nv};
-    rank_work k;
-    flx_state *moved = NULL;
-    int nrow = s->dims.nlam + s->dims.nmu, count = 0, least = nrow + 1;
-    unsigned char *none = flx_alloc(s->ctx, (size_t)nrow, 1);
-    unsigned char *mark = flx_alloc(s->ctx, (size_t)nrow, 1);
-    unsigned char *redundant = flx_alloc(s->ctx, (size_t)nrow, 1);
-    uint64_t seed = 20u;
-    flx_status status = make_work(s, &k);
-    if (status == FLX_OK && (!none || !mark || !redundant)) status = FLX_ERR_MEMORY;
-    if (status == FLX_OK) status = flx_state_create(s, &moved);
-    if (status == FLX_OK) status = find_tolerance(&k, x);
-
-    // the generic position is the one with the fewest dependent rows
-    for (int i = 0; i < 3 && status == FLX_OK && least > 0; i++) {
-        const flx_state *at = x;
-        if (i > 0) {
-            status = displace(&k, x, &seed, moved);
-            at = moved;
-        }
-        if (status == FLX_OK) status = find_dependent(&k, at, none, mark, &count);
-        if (status == FLX_OK && count < least) {
-            least = count;
-            memcpy(redundant, mark, (size_t)nrow);
-        }
-    }
-    if (status == FLX_OK) status = find_dependent(&k, x, redundant, mark, &count);
-    if (status == FLX_OK) {
-        status = list_rows(s->ctx, nrow, redundant, &report->nredundant, &report->redundant);
-    }
-    if (status == FLX_OK) {
-        status = list_rows(s->ctx, nrow, mark, &report->nsingular, &report->singular);
-    }
-    if (status == FLX_OK) report->freedoms = count_free(s, report->nredundant);
-    if (status != FLX_OK) flx_rank_report_clear(report);
-    free_work(&k);
-    flx_state_destroy(&moved);
-    flx_free(none);
-    flx_free(mark);
-    flx_free(redundant);
-    return status;
+    return flx_rank_bonds_by(s, x, DENSE_ROWS, report);
 }
 
 void flx_rank_report_clear(flx_rank_report *report)

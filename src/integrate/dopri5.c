@@ -181,6 +181,13 @@ static double estimate_error(dopri5 *p, double h)
     return norm(p, u, p->z, p->z1);
 }
 
+static bool is_finite(const double *z, int n)
+{
+    double sum = 0.0;
+    for (int i = 0; i < n; i++) sum += z[i] - z[i]; // 0, or not a number
+    return sum == 0.0;
+}
+
 // Hairer's first step: an explicit Euler step with a change that fits the tolerance.
 static flx_status first_step(flx_integrator *it, double t, double h_most, double *h)
 {
@@ -320,6 +327,7 @@ static flx_status dopri5_step(flx_integrator *it, flx_state *x, double h_most, d
         double smallest = 16.0 * DBL_EPSILON * fmax(fabs(x->t), fabs(h_most));
         flx_status s = run_stages(it, x->t, h);
         if (s < 0) return s;
+        if (s == FLX_OK && !is_finite(p->z1, p->n)) s = FLX_NOT_FINITE;
         double error = s != FLX_OK ? HUGE_VAL : fixed ? 0.0 : estimate_error(p, h);
         if (error <= 1.0) {
             if (!fixed) watch_stiffness(it, x->t, h);

@@ -1,0 +1,41 @@
+// project.h - the nearest position and velocity that meet the bonds; what start.c and rank.c share.
+//
+//     min theta^T W theta,   g(q_0 (+) theta) = 0                                     (START-1)
+//     min (v - v_0)^T W (v - v_0),   G v + g_t = 0,  sigma g + tau (G v + g_t) = 0,
+//                                    A v + b = 0                                      (START-2)
+//
+// by Levenberg-Marquardt steps [W G^T; G -d] (dtheta, lambda) = (-W theta, -g): rows that say the
+// same, or nearly the same, do not break it, and directions in which the bonds hardly hold are not
+// moved along. W is the mass with 1e-6 of the mean kinetic scale added, times the user's weights.
+#pragma once
+
+#include "base/base.h"
+#include "flexion/system.h"
+#include "integrate/linear.h"
+#include "integrate/saddle.h"
+
+typedef struct flx_projector {
+    const flx_system *sys; // borrowed
+    flx_work *work;
+    flx_blocks blocks;
+    flx_saddle *saddle;
+    flx_state *at;                  // where it is evaluated
+    double *theta, *shift, *weight; // (nv)
+    double *d, *r, *row;            // (n): correction; residual; rows of the level in hand
+    double *scale;                  // (n)
+    bool weighted;
+} flx_projector;
+
+// weight (nv) or NULL is copied.
+flx_status flx_projector_create(const flx_system *s, const double *weight, flx_projector **p);
+void flx_projector_destroy(flx_projector **p);
+
+// How far the rows are from zero, largest |row|/scale, and which unknown that is. The rows
+// themselves are left in p->row.
+flx_status flx_projector_gap(flx_projector *p, const flx_state *x, flx_saddle_rows rows,
+                             double *gap, int *worst);
+
+// One step with damping d at p->at; the correction of positions (or velocities) in p->d. theta
+// (nv) or NULL: how far it has moved already.
+flx_status flx_projector_correct(flx_projector *p, flx_saddle_rows rows, double damping,
+                                 const double *theta);

@@ -1,0 +1,257 @@
+// start.c - a consistent start on position, velocity and acceleration level (docs/theory/start.md).
+#include "analyse/project.h"
+#include "flexion/analysis.h"
+#include "integrate/accelerate.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+// Steps with the damping held, and with it falling.
+#define CAREFUL_STEPS 15
+#define BOLD_STEPS 15
+// Damping relative to G W^-1 G^T: directions in which the bonds hold less than 1e-3 of their best
+// are left alone, unless nothing else closes them.
+#define DAMPING 1e-6
+#define LAST_DAMPING 1e-13
+// Closed to rounding: rows below this part of their scale. Closed at all: below the second.
+#define CLOSED 1e-14
+#define NEARLY_CLOSED 1e-10
+// Moves below this part of the scale change the least no more; nor is it sought for longer.
+#define SETTLED 1e-7
+#define SETTLING_STEPS 8
+
+// ---- messages -------------------------------------------------------------------------------
+
+static flx_unknown describe(const flx_system *s, int i)
+{
+    flx_unknown u = {.item = "?", .part = "?"};
+    if (i >= 0) s->ops->unknown(s, i, &u);
+    if (!u.item) u.item = "?";
+    if (!u.part) u.part = "?";
+    return u;
+}
+
+static flx_status refuse_positions(const flx_projector *p, int row, int steps)
+{
+    const flx_system *s = p->sys;
+    flx_unknown u = describe(s, row);
+    return FLX_FAIL(s->ctx, FLX_INCONSISTENT, u.loc,
+                    "'%s' cannot be closed: constraint '%s' is off by %.3g after %d corrections; "
+                    "check positions, lengths and the joint's `at`",
+                    u.item, u.part, p->row[row], steps);
+}
+
+static flx_status refuse_velocities(const flx_projector *p, int row)
+{
+    const flx_system *s = p->sys;
+    flx_unknown u = describe(s, row);
+    return FLX_FAIL(s->ctx, FLX_INCONSISTENT, u.loc,
+                    "no velocity meets '%s': the rate of constraint '%s' is off by %.3g; it "
+                    "contradicts other joints or motions",
+                    u.item, u.part, p->row[row]);
+}
+
+static void find_move(const flx_projector *p, const double *move, double *size, int *item)
+{
+    *size = 0.0;
+    *item = -1;
+    for (int i = 0; i < p->sys->dims.nv; i++) {
+        double e = fabs(move[i]) / p->scale[i];
+        if (e > *size) {
+            *size = e;
+            *item = i;
+        }
+    }
+}
+
+// ---- positions ------------------------------------------------------------------------------
+
+typedef struct progress {
+    double gap, move;
+    int worst, steps;
+    bool settled; // the move is least; what is left is to close the rows
+} progress;
+
+// One step from x; x moves when the rows have come nearer, or are closed already. Otherwise the
+// damping grows, as in every Levenberg-Marquardt method.
+static flx_status move_positions(flx_projector *p, const flx_state *start, flx_state *x,
+                                 double damping, progress *now)
+{
+    const flx_system *s = p->sys;
+    double gap;
+    for (int k = 0; k < 8; k++, damping = fmax(10.0 * damping, 1e-4)) {
+        FLX_TRY(flx_projector_gap(p, x, FLX_ROWS_POSITION, &gap, &now->worst));
+        s->ops->difference(s, start->q, x->q, p->theta);
+        FLX_TRY(
+            flx_projector_correct(p, FLX_ROWS_POSITION, damping, now->settled ? NULL : p->theta));
+        int unused;
+        find_move(p, p->d, &now->move, &unused);
+        s->ops->retract(s, x->q, p->d, p->at->q);
+        FLX_TRY(flx_projector_gap(p, p->at, FLX_ROWS_POSITION, &now->gap, &now->worst));
+        if (now->gap < gap || now->gap <= NEARLY_CLOSED ||
+            (!now->settled && now->gap < 2.0 * gap)) {
+            memcpy(x->q, p->at->q, (size_t)s->dims.nq * sizeof *x->q);
+            return FLX_OK;
+        }
+    }
+    now->move = 0.0;
+    return flx_projector_gap(p, x, FLX_ROWS_POSITION, &now->gap, &now->worst);
+}
+
+// Steps until the rows are closed and the move is least, or nothing comes nearer any more.
+static flx_status close_positions(flx_projector *p, const flx_state *start, flx_state *x,
+                                  double damping, double factor, int steps, progress *now)
+{
+    int stalls = 0;
+    for (int k = 0; k < steps; k++, damping = fmax(factor * damping, LAST_DAMPING)) {
+        double last = now->gap;
+        FLX_TRY(move_positions(p, start, x, damping, now));
+        now->steps++;
+        if (!now->settled) { // the damping holds the rows open while the least move is sought
+            now->settled = now->move <= SETTLED || k >= SETTLING_STEPS;
+            continue;
+        }
+        stalls = now->gap < 0.9 * last ? 0 : stalls + 1;
+        if (now->gap <= CLOSED || (now->gap <= NEARLY_CLOSED && stalls > 0) || stalls > 2) break;
+    }
+    return FLX_OK;
+}
+
+// Carefully first: rows that contradict each other a little then leave the position where it is.
+// Boldly if they did not close, and back to the careful end if that was no good.
+static flx_status find_positions(flx_projector *p, const flx_state *start, flx_state *x,
+                                 progress *now)
+{
+    FLX_TRY(close_positions(p, start, x, DAMPING, 1.0, CAREFUL_STEPS, now));
+    if (now->gap <= NEARLY_CLOSED) return FLX_OK;
+    flx_state *careful = NULL;
+    FLX_TRY(flx_state_create(p->sys, &careful));
+    flx_state_copy(careful, x);
+    flx_status status = close_positions(p, start, x, DAMPING, 0.1, BOLD_STEPS, now);
+    if (status == FLX_OK && now->gap > NEARLY_CLOSED) {
+        flx_state_copy(x, careful);
+        status = flx_projector_gap(p, x, FLX_ROWS_POSITION, &now->gap, &now->worst);
+    }
+    flx_state_destroy(&careful);
+    return status;
+}
+
+flx_status flx_start_positions(const flx_system *s, flx_state *x, const double *weight,
+                               flx_start_report *report)
+{
+    flx_projector *p = NULL;
+    flx_state *start = NULL;
+    progress now = {0};
+    flx_status status = flx_projector_create(s, weight, &p);
+    if (status == FLX_OK) status = flx_state_create(s, &start);
+    if (status != FLX_OK) goto done;
+    flx_state_copy(start, x);
+    status = flx_projector_gap(p, x, FLX_ROWS_POSITION, &now.gap, &now.worst);
+    if (status != FLX_OK) goto done;
+    if (now.gap > CLOSED) status = find_positions(p, start, x, &now);
+    if (status != FLX_OK) goto done;
+    if (report) {
+        s->ops->difference(s, start->q, x->q, p->theta);
+        find_move(p, p->theta, &report->moved_q, &report->item_q);
+        report->residual_q = now.gap;
+        report->iterations = now.steps;
+    }
+    if (now.gap > NEARLY_CLOSED) status = refuse_positions(p, now.worst, now.steps);
+
+done:
+    flx_state_destroy(&start);
+    flx_projector_destroy(&p);
+    return status;
+}
+
+// ---- velocities -----------------------------------------------------------------------------
+
+// Rates are measured against the speeds there are.
+static double speed_of(const flx_projector *p, const flx_state *x)
+{
+    double speed = 0.0;
+    for (int i = 0; i < p->sys->dims.nv; i++) speed = fmax(speed, fabs(x->v[i]) / p->scale[i]);
+    return fmax(speed, 1.0);
+}
+
+// The rows are linear in v; steps after the first remove what damping and rounding left.
+static flx_status find_velocities(flx_projector *p, flx_state *x, progress *now)
+{
+    const flx_system *s = p->sys;
+    double damping = DAMPING;
+    FLX_TRY(flx_projector_gap(p, x, FLX_ROWS_VELOCITY, &now->gap, &now->worst));
+    for (now->steps = 0; now->steps < CAREFUL_STEPS + BOLD_STEPS; now->steps++) {
+        if (now->gap <= CLOSED * speed_of(p, x)) break;
+        double last = now->gap;
+        flx_state_copy(p->at, x);
+        FLX_TRY(flx_projector_correct(p, FLX_ROWS_VELOCITY, damping, NULL));
+        for (int i = 0; i < s->dims.nv; i++) p->at->v[i] += p->d[i];
+        FLX_TRY(flx_projector_gap(p, p->at, FLX_ROWS_VELOCITY, &now->gap, &now->worst));
+        if (!(now->gap < last)) { // as near as rounding allows
+            now->gap = last;
+            break;
+        }
+        memcpy(x->v, p->at->v, (size_t)s->dims.nv * sizeof *x->v);
+        if (now->steps >= CAREFUL_STEPS) damping = fmax(0.1 * damping, LAST_DAMPING);
+    }
+    return flx_projector_gap(p, x, FLX_ROWS_VELOCITY, &now->gap, &now->worst);
+}
+
+flx_status flx_start_velocities(const flx_system *s, flx_state *x, const double *weight,
+                                flx_start_report *report)
+{
+    flx_projector *p = NULL;
+    flx_state *start = NULL;
+    progress now = {0};
+    flx_status status = flx_projector_create(s, weight, &p);
+    if (status == FLX_OK) status = flx_state_create(s, &start);
+    if (status != FLX_OK) goto done;
+    flx_state_copy(start, x);
+    status = find_velocities(p, x, &now);
+    if (status != FLX_OK) goto done;
+    if (report) {
+        for (int i = 0; i < s->dims.nv; i++) p->d[i] = x->v[i] - start->v[i];
+        find_move(p, p->d, &report->moved_v, &report->item_v);
+        report->residual_v = now.gap;
+    }
+    if (now.gap > NEARLY_CLOSED * speed_of(p, x)) status = refuse_velocities(p, now.worst);
+
+done:
+    flx_state_destroy(&start);
+    flx_projector_destroy(&p);
+    return status;
+}
+
+// ---- accelerations --------------------------------------------------------------------------
+
+static flx_status refuse_accelerations(const flx_system *s, flx_status status, int i)
+{
+    flx_unknown u = describe(s, i);
+    if (status == FLX_SINGULAR) {
+        return FLX_FAIL(s->ctx, status, u.loc,
+                        "the acceleration of '%s' (%s) is not determined: it has no mass in a "
+                        "direction that no constraint holds",
+                        u.item, u.part);
+    }
+    return FLX_FAIL(s->ctx, status, u.loc, "no consistent acceleration: %s, worst at '%s' (%s)",
+                    flx_status_text(status), u.item, u.part);
+}
+
+flx_status flx_start_accelerations(const flx_system *s, flx_state *x)
+{
+    flx_accelerator *acc = NULL;
+    flx_work *work = NULL;
+    flx_status status = flx_accelerator_create(s, &acc);
+    if (status != FLX_OK) return status;
+    work = s->ops->work_create(s);
+    if (!work) {
+        flx_accelerator_destroy(&acc);
+        return FLX_FAIL(s->ctx, FLX_ERR_MEMORY, FLX_NOWHERE, "out of memory");
+    }
+    status = flx_accelerator_eval(acc, work, x, NULL, NULL);
+    if (status > 0) status = refuse_accelerations(s, status, flx_accelerator_worst(acc));
+    s->ops->work_destroy(work);
+    flx_accelerator_destroy(&acc);
+    return status;
+}
