@@ -42,19 +42,11 @@ static void discard(draft *d)
     flx_system_destroy(&d->sys);
 }
 
-static flx_status compile(const flx_model *m, bool hold, int ndrop, const int *drop, draft *d)
+static flx_status compile(const flx_model *m, flx_hold hold, int ndrop, const int *drop, draft *d)
 {
-    const flx_descriptor_options options = {.ndrop = ndrop, .drop = drop, .hold_start = hold};
+    const flx_descriptor_options options = {.ndrop = ndrop, .drop = drop, .hold = hold};
     FLX_TRY(flx_descriptor_create(m, &options, &d->sys));
     return flx_state_create(d->sys, &d->x);
-}
-
-static bool has_starts(const flx_model *m)
-{
-    for (int i = 0; i < m->njoint; i++) {
-        if (m->joints[i].start_coordinate || m->joints[i].start_rate) return true;
-    }
-    return false;
 }
 
 // ---- redundant rows ----------------------------------------------------------------------------
@@ -251,7 +243,7 @@ static flx_status find_redundant(flx_simulation *sim, draft *complete, flx_rank_
 {
     draft held = {0};
     int errors = flx_ctx_error_count(sim->ctx);
-    flx_status status = compile(sim->model, has_starts(sim->model), 0, NULL, &held);
+    flx_status status = compile(sim->model, FLX_HOLD_COORDINATES, 0, NULL, &held);
     if (status == FLX_OK) {
         copy_motion(held.sys, held.x, complete->x);
         status = flx_start_positions(held.sys, held.x, NULL, NULL);
@@ -267,31 +259,34 @@ static flx_status find_redundant(flx_simulation *sim, draft *complete, flx_rank_
     return ranked;
 }
 
+// Positions or velocities of the start, with the starts of the joints held.
+static flx_status close_held(flx_simulation *sim, flx_hold hold, int ndrop, const int *drop)
+{
+    draft held = {0};
+    flx_status status = compile(sim->model, hold, ndrop, drop, &held);
+    if (status == FLX_OK) {
+        copy_motion(held.sys, held.x, sim->start);
+        status = hold == FLX_HOLD_RATES ? flx_start_velocities(held.sys, held.x, NULL, NULL)
+                                        : flx_start_positions(held.sys, held.x, NULL, NULL);
+    }
+    if (status == FLX_OK) copy_motion(held.sys, sim->start, held.x);
+    discard(&held);
+    return status;
+}
+
 // The consistent state of the system that runs.
 static flx_status find_start(flx_simulation *sim, const flx_state *drawn, int ndrop,
                              const int *drop)
 {
-    draft held = {0}, free = {0};
-    flx_status status = compile(sim->model, false, ndrop, drop, &free);
-    sim->sys = free.sys;
-    sim->start = free.x;
+    draft run = {0};
+    flx_status status = compile(sim->model, FLX_HOLD_NOTHING, ndrop, drop, &run);
+    sim->sys = run.sys;
+    sim->start = run.x;
     if (status != FLX_OK) return status;
-    if (has_starts(sim->model)) {
-        status = compile(sim->model, true, ndrop, drop, &held);
-    } else {
-        held = free;
-    }
-    if (status == FLX_OK) {
-        copy_motion(held.sys, held.x, drawn);
-        status = flx_start_positions(held.sys, held.x, NULL, NULL);
-    }
-    if (status == FLX_OK) status = flx_start_velocities(held.sys, held.x, NULL, NULL);
-    if (status == FLX_OK) {
-        if (held.sys != free.sys) copy_motion(held.sys, sim->start, held.x);
-        status = flx_start_accelerations(sim->sys, sim->start);
-    }
-    if (held.sys != free.sys) discard(&held);
-    return status;
+    copy_motion(sim->sys, sim->start, drawn);
+    FLX_TRY(close_held(sim, FLX_HOLD_COORDINATES, ndrop, drop));
+    FLX_TRY(close_held(sim, FLX_HOLD_RATES, ndrop, drop));
+    return flx_start_accelerations(sim->sys, sim->start);
 }
 
 flx_status flx_simulation_prepare(flx_simulation *sim)
@@ -299,7 +294,7 @@ flx_status flx_simulation_prepare(flx_simulation *sim)
     draft complete = {0};
     flx_state *drawn = NULL;
     flx_rank_report rank = {0};
-    flx_status status = compile(sim->model, false, 0, NULL, &complete);
+    flx_status status = compile(sim->model, FLX_HOLD_NOTHING, 0, NULL, &complete);
     if (status == FLX_OK) status = flx_state_create(complete.sys, &drawn);
     if (status == FLX_OK) status = flx_descriptor_draw(complete.sys, drawn);
     if (status == FLX_OK) {

@@ -245,18 +245,13 @@ static flx_status add_motion(flx_joint_plan *p)
     return FLX_OK;
 }
 
-static flx_status add_start(flx_joint_plan *p)
+static flx_status add_start(flx_joint_plan *p, flx_hold hold)
 {
     const flx_joint *j = p->joint;
-    if (j->start_coordinate) {
-        FLX_TRY(
-            add_coordinate(p, FLX_COORDINATE_NONE, FLX_ROLE_START, false, "start", j->start_loc));
-    }
-    if (j->start_rate) {
-        FLX_TRY(add_coordinate(p, FLX_COORDINATE_NONE, FLX_ROLE_START, true, "start rate",
-                               j->start_loc));
-    }
-    return FLX_OK;
+    bool rate = hold == FLX_HOLD_RATES;
+    if (hold == FLX_HOLD_NOTHING || !(rate ? j->start_rate : j->start_coordinate)) return FLX_OK;
+    return add_coordinate(p, FLX_COORDINATE_NONE, FLX_ROLE_START, rate,
+                          rate ? "start rate" : "start", j->start_loc);
 }
 
 // A row that needs the axes of a body which has none.
@@ -287,7 +282,7 @@ static flx_status check_gear(const flx_model *m, const flx_joint *j)
     return FLX_OK;
 }
 
-flx_status flx_joint_plan_rows(const flx_model *m, int joint, bool hold_start, flx_joint_plan *p)
+flx_status flx_joint_plan_rows(const flx_model *m, int joint, flx_hold hold, flx_joint_plan *p)
 {
     const flx_joint *j = m->joints + joint;
     const flx_joint_kind *k = kinds[j->type];
@@ -313,7 +308,7 @@ flx_status flx_joint_plan_rows(const flx_model *m, int joint, bool hold_start, f
     if (j->type == FLX_JOINT_GEAR) FLX_TRY(check_gear(m, j));
     plan(p);
     FLX_TRY(add_motion(p));
-    if (hold_start) FLX_TRY(add_start(p));
+    FLX_TRY(add_start(p, hold));
     for (int i = 0; i < p->nspec; i++) {
         int body;
         if (turns_a_point(m, p->spec + i, &body)) {

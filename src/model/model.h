@@ -142,6 +142,14 @@ typedef enum flx_motion_kind {
     FLX_MOTION_RATE, // of the joint's coordinate: a velocity bond
 } flx_motion_kind;
 
+// Which `start` values of joints a system holds as if they were constraints: to find the positions
+// of the start, then its velocities.
+typedef enum flx_hold {
+    FLX_HOLD_NOTHING,
+    FLX_HOLD_COORDINATES,
+    FLX_HOLD_RATES,
+} flx_hold;
+
 typedef struct flx_joint {
     const char *name;
     flx_loc loc;

@@ -279,7 +279,7 @@ static flx_status make(flx_descriptor *d, const flx_descriptor_options *o)
         d->drop = drop;
         d->ndrop = o->ndrop;
     }
-    d->hold_start = o && o->hold_start;
+    d->hold = o ? o->hold : FLX_HOLD_NOTHING;
     d->planar = d->model->dimension == 2;
     d->length = find_length(d->model);
     // number everything ...

@@ -11,9 +11,9 @@ typedef struct flx_descriptor_options {
     // Rows to leave out, by number in the complete system (no drop, no hold), ascending.
     int ndrop;
     const int *drop;
-    // Add a bond for every joint coordinate that has a `start`, and a velocity bond for its rate:
-    // the system whose consistent state is the start of the run.
-    bool hold_start;
+    // Add a bond for every joint coordinate that has a `start`, or a velocity bond for every rate:
+    // the systems whose consistent positions, then velocities, are the start of the run.
+    flx_hold hold;
 } flx_descriptor_options;
 
 // options may be NULL. The model is borrowed and must live as long. Refuses what it cannot do with
@@ -23,7 +23,7 @@ flx_status flx_descriptor_create(const flx_model *m, const flx_descriptor_option
 
 // The state as drawn: positions, velocities and variables as the model gives them, then the starts
 // of joints applied to all that hangs on them (along a spanning tree from the ground). Not yet
-// consistent. The state fits the system with and without hold_start as far as q, v, x, w go.
+// consistent. The state fits the system whatever it holds as far as q, v, x, w go.
 flx_status flx_descriptor_draw(const flx_system *s, flx_state *x);
 
 // Values of any leaves of the model at a consistent state (a, lam, mu included). Reactions are of

@@ -180,7 +180,8 @@ typedef struct flx_descriptor {
     flx_system base;
     const flx_model *model; // borrowed
     flx_arena *arena;       // owned: all arrays below that are not said to be otherwise
-    bool planar, hold_start;
+    bool planar;
+    flx_hold hold;
     int ndrop;
     const int *drop;
     double length; // size of the mechanism, metres
@@ -206,6 +207,9 @@ typedef struct flx_descriptor {
 
     int nspring;
     flx_spring *springs;
+    int ntwist, nattraction;
+    flx_twist *twists;
+    flx_attraction *attractions;
     int nmixed; // springs whose pull is an unknown: one bond each, after those of the joints
     flx_spring *mixed;
     int *mixed_force;     // (nmixed) number of the force

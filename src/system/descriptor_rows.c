@@ -72,7 +72,7 @@ typedef struct counter {
 // Plan joint j and leave out what is to be left out.
 static flx_status keep_rows(const flx_descriptor *d, int j, counter *next, kept *out)
 {
-    FLX_TRY(flx_joint_plan_rows(d->model, j, d->hold_start, &out->plan));
+    FLX_TRY(flx_joint_plan_rows(d->model, j, d->hold, &out->plan));
     out->nspec = 0;
     for (int i = 0; i < out->plan.nspec; i++) {
         const flx_row_spec *r = out->plan.spec + i;
