@@ -20,3 +20,27 @@ void flx_spring_linearise(int n, const flx_spring *p, flx_frames f, const double
                           const double *v, double *A0, double *A1);
 void flx_spring_energy(int n, const flx_spring *p, flx_frames f, const double *switches,
                        const double *v, flx_energies *e);
+
+// Rotational part of a bushing in space: a moment against the rotation vector between two frames.
+// Its translations, and its rotation in the plane, are springs.
+typedef struct flx_twist {
+    int body[2];
+    flx_ends e;
+    double F[2][9];    // the frames, in each body's axes; equal where nothing is twisted
+    double k[3], c[3]; // about the axes of the first
+} flx_twist;
+
+void flx_twist_residual(int n, const flx_twist *p, const flx_frame *f, double *r);
+void flx_twist_linearise(int n, const flx_twist *p, const flx_frame *f, double *A0, double *A1);
+void flx_twist_energy(int n, const flx_twist *p, const flx_frame *f, flx_energies *e);
+
+// Attraction of two centres of mass, G m m' / d^2.
+typedef struct flx_attraction {
+    int body[2];
+    flx_ends e;
+    double Gmm;
+} flx_attraction;
+
+void flx_attraction_residual(int n, const flx_attraction *p, flx_frames f, double *r);
+void flx_attraction_linearise(int n, const flx_attraction *p, flx_frames f, double *A0);
+void flx_attraction_energy(int n, const flx_attraction *p, flx_frames f, flx_energies *e);

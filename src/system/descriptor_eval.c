@@ -240,6 +240,8 @@ flx_status flx_eval_residual(const flx_system *s, flx_work *w, const flx_point *
     rows_residual(d, w, p, r);
     vrows_residual(d, w, p, r);
     flx_spring_residual(d->nspring, d->springs, w->frames, p->switches, p->v, r);
+    flx_twist_residual(d->ntwist, d->twists, w->frames.space, r);
+    flx_attraction_residual(d->nattraction, d->attractions, w->frames, r);
     if (d->expr.nchannel > 0) expressions_residual(d, w, p, r);
     if (d->expr.nbond > 0) constraints_residual(d, w, p, r);
     return FLX_OK;
@@ -430,6 +432,8 @@ flx_status flx_eval_linearise(const flx_system *s, flx_work *w, const flx_point 
     }
     scalars_linearise(d, w, p, b->A0, b->A1);
     flx_spring_linearise(d->nspring, d->springs, w->frames, p->switches, p->v, b->A0, b->A1);
+    flx_twist_linearise(d->ntwist, d->twists, w->frames.space, b->A0, b->A1);
+    flx_attraction_linearise(d->nattraction, d->attractions, w->frames, b->A0);
     if (d->expr.nchannel > 0) expressions_linearise(d, w, p, b);
     if (d->expr.nbond > 0) constraints_linearise(d, w, p, b->A0, b->A1);
     return FLX_OK;
@@ -721,6 +725,8 @@ flx_status flx_eval_energy(const flx_system *s, flx_work *w, const flx_point *p,
 #undef X
     flx_spring_energy(d->nspring, d->springs, w->frames, p->switches, p->v, e);
     flx_spring_energy(d->nmixed, d->mixed, w->frames, p->switches, p->v, e);
+    flx_twist_energy(d->ntwist, d->twists, w->frames.space, e);
+    flx_attraction_energy(d->nattraction, d->attractions, w->frames, e);
     if (d->expr.nchannel > 0) expressions_energy(d, w, p, e);
     motions_energy(d, w, p, e);
     return FLX_OK;

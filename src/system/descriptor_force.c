@@ -47,16 +47,83 @@ static flx_status plan_spring(const flx_descriptor *d, const flx_force *f, flx_s
     return FLX_OK;
 }
 
+// Translations along the axes of the first, and the rotation: springs on planes and, in 2D, on the
+// angle; a twist in space. The places coincide and the axes are as drawn where nothing pulls.
+static flx_status plan_bushing(flx_descriptor *d, const flx_force *f)
+{
+    const flx_model *m = d->model;
+    int translations = d->planar ? 2 : 3;
+    bool turns = f->ncomponent > translations;
+    for (int i = 0; i < 2; i++) {
+        int b = f->body[i];
+        if (!turns || b < 0 || m->bodies[b].type == FLX_BODY_RIGID) continue;
+        return FLX_FAIL(d->base.ctx, FLX_ERR_MODEL, f->loc,
+                        "bushing '%s': '%s' is a point and does not turn; give the stiffness of %d "
+                        "translations",
+                        f->name, m->bodies[b].name, translations);
+    }
+    for (int k = 0; k < translations; k++) {
+        flx_spring *p = d->springs + d->nspring++;
+        *p = (flx_spring){.k = f->stiffness[k], .c = f->damping[k]};
+        p->s.kind = d->planar ? FLX_SCALAR_PLANE2 : FLX_SCALAR_PLANE;
+        p->s.turn = -1;
+        memcpy(p->s.body, f->body, sizeof p->s.body);
+        for (int i = 0; i < 2; i++) FLX_TRY(flx_forces_place(d, f, i, p->s.s[i]));
+        for (int i = 0; i < 3; i++) p->s.a[0][i] = f->frame[0][3 * i + k];
+    }
+    if (!turns) return FLX_OK;
+    if (d->planar) {
+        flx_spring *p = d->springs + d->nspring++;
+        *p = (flx_spring){.k = f->stiffness[2], .c = f->damping[2]};
+        p->s = (flx_scalar){.kind = FLX_SCALAR_ANGLE2, .turn = -1};
+        memcpy(p->s.body, f->body, sizeof p->s.body);
+        for (int i = 0; i < 2; i++) {
+            double angle = f->body[i] < 0 ? 0.0 : m->bodies[f->body[i]].angle;
+            p->s.offset += i ? angle : -angle;
+        }
+        return FLX_OK;
+    }
+    flx_twist *t = d->twists + d->ntwist++;
+    memcpy(t->body, f->body, sizeof t->body);
+    memcpy(t->F, f->frame, sizeof t->F);
+    memcpy(t->k, f->stiffness + 3, sizeof t->k);
+    memcpy(t->c, f->damping + 3, sizeof t->c);
+    return FLX_OK;
+}
+
+// Every pair of bodies with mass.
+static flx_status plan_gravitation(flx_descriptor *d, const flx_force *f)
+{
+    const flx_model *m = d->model;
+    size_t pairs = (size_t)m->nbody * (size_t)(m->nbody > 0 ? m->nbody - 1 : 0) / 2;
+    flx_attraction *a =
+        flx_arena_take(d->arena, (size_t)d->nattraction + pairs, sizeof *d->attractions);
+    if (!a) return FLX_ERR_MEMORY;
+    if (d->nattraction > 0) memcpy(a, d->attractions, (size_t)d->nattraction * sizeof *a);
+    d->attractions = a;
+    for (int i = 0; i < m->nbody; i++) {
+        for (int j = i + 1; j < m->nbody; j++) {
+            double Gmm = f->G * m->bodies[i].mass * m->bodies[j].mass;
+            if (Gmm == 0.0) continue;
+            a[d->nattraction++] = (flx_attraction){.body = {i, j}, .Gmm = Gmm};
+        }
+    }
+    return FLX_OK;
+}
+
 flx_status flx_forces_plan(flx_descriptor *d)
 {
     const flx_model *m = d->model;
     size_t n = (size_t)m->nforce;
-    d->springs = flx_arena_take(d->arena, n, sizeof *d->springs);
+    d->springs = flx_arena_take(d->arena, 3 * n, sizeof *d->springs); // a bushing has up to three
     d->mixed = flx_arena_take(d->arena, n, sizeof *d->mixed);
     d->mixed_force = flx_arena_take(d->arena, n, sizeof *d->mixed_force);
-    if (!d->springs || !d->mixed || !d->mixed_force) return FLX_ERR_MEMORY;
+    d->twists = flx_arena_take(d->arena, n, sizeof *d->twists);
+    if (!d->springs || !d->mixed || !d->mixed_force || !d->twists) return FLX_ERR_MEMORY;
     for (int i = 0; i < m->nforce; i++) {
         const flx_force *f = m->forces + i;
+        if (f->type == FLX_FORCE_BUSHING) FLX_TRY(plan_bushing(d, f));
+        if (f->type == FLX_FORCE_GRAVITATION) FLX_TRY(plan_gravitation(d, f));
         if (f->mixed && !is_spring(f)) {
             return FLX_FAIL(d->base.ctx, FLX_ERR_UNAVAILABLE, f->loc,
                             "force '%s': form: mixed is not available yet for this type", f->name);
@@ -73,6 +140,10 @@ flx_status flx_forces_plan(flx_descriptor *d)
 flx_status flx_forces_couple(flx_descriptor *d)
 {
     for (int i = 0; i < d->nspring; i++) FLX_TRY(flx_layout_couple_bodies(d, d->springs[i].s.body));
+    for (int i = 0; i < d->ntwist; i++) FLX_TRY(flx_layout_couple_bodies(d, d->twists[i].body));
+    for (int i = 0; i < d->nattraction; i++) {
+        FLX_TRY(flx_layout_couple_bodies(d, d->attractions[i].body));
+    }
     for (int i = 0; i < d->nmixed; i++) {
         const int *body = d->mixed[i].s.body;
         int block = d->block_of[flx_first_lam(d) + d->first_mixed + i];
@@ -128,6 +199,10 @@ void flx_forces_fill(flx_descriptor *d)
     for (int i = 0; i < d->nspring; i++) {
         fill_ends(d, &d->springs[i].s);
         if (d->springs[i].centred) fill_ends(d, &d->springs[i].centre);
+    }
+    for (int i = 0; i < d->ntwist; i++) flx_layout_ends(d, d->twists[i].body, &d->twists[i].e);
+    for (int i = 0; i < d->nattraction; i++) {
+        flx_layout_ends(d, d->attractions[i].body, &d->attractions[i].e);
     }
     for (int i = 0; i < d->nmixed; i++) {
         fill_ends(d, &d->mixed[i].s);
