@@ -19,7 +19,8 @@ struct flx_linear {
     void *own; // the system's factors, or NULL
     flx_ldl *ldl;
     flx_lu *lu;
-    bool symmetric;            // solve with the symmetric part
+    bool symmetric;            // the next factorisation takes the symmetric part
+    bool by_ldl;               // the present factors are those of it
     bool equilibrated;         // LDL has scale factors
     int slow;                  // slow contractions in a row
     signed char *sign;         // (nblock)
@@ -284,9 +285,10 @@ flx_status flx_linear_factor(flx_linear *lin, const flx_blocks *b, const flx_wei
     combine(lin, b, w);
     if (lin->symmetric) {
         flx_status status = factor_symmetric(lin);
-        if (status != FLX_SINGULAR) return status;
-        lin->symmetric = false; // a zero pivot of the symmetric part may be none of the full matrix
+        lin->by_ldl = true;
+        if (status != FLX_SINGULAR) return status; // a zero pivot may be none of the full matrix
     }
+    lin->by_ldl = false;
     return factor_full(lin);
 }
 
@@ -306,7 +308,7 @@ flx_status flx_linear_solve(flx_linear *lin, double *d)
     const flx_system *s = lin->sys;
     if (lin->own) return s->ops->solve(s, lin->own, d, NULL);
     for (int i = 0; i < lin->n; i++) d[i] *= creal(lin->row[i]);
-    if (lin->symmetric) {
+    if (lin->by_ldl) {
         flx_ldl_solve(lin->ldl, d);
     } else {
         flx_lu_solve(lin->lu, d);
@@ -328,7 +330,7 @@ flx_status flx_linear_solve_complex(flx_linear *lin, double complex *d)
         return FLX_OK;
     }
     for (int i = 0; i < lin->n; i++) d[i] *= lin->row[i];
-    if (lin->symmetric) {
+    if (lin->by_ldl) {
         flx_ldl_solve_complex(lin->ldl, d);
     } else {
         flx_lu_solve_complex(lin->lu, d);
@@ -339,9 +341,9 @@ flx_status flx_linear_solve_complex(flx_linear *lin, double complex *d)
 
 flx_linear_report flx_linear_get_report(const flx_linear *lin)
 {
-    flx_linear_report r = {.symmetric = lin->symmetric, .pivot_ratio = 1.0, .worst = -1};
+    flx_linear_report r = {.symmetric = lin->by_ldl, .pivot_ratio = 1.0, .worst = -1};
     if (lin->own) return r;
-    if (lin->symmetric) {
+    if (lin->by_ldl) {
         flx_ldl_report l = flx_ldl_get_report(lin->ldl);
         r.regularised = l.regularised;
         r.pivot_ratio = l.pivot_ratio;
