@@ -21,7 +21,8 @@ typedef struct wish {
     flx_coordinate which;
 } wish;
 
-// A motion counts as a start of its value at t = 0, where the joint has none of its own.
+// A motion counts as a start of its value at t = 0, where the joint has none of its own. Its speed
+// does not: it is met by the least change of the velocities that the bodies were given.
 static wish wish_of(const flx_descriptor *d, int j, const double *motions)
 {
     const flx_joint *joint = d->model->joints + j;
@@ -31,11 +32,10 @@ static wish wish_of(const flx_descriptor *d, int j, const double *motions)
     const double *m = motions + 3 * d->motion_of_joint[j];
     switch (joint->motion) {
     case FLX_MOTION_ANGLE:
-        return (wish){true, true, m[0], m[1], FLX_COORDINATE_ANGLE};
+        return (wish){true, false, m[0], 0.0, FLX_COORDINATE_ANGLE};
     case FLX_MOTION_DISPLACEMENT:
-        return (wish){true, true, m[0], m[1], FLX_COORDINATE_DISPLACEMENT};
+        return (wish){true, false, m[0], 0.0, FLX_COORDINATE_DISPLACEMENT};
     case FLX_MOTION_RATE:
-        return (wish){false, true, 0.0, m[0], FLX_COORDINATE_NONE};
     case FLX_MOTION_NONE:
         break;
     }
