@@ -12,19 +12,33 @@
         if (go_on_status_ != FLX_OK) b->failed = true;                                             \
     } while (0)
 
-// Of a repeated item one failure is enough: the others would fail alike.
+// Definitions that failed. Of a repeated item or part one failure is enough: the others would fail
+// alike.
+typedef struct failures {
+    int count;
+    const flx_yaml *defs[FLX_MAX_ERRORS];
+} failures;
+
+static bool has_failed(const failures *f, const flx_yaml *def)
+{
+    for (int i = 0; i < f->count; i++) {
+        if (f->defs[i] == def) return true;
+    }
+    return false;
+}
+
 static flx_status for_all(flx_builder *b, const flx_items *list,
                           flx_status (*finish)(flx_builder *b, flx_item *item))
 {
-    const flx_yaml *failed = NULL;
+    failures failed = {.count = 0};
     for (int i = 0; i < list->count; i++) {
         flx_item *item = list->items[i];
-        if (item->def == failed) continue;
+        if (has_failed(&failed, item->def)) continue;
         flx_status status = finish(b, item);
         if (status == FLX_ERR_MEMORY) return status;
         if (status == FLX_OK) continue;
         b->failed = true;
-        failed = item->def;
+        if (failed.count < FLX_MAX_ERRORS) failed.defs[failed.count++] = item->def;
     }
     return FLX_OK;
 }
