@@ -250,13 +250,17 @@ static flx_status expand(flx_builder *b, const declaration *d, int k, const char
     return FLX_OK;
 }
 
-static flx_status check_free(flx_builder *b, const flx_yaml *key, const flx_names *names)
+// The later of the two in the file is at fault.
+static flx_status check_free(flx_builder *b, const flx_yaml *key, flx_kind kind,
+                             const flx_names *names)
 {
     const flx_item *other = names ? flx_names_find(names, key->text) : NULL;
     if (!other) return FLX_OK;
-    return FLX_FAIL(b->ctx, FLX_ERR_MODEL, key->loc,
+    bool later = other->loc.line > key->loc.line;
+    return FLX_FAIL(b->ctx, FLX_ERR_MODEL, later ? other->loc : key->loc,
                     "'%s' is already the name of a %s (line %d); a model has one name space",
-                    key->text, flx_item_word(other->kind), other->loc.line);
+                    key->text, flx_item_word(later ? kind : other->kind),
+                    later ? key->loc.line : other->loc.line);
 }
 
 flx_status flx_item_declare(flx_builder *b, flx_space *s, flx_kind kind, const flx_yaml *key,
@@ -267,7 +271,7 @@ flx_status flx_item_declare(flx_builder *b, flx_space *s, flx_kind kind, const f
     flx_item *item = NULL;
     if (names) {
         FLX_TRY(check_plain(b, key, flx_item_word(kind)));
-        FLX_TRY(check_free(b, key, names));
+        FLX_TRY(check_free(b, key, kind, names));
     }
     flx_status status = merge_like(b, def, siblings, &d.def);
     if (status == FLX_OK && d.def->kind == FLX_YAML_MAP && kind != FLX_KIND_PARAMETER) {

@@ -367,7 +367,7 @@ static flx_status fail_unknown(flx_env *e, const char *name, flx_loc loc)
         flx_nearest_offer(&near, *w);
     }
     const char *best = flx_nearest_best(&near), *what = e->scope.called ? "function" : "name";
-    if (best) {
+    if (best && name[1]) { // every letter is near every other
         return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, loc, "unknown %s '%s'; did you mean '%s'?", what,
                         name, best);
     }

@@ -92,8 +92,8 @@ static inline double pose_eval(const flx_model *m, flx_node node, double t)
     int n = 0;
     flx_leaf *leaves = NULL;
     flx_program *p = NULL;
-    double out = NAN;
-    if (node < 0 || flx_graph_leaves(m->graph, 1, &node, &n, &leaves) != FLX_OK) return NAN;
+    double out = (double)NAN;
+    if (node < 0 || flx_graph_leaves(m->graph, 1, &node, &n, &leaves) != FLX_OK) return (double)NAN;
     double *in = calloc((size_t)n + 1, sizeof *in);
     if (in && flx_program_compile(m->graph, n, leaves, 1, &node, &p) == FLX_OK) {
         double *scratch = calloc((size_t)flx_program_scratch(p) + 1, sizeof *scratch);
