@@ -229,8 +229,8 @@ typedef struct flx_descriptor {
 
 // [M G^T A^T; G; A] with its factors, for accelerations, projections and reactions.
 typedef struct flx_saddle_work {
-    flx_ldl *ldl; // owned
-    bool equilibrated;
+    flx_ldl *ldl;         // owned
+    bool probed;          // scaled, and the masses found sufficient
     double *A0, *A1, *A2; // owned; A1 only where there are algebraic unknowns
     double *rhs, *tmp;    // (n), (2 n)
 } flx_saddle_work;

@@ -1,0 +1,281 @@
+// Every force between all kinds of bodies: tangents against differences, energies balance.
+#include "check.h"
+#include "mechanism_check.h"
+
+static const flx_force_type plain[] = {FLX_FORCE_SPRING, FLX_FORCE_BUSHING};
+
+static int one_force(flx_force_type type, int dimension, int ground, flx_body_type second,
+                     bool mixed, uint64_t seed)
+{
+    mechanism k;
+    mechanism_init(&k, dimension, seed);
+    int a = ground == 1 ? FLX_GROUND : add_body(&k, FLX_BODY_RIGID);
+    int b = ground == 2 ? FLX_GROUND : add_body(&k, second);
+    flx_force *f = k.forces + add_force(&k, type, a, b);
+    f->mixed = mixed;
+    int translations = dimension == 2 ? 2 : 3;
+    f->ncomponent = second == FLX_BODY_POINT ? translations : dimension == 2 ? 3 : 6;
+    m33 F = dimension == 2 ? m33_identity() : quat_to_m33(quat_exp(v3_make(0.3, -1.2, 0.8)));
+    for (int i = 0; i < 2; i++) m33_store(f->frame[i], axes_in_body(&k, f->body[i], F));
+    int bad = check_mechanism(&k, NULL, seed, 0.4, !mixed);
+    if (bad) printf("force %d in %dD, ground %d, mixed %d\n", type, dimension, ground, mixed);
+    mechanism_free(&k);
+    return bad;
+}
+
+static int springs_and_bushings_have_exact_derivatives(void)
+{
+    for (uint64_t seed = 1; seed <= 3; seed++) {
+        for (int i = 0; i < 2; i++) {
+            for (int dimension = 2; dimension <= 3; dimension++) {
+                for (int ground = 0; ground < 3; ground++) {
+                    CHECK(one_force(plain[i], dimension, ground, FLX_BODY_RIGID, false, seed) == 0);
+                    if (ground == 2) continue;
+                    CHECK(one_force(plain[i], dimension, ground, FLX_BODY_POINT, false, seed) == 0);
+                }
+            }
+        }
+        CHECK(one_force(FLX_FORCE_SPRING, 3, 0, FLX_BODY_RIGID, true, seed) == 0);
+        CHECK(one_force(FLX_FORCE_SPRING, 2, 1, FLX_BODY_POINT, true, seed) == 0);
+    }
+    return 0;
+}
+
+// A bushing far from rest: the rotation vector is long, and short (both sides of the series).
+static int bushing_is_exact_at_small_and_large_twists(void)
+{
+    static const double size[] = {0.0, 1e-3, 0.05, 0.11, 0.6, 1.4};
+    for (int i = 0; i < 6; i++) {
+        mechanism k;
+        mechanism_init(&k, 3, 61);
+        int a = add_body(&k, FLX_BODY_RIGID), b = add_body(&k, FLX_BODY_RIGID);
+        flx_force *f = k.forces + add_force(&k, FLX_FORCE_BUSHING, a, b);
+        f->ncomponent = 6;
+        for (int s = 0; s < 2; s++)
+            m33_store(f->frame[s], axes_in_body(&k, f->body[s], m33_identity()));
+        int bad = check_mechanism(&k, NULL, 62 + (uint64_t)i, size[i], true);
+        mechanism_free(&k);
+        if (bad) printf("twist of size %g\n", size[i]);
+        CHECK(bad == 0);
+    }
+    return 0;
+}
+
+// A spring without length has a force at length zero too: K = k I there.
+static int spring_without_length_is_smooth_where_it_vanishes(void)
+{
+    mechanism k;
+    mechanism_init(&k, 3, 71);
+    int a = add_body(&k, FLX_BODY_POINT);
+    flx_force *f = k.forces + add_force(&k, FLX_FORCE_SPRING, FLX_GROUND, a);
+    memcpy(f->at[0], k.bodies[0].position, sizeof f->at[0]);
+    f->length = 0;
+    f->damping[0] = 0;
+    CHECK(check_mechanism(&k, NULL, 72, 0.0, true) == 0);
+    mechanism_free(&k);
+    return 0;
+}
+
+static int on_joint(flx_force_type type, flx_joint_type joint, int dimension, bool mixed,
+                    uint64_t seed)
+{
+    mechanism k;
+    mechanism_init(&k, dimension, seed);
+    int a = add_body(&k, FLX_BODY_RIGID), b = add_body(&k, FLX_BODY_RIGID);
+    int j = add_joint(&k, joint, a, b);
+    flx_force *f = k.forces + add_force(&k, type, a, b);
+    f->joint = j;
+    f->mixed = mixed;
+    if (type == FLX_FORCE_JOINT) { // 0.4 t x - 1.3 w_y^2, of both bodies
+        flx_node x = leaf_node(&k, FLX_LEAF_BODY_POSITION, a, 0);
+        flx_node w = leaf_node(&k, FLX_LEAF_BODY_SPIN, b, dimension == 2 ? 0 : 1);
+        flx_node t = leaf_node(&k, FLX_LEAF_TIME, 0, 0);
+        f->value = op2(&k, FLX_OP_SUB, op2(&k, FLX_OP_MUL, t, x), op2(&k, FLX_OP_MUL, w, w));
+    }
+    int bad = check_mechanism(&k, NULL, seed, 0.3, !mixed);
+    mechanism_free(&k);
+    return bad;
+}
+
+static int forces_on_joints_have_exact_derivatives(void)
+{
+    for (int dimension = 2; dimension <= 3; dimension++) {
+        for (int i = 0; i < 2; i++) {
+            flx_joint_type j = i ? FLX_JOINT_REVOLUTE : FLX_JOINT_PRISMATIC;
+            CHECK(on_joint(FLX_FORCE_JOINT_SPRING, j, dimension, false, 81) == 0);
+            CHECK(on_joint(FLX_FORCE_JOINT_SPRING, j, dimension, true, 82) == 0);
+            CHECK(on_joint(FLX_FORCE_JOINT, j, dimension, false, 83) == 0);
+        }
+    }
+    return 0;
+}
+
+static int gravitation_has_exact_derivatives(void)
+{
+    for (int dimension = 2; dimension <= 3; dimension++) {
+        mechanism k;
+        mechanism_init(&k, dimension, 91);
+        add_body(&k, FLX_BODY_RIGID);
+        add_body(&k, FLX_BODY_POINT);
+        add_body(&k, FLX_BODY_RIGID);
+        k.forces[add_force(&k, FLX_FORCE_GRAVITATION, FLX_GROUND, FLX_GROUND)].G = 1.9;
+        CHECK(check_mechanism(&k, NULL, 92, 0.1, true) == 0);
+        mechanism_free(&k);
+    }
+    return 0;
+}
+
+// An expression of everything that a force may depend on.
+static flx_node of_everything(mechanism *k, int a, int b, int component)
+{
+    int dimension = k->m.dimension;
+    flx_node r =
+        leaf_node(k, FLX_LEAF_BODY_ROTATION, a, dimension == 2 ? 0 : (component * 4 + 1) % 9);
+    flx_node p = leaf_node(k, FLX_LEAF_BODY_POSITION, b, component % 2);
+    flx_node v = leaf_node(k, FLX_LEAF_BODY_VELOCITY, a, component % 2);
+    flx_node w = leaf_node(k, FLX_LEAF_BODY_SPIN, b, dimension == 2 ? 0 : component % 3);
+    flx_node q = leaf_node(k, FLX_LEAF_VARIABLE, 0, 0),
+             dq = leaf_node(k, FLX_LEAF_VARIABLE_RATE, 0, 0);
+    flx_node x = leaf_node(k, FLX_LEAF_STATE, 0, 0), y = leaf_node(k, FLX_LEAF_ALGEBRAIC, 0, 0);
+    flx_node t = leaf_node(k, FLX_LEAF_TIME, 0, 0);
+    flx_node sum = op2(k, FLX_OP_MUL, r, op2(k, FLX_OP_ADD, p, number_node(k, 0.3 * component)));
+    sum = op2(k, FLX_OP_ADD, sum, op2(k, FLX_OP_MUL, v, op1(k, FLX_OP_SIN, r)));
+    sum = op2(k, FLX_OP_SUB, sum, op2(k, FLX_OP_MUL, w, q));
+    sum = op2(k, FLX_OP_ADD, sum, op2(k, FLX_OP_MUL, dq, op2(k, FLX_OP_MUL, x, y)));
+    return op2(k, FLX_OP_ADD, sum, op1(k, FLX_OP_COS, t));
+}
+
+static void add_equations(mechanism *k)
+{
+    flx_node q = leaf_node(k, FLX_LEAF_VARIABLE, 0, 0), x = leaf_node(k, FLX_LEAF_STATE, 0, 0);
+    flx_node y = leaf_node(k, FLX_LEAF_ALGEBRAIC, 0, 0);
+    k->m.nvariable = 1;
+    k->variables[0] = (flx_variable){.name = "q", .mass = number_node(k, 1.4)};
+    k->variables[0].force = op2(k, FLX_OP_MUL, q, x);
+    k->m.nfirst = 2;
+    k->m.nstate = k->m.nalgebraic = 1;
+    k->firsts[0] = (flx_first_order){.name = "x", .derivative = op2(k, FLX_OP_MUL, q, y)};
+    k->firsts[1] = (flx_first_order){.name = "y", .algebraic = true};
+    k->firsts[1].derivative = op2(k, FLX_OP_SUB, op2(k, FLX_OP_MUL, y, number_node(k, 2)), q);
+}
+
+static int one_expression(flx_force_type type, int dimension, int ground, flx_body_type second)
+{
+    mechanism k;
+    mechanism_init(&k, dimension, 101);
+    int a = add_body(&k, FLX_BODY_RIGID), b = add_body(&k, FLX_BODY_RIGID);
+    int c = second == FLX_BODY_POINT ? add_body(&k, second) : b;
+    add_equations(&k);
+    flx_force *f = k.forces + add_force(&k, type, ground ? FLX_GROUND : a, c);
+    if (type == FLX_FORCE_ACTUATOR) {
+        f->value = of_everything(&k, a, b, 0);
+    } else {
+        for (int i = 0; i < dimension; i++) f->force[i] = of_everything(&k, a, b, i);
+        for (int i = 0; i < 3 && second == FLX_BODY_RIGID; i++) {
+            if (dimension == 3 || i == 2) f->torque[i] = of_everything(&k, b, a, i + 3);
+        }
+    }
+    int bad = check_mechanism(&k, NULL, 102, 0.4, true);
+    if (bad) printf("force %d in %dD, ground %d\n", type, dimension, ground);
+    mechanism_free(&k);
+    return bad;
+}
+
+static int forces_given_by_expressions_have_exact_derivatives(void)
+{
+    for (int dimension = 2; dimension <= 3; dimension++) {
+        for (int ground = 0; ground < 2; ground++) {
+            CHECK(one_expression(FLX_FORCE_WRENCH, dimension, ground, FLX_BODY_RIGID) == 0);
+            CHECK(one_expression(FLX_FORCE_WRENCH, dimension, ground, FLX_BODY_POINT) == 0);
+            CHECK(one_expression(FLX_FORCE_ACTUATOR, dimension, ground, FLX_BODY_RIGID) == 0);
+        }
+    }
+    return 0;
+}
+
+// Internal forces keep the momentum: the rows of two bodies sum to nothing.
+static int forces_between_bodies_keep_momentum(void)
+{
+    static const flx_force_type types[] = {FLX_FORCE_SPRING, FLX_FORCE_BUSHING,
+                                           FLX_FORCE_GRAVITATION};
+    for (int i = 0; i < 3; i++) {
+        mechanism k;
+        mechanism_init(&k, 3, 111);
+        memset(k.m.gravity, 0, sizeof k.m.gravity);
+        int a = add_body(&k, FLX_BODY_RIGID), b = add_body(&k, FLX_BODY_RIGID);
+        flx_force *f = k.forces + add_force(&k, types[i], a, b);
+        f->ncomponent = 6;
+        f->G = 1.3;
+        if (types[i] == FLX_FORCE_BUSHING) f->at[0][0] += 0.2;
+        for (int s = 0; s < 2; s++)
+            m33_store(f->frame[s], axes_in_body(&k, f->body[s], m33_identity()));
+        flx_system *s = NULL;
+        system_point p = {0};
+        CHECK(flx_descriptor_create(&k.m, NULL, &s) == FLX_OK);
+        CHECK(system_point_init(&p, s, 5));
+        CHECK(flx_descriptor_draw(s, p.x) == FLX_OK);
+        randomise(&p, 0.3);
+        memset(p.x->a, 0, 12 * sizeof(double));
+        double r[12];
+        flx_point x = flx_state_point(s, p.x);
+        CHECK(s->ops->residual(s, p.work, &x, r) == FLX_OK);
+        v3 force = v3_add(v3_load(r), v3_load(r + 6)), moment = v3_make(0, 0, 0);
+        double size = v3_norm(v3_load(r));
+        for (int c = 0; c < 2; c++) {
+            const double *q = p.x->q + 7 * c, *w = p.x->v + 6 * c + 3, *J = k.bodies[c].inertia;
+            m33 R = quat_to_m33(quat_load(q + 3));
+            v3 gyro = v3_cross(v3_load(w), m33_mul_v(m33_load(J), v3_load(w)));
+            moment = v3_add(moment, v3_cross(v3_load(q), v3_load(r + 6 * c)));
+            moment = v3_add(moment, m33_mul_v(R, v3_sub(v3_load(r + 6 * c + 3), gyro)));
+        }
+        CHECK(size > 0.1);
+        CHECK(v3_norm(force) <= 1e-14 * size);
+        CHECK(v3_norm(moment) <= 2e-14 * (size + 1.0));
+        system_point_free(&p);
+        flx_system_destroy(&s);
+        mechanism_free(&k);
+    }
+    return 0;
+}
+
+// A mixed spring says the same as a plain one: with its own lam the residuals agree.
+static int mixed_spring_is_the_same_spring(void)
+{
+    double r[2][13];
+    for (int mixed = 0; mixed < 2; mixed++) {
+        mechanism k;
+        mechanism_init(&k, 3, 121);
+        int a = add_body(&k, FLX_BODY_RIGID), b = add_body(&k, FLX_BODY_RIGID);
+        flx_force *f = k.forces + add_force(&k, FLX_FORCE_SPRING, a, b);
+        f->mixed = mixed;
+        flx_system *s = NULL;
+        system_point p = {0};
+        CHECK(flx_descriptor_create(&k.m, NULL, &s) == FLX_OK);
+        CHECK(system_point_init(&p, s, 6));
+        CHECK(flx_descriptor_draw(s, p.x) == FLX_OK);
+        flx_point x = flx_state_point(s, p.x);
+        if (mixed) {
+            flx_unknown u;
+            CHECK(s->ops->residual(s, p.work, &x, r[1]) == FLX_OK);
+            s->ops->unknown(s, 12, &u);
+            CHECK(u.kind == FLX_UNKNOWN_BOND && u.index == 1 && u.C > 0 && u.tau > 0);
+            CHECK_NEAR(u.sigma / u.C, f->stiffness[0], 1e-14);
+            CHECK_NEAR(u.tau / u.C, f->damping[0], 1e-14);
+            p.x->lam[0] = r[1][12] / u.C;
+        }
+        CHECK(s->ops->residual(s, p.work, &x, r[mixed]) == FLX_OK);
+        if (mixed) CHECK_NEAR(r[1][12], 0.0, 1e-15);
+        system_point_free(&p);
+        flx_system_destroy(&s);
+        mechanism_free(&k);
+    }
+    for (int i = 0; i < 12; i++) CHECK_NEAR(r[1][i], r[0][i], 1e-13);
+    return 0;
+}
+
+TEST_MAIN(TEST(springs_and_bushings_have_exact_derivatives),
+          TEST(bushing_is_exact_at_small_and_large_twists),
+          TEST(spring_without_length_is_smooth_where_it_vanishes),
+          TEST(forces_on_joints_have_exact_derivatives), TEST(gravitation_has_exact_derivatives),
+          TEST(forces_given_by_expressions_have_exact_derivatives),
+          TEST(forces_between_bodies_keep_momentum), TEST(mixed_spring_is_the_same_spring))
