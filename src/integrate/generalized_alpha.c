@@ -34,11 +34,17 @@
 // otherwise lose more than the third.
 #define POSITION_FLOOR 1e-14
 #define ACCELERATION_TOLERANCE 3e-9
+// Roundings of a coordinate that a correction of it may stand for.
+#define ROUNDING_ULPS 8.0
 // Iterations that a fresh linearisation with its factors is worth.
 #define REFRESH_COST 4
 // Above this contraction the linearisation is renewed within the step.
 #define SLOW 0.4
-// Corrections below this part of the scale that shrink no more are rounding.
+// A correction that is more than this part of the last one shrinks no more.
+#define STAGNANT 0.3
+// Corrections of this many tolerances that shrink no more are rounding ...
+#define CLOSED 10.0
+// ... and so are larger ones that shrink no more twice, below this part of the scale.
 #define ROUNDING_CORRECTION 1e-9
 // The projection of the start is trusted below this backward error.
 #define TRUSTED 1e-9
@@ -57,6 +63,7 @@ typedef struct alpha {
     double *a, *y, *v0, *dv0, *dx0;
     double *theta, *q, *v, *dv, *x, *dx, *w, *lam, *mu;
     double *r, *d, *scale; // (n)
+    double smallest_scale; // of a velocity's unknown
     bool *on_position;     // (nlam + nmu) bonds with tau = C = 0
     double h_last;         // step that `a` and `y` belong to
 
@@ -98,6 +105,7 @@ static void alpha_destroy(flx_integrator *it)
 
 static flx_status make_arrays(const flx_system *s, alpha *g)
 {
+    g->smallest_scale = 1.0;
     const flx_dims *d = &s->dims;
     int n = flx_dims_unknowns(d);
     struct {
@@ -123,6 +131,9 @@ static flx_status make_arrays(const flx_system *s, alpha *g)
         flx_unknown u;
         s->ops->unknown(s, i, &u);
         g->scale[i] = u.scale > 0.0 ? u.scale : 1.0;
+        if (i < d->nv && (i == 0 || g->scale[i] < g->smallest_scale)) {
+            g->smallest_scale = g->scale[i];
+        }
         if (u.kind == FLX_UNKNOWN_BOND) g->on_position[i - first] = u.tau == 0.0 && u.C == 0.0;
     }
     return FLX_OK;
@@ -362,13 +373,15 @@ static double plain_size(const double *d, int n)
     return m;
 }
 
-// What a position may be off, as a part of its scale.
+// What a position may be off, as a part of its scale. Far from the origin the rounding of the
+// coordinates themselves is all that can be asked.
 static double position_tolerance(const alpha *g, const flx_dims *d)
 {
     int unused;
     double a = scaled_size(g->dv, g->scale, d->nv, 0, &unused);
     double t = ACCELERATION_TOLERANCE * a / g->bp;
-    return fmin(g->tolerance, fmax(t, POSITION_FLOOR));
+    double rounding = ROUNDING_ULPS * DBL_EPSILON * plain_size(g->q, d->nq) / g->smallest_scale;
+    return fmax(fmin(g->tolerance, fmax(t, POSITION_FLOOR)), rounding);
 }
 
 static correction measure(const alpha *g, const flx_dims *d, double tolerance)
@@ -497,22 +510,22 @@ static flx_status solve(flx_integrator *it, const flx_state *x, int *iterations)
         *iterations = k + 1;
 
         double rate = last > 0.0 ? size / last : expected_contraction(g);
-        bool rounding = c.motion * tolerance < ROUNDING_CORRECTION && c.motion > 0.5 * last_motion;
-        if (last > 0.0 && size > 10.0) { // measured, and not in the rounding
-            g->contraction = fmax(rate, 1e-6);
-            g->contraction_age = g->age;
-            if (fresh >= 0 && !rounding && flx_linear_judge(g->lin, rate)) g->h_factored = 0.0;
-        }
         if (rate < 1.0 && rate / (1.0 - rate) * size <= 0.3) return FLX_OK;
         if (size <= 0.03) return FLX_OK;
-        // positions closed to rounding, and what is left shrinks no more: a singular position, or
-        // the rounding of the forces
-        stagnant = (c.motion <= 1.0 || rounding) && last > 0.0 && rate > 0.5 ? stagnant + 1 : 0;
-        if (stagnant >= 2) {
+        // positions closed to rounding, and what is left of the forces shrinks no more: their own
+        // rounding, or a singular position
+        bool rounding = c.motion * tolerance < ROUNDING_CORRECTION && c.motion > 0.5 * last_motion;
+        stagnant = last > 0.0 && rate > STAGNANT && rounding ? stagnant + 1 : 0;
+        if (stagnant >= 2 || (last > 0.0 && rate > STAGNANT && c.motion <= CLOSED)) {
             if (flx_linear_get_report(g->lin).pivot_ratio < SINGULAR_PIVOT) {
                 it->stats.singular_positions++;
             }
             return FLX_OK;
+        }
+        if (last > 0.0 && size > 10.0) { // measured, and not in the rounding
+            g->contraction = fmax(rate, 1e-6);
+            g->contraction_age = g->age;
+            if (fresh >= 0 && !rounding && flx_linear_judge(g->lin, rate)) g->h_factored = 0.0;
         }
         growing = last > 0.0 && rate > 2.0 ? growing + 1 : 0;
         if (growing > 3) return diverged(it, FLX_NO_CONVERGENCE, &c, k + 1);
