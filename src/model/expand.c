@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#define ITEM_LIMIT 4000000 // of one model; more is a slip of the pen
+#define ITEM_LIMIT 1000000 // of one model; more is a slip of the pen
 
 // ---- names --------------------------------------------------------------------------------------
 

@@ -211,6 +211,14 @@ static flx_status note(flx_builder *b, flx_status status, flx_loc loc, const cha
     return flx_build_unavailable(b, loc, "%s", what);
 }
 
+static flx_loc key_loc(const flx_yaml *map, const char *key)
+{
+    for (int i = 0; i < map->count; i++) {
+        if (strcmp(map->keys[i]->text, key) == 0) return map->keys[i]->loc;
+    }
+    return map->loc;
+}
+
 flx_status flx_later_finish(flx_builder *b)
 {
     static const char *const others[] = {"control", "optimise"};
@@ -222,18 +230,18 @@ flx_status flx_later_finish(flx_builder *b)
     for (int i = 0; reduce && i < (list ? reduce->count : 1); i++) {
         const flx_yaml *block = list ? reduce->items[i] : reduce;
         flx_status status = block->kind == FLX_YAML_MAP ? check_reduce(&e, block) : FLX_OK;
-        FLX_TRY(note(b, status, reduce->loc, "reduce"));
+        FLX_TRY(note(b, status, key_loc(def, "reduce"), "reduce"));
     }
     for (int i = 0; i < b->analyses.count; i++) {
         const flx_item *item = b->analyses.items[i];
-        FLX_TRY(note(b, check_analysis(&e, item), item->loc, "analyse"));
+        FLX_TRY(note(b, check_analysis(&e, item), key_loc(def, "analyse"), "analyse"));
     }
     if (sweep && sweep->kind == FLX_YAML_MAP) {
-        FLX_TRY(note(b, check_sweep(&e, sweep), sweep->loc, "sweep"));
+        FLX_TRY(note(b, check_sweep(&e, sweep), key_loc(def, "sweep"), "sweep"));
     }
     for (int i = 0; i < 2; i++) {
         const flx_yaml *block = flx_yaml_get(def, others[i]);
-        if (block) FLX_TRY(note(b, FLX_OK, block->loc, others[i]));
+        if (block) FLX_TRY(note(b, FLX_OK, key_loc(def, others[i]), others[i]));
     }
     return FLX_OK;
 }
