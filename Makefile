@@ -4,7 +4,7 @@ JOBS ?= $(shell nproc)
 EXAMPLE = slider_crank
 
 .DEFAULT_GOAL := build
-.PHONY: build run test bench check-long format lint docs install clean help
+.PHONY: build run test bench check-long format lint docs pictures install clean help
 
 # $(call build,preset,directory)
 build = @tools/build.sh $(1) $(2) $(JOBS)
@@ -62,6 +62,10 @@ docs: ## the documentation as web pages in site/, and the man pages
 	@mkdocs build --quiet --strict
 	@echo "pages      site/index.html"
 	@echo "man pages  build/flexion.1 build/flexion-model.5"
+
+pictures: ## draw the pictures of the documentation anew
+	$(call build,release,build)
+	@tools/draw_docs.sh build/flexion
 
 install: ## install under PREFIX (default /usr/local); DESTDIR is respected
 	$(call build,release,build)

@@ -4,7 +4,7 @@
     tools/check_guide.py [ROOT]
 
 A block of code that names its file, ```yaml title="examples/pendulum.yaml", must be a run of lines of
-that file; a block of a whole model ("flexion: 1") must name its file. Links to files must lead somewhere.
+that file; a block of a whole model ("flexion: 1") must name its file, but in the generated reference. Links to files must lead somewhere.
 """
 import glob
 import os
@@ -47,7 +47,7 @@ def main(root):
                     problems.append(f"{where}: there is no {title}")
                 elif not contains(open(title, encoding="utf-8").read().splitlines(), text):
                     problems.append(f"{where}: not what {title} says")
-            elif any(line.startswith("flexion: 1") for line in text):
+            elif page != "docs/reference.md" and any(line.startswith("flexion: 1") for line in text):
                 problems.append(f"{where}: a model that is no file in examples/")
         for number, line in enumerate(lines, 1):
             for target in LINK.findall(line):

@@ -3,7 +3,8 @@
 
     tools/check_labels.py [ROOT]
 
-A page defines a label by \\tag{SYS-2}. A label that no page defines, or that two define, is an error.
+A page defines a label by \\tag{SYS-2}. A label that no page defines, or that two define, is an error; so is
+the name of a page that does not exist.
 """
 import glob
 import os
@@ -11,6 +12,7 @@ import re
 import sys
 
 CITED = re.compile(r"\(([A-Z]{2,6}-\d+)\)")
+PAGE = re.compile(r"\b(?:docs/)?((?:theory|dev)/\w+\.md)\b")
 DEFINED = re.compile(r"\\tag\{([A-Z]{2,6}-\d+)\}")
 
 
@@ -35,6 +37,9 @@ def main(root):
     for label, path, number in find(CITED, sources + pages):
         if label not in defined:
             problems.append(f"{path}:{number}: ({label}) is not defined in docs/theory")
+    for page, path, number in find(PAGE, sources):
+        if not os.path.exists(os.path.join("docs", page)):
+            problems.append(f"{path}:{number}: there is no docs/{page}")
     print("\n".join(problems) if problems else f"{len(defined)} labels")
     return 1 if problems else 0
 
