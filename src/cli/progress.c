@@ -46,8 +46,8 @@ static double seconds(void)
 static int terminal_width(void)
 {
     struct winsize size;
-    int width = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 80;
-    return width < 40 ? 40 : width > WIDEST ? WIDEST : width;
+    int width = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
+    return width > WIDEST ? WIDEST : width;
 }
 
 void cli_progress_start(cli_progress *p, bool quiet)

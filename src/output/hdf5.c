@@ -34,7 +34,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#define FIRST_ROWS 1024 // reserved when nobody knows how many there will be
+#define FIRST_ROWS 1024       // reserved when nobody knows how many there will be
+#define FIRST_BYTES (1 << 25) // at most, however many are expected: a run may be stopped early
 #define COPY_BYTES 65536
 #define ITEM_LENGTH 256 // of a joint's name in the ledger
 
@@ -390,16 +391,21 @@ static flx_status hdf5_begin(flx_sink *base, const flx_result_info *info)
     s->measure_at = flx_alloc(base->ctx, (size_t)info->nmeasure, sizeof *s->measure_at);
     s->copy = flx_alloc(base->ctx, COPY_BYTES, 1);
     if (!s->measure_at || !s->copy) return FLX_ERR_MEMORY;
-    return replace_quietly(s, info->rows > 0 ? info->rows : FIRST_ROWS);
+    long rows = info->rows > 0 ? info->rows : FIRST_ROWS, most = (long)(FIRST_BYTES / s->row_bytes);
+    return replace_quietly(s, rows > most ? most + 1 : rows);
+}
+
+// Twice as many, but not more than were expected.
+static long more_rows(const hdf5_sink *s)
+{
+    long rows = s->capacity < LONG_MAX / 4 ? 2 * s->capacity + 1 : LONG_MAX / 2;
+    return s->capacity < s->info->rows && s->info->rows < rows ? s->info->rows : rows;
 }
 
 static flx_status hdf5_row(flx_sink *base, double t, const double *values)
 {
     hdf5_sink *s = (hdf5_sink *)base;
-    if (s->count == s->capacity) {
-        long rows = s->capacity < LONG_MAX / 4 ? 2 * s->capacity : LONG_MAX / 2;
-        FLX_TRY(replace_quietly(s, rows));
-    }
+    if (s->count == s->capacity) FLX_TRY(replace_quietly(s, more_rows(s)));
     haddr_t at = s->rows_at + (haddr_t)s->count * s->row_bytes;
     if (!put_bytes(s->fd, values, s->row_bytes - sizeof t, at + sizeof t) ||
         !put_bytes(s->fd, &t, sizeof t, at))

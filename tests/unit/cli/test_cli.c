@@ -216,7 +216,7 @@ static int what_is_not_available_yet_is_said(void)
     CHECK_STATUS(2);
     CHECK_TEXT(err, "not available yet");
     CHECK_TEXT(err, "reduce");
-    CHECK_TEXT(err, "later.yaml:14:");
+    CHECK_TEXT(err, "later.yaml:15:");
     CHECK(file_size("later.h5") < 0);
     flexion("check later.yaml");
     CHECK_STATUS(2);

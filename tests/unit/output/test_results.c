@@ -277,6 +277,25 @@ static int links_are_followed(void)
     return 0;
 }
 
+// A run that expects to be very long does not fill the disk before it begins.
+static int reserved_rows_are_bounded(void)
+{
+    flx_ctx *ctx = flx_ctx_create();
+    flx_sink *s = NULL;
+    flx_result_info info = make_info(2000000000);
+    const char *path = in_folder("endless.h5");
+    struct stat file;
+    CHECK(flx_hdf5_sink_create(ctx, path, &s) == FLX_OK);
+    CHECK(s->type->begin(s, &info) == FLX_OK);
+    CHECK(stat(path, &file) == 0 && file.st_size < 40000000);
+    CHECK(put_rows(s, 0, 10) == FLX_OK);
+    CHECK(s->type->end(s, NULL) == FLX_OK);
+    CHECK(stat(path, &file) == 0 && file.st_size < 100000);
+    flx_sink_destroy(&s);
+    flx_ctx_destroy(&ctx);
+    return 0;
+}
+
 // ---- what is wrong is said --------------------------------------------------------------------
 
 static int refuses(flx_ctx *ctx, const char *path, const char *message)
@@ -526,8 +545,9 @@ static int files_end(void)
 TEST_MAIN(TEST(files_start), TEST(hdf5_gives_every_bit_back), TEST(hdf5_file_says_what_it_is),
           TEST(hdf5_takes_large_texts), TEST(killed_run_leaves_a_readable_file),
           TEST(rows_can_be_read_during_the_run), TEST(unused_sink_changes_nothing),
-          TEST(links_are_followed), TEST(wrong_files_are_refused_with_a_reason),
-          TEST(damaged_files_do_no_harm), TEST(places_that_cannot_be_written_are_refused),
-          TEST(full_disk_is_reported), TEST(csv_gives_every_bit_back),
+          TEST(links_are_followed), TEST(reserved_rows_are_bounded),
+          TEST(wrong_files_are_refused_with_a_reason), TEST(damaged_files_do_no_harm),
+          TEST(places_that_cannot_be_written_are_refused), TEST(full_disk_is_reported),
+          TEST(csv_gives_every_bit_back),
           TEST(csv_without_its_last_end_of_line_loses_that_row_alone),
           TEST(signals_are_found_by_name), TEST(every_allocation_may_fail), TEST(files_end))
