@@ -6,20 +6,20 @@ EXAMPLE = slider_crank
 .DEFAULT_GOAL := build
 .PHONY: build run test bench check-long format lint docs pictures install clean help
 
-# $(call build,preset,directory)
-build = @tools/build.sh $(1) $(2) $(JOBS)
+# $(call build,preset,directory[,target])
+build = @tools/build.sh $(1) $(2) $(JOBS) $(3)
 SOURCES = $(shell git ls-files --cached --others --exclude-standard \
 	'src/*.[ch]' 'include/*.h' 'tests/*.[ch]' 'bench/*.[ch]' 'examples/*.[ch]')
 
 build: ## build the program at build/flexion and both libraries
-	$(call build,release,build)
+	$(call build,release,build,product)
 
 run: ## install what is missing, build, simulate a slider crank
 	@tools/install-packages.sh build
-	$(call build,release,build)
+	$(call build,release,build,product)
 	@mkdir -p out
 	@build/flexion run examples/$(EXAMPLE).yaml -o out/$(EXAMPLE).h5 --csv out/$(EXAMPLE).csv
-	@build/flexion plot out/$(EXAMPLE).h5 crank.rate slider.position.x pin.reaction -o out/$(EXAMPLE).svg
+	@build/flexion plot out/$(EXAMPLE).h5 crank.rate slider.position.x pin.reaction -o out/$(EXAMPLE).svg >/dev/null
 	@echo
 	@echo "table    out/$(EXAMPLE).csv"
 	@echo "results  out/$(EXAMPLE).h5"
@@ -57,18 +57,18 @@ lint: ## layout, clang-tidy, include layers, exported symbols
 
 docs: ## the documentation as web pages in site/, and the man pages
 	@tools/install-packages.sh docs
-	$(call build,release,build)
+	$(call build,release,build,product)
 	@build/flexion language --schema schema/flexion.schema.json --reference docs/reference.md
 	@mkdocs build --quiet --strict
 	@echo "pages      site/index.html"
 	@echo "man pages  build/flexion.1 build/flexion-model.5"
 
 pictures: ## draw the pictures of the documentation anew
-	$(call build,release,build)
+	$(call build,release,build,product)
 	@tools/draw_docs.sh build/flexion
 
 install: ## install under PREFIX (default /usr/local); DESTDIR is respected
-	$(call build,release,build)
+	$(call build,release,build,product)
 	@cmake --install build --prefix $(PREFIX) >/dev/null
 	@echo "installed under $(DESTDIR)$(PREFIX)"
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Build one preset of CMakePresets.json; quiet when nothing is to do.
-#   tools/build.sh PRESET DIRECTORY [JOBS]
+#   tools/build.sh PRESET DIRECTORY [JOBS] [TARGET]
 set -eu -o pipefail
-preset=$1 directory=$2 jobs=${3:-$(nproc)}
+preset=$1 directory=$2 jobs=${3:-$(nproc)} target=${4:-all}
 
 # Configured once; afterwards Ninja notices by itself what changed in the lists.
 if [ ! -f "$directory/build.ninja" ]; then
@@ -12,7 +12,7 @@ fi
 # On a terminal Ninja shows one moving line, in a log only what went wrong.
 quiet=--quiet
 [ ! -t 1 ] || quiet=
-if ! ninja -C "$directory" -n | grep -q 'no work to do'; then
+if ! ninja -C "$directory" -n "$target" | grep -q 'no work to do'; then
     echo "building $directory"
-    ninja -C "$directory" -j "$jobs" $quiet
+    ninja -C "$directory" -j "$jobs" $quiet "$target"
 fi
