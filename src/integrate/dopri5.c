@@ -8,6 +8,10 @@
 //     d = z_1 - z, p = h k_1 - d, r = d - h k_7 - p, s = h sum_j d_j k_j; order 4
 // Values between steps are projected too, so that every output meets the constraints.
 //
+// Near a singular position the accelerations of a stage that is a little off the constraints are
+// far off. Where steps become short the method therefore goes carefully for a while: it integrates
+// z' = F(t, P(z)) with P the projection, which has the same solutions and is smooth there.
+//
 // Source: Hairer, Norsett, Wanner, Solving Ordinary Differential Equations I, II.4-II.6; the test
 // for stiffness is that of volume II, IV.2. Theory: docs/theory/integrators.md.
 #include "integrate/method.h"
@@ -25,6 +29,16 @@
 #define BETA 0.04 // of the PI controller; Hairer's choice
 // A stage that cannot be evaluated (a singular position, a domain error) asks for a smaller step.
 #define FAILED_STAGE_FACTOR 0.25
+// A rejected step that is shorter than this part of the usual one makes the method careful, for so
+// many steps; the usual step is the largest of the last ones, which fade.
+#define SHORT_STEP 0.4
+#define FADE 0.95
+#define CAREFUL_STEPS 20
+#define CAREFUL_TRIES 12
+#define CAREFUL_FACTOR 0.8
+// With every try beyond the third the error may be larger by this factor: what the estimate sees
+// there is rounding, which no step makes smaller.
+#define CAREFUL_PATIENCE 3.0
 // h |lambda| on the border of the region of stability, and how often it may be met in a row.
 #define STABILITY_BORDER 3.25
 #define STIFF_STEPS 15
@@ -55,9 +69,12 @@ typedef struct dopri5 {
     double rtol, atol;
     double h, error;     // proposed step; error of the last accepted one
     bool rejected;       // the last attempt was
+    int careful;         // steps for which stages are still projected
+    double usual;        // step of late
     int stiff, nonstiff; // steps in a row on the border of stability, off it
     bool warned;
     double *z, *z1, *y; // beginning, end, stage
+    double *near;       // the stage, projected
     double *k[STAGES];  // k[0] belongs to z
     double *dense[5];   // (DP-3)
     double t0, h0;      // of the last accepted step
@@ -74,6 +91,7 @@ static void dopri5_destroy(flx_integrator *it)
     flx_free(p->z);
     flx_free(p->z1);
     flx_free(p->y);
+    flx_free(p->near);
     flx_state_destroy(&p->trial);
     flx_free(p);
     it->data = NULL;
@@ -81,9 +99,9 @@ static void dopri5_destroy(flx_integrator *it)
 
 static flx_status make_arrays(flx_ctx *ctx, dopri5 *p)
 {
-    double **want[3 + STAGES + 5] = {&p->z, &p->z1, &p->y};
-    for (int i = 0; i < STAGES; i++) want[3 + i] = &p->k[i];
-    for (int i = 0; i < 5; i++) want[3 + STAGES + i] = &p->dense[i];
+    double **want[4 + STAGES + 5] = {&p->z, &p->z1, &p->y, &p->near};
+    for (int i = 0; i < STAGES; i++) want[4 + i] = &p->k[i];
+    for (int i = 0; i < 5; i++) want[4 + STAGES + i] = &p->dense[i];
     for (size_t i = 0; i < sizeof want / sizeof want[0]; i++) {
         *want[i] = flx_alloc(ctx, (size_t)p->n, sizeof(double));
         if (!*want[i]) return FLX_ERR_MEMORY;
@@ -135,6 +153,15 @@ static flx_status project(flx_integrator *it, double t, double *z)
     return p->form->project(it->sys, it->work, t, z, p->trial, &moved_q, &moved_v);
 }
 
+static flx_status eval_stage(flx_integrator *it, double t, const double *z, double *dz)
+{
+    dopri5 *p = it->data;
+    if (p->careful == 0 || !p->constrained) return eval(it, t, z, dz);
+    memcpy(p->near, z, (size_t)p->n * sizeof *z);
+    FLX_TRY(project(it, t, p->near));
+    return eval(it, t, p->near, dz);
+}
+
 // (DP-2) of a vector u for values around z0 and z1
 static double norm(const dopri5 *p, const double *u, const double *z0, const double *z1)
 {
@@ -165,7 +192,7 @@ static flx_status run_stages(flx_integrator *it, double t, double h)
     for (int i = 1; i < STAGES; i++) {
         double *y = i == STAGES - 1 ? p->z1 : p->y;
         combine(p, h, a[i], i, y);
-        FLX_TRY(eval(it, t + c[i] * h, y, p->k[i]));
+        FLX_TRY(eval_stage(it, t + c[i] * h, y, p->k[i]));
     }
     return FLX_OK;
 }
@@ -299,6 +326,8 @@ static flx_status begin(flx_integrator *it, const flx_state *x, double h_most)
     p->error = 1e-4;
     p->stiff = p->nonstiff = 0;
     p->rejected = false;
+    p->careful = 0;
+    p->usual = 0.0;
     return it->def.step > 0.0 ? FLX_OK : first_step(it, x->t, h_most, &p->h);
 }
 
@@ -321,7 +350,9 @@ static flx_status dopri5_step(flx_integrator *it, flx_state *x, double h_most, d
     bool fixed = it->def.step > 0.0;
     if (it->def.largest_step > 0.0 && !fixed) h_most = fmin(h_most, it->def.largest_step);
     FLX_TRY(begin(it, x, h_most));
-    for (;;) {
+    double h_first = p->h;
+    double allowed = 1.0;
+    for (int rejections = 0;;) {
         double h = fixed ? h_most : fmin(p->h, h_most);
         if (!fixed && h_most - h < 0.01 * h) h = h_most; // no crumbs at the end
         double smallest = 16.0 * DBL_EPSILON * fmax(fabs(x->t), fabs(h_most));
@@ -329,13 +360,16 @@ static flx_status dopri5_step(flx_integrator *it, flx_state *x, double h_most, d
         if (s < 0) return s;
         if (s == FLX_OK && !is_finite(p->z1, p->n)) s = FLX_NOT_FINITE;
         double error = s != FLX_OK ? HUGE_VAL : fixed ? 0.0 : estimate_error(p, h);
-        if (error <= 1.0) {
+        if (error <= allowed) {
+            if (error > 1.0) it->stats.singular_positions++;
             if (!fixed) watch_stiffness(it, x->t, h);
             s = finish(it, x->t, h);
             if (s < 0) return s;
             if (s == FLX_OK) {
                 if (!fixed) p->h = next_step(p, h, error);
                 p->rejected = false;
+                if (p->careful > 0) p->careful--;
+                p->usual = fmax(h, FADE * p->usual);
                 p->form->unpack(it->sys, x->t + h, p->z, p->trial);
                 p->trial->t = x->t + h;
                 flx_state_copy(x, p->trial);
@@ -350,7 +384,16 @@ static flx_status dopri5_step(flx_integrator *it, flx_state *x, double h_most, d
         bool usable = s == FLX_OK && error < HUGE_VAL;
         double factor =
             usable ? fmax(SMALLEST_FACTOR, SAFETY * pow(error, -0.2)) : FAILED_STAGE_FACTOR;
+        rejections++;
+        if (p->careful > 0 && rejections > 3) allowed *= CAREFUL_PATIENCE;
+        // a stage too near to a singular position: another step, not a smaller one, avoids it
+        if (p->careful > 0 && rejections <= CAREFUL_TRIES) factor = CAREFUL_FACTOR;
         p->h = fmax(h * factor, 0.5 * smallest);
+        if (p->careful == 0 && p->constrained && p->h < SHORT_STEP * p->usual) {
+            p->careful = CAREFUL_STEPS;
+            p->h = fmax(h_first, p->usual);
+            rejections = 0;
+        }
     }
 }
 
