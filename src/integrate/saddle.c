@@ -206,11 +206,22 @@ flx_status flx_saddle_factor(flx_saddle *sd, const flx_blocks *b, flx_saddle_row
     return flx_ldl_factor(sd->ldl, sd->values);
 }
 
-double flx_saddle_solve(flx_saddle *sd, double *b)
+static void clear_inactive(const flx_saddle *sd, double *b)
 {
     for (int i = sd->sys->dims.nv; i < sd->n; i++) {
         if (!sd->active[i]) b[i] = 0.0;
     }
+}
+
+void flx_saddle_solve_once(flx_saddle *sd, double *b)
+{
+    clear_inactive(sd, b);
+    flx_ldl_solve(sd->ldl, b);
+}
+
+double flx_saddle_solve(flx_saddle *sd, double *b)
+{
+    clear_inactive(sd, b);
     return flx_ldl_solve_refined(sd->ldl, sd->values, b, sd->work, BACKWARD_ERROR, SWEEPS);
 }
 

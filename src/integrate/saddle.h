@@ -37,6 +37,8 @@ flx_status flx_saddle_factor(flx_saddle *sd, const flx_blocks *b, flx_saddle_row
 
 // In place, n numbers in the order of the unknowns. Returns the backward error reached.
 double flx_saddle_solve(flx_saddle *sd, double *b);
+// The same without refinement, for use inside an iteration.
+void flx_saddle_solve_once(flx_saddle *sd, double *b);
 
 // out (n): rows of bonds times u (nv), zero for rows left out and for everything else.
 void flx_saddle_bond_product(const flx_saddle *sd, const double *u, double *out);

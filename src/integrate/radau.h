@@ -1,0 +1,104 @@
+// radau.h - what the files of Radau IIA share: the method's data; stages and their solution
+// (radau_stages.c); error, weights and steps (radau_control.c). radau.c is the method itself.
+//
+// Unknowns of stage i: U_i = (Z, X, W, lambda, mu), in the order of the system's unknowns, with
+//     Z'_i = (1/h) sum_j Ai_ij Z_j,   V_i = B(Z_i) Z'_i + G_i^T eta_i                    (RAD-1)
+//     V'_i = (1/h) sum_j Ai_ij (V_j - v_n),   X'_i = (1/h) sum_j Ai_ij (X_j - x_n)
+//     r(t_n + c_i h, q_n (+) Z_i, V_i, V'_i, X_i, X'_i, W_i, lambda_i, mu_i) = 0         (RAD-2)
+// and in GGL also 0 = G_i V_i + g_t (RAD-4); without it eta = 0. Stages lie one after another.
+#pragma once
+
+#include "integrate/linear.h"
+#include "integrate/method.h"
+#include "integrate/radau_tableau.h"
+#include "integrate/saddle.h"
+
+// One set of stages.
+typedef struct radau_stages {
+    double *U;   // (s n)
+    double *V;   // (s nv)
+    double *A;   // (s nv) V'
+    double *dX;  // (s nx) X'
+    double *eta; // (s nlam)
+} radau_stages;
+
+typedef struct radau {
+    radau_tableau tab;
+    int s, n, first; // stages, unknowns, number of the first bond
+    bool ggl, adaptive;
+    int npos;          // bonds on positions: tau = C = 0
+    bool *on_position; // (nlam)
+    double *sigma;     // (nlam)
+    double *scale;     // (n)
+    double tolerance;  // what a fixed step asks of positions, as a part of their scale
+
+    double h;          // of this attempt
+    radau_stages now;  // of this attempt
+    radau_stages last; // of the last step that was made: for predictions and values in between
+    double h_last;
+    double *Q;             // (s nq)
+    double *R;             // (s n)
+    double *D;             // (s n) corrections of U
+    double *dV;            // (s nv) of V
+    double *deta;          // (s nlam)
+    double *gd;            // (s nlam) G V + g_t
+    double complex *z, *u; // (n) (nv) of one eigenvalue
+    double *b, *b_imag;    // (n) (n) scratch of one real solve
+    double *theta, *rate;  // (nv) scratch
+    double *ones;          // (nv)
+    double *C;             // (nlam)
+
+    // linearisation and its factors
+    flx_blocks blocks;
+    flx_linear *lin[RADAU_STAGES]; // (neigen)
+    flx_linear *filter;            // real weight of the error; lin[0] when s is odd
+    flx_saddle *saddle;            // [I G^T; G 0]; NULL without bonds on positions
+    bool linearised;               // blocks belong to the present motion
+    double h_factored;             // 0: no factors
+    int age;                       // steps since the linearisation
+    int fresh_iterations;          // of the first step with it, 0: not known
+    int extra;                     // iterations more than that since then
+    double contraction;            // measured with these factors; 0: not yet
+    int iterations;                // of the last attempt
+    int worst;                     // unknown of the largest correction
+
+    // error control
+    double rtol, atol, kappa;  // kappa: part of the tolerance that is left to Newton
+    int *coordinate;           // (nv) number in q of what theta_i moves alone; -1: a rotation
+    bool matched;              // coordinate is known
+    double *wq, *wv, *wx, *ww; // (nv) (nv) (nx) (nw) tolerances of q, v, x, w
+    double velocity_weight;    // h where velocities are as good as multipliers of index 2, else 1
+    double *compliance;        // (nlam) C / sigma over G M^-1 G^T of bonds with C > 0, else -1
+    double *e, *e_v;           // (n) (nv) estimated error: q, x, w, lambda, mu; v
+    double *pull, *pull_x;     // (nv) (nx) -e.(V - v_n)/h, -e.(X - x_n)/h
+    double *point_q, *point_v, *point; // (nq) (nv) (n) displaced point
+    double h_next;                     // proposed
+    double error_last, h_error;        // of the last accepted step; 0: none
+    bool rejected;                     // the last attempt was
+} radau;
+
+// radau_stages.c
+// Starting values; `extrapolate` continues the last step's polynomials, else a Taylor step.
+void radau_predict(flx_integrator *it, const flx_state *x, bool extrapolate);
+// Newton's iteration for this attempt. Positive: not solved.
+flx_status radau_solve(flx_integrator *it, const flx_state *x);
+// out (n) += sign (A2 a + A1 b), columns of velocities only.
+void radau_add_product(const flx_system *s, const flx_blocks *blocks, const double *a,
+                       const double *b, double sign, double *out);
+// Close the position bonds of (q, v) to rounding with the present factors: at first q, then, in
+// GGL, v. Does nothing where that brings no gain.
+flx_status radau_close(flx_integrator *it, const flx_point *p, double *q, double *v);
+
+// radau_control.c
+// Tolerances of this step, from the state at its beginning.
+void radau_set_weights(flx_integrator *it, const flx_state *x);
+// After a linearisation: how compliant the bonds with C > 0 are.
+void radau_measure_compliance(flx_integrator *it);
+// The power of h in the norm of velocities, for the present linearisation and step.
+void radau_weigh_velocities(flx_integrator *it);
+// Size of the corrections D, dV in units of what the step's tolerance leaves to Newton.
+double radau_correction_norm(const radau *ra, const flx_dims *d);
+// Estimated error of the attempt in units of the tolerance. `again`: filtered twice, for steps in
+// which the fast motion has not died out.
+flx_status radau_error(flx_integrator *it, const flx_state *x, bool again, double *error);
+double radau_first_step(const radau *ra, const flx_dims *d, const flx_state *x, double h_most);

@@ -1,0 +1,251 @@
+// radau_control.c - tolerances, the estimate of the error and the first step of Radau IIA.
+//
+// The embedded formula of order s, filtered by the real matrix w = gamma / h of the step:
+//     r_q = v_n + (e.Z)/h   (GGL: less its part along G^T),
+//     r_v = M (e.(V - v_n))/h + (f - G^T lambda - A^T mu)_n,   r_x = (e.(X - x_n))/h + phi_n
+//     (w^2 A2 + w A1 + A0) (dq, dx, .) = (r_v, r_x, 0) + (w A2 + A1) r_q,   dv = w dq - r_q  (RAD-9)
+//     err = max(|dq|, h^k |dv|, |dx|), root mean squares over atol + rtol |y|
+// with k = 1 where bonds are solved in index 3 or are nearly rigid, else 0. Multipliers and
+// algebraic unknowns are not in the norm.
+// Hairer, Wanner, Solving Ordinary Differential Equations II, IV.8.
+#include "integrate/radau.h"
+
+#include <math.h>
+#include <string.h>
+
+// Bonds whose own motion is this much faster than the step count as rigid.
+#define RIGID_COMPLIANCE 0.1
+// The first step changes the solution by this part.
+#define FIRST_CHANGE 0.01
+#define SMALLEST_FIRST_STEP 1e-6
+
+// ---- tolerances -----------------------------------------------------------------------------
+
+// Which number of q is moved by theta_i, and by it alone and as it is: tried out.
+static void match_coordinates(flx_integrator *it, const double *q)
+{
+    radau *ra = it->data;
+    const flx_system *s = it->sys;
+    const flx_dims *d = &s->dims;
+    memset(ra->theta, 0, (size_t)d->nv * sizeof(double));
+    for (int i = 0; i < d->nv; i++) {
+        const double theta = 0.25;
+        int moved = -1, count = 0;
+        ra->theta[i] = theta;
+        s->ops->retract(s, q, ra->theta, ra->point_q);
+        ra->theta[i] = 0.0;
+        for (int j = 0; j < d->nq; j++) {
+            double change = ra->point_q[j] - q[j], rounding = 1e-14 * (1.0 + fabs(q[j]));
+            if (fabs(change) <= rounding) continue;
+            count++;
+            if (fabs(change - theta) <= rounding) moved = j;
+        }
+        ra->coordinate[i] = count == 1 ? moved : -1;
+    }
+    ra->matched = true;
+}
+
+void radau_set_weights(flx_integrator *it, const flx_state *x)
+{
+    radau *ra = it->data;
+    const flx_dims *d = &it->sys->dims;
+    if (!ra->matched) match_coordinates(it, x->q);
+    for (int i = 0; i < d->nv; i++) {
+        double size = ra->coordinate[i] < 0 ? 1.0 : fabs(x->q[ra->coordinate[i]]); // 1 rad
+        ra->wq[i] = ra->atol + ra->rtol * size;
+        ra->wv[i] = ra->atol + ra->rtol * fabs(x->v[i]);
+    }
+    for (int i = 0; i < d->nx; i++) ra->wx[i] = ra->atol + ra->rtol * fabs(x->x[i]);
+    for (int i = 0; i < d->nw; i++) ra->ww[i] = ra->atol + ra->rtol * fabs(x->w[i]);
+}
+
+void radau_measure_compliance(flx_integrator *it)
+{
+    radau *ra = it->data;
+    const flx_system *s = it->sys;
+    const flx_pattern *p = &s->pattern;
+    double *mass = ra->theta;
+    for (int i = 0; i < p->nblock && p->start[i] < s->dims.nv; i++) {
+        for (int e = p->row[i]; e < p->row[i + 1]; e++) {
+            int nr = p->start[i + 1] - p->start[i];
+            if (p->col[e] != i) continue;
+            for (int r = 0; r < nr; r++) {
+                mass[p->start[i] + r] = ra->blocks.A2[p->offset[e] + r * nr + r];
+            }
+        }
+    }
+    for (int i = 0; i < p->nblock; i++) {
+        if (p->start[i] < ra->first || p->start[i] >= ra->first + s->dims.nlam) continue;
+        for (int r = p->start[i]; r < p->start[i + 1]; r++) {
+            int row = r - ra->first;
+            double sum = 0.0;
+            ra->compliance[row] = -1.0;
+            if (ra->C[row] == 0.0 || ra->sigma[row] == 0.0) continue;
+            for (int e = p->row[i]; e < p->row[i + 1]; e++) {
+                int j = p->col[e], nc = p->start[j + 1] - p->start[j];
+                if (p->start[j] >= s->dims.nv) break;
+                const double *G = ra->blocks.A0 + p->offset[e] + (r - p->start[i]) * nc;
+                for (int c = 0; c < nc; c++) {
+                    double m = mass[p->start[j] + c], g = G[c] / ra->sigma[row];
+                    if (m > 0.0) sum += g * g / m;
+                }
+            }
+            if (sum > 0.0) ra->compliance[row] = fabs(ra->C[row] / ra->sigma[row]) / sum;
+        }
+    }
+}
+
+void radau_weigh_velocities(flx_integrator *it)
+{
+    radau *ra = it->data;
+    double w = cabs(ra->tab.mu[0]) / ra->h;
+    bool rigid = ra->npos > 0 && !ra->ggl;
+    for (int i = 0; i < it->sys->dims.nlam && !rigid; i++) {
+        double c = ra->compliance[i];
+        rigid = c >= 0.0 && c * w * w < RIGID_COMPLIANCE;
+    }
+    ra->velocity_weight = rigid ? fmin(ra->h, 1.0) : 1.0;
+}
+
+// Sum of squares of factor y_i / w_i
+static double squares(const double *y, const double *w, double factor, int n)
+{
+    double sum = 0.0;
+    for (int i = 0; i < n; i++) {
+        double e = factor * y[i] / w[i];
+        sum += e * e;
+    }
+    return sum;
+}
+
+double radau_correction_norm(const radau *ra, const flx_dims *d)
+{
+    double q = 0.0, v = 0.0, x = 0.0, w = 0.0;
+    for (int i = 0; i < ra->s; i++) {
+        const double *D = ra->D + (size_t)i * ra->n;
+        q += squares(D, ra->wq, 1.0, d->nv);
+        v += squares(ra->dV + (size_t)i * d->nv, ra->wv, ra->velocity_weight, d->nv);
+        x += squares(D + d->nv, ra->wx, 1.0, d->nx);
+        w += squares(D + d->nv + d->nx, ra->ww, 1.0, d->nw);
+    }
+    double most = 0.0;
+    if (d->nv) most = fmax(q, v) / (ra->s * d->nv);
+    if (d->nx) most = fmax(most, x / (ra->s * d->nx));
+    if (d->nw) most = fmax(most, w / (ra->s * d->nw));
+    if (isnan(q + v + x + w)) return (double)NAN;
+    return sqrt(most) / ra->kappa;
+}
+
+// ---- error ----------------------------------------------------------------------------------
+
+// out = sign (e.(y - y0))/h of values that lie `stride` apart; y0 NULL: zero.
+static void embed(const radau *ra, const double *y, int stride, const double *y0, int m,
+                  double sign, double *out)
+{
+    memset(out, 0, (size_t)m * sizeof *out);
+    for (int j = 0; j < ra->s; j++) {
+        double a = sign * ra->tab.e[j] / ra->h;
+        const double *yj = y + (size_t)j * stride;
+        for (int k = 0; k < m; k++) out[k] += a * (y0 ? yj[k] - y0[k] : yj[k]);
+    }
+}
+
+// (RAD-9) for f at the given point, into e and e_v.
+static flx_status estimate(flx_integrator *it, const flx_point *p)
+{
+    radau *ra = it->data;
+    const flx_system *s = it->sys;
+    const flx_dims *d = &s->dims;
+    double w = (ra->tab.nreal ? creal(ra->tab.mu[0]) : cabs(ra->tab.mu[0])) / ra->h;
+    double *rq = ra->rate, *wrq = ra->theta;
+    embed(ra, ra->now.U, ra->n, NULL, d->nv, 1.0, rq);
+    for (int i = 0; i < d->nv; i++) rq[i] += p->v[i];
+    if (ra->ggl) {
+        flx_saddle_bond_product(ra->saddle, rq, ra->b);
+        memset(ra->b, 0, (size_t)ra->first * sizeof(double));
+        flx_saddle_solve_once(ra->saddle, ra->b);
+        it->stats.solves++;
+        for (int i = 0; i < d->nv; i++) rq[i] -= ra->b[i];
+    }
+    FLX_TRY(s->ops->residual(s, it->work, p, ra->e));
+    it->stats.residuals++;
+    for (int i = 0; i < ra->n; i++) ra->e[i] = i < d->nv + d->nx ? -ra->e[i] : 0.0;
+    for (int i = 0; i < d->nv; i++) wrq[i] = w * rq[i];
+    radau_add_product(s, &ra->blocks, wrq, rq, 1.0, ra->e);
+    FLX_TRY(flx_linear_solve(ra->filter, ra->e));
+    it->stats.solves++;
+    for (int i = 0; i < d->nv; i++) ra->e_v[i] = w * ra->e[i] - rq[i];
+    return FLX_OK;
+}
+
+static double error_norm(const radau *ra, const flx_dims *d)
+{
+    double most = 0.0;
+    double q = squares(ra->e, ra->wq, 1.0, d->nv);
+    double v = squares(ra->e_v, ra->wv, ra->velocity_weight, d->nv);
+    double x = squares(ra->e + d->nv, ra->wx, 1.0, d->nx);
+    if (isnan(q + v + x)) return HUGE_VAL;
+    if (d->nv) most = fmax(q, v) / d->nv;
+    if (d->nx) most = fmax(most, x / d->nx);
+    return sqrt(most);
+}
+
+// The state moved by the estimated error.
+static flx_point displaced(flx_integrator *it, const flx_state *x)
+{
+    radau *ra = it->data;
+    const flx_system *s = it->sys;
+    const flx_dims *d = &s->dims;
+    s->ops->retract(s, x->q, ra->e, ra->point_q);
+    for (int i = 0; i < d->nv; i++) ra->point_v[i] = x->v[i] + ra->e_v[i];
+    const double *const part[4] = {x->x, x->w, x->lam, x->mu};
+    const int size[4] = {d->nx, d->nw, d->nlam, d->nmu};
+    double *at[4];
+    for (int k = 0, i = d->nv; k < 4; k++) {
+        at[k] = ra->point + i;
+        for (int j = 0; j < size[k]; j++, i++) ra->point[i] = part[k][j] + ra->e[i];
+    }
+    flx_point p = flx_state_point(s, x);
+    p.q = ra->point_q;
+    p.v = ra->point_v;
+    p.x = at[0];
+    p.w = at[1];
+    p.lam = at[2];
+    p.mu = at[3];
+    return p;
+}
+
+flx_status radau_error(flx_integrator *it, const flx_state *x, bool again, double *error)
+{
+    radau *ra = it->data;
+    const flx_dims *d = &it->sys->dims;
+    flx_point p = flx_state_point(it->sys, x);
+    embed(ra, ra->now.V, d->nv, x->v, d->nv, -1.0, ra->pull);
+    embed(ra, ra->now.U + d->nv, ra->n, x->x, d->nx, -1.0, ra->pull_x);
+    p.a = ra->pull;
+    p.dx = ra->pull_x;
+    FLX_TRY(estimate(it, &p));
+    *error = error_norm(ra, d);
+    if (*error < 1.0 || !again || !isfinite(*error)) return FLX_OK;
+    p = displaced(it, x);
+    p.a = ra->pull;
+    p.dx = ra->pull_x;
+    FLX_TRY(estimate(it, &p));
+    *error = error_norm(ra, d);
+    return FLX_OK;
+}
+
+// ---- first step -----------------------------------------------------------------------------
+
+double radau_first_step(const radau *ra, const flx_dims *d, const flx_state *x, double h_most)
+{
+    double size = squares(x->v, ra->wv, 1.0, d->nv) + squares(x->x, ra->wx, 1.0, d->nx);
+    for (int i = 0; i < d->nv; i++) {
+        double q = ra->coordinate[i] < 0 ? 1.0 : x->q[ra->coordinate[i]];
+        size += q / ra->wq[i] * (q / ra->wq[i]);
+    }
+    double slope = squares(x->v, ra->wq, 1.0, d->nv) + squares(x->a, ra->wv, 1.0, d->nv) +
+                   squares(x->dx, ra->wx, 1.0, d->nx);
+    if (!(size > 1e-10) || !(slope > 1e-10)) return SMALLEST_FIRST_STEP * h_most;
+    return fmin(h_most, FIRST_CHANGE * sqrt(size / slope));
+}
