@@ -68,6 +68,9 @@ typedef struct flx_pattern {
     const int *pair;      // (nblock) or NULL: for a block of bond rows, the block of unknowns whose
                           // columns alone give these rows full rank (the outboard body of a tree
                           // joint); -1 elsewhere and for loop closures. Guides the elimination.
+    // (nentry) or NULL: which of A0, A1, A2 (bits 1, 2, 4) may differ from zero in the entry.
+    // linearise leaves the others as they are, so the arrays begin as zeros; a reader may skip them.
+    const unsigned char *parts;
     int version;          // raised when the pattern changes between steps
 } flx_pattern;
 
@@ -76,7 +79,7 @@ typedef struct flx_pattern {
 // for dq = c0 dtheta, dv = c1 dtheta, da = c2 dtheta, dx' = c1 dx and everything else times c0.
 // A2 = M, A1 = D = dr/dv, A0 = K = dr/dq along q (+) theta at theta = 0, in the (v,v) part.
 typedef struct flx_blocks {
-    double *A0, *A1, *A2; // (offset[nentry]) each, on flx_system_pattern
+    double *A0, *A1, *A2; // (offset[nentry]) each, on the system's pattern; zeros when made
 } flx_blocks;
 
 // Kinetic, potential and strain energy; power dissipated by dampers (>= 0) and power supplied by
@@ -142,7 +145,7 @@ typedef struct flx_system_ops {
     // r (n rows): r_v = M a - f + G^T lam + A^T mu, r_x = x' - phi, r_w = psi,
     // r_l = sigma g + tau (G v + g_t) - C lam, r_m = A v + b - E mu.
     flx_status (*residual)(const flx_system *s, flx_work *w, const flx_point *p, double *r);
-    // Overwrites all three arrays.
+    // Overwrites all three arrays, save where pattern.parts says that nothing ever is.
     flx_status (*linearise)(const flx_system *s, flx_work *w, const flx_point *p, flx_blocks *b);
 
     // Chart. theta has nv entries; q_out may be q.

@@ -394,10 +394,42 @@ static void constraints_linearise(const flx_descriptor *d, flx_work *w, const fl
     }
 }
 
-static void clear(const flx_descriptor *d, double *A)
+// Coincidences and axes of a few joints at a time, while their blocks are in the cache: both arrays
+// follow the order of the joints.
+static void points_linearise(const flx_descriptor *d, const flx_work *w, const double *lam,
+                             double *A0)
+{
+    enum { CHUNK = 64 };
+    int most = d->npoint > d->naxis ? d->npoint : d->naxis;
+    for (int k = 0; k < most; k += CHUNK) {
+        int np = d->npoint - k < CHUNK ? d->npoint - k : CHUNK;
+        int na = d->naxis - k < CHUNK ? d->naxis - k : CHUNK;
+        if (d->planar) {
+            flx_row_point2_jacobian(np, d->points + k, w->frames.plane, A0);
+            flx_row_point2_stiffness(np, d->points + k, w->frames.plane, lam, A0);
+            continue;
+        }
+        if (np > 0) {
+            flx_row_point_jacobian(np, d->points + k, w->frames.space, A0);
+            flx_row_point_stiffness(np, d->points + k, w->frames.space, lam, A0);
+        }
+        if (na > 0) {
+            flx_row_axis_jacobian(na, d->axes + k, w->frames.space, A0);
+            flx_row_axis_stiffness(na, d->axes + k, w->frames.space, lam, A0);
+        }
+    }
+}
+
+static void clear(const flx_descriptor *d, double *A0, double *A1, double *A2)
 {
     const flx_pattern *p = &d->base.pattern;
-    memset(A, 0, (size_t)p->offset[p->row[p->nblock]] * sizeof *A);
+    double *A[2] = {A1, A2};
+    memset(A0, 0, (size_t)p->offset[p->row[p->nblock]] * sizeof *A0);
+    for (int k = 0; k < 2; k++) {
+        for (int i = 0; i < d->touched[k].n && A[k]; i++) {
+            memset(A[k] + d->touched[k].at[i], 0, (size_t)d->touched[k].count[i] * sizeof(double));
+        }
+    }
 }
 
 static void bodies_linearise(const flx_descriptor *d, const flx_point *p, double *A1, double *A2)
@@ -413,23 +445,13 @@ flx_status flx_eval_linearise(const flx_system *s, flx_work *w, const flx_point 
 {
     const flx_descriptor *d = flx_descriptor_of(s);
     begin(d, w, p);
-    clear(d, b->A0);
-    clear(d, b->A1);
-    clear(d, b->A2);
+    clear(d, b->A0, b->A1, b->A2);
     bodies_linearise(d, p, b->A1, b->A2);
     for (int i = 0; i < s->dims.nx; i++) {
         int u = flx_first_x(d) + i;
         b->A1[flx_layout_slot(d, u, u)] += 1.0;
     }
-    if (d->planar) {
-        flx_row_point2_jacobian(d->npoint, d->points, w->frames.plane, b->A0);
-        flx_row_point2_stiffness(d->npoint, d->points, w->frames.plane, p->lam, b->A0);
-    } else {
-        flx_row_point_jacobian(d->npoint, d->points, w->frames.space, b->A0);
-        flx_row_point_stiffness(d->npoint, d->points, w->frames.space, p->lam, b->A0);
-        flx_row_axis_jacobian(d->naxis, d->axes, w->frames.space, b->A0);
-        flx_row_axis_stiffness(d->naxis, d->axes, w->frames.space, p->lam, b->A0);
-    }
+    points_linearise(d, w, p->lam, b->A0);
     scalars_linearise(d, w, p, b->A0, b->A1);
     flx_spring_linearise(d->nspring, d->springs, w->frames, p->switches, p->v, b->A0, b->A1);
     flx_twist_linearise(d->ntwist, d->twists, w->frames.space, b->A0, b->A1);
@@ -459,8 +481,7 @@ void flx_eval_saddle(const flx_descriptor *d, flx_work *w, const flx_point *p, d
 {
     const flx_expressions *x = &d->expr;
     begin(d, w, p);
-    clear(d, A0);
-    clear(d, A2);
+    clear(d, A0, NULL, A2);
     bodies_linearise(d, p, NULL, A2);
     if (d->planar) {
         flx_row_point2_jacobian(d->npoint, d->points, w->frames.plane, A0);

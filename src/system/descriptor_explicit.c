@@ -51,10 +51,11 @@ void flx_saddle_free(flx_work *w)
 static void assemble(const flx_descriptor *d, flx_work *w, const flx_point *p)
 {
     flx_saddle_work *k = &w->saddle;
-    const flx_pattern *pt = &d->base.pattern;
-    int nvalue = pt->offset[pt->row[pt->nblock]];
     flx_eval_saddle(d, w, p, k->A0, k->A2);
-    for (int i = 0; i < nvalue; i++) k->A0[i] += k->A2[i];
+    for (int r = 0; r < d->touched[1].n; r++) {
+        int at = d->touched[1].at[r];
+        for (int i = at; i < at + d->touched[1].count[r]; i++) k->A0[i] += k->A2[i];
+    }
     for (int i = flx_first_x(d); i < flx_first_lam(d); i++) k->A0[flx_layout_slot(d, i, i)] = 1.0;
     for (int i = 0; i < d->nscalar; i++) {
         if (d->scalars[i].C > 0) k->A0[d->scalars[i].diag] = -1.0;

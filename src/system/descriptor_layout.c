@@ -182,7 +182,9 @@ flx_status flx_layout_pattern(flx_descriptor *d)
     int *col = flx_arena_take(d->arena, (size_t)nentry, sizeof *col);
     int *offset = flx_arena_take(d->arena, (size_t)nentry + 1, sizeof *offset);
     int *transpose = flx_arena_take(d->arena, (size_t)nentry, sizeof *transpose);
-    if (!row || !col || !offset || !transpose) return FLX_ERR_MEMORY;
+    d->parts = flx_arena_take(d->arena, (size_t)nentry, sizeof *d->parts);
+    if (!row || !col || !offset || !transpose || !d->parts) return FLX_ERR_MEMORY;
+    memset(d->parts, 1, (size_t)nentry);
     int64_t total = 0;
     for (int e = 0; e < nentry; e++) {
         int i = (int)(c->keys[e] >> 32), j = (int)(uint32_t)c->keys[e];
@@ -202,7 +204,8 @@ flx_status flx_layout_pattern(flx_descriptor *d)
                                     .row = row,
                                     .col = col,
                                     .offset = offset,
-                                    .transpose = transpose};
+                                    .transpose = transpose,
+                                    .parts = d->parts};
     // Rows are ascending, so the entries (j, i) of one column i are met in the order of row i.
     int *next = flx_arena_take(d->arena, (size_t)d->nblock, sizeof *next);
     if (!next) return FLX_ERR_MEMORY;
@@ -259,6 +262,119 @@ void flx_layout_place(const flx_descriptor *d, int unknown, const int body[2], f
         p->g[i] = body[i] < 0 ? -1 : flx_layout_slot(d, unknown, d->body_v[body[i]]);
         p->gt[i] = body[i] < 0 ? -1 : flx_layout_slot(d, d->body_v[body[i]], unknown);
     }
+}
+
+// ---- parts --------------------------------------------------------------------------------------
+
+void flx_layout_mark(flx_descriptor *d, int slot, int bits)
+{
+    const flx_pattern *p = &d->base.pattern;
+    int low = 0, high = p->row[p->nblock] - 1; // the entry that holds the slot
+    while (low < high) {
+        int mid = low + (high - low + 1) / 2;
+        if (p->offset[mid] <= slot) {
+            low = mid;
+        } else {
+            high = mid - 1;
+        }
+    }
+    d->parts[low] |= (unsigned char)bits;
+}
+
+static void mark_ends(flx_descriptor *d, const flx_ends *e, int bits)
+{
+    for (int i = 0; i < 4; i++) {
+        int slot = e->block[i / 2][i % 2];
+        if (slot >= 0) flx_layout_mark(d, slot, bits);
+    }
+}
+
+static void mark_rows(flx_descriptor *d, int n, const flx_scalar_row *rows, bool all)
+{
+    for (int i = 0; i < n; i++) {
+        for (int t = 0; t < rows[i].nterm; t++) {
+            for (int b = 0; b < 2; b++) {
+                bool moves = rows[i].term[t].body[b] >= 0 && (all || rows[i].tau != 0);
+                if (moves) flx_layout_mark(d, rows[i].place[t].g[b], 2);
+            }
+        }
+    }
+}
+
+static void mark_channel(flx_descriptor *d, int channel, const int *slot)
+{
+    if (channel < 0 || !slot) return;
+    const flx_channel *c = d->expr.channels + channel;
+    for (int i = 0; i < c->ndep; i++) {
+        if (d->expr.deps[c->dep + i].rate) flx_layout_mark(d, slot[i], 2);
+    }
+}
+
+static void mark_expressions(flx_descriptor *d)
+{
+    const flx_expressions *x = &d->expr;
+    for (int i = 0; i < x->nrow; i++) {
+        mark_channel(d, x->rows[i].channel, x->rows[i].slot);
+        if (x->rows[i].mass >= 0) flx_layout_mark(d, x->rows[i].mass, 4);
+    }
+    for (int i = 0; i < x->nwrench; i++) {
+        for (int k = 0; k < 12; k++) {
+            mark_channel(d, x->wrenches[i].channel[k / 2], x->wrenches[i].slot[k / 2][k & 1]);
+        }
+    }
+    for (int i = 0; i < x->neffort; i++) {
+        for (int b = 0; b < 2; b++) mark_channel(d, x->efforts[i].channel, x->efforts[i].slot[b]);
+    }
+    for (int i = 0; i < x->nbond; i++) {
+        const flx_expr_bond *b = x->bonds + i;
+        for (int k = 0; k < b->ndep && b->velocity; k++) flx_layout_mark(d, b->g[k], 2);
+    }
+}
+
+static flx_status find_ranges(flx_descriptor *d, int which)
+{
+    const flx_pattern *p = &d->base.pattern;
+    int nentry = p->row[p->nblock], n = 0, end = -1;
+    int bit = which ? 4 : 2;
+    for (int pass = 0; pass < 2; pass++) {
+        n = 0;
+        end = -1;
+        for (int e = 0; e < nentry; e++) {
+            if (!(d->parts[e] & bit)) continue;
+            if (p->offset[e] != end) n++;
+            end = p->offset[e + 1];
+            if (pass == 0) continue;
+            if (d->touched[which].count[n - 1] == 0) d->touched[which].at[n - 1] = p->offset[e];
+            d->touched[which].count[n - 1] = end - d->touched[which].at[n - 1];
+        }
+        if (pass == 1) break;
+        d->touched[which].n = n;
+        d->touched[which].at = flx_arena_take(d->arena, (size_t)n, sizeof(int));
+        d->touched[which].count = flx_arena_take(d->arena, (size_t)n, sizeof(int));
+        if (!d->touched[which].at || !d->touched[which].count) return FLX_ERR_MEMORY;
+    }
+    return FLX_OK;
+}
+
+flx_status flx_layout_parts(flx_descriptor *d)
+{
+    for (int k = 0; k < FLX_N_BODY_KINDS; k++) {
+        for (int i = 0; i < d->nkind[k]; i++) {
+            flx_layout_mark(d, d->kind[k][i].diag, k == FLX_BODY_KIND_RIGID ? 6 : 4);
+        }
+    }
+    for (int i = flx_first_x(d); i < flx_first_w(d); i++) {
+        flx_layout_mark(d, flx_layout_slot(d, i, i), 2);
+    }
+    for (int i = 0; i < d->nspring; i++) {
+        if (d->springs[i].c != 0) mark_ends(d, &d->springs[i].s.e, 2);
+    }
+    for (int i = 0; i < d->ntwist; i++) mark_ends(d, &d->twists[i].e, 2);
+    mark_rows(d, d->nscalar, d->scalars, false);
+    mark_rows(d, d->nvscalar, d->vscalars, true);
+    mark_expressions(d);
+    FLX_TRY(find_ranges(d, 0));
+    return find_ranges(d, 1);
 }
 
 // ---- pairs --------------------------------------------------------------------------------------

@@ -219,9 +219,14 @@ typedef struct flx_descriptor {
     flx_expressions expr;
 
     int nblock;
-    int *block_start; // (nblock + 1)
-    int *block_of;    // (n) block of each unknown
+    int *block_start;     // (nblock + 1)
+    int *block_of;        // (n) block of each unknown
+    unsigned char *parts; // of the pattern
     flx_couplings couplings;
+
+    struct { // where A1 (0) and A2 (1) may differ from zero
+        int n, *at, *count;
+    } touched[2];
 
     struct flx_descriptor *complete; // owned; NULL when no row was left out
     bool made;                       // all of it is there
@@ -285,6 +290,9 @@ int flx_layout_slot(const flx_descriptor *d, int row, int column);       // of t
 void flx_layout_ends(const flx_descriptor *d, const int body[2], flx_ends *e);
 void flx_layout_place(const flx_descriptor *d, int row_unknown, const int body[2],
                       flx_row_place *p);
+// Which entries have parts in A1 and A2: all marks, then the ranges.
+void flx_layout_mark(flx_descriptor *d, int slot, int bits);
+flx_status flx_layout_parts(flx_descriptor *d);
 flx_status flx_layout_pairs(flx_descriptor *d);
 
 // rows of joints

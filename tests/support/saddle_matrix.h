@@ -159,7 +159,8 @@ static inline void sm_finish(saddle_matrix *m, bool with_pairs)
     m->nvalue = m->offset[nentry];
     m->values = sm_zeroed(m->nvalue, sizeof(double));
     m->pattern = (flx_pattern){
-        nb, m->start, m->row, m->col, m->offset, m->transpose, with_pairs ? m->pair : NULL, 0};
+        nb,   m->start, m->row, m->col, m->offset, m->transpose, with_pairs ? m->pair : NULL,
+        NULL, 0};
 }
 
 static inline void sm_free(saddle_matrix *m)

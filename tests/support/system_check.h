@@ -103,7 +103,10 @@ static inline int check_tangent(system_point *p, double tolerance)
     double *A[3], *r1 = numbers(n), *r2 = numbers(n), largest = 1.0;
     for (int k = 0; k < 3; k++) {
         A[k] = numbers(nvalue);
-        for (int i = 0; i < nvalue; i++) A[k][i] = 1e300; // linearise must overwrite
+        for (int e = 0; e < pt->row[pt->nblock]; e++) {
+            if (pt->parts && !(pt->parts[e] >> k & 1)) continue; // zero for ever
+            for (int i = pt->offset[e]; i < pt->offset[e + 1]; i++) A[k][i] = 1e300; // overwritten
+        }
     }
     flx_blocks b = {A[0], A[1], A[2]};
     flx_point point = flx_state_point(p->s, p->x);
