@@ -14,6 +14,9 @@ typedef struct flx_simulation flx_simulation;
 // Compile the model into a system, find redundant constraints and leave them out, make the start
 // consistent, create the method. Messages in the model's context tell what was changed.
 FLX_API flx_status flx_simulation_create(const flx_model *model, flx_simulation **sim);
+// For the summary alone, also of a model that needs parts of the language which are not available
+// yet, as long as its bodies and joints do not. Such a simulation cannot run.
+FLX_API flx_status flx_simulation_examine(const flx_model *model, flx_simulation **sim);
 FLX_API void flx_simulation_destroy(flx_simulation **sim);
 
 // What the model is made of, known after create.

@@ -136,8 +136,8 @@ static flx_status refuse_locked(const flx_simulation *sim)
 typedef struct change {
     const char *item;
     flx_loc loc;
-    double moved, hastened;       // as parts of their scales
-    double by, rate_by, rate_was; // as they are
+    double moved, hastened; // as parts of their scales
+    double by, rate_by;     // as they are
     const char *part, *rate_part;
 } change;
 
@@ -148,8 +148,7 @@ static double largest(int n, const double *v)
     return a;
 }
 
-static void add_change(change *c, const flx_unknown *u, double moved, double hastened, double was,
-                       double speed)
+static void add_change(change *c, const flx_unknown *u, double moved, double hastened, double speed)
 {
     double m = fabs(moved) / u->scale, h = fabs(hastened) / fmax(u->scale, speed);
     c->item = u->item;
@@ -164,21 +163,29 @@ static void add_change(change *c, const flx_unknown *u, double moved, double has
         c->rate_by = hastened;
         c->rate_part = u->part;
     }
-    c->rate_was = fmax(c->rate_was, fabs(was));
 }
 
-// Velocities that the model did not give are found, not changed.
-static bool is_told(const change *c)
+// Whether the model gives the item a velocity. Items come in the order of the model: *body is the
+// next one to look at.
+static bool has_velocity(const flx_model *m, const char *item, int *body)
 {
-    return c->moved > TELL || (c->hastened > TELL && c->rate_was > 0.0);
+    for (; *body < m->nbody && strcmp(m->bodies[*body].name, item) != 0; ++*body) {
+    }
+    if (*body < m->nbody) {
+        const flx_body *b = &m->bodies[*body];
+        return largest(3, b->velocity) > 0.0 || largest(3, b->angular_velocity) > 0.0;
+    }
+    for (int i = 0; i < m->nvariable; i++) {
+        if (strcmp(m->variables[i].name, item) == 0) return m->variables[i].rate != 0.0;
+    }
+    return false;
 }
 
 static void tell_one(flx_ctx *ctx, const change *c)
 {
     char moved[120] = "", hastened[120] = "";
-    bool rate = c->hastened > TELL && c->rate_was > 0.0;
     if (c->moved > TELL) snprintf(moved, sizeof moved, "%s by %.3g", c->part, c->by);
-    if (rate) {
+    if (c->hastened > TELL) {
         snprintf(hastened, sizeof hastened, "%svelocity in %s by %.3g", moved[0] ? ", " : "",
                  c->rate_part, c->rate_by);
     }
@@ -191,24 +198,24 @@ static void tell_changes(flx_simulation *sim, const flx_system *s, const flx_sta
                          const flx_state *x, const double *theta)
 {
     change c = {0};
-    int told = 0, more = 0;
+    int told = 0, body = 0;
     double speed = fmax(largest(s->dims.nv, drawn->v), largest(s->dims.nv, x->v));
     for (int i = 0; i <= s->dims.nv; i++) {
         flx_unknown u = {0};
         if (i < s->dims.nv) s->ops->unknown(s, i, &u);
         if (c.item && (i == s->dims.nv || !u.item || strcmp(u.item, c.item) != 0)) {
-            if (is_told(&c)) {
-                if (told < MOST_TOLD) tell_one(sim->ctx, &c);
-                if (told++ >= MOST_TOLD) more++;
-            }
+            // a velocity that was not given is found, not changed
+            if (c.hastened > TELL && !has_velocity(sim->model, c.item, &body)) c.hastened = 0.0;
+            bool changed = c.moved > TELL || c.hastened > TELL;
+            if (changed && told++ < MOST_TOLD) tell_one(sim->ctx, &c);
             c = (change){0};
         }
-        if (i < s->dims.nv && u.item)
-            add_change(&c, &u, theta[i], x->v[i] - drawn->v[i], drawn->v[i], speed);
+        if (i < s->dims.nv && u.item) add_change(&c, &u, theta[i], x->v[i] - drawn->v[i], speed);
     }
-    if (more) {
+    if (told > MOST_TOLD) {
         flx_ctx_warn(sim->ctx, FLX_NOWHERE,
-                     "the starts of %d more items were changed to meet the constraints", more);
+                     "the starts of %d more items were changed to meet the constraints",
+                     told - MOST_TOLD);
     }
 }
 
@@ -289,7 +296,22 @@ static flx_status find_start(flx_simulation *sim, const flx_state *drawn, int nd
     return flx_start_accelerations(sim->sys, sim->start);
 }
 
-flx_status flx_simulation_prepare(flx_simulation *sim)
+// What follows from the rank: the system that runs and its start.
+static flx_status make_ready(flx_simulation *sim, const flx_state *drawn,
+                             const flx_rank_report *rank)
+{
+    FLX_TRY(refuse_locked(sim));
+    FLX_TRY(find_start(sim, drawn, rank->nredundant, rank->redundant));
+    const flx_system *s = sim->sys;
+    sim->work = s->ops->work_create(s);
+    if (!sim->work) return FLX_FAIL(sim->ctx, FLX_ERR_MEMORY, FLX_NOWHERE, "out of memory");
+    // turns are counted from where the start is
+    if (s->ops->accept) s->ops->accept(s, sim->work, sim->start);
+    FLX_TRY(check_left_out(sim));
+    return tell(sim, drawn);
+}
+
+flx_status flx_simulation_prepare(flx_simulation *sim, bool to_run)
 {
     draft complete = {0};
     flx_state *drawn = NULL;
@@ -302,17 +324,7 @@ flx_status flx_simulation_prepare(flx_simulation *sim)
         status = find_redundant(sim, &complete, &rank);
     }
     if (status == FLX_OK) status = summarise(sim, complete.sys, &rank);
-    if (status == FLX_OK) status = refuse_locked(sim);
-    if (status == FLX_OK) status = find_start(sim, drawn, rank.nredundant, rank.redundant);
-    if (status == FLX_OK) {
-        sim->work = sim->sys->ops->work_create(sim->sys);
-        if (!sim->work) status = FLX_ERR_MEMORY;
-    }
-    // turns are counted from where the start is
-    if (status == FLX_OK && sim->sys->ops->accept)
-        sim->sys->ops->accept(sim->sys, sim->work, sim->start);
-    if (status == FLX_OK) status = check_left_out(sim);
-    if (status == FLX_OK) status = tell(sim, drawn);
+    if (status == FLX_OK && to_run) status = make_ready(sim, drawn, &rank);
     flx_rank_report_clear(&rank);
     flx_state_destroy(&drawn);
     discard(&complete);

@@ -189,9 +189,7 @@ static flx_status create_account(flx_simulation *sim)
 static flx_status make(flx_simulation *sim)
 {
     const flx_model *m = sim->model;
-    sim->arena = flx_arena_create(sim->ctx);
-    if (!sim->arena) return FLX_ERR_MEMORY;
-    FLX_TRY(flx_simulation_prepare(sim));
+    FLX_TRY(flx_simulation_prepare(sim, true));
     FLX_TRY(flx_state_create(sim->sys, &sim->state));
     FLX_TRY(flx_state_create(sim->sys, &sim->inner));
     flx_state_copy(sim->state, sim->start);
@@ -208,17 +206,48 @@ static flx_status make(flx_simulation *sim)
     return create_account(sim);
 }
 
-flx_status flx_simulation_create(const flx_model *model, flx_simulation **out)
+static flx_status create(const flx_model *model, flx_simulation **out)
 {
     *out = NULL;
-    FLX_TRY(refuse_unavailable(model));
     flx_simulation *sim = flx_alloc(model->ctx, 1, sizeof *sim);
     if (!sim) return FLX_ERR_MEMORY;
     sim->model = model;
     sim->ctx = model->ctx;
-    flx_status status = make(sim);
-    if (status != FLX_OK) flx_simulation_destroy(&sim);
+    sim->info.method = sim->info.formulation = sim->info.settings = "none";
+    sim->arena = flx_arena_create(sim->ctx);
     *out = sim;
+    return sim->arena ? FLX_OK : FLX_ERR_MEMORY;
+}
+
+flx_status flx_simulation_create(const flx_model *model, flx_simulation **sim)
+{
+    *sim = NULL;
+    FLX_TRY(refuse_unavailable(model));
+    flx_status status = create(model, sim);
+    if (status == FLX_OK) status = make(*sim);
+    if (status != FLX_OK) flx_simulation_destroy(sim);
+    return status;
+}
+
+// Bodies, joints and equations decide what moves; all else is what is done with it.
+static bool has_whole_mechanism(const flx_model *m)
+{
+    static const char *const needed[] = {"bodies", "joints", "equations", "parts", "models"};
+    for (int i = 0; i < m->nunavailable; i++) {
+        for (size_t k = 0; k < sizeof needed / sizeof needed[0]; k++) {
+            if (strncmp(m->unavailable[i].what, needed[k], strlen(needed[k])) == 0) return false;
+        }
+    }
+    return true;
+}
+
+flx_status flx_simulation_examine(const flx_model *model, flx_simulation **sim)
+{
+    *sim = NULL;
+    if (!has_whole_mechanism(model)) return FLX_ERR_UNAVAILABLE;
+    flx_status status = create(model, sim);
+    if (status == FLX_OK) status = flx_simulation_prepare(*sim, false);
+    if (status != FLX_OK) flx_simulation_destroy(sim);
     return status;
 }
 

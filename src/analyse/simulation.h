@@ -97,5 +97,6 @@ struct flx_simulation {
 // A method from the definition, in the place of the one that is there.
 flx_status flx_simulation_create_method(flx_simulation *sim);
 
-// prepare.c: system without redundant rows and consistent start; summary and names.
-flx_status flx_simulation_prepare(flx_simulation *sim);
+// prepare.c: summary and names of redundant rows; to run, also the system without these rows and its
+// consistent start.
+flx_status flx_simulation_prepare(flx_simulation *sim, bool to_run);

@@ -23,54 +23,70 @@ static const char help_text[] =
 #define INDENT 26
 #define MOST_NAMES 60 // of one kind
 
-// How many items from i on are one family of one type: link(1), link(2), ...
-static int family_length(const flx_model *m, flx_item_kind kind, int i)
+// Whether two items are of one family and type: link(1) and link(2), leg(1).tube and leg(3).tube.
+static bool are_family(const flx_model *m, flx_item_kind kind, int i, int j)
 {
-    const char *type, *other_type, *name = flx_model_item(m, kind, i, &type);
-    const char *index = strchr(name, '(');
-    size_t stem = index ? (size_t)(index - name) + 1 : 0;
-    int n = 1;
-    if (stem == 0) return 1;
-    for (;; n++) {
-        const char *other = flx_model_item(m, kind, i + n, &other_type);
-        if (!other || strncmp(other, name, stem) != 0 || strcmp(type, other_type) != 0) return n;
+    const char *type_a, *type_b;
+    const char *a = flx_model_item(m, kind, i, &type_a), *b = flx_model_item(m, kind, j, &type_b);
+    bool indexed = false;
+    while (*a && *a == *b) {
+        if (*a == '(') {
+            indexed = true;
+            a += strcspn(a, ")");
+            b += strcspn(b, ")");
+        } else {
+            a++;
+            b++;
+        }
     }
+    return indexed && *a == *b && strcmp(type_a, type_b) == 0;
 }
 
-// "rod (rigid)" or "link(1) to link(50) (rigid)"; the number of items told.
-static int describe_items(const flx_model *m, flx_item_kind kind, int i, char *text, size_t size)
+// The next item of the family after i; -1: none.
+static int next_of_family(const flx_model *m, flx_item_kind kind, int i)
+{
+    int n = flx_model_item_count(m, kind);
+    for (int j = i + 1; j < n; j++) {
+        if (are_family(m, kind, i, j)) return j;
+    }
+    return -1;
+}
+
+// "rod (rigid)" or, with all of its family, "link(1) to link(50) (rigid)"; told[] marks them.
+static void describe_items(const flx_model *m, flx_item_kind kind, int i, bool *told, char *text,
+                           size_t size)
 {
     const char *type, *name = flx_model_item(m, kind, i, &type);
-    int n = family_length(m, kind, i), used;
-    if (n < 3) {
-        n = 1;
-        used = snprintf(text, size, "%s", name);
-    } else {
-        used = snprintf(text, size, "%s to %s", name, flx_model_item(m, kind, i + n - 1, &type));
-    }
+    int last = i;
+    told[i] = true;
+    for (int j = i; (j = next_of_family(m, kind, j)) >= 0; last = j) told[j] = true;
+    int used = snprintf(text, size, "%s%s%s", name, last != i ? " to " : "",
+                        last != i ? flx_model_item(m, kind, last, &type) : "");
     if (type[0] != '\0' && used >= 0 && (size_t)used < size)
         snprintf(text + used, size - (size_t)used, " (%s)", type);
-    return n;
 }
 
 // "  bodies                 3  crank (rigid), rod (rigid)", wrapped.
 static void print_items(const flx_model *m, flx_item_kind kind, const char *title)
 {
-    int n = flx_model_item_count(m, kind), column = INDENT, told = 0, i = 0;
-    if (n == 0) return;
-    printf("  %-18s%4d  ", title, n);
-    for (; i < n && told < MOST_NAMES; told++) {
+    int n = flx_model_item_count(m, kind), column = INDENT, names = 0, i = 0;
+    bool *told = calloc((size_t)n + 1, sizeof *told);
+    if (n > 0) printf("  %-18s%4d  ", title, n);
+    for (; told && i < n && names < MOST_NAMES; i++) {
         char text[256];
-        i += describe_items(m, kind, i, text, sizeof text);
-        int length = (int)strlen(text) + (i < n);
-        if (column > INDENT && column + length + 1 > WIDTH) {
+        if (told[i]) continue;
+        describe_items(m, kind, i, told, text, sizeof text);
+        int length = (int)strlen(text) + 2;
+        if (names++ > 0) column += printf(",");
+        if (column > INDENT && column + length > WIDTH) {
             printf("\n%*s", INDENT, "");
             column = INDENT;
         }
-        column += printf("%s%s%s", column > INDENT ? " " : "", text, i < n ? "," : "");
+        column += printf("%s%s", column > INDENT ? " " : "", text);
     }
-    if (i < n) printf("\n%*sand %d more", INDENT, "", n - i);
-    printf("\n");
+    if (i < n) printf(", ...");
+    if (n > 0) printf("\n");
+    free(told);
 }
 
 static void print_model(const flx_model *m, const char *path)
@@ -105,8 +121,8 @@ static void print_summary(const flx_simulation *sim)
         print_rows(sim, s->singular, flx_simulation_singular);
     }
     printf("  %-18s%4d\n", "degrees of freedom", s->freedoms);
-    printf("  %-18s%4d\n", "signals", info->ncolumn);
     if (strcmp(info->method, "none") == 0) return;
+    printf("  %-18s%4d\n", "signals", info->ncolumn);
     printf("  %-22s  %s, %s%s%s\n", "method", info->method,
            strcmp(info->formulation, "auto") == 0 ? "" : info->formulation,
            strcmp(info->formulation, "auto") == 0 ? "" : ", ", info->settings);
@@ -120,7 +136,8 @@ static int check_file(flx_ctx *ctx, const char *path, const cli_list *settings)
     if (status == FLX_OK) {
         status = flx_simulation_create(model, &sim);
         print_model(model, path);
-        if (status == FLX_OK) print_summary(sim);
+        if (status == FLX_ERR_UNAVAILABLE) flx_simulation_examine(model, &sim);
+        if (sim) print_summary(sim);
         fflush(stdout);
     }
     cli_print_warnings(ctx);
