@@ -52,8 +52,8 @@ void flx_nearest_offer(flx_nearest *n, const char *candidate)
 
 const char *flx_nearest_best(const flx_nearest *n)
 {
-    // one slip in three letters is a misspelling; more is another word
+    // one slip in three letters is a misspelling; more is another word, as is another letter
     int length = (int)strlen(n->word);
-    int most = length < 3 ? 1 : length / 3 + (length > 4);
+    int most = length < 2 ? 0 : length < 3 ? 1 : length / 3 + (length > 4);
     return n->best && n->distance <= most ? n->best : NULL;
 }

@@ -6,6 +6,24 @@
 #include <math.h>
 #include <string.h>
 
+#define ENTRIES_MAX 1000000 // numbers in one parameter or signal
+
+// Lists share their entries, so a few lines can say more numbers than any memory holds. Counts up
+// to the limit only.
+static long count_entries(const flx_value *v, long most)
+{
+    long n = 1;
+    if (v->kind != FLX_VALUE_LIST) return n;
+    for (int i = 0; i < v->count && n <= most; i++) n += count_entries(&v->items[i], most - n);
+    return n;
+}
+
+static flx_status check_size(flx_builder *b, const flx_value *v, flx_loc loc)
+{
+    if (count_entries(v, ENTRIES_MAX) <= ENTRIES_MAX) return FLX_OK;
+    return FLX_FAIL(b->ctx, FLX_ERR_MODEL, loc, "a list of more than %d numbers", ENTRIES_MAX);
+}
+
 // ---- parameters ---------------------------------------------------------------------------------
 
 static flx_status check_constant(flx_env *e, flx_value *v, flx_loc loc)
@@ -36,6 +54,7 @@ static flx_status resolve_parameter(flx_builder *b, flx_item *p, flx_parameter_d
     flx_env_init(&e, b, d->given ? d->given_space : p->space, d->given ? d->given_locals : NULL,
                  FLX_MODE_CONSTANT);
     FLX_TRY(flx_build_value(&e, y, &d->value));
+    FLX_TRY(check_size(b, &d->value, y->loc));
     return check_constant(&e, &d->value, y->loc);
 }
 
@@ -243,6 +262,7 @@ static flx_status resolve_signal(flx_builder *b, flx_item *s, flx_signal_data *d
     if (y->kind == FLX_YAML_MAP) FLX_TRY(flx_build_need(b, s, "value", &y));
     flx_env_of(&e, b, s, FLX_MODE_OUTPUT);
     FLX_TRY(flx_build_value(&e, y, &d->value));
+    FLX_TRY(check_size(b, &d->value, y->loc));
     if (d->value.kind == FLX_VALUE_HANDLE) {
         flx_value held;
         FLX_TRY(flx_env_coerce(&e.scope, &d->value, y->loc, &held));

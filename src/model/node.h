@@ -17,6 +17,7 @@ typedef struct flx_yaml {
     const char *written; // as it stands in the file, with its line ends: for exact places in an
                          // expression of several lines. The same as text on one line.
     bool quoted;
+    bool flow;               // inside { } or [ ]
     int count;               // list items, or pairs of the map
     struct flx_yaml **items; // list: items; map: values, in the order of the file
     struct flx_yaml **keys;  // map: keys (scalars)

@@ -129,7 +129,7 @@ static void check_brackets(checker *c, const flx_yaml *v)
 {
     int depth = 0;
     for (const char *s = v->text; *s && depth >= 0; s++) depth += (*s == '(') - (*s == ')');
-    if (depth > 0 && !v->quoted) {
+    if (depth > 0 && v->flow && !v->quoted) {
         COMPLAIN(c, v->loc,
                  "'%.*s' has a bracket that is not closed; inside { } or [ ] an expression with a "
                  "comma or bracket is written in double quotes",
@@ -188,7 +188,7 @@ static void check_word(checker *c, const flx_yaml *v, const trail *t)
     for (w = flx_schema_words; w->key; w++) {
         if (word_fits(w, group, t->segment, c->dimension)) flx_nearest_offer(&near, w->word);
     }
-    const char *best = v->text[0] && v->text[1] ? flx_nearest_best(&near) : NULL;
+    const char *best = flx_nearest_best(&near);
     if (best) {
         COMPLAIN(c, v->loc, "%s cannot be '%.*s'; did you mean '%s'?", label, SHOWN, v->text, best);
     } else {

@@ -195,8 +195,11 @@ flx_status flx_build_integer(flx_env *e, const flx_yaml *y, int *out)
     FLX_TRY(flx_build_number(e, y, &x));
     double r = round(x);
     // Rounding of an expression such as 0.3/0.1 is forgiven.
-    if (!(fabs(x - r) <= 1e-9 * (1 + fabs(r))) || !(fabs(r) < 1e9)) {
+    if (!(fabs(x - r) <= 1e-9 * (1 + fabs(r)))) {
         return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, y->loc, "expected a whole number, found %g", x);
+    }
+    if (!(fabs(r) < 1e9)) {
+        return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, y->loc, "%g is too large a number here", x);
     }
     *out = (int)r;
     return FLX_OK;

@@ -21,6 +21,7 @@ typedef struct parser {
     yaml_event_t event; // the current one; owned
     bool has_event;
     int nvalue;
+    int flow;         // { and [ that are open
     int nerror;       // mistakes after which the structure is still clear
     flx_yaml **stack; // owned: children of the lists and mappings that are open
     int nstack, capacity;
@@ -84,7 +85,8 @@ static flx_status check_bytes(const parser *p)
             return FLX_FAIL(p->ctx, FLX_ERR_MODEL, loc, "NUL byte; is this a model file?");
         }
         if (is_forbidden(code)) {
-            return FLX_FAIL(p->ctx, FLX_ERR_MODEL, loc, "control character U+%04lX in the text",
+            return FLX_FAIL(p->ctx, FLX_ERR_MODEL, loc,
+                            "control character U+%04lX; is this a model file?",
                             (unsigned long)code);
         }
         bool ends = code == '\n' || (code == '\r' && s[i + 1] != '\n');
@@ -203,6 +205,7 @@ static flx_yaml *new_node(parser *p, flx_yaml_kind kind)
     node->kind = kind;
     node->loc = place(p, p->event.start_mark);
     node->text = node->written = "";
+    node->flow = p->flow > 0;
     return node;
 }
 
@@ -312,6 +315,8 @@ static flx_status parse_list(parser *p, int depth, flx_yaml **out)
     FLX_TRY(
         refuse_anchor(p, p->event.data.sequence_start.anchor, p->event.data.sequence_start.tag));
     int base = p->nstack;
+    bool flow = p->event.data.sequence_start.style == YAML_FLOW_SEQUENCE_STYLE;
+    p->flow += flow;
     for (;;) {
         flx_yaml *item;
         FLX_TRY(next_event(p));
@@ -320,6 +325,7 @@ static flx_status parse_list(parser *p, int depth, flx_yaml **out)
         if (is_empty(item)) FLX_TRY(NOTE(p, item->loc, "an item of this list has no value"));
         FLX_TRY(push(p, item));
     }
+    p->flow -= flow;
     node->count = p->nstack - base;
     node->items = flx_arena_take(p->arena, (size_t)node->count, sizeof *node->items);
     if (!node->items) return FLX_ERR_MEMORY;
@@ -385,6 +391,7 @@ static flx_status parse_map(parser *p, int depth, flx_yaml **out)
     if (!node) return node_failure(p);
     FLX_TRY(refuse_anchor(p, p->event.data.mapping_start.anchor, p->event.data.mapping_start.tag));
     int base = p->nstack;
+    p->flow += flow;
     for (;;) {
         flx_yaml *key, *value;
         FLX_TRY(next_event(p));
@@ -397,6 +404,7 @@ static flx_status parse_map(parser *p, int depth, flx_yaml **out)
         FLX_TRY(push(p, key));
         FLX_TRY(push(p, value));
     }
+    p->flow -= flow;
     node->count = (p->nstack - base) / 2;
     node->keys = flx_arena_take(p->arena, (size_t)node->count, sizeof *node->keys);
     node->items = flx_arena_take(p->arena, (size_t)node->count, sizeof *node->items);
