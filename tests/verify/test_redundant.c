@@ -96,7 +96,7 @@ static int motion_changes_in_proportion_to_the_error(const char *method)
 
 static int generalized_alpha_follows(void)
 {
-    return motion_changes_in_proportion_to_the_error("generalized-alpha, step: 1e-3");
+    return motion_changes_in_proportion_to_the_error("generalized-alpha, step: 5e-4");
 }
 static int radau_follows(void)
 {

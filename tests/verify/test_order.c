@@ -1,0 +1,126 @@
+// Orders of convergence on a constrained spatial mechanism, the IFToMM spatial slider crank: in
+// positions, velocities and reactions, against DOPRI5 in the index-1 formulation. The slope of a
+// line through the errors of four halvings must be the order.
+#include "flexion/flexion.h"
+
+#include "case_table.h"
+#include "check.h"
+
+static const char slider_crank[] =
+    "flexion: 1\n"
+    "gravity: [0, 0, -9.81]\n"
+    "parameters: {A: [0, 0.1, 0.12], B: [0, 0.1, 0.2], C: [0.2, 0, 0],\n"
+    "             ey: [-0.24806947, 0.74420841, -0.62017367]}\n"
+    "bodies:\n"
+    "  crank: {type: rigid, mass: 0.12, inertia: [1e-4, 1e-5, 1e-4], position: A,\n"
+    "          angular_velocity: [6, 0, 0], points: {B: [0, 0, 0.08]}}\n"
+    "  rod: {type: rigid, mass: 0.5, inertia: [4e-4, 4e-3, 4e-3], position: (B + C)/2,\n"
+    "        orientation: {x: C - B, y: ey}, velocity: [0.12, -0.24, 0],\n"
+    "        angular_velocity: [1.6941176470530785, -0.8470588235366621, 0.705882352947701],\n"
+    "        points: {B: [-0.15, 0, 0], C: [0.15, 0, 0]}}\n"
+    "  slider: {type: rigid, mass: 2, inertia: [1e-4, 1e-4, 1e-4], position: C,\n"
+    "           velocity: [0.24, 0, 0]}\n"
+    "joints:\n"
+    "  hinge: {type: revolute, on: [ground, crank], at: A, axis: [1, 0, 0]}\n"
+    "  ball: {type: spherical, on: [crank, rod], at: [crank.B, rod.B]}\n"
+    "  cross: {type: universal, on: [slider, rod], at: [slider, rod.C], axes: [[1, 0, 0], ey]}\n"
+    "  rail: {type: prismatic, on: [ground, slider], at: slider, axis: [1, 0, 0]}\n"
+    "simulate: {until: 0.4, method: %s}\n"
+    "outputs: {every: 0.1, signals: [rod.position, rod.orientation, rod.velocity,\n"
+    "          rod.angular_velocity, ball.reaction, rail.reaction]}\n";
+
+#define LEVELS 4
+
+// Columns of the three kinds: first, count.
+static const int columns[3][2] = {{1, 7}, {8, 6}, {14, 6}};
+
+static int run(const char *method, case_table *table)
+{
+    char text[4096];
+    snprintf(text, sizeof text, slider_crank, method);
+    flx_ctx *ctx = flx_ctx_create();
+    flx_model *model = NULL;
+    flx_simulation *sim = NULL;
+    case_sink sink = case_sink_make(ctx, table);
+    flx_sink *sinks[] = {&sink.base};
+    flx_status s = flx_model_read_text(ctx, "slider_crank", text, strlen(text), 0, NULL, &model);
+    if (s == FLX_OK) s = flx_simulation_create(model, &sim);
+    if (s == FLX_OK) s = flx_simulation_run(sim, 1, sinks, NULL, NULL);
+    for (int i = 0; flx_ctx_error(ctx, i); i++) printf("%s\n", flx_ctx_error(ctx, i)->text);
+    flx_simulation_destroy(&sim);
+    flx_model_destroy(&model);
+    flx_ctx_destroy(&ctx);
+    return s == FLX_OK && table->columns == 20;
+}
+
+// Largest difference over all outputs of one kind of column.
+static double difference(const case_table *a, const case_table *b, int kind)
+{
+    double most = 0.0;
+    for (int i = 0; i < a->rows && i < b->rows; i++) {
+        for (int j = columns[kind][0]; j < columns[kind][0] + columns[kind][1]; j++) {
+            int k = i * a->columns + j;
+            most = fmax(most, fabs(a->values[k] - b->values[k]));
+        }
+    }
+    return most;
+}
+
+// Least-squares slope of log2(error) over the halvings.
+static double slope(const double error[LEVELS])
+{
+    double sx = 0, sy = 0, sxx = 0, sxy = 0;
+    for (int i = 0; i < LEVELS; i++) {
+        double y = -log2(error[i]);
+        sx += i;
+        sy += y;
+        sxx += i * i;
+        sxy += i * y;
+    }
+    return (LEVELS * sxy - sx * sy) / (LEVELS * sxx - sx * sx);
+}
+
+static int orders(const char *method, double step, const double expected[3], double tolerance)
+{
+    case_table reference = {0};
+    CHECK(run("dopri5, rtol: 1e-12, atol: 1e-13", &reference));
+    double error[3][LEVELS];
+    for (int level = 0; level < LEVELS; level++) {
+        char text[256];
+        case_table table = {0};
+        snprintf(text, sizeof text, "%s, step: %.17g", method, step / (1 << level));
+        CHECK(run(text, &table));
+        for (int k = 0; k < 3; k++) error[k][level] = difference(&table, &reference, k);
+        case_table_clear(&table);
+    }
+    case_table_clear(&reference);
+    static const char *const names[3] = {"positions", "velocities", "reactions"};
+    for (int k = 0; k < 3; k++) {
+        printf("%s, %s: %.2e to %.2e, order %.2f\n", method, names[k], error[k][0],
+               error[k][LEVELS - 1], slope(error[k]));
+    }
+    for (int k = 0; k < 3; k++) CHECK(slope(error[k]) > expected[k] - tolerance);
+    return 0;
+}
+
+static int generalized_alpha_has_order_two(void)
+{
+    static const double two[3] = {2, 2, 2};
+    return orders("generalized-alpha, spectral_radius: 0.8", 1e-3, two, 0.1);
+}
+
+static int radau_in_index_three_has_orders_five_three_two(void)
+{
+    static const double expected[3] = {5, 3, 2};
+    return orders("radau, stages: 3, formulation: index-3", 2e-2, expected, 0.2);
+}
+
+static int radau_in_ggl_has_orders_five_five_three(void)
+{
+    static const double expected[3] = {5, 5, 3};
+    return orders("radau, stages: 3, formulation: ggl", 2e-2, expected, 0.2);
+}
+
+TEST_MAIN(TEST(generalized_alpha_has_order_two),
+          TEST(radau_in_index_three_has_orders_five_three_two),
+          TEST(radau_in_ggl_has_orders_five_five_three))
