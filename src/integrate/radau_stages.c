@@ -17,9 +17,9 @@
 // With error control a smaller step is better than many iterations.
 #define MAX_ADAPTIVE_ITERATIONS 10
 // The part of its scale that a position is solved to is at least this ...
-#define POSITION_FLOOR 1e-14
+#define POSITION_FLOOR 4e-16
 // ... and otherwise so good that velocities keep this part of their size.
-#define VELOCITY_TOLERANCE 1e-12
+#define VELOCITY_TOLERANCE 3e-14
 // The same for multipliers, or what the rounding of positions leaves of them if that is more.
 #define FORCE_TOLERANCE 1e-9
 #define WORST_FORCE_TOLERANCE 1e-4
