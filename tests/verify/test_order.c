@@ -25,8 +25,8 @@ static const char slider_crank[] =
     "  ball: {type: spherical, on: [crank, rod], at: [crank.B, rod.B]}\n"
     "  cross: {type: universal, on: [slider, rod], at: [slider, rod.C], axes: [[1, 0, 0], ey]}\n"
     "  rail: {type: prismatic, on: [ground, slider], at: slider, axis: [1, 0, 0]}\n"
-    "simulate: {until: 0.4, method: %s}\n"
-    "outputs: {every: 0.1, signals: [rod.position, rod.orientation, rod.velocity,\n"
+    "simulate: {until: 0.2, method: %s}\n"
+    "outputs: {every: 0.05, signals: [rod.position, rod.orientation, rod.velocity,\n"
     "          rod.angular_velocity, ball.reaction, rail.reaction]}\n";
 
 #define LEVELS 4
@@ -83,7 +83,7 @@ static double slope(const double error[LEVELS])
 static int orders(const char *method, double step, const double expected[3], double tolerance)
 {
     case_table reference = {0};
-    CHECK(run("dopri5, rtol: 1e-12, atol: 1e-13", &reference));
+    CHECK(run("dopri5, rtol: 1e-13, atol: 1e-15", &reference));
     double error[3][LEVELS];
     for (int level = 0; level < LEVELS; level++) {
         char text[256];
@@ -99,7 +99,9 @@ static int orders(const char *method, double step, const double expected[3], dou
         printf("%s, %s: %.2e to %.2e, order %.2f\n", method, names[k], error[k][0],
                error[k][LEVELS - 1], slope(error[k]));
     }
-    for (int k = 0; k < 3; k++) CHECK(slope(error[k]) > expected[k] - tolerance);
+    for (int k = 0; k < 3; k++) { // coarse steps may converge faster, never slower
+        CHECK(slope(error[k]) > expected[k] - tolerance && slope(error[k]) < expected[k] + 1.0);
+    }
     return 0;
 }
 
