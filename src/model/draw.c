@@ -233,8 +233,8 @@ static flx_status place_part(flx_builder *b, flx_space *s)
     memcpy(s->position, f.position, sizeof s->position);
     memcpy(s->R, f.R, sizeof s->R);
     s->angle = f.angle;
-    s->plain = memcmp(s->R, identity, sizeof identity) == 0 && s->position[0] == 0 &&
-               s->position[1] == 0 && s->position[2] == 0;
+    s->plain = v3_norm(v3_load(s->position)) == 0;
+    for (int i = 0; i < 9; i++) s->plain = s->plain && s->R[i] == identity[i];
     return flx_build_motion(&e, def, f.position, s->velocity, s->angular_velocity);
 }
 
@@ -407,6 +407,7 @@ flx_status flx_item_frame(flx_builder *b, const flx_item *item, flx_loc loc, flx
 {
     memcpy(at, origin, sizeof origin);
     memcpy(R, identity, sizeof identity);
+    *body = (flx_item *)item;
     if (item->kind == FLX_KIND_POINT && !item->family) {
         flx_point_data *d = item->data;
         FLX_TRY(flx_point_resolve(b, (flx_item *)item, loc));
@@ -419,7 +420,6 @@ flx_status flx_item_frame(flx_builder *b, const flx_item *item, flx_loc loc, flx
         return FLX_FAIL(b->ctx, FLX_ERR_MODEL, loc, "%s '%s' is not a place",
                         flx_item_word(item->kind), item->full);
     }
-    *body = (flx_item *)item;
     return FLX_OK;
 }
 
@@ -501,43 +501,46 @@ flx_status flx_build_direction(flx_env *e, const flx_yaml *y, const flx_yaml *fr
 
 // ---- on, at -------------------------------------------------------------------------------------
 
-static flx_status body_of_value(flx_env *e, const flx_yaml *y, flx_item **out)
+// NULL, with the message recorded, when it is neither a body nor a joint.
+static flx_item *body_of_value(flx_env *e, const flx_yaml *y, flx_status *status)
 {
-    flx_value v;
-    FLX_TRY(flx_build_value(e, y, &v));
+    flx_value v, held;
+    *status = flx_build_value(e, y, &v);
+    if (*status != FLX_OK) return NULL;
     flx_item *item = (flx_item *)flx_value_get_item(&v);
+    flx_kind kind = item ? item->kind : FLX_KIND_PARAMETER;
+    bool body = kind == FLX_KIND_BODY || kind == FLX_KIND_GROUND || kind == FLX_KIND_JOINT;
+    if (body && !item->family) return item;
+    *status = FLX_ERR_MODEL;
     if (!item) {
-        return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, y->loc, "'on' takes names of bodies or joints");
-    }
-    if (item->family) {
-        flx_value held;
-        return flx_env_coerce(&e->scope, &v, y->loc, &held);
-    }
-    if (item->kind == FLX_KIND_POINT) {
+        (void)FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, y->loc, "'on' takes names of bodies or joints");
+    } else if (item->family) {
+        (void)flx_env_coerce(&e->scope, &v, y->loc, &held); // says which one to choose
+    } else if (kind == FLX_KIND_POINT) {
         const flx_point_data *d = item->data;
-        return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, y->loc,
-                        "'%s' is a point; 'on' takes its body '%s', and 'at' the point", item->full,
-                        d->body->full);
+        (void)FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, y->loc,
+                       "'%s' is a point; 'on' takes its body '%s', and 'at' the point", item->full,
+                       d->body->full);
+    } else {
+        (void)FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, y->loc, "%s '%s' is neither a body nor a joint",
+                       flx_item_word(kind), item->full);
     }
-    if (item->kind != FLX_KIND_BODY && item->kind != FLX_KIND_GROUND &&
-        item->kind != FLX_KIND_JOINT) {
-        return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, y->loc, "%s '%s' is neither a body nor a joint",
-                        flx_item_word(item->kind), item->full);
-    }
-    *out = item;
-    return FLX_OK;
+    return NULL;
 }
 
 flx_status flx_build_on(flx_env *e, const flx_yaml *y, int *n, flx_item *items[2])
 {
+    bool list = y->kind == FLX_YAML_LIST;
     items[0] = items[1] = NULL;
-    *n = 1;
-    if (y->kind != FLX_YAML_LIST) return body_of_value(e, y, &items[0]);
-    *n = y->count;
+    *n = list ? y->count : 1;
     if (*n < 1 || *n > 2) {
         return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, y->loc, "'on' takes one name or two, not %d", *n);
     }
-    for (int i = 0; i < *n; i++) FLX_TRY(body_of_value(e, y->items[i], &items[i]));
+    for (int i = 0; i < *n; i++) {
+        flx_status status = FLX_OK;
+        items[i] = body_of_value(e, list ? y->items[i] : y, &status);
+        if (!items[i]) return status;
+    }
     if (*n == 2 && items[0] == items[1]) {
         return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, y->items[1]->loc,
                         "'%s' is there twice; a %s cannot be joined to itself", items[0]->full,

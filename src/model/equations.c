@@ -247,10 +247,10 @@ static int by_pair(const void *a, const void *b)
 static flx_status check_pairs(flx_builder *b)
 {
     flx_model *m = b->m;
-    flx_coupling **sorted = flx_take(b, (size_t)m->ncoupling, sizeof *sorted);
+    flx_coupling **sorted = flx_take(b, (size_t)m->ncoupling, sizeof(flx_coupling *));
     if (!sorted) return FLX_ERR_MEMORY;
     for (int i = 0; i < m->ncoupling; i++) sorted[i] = &m->couplings[i];
-    if (m->ncoupling > 0) qsort(sorted, (size_t)m->ncoupling, sizeof *sorted, by_pair);
+    if (m->ncoupling > 0) qsort(sorted, (size_t)m->ncoupling, sizeof(flx_coupling *), by_pair);
     for (int i = 1; i < m->ncoupling; i++) {
         if (by_pair(&sorted[i - 1], &sorted[i]) != 0) continue;
         b->failed = true;

@@ -111,8 +111,8 @@ static flx_status merge_like(flx_builder *b, const flx_yaml *def, const flx_yaml
     if (!merged) return FLX_ERR_MEMORY;
     *merged = *def;
     merged->count = 0;
-    merged->items = flx_take(b, (size_t)total, sizeof *merged->items);
-    merged->keys = flx_take(b, (size_t)total, sizeof *merged->keys);
+    merged->items = flx_take(b, (size_t)total, sizeof(flx_yaml *));
+    merged->keys = flx_take(b, (size_t)total, sizeof(flx_yaml *));
     if (!merged->items || !merged->keys) return FLX_ERR_MEMORY;
     for (at = def; at;) {
         const flx_yaml *next = flx_yaml_get(at, "like");
@@ -236,7 +236,7 @@ static flx_status expand(flx_builder *b, const declaration *d, int k, const char
     item->family = true;
     item->lo = lo;
     item->count = hi - lo + 1;
-    item->members = flx_take(b, (size_t)item->count, sizeof *item->members);
+    item->members = flx_take(b, (size_t)item->count, sizeof(flx_item *));
     if (!item->members) return FLX_ERR_MEMORY;
     for (int i = 0; i < item->count; i++) {
         flx_local *l = flx_take(b, 1, sizeof *l);
@@ -287,7 +287,9 @@ flx_status flx_item_declare(flx_builder *b, flx_space *s, flx_kind kind, const f
     if (status == FLX_ERR_MEMORY) return status;
     if (status != FLX_OK) { // the name stays known, so that its users are not blamed
         if (list) list->count = before;
-        FLX_TRY(make_item(b, &d, key->text, locals, &item));
+        item = NULL;
+        flx_status made = make_item(b, &d, key->text, locals, &item);
+        if (!item) return made;
         item->state = FLX_ITEM_FAILED;
         item->broken = true;
     }
@@ -362,14 +364,12 @@ static flx_status declare_items(flx_builder *b, flx_space *s)
 
 // ---- values from outside ------------------------------------------------------------------------
 
-static flx_status find_parameter(flx_builder *b, flx_space *s, const char *name, flx_loc loc,
-                                 const char *where, flx_parameter_data **out)
+// NULL, with the message recorded, when there is none of this name.
+static flx_parameter_data *find_parameter(flx_builder *b, flx_space *s, const char *name,
+                                          flx_loc loc, const char *where)
 {
     flx_item *item = flx_names_find(&s->names, name);
-    if (item && item->kind == FLX_KIND_PARAMETER) {
-        *out = item->data;
-        return FLX_OK;
-    }
+    if (item && item->kind == FLX_KIND_PARAMETER) return item->data;
     flx_nearest near;
     flx_nearest_start(&near, name);
     const flx_yaml *block = get(s->def, "parameters");
@@ -377,26 +377,24 @@ static flx_status find_parameter(flx_builder *b, flx_space *s, const char *name,
         flx_nearest_offer(&near, block->keys[i]->text);
     }
     const char *best = flx_nearest_best(&near);
-    return FLX_FAIL(b->ctx, FLX_ERR_MODEL, loc, "%s has no parameter '%s'%s%s%s", where, name,
-                    best ? "; did you mean '" : "", best ? best : "", best ? "'?" : "");
+    (void)FLX_FAIL(b->ctx, FLX_ERR_MODEL, loc, "%s has no parameter '%s'%s%s%s", where, name,
+                   best ? "; did you mean '" : "", best ? best : "", best ? "'?" : "");
+    b->failed = true;
+    return NULL;
 }
 
 // parameters: of a part, evaluated where the part is used.
-static flx_status give_parameters(flx_builder *b, flx_space *s)
+static void give_parameters(flx_builder *b, flx_space *s)
 {
     const flx_yaml *block = get(s->part->def, "parameters");
     for (int i = 0; block && block->kind == FLX_YAML_MAP && i < block->count; i++) {
-        flx_parameter_data *d = NULL;
         const flx_yaml *key = block->keys[i];
-        flx_status status = find_parameter(b, s, key->text, key->loc, "the part's model", &d);
-        if (status == FLX_OK) {
-            d->given = block->items[i];
-            d->given_space = s->parent;
-            d->given_locals = s->part->locals;
-        }
-        FLX_TRY(go_on(b, status));
+        flx_parameter_data *d = find_parameter(b, s, key->text, key->loc, "the part's model");
+        if (!d) continue;
+        d->given = block->items[i];
+        d->given_space = s->parent;
+        d->given_locals = s->part->locals;
     }
-    return FLX_OK;
 }
 
 // "name=value" of the command line.
@@ -410,9 +408,9 @@ static flx_status apply_setting(flx_builder *b, flx_space *s, const char *settin
     char *name = flx_arena_copy(b->scratch, setting, (size_t)(sign - setting));
     char *text = flx_arena_copy(b->scratch, sign + 1, strlen(sign + 1));
     flx_yaml *value = flx_take(b, 1, sizeof *value);
-    flx_parameter_data *d = NULL;
     if (!name || !text || !value) return FLX_ERR_MEMORY;
-    FLX_TRY(find_parameter(b, s, name, loc, "the model", &d));
+    flx_parameter_data *d = find_parameter(b, s, name, loc, "the model");
+    if (!d) return FLX_ERR_MODEL;
     *value = (flx_yaml){.kind = FLX_YAML_SCALAR, .loc = loc, .text = text};
     value->loc.column = (int)(sign - setting) + 2;
     d->given = value;
@@ -425,7 +423,7 @@ flx_status flx_space_declare(flx_builder *b, flx_space *s)
     // Ranges of repeat need parameters and functions, so these come first.
     FLX_TRY(declare_block(b, s, get(s->def, "parameters"), FLX_KIND_PARAMETER, &b->parameters));
     FLX_TRY(declare_block(b, s, get(s->def, "functions"), FLX_KIND_FUNCTION, &b->functions));
-    if (s->part) FLX_TRY(give_parameters(b, s));
+    if (s->part) give_parameters(b, s);
     for (int i = 0; !s->part && i < b->nset; i++) {
         FLX_TRY(go_on(b, apply_setting(b, s, b->settings[i])));
     }

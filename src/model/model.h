@@ -291,6 +291,7 @@ typedef struct flx_parameter {
     bool list;
 } flx_parameter;
 
+// A count stands before its array. NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding)
 struct flx_model {
     flx_ctx *ctx;
     flx_arena *arena;  // owned

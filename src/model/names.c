@@ -1,6 +1,7 @@
 // names.c - tables of names, and the scope in which expressions of a model are elaborated.
 #include "model/builder.h"
 
+#include <math.h>
 #include <string.h>
 
 #define NESTED_LIMIT 150 // items resolved inside one another
@@ -57,9 +58,9 @@ flx_status flx_items_add(flx_builder *b, flx_items *list, flx_item *item)
 {
     if (list->count == list->capacity) {
         int capacity = list->capacity > 0 ? 2 * list->capacity : 8;
-        flx_item **items = flx_take(b, (size_t)capacity, sizeof *items);
+        flx_item **items = flx_take(b, (size_t)capacity, sizeof(flx_item *));
         if (!items) return FLX_ERR_MEMORY;
-        if (list->count > 0) memcpy(items, list->items, (size_t)list->count * sizeof *items);
+        if (list->count > 0) memcpy(items, list->items, (size_t)list->count * sizeof(flx_item *));
         list->items = items;
         list->capacity = capacity;
     }
@@ -559,8 +560,9 @@ static flx_status integer_of(flx_env *e, const flx_value *v, flx_loc loc, int *o
     if (v->kind != FLX_VALUE_NUMBER || !flx_graph_is_const(e->b->g, v->node, &x)) {
         return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, loc, "an index must be a constant number");
     }
-    double r = x < 0 ? (double)(long)(x - 0.5) : (double)(long)(x + 0.5);
-    if (!(x > -1e9 && x < 1e9) || !(x - r < 1e-9 && r - x < 1e-9)) {
+    double r = round(x);
+    // Rounding of an expression such as 0.3/0.1 is forgiven.
+    if (!(fabs(x - r) <= 1e-9) || !(fabs(r) < 1e9)) {
         return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, loc, "an index must be a whole number, not %g",
                         x);
     }
