@@ -8,33 +8,53 @@
 //     block triangular. A body with its paired joints is one node of the forest.
 //   - a closure (a bond without a pair) follows every body between the bodies that it touches and
 //     their common ancestor. What lies above moves all of them together and adds no rank.
-// Within the rules the order is chosen for little fill: nodes with one neighbour first, towards
-// their parent (trees and chains then have no fill at all), the rest by approximate minimum degree
-// on the graph of nodes, each closure as soon as the second rule allows.
+// Within the rules the order is chosen for little fill: of the nodes and closures that may be
+// eliminated, always one that couples the fewest pairs of unknowns that were not coupled before.
+// Among equals a node whose outboard neighbours are gone goes first: chains and trees are
+// eliminated towards the ground, without any fill and with the least work.
+//
+// The graph is a quotient graph: what is eliminated becomes an element, the set of blocks that it
+// has coupled. Pairs are counted as long as a pivot has few neighbours. Beyond, its degree counts,
+// by the upper bound of Amestoy, Davis and Duff (SIAM J. Matrix Anal. Appl. 17, 1996), which takes
+// the elements of a pivot as if they overlapped only in the latest one.
 #include "math/ldl_order.h"
 
-#include <amd.h>
+#include <math.h>
+#include <string.h>
 
 enum { UNSET = -2, GROUND = -1 };
-// A row that touches more nodes than this joins neighbours only, not all with all: it is
-// eliminated near the end in any order, and all pairs would cost the square of their number.
-enum { MAX_CLIQUE = 16 };
+// States of a block in the quotient graph. What is eliminated becomes an element, named by its first
+// block, until a later element holds all of it. Dense nodes and closures are kept out of the graph
+// and eliminated last.
+enum { VARIABLE, ELEMENT, GONE, DENSE };
+// Neighbours of a pivot up to which the pairs are counted, and the most pairs told apart.
+enum { FEW_NEIGHBOURS = 24, MOST_PAIRS = 8191 };
 
 typedef struct ordering {
     flx_ctx *ctx;
     const flx_pattern *p;
     const signed char *sign;
-    int *node;          // block of unknowns whose node a block belongs to; -1: a closure
-    int *parent;        // of a block of unknowns: the next one towards the ground, or GROUND
-    int *enter, *leave; // interval of the node in a depth-first walk of the forest
-    int *up;            // first node at or above that is not eliminated yet, with shortcuts
-    int *head, *next;   // lists of blocks
-    int *scratch;
-    int *begin, *adjacent; // graph of nodes
-    int *sequence;         // nodes in elimination order
-    int nsequence;
+    int *node;               // block of unknowns whose node a block belongs to; -1: a closure
+    int *parent;             // of a block of unknowns: the next one towards the ground, or GROUND
+    int *enter, *leave;      // interval of the node in a depth-first walk of the forest
+    int *up;                 // first node at or above that is not eliminated yet, with shortcuts
+    int *children;           // outboard neighbours in the forest that are not eliminated yet
+    int *watch, *next_watch; // lists of the closures that wait for a node
     int *order;
     int norder;
+
+    // A pivot is a node, named by its block of unknowns, or a closure.
+    int *next_joint; // blocks of a node: the block of unknowns, then its joints; -1: no more
+    int *state;
+    int *begin, *length, *nelement; // list of a block: the elements it is in, then other neighbours
+    int *list, *scratch;
+    int *degree; // of a pivot: bound of the unknowns that its elimination couples
+    int *weight; // unknowns in an element
+    int *first_member, *end_member, *members, nmember, member_capacity; // of elements
+    int *mark, *outside, stamp; // in the latest element; unknowns of an element outside of it
+    int *seen, look;            // stamps of one look at a pivot
+    int *updated;               // stamp of the last update of a pivot's degree
+    int *key, *first, *left, *right, nkey, lowest; // pivots that may be eliminated, by key
 } ordering;
 
 static int size_of(const ordering *o, int b)
@@ -92,17 +112,17 @@ static void take_given_pairs(ordering *o, int *free_columns)
 static void find_pairs(ordering *o, int *free_columns)
 {
     const flx_pattern *p = o->p;
-    int *waiting = o->enter, *queue = o->scratch, nqueue = 0; // enter: not used before the walk
+    int *waiting = o->enter, *queue = o->mark, nqueue = 0, at = 0; // not used before the walk
     for (int j = 0; j < p->nblock; j++) {
         int other;
         waiting[j] = o->sign[j] < 0 ? touched(o, j, -1, &other) : 0;
         if (waiting[j] == 1) queue[nqueue++] = j;
     }
     int root = 0;
-    while (nqueue > 0 || root < p->nblock) {
+    while (at < nqueue || root < p->nblock) {
         int body = -1;
-        if (nqueue > 0) {
-            int j = queue[--nqueue];
+        if (at < nqueue) {
+            int j = queue[at++];
             for (int e = p->row[j]; e < p->row[j + 1]; e++) {
                 int b = p->col[e];
                 if (o->sign[b] > 0 && o->up[b] == UNSET) body = b;
@@ -124,7 +144,7 @@ static void find_pairs(ordering *o, int *free_columns)
 static void cut_cycles(ordering *o)
 {
     const flx_pattern *p = o->p;
-    int *seen = o->scratch;
+    int *seen = o->mark;
     for (int b = 0; b < p->nblock; b++) seen[b] = -1;
     for (int b = 0; b < p->nblock; b++) {
         if (o->sign[b] < 0) continue;
@@ -143,21 +163,22 @@ static void cut_cycles(ordering *o)
 
 static void walk_forest(ordering *o)
 {
-    int n = o->p->nblock, clock = 0;
-    for (int b = 0; b < n; b++) o->head[b] = -1;
+    int n = o->p->nblock, clock = 0, *head = o->watch, *next = o->next_watch;
+    for (int b = 0; b < n; b++) head[b] = -1;
     for (int b = n - 1; b >= 0; b--) {
         if (o->sign[b] < 0 || o->parent[b] == GROUND) continue;
-        o->next[b] = o->head[o->parent[b]];
-        o->head[o->parent[b]] = b;
+        o->children[o->parent[b]]++;
+        next[b] = head[o->parent[b]];
+        head[o->parent[b]] = b;
     }
     for (int root = 0; root < n; root++) {
         if (o->sign[root] < 0 || o->parent[root] != GROUND) continue;
         int u = root;
         o->enter[u] = clock++;
         while (true) {
-            int child = o->head[u];
+            int child = head[u];
             if (child >= 0) {
-                o->head[u] = o->next[child];
+                head[u] = next[child];
                 u = child;
                 o->enter[u] = clock++;
             } else {
@@ -169,130 +190,7 @@ static void walk_forest(ordering *o)
     }
 }
 
-// Calls for every pair of neighbouring nodes, maybe repeatedly. With adjacent == NULL it counts.
-static void offer_edge(int u, int v, int *count, const int *begin, int *adjacent)
-{
-    if (u == v) return;
-    if (adjacent) {
-        adjacent[begin[u] + count[u]] = v;
-        adjacent[begin[v] + count[v]] = u;
-    }
-    count[u]++;
-    count[v]++;
-}
-
-static void offer_edges(const ordering *o, int *count, const int *begin, int *adjacent)
-{
-    const flx_pattern *p = o->p;
-    for (int i = 0; i < p->nblock; i++) {
-        int clique[MAX_CLIQUE], nclique = 0, previous = -1;
-        for (int e = p->row[i]; e < p->row[i + 1]; e++) {
-            int v = o->node[p->col[e]];
-            if (v < 0) continue;
-            if (o->node[i] >= 0) {
-                if (p->col[e] < i) offer_edge(o->node[i], v, count, begin, adjacent);
-            } else if (o->sign[p->col[e]] > 0) {
-                if (nclique < MAX_CLIQUE) {
-                    for (int k = 0; k < nclique; k++) {
-                        offer_edge(clique[k], v, count, begin, adjacent);
-                    }
-                    clique[nclique++] = v;
-                } else {
-                    offer_edge(previous, v, count, begin, adjacent);
-                }
-                previous = v;
-            }
-        }
-    }
-}
-
-static flx_status build_graph(ordering *o)
-{
-    int n = o->p->nblock, *count = o->scratch, *mark = o->head;
-    for (int u = 0; u < n; u++) count[u] = 0;
-    offer_edges(o, count, NULL, NULL);
-    o->begin[0] = 0;
-    for (int u = 0; u < n; u++) o->begin[u + 1] = o->begin[u] + count[u];
-    o->adjacent = flx_alloc(o->ctx, (size_t)o->begin[n], sizeof *o->adjacent);
-    if (!o->adjacent) return FLX_ERR_MEMORY;
-    for (int u = 0; u < n; u++) count[u] = 0;
-    offer_edges(o, count, o->begin, o->adjacent);
-
-    int out = 0; // drop repeated edges
-    for (int u = 0; u < n; u++) mark[u] = -1;
-    for (int u = 0; u < n; u++) {
-        int from = o->begin[u];
-        o->begin[u] = out;
-        for (int k = 0; k < count[u]; k++) {
-            int v = o->adjacent[from + k];
-            if (mark[v] == u) continue;
-            mark[v] = u;
-            o->adjacent[out++] = v;
-        }
-    }
-    o->begin[n] = out;
-    return FLX_OK;
-}
-
-// Nodes with at most one neighbour left, those that hang on their parent first.
-static void peel(ordering *o, int *degree)
-{
-    int n = o->p->nblock, *stack[2] = {o->head, o->next}, count[2] = {0, 0};
-    for (int u = n - 1; u >= 0; u--) {
-        degree[u] = o->node[u] == u ? o->begin[u + 1] - o->begin[u] : -1;
-    }
-    for (int u = n - 1; u >= 0; u--) {
-        if (degree[u] < 0 || degree[u] > 1) continue;
-        int away = degree[u] == 1 && o->adjacent[o->begin[u]] != o->parent[u];
-        stack[away][count[away]++] = u;
-    }
-    while (count[0] + count[1] > 0) {
-        int away = count[0] == 0, u = stack[away][--count[away]];
-        degree[u] = -1;
-        o->sequence[o->nsequence++] = u;
-        for (int k = o->begin[u]; k < o->begin[u + 1]; k++) {
-            int v = o->adjacent[k];
-            if (degree[v] < 0 || --degree[v] != 1) continue;
-            int left = -1; // the one neighbour that v has left
-            for (int l = o->begin[v]; l < o->begin[v + 1]; l++) {
-                if (degree[o->adjacent[l]] >= 0) left = o->adjacent[l];
-            }
-            away = left >= 0 && left != o->parent[v];
-            stack[away][count[away]++] = v;
-        }
-    }
-}
-
-// The nodes that peeling left (degree >= 0) by approximate minimum degree.
-static flx_status order_core(ordering *o, int *degree)
-{
-    int n = o->p->nblock, ncore = 0, nedge = 0;
-    int *number = o->up;
-    for (int u = 0; u < n; u++) {
-        number[u] = -1;
-        if (degree[u] < 0) continue;
-        o->head[ncore] = u;
-        number[u] = ncore++;
-    }
-    if (ncore == 0) return FLX_OK;
-    int *begin = o->next, *adjacent = o->adjacent; // compressed in place: entries only move down
-    for (int c = 0; c < ncore; c++) {
-        int u = o->head[c], first = nedge;
-        for (int k = o->begin[u]; k < o->begin[u + 1]; k++) {
-            if (number[o->adjacent[k]] >= 0) adjacent[nedge++] = number[o->adjacent[k]];
-        }
-        begin[c] = first;
-    }
-    begin[ncore] = nedge;
-    int *sorted = o->scratch;
-    int status = amd_order(ncore, begin, adjacent, sorted, NULL, NULL);
-    if (status == AMD_OUT_OF_MEMORY) {
-        return FLX_FAIL(o->ctx, FLX_ERR_MEMORY, FLX_NOWHERE, "out of memory in ordering a matrix");
-    }
-    FLX_ASSERT(status == AMD_OK || status == AMD_OK_BUT_JUMBLED);
-    for (int c = 0; c < ncore; c++) o->sequence[o->nsequence++] = o->head[sorted[c]];
-    return FLX_OK;
-}
+// ---- when a closure may be eliminated ----------------------------------------------------------
 
 // First node at or above u that is not eliminated; halves the path on the way.
 static int alive(int *up, int u)
@@ -328,47 +226,343 @@ static int waits_for(ordering *o, int j)
     return -1;
 }
 
-// Blocks in order: node by node, the body before its joints, closures as soon as they may.
-static void emit(ordering *o)
+// ---- the quotient graph ------------------------------------------------------------------------
+
+// The node or closure that a block belongs to.
+static int pivot_of(const ordering *o, int block)
+{
+    return o->node[block] >= 0 ? o->node[block] : block;
+}
+
+static void list_joints(ordering *o)
 {
     const flx_pattern *p = o->p;
+    for (int b = 0; b < p->nblock; b++) o->next_joint[b] = -1;
     for (int b = 0; b < p->nblock; b++) {
-        o->up[b] = b;
-        o->head[b] = -1;
-    }
-    for (int j = p->nblock - 1; j >= 0; j--) {
-        if (o->node[j] >= 0) continue;
-        int u = waits_for(o, j);
-        if (u < 0) {
-            o->order[o->norder++] = j;
-        } else {
-            o->next[j] = o->head[u];
-            o->head[u] = j;
-        }
-    }
-    for (int k = 0; k < o->nsequence; k++) {
-        int u = o->sequence[k];
-        o->order[o->norder++] = u;
-        for (int e = p->row[u]; e < p->row[u + 1]; e++) {
-            if (o->node[p->col[e]] == u && p->col[e] != u) o->order[o->norder++] = p->col[e];
-        }
-        o->up[u] = o->parent[u];
-        for (int j = o->head[u], after; j >= 0; j = after) {
-            after = o->next[j];
-            int v = waits_for(o, j);
-            if (v < 0) {
-                o->order[o->norder++] = j;
-            } else {
-                o->next[j] = o->head[v];
-                o->head[v] = j;
-            }
+        if (o->sign[b] < 0) continue;
+        int last = b;
+        for (int e = p->row[b]; e < p->row[b + 1]; e++) {
+            int j = p->col[e];
+            if (j != b && o->node[j] == b) last = o->next_joint[last] = j;
         }
     }
 }
 
+// Neighbours of every block in the matrix.
+static flx_status build_graph(ordering *o)
+{
+    const flx_pattern *p = o->p;
+    o->list = flx_alloc(o->ctx, (size_t)p->row[p->nblock], sizeof *o->list);
+    if (!o->list) return FLX_ERR_MEMORY;
+    for (int b = 0; b < p->nblock; b++) {
+        o->begin[b] = p->row[b];
+        for (int e = p->row[b]; e < p->row[b + 1]; e++) {
+            if (p->col[e] != b) o->list[o->begin[b] + o->length[b]++] = p->col[e];
+        }
+    }
+    return FLX_OK;
+}
+
+// Blocks that touch very many others would make every step touch them.
+static void set_dense_apart(ordering *o)
+{
+    int n = o->p->nblock;
+    double most = fmax(16, 10 * sqrt(n)); // as in AMD
+    for (int b = 0; b < n; b++) {
+        if (o->length[b] <= most) continue;
+        for (int k = pivot_of(o, b); k >= 0; k = o->next_joint[k]) o->state[k] = DENSE;
+    }
+}
+
+static void delist(ordering *o, int v)
+{
+    if (o->left[v] >= 0) {
+        o->right[o->left[v]] = o->right[v];
+    } else {
+        o->first[o->key[v]] = o->right[v];
+    }
+    if (o->right[v] >= 0) o->left[o->right[v]] = o->left[v];
+    o->key[v] = -1;
+}
+
+// The pivot to eliminate next, or -1 when none may be.
+static int take_lowest(ordering *o)
+{
+    while (o->lowest < o->nkey && o->first[o->lowest] < 0) o->lowest++;
+    if (o->lowest == o->nkey) return -1;
+    int v = o->first[o->lowest];
+    delist(o, v);
+    return v;
+}
+
+static flx_status add_member(ordering *o, int p, int b)
+{
+    if (o->state[b] != VARIABLE || o->mark[b] == o->stamp) return FLX_OK;
+    o->mark[b] = o->stamp;
+    o->weight[p] += size_of(o, b);
+    if (o->nmember == o->member_capacity) {
+        FLX_TRY(flx_grow(o->ctx, (void **)&o->members, &o->member_capacity, o->nmember + 1,
+                         sizeof *o->members));
+    }
+    o->members[o->nmember++] = b;
+    return FLX_OK;
+}
+
+// What one block of pivot p couples.
+static flx_status add_neighbours(ordering *o, int p, int b)
+{
+    for (int k = 0; k < o->length[b]; k++) {
+        int x = o->list[o->begin[b] + k];
+        if (k >= o->nelement[b]) {
+            FLX_TRY(add_member(o, p, x));
+        } else if (o->state[x] == ELEMENT) {
+            for (int m = o->first_member[x]; m < o->end_member[x]; m++) {
+                FLX_TRY(add_member(o, p, o->members[m]));
+            }
+            o->state[x] = GONE;
+        }
+    }
+    return FLX_OK;
+}
+
+// The blocks that the pivot couples become its element, which holds the elements it was in.
+static flx_status form_element(ordering *o, int p)
+{
+    for (int b = p; b >= 0; b = o->next_joint[b]) o->state[b] = GONE;
+    o->weight[p] = 0;
+    o->stamp++;
+    o->first_member[p] = o->nmember;
+    for (int b = p; b >= 0; b = o->next_joint[b]) FLX_TRY(add_neighbours(o, p, b));
+    o->end_member[p] = o->nmember;
+    o->state[p] = ELEMENT;
+    return FLX_OK;
+}
+
+// For every element that shares blocks with the pivot's: how much of it lies outside.
+static void measure_outside(ordering *o, int p)
+{
+    for (int m = o->first_member[p]; m < o->end_member[p]; m++) {
+        int b = o->members[m];
+        for (int k = 0; k < o->nelement[b]; k++) {
+            int e = o->list[o->begin[b] + k];
+            if (o->state[e] != ELEMENT) continue;
+            if (o->mark[e] != o->stamp) {
+                o->mark[e] = o->stamp;
+                o->outside[e] = o->weight[e];
+            }
+            o->outside[e] -= size_of(o, b);
+        }
+    }
+}
+
+// Bring the list of block b up to date with the element of p, which it is in. The list has room: a
+// block of the pivot was in it, or an element that is gone.
+static void refresh(ordering *o, int p, int b)
+{
+    int *list = o->list + o->begin[b], *kept = o->scratch, count = 0;
+    for (int k = 0; k < o->nelement[b]; k++) {
+        int e = list[k];
+        if (o->state[e] == ELEMENT && o->outside[e] == 0) o->state[e] = GONE; // all in that of p
+        if (o->state[e] == ELEMENT) kept[count++] = e;
+    }
+    kept[count++] = p;
+    int nelement = count;
+    for (int k = o->nelement[b]; k < o->length[b]; k++) {
+        int x = list[k];
+        if (o->state[x] == VARIABLE && o->mark[x] != o->stamp) kept[count++] = x;
+    }
+    FLX_ASSERT(count <= o->length[b]);
+    memcpy(list, kept, sizeof *list * (size_t)count);
+    o->nelement[b] = nelement;
+    o->length[b] = count;
+}
+
+// Unknowns that the elimination of v would couple, over all lists of its blocks; elements that have
+// nothing to do with the latest one count in full.
+static int measure_degree(ordering *o, int v)
+{
+    int degree = 0;
+    o->look++;
+    for (int b = v; b >= 0; b = o->next_joint[b]) o->seen[b] = o->look;
+    for (int b = v; b >= 0; b = o->next_joint[b]) {
+        for (int k = 0; k < o->length[b]; k++) {
+            int x = o->list[o->begin[b] + k];
+            bool element = k < o->nelement[b];
+            if (element && o->state[x] == ELEMENT) {
+                bool shares = o->mark[x] == o->stamp; // then only what is outside counts
+                if (o->seen[x] != o->look) degree += shares ? o->outside[x] : o->weight[x];
+                // its own block is in the element, and counted there unless inside the latest one
+                if (!shares || o->mark[b] != o->stamp) degree -= size_of(o, b);
+            } else if (element || o->state[x] != VARIABLE || o->seen[x] == o->look) {
+                continue;
+            } else if (o->mark[x] != o->stamp) {
+                degree += size_of(o, x);
+            }
+            o->seen[x] = o->look;
+        }
+    }
+    return degree;
+}
+
+// ---- choosing ----------------------------------------------------------------------------------
+
+// Mark all neighbours of block b; those met for the first time are listed as far as there is room.
+// Returns the number of the list.
+static int look_around(ordering *o, int b, int *found, int count, int room)
+{
+    for (int k = 0; k < o->length[b]; k++) {
+        int x = o->list[o->begin[b] + k];
+        bool element = k < o->nelement[b];
+        if (element && o->state[x] != ELEMENT) continue;
+        const int *y = element ? o->members + o->first_member[x] : &x;
+        const int *end = element ? o->members + o->end_member[x] : &x + 1;
+        for (; y < end; y++) {
+            if (o->state[*y] != VARIABLE || o->seen[*y] == o->look) continue;
+            o->seen[*y] = o->look;
+            if (count < room) found[count] = *y;
+            count++;
+        }
+    }
+    return count;
+}
+
+// Pairs of unknowns that the elimination of v couples anew, or more than MOST_PAIRS when there are
+// many: then by degree.
+static int rank_of(ordering *o, int v)
+{
+    int found[FEW_NEIGHBOURS], count = 0, pairs = 0;
+    o->look++;
+    for (int b = v; b >= 0; b = o->next_joint[b]) o->seen[b] = o->look;
+    for (int b = v; b >= 0 && count <= FEW_NEIGHBOURS; b = o->next_joint[b]) {
+        count = look_around(o, b, found, count, FEW_NEIGHBOURS);
+    }
+    if (count > FEW_NEIGHBOURS) return MOST_PAIRS + o->degree[v];
+    for (int i = 0; i < count; i++) {
+        int size = size_of(o, found[i]);
+        o->look++;
+        look_around(o, found[i], NULL, 0, 0);
+        for (int k = 0; k < i; k++) {
+            if (o->seen[found[k]] != o->look) pairs += size * size_of(o, found[k]);
+        }
+    }
+    return pairs < MOST_PAIRS ? pairs : MOST_PAIRS;
+}
+
+static void enlist(ordering *o, int v)
+{
+    int key = 2 * rank_of(o, v) + (o->sign[v] > 0 && o->children[v] > 0);
+    if (key >= o->nkey) key = o->nkey - 1;
+    o->key[v] = key;
+    o->left[v] = -1;
+    o->right[v] = o->first[key];
+    if (o->first[key] >= 0) o->left[o->first[key]] = v;
+    o->first[key] = v;
+    if (key < o->lowest) o->lowest = key;
+}
+
+// ---- elimination -------------------------------------------------------------------------------
+
+static void wait_or_enlist(ordering *o, int j)
+{
+    int u = waits_for(o, j);
+    if (u < 0) {
+        enlist(o, j);
+    } else {
+        o->next_watch[j] = o->watch[u];
+        o->watch[u] = j;
+    }
+}
+
+// The blocks of a pivot in order.
+static void emit(ordering *o, int v)
+{
+    for (int b = v; b >= 0; b = o->next_joint[b]) o->order[o->norder++] = b;
+    if (o->sign[v] < 0) return;
+    o->up[v] = o->parent[v];
+    if (o->parent[v] != GROUND) o->children[o->parent[v]]--;
+}
+
+// Closures that waited for v wait for something else, or no more.
+static void wake(ordering *o, int v)
+{
+    for (int j = o->watch[v], after; j >= 0; j = after) {
+        after = o->next_watch[j];
+        wait_or_enlist(o, j);
+    }
+}
+
+// The degree of pivot v after the elimination of p, which it is coupled with.
+static int update_degree(ordering *o, int p, int v)
+{
+    int inside = o->weight[p]; // of the element of p, less its own blocks
+    for (int b = v; b >= 0; b = o->next_joint[b]) {
+        if (o->mark[b] == o->stamp) inside -= size_of(o, b);
+    }
+    int degree = measure_degree(o, v), before = o->degree[v];
+    return (degree < before ? degree : before) + inside;
+}
+
+static flx_status eliminate(ordering *o, int p)
+{
+    emit(o, p);
+    FLX_TRY(form_element(o, p));
+    measure_outside(o, p);
+    o->outside[p] = 0; // all of it is inside itself
+    o->mark[p] = o->stamp;
+    for (int m = o->first_member[p]; m < o->end_member[p]; m++) refresh(o, p, o->members[m]);
+    for (int m = o->first_member[p]; m < o->end_member[p]; m++) {
+        int v = pivot_of(o, o->members[m]);
+        if (o->updated[v] == o->stamp) continue;
+        o->updated[v] = o->stamp;
+        bool listed = o->key[v] >= 0;
+        if (listed) delist(o, v);
+        o->degree[v] = update_degree(o, p, v);
+        if (listed) enlist(o, v);
+    }
+    wake(o, p);
+    return FLX_OK;
+}
+
+// Dense nodes come after all others, dense closures after everything.
+static void eliminate_dense(ordering *o, int sign)
+{
+    for (int v = 0; v < o->p->nblock; v++) {
+        if (o->state[v] != DENSE || o->sign[v] != sign || pivot_of(o, v) != v) continue;
+        emit(o, v);
+        wake(o, v);
+    }
+}
+
+static flx_status eliminate_all(ordering *o)
+{
+    int n = o->p->nblock, v;
+    o->lowest = o->nkey;
+    for (int k = 0; k < o->nkey; k++) o->first[k] = -1;
+    for (v = 0; v < n; v++) {
+        o->up[v] = v;
+        o->watch[v] = o->key[v] = -1;
+        o->mark[v] = o->seen[v] = o->updated[v] = -1;
+    }
+    for (v = n - 1; v >= 0; v--) {
+        if (o->state[v] != VARIABLE || pivot_of(o, v) != v) continue;
+        o->degree[v] = measure_degree(o, v);
+        if (o->sign[v] > 0) {
+            enlist(o, v);
+        } else {
+            wait_or_enlist(o, v);
+        }
+    }
+    while ((v = take_lowest(o)) >= 0) FLX_TRY(eliminate(o, v));
+    eliminate_dense(o, 1);
+    while ((v = take_lowest(o)) >= 0) FLX_TRY(eliminate(o, v));
+    eliminate_dense(o, -1);
+    FLX_ASSERT(o->norder == n);
+    return FLX_OK;
+}
+
 static flx_status find_order(ordering *o)
 {
-    int n = o->p->nblock, *free_columns = o->leave; // leave: not used before the walk
+    int n = o->p->nblock, *free_columns = o->degree; // not used before the graph is built
     for (int b = 0; b < n; b++) {
         o->node[b] = o->sign[b] > 0 ? b : -1;
         o->parent[b] = o->up[b] = UNSET;
@@ -384,37 +578,33 @@ static flx_status find_order(ordering *o)
     }
     cut_cycles(o);
     walk_forest(o);
+    list_joints(o);
     FLX_TRY(build_graph(o));
-    int *degree = o->scratch;
-    peel(o, degree);
-    FLX_TRY(order_core(o, degree));
-    emit(o);
-    FLX_ASSERT(o->norder == n);
-    return FLX_OK;
+    set_dense_apart(o);
+    return eliminate_all(o);
 }
 
 flx_status flx_ldl_order(flx_ctx *ctx, const flx_pattern *pattern, const signed char *sign,
                          int *order)
 {
-    size_t n = (size_t)pattern->nblock + 1;
-    int *work = flx_alloc(ctx, 10 * n, sizeof *work);
+    ordering o = {.ctx = ctx, .p = pattern, .sign = sign, .order = order};
+    int **arrays[] = {&o.node,     &o.parent,       &o.enter,      &o.leave,   &o.up,
+                      &o.children, &o.watch,        &o.next_watch, &o.state,   &o.begin,
+                      &o.length,   &o.nelement,     &o.scratch,    &o.degree,  &o.weight,
+                      &o.mark,     &o.first_member, &o.end_member, &o.outside, &o.key,
+                      &o.left,     &o.right,        &o.next_joint, &o.seen,    &o.updated};
+    size_t n = (size_t)pattern->nblock + 1, count = sizeof arrays / sizeof arrays[0];
+    // Twice the ranks that occur; of degrees, the largest share the last key.
+    int unknowns = pattern->start[pattern->nblock];
+    o.nkey = 2 * (unknowns < 128 ? unknowns * unknowns / 2 : MOST_PAIRS) + 2;
+    o.nkey += 2 * (unknowns < MOST_PAIRS ? unknowns : MOST_PAIRS);
+    int *work = flx_alloc(ctx, count * n + (size_t)o.nkey, sizeof *work);
     if (!work) return FLX_ERR_MEMORY;
-    ordering o = {.ctx = ctx,
-                  .p = pattern,
-                  .sign = sign,
-                  .node = work,
-                  .parent = work + n,
-                  .enter = work + 2 * n,
-                  .leave = work + 3 * n,
-                  .up = work + 4 * n,
-                  .head = work + 5 * n,
-                  .next = work + 6 * n,
-                  .scratch = work + 7 * n,
-                  .begin = work + 8 * n,
-                  .sequence = work + 9 * n,
-                  .order = order};
+    for (size_t k = 0; k < count; k++) *arrays[k] = work + k * n;
+    o.first = work + count * n;
     flx_status status = find_order(&o);
-    flx_free(o.adjacent);
+    flx_free(o.list);
+    flx_free(o.members);
     flx_free(work);
     return status;
 }

@@ -296,6 +296,513 @@ static int large_blocks(void)
     return agrees(build_large_blocks, 1e-10);
 }
 
+// Planar bodies with true geometry: a random tree of pins, and rods (one row) that close loops.
+// What lies above a loop moves it as a whole; the order relies on that.
+static int planar_loops_of_true_geometry(void)
+{
+    for (unsigned seed = 0; seed < 20; seed++) {
+        enum { BODIES = 40, RODS = 25 };
+        rig r = rig_start();
+        saddle_matrix *m = &r.m;
+        m->random = seed;
+        int parent[BODIES], rod[RODS][2];
+        for (int i = 0; i < BODIES; i++) {
+            int reach = seed % 2 ? i : i < 3 ? i : 3; // bushy trees and long ones
+            parent[i] = i > 0 ? i - 1 - (int)(0.5 * reach * (sm_random(m) + 1)) : -1;
+            sm_body(m, 3);
+            if (i > 0 || seed % 3) sm_bond_on(m, 2, i, parent[i], -1, -1, i); // or a free root
+        }
+        for (int k = 0; k < RODS; k++) {
+            rod[k][0] = (int)(0.5 * BODIES * (sm_random(m) + 1));
+            rod[k][1] = (int)(0.5 * BODIES * (sm_random(m) + 1));
+            if (rod[k][0] == rod[k][1]) rod[k][1] = -1;
+            sm_bond_on(m, 1, rod[k][0], rod[k][1], -1, -1, -1);
+        }
+        sm_finish(m, true);
+        for (int i = 0; i < BODIES; i++) {
+            *sm_at(m, i, i, 0, 0) = *sm_at(m, i, i, 1, 1) = 1;
+            *sm_at(m, i, i, 2, 2) = 0.3;
+        }
+        int bond = 0;
+        for (int i = 0; i < BODIES; i++) {
+            if (i == 0 && seed % 3 == 0) continue;
+            sm_set_pin(m, bond++, i, sm_random(m), sm_random(m), parent[i], sm_random(m),
+                       sm_random(m));
+        }
+        for (int k = 0; k < RODS; k++, bond++) {
+            double x = sm_random(m), y = sm_random(m), length = hypot(x, y);
+            for (int side = 0; side < 2; side++) {
+                int b = rod[k][side];
+                if (b < 0) continue;
+                double sign = side ? -1 : 1, px = sm_random(m), py = sm_random(m);
+                sm_set_both(m, BODIES + bond, b, 0, 0, sign * x / length);
+                sm_set_both(m, BODIES + bond, b, 0, 1, sign * y / length);
+                sm_set_both(m, BODIES + bond, b, 0, 2, sign * (px * y - py * x) / length);
+            }
+        }
+        CHECK(make(&r, true, false) == FLX_OK);
+        CHECK(flx_ldl_factor(r.f, m->values) == FLX_OK);
+        CHECK(flx_ldl_get_report(r.f).regularised == 0);
+        CHECK(flx_ldl_get_report(r.f).negative == m->nbond_rows);
+        CHECK_NEAR(solve_error(&r), 0, 1e-7);
+        rig_end(&r);
+    }
+    return 0;
+}
+
+// ---- reuse -------------------------------------------------------------------------------------
+
+static int refactoring_equals_a_fresh_factorisation(void)
+{
+    rig r = rig_start();
+    sm_four_bars(&r.m, 7);
+    CHECK(make(&r, true, false) == FLX_OK);
+    double x[2][200];
+    CHECK(r.m.n <= 200);
+    for (int fresh = 0; fresh < 2; fresh++) {
+        if (fresh) {
+            flx_ldl_destroy(&r.f);
+            CHECK(make(&r, true, false) == FLX_OK);
+        } else {
+            sm_four_bar_values(&r.m, 7, 0.3);
+            CHECK(flx_ldl_factor(r.f, r.m.values) == FLX_OK);
+        }
+        sm_four_bar_values(&r.m, 7, 1.1);
+        CHECK(flx_ldl_factor(r.f, r.m.values) == FLX_OK);
+        for (int i = 0; i < r.m.n; i++) x[fresh][i] = i % 5 - 1;
+        flx_ldl_solve(r.f, x[fresh]);
+    }
+    CHECK(memcmp(x[0], x[1], sizeof(double) * (size_t)r.m.n) == 0);
+    CHECK_NEAR(solve_error(&r), 0, 1e-13);
+    rig_end(&r);
+    return 0;
+}
+
+static int only_the_symmetric_part_counts(void)
+{
+    rig r = rig_start();
+    sm_chain(&r.m, 8);
+    CHECK(make(&r, true, false) == FLX_OK);
+    sm_random_values(&r.m, 3, 0.5, 1);
+    for (int i = 0; i < r.m.nblock; i++) { // add something skew everywhere
+        for (int e = r.m.row[i]; e < r.m.row[i + 1]; e++) {
+            int j = r.m.col[e], nr = r.m.start[i + 1] - r.m.start[i];
+            int nc = r.m.start[j + 1] - r.m.start[j];
+            for (int a = 0; a < nr; a++) {
+                for (int b = 0; b < nc; b++) {
+                    int row = r.m.start[i] + a, col = r.m.start[j] + b;
+                    r.m.values[r.m.offset[e] + a * nc + b] += 0.2 * (row - col);
+                }
+            }
+        }
+    }
+    CHECK(flx_ldl_factor(r.f, r.m.values) == FLX_OK);
+    CHECK_NEAR(solve_error(&r), 0, 1e-10);
+    rig_end(&r);
+    return 0;
+}
+
+// Refinement works against the matrix as it is, not against its symmetric part.
+static int refined_solution_of_an_unsymmetric_matrix(void)
+{
+    rig r = rig_start();
+    sm_chain(&r.m, 12);
+    CHECK(make(&r, true, false) == FLX_OK);
+    sm_random_values(&r.m, 5, 0.5, 1);
+    for (int b = 0; b < 12; b++) {
+        *sm_at(&r.m, b, b, 0, 1) += 0.05;
+        *sm_at(&r.m, b, b, 1, 0) -= 0.05;
+    }
+    CHECK(flx_ldl_factor(r.f, r.m.values) == FLX_OK);
+    double b[200], x[200], work[400];
+    CHECK(r.m.n <= 200);
+    for (int i = 0; i < r.m.n; i++) b[i] = x[i] = sin(i);
+    CHECK_NEAR(flx_ldl_solve_refined(r.f, r.m.values, x, work, 1e-13, 50), 0, 1e-13);
+    for (int i = 0; i < r.m.nblock; i++) {
+        for (int e = r.m.row[i]; e < r.m.row[i + 1]; e++) {
+            const double *v = r.m.values + r.m.offset[e];
+            for (int row = r.m.start[i]; row < r.m.start[i + 1]; row++) {
+                for (int c = r.m.start[r.m.col[e]]; c < r.m.start[r.m.col[e] + 1]; c++) {
+                    b[row] -= *v++ * x[c];
+                }
+            }
+        }
+    }
+    for (int i = 0; i < r.m.n; i++) CHECK_NEAR(b[i], 0, 1e-10);
+    rig_end(&r);
+    return 0;
+}
+
+static int nothing_is_allocated_after_create(void)
+{
+    for (int complex_values = 0; complex_values < 2; complex_values++) {
+        rig r = rig_start();
+        sm_four_bars(&r.m, 5);
+        CHECK(make(&r, true, complex_values) == FLX_OK);
+        double complex z[3000] = {0}, b[200] = {1};
+        double x[200] = {1}, work[400];
+        CHECK(r.m.n <= 200 && r.m.nvalue <= 3000);
+        long before = flx_ctx_allocation_count(r.ctx);
+        for (int step = 0; step < 3; step++) {
+            sm_four_bar_values(&r.m, 5, 0.4 * step); // the first position is singular
+            flx_ldl_equilibrate(r.f, r.m.values);
+            if (complex_values) {
+                for (int k = 0; k < r.m.nvalue; k++) z[k] = r.m.values[k];
+                CHECK(flx_ldl_factor_complex(r.f, z) == FLX_OK);
+                flx_ldl_solve_complex(r.f, b);
+            } else {
+                CHECK(flx_ldl_factor(r.f, r.m.values) == FLX_OK);
+                flx_ldl_solve(r.f, x);
+                flx_ldl_solve_refined(r.f, r.m.values, x, work, 0, 5);
+            }
+        }
+        CHECK(flx_ctx_allocation_count(r.ctx) == before);
+        rig_end(&r);
+    }
+    return 0;
+}
+
+static int every_allocation_may_fail(void)
+{
+    int failures = 0;
+    for (long k = 0;; k++) {
+        rig r = rig_start();
+        sm_four_bars(&r.m, 4);
+        sm_finish(&r.m, true);
+        flx_ctx_fail_allocation(r.ctx, k);
+        flx_status status = make(&r, true, k % 2);
+        bool done = status == FLX_OK;
+        CHECK(done ? r.f != NULL : status == FLX_ERR_MEMORY && r.f == NULL);
+        CHECK(done || flx_ctx_error(r.ctx, 0)->status == FLX_ERR_MEMORY);
+        rig_end(&r);
+        if (done) break;
+        failures++;
+    }
+    CHECK(failures >= 15);
+    return 0;
+}
+
+// ---- fill --------------------------------------------------------------------------------------
+
+static int fill_a_body(void (*build)(saddle_matrix *m, int n), int n, bool pairs, double *fill)
+{
+    rig r = rig_start();
+    build(&r.m, n);
+    CHECK(make(&r, pairs, false) == FLX_OK);
+    *fill = (double)flx_ldl_fill(r.f) / r.m.nbody;
+    rig_end(&r);
+    return 0;
+}
+
+static void build_springs(saddle_matrix *m, int n)
+{
+    for (int i = 0; i < n; i++) sm_body(m, 3);
+    for (int i = 1; i < n; i++) sm_spring(m, i - 1, i);
+}
+static void build_wheel(saddle_matrix *m, int n) // all on one hub
+{
+    for (int i = 0; i <= n; i++) sm_body(m, 6);
+    for (int i = 1; i <= n; i++) sm_bond_on(m, 5, 0, i, -1, -1, i);
+}
+static void build_tree(saddle_matrix *m, int n) // two on each
+{
+    for (int i = 0; i < n; i++) {
+        sm_body(m, 6);
+        sm_bond_on(m, 5, i, (i + 1) / 2 - 1, -1, -1, i);
+    }
+}
+// Four-bars with a tree that runs through all of them: closures wait for ever longer paths.
+static void build_threaded(saddle_matrix *m, int n)
+{
+    for (int i = 0; i < 2 * n + 1; i++) {
+        sm_body(m, 3);
+        sm_bond_on(m, 2, i, i - 1, -1, -1, i);
+    }
+    for (int i = 2; i < 2 * n + 1; i += 2) sm_bond_on(m, 2, i, -1, -1, -1, -1);
+}
+// A hanging ladder of loops, each on the one above.
+static void build_ladder(saddle_matrix *m, int n)
+{
+    int above = -1;
+    for (int i = 0; i < n; i++) {
+        int a = sm_body(m, 3), b = sm_body(m, 3), c = sm_body(m, 3);
+        sm_bond_on(m, 2, a, above, -1, -1, a);
+        sm_bond_on(m, 2, b, above, -1, -1, b);
+        sm_bond_on(m, 2, c, a, -1, -1, c);
+        sm_bond_on(m, 2, c, b, -1, -1, -1);
+        above = c;
+    }
+}
+
+// Numbers in L and D a body must not grow with the number of bodies, and stay near the least.
+static int fill_is_linear(void)
+{
+    struct {
+        void (*build)(saddle_matrix *m, int n);
+        double most; // a body
+        bool paired_only;
+    } cases[] = {
+        {sm_chain, 96, false},      // 21 + 30 + 15 + 30
+        {build_springs, 20, false}, // 6 + 9, and zeros where two bodies are taken as one
+        {build_wheel, 96, true},    // without pairs all joints meet at the hub
+        {build_tree, 96, false},     {sm_four_bars, 34, false},
+        {build_threaded, 45, false}, {build_ladder, 50, false},
+    };
+    for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
+        for (int pairs = 0; pairs < 2; pairs++) {
+            double small, large;
+            if (cases[c].paired_only && !pairs) continue;
+            CHECK(fill_a_body(cases[c].build, 50, pairs, &small) == 0);
+            CHECK(fill_a_body(cases[c].build, 5000, pairs, &large) == 0);
+            printf("       case %zu, pairs %d: %.1f and %.1f numbers a body\n", c, pairs, small,
+                   large);
+            CHECK(large <= 1.03 * small);
+            CHECK(large <= cases[c].most * (pairs ? 1.001 : 1.6));
+        }
+    }
+    return 0;
+}
+
+// ---- pivots ------------------------------------------------------------------------------------
+
+// Nearly flat four-bars: the closures' pivots fall with the square of the angle and are used as
+// they are, down to rounding.
+static int pivots_near_a_singular_position(void)
+{
+    rig r = rig_start();
+    sm_four_bars(&r.m, 3);
+    CHECK(make(&r, true, false) == FLX_OK);
+    double previous = 0;
+    for (double phi = 1e-1; phi > 5e-6; phi *= 0.1) {
+        sm_four_bar_values(&r.m, 3, phi);
+        flx_ldl_equilibrate(r.f, r.m.values);
+        CHECK(flx_ldl_factor(r.f, r.m.values) == FLX_OK);
+        flx_ldl_report report = flx_ldl_get_report(r.f);
+        CHECK(report.regularised == 0);
+        CHECK(report.negative == r.m.nbond_rows);
+        CHECK(report.worst >= 3 * r.m.nbody); // a bond
+        CHECK(report.pivot_ratio < 10 * phi * phi);
+        if (previous > 0) CHECK_NEAR(report.pivot_ratio / previous, 0.01, 0.004);
+        previous = report.pivot_ratio;
+    }
+    rig_end(&r);
+    return 0;
+}
+
+// At the singular position itself a consistent right-hand side is still solved.
+static int consistent_right_side_at_a_singular_position(void)
+{
+    rig r = rig_start();
+    sm_four_bars(&r.m, 3);
+    CHECK(make(&r, true, false) == FLX_OK);
+    sm_four_bar_values(&r.m, 3, 0);
+    CHECK(flx_ldl_factor(r.f, r.m.values) == FLX_OK);
+    flx_ldl_report report = flx_ldl_get_report(r.f);
+    CHECK(report.regularised == 3); // one dependent row a loop
+    CHECK(report.pivot_ratio < 1e-14);
+    CHECK(report.negative == r.m.nbond_rows);
+    double x[200], b[200] = {0}, work[400];
+    CHECK(r.m.n <= 200);
+    double *a = dense(&r.m);
+    for (int i = 0; i < r.m.n; i++) x[i] = cos(i);
+    for (int i = 0; i < r.m.n; i++) {
+        for (int j = 0; j < r.m.n; j++) b[i] += a[i + j * r.m.n] * x[j];
+    }
+    CHECK(flx_ldl_solve_refined(r.f, r.m.values, b, work, 1e-15, 10) < 1e-14);
+    for (int i = 0; i < 3 * r.m.nbody; i++) CHECK_NEAR(b[i], x[i], 1e-6); // bodies are determined
+    free(a);
+    rig_end(&r);
+    return 0;
+}
+
+// Two equal bonds: one is redundant and its pivot is moved; the bodies' part is right.
+static int redundant_rows(void)
+{
+    rig r = rig_start();
+    for (int i = 0; i < 6; i++) {
+        sm_body(&r.m, 6);
+        sm_bond_on(&r.m, 5, i, i - 1, -1, -1, i);
+    }
+    sm_bond_on(&r.m, 2, 2, 5, -1, -1, -1);
+    sm_bond_on(&r.m, 2, 2, 5, -1, -1, -1);
+    CHECK(make(&r, true, false) == FLX_OK);
+    sm_random_values(&r.m, 1, 0.3, 1);
+    for (int b = 2; b < 6; b += 3) {
+        for (int row = 0; row < 2; row++) {
+            for (int c = 0; c < 6; c++) {
+                sm_set_both(&r.m, 13, b, row, c, *sm_at(&r.m, 12, b, row, c));
+            }
+        }
+    }
+    CHECK(flx_ldl_factor(r.f, r.m.values) == FLX_OK);
+    flx_ldl_report report = flx_ldl_get_report(r.f);
+    CHECK(report.regularised == 2);
+    CHECK(report.worst >= r.m.start[12]);
+    double b[100] = {0}, x[100], work[200], *a = dense(&r.m);
+    CHECK(r.m.n <= 100);
+    for (int i = 0; i < r.m.n; i++) x[i] = sin(1 + i);
+    for (int i = 0; i < r.m.n; i++) {
+        for (int j = 0; j < r.m.n; j++) b[i] += a[i + j * r.m.n] * x[j];
+    }
+    CHECK(flx_ldl_solve_refined(r.f, r.m.values, b, work, 1e-15, 10) < 1e-13);
+    for (int i = 0; i < 36; i++) CHECK_NEAR(b[i], x[i], 1e-6);
+    free(a);
+    rig_end(&r);
+    return 0;
+}
+
+// Negative stiffness: the pivots are right as they are, whatever their signs, and the count of
+// negative ones is the number of negative eigenvalues.
+static int indefinite_stiffness_is_left_alone(void)
+{
+    for (unsigned seed = 0; seed < 10; seed++) {
+        rig r = rig_start();
+        sm_chain(&r.m, 6);
+        CHECK(make(&r, true, false) == FLX_OK);
+        sm_random_values(&r.m, seed, 0.3, 1);
+        for (int b = 0; b < 6; b += 2) {
+            for (int i = 0; i < 6; i++) *sm_at(&r.m, b, b, i, i) -= 1.5;
+        }
+        CHECK(flx_ldl_factor(r.f, r.m.values) == FLX_OK);
+        flx_ldl_report report = flx_ldl_get_report(r.f);
+        double *a = dense(&r.m), w[100];
+        CHECK(r.m.n <= 100);
+        CHECK(LAPACKE_dsyev(LAPACK_COL_MAJOR, 'N', 'L', r.m.n, a, r.m.n, w) == 0);
+        int negative = 0;
+        while (negative < r.m.n && w[negative] < 0) negative++;
+        CHECK(report.regularised == 0);
+        CHECK(report.negative == negative);
+        CHECK_NEAR(solve_error(&r), 0, 1e-8);
+        free(a);
+        rig_end(&r);
+    }
+    return 0;
+}
+
+// S = -1 under one bond: pivots -1 and +1, both right; nothing is moved.
+static int signs_follow_the_matrix(void)
+{
+    rig r = rig_start();
+    sm_body(&r.m, 1);
+    sm_bond_on(&r.m, 1, 0, -1, -1, -1, 0);
+    CHECK(make(&r, true, false) == FLX_OK);
+    *sm_at(&r.m, 0, 0, 0, 0) = -1;
+    sm_set_both(&r.m, 1, 0, 0, 0, 1);
+    CHECK(flx_ldl_factor(r.f, r.m.values) == FLX_OK);
+    CHECK(flx_ldl_get_report(r.f).regularised == 0);
+    CHECK(flx_ldl_get_report(r.f).negative == 1);
+    double b[2] = {2, 3};
+    flx_ldl_solve(r.f, b);
+    CHECK_NEAR(b[0], 3, 1e-15);
+    CHECK_NEAR(b[1], 5, 1e-15);
+    rig_end(&r);
+    return 0;
+}
+
+// SI units at their worst: milligrams next to kilotons, springs of 1e11 N/m at steps of 1 ms (so
+// that M + h^2 K has 1e5), with and without equilibration. Nothing is mistaken for singular, and the solution is right to its condition.
+static int units_at_their_extremes(void)
+{
+    for (int variant = 0; variant < 8; variant++) {
+        rig r = rig_start();
+        sm_chain(&r.m, 10);
+        if (variant & 1) sm_bond_on(&r.m, 1, 2, 9, -1, -1, -1);
+        for (int i = 0; i < 9 && variant & 2; i += 2) sm_spring(&r.m, i, i + 1);
+        CHECK(make(&r, true, false) == FLX_OK);
+        sm_random_values(&r.m, (unsigned)variant, 6, 1e5);
+        if (variant & 4) flx_ldl_equilibrate(r.f, r.m.values);
+        CHECK(flx_ldl_factor(r.f, r.m.values) == FLX_OK);
+        flx_ldl_report report = flx_ldl_get_report(r.f);
+        CHECK(report.regularised == 0);
+        CHECK(report.negative == r.m.nbond_rows);
+        double b[200], work[400];
+        CHECK(r.m.n <= 200);
+        for (int i = 0; i < r.m.n; i++) b[i] = sin(3 * i);
+        CHECK(flx_ldl_solve_refined(r.f, r.m.values, b, work, 1e-15, 5) < 1e-14);
+        rig_end(&r);
+    }
+    return 0;
+}
+
+// A body without mass or stiffness, held fast: its pivots are moved, and refinement recovers all.
+static int body_without_mass(void)
+{
+    for (int equilibrated = 0; equilibrated < 2; equilibrated++) {
+        rig r = rig_start();
+        for (int i = 0; i < 4; i++) {
+            sm_body(&r.m, 3);
+            sm_bond_on(&r.m, i == 1 ? 3 : 2, i, i - 1, -1, -1, i);
+        }
+        CHECK(make(&r, true, false) == FLX_OK);
+        sm_random_values(&r.m, 8, 0.3, 1);
+        memset(sm_at(&r.m, 1, 1, 0, 0), 0, 9 * sizeof(double));
+        if (equilibrated) flx_ldl_equilibrate(r.f, r.m.values);
+        CHECK(flx_ldl_factor(r.f, r.m.values) == FLX_OK);
+        CHECK(flx_ldl_get_report(r.f).regularised >= 1);
+        CHECK(flx_ldl_get_report(r.f).negative == r.m.nbond_rows);
+        double b[100], work[200];
+        for (int i = 0; i < r.m.n; i++) b[i] = sin(3 * i);
+        CHECK(flx_ldl_solve_refined(r.f, r.m.values, b, work, 1e-15, 5) < 1e-14);
+        rig_end(&r);
+    }
+    return 0;
+}
+
+static int singular_and_not_finite(void)
+{
+    for (int bad = 0; bad < 5; bad++) {
+        rig r = rig_start();
+        sm_four_bars(&r.m, 2);
+        CHECK(make(&r, true, false) == FLX_OK);
+        sm_four_bar_values(&r.m, 2, 0.7);
+        double *value[] = {sm_at(&r.m, 1, 1, 2, 2), sm_at(&r.m, 1, 1, 1, 2),
+                           sm_at(&r.m, r.m.nbody + 1, 1, 0, 2)};
+        if (bad == 0) memset(r.m.values, 0, sizeof(double) * (size_t)r.m.nvalue);
+        if (bad == 1) *value[0] = nan("");
+        if (bad == 2) *value[1] = nan("");
+        if (bad == 3) *value[2] = HUGE_VAL;
+        if (bad == 4) *value[0] = HUGE_VAL;
+        CHECK(flx_ldl_factor(r.f, r.m.values) == FLX_SINGULAR);
+        sm_four_bar_values(&r.m, 2, 0.7); // and the next one is fine again
+        CHECK(flx_ldl_factor(r.f, r.m.values) == FLX_OK);
+        CHECK_NEAR(solve_error(&r), 0, 1e-13);
+        rig_end(&r);
+    }
+    return 0;
+}
+
+static int no_unknowns(void)
+{
+    rig r = rig_start();
+    CHECK(make(&r, true, false) == FLX_OK);
+    double nothing = 0;
+    CHECK(flx_ldl_factor(r.f, &nothing) == FLX_OK);
+    flx_ldl_solve(r.f, &nothing);
+    CHECK(flx_ldl_fill(r.f) == 0);
+    rig_end(&r);
+    return 0;
+}
+
+static int missing_diagonal_is_refused(void)
+{
+    flx_ctx *ctx = flx_ctx_create();
+    flx_pattern p = {.nblock = 1, .start = (int[]){0, 1}, .row = (int[]){0, 0}};
+    flx_ldl *f = NULL;
+    CHECK(flx_ldl_create(ctx, &p, (signed char[]){1}, false, &f) == FLX_ERR_ARGUMENT);
+    CHECK(f == NULL);
+    CHECK_TEXT(flx_ctx_error(ctx, 0)->text, "diagonal block 0");
+    flx_ctx_destroy(&ctx);
+    return 0;
+}
+
 TEST_MAIN(TEST(chain), TEST(four_bars), TEST(no_bonds), TEST(single_block), TEST(ground_joints),
           TEST(star), TEST(several_bonds_and_components), TEST(gears), TEST(grid), TEST(long_loops),
-          TEST(wide_row), TEST(scalar_unknowns), TEST(large_blocks))
+          TEST(wide_row), TEST(scalar_unknowns), TEST(large_blocks),
+          TEST(planar_loops_of_true_geometry), TEST(refactoring_equals_a_fresh_factorisation),
+          TEST(only_the_symmetric_part_counts), TEST(refined_solution_of_an_unsymmetric_matrix),
+          TEST(nothing_is_allocated_after_create), TEST(every_allocation_may_fail),
+          TEST(fill_is_linear), TEST(pivots_near_a_singular_position),
+          TEST(consistent_right_side_at_a_singular_position), TEST(redundant_rows),
+          TEST(indefinite_stiffness_is_left_alone), TEST(signs_follow_the_matrix),
+          TEST(units_at_their_extremes), TEST(body_without_mass), TEST(singular_and_not_finite),
+          TEST(no_unknowns), TEST(missing_diagonal_is_refused))
