@@ -12,8 +12,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#define TELL 1e-9          // smallest change told, as a part of its scale
-#define MOST_TOLD 8        // items
+#define TELL 1e-9   // smallest change told, as a part of its scale
+#define MOST_TOLD 8 // items
+// Rows left out may be off by what drawings are off by; more is a mechanism that does not close.
+#define CANNOT_CLOSE 1e-2  // as a part of the largest scale
 #define CONTRADICTION 1e-6 // largest rate at which a row left out may part from the rest
 
 // ---- systems and states ------------------------------------------------------------------------
@@ -232,14 +234,40 @@ static flx_status tell(flx_simulation *sim, const flx_state *drawn)
 
 // ---- together ----------------------------------------------------------------------------------
 
+static flx_loc place_of(const flx_model *m, const char *item)
+{
+    for (int i = 0; item && i < m->njoint; i++) {
+        if (strcmp(m->joints[i].name, item) == 0) return m->joints[i].loc;
+    }
+    return FLX_NOWHERE;
+}
+
+static double largest_scale(const flx_system *s)
+{
+    double scale = 0.0;
+    for (int i = 0; i < s->dims.nv; i++) {
+        flx_unknown u = {0};
+        s->ops->unknown(s, i, &u);
+        scale = fmax(scale, u.scale);
+    }
+    return scale;
+}
+
 // Rows left out cannot be met by force: what they ask must follow from the rest.
 static flx_status check_left_out(flx_simulation *sim)
 {
     flx_residuals r;
+    if (sim->summary.redundant == 0) return FLX_OK;
     flx_descriptor_residuals(sim->sys, sim->work, sim->start, &r);
+    if (!(r.dropped <= CANNOT_CLOSE * largest_scale(sim->sys))) {
+        return FLX_FAIL(sim->ctx, FLX_INCONSISTENT, place_of(sim->model, r.position_item),
+                        "'%s' cannot be closed: the other constraints hold it %.3g away; check "
+                        "positions, lengths and the joint's `at`",
+                        r.position_item ? r.position_item : "?", r.dropped);
+    }
     double speed = fmax(1.0, largest(sim->sys->dims.nv, sim->start->v));
-    if (sim->summary.redundant == 0 || r.velocity <= CONTRADICTION * speed) return FLX_OK;
-    return FLX_FAIL(sim->ctx, FLX_INCONSISTENT, FLX_NOWHERE,
+    if (r.velocity <= CONTRADICTION * speed) return FLX_OK;
+    return FLX_FAIL(sim->ctx, FLX_INCONSISTENT, place_of(sim->model, r.velocity_item),
                     "what '%s' asks contradicts the other constraints: its rate is off by %.3g; "
                     "remove a motion or a joint",
                     r.velocity_item ? r.velocity_item : "?", r.velocity);
