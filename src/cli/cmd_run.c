@@ -135,6 +135,10 @@ static void print_outcome(flx_ctx *ctx, const run_options *o, const flx_simulati
 {
     const flx_ledger *l = flx_simulation_ledger(sim);
     FILE *f = o->table && strcmp(o->table, "-") == 0 ? stderr : stdout;
+    if (status < 0 && l->work.steps == 0) { // nothing was computed
+        cli_print_errors(ctx);
+        return;
+    }
     if (!o->quiet) {
         print_ledger(f, sim);
         fprintf(f, "  results in %s%s%s\n", o->result, o->table && f == stdout ? ", " : "",
@@ -174,7 +178,9 @@ static int simulate(flx_ctx *ctx, const run_options *o, flx_simulation *sim)
     status = flx_simulation_run(sim, nsink, sinks, cli_progress_update, &progress);
     cli_progress_end(&progress);
     print_outcome(ctx, o, sim, status);
-    code = status == FLX_OK ? EXIT_DONE : EXIT_FAILED;
+    bool wrong = status == FLX_ERR_MODEL || status == FLX_ERR_ARGUMENT ||
+                 status == FLX_ERR_CANNOT || status == FLX_ERR_UNAVAILABLE;
+    code = status == FLX_OK ? EXIT_DONE : wrong ? EXIT_WRONG : EXIT_FAILED;
 
 done:
     for (int i = 0; i < nsink; i++) flx_sink_destroy(&sinks[i]);

@@ -197,6 +197,15 @@ static int mistakes_in_a_model_show_their_line(void)
     CHECK_TEXT(err, "\n    2 | bodeis:\n      | ^\n");
     CHECK(file_size("wrong.h5") < 0);
 
+    // what can be read, but not run
+    write_model("wrong.yaml", "flexion: 1\nbodies: {p: {type: point, mass: 1}}\n");
+    flexion("check wrong.yaml");
+    CHECK_STATUS(0);
+    flexion("run wrong.yaml");
+    CHECK_STATUS(2);
+    CHECK_TEXT(err, "no 'simulate' block");
+    CHECK(file_size("wrong.h5") < 0);
+
     // a mark under its character: after a tab's width of text and characters of several bytes
     write_model("wrong.yaml", "flexion: 1\nbodies:\n  \"é\": 3\n  rod: {type: point, maß: 1}\n");
     flexion("check wrong.yaml");
