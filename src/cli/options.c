@@ -154,9 +154,8 @@ char *cli_named_after(const char *path, const char *ending)
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
     const char *dot = strrchr(name, '.');
     size_t stem = dot && dot > name ? (size_t)(dot - name) : strlen(name);
-    char *out = malloc(stem + strlen(ending) + 1);
-    if (!out) return NULL;
-    memcpy(out, name, stem);
-    memcpy(out + stem, ending, strlen(ending) + 1);
+    size_t size = stem + strlen(ending) + 1;
+    char *out = malloc(size);
+    if (out) snprintf(out, size, "%.*s%s", (int)stem, name, ending);
     return out;
 }

@@ -273,7 +273,8 @@ static int rows_at_every_step(void)
     memcpy(first, rows.t, sizeof first);
     double z = rows.value[34][0];
     CHECK_OK(rig_run(&r));
-    CHECK(rows.rows == 35 && memcmp(first, rows.t, sizeof first) == 0 && rows.value[34][0] == z);
+    CHECK(rows.rows == 35 && rows.value[34][0] == z);
+    for (int i = 0; i < 35; i++) CHECK(rows.t[i] == first[i]);
     CHECK(flx_simulation_set_until(r.sim, 0.0) == FLX_ERR_ARGUMENT);
     CHECK_OK(flx_simulation_set_until(r.sim, 0.3));
     CHECK_OK(rig_run(&r));

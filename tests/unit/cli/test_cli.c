@@ -271,8 +271,8 @@ static int run_writes_its_files_and_ends_with_the_ledger(void)
     CHECK(flx_result_columns(r) == flx_result_columns(table));
     for (int c = 0; c < flx_result_columns(r); c++) {
         CHECK(strcmp(flx_result_name(r, c), flx_result_name(table, c)) == 0);
-        CHECK(memcmp(flx_result_column(r, c), flx_result_column(table, c), 101 * sizeof(double)) ==
-              0);
+        for (int i = 0; i < 101; i++)
+            CHECK(flx_result_column(r, c)[i] == flx_result_column(table, c)[i]);
     }
     CHECK_NEAR(flx_result_column(r, 0)[100], 1.0, 0.0);
     int angle;

@@ -104,7 +104,7 @@ static inline int check_rows(const flx_result *r, int n)
     for (int i = 0; i < n; i++) {
         double values[N_COLUMNS], t = row_time(i);
         make_row(i, values);
-        CHECK(memcmp(&flx_result_column(r, 0)[i], &t, sizeof t) == 0);
+        CHECK(flx_result_column(r, 0)[i] == t);
         for (int c = 0; c < N_COLUMNS; c++) {
             double found = flx_result_column(r, c + 1)[i];
             CHECK(isnan(values[c]) ? isnan(found) : found == values[c]);
