@@ -25,6 +25,7 @@ typedef struct flx_integrator_def {
     double newton_tolerance;// relative to the scales of the unknowns; 0: default
     double first_step, largest_step; // adaptive; 0: chosen, none
     long max_steps;         // 0: no limit
+    int drift;              // non-zero: explicit methods do not return to the constraints
 } flx_integrator_def;
 
 FLX_API flx_integrator_def flx_integrator_def_default(void);

@@ -65,7 +65,7 @@ static const double d[STAGES] = {-12715105075.0/11282082432, 0, 87487479700.0/32
 typedef struct dopri5 {
     const flx_explicit *form; // borrowed
     int n;                    // numbers in z
-    bool constrained;         // a projection has something to do
+    bool projects;            // to the constraints after each step
     double rtol, atol;
     double h, error;     // proposed step; error of the last accepted one
     bool rejected;       // the last attempt was
@@ -128,7 +128,8 @@ static flx_status dopri5_create(flx_integrator *it)
     it->data = p;
     p->form = s->ops->explicit_form;
     p->n = p->form->size(s);
-    p->constrained = s->dims.nlam + s->dims.nmu > 0 || s->dims.nq > s->dims.nv;
+    bool bound = s->dims.nlam + s->dims.nmu > 0 || s->dims.nq > s->dims.nv;
+    p->projects = bound && !it->def.drift;
     p->rtol = it->def.rtol > 0.0 ? it->def.rtol : DEFAULT_RTOL;
     p->atol = it->def.atol > 0.0 ? it->def.atol : DEFAULT_ATOL;
     FLX_TRY(make_arrays(it->ctx, p));
@@ -148,7 +149,7 @@ static flx_status project(flx_integrator *it, double t, double *z)
 {
     dopri5 *p = it->data;
     double moved_q, moved_v;
-    if (!p->constrained) return FLX_OK;
+    if (!p->projects) return FLX_OK;
     it->stats.projections++;
     return p->form->project(it->sys, it->work, t, z, p->trial, &moved_q, &moved_v);
 }
@@ -156,7 +157,7 @@ static flx_status project(flx_integrator *it, double t, double *z)
 static flx_status eval_stage(flx_integrator *it, double t, const double *z, double *dz)
 {
     dopri5 *p = it->data;
-    if (p->careful == 0 || !p->constrained) return eval(it, t, z, dz);
+    if (p->careful == 0 || !p->projects) return eval(it, t, z, dz);
     memcpy(p->near, z, (size_t)p->n * sizeof *z);
     FLX_TRY(project(it, t, p->near));
     return eval(it, t, p->near, dz);
@@ -291,7 +292,7 @@ static flx_status finish(flx_integrator *it, double t, double h)
     dopri5 *p = it->data;
     memcpy(p->y, p->k[STAGES - 1], (size_t)p->n * sizeof *p->y);
     flx_status s = project(it, t + h, p->z1);
-    if (s == FLX_OK && p->constrained) s = eval(it, t + h, p->z1, p->k[STAGES - 1]);
+    if (s == FLX_OK && p->projects) s = eval(it, t + h, p->z1, p->k[STAGES - 1]);
     if (s != FLX_OK) return s;
     prepare_dense(p, t, h, p->y);
     double *z = p->z, *k = p->k[0];
@@ -389,7 +390,7 @@ static flx_status dopri5_step(flx_integrator *it, flx_state *x, double h_most, d
         // a stage too near to a singular position: another step, not a smaller one, avoids it
         if (p->careful > 0 && rejections <= CAREFUL_TRIES) factor = CAREFUL_FACTOR;
         p->h = fmax(h * factor, 0.5 * smallest);
-        if (p->careful == 0 && p->constrained && p->h < SHORT_STEP * p->usual) {
+        if (p->careful == 0 && p->projects && p->h < SHORT_STEP * p->usual) {
             p->careful = CAREFUL_STEPS;
             p->h = fmax(h_first, p->usual);
             rejections = 0;

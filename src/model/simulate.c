@@ -74,6 +74,7 @@ static flx_status read_options(flx_env *e, const flx_yaml *block, flx_simulate *
     const flx_yaml *stages = flx_yaml_get(block, "stages");
     const flx_yaml *radius = flx_yaml_get(block, "spectral_radius");
     const flx_yaml *steps = flx_yaml_get(block, "max_steps");
+    const flx_yaml *projection = flx_yaml_get(block, "projection");
     flx_integrator_def *d = &s->def;
     if (stages) {
         FLX_TRY(flx_build_integer(e, stages, &d->stages));
@@ -92,6 +93,11 @@ static flx_status read_options(flx_env *e, const flx_yaml *block, flx_simulate *
         double n = 0;
         FLX_TRY(flx_build_positive(e, steps, "max_steps", &n));
         d->max_steps = n < 1e18 ? (long)n : 0;
+    }
+    if (projection) {
+        bool project = true;
+        FLX_TRY(flx_build_flag(e->b, projection, "projection", &project));
+        d->drift = !project;
     }
     return FLX_OK;
 }
