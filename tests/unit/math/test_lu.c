@@ -1,0 +1,187 @@
+// KLU on block patterns: unsymmetric values, real and complex, kept and renewed pivot orders,
+// singular matrices, memory.
+#include "check.h"
+#include "math/lu.h"
+#include "saddle_matrix.h"
+
+#include <lapacke.h>
+
+typedef struct rig {
+    flx_ctx *ctx;
+    saddle_matrix m;
+    flx_lu *f;
+} rig;
+
+static rig rig_start(void)
+{
+    rig r = {.ctx = flx_ctx_create()};
+    sm_four_bars(&r.m, 6);
+    sm_finish(&r.m, true);
+    return r;
+}
+
+static void rig_end(rig *r)
+{
+    flx_lu_destroy(&r->f);
+    sm_free(&r->m);
+    flx_ctx_destroy(&r->ctx);
+}
+
+// Values without any symmetry.
+static void set_values(saddle_matrix *m, unsigned seed)
+{
+    sm_random_values(m, seed, 0.5, 1);
+    for (int k = 0; k < m->nvalue; k++) m->values[k] *= 1 + 0.5 * sm_random(m);
+}
+
+// The dense matrix, column-major, of values with `parts` doubles a number.
+static double *dense(const saddle_matrix *m, const double *values, int parts)
+{
+    double *a = sm_zeroed(parts * m->n * m->n, sizeof *a);
+    for (int i = 0; i < m->nblock; i++) {
+        for (int e = m->row[i]; e < m->row[i + 1]; e++) {
+            const double *v = values + parts * m->offset[e];
+            for (int r = m->start[i]; r < m->start[i + 1]; r++) {
+                for (int c = m->start[m->col[e]]; c < m->start[m->col[e] + 1]; c++) {
+                    for (int k = 0; k < parts; k++) a[parts * (r + c * m->n) + k] = *v++;
+                }
+            }
+        }
+    }
+    return a;
+}
+
+static double difference(int count, const double *x, const double *y)
+{
+    double error = 0, size = 0;
+    for (int i = 0; i < count; i++) {
+        if (!(fabs(x[i] - y[i]) <= error)) error = fabs(x[i] - y[i]);
+        size = fmax(size, fabs(y[i]));
+    }
+    return error / size;
+}
+
+static int agrees_with_dense(void)
+{
+    rig r = rig_start();
+    int n = r.m.n;
+    CHECK(flx_lu_create(r.ctx, &r.m.pattern, false, &r.f) == FLX_OK);
+    double *b = sm_zeroed(n, sizeof *b), *x = sm_zeroed(n, sizeof *x);
+    lapack_int *pivot = sm_zeroed(n, sizeof *pivot);
+    for (unsigned seed = 0; seed < 5; seed++) {
+        set_values(&r.m, seed);
+        CHECK(flx_lu_factor(r.f, r.m.values) == FLX_OK);
+        CHECK(flx_lu_rcond(r.f) > 1e-8 && flx_lu_rcond(r.f) <= 1);
+        for (int i = 0; i < n; i++) b[i] = x[i] = sm_random(&r.m);
+        flx_lu_solve(r.f, b);
+        double *a = dense(&r.m, r.m.values, 1);
+        CHECK(LAPACKE_dgesv(LAPACK_COL_MAJOR, n, 1, a, n, pivot, x, n) == 0);
+        free(a);
+        CHECK_NEAR(difference(n, b, x), 0, 1e-8);
+    }
+    free(b);
+    free(x);
+    free(pivot);
+    rig_end(&r);
+    return 0;
+}
+
+static int complex_agrees_with_dense(void)
+{
+    rig r = rig_start();
+    int n = r.m.n;
+    CHECK(flx_lu_create(r.ctx, &r.m.pattern, true, &r.f) == FLX_OK);
+    double complex *v = sm_zeroed(r.m.nvalue, sizeof *v);
+    double complex *b = sm_zeroed(n, sizeof *b), *x = sm_zeroed(n, sizeof *x);
+    lapack_int *pivot = sm_zeroed(n, sizeof *pivot);
+    for (unsigned seed = 0; seed < 5; seed++) {
+        set_values(&r.m, seed);
+        for (int k = 0; k < r.m.nvalue; k++) {
+            v[k] = sm_complex(r.m.values[k], r.m.values[k] != 0 ? sm_random(&r.m) : 0);
+        }
+        CHECK(flx_lu_factor_complex(r.f, v) == FLX_OK);
+        for (int i = 0; i < n; i++) b[i] = x[i] = sm_complex(sm_random(&r.m), sm_random(&r.m));
+        flx_lu_solve_complex(r.f, b);
+        double complex *a = (double complex *)dense(&r.m, (double *)v, 2);
+        CHECK(LAPACKE_zgesv(LAPACK_COL_MAJOR, n, 1, a, n, pivot, x, n) == 0);
+        free(a);
+        CHECK_NEAR(difference(2 * n, (double *)b, (double *)x), 0, 1e-8);
+    }
+    free(v);
+    free(b);
+    free(x);
+    free(pivot);
+    rig_end(&r);
+    return 0;
+}
+
+// A pivot that was large and becomes tiny: the kept order would lose all digits.
+static int a_bad_order_is_renewed(void)
+{
+    rig r = {.ctx = flx_ctx_create()};
+    sm_body(&r.m, 2);
+    sm_finish(&r.m, true);
+    CHECK(flx_lu_create(r.ctx, &r.m.pattern, false, &r.f) == FLX_OK);
+    double first[4] = {1, 0.1, 0.1, 1}, second[4] = {1e-18, 1, 1, 1};
+    CHECK(flx_lu_factor(r.f, first) == FLX_OK);
+    CHECK(flx_lu_factor(r.f, second) == FLX_OK);
+    double b[2] = {1, 3}; // x + y = 3, y = 1
+    flx_lu_solve(r.f, b);
+    CHECK_NEAR(b[0], 2, 1e-14);
+    CHECK_NEAR(b[1], 1, 1e-14);
+    rig_end(&r);
+    return 0;
+}
+
+static int singular_and_not_finite(void)
+{
+    for (int bad = 0; bad < 4; bad++) {
+        rig r = rig_start();
+        CHECK(flx_lu_create(r.ctx, &r.m.pattern, false, &r.f) == FLX_OK);
+        for (int again = 0; again < 2; again++) {
+            set_values(&r.m, 1);
+            CHECK(flx_lu_factor(r.f, r.m.values) == FLX_OK);
+            int block = r.m.nbody; // a pin on body 0: rows 0 and 1 made equal, or zero
+            for (int c = 0; c < 3; c++) {
+                if (bad == 0) *sm_at(&r.m, block, 0, 1, c) = *sm_at(&r.m, block, 0, 0, c);
+                if (bad == 1) *sm_at(&r.m, block, 0, 1, c) = 0;
+                if (bad == 2) *sm_at(&r.m, block, 0, 1, c) = nan("");
+                if (bad == 3) *sm_at(&r.m, block, 0, 1, c) = HUGE_VAL;
+            }
+            CHECK(flx_lu_factor(r.f, r.m.values) == FLX_SINGULAR);
+        }
+        rig_end(&r);
+    }
+    return 0;
+}
+
+static int no_unknowns(void)
+{
+    rig r = {.ctx = flx_ctx_create()};
+    sm_finish(&r.m, true);
+    double nothing = 0;
+    CHECK(flx_lu_create(r.ctx, &r.m.pattern, false, &r.f) == FLX_OK);
+    CHECK(flx_lu_factor(r.f, &nothing) == FLX_OK);
+    flx_lu_solve(r.f, &nothing);
+    rig_end(&r);
+    return 0;
+}
+
+static int every_allocation_may_fail(void)
+{
+    for (long k = 0; k < 50; k++) {
+        rig r = rig_start();
+        flx_ctx_fail_allocation(r.ctx, k);
+        flx_status status = flx_lu_create(r.ctx, &r.m.pattern, k % 2, &r.f);
+        CHECK(status == FLX_OK ? r.f != NULL : status == FLX_ERR_MEMORY && r.f == NULL);
+        rig_end(&r);
+        if (status == FLX_OK) {
+            CHECK(k >= 5);
+            return 0;
+        }
+    }
+    return 1;
+}
+
+TEST_MAIN(TEST(agrees_with_dense), TEST(complex_agrees_with_dense), TEST(a_bad_order_is_renewed),
+          TEST(singular_and_not_finite), TEST(no_unknowns), TEST(every_allocation_may_fail))
