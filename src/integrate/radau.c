@@ -38,15 +38,19 @@
 static void radau_destroy(flx_integrator *it)
 {
     radau *ra = it->data;
-    void *const owned[] = {ra->on_position, ra->sigma,  ra->C,          ra->scale,   ra->Q,
-                           ra->R,           ra->D,      ra->dV,         ra->deta,    ra->gd,
-                           ra->z,           ra->u,      ra->b,          ra->b_imag,  ra->theta,
-                           ra->rate,        ra->ones,   ra->coordinate, ra->wq,      ra->wv,
-                           ra->wx,          ra->ww,     ra->compliance, ra->e,       ra->e_v,
-                           ra->pull,        ra->pull_x, ra->point_q,    ra->point_v, ra->point,
-                           ra->now.U,       ra->now.V,  ra->now.A,      ra->now.dX,  ra->now.eta,
-                           ra->last.U,      ra->last.V, ra->last.A,     ra->last.dX, ra->last.eta};
+    void *const owned[] = {
+        ra->on_position, ra->sigma,  ra->C,         ra->scale,   ra->Q,       ra->R,
+        ra->F,           ra->F_last, ra->step_last, ra->weight,  ra->gd,      ra->z,
+        ra->u,           ra->b,      ra->b_imag,    ra->theta,   ra->rate,    ra->ones,
+        ra->coordinate,  ra->wq,     ra->wv,        ra->wx,      ra->ww,      ra->compliance,
+        ra->e,           ra->e_v,    ra->pull,      ra->pull_x,  ra->point_q, ra->point_v,
+        ra->point,       ra->now.U,  ra->now.V,     ra->now.A,   ra->now.dX,  ra->now.eta,
+        ra->last.U,      ra->last.V, ra->last.A,    ra->last.dX, ra->last.eta};
     for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++) flx_free(owned[i]);
+    for (int k = 0; k < RADAU_DEPTH; k++) {
+        flx_free(ra->dF[k]);
+        flx_free(ra->dU[k]);
+    }
     if (ra->filter != ra->lin[0]) flx_linear_destroy(&ra->filter);
     for (int k = 0; k < RADAU_STAGES; k++) flx_linear_destroy(&ra->lin[k]);
     flx_saddle_destroy(&ra->saddle);
@@ -59,34 +63,23 @@ static flx_status make_arrays(const flx_system *s, radau *ra)
 {
     const flx_dims *d = &s->dims;
     int n = ra->n, m = ra->s;
+    ra->nF = m * (n + d->nv + d->nlam);
     struct {
         double **array;
         int n;
-    } want[] = {{&ra->sigma, d->nlam},
-                {&ra->C, d->nlam},
-                {&ra->scale, n},
-                {&ra->Q, m * d->nq},
-                {&ra->R, m * n},
-                {&ra->D, m * n},
-                {&ra->dV, m * d->nv},
-                {&ra->deta, m * d->nlam},
-                {&ra->gd, m * d->nlam},
-                {&ra->b, n},
-                {&ra->b_imag, n},
-                {&ra->theta, d->nv},
-                {&ra->rate, d->nv},
-                {&ra->ones, d->nv},
-                {&ra->wq, d->nv},
-                {&ra->wv, d->nv},
-                {&ra->wx, d->nx},
-                {&ra->ww, d->nw},
-                {&ra->compliance, d->nlam},
-                {&ra->e, n},
-                {&ra->e_v, d->nv},
-                {&ra->pull, d->nv},
-                {&ra->pull_x, d->nx},
-                {&ra->point_q, d->nq},
-                {&ra->point_v, d->nv},
+    } want[] = {{&ra->sigma, d->nlam}, {&ra->C, d->nlam},
+                {&ra->scale, n},       {&ra->Q, m * d->nq},
+                {&ra->R, m * n},       {&ra->F, ra->nF},
+                {&ra->F_last, ra->nF}, {&ra->step_last, ra->nF},
+                {&ra->weight, n},      {&ra->gd, m * d->nlam},
+                {&ra->b, n},           {&ra->b_imag, n},
+                {&ra->theta, d->nv},   {&ra->rate, d->nv},
+                {&ra->ones, d->nv},    {&ra->wq, d->nv},
+                {&ra->wv, d->nv},      {&ra->wx, d->nx},
+                {&ra->ww, d->nw},      {&ra->compliance, d->nlam},
+                {&ra->e, n},           {&ra->e_v, d->nv},
+                {&ra->pull, d->nv},    {&ra->pull_x, d->nx},
+                {&ra->point_q, d->nq}, {&ra->point_v, d->nv},
                 {&ra->point, n}};
     for (size_t i = 0; i < sizeof want / sizeof want[0]; i++) {
         *want[i].array = flx_alloc(s->ctx, (size_t)want[i].n, sizeof(double));
@@ -101,6 +94,14 @@ static flx_status make_arrays(const flx_system *s, radau *ra)
         st->eta = flx_alloc(s->ctx, (size_t)(m * d->nlam), sizeof(double));
         if (!st->U || !st->V || !st->A || !st->dX || !st->eta) return FLX_ERR_MEMORY;
     }
+    for (int k = 0; k < RADAU_DEPTH; k++) {
+        ra->dF[k] = flx_alloc(s->ctx, (size_t)ra->nF, sizeof(double));
+        ra->dU[k] = flx_alloc(s->ctx, (size_t)ra->nF, sizeof(double));
+        if (!ra->dF[k] || !ra->dU[k]) return FLX_ERR_MEMORY;
+    }
+    ra->D = ra->F;
+    ra->dV = ra->D + m * n;
+    ra->deta = ra->dV + m * d->nv;
     ra->z = flx_alloc(s->ctx, (size_t)n, sizeof *ra->z);
     ra->u = flx_alloc(s->ctx, (size_t)d->nv, sizeof *ra->u);
     ra->on_position = flx_alloc(s->ctx, (size_t)d->nlam, sizeof *ra->on_position);

@@ -13,6 +13,8 @@
 #include "integrate/radau_tableau.h"
 #include "integrate/saddle.h"
 
+#define RADAU_DEPTH 8 // differences of iterations kept for their acceleration
+
 // One set of stages.
 typedef struct radau_stages {
     double *U;   // (s n)
@@ -36,11 +38,11 @@ typedef struct radau {
     radau_stages now;  // of this attempt
     radau_stages last; // of the last step that was made: for predictions and values in between
     double h_last;
-    double *Q;             // (s nq)
-    double *R;             // (s n)
-    double *D;             // (s n) corrections of U
-    double *dV;            // (s nv) of V
-    double *deta;          // (s nlam)
+    double *Q; // (s nq)
+    double *R; // (s n)
+    double *F; // (nF) corrections of U, V and eta, stage by stage and one after another:
+    double *D, *dV, *deta; // (s n), (s nv) and (s nlam) of them
+    int nF;
     double *gd;            // (s nlam) G V + g_t
     double complex *z, *u; // (n) (nv) of one eigenvalue
     double *b, *b_imag;    // (n) (n) scratch of one real solve
@@ -61,6 +63,13 @@ typedef struct radau {
     double contraction;            // measured with these factors; 0: not yet
     int iterations;                // of the last attempt
     int worst;                     // unknown of the largest correction
+
+    // acceleration
+    double *dF[RADAU_DEPTH], *dU[RADAU_DEPTH]; // (nF) newest first
+    double *F_last, *step_last;                // (nF)
+    double *weight;                            // (n)
+    int nhistory;
+    bool has_last; // F_last and step_last belong to these factors
 
     // error control
     double rtol, atol, kappa;  // kappa: part of the tolerance that is left to Newton
@@ -88,6 +97,12 @@ void radau_add_product(const flx_system *s, const flx_blocks *blocks, const doub
 // Close the position bonds of (q, v) to rounding with the present factors: at first q, then, in
 // GGL, v. Does nothing where that brings no gain.
 flx_status radau_close(flx_integrator *it, const flx_point *p, double *q, double *v);
+
+// radau_anderson.c
+// Keeps the corrections F, and where it is of use makes of them a step that knows the iterations
+// since the restart.
+void radau_anderson(radau *ra, const flx_dims *d, bool use);
+void radau_anderson_restart(radau *ra);
 
 // radau_control.c
 // Tolerances of this step, from the state at its beginning.

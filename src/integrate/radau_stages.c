@@ -13,9 +13,9 @@
 #include <math.h>
 #include <string.h>
 
-#define MAX_ITERATIONS 40
+#define MAX_ITERATIONS 60
 // With error control a smaller step is better than many iterations.
-#define MAX_ADAPTIVE_ITERATIONS 10
+#define MAX_ADAPTIVE_ITERATIONS 15
 // The part of its scale that a position is solved to is at least this ...
 #define POSITION_FLOOR 4e-16
 // ... and otherwise so good that velocities keep this part of their size.
@@ -23,8 +23,12 @@
 // The same for multipliers, or what the rounding of positions leaves of them if that is more.
 #define FORCE_TOLERANCE 1e-9
 #define WORST_FORCE_TOLERANCE 1e-4
-// Above this contraction the linearisation is renewed within the step.
+// Above this contraction an old linearisation is renewed within the step,
 #define SLOW 0.4
+// ... above this one the iteration is accelerated, which may take so many iterations.
+#define ACCELERATED 0.15
+#define PATIENCE 10
+#define ADAPTIVE_PATIENCE 5
 // Corrections below this part of the scale that shrink no more are rounding.
 #define ROUNDING_CORRECTION 1e-10
 // A joint that is open by more than this part of its scale is what a failure is about.
@@ -182,20 +186,21 @@ void radau_add_product(const flx_system *s, const flx_blocks *blocks, const doub
     }
 }
 
-// The stage next to the middle: what the linearisation errs there is smallest over the step.
-static int middle_stage(const radau *ra)
+// The stage next to the middle: what the linearisation errs there is smallest over the step. When
+// that did not do, the last and the first one: it may be in a singular position.
+static int choose_stage(const radau *ra, int renewals)
 {
     int best = 0;
     for (int i = 1; i < ra->s; i++) {
         if (fabs(ra->tab.c[i] - 0.5) < fabs(ra->tab.c[best] - 0.5)) best = i;
     }
-    return best;
+    return renewals % 3 == 0 ? best : renewals % 3 == 1 ? ra->s - 1 : 0;
 }
 
-static flx_status linearise(flx_integrator *it, const flx_state *x)
+static flx_status linearise(flx_integrator *it, const flx_state *x, int stage)
 {
     radau *ra = it->data;
-    flx_point p = stage_point(it, x, middle_stage(ra));
+    flx_point p = stage_point(it, x, stage);
     ra->linearised = false;
     FLX_TRY(it->sys->ops->linearise(it->sys, it->work, &p, &ra->blocks));
     it->stats.linearisations++;
@@ -316,10 +321,7 @@ static void add_part(flx_integrator *it, int k, double complex w)
 static flx_status find_corrections(flx_integrator *it)
 {
     radau *ra = it->data;
-    const flx_dims *d = &it->sys->dims;
-    memset(ra->D, 0, (size_t)(ra->s * ra->n) * sizeof(double));
-    memset(ra->dV, 0, (size_t)(ra->s * d->nv) * sizeof(double));
-    memset(ra->deta, 0, (size_t)(ra->s * d->nlam) * sizeof(double));
+    memset(ra->F, 0, (size_t)ra->nF * sizeof(double));
     for (int k = 0; k < ra->tab.neigen; k++) {
         double complex w = ra->tab.mu[k] / ra->h;
         for (int j = 0; j < ra->n; j++) {
@@ -417,8 +419,10 @@ typedef struct newton {
     double size, motion;      // of this correction: in units of what is allowed; of the scale
     double last, last_motion; // of the one before; 0: none with these factors
     double rate;              // contraction, expected where there is none yet
-    int fresh;                // iterations with factors of this step; -1: older ones
-    int stagnant, growing, slow;
+    int fresh;                // iterations with a linearisation of this step; -1: an older one
+    int renewals;             // linearisations in this step
+    int stagnant, growing, hopeless;
+    bool accelerated;
 } newton;
 
 typedef enum verdict { GO_ON, CONVERGED, RENEW, FAILED } verdict;
@@ -438,10 +442,10 @@ static verdict judge_fixed(newton *n, double allowed)
     if (n->rate < 1.0 && n->rate / (1.0 - n->rate) * n->size <= 0.3) return CONVERGED;
     if (n->size <= 0.03 || stagnates(n, allowed)) return CONVERGED;
     n->growing = n->last > 0.0 && n->rate > 2.0 ? n->growing + 1 : 0;
-    if (n->growing > 3) return FAILED;
+    if (n->growing > 5) return FAILED;
     bool rounding = n->motion < ROUNDING_CORRECTION && n->motion > 0.5 * n->last_motion;
     bool slow = n->last > 0.0 && n->rate > SLOW && !rounding;
-    return slow && (n->fresh < 0 || n->fresh >= 2) ? RENEW : GO_ON;
+    return slow && (n->fresh < 0 || n->fresh >= PATIENCE) ? RENEW : GO_ON;
 }
 
 // k iterations are made. A rate that does not lead to the tolerance in time ends the attempt.
@@ -450,12 +454,11 @@ static verdict judge_adaptive(newton *n, int k)
     if (n->rate < 1.0 && n->rate / (1.0 - n->rate) * n->size <= 1.0) return CONVERGED;
     if (n->size <= 0.03 || stagnates(n, 0.0)) return CONVERGED;
     if (!(n->last > 0.0)) return GO_ON;
-    double rate = fmin(n->rate, 2.0), left = MAX_ADAPTIVE_ITERATIONS - k;
-    bool hopeless = rate >= 0.99 || pow(rate, left) / (1.0 - rate) * n->size > 1.0;
-    n->slow = hopeless ? n->slow + 1 : 0;
+    double left = MAX_ADAPTIVE_ITERATIONS - k;
+    bool hopeless = n->rate >= 0.99 || pow(n->rate, left) / (1.0 - n->rate) * n->size > 1.0;
     if (!hopeless) return GO_ON;
     if (n->fresh < 0) return RENEW;
-    return rate > 2.0 || n->slow >= 2 ? FAILED : GO_ON;
+    return ++n->hopeless > ADAPTIVE_PATIENCE ? FAILED : GO_ON;
 }
 
 // Whose equation it is: the joint that is open most, or else the largest correction.
@@ -481,10 +484,15 @@ static flx_status diverged(flx_integrator *it, flx_status status, int k)
 }
 
 // Factors for this step, of a linearisation that is there or of a new one.
-static flx_status refresh(flx_integrator *it, const flx_state *x)
+static flx_status refresh(flx_integrator *it, const flx_state *x, newton *n)
 {
     radau *ra = it->data;
-    if (!ra->linearised) FLX_TRY(linearise(it, x));
+    radau_anderson_restart(ra);
+    n->last = 0.0;
+    if (!ra->linearised) {
+        n->fresh = 0;
+        FLX_TRY(linearise(it, x, choose_stage(ra, n->renewals++)));
+    }
     flx_status status = factor(it);
     if (status != FLX_SINGULAR) return status;
     ra->linearised = false;
@@ -502,10 +510,13 @@ static void note_contraction(radau *ra, newton *n)
     n->rate = n->size / n->last;
     if (!(n->size > 10.0 || (ra->adaptive && n->size > 1e-2))) return; // in the rounding
     ra->contraction = fmax(n->rate, 1e-6);
+    if (n->rate > ACCELERATED) n->accelerated = true;
+    // multipliers that do not settle in a singular position are not the fault of the solver
+    double rate = n->last_motion > 0.0 ? fmin(n->rate, n->motion / n->last_motion) : n->rate;
     if (n->fresh < 0 || n->motion < ROUNDING_CORRECTION) return;
     bool changed = false;
     for (int k = 0; k < ra->tab.neigen; k++) {
-        if (flx_linear_judge(ra->lin[k], n->rate)) changed = true;
+        if (flx_linear_judge(ra->lin[k], rate)) changed = true;
     }
     if (changed) ra->h_factored = 0.0;
 }
@@ -526,17 +537,17 @@ flx_status radau_solve(flx_integrator *it, const flx_state *x)
     const flx_dims *d = &it->sys->dims;
     int most = ra->adaptive ? MAX_ADAPTIVE_ITERATIONS : MAX_ITERATIONS;
     newton n = {.fresh = -1};
+    radau_anderson_restart(ra);
     ra->worst = -1;
     for (int k = 0; k < most; k++) {
         flx_status status = evaluate(it, x);
         if (status != FLX_OK) return status > 0 ? diverged(it, status, k) : status;
         if (ra->h_factored == 0.0) {
-            if (!ra->linearised) n.fresh = 0;
-            status = refresh(it, x);
+            status = refresh(it, x, &n);
             if (status != FLX_OK) return status > 0 ? diverged(it, status, k) : status;
-            n.last = 0.0;
         }
         FLX_TRY(find_corrections(it));
+        radau_anderson(ra, d, n.accelerated);
         double tolerance = position_tolerance(ra, d);
         n.motion = motion_size(ra, d);
         n.size = ra->adaptive ? radau_correction_norm(ra, d)
