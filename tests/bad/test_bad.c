@@ -14,8 +14,8 @@
 #include <stdlib.h>
 #include <time.h>
 
-#define SECONDS                                                                                    \
-    60.0 // of the processor; a wrong model ends at once, the largest with a sanitizer within
+// Seconds of the processor. A wrong model ends at once; the largest, with a sanitizer, takes 15.
+#define SECONDS 60.0
 
 static bool verbose;
 
