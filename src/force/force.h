@@ -14,11 +14,11 @@ typedef struct flx_spring {
     double k, c, rest;
 } flx_spring;
 
-void flx_spring_residual(int n, const flx_spring *p, flx_frames f, const double *switches,
+void flx_spring_residual(int n, const flx_spring *springs, flx_frames f, const double *switches,
                          const double *v, double *r);
-void flx_spring_linearise(int n, const flx_spring *p, flx_frames f, const double *switches,
+void flx_spring_linearise(int n, const flx_spring *springs, flx_frames f, const double *switches,
                           const double *v, double *A0, double *A1);
-void flx_spring_energy(int n, const flx_spring *p, flx_frames f, const double *switches,
+void flx_spring_energy(int n, const flx_spring *springs, flx_frames f, const double *switches,
                        const double *v, flx_energies *e);
 
 // Rotational part of a bushing in space: a moment against the rotation vector between two frames.
@@ -31,7 +31,8 @@ typedef struct flx_twist {
 } flx_twist;
 
 void flx_twist_residual(int n, const flx_twist *p, const flx_frame *f, double *r);
-void flx_twist_linearise(int n, const flx_twist *p, const flx_frame *f, double *A0, double *A1);
+void flx_twist_linearise(int n, const flx_twist *twists, const flx_frame *f, double *A0,
+                         double *A1);
 void flx_twist_energy(int n, const flx_twist *p, const flx_frame *f, flx_energies *e);
 
 // Attraction of two centres of mass, G m m' / d^2.

@@ -43,8 +43,8 @@ typedef struct flx_row_axis {
     double b[3];    // in the second's
 } flx_row_axis;
 
-// What a kernel of the tangent fills: G, G^T and K into A0 where K is wanted; G and G^T alone
-// otherwise. A0 is zero before, except where others have added.
+// residual: g, and force += G^T lam. rate: G v. bias: second time derivative of g at v' = 0.
+// jacobian: G and G^T added to the values of the tangent; stiffness: K added.
 void flx_row_point_residual(int n, const flx_row_point *r, const flx_frame *f, const double *lam,
                             double *g, double *force);
 void flx_row_point_rate(int n, const flx_row_point *r, const flx_frame *f, double *gd);
@@ -57,9 +57,9 @@ void flx_row_axis_residual(int n, const flx_row_axis *r, const flx_frame *f, con
                            double *g, double *force);
 void flx_row_axis_rate(int n, const flx_row_axis *r, const flx_frame *f, double *gd);
 void flx_row_axis_bias(int n, const flx_row_axis *r, const flx_frame *f, double *bias);
-void flx_row_axis_jacobian(int n, const flx_row_axis *r, const flx_frame *f, double *A);
-void flx_row_axis_stiffness(int n, const flx_row_axis *r, const flx_frame *f, const double *lam,
-                            double *A);
+void flx_row_axis_jacobian(int n, const flx_row_axis *rows, const flx_frame *f, double *out);
+void flx_row_axis_stiffness(int n, const flx_row_axis *rows, const flx_frame *f, const double *lam,
+                            double *out);
 
 // Planar coincidence: 2 rows; s has two entries a body.
 void flx_row_point2_residual(int n, const flx_row_point *r, const flx_frame2 *f, const double *lam,

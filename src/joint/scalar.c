@@ -270,10 +270,14 @@ static void eval_knife(const flx_scalar *s, const flx_frame *A, const flx_frame 
 
 static void eval(const flx_scalar *s, flx_frames f, const double *switches, int order, flx_jet *j)
 {
+    if (s->kind >= FLX_SCALAR_ANGLE2) {
+        flx_scalar_eval2(s, f.plane, order, j);
+        j->value -= s->offset;
+        return;
+    }
     if (order >= GRADIENT) memset(j->g, 0, sizeof j->g);
     if (order >= SECOND) memset(j->K, 0, sizeof j->K);
-    const flx_frame *A = NULL, *B = NULL;
-    if (f.space) A = f.space + s->e.frame[0], B = f.space + s->e.frame[1];
+    const flx_frame *A = f.space + s->e.frame[0], *B = f.space + s->e.frame[1];
     switch (s->kind) {
     case FLX_SCALAR_DOT:
         eval_dot(s, A, B, order, j);
@@ -300,7 +304,6 @@ static void eval(const flx_scalar *s, flx_frames f, const double *switches, int 
         eval_knife(s, A, B, order, j);
         break;
     default:
-        flx_scalar_eval2(s, f.plane, order, j);
         break;
     }
     j->value -= s->offset;

@@ -141,7 +141,7 @@ static size_t cut_block(const flx_descriptor *d, flx_work *w)
     const flx_expressions *x = &d->expr;
     size_t frame = d->planar ? sizeof(flx_frame2) : sizeof(flx_frame);
     size_t frames = ((size_t)d->model->nbody + 1) * frame / sizeof(double);
-    size_t nrow = (size_t)(d->base.dims.nlam + d->base.dims.nmu);
+    size_t nrow = (size_t)d->base.dims.nlam + (size_t)d->base.dims.nmu;
     size_t n = (size_t)flx_dims_unknowns(&d->base.dims);
     const struct {
         double **at;
@@ -155,7 +155,7 @@ static size_t cut_block(const flx_descriptor *d, flx_work *w)
         {&w->r, n},
         {&w->zero, n},
         {&w->force, (size_t)d->base.dims.nv},
-        {&w->lam, d->complete ? (size_t)(d->complete_lam + d->complete_mu) : 0},
+        {&w->lam, d->complete ? (size_t)d->complete_lam + (size_t)d->complete_mu : 0},
         {&w->angle_leaves, (size_t)x->angles.ninput},
         {&w->angles, (size_t)d->base.dims.nswitch},
     };
@@ -290,7 +290,7 @@ static flx_status make(flx_descriptor *d, const flx_descriptor_options *o)
     n->nlam += d->nmixed;
     d->first_constraint = n->nlam;
     FLX_TRY(flx_expr_plan(d));
-    d->rows = flx_arena_take(d->arena, (size_t)(n->nlam + n->nmu), sizeof *d->rows);
+    d->rows = flx_arena_take(d->arena, (size_t)n->nlam + (size_t)n->nmu, sizeof *d->rows);
     if (!d->rows) return FLX_ERR_MEMORY;
     // ... find who touches whom ...
     FLX_TRY(flx_layout_blocks(d));

@@ -69,10 +69,11 @@ static void joint_motion(const flx_descriptor *d, int j, const wish *w, double *
     *displacement = 1.0 - *angle;
     if (joint->type == FLX_JOINT_SCREW && joint->pitch != 0) {
         double per_radian = joint->pitch / (2.0 * 3.14159265358979323846);
-        if (*angle > 0)
+        if (*angle > 0) {
             *displacement = per_radian;
-        else
+        } else {
             *angle = 1.0 / per_radian;
+        }
     }
 }
 

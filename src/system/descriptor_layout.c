@@ -42,12 +42,14 @@ static void fill_body(const flx_model *m, int body, flx_body_data *b)
 
 static void add_segment(flx_descriptor *d, int q, int v, int n)
 {
-    flx_segment *last = d->nsegment > 0 ? d->segments + d->nsegment - 1 : NULL;
-    if (last && last->q + last->n == q && last->v + last->n == v) {
-        last->n += n;
-    } else {
-        d->segments[d->nsegment++] = (flx_segment){q, v, n};
+    if (d->nsegment > 0) {
+        flx_segment *last = d->segments + d->nsegment - 1;
+        if (last->q + last->n == q && last->v + last->n == v) {
+            last->n += n;
+            return;
+        }
     }
+    d->segments[d->nsegment++] = (flx_segment){q, v, n};
 }
 
 flx_status flx_layout_bodies(flx_descriptor *d)
@@ -416,8 +418,8 @@ static bool joint_rank(const flx_descriptor *d, int j, int body, const double *v
 {
     int m = d->joints[j].nbond, n = d->body_nv[body];
     int turns = d->planar ? 2 : 3;
-    double A[36];
-    if (m > n) return false;
+    double A[36] = {0};
+    if (m == 0 || m > n) return false;
     const double *G = values + flx_layout_entry(d, d->joints[j].bond_block, body);
     for (int i = 0; i < m; i++) {
         bool metres = d->rows[d->joints[j].bond + i].metres;

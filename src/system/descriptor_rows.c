@@ -78,7 +78,7 @@ static flx_status keep_rows(const flx_descriptor *d, int j, counter *next, kept 
         const flx_row_spec *r = out->plan.spec + i;
         int number[3] = {-1, -1, -1}, keep = 0;
         bool drop[3] = {false, false, false};
-        for (int k = 0; k < r->nrow; k++) {
+        for (int k = 0; k < r->nrow && k < 3; k++) {
             if (r->role != FLX_ROLE_START) {
                 number[k] = r->velocity ? d->complete_lam + next->mu++ : next->lam++;
                 drop[k] = flx_rows_dropped(d, number[k]);
@@ -90,7 +90,7 @@ static flx_status keep_rows(const flx_descriptor *d, int j, counter *next, kept 
             out->spec[out->nspec++] = *r;
             continue;
         }
-        for (int k = 0; k < r->nrow; k++) {
+        for (int k = 0; k < r->nrow && k < 3; k++) {
             if (drop[k]) continue;
             out->complete[out->nspec][0] = number[k];
             if (r->kind == FLX_ROW_POINT) row_of_point(d, r, k, out->spec + out->nspec++);
@@ -301,7 +301,8 @@ flx_status flx_rows_fill(flx_descriptor *d)
     d->points = flx_arena_take(d->arena, (size_t)d->npoint, sizeof *d->points);
     d->axes = flx_arena_take(d->arena, (size_t)d->naxis, sizeof *d->axes);
     // forces whose pull is an unknown have a row too
-    d->scalars = flx_arena_take(d->arena, (size_t)(d->nscalar + d->nmixed), sizeof *d->scalars);
+    d->scalars =
+        flx_arena_take(d->arena, (size_t)d->nscalar + (size_t)d->nmixed, sizeof *d->scalars);
     d->vscalars = flx_arena_take(d->arena, (size_t)d->nvscalar, sizeof *d->vscalars);
     kept *k = flx_alloc(d->base.ctx, 1, sizeof *k);
     if (!d->points || !d->axes || !d->scalars || !d->vscalars || !k) status = FLX_ERR_MEMORY;
