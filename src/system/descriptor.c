@@ -234,6 +234,7 @@ static const flx_system_ops ops = {
     .bond_force = flx_eval_bond_force,
     .bond_bias = flx_eval_bond_bias,
     .explicit_form = &flx_descriptor_explicit,
+    .lagrangian = &flx_descriptor_lagrangian,
     .energy = flx_eval_energy,
     .accept = flx_eval_accept,
 };

@@ -221,15 +221,62 @@ static void constraints_residual(const flx_descriptor *d, flx_work *w, const flx
     }
 }
 
+// Bodies, and forces that need no expression.
+static void passive_residual(const flx_descriptor *d, flx_work *w, const flx_point *p, double *r)
+{
+    for (int i = d->variable_v; i < d->base.dims.nv; i++) r[i] = 0.0;
+    bodies_residual(d, p, r);
+    flx_spring_residual(d->nspring, d->springs, w->frames, p->switches, p->v, r);
+    flx_twist_residual(d->ntwist, d->twists, w->frames.space, r);
+    flx_attraction_residual(d->nattraction, d->attractions, w->frames, r);
+}
+
+void flx_eval_passive(const flx_descriptor *d, flx_work *w, const flx_point *p, double *r)
+{
+    flx_eval_frames(d, w, p);
+    passive_residual(d, w, p, r);
+}
+
+void flx_eval_active(const flx_descriptor *d, flx_work *w, const flx_point *p, double *f)
+{
+    int n = d->base.dims.nv;
+    if (d->expr.nchannel == 0) return;
+    begin(d, w, p);
+    for (int i = 0; i < flx_first_lam(d); i++) w->r[i] = 0.0;
+    expressions_residual(d, w, p, w->r);
+    for (int i = 0; i < n; i++) f[i] -= w->r[i];
+}
+
+void flx_eval_momentum(const flx_descriptor *d, flx_work *w, const flx_point *p, double *Mv)
+{
+    const flx_expressions *x = &d->expr;
+    const double none[3] = {0, 0, 0};
+    for (int i = d->variable_v; i < d->base.dims.nv; i++) Mv[i] = 0.0;
+        // the residual of bodies at a = v, at rest and without weight
+#define X(NAME, name, nq, nv)                                                                      \
+    flx_##name##_residual(d->nkind[FLX_BODY_KIND_##NAME], d->kind[FLX_BODY_KIND_##NAME], none,     \
+                          w->zero, p->v, Mv);
+    FLX_BODY_KINDS(X)
+#undef X
+    if (x->nchannel == 0) return;
+    begin(d, w, p);
+    run(d, w, FLX_GROUP_VALUE);
+    const double *value = flx_eval_output(d, w, FLX_GROUP_VALUE);
+    for (int i = 0; i < x->nrow; i++) {
+        const flx_expr_row *r = x->rows + i;
+        if (r->acceleration < 0) continue;
+        Mv[r->row] += value[x->channels[r->channel].value] * p->v[r->acceleration];
+    }
+}
+
 flx_status flx_eval_residual(const flx_system *s, flx_work *w, const flx_point *p, double *r)
 {
     const flx_descriptor *d = flx_descriptor_of(s);
     const flx_dims *n = &s->dims;
     begin(d, w, p);
-    for (int i = d->variable_v; i < n->nv; i++) r[i] = 0.0;
     for (int i = 0; i < n->nx; i++) r[n->nv + i] = p->dx[i];
     for (int i = 0; i < n->nw; i++) r[n->nv + n->nx + i] = 0.0;
-    bodies_residual(d, p, r);
+    passive_residual(d, w, p, r);
     double *g = r + flx_first_lam(d);
     if (d->planar) {
         flx_row_point2_residual(d->npoint, d->points, w->frames.plane, p->lam, g, r);
@@ -239,9 +286,6 @@ flx_status flx_eval_residual(const flx_system *s, flx_work *w, const flx_point *
     }
     rows_residual(d, w, p, r);
     vrows_residual(d, w, p, r);
-    flx_spring_residual(d->nspring, d->springs, w->frames, p->switches, p->v, r);
-    flx_twist_residual(d->ntwist, d->twists, w->frames.space, r);
-    flx_attraction_residual(d->nattraction, d->attractions, w->frames, r);
     if (d->expr.nchannel > 0) expressions_residual(d, w, p, r);
     if (d->expr.nbond > 0) constraints_residual(d, w, p, r);
     return FLX_OK;

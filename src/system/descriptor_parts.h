@@ -6,6 +6,7 @@
 //   descriptor_expr.c      expressions: forces, equations, constraints
 //   descriptor_eval.c      residual, tangent, bonds, energy
 //   descriptor_explicit.c  z' = F(t, z)
+//   descriptor_lagrange.c  momentum, dL/dq, forces
 //   descriptor_draw.c      the state as drawn
 //   descriptor_observe.c   values of leaves, reactions, residuals
 #pragma once
@@ -334,6 +335,11 @@ void flx_joint_force(const flx_descriptor *d, flx_work *w, const flx_point *p, i
                      const double *lam, const double *mu, double *out);
 flx_status flx_eval_energy(const flx_system *s, flx_work *w, const flx_point *p, flx_energies *e);
 void flx_eval_accept(const flx_system *s, flx_work *w, flx_state *x);
+// Rows of the velocities alone, without bonds: of bodies and forces that need no expression
+// (overwritten); f += what expressions give; M v.
+void flx_eval_passive(const flx_descriptor *d, flx_work *w, const flx_point *p, double *r);
+void flx_eval_active(const flx_descriptor *d, flx_work *w, const flx_point *p, double *f);
+void flx_eval_momentum(const flx_descriptor *d, flx_work *w, const flx_point *p, double *Mv);
 // M into A2, G, A and their transposes into A0; both zeroed first, nothing else. Rows with C > 0
 // are left out.
 void flx_eval_saddle(const flx_descriptor *d, flx_work *w, const flx_point *p, double *A0,
@@ -343,3 +349,4 @@ void flx_eval_saddle(const flx_descriptor *d, flx_work *w, const flx_point *p, d
 flx_status flx_saddle_prepare(const flx_descriptor *d, flx_work *w);
 void flx_saddle_free(flx_work *w);
 extern const flx_explicit flx_descriptor_explicit;
+extern const flx_lagrangian flx_descriptor_lagrangian;

@@ -343,6 +343,69 @@ static int massless_body_held_by_joints_is_accelerated(void)
     return 0;
 }
 
+// ---- Lagrange -------------------------------------------------------------------------------
+
+// p = dT/dv, dL/dq is the slope of -(V + S) along the chart, and all of it makes up the residual.
+static int lagrangian_parts_make_up_the_residual(void)
+{
+    mechanism k;
+    mechanism_init(&k, 3, 47);
+    int a = add_body(&k, FLX_BODY_RIGID), b = add_body(&k, FLX_BODY_POINT);
+    int c = add_body(&k, FLX_BODY_RIGID);
+    add_force(&k, FLX_FORCE_SPRING, a, b);
+    flx_force *f = k.forces + add_force(&k, FLX_FORCE_BUSHING, a, c);
+    f->ncomponent = 6;
+    for (int i = 0; i < 2; i++)
+        m33_store(f->frame[i], axes_in_body(&k, f->body[i], m33_identity()));
+    k.forces[add_force(&k, FLX_FORCE_GRAVITATION, FLX_GROUND, FLX_GROUND)].G = 1.2;
+    f = k.forces + add_force(&k, FLX_FORCE_WRENCH, FLX_GROUND, c);
+    f->force[0] = leaf_node(&k, FLX_LEAF_BODY_SPIN, a, 1);
+    add_variables(&k, 2);
+    for (int i = 0; i < 2; i++) k.variables[i].mass = number_node(&k, 1.5 + i);
+    flx_system *s = NULL;
+    system_point p = {0};
+    CHECK(flx_descriptor_create(&k.m, NULL, &s) == FLX_OK);
+    CHECK(system_point_init(&p, s, 3));
+    CHECK(flx_descriptor_draw(s, p.x) == FLX_OK);
+    randomise(&p, 0.3);
+    const flx_lagrangian *l = s->ops->lagrangian;
+    double Mv[17], Ma[17], dLdq[17], nc[17], r[17], th[17] = {0};
+    flx_point x = flx_state_point(s, p.x), y = x;
+    flx_energies e1, e2;
+    CHECK(s->dims.nv == 17);
+    CHECK(l->momentum(s, p.work, &x, Mv) == FLX_OK && l->gradient(s, p.work, &x, dLdq) == FLX_OK);
+    CHECK(l->forces(s, p.work, &x, nc) == FLX_OK && s->ops->residual(s, p.work, &x, r) == FLX_OK);
+    y.v = x.a;
+    CHECK(l->momentum(s, p.work, &y, Ma) == FLX_OK);
+    for (int i = 0; i < 17; i++) {
+        double gyro[17] = {0}, q[32];
+        for (int body = 0; body < 3; body += 2) {
+            int at = body ? 9 : 0;
+            v3 w = v3_load(x.v + at + 3);
+            v3_store(gyro + at + 3, v3_cross(w, m33_mul_v(m33_load(k.bodies[body].inertia), w)));
+        }
+        CHECK_NEAR(Ma[i] + gyro[i] - dLdq[i] - nc[i], r[i], 1e-12);
+        for (int side = 0; side < 2; side++) {
+            th[i] = side ? 1e-5 : -1e-5;
+            s->ops->retract(s, p.x->q, th, q);
+            y = x;
+            y.q = q;
+            CHECK(s->ops->energy(s, p.work, &y, side ? &e2 : &e1) == FLX_OK);
+        }
+        double V1 = e1.potential + e1.strain, V2 = e2.potential + e2.strain;
+        CHECK_NEAR(dLdq[i], -(V2 - V1) / 2e-5, 1e-8);
+        th[i] = 0;
+    }
+    double T = 0;
+    for (int i = 0; i < 17; i++) T += 0.5 * Mv[i] * x.v[i];
+    CHECK(s->ops->energy(s, p.work, &x, &e1) == FLX_OK);
+    CHECK_NEAR(T, e1.kinetic, 1e-13);
+    system_point_free(&p);
+    flx_system_destroy(&s);
+    mechanism_free(&k);
+    return 0;
+}
+
 // ---- what is read off -----------------------------------------------------------------------
 
 // Newton's law of one body: its reactions, weight and inertia force balance, in force and moment.
@@ -591,7 +654,8 @@ TEST_MAIN(TEST(equations_have_exact_derivatives),
           TEST(starts_move_all_that_hangs_on_them), TEST(drawing_is_as_given),
           TEST(accelerations_solve_the_equations),
           TEST(massless_bodies_are_refused_by_the_explicit_form),
-          TEST(massless_body_held_by_joints_is_accelerated), TEST(reactions_carry_the_body),
+          TEST(massless_body_held_by_joints_is_accelerated),
+          TEST(lagrangian_parts_make_up_the_residual), TEST(reactions_carry_the_body),
           TEST(drive_is_the_effort_of_the_motion),
           TEST(reactions_of_redundant_joints_have_least_norm),
           TEST(tree_joints_are_paired_with_their_outboard_body),
