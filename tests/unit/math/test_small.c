@@ -80,7 +80,8 @@ static int quaternion_and_matrix(void)
 // R = exp(theta~) by its power series in long double.
 static m33 exp_series(v3 th)
 {
-    long double T[9] = {0, -th.z, th.y, th.z, 0, -th.x, -th.y, th.x, 0};
+    long double x = (long double)th.x, y = (long double)th.y, z = (long double)th.z;
+    long double T[9] = {0, -z, y, z, 0, -x, -y, x, 0};
     long double term[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, sum[9], next[9];
     memcpy(sum, term, sizeof sum);
     for (int k = 1; k < 60; k++) {
@@ -120,7 +121,7 @@ static int exponential_and_logarithm(void)
 static int tangent_coefficients(void)
 {
     for (double p = 1e-5; p < 3; p *= 1.1) {
-        long double p2 = (long double)p * p, b1 = 0, b2 = 0, term = 0.5L;
+        long double angle = (long double)p, p2 = angle * angle, b1 = 0, b2 = 0, term = 0.5L;
         for (int k = 0; k < 30; k++) { // 1/2! - p^2/4! ..., 1/3! - p^2/5! ...
             b1 += term;
             b2 += term / (2 * k + 3);
@@ -131,7 +132,7 @@ static int tangent_coefficients(void)
         // 1 - cos p and p - sin p lose digits as p falls; at 0.1 it is two of them
         CHECK_NEAR(c1, (double)b1, 2e-14);
         CHECK_NEAR(c2, (double)b2, 4e-14);
-        double inverse = (double)(1 / p2 - (1 + cosl(p)) / (2 * (long double)p * sinl(p)));
+        double inverse = (double)(1 / p2 - (1 + cosl(angle)) / (2 * angle * sinl(angle)));
         if (p > 1e-2) CHECK_NEAR(rot_tangent_inverse_coefficient(p * p), inverse, 1e-13);
     }
     return 0;
