@@ -13,6 +13,7 @@ import sys
 import time
 import xml.etree.ElementTree as ElementTree
 
+NOISE = re.compile(r"^(\s+Start\s+\d+:|Internal ctest changing|Test project )")
 CLAIM = re.compile(r"^(ok    |FAILED) \S", re.MULTILINE)
 
 
@@ -24,7 +25,11 @@ def run(directory, jobs, extra):
     command = ["ctest", "--test-dir", directory, "-j", str(jobs), "--output-on-failure",
                "--no-tests=error", "--test-output-size-passed", "1000000",
                "--test-output-size-failed", "1000000", "--output-junit", report] + extra
-    return subprocess.call(command), report
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, errors="replace") as ctest:
+        for line in ctest.stdout:
+            if not NOISE.match(line):
+                print(line, end="", flush=True)
+    return ctest.returncode, report
 
 
 def count(report):
