@@ -42,6 +42,33 @@ static wish wish_of(const flx_descriptor *d, int j, const double *motions)
     return w;
 }
 
+// A gear hands on what one of its joints is asked for, through any number of gears.
+static void mesh(const flx_model *m, wish *w)
+{
+    bool more = true;
+    while (more) {
+        more = false;
+        for (int g = 0; g < m->njoint; g++) {
+            const flx_joint *gear = m->joints + g;
+            if (gear->type != FLX_JOINT_GEAR) continue;
+            for (int side = 0; side < 2; side++) {
+                const wish *from = w + gear->joint[side];
+                wish *to = w + gear->joint[1 - side];
+                double ratio = side == 0 ? gear->ratio : 1.0 / gear->ratio;
+                if (!isfinite(ratio)) continue;
+                if (from->coordinate && !to->coordinate) {
+                    to->coordinate = more = true;
+                    to->value = ratio * from->value;
+                }
+                if (from->rate && !to->rate) {
+                    to->rate = more = true;
+                    to->speed = ratio * from->speed;
+                }
+            }
+        }
+    }
+}
+
 static v3 drawn_place(const flx_model *m, int body, const double at[3])
 {
     if (body < 0) return v3_load(at);
@@ -92,14 +119,13 @@ static bool connects(const flx_model *m, int j)
 }
 
 // Joints of the tree, those with a start first. in_tree (njoint); set (nbody + 1) is scratch.
-static void choose_tree(const flx_descriptor *d, const double *motions, bool *in_tree, int *set)
+static void choose_tree(const flx_descriptor *d, const wish *wishes, bool *in_tree, int *set)
 {
     const flx_model *m = d->model;
     for (int i = 0; i <= m->nbody; i++) set[i] = i;
     for (int pass = 0; pass < 2; pass++) {
         for (int j = 0; j < m->njoint; j++) {
-            wish w = wish_of(d, j, motions);
-            bool first = w.coordinate || w.rate;
+            bool first = wishes[j].coordinate || wishes[j].rate;
             if (!connects(m, j) || first != (pass == 0)) continue;
             int a = root_of(set, m->joints[j].body[0] + 1);
             int b = root_of(set, m->joints[j].body[1] + 1);
@@ -255,22 +281,20 @@ static void store_variables(const flx_descriptor *d, flx_state *x)
 }
 
 // Angles that count turns begin at their start, or in the half turn about the drawing.
-static void store_switches(const flx_descriptor *d, flx_work *w, const double *motions,
-                           flx_state *x)
+static void store_switches(const flx_descriptor *d, flx_work *w, const wish *wishes, flx_state *x)
 {
     for (int j = 0; j < d->model->njoint; j++) {
         int k = d->switch_of_joint[j];
         if (k < 0) continue;
-        wish want = wish_of(d, j, motions);
         double angle, displacement;
-        joint_motion(d, j, &want, &angle, &displacement);
-        x->switches[k] = want.coordinate ? angle * want.value : 0.0;
+        joint_motion(d, j, wishes + j, &angle, &displacement);
+        x->switches[k] = wishes[j].coordinate ? angle * wishes[j].value : 0.0;
     }
     flx_eval_accept(&d->base, w, x);
 }
 
 // extra: two vectors a body, what starts added to its motion.
-static void place_all(const flx_descriptor *d, const tree *t, const double *motions, placed *p,
+static void place_all(const flx_descriptor *d, const tree *t, const wish *wishes, placed *p,
                       v3 *extra, double *turned, flx_state *x)
 {
     const flx_model *m = d->model;
@@ -281,15 +305,15 @@ static void place_all(const flx_descriptor *d, const tree *t, const double *moti
             b->R = m33_identity();
             drawn_motion(m, i - 1, b);
         } else {
-            wish w = wish_of(d, b->joint, motions);
+            const wish *w = wishes + b->joint;
             double angle, displacement;
-            joint_motion(d, b->joint, &w, &angle, &displacement);
-            move_body(d, b, p + b->parent, &w);
+            joint_motion(d, b->joint, w, &angle, &displacement);
+            move_body(d, b, p + b->parent, w);
             drawn_motion(m, i - 1, b);
             memcpy(extra + 2 * i, extra + 2 * b->parent, 2 * sizeof *extra);
-            move_faster(d, b, p + b->parent, &w, extra + 2 * i);
+            move_faster(d, b, p + b->parent, w, extra + 2 * i);
             turned[i] = turned[b->parent];
-            if (w.coordinate) turned[i] += (b->second ? 1.0 : -1.0) * angle * w.value;
+            if (w->coordinate) turned[i] += (b->second ? 1.0 : -1.0) * angle * w->value;
         }
         if (i > 0) store_body(d, i - 1, b, turned[i], x);
     }
@@ -313,16 +337,19 @@ flx_status flx_descriptor_draw(const flx_system *s, flx_state *x)
     double *turned = flx_alloc(s->ctx, nb, sizeof *turned);
     int *ints = flx_alloc(s->ctx, 3 * nb + 2 * nj, sizeof *ints);
     bool *in_tree = flx_alloc(s->ctx, nj, sizeof *in_tree);
-    if (!w || !p || !extra || !turned || !ints || !in_tree) goto done;
+    wish *wishes = flx_alloc(s->ctx, nj, sizeof *wishes);
+    if (!w || !p || !extra || !turned || !ints || !in_tree || !wishes) goto done;
     x->t = 0.0;
     store_variables(d, x);
     eval_motions(d, w, x);
     const double *motions = flx_eval_output(d, w, FLX_GROUP_TIME);
     tree t = {.order = ints, .first = ints + nb, .next = ints + 3 * nb, .in_tree = in_tree};
-    choose_tree(d, motions, in_tree, ints + 2 * nb);
+    for (int j = 0; j < m->njoint; j++) wishes[j] = wish_of(d, j, motions);
+    mesh(m, wishes);
+    choose_tree(d, wishes, in_tree, ints + 2 * nb);
     walk(d, &t, p);
-    place_all(d, &t, motions, p, extra, turned, x);
-    store_switches(d, w, motions, x);
+    place_all(d, &t, wishes, p, extra, turned, x);
+    store_switches(d, w, wishes, x);
     status = FLX_OK;
 
 done:
@@ -332,5 +359,6 @@ done:
     flx_free(turned);
     flx_free(ints);
     flx_free(in_tree);
+    flx_free(wishes);
     return status;
 }
