@@ -18,6 +18,9 @@
 #define DEFAULT_ATOL 1e-8
 // Positions of a fixed step are solved to this part of their scale: joints are closed to rounding.
 #define POSITION_TOLERANCE 1e-13
+// The part of the tolerance that is left to Newton is its root, but no more than this: the method
+// is better than its estimated error, and Newton should not spoil that.
+#define LARGEST_KAPPA 0.03
 #define SAFETY 0.9
 #define LARGEST_FACTOR 8.0
 #define SMALLEST_FACTOR 0.2
@@ -161,9 +164,8 @@ static flx_status radau_create(flx_integrator *it)
     ra->adaptive = !(def->step > 0.0);
     ra->rtol = def->rtol > 0.0 ? def->rtol : DEFAULT_RTOL;
     ra->atol = def->atol > 0.0 ? def->atol : DEFAULT_ATOL;
-    ra->kappa = def->newton_tolerance > 0.0
-                    ? def->newton_tolerance
-                    : fmax(10.0 * DBL_EPSILON / ra->rtol, fmin(0.03, sqrt(ra->rtol)));
+    ra->kappa =
+        def->newton_tolerance > 0.0 ? def->newton_tolerance : fmin(LARGEST_KAPPA, sqrt(ra->rtol));
     ra->tolerance = def->newton_tolerance > 0.0 ? def->newton_tolerance : POSITION_TOLERANCE;
     FLX_TRY(make_arrays(s, ra));
     read_unknowns(s, ra);
@@ -229,7 +231,8 @@ static flx_status finish(flx_integrator *it, flx_state *x)
     const double *U = ra->now.U + (size_t)last * ra->n;
     double *q = ra->Q + (size_t)last * d->nq, *v = ra->now.V + (size_t)last * d->nv;
     s->ops->retract(s, x->q, U, q);
-    if (ra->adaptive) { // Newton stops at the tolerance; the joints are closed to rounding
+    // Newton stops at the tolerance, or in a singular position: the joints are closed to rounding
+    if (ra->adaptive || ra->stagnated) {
         flx_point p = flx_state_point(s, x);
         p.t = x->t + ra->h;
         p.x = U + d->nv;

@@ -62,6 +62,7 @@ typedef struct radau {
     int extra;                     // iterations more than that since then
     double contraction;            // measured with these factors; 0: not yet
     int iterations;                // of the last attempt
+    bool stagnated;                // ... which ended in the rounding, short of its tolerance
     int worst;                     // unknown of the largest correction
 
     // acceleration

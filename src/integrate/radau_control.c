@@ -10,11 +10,17 @@
 // Hairer, Wanner, Solving Ordinary Differential Equations II, IV.8.
 #include "integrate/radau.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
 // Bonds whose own motion is this much faster than the step count as rigid.
 #define RIGID_COMPLIANCE 0.1
+// Corrections of this part of the scale, and of velocities this over the step, are rounding; errors
+// this large say nothing. Without the second one a step that became small by chance would see the
+// rounding of positions as an error of velocities, and become smaller for it.
+#define ROUNDING (0.1 * DBL_EPSILON)
+#define NOISE (16.0 * DBL_EPSILON)
 // The first step changes the solution by this part.
 #define FIRST_CHANGE 0.01
 #define SMALLEST_FIRST_STEP 1e-6
@@ -45,15 +51,30 @@ static void match_coordinates(flx_integrator *it, const double *q)
     ra->matched = true;
 }
 
+// Tolerances of one block of velocities, a body's or a variable's: relative to its largest one, so
+// that they do not depend on the axes. The parts of a block are compared by their scales.
+static void weigh_block(radau *ra, const flx_state *x, int from, int to)
+{
+    double q = 0.0, v = 0.0;
+    for (int i = from; i < to; i++) {
+        double size = ra->coordinate[i] < 0 ? 1.0 : fabs(x->q[ra->coordinate[i]]); // 1 rad
+        q = fmax(q, size / ra->scale[i]);
+        v = fmax(v, fabs(x->v[i]) / ra->scale[i]);
+    }
+    for (int i = from; i < to; i++) {
+        ra->wq[i] = ra->atol + ra->rtol * q * ra->scale[i];
+        ra->wv[i] = ra->atol + ra->rtol * v * ra->scale[i];
+    }
+}
+
 void radau_set_weights(flx_integrator *it, const flx_state *x)
 {
     radau *ra = it->data;
     const flx_dims *d = &it->sys->dims;
+    const flx_pattern *p = &it->sys->pattern;
     if (!ra->matched) match_coordinates(it, x->q);
-    for (int i = 0; i < d->nv; i++) {
-        double size = ra->coordinate[i] < 0 ? 1.0 : fabs(x->q[ra->coordinate[i]]); // 1 rad
-        ra->wq[i] = ra->atol + ra->rtol * size;
-        ra->wv[i] = ra->atol + ra->rtol * fabs(x->v[i]);
+    for (int i = 0; i < p->nblock && p->start[i] < d->nv; i++) {
+        weigh_block(ra, x, p->start[i], p->start[i + 1]);
     }
     for (int i = 0; i < d->nx; i++) ra->wx[i] = ra->atol + ra->rtol * fabs(x->x[i]);
     for (int i = 0; i < d->nw; i++) ra->ww[i] = ra->atol + ra->rtol * fabs(x->w[i]);
@@ -107,12 +128,13 @@ void radau_weigh_velocities(flx_integrator *it)
     ra->velocity_weight = rigid ? fmin(ra->h, 1.0) : 1.0;
 }
 
-// Sum of squares of factor y_i / w_i
-static double squares(const double *y, const double *w, double factor, int n)
+// Sum of squares of factor y_i / (part w_i + floor_i); floor NULL: none
+static double squares(const double *y, double factor, const double *w, double part,
+                      const double *scale, double floor, int n)
 {
     double sum = 0.0;
     for (int i = 0; i < n; i++) {
-        double e = factor * y[i] / w[i];
+        double e = factor * y[i] / (part * w[i] + (scale ? floor * scale[i] : 0.0));
         sum += e * e;
     }
     return sum;
@@ -120,20 +142,21 @@ static double squares(const double *y, const double *w, double factor, int n)
 
 double radau_correction_norm(const radau *ra, const flx_dims *d)
 {
-    double q = 0.0, v = 0.0, x = 0.0, w = 0.0;
+    double q = 0.0, v = 0.0, x = 0.0, w = 0.0, k = ra->kappa;
+    double floor_v = ROUNDING * cabs(ra->tab.mu[0]) / ra->h;
     for (int i = 0; i < ra->s; i++) {
-        const double *D = ra->D + (size_t)i * ra->n;
-        q += squares(D, ra->wq, 1.0, d->nv);
-        v += squares(ra->dV + (size_t)i * d->nv, ra->wv, ra->velocity_weight, d->nv);
-        x += squares(D + d->nv, ra->wx, 1.0, d->nx);
-        w += squares(D + d->nv + d->nx, ra->ww, 1.0, d->nw);
+        const double *D = ra->D + (size_t)i * ra->n, *dV = ra->dV + (size_t)i * d->nv;
+        q += squares(D, 1.0, ra->wq, k, ra->scale, ROUNDING, d->nv);
+        v += squares(dV, 1.0, ra->wv, k, ra->scale, floor_v, d->nv);
+        x += squares(D + d->nv, 1.0, ra->wx, k, NULL, 0.0, d->nx);
+        w += squares(D + d->nv + d->nx, 1.0, ra->ww, k, NULL, 0.0, d->nw);
     }
     double most = 0.0;
     if (d->nv) most = fmax(q, v) / (ra->s * d->nv);
     if (d->nx) most = fmax(most, x / (ra->s * d->nx));
     if (d->nw) most = fmax(most, w / (ra->s * d->nw));
     if (isnan(q + v + x + w)) return (double)NAN;
-    return sqrt(most) / ra->kappa;
+    return sqrt(most);
 }
 
 // ---- error ----------------------------------------------------------------------------------
@@ -181,9 +204,10 @@ static flx_status estimate(flx_integrator *it, const flx_point *p)
 static double error_norm(const radau *ra, const flx_dims *d)
 {
     double most = 0.0;
-    double q = squares(ra->e, ra->wq, 1.0, d->nv);
-    double v = squares(ra->e_v, ra->wv, ra->velocity_weight, d->nv);
-    double x = squares(ra->e + d->nv, ra->wx, 1.0, d->nx);
+    double floor_v = NOISE * cabs(ra->tab.mu[0]) / ra->h;
+    double q = squares(ra->e, 1.0, ra->wq, 1.0, ra->scale, NOISE, d->nv);
+    double v = squares(ra->e_v, ra->velocity_weight, ra->wv, 1.0, ra->scale, floor_v, d->nv);
+    double x = squares(ra->e + d->nv, 1.0, ra->wx, 1.0, NULL, 0.0, d->nx);
     if (isnan(q + v + x)) return HUGE_VAL;
     if (d->nv) most = fmax(q, v) / d->nv;
     if (d->nx) most = fmax(most, x / d->nx);
@@ -239,13 +263,15 @@ flx_status radau_error(flx_integrator *it, const flx_state *x, bool again, doubl
 
 double radau_first_step(const radau *ra, const flx_dims *d, const flx_state *x, double h_most)
 {
-    double size = squares(x->v, ra->wv, 1.0, d->nv) + squares(x->x, ra->wx, 1.0, d->nx);
+    double size = squares(x->v, 1.0, ra->wv, 1.0, NULL, 0.0, d->nv) +
+                  squares(x->x, 1.0, ra->wx, 1.0, NULL, 0.0, d->nx);
     for (int i = 0; i < d->nv; i++) {
         double q = ra->coordinate[i] < 0 ? 1.0 : x->q[ra->coordinate[i]];
         size += q / ra->wq[i] * (q / ra->wq[i]);
     }
-    double slope = squares(x->v, ra->wq, 1.0, d->nv) + squares(x->a, ra->wv, 1.0, d->nv) +
-                   squares(x->dx, ra->wx, 1.0, d->nx);
+    double slope = squares(x->v, 1.0, ra->wq, 1.0, NULL, 0.0, d->nv) +
+                   squares(x->a, 1.0, ra->wv, 1.0, NULL, 0.0, d->nv) +
+                   squares(x->dx, 1.0, ra->wx, 1.0, NULL, 0.0, d->nx);
     if (!(size > 1e-10) || !(slope > 1e-10)) return SMALLEST_FIRST_STEP * h_most;
     return fmin(h_most, FIRST_CHANGE * sqrt(size / slope));
 }

@@ -35,10 +35,17 @@
 #define OPEN_JOINT 1e-6
 // Pivot ratios below this are reported as a singular position.
 #define SINGULAR_PIVOT 1e-10
+// Velocities along constraints that are lost to this part, squared, are left as positions give them:
+// near a singular position eta has no meaning there. Elsewhere the iteration makes up for it.
+#define LOST 1e-6
 // Sweeps that close the joints at the end of a step.
 #define CLOSING_SWEEPS 12
 // Joints open by this part of their scale are closed; 8 eps leaves room for the rounding of g.
 #define CLOSED (8.0 * DBL_EPSILON)
+
+// What is still open by more than this part of the scale (per second, of the largest velocity) after
+// that is closed with a linearisation of its own.
+#define STILL_OPEN 1e-12
 
 // ---- prediction -----------------------------------------------------------------------------
 
@@ -205,7 +212,7 @@ static flx_status linearise(flx_integrator *it, const flx_state *x, int stage)
     FLX_TRY(it->sys->ops->linearise(it->sys, it->work, &p, &ra->blocks));
     it->stats.linearisations++;
     if (ra->saddle) {
-        const flx_saddle_metric metric = {.shift = ra->ones, .without_mass = true};
+        const flx_saddle_metric metric = {.shift = ra->ones, .without_mass = true, .damping = LOST};
         FLX_TRY(flx_saddle_factor(ra->saddle, &ra->blocks, FLX_ROWS_POSITION, &metric));
         it->stats.factorisations++;
     }
@@ -560,7 +567,8 @@ flx_status radau_solve(flx_integrator *it, const flx_state *x)
         verdict v = ra->adaptive ? judge_adaptive(&n, k + 1) : judge_fixed(&n, tolerance);
         if (v == FAILED) return diverged(it, FLX_NO_CONVERGENCE, k + 1);
         if (v == CONVERGED) {
-            if (n.stagnant) count_singular(it);
+            ra->stagnated = n.stagnant > 0;
+            if (ra->stagnated) count_singular(it);
             return derive(it, x);
         }
         if (v == RENEW) {
@@ -590,7 +598,7 @@ static double gather_rows(radau *ra, const flx_dims *d, const double *rows, bool
     return most;
 }
 
-static flx_status close_positions(flx_integrator *it, flx_point *p, double *q)
+static flx_status close_positions(flx_integrator *it, flx_point *p, double *q, double *left)
 {
     radau *ra = it->data;
     const flx_system *s = it->sys;
@@ -604,17 +612,18 @@ static flx_status close_positions(flx_integrator *it, flx_point *p, double *q)
             if (!(open < last)) memcpy(q, kept, (size_t)s->dims.nq * sizeof *q);
             break;
         }
+        last = open;
         if (open <= CLOSED) break;
         memcpy(kept, q, (size_t)s->dims.nq * sizeof *q);
         flx_saddle_solve_once(ra->saddle, ra->b);
         it->stats.solves++;
         s->ops->retract(s, kept, ra->b, q);
-        last = open;
     }
+    *left = last;
     return FLX_OK;
 }
 
-static flx_status close_velocities(flx_integrator *it, flx_point *p, double *v)
+static flx_status close_velocities(flx_integrator *it, flx_point *p, double *v, double *left)
 {
     radau *ra = it->data;
     const flx_system *s = it->sys;
@@ -628,21 +637,42 @@ static flx_status close_velocities(flx_integrator *it, flx_point *p, double *v)
             if (!(open < last)) memcpy(v, kept, (size_t)nv * sizeof *v);
             break;
         }
+        last = open;
         if (open == 0.0) break;
         memcpy(kept, v, (size_t)nv * sizeof *v);
         flx_saddle_solve_once(ra->saddle, ra->b);
         it->stats.solves++;
         for (int j = 0; j < nv; j++) v[j] += ra->b[j];
-        last = open;
     }
+    *left = last;
     return FLX_OK;
+}
+
+static double largest_velocity(const radau *ra, const double *v, int nv)
+{
+    double m = 0.0;
+    for (int j = 0; j < nv; j++) m = fmax(m, fabs(v[j]) / ra->scale[j]);
+    return m;
 }
 
 flx_status radau_close(flx_integrator *it, const flx_point *p, double *q, double *v)
 {
     radau *ra = it->data;
+    double open_q = 0.0, open_v = 0.0;
     if (!ra->saddle) return FLX_OK;
     flx_point at = *p;
-    FLX_TRY(close_positions(it, &at, q));
-    return ra->ggl ? close_velocities(it, &at, v) : FLX_OK;
+    FLX_TRY(close_positions(it, &at, q, &open_q));
+    if (ra->ggl) FLX_TRY(close_velocities(it, &at, v, &open_v));
+    double speed = largest_velocity(ra, v, it->sys->dims.nv);
+    if (open_q <= STILL_OPEN && open_v <= STILL_OPEN * speed) return FLX_OK;
+    // too far from the linearisation, or that was near a singular position
+    ra->linearised = false;
+    ra->h_factored = 0.0;
+    FLX_TRY(it->sys->ops->linearise(it->sys, it->work, &at, &ra->blocks));
+    it->stats.linearisations++;
+    const flx_saddle_metric metric = {.shift = ra->ones, .without_mass = true};
+    FLX_TRY(flx_saddle_factor(ra->saddle, &ra->blocks, FLX_ROWS_POSITION, &metric));
+    it->stats.factorisations++;
+    FLX_TRY(close_positions(it, &at, q, &open_q));
+    return ra->ggl ? close_velocities(it, &at, v, &open_v) : FLX_OK;
 }
