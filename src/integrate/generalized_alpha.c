@@ -34,6 +34,8 @@
 // otherwise lose more than the third.
 #define POSITION_FLOOR 1e-14
 #define ACCELERATION_TOLERANCE 3e-9
+// Multipliers may be off by no more than this part of the largest, whatever positions say.
+#define WORST_FORCE 1e-4
 // Roundings of a coordinate that a correction of it may stand for.
 #define ROUNDING_ULPS 8.0
 // Iterations that a fresh linearisation with its factors is worth.
@@ -42,16 +44,17 @@
 #define SLOW 0.4
 // A correction that is more than this part of the last one shrinks no more.
 #define STAGNANT 0.3
-// Corrections of this many tolerances that shrink no more are rounding ...
+// Corrections of this many tolerances that shrink no more are rounding; so are larger ones, below
+// the second number's part of the scale, while rows of joints are below the third's.
 #define CLOSED 10.0
-// ... and so are larger ones that shrink no more twice, below this part of the scale.
-#define ROUNDING_CORRECTION 1e-9
+#define ROUNDING_CORRECTION 1e-6
+#define ROUNDING_ROW 2e-14
 // The projection of the start is trusted below this backward error.
 #define TRUSTED 1e-9
+// Pivots below this part of what they are made of tell of a singular position.
+#define SINGULAR_PIVOT 1e-4
 // A joint that is open by more than this part of its scale is what a failure is about.
 #define OPEN_JOINT 1e-6
-// Pivot ratios below this are reported as a singular position.
-#define SINGULAR_PIVOT 1e-10
 
 typedef struct alpha {
     double am, af, gamma, beta;
@@ -63,6 +66,7 @@ typedef struct alpha {
     double *a, *y, *v0, *dv0, *dx0;
     double *theta, *q, *v, *dv, *x, *dx, *w, *lam, *mu;
     double *r, *d, *scale; // (n)
+    double *weight;        // (n) 1 / scale
     double smallest_scale; // of a velocity's unknown
     bool *on_position;     // (nlam + nmu) bonds with tau = C = 0
     double h_last;         // step that `a` and `y` belong to
@@ -89,8 +93,9 @@ typedef struct alpha {
 static void alpha_destroy(flx_integrator *it)
 {
     alpha *g = it->data;
-    double *const owned[] = {g->a, g->y,  g->v0, g->dv0, g->dx0, g->theta, g->q, g->v,    g->dv,
-                             g->x, g->dx, g->w,  g->lam, g->mu,  g->r,     g->d, g->scale};
+    double *const owned[] = {g->a,   g->y,  g->v0, g->dv0, g->dx0,   g->theta,
+                             g->q,   g->v,  g->dv, g->x,   g->dx,    g->w,
+                             g->lam, g->mu, g->r,  g->d,   g->scale, g->weight};
     for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++) flx_free(owned[i]);
     for (int k = 0; k < DIFFERENCES; k++) flx_free(g->difference[k]);
     flx_free(g->on_position);
@@ -115,7 +120,7 @@ static flx_status make_arrays(const flx_system *s, alpha *g)
                 {&g->dx0, d->nx},   {&g->theta, d->nv}, {&g->q, d->nq},  {&g->v, d->nv},
                 {&g->dv, d->nv},    {&g->x, d->nx},     {&g->dx, d->nx}, {&g->w, d->nw},
                 {&g->lam, d->nlam}, {&g->mu, d->nmu},   {&g->r, n},      {&g->d, n},
-                {&g->scale, n}};
+                {&g->scale, n},     {&g->weight, n}};
     for (size_t i = 0; i < sizeof want / sizeof want[0]; i++) {
         *want[i].array = flx_alloc(s->ctx, (size_t)want[i].n, sizeof(double));
         if (!*want[i].array) return FLX_ERR_MEMORY;
@@ -131,6 +136,7 @@ static flx_status make_arrays(const flx_system *s, alpha *g)
         flx_unknown u;
         s->ops->unknown(s, i, &u);
         g->scale[i] = u.scale > 0.0 ? u.scale : 1.0;
+        g->weight[i] = 1.0 / g->scale[i];
         if (i < d->nv && (i == 0 || g->scale[i] < g->smallest_scale)) {
             g->smallest_scale = g->scale[i];
         }
@@ -180,25 +186,35 @@ static void gather(const flx_dims *d, const double *const part[5], double *y)
     }
 }
 
+// Sum of (y_i w_i)^2 in four lanes: one lane would wait for itself.
+static double squares(const double *y, const double *w, int n)
+{
+    double sum[4] = {0.0, 0.0, 0.0, 0.0};
+    int i = 0;
+    for (; i + 4 <= n; i += 4) {
+        for (int k = 0; k < 4; k++) sum[k] += y[i + k] * w[i + k] * (y[i + k] * w[i + k]);
+    }
+    for (; i < n; i++) sum[0] += y[i] * w[i] * (y[i] * w[i]);
+    return (sum[0] + sum[1]) + (sum[2] + sum[3]);
+}
+
 // Take the new values into the table of differences; choose the order of the next prediction.
 static void remember(alpha *g, const flx_dims *d, const double *const part[5])
 {
     int n = flx_dims_unknowns(d), rows = g->nhistory < DIFFERENCES ? g->nhistory : DIFFERENCES - 1;
-    double best = HUGE_VAL, *y = g->r; // r is free between steps
+    double best = HUGE_VAL, *restrict y = g->r; // r is free between steps
     gather(d, part, y);
     g->order = 0;
     for (int k = 0; k <= rows; k++) {
-        double error = 0.0, *old = g->difference[k];
+        double *restrict old = g->difference[k];
         for (int i = 0; i < n; i++) { // y: the k-th difference; what was there makes the next
             double now = y[i];
             y[i] = now - old[i];
             old[i] = now;
         }
         if (k == rows) break;
-        for (int i = 0; i < d->nv; i++) { // the order k prediction missed by the difference k+1
-            double e = y[i] / g->scale[i];
-            error += e * e;
-        }
+        // the prediction of order k missed by the difference k + 1
+        double error = squares(y, g->weight, d->nv);
         if (error < best) {
             best = error;
             g->order = k;
@@ -297,28 +313,41 @@ static void change_step(alpha *g, const flx_dims *d, double h)
 
 // ---- prediction -----------------------------------------------------------------------------
 
+// (GA-3) solved for the algorithmic acceleration at the end.
+static void algorithmic_rates(const alpha *g, const double *restrict y, int n,
+                              const double *restrict a, const double *restrict rate,
+                              double *restrict out)
+{
+    double cy = (1.0 - g->af) / (1.0 - g->am), cr = g->af / (1.0 - g->am),
+           ca = g->am / (1.0 - g->am);
+    for (int i = 0; i < n; i++) out[i] = cy * y[i] + cr * rate[i] - ca * a[i];
+}
+
 // All unknowns at the end of the step, from the predicted accelerations.
 static void predict(alpha *g, const flx_system *s, const flx_state *x)
 {
     const flx_dims *d = &s->dims;
     int n = flx_dims_unknowns(d);
-    double h = g->h, *y = g->d;
+    double h = g->h, *y = g->d, *restrict a1 = g->r;
     memcpy(y, g->difference[0], (size_t)n * sizeof *y);
     for (int k = 1; k <= g->order; k++) {
-        for (int i = 0; i < n; i++) y[i] += g->difference[k][i];
+        const double *restrict difference = g->difference[k];
+        for (int i = 0; i < n; i++) y[i] += difference[i];
     }
+    memcpy(g->dv, y, (size_t)d->nv * sizeof *y);
+    algorithmic_rates(g, y, d->nv, g->a, g->dv0, a1);
+    const double *restrict v0 = g->v0, *restrict a0 = g->a;
+    double *restrict theta = g->theta, *restrict v = g->v;
+    double p0 = h * h * (0.5 - g->beta), p1 = h * h * g->beta;
+    double v0a = h * (1.0 - g->gamma), v1a = h * g->gamma;
     for (int i = 0; i < d->nv; i++) {
-        g->dv[i] = y[i];
-        double a1 = ((1.0 - g->af) * y[i] + g->af * g->dv0[i] - g->am * g->a[i]) / (1.0 - g->am);
-        g->theta[i] = h * (g->v0[i] + h * ((0.5 - g->beta) * g->a[i] + g->beta * a1));
-        g->v[i] = g->v0[i] + h * ((1.0 - g->gamma) * g->a[i] + g->gamma * a1);
+        theta[i] = h * v0[i] + p0 * a0[i] + p1 * a1[i];
+        v[i] = v0[i] + v0a * a0[i] + v1a * a1[i];
     }
     y += d->nv;
-    for (int i = 0; i < d->nx; i++) {
-        g->dx[i] = y[i];
-        double y1 = ((1.0 - g->af) * y[i] + g->af * g->dx0[i] - g->am * g->y[i]) / (1.0 - g->am);
-        g->x[i] = x->x[i] + h * ((1.0 - g->gamma) * g->y[i] + g->gamma * y1);
-    }
+    memcpy(g->dx, y, (size_t)d->nx * sizeof *y);
+    algorithmic_rates(g, y, d->nx, g->y, g->dx0, a1);
+    for (int i = 0; i < d->nx; i++) g->x[i] = x->x[i] + v0a * g->y[i] + v1a * a1[i];
     memcpy(g->w, y + d->nx, (size_t)d->nw * sizeof *y);
     memcpy(g->lam, y + d->nx + d->nw, (size_t)d->nlam * sizeof *y);
     memcpy(g->mu, y + d->nx + d->nw + d->nlam, (size_t)d->nmu * sizeof *y);
@@ -330,7 +359,6 @@ static void predict(alpha *g, const flx_system *s, const flx_state *x)
 typedef struct correction {
     double motion; // theta, x, w
     double force;  // lambda, mu
-    int worst;     // unknown of the largest
 } correction;
 
 static flx_point trial_point(const flx_integrator *it, const alpha *g, const flx_state *x)
@@ -348,72 +376,85 @@ static flx_point trial_point(const flx_integrator *it, const alpha *g, const flx
                        .switches = x->switches};
 }
 
-// Largest |d_i| / scale_i, and where; not a number as soon as one of them is none.
-static double scaled_size(const double *d, const double *scale, int n, int first, int *worst)
+// Largest |d_i| w_i; not a number when one of them is none. Four lanes: one would wait for itself.
+static double scaled_size(const double *d, const double *w, int n)
 {
-    double m = 0.0;
-    for (int i = 0; i < n; i++) {
-        double e = fabs(d[i]) / scale[i];
-        if (!(e <= m)) {
-            m = e;
-            *worst = first + i;
-            if (isnan(e)) break;
+    double most[4] = {0.0, 0.0, 0.0, 0.0}, odd[4] = {0.0, 0.0, 0.0, 0.0};
+    int i = 0;
+    for (; i + 4 <= n; i += 4) {
+        for (int k = 0; k < 4; k++) {
+            double e = fabs(d[i + k]) * w[i + k];
+            most[k] = e > most[k] ? e : most[k];
+            odd[k] += e - e; // 0, or not a number
         }
     }
-    return m;
+    for (; i < n; i++) {
+        double e = fabs(d[i]) * w[i];
+        most[0] = e > most[0] ? e : most[0];
+        odd[0] += e - e;
+    }
+    return fmax(fmax(most[0], most[1]), fmax(most[2], most[3])) +
+           ((odd[0] + odd[1]) + (odd[2] + odd[3]));
 }
 
 static double plain_size(const double *d, int n)
 {
-    double m = 0.0;
-    for (int i = 0; i < n; i++) {
-        if (!(fabs(d[i]) <= m)) m = fabs(d[i]);
-        if (isnan(m)) break;
-    }
-    return m;
-}
-
-// What a position may be off, as a part of its scale. Far from the origin the rounding of the
-// coordinates themselves is all that can be asked.
-static double position_tolerance(const alpha *g, const flx_dims *d)
-{
-    int unused;
-    double a = scaled_size(g->dv, g->scale, d->nv, 0, &unused);
-    double t = ACCELERATION_TOLERANCE * a / g->bp;
-    double rounding = ROUNDING_ULPS * DBL_EPSILON * plain_size(g->q, d->nq) / g->smallest_scale;
-    return fmax(fmin(g->tolerance, fmax(t, POSITION_FLOOR)), rounding);
-}
-
-static correction measure(const alpha *g, const flx_dims *d, double tolerance)
-{
-    correction c = {.worst = 0};
-    int nb = d->nlam + d->nmu, first = d->nv + d->nx + d->nw, unused;
-    c.motion = scaled_size(g->d, g->scale, first, 0, &c.worst) / tolerance;
-    if (nb == 0) return c;
-    double a = scaled_size(g->dv, g->scale, d->nv, 0, &unused);
-    double step = plain_size(g->d + first, nb);
-    double size = fmax(step, fmax(plain_size(g->lam, d->nlam), plain_size(g->mu, d->nmu)));
-    // the same relative error as of accelerations, but no less than ten times their tolerance
-    double allowed = fmax(ACCELERATION_TOLERANCE, a > 0.0 ? tolerance * g->bp / a : 0.0);
-    c.force = step > 0.0 ? step / (fmin(allowed, 1e-4) * size) : step;
-    if (isnan(step)) c.force = step;
-    if (c.force > c.motion) {
-        double m = 0.0;
-        for (int i = first; i < first + nb; i++) {
-            if (fabs(g->d[i]) > m) m = fabs(g->d[i]), c.worst = i;
+    double most[4] = {0.0, 0.0, 0.0, 0.0};
+    int i = 0;
+    for (; i + 4 <= n; i += 4) {
+        for (int k = 0; k < 4; k++) {
+            double e = fabs(d[i + k]);
+            most[k] = e > most[k] ? e : most[k];
         }
     }
+    for (; i < n; i++) most[0] = fmax(most[0], fabs(d[i]));
+    return fmax(fmax(most[0], most[1]), fmax(most[2], most[3]));
+}
+
+// What is allowed of corrections in this step.
+typedef struct allowance {
+    double position; // part of the scale
+    double force;    // part of the largest multiplier
+} allowance;
+
+// Positions: far from the origin the rounding of the coordinates themselves is all that can be
+// asked. Multipliers: the same relative error as of accelerations, which follow from positions.
+static allowance allow(const alpha *g, const flx_dims *d)
+{
+    double a = scaled_size(g->dv, g->weight, d->nv);
+    double t = ACCELERATION_TOLERANCE * a / g->bp;
+    double rounding = ROUNDING_ULPS * DBL_EPSILON * plain_size(g->q, d->nq) / g->smallest_scale;
+    allowance w = {.position = fmax(fmin(g->tolerance, fmax(t, POSITION_FLOOR)), rounding)};
+    double force = fmax(ACCELERATION_TOLERANCE, a > 0.0 ? w.position * g->bp / a : 0.0);
+    w.force = fmin(force, WORST_FORCE);
+    return w;
+}
+
+static correction measure(const alpha *g, const flx_dims *d, const allowance *allowed)
+{
+    int nb = d->nlam + d->nmu, first = d->nv + d->nx + d->nw;
+    correction c = {.motion = scaled_size(g->d, g->weight, first) / allowed->position};
+    double step = plain_size(g->d + first, nb);
+    double size = fmax(step, fmax(plain_size(g->lam, d->nlam), plain_size(g->mu, d->nmu)));
+    if (step > 0.0) c.force = step / (allowed->force * size);
     return c;
+}
+
+static void add(double *restrict y, const double *restrict c, int n)
+{
+    for (int i = 0; i < n; i++) y[i] += c[i];
 }
 
 static void correct(alpha *g, const flx_system *s, const flx_state *x)
 {
     const flx_dims *d = &s->dims;
-    const double *c = g->d;
+    const double *restrict c = g->d;
+    double *restrict theta = g->theta, *restrict v = g->v, *restrict dv = g->dv;
+    double gp = g->gp, bp = g->bp;
     for (int i = 0; i < d->nv; i++) {
-        g->theta[i] += c[i];
-        g->v[i] += g->gp * c[i];
-        g->dv[i] += g->bp * c[i];
+        theta[i] += c[i];
+        v[i] += gp * c[i];
+        dv[i] += bp * c[i];
     }
     c += d->nv;
     for (int i = 0; i < d->nx; i++) {
@@ -421,11 +462,11 @@ static void correct(alpha *g, const flx_system *s, const flx_state *x)
         g->dx[i] += g->cx * c[i];
     }
     c += d->nx;
-    for (int i = 0; i < d->nw; i++) g->w[i] += c[i];
+    add(g->w, c, d->nw);
     c += d->nw;
-    for (int i = 0; i < d->nlam; i++) g->lam[i] += c[i];
+    add(g->lam, c, d->nlam);
     c += d->nlam;
-    for (int i = 0; i < d->nmu; i++) g->mu[i] += c[i];
+    add(g->mu, c, d->nmu);
     s->ops->retract(s, x->q, g->theta, g->q);
 }
 
@@ -439,6 +480,11 @@ static flx_status refresh(flx_integrator *it, const flx_point *p)
     g->h_factored = 0.0;
     flx_status status = flx_linear_factor(g->lin, &g->blocks, &w);
     it->stats.factorisations++;
+    if (status > 0) {
+        return flx_method_fail(it, status, flx_linear_get_report(g->lin).worst, 0.0, 0,
+                               "the Newton matrix is singular",
+                               "to find what is without mass or held twice: `flexion check`");
+    }
     if (status != FLX_OK) return status;
     g->h_factored = g->h;
     g->age = 0;
@@ -468,18 +514,49 @@ static flx_status evaluate(flx_integrator *it, const flx_point *p)
     return FLX_OK;
 }
 
+// The unknown of the largest |y_i| w_i among those from `first` to `end`.
+static int find_worst(const double *y, const double *w, int first, int end)
+{
+    int worst = -1;
+    double most = 0.0;
+    for (int i = first; i < end; i++) {
+        double e = fabs(y[i]) * w[i];
+        if (e <= most) continue;
+        most = e;
+        worst = i;
+        if (isnan(e)) break;
+    }
+    return worst;
+}
+
 // Whose equation it is: the joint that is open most, or else the largest correction.
-static flx_status diverged(flx_integrator *it, flx_status status, const correction *c, int k)
+static flx_status diverged(flx_integrator *it, flx_status status, int k)
 {
     const alpha *g = it->data;
     const flx_dims *d = &it->sys->dims;
-    int first = d->nv + d->nx + d->nw, joint = c->worst;
-    double open = scaled_size(g->r + first, g->scale + first, d->nlam + d->nmu, first, &joint);
+    int first = d->nv + d->nx + d->nw, n = flx_dims_unknowns(d);
+    int worst = find_worst(g->r, g->weight, first, n);
+    if (worst < 0 || fabs(g->r[worst]) * g->weight[worst] < OPEN_JOINT) {
+        worst = find_worst(g->d, g->weight, 0, n);
+    }
     it->stats.newton_failures++;
-    return flx_method_fail(it, status, open > OPEN_JOINT ? joint : c->worst, 0.0, k,
+    return flx_method_fail(it, status, worst, 0.0, k,
                            status == FLX_NOT_FINITE ? "a value is not finite"
                                                     : "Newton's iteration did not converge",
                            "a smaller step");
+}
+
+// Whether the bonds on positions were closed to rounding before the last correction.
+static bool joints_closed(const alpha *g, const flx_system *s)
+{
+    const flx_dims *d = &s->dims;
+    int first = d->nv + d->nx + d->nw;
+    double reach = fmax(1.0, plain_size(g->q, d->nq) / g->smallest_scale);
+    for (int i = 0; i < d->nlam; i++) {
+        double open = fabs(g->r[first + i]) * g->weight[first + i];
+        if (g->on_position[i] && !(open <= ROUNDING_ROW * reach)) return false;
+    }
+    return true;
 }
 
 // Newton's iteration on (GA-4) from the prediction. The residual is evaluated once an iteration and
@@ -488,10 +565,10 @@ static flx_status solve(flx_integrator *it, const flx_state *x, int *iterations)
 {
     alpha *g = it->data;
     const flx_system *s = it->sys;
-    double tolerance = position_tolerance(g, &s->dims), last = 0.0, last_motion = 0.0;
+    const allowance allowed = allow(g, &s->dims);
+    double last = 0.0;
     int fresh = g->age == 0 ? 0 : -1; // iterations with factors of this step; -1: older ones
     int stagnant = 0, growing = 0;
-    correction c = {.worst = -1};
     for (int k = 0; k < MAX_ITERATIONS; k++) {
         flx_point p = trial_point(it, g, x);
         if (g->h_factored == 0.0) {
@@ -501,10 +578,10 @@ static flx_status solve(flx_integrator *it, const flx_state *x, int *iterations)
             last = 0.0;
         }
         flx_status status = evaluate(it, &p);
-        if (status != FLX_OK) return status > 0 ? diverged(it, status, &c, k) : status;
-        c = measure(g, &s->dims, tolerance);
+        if (status != FLX_OK) return status > 0 ? diverged(it, status, k) : status;
+        correction c = measure(g, &s->dims, &allowed);
         double size = fmax(c.motion, c.force);
-        if (!isfinite(size)) return diverged(it, FLX_NOT_FINITE, &c, k);
+        if (!isfinite(c.motion + c.force)) return diverged(it, FLX_NOT_FINITE, k);
         correct(g, s, x);
         it->stats.newton_iterations++;
         *iterations = k + 1;
@@ -512,14 +589,16 @@ static flx_status solve(flx_integrator *it, const flx_state *x, int *iterations)
         double rate = last > 0.0 ? size / last : expected_contraction(g);
         if (rate < 1.0 && rate / (1.0 - rate) * size <= 0.3) return FLX_OK;
         if (size <= 0.03) return FLX_OK;
-        // positions closed to rounding, and what is left of the forces shrinks no more: their own
-        // rounding, or a singular position
-        bool rounding = c.motion * tolerance < ROUNDING_CORRECTION && c.motion > 0.5 * last_motion;
-        stagnant = last > 0.0 && rate > STAGNANT && rounding ? stagnant + 1 : 0;
-        if (stagnant >= 2 || (last > 0.0 && rate > STAGNANT && c.motion <= CLOSED)) {
-            if (flx_linear_get_report(g->lin).pivot_ratio < SINGULAR_PIVOT) {
-                it->stats.singular_positions++;
-            }
+        // what shrinks no more is rounding when it is small enough; with factors of this step and
+        // joints that are closed, it is a singular position, in which nothing determines the rest
+        bool stalls = last > 0.0 && rate > STAGNANT;
+        if (stalls && size <= CLOSED) return FLX_OK;
+        bool rounding = stalls && fresh >= 0 && c.motion * allowed.position < ROUNDING_CORRECTION &&
+                        joints_closed(g, s);
+        stagnant = rounding ? stagnant + 1 : 0;
+        if (stagnant >= 2) {
+            bool singular = flx_linear_get_report(g->lin).pivot_ratio < SINGULAR_PIVOT;
+            it->stats.singular_positions += singular;
             return FLX_OK;
         }
         if (last > 0.0 && size > 10.0) { // measured, and not in the rounding
@@ -528,16 +607,15 @@ static flx_status solve(flx_integrator *it, const flx_state *x, int *iterations)
             if (fresh >= 0 && !rounding && flx_linear_judge(g->lin, rate)) g->h_factored = 0.0;
         }
         growing = last > 0.0 && rate > 2.0 ? growing + 1 : 0;
-        if (growing > 3) return diverged(it, FLX_NO_CONVERGENCE, &c, k + 1);
+        if (growing > 3) return diverged(it, FLX_NO_CONVERGENCE, k + 1);
         // slow with old factors, or still slow after some iterations with the step's own: renew
         if (last > 0.0 && rate > SLOW && (fresh < 0 || fresh >= 2) && !rounding) {
             g->h_factored = 0.0;
         }
         if (fresh >= 0) fresh++;
         last = size;
-        last_motion = c.motion;
     }
-    return diverged(it, FLX_NO_CONVERGENCE, &c, MAX_ITERATIONS);
+    return diverged(it, FLX_NO_CONVERGENCE, MAX_ITERATIONS);
 }
 
 // ---- step -----------------------------------------------------------------------------------
@@ -567,12 +645,10 @@ static void keep_books(alpha *g, int iterations)
 
 static void finish(alpha *g, const flx_dims *d, flx_state *x)
 {
-    for (int i = 0; i < d->nv; i++) {
-        g->a[i] = ((1.0 - g->af) * g->dv[i] + g->af * g->dv0[i] - g->am * g->a[i]) / (1.0 - g->am);
-    }
-    for (int i = 0; i < d->nx; i++) {
-        g->y[i] = ((1.0 - g->af) * g->dx[i] + g->af * g->dx0[i] - g->am * g->y[i]) / (1.0 - g->am);
-    }
+    algorithmic_rates(g, g->dv, d->nv, g->a, g->dv0, g->r);
+    memcpy(g->a, g->r, (size_t)d->nv * sizeof(double));
+    algorithmic_rates(g, g->dx, d->nx, g->y, g->dx0, g->r);
+    memcpy(g->y, g->r, (size_t)d->nx * sizeof(double));
     memcpy(x->q, g->q, (size_t)d->nq * sizeof(double));
     memcpy(x->v, g->v, (size_t)d->nv * sizeof(double));
     memcpy(x->a, g->dv, (size_t)d->nv * sizeof(double));

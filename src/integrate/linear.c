@@ -9,8 +9,6 @@
 // Up to this many unknowns both solvers are made at once, so that a change between them does not
 // allocate in the time loop; beyond, the second one is made when it is needed.
 #define BOTH_SOLVERS 3000
-// Pivots this small after scaling: the scaling is old, compute it anew.
-#define STALE_PIVOT_RATIO 1e-10
 
 struct flx_linear {
     const flx_system *sys; // borrowed
@@ -19,17 +17,18 @@ struct flx_linear {
     void *own; // the system's factors, or NULL
     flx_ldl *ldl;
     flx_lu *lu;
-    bool symmetric;            // the next factorisation takes the symmetric part
-    bool by_ldl;               // the present factors are those of it
-    bool equilibrated;         // LDL has scale factors
-    int slow;                  // slow contractions in a row
-    signed char *sign;         // (nblock)
-    unsigned char *kind;       // (nblock) flx_unknown_kind
-    double *sigma, *tau;       // (nlam)
-    double complex *row, *col; // (n) scale factors
-    double *values;            // real weight; of a complex one, the sizes for scaling
-    double complex *zvalues;   // complex weight
-    double *re, *im;           // (n) for the system's own solve
+    bool symmetric;              // the next factorisation takes the symmetric part
+    bool by_ldl;                 // the present factors are those of it
+    bool equilibrated;           // LDL has scale factors
+    int slow;                    // slow contractions in a row
+    signed char *sign;           // (nblock)
+    unsigned char *kind;         // (nblock) flx_unknown_kind
+    double *sigma, *tau;         // (nlam)
+    double complex *row, *col;   // (n) scale factors
+    double *row_real, *col_real; // (n) their real parts
+    double *values;              // real weight; of a complex one, the sizes for scaling
+    double complex *zvalues;     // complex weight
+    double *re, *im;             // (n) for the system's own solve
 };
 
 static size_t value_count(const flx_pattern *p)
@@ -78,6 +77,8 @@ void flx_linear_destroy(flx_linear **lin)
     flx_free(l->tau);
     flx_free(l->row);
     flx_free(l->col);
+    flx_free(l->row_real);
+    flx_free(l->col_real);
     flx_free(l->re);
     flx_free(l->im);
     flx_free(l);
@@ -127,7 +128,11 @@ static flx_status make(flx_linear *lin)
     lin->tau = flx_alloc(s->ctx, (size_t)d->nlam, sizeof *lin->tau);
     lin->row = flx_alloc(s->ctx, n, sizeof *lin->row);
     lin->col = flx_alloc(s->ctx, n, sizeof *lin->col);
-    if (!lin->sigma || !lin->tau || !lin->row || !lin->col) return FLX_ERR_MEMORY;
+    lin->row_real = flx_alloc(s->ctx, n, sizeof *lin->row_real);
+    lin->col_real = flx_alloc(s->ctx, n, sizeof *lin->col_real);
+    if (!lin->sigma || !lin->tau || !lin->row || !lin->col || !lin->row_real || !lin->col_real) {
+        return FLX_ERR_MEMORY;
+    }
     for (int i = 0; i < d->nlam; i++) {
         flx_unknown u;
         s->ops->unknown(s, d->nv + d->nx + d->nw + i, &u);
@@ -159,50 +164,71 @@ static void set_scales(flx_linear *lin, const flx_weights *w)
 {
     const flx_dims *d = &lin->sys->dims;
     double complex c2 = cabs(w->c2) > 0.0 ? w->c2 : 1.0, c1 = cabs(w->c1) > 0.0 ? w->c1 : 1.0;
-    double complex cx = cabs(w->cx) > 0.0 ? w->cx : 1.0;
+    double complex cx = cabs(w->cx) > 0.0 ? w->cx : 1.0, joint = c2 / w->c0, other = 1.0 / c2;
     int i = 0;
     for (int k = 0; k < d->nv; k++, i++) {
         lin->row[i] = 1.0;
-        lin->col[i] = 1.0 / c2;
+        lin->col[i] = other;
     }
     for (int k = 0; k < d->nx + d->nw; k++, i++) {
         lin->row[i] = k < d->nx ? 1.0 / cx : 1.0;
         lin->col[i] = 1.0;
     }
     for (int k = 0; k < d->nlam; k++, i++) {
+        lin->col[i] = 1.0;
+        lin->row[i] = joint;
+        if (lin->sigma[k] == 1.0 && lin->tau[k] == 0.0) continue; // a joint, as nearly all are
         double complex level = lin->sigma[k] * w->c0 + lin->tau[k] * w->c1;
         lin->row[i] = cabs(level) > 0.0 ? c2 / level : c2;
-        lin->col[i] = 1.0;
     }
     for (int k = 0; k < d->nmu; k++, i++) {
         lin->row[i] = c2 / c1;
         lin->col[i] = 1.0;
     }
-}
-
-// One entry of the pattern: nr x nc numbers from offset o.
-static void combine_real(flx_linear *lin, const flx_blocks *b, int o, int i0, int nr, int j0,
-                         int nc, double c0, double c1, double c2)
-{
-    const double *A0 = b->A0 + o, *A1 = b->A1 + o, *A2 = b->A2 + o;
-    double *out = lin->values + o;
-    for (int i = 0; i < nr; i++) {
-        double r = creal(lin->row[i0 + i]);
-        for (int j = 0; j < nc; j++, out++, A0++, A1++, A2++) {
-            *out = r * creal(lin->col[j0 + j]) * (c2 * *A2 + c1 * *A1 + c0 * *A0);
-        }
+    for (i = 0; i < lin->n; i++) {
+        lin->row_real[i] = creal(lin->row[i]);
+        lin->col_real[i] = creal(lin->col[i]);
     }
 }
 
-static void combine_complex(flx_linear *lin, const flx_blocks *b, int o, int i0, int nr, int j0,
-                            int nc, double complex c0, double complex c1, double complex c2)
+// One entry of the pattern: nr x nc numbers from offset o, rows from i0, columns from j0.
+typedef struct entry {
+    int o, i0, nr, j0, nc;
+    unsigned char parts; // which of A0, A1, A2
+} entry;
+
+#define ONLY_A0 1
+
+static void combine_real(flx_linear *lin, const flx_blocks *b, entry e, double c0, double c1,
+                         double c2)
 {
-    const double *A0 = b->A0 + o, *A1 = b->A1 + o, *A2 = b->A2 + o;
-    double complex *out = lin->zvalues + o;
-    for (int i = 0; i < nr; i++) {
-        for (int j = 0; j < nc; j++, out++, A0++, A1++, A2++) {
-            double complex f = lin->row[i0 + i] * lin->col[j0 + j];
-            *out = f * c2 * *A2 + f * c1 * *A1 + f * c0 * *A0;
+    const double *A0 = b->A0 + e.o, *A1 = b->A1 + e.o, *A2 = b->A2 + e.o;
+    const double *col = lin->col_real + e.j0;
+    double *restrict out = lin->values + e.o;
+    for (int i = 0; i < e.nr; i++) {
+        double r = lin->row_real[e.i0 + i], r0 = r * c0, r1 = r * c1, r2 = r * c2;
+        if (e.parts == ONLY_A0) {
+            for (int j = 0; j < e.nc; j++) out[j] = r0 * col[j] * A0[j];
+        } else {
+            for (int j = 0; j < e.nc; j++) out[j] = col[j] * (r2 * A2[j] + r1 * A1[j] + r0 * A0[j]);
+        }
+        out += e.nc;
+        A0 += e.nc;
+        A1 += e.nc;
+        A2 += e.nc;
+    }
+}
+
+static void combine_complex(flx_linear *lin, const flx_blocks *b, entry e, double complex c0,
+                            double complex c1, double complex c2)
+{
+    const double *A0 = b->A0 + e.o, *A1 = b->A1 + e.o, *A2 = b->A2 + e.o;
+    double complex *out = lin->zvalues + e.o;
+    for (int i = 0; i < e.nr; i++) {
+        for (int j = 0; j < e.nc; j++, out++, A0++, A1++, A2++) {
+            double complex f = lin->row[e.i0 + i] * lin->col[e.j0 + j];
+            *out = f * c0 * *A0;
+            if (e.parts != ONLY_A0) *out += f * c2 * *A2 + f * c1 * *A1;
         }
     }
 }
@@ -214,13 +240,18 @@ static void combine(flx_linear *lin, const flx_blocks *b, const flx_weights *w)
     for (int i = 0; i < p->nblock; i++) {
         int i0 = p->start[i], nr = p->start[i + 1] - i0;
         for (int e = p->row[i]; e < p->row[i + 1]; e++) {
-            int j = p->col[e], j0 = p->start[j], nc = p->start[j + 1] - j0;
+            int j = p->col[e];
+            entry x = {.o = p->offset[e],
+                       .i0 = i0,
+                       .nr = nr,
+                       .j0 = p->start[j],
+                       .nc = p->start[j + 1] - p->start[j],
+                       .parts = p->parts ? p->parts[e] : 0};
             double complex c1 = lin->kind[j] == FLX_UNKNOWN_STATE ? w->cx : w->c1;
             if (lin->is_complex) {
-                combine_complex(lin, b, p->offset[e], i0, nr, j0, nc, w->c0, c1, w->c2);
+                combine_complex(lin, b, x, w->c0, c1, w->c2);
             } else {
-                combine_real(lin, b, p->offset[e], i0, nr, j0, nc, creal(w->c0), creal(c1),
-                             creal(w->c2));
+                combine_real(lin, b, x, creal(w->c0), creal(c1), creal(w->c2));
             }
         }
     }
@@ -244,18 +275,10 @@ static void equilibrate(flx_linear *lin)
     lin->equilibrated = true;
 }
 
-// Scale once a pattern, and again when a small pivot asks for it.
+// Scaled once a pattern.
 static flx_status factor_symmetric(flx_linear *lin)
 {
-    bool fresh = !lin->equilibrated;
-    if (fresh) equilibrate(lin);
-    flx_status status = factor_ldl(lin);
-    if (fresh) return status;
-    flx_ldl_report report = flx_ldl_get_report(lin->ldl);
-    if (status == FLX_OK && report.regularised == 0 && report.pivot_ratio > STALE_PIVOT_RATIO) {
-        return FLX_OK;
-    }
-    equilibrate(lin);
+    if (!lin->equilibrated) equilibrate(lin);
     return factor_ldl(lin);
 }
 
@@ -307,13 +330,13 @@ flx_status flx_linear_solve(flx_linear *lin, double *d)
 {
     const flx_system *s = lin->sys;
     if (lin->own) return s->ops->solve(s, lin->own, d, NULL);
-    for (int i = 0; i < lin->n; i++) d[i] *= creal(lin->row[i]);
+    for (int i = 0; i < lin->n; i++) d[i] *= lin->row_real[i];
     if (lin->by_ldl) {
         flx_ldl_solve(lin->ldl, d);
     } else {
         flx_lu_solve(lin->lu, d);
     }
-    for (int i = 0; i < lin->n; i++) d[i] *= creal(lin->col[i]);
+    for (int i = 0; i < lin->n; i++) d[i] *= lin->col_real[i];
     return FLX_OK;
 }
 
