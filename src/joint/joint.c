@@ -282,6 +282,23 @@ static flx_status check_gear(const flx_model *m, const flx_joint *j)
     return FLX_OK;
 }
 
+// A disc that lies flat has no lowest point.
+static flx_status check_rolling(const flx_model *m, const flx_joint *j)
+{
+    if (!(j->radius > 0)) {
+        return FLX_FAIL(m->ctx, FLX_ERR_MODEL, j->loc, "joint '%s': radius must be positive",
+                        j->name);
+    }
+    if (!j->has_axis || planar(m)) return FLX_OK;
+    v3 n = v3_unit(m33_mul_v(drawn(m, j->body[0]), v3_load(j->normal)));
+    v3 u = v3_unit(m33_mul_v(drawn(m, j->body[1]), v3_load(j->axis[1])));
+    if (v3_norm(v3_cross(n, u)) > 1e-6) return FLX_OK;
+    return FLX_FAIL(m->ctx, FLX_ERR_MODEL, j->loc,
+                    "joint '%s': the disc lies flat on the plane (its axis is the plane's normal) "
+                    "and has no lowest point to roll on",
+                    j->name);
+}
+
 flx_status flx_joint_plan_rows(const flx_model *m, int joint, flx_hold hold, flx_joint_plan *p)
 {
     const flx_joint *j = m->joints + joint;
@@ -306,6 +323,7 @@ flx_status flx_joint_plan_rows(const flx_model *m, int joint, flx_hold hold, flx
                         j->name, planar(m) ? "revolute" : "spherical");
     }
     if (j->type == FLX_JOINT_GEAR) FLX_TRY(check_gear(m, j));
+    if (j->type == FLX_JOINT_ROLLING) FLX_TRY(check_rolling(m, j));
     plan(p);
     FLX_TRY(add_motion(p));
     FLX_TRY(add_start(p, hold));

@@ -85,7 +85,7 @@ static flx_status fail_singular(const flx_descriptor *d, const flx_work *w)
 }
 
 // Backward errors: at which refinement ends, and that still is a solution (half the digits).
-#define REFINED (4 * DBL_EPSILON)
+#define REFINED (64 * DBL_EPSILON)
 #define WORST_SOLUTION 1e-8
 #define MOST_REFINEMENTS 6
 
@@ -110,9 +110,9 @@ static double residual_of(const flx_descriptor *d, const double *A, const double
                 }
             }
             r[i] = sum;
-            most[kind] = fmax(most[kind], fabs(sum));
-            terms[kind] = fmax(terms[kind], size);
             if (!isfinite(sum)) return HUGE_VAL;
+            if (fabs(sum) > most[kind]) most[kind] = fabs(sum);
+            if (size > terms[kind]) terms[kind] = size;
         }
     }
     double error = 0.0;

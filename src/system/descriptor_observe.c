@@ -140,6 +140,7 @@ static void reaction(const view *o, int joint, double out[6])
         v3_store(out, F);
         v3_store(out + 3, M);
     }
+    for (int i = 0; i < 6; i++) out[i] += 0.0; // no negative zeros in tables
     for (int i = 0; i < 2; i++) {
         int b = j->body[i];
         if (b >= 0) memset(f + d->body_v[b], 0, (size_t)d->body_nv[b] * sizeof *f);

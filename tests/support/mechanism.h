@@ -102,6 +102,10 @@ static inline v3 in_body(const mechanism *k, int body, v3 p)
     const flx_body *b = k->bodies + body;
     return m33_tmul_v(m33_load(b->R), v3_sub(p, v3_load(b->position)));
 }
+static inline v3 in_body_axes(const mechanism *k, int body, v3 a)
+{
+    return body < 0 ? a : m33_tmul_v(m33_load(k->bodies[body].R), a);
+}
 static inline m33 axes_in_body(const mechanism *k, int body, m33 F)
 {
     return body < 0 ? F : m33_tmul(m33_load(k->bodies[body].R), F);

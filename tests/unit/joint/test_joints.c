@@ -301,6 +301,9 @@ static int refused(flx_joint_type type, int dimension, flx_body_type second, con
     mechanism_init(&k, dimension, 51);
     add_joint(&k, type, FLX_GROUND, add_body(&k, second));
     if (type == FLX_JOINT_DISTANCE) k.joints[0].length = 0;
+    if (type == FLX_JOINT_ROLLING) {
+        v3_store(k.joints[0].axis[1], in_body_axes(&k, 0, v3_load(k.joints[0].normal)));
+    }
     flx_system *s = NULL;
     CHECK(flx_descriptor_create(&k.m, NULL, &s) == FLX_ERR_MODEL && !s);
     CHECK_TEXT(flx_ctx_error(k.ctx, 0)->text, part);
@@ -314,6 +317,7 @@ static int what_cannot_be_is_refused(void)
     CHECK(refused(FLX_JOINT_FIXED, 2, FLX_BODY_POINT, "is a point") == 0);
     CHECK(refused(FLX_JOINT_UNIVERSAL, 2, FLX_BODY_RIGID, "there is no universal joint") == 0);
     CHECK(refused(FLX_JOINT_DISTANCE, 3, FLX_BODY_RIGID, "length must be positive") == 0);
+    CHECK(refused(FLX_JOINT_ROLLING, 3, FLX_BODY_RIGID, "lies flat") == 0);
     return 0;
 }
 
