@@ -346,6 +346,7 @@ flx_status flx_simulation_prepare(flx_simulation *sim, bool to_run)
     draft complete = {0};
     flx_state *drawn = NULL;
     flx_rank_report rank = {0};
+    int errors = flx_ctx_error_count(sim->ctx);
     flx_status status = compile(sim->model, FLX_HOLD_NOTHING, 0, NULL, &complete);
     if (status == FLX_OK) status = flx_state_create(complete.sys, &drawn);
     if (status == FLX_OK) status = flx_descriptor_draw(complete.sys, drawn);
@@ -358,5 +359,11 @@ flx_status flx_simulation_prepare(flx_simulation *sim, bool to_run)
     flx_rank_report_clear(&rank);
     flx_state_destroy(&drawn);
     discard(&complete);
+    if (status != FLX_OK && flx_ctx_error_count(sim->ctx) == errors) {
+        return FLX_FAIL(sim->ctx, status, FLX_NOWHERE,
+                        "the start of the model cannot be computed: %s; look for values that are "
+                        "far too large or too small",
+                        flx_status_text(status));
+    }
     return status;
 }

@@ -30,10 +30,12 @@ static flx_status unit_vector(flx_env *e, const flx_yaml *y, v3 *out)
 {
     double v[3];
     FLX_TRY(flx_build_vector(e, y, v));
-    if (!(v3_norm(v3_load(v)) > 0)) {
+    double largest = fmax(fabs(v[0]), fmax(fabs(v[1]), fabs(v[2])));
+    if (!(largest > 0)) {
         return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, y->loc, "a direction cannot be zero");
     }
-    *out = v3_unit(v3_load(v));
+    // any length, also where its square is no number
+    *out = v3_unit(v3_make(v[0] / largest, v[1] / largest, v[2] / largest));
     return FLX_OK;
 }
 
@@ -78,6 +80,9 @@ static flx_status quaternion(flx_env *e, const flx_yaml *def, m33 *R)
     double norm = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
     if (!(norm > 0)) {
         return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, def->loc, "a quaternion cannot be zero");
+    }
+    if (!isfinite(norm)) {
+        return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, def->loc, "the quaternion is far too large");
     }
     if (fabs(norm - 1) > 1e-6) {
         flx_ctx_warn(e->b->ctx, def->loc, "the quaternion has the length %g and was normalised",
