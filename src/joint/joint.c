@@ -63,9 +63,9 @@ static void init_scalar(const flx_model *m, int number, flx_scalar_kind kind, fl
     *s = (flx_scalar){.kind = kind, .turn = number};
     memcpy(s->body, j->body, sizeof s->body);
     for (int i = 0; i < 2; i++) {
-        for (int k = 0; k < 3; k++) {
-            s->s[i][k] = j->at[i][k] - (j->body[i] < 0 ? 0.0 : m->bodies[j->body[i]].com[k]);
-        }
+        const flx_body *b = j->body[i] < 0 ? NULL : m->bodies + j->body[i];
+        if (b && b->type == FLX_BODY_POINT) continue; // it has no other place than its own
+        for (int k = 0; k < 3; k++) s->s[i][k] = j->at[i][k] - (b ? b->com[k] : 0.0);
     }
 }
 

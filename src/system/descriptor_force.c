@@ -5,9 +5,9 @@ flx_status flx_forces_place(const flx_descriptor *d, const flx_force *f, int sid
 {
     const flx_model *m = d->model;
     const flx_body *b = f->body[side] < 0 ? NULL : m->bodies + f->body[side];
-    const double *at = f->at[side];
-    for (int k = 0; k < 3; k++) s[k] = at[k] - (b ? b->com[k] : 0.0);
-    if (b && b->type == FLX_BODY_POINT && (at[0] != 0 || at[1] != 0 || at[2] != 0)) {
+    bool point = b && b->type == FLX_BODY_POINT;
+    for (int k = 0; k < 3; k++) s[k] = point ? 0.0 : f->at[side][k] - (b ? b->com[k] : 0.0);
+    if (point && !(v3_norm(v3_load(f->at[side])) <= FLX_SAME_PLACE * d->length)) {
         return FLX_FAIL(m->ctx, FLX_ERR_MODEL, f->loc,
                         "force '%s': '%s' is a point and has no other place than its own", f->name,
                         b->name);

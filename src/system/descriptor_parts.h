@@ -17,6 +17,10 @@
 #include "math/ldl.h"
 #include "system/descriptor.h"
 
+// Two places are one when they are nearer than this part of the mechanism: drawn by different
+// expressions, they differ by rounding.
+#define FLX_SAME_PLACE 1e-9
+
 // ---- rows -------------------------------------------------------------------------------------
 
 // A bond or velocity bond: sum of coefficient * scalar - motion(t) - constant.

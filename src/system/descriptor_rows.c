@@ -113,8 +113,7 @@ static flx_status check_places(const flx_descriptor *d, int joint)
     }
     for (int i = 0; i < 2; i++) {
         if (j->body[i] < 0 || m->bodies[j->body[i]].type != FLX_BODY_POINT) continue;
-        const double *at = j->at[i];
-        if (at[0] == 0 && at[1] == 0 && at[2] == 0) continue;
+        if (v3_norm(v3_load(j->at[i])) <= FLX_SAME_PLACE * d->length) continue;
         return FLX_FAIL(m->ctx, FLX_ERR_MODEL, j->loc,
                         "joint '%s': '%s' is a point and has no other place than its own; give a "
                         "pair of places, or draw the point at the joint",
