@@ -82,9 +82,10 @@ struct flx_ldl {
     long fill;
     double flops;
 
-    int *unknown;      // (n) unknown eliminated k-th
-    signed char *sign; // (n) of it
-    int *diagonal;     // (nblock) entry of each diagonal block
+    int *unknown;            // (n) unknown eliminated k-th
+    signed char *sign;       // (n) of it
+    signed char *block_sign; // (nblock)
+    int *diagonal;           // (nblock) entry of each diagonal block
 
     supernode *super; // (nsuper + 1)
     load_entry *load;
@@ -677,6 +678,7 @@ flx_status flx_ldl_create(flx_ctx *ctx, const flx_pattern *pattern, const signed
     size_t n = (size_t)f->n, parts = complex_values ? 2 : 1;
     f->unknown = flx_alloc(ctx, n, sizeof *f->unknown);
     f->sign = flx_alloc(ctx, n, sizeof *f->sign);
+    f->block_sign = flx_alloc(ctx, (size_t)pattern->nblock, sizeof *f->block_sign);
     f->diagonal = flx_alloc(ctx, (size_t)pattern->nblock, sizeof *f->diagonal);
     f->pivot = flx_alloc(ctx, parts * n, sizeof *f->pivot);
     f->inverse = flx_alloc(ctx, parts * n, sizeof *f->inverse);
@@ -684,8 +686,9 @@ flx_status flx_ldl_create(flx_ctx *ctx, const flx_pattern *pattern, const signed
     f->unit_storage = flx_alloc(ctx, n, sizeof *f->unit_storage);
     f->work = flx_alloc(ctx, parts * n, sizeof *f->work);
     flx_status status = FLX_ERR_MEMORY;
-    if (f->unknown && f->sign && f->diagonal && f->pivot && f->inverse && f->expected &&
-        f->unit_storage && f->work) {
+    if (f->unknown && f->sign && f->block_sign && f->diagonal && f->pivot && f->inverse &&
+        f->expected && f->unit_storage && f->work) {
+        memcpy(f->block_sign, sign, (size_t)pattern->nblock);
         status = run_analysis(f, sign);
     }
     if (status != FLX_OK) flx_ldl_destroy(&f);
@@ -696,42 +699,65 @@ flx_status flx_ldl_create(flx_ctx *ctx, const flx_pattern *pattern, const signed
 void flx_ldl_destroy(flx_ldl **f)
 {
     if (!f || !*f) return;
-    void *owned[] = {(*f)->unknown, (*f)->sign,     (*f)->diagonal,     (*f)->super, (*f)->load,
-                     (*f)->update,  (*f)->run,      (*f)->solve_run,    (*f)->panel, (*f)->pivot,
-                     (*f)->inverse, (*f)->expected, (*f)->unit_storage, (*f)->work,  *f};
+    void *owned[] = {(*f)->unknown,   (*f)->sign,         (*f)->block_sign, (*f)->diagonal,
+                     (*f)->super,     (*f)->load,         (*f)->update,     (*f)->run,
+                     (*f)->solve_run, (*f)->panel,        (*f)->pivot,      (*f)->inverse,
+                     (*f)->expected,  (*f)->unit_storage, (*f)->work,       *f};
     for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++) flx_free(owned[i]);
     *f = NULL;
 }
 
-// Ruiz: divide each row and column by the square root of its largest entry, again and again.
-// f->work holds the factors, f->unit_storage the largest entries, then 1 / factor^2.
-void flx_ldl_equilibrate(flx_ldl *f, const double *values)
+// Whether some unknown has nothing on the diagonal; only then a pivot may be made of zeros alone.
+static bool has_empty_diagonal(const flx_ldl *f, const double *values)
 {
     const flx_pattern *p = f->pattern;
-    double *factor = f->work, *largest = f->unit_storage;
-    for (int i = 0; i < f->n; i++) factor[i] = 1;
-    for (int sweep = 0; sweep < 8; sweep++) {
-        for (int i = 0; i < f->n; i++) largest[i] = 0;
-        for (int b = 0; b < p->nblock; b++) {
-            for (int e = p->row[b]; e < p->row[b + 1]; e++) {
-                const double *a = values + p->offset[e];
-                int first = p->start[p->col[e]], end = p->start[p->col[e] + 1];
-                for (int i = p->start[b]; i < p->start[b + 1]; i++) {
-                    for (int j = first; j < end; j++) {
-                        double size = fabs(*a++) * factor[i] * factor[j];
-                        if (size > largest[i]) largest[i] = size;
-                        if (size > largest[j]) largest[j] = size;
-                    }
+    for (int b = 0; b < p->nblock; b++) {
+        int n = p->start[b + 1] - p->start[b];
+        const double *a = values + p->offset[f->diagonal[b]];
+        for (int i = 0; f->block_sign[b] > 0 && i < n; i++) {
+            if (a[i * (n + 1)] == 0) return true;
+        }
+    }
+    return false;
+}
+
+// Largest entry of each row after scaling.
+static void find_largest(const flx_ldl *f, const double *values, const double *factor,
+                         double *largest)
+{
+    const flx_pattern *p = f->pattern;
+    for (int i = 0; i < f->n; i++) largest[i] = 0;
+    for (int b = 0; b < p->nblock; b++) {
+        for (int e = p->row[b]; e < p->row[b + 1]; e++) {
+            const double *a = values + p->offset[e];
+            int first = p->start[p->col[e]], end = p->start[p->col[e] + 1];
+            for (int i = p->start[b]; i < p->start[b + 1]; i++) {
+                for (int j = first; j < end; j++) {
+                    double size = fabs(*a++) * factor[i] * factor[j];
+                    if (size > largest[i]) largest[i] = size;
+                    if (size > largest[j]) largest[j] = size;
                 }
             }
         }
+    }
+}
+
+// Ruiz: divide each row and column by the square root of its largest entry, again and again.
+void flx_ldl_equilibrate(flx_ldl *f, const double *values)
+{
+    double *factor = f->work, *largest = f->unit_storage;
+    f->expected_known = false;
+    f->unit = NULL;
+    if (!has_empty_diagonal(f, values)) return;
+    for (int i = 0; i < f->n; i++) factor[i] = 1;
+    for (int sweep = 0; sweep < 8; sweep++) {
+        find_largest(f, values, factor, largest);
         for (int i = 0; i < f->n; i++) {
             if (largest[i] > 0 && largest[i] <= DBL_MAX) factor[i] /= sqrt(largest[i]);
         }
     }
     for (int i = 0; i < f->n; i++) f->unit_storage[i] = 1 / (factor[i] * factor[i]);
     f->unit = f->unit_storage;
-    f->expected_known = false;
 }
 
 flx_status flx_ldl_factor(flx_ldl *f, const double *values)

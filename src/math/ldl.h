@@ -24,9 +24,10 @@ flx_status flx_ldl_create(flx_ctx *ctx, const flx_pattern *pattern, const signed
 void flx_ldl_destroy(flx_ldl **f);
 
 // Symmetric equilibration (Ruiz, 8 sweeps): computes scale factors from the values and keeps them
-// until called again. They say how large a regularised pivot is that has nothing else to go by; the
-// elimination itself, in a fixed order, has the same digits for every scaling by powers of two, so
-// the values are not scaled. For a complex factorisation give the sizes of the values.
+// until called again. They say how large a regularised pivot is that has nothing else to go by (an
+// unknown without mass and stiffness); the elimination itself, in a fixed order, has the same digits
+// for every scaling by powers of two, so the values are not scaled. Cheap where every unknown has
+// something on the diagonal. For a complex factorisation give the sizes of the values.
 void flx_ldl_equilibrate(flx_ldl *f, const double *values);
 
 // Factor the matrix whose values are on the pattern (both triangles stored; the symmetric part

@@ -275,19 +275,30 @@ static double LDL(value_size)(const double *values, int at)
 static void LDL(expect)(flx_ldl *f, const double *values)
 {
     const flx_pattern *p = f->pattern;
-    for (int k = 0; k < f->n; k++) {
-        int old = f->unknown[k], b = block_of(p, old), i = old - p->start[b];
-        double sum = LDL(value_size)(values, diagonal_value(f, old));
-        for (int e = p->row[b]; f->sign[k] < 0 && e < p->row[b + 1]; e++) {
+    double *size = f->work; // of the diagonal, then of the pivots; by unknown
+    for (int b = 0; b < p->nblock; b++) {
+        int n = p->start[b + 1] - p->start[b], at = p->offset[f->diagonal[b]];
+        for (int i = 0; i < n; i++) {
+            size[p->start[b] + i] = LDL(value_size)(values, at + i * (n + 1));
+        }
+    }
+    for (int b = 0; b < p->nblock; b++) {
+        int n = p->start[b + 1] - p->start[b];
+        for (int e = p->row[b]; f->block_sign[b] < 0 && e < p->row[b + 1]; e++) {
             int first = p->start[p->col[e]], columns = p->start[p->col[e] + 1] - first;
-            if (p->col[e] == b) continue;
+            if (f->block_sign[p->col[e]] < 0) continue;
             for (int j = 0; j < columns; j++) {
-                double g = LDL(value_size)(values, p->offset[e] + i * columns + j);
-                double a = LDL(value_size)(values, diagonal_value(f, first + j));
-                if (a > 0) sum += g * g / a;
+                double inverse = size[first + j] > 0 ? 1.0 / size[first + j] : 0.0;
+                for (int i = 0; i < n; i++) {
+                    double g = LDL(value_size)(values, p->offset[e] + i * columns + j);
+                    size[p->start[b] + i] += g * g * inverse;
+                }
             }
         }
-        f->expected[k] = sum > 0 && sum <= DBL_MAX ? 1.0 / sum : 0.0;
+    }
+    for (int k = 0; k < f->n; k++) {
+        double x = size[f->unknown[k]];
+        f->expected[k] = x > 0 && x <= DBL_MAX ? 1.0 / x : 0.0;
     }
     f->expected_known = true;
 }
