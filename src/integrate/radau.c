@@ -44,7 +44,7 @@ static void radau_destroy(flx_integrator *it)
     void *const owned[] = {
         ra->on_position, ra->sigma,  ra->C,         ra->scale,   ra->Q,       ra->R,
         ra->F,           ra->F_last, ra->step_last, ra->weight,  ra->gd,      ra->z,
-        ra->u,           ra->b,      ra->b_imag,    ra->theta,   ra->rate,    ra->ones,
+        ra->u,           ra->b,      ra->b_imag,    ra->theta,   ra->rate,    ra->metric,
         ra->coordinate,  ra->wq,     ra->wv,        ra->wx,      ra->ww,      ra->compliance,
         ra->e,           ra->e_v,    ra->pull,      ra->pull_x,  ra->point_q, ra->point_v,
         ra->point,       ra->now.U,  ra->now.V,     ra->now.A,   ra->now.dX,  ra->now.eta,
@@ -77,7 +77,7 @@ static flx_status make_arrays(const flx_system *s, radau *ra)
                 {&ra->weight, n},      {&ra->gd, m * d->nlam},
                 {&ra->b, n},           {&ra->b_imag, n},
                 {&ra->theta, d->nv},   {&ra->rate, d->nv},
-                {&ra->ones, d->nv},    {&ra->wq, d->nv},
+                {&ra->metric, d->nv},  {&ra->wq, d->nv},
                 {&ra->wv, d->nv},      {&ra->wx, d->nx},
                 {&ra->ww, d->nw},      {&ra->compliance, d->nlam},
                 {&ra->e, n},           {&ra->e_v, d->nv},
@@ -118,7 +118,7 @@ static void read_unknowns(const flx_system *s, radau *ra)
         flx_unknown u;
         s->ops->unknown(s, i, &u);
         ra->scale[i] = u.scale > 0.0 ? u.scale : 1.0;
-        if (i < s->dims.nv) ra->ones[i] = 1.0;
+        if (i < s->dims.nv) ra->metric[i] = 1.0 / (ra->scale[i] * ra->scale[i]);
         if (u.kind != FLX_UNKNOWN_BOND) continue;
         int row = i - ra->first;
         ra->sigma[row] = u.sigma;

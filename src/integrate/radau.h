@@ -2,10 +2,11 @@
 // (radau_stages.c); error, weights and steps (radau_control.c). radau.c is the method itself.
 //
 // Unknowns of stage i: U_i = (Z, X, W, lambda, mu), in the order of the system's unknowns, with
-//     Z'_i = (1/h) sum_j Ai_ij Z_j,   V_i = B(Z_i) Z'_i + G_i^T eta_i                    (RAD-1)
+//     Z'_i = (1/h) sum_j Ai_ij Z_j,   V_i = B(Z_i) Z'_i + S^2 G_i^T eta_i                (RAD-1)
 //     V'_i = (1/h) sum_j Ai_ij (V_j - v_n),   X'_i = (1/h) sum_j Ai_ij (X_j - x_n)
 //     r(t_n + c_i h, q_n (+) Z_i, V_i, V'_i, X_i, X'_i, W_i, lambda_i, mu_i) = 0         (RAD-2)
-// and in GGL also 0 = G_i V_i + g_t (RAD-4); without it eta = 0. Stages lie one after another.
+// and in GGL also 0 = G_i V_i + g_t (RAD-4); without it eta = 0. S: the scales of the positions.
+// Stages lie one after another.
 #pragma once
 
 #include "integrate/linear.h"
@@ -47,23 +48,24 @@ typedef struct radau {
     double complex *z, *u; // (n) (nv) of one eigenvalue
     double *b, *b_imag;    // (n) (n) scratch of one real solve
     double *theta, *rate;  // (nv) scratch
-    double *ones;          // (nv)
+    double *metric;        // (nv) S^-2: velocities are compared by their scales
     double *C;             // (nlam)
 
     // linearisation and its factors
     flx_blocks blocks;
     flx_linear *lin[RADAU_STAGES]; // (neigen)
     flx_linear *filter;            // real weight of the error; lin[0] when s is odd
-    flx_saddle *saddle;            // [I G^T; G 0]; NULL without bonds on positions
+    flx_saddle *saddle;            // [S^-2 G^T; G 0]; NULL without bonds on positions
     bool linearised;               // blocks belong to the present motion
-    double h_factored;             // 0: no factors
-    int age;                       // steps since the linearisation
-    int fresh_iterations;          // of the first step with it, 0: not known
-    int extra;                     // iterations more than that since then
-    double contraction;            // measured with these factors; 0: not yet
-    int iterations;                // of the last attempt
-    bool stagnated;                // ... which ended in the rounding, short of its tolerance
-    int worst;                     // unknown of the largest correction
+    double left; // what is left of the constraints there, squared; small near a singular position
+    double h_factored;    // 0: no factors
+    int age;              // steps since the linearisation
+    int fresh_iterations; // of the first step with it, 0: not known
+    int extra;            // iterations more than that since then
+    double contraction;   // measured with these factors; 0: not yet
+    int iterations;       // of the last attempt
+    bool stagnated;       // ... which ended in the rounding, short of its tolerance
+    int worst;            // unknown of the largest correction
 
     // acceleration
     double *dF[RADAU_DEPTH], *dU[RADAU_DEPTH]; // (nF) newest first
@@ -77,7 +79,7 @@ typedef struct radau {
     int *coordinate;           // (nv) number in q of what theta_i moves alone; -1: a rotation
     bool matched;              // coordinate is known
     double *wq, *wv, *wx, *ww; // (nv) (nv) (nx) (nw) tolerances of q, v, x, w
-    double velocity_weight;    // h where velocities are as good as multipliers of index 2, else 1
+    double velocity_weight;    // h where velocities are only as good as positions over h, else 1
     double *compliance;        // (nlam) C / sigma over G M^-1 G^T of bonds with C > 0, else -1
     double *e, *e_v;           // (n) (nv) estimated error: q, x, w, lambda, mu; v
     double *pull, *pull_x;     // (nv) (nx) -e.(V - v_n)/h, -e.(X - x_n)/h

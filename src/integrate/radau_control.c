@@ -5,7 +5,7 @@
 //     r_v = M (e.(V - v_n))/h + (f - G^T lambda - A^T mu)_n,   r_x = (e.(X - x_n))/h + phi_n
 //     (w^2 A2 + w A1 + A0) (dq, dx, .) = (r_v, r_x, 0) + (w A2 + A1) r_q,   dv = w dq - r_q  (RAD-9)
 //     err = max(|dq|, h^k |dv|, |dx|), root mean squares over atol + rtol |y|
-// with k = 1 where bonds are solved in index 3 or are nearly rigid, else 0. Multipliers and
+// with k = 1 where bonds are solved in index 3, are nearly rigid or nearly lost, else 0. Multipliers and
 // algebraic unknowns are not in the norm.
 // Hairer, Wanner, Solving Ordinary Differential Equations II, IV.8.
 #include "integrate/radau.h"
@@ -21,6 +21,8 @@
 // rounding of positions as an error of velocities, and become smaller for it.
 #define ROUNDING (0.1 * DBL_EPSILON)
 #define NOISE (16.0 * DBL_EPSILON)
+// Less than this, squared, is left of the constraints near a singular position.
+#define NEAR_SINGULAR 1e-4
 // The first step changes the solution by this part.
 #define FIRST_CHANGE 0.01
 #define SMALLEST_FIRST_STEP 1e-6
@@ -116,11 +118,24 @@ void radau_measure_compliance(flx_integrator *it)
     }
 }
 
+static bool near_singular(const radau *ra)
+{
+    return ra->left < NEAR_SINGULAR;
+}
+
+// The rounding of velocities as a part of their scale: that of positions over the step. Where the
+// constraints are nearly lost, positions along them are worth so much less.
+static double velocity_rounding(const radau *ra)
+{
+    double lost = near_singular(ra) ? 1.0 / sqrt(fmax(ra->left, DBL_EPSILON)) : 1.0;
+    return lost * cabs(ra->tab.mu[0]) / ra->h;
+}
+
 void radau_weigh_velocities(flx_integrator *it)
 {
     radau *ra = it->data;
     double w = cabs(ra->tab.mu[0]) / ra->h;
-    bool rigid = ra->npos > 0 && !ra->ggl;
+    bool rigid = (ra->npos > 0 && !ra->ggl) || near_singular(ra);
     for (int i = 0; i < it->sys->dims.nlam && !rigid; i++) {
         double c = ra->compliance[i];
         rigid = c >= 0.0 && c * w * w < RIGID_COMPLIANCE;
@@ -143,7 +158,7 @@ static double squares(const double *y, double factor, const double *w, double pa
 double radau_correction_norm(const radau *ra, const flx_dims *d)
 {
     double q = 0.0, v = 0.0, x = 0.0, w = 0.0, k = ra->kappa;
-    double floor_v = ROUNDING * cabs(ra->tab.mu[0]) / ra->h;
+    double floor_v = ROUNDING * velocity_rounding(ra);
     for (int i = 0; i < ra->s; i++) {
         const double *D = ra->D + (size_t)i * ra->n, *dV = ra->dV + (size_t)i * d->nv;
         q += squares(D, 1.0, ra->wq, k, ra->scale, ROUNDING, d->nv);
@@ -204,7 +219,7 @@ static flx_status estimate(flx_integrator *it, const flx_point *p)
 static double error_norm(const radau *ra, const flx_dims *d)
 {
     double most = 0.0;
-    double floor_v = NOISE * cabs(ra->tab.mu[0]) / ra->h;
+    double floor_v = NOISE * velocity_rounding(ra);
     double q = squares(ra->e, 1.0, ra->wq, 1.0, ra->scale, NOISE, d->nv);
     double v = squares(ra->e_v, ra->velocity_weight, ra->wv, 1.0, ra->scale, floor_v, d->nv);
     double x = squares(ra->e + d->nv, 1.0, ra->wx, 1.0, NULL, 0.0, d->nx);

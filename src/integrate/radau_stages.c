@@ -1,11 +1,11 @@
 // radau_stages.c - the stages of a Radau step and Newton's iteration for them.
 //
 // Corrections are taken apart by the eigenvectors of Ai: with w = mu_k / h, r the residual's part
-// and u = G^T deta
-//     G G^T deta = -r_g' + w r_g                                    GGL only            (RAD-5)
+// and u = S^2 G^T deta
+//     G S^2 G^T deta = -r_g' + w r_g                                GGL only            (RAD-5)
 //     (w^2 A2 + w A1 + A0) d = -r - (w A2 + A1) u                                       (RAD-3)
 //     dZ, ... = d,   dV = w d + u
-// one real and one complex matrix for 3 stages, and one of [I G^T; G 0] that knows neither w nor h.
+// one real and one complex matrix for 3 stages, and one of [S^-2 G^T; G 0] that knows neither w nor h.
 // The derivatives of B and of G are left out of the matrix. Theory: docs/theory/integrators.md.
 #include "integrate/radau.h"
 
@@ -148,7 +148,7 @@ static flx_status derive(flx_integrator *it, const flx_state *x)
         if (!ra->ggl) continue;
         flx_point p = stage_point(it, x, i);
         FLX_TRY(s->ops->bond_force(s, it->work, &p, ra->now.eta + (size_t)i * d->nlam, ra->theta));
-        for (int j = 0; j < d->nv; j++) V[j] += ra->theta[j];
+        for (int j = 0; j < d->nv; j++) V[j] += ra->theta[j] / ra->metric[j];
     }
     for (int i = 0; i < ra->s; i++) {
         differentiate(ra, i, ra->now.V, d->nv, x->v, d->nv, ra->now.A + (size_t)i * d->nv);
@@ -209,12 +209,15 @@ static flx_status linearise(flx_integrator *it, const flx_state *x, int stage)
     radau *ra = it->data;
     flx_point p = stage_point(it, x, stage);
     ra->linearised = false;
+    ra->left = 1.0;
     FLX_TRY(it->sys->ops->linearise(it->sys, it->work, &p, &ra->blocks));
     it->stats.linearisations++;
     if (ra->saddle) {
-        const flx_saddle_metric metric = {.shift = ra->ones, .without_mass = true, .damping = LOST};
+        const flx_saddle_metric metric = {
+            .shift = ra->metric, .without_mass = true, .damping = LOST};
         FLX_TRY(flx_saddle_factor(ra->saddle, &ra->blocks, FLX_ROWS_POSITION, &metric));
         it->stats.factorisations++;
+        ra->left = flx_saddle_pivot_ratio(ra->saddle);
     }
     ra->linearised = true;
     radau_measure_compliance(it);
@@ -248,7 +251,7 @@ static flx_status factor(flx_integrator *it)
 
 // ---- correction -----------------------------------------------------------------------------
 
-// u = G^T deta and deta of one eigenvalue; z holds minus the residual's part, b minus that of
+// u = S^2 G^T deta and deta of one eigenvalue; z holds minus the residual's part, b minus that of
 // G V + g_t. deta is left in the bond rows of b, b_imag, with a minus.
 static void solve_velocities(flx_integrator *it, int k, double complex w)
 {
@@ -670,7 +673,7 @@ flx_status radau_close(flx_integrator *it, const flx_point *p, double *q, double
     ra->h_factored = 0.0;
     FLX_TRY(it->sys->ops->linearise(it->sys, it->work, &at, &ra->blocks));
     it->stats.linearisations++;
-    const flx_saddle_metric metric = {.shift = ra->ones, .without_mass = true};
+    const flx_saddle_metric metric = {.shift = ra->metric, .without_mass = true};
     FLX_TRY(flx_saddle_factor(ra->saddle, &ra->blocks, FLX_ROWS_POSITION, &metric));
     it->stats.factorisations++;
     FLX_TRY(close_positions(it, &at, q, &open_q));

@@ -283,3 +283,8 @@ int flx_saddle_regularised(const flx_saddle *sd, int *worst)
     if (worst) *worst = r.worst;
     return r.regularised;
 }
+
+double flx_saddle_pivot_ratio(const flx_saddle *sd)
+{
+    return flx_ldl_get_report(sd->ldl).pivot_ratio;
+}

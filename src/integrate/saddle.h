@@ -57,3 +57,6 @@ const double *flx_saddle_values(const flx_saddle *sd);
 
 // Of the last factorisation: pivots that were moved, the unknown of the smallest one.
 int flx_saddle_regularised(const flx_saddle *sd, int *worst);
+// ... and the smallest pivot over the terms that it is made of: the square of what is left of the
+// constraints near a singular position.
+double flx_saddle_pivot_ratio(const flx_saddle *sd);
