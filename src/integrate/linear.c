@@ -6,6 +6,8 @@
 
 // Newton with the symmetric part may converge this slowly before it is given up.
 #define SLOW_CONTRACTION 0.3
+// Pivots below this part of what they are made of tell of a singular position.
+#define SINGULAR_PIVOT 1e-4
 // Up to this many unknowns both solvers are made at once, so that a change between them does not
 // allocate in the time loop; beyond, the second one is made when it is needed.
 #define BOTH_SOLVERS 3000
@@ -21,6 +23,7 @@ struct flx_linear {
     bool by_ldl;                 // the present factors are those of it
     bool equilibrated;           // LDL has scale factors
     int slow;                    // slow contractions in a row
+    bool settled;                // there is nothing left to choose
     signed char *sign;           // (nblock)
     unsigned char *kind;         // (nblock) flx_unknown_kind
     double *sigma, *tau;         // (nlam)
@@ -140,6 +143,7 @@ static flx_status make(flx_linear *lin)
         lin->tau[i] = u.tau;
     }
     lin->symmetric = d->nx == 0 && d->nw == 0;
+    lin->settled = !lin->symmetric;
     return make_solvers(lin);
 }
 
@@ -315,12 +319,17 @@ flx_status flx_linear_factor(flx_linear *lin, const flx_blocks *b, const flx_wei
     return factor_full(lin);
 }
 
+// At a singular position every matrix is slow; and a full matrix that is as slow as its symmetric
+// part is given up for good.
 bool flx_linear_judge(flx_linear *lin, double contraction)
 {
-    if (lin->own || !lin->symmetric) return false;
+    if (lin->own || lin->settled) return false;
+    if (lin->by_ldl && flx_ldl_get_report(lin->ldl).pivot_ratio < SINGULAR_PIVOT) return false;
     lin->slow = contraction > SLOW_CONTRACTION ? lin->slow + 1 : 0;
     if (lin->slow < 2) return false;
-    lin->symmetric = false;
+    lin->slow = 0;
+    lin->settled = !lin->symmetric;
+    lin->symmetric = !lin->symmetric;
     return true;
 }
 

@@ -51,8 +51,9 @@ flx_status flx_linear_solve(flx_linear *lin, double *d);
 flx_status flx_linear_solve_complex(flx_linear *lin, double complex *d);
 
 // How fast Newton went with fresh factors, |correction k+1| / |correction k|. Twice above 0.3 with
-// the symmetric part: from the next factorisation on the full matrix is taken. True when that has
-// just been decided.
+// the symmetric part, and not at a singular position: from the next factorisation on the full
+// matrix is taken; twice above it with that one, too: the symmetric part again, for good. True when
+// a change has just been decided.
 bool flx_linear_judge(flx_linear *lin, double contraction);
 
 // What the last factorisation met.
