@@ -12,6 +12,17 @@
 
 // ---- the matrix ---------------------------------------------------------------------------------
 
+static bool has_massless_body(const flx_model *m)
+{
+    for (int i = 0; i < m->nbody; i++) {
+        const double *J = m->bodies[i].inertia;
+        bool rigid = m->bodies[i].type == FLX_BODY_RIGID;
+        double inertia = m->dimension == 2 ? J[8] : fmin(J[0], fmin(J[4], J[8]));
+        if (!(m->bodies[i].mass > 0) || (rigid && !(inertia > 0))) return true;
+    }
+    return false;
+}
+
 flx_status flx_saddle_prepare(const flx_descriptor *d, flx_work *w)
 {
     flx_saddle_work *k = &w->saddle;
@@ -32,6 +43,10 @@ flx_status flx_saddle_prepare(const flx_descriptor *d, flx_work *w)
         for (int b = 0; b < p->nblock; b++) sign[b] = p->start[b] < flx_first_lam(d) ? 1 : -1;
         status = flx_ldl_create(ctx, p, sign, false, &k->ldl);
     }
+    if (status == FLX_OK && has_massless_body(d->model)) {
+        status = flx_lu_create(ctx, p, false, &k->lu);
+        if (status != FLX_OK) flx_ldl_destroy(&k->ldl); // all or nothing
+    }
     flx_free(sign);
     return status;
 }
@@ -40,6 +55,7 @@ void flx_saddle_free(flx_work *w)
 {
     flx_saddle_work *k = &w->saddle;
     flx_ldl_destroy(&k->ldl);
+    flx_lu_destroy(&k->lu);
     flx_free(k->A0);
     flx_free(k->A1);
     flx_free(k->A2);
@@ -122,24 +138,50 @@ static double residual_of(const flx_descriptor *d, const double *A, const double
     return error;
 }
 
-// rhs <- A^-1 rhs with refinement: the factors are those of a regularised matrix.
+static void solve_once(const flx_saddle_work *k, double *b)
+{
+    if (k->by_lu) {
+        flx_lu_solve(k->lu, b);
+    } else {
+        flx_ldl_solve(k->ldl, b);
+    }
+}
+
+// x <- A^-1 b with refinement: the factors may be those of a regularised matrix. Returns the
+// backward error.
+static double solve_refined(const flx_descriptor *d, const flx_saddle_work *k, const double *b,
+                            double *r, double *x)
+{
+    int n = flx_dims_unknowns(&d->base.dims);
+    double last = HUGE_VAL;
+    memcpy(x, b, (size_t)n * sizeof *x);
+    solve_once(k, x);
+    for (int i = 0;; i++) {
+        double error = residual_of(d, k->A0, b, x, r);
+        if (error <= REFINED || i == MOST_REFINEMENTS || !(error < 0.5 * last)) {
+            return fmin(error, last);
+        }
+        last = error;
+        solve_once(k, r);
+        for (int j = 0; j < n; j++) x[j] += r[j];
+    }
+}
+
+// rhs <- A^-1 rhs. The fixed order of LDL cannot always put the bonds that hold a massless body
+// before it; pivoting can.
 static flx_status solve(const flx_descriptor *d, flx_work *w)
 {
     flx_saddle_work *k = &w->saddle;
     int n = flx_dims_unknowns(&d->base.dims);
-    double *b = k->tmp, *r = k->tmp + n, *x = k->rhs, last = HUGE_VAL;
-    memcpy(b, x, (size_t)n * sizeof *b);
-    flx_ldl_solve(k->ldl, x);
-    for (int i = 0;; i++) {
-        double error = residual_of(d, k->A0, b, x, r);
-        if (error <= REFINED) return FLX_OK;
-        if (i == MOST_REFINEMENTS || !(error < 0.5 * last)) {
-            return fmin(error, last) <= WORST_SOLUTION ? FLX_OK : fail_singular(d, w);
-        }
-        last = error;
-        flx_ldl_solve(k->ldl, r);
-        for (int j = 0; j < n; j++) x[j] += r[j];
+    double *b = k->tmp, *r = k->tmp + n;
+    memcpy(b, k->rhs, (size_t)n * sizeof *b);
+    double error = solve_refined(d, k, b, r, k->rhs);
+    if (!(error <= WORST_SOLUTION) && k->lu && !k->by_lu) {
+        if (flx_lu_factor(k->lu, k->A0) != FLX_OK) return fail_singular(d, w);
+        k->by_lu = true;
+        error = solve_refined(d, k, b, r, k->rhs);
     }
+    return error <= WORST_SOLUTION ? FLX_OK : fail_singular(d, w);
 }
 
 // Masses may be zero where bonds hold the body. Forces of any kind on everything must then have an
@@ -158,6 +200,7 @@ static flx_status factor(const flx_descriptor *d, flx_work *w, const flx_point *
 {
     flx_saddle_work *k = &w->saddle;
     assemble(d, w, p);
+    if (k->by_lu) return flx_lu_factor(k->lu, k->A0); // once needed, needed again
     if (!k->probed) flx_ldl_equilibrate(k->ldl, k->A0);
     flx_status status = flx_ldl_factor(k->ldl, k->A0);
     if (status == FLX_SINGULAR) return fail_singular(d, w);

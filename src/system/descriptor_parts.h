@@ -15,6 +15,7 @@
 #include "force/force.h"
 #include "joint/joint.h"
 #include "math/ldl.h"
+#include "math/lu.h"
 #include "system/descriptor.h"
 
 // Two places are one when they are nearer than this part of the mechanism: drawn by different
@@ -240,6 +241,8 @@ typedef struct flx_descriptor {
 // [M G^T A^T; G; A] with its factors, for accelerations, projections and reactions.
 typedef struct flx_saddle_work {
     flx_ldl *ldl;         // owned
+    flx_lu *lu;           // owned; only where a body has no mass
+    bool by_lu;           // the present factors are those of lu
     bool probed;          // scaled, and the masses found sufficient
     double *A0, *A1, *A2; // owned; A1 only where there are algebraic unknowns
     double *rhs, *tmp;    // (n), (2 n)
