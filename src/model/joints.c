@@ -401,7 +401,12 @@ static flx_status read_start(flx_builder *b, flx_item *joint)
     const flx_yaml *block = flx_yaml_get(joint->def, "start");
     if (!block || block->kind != FLX_YAML_MAP) return FLX_OK;
     const flx_yaml *value = flx_yaml_get(block, d->displacement ? "displacement" : "angle");
+    const flx_yaml *other = flx_yaml_get(block, d->displacement ? "angle" : "displacement");
     const flx_yaml *rate = flx_yaml_get(block, "rate");
+    if (value && other) {
+        return FLX_FAIL(b->ctx, FLX_ERR_MODEL, other->loc,
+                        "a start has one of angle and displacement");
+    }
     flx_env e;
     flx_env_of(&e, b, joint, FLX_MODE_CONSTANT);
     def->start_loc = block->loc;
@@ -449,7 +454,7 @@ static double drawn_angle(const flx_item *body)
     return flx_body_turns(body) ? ((const flx_body_data *)body->data)->def.angle : 0;
 }
 
-static flx_node angle_node(flx_builder *b, const flx_item *joint, bool turns)
+static flx_node angle_node(flx_builder *b, const flx_item *joint)
 {
     const flx_joint_data *d = joint->data;
     flx_graph *g = b->g;
@@ -463,7 +468,6 @@ static flx_node angle_node(flx_builder *b, const flx_item *joint, bool turns)
     joint_axis(b, d, 0, 1, y1);
     joint_axis(b, d, 1, 0, x2);
     flx_node a = flx_graph_binary(g, FLX_OP_ATAN2, node_dot(g, y1, x2), node_dot(g, x1, x2));
-    if (!turns) return a;
     flx_node whole = flx_graph_leaf(g, flx_leaf_make(FLX_LEAF_TURNS, joint->number, 0));
     return node_add(g, a, node_scale(g, 2 * flx_pi, whole));
 }
@@ -523,7 +527,7 @@ static flx_status make_coordinate(flx_builder *b, flx_item *joint)
     flx_joint *def = &d->def;
     bool displacement = moves_with_displacement(def->type) && d->displacement;
     if (!flx_joint_has_coordinate(joint)) return FLX_OK;
-    def->coordinate = displacement ? displacement_node(b, d) : angle_node(b, joint, true);
+    def->coordinate = displacement ? displacement_node(b, d) : angle_node(b, joint);
     def->rate = displacement ? rate_of(b, def->coordinate) : angle_rate(b, d);
     return def->coordinate < 0 || def->rate < 0 ? FLX_ERR_MEMORY : FLX_OK;
 }
@@ -600,7 +604,7 @@ static flx_status rotation_member(flx_env *e, const flx_item *joint, flx_value *
     flx_builder *b = e->b;
     flx_graph *g = b->g;
     if (b->m->dimension == 2) {
-        *out = flx_value_number(angle_node(b, joint, false));
+        *out = flx_value_number(angle_node(b, joint));
         return out->node < 0 ? FLX_ERR_MEMORY : FLX_OK;
     }
     // In the joint's axes of the first body: Q = F1^T F2.
@@ -667,8 +671,8 @@ static const char *const *joint_words(flx_builder *b, const flx_joint_data *d)
                                         "moment", "drive", NULL};
     static const char *const slide[] = {"displacement", "rate",  "reaction",
                                         "moment",       "drive", NULL};
-    static const char *const both[] = {"angle",  "displacement", "rate", "reaction",
-                                       "moment", "drive",        NULL};
+    static const char *const both[] = {"angle",    "displacement", "rate",  "rotation",
+                                       "reaction", "moment",       "drive", NULL};
     static const char *const cross[] = {"angle", "rate", "rotation", "reaction", "moment", NULL};
     static const char *const table[] = {"angle",  "rate", "displacement", "rotation", "reaction",
                                         "moment", NULL};
@@ -729,11 +733,11 @@ static flx_status moving_member(flx_env *e, flx_item *joint, const char *name, f
         return number(displacement_node(b, d), out);
     }
     if (t == FLX_JOINT_PLANAR || t == FLX_JOINT_FREE) {
-        return number(rate ? angle_rate(b, d) : angle_node(b, joint, false), out);
+        return number(rate ? angle_rate(b, d) : angle_node(b, joint), out);
     }
     FLX_TRY(flx_joint_coordinate(b, joint, loc));
     if (rate) return number(d->def.rate, out);
-    return number(d->displacement ? angle_node(b, joint, true) : d->def.coordinate, out);
+    return number(d->displacement ? angle_node(b, joint) : d->def.coordinate, out);
 }
 
 flx_status flx_joint_member(flx_env *e, flx_item *joint, const char *name, flx_loc loc,
