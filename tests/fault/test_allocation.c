@@ -23,6 +23,7 @@ static void count(void)
 {
     if (counting) allocations++;
 }
+// NOLINTBEGIN(readability-inconsistent-declaration-parameter-name): the C library's are reserved
 void *malloc(size_t size)
 {
     count();
@@ -49,6 +50,7 @@ int posix_memalign(void **p, size_t alignment, size_t size)
     *p = __libc_memalign(alignment, size);
     return *p ? 0 : ENOMEM;
 }
+// NOLINTEND(readability-inconsistent-declaration-parameter-name)
 
 // ---- a sink that knows where the loop begins and ends ---------------------------------------------
 
