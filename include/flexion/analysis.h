@@ -26,11 +26,11 @@ FLX_API flx_status flx_start_accelerations(const flx_system *s, flx_state *x);
 // Rank of the bonds at the given consistent state and at two displaced ones. Rows are numbered as
 // the bonds, then the velocity bonds.
 typedef struct flx_rank_report {
-    int nredundant;     // rows dependent at all three positions
-    int *redundant;     // owned; rows, ascending
-    int nsingular;      // rows dependent at the start only: a singular position
-    int *singular;      // owned
-    int freedoms;       // nv - rank(G) - rank(A), at a regular position
+    int nredundant; // rows dependent at all three positions
+    int *redundant; // owned; rows, ascending
+    int nsingular;  // rows dependent at the start only: a singular position
+    int *singular;  // owned
+    int freedoms;   // nv - rank(G) - rank(A), at a regular position
 } flx_rank_report;
 FLX_API flx_status flx_rank_bonds(const flx_system *s, const flx_state *x, flx_rank_report *report);
 FLX_API void flx_rank_report_clear(flx_rank_report *report);

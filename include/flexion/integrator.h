@@ -18,14 +18,14 @@ typedef enum flx_formulation {
 typedef struct flx_integrator_def {
     const char *method; // a name of the registry: "generalized-alpha", "radau", "dopri5", ...
     flx_formulation formulation;
-    double step;            // fixed step; 0: adaptive
-    double rtol, atol;      // adaptive
-    int stages;             // of a collocation method
-    double spectral_radius; // of generalized-alpha at infinity, 0 to 1; negative: default
-    double newton_tolerance;// relative to the scales of the unknowns; 0: default
+    double step;                     // fixed step; 0: adaptive
+    double rtol, atol;               // adaptive
+    int stages;                      // of a collocation method
+    double spectral_radius;          // of generalized-alpha at infinity, 0 to 1; negative: default
+    double newton_tolerance;         // relative to the scales of the unknowns; 0: default
     double first_step, largest_step; // adaptive; 0: chosen, none
-    long max_steps;         // 0: no limit
-    int drift;              // non-zero: explicit methods do not return to the constraints
+    long max_steps;                  // 0: no limit
+    int drift;                       // non-zero: explicit methods do not return to the constraints
 } flx_integrator_def;
 
 FLX_API flx_integrator_def flx_integrator_def_default(void);
@@ -46,7 +46,7 @@ typedef struct flx_integrator flx_integrator;
 typedef struct flx_integrator_type {
     const char *name; // the word in the model file and on the command line
     const char *summary;
-    int order;        // classical order, of q on a system without constraints
+    int order;           // classical order, of q on a system without constraints
     int fixed, adaptive; // can run with a fixed step, with error control
     flx_status (*create)(flx_integrator *it);
     // Advance x by at most h (exactly h when fixed). On a positive status x is bit for bit what it
@@ -66,7 +66,7 @@ struct flx_integrator {
     flx_ctx *ctx;          // borrowed
     flx_integrator_def def;
     flx_statistics stats;
-    void *data;            // owned by the method
+    void *data; // owned by the method
 };
 
 // NULL-terminated.
@@ -80,8 +80,7 @@ FLX_API void flx_integrator_destroy(flx_integrator **it);
 
 // One step of at most h from the state; the caller's state changes only on FLX_OK. A final failure
 // leaves a message that says when, which item, and what to try.
-FLX_API flx_status flx_integrator_step(flx_integrator *it, flx_state *x, double h,
-                                       double *h_taken);
+FLX_API flx_status flx_integrator_step(flx_integrator *it, flx_state *x, double h, double *h_taken);
 FLX_API flx_status flx_integrator_interpolate(flx_integrator *it, double t, flx_state *out);
 FLX_API const flx_statistics *flx_integrator_statistics(const flx_integrator *it);
 
@@ -91,10 +90,10 @@ typedef int (*flx_output_callback)(void *user, const flx_state *x);
 // When to call back.
 typedef struct flx_schedule {
     double until;
-    double every;         // 0: not used
-    const double *times;  // ascending; or NULL
+    double every;        // 0: not used
+    const double *times; // ascending; or NULL
     int ntimes;
-    int steps;            // non-zero: at every step
+    int steps; // non-zero: at every step
 } flx_schedule;
 
 // Advance x to schedule->until, calling back at the start, at the output times and at the end.

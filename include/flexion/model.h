@@ -44,7 +44,7 @@ FLX_API const char *flx_model_item(const flx_model *model, flx_item_kind kind, i
                                    const char **type);
 
 // The model language itself, from the table that the checker uses.
-FLX_API flx_status flx_language_write_schema(flx_ctx *ctx, const char *path); // JSON Schema
+FLX_API flx_status flx_language_write_schema(flx_ctx *ctx, const char *path);    // JSON Schema
 FLX_API flx_status flx_language_write_reference(flx_ctx *ctx, const char *path); // Markdown
 
 #ifdef __cplusplus

@@ -12,12 +12,12 @@ typedef struct flx_result_info {
     const char *title, *model_path, *model_text; // model_text: the whole file
     const char *version;                         // of Flexion
     const char *method, *formulation;
-    const char *settings;                        // one line for a person
-    int ncolumn;                                 // signals, without t
-    const char *const *names, *const *units;     // (ncolumn)
-    long rows;                                   // expected; 0: not known
-    int nmeasure;                                // numbers of the whole run
-    const char *const *measures;                 // (nmeasure) their names
+    const char *settings;                    // one line for a person
+    int ncolumn;                             // signals, without t
+    const char *const *names, *const *units; // (ncolumn)
+    long rows;                               // expected; 0: not known
+    int nmeasure;                            // numbers of the whole run
+    const char *const *measures;             // (nmeasure) their names
 } flx_result_info;
 
 // What this build is made of and where it runs: "compiler", "HDF5", "processor", ... Returns the
@@ -64,7 +64,7 @@ FLX_API int flx_result_find(flx_result *r, const char *signal, int max, int *col
 // Draw signals against time to an SVG, PNG or PDF file (by its ending). Needs gnuplot at run time.
 typedef struct flx_plot_def {
     const char *path;
-    const char *x;    // signal on the x axis; NULL: t
+    const char *x; // signal on the x axis; NULL: t
     int nsignal;
     const char *const *signals;
     int width, height; // pixels; 0: default

@@ -22,10 +22,10 @@ FLX_API void flx_simulation_destroy(flx_simulation **sim);
 // What the model is made of, known after create.
 typedef struct flx_summary {
     int bodies, joints, forces, variables, states;
-    int coordinates;          // nv
-    int constraints;          // bonds and velocity bonds before redundant ones were left out
-    int redundant, singular;  // rows
-    int freedoms;             // degrees of freedom (velocity level)
+    int coordinates;         // nv
+    int constraints;         // bonds and velocity bonds before redundant ones were left out
+    int redundant, singular; // rows
+    int freedoms;            // degrees of freedom (velocity level)
 } flx_summary;
 FLX_API const flx_summary *flx_simulation_summary(const flx_simulation *sim);
 // Names "joint A, row 3 (rotation about y)" of redundant (or singular) rows.
@@ -38,21 +38,21 @@ FLX_API flx_status flx_simulation_set_until(flx_simulation *sim, double until);
 
 // The ledger: every run ends with it.
 typedef struct flx_ledger {
-    flx_status status;           // how the run ended
-    double t;                    // reached
-    double seconds;              // wall clock of the time loop
+    flx_status status; // how the run ended
+    double t;          // reached
+    double seconds;    // wall clock of the time loop
     flx_statistics work;
-    double energy_start, energy_end; // kinetic + potential + strain
-    double dissipated, supplied;     // integrals of the powers
-    double energy_drift;         // largest |E + dissipated - supplied - E0| / scale
-    double momentum_change[6];   // linear, angular: end minus start
+    double energy_start, energy_end;             // kinetic + potential + strain
+    double dissipated, supplied;                 // integrals of the powers
+    double energy_drift;                         // largest |E + dissipated - supplied - E0| / scale
+    double momentum_change[6];                   // linear, angular: end minus start
     double position_residual, velocity_residual; // largest met at an output
     const char *position_item, *velocity_item;   // borrowed
-    double dropped_residual;     // of the redundant rows
-    int balanced;                // 0: the result fails its own ledger
+    double dropped_residual;                     // of the redundant rows
+    int balanced;                                // 0: the result fails its own ledger
     long allocations_in_loop;
     int nmeasure;
-    const double *measures;      // (nmeasure) borrowed
+    const double *measures; // (nmeasure) borrowed
 } flx_ledger;
 FLX_API const flx_ledger *flx_simulation_ledger(const flx_simulation *sim);
 

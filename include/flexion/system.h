@@ -71,7 +71,7 @@ typedef struct flx_pattern {
     // (nentry) or NULL: which of A0, A1, A2 (bits 1, 2, 4) may differ from zero in the entry.
     // linearise leaves the others as they are, so the arrays begin as zeros; a reader may skip them.
     const unsigned char *parts;
-    int version;          // raised when the pattern changes between steps
+    int version; // raised when the pattern changes between steps
 } flx_pattern;
 
 // The derivative of the residual along one unknown increment, in three parts on one pattern:
@@ -101,13 +101,13 @@ typedef enum flx_unknown_kind {
 
 typedef struct flx_unknown {
     flx_unknown_kind kind;
-    int index;                // 0 to 3: differentiation index that the error weights follow
-    double scale;             // typical size: metres, newtons, ...; > 0. For a bond: of its row g
-    double sigma, tau, C, E;  // of a bond (SYS-3), of a velocity bond (SYS-4)
-    double lower, upper;      // bounds on lambda; -inf, inf for a joint
-    const char *item;         // name of the body, joint or variable; borrowed from the system
-    const char *part;         // "x", "rotation about y", "g[2]", ...; borrowed
-    flx_loc loc;              // where the model said it
+    int index;               // 0 to 3: differentiation index that the error weights follow
+    double scale;            // typical size: metres, newtons, ...; > 0. For a bond: of its row g
+    double sigma, tau, C, E; // of a bond (SYS-3), of a velocity bond (SYS-4)
+    double lower, upper;     // bounds on lambda; -inf, inf for a joint
+    const char *item;        // name of the body, joint or variable; borrowed from the system
+    const char *part;        // "x", "rotation about y", "g[2]", ...; borrowed
+    flx_loc loc;             // where the model said it
 } flx_unknown;
 
 typedef struct flx_system flx_system;
@@ -193,11 +193,11 @@ typedef struct flx_system_ops {
 // Base of every system; the first member of the concrete one.
 struct flx_system {
     const flx_system_ops *ops;
-    flx_ctx *ctx;          // borrowed
+    flx_ctx *ctx; // borrowed
     flx_dims dims;
-    flx_pattern pattern;   // arrays owned by the concrete system
-    const double *param;   // (nparam) the numbers the model gave; a point may carry others
-    const char *title;     // borrowed; for messages
+    flx_pattern pattern; // arrays owned by the concrete system
+    const double *param; // (nparam) the numbers the model gave; a point may carry others
+    const char *title;   // borrowed; for messages
 };
 
 FLX_API void flx_system_destroy(flx_system **s);

@@ -19,34 +19,35 @@
 // position + R (p - com).
 
 typedef enum flx_leaf_kind {
-    FLX_LEAF_TIME,             // t
-    FLX_LEAF_PARAMETER,        // index: number in flx_model.parameters (kept as a constant unless
-                               // the graph was asked to keep parameters free)
-    FLX_LEAF_BODY_POSITION,    // [3] centre of mass, ground axes
-    FLX_LEAF_BODY_ROTATION,    // [9] R row-major, body to ground; planar: [1] the angle
-    FLX_LEAF_BODY_VELOCITY,    // [3] of the centre of mass, ground axes
-    FLX_LEAF_BODY_SPIN,        // [3] angular velocity, BODY axes; planar: [1]
-    FLX_LEAF_BODY_ACCELERATION,// [3] of the centre of mass, ground axes; outputs only
-    FLX_LEAF_BODY_SPIN_RATE,   // [3] derivative of the spin, body axes; outputs only
-    FLX_LEAF_VARIABLE,         // second-order variable of equations
+    FLX_LEAF_TIME,              // t
+    FLX_LEAF_PARAMETER,         // index: number in flx_model.parameters (kept as a constant unless
+                                // the graph was asked to keep parameters free)
+    FLX_LEAF_BODY_POSITION,     // [3] centre of mass, ground axes
+    FLX_LEAF_BODY_ROTATION,     // [9] R row-major, body to ground; planar: [1] the angle
+    FLX_LEAF_BODY_VELOCITY,     // [3] of the centre of mass, ground axes
+    FLX_LEAF_BODY_SPIN,         // [3] angular velocity, BODY axes; planar: [1]
+    FLX_LEAF_BODY_ACCELERATION, // [3] of the centre of mass, ground axes; outputs only
+    FLX_LEAF_BODY_SPIN_RATE,    // [3] derivative of the spin, body axes; outputs only
+    FLX_LEAF_VARIABLE,          // second-order variable of equations
     FLX_LEAF_VARIABLE_RATE,
-    FLX_LEAF_VARIABLE_RATE2,   // outputs only
-    FLX_LEAF_STATE,            // first-order variable (mass not 0)
-    FLX_LEAF_STATE_RATE,       // outputs only
-    FLX_LEAF_ALGEBRAIC,        // first-order variable with mass 0
-    FLX_LEAF_TURNS,            // index: joint; whole turns counted so far (a switch)
-    FLX_LEAF_REACTION,         // [6] index: joint; force and moment on the second body at the
-                               // joint, ground axes; outputs only
-    FLX_LEAF_DRIVE,            // index: joint; effort of its motion; outputs only
-    FLX_LEAF_MULTIPLIER,       // index: constraint of equations; outputs only
-    FLX_LEAF_ENERGY,           // [5] kinetic, potential, strain, dissipated, total; outputs only
-    FLX_LEAF_MOMENTUM,         // [6] linear, angular about the origin; outputs only
-    FLX_LEAF_CONSTRAINTS,      // [2] largest position and velocity residual; outputs only
+    FLX_LEAF_VARIABLE_RATE2, // outputs only
+    FLX_LEAF_STATE,          // first-order variable (mass not 0)
+    FLX_LEAF_STATE_RATE,     // outputs only
+    FLX_LEAF_ALGEBRAIC,      // first-order variable with mass 0
+    FLX_LEAF_TURNS,          // index: joint; whole turns counted so far (a switch)
+    FLX_LEAF_REACTION,       // [6] index: joint; force and moment on the second body at the
+                             // joint, ground axes; outputs only
+    FLX_LEAF_DRIVE,          // index: joint; effort of its motion; outputs only
+    FLX_LEAF_MULTIPLIER,     // index: constraint of equations; outputs only
+    FLX_LEAF_ENERGY,         // [5] kinetic, potential, strain, dissipated, total; outputs only
+    FLX_LEAF_MOMENTUM,       // [6] linear, angular about the origin; outputs only
+    FLX_LEAF_CONSTRAINTS,    // [2] largest position and velocity residual; outputs only
 } flx_leaf_kind;
 
 static inline flx_leaf flx_leaf_make(flx_leaf_kind kind, int index, int component)
 {
-    return ((flx_leaf)kind << 56) | ((flx_leaf)(uint32_t)index << 8) | (flx_leaf)(unsigned)component;
+    return ((flx_leaf)kind << 56) | ((flx_leaf)(uint32_t)index << 8) |
+           (flx_leaf)(unsigned)component;
 }
 static inline flx_leaf_kind flx_leaf_get_kind(flx_leaf l)
 {
@@ -89,7 +90,13 @@ typedef struct flx_point_def { // a named point of a body
 
 // For pictures only.
 typedef struct flx_shape {
-    enum { FLX_SHAPE_NONE, FLX_SHAPE_BOX, FLX_SHAPE_CYLINDER, FLX_SHAPE_SPHERE, FLX_SHAPE_CAPSULE } kind;
+    enum {
+        FLX_SHAPE_NONE,
+        FLX_SHAPE_BOX,
+        FLX_SHAPE_CYLINDER,
+        FLX_SHAPE_SPHERE,
+        FLX_SHAPE_CAPSULE
+    } kind;
     double size[3]; // box: edges; cylinder, capsule: radius, length; sphere: radius
     double at[3];   // centre in the body frame
     double axis[3]; // of a cylinder or capsule, body frame
@@ -163,7 +170,7 @@ typedef struct flx_joint {
     double normal[3];   // rolling: plane's normal in the first's axes
     bool has_axis;      // rolling: false for a ball
     double length, pitch, ratio, radius;
-    int joint[2];       // gear: second's coordinate = ratio * first's
+    int joint[2]; // gear: second's coordinate = ratio * first's
     flx_motion_kind motion;
     flx_node motion_value; // depends on t only
     flx_loc motion_loc;
@@ -188,17 +195,17 @@ typedef struct flx_force {
     const char *name;
     flx_loc loc;
     flx_force_type type;
-    int body[2];       // body[1] is acted on, body[0] oppositely (FLX_GROUND: none)
-    double at[2][3];   // places, each in its body's frame
-    int joint;         // -1: not on a joint
+    int body[2];     // body[1] is acted on, body[0] oppositely (FLX_GROUND: none)
+    double at[2][3]; // places, each in its body's frame
+    int joint;       // -1: not on a joint
     double stiffness[6], damping[6];
-    int ncomponent;    // bushing: 2 or 3 (no rotation), 3 in 2D with rotation, or 6
-    double frame[2][9];// bushing: axes of the first in which stiffness acts, as drawn in each body
-    double length;     // spring at rest; joint spring: angle or displacement at rest
-    double G;          // gravitation
-    flx_node value;    // actuator, joint: pull or effort
+    int ncomponent;     // bushing: 2 or 3 (no rotation), 3 in 2D with rotation, or 6
+    double frame[2][9]; // bushing: axes of the first in which stiffness acts, as drawn in each body
+    double length;      // spring at rest; joint spring: angle or displacement at rest
+    double G;           // gravitation
+    flx_node value;     // actuator, joint: pull or effort
     flx_node force[3], torque[3]; // wrench, ground axes; -1: none
-    bool mixed;        // form: mixed
+    bool mixed;                   // form: mixed
 } flx_force;
 
 typedef struct flx_variable { // second order: mass q'' = force
@@ -239,7 +246,7 @@ typedef struct flx_simulate {
     flx_integrator_def def; // method, formulation, step or tolerances, method's keys
     const char *method;     // "auto" when not given
     flx_loc method_loc, formulation_loc;
-    bool tree;              // formulation: tree
+    bool tree; // formulation: tree
 } flx_simulate;
 
 typedef struct flx_column {
@@ -268,13 +275,13 @@ typedef struct flx_outputs {
     struct flx_measure {
         const char *name;
         flx_loc loc;
-        flx_node value;          // over leaves FLX_LEAF_PARAMETER with index >= 1000000 + k
-    } *measures;
-    int nprobe;                  // the single measures: kind of a node's course
+        flx_node value; // over leaves FLX_LEAF_PARAMETER with index >= 1000000 + k
+    } * measures;
+    int nprobe; // the single measures: kind of a node's course
     struct flx_probe {
         flx_measure_kind kind;
         flx_node node;
-    } *probes;
+    } * probes;
 } flx_outputs;
 
 // A part of the language whose physics is not there yet, as the model uses it.
@@ -286,7 +293,7 @@ typedef struct flx_unavailable {
 typedef struct flx_parameter {
     const char *name;
     flx_loc loc;
-    int count;             // numbers: 1 for a scalar
+    int count; // numbers: 1 for a scalar
     double *values;
     bool list;
 } flx_parameter;
@@ -294,13 +301,13 @@ typedef struct flx_parameter {
 // A count stands before its array. NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding)
 struct flx_model {
     flx_ctx *ctx;
-    flx_arena *arena;  // owned
-    flx_graph *graph;  // owned
-    const char *path;  // interned
-    const char *text;  // the file's text; arena
+    flx_arena *arena; // owned
+    flx_graph *graph; // owned
+    const char *path; // interned
+    const char *text; // the file's text; arena
     size_t text_length;
     const char *title;
-    int dimension;     // 2 or 3
+    int dimension; // 2 or 3
     double gravity[3];
     int nparameter;
     flx_parameter *parameters;

@@ -42,7 +42,10 @@ typedef struct test_entry {
     int (*run)(void);
 } test_entry;
 
-#define TEST(f) {#f, f}
+#define TEST(f)                                                                                    \
+    {                                                                                              \
+#f, f                                                                                      \
+    }
 
 #define TEST_MAIN(...)                                                                             \
     int main(void)                                                                                 \
