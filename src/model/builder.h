@@ -10,6 +10,14 @@
 
 #define flx_pi 3.14159265358979323846
 
+// Note an error of one item and go on with the next; only memory ends the reading. b: the builder.
+#define GO_ON(call)                                                                                \
+    do {                                                                                           \
+        flx_status go_on_status_ = (call);                                                         \
+        if (go_on_status_ == FLX_ERR_MEMORY) return go_on_status_;                                 \
+        if (go_on_status_ != FLX_OK) b->failed = true;                                             \
+    } while (0)
+
 typedef struct flx_builder flx_builder;
 typedef struct flx_space flx_space;
 typedef struct flx_item flx_item;
@@ -111,7 +119,7 @@ struct flx_builder {
         flx_ast *ast;
     } * asts;
     int nast, ast_capacity;
-    int unavailable_capacity, probe_capacity;
+    int probe_capacity;
     struct flx_file_slot { // part files read so far
         const char *path;
         flx_yaml *tree;
@@ -195,8 +203,8 @@ flx_status flx_item_leave(flx_builder *b, flx_item_state *state, flx_status stat
 // ---- values.c: from the file's values to numbers and nodes --------------------------------------
 
 void *flx_take(flx_builder *b, size_t n, size_t size); // from the scratch arena
-flx_status flx_build_unavailable(flx_builder *b, flx_loc loc, const char *format, ...)
-    FLX_PRINTF(3, 4);
+// Add what a tree uses of the language that is not available yet to the model's list.
+flx_status flx_build_unavailable(flx_builder *b, const flx_yaml *tree);
 flx_status flx_build_value(flx_env *e, const flx_yaml *y, flx_value *out);
 flx_status flx_build_number(flx_env *e, const flx_yaml *y, double *out);
 flx_status flx_build_integer(flx_env *e, const flx_yaml *y, int *out);

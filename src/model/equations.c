@@ -263,14 +263,6 @@ static flx_status check_pairs(flx_builder *b)
 
 // ---- all ----------------------------------------------------------------------------------------
 
-// Note an error of one item and go on with the next; only memory ends the reading.
-#define GO_ON(call)                                                                                \
-    do {                                                                                           \
-        flx_status go_on_status_ = (call);                                                         \
-        if (go_on_status_ == FLX_ERR_MEMORY) return go_on_status_;                                 \
-        if (go_on_status_ != FLX_OK) b->failed = true;                                             \
-    } while (0)
-
 flx_status flx_equations_finish(flx_builder *b)
 {
     flx_model *m = b->m;
@@ -326,9 +318,7 @@ static flx_status finish_event(flx_builder *b, flx_item *item)
 flx_status flx_events_finish(flx_builder *b)
 {
     for (int i = 0; i < b->events.count; i++) {
-        flx_item *item = b->events.items[i];
-        GO_ON(finish_event(b, item));
-        FLX_TRY(flx_build_unavailable(b, item->loc, "events"));
+        GO_ON(finish_event(b, b->events.items[i]));
     }
     return FLX_OK;
 }

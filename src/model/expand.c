@@ -451,6 +451,7 @@ static flx_status read_part_file(flx_builder *b, const flx_yaml *name, flx_yaml 
     }
     FLX_TRY(b->reader->read_tree(b->reader->user, name->text, name->loc, tree));
     FLX_TRY(flx_schema_check_part(b->ctx, *tree, b->m->dimension));
+    FLX_TRY(flx_build_unavailable(b, *tree));
     slot->tree = *tree;
     return FLX_OK;
 }

@@ -215,8 +215,7 @@ static flx_status read_form(flx_env *e, const flx_item *force, flx_force_data *d
     if (!form) return FLX_OK;
     FLX_TRY(flx_build_word(e->b, form, "form", words, &k));
     d->def.mixed = k == 1;
-    if (!d->def.mixed) return FLX_OK;
-    return flx_build_unavailable(e->b, form->loc, "forces.%s: form mixed", force->base);
+    return FLX_OK;
 }
 
 static flx_status place_force(flx_builder *b, flx_item *force)
@@ -268,7 +267,7 @@ static flx_status place_force(flx_builder *b, flx_item *force)
     case CONTACT:
     case DISTRIBUTED:
         d->unavailable = true;
-        return flx_build_unavailable(b, type->loc, "forces.%s: type %s", force->base, d->word);
+        return FLX_OK;
     default:
         return FLX_OK;
     }

@@ -3,12 +3,10 @@
 
 #include <string.h>
 
-// Words of the language; the first ones have a method.
 static const char *const method_words[] = {
     "auto",     "generalized-alpha", "radau",   "dopri5", "euler",       "implicit-euler",
     "midpoint", "trapezoidal",       "newmark", "hht",    "variational", "galerkin",
     "gauss",    "lobatto",           "dop853",  "bdf",    "adams",       NULL};
-#define METHODS_NOW 4
 
 static const char *const formulation_words[] = {"auto", "index-3", "ggl", "index-1", "tree", NULL};
 
@@ -29,10 +27,6 @@ static flx_status read_method(flx_env *e, const flx_yaml *block, flx_simulate *s
     if (method) {
         s->method_loc = method->loc;
         FLX_TRY(flx_build_word(e->b, method, "method", method_words, &m));
-        if (m >= METHODS_NOW) {
-            FLX_TRY(
-                flx_build_unavailable(e->b, method->loc, "simulate.method: %s", method_words[m]));
-        }
     }
     s->method = s->def.method = method_words[m];
     if (!formulation) return FLX_OK;
@@ -40,8 +34,7 @@ static flx_status read_method(flx_env *e, const flx_yaml *block, flx_simulate *s
     FLX_TRY(flx_build_word(e->b, formulation, "formulation", formulation_words, &f));
     s->def.formulation = formulations[f];
     s->tree = strcmp(formulation_words[f], "tree") == 0;
-    if (!s->tree) return FLX_OK;
-    return flx_build_unavailable(e->b, formulation->loc, "simulate.formulation: tree");
+    return FLX_OK;
 }
 
 static flx_status read_step(flx_env *e, const flx_yaml *block, flx_simulate *s)
@@ -136,9 +129,7 @@ flx_status flx_simulate_finish(flx_builder *b)
     FLX_TRY(read_method(&e, block, s));
     FLX_TRY(read_step(&e, block, s));
     FLX_TRY(read_options(&e, block, s));
-    if (!start) return FLX_OK;
-    FLX_TRY(find_analysis(b, start));
-    return flx_build_unavailable(b, start->loc, "simulate.start");
+    return start ? find_analysis(b, start) : FLX_OK;
 }
 
 // ---- blocks that are read and checked only ------------------------------------------------------
@@ -210,24 +201,8 @@ static flx_status check_sweep(flx_env *e, const flx_yaml *block)
     return FLX_OK;
 }
 
-static flx_status note(flx_builder *b, flx_status status, flx_loc loc, const char *what)
-{
-    if (status == FLX_ERR_MEMORY) return status;
-    if (status != FLX_OK) b->failed = true;
-    return flx_build_unavailable(b, loc, "%s", what);
-}
-
-static flx_loc key_loc(const flx_yaml *map, const char *key)
-{
-    for (int i = 0; i < map->count; i++) {
-        if (strcmp(map->keys[i]->text, key) == 0) return map->keys[i]->loc;
-    }
-    return map->loc;
-}
-
 flx_status flx_later_finish(flx_builder *b)
 {
-    static const char *const others[] = {"control", "optimise"};
     const flx_yaml *def = b->top->def, *reduce = flx_yaml_get(def, "reduce");
     const flx_yaml *sweep = flx_yaml_get(def, "sweep");
     flx_env e;
@@ -235,19 +210,11 @@ flx_status flx_later_finish(flx_builder *b)
     bool list = reduce && reduce->kind == FLX_YAML_LIST;
     for (int i = 0; reduce && i < (list ? reduce->count : 1); i++) {
         const flx_yaml *block = list ? reduce->items[i] : reduce;
-        flx_status status = block->kind == FLX_YAML_MAP ? check_reduce(&e, block) : FLX_OK;
-        FLX_TRY(note(b, status, key_loc(def, "reduce"), "reduce"));
+        if (block->kind == FLX_YAML_MAP) GO_ON(check_reduce(&e, block));
     }
     for (int i = 0; i < b->analyses.count; i++) {
-        const flx_item *item = b->analyses.items[i];
-        FLX_TRY(note(b, check_analysis(&e, item), key_loc(def, "analyse"), "analyse"));
+        GO_ON(check_analysis(&e, b->analyses.items[i]));
     }
-    if (sweep && sweep->kind == FLX_YAML_MAP) {
-        FLX_TRY(note(b, check_sweep(&e, sweep), key_loc(def, "sweep"), "sweep"));
-    }
-    for (int i = 0; i < 2; i++) {
-        const flx_yaml *block = flx_yaml_get(def, others[i]);
-        if (block) FLX_TRY(note(b, FLX_OK, key_loc(def, others[i]), others[i]));
-    }
+    if (sweep && sweep->kind == FLX_YAML_MAP) GO_ON(check_sweep(&e, sweep));
     return FLX_OK;
 }

@@ -1,5 +1,6 @@
 // values.c - from the values of the file to numbers, vectors and nodes.
 #include "model/builder.h"
+#include "model/schema.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -10,30 +11,21 @@ void *flx_take(flx_builder *b, size_t n, size_t size)
     return flx_arena_take(b->scratch, n, size);
 }
 
-flx_status flx_build_unavailable(flx_builder *b, flx_loc loc, const char *format, ...)
+flx_status flx_build_unavailable(flx_builder *b, const flx_yaml *tree)
 {
-    char what[256];
-    va_list args;
-    va_start(args, format);
-    vsnprintf(what, sizeof what, format, args);
-    va_end(args);
     flx_model *m = b->m;
-    for (int i = 0; i < m->nunavailable; i++) {
-        if (strcmp(m->unavailable[i].what, what) == 0) return FLX_OK;
+    int n = 0;
+    flx_unavailable *found = NULL;
+    FLX_TRY(flx_schema_unavailable(b->ctx, m->arena, tree, m->dimension, &n, &found));
+    if (n == 0) return FLX_OK;
+    flx_unavailable *all = flx_arena_take(m->arena, (size_t)(m->nunavailable + n), sizeof *all);
+    if (!all) return FLX_ERR_MEMORY;
+    if (m->nunavailable > 0) {
+        memcpy(all, m->unavailable, (size_t)m->nunavailable * sizeof *all);
     }
-    if (m->nunavailable == b->unavailable_capacity) {
-        int capacity = 2 * b->unavailable_capacity + 8;
-        flx_unavailable *list = flx_arena_take(m->arena, (size_t)capacity, sizeof *list);
-        if (!list) return FLX_ERR_MEMORY;
-        if (m->nunavailable > 0) {
-            memcpy(list, m->unavailable, (size_t)m->nunavailable * sizeof *list);
-        }
-        m->unavailable = list;
-        b->unavailable_capacity = capacity;
-    }
-    char *copy = flx_arena_copy(m->arena, what, strlen(what));
-    if (!copy) return FLX_ERR_MEMORY;
-    m->unavailable[m->nunavailable++] = (flx_unavailable){copy, loc};
+    memcpy(all + m->nunavailable, found, (size_t)n * sizeof *all);
+    m->unavailable = all;
+    m->nunavailable += n;
     return FLX_OK;
 }
 
