@@ -5,18 +5,27 @@ set -eu
 seconds=${1:-60}
 cd "$(dirname "$0")/.."
 
-echo "== fuzzing the reader for $seconds s"
 corpus=build/fuzz/corpus
 rm -rf "$corpus" && mkdir -p "$corpus"
 find examples tests -name '*.yaml' -size -64k -exec cp -t "$corpus" --backup=numbered {} +
-build/fuzz/tests/fuzz/fuzz_reader -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 \
-    -max_len=65536 -artifact_prefix=build/fuzz/ -print_final_stats=1 -verbosity=0 "$corpus"
+fuzz() { # TARGET SECONDS LONGEST
+    echo "== $1 for $2 s"
+    build/fuzz/tests/fuzz/"$1" -max_total_time="$2" -timeout=20 -rss_limit_mb=2048 -max_len="$3" \
+        -artifact_prefix=build/fuzz/ -print_final_stats=1 -verbosity=0 "$corpus" \
+        >build/fuzz/"$1".log 2>&1 || {
+        tail -n 60 build/fuzz/"$1".log
+        exit 1
+    }
+    grep -E 'number_of_executed_units|peak_rss' build/fuzz/"$1".log
+}
+fuzz fuzz_reader "$seconds" 65536
+fuzz fuzz_start "$seconds" 4000
 
 echo "== unit tests under valgrind"
-valgrind="valgrind --quiet --error-exitcode=99 --leak-check=full --errors-for-leak-kinds=definite"
+valgrind="valgrind --quiet --error-exitcode=99 --leak-check=full --errors-for-leak-kinds=definite --suppressions=tests/support/valgrind.supp"
 for test in $(find build/tests/unit -type f -name 'test_*' -perm -u+x); do
     echo "$(basename "$test")"
-    OPENBLAS_NUM_THREADS=1 FLX_QUICK=1 $valgrind "$test" >build/valgrind.log 2>&1 || {
+    OPENBLAS_NUM_THREADS=1 $valgrind "$test" >build/valgrind.log 2>&1 || {
         cat build/valgrind.log
         exit 1
     }
