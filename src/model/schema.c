@@ -467,7 +467,7 @@ static const flx_yaml *inherited(const flx_yaml *item, const family *siblings, c
 {
     for (int hops = 0; hops <= LIKE_HOPS; hops++) {
         const flx_yaml *v = flx_yaml_get(item, key);
-        if (v) return v;
+        if (v || !siblings) return v;
         int other = like_of(item, siblings);
         if (other < 0) return NULL;
         item = siblings->map->items[other];

@@ -161,8 +161,10 @@ flx_status flx_table_read(flx_ctx *ctx, flx_arena *arena, const char *path, flx_
     if (status == FLX_OK) {
         double *both = flx_arena_take(arena, 2 * (size_t)t.n, sizeof(double));
         if (both) {
-            memcpy(both, t.value[0], (size_t)t.n * sizeof(double));
-            memcpy(both + t.n, t.value[1], (size_t)t.n * sizeof(double));
+            for (int i = 0; i < t.n; i++) {
+                both[i] = t.value[0][i];
+                both[t.n + i] = t.value[1][i];
+            }
             *n = t.n;
             *x = both;
             *y = both + t.n;
