@@ -188,6 +188,8 @@ typedef struct flx_system_ops {
     flx_status (*energy)(const flx_system *s, flx_work *w, const flx_point *p, flx_energies *e);
     // Called once after each accepted step: turn counters and other switches follow the motion.
     void (*accept)(const flx_system *s, flx_work *w, flx_state *x);
+    // The longest step from x that the switches can follow; HUGE_VAL: any.
+    double (*longest_step)(const flx_system *s, flx_work *w, const flx_state *x);
 } flx_system_ops;
 
 // Base of every system; the first member of the concrete one.

@@ -65,7 +65,7 @@ char *cli_named_after(const char *path, const char *ending);
 //         3 | lenght: 0.83
 //           | ^
 void cli_print_errors(const flx_ctx *ctx);
-void cli_print_warnings(const flx_ctx *ctx);
+void cli_print_warnings(const flx_ctx *ctx, int first); // from the first to the last
 
 // What the program itself finds wrong.
 void cli_complain(const char *command, const char *format, ...) FLX_PRINTF(2, 3);

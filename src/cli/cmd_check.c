@@ -140,7 +140,7 @@ static int check_file(flx_ctx *ctx, const char *path, const cli_list *settings)
         if (sim) print_summary(sim);
         fflush(stdout);
     }
-    cli_print_warnings(ctx);
+    cli_print_warnings(ctx, 0);
     cli_print_errors(ctx);
     flx_simulation_destroy(&sim);
     flx_model_destroy(&model);

@@ -196,10 +196,11 @@ static int read_and_simulate(flx_ctx *ctx, const run_options *o)
     flx_status status = flx_model_read(ctx, o->model, o->settings.count, o->settings.items, &model);
     if (status == FLX_OK) status = flx_simulation_create(model, &sim);
     if (status == FLX_OK && o->until) status = flx_simulation_set_until(sim, until);
-    if (!o->quiet || status != FLX_OK) cli_print_warnings(ctx);
-    int code;
+    if (!o->quiet || status != FLX_OK) cli_print_warnings(ctx, 0);
+    int code, told = flx_ctx_warning_count(ctx);
     if (status == FLX_OK) {
         code = simulate(ctx, o, sim);
+        if (!o->quiet && flx_ctx_warning_count(ctx) > told) cli_print_warnings(ctx, told);
     } else {
         cli_print_errors(ctx);
         code = status == FLX_ERR_MEMORY ? EXIT_FAILED : EXIT_WRONG;

@@ -99,10 +99,10 @@ void cli_print_errors(const flx_ctx *ctx)
     if (total > shown) fprintf(stderr, "flexion: %d more errors\n", total - shown);
 }
 
-void cli_print_warnings(const flx_ctx *ctx)
+void cli_print_warnings(const flx_ctx *ctx, int first)
 {
     const flx_message *m;
-    int shown = 0, total = flx_ctx_warning_count(ctx);
+    int shown = first, total = flx_ctx_warning_count(ctx);
     for (; (m = flx_ctx_warning(ctx, shown)) != NULL; shown++) {
         print_message(m, "note", "\033[1;36m");
     }

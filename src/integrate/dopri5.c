@@ -356,6 +356,7 @@ static flx_status dopri5_step(flx_integrator *it, flx_state *x, double h_most, d
     for (int rejections = 0;;) {
         double h = fixed ? h_most : fmin(p->h, h_most);
         if (!fixed && h_most - h < 0.01 * h) h = h_most; // no crumbs at the end
+        if (!fixed) h = fmin(h, flx_method_of(it)->longest);
         double smallest = 16.0 * DBL_EPSILON * fmax(fabs(x->t), fabs(h_most));
         flx_status s = run_stages(it, x->t, h);
         if (s < 0) return s;

@@ -5,6 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
+// A step so many times the longest loses the count of turns.
+#define SWITCHES_LOST 1.5
+
 flx_integrator_def flx_integrator_def_default(void)
 {
     return (flx_integrator_def){.method = "auto", .spectral_radius = -1.0};
@@ -161,6 +164,21 @@ static flx_status report(flx_integrator *it, flx_status status, double t, double
 
 // ---- step -----------------------------------------------------------------------------------
 
+// Methods that choose their steps keep to `longest`; a step that is given can only be remarked on.
+static void look_at_switches(flx_integrator *it, const flx_state *x, double h)
+{
+    flx_method *m = flx_method_of(it);
+    m->longest = HUGE_VAL;
+    if (!it->sys->ops->longest_step) return;
+    m->longest = it->sys->ops->longest_step(it->sys, it->work, x);
+    if (m->warned || !(it->def.step > 0.0) || !(h > SWITCHES_LOST * m->longest)) return;
+    m->warned = true;
+    flx_ctx_warn(it->ctx, FLX_NOWHERE,
+                 "%s: at t = %.9g a joint turns more than half a turn in a step of %.3g s, and its "
+                 "angle cannot be followed; use steps below %.3g s",
+                 it->type->name, x->t, h, m->longest);
+}
+
 flx_status flx_integrator_step(flx_integrator *it, flx_state *x, double h, double *h_taken)
 {
     flx_method *m = flx_method_of(it);
@@ -178,6 +196,7 @@ flx_status flx_integrator_step(flx_integrator *it, flx_state *x, double h, doubl
     m->continues = m->stepped && x->t == m->after->t &&
                    memcmp(x->block, m->after->block, x->size * sizeof *x->block) == 0;
     if (!m->continues) flx_state_copy(m->after, x);
+    look_at_switches(it, x, h);
     flx_status status = it->type->step(it, x, h, &taken);
     if (h_taken) *h_taken = taken;
     if (status != FLX_OK) m->stepped = false;

@@ -21,6 +21,8 @@ typedef struct flx_method {
     double *theta, *rate;               // (nv) scratch of the interpolation
     bool stepped;                       // there is a last step
     bool continues;                     // the caller's state is the end of the last step
+    bool warned;                        // of steps too long for the switches
+    double longest;                     // step that the switches can follow
     flx_trouble trouble;
 } flx_method;
 

@@ -318,7 +318,7 @@ static flx_status adaptive_step(flx_integrator *it, flx_state *x, double h_most,
     }
     double smallest = 16.0 * DBL_EPSILON * fmax(fabs(x->t), h_most);
     for (;;) {
-        double h = fit(ra->h_next, h_most), error = HUGE_VAL;
+        double h = fmin(fit(ra->h_next, h_most), flx_method_of(it)->longest), error = HUGE_VAL;
         flx_status status = attempt(it, x, h);
         if (status < 0) return status;
         if (status == FLX_OK) {

@@ -237,6 +237,7 @@ static const flx_system_ops ops = {
     .lagrangian = &flx_descriptor_lagrangian,
     .energy = flx_eval_energy,
     .accept = flx_eval_accept,
+    .longest_step = flx_eval_longest_step,
 };
 
 // ---- making it ----------------------------------------------------------------------------------

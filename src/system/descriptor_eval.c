@@ -809,3 +809,25 @@ void flx_eval_accept(const flx_system *s, flx_work *w, flx_state *x)
         x->switches[i] = j.value;
     }
 }
+
+// An angle is on the branch next to that of the last step: a step may not turn it by half a turn.
+// r h + a h^2/2 = TURN_A_STEP with its rate r and acceleration a at the beginning of the step.
+#define TURN_A_STEP 2.0
+
+double flx_eval_longest_step(const flx_system *s, flx_work *w, const flx_state *x)
+{
+    const flx_descriptor *d = flx_descriptor_of(s);
+    double h = HUGE_VAL;
+    if (s->dims.nswitch == 0) return h;
+    flx_point p = flx_state_point(s, x);
+    flx_eval_frames(d, w, &p);
+    for (int i = 0; i < s->dims.nswitch; i++) {
+        flx_jet j;
+        flx_scalar_gradient(d->turns + i, w->frames, x->switches, &j);
+        double r = fabs(flx_jet_rate(d->turns + i, &j, x->v));
+        double a = fabs(flx_jet_rate(d->turns + i, &j, x->a));
+        double most = 2.0 * TURN_A_STEP / (r + sqrt(r * r + 2.0 * TURN_A_STEP * a));
+        if (most < h) h = most;
+    }
+    return h;
+}

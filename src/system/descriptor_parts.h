@@ -342,6 +342,7 @@ void flx_joint_force(const flx_descriptor *d, flx_work *w, const flx_point *p, i
                      const double *lam, const double *mu, double *out);
 flx_status flx_eval_energy(const flx_system *s, flx_work *w, const flx_point *p, flx_energies *e);
 void flx_eval_accept(const flx_system *s, flx_work *w, flx_state *x);
+double flx_eval_longest_step(const flx_system *s, flx_work *w, const flx_state *x);
 // Rows of the velocities alone, without bonds: of bodies and forces that need no expression
 // (overwritten); f += what expressions give; M v.
 void flx_eval_passive(const flx_descriptor *d, flx_work *w, const flx_point *p, double *r);
