@@ -10,8 +10,9 @@
 #include <klu.h>
 #include <string.h>
 
-// Growth of the entries, against that of a fresh order, beyond which a kept order is given up.
-static const double WORSE_GROWTH = 1e-6;
+// Growth and condition may be this much worse than those of the fresh order before a kept one is
+// given up.
+static const double WORSE = 1e-4;
 // Below this the solution has no correct digit.
 static const double SINGULAR_RCOND = 4 * DBL_EPSILON;
 
@@ -25,7 +26,7 @@ struct flx_lu {
     klu_common *common;
     klu_symbolic *symbolic;
     klu_numeric *numeric; // NULL before the first factorisation and after a failed one
-    double fresh_growth;
+    double fresh_growth, fresh_rcond;
     double rcond;
 };
 
@@ -115,7 +116,8 @@ static bool measure(flx_lu *f)
                           klu_z_rgrowth(f->begin, f->row, f->values, f->symbolic, f->numeric, c)
                     : klu_rcond(f->symbolic, f->numeric, c) &&
                           klu_rgrowth(f->begin, f->row, f->values, f->symbolic, f->numeric, c);
-    if (!done || c->status != KLU_OK || c->numerical_rank < f->n) return false;
+    bool deficient = c->numerical_rank >= 0 && c->numerical_rank < f->n; // -1: not determined
+    if (!done || c->status != KLU_OK || deficient) return false;
     f->rcond = c->rcond;
     return f->rcond > SINGULAR_RCOND; // false for NaN
 }
@@ -127,7 +129,7 @@ static bool refactor(flx_lu *f)
                    ? klu_z_refactor(f->begin, f->row, f->values, f->symbolic, f->numeric, f->common)
                    : klu_refactor(f->begin, f->row, f->values, f->symbolic, f->numeric, f->common);
     return done && f->common->status == KLU_OK && measure(f) &&
-           f->common->rgrowth >= WORSE_GROWTH * f->fresh_growth;
+           f->common->rgrowth >= WORSE * f->fresh_growth && f->rcond >= WORSE * f->fresh_rcond;
 }
 
 static bool factor_afresh(flx_lu *f)
@@ -139,6 +141,7 @@ static bool factor_afresh(flx_lu *f)
                      : klu_factor(f->begin, f->row, f->values, f->symbolic, f->common);
     if (!f->numeric || !measure(f)) return false;
     f->fresh_growth = f->common->rgrowth;
+    f->fresh_rcond = f->rcond;
     return true;
 }
 
