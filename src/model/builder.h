@@ -378,6 +378,8 @@ void flx_node_velocity(flx_builder *b, const flx_item *body, const double at[3],
 void flx_node_acceleration(flx_builder *b, const flx_item *body, const double at[3],
                            flx_node out[3]);
 void flx_node_direction(flx_builder *b, const flx_item *body, const double d[3], flx_node out[3]);
+// In the plane: angle of the second body relative to the first, zero as drawn.
+flx_node flx_node_planar_angle(flx_builder *b, const flx_item *first, const flx_item *second);
 void flx_node_spin(flx_builder *b, const flx_item *body, flx_node out[3]); // angular velocity
 void flx_node_spin_rate(flx_builder *b, const flx_item *body, flx_node out[3]);
 // v given in the axes R (constant) of a body, turned to ground axes.

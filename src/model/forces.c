@@ -552,12 +552,13 @@ static flx_status number(flx_node n, flx_value *out)
     return n < 0 ? FLX_ERR_MEMORY : FLX_OK;
 }
 
-// Force (or moment) of a bushing in ground axes: F (K u + D u').
-static void bushing_effort(flx_builder *b, const flx_force_data *d, bool moment, flx_node out[3])
+// Force (or moment) of a bushing in the first's axes, K u + D u', and u'.
+static void bushing_local(flx_builder *b, const flx_force_data *d, bool moment, flx_node v[3],
+                          flx_node rate[3])
 {
     flx_graph *g = b->g;
     const flx_force *def = &d->def;
-    flx_node F[2][3][3], u[3], v[3], p[3];
+    flx_node F[2][3][3], u[3], p[3];
     for (int k = 0; k < 2; k++) {
         for (int j = 0; j < 3; j++) {
             const double c[3] = {def->frame[k][j], def->frame[k][3 + j], def->frame[k][6 + j]};
@@ -569,8 +570,7 @@ static void bushing_effort(flx_builder *b, const flx_force_data *d, bool moment,
         for (int i = 0; i < 3; i++) u[i] = node_dot(g, F[0][i], p);
     } else if (b->m->dimension == 2) {
         u[0] = u[1] = node_const(g, 0);
-        u[2] = flx_graph_binary(g, FLX_OP_ATAN2, node_dot(g, F[0][1], F[1][0]),
-                                node_dot(g, F[0][0], F[1][0]));
+        u[2] = flx_node_planar_angle(b, d->body[0], d->body[1]);
     } else {
         flx_node Q[9];
         for (int i = 0; i < 9; i++) Q[i] = node_dot(g, F[0][i / 3], F[1][i % 3]);
@@ -579,12 +579,19 @@ static void bushing_effort(flx_builder *b, const flx_force_data *d, bool moment,
     for (int i = 0; i < 3; i++) {
         int c = !moment ? i : b->m->dimension == 2 ? 2 : 3 + i;
         bool there = c < def->ncomponent && !(moment && b->m->dimension == 2 && i < 2);
-        v[i] = node_const(g, 0);
+        v[i] = rate[i] = node_const(g, 0);
         if (!there) continue;
+        rate[i] = rate_of(b, u[i]);
         v[i] = node_add(g, node_scale(g, def->stiffness[c], u[i]),
-                        node_scale(g, def->damping[c], rate_of(b, u[i])));
+                        node_scale(g, def->damping[c], rate[i]));
     }
-    flx_node_turn(b, d->body[0], def->frame[0], v, out);
+}
+
+static void bushing_effort(flx_builder *b, const flx_force_data *d, bool moment, flx_node out[3])
+{
+    flx_node v[3], rate[3];
+    bushing_local(b, d, moment, v, rate);
+    flx_node_turn(b, d->body[0], d->def.frame[0], v, out);
 }
 
 static flx_status bushing_member(flx_env *e, flx_item *force, const char *name, flx_loc loc,
@@ -612,20 +619,12 @@ static flx_status bushing_member(flx_env *e, flx_item *force, const char *name, 
         return number(d->length, out);
     }
     if (strcmp(name, "power") == 0) {
-        // The force on the first acts where the force on the second does.
-        flx_node v1[3], v2[3], w1[3], w2[3], m[3];
-        flx_node_velocity(b, d->body[1], d->def.at[1], v2);
-        flx_node_velocity(b, d->body[0], d->def.at[0], v1);
-        bushing_effort(b, d, false, v);
-        bushing_effort(b, d, true, m);
-        flx_node_spin(b, d->body[0], w1);
-        flx_node_spin(b, d->body[1], w2);
-        way(b, d, p);
-        node_cross(g, w1, p, p);
-        node_add3(g, v1, p, v1); // of the first body where the second's place is
-        node_sub3(g, v2, v1, v2);
-        node_sub3(g, w2, w1, w2);
-        return number(node_neg(g, node_add(g, node_dot(g, v, v2), node_dot(g, m, w2))), out);
+        flx_node sum = node_const(g, 0), rate[3];
+        for (int moment = 0; moment < 2; moment++) {
+            bushing_local(b, d, moment, v, rate);
+            sum = node_sub(g, sum, node_dot(g, v, rate));
+        }
+        return number(sum, out);
     }
     return flx_member_unknown(e, force->full, name, loc, words, NULL);
 }

@@ -454,15 +454,18 @@ static double drawn_angle(const flx_item *body)
     return flx_body_turns(body) ? ((const flx_body_data *)body->data)->def.angle : 0;
 }
 
+flx_node flx_node_planar_angle(flx_builder *b, const flx_item *first, const flx_item *second)
+{
+    flx_graph *g = b->g;
+    flx_node a = node_sub(g, planar_body_angle(b, second), planar_body_angle(b, first));
+    return node_sub(g, a, node_const(g, drawn_angle(second) - drawn_angle(first)));
+}
+
 static flx_node angle_node(flx_builder *b, const flx_item *joint)
 {
     const flx_joint_data *d = joint->data;
     flx_graph *g = b->g;
-    if (b->m->dimension == 2) {
-        flx_node a =
-            node_sub(g, planar_body_angle(b, d->body[1]), planar_body_angle(b, d->body[0]));
-        return node_sub(g, a, node_const(g, drawn_angle(d->body[1]) - drawn_angle(d->body[0])));
-    }
+    if (b->m->dimension == 2) return flx_node_planar_angle(b, d->body[0], d->body[1]);
     flx_node x1[3], y1[3], x2[3];
     joint_axis(b, d, 0, 0, x1);
     joint_axis(b, d, 0, 1, y1);
