@@ -137,3 +137,47 @@ case_sink case_sink_make(flx_ctx *ctx, case_table *table)
 {
     return (case_sink){{&type, ctx}, table};
 }
+
+bool case_run(const char *text, const char *setting, case_table *table, flx_summary *summary,
+              char *row)
+{
+    flx_ctx *ctx = flx_ctx_create();
+    flx_model *model = NULL;
+    flx_simulation *sim = NULL;
+    case_sink sink = case_sink_make(ctx, table);
+    flx_sink *sinks[] = {&sink.base};
+    flx_status s =
+        flx_model_read_text(ctx, "model", text, strlen(text), setting != NULL, &setting, &model);
+    if (s == FLX_OK) s = flx_simulation_create(model, &sim);
+    if (s == FLX_OK) s = flx_simulation_run(sim, 1, sinks, NULL, NULL);
+    for (int i = 0; flx_ctx_error(ctx, i); i++) printf("%s\n", flx_ctx_error(ctx, i)->text);
+    if (s == FLX_OK && summary) *summary = *flx_simulation_summary(sim);
+    if (s == FLX_OK && row) {
+        const char *name = flx_simulation_redundant(sim, 0);
+        snprintf(row, 128, "%s", name ? name : "");
+    }
+    flx_simulation_destroy(&sim);
+    flx_model_destroy(&model);
+    flx_ctx_destroy(&ctx);
+    return s == FLX_OK;
+}
+
+const char case_slider_crank[] =
+    "flexion: 1\n"
+    "gravity: [0, 0, -9.81]\n"
+    "parameters: {A: [0, 0.1, 0.12], B: [0, 0.1, 0.2], C: [0.2, 0, 0],\n"
+    "             ey: [-0.24806947, 0.74420841, -0.62017367]}\n"
+    "bodies:\n"
+    "  crank: {type: rigid, mass: 0.12, inertia: [1e-4, 1e-5, 1e-4], position: A,\n"
+    "          angular_velocity: [6, 0, 0], points: {B: [0, 0, 0.08]}}\n"
+    "  rod: {type: rigid, mass: 0.5, inertia: [4e-4, 4e-3, 4e-3], position: (B + C)/2,\n"
+    "        orientation: {x: C - B, y: ey}, velocity: [0.12, -0.24, 0],\n"
+    "        angular_velocity: [1.6941176470530785, -0.8470588235366621, 0.705882352947701],\n"
+    "        points: {B: [-0.15, 0, 0], C: [0.15, 0, 0]}}\n"
+    "  slider: {type: rigid, mass: 2, inertia: [1e-4, 1e-4, 1e-4], position: C,\n"
+    "           velocity: [0.24, 0, 0]}\n"
+    "joints:\n"
+    "  hinge: {type: revolute, on: [ground, crank], at: A, axis: [1, 0, 0]}\n"
+    "  ball: {type: spherical, on: [crank, rod], at: [crank.B, rod.B]}\n"
+    "  cross: {type: universal, on: [slider, rod], at: [slider, rod.C], axes: [[1, 0, 0], ey]}\n"
+    "  rail: {type: prismatic, on: [ground, slider], at: slider, axis: [1, 0, 0]}\n";

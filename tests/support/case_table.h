@@ -2,7 +2,7 @@
 // through a sink, or from a CSV file.
 #pragma once
 
-#include "flexion/results.h"
+#include "flexion/simulation.h"
 
 #include <stdbool.h>
 
@@ -25,3 +25,12 @@ typedef struct case_sink {
     case_table *table;
 } case_sink;
 case_sink case_sink_make(flx_ctx *ctx, case_table *table);
+
+// Simulate a model given as text, with at most one setting "name=value" (or NULL), into a table.
+// Messages are printed. summary (or NULL) receives what the model is made of, row (or NULL, 128
+// characters) the name of its first redundant row.
+bool case_run(const char *text, const char *setting, case_table *table, flx_summary *summary,
+              char *row);
+
+// The IFToMM spatial slider crank under gravity, without its `simulate` and `outputs`.
+extern const char case_slider_crank[];

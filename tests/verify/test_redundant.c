@@ -1,12 +1,8 @@
 // Redundant constraints: four cranks carry one coupler, so that two rows say again what the others
 // say. They are found, named and left out, and a small error of the geometry changes the motion in
 // proportion: it neither locks the mechanism nor throws it off.
-#include "flexion/flexion.h"
-
 #include "case_table.h"
 #include "check.h"
-
-#include <stdlib.h>
 
 static const char four_cranks[] =
     "flexion: 1\n"
@@ -25,35 +21,16 @@ static const char four_cranks[] =
     "outputs: {every: 0.01, signals: [crank(1).angle, coupler.angle, constraints]}\n";
 
 // Runs the mechanism with one foot moved by `off` metres; the crank's angle at the end.
-static int run(const char *method, double off, int *redundant, const char **name, double *angle)
+static bool run(const char *method, double off, flx_summary *summary, char *row, double *angle)
 {
-    static char kept[128];
-    char text[2048], set[64];
+    char text[2048], setting[64];
     snprintf(text, sizeof text, four_cranks, method);
-    snprintf(set, sizeof set, "off=%.17g", off);
-    const char *settings[] = {set};
-    flx_ctx *ctx = flx_ctx_create();
-    flx_model *model = NULL;
-    flx_simulation *sim = NULL;
+    snprintf(setting, sizeof setting, "off=%.17g", off);
     case_table table = {0};
-    case_sink sink = case_sink_make(ctx, &table);
-    flx_sink *sinks[] = {&sink.base};
-    flx_status s = flx_model_read_text(ctx, "four_cranks", text, strlen(text), 1, settings, &model);
-    if (s == FLX_OK) s = flx_simulation_create(model, &sim);
-    if (s == FLX_OK) s = flx_simulation_run(sim, 1, sinks, NULL, NULL);
-    if (s == FLX_OK) {
-        *redundant = flx_simulation_summary(sim)->redundant;
-        snprintf(kept, sizeof kept, "%s", *redundant ? flx_simulation_redundant(sim, 0) : "");
-        *name = kept;
-        case_table_value(&table, "crank(1).angle", 1.0, angle);
-    } else {
-        for (int i = 0; flx_ctx_error(ctx, i); i++) printf("%s\n", flx_ctx_error(ctx, i)->text);
-    }
+    bool ok = case_run(text, setting, &table, summary, row) &&
+              case_table_value(&table, "crank(1).angle", 1.0, angle);
     case_table_clear(&table);
-    flx_simulation_destroy(&sim);
-    flx_model_destroy(&model);
-    flx_ctx_destroy(&ctx);
-    return s == FLX_OK;
+    return ok;
 }
 
 // (1/3*4 + 2) th" = -(4/2 + 2) g cos(th), integrated by RK4: the exact parallel motion.
@@ -76,17 +53,17 @@ static double exact_angle(double until)
 static int motion_changes_in_proportion_to_the_error(const char *method)
 {
     const double off[] = {1e-9, 1e-6, 1e-4};
-    int redundant = 0;
-    const char *name = "";
+    flx_summary summary;
+    char row[128];
     double angle = 0.0, exact = exact_angle(1.0);
-    CHECK(run(method, 0.0, &redundant, &name, &angle));
-    CHECK(redundant == 2);
-    CHECK_TEXT(name, "(");
+    CHECK(run(method, 0.0, &summary, row, &angle));
+    CHECK(summary.redundant == 2);
+    CHECK_TEXT(row, "(");
     CHECK_NEAR(angle, exact, 2e-5);
     for (int i = 0; i < 3; i++) {
         double moved = 0.0;
-        CHECK(run(method, off[i], &redundant, &name, &moved));
-        CHECK(redundant == 2);
+        CHECK(run(method, off[i], &summary, row, &moved));
+        CHECK(summary.redundant == 2);
         // the foot of one crank of length 1 moves by off: the angle by a few times off; below
         // 1e-9 the run's own rounding shows
         CHECK_NEAR(moved, angle, 10 * off[i] + 1e-10);
