@@ -2,6 +2,7 @@
 #include "analyse/project.h"
 #include "flexion/analysis.h"
 #include "integrate/accelerate.h"
+#include "integrate/relax.h"
 
 #include <float.h>
 #include <math.h>
@@ -198,6 +199,21 @@ static flx_status find_velocities(flx_projector *p, flx_state *x, progress *now)
     return flx_projector_gap(p, x, FLX_ROWS_VELOCITY, &now->gap, &now->worst);
 }
 
+// Velocities without inertia follow from the forces: they are there when the mass does not
+// determine the accelerations.
+static flx_status relax(flx_projector *p, flx_state *x, progress *now)
+{
+    flx_accelerator *acc = NULL;
+    FLX_TRY(flx_accelerator_create(p->sys, &acc));
+    flx_state_copy(p->at, x);
+    flx_status status = flx_accelerator_eval(acc, p->work, p->at, NULL, NULL);
+    flx_accelerator_destroy(&acc);
+    if (status <= 0) return status;
+    status = flx_relax_velocities(p->sys, p->work, x);
+    if (status < 0) return status;
+    return flx_projector_gap(p, x, FLX_ROWS_VELOCITY, &now->gap, &now->worst);
+}
+
 flx_status flx_start_velocities(const flx_system *s, flx_state *x, const double *weight,
                                 flx_start_report *report)
 {
@@ -209,6 +225,7 @@ flx_status flx_start_velocities(const flx_system *s, flx_state *x, const double 
     if (status != FLX_OK) goto done;
     flx_state_copy(start, x);
     status = find_velocities(p, x, &now);
+    if (status == FLX_OK) status = relax(p, x, &now);
     if (status != FLX_OK) goto done;
     if (report) {
         for (int i = 0; i < s->dims.nv; i++) p->d[i] = x->v[i] - start->v[i];
@@ -238,20 +255,28 @@ static flx_status refuse_accelerations(const flx_system *s, flx_status status, i
                     flx_status_text(status), u.item, u.part);
 }
 
+// By the mass where it determines them, else as limits.
+static flx_status find_accelerations(const flx_system *s, flx_accelerator *acc, flx_work *work,
+                                     flx_state *x)
+{
+    flx_status status = flx_accelerator_eval(acc, work, x, NULL, NULL);
+    if (status <= 0) return status;
+    flx_status relaxed = flx_relax_accelerations(s, work, x);
+    return relaxed > 0 ? refuse_accelerations(s, status, flx_accelerator_worst(acc)) : relaxed;
+}
+
 flx_status flx_start_accelerations(const flx_system *s, flx_state *x)
 {
     flx_accelerator *acc = NULL;
-    flx_work *work = NULL;
     flx_status status = flx_accelerator_create(s, &acc);
     if (status != FLX_OK) return status;
-    work = s->ops->work_create(s);
-    if (!work) {
-        flx_accelerator_destroy(&acc);
-        return FLX_FAIL(s->ctx, FLX_ERR_MEMORY, FLX_NOWHERE, "out of memory");
+    flx_work *work = s->ops->work_create(s);
+    if (work) {
+        status = find_accelerations(s, acc, work, x);
+        s->ops->work_destroy(work);
+    } else {
+        status = FLX_FAIL(s->ctx, FLX_ERR_MEMORY, FLX_NOWHERE, "out of memory");
     }
-    status = flx_accelerator_eval(acc, work, x, NULL, NULL);
-    if (status > 0) status = refuse_accelerations(s, status, flx_accelerator_worst(acc));
-    s->ops->work_destroy(work);
     flx_accelerator_destroy(&acc);
     return status;
 }

@@ -262,6 +262,11 @@ flx_status flx_accelerator_eval(flx_accelerator *a, flx_work *work, flx_state *x
 
     static const flx_saddle_metric mass = {0};
     FLX_TRY(flx_saddle_factor(a->saddle, &a->blocks, FLX_ROWS_VELOCITY, &mass));
+    int pivot = -1;
+    if (flx_saddle_regularised(a->saddle, &pivot) && pivot < d->nv) {
+        a->worst = pivot;
+        return FLX_SINGULAR; // a velocity without inertia
+    }
     double last = HUGE_VAL;
     for (int k = 0; k < MAX_ITERATIONS; k++) {
         FLX_TRY(s->ops->residual(s, work, &p, a->r));

@@ -209,6 +209,49 @@ static int a_compliant_bond_has_the_force_of_its_stretch(void)
     return 0;
 }
 
+// A coordinate without mass, held by a damper and springs: its velocity is the one that balances the
+// forces, its acceleration the rate of that.
+static int a_velocity_without_inertia_follows_from_the_forces(void)
+{
+    flx_ctx *ctx = flx_ctx_create();
+    const double M[4] = {2, 0, 0, 0}, D[4] = {0.1, 0, 0, 3}, K[4] = {10, -4, -4, 7};
+    flx_system *s = linear_create(ctx, 2, M, D, K);
+    flx_state *x = NULL;
+    CHECK(flx_state_create(s, &x) == FLX_OK);
+    x->q[0] = 0.3;
+    x->q[1] = -0.2;
+    x->v[0] = 0.5;
+    x->v[1] = 77.0;
+    CHECK(flx_start_velocities(s, x, NULL, NULL) == FLX_OK);
+    double v1 = (4 * 0.3 + 7 * 0.2) / 3;
+    CHECK_NEAR(x->v[0], 0.5, 1e-9);
+    CHECK_NEAR(x->v[1], v1, 1e-9);
+    CHECK(flx_start_accelerations(s, x) == FLX_OK);
+    CHECK_NEAR(x->a[0], -(0.1 * 0.5 + 10 * 0.3 + 4 * 0.2) / 2, 1e-7);
+    CHECK_NEAR(x->a[1], (4 * 0.5 - 7 * v1) / 3, 1e-6);
+    flx_state_destroy(&x);
+    flx_system_destroy(&s);
+    flx_ctx_destroy(&ctx);
+    return 0;
+}
+
+// ... and in a wrapper whose mass matrix is not even symmetric.
+static int a_quasistatic_start_is_found(void)
+{
+    rig r;
+    flx_integrator_def def = flx_integrator_def_default();
+    def.step = 1e-3;
+    CHECK(rig_up(&r, rig_quasistatic, &def) == 0); // knows its start
+    flx_state_copy(r.y, r.x);
+    memset(r.y->a, 0, 2 * sizeof(double));
+    r.y->w[0] = 0.0;
+    CHECK(flx_start_accelerations(r.sys, r.y) == FLX_OK);
+    for (int i = 0; i < 2; i++) CHECK_NEAR(r.y->a[i], r.x->a[i], 1e-5);
+    CHECK_NEAR(r.y->w[0], r.x->w[0], 1e-6);
+    rig_down(&r);
+    return 0;
+}
+
 static int every_allocation_may_fail(void)
 {
     for (long k = 0; k < 400; k++) {
@@ -234,4 +277,6 @@ TEST_MAIN(TEST(a_pendulum_is_pulled_straight_to_its_circle), TEST(a_firm_coordin
           TEST(a_redundant_rod_does_not_break_it), TEST(a_closure_that_cannot_be_met_is_named),
           TEST(the_nearest_velocity_is_tangent), TEST(a_knife_edge_stops_the_sideways_part),
           TEST(accelerations_agree_with_a_dense_solution),
-          TEST(a_compliant_bond_has_the_force_of_its_stretch), TEST(every_allocation_may_fail))
+          TEST(a_compliant_bond_has_the_force_of_its_stretch),
+          TEST(a_velocity_without_inertia_follows_from_the_forces),
+          TEST(a_quasistatic_start_is_found), TEST(every_allocation_may_fail))

@@ -1,0 +1,173 @@
+// relax.c - limits of implicit Euler steps (REL-1).
+#include "integrate/relax.h"
+
+#include "integrate/linear.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#define MAX_ITERATIONS 30
+// Steps in seconds. Velocities with inertia move by d a and the extrapolation leaves d^2 v''/2 of
+// that; rates lose d^2 v''' and the rounding of v over d.
+#define VELOCITY_STEP 1e-7
+#define RATE_STEP 1e-4
+
+typedef struct euler {
+    const flx_system *sys; // borrowed, as the workspace
+    flx_work *work;
+    flx_blocks blocks;
+    flx_linear *lin;
+    flx_state *end[2];                // of steps d and d/2
+    double *r, *theta, *scale, *rate; // (n) (nv) (n) (nlam)
+    bool *on_position;                // (nlam)
+    double *sigma;                    // (nlam)
+} euler;
+
+static void release(euler *e)
+{
+    flx_blocks_destroy(&e->blocks);
+    flx_linear_destroy(&e->lin);
+    flx_state_destroy(&e->end[0]);
+    flx_state_destroy(&e->end[1]);
+    flx_free(e->r);
+    flx_free(e->theta);
+    flx_free(e->scale);
+    flx_free(e->rate);
+    flx_free(e->on_position);
+    flx_free(e->sigma);
+}
+
+static flx_status prepare(euler *e, const flx_system *s, flx_work *work)
+{
+    const flx_dims *d = &s->dims;
+    int n = flx_dims_unknowns(d), first = d->nv + d->nx + d->nw;
+    *e = (euler){.sys = s, .work = work};
+    FLX_TRY(flx_blocks_create(s, &e->blocks));
+    FLX_TRY(flx_linear_create(s, false, &e->lin));
+    FLX_TRY(flx_state_create(s, &e->end[0]));
+    FLX_TRY(flx_state_create(s, &e->end[1]));
+    e->r = flx_alloc(s->ctx, (size_t)n, sizeof *e->r);
+    e->theta = flx_alloc(s->ctx, (size_t)d->nv, sizeof *e->theta);
+    e->scale = flx_alloc(s->ctx, (size_t)n, sizeof *e->scale);
+    e->rate = flx_alloc(s->ctx, (size_t)d->nlam, sizeof *e->rate);
+    e->on_position = flx_alloc(s->ctx, (size_t)d->nlam, sizeof *e->on_position);
+    e->sigma = flx_alloc(s->ctx, (size_t)d->nlam, sizeof *e->sigma);
+    if (!e->r || !e->theta || !e->scale || !e->rate || !e->on_position || !e->sigma) {
+        return FLX_ERR_MEMORY;
+    }
+    for (int i = 0; i < n; i++) {
+        flx_unknown u;
+        s->ops->unknown(s, i, &u);
+        e->scale[i] = u.scale > 0.0 ? u.scale : 1.0;
+        if (u.kind != FLX_UNKNOWN_BOND) continue;
+        e->on_position[i - first] = u.tau == 0.0 && u.C == 0.0;
+        e->sigma[i - first] = u.sigma;
+    }
+    return FLX_OK;
+}
+
+// The residual of (REL-1) at y, a step d from x; positions and rates of y follow from v and x.
+static flx_status evaluate(euler *e, const flx_state *x, double d, flx_state *y)
+{
+    const flx_system *s = e->sys;
+    const flx_dims *n = &s->dims;
+    for (int i = 0; i < n->nv; i++) {
+        e->theta[i] = d * y->v[i];
+        y->a[i] = (y->v[i] - x->v[i]) / d;
+    }
+    s->ops->retract(s, x->q, e->theta, y->q);
+    for (int i = 0; i < n->nx; i++) y->dx[i] = (y->x[i] - x->x[i]) / d;
+    flx_point p = flx_state_point(s, y);
+    FLX_TRY(s->ops->residual(s, e->work, &p, e->r));
+    if (n->nlam) FLX_TRY(s->ops->bond_rate(s, e->work, &p, e->rate));
+    for (int i = 0; i < n->nlam; i++) {
+        if (e->on_position[i]) e->r[n->nv + n->nx + n->nw + i] = e->sigma[i] * d * e->rate[i];
+    }
+    return FLX_OK;
+}
+
+static void correct(const euler *e, double d, flx_state *y)
+{
+    const flx_dims *n = &e->sys->dims;
+    const double *c = e->r;
+    for (int i = 0; i < n->nv; i++) y->v[i] += *c++ / d;
+    for (int i = 0; i < n->nx; i++) y->x[i] += *c++;
+    for (int i = 0; i < n->nw; i++) y->w[i] += *c++;
+    for (int i = 0; i < n->nlam; i++) y->lam[i] += *c++;
+    for (int i = 0; i < n->nmu; i++) y->mu[i] += *c++;
+}
+
+// One step d from x to y by Newton's method.
+static flx_status step(euler *e, const flx_state *x, double d, flx_state *y)
+{
+    const flx_system *s = e->sys;
+    const flx_dims *n = &s->dims;
+    double last = HUGE_VAL;
+    flx_weights w = {.c0 = 1.0, .c1 = 1.0 / d, .c2 = 1.0 / (d * d), .cx = 1.0 / d};
+    flx_state_copy(y, x);
+    y->t = x->t + d;
+    for (int k = 0; k < MAX_ITERATIONS; k++) {
+        FLX_TRY(evaluate(e, x, d, y));
+        flx_point p = flx_state_point(s, y);
+        FLX_TRY(s->ops->linearise(s, e->work, &p, &e->blocks));
+        FLX_TRY(flx_linear_factor(e->lin, &e->blocks, &w));
+        for (int i = 0; i < flx_dims_unknowns(n); i++) e->r[i] = -e->r[i];
+        FLX_TRY(flx_linear_solve(e->lin, e->r));
+        double change = 0.0, speed = 1.0;
+        for (int i = 0; i < n->nv; i++) {
+            change = fmax(change, fabs(e->r[i]) / d / e->scale[i]);
+            speed = fmax(speed, fabs(y->v[i]) / e->scale[i]);
+        }
+        for (int i = n->nv; i < n->nv + n->nx + n->nw; i++) {
+            change = fmax(change, fabs(e->r[i]) / e->scale[i]);
+        }
+        if (!isfinite(change)) return FLX_NOT_FINITE;
+        correct(e, d, y);
+        if (change <= 1e-15 * speed) return FLX_OK;
+        if (change <= 1e-10 * speed && change > 0.5 * last) return FLX_OK; // rounding
+        flx_linear_judge(e->lin, change / last);
+        last = change;
+    }
+    return FLX_NO_CONVERGENCE;
+}
+
+// 2 y(d/2) - y(d)
+static void extrapolate(int n, const double *coarse, const double *fine, double *y)
+{
+    for (int i = 0; i < n; i++) y[i] = 2.0 * fine[i] - coarse[i];
+}
+
+flx_status flx_relax_velocities(const flx_system *s, flx_work *work, flx_state *x)
+{
+    euler e;
+    double d = VELOCITY_STEP;
+    flx_status status = prepare(&e, s, work);
+    if (status == FLX_OK) status = step(&e, x, d, e.end[0]);
+    if (status == FLX_OK) status = step(&e, x, 0.5 * d, e.end[1]);
+    if (status == FLX_OK) {
+        extrapolate(s->dims.nv, e.end[0]->v, e.end[1]->v, x->v);
+        extrapolate(s->dims.nw, e.end[0]->w, e.end[1]->w, x->w);
+    }
+    release(&e);
+    return status;
+}
+
+flx_status flx_relax_accelerations(const flx_system *s, flx_work *work, flx_state *x)
+{
+    euler e;
+    const flx_dims *n = &s->dims;
+    flx_status status = prepare(&e, s, work);
+    if (status == FLX_OK) status = step(&e, x, RATE_STEP, e.end[0]);
+    if (status == FLX_OK) status = step(&e, x, 0.5 * RATE_STEP, e.end[1]);
+    if (status == FLX_OK) { // the states' own rates are the differences
+        const flx_state *coarse = e.end[0], *fine = e.end[1];
+        extrapolate(n->nv, coarse->a, fine->a, x->a);
+        extrapolate(n->nx, coarse->dx, fine->dx, x->dx);
+        extrapolate(n->nw, coarse->w, fine->w, x->w);
+        extrapolate(n->nlam, coarse->lam, fine->lam, x->lam);
+        extrapolate(n->nmu, coarse->mu, fine->mu, x->mu);
+    }
+    release(&e);
+    return status;
+}

@@ -1,0 +1,19 @@
+// relax.h - starts of systems whose mass matrix is singular.
+//
+// A velocity without inertia, N = ker M on ker G, follows from the forces: N^T f(q, v, ..) = 0. It and
+// its rate are found as limits of implicit Euler steps with the bonds on velocity level,
+//     r(t+d, q (+) d v, v, (v - v_0)/d, ..) = 0,   G v + g_t = 0,   d -> 0                (REL-1)
+// extrapolated from two steps d and d/2; rates are their differences. They
+// need no more than the table has, and no null space. Where N^T D N is singular, too, the
+// position of N follows from the forces and the start must be given so.
+#pragma once
+
+#include "base/base.h"
+#include "flexion/system.h"
+
+// v (and w) of the state; what has inertia keeps its velocity. Consistent with the bonds before and
+// after. Positive status: no convergence; the state is as it was.
+flx_status flx_relax_velocities(const flx_system *s, flx_work *work, flx_state *x);
+
+// a, dx, w, lam, mu of a state with consistent velocities.
+flx_status flx_relax_accelerations(const flx_system *s, flx_work *work, flx_state *x);
