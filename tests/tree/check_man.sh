@@ -1,0 +1,14 @@
+#!/usr/bin/env bash
+# The man page knows every command and every option that the program's help shows.
+#   check_man.sh PROGRAM SOURCE
+set -eu
+program=$1 page=$2/man/flexion.1.scd
+bad=0
+for command in $("$program" --help | sed -n 's/^  \([a-z]*\)  .*/\1/p'); do
+    [ "$command" != help ] || continue
+    grep -q "^\*$command\*" "$page" || { echo "the man page lacks the command $command"; bad=1; }
+    for option in $("$program" "$command" --help | grep -oE '^  --?[a-z]+' | tr -d ' '); do
+        grep -q -- "$option" "$page" || { echo "the man page lacks $option of $command"; bad=1; }
+    done
+done
+exit $bad
