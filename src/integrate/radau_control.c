@@ -6,7 +6,10 @@
 //     (w^2 A2 + w A1 + A0) (dq, dx, .) = (r_v, r_x, 0) + (w A2 + A1) r_q,   dv = w dq - r_q  (RAD-9)
 //     err = max(|dq|, h^k |dv|, |dx|), root mean squares over atol + rtol |y|
 // with k = 1 where bonds are solved in index 3, are nearly rigid or nearly lost, else 0. Multipliers and
-// algebraic unknowns are not in the norm.
+// algebraic unknowns are not in the norm. The filter leaves only what the bonds allow; so that the
+// accelerations and multipliers of a mechanism that is driven altogether are resolved as well, the
+// part across the bonds, without the filter, is a fraction of the error:
+//     err >= c h^k |dv|,   w dv = (part along M^-1 G^T of) a_n + (e.(V - v_n))/h          (RAD-12)
 // Hairer, Wanner, Solving Ordinary Differential Equations II, IV.8.
 #include "integrate/radau.h"
 
@@ -23,9 +26,13 @@
 #define NOISE (16.0 * DBL_EPSILON)
 // Less than this, squared, is left of the constraints near a singular position.
 #define NEAR_SINGULAR 1e-4
+// The fraction c of (RAD-12): motions with freedom of their own hardly feel it.
+#define ACROSS_BONDS 0.05
 // The first step changes the solution by this part.
 #define FIRST_CHANGE 0.01
-#define SMALLEST_FIRST_STEP 1e-6
+// ... or is one of these parts of the time asked for.
+#define SMALL_PART 1e-3
+#define SMALLEST_PART 1e-12
 
 // ---- tolerances -----------------------------------------------------------------------------
 
@@ -229,6 +236,23 @@ static double error_norm(const radau *ra, const flx_dims *d)
     return sqrt(most);
 }
 
+// (RAD-12); pull is known.
+static double error_across_bonds(flx_integrator *it, const flx_state *x)
+{
+    radau *ra = it->data;
+    const flx_dims *d = &it->sys->dims;
+    if (!ra->saddle || near_singular(ra)) return 0.0;
+    double w = cabs(ra->tab.mu[0]) / ra->h, floor_v = NOISE * velocity_rounding(ra);
+    for (int i = 0; i < d->nv; i++) ra->theta[i] = x->a[i] - ra->pull[i];
+    flx_saddle_bond_product(ra->saddle, ra->theta, ra->b);
+    memset(ra->b, 0, (size_t)ra->first * sizeof(double));
+    flx_saddle_solve_once(ra->saddle, ra->b);
+    it->stats.solves++;
+    double factor = ACROSS_BONDS * ra->velocity_weight / w;
+    double sum = squares(ra->b, factor, ra->wv, 1.0, ra->scale, floor_v, d->nv);
+    return isnan(sum) ? HUGE_VAL : sqrt(sum / d->nv);
+}
+
 // The state moved by the estimated error.
 static flx_point displaced(flx_integrator *it, const flx_state *x)
 {
@@ -263,30 +287,34 @@ flx_status radau_error(flx_integrator *it, const flx_state *x, bool again, doubl
     embed(ra, ra->now.U + d->nv, ra->n, x->x, d->nx, -1.0, ra->pull_x);
     p.a = ra->pull;
     p.dx = ra->pull_x;
+    double across = error_across_bonds(it, x);
     FLX_TRY(estimate(it, &p));
-    *error = error_norm(ra, d);
+    *error = fmax(error_norm(ra, d), across);
     if (*error < 1.0 || !again || !isfinite(*error)) return FLX_OK;
     p = displaced(it, x);
     p.a = ra->pull;
     p.dx = ra->pull_x;
     FLX_TRY(estimate(it, &p));
-    *error = error_norm(ra, d);
+    *error = fmax(error_norm(ra, d), across);
     return FLX_OK;
 }
 
 // ---- first step -----------------------------------------------------------------------------
 
+// Positions move by that part of their scale: h v + h^2 a / 2; states by that part of their size.
 double radau_first_step(const radau *ra, const flx_dims *d, const flx_state *x, double h_most)
 {
-    double size = squares(x->v, 1.0, ra->wv, 1.0, NULL, 0.0, d->nv) +
-                  squares(x->x, 1.0, ra->wx, 1.0, NULL, 0.0, d->nx);
+    double v = 0.0, a = 0.0, h = h_most;
     for (int i = 0; i < d->nv; i++) {
-        double q = ra->coordinate[i] < 0 ? 1.0 : x->q[ra->coordinate[i]];
-        size += q / ra->wq[i] * (q / ra->wq[i]);
+        v = fmax(v, fabs(x->v[i]) / ra->scale[i]);
+        a = fmax(a, fabs(x->a[i]) / ra->scale[i]);
     }
-    double slope = squares(x->v, 1.0, ra->wq, 1.0, NULL, 0.0, d->nv) +
-                   squares(x->a, 1.0, ra->wv, 1.0, NULL, 0.0, d->nv) +
-                   squares(x->dx, 1.0, ra->wx, 1.0, NULL, 0.0, d->nx);
-    if (!(size > 1e-10) || !(slope > 1e-10)) return SMALLEST_FIRST_STEP * h_most;
-    return fmin(h_most, FIRST_CHANGE * sqrt(size / slope));
+    double root = v + sqrt(v * v + 2.0 * a * FIRST_CHANGE);
+    if (root > 0.0) h = fmin(h, 2.0 * FIRST_CHANGE / root);
+    double size = squares(x->x, 1.0, ra->wx, 1.0, NULL, 0.0, d->nx);
+    double slope = squares(x->dx, 1.0, ra->wx, 1.0, NULL, 0.0, d->nx);
+    if (slope > 0.0) h = fmin(h, FIRST_CHANGE * sqrt(size / slope));
+    // at rest in every respect, or from nothing: the error will tell
+    if (!(h < h_most)) h = SMALL_PART * h_most;
+    return fmax(h, SMALLEST_PART * h_most);
 }
