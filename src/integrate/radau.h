@@ -72,7 +72,9 @@ typedef struct radau {
     double *F_last, *step_last;                // (nF)
     double *weight;                            // (n)
     int nhistory;
-    bool has_last; // F_last and step_last belong to these factors
+    double product[RADAU_DEPTH][RADAU_DEPTH]; // of the dF with each other, lower triangle
+    int nproduct;                             // of so many of them they are known; -1: of none
+    bool has_last;                            // F_last and step_last belong to these factors
 
     // error control
     double rtol, atol, kappa;  // kappa: part of the tolerance that is left to Newton

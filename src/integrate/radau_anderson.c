@@ -86,6 +86,7 @@ static void least_squares(const double G[][RADAU_DEPTH], const double *rhs, int 
 void radau_anderson_restart(radau *ra)
 {
     ra->nhistory = 0;
+    ra->nproduct = 0;
     ra->has_last = false;
 }
 
@@ -99,7 +100,28 @@ static void remember(radau *ra)
     ra->dU[0] = ra->step_last;
     ra->step_last = dU;
     for (int i = 0; i < ra->nF; i++) dF[i] = ra->F[i] - ra->F_last[i];
+    // the products move with their columns, where they are known
+    if (ra->nproduct == ra->nhistory) {
+        for (int i = RADAU_DEPTH - 1; i > 0; i--) {
+            memcpy(ra->product[i] + 1, ra->product[i - 1],
+                   (RADAU_DEPTH - 1) * sizeof ra->product[i][0]);
+        }
+    } else {
+        ra->nproduct = -1;
+    }
     if (ra->nhistory < RADAU_DEPTH) ra->nhistory++;
+}
+
+// Lower triangle of the products of the differences; all but those of the newest are there already,
+// unless this is the first time.
+static void find_products(radau *ra, const flx_dims *d)
+{
+    int m = ra->nhistory;
+    for (int j = 0; j < m; j++) {
+        if (j > 0 && ra->nproduct >= 0) break;
+        for (int i = j; i < m; i++) ra->product[i][j] = product(ra, d, ra->dF[i], ra->dF[j]);
+    }
+    ra->nproduct = m;
 }
 
 void radau_anderson(radau *ra, const flx_dims *d, bool use)
@@ -110,13 +132,13 @@ void radau_anderson(radau *ra, const flx_dims *d, bool use)
         set_weights(ra, d);
     }
     memcpy(ra->F_last, ra->F, (size_t)ra->nF * sizeof(double));
-    double G[RADAU_DEPTH][RADAU_DEPTH], rhs[RADAU_DEPTH], g[RADAU_DEPTH];
+    double rhs[RADAU_DEPTH], g[RADAU_DEPTH];
     int m = ra->nhistory;
-    for (int i = 0; i < m && use; i++) {
-        for (int j = 0; j <= i; j++) G[i][j] = product(ra, d, ra->dF[i], ra->dF[j]);
-        rhs[i] = product(ra, d, ra->dF[i], ra->F);
+    if (use) {
+        find_products(ra, d);
+        for (int i = 0; i < m; i++) rhs[i] = product(ra, d, ra->dF[i], ra->F);
+        least_squares((const double(*)[RADAU_DEPTH])ra->product, rhs, m, g);
     }
-    if (use) least_squares((const double(*)[RADAU_DEPTH])G, rhs, m, g);
     for (int k = 0; k < m && use; k++) {
         if (!isfinite(g[k])) continue;
         for (int i = 0; i < ra->nF; i++) ra->F[i] -= g[k] * (ra->dU[k][i] + ra->dF[k][i]);

@@ -278,17 +278,18 @@ static void subtract_velocities(flx_integrator *it, int k, double complex w)
 {
     radau *ra = it->data;
     const flx_dims *d = &it->sys->dims;
-    double *a = ra->theta, *b = ra->rate, *out = ra->e;
+    double *a = ra->theta, *b = ra->rate, *out = ra->e, wr = creal(w), wi = cimag(w);
     for (int part = 0; part < (k < ra->tab.nreal ? 1 : 2); part++) {
         for (int j = 0; j < d->nv; j++) {
-            double complex wu = w * ra->u[j];
-            a[j] = part ? cimag(wu) : creal(wu);
-            b[j] = part ? cimag(ra->u[j]) : creal(ra->u[j]);
+            double ur = creal(ra->u[j]), ui = cimag(ra->u[j]);
+            a[j] = part ? wr * ui + wi * ur : wr * ur - wi * ui;
+            b[j] = part ? ui : ur;
         }
         memset(out, 0, (size_t)ra->n * sizeof *out);
         radau_add_product(it->sys, &ra->blocks, a, b, 1.0, out);
         for (int j = 0; j < ra->n; j++) {
-            ra->z[j] -= part ? flx_complex(0.0, out[j]) : flx_complex(out[j], 0.0);
+            double re = creal(ra->z[j]), im = cimag(ra->z[j]);
+            ra->z[j] = part ? flx_complex(re, im - out[j]) : flx_complex(re - out[j], im);
         }
     }
 }
@@ -305,21 +306,25 @@ static flx_status solve_linear(flx_integrator *it, int k)
     return FLX_OK;
 }
 
-// D_i, dV_i, deta_i of all stages receive their part from eigenvalue k.
+// D_i, dV_i, deta_i of all stages receive their part from eigenvalue k. Complex products are written
+// out: those of the language look at infinities each time.
 static void add_part(flx_integrator *it, int k, double complex w)
 {
     radau *ra = it->data;
     const flx_dims *d = &it->sys->dims;
     bool pair = k >= ra->tab.nreal;
+    double wr = creal(w), wi = cimag(w);
+    for (int j = 0; j < d->nv; j++) { // u becomes w d + u
+        double zr = creal(ra->z[j]), zi = cimag(ra->z[j]);
+        double ur = ra->ggl ? creal(ra->u[j]) : 0.0, ui = ra->ggl ? cimag(ra->u[j]) : 0.0;
+        ra->u[j] = flx_complex(ur + wr * zr - wi * zi, ui + wr * zi + wi * zr);
+    }
     for (int i = 0; i < ra->s; i++) {
         double pr = creal(ra->tab.P[i][k]) * (pair ? 2.0 : 1.0);
         double pi = cimag(ra->tab.P[i][k]) * (pair ? 2.0 : 0.0);
         double *D = ra->D + (size_t)i * ra->n, *dV = ra->dV + (size_t)i * d->nv;
         for (int j = 0; j < ra->n; j++) D[j] += pr * creal(ra->z[j]) - pi * cimag(ra->z[j]);
-        for (int j = 0; j < d->nv; j++) {
-            double complex v = w * ra->z[j] + ra->u[j];
-            dV[j] += pr * creal(v) - pi * cimag(v);
-        }
+        for (int j = 0; j < d->nv; j++) dV[j] += pr * creal(ra->u[j]) - pi * cimag(ra->u[j]);
         if (!ra->ggl) continue;
         const double *br = ra->b + ra->first, *bi = ra->b_imag + ra->first;
         for (int j = 0; j < d->nlam; j++) {
