@@ -475,7 +475,8 @@ static flx_status value_of_spring(flx_env *e, flx_item *force, flx_force_data *d
     d->scalar = node_add(g, node_scale(g, d->def.stiffness[0], stretch),
                          node_scale(g, d->def.damping[0], rate));
     d->number = true;
-    if (!own) wrench_on_joint(e->b, d, node_neg(g, d->scalar), !displacement);
+    if (d->joint) d->rate = rate;
+    d->def.other = !own;
     return d->scalar < 0 ? FLX_ERR_MEMORY : FLX_OK;
 }
 
@@ -641,10 +642,9 @@ static flx_status power_member(flx_env *e, flx_force_data *d, flx_value *out)
         FLX_TRY(make_length(b, d));
         return number(node_neg(g, node_mul(g, d->scalar, d->rate)), out);
     case FLX_FORCE_JOINT_SPRING:
-    case FLX_FORCE_JOINT: {
-        flx_node p = node_mul(g, d->scalar, ((flx_joint_data *)d->joint->data)->def.rate);
-        return number(d->def.type == FLX_FORCE_JOINT ? p : node_neg(g, p), out);
-    }
+        return number(node_neg(g, node_mul(g, d->scalar, d->rate)), out);
+    case FLX_FORCE_JOINT:
+        return number(node_mul(g, d->scalar, ((flx_joint_data *)d->joint->data)->def.rate), out);
     default:
         break;
     }

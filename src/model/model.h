@@ -202,6 +202,7 @@ typedef struct flx_force {
     int ncomponent;     // bushing: 2 or 3 (no rotation), 3 in 2D with rotation, or 6
     double frame[2][9]; // bushing: axes of the first in which stiffness acts, as drawn in each body
     double length;      // spring at rest; joint spring: angle or displacement at rest
+    bool other;         // joint spring: not on the joint's own coordinate but on its other one
     double G;           // gravitation
     flx_node value;     // actuator, joint: pull or effort
     flx_node force[3], torque[3]; // wrench, ground axes; -1: none

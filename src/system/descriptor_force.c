@@ -32,7 +32,12 @@ static flx_status plan_spring(const flx_descriptor *d, const flx_force *f, flx_s
     p->c = f->damping[0];
     p->rest = f->length;
     if (f->type == FLX_FORCE_JOINT_SPRING) {
-        if (flx_joint_scalar(d->model, f->joint, FLX_COORDINATE_NONE, &p->s)) return FLX_OK;
+        flx_coordinate which = flx_joint_own_coordinate(d->model, f->joint);
+        if (f->other) {
+            which =
+                which == FLX_COORDINATE_ANGLE ? FLX_COORDINATE_DISPLACEMENT : FLX_COORDINATE_ANGLE;
+        }
+        if (flx_joint_scalar(d->model, f->joint, which, &p->s)) return FLX_OK;
         return FLX_FAIL(d->base.ctx, FLX_ERR_MODEL, f->loc,
                         "spring '%s': joint '%s' has no angle or displacement to act on", f->name,
                         d->model->joints[f->joint].name);
