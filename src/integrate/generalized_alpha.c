@@ -38,6 +38,10 @@
 #define WORST_FORCE 1e-4
 // Roundings of a coordinate that a correction of it may stand for.
 #define ROUNDING_ULPS 8.0
+// Rounding that was met is reckoned with in the steps that follow, less and less.
+#define FORGET_NOISE 0.95
+// ... that of positions up to what the roundings of so many velocities for one make together.
+#define NOISY_VELOCITIES 625.0
 // Iterations that a fresh linearisation with its factors is worth.
 #define REFRESH_COST 4
 // Above this contraction the linearisation is renewed within the step.
@@ -69,7 +73,9 @@ typedef struct alpha {
     double *weight;        // (n) 1 / scale
     double smallest_scale; // of a velocity's unknown
     bool *on_position;     // (nlam + nmu) bonds with tau = C = 0
-    double h_last;         // step that `a` and `y` belong to
+    // rounding that was met: of positions against their scale, of multipliers against the largest
+    double position_noise, force_noise;
+    double h_last; // step that `a` and `y` belong to
 
     double *difference[DIFFERENCES]; // (n) of (v', x', w, lambda, mu)
     int nhistory, order;
@@ -424,9 +430,11 @@ static allowance allow(const alpha *g, const flx_dims *d)
     double a = scaled_size(g->dv, g->weight, d->nv);
     double t = ACCELERATION_TOLERANCE * a / g->bp;
     double rounding = ROUNDING_ULPS * DBL_EPSILON * plain_size(g->q, d->nq) / g->smallest_scale;
+    double together = 1.0 + sqrt(d->nv / NOISY_VELOCITIES);
+    rounding = fmax(rounding, fmin(g->position_noise, together * rounding));
     allowance w = {.position = fmax(fmin(g->tolerance, fmax(t, POSITION_FLOOR)), rounding)};
     double force = fmax(ACCELERATION_TOLERANCE, a > 0.0 ? w.position * g->bp / a : 0.0);
-    w.force = fmin(force, WORST_FORCE);
+    w.force = fmin(fmax(force, g->force_noise), WORST_FORCE);
     return w;
 }
 
@@ -566,7 +574,7 @@ static flx_status solve(flx_integrator *it, const flx_state *x, int *iterations)
     alpha *g = it->data;
     const flx_system *s = it->sys;
     const allowance allowed = allow(g, &s->dims);
-    double last = 0.0;
+    double last = 0.0, slowest = 0.0;
     int fresh = g->age == 0 ? 0 : -1; // iterations with factors of this step; -1: older ones
     int stagnant = 0, growing = 0;
     for (int k = 0; k < MAX_ITERATIONS; k++) {
@@ -575,7 +583,7 @@ static flx_status solve(flx_integrator *it, const flx_state *x, int *iterations)
             flx_status status = refresh(it, &p);
             if (status != FLX_OK) return status;
             fresh = 0;
-            last = 0.0;
+            last = slowest = 0.0;
         }
         flx_status status = evaluate(it, &p);
         if (status != FLX_OK) return status > 0 ? diverged(it, status, k) : status;
@@ -586,23 +594,30 @@ static flx_status solve(flx_integrator *it, const flx_state *x, int *iterations)
         it->stats.newton_iterations++;
         *iterations = k + 1;
 
-        double rate = last > 0.0 ? size / last : expected_contraction(g);
-        if (rate < 1.0 && rate / (1.0 - rate) * size <= 0.3) return FLX_OK;
-        if (size <= 0.03) return FLX_OK;
+        // one fast iteration does not make the next one fast: what earlier steps met counts, too
+        double rate = last > 0.0 ? size / last : expected_contraction(g), safe = rate;
+        if (last > 0.0 && g->contraction > 0.0) safe = fmax(rate, expected_contraction(g));
+        if (safe < 1.0 && safe / (1.0 - safe) * size <= 1.0) return FLX_OK;
         // what shrinks no more is rounding when it is small enough; with factors of this step and
         // joints that are closed, it is a singular position, in which nothing determines the rest
         bool stalls = last > 0.0 && rate > STAGNANT;
-        if (stalls && size <= CLOSED) return FLX_OK;
+        if (stalls && size <= CLOSED) {
+            g->position_noise = fmax(g->position_noise, c.motion * allowed.position);
+            g->force_noise = fmax(g->force_noise, c.force * allowed.force);
+            return FLX_OK;
+        }
         bool rounding = stalls && fresh >= 0 && c.motion * allowed.position < ROUNDING_CORRECTION &&
                         joints_closed(g, s);
         stagnant = rounding ? stagnant + 1 : 0;
         if (stagnant >= 2) {
             bool singular = flx_linear_get_report(g->lin).pivot_ratio < SINGULAR_PIVOT;
             it->stats.singular_positions += singular;
+            if (!singular) g->force_noise = fmax(g->force_noise, c.force * allowed.force);
             return FLX_OK;
         }
-        if (last > 0.0 && size > 10.0) { // measured, and not in the rounding
-            g->contraction = fmax(rate, 1e-6);
+        if (last > 0.0 && size > CLOSED) { // measured, and not in the rounding
+            slowest = fmax(slowest, rate);
+            g->contraction = fmin(fmax(slowest, 1e-6), 0.9);
             g->contraction_age = g->age;
             if (fresh >= 0 && !rounding && flx_linear_judge(g->lin, rate)) g->h_factored = 0.0;
         }
@@ -684,6 +699,8 @@ static flx_status alpha_step(flx_integrator *it, flx_state *x, double h, double 
         return status;
     }
     keep_books(g, iterations);
+    g->position_noise *= FORGET_NOISE;
+    g->force_noise *= FORGET_NOISE;
     finish(g, &s->dims, x);
     const double *const part[5] = {x->a, x->dx, x->w, x->lam, x->mu};
     remember(g, &s->dims, part);
