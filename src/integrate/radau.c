@@ -66,6 +66,7 @@ static flx_status make_arrays(const flx_system *s, radau *ra)
 {
     const flx_dims *d = &s->dims;
     int n = ra->n, m = ra->s;
+    size_t stages = (size_t)m;
     ra->nF = m * (n + d->nv + d->nlam);
     struct {
         double **array;
@@ -90,11 +91,11 @@ static flx_status make_arrays(const flx_system *s, radau *ra)
     }
     for (int k = 0; k < 2; k++) {
         radau_stages *st = k ? &ra->last : &ra->now;
-        st->U = flx_alloc(s->ctx, (size_t)(m * n), sizeof(double));
-        st->V = flx_alloc(s->ctx, (size_t)(m * d->nv), sizeof(double));
-        st->A = flx_alloc(s->ctx, (size_t)(m * d->nv), sizeof(double));
-        st->dX = flx_alloc(s->ctx, (size_t)(m * d->nx), sizeof(double));
-        st->eta = flx_alloc(s->ctx, (size_t)(m * d->nlam), sizeof(double));
+        st->U = flx_alloc(s->ctx, stages * (size_t)n, sizeof(double));
+        st->V = flx_alloc(s->ctx, stages * (size_t)d->nv, sizeof(double));
+        st->A = flx_alloc(s->ctx, stages * (size_t)d->nv, sizeof(double));
+        st->dX = flx_alloc(s->ctx, stages * (size_t)d->nx, sizeof(double));
+        st->eta = flx_alloc(s->ctx, stages * (size_t)d->nlam, sizeof(double));
         if (!st->U || !st->V || !st->A || !st->dX || !st->eta) return FLX_ERR_MEMORY;
     }
     for (int k = 0; k < RADAU_DEPTH; k++) {

@@ -56,29 +56,31 @@ static double product(const radau *ra, const flx_dims *d, const double *a, const
 }
 
 // Least squares by the normal equations of columns of length one; a column that depends on newer
-// ones is left out. g (m) in the columns' own lengths.
+// ones is left out, as are all from number m on. g in the columns' own lengths.
 static void least_squares(const double G[][RADAU_DEPTH], const double *rhs, int m, double *g)
 {
-    double L[RADAU_DEPTH][RADAU_DEPTH], y[RADAU_DEPTH], length[RADAU_DEPTH];
-    for (int i = 0; i < m; i++) length[i] = G[i][i] > 0.0 ? sqrt(G[i][i]) : 0.0;
-    for (int i = 0; i < m; i++) {
-        double pivot = 1.0, sum = length[i] > 0.0 ? rhs[i] / length[i] : 0.0;
+    double L[RADAU_DEPTH][RADAU_DEPTH] = {{0.0}}, y[RADAU_DEPTH] = {0.0}, length[RADAU_DEPTH];
+    for (int i = 0; i < RADAU_DEPTH; i++) length[i] = i < m && G[i][i] > 0.0 ? sqrt(G[i][i]) : 0.0;
+    for (int i = 0; i < RADAU_DEPTH; i++) {
+        if (!(length[i] > 0.0)) continue;
+        double pivot = 1.0, sum = rhs[i] / length[i];
         for (int j = 0; j < i; j++) {
-            double v = length[i] * length[j] > 0.0 ? G[i][j] / (length[i] * length[j]) : 0.0;
+            if (!(L[j][j] > 0.0)) continue;
+            double v = G[i][j] / (length[i] * length[j]);
             for (int k = 0; k < j; k++) v -= L[i][k] * L[j][k];
-            L[i][j] = L[j][j] > 0.0 ? v / L[j][j] : 0.0;
+            L[i][j] = v / L[j][j];
             pivot -= L[i][j] * L[i][j];
             sum -= L[i][j] * y[j];
         }
-        bool kept = length[i] > 0.0 && pivot > DEPENDENT;
-        L[i][i] = kept ? sqrt(pivot) : 0.0;
-        y[i] = kept ? sum / L[i][i] : 0.0;
+        if (!(pivot > DEPENDENT)) continue;
+        L[i][i] = sqrt(pivot);
+        y[i] = sum / L[i][i];
     }
-    for (int i = m - 1; i >= 0; i--) {
+    for (int i = RADAU_DEPTH - 1; i >= 0; i--) {
         g[i] = 0.0;
         if (!(L[i][i] > 0.0)) continue;
         double sum = y[i];
-        for (int j = i + 1; j < m; j++) sum -= L[j][i] * g[j] * length[j];
+        for (int j = i + 1; j < RADAU_DEPTH; j++) sum -= L[j][i] * g[j] * length[j];
         g[i] = sum / L[i][i] / length[i];
     }
 }
@@ -132,7 +134,7 @@ void radau_anderson(radau *ra, const flx_dims *d, bool use)
         set_weights(ra, d);
     }
     memcpy(ra->F_last, ra->F, (size_t)ra->nF * sizeof(double));
-    double rhs[RADAU_DEPTH], g[RADAU_DEPTH];
+    double rhs[RADAU_DEPTH] = {0.0}, g[RADAU_DEPTH];
     int m = ra->nhistory;
     if (use) {
         find_products(ra, d);
