@@ -34,9 +34,10 @@
 
 // Most columns of a supernode: a body's six. Larger blocks are cut into pieces.
 enum { MAX_WIDTH = 6 };
-// Blocks of the matrix that are fetched ahead of their use. Large matrices come from memory in an
-// order that the processor does not foresee; without this, 10^4 bodies take twice as long a body.
-enum { AHEAD = 8 };
+// Blocks of the matrix, and panels in a solve, that are fetched ahead of their use. Large matrices
+// come from memory in an order that the processor does not foresee; without this, a factorisation of
+// 10^4 bodies takes twice as long a body as one of 10^2.
+enum { AHEAD = 8, PANELS_AHEAD = 6 };
 
 // 64 roundings: sums of a few dozen terms that cancel exactly leave less than this.
 static const double ROUNDING = 64 * DBL_EPSILON;
@@ -51,10 +52,11 @@ typedef struct load_entry {
     int from, from_stride;     // where its transpose begins in the values, and that one's rows
     int mirror, mirror_stride; // where it begins itself
     int rows, columns;         // of the block as it lies in the panel
-    int row, column;           // its place there
+    int row, column;           // its place there: row below the diagonal block, or -1 - row in it
 } load_entry;
 
-// Neighbouring rows of an earlier panel that are neighbours in the later one too.
+// Neighbouring rows below an earlier panel that are neighbours in the later one too: in its diagonal
+// block or below it.
 typedef struct run_entry {
     int from, length, to;
 } run_entry;
@@ -93,7 +95,8 @@ struct flx_ldl {
     run_entry *run;       // of updates
     run_entry *solve_run; // rows below each supernode, in the permuted vector
 
-    double *panel;           // L, with unit diagonal left out
+    double *panel;           // L, without its unit diagonal
+    double *square;          // diagonal block of the panel that is being made
     double *pivot, *inverse; // (n) D and 1/D
     double *expected;        // (n) 1 / expected size of the pivot; 0: look
     double *unit;            // (n) or NULL: size of 1 for an unknown, from the equilibration
@@ -383,7 +386,7 @@ static void join_supernodes(analysis *s)
     s->first_column[s->nsuper] = s->count;
 }
 
-// The place of every block in the panel of supernode t: its columns, then its rows.
+// The place of every piece in the panel of supernode t: its columns from 0, its rows from 0.
 static void set_local(analysis *s, int t)
 {
     int at = 0, last = s->first_column[t + 1] - 1;
@@ -391,6 +394,7 @@ static void set_local(analysis *s, int t)
         s->local[k] = at;
         at += s->size[k];
     }
+    at = 0;
     for (int k = s->begin[last]; k < s->begin[last + 1]; k++) {
         s->local[s->rows[k]] = at;
         at += s->size[s->rows[k]];
@@ -412,14 +416,16 @@ static flx_status lay_out_panels(analysis *s)
         u->nrow = rows_below(s, s->first_column[t + 1] - 1);
         u->panel = panel;
         column += u->ncol;
-        panel += (long)u->ncol * (u->ncol + u->nrow);
+        panel += (long)u->ncol * (u->ncol - 1) / 2 + (long)u->ncol * u->nrow;
         f->fill += (long)u->ncol * (u->ncol + 1) / 2 + (long)u->ncol * u->nrow;
         f->flops += 2 * multiplications(u->ncol, u->nrow);
     }
     f->super[s->nsuper].first = column;
+    f->super[s->nsuper].panel = panel;
     size_t parts = f->complex_values ? 2 : 1;
     f->panel = flx_alloc(s->ctx, parts * (size_t)panel, sizeof *f->panel);
-    return f->panel ? FLX_OK : FLX_ERR_MEMORY;
+    f->square = flx_alloc(s->ctx, parts * MAX_WIDTH * MAX_WIDTH, sizeof *f->square);
+    return f->panel && f->square ? FLX_OK : FLX_ERR_MEMORY;
 }
 
 static void number_unknowns(analysis *s, const signed char *sign)
@@ -441,13 +447,14 @@ static load_entry make_load(const analysis *s, int j, int e, int q)
     const piece *c = &s->pieces[s->order[j]], *r = &s->pieces[q];
     int rows = p->start[r->block + 1] - p->start[r->block];
     int columns = p->start[c->block + 1] - p->start[c->block];
+    bool in_square = s->owner[s->place[q]] == s->owner[j];
     return (load_entry){.from = p->offset[e] + c->at * rows + r->at,
                         .from_stride = rows,
                         .mirror = p->offset[p->transpose[e]] + r->at * columns + c->at,
                         .mirror_stride = columns,
                         .rows = r->size,
                         .columns = c->size,
-                        .row = s->local[s->place[q]],
+                        .row = in_square ? -1 - s->local[s->place[q]] : s->local[s->place[q]],
                         .column = s->local[j]};
 }
 
@@ -541,7 +548,7 @@ static void find_groups(const analysis *s, group *groups, int *head)
     int count = 0;
     for (int t = 0; t < s->nsuper; t++) head[t] = -1;
     for (int t = s->nsuper - 1; t >= 0; t--) { // backwards, so that the lists ascend
-        int last = s->first_column[t + 1] - 1, at = s->f->super[t].ncol;
+        int last = s->first_column[t + 1] - 1, at = 0;
         for (int k = s->begin[last], to; k < s->begin[last + 1]; k = to) {
             int owner = s->owner[s->rows[k]], size = 0;
             for (to = k; to < s->begin[last + 1] && s->owner[s->rows[to]] == owner; to++) {
@@ -595,7 +602,7 @@ static flx_status list_solve_runs(analysis *s)
         at += s->size[j];
     }
     for (int t = 0; t < s->nsuper; t++) {
-        int last = s->first_column[t + 1] - 1, at = f->super[t].ncol;
+        int last = s->first_column[t + 1] - 1, at = 0;
         f->super[t].run = s->nsolve;
         for (int k = s->begin[last]; k < s->begin[last + 1]; k++) {
             int row = s->rows[k], size = s->size[row];
@@ -699,10 +706,23 @@ flx_status flx_ldl_create(flx_ctx *ctx, const flx_pattern *pattern, const signed
 void flx_ldl_destroy(flx_ldl **f)
 {
     if (!f || !*f) return;
-    void *owned[] = {(*f)->unknown,   (*f)->sign,         (*f)->block_sign, (*f)->diagonal,
-                     (*f)->super,     (*f)->load,         (*f)->update,     (*f)->run,
-                     (*f)->solve_run, (*f)->panel,        (*f)->pivot,      (*f)->inverse,
-                     (*f)->expected,  (*f)->unit_storage, (*f)->work,       *f};
+    void *owned[] = {(*f)->unknown,
+                     (*f)->sign,
+                     (*f)->block_sign,
+                     (*f)->diagonal,
+                     (*f)->super,
+                     (*f)->load,
+                     (*f)->update,
+                     (*f)->run,
+                     (*f)->solve_run,
+                     (*f)->panel,
+                     (*f)->square,
+                     (*f)->pivot,
+                     (*f)->inverse,
+                     (*f)->expected,
+                     (*f)->unit_storage,
+                     (*f)->work,
+                     *f};
     for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++) flx_free(owned[i]);
     *f = NULL;
 }

@@ -1,9 +1,11 @@
 // ldl_kernel.inc.h - the numeric part of ldl.c for one type of number. Included with
 //     LDL_COMPLEX   0 or 1
 //     LDL(name)     the name with a suffix of its own
-// A panel of n columns lies row by row: the diagonal block's rows, then those below. A row of complex
-// numbers is n real parts followed by n imaginary ones. Every kernel knows n when it is compiled
-// (at most MAX_WIDTH), so that all offsets are constants and all loops over columns unroll.
+// A panel of n columns lies row by row: the diagonal block's rows left of the diagonal, then the rows
+// below. A row of complex numbers is its real parts followed by its imaginary ones. Every kernel
+// knows n when it is compiled (at most MAX_WIDTH), so that all offsets are constants and all loops
+// over columns unroll. While a panel is made, its diagonal block is a full square elsewhere
+// (f->square), which holds the diagonal too.
 //
 // Every sum has an order of its own that does not depend on the width of the machine's vectors.
 
@@ -42,6 +44,15 @@ static ALWAYS_INLINE void LDL(set)(double *row, int k, int n, LDL(number) a)
 #else
     (void)n;
 #endif
+}
+// Where row j of the diagonal block of a panel begins, and the rows below one of n columns.
+static ALWAYS_INLINE const double *LDL(diagonal_row)(const flx_ldl *f, const supernode *t, int j)
+{
+    return f->panel + PARTS * (t->panel + j * (j - 1) / 2);
+}
+static ALWAYS_INLINE double *LDL(below)(const flx_ldl *f, const supernode *t, int n)
+{
+    return f->panel + PARTS * (t->panel + n * (n - 1) / 2);
 }
 static ALWAYS_INLINE LDL(number) LDL(multiply)(LDL(number) a, LDL(number) b)
 {
@@ -132,13 +143,18 @@ static ALWAYS_INLINE void LDL(fetch)(const double *values, const load_entry *o)
 // The symmetric part of the values into the panel of supernode t.
 static void LDL(load)(const flx_ldl *f, const supernode *t, const double *values)
 {
-    int n = t->ncol, m = n + t->nrow;
-    double *panel = f->panel + PARTS * t->panel;
-    if (t->clear) memset(panel, 0, sizeof(double) * PARTS * (size_t)m * (size_t)n);
+    int n = t->ncol;
+    double *below = LDL(below)(f, t, n);
+    if (t->clear) {
+        memset(f->square, 0, sizeof(double) * PARTS * (size_t)n * (size_t)n);
+        memset(below, 0, sizeof(double) * PARTS * (size_t)n * (size_t)t->nrow);
+    }
     for (int e = t->load; e < t[1].load; e++) {
         const load_entry *o = &f->load[e];
         LDL(fetch)(values, o + AHEAD);
-        double *to = panel + PARTS * o->row * n + o->column;
+        double *to =
+            (o->row < 0 ? f->square + PARTS * n * (-1 - o->row) : below + PARTS * n * o->row);
+        to += o->column;
         switch (o->columns) {
         case 1:
             LDL(load_n)(1, o, values, to, n);
@@ -164,46 +180,51 @@ static void LDL(load)(const flx_ldl *f, const supernode *t, const double *values
 
 // ---- updating ----------------------------------------------------------------------------------
 
-// Columns j .. j+lanes-1 of column run c of an update by a panel of n columns: C -= L (D L^T).
-static ALWAYS_INLINE void LDL(update_lanes)(int lanes, int n, int j, int c, const run_entry *run,
-                                            int nrun, const double *restrict source,
-                                            const LDL(number) *restrict d, double *restrict panel,
-                                            int nt)
+// Columns j .. j+lanes-1 of column run c of an update: C -= L (D L^T). The rows of the column runs
+// go to the diagonal block, the others to the rows below.
+static ALWAYS_INLINE void LDL(update_lanes)(int lanes, int n, const flx_ldl *f,
+                                            const update_entry *u, const supernode *t, int c, int j)
 {
-    LDL(lanes) w[MAX_WIDTH], s;
+    const supernode *s = &f->super[u->source];
+    const run_entry *run = &f->run[u->run];
+    const double *restrict source = LDL(below)(f, s, n);
+    const LDL(number) *restrict d = (const LDL(number) *)f->pivot + s->first;
+    int nt = t->ncol;
+    LDL(lanes) w[MAX_WIDTH], x;
     UNROLL
     for (int k = 0; k < n; k++) { // D L^T
         UNROLL
         for (int l = 0; l < lanes; l++) {
             const double *row = source + PARTS * n * (run[c].from + j + l);
-            LDL(number) x = LDL(multiply)(LDL(get)(row, k, n), d[k]);
-            w[k].r[l] = x.r;
+            LDL(number) p = LDL(multiply)(LDL(get)(row, k, n), d[k]);
+            w[k].r[l] = p.r;
 #if LDL_COMPLEX
-            w[k].i[l] = x.i;
+            w[k].i[l] = p.i;
 #endif
         }
     }
-    for (int r = c; r < nrun; r++) {
+    for (int r = c; r < u->nrun; r++) {
         int i = r == c ? j : 0; // rows above the diagonal are left out
+        double *restrict to = r < u->ncolumn_run ? f->square : LDL(below)(f, t, nt);
+        to += PARTS * nt * (run[r].to + i) + run[c].to + j;
         const double *a = source + PARTS * n * (run[r].from + i);
-        double *to = panel + PARTS * nt * (run[r].to + i) + run[c].to + j;
         for (; i < run[r].length; i++) {
             UNROLL
             for (int l = 0; l < lanes; l++) {
-                s.r[l] = to[l];
+                x.r[l] = to[l];
 #if LDL_COMPLEX
-                s.i[l] = to[nt + l];
+                x.i[l] = to[nt + l];
 #endif
             }
             UNROLL
             for (int k = 0; k < n; k++) {
-                LDL(subtract_lanes)(lanes, &s, &w[k], LDL(get)(a, k, n));
+                LDL(subtract_lanes)(lanes, &x, &w[k], LDL(get)(a, k, n));
             }
             UNROLL
             for (int l = 0; l < lanes; l++) {
-                to[l] = s.r[l];
+                to[l] = x.r[l];
 #if LDL_COMPLEX
-                to[nt + l] = s.i[l];
+                to[nt + l] = x.i[l];
 #endif
             }
             a += PARTS * n;
@@ -213,48 +234,47 @@ static ALWAYS_INLINE void LDL(update_lanes)(int lanes, int n, int j, int c, cons
 }
 
 static ALWAYS_INLINE void LDL(update_n)(int n, const flx_ldl *f, const update_entry *u,
-                                        double *panel, int nt)
+                                        const supernode *t)
 {
-    const supernode *s = &f->super[u->source];
-    const double *source = f->panel + PARTS * s->panel;
-    const LDL(number) *d = (const LDL(number) *)f->pivot + s->first;
-    const run_entry *run = &f->run[u->run];
     for (int c = 0; c < u->ncolumn_run; c++) {
-        int j = 0, columns = run[c].length;
+        int j = 0, columns = f->run[u->run + c].length;
+#if LDL_COMPLEX // four lanes of complex numbers would not fit the registers
+        for (; j + 2 <= columns; j += 2) LDL(update_lanes)(2, n, f, u, t, c, j);
+#else
         if (j + 4 <= columns) {
-            LDL(update_lanes)(4, n, j, c, run, u->nrun, source, d, panel, nt);
+            LDL(update_lanes)(4, n, f, u, t, c, j);
             j += 4;
         }
         if (j + 2 <= columns) {
-            LDL(update_lanes)(2, n, j, c, run, u->nrun, source, d, panel, nt);
+            LDL(update_lanes)(2, n, f, u, t, c, j);
             j += 2;
         }
-        if (j < columns) LDL(update_lanes)(1, n, j, c, run, u->nrun, source, d, panel, nt);
+#endif
+        if (j < columns) LDL(update_lanes)(1, n, f, u, t, c, j);
     }
 }
 
 // Subtract from the panel of t what the columns of an earlier supernode contribute.
 static void LDL(update)(const flx_ldl *f, const update_entry *u, const supernode *t)
 {
-    double *panel = f->panel + PARTS * t->panel;
     switch (f->super[u->source].ncol) {
     case 1:
-        LDL(update_n)(1, f, u, panel, t->ncol);
+        LDL(update_n)(1, f, u, t);
         break;
     case 2:
-        LDL(update_n)(2, f, u, panel, t->ncol);
+        LDL(update_n)(2, f, u, t);
         break;
     case 3:
-        LDL(update_n)(3, f, u, panel, t->ncol);
+        LDL(update_n)(3, f, u, t);
         break;
     case 4:
-        LDL(update_n)(4, f, u, panel, t->ncol);
+        LDL(update_n)(4, f, u, t);
         break;
     case 5:
-        LDL(update_n)(5, f, u, panel, t->ncol);
+        LDL(update_n)(5, f, u, t);
         break;
     default:
-        LDL(update_n)(6, f, u, panel, t->ncol);
+        LDL(update_n)(6, f, u, t);
         break;
     }
 }
@@ -309,9 +329,9 @@ static double LDL(terms)(const flx_ldl *f, const supernode *t, int column, const
     const LDL(number) *d = (const LDL(number) *)f->pivot;
     int old = f->unknown[t->first + column];
     double sum = LDL(value_size)(values, diagonal_value(f, old));
-    const double *row = f->panel + PARTS * (t->panel + column * t->ncol);
+    const double *row = LDL(diagonal_row)(f, t, column);
     for (int k = 0; k < column; k++) {
-        double l = LDL(size)(LDL(get)(row, k, t->ncol));
+        double l = LDL(size)(LDL(get)(row, k, column));
         sum += l * l * LDL(size)(d[t->first + k]);
     }
     for (int e = t->update; e < t[1].update; e++) {
@@ -320,7 +340,7 @@ static double LDL(terms)(const flx_ldl *f, const supernode *t, int column, const
         for (int r = 0; r < u->ncolumn_run; r++) {
             const run_entry *run = &f->run[u->run + r];
             if (column < run->to || column >= run->to + run->length) continue;
-            row = f->panel + PARTS * (s->panel + (run->from + column - run->to) * s->ncol);
+            row = LDL(below)(f, s, s->ncol) + PARTS * s->ncol * (run->from + column - run->to);
             for (int k = 0; k < s->ncol; k++) {
                 double l = LDL(size)(LDL(get)(row, k, s->ncol));
                 sum += l * l * LDL(size)(d[s->first + k]);
@@ -421,20 +441,22 @@ static ALWAYS_INLINE void LDL(eliminate_n)(int n, flx_ldl *f, const supernode *t
     LDL(number) *pivot = (LDL(number) *)f->pivot + t->first;
     LDL(number) *stored = (LDL(number) *)f->inverse + t->first;
     const double *expected = f->expected + t->first;
-    double *restrict a = f->panel + PARTS * t->panel;
+    double *a = f->panel + PARTS * t->panel; // row j begins at j (j - 1) / 2
     UNROLL
     for (int j = 0; j < n; j++) {
         UNROLL
-        for (int k = 0; k <= j; k++) l[k * MAX_WIDTH + j] = LDL(get)(a + PARTS * n * j, k, n);
+        for (int k = 0; k <= j; k++) {
+            l[k * MAX_WIDTH + j] = LDL(get)(f->square + PARTS * n * j, k, n);
+        }
     }
     UNROLL
     for (int k = 0; k < n; k++) {
         LDL(number) d = l[k * MAX_WIDTH + k];
-        if (!(LDL(size)(d) * expected[k] >= f->guard)) {
-            UNROLL // the finished part of the row is read from the panel
-                for (int j = 0; j < k; j++) LDL(set)(a + PARTS * n * k, j, n, l[j * MAX_WIDTH + k]);
-            d = LDL(judge)(f, t, k, d, values);
+        UNROLL
+        for (int j = 0; j < k; j++) {
+            LDL(set)(a + PARTS * (k * (k - 1) / 2), j, k, l[j * MAX_WIDTH + k]);
         }
+        if (!(LDL(size)(d) * expected[k] >= f->guard)) d = LDL(judge)(f, t, k, d, values);
         pivot[k] = d;
         stored[k] = inverse[k] = LDL(invert)(d);
         UNROLL
@@ -451,18 +473,18 @@ static ALWAYS_INLINE void LDL(eliminate_n)(int n, flx_ldl *f, const supernode *t
             }
         }
     }
-    UNROLL
-    for (int j = 0; j < n; j++) {
-        UNROLL
-        for (int k = 0; k < j; k++) LDL(set)(a + PARTS * n * j, k, n, l[k * MAX_WIDTH + j]);
-    }
-    int i = n, m = n + t->nrow;
-    for (; i + 4 <= m; i += 4) LDL(divide_lanes)(4, n, a + PARTS * n * i, l, inverse);
-    if (i + 2 <= m) {
-        LDL(divide_lanes)(2, n, a + PARTS * n * i, l, inverse);
+    double *below = LDL(below)(f, t, n);
+    int i = 0;
+#if LDL_COMPLEX
+    for (; i + 2 <= t->nrow; i += 2) LDL(divide_lanes)(2, n, below + PARTS * n * i, l, inverse);
+#else
+    for (; i + 4 <= t->nrow; i += 4) LDL(divide_lanes)(4, n, below + PARTS * n * i, l, inverse);
+    if (i + 2 <= t->nrow) {
+        LDL(divide_lanes)(2, n, below + PARTS * n * i, l, inverse);
         i += 2;
     }
-    if (i < m) LDL(divide_lanes)(1, n, a + PARTS * n * i, l, inverse);
+#endif
+    if (i < t->nrow) LDL(divide_lanes)(1, n, below + PARTS * n * i, l, inverse);
 }
 
 static void LDL(eliminate)(flx_ldl *f, const supernode *t, const double *values)
@@ -537,7 +559,7 @@ static ALWAYS_INLINE LDL(number) LDL(row_times)(int n, const double *row, const 
 static ALWAYS_INLINE void LDL(forward_n)(int n, const flx_ldl *f, const supernode *t,
                                          double *restrict y)
 {
-    const double *l = f->panel + PARTS * t->panel;
+    const double *l = LDL(below)(f, t, n);
     const LDL(number) *inverse = (const LDL(number) *)f->inverse + t->first;
     double *own = y + PARTS * t->first;
     LDL(number) x[MAX_WIDTH];
@@ -547,7 +569,7 @@ static ALWAYS_INLINE void LDL(forward_n)(int n, const flx_ldl *f, const supernod
     for (int k = 0; k < n; k++) {
         UNROLL
         for (int j = k + 1; j < n; j++) {
-            x[j] = LDL(subtract)(x[j], LDL(get)(l + PARTS * n * j, k, n), x[k]);
+            x[j] = LDL(subtract)(x[j], LDL(get)(LDL(diagonal_row)(f, t, j), k, j), x[k]);
         }
     }
     for (int r = t->run; r < t[1].run; r++) {
@@ -570,7 +592,7 @@ static ALWAYS_INLINE void LDL(forward_n)(int n, const flx_ldl *f, const supernod
 static ALWAYS_INLINE void LDL(backward_n)(int n, const flx_ldl *f, const supernode *t,
                                           double *restrict y)
 {
-    const double *l = f->panel + PARTS * t->panel;
+    const double *l = LDL(below)(f, t, n);
     double *own = y + PARTS * t->first;
     LDL(number) x[MAX_WIDTH];
     UNROLL
@@ -589,11 +611,20 @@ static ALWAYS_INLINE void LDL(backward_n)(int n, const flx_ldl *f, const superno
     for (int j = n - 1; j >= 0; j--) {
         UNROLL
         for (int k = 0; k < j; k++) {
-            x[k] = LDL(subtract)(x[k], LDL(get)(l + PARTS * n * j, k, n), x[j]);
+            x[k] = LDL(subtract)(x[k], LDL(get)(LDL(diagonal_row)(f, t, j), k, j), x[j]);
         }
     }
     UNROLL
     for (int k = 0; k < n; k++) LDL(set)(own + PARTS * k, 0, 1, x[k]);
+}
+
+// Ask for a panel before it is needed, as with the values.
+static ALWAYS_INLINE void LDL(fetch_panel)(const flx_ldl *f, int i)
+{
+    if (i < 0 || i >= f->nsuper) return;
+    const double *from = f->panel + PARTS * f->super[i].panel;
+    const double *end = f->panel + PARTS * f->super[i + 1].panel;
+    for (; from < end; from += 8) __builtin_prefetch(from);
 }
 
 static void LDL(solve)(const flx_ldl *f, double *b)
@@ -604,6 +635,7 @@ static void LDL(solve)(const flx_ldl *f, double *b)
     }
     for (int i = 0; i < f->nsuper; i++) {
         const supernode *t = &f->super[i];
+        LDL(fetch_panel)(f, i + PANELS_AHEAD);
         switch (t->ncol) {
         case 1:
             LDL(forward_n)(1, f, t, y);
@@ -627,6 +659,7 @@ static void LDL(solve)(const flx_ldl *f, double *b)
     }
     for (int i = f->nsuper - 1; i >= 0; i--) {
         const supernode *t = &f->super[i];
+        LDL(fetch_panel)(f, i - PANELS_AHEAD);
         switch (t->ncol) {
         case 1:
             LDL(backward_n)(1, f, t, y);
