@@ -16,6 +16,10 @@
 
 #define RADAU_DEPTH 8 // differences of iterations kept for their acceleration
 
+// Velocities along constraints that are lost to this part, squared, are left as positions give them:
+// near a singular position eta has no meaning there. Elsewhere the iteration makes up for it.
+#define RADAU_LOST 1e-6
+
 // One set of stages.
 typedef struct radau_stages {
     double *U;   // (s n)
@@ -99,6 +103,8 @@ flx_status radau_solve(flx_integrator *it, const flx_state *x);
 // out (n) += sign (A2 a + A1 b), columns of velocities only.
 void radau_add_product(const flx_system *s, const flx_blocks *blocks, const double *a,
                        const double *b, double sign, double *out);
+// Factors of [S^-2 G^T; G -damping], with the present linearisation.
+flx_status radau_factor_metric(flx_integrator *it, double damping);
 // Close the position bonds of (q, v) to rounding with the present factors: at first q, then, in
 // GGL, v. Does nothing where that brings no gain.
 flx_status radau_close(flx_integrator *it, const flx_point *p, double *q, double *v);

@@ -142,7 +142,7 @@ void radau_weigh_velocities(flx_integrator *it)
 {
     radau *ra = it->data;
     double w = cabs(ra->tab.mu[0]) / ra->h;
-    bool rigid = (ra->npos > 0 && !ra->ggl) || near_singular(ra);
+    bool rigid = ra->npos > 0 && !ra->ggl;
     for (int i = 0; i < it->sys->dims.nlam && !rigid; i++) {
         double c = ra->compliance[i];
         rigid = c >= 0.0 && c * w * w < RIGID_COMPLIANCE;
@@ -223,12 +223,34 @@ static flx_status estimate(flx_integrator *it, const flx_point *p)
     return FLX_OK;
 }
 
-static double error_norm(const radau *ra, const flx_dims *d)
+// Near a singular position velocities along constraints that are nearly lost are as in index 3: their
+// part is weighed with h, what is left as ever.
+static double velocity_error(flx_integrator *it)
 {
+    radau *ra = it->data;
+    const flx_dims *d = &it->sys->dims;
+    double floor_v = NOISE * velocity_rounding(ra), *across = ra->b, *along = ra->point_v;
+    if (!ra->ggl || !near_singular(ra)) {
+        return squares(ra->e_v, ra->velocity_weight, ra->wv, 1.0, ra->scale, floor_v, d->nv);
+    }
+    flx_status status = radau_factor_metric(it, 0.0); // all of the constraints, as far as they are
+    flx_saddle_bond_product(ra->saddle, ra->e_v, across);
+    if (status == FLX_OK) flx_saddle_solve_once(ra->saddle, across);
+    for (int i = 0; i < d->nv; i++) along[i] = ra->e_v[i] - across[i];
+    if (status == FLX_OK) status = radau_factor_metric(it, RADAU_LOST);
+    if (status != FLX_OK) return HUGE_VAL;
+    double weight = fmin(ra->h, 1.0);
+    return fmax(squares(along, ra->velocity_weight, ra->wv, 1.0, ra->scale, floor_v, d->nv),
+                squares(across, weight, ra->wv, 1.0, ra->scale, floor_v, d->nv));
+}
+
+static double error_norm(flx_integrator *it)
+{
+    const radau *ra = it->data;
+    const flx_dims *d = &it->sys->dims;
     double most = 0.0;
-    double floor_v = NOISE * velocity_rounding(ra);
     double q = squares(ra->e, 1.0, ra->wq, 1.0, ra->scale, NOISE, d->nv);
-    double v = squares(ra->e_v, ra->velocity_weight, ra->wv, 1.0, ra->scale, floor_v, d->nv);
+    double v = velocity_error(it);
     double x = squares(ra->e + d->nv, 1.0, ra->wx, 1.0, NULL, 0.0, d->nx);
     if (isnan(q + v + x)) return HUGE_VAL;
     if (d->nv) most = fmax(q, v) / d->nv;
@@ -289,13 +311,13 @@ flx_status radau_error(flx_integrator *it, const flx_state *x, bool again, doubl
     p.dx = ra->pull_x;
     double across = error_across_bonds(it, x);
     FLX_TRY(estimate(it, &p));
-    *error = fmax(error_norm(ra, d), across);
+    *error = fmax(error_norm(it), across);
     if (*error < 1.0 || !again || !isfinite(*error)) return FLX_OK;
     p = displaced(it, x);
     p.a = ra->pull;
     p.dx = ra->pull_x;
     FLX_TRY(estimate(it, &p));
-    *error = fmax(error_norm(ra, d), across);
+    *error = fmax(error_norm(it), across);
     return FLX_OK;
 }
 

@@ -35,9 +35,6 @@
 #define OPEN_JOINT 1e-6
 // Pivot ratios below this are reported as a singular position.
 #define SINGULAR_PIVOT 1e-10
-// Velocities along constraints that are lost to this part, squared, are left as positions give them:
-// near a singular position eta has no meaning there. Elsewhere the iteration makes up for it.
-#define LOST 1e-6
 // Sweeps that close the joints at the end of a step.
 #define CLOSING_SWEEPS 12
 // Joints open by this part of their scale are closed; 8 eps leaves room for the rounding of g.
@@ -204,6 +201,15 @@ static int choose_stage(const radau *ra, int renewals)
     return renewals % 3 == 0 ? best : renewals % 3 == 1 ? ra->s - 1 : 0;
 }
 
+flx_status radau_factor_metric(flx_integrator *it, double damping)
+{
+    radau *ra = it->data;
+    const flx_saddle_metric metric = {
+        .shift = ra->metric, .without_mass = true, .damping = damping};
+    it->stats.factorisations++;
+    return flx_saddle_factor(ra->saddle, &ra->blocks, FLX_ROWS_POSITION, &metric);
+}
+
 static flx_status linearise(flx_integrator *it, const flx_state *x, int stage)
 {
     radau *ra = it->data;
@@ -213,10 +219,7 @@ static flx_status linearise(flx_integrator *it, const flx_state *x, int stage)
     FLX_TRY(it->sys->ops->linearise(it->sys, it->work, &p, &ra->blocks));
     it->stats.linearisations++;
     if (ra->saddle) {
-        const flx_saddle_metric metric = {
-            .shift = ra->metric, .without_mass = true, .damping = LOST};
-        FLX_TRY(flx_saddle_factor(ra->saddle, &ra->blocks, FLX_ROWS_POSITION, &metric));
-        it->stats.factorisations++;
+        FLX_TRY(radau_factor_metric(it, RADAU_LOST));
         ra->left = flx_saddle_pivot_ratio(ra->saddle);
     }
     ra->linearised = true;
@@ -678,9 +681,7 @@ flx_status radau_close(flx_integrator *it, const flx_point *p, double *q, double
     ra->h_factored = 0.0;
     FLX_TRY(it->sys->ops->linearise(it->sys, it->work, &at, &ra->blocks));
     it->stats.linearisations++;
-    const flx_saddle_metric metric = {.shift = ra->metric, .without_mass = true};
-    FLX_TRY(flx_saddle_factor(ra->saddle, &ra->blocks, FLX_ROWS_POSITION, &metric));
-    it->stats.factorisations++;
+    FLX_TRY(radau_factor_metric(it, 0.0));
     FLX_TRY(close_positions(it, &at, q, &open_q));
     return ra->ggl ? close_velocities(it, &at, v, &open_v) : FLX_OK;
 }
