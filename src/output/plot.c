@@ -310,13 +310,42 @@ static size_t common_stem(const drawing *d, int panel, const char **name)
     return stem;
 }
 
+// What the names of a panel's lines end with, from a dot on: ".position.y"; may be empty.
+static const char *common_tail(const drawing *d, int panel, const char *name)
+{
+    size_t length = strlen(name), tail = length;
+    for (int i = 0; i < d->nline; i++) {
+        if (d->panel[i] != panel) continue;
+        const char *other = d->r->names[d->lines[i]];
+        size_t m = strlen(other), k = 0;
+        while (k < tail && k < m && name[length - 1 - k] == other[m - 1 - k]) k++;
+        tail = k;
+    }
+    const char *dot = strchr(name + (length - tail), '.');
+    return dot ? dot : "";
+}
+
+// Of "crank.position.x" and ".y" the label is "crank.position"; of "bob(1).angle" and "bob(2).angle"
+// it is "bob.angle"; of "left.angle" and "right.angle", "angle".
+static int write_common_name(const drawing *d, int panel, char *text, size_t size)
+{
+    const char *name, *tail = "";
+    size_t stem = common_stem(d, panel, &name);
+    if (lines_in(d, panel) > 1 && (stem == 0 || name[stem] == '(')) {
+        tail = common_tail(d, panel, name);
+        if (stem == 0 && tail[0] == '.') tail++;
+    }
+    if (stem + strlen(tail) >= size) stem = 0, tail = "";
+    return snprintf(text, size, "%.*s%s", (int)stem, name, tail);
+}
+
 static void put_y_label(const drawing *d, int panel)
 {
-    const char *name, *unit = "";
-    size_t stem = common_stem(d, panel, &name);
+    const char *unit = "";
     double offset = panel_offset(d, panel);
-    char text[160];
-    int n = snprintf(text, sizeof text, "%.*s", (int)(stem < 100 ? stem : 0), name);
+    char common[100], text[160];
+    write_common_name(d, panel, common, sizeof common);
+    int n = snprintf(text, sizeof text, "%s", common);
     if (offset != 0.0) {
         snprintf(text + n, sizeof text - (size_t)n, "%s %s %.15g", n ? "" : "value",
                  offset < 0.0 ? "+" : "−", fabs(offset));
@@ -327,6 +356,33 @@ static void put_y_label(const drawing *d, int panel)
     fputs("set ylabel ", d->script);
     put_label(d->script, text, unit);
     fputs("\n", d->script);
+}
+
+// Characters of a panel's longest tic, at about the distances that gnuplot chooses.
+static int tic_length(const drawing *d, int panel)
+{
+    range a = panel_range(d, panel);
+    double offset = panel_offset(d, panel), step = pow(10.0, floor(log10((a.high - a.low) / 5.0)));
+    int longest = 0;
+    if (!(step > 0.0) || !isfinite(step)) return 0;
+    double count = (a.high - a.low) / step;
+    step *= count > 20.0 ? 5.0 : count > 10.0 ? 2.0 : 1.0;
+    for (double k = ceil((a.low - offset) / step); k * step <= a.high - offset; k++) {
+        int n = snprintf(NULL, 0, "%.3g", k * step);
+        if (n > longest) longest = n;
+    }
+    return longest;
+}
+
+// Room for tics and label at the left, in pixels.
+static double left_margin(const drawing *d)
+{
+    int longest = 0;
+    for (int p = 0; p < d->npanel; p++) {
+        int n = tic_length(d, p);
+        if (n > longest) longest = n;
+    }
+    return fmax(96.0, 64.0 + 8.0 * longest);
 }
 
 // Width in pixels that the longest name of the legend takes, 0 without a legend.
@@ -373,7 +429,7 @@ static bool wants_equal_axes(const drawing *d, range ax, range ay)
            strcmp(d->r->units[d->lines[0]], "m") == 0 && ratio > 0.25 && ratio < 4.0;
 }
 
-static void put_panel(const drawing *d, int panel, double right)
+static void put_panel(const drawing *d, int panel, double left, double right)
 {
     FILE *f = d->script;
     bool title = d->r->title[0] != '\0', last = panel == d->npanel - 1;
@@ -382,7 +438,7 @@ static void put_panel(const drawing *d, int panel, double right)
     double high = top - panel * share;
     fprintf(f, "set tmargin at screen %.5f\nset bmargin at screen %.5f\n", high,
             high - share + (last ? 0.0 : gap));
-    fprintf(f, "set lmargin at screen %.5f\nset rmargin at screen %.5f\n", 96.0 / d->width, right);
+    fprintf(f, "set lmargin at screen %.5f\nset rmargin at screen %.5f\n", left, right);
     fprintf(f,
             "set key at screen %.5f, screen %.5f left top vertical Left reverse samplen 2 "
             "spacing 1.15 noenhanced textcolor rgb '#202020'\n",
@@ -415,9 +471,10 @@ static void put_script(const drawing *d)
 {
     put_style(d->script);
     for (int i = 0; i < d->nline; i++) put_data(d, i);
+    double left = left_margin(d) / d->width;
     double right = 1.0 - (24.0 + legend_width(d)) / d->width;
     if (d->npanel > 1) fputs("set multiplot\n", d->script);
-    for (int p = 0; p < d->npanel; p++) put_panel(d, p, right);
+    for (int p = 0; p < d->npanel; p++) put_panel(d, p, left, right);
     if (d->npanel > 1) fputs("unset multiplot\n", d->script);
 }
 

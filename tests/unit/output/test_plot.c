@@ -93,6 +93,30 @@ static int labels_carry_names_and_units(void)
     return 0;
 }
 
+// What the names of several lines have in common is the label; without it the legend alone speaks.
+static int lines_of_one_kind_share_a_label(void)
+{
+    static const struct {
+        const char *names[2], *label;
+    } cases[] = {{{"bob(1).place.y", "bob(12).place.y"}, ">bob.place.y<"},
+                 {{"left.arm.angle", "right.arm.angle"}, ">arm.angle<"},
+                 {{"a.place.x", "a.place.y"}, ">a.place<"}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        flx_ctx *ctx = flx_ctx_create();
+        char text[200];
+        snprintf(text, sizeof text, "t,%s,%s\n0,1,2\n1,-0.0001,2\n", cases[i].names[0],
+                 cases[i].names[1]);
+        flx_result *r = table(ctx, text);
+        const char *path = in_folder("common.svg");
+        flx_plot_def def = {.path = path, .nsignal = 2, .signals = cases[i].names};
+        CHECK(flx_plot_write(r, &def) == FLX_OK);
+        CHECK_TEXT(drawn(path), cases[i].label);
+        flx_result_close(&r);
+        flx_ctx_destroy(&ctx);
+    }
+    return 0;
+}
+
 static int count(const char *text, const char *part)
 {
     int n = 0;
@@ -259,6 +283,7 @@ static int files_end(void)
 }
 
 TEST_MAIN(TEST(files_start), TEST(every_ending_gives_its_kind_of_file),
-          TEST(labels_carry_names_and_units), TEST(nan_is_a_gap), TEST(hostile_names_do_nothing),
-          TEST(odd_courses_can_be_drawn), TEST(many_rows_make_a_small_file),
-          TEST(wrong_wishes_are_refused_with_a_reason), TEST(files_end))
+          TEST(labels_carry_names_and_units), TEST(lines_of_one_kind_share_a_label),
+          TEST(nan_is_a_gap), TEST(hostile_names_do_nothing), TEST(odd_courses_can_be_drawn),
+          TEST(many_rows_make_a_small_file), TEST(wrong_wishes_are_refused_with_a_reason),
+          TEST(files_end))
