@@ -150,7 +150,12 @@ static void name_unknown(const flx_system *s, int i, char *text, size_t size, fl
 
 static flx_status report(flx_integrator *it, flx_status status, double t, double h)
 {
-    const flx_trouble *why = &flx_method_of(it)->trouble;
+    flx_trouble *why = &flx_method_of(it)->trouble;
+    if (status == FLX_NOT_FINITE) {
+        why->what = NULL;
+        why->advice = "to find what has no value there: a root of a negative number, a division "
+                      "by zero, a motion that grows without bound";
+    }
     char where[200], tries[40] = "";
     flx_loc loc;
     name_unknown(it->sys, why->unknown, where, sizeof where, &loc);
@@ -198,9 +203,9 @@ flx_status flx_integrator_step(flx_integrator *it, flx_state *x, double h, doubl
     if (!m->continues) flx_state_copy(m->after, x);
     look_at_switches(it, x, h);
     flx_status status = it->type->step(it, x, h, &taken);
-    if (h_taken) *h_taken = taken;
+    if (h_taken) *h_taken = status == FLX_OK ? taken : 0.0;
     if (status != FLX_OK) m->stepped = false;
-    if (status > 0) return report(it, status, t, h);
+    if (status > 0) return report(it, status, t, taken > 0.0 ? taken : h); // the last one tried
     if (status != FLX_OK) return status;
 
     // the end of the last step is the beginning of this one

@@ -4,6 +4,8 @@
 #include "math/ldl.h"
 #include "math/lu.h"
 
+#include <math.h>
+
 // Newton with the symmetric part may converge this slowly before it is given up.
 #define SLOW_CONTRACTION 0.3
 // Pivots below this part of what they are made of tell of a singular position.
@@ -302,6 +304,16 @@ static flx_status factor_own(flx_linear *lin, const flx_blocks *b, const flx_wei
     return s->ops->factor(s, b, re, lin->is_complex ? im : NULL, lin->own);
 }
 
+static bool is_finite(const flx_linear *lin)
+{
+    const double *x = lin->is_complex ? (const double *)lin->zvalues : lin->values;
+    size_t n = value_count(&lin->sys->pattern) * (lin->is_complex ? 2 : 1);
+    for (size_t i = 0; i < n; i++) {
+        if (!isfinite(x[i])) return false;
+    }
+    return true;
+}
+
 flx_status flx_linear_factor(flx_linear *lin, const flx_blocks *b, const flx_weights *w)
 {
     if (lin->own) return factor_own(lin, b, w);
@@ -316,7 +328,8 @@ flx_status flx_linear_factor(flx_linear *lin, const flx_blocks *b, const flx_wei
         if (status != FLX_SINGULAR) return status; // a zero pivot may be none of the full matrix
     }
     lin->by_ldl = false;
-    return factor_full(lin);
+    flx_status status = factor_full(lin);
+    return status == FLX_SINGULAR && !is_finite(lin) ? FLX_NOT_FINITE : status;
 }
 
 // At a singular position every matrix is slow; and a full matrix that is as slow as its symmetric

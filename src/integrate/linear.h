@@ -43,7 +43,7 @@ flx_status flx_linear_create(const flx_system *s, bool complex_weight, flx_linea
 void flx_linear_destroy(flx_linear **lin);
 
 // Nothing is allocated, but where the pattern has changed or the solver has to. FLX_SINGULAR when
-// no solver could factor the matrix.
+// no solver could factor the matrix, FLX_NOT_FINITE when that is why.
 flx_status flx_linear_factor(flx_linear *lin, const flx_blocks *b, const flx_weights *w);
 
 // In place, n numbers. Not refined: a Newton iteration is its own refinement.

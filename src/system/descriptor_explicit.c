@@ -175,6 +175,9 @@ static flx_status solve(const flx_descriptor *d, flx_work *w)
     int n = flx_dims_unknowns(&d->base.dims);
     double *b = k->tmp, *r = k->tmp + n;
     memcpy(b, k->rhs, (size_t)n * sizeof *b);
+    for (int i = 0; i < n; i++) { // a force without a value is not the matrix's fault
+        if (!isfinite(b[i])) return FLX_NOT_FINITE;
+    }
     double error = solve_refined(d, k, b, r, k->rhs);
     if (!(error <= WORST_SOLUTION) && k->lu && !k->by_lu) {
         if (flx_lu_factor(k->lu, k->A0) != FLX_OK) return fail_singular(d, w);
