@@ -39,9 +39,10 @@ typedef struct token {
 typedef struct parser {
     flx_ctx *ctx;
     flx_arena *arena;
-    const char *at; // next character
-    flx_loc loc;    // its place
-    token now;      // not consumed yet
+    const char *at;  // next character
+    flx_loc loc;     // its place
+    token now;       // not consumed yet
+    token_kind last; // the one before
     int depth;
     flx_status status;
 } parser;
@@ -281,6 +282,7 @@ static void read_sign(parser *p)
 // Read the next token into p->now. After an error there are no more tokens.
 static void next(parser *p)
 {
+    p->last = p->now.kind;
     advance(p, p->now.length);
     while (*p->at == ' ' || *p->at == '\t' || *p->at == '\n' || *p->at == '\r') advance(p, 1);
     p->now = (token){.kind = TOKEN_END, .text = p->at, .loc = p->loc};
@@ -562,6 +564,11 @@ static void fail_rest(parser *p)
         fail(p, p->now.loc, "%s closes nothing", found);
     } else if (is_sign(p, ',')) {
         fail(p, p->now.loc, "unexpected ','; a vector is written in brackets: [a, b]");
+    } else if (p->now.kind == TOKEN_NAME && p->last == TOKEN_NUMBER) {
+        fail(p, p->now.loc,
+             "expected an operator, but found %s; numbers are written without a unit, in SI, and "
+             "angles in radians or as 30*deg",
+             found);
     } else {
         fail(p, p->now.loc, "expected an operator, but found %s", found);
     }

@@ -150,7 +150,7 @@ static void list_words(const checker *c, flx_group group, const char *key, char 
     size_t n = 0;
     buffer[0] = 0;
     for (const flx_schema_word *w = flx_schema_words; w->key; w++) {
-        if (!word_fits(w, group, key, c->dimension)) continue;
+        if (!word_fits(w, group, key, c->dimension) || w->later) continue;
         int wrote = snprintf(buffer + n, size - n, "%s%s", n ? ", " : "", w->word);
         n += (size_t)wrote;
         if (n + 24 > size) {
@@ -288,6 +288,13 @@ static bool fits(const checker *c, const flx_yaml *v, flx_form_text kind)
         if (fits_one(c, v, &k)) return true;
     }
     return false;
+}
+
+// A comma in an expression makes a key of its second half; the reader has told so.
+static bool is_told(const flx_yaml *key, const flx_yaml *value)
+{
+    return !is_identifier(key->text) && value->kind == FLX_YAML_SCALAR && value->text[0] == 0 &&
+           !value->quoted;
 }
 
 static void check_group(checker *c, const flx_yaml *v, const trail *t);
@@ -679,6 +686,7 @@ static void check_group(checker *c, const flx_yaml *v, const trail *t)
     for (int i = 0; i < v->count && !enough(c); i++) {
         const flx_yaml *key = v->keys[i];
         const flx_schema_key *row = flx_schema_find(t->group, type, c->dimension, key->text);
+        if (!row && is_told(key, v->items[i])) continue;
         if (!row) {
             const char *best = complain_key(c, key, type, t);
             if (best) meant = best;

@@ -172,7 +172,7 @@ static const wrong wrongs[] = {
     {"parameters: {a: [max(1, 2)]}", 2, 18, "'max(1' has a bracket that is not closed"},
     {"bodies: [a, b]", 2, 9, "'bodies' must be a mapping of names; this is a list of 2"},
     {"bodies: {a: 3}", 2, 13, "'a' in 'bodies' must be a mapping of keys; this is a word or"},
-    {"bodies: {a: {mass: 1}}", 2, 10, "body 'a' needs a 'type': rigid, point, modal, beam, solid"},
+    {"bodies: {a: {mass: 1}}", 2, 10, "body 'a' needs a 'type': rigid, point"},
     {"bodies: {a: {type: rigit}}", 2, 20, "'type' of body 'a' cannot be 'rigit'; did you mean 'r"},
     {"bodies: {a: {type: rigid, mass: 1}}", 2, 10, "body 'a' needs 'inertia'"},
     {"bodies: {a: {type: rigid, inertia: [1, 2, 3]}}", 2, 10, "body 'a' needs 'mass'"},
