@@ -368,7 +368,7 @@ static flx_status begin_run(flx_simulation *sim)
 {
     if (!sim->it) {
         return FLX_FAIL(sim->ctx, FLX_ERR_MODEL, FLX_NOWHERE,
-                        "the model has no 'simulate' block: there is nothing to run");
+                        "the model does not say what to compute; add 'simulate: {until: 5}'");
     }
     if (sim->used) FLX_TRY(flx_simulation_create_method(sim));
     sim->used = true;

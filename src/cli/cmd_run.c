@@ -238,6 +238,11 @@ static int run(flx_ctx *ctx, int argc, char **argv)
         goto done;
     }
     o.model = rest.items[0];
+    const char *ending = o.result ? strrchr(o.result, '.') : NULL;
+    if (ending && strcmp(ending, ".csv") == 0) {
+        cli_complain("run", "-o writes HDF5, whose names end in .h5; a table: --csv %s", o.result);
+        goto done;
+    }
     if (!o.result) o.result = named = cli_named_after(o.model, ".h5");
     if (o.result) code = read_and_simulate(ctx, &o);
 

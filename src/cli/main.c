@@ -47,7 +47,7 @@ static int complain_unknown(const char *word)
 
 static int help(int argc, char **argv)
 {
-    if (argc < 2) {
+    if (argc < 2 || strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "help") == 0) {
         print_usage(stdout);
         return EXIT_DONE;
     }

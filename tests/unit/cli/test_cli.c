@@ -139,6 +139,9 @@ static int every_help_fits_a_screen_and_shows_an_example(void)
     flexion("");
     CHECK_STATUS(2);
     CHECK_TEXT(err, "Usage: flexion COMMAND");
+    flexion("help --help");
+    CHECK_STATUS(0);
+    CHECK_TEXT(out, "Usage: flexion COMMAND");
     flexion("--version");
     CHECK_STATUS(0);
     CHECK_TEXT(out, flx_version());
@@ -162,6 +165,7 @@ static int misspelt_words_get_the_nearest_one(void)
         {"run --quiet=1 m.yaml", "option '--quiet' takes no value"},
         {"run", "name a model file"},
         {"run a.yaml b.yaml", "one model at a time"},
+        {"run m.yaml -o x.csv", "-o writes HDF5, whose names end in .h5; a table: --csv x.csv"},
         {"run m.yaml --until soon", "--until needs a positive number, not 'soon'"},
         {"run m.yaml --until -1", "--until needs a positive number"},
         {"check", "name a model file"},
@@ -203,7 +207,7 @@ static int mistakes_in_a_model_show_their_line(void)
     CHECK_STATUS(0);
     flexion("run wrong.yaml");
     CHECK_STATUS(2);
-    CHECK_TEXT(err, "no 'simulate' block");
+    CHECK_TEXT(err, "add 'simulate: {until: 5}'");
     CHECK(file_size("wrong.h5") < 0);
 
     // a mark under its character: after a tab's width of text and characters of several bytes
@@ -325,6 +329,29 @@ static int run_takes_its_options(void)
 }
 
 // A force that has no value after t = 0.5 ends the run there; the rows before are kept.
+// A force without a value, or whose tangent has none, is not said to be a singular matrix.
+static int force_without_a_value_is_called_that(void)
+{
+    static const char *const methods[] = {"dopri5", "radau", "generalized-alpha, step: 1e-3"};
+    static const char *const values[] = {"sqrt(0.05 - t)", "sqrt(hinge.angle)"};
+    for (int i = 0; i < 6; i++) {
+        char text[1500];
+        snprintf(text, sizeof text,
+                 "flexion: 1\ndimension: 2\ngravity: [0, -9.81]\n"
+                 "bodies: {rod: {type: rigid, mass: 1, com: [1, 0], inertia: 1}}\n"
+                 "joints: {hinge: {type: revolute, on: [ground, rod], at: [0, 0]}}\n"
+                 "forces: {push: {type: torque, on: hinge, value: %s}}\n"
+                 "simulate: {until: 1, method: %s}\n",
+                 values[i / 3], methods[i % 3]);
+        write_model("worthless.yaml", text);
+        flexion("run worthless.yaml");
+        CHECK_STATUS(1);
+        CHECK_TEXT(err, "a value is not finite");
+        CHECK_TEXT(err, "a root of a negative number");
+    }
+    return 0;
+}
+
 static int failed_run_keeps_what_it_computed(void)
 {
     char text[1500];
@@ -596,8 +623,9 @@ TEST_MAIN(TEST(files_start), TEST(every_help_fits_a_screen_and_shows_an_example)
           TEST(misspelt_words_get_the_nearest_one), TEST(mistakes_in_a_model_show_their_line),
           TEST(what_is_not_available_yet_is_said),
           TEST(run_writes_its_files_and_ends_with_the_ledger), TEST(run_takes_its_options),
-          TEST(failed_run_keeps_what_it_computed), TEST(interrupt_keeps_the_results),
-          TEST(killed_program_leaves_a_readable_file), TEST(terminal_shows_the_time_to_go),
-          TEST(check_says_what_the_model_is_made_of), TEST(redundant_constraints_are_named),
-          TEST(locked_mechanism_names_the_joint), TEST(closure_that_cannot_be_met_names_the_joint),
-          TEST(plot_draws), TEST(info_and_language_speak), TEST(files_end))
+          TEST(force_without_a_value_is_called_that), TEST(failed_run_keeps_what_it_computed),
+          TEST(interrupt_keeps_the_results), TEST(killed_program_leaves_a_readable_file),
+          TEST(terminal_shows_the_time_to_go), TEST(check_says_what_the_model_is_made_of),
+          TEST(redundant_constraints_are_named), TEST(locked_mechanism_names_the_joint),
+          TEST(closure_that_cannot_be_met_names_the_joint), TEST(plot_draws),
+          TEST(info_and_language_speak), TEST(files_end))
