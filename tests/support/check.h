@@ -55,6 +55,7 @@ typedef struct test_entry {
         for (int i = 0; i < n; i++) {                                                              \
             int bad = tests[i].run();                                                              \
             printf("%s %s\n", bad ? "FAILED" : "ok    ", tests[i].name);                           \
+            fflush(stdout); /* a leak ends the program without it */                               \
             failed += bad != 0;                                                                    \
         }                                                                                          \
         printf("%d passed, %d failed\n", n - failed, failed);                                      \

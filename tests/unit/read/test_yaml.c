@@ -4,6 +4,7 @@
 #include "check.h"
 
 #include <stdlib.h>
+#include <time.h>
 
 static flx_ctx *ctx;
 static flx_arena *arena;
@@ -178,6 +179,14 @@ static int nul_byte_is_refused(void)
     return 0;
 }
 
+// Of the processor: other programs may hold us up.
+static double seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
 static int repeated(const char *piece, size_t size, const char *message, int most)
 {
     size_t n = strlen(piece);
@@ -187,9 +196,9 @@ static int repeated(const char *piece, size_t size, const char *message, int mos
     for (size_t i = 0; i < size; i++) text[i] = piece[i % n];
     text[size] = 0;
     begin();
-    double start = flx_clock_seconds();
+    double start = seconds();
     flx_status status = flx_yaml_parse(ctx, arena, "m.yaml", text, size, &root);
-    double took = flx_clock_seconds() - start;
+    double took = seconds() - start;
     free(text);
     if (message) {
         CHECK(status == FLX_ERR_MODEL);
