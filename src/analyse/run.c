@@ -13,7 +13,7 @@
 
 // A result fails its ledger when the energy is off by more than this part of what was exchanged ...
 #define ENERGY_OFF 0.02
-// ... or a constraint by more than this part of the largest scale of a constraint.
+// ... or a constraint by more than this, in metres or radians.
 #define CONSTRAINT_OFF 1e-5
 // Redundant rows that do not quite agree with the rest are off by as much from the start.
 #define REDUNDANT_OFF 1e-3
