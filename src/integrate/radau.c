@@ -309,7 +309,8 @@ static flx_status adaptive_step(flx_integrator *it, flx_state *x, double h_most,
 {
     radau *ra = it->data;
     bool begins = !flx_method_of(it)->continues;
-    if (it->def.largest_step > 0.0) h_most = fmin(h_most, it->def.largest_step);
+    double longest = flx_method_of(it)->longest;
+    if (it->def.largest_step > 0.0) longest = fmin(longest, it->def.largest_step);
     radau_set_weights(it, x);
     if (begins) {
         ra->h_next = it->def.first_step > 0.0 ? it->def.first_step
@@ -319,7 +320,8 @@ static flx_status adaptive_step(flx_integrator *it, flx_state *x, double h_most,
     }
     double smallest = 16.0 * DBL_EPSILON * fmax(fabs(x->t), h_most);
     for (;;) {
-        double h = fmin(fit(ra->h_next, h_most), flx_method_of(it)->longest), error = HUGE_VAL;
+        double wanted = ra->h_next, h = fmin(fit(wanted, h_most), longest), error = HUGE_VAL;
+        *h_taken = h; // also where it fails: the message says it
         flx_status status = attempt(it, x, h);
         if (status < 0) return status;
         if (status == FLX_OK) {
@@ -328,10 +330,9 @@ static flx_status adaptive_step(flx_integrator *it, flx_state *x, double h_most,
         }
         if (status == FLX_OK && error < 1.0) {
             ra->h_next = next_step(ra, error);
+            if (h < wanted) ra->h_next = fmax(ra->h_next, wanted); // it was cut, not too long
             ra->rejected = false;
-            FLX_TRY(finish(it, x));
-            *h_taken = h;
-            return FLX_OK;
+            return finish(it, x);
         }
         if (h <= smallest) return give_up(it, status);
         it->stats.rejected++;
