@@ -9,4 +9,5 @@ if [ $# -gt 0 ]; then
     printf '%s\n' "$@"
 else
     sed -n 's/^ *"file": "\(.*\)".*/\1/p' "$build/compile_commands.json" | sort -u
-fi | xargs -P "$jobs" -n 1 clang-tidy -p "$build" --quiet --extra-arg=-Wno-unknown-warning-option 2> >(grep -v 'warnings generated' >&2 || true)
+fi | xargs -P "$jobs" -n 1 clang-tidy -p "$build" --quiet --extra-arg=-Wno-unknown-warning-option \
+    --extra-arg=-DFLX_DEBUG --extra-arg=-UNDEBUG 2> >(grep -v 'warnings generated' >&2 || true)

@@ -63,17 +63,17 @@ flx_table *flx_table_create(flx_ctx *ctx, int n, const double *x, const double *
         return NULL;
     }
     flx_table *t = flx_alloc(ctx, 1, sizeof *t);
-    double *scratch = NULL;
     if (!t) return NULL;
     atomic_init(&t->users, 1);
     t->n = n;
     t->outside = outside;
     t->smooth = interpolation == FLX_INTERPOLATE_CUBIC ? 3 : 1;
     t->x = flx_alloc(ctx, (size_t)n, sizeof(double));
-    if (t->x) t->k = flx_alloc(ctx, 4 * (size_t)n, sizeof(double));
-    if (t->k) t->start = flx_alloc(ctx, (size_t)n, sizeof(int));
-    if (t->start) scratch = flx_alloc(ctx, 2 * (size_t)n, sizeof(double));
-    if (!scratch) {
+    t->k = flx_alloc(ctx, 4 * (size_t)n, sizeof(double));
+    t->start = flx_alloc(ctx, (size_t)n, sizeof(int));
+    double *scratch = flx_alloc(ctx, 2 * (size_t)n, sizeof(double));
+    if (!t->x || !t->k || !t->start || !scratch) {
+        flx_free(scratch);
         flx_table_release(t);
         return NULL;
     }
