@@ -4,7 +4,6 @@
 set -eu
 build=$1 jobs=${2:-$(nproc)}
 shift; shift || true
-root=$(cd "$(dirname "$0")/.." && pwd)
 if [ $# -gt 0 ]; then
     printf '%s\n' "$@"
 else
