@@ -20,7 +20,7 @@ typedef struct flx_ldl flx_ldl;
 // sign (nblock): +1 for blocks of unknowns, -1 for blocks of bond rows.
 // The pattern is borrowed and must live as long.
 flx_status flx_ldl_create(flx_ctx *ctx, const flx_pattern *pattern, const signed char *sign,
-                          bool complex_values, flx_ldl **f);
+                          bool complex_values, flx_ldl **out);
 void flx_ldl_destroy(flx_ldl **f);
 
 // Symmetric equilibration (Ruiz, 8 sweeps): computes scale factors from the values and keeps them

@@ -50,8 +50,10 @@ static void expand(flx_lu *f, const flx_pattern *p)
     f->begin[f->n] = count;
 }
 
-flx_status flx_lu_create(flx_ctx *ctx, const flx_pattern *p, bool complex_values, flx_lu **out)
+flx_status flx_lu_create(flx_ctx *ctx, const flx_pattern *pattern, bool complex_values,
+                         flx_lu **out)
 {
+    const flx_pattern *p = pattern;
     *out = NULL;
     flx_lu *f = flx_alloc(ctx, 1, sizeof *f);
     if (!f) return FLX_ERR_MEMORY;

@@ -10,7 +10,8 @@
 
 typedef struct flx_lu flx_lu;
 
-flx_status flx_lu_create(flx_ctx *ctx, const flx_pattern *pattern, bool complex_values, flx_lu **f);
+flx_status flx_lu_create(flx_ctx *ctx, const flx_pattern *pattern, bool complex_values,
+                         flx_lu **out);
 void flx_lu_destroy(flx_lu **f);
 // FLX_SINGULAR when the factorisation failed or its condition estimate says so.
 flx_status flx_lu_factor(flx_lu *f, const double *values);

@@ -601,7 +601,7 @@ static int consistent_right_side_at_a_singular_position(void)
     CHECK(report.regularised == 3); // one dependent row a loop
     CHECK(report.pivot_ratio < 1e-14);
     CHECK(report.negative == r.m.nbond_rows);
-    double x[200], b[200] = {0}, work[400];
+    double x[200] = {0}, b[200] = {0}, work[400];
     CHECK(r.m.n <= 200);
     double *a = dense(&r.m);
     for (int i = 0; i < r.m.n; i++) x[i] = cos(i);
@@ -638,7 +638,7 @@ static int redundant_rows(void)
     flx_ldl_report report = flx_ldl_get_report(r.f);
     CHECK(report.regularised == 2);
     CHECK(report.worst >= r.m.start[12]);
-    double b[100] = {0}, x[100], work[200], *a = dense(&r.m);
+    double b[100] = {0}, x[100] = {0}, work[200], *a = dense(&r.m);
     CHECK(r.m.n <= 100);
     for (int i = 0; i < r.m.n; i++) x[i] = sin(1 + i);
     for (int i = 0; i < r.m.n; i++) {
