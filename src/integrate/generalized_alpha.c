@@ -48,6 +48,8 @@
 #define SLOW 0.4
 // A correction that is more than this part of the last one shrinks no more.
 #define STAGNANT 0.3
+// ... and above this one it is rounding, not slowness.
+#define NOISE 0.9
 // Corrections of this many tolerances that shrink no more are rounding; so are larger ones, below
 // the second number's part of the scale, while rows of joints are below the third's.
 #define CLOSED 10.0
@@ -602,8 +604,10 @@ static flx_status solve(flx_integrator *it, const flx_state *x, int *iterations)
         // joints that are closed, it is a singular position, in which nothing determines the rest
         bool stalls = last > 0.0 && rate > STAGNANT;
         if (stalls && size <= CLOSED) {
-            g->position_noise = fmax(g->position_noise, c.motion * allowed.position);
-            g->force_noise = fmax(g->force_noise, c.force * allowed.force);
+            if (rate > NOISE) { // not slow: it does not shrink at all
+                g->position_noise = fmax(g->position_noise, c.motion * allowed.position);
+                g->force_noise = fmax(g->force_noise, c.force * allowed.force);
+            }
             return FLX_OK;
         }
         bool rounding = stalls && fresh >= 0 && c.motion * allowed.position < ROUNDING_CORRECTION &&
@@ -612,7 +616,7 @@ static flx_status solve(flx_integrator *it, const flx_state *x, int *iterations)
         if (stagnant >= 2) {
             bool singular = flx_linear_get_report(g->lin).pivot_ratio < SINGULAR_PIVOT;
             it->stats.singular_positions += singular;
-            if (!singular) g->force_noise = fmax(g->force_noise, c.force * allowed.force);
+            if (!singular && rate > NOISE) g->force_noise = fmax(g->force_noise, c.force * allowed.force);
             return FLX_OK;
         }
         if (last > 0.0 && size > CLOSED) { // measured, and not in the rounding

@@ -75,7 +75,8 @@ static int orders(const char *method, double step, const double expected[3], dou
 static int generalized_alpha_has_order_two(void)
 {
     static const double two[3] = {2, 2, 2};
-    return orders("generalized-alpha, spectral_radius: 0.8", 1e-3, two, 0.1);
+    // below 1e-4 the rounding of positions, times 1/h^2, shows in the reactions
+    return orders("generalized-alpha, spectral_radius: 0.8", 2e-3, two, 0.1);
 }
 
 static int radau_in_index_three_has_orders_five_three_two(void)
