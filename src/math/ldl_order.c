@@ -6,8 +6,9 @@
 //   - a tree joint follows the body it is paired with (the outboard one). Its rows have full rank
 //     on that body's columns, and the pairs form a forest, so the rows of any set of pairs are
 //     block triangular. A body with its paired joints is one node of the forest.
-//   - a closure (a bond without a pair) follows every body between the bodies that it touches and
-//     their common ancestor. What lies above moves all of them together and adds no rank.
+//   - a closure (a bond without a pair) follows every body between the two bodies that it touches and
+//     their common ancestor. What lies above moves both together and adds no rank. A closure on one
+//     body or on more than two follows every body from there to the ground.
 // Within the rules the order is chosen for little fill: of the nodes and closures that may be
 // eliminated, always one that couples the fewest pairs of unknowns that were not coupled before.
 // Among equals a node whose outboard neighbours are gone goes first: chains and trees are
@@ -219,8 +220,9 @@ static int waits_for(ordering *o, int j)
         if (o->sign[p->col[e]] < 0) continue;
         int u = alive(o->up, p->col[e]);
         if (u == GROUND) continue;
-        // With one body the other side is the ground, so that no body is common.
-        bool common = count > 1 && o->enter[u] <= low && high < o->leave[u];
+        // With one body the other side is the ground; with more than two the ground may be meant,
+        // too (a gear on a shaft in the ground). Then no body counts as common.
+        bool common = count == 2 && o->enter[u] <= low && high < o->leave[u];
         if (!common) return u;
     }
     return -1;
