@@ -8,8 +8,8 @@
 // 1 G is equilibrated, so that units and small bodies do not matter.
 // 2 A body whose rows, all together, have full rank in its own columns takes no part in any
 //   dependence: it is taken away with them, and so is every tree, in O(N).
-// 3 What is left falls into connected parts. Small ones: QR with pivoting of G^T. Large ones: the
-//   smallest eigenvalues of G W^-1 G^T by subspace iteration with the sparse solver.
+// 3 What is left falls into connected parts. Small ones: QR with pivoting of G^T. Large ones:
+//   Gaussian elimination body by body, smallest front first; a row that vanishes is dependent.
 //
 // A small pivot counts as zero when it is rounding, or when it lies below SMALL and a wide gap above
 // it says that it would be zero but for the accuracy of the geometry.
@@ -18,9 +18,10 @@
 #include "math/dense.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
-#define DENSE_ROWS 400
+#define DENSE_ROWS 300
 #define ROUNDING 1e-9 // pivots against the largest
 #define SMALL 2e-3
 #define GAP 50.0
@@ -336,204 +337,321 @@ done:
 
 // ---- large parts ----------------------------------------------------------------------------
 
-#define ITERATIONS 8
-#define SPARSE_DAMPING 1e-8
-#define FIRST_WIDTH 8
+// Rows and the bodies that they touch, dense: what is left of rows after some bodies have been
+// eliminated. A row keeps its number while multiples of others are subtracted from it.
+typedef struct front {
+    int nrow, nbody, ncol;
+    int *row, *body; // (nrow) (nbody)
+    double *a;       // (nrow x ncol) row-major, bodies in order
+} front;
 
-// Subspace iteration for the smallest mu of  G W^-1 G^T y = mu D y,  D the diagonal of the left.
-typedef struct subspace {
-    int n, k;               // rows, vectors
-    double *Y, *S;          // (n x k) columns: vectors, D^-1 G W^-1 G^T times them
-    double *D, *mu, *H, *b; // (n) (k) (k x k) (all unknowns)
-} subspace;
+// Fronts that touch a body, as a list.
+typedef struct front_link {
+    int front, next; // -1: the end
+} front_link;
 
-static double *column(double *A, int n, int j)
+typedef struct elimination {
+    const analysis *an;
+    front *fronts;
+    int nfront, front_capacity;
+    front_link *links;
+    int nlink, link_capacity;
+    int *first;   // (nblock) first link of a body, -1: none
+    int *degree;  // (nblock) of a body: columns of its front, about
+    int *waiting; // (nblock) bodies that are still there
+    int nwaiting;
+    int *place;    // (nblock) column of a body in the front being made; -1: not in it
+    int *member;   // (nblock) its bodies
+    double *pivot; // (nrow) sizes of the pivots
+    int npivot;
+    double tolerance;
+} elimination;
+
+static void front_destroy(front *f)
 {
-    return A + (size_t)j * (size_t)n;
+    flx_free(f->row);
+    flx_free(f->body);
+    flx_free(f->a);
+    *f = (front){0};
 }
 
-static double dot(const subspace *u, const double *y, const double *z)
+static flx_status front_create(flx_ctx *ctx, int nrow, int nbody, int ncol, front *f)
 {
-    double sum = 0.0;
-    for (int r = 0; r < u->n; r++) sum += u->D[r] * y[r] * z[r];
-    return sum;
+    *f = (front){.nrow = nrow, .nbody = nbody, .ncol = ncol};
+    f->row = flx_alloc(ctx, (size_t)nrow, sizeof *f->row);
+    f->body = flx_alloc(ctx, (size_t)nbody, sizeof *f->body);
+    f->a = flx_alloc(ctx, (size_t)nrow * (size_t)ncol, sizeof *f->a);
+    if (f->row && f->body && f->a) return FLX_OK;
+    front_destroy(f);
+    return FLX_ERR_MEMORY;
 }
 
-// A number in (-1, 1) from a fixed sequence.
-static double draw(uint64_t *seed)
-{
-    *seed = *seed * 6364136223846793005u + 1442695040888963407u;
-    return (double)(int64_t)*seed / 9223372036854775808.0;
-}
-
-static void subspace_destroy(subspace *u)
-{
-    flx_free(u->Y);
-    flx_free(u->S);
-    flx_free(u->D);
-    flx_free(u->mu);
-    flx_free(u->H);
-    flx_free(u->b);
-}
-
-static flx_status subspace_create(analysis *a, int k, subspace *u)
-{
-    size_t n = (size_t)a->nrow, m = (size_t)k;
-    *u = (subspace){.n = a->nrow, .k = k};
-    u->Y = flx_alloc(a->ctx, n * m, sizeof *u->Y);
-    u->S = flx_alloc(a->ctx, n * m, sizeof *u->S);
-    u->D = flx_alloc(a->ctx, n, sizeof *u->D);
-    u->mu = flx_alloc(a->ctx, m, sizeof *u->mu);
-    u->H = flx_alloc(a->ctx, m * m, sizeof *u->H);
-    u->b = flx_alloc(a->ctx, (size_t)flx_dims_unknowns(&a->sys->dims), sizeof *u->b);
-    if (!u->Y || !u->S || !u->D || !u->mu || !u->H || !u->b) return FLX_ERR_MEMORY;
-    const double *size = flx_saddle_row_sizes(a->p->saddle);
-    uint64_t seed = 20240229;
-    for (int r = 0; r < u->n; r++) {
-        bool in_play = flx_saddle_active(a->p->saddle, a->first + r);
-        u->D[r] = in_play && size[a->first + r] > 0.0 ? size[a->first + r] : 1.0;
-        for (int j = 0; j < k; j++) column(u->Y, u->n, j)[r] = in_play ? draw(&seed) : 0.0;
-    }
-    return FLX_OK;
-}
-
-// Y <- (G W^-1 G^T + d D)^-1 D Y; then S = D^-1 G W^-1 G^T Y = Y_old - d Y.
-static void invert(analysis *a, subspace *u)
-{
-    size_t all = (size_t)flx_dims_unknowns(&a->sys->dims) * sizeof *u->b;
-    for (int j = 0; j < u->k; j++) {
-        double *y = column(u->Y, u->n, j), *s = column(u->S, u->n, j);
-        memset(u->b, 0, all);
-        for (int r = 0; r < u->n; r++) u->b[a->first + r] = -u->D[r] * y[r];
-        flx_saddle_solve(a->p->saddle, u->b);
-        for (int r = 0; r < u->n; r++) {
-            s[r] = y[r] - SPARSE_DAMPING * u->b[a->first + r];
-            y[r] = u->b[a->first + r];
-        }
-    }
-}
-
-// Gram-Schmidt in the metric D, twice, with the same combinations of S.
-static void orthonormalise(subspace *u)
-{
-    int n = u->n;
-    for (int j = 0; j < u->k; j++) {
-        double *y = column(u->Y, n, j), *s = column(u->S, n, j);
-        for (int i = 0; i < 2 * j; i++) {
-            const double *z = column(u->Y, n, i % j), *t = column(u->S, n, i % j);
-            double f = dot(u, y, z);
-            for (int r = 0; r < n; r++) {
-                y[r] -= f * z[r];
-                s[r] -= f * t[r];
-            }
-        }
-        double norm = sqrt(dot(u, y, y));
-        for (int r = 0; r < n && norm > 0.0; r++) {
-            y[r] /= norm;
-            s[r] /= norm;
-        }
-    }
-}
-
-// Rayleigh-Ritz: mu ascending, Y turned to the eigenvectors (S is then scratch).
-static flx_status ritz(analysis *a, subspace *u)
-{
-    int n = u->n, k = u->k;
-    for (int i = 0; i < k; i++) {
-        for (int j = 0; j <= i; j++) {
-            double h = 0.5 * (dot(u, column(u->Y, n, i), column(u->S, n, j)) +
-                              dot(u, column(u->Y, n, j), column(u->S, n, i)));
-            u->H[i * k + j] = u->H[j * k + i] = h;
-        }
-    }
-    FLX_TRY(flx_dense_symmetric_eigen(a->ctx, k, u->H, u->mu));
-    size_t bytes = (size_t)n * (size_t)k * sizeof *u->Y;
-    memset(u->S, 0, bytes);
-    for (int j = 0; j < k; j++) {
-        for (int i = 0; i < k; i++) {
-            const double *y = column(u->Y, n, i);
-            double h = u->H[j * k + i], *z = column(u->S, n, j);
-            for (int r = 0; r < n; r++) z[r] += h * y[r];
-        }
-    }
-    memcpy(u->Y, u->S, bytes);
-    return FLX_OK;
-}
-
-// How many of the mu, which are squares of pivots, are zero; -1: perhaps more than there are here.
-static int count_zeros(const subspace *u, bool all)
-{
-    int zeros = 0;
-    for (int j = 0; j < u->k; j++) {
-        double next = j + 1 < u->k ? u->mu[j + 1] : 1.0;
-        if (u->mu[j] <= ROUNDING * ROUNDING) zeros = j + 1;
-        if (u->mu[j] <= SMALL * SMALL && next >= GAP * GAP * u->mu[j]) zeros = j + 1;
-    }
-    return zeros == u->k && !all ? -1 : zeros;
-}
-
-// The rows that take the null vectors away with them: pivots of their transpose.
-static flx_status choose_rows(analysis *a, subspace *u, int zeros, bool *dependent)
-{
-    flx_status status = FLX_ERR_MEMORY;
-    double *Z = flx_alloc(a->ctx, (size_t)zeros * (size_t)u->n, sizeof *Z);
-    int *perm = flx_alloc(a->ctx, (size_t)u->n, sizeof *perm), rank;
-    if (Z && perm) {
-        for (int r = 0; r < u->n; r++) {
-            double f = sqrt(u->D[r]) * (1.0 + BIAS * r / u->n);
-            for (int j = 0; j < zeros; j++) {
-                Z[(size_t)r * (size_t)zeros + (size_t)j] = f * column(u->Y, u->n, j)[r];
-            }
-        }
-        status = flx_dense_rank(a->ctx, zeros, u->n, Z, 0.0, perm, &rank);
-        for (int j = 0; j < zeros && status == FLX_OK; j++) dependent[perm[j]] = true;
-    }
-    flx_free(Z);
-    flx_free(perm);
-    return status;
-}
-
-static flx_status search(analysis *a, int width, bool all, bool *dependent, int *zeros)
-{
-    subspace u;
-    flx_status status = subspace_create(a, width, &u);
-    for (int i = 0; i < ITERATIONS && status == FLX_OK; i++) {
-        invert(a, &u);
-        orthonormalise(&u);
-        status = ritz(a, &u);
-    }
-    *zeros = 0;
-    if (status == FLX_OK) *zeros = count_zeros(&u, all);
-    if (*zeros > 0) status = choose_rows(a, &u, *zeros, dependent);
-    subspace_destroy(&u);
-    return status;
-}
-
-// Dependent rows of one part, by the eigenvectors of its smallest eigenvalues.
-static flx_status sparse_part(analysis *a, int part, int nrow, bool *dependent, int *count)
+static int width(const analysis *a, int body)
 {
     const flx_pattern *p = &a->sys->pattern;
-    int nv = a->sys->dims.nv, zeros = -1;
-    bool *out = flx_alloc(a->ctx, (size_t)a->nrow, sizeof *out);
-    double *shift = flx_alloc(a->ctx, (size_t)nv, sizeof *shift);
-    flx_status status = out && shift ? FLX_OK : FLX_ERR_MEMORY;
+    return p->start[body + 1] - p->start[body];
+}
+
+static void elimination_destroy(elimination *e)
+{
+    for (int i = 0; i < e->nfront; i++) front_destroy(&e->fronts[i]);
+    flx_free(e->fronts);
+    flx_free(e->links);
+    flx_free(e->first);
+    flx_free(e->degree);
+    flx_free(e->waiting);
+    flx_free(e->place);
+    flx_free(e->member);
+    flx_free(e->pivot);
+}
+
+// Hand a front over to the elimination.
+static flx_status add_front(elimination *e, front *f)
+{
+    flx_ctx *ctx = e->an->ctx;
+    int nlink = e->nlink + f->nbody;
+    flx_status status =
+        flx_grow(ctx, (void **)&e->fronts, &e->front_capacity, e->nfront + 1, sizeof *e->fronts);
     if (status == FLX_OK) {
-        for (int i = 0; i < nv; i++) shift[i] = 1.0 / (a->col[i] * a->col[i]);
-        for (int i = 0; i < p->nblock; i++) {
-            for (int r = p->start[i]; r < p->start[i + 1] && is_bond(a, i); r++) {
-                out[r - a->first] = a->gone[r - a->first] || a->part[i] != part;
+        status = flx_grow(ctx, (void **)&e->links, &e->link_capacity, nlink, sizeof *e->links);
+    }
+    if (status != FLX_OK) {
+        front_destroy(f);
+        return status;
+    }
+    for (int i = 0; i < f->nbody; i++) {
+        int b = f->body[i];
+        e->links[e->nlink] = (front_link){.front = e->nfront, .next = e->first[b]};
+        e->first[b] = e->nlink++;
+        e->degree[b] += f->ncol - width(e->an, b);
+    }
+    e->fronts[e->nfront++] = *f;
+    return FLX_OK;
+}
+
+// The rows of one block of bonds, scaled to unit length.
+static flx_status first_front(elimination *e, int bond)
+{
+    const analysis *a = e->an;
+    const flx_pattern *p = &a->sys->pattern;
+    int nrow = 0, nbody = 0, ncol = 0;
+    for (int r = p->start[bond]; r < p->start[bond + 1]; r++) nrow += !a->gone[r - a->first];
+    for (int k = p->row[bond]; k < p->row[bond + 1]; k++) {
+        if (!is_body(a, p->col[k])) continue;
+        nbody++;
+        ncol += width(a, p->col[k]);
+    }
+    front f;
+    FLX_TRY(front_create(a->ctx, nrow, nbody, ncol, &f));
+    nrow = 0;
+    for (int r = p->start[bond] - a->first; r < p->start[bond + 1] - a->first; r++) {
+        if (!a->gone[r]) f.row[nrow++] = r;
+    }
+    int column = 0;
+    nbody = 0;
+    for (int k = p->row[bond]; k < p->row[bond + 1]; k++) {
+        if (!is_body(a, p->col[k])) continue;
+        patch x = patch_at(a, bond, k);
+        f.body[nbody++] = p->col[k];
+        for (int i = 0; i < nrow; i++) {
+            const double *g = x.g + (f.row[i] - x.r0) * x.nc;
+            for (int c = 0; c < x.nc; c++) {
+                f.a[i * ncol + column + c] = g[c] * a->row[f.row[i]] * a->col[x.c0 + c];
             }
         }
-        flx_saddle_metric metric = {
-            .shift = shift, .leave_out = out, .without_mass = true, .damping = SPARSE_DAMPING};
-        status = flx_saddle_factor(a->p->saddle, &a->p->blocks, FLX_ROWS_VELOCITY, &metric);
+        column += x.nc;
     }
-    for (int k = FIRST_WIDTH; status == FLX_OK && zeros < 0; k *= 2) {
-        status = search(a, k < nrow ? k : nrow, k >= nrow, dependent, &zeros);
+    for (int i = 0; i < nrow; i++) {
+        double norm = 0.0;
+        for (int c = 0; c < ncol; c++) norm += f.a[i * ncol + c] * f.a[i * ncol + c];
+        for (int c = 0; c < ncol && norm > 0.0; c++) f.a[i * ncol + c] /= sqrt(norm);
     }
-    if (status == FLX_OK) *count += zeros;
-    flx_free(out);
-    flx_free(shift);
+    return add_front(e, &f);
+}
+
+// All fronts that touch the body, in one: its own columns first. The old ones are given up.
+static flx_status assemble(elimination *e, int body, front *out)
+{
+    const analysis *a = e->an;
+    int nrow = 0, nbody = 1, ncol = width(a, body);
+    e->member[0] = body;
+    e->place[body] = 0;
+    for (int l = e->first[body]; l >= 0; l = e->links[l].next) {
+        const front *f = &e->fronts[e->links[l].front];
+        nrow += f->nrow;
+        for (int i = 0; i < f->nbody; i++) {
+            int b = f->body[i];
+            if (e->place[b] >= 0) continue;
+            e->place[b] = ncol;
+            ncol += width(a, b);
+            e->member[nbody++] = b;
+        }
+    }
+    flx_status status = front_create(a->ctx, nrow, nbody, ncol, out);
+    if (status == FLX_OK) memcpy(out->body, e->member, (size_t)nbody * sizeof *out->body);
+    nrow = 0;
+    for (int l = e->first[body]; l >= 0 && status == FLX_OK; l = e->links[l].next) {
+        front *f = &e->fronts[e->links[l].front];
+        for (int i = 0, c = 0; i < f->nbody; c += width(a, f->body[i]), i++) {
+            int b = f->body[i], w = width(a, b);
+            e->degree[b] -= f->ncol - w;
+            for (int r = 0; r < f->nrow; r++) {
+                memcpy(out->a + (size_t)(nrow + r) * (size_t)ncol + e->place[b],
+                       f->a + (size_t)r * (size_t)f->ncol + c, (size_t)w * sizeof *out->a);
+            }
+        }
+        memcpy(out->row + nrow, f->row, (size_t)f->nrow * sizeof *out->row);
+        nrow += f->nrow;
+        front_destroy(f);
+    }
+    for (int i = 0; i < nbody; i++) e->place[e->member[i]] = -1;
+    return status;
+}
+
+static void swap_rows(front *f, int i, int j)
+{
+    if (i == j) return;
+    int number = f->row[i];
+    f->row[i] = f->row[j];
+    f->row[j] = number;
+    for (int c = 0; c < f->ncol; c++) {
+        double x = f->a[i * f->ncol + c];
+        f->a[i * f->ncol + c] = f->a[j * f->ncol + c];
+        f->a[j * f->ncol + c] = x;
+    }
+}
+
+// Gaussian elimination of the first n columns with complete pivoting among them; the number of
+// pivots above the tolerance, whose rows come first. Earlier rows win ties.
+static int eliminate(elimination *e, front *f, int n)
+{
+    int rank = 0;
+    for (; rank < n && rank < f->nrow; rank++) {
+        int pr = rank, pc = rank;
+        double most = 0.0;
+        for (int r = rank; r < f->nrow; r++) {
+            double keep = 1.0 - BIAS * f->row[r] / e->an->nrow;
+            for (int c = rank; c < n; c++) {
+                double size = fabs(f->a[r * f->ncol + c]) * keep;
+                if (size > most) most = size, pr = r, pc = c;
+            }
+        }
+        double pivot = fabs(f->a[pr * f->ncol + pc]);
+        if (!(pivot > e->tolerance)) break;
+        e->pivot[e->npivot++] = pivot;
+        swap_rows(f, rank, pr);
+        for (int r = 0; r < f->nrow; r++) {
+            double x = f->a[r * f->ncol + rank];
+            f->a[r * f->ncol + rank] = f->a[r * f->ncol + pc];
+            f->a[r * f->ncol + pc] = x;
+        }
+        const double *top = f->a + rank * f->ncol;
+        for (int r = rank + 1; r < f->nrow; r++) {
+            double *row = f->a + r * f->ncol, m = row[rank] / top[rank];
+            for (int c = rank; c < f->ncol; c++) row[c] -= m * top[c];
+        }
+    }
+    return rank;
+}
+
+// Take a body out: its pivots' rows are independent; the others go on without its columns, and are
+// dependent where nothing is left of them.
+static flx_status eliminate_body(elimination *e, int body, bool *dependent, int *count)
+{
+    const analysis *a = e->an;
+    front f, rest;
+    FLX_TRY(assemble(e, body, &f));
+    int n = width(a, body), rank = eliminate(e, &f, n), kept = 0;
+    for (int r = rank; r < f.nrow; r++) {
+        double most = 0.0;
+        for (int c = n; c < f.ncol; c++) most = fmax(most, fabs(f.a[r * f.ncol + c]));
+        if (most > e->tolerance) {
+            swap_rows(&f, rank + kept++, r);
+        } else {
+            dependent[f.row[r]] = true;
+            ++*count;
+        }
+    }
+    flx_status status = FLX_OK;
+    if (kept > 0) status = front_create(a->ctx, kept, f.nbody - 1, f.ncol - n, &rest);
+    if (kept > 0 && status == FLX_OK) {
+        memcpy(rest.row, f.row + rank, (size_t)kept * sizeof *rest.row);
+        memcpy(rest.body, f.body + 1, (size_t)rest.nbody * sizeof *rest.body);
+        for (int r = 0; r < kept; r++) {
+            memcpy(rest.a + (size_t)r * (size_t)rest.ncol, f.a + (rank + r) * f.ncol + n,
+                   (size_t)rest.ncol * sizeof *rest.a);
+        }
+        status = add_front(e, &rest);
+    }
+    front_destroy(&f);
+    return status;
+}
+
+// The body whose front is smallest, taken from those that wait.
+static int next_body(elimination *e)
+{
+    int best = 0;
+    for (int i = 1; i < e->nwaiting; i++) {
+        if (e->degree[e->waiting[i]] < e->degree[e->waiting[best]]) best = i;
+    }
+    int body = e->waiting[best];
+    e->waiting[best] = e->waiting[--e->nwaiting];
+    return body;
+}
+
+static flx_status elimination_create(analysis *a, const int *rows, double tolerance, elimination *e)
+{
+    const flx_pattern *p = &a->sys->pattern;
+    size_t nb = (size_t)p->nblock;
+    *e = (elimination){.an = a, .tolerance = tolerance};
+    e->first = flx_alloc(a->ctx, nb, sizeof *e->first);
+    e->degree = flx_alloc(a->ctx, nb, sizeof *e->degree);
+    e->waiting = flx_alloc(a->ctx, nb, sizeof *e->waiting);
+    e->place = flx_alloc(a->ctx, nb, sizeof *e->place);
+    e->member = flx_alloc(a->ctx, nb, sizeof *e->member);
+    e->pivot = flx_alloc(a->ctx, (size_t)a->nrow, sizeof *e->pivot);
+    if (!e->first || !e->degree || !e->waiting || !e->place || !e->member || !e->pivot) {
+        return FLX_ERR_MEMORY;
+    }
+    for (int i = 0; i < p->nblock; i++) e->first[i] = e->place[i] = -1;
+    for (int i = 0; i < p->nblock; i++) {
+        if (rows[a->part[i]] <= a->dense) continue;
+        if (is_bond(a, i)) FLX_TRY(first_front(e, i));
+        if (is_body(a, i)) e->waiting[e->nwaiting++] = i;
+    }
+    return FLX_OK;
+}
+
+static int by_size(const void *x, const void *y)
+{
+    double a = *(const double *)x, b = *(const double *)y;
+    return (a < b) - (a > b);
+}
+
+// Dependent rows of the large parts, by elimination body by body. Pivots that a gap parts from the
+// rest are below the tolerance in a second pass.
+static flx_status sparse_parts(analysis *a, const int *rows, bool *dependent, int *count)
+{
+    double tolerance = ROUNDING;
+    bool *found = flx_alloc(a->ctx, (size_t)a->nrow, sizeof *found);
+    flx_status status = found ? FLX_OK : FLX_ERR_MEMORY;
+    for (bool again = true, first = true; again && status == FLX_OK; first = false) {
+        elimination e;
+        int n = 0, counted;
+        memset(found, 0, (size_t)a->nrow * sizeof *found);
+        status = elimination_create(a, rows, tolerance, &e);
+        while (status == FLX_OK && e.nwaiting > 0) {
+            status = eliminate_body(&e, next_body(&e), found, &n);
+        }
+        qsort(e.pivot, (size_t)e.npivot, sizeof *e.pivot, by_size);
+        counted = count_pivots(e.npivot, e.pivot);
+        again = first && counted > 0 && counted < e.npivot;
+        if (again) tolerance = sqrt(e.pivot[counted] * e.pivot[counted - 1]);
+        if (!again) *count += n;
+        elimination_destroy(&e);
+    }
+    for (int i = 0; status == FLX_OK && i < a->nrow; i++) dependent[i] |= found[i];
+    flx_free(found);
     return status;
 }
 
@@ -579,15 +697,21 @@ static flx_status find_dependent(analysis *a, const flx_state *x, const bool *le
             status = dense_part(a, i, rows[i], cols[i], dependent, count);
         }
     }
-    // these overwrite the matrix, so they come last
-    for (int i = 0; i < p->nblock && status == FLX_OK; i++) {
-        if (rows[i] > a->dense) status = sparse_part(a, i, rows[i], dependent, count);
-    }
+    bool large = false;
+    for (int i = 0; i < p->nblock; i++) large |= rows[i] > a->dense;
+    if (status == FLX_OK && large) status = sparse_parts(a, rows, dependent, count);
 
 done:
     flx_free(rows);
     flx_free(cols);
     return status;
+}
+
+// A number in (-1, 1) from a fixed sequence.
+static double draw(uint64_t *seed)
+{
+    *seed = *seed * 6364136223846793005u + 1442695040888963407u;
+    return (double)(int64_t)*seed / 9223372036854775808.0;
 }
 
 // ---- other positions ------------------------------------------------------------------------

@@ -19,7 +19,6 @@ struct flx_saddle {
     double *sigma, *tau;   // (n) of bonds; (0, 1) of velocity bonds
     bool *rigid;           // (n) C = 0, E = 0
     double *diagonal;      // (nv) of W, for the size of the damping
-    double *size;          // (n) of rows
     double *values, *work; // on the pattern; (2 n)
 };
 
@@ -34,7 +33,6 @@ void flx_saddle_destroy(flx_saddle **sd)
     flx_free(s->tau);
     flx_free(s->rigid);
     flx_free(s->diagonal);
-    flx_free(s->size);
     flx_free(s->values);
     flx_free(s->work);
     flx_free(s);
@@ -70,10 +68,8 @@ static flx_status make(flx_saddle *sd)
     sd->sigma = flx_alloc(s->ctx, n, sizeof *sd->sigma);
     sd->tau = flx_alloc(s->ctx, n, sizeof *sd->tau);
     sd->diagonal = flx_alloc(s->ctx, (size_t)s->dims.nv, sizeof *sd->diagonal);
-    sd->size = flx_alloc(s->ctx, n, sizeof *sd->size);
     sd->work = flx_alloc(s->ctx, 2 * n, sizeof *sd->work);
-    if (!sd->active || !sd->rigid || !sd->sigma || !sd->tau || !sd->diagonal || !sd->size ||
-        !sd->work) {
+    if (!sd->active || !sd->rigid || !sd->sigma || !sd->tau || !sd->diagonal || !sd->work) {
         return FLX_ERR_MEMORY;
     }
     for (int i = first_bond(s); i < sd->n; i++) {
@@ -102,13 +98,12 @@ flx_status flx_saddle_create(const flx_system *s, flx_saddle **sd)
 
 // ---- filling --------------------------------------------------------------------------------
 
-static void choose_rows(flx_saddle *sd, flx_saddle_rows rows, const bool *leave_out)
+static void choose_rows(flx_saddle *sd, flx_saddle_rows rows)
 {
     for (int i = first_bond(sd->sys); i < sd->n; i++) {
         bool some = sd->sigma[i] != 0.0 || sd->tau[i] != 0.0;
         sd->active[i] = sd->rigid[i] && some;
         if (rows == FLX_ROWS_POSITION && sd->tau[i] != 0.0) sd->active[i] = false;
-        if (leave_out && leave_out[i - first_bond(sd->sys)]) sd->active[i] = false;
     }
 }
 
@@ -165,7 +160,6 @@ static void fill_damping(flx_saddle *sd, int i, double damping)
             const double *g = sd->values + p->offset[e] + r * nc;
             for (int c = 0; c < nc; c++) size += g[c] * g[c] / sd->diagonal[p->start[j] + c];
         }
-        sd->size[row] = size;
         double d = sd->active[row] ? damping * size : 1.0;
         sd->values[p->offset[diagonal] + r * nr + r] = -d;
     }
@@ -200,7 +194,7 @@ flx_status flx_saddle_factor(flx_saddle *sd, const flx_blocks *b, flx_saddle_row
                              const flx_saddle_metric *metric)
 {
     if (sd->version != sd->sys->pattern.version) FLX_TRY(make_solver(sd));
-    choose_rows(sd, rows, metric->leave_out);
+    choose_rows(sd, rows);
     fill(sd, b, metric);
     flx_ldl_equilibrate(sd->ldl, sd->values);
     return flx_ldl_factor(sd->ldl, sd->values);
@@ -265,11 +259,6 @@ void flx_saddle_metric_product(const flx_saddle *sd, const double *u, double *ou
 bool flx_saddle_active(const flx_saddle *sd, int i)
 {
     return sd->active[i];
-}
-
-const double *flx_saddle_row_sizes(const flx_saddle *sd)
-{
-    return sd->size;
 }
 
 const double *flx_saddle_values(const flx_saddle *sd)

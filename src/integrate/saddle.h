@@ -25,10 +25,8 @@ void flx_saddle_destroy(flx_saddle **sd);
 
 // W = R (A2 + diag(shift)) R with R = diag(sqrt(weight)); without_mass takes W = diag(shift) only.
 // shift, weight (nv) may be NULL: zero, one. damping d is relative to the rows' own G W^-1 G^T.
-// leave_out (nlam + nmu) or NULL: rows that take no part.
 typedef struct flx_saddle_metric {
     const double *shift, *weight;
-    const bool *leave_out;
     bool without_mass;
     double damping;
 } flx_saddle_metric;
@@ -48,9 +46,6 @@ void flx_saddle_metric_product(const flx_saddle *sd, const double *u, double *ou
 
 // Whether row i (0..n-1) takes part.
 bool flx_saddle_active(const flx_saddle *sd, int i);
-
-// (n) of bond rows: the diagonal of G W^-1 G^T, with W's diagonal only; known where damping > 0.
-const double *flx_saddle_row_sizes(const flx_saddle *sd);
 
 // The matrix on the pattern, as it was factored last.
 const double *flx_saddle_values(const flx_saddle *sd);

@@ -235,6 +235,31 @@ static int a_velocity_without_inertia_follows_from_the_forces(void)
     return 0;
 }
 
+// A massless point between two rods carries no force unless they are in line: the mass falls, and the
+// rods tell the point where to go.
+static int a_massless_point_held_by_rods_is_determined(void)
+{
+    flx_ctx *ctx = flx_ctx_create();
+    double mass[2] = {0.0, 1.4};
+    net_bond rods[2] = {{.i = 0, .j = -1, .length = 1.0, .sigma = 1},
+                        {.i = 1, .j = 0, .length = 0.7, .sigma = 1}};
+    flx_system *s = net_create(ctx, 2, mass, 9.81, 2, rods);
+    flx_state *x = NULL;
+    CHECK(flx_state_create(s, &x) == FLX_OK);
+    const double q[4] = {1.0, 0.0, 1.0, 0.7};
+    memcpy(x->q, q, sizeof q);
+    CHECK(flx_start_velocities(s, x, NULL, NULL) == FLX_OK);
+    CHECK(flx_start_accelerations(s, x) == FLX_OK);
+    CHECK_NEAR(x->a[3], -9.81, 1e-12);
+    CHECK_NEAR(x->a[1], -9.81, 1e-12); // the upright rod takes the point with it
+    CHECK_NEAR(x->lam[0], 0.0, 1e-12);
+    CHECK_NEAR(x->lam[1], 0.0, 1e-12);
+    flx_state_destroy(&x);
+    flx_system_destroy(&s);
+    flx_ctx_destroy(&ctx);
+    return 0;
+}
+
 // ... and in a wrapper whose mass matrix is not even symmetric.
 static int a_quasistatic_start_is_found(void)
 {
@@ -279,4 +304,5 @@ TEST_MAIN(TEST(a_pendulum_is_pulled_straight_to_its_circle), TEST(a_firm_coordin
           TEST(accelerations_agree_with_a_dense_solution),
           TEST(a_compliant_bond_has_the_force_of_its_stretch),
           TEST(a_velocity_without_inertia_follows_from_the_forces),
-          TEST(a_quasistatic_start_is_found), TEST(every_allocation_may_fail))
+          TEST(a_massless_point_held_by_rods_is_determined), TEST(a_quasistatic_start_is_found),
+          TEST(every_allocation_may_fail))
