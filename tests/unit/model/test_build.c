@@ -493,7 +493,8 @@ static int forces_on_joints(void)
     CHECK_V3(v3_make(pose_eval(m, turn->torque[0], t), pose_eval(m, turn->torque[1], t),
                      pose_eval(m, turn->torque[2], t)),
              pose_direction(m, 0, z, t), 1e-14);
-    CHECK(coil->type == FLX_FORCE_WRENCH && coil->torque[0] >= 0 && coil->force[0] < 0);
+    CHECK(coil->type == FLX_FORCE_JOINT_SPRING &&
+          coil->other); // the slot's own is the displacement
     return done(m);
 }
 
