@@ -31,7 +31,13 @@
 // rows that contradict each other a little must not pull it back.
 #define DISPLACEMENT 0.1
 #define DAMPING 1e-6
-#define CLOSING_STEPS 6
+// ... but exact where it can be: with this damping, in so many steps, to these parts of the scale of
+// the rows, and with more than this part of a random velocity left.
+#define LEAST_DAMPING 1e-13
+#define CLOSING_STEPS 12
+#define CLOSED 1e-12
+#define NEARLY_CLOSED 1e-8
+#define LEAST_SHARE 1e-3
 #define BIAS 0.1 // earlier rows are kept rather than later ones
 
 typedef struct analysis {
@@ -717,46 +723,74 @@ static double draw(uint64_t *seed)
 // ---- other positions ------------------------------------------------------------------------
 
 // A velocity that the rows admit: the driven one with a random one added, both up to the damping.
-static flx_status admissible_velocity(analysis *a, flx_state *x, uint64_t *seed)
+// *share: how much of the random one is left.
+static flx_status admissible_velocity(analysis *a, double damping, uint64_t *seed, flx_state *x,
+                                      double *share)
 {
     const flx_system *s = a->sys;
-    double gap, speed = 1.0;
+    double gap, speed = 1.0, before = 0.0, after = 0.0;
     int worst;
     memset(x->v, 0, (size_t)s->dims.nv * sizeof *x->v);
     for (int pass = 0; pass < 2; pass++) {
         for (int k = 0; k < 3; k++) {
             FLX_TRY(flx_projector_gap(a->p, x, FLX_ROWS_VELOCITY, &gap, &worst));
-            FLX_TRY(flx_projector_correct(a->p, FLX_ROWS_VELOCITY, DAMPING, NULL));
+            FLX_TRY(flx_projector_correct(a->p, FLX_ROWS_VELOCITY, damping, NULL));
             for (int i = 0; i < s->dims.nv; i++) x->v[i] += a->p->d[i];
         }
         if (pass > 0) break;
         for (int i = 0; i < s->dims.nv; i++) speed = fmax(speed, fabs(x->v[i]) / a->p->scale[i]);
-        for (int i = 0; i < s->dims.nv; i++) x->v[i] += speed * a->p->scale[i] * draw(seed);
+        for (int i = 0; i < s->dims.nv; i++) {
+            a->p->theta[i] = x->v[i]; // driven
+            double random = speed * a->p->scale[i] * draw(seed);
+            before = fmax(before, fabs(random) / a->p->scale[i]);
+            x->v[i] += random;
+        }
     }
+    for (int i = 0; i < s->dims.nv; i++) {
+        after = fmax(after, fabs(x->v[i] - a->p->theta[i]) / a->p->scale[i]);
+    }
+    *share = before > 0.0 ? after / before : 0.0;
     return FLX_OK;
 }
 
-// Move along it and come back to the rows.
-static flx_status displace(analysis *a, const flx_state *from, double distance, uint64_t *seed,
-                           flx_state *to)
+// Move along it and come back to the rows with a damping that falls to the one given. *moved: there
+// was somewhere to go, and the rows closed there.
+static flx_status displace_by(analysis *a, const flx_state *from, double distance, double damping,
+                              uint64_t *seed, flx_state *to, bool *moved)
 {
     const flx_system *s = a->sys;
-    double speed = 0.0, gap;
+    double speed = 0.0, gap = 0.0, share;
     int worst;
     flx_state_copy(to, from);
-    FLX_TRY(admissible_velocity(a, to, seed));
+    FLX_TRY(admissible_velocity(a, damping, seed, to, &share));
     for (int i = 0; i < s->dims.nv; i++) speed = fmax(speed, fabs(to->v[i]) / a->p->scale[i]);
-    if (!(speed > 0.0)) return FLX_OK; // nothing moves
     double dt = distance / fmax(speed, 1.0);
     for (int i = 0; i < s->dims.nv; i++) a->p->theta[i] = dt * to->v[i];
     s->ops->retract(s, from->q, a->p->theta, to->q);
     to->t = from->t + dt;
-    for (int k = 0; k < CLOSING_STEPS; k++) {
+    double d = DAMPING;
+    for (int k = 0; k < CLOSING_STEPS; k++, d = fmax(0.1 * d, damping)) {
         FLX_TRY(flx_projector_gap(a->p, to, FLX_ROWS_POSITION, &gap, &worst));
-        FLX_TRY(flx_projector_correct(a->p, FLX_ROWS_POSITION, DAMPING, NULL));
+        if (gap <= CLOSED) break;
+        FLX_TRY(flx_projector_correct(a->p, FLX_ROWS_POSITION, d, NULL));
         s->ops->retract(s, to->q, a->p->d, to->q);
     }
+    if (gap > CLOSED) FLX_TRY(flx_projector_gap(a->p, to, FLX_ROWS_POSITION, &gap, &worst));
+    *moved = gap <= NEARLY_CLOSED && (share > LEAST_SHARE || speed >= 1.0);
     return FLX_OK;
+}
+
+// To the rows exactly, if that can be. Rows that contradict each other a little leave no way to go
+// but the one on which the damping lets them open.
+static flx_status displace(analysis *a, const flx_state *from, double distance, uint64_t *seed,
+                           flx_state *to)
+{
+    bool moved;
+    uint64_t start = *seed;
+    FLX_TRY(displace_by(a, from, distance, LEAST_DAMPING, seed, to, &moved));
+    if (moved) return FLX_OK;
+    *seed = start;
+    return displace_by(a, from, distance, DAMPING, seed, to, &moved);
 }
 
 // ---- report ---------------------------------------------------------------------------------
