@@ -40,8 +40,9 @@ typedef struct flx_ldl_report {
     int negative;       // negative pivots (real only): equals the bond rows when S is positive
                         // definite on ker G
     int regularised;    // pivots that were moved
-    double pivot_ratio; // smallest |pivot| / sum of the sizes of the terms that it is made of, so
-                        // that units do not matter; about 1e-16: singular to rounding
+    double pivot_ratio; // smallest |pivot| / sum of the sizes of the terms that it is made of (as
+                        // estimated from the matrix where it is above 1e-8), so that units do not
+                        // matter; about 1e-16: singular to rounding
     int worst;          // unknown of that pivot
 } flx_ldl_report;
 flx_ldl_report flx_ldl_get_report(const flx_ldl *f);

@@ -366,27 +366,29 @@ static double LDL(row_size)(const flx_ldl *f, int old, const double *values)
     return largest;
 }
 
-// A pivot that looks small: compare it with the terms that made it, and move it when it is nothing
-// but their rounding error. A pivot made of zeros (a direction without mass or stiffness) is moved
-// too, but says nothing about singularity: the bonds that hold it come later.
+// A pivot smaller than all before, against the size expected, or suspiciously small: then compare
+// it with the terms that made it, and move it when it is nothing but their rounding error. A pivot
+// made of zeros (a direction without mass or stiffness) is moved too, but says nothing about
+// singularity: the bonds that hold it come later.
 static COLD LDL(number)
     LDL(judge)(flx_ldl *f, const supernode *t, int column, LDL(number) d, const double *values)
 {
     int k = t->first + column, old = f->unknown[k];
-    double size = LDL(size)(d), terms = LDL(terms)(f, t, column, values);
-    if (!(size <= DBL_MAX) || !(terms <= DBL_MAX)) {
-        f->failed = true;
-        return d;
+    double size = LDL(size)(d), ratio = size * f->expected[k], terms = 0;
+    bool suspicious = !(ratio > SUSPICIOUS);
+    if (suspicious) {
+        terms = LDL(terms)(f, t, column, values);
+        f->failed = !(size <= DBL_MAX) || !(terms <= DBL_MAX);
+        if (f->failed) return d;
+        ratio = terms > 0 ? size / terms : HUGE_VAL;
+        if (terms > 0) f->expected[k] = 1.0 / terms;
     }
-    if (terms > 0) {
-        f->expected[k] = 1.0 / terms;
-        if (!(size / terms >= f->report.pivot_ratio)) {
-            f->report.pivot_ratio = size / terms;
-            f->report.worst = old;
-            f->guard = fmax(f->report.pivot_ratio, SUSPICIOUS);
-        }
+    if (ratio < f->report.pivot_ratio) {
+        f->report.pivot_ratio = ratio;
+        f->report.worst = old;
+        f->guard = fmax(ratio, SUSPICIOUS);
     }
-    if (size > ROUNDING * terms) return d;
+    if (!suspicious || size > ROUNDING * terms) return d;
     double unit = terms;
     if (!(unit > 0)) unit = f->unit ? f->unit[old] : LDL(row_size)(f, old, values);
     f->report.regularised++;

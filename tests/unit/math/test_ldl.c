@@ -582,7 +582,9 @@ static int pivots_near_a_singular_position(void)
         CHECK(report.negative == r.m.nbond_rows);
         CHECK(report.worst >= 3 * r.m.nbody); // a bond
         CHECK(report.pivot_ratio < 10 * phi * phi);
-        if (previous > 0) CHECK_NEAR(report.pivot_ratio / previous, 0.01, 0.004);
+        // by 100 a decade; far from rounding the terms are only estimated, within a factor of two
+        double fall = previous > 0 ? report.pivot_ratio / previous : 0.01;
+        CHECK(fall > 0.004 && fall < 0.025);
         previous = report.pivot_ratio;
     }
     rig_end(&r);
