@@ -44,12 +44,16 @@
 #define NOISY_VELOCITIES 625.0
 // Iterations that a fresh linearisation with its factors is worth.
 #define REFRESH_COST 4
+// What the next correction would be, in tolerances, where the iteration may end; and where the
+// tolerance is the rounding of positions.
+#define ACCEPTED 0.3
+#define ACCEPTED_ROUNDING 1.0
 // Above this contraction the linearisation is renewed within the step.
 #define SLOW 0.4
 // A correction that is more than this part of the last one shrinks no more.
 #define STAGNANT 0.3
 // ... and above this one it is rounding, not slowness.
-#define NOISE 0.9
+#define NOISE 0.5
 // Corrections of this many tolerances that shrink no more are rounding; so are larger ones, below
 // the second number's part of the scale, while rows of joints are below the third's.
 #define CLOSED 10.0
@@ -57,8 +61,13 @@
 #define ROUNDING_ROW 2e-14
 // The projection of the start is trusted below this backward error.
 #define TRUSTED 1e-9
-// Pivots below this part of what they are made of tell of a singular position.
-#define SINGULAR_PIVOT 1e-4
+// Pivots below this part of what is usual tell of a singular position; above the second they are
+// far from one. What is usual is forgotten by this factor with every factorisation.
+#define SINGULAR_PIVOT 1e-3
+#define REGULAR_PIVOT 0.1
+#define FORGET_PIVOT 0.99
+// Corrections that close the joints of a value between steps.
+#define CLOSING_STEPS 10
 // A joint that is open by more than this part of its scale is what a failure is about.
 #define OPEN_JOINT 1e-6
 
@@ -88,11 +97,12 @@ typedef struct alpha {
     flx_saddle *saddle;
     flx_state *trial; // of the start
 
-    double h_factored;    // 0: no factors
-    int age;              // steps since the factors were made
-    int fresh_iterations; // of the first step with them, 0: not known
-    int extra;            // iterations more than that since then
-    double contraction;   // measured with these factors, at contraction_age; 0: not yet
+    double h_factored;         // 0: no factors
+    double pivot, usual_pivot; // smallest, of the factors and of those before them
+    int age;                   // steps since the factors were made
+    int fresh_iterations;      // of the first step with them, 0: not known
+    int extra;                 // iterations more than that since then
+    double contraction;        // measured with these factors, at contraction_age; 0: not yet
     int contraction_age;
 } alpha;
 
@@ -153,6 +163,8 @@ static flx_status make_arrays(const flx_system *s, alpha *g)
     return FLX_OK;
 }
 
+static flx_status close_joints(flx_integrator *it, flx_state *x);
+
 static flx_status alpha_create(flx_integrator *it)
 {
     const flx_system *s = it->sys;
@@ -169,6 +181,7 @@ static flx_status alpha_create(flx_integrator *it)
     alpha *g = flx_alloc(it->ctx, 1, sizeof *g);
     if (!g) return FLX_ERR_MEMORY;
     it->data = g;
+    flx_method_of(it)->close = close_joints;
     g->am = (2.0 * rho - 1.0) / (rho + 1.0);
     g->af = rho / (rho + 1.0);
     g->gamma = 0.5 + g->af - g->am;
@@ -423,6 +436,7 @@ static double plain_size(const double *d, int n)
 typedef struct allowance {
     double position; // part of the scale
     double force;    // part of the largest multiplier
+    double rest;     // what may be left of both when the iteration ends
 } allowance;
 
 // Positions: far from the origin the rounding of the coordinates themselves is all that can be
@@ -437,6 +451,7 @@ static allowance allow(const alpha *g, const flx_dims *d)
     allowance w = {.position = fmax(fmin(g->tolerance, fmax(t, POSITION_FLOOR)), rounding)};
     double force = fmax(ACCELERATION_TOLERANCE, a > 0.0 ? w.position * g->bp / a : 0.0);
     w.force = fmin(fmax(force, g->force_noise), WORST_FORCE);
+    w.rest = w.position > g->tolerance ? ACCEPTED_ROUNDING : ACCEPTED;
     return w;
 }
 
@@ -496,6 +511,8 @@ static flx_status refresh(flx_integrator *it, const flx_point *p)
                                "to find what is without mass or held twice: `flexion check`");
     }
     if (status != FLX_OK) return status;
+    g->pivot = flx_linear_get_report(g->lin).pivot_ratio;
+    g->usual_pivot = fmax(g->pivot, FORGET_PIVOT * g->usual_pivot);
     g->h_factored = g->h;
     g->age = 0;
     g->fresh_iterations = 0;
@@ -569,6 +586,15 @@ static bool joints_closed(const alpha *g, const flx_system *s)
     return true;
 }
 
+// What does not shrink at all is rounding. Near a singular position it is large for a few steps
+// only: not worth remembering.
+static void learn_noise(alpha *g, double rate, double position, double force)
+{
+    if (rate <= NOISE || g->pivot < REGULAR_PIVOT * g->usual_pivot) return;
+    g->position_noise = fmax(g->position_noise, position);
+    g->force_noise = fmax(g->force_noise, force);
+}
+
 // Newton's iteration on (GA-4) from the prediction. The residual is evaluated once an iteration and
 // not again after the last correction.
 static flx_status solve(flx_integrator *it, const flx_state *x, int *iterations)
@@ -599,24 +625,20 @@ static flx_status solve(flx_integrator *it, const flx_state *x, int *iterations)
         // one fast iteration does not make the next one fast: what earlier steps met counts, too
         double rate = last > 0.0 ? size / last : expected_contraction(g), safe = rate;
         if (last > 0.0 && g->contraction > 0.0) safe = fmax(rate, expected_contraction(g));
-        if (safe < 1.0 && safe / (1.0 - safe) * size <= 1.0) return FLX_OK;
+        if (safe < 1.0 && safe / (1.0 - safe) * size <= allowed.rest) return FLX_OK;
         // what shrinks no more is rounding when it is small enough; with factors of this step and
         // joints that are closed, it is a singular position, in which nothing determines the rest
         bool stalls = last > 0.0 && rate > STAGNANT;
         if (stalls && size <= CLOSED) {
-            if (rate > NOISE) { // not slow: it does not shrink at all
-                g->position_noise = fmax(g->position_noise, c.motion * allowed.position);
-                g->force_noise = fmax(g->force_noise, c.force * allowed.force);
-            }
+            learn_noise(g, rate, c.motion * allowed.position, c.force * allowed.force);
             return FLX_OK;
         }
         bool rounding = stalls && fresh >= 0 && c.motion * allowed.position < ROUNDING_CORRECTION &&
                         joints_closed(g, s);
         stagnant = rounding ? stagnant + 1 : 0;
         if (stagnant >= 2) {
-            bool singular = flx_linear_get_report(g->lin).pivot_ratio < SINGULAR_PIVOT;
-            it->stats.singular_positions += singular;
-            if (!singular && rate > NOISE) g->force_noise = fmax(g->force_noise, c.force * allowed.force);
+            it->stats.singular_positions += g->pivot < SINGULAR_PIVOT * g->usual_pivot;
+            learn_noise(g, rate, 0.0, c.force * allowed.force);
             return FLX_OK;
         }
         if (last > 0.0 && size > CLOSED) { // measured, and not in the rounding
@@ -709,6 +731,39 @@ static flx_status alpha_step(flx_integrator *it, flx_state *x, double h, double 
     const double *const part[5] = {x->a, x->dx, x->w, x->lam, x->mu};
     remember(g, &s->dims, part);
     *h_taken = h;
+    return FLX_OK;
+}
+
+// ---- values in between ----------------------------------------------------------------------
+
+// Close the joints of a value between steps by the factors at hand: the nearest position in the
+// metric of the Newton matrix, which is the mass as good as alone. Not near a singular position,
+// where that may be far.
+static flx_status close_joints(flx_integrator *it, flx_state *x)
+{
+    alpha *g = it->data;
+    const flx_system *s = it->sys;
+    const flx_dims *d = &s->dims;
+    int first = d->nv + d->nx + d->nw, n = flx_dims_unknowns(d);
+    double last = HUGE_VAL;
+    if (g->pivot < REGULAR_PIVOT * g->usual_pivot) return FLX_OK;
+    for (int k = 0; k < CLOSING_STEPS && d->nlam > 0; k++) {
+        flx_point p = flx_state_point(s, x);
+        FLX_TRY(s->ops->residual(s, it->work, &p, g->r));
+        it->stats.residuals++;
+        double open = 0.0;
+        memset(g->d, 0, (size_t)n * sizeof *g->d);
+        for (int i = first; i < first + d->nlam; i++) {
+            if (!g->on_position[i - first]) continue;
+            g->d[i] = -g->r[i];
+            open = fmax(open, fabs(g->r[i]) * g->weight[i]);
+        }
+        if (open <= ROUNDING_ROW || !(open < 0.5 * last)) break;
+        FLX_TRY(flx_linear_solve(g->lin, g->d));
+        it->stats.solves++;
+        s->ops->retract(s, x->q, g->d, x->q);
+        last = open;
+    }
     return FLX_OK;
 }
 

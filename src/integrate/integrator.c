@@ -230,5 +230,5 @@ flx_status flx_integrator_interpolate(flx_integrator *it, double t, flx_state *o
     }
     if (it->type->interpolate) return it->type->interpolate(it, t, out);
     flx_hermite(it->sys, m->before, m->after, t, m->theta, m->rate, out);
-    return FLX_OK;
+    return m->close ? m->close(it, out) : FLX_OK;
 }

@@ -23,6 +23,9 @@ typedef struct flx_method {
     bool continues;                     // the caller's state is the end of the last step
     bool warned;                        // of steps too long for the switches
     double longest;                     // step that the switches can follow
+    // Closes the joints of an interpolated state, for methods without their own dense output; NULL:
+    // they stay as the polynomial leaves them.
+    flx_status (*close)(flx_integrator *it, flx_state *x);
     flx_trouble trouble;
 } flx_method;
 
