@@ -506,8 +506,7 @@ static flx_status assemble(elimination *e, int body, front *out)
                        f->a + (size_t)r * (size_t)f->ncol + c, (size_t)w * sizeof *out->a);
             }
         }
-        memcpy(out->row + nrow, f->row, (size_t)f->nrow * sizeof *out->row);
-        nrow += f->nrow;
+        for (int r = 0; r < f->nrow; r++) out->row[nrow++] = f->row[r]; // may have none
         front_destroy(f);
     }
     for (int i = 0; i < nbody; i++) e->place[e->member[i]] = -1;
