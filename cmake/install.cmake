@@ -23,6 +23,13 @@ install(FILES
 # The way from the .pc file back to the prefix, so that the tree may be moved.
 file(RELATIVE_PATH FLX_PC_TO_PREFIX
   /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
+# What the static library is linked with. Not Requires.private, which would ask a user of the shared
+# library for the development files of everything.
+list(JOIN FLX_YAML_LDFLAGS " " yaml)
+list(JOIN FLX_HDF5_LDFLAGS " " hdf5)
+list(JOIN FLX_LAPACKE_LDFLAGS " " lapacke)
+list(JOIN FLX_OPENBLAS_LDFLAGS " " openblas)
+set(FLX_PC_PRIVATE "${yaml} ${hdf5} ${lapacke} ${openblas} -lklu -lamd -lm")
 configure_file(${CMAKE_CURRENT_LIST_DIR}/flexion.pc.in ${PROJECT_BINARY_DIR}/flexion.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/flexion.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 
