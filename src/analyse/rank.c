@@ -648,7 +648,7 @@ static flx_status sparse_parts(analysis *a, const int *rows, bool *dependent, in
         while (status == FLX_OK && e.nwaiting > 0) {
             status = eliminate_body(&e, next_body(&e), found, &n);
         }
-        qsort(e.pivot, (size_t)e.npivot, sizeof *e.pivot, by_size);
+        if (e.npivot > 0) qsort(e.pivot, (size_t)e.npivot, sizeof *e.pivot, by_size);
         counted = count_pivots(e.npivot, e.pivot);
         again = first && counted > 0 && counted < e.npivot;
         if (again) tolerance = sqrt(e.pivot[counted] * e.pivot[counted - 1]);
