@@ -4,6 +4,7 @@
 #include "check.h"
 #include "flexion/flexion.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -307,7 +308,11 @@ static int run_takes_its_options(void)
     flx_ctx_destroy(&ctx);
 
     // a model of another folder: the result is here
-    flexion("run ./../*_cli_*/pendulum.yaml --csv - --until 0.02");
+    const char *slash = strrchr(folder, '/');
+    char command[256];
+    snprintf(command, sizeof command, "run ../%s/pendulum.yaml --csv - --until 0.02",
+             slash ? slash + 1 : folder);
+    flexion(command);
     CHECK_STATUS(0);
     CHECK(strncmp(out, "t,rod.end", 9) == 0);
     CHECK(!strstr(out, "steps"));
@@ -449,6 +454,7 @@ static int terminal_shows_the_time_to_go(void)
     size_t n = 0;
     write_model("pendulum.yaml", pendulum);
     int master = posix_openpt(O_RDWR | O_NOCTTY);
+    if (master < 0 && errno == ENOENT) return 0; // a machine without terminals
     CHECK(master >= 0 && grantpt(master) == 0 && unlockpt(master) == 0);
     int slave = open(ptsname(master), O_RDWR | O_NOCTTY);
     CHECK(slave >= 0);
