@@ -38,7 +38,7 @@ EXCEPTIONS = {
 SYSTEM = {
     "assert.h", "complex.h", "ctype.h", "errno.h", "fcntl.h", "float.h", "inttypes.h", "limits.h",
     "locale.h", "math.h", "signal.h", "spawn.h", "stdarg.h", "stdatomic.h", "stdbool.h", "stddef.h", "stdint.h", "stdio.h",
-    "stdlib.h", "string.h", "strings.h", "sys/resource.h", "sys/stat.h", "sys/types.h", "sys/wait.h", "time.h",
+    "stdlib.h", "string.h", "strings.h", "sys/mman.h", "sys/resource.h", "sys/stat.h", "sys/types.h", "sys/wait.h", "time.h",
     "unistd.h", "sys/ioctl.h", "sys/utsname.h",
 }
 KERNELS = {"body", "joint", "force"}
