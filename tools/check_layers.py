@@ -12,7 +12,7 @@ import sys
 
 # folder: (folders of src/, public headers ("*": all), libraries)
 LAYERS = {
-    "base": ([], ["base"], ["sys/mman.h"]),
+    "base": ([], ["base"], []),
     "math": (["base"], ["base", "system"], ["lapacke.h", "cblas.h", "amd.h", "klu.h"]),
     "expr": (["base", "math"], ["base"], []),
     "model": (["base", "math", "expr"], ["base", "model", "system", "integrator"], []),

@@ -171,7 +171,7 @@ static bool stands_alone(const analysis *a, int b, int *nrows)
     int nc = p->start[b + 1] - p->start[b], m = 0;
     double A[MAX_OWN * MAX_OWN];
     *nrows = 0;
-    if (nc > MAX_OWN) return false;
+    if (nc < 1 || nc > MAX_OWN) return false;
     for (int e = p->row[b]; e < p->row[b + 1]; e++) {
         if (!is_bond(a, p->col[e])) continue;
         patch x = patch_at(a, p->col[e], p->transpose[e]);

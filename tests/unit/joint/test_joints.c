@@ -86,9 +86,10 @@ static int driven(flx_joint_type type, flx_motion_kind motion, int dimension, fl
     }
     flx_descriptor_options o = {.hold = hold};
     int bad = check_mechanism(&k, &o, seed, 0.3, true);
-    if (bad)
+    if (bad) {
         printf("driven %s, motion %d, %dD, hold %d\n", type_names[type], motion, dimension,
                (int)hold);
+    }
     mechanism_free(&k);
     return bad;
 }

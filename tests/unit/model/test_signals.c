@@ -143,9 +143,11 @@ static int joint_frames(void)
         if (!pair) CHECK_V3(place[0], place[1], 1e-14);
     }
     const flx_joint *hinge = pose_joint(m, "hinge");
+    CHECK(hinge);
     v3 axis = m33_mul_v(m33_load(m->bodies[0].R), v3_load(hinge->axis[0]));
     CHECK_V3(axis, v3_unit(v3_make(1, 2, -1)), 1e-14);
     const flx_joint *cross = pose_joint(m, "cross");
+    CHECK(cross);
     axis = m33_mul_v(m33_load(m->bodies[1].R), v3_load(cross->axis[1]));
     CHECK_V3(axis, v3_unit(v3_make(0.3, 1, 0.2)), 1e-14);
     flx_model_destroy(&m);
@@ -159,6 +161,7 @@ static int joint_coordinates(void)
     flx_model *m = pose_read(ctx, spatial);
     CHECK(m);
     const flx_joint *rail = pose_joint(m, "rail"), *hinge = pose_joint(m, "hinge");
+    CHECK(rail && hinge);
     for (double t = 0.1; t < 2; t += 0.6) {
         // displacement along the axis of the first, zero as drawn
         v3 way = v3_sub(pose_point(m, 1, rail->at[1], t), pose_point(m, 0, rail->at[0], t));

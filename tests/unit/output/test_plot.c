@@ -259,7 +259,9 @@ static int wrong_wishes_are_refused_with_a_reason(void)
     if (refuses(ctx, empty, good, FLX_ERR_ARGUMENT, "no finite value")) return 1;
     flx_result_close(&empty);
 
-    char *path_before = strdup(getenv("PATH"));
+    const char *path_now = getenv("PATH");
+    CHECK(path_now);
+    char *path_before = strdup(path_now);
     setenv("PATH", folder, 1);
     int failed = refuses(ctx, r, good, FLX_ERR_UNAVAILABLE, "install it");
     setenv("PATH", path_before, 1);
