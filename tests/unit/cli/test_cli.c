@@ -4,7 +4,6 @@
 #include "check.h"
 #include "flexion/flexion.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -453,8 +452,8 @@ static int terminal_shows_the_time_to_go(void)
     static char shown[1 << 14];
     size_t n = 0;
     write_model("pendulum.yaml", pendulum);
+    if (access("/dev/pts/ptmx", F_OK) != 0) return 0; // a machine without terminals
     int master = posix_openpt(O_RDWR | O_NOCTTY);
-    if (master < 0 && errno == ENOENT) return 0; // a machine without terminals
     CHECK(master >= 0 && grantpt(master) == 0 && unlockpt(master) == 0);
     int slave = open(ptsname(master), O_RDWR | O_NOCTTY);
     CHECK(slave >= 0);
