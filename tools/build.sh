@@ -12,7 +12,7 @@ fi
 # On a terminal Ninja shows one moving line, in a log only what went wrong.
 quiet=--quiet
 [ ! -t 1 ] || quiet=
-if ! ninja -C "$directory" -n "$target" | grep -q 'no work to do'; then
+if [ "$(ninja -C "$directory" -n "$target" | tail -n 1)" != "ninja: no work to do." ]; then
     echo "building $directory"
     ninja -C "$directory" -j "$jobs" $quiet "$target"
 fi
