@@ -169,7 +169,7 @@ static bool stands_alone(const analysis *a, int b, int *nrows)
 {
     const flx_pattern *p = &a->sys->pattern;
     int nc = p->start[b + 1] - p->start[b], m = 0;
-    double A[MAX_OWN * MAX_OWN];
+    double A[MAX_OWN * MAX_OWN] = {0};
     *nrows = 0;
     if (nc < 1 || nc > MAX_OWN) return false;
     for (int e = p->row[b]; e < p->row[b + 1]; e++) {
