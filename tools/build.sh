@@ -6,13 +6,14 @@ preset=$1 directory=$2 jobs=${3:-$(nproc)} target=${4:-all}
 
 # Configured once; afterwards Ninja notices by itself what changed in the lists.
 if [ ! -f "$directory/build.ninja" ]; then
+    echo "building $directory"
     cmake --preset "$preset" --log-level=WARNING >/dev/null
 fi
 
 # On a terminal Ninja shows one moving line, in a log only what went wrong.
-quiet=--quiet
-[ ! -t 1 ] || quiet=
-if [ "$(ninja -C "$directory" -n "$target" | tail -n 1)" != "ninja: no work to do." ]; then
-    echo "building $directory"
-    ninja -C "$directory" -j "$jobs" $quiet "$target"
+if [ -t 1 ]; then
+    ninja -C "$directory" -j "$jobs" "$target"
+else
+    ninja -C "$directory" -j "$jobs" --quiet "$target" |
+        { grep -vE '^(ninja: no work to do|-- (Configuring|Generating|Build files))' || true; }
 fi
