@@ -205,8 +205,8 @@ static int repeated(const char *piece, size_t size, const char *message, int mos
         CHECK_TEXT(flx_ctx_error(ctx, 0)->text, message);
     }
     CHECK(flx_ctx_error_count(ctx) <= most);
-    if (took > 20) printf("'%.10s' took %g s\n", piece, took);
-    CHECK(took < 20); // a second or so; a quadratic scanner takes hours
+    if (took > 120) printf("'%.10s' took %g s\n", piece, took);
+    CHECK(took < 120); // a second or so, a minute under valgrind; a quadratic scanner takes hours
     end();
     return 0;
 }
