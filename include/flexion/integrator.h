@@ -14,13 +14,21 @@ typedef enum flx_formulation {
     FLX_FORMULATION_INDEX1, // acceleration level, projected
 } flx_formulation;
 
-// What a run asks of a method. Zero means "the method's default" unless said otherwise.
+#define FLX_STAGES_MAX 16
+#define FLX_STAGES_AUTO (-1) // the method varies its order
+
+// What a run asks of a method. Zero means "the method's default" unless said otherwise; begin with
+// flx_integrator_def_default().
 typedef struct flx_integrator_def {
     const char *method; // a name of the registry: "generalized-alpha", "radau", "dopri5", ...
     flx_formulation formulation;
     double step;                     // fixed step; 0: adaptive
     double rtol, atol;               // adaptive
-    int stages;                      // of a collocation method
+    int stages;                      // of a collocation method; FLX_STAGES_AUTO
+    const char *family;              // of lobatto: "IIIA", "IIIC"; NULL: default
+    int degree, quadrature;          // of galerkin
+    double alpha;                    // of variational (0 to 1) and hht (-1/3 to 0); NaN: default
+    double beta, gamma;              // of newmark; NaN: default
     double spectral_radius;          // of generalized-alpha at infinity, 0 to 1; negative: default
     double newton_tolerance;         // relative to the scales of the unknowns; 0: default
     double first_step, largest_step; // adaptive; 0: chosen, none
@@ -42,12 +50,35 @@ typedef struct flx_statistics {
 
 typedef struct flx_integrator flx_integrator;
 
+// What a method is made of: its properties (order, stability, symplecticity, ...) are computed from
+// these numbers.
+typedef enum flx_scheme {
+    // y' = f: a step with stages A, weights b, nodes c. Positions take A, velocities A_v: a
+    // partitioned method; the same numbers as a rule.
+    FLX_SCHEME_RUNGE_KUTTA,
+    // Newmark's formulae with alpha_m, alpha_f, beta, gamma (GA-1).
+    FLX_SCHEME_STRUCTURAL,
+    // sum_j alpha_j y_n+1-j = h sum_j beta_j f_n+1-j, at a constant step; the highest order.
+    FLX_SCHEME_MULTISTEP
+} flx_scheme;
+
+typedef struct flx_coefficients {
+    flx_scheme scheme;
+    int s; // stages; steps of a multistep method
+    double A[FLX_STAGES_MAX][FLX_STAGES_MAX], A_v[FLX_STAGES_MAX][FLX_STAGES_MAX];
+    double b[FLX_STAGES_MAX], c[FLX_STAGES_MAX];
+    double alpha_m, alpha_f, beta, gamma;                           // structural
+    double alpha_j[FLX_STAGES_MAX + 1], beta_j[FLX_STAGES_MAX + 1]; // multistep
+} flx_coefficients;
+
 // One method: the table every method fills.
 typedef struct flx_integrator_type {
     const char *name; // the word in the model file and on the command line
     const char *summary;
     int order;           // classical order, of q on a system without constraints
     int fixed, adaptive; // can run with a fixed step, with error control
+    // The numbers behind the method for this definition; false: its options make no sense.
+    int (*coefficients)(const flx_integrator_def *def, flx_coefficients *out);
     flx_status (*create)(flx_integrator *it);
     // Advance x by at most h (exactly h when fixed). On a positive status x is bit for bit what it
     // was. *h_taken receives the step made.

@@ -10,7 +10,8 @@
 
 flx_integrator_def flx_integrator_def_default(void)
 {
-    return (flx_integrator_def){.method = "auto", .spectral_radius = -1.0};
+    return (flx_integrator_def){
+        .method = "auto", .spectral_radius = -1.0, .alpha = NAN, .beta = NAN, .gamma = NAN};
 }
 
 // ---- create ---------------------------------------------------------------------------------

@@ -62,26 +62,59 @@ static flx_status read_step(flx_env *e, const flx_yaml *block, flx_simulate *s)
     return FLX_OK;
 }
 
+static flx_status read_count(flx_env *e, const flx_yaml *block, const char *key, int *out)
+{
+    const flx_yaml *y = flx_yaml_get(block, key);
+    if (!y) return FLX_OK;
+    FLX_TRY(flx_build_integer(e, y, out));
+    if (*out >= 1) return FLX_OK;
+    return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, y->loc, "'%s' is at least 1, not %d", key, *out);
+}
+
+static flx_status read_within(flx_env *e, const flx_yaml *block, const char *key, double least,
+                              double most, double *out)
+{
+    const flx_yaml *y = flx_yaml_get(block, key);
+    if (!y) return FLX_OK;
+    FLX_TRY(flx_build_number(e, y, out));
+    if (*out >= least && *out <= most) return FLX_OK;
+    return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, y->loc, "'%s' lies between %.4g and %.4g, not at %g",
+                    key, least, most, *out);
+}
+
+// The numbers that belong to one method. Which keys a method has is the schema's to say.
+static flx_status read_parameters(flx_env *e, const flx_yaml *block, flx_simulate *s)
+{
+    static const char *const families[] = {"IIIA", "IIIC", NULL};
+    flx_integrator_def *d = &s->def;
+    const flx_yaml *stages = flx_yaml_get(block, "stages");
+    const flx_yaml *family = flx_yaml_get(block, "family");
+    bool varies = stages && stages->kind == FLX_YAML_SCALAR && strcmp(stages->text, "auto") == 0;
+    bool hht = strcmp(s->method, "hht") == 0;
+    if (varies) d->stages = FLX_STAGES_AUTO;
+    if (!varies) FLX_TRY(read_count(e, block, "stages", &d->stages));
+    if (varies && strcmp(s->method, "radau") != 0) {
+        return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, stages->loc,
+                        "only method 'radau' varies its stages; give a number");
+    }
+    if (family) {
+        int k = 0;
+        FLX_TRY(flx_build_word(e->b, family, "family", families, &k));
+        d->family = families[k];
+    }
+    FLX_TRY(read_count(e, block, "degree", &d->degree));
+    FLX_TRY(read_count(e, block, "quadrature", &d->quadrature));
+    FLX_TRY(read_within(e, block, "spectral_radius", 0.0, 1.0, &d->spectral_radius));
+    FLX_TRY(read_within(e, block, "alpha", hht ? -1.0 / 3.0 : 0.0, hht ? 0.0 : 1.0, &d->alpha));
+    FLX_TRY(read_within(e, block, "beta", 0.0, 0.5, &d->beta));
+    return read_within(e, block, "gamma", 0.0, 1.0, &d->gamma);
+}
+
 static flx_status read_options(flx_env *e, const flx_yaml *block, flx_simulate *s)
 {
-    const flx_yaml *stages = flx_yaml_get(block, "stages");
-    const flx_yaml *radius = flx_yaml_get(block, "spectral_radius");
     const flx_yaml *steps = flx_yaml_get(block, "max_steps");
     const flx_yaml *projection = flx_yaml_get(block, "projection");
     flx_integrator_def *d = &s->def;
-    if (stages) {
-        FLX_TRY(flx_build_integer(e, stages, &d->stages));
-        if (d->stages < 1) {
-            return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, stages->loc, "there is at least one stage");
-        }
-    }
-    if (radius) {
-        FLX_TRY(flx_build_number(e, radius, &d->spectral_radius));
-        if (!(d->spectral_radius >= 0 && d->spectral_radius <= 1)) {
-            return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, radius->loc,
-                            "a spectral radius is between 0 and 1, not %g", d->spectral_radius);
-        }
-    }
     if (steps) {
         double n = 0;
         FLX_TRY(flx_build_positive(e, steps, "max_steps", &n));
@@ -114,8 +147,8 @@ flx_status flx_simulate_finish(flx_builder *b)
 {
     flx_simulate *s = &b->m->simulate;
     const flx_yaml *block = flx_yaml_get(b->top->def, "simulate");
-    s->def.spectral_radius = -1;
-    s->method = s->def.method = "auto";
+    s->def = flx_integrator_def_default();
+    s->method = s->def.method;
     if (!block || block->kind != FLX_YAML_MAP) return FLX_OK;
     flx_env e;
     flx_env_init(&e, b, b->top, NULL, FLX_MODE_CONSTANT);
@@ -128,6 +161,7 @@ flx_status flx_simulate_finish(flx_builder *b)
     FLX_TRY(flx_build_positive(&e, until, "the end of the run", &s->until));
     FLX_TRY(read_method(&e, block, s));
     FLX_TRY(read_step(&e, block, s));
+    FLX_TRY(read_parameters(&e, block, s));
     FLX_TRY(read_options(&e, block, s));
     return start ? find_analysis(b, start) : FLX_OK;
 }

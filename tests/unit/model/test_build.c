@@ -221,7 +221,7 @@ static int runs_are_checked(void)
          "has no error control; give it a 'step'"},
         {"simulate: {until: 1, method: generalized-alpha, step: 0.1, spectral_radius: 1.5}",
          "between 0 and 1"},
-        {"simulate: {until: 1, method: radau, stages: 0}", "at least one stage"},
+        {"simulate: {until: 1, method: radau, stages: 0}", "'stages' is at least 1, not 0"},
         {"outputs: {every: 0}", "must be positive"},
         {"outputs: {times: [1, 0.5]}", "output times ascend"},
         {"sweep: {parameters: {kk: [1, 2]}}", "the model has no parameter 'kk'; did you mean 'k'?"},
