@@ -1,0 +1,108 @@
+// collocation_close.c - position bonds closed to rounding at the end of a step and between steps.
+//
+//     q <- q (+) -S^2 G^T (G S^2 G^T)^-1 g,   v <- v - S^2 G^T (G S^2 G^T)^-1 (G v + g_t)
+// with the factors of the step, or of a linearisation of its own where these do not do.
+#include "integrate/collocation.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+// Sweeps that close the joints at the end of a step.
+#define CLOSING_SWEEPS 12
+// Joints open by this part of their scale are closed; 8 eps leaves room for the rounding of g.
+#define CLOSED (8.0 * DBL_EPSILON)
+// What is still open by more than this part of the scale (per second, of the largest velocity) after
+// that is closed with a linearisation of its own.
+#define STILL_OPEN 1e-12
+
+// Largest of the position rows, scaled; they are put into b.
+static double gather_rows(collocation *co, const flx_dims *d, const double *rows, bool divide)
+{
+    double most = 0.0;
+    memset(co->b, 0, (size_t)co->n * sizeof(double));
+    for (int j = 0; j < d->nlam; j++) {
+        if (!co->on_position[j]) continue;
+        double g = divide ? rows[j] / co->sigma[j] : rows[j];
+        co->b[co->first + j] = -g;
+        most = fmax(most, fabs(g) / co->scale[co->first + j]);
+    }
+    return most;
+}
+
+static flx_status close_positions(flx_integrator *it, flx_point *p, double *q, double *left)
+{
+    collocation *co = it->data;
+    const flx_system *s = it->sys;
+    double last = HUGE_VAL, *kept = co->point_q;
+    p->q = q;
+    for (int k = 0; k < CLOSING_SWEEPS; k++) {
+        FLX_TRY(s->ops->residual(s, it->work, p, co->e));
+        it->stats.residuals++;
+        double open = gather_rows(co, &s->dims, co->e + co->first, true);
+        if (!(open < 0.5 * last)) { // no gain: back
+            if (!(open < last)) memcpy(q, kept, (size_t)s->dims.nq * sizeof *q);
+            break;
+        }
+        last = open;
+        if (open <= CLOSED) break;
+        memcpy(kept, q, (size_t)s->dims.nq * sizeof *q);
+        flx_saddle_solve_once(co->saddle, co->b);
+        it->stats.solves++;
+        s->ops->retract(s, kept, co->b, q);
+    }
+    *left = last;
+    return FLX_OK;
+}
+
+static flx_status close_velocities(flx_integrator *it, flx_point *p, double *v, double *left)
+{
+    collocation *co = it->data;
+    const flx_system *s = it->sys;
+    int nv = s->dims.nv;
+    double last = HUGE_VAL, *kept = co->point_v;
+    p->v = v;
+    for (int k = 0; k < CLOSING_SWEEPS; k++) {
+        FLX_TRY(s->ops->bond_rate(s, it->work, p, co->e));
+        double open = gather_rows(co, &s->dims, co->e, false);
+        if (!(open < 0.5 * last)) {
+            if (!(open < last)) memcpy(v, kept, (size_t)nv * sizeof *v);
+            break;
+        }
+        last = open;
+        if (open == 0.0) break;
+        memcpy(kept, v, (size_t)nv * sizeof *v);
+        flx_saddle_solve_once(co->saddle, co->b);
+        it->stats.solves++;
+        for (int j = 0; j < nv; j++) v[j] += co->b[j];
+    }
+    *left = last;
+    return FLX_OK;
+}
+
+static double largest_velocity(const collocation *co, const double *v, int nv)
+{
+    double m = 0.0;
+    for (int j = 0; j < nv; j++) m = fmax(m, fabs(v[j]) / co->scale[j]);
+    return m;
+}
+
+flx_status collocation_close(flx_integrator *it, const flx_point *p, double *q, double *v)
+{
+    collocation *co = it->data;
+    double open_q = 0.0, open_v = 0.0;
+    if (!co->saddle) return FLX_OK;
+    flx_point at = *p;
+    FLX_TRY(close_positions(it, &at, q, &open_q));
+    if (co->ggl) FLX_TRY(close_velocities(it, &at, v, &open_v));
+    double speed = largest_velocity(co, v, it->sys->dims.nv);
+    if (open_q <= STILL_OPEN && open_v <= STILL_OPEN * speed) return FLX_OK;
+    // too far from the linearisation, or that was near a singular position
+    co->linearised = false;
+    co->h_factored = 0.0;
+    FLX_TRY(it->sys->ops->linearise(it->sys, it->work, &at, &co->blocks));
+    it->stats.linearisations++;
+    FLX_TRY(collocation_factor_metric(it, 0.0));
+    FLX_TRY(close_positions(it, &at, q, &open_q));
+    return co->ggl ? close_velocities(it, &at, v, &open_v) : FLX_OK;
+}
