@@ -326,12 +326,51 @@ static flx_status find_start(flx_simulation *sim, const flx_state *drawn, int nd
     return flx_start_accelerations(sim->sys, sim->start);
 }
 
+static bool at_rest(const flx_simulation *sim)
+{
+    const flx_system *s = sim->sys;
+    for (int i = 0; i < s->dims.nv; i++) {
+        flx_unknown u = {0};
+        s->ops->unknown(s, i, &u);
+        if (fabs(sim->start->v[i]) > TELL * u.scale) return false;
+    }
+    return true;
+}
+
+// Where constraints depend on each other at the start only, several motions go through it. A
+// velocity along one of them says which; at rest nothing does.
+static flx_status refuse_fork(const flx_simulation *sim, const char *what, const char *advice)
+{
+    int n = sim->summary.singular;
+    return FLX_FAIL(sim->ctx, FLX_INCONSISTENT, FLX_NOWHERE,
+                    "the mechanism %s a singular position, from which it could go several ways: "
+                    "%d of its constraints depend%s on the others there, '%s'%s%s%s; %s, or begin "
+                    "a little beside that position",
+                    what, n, n > 1 ? "" : "s", sim->singular[0], n > 1 ? ", '" : "",
+                    n > 1 ? sim->singular[1] : "", n > 1 ? "', ..." : "", advice);
+}
+
+static flx_status find_regular_start(flx_simulation *sim, const flx_state *drawn, int ndrop,
+                                     const int *drop)
+{
+    int errors = flx_ctx_error_count(sim->ctx);
+    flx_status status = find_start(sim, drawn, ndrop, drop);
+    if (sim->summary.singular == 0) return status;
+    if (status == FLX_SINGULAR || status == FLX_INCONSISTENT) {
+        flx_ctx_forget_errors(sim->ctx, errors);
+        return refuse_fork(sim, "begins with a velocity along none of the motions through",
+                           "give all its bodies the velocities of one of them");
+    }
+    if (status != FLX_OK || !at_rest(sim)) return status;
+    return refuse_fork(sim, "rests in", "give it a velocity");
+}
+
 // What follows from the rank: the system that runs and its start.
 static flx_status make_ready(flx_simulation *sim, const flx_state *drawn,
                              const flx_rank_report *rank)
 {
     FLX_TRY(refuse_locked(sim));
-    FLX_TRY(find_start(sim, drawn, rank->nredundant, rank->redundant));
+    FLX_TRY(find_regular_start(sim, drawn, rank->nredundant, rank->redundant));
     const flx_system *s = sim->sys;
     sim->work = s->ops->work_create(s);
     if (!sim->work) return FLX_FAIL(sim->ctx, FLX_ERR_MEMORY, FLX_NOWHERE, "out of memory");

@@ -448,6 +448,44 @@ static int impossible_starts_are_refused_by_name(void)
     return 0;
 }
 
+// A parallelogram lying flat may leave it as such or crossed.
+static flx_status flat_parallelogram(rig *r, const char *crank, const char *others)
+{
+    char text[1200];
+    snprintf(
+        text, sizeof text,
+        "flexion: 1\n"
+        "dimension: 2\n"
+        "bodies:\n"
+        "  a: {type: rigid, mass: 1, inertia: 0.1, points: {tip: [1, 0]}%s}\n"
+        "  b: {type: rigid, mass: 1, inertia: 0.1, position: [2, 0], points: {tip: [1, 0]}%s}\n"
+        "  c: {type: rigid, mass: 1, inertia: 0.1, position: [1, 0], points: {far: [2, 0]}%s}\n"
+        "joints:\n"
+        "  A: {type: revolute, on: [ground, a], at: [0, 0]}\n"
+        "  B: {type: revolute, on: [ground, b], at: [2, 0]}\n"
+        "  C: {type: revolute, on: [a, c], at: a.tip}\n"
+        "  D: {type: revolute, on: [c, b], at: [c.far, b.tip]}\n"
+        "simulate: {until: 0.5, method: generalized-alpha, step: 1e-3}\n"
+        "outputs: {every: 0.5, signals: [c.angle]}\n",
+        crank, others, others[0] ? ", velocity: [0, 1]" : "");
+    return rig_make(r, text);
+}
+
+static int resting_at_a_fork_is_refused_by_name(void)
+{
+    rig r;
+    CHECK(flat_parallelogram(&r, "", "") == FLX_INCONSISTENT);
+    CHECK_TEXT(flx_ctx_error(r.ctx, 0)->text, "rests in a singular position");
+    CHECK_TEXT(flx_ctx_error(r.ctx, 0)->text, "'D (");
+    rig_free(&r);
+    CHECK_OK(flat_parallelogram(&r, ", angular_velocity: 1", ", angular_velocity: 1"));
+    rig_free(&r);
+    CHECK(flat_parallelogram(&r, ", angular_velocity: 1", "") == FLX_INCONSISTENT);
+    CHECK_TEXT(flx_ctx_error(r.ctx, 0)->text, "along none of the motions");
+    rig_free(&r);
+    return 0;
+}
+
 // Rows that say the same with a small error of the geometry are left out also when the mechanism
 // moves at the start.
 static int redundant_rows_may_be_off_a_little(void)
@@ -563,5 +601,6 @@ TEST_MAIN(TEST(dissipated_energy_is_as_accurate_as_the_method),
           TEST(interrupted_run_keeps_its_rows), TEST(measures_are_those_of_the_course),
           TEST(drawing_that_closes_is_left_alone), TEST(what_was_changed_is_told_by_name),
           TEST(start_of_a_joint_is_held), TEST(impossible_starts_are_refused_by_name),
-          TEST(redundant_rows_may_be_off_a_little), TEST(locked_and_driven_are_told_apart),
+          TEST(resting_at_a_fork_is_refused_by_name), TEST(redundant_rows_may_be_off_a_little),
+          TEST(locked_and_driven_are_told_apart),
           TEST(what_is_not_available_is_refused_at_its_place), TEST(every_allocation_may_fail))
