@@ -20,6 +20,10 @@ void flx_spring_linearise(int n, const flx_spring *springs, flx_frames f, const 
                           const double *v, double *A0, double *A1);
 void flx_spring_energy(int n, const flx_spring *springs, flx_frames f, const double *switches,
                        const double *v, flx_energies *e);
+// The same of springs whose pulls are unknowns: what a stiff one does is in its pull, not in its
+// stretch. h: a typical step.
+void flx_spring_energy_mixed(int n, const flx_spring *springs, flx_frames f, const double *switches,
+                             const double *v, const double *pull, double h, flx_energies *e);
 
 // Rotational part of a bushing in space: a moment against the rotation vector between two frames.
 // Its translations, and its rotation in the plane, are springs.

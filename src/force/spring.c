@@ -62,3 +62,24 @@ void flx_spring_energy(int n, const flx_spring *springs, flx_frames f, const dou
         e->dissipated_power += p->c * rate * rate;
     }
 }
+
+// (MIX-2) the larger part of k (phi - rest) + c phi' is what the pull leaves of the smaller one.
+void flx_spring_energy_mixed(int n, const flx_spring *springs, flx_frames f, const double *switches,
+                             const double *v, const double *pull, double h, flx_energies *e)
+{
+    for (int i = 0; i < n; i++) {
+        const flx_spring *p = springs + i;
+        flx_jet j;
+        flx_scalar_gradient(&p->s, f, switches, &j);
+        double stretch = j.value - p->rest, rate = flx_jet_rate(&p->s, &j, v);
+        if (fabs(p->k) > fabs(p->c) / h) {
+            double elastic = pull[i] - p->c * rate;
+            e->strain += 0.5 * elastic * elastic / p->k;
+            e->dissipated_power += p->c * rate * rate;
+        } else {
+            double viscous = pull[i] - p->k * stretch;
+            e->strain += 0.5 * p->k * stretch * stretch;
+            e->dissipated_power += viscous * viscous / p->c;
+        }
+    }
+}

@@ -268,6 +268,33 @@ static void eval_knife(const flx_scalar *s, const flx_frame *A, const flx_frame 
     slip_row(A, B, t, p, dt, dk, order, j);
 }
 
+// The frame whose x and y axes are given.
+static m33 frame_of(const double x[3], const double y[3])
+{
+    v3 z = v3_cross(v3_load(x), v3_load(y));
+    return (m33){{x[0], y[0], z.x, x[1], y[1], z.y, x[2], y[2], z.z}};
+}
+
+// (SCA-8) b . th: G_i = G_i^T b of (BUS-2), and with (BUS-4) K_ij = d(G_i^T b)/dth G_j.
+static void eval_twist(const flx_scalar *s, const flx_frame *A, const flx_frame *B, int order,
+                       flx_jet *j)
+{
+    m33 F[2] = {frame_of(s->a[0], s->a[1]), frame_of(s->s[0], s->s[1])};
+    v3 b = v3_load(s->b);
+    flx_rotation_vector r;
+    flx_rotation_vector_eval(A, B, F[0], F[1], &r);
+    j->value = v3_dot(b, r.th);
+    if (order < GRADIENT) return;
+    for (int i = 0; i < 2; i++) v3_add_to(j->g[i] + 3, 1.0, m33_tmul_v(r.G[i], b));
+    if (order < SECOND) return;
+    for (int i = 0; i < 2; i++) {
+        m33 turn = m33_mul(F[i], flx_rotation_vector_slope(r.th, b, i ? -1.0 : 1.0));
+        for (int k = 0; k < 2; k++) {
+            add3(j->K[i][k], 3, 3, i ? 1.0 : -1.0, m33_mul(turn, r.G[k]));
+        }
+    }
+}
+
 static void eval(const flx_scalar *s, flx_frames f, const double *switches, int order, flx_jet *j)
 {
     if (s->kind >= FLX_SCALAR_ANGLE2) {
@@ -302,6 +329,9 @@ static void eval(const flx_scalar *s, flx_frames f, const double *switches, int 
         break;
     case FLX_SCALAR_KNIFE:
         eval_knife(s, A, B, order, j);
+        break;
+    case FLX_SCALAR_TWIST:
+        eval_twist(s, A, B, order, j);
         break;
     default:
         break;

@@ -16,6 +16,7 @@ typedef enum flx_scalar_kind {
     FLX_SCALAR_TOUCH,  // height of a disc's lowest rim point over a plane of the first
     FLX_SCALAR_ROLL,   // velocity of that point along a direction of the first; no value
     FLX_SCALAR_KNIFE,  // velocity of p_B relative to the first along b_B; no value
+    FLX_SCALAR_TWIST,  // b . (rotation vector between two frames)
     FLX_SCALAR_ANGLE2, // planar: the same
     FLX_SCALAR_PLANE2,
     FLX_SCALAR_LENGTH2,
@@ -32,6 +33,7 @@ typedef struct flx_scalar {
     double s[2][3]; // places from the centres of mass, body axes
     double a[2][3]; // directions in the first: a_A, plane's normal, x_A; a[1]: y_A, direction
     double b[3];    // direction in the second: b_B, x_B, disc's axis (zero: a ball)
+                    // TWIST: a and s hold the x and y axes of the two frames, b a direction in them
     double length;  // SQUARE: L; TOUCH, ROLL: radius
     double offset;  // subtracted from the value
 } flx_scalar;
@@ -65,6 +67,17 @@ void flx_scalar_add_row(const flx_scalar *s, const flx_row_place *p, double c, d
                         double *A);
 void flx_scalar_add_column(const flx_scalar *s, const flx_row_place *p, double c, double (*h)[6],
                            double *A);
+
+// Rotation vector th from a frame of A to one of B, exp(th~) = (R_A F_A)^T R_B F_B, its derivatives
+// along rotations about the axes of each body, and the slope D(u) = d(B^-1(th) u)/dth; sign -1: of
+// B^-T. Equations: rotation_vector.c.
+typedef struct flx_rotation_vector {
+    v3 th;
+    m33 G[2];
+} flx_rotation_vector;
+void flx_rotation_vector_eval(const flx_frame *A, const flx_frame *B, m33 FA, m33 FB,
+                              flx_rotation_vector *out);
+m33 flx_rotation_vector_slope(v3 th, v3 u, double sign);
 
 // Position of the rim point of a TOUCH or ROLL scalar relative to the place p_B, ground axes.
 v3 flx_scalar_contact(const flx_scalar *s, flx_frames f);

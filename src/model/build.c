@@ -136,6 +136,7 @@ static flx_status build(flx_builder *b, const flx_yaml *tree)
     FLX_TRY(flx_parameters_finish(b));
     FLX_TRY(for_all(b, &b->functions, finish_function));
     GO_ON(read_gravity(b));
+    GO_ON(flx_simulate_finish(b)); // the step decides about the form of stiff forces
     FLX_TRY(for_all(b, &b->parts, finish_part));
     FLX_TRY(for_all(b, &b->bodies, flx_body_finish));
     FLX_TRY(for_all(b, &b->joints, flx_joint_finish));
@@ -143,10 +144,10 @@ static flx_status build(flx_builder *b, const flx_yaml *tree)
     FLX_TRY(flx_equations_finish(b));
     FLX_TRY(for_all(b, &b->forces, flx_force_finish));
     FLX_TRY(flx_events_finish(b));
-    GO_ON(flx_simulate_finish(b));
     FLX_TRY(flx_later_finish(b));
     FLX_TRY(flx_outputs_finish(b));
     if (!b->failed) FLX_TRY(fill_items(b)); // after outputs, which may ask for coordinates
+    if (!b->failed) GO_ON(flx_switches_finish(b));
     if (!b->failed) GO_ON(check_content(b));
     return b->failed ? FLX_ERR_MODEL : FLX_OK;
 }

@@ -33,6 +33,7 @@ typedef enum flx_kind {
     FLX_KIND_FORCE,
     FLX_KIND_VARIABLE,
     FLX_KIND_FIRST,
+    FLX_KIND_HELD,
     FLX_KIND_CONSTRAINT,
     FLX_KIND_COUPLING,
     FLX_KIND_EVENT,
@@ -113,7 +114,7 @@ struct flx_builder {
     int depth;      // of nested resolution
     bool failed;
     flx_items bodies, joints, forces, variables, firsts, constraints, couplings, signals, events,
-        analyses, parameters, functions, parts;
+        helds, analyses, parameters, functions, parts;
     struct flx_ast_slot {
         const flx_yaml *key;
         flx_ast *ast;
@@ -319,6 +320,9 @@ typedef struct flx_force_data {
 } flx_force_data;
 
 flx_status flx_force_place(flx_builder *b, flx_item *force, flx_loc loc);
+// forms.c: whether its stiffness or damping is out of proportion to the masses and the step.
+// slides: of a joint spring, whether it acts along a displacement.
+bool flx_force_is_stiff(const flx_builder *b, const flx_force_data *d, bool slides);
 flx_status flx_force_finish(flx_builder *b, flx_item *force);
 flx_status flx_force_member(flx_env *e, flx_item *force, const char *name, flx_loc loc,
                             flx_value *out);
@@ -339,7 +343,14 @@ typedef struct flx_constraint_data {
 flx_status flx_first_classify(flx_builder *b, flx_item *first, flx_loc loc);
 flx_status flx_equations_finish(flx_builder *b);
 flx_status flx_constraint_value(flx_builder *b, flx_item *constraint, flx_loc loc, flx_node *out);
+
+// ---- events.c ------------------------------------------------------------------------------------
+
 flx_status flx_events_finish(flx_builder *b);
+// When all expressions are there: what jumps in them is decided by switches.
+flx_status flx_switches_finish(flx_builder *b);
+flx_status flx_event_member(flx_env *e, const flx_item *event, const char *name, flx_loc loc,
+                            flx_value *out);
 
 // ---- functions.c: parameters, functions, signals -------------------------------------------------
 

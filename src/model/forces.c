@@ -207,15 +207,33 @@ static flx_status read_bushing(flx_env *e, const flx_item *force, flx_force_data
     return FLX_OK;
 }
 
+// Whether a spring on a joint is about its displacement.
+static bool spring_slides(const flx_item *force, const flx_force_data *d)
+{
+    if (flx_yaml_get(force->def, "angle")) return false;
+    if (flx_yaml_get(force->def, "displacement")) return true;
+    return ((const flx_joint_data *)d->joint->data)->displacement;
+}
+
+// A line spring without length has no direction where it vanishes, and stays plain by itself.
 static flx_status read_form(flx_env *e, const flx_item *force, flx_force_data *d)
 {
-    static const char *const words[] = {"direct", "mixed", NULL};
+    enum { PLAIN, MIXED, AUTO };
+    static const char *const words[] = {"plain", "mixed", "auto", NULL};
     const flx_yaml *form = flx_yaml_get(force->def, "form");
-    int k = 0;
-    if (!form) return FLX_OK;
-    FLX_TRY(flx_build_word(e->b, form, "form", words, &k));
-    d->def.mixed = k == 1;
-    return FLX_OK;
+    bool line = d->def.type == FLX_FORCE_SPRING;
+    int k = AUTO;
+    if (form) FLX_TRY(flx_build_word(e->b, form, "form", words, &k));
+    d->def.mixed = k == MIXED;
+    if (k == AUTO && !(line && d->def.length == 0.0)) {
+        bool slides = d->joint && spring_slides(force, d);
+        d->def.mixed = flx_force_is_stiff(e->b, d, slides);
+    }
+    if (!line || d->def.length > 0.0 || !d->def.mixed) return FLX_OK;
+    return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, form->loc,
+                    "spring '%s' has no direction where its length is zero, so its force cannot be "
+                    "an unknown; use a bushing",
+                    force->full);
 }
 
 static flx_status place_force(flx_builder *b, flx_item *force)
@@ -242,7 +260,6 @@ static flx_status place_force(flx_builder *b, flx_item *force)
         return flx_build_number(&e, y, &d->def.G);
     }
     FLX_TRY(read_on(&e, force, d));
-    FLX_TRY(read_form(&e, force, d));
     if (d->joint && word != SPRING && word != TORQUE && word != FORCE && word != ACTUATOR) {
         return FLX_FAIL(b->ctx, FLX_ERR_MODEL, type->loc,
                         "a force of type '%s' is on bodies, not on a joint", d->word);
@@ -250,13 +267,15 @@ static flx_status place_force(flx_builder *b, flx_item *force)
     d->def.type = d->joint ? FLX_FORCE_JOINT : FLX_FORCE_WRENCH;
     switch (word) {
     case SPRING:
-        return read_spring(&e, force, d);
+        FLX_TRY(read_spring(&e, force, d));
+        return read_form(&e, force, d);
     case ACTUATOR:
         if (d->joint) return FLX_OK;
         d->def.type = FLX_FORCE_ACTUATOR;
         return read_places(&e, force, d, true);
     case BUSHING:
-        return read_bushing(&e, force, d);
+        FLX_TRY(read_bushing(&e, force, d));
+        return read_form(&e, force, d);
     case TORQUE:
         return d->joint ? FLX_OK : check_turns(b, force, d);
     case EXPRESSION:
@@ -442,12 +461,10 @@ static flx_status value_on_joint(flx_env *e, flx_item *force, flx_force_data *d)
     return FLX_OK;
 }
 
-// Whether a spring on a joint is about its displacement.
-static bool spring_slides(const flx_item *force, const flx_force_data *d)
+// The force itself, where it is an unknown.
+static flx_node pull_node(flx_graph *g, const flx_item *force, int component)
 {
-    if (flx_yaml_get(force->def, "angle")) return false;
-    if (flx_yaml_get(force->def, "displacement")) return true;
-    return ((const flx_joint_data *)d->joint->data)->displacement;
+    return flx_graph_leaf(g, flx_leaf_make(FLX_LEAF_PULL, force->number, component));
 }
 
 // Pull of a spring along a line, or along a joint's coordinate.
@@ -472,8 +489,9 @@ static flx_status value_of_spring(flx_env *e, flx_item *force, flx_force_data *d
         rate = d->rate;
     }
     flx_node stretch = node_sub(g, c, node_const(g, d->def.length));
-    d->scalar = node_add(g, node_scale(g, d->def.stiffness[0], stretch),
-                         node_scale(g, d->def.damping[0], rate));
+    d->scalar = d->def.mixed ? pull_node(g, force, 0)
+                             : node_add(g, node_scale(g, d->def.stiffness[0], stretch),
+                                        node_scale(g, d->def.damping[0], rate));
     d->number = true;
     if (d->joint) d->rate = rate;
     d->def.other = !own;
@@ -554,10 +572,11 @@ static flx_status number(flx_node n, flx_value *out)
 }
 
 // Force (or moment) of a bushing in the first's axes, K u + D u', and u'.
-static void bushing_local(flx_builder *b, const flx_force_data *d, bool moment, flx_node v[3],
+static void bushing_local(flx_builder *b, const flx_item *force, bool moment, flx_node v[3],
                           flx_node rate[3])
 {
     flx_graph *g = b->g;
+    const flx_force_data *d = force->data;
     const flx_force *def = &d->def;
     flx_node F[2][3][3], u[3], p[3];
     for (int k = 0; k < 2; k++) {
@@ -583,15 +602,17 @@ static void bushing_local(flx_builder *b, const flx_force_data *d, bool moment, 
         v[i] = rate[i] = node_const(g, 0);
         if (!there) continue;
         rate[i] = rate_of(b, u[i]);
-        v[i] = node_add(g, node_scale(g, def->stiffness[c], u[i]),
-                        node_scale(g, def->damping[c], rate[i]));
+        v[i] = def->mixed ? pull_node(g, force, c)
+                          : node_add(g, node_scale(g, def->stiffness[c], u[i]),
+                                     node_scale(g, def->damping[c], rate[i]));
     }
 }
 
-static void bushing_effort(flx_builder *b, const flx_force_data *d, bool moment, flx_node out[3])
+static void bushing_effort(flx_builder *b, const flx_item *force, bool moment, flx_node out[3])
 {
+    const flx_force_data *d = force->data;
     flx_node v[3], rate[3];
-    bushing_local(b, d, moment, v, rate);
+    bushing_local(b, force, moment, v, rate);
     flx_node_turn(b, d->body[0], d->def.frame[0], v, out);
 }
 
@@ -604,11 +625,11 @@ static flx_status bushing_member(flx_env *e, flx_item *force, const char *name, 
     flx_graph *g = b->g;
     flx_node p[3], v[3];
     if (strcmp(name, "value") == 0) {
-        bushing_effort(b, d, false, v);
+        bushing_effort(b, force, false, v);
         return flx_env_vector(e, v, out);
     }
     if (strcmp(name, "moment") == 0) {
-        bushing_effort(b, d, true, v);
+        bushing_effort(b, force, true, v);
         return b->m->dimension == 2 ? number(v[2], out) : flx_env_vector(e, v, out);
     }
     if (strcmp(name, "displacement") == 0) {
@@ -622,7 +643,7 @@ static flx_status bushing_member(flx_env *e, flx_item *force, const char *name, 
     if (strcmp(name, "power") == 0) {
         flx_node sum = node_const(g, 0), rate[3];
         for (int moment = 0; moment < 2; moment++) {
-            bushing_local(b, d, moment, v, rate);
+            bushing_local(b, force, moment, v, rate);
             sum = node_sub(g, sum, node_dot(g, v, rate));
         }
         return number(sum, out);

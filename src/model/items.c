@@ -41,6 +41,18 @@ int flx_model_item_count(const flx_model *m, flx_item_kind kind)
     return 0;
 }
 
+// With the form that a force takes, where it is not the plain one.
+static const char *force_type(const flx_force *f)
+{
+    static const char *const mixed[] = {
+        [FLX_FORCE_SPRING] = "spring, mixed",
+        [FLX_FORCE_JOINT_SPRING] = "spring, mixed",
+        [FLX_FORCE_BUSHING] = "bushing, mixed",
+        [FLX_FORCE_ACTUATOR] = "actuator, mixed",
+    };
+    return f->mixed ? mixed[f->type] : force_words[f->type];
+}
+
 const char *flx_model_item(const flx_model *m, flx_item_kind kind, int i, const char **type)
 {
     *type = "";
@@ -53,7 +65,7 @@ const char *flx_model_item(const flx_model *m, flx_item_kind kind, int i, const 
         *type = joint_words[m->joints[i].type];
         return m->joints[i].name;
     case FLX_ITEM_FORCE:
-        *type = force_words[m->forces[i].type];
+        *type = force_type(m->forces + i);
         return m->forces[i].name;
     case FLX_ITEM_VARIABLE:
         return m->variables[i].name;

@@ -32,6 +32,9 @@ flx_node flx_leaf_time_rate(flx_graph *g, void *model, flx_leaf l)
         return flx_graph_const(g, 1.0);
     case FLX_LEAF_PARAMETER:
     case FLX_LEAF_TURNS:
+    case FLX_LEAF_SWITCH:
+    case FLX_LEAF_HELD:
+    case FLX_LEAF_COUNT:
         return flx_graph_const(g, 0.0);
     case FLX_LEAF_BODY_POSITION:
         return leaf(g, FLX_LEAF_BODY_VELOCITY, index, c);
@@ -56,6 +59,7 @@ flx_node flx_leaf_time_rate(flx_graph *g, void *model, flx_leaf l)
     case FLX_LEAF_REACTION:
     case FLX_LEAF_DRIVE:
     case FLX_LEAF_MULTIPLIER:
+    case FLX_LEAF_PULL:
     case FLX_LEAF_ENERGY:
     case FLX_LEAF_MOMENTUM:
     case FLX_LEAF_CONSTRAINTS:

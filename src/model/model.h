@@ -42,6 +42,7 @@ typedef enum flx_leaf_kind {
     FLX_LEAF_ENERGY,         // [5] kinetic, potential, strain, dissipated, total; outputs only
     FLX_LEAF_MOMENTUM,       // [6] linear, angular about the origin; outputs only
     FLX_LEAF_CONSTRAINTS,    // [2] largest position and velocity residual; outputs only
+    FLX_LEAF_PULL,           // [6] index: force whose force is an unknown
 } flx_leaf_kind;
 
 static inline flx_leaf flx_leaf_make(flx_leaf_kind kind, int index, int component)
@@ -206,7 +207,7 @@ typedef struct flx_force {
     double G;           // gravitation
     flx_node value;     // actuator, joint: pull or effort
     flx_node force[3], torque[3]; // wrench, ground axes; -1: none
-    bool mixed;                   // form: mixed
+    bool mixed;                   // its force is an unknown: form mixed, or auto found so
 } flx_force;
 
 typedef struct flx_variable { // second order: mass q'' = force
@@ -331,3 +332,6 @@ struct flx_model {
     int nunavailable;
     flx_unavailable *unavailable;
 };
+
+// A typical step of the run: the fixed one, or a thousandth of the time asked for.
+double flx_model_typical_step(const flx_model *m);

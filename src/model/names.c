@@ -90,6 +90,8 @@ const char *flx_item_word(flx_kind kind)
     case FLX_KIND_VARIABLE:
     case FLX_KIND_FIRST:
         return "variable";
+    case FLX_KIND_HELD:
+        return "held value";
     case FLX_KIND_CONSTRAINT:
         return "constraint";
     case FLX_KIND_COUPLING:
@@ -239,6 +241,9 @@ static bool known_in_outputs_only(void *user, flx_leaf leaf)
     case FLX_LEAF_MULTIPLIER:
         what = "a multiplier";
         break;
+    case FLX_LEAF_PULL:
+        what = "a force that is an unknown";
+        break;
     case FLX_LEAF_ENERGY:
         what = "the energy";
         break;
@@ -320,6 +325,7 @@ static flx_status variable_value(flx_env *e, flx_item *item, flx_loc loc, flx_va
 {
     FLX_TRY(flx_env_require(e, FLX_MODE_MOVING, item->full, NULL, loc));
     flx_leaf leaf = flx_leaf_make(FLX_LEAF_VARIABLE, item->number, 0);
+    if (item->kind == FLX_KIND_HELD) leaf = flx_leaf_make(FLX_LEAF_HELD, item->number, 0);
     if (item->kind == FLX_KIND_FIRST) {
         FLX_TRY(flx_first_classify(e->b, item, loc));
         const flx_first_data *d = item->data;
@@ -347,6 +353,7 @@ static flx_status item_value(flx_env *e, flx_item *item, flx_loc loc, flx_value 
         return signal_value(e, item, loc, out);
     case FLX_KIND_VARIABLE:
     case FLX_KIND_FIRST:
+    case FLX_KIND_HELD:
         return variable_value(e, item, loc, out);
     default:
         return FLX_OK;
@@ -489,10 +496,7 @@ static flx_status constraint_member(flx_env *e, flx_item *item, const char *name
 static flx_status later_member(flx_env *e, const flx_item *item, const char *name, flx_loc loc,
                                flx_value *out)
 {
-    static const char *const of_event[] = {"count", NULL};
-    static const char *const of_analysis[] = {"eigenvalues", "frequencies", "damping", "modes",
-                                              NULL};
-    const char *const *words = item->kind == FLX_KIND_EVENT ? of_event : of_analysis;
+    static const char *const words[] = {"eigenvalues", "frequencies", "damping", "modes", NULL};
     for (const char *const *w = words; *w; w++) {
         if (strcmp(name, *w) != 0) continue;
         FLX_TRY(flx_env_require(e, FLX_MODE_OUTPUT, item->full, name, loc));
@@ -545,6 +549,7 @@ flx_status flx_env_member(flx_scope *s, const flx_value *of, const char *name, f
     case FLX_KIND_CONSTRAINT:
         return constraint_member(e, item, name, loc, out);
     case FLX_KIND_EVENT:
+        return flx_event_member(e, item, name, loc, out);
     case FLX_KIND_ANALYSIS:
         return later_member(e, item, name, loc, out);
     default:

@@ -288,9 +288,7 @@ static flx_status make(flx_descriptor *d, const flx_descriptor_options *o)
     FLX_TRY(flx_layout_bodies(d));
     FLX_TRY(flx_forces_plan(d));
     FLX_TRY(flx_rows_count(d));
-    d->first_mixed = n->nlam;
-    n->nlam += d->nmixed;
-    d->first_constraint = n->nlam;
+    flx_forces_number(d);
     FLX_TRY(flx_expr_plan(d));
     d->rows = flx_arena_take(d->arena, (size_t)n->nlam + (size_t)n->nmu, sizeof *d->rows);
     if (!d->rows) return FLX_ERR_MEMORY;

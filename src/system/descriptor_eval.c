@@ -466,10 +466,8 @@ static void points_linearise(const flx_descriptor *d, const flx_work *w, const d
 
 static void clear(const flx_descriptor *d, double *A0, double *A1, double *A2)
 {
-    const flx_pattern *p = &d->base.pattern;
-    double *A[2] = {A1, A2};
-    memset(A0, 0, (size_t)p->offset[p->row[p->nblock]] * sizeof *A0);
-    for (int k = 0; k < 2; k++) {
+    double *const A[3] = {A1, A2, A0};
+    for (int k = 0; k < 3; k++) {
         for (int i = 0; i < d->touched[k].n && A[k]; i++) {
             memset(A[k] + d->touched[k].at[i], 0, (size_t)d->touched[k].count[i] * sizeof(double));
         }
@@ -789,7 +787,8 @@ flx_status flx_eval_energy(const flx_system *s, flx_work *w, const flx_point *p,
     FLX_BODY_KINDS(X)
 #undef X
     flx_spring_energy(d->nspring, d->springs, w->frames, p->switches, p->v, e);
-    flx_spring_energy(d->nmixed, d->mixed, w->frames, p->switches, p->v, e);
+    flx_spring_energy_mixed(d->nmixed, d->mixed, w->frames, p->switches, p->v,
+                            p->lam + d->first_mixed, d->typical_step, e);
     flx_twist_energy(d->ntwist, d->twists, w->frames.space, e);
     flx_attraction_energy(d->nattraction, d->attractions, w->frames, e);
     if (d->expr.nchannel > 0) expressions_energy(d, w, p, e);

@@ -400,7 +400,7 @@ static flx_status plan_constraints(flx_descriptor *d)
     const flx_model *m = d->model;
     d->expr.bonds = flx_arena_take(d->arena, (size_t)m->nconstraint, sizeof *d->expr.bonds);
     if (!d->expr.bonds) return FLX_ERR_MEMORY;
-    int lam = d->joint_lam + d->nmixed, mu = d->complete_lam + d->joint_mu;
+    int lam = d->joint_lam + d->complete_mixed, mu = d->complete_lam + d->joint_mu;
     for (int i = 0; i < m->nconstraint; i++) {
         bool velocity = m->constraints[i].velocity_level;
         int complete = velocity ? mu++ : lam++;

@@ -20,16 +20,27 @@ static bool is_spring(const flx_force *f)
     return f->type == FLX_FORCE_SPRING || f->type == FLX_FORCE_JOINT_SPRING;
 }
 
-// A spring with neither stiffness nor damping has no force that could be an unknown.
-static bool is_mixed(const flx_force *f)
+// The place for component k of force i: among the springs, or among those whose pull is an unknown.
+// With neither stiffness nor damping there is no force that could be one.
+static flx_spring *next_spring(flx_descriptor *d, int i, int k)
 {
-    return f->mixed && is_spring(f) && (f->stiffness[0] != 0 || f->damping[0] != 0);
+    const flx_force *f = d->model->forces + i;
+    flx_spring *p;
+    if (f->mixed && (f->stiffness[k] != 0 || f->damping[k] != 0)) {
+        d->mixed_of[d->nmixed] = (flx_mixed_of){.force = i, .component = k};
+        p = d->mixed + d->nmixed++;
+    } else {
+        p = d->springs + d->nspring++;
+    }
+    *p = (flx_spring){.k = f->stiffness[k], .c = f->damping[k]};
+    return p;
 }
 
-static flx_status plan_spring(const flx_descriptor *d, const flx_force *f, flx_spring *p)
+static flx_status plan_spring(flx_descriptor *d, int number)
 {
-    p->k = f->stiffness[0];
-    p->c = f->damping[0];
+    const flx_force *f = d->model->forces + number;
+    int nmixed = d->nmixed;
+    flx_spring *p = next_spring(d, number, 0);
     p->rest = f->length;
     if (f->type == FLX_FORCE_JOINT_SPRING) {
         flx_coordinate which = flx_joint_own_coordinate(d->model, f->joint);
@@ -45,18 +56,32 @@ static flx_status plan_spring(const flx_descriptor *d, const flx_force *f, flx_s
     p->s = (flx_scalar){.kind = d->planar ? FLX_SCALAR_LENGTH2 : FLX_SCALAR_LENGTH, .turn = -1};
     memcpy(p->s.body, f->body, sizeof p->s.body);
     for (int i = 0; i < 2; i++) FLX_TRY(flx_forces_place(d, f, i, p->s.s[i]));
-    p->centred = p->rest == 0.0 && !is_mixed(f);
+    p->centred = p->rest == 0.0 && d->nmixed == nmixed;
     p->centre = p->s;
     p->centre.kind = d->planar ? FLX_SCALAR_SQUARE2 : FLX_SCALAR_SQUARE;
     p->centre.length = 1.0; // (|d|^2 - 1)/2: the gradient is d
     return FLX_OK;
 }
 
+// One component of the rotation vector between the two frames of a bushing.
+static void plan_twist(flx_descriptor *d, int number, int k)
+{
+    const flx_force *f = d->model->forces + number;
+    flx_scalar *s = &next_spring(d, number, 3 + k)->s;
+    *s = (flx_scalar){.kind = FLX_SCALAR_TWIST, .turn = -1, .b = {k == 0, k == 1, k == 2}};
+    memcpy(s->body, f->body, sizeof s->body);
+    for (int i = 0; i < 6; i++) { // column i / 3, row i % 3
+        s->a[i / 3][i % 3] = f->frame[0][3 * (i % 3) + i / 3];
+        s->s[i / 3][i % 3] = f->frame[1][3 * (i % 3) + i / 3];
+    }
+}
+
 // Translations along the axes of the first, and the rotation: springs on planes and, in 2D, on the
 // angle; a twist in space. The places coincide and the axes are as drawn where nothing pulls.
-static flx_status plan_bushing(flx_descriptor *d, const flx_force *f)
+static flx_status plan_bushing(flx_descriptor *d, int number)
 {
     const flx_model *m = d->model;
+    const flx_force *f = m->forces + number;
     int translations = d->planar ? 2 : 3;
     bool turns = f->ncomponent > translations;
     for (int i = 0; i < 2; i++) {
@@ -68,8 +93,7 @@ static flx_status plan_bushing(flx_descriptor *d, const flx_force *f)
                         f->name, m->bodies[b].name, translations);
     }
     for (int k = 0; k < translations; k++) {
-        flx_spring *p = d->springs + d->nspring++;
-        *p = (flx_spring){.k = f->stiffness[k], .c = f->damping[k]};
+        flx_spring *p = next_spring(d, number, k);
         p->s.kind = d->planar ? FLX_SCALAR_PLANE2 : FLX_SCALAR_PLANE;
         p->s.turn = -1;
         memcpy(p->s.body, f->body, sizeof p->s.body);
@@ -78,8 +102,7 @@ static flx_status plan_bushing(flx_descriptor *d, const flx_force *f)
     }
     if (!turns) return FLX_OK;
     if (d->planar) {
-        flx_spring *p = d->springs + d->nspring++;
-        *p = (flx_spring){.k = f->stiffness[2], .c = f->damping[2]};
+        flx_spring *p = next_spring(d, number, 2);
         p->s = (flx_scalar){.kind = FLX_SCALAR_ANGLE2, .turn = -1};
         memcpy(p->s.body, f->body, sizeof p->s.body);
         for (int i = 0; i < 2; i++) {
@@ -88,6 +111,10 @@ static flx_status plan_bushing(flx_descriptor *d, const flx_force *f)
         }
         return FLX_OK;
     }
+    for (int k = 0; k < 3 && f->mixed; k++) {
+        if (f->stiffness[3 + k] != 0 || f->damping[3 + k] != 0) plan_twist(d, number, k);
+    }
+    if (f->mixed) return FLX_OK;
     flx_twist *t = d->twists + d->ntwist++;
     memcpy(t->body, f->body, sizeof t->body);
     memcpy(t->F, f->frame, sizeof t->F);
@@ -121,23 +148,16 @@ flx_status flx_forces_plan(flx_descriptor *d)
     const flx_model *m = d->model;
     size_t n = (size_t)m->nforce;
     d->springs = flx_arena_take(d->arena, 3 * n, sizeof *d->springs); // a bushing has up to three
-    d->mixed = flx_arena_take(d->arena, n, sizeof *d->mixed);
-    d->mixed_force = flx_arena_take(d->arena, n, sizeof *d->mixed_force);
+    d->mixed = flx_arena_take(d->arena, 6 * n, sizeof *d->mixed);     // ... or six
+    d->mixed_of = flx_arena_take(d->arena, 6 * n, sizeof *d->mixed_of);
     d->twists = flx_arena_take(d->arena, n, sizeof *d->twists);
-    if (!d->springs || !d->mixed || !d->mixed_force || !d->twists) return FLX_ERR_MEMORY;
+    if (!d->springs || !d->mixed || !d->mixed_of || !d->twists) return FLX_ERR_MEMORY;
+    d->typical_step = flx_model_typical_step(m);
     for (int i = 0; i < m->nforce; i++) {
         const flx_force *f = m->forces + i;
-        if (f->type == FLX_FORCE_BUSHING) FLX_TRY(plan_bushing(d, f));
+        if (f->type == FLX_FORCE_BUSHING) FLX_TRY(plan_bushing(d, i));
         if (f->type == FLX_FORCE_GRAVITATION) FLX_TRY(plan_gravitation(d, f));
-        if (f->mixed && !is_spring(f)) {
-            return FLX_FAIL(d->base.ctx, FLX_ERR_UNAVAILABLE, f->loc,
-                            "force '%s': form: mixed is not available yet for this type", f->name);
-        }
-        if (is_spring(f)) {
-            if (is_mixed(f)) d->mixed_force[d->nmixed] = i;
-            FLX_TRY(plan_spring(d, f,
-                                is_mixed(f) ? d->mixed + d->nmixed++ : d->springs + d->nspring++));
-        }
+        if (is_spring(f)) FLX_TRY(plan_spring(d, i));
     }
     return FLX_OK;
 }
@@ -164,15 +184,30 @@ static void fill_ends(const flx_descriptor *d, flx_scalar *s)
     flx_layout_ends(d, s->body, &s->e);
 }
 
-// (MIX-1) the row (k, c, 1)/(k + c/h0): finite for every stiffness and damping. h0 is a typical
-// step; it scales the row and does not change its solution.
+// (MIX-1) the row (k, c, 1)/(k + c/h0): finite for every stiffness and damping, infinite ones too.
+static void scale_row(const flx_spring *p, double h0, flx_scalar_row *r)
+{
+    bool rigid = isinf(p->k), viscous = isinf(p->c);
+    double size = fabs(p->k) + fabs(p->c) / h0;
+    r->sigma = rigid ? 1.0 : p->k / size;
+    r->tau = rigid ? 0.0 : viscous ? h0 : p->c / size;
+    r->C = 1.0 / size;
+}
+
+static const char *part_of(const flx_descriptor *d, const flx_force *f, int component)
+{
+    static const char *const space[] = {"pull along x",   "pull along y",   "pull along z",
+                                        "moment about x", "moment about y", "moment about z"};
+    static const char *const plane[] = {"pull along x", "pull along y", "moment"};
+    if (f->type != FLX_FORCE_BUSHING) return "pull";
+    return d->planar ? plane[component] : space[component];
+}
+
 static void fill_mixed(flx_descriptor *d, int i)
 {
     const flx_model *m = d->model;
     const flx_spring *p = d->mixed + i;
-    const flx_force *f = m->forces + d->mixed_force[i];
-    double h0 = m->simulate.def.step > 0 ? m->simulate.def.step : 1e-3 * m->simulate.until;
-    double size = fabs(p->k) + fabs(p->c) / (h0 > 0 ? h0 : 1e-3);
+    const flx_force *f = m->forces + d->mixed_of[i].force;
     int row = d->first_mixed + i, unknown = flx_first_lam(d) + row;
     flx_scalar_row *r = d->scalars + d->nscalar++;
     *r = (flx_scalar_row){.row = row,
@@ -180,23 +215,50 @@ static void fill_mixed(flx_descriptor *d, int i)
                           .term = {p->s},
                           .coefficient = {1.0},
                           .motion = -1,
-                          .constant = p->rest,
-                          .sigma = p->k / size,
-                          .tau = p->c / size,
-                          .C = 1.0 / size};
+                          .constant = p->rest};
+    scale_row(p, d->typical_step, r);
     flx_layout_place(d, unknown, p->s.body, &r->place[0]);
     r->place[0].row = row;
     r->diag = flx_layout_slot(d, unknown, unknown);
+    bool angle = p->s.kind == FLX_SCALAR_ANGLE || p->s.kind == FLX_SCALAR_ANGLE2 ||
+                 p->s.kind == FLX_SCALAR_TWIST;
     d->rows[row] = (flx_row_info){.item = f->name,
-                                  .part = "pull",
+                                  .part = part_of(d, f, d->mixed_of[i].component),
                                   .loc = f->loc,
-                                  .complete = d->joint_lam + i,
+                                  .complete = d->mixed_of[i].complete,
                                   .joint = -1,
                                   .constraint = -1,
-                                  .metres = true,
+                                  .metres = !angle,
                                   .sigma = r->sigma,
                                   .tau = r->tau,
                                   .C = r->C};
+}
+
+// Rows of infinite stiffness are joints, and may be redundant.
+void flx_forces_number(flx_descriptor *d)
+{
+    int kept = 0;
+    d->complete_mixed = d->nmixed;
+    for (int i = 0; i < d->nmixed; i++) {
+        int complete = d->joint_lam + i;
+        if (flx_rows_dropped(d, complete)) continue;
+        d->mixed[kept] = d->mixed[i];
+        d->mixed_of[kept] = d->mixed_of[i];
+        d->mixed_of[kept++].complete = complete;
+    }
+    d->nmixed = kept;
+    d->first_mixed = d->base.dims.nlam;
+    d->base.dims.nlam += kept;
+    d->first_constraint = d->base.dims.nlam;
+}
+
+int flx_forces_find_mixed(const flx_descriptor *d, int force, int component)
+{
+    for (int i = 0; i < d->nmixed; i++) {
+        const flx_mixed_of *o = d->mixed_of + i;
+        if (o->force == force && o->component == component) return d->first_mixed + i;
+    }
+    return -1;
 }
 
 void flx_forces_fill(flx_descriptor *d)

@@ -164,6 +164,13 @@ static double multiplier(const view *o, int constraint)
     return 0.0;
 }
 
+// Of a force that is an unknown; zero along a direction without stiffness and damping.
+static double pull(const view *o, int force, int component)
+{
+    int row = flx_forces_find_mixed(o->d, force, component);
+    return row < 0 ? 0.0 : o->lam[row];
+}
+
 // ---- residuals ----------------------------------------------------------------------------------
 
 void flx_descriptor_residuals(const flx_system *s, flx_work *w, const flx_state *x,
@@ -307,6 +314,8 @@ static double leaf_value(observation *o, flx_leaf leaf)
         return drive(&o->rows, i);
     case FLX_LEAF_MULTIPLIER:
         return multiplier(&o->rows, i);
+    case FLX_LEAF_PULL:
+        return pull(&o->rows, i, c);
     case FLX_LEAF_ENERGY:
         return energy_leaf(&o->energy, c);
     case FLX_LEAF_MOMENTUM:
@@ -340,7 +349,7 @@ flx_status flx_descriptor_observe(const flx_system *s, flx_work *w, const flx_st
     }
     o.rows = (view){d, w, o.p, x->lam, x->mu};
     bool rows = wants(n, leaves, FLX_LEAF_REACTION, FLX_LEAF_DRIVE) ||
-                wants(n, leaves, FLX_LEAF_MULTIPLIER, FLX_LEAF_MULTIPLIER);
+                wants(n, leaves, FLX_LEAF_MULTIPLIER, FLX_LEAF_PULL);
     if (rows && d->complete) {
         FLX_TRY(least_norm(d, w, x, w->lam));
         o.rows.d = d->complete;

@@ -57,6 +57,11 @@ typedef struct flx_joint_rows { // of one joint
     int motion;             // row of the motion among all rows, -1: none
 } flx_joint_rows;
 
+typedef struct flx_mixed_of { // a bond that is a force
+    int force, component;
+    int complete; // number in the complete system
+} flx_mixed_of;
+
 typedef struct flx_segment { // coordinates that are a vector space
     int q, v, n;
 } flx_segment;
@@ -218,9 +223,11 @@ typedef struct flx_descriptor {
     flx_attraction *attractions;
     int nmixed; // springs whose pull is an unknown: one bond each, after those of the joints
     flx_spring *mixed;
-    int *mixed_force;     // (nmixed) number of the force
-    int first_mixed;      // bond of the first
-    int first_constraint; // bond of the first constraint of the equations
+    flx_mixed_of *mixed_of; // (nmixed) what each is of
+    double typical_step;    // scales their rows and does not change their solution
+    int complete_mixed;     // their number when none is left out
+    int first_mixed;        // bond of the first
+    int first_constraint;   // bond of the first constraint of the equations
 
     flx_expressions expr;
 
@@ -230,9 +237,9 @@ typedef struct flx_descriptor {
     unsigned char *parts; // of the pattern
     flx_couplings couplings;
 
-    struct { // where A1 (0) and A2 (1) may differ from zero
+    struct { // where A1 (0) and A2 (1) may differ from zero, and where A0 (2) is added to
         int n, *at, *count;
-    } touched[2];
+    } touched[3];
 
     struct flx_descriptor *complete; // owned; NULL when no row was left out
     bool made;                       // all of it is there
@@ -313,6 +320,10 @@ flx_status flx_rows_fill(flx_descriptor *d);
 flx_status flx_forces_plan(flx_descriptor *d);
 // A place of a body from its centre of mass. Refuses a place off a point.
 flx_status flx_forces_place(const flx_descriptor *d, const flx_force *f, int side, double s[3]);
+// Numbers the bonds of forces, after those of the joints.
+void flx_forces_number(flx_descriptor *d);
+// The bond of a component of a force; -1: its force is no unknown.
+int flx_forces_find_mixed(const flx_descriptor *d, int force, int component);
 flx_status flx_forces_couple(flx_descriptor *d);
 void flx_forces_fill(flx_descriptor *d);
 

@@ -307,8 +307,8 @@ static int what_is_not_available_is_listed(void)
         int line, column;
     } expected[] = {
         {"bodies.a: type solid", 3, 13},       {"models.leg.forces.C: type contact", 5, 28},
-        {"forces.s.form: mixed", 7, 48},       {"simulate.method: bdf", 8, 30},
-        {"simulate.formulation: tree", 8, 48}, {"reduce", 9, 1},
+        {"simulate.method: bdf", 8, 30},       {"simulate.formulation: tree", 8, 48},
+        {"reduce", 9, 1},
     };
     int count;
     flx_unavailable *list;
