@@ -118,6 +118,9 @@ typedef struct flx_work flx_work;
 // z' = F(t, z) for explicit methods, with bonds solved on acceleration level. nz numbers.
 typedef struct flx_explicit {
     int (*size)(const flx_system *s);
+    // Make in w what rate and project need, so that they allocate nothing; NULL: nothing to make.
+    // Who steps with this form asks once, before the first step.
+    flx_status (*prepare)(const flx_system *s, flx_work *w);
     void (*pack)(const flx_system *s, const flx_state *x, double *z);
     // Positions, velocities and states from z; a, lam, mu are left as they are.
     void (*unpack)(const flx_system *s, double t, const double *z, flx_state *x);

@@ -45,7 +45,9 @@ void flx_hermite(const flx_system *s, const flx_state *before, const flx_state *
 
 extern const flx_integrator_type flx_generalized_alpha;
 extern const flx_integrator_type flx_radau;
+extern const flx_integrator_type flx_euler;
 extern const flx_integrator_type flx_dopri5;
+extern const flx_integrator_type flx_dop853;
 
 // The method that `auto` stands for with this system and definition.
 const flx_integrator_type *flx_integrator_choose(const flx_system *s, const flx_integrator_def *d);

@@ -167,15 +167,6 @@ static size_t cut_block(const flx_descriptor *d, flx_work *w)
     return total;
 }
 
-// Whether the run of the model itself is by an explicit method, which then needs its matrix before
-// the first step. Others make it when they ask.
-static bool runs_explicitly(const flx_model *m)
-{
-    const char *method = m->simulate.method;
-    return !method || strcmp(method, "auto") == 0 || strcmp(method, "dopri5") == 0 ||
-           m->simulate.def.formulation == FLX_FORMULATION_INDEX1;
-}
-
 static flx_work *work_create(const flx_system *s)
 {
     const flx_descriptor *d = flx_descriptor_of(s);
@@ -192,7 +183,6 @@ static flx_work *work_create(const flx_system *s)
         w->frames.space = (flx_frame *)(void *)w->block;
         m33_store(w->frames.space[0].R, m33_identity());
     }
-    if (d->made && runs_explicitly(d->model) && flx_saddle_prepare(d, w) != FLX_OK) goto fail;
     if (d->complete) {
         w->complete = work_create(&d->complete->base);
         if (!w->complete) goto fail;

@@ -461,5 +461,14 @@ static flx_status project(const flx_system *s, flx_work *w, double t, double *z,
     return FLX_OK;
 }
 
-const flx_explicit flx_descriptor_explicit = {
-    .size = size, .pack = pack, .unpack = unpack, .rate = rate, .project = project};
+static flx_status prepare(const flx_system *s, flx_work *w)
+{
+    return flx_saddle_prepare(flx_descriptor_of(s), w);
+}
+
+const flx_explicit flx_descriptor_explicit = {.size = size,
+                                              .prepare = prepare,
+                                              .pack = pack,
+                                              .unpack = unpack,
+                                              .rate = rate,
+                                              .project = project};

@@ -1,0 +1,27 @@
+// explicit_form.c - asking a system for z' = F(t, z).
+#include "integrate/explicit_form.h"
+
+flx_status flx_explicit_open(flx_integrator *it)
+{
+    const flx_system *s = it->sys;
+    const flx_formulation f = it->def.formulation;
+    if (!s->ops->explicit_form) {
+        return FLX_FAIL(it->ctx, FLX_ERR_CANNOT, FLX_NOWHERE,
+                        "method '%s' needs explicit accelerations; system '%s' has none",
+                        it->type->name, s->ops->name);
+    }
+    if (f != FLX_FORMULATION_AUTO && f != FLX_FORMULATION_INDEX1) {
+        return FLX_FAIL(it->ctx, FLX_ERR_CANNOT, FLX_NOWHERE,
+                        "method '%s' is explicit and solves formulation index-1 only; radau "
+                        "and generalized-alpha take the constraints as they are",
+                        it->type->name);
+    }
+    if (!s->ops->explicit_form->prepare) return FLX_OK;
+    return s->ops->explicit_form->prepare(s, it->work);
+}
+
+bool flx_explicit_projects(const flx_integrator *it)
+{
+    const flx_dims *n = &it->sys->dims;
+    return (n->nlam + n->nmu > 0 || n->nq > n->nv) && !it->def.drift;
+}
