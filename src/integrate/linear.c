@@ -203,7 +203,8 @@ typedef struct entry {
     unsigned char parts; // which of A0, A1, A2
 } entry;
 
-#define ONLY_A0 1
+// What flx_pattern.parts says of an entry.
+enum { ONLY_A0 = 1, HAS_A1 = 2, HAS_ALL = 7 };
 
 static void combine_real(flx_linear *lin, const flx_blocks *b, entry e, double c0, double c1,
                          double c2)
@@ -215,6 +216,8 @@ static void combine_real(flx_linear *lin, const flx_blocks *b, entry e, double c
         double r = lin->row_real[e.i0 + i], r0 = r * c0, r1 = r * c1, r2 = r * c2;
         if (e.parts == ONLY_A0) {
             for (int j = 0; j < e.nc; j++) out[j] = r0 * col[j] * A0[j];
+        } else if (!(e.parts & HAS_A1)) {
+            for (int j = 0; j < e.nc; j++) out[j] = col[j] * (r2 * A2[j] + r0 * A0[j]);
         } else {
             for (int j = 0; j < e.nc; j++) out[j] = col[j] * (r2 * A2[j] + r1 * A1[j] + r0 * A0[j]);
         }
@@ -246,13 +249,14 @@ static void combine(flx_linear *lin, const flx_blocks *b, const flx_weights *w)
     for (int i = 0; i < p->nblock; i++) {
         int i0 = p->start[i], nr = p->start[i + 1] - i0;
         for (int e = p->row[i]; e < p->row[i + 1]; e++) {
-            int j = p->col[e];
+            int j = p->col[e], parts = p->parts ? p->parts[e] : HAS_ALL;
+            if (parts == 0) continue; // zero since the values were made
             entry x = {.o = p->offset[e],
                        .i0 = i0,
                        .nr = nr,
                        .j0 = p->start[j],
                        .nc = p->start[j + 1] - p->start[j],
-                       .parts = p->parts ? p->parts[e] : 0};
+                       .parts = (unsigned char)parts};
             double complex c1 = lin->kind[j] == FLX_UNKNOWN_STATE ? w->cx : w->c1;
             if (lin->is_complex) {
                 combine_complex(lin, b, x, w->c0, c1, w->c2);
@@ -352,13 +356,15 @@ flx_status flx_linear_solve(flx_linear *lin, double *d)
 {
     const flx_system *s = lin->sys;
     if (lin->own) return s->ops->solve(s, lin->own, d, NULL);
-    for (int i = 0; i < lin->n; i++) d[i] *= lin->row_real[i];
+    // the rows of velocities and the columns of everything else are as they were
+    int nv = s->dims.nv;
+    for (int i = nv; i < lin->n; i++) d[i] *= lin->row_real[i];
     if (lin->by_ldl) {
         flx_ldl_solve(lin->ldl, d);
     } else {
         flx_lu_solve(lin->lu, d);
     }
-    for (int i = 0; i < lin->n; i++) d[i] *= lin->col_real[i];
+    for (int i = 0; i < nv; i++) d[i] *= lin->col_real[i];
     return FLX_OK;
 }
 

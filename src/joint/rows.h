@@ -44,7 +44,7 @@ typedef struct flx_row_axis {
 } flx_row_axis;
 
 // residual: g, and force += G^T lam. rate: G v. bias: second time derivative of g at v' = 0.
-// jacobian: G and G^T added to the values of the tangent; stiffness: K added.
+// jacobian: G and G^T written into the values of the tangent; stiffness: K added.
 void flx_row_point_residual(int n, const flx_row_point *r, const flx_frame *f, const double *lam,
                             double *g, double *force);
 void flx_row_point_rate(int n, const flx_row_point *r, const flx_frame *f, double *gd);

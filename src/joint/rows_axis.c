@@ -73,11 +73,13 @@ void flx_row_axis_jacobian(int n, const flx_row_axis *rows, const flx_frame *f, 
             v3_store(row[1], v3_cross(b, m33_tmul_v(RB, m33_mul_v(RA, a))));
             for (int side = 0; side < 2; side++) {
                 if (r->e.nv[side] != 6) continue;
-                double *G = out + r->p.g[side] + 6 * i + 3;
-                double *T = out + r->p.gt[side] + 3 * r->p.width + i;
-                for (int j = 0; j < 3; j++) {
-                    G[j] += row[side][j];
-                    T[r->p.width * j] += row[side][j];
+                double *G = out + r->p.g[side] + 6 * i, *T = out + r->p.gt[side] + i;
+                int width = r->p.width;
+                for (int j = 0; j < 3; j++) { // zeros as well: no other row writes there
+                    G[j] = 0.0;
+                    G[3 + j] = row[side][j];
+                    T[width * j] = 0.0;
+                    T[width * (3 + j)] = row[side][j];
                 }
             }
         }

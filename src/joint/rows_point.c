@@ -58,22 +58,24 @@ void flx_row_point_bias(int n, const flx_row_point *r, const flx_frame *f, doubl
     }
 }
 
-// One body's side of G and G^T.
+// One body's side of G and G^T: written, zeros as well, for no other row writes there.
 static inline void fill_side(const flx_row_point *r, int side, double sign, const flx_frame *f,
                              double *A)
 {
     int nv = r->e.nv[side], width = r->p.width;
     double *G = A + r->p.g[side], *T = A + r->p.gt[side];
     for (int i = 0; i < 3; i++) {
-        G[nv * i + i] += sign;
-        T[width * i + i] += sign;
+        for (int j = 0; j < 3; j++) {
+            G[nv * i + j] = i == j ? sign : 0.0;
+            T[width * j + i] = i == j ? sign : 0.0;
+        }
     }
     if (nv != 6) return;
     m33 X = m33_scale(-sign, m33_mul(m33_load(f->R), m33_skew(v3_load(r->s[side]))));
     for (int i = 0; i < 3; i++) {
         for (int j = 0; j < 3; j++) {
-            G[6 * i + 3 + j] += X.m[3 * i + j];
-            T[width * (3 + j) + i] += X.m[3 * i + j];
+            G[6 * i + 3 + j] = X.m[3 * i + j];
+            T[width * (3 + j) + i] = X.m[3 * i + j];
         }
     }
 }

@@ -63,16 +63,20 @@ static inline void fill_side(const flx_row_point *r, int side, double sign, cons
 {
     int nv = r->e.nv[side], width = r->p.width;
     double *G = A + r->p.g[side], *T = A + r->p.gt[side];
-    G[0] += sign;
-    G[nv + 1] += sign;
-    T[0] += sign;
-    T[width + 1] += sign;
+    G[0] = sign;
+    G[1] = 0.0;
+    G[nv] = 0.0;
+    G[nv + 1] = sign;
+    T[0] = sign;
+    T[1] = 0.0;
+    T[width] = 0.0;
+    T[width + 1] = sign;
     if (nv != 3) return;
     v2 rho = turn(f, r->s[side]);
-    G[2] -= sign * rho.y;
-    G[5] += sign * rho.x;
-    T[2 * width] -= sign * rho.y;
-    T[2 * width + 1] += sign * rho.x;
+    G[2] = -sign * rho.y;
+    G[5] = sign * rho.x;
+    T[2 * width] = -sign * rho.y;
+    T[2 * width + 1] = sign * rho.x;
 }
 
 void flx_row_point2_jacobian(int n, const flx_row_point *r, const flx_frame2 *f, double *A)

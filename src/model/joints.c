@@ -461,10 +461,11 @@ flx_node flx_node_planar_angle(flx_builder *b, const flx_item *first, const flx_
     return node_sub(g, a, node_const(g, drawn_angle(second) - drawn_angle(first)));
 }
 
-static flx_node angle_node(flx_builder *b, const flx_item *joint)
+static flx_node angle_node(flx_builder *b, flx_item *joint)
 {
-    const flx_joint_data *d = joint->data;
+    flx_joint_data *d = joint->data;
     flx_graph *g = b->g;
+    d->def.angle_read = true;
     if (b->m->dimension == 2) return flx_node_planar_angle(b, d->body[0], d->body[1]);
     flx_node x1[3], y1[3], x2[3];
     joint_axis(b, d, 0, 0, x1);
@@ -601,7 +602,7 @@ static flx_status universal_member(flx_env *e, const flx_joint_data *d, bool rat
 }
 
 // Rotation vector of the second body relative to the first, zero as drawn, in ground axes.
-static flx_status rotation_member(flx_env *e, const flx_item *joint, flx_value *out)
+static flx_status rotation_member(flx_env *e, flx_item *joint, flx_value *out)
 {
     const flx_joint_data *d = joint->data;
     flx_builder *b = e->b;

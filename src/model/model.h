@@ -180,6 +180,7 @@ typedef struct flx_joint {
     flx_loc start_loc;
     flx_node coordinate, rate; // angle or displacement as nodes; -1 where the type has none, or
                                // nothing asks for it (motion, start, gear, force, signal)
+    bool angle_read;           // something asks for its angle: then its turns are counted
 } flx_joint;
 
 typedef enum flx_force_type {

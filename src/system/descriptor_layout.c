@@ -333,16 +333,31 @@ static void mark_expressions(flx_descriptor *d)
     }
 }
 
-static flx_status find_ranges(flx_descriptor *d, int which)
+// Entries of joints that consist of coincidences and axes: these write what is theirs, and there is
+// nothing on their diagonal.
+static void mark_written(flx_descriptor *d, unsigned char *written)
+{
+    const flx_pattern *p = &d->base.pattern;
+    for (int j = 0; j < d->model->njoint; j++) {
+        const flx_joint_rows *r = d->joints + j;
+        if (r->nbond == 0 || r->count[2] > 0) continue;
+        for (int e = p->row[r->bond_block]; e < p->row[r->bond_block + 1]; e++) {
+            written[e] = written[p->transpose[e]] = 1;
+            if (p->col[e] == r->bond_block) d->parts[e] = 0;
+        }
+    }
+}
+
+// Neighbouring entries that are chosen become one range.
+static flx_status find_ranges(flx_descriptor *d, int which, const unsigned char *flags, int bit)
 {
     const flx_pattern *p = &d->base.pattern;
     int nentry = p->row[p->nblock], n = 0, end = -1;
-    int bit = which ? 4 : 2;
     for (int pass = 0; pass < 2; pass++) {
         n = 0;
         end = -1;
         for (int e = 0; e < nentry; e++) {
-            if (!(d->parts[e] & bit)) continue;
+            if (!(flags[e] & bit)) continue;
             if (p->offset[e] != end) n++;
             end = p->offset[e + 1];
             if (pass == 0) continue;
@@ -375,8 +390,17 @@ flx_status flx_layout_parts(flx_descriptor *d)
     mark_rows(d, d->nscalar, d->scalars, false);
     mark_rows(d, d->nvscalar, d->vscalars, true);
     mark_expressions(d);
-    FLX_TRY(find_ranges(d, 0));
-    return find_ranges(d, 1);
+    FLX_TRY(find_ranges(d, 0, d->parts, 2));
+    FLX_TRY(find_ranges(d, 1, d->parts, 4));
+    const flx_pattern *p = &d->base.pattern;
+    int nentry = p->row[p->nblock];
+    unsigned char *added = flx_alloc(d->base.ctx, (size_t)nentry, sizeof *added);
+    if (!added) return FLX_ERR_MEMORY;
+    mark_written(d, added);
+    for (int e = 0; e < nentry; e++) added[e] = !added[e];
+    flx_status status = find_ranges(d, 2, added, 1);
+    flx_free(added);
+    return status;
 }
 
 // ---- pairs --------------------------------------------------------------------------------------

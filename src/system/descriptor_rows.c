@@ -122,7 +122,15 @@ static flx_status check_places(const flx_descriptor *d, int joint)
     return FLX_OK;
 }
 
-// Switches: one for each joint of space that has an angle and counts its turns.
+// Whether anything can tell the turns of a joint: an expression, or a row or force of its own that
+// is made of its angle.
+static bool counts_turns(const flx_descriptor *d, const flx_joint *j)
+{
+    if (d->planar || !flx_joint_kind_of(j->type)->angle) return false;
+    return j->angle_read || j->type == FLX_JOINT_SCREW || j->type == FLX_JOINT_CYLINDRICAL;
+}
+
+// Switches: one for each joint of space whose turns are counted.
 static flx_status number_switches(flx_descriptor *d)
 {
     const flx_model *m = d->model;
@@ -131,7 +139,7 @@ static flx_status number_switches(flx_descriptor *d)
     if (!d->switch_of_joint || !d->turns) return FLX_ERR_MEMORY;
     for (int j = 0; j < m->njoint; j++) {
         d->switch_of_joint[j] = -1;
-        if (d->planar || !flx_joint_kind_of(m->joints[j].type)->angle) continue;
+        if (!counts_turns(d, m->joints + j)) continue;
         int k = d->base.dims.nswitch++;
         d->switch_of_joint[j] = k;
         (void)flx_joint_scalar(m, j, FLX_COORDINATE_ANGLE, d->turns + k);
