@@ -21,7 +21,7 @@ LAYERS = {
     "joint": (["base", "math", "expr", "model"], ["base", "system"], []),
     "force": (["base", "math", "expr", "model"], ["base", "system"], []),
     "system": (["base", "math", "expr", "model", "body", "joint", "force"], ["*"], []),
-    "integrate": (["base", "math"], ["base", "system", "integrator"], []),
+    "integrate": (["base", "math"], ["base", "system", "integrator", "methods"], []),
     "analyse": (["base", "math", "integrate"], ["*"], []),
     "output": (["base", "math", "model"], ["base", "results", "simulation"], ["hdf5.h"]),
     "cli": ([], ["*"], []),

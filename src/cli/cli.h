@@ -23,7 +23,7 @@ typedef struct cli_command {
     int (*run)(flx_ctx *ctx, int argc, char **argv); // argv[0]: the command's name
 } cli_command;
 
-extern const cli_command cmd_run, cmd_check, cmd_plot, cmd_info, cmd_language;
+extern const cli_command cmd_run, cmd_check, cmd_plot, cmd_info, cmd_language, cmd_methods;
 
 // ---- arguments -------------------------------------------------------------------------------
 

@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-static const cli_command *const commands[] = {&cmd_run, &cmd_check, &cmd_plot, &cmd_info,
-                                              &cmd_language};
+static const cli_command *const commands[] = {&cmd_run,  &cmd_check,    &cmd_plot,
+                                              &cmd_info, &cmd_language, &cmd_methods};
 #define N_COMMANDS ((int)(sizeof commands / sizeof commands[0]))
 
 static void print_usage(FILE *f)

@@ -105,6 +105,24 @@ flx_status flx_dense_symmetric_eigen(flx_ctx *ctx, int n, double *A, double *w)
     return status;
 }
 
+flx_status flx_dense_eigenvalues(flx_ctx *ctx, int n, double *A, double *re, double *im)
+{
+    if (n == 0) return FLX_OK;
+    if (!finite(n * n, A)) return report(ctx, -1, "the eigenvalues of a matrix");
+    use_one_thread();
+    double size;
+    lapack_int info = LAPACKE_dgeev_work(LAPACK_COL_MAJOR, 'N', 'N', n, A, n, re, im, NULL, 1, NULL,
+                                         1, &size, -1);
+    if (info != 0) return report(ctx, info, "the eigenvalues of a matrix");
+    int lwork = (int)size;
+    double *work = flx_alloc(ctx, (size_t)lwork, sizeof *work);
+    if (!work) return FLX_ERR_MEMORY;
+    info = LAPACKE_dgeev_work(LAPACK_COL_MAJOR, 'N', 'N', n, A, n, re, im, NULL, 1, NULL, 1, work,
+                              lwork);
+    flx_free(work);
+    return report(ctx, info, "the eigenvalues of a matrix");
+}
+
 // Rows are compared after division by their largest entry, so that units do not choose the pivot.
 bool flx_dense_lu(int n, double *A, int *pivot)
 {

@@ -11,6 +11,8 @@ flx_status flx_dense_rank(flx_ctx *ctx, int m, int n, double *A, double tol, int
 flx_status flx_dense_least_norm(flx_ctx *ctx, int m, int n, double *A, double *b, double rcond);
 // Eigenvalues of a symmetric matrix, ascending (n x n, overwritten by the eigenvectors).
 flx_status flx_dense_symmetric_eigen(flx_ctx *ctx, int n, double *A, double *w);
+// Eigenvalues of any matrix (n x n, column-major, overwritten), in no order.
+flx_status flx_dense_eigenvalues(flx_ctx *ctx, int n, double *A, double *re, double *im);
 // LU with pivoting, in place (n x n row-major small systems, n <= 64). false: singular.
 bool flx_dense_lu(int n, double *A, int *pivot);
 void flx_dense_lu_solve(int n, const double *LU, const int *pivot, double *b);
