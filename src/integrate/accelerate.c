@@ -251,14 +251,43 @@ static bool determines(flx_accelerator *a)
     return false;
 }
 
-flx_status flx_accelerator_eval(flx_accelerator *a, flx_work *work, flx_state *x, long *residuals,
-                                long *linearisations)
+static flx_status factor(flx_accelerator *a)
+{
+    static const flx_saddle_metric mass = {0};
+    FLX_TRY(flx_saddle_factor(a->saddle, &a->blocks, FLX_ROWS_VELOCITY, &mass));
+    return flx_saddle_regularised(a->saddle, NULL) && !determines(a) ? FLX_SINGULAR : FLX_OK;
+}
+
+// (ACC-2), with factors at the state's positions, which are made.
+static flx_status project(flx_accelerator *a, flx_work *work, flx_state *x)
 {
     const flx_system *s = a->sys;
     const flx_dims *d = &s->dims;
-    long unused[2] = {0, 0};
-    if (!residuals) residuals = &unused[0];
-    if (!linearisations) linearisations = &unused[1];
+    int fb = first_bond(s);
+    flx_point p = flx_state_point(s, x);
+    FLX_TRY(s->ops->linearise(s, work, &p, &a->blocks));
+    FLX_TRY(factor(a));
+    FLX_TRY(s->ops->residual(s, work, &p, a->r));
+    if (d->nlam) FLX_TRY(s->ops->bond_rate(s, work, &p, a->rate));
+    memset(a->d, 0, (size_t)a->n * sizeof *a->d);
+    for (int i = fb; i < a->n; i++) {
+        int row = i - fb;
+        bool rate = row < d->nlam && a->tau[row] == 0.0; // else the row is on velocity level itself
+        double slip = rate ? a->rate[row] : row < d->nlam ? a->r[i] / a->tau[row] : a->r[i];
+        if (flx_saddle_active(a->saddle, i)) a->d[i] = -slip;
+    }
+    if (!(flx_saddle_solve(a->saddle, a->d) < TRUSTED)) return FLX_SINGULAR;
+    for (int i = 0; i < d->nv; i++) x->v[i] += a->d[i];
+    return FLX_OK;
+}
+
+// Everything but positions, velocities and states; `factored`: the saddle holds the factors of these
+// positions.
+static flx_status evaluate(flx_accelerator *a, flx_work *work, flx_state *x, bool factored,
+                           long *residuals, long *linearisations)
+{
+    const flx_system *s = a->sys;
+    const flx_dims *d = &s->dims;
     FLX_TRY(solve_algebraic(a, work, x, residuals, linearisations));
 
     memset(x->a, 0, (size_t)d->nv * sizeof *x->a);
@@ -267,16 +296,15 @@ flx_status flx_accelerator_eval(flx_accelerator *a, flx_work *work, flx_state *x
     memset(x->mu, 0, (size_t)d->nmu * sizeof *x->mu);
     flx_point p = flx_state_point(s, x);
     FLX_TRY(s->ops->residual(s, work, &p, a->r));
-    FLX_TRY(s->ops->linearise(s, work, &p, &a->blocks));
     ++*residuals;
-    ++*linearisations;
+    if (!factored) {
+        FLX_TRY(s->ops->linearise(s, work, &p, &a->blocks));
+        ++*linearisations;
+    }
     double scale = largest(a->r, d->nv, 0, &a->worst);
     set_compliant(a, x);
     for (int i = 0; i < d->nx; i++) x->dx[i] = -a->r[d->nv + i];
-
-    static const flx_saddle_metric mass = {0};
-    FLX_TRY(flx_saddle_factor(a->saddle, &a->blocks, FLX_ROWS_VELOCITY, &mass));
-    if (flx_saddle_regularised(a->saddle, NULL) && !determines(a)) return FLX_SINGULAR;
+    if (!factored) FLX_TRY(factor(a));
     double last = HUGE_VAL;
     for (int k = 0; k < MAX_ITERATIONS; k++) {
         FLX_TRY(s->ops->residual(s, work, &p, a->r));
@@ -301,4 +329,24 @@ flx_status flx_accelerator_eval(flx_accelerator *a, flx_work *work, flx_state *x
         last = now;
     }
     return FLX_NO_CONVERGENCE;
+}
+
+flx_status flx_accelerator_eval(flx_accelerator *a, flx_work *work, flx_state *x, long *residuals,
+                                long *linearisations)
+{
+    long unused[2] = {0, 0};
+    return evaluate(a, work, x, false, residuals ? residuals : &unused[0],
+                    linearisations ? linearisations : &unused[1]);
+}
+
+flx_status flx_accelerator_settle(flx_accelerator *a, flx_work *work, flx_state *x, long *residuals,
+                                  long *linearisations)
+{
+    long unused[2] = {0, 0};
+    if (!residuals) residuals = &unused[0];
+    if (!linearisations) linearisations = &unused[1];
+    FLX_TRY(project(a, work, x));
+    ++*residuals;
+    ++*linearisations;
+    return evaluate(a, work, x, true, residuals, linearisations);
 }

@@ -23,13 +23,13 @@ void collocation_destroy(flx_integrator *it)
 {
     collocation *co = it->data;
     void *const owned[] = {
-        co->on_position, co->sigma,  co->C,         co->scale,   co->Q,       co->R,
-        co->F,           co->F_last, co->step_last, co->weight,  co->gd,      co->z,
-        co->u,           co->b,      co->b_imag,    co->theta,   co->rate,    co->metric,
-        co->coordinate,  co->wq,     co->wv,        co->wx,      co->ww,      co->compliance,
-        co->e,           co->e_v,    co->pull,      co->pull_x,  co->point_q, co->point_v,
-        co->point,       co->now.U,  co->now.V,     co->now.A,   co->now.dX,  co->now.eta,
-        co->last.U,      co->last.V, co->last.A,    co->last.dX, co->last.eta};
+        co->on_position, co->rigid,      co->sigma,  co->C,         co->scale,   co->Q,
+        co->R,           co->F,          co->F_last, co->step_last, co->weight,  co->gd,
+        co->z,           co->u,          co->b,      co->b_imag,    co->theta,   co->rate,
+        co->metric,      co->coordinate, co->wq,     co->wv,        co->wx,      co->ww,
+        co->compliance,  co->e,          co->e_v,    co->pull,      co->pull_x,  co->point_q,
+        co->point_v,     co->point,      co->now.U,  co->now.V,     co->now.A,   co->now.dX,
+        co->now.eta,     co->last.U,     co->last.V, co->last.A,    co->last.dX, co->last.eta};
     for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++) flx_free(owned[i]);
     for (int k = 0; k < COLLOCATION_DEPTH; k++) {
         flx_free(co->dF[k]);
@@ -38,6 +38,7 @@ void collocation_destroy(flx_integrator *it)
     flx_linear_destroy(&co->real);
     for (int k = 0; k < COLLOCATION_STAGES / 2; k++) flx_linear_destroy(&co->pair[k]);
     flx_saddle_destroy(&co->saddle);
+    flx_accelerator_destroy(&co->settler);
     flx_blocks_destroy(&co->blocks);
     flx_free(co);
     it->data = NULL;
@@ -87,8 +88,16 @@ static flx_status make_arrays(const flx_system *s, collocation *co, int m)
     co->z = flx_alloc(s->ctx, (size_t)n, sizeof *co->z);
     co->u = flx_alloc(s->ctx, (size_t)d->nv, sizeof *co->u);
     co->on_position = flx_alloc(s->ctx, (size_t)d->nlam, sizeof *co->on_position);
+    co->rigid = flx_alloc(s->ctx, (size_t)(d->nlam + d->nmu), sizeof *co->rigid);
     co->coordinate = flx_alloc(s->ctx, (size_t)d->nv, sizeof *co->coordinate);
-    return co->z && co->u && co->on_position && co->coordinate ? FLX_OK : FLX_ERR_MEMORY;
+    bool made = co->z && co->u && co->on_position && co->rigid && co->coordinate;
+    return made ? FLX_OK : FLX_ERR_MEMORY;
+}
+
+static bool is_rigid(const flx_unknown *u)
+{
+    return (u->kind == FLX_UNKNOWN_BOND && u->C == 0.0) ||
+           (u->kind == FLX_UNKNOWN_VELOCITY_BOND && u->E == 0.0);
 }
 
 static void read_unknowns(const flx_system *s, collocation *co)
@@ -98,8 +107,11 @@ static void read_unknowns(const flx_system *s, collocation *co)
         s->ops->unknown(s, i, &u);
         co->scale[i] = u.scale > 0.0 ? u.scale : 1.0;
         if (i < s->dims.nv) co->metric[i] = 1.0 / (co->scale[i] * co->scale[i]);
-        if (u.kind != FLX_UNKNOWN_BOND) continue;
+        if (i < co->first) continue;
         int row = i - co->first;
+        co->rigid[row] = is_rigid(&u);
+        co->nrigid += co->rigid[row];
+        if (u.kind != FLX_UNKNOWN_BOND) continue;
         co->sigma[row] = u.sigma;
         co->C[row] = u.C;
         co->on_position[row] = u.tau == 0.0 && u.C == 0.0 && u.sigma != 0.0;
@@ -136,7 +148,7 @@ void collocation_use(flx_integrator *it, int tableau)
 }
 
 flx_status collocation_create(flx_integrator *it, const collocation_tableau *tableaux, int n,
-                              bool ggl)
+                              const collocation_rules *rules)
 {
     const flx_system *s = it->sys;
     const flx_integrator_def *def = &it->def;
@@ -159,8 +171,68 @@ flx_status collocation_create(flx_integrator *it, const collocation_tableau *tab
     FLX_TRY(make_arrays(s, co, most));
     collocation_use(it, 0);
     read_unknowns(s, co);
-    co->ggl = ggl && co->npos > 0;
+    co->ggl = rules->ggl && co->npos > 0;
+    co->at_end = rules->at_end && co->nrigid > 0;
+    if (rules->settle) FLX_TRY(flx_accelerator_create(s, &co->settler));
     return make_solvers(s, co, n);
+}
+
+flx_status collocation_create_family(flx_integrator *it, collocation_family family, int stages,
+                                     const collocation_rules *rules)
+{
+    collocation_tableau tableau;
+    if (!collocation_tableau_make(family, stages, &tableau)) {
+        return FLX_FAIL(it->ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE,
+                        "stages = %d: method '%s' has not so many", stages, it->type->name);
+    }
+    return collocation_create(it, &tableau, 1, rules);
+}
+
+// ---- refusals -------------------------------------------------------------------------------
+
+static int find_rigid(const flx_system *s, flx_unknown *u)
+{
+    for (int i = 0; i < flx_dims_unknowns(&s->dims); i++) {
+        *u = (flx_unknown){0};
+        s->ops->unknown(s, i, u);
+        if (is_rigid(u)) return i;
+    }
+    return -1;
+}
+
+bool collocation_has_rigid(const flx_system *s)
+{
+    flx_unknown u;
+    return find_rigid(s, &u) >= 0;
+}
+
+flx_status collocation_refuse_index1(const flx_integrator *it)
+{
+    if (it->def.formulation != FLX_FORMULATION_INDEX1) return FLX_OK;
+    return FLX_FAIL(it->ctx, FLX_ERR_UNAVAILABLE, FLX_NOWHERE,
+                    "method '%s' solves formulations index-3 and ggl; index-1 is what dopri5 "
+                    "solves",
+                    it->type->name);
+}
+
+flx_status collocation_expect_formulation(const flx_integrator *it, flx_formulation formulation,
+                                          const char *name)
+{
+    flx_formulation asked = it->def.formulation;
+    if (asked == FLX_FORMULATION_AUTO || asked == formulation) return FLX_OK;
+    return FLX_FAIL(it->ctx, FLX_ERR_UNAVAILABLE, FLX_NOWHERE,
+                    "method '%s' solves formulation %s only; leave 'formulation' out, or take "
+                    "method 'radau'",
+                    it->type->name, name);
+}
+
+flx_status collocation_refuse_rigid(const flx_integrator *it, const char *advice)
+{
+    flx_unknown u;
+    if (find_rigid(it->sys, &u) < 0) return FLX_OK;
+    return FLX_FAIL(it->ctx, FLX_ERR_CANNOT, u.loc,
+                    "method '%s' cannot hold '%s' (%s), which is rigid: %s", it->type->name,
+                    u.item ? u.item : "?", u.part ? u.part : "?", advice);
 }
 
 // ---- step -----------------------------------------------------------------------------------
@@ -211,15 +283,63 @@ static void keep_books(collocation *co)
     }
 }
 
-// The last stage is the end of the step.
-flx_status collocation_finish(flx_integrator *it, flx_state *x)
+// out = y0 + sum_i w_i (y_i - y0) of values of the stages that lie `stride` apart; y0 NULL: zero.
+static void blend(const collocation *co, const double *w, const double *y, int stride,
+                  const double *y0, int m, double *out)
+{
+    for (int j = 0; j < m; j++) {
+        double start = y0 ? y0[j] : 0.0, sum = 0.0;
+        for (int i = 0; i < co->s; i++) sum += w[i] * (y[(size_t)i * stride + j] - start);
+        out[j] = start + sum;
+    }
+}
+
+// Where the last stage is not the end of the step: into point (unknowns), e_v, pull, pull_x.
+static void extrapolate(collocation *co, const flx_dims *d, const flx_state *x)
+{
+    const collocation_stages *st = &co->now;
+    int n = co->n, m = d->nv + d->nx;
+    double l[COLLOCATION_STAGES];
+    collocation_weights_stages(co->tab, 1.0, l);
+    blend(co, co->tab->d, st->U, n, NULL, d->nv, co->point);
+    blend(co, co->tab->d, st->U + d->nv, n, x->x, d->nx, co->point + d->nv);
+    blend(co, l, st->U + m, n, NULL, n - m, co->point + m);
+    blend(co, co->tab->d, st->V, d->nv, x->v, d->nv, co->e_v);
+    blend(co, l, st->A, d->nv, NULL, d->nv, co->pull);
+    blend(co, l, st->dX, d->nx, NULL, d->nx, co->pull_x);
+}
+
+// Velocities to the rigid rows and everything else from them. Where the masses do not determine the
+// accelerations it stays as the stages leave it.
+static flx_status settle(flx_integrator *it, flx_state *x)
+{
+    collocation *co = it->data;
+    flx_status status = co->nrigid
+                            ? flx_accelerator_settle(co->settler, it->work, x, &it->stats.residuals,
+                                                     &it->stats.linearisations)
+                            : flx_accelerator_eval(co->settler, it->work, x, &it->stats.residuals,
+                                                   &it->stats.linearisations);
+    it->stats.factorisations++;
+    if (status <= 0) return status;
+    return flx_method_fail(it, status, flx_accelerator_worst(co->settler), 0.0, 0,
+                           "the accelerations at the end of a step could not be found",
+                           "a smaller step");
+}
+
+// The end of the step, from the stages.
+static flx_status reach_end(flx_integrator *it, flx_state *x)
 {
     collocation *co = it->data;
     const flx_system *s = it->sys;
     const flx_dims *d = &s->dims;
     int last = co->s - 1;
-    const double *U = co->now.U + (size_t)last * co->n;
-    double *q = co->Q + (size_t)last * d->nq, *v = co->now.V + (size_t)last * d->nv;
+    bool ends = co->tab->ends;
+    if (!ends) extrapolate(co, d, x);
+    const double *U = ends ? co->now.U + (size_t)last * co->n : co->point;
+    const double *A = ends ? co->now.A + (size_t)last * d->nv : co->pull;
+    const double *dX = ends ? co->now.dX + (size_t)last * d->nx : co->pull_x;
+    double *q = co->Q + (size_t)last * d->nq,
+           *v = ends ? co->now.V + (size_t)last * d->nv : co->e_v;
     s->ops->retract(s, x->q, U, q);
     // Newton stops at the tolerance, or in a singular position: the joints are closed to rounding
     if (co->adaptive || co->stagnated) {
@@ -228,17 +348,29 @@ flx_status collocation_finish(flx_integrator *it, flx_state *x)
         p.x = U + d->nv;
         p.w = U + d->nv + d->nx;
         p.v = v;
-        FLX_TRY(collocation_close(it, &p, q, v));
+        FLX_TRY(collocation_close(it, &p, q, v, co->ggl));
     }
     memcpy(x->q, q, (size_t)d->nq * sizeof(double));
     memcpy(x->v, v, (size_t)d->nv * sizeof(double));
-    memcpy(x->a, co->now.A + (size_t)last * d->nv, (size_t)d->nv * sizeof(double));
+    memcpy(x->a, A, (size_t)d->nv * sizeof(double));
     memcpy(x->x, U + d->nv, (size_t)d->nx * sizeof(double));
-    memcpy(x->dx, co->now.dX + (size_t)last * d->nx, (size_t)d->nx * sizeof(double));
+    memcpy(x->dx, dX, (size_t)d->nx * sizeof(double));
     memcpy(x->w, U + d->nv + d->nx, (size_t)d->nw * sizeof(double));
     memcpy(x->lam, U + co->first, (size_t)d->nlam * sizeof(double));
     memcpy(x->mu, U + co->first + d->nlam, (size_t)d->nmu * sizeof(double));
     x->t += co->h;
+    return FLX_OK;
+}
+
+flx_status collocation_finish(flx_integrator *it, flx_state *x)
+{
+    collocation *co = it->data;
+    const flx_state *begin = flx_method_of(it)->after; // not yet moved on
+    FLX_TRY(reach_end(it, x));
+    flx_status status = co->settler ? settle(it, x) : FLX_OK;
+    if (status != FLX_OK) flx_state_copy(x, begin);
+    if (status == FLX_SINGULAR) status = reach_end(it, x);
+    FLX_TRY(status);
     collocation_stages swap = co->last;
     co->last = co->now;
     co->now = swap;
@@ -282,32 +414,17 @@ flx_status collocation_interpolate(flx_integrator *it, double t, flx_state *out)
     collocation_weights_stages(co->tab, tau, l);
     flx_state_copy(out, before); // switches are those of the step
     double *theta = flx_method_of(it)->theta;
-    memset(theta, 0, (size_t)d->nv * sizeof *theta);
-    memset(out->a, 0, (size_t)d->nv * sizeof(double));
-    memset(out->dx, 0, (size_t)d->nx * sizeof(double));
-    memset(out->w, 0, (size_t)d->nw * sizeof(double));
-    memset(out->lam, 0, (size_t)d->nlam * sizeof(double));
-    memset(out->mu, 0, (size_t)d->nmu * sizeof(double));
-    for (int j = 0; j < d->nv; j++) out->v[j] *= w[0];
-    for (int j = 0; j < d->nx; j++) out->x[j] *= w[0];
-    for (int i = 0; i < co->s; i++) {
-        const double *U = co->last.U + (size_t)i * co->n, *V = co->last.V + (size_t)i * d->nv;
-        const double *A = co->last.A + (size_t)i * d->nv, *dX = co->last.dX + (size_t)i * d->nx;
-        for (int j = 0; j < d->nv; j++) {
-            theta[j] += w[i + 1] * U[j];
-            out->v[j] += w[i + 1] * V[j];
-            out->a[j] += l[i] * A[j];
-        }
-        for (int j = 0; j < d->nx; j++) {
-            out->x[j] += w[i + 1] * U[d->nv + j];
-            out->dx[j] += l[i] * dX[j];
-        }
-        for (int j = 0; j < d->nw; j++) out->w[j] += l[i] * U[d->nv + d->nx + j];
-        for (int j = 0; j < d->nlam; j++) out->lam[j] += l[i] * U[co->first + j];
-        for (int j = 0; j < d->nmu; j++) out->mu[j] += l[i] * U[co->first + d->nlam + j];
-    }
+    const collocation_stages *st = &co->last;
+    int n = co->n;
+    blend(co, w + 1, st->U, n, NULL, d->nv, theta);
+    blend(co, w + 1, st->V, d->nv, before->v, d->nv, out->v);
+    blend(co, w + 1, st->U + d->nv, n, before->x, d->nx, out->x);
+    blend(co, l, st->A, d->nv, NULL, d->nv, out->a);
+    blend(co, l, st->dX, d->nx, NULL, d->nx, out->dx);
+    blend(co, l, st->U + d->nv + d->nx, n, NULL, d->nw, out->w);
+    blend(co, l, st->U + co->first, n, NULL, d->nlam, out->lam);
+    blend(co, l, st->U + co->first + d->nlam, n, NULL, d->nmu, out->mu);
     s->ops->retract(s, before->q, theta, out->q);
     out->t = t;
-    flx_point p = flx_state_point(s, out);
-    return collocation_close(it, &p, out->q, out->v);
+    return collocation_close_state(it, out);
 }

@@ -14,6 +14,7 @@
 // Stages lie one after another.
 #pragma once
 
+#include "integrate/accelerate.h"
 #include "integrate/collocation_tableau.h"
 #include "integrate/linear.h"
 #include "integrate/method.h"
@@ -38,13 +39,22 @@ typedef struct collocation_stages {
     double *eta; // (s nlam)
 } collocation_stages;
 
+// What a method asks of its stages beside the tableau. Rigid rows are bonds with C = 0 and velocity
+// bonds with E = 0.
+typedef struct collocation_rules {
+    bool ggl;    // position bonds hold on velocity level, too
+    bool at_end; // rigid rows hold at the end of the step, not at the stage; for one stage
+    bool settle; // a, w, lambda, mu of the end follow from q, v, x; v is moved to the rigid rows
+} collocation_rules;
+
 typedef struct collocation {
     collocation_tableau table[COLLOCATION_TABLES];
     const collocation_tableau *tab; // the one in use
     int s, n, first;                // its stages; unknowns, number of the first bond
-    bool ggl, adaptive;
-    int npos;          // bonds on positions: tau = C = 0
+    bool ggl, at_end, adaptive;
+    int npos, nrigid;  // bonds on positions: tau = C = 0; rigid rows of all kinds
     bool *on_position; // (nlam)
+    bool *rigid;       // (nlam + nmu)
     double *sigma;     // (nlam)
     double *scale;     // (n)
     double tolerance;  // what a fixed step asks of positions, as a part of their scale
@@ -82,6 +92,8 @@ typedef struct collocation {
     bool stagnated;       // ... which ended in the rounding, short of its tolerance
     int worst;            // unknown of the largest correction
 
+    flx_accelerator *settler; // NULL: the end of the step is as the stages leave it
+
     // acceleration
     double *dF[COLLOCATION_DEPTH], *dU[COLLOCATION_DEPTH]; // (nF) newest first
     double *F_last, *step_last;                            // (nF)
@@ -108,10 +120,19 @@ typedef struct collocation {
 } collocation;
 
 // collocation.c
-// Memory and solvers for the given tableaux, of which the first is used; ggl: position bonds also on
-// velocity level.
+// Memory and solvers for the given tableaux, of which the first is used.
 flx_status collocation_create(flx_integrator *it, const collocation_tableau *tableaux, int n,
-                              bool ggl);
+                              const collocation_rules *rules);
+// ... for one tableau, which is made.
+flx_status collocation_create_family(flx_integrator *it, collocation_family family, int stages,
+                                     const collocation_rules *rules);
+flx_status collocation_create_lobatto_iiia(flx_integrator *it, int stages); // lobatto.c
+bool collocation_has_rigid(const flx_system *s);
+// Refusals by name: of formulation index-1; of all formulations but auto and this one; of rigid rows.
+flx_status collocation_refuse_index1(const flx_integrator *it);
+flx_status collocation_expect_formulation(const flx_integrator *it, flx_formulation formulation,
+                                          const char *name);
+flx_status collocation_refuse_rigid(const flx_integrator *it, const char *advice);
 // Turn to another tableau: stages of the last step and factors have no meaning for it.
 void collocation_use(flx_integrator *it, int tableau);
 flx_status collocation_step(flx_integrator *it, flx_state *x, double h, double *h_taken);
@@ -151,9 +172,12 @@ void collocation_anderson(collocation *co, const flx_dims *d, bool use);
 void collocation_anderson_restart(collocation *co);
 
 // collocation_close.c
-// Close the position bonds of (q, v) to rounding with the present factors: at first q, then, in
-// GGL, v. Does nothing where that brings no gain.
-flx_status collocation_close(flx_integrator *it, const flx_point *p, double *q, double *v);
+// Close the position bonds of (q, v) to rounding with the present factors: at first q, then, where
+// asked for, v. Does nothing where that brings no gain.
+flx_status collocation_close(flx_integrator *it, const flx_point *p, double *q, double *v,
+                             bool velocities);
+// ... of a state between steps.
+flx_status collocation_close_state(flx_integrator *it, flx_state *x);
 
 // collocation_error.c
 // Tolerances of this step, from the state at its beginning.

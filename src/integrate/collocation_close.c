@@ -87,14 +87,15 @@ static double largest_velocity(const collocation *co, const double *v, int nv)
     return m;
 }
 
-flx_status collocation_close(flx_integrator *it, const flx_point *p, double *q, double *v)
+flx_status collocation_close(flx_integrator *it, const flx_point *p, double *q, double *v,
+                             bool velocities)
 {
     collocation *co = it->data;
     double open_q = 0.0, open_v = 0.0;
     if (!co->saddle) return FLX_OK;
     flx_point at = *p;
     FLX_TRY(close_positions(it, &at, q, &open_q));
-    if (co->ggl) FLX_TRY(close_velocities(it, &at, v, &open_v));
+    if (velocities) FLX_TRY(close_velocities(it, &at, v, &open_v));
     double speed = largest_velocity(co, v, it->sys->dims.nv);
     if (open_q <= STILL_OPEN && open_v <= STILL_OPEN * speed) return FLX_OK;
     // too far from the linearisation, or that was near a singular position
@@ -104,5 +105,12 @@ flx_status collocation_close(flx_integrator *it, const flx_point *p, double *q, 
     it->stats.linearisations++;
     FLX_TRY(collocation_factor_metric(it, 0.0));
     FLX_TRY(close_positions(it, &at, q, &open_q));
-    return co->ggl ? close_velocities(it, &at, v, &open_v) : FLX_OK;
+    return velocities ? close_velocities(it, &at, v, &open_v) : FLX_OK;
+}
+
+flx_status collocation_close_state(flx_integrator *it, flx_state *x)
+{
+    flx_point p = flx_state_point(it->sys, x);
+    const collocation *co = it->data;
+    return collocation_close(it, &p, x->q, x->v, co->ggl || co->at_end);
 }

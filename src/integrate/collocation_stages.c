@@ -127,6 +127,31 @@ flx_status collocation_derive(flx_integrator *it, const flx_state *x)
     return FLX_OK;
 }
 
+// Rigid rows at the end of the step, in the place of those at the only stage: divided by d they have
+// the same derivative.
+static flx_status evaluate_end(flx_integrator *it, const flx_state *x)
+{
+    collocation *co = it->data;
+    const flx_system *s = it->sys;
+    const flx_dims *d = &s->dims;
+    double weight = co->tab->d[0];
+    for (int j = 0; j < d->nv; j++) {
+        co->theta[j] = weight * co->now.U[j];
+        co->rate[j] = x->v[j] + weight * (co->now.V[j] - x->v[j]);
+    }
+    s->ops->retract(s, x->q, co->theta, co->point_q);
+    flx_point p = stage_point(it, x, 0);
+    p.t = x->t + co->h;
+    p.q = co->point_q;
+    p.v = co->rate;
+    FLX_TRY(s->ops->residual(s, it->work, &p, co->e));
+    it->stats.residuals++;
+    for (int j = 0; j < d->nlam + d->nmu; j++) {
+        if (co->rigid[j]) co->R[co->first + j] = co->e[co->first + j] / weight;
+    }
+    return FLX_OK;
+}
+
 flx_status collocation_evaluate(flx_integrator *it, const flx_state *x)
 {
     collocation *co = it->data;
@@ -139,7 +164,7 @@ flx_status collocation_evaluate(flx_integrator *it, const flx_state *x)
         if (!co->ggl) continue;
         FLX_TRY(s->ops->bond_rate(s, it->work, &p, co->gd + (size_t)i * s->dims.nlam));
     }
-    return FLX_OK;
+    return co->at_end ? evaluate_end(it, x) : FLX_OK;
 }
 
 // ---- matrix ---------------------------------------------------------------------------------

@@ -45,6 +45,11 @@ void flx_hermite(const flx_system *s, const flx_state *before, const flx_state *
 
 extern const flx_integrator_type flx_generalized_alpha;
 extern const flx_integrator_type flx_radau;
+extern const flx_integrator_type flx_implicit_euler;
+extern const flx_integrator_type flx_midpoint;
+extern const flx_integrator_type flx_trapezoidal;
+extern const flx_integrator_type flx_gauss;
+extern const flx_integrator_type flx_lobatto;
 extern const flx_integrator_type flx_euler;
 extern const flx_integrator_type flx_dopri5;
 extern const flx_integrator_type flx_dop853;

@@ -24,19 +24,14 @@ static int radau_coefficients(const flx_integrator_def *def, flx_coefficients *o
 
 static flx_status radau_create(flx_integrator *it)
 {
-    if (it->def.formulation == FLX_FORMULATION_INDEX1) {
-        return FLX_FAIL(it->ctx, FLX_ERR_UNAVAILABLE, FLX_NOWHERE,
-                        "method 'radau' solves formulations index-3 and ggl; index-1 is what "
-                        "dopri5 solves");
-    }
+    FLX_TRY(collocation_refuse_index1(it));
     int s = radau_stages(&it->def);
-    collocation_tableau tableau;
-    if (!has_stages(s) || !collocation_tableau_make(COLLOCATION_RADAU_IIA, s, &tableau)) {
+    if (!has_stages(s)) {
         return FLX_FAIL(it->ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE,
                         "stages = %d: method 'radau' has 1, 2, 3, 5 or 7 stages", s);
     }
-    bool ggl = it->def.formulation != FLX_FORMULATION_INDEX3;
-    return collocation_create(it, &tableau, 1, ggl);
+    const collocation_rules rules = {.ggl = it->def.formulation != FLX_FORMULATION_INDEX3};
+    return collocation_create_family(it, COLLOCATION_RADAU_IIA, s, &rules);
 }
 
 const flx_integrator_type flx_radau = {

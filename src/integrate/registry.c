@@ -1,8 +1,17 @@
 // registry.c - the list of methods: a new one is one file and one line here.
 #include "integrate/method.h"
 
-static const flx_integrator_type *const types[] = {
-    &flx_generalized_alpha, &flx_radau, &flx_dopri5, &flx_dop853, &flx_euler, NULL};
+static const flx_integrator_type *const types[] = {&flx_generalized_alpha,
+                                                   &flx_radau,
+                                                   &flx_dopri5,
+                                                   &flx_dop853,
+                                                   &flx_euler,
+                                                   &flx_implicit_euler,
+                                                   &flx_midpoint,
+                                                   &flx_trapezoidal,
+                                                   &flx_gauss,
+                                                   &flx_lobatto,
+                                                   NULL};
 
 const flx_integrator_type *const *flx_integrator_types(void)
 {
