@@ -90,6 +90,7 @@ typedef struct collocation {
     double contraction;   // measured with these factors; 0: not yet
     int iterations;       // of the last attempt
     bool stagnated;       // ... which ended in the rounding, short of its tolerance
+    double rounding;      // the part of the scale at which it did; 0: not yet
     int worst;            // unknown of the largest correction
 
     flx_accelerator *settler; // NULL: the end of the step is as the stages leave it

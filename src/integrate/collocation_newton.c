@@ -10,8 +10,10 @@
 #define MAX_ITERATIONS 60
 // With error control a smaller step is better than many iterations.
 #define MAX_ADAPTIVE_ITERATIONS 15
-// The part of its scale that a position is solved to is at least this ...
+// The part of its scale that a position is solved to is at least this where there are bonds, whose
+// rounding it is, and else next to nothing, or what the last iteration could not do better ...
 #define POSITION_FLOOR 4e-16
+#define INCREMENT_FLOOR 1e-24
 // ... and otherwise so good that velocities keep this part of their size.
 #define VELOCITY_TOLERANCE 3e-14
 // The same for multipliers, or what the rounding of positions leaves of them if that is more.
@@ -71,7 +73,8 @@ static double position_tolerance(const collocation *co, const flx_dims *d)
             v = fmax(v, fabs(co->now.V[i * d->nv + j]) / co->scale[j]);
         }
     }
-    return fmin(co->tolerance, fmax(VELOCITY_TOLERANCE * co->h * v, POSITION_FLOOR));
+    double floor = d->nlam ? POSITION_FLOOR : fmax(INCREMENT_FLOOR, co->rounding);
+    return fmin(co->tolerance, fmax(VELOCITY_TOLERANCE * co->h * v, floor));
 }
 
 // Corrections of multipliers against what is allowed of them in a fixed step.
@@ -253,7 +256,10 @@ flx_status collocation_solve(flx_integrator *it, const flx_state *x)
         if (v == FAILED) return diverged(it, FLX_NO_CONVERGENCE, k + 1);
         if (v == CONVERGED) {
             co->stagnated = n.stagnant > 0;
-            if (co->stagnated) count_singular(it);
+            if (co->stagnated) {
+                co->rounding = n.motion;
+                count_singular(it);
+            }
             return collocation_derive(it, x);
         }
         if (v == RENEW) {

@@ -214,6 +214,7 @@ flx_status collocation_linearise(flx_integrator *it, const flx_state *x, int sta
     co->age = 0;
     co->fresh_iterations = 0;
     co->extra = 0;
+    co->rounding = 0.0;
     return FLX_OK;
 }
 

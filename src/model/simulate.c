@@ -37,6 +37,15 @@ static flx_status read_method(flx_env *e, const flx_yaml *block, flx_simulate *s
     return FLX_OK;
 }
 
+static bool has_no_control(const char *method)
+{
+    static const char *const words[] = {"generalized-alpha", "midpoint", "trapezoidal", "lobatto"};
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        if (strcmp(method, words[i]) == 0) return true;
+    }
+    return false;
+}
+
 static flx_status read_step(flx_env *e, const flx_yaml *block, flx_simulate *s)
 {
     flx_integrator_def *d = &s->def;
@@ -53,9 +62,9 @@ static flx_status read_step(flx_env *e, const flx_yaml *block, flx_simulate *s)
                         "a fixed 'step' and tolerances exclude each other; give one of them");
     }
     if (step) return FLX_OK;
-    if (strcmp(s->method, "generalized-alpha") == 0) {
+    if (has_no_control(s->method)) {
         return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, rtol ? rtol->loc : s->method_loc,
-                        "method 'generalized-alpha' has no error control; give it a 'step'");
+                        "method '%s' has no error control; give it a 'step'", s->method);
     }
     if (!rtol) d->rtol = 1e-6;
     if (!atol) d->atol = 0.01 * d->rtol;
