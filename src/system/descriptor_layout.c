@@ -333,8 +333,8 @@ static void mark_expressions(flx_descriptor *d)
     }
 }
 
-// Entries of joints that consist of coincidences and axes: these write what is theirs, and there is
-// nothing on their diagonal.
+// Entries of joints that consist of coincidences and axes: these write what is theirs, and a
+// linearisation has nothing on their diagonal.
 static void mark_written(flx_descriptor *d, unsigned char *written)
 {
     const flx_pattern *p = &d->base.pattern;
@@ -342,8 +342,11 @@ static void mark_written(flx_descriptor *d, unsigned char *written)
         const flx_joint_rows *r = d->joints + j;
         if (r->nbond == 0 || r->count[2] > 0) continue;
         for (int e = p->row[r->bond_block]; e < p->row[r->bond_block + 1]; e++) {
-            written[e] = written[p->transpose[e]] = 1;
-            if (p->col[e] == r->bond_block) d->parts[e] = 0;
+            if (p->col[e] == r->bond_block) {
+                d->parts[e] = 0;
+            } else {
+                written[e] = written[p->transpose[e]] = 1;
+            }
         }
     }
 }

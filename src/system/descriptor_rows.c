@@ -122,24 +122,38 @@ static flx_status check_places(const flx_descriptor *d, int joint)
     return FLX_OK;
 }
 
-// Whether anything can tell the turns of a joint: an expression, or a row or force of its own that
-// is made of its angle.
-static bool counts_turns(const flx_descriptor *d, const flx_joint *j)
+// Marks the joints whose turns something can tell: an expression, a row that is made of the angle, a
+// gear or a force on the joint.
+static void mark_turns(const flx_model *m, int *counts)
 {
-    if (d->planar || !flx_joint_kind_of(j->type)->angle) return false;
-    return j->angle_read || j->type == FLX_JOINT_SCREW || j->type == FLX_JOINT_CYLINDRICAL;
+    for (int j = 0; j < m->njoint; j++) {
+        const flx_joint *joint = m->joints + j;
+        bool row = joint->type == FLX_JOINT_SCREW || joint->motion != FLX_MOTION_NONE ||
+                   joint->start_coordinate || joint->start_rate;
+        counts[j] = joint->angle_read || row;
+    }
+    for (int j = 0; j < m->njoint; j++) {
+        if (m->joints[j].type != FLX_JOINT_GEAR) continue;
+        for (int i = 0; i < 2; i++) counts[m->joints[j].joint[i]] = 1;
+    }
+    for (int i = 0; i < m->nforce; i++) {
+        const flx_force *f = m->forces + i;
+        if (f->type == FLX_FORCE_JOINT_SPRING || f->type == FLX_FORCE_JOINT) counts[f->joint] = 1;
+    }
 }
 
-// Switches: one for each joint of space whose turns are counted.
+// Switches: one for each joint of space that has an angle and counts its turns.
 static flx_status number_switches(flx_descriptor *d)
 {
     const flx_model *m = d->model;
     d->switch_of_joint = flx_arena_take(d->arena, (size_t)m->njoint, sizeof(int));
     d->turns = flx_arena_take(d->arena, (size_t)m->njoint, sizeof *d->turns);
     if (!d->switch_of_joint || !d->turns) return FLX_ERR_MEMORY;
+    mark_turns(m, d->switch_of_joint);
     for (int j = 0; j < m->njoint; j++) {
+        bool counts = d->switch_of_joint[j] && !d->planar;
         d->switch_of_joint[j] = -1;
-        if (!counts_turns(d, m->joints + j)) continue;
+        if (!counts || !flx_joint_kind_of(m->joints[j].type)->angle) continue;
         int k = d->base.dims.nswitch++;
         d->switch_of_joint[j] = k;
         (void)flx_joint_scalar(m, j, FLX_COORDINATE_ANGLE, d->turns + k);
