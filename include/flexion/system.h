@@ -133,12 +133,13 @@ typedef struct flx_explicit {
                           double *moved_q, double *moved_v);
 } flx_explicit;
 
-// For variational methods (SYS-8): p = dL/dv = M v, dL/dq at fixed v along the chart, and the
-// generalised forces that are not in L.
+// For variational methods (SYS-8): p = dL/dv = M v, and what the rate of p has that M v' has not,
+//     transport = M' v - ad*_v p,   p' = ad*_v p + F - G^T lam - A^T mu,   F = f + transport
+// so that F = dL/dq + f_nc is found from the residual at a = 0. ad*_v p is that of the group: p x
+// omega for rotations with velocities in body axes.
 typedef struct flx_lagrangian {
     flx_status (*momentum)(const flx_system *s, flx_work *w, const flx_point *p, double *Mv);
-    flx_status (*gradient)(const flx_system *s, flx_work *w, const flx_point *p, double *dLdq);
-    flx_status (*forces)(const flx_system *s, flx_work *w, const flx_point *p, double *f);
+    flx_status (*transport)(const flx_system *s, flx_work *w, const flx_point *p, double *out);
 } flx_lagrangian;
 
 typedef struct flx_system_ops {
@@ -168,6 +169,9 @@ typedef struct flx_system_ops {
     void (*destroy)(flx_system *s);
 
     // ---- optional ----
+    // out = (d(B(theta) theta')/dtheta)^T u, for variational methods; NULL: B is the identity.
+    void (*velocity_slope_t)(const flx_system *s, const double *theta, const double *dtheta,
+                             const double *u, double *out);
     // Velocity and acceleration level of the bonds; required where nlam > 0 or nmu > 0.
     // gd (nlam): G v + g_t, whatever sigma and tau are.
     flx_status (*bond_rate)(const flx_system *s, flx_work *w, const flx_point *p, double *gd);

@@ -50,6 +50,8 @@ extern const flx_integrator_type flx_midpoint;
 extern const flx_integrator_type flx_trapezoidal;
 extern const flx_integrator_type flx_gauss;
 extern const flx_integrator_type flx_lobatto;
+extern const flx_integrator_type flx_variational;
+extern const flx_integrator_type flx_galerkin;
 extern const flx_integrator_type flx_euler;
 extern const flx_integrator_type flx_dopri5;
 extern const flx_integrator_type flx_dop853;

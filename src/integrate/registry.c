@@ -11,6 +11,8 @@ static const flx_integrator_type *const types[] = {&flx_generalized_alpha,
                                                    &flx_trapezoidal,
                                                    &flx_gauss,
                                                    &flx_lobatto,
+                                                   &flx_variational,
+                                                   &flx_galerkin,
                                                    NULL};
 
 const flx_integrator_type *const *flx_integrator_types(void)

@@ -285,6 +285,40 @@ static inline v3 rot_tangent_t(v3 th, v3 u)
     v3 tu = v3_cross(th, u), ttu = v3_cross(th, tu);
     return v3_axpy(b2, ttu, v3_axpy(b1, tu, u));
 }
+// (db1/dp)/p and (db2/dp)/p of these coefficients.
+static inline void rot_tangent_slopes(double p2, double *d1, double *d2)
+{
+    if (p2 < 0.25) { // series to p^12: next term below 1e-17
+        static const double c1[7] = {-1.0 / 12,          1.0 / 180,          -1.0 / 6720,
+                                     1.0 / 453600,       -1.0 / 47900160,    1.0 / 7264857600.0,
+                                     -1.0 / 1494484992000.0};
+        static const double c2[7] = {-1.0 / 60,          1.0 / 1260,         -1.0 / 60480,
+                                     1.0 / 4989600,      -1.0 / 622702080,   1.0 / 108972864000.0,
+                                     -1.0 / 25406244864000.0};
+        *d1 = c1[6];
+        *d2 = c2[6];
+        for (int k = 5; k >= 0; k--) {
+            *d1 = *d1 * p2 + c1[k];
+            *d2 = *d2 * p2 + c2[k];
+        }
+    } else {
+        double p = sqrt(p2), c = cos(p), s = sin(p);
+        *d1 = (p * s - 2.0 * (1.0 - c)) / (p2 * p2);
+        *d2 = (p * (1.0 - c) - 3.0 * (p - s)) / (p2 * p2 * p);
+    }
+}
+// (d(B(theta) r)/dtheta)^T u
+static inline v3 rot_tangent_slope_t(v3 th, v3 r, v3 u)
+{
+    double p2 = v3_dot(th, th), b1, b2, d1, d2, ur = v3_dot(u, r), ut = v3_dot(u, th);
+    rot_tangent_coefficients(p2, &b1, &b2);
+    rot_tangent_slopes(p2, &d1, &d2);
+    double tr = v3_dot(th, r);
+    v3 ru = v3_cross(r, u); // u.(th x r) = th.(r x u)
+    v3 out = v3_scale(-d1 * v3_dot(th, ru) + d2 * (ut * tr - p2 * ur) - 2.0 * b2 * ur, th);
+    out = v3_axpy(-b1, ru, out);
+    return v3_axpy(b2 * tr, u, v3_axpy(b2 * ut, r, out));
+}
 // 1/p^2 - (1 + cos p)/(2 p sin p)
 static inline double rot_tangent_inverse_coefficient(double p2)
 {

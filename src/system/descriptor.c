@@ -50,6 +50,18 @@ CHART_MAP(chart_rate, rot_tangent_inverse)
 CHART_MAP(chart_velocity_t, rot_tangent_t)
 CHART_MAP(chart_rate_t, rot_tangent_inverse_t)
 
+static void chart_velocity_slope_t(const flx_system *s, const double *theta, const double *dtheta,
+                                   const double *u, double *out)
+{
+    const flx_descriptor *d = flx_descriptor_of(s);
+    for (int i = 0; i < s->dims.nv; i++) out[i] = 0.0;
+    for (int k = 0; k < n_rigid(d); k++) {
+        int v = rigid(d)[k].v + 3;
+        v3 slope = rot_tangent_slope_t(v3_load(theta + v), v3_load(dtheta + v), v3_load(u + v));
+        v3_store(out + v, slope);
+    }
+}
+
 // ---- names --------------------------------------------------------------------------------------
 
 static const char *const parts_space[] = {
@@ -216,6 +228,7 @@ static const flx_system_ops ops = {
     .rate = chart_rate,
     .velocity_t = chart_velocity_t,
     .rate_t = chart_rate_t,
+    .velocity_slope_t = chart_velocity_slope_t,
     .unknown = unknown,
     .work_create = work_create,
     .work_destroy = work_destroy,

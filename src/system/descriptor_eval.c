@@ -231,22 +231,6 @@ static void passive_residual(const flx_descriptor *d, flx_work *w, const flx_poi
     flx_attraction_residual(d->nattraction, d->attractions, w->frames, r);
 }
 
-void flx_eval_passive(const flx_descriptor *d, flx_work *w, const flx_point *p, double *r)
-{
-    flx_eval_frames(d, w, p);
-    passive_residual(d, w, p, r);
-}
-
-void flx_eval_active(const flx_descriptor *d, flx_work *w, const flx_point *p, double *f)
-{
-    int n = d->base.dims.nv;
-    if (d->expr.nchannel == 0) return;
-    begin(d, w, p);
-    for (int i = 0; i < flx_first_lam(d); i++) w->r[i] = 0.0;
-    expressions_residual(d, w, p, w->r);
-    for (int i = 0; i < n; i++) f[i] -= w->r[i];
-}
-
 void flx_eval_momentum(const flx_descriptor *d, flx_work *w, const flx_point *p, double *Mv)
 {
     const flx_expressions *x = &d->expr;
@@ -266,6 +250,22 @@ void flx_eval_momentum(const flx_descriptor *d, flx_work *w, const flx_point *p,
         const flx_expr_row *r = x->rows + i;
         if (r->acceleration < 0) continue;
         Mv[r->row] += value[x->channels[r->channel].value] * p->v[r->acceleration];
+    }
+}
+
+void flx_eval_mass_rate(const flx_descriptor *d, flx_work *w, const flx_point *p, double *out)
+{
+    const flx_expressions *x = &d->expr;
+    bool begun = false;
+    for (int i = 0; i < x->nrow; i++) {
+        const flx_expr_row *r = x->rows + i;
+        if (r->mass_rate < 0) continue;
+        if (!begun) {
+            begin(d, w, p);
+            run(d, w, FLX_GROUP_RATE);
+            begun = true;
+        }
+        out[r->row] += flx_eval_output(d, w, FLX_GROUP_RATE)[r->mass_rate] * p->v[r->acceleration];
     }
 }
 

@@ -189,9 +189,17 @@ static flx_status add_row(flx_descriptor *d, flx_node node, flx_loc loc, const c
     int channel;
     if (is_zero(d, node)) return FLX_OK;
     FLX_TRY(add_channel(d, node, loc, name, &channel));
-    d->expr.rows[d->expr.nrow++] =
-        (flx_expr_row){.channel = channel, .row = row, .acceleration = acceleration, .sign = sign};
-    return FLX_OK;
+    flx_expr_row *r = d->expr.rows + d->expr.nrow++;
+    *r = (flx_expr_row){.channel = channel,
+                        .row = row,
+                        .acceleration = acceleration,
+                        .sign = sign,
+                        .mass_rate = -1};
+    if (acceleration < 0) return FLX_OK;
+    void *user = (void *)(uintptr_t)d->model; // the rule reads the model only
+    flx_node rate = flx_graph_derive(d->model->graph, node, flx_leaf_time_rate, user);
+    if (rate >= 0 && is_zero(d, rate)) return FLX_OK;
+    return add_node(d, FLX_GROUP_RATE, rate, &r->mass_rate);
 }
 
 static flx_status plan_equations(flx_descriptor *d)

@@ -1,63 +1,48 @@
-// descriptor_lagrange.c - the parts of Lagrange's equations, for variational methods:
+// descriptor_lagrange.c - momenta, for variational methods:
 //
-//     L = T - V,   p = dL/dv = M v,   dL/dq = -V_q,   f: what has no potential         (SYS-8)
-// V: gravity, gravitation, springs and bushings. T does not depend on the position along the group,
-// since angular velocities are in body axes: w x J w comes from the group itself, not from dL/dq.
+//     p = dL/dv = M v,   transport = M' v - ad*_v p                                      (SYS-8)
+// Masses of bodies are constant in the axes that their velocities have, and w x J w is the group's:
+// (ad*_v p)_rotation = J w x w. Masses of equations change with the motion.
 #include "system/descriptor_parts.h"
 
-// A mass that depends on the position has a T_q that the equations of the model hold mixed with
-// their forces.
+// M' is known along positions and time.
 static flx_status check_masses(const flx_descriptor *d)
 {
-    for (int i = 0; i < d->expr.nrow; i++) {
-        const flx_expr_row *r = d->expr.rows + i;
-        if (r->acceleration < 0 || d->expr.channels[r->channel].ndep == 0) continue;
-        const flx_variable *v = d->model->variables + (r->row - d->variable_v);
-        return FLX_FAIL(d->base.ctx, FLX_ERR_CANNOT, v->loc,
-                        "variational methods need a constant mass; that of '%s' depends on the "
-                        "motion",
-                        v->name);
+    const flx_expressions *x = &d->expr;
+    for (int i = 0; i < x->nrow; i++) {
+        const flx_expr_row *r = x->rows + i;
+        const flx_channel *c = x->channels + r->channel;
+        if (r->acceleration < 0) continue;
+        for (int k = c->dep; k < c->dep + c->ndep; k++) {
+            if (!x->deps[k].rate && x->deps[k].unknown < flx_first_x(d)) continue;
+            const flx_variable *v = d->model->variables + (r->row - d->variable_v);
+            return FLX_FAIL(d->base.ctx, FLX_ERR_CANNOT, v->loc,
+                            "variational methods need masses that depend on positions and time "
+                            "alone; that of '%s' depends on a velocity or a state: use radau",
+                            v->name);
+        }
     }
     return FLX_OK;
 }
 
 static flx_status momentum(const flx_system *s, flx_work *w, const flx_point *p, double *Mv)
 {
-    const flx_descriptor *d = flx_descriptor_of(s);
-    FLX_TRY(check_masses(d));
-    flx_eval_momentum(d, w, p, Mv);
+    flx_eval_momentum(flx_descriptor_of(s), w, p, Mv);
     return FLX_OK;
 }
 
-static flx_status gradient(const flx_system *s, flx_work *w, const flx_point *p, double *dLdq)
+static flx_status transport(const flx_system *s, flx_work *w, const flx_point *p, double *out)
 {
     const flx_descriptor *d = flx_descriptor_of(s);
-    flx_point still = *p; // at rest nothing but the potentials pulls
-    still.v = still.a = w->zero;
     FLX_TRY(check_masses(d));
-    flx_eval_passive(d, w, &still, dLdq);
-    for (int i = 0; i < s->dims.nv; i++) dLdq[i] = -dLdq[i];
-    return FLX_OK;
-}
-
-// Everything less the potentials less the masses: dampers, and what expressions say.
-static flx_status forces(const flx_system *s, flx_work *w, const flx_point *p, double *f)
-{
-    const flx_descriptor *d = flx_descriptor_of(s);
-    flx_point moving = *p, still = *p;
-    moving.a = still.v = still.a = w->zero;
-    FLX_TRY(check_masses(d));
-    flx_eval_passive(d, w, &still, w->r);
-    flx_eval_passive(d, w, &moving, f);
-    for (int i = 0; i < s->dims.nv; i++) f[i] = w->r[i] - f[i];
-    for (int i = 0; i < d->nkind[FLX_BODY_KIND_RIGID]; i++) { // not a force: of the group
+    for (int i = 0; i < s->dims.nv; i++) out[i] = 0.0;
+    for (int i = 0; i < d->nkind[FLX_BODY_KIND_RIGID]; i++) {
         const flx_body_data *b = d->kind[FLX_BODY_KIND_RIGID] + i;
         v3 o = v3_load(p->v + b->v + 3);
-        v3_add_to(f + b->v + 3, 1.0, v3_cross(o, m33_mul_v(m33_load(b->J), o)));
+        v3_store(out + b->v + 3, v3_cross(o, m33_mul_v(m33_load(b->J), o)));
     }
-    flx_eval_active(d, w, &moving, f);
+    flx_eval_mass_rate(d, w, p, out);
     return FLX_OK;
 }
 
-const flx_lagrangian flx_descriptor_lagrangian = {
-    .momentum = momentum, .gradient = gradient, .forces = forces};
+const flx_lagrangian flx_descriptor_lagrangian = {.momentum = momentum, .transport = transport};

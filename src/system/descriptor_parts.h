@@ -105,8 +105,9 @@ typedef struct flx_dep { // number = place in FLX_GROUP_SLOPE
 typedef struct flx_expr_row {
     int channel, row, acceleration;
     double sign;
-    int mass;  // offset of (row, acceleration) in A2; -1
-    int *slot; // (ndep) offsets of (row, unknown)
+    int mass;      // offset of (row, acceleration) in A2; -1
+    int mass_rate; // number in FLX_GROUP_RATE of the mass's rate; -1: none, or constant
+    int *slot;     // (ndep) offsets of (row, unknown)
 } flx_expr_row;
 
 // Force and torque in ground axes at a place of the second body, oppositely on the first.
@@ -356,9 +357,8 @@ void flx_eval_accept(const flx_system *s, flx_work *w, flx_state *x);
 double flx_eval_longest_step(const flx_system *s, flx_work *w, const flx_state *x);
 // Rows of the velocities alone, without bonds: of bodies and forces that need no expression
 // (overwritten); f += what expressions give; M v.
-void flx_eval_passive(const flx_descriptor *d, flx_work *w, const flx_point *p, double *r);
-void flx_eval_active(const flx_descriptor *d, flx_work *w, const flx_point *p, double *f);
 void flx_eval_momentum(const flx_descriptor *d, flx_work *w, const flx_point *p, double *Mv);
+void flx_eval_mass_rate(const flx_descriptor *d, flx_work *w, const flx_point *p, double *out);
 // M into A2, G, A and their transposes into A0; both zeroed first, nothing else. Rows with C > 0
 // are left out.
 void flx_eval_saddle(const flx_descriptor *d, flx_work *w, const flx_point *p, double *A0,

@@ -182,6 +182,15 @@ TOP_MAP(top_rate, rot_tangent_inverse)
 TOP_MAP(top_velocity_t, rot_tangent_t)
 TOP_MAP(top_rate_t, rot_tangent_inverse_t)
 
+static void top_velocity_slope_t(const flx_system *s, const double *theta, const double *dtheta,
+                                 const double *u, double *out)
+{
+    (void)s;
+    memset(out, 0, 3 * sizeof *out);
+    v3 slope = rot_tangent_slope_t(v3_load(theta + 3), v3_load(dtheta + 3), v3_load(u + 3));
+    v3_store(out + 3, slope);
+}
+
 // ---- common ---------------------------------------------------------------------------------
 
 static flx_work *work_create(const flx_system *s)
@@ -544,6 +553,36 @@ static const flx_explicit explicit_form = {.size = explicit_size,
                                            .rate = explicit_rate,
                                            .project = explicit_project};
 
+// ---- momenta --------------------------------------------------------------------------------
+
+// M v: what the residual has with accelerations and not without. Quaternions carry w x J w.
+static flx_status tiny_momentum(const flx_system *s, flx_work *w, const flx_point *p, double *Mv)
+{
+    const flx_dims *d = &s->dims;
+    double zero[MAX_N] = {0.0};
+    flx_point at = *p;
+    at.v = at.lam = at.mu = zero;
+    at.a = p->v;
+    flx_status status = s->ops->residual(s, w, &at, w->a);
+    at.a = zero;
+    if (status == FLX_OK) status = s->ops->residual(s, w, &at, w->b);
+    for (int i = 0; i < d->nv; i++) Mv[i] = w->a[i] - w->b[i];
+    return status;
+}
+
+static flx_status tiny_transport(const flx_system *s, flx_work *w, const flx_point *p, double *out)
+{
+    (void)w;
+    memset(out, 0, (size_t)s->dims.nv * sizeof *out);
+    if (s->dims.nq == s->dims.nv) return FLX_OK;
+    const double *J = as_tiny(s)->top.J, *o = p->v + 3;
+    v3 om = v3_load(o);
+    v3_store(out + 3, v3_cross(om, v3_make(J[0] * o[0], J[1] * o[1], J[2] * o[2])));
+    return FLX_OK;
+}
+
+static const flx_lagrangian lagrangian = {.momentum = tiny_momentum, .transport = tiny_transport};
+
 // ---- making one -----------------------------------------------------------------------------
 
 static const flx_system_ops flat_ops = {.name = "tiny",
@@ -557,7 +596,8 @@ static const flx_system_ops flat_ops = {.name = "tiny",
                                         .work_create = work_create,
                                         .work_destroy = work_destroy,
                                         .destroy = destroy,
-                                        .explicit_form = &explicit_form};
+                                        .explicit_form = &explicit_form,
+                                        .lagrangian = &lagrangian};
 
 static tiny *tiny_create(flx_ctx *ctx, const char *title, flx_dims dims)
 {
@@ -857,6 +897,7 @@ flx_system *top_create(flx_ctx *ctx, const top_numbers *numbers)
     t->ops.rate = top_rate;
     t->ops.velocity_t = top_velocity_t;
     t->ops.rate_t = top_rate_t;
+    t->ops.velocity_slope_t = top_velocity_slope_t;
     int ok = make_dense_pattern(t);
     if (ok) t->pair[1] = 0;
     return finish(t, ok);
@@ -1111,5 +1152,6 @@ flx_system *quasistatic_create(flx_system *base, int J)
     t->ops.residual = quasistatic_residual;
     t->ops.linearise = quasistatic_linearise;
     t->ops.explicit_form = NULL;
+    t->ops.lagrangian = NULL;
     return finish(t, make_dense_pattern(t));
 }
