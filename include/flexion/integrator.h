@@ -118,19 +118,26 @@ FLX_API const flx_statistics *flx_integrator_statistics(const flx_integrator *it
 // Called at every output time; a non-zero return stops the run (FLX_INTERRUPTED).
 typedef int (*flx_output_callback)(void *user, const flx_state *x);
 
+// Called at every instant at which the equations change or events happen, with the states before and
+// after it; then the output callback may follow with the state after. Non-zero: stop.
+typedef int (*flx_instant_callback)(void *user, const flx_state *before, const flx_state *after,
+                                    const flx_happening *what);
+
 // When to call back.
 typedef struct flx_schedule {
     double until;
     double every;        // 0: not used
     const double *times; // ascending; or NULL
     int ntimes;
-    int steps; // non-zero: at every step
+    int steps;                    // non-zero: at every step
+    flx_instant_callback instant; // NULL: none
 } flx_schedule;
 
 // Advance x to schedule->until, calling back at the start, at the output times and at the end.
 // Output inside a step comes from the method's interpolation, or the step is shortened to hit it
 // where the method has none (fixed-step methods: the step is never changed for output; values in
-// between are interpolated by the cubic Hermite polynomial on the chart).
+// between are interpolated by the cubic Hermite polynomial on the chart). Steps end at the instants
+// of the system's switches and events, which are located; an event may end the run before its time.
 FLX_API flx_status flx_integrate(flx_integrator *it, flx_state *x, const flx_schedule *schedule,
                                  flx_output_callback output, void *user);
 

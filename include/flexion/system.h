@@ -1,7 +1,7 @@
 // flexion/system.h - equations of motion in the one form every method and analysis reads.
 //
 //     q' = T(q) v                                                            (SYS-1)
-//     M(t,q) v' = f(t,q,v,x,w) - G^T lambda - A^T mu                          (SYS-2)
+//     M(t,q) v' = f(t,q,v,x,w,lambda,mu) - G^T lambda - A^T mu                (SYS-2)
 //     0 = sigma g(t,q) + tau (G v + g_t) - C lambda      bonds                (SYS-3)
 //     0 = A(t,q) v + b(t,q) - E mu                       velocity bonds       (SYS-4)
 //     x' = phi(t,q,v,x,w)                                first-order states   (SYS-5)
@@ -142,6 +142,52 @@ typedef struct flx_lagrangian {
     flx_status (*transport)(const flx_system *s, flx_work *w, const flx_point *p, double *out);
 } flx_lagrangian;
 
+// Events of one instant may set each other off so often.
+#define FLX_MOST_HAPPENINGS 100
+
+// What an instant did to a state; zero before.
+typedef struct flx_happening {
+    int again;        // the same instant, after the velocities were met
+    int changed;      // the equations go on otherwise: with other switches or other values
+    int jumped;       // values other than discrete ones were set
+    int stop;         // the run ends here
+    int nevent;       // events that happened, in order
+    int *events;      // (FLX_MOST_HAPPENINGS * events) the caller's
+    int nrow;         // velocities that were set: rows Y v = value, to be met by the least impulse
+    double *Y;        // (rows x nv) the caller's
+    double *value;    // (rows) the caller's
+    const char *item; // the last event or switch that changed something; borrowed
+    flx_loc loc;
+} flx_happening;
+
+// Switches and events. Switches are frozen within a step, so that every step sees smooth functions,
+// and change at instants only: where an indicator changes its sign, and at times known beforehand.
+typedef struct flx_instants {
+    int (*indicators)(const flx_system *s); // their number
+    int (*events)(const flx_system *s);     // number of events, and of rows that they may set
+    int (*rows)(const flx_system *s);
+    // value (indicators): >= 0 where the switch is as the point says, < 0 where it should change;
+    // HUGE_VAL where that happens at times known beforehand.
+    flx_status (*indicate)(const flx_system *s, flx_work *w, const flx_point *p, double *value);
+    // The next time at which something is known to happen, x->t itself included; HUGE_VAL: none.
+    double (*next)(const flx_system *s, flx_work *w, const flx_state *x);
+    // Whether the change of these indicators (non-zero) at x does nothing but change them: the
+    // equations do not contain them and no event happens.
+    int (*idle)(const flx_system *s, flx_work *w, const flx_state *x, const signed char *changed);
+    // Change them, seen from x, in the switches of another state.
+    void (*change)(const flx_system *s, flx_work *w, const flx_state *x, const signed char *changed,
+                   double *switches);
+    // The instant at x: these indicators change (NULL: none), what is due at x->t happens, and what
+    // follows from that.
+    flx_status (*happen)(const flx_system *s, flx_work *w, flx_state *x, const signed char *changed,
+                         flx_happening *h);
+    // All switches as x is, without events: for the start.
+    void (*settle)(const flx_system *s, flx_work *w, flx_state *x);
+    // What an indicator, or an event, is called.
+    const char *(*indicator)(const flx_system *s, int i, flx_loc *loc);
+    const char *(*event)(const flx_system *s, int i, flx_loc *loc);
+} flx_instants;
+
 typedef struct flx_system_ops {
     const char *name; // "descriptor", "tree", "equations", "quasistatic", ...
 
@@ -191,6 +237,7 @@ typedef struct flx_system_ops {
     flx_status (*solve)(const flx_system *s, void *factors, double *rhs, double *rhs_imag);
 
     const flx_explicit *explicit_form;
+    const flx_instants *instants;
     const flx_lagrangian *lagrangian;
     flx_status (*energy)(const flx_system *s, flx_work *w, const flx_point *p, flx_energies *e);
     // Called once after each accepted step: turn counters and other switches follow the motion.
@@ -207,6 +254,8 @@ struct flx_system {
     flx_pattern pattern; // arrays owned by the concrete system
     const double *param; // (nparam) the numbers the model gave; a point may carry others
     const char *title;   // borrowed; for messages
+    int reads_multipliers; // f, phi or psi depend on lambda or mu: friction in joints. The columns of
+                           // bonds are then G^T - f_lambda, and the tangent is not symmetric
 };
 
 FLX_API void flx_system_destroy(flx_system **s);

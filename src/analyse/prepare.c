@@ -311,6 +311,18 @@ static flx_status close_held(flx_simulation *sim, flx_hold hold, int ndrop, cons
     return status;
 }
 
+// Branches as positions and velocities are now.
+static flx_status settle_switches(flx_simulation *sim)
+{
+    const flx_system *s = sim->sys;
+    if (!s->ops->instants) return FLX_OK;
+    flx_work *work = s->ops->work_create(s);
+    if (!work) return FLX_FAIL(sim->ctx, FLX_ERR_MEMORY, FLX_NOWHERE, "out of memory");
+    s->ops->instants->settle(s, work, sim->start);
+    s->ops->work_destroy(work);
+    return FLX_OK;
+}
+
 // The consistent state of the system that runs.
 static flx_status find_start(flx_simulation *sim, const flx_state *drawn, int ndrop,
                              const int *drop)
@@ -323,6 +335,7 @@ static flx_status find_start(flx_simulation *sim, const flx_state *drawn, int nd
     copy_motion(sim->sys, sim->start, drawn);
     FLX_TRY(close_held(sim, FLX_HOLD_COORDINATES, ndrop, drop));
     FLX_TRY(close_held(sim, FLX_HOLD_RATES, ndrop, drop));
+    FLX_TRY(settle_switches(sim));
     return flx_start_accelerations(sim->sys, sim->start);
 }
 

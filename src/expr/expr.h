@@ -80,12 +80,18 @@ flx_node flx_graph_leaf(flx_graph *g, flx_leaf leaf);
 flx_node flx_graph_unary(flx_graph *g, flx_op op, flx_node a);
 flx_node flx_graph_binary(flx_graph *g, flx_op op, flx_node a, flx_node b);
 flx_node flx_graph_if(flx_graph *g, flx_node c, flx_node a, flx_node b);
+// Two ways to compute one smooth function: no branch is taken that a switch has to remember.
+flx_node flx_graph_either(flx_graph *g, flx_node c, flx_node a, flx_node b);
 // x ascending (n >= 2); copied. Returns the table's number, or -1 (no memory).
 int flx_graph_add_table(flx_graph *g, int n, const double *x, const double *y,
                         flx_interpolation interpolation, flx_outside outside);
 flx_node flx_graph_table(flx_graph *g, int table, int derivative, flx_node x);
 
 bool flx_graph_is_const(const flx_graph *g, flx_node n, double *value);
+// Whether the node is the leaf itself; *leaf: which one.
+bool flx_graph_is_leaf(const flx_graph *g, flx_node n, flx_leaf *leaf);
+// Whether it is a comparison, or comparisons joined by and, or, not, or 0 or 1.
+bool flx_graph_is_condition(const flx_graph *g, flx_node n);
 // Whether the node depends on a leaf at all; `depends` asks a predicate of each leaf below.
 bool flx_graph_depends(const flx_graph *g, flx_node n, bool (*predicate)(void *user, flx_leaf leaf),
                        void *user);
@@ -101,6 +107,33 @@ typedef flx_node (*flx_leaf_rule)(flx_graph *g, void *user, flx_leaf leaf);
 flx_node flx_graph_derive(flx_graph *g, flx_node n, flx_leaf_rule rule, void *user);
 // Rule with the derivative 1 for one leaf and 0 for all others: user points to the leaf.
 flx_node flx_leaf_partial(flx_graph *g, void *user, flx_leaf leaf);
+
+// ---- switches (freeze.c) ----------------------------------------------------------------------
+// Comparisons, abs, sign, min, max, floor, ceil, round, mod and the ends of tables jump or have a
+// kink. Frozen, each is decided by switches, which are leaves: between the instants at which a
+// switch changes the expression is smooth, and may be continued beyond them.
+
+typedef enum flx_switch_kind {
+    FLX_SWITCH_ABOVE,     // 1 where the value is > 0, else 0
+    FLX_SWITCH_NOT_BELOW, // 1 where it is >= 0, else 0
+    FLX_SWITCH_FLOOR,     // the largest whole number not above it
+} flx_switch_kind;
+
+typedef struct flx_freezer {
+    flx_graph *g;
+    void *user;
+    // Whether a leaf changes between instants.
+    bool (*moves)(void *user, flx_leaf leaf);
+    // The leaf of a switch; -1 leaves the operation as it is. False: no memory.
+    bool (*find)(void *user, flx_switch_kind kind, flx_node value, flx_node *leaf);
+    int *of; // frozen + 1 of each node met so far; owned, 0: not known
+    int known;
+} flx_freezer;
+
+// The node with everything in it that moves and jumps frozen, or -1 (no memory). The freezer
+// remembers what it met.
+flx_node flx_graph_freeze(flx_freezer *f, flx_node n);
+void flx_freezer_clear(flx_freezer *f);
 
 // ---- programs -------------------------------------------------------------------------------
 

@@ -137,6 +137,13 @@ bool flx_graph_is_const(const flx_graph *g, flx_node n, double *value)
     return true;
 }
 
+bool flx_graph_is_leaf(const flx_graph *g, flx_node n, flx_leaf *leaf)
+{
+    if (n < 0 || g->nodes[n].op != FLX_OP_LEAF) return false;
+    *leaf = g->nodes[n].payload;
+    return true;
+}
+
 static bool is_value(const flx_graph *g, flx_node n, double value)
 {
     double v;
@@ -433,7 +440,7 @@ static flx_node simplify_pow(flx_graph *g, flx_node a, flx_node b)
     return make(g, FLX_OP_POW, a, b, -1);
 }
 
-static bool is_boolean(const flx_graph *g, flx_node n)
+bool flx_graph_is_condition(const flx_graph *g, flx_node n)
 {
     flx_op op = g->nodes[n].op;
     return (op >= FLX_OP_LT && op <= FLX_OP_NOT) || is_zero(g, n) || is_value(g, n, 1.0);
@@ -453,7 +460,9 @@ static flx_node simplify_logic(flx_graph *g, flx_op op, flx_node a, flx_node b)
         return flx_graph_const(g, absorbing);
     }
     if (flx_graph_is_const(g, a, NULL) || a == b) {
-        return is_boolean(g, b) ? b : flx_graph_binary(g, FLX_OP_NE, b, flx_graph_const(g, 0.0));
+        return flx_graph_is_condition(g, b)
+                   ? b
+                   : flx_graph_binary(g, FLX_OP_NE, b, flx_graph_const(g, 0.0));
     }
     return make_commutative(g, op, a, b);
 }
@@ -534,14 +543,24 @@ flx_node flx_graph_binary(flx_graph *g, flx_op op, flx_node a, flx_node b)
     }
 }
 
-flx_node flx_graph_if(flx_graph *g, flx_node c, flx_node a, flx_node b)
+static flx_node choose(flx_graph *g, flx_node c, flx_node a, flx_node b, uint64_t payload)
 {
     double k;
     if (c < 0 || a < 0 || b < 0) return -1;
     if (flx_graph_is_const(g, c, &k)) return k != 0.0 ? a : b;
     if (a == b) return a;
-    if (is_op(g, c, FLX_OP_NOT)) return flx_graph_if(g, g->nodes[c].a, b, a);
-    return make(g, FLX_OP_IF, c, a, b);
+    if (is_op(g, c, FLX_OP_NOT)) return choose(g, g->nodes[c].a, b, a, payload);
+    return intern(g, (flx_graph_node){.op = FLX_OP_IF, .a = c, .b = a, .c = b, .payload = payload});
+}
+
+flx_node flx_graph_if(flx_graph *g, flx_node c, flx_node a, flx_node b)
+{
+    return choose(g, c, a, b, 0);
+}
+
+flx_node flx_graph_either(flx_graph *g, flx_node c, flx_node a, flx_node b)
+{
+    return choose(g, c, a, b, FLX_EITHER);
 }
 
 // ---- tables -----------------------------------------------------------------------------------
@@ -827,7 +846,7 @@ static bool derive_top(flx_graph *g, derivation *d, flx_leaf_rule rule, void *us
     } else if (p.op == FLX_OP_LEAF) {
         result = rule(g, user, p.payload);
     } else if (p.op == FLX_OP_IF) {
-        result = flx_graph_if(g, p.a, d->of[p.b] - 1, d->of[p.c] - 1);
+        result = choose(g, p.a, d->of[p.b] - 1, d->of[p.c] - 1, p.payload);
     } else if (operands == 2) {
         result = derive_binary(g, n, d->of[p.a] - 1, d->of[p.b] - 1);
     } else {

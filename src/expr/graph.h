@@ -14,8 +14,10 @@
 typedef struct flx_graph_node {
     flx_op op;
     int a, b, c;      // operands, -1 where there is none; table: b its number, c the derivative
-    uint64_t payload; // constant: the bits of its value; leaf: its code
+    uint64_t payload; // constant: the bits of its value; leaf: its code; if: FLX_EITHER or 0
 } flx_graph_node;
+
+#define FLX_EITHER 1 // an if whose branches are one function
 
 // A function given by points: in piece i, with u = x - x[i],
 //     y = k[0] + k[1] u + k[2] u^2 + k[3] u^3.

@@ -1,4 +1,5 @@
-// integrate.c - from here to there, with output on schedule.
+// integrate.c - from here to there, with output on schedule, and instants where they happen.
+#include "integrate/events.h"
 #include "integrate/method.h"
 
 #include <math.h>
@@ -54,38 +55,118 @@ static flx_status check(const flx_integrator *it, const flx_state *x, const flx_
     return FLX_OK;
 }
 
-// Output times inside the step that ended at x, up to x->t itself.
-static flx_status output_inside(flx_integrator *it, agenda *a, const flx_state *x, double h,
-                                flx_output_callback output, void *user)
+// One run.
+typedef struct course {
+    flx_integrator *it;
+    flx_state *x;
+    agenda agenda;
+    flx_output_callback output;
+    void *user;
+    double start, until;
+    long grid;    // the next multiple of a fixed step
+    bool stopped; // by an event
+} course;
+
+// An instant at x.
+static flx_status happen(course *c)
 {
-    flx_state *out = flx_method_of(it)->output;
-    for (double t = next_output(a); t < x->t - SAME * h; t = next_output(a)) {
-        FLX_TRY(flx_integrator_interpolate(it, t, out));
-        if (output(user, out)) return FLX_INTERRUPTED;
+    const flx_state *before;
+    const flx_happening *what;
+    const flx_schedule *s = c->agenda.schedule;
+    double span = c->until - c->start;
+    FLX_TRY(flx_events_happen(c->it, c->x, span, &before, &what));
+    if (what->stop) c->stopped = true;
+    if (!s->instant || (!what->changed && what->nevent == 0)) return FLX_OK;
+    return s->instant(c->user, before, c->x, what) ? FLX_INTERRUPTED : FLX_OK;
+}
+
+// What is due at x itself, until nothing is.
+static flx_status happen_due(course *c, double *next)
+{
+    *next = HUGE_VAL;
+    if (!flx_method_of(c->it)->events) return FLX_OK;
+    *next = flx_events_next(c->it, c->x);
+    if (*next > c->x->t) return FLX_OK;
+    FLX_TRY(happen(c));
+    *next = flx_events_next(c->it, c->x);
+    if (*next <= c->x->t) *next = nextafter(c->x->t, HUGE_VAL);
+    return FLX_OK;
+}
+
+// Where the next step ends at the latest. Multiples of a fixed step, not sums of it; the last one
+// is what is left.
+static double goal_of(course *c, double next)
+{
+    double step = c->it->def.step, t = c->x->t, goal = c->until;
+    if (step > 0.0) {
+        while (c->start + (double)c->grid * step <= t + SAME * step) c->grid++;
+        goal = c->start + (double)c->grid * step;
+        if (goal > c->until - SAME * step) goal = c->until;
+    }
+    // times that differ by rounding are one
+    double near = step > 0.0 ? SAME * step : SAME * SAME * (c->until - c->start);
+    return next < goal + near ? next : goal;
+}
+
+// Output times inside the step that ended at x.
+static flx_status output_before(course *c, double h)
+{
+    agenda *a = &c->agenda;
+    flx_state *out = flx_method_of(c->it)->output;
+    for (double t = next_output(a); t < c->x->t - SAME * h; t = next_output(a)) {
+        FLX_TRY(flx_integrator_interpolate(c->it, t, out));
+        if (c->output(c->user, out)) return FLX_INTERRUPTED;
         pass(a, t);
     }
-    bool due = a->schedule->steps || next_output(a) <= x->t + SAME * h;
-    pass(a, x->t + SAME * h);
-    if (due && x->t < a->schedule->until && output(user, x)) return FLX_INTERRUPTED;
     return FLX_OK;
+}
+
+// Output at the end of the step, after what happened there.
+static flx_status output_end(course *c, double h)
+{
+    agenda *a = &c->agenda;
+    double t = c->x->t;
+    bool due = a->schedule->steps || next_output(a) <= t + SAME * h;
+    pass(a, t + SAME * h);
+    bool last = c->stopped || !(t < c->until);
+    return due && !last && c->output(c->user, c->x) ? FLX_INTERRUPTED : FLX_OK;
+}
+
+static flx_status advance(course *c)
+{
+    flx_integrator *it = c->it;
+    flx_state *x = c->x;
+    double next, taken;
+    FLX_TRY(happen_due(c, &next));
+    if (c->stopped) return FLX_OK;
+    double goal = goal_of(c, next);
+    bool here = false;
+    FLX_TRY(flx_integrator_step(it, x, goal - x->t, &taken));
+    if (goal == next && fabs(x->t - goal) <= SAME * taken) x->t = goal;
+    if (fabs(x->t - c->until) <= SAME * taken) x->t = c->until;
+    if (flx_method_of(it)->events) FLX_TRY(flx_events_look(it, x, &taken, &here));
+    if (taken > 0.0) FLX_TRY(output_before(c, taken));
+    if (here) FLX_TRY(happen(c));
+    FLX_TRY(happen_due(c, &next));
+    return taken > 0.0 ? output_end(c, taken) : FLX_OK;
 }
 
 flx_status flx_integrate(flx_integrator *it, flx_state *x, const flx_schedule *schedule,
                          flx_output_callback output, void *user)
 {
     FLX_TRY(check(it, x, schedule));
-    agenda a = {.schedule = schedule, .start = x->t};
-    double start = x->t, until = schedule->until, step = it->def.step;
+    double next;
+    course c = {.it = it,
+                .x = x,
+                .agenda = {.schedule = schedule, .start = x->t},
+                .output = output,
+                .user = user,
+                .start = x->t,
+                .until = schedule->until};
+    if (c.until > c.start) FLX_TRY(happen_due(&c, &next));
     if (output(user, x)) return FLX_INTERRUPTED;
-    pass(&a, start);
-    for (long k = 1; x->t < until; k++) {
-        // multiples of the step, not sums of it; the last one is what is left
-        double goal = step > 0.0 ? start + (double)k * step : until, h = goal - x->t, taken;
-        if (goal > until - SAME * step) h = until - x->t;
-        FLX_TRY(flx_integrator_step(it, x, h, &taken));
-        if (fabs(x->t - until) <= SAME * taken) x->t = until;
-        FLX_TRY(output_inside(it, &a, x, taken, output, user));
-    }
-    if (until > start && output(user, x)) return FLX_INTERRUPTED;
+    pass(&c.agenda, c.start);
+    while (x->t < c.until && !c.stopped) FLX_TRY(advance(&c));
+    if (x->t > c.start && output(user, x)) return FLX_INTERRUPTED;
     return FLX_OK;
 }

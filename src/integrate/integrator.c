@@ -1,4 +1,5 @@
 // integrator.c - making an integrator, stepping it, and turning a failure into a message.
+#include "integrate/events.h"
 #include "integrate/method.h"
 
 #include <math.h>
@@ -85,7 +86,8 @@ static flx_status make(flx_method *m)
     m->theta = flx_alloc(s->ctx, (size_t)s->dims.nv, sizeof *m->theta);
     m->rate = flx_alloc(s->ctx, (size_t)s->dims.nv, sizeof *m->rate);
     if (!m->theta || !m->rate) return FLX_ERR_MEMORY;
-    return it->type->create(it);
+    FLX_TRY(it->type->create(it));
+    return flx_events_create(it, &m->events);
 }
 
 flx_status flx_integrator_create(const flx_system *s, const flx_integrator_def *def,
@@ -111,6 +113,7 @@ void flx_integrator_destroy(flx_integrator **it)
 {
     if (!it || !*it) return;
     flx_method *m = flx_method_of(*it);
+    flx_events_destroy(&m->events);
     if (m->base.data) m->base.type->destroy(&m->base);
     if (m->base.work) m->base.sys->ops->work_destroy(m->base.work);
     flx_state_destroy(&m->before);

@@ -27,6 +27,7 @@ typedef struct flx_method {
     // they stay as the polynomial leaves them.
     flx_status (*close)(flx_integrator *it, flx_state *x);
     flx_trouble trouble;
+    struct flx_events *events; // owned; NULL: none can happen
 } flx_method;
 
 static inline flx_method *flx_method_of(flx_integrator *it)

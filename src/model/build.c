@@ -103,12 +103,15 @@ static flx_status fill_items(flx_builder *b)
     m->bodies = flx_arena_take(m->arena, (size_t)b->bodies.count, sizeof *m->bodies);
     m->joints = flx_arena_take(m->arena, (size_t)b->joints.count, sizeof *m->joints);
     m->forces = flx_arena_take(m->arena, (size_t)b->forces.count, sizeof *m->forces);
-    if (!m->bodies || !m->joints || !m->forces) return FLX_ERR_MEMORY;
+    m->frictions = flx_arena_take(m->arena, (size_t)b->joints.count, sizeof *m->frictions);
+    if (!m->bodies || !m->joints || !m->forces || !m->frictions) return FLX_ERR_MEMORY;
     for (int i = 0; i < b->bodies.count; i++) {
         m->bodies[m->nbody++] = ((flx_body_data *)b->bodies.items[i]->data)->def;
     }
     for (int i = 0; i < b->joints.count; i++) {
-        m->joints[m->njoint++] = ((flx_joint_data *)b->joints.items[i]->data)->def;
+        const flx_joint_data *d = b->joints.items[i]->data;
+        m->joints[m->njoint++] = d->def;
+        if (d->friction) m->frictions[m->nfriction++] = *d->friction;
     }
     for (int i = 0; i < b->forces.count; i++) {
         const flx_force_data *d = b->forces.items[i]->data;

@@ -33,7 +33,7 @@ typedef enum flx_kind {
     FLX_KIND_FORCE,
     FLX_KIND_VARIABLE,
     FLX_KIND_FIRST,
-    FLX_KIND_HELD,
+    FLX_KIND_DISCRETE,
     FLX_KIND_CONSTRAINT,
     FLX_KIND_COUPLING,
     FLX_KIND_EVENT,
@@ -114,7 +114,7 @@ struct flx_builder {
     int depth;      // of nested resolution
     bool failed;
     flx_items bodies, joints, forces, variables, firsts, constraints, couplings, signals, events,
-        helds, analyses, parameters, functions, parts;
+        discretes, analyses, parameters, functions, parts;
     struct flx_ast_slot {
         const flx_yaml *key;
         flx_ast *ast;
@@ -297,6 +297,7 @@ typedef struct flx_joint_data {
     double drawn[3];   // p2 - p1 as drawn, first's axes
     bool displacement; // its coordinate is a displacement (else an angle)
     bool point_pin;    // planar pin of a point: no angle
+    flx_force *friction; // NULL: none
 } flx_joint_data;
 
 flx_status flx_joint_place(flx_builder *b, flx_item *joint, flx_loc loc);
@@ -305,6 +306,9 @@ flx_status flx_joint_coordinate(flx_builder *b, flx_item *joint, flx_loc loc);
 flx_status flx_joint_finish(flx_builder *b, flx_item *joint);
 flx_status flx_joint_member(flx_env *e, flx_item *joint, const char *name, flx_loc loc,
                             flx_value *out);
+
+// friction.c: the force of the key `friction`.
+flx_status flx_joint_friction(flx_builder *b, flx_item *joint);
 
 // ---- forces.c ------------------------------------------------------------------------------------
 

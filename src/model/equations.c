@@ -1,4 +1,4 @@
-// equations.c - equations of first and second order, constraints, coupling, events.
+// equations.c - equations of first and second order, constraints, coupling, discrete variables.
 #include "model/builder.h"
 #include "model/nodes.h"
 
@@ -261,6 +261,12 @@ static flx_status check_pairs(flx_builder *b)
     return FLX_OK;
 }
 
+static flx_status finish_discrete(flx_builder *b, flx_item *item, flx_discrete *out)
+{
+    *out = (flx_discrete){.name = item->full, .loc = item->loc};
+    return constant_or(b, item, "at", 0, &out->at);
+}
+
 // ---- all ----------------------------------------------------------------------------------------
 
 flx_status flx_equations_finish(flx_builder *b)
@@ -270,11 +276,17 @@ flx_status flx_equations_finish(flx_builder *b)
     m->firsts = flx_arena_take(m->arena, (size_t)b->firsts.count, sizeof *m->firsts);
     m->constraints = flx_arena_take(m->arena, (size_t)b->constraints.count, sizeof *m->constraints);
     m->couplings = flx_arena_take(m->arena, (size_t)b->couplings.count, sizeof *m->couplings);
-    if (!m->variables || !m->firsts || !m->constraints || !m->couplings) return FLX_ERR_MEMORY;
+    m->discretes = flx_arena_take(m->arena, (size_t)b->discretes.count, sizeof *m->discretes);
+    if (!m->variables || !m->firsts || !m->constraints || !m->couplings || !m->discretes) {
+        return FLX_ERR_MEMORY;
+    }
     m->nvariable = b->variables.count;
     m->nfirst = b->firsts.count;
     m->nconstraint = b->constraints.count;
     m->ncoupling = b->couplings.count;
+    m->ndiscrete = b->discretes.count;
+    for (int i = 0; i < m->ndiscrete; i++)
+        GO_ON(finish_discrete(b, b->discretes.items[i], &m->discretes[i]));
     for (int i = 0; i < m->nfirst; i++) {
         GO_ON(flx_first_classify(b, b->firsts.items[i], b->firsts.items[i]->loc));
     }
@@ -291,34 +303,5 @@ flx_status flx_equations_finish(flx_builder *b)
         GO_ON(finish_coupling(b, b->couplings.items[i], &m->couplings[i]));
     }
     if (!b->failed) GO_ON(check_pairs(b));
-    return FLX_OK;
-}
-
-// ---- events -------------------------------------------------------------------------------------
-
-// Read and checked; what they do comes later.
-static flx_status finish_event(flx_builder *b, flx_item *item)
-{
-    flx_env e, constants;
-    flx_node n;
-    double every = 0;
-    const flx_yaml *when = flx_yaml_get(item->def, "when"), *set = flx_yaml_get(item->def, "set");
-    const flx_yaml *clock = flx_yaml_get(item->def, "every");
-    flx_env_of(&e, b, item, FLX_MODE_MOVING);
-    flx_env_of(&constants, b, item, FLX_MODE_CONSTANT);
-    if (when) FLX_TRY(flx_build_node(&e, when, &n));
-    if (clock) FLX_TRY(flx_build_positive(&constants, clock, "the interval", &every));
-    for (int i = 0; set && set->kind == FLX_YAML_MAP && i < set->count; i++) {
-        FLX_TRY(flx_build_node(&e, set->keys[i], &n));
-        FLX_TRY(flx_build_node(&e, set->items[i], &n));
-    }
-    return FLX_OK;
-}
-
-flx_status flx_events_finish(flx_builder *b)
-{
-    for (int i = 0; i < b->events.count; i++) {
-        GO_ON(finish_event(b, b->events.items[i]));
-    }
     return FLX_OK;
 }

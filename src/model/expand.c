@@ -352,6 +352,7 @@ static flx_status declare_items(flx_builder *b, flx_space *s)
     FLX_TRY(declare_block(b, s, get(s->def, "forces"), FLX_KIND_FORCE, &b->forces));
     FLX_TRY(declare_block(b, s, get(equations, "second_order"), FLX_KIND_VARIABLE, &b->variables));
     FLX_TRY(declare_block(b, s, get(equations, "first_order"), FLX_KIND_FIRST, &b->firsts));
+    FLX_TRY(declare_block(b, s, get(equations, "discrete"), FLX_KIND_DISCRETE, &b->discretes));
     FLX_TRY(declare_block(b, s, constraints, FLX_KIND_CONSTRAINT, &b->constraints));
     FLX_TRY(declare_list(b, s, constraints, FLX_KIND_CONSTRAINT, &b->constraints));
     FLX_TRY(declare_list(b, s, get(equations, "coupling"), FLX_KIND_COUPLING, &b->couplings));

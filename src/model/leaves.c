@@ -33,7 +33,7 @@ flx_node flx_leaf_time_rate(flx_graph *g, void *model, flx_leaf l)
     case FLX_LEAF_PARAMETER:
     case FLX_LEAF_TURNS:
     case FLX_LEAF_SWITCH:
-    case FLX_LEAF_HELD:
+    case FLX_LEAF_DISCRETE:
     case FLX_LEAF_COUNT:
         return flx_graph_const(g, 0.0);
     case FLX_LEAF_BODY_POSITION:

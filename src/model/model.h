@@ -35,14 +35,17 @@ typedef enum flx_leaf_kind {
     FLX_LEAF_STATE_RATE,     // outputs only
     FLX_LEAF_ALGEBRAIC,      // first-order variable with mass 0
     FLX_LEAF_TURNS,          // index: joint; whole turns counted so far (a switch)
+    FLX_LEAF_SWITCH,         // index: number in flx_model.switches; frozen between instants
+    FLX_LEAF_DISCRETE,       // index: discrete variable; changes at events only
+    FLX_LEAF_COUNT,          // index: event; how often it has happened
     FLX_LEAF_REACTION,       // [6] index: joint; force and moment on the second body at the
-                             // joint, ground axes; outputs only
-    FLX_LEAF_DRIVE,          // index: joint; effort of its motion; outputs only
-    FLX_LEAF_MULTIPLIER,     // index: constraint of equations; outputs only
+                             // joint, ground axes
+    FLX_LEAF_DRIVE,          // index: joint; effort of its motion
+    FLX_LEAF_MULTIPLIER,     // index: constraint of equations
+    FLX_LEAF_PULL,           // [6] index: force whose force is an unknown
     FLX_LEAF_ENERGY,         // [5] kinetic, potential, strain, dissipated, total; outputs only
     FLX_LEAF_MOMENTUM,       // [6] linear, angular about the origin; outputs only
     FLX_LEAF_CONSTRAINTS,    // [2] largest position and velocity residual; outputs only
-    FLX_LEAF_PULL,           // [6] index: force whose force is an unknown
 } flx_leaf_kind;
 
 static inline flx_leaf flx_leaf_make(flx_leaf_kind kind, int index, int component)
@@ -209,6 +212,7 @@ typedef struct flx_force {
     flx_node value;     // actuator, joint: pull or effort
     flx_node force[3], torque[3]; // wrench, ground axes; -1: none
     bool mixed;                   // its force is an unknown: form mixed, or auto found so
+    bool friction;                // its work is dissipated
 } flx_force;
 
 typedef struct flx_variable { // second order: mass q'' = force
@@ -239,6 +243,46 @@ typedef struct flx_coupling {
     flx_node value;
     flx_loc loc;
 } flx_coupling;
+
+typedef struct flx_discrete { // a value that only events change
+    const char *name;
+    flx_loc loc;
+    double at;
+} flx_discrete;
+
+// A comparison, or another jump or kink, of the expressions below.
+typedef struct flx_switch {
+    flx_switch_kind kind;
+    flx_node value;
+    const char *item; // that contained it first: "force 'brake'"
+    flx_loc loc;
+    bool acts; // the equations contain it; else events alone
+} flx_switch;
+
+typedef enum flx_target_kind {
+    FLX_TARGET_VARIABLE,      // index: second-order variable
+    FLX_TARGET_VARIABLE_RATE, // its rate
+    FLX_TARGET_STATE,         // index: number among the states
+    FLX_TARGET_DISCRETE,      // index: discrete variable
+    FLX_TARGET_VELOCITY,      // node: linear in velocities
+} flx_target_kind;
+
+typedef struct flx_assignment { // of one number
+    flx_target_kind kind;
+    int index;
+    flx_node node, value;
+    flx_loc loc;
+} flx_assignment;
+
+typedef struct flx_event {
+    const char *name;
+    flx_loc loc;
+    flx_node when;       // of switches, discrete variables and counts alone; -1: a clock
+    double every, start; // of the clock
+    bool stop;
+    int nset;
+    flx_assignment *sets;
+} flx_event;
 
 // ---- what to do ------------------------------------------------------------------------------
 
@@ -320,6 +364,8 @@ struct flx_model {
     flx_joint *joints;
     int nforce;
     flx_force *forces;
+    int nfriction;
+    flx_force *frictions; // of joints
     int nvariable;
     flx_variable *variables;
     int nfirst, nstate, nalgebraic; // nfirst = nstate + nalgebraic
@@ -328,6 +374,12 @@ struct flx_model {
     flx_constraint *constraints;
     int ncoupling;
     flx_coupling *couplings;
+    int ndiscrete;
+    flx_discrete *discretes;
+    int nswitch; // inner ones first: the value of a switch depends on earlier ones alone
+    flx_switch *switches;
+    int nevent;
+    flx_event *events;
     flx_simulate simulate;
     flx_outputs outputs;
     int nunavailable;

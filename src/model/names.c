@@ -90,8 +90,8 @@ const char *flx_item_word(flx_kind kind)
     case FLX_KIND_VARIABLE:
     case FLX_KIND_FIRST:
         return "variable";
-    case FLX_KIND_HELD:
-        return "held value";
+    case FLX_KIND_DISCRETE:
+        return "discrete variable";
     case FLX_KIND_CONSTRAINT:
         return "constraint";
     case FLX_KIND_COUPLING:
@@ -232,18 +232,6 @@ static bool known_in_outputs_only(void *user, flx_leaf leaf)
     case FLX_LEAF_STATE_RATE:
         what = "the rate of a first-order variable";
         break;
-    case FLX_LEAF_REACTION:
-        what = "a reaction";
-        break;
-    case FLX_LEAF_DRIVE:
-        what = "the drive of a motion";
-        break;
-    case FLX_LEAF_MULTIPLIER:
-        what = "a multiplier";
-        break;
-    case FLX_LEAF_PULL:
-        what = "a force that is an unknown";
-        break;
     case FLX_LEAF_ENERGY:
         what = "the energy";
         break;
@@ -276,6 +264,11 @@ static bool has_no_rate(void *user, flx_leaf leaf)
     flx_leaf_kind kind = flx_leaf_get_kind(leaf);
     if (kind == FLX_LEAF_ALGEBRAIC) {
         *(const char **)user = "an algebraic variable";
+        return true;
+    }
+    if (kind == FLX_LEAF_REACTION || kind == FLX_LEAF_DRIVE || kind == FLX_LEAF_MULTIPLIER ||
+        kind == FLX_LEAF_PULL) {
+        *(const char **)user = "a reaction";
         return true;
     }
     return known_in_outputs_only(user, leaf);
@@ -325,7 +318,7 @@ static flx_status variable_value(flx_env *e, flx_item *item, flx_loc loc, flx_va
 {
     FLX_TRY(flx_env_require(e, FLX_MODE_MOVING, item->full, NULL, loc));
     flx_leaf leaf = flx_leaf_make(FLX_LEAF_VARIABLE, item->number, 0);
-    if (item->kind == FLX_KIND_HELD) leaf = flx_leaf_make(FLX_LEAF_HELD, item->number, 0);
+    if (item->kind == FLX_KIND_DISCRETE) leaf = flx_leaf_make(FLX_LEAF_DISCRETE, item->number, 0);
     if (item->kind == FLX_KIND_FIRST) {
         FLX_TRY(flx_first_classify(e->b, item, loc));
         const flx_first_data *d = item->data;
@@ -353,7 +346,7 @@ static flx_status item_value(flx_env *e, flx_item *item, flx_loc loc, flx_value 
         return signal_value(e, item, loc, out);
     case FLX_KIND_VARIABLE:
     case FLX_KIND_FIRST:
-    case FLX_KIND_HELD:
+    case FLX_KIND_DISCRETE:
         return variable_value(e, item, loc, out);
     default:
         return FLX_OK;
@@ -487,7 +480,7 @@ static flx_status constraint_member(flx_env *e, flx_item *item, const char *name
     if (strcmp(name, "multiplier") != 0) {
         return flx_member_unknown(e, item->full, name, loc, words, NULL);
     }
-    FLX_TRY(flx_env_require(e, FLX_MODE_OUTPUT, item->full, name, loc));
+    FLX_TRY(flx_env_require(e, FLX_MODE_MOVING, item->full, name, loc));
     *out = flx_value_number(
         flx_graph_leaf(e->b->g, flx_leaf_make(FLX_LEAF_MULTIPLIER, item->number, 0)));
     return out->node < 0 ? FLX_ERR_MEMORY : FLX_OK;

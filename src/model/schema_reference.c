@@ -105,14 +105,14 @@ static const char signals[] =
     "| `<bushing>.moment`, `<bushing>.displacement` | of its rotation; u | N m, m |\n"
     "| `<variable>`, `<variable>'` | unknown of the equations and its rate | |\n"
     "| `<constraint>.multiplier` | of a named constraint | |\n"
+    "| `<event>.count` | how often it has happened | |\n"
     "| `energy` | kinetic, potential, strain, dissipated, total | J |\n"
     "| `momentum` | linear, angular (about the origin) | kg m/s, kg m^2/s |\n"
     "| `constraints` | largest residual of positions and of velocities | |\n"
     "| `<modal body>.modes`, `<body>.mode(3)`, `<node>.deflection`, `<node>.force`, "
     "`<node>.moment` "
     "| flexible bodies. *Not available yet.* | |\n"
-    "| `<force>.penetration`, `<force>.impulse`, `<event>.count` | contacts and events. *Not "
-    "available yet.* | |\n";
+    "| `<force>.penetration`, `<force>.impulse` | contacts. *Not available yet.* | |\n";
 
 static bool in_group(const flx_schema_key *k, int group)
 {

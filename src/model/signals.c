@@ -168,7 +168,7 @@ void flx_node_rotation_vector(flx_builder *b, const flx_node R[9], flx_node out[
                          flx_graph_binary(g, FLX_OP_LT, node_const(g, 0), c));
     flx_node series = node_add(g, node_const(g, 1), node_scale(g, 1.0 / 6, s2));
     flx_node exact = node_div(g, flx_graph_binary(g, FLX_OP_ATAN2, s, c), s);
-    flx_node factor = flx_graph_if(g, near, series, exact);
+    flx_node factor = flx_graph_either(g, near, series, exact);
     for (int i = 0; i < 3; i++) out[i] = node_mul(g, factor, v[i]);
 }
 
@@ -199,11 +199,11 @@ static void quaternion(flx_graph *g, const flx_node R[9], flx_node out[4])
             flx_node le = flx_graph_binary(g, FLX_OP_LE, big[j], big[k]);
             largest = j == k + 1 ? le : flx_graph_binary(g, FLX_OP_AND, largest, le);
         }
-        for (int i = 0; i < 4; i++) q[i] = flx_graph_if(g, largest, way[k][i], q[i]);
+        for (int i = 0; i < 4; i++) q[i] = flx_graph_either(g, largest, way[k][i], q[i]);
     }
     flx_node size = node_sqrt(g, node_add(g, node_dot(g, q, q), node_mul(g, q[3], q[3])));
     flx_node negative = flx_graph_binary(g, FLX_OP_LT, q[0], node_const(g, 0));
-    flx_node scale = node_div(g, flx_graph_if(g, negative, node_const(g, -1), one), size);
+    flx_node scale = node_div(g, flx_graph_either(g, negative, node_const(g, -1), one), size);
     for (int i = 0; i < 4; i++) out[i] = node_mul(g, scale, q[i]);
 }
 

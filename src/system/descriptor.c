@@ -168,8 +168,14 @@ static size_t cut_block(const flx_descriptor *d, flx_work *w)
         {&w->zero, n},
         {&w->force, (size_t)d->base.dims.nv},
         {&w->lam, d->complete ? (size_t)d->complete_lam + (size_t)d->complete_mu : 0},
+        {&w->read, (size_t)x->read_size},
+        {&w->tangent,
+         x->nreading > 0 ? (size_t)d->base.pattern.offset[d->base.pattern.row[d->nblock]] : 0},
+        {&w->truth, 2 * (size_t)d->model->nevent},
+        {&w->near, (size_t)d->model->nswitch},
+        {&w->switches, (size_t)d->base.dims.nswitch},
         {&w->angle_leaves, (size_t)x->angles.ninput},
-        {&w->angles, (size_t)d->base.dims.nswitch},
+        {&w->angles, (size_t)d->nturn},
     };
     size_t total = 0;
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
@@ -241,6 +247,7 @@ static const flx_system_ops ops = {
     .energy = flx_eval_energy,
     .accept = flx_eval_accept,
     .longest_step = flx_eval_longest_step,
+    .instants = &flx_descriptor_instants,
 };
 
 // ---- making it ----------------------------------------------------------------------------------

@@ -341,6 +341,8 @@ flx_status flx_descriptor_draw(const flx_system *s, flx_state *x)
     if (!w || !p || !extra || !turned || !ints || !in_tree || !wishes) goto done;
     x->t = 0.0;
     store_variables(d, x);
+    flx_instants_start(d, x);
+    flx_descriptor_instants.settle(s, w, x); // motions depend on switches of the time
     eval_motions(d, w, x);
     const double *motions = flx_eval_output(d, w, FLX_GROUP_TIME);
     tree t = {.order = ints, .first = ints + nb, .next = ints + 3 * nb, .in_tree = in_tree};
@@ -350,6 +352,7 @@ flx_status flx_descriptor_draw(const flx_system *s, flx_state *x)
     walk(d, &t, p);
     place_all(d, &t, wishes, p, extra, turned, x);
     store_switches(d, w, wishes, x);
+    flx_descriptor_instants.settle(s, w, x);
     status = FLX_OK;
 
 done:

@@ -19,7 +19,7 @@ void flx_eval_frames(const flx_descriptor *d, flx_work *w, const flx_point *p)
     }
 }
 
-static void run(const flx_descriptor *d, flx_work *w, flx_group_kind kind)
+void flx_eval_group(const flx_descriptor *d, flx_work *w, flx_group_kind kind)
 {
     const flx_group *g = d->expr.group + kind;
     if (g->n > 0) flx_program_eval(g->program, w->leaves, w->scratch, w->out + g->out);
@@ -36,7 +36,7 @@ static void fill_turns(const flx_descriptor *d, flx_work *w, const flx_point *p)
 {
     const flx_expressions *x = &d->expr;
     const double turn = 2.0 * 3.14159265358979323846;
-    run(d, w, FLX_GROUP_TURN);
+    flx_eval_group(d, w, FLX_GROUP_TURN);
     const double *raw = flx_eval_output(d, w, FLX_GROUP_TURN);
     for (int i = 0; i < x->ninput; i++) {
         if (x->inputs[i].source != FLX_INPUT_TURN) continue;
@@ -45,6 +45,12 @@ static void fill_turns(const flx_descriptor *d, flx_work *w, const flx_point *p)
         flx_scalar_value(d->turns + x->turn_switch[k], w->frames, p->switches, &j);
         w->leaves[i] = round((j.value - raw[k]) / turn);
     }
+}
+
+static double row_value(const flx_descriptor *d, const flx_point *p, int row)
+{
+    int nlam = d->base.dims.nlam;
+    return row < nlam ? p->lam[row] : p->mu[row - nlam];
 }
 
 void flx_eval_leaves(const flx_work *w, const flx_point *p, int n, const flx_input *inputs,
@@ -72,6 +78,18 @@ void flx_eval_leaves(const flx_work *w, const flx_point *p, int n, const flx_inp
         case FLX_INPUT_W:
             leaves[i] = p->w[k];
             break;
+        case FLX_INPUT_SWITCH:
+            leaves[i] = p->switches[k];
+            break;
+        case FLX_INPUT_ROW:
+            leaves[i] = row_value(w->d, p, k);
+            break;
+        case FLX_INPUT_DRIVE:
+            leaves[i] = -row_value(w->d, p, k);
+            break;
+        case FLX_INPUT_READ:
+            leaves[i] = w->read[k];
+            break;
         case FLX_INPUT_ZERO:
         case FLX_INPUT_TURN:
             leaves[i] = 0.0;
@@ -81,20 +99,23 @@ void flx_eval_leaves(const flx_work *w, const flx_point *p, int n, const flx_inp
 }
 
 // Frames, leaves and motions of a point.
-static void begin(const flx_descriptor *d, flx_work *w, const flx_point *p)
+void flx_eval_begin(const flx_descriptor *d, flx_work *w, const flx_point *p)
 {
     flx_eval_frames(d, w, p);
+    if (d->expr.nreading > 0) flx_read_eval(d, w, p);
     flx_eval_leaves(w, p, d->expr.ninput, d->expr.inputs, w->leaves);
     if (d->expr.nturn > 0) fill_turns(d, w, p);
-    run(d, w, FLX_GROUP_TIME);
+    flx_eval_group(d, w, FLX_GROUP_TIME);
 }
 
 void flx_eval_motions(const flx_descriptor *d, flx_work *w, const flx_point *p)
 {
     for (int i = 0; i < d->expr.ninput; i++) {
-        if (d->expr.inputs[i].source == FLX_INPUT_TIME) w->leaves[i] = p->t;
+        const flx_input *in = d->expr.inputs + i;
+        if (in->source == FLX_INPUT_TIME) w->leaves[i] = p->t;
+        if (in->source == FLX_INPUT_SWITCH) w->leaves[i] = p->switches[in->index];
     }
-    run(d, w, FLX_GROUP_TIME);
+    flx_eval_group(d, w, FLX_GROUP_TIME);
 }
 
 // Motion of a row: value, first and second derivative; zero where it has none.
@@ -182,7 +203,7 @@ static void expressions_residual(const flx_descriptor *d, flx_work *w, const flx
                                  double *r)
 {
     const flx_expressions *x = &d->expr;
-    run(d, w, FLX_GROUP_VALUE);
+    flx_eval_group(d, w, FLX_GROUP_VALUE);
     const double *value = flx_eval_output(d, w, FLX_GROUP_VALUE);
     for (int i = 0; i < x->nrow; i++) {
         const flx_expr_row *e = x->rows + i;
@@ -211,7 +232,7 @@ static void expressions_residual(const flx_descriptor *d, flx_work *w, const flx
 static void constraints_residual(const flx_descriptor *d, flx_work *w, const flx_point *p,
                                  double *r)
 {
-    run(d, w, FLX_GROUP_BOND);
+    flx_eval_group(d, w, FLX_GROUP_BOND);
     for (int i = 0; i < d->expr.nbond; i++) {
         const flx_expr_bond *b = d->expr.bonds + i;
         const double *out = flx_eval_output(d, w, FLX_GROUP_BOND) + b->out;
@@ -243,8 +264,8 @@ void flx_eval_momentum(const flx_descriptor *d, flx_work *w, const flx_point *p,
     FLX_BODY_KINDS(X)
 #undef X
     if (x->nchannel == 0) return;
-    begin(d, w, p);
-    run(d, w, FLX_GROUP_VALUE);
+    flx_eval_begin(d, w, p);
+    flx_eval_group(d, w, FLX_GROUP_VALUE);
     const double *value = flx_eval_output(d, w, FLX_GROUP_VALUE);
     for (int i = 0; i < x->nrow; i++) {
         const flx_expr_row *r = x->rows + i;
@@ -261,8 +282,8 @@ void flx_eval_mass_rate(const flx_descriptor *d, flx_work *w, const flx_point *p
         const flx_expr_row *r = x->rows + i;
         if (r->mass_rate < 0) continue;
         if (!begun) {
-            begin(d, w, p);
-            run(d, w, FLX_GROUP_RATE);
+            flx_eval_begin(d, w, p);
+            flx_eval_group(d, w, FLX_GROUP_RATE);
             begun = true;
         }
         out[r->row] += flx_eval_output(d, w, FLX_GROUP_RATE)[r->mass_rate] * p->v[r->acceleration];
@@ -273,7 +294,7 @@ flx_status flx_eval_residual(const flx_system *s, flx_work *w, const flx_point *
 {
     const flx_descriptor *d = flx_descriptor_of(s);
     const flx_dims *n = &s->dims;
-    begin(d, w, p);
+    flx_eval_begin(d, w, p);
     for (int i = 0; i < n->nx; i++) r[n->nv + i] = p->dx[i];
     for (int i = 0; i < n->nw; i++) r[n->nv + n->nx + i] = 0.0;
     passive_residual(d, w, p, r);
@@ -332,14 +353,23 @@ static void scalars_linearise(const flx_descriptor *d, flx_work *w, const flx_po
 }
 
 // The column of `rows` scaled by the derivatives of a channel.
-static void add_columns(const flx_expressions *x, int channel, const int *slot,
+static void add_columns(const flx_expressions *x, const flx_work *w, int channel, const int *slot,
                         const double *slopes, int n, const double *rows, double scale, double *A0,
                         double *A1)
 {
     const flx_channel *c = x->channels + channel;
-    for (int i = 0; i < c->ndep; i++) {
-        const flx_dep *dep = x->deps + c->dep + i;
-        double *A = (dep->rate ? A1 : A0) + slot[i], f = scale * slopes[c->dep + i];
+    for (int i = c->dep; i < c->dep + c->ndep; i++) {
+        const flx_dep *dep = x->deps + i;
+        if (dep->reading >= 0) {
+            const flx_reading *r = x->readings + dep->reading;
+            const double *by = w->read + r->value + 6 + dep->component;
+            for (int u = 0; u < r->n; u++) {
+                double *A = A0 + *slot++, f = scale * slopes[i] * by[6 * u];
+                for (int k = 0; k < n; k++) A[r->width[u] * k] += f * rows[k];
+            }
+            continue;
+        }
+        double *A = (dep->rate ? A1 : A0) + *slot++, f = scale * dep->factor * slopes[i];
         for (int k = 0; k < n; k++) A[dep->width * k] += f * rows[k];
     }
 }
@@ -382,7 +412,7 @@ static void wrench_linearise(const flx_descriptor *d, const flx_work *w, const f
             double unit[6] = {0}, rows[6];
             unit[k] = 1.0;
             wrench_on_body(d, w, e, side, unit, rows);
-            add_columns(x, e->channel[k], e->slot[k][side], slope, e->e.nv[side], rows,
+            add_columns(x, w, e->channel[k], e->slot[k][side], slope, e->e.nv[side], rows,
                         side ? -1.0 : 1.0, A0, A1);
         }
     }
@@ -392,16 +422,17 @@ static void expressions_linearise(const flx_descriptor *d, flx_work *w, const fl
                                   flx_blocks *b)
 {
     const flx_expressions *x = &d->expr;
-    run(d, w, FLX_GROUP_VALUE);
-    run(d, w, FLX_GROUP_SLOPE);
+    flx_eval_group(d, w, FLX_GROUP_VALUE);
+    flx_eval_group(d, w, FLX_GROUP_SLOPE);
     const double *value = flx_eval_output(d, w, FLX_GROUP_VALUE),
                  *slope = flx_eval_output(d, w, FLX_GROUP_SLOPE);
     const double one = 1.0;
+    if (x->nreading > 0) flx_read_linearise(d, w, p);
     for (int i = 0; i < x->nrow; i++) {
         const flx_expr_row *e = x->rows + i;
         double factor = e->acceleration < 0 ? e->sign : e->sign * p->a[e->acceleration];
         if (e->mass >= 0) b->A2[e->mass] += e->sign * value[x->channels[e->channel].value];
-        add_columns(x, e->channel, e->slot, slope, 1, &one, factor, b->A0, b->A1);
+        add_columns(x, w, e->channel, e->slot, slope, 1, &one, factor, b->A0, b->A1);
     }
     for (int i = 0; i < x->nwrench; i++) {
         wrench_linearise(d, w, x->wrenches + i, value, slope, b->A0, b->A1);
@@ -413,7 +444,7 @@ static void expressions_linearise(const flx_descriptor *d, flx_work *w, const fl
         flx_jet_add_stiffness(&e->s, &j, e->sign * value[x->channels[e->channel].value], b->A0);
         for (int side = 0; side < 2; side++) {
             if (e->s.e.nv[side] == 0) continue;
-            add_columns(x, e->channel, e->slot[side], slope, e->s.e.nv[side], j.g[side], e->sign,
+            add_columns(x, w, e->channel, e->slot[side], slope, e->s.e.nv[side], j.g[side], e->sign,
                         b->A0, b->A1);
         }
     }
@@ -422,8 +453,8 @@ static void expressions_linearise(const flx_descriptor *d, flx_work *w, const fl
 static void constraints_linearise(const flx_descriptor *d, flx_work *w, const flx_point *p,
                                   double *A0, double *A1)
 {
-    run(d, w, FLX_GROUP_BOND);
-    run(d, w, FLX_GROUP_CURVE);
+    flx_eval_group(d, w, FLX_GROUP_BOND);
+    flx_eval_group(d, w, FLX_GROUP_CURVE);
     const double *curve = flx_eval_output(d, w, FLX_GROUP_CURVE);
     for (int i = 0; i < d->expr.nbond; i++) {
         const flx_expr_bond *b = d->expr.bonds + i;
@@ -486,7 +517,7 @@ static void bodies_linearise(const flx_descriptor *d, const flx_point *p, double
 flx_status flx_eval_linearise(const flx_system *s, flx_work *w, const flx_point *p, flx_blocks *b)
 {
     const flx_descriptor *d = flx_descriptor_of(s);
-    begin(d, w, p);
+    flx_eval_begin(d, w, p);
     clear(d, b->A0, b->A1, b->A2);
     bodies_linearise(d, p, b->A1, b->A2);
     for (int i = 0; i < s->dims.nx; i++) {
@@ -522,7 +553,7 @@ void flx_eval_saddle(const flx_descriptor *d, flx_work *w, const flx_point *p, d
                      double *A2)
 {
     const flx_expressions *x = &d->expr;
-    begin(d, w, p);
+    flx_eval_begin(d, w, p);
     clear(d, A0, NULL, A2);
     bodies_linearise(d, p, NULL, A2);
     if (d->planar) {
@@ -533,13 +564,13 @@ void flx_eval_saddle(const flx_descriptor *d, flx_work *w, const flx_point *p, d
     }
     scalar_rows_jacobian(w, p, d->nscalar, d->scalars, A0);
     scalar_rows_jacobian(w, p, d->nvscalar, d->vscalars, A0);
-    run(d, w, FLX_GROUP_VALUE);
+    flx_eval_group(d, w, FLX_GROUP_VALUE);
     for (int i = 0; i < x->nrow; i++) {
         const flx_expr_row *e = x->rows + i;
         if (e->mass < 0) continue;
         A2[e->mass] += flx_eval_output(d, w, FLX_GROUP_VALUE)[x->channels[e->channel].value];
     }
-    run(d, w, FLX_GROUP_BOND);
+    flx_eval_group(d, w, FLX_GROUP_BOND);
     for (int i = 0; i < x->nbond; i++) {
         const flx_expr_bond *b = x->bonds + i;
         const double *grad = flx_eval_output(d, w, FLX_GROUP_BOND) + b->out + 1;
@@ -555,7 +586,7 @@ void flx_eval_saddle(const flx_descriptor *d, flx_work *w, const flx_point *p, d
 flx_status flx_eval_bond_rate(const flx_system *s, flx_work *w, const flx_point *p, double *gd)
 {
     const flx_descriptor *d = flx_descriptor_of(s);
-    begin(d, w, p);
+    flx_eval_begin(d, w, p);
     if (d->planar) {
         flx_row_point2_rate(d->npoint, d->points, w->frames.plane, gd);
     } else {
@@ -572,7 +603,7 @@ flx_status flx_eval_bond_rate(const flx_system *s, flx_work *w, const flx_point 
         }
         gd[r->row] = rate;
     }
-    if (d->expr.nbond > 0) run(d, w, FLX_GROUP_RATE);
+    if (d->expr.nbond > 0) flx_eval_group(d, w, FLX_GROUP_RATE);
     for (int i = 0; i < d->expr.nbond; i++) {
         const flx_expr_bond *b = d->expr.bonds + i;
         if (!b->velocity) gd[b->row] = flx_eval_output(d, w, FLX_GROUP_RATE)[b->rate];
@@ -597,7 +628,7 @@ static void scalars_force(const flx_work *w, const flx_point *p, int n, const fl
 static void constraints_force(const flx_descriptor *d, flx_work *w, const double *lam,
                               const double *mu, double *out)
 {
-    if (d->expr.nbond > 0) run(d, w, FLX_GROUP_BOND);
+    if (d->expr.nbond > 0) flx_eval_group(d, w, FLX_GROUP_BOND);
     for (int i = 0; i < d->expr.nbond; i++) {
         const flx_expr_bond *b = d->expr.bonds + i;
         const double *grad = flx_eval_output(d, w, FLX_GROUP_BOND) + b->out + 1;
@@ -622,7 +653,7 @@ flx_status flx_eval_bond_force(const flx_system *s, flx_work *w, const flx_point
                                const double *eta, double *out)
 {
     const flx_descriptor *d = flx_descriptor_of(s);
-    begin(d, w, p);
+    flx_eval_begin(d, w, p);
     memset(out, 0, (size_t)s->dims.nv * sizeof *out);
     points_force(d, w, eta, out);
     scalars_force(w, p, d->nscalar, d->scalars, eta, true, out);
@@ -633,7 +664,7 @@ flx_status flx_eval_bond_force(const flx_system *s, flx_work *w, const flx_point
 void flx_rows_force(const flx_descriptor *d, flx_work *w, const flx_point *p, const double *lam,
                     const double *mu, double *out)
 {
-    begin(d, w, p);
+    flx_eval_begin(d, w, p);
     memset(out, 0, (size_t)d->base.dims.nv * sizeof *out);
     points_force(d, w, lam, out);
     scalars_force(w, p, d->nscalar, d->scalars, lam, false, out);
@@ -658,7 +689,7 @@ void flx_joint_force(const flx_descriptor *d, flx_work *w, const flx_point *p, i
 flx_status flx_eval_bond_bias(const flx_system *s, flx_work *w, const flx_point *p, double *bias)
 {
     const flx_descriptor *d = flx_descriptor_of(s);
-    begin(d, w, p);
+    flx_eval_begin(d, w, p);
     if (d->planar) {
         flx_row_point2_bias(d->npoint, d->points, w->frames.plane, bias);
     } else {
@@ -679,7 +710,7 @@ flx_status flx_eval_bond_bias(const flx_system *s, flx_work *w, const flx_point 
             bias[first + r->row] = sum;
         }
     }
-    if (d->expr.nbond > 0) run(d, w, FLX_GROUP_BIAS);
+    if (d->expr.nbond > 0) flx_eval_group(d, w, FLX_GROUP_BIAS);
     for (int i = 0; i < d->expr.nbond; i++) {
         const flx_expr_bond *b = d->expr.bonds + i;
         bias[(b->velocity ? s->dims.nlam : 0) + b->row] =
@@ -723,20 +754,25 @@ static void expressions_energy(const flx_descriptor *d, flx_work *w, const flx_p
                                flx_energies *e)
 {
     const flx_expressions *x = &d->expr;
-    run(d, w, FLX_GROUP_VALUE);
-    run(d, w, FLX_GROUP_SLOPE);
+    flx_eval_group(d, w, FLX_GROUP_VALUE);
+    flx_eval_group(d, w, FLX_GROUP_SLOPE);
     const double *value = flx_eval_output(d, w, FLX_GROUP_VALUE);
     rows_energy(d, w, p, e);
     for (int i = 0; i < x->nwrench; i++) {
         const flx_expr_wrench *f = x->wrenches + i;
-        double F[6], rows[6];
+        double F[6], rows[6], power = 0.0;
         wrench_value(f, x->channels, value, F);
         for (int side = 0; side < 2; side++) {
             if (f->e.nv[side] == 0) continue;
             wrench_on_body(d, w, f, side, F, rows);
             for (int k = 0; k < f->e.nv[side]; k++) {
-                e->supplied_power += (side ? 1.0 : -1.0) * rows[k] * p->v[f->e.v[side] + k];
+                power += (side ? 1.0 : -1.0) * rows[k] * p->v[f->e.v[side] + k];
             }
+        }
+        if (f->friction) {
+            e->dissipated_power -= power;
+        } else {
+            e->supplied_power += power;
         }
     }
     for (int i = 0; i < x->neffort; i++) {
@@ -766,7 +802,7 @@ static void motions_energy(const flx_descriptor *d, flx_work *w, const flx_point
             }
         }
     }
-    if (d->expr.nbond > 0) run(d, w, FLX_GROUP_BOND);
+    if (d->expr.nbond > 0) flx_eval_group(d, w, FLX_GROUP_BOND);
     for (int i = 0; i < d->expr.nbond; i++) {
         const flx_expr_bond *b = d->expr.bonds + i;
         const double *grad = flx_eval_output(d, w, FLX_GROUP_BOND) + b->out + 1;
@@ -780,7 +816,7 @@ flx_status flx_eval_energy(const flx_system *s, flx_work *w, const flx_point *p,
     const flx_descriptor *d = flx_descriptor_of(s);
     const double *g = d->model->gravity;
     *e = (flx_energies){0};
-    begin(d, w, p);
+    flx_eval_begin(d, w, p);
 #define X(NAME, name, nq, nv)                                                                      \
     flx_##name##_energy(d->nkind[FLX_BODY_KIND_##NAME], d->kind[FLX_BODY_KIND_##NAME], g,          \
                         w->frames, e);
@@ -799,10 +835,10 @@ flx_status flx_eval_energy(const flx_system *s, flx_work *w, const flx_point *p,
 void flx_eval_accept(const flx_system *s, flx_work *w, flx_state *x)
 {
     const flx_descriptor *d = flx_descriptor_of(s);
-    if (s->dims.nswitch == 0) return;
+    if (d->nturn == 0) return;
     flx_point p = flx_state_point(s, x);
     flx_eval_frames(d, w, &p);
-    for (int i = 0; i < s->dims.nswitch; i++) {
+    for (int i = 0; i < d->nturn; i++) {
         flx_jet j;
         flx_scalar_value(d->turns + i, w->frames, x->switches, &j);
         x->switches[i] = j.value;
@@ -817,10 +853,10 @@ double flx_eval_longest_step(const flx_system *s, flx_work *w, const flx_state *
 {
     const flx_descriptor *d = flx_descriptor_of(s);
     double h = HUGE_VAL;
-    if (s->dims.nswitch == 0) return h;
+    if (d->nturn == 0) return h;
     flx_point p = flx_state_point(s, x);
     flx_eval_frames(d, w, &p);
-    for (int i = 0; i < s->dims.nswitch; i++) {
+    for (int i = 0; i < d->nturn; i++) {
         flx_jet j;
         flx_scalar_gradient(d->turns + i, w->frames, x->switches, &j);
         double r = fabs(flx_jet_rate(d->turns + i, &j, x->v));

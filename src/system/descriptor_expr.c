@@ -8,7 +8,7 @@
 
 // ---- nodes --------------------------------------------------------------------------------------
 
-static flx_status add_node(flx_descriptor *d, flx_group_kind kind, flx_node node, int *out)
+flx_status flx_expr_add(flx_descriptor *d, flx_group_kind kind, flx_node node, int *out)
 {
     flx_group *g = d->expr.group + kind;
     if (node < 0) return FLX_ERR_MEMORY;
@@ -24,6 +24,8 @@ typedef struct direction {
     bool rate;     // a velocity
     flx_leaf leaf; // the leaf itself; for a position of a body: any of its leaves
     int body, d;   // unit motion of a body; body -1: partial derivative by the leaf
+    double factor; // of the leaf by the unknown
+    int reading;   // along component d of a reaction, which has unknowns of its own; -1: no
 } direction;
 
 static flx_node derive(const flx_descriptor *d, flx_node n, const direction *along)
@@ -43,12 +45,18 @@ static bool is_zero(const flx_descriptor *d, flx_node n)
     return flx_graph_is_const(d->model->graph, n, &value) && value == 0.0;
 }
 
+static int along_row(const flx_descriptor *d, int row, direction *out)
+{
+    out->unknown = flx_first_lam(d) + row;
+    return row >= 0;
+}
+
 // The directions that a leaf stands for: at most three.
-static int leaf_directions(const flx_descriptor *d, flx_leaf leaf, direction out[3])
+static int leaf_directions(flx_descriptor *d, flx_leaf leaf, direction out[3])
 {
     int i = flx_leaf_get_index(leaf), c = flx_leaf_get_component(leaf);
     int turns = d->planar ? 2 : 3; // translations before the rotations
-    out[0] = (direction){.leaf = leaf, .body = -1};
+    out[0] = (direction){.leaf = leaf, .body = -1, .factor = 1.0, .reading = -1};
     switch (flx_leaf_get_kind(leaf)) {
     case FLX_LEAF_BODY_POSITION:
         out[0].body = i;
@@ -58,7 +66,10 @@ static int leaf_directions(const flx_descriptor *d, flx_leaf leaf, direction out
     case FLX_LEAF_BODY_ROTATION:
         if (d->body_nv[i] <= turns) return 0; // a point does not turn
         for (int k = 0; k < d->body_nv[i] - turns; k++) {
-            out[k] = (direction){d->body_v[i] + turns + k, false, leaf, i, turns + k};
+            out[k] = out[0];
+            out[k].unknown = d->body_v[i] + turns + k;
+            out[k].body = i;
+            out[k].d = turns + k;
         }
         return d->body_nv[i] - turns;
     case FLX_LEAF_BODY_VELOCITY:
@@ -82,6 +93,17 @@ static int leaf_directions(const flx_descriptor *d, flx_leaf leaf, direction out
     case FLX_LEAF_ALGEBRAIC:
         out[0].unknown = flx_first_w(d) + i;
         return 1;
+    case FLX_LEAF_DRIVE:
+        out[0].factor = -1.0;
+        return along_row(d, flx_read_drive(d, i), out);
+    case FLX_LEAF_MULTIPLIER:
+        return along_row(d, flx_read_multiplier(d, i), out);
+    case FLX_LEAF_PULL:
+        return along_row(d, flx_forces_find_mixed(d, i, c), out);
+    case FLX_LEAF_REACTION:
+        out[0].unknown = -1;
+        out[0].d = c;
+        return 1;
     default:
         return 0;
     }
@@ -92,6 +114,9 @@ static bool allowed(flx_leaf leaf)
     switch (flx_leaf_get_kind(leaf)) {
     case FLX_LEAF_TIME:
     case FLX_LEAF_TURNS:
+    case FLX_LEAF_SWITCH:
+    case FLX_LEAF_DISCRETE:
+    case FLX_LEAF_COUNT:
     case FLX_LEAF_BODY_POSITION:
     case FLX_LEAF_BODY_ROTATION:
     case FLX_LEAF_BODY_VELOCITY:
@@ -100,6 +125,10 @@ static bool allowed(flx_leaf leaf)
     case FLX_LEAF_VARIABLE_RATE:
     case FLX_LEAF_STATE:
     case FLX_LEAF_ALGEBRAIC:
+    case FLX_LEAF_REACTION:
+    case FLX_LEAF_DRIVE:
+    case FLX_LEAF_MULTIPLIER:
+    case FLX_LEAF_PULL:
         return true;
     default:
         return false;
@@ -110,15 +139,17 @@ static int by_direction(const void *a, const void *b)
 {
     const direction *x = a, *y = b;
     if (x->rate != y->rate) return x->rate - y->rate;
-    return x->unknown - y->unknown;
+    if (x->unknown != y->unknown) return x->unknown - y->unknown;
+    if (x->reading != y->reading) return x->reading - y->reading;
+    return x->reading < 0 ? 0 : x->d - y->d;
 }
 
 // What a node depends on, each direction once. *out is the caller's (flx_free).
-static flx_status find_directions(const flx_descriptor *d, flx_node node, flx_loc loc,
-                                  const char *name, int *n, direction **out)
+static flx_status find_directions(flx_descriptor *d, flx_node node, flx_loc loc, const char *name,
+                                  int *n, direction **out)
 {
     flx_leaf *leaves = NULL;
-    int nleaf = 0;
+    int nleaf = 0, reading = -1;
     *n = 0;
     *out = NULL;
     FLX_TRY(flx_graph_leaves(d->model->graph, 1, &node, &nleaf, &leaves));
@@ -126,14 +157,19 @@ static flx_status find_directions(const flx_descriptor *d, flx_node node, flx_lo
     direction *list = flx_alloc(d->base.ctx, 3 * (size_t)nleaf, sizeof *list);
     if (!list) status = FLX_ERR_MEMORY;
     for (int i = 0; i < nleaf && status == FLX_OK; i++) {
-        if (allowed(leaves[i])) {
-            *n += leaf_directions(d, leaves[i], list + *n);
-            continue;
+        if (!allowed(leaves[i])) {
+            status = FLX_FAIL(d->base.ctx, FLX_ERR_MODEL, loc,
+                              "'%s' depends on accelerations or energies: those are known only "
+                              "after the equations are solved, and serve as outputs alone",
+                              name);
+            break;
         }
-        status = FLX_FAIL(d->base.ctx, FLX_ERR_MODEL, loc,
-                          "'%s' depends on accelerations, reactions or energies: those are known "
-                          "only after the equations are solved, and serve as outputs alone",
-                          name);
+        if (flx_leaf_get_kind(leaves[i]) == FLX_LEAF_REACTION) {
+            status = flx_read_reaction(d, flx_leaf_get_index(leaves[i]), &reading);
+        }
+        int count = leaf_directions(d, leaves[i], list + *n);
+        if (count > 0 && list[*n].unknown < 0) list[*n].reading = reading;
+        *n += count;
     }
     flx_free(leaves);
     if (status != FLX_OK) {
@@ -165,15 +201,22 @@ static flx_status add_channel(flx_descriptor *d, flx_node node, flx_loc loc, con
                      sizeof *x->channels));
     FLX_TRY(find_directions(d, node, loc, name, &n, &along));
     flx_channel c = {.node = node, .dep = x->ndep};
-    flx_status status = add_node(d, FLX_GROUP_VALUE, node, &c.value);
+    flx_status status = flx_expr_add(d, FLX_GROUP_VALUE, node, &c.value);
     for (int i = 0; i < n && status == FLX_OK; i++) {
         flx_node slope = derive(d, node, along + i);
         if (slope >= 0 && is_zero(d, slope)) continue;
         status = flx_grow(d->base.ctx, (void **)&x->deps, &x->dep_capacity, x->ndep + 1,
                           sizeof *x->deps);
-        if (status == FLX_OK) status = add_node(d, FLX_GROUP_SLOPE, slope, NULL);
+        if (status == FLX_OK) status = flx_expr_add(d, FLX_GROUP_SLOPE, slope, NULL);
         if (status != FLX_OK) break;
-        x->deps[x->ndep++] = (flx_dep){.unknown = along[i].unknown, .rate = along[i].rate};
+        x->deps[x->ndep++] = (flx_dep){.unknown = along[i].unknown,
+                                       .rate = along[i].rate,
+                                       .factor = along[i].factor,
+                                       .reading = along[i].reading,
+                                       .component = along[i].reading < 0 ? 0 : along[i].d};
+        if (along[i].unknown < 0 || along[i].unknown >= flx_first_lam(d)) {
+            d->base.reads_multipliers = 1;
+        }
         c.ndep++;
     }
     flx_free(along);
@@ -183,12 +226,25 @@ static flx_status add_channel(flx_descriptor *d, flx_node node, flx_loc loc, con
     return FLX_OK;
 }
 
+static flx_status check_mass(const flx_descriptor *d, int channel, flx_loc loc, const char *name)
+{
+    const flx_channel *c = d->expr.channels + channel;
+    for (int i = c->dep; i < c->dep + c->ndep; i++) {
+        int u = d->expr.deps[i].unknown;
+        if (u >= 0 && u < flx_first_lam(d)) continue;
+        return FLX_FAIL(d->base.ctx, FLX_ERR_MODEL, loc,
+                        "the mass of '%s' depends on a reaction; forces may, masses may not", name);
+    }
+    return FLX_OK;
+}
+
 static flx_status add_row(flx_descriptor *d, flx_node node, flx_loc loc, const char *name, int row,
                           int acceleration, double sign)
 {
     int channel;
     if (is_zero(d, node)) return FLX_OK;
     FLX_TRY(add_channel(d, node, loc, name, &channel));
+    if (acceleration >= 0) FLX_TRY(check_mass(d, channel, loc, name));
     flx_expr_row *r = d->expr.rows + d->expr.nrow++;
     *r = (flx_expr_row){.channel = channel,
                         .row = row,
@@ -199,7 +255,7 @@ static flx_status add_row(flx_descriptor *d, flx_node node, flx_loc loc, const c
     void *user = (void *)(uintptr_t)d->model; // the rule reads the model only
     flx_node rate = flx_graph_derive(d->model->graph, node, flx_leaf_time_rate, user);
     if (rate >= 0 && is_zero(d, rate)) return FLX_OK;
-    return add_node(d, FLX_GROUP_RATE, rate, &r->mass_rate);
+    return flx_expr_add(d, FLX_GROUP_RATE, rate, &r->mass_rate);
 }
 
 static flx_status plan_equations(flx_descriptor *d)
@@ -232,6 +288,7 @@ static flx_status plan_wrench(flx_descriptor *d, const flx_force *f)
 {
     flx_expr_wrench *w = d->expr.wrenches + d->expr.nwrench++;
     memcpy(w->body, f->body, sizeof w->body);
+    w->friction = f->friction;
     for (int i = 0; i < 2; i++) FLX_TRY(flx_forces_place(d, f, i, w->s[i]));
     for (int k = 0; k < 3; k++) {
         FLX_TRY(add_channel(d, f->force[k], f->loc, f->name, &w->channel[k]));
@@ -261,7 +318,7 @@ static flx_status plan_effort(flx_descriptor *d, const flx_force *f)
 static flx_status plan_forces(flx_descriptor *d)
 {
     const flx_model *m = d->model;
-    size_t n = (size_t)m->nforce;
+    size_t n = (size_t)m->nforce + (size_t)m->nfriction;
     d->expr.wrenches = flx_arena_take(d->arena, n, sizeof *d->expr.wrenches);
     d->expr.efforts = flx_arena_take(d->arena, n, sizeof *d->expr.efforts);
     if (!d->expr.wrenches || !d->expr.efforts) return FLX_ERR_MEMORY;
@@ -272,6 +329,7 @@ static flx_status plan_forces(flx_descriptor *d)
             FLX_TRY(plan_effort(d, f));
         }
     }
+    for (int i = 0; i < m->nfriction; i++) FLX_TRY(plan_wrench(d, m->frictions + i));
     return FLX_OK;
 }
 
@@ -280,7 +338,8 @@ static flx_status plan_forces(flx_descriptor *d)
 static bool is_not_time(void *user, flx_leaf leaf)
 {
     (void)user;
-    return flx_leaf_get_kind(leaf) != FLX_LEAF_TIME;
+    flx_leaf_kind k = flx_leaf_get_kind(leaf);
+    return k != FLX_LEAF_TIME && k != FLX_LEAF_SWITCH;
 }
 
 static flx_status plan_motions(flx_descriptor *d)
@@ -299,7 +358,7 @@ static flx_status plan_motions(flx_descriptor *d)
         }
         d->motion_of_joint[j] = d->expr.nmotion++;
         for (int k = 0; k < 3; k++) {
-            FLX_TRY(add_node(d, FLX_GROUP_TIME, n, NULL));
+            FLX_TRY(flx_expr_add(d, FLX_GROUP_TIME, n, NULL));
             n = flx_graph_derive(m->graph, n, flx_leaf_partial, &time);
         }
     }
@@ -312,6 +371,12 @@ static flx_status check_constraint(const flx_descriptor *d, const flx_constraint
                                    const direction *along)
 {
     for (int i = 0; i < n; i++) {
+        if (along[i].unknown < 0 || along[i].unknown >= flx_first_lam(d)) {
+            return FLX_FAIL(d->base.ctx, FLX_ERR_MODEL, c->loc,
+                            "constraint '%s' contains a reaction; forces and first_order "
+                            "equations may, constraints may not",
+                            c->name);
+        }
         if (along[i].unknown >= d->base.dims.nv) {
             return FLX_FAIL(d->base.ctx, FLX_ERR_MODEL, c->loc,
                             "constraint '%s' contains a first-order variable; write it as a "
@@ -341,13 +406,13 @@ static flx_status plan_bond(flx_descriptor *d, const flx_constraint *c, int n,
     if (!b->unknown || !b->slope_unknown || !b->curve_entry || !b->curve_slot) {
         return FLX_ERR_MEMORY;
     }
-    FLX_TRY(add_node(d, FLX_GROUP_BOND, c->value, &b->out));
+    FLX_TRY(flx_expr_add(d, FLX_GROUP_BOND, c->value, &b->out));
     b->curve = d->expr.group[FLX_GROUP_CURVE].n;
     for (int i = 0; i < n; i++) {
         if (along[i].rate != b->velocity) continue;
         flx_node grad = derive(d, c->value, along + i);
         if (grad >= 0 && is_zero(d, grad)) continue;
-        FLX_TRY(add_node(d, FLX_GROUP_BOND, grad, NULL));
+        FLX_TRY(flx_expr_add(d, FLX_GROUP_BOND, grad, NULL));
         if (flx_graph_depends(g, grad, is_rate_leaf, NULL)) {
             return FLX_FAIL(d->base.ctx, FLX_ERR_MODEL, c->loc,
                             "constraint '%s' must be linear in the rates", c->name);
@@ -356,7 +421,7 @@ static flx_status plan_bond(flx_descriptor *d, const flx_constraint *c, int n,
             if (along[k].rate) continue;
             flx_node curve = derive(d, grad, along + k);
             if (curve >= 0 && is_zero(d, curve)) continue;
-            FLX_TRY(add_node(d, FLX_GROUP_CURVE, curve, NULL));
+            FLX_TRY(flx_expr_add(d, FLX_GROUP_CURVE, curve, NULL));
             b->curve_entry[b->ncurve] = b->ndep;
             b->curve_slot[b->ncurve++] = along[k].unknown; // a slot once there is a pattern
         }
@@ -367,7 +432,7 @@ static flx_status plan_bond(flx_descriptor *d, const flx_constraint *c, int n,
         if (along[k].rate) continue;
         flx_node slope = derive(d, c->value, along + k);
         if (slope >= 0 && is_zero(d, slope)) continue;
-        FLX_TRY(add_node(d, FLX_GROUP_CURVE, slope, NULL));
+        FLX_TRY(flx_expr_add(d, FLX_GROUP_CURVE, slope, NULL));
         b->slope_unknown[b->nslope++] = along[k].unknown;
     }
     if (b->ndep == 0) {
@@ -386,9 +451,9 @@ static flx_status plan_rates(flx_descriptor *d, const flx_constraint *c, flx_exp
     void *user = (void *)(uintptr_t)d->model; // the rule reads the model only
     flx_node rate = c->value;
     if (!b->velocity) rate = flx_graph_derive(g, rate, flx_leaf_time_rate, user);
-    FLX_TRY(add_node(d, FLX_GROUP_RATE, rate, &b->rate));
-    return add_node(d, FLX_GROUP_BIAS, flx_graph_derive(g, rate, flx_leaf_time_rate, user),
-                    &b->bias);
+    FLX_TRY(flx_expr_add(d, FLX_GROUP_RATE, rate, &b->rate));
+    return flx_expr_add(d, FLX_GROUP_BIAS, flx_graph_derive(g, rate, flx_leaf_time_rate, user),
+                        &b->bias);
 }
 
 static flx_status plan_constraint(flx_descriptor *d, const flx_constraint *c, flx_expr_bond *b)
@@ -426,19 +491,46 @@ static flx_status plan_constraints(flx_descriptor *d)
 flx_status flx_expr_plan(flx_descriptor *d)
 {
     FLX_TRY(plan_motions(d));
+    FLX_TRY(plan_constraints(d)); // before what reads their multipliers
     FLX_TRY(plan_equations(d));
     FLX_TRY(plan_forces(d));
-    return plan_constraints(d);
+    return flx_instants_plan(d);
+}
+
+flx_status flx_expr_velocity_gradient(flx_descriptor *d, flx_node node, flx_loc loc,
+                                      const char *name, flx_group_kind group, int *n, int **along)
+{
+    direction *all = NULL;
+    int count = 0;
+    *n = 0;
+    FLX_TRY(find_directions(d, node, loc, name, &count, &all));
+    *along = flx_arena_take(d->arena, (size_t)count, sizeof **along);
+    flx_status status = *along ? FLX_OK : FLX_ERR_MEMORY;
+    for (int i = 0; i < count && status == FLX_OK; i++) {
+        if (!all[i].rate) continue;
+        status = flx_expr_add(d, group, derive(d, node, all + i), NULL);
+        (*along)[(*n)++] = all[i].unknown;
+    }
+    flx_free(all);
+    return status;
 }
 
 // ---- pattern ------------------------------------------------------------------------------------
+
+static int dep_unknown(const flx_descriptor *d, const flx_dep *dep, int k)
+{
+    return dep->reading < 0 ? dep->unknown : d->expr.readings[dep->reading].unknown[k];
+}
 
 static flx_status couple_channel(flx_descriptor *d, int channel, int block)
 {
     if (channel < 0) return FLX_OK;
     const flx_channel *c = d->expr.channels + channel;
     for (int i = c->dep; i < c->dep + c->ndep; i++) {
-        FLX_TRY(flx_layout_couple(d, block, d->block_of[d->expr.deps[i].unknown]));
+        const flx_dep *dep = d->expr.deps + i;
+        for (int k = 0; k < flx_dep_count(&d->expr, dep); k++) {
+            FLX_TRY(flx_layout_couple(d, block, d->block_of[dep_unknown(d, dep, k)]));
+        }
     }
     return FLX_OK;
 }
@@ -501,19 +593,36 @@ flx_status flx_expr_couple(flx_descriptor *d)
 static int *channel_slots(flx_descriptor *d, int channel, int row)
 {
     const flx_channel *c = d->expr.channels + channel;
-    int *slot = flx_arena_take(d->arena, (size_t)c->ndep, sizeof *slot);
-    for (int i = 0; slot && i < c->ndep; i++) {
-        slot[i] = flx_layout_slot(d, row, d->expr.deps[c->dep + i].unknown);
+    int n = 0;
+    for (int i = c->dep; i < c->dep + c->ndep; i++) n += flx_dep_count(&d->expr, d->expr.deps + i);
+    int *slot = flx_arena_take(d->arena, (size_t)n, sizeof *slot);
+    n = 0;
+    for (int i = c->dep; slot && i < c->dep + c->ndep; i++) {
+        const flx_dep *dep = d->expr.deps + i;
+        for (int k = 0; k < flx_dep_count(&d->expr, dep); k++) {
+            slot[n++] = flx_layout_slot(d, row, dep_unknown(d, dep, k));
+        }
     }
     return slot;
+}
+
+static int width_of(const flx_descriptor *d, int unknown)
+{
+    int b = d->block_of[unknown];
+    return d->block_start[b + 1] - d->block_start[b];
 }
 
 static flx_status fill_slots(flx_descriptor *d)
 {
     flx_expressions *x = &d->expr;
     for (int i = 0; i < x->ndep; i++) {
-        int b = d->block_of[x->deps[i].unknown];
-        x->deps[i].width = d->block_start[b + 1] - d->block_start[b];
+        if (x->deps[i].reading < 0) x->deps[i].width = width_of(d, x->deps[i].unknown);
+    }
+    for (int i = 0; i < x->nreading; i++) {
+        flx_reading *r = x->readings + i;
+        r->width = flx_arena_take(d->arena, (size_t)r->n, sizeof *r->width);
+        if (!r->width) return FLX_ERR_MEMORY;
+        for (int k = 0; k < r->n; k++) r->width[k] = width_of(d, r->unknown[k]);
     }
     for (int i = 0; i < x->nrow; i++) {
         flx_expr_row *r = x->rows + i;
@@ -620,10 +729,15 @@ static flx_status add_turns(flx_descriptor *d)
         int j = flx_leaf_get_index(leaves[i]);
         if (d->switch_of_joint[j] < 0) continue;
         d->expr.turn_switch[d->expr.nturn++] = d->switch_of_joint[j];
-        status = add_node(d, FLX_GROUP_TURN, raw_angle(d, j), NULL);
+        status = flx_expr_add(d, FLX_GROUP_TURN, raw_angle(d, j), NULL);
     }
     flx_free(leaves);
     return status;
+}
+
+static flx_input row_input(int source, int row)
+{
+    return row < 0 ? (flx_input){FLX_INPUT_ZERO, 0} : (flx_input){.source = source, .index = row};
 }
 
 static flx_input find_input(const flx_descriptor *d, flx_leaf leaf)
@@ -653,6 +767,24 @@ static flx_input find_input(const flx_descriptor *d, flx_leaf leaf)
         return (flx_input){FLX_INPUT_X, i};
     case FLX_LEAF_ALGEBRAIC:
         return (flx_input){FLX_INPUT_W, i};
+    case FLX_LEAF_DRIVE:
+        return row_input(FLX_INPUT_DRIVE, flx_read_drive(d, i));
+    case FLX_LEAF_MULTIPLIER:
+        return row_input(FLX_INPUT_ROW, flx_read_multiplier(d, i));
+    case FLX_LEAF_PULL:
+        return row_input(FLX_INPUT_ROW, flx_forces_find_mixed(d, i, c));
+    case FLX_LEAF_REACTION:
+        for (int k = 0; k < d->expr.nreading; k++) {
+            const flx_reading *r = d->expr.readings + k;
+            if (r->joint == i) return (flx_input){FLX_INPUT_READ, r->value + c};
+        }
+        break;
+    case FLX_LEAF_SWITCH:
+        return (flx_input){FLX_INPUT_SWITCH, d->switching.first + i};
+    case FLX_LEAF_DISCRETE:
+        return (flx_input){FLX_INPUT_SWITCH, d->switching.discrete + i};
+    case FLX_LEAF_COUNT:
+        return (flx_input){FLX_INPUT_SWITCH, d->switching.count + i};
     case FLX_LEAF_TURNS:
         if (d->switch_of_joint[i] < 0) break;
         for (int k = 0; k < d->expr.nturn; k++) {
@@ -698,7 +830,7 @@ static flx_status compile_angles(flx_descriptor *d)
     flx_expressions *x = &d->expr;
     int n = 0;
     flx_leaf *leaves = NULL;
-    flx_node *nodes = flx_alloc(d->base.ctx, (size_t)d->base.dims.nswitch, sizeof *nodes);
+    flx_node *nodes = flx_alloc(d->base.ctx, (size_t)d->nturn, sizeof *nodes);
     if (!nodes) return FLX_ERR_MEMORY;
     for (int j = 0; j < m->njoint; j++) {
         if (d->switch_of_joint[j] >= 0) nodes[n++] = raw_angle(d, j);
@@ -728,7 +860,7 @@ flx_status flx_expr_fill(flx_descriptor *d)
     FLX_TRY(fill_slots(d));
     for (int i = 0; i < d->expr.nbond; i++) FLX_TRY(fill_bond(d, d->expr.bonds + i));
     FLX_TRY(add_turns(d));
-    if (d->base.dims.nswitch > 0) FLX_TRY(compile_angles(d));
+    if (d->nturn > 0) FLX_TRY(compile_angles(d));
     return compile(d);
 }
 
@@ -741,4 +873,5 @@ void flx_expr_destroy(flx_descriptor *d)
     flx_program_destroy(&d->expr.angles.program);
     flx_free(d->expr.channels);
     flx_free(d->expr.deps);
+    flx_free(d->expr.readings);
 }

@@ -105,70 +105,16 @@ typedef struct view { // the system whose rows are read, and its multipliers
     const double *lam, *mu;
 } view;
 
-// Force and moment on the second body at its place of the joint, ground axes.
-static void reaction(const view *o, int joint, double out[6])
+static double row_value(const view *o, int row)
 {
-    const flx_descriptor *d = o->d;
-    const flx_joint *j = d->model->joints + joint;
-    double *f = o->w->force;
-    memset(out, 0, 6 * sizeof *out);
-    if (j->type == FLX_JOINT_GEAR) return;
-    flx_joint_force(d, o->w, &o->p, joint, o->lam, o->mu, f);
-    int side = j->body[1] >= 0, body = j->body[side];
-    double sign = side ? -1.0 : 1.0; // forces are -G^T l; the ground has what the first has not
-    const double *u = f + d->body_v[body];
-    int nv = d->body_nv[body];
-    v3 place = v3_load(j->at[1]); // of the second
-    if (j->body[1] >= 0) place = v3_sub(place, v3_load(d->model->bodies[j->body[1]].com));
-    if (d->planar) {
-        const flx_frame2 *b = o->w->frames.plane + body + 1;
-        const flx_frame2 *s = o->w->frames.plane + j->body[1] + 1;
-        double x = s->x + s->c * place.x - s->s * place.y - b->x;
-        double y = s->y + s->s * place.x + s->c * place.y - b->y;
-        out[0] = sign * u[0];
-        out[1] = sign * u[1];
-        if (nv == 3) out[5] = sign * u[2] - (x * out[1] - y * out[0]);
-    } else {
-        const flx_frame *b = o->w->frames.space + body + 1;
-        const flx_frame *s = o->w->frames.space + j->body[1] + 1;
-        v3 arm = v3_sub(v3_add(v3_load(s->r), m33_mul_v(m33_load(s->R), place)), v3_load(b->r));
-        v3 F = v3_scale(sign, v3_load(u)), M = v3_make(0, 0, 0);
-        if (nv == 6) {
-            M = v3_scale(sign, m33_mul_v(m33_load(b->R), v3_load(u + 3)));
-            M = v3_sub(M, v3_cross(arm, F));
-        }
-        v3_store(out, F);
-        v3_store(out + 3, M);
-    }
-    for (int i = 0; i < 6; i++) out[i] += 0.0; // no negative zeros in tables
-    for (int i = 0; i < 2; i++) {
-        int b = j->body[i];
-        if (b >= 0) memset(f + d->body_v[b], 0, (size_t)d->body_nv[b] * sizeof *f);
-    }
-}
-
-// Effort of a motion along the coordinate.
-static double drive(const view *o, int joint)
-{
-    int row = o->d->joints[joint].motion, nlam = o->d->base.dims.nlam;
-    if (row < 0) return 0.0;
-    return row < nlam ? -o->lam[row] : -o->mu[row - nlam];
-}
-
-static double multiplier(const view *o, int constraint)
-{
-    for (int i = 0; i < o->d->expr.nbond; i++) {
-        const flx_expr_bond *b = o->d->expr.bonds + i;
-        if (b->constraint == constraint) return b->velocity ? o->mu[b->row] : o->lam[b->row];
-    }
-    return 0.0;
+    int nlam = o->d->base.dims.nlam;
+    return row < 0 ? 0.0 : row < nlam ? o->lam[row] : o->mu[row - nlam];
 }
 
 // Of a force that is an unknown; zero along a direction without stiffness and damping.
 static double pull(const view *o, int force, int component)
 {
-    int row = flx_forces_find_mixed(o->d, force, component);
-    return row < 0 ? 0.0 : o->lam[row];
+    return row_value(o, flx_forces_find_mixed(o->d, force, component));
 }
 
 // ---- residuals ----------------------------------------------------------------------------------
@@ -306,14 +252,23 @@ static double leaf_value(observation *o, flx_leaf leaf)
         return o->x->w[i];
     case FLX_LEAF_TURNS:
         return turns_leaf(o, i);
+    case FLX_LEAF_SWITCH:
+        return o->x->switches[d->switching.first + i];
+    case FLX_LEAF_DISCRETE:
+        return o->x->switches[d->switching.discrete + i];
+    case FLX_LEAF_COUNT:
+        return o->x->switches[d->switching.count + i];
     case FLX_LEAF_REACTION:
-        if (o->joint != i) reaction(&o->rows, i, o->wrench); // components come one after another
+        if (o->joint != i) { // components come one after another
+            const view *r = &o->rows;
+            flx_reaction_eval(r->d, r->w, &r->p, i, r->lam, r->mu, o->wrench);
+        }
         o->joint = i;
         return o->wrench[c];
     case FLX_LEAF_DRIVE:
-        return drive(&o->rows, i);
+        return 0.0 - row_value(&o->rows, flx_read_drive(o->rows.d, i));
     case FLX_LEAF_MULTIPLIER:
-        return multiplier(&o->rows, i);
+        return row_value(&o->rows, flx_read_multiplier(o->rows.d, i));
     case FLX_LEAF_PULL:
         return pull(&o->rows, i, c);
     case FLX_LEAF_ENERGY:

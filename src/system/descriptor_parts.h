@@ -4,16 +4,19 @@
 //   descriptor_rows.c      bonds made of primitive rows
 //   descriptor_force.c     forces without expressions
 //   descriptor_expr.c      expressions: forces, equations, constraints
+//   descriptor_read.c      multipliers that forces read
 //   descriptor_eval.c      residual, tangent, bonds, energy
 //   descriptor_explicit.c  z' = F(t, z)
 //   descriptor_lagrange.c  momentum, dL/dq, forces
 //   descriptor_draw.c      the state as drawn
+//   descriptor_instants.c  switches and events
 //   descriptor_observe.c   values of leaves, reactions, residuals
 #pragma once
 
 #include "body/body.h"
 #include "force/force.h"
 #include "joint/joint.h"
+#include "math/index1.h"
 #include "math/ldl.h"
 #include "math/lu.h"
 #include "system/descriptor.h"
@@ -54,7 +57,9 @@ typedef struct flx_joint_rows { // of one joint
     int vbond, nvbond;          // among the velocity bonds
     int bond_block, vbond_block;
     int first[4], count[4]; // in the arrays of points, axes, scalars and velocity scalars
-    int motion;             // row of the motion among all rows, -1: none
+    int drive;              // row of the motion among the bonds or velocity bonds, -1: none
+    bool drive_velocity;    // among the velocity bonds
+    bool read;              // a force depends on its multipliers
 } flx_joint_rows;
 
 typedef struct flx_mixed_of { // a bond that is a force
@@ -70,14 +75,17 @@ typedef struct flx_segment { // coordinates that are a vector space
 
 // Nodes that are evaluated together, as one program over one list of inputs.
 typedef enum flx_group_kind {
-    FLX_GROUP_TIME,  // motions: value, first and second derivative
-    FLX_GROUP_TURN,  // joint angles without their turns
-    FLX_GROUP_VALUE, // forces, masses, right-hand sides
-    FLX_GROUP_SLOPE, // their derivatives
-    FLX_GROUP_BOND,  // constraints and their gradients
-    FLX_GROUP_CURVE, // derivatives of the gradients
-    FLX_GROUP_RATE,  // constraints on velocity level
-    FLX_GROUP_BIAS,  // on acceleration level without the accelerations
+    FLX_GROUP_TIME,   // motions: value, first and second derivative
+    FLX_GROUP_TURN,   // joint angles without their turns
+    FLX_GROUP_VALUE,  // forces, masses, right-hand sides
+    FLX_GROUP_SLOPE,  // their derivatives
+    FLX_GROUP_BOND,   // constraints and their gradients
+    FLX_GROUP_CURVE,  // derivatives of the gradients
+    FLX_GROUP_RATE,   // constraints on velocity level
+    FLX_GROUP_BIAS,   // on acceleration level without the accelerations
+    FLX_GROUP_SWITCH, // values of the switches, then their slopes in time
+    FLX_GROUP_WHEN,   // conditions of events
+    FLX_GROUP_SET,    // new values, then targets and their gradients
     FLX_N_GROUPS
 } flx_group_kind;
 
@@ -96,10 +104,20 @@ typedef struct flx_channel {
 } flx_channel;
 
 typedef struct flx_dep { // number = place in FLX_GROUP_SLOPE
-    int unknown;
-    bool rate; // along the velocity of that unknown: goes to A1
-    int width; // of the unknown's block, the stride of a column
+    int unknown;         // -1: of a reaction
+    bool rate;           // along the velocity of that unknown: goes to A1
+    double factor;       // of the leaf by the unknown
+    int width;           // of the unknown's block, the stride of a column
+    int reading;         // reaction that is read; -1: none
+    int component;       // of it
 } flx_dep;
+
+// A reaction that expressions read, and the unknowns that it depends on.
+typedef struct flx_reading {
+    int joint;
+    int n, *unknown, *width;
+    int value; // in flx_work.read: 6 components, then 6 slopes for each unknown
+} flx_reading;
 
 // r[row] += sign * value * (a[acceleration] or 1)
 typedef struct flx_expr_row {
@@ -116,6 +134,7 @@ typedef struct flx_expr_wrench {
     flx_ends e;
     double s[2][3];
     int channel[6];  // -1: none
+    bool friction;   // its work is dissipated, not supplied
     int *slot[6][2]; // (ndep) offsets of (first row of body i, unknown)
 } flx_expr_wrench;
 
@@ -151,7 +170,11 @@ typedef struct flx_input { // where the value of a leaf is found
         FLX_INPUT_V,
         FLX_INPUT_X,
         FLX_INPUT_W,
-        FLX_INPUT_TURN, // filled after FLX_GROUP_TURN
+        FLX_INPUT_SWITCH, // a switch, a discrete variable or a count
+        FLX_INPUT_TURN,   // filled after FLX_GROUP_TURN
+        FLX_INPUT_ROW,    // multiplier of row `index`: bonds, then velocity bonds
+        FLX_INPUT_DRIVE,  // ... with a minus
+        FLX_INPUT_READ,   // of a reaction
     } source;
     int index;
 } flx_input;
@@ -167,6 +190,9 @@ typedef struct flx_expressions {
     flx_channel *channels;
     int ndep, dep_capacity;
     flx_dep *deps;
+    int nreading, reading_capacity;
+    flx_reading *readings; // owned
+    int read_size;         // numbers of all readings
     int nrow, nwrench, neffort, nbond;
     flx_expr_row *rows;
     flx_expr_wrench *wrenches;
@@ -180,6 +206,31 @@ typedef struct flx_expressions {
         flx_input *inputs;
     } angles;
 } flx_expressions;
+
+// Unknowns that a dependency stands for.
+static inline int flx_dep_count(const flx_expressions *x, const flx_dep *dep)
+{
+    return dep->reading < 0 ? 1 : x->readings[dep->reading].n;
+}
+
+// One number that an event sets.
+typedef struct flx_set {
+    const flx_assignment *def;
+    int value;  // in FLX_GROUP_SET; a velocity: then the target's own value
+    int ndep;   // of a velocity: its gradient follows
+    int *along; // (ndep) velocities
+} flx_set;
+
+typedef struct flx_switching {
+    // first of each kind among the switches of a state: of expressions, discrete variables, counts,
+    // strikes of clocks
+    int first, discrete, count, clock;
+    int *slope;     // (model's switches) in FLX_GROUP_SWITCH; -1: not of the time alone
+    flx_set **sets; // (nevent) of each event
+    int *when;      // (nevent) in FLX_GROUP_WHEN; -1: a clock
+    int nrow;       // velocities that are set
+    bool discrete_acts, count_acts; // the equations contain them
+} flx_switching;
 
 // ---- the system -------------------------------------------------------------------------------
 
@@ -212,10 +263,12 @@ typedef struct flx_descriptor {
     flx_row_info *rows;                 // (nlam + nmu)
     flx_joint_rows *joints;             // (njoint)
     int *switch_of_joint;               // (njoint) -1: none
-    flx_scalar *turns;                  // (nswitch) the angles that count turns
-    int joint_lam, joint_mu;            // rows of joints when none is left out
-    int complete_lam, complete_mu;      // all rows when none is left out
-    int *motion_of_joint;               // (njoint) time function, -1
+    int nturn;                          // joints that count turns: the first switches
+    flx_scalar *turns;                  // (nturn) their angles
+    flx_switching switching;
+    int joint_lam, joint_mu;       // rows of joints when none is left out
+    int complete_lam, complete_mu; // all rows when none is left out
+    int *motion_of_joint;          // (njoint) time function, -1
 
     int nspring;
     flx_spring *springs;
@@ -250,6 +303,7 @@ typedef struct flx_descriptor {
 typedef struct flx_saddle_work {
     flx_ldl *ldl;         // owned
     flx_lu *lu;           // owned; only where a body has no mass
+    flx_index1 *together; // owned; only where forces read multipliers
     bool by_lu;           // the present factors are those of lu
     bool probed;          // scaled, and the masses found sufficient
     double *A0, *A1, *A2; // owned; A1 only where there are algebraic unknowns
@@ -263,10 +317,15 @@ struct flx_work {
     double *rows;                   // (nlam + nmu)
     double *r, *zero;               // (n): a residual, zeros
     double *force;                  // (nv) zeros between uses
+    double *read;                   // of the reactions that are read
+    double *tangent;                // zeros between uses, on the pattern; where reactions are read
     double *block;                  // owned; all of the above
     flx_saddle_work saddle;         // made when first needed
     flx_work *complete;             // owned; of the complete system, where rows were left out
     double *lam;                    // (rows of the complete system)
+    double *truth;                  // (2 nevent) conditions of events, before and after
+    double *near;                   // (model's switches) how far off they were when they changed
+    double *switches;               // (nswitch) as they would be
     double *angle_leaves, *angles;  // for outputs: leaves and values of angles without turns
 };
 
@@ -334,7 +393,19 @@ flx_status flx_expr_couple(flx_descriptor *d);
 flx_status flx_expr_fill(flx_descriptor *d);
 void flx_expr_destroy(flx_descriptor *d);
 
+// switches and events
+flx_status flx_instants_plan(flx_descriptor *d);
+void flx_instants_start(const flx_descriptor *d, flx_state *x); // discrete variables, clocks
+extern const flx_instants flx_descriptor_instants;
+// The velocities that an expression linear in them depends on, with the nodes of its gradient added
+// to a group.
+flx_status flx_expr_velocity_gradient(flx_descriptor *d, flx_node node, flx_loc loc,
+                                      const char *name, flx_group_kind group, int *n, int **along);
+flx_status flx_expr_add(flx_descriptor *d, flx_group_kind kind, flx_node node, int *out);
+
 // evaluation: frames and expressions of one point
+void flx_eval_begin(const flx_descriptor *d, flx_work *w, const flx_point *p);
+void flx_eval_group(const flx_descriptor *d, flx_work *w, flx_group_kind kind);
 void flx_eval_frames(const flx_descriptor *d, flx_work *w, const flx_point *p);
 void flx_eval_motions(const flx_descriptor *d, flx_work *w, const flx_point *p); // by t alone
 void flx_eval_leaves(const flx_work *w, const flx_point *p, int n, const flx_input *inputs,
@@ -352,6 +423,16 @@ void flx_rows_force(const flx_descriptor *d, flx_work *w, const flx_point *p, co
                     const double *mu, double *out);
 void flx_joint_force(const flx_descriptor *d, flx_work *w, const flx_point *p, int joint,
                      const double *lam, const double *mu, double *out);
+// Multipliers that are read: rows (among bonds, then velocity bonds; -1: left out, or none) of drives
+// and of constraints; reactions, with their derivatives.
+int flx_read_drive(const flx_descriptor *d, int joint);
+int flx_read_multiplier(const flx_descriptor *d, int constraint);
+flx_status flx_read_reaction(flx_descriptor *d, int joint, int *reading);
+void flx_read_eval(const flx_descriptor *d, flx_work *w, const flx_point *p);
+void flx_read_linearise(const flx_descriptor *d, flx_work *w, const flx_point *p);
+// Force and moment on the second body at its place of the joint, ground axes; frames must be there.
+void flx_reaction_eval(const flx_descriptor *d, flx_work *w, const flx_point *p, int joint,
+                       const double *lam, const double *mu, double out[6]);
 flx_status flx_eval_energy(const flx_system *s, flx_work *w, const flx_point *p, flx_energies *e);
 void flx_eval_accept(const flx_system *s, flx_work *w, flx_state *x);
 double flx_eval_longest_step(const flx_system *s, flx_work *w, const flx_state *x);

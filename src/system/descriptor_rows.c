@@ -154,10 +154,11 @@ static flx_status number_switches(flx_descriptor *d)
         bool counts = d->switch_of_joint[j] && !d->planar;
         d->switch_of_joint[j] = -1;
         if (!counts || !flx_joint_kind_of(m->joints[j].type)->angle) continue;
-        int k = d->base.dims.nswitch++;
+        int k = d->nturn++;
         d->switch_of_joint[j] = k;
         (void)flx_joint_scalar(m, j, FLX_COORDINATE_ANGLE, d->turns + k);
     }
+    d->base.dims.nswitch = d->nturn;
     return FLX_OK;
 }
 
@@ -193,8 +194,13 @@ flx_status flx_rows_count(flx_descriptor *d)
         flx_joint_rows *r = d->joints + j;
         r->bond = d->base.dims.nlam;
         r->vbond = d->base.dims.nmu;
+        r->drive = -1;
         for (int i = 0; i < k->nspec; i++) {
             const flx_row_spec *s = k->spec + i;
+            if (s->role == FLX_ROLE_MOTION) {
+                r->drive = s->velocity ? r->vbond + r->nvbond : r->bond + r->nbond;
+                r->drive_velocity = s->velocity;
+            }
             *(s->velocity ? &r->nvbond : &r->nbond) += s->nrow;
             d->npoint += s->kind == FLX_ROW_POINT;
             d->naxis += s->kind == FLX_ROW_AXIS;
@@ -271,7 +277,6 @@ static void fill_joint(flx_descriptor *d, int j, const kept *k, cursor *at)
     flx_joint_rows *rows = d->joints + j;
     int lam = rows->bond, mu = rows->vbond;
     memcpy(rows->first, at->next, sizeof rows->first);
-    rows->motion = -1;
     for (int i = 0; i < k->nspec; i++) {
         const flx_row_spec *s = k->spec + i;
         int row = s->velocity ? mu : lam;
@@ -308,7 +313,6 @@ static void fill_joint(flx_descriptor *d, int j, const kept *k, cursor *at)
                                .role = s->role,
                                .sigma = 1.0};
         }
-        if (s->role == FLX_ROLE_MOTION) rows->motion = (s->velocity ? d->base.dims.nlam : 0) + row;
         *(s->velocity ? &mu : &lam) += s->nrow;
     }
     for (int i = 0; i < 4; i++) rows->count[i] = at->next[i] - rows->first[i];
@@ -331,7 +335,7 @@ flx_status flx_rows_fill(flx_descriptor *d)
         status = keep_rows(d, j, &next, k);
         if (status == FLX_OK) fill_joint(d, j, k, &at);
     }
-    for (int i = 0; i < d->base.dims.nswitch && status == FLX_OK; i++) {
+    for (int i = 0; i < d->nturn && status == FLX_OK; i++) {
         flx_scalar *s = d->turns + i;
         s->turn = i;
         flx_layout_ends(d, s->body, &s->e);

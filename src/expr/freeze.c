@@ -1,0 +1,178 @@
+// freeze.c - what jumps or has a kink, decided by switches.
+//
+//     a < b        s(b - a > 0)
+//     |x|          if(s(x >= 0), x, -x)
+//     sign x       if(s(x > 0), 1, if(s(-x > 0), -1, 0))
+//     min(a, b)    if(s(b - a >= 0), a, b),    max alike
+//     floor x      k,   ceil x = -floor(-x),   round x = floor(x + 1/2)              (EVE-1)
+//     mod(a, b)    a - b k,   k = floor(a/b)
+// Operands are frozen first, so the value of a switch depends on switches found before it.
+// == and != of what moves are left: they are true in passing only. So is an `either`, whose branches
+// are one function, and a table between its ends.
+#include "expr/graph.h"
+
+typedef struct walk {
+    flx_freezer *f;
+    int *stack;
+    int count, capacity;
+} walk;
+
+static bool push(walk *w, flx_node n)
+{
+    flx_graph *g = w->f->g;
+    if (w->f->of[n]) return true;
+    if (flx_grow(g->ctx, (void **)&w->stack, &w->capacity, w->count + 1, sizeof(int)) != FLX_OK) {
+        return false;
+    }
+    w->stack[w->count++] = n;
+    return true;
+}
+
+// The switch for a value, -1 in *leaf where there is none.
+static bool find(flx_freezer *f, flx_switch_kind kind, flx_node value, flx_node *leaf)
+{
+    *leaf = -1;
+    if (value < 0) return false;
+    if (!flx_graph_depends(f->g, value, f->moves, f->user)) return true;
+    return f->find(f->user, kind, value, leaf);
+}
+
+static flx_node sub(flx_graph *g, flx_node a, flx_node b)
+{
+    return flx_graph_binary(g, FLX_OP_SUB, a, b);
+}
+
+static flx_node neg(flx_graph *g, flx_node a)
+{
+    return flx_graph_unary(g, FLX_OP_NEG, a);
+}
+
+// if(s(value), a, b), or `plain` where there is no switch.
+static flx_node decide(flx_freezer *f, flx_switch_kind kind, flx_node value, flx_node a, flx_node b,
+                       flx_node plain)
+{
+    flx_node s;
+    if (!find(f, kind, value, &s)) return -1;
+    return s < 0 ? plain : flx_graph_if(f->g, s, a, b);
+}
+
+static flx_node freeze_sign(flx_freezer *f, flx_node x, flx_node plain)
+{
+    flx_graph *g = f->g;
+    flx_node up, down;
+    if (!find(f, FLX_SWITCH_ABOVE, x, &up)) return -1;
+    if (up < 0) return plain;
+    if (!find(f, FLX_SWITCH_ABOVE, neg(g, x), &down)) return -1;
+    if (down < 0) return plain;
+    flx_node lower = flx_graph_if(g, down, flx_graph_const(g, -1.0), flx_graph_const(g, 0.0));
+    return flx_graph_if(g, up, flx_graph_const(g, 1.0), lower);
+}
+
+static flx_node freeze_mod(flx_freezer *f, flx_node a, flx_node b, flx_node plain)
+{
+    flx_graph *g = f->g;
+    flx_node k;
+    if (!find(f, FLX_SWITCH_FLOOR, flx_graph_binary(g, FLX_OP_DIV, a, b), &k)) return -1;
+    return k < 0 ? plain : sub(g, a, flx_graph_binary(g, FLX_OP_MUL, b, k));
+}
+
+// A whole number of x, with the sign given.
+static flx_node freeze_whole(flx_freezer *f, flx_node x, bool negative, flx_node plain)
+{
+    flx_node k;
+    if (!find(f, FLX_SWITCH_FLOOR, negative ? neg(f->g, x) : x, &k)) return -1;
+    if (k < 0) return plain;
+    return negative ? neg(f->g, k) : k;
+}
+
+// The operation on frozen operands, itself not yet frozen.
+static flx_node rebuild(flx_graph *g, const flx_graph_node *p, flx_node a, flx_node b, flx_node c)
+{
+    switch (flx_op_operands(p->op)) {
+    case 3:
+        return p->payload == FLX_EITHER ? flx_graph_either(g, a, b, c) : flx_graph_if(g, a, b, c);
+    case 2:
+        return flx_graph_binary(g, p->op, a, b);
+    default:
+        if (p->op == FLX_OP_TABLE) return flx_graph_table(g, p->b, p->c, a);
+        return flx_graph_unary(g, p->op, a);
+    }
+}
+
+static flx_node freeze(flx_freezer *f, const flx_graph_node *p, flx_node a, flx_node b,
+                       flx_node plain)
+{
+    flx_graph *g = f->g;
+    flx_node leaf;
+    switch (p->op) {
+    case FLX_OP_LT:
+        if (!find(f, FLX_SWITCH_ABOVE, sub(g, b, a), &leaf)) return -1;
+        return leaf < 0 ? plain : leaf;
+    case FLX_OP_LE:
+        if (!find(f, FLX_SWITCH_NOT_BELOW, sub(g, b, a), &leaf)) return -1;
+        return leaf < 0 ? plain : leaf;
+    case FLX_OP_ABS:
+        return decide(f, FLX_SWITCH_NOT_BELOW, a, a, neg(g, a), plain);
+    case FLX_OP_SIGN:
+        return freeze_sign(f, a, plain);
+    case FLX_OP_MIN:
+        return decide(f, FLX_SWITCH_NOT_BELOW, sub(g, b, a), a, b, plain);
+    case FLX_OP_MAX:
+        return decide(f, FLX_SWITCH_NOT_BELOW, sub(g, a, b), a, b, plain);
+    case FLX_OP_FLOOR:
+        return freeze_whole(f, a, false, plain);
+    case FLX_OP_CEIL:
+        return freeze_whole(f, a, true, plain);
+    case FLX_OP_ROUND:
+        return freeze_whole(f, flx_graph_binary(g, FLX_OP_ADD, a, flx_graph_const(g, 0.5)), false,
+                            plain);
+    case FLX_OP_MOD:
+        return freeze_mod(f, a, b, plain);
+    default:
+        return plain;
+    }
+}
+
+// Freeze the node on top of the stack if its operands are done, else put them on top.
+static bool freeze_top(walk *w)
+{
+    flx_freezer *f = w->f;
+    flx_node n = w->stack[w->count - 1], result = n;
+    flx_graph_node p = f->g->nodes[n];
+    int operands = flx_op_operands(p.op), before = w->count;
+    bool either = p.op == FLX_OP_IF && p.payload == FLX_EITHER;
+    if (operands > 0 && !either && !push(w, p.a)) return false;
+    if (operands > 1 && !push(w, p.b)) return false;
+    if (operands > 2 && !push(w, p.c)) return false;
+    if (w->count > before) return true;
+
+    if (operands > 0) {
+        flx_node a = either ? p.a : f->of[p.a] - 1;
+        flx_node b = operands > 1 ? f->of[p.b] - 1 : -1, c = operands > 2 ? f->of[p.c] - 1 : -1;
+        bool same = a == p.a && (operands < 2 || b == p.b) && (operands < 3 || c == p.c);
+        if (!same) result = rebuild(f->g, &p, a, b, c);
+        if (result >= 0) result = freeze(f, &p, a, b, result);
+    }
+    if (result < 0) return false;
+    f->of[n] = result + 1;
+    w->count--;
+    return true;
+}
+
+flx_node flx_graph_freeze(flx_freezer *f, flx_node n)
+{
+    walk w = {.f = f};
+    if (n < 0) return -1;
+    if (flx_grow(f->g->ctx, (void **)&f->of, &f->known, n + 1, sizeof(int)) != FLX_OK) return -1;
+    bool good = push(&w, n);
+    while (good && w.count > 0) good = freeze_top(&w);
+    flx_free(w.stack);
+    return good ? f->of[n] - 1 : -1;
+}
+
+void flx_freezer_clear(flx_freezer *f)
+{
+    flx_free(f->of);
+    f->of = NULL;
+    f->known = 0;
+}

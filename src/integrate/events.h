@@ -1,0 +1,25 @@
+// events.h - instants at which switches change and events happen, found and located in the steps of
+// any method (docs/theory/events.md).
+#pragma once
+
+#include "integrate/method.h"
+
+typedef struct flx_events flx_events;
+
+// *e is NULL where the system has neither switches nor events.
+flx_status flx_events_create(flx_integrator *it, flx_events **e);
+void flx_events_destroy(flx_events **e);
+
+// The next time at which something is known to happen.
+double flx_events_next(flx_integrator *it, const flx_state *x);
+
+// Look for instants inside the step that has just been made and ends at x. If there is one, x ends
+// there instead: by the step made again, shorter, or by interpolation where the method has a memory
+// that a repetition would lose. *taken is the step's length, *here whether x is at an instant.
+flx_status flx_events_look(flx_integrator *it, flx_state *x, double *taken, bool *here);
+
+// The instant at x: after flx_events_look, or at a time known beforehand. Velocities and
+// accelerations of x are consistent afterwards. *before is the state as it was. span: length of the
+// run, against which instants that follow each other too closely are judged.
+flx_status flx_events_happen(flx_integrator *it, flx_state *x, double span,
+                             const flx_state **before, const flx_happening **what);
