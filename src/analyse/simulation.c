@@ -155,7 +155,7 @@ static bool is_powered(const flx_model *m)
                          f->type == FLX_FORCE_BUSHING || f->type == FLX_FORCE_GRAVITATION;
         if (damps || !potential) return true;
     }
-    return m->nvariable > 0 || m->nconstraint > 0;
+    return m->nfriction > 0 || m->nvariable > 0 || m->nconstraint > 0;
 }
 
 static double largest_row_scale(const flx_system *s)

@@ -3,6 +3,7 @@
 
 #include "integrate/linear.h"
 #include "integrate/saddle.h"
+#include "math/index1.h"
 #include "math/lu.h"
 
 #include <float.h>
@@ -22,6 +23,7 @@ struct flx_accelerator {
     flx_saddle *saddle;
     flx_lu *lu; // of psi_w; NULL without algebraic unknowns
     double *lu_values;
+    flx_index1 *together;            // where forces or equations read multipliers; else NULL
     double *r, *d, *rate, *bias, *w; // (n) (n) (nlam) (nlam + nmu) (nw)
     double *sigma, *tau;             // (nlam)
     bool *soft;                      // (nlam + nmu) C > 0, E > 0
@@ -34,6 +36,7 @@ void flx_accelerator_destroy(flx_accelerator **acc)
     flx_blocks_destroy(&a->blocks);
     flx_saddle_destroy(&a->saddle);
     flx_lu_destroy(&a->lu);
+    flx_index1_destroy(&a->together);
     flx_free(a->lu_values);
     flx_free(a->r);
     flx_free(a->d);
@@ -60,6 +63,7 @@ static flx_status make(flx_accelerator *a)
     size_t n = (size_t)a->n, nb = (size_t)d->nlam + (size_t)d->nmu;
     FLX_TRY(flx_blocks_create(s, &a->blocks));
     FLX_TRY(flx_saddle_create(s, &a->saddle));
+    if (s->reads_multipliers) FLX_TRY(flx_index1_create(s, &a->together));
     if (d->nw) {
         FLX_TRY(flx_lu_create(s->ctx, p, false, &a->lu));
         a->lu_values =
@@ -325,6 +329,9 @@ static flx_status evaluate(flx_accelerator *a, flx_work *work, flx_state *x, boo
             return FLX_SINGULAR;
         }
         add_correction(a, x);
+        if (a->together) { // the rest of it is no small correction
+            return flx_index1_solve(a->together, work, x, residuals, linearisations);
+        }
         for (int i = first_bond(s); i < a->n; i++) scale = fmax(scale, fabs(a->d[i]));
         last = now;
     }

@@ -6,7 +6,7 @@
 //     x' = phi
 //     [M G^T A^T; G; A] (a, lambda, mu) = (f - ..., gamma)        -> a, lambda, mu    (ACC-1)
 //
-// Forces that read the multipliers (friction in joints) are met by iteration.
+// Where forces read the multipliers (friction in joints) all of it is solved together, (IDX-1).
 #pragma once
 
 #include "base/base.h"

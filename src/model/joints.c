@@ -426,7 +426,8 @@ flx_status flx_joint_finish(flx_builder *b, flx_item *joint)
 {
     FLX_TRY(flx_joint_place(b, joint, joint->loc));
     FLX_TRY(read_motion(b, joint));
-    return read_start(b, joint);
+    FLX_TRY(read_start(b, joint));
+    return flx_joint_friction(b, joint);
 }
 
 // ---- coordinates --------------------------------------------------------------------------------
@@ -754,7 +755,7 @@ flx_status flx_joint_member(flx_env *e, flx_item *joint, const char *name, flx_l
     if (!*w) return flx_member_unknown(e, joint->full, name, loc, words, NULL);
     bool effort =
         strcmp(name, "reaction") == 0 || strcmp(name, "moment") == 0 || strcmp(name, "drive") == 0;
-    FLX_TRY(flx_env_require(e, effort ? FLX_MODE_OUTPUT : FLX_MODE_MOVING, joint->full, name, loc));
+    FLX_TRY(flx_env_require(e, FLX_MODE_MOVING, joint->full, name, loc));
     if (!effort) return moving_member(e, joint, name, loc, out);
     if (strcmp(name, "drive") != 0) return reaction_member(e, joint, name[0] == 'm', out);
     if (!flx_yaml_get(joint->def, "motion")) {

@@ -4,7 +4,8 @@
 //     [M G^T A^T; G; A] (a, l, m) = (f, -bias)                                 (EXP-1)
 //     [M G^T; G] (theta, .) = (0, -g),  q <- q (+) theta                       (EXP-2)
 //     [M G^T A^T; G; A] (dv, .) = (0, -(G v + g_t), -(A v + b))                (EXP-3)
-// Compliant bonds (C > 0) give their multiplier directly. One matrix, one order of elimination.
+// Compliant bonds (C > 0) give their multiplier directly. One matrix, one order of elimination. Where
+// forces read multipliers, what it gives is the guess for (IDX-1).
 #include "math/dense.h"
 #include "system/descriptor_parts.h"
 
@@ -45,8 +46,11 @@ flx_status flx_saddle_prepare(const flx_descriptor *d, flx_work *w)
     }
     if (status == FLX_OK && has_massless_body(d->model)) {
         status = flx_lu_create(ctx, p, false, &k->lu);
-        if (status != FLX_OK) flx_ldl_destroy(&k->ldl); // all or nothing
     }
+    if (status == FLX_OK && d->base.reads_multipliers) {
+        status = flx_index1_create(&d->base, &k->together);
+    }
+    if (status != FLX_OK) flx_ldl_destroy(&k->ldl); // all or nothing
     flx_free(sign);
     return status;
 }
@@ -56,6 +60,7 @@ void flx_saddle_free(flx_work *w)
     flx_saddle_work *k = &w->saddle;
     flx_ldl_destroy(&k->ldl);
     flx_lu_destroy(&k->lu);
+    flx_index1_destroy(&k->together);
     flx_free(k->A0);
     flx_free(k->A1);
     flx_free(k->A2);
@@ -341,7 +346,9 @@ static flx_status accelerate(const flx_descriptor *d, flx_work *w, flx_state *x)
     memcpy(x->lam, b + flx_first_lam(d), (size_t)n->nlam * sizeof *b);
     memcpy(x->mu, b + flx_first_mu(d), (size_t)n->nmu * sizeof *b);
     for (int i = 0; i < n->nx; i++) x->dx[i] = -w->r[n->nv + i];
-    return FLX_OK;
+    if (!w->saddle.together) return FLX_OK;
+    long evaluations = 0; // the method counts its own
+    return flx_index1_solve(w->saddle.together, w, x, &evaluations, &evaluations);
 }
 
 static flx_status rate(const flx_system *s, flx_work *w, double t, const double *z, flx_state *x,

@@ -308,7 +308,9 @@ static void mark_channel(flx_descriptor *d, int channel, const int *slot)
     if (channel < 0 || !slot) return;
     const flx_channel *c = d->expr.channels + channel;
     for (int i = 0; i < c->ndep; i++) {
-        if (d->expr.deps[c->dep + i].rate) flx_layout_mark(d, slot[i], 2);
+        const flx_dep *dep = d->expr.deps + c->dep + i;
+        if (dep->rate) flx_layout_mark(d, *slot, 2);
+        slot += flx_dep_count(&d->expr, dep);
     }
 }
 
@@ -340,7 +342,7 @@ static void mark_written(flx_descriptor *d, unsigned char *written)
     const flx_pattern *p = &d->base.pattern;
     for (int j = 0; j < d->model->njoint; j++) {
         const flx_joint_rows *r = d->joints + j;
-        if (r->nbond == 0 || r->count[2] > 0) continue;
+        if (r->nbond == 0 || r->count[2] > 0 || r->read) continue;
         for (int e = p->row[r->bond_block]; e < p->row[r->bond_block + 1]; e++) {
             if (p->col[e] == r->bond_block) {
                 d->parts[e] = 0;

@@ -1,0 +1,227 @@
+// index1.c - the matrix of index1.h on a system's pattern, and Newton's iteration with it.
+#include "math/index1.h"
+
+#include "base/base.h"
+#include "math/lu.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#define MAX_ITERATIONS 40
+// Corrections of this part of the largest value of their kind are rounding,
+#define ROUNDING (64.0 * DBL_EPSILON)
+// ... and those that shrink no more if they are not larger than this.
+#define STAGNATED 1e-10
+
+typedef struct row { // a bond or velocity bond
+    double sigma, tau;
+    bool soft; // C > 0, E > 0
+} row;
+
+struct flx_index1 {
+    const flx_system *sys; // borrowed
+    flx_blocks blocks;     // owned, in one piece
+    flx_lu *lu;
+    double *values;      // on the pattern
+    row *rows;           // (nlam + nmu)
+    double *r, *d;       // (n)
+    double *bias, *rate; // (nlam + nmu) (nlam)
+};
+
+// ---- life -----------------------------------------------------------------------------------
+
+void flx_index1_destroy(flx_index1 **m)
+{
+    if (!m || !*m) return;
+    flx_lu_destroy(&(*m)->lu);
+    flx_free((*m)->blocks.A0);
+    flx_free((*m)->values);
+    flx_free((*m)->rows);
+    flx_free((*m)->r);
+    flx_free((*m)->d);
+    flx_free((*m)->bias);
+    flx_free((*m)->rate);
+    flx_free(*m);
+    *m = NULL;
+}
+
+static flx_status make(flx_index1 *m)
+{
+    const flx_system *s = m->sys;
+    const flx_dims *d = &s->dims;
+    const flx_pattern *p = &s->pattern;
+    size_t n = (size_t)flx_dims_unknowns(d), nb = (size_t)d->nlam + (size_t)d->nmu;
+    size_t nvalue = (size_t)p->offset[p->row[p->nblock]];
+    double *all = flx_alloc(s->ctx, 3 * nvalue, sizeof *all);
+    if (!all) return FLX_ERR_MEMORY;
+    m->blocks = (flx_blocks){all, all + nvalue, all + 2 * nvalue};
+    m->values = flx_alloc(s->ctx, nvalue, sizeof *m->values);
+    m->rows = flx_alloc(s->ctx, nb, sizeof *m->rows);
+    m->r = flx_alloc(s->ctx, n, sizeof *m->r);
+    m->d = flx_alloc(s->ctx, n, sizeof *m->d);
+    m->bias = flx_alloc(s->ctx, nb, sizeof *m->bias);
+    m->rate = flx_alloc(s->ctx, (size_t)d->nlam, sizeof *m->rate);
+    if (!m->values || !m->rows || !m->r || !m->d || !m->bias || !m->rate) return FLX_ERR_MEMORY;
+    for (int i = 0; i < d->nlam + d->nmu; i++) {
+        flx_unknown u;
+        s->ops->unknown(s, d->nv + d->nx + d->nw + i, &u);
+        bool bond = i < d->nlam;
+        m->rows[i] = (row){u.sigma, bond ? u.tau : 0.0, bond ? u.C != 0.0 : u.E != 0.0};
+    }
+    return flx_lu_create(s->ctx, p, false, &m->lu);
+}
+
+flx_status flx_index1_create(const flx_system *s, flx_index1 **m)
+{
+    *m = flx_alloc(s->ctx, 1, sizeof **m);
+    if (!*m) return FLX_ERR_MEMORY;
+    (*m)->sys = s;
+    flx_status status = make(*m);
+    if (status != FLX_OK) flx_index1_destroy(m);
+    return status;
+}
+
+// ---- matrix ---------------------------------------------------------------------------------
+
+// One entry of the pattern: rows from i0, columns from j0.
+typedef struct entry {
+    int o, i0, nr, j0, nc;
+} entry;
+
+static int first_bond(const flx_dims *d)
+{
+    return d->nv + d->nx + d->nw;
+}
+
+static bool is_state(const flx_dims *d, int i)
+{
+    return i >= d->nv && i < d->nv + d->nx;
+}
+
+// Numbers of one row of an entry from one of the parts, times a factor; NULL: zeros.
+static void put(const entry *e, int k, const double *A, double factor, double *values)
+{
+    double *out = values + e->o + k * e->nc;
+    for (int c = 0; c < e->nc; c++) out[c] = A ? factor * A[e->o + k * e->nc + c] : 0.0;
+}
+
+static void fill_row(const flx_dims *d, const entry *e, int k, const flx_blocks *b, const row *rows,
+                     double *values)
+{
+    int i = e->i0 + k, first = first_bond(d);
+    bool by_velocity = e->j0 < d->nv, by_state = is_state(d, e->j0);
+    const double *A = by_velocity || by_state ? NULL : b->A0;
+    double factor = 1.0;
+    if (is_state(d, i)) A = NULL;
+    if (i < d->nv && by_velocity) A = b->A2;
+    if (i >= first && !rows[i - first].soft) {
+        const row *s = rows + (i - first);
+        bool velocity = i >= first + d->nlam;
+        A = !by_velocity ? NULL : velocity || s->tau != 0.0 ? b->A1 : b->A0;
+        factor = velocity ? 1.0 : s->tau != 0.0 ? 1.0 / s->tau : 1.0 / s->sigma;
+    }
+    put(e, k, A, factor, values);
+    if (is_state(d, i) && i >= e->j0 && i < e->j0 + e->nc) {
+        values[e->o + k * e->nc + i - e->j0] = 1.0;
+    }
+}
+
+static void fill(const flx_dims *d, const flx_pattern *p, const flx_blocks *b, const row *rows,
+                 double *values)
+{
+    for (int i = 0; i < p->nblock; i++) {
+        for (int n = p->row[i]; n < p->row[i + 1]; n++) {
+            int j = p->col[n];
+            entry e = {p->offset[n], p->start[i], p->start[i + 1] - p->start[i], p->start[j],
+                       p->start[j + 1] - p->start[j]};
+            for (int k = 0; k < e.nr; k++) fill_row(d, &e, k, b, rows, values);
+        }
+    }
+}
+
+// Minus the residual: r of velocities, algebraic rows and soft bonds, and G a + bias of the others.
+static void set_rhs(const flx_dims *d, const flx_pattern *p, const double *values, const row *rows,
+                    const double *r, const double *bias, const double *a, double *rhs)
+{
+    int first = first_bond(d), n = flx_dims_unknowns(d);
+    for (int i = 0; i < n; i++) {
+        bool rigid = i >= first && !rows[i - first].soft;
+        rhs[i] = is_state(d, i) ? 0.0 : rigid ? -bias[i - first] : -r[i];
+    }
+    for (int i = 0; i < p->nblock; i++) {
+        for (int e = p->row[i]; e < p->row[i + 1] && p->start[i] >= first; e++) {
+            int j = p->col[e], j0 = p->start[j], nc = p->start[j + 1] - j0;
+            if (j0 >= d->nv) break; // columns ascend
+            for (int k = p->start[i]; k < p->start[i + 1]; k++) {
+                if (rows[k - first].soft) continue;
+                const double *G = values + p->offset[e] + (k - p->start[i]) * nc;
+                for (int c = 0; c < nc; c++) rhs[k] -= G[c] * a[j0 + c];
+            }
+        }
+    }
+}
+
+// ---- iteration ------------------------------------------------------------------------------
+
+static double add(double *x, const double *d, int n)
+{
+    double size = 0.0, most = 0.0;
+    for (int i = 0; i < n; i++) {
+        x[i] += d[i];
+        size = fmax(size, fabs(x[i]));
+        most = fmax(most, fabs(d[i]));
+        if (!isfinite(d[i])) return HUGE_VAL;
+    }
+    return most > 0.0 ? most / size : 0.0;
+}
+
+// One correction; returns its size as a part of what is corrected.
+static flx_status correct(flx_index1 *m, flx_work *work, flx_state *x, double *size)
+{
+    const flx_system *s = m->sys;
+    const flx_dims *d = &s->dims;
+    flx_point p = flx_state_point(s, x);
+    FLX_TRY(s->ops->residual(s, work, &p, m->r));
+    FLX_TRY(s->ops->linearise(s, work, &p, &m->blocks));
+    if (d->nlam + d->nmu > 0) FLX_TRY(s->ops->bond_bias(s, work, &p, m->bias));
+    if (d->nlam > 0) FLX_TRY(s->ops->bond_rate(s, work, &p, m->rate));
+    for (int i = 0; i < d->nlam; i++) { // d/dt of sigma g + tau g' = 0
+        const row *k = m->rows + i;
+        if (!k->soft && k->tau != 0.0) m->bias[i] += k->sigma / k->tau * m->rate[i];
+    }
+    fill(d, &s->pattern, &m->blocks, m->rows, m->values);
+    set_rhs(d, &s->pattern, m->values, m->rows, m->r, m->bias, x->a, m->d);
+    FLX_TRY(flx_lu_factor(m->lu, m->values));
+    flx_lu_solve(m->lu, m->d);
+    const double *by = m->d + d->nv + d->nx;
+    *size = add(x->a, m->d, d->nv);
+    *size = fmax(*size, add(x->w, by, d->nw));
+    *size = fmax(*size, add(x->lam, by + d->nw, d->nlam));
+    *size = fmax(*size, add(x->mu, by + d->nw + d->nlam, d->nmu));
+    return *size < HUGE_VAL ? FLX_OK : FLX_NOT_FINITE;
+}
+
+flx_status flx_index1_solve(flx_index1 *m, flx_work *work, flx_state *x, long *residuals,
+                            long *linearisations)
+{
+    const flx_system *s = m->sys;
+    const flx_dims *d = &s->dims;
+    double last = HUGE_VAL;
+    memset(x->dx, 0, (size_t)d->nx * sizeof *x->dx);
+    for (int k = 0; k < MAX_ITERATIONS; k++) {
+        double size = 0.0;
+        FLX_TRY(correct(m, work, x, &size));
+        ++*residuals;
+        ++*linearisations;
+        bool done = size <= ROUNDING || (size <= STAGNATED && size > 0.1 * last);
+        last = size;
+        if (!done) continue;
+        flx_point p = flx_state_point(s, x);
+        FLX_TRY(s->ops->residual(s, work, &p, m->r));
+        ++*residuals;
+        for (int i = 0; i < d->nx; i++) x->dx[i] = -m->r[d->nv + i];
+        return FLX_OK;
+    }
+    return FLX_NO_CONVERGENCE;
+}

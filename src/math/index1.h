@@ -1,0 +1,23 @@
+// index1.h - accelerations, algebraic unknowns and multipliers together, where forces or equations
+// read the multipliers: Newton's iteration with
+//
+//     [ M        .   -f_w    G^T - f_l   A^T - f_m ]  da
+//     [ .        I    .       .           .        ]  dx
+//     [ .        .   psi_w   psi_l       psi_m     ]  dw                       (IDX-1)
+//     [ G        .    .       .           .        ]  dl    C = 0; C > 0: its own row by w, l, m
+//     [ A        .    .       .           .        ]  dm
+// filled from the three parts of a tangent on its pattern. Columns of states are zero but for the
+// identity: x' follows when the rest is known. The table of operations is all that is asked.
+#pragma once
+
+#include "flexion/system.h"
+
+typedef struct flx_index1 flx_index1;
+
+flx_status flx_index1_create(const flx_system *s, flx_index1 **m);
+void flx_index1_destroy(flx_index1 **m);
+
+// Improves a, w, lam and mu of the state, which are its guess, until the equations are met, and sets
+// dx. FLX_SINGULAR, FLX_NOT_FINITE, FLX_NO_CONVERGENCE: the state then holds no meaning there.
+flx_status flx_index1_solve(flx_index1 *m, flx_work *work, flx_state *x, long *residuals,
+                            long *linearisations);
