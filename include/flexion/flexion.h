@@ -8,4 +8,5 @@
 #include "flexion/model.h"
 #include "flexion/results.h"
 #include "flexion/simulation.h"
+#include "flexion/study.h"
 #include "flexion/system.h"

@@ -71,6 +71,29 @@ typedef struct flx_plot_def {
 } flx_plot_def;
 FLX_API flx_status flx_plot_write(flx_result *r, const flx_plot_def *def);
 
+// Numbers against numbers: panels side by side, each with the same series of points joined by lines.
+typedef struct flx_chart_series {
+    const char *name; // for the legend
+    int n;
+    const double *x,
+        *y;       // (n); what is not finite, or not positive on a logarithmic axis, is left out
+    double slope; // of a guide beside the points of a log-log panel; NaN: none
+} flx_chart_series;
+typedef struct flx_chart_panel {
+    const char *x, *y; // labels
+    int log_x, log_y;
+    int nseries;
+    const flx_chart_series *series; // (nseries)
+} flx_chart_panel;
+typedef struct flx_chart_def {
+    const char *path; // .svg, .png or .pdf
+    const char *title;
+    int npanel;
+    const flx_chart_panel *panels; // (npanel)
+    int width, height;             // pixels; 0: default
+} flx_chart_def;
+FLX_API flx_status flx_chart_write(flx_ctx *ctx, const flx_chart_def *def);
+
 #ifdef __cplusplus
 }
 #endif

@@ -3,16 +3,17 @@
 
 #include <string.h>
 
-static const cli_command *const commands[] = {&cmd_run,  &cmd_check,    &cmd_plot,
-                                              &cmd_info, &cmd_language, &cmd_methods};
+static const cli_command *const commands[] = {&cmd_run,         &cmd_check,         &cmd_plot,
+                                              &cmd_info,        &cmd_language,      &cmd_methods,
+                                              &cmd_convergence, &cmd_work_precision};
 #define N_COMMANDS ((int)(sizeof commands / sizeof commands[0]))
 
 static void print_usage(FILE *f)
 {
     fputs("flexion - simulate mechanisms\n\nUsage: flexion COMMAND [ARGUMENTS]\n\n", f);
     for (int i = 0; i < N_COMMANDS; i++)
-        fprintf(f, "  %-10s %s\n", commands[i]->name, commands[i]->summary);
-    fputs("  help       explain a command: flexion help run\n\n"
+        fprintf(f, "  %-14s %s\n", commands[i]->name, commands[i]->summary);
+    fputs("  help           explain a command: flexion help run\n\n"
           "Example: a slider crank, simulated and drawn\n"
           "  flexion run examples/slider_crank.yaml\n"
           "  flexion plot slider_crank.h5 slider.position\n\n"

@@ -1,36 +1,18 @@
-// plot.c - signals as a drawing, made by gnuplot: one panel a unit, against time or a signal.
-//
-// The script goes to gnuplot's standard input and the drawing comes from its standard output, so
-// that no file name ever is gnuplot text; names and titles are quoted. Lines use the colours of
-// Okabe and Ito, which colour-blind readers tell apart, then the same colours dashed.
-#include "output/place.h"
+// plot.c - signals as a drawing: one panel a unit, against time or a signal.
+#include "output/gnuplot.h"
 #include "output/result.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <float.h>
 #include <math.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-extern char **environ;
 
 #define MAX_LINES 200 // more cannot be told apart anyhow
 #define DEFAULT_WIDTH 900
 #define PANEL_HEIGHT 300
 #define FRAME_HEIGHT 120  // title and x axis
 #define SINGLE_HEIGHT 520 // one panel
-
-static const char *const colours[] = {"#0072B2", "#D55E00", "#009E73", "#CC79A7",
-                                      "#E69F00", "#56B4E9", "#404040"};
-#define N_COLOURS ((int)(sizeof colours / sizeof colours[0]))
-static const char *const dashes[] = {"1", "(9,4)", "(3,3)", "(9,3,2,3)"};
-#define N_DASHES ((int)(sizeof dashes / sizeof dashes[0]))
 
 typedef struct range {
     double low, high;
@@ -45,63 +27,6 @@ typedef struct drawing {
     int lines[MAX_LINES]; // columns
     int panel[MAX_LINES]; // of each line
 } drawing;
-
-// ---- text ------------------------------------------------------------------------------------
-
-// Bytes of the UTF-8 character here; 0 when it is none.
-static int utf8_length(const unsigned char *p)
-{
-    int n = p[0] < 0x80                   ? 1
-            : p[0] >= 0xf0 && p[0] < 0xf5 ? 4
-            : p[0] >= 0xe0 && p[0] < 0xf0 ? 3
-            : p[0] >= 0xc2 && p[0] < 0xe0 ? 2
-                                          : 0;
-    for (int i = 1; i < n; i++) {
-        if ((p[i] & 0xc0) != 0x80) return 0;
-    }
-    return n;
-}
-
-// Text inside a single-quoted gnuplot string, in which only the quote means something. Control
-// characters become spaces, broken UTF-8 question marks, powers superscripts.
-static void put_text(FILE *f, const char *text)
-{
-    static const char *const powers[] = {"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
-    for (const unsigned char *p = (const unsigned char *)text; *p;) {
-        int n = utf8_length(p);
-        if (p[0] == '^' && p[1] >= '0' && p[1] <= '9') {
-            fputs(powers[p[1] - '0'], f);
-            n = 2;
-        } else if (n == 0 || *p < 0x20 || *p == 0x7f) {
-            fputc(n == 0 ? '?' : ' ', f);
-            n = 1;
-        } else {
-            if (*p == '\'') fputc('\'', f);
-            fwrite(p, 1, (size_t)n, f);
-        }
-        p += n;
-    }
-}
-
-static void put_quoted(FILE *f, const char *text)
-{
-    fputc('\'', f);
-    put_text(f, text);
-    fputc('\'', f);
-}
-
-// 'name (unit)'
-static void put_label(FILE *f, const char *name, const char *unit)
-{
-    fputc('\'', f);
-    put_text(f, name);
-    if (unit[0] != '\0') {
-        fputs(name[0] != '\0' ? " (" : "", f);
-        put_text(f, unit);
-        fputs(name[0] != '\0' ? ")" : "", f);
-    }
-    fputc('\'', f);
-}
 
 // ---- ranges ----------------------------------------------------------------------------------
 
@@ -239,48 +164,6 @@ static void put_data(const drawing *d, int i)
 
 // ---- script ----------------------------------------------------------------------------------
 
-static bool has_ending(const char *path, const char *ending)
-{
-    size_t n = strlen(path), m = strlen(ending);
-    return n > m && strcmp(path + n - m, ending) == 0;
-}
-
-static flx_status put_terminal(const drawing *d, const char *path)
-{
-    FILE *f = d->script;
-    if (has_ending(path, ".svg")) {
-        fprintf(f,
-                "set terminal svg size %d,%d noenhanced font 'Helvetica,14' background '#ffffff'\n",
-                d->width, d->height);
-    } else if (has_ending(path, ".png")) {
-        // twice the pixels: sharp also on dense screens and in print
-        fprintf(f,
-                "set terminal pngcairo size %d,%d noenhanced font 'Sans,11' fontscale 2 "
-                "linewidth 2 background '#ffffff'\n",
-                2 * d->width, 2 * d->height);
-    } else if (has_ending(path, ".pdf")) {
-        fprintf(f,
-                "set terminal pdfcairo size %.2fin,%.2fin noenhanced font 'Sans,11' "
-                "background '#ffffff'\n",
-                d->width / 96.0, d->height / 96.0);
-    } else {
-        return FLX_FAIL(d->r->ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE,
-                        "cannot draw to '%s': the name must end in .svg, .png or .pdf", path);
-    }
-    return FLX_OK;
-}
-
-static void put_style(FILE *f)
-{
-    fputs("set encoding utf8\n"
-          "set border 3 linewidth 0.8 linecolor rgb '#404040'\n"
-          "set tics nomirror out scale 0.6 textcolor rgb '#202020'\n"
-          "set grid linetype 1 linewidth 0.6 linecolor rgb '#e0e0e0'\n"
-          "set grid back\n"
-          "set format y '%g'\n",
-          f);
-}
-
 static int lines_in(const drawing *d, int panel)
 {
     int n = 0;
@@ -354,7 +237,7 @@ static void put_y_label(const drawing *d, int panel)
         if (d->panel[i] == panel) unit = d->r->units[d->lines[i]];
     }
     fputs("set ylabel ", d->script);
-    put_label(d->script, text, unit);
+    flx_gnuplot_label(d->script, text, unit);
     fputs("\n", d->script);
 }
 
@@ -409,10 +292,10 @@ static void put_curves(const drawing *d, int panel)
         fprintf(d->script,
                 "%s$line%d using 1:2 with %s linewidth 1.6 dashtype %s linecolor rgb '%s' ",
                 k ? ", " : "", i, d->r->rows > 1 ? "lines" : "points pointtype 7",
-                dashes[k / N_COLOURS % N_DASHES], colours[k % N_COLOURS]);
+                flx_gnuplot_dash(k), flx_gnuplot_colour(k));
         if (legend) {
             fputs("title ", d->script);
-            put_quoted(d->script, d->r->names[d->lines[i]]);
+            flx_gnuplot_quoted(d->script, d->r->names[d->lines[i]]);
         } else {
             fputs("notitle", d->script);
         }
@@ -447,7 +330,7 @@ static void put_panel(const drawing *d, int panel, double left, double right)
     range ax = x_range(d), ay = panel_range(d, panel);
     if (panel == 0 && title) {
         fputs("set title ", f);
-        put_quoted(f, d->r->title);
+        flx_gnuplot_quoted(f, d->r->title);
         fputs(" offset 0,-0.3 font ',15' textcolor rgb '#202020'\n", f);
     } else {
         fputs("unset title\n", f);
@@ -457,7 +340,7 @@ static void put_panel(const drawing *d, int panel, double left, double right)
     fprintf(f, "set yrange [%.17g:%.17g]\n", ay.low - offset, ay.high - offset);
     if (last) {
         fputs("set format x '%g'\nset xlabel ", f);
-        put_label(f, d->r->names[d->x], d->r->units[d->x]);
+        flx_gnuplot_label(f, d->r->names[d->x], d->r->units[d->x]);
         fputs("\n", f);
     } else {
         fputs("unset xlabel\nset format x ''\n", f);
@@ -469,87 +352,12 @@ static void put_panel(const drawing *d, int panel, double left, double right)
 
 static void put_script(const drawing *d)
 {
-    put_style(d->script);
     for (int i = 0; i < d->nline; i++) put_data(d, i);
     double left = left_margin(d) / d->width;
     double right = 1.0 - (24.0 + legend_width(d)) / d->width;
     if (d->npanel > 1) fputs("set multiplot\n", d->script);
     for (int p = 0; p < d->npanel; p++) put_panel(d, p, left, right);
     if (d->npanel > 1) fputs("unset multiplot\n", d->script);
-}
-
-// ---- gnuplot ---------------------------------------------------------------------------------
-
-static flx_status no_gnuplot(flx_ctx *ctx)
-{
-    return FLX_FAIL(ctx, FLX_ERR_UNAVAILABLE, FLX_NOWHERE,
-                    "drawing needs the program gnuplot, which was not found; install it (Debian: "
-                    "apt-get install gnuplot-nox) or draw the table of --csv with another program");
-}
-
-static flx_status explain_failure(flx_ctx *ctx, FILE *said)
-{
-    char text[300];
-    rewind(said);
-    size_t n = fread(text, 1, sizeof text - 1, said);
-    text[n] = '\0';
-    for (char *p = text; *p; p++) {
-        if (*p == '\n') *p = ' ';
-    }
-    return FLX_FAIL(ctx, FLX_ERR_IO, FLX_NOWHERE, "gnuplot failed: %s",
-                    n > 0 ? text : "no reason given");
-}
-
-static flx_status run_gnuplot(flx_ctx *ctx, FILE *script, const char *out, FILE *said)
-{
-    char *const argv[] = {"gnuplot", "-d", NULL}; // -d: nobody's settings but ours
-    posix_spawn_file_actions_t files;
-    pid_t pid;
-    int status = 0;
-    if (posix_spawn_file_actions_init(&files) != 0) return FLX_ERR_MEMORY;
-    int e = posix_spawn_file_actions_adddup2(&files, fileno(script), STDIN_FILENO);
-    if (e == 0) e = posix_spawn_file_actions_adddup2(&files, fileno(said), STDERR_FILENO);
-    if (e == 0)
-        e = posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, out, O_WRONLY | O_TRUNC, 0666);
-    if (e == 0) e = posix_spawnp(&pid, argv[0], &files, NULL, argv, environ);
-    posix_spawn_file_actions_destroy(&files);
-    if (e == ENOENT || e == EACCES) return no_gnuplot(ctx);
-    if (e != 0) {
-        return FLX_FAIL(ctx, FLX_ERR_IO, FLX_NOWHERE, "cannot start gnuplot: %s", strerror(e));
-    }
-    while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
-    }
-    if (WIFEXITED(status) && WEXITSTATUS(status) == 127) return no_gnuplot(ctx);
-
-    struct stat info;
-    bool drawn = stat(out, &info) == 0 && info.st_size > 0;
-    if (!WIFEXITED(status) || WEXITSTATUS(status) != 0 || !drawn) return explain_failure(ctx, said);
-    return FLX_OK;
-}
-
-static flx_status draw(const drawing *d, const char *path)
-{
-    flx_ctx *ctx = d->r->ctx;
-    flx_place place;
-    FLX_TRY(put_terminal(d, path));
-    put_script(d);
-    FILE *said = tmpfile();
-    if (!said || fflush(d->script) != 0 || fseek(d->script, 0, SEEK_SET) != 0) {
-        if (said) fclose(said);
-        return FLX_FAIL(ctx, FLX_ERR_IO, FLX_NOWHERE, "cannot write a temporary file: %s",
-                        strerror(errno));
-    }
-    flx_status status = flx_place_open(ctx, "the drawing", path, &place);
-    if (status == FLX_OK) {
-        status = run_gnuplot(ctx, d->script, place.part, said);
-        if (status == FLX_OK && !flx_place_commit(&place)) {
-            status = FLX_FAIL(ctx, FLX_ERR_IO, FLX_NOWHERE, "cannot write '%s': %s", path,
-                              strerror(errno));
-        }
-        flx_place_close(&place);
-    }
-    fclose(said);
-    return status;
 }
 
 // ---- what to draw ----------------------------------------------------------------------------
@@ -617,12 +425,9 @@ flx_status flx_plot_write(flx_result *r, const flx_plot_def *def)
     d.height = def->height > 0 ? def->height
                : d.npanel == 1 ? SINGLE_HEIGHT
                                : FRAME_HEIGHT + PANEL_HEIGHT * d.npanel;
-    d.script = tmpfile();
-    if (!d.script) {
-        return FLX_FAIL(r->ctx, FLX_ERR_IO, FLX_NOWHERE, "cannot create a temporary file: %s",
-                        strerror(errno));
-    }
-    flx_status status = draw(&d, def->path);
-    fclose(d.script);
-    return status;
+    flx_gnuplot g;
+    FLX_TRY(flx_gnuplot_begin(r->ctx, def->path, d.width, d.height, &g));
+    d.script = g.script;
+    put_script(&d);
+    return flx_gnuplot_end(&g, FLX_OK);
 }

@@ -1,0 +1,281 @@
+// study.c - options, run and outcome of the commands that compare methods.
+#include "cli/study.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_VALUES 64
+
+typedef struct values {
+    int n;
+    double x[MOST_VALUES];
+} values;
+
+// ---- lists --------------------------------------------------------------------------------------
+
+static bool complain_list(const cli_study *o, const char *option, const char *text)
+{
+    cli_complain(o->command->name,
+                 "%s needs numbers with commas, or a range such as 1e-3..1e-8, not '%s'", option,
+                 text);
+    return false;
+}
+
+static bool add_value(values *v, double x)
+{
+    if (v->n >= MOST_VALUES || !(x > 0.0) || !isfinite(x)) return false;
+    v->x[v->n++] = x;
+    return true;
+}
+
+// From one number to another, by a factor.
+static bool add_range(values *v, double from, double to, double factor)
+{
+    const double slack = 1.0 + 1e-6;
+    bool down = to < from;
+    for (double x = from; down ? x * slack >= to : x <= to * slack;
+         x = down ? x / factor : x * factor) {
+        if (!add_value(v, x)) return false;
+    }
+    return true;
+}
+
+// "0.1,0.05" or "1e-3..1e-10"; the factor is that of a range.
+static bool read_values(const cli_study *o, const char *option, const char *text, double factor,
+                        values *v)
+{
+    const char *p = text;
+    for (; text;) {
+        char *end;
+        double x = strtod(p, &end), to;
+        if (end == p || !(x > 0.0) || !isfinite(x)) return complain_list(o, option, text);
+        if (strncmp(end, "..", 2) == 0) {
+            p = end + 2;
+            to = strtod(p, &end);
+            if (end == p || !(to > 0.0) || !add_range(v, x, to, factor))
+                return complain_list(o, option, text);
+        } else if (!add_value(v, x)) {
+            return complain_list(o, option, text);
+        }
+        if (*end == '\0') return true;
+        if (*end != ',') return complain_list(o, option, text);
+        p = end + 1;
+    }
+    return true;
+}
+
+// Cut a list at its commas, not at those in brackets; pieces point into `text`.
+static void split(char *text, int most, cli_list *list)
+{
+    int depth = 0;
+    char *begin = text;
+    for (char *p = text;; p++) {
+        if (*p == '(') depth++;
+        if (*p == ')') depth--;
+        if (*p != '\0' && (*p != ',' || depth > 0)) continue;
+        bool last = *p == '\0';
+        *p = '\0';
+        while (*begin == ' ') begin++;
+        if (*begin && list->count < most) list->items[list->count++] = begin;
+        begin = p + 1;
+        if (last) return;
+    }
+}
+
+static bool copy_list(const char *text, char **copy, cli_list *list)
+{
+    size_t n = text ? strlen(text) : 0;
+    *copy = malloc(n + 1);
+    list->items = calloc(n + 1, sizeof *list->items);
+    if (!*copy || !list->items) return false;
+    memcpy(*copy, text ? text : "", n + 1);
+    split(*copy, (int)n, list);
+    return true;
+}
+
+// ---- numbers ------------------------------------------------------------------------------------
+
+static bool read_positive(const cli_study *o, const char *option, const char *text, double *out)
+{
+    char *end;
+    if (!text) return true;
+    *out = strtod(text, &end);
+    if (end != text && *end == '\0' && isfinite(*out) && *out > 0.0) return true;
+    cli_complain(o->command->name, "%s needs a positive number, not '%s'", option, text);
+    return false;
+}
+
+static bool read_formulation(const cli_study *o, flx_formulation *f)
+{
+    static const char *const words[] = {"auto", "index-3", "ggl", "index-1"};
+    static const flx_formulation values_of[] = {FLX_FORMULATION_AUTO, FLX_FORMULATION_INDEX3,
+                                                FLX_FORMULATION_GGL, FLX_FORMULATION_INDEX1};
+    if (!o->formulation) return true;
+    for (int i = 0; i < 4; i++) {
+        if (strcmp(words[i], o->formulation) != 0) continue;
+        *f = values_of[i];
+        return true;
+    }
+    const char *best = cli_nearest(o->formulation, 4, words);
+    cli_complain(o->command->name, "there is no formulation '%s'; %s%s%s", o->formulation,
+                 best ? "did you mean '" : "there are auto, index-3, ggl and index-1",
+                 best ? best : "", best ? "'?" : "");
+    return false;
+}
+
+void cli_print_failure(const flx_study *s, int row)
+{
+    const flx_study_row *r = flx_study_get(s, row), *before = flx_study_get(s, row - 1);
+    bool again = before && before->method == r->method && strcmp(before->reason, r->reason) == 0;
+    printf(" failed: %s\n", again ? "the same" : r->reason);
+}
+
+void cli_print_error(double e)
+{
+    if (isfinite(e)) {
+        printf(" %10.2e", e);
+    } else {
+        printf(" %10s", "-");
+    }
+}
+
+// ---- run ----------------------------------------------------------------------------------------
+
+static int show_progress(void *user, int done, int all)
+{
+    return cli_progress_update(user, done, all);
+}
+
+static flx_status
+report(const cli_study *o, const flx_study *s, const cli_list *methods, bool fixed,
+       void (*print)(const flx_study *s, const cli_list *methods, bool fixed),
+       flx_status (*draw)(const flx_study *s, const char *path, const char *title))
+{
+    flx_status status = FLX_OK;
+    bool table_out = o->table && strcmp(o->table, "-") == 0;
+    if (!o->quiet && !table_out) {
+        printf("%s: relative errors against %s\n", o->model, flx_study_reference(s));
+        print(s, methods, fixed);
+        fflush(stdout);
+    }
+    if (o->table) status = flx_study_write(s, o->table);
+    if (status == FLX_OK && o->picture) status = draw(s, o->picture, NULL);
+    if (status == FLX_OK && o->picture && !o->quiet && !table_out)
+        printf("drawn in %s\n", o->picture);
+    return status;
+}
+
+static int run_study(flx_ctx *ctx, const cli_study *o, const flx_study_def *def,
+                     const cli_list *methods,
+                     void (*print)(const flx_study *s, const cli_list *methods, bool fixed),
+                     flx_status (*draw)(const flx_study *s, const char *path, const char *title))
+{
+    flx_model *model = NULL;
+    flx_study *study = NULL;
+    cli_progress progress;
+    flx_status status = flx_model_read(ctx, o->model, o->settings.count, o->settings.items, &model);
+    if (status == FLX_OK) {
+        cli_catch_interrupt();
+        cli_progress_start(&progress, o->quiet);
+        status = flx_study_run(model, def, show_progress, &progress, &study);
+        cli_progress_end(&progress);
+    }
+    if (study) {
+        flx_status told = report(o, study, methods, def->nstep > 0, print, draw);
+        if (status == FLX_OK) status = told;
+    }
+    cli_print_errors(ctx);
+    if (status == FLX_INTERRUPTED) cli_complain(o->command->name, "interrupted");
+    flx_study_destroy(&study);
+    flx_model_destroy(&model);
+    if (status == FLX_OK) return EXIT_DONE;
+    return status > 0 || status == FLX_ERR_MEMORY ? EXIT_FAILED : EXIT_WRONG;
+}
+
+// What the words of the options say.
+static int run_with(flx_ctx *ctx, const cli_study *o,
+                    void (*print)(const flx_study *s, const cli_list *methods, bool fixed),
+                    flx_status (*draw)(const flx_study *s, const char *path, const char *title))
+{
+    cli_list methods = {0}, signals = {0};
+    char *texts[2] = {NULL, NULL};
+    values steps = {0}, tolerances = {0};
+    double repeats = 1.0;
+    int code = EXIT_WRONG;
+    flx_study_def def = {0};
+    if (!copy_list(o->methods, &texts[0], &methods) ||
+        !copy_list(o->signals, &texts[1], &signals)) {
+        code = EXIT_FAILED;
+        goto done;
+    }
+    if (!read_values(o, "--steps", o->steps, 2.0, &steps) ||
+        !read_values(o, "--tolerances", o->tolerances, 10.0, &tolerances) ||
+        !read_positive(o, "--until", o->until, &def.until) ||
+        !read_positive(o, "--repeats", o->repeats, &repeats) ||
+        !read_formulation(o, &def.formulation))
+        goto done;
+    def.nmethod = methods.count;
+    def.methods = methods.items;
+    def.nstep = steps.n;
+    def.steps = steps.x;
+    def.ntolerance = tolerances.n;
+    def.tolerances = tolerances.x;
+    def.nsignal = signals.count;
+    def.signals = signals.items;
+    def.repeats = (int)fmin(repeats, 1000.0);
+    if (o->reference && strcmp(o->reference, "auto") != 0) def.reference = o->reference;
+    code = run_study(ctx, o, &def, &methods, print, draw);
+
+done:
+    for (int i = 0; i < 2; i++) free(texts[i]);
+    free(methods.items);
+    free(signals.items);
+    return code;
+}
+
+int cli_study_run(flx_ctx *ctx, cli_study *o, int argc, char **argv,
+                  void (*print)(const flx_study *s, const cli_list *methods, bool fixed),
+                  flx_status (*draw)(const flx_study *s, const char *path, const char *title))
+{
+    cli_list rest = {0};
+    int code = EXIT_WRONG;
+    const cli_option options[] = {
+        {.name = "--methods", .value = &o->methods},
+        {.name = "--steps", .value = &o->steps},
+        {.name = "--tolerances", .value = &o->tolerances},
+        {.name = "--signals", .value = &o->signals},
+        {.name = "--formulation", .value = &o->formulation},
+        {.name = "--reference", .value = &o->reference},
+        {.name = "--output", .letter = 'o', .value = &o->picture},
+        {.name = "--csv", .value = &o->table},
+        {.name = "--until", .value = &o->until},
+        {.name = "--repeats", .value = &o->repeats},
+        {.name = "--set", .list = &o->settings},
+        {.name = "--quiet", .letter = 'q', .flag = &o->quiet},
+    };
+    const char *name = o->command->name;
+    rest.items = calloc((size_t)argc, sizeof *rest.items);
+    o->settings.items = calloc((size_t)argc, sizeof *o->settings.items);
+    if (!rest.items || !o->settings.items) goto done;
+    cli_parsed parsed =
+        cli_parse(o->command, argc, argv, (int)(sizeof options / sizeof *options), options, &rest);
+    if (parsed == CLI_DONE) code = EXIT_DONE;
+    if (parsed != CLI_GO) goto done;
+    if (rest.count != 1) {
+        cli_complain(name, "%s; see 'flexion %s --help'",
+                     rest.count ? "one model at a time" : "name a model file", name);
+    } else if (!o->methods) {
+        cli_complain(name, "name the methods to compare: --methods radau,dopri5");
+    } else if (!o->steps == !o->tolerances) {
+        cli_complain(name, "give either --steps or --tolerances; see 'flexion %s --help'", name);
+    } else {
+        o->model = rest.items[0];
+        code = run_with(ctx, o, print, draw);
+    }
+
+done:
+    free(rest.items);
+    free(o->settings.items);
+    return code;
+}
