@@ -173,6 +173,7 @@ flx_status collocation_create(flx_integrator *it, const collocation_tableau *tab
     read_unknowns(s, co);
     co->ggl = rules->ggl && co->npos > 0;
     co->at_end = rules->at_end && co->nrigid > 0;
+    co->keeps = rules->keeps;
     if (rules->settle) FLX_TRY(flx_accelerator_create(s, &co->settler));
     return make_solvers(s, co, n);
 }

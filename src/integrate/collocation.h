@@ -45,13 +45,14 @@ typedef struct collocation_rules {
     bool ggl;    // position bonds hold on velocity level, too
     bool at_end; // rigid rows hold at the end of the step, not at the stage; for one stage
     bool settle; // a, w, lambda, mu of the end follow from q, v, x; v is moved to the rigid rows
+    bool keeps;  // the method keeps invariants, and Newton must not lose them
 } collocation_rules;
 
 typedef struct collocation {
     collocation_tableau table[COLLOCATION_TABLES];
     const collocation_tableau *tab; // the one in use
     int s, n, first;                // its stages; unknowns, number of the first bond
-    bool ggl, at_end, adaptive;
+    bool ggl, at_end, keeps, adaptive;
     int npos, nrigid;  // bonds on positions: tau = C = 0; rigid rows of all kinds
     bool *on_position; // (nlam)
     bool *rigid;       // (nlam + nmu)

@@ -5,17 +5,20 @@
 // tolerance. Corrections: collocation_stages.c. Theory: docs/theory/integrators.md.
 #include "integrate/collocation.h"
 
+#include <float.h>
 #include <math.h>
 
 #define MAX_ITERATIONS 60
 // With error control a smaller step is better than many iterations.
 #define MAX_ADAPTIVE_ITERATIONS 15
-// The part of its scale that a position is solved to is at least this where there are bonds, whose
-// rounding it is, and else next to nothing, or what the last iteration could not do better ...
+// The part of its scale that a position is solved to is at least this where there are position bonds,
+// whose rounding it is, and else next to nothing, or what the last iteration could not do better ...
 #define POSITION_FLOOR 4e-16
 #define INCREMENT_FLOOR 1e-24
 // ... and otherwise so good that velocities keep this part of their size.
 #define VELOCITY_TOLERANCE 3e-14
+// ... or this one, where what is left of an iteration would add up over many steps.
+#define KEEPING_TOLERANCE DBL_EPSILON
 // The same for multipliers, or what the rounding of positions leaves of them if that is more.
 #define FORCE_TOLERANCE 1e-9
 #define WORST_FORCE_TOLERANCE 1e-4
@@ -44,11 +47,12 @@ static void take(double e, int i, double *m, int *worst)
     }
 }
 
-// Corrections of positions and h times those of velocities, states and algebraic unknowns, as a
-// part of their scales.
-static double motion_size(collocation *co, const flx_dims *d)
+// Corrections of positions and h times those of velocities as a part of their scales; states and
+// algebraic unknowns as a part of themselves, which are not increments: what is allowed of them is at
+// least their rounding.
+static double motion_size(collocation *co, const flx_dims *d, double tolerance)
 {
-    double m = 0.0;
+    double m = 0.0, part = tolerance / fmax(tolerance, POSITION_FLOOR);
     for (int i = 0; i < co->s; i++) {
         const double *D = co->D + (size_t)i * co->n, *U = co->now.U + (size_t)i * co->n;
         const double *dV = co->dV + (size_t)i * d->nv;
@@ -58,7 +62,7 @@ static double motion_size(collocation *co, const flx_dims *d)
         }
         for (int j = d->nv; j < co->first; j++) {
             double size = fmax(fabs(U[j]), 1e-3 * co->scale[j]);
-            take(fabs(D[j]) / size, j, &m, &co->worst);
+            take(part * fabs(D[j]) / size, j, &m, &co->worst);
         }
     }
     return m;
@@ -73,8 +77,9 @@ static double position_tolerance(const collocation *co, const flx_dims *d)
             v = fmax(v, fabs(co->now.V[i * d->nv + j]) / co->scale[j]);
         }
     }
-    double floor = d->nlam ? POSITION_FLOOR : fmax(INCREMENT_FLOOR, co->rounding);
-    return fmin(co->tolerance, fmax(VELOCITY_TOLERANCE * co->h * v, floor));
+    double floor = co->npos ? POSITION_FLOOR : fmax(INCREMENT_FLOOR, co->rounding);
+    double part = co->keeps ? KEEPING_TOLERANCE : VELOCITY_TOLERANCE;
+    return fmin(co->tolerance, fmax(part * co->h * v, floor));
 }
 
 // Corrections of multipliers against what is allowed of them in a fixed step.
@@ -106,6 +111,7 @@ typedef struct newton {
     int fresh;                // iterations with a linearisation of this step; -1: an older one
     int renewals;             // linearisations in this step
     int stagnant, growing, hopeless;
+    int enough; // stagnant ones in a row
     bool accelerated;
 } newton;
 
@@ -118,7 +124,7 @@ static bool stagnates(newton *n, double allowed)
     bool rounding = n->motion < ROUNDING_CORRECTION && n->motion > 0.5 * n->last_motion;
     bool still = (n->motion <= allowed || rounding) && n->last > 0.0 && n->rate > 0.5;
     n->stagnant = still ? n->stagnant + 1 : 0;
-    return n->stagnant >= 2;
+    return n->stagnant >= n->enough;
 }
 
 static verdict judge_fixed(newton *n, double allowed)
@@ -231,7 +237,7 @@ flx_status collocation_solve(flx_integrator *it, const flx_state *x)
     collocation *co = it->data;
     const flx_dims *d = &it->sys->dims;
     int most = co->adaptive ? MAX_ADAPTIVE_ITERATIONS : MAX_ITERATIONS;
-    newton n = {.fresh = -1};
+    newton n = {.fresh = -1, .enough = co->keeps ? 1 : 2};
     collocation_anderson_restart(co);
     co->worst = -1;
     for (int k = 0; k < most; k++) {
@@ -244,7 +250,7 @@ flx_status collocation_solve(flx_integrator *it, const flx_state *x)
         FLX_TRY(collocation_correct(it));
         collocation_anderson(co, d, n.accelerated);
         double tolerance = position_tolerance(co, d);
-        n.motion = motion_size(co, d);
+        n.motion = motion_size(co, d, tolerance);
         n.size = co->adaptive ? collocation_correction_norm(co, d)
                               : fmax(n.motion / tolerance, force_size(co, d, tolerance));
         if (!isfinite(n.size) || !isfinite(n.motion)) return diverged(it, FLX_NOT_FINITE, k);
@@ -257,7 +263,7 @@ flx_status collocation_solve(flx_integrator *it, const flx_state *x)
         if (v == CONVERGED) {
             co->stagnated = n.stagnant > 0;
             if (co->stagnated) {
-                co->rounding = n.motion;
+                if (!co->keeps) co->rounding = n.motion;
                 count_singular(it);
             }
             return collocation_derive(it, x);

@@ -1,72 +1,10 @@
-// test_radau.c - coefficients and orders of Radau IIA in both formulations on every kind of system,
+// test_radau.c - orders of Radau IIA in both formulations on every kind of system,
 // dense output, error control, stiffness, singular mass, compliant bonds, singular positions.
 #include "check.h"
 #include "first_order.h"
-#include "integrate/collocation_tableau.h"
-#include "rig.h"
+#include "method_check.h"
 
 #include <stdlib.h>
-
-// ---- coefficients -----------------------------------------------------------------------------
-
-static int coefficients_are_those_of_the_books(void)
-{
-    collocation_tableau t;
-    double r = sqrt(6.0);
-    CHECK(collocation_tableau_make(COLLOCATION_RADAU_IIA, 3, &t));
-    CHECK_NEAR(t.c[0], (4.0 - r) / 10.0, 1e-15);
-    CHECK_NEAR(t.c[1], (4.0 + r) / 10.0, 1e-15);
-    CHECK_NEAR(t.e[0], (-13.0 - 7.0 * r) / 3.0, 1e-13);
-    CHECK_NEAR(t.e[1], (-13.0 + 7.0 * r) / 3.0, 1e-13);
-    CHECK_NEAR(t.e[2], -1.0 / 3.0, 1e-13);
-    CHECK_NEAR(creal(t.mu[0]), 3.0 + cbrt(9.0) - cbrt(3.0), 1e-13);
-    CHECK(!collocation_tableau_make(COLLOCATION_RADAU_IIA, 8, &t));
-    CHECK(!collocation_tableau_make(COLLOCATION_RADAU_IIA, 0, &t));
-    return 0;
-}
-
-// Ai t^k = k t^(k-1) on the nodes, quadrature of order 2s - 1, and Ai = P mu Pi.
-static int coefficients_meet_their_conditions(void)
-{
-    const int stages[] = {1, 2, 3, 5, 7};
-    for (int n = 0; n < 5; n++) {
-        collocation_tableau t;
-        CHECK(collocation_tableau_make(COLLOCATION_RADAU_IIA, stages[n], &t));
-        int s = t.s;
-        for (int k = 1; k <= s; k++) {
-            for (int i = 0; i < s; i++) {
-                double sum = 0.0;
-                for (int j = 0; j < s; j++) sum += t.Ai[i][j] * pow(t.c[j], k);
-                CHECK_NEAR(sum, k * pow(t.c[i], k - 1), 2e-14 * s * s);
-            }
-        }
-        for (int i = 0; i < s; i++) {
-            for (int j = 0; j < s; j++) {
-                double sum = 0.0;
-                for (int k = 0; k < t.neigen; k++) {
-                    double part = creal(t.P[i][k] * t.mu[k] * t.Pi[k][j]);
-                    sum += k < t.nreal ? part : 2.0 * part;
-                }
-                CHECK_NEAR(sum, t.Ai[i][j], 1e-10);
-            }
-        }
-        // N(t) of degree s is orthogonal to polynomials of degree s - 2 on (0, 1): order 2s - 1
-        for (int k = 0; k <= s - 2; k++) {
-            double w[COLLOCATION_STAGES + 1], sum = 0.0;
-            for (int m = 0; m < 4000; m++) {
-                double x = (m + 0.5) / 4000, N = 1.0;
-                for (int i = 0; i < s; i++) N *= x - t.c[i];
-                sum += N * pow(x, k) / 4000;
-            }
-            CHECK_NEAR(sum, 0.0, 1e-7);
-            collocation_weights_with_start(&t, 0.3, w);
-            double value = 0.0;
-            for (int i = 0; i < s; i++) value += w[i + 1] * pow(t.c[i], k + 1);
-            CHECK_NEAR(value, pow(0.3, k + 1), 1e-12);
-        }
-    }
-    return 0;
-}
 
 static flx_integrator_def fixed(flx_formulation formulation, int stages)
 {
@@ -199,59 +137,26 @@ static int joints_stay_closed_to_rounding(void)
 
 static int no_allocation_in_steps(void)
 {
-    rig_maker makers[] = {rig_pendulum, rig_top, rig_mixed, rig_skate, rig_quasistatic};
-    for (int m = 0; m < 10; m++) {
-        rig r;
-        flx_integrator_def def =
-            m < 5 ? fixed(FLX_FORMULATION_GGL, 3) : adaptive(FLX_FORMULATION_AUTO, 1e-6);
-        CHECK(rig_up(&r, makers[m % 5], &def) == 0);
-        long before = flx_ctx_allocation_count(r.ctx);
-        for (int k = 0; k < 50; k++) {
-            CHECK(flx_integrator_step(r.it, r.x, 1e-3, NULL) == FLX_OK);
-            CHECK(flx_integrator_interpolate(r.it, r.x->t, r.y) == FLX_OK);
-        }
-        long after = flx_ctx_allocation_count(r.ctx);
-        rig_down(&r);
-        CHECK(before == after);
-    }
-    return 0;
+    const rig_maker makers[] = {rig_pendulum, rig_top, rig_mixed, rig_skate, rig_quasistatic};
+    flx_integrator_def def = fixed(FLX_FORMULATION_GGL, 3);
+    if (method_allocates_nothing(&def, makers, 5)) return 1;
+    def = adaptive(FLX_FORMULATION_AUTO, 1e-6);
+    return method_allocates_nothing(&def, makers, 5);
 }
 
 static int failed_step_leaves_the_state_as_it_was(void)
 {
-    for (int m = 0; m < 2; m++) {
-        rig r;
-        flx_integrator_def def =
-            m ? adaptive(FLX_FORMULATION_GGL, 1e-6) : fixed(FLX_FORMULATION_GGL, 3);
-        CHECK(rig_up(&r, rig_pendulum, &def) == 0);
-        tiny_break_after(r.sys, 0.0105);
-        flx_status status = FLX_OK;
-        for (int k = 0; k < 200 && status == FLX_OK; k++) {
-            flx_state_copy(r.y, r.x);
-            status = flx_integrator_step(r.it, r.x, 1e-3, NULL);
-        }
-        CHECK(status > 0);
-        CHECK(r.x->t == r.y->t);
-        CHECK(memcmp(r.x->block, r.y->block, r.x->size * sizeof(double)) == 0);
-        CHECK(flx_ctx_error_count(r.ctx) == 1);
-        CHECK_TEXT(flx_ctx_error(r.ctx, 0)->text, "radau: a value is not finite");
-        rig_down(&r);
-    }
-    return 0;
+    flx_integrator_def def = fixed(FLX_FORMULATION_GGL, 3);
+    if (method_failure_changes_nothing(&def, rig_pendulum, "radau: a value is not finite"))
+        return 1;
+    def = adaptive(FLX_FORMULATION_GGL, 1e-6);
+    return method_failure_changes_nothing(&def, rig_pendulum, "radau: a value is not finite");
 }
 
 static int every_allocation_may_fail(void)
 {
-    for (long k = 0; k < 500; k++) {
-        rig r;
-        flx_integrator_def def = fixed(FLX_FORMULATION_GGL, 3);
-        flx_status status = rig_up_failing(&r, rig_pendulum, &def, k);
-        bool ok = status == FLX_OK || status == FLX_ERR_MEMORY;
-        rig_down(&r);
-        CHECK(ok);
-        if (status == FLX_OK) return 0;
-    }
-    return 1;
+    flx_integrator_def def = fixed(FLX_FORMULATION_GGL, 3);
+    return method_survives_want_of_memory(&def, rig_pendulum);
 }
 
 // ---- error control --------------------------------------------------------------------------
@@ -522,20 +427,13 @@ static int singular_positions_are_passed_on_the_same_branch(void)
 
 static int refusals_say_what_there_is(void)
 {
-    rig r;
     flx_integrator_def def = fixed(FLX_FORMULATION_AUTO, 4);
-    CHECK(rig_up(&r, rig_pendulum, &def) != 0);
-    CHECK_TEXT(flx_ctx_error(r.ctx, 0)->text, "1, 2, 3, 5 or 7 stages");
-    rig_down(&r);
+    if (method_refuses(&def, rig_pendulum, "1, 2, 3, 5 or 7 stages")) return 1;
     def = fixed(FLX_FORMULATION_INDEX1, 3);
-    CHECK(rig_up(&r, rig_pendulum, &def) != 0);
-    CHECK_TEXT(flx_ctx_error(r.ctx, 0)->text, "index-3 and ggl");
-    rig_down(&r);
-    return 0;
+    return method_refuses(&def, rig_pendulum, "index-3 and ggl");
 }
 
-TEST_MAIN(TEST(coefficients_are_those_of_the_books), TEST(coefficients_meet_their_conditions),
-          TEST(index_three_has_orders_five_three_two),
+TEST_MAIN(TEST(index_three_has_orders_five_three_two),
           TEST(stabilised_index_two_has_orders_five_five_three),
           TEST(systems_without_bonds_have_order_five), TEST(quasistatic_wrapper_has_order_five),
           TEST(own_factor_and_solve_gives_the_same),
