@@ -18,6 +18,8 @@ typedef struct flx_result_info {
     long rows;                               // expected; 0: not known
     int nmeasure;                            // numbers of the whole run
     const char *const *measures;             // (nmeasure) their names
+    int nevent;
+    const char *const *events; // (nevent) names of the model's events
 } flx_result_info;
 
 // What this build is made of and where it runs: "compiler", "HDF5", "processor", ... Returns the
@@ -35,6 +37,9 @@ typedef struct flx_sink_type {
     // ledger may be NULL (nothing was computed). Called also after a failed run.
     flx_status (*end)(flx_sink *s, const struct flx_ledger *ledger);
     void (*destroy)(flx_sink *s);
+    // One event (by number) happened at t; the signals before and after it. NULL: not kept.
+    flx_status (*event)(flx_sink *s, double t, int event, const double *before,
+                        const double *after);
 } flx_sink_type;
 struct flx_sink {
     const flx_sink_type *type;

@@ -53,8 +53,13 @@ typedef struct flx_ledger {
     long allocations_in_loop;
     int nmeasure;
     const double *measures; // (nmeasure) borrowed
+    const char *stopped_by; // the event that ended the run; NULL: none; borrowed
 } flx_ledger;
 FLX_API const flx_ledger *flx_simulation_ledger(const flx_simulation *sim);
+
+// Events of the model: name, how often it happened in the run and when last. NULL: no more.
+FLX_API const char *flx_simulation_event(const flx_simulation *sim, int i, long *count,
+                                         double *last);
 
 // Called now and then with the time reached; a non-zero return stops the run.
 typedef int (*flx_progress_callback)(void *user, double t, double until);

@@ -30,6 +30,11 @@ void flx_quadrature_clear(flx_quadrature *q)
 void flx_quadrature_start(flx_quadrature *q, double t, const double *value)
 {
     memset(q->sum, 0, (size_t)q->n * sizeof *q->sum);
+    flx_quadrature_jump(q, t, value);
+}
+
+void flx_quadrature_jump(flx_quadrature *q, double t, const double *value)
+{
     memcpy(q->past, value, (size_t)q->n * sizeof *value);
     q->times[0] = t;
     q->known = 1;

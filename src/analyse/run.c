@@ -3,7 +3,7 @@
 // The account is kept at the ends of steps, where the method itself vouches for the values; rows
 // between them come from the interpolation. With E = T + V + U,
 //     error(t) = E(t) - E(0) + int (dissipated - supplied) dt                             (LED-1)
-// is zero for the exact motion. Where nothing dissipates or supplies, E alone is followed, and only
+// is zero for the exact motion; what an event does to E counts as supplied. Where nothing dissipates or supplies, E alone is followed, and only
 // as often as there is output.
 #include "analyse/simulation.h"
 
@@ -185,6 +185,7 @@ static flx_status account(flx_simulation *sim, const flx_state *x, bool first)
 
 static void open_ledger(flx_simulation *sim)
 {
+    for (int i = 0; i < sim->info.nevent; i++) sim->events[i] = (flx_event_course){0, 0.0};
     const double nothing = sim->sys->ops->energy ? 0.0 : (double)NAN;
     sim->energy_scale = sim->energy_error = sim->energy_turnover = 0.0;
     sim->ledger = (flx_ledger){.t = sim->start->t,
@@ -297,6 +298,73 @@ static flx_status end_of_step(run *r, const flx_state *x)
     return FLX_OK;
 }
 
+// ---- events -------------------------------------------------------------------------------------
+
+static flx_status energy_of(flx_simulation *sim, const flx_state *x, double *out)
+{
+    flx_energies e;
+    flx_point p = flx_state_point(sim->sys, x);
+    *out = 0.0;
+    if (!sim->sys->ops->energy) return FLX_OK;
+    FLX_TRY(sim->sys->ops->energy(sim->sys, sim->work, &p, &e));
+    *out = total(&e);
+    return FLX_OK;
+}
+
+// The courses up to the instant, and from what they are after it.
+static flx_status cross(run *r, const flx_state *before, const flx_state *after)
+{
+    flx_simulation *sim = r->sim;
+    double e0, e1;
+    FLX_TRY(advance_course(r, before));
+    r->step_end = before->t;
+    if (r->schedule.steps) FLX_TRY(put_row(r, before));
+    FLX_TRY(account(sim, before, false));
+    FLX_TRY(energy_of(sim, before, &e0));
+    FLX_TRY(energy_of(sim, after, &e1));
+    sim->course.sum[SUPPLIED] += e1 - e0;
+    sim->energy_turnover += fabs(e1 - e0);
+    if (!has_course(sim)) return FLX_OK;
+    FLX_TRY(observe_course(sim, after, sim->course_value));
+    flx_quadrature_jump(&sim->course, after->t, sim->course_value);
+    return FLX_OK;
+}
+
+static flx_status keep_events(run *r, const flx_state *before, const flx_state *after,
+                              const flx_happening *what)
+{
+    flx_simulation *sim = r->sim;
+    const double dissipated = sim->course.sum[DISSIPATED];
+    if (what->nevent == 0) return FLX_OK;
+    FLX_TRY(flx_signals_eval(&sim->columns, sim->sys, sim->work, before, dissipated));
+    memcpy(sim->columns_before, sim->columns.out, (size_t)sim->columns.nnode * sizeof(double));
+    FLX_TRY(flx_signals_eval(&sim->columns, sim->sys, sim->work, after, dissipated));
+    for (int i = 0; i < what->nevent; i++) {
+        int k = what->events[i];
+        sim->events[k].count++;
+        sim->events[k].last = after->t;
+        if (sim->model->events[k].stop) sim->ledger.stopped_by = sim->info.events[k];
+        for (int j = 0; j < r->nsink; j++) {
+            const flx_sink_type *type = r->sinks[j]->type;
+            if (!type->event) continue;
+            FLX_TRY(type->event(r->sinks[j], after->t, k, sim->columns_before, sim->columns.out));
+        }
+    }
+    return FLX_OK;
+}
+
+static int on_instant(void *user, const flx_state *before, const flx_state *after,
+                      const flx_happening *what)
+{
+    run *r = user;
+    if (r->started) r->status = cross(r, before, after);
+    if (r->status == FLX_OK) r->status = keep_events(r, before, after, what);
+    if (what->stop) r->schedule.until = after->t; // its row is the last
+    return r->status != FLX_OK;
+}
+
+// ---- callbacks ----------------------------------------------------------------------------------
+
 // flx_integrate hands over the state itself at the start and at the ends of steps, and another one
 // inside a step.
 static int on_output(void *user, const flx_state *x)
@@ -349,6 +417,7 @@ static flx_status loop(run *r)
     flx_simulation *sim = r->sim;
     flx_schedule schedule = r->schedule;
     schedule.steps = 1;
+    schedule.instant = on_instant;
     long before = flx_ctx_allocation_count(sim->ctx);
     double clock = flx_clock_seconds();
     flx_status status = flx_integrate(sim->it, sim->state, &schedule, on_output, r);

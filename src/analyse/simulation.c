@@ -75,6 +75,30 @@ static flx_status create_measures(flx_simulation *sim)
     return sim->measure_in && sim->measure_scratch && sim->measures ? FLX_OK : FLX_ERR_MEMORY;
 }
 
+// ---- events -------------------------------------------------------------------------------------
+
+static flx_status create_events(flx_simulation *sim)
+{
+    const flx_model *m = sim->model;
+    const char **names = flx_arena_take(sim->arena, (size_t)m->nevent, sizeof *names);
+    sim->events = flx_alloc(sim->ctx, (size_t)m->nevent, sizeof *sim->events);
+    sim->columns_before =
+        flx_alloc(sim->ctx, (size_t)m->outputs.ncolumn, sizeof *sim->columns_before);
+    if (!names || !sim->events || !sim->columns_before) return FLX_ERR_MEMORY;
+    for (int i = 0; i < m->nevent; i++) names[i] = m->events[i].name;
+    sim->info.nevent = m->nevent;
+    sim->info.events = names;
+    return FLX_OK;
+}
+
+const char *flx_simulation_event(const flx_simulation *sim, int i, long *count, double *last)
+{
+    if (i < 0 || i >= sim->info.nevent) return NULL;
+    *count = sim->events[i].count;
+    *last = sim->events[i].last;
+    return sim->info.events[i];
+}
+
 // ---- method -------------------------------------------------------------------------------------
 
 static const char *const formulation_words[] = {
@@ -202,6 +226,7 @@ static flx_status make(flx_simulation *sim)
     FLX_TRY(create_columns(sim));
     FLX_TRY(create_probes(sim));
     FLX_TRY(create_measures(sim));
+    FLX_TRY(create_events(sim));
     FLX_TRY(choose_method(sim));
     return create_account(sim);
 }
@@ -263,6 +288,8 @@ void flx_simulation_destroy(flx_simulation **sim_in)
     flx_free(sim->measure_scratch);
     flx_free(sim->measures);
     flx_free(sim->probe_values);
+    flx_free(sim->events);
+    flx_free(sim->columns_before);
     flx_quadrature_clear(&sim->course);
     flx_free(sim->course_value);
     flx_free(sim->course_sum);

@@ -45,6 +45,8 @@ flx_status flx_quadrature_create(flx_ctx *ctx, int n, bool inner, flx_quadrature
 void flx_quadrature_clear(flx_quadrature *q);
 // The courses at the start of the run.
 void flx_quadrature_start(flx_quadrature *q, double t, const double *value);
+// The courses jump at t: the integrals go on from these values.
+void flx_quadrature_jump(flx_quadrature *q, double t, const double *value);
 // Places inside the interval to t where values are wanted, in [0, 1].
 extern const double flx_lobatto_inner[FLX_LOBATTO_INNER];
 // The integral from the last step end to t, added to the sum up to there: out (n). inner: values at
@@ -55,6 +57,12 @@ void flx_quadrature_extend(const flx_quadrature *q, double t, const double *inne
 void flx_quadrature_step(flx_quadrature *q, double t, const double *inner, const double *end);
 
 // ---- the simulation ----------------------------------------------------------------------------
+
+// One event's.
+typedef struct flx_event_course {
+    long count;
+    double last;
+} flx_event_course;
 
 // One single measure's course so far.
 typedef struct flx_probe_value {
@@ -82,6 +90,8 @@ struct flx_simulation {
     flx_program *measure_program; // owned
     double *measure_in, *measure_scratch, *measures;
     flx_probe_value *probe_values; // (nprobe) owned
+    flx_event_course *events;      // (nevent) owned
+    double *columns_before;        // (ncolumn) owned: signals before an event
 
     // the account of the run
     bool powered;          // something dissipates or supplies

@@ -89,6 +89,20 @@ static void print_momentum(FILE *f, const flx_ledger *l)
     fprintf(f, "  angular %.2e\n", angular);
 }
 
+static void print_events(FILE *f, const flx_simulation *sim)
+{
+    const char *name, *by = flx_simulation_ledger(sim)->stopped_by;
+    long count;
+    double last;
+    for (int i = 0; (name = flx_simulation_event(sim, i, &count, &last)) != NULL; i++) {
+        char label[64];
+        snprintf(label, sizeof label, "event %s", name);
+        fprintf(f, "  %-22s%12ld", label, count);
+        if (count > 0) fprintf(f, "  last at t = %.9g", last);
+        fputs(by == name ? ", which ended the run\n" : "\n", f);
+    }
+}
+
 static void print_ledger(FILE *f, const flx_simulation *sim)
 {
     const flx_ledger *l = flx_simulation_ledger(sim);
@@ -115,6 +129,7 @@ static void print_ledger(FILE *f, const flx_simulation *sim)
         const char *name = flx_simulation_measure(sim, i, &value);
         fprintf(f, "  %-22s%12.6g\n", name, value);
     }
+    print_events(f, sim);
     if (l->allocations_in_loop > 0)
         print_count(f, "allocations in the loop", l->allocations_in_loop);
 }

@@ -10,6 +10,8 @@
 //     /units       (1 + signals) units of the columns, "" where a signal has none
 //     /ledger/...  one number (or name) each; NaN until the run has ended
 //     /measures/...one number each
+//     /events/...  where the model has events: names; t and event (its number, from 0) of each one
+//                  that happened; before and after: the signals on both sides, without t
 //
 // How a cut-off run leaves a whole file: HDF5 updates its own structures in several writes, and a
 // process killed between them leaves a file that nobody can open. So the library is only used to
@@ -36,6 +38,7 @@
 
 #define FIRST_ROWS 1024       // reserved when nobody knows how many there will be
 #define FIRST_BYTES (1 << 25) // at most, however many are expected: a run may be stopped early
+#define FIRST_EVENTS 256
 #define COPY_BYTES 65536
 #define ITEM_LENGTH 256 // of a joint's name in the ledger
 
@@ -105,7 +108,11 @@ typedef struct hdf5_sink {
     // places in the file
     haddr_t rows_at, ledger_at[N_LEDGER], momentum_at, position_item_at, velocity_item_at;
     haddr_t *measure_at; // (nmeasure) owned
-    char *copy;          // COPY_BYTES, owned
+    haddr_t stopped_by_at;
+    char *copy; // COPY_BYTES, owned
+    // events so far, owned: t, number, signals before, signals after
+    double *events;
+    int nevent, event_capacity; // events; doubles
 } hdf5_sink;
 
 static flx_status write_error(hdf5_sink *s, const char *what)
@@ -261,12 +268,48 @@ static void put_ledger(layout *l, hdf5_sink *s)
     reserve(l, "ledger/momentum_change", H5T_NATIVE_DOUBLE, 1, six, &nothing, &s->momentum_at);
     reserve_text(l, "ledger/position_item", &s->position_item_at);
     reserve_text(l, "ledger/velocity_item", &s->velocity_item_at);
+    reserve_text(l, "ledger/stopped_by", &s->stopped_by_at);
 
     put_group(l, "measures");
     for (int i = 0; i < s->info->nmeasure; i++) {
         snprintf(name, sizeof name, "measures/%s", s->info->measures[i]);
         reserve_number(l, name, &s->measure_at[i]);
     }
+}
+
+// Columns `first` to `first + count - 1` of the events as an array of its own; count 0: a vector.
+static void put_event_part(layout *l, const hdf5_sink *s, const char *name, int first, int count)
+{
+    const hsize_t width = 2 + 2 * (hsize_t)s->info->ncolumn, one = 1;
+    const hsize_t columns = count > 0 ? (hsize_t)count : one;
+    const hsize_t dims[2] = {(hsize_t)s->nevent, columns}, all[2] = {dims[0], width};
+    const hsize_t from[2] = {0, (hsize_t)first};
+    hid_t space = H5Screate_simple(count > 0 ? 2 : 1, dims, NULL);
+    hid_t memory = H5Screate_simple(2, all, NULL);
+    hid_t d =
+        H5Dcreate2(l->file, name, H5T_NATIVE_DOUBLE, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    if (d < 0 || H5Sselect_hyperslab(memory, H5S_SELECT_SET, from, NULL, dims, NULL) < 0) {
+        l->failed = true;
+    } else if (s->nevent > 0 &&
+               H5Dwrite(d, H5T_NATIVE_DOUBLE, memory, H5S_ALL, H5P_DEFAULT, s->events) < 0) {
+        l->failed = true;
+    }
+    if (d >= 0) H5Dclose(d);
+    H5Sclose(memory);
+    H5Sclose(space);
+}
+
+static void put_events(layout *l, const hdf5_sink *s)
+{
+    const flx_result_info *info = s->info;
+    if (info->nevent == 0) return;
+    put_group(l, "events");
+    put_texts(l, s->base.ctx, "events/names", info->events[0], info->nevent - 1, info->events + 1);
+    put_event_part(l, s, "events/t", 0, 0);
+    put_event_part(l, s, "events/event", 1, 0);
+    if (info->ncolumn == 0) return;
+    put_event_part(l, s, "events/before", 2, info->ncolumn);
+    put_event_part(l, s, "events/after", 2 + info->ncolumn, info->ncolumn);
 }
 
 static bool lay_out_contents(hdf5_sink *s, hid_t file, long rows)
@@ -278,6 +321,7 @@ static bool lay_out_contents(hdf5_sink *s, hid_t file, long rows)
     put_texts(&l, s->base.ctx, "names", "t", info->ncolumn, info->names);
     put_texts(&l, s->base.ctx, "units", "s", info->ncolumn, info->units);
     put_ledger(&l, s);
+    put_events(&l, s);
 
     const double nothing = (double)NAN;
     const hsize_t dims[2] = {(hsize_t)rows, (hsize_t)info->ncolumn + 1};
@@ -383,6 +427,14 @@ static flx_status replace_quietly(hdf5_sink *s, long rows)
     return status;
 }
 
+static flx_status reserve_events(hdf5_sink *s, int events)
+{
+    int width = 2 + 2 * s->info->ncolumn;
+    if (events > INT_MAX / width) return write_error(s, "there are too many events");
+    return flx_grow(s->base.ctx, (void **)&s->events, &s->event_capacity, events * width,
+                    sizeof(double));
+}
+
 static flx_status hdf5_begin(flx_sink *base, const flx_result_info *info)
 {
     hdf5_sink *s = (hdf5_sink *)base;
@@ -391,6 +443,7 @@ static flx_status hdf5_begin(flx_sink *base, const flx_result_info *info)
     s->measure_at = flx_alloc(base->ctx, (size_t)info->nmeasure, sizeof *s->measure_at);
     s->copy = flx_alloc(base->ctx, COPY_BYTES, 1);
     if (!s->measure_at || !s->copy) return FLX_ERR_MEMORY;
+    if (info->nevent > 0) FLX_TRY(reserve_events(s, FIRST_EVENTS));
     long rows = info->rows > 0 ? info->rows : FIRST_ROWS, most = (long)(FIRST_BYTES / s->row_bytes);
     return replace_quietly(s, rows > most ? most + 1 : rows);
 }
@@ -414,6 +467,20 @@ static flx_status hdf5_row(flx_sink *base, double t, const double *values)
     return FLX_OK;
 }
 
+static flx_status hdf5_event(flx_sink *base, double t, int event, const double *before,
+                             const double *after)
+{
+    hdf5_sink *s = (hdf5_sink *)base;
+    int n = s->info->ncolumn;
+    FLX_TRY(reserve_events(s, s->nevent + 1));
+    double *row = s->events + (size_t)s->nevent++ * (size_t)(2 + 2 * n);
+    row[0] = t;
+    row[1] = event;
+    memcpy(row + 2, before, (size_t)n * sizeof *row);
+    memcpy(row + 2 + n, after, (size_t)n * sizeof *row);
+    return FLX_OK;
+}
+
 static bool put_item(hdf5_sink *s, const char *name, haddr_t at)
 {
     char text[ITEM_LENGTH] = {0};
@@ -425,13 +492,14 @@ static flx_status hdf5_end(flx_sink *base, const flx_ledger *ledger)
 {
     hdf5_sink *s = (hdf5_sink *)base;
     if (s->fd < 0) return FLX_OK;
-    if (s->count != s->capacity) FLX_TRY(replace_quietly(s, s->count));
+    if (s->count != s->capacity || s->nevent > 0) FLX_TRY(replace_quietly(s, s->count));
     if (!ledger) return FLX_OK;
 
     double values[N_LEDGER];
     ledger_values(ledger, values);
     bool good = put_item(s, ledger->position_item, s->position_item_at) &&
                 put_item(s, ledger->velocity_item, s->velocity_item_at) &&
+                put_item(s, ledger->stopped_by, s->stopped_by_at) &&
                 put_bytes(s->fd, ledger->momentum_change, 6 * sizeof(double), s->momentum_at);
     for (int i = 0; i < ledger->nmeasure && i < s->info->nmeasure; i++)
         good = good && put_bytes(s->fd, &ledger->measures[i], sizeof(double), s->measure_at[i]);
@@ -448,6 +516,7 @@ static void hdf5_destroy(flx_sink *base)
     flx_place_close(&s->place);
     flx_free(s->measure_at);
     flx_free(s->copy);
+    flx_free(s->events);
     flx_free(s);
 }
 
@@ -455,6 +524,7 @@ static const flx_sink_type hdf5_type = {
     .name = "hdf5",
     .begin = hdf5_begin,
     .row = hdf5_row,
+    .event = hdf5_event,
     .end = hdf5_end,
     .destroy = hdf5_destroy,
 };

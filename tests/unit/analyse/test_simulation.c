@@ -52,7 +52,11 @@ static void keep_destroy(flx_sink *s)
     (void)s;
 }
 
-static const flx_sink_type keep_type = {"keep", keep_begin, keep_row, keep_end, keep_destroy};
+static const flx_sink_type keep_type = {.name = "keep",
+                                        .begin = keep_begin,
+                                        .row = keep_row,
+                                        .end = keep_end,
+                                        .destroy = keep_destroy};
 
 // ---- a rig -------------------------------------------------------------------------------------
 
