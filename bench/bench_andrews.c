@@ -69,7 +69,11 @@ static char *model_text(const char *model, const char *method, double rtol)
 
 static int run(const char *model, const char *method, double rtol)
 {
-    static const flx_sink_type type = {"last", row_begin, row_keep, row_end, row_destroy};
+    static const flx_sink_type type = {.name = "last",
+                                       .begin = row_begin,
+                                       .row = row_keep,
+                                       .end = row_end,
+                                       .destroy = row_destroy};
     char *text = model_text(model, method, rtol);
     flx_ctx *ctx = flx_ctx_create();
     flx_model *m = NULL;

@@ -131,7 +131,8 @@ static void destroy(flx_sink *s)
     (void)s;
 }
 
-static const flx_sink_type type = {"table", begin, row, end, destroy};
+static const flx_sink_type type = {
+    .name = "table", .begin = begin, .row = row, .end = end, .destroy = destroy};
 
 case_sink case_sink_make(flx_ctx *ctx, case_table *table)
 {
