@@ -167,10 +167,23 @@ static bool is_position(void *user, flx_leaf leaf)
     return k == FLX_LEAF_VARIABLE || k == FLX_LEAF_BODY_POSITION || k == FLX_LEAF_BODY_ROTATION;
 }
 
+static flx_status read_compliance(flx_builder *b, const flx_item *item, double *out)
+{
+    const flx_yaml *y =
+        item->def->kind == FLX_YAML_MAP ? flx_yaml_get(item->def, "compliance") : NULL;
+    flx_env e;
+    if (!y) return FLX_OK;
+    flx_env_of(&e, b, item, FLX_MODE_CONSTANT);
+    FLX_TRY(flx_build_number(&e, y, out));
+    if (*out >= 0) return FLX_OK;
+    return FLX_FAIL(b->ctx, FLX_ERR_MODEL, y->loc, "a compliance cannot be negative");
+}
+
 static flx_status finish_constraint(flx_builder *b, flx_item *item, flx_constraint *out)
 {
     *out = (flx_constraint){.name = item->full, .loc = item->loc, .value = -1};
     FLX_TRY(flx_constraint_value(b, item, item->loc, &out->value));
+    FLX_TRY(read_compliance(b, item, &out->compliance));
     flx_loc loc = constraint_expression(item)->loc;
     if (flx_graph_depends(b->g, out->value, is_first_order, NULL)) {
         return FLX_FAIL(b->ctx, FLX_ERR_MODEL, loc,

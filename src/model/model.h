@@ -236,6 +236,7 @@ typedef struct flx_constraint {
     flx_loc loc;
     flx_node value;
     bool velocity_level; // contains rates: must be linear in them
+    double compliance;   // 0 = value - compliance*multiplier
 } flx_constraint;
 
 typedef struct flx_coupling {

@@ -106,11 +106,11 @@ static void name_row(const flx_descriptor *d, int row, bool velocity, flx_unknow
 {
     const flx_row_info *r = d->rows + row;
     u->kind = velocity ? FLX_UNKNOWN_VELOCITY_BOND : FLX_UNKNOWN_BOND;
-    u->index = velocity ? 2 : r->C > 0 ? 1 : r->tau > 0 ? 2 : 3;
+    u->index = r->C > 0 ? 1 : velocity || r->tau > 0 ? 2 : 3;
     u->scale = r->metres ? d->length : 1.0;
     u->sigma = velocity ? 0.0 : r->sigma;
     u->tau = r->tau;
-    u->C = r->C;
+    *(velocity ? &u->E : &u->C) = r->C;
     u->item = r->item;
     u->part = r->part;
     u->loc = r->loc;

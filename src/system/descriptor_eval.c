@@ -237,7 +237,7 @@ static void constraints_residual(const flx_descriptor *d, flx_work *w, const flx
         const flx_expr_bond *b = d->expr.bonds + i;
         const double *out = flx_eval_output(d, w, FLX_GROUP_BOND) + b->out;
         double l = b->velocity ? p->mu[b->row] : p->lam[b->row];
-        r[(b->velocity ? flx_first_mu(d) : flx_first_lam(d)) + b->row] = out[0];
+        r[(b->velocity ? flx_first_mu(d) : flx_first_lam(d)) + b->row] = out[0] - b->C * l;
         for (int k = 0; k < b->ndep; k++) r[b->unknown[k]] += l * out[1 + k];
     }
 }
@@ -464,6 +464,7 @@ static void constraints_linearise(const flx_descriptor *d, flx_work *w, const fl
             (b->velocity ? A1 : A0)[b->g[k]] += grad[k];
             A0[b->gt[k]] += grad[k];
         }
+        A0[b->diag] -= b->C;
         for (int k = 0; k < b->ncurve; k++) A0[b->curve_slot[k]] += l * curve[b->curve + k];
         for (int k = 0; k < b->nslope; k++) A0[b->slope_slot[k]] += curve[b->slope + k];
     }
@@ -574,7 +575,7 @@ void flx_eval_saddle(const flx_descriptor *d, flx_work *w, const flx_point *p, d
     for (int i = 0; i < x->nbond; i++) {
         const flx_expr_bond *b = x->bonds + i;
         const double *grad = flx_eval_output(d, w, FLX_GROUP_BOND) + b->out + 1;
-        for (int k = 0; k < b->ndep; k++) {
+        for (int k = 0; k < b->ndep && b->C == 0.0; k++) {
             A0[b->g[k]] += grad[k];
             A0[b->gt[k]] += grad[k];
         }
@@ -632,7 +633,7 @@ static void constraints_force(const flx_descriptor *d, flx_work *w, const double
     for (int i = 0; i < d->expr.nbond; i++) {
         const flx_expr_bond *b = d->expr.bonds + i;
         const double *grad = flx_eval_output(d, w, FLX_GROUP_BOND) + b->out + 1;
-        if (b->velocity && !mu) continue;
+        if ((b->velocity && !mu) || (b->C > 0 && !all)) continue;
         double l = b->velocity ? mu[b->row] : lam[b->row];
         for (int k = 0; k < b->ndep; k++) out[b->unknown[k]] += l * grad[k];
     }
@@ -657,7 +658,7 @@ flx_status flx_eval_bond_force(const flx_system *s, flx_work *w, const flx_point
     memset(out, 0, (size_t)s->dims.nv * sizeof *out);
     points_force(d, w, eta, out);
     scalars_force(w, p, d->nscalar, d->scalars, eta, true, out);
-    constraints_force(d, w, eta, NULL, out);
+    constraints_force(d, w, eta, NULL, true, out);
     return FLX_OK;
 }
 
@@ -669,7 +670,7 @@ void flx_rows_force(const flx_descriptor *d, flx_work *w, const flx_point *p, co
     points_force(d, w, lam, out);
     scalars_force(w, p, d->nscalar, d->scalars, lam, false, out);
     scalars_force(w, p, d->nvscalar, d->vscalars, mu, false, out);
-    constraints_force(d, w, lam, mu, out);
+    constraints_force(d, w, lam, mu, false, out);
 }
 
 void flx_joint_force(const flx_descriptor *d, flx_work *w, const flx_point *p, int joint,
@@ -784,7 +785,31 @@ static void expressions_energy(const flx_descriptor *d, flx_work *w, const flx_p
     }
 }
 
-// Motions and constraints that move in time do work -l G v.
+// Constraints that move in time do work -l G v. One that gives way stores C l^2/2, or dissipates
+// E m^2, besides.
+static void constraints_energy(const flx_descriptor *d, flx_work *w, const flx_point *p,
+                               flx_energies *e)
+{
+    flx_eval_group(d, w, FLX_GROUP_BOND);
+    flx_eval_group(d, w, FLX_GROUP_RATE);
+    for (int i = 0; i < d->expr.nbond; i++) {
+        const flx_expr_bond *b = d->expr.bonds + i;
+        const double *grad = flx_eval_output(d, w, FLX_GROUP_BOND) + b->out + 1;
+        double l = b->velocity ? p->mu[b->row] : p->lam[b->row], rate = 0.0;
+        for (int k = 0; k < b->ndep; k++) rate += grad[k] * p->v[b->unknown[k]];
+        e->supplied_power -= l * rate;
+        if (b->C == 0.0) continue;
+        if (b->velocity) {
+            e->dissipated_power += b->C * l * l;
+            e->supplied_power += b->C * l * l;
+        } else {
+            e->strain += 0.5 * b->C * l * l;
+            e->supplied_power += l * flx_eval_output(d, w, FLX_GROUP_RATE)[b->rate];
+        }
+    }
+}
+
+// Motions do work -l G v.
 static void motions_energy(const flx_descriptor *d, flx_work *w, const flx_point *p,
                            flx_energies *e)
 {
@@ -802,13 +827,7 @@ static void motions_energy(const flx_descriptor *d, flx_work *w, const flx_point
             }
         }
     }
-    if (d->expr.nbond > 0) flx_eval_group(d, w, FLX_GROUP_BOND);
-    for (int i = 0; i < d->expr.nbond; i++) {
-        const flx_expr_bond *b = d->expr.bonds + i;
-        const double *grad = flx_eval_output(d, w, FLX_GROUP_BOND) + b->out + 1;
-        double l = b->velocity ? p->mu[b->row] : p->lam[b->row];
-        for (int k = 0; k < b->ndep; k++) e->supplied_power -= l * grad[k] * p->v[b->unknown[k]];
-    }
+    if (d->expr.nbond > 0) constraints_energy(d, w, p, e);
 }
 
 flx_status flx_eval_energy(const flx_system *s, flx_work *w, const flx_point *p, flx_energies *e)

@@ -78,8 +78,8 @@ static void assemble(const flx_descriptor *d, flx_work *w, const flx_point *p)
         for (int i = at; i < at + d->touched[1].count[r]; i++) k->A0[i] += k->A2[i];
     }
     for (int i = flx_first_x(d); i < flx_first_lam(d); i++) k->A0[flx_layout_slot(d, i, i)] = 1.0;
-    for (int i = 0; i < d->nscalar; i++) {
-        if (d->scalars[i].C > 0) k->A0[d->scalars[i].diag] = -1.0;
+    for (int i = flx_first_lam(d); i < flx_dims_unknowns(&d->base.dims); i++) {
+        if (d->rows[i - flx_first_lam(d)].C > 0) k->A0[flx_layout_slot(d, i, i)] = -1.0;
     }
 }
 
@@ -306,13 +306,14 @@ static void position_rate(const flx_descriptor *d, const double *z, const double
 }
 
 // Multipliers of compliant bonds from the rows at l = 0; the others stay zero.
-static bool compliant(const flx_descriptor *d, const double *r, double *lam)
+static bool compliant(const flx_descriptor *d, const double *r, flx_state *x)
 {
     bool any = false;
-    for (int i = 0; i < d->nscalar; i++) {
-        const flx_scalar_row *s = d->scalars + i;
-        if (!(s->C > 0)) continue;
-        lam[s->row] = r[flx_first_lam(d) + s->row] / s->C;
+    const flx_dims *n = &d->base.dims;
+    for (int i = 0; i < n->nlam + n->nmu; i++) {
+        double C = d->rows[i].C;
+        if (!(C > 0)) continue;
+        *(i < n->nlam ? &x->lam[i] : &x->mu[i - n->nlam]) = r[flx_first_lam(d) + i] / C;
         any = true;
     }
     return any;
@@ -330,16 +331,17 @@ static flx_status accelerate(const flx_descriptor *d, flx_work *w, flx_state *x)
     FLX_TRY(solve_algebraic(d, w, x));
     flx_point p = flx_state_point(s, x);
     FLX_TRY(flx_eval_residual(s, w, &p, w->r));
-    if (compliant(d, w->r, x->lam)) FLX_TRY(flx_eval_residual(s, w, &p, w->r));
+    if (compliant(d, w->r, x)) FLX_TRY(flx_eval_residual(s, w, &p, w->r));
     FLX_TRY(factor(d, w, &p));
     double *b = w->saddle.rhs;
     memset(b, 0, (size_t)flx_dims_unknowns(n) * sizeof *b);
     FLX_TRY(flx_eval_bond_bias(s, w, &p, b + flx_first_lam(d)));
     for (int i = 0; i < n->nv; i++) b[i] = -w->r[i];
     for (int i = flx_first_lam(d); i < flx_first_mu(d) + n->nmu; i++) b[i] = -b[i];
-    for (int i = 0; i < d->nscalar; i++) {
-        const flx_scalar_row *r = d->scalars + i;
-        if (r->C > 0) b[flx_first_lam(d) + r->row] = -x->lam[r->row]; // its diagonal is -1
+    for (int i = 0; i < n->nlam + n->nmu; i++) { // the diagonal is -1
+        if (d->rows[i].C > 0) {
+            b[flx_first_lam(d) + i] = i < n->nlam ? -x->lam[i] : -x->mu[i - n->nlam];
+        }
     }
     FLX_TRY(solve(d, w));
     memcpy(x->a, b, (size_t)n->nv * sizeof *b);

@@ -483,6 +483,7 @@ static flx_status plan_constraints(flx_descriptor *d)
         b->row = velocity ? d->base.dims.nmu++ : d->base.dims.nlam++;
         b->complete = complete;
         b->constraint = i;
+        b->C = m->constraints[i].compliance;
         FLX_TRY(plan_constraint(d, m->constraints + i, b));
     }
     return FLX_OK;
@@ -656,6 +657,7 @@ static flx_status fill_bond(flx_descriptor *d, flx_expr_bond *b)
 {
     const flx_constraint *c = d->model->constraints + b->constraint;
     int unknown = bond_unknown(d, b);
+    b->diag = flx_layout_slot(d, unknown, unknown);
     b->g = flx_arena_take(d->arena, (size_t)b->ndep, sizeof(int));
     b->gt = flx_arena_take(d->arena, (size_t)b->ndep, sizeof(int));
     b->slope_slot = flx_arena_take(d->arena, (size_t)b->nslope, sizeof(int));
@@ -677,7 +679,8 @@ static flx_status fill_bond(flx_descriptor *d, flx_expr_bond *b)
                        .complete = b->complete,
                        .joint = -1,
                        .constraint = b->constraint,
-                       .sigma = 1.0};
+                       .sigma = 1.0,
+                       .C = b->C};
     return FLX_OK;
 }
 

@@ -89,8 +89,9 @@ static flx_status least_norm(const flx_descriptor *d, flx_work *w, const flx_sta
         for (int i = 0; i < nrow; i++) l[i] += row_weight(c, i) * b[first + i];
     }
     // compliant bonds know their own
-    for (int i = 0; i < d->base.dims.nlam; i++) {
-        if (d->rows[i].C > 0) l[d->rows[i].complete] = x->lam[i];
+    for (int i = 0; i < d->base.dims.nlam + d->base.dims.nmu; i++) {
+        int mu = i - d->base.dims.nlam;
+        if (d->rows[i].C > 0) l[d->rows[i].complete] = mu < 0 ? x->lam[i] : x->mu[mu];
     }
     memset(F, 0, (size_t)n->nv * sizeof *F);
     return FLX_OK;

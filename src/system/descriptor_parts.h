@@ -150,6 +150,8 @@ typedef struct flx_expr_effort {
 typedef struct flx_expr_bond {
     int row, complete, constraint;
     bool velocity;
+    double C;                      // its compliance; of a velocity bond: E
+    int diag;                      // offset of the row's own entry
     int out;                       // value in FLX_GROUP_BOND, then the gradient
     int rate, bias;                // in their groups
     int ndep, *unknown;            // gradient

@@ -96,7 +96,8 @@ static int single_multipliers_are_read_exactly(void)
         flx_constraint constraint = {.name = "c",
                                      .value = level ? op2(&k, FLX_OP_MUL, q, dq)
                                                     : op2(&k, FLX_OP_MUL, q, q),
-                                     .velocity_level = level};
+                                     .velocity_level = level,
+                                     .compliance = 0.4};
         k.m.nvariable = k.m.nconstraint = k.m.nstate = k.m.nalgebraic = 1;
         k.m.nfirst = 2;
         k.m.variables = &variable;
