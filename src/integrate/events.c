@@ -273,6 +273,9 @@ static flx_status search(flx_integrator *it, flx_state *x, double a, double b, d
             continue;
         }
         FLX_TRY(bracket(it, a, b, tolerance, t));
+        if (*t - m->before->t <= 2.0 * tolerance) { // a step so short must not be made in vain
+            FLX_TRY(bracket(it, a, *t, 4.0 * DBL_EPSILON * fabs(*t), t));
+        }
         narrow(e, e->to);
         if (!e->ops->idle(it->sys, it->work, e->probe, e->changed)) {
             *found = true;
@@ -310,7 +313,7 @@ static flx_status step_onto(flx_integrator *it, flx_state *x, double t, double *
     double begin = e->begin->t, last_t = 0.0, last_g = HUGE_VAL, far = x->t;
     for (int k = 0; k < MOST_REPETITIONS; k++) {
         FLX_TRY(step_again(it, x, t, taken));
-        *reached = fabs(x->t - t) <= 1e-9 * (t - begin);
+        *reached = fabs(x->t - t) <= fmax(1e-9 * (t - begin), 4.0 * DBL_EPSILON * fabs(t));
         if (!*reached) return FLX_OK;
         FLX_TRY(indicate(it, x, e->at));
         int which = -1;

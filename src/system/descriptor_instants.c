@@ -50,6 +50,29 @@ static flx_status plan_slope(flx_descriptor *d, flx_node value, int *slope)
     return flx_expr_add(d, FLX_GROUP_SWITCH, n, slope);
 }
 
+// Rates of values that depend on positions, which velocities tell.
+static bool is_not_position(void *user, flx_leaf leaf)
+{
+    switch (flx_leaf_get_kind(leaf)) {
+    case FLX_LEAF_VARIABLE:
+    case FLX_LEAF_BODY_POSITION:
+    case FLX_LEAF_BODY_ROTATION:
+        return false;
+    default:
+        return moves_otherwise(user, leaf);
+    }
+}
+
+static flx_status plan_rate(flx_descriptor *d, flx_node value, int *rate)
+{
+    flx_graph *g = d->model->graph;
+    *rate = -1;
+    if (flx_graph_depends(g, value, is_not_position, NULL)) return FLX_OK;
+    void *user = (void *)(uintptr_t)d->model; // the rule reads the model only
+    return flx_expr_add(d, FLX_GROUP_SWITCH, flx_graph_derive(g, value, flx_leaf_time_rate, user),
+                        rate);
+}
+
 static flx_status plan_set(flx_descriptor *d, const flx_event *e, const flx_assignment *a,
                            flx_set *out)
 {
@@ -107,12 +130,15 @@ flx_status flx_instants_plan(flx_descriptor *d)
     k->slope = flx_arena_take(d->arena, (size_t)m->nswitch, sizeof *k->slope);
     k->when = flx_arena_take(d->arena, (size_t)m->nevent, sizeof *k->when);
     k->sets = flx_arena_take(d->arena, (size_t)m->nevent, sizeof *k->sets);
-    if (!k->slope || !k->when || !k->sets) return FLX_ERR_MEMORY;
+    k->rate = flx_arena_take(d->arena, (size_t)m->nswitch, sizeof *k->rate);
+    if (!k->slope || !k->rate || !k->when || !k->sets) return FLX_ERR_MEMORY;
     for (int i = 0; i < m->nswitch; i++) {
         FLX_TRY(flx_expr_add(d, FLX_GROUP_SWITCH, m->switches[i].value, NULL));
     }
     for (int i = 0; i < m->nswitch; i++) {
         FLX_TRY(plan_slope(d, m->switches[i].value, &k->slope[i]));
+        k->linear = k->linear || k->slope[i] >= 0;
+        FLX_TRY(plan_rate(d, m->switches[i].value, &k->rate[i]));
     }
     for (int i = 0; i < m->nevent; i++) FLX_TRY(plan_event(d, i));
     return FLX_OK;
@@ -215,7 +241,7 @@ static double next(const flx_system *s, flx_work *w, const flx_state *x)
     const flx_model *m = d->model;
     double t = HUGE_VAL;
     for (int i = 0; i < m->nevent; i++) t = fmin(t, strike(d, x, i));
-    if (d->expr.group[FLX_GROUP_SWITCH].n == m->nswitch) return t; // none is linear
+    if (!k->linear) return t;
     flx_point p = flx_state_point(s, x);
     const double *g = values_at(d, w, &p);
     for (int i = 0; i < m->nswitch; i++) {
@@ -325,12 +351,31 @@ static void correct(const flx_descriptor *d, flx_work *w, flx_state *x, flx_happ
             double *at = x->switches + k->first + i;
             double slope = k->slope[i] < 0 ? 0.0 : g[k->slope[i]];
             double now = truth(sw->kind, g[i], slope, x->t);
-            bool far = k->slope[i] >= 0 || agreement(sw->kind, g[i], *at) < -w->near[i];
+            double near = fmax(w->near[i], 0.0);
+            bool far = k->slope[i] >= 0 || agreement(sw->kind, g[i], *at) < -near;
             if (now == *at || !far) continue;
             *at = now;
             note_switch(d, i, h);
             more = true;
         }
+    }
+}
+
+// A switch that has just changed, and whose value is on its way back, changes back: a ball that
+// leaves the ground is not in it.
+static void turn_back(const flx_descriptor *d, flx_work *w, flx_state *x, flx_happening *h)
+{
+    const flx_switching *k = &d->switching;
+    flx_point p = flx_state_point(&d->base, x);
+    const double *g = values_at(d, w, &p);
+    for (int i = 0; i < d->model->nswitch; i++) {
+        const flx_switch *sw = d->model->switches + i;
+        double *at = x->switches + k->first + i;
+        if (w->near[i] < 0.0 || k->rate[i] < 0 || sw->kind == FLX_SWITCH_FLOOR) continue;
+        bool border = fabs(g[i]) <= w->near[i];
+        if (!border || !((*at != 0.0 ? g[k->rate[i]] : -g[k->rate[i]]) < 0.0)) continue;
+        *at = *at == 0.0;
+        note_switch(d, i, h);
     }
 }
 
@@ -438,7 +483,7 @@ static flx_status happen(const flx_system *s, flx_work *w, flx_state *x, const s
     const flx_model *m = d->model;
     h->nrow = 0;
     conditions(d, w, x, x->switches, w->truth);
-    if (!h->again) memset(w->near, 0, (size_t)m->nswitch * sizeof *w->near);
+    for (int i = 0; i < m->nswitch && !h->again; i++) w->near[i] = -1.0;
     if (changed) {
         change(s, w, x, changed, x->switches);
         flx_point p = flx_state_point(s, x);
@@ -461,6 +506,7 @@ static flx_status happen(const flx_system *s, flx_work *w, flx_state *x, const s
                         "events at t = %.9g set each other off without end; the last was '%s'",
                         x->t, h->item ? h->item : "?");
     }
+    turn_back(d, w, x, h);
     return FLX_OK;
 }
 

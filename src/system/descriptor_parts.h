@@ -228,9 +228,11 @@ typedef struct flx_switching {
     // strikes of clocks
     int first, discrete, count, clock;
     int *slope;     // (model's switches) in FLX_GROUP_SWITCH; -1: not of the time alone
+    int *rate;      // (model's switches) there; -1: it depends on more than positions
     flx_set **sets; // (nevent) of each event
     int *when;      // (nevent) in FLX_GROUP_WHEN; -1: a clock
     int nrow;       // velocities that are set
+    bool linear;    // there is a slope
     bool discrete_acts, count_acts; // the equations contain them
 } flx_switching;
 
@@ -326,9 +328,10 @@ struct flx_work {
     flx_work *complete;             // owned; of the complete system, where rows were left out
     double *lam;                    // (rows of the complete system)
     double *truth;                  // (2 nevent) conditions of events, before and after
-    double *near;                   // (model's switches) how far off they were when they changed
-    double *switches;               // (nswitch) as they would be
-    double *angle_leaves, *angles;  // for outputs: leaves and values of angles without turns
+    double *near;     // (model's switches) how far off they were when they changed just now;
+                      // negative: they did not
+    double *switches; // (nswitch) as they would be
+    double *angle_leaves, *angles; // for outputs: leaves and values of angles without turns
 };
 
 static inline const flx_descriptor *flx_descriptor_of(const flx_system *s)
