@@ -238,8 +238,8 @@ flx_status collocation_refuse_rigid(const flx_integrator *it, const char *advice
 
 // ---- step -----------------------------------------------------------------------------------
 
-// One attempt with step h. Where continued polynomials or old factors did not do, a plain start
-// and a fresh linearisation may.
+// One attempt with step h. Where continued polynomials or old factors did not do, another start and
+// a fresh linearisation may.
 flx_status collocation_attempt(flx_integrator *it, const flx_state *x, double h)
 {
     collocation *co = it->data;
@@ -249,19 +249,18 @@ flx_status collocation_attempt(flx_integrator *it, const flx_state *x, double h)
     // a step that differs by rounding takes the factors of its like
     if (fabs(h - co->h_factored) > 1e-6 * h) co->h_factored = 0.0;
     bool old = co->linearised && co->age > 0;
-    collocation_predict(it, x, extrapolate);
-    flx_status status = collocation_solve(it, x);
-    if (status <= FLX_OK) return status;
-    co->linearised = false;
-    co->h_factored = 0.0;
-    if (co->adaptive ? !old : !extrapolate) return status;
-    collocation_predict(it, x, false);
-    status = collocation_solve(it, x);
-    if (status > FLX_OK) {
+    int guess = extrapolate ? COLLOCATION_EXTRAPOLATED : COLLOCATION_TAYLOR;
+    for (;;) {
+        collocation_predict(it, x, (collocation_guess)guess);
+        flx_status status = collocation_solve(it, x);
+        if (status <= FLX_OK) return status;
         co->linearised = false;
         co->h_factored = 0.0;
+        // with error control a smaller step is better, unless the factors were to blame
+        if (co->adaptive ? !old : guess == COLLOCATION_PLAIN) return status;
+        guess = co->adaptive ? COLLOCATION_TAYLOR : guess + 1;
+        old = false;
     }
-    return status;
 }
 
 // The books on the factors of fixed steps: renewed when the iterations that they cost too much have

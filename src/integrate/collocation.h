@@ -145,8 +145,13 @@ flx_status collocation_attempt(flx_integrator *it, const flx_state *x, double h)
 flx_status collocation_finish(flx_integrator *it, flx_state *x);
 
 // collocation_stages.c
-// Starting values; `extrapolate` continues the last step's polynomials, else a Taylor step.
-void collocation_predict(flx_integrator *it, const flx_state *x, bool extrapolate);
+// Starting values: the last step's polynomials, a Taylor step, or velocities alone.
+typedef enum collocation_guess {
+    COLLOCATION_EXTRAPOLATED,
+    COLLOCATION_TAYLOR,
+    COLLOCATION_PLAIN
+} collocation_guess;
+void collocation_predict(flx_integrator *it, const flx_state *x, collocation_guess guess);
 // Positions, velocities and rates of the stages, (COL-1); residuals besides, (COL-2).
 flx_status collocation_derive(flx_integrator *it, const flx_state *x);
 flx_status collocation_evaluate(flx_integrator *it, const flx_state *x);

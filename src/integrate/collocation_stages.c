@@ -14,15 +14,19 @@
 
 // ---- prediction -----------------------------------------------------------------------------
 
-static void predict_by_taylor(collocation *co, const flx_dims *d, const flx_state *x)
+// `plain`: no more than the velocities are believed. Accelerations and forces of a start that is far
+// from the slow motion of a stiff system say nothing about a step.
+static void predict_by_taylor(collocation *co, const flx_dims *d, const flx_state *x, bool plain)
 {
+    double on = plain ? 0.0 : 1.0;
     for (int i = 0; i < co->s; i++) {
         double *U = co->now.U + (size_t)i * co->n, ch = co->tab->c[i] * co->h;
-        for (int j = 0; j < d->nv; j++) U[j] = ch * (x->v[j] + 0.5 * ch * x->a[j]);
-        for (int j = 0; j < d->nx; j++) U[d->nv + j] = x->x[j] + ch * x->dx[j];
-        memcpy(U + d->nv + d->nx, x->w, (size_t)d->nw * sizeof *U);
-        memcpy(U + co->first, x->lam, (size_t)d->nlam * sizeof *U);
-        memcpy(U + co->first + d->nlam, x->mu, (size_t)d->nmu * sizeof *U);
+        for (int j = 0; j < d->nv; j++) U[j] = ch * (x->v[j] + on * 0.5 * ch * x->a[j]);
+        for (int j = 0; j < d->nx; j++) U[d->nv + j] = x->x[j] + on * ch * x->dx[j];
+        double *rest = U + d->nv + d->nx;
+        for (int j = 0; j < d->nw; j++) *rest++ = on * x->w[j];
+        for (int j = 0; j < d->nlam; j++) *rest++ = on * x->lam[j];
+        for (int j = 0; j < d->nmu; j++) *rest++ = on * x->mu[j];
     }
     memset(co->now.eta, 0, (size_t)(co->s * d->nlam) * sizeof(double));
 }
@@ -53,12 +57,12 @@ static void predict_by_polynomial(flx_integrator *it, const flx_state *before, c
     memcpy(co->now.eta, co->last.eta, (size_t)(co->s * d->nlam) * sizeof(double));
 }
 
-void collocation_predict(flx_integrator *it, const flx_state *x, bool extrapolate)
+void collocation_predict(flx_integrator *it, const flx_state *x, collocation_guess guess)
 {
-    if (extrapolate) {
+    if (guess == COLLOCATION_EXTRAPOLATED) {
         predict_by_polynomial(it, flx_method_of(it)->before, x);
     } else {
-        predict_by_taylor(it->data, &it->sys->dims, x);
+        predict_by_taylor(it->data, &it->sys->dims, x, guess == COLLOCATION_PLAIN);
     }
 }
 
