@@ -15,12 +15,15 @@
 #include <string.h>
 
 #define MAX_ITERATIONS 60
-// What may be left of a correction when the iteration ends, in roundings of the increments.
-#define LEFT 0.1
+// What may be left of a correction when the iteration ends, in roundings of the increments: it has
+// the same sign in step after step, so it adds up where roundings do not.
+#define LEFT 1e-3
 // Corrections of so many roundings that shrink no more are rounding, and below the second number
-// after two of them in a row.
+// when two in a row have not been better.
 #define ROUNDING 8.0
 #define ROUNDING_ANYWAY 1e4
+// Increments of so many times those predicted, or their scale, belong to no solution.
+#define ASTRAY 1e3
 // A correction that is more than this part of the last one shrinks no more.
 #define STAGNANT 0.3
 // Above this contraction the linearisation is renewed within the step.
@@ -53,7 +56,9 @@ typedef struct discrete {
     double *X_last;           // (s nv) of the last step
     double h_last;
 
-    double *p;         // (nv) momentum at the beginning of the step, in the axes of q_n
+    double *p; // (nv) momentum at the beginning of the step, in the axes of q_n
+    // (nv) what the rounding of positions and momenta has cut off so far, and after this step
+    double *q_rest, *p_rest, *q_next, *p_next;
     double *D;         // ((s+1) nv) equations (VAR-2), then what is left of (VAR-3) and (VAR-4)
     double *impulse;   // (nv) of the step, in the axes of q_n
     double *R, *C;     // (s n) residuals of the stages, corrections
@@ -65,7 +70,7 @@ typedef struct discrete {
 
     flx_blocks blocks;
     flx_linear *lin[DISCRETE_DEGREE];
-    flx_blocks end_blocks; // at the end of the step
+    flx_blocks end_blocks; // at the end of the step, or in between
     flx_saddle *saddle;    // masses and bonds there
     flx_accelerator *acc;
     flx_state *end; // of the step
@@ -83,10 +88,11 @@ typedef struct discrete {
 void discrete_destroy(flx_integrator *it)
 {
     discrete *g = it->data;
-    double *const owned[] = {g->scale, g->tau,    g->X,    g->node_lam, g->K,       g->W, g->lam,
-                             g->mu,    g->X_last, g->p,    g->D,        g->impulse, g->R, g->C,
-                             g->r,     g->d,      g->zero, g->theta,    g->rate,    g->v, g->u,
-                             g->minus, g->q,      g->xs,   g->eta};
+    double *const owned[] = {g->scale, g->tau,    g->X,      g->node_lam, g->K,     g->W,
+                             g->lam,   g->mu,     g->X_last, g->p,        g->D,     g->impulse,
+                             g->R,     g->C,      g->r,      g->d,        g->zero,  g->theta,
+                             g->rate,  g->v,      g->u,      g->minus,    g->q,     g->xs,
+                             g->eta,   g->q_rest, g->p_rest, g->q_next,   g->p_next};
     for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++) flx_free(owned[i]);
     flx_free(g->z);
     flx_free(g->on_position);
@@ -117,6 +123,10 @@ static flx_status make_arrays(const flx_system *s, discrete *g)
                 {&g->mu, m * d->nmu},
                 {&g->X_last, deg * d->nv},
                 {&g->p, d->nv},
+                {&g->q_rest, d->nv},
+                {&g->p_rest, d->nv},
+                {&g->q_next, d->nv},
+                {&g->p_next, d->nv},
                 {&g->D, (deg + 1) * d->nv},
                 {&g->impulse, d->nv},
                 {&g->R, deg * n},
@@ -205,7 +215,9 @@ flx_status discrete_create(flx_integrator *it, const discrete_rule *rule)
     }
     FLX_TRY(flx_saddle_create(s, &g->saddle));
     FLX_TRY(flx_accelerator_create(s, &g->acc));
-    return flx_state_create(s, &g->end);
+    FLX_TRY(flx_state_create(s, &g->end));
+    flx_point anywhere = flx_state_point(s, g->end); // does it know the rates of its masses?
+    return s->ops->lagrangian->transport(s, it->work, &anywhere, g->u);
 }
 
 // ---- chart ----------------------------------------------------------------------------------
@@ -234,6 +246,17 @@ static void from_start(discrete *g, const flx_system *s, const double *theta, do
 static void add(double *restrict y, double c, const double *restrict x, int n)
 {
     for (int i = 0; i < n; i++) y[i] += c * x[i];
+}
+
+// y (n) += c x, what is cut off goes to rest: Kahan's sum.
+static void add_exactly(double *restrict y, double *restrict rest, double c,
+                        const double *restrict x, int n)
+{
+    for (int i = 0; i < n; i++) {
+        double small = c * x[i] + rest[i], sum = y[i] + small;
+        rest[i] = small - (sum - y[i]);
+        y[i] = sum;
+    }
 }
 
 // The curve (VAR-1) where the basis has the values N and dN: theta, rate = theta', q, v.
@@ -360,6 +383,24 @@ static flx_status add_momentum(flx_integrator *it, const flx_state *x, int i)
     return FLX_OK;
 }
 
+// Forces that read the reactions of joints see those of the stage, lambda_i = sum_j collect_ij w_j
+// lambda_j; what the joints themselves do at the points is taken out of r again.
+static flx_status read_reactions(flx_integrator *it, int i, flx_point *p)
+{
+    discrete *g = it->data;
+    const flx_system *s = it->sys;
+    int nlam = s->dims.nlam;
+    memset(g->eta, 0, (size_t)nlam * sizeof(double));
+    for (int j = 0; j < g->rule.s; j++) {
+        double c = g->rule.collect[i][j] * g->rule.w[j];
+        add(g->eta, c, g->node_lam + (size_t)j * nlam, nlam);
+    }
+    FLX_TRY(s->ops->bond_force(s, it->work, p, g->eta, g->minus));
+    add(g->eta, 1.0, p->lam, nlam);
+    p->lam = g->eta;
+    return FLX_OK;
+}
+
 // (VAR-2), the terms of F; the rows that live at the points go to R.
 static flx_status add_force(flx_integrator *it, const flx_state *x, int i)
 {
@@ -368,10 +409,13 @@ static flx_status add_force(flx_integrator *it, const flx_state *x, int i)
     const discrete_points *f = &g->rule.force;
     int nv = s->dims.nv;
     flx_point p = force_point(it, x, i);
+    bool reads = s->reads_multipliers && g->npos > 0;
+    if (reads) FLX_TRY(read_reactions(it, i, &p));
     FLX_TRY(s->ops->residual(s, it->work, &p, g->r));
     FLX_TRY(s->ops->lagrangian->transport(s, it->work, &p, g->u));
     it->stats.residuals++;
     for (int k = 0; k < nv; k++) g->r[k] = g->u[k] - g->r[k];
+    if (reads) add(g->r, 1.0, g->minus, nv);
     if (i < g->rule.s) {
         memcpy(g->R + (size_t)i * g->n + nv, g->r + nv, (size_t)(g->n - nv) * sizeof(double));
     }
@@ -625,9 +669,8 @@ static double correct_points(discrete *g, const flx_dims *d)
 
 // ---- iteration ------------------------------------------------------------------------------
 
-// One rounding of what is solved for, as a part of the scales: of increments, and of positions where
-// joints are closed or the iteration has to end anyway.
-static double rounding(const discrete *g, const flx_dims *d, const flx_state *x, bool positions)
+// The largest increment as a part of its scale.
+static double increment_size(const discrete *g, const flx_dims *d)
 {
     double most = 0.0;
     for (int j = 0; j < g->rule.s; j++) {
@@ -635,6 +678,15 @@ static double rounding(const discrete *g, const flx_dims *d, const flx_state *x,
             most = fmax(most, fabs(g->X[j * d->nv + k]) / g->scale[k]);
         }
     }
+    return most;
+}
+
+// One rounding of what is solved for, as a part of the scales: of increments, and of positions where
+// joints are closed or the iteration has to end anyway. Increments beyond `limit` have gone astray.
+static double rounding(const discrete *g, const flx_dims *d, const flx_state *x, double limit,
+                       bool positions)
+{
+    double most = fmin(increment_size(g, d), limit);
     if (positions) {
         double scale = HUGE_VAL;
         for (int k = 0; k < d->nv; k++) scale = fmin(scale, g->scale[k]);
@@ -665,52 +717,72 @@ static flx_status diverged(flx_integrator *it, flx_status status, int k)
                            "a smaller step");
 }
 
+// How the iteration goes.
+typedef struct newton {
+    double last; // size of the correction before; 0: none with these factors
+    double best; // of the smallest one
+    int since;   // corrections since it was halved
+    int fresh;   // iterations with factors of this step; -1: older ones
+    int growing;
+} newton;
+
+typedef enum verdict { GO_ON, SOLVED, HOPELESS } verdict;
+
+// What a correction of this size tells. Factors that are slow are given up.
+static verdict judge(discrete *g, newton *n, double size, double unit, double noise)
+{
+    double expected = g->contraction > 0.0 ? fmin(0.9, g->contraction) : 0.9;
+    double rate = n->last > 0.0 ? size / n->last : expected;
+    bool measured = n->last > 0.0;
+    if (rate < 1.0 && rate / (1.0 - rate) * size <= LEFT * unit) return SOLVED;
+    if (measured && rate > STAGNANT && size <= ROUNDING * unit) return SOLVED;
+    bool halved = size < 0.5 * n->best;
+    n->since = halved ? 0 : n->since + 1;
+    if (halved) n->best = size;
+    if (n->since >= 2 && n->best <= ROUNDING_ANYWAY * noise) return SOLVED;
+    n->growing = measured && rate > 2.0 && size > ROUNDING_ANYWAY * noise ? n->growing + 1 : 0;
+    if (n->growing > 3) return HOPELESS;
+    if (measured && size > ROUNDING_ANYWAY * noise) {
+        g->contraction = fmax(rate, 1e-6);
+        for (int e = 0; e < g->rule.neigen && n->fresh >= 0; e++) {
+            if (flx_linear_judge(g->lin[e], rate)) g->h_factored = 0.0;
+        }
+        if (rate > SLOW && (n->fresh < 0 || n->fresh >= 3)) g->h_factored = 0.0;
+    }
+    n->last = size;
+    return GO_ON;
+}
+
 static flx_status solve(flx_integrator *it, const flx_state *x, int *iterations)
 {
     discrete *g = it->data;
     const flx_dims *d = &it->sys->dims;
-    double last = 0.0;
-    int fresh = -1, stagnant = 0, growing = 0; // fresh: iterations with factors of this step
+    newton n = {.fresh = -1, .best = HUGE_VAL};
+    double limit = ASTRAY * fmax(1.0, increment_size(g, d));
     g->worst = -1;
     for (int k = 0; k < MAX_ITERATIONS; k++) {
         if (g->h_factored == 0.0) {
             flx_status status = refresh(it, x);
             if (status != FLX_OK) return status;
-            fresh = 0;
-            last = 0.0;
+            n.fresh = 0;
+            n.last = 0.0;
         }
         flx_status status = evaluate(it, x);
         if (status != FLX_OK) return status > 0 ? diverged(it, status, k) : status;
         FLX_TRY(find_corrections(it));
-        double size = fmax(correct_nodes(g, d), 0.0), others = correct_points(g, d);
-        if (!isfinite(size) || !isfinite(others)) return diverged(it, FLX_NOT_FINITE, k);
+        double size = correct_nodes(g, d), others = correct_points(g, d);
+        if (!isfinite(size + others)) { // at first, or since the iteration went astray
+            return diverged(it, k == 0 ? FLX_NOT_FINITE : FLX_NO_CONVERGENCE, k);
+        }
         size = fmax(size, others);
         it->stats.newton_iterations++;
         *iterations = k + 1;
-
-        double unit = rounding(g, d, x, g->npos > 0);
-        double rate = last > 0.0             ? size / last
-                      : g->contraction > 0.0 ? fmin(0.9, g->contraction)
-                                             : 0.9;
-        if (rate < 1.0 && rate / (1.0 - rate) * size <= LEFT * unit) return FLX_OK;
-        bool stalls = last > 0.0 && rate > STAGNANT;
-        if (stalls && size <= ROUNDING * unit) return FLX_OK;
-        bool noise = stalls && fresh >= 0 && size <= ROUNDING_ANYWAY * rounding(g, d, x, true);
-        stagnant = noise ? stagnant + 1 : 0;
-        if (stagnant >= 2) return FLX_OK;
-        if (last > 0.0 && size > ROUNDING * unit) {
-            g->contraction = fmax(rate, 1e-6);
-            bool changed = false;
-            for (int e = 0; e < g->rule.neigen && fresh >= 0 && !noise; e++) {
-                if (flx_linear_judge(g->lin[e], rate)) changed = true;
-            }
-            if (changed) g->h_factored = 0.0;
-        }
-        growing = last > 0.0 && rate > 2.0 ? growing + 1 : 0;
-        if (growing > 3) return diverged(it, FLX_NO_CONVERGENCE, k + 1);
-        if (last > 0.0 && rate > SLOW && (fresh < 0 || fresh >= 3) && !noise) g->h_factored = 0.0;
-        if (fresh >= 0) fresh++;
-        last = size;
+        double noise = rounding(g, d, x, limit, true);
+        double unit = g->npos > 0 ? noise : rounding(g, d, x, limit, false);
+        verdict v = judge(g, &n, size, unit, noise);
+        if (v == SOLVED) return FLX_OK;
+        if (v == HOPELESS) return diverged(it, FLX_NO_CONVERGENCE, k + 1);
+        if (n.fresh >= 0) n.fresh++;
     }
     return diverged(it, FLX_NO_CONVERGENCE, MAX_ITERATIONS);
 }
@@ -756,19 +828,26 @@ static flx_status velocity_rows(flx_integrator *it, const flx_point *still)
     return FLX_OK;
 }
 
+// Masses and bonds at a point.
+static flx_status factor_masses(flx_integrator *it, const flx_point *p)
+{
+    discrete *g = it->data;
+    static const flx_saddle_metric mass = {0};
+    FLX_TRY(it->sys->ops->linearise(it->sys, it->work, p, &g->end_blocks));
+    it->stats.linearisations++;
+    it->stats.factorisations++;
+    return flx_saddle_factor(g->saddle, &g->end_blocks, FLX_ROWS_VELOCITY, &mass);
+}
+
 // (VAR-5): the momentum before the last multipliers stands in u; v of the end, and p.
 static flx_status end_velocity(flx_integrator *it, flx_state *end)
 {
     discrete *g = it->data;
     const flx_system *s = it->sys;
     const flx_dims *d = &s->dims;
-    static const flx_saddle_metric mass = {0};
     flx_point p = flx_state_point(s, end);
     p.v = p.a = p.lam = p.mu = g->zero;
-    FLX_TRY(s->ops->linearise(s, it->work, &p, &g->end_blocks));
-    it->stats.linearisations++;
-    FLX_TRY(flx_saddle_factor(g->saddle, &g->end_blocks, FLX_ROWS_VELOCITY, &mass));
-    it->stats.factorisations++;
+    FLX_TRY(factor_masses(it, &p));
     memset(g->d, 0, (size_t)g->n * sizeof(double));
     FLX_TRY(velocity_rows(it, &p));
     memcpy(g->d, g->u, (size_t)d->nv * sizeof(double));
@@ -784,7 +863,7 @@ static flx_status end_velocity(flx_integrator *it, flx_state *end)
     memcpy(end->v, g->d, (size_t)d->nv * sizeof(double));
     if (d->nlam) {
         FLX_TRY(s->ops->bond_force(s, it->work, &p, g->d + g->first, g->v));
-        add(g->u, -1.0, g->v, d->nv);
+        add_exactly(g->u, g->p_next, -1.0, g->v, d->nv);
     }
     if (d->nmu) subtract_velocity_bonds(g, s, g->d, g->u);
     return FLX_OK;
@@ -800,7 +879,10 @@ static flx_status finish(flx_integrator *it, const flx_state *x)
     const double *Xs = g->X + (size_t)(g->rule.s - 1) * d->nv;
     flx_state_copy(end, x);
     end->t = x->t + g->h;
-    s->ops->retract(s, x->q, Xs, end->q);
+    for (int i = 0; i < d->nv; i++) g->q_next[i] = Xs[i] + g->q_rest[i];
+    s->ops->retract(s, x->q, g->q_next, end->q);
+    s->ops->difference(s, x->q, end->q, g->theta);
+    add(g->q_next, -1.0, g->theta, d->nv);
     for (int i = 0; i < g->rule.force.n; i++) {
         add(end->x, g->h * g->rule.force.b[i], g->K + (size_t)i * d->nx, d->nx);
     }
@@ -808,8 +890,11 @@ static flx_status finish(flx_integrator *it, const flx_state *x)
         memcpy(end->w, g->W + (size_t)(g->rule.force.n - 1) * d->nw,
                (size_t)d->nw * sizeof(double));
     }
-    for (int i = 0; i < d->nv; i++) g->u[i] = g->p[i] + g->impulse[i];
+    memcpy(g->u, g->p, (size_t)d->nv * sizeof(double));
+    memcpy(g->p_next, g->p_rest, (size_t)d->nv * sizeof(double));
+    add_exactly(g->u, g->p_next, 1.0, g->impulse, d->nv);
     from_start(g, s, Xs, g->u);
+    from_start(g, s, Xs, g->p_next);
     flx_status status = end_velocity(it, end);
     if (status != FLX_OK) return status;
     status = flx_accelerator_eval(g->acc, it->work, end, &it->stats.residuals,
@@ -845,6 +930,8 @@ flx_status discrete_step(flx_integrator *it, flx_state *x, double h, double *h_t
     if (!continues) {
         flx_point p = flx_state_point(s, x);
         FLX_TRY(s->ops->lagrangian->momentum(s, it->work, &p, g->p));
+        memset(g->q_rest, 0, (size_t)s->dims.nv * sizeof(double));
+        memset(g->p_rest, 0, (size_t)s->dims.nv * sizeof(double));
         g->h_factored = 0.0;
     }
     predict(it, x, continues);
@@ -857,6 +944,8 @@ flx_status discrete_step(flx_integrator *it, flx_state *x, double h, double *h_t
     }
     keep_books(g, iterations);
     memcpy(g->p, g->u, (size_t)s->dims.nv * sizeof(double));
+    memcpy(g->q_rest, g->q_next, (size_t)s->dims.nv * sizeof(double));
+    memcpy(g->p_rest, g->p_next, (size_t)s->dims.nv * sizeof(double));
     memcpy(g->X_last, g->X, (size_t)(g->rule.s * s->dims.nv) * sizeof(double));
     g->h_last = h;
     flx_state_copy(x, g->end);
@@ -897,15 +986,17 @@ static double gather_rows(discrete *g, const flx_dims *d, const double *rows)
     return open;
 }
 
-// Joints closed in positions and velocities with the masses at the end of the step.
+// Joints closed in positions and velocities, by the nearest ones in the metric of the masses.
 static flx_status close_joints(flx_integrator *it, flx_state *out)
 {
     discrete *g = it->data;
     const flx_system *s = it->sys;
     const flx_dims *d = &s->dims;
+    if (g->npos == 0) return FLX_OK;
+    flx_point p = flx_state_point(s, out);
+    FLX_TRY(factor_masses(it, &p));
     double last = HUGE_VAL;
-    for (int k = 0; k < CLOSING_STEPS && g->npos > 0; k++) {
-        flx_point p = flx_state_point(s, out);
+    for (int k = 0; k < CLOSING_STEPS; k++) {
         FLX_TRY(s->ops->residual(s, it->work, &p, g->r));
         it->stats.residuals++;
         double open = gather_rows(g, d, g->r + g->first);
@@ -915,8 +1006,7 @@ static flx_status close_joints(flx_integrator *it, flx_state *out)
         last = open;
     }
     last = HUGE_VAL;
-    for (int k = 0; k < CLOSING_STEPS && g->npos > 0; k++) {
-        flx_point p = flx_state_point(s, out);
+    for (int k = 0; k < CLOSING_STEPS; k++) {
         FLX_TRY(s->ops->bond_rate(s, it->work, &p, g->eta));
         double open = gather_rows(g, d, g->eta);
         if (open == 0.0 || !(open < 0.5 * last)) break;
