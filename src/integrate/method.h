@@ -45,6 +45,8 @@ void flx_hermite(const flx_system *s, const flx_state *before, const flx_state *
                  double *theta, double *rate, flx_state *out);
 
 extern const flx_integrator_type flx_generalized_alpha;
+extern const flx_integrator_type flx_newmark;
+extern const flx_integrator_type flx_hht;
 extern const flx_integrator_type flx_radau;
 extern const flx_integrator_type flx_implicit_euler;
 extern const flx_integrator_type flx_midpoint;

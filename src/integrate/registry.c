@@ -2,6 +2,8 @@
 #include "integrate/method.h"
 
 static const flx_integrator_type *const types[] = {&flx_generalized_alpha,
+                                                   &flx_newmark,
+                                                   &flx_hht,
                                                    &flx_radau,
                                                    &flx_dopri5,
                                                    &flx_dop853,

@@ -39,7 +39,7 @@ static flx_status read_method(flx_env *e, const flx_yaml *block, flx_simulate *s
 
 static bool has_no_control(const char *method)
 {
-    static const char *const words[] = {"generalized-alpha", "midpoint", "trapezoidal", "lobatto"};
+    static const char *const words[] = {"midpoint", "trapezoidal", "lobatto"};
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
         if (strcmp(method, words[i]) == 0) return true;
     }

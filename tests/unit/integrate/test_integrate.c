@@ -330,6 +330,7 @@ static int what_cannot_be_is_refused_by_name(void)
     def.method = "zzzzzzzz";
     CHECK(refused(rig_pendulum, def, FLX_ERR_ARGUMENT, "there is no method 'zzzzzzzz'"));
     def = alpha(0.0);
+    def.method = "midpoint";
     CHECK(refused(rig_pendulum, def, FLX_ERR_ARGUMENT, "has no error control: give it a step"));
     def = alpha(-1.0);
     CHECK(refused(rig_pendulum, def, FLX_ERR_ARGUMENT, "must be positive"));
