@@ -91,6 +91,25 @@ static flx_status read_within(flx_env *e, const flx_yaml *block, const char *key
                     key, least, most, *out);
 }
 
+// The numbers of stages that a method has.
+static flx_status check_stages(flx_env *e, const flx_yaml *y, const char *method, int stages)
+{
+    static const struct {
+        const char *method;
+        unsigned has; // bit k: k stages
+        const char *words;
+    } table[] = {{"radau", 1u << 1 | 1u << 2 | 1u << 3 | 1u << 5 | 1u << 7, "1, 2, 3, 5 or 7"},
+                 {"gauss", 0xfeu, "1 to 7"},
+                 {"lobatto", 0x3cu, "2 to 5"}};
+    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
+        if (strcmp(method, table[i].method) != 0) continue;
+        if (stages < 32 && table[i].has >> stages & 1u) return FLX_OK;
+        return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, y->loc, "method '%s' has %s stages, not %d",
+                        method, table[i].words, stages);
+    }
+    return FLX_OK;
+}
+
 // The numbers that belong to one method. Which keys a method has is the schema's to say.
 static flx_status read_parameters(flx_env *e, const flx_yaml *block, flx_simulate *s)
 {
@@ -102,6 +121,7 @@ static flx_status read_parameters(flx_env *e, const flx_yaml *block, flx_simulat
     bool hht = strcmp(s->method, "hht") == 0;
     if (varies) d->stages = FLX_STAGES_AUTO;
     if (!varies) FLX_TRY(read_count(e, block, "stages", &d->stages));
+    if (stages && !varies) FLX_TRY(check_stages(e, stages, s->method, d->stages));
     if (varies && strcmp(s->method, "radau") != 0) {
         return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, stages->loc,
                         "only method 'radau' varies its stages; give a number");
