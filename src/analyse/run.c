@@ -35,7 +35,7 @@ typedef struct run {
     flx_schedule schedule;
     long every;              // the next multiple of `every`
     int time;                // the next of `times`
-    double step_end;         // the last one
+    double step_end, step;   // the last one, and its length
     bool started, row_since; // rows since the last entry of the account
     flx_status status;       // of what the callback could not do
 } run;
@@ -287,12 +287,18 @@ static flx_status start(run *r, const flx_state *x)
     return is_due(r, x->t, 0.0) ? put_row(r, x) : FLX_OK;
 }
 
+// Where an instant ends a step, the step's end is met twice: before and after it.
+static void pass_step(run *r, const flx_state *x)
+{
+    if (x->t > r->step_end) r->step = x->t - r->step_end;
+    r->step_end = x->t;
+}
+
 static flx_status end_of_step(run *r, const flx_state *x)
 {
-    double slack = SAME * (x->t - r->step_end);
     FLX_TRY(advance_course(r, x));
-    r->step_end = x->t;
-    if (is_due(r, x->t, slack)) FLX_TRY(put_row(r, x));
+    pass_step(r, x);
+    if (is_due(r, x->t, SAME * r->step)) FLX_TRY(put_row(r, x));
     if (r->row_since || r->sim->powered) FLX_TRY(account(r->sim, x, false));
     r->row_since = false;
     return FLX_OK;
@@ -317,7 +323,7 @@ static flx_status cross(run *r, const flx_state *before, const flx_state *after)
     flx_simulation *sim = r->sim;
     double e0, e1;
     FLX_TRY(advance_course(r, before));
-    r->step_end = before->t;
+    pass_step(r, before);
     if (r->schedule.steps) FLX_TRY(put_row(r, before));
     FLX_TRY(account(sim, before, false));
     FLX_TRY(energy_of(sim, before, &e0));

@@ -59,6 +59,7 @@ typedef enum flx_op {
     FLX_OP_NOT,
     FLX_OP_IF,    // three operands: condition, then, else
     FLX_OP_TABLE, // interpolated table; operand x, with the table's number and derivative order
+    FLX_OP_PIECE, // the same in a given piece of it, continued; operands x and the piece
 } flx_op;
 
 // A function given by points. Owned by the graph once added.
@@ -117,6 +118,7 @@ typedef enum flx_switch_kind {
     FLX_SWITCH_ABOVE,     // 1 where the value is > 0, else 0
     FLX_SWITCH_NOT_BELOW, // 1 where it is >= 0, else 0
     FLX_SWITCH_FLOOR,     // the largest whole number not above it
+    FLX_SWITCH_PIECE,     // the piece of a table that holds it
 } flx_switch_kind;
 
 typedef struct flx_freezer {
@@ -124,8 +126,11 @@ typedef struct flx_freezer {
     void *user;
     // Whether a leaf changes between instants.
     bool (*moves)(void *user, flx_leaf leaf);
-    // The leaf of a switch; -1 leaves the operation as it is. False: no memory.
-    bool (*find)(void *user, flx_switch_kind kind, flx_node value, flx_node *leaf);
+    // Whether a leaf is the time: tables of it are cut at all their points.
+    bool (*is_time)(void *user, flx_leaf leaf);
+    // The leaf of a switch; -1 leaves the operation as it is. cut: of a piece, else -1. False: no
+    // memory.
+    bool (*find)(void *user, flx_switch_kind kind, flx_node value, int cut, flx_node *leaf);
     int *of; // frozen + 1 of each node met so far; owned, 0: not known
     int known;
 } flx_freezer;
@@ -134,6 +139,16 @@ typedef struct flx_freezer {
 // remembers what it met.
 flx_node flx_graph_freeze(flx_freezer *f, flx_node n);
 void flx_freezer_clear(flx_freezer *f);
+
+// Where a table is cut: at all its points (they are kinks), or at its ends alone. Pieces are
+// numbered from -1, before the table.
+static inline int flx_cut_make(int table, bool ends)
+{
+    return 2 * table + ends;
+}
+int flx_cut_piece(const flx_graph *g, int cut, double x);
+void flx_cut_bounds(const flx_graph *g, int cut, int piece, double *from, double *to);
+flx_node flx_graph_piece(flx_graph *g, int cut, int derivative, flx_node x, flx_node piece);
 
 // ---- programs -------------------------------------------------------------------------------
 

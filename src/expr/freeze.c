@@ -7,8 +7,9 @@
 //     floor x      k,   ceil x = -floor(-x),   round x = floor(x + 1/2)              (EVE-1)
 //     mod(a, b)    a - b k,   k = floor(a/b)
 // Operands are frozen first, so the value of a switch depends on switches found before it.
-// == and != of what moves are left: they are true in passing only. So is an `either`, whose branches
-// are one function, and a table between its ends.
+// A table that may be left is cut at its ends; one of straight lines over the time at all its
+// points. == and != of what moves are left: they are true in passing only. So is an `either`, whose
+// branches are one function.
 #include "expr/graph.h"
 
 typedef struct walk {
@@ -29,12 +30,12 @@ static bool push(walk *w, flx_node n)
 }
 
 // The switch for a value, -1 in *leaf where there is none.
-static bool find(flx_freezer *f, flx_switch_kind kind, flx_node value, flx_node *leaf)
+static bool find(flx_freezer *f, flx_switch_kind kind, flx_node value, int cut, flx_node *leaf)
 {
     *leaf = -1;
     if (value < 0) return false;
     if (!flx_graph_depends(f->g, value, f->moves, f->user)) return true;
-    return f->find(f->user, kind, value, leaf);
+    return f->find(f->user, kind, value, cut, leaf);
 }
 
 static flx_node sub(flx_graph *g, flx_node a, flx_node b)
@@ -52,7 +53,7 @@ static flx_node decide(flx_freezer *f, flx_switch_kind kind, flx_node value, flx
                        flx_node plain)
 {
     flx_node s;
-    if (!find(f, kind, value, &s)) return -1;
+    if (!find(f, kind, value, -1, &s)) return -1;
     return s < 0 ? plain : flx_graph_if(f->g, s, a, b);
 }
 
@@ -60,9 +61,9 @@ static flx_node freeze_sign(flx_freezer *f, flx_node x, flx_node plain)
 {
     flx_graph *g = f->g;
     flx_node up, down;
-    if (!find(f, FLX_SWITCH_ABOVE, x, &up)) return -1;
+    if (!find(f, FLX_SWITCH_ABOVE, x, -1, &up)) return -1;
     if (up < 0) return plain;
-    if (!find(f, FLX_SWITCH_ABOVE, neg(g, x), &down)) return -1;
+    if (!find(f, FLX_SWITCH_ABOVE, neg(g, x), -1, &down)) return -1;
     if (down < 0) return plain;
     flx_node lower = flx_graph_if(g, down, flx_graph_const(g, -1.0), flx_graph_const(g, 0.0));
     return flx_graph_if(g, up, flx_graph_const(g, 1.0), lower);
@@ -72,7 +73,7 @@ static flx_node freeze_mod(flx_freezer *f, flx_node a, flx_node b, flx_node plai
 {
     flx_graph *g = f->g;
     flx_node k;
-    if (!find(f, FLX_SWITCH_FLOOR, flx_graph_binary(g, FLX_OP_DIV, a, b), &k)) return -1;
+    if (!find(f, FLX_SWITCH_FLOOR, flx_graph_binary(g, FLX_OP_DIV, a, b), -1, &k)) return -1;
     return k < 0 ? plain : sub(g, a, flx_graph_binary(g, FLX_OP_MUL, b, k));
 }
 
@@ -80,9 +81,26 @@ static flx_node freeze_mod(flx_freezer *f, flx_node a, flx_node b, flx_node plai
 static flx_node freeze_whole(flx_freezer *f, flx_node x, bool negative, flx_node plain)
 {
     flx_node k;
-    if (!find(f, FLX_SWITCH_FLOOR, negative ? neg(f->g, x) : x, &k)) return -1;
+    if (!find(f, FLX_SWITCH_FLOOR, negative ? neg(f->g, x) : x, -1, &k)) return -1;
     if (k < 0) return plain;
     return negative ? neg(f->g, k) : k;
+}
+
+static bool is_not_time(void *user, flx_leaf leaf)
+{
+    const flx_freezer *f = user;
+    return f->moves(f->user, leaf) && !f->is_time(f->user, leaf);
+}
+
+static flx_node freeze_table(flx_freezer *f, const flx_graph_node *p, flx_node x, flx_node plain)
+{
+    const flx_table *t = f->g->tables[p->b];
+    bool lines = t->smooth == 1 && !flx_graph_depends(f->g, x, is_not_time, f);
+    if (t->outside == FLX_OUTSIDE_ERROR && !lines) return plain;
+    int cut = flx_cut_make(p->b, !lines);
+    flx_node leaf;
+    if (!find(f, FLX_SWITCH_PIECE, x, cut, &leaf)) return -1;
+    return leaf < 0 ? plain : flx_graph_piece(f->g, cut, p->c, x, leaf);
 }
 
 // The operation on frozen operands, itself not yet frozen.
@@ -92,6 +110,7 @@ static flx_node rebuild(flx_graph *g, const flx_graph_node *p, flx_node a, flx_n
     case 3:
         return p->payload == FLX_EITHER ? flx_graph_either(g, a, b, c) : flx_graph_if(g, a, b, c);
     case 2:
+        if (p->op == FLX_OP_PIECE) return flx_graph_piece(g, p->c / 4, p->c % 4, a, b);
         return flx_graph_binary(g, p->op, a, b);
     default:
         if (p->op == FLX_OP_TABLE) return flx_graph_table(g, p->b, p->c, a);
@@ -106,10 +125,10 @@ static flx_node freeze(flx_freezer *f, const flx_graph_node *p, flx_node a, flx_
     flx_node leaf;
     switch (p->op) {
     case FLX_OP_LT:
-        if (!find(f, FLX_SWITCH_ABOVE, sub(g, b, a), &leaf)) return -1;
+        if (!find(f, FLX_SWITCH_ABOVE, sub(g, b, a), -1, &leaf)) return -1;
         return leaf < 0 ? plain : leaf;
     case FLX_OP_LE:
-        if (!find(f, FLX_SWITCH_NOT_BELOW, sub(g, b, a), &leaf)) return -1;
+        if (!find(f, FLX_SWITCH_NOT_BELOW, sub(g, b, a), -1, &leaf)) return -1;
         return leaf < 0 ? plain : leaf;
     case FLX_OP_ABS:
         return decide(f, FLX_SWITCH_NOT_BELOW, a, a, neg(g, a), plain);
@@ -128,6 +147,8 @@ static flx_node freeze(flx_freezer *f, const flx_graph_node *p, flx_node a, flx_
                             plain);
     case FLX_OP_MOD:
         return freeze_mod(f, a, b, plain);
+    case FLX_OP_TABLE:
+        return freeze_table(f, p, a, plain);
     default:
         return plain;
     }

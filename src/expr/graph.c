@@ -589,6 +589,16 @@ flx_node flx_graph_table(flx_graph *g, int table, int derivative, flx_node x)
     return make(g, FLX_OP_TABLE, x, table, derivative);
 }
 
+flx_node flx_graph_piece(flx_graph *g, int cut, int derivative, flx_node x, flx_node piece)
+{
+    if (x < 0 || piece < 0) return -1;
+    const flx_table *t = g->tables[cut / 2];
+    if (derivative > t->smooth) return flx_graph_const(g, 0.0);
+    // between its points the slope of a line is one number
+    if (derivative == t->smooth && cut % 2 == 0) x = flx_graph_const(g, t->x[0]);
+    return x < 0 ? -1 : make(g, FLX_OP_PIECE, x, piece, 4 * cut + derivative);
+}
+
 // ---- what lies below --------------------------------------------------------------------------
 
 static void visit(const flx_graph *g, flx_node n, int *count)
@@ -727,6 +737,8 @@ static flx_node derive_binary(flx_graph *g, flx_node n, flx_node da, flx_node db
     case FLX_OP_MIN:
     case FLX_OP_MAX:
         return derive_choice(g, n, da, db);
+    case FLX_OP_PIECE: // the piece is a switch
+        return mul(g, flx_graph_piece(g, g->nodes[n].c / 4, g->nodes[n].c % 4 + 1, a, b), da);
     default: // comparisons and logic are steps
         return flx_graph_const(g, 0.0);
     }

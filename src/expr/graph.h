@@ -13,7 +13,9 @@
 
 typedef struct flx_graph_node {
     flx_op op;
-    int a, b, c;      // operands, -1 where there is none; table: b its number, c the derivative
+    // operands, -1 where there is none; table: b its number, c the derivative; piece: c = 4 cut +
+    // the derivative
+    int a, b, c;
     uint64_t payload; // constant: the bits of its value; leaf: its code; if: FLX_EITHER or 0
 } flx_graph_node;
 
@@ -87,6 +89,7 @@ static inline int flx_op_operands(flx_op op)
     case FLX_OP_NE:
     case FLX_OP_AND:
     case FLX_OP_OR:
+    case FLX_OP_PIECE:
         return 2;
     case FLX_OP_IF:
         return 3;
@@ -102,6 +105,8 @@ flx_table *flx_table_create(flx_ctx *ctx, int n, const double *x, const double *
                             flx_interpolation interpolation, flx_outside outside);
 void flx_table_release(flx_table *t); // accepts NULL
 double flx_table_eval(const flx_table *t, int derivative, double x);
+// In a piece, continued beyond it; ends: the table is cut at its ends alone.
+double flx_table_eval_piece(const flx_table *t, int derivative, double x, bool ends, int piece);
 
 // ---- values of the operations, the same for folding and for programs --------------------------
 // NaN goes through all of them, so that a run can report it.

@@ -54,7 +54,8 @@ typedef enum code {
     CODE_OR,
     CODE_NOT,
     CODE_IF,
-    CODE_TABLE, // b: which of the program's tables, c: derivative
+    CODE_TABLE,
+    CODE_PIECE,
     CODE_COUNT,
 } code;
 
@@ -71,7 +72,7 @@ static const code plain_code[] = {
     [FLX_OP_MAX] = CODE_MAX,     [FLX_OP_LT] = CODE_LT,       [FLX_OP_LE] = CODE_LE,
     [FLX_OP_EQ] = CODE_EQ,       [FLX_OP_NE] = CODE_NE,       [FLX_OP_AND] = CODE_AND,
     [FLX_OP_OR] = CODE_OR,       [FLX_OP_NOT] = CODE_NOT,     [FLX_OP_IF] = CODE_IF,
-    [FLX_OP_TABLE] = CODE_TABLE,
+    [FLX_OP_TABLE] = CODE_TABLE, [FLX_OP_PIECE] = CODE_PIECE,
 };
 
 typedef struct instruction {
@@ -261,19 +262,33 @@ static void set_power(const compiler *c, item *t, const flx_graph_node *n)
     t->b = e;
 }
 
-static void set_table(compiler *c, item *t, const flx_graph_node *n)
+// The program's own number of a table.
+static int keep_table(compiler *c, int number)
 {
     flx_program *p = c->p;
-    if (!c->table[n->b]) {
-        flx_table *table = c->g->tables[n->b];
+    if (!c->table[number]) {
+        flx_table *table = c->g->tables[number];
         atomic_fetch_add(&table->users, 1);
         p->tables[p->ntable++] = table;
-        c->table[n->b] = p->ntable;
+        c->table[number] = p->ntable;
     }
+    return c->table[number] - 1;
+}
+
+static void set_table(compiler *c, item *t, const flx_graph_node *n)
+{
     t->what = CODE_TABLE;
     t->of[0] = n->a;
-    t->b = c->table[n->b] - 1;
+    t->b = keep_table(c, n->b);
     t->c = n->c;
+}
+
+static void set_piece(compiler *c, item *t, const flx_graph_node *n)
+{
+    t->what = CODE_PIECE;
+    t->of[0] = n->a;
+    t->of[1] = n->b;
+    t->c = 8 * keep_table(c, n->c / 8) + n->c % 8; // whether cut at its ends, and the derivative
 }
 
 // sin and cos of the same angle are one.
@@ -314,6 +329,8 @@ static void add_item(compiler *c, flx_node n)
         set_power(c, t, p);
     } else if (p->op == FLX_OP_TABLE) {
         set_table(c, t, p);
+    } else if (p->op == FLX_OP_PIECE) {
+        set_piece(c, t, p);
     } else {
         set_plain(t, p);
     }
@@ -472,6 +489,15 @@ flx_status flx_program_compile(const flx_graph *g, int ninput, const flx_leaf *i
 #define RUN(expression)                                                                            \
     for (; i < end; i++) *r++ = (expression);                                                      \
     break
+// ... for the most frequent operations, four at a time: counting costs as much as an addition.
+#define RUN_FAST(expression)                                                                       \
+    for (; end - i >= 4; r += 4) {                                                                 \
+        r[0] = (expression), i++;                                                                  \
+        r[1] = (expression), i++;                                                                  \
+        r[2] = (expression), i++;                                                                  \
+        r[3] = (expression), i++;                                                                  \
+    }                                                                                              \
+    RUN(expression)
 #define A s[i->a]
 #define B s[i->b]
 #define C s[i->c]
@@ -483,21 +509,21 @@ static void eval_runs(const flx_program *p, const double *s, double *r)
         const instruction *end = i + p->runs[k].count;
         switch (p->runs[k].what) {
         case CODE_ADD:
-            RUN(A + B);
+            RUN_FAST(A + B);
         case CODE_SUB:
-            RUN(A - B);
+            RUN_FAST(A - B);
         case CODE_MUL:
-            RUN(A * B);
+            RUN_FAST(A * B);
         case CODE_DIV:
             RUN(A / B);
         case CODE_NEG:
             RUN(-A);
         case CODE_MUL_ADD:
-            RUN(A * B + C);
+            RUN_FAST(A * B + C);
         case CODE_MUL_SUB:
-            RUN(A * B - C);
+            RUN_FAST(A * B - C);
         case CODE_SUB_MUL:
-            RUN(C - A * B);
+            RUN_FAST(C - A * B);
         case CODE_SQUARE:
             RUN(A * A);
         case CODE_CUBE:
@@ -575,6 +601,8 @@ static void eval_runs(const flx_program *p, const double *s, double *r)
             RUN(A != 0.0 ? B : C);
         case CODE_TABLE:
             RUN(flx_table_eval(p->tables[i->b], i->c, A));
+        case CODE_PIECE:
+            RUN(flx_table_eval_piece(p->tables[i->c / 8], i->c % 4, A, i->c / 4 % 2, (int)B));
         case CODE_COUNT:
             break;
         }
@@ -584,7 +612,8 @@ static void eval_runs(const flx_program *p, const double *s, double *r)
 void flx_program_eval(const flx_program *p, const double *in, double *scratch, double *out)
 {
     double *r = scratch;
-    for (int i = 0; i < p->nconst; i++) *r++ = p->constants[i];
+    memcpy(r, p->constants, (size_t)p->nconst * sizeof *r);
+    r += p->nconst;
     for (int i = 0; i < p->ninput; i++) *r++ = in[p->inputs[i]];
     eval_runs(p, scratch, r);
     for (int i = 0; i < p->nout; i++) out[i] = scratch[p->out[i]];

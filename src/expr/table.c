@@ -134,11 +134,11 @@ static double eval_piece(const double *k, int derivative, double u)
     }
 }
 
-static double eval_outside(const flx_table *t, int derivative, double x)
+static double eval_outside(const flx_table *t, int derivative, double x, bool before)
 {
     if (t->outside == FLX_OUTSIDE_ERROR) return (double)NAN;
-    int piece = x < t->x[0] ? 0 : t->n - 2;
-    double end = x < t->x[0] ? t->x[0] : t->x[t->n - 1];
+    int piece = before ? 0 : t->n - 2;
+    double end = before ? t->x[0] : t->x[t->n - 1];
     const double *k = t->k + 4 * piece;
     double value = eval_piece(k, 0, end - t->x[piece]);
     if (t->outside == FLX_OUTSIDE_HOLD) return derivative == 0 ? value : 0.0;
@@ -149,7 +149,33 @@ static double eval_outside(const flx_table *t, int derivative, double x)
 double flx_table_eval(const flx_table *t, int derivative, double x)
 {
     if (isnan(x)) return x;
-    if (x < t->x[0] || x > t->x[t->n - 1]) return eval_outside(t, derivative, x);
+    if (x < t->x[0] || x > t->x[t->n - 1]) return eval_outside(t, derivative, x, x < t->x[0]);
     int i = find_piece(t, x);
     return eval_piece(t->k + 4 * i, derivative, x - t->x[i]);
+}
+
+double flx_table_eval_piece(const flx_table *t, int derivative, double x, bool ends, int piece)
+{
+    int last = ends ? 0 : t->n - 2;
+    if (isnan(x)) return x;
+    if (piece < 0 || piece > last) return eval_outside(t, derivative, x, piece < 0);
+    if (ends) piece = x <= t->x[0] ? 0 : x >= t->x[t->n - 1] ? t->n - 2 : find_piece(t, x);
+    return eval_piece(t->k + 4 * piece, derivative, x - t->x[piece]);
+}
+
+int flx_cut_piece(const flx_graph *g, int cut, double x)
+{
+    const flx_table *t = g->tables[cut / 2];
+    bool ends = cut % 2;
+    if (x < t->x[0]) return -1;
+    if (x >= t->x[t->n - 1]) return ends ? 1 : t->n - 1;
+    return ends ? 0 : find_piece(t, x);
+}
+
+void flx_cut_bounds(const flx_graph *g, int cut, int piece, double *from, double *to)
+{
+    const flx_table *t = g->tables[cut / 2];
+    int last = t->n - 1, end = cut % 2 ? 1 : last;
+    *from = piece < 0 ? -HUGE_VAL : piece >= end ? t->x[last] : t->x[piece];
+    *to = piece < 0 ? t->x[0] : piece >= end ? HUGE_VAL : cut % 2 ? t->x[last] : t->x[piece + 1];
 }

@@ -218,14 +218,25 @@ static bool moves(void *user, flx_leaf leaf)
     }
 }
 
+static bool is_time(void *user, flx_leaf leaf)
+{
+    (void)user;
+    return flx_leaf_get_kind(leaf) == FLX_LEAF_TIME;
+}
+
+static bool is_same(const flx_switch *s, flx_switch_kind kind, flx_node value, int cut)
+{
+    return s->kind == kind && s->value == value && s->cut == cut;
+}
+
 // The leaf of the switch for a value: of the one that is there, or a new one.
-static bool find_switch(void *user, flx_switch_kind kind, flx_node value, flx_node *leaf)
+static bool find_switch(void *user, flx_switch_kind kind, flx_node value, int cut, flx_node *leaf)
 {
     collector *c = user;
     flx_model *m = c->b->m;
     int i = 0;
     *leaf = -1;
-    while (i < m->nswitch && (c->switches[i].kind != kind || c->switches[i].value != value)) i++;
+    while (i < m->nswitch && !is_same(&c->switches[i], kind, value, cut)) i++;
     if (i == m->nswitch) {
         if (!c->add) return true;
         if (flx_grow(m->ctx, (void **)&c->switches, &c->capacity, i + 1, sizeof *c->switches) !=
@@ -233,7 +244,7 @@ static bool find_switch(void *user, flx_switch_kind kind, flx_node value, flx_no
             return false;
         }
         c->switches[m->nswitch++] =
-            (flx_switch){.kind = kind, .value = value, .item = c->item, .loc = c->loc};
+            (flx_switch){.kind = kind, .value = value, .cut = cut, .item = c->item, .loc = c->loc};
     }
     if (c->acts) c->switches[i].acts = true;
     *leaf = flx_graph_leaf(c->b->g, flx_leaf_make(FLX_LEAF_SWITCH, i, 0));
@@ -329,7 +340,8 @@ flx_status flx_switches_finish(flx_builder *b)
 {
     flx_model *m = b->m;
     collector c = {.b = b, .acts = true, .add = true};
-    flx_freezer equations = {.g = b->g, .user = &c, .moves = moves, .find = find_switch};
+    flx_freezer equations = {
+        .g = b->g, .user = &c, .moves = moves, .is_time = is_time, .find = find_switch};
     flx_freezer conditions = equations, rest = equations;
     flx_status status = freeze_equations(&equations, &c, m);
     c.acts = false;

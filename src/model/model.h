@@ -255,6 +255,7 @@ typedef struct flx_discrete { // a value that only events change
 typedef struct flx_switch {
     flx_switch_kind kind;
     flx_node value;
+    int cut;          // of a piece
     const char *item; // that contained it first: "force 'brake'"
     flx_loc loc;
     bool acts; // the equations contain it; else events alone

@@ -4,7 +4,7 @@
 // of events, strikes of clocks. With g the value of a switch and s what the state holds, the
 // indicator is
 //     s != 0: g,  s = 0: -g      of a comparison                                        (EVE-2)
-//     min(g - s, s + 1 - g)      of a whole number
+//     min(g - a, b - g)          of a whole number or a piece, which holds g from a to b
 // A value that is linear in the time alone tells beforehand when it changes, t - g/g', and takes
 // there the side that the time moves to.
 #include "system/descriptor_parts.h"
@@ -177,10 +177,25 @@ static const double *values_at(const flx_descriptor *d, flx_work *w, const flx_p
     return flx_eval_output(d, w, FLX_GROUP_SWITCH);
 }
 
-static double agreement(flx_switch_kind kind, double g, double s)
+// What a whole number, or a piece, reaches from and to.
+static void bounds(const flx_descriptor *d, const flx_switch *k, double s, double *from, double *to)
 {
-    if (kind == FLX_SWITCH_FLOOR) return fmin(g - s, s + 1.0 - g);
-    return s != 0.0 ? g : -g;
+    *from = s;
+    *to = s + 1.0;
+    if (k->kind == FLX_SWITCH_PIECE) flx_cut_bounds(d->model->graph, k->cut, (int)s, from, to);
+}
+
+static bool is_whole(const flx_switch *k)
+{
+    return k->kind == FLX_SWITCH_FLOOR || k->kind == FLX_SWITCH_PIECE;
+}
+
+static double agreement(const flx_descriptor *d, const flx_switch *k, double g, double s)
+{
+    double from, to;
+    if (!is_whole(k)) return s != 0.0 ? g : -g;
+    bounds(d, k, s, &from, &to);
+    return fmin(g - from, to - g);
 }
 
 static flx_status indicate(const flx_system *s, flx_work *w, const flx_point *p, double *value)
@@ -191,23 +206,25 @@ static flx_status indicate(const flx_system *s, flx_work *w, const flx_point *p,
     for (int i = 0; i < d->model->nswitch; i++) {
         value[i] = k->slope[i] >= 0
                        ? HUGE_VAL
-                       : agreement(d->model->switches[i].kind, g[i], p->switches[k->first + i]);
+                       : agreement(d, d->model->switches + i, g[i], p->switches[k->first + i]);
     }
     return FLX_OK;
 }
 
+static double whole(const flx_descriptor *d, const flx_switch *k, double g)
+{
+    if (k->kind == FLX_SWITCH_PIECE) return flx_cut_piece(d->model->graph, k->cut, g);
+    return floor(g);
+}
+
 // What a switch is where its value is g; within rounding of a change the side that the time moves
 // to.
-static double truth(flx_switch_kind kind, double g, double slope, double t)
+static double truth(const flx_descriptor *d, const flx_switch *k, double g, double slope, double t)
 {
     double near = ROUNDING * fabs(slope * t);
-    if (kind == FLX_SWITCH_FLOOR) {
-        double whole = round(g);
-        if (slope != 0.0 && fabs(g - whole) <= near) return slope > 0.0 ? whole : whole - 1.0;
-        return floor(g);
-    }
+    if (is_whole(k)) return whole(d, k, slope > 0.0 ? g + near : g - near);
     if (slope != 0.0 && fabs(g) <= near) return slope > 0.0;
-    return kind == FLX_SWITCH_ABOVE ? g > 0.0 : g >= 0.0;
+    return k->kind == FLX_SWITCH_ABOVE ? g > 0.0 : g >= 0.0;
 }
 
 // ---- times known beforehand -----------------------------------------------------------------
@@ -220,16 +237,16 @@ static double strike(const flx_descriptor *d, const flx_state *x, int event)
 }
 
 // Time until a switch with this value and slope changes.
-static double time_left(flx_switch_kind kind, double g, double slope, double s)
+static double time_left(const flx_descriptor *d, const flx_switch *k, double g, double slope,
+                        double s)
 {
-    double left;
-    if (kind == FLX_SWITCH_FLOOR) {
-        if (slope == 0.0) return HUGE_VAL;
-        left = slope > 0.0 ? (s + 1.0 - g) / slope : (g - s) / -slope;
+    double left, from, to;
+    if (is_whole(k)) {
+        bounds(d, k, s, &from, &to);
+        left = slope > 0.0 ? (to - g) / slope : slope < 0.0 ? (g - from) / -slope : HUGE_VAL;
     } else {
         double rate = s != 0.0 ? slope : -slope;
-        if (!(rate < 0.0)) return HUGE_VAL;
-        left = (s != 0.0 ? g : -g) / -rate;
+        left = rate < 0.0 ? (s != 0.0 ? g : -g) / -rate : HUGE_VAL;
     }
     return left > 0.0 ? left : 0.0;
 }
@@ -247,7 +264,7 @@ static double next(const flx_system *s, flx_work *w, const flx_state *x)
     for (int i = 0; i < m->nswitch; i++) {
         if (k->slope[i] < 0) continue;
         double left =
-            time_left(m->switches[i].kind, g[i], g[k->slope[i]], x->switches[k->first + i]);
+            time_left(d, m->switches + i, g[i], g[k->slope[i]], x->switches[k->first + i]);
         if (x->t + left < t) t = x->t + left;
     }
     return t;
@@ -264,8 +281,10 @@ static void change(const flx_system *s, flx_work *w, const flx_state *x, const s
     for (int i = 0; i < d->model->nswitch; i++) {
         double *at = switches + d->switching.first + i;
         if (!changed[i]) continue;
-        if (d->model->switches[i].kind == FLX_SWITCH_FLOOR) {
-            *at += g[i] - *at > 0.5 ? 1.0 : -1.0;
+        if (is_whole(d->model->switches + i)) {
+            double from, to;
+            bounds(d, d->model->switches + i, *at, &from, &to);
+            *at += to - g[i] < g[i] - from ? 1.0 : -1.0;
         } else {
             *at = *at == 0.0;
         }
@@ -285,7 +304,7 @@ static void settle(const flx_system *s, flx_work *w, flx_state *x)
         more = false;
         for (int i = 0; i < m->nswitch; i++) {
             double slope = k->slope[i] < 0 ? 0.0 : g[k->slope[i]];
-            double now = truth(m->switches[i].kind, g[i], slope, x->t);
+            double now = truth(d, m->switches + i, g[i], slope, x->t);
             more = more || now != x->switches[k->first + i];
             x->switches[k->first + i] = now;
         }
@@ -350,9 +369,9 @@ static void correct(const flx_descriptor *d, flx_work *w, flx_state *x, flx_happ
             const flx_switch *sw = m->switches + i;
             double *at = x->switches + k->first + i;
             double slope = k->slope[i] < 0 ? 0.0 : g[k->slope[i]];
-            double now = truth(sw->kind, g[i], slope, x->t);
+            double now = truth(d, sw, g[i], slope, x->t);
             double near = fmax(w->near[i], 0.0);
-            bool far = k->slope[i] >= 0 || agreement(sw->kind, g[i], *at) < -near;
+            bool far = k->slope[i] >= 0 || agreement(d, sw, g[i], *at) < -near;
             if (now == *at || !far) continue;
             *at = now;
             note_switch(d, i, h);
@@ -371,7 +390,7 @@ static void turn_back(const flx_descriptor *d, flx_work *w, flx_state *x, flx_ha
     for (int i = 0; i < d->model->nswitch; i++) {
         const flx_switch *sw = d->model->switches + i;
         double *at = x->switches + k->first + i;
-        if (w->near[i] < 0.0 || k->rate[i] < 0 || sw->kind == FLX_SWITCH_FLOOR) continue;
+        if (w->near[i] < 0.0 || k->rate[i] < 0 || is_whole(sw)) continue;
         bool border = fabs(g[i]) <= w->near[i];
         if (!border || !((*at != 0.0 ? g[k->rate[i]] : -g[k->rate[i]]) < 0.0)) continue;
         *at = *at == 0.0;
@@ -490,7 +509,7 @@ static flx_status happen(const flx_system *s, flx_work *w, flx_state *x, const s
         const double *g = values_at(d, w, &p);
         for (int i = 0; i < m->nswitch; i++) {
             if (!changed[i]) continue;
-            double off = agreement(m->switches[i].kind, g[i], x->switches[d->switching.first + i]);
+            double off = agreement(d, m->switches + i, g[i], x->switches[d->switching.first + i]);
             w->near[i] = 2.0 * fabs(off);
             note_switch(d, i, h);
         }
