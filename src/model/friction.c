@@ -6,7 +6,7 @@
 // angular velocity, about the axis or, in a ball or a cross, any; r: radius of the bearing; c:
 // coefficient; d: viscous part; v_s: slip at which friction is fully there, to a factor of sqrt(2).
 // R_n: the part of the reaction that presses on the surface. |R_n| is rounded off near zero,
-//     N = sqrt(|R_n|^2 + n^2) - n                                              (FRI-2)
+//     N = sqrt(|R_n|^2 + n^2)                                                  (FRI-2)
 #include "model/builder.h"
 #include "model/nodes.h"
 
@@ -14,7 +14,7 @@
 
 // Slip at which friction is fully there, m/s.
 #define DEFAULT_VELOCITY 1e-3
-// Rounding of N as a part of the weight of the heavier body.
+// n as a part of the weight of the heavier body.
 #define ROUND_OFF 1e-6
 
 typedef struct friction {
@@ -108,7 +108,7 @@ static flx_node pressure(flx_builder *b, const flx_item *joint, const surface *s
         square = node_sub(g, node_mul(g, R[1], axis[0]), node_mul(g, R[0], axis[1]));
         square = node_mul(g, square, square);
     }
-    return node_sub(g, node_sqrt(g, node_add(g, square, node_const(g, n * n))), node_const(g, n));
+    return node_sqrt(g, node_add(g, square, node_const(g, n * n)));
 }
 
 // u', and w as a vector; zero where the joint does not.

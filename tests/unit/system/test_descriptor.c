@@ -648,8 +648,9 @@ static int evaluations_allocate_nothing(void)
     flx_leaf leaves[] = {
         flx_leaf_make(FLX_LEAF_REACTION, 0, 0), flx_leaf_make(FLX_LEAF_ENERGY, 0, 4),
         flx_leaf_make(FLX_LEAF_CONSTRAINTS, 0, 0), flx_leaf_make(FLX_LEAF_TURNS, 0, 0)};
-    long before = flx_ctx_allocation_count(k.ctx);
     const flx_explicit *e = s->ops->explicit_form;
+    CHECK(e->prepare(s, p.work) == FLX_OK);
+    long before = flx_ctx_allocation_count(k.ctx);
     e->pack(s, p.x, z);
     CHECK(e->project(s, p.work, 0, z, p.x, &moved_q, &moved_v) == FLX_OK);
     CHECK(e->rate(s, p.work, 0, z, p.x, dz) == FLX_OK);
