@@ -13,6 +13,7 @@ typedef struct flx_result_info {
     const char *version;                         // of Flexion
     const char *method, *formulation;
     const char *settings;                    // one line for a person
+    const char *reason;                      // why `auto` took the method; NULL: it was named
     int ncolumn;                             // signals, without t
     const char *const *names, *const *units; // (ncolumn)
     long rows;                               // expected; 0: not known

@@ -160,14 +160,16 @@ static flx_status choose_method(flx_simulation *sim)
     sim->def = s->def;
     if (s->method) sim->def.method = s->method;
     if (!sim->def.method) sim->def.method = "auto";
+    if (strcmp(sim->def.method, "auto") == 0) return flx_simulation_choose_method(sim);
     FLX_TRY(check_method(sim));
     return flx_simulation_create_method(sim);
 }
 
 // ---- account ------------------------------------------------------------------------------------
 
-static bool is_powered(const flx_model *m)
+bool flx_simulation_is_powered(const flx_simulation *sim)
 {
+    const flx_model *m = sim->model;
     for (int i = 0; i < m->njoint; i++) {
         if (m->joints[i].motion != FLX_MOTION_NONE) return true;
     }
@@ -199,7 +201,7 @@ static flx_status create_account(flx_simulation *sim)
     sim->row_scale = largest_row_scale(sim->sys);
     int nprobe = sim->model->outputs.nprobe, n = 2 + 2 * nprobe;
     bool dense = sim->it && sim->it->type->interpolate;
-    sim->powered = sim->sys->ops->energy && is_powered(sim->model);
+    sim->powered = sim->sys->ops->energy && flx_simulation_is_powered(sim);
     sim->course_value = flx_alloc(sim->ctx, (size_t)n, sizeof *sim->course_value);
     sim->course_sum = flx_alloc(sim->ctx, (size_t)n, sizeof *sim->course_sum);
     sim->course_inner =

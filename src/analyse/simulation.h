@@ -106,6 +106,10 @@ struct flx_simulation {
 
 // A method from the definition, in the place of the one that is there.
 flx_status flx_simulation_create_method(flx_simulation *sim);
+// choose.c: the method that `auto` stands for, with the reason.
+flx_status flx_simulation_choose_method(flx_simulation *sim);
+// Whether something dissipates or supplies energy.
+bool flx_simulation_is_powered(const flx_simulation *sim);
 
 // prepare.c: summary and names of redundant rows; to run, also the system without these rows and its
 // consistent start.

@@ -126,6 +126,7 @@ static void print_summary(const flx_simulation *sim)
     printf("  %-22s  %s, %s%s%s\n", "method", info->method,
            strcmp(info->formulation, "auto") == 0 ? "" : info->formulation,
            strcmp(info->formulation, "auto") == 0 ? "" : ", ", info->settings);
+    if (info->reason) printf("  %-22s  %s\n", "", info->reason);
 }
 
 static int check_file(flx_ctx *ctx, const char *path, const cli_list *settings)

@@ -113,6 +113,7 @@ static void print_ledger(FILE *f, const flx_simulation *sim)
     fprintf(f, "  %-22s%12.6g  by %s, %s%s%s\n", "reached t", l->t, info->method,
             strcmp(info->formulation, "auto") == 0 ? "" : info->formulation,
             strcmp(info->formulation, "auto") == 0 ? "" : ", ", info->settings);
+    if (info->reason) fprintf(f, "  %-22s%12s  %s\n", "", "", info->reason);
     print_work(f, l);
     print_energy(f, l);
     print_momentum(f, l);

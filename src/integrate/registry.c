@@ -22,10 +22,10 @@ const flx_integrator_type *const *flx_integrator_types(void)
     return types;
 }
 
-// What `auto` stands for. The formulation decides where only one method has it. A fixed step:
-// generalized-alpha, which takes every index and damps what the step cannot resolve. Error control:
-// radau, which takes every index, stiff or not; whether a system is stiff is not known before a run,
-// and DOPRI5 on a stiff one never ends.
+// What `auto` stands for where nothing but the system is known; a simulation, which knows the start
+// and the run, looks at the spectrum (analyse/choose.c). The formulation decides where only one
+// method has it. A fixed step: generalized-alpha, which takes every index and damps what the step
+// cannot resolve. Error control: radau, which takes every index, stiff or not.
 const flx_integrator_type *flx_integrator_choose(const flx_system *s, const flx_integrator_def *d)
 {
     if (d->formulation == FLX_FORMULATION_INDEX1 && s->ops->explicit_form) return &flx_dopri5;
