@@ -21,3 +21,40 @@ draw spatial_crank "" rail.displacement bearing.drive
 draw speed_control "" flywheel_bearing.rate rotor_bearing.rate current
 draw pendulum_wave "--until 15" "bob(1).position.y" "bob(8).position.y" "bob(15).position.y"
 draw metronomes "" left.hinge.angle right.hinge.angle board.position.x
+draw joint_friction "" ramp.displacement ramp.rate bearing.rate
+
+# Steps of the rod pendulum against its damping, in both forms, beside the published ones.
+steps() { # MODEL DAMPING
+    "$program" run "$1" --set "d=$2" -o "$work/rod.h5" | sed -n 's/^  steps *//p'
+}
+sed 's/form: mixed/form: plain/' examples/rod_pendulum.yaml >"$work/plain.yaml"
+for d in 1e1 1e2 1e3 1e4 1e5 1e6 1e7 1e8 1e9 1e10; do
+    echo "$d $(steps "$work/plain.yaml" $d) $(steps examples/rod_pendulum.yaml $d)"
+done >"$work/steps.dat"
+gnuplot <<END
+set terminal svg size 760,460 font "Helvetica,14" background "#ffffff"
+set border 3 linewidth 0.8 linecolor rgb "#404040"
+set tics nomirror out scale 0.6 textcolor rgb "#202020"
+set output "docs/img/rod_pendulum_steps.svg"
+set logscale xy
+set format x "10^{%T}"
+set xlabel "damping d in N s/m"
+set ylabel "accepted steps"
+set xrange [5:2e10]
+set yrange [20:2000]
+set grid linetype 1 linewidth 0.6 linecolor rgb "#e0e0e0"
+set key top center
+\$published << END_OF_DATA
+1e1 209
+1e2 46
+1e3 37
+1e4 60
+1e5 128
+1e6 185
+1e7 291
+1e8 583
+END_OF_DATA
+plot \$published with linespoints pt 4 lc rgb "#888888" title "RADAU5, published", \
+     "$work/steps.dat" using 1:2 with linespoints pt 6 lc rgb "#d95f02" title "plain form", \
+     "$work/steps.dat" using 1:3 with linespoints pt 7 lc rgb "#1b5e9e" title "mixed form"
+END
