@@ -109,7 +109,7 @@ static double count(const char *self, const char *model, const char *method, dou
     double collected = -1.0;
     snprintf(command, sizeof command,
              "valgrind --tool=callgrind --callgrind-out-file=/dev/null "
-             "--toggle-collect=flx_integrate '%s' %s %s %g 2>&1",
+             "--toggle-collect=flx_integrator_step '%s' %s %s %g 2>&1",
              self, model, method, rtol);
     FILE *f = popen(command, "r");
     while (f && fgets(line, sizeof line, f)) {

@@ -131,6 +131,9 @@ typedef struct flx_explicit {
     // constraints; quaternions are normalised. The sizes of the two corrections are returned.
     flx_status (*project)(const flx_system *s, flx_work *w, double t, double *z, flx_state *x,
                           double *moved_q, double *moved_v);
+    // Of the matrix behind the last rate: the square of what is left of the constraints near a
+    // singular position, relative to themselves; 0: not known. NULL: never known.
+    double (*regularity)(const flx_system *s, const flx_work *w);
 } flx_explicit;
 
 // For variational methods (SYS-8): p = dL/dv = M v, and what the rate of p has that M v' has not,

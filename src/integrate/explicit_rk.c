@@ -39,6 +39,8 @@
 // With every try beyond the third the error may be larger by this factor: what the estimate sees
 // there is rounding, which no step makes smaller.
 #define CAREFUL_PATIENCE 3.0
+// Where the constraints are more regular than this, a short step has another reason.
+#define NEARLY_SINGULAR 5e-3
 // How often the border of stability may be met in a row.
 #define STIFF_STEPS 15
 #define NONSTIFF_STEPS 6
@@ -53,6 +55,7 @@ typedef struct explicit_rk {
     bool rejected;       // the last attempt was
     int careful;         // steps for which stages are still projected
     double usual;        // step of late
+    double regularity;   // of the constraints, the least of the attempt; 0: not known
     int stiff, nonstiff; // steps in a row on the border of stability, off it
     bool warned;
     double *z, *z1, *y;          // beginning, end, stage
@@ -134,7 +137,11 @@ static flx_status eval(flx_integrator *it, double t, const double *z, double *dz
 {
     explicit_rk *p = it->data;
     it->stats.residuals++;
-    return p->form->rate(it->sys, it->work, t, z, p->trial, dz);
+    flx_status s = p->form->rate(it->sys, it->work, t, z, p->trial, dz);
+    if (p->projects && p->form->regularity) {
+        p->regularity = fmin(p->regularity, p->form->regularity(it->sys, it->work));
+    }
+    return s;
 }
 
 static flx_status project(flx_integrator *it, double t, double *z)
@@ -195,6 +202,7 @@ static flx_status run_stages(flx_integrator *it, double t, double h)
     explicit_rk *p = it->data;
     const flx_rk_pair *r = p->pair;
     int inner = r->last_is_end ? r->stages - 1 : r->stages;
+    p->regularity = HUGE_VAL;
     for (int i = 1; i < inner; i++) {
         combine(p, p->z, h, r->a[i], p->k, i, p->y);
         FLX_TRY(eval_stage(it, t + r->c[i] * h, p->y, p->k[i]));
@@ -348,6 +356,7 @@ static flx_status finish(flx_integrator *it, double t, double h)
     int end = slopes(p->pair) - 1;
     FLX_TRY(project(it, t + h, p->z1));
     if (p->projects || !p->pair->last_is_end) FLX_TRY(eval(it, t + h, p->z1, p->k[end]));
+    if (!is_finite(p->k[end], p->n)) return FLX_NOT_FINITE;
     swap(&p->z, &p->z1);
     swap(&p->k[0], &p->k[end]);
     p->t0 = t;
@@ -440,7 +449,8 @@ static void shorten(flx_integrator *it, double h, double error, double smallest,
     // a stage too near to a singular position: another step, not a smaller one, avoids it
     if (p->careful > 0 && a->rejections <= CAREFUL_TRIES) factor = CAREFUL_FACTOR;
     p->h = fmax(h * factor, 0.5 * smallest);
-    if (p->careful == 0 && p->projects && p->h < SHORT_STEP * p->usual) {
+    bool singular = p->form->regularity == NULL || p->regularity < NEARLY_SINGULAR;
+    if (p->careful == 0 && p->projects && singular && p->h < SHORT_STEP * p->usual) {
         p->careful = CAREFUL_STEPS;
         p->h = fmax(a->first, p->usual);
         a->rejections = 0;

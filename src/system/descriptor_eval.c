@@ -22,7 +22,8 @@ void flx_eval_frames(const flx_descriptor *d, flx_work *w, const flx_point *p)
 void flx_eval_group(const flx_descriptor *d, flx_work *w, flx_group_kind kind)
 {
     const flx_group *g = d->expr.group + kind;
-    if (g->n > 0) flx_program_eval(g->program, w->leaves, w->scratch, w->out + g->out);
+    if (g->n == 0 || (w->known & 1u << kind)) return;
+    flx_program_eval(g->program, w->leaves, w->scratch, w->out + g->out);
 }
 
 const double *flx_eval_output(const flx_descriptor *d, const flx_work *w, flx_group_kind kind)
@@ -101,11 +102,34 @@ void flx_eval_leaves(const flx_work *w, const flx_point *p, int n, const flx_inp
 // Frames, leaves and motions of a point.
 void flx_eval_begin(const flx_descriptor *d, flx_work *w, const flx_point *p)
 {
+    if (w->held) return;
     flx_eval_frames(d, w, p);
     if (d->expr.nreading > 0) flx_read_eval(d, w, p);
     flx_eval_leaves(w, p, d->expr.ninput, d->expr.inputs, w->leaves);
     if (d->expr.nturn > 0) fill_turns(d, w, p);
     flx_eval_group(d, w, FLX_GROUP_TIME);
+}
+
+void flx_eval_hold(const flx_descriptor *d, flx_work *w, const flx_point *p)
+{
+    const flx_expressions *x = &d->expr;
+    flx_eval_release(w);
+    flx_eval_begin(d, w, p);
+    if (x->motion) {
+        // the three groups are neighbours
+        flx_program_eval(x->motion, w->leaves, w->scratch, w->out + x->group[FLX_GROUP_VALUE].out);
+        w->known = 1u << FLX_GROUP_BOND | 1u << FLX_GROUP_BIAS;
+    } else {
+        flx_eval_group(d, w, FLX_GROUP_VALUE);
+    }
+    w->known |= 1u << FLX_GROUP_VALUE;
+    w->held = true;
+}
+
+void flx_eval_release(flx_work *w)
+{
+    w->held = false;
+    w->known = 0;
 }
 
 void flx_eval_motions(const flx_descriptor *d, flx_work *w, const flx_point *p)
@@ -290,14 +314,9 @@ void flx_eval_mass_rate(const flx_descriptor *d, flx_work *w, const flx_point *p
     }
 }
 
-flx_status flx_eval_residual(const flx_system *s, flx_work *w, const flx_point *p, double *r)
+// Rows of joints, and their forces.
+static void joints_residual(const flx_descriptor *d, flx_work *w, const flx_point *p, double *r)
 {
-    const flx_descriptor *d = flx_descriptor_of(s);
-    const flx_dims *n = &s->dims;
-    flx_eval_begin(d, w, p);
-    for (int i = 0; i < n->nx; i++) r[n->nv + i] = p->dx[i];
-    for (int i = 0; i < n->nw; i++) r[n->nv + n->nx + i] = 0.0;
-    passive_residual(d, w, p, r);
     double *g = r + flx_first_lam(d);
     if (d->planar) {
         flx_row_point2_residual(d->npoint, d->points, w->frames.plane, p->lam, g, r);
@@ -307,6 +326,24 @@ flx_status flx_eval_residual(const flx_system *s, flx_work *w, const flx_point *
     }
     rows_residual(d, w, p, r);
     vrows_residual(d, w, p, r);
+}
+
+void flx_eval_bonds(const flx_descriptor *d, flx_work *w, const flx_point *p, double *r)
+{
+    flx_eval_begin(d, w, p);
+    joints_residual(d, w, p, r);
+    if (d->expr.nbond > 0) constraints_residual(d, w, p, r);
+}
+
+flx_status flx_eval_residual(const flx_system *s, flx_work *w, const flx_point *p, double *r)
+{
+    const flx_descriptor *d = flx_descriptor_of(s);
+    const flx_dims *n = &s->dims;
+    flx_eval_begin(d, w, p);
+    for (int i = 0; i < n->nx; i++) r[n->nv + i] = p->dx[i];
+    for (int i = 0; i < n->nw; i++) r[n->nv + n->nx + i] = 0.0;
+    passive_residual(d, w, p, r);
+    joints_residual(d, w, p, r);
     if (d->expr.nchannel > 0) expressions_residual(d, w, p, r);
     if (d->expr.nbond > 0) constraints_residual(d, w, p, r);
     return FLX_OK;
@@ -584,6 +621,21 @@ void flx_eval_saddle(const flx_descriptor *d, flx_work *w, const flx_point *p, d
 
 // ---- bonds --------------------------------------------------------------------------------------
 
+static void constraints_rate(const flx_descriptor *d, flx_work *w, const flx_point *p, double *gd)
+{
+    if (d->expr.nbond == 0) return;
+    flx_eval_group(d, w, FLX_GROUP_BOND);
+    if (d->expr.moving) flx_eval_group(d, w, FLX_GROUP_RATE);
+    for (int i = 0; i < d->expr.nbond; i++) {
+        const flx_expr_bond *b = d->expr.bonds + i;
+        const double *grad = flx_eval_output(d, w, FLX_GROUP_BOND) + b->out + 1;
+        if (b->velocity) continue;
+        double rate = b->still ? 0.0 : flx_eval_output(d, w, FLX_GROUP_RATE)[b->rate];
+        for (int k = 0; b->still && k < b->ndep; k++) rate += grad[k] * p->v[b->unknown[k]];
+        gd[b->row] = rate;
+    }
+}
+
 flx_status flx_eval_bond_rate(const flx_system *s, flx_work *w, const flx_point *p, double *gd)
 {
     const flx_descriptor *d = flx_descriptor_of(s);
@@ -604,11 +656,7 @@ flx_status flx_eval_bond_rate(const flx_system *s, flx_work *w, const flx_point 
         }
         gd[r->row] = rate;
     }
-    if (d->expr.nbond > 0) flx_eval_group(d, w, FLX_GROUP_RATE);
-    for (int i = 0; i < d->expr.nbond; i++) {
-        const flx_expr_bond *b = d->expr.bonds + i;
-        if (!b->velocity) gd[b->row] = flx_eval_output(d, w, FLX_GROUP_RATE)[b->rate];
-    }
+    constraints_rate(d, w, p, gd);
     return FLX_OK;
 }
 
@@ -627,7 +675,7 @@ static void scalars_force(const flx_work *w, const flx_point *p, int n, const fl
 }
 
 static void constraints_force(const flx_descriptor *d, flx_work *w, const double *lam,
-                              const double *mu, double *out)
+                              const double *mu, bool all, double *out)
 {
     if (d->expr.nbond > 0) flx_eval_group(d, w, FLX_GROUP_BOND);
     for (int i = 0; i < d->expr.nbond; i++) {

@@ -28,6 +28,7 @@ flx_status flx_saddle_prepare(const flx_descriptor *d, flx_work *w)
 {
     flx_saddle_work *k = &w->saddle;
     if (k->ldl) return FLX_OK;
+    k->factored = NAN;
     const flx_pattern *p = &d->base.pattern;
     flx_ctx *ctx = d->base.ctx;
     size_t nvalue = (size_t)p->offset[p->row[p->nblock]];
@@ -172,6 +173,15 @@ static double solve_refined(const flx_descriptor *d, const flx_saddle_work *k, c
     }
 }
 
+// Pivots that keep so much of their terms lose no more than these digits: nothing to refine.
+#define REGULAR 1e-3
+
+static bool is_regular(const flx_saddle_work *k)
+{
+    flx_ldl_report r = flx_ldl_get_report(k->ldl);
+    return !k->by_lu && r.regularised == 0 && r.pivot_ratio > REGULAR;
+}
+
 // rhs <- A^-1 rhs. The fixed order of LDL cannot always put the bonds that hold a massless body
 // before it; pivoting can.
 static flx_status solve(const flx_descriptor *d, flx_work *w)
@@ -179,10 +189,14 @@ static flx_status solve(const flx_descriptor *d, flx_work *w)
     flx_saddle_work *k = &w->saddle;
     int n = flx_dims_unknowns(&d->base.dims);
     double *b = k->tmp, *r = k->tmp + n;
-    memcpy(b, k->rhs, (size_t)n * sizeof *b);
     for (int i = 0; i < n; i++) { // a force without a value is not the matrix's fault
-        if (!isfinite(b[i])) return FLX_NOT_FINITE;
+        if (!isfinite(k->rhs[i])) return FLX_NOT_FINITE;
     }
+    if (is_regular(k)) {
+        flx_ldl_solve(k->ldl, k->rhs);
+        return FLX_OK;
+    }
+    memcpy(b, k->rhs, (size_t)n * sizeof *b);
     double error = solve_refined(d, k, b, r, k->rhs);
     if (!(error <= WORST_SOLUTION) && k->lu && !k->by_lu) {
         if (flx_lu_factor(k->lu, k->A0) != FLX_OK) return fail_singular(d, w);
@@ -208,12 +222,20 @@ static flx_status factor(const flx_descriptor *d, flx_work *w, const flx_point *
 {
     flx_saddle_work *k = &w->saddle;
     assemble(d, w, p);
+    k->factored = NAN;
     if (k->by_lu) return flx_lu_factor(k->lu, k->A0); // once needed, needed again
     if (!k->probed) flx_ldl_equilibrate(k->ldl, k->A0);
     flx_status status = flx_ldl_factor(k->ldl, k->A0);
     if (status == FLX_SINGULAR) return fail_singular(d, w);
     if (status == FLX_OK && !k->probed) status = probe(d, w);
+    if (status == FLX_OK) k->factored = p->t;
     return status;
+}
+
+// Factors of a matrix that is not close to a singular one serve at points nearby, too.
+static bool factors_serve(const flx_saddle_work *k, double t)
+{
+    return k->factored == t && is_regular(k);
 }
 
 // ---- algebraic unknowns -------------------------------------------------------------------------
@@ -319,19 +341,17 @@ static bool compliant(const flx_descriptor *d, const double *r, flx_state *x)
     return any;
 }
 
-static flx_status accelerate(const flx_descriptor *d, flx_work *w, flx_state *x)
+// (EXP-1) at the point that is held.
+static flx_status solve_accelerations(const flx_descriptor *d, flx_work *w, flx_state *x)
 {
     const flx_system *s = &d->base;
     const flx_dims *n = &s->dims;
-    FLX_TRY(flx_saddle_prepare(d, w));
-    memset(x->a, 0, (size_t)n->nv * sizeof(double));
-    memset(x->lam, 0, (size_t)n->nlam * sizeof(double));
-    memset(x->mu, 0, (size_t)n->nmu * sizeof(double));
-    memset(x->dx, 0, (size_t)n->nx * sizeof(double));
-    FLX_TRY(solve_algebraic(d, w, x));
     flx_point p = flx_state_point(s, x);
     FLX_TRY(flx_eval_residual(s, w, &p, w->r));
-    if (compliant(d, w->r, x)) FLX_TRY(flx_eval_residual(s, w, &p, w->r));
+    if (compliant(d, w->r, x)) {
+        if (s->reads_multipliers) flx_eval_hold(d, w, &p);
+        FLX_TRY(flx_eval_residual(s, w, &p, w->r));
+    }
     FLX_TRY(factor(d, w, &p));
     double *b = w->saddle.rhs;
     memset(b, 0, (size_t)flx_dims_unknowns(n) * sizeof *b);
@@ -343,7 +363,54 @@ static flx_status accelerate(const flx_descriptor *d, flx_work *w, flx_state *x)
             b[flx_first_lam(d) + i] = i < n->nlam ? -x->lam[i] : -x->mu[i - n->nlam];
         }
     }
-    FLX_TRY(solve(d, w));
+    return solve(d, w);
+}
+
+// Everything by one program. False: not such a system, or not at this point.
+static bool accelerate_flat(const flx_descriptor *d, flx_work *w, flx_state *x)
+{
+    const flx_dims *n = &d->base.dims;
+    const flx_flat *f = &d->expr.flat;
+    if (!f->program) return false;
+    flx_point p = flx_state_point(&d->base, x);
+    flx_eval_begin(d, w, &p);
+    const double *out = w->out + f->out, *ratio = out + f->n - f->nratio;
+    flx_program_eval(f->program, w->leaves, w->scratch, w->out + f->out);
+    double least = 1.0;
+    for (int i = 0; i < f->nratio; i++) {
+        if (!(ratio[i] >= least)) least = ratio[i];
+    }
+    if (!(least > REGULAR)) return false;
+    memcpy(x->a, out, (size_t)n->nv * sizeof *out);
+    memcpy(x->lam, out + n->nv, (size_t)n->nlam * sizeof *out);
+    memcpy(x->mu, out + n->nv + n->nlam, (size_t)n->nmu * sizeof *out);
+    memcpy(x->dx, out + n->nv + n->nlam + n->nmu, (size_t)n->nx * sizeof *out);
+    for (int i = 0; i < f->n; i++) {
+        if (!isfinite(out[i])) return false;
+    }
+    w->saddle.regularity = least;
+    return true;
+}
+
+static flx_status accelerate(const flx_descriptor *d, flx_work *w, flx_state *x)
+{
+    const flx_system *s = &d->base;
+    const flx_dims *n = &s->dims;
+    FLX_TRY(flx_saddle_prepare(d, w));
+    if (n->nw == 0 && accelerate_flat(d, w, x)) return FLX_OK;
+    memset(x->a, 0, (size_t)n->nv * sizeof(double));
+    memset(x->lam, 0, (size_t)n->nlam * sizeof(double));
+    memset(x->mu, 0, (size_t)n->nmu * sizeof(double));
+    memset(x->dx, 0, (size_t)n->nx * sizeof(double));
+    FLX_TRY(solve_algebraic(d, w, x));
+    flx_point p = flx_state_point(s, x);
+    w->saddle.regularity = 0.0;
+    flx_eval_hold(d, w, &p);
+    flx_status status = solve_accelerations(d, w, x);
+    flx_eval_release(w);
+    if (status != FLX_OK) return status;
+    if (!w->saddle.by_lu) w->saddle.regularity = flx_ldl_get_report(w->saddle.ldl).pivot_ratio;
+    const double *b = w->saddle.rhs;
     memcpy(x->a, b, (size_t)n->nv * sizeof *b);
     memcpy(x->lam, b + flx_first_lam(d), (size_t)n->nlam * sizeof *b);
     memcpy(x->mu, b + flx_first_mu(d), (size_t)n->nmu * sizeof *b);
@@ -409,48 +476,87 @@ static double set_rows(const flx_descriptor *d, const double *rows, int n, doubl
     return most;
 }
 
+// Newton with factors from nearby, new ones where they do not do.
+#define SLOW 0.1
+
 static flx_status project_positions(const flx_descriptor *d, flx_work *w, flx_state *x,
                                     double *moved)
 {
     const flx_system *s = &d->base;
+    flx_saddle_work *k = &w->saddle;
     double last = HUGE_VAL;
     flx_point p = flx_state_point(s, x);
     p.lam = p.mu = p.a = p.dx = w->zero;
-    for (int k = 0; k < MAX_PROJECTIONS; k++) {
-        FLX_TRY(flx_eval_residual(s, w, &p, w->r));
-        double off = set_rows(d, w->r + flx_first_lam(d), s->dims.nlam, w->saddle.rhs);
+    bool serve = factors_serve(k, p.t), fresh = false;
+    for (int i = 0; i < MAX_PROJECTIONS; i++) {
+        flx_eval_bonds(d, w, &p, w->r);
+        double off = set_rows(d, w->r + flx_first_lam(d), s->dims.nlam, k->rhs);
         if (off == HUGE_VAL) return FLX_NOT_FINITE;
         if (off <= CLOSED) return FLX_OK;
         // what rounding leaves, at a position that asks for more than rounding allows
-        if (off < 1e-11 && off > 0.5 * last) return FLX_OK;
+        if (fresh && off < 1e-11 && off > 0.5 * last) return FLX_OK;
+        fresh = !serve || off > SLOW * last;
+        if (fresh) {
+            FLX_TRY(factor(d, w, &p));
+            (void)set_rows(d, w->r + flx_first_lam(d), s->dims.nlam, k->rhs);
+            serve = factors_serve(k, p.t);
+        }
         last = off;
-        FLX_TRY(factor(d, w, &p));
-        (void)set_rows(d, w->r + flx_first_lam(d), s->dims.nlam, w->saddle.rhs);
         FLX_TRY(solve(d, w));
-        *moved += motion_size(d, w->saddle.rhs);
-        s->ops->retract(s, x->q, w->saddle.rhs, x->q);
+        *moved += motion_size(d, k->rhs);
+        s->ops->retract(s, x->q, k->rhs, x->q);
     }
     return last < 1e-9 ? FLX_OK : FLX_NO_CONVERGENCE;
 }
 
+// Largest sum of terms of a row of G v and A v, scaled; by the matrix as it was factored.
+static double rate_size(const flx_descriptor *d, const flx_work *w, const double *v)
+{
+    const flx_pattern *p = &d->base.pattern;
+    int nv = d->base.dims.nv, first = flx_first_lam(d);
+    double most = 0.0;
+    for (int bi = 0; bi < p->nblock; bi++) {
+        for (int i = p->start[bi]; i < p->start[bi + 1] && i >= first; i++) {
+            double size = 0.0;
+            for (int e = p->row[bi]; e < p->row[bi + 1]; e++) {
+                int j0 = p->start[p->col[e]], n = p->start[p->col[e] + 1] - j0;
+                const double *row = w->saddle.A0 + p->offset[e] + (i - p->start[bi]) * n;
+                for (int j = 0; j < n && j0 < nv; j++) size += fabs(row[j] * v[j0 + j]);
+            }
+            most = fmax(most, size / row_scale(d, i - first));
+        }
+    }
+    return most;
+}
+
+// Linear, so that one solution removes all but the rounding of it, or the error of the factors.
 static flx_status project_velocities(const flx_descriptor *d, flx_work *w, flx_state *x,
                                      double *moved)
 {
     const flx_system *s = &d->base;
     const flx_dims *n = &s->dims;
+    flx_saddle_work *k = &w->saddle;
     flx_point p = flx_state_point(s, x);
     p.lam = p.mu = p.a = p.dx = w->zero;
-    FLX_TRY(factor(d, w, &p));
-    for (int k = 0; k < 2; k++) { // linear: the second removes what rounding left of the first
-        FLX_TRY(flx_eval_residual(s, w, &p, w->r));
-        memcpy(w->rows + n->nlam, w->r + flx_first_mu(d), (size_t)n->nmu * sizeof(double));
+    if (!factors_serve(k, p.t)) FLX_TRY(factor(d, w, &p));
+    double last = HUGE_VAL, closed = 4.0 * DBL_EPSILON * rate_size(d, w, x->v);
+    for (int i = 0; i < MAX_PROJECTIONS; i++) {
+        if (n->nmu > 0) {
+            flx_eval_bonds(d, w, &p, w->r);
+            memcpy(w->rows + n->nlam, w->r + flx_first_mu(d), (size_t)n->nmu * sizeof(double));
+        }
         FLX_TRY(flx_eval_bond_rate(s, w, &p, w->rows));
-        double off = set_rows(d, w->rows, n->nlam + n->nmu, w->saddle.rhs);
+        double off = set_rows(d, w->rows, n->nlam + n->nmu, k->rhs);
         if (off == HUGE_VAL) return FLX_NOT_FINITE;
-        if (off == 0.0) return FLX_OK;
+        if (off <= closed || off > 0.5 * last) return FLX_OK;
+        if (i > 0 && off > SLOW * last) {
+            FLX_TRY(factor(d, w, &p));
+            (void)set_rows(d, w->rows, n->nlam + n->nmu, k->rhs);
+        }
+        last = off;
         FLX_TRY(solve(d, w));
-        if (k == 0) *moved = motion_size(d, w->saddle.rhs);
-        for (int i = 0; i < n->nv; i++) x->v[i] += w->saddle.rhs[i];
+        if (i == 0) *moved = motion_size(d, k->rhs);
+        for (int j = 0; j < n->nv; j++) x->v[j] += k->rhs[j];
     }
     return FLX_OK;
 }
@@ -475,9 +581,16 @@ static flx_status prepare(const flx_system *s, flx_work *w)
     return flx_saddle_prepare(flx_descriptor_of(s), w);
 }
 
+static double regularity(const flx_system *s, const flx_work *w)
+{
+    (void)s;
+    return w->saddle.regularity;
+}
+
 const flx_explicit flx_descriptor_explicit = {.size = size,
                                               .prepare = prepare,
                                               .pack = pack,
                                               .unpack = unpack,
                                               .rate = rate,
-                                              .project = project};
+                                              .project = project,
+                                              .regularity = regularity};

@@ -443,6 +443,12 @@ static flx_status plan_bond(flx_descriptor *d, const flx_constraint *c, int n,
     return FLX_OK;
 }
 
+static bool is_time(void *user, flx_leaf leaf)
+{
+    (void)user;
+    return flx_leaf_get_kind(leaf) == FLX_LEAF_TIME;
+}
+
 // Velocity and acceleration level. Accelerations are leaves of value zero, so the second derivative
 // in time is the bias.
 static flx_status plan_rates(flx_descriptor *d, const flx_constraint *c, flx_expr_bond *b)
@@ -451,7 +457,12 @@ static flx_status plan_rates(flx_descriptor *d, const flx_constraint *c, flx_exp
     void *user = (void *)(uintptr_t)d->model; // the rule reads the model only
     flx_node rate = c->value;
     if (!b->velocity) rate = flx_graph_derive(g, rate, flx_leaf_time_rate, user);
-    FLX_TRY(flx_expr_add(d, FLX_GROUP_RATE, rate, &b->rate));
+    b->rate = -1;
+    b->still = !b->velocity && !flx_graph_depends(g, c->value, is_time, NULL);
+    if (!b->velocity && !b->still) {
+        FLX_TRY(flx_expr_add(d, FLX_GROUP_RATE, rate, &b->rate));
+        d->expr.moving = true;
+    }
     return flx_expr_add(d, FLX_GROUP_BIAS, flx_graph_derive(g, rate, flx_leaf_time_rate, user),
                         &b->bias);
 }
@@ -802,6 +813,29 @@ static flx_input find_input(const flx_descriptor *d, flx_leaf leaf)
     return (flx_input){FLX_INPUT_ZERO, 0}; // accelerations: a bias is what remains without them
 }
 
+// Values, bonds and bias, which are neighbours, as one program: they have much in common.
+static flx_status compile_motion(flx_descriptor *d, const flx_leaf *leaves)
+{
+    static const flx_group_kind kinds[] = {FLX_GROUP_VALUE, FLX_GROUP_BOND, FLX_GROUP_BIAS};
+    flx_expressions *x = &d->expr;
+    int n = 0;
+    for (int k = 0; k < 3; k++) n += x->group[kinds[k]].n;
+    flx_node *nodes = flx_alloc(d->base.ctx, (size_t)n, sizeof *nodes);
+    if (!nodes) return FLX_ERR_MEMORY;
+    n = 0;
+    for (int k = 0; k < 3; k++) {
+        const flx_group *g = x->group + kinds[k];
+        for (int i = 0; i < g->n; i++) nodes[n++] = g->nodes[i];
+    }
+    flx_status status =
+        flx_program_compile(d->model->graph, x->ninput, leaves, n, nodes, &x->motion);
+    if (status == FLX_OK && flx_program_scratch(x->motion) > x->scratch) {
+        x->scratch = flx_program_scratch(x->motion);
+    }
+    flx_free(nodes);
+    return status;
+}
+
 static flx_status compile(flx_descriptor *d)
 {
     flx_expressions *x = &d->expr;
@@ -821,6 +855,14 @@ static flx_status compile(flx_descriptor *d)
         if (status != FLX_OK) break;
         int scratch = flx_program_scratch(g->program);
         if (scratch > x->scratch) x->scratch = scratch;
+    }
+    if (status == FLX_OK && x->nbond > 0) status = compile_motion(d, leaves);
+    if (status == FLX_OK) status = flx_flat_compile(d, x->ninput, leaves);
+    if (status == FLX_OK && x->flat.program) {
+        int scratch = flx_program_scratch(x->flat.program);
+        if (scratch > x->scratch) x->scratch = scratch;
+        x->flat.out = x->nout;
+        x->nout += x->flat.n;
     }
     flx_free(leaves);
     return status;
@@ -874,6 +916,8 @@ void flx_expr_destroy(flx_descriptor *d)
         flx_program_destroy(&d->expr.group[g].program);
     }
     flx_program_destroy(&d->expr.angles.program);
+    flx_program_destroy(&d->expr.motion);
+    flx_program_destroy(&d->expr.flat.program);
     flx_free(d->expr.channels);
     flx_free(d->expr.deps);
     flx_free(d->expr.readings);

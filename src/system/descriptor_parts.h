@@ -7,6 +7,7 @@
 //   descriptor_read.c      multipliers that forces read
 //   descriptor_eval.c      residual, tangent, bonds, energy
 //   descriptor_explicit.c  z' = F(t, z)
+//   descriptor_flat.c      accelerations of equations alone, as one program
 //   descriptor_lagrange.c  momentum, dL/dq, forces
 //   descriptor_draw.c      the state as drawn
 //   descriptor_instants.c  switches and events
@@ -78,11 +79,11 @@ typedef enum flx_group_kind {
     FLX_GROUP_TIME,   // motions: value, first and second derivative
     FLX_GROUP_TURN,   // joint angles without their turns
     FLX_GROUP_VALUE,  // forces, masses, right-hand sides
-    FLX_GROUP_SLOPE,  // their derivatives
     FLX_GROUP_BOND,   // constraints and their gradients
+    FLX_GROUP_BIAS,   // constraints on acceleration level without the accelerations
+    FLX_GROUP_SLOPE,  // derivatives of the values
     FLX_GROUP_CURVE,  // derivatives of the gradients
-    FLX_GROUP_RATE,   // constraints on velocity level
-    FLX_GROUP_BIAS,   // on acceleration level without the accelerations
+    FLX_GROUP_RATE,   // constraints on velocity level, where they move in time
     FLX_GROUP_SWITCH, // values of the switches, then their slopes in time
     FLX_GROUP_WHEN,   // conditions of events
     FLX_GROUP_SET,    // new values, then targets and their gradients
@@ -153,7 +154,8 @@ typedef struct flx_expr_bond {
     double C;                      // its compliance; of a velocity bond: E
     int diag;                      // offset of the row's own entry
     int out;                       // value in FLX_GROUP_BOND, then the gradient
-    int rate, bias;                // in their groups
+    bool still;                    // does not move in time by itself: its rate is gradient times v
+    int rate, bias;                // in their groups; rate -1: still
     int ndep, *unknown;            // gradient
     int *g, *gt;                   // (ndep) offsets of (row, unknown), (unknown, row)
     int ncurve;                    // second derivatives: gradient entry and unknown
@@ -181,6 +183,14 @@ typedef struct flx_input { // where the value of a leaf is found
     int index;
 } flx_input;
 
+// Accelerations of equations alone, in one program (descriptor_flat.c): a, lambda, mu, x', then the
+// pivots relative to themselves.
+typedef struct flx_flat {
+    flx_program *program; // owned; NULL: not such a system
+    int n, nratio;
+    int out; // first output in the work's array
+} flx_flat;
+
 typedef struct flx_expressions {
     flx_group group[FLX_N_GROUPS];
     int ninput;
@@ -196,11 +206,14 @@ typedef struct flx_expressions {
     flx_reading *readings; // owned
     int read_size;         // numbers of all readings
     int nrow, nwrench, neffort, nbond;
+    bool moving; // a constraint moves in time by itself
     flx_expr_row *rows;
     flx_expr_wrench *wrenches;
     flx_expr_effort *efforts;
     flx_expr_bond *bonds;
     int nout, scratch;
+    flx_flat flat;
+    flx_program *motion; // owned; values, bonds and bias in one, for accelerations; NULL: no bonds
     // Angles of the joints that count turns, without them; by switch. For outputs, so apart.
     struct {
         flx_program *program; // owned; NULL: no switch
@@ -309,6 +322,8 @@ typedef struct flx_saddle_work {
     flx_lu *lu;           // owned; only where a body has no mass
     flx_index1 *together; // owned; only where forces read multipliers
     bool by_lu;           // the present factors are those of lu
+    double factored;      // time of the factors; not a number: there are none
+    double regularity;    // of the last accelerations, see flx_explicit
     bool probed;          // scaled, and the masses found sufficient
     double *A0, *A1, *A2; // owned; A1 only where there are algebraic unknowns
     double *rhs, *tmp;    // (n), (2 n)
@@ -318,6 +333,8 @@ struct flx_work {
     const flx_descriptor *d;
     flx_frames frames;
     double *leaves, *out, *scratch; // of the expressions
+    bool held;                      // the point is that of the last one (flx_eval_hold)
+    unsigned known;                 // groups whose outputs are those of the point that is held
     double *rows;                   // (nlam + nmu)
     double *r, *zero;               // (n): a residual, zeros
     double *force;                  // (nv) zeros between uses
@@ -397,6 +414,7 @@ flx_status flx_expr_plan(flx_descriptor *d);
 flx_status flx_expr_couple(flx_descriptor *d);
 flx_status flx_expr_fill(flx_descriptor *d);
 void flx_expr_destroy(flx_descriptor *d);
+flx_status flx_flat_compile(flx_descriptor *d, int ninput, const flx_leaf *leaves);
 
 // switches and events
 flx_status flx_instants_plan(flx_descriptor *d);
@@ -411,6 +429,10 @@ flx_status flx_expr_add(flx_descriptor *d, flx_group_kind kind, flx_node node, i
 // evaluation: frames and expressions of one point
 void flx_eval_begin(const flx_descriptor *d, flx_work *w, const flx_point *p);
 void flx_eval_group(const flx_descriptor *d, flx_work *w, flx_group_kind kind);
+// Several evaluations at one point: what they share is computed once. Until it is released all of
+// them are at this point, whatever they are given, save for what does not enter expressions.
+void flx_eval_hold(const flx_descriptor *d, flx_work *w, const flx_point *p);
+void flx_eval_release(flx_work *w);
 void flx_eval_frames(const flx_descriptor *d, flx_work *w, const flx_point *p);
 void flx_eval_motions(const flx_descriptor *d, flx_work *w, const flx_point *p); // by t alone
 void flx_eval_leaves(const flx_work *w, const flx_point *p, int n, const flx_input *inputs,
@@ -418,6 +440,8 @@ void flx_eval_leaves(const flx_work *w, const flx_point *p, int n, const flx_inp
 const double *flx_eval_output(const flx_descriptor *d, const flx_work *w, flx_group_kind kind);
 flx_status flx_eval_residual(const flx_system *s, flx_work *w, const flx_point *p, double *r);
 flx_status flx_eval_linearise(const flx_system *s, flx_work *w, const flx_point *p, flx_blocks *b);
+// Rows of bonds and velocity bonds of the residual; the others have no meaning.
+void flx_eval_bonds(const flx_descriptor *d, flx_work *w, const flx_point *p, double *r);
 flx_status flx_eval_bond_rate(const flx_system *s, flx_work *w, const flx_point *p, double *gd);
 flx_status flx_eval_bond_force(const flx_system *s, flx_work *w, const flx_point *p,
                                const double *eta, double *out);
