@@ -191,34 +191,38 @@ static double smallest(const flx_events *e, const double *value, int *which)
 
 // ---- location -------------------------------------------------------------------------------
 
-// Regula falsi, with the value of an end that stays halved (Illinois), and bisection now and then.
-static flx_status bracket(flx_integrator *it, double a, double b, double tolerance, double *t)
+// A bracket of (EVE-3) from a, where e->from are the indicators, to b, where e->to are, made shorter
+// than a tolerance. Regula falsi, with the value of an end that stays halved (Illinois), and
+// bisection now and then. The state at b is left in e->probe.
+static flx_status shorten(flx_integrator *it, double *a, double *b, double tolerance)
 {
     flx_events *e = flx_method_of(it)->events;
-    double ga = smallest(e, e->from, NULL), gb = smallest(e, e->to, NULL);
-    for (int i = 0; i < e->n; i++) e->slope[i] = (e->to[i] - e->from[i]) / (b - a);
+    double ga = smallest(e, e->from, NULL), gb = smallest(e, e->to, NULL), *swap;
     int side = 0;
-    *t = a;
-    if (!(ga > 0.0)) return probe(it, a, e->to); // it begins there
-    for (int k = 0; k < MOST_BISECTIONS && b - a > tolerance; k++) {
-        double c = k % 4 == 3 ? 0.5 * (a + b) : b - gb * (b - a) / (gb - ga);
-        c = fmin(fmax(c, a + 0.25 * tolerance), b - 0.25 * tolerance);
+    if (!(ga > 0.0)) *b = *a; // it begins there
+    for (int k = 0; k<MOST_BISECTIONS && * b - *a> tolerance; k++) {
+        double c = k % 4 == 3 ? 0.5 * (*a + *b) : *b - gb * (*b - *a) / (gb - ga);
+        c = fmin(fmax(c, *a + 0.25 * tolerance), *b - 0.25 * tolerance);
         FLX_TRY(probe(it, c, e->at));
         double g = smallest(e, e->at, NULL);
+        double **end = g < 0.0 ? &e->to : &e->from;
+        swap = *end;
+        *end = e->at;
+        e->at = swap;
         if (g < 0.0) {
-            b = c;
+            *b = c;
             gb = g;
             if (side == 1) ga *= 0.5;
             side = 1;
         } else {
-            a = c;
+            *a = c;
             ga = g;
             if (side == -1) gb *= 0.5;
             side = -1;
         }
     }
-    *t = b;
-    return probe(it, b, e->to);
+    for (int i = 0; i<e->n && * b> * a; i++) e->slope[i] = (e->to[i] - e->from[i]) / (*b - *a);
+    return probe(it, *b, e->to);
 }
 
 // Change switches that no equation reads, without an end of the step.
@@ -272,9 +276,10 @@ static flx_status search(flx_integrator *it, flx_state *x, double a, double b, d
             change_idly(it, far, x); // at which moment does not matter
             continue;
         }
-        FLX_TRY(bracket(it, a, b, tolerance, t));
+        *t = b;
+        FLX_TRY(shorten(it, &a, t, tolerance));
         if (*t - m->before->t <= 2.0 * tolerance) { // a step so short must not be made in vain
-            FLX_TRY(bracket(it, a, *t, 4.0 * DBL_EPSILON * fabs(*t), t));
+            FLX_TRY(shorten(it, &a, t, 4.0 * DBL_EPSILON * fabs(*t)));
         }
         narrow(e, e->to);
         if (!e->ops->idle(it->sys, it->work, e->probe, e->changed)) {
@@ -318,7 +323,7 @@ static flx_status step_onto(flx_integrator *it, flx_state *x, double t, double *
         FLX_TRY(indicate(it, x, e->at));
         int which = -1;
         double g = smallest(e, e->at, &which);
-        if (which < 0 || !(fabs(g) < 0.5 * fabs(last_g))) return FLX_OK; // rounding
+        if (which < 0 || !(fabs(g) < fabs(last_g))) return FLX_OK; // rounding
         double slope = k == 0 ? e->slope[which] : (g - last_g) / (x->t - last_t);
         double to = x->t - g / slope;
         last_t = x->t;

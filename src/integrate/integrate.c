@@ -2,6 +2,7 @@
 #include "integrate/events.h"
 #include "integrate/method.h"
 
+#include <float.h>
 #include <math.h>
 
 // Times closer than this part of a step are one time.
@@ -80,16 +81,22 @@ static flx_status happen(course *c)
     return s->instant(c->user, before, c->x, what) ? FLX_INTERRUPTED : FLX_OK;
 }
 
-// What is due at x itself, until nothing is.
+// Times that differ by less are one: some operations on numbers of their size.
+static double rounding(const course *c)
+{
+    return 16.0 * DBL_EPSILON * fmax(fabs(c->start), fabs(c->until));
+}
+
+// What is due at x itself.
 static flx_status happen_due(course *c, double *next)
 {
     *next = HUGE_VAL;
     if (!flx_method_of(c->it)->events) return FLX_OK;
     *next = flx_events_next(c->it, c->x);
-    if (*next > c->x->t) return FLX_OK;
+    if (*next > c->x->t + rounding(c)) return FLX_OK;
     FLX_TRY(happen(c));
     *next = flx_events_next(c->it, c->x);
-    if (*next <= c->x->t) *next = nextafter(c->x->t, HUGE_VAL);
+    if (*next <= c->x->t + rounding(c)) *next = c->x->t + 2.0 * rounding(c);
     return FLX_OK;
 }
 
@@ -103,8 +110,7 @@ static double goal_of(course *c, double next)
         goal = c->start + (double)c->grid * step;
         if (goal > c->until - SAME * step) goal = c->until;
     }
-    // times that differ by rounding are one
-    double near = step > 0.0 ? SAME * step : SAME * SAME * (c->until - c->start);
+    double near = fmax(rounding(c), SAME * step);
     return next < goal + near ? next : goal;
 }
 

@@ -173,6 +173,7 @@ static size_t cut_block(const flx_descriptor *d, flx_work *w)
          x->nreading > 0 ? (size_t)d->base.pattern.offset[d->base.pattern.row[d->nblock]] : 0},
         {&w->truth, 2 * (size_t)d->model->nevent},
         {&w->near, (size_t)d->model->nswitch},
+        {&w->border, (size_t)d->model->nswitch},
         {&w->switches, (size_t)d->base.dims.nswitch},
         {&w->angle_leaves, (size_t)x->angles.ninput},
         {&w->angles, (size_t)d->nturn},

@@ -370,8 +370,10 @@ static void correct(const flx_descriptor *d, flx_work *w, flx_state *x, flx_happ
             double *at = x->switches + k->first + i;
             double slope = k->slope[i] < 0 ? 0.0 : g[k->slope[i]];
             double now = truth(d, sw, g[i], slope, x->t);
-            double near = fmax(w->near[i], 0.0);
-            bool far = k->slope[i] >= 0 || agreement(d, sw, g[i], *at) < -near;
+            // one that has just changed is at its border, unless an event has moved it
+            bool kept = w->near[i] >= 0.0 && g[i] == w->border[i];
+            double near = kept ? w->near[i] : 0.0;
+            bool far = k->slope[i] >= 0 || !kept || agreement(d, sw, g[i], *at) < -near;
             if (now == *at || !far) continue;
             *at = now;
             note_switch(d, i, h);
@@ -511,6 +513,7 @@ static flx_status happen(const flx_system *s, flx_work *w, flx_state *x, const s
             if (!changed[i]) continue;
             double off = agreement(d, m->switches + i, g[i], x->switches[d->switching.first + i]);
             w->near[i] = 2.0 * fabs(off);
+            w->border[i] = g[i];
             note_switch(d, i, h);
         }
     }

@@ -347,6 +347,7 @@ struct flx_work {
     double *truth;                  // (2 nevent) conditions of events, before and after
     double *near;     // (model's switches) how far off they were when they changed just now;
                       // negative: they did not
+    double *border;   // (model's switches) their values then
     double *switches; // (nswitch) as they would be
     double *angle_leaves, *angles; // for outputs: leaves and values of angles without turns
 };

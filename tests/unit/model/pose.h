@@ -86,6 +86,27 @@ static inline double pose_leaf(const flx_model *m, flx_leaf leaf, double t)
     }
 }
 
+static inline double pose_eval(const flx_model *m, flx_node node, double t);
+
+// A leaf, or what a switch is in the pose.
+static inline double pose_input(const flx_model *m, flx_leaf leaf, double t)
+{
+    if (flx_leaf_get_kind(leaf) != FLX_LEAF_SWITCH) return pose_leaf(m, leaf, t);
+    const flx_switch *s = &m->switches[flx_leaf_get_index(leaf)];
+    double g = pose_eval(m, s->value, t);
+    switch (s->kind) {
+    case FLX_SWITCH_ABOVE:
+        return g > 0;
+    case FLX_SWITCH_NOT_BELOW:
+        return g >= 0;
+    case FLX_SWITCH_FLOOR:
+        return floor(g);
+    case FLX_SWITCH_PIECE:
+        return flx_cut_piece(m->graph, s->cut, g);
+    }
+    return (double)NAN;
+}
+
 // NaN when it cannot be evaluated, which no check accepts.
 static inline double pose_eval(const flx_model *m, flx_node node, double t)
 {
@@ -97,7 +118,7 @@ static inline double pose_eval(const flx_model *m, flx_node node, double t)
     double *in = calloc((size_t)n + 1, sizeof *in);
     if (in && flx_program_compile(m->graph, n, leaves, 1, &node, &p) == FLX_OK) {
         double *scratch = calloc((size_t)flx_program_scratch(p) + 1, sizeof *scratch);
-        for (int i = 0; i < n; i++) in[i] = pose_leaf(m, leaves[i], t);
+        for (int i = 0; i < n; i++) in[i] = pose_input(m, leaves[i], t);
         if (scratch) flx_program_eval(p, in, scratch, &out);
         free(scratch);
     }
