@@ -86,7 +86,7 @@ static flx_point stage_point(const flx_integrator *it, const flx_state *x, int i
                        .switches = x->switches};
 }
 
-// out (m) = (1/h) sum_j Ai_ij (y_j - y0) - slope_i dy0 of values that lie `stride` apart; y0 NULL:
+// (COL-13): (1/h) sum_j Ai_ij (y_j - y0) - slope_i dy0 of values that lie `stride` apart; y0 NULL:
 // zero.
 static void differentiate(const collocation *co, int i, const double *y, int stride,
                           const double *y0, const double *dy0, int m, double *out)
