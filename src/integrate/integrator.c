@@ -11,8 +11,11 @@
 
 flx_integrator_def flx_integrator_def_default(void)
 {
-    return (flx_integrator_def){
-        .method = "auto", .spectral_radius = -1.0, .alpha = NAN, .beta = NAN, .gamma = NAN};
+    return (flx_integrator_def){.method = "auto",
+                                .spectral_radius = -1.0,
+                                .alpha = (double)NAN,
+                                .beta = (double)NAN,
+                                .gamma = (double)NAN};
 }
 
 // ---- create ---------------------------------------------------------------------------------

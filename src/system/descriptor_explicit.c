@@ -28,7 +28,7 @@ flx_status flx_saddle_prepare(const flx_descriptor *d, flx_work *w)
 {
     flx_saddle_work *k = &w->saddle;
     if (k->ldl) return FLX_OK;
-    k->factored = NAN;
+    k->factored = (double)NAN;
     const flx_pattern *p = &d->base.pattern;
     flx_ctx *ctx = d->base.ctx;
     size_t nvalue = (size_t)p->offset[p->row[p->nblock]];
@@ -222,7 +222,7 @@ static flx_status factor(const flx_descriptor *d, flx_work *w, const flx_point *
 {
     flx_saddle_work *k = &w->saddle;
     assemble(d, w, p);
-    k->factored = NAN;
+    k->factored = (double)NAN;
     if (k->by_lu) return flx_lu_factor(k->lu, k->A0); // once needed, needed again
     if (!k->probed) flx_ldl_equilibrate(k->ldl, k->A0);
     flx_status status = flx_ldl_factor(k->ldl, k->A0);
