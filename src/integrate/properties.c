@@ -120,8 +120,8 @@ static double ratio_at_infinity(const flx_coefficients *c)
     }
     characteristic(c->s, (const double(*)[S])B, p);
     characteristic(c->s, c->A, q);
-    while (above > 0 && fabsl(p[above]) <= 1e3L * DBL_EPSILON) above--;
-    while (below > 0 && fabsl(q[below]) <= 1e3L * DBL_EPSILON) below--;
+    while (above > 0 && fabsl(p[above]) <= (long double)(1e3 * DBL_EPSILON)) above--;
+    while (below > 0 && fabsl(q[below]) <= (long double)(1e3 * DBL_EPSILON)) below--;
     if (above > below) return HUGE_VAL;
     return above < below ? 0.0 : (double)(p[above] / q[below]);
 }
