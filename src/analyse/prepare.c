@@ -73,6 +73,19 @@ static flx_status name_rows(flx_simulation *sim, const flx_system *s, int n, con
     return FLX_OK;
 }
 
+// Rows that hold; those that give way are forces.
+static int count_constraints(const flx_system *s)
+{
+    const flx_dims *d = &s->dims;
+    int first = d->nv + d->nx + d->nw, n = 0;
+    for (int i = 0; i < d->nlam + d->nmu; i++) {
+        flx_unknown u;
+        s->ops->unknown(s, first + i, &u);
+        n += i < d->nlam ? u.C == 0.0 : u.E == 0.0;
+    }
+    return n;
+}
+
 static flx_status summarise(flx_simulation *sim, const flx_system *complete,
                             const flx_rank_report *rank)
 {
@@ -84,7 +97,7 @@ static flx_status summarise(flx_simulation *sim, const flx_system *complete,
         .variables = m->nvariable,
         .states = m->nfirst,
         .coordinates = complete->dims.nv,
-        .constraints = complete->dims.nlam + complete->dims.nmu,
+        .constraints = count_constraints(complete),
         .redundant = rank->nredundant,
         .singular = rank->nsingular,
         .freedoms = rank->freedoms,

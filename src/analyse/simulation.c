@@ -184,21 +184,8 @@ bool flx_simulation_is_powered(const flx_simulation *sim)
     return m->nfriction > 0 || m->nvariable > 0 || m->nconstraint > 0;
 }
 
-static double largest_row_scale(const flx_system *s)
-{
-    double scale = 0.0;
-    int first = s->dims.nv + s->dims.nx + s->dims.nw;
-    for (int i = 0; i < s->dims.nlam; i++) {
-        flx_unknown u;
-        s->ops->unknown(s, first + i, &u);
-        scale = fmax(scale, u.scale);
-    }
-    return scale > 0.0 ? scale : 1.0;
-}
-
 static flx_status create_account(flx_simulation *sim)
 {
-    sim->row_scale = largest_row_scale(sim->sys);
     int nprobe = sim->model->outputs.nprobe, n = 2 + 2 * nprobe;
     bool dense = sim->it && sim->it->type->interpolate;
     sim->powered = sim->sys->ops->energy && flx_simulation_is_powered(sim);

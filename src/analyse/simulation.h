@@ -100,7 +100,8 @@ struct flx_simulation {
     flx_energies energy_start;
     double energy_scale, energy_error;
     double energy_turnover; // supplied and taken back, each counted
-    double row_scale;       // largest scale of a constraint
+    double dropped_start;   // what the closure left of redundant rows
+    double kept_residual;   // largest residual of the others met at an output
     flx_ledger ledger;
 };
 

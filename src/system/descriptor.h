@@ -36,7 +36,7 @@ flx_status flx_descriptor_observe(const flx_system *s, flx_work *w, const flx_st
 typedef struct flx_residuals {
     double position, velocity;
     const char *position_item, *velocity_item; // borrowed; NULL: no bonds
-    double dropped;                            // largest position residual among the dropped rows
+    double dropped, kept; // largest position residual among the dropped rows, and among the others
 } flx_residuals;
 void flx_descriptor_residuals(const flx_system *s, flx_work *w, const flx_state *x,
                               flx_residuals *out);

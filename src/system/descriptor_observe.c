@@ -120,6 +120,21 @@ static double pull(const view *o, int force, int component)
 
 // ---- residuals ----------------------------------------------------------------------------------
 
+// Largest position residual of the system's own rows, whose directions move with the bodies where
+// others of their joint were left out.
+static double largest_gap(const flx_descriptor *d, flx_work *w, const flx_state *x)
+{
+    flx_point p = flx_state_point(&d->base, x);
+    double most = 0.0;
+    p.lam = p.mu = w->zero;
+    (void)flx_eval_residual(&d->base, w, &p, w->r);
+    for (int i = 0; i < d->base.dims.nlam; i++) {
+        double value = fabs(w->r[flx_first_lam(d) + i]);
+        if (d->rows[i].C == 0.0 && !(value <= most)) most = value;
+    }
+    return most;
+}
+
 void flx_descriptor_residuals(const flx_system *s, flx_work *w, const flx_state *x,
                               flx_residuals *out)
 {
@@ -149,6 +164,7 @@ void flx_descriptor_residuals(const flx_system *s, flx_work *w, const flx_state 
         }
         if (flx_rows_dropped(own, r->complete)) out->dropped = fmax(out->dropped, value);
     }
+    out->kept = own->complete ? largest_gap(own, w, x) : out->position;
 }
 
 // ---- leaves -------------------------------------------------------------------------------------
