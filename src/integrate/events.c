@@ -29,6 +29,8 @@
 // Where the step is made again, its interpolant brackets the instant to this part of the step.
 #define BRACKET 1e-6
 #define MOST_BISECTIONS 80
+// An indicator that is negative at the beginning of a step counts from so much of that.
+#define GRACE 1.25
 #define MOST_REPETITIONS 8
 // An instant nearer to the step's beginning than this part of the step is at the beginning.
 #define BEGINNING 1e-12
@@ -166,7 +168,7 @@ static flx_status probe(flx_integrator *it, double t, double *value)
 }
 
 // Mark those that are negative; what was so at the beginning of the step is rounding, until it is
-// twice as much.
+// more, or until it has been positive.
 static int mark(flx_events *e, const double *value)
 {
     int count = 0;
@@ -187,6 +189,18 @@ static double smallest(const flx_events *e, const double *value, int *which)
         if (which) *which = i;
     }
     return g;
+}
+
+// What is positive was not wrong before: nothing is left to forgive. Whether there was.
+static bool forgive(flx_events *e, const double *value)
+{
+    bool any = false;
+    for (int i = 0; i < e->n; i++) {
+        if (!(value[i] >= 0.0) || e->grace[i] == 0.0) continue;
+        e->grace[i] = 0.0;
+        any = true;
+    }
+    return any;
 }
 
 // ---- location -------------------------------------------------------------------------------
@@ -219,6 +233,11 @@ static flx_status shorten(flx_integrator *it, double *a, double *b, double toler
             ga = g;
             if (side == -1) gb *= 0.5;
             side = -1;
+            if (forgive(e, e->from)) {
+                ga = smallest(e, e->from, NULL);
+                gb = smallest(e, e->to, NULL);
+                side = 0;
+            }
         }
     }
     for (int i = 0; i<e->n && * b> * a; i++) e->slope[i] = (e->to[i] - e->from[i]) / (*b - *a);
@@ -360,12 +379,14 @@ static flx_status look(flx_integrator *it, flx_state *x, double *taken, bool *he
         bool found = false;
         again = false;
         FLX_TRY(indicate(it, e->begin, e->from));
-        for (int i = 0; i < e->n; i++) e->grace[i] = fmax(0.0, -2.0 * e->from[i]);
-        for (int k = 1; k <= LOOKS && !found; k++) {
+        for (int i = 0; i < e->n; i++) e->grace[i] = fmax(0.0, -GRACE * e->from[i]);
+        for (int k = 1; k <= LOOKS; k++) {
             double a = begin + (end - begin) * (k - 1) / LOOKS;
             double b = k == LOOKS ? end : begin + (end - begin) * k / LOOKS;
             FLX_TRY(search(it, x, a, b, &t, &found));
-            if (!found) memcpy(e->from, e->to, (size_t)e->n * sizeof *e->from);
+            if (found) break;
+            memcpy(e->from, e->to, (size_t)e->n * sizeof *e->from);
+            (void)forgive(e, e->from);
         }
         if (!found) return FLX_OK;
         *here = true;
