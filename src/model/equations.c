@@ -111,6 +111,14 @@ static flx_status finish_first(flx_builder *b, flx_item *item, flx_first_order *
     return out->derivative < 0 ? FLX_ERR_MEMORY : FLX_OK;
 }
 
+static bool is_multiplier(void *user, flx_leaf leaf)
+{
+    (void)user;
+    flx_leaf_kind k = flx_leaf_get_kind(leaf);
+    return k == FLX_LEAF_REACTION || k == FLX_LEAF_DRIVE || k == FLX_LEAF_MULTIPLIER ||
+           k == FLX_LEAF_PULL;
+}
+
 // ---- constraints --------------------------------------------------------------------------------
 
 static const flx_yaml *constraint_expression(const flx_item *item)
@@ -189,6 +197,11 @@ static flx_status finish_constraint(flx_builder *b, flx_item *item, flx_constrai
         return FLX_FAIL(b->ctx, FLX_ERR_MODEL, loc,
                         "a constraint holds positions or rates; a relation for variables of first "
                         "order is an equation with mass 0 in 'first_order'");
+    }
+    if (flx_graph_depends(b->g, out->value, is_multiplier, NULL)) {
+        return FLX_FAIL(b->ctx, FLX_ERR_MODEL, loc,
+                        "a constraint cannot contain a reaction; forces and equations of first "
+                        "order may");
     }
     out->velocity_level = flx_graph_depends(b->g, out->value, is_rate, NULL);
     if (out->velocity_level) return check_linear(b, item, out->value, loc);
