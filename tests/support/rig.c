@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 // ---- the systems ----------------------------------------------------------------------------
 
@@ -54,9 +55,26 @@ flx_system *rig_quasistatic(flx_ctx *ctx)
 
 typedef void (*ode)(double t, const double *y, double *dy);
 
-// Classical Runge-Kutta with 40000 steps: below 1e-13 for everything here.
+// Classical Runge-Kutta with 40000 steps: below 1e-13 for everything here. The last solutions are
+// remembered: tests of orders ask for the same one again and again.
 static void runge_kutta(ode f, int n, double t_end, double *y)
 {
+    enum { KEPT = 8 };
+    static struct {
+        ode f;
+        double t, begin[8], end[8];
+    } kept[KEPT];
+    static int next;
+    for (int i = 0; i < KEPT; i++) {
+        if (kept[i].f != f || kept[i].t != t_end) continue;
+        if (memcmp(kept[i].begin, y, (size_t)n * sizeof *y) != 0) continue;
+        memcpy(y, kept[i].end, (size_t)n * sizeof *y);
+        return;
+    }
+    int slot = next++ % KEPT;
+    kept[slot].f = f;
+    kept[slot].t = t_end;
+    memcpy(kept[slot].begin, y, (size_t)n * sizeof *y);
     const int steps = 40000;
     double h = t_end / steps, k[4][8], z[8];
     for (int s = 0; s < steps; s++) {
@@ -72,6 +90,7 @@ static void runge_kutta(ode f, int n, double t_end, double *y)
             y[i] += h / 6.0 * (k[0][i] + 2.0 * k[1][i] + 2.0 * k[2][i] + k[3][i]);
         }
     }
+    memcpy(kept[slot].end, y, (size_t)n * sizeof *y);
 }
 
 // Angle from the downward vertical.
