@@ -143,6 +143,8 @@ void collocation_use(flx_integrator *it, int tableau)
     co->D = co->F;
     co->dV = co->D + co->s * co->n;
     co->deta = co->dV + co->s * d->nv;
+    memset(co->F, 0, (size_t)co->nF * sizeof(double)); // deta is moved by GGL alone
+    co->h = 0.0;
     co->h_last = 0.0;
     co->h_factored = 0.0;
 }
@@ -245,7 +247,7 @@ flx_status collocation_attempt(flx_integrator *it, const flx_state *x, double h)
     collocation *co = it->data;
     bool extrapolate =
         flx_method_of(it)->continues && co->h_last > 0.0 && h <= LONGEST_EXTRAPOLATION * co->h_last;
-    co->h = h;
+    collocation_set_step(co, h);
     // a step that differs by rounding takes the factors of its like
     if (fabs(h - co->h_factored) > 1e-6 * h) co->h_factored = 0.0;
     bool old = co->linearised && co->age > 0;

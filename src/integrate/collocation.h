@@ -60,8 +60,9 @@ typedef struct collocation {
     double *scale;     // (n)
     double tolerance;  // what a fixed step asks of positions, as a part of their scale
 
-    double h;               // of this attempt
-    collocation_stages now; // of this attempt
+    double h;                                             // of this attempt
+    double rates[COLLOCATION_STAGES][COLLOCATION_STAGES]; // Ai / h
+    collocation_stages now;                               // of this attempt
     collocation_stages
         last; // of the last step that was made: for predictions and values in between
     double h_last;
@@ -152,6 +153,7 @@ typedef enum collocation_guess {
     COLLOCATION_PLAIN
 } collocation_guess;
 void collocation_predict(flx_integrator *it, const flx_state *x, collocation_guess guess);
+void collocation_set_step(collocation *co, double h);
 // Positions, velocities and rates of the stages, (COL-1); residuals besides, (COL-2).
 flx_status collocation_derive(flx_integrator *it, const flx_state *x);
 flx_status collocation_evaluate(flx_integrator *it, const flx_state *x);

@@ -130,15 +130,12 @@ static void find_products(collocation *co, const flx_dims *d)
 
 void collocation_anderson(collocation *co, const flx_dims *d, bool use)
 {
-    if (co->has_last) {
-        remember(co);
-    } else {
-        set_weights(co, d);
-    }
+    if (co->has_last) remember(co);
     memcpy(co->F_last, co->F, (size_t)co->nF * sizeof(double));
-    double rhs[COLLOCATION_DEPTH] = {0.0}, g[COLLOCATION_DEPTH];
+    double rhs[COLLOCATION_DEPTH], g[COLLOCATION_DEPTH];
     int m = co->nhistory;
     if (use) {
+        if (co->nproduct <= 0) set_weights(co, d);
         find_products(co, d);
         for (int i = 0; i < m; i++) rhs[i] = product(co, d, co->dF[i], co->F);
         least_squares((const double(*)[COLLOCATION_DEPTH])co->product, rhs, m, g);

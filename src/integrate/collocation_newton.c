@@ -206,8 +206,10 @@ static flx_status refresh(flx_integrator *it, const flx_state *x, newton *n)
 
 static void note_contraction(collocation *co, newton *n)
 {
-    n->rate = co->contraction > 0.0 ? fmin(0.9, pow(co->contraction, 0.8)) : 0.9;
-    if (!(n->last > 0.0)) return;
+    if (!(n->last > 0.0)) {
+        n->rate = co->contraction > 0.0 ? fmin(0.9, pow(co->contraction, 0.8)) : 0.9;
+        return;
+    }
     n->rate = n->size / n->last;
     if (!(n->size > 10.0 || (co->adaptive && n->size > 1e-2))) return; // in the rounding
     co->contraction = fmax(n->rate, 1e-6);
@@ -249,7 +251,7 @@ flx_status collocation_solve(flx_integrator *it, const flx_state *x)
         }
         FLX_TRY(collocation_correct(it));
         collocation_anderson(co, d, n.accelerated);
-        double tolerance = position_tolerance(co, d);
+        double tolerance = co->adaptive ? co->tolerance : position_tolerance(co, d);
         n.motion = motion_size(co, d, tolerance);
         n.size = co->adaptive ? collocation_correction_norm(co, d)
                               : fmax(n.motion / tolerance, force_size(co, d, tolerance));

@@ -37,24 +37,23 @@ static void predict_by_polynomial(flx_integrator *it, const flx_state *before, c
     collocation *co = it->data;
     const flx_system *s = it->sys;
     const flx_dims *d = &s->dims;
+    int m = d->nv + d->nx;
     double w[COLLOCATION_STAGES + 1], l[COLLOCATION_STAGES];
     for (int i = 0; i < co->s; i++) {
         double tau = 1.0 + co->tab->c[i] * co->h / co->h_last, *U = co->now.U + (size_t)i * co->n;
-        collocation_weights_with_start(co->tab, tau, w);
-        collocation_weights_stages(co->tab, tau, l);
-        for (int j = 0; j < d->nx; j++) U[d->nv + j] = w[0] * before->x[j];
-        memset(co->theta, 0, (size_t)d->nv * sizeof(double));
-        memset(U + d->nv + d->nx, 0, (size_t)(co->n - d->nv - d->nx) * sizeof *U);
-        for (int k = 0; k < co->s; k++) {
-            const double *last = co->last.U + (size_t)k * co->n;
-            for (int j = 0; j < d->nv; j++) co->theta[j] += w[k + 1] * last[j];
-            for (int j = d->nv; j < d->nv + d->nx; j++) U[j] += w[k + 1] * last[j];
-            for (int j = d->nv + d->nx; j < co->n; j++) U[j] += l[k] * last[j];
+        if (m > 0) collocation_weights_with_start(co->tab, tau, w);
+        if (co->n > m) collocation_weights_stages(co->tab, tau, l);
+        for (int j = 0; j < co->n; j++) {
+            const double *last = co->last.U + j, *weight = j < m ? w + 1 : l;
+            double sum = j >= d->nv && j < m ? w[0] * before->x[j - d->nv] : 0.0;
+            for (int k = 0; k < co->s; k++) sum += weight[k] * last[(size_t)k * co->n];
+            U[j] = sum;
         }
-        s->ops->retract(s, before->q, co->theta, co->Q);
+        if (d->nv == 0) continue;
+        s->ops->retract(s, before->q, U, co->Q);
         s->ops->difference(s, x->q, co->Q, U);
     }
-    memcpy(co->now.eta, co->last.eta, (size_t)(co->s * d->nlam) * sizeof(double));
+    if (co->ggl) memcpy(co->now.eta, co->last.eta, (size_t)(co->s * d->nlam) * sizeof(double));
 }
 
 void collocation_predict(flx_integrator *it, const flx_state *x, collocation_guess guess)
@@ -86,48 +85,85 @@ static flx_point stage_point(const flx_integrator *it, const flx_state *x, int i
                        .switches = x->switches};
 }
 
-// (COL-13): (1/h) sum_j Ai_ij (y_j - y0) - slope_i dy0 of values that lie `stride` apart; y0 NULL:
-// zero.
-static void differentiate(const collocation *co, int i, const double *y, int stride,
-                          const double *y0, const double *dy0, int m, double *out)
+// Rates of all stages, out (s m) = (1/h) sum_j Ai_ij (y_j - y0) - slope_i dy0, of values that lie
+// `stride` apart (COL-13). y0 NULL: zero; then dy0 + (1/h) sum_j Ai_ij (y_j - c_j h dy0), which is
+// the same, A 1 = c, but the rounding of Ai meets the change of the rate, not the rate, and does not
+// add up over many steps.
+static inline void differentiate_stages(const collocation *co, const int s, const double *y,
+                                        int stride, const double *y0, const double *dy0, int m,
+                                        double *out)
 {
-    memset(out, 0, (size_t)m * sizeof *out);
-    if (co->tab->slopes) {
-        for (int k = 0; k < m; k++) out[k] = -co->tab->slope[i] * dy0[k];
-    }
-    for (int j = 0; j < co->s; j++) {
-        double a = co->tab->Ai[i][j] / co->h;
-        const double *yj = y + (size_t)j * stride;
-        if (y0) {
-            for (int k = 0; k < m; k++) out[k] += a * (yj[k] - y0[k]);
-        } else {
-            for (int k = 0; k < m; k++) out[k] += a * yj[k];
+    for (int k = 0; k < m; k++) {
+        double change[COLLOCATION_STAGES];
+        for (int j = 0; j < s; j++) {
+            double start = y0 ? y0[k] : co->tab->c[j] * co->h * dy0[k];
+            change[j] = y[j * stride + k] - start;
+        }
+        for (int i = 0; i < s; i++) {
+            double sum = y0 ? 0.0 : dy0[k];
+            if (y0 && co->tab->slopes) sum = -co->tab->slope[i] * dy0[k];
+            for (int j = 0; j < s; j++) sum += co->rates[i][j] * change[j];
+            out[i * m + k] = sum;
         }
     }
+}
+
+// Written out for the numbers of stages that are used most.
+static void differentiate(const collocation *co, const double *y, int stride, const double *y0,
+                          const double *dy0, int m, double *out)
+{
+    switch (co->s) {
+    case 3:
+        differentiate_stages(co, 3, y, stride, y0, dy0, m, out);
+        break;
+    case 5:
+        differentiate_stages(co, 5, y, stride, y0, dy0, m, out);
+        break;
+    case 7:
+        differentiate_stages(co, 7, y, stride, y0, dy0, m, out);
+        break;
+    default:
+        differentiate_stages(co, co->s, y, stride, y0, dy0, m, out);
+    }
+}
+
+void collocation_set_step(collocation *co, double h)
+{
+    if (h == co->h) return;
+    co->h = h;
+    for (int i = 0; i < co->s; i++) {
+        for (int j = 0; j < co->s; j++) co->rates[i][j] = co->tab->Ai[i][j] / h;
+    }
+}
+
+// Positions and velocities of the stages.
+static flx_status derive_motion(flx_integrator *it, const flx_state *x)
+{
+    collocation *co = it->data;
+    const flx_system *s = it->sys;
+    const flx_dims *d = &s->dims;
+    differentiate(co, co->now.U, co->n, NULL, x->v, d->nv, co->now.V);
+    for (int i = 0; i < co->s; i++) {
+        const double *Z = co->now.U + (size_t)i * co->n;
+        double *V = co->now.V + (size_t)i * d->nv;
+        s->ops->retract(s, x->q, Z, co->Q + (size_t)i * d->nq);
+        s->ops->velocity(s, Z, V, V);
+        if (!co->ggl) continue;
+        flx_point p = stage_point(it, x, i);
+        FLX_TRY(s->ops->bond_force(s, it->work, &p, co->now.eta + (size_t)i * d->nlam, co->theta));
+        for (int j = 0; j < d->nv; j++) V[j] += co->theta[j] / co->metric[j];
+    }
+    differentiate(co, co->now.V, d->nv, x->v, x->a, d->nv, co->now.A);
+    return FLX_OK;
 }
 
 // (COL-1)
 flx_status collocation_derive(flx_integrator *it, const flx_state *x)
 {
     collocation *co = it->data;
-    const flx_system *s = it->sys;
-    const flx_dims *d = &s->dims;
-    for (int i = 0; i < co->s; i++) {
-        const double *Z = co->now.U + (size_t)i * co->n;
-        double *V = co->now.V + (size_t)i * d->nv;
-        s->ops->retract(s, x->q, Z, co->Q + (size_t)i * d->nq);
-        differentiate(co, i, co->now.U, co->n, NULL, x->v, d->nv, co->rate);
-        s->ops->velocity(s, Z, co->rate, V);
-        if (!co->ggl) continue;
-        flx_point p = stage_point(it, x, i);
-        FLX_TRY(s->ops->bond_force(s, it->work, &p, co->now.eta + (size_t)i * d->nlam, co->theta));
-        for (int j = 0; j < d->nv; j++) V[j] += co->theta[j] / co->metric[j];
-    }
-    for (int i = 0; i < co->s; i++) {
-        differentiate(co, i, co->now.V, d->nv, x->v, x->a, d->nv, co->now.A + (size_t)i * d->nv);
-        differentiate(co, i, co->now.U + d->nv, co->n, x->x, x->dx, d->nx,
-                      co->now.dX + (size_t)i * d->nx);
-    }
+    const flx_dims *d = &it->sys->dims;
+    if (d->nv > 0) FLX_TRY(derive_motion(it, x));
+    differentiate(co, co->now.U + d->nv, co->n, x->x, x->dx, d->nx, co->now.dX);
     return FLX_OK;
 }
 
@@ -291,6 +327,38 @@ static void subtract_velocities(flx_integrator *it, int k, double complex w)
     }
 }
 
+// Parts of minus the residuals along eigenvector k: into z.
+static inline void split_stages(collocation *co, const int s, int k)
+{
+    bool pair = k >= co->tab->nreal;
+    for (int j = 0; j < co->n; j++) {
+        double re = 0.0, im = 0.0;
+        for (int i = 0; i < s; i++) {
+            double r = co->R[i * co->n + j];
+            re -= creal(co->tab->Pi[k][i]) * r;
+            if (pair) im -= cimag(co->tab->Pi[k][i]) * r;
+        }
+        co->z[j] = flx_complex(re, im);
+    }
+}
+
+static void split(collocation *co, int k)
+{
+    switch (co->s) {
+    case 3:
+        split_stages(co, 3, k);
+        break;
+    case 5:
+        split_stages(co, 5, k);
+        break;
+    case 7:
+        split_stages(co, 7, k);
+        break;
+    default:
+        split_stages(co, co->s, k);
+    }
+}
+
 static flx_status solve_linear(flx_integrator *it, int k)
 {
     collocation *co = it->data;
@@ -303,48 +371,48 @@ static flx_status solve_linear(flx_integrator *it, int k)
     return FLX_OK;
 }
 
+// out_i (m) of all stages receives the part y of eigenvalue k; the first one begins it.
+static void join(const collocation *co, int k, const double complex *y, int m, double *out)
+{
+    bool pair = k >= co->tab->nreal;
+    for (int i = 0; i < co->s; i++, out += m) {
+        double complex p = co->tab->P[i][k];
+        double pr = pair ? 2.0 * creal(p) : creal(p), pi = pair ? 2.0 * cimag(p) : 0.0;
+        if (k == 0) {
+            for (int j = 0; j < m; j++) out[j] = pr * creal(y[j]) - pi * cimag(y[j]);
+        } else {
+            for (int j = 0; j < m; j++) out[j] += pr * creal(y[j]) - pi * cimag(y[j]);
+        }
+    }
+}
+
 // D_i, dV_i, deta_i of all stages receive their part from eigenvalue k. Complex products are written
 // out: those of the language look at infinities each time.
 static void add_part(flx_integrator *it, int k, double complex w)
 {
     collocation *co = it->data;
     const flx_dims *d = &it->sys->dims;
-    bool pair = k >= co->tab->nreal;
     double wr = creal(w), wi = cimag(w);
     for (int j = 0; j < d->nv; j++) { // u becomes w d + u
         double zr = creal(co->z[j]), zi = cimag(co->z[j]);
         double ur = co->ggl ? creal(co->u[j]) : 0.0, ui = co->ggl ? cimag(co->u[j]) : 0.0;
         co->u[j] = flx_complex(ur + wr * zr - wi * zi, ui + wr * zi + wi * zr);
     }
-    for (int i = 0; i < co->s; i++) {
-        double pr = creal(co->tab->P[i][k]) * (pair ? 2.0 : 1.0);
-        double pi = cimag(co->tab->P[i][k]) * (pair ? 2.0 : 0.0);
-        double *D = co->D + (size_t)i * co->n, *dV = co->dV + (size_t)i * d->nv;
-        for (int j = 0; j < co->n; j++) D[j] += pr * creal(co->z[j]) - pi * cimag(co->z[j]);
-        for (int j = 0; j < d->nv; j++) dV[j] += pr * creal(co->u[j]) - pi * cimag(co->u[j]);
-        if (!co->ggl) continue;
-        const double *br = co->b + co->first, *bi = co->b_imag + co->first;
-        for (int j = 0; j < d->nlam; j++) {
-            co->deta[i * d->nlam + j] -= pr * br[j] - pi * bi[j];
-        }
+    join(co, k, co->z, co->n, co->D);
+    if (d->nv > 0) join(co, k, co->u, d->nv, co->dV);
+    if (!co->ggl) return;
+    for (int j = 0; j < d->nlam; j++) {
+        co->z[j] = flx_complex(-co->b[co->first + j], -co->b_imag[co->first + j]);
     }
+    join(co, k, co->z, d->nlam, co->deta);
 }
 
 flx_status collocation_correct(flx_integrator *it)
 {
     collocation *co = it->data;
-    memset(co->F, 0, (size_t)co->nF * sizeof(double));
     for (int k = 0; k < co->tab->neigen; k++) {
         double complex w = co->tab->mu[k] / co->h;
-        for (int j = 0; j < co->n; j++) {
-            double re = 0.0, im = 0.0;
-            for (int i = 0; i < co->s; i++) {
-                double r = co->R[i * co->n + j];
-                re -= creal(co->tab->Pi[k][i]) * r;
-                im -= cimag(co->tab->Pi[k][i]) * r;
-            }
-            co->z[j] = flx_complex(re, im);
-        }
+        split(co, k);
         if (co->ggl) {
             solve_velocities(it, k, w);
             subtract_velocities(it, k, w);
@@ -358,5 +426,6 @@ flx_status collocation_correct(flx_integrator *it)
 void collocation_apply(collocation *co, const flx_dims *d)
 {
     for (int i = 0; i < co->s * co->n; i++) co->now.U[i] += co->D[i];
+    if (!co->ggl) return;
     for (int i = 0; i < co->s * d->nlam; i++) co->now.eta[i] += co->deta[i];
 }

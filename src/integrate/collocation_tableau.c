@@ -86,14 +86,18 @@ static void barycentric(const double *x, int n, double *w)
     }
 }
 
-// Weights of the values at the nodes x for the value of the polynomial at tau.
+// Weights of the values at the nodes x for the value of the polynomial at tau: products of the
+// factors before each node and after it.
 static void lagrange(const double *x, const double *bary, int n, double tau, double *w)
 {
+    double before = 1.0, after = 1.0;
     for (int i = 0; i < n; i++) {
-        w[i] = bary[i];
-        for (int j = 0; j < n; j++) {
-            if (j != i) w[i] *= tau - x[j];
-        }
+        w[i] = bary[i] * before;
+        before *= tau - x[i];
+    }
+    for (int i = n - 1; i >= 0; i--) {
+        w[i] *= after;
+        after *= tau - x[i];
     }
 }
 
@@ -260,7 +264,8 @@ static bool find_eigenvalues(collocation_tableau *t, const double *Q)
     return moved < 1e-10 && n == t->neigen;
 }
 
-// Column k of P by inverse iteration, its largest entry one.
+// Column k of P by inverse iteration, its largest entry one. The eigenvalue is corrected to that of
+// Ai as it is rounded.
 static bool find_eigenvector(collocation_tableau *t, int k)
 {
     const double off = 1e-10; // as a part of the eigenvalue: two iterations leave nothing else
@@ -274,15 +279,21 @@ static bool find_eigenvector(collocation_tableau *t, int k)
         t->P[i][k] = 1.0 / (1 + i); // nothing special
     }
     if (!invert(s, B, inverse)) return false;
+    double complex growth = 1.0;
     for (int m = 0; m < 3; m++) {
         double complex most = 0.0;
         for (int i = 0; i < s; i++) {
             y[i] = 0.0;
             for (int j = 0; j < s; j++) y[i] += inverse[i][j] * t->P[j][k];
-            if (cabs(y[i]) > cabs(most)) most = y[i];
+            if (cabs(y[i]) > cabs(most)) {
+                most = y[i];
+                growth = y[i] / t->P[i][k];
+            }
         }
         for (int i = 0; i < s; i++) t->P[i][k] = y[i] / most;
     }
+    t->mu[k] = t->mu[k] * (1.0 + off) + 1.0 / growth;
+    if (k < t->nreal) t->mu[k] = creal(t->mu[k]);
     return true;
 }
 

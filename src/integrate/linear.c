@@ -165,19 +165,27 @@ flx_status flx_linear_create(const flx_system *s, bool complex_weight, flx_linea
 
 // ---- combining ------------------------------------------------------------------------------
 
+// The product of the language looks at infinities each time.
+static inline double complex multiply(double complex a, double complex b)
+{
+    return flx_complex(creal(a) * creal(b) - cimag(a) * cimag(b),
+                       creal(a) * cimag(b) + cimag(a) * creal(b));
+}
+
 // Scale factors of rows and columns. Weights of zero (a static problem) leave things as they are.
 static void set_scales(flx_linear *lin, const flx_weights *w)
 {
     const flx_dims *d = &lin->sys->dims;
-    double complex c2 = cabs(w->c2) > 0.0 ? w->c2 : 1.0, c1 = cabs(w->c1) > 0.0 ? w->c1 : 1.0;
-    double complex cx = cabs(w->cx) > 0.0 ? w->cx : 1.0, joint = c2 / w->c0, other = 1.0 / c2;
+    double complex c2 = w->c2 != 0.0 ? w->c2 : 1.0, c1 = w->c1 != 0.0 ? w->c1 : 1.0;
+    double complex cx = w->cx != 0.0 ? w->cx : 1.0, other = 1.0 / c2, state = 1.0 / cx;
+    double complex joint = d->nlam ? c2 / w->c0 : 0.0, rate = d->nmu ? c2 / c1 : 0.0;
     int i = 0;
     for (int k = 0; k < d->nv; k++, i++) {
         lin->row[i] = 1.0;
         lin->col[i] = other;
     }
     for (int k = 0; k < d->nx + d->nw; k++, i++) {
-        lin->row[i] = k < d->nx ? 1.0 / cx : 1.0;
+        lin->row[i] = k < d->nx ? state : 1.0;
         lin->col[i] = 1.0;
     }
     for (int k = 0; k < d->nlam; k++, i++) {
@@ -185,13 +193,13 @@ static void set_scales(flx_linear *lin, const flx_weights *w)
         lin->row[i] = joint;
         if (lin->sigma[k] == 1.0 && lin->tau[k] == 0.0) continue; // a joint, as nearly all are
         double complex level = lin->sigma[k] * w->c0 + lin->tau[k] * w->c1;
-        lin->row[i] = cabs(level) > 0.0 ? c2 / level : c2;
+        lin->row[i] = level != 0.0 ? c2 / level : c2;
     }
     for (int k = 0; k < d->nmu; k++, i++) {
-        lin->row[i] = c2 / c1;
+        lin->row[i] = rate;
         lin->col[i] = 1.0;
     }
-    for (i = 0; i < lin->n; i++) {
+    for (i = 0; i < lin->n && !lin->is_complex; i++) {
         lin->row_real[i] = creal(lin->row[i]);
         lin->col_real[i] = creal(lin->col[i]);
     }
@@ -234,10 +242,12 @@ static void combine_complex(flx_linear *lin, const flx_blocks *b, entry e, doubl
     const double *A0 = b->A0 + e.o, *A1 = b->A1 + e.o, *A2 = b->A2 + e.o;
     double complex *out = lin->zvalues + e.o;
     for (int i = 0; i < e.nr; i++) {
+        double complex r = lin->row[e.i0 + i], r0 = multiply(r, c0);
+        double complex r1 = multiply(r, c1), r2 = multiply(r, c2);
         for (int j = 0; j < e.nc; j++, out++, A0++, A1++, A2++) {
-            double complex f = lin->row[e.i0 + i] * lin->col[e.j0 + j];
-            *out = f * c0 * *A0;
-            if (e.parts != ONLY_A0) *out += f * c2 * *A2 + f * c1 * *A1;
+            double complex sum = r0 * *A0;
+            if (e.parts != ONLY_A0) sum += r2 * *A2 + r1 * *A1;
+            *out = multiply(sum, lin->col[e.j0 + j]);
         }
     }
 }
@@ -380,13 +390,15 @@ flx_status flx_linear_solve_complex(flx_linear *lin, double complex *d)
         for (int i = 0; i < lin->n; i++) d[i] = flx_complex(lin->re[i], lin->im[i]);
         return FLX_OK;
     }
-    for (int i = 0; i < lin->n; i++) d[i] *= lin->row[i];
+    // as for real weights
+    int nv = s->dims.nv;
+    for (int i = nv; i < lin->n; i++) d[i] = multiply(d[i], lin->row[i]);
     if (lin->by_ldl) {
         flx_ldl_solve_complex(lin->ldl, d);
     } else {
         flx_lu_solve_complex(lin->lu, d);
     }
-    for (int i = 0; i < lin->n; i++) d[i] *= lin->col[i];
+    for (int i = 0; i < nv; i++) d[i] = multiply(d[i], lin->col[i]);
     return FLX_OK;
 }
 

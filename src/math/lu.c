@@ -3,8 +3,11 @@
 // The blocks are expanded to a compressed-column matrix once; a factorisation gathers the values
 // and, after the first, keeps the pivot order (klu_refactor). A kept order may have become a bad
 // one: growth and condition are looked at, and a fresh order is sought when they are poor. KLU's
-// own status is not enough: it reports success on matrices without full rank.
+// own status is not enough: it reports success on matrices without full rank. A few unknowns are a
+// full matrix (lu_small.h).
 #include "math/lu.h"
+
+#include "math/lu_small.h"
 
 #include <float.h>
 #include <klu.h>
@@ -28,6 +31,7 @@ struct flx_lu {
     klu_numeric *numeric; // NULL before the first factorisation and after a failed one
     double fresh_growth, fresh_rcond;
     double rcond;
+    flx_lu_small *small; // NULL: sparse
 };
 
 // Columns of the pattern: by structural symmetry those of its transposed rows.
@@ -66,12 +70,16 @@ flx_status flx_lu_create(flx_ctx *ctx, const flx_pattern *pattern, bool complex_
     f->from = flx_alloc(ctx, count, sizeof *f->from);
     f->values = flx_alloc(ctx, (complex_values ? 2 : 1) * count, sizeof *f->values);
     f->common = flx_alloc(ctx, 1, sizeof *f->common);
+    bool small = f->n <= FLX_LU_SMALL;
+    if (small) f->small = flx_alloc(ctx, 1, sizeof *f->small);
     flx_status status = FLX_ERR_MEMORY;
-    if (f->begin && f->row && f->from && f->values && f->common) {
+    if (f->begin && f->row && f->from && f->values && f->common && (f->small || !small)) {
         status = FLX_OK;
         klu_defaults(f->common);
         expand(f, p);
-        if (f->n > 0) {
+        if (small) {
+            f->small->n = f->n;
+        } else {
             f->symbolic = klu_analyze(f->n, f->begin, f->row, f->common);
             if (!f->symbolic) {
                 status = FLX_FAIL(ctx, FLX_ERR_MEMORY, FLX_NOWHERE,
@@ -104,6 +112,7 @@ void flx_lu_destroy(flx_lu **f)
     flx_free((*f)->from);
     flx_free((*f)->values);
     flx_free((*f)->common);
+    flx_free((*f)->small);
     flx_free(*f);
     *f = NULL;
 }
@@ -149,7 +158,7 @@ static bool factor_afresh(flx_lu *f)
 
 static flx_status factor(flx_lu *f)
 {
-    if (f->n == 0 || refactor(f) || factor_afresh(f)) return FLX_OK;
+    if (refactor(f) || factor_afresh(f)) return FLX_OK;
     if (f->common->status == KLU_OUT_OF_MEMORY) {
         return FLX_FAIL(f->ctx, FLX_ERR_MEMORY, FLX_NOWHERE,
                         "out of memory in factorising a matrix of %d unknowns", f->n);
@@ -172,24 +181,52 @@ static bool gather(flx_lu *f, const double *values, int parts)
     return sum == 0;
 }
 
+static flx_status factor_small(flx_lu *f, const double *values)
+{
+    flx_lu_small *m = f->small;
+    int n = f->n, parts = f->complex_values ? 2 : 1;
+    for (int i = 0; i < n * n; i++) m->a[i] = m->a_imag[i] = 0.0;
+    for (int c = 0; c < n; c++) {
+        for (int k = f->begin[c]; k < f->begin[c + 1]; k++) {
+            int at = f->row[k] * n + c;
+            const double *x = values + (size_t)(parts * f->from[k]);
+            m->a[at] = x[0];
+            if (parts == 2) m->a_imag[at] = x[1];
+        }
+    }
+    bool done = parts == 2 ? flx_lu_small_factor_complex(m) : flx_lu_small_factor(m);
+    f->rcond = m->rcond;
+    return done && f->rcond > SINGULAR_RCOND ? FLX_OK : FLX_SINGULAR;
+}
+
 flx_status flx_lu_factor(flx_lu *f, const double *values)
 {
+    if (f->small) return factor_small(f, values);
     return gather(f, values, 1) ? factor(f) : FLX_SINGULAR;
 }
 
 flx_status flx_lu_factor_complex(flx_lu *f, const double complex *values)
 {
+    if (f->small) return factor_small(f, (const double *)values);
     return gather(f, (const double *)values, 2) ? factor(f) : FLX_SINGULAR;
 }
 
 void flx_lu_solve(const flx_lu *f, double *b)
 {
-    if (f->n > 0) klu_solve(f->symbolic, f->numeric, f->n, 1, b, f->common);
+    if (f->small) {
+        flx_lu_small_solve(f->small, b);
+    } else {
+        klu_solve(f->symbolic, f->numeric, f->n, 1, b, f->common);
+    }
 }
 
 void flx_lu_solve_complex(const flx_lu *f, double complex *b)
 {
-    if (f->n > 0) klu_z_solve(f->symbolic, f->numeric, f->n, 1, (double *)b, f->common);
+    if (f->small) {
+        flx_lu_small_solve_complex(f->small, (double *)b);
+    } else {
+        klu_z_solve(f->symbolic, f->numeric, f->n, 1, (double *)b, f->common);
+    }
 }
 
 double flx_lu_rcond(const flx_lu *f)

@@ -3,6 +3,7 @@
 
 #include "math/small.h"
 
+#include <float.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -404,9 +405,12 @@ static void errors(const rig *r, double e[3])
     e[2] = fmax(e[2], distance(r->x->w, r->y->w, d->nw));
 }
 
-// Slope of log2(error) against the level by least squares.
+// Slope of log2(error) against the level by least squares. The last level is left out where it is
+// rounding.
 static double slope(const double *e, int n)
 {
+    const double rounding = 8.0 * DBL_EPSILON;
+    if (e[n - 1] < rounding) n--;
     double mean = 0.5 * (n - 1), top_sum = 0.0, below = 0.0;
     for (int i = 0; i < n; i++) {
         top_sum += (i - mean) * log2(e[i]);

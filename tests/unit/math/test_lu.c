@@ -170,21 +170,25 @@ static int a_good_order_is_kept(void)
     return 0;
 }
 
-// A pivot that was large and becomes tiny: the kept order would lose all digits.
+// A pivot that was large and becomes tiny: a kept order would lose all digits. Of two unknowns a full
+// matrix is made, of twenty a sparse one.
 static int a_bad_order_is_renewed(void)
 {
-    rig r = {.ctx = flx_ctx_create()};
-    sm_body(&r.m, 2);
-    sm_finish(&r.m, true);
-    CHECK(flx_lu_create(r.ctx, &r.m.pattern, false, &r.f) == FLX_OK);
-    double first[4] = {1, 0.1, 0.1, 1}, second[4] = {1e-18, 1, 1, 1};
-    CHECK(flx_lu_factor(r.f, first) == FLX_OK);
-    CHECK(flx_lu_factor(r.f, second) == FLX_OK);
-    double b[2] = {1, 3}; // x + y = 3, y = 1
-    flx_lu_solve(r.f, b);
-    CHECK_NEAR(b[0], 2, 1e-14);
-    CHECK_NEAR(b[1], 1, 1e-14);
-    rig_end(&r);
+    for (int n = 2; n <= 20; n += 18) {
+        rig r = {.ctx = flx_ctx_create()};
+        for (int i = 0; i < n; i += 2) sm_body(&r.m, 2);
+        sm_finish(&r.m, true);
+        CHECK(flx_lu_create(r.ctx, &r.m.pattern, false, &r.f) == FLX_OK);
+        double first[4] = {1, 0.1, 0.1, 1}, second[4] = {1e-18, 1, 1, 1}, values[40], b[20];
+        for (int i = 0; i < 2 * n; i++) values[i] = first[i % 4];
+        CHECK(flx_lu_factor(r.f, values) == FLX_OK);
+        for (int i = 0; i < 2 * n; i++) values[i] = second[i % 4];
+        CHECK(flx_lu_factor(r.f, values) == FLX_OK);
+        for (int i = 0; i < n; i++) b[i] = i % 2 ? 3 : 1; // x + y = 3, y = 1
+        flx_lu_solve(r.f, b);
+        for (int i = 0; i < n; i++) CHECK_NEAR(b[i], i % 2 ? 1 : 2, 1e-14);
+        rig_end(&r);
+    }
     return 0;
 }
 
@@ -206,6 +210,48 @@ static int singular_and_not_finite(void)
             CHECK(flx_lu_factor(r.f, r.m.values) == FLX_SINGULAR);
         }
         rig_end(&r);
+    }
+    return 0;
+}
+
+// Small matrices of all sizes, badly scaled, against their product with a known vector.
+static int small_ones_solve_what_they_were_made_of(void)
+{
+    for (int n = 1; n <= 14; n++) {
+        for (int parts = 1; parts <= 2; parts++) {
+            rig r = {.ctx = flx_ctx_create()};
+            sm_body(&r.m, n);
+            sm_finish(&r.m, true);
+            CHECK(flx_lu_create(r.ctx, &r.m.pattern, parts == 2, &r.f) == FLX_OK);
+            double complex a[14 * 14], x[14], b[14];
+            double values[14 * 14], y[14];
+            for (int i = 0; i < n; i++) x[i] = sm_complex(i + 1, parts == 2 ? 2 - i : 0);
+            for (int i = 0; i < n; i++) {
+                double row = pow(10.0, i % 2 ? 9 : -9);
+                b[i] = 0;
+                for (int j = 0; j < n; j++) {
+                    double im = parts == 2 ? sm_random(&r.m) : 0;
+                    values[i * n + j] = row * (i + j == n - 1 ? 3 : sm_random(&r.m));
+                    a[i * n + j] = sm_complex(values[i * n + j], row * im);
+                    b[i] += a[i * n + j] * x[j];
+                }
+                y[i] = creal(b[i]);
+            }
+            flx_status status =
+                parts == 2 ? flx_lu_factor_complex(r.f, a) : flx_lu_factor(r.f, values);
+            CHECK(status == FLX_OK);
+            CHECK(flx_lu_rcond(r.f) > 0 && flx_lu_rcond(r.f) <= 1);
+            if (parts == 2) flx_lu_solve_complex(r.f, b);
+            if (parts == 1) flx_lu_solve(r.f, y);
+            for (int i = 0; i < n; i++) {
+                double complex found = parts == 2 ? b[i] : y[i];
+                CHECK_NEAR(cabs(found - x[i]), 0, 1e-11 * n);
+            }
+            for (int j = 0; j < n; j++) a[j] = values[j] = 0; // a row of nothing
+            status = parts == 2 ? flx_lu_factor_complex(r.f, a) : flx_lu_factor(r.f, values);
+            CHECK(status == FLX_SINGULAR);
+            rig_end(&r);
+        }
     }
     return 0;
 }
@@ -239,5 +285,5 @@ static int every_allocation_may_fail(void)
 }
 
 TEST_MAIN(TEST(agrees_with_dense), TEST(complex_agrees_with_dense), TEST(a_good_order_is_kept),
-          TEST(a_bad_order_is_renewed), TEST(singular_and_not_finite), TEST(no_unknowns),
-          TEST(every_allocation_may_fail))
+          TEST(a_bad_order_is_renewed), TEST(small_ones_solve_what_they_were_made_of),
+          TEST(singular_and_not_finite), TEST(no_unknowns), TEST(every_allocation_may_fail))
