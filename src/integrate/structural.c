@@ -45,6 +45,7 @@ void structural_destroy(flx_integrator *it)
                              g->u,      g->rate,
                              g->sigma,  g->scale,
                              g->weight, g->mass_of_metric,
+                             g->along,  g->along0,
                              g->slope,  g->error};
     for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++) flx_free(owned[i]);
     for (int k = 0; k < STRUCTURAL_DIFFERENCES; k++) flx_free(g->difference[k]);
@@ -89,6 +90,8 @@ static flx_status make_arrays(const flx_system *s, structural *g)
                 {&g->rate, d->nlam},
                 {&g->sigma, d->nlam},
                 {&g->u, g->ggl ? n : 0},
+                {&g->along, g->ggl ? d->nv : 0},
+                {&g->along0, g->ggl ? d->nv : 0},
                 {&g->mass_of_metric, g->ggl ? d->nv : 0}};
     for (size_t i = 0; i < sizeof want / sizeof want[0]; i++) {
         *want[i].array = flx_alloc(s->ctx, (size_t)want[i].n, sizeof(double));
@@ -226,6 +229,8 @@ void structural_accept(flx_integrator *it, flx_state *x)
     memcpy(g->v0, g->v, (size_t)d->nv * sizeof(double));
     memcpy(g->dv0, g->dv, (size_t)d->nv * sizeof(double));
     memcpy(g->dx0, g->dx, (size_t)d->nx * sizeof(double));
+    if (g->ggl) memcpy(g->along0, g->along, (size_t)d->nv * sizeof(double));
+    g->h_along = g->h;
     x->t += g->h;
     structural_remember(g, d, x);
 }

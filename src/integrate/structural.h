@@ -68,6 +68,8 @@ typedef struct structural {
 
     // GGL
     double *u;              // (n) the correction along the normals
+    double *along, *along0; // (nv) u of this step and of the last one, whose step was h_along
+    double h_along;
     double *rate, *sigma;   // (nlam) G v + g_t; of the bonds
     double *mass_of_metric; // (nv)
 
@@ -104,9 +106,11 @@ void structural_algorithmic(const structural *g, const double *y, int n, const d
 // structural_newton.c
 flx_status structural_solve(flx_integrator *it, const flx_state *x, int *iterations);
 flx_status structural_refresh(flx_integrator *it, const flx_point *p);
+// The unknowns at the end of a step from x.
+flx_point structural_point(const flx_integrator *it, const flx_state *x);
 
 // structural_control.c
 flx_status structural_controlled_step(flx_integrator *it, flx_state *x, double h_most,
                                       double *h_taken);
 // (GA-9) the errors of the attempt, into `error`.
-void structural_estimate(structural *g, const flx_dims *d);
+flx_status structural_estimate(flx_integrator *it, const flx_state *x);

@@ -49,12 +49,14 @@
 
 // Sizes of a correction, each against what is allowed of it.
 typedef struct correction {
-    double motion; // theta, x, w
-    double force;  // lambda, mu
+    double motion;  // theta, x, w
+    double force;   // lambda, mu
+    double closing; // u
 } correction;
 
-static flx_point trial_point(const flx_integrator *it, const structural *g, const flx_state *x)
+flx_point structural_point(const flx_integrator *it, const flx_state *x)
 {
+    const structural *g = it->data;
     return (flx_point){.t = x->t + g->h,
                        .q = g->q,
                        .v = g->v,
@@ -132,7 +134,7 @@ static correction measure(const structural *g, const flx_dims *d, const allowanc
 {
     int nb = d->nlam + d->nmu, first = d->nv + d->nx + d->nw;
     correction c = {.motion = scaled_size(g->d, g->weight, first) / allowed->position};
-    if (g->ggl) c.motion += scaled_size(g->u, g->weight, d->nv) / allowed->closing;
+    if (g->ggl) c.closing = scaled_size(g->u, g->weight, d->nv) / allowed->closing;
     double step = plain_size(g->d + first, nb);
     double size = fmax(step, fmax(plain_size(g->lam, d->nlam), plain_size(g->mu, d->nmu)));
     if (step > 0.0) c.force = step / (allowed->force * size);
@@ -155,7 +157,10 @@ static void correct(structural *g, const flx_system *s, const flx_state *x)
         v[i] += gp * c[i];
         dv[i] += bp * c[i];
     }
-    if (g->ggl) add(theta, g->u, d->nv);
+    if (g->ggl) {
+        add(theta, g->u, d->nv);
+        add(g->along, g->u, d->nv);
+    }
     c += d->nv;
     for (int i = 0; i < d->nx; i++) {
         g->x[i] += c[i];
@@ -318,6 +323,38 @@ static void learn_noise(structural *g, double rate, double position, double forc
     g->force_noise = fmax(g->force_noise, force);
 }
 
+// In the GGL form u follows the other unknowns with a delay: where the last corrections were not of
+// rounding, it goes on alone.
+#define CLOSING_STEPS 3
+
+static flx_status close_positions(flx_integrator *it, const flx_state *x, const allowance *allowed,
+                                  const correction *last)
+{
+    structural *g = it->data;
+    const flx_system *s = it->sys;
+    const flx_dims *d = &s->dims;
+    int first = d->nv + d->nx + d->nw, n = flx_dims_unknowns(d);
+    double before = fmax(last->closing, last->motion * allowed->position / allowed->closing);
+    for (int k = 0; k < CLOSING_STEPS && before > 1.0; k++) {
+        flx_point p = structural_point(it, x);
+        FLX_TRY(s->ops->residual(s, it->work, &p, g->r));
+        it->stats.residuals++;
+        memset(g->u, 0, (size_t)n * sizeof *g->u);
+        for (int i = 0; i < d->nlam; i++) {
+            if (g->on_position[i]) g->u[first + i] = -g->r[first + i] / g->sigma[i];
+        }
+        flx_saddle_solve_once(g->saddle, g->u);
+        it->stats.solves++;
+        double size = scaled_size(g->u, g->weight, d->nv) / allowed->closing;
+        if (!(size < before)) break;
+        add(g->theta, g->u, d->nv);
+        add(g->along, g->u, d->nv);
+        s->ops->retract(s, x->q, g->theta, g->q);
+        before = size;
+    }
+    return FLX_OK;
+}
+
 // Newton's iteration on (GA-4) from the prediction. The residual is evaluated once an iteration and
 // not again after the last correction.
 flx_status structural_solve(flx_integrator *it, const flx_state *x, int *iterations)
@@ -329,7 +366,7 @@ flx_status structural_solve(flx_integrator *it, const flx_state *x, int *iterati
     int fresh = g->age == 0 ? 0 : -1; // iterations with factors of this step; -1: older ones
     int stagnant = 0, growing = 0;
     for (int k = 0; k < MAX_ITERATIONS; k++) {
-        flx_point p = trial_point(it, g, x);
+        flx_point p = structural_point(it, x);
         if (g->h_factored == 0.0) {
             flx_status status = structural_refresh(it, &p);
             if (status != FLX_OK) return status;
@@ -339,8 +376,8 @@ flx_status structural_solve(flx_integrator *it, const flx_state *x, int *iterati
         flx_status status = evaluate(it, &p);
         if (status != FLX_OK) return status > 0 ? diverged(it, status, k) : status;
         correction c = measure(g, &s->dims, &allowed);
-        double size = fmax(c.motion, c.force);
-        if (!isfinite(c.motion + c.force)) return diverged(it, FLX_NOT_FINITE, k);
+        double size = fmax(fmax(c.motion, c.force), c.closing);
+        if (!isfinite(c.motion + c.force + c.closing)) return diverged(it, FLX_NOT_FINITE, k);
         correct(g, s, x);
         it->stats.newton_iterations++;
         *iterations = k + 1;
@@ -348,7 +385,9 @@ flx_status structural_solve(flx_integrator *it, const flx_state *x, int *iterati
         // one fast iteration does not make the next one fast: what earlier steps met counts, too
         double rate = last > 0.0 ? size / last : expected_contraction(g), safe = rate;
         if (last > 0.0 && g->contraction > 0.0) safe = fmax(rate, expected_contraction(g));
-        if (safe < 1.0 && safe / (1.0 - safe) * size <= allowed.rest) return FLX_OK;
+        if (safe < 1.0 && safe / (1.0 - safe) * size <= allowed.rest) {
+            return g->ggl ? close_positions(it, x, &allowed, &c) : FLX_OK;
+        }
         // what shrinks no more is rounding when it is small enough; with factors of this step and
         // joints that are closed, it is a singular position, in which nothing determines the rest
         bool stalls = last > 0.0 && rate > STAGNANT;

@@ -109,6 +109,7 @@ flx_status structural_start(flx_integrator *it, const flx_state *x, double h)
     g->nhistory = 0;
     g->h_last = h;
     g->h_slope = 0.0;
+    g->h_along = 0.0;
     memset(g->slope, 0, (size_t)(d->nv + d->nx) * sizeof(double));
     memcpy(g->v0, x->v, (size_t)d->nv * sizeof(double));
     flx_state_copy(e, x);
@@ -235,6 +236,16 @@ void structural_algorithmic(const structural *g, const double *restrict y, int n
     for (int i = 0; i < n; i++) out[i] = cy * y[i] + cr * rate[i] - ca * a[i];
 }
 
+// The displacement along the normals, which is of third order in the step.
+static void predict_along(structural *g, int nv)
+{
+    double r = g->h_along > 0.0 ? g->h / g->h_along : 0.0;
+    for (int i = 0; i < nv; i++) {
+        g->along[i] = r * r * r * g->along0[i];
+        g->theta[i] += g->along[i];
+    }
+}
+
 // All unknowns at the end of the step, from the predicted accelerations.
 void structural_predict(structural *g, const flx_system *s, const flx_state *x)
 {
@@ -256,6 +267,7 @@ void structural_predict(structural *g, const flx_system *s, const flx_state *x)
         theta[i] = h * v0[i] + p0 * a0[i] + p1 * a1[i];
         v[i] = v0[i] + v0a * a0[i] + v1a * a1[i];
     }
+    if (g->ggl) predict_along(g, d->nv);
     y += d->nv;
     memcpy(g->dx, y, (size_t)d->nx * sizeof *y);
     structural_algorithmic(g, y, d->nx, g->y, g->dx0, a1);

@@ -1,0 +1,93 @@
+// test_newmark.c - Newmark's beta and gamma: orders, the trapezoidal rule in it, what is refused.
+#include "check.h"
+#include "method_check.h"
+#include "rig.h"
+
+static flx_integrator_def method(double beta, double gamma)
+{
+    flx_integrator_def def = flx_integrator_def_default();
+    def.method = "newmark";
+    def.beta = beta;
+    def.gamma = gamma;
+    def.step = 1e-3;
+    return def;
+}
+
+static int trapezoidal_rule_has_order_two(void)
+{
+    rig_maker makers[] = {rig_linear, rig_mixed, rig_skate, rig_quasistatic};
+    const double t_end[] = {2.0, 2.0, 0.83, 1.5}, two[3] = {2.0, 2.0, -1.0};
+    for (int m = 0; m < 4; m++) {
+        flx_integrator_def def = method(0.25, 0.5);
+        CHECK(rig_orders(makers[m], t_end[m], 100, &def, two, 0.1) == 0);
+    }
+    return 0;
+}
+
+// Damped by gamma: of first order, with joints as without.
+static int gamma_above_half_has_order_one(void)
+{
+    rig_maker makers[] = {rig_pendulum, rig_top, rig_linear};
+    const double t_end[] = {1.1, 0.5, 2.0}, one[3] = {1.0, 1.0, -1.0};
+    for (int m = 0; m < 3; m++) {
+        flx_integrator_def def = method(0.3025, 0.6);
+        CHECK(rig_orders(makers[m], t_end[m], 400, &def, one, 0.15) == 0);
+    }
+    return 0;
+}
+
+// The default keeps the energy of a linear oscillator without damping to rounding.
+static flx_system *oscillator(flx_ctx *ctx)
+{
+    const double M = 1.0, D = 0.0, K = 4.0;
+    return linear_create(ctx, 1, &M, &D, &K);
+}
+
+static int energy_of_an_oscillator_is_kept(void)
+{
+    rig r;
+    flx_integrator_def def = method((double)NAN, (double)NAN);
+    CHECK(rig_up(&r, oscillator, &def) == 0);
+    r.x->q[0] = 0.7;
+    r.x->v[0] = -0.2;
+    CHECK(rig_accelerations(&r, r.x) == 0);
+    double start = 0.5 * r.x->v[0] * r.x->v[0] + 2.0 * r.x->q[0] * r.x->q[0], worst = 0.0;
+    for (int k = 0; k < 2000; k++) {
+        CHECK(flx_integrator_step(r.it, r.x, 0.1, NULL) == FLX_OK);
+        double now = 0.5 * r.x->v[0] * r.x->v[0] + 2.0 * r.x->q[0] * r.x->q[0];
+        worst = fmax(worst, fabs(now - start));
+    }
+    rig_down(&r);
+    CHECK_NEAR(worst, 0.0, 1e-11);
+    return 0;
+}
+
+static int joints_stay_closed(void)
+{
+    rig r;
+    flx_integrator_def def = method(0.3025, 0.6);
+    CHECK(rig_up(&r, rig_top, &def) == 0);
+    double worst = 0.0;
+    for (int k = 0; k < 1000; k++) {
+        CHECK(flx_integrator_step(r.it, r.x, 1e-3, NULL) == FLX_OK);
+        worst = fmax(worst, rig_gap(&r, r.x));
+    }
+    rig_down(&r);
+    CHECK_NEAR(worst, 0.0, 1e-13);
+    return 0;
+}
+
+static int what_makes_no_sense_is_refused(void)
+{
+    flx_integrator_def def = method(0.25, 0.4);
+    CHECK(method_refuses(&def, rig_linear, "below 1/2 every motion grows") == 0);
+    def = method(0.0, 0.5);
+    CHECK(method_refuses(&def, rig_linear, "takes beta above 0") == 0);
+    def = method(1.0 / 6.0, 0.5);
+    CHECK(method_refuses(&def, rig_pendulum, "is not stable with joints: take beta = 0.25") == 0);
+    return 0;
+}
+
+TEST_MAIN(TEST(trapezoidal_rule_has_order_two), TEST(gamma_above_half_has_order_one),
+          TEST(energy_of_an_oscillator_is_kept), TEST(joints_stay_closed),
+          TEST(what_makes_no_sense_is_refused))
