@@ -275,7 +275,7 @@ static m33 frame_of(const double x[3], const double y[3])
     return (m33){{x[0], y[0], z.x, x[1], y[1], z.y, x[2], y[2], z.z}};
 }
 
-// (SCA-8) b . th: G_i = G_i^T b of (BUS-2), and with (BUS-4) K_ij = d(G_i^T b)/dth G_j.
+// (SCA-9) b . th: G_i = G_i^T b of (BUS-2), and with (BUS-4) K_ij = d(G_i^T b)/dth G_j.
 static void eval_twist(const flx_scalar *s, const flx_frame *A, const flx_frame *B, int order,
                        flx_jet *j)
 {

@@ -839,7 +839,7 @@ static void constraints_energy(const flx_descriptor *d, flx_work *w, const flx_p
                                flx_energies *e)
 {
     flx_eval_group(d, w, FLX_GROUP_BOND);
-    flx_eval_group(d, w, FLX_GROUP_RATE);
+    if (d->expr.moving) flx_eval_group(d, w, FLX_GROUP_RATE);
     for (int i = 0; i < d->expr.nbond; i++) {
         const flx_expr_bond *b = d->expr.bonds + i;
         const double *grad = flx_eval_output(d, w, FLX_GROUP_BOND) + b->out + 1;
@@ -852,7 +852,8 @@ static void constraints_energy(const flx_descriptor *d, flx_work *w, const flx_p
             e->supplied_power += b->C * l * l;
         } else {
             e->strain += 0.5 * b->C * l * l;
-            e->supplied_power += l * flx_eval_output(d, w, FLX_GROUP_RATE)[b->rate];
+            double whole = b->still ? rate : flx_eval_output(d, w, FLX_GROUP_RATE)[b->rate];
+            e->supplied_power += l * whole;
         }
     }
 }
