@@ -223,6 +223,7 @@ flx_status collocation_expect_formulation(const flx_integrator *it, flx_formulat
 {
     flx_formulation asked = it->def.formulation;
     if (asked == FLX_FORMULATION_AUTO || asked == formulation) return FLX_OK;
+    if (!collocation_has_rigid(it->sys)) return FLX_OK; // they are all the same
     return FLX_FAIL(it->ctx, FLX_ERR_UNAVAILABLE, FLX_NOWHERE,
                     "method '%s' solves formulation %s only; leave 'formulation' out, or take "
                     "method 'radau'",

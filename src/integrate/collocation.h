@@ -131,7 +131,8 @@ flx_status collocation_create_family(flx_integrator *it, collocation_family fami
                                      const collocation_rules *rules);
 flx_status collocation_create_lobatto_iiia(flx_integrator *it, int stages); // lobatto.c
 bool collocation_has_rigid(const flx_system *s);
-// Refusals by name: of formulation index-1; of all formulations but auto and this one; of rigid rows.
+// Refusals by name: of formulation index-1; of all formulations but auto and this one where
+// there are rigid rows; of rigid rows.
 flx_status collocation_refuse_index1(const flx_integrator *it);
 flx_status collocation_expect_formulation(const flx_integrator *it, flx_formulation formulation,
                                           const char *name);
