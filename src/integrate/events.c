@@ -29,6 +29,7 @@
 // Where the step is made again, its interpolant brackets the instant to this part of the step.
 #define BRACKET 1e-6
 #define MOST_BISECTIONS 80
+#define SHORTEST_FLIGHT 1e-10 // away from a border, as a part of a look
 // An indicator that is negative at the beginning of a step counts from so much of that.
 #define GRACE 1.25
 #define MOST_REPETITIONS 8
@@ -205,6 +206,30 @@ static bool forgive(flx_events *e, const double *value)
 
 // ---- location -------------------------------------------------------------------------------
 
+// At a something is on its border. If it leaves it, as a ball does for a short flight, the bracket
+// begins where it is away; else what happens begins at a.
+static flx_status leave_border(flx_integrator *it, double *a, double *b, double *ga, double *gb)
+{
+    flx_events *e = flx_method_of(it)->events;
+    double begin = *a, length = *b - *a, *swap;
+    for (double part = 0.1; part > SHORTEST_FLIGHT; part *= 0.1) {
+        double t = begin + part * length;
+        FLX_TRY(probe(it, t, e->at));
+        double g = smallest(e, e->at, NULL), **end = g > 0.0 ? &e->from : &e->to;
+        swap = *end;
+        *end = e->at;
+        e->at = swap;
+        *(g > 0.0 ? a : b) = t;
+        if (!(g > 0.0)) continue;
+        (void)forgive(e, e->from);
+        *ga = smallest(e, e->from, NULL);
+        *gb = smallest(e, e->to, NULL);
+        return FLX_OK;
+    }
+    *b = *a;
+    return FLX_OK;
+}
+
 // A bracket of (EVE-3) from a, where e->from are the indicators, to b, where e->to are, made shorter
 // than a tolerance. Regula falsi, with the value of an end that stays halved (Illinois), and
 // bisection now and then. The state at b is left in e->probe.
@@ -213,7 +238,7 @@ static flx_status shorten(flx_integrator *it, double *a, double *b, double toler
     flx_events *e = flx_method_of(it)->events;
     double ga = smallest(e, e->from, NULL), gb = smallest(e, e->to, NULL), *swap;
     int side = 0;
-    if (!(ga > 0.0)) *b = *a; // it begins there
+    if (!(ga > 0.0)) FLX_TRY(leave_border(it, a, b, &ga, &gb));
     for (int k = 0; k<MOST_BISECTIONS && * b - *a> tolerance; k++) {
         double c = k % 4 == 3 ? 0.5 * (*a + *b) : *b - gb * (*b - *a) / (gb - ga);
         c = fmin(fmax(c, *a + 0.25 * tolerance), *b - 0.25 * tolerance);

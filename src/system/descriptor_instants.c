@@ -503,8 +503,10 @@ static flx_status happen(const flx_system *s, flx_work *w, flx_state *x, const s
     const flx_descriptor *d = flx_descriptor_of(s);
     const flx_model *m = d->model;
     h->nrow = 0;
-    conditions(d, w, x, x->switches, w->truth);
-    for (int i = 0; i < m->nswitch && !h->again; i++) w->near[i] = -1.0;
+    if (!h->again) {
+        conditions(d, w, x, x->switches, w->truth);
+        for (int i = 0; i < m->nswitch; i++) w->near[i] = -1.0;
+    }
     if (changed) {
         change(s, w, x, changed, x->switches);
         flx_point p = flx_state_point(s, x);

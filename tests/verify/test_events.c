@@ -107,10 +107,11 @@ static int block_sticks_and_slips(void)
     const char model[] =
         "equations:\n"
         "  second_order: {x: {at: 0, rate: 1, force: \"if(stuck > 0.5, 0, 1 - x)\"}}\n"
-        "  discrete: {stuck: {at: 1}, free: {at: 0}, held: {at: 0}}\n"
+        "  discrete: {stuck: {at: 1}, slow: {at: 0}, free: {at: 0}, held: {at: 0}}\n"
         "events:\n"
         "  slip: {when: x > 2, set: {stuck: 0, free: t}}\n"
-        "  stick: {when: x' > 1 and stuck < 0.5, set: {stuck: 1, x': 1, held: t}}\n";
+        "  back: {when: x' < 0.5, set: {slow: 1}}\n"
+        "  stick: {when: x' > 1 and slow > 0.5, set: {stuck: 1, slow: 0, x': 1, held: t}}\n";
     // x - 1 = cos s + sin s; x' = 1 again at s = 3 pi/2, where x = 0
     double slide = 1.5 * 3.14159265358979323846;
     for (int i = 0; i < N_TIGHT; i++) {
