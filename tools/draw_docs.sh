@@ -22,6 +22,8 @@ draw speed_control "" flywheel_bearing.rate rotor_bearing.rate current
 draw pendulum_wave "--until 15" "bob(1).position.y" "bob(8).position.y" "bob(15).position.y"
 draw metronomes "" left.hinge.angle right.hinge.angle board.position.x
 draw joint_friction "" ramp.displacement ramp.rate bearing.rate
+draw bouncing_ball "" ball.position.y ball.velocity.y top
+draw sampled_control "" hinge.angle rail.displacement u
 
 # Steps of the rod pendulum against its damping, in both forms, beside the published ones.
 steps() { # MODEL DAMPING
@@ -57,4 +59,38 @@ END_OF_DATA
 plot \$published with linespoints pt 4 lc rgb "#888888" title "RADAU5, published", \
      "$work/steps.dat" using 1:2 with linespoints pt 6 lc rgb "#d95f02" title "plain form", \
      "$work/steps.dat" using 1:3 with linespoints pt 7 lc rgb "#1b5e9e" title "mixed form"
+END
+
+# Steps of the collision against its damping, beside the published ones.
+sed 's/method: radau/method: dopri5/' examples/collision.yaml >"$work/explicit.yaml"
+for d in 1e4 5e4 1e5 5e5 1e6 5e6 1e7 5e7; do
+    echo "$d $(steps examples/collision.yaml $d) $(steps "$work/explicit.yaml" $d)"
+done >"$work/steps.dat"
+gnuplot <<END
+set terminal svg size 760,460 font "Helvetica,14" background "#ffffff"
+set border 3 linewidth 0.8 linecolor rgb "#404040"
+set tics nomirror out scale 0.6 textcolor rgb "#202020"
+set output "docs/img/collision_steps.svg"
+set logscale xy
+set format x "10^{%T}"
+set xlabel "damping d"
+set ylabel "accepted steps"
+set xrange [7e3:8e7]
+set yrange [20:50000]
+set grid linetype 1 linewidth 0.6 linecolor rgb "#e0e0e0"
+set key top left
+\$published << END_OF_DATA
+1e4 64 63
+5e4 80 75
+1e5 136 164
+5e5 144 422
+1e6 122 929
+5e6 91 5748
+1e7 89 8120
+5e7 91 18107
+END_OF_DATA
+plot \$published using 1:2 with linespoints pt 4 lc rgb "#888888" title "RADAU5, published", \
+     \$published using 1:3 with linespoints pt 8 lc rgb "#888888" title "ODE45, published", \
+     "$work/steps.dat" using 1:2 with linespoints pt 7 lc rgb "#1b5e9e" title "radau, instants located", \
+     "$work/steps.dat" using 1:3 with linespoints pt 6 lc rgb "#d95f02" title "dopri5, instants located"
 END
