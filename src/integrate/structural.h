@@ -34,6 +34,7 @@ typedef struct structural {
     double h, bp, gp, cx; // of this step
     double tolerance;     // what the caller asked of positions
     bool ggl;
+    bool stabilised; // GGL, and the factors are not those of a nearly singular position
 
     // algorithmic accelerations and rates of states at the beginning of the step; v, v' and x' there
     // as the method sees them (v is moved along the normals in index 3); predicted and corrected
@@ -75,13 +76,12 @@ typedef struct structural {
 
     // error control
     flx_tolerance tol;
-    double *slope;     // (nv + nx) v'' and x'' at the beginning of the step ...
-    double h_slope;    // ... as a difference over this step before it, 0: there itself
-    double *error;     // (2 nv + nx) of q, v, x
-    double h_next;     // wanted; 0: to be found
-    double error_last; // of the last accepted step, 0: none
-    double span;       // longest time asked for in one go: errors add up over it
-    bool rejected;     // the last attempt was
+    double *slope;  // (nv + nx) v'' and x'' at the beginning of the step ...
+    double h_slope; // ... as a difference over this step before it, 0: there itself
+    double *error;  // (2 nv + nx) of q, v, x
+    double h_next;  // wanted; 0: to be found
+    double span;    // longest time asked for in one go: errors add up over it
+    bool rejected;  // the last attempt was
 } structural;
 
 // structural.c: what the three methods put into their tables.

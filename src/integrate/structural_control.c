@@ -16,14 +16,16 @@
 #include <string.h>
 
 #define SAFETY 0.9
+// A step grows at most by the first factor where its error was below the second number, else by the
+// third: a change of the step makes the estimate of the next one larger than it is.
 #define LARGEST_FACTOR 4.0
+#define SMALL_ERROR 0.02
+#define USUAL_FACTOR 1.3
 #define SMALLEST_FACTOR 0.2
 // A step that would grow by less than this is kept, and with it the factors.
-#define WORTH_A_CHANGE 1.25
+#define WORTH_A_CHANGE 1.2
 // A failed attempt is repeated with this part of its step.
 #define FAILED_FACTOR 0.25
-// The part of the last error in the choice of the step: what grows, goes on growing.
-#define MEMORY 0.4
 // Differences of positions below so many roundings of their scale say nothing.
 #define NOISE (16.0 * DBL_EPSILON)
 // The first step is no shorter than this part of the time asked for.
@@ -102,11 +104,7 @@ static double next_step(structural *g, double error)
     double s = g->am - g->af, power = fabs(s + g->gamma - 0.5) > 1e-9 ? 1.0 : 0.5;
     double e = fmax(error, 1e-8), factor = SAFETY * pow(e, -power);
     if (error > 1.0) return g->h * fmax(SMALLEST_FACTOR, fmin(SAFETY, factor));
-    if (g->error_last > 0.0 && e > g->error_last) {
-        factor *= pow(g->error_last / e, MEMORY * power);
-    }
-    g->error_last = e;
-    factor = fmin(LARGEST_FACTOR, fmax(SMALLEST_FACTOR, factor));
+    factor = fmin(e < SMALL_ERROR ? LARGEST_FACTOR : USUAL_FACTOR, fmax(SMALLEST_FACTOR, factor));
     if (g->rejected) factor = fmin(factor, 1.0);
     return factor >= 1.0 && factor < WORTH_A_CHANGE ? g->h : factor * g->h;
 }
@@ -154,6 +152,9 @@ static flx_status give_up(flx_integrator *it, flx_status last)
                            "larger tolerances, and look for a jump in a force");
 }
 
+// Near a singular position accelerations along what is nearly lost of the constraints are mostly
+// rounding, and so is the estimate made of them; a shorter step would land nearer to the position. It
+// is passed with the step at hand.
 flx_status structural_controlled_step(flx_integrator *it, flx_state *x, double h_most,
                                       double *h_taken)
 {
@@ -166,7 +167,6 @@ flx_status structural_controlled_step(flx_integrator *it, flx_state *x, double h
     if (!flx_method_of(it)->continues) {
         double first = it->def.first_step;
         g->h_next = first > 0.0 ? first : first_step(g, d, x, h_most);
-        g->error_last = 0.0;
         g->rejected = false;
     }
     double smallest = 16.0 * DBL_EPSILON * fmax(fabs(x->t), h_most);
@@ -177,8 +177,9 @@ flx_status structural_controlled_step(flx_integrator *it, flx_state *x, double h
         if (status == FLX_OK) status = structural_estimate(it, x);
         if (status < 0) return status;
         if (status == FLX_OK) error = error_norm(g, d);
-        if (error <= 1.0) {
-            g->h_next = next_step(g, error);
+        bool lost = g->npos > 0 && g->pivot < STRUCTURAL_REGULAR_PIVOT * g->usual_pivot;
+        if (error <= 1.0 || (lost && isfinite(error))) {
+            g->h_next = error <= 1.0 ? next_step(g, error) : h;
             if (h < wanted) g->h_next = fmax(g->h_next, wanted); // it was cut, not too long
             g->rejected = false;
             remember_slopes(g, d);

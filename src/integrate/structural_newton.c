@@ -7,7 +7,9 @@
 // moved by u along the normals besides:
 //     [S G^T; G 0] (dtheta, dlambda) = -(r_v, (G v + g_t)/gp),
 //     [W G^T; G 0] (du, .) = -(0, g - (G v + g_t)/gp)
-// with W the mass as it was linearised.
+// with W the mass as it was linearised. Near a singular position the rates of constraints that are
+// nearly lost say nothing about velocities: there u stays as it is, and positions are met as in index
+// 3.
 #include "integrate/structural.h"
 
 #include <float.h>
@@ -134,7 +136,7 @@ static correction measure(const structural *g, const flx_dims *d, const allowanc
 {
     int nb = d->nlam + d->nmu, first = d->nv + d->nx + d->nw;
     correction c = {.motion = scaled_size(g->d, g->weight, first) / allowed->position};
-    if (g->ggl) c.closing = scaled_size(g->u, g->weight, d->nv) / allowed->closing;
+    if (g->stabilised) c.closing = scaled_size(g->u, g->weight, d->nv) / allowed->closing;
     double step = plain_size(g->d + first, nb);
     double size = fmax(step, fmax(plain_size(g->lam, d->nlam), plain_size(g->mu, d->nmu)));
     if (step > 0.0) c.force = step / (allowed->force * size);
@@ -157,7 +159,7 @@ static void correct(structural *g, const flx_system *s, const flx_state *x)
         v[i] += gp * c[i];
         dv[i] += bp * c[i];
     }
-    if (g->ggl) {
+    if (g->stabilised) {
         add(theta, g->u, d->nv);
         add(g->along, g->u, d->nv);
     }
@@ -221,6 +223,7 @@ flx_status structural_refresh(flx_integrator *it, const flx_point *p)
     if (status != FLX_OK) return status;
     g->pivot = flx_linear_get_report(g->lin).pivot_ratio;
     g->usual_pivot = fmax(g->pivot, FORGET_PIVOT * g->usual_pivot);
+    g->stabilised = g->ggl && g->pivot >= STRUCTURAL_REGULAR_PIVOT * g->usual_pivot;
     g->h_factored = g->h;
     g->age = 0;
     g->fresh_iterations = 0;
@@ -263,7 +266,7 @@ static flx_status evaluate(flx_integrator *it, const flx_point *p)
     FLX_TRY(it->sys->ops->residual(it->sys, it->work, p, g->r));
     it->stats.residuals++;
     for (int i = 0; i < n; i++) g->d[i] = -g->r[i];
-    if (g->ggl) FLX_TRY(split_rows(it, p));
+    if (g->stabilised) FLX_TRY(split_rows(it, p));
     FLX_TRY(flx_linear_solve(g->lin, g->d));
     it->stats.solves++;
     return FLX_OK;
@@ -386,7 +389,7 @@ flx_status structural_solve(flx_integrator *it, const flx_state *x, int *iterati
         double rate = last > 0.0 ? size / last : expected_contraction(g), safe = rate;
         if (last > 0.0 && g->contraction > 0.0) safe = fmax(rate, expected_contraction(g));
         if (safe < 1.0 && safe / (1.0 - safe) * size <= allowed.rest) {
-            return g->ggl ? close_positions(it, x, &allowed, &c) : FLX_OK;
+            return g->stabilised ? close_positions(it, x, &allowed, &c) : FLX_OK;
         }
         // what shrinks no more is rounding when it is small enough; with factors of this step and
         // joints that are closed, it is a singular position, in which nothing determines the rest

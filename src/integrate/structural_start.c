@@ -13,6 +13,8 @@
 
 // The projection of the start is trusted below this backward error.
 #define TRUSTED 1e-9
+// A change of the step moves velocities by no more than this part.
+#define SMALL_CHANGE 1e-2
 
 // ---- history ----------------------------------------------------------------------------------
 
@@ -158,12 +160,15 @@ static double backward(double s, int k)
     return b;
 }
 
-// (GA-6) the differences of the same polynomial over steps `ratio` times as long.
+// (GA-6) the differences of the same polynomial over steps `ratio` times as long. Only low ones are
+// kept: higher ones grow with the powers of the ratio, change for change.
 static void stretch_differences(structural *g, int n, double ratio)
 {
-    enum { MOST = STRUCTURAL_DIFFERENCES };
+    enum { MOST = 3 };
     int m = g->nhistory < MOST ? g->nhistory : MOST;
     double C[MOST][MOST] = {{0.0}};
+    g->nhistory = m;
+    if (g->order > m - 1) g->order = m - 1;
     for (int k = 0; k < m; k++) {
         double sign_binomial = 1.0; // (-1)^j binomial(k, j)
         for (int j = 0; j <= k; j++) {
@@ -204,6 +209,12 @@ static flx_status change_velocity(flx_integrator *it, const flx_state *x, double
     }
     FLX_TRY(flx_linear_solve(g->lin, g->d));
     it->stats.solves++;
+    double moved = 0.0, v = 0.0;
+    for (int i = 0; i < d->nv; i++) {
+        moved = fmax(moved, fabs(g->d[i]) * g->weight[i]);
+        v = fmax(v, fabs(g->v0[i]) * g->weight[i]);
+    }
+    if (!(moved <= SMALL_CHANGE * v)) return FLX_OK; // near a singular position
     for (int i = 0; i < d->nv; i++) g->v0[i] += g->d[i];
     return FLX_OK;
 }
