@@ -22,19 +22,16 @@
 void collocation_destroy(flx_integrator *it)
 {
     collocation *co = it->data;
-    void *const owned[] = {
-        co->on_position, co->rigid,      co->sigma,  co->C,         co->scale,   co->Q,
-        co->R,           co->F,          co->F_last, co->step_last, co->weight,  co->gd,
-        co->z,           co->u,          co->b,      co->b_imag,    co->theta,   co->rate,
-        co->metric,      co->coordinate, co->wq,     co->wv,        co->wx,      co->ww,
-        co->compliance,  co->e,          co->e_v,    co->pull,      co->pull_x,  co->point_q,
-        co->point_v,     co->point,      co->now.U,  co->now.V,     co->now.A,   co->now.dX,
-        co->now.eta,     co->last.U,     co->last.V, co->last.A,    co->last.dX, co->last.eta};
+    void *const owned[] = {co->on_position, co->rigid,      co->sigma,   co->C,       co->scale,
+                           co->Q,           co->R,          co->F,       co->gd,      co->z,
+                           co->u,           co->b,          co->b_imag,  co->theta,   co->rate,
+                           co->metric,      co->coordinate, co->wq,      co->wv,      co->wx,
+                           co->ww,          co->compliance, co->e,       co->e_v,     co->pull,
+                           co->pull_x,      co->point_q,    co->point_v, co->point,   co->now.U,
+                           co->now.V,       co->now.A,      co->now.dX,  co->now.eta, co->last.U,
+                           co->last.V,      co->last.A,     co->last.dX, co->last.eta};
     for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++) flx_free(owned[i]);
-    for (int k = 0; k < COLLOCATION_DEPTH; k++) {
-        flx_free(co->dF[k]);
-        flx_free(co->dU[k]);
-    }
+    flx_anderson_destroy(&co->anderson);
     flx_linear_destroy(&co->real);
     for (int k = 0; k < COLLOCATION_STAGES / 2; k++) flx_linear_destroy(&co->pair[k]);
     flx_saddle_destroy(&co->saddle);
@@ -53,19 +50,29 @@ static flx_status make_arrays(const flx_system *s, collocation *co, int m)
     struct {
         double **array;
         int n;
-    } want[] = {{&co->sigma, d->nlam}, {&co->C, d->nlam},
-                {&co->scale, n},       {&co->Q, m * d->nq},
-                {&co->R, m * n},       {&co->F, nF},
-                {&co->F_last, nF},     {&co->step_last, nF},
-                {&co->weight, n},      {&co->gd, m * d->nlam},
-                {&co->b, n},           {&co->b_imag, n},
-                {&co->theta, d->nv},   {&co->rate, d->nv},
-                {&co->metric, d->nv},  {&co->wq, d->nv},
-                {&co->wv, d->nv},      {&co->wx, d->nx},
-                {&co->ww, d->nw},      {&co->compliance, d->nlam},
-                {&co->e, n},           {&co->e_v, d->nv},
-                {&co->pull, d->nv},    {&co->pull_x, d->nx},
-                {&co->point_q, d->nq}, {&co->point_v, d->nv},
+    } want[] = {{&co->sigma, d->nlam},
+                {&co->C, d->nlam},
+                {&co->scale, n},
+                {&co->Q, m * d->nq},
+                {&co->R, m * n},
+                {&co->F, nF},
+                {&co->gd, m * d->nlam},
+                {&co->b, n},
+                {&co->b_imag, n},
+                {&co->theta, d->nv},
+                {&co->rate, d->nv},
+                {&co->metric, d->nv},
+                {&co->wq, d->nv},
+                {&co->wv, d->nv},
+                {&co->wx, d->nx},
+                {&co->ww, d->nw},
+                {&co->compliance, d->nlam},
+                {&co->e, n},
+                {&co->e_v, d->nv},
+                {&co->pull, d->nv},
+                {&co->pull_x, d->nx},
+                {&co->point_q, d->nq},
+                {&co->point_v, d->nv},
                 {&co->point, n}};
     for (size_t i = 0; i < sizeof want / sizeof want[0]; i++) {
         *want[i].array = flx_alloc(s->ctx, (size_t)want[i].n, sizeof(double));
@@ -80,11 +87,7 @@ static flx_status make_arrays(const flx_system *s, collocation *co, int m)
         st->eta = flx_alloc(s->ctx, stages * (size_t)d->nlam, sizeof(double));
         if (!st->U || !st->V || !st->A || !st->dX || !st->eta) return FLX_ERR_MEMORY;
     }
-    for (int k = 0; k < COLLOCATION_DEPTH; k++) {
-        co->dF[k] = flx_alloc(s->ctx, (size_t)nF, sizeof(double));
-        co->dU[k] = flx_alloc(s->ctx, (size_t)nF, sizeof(double));
-        if (!co->dF[k] || !co->dU[k]) return FLX_ERR_MEMORY;
-    }
+    FLX_TRY(flx_anderson_create(s->ctx, nF, &co->anderson));
     co->z = flx_alloc(s->ctx, (size_t)n, sizeof *co->z);
     co->u = flx_alloc(s->ctx, (size_t)d->nv, sizeof *co->u);
     co->on_position = flx_alloc(s->ctx, (size_t)d->nlam, sizeof *co->on_position);
@@ -139,7 +142,7 @@ void collocation_use(flx_integrator *it, int tableau)
     const flx_dims *d = &it->sys->dims;
     co->tab = &co->table[tableau];
     co->s = co->tab->s;
-    co->nF = co->s * (co->n + d->nv + d->nlam);
+    co->nF = co->anderson.n = co->s * (co->n + d->nv + d->nlam);
     co->D = co->F;
     co->dV = co->D + co->s * co->n;
     co->deta = co->dV + co->s * d->nv;

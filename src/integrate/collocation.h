@@ -15,13 +15,13 @@
 #pragma once
 
 #include "integrate/accelerate.h"
+#include "integrate/anderson.h"
 #include "integrate/collocation_tableau.h"
 #include "integrate/linear.h"
 #include "integrate/method.h"
 #include "integrate/saddle.h"
 
 #define COLLOCATION_TABLES 4 // a method that varies its order has at most so many
-#define COLLOCATION_DEPTH 8  // differences of iterations kept for their acceleration
 
 // Velocities along constraints that are lost to this part, squared, are left as positions give them:
 // near a singular position eta has no meaning there. Elsewhere the iteration makes up for it.
@@ -97,15 +97,7 @@ typedef struct collocation {
 
     flx_accelerator *settler; // NULL: the end of the step is as the stages leave it
 
-    // acceleration
-    double *dF[COLLOCATION_DEPTH], *dU[COLLOCATION_DEPTH]; // (nF) newest first
-    double *F_last, *step_last;                            // (nF)
-    double *weight;                                        // (n)
-    int nhistory;
-    double product[COLLOCATION_DEPTH]
-                  [COLLOCATION_DEPTH]; // of the dF with each other, lower triangle
-    int nproduct;                      // of so many of them they are known; -1: of none
-    bool has_last;                     // F_last and step_last belong to these factors
+    flx_anderson anderson; // of F
 
     // error control
     double rtol, atol, kappa;  // kappa: part of the tolerance that is left to Newton
@@ -179,7 +171,6 @@ flx_status collocation_solve(flx_integrator *it, const flx_state *x);
 // Keeps the corrections F, and where it is of use makes of them a step that knows the iterations
 // since the restart.
 void collocation_anderson(collocation *co, const flx_dims *d, bool use);
-void collocation_anderson_restart(collocation *co);
 
 // collocation_close.c
 // Close the position bonds of (q, v) to rounding with the present factors: at first q, then, where

@@ -188,7 +188,7 @@ static int choose_stage(const collocation *co, int renewals)
 static flx_status refresh(flx_integrator *it, const flx_state *x, newton *n)
 {
     collocation *co = it->data;
-    collocation_anderson_restart(co);
+    flx_anderson_restart(&co->anderson);
     n->last = 0.0;
     if (!co->linearised) {
         n->fresh = 0;
@@ -240,7 +240,7 @@ flx_status collocation_solve(flx_integrator *it, const flx_state *x)
     const flx_dims *d = &it->sys->dims;
     int most = co->adaptive ? MAX_ADAPTIVE_ITERATIONS : MAX_ITERATIONS;
     newton n = {.fresh = -1, .enough = co->keeps ? 1 : 2};
-    collocation_anderson_restart(co);
+    flx_anderson_restart(&co->anderson);
     co->worst = -1;
     for (int k = 0; k < most; k++) {
         flx_status status = collocation_evaluate(it, x);
