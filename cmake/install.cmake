@@ -18,6 +18,7 @@ install(FILES
   ${PROJECT_BINARY_DIR}/flexionConfig.cmake
   ${PROJECT_BINARY_DIR}/flexionConfigVersion.cmake
   ${CMAKE_CURRENT_LIST_DIR}/FindKLU.cmake
+  ${CMAKE_CURRENT_LIST_DIR}/FindSUNDIALS.cmake
   DESTINATION ${FLX_CMAKE_DIR})
 
 # The way from the .pc file back to the prefix, so that the tree may be moved.
@@ -30,6 +31,10 @@ list(JOIN FLX_HDF5_LDFLAGS " " hdf5)
 list(JOIN FLX_LAPACKE_LDFLAGS " " lapacke)
 list(JOIN FLX_OPENBLAS_LDFLAGS " " openblas)
 set(FLX_PC_PRIVATE "${yaml} ${hdf5} ${lapacke} ${openblas} -lklu -lamd -lm")
+if(SUNDIALS_FOUND)
+  string(PREPEND FLX_PC_PRIVATE
+    "-lsundials_ida -lsundials_cvode -lsundials_nvecserial -lsundials_sunnonlinsolfixedpoint ")
+endif()
 configure_file(${CMAKE_CURRENT_LIST_DIR}/flexion.pc.in ${PROJECT_BINARY_DIR}/flexion.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/flexion.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 

@@ -4,7 +4,7 @@
 set -eu
 
 build="gcc libc6-dev cmake ninja-build pkg-config
-       libyaml-dev libhdf5-dev liblapacke-dev libopenblas-dev libsuitesparse-dev
+       libyaml-dev libhdf5-dev liblapacke-dev libopenblas-dev libsuitesparse-dev libsundials-dev
        gnuplot-nox scdoc"
 test="g++ clang libclang-rt-14-dev python3"
 lint="clang-format clang-tidy python3"

@@ -136,6 +136,13 @@ typedef struct flx_explicit {
     double (*regularity)(const flx_system *s, const flx_work *w);
 } flx_explicit;
 
+// (SYS-1) by components, for methods that keep no chart; q need not be normalised, and keeps its norm.
+typedef struct flx_components {
+    void (*rate)(const flx_system *s, const double *q, const double *v, double *dq);     // dq = T v
+    void (*velocity)(const flx_system *s, const double *q, const double *dq, double *v); // v = T^+ dq
+    void (*normalise)(const flx_system *s, double *q);
+} flx_components;
+
 // For variational methods (SYS-8): p = dL/dv = M v, and what the rate of p has that M v' has not,
 //     transport = M' v - ad*_v p,   p' = ad*_v p + F - G^T lam - A^T mu,   F = f + transport
 // so that F = dL/dq + f_nc is found from the residual at a = 0. ad*_v p is that of the group: p x
@@ -240,6 +247,7 @@ typedef struct flx_system_ops {
     flx_status (*solve)(const flx_system *s, void *factors, double *rhs, double *rhs_imag);
 
     const flx_explicit *explicit_form;
+    const flx_components *components; // NULL where nq = nv: q' = v
     const flx_instants *instants;
     const flx_lagrangian *lagrangian;
     flx_status (*energy)(const flx_system *s, flx_work *w, const flx_point *p, flx_energies *e);

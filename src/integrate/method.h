@@ -58,6 +58,8 @@ extern const flx_integrator_type flx_galerkin;
 extern const flx_integrator_type flx_euler;
 extern const flx_integrator_type flx_dopri5;
 extern const flx_integrator_type flx_dop853;
+extern const flx_integrator_type flx_bdf;
+extern const flx_integrator_type flx_adams;
 
 // The method that `auto` stands for with this system and definition.
 const flx_integrator_type *flx_integrator_choose(const flx_system *s, const flx_integrator_def *d);

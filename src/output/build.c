@@ -70,6 +70,16 @@ static const char *suitesparse(char *out, size_t size)
     return out;
 }
 
+static const char *sundials(char *out, size_t size)
+{
+#if defined(FLX_SUNDIALS_VERSION)
+    snprintf(out, size, "%s", FLX_SUNDIALS_VERSION);
+#else
+    snprintf(out, size, "not in this build");
+#endif
+    return out;
+}
+
 static const char *processor(char *out, size_t size)
 {
     char line[256];
@@ -112,6 +122,7 @@ static const struct fact {
     {"HDF5", hdf5},
     {"OpenBLAS", openblas},
     {"SuiteSparse", suitesparse},
+    {"SUNDIALS", sundials},
     {"processor", processor},
     {"system", machine},
 };

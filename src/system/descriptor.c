@@ -244,6 +244,7 @@ static const flx_system_ops ops = {
     .bond_force = flx_eval_bond_force,
     .bond_bias = flx_eval_bond_bias,
     .explicit_form = &flx_descriptor_explicit,
+    .components = &flx_descriptor_components,
     .lagrangian = &flx_descriptor_lagrangian,
     .energy = flx_eval_energy,
     .accept = flx_eval_accept,
@@ -320,6 +321,7 @@ static flx_status make(flx_descriptor *d, const flx_descriptor_options *o)
     flx_forces_fill(d);
     FLX_TRY(flx_expr_fill(d));
     FLX_TRY(flx_layout_parts(d));
+    FLX_TRY(flx_forces_scale(d));
     return flx_layout_pairs(d);
 }
 

@@ -284,6 +284,15 @@ static flx_status solve_algebraic(const flx_descriptor *d, flx_work *w, flx_stat
 
 // ---- the form -----------------------------------------------------------------------------------
 
+static void normalise(const flx_system *s, double *q)
+{
+    const flx_descriptor *d = flx_descriptor_of(s);
+    for (int i = 0; i < d->nkind[FLX_BODY_KIND_RIGID]; i++) {
+        double *r = q + d->kind[FLX_BODY_KIND_RIGID][i].q + 3;
+        quat_store(r, quat_unit(quat_load(r)));
+    }
+}
+
 static int size(const flx_system *s)
 {
     return s->dims.nq + s->dims.nv + s->dims.nx;
@@ -299,21 +308,18 @@ static void pack(const flx_system *s, const flx_state *x, double *z)
 
 static void unpack(const flx_system *s, double t, const double *z, flx_state *x)
 {
-    const flx_descriptor *d = flx_descriptor_of(s);
     const flx_dims *n = &s->dims;
     x->t = t;
     memcpy(x->q, z, (size_t)n->nq * sizeof *z);
     memcpy(x->v, z + n->nq, (size_t)n->nv * sizeof *z);
     memcpy(x->x, z + n->nq + n->nv, (size_t)n->nx * sizeof *z);
-    for (int i = 0; i < d->nkind[FLX_BODY_KIND_RIGID]; i++) {
-        double *q = x->q + d->kind[FLX_BODY_KIND_RIGID][i].q + 3;
-        quat_store(q, quat_unit(quat_load(q)));
-    }
+    normalise(s, x->q);
 }
 
 // q' = T(q) v; the quaternion as it is in z, so that its norm is kept by the equation.
-static void position_rate(const flx_descriptor *d, const double *z, const double *v, double *dq)
+static void position_rate(const flx_system *s, const double *z, const double *v, double *dq)
 {
+    const flx_descriptor *d = flx_descriptor_of(s);
     for (int k = 0; k < d->nsegment; k++) {
         const flx_segment *g = d->segments + k;
         memcpy(dq + g->q, v + g->v, (size_t)g->n * sizeof *dq);
@@ -326,6 +332,27 @@ static void position_rate(const flx_descriptor *d, const double *z, const double
         quat_store(dq + b->q + 3, quat_mul(quat_load(z + b->q + 3), half));
     }
 }
+
+// v = T(q)^+ dq: 2 q* dq / |q|^2, without its scalar part, of a quaternion.
+static void position_velocity(const flx_system *s, const double *q, const double *dq, double *v)
+{
+    const flx_descriptor *d = flx_descriptor_of(s);
+    for (int k = 0; k < d->nsegment; k++) {
+        const flx_segment *g = d->segments + k;
+        memcpy(v + g->v, dq + g->q, (size_t)g->n * sizeof *v);
+    }
+    for (int i = 0; i < d->nkind[FLX_BODY_KIND_RIGID]; i++) {
+        const flx_body_data *b = d->kind[FLX_BODY_KIND_RIGID] + i;
+        memcpy(v + b->v, dq + b->q, 3 * sizeof *v);
+        quat a = quat_load(q + b->q + 3);
+        double norm2 = a.w * a.w + a.x * a.x + a.y * a.y + a.z * a.z;
+        quat w = quat_mul((quat){a.w, -a.x, -a.y, -a.z}, quat_load(dq + b->q + 3));
+        v3_store(v + b->v + 3, v3_scale(2.0 / norm2, v3_make(w.x, w.y, w.z)));
+    }
+}
+
+const flx_components flx_descriptor_components = {
+    .rate = position_rate, .velocity = position_velocity, .normalise = normalise};
 
 // Multipliers of compliant bonds from the rows at l = 0; the others stay zero.
 static bool compliant(const flx_descriptor *d, const double *r, flx_state *x)
@@ -427,7 +454,7 @@ static flx_status rate(const flx_system *s, flx_work *w, double t, const double 
     const flx_dims *n = &s->dims;
     unpack(s, t, z, x);
     FLX_TRY(accelerate(d, w, x));
-    position_rate(d, z, x->v, dz);
+    position_rate(s, z, x->v, dz);
     memcpy(dz + n->nq, x->a, (size_t)n->nv * sizeof *dz);
     memcpy(dz + n->nq + n->nv, x->dx, (size_t)n->nx * sizeof *dz);
     for (int i = 0; i < size(s); i++) {
@@ -462,13 +489,15 @@ static double motion_size(const flx_descriptor *d, const double *u)
     return most;
 }
 
-// Right-hand side from rows (nlam, then nmu) with a minus; returns the largest, scaled.
-static double set_rows(const flx_descriptor *d, const double *rows, int n, double *b)
+// Right-hand side from rows (nlam, then nmu) with a minus; returns the largest, scaled. Rows that hold
+// rates only (tau > 0) have no say about positions.
+static double set_rows(const flx_descriptor *d, const double *rows, bool positions, int n,
+                       double *b)
 {
     double most = 0.0;
     memset(b, 0, (size_t)flx_dims_unknowns(&d->base.dims) * sizeof *b);
     for (int i = 0; i < n; i++) {
-        if (d->rows[i].C > 0) continue;
+        if (d->rows[i].C > 0 || (positions && d->rows[i].tau > 0)) continue;
         if (!isfinite(rows[i])) return HUGE_VAL;
         b[flx_first_lam(d) + i] = -rows[i];
         most = fmax(most, fabs(rows[i]) / row_scale(d, i));
@@ -490,7 +519,7 @@ static flx_status project_positions(const flx_descriptor *d, flx_work *w, flx_st
     bool serve = factors_serve(k, p.t), fresh = false;
     for (int i = 0; i < MAX_PROJECTIONS; i++) {
         flx_eval_bonds(d, w, &p, w->r);
-        double off = set_rows(d, w->r + flx_first_lam(d), s->dims.nlam, k->rhs);
+        double off = set_rows(d, w->r + flx_first_lam(d), true, s->dims.nlam, k->rhs);
         if (off == HUGE_VAL) return FLX_NOT_FINITE;
         if (off <= CLOSED) return FLX_OK;
         // what rounding leaves, at a position that asks for more than rounding allows
@@ -498,7 +527,7 @@ static flx_status project_positions(const flx_descriptor *d, flx_work *w, flx_st
         fresh = !serve || off > SLOW * last;
         if (fresh) {
             FLX_TRY(factor(d, w, &p));
-            (void)set_rows(d, w->r + flx_first_lam(d), s->dims.nlam, k->rhs);
+            (void)set_rows(d, w->r + flx_first_lam(d), true, s->dims.nlam, k->rhs);
             serve = factors_serve(k, p.t);
         }
         last = off;
@@ -546,12 +575,12 @@ static flx_status project_velocities(const flx_descriptor *d, flx_work *w, flx_s
             memcpy(w->rows + n->nlam, w->r + flx_first_mu(d), (size_t)n->nmu * sizeof(double));
         }
         FLX_TRY(flx_eval_bond_rate(s, w, &p, w->rows));
-        double off = set_rows(d, w->rows, n->nlam + n->nmu, k->rhs);
+        double off = set_rows(d, w->rows, false, n->nlam + n->nmu, k->rhs);
         if (off == HUGE_VAL) return FLX_NOT_FINITE;
         if (off <= closed || off > 0.5 * last) return FLX_OK;
         if (i > 0 && off > SLOW * last) {
             FLX_TRY(factor(d, w, &p));
-            (void)set_rows(d, w->rows, n->nlam + n->nmu, k->rhs);
+            (void)set_rows(d, w->rows, false, n->nlam + n->nmu, k->rhs);
         }
         last = off;
         FLX_TRY(solve(d, w));

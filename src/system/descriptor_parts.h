@@ -66,6 +66,8 @@ typedef struct flx_joint_rows { // of one joint
 typedef struct flx_mixed_of { // a bond that is a force
     int force, component;
     int complete; // number in the complete system
+    double sign;  // of the force on the bodies: +G^T for a pull, -G^T along a joint's coordinate
+    int law;      // row of the expressions that gives it; -1: stiffness and damping do
 } flx_mixed_of;
 
 typedef struct flx_segment { // coordinates that are a vector space
@@ -295,6 +297,7 @@ typedef struct flx_descriptor {
     int nmixed; // springs whose pull is an unknown: one bond each, after those of the joints
     flx_spring *mixed;
     flx_mixed_of *mixed_of; // (nmixed) what each is of
+    int nlaw;               // the last so many of them are given by expressions
     double typical_step;    // scales their rows and does not change their solution
     int complete_mixed;     // their number when none is left out
     int first_mixed;        // bond of the first
@@ -403,6 +406,11 @@ flx_status flx_rows_fill(flx_descriptor *d);
 flx_status flx_forces_plan(flx_descriptor *d);
 // A place of a body from its centre of mass. Refuses a place off a point.
 flx_status flx_forces_place(const flx_descriptor *d, const flx_force *f, int side, double s[3]);
+// What a force on a joint or along a line acts on; sign: of its value in r_v += sign value G^T.
+flx_status flx_forces_scalar(const flx_descriptor *d, const flx_force *f, flx_scalar *s,
+                             double *sign);
+// Rows of forces that expressions give, scaled by their slopes as drawn.
+flx_status flx_forces_scale(flx_descriptor *d);
 // Numbers the bonds of forces, after those of the joints.
 void flx_forces_number(flx_descriptor *d);
 // The bond of a component of a force; -1: its force is no unknown.
@@ -479,4 +487,5 @@ void flx_eval_saddle(const flx_descriptor *d, flx_work *w, const flx_point *p, d
 flx_status flx_saddle_prepare(const flx_descriptor *d, flx_work *w);
 void flx_saddle_free(flx_work *w);
 extern const flx_explicit flx_descriptor_explicit;
+extern const flx_components flx_descriptor_components;
 extern const flx_lagrangian flx_descriptor_lagrangian;
