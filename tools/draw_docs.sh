@@ -94,3 +94,39 @@ plot \$published using 1:2 with linespoints pt 4 lc rgb "#888888" title "RADAU5,
      "$work/steps.dat" using 1:2 with linespoints pt 7 lc rgb "#1b5e9e" title "radau, instants located", \
      "$work/steps.dat" using 1:3 with linespoints pt 6 lc rgb "#d95f02" title "dopri5, instants located"
 END
+
+# The two-body problem: errors at t = 0.25, and how far energy has gone from its start.
+"$program" convergence examples/two_body.yaml -q --until 0.25 --signals positions \
+    --methods "euler,implicit-euler,variational(alpha=0.2),midpoint,galerkin(degree=2),galerkin(degree=3),galerkin(degree=4)" \
+    --steps 0.125..0.0009765625 -o docs/img/two_body_orders.svg
+energy() { # NAME METHOD
+    sed "s/^simulate:.*/simulate: {until: 50, step: 1e-3, method: $2}/
+         s/^outputs:.*/outputs: {every: 0.02, signals: [energy.total]}/" examples/two_body.yaml >"$work/two_body.yaml"
+    "$program" run "$work/two_body.yaml" -q -o "$work/energy.h5" --csv "$work/energy.csv" 2>/dev/null || true # one falls into the sun
+    awk -F, '/^[0-9]/ { e = $2 - 112.5; if (e < 0) e = -e; if (e > m) m = e
+                        if ($1 > 0) print $1, (m > 1e-13 ? m : 1e-13) }' "$work/energy.csv" >"$work/$1.dat"
+}
+energy euler euler
+energy implicit implicit-euler
+energy kick "variational, alpha: 0"
+energy middle "variational, alpha: 0.5"
+energy galerkin "galerkin, degree: 2"
+gnuplot <<END
+set terminal svg size 760,460 font "Helvetica,14" background "#ffffff"
+set border 3 linewidth 0.8 linecolor rgb "#404040"
+set tics nomirror out scale 0.6 textcolor rgb "#202020"
+set output "docs/img/two_body_energy.svg"
+set logscale y
+set format y "10^{%T}"
+set xlabel "t in s"
+set ylabel "largest |E - 112.5 J| so far, in J"
+set xrange [0:50]
+set yrange [1e-13:1e4]
+set grid linetype 1 linewidth 0.6 linecolor rgb "#e0e0e0"
+set key right top at graph 0.98, graph 0.5
+plot "$work/implicit.dat" with lines lw 1.6 lc rgb "#d95f02" title "implicit-euler", \
+     "$work/euler.dat" with lines lw 1.6 lc rgb "#1b5e9e" title "euler", \
+     "$work/kick.dat" with lines lw 1.6 lc rgb "#1b9e77" title "variational, alpha 0", \
+     "$work/middle.dat" with lines lw 1.6 lc rgb "#c76ba6" title "midpoint", \
+     "$work/galerkin.dat" with lines lw 1.6 lc rgb "#404040" title "galerkin, degree 2"
+END
