@@ -122,10 +122,10 @@ static allowance allow(const structural *g, const flx_dims *d)
     double a = scaled_size(g->dv, g->weight, d->nv);
     double t = ACCELERATION_TOLERANCE * a / g->bp;
     double rounding = ROUNDING_ULPS * DBL_EPSILON * plain_size(g->q, d->nq) / g->smallest_scale;
-    double together = 1.0 + sqrt(d->nv / NOISY_VELOCITIES);
+    double together = 1.0 + sqrt(d->nv / NOISY_VELOCITIES), least = rounding;
     rounding = fmax(rounding, fmin(g->position_noise, together * rounding));
     allowance w = {.position = fmax(fmin(g->tolerance, fmax(t, POSITION_FLOOR)), rounding)};
-    w.closing = fmax(CLOSER * w.position, rounding);
+    w.closing = fmax(fmin(CLOSER * w.position, POSITION_FLOOR), least);
     double force = fmax(ACCELERATION_TOLERANCE, a > 0.0 ? w.position * g->bp / a : 0.0);
     w.force = fmin(fmax(force, g->force_noise), WORST_FORCE);
     w.rest = w.position > g->tolerance ? ACCEPTED_ROUNDING : ACCEPTED;
@@ -223,7 +223,7 @@ flx_status structural_refresh(flx_integrator *it, const flx_point *p)
     if (status != FLX_OK) return status;
     g->pivot = flx_linear_get_report(g->lin).pivot_ratio;
     g->usual_pivot = fmax(g->pivot, FORGET_PIVOT * g->usual_pivot);
-    g->stabilised = g->ggl && g->pivot >= STRUCTURAL_REGULAR_PIVOT * g->usual_pivot;
+    g->stabilised = g->ggl && g->pivot >= STRUCTURAL_SINGULAR_PIVOT * g->usual_pivot;
     g->h_factored = g->h;
     g->age = 0;
     g->fresh_iterations = 0;
@@ -328,7 +328,7 @@ static void learn_noise(structural *g, double rate, double position, double forc
 
 // In the GGL form u follows the other unknowns with a delay: where the last corrections were not of
 // rounding, it goes on alone.
-#define CLOSING_STEPS 3
+#define CLOSING_STEPS 6
 
 static flx_status close_positions(flx_integrator *it, const flx_state *x, const allowance *allowed,
                                   const correction *last)
@@ -338,6 +338,7 @@ static flx_status close_positions(flx_integrator *it, const flx_state *x, const 
     const flx_dims *d = &s->dims;
     int first = d->nv + d->nx + d->nw, n = flx_dims_unknowns(d);
     double before = fmax(last->closing, last->motion * allowed->position / allowed->closing);
+    if (!g->ggl) return FLX_OK;
     for (int k = 0; k < CLOSING_STEPS && before > 1.0; k++) {
         flx_point p = structural_point(it, x);
         FLX_TRY(s->ops->residual(s, it->work, &p, g->r));
@@ -389,14 +390,14 @@ flx_status structural_solve(flx_integrator *it, const flx_state *x, int *iterati
         double rate = last > 0.0 ? size / last : expected_contraction(g), safe = rate;
         if (last > 0.0 && g->contraction > 0.0) safe = fmax(rate, expected_contraction(g));
         if (safe < 1.0 && safe / (1.0 - safe) * size <= allowed.rest) {
-            return g->stabilised ? close_positions(it, x, &allowed, &c) : FLX_OK;
+            return close_positions(it, x, &allowed, &c);
         }
         // what shrinks no more is rounding when it is small enough; with factors of this step and
         // joints that are closed, it is a singular position, in which nothing determines the rest
         bool stalls = last > 0.0 && rate > STAGNANT;
         if (stalls && size <= CLOSED) {
             learn_noise(g, rate, c.motion * allowed.position, c.force * allowed.force);
-            return FLX_OK;
+            return close_positions(it, x, &allowed, &c);
         }
         bool rounding = stalls && fresh >= 0 && c.motion * allowed.position < ROUNDING_CORRECTION &&
                         joints_closed(g, s);
@@ -404,7 +405,7 @@ flx_status structural_solve(flx_integrator *it, const flx_state *x, int *iterati
         if (stagnant >= 2) {
             it->stats.singular_positions += g->pivot < STRUCTURAL_SINGULAR_PIVOT * g->usual_pivot;
             learn_noise(g, rate, 0.0, c.force * allowed.force);
-            return FLX_OK;
+            return close_positions(it, x, &allowed, &c);
         }
         if (last > 0.0 && size > CLOSED) { // measured, and not in the rounding
             slowest = fmax(slowest, rate);
