@@ -72,6 +72,7 @@ void flx_spring_energy_mixed(int n, const flx_spring *springs, flx_frames f, con
         flx_jet j;
         flx_scalar_gradient(&p->s, f, switches, &j);
         double stretch = j.value - p->rest, rate = flx_jet_rate(&p->s, &j, v);
+        if (isinf(p->k)) continue; // it does not move
         if (fabs(p->k) > fabs(p->c) / h) {
             double elastic = pull[i] - p->c * rate;
             e->strain += 0.5 * elastic * elastic / p->k;

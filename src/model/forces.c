@@ -115,13 +115,26 @@ static double drawn_length(const flx_force_data *d)
     return v3_norm(v3_sub(p[1], p[0]));
 }
 
+// A number, or the word for the limit.
+static bool is_infinite(const flx_yaml *y)
+{
+    return y->kind == FLX_YAML_SCALAR && strcmp(y->text, "infinite") == 0;
+}
+
+static flx_status read_coefficient(flx_env *e, const flx_yaml *y, double *out)
+{
+    if (!is_infinite(y)) return flx_build_number(e, y, out);
+    *out = HUGE_VAL;
+    return FLX_OK;
+}
+
 static flx_status read_spring(flx_env *e, const flx_item *force, flx_force_data *d)
 {
     static const char *const words[] = {"length", "angle", "displacement"};
     const flx_yaml *k = flx_yaml_get(force->def, "stiffness");
     const flx_yaml *c = flx_yaml_get(force->def, "damping");
-    if (k) FLX_TRY(flx_build_number(e, k, &d->def.stiffness[0]));
-    if (c) FLX_TRY(flx_build_number(e, c, &d->def.damping[0]));
+    if (k) FLX_TRY(read_coefficient(e, k, &d->def.stiffness[0]));
+    if (c) FLX_TRY(read_coefficient(e, c, &d->def.damping[0]));
     if (!d->joint) {
         d->def.type = FLX_FORCE_SPRING;
         FLX_TRY(read_places(e, force, d, true));
@@ -155,8 +168,20 @@ static flx_status read_spring(flx_env *e, const flx_item *force, flx_force_data 
 static flx_status read_coefficients(flx_env *e, const flx_yaml *y, int *n, double out[6])
 {
     int count = 0, dim = e->b->m->dimension;
-    double *x = NULL;
-    FLX_TRY(flx_build_numbers(e, y, &count, &x));
+    double *x = NULL, single[6];
+    bool words = is_infinite(y);
+    for (int i = 0; y->kind == FLX_YAML_LIST && i < y->count; i++) {
+        words = words || is_infinite(y->items[i]);
+    }
+    if (words) {
+        x = single;
+        count = y->kind == FLX_YAML_LIST ? y->count : 1;
+        for (int i = 0; i < count && i < 6; i++) {
+            FLX_TRY(read_coefficient(e, count > 1 ? y->items[i] : y, &x[i]));
+        }
+    } else {
+        FLX_TRY(flx_build_numbers(e, y, &count, &x));
+    }
     if (count == 1) { // the same in every direction
         for (int i = 0; i < dim; i++) out[i] = x[0];
         *n = dim;
@@ -215,22 +240,37 @@ static bool spring_slides(const flx_item *force, const flx_force_data *d)
     return ((const flx_joint_data *)d->joint->data)->displacement;
 }
 
-// A line spring without length has no direction where it vanishes, and stays plain by itself.
+// A line spring without length has no direction where it vanishes, and stays plain by itself; so does
+// what an expression gives, whose slopes only a motion would tell.
 static flx_status read_form(flx_env *e, const flx_item *force, flx_force_data *d)
 {
+    const bool elastic = type_of(d) == SPRING || type_of(d) == BUSHING;
     enum { PLAIN, MIXED, AUTO };
     static const char *const words[] = {"plain", "mixed", "auto", NULL};
     const flx_yaml *form = flx_yaml_get(force->def, "form");
     bool line = d->def.type == FLX_FORCE_SPRING;
     int k = AUTO;
     if (form) FLX_TRY(flx_build_word(e->b, form, "form", words, &k));
-    d->def.mixed = k == MIXED;
-    if (k == AUTO && !(line && d->def.length == 0.0)) {
+    bool limit = false;
+    for (int i = 0; i < 6; i++) {
+        limit = limit || isinf(d->def.stiffness[i]) || isinf(d->def.damping[i]);
+    }
+    if (limit && k == PLAIN) {
+        return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, form->loc,
+                        "what is infinite cannot be computed from positions and velocities; give "
+                        "'form: mixed'");
+    }
+    d->def.mixed = k == MIXED || limit;
+    if (k == AUTO && !limit && elastic && !(line && d->def.length == 0.0)) {
         bool slides = d->joint && spring_slides(force, d);
         d->def.mixed = flx_force_is_stiff(e->b, d, slides);
     }
+    if (d->def.mixed && d->def.type == FLX_FORCE_WRENCH) {
+        return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, form->loc,
+                        "only a force along a line or on a joint can be an unknown");
+    }
     if (!line || d->def.length > 0.0 || !d->def.mixed) return FLX_OK;
-    return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, form->loc,
+    return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, form ? form->loc : force->loc,
                     "spring '%s' has no direction where its length is zero, so its force cannot be "
                     "an unknown; use a bushing",
                     force->full);
@@ -270,18 +310,22 @@ static flx_status place_force(flx_builder *b, flx_item *force)
         FLX_TRY(read_spring(&e, force, d));
         return read_form(&e, force, d);
     case ACTUATOR:
-        if (d->joint) return FLX_OK;
-        d->def.type = FLX_FORCE_ACTUATOR;
-        return read_places(&e, force, d, true);
+        if (!d->joint) {
+            d->def.type = FLX_FORCE_ACTUATOR;
+            FLX_TRY(read_places(&e, force, d, true));
+        }
+        return read_form(&e, force, d);
     case BUSHING:
         FLX_TRY(read_bushing(&e, force, d));
         return read_form(&e, force, d);
     case TORQUE:
+        FLX_TRY(read_form(&e, force, d));
         return d->joint ? FLX_OK : check_turns(b, force, d);
     case EXPRESSION:
         if (flx_yaml_get(force->def, "torque")) FLX_TRY(check_turns(b, force, d));
         return read_place(&e, force, d);
     case FORCE:
+        FLX_TRY(read_form(&e, force, d));
         return d->joint ? FLX_OK : read_place(&e, force, d);
     case CONTACT:
     case DISTRIBUTED:
@@ -445,6 +489,12 @@ static flx_status coordinate_of(flx_env *e, flx_force_data *d, bool displacement
     return *rate < 0 ? FLX_ERR_MEMORY : FLX_OK;
 }
 
+// The force itself, where it is an unknown.
+static flx_node pull_node(flx_graph *g, const flx_item *force, int component)
+{
+    return flx_graph_leaf(g, flx_leaf_make(FLX_LEAF_PULL, force->number, component));
+}
+
 static flx_status value_on_joint(flx_env *e, flx_item *force, flx_force_data *d)
 {
     const flx_joint_data *j = d->joint->data;
@@ -457,14 +507,14 @@ static flx_status value_on_joint(flx_env *e, flx_item *force, flx_force_data *d)
     FLX_TRY(flx_build_node(e, y, &d->scalar));
     d->number = true;
     d->def.value = d->scalar;
+    if (!own && d->def.mixed) {
+        return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, y->loc,
+                        "along the %s of joint '%s' a force cannot be an unknown",
+                        displacement ? "displacement" : "angle", d->joint->full);
+    }
     if (!own) wrench_on_joint(e->b, d, d->scalar, !displacement);
-    return FLX_OK;
-}
-
-// The force itself, where it is an unknown.
-static flx_node pull_node(flx_graph *g, const flx_item *force, int component)
-{
-    return flx_graph_leaf(g, flx_leaf_make(FLX_LEAF_PULL, force->number, component));
+    if (d->def.mixed) d->scalar = pull_node(e->b->g, force, 0);
+    return d->scalar < 0 ? FLX_ERR_MEMORY : FLX_OK;
 }
 
 // Pull of a spring along a line, or along a joint's coordinate.
@@ -527,7 +577,8 @@ static flx_status value_force(flx_builder *b, flx_item *force)
         FLX_TRY(flx_build_node(&e, y, &d->scalar));
         d->number = true;
         d->def.value = d->scalar;
-        return FLX_OK;
+        if (d->def.mixed) d->scalar = pull_node(b->g, force, 0);
+        return d->scalar < 0 ? FLX_ERR_MEMORY : FLX_OK;
     case EXPRESSION:
         return value_of_expression(&e, force, d);
     case DISTRIBUTED: {

@@ -879,6 +879,19 @@ static void motions_energy(const flx_descriptor *d, flx_work *w, const flx_point
     if (d->expr.nbond > 0) constraints_energy(d, w, p, e);
 }
 
+// Forces that are unknowns and given by expressions.
+static void laws_energy(const flx_descriptor *d, const flx_work *w, const flx_point *p,
+                        flx_energies *e)
+{
+    for (int i = d->nmixed - d->nlaw; i < d->nmixed; i++) {
+        const flx_scalar *s = &d->mixed[i].s;
+        double force = -d->mixed_of[i].sign * p->lam[d->first_mixed + i];
+        flx_jet j;
+        flx_scalar_gradient(s, w->frames, p->switches, &j);
+        e->supplied_power += force * flx_jet_rate(s, &j, p->v);
+    }
+}
+
 flx_status flx_eval_energy(const flx_system *s, flx_work *w, const flx_point *p, flx_energies *e)
 {
     const flx_descriptor *d = flx_descriptor_of(s);
@@ -891,7 +904,8 @@ flx_status flx_eval_energy(const flx_system *s, flx_work *w, const flx_point *p,
     FLX_BODY_KINDS(X)
 #undef X
     flx_spring_energy(d->nspring, d->springs, w->frames, p->switches, p->v, e);
-    flx_spring_energy_mixed(d->nmixed, d->mixed, w->frames, p->switches, p->v,
+    laws_energy(d, w, p, e);
+    flx_spring_energy_mixed(d->nmixed - d->nlaw, d->mixed, w->frames, p->switches, p->v,
                             p->lam + d->first_mixed, d->typical_step, e);
     flx_twist_energy(d->ntwist, d->twists, w->frames.space, e);
     flx_attraction_energy(d->nattraction, d->attractions, w->frames, e);

@@ -261,7 +261,8 @@ static flx_status add_row(flx_descriptor *d, flx_node node, flx_loc loc, const c
 static flx_status plan_equations(flx_descriptor *d)
 {
     const flx_model *m = d->model;
-    size_t n = 2 * (size_t)m->nvariable + (size_t)m->nfirst + 2 * (size_t)m->ncoupling;
+    size_t n =
+        2 * (size_t)m->nvariable + (size_t)m->nfirst + 2 * (size_t)m->ncoupling + (size_t)d->nlaw;
     d->expr.rows = flx_arena_take(d->arena, n, sizeof *d->expr.rows);
     if (!d->expr.rows) return FLX_ERR_MEMORY;
     for (int i = 0; i < m->nvariable; i++) {
@@ -301,17 +302,23 @@ static flx_status plan_effort(flx_descriptor *d, const flx_force *f)
 {
     flx_expr_effort *e = d->expr.efforts + d->expr.neffort++;
     FLX_TRY(add_channel(d, f->value, f->loc, f->name, &e->channel));
-    if (f->type == FLX_FORCE_JOINT) {
-        e->sign = -1.0;
-        if (flx_joint_scalar(d->model, f->joint, FLX_COORDINATE_NONE, &e->s)) return FLX_OK;
-        return FLX_FAIL(d->base.ctx, FLX_ERR_MODEL, f->loc,
-                        "force '%s': joint '%s' has no angle or displacement to act along", f->name,
-                        d->model->joints[f->joint].name);
+    return flx_forces_scalar(d, f, &e->s, &e->sign);
+}
+
+// (MIX-4) C (value - lambda) = 0 for a force that is an unknown.
+static flx_status plan_laws(flx_descriptor *d)
+{
+    for (int i = d->nmixed - d->nlaw; i < d->nmixed; i++) {
+        const flx_force *f = d->model->forces + d->mixed_of[i].force;
+        int channel;
+        FLX_TRY(add_channel(d, f->value, f->loc, f->name, &channel));
+        d->mixed_of[i].law = d->expr.nrow;
+        d->expr.rows[d->expr.nrow++] = (flx_expr_row){.channel = channel,
+                                                      .row = flx_first_lam(d) + d->first_mixed + i,
+                                                      .acceleration = -1,
+                                                      .sign = 1.0, // until it is scaled
+                                                      .mass_rate = -1};
     }
-    e->sign = 1.0; // a pull shortens
-    e->s = (flx_scalar){.kind = d->planar ? FLX_SCALAR_LENGTH2 : FLX_SCALAR_LENGTH, .turn = -1};
-    memcpy(e->s.body, f->body, sizeof e->s.body);
-    for (int i = 0; i < 2; i++) FLX_TRY(flx_forces_place(d, f, i, e->s.s[i]));
     return FLX_OK;
 }
 
@@ -325,10 +332,11 @@ static flx_status plan_forces(flx_descriptor *d)
     for (int i = 0; i < m->nforce; i++) {
         const flx_force *f = m->forces + i;
         if (f->type == FLX_FORCE_WRENCH) FLX_TRY(plan_wrench(d, f));
-        if (f->type == FLX_FORCE_ACTUATOR || f->type == FLX_FORCE_JOINT) {
+        if ((f->type == FLX_FORCE_ACTUATOR || f->type == FLX_FORCE_JOINT) && !f->mixed) {
             FLX_TRY(plan_effort(d, f));
         }
     }
+    FLX_TRY(plan_laws(d));
     for (int i = 0; i < m->nfriction; i++) FLX_TRY(plan_wrench(d, m->frictions + i));
     return FLX_OK;
 }

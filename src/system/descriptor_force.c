@@ -15,6 +15,28 @@ flx_status flx_forces_place(const flx_descriptor *d, const flx_force *f, int sid
     return FLX_OK;
 }
 
+flx_status flx_forces_scalar(const flx_descriptor *d, const flx_force *f, flx_scalar *s,
+                             double *sign)
+{
+    if (f->type == FLX_FORCE_JOINT) {
+        *sign = -1.0;
+        if (flx_joint_scalar(d->model, f->joint, FLX_COORDINATE_NONE, s)) return FLX_OK;
+        return FLX_FAIL(d->base.ctx, FLX_ERR_MODEL, f->loc,
+                        "force '%s': joint '%s' has no angle or displacement to act along", f->name,
+                        d->model->joints[f->joint].name);
+    }
+    *sign = 1.0; // a pull shortens
+    *s = (flx_scalar){.kind = d->planar ? FLX_SCALAR_LENGTH2 : FLX_SCALAR_LENGTH, .turn = -1};
+    memcpy(s->body, f->body, sizeof s->body);
+    for (int i = 0; i < 2; i++) FLX_TRY(flx_forces_place(d, f, i, s->s[i]));
+    return FLX_OK;
+}
+
+static bool is_law(const flx_force *f)
+{
+    return f->mixed && (f->type == FLX_FORCE_ACTUATOR || f->type == FLX_FORCE_JOINT);
+}
+
 static bool is_spring(const flx_force *f)
 {
     return f->type == FLX_FORCE_SPRING || f->type == FLX_FORCE_JOINT_SPRING;
@@ -27,7 +49,7 @@ static flx_spring *next_spring(flx_descriptor *d, int i, int k)
     const flx_force *f = d->model->forces + i;
     flx_spring *p;
     if (f->mixed && (f->stiffness[k] != 0 || f->damping[k] != 0)) {
-        d->mixed_of[d->nmixed] = (flx_mixed_of){.force = i, .component = k};
+        d->mixed_of[d->nmixed] = (flx_mixed_of){.force = i, .component = k, .sign = 1.0, .law = -1};
         p = d->mixed + d->nmixed++;
     } else {
         p = d->springs + d->nspring++;
@@ -159,6 +181,14 @@ flx_status flx_forces_plan(flx_descriptor *d)
         if (f->type == FLX_FORCE_GRAVITATION) FLX_TRY(plan_gravitation(d, f));
         if (is_spring(f)) FLX_TRY(plan_spring(d, i));
     }
+    for (int i = 0; i < m->nforce; i++) { // after those that have stiffness and damping
+        flx_mixed_of *o = d->mixed_of + d->nmixed;
+        if (!is_law(m->forces + i)) continue;
+        *o = (flx_mixed_of){.force = i, .law = -1};
+        FLX_TRY(flx_forces_scalar(d, m->forces + i, &d->mixed[d->nmixed].s, &o->sign));
+        d->nmixed++;
+        d->nlaw++;
+    }
     return FLX_OK;
 }
 
@@ -213,10 +243,11 @@ static void fill_mixed(flx_descriptor *d, int i)
     *r = (flx_scalar_row){.row = row,
                           .nterm = 1,
                           .term = {p->s},
-                          .coefficient = {1.0},
+                          .coefficient = {d->mixed_of[i].sign},
                           .motion = -1,
-                          .constant = p->rest};
-    scale_row(p, d->typical_step, r);
+                          .constant = p->rest,
+                          .C = 1.0};
+    if (i < d->nmixed - d->nlaw) scale_row(p, d->typical_step, r);
     flx_layout_place(d, unknown, p->s.body, &r->place[0]);
     r->place[0].row = row;
     r->diag = flx_layout_slot(d, unknown, unknown);
@@ -232,6 +263,64 @@ static void fill_mixed(flx_descriptor *d, int i)
                                   .sigma = r->sigma,
                                   .tau = r->tau,
                                   .C = r->C};
+}
+
+// (MIX-4) slopes of a law along its own coordinate and rate, from those along the unknowns.
+static void find_slopes(const flx_descriptor *d, const flx_work *w, const flx_jet *j, int i,
+                        double slope[2])
+{
+    const flx_scalar *s = &d->mixed[i].s;
+    const flx_channel *c = d->expr.channels + d->expr.rows[d->mixed_of[i].law].channel;
+    const double *by = flx_eval_output(d, w, FLX_GROUP_SLOPE);
+    double size = 0.0;
+    slope[0] = slope[1] = 0.0;
+    for (int b = 0; b < 2; b++) {
+        for (int k = 0; k < s->e.nv[b]; k++) {
+            size += j->g[b][k] * j->g[b][k];
+            for (int n = c->dep; n < c->dep + c->ndep; n++) {
+                const flx_dep *dep = d->expr.deps + n;
+                if (dep->unknown == s->e.v[b] + k) slope[dep->rate] += by[n] * j->g[b][k];
+            }
+        }
+    }
+    for (int n = 0; n < 2; n++) {
+        slope[n] /= size;
+        if (!isfinite(slope[n])) slope[n] = 0.0;
+    }
+}
+
+flx_status flx_forces_scale(flx_descriptor *d)
+{
+    flx_state *x = NULL;
+    flx_work *w = NULL;
+    if (d->nlaw == 0) return FLX_OK;
+    flx_status status = flx_state_create(&d->base, &x);
+    if (status == FLX_OK) status = flx_descriptor_draw(&d->base, x);
+    if (status == FLX_OK) {
+        w = d->base.ops->work_create(&d->base);
+        if (!w) status = FLX_ERR_MEMORY;
+    }
+    if (status != FLX_OK) goto done;
+    flx_point p = flx_state_point(&d->base, x);
+    flx_eval_begin(d, w, &p);
+    flx_eval_group(d, w, FLX_GROUP_SLOPE);
+    for (int i = d->nmixed - d->nlaw; i < d->nmixed; i++) {
+        double slope[2], sign = d->mixed_of[i].sign;
+        flx_jet j;
+        flx_scalar_gradient(&d->mixed[i].s, w->frames, p.switches, &j);
+        find_slopes(d, w, &j, i, slope);
+        double C = 1.0 / (1.0 + fabs(slope[0]) + fabs(slope[1]) / d->typical_step);
+        flx_row_info *row = d->rows + d->first_mixed + i;
+        d->scalars[d->nscalar - d->nmixed + i].C = row->C = C;
+        d->expr.rows[d->mixed_of[i].law].sign = C;
+        row->sigma = sign * C * slope[0];
+        row->tau = sign * C * slope[1];
+    }
+
+done:
+    if (w) d->base.ops->work_destroy(w);
+    flx_state_destroy(&x);
+    return status;
 }
 
 // Rows of infinite stiffness are joints, and may be redundant.

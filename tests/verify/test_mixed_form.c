@@ -132,6 +132,39 @@ static int force_of_a_stiff_bushing_is_right(void)
     return 0;
 }
 
+// Stiffness or damping without end: the bushing is a joint, or cannot move from where it is.
+static int limits_are_ordinary_cases(void)
+{
+    static const char *const changes[][2] = {
+        {"stiffness: [k, k, k]", "stiffness: infinite "},
+        {"damping: [d, d, d]", "damping: infinite "},
+        {"both", ""},
+    };
+    static const char *const methods[] = {"radau, stages: 3", "dopri5          "};
+    for (int i = 0; i < 6; i++) {
+        char text[2048];
+        outcome o;
+        snprintf(text, sizeof text, rod_text, "mixed");
+        const char *const *change = changes[i / 2];
+        char *place = strstr(text, change[0]);
+        if (!place) { // over two lines of the model
+            place = strstr(text, "stiffness: [");
+            change = changes[0];
+            memcpy(strstr(text, "damping: ["), changes[1][1], strlen(changes[1][1]));
+        }
+        memcpy(place, change[1], strlen(change[1]));
+        memcpy(strstr(text, methods[0]), methods[i % 2], strlen(methods[0]));
+        CHECK(simulate(text, NULL, &o));
+        // the compound pendulum
+        CHECK_NEAR(last(&o, "rod.position.x"), -0.63991234826, 2e-6);
+        CHECK_NEAR(last(&o, "rod.angular_velocity.z"), -0.21714991362, 5e-6);
+        CHECK_NEAR(last(&o, "energy.dissipated"), 0.0, 1e-12);
+        CHECK(o.steps <= 60);
+        case_table_clear(&o.table);
+    }
+    return 0;
+}
+
 // The choice is the model's own where the form is not given; the plain form, for comparison.
 static int form_is_found_where_it_matters(void)
 {
@@ -219,6 +252,49 @@ static int spring_pendulum_costs_the_same_for_every_stiffness(void)
     return 0;
 }
 
+// The spring written as an actuator, and a law that is none of springs: hard stops of a slider, by a
+// force that is exponential in its place.
+static int steep_laws_cost_no_more(void)
+{
+    static const char actuator[] =
+        "forces: {s: {type: actuator, on: [ground, m], at: [[0, 0], m], form: mixed,\n"
+        "             value: (s.length - 1)/delta^2}}\n";
+    static const char slider[] =
+        "flexion: 1\n"
+        "bodies: {slider: {type: rigid, mass: 1, inertia: [1, 1, 1]}}\n"
+        "joints: {rail: {type: prismatic, on: [ground, slider], at: slider, axis: [1, 0, 0],\n"
+        "                start: {rate: 1}}}\n"
+        "forces:\n"
+        "  stops: {type: force, on: rail, form: %s,\n"
+        "          value: -1e3*sinh(50*rail.displacement) - 2*rail.rate}\n"
+        "simulate: {until: 1, method: %s}\n"
+        "outputs: {times: [1], signals: [rail.displacement, rail.rate, stops.value, stops.power,\n"
+        "                                energy]}\n";
+    char text[2048];
+    outcome o;
+    snprintf(text, sizeof text, as_bodies, actuator);
+    CHECK(simulate(text, NULL, &o));
+    printf("actuator: %ld + %ld steps\n", o.steps, o.rejected);
+    CHECK(o.steps + o.rejected <= 137);
+    CHECK_NEAR(last(&o, "m.position.x"), spring_cases[2].x, 1e-6);
+    case_table_clear(&o.table);
+    double place = 0.0;
+    static const char *const methods[] = {"dopri5, rtol: 1e-10, atol: 1e-12",
+                                          "radau, rtol: 1e-9, atol: 1e-11"};
+    for (int i = 0; i < 4; i++) {
+        snprintf(text, sizeof text, slider, i % 2 ? "mixed" : "plain", methods[i / 2]);
+        CHECK(simulate(text, NULL, &o));
+        double u = last(&o, "rail.displacement"), v = last(&o, "rail.rate");
+        if (i == 0) place = u;
+        CHECK_NEAR(u, place, 1e-7);
+        CHECK_NEAR(last(&o, "stops.value"), -1e3 * sinh(50 * u) - 2 * v, 1e-5);
+        CHECK_NEAR(last(&o, "stops.power"), last(&o, "stops.value") * v, 1e-9);
+        CHECK(o.drift < 1e-6);
+        case_table_clear(&o.table);
+    }
+    return 0;
+}
+
 // Constraints that give way, soft enough to see it: on positions a spring, here with an end that
 // moves, on rates a damper. Energies balance in every method, and the methods agree.
 static int soft_constraints_are_springs_and_dampers(void)
@@ -261,6 +337,7 @@ static int soft_constraints_are_springs_and_dampers(void)
 }
 
 TEST_MAIN(TEST(rod_pendulum_costs_the_same_for_every_damping),
-          TEST(force_of_a_stiff_bushing_is_right), TEST(form_is_found_where_it_matters),
-          TEST(spring_pendulum_costs_the_same_for_every_stiffness),
+          TEST(force_of_a_stiff_bushing_is_right), TEST(limits_are_ordinary_cases),
+          TEST(form_is_found_where_it_matters),
+          TEST(spring_pendulum_costs_the_same_for_every_stiffness), TEST(steep_laws_cost_no_more),
           TEST(soft_constraints_are_springs_and_dampers))

@@ -107,6 +107,7 @@ static int forces_on_joints_have_exact_derivatives(void)
             CHECK(on_joint(FLX_FORCE_JOINT_SPRING, j, dimension, false, 81) == 0);
             CHECK(on_joint(FLX_FORCE_JOINT_SPRING, j, dimension, true, 82) == 0);
             CHECK(on_joint(FLX_FORCE_JOINT, j, dimension, false, 83) == 0);
+            CHECK(on_joint(FLX_FORCE_JOINT, j, dimension, true, 84) == 0);
         }
     }
     return 0;
