@@ -38,7 +38,7 @@ static void predict_by_polynomial(flx_integrator *it, const flx_state *before, c
     const flx_system *s = it->sys;
     const flx_dims *d = &s->dims;
     int m = d->nv + d->nx;
-    double w[COLLOCATION_STAGES + 1], l[COLLOCATION_STAGES];
+    double w[COLLOCATION_STAGES + 1] = {0.0}, l[COLLOCATION_STAGES] = {0.0};
     for (int i = 0; i < co->s; i++) {
         double tau = 1.0 + co->tab->c[i] * co->h / co->h_last, *U = co->now.U + (size_t)i * co->n;
         if (m > 0) collocation_weights_with_start(co->tab, tau, w);

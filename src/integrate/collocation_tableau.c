@@ -357,7 +357,7 @@ double collocation_tableau_filter(const collocation_tableau *t)
 
 void collocation_weights_with_start(const collocation_tableau *t, double tau, double *w)
 {
-    double x[COLLOCATION_STAGES + 1], l[COLLOCATION_STAGES + 1];
+    double x[COLLOCATION_STAGES + 1], l[COLLOCATION_STAGES + 1] = {0.0};
     int skipped, n = start_nodes(t, x, &skipped);
     lagrange(x, t->with_start, n, tau, l);
     w[0] = l[0];

@@ -189,6 +189,7 @@ static int lobatto_on_smooth_starts(void)
 // Errors of velocities at t = 1; infinite where a step failed.
 static bool end_errors(const char *method, double e[4])
 {
+    for (int l = 0; l < 4; l++) e[l] = HUGE_VAL;
     case_table reference = {0};
     bool ok = run(1e-6, 0.05, "radau, stages: 7, rtol: 1e-12, atol: 1e-13", 1.0, &reference);
     for (int l = 0; l < 4 && ok; l++) {
