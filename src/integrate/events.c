@@ -33,6 +33,8 @@
 // An indicator that is negative at the beginning of a step counts from so much of that.
 #define GRACE 1.25
 #define MOST_REPETITIONS 8
+// Numbers so small have lost their digits.
+#define NOTHING (DBL_MIN / DBL_EPSILON)
 // An instant nearer to the step's beginning than this part of the step is at the beginning.
 #define BEGINNING 1e-12
 // Instants of one switch or event in a row that are nearer to each other than this part of the run:
@@ -174,7 +176,7 @@ static int mark(flx_events *e, const double *value)
 {
     int count = 0;
     for (int i = 0; i < e->n; i++) {
-        e->changed[i] = value[i] < -e->grace[i];
+        e->changed[i] = value[i] < -fmax(e->grace[i], NOTHING);
         count += e->changed[i];
     }
     return count;

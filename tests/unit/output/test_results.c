@@ -66,6 +66,19 @@ static double stored_number(hid_t file, const char *name)
     return value;
 }
 
+// The numbers of a dataset: how many, at most `most` of them stored.
+static int stored_numbers(hid_t file, const char *name, int most, double *values)
+{
+    hid_t d = H5Dopen2(file, name, H5P_DEFAULT);
+    if (d < 0) return -1;
+    hid_t space = H5Dget_space(d);
+    int n = (int)H5Sget_simple_extent_npoints(space);
+    if (n <= most) H5Dread(d, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values);
+    H5Sclose(space);
+    H5Dclose(d);
+    return n;
+}
+
 static int attribute_is(hid_t file, const char *name, const char *text)
 {
     char found[256] = {0};
@@ -125,6 +138,53 @@ static int hdf5_file_says_what_it_is(void)
 }
 
 // A title or settings of any length fit, and names of any number.
+// Events with the signals on both sides, more than are reserved at first.
+static int hdf5_keeps_events(void)
+{
+    enum { MANY = 700 };
+    static const char *const names[] = {"bounce", "done"};
+    static double t[MANY + 1], event[MANY + 1], before[MANY * N_COLUMNS], after[MANY * N_COLUMNS];
+    for (int events = 0; events <= MANY; events += MANY) {
+        flx_ctx *ctx = flx_ctx_create();
+        flx_sink *s = NULL;
+        const char *path = in_folder("events.h5");
+        flx_result_info info = make_info(3);
+        flx_ledger ledger = {.stopped_by = "done"};
+        double row[N_COLUMNS], other[N_COLUMNS];
+        info.nevent = 2;
+        info.events = names;
+        CHECK(flx_hdf5_sink_create(ctx, path, &s) == FLX_OK);
+        CHECK(s->type->begin(s, &info) == FLX_OK);
+        for (int i = 0; i < events; i++) {
+            make_row(i, row);
+            make_row(i + 1, other);
+            CHECK(s->type->event(s, 0.5 * i, i % 2, row, other) == FLX_OK);
+        }
+        CHECK(put_rows(s, 0, 3) == FLX_OK);
+        CHECK(s->type->end(s, &ledger) == FLX_OK);
+        flx_sink_destroy(&s);
+        if (read_result(ctx, path, 3, 1)) return 1;
+
+        hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
+        CHECK(file >= 0);
+        CHECK(stored_numbers(file, "events/t", MANY, t) == events);
+        CHECK(stored_numbers(file, "events/event", MANY, event) == events);
+        CHECK(stored_numbers(file, "events/before", MANY * N_COLUMNS, before) ==
+              events * N_COLUMNS);
+        CHECK(stored_numbers(file, "events/after", MANY * N_COLUMNS, after) == events * N_COLUMNS);
+        H5Fclose(file);
+        for (int i = 0; i < events; i++) {
+            make_row(i, row);
+            make_row(i + 1, other);
+            CHECK(t[i] == 0.5 * i && event[i] == i % 2);
+            CHECK(memcmp(before + i * N_COLUMNS, row, sizeof row) == 0);
+            CHECK(memcmp(after + i * N_COLUMNS, other, sizeof other) == 0);
+        }
+        flx_ctx_destroy(&ctx);
+    }
+    return 0;
+}
+
 static int hdf5_takes_large_texts(void)
 {
     flx_ctx *ctx = flx_ctx_create();
@@ -543,11 +603,11 @@ static int files_end(void)
 }
 
 TEST_MAIN(TEST(files_start), TEST(hdf5_gives_every_bit_back), TEST(hdf5_file_says_what_it_is),
-          TEST(hdf5_takes_large_texts), TEST(killed_run_leaves_a_readable_file),
-          TEST(rows_can_be_read_during_the_run), TEST(unused_sink_changes_nothing),
-          TEST(links_are_followed), TEST(reserved_rows_are_bounded),
-          TEST(wrong_files_are_refused_with_a_reason), TEST(damaged_files_do_no_harm),
-          TEST(places_that_cannot_be_written_are_refused), TEST(full_disk_is_reported),
-          TEST(csv_gives_every_bit_back),
+          TEST(hdf5_keeps_events), TEST(hdf5_takes_large_texts),
+          TEST(killed_run_leaves_a_readable_file), TEST(rows_can_be_read_during_the_run),
+          TEST(unused_sink_changes_nothing), TEST(links_are_followed),
+          TEST(reserved_rows_are_bounded), TEST(wrong_files_are_refused_with_a_reason),
+          TEST(damaged_files_do_no_harm), TEST(places_that_cannot_be_written_are_refused),
+          TEST(full_disk_is_reported), TEST(csv_gives_every_bit_back),
           TEST(csv_without_its_last_end_of_line_loses_that_row_alone),
           TEST(signals_are_found_by_name), TEST(every_allocation_may_fail), TEST(files_end))
