@@ -14,7 +14,7 @@ flx_status flx_anderson_create(flx_ctx *ctx, int n, flx_anderson *a)
     double **const want[] = {&a->weight, &a->F_last, &a->step_last};
     for (int i = 0; i < 2 * DEPTH + 3; i++) {
         double **array = i < DEPTH       ? a->dF + i
-                         : i < 2 * DEPTH ? a->dU + i - DEPTH
+                         : i < 2 * DEPTH ? a->dU + (i - DEPTH)
                                          : want[i - 2 * DEPTH];
         *array = flx_alloc(ctx, (size_t)n, sizeof **array);
         if (!*array) return FLX_ERR_MEMORY;
