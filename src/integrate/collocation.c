@@ -22,15 +22,15 @@
 void collocation_destroy(flx_integrator *it)
 {
     collocation *co = it->data;
-    void *const owned[] = {co->on_position, co->rigid,      co->sigma,   co->C,       co->scale,
-                           co->Q,           co->R,          co->F,       co->gd,      co->z,
-                           co->u,           co->b,          co->b_imag,  co->theta,   co->rate,
-                           co->metric,      co->coordinate, co->wq,      co->wv,      co->wx,
-                           co->ww,          co->compliance, co->e,       co->e_v,     co->pull,
-                           co->pull_x,      co->point_q,    co->point_v, co->point,   co->now.U,
-                           co->now.V,       co->now.A,      co->now.dX,  co->now.eta, co->last.U,
-                           co->last.V,      co->last.A,     co->last.dX, co->last.eta};
+    void *const owned[] = {co->on_position, co->rigid,  co->sigma,      co->C,       co->scale,
+                           co->Q,           co->R,      co->F,          co->gd,      co->z,
+                           co->u,           co->b,      co->b_imag,     co->theta,   co->rate,
+                           co->metric,      co->ww,     co->compliance, co->e,       co->e_v,
+                           co->pull,        co->pull_x, co->point_q,    co->point_v, co->point,
+                           co->now.U,       co->now.V,  co->now.A,      co->now.dX,  co->now.eta,
+                           co->last.U,      co->last.V, co->last.A,     co->last.dX, co->last.eta};
     for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++) flx_free(owned[i]);
+    flx_tolerance_destroy(&co->tol);
     flx_anderson_destroy(&co->anderson);
     flx_linear_destroy(&co->real);
     for (int k = 0; k < COLLOCATION_STAGES / 2; k++) flx_linear_destroy(&co->pair[k]);
@@ -62,9 +62,6 @@ static flx_status make_arrays(const flx_system *s, collocation *co, int m)
                 {&co->theta, d->nv},
                 {&co->rate, d->nv},
                 {&co->metric, d->nv},
-                {&co->wq, d->nv},
-                {&co->wv, d->nv},
-                {&co->wx, d->nx},
                 {&co->ww, d->nw},
                 {&co->compliance, d->nlam},
                 {&co->e, n},
@@ -92,9 +89,12 @@ static flx_status make_arrays(const flx_system *s, collocation *co, int m)
     co->u = flx_alloc(s->ctx, (size_t)d->nv, sizeof *co->u);
     co->on_position = flx_alloc(s->ctx, (size_t)d->nlam, sizeof *co->on_position);
     co->rigid = flx_alloc(s->ctx, (size_t)(d->nlam + d->nmu), sizeof *co->rigid);
-    co->coordinate = flx_alloc(s->ctx, (size_t)d->nv, sizeof *co->coordinate);
-    bool made = co->z && co->u && co->on_position && co->rigid && co->coordinate;
-    return made ? FLX_OK : FLX_ERR_MEMORY;
+    if (!co->z || !co->u || !co->on_position || !co->rigid) return FLX_ERR_MEMORY;
+    FLX_TRY(flx_tolerance_create(s, co->rtol, co->atol, co->scale, &co->tol));
+    co->wq = co->tol.wq;
+    co->wv = co->tol.wv;
+    co->wx = co->tol.wx;
+    return FLX_OK;
 }
 
 static bool is_rigid(const flx_unknown *u)

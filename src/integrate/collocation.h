@@ -20,6 +20,7 @@
 #include "integrate/linear.h"
 #include "integrate/method.h"
 #include "integrate/saddle.h"
+#include "integrate/tolerance.h"
 
 #define COLLOCATION_TABLES 4 // a method that varies its order has at most so many
 
@@ -101,9 +102,8 @@ typedef struct collocation {
 
     // error control
     double rtol, atol, kappa;  // kappa: part of the tolerance that is left to Newton
-    int *coordinate;           // (nv) number in q of what theta_i moves alone; -1: a rotation
-    bool matched;              // coordinate is known
-    double *wq, *wv, *wx, *ww; // (nv) (nv) (nx) (nw) tolerances of q, v, x, w
+    flx_tolerance tol;
+    double *wq, *wv, *wx, *ww; // (nv) (nv) (nx) (nw) tolerances of q, v, x, which are tol's, and of w
     double velocity_weight;    // h where velocities are only as good as positions over h, else 1
     double *compliance;        // (nlam) C / sigma over G M^-1 G^T of bonds with C > 0, else -1
     double *e, *e_v;           // (n) (nv) estimated error: q, x, w, lambda, mu; v

@@ -4,8 +4,8 @@
 //     h_new = h min(f e^(-1/(s+1)),  f (h/h_0) (e_0/e^2)^(1/(s+1))),   f = 0.9 (2m+1)/(2m+k)  (COL-10)
 // for k iterations of m allowed. Hairer, Wanner, Solving Ordinary Differential Equations II, IV.8.
 #include "integrate/collocation.h"
+#include "integrate/step_control.h"
 
-#include <float.h>
 #include <math.h>
 
 #define SAFETY 0.9
@@ -37,23 +37,6 @@ static double next_step(collocation *co, double error)
     return h * factor;
 }
 
-static double fit(double h, double h_most)
-{
-    if (h >= h_most * (1.0 - 1e-3)) return h_most; // no crumbs at the end
-    return h > 0.5 * h_most ? 0.5 * h_most : h;
-}
-
-static flx_status give_up(flx_integrator *it, flx_status last)
-{
-    if (last != FLX_OK) { // the trouble of Newton's iteration stands, with other advice
-        flx_method_of(it)->trouble.advice =
-            "larger tolerances, or look for a jump in a force at this time";
-        return last;
-    }
-    return flx_method_fail(it, FLX_STEP_TOO_SMALL, -1, 0.0, 0, "the step became too small",
-                           "larger tolerances, and look for a jump in a force");
-}
-
 flx_status collocation_control_step(flx_integrator *it, flx_state *x, double h_most,
                                     double *h_taken)
 {
@@ -69,9 +52,9 @@ flx_status collocation_control_step(flx_integrator *it, flx_state *x, double h_m
         co->error_last = 0.0;
         co->rejected = false;
     }
-    double smallest = 16.0 * DBL_EPSILON * fmax(fabs(x->t), h_most);
+    double smallest = flx_step_smallest(x->t, h_most);
     for (;;) {
-        double wanted = co->h_next, h = fmin(fit(wanted, h_most), longest), error = HUGE_VAL;
+        double wanted = co->h_next, h = fmin(flx_step_fit(wanted, h_most), longest), error = HUGE_VAL;
         *h_taken = h; // also where it fails: the message says it
         flx_status status = collocation_attempt(it, x, h);
         if (status < 0) return status;
@@ -85,7 +68,7 @@ flx_status collocation_control_step(flx_integrator *it, flx_state *x, double h_m
             co->rejected = false;
             return collocation_finish(it, x);
         }
-        if (h <= smallest) return give_up(it, status);
+        if (h <= smallest) return flx_step_give_up(it, status);
         it->stats.rejected++;
         bool measured = status == FLX_OK && isfinite(error);
         co->h_next = fmax(0.5 * smallest, measured ? next_step(co, error) : FAILED_FACTOR * h);

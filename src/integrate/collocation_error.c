@@ -37,57 +37,11 @@
 
 // ---- tolerances -----------------------------------------------------------------------------
 
-// Which number of q is moved by theta_i, and by it alone and as it is: tried out.
-static void match_coordinates(flx_integrator *it, const double *q)
-{
-    collocation *co = it->data;
-    const flx_system *s = it->sys;
-    const flx_dims *d = &s->dims;
-    memset(co->theta, 0, (size_t)d->nv * sizeof(double));
-    for (int i = 0; i < d->nv; i++) {
-        const double theta = 0.25;
-        int moved = -1, count = 0;
-        co->theta[i] = theta;
-        s->ops->retract(s, q, co->theta, co->point_q);
-        co->theta[i] = 0.0;
-        for (int j = 0; j < d->nq; j++) {
-            double change = co->point_q[j] - q[j], rounding = 1e-14 * (1.0 + fabs(q[j]));
-            if (fabs(change) <= rounding) continue;
-            count++;
-            if (fabs(change - theta) <= rounding) moved = j;
-        }
-        co->coordinate[i] = count == 1 ? moved : -1;
-    }
-    co->matched = true;
-}
-
-// Tolerances of one block of velocities, a body's or a variable's: relative to its largest one, so
-// that they do not depend on the axes. The parts of a block are compared by their scales.
-static void weigh_block(collocation *co, const flx_state *x, int from, int to)
-{
-    double q = 0.0, v = 0.0;
-    for (int i = from; i < to; i++) {
-        double size = co->coordinate[i] < 0 ? 1.0 : fabs(x->q[co->coordinate[i]]); // 1 rad
-        q = fmax(q, size / co->scale[i]);
-        v = fmax(v, fabs(x->v[i]) / co->scale[i]);
-    }
-    for (int i = from; i < to; i++) {
-        co->wq[i] = co->atol + co->rtol * q * co->scale[i];
-        co->wv[i] = co->atol + co->rtol * v * co->scale[i];
-    }
-}
-
 void collocation_set_weights(flx_integrator *it, const flx_state *x)
 {
     collocation *co = it->data;
-    const flx_dims *d = &it->sys->dims;
-    const flx_pattern *p = &it->sys->pattern;
-    if (!co->matched) match_coordinates(it, x->q);
-    for (int i = 0; i < p->nblock && p->start[i] < d->nv; i++) {
-        weigh_block(co, x, p->start[i], p->start[i + 1]);
-    }
-    for (int i = 0; i < d->nx; i++) co->wx[i] = co->atol + co->rtol * fabs(x->x[i]);
-    for (int i = 0; i < d->nw; i++) co->ww[i] = co->atol + co->rtol * fabs(x->w[i]);
+    flx_tolerance_set(&co->tol, it->sys, x);
+    for (int i = 0; i < it->sys->dims.nw; i++) co->ww[i] = co->atol + co->rtol * fabs(x->w[i]);
 }
 
 void collocation_measure_compliance(flx_integrator *it)

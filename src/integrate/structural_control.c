@@ -9,6 +9,7 @@
 //
 // Errors of steps add up: over the time T that is asked for they make up the tolerance when each is
 //     T/h |e| <= 1,   |e| the largest root mean square of e_q, e_v, e_x over atol + rtol |y|. (GA-10)
+#include "integrate/step_control.h"
 #include "integrate/structural.h"
 
 #include <float.h>
@@ -128,28 +129,11 @@ static double first_step(const structural *g, const flx_dims *d, const flx_state
     return fmax(h, SMALLEST_PART * h_most);
 }
 
-static double fit(double h, double h_most)
-{
-    if (h >= h_most * (1.0 - 1e-3)) return h_most; // no crumbs at the end
-    return h > 0.5 * h_most ? 0.5 * h_most : h;
-}
-
 static void remember_slopes(structural *g, const flx_dims *d)
 {
     for (int i = 0; i < d->nv; i++) g->slope[i] = (g->dv[i] - g->dv0[i]) / g->h;
     for (int i = 0; i < d->nx; i++) g->slope[d->nv + i] = (g->dx[i] - g->dx0[i]) / g->h;
     g->h_slope = g->h;
-}
-
-static flx_status give_up(flx_integrator *it, flx_status last)
-{
-    if (last != FLX_OK) { // the trouble of Newton's iteration stands, with other advice
-        flx_method_of(it)->trouble.advice =
-            "larger tolerances, or look for a jump in a force at this time";
-        return last;
-    }
-    return flx_method_fail(it, FLX_STEP_TOO_SMALL, -1, 0.0, 0, "the step became too small",
-                           "larger tolerances, and look for a jump in a force");
 }
 
 // Near a singular position accelerations along what is nearly lost of the constraints are mostly
@@ -169,9 +153,9 @@ flx_status structural_controlled_step(flx_integrator *it, flx_state *x, double h
         g->h_next = first > 0.0 ? first : first_step(g, d, x, h_most);
         g->rejected = false;
     }
-    double smallest = 16.0 * DBL_EPSILON * fmax(fabs(x->t), h_most);
+    double smallest = flx_step_smallest(x->t, h_most);
     for (;;) {
-        double wanted = g->h_next, h = fmin(fit(wanted, h_most), longest), error = HUGE_VAL;
+        double wanted = g->h_next, h = fmin(flx_step_fit(wanted, h_most), longest), error = HUGE_VAL;
         *h_taken = h; // also where it fails: the message says it
         flx_status status = structural_attempt(it, x, h);
         if (status == FLX_OK) status = structural_estimate(it, x);
@@ -186,7 +170,7 @@ flx_status structural_controlled_step(flx_integrator *it, flx_state *x, double h
             structural_accept(it, x);
             return FLX_OK;
         }
-        if (h <= smallest) return give_up(it, status);
+        if (h <= smallest) return flx_step_give_up(it, status);
         it->stats.rejected++;
         bool measured = status == FLX_OK && isfinite(error);
         g->h_next = fmax(0.5 * smallest, measured ? next_step(g, error) : FAILED_FACTOR * h);
