@@ -22,7 +22,8 @@ typedef struct flx_study_def {
     const char *const *signals;
     const char *reference; // a result (HDF5 or CSV) that holds the signals; NULL: computed
     double until;          // 0: the model's
-    int repeats;           // timed runs of each row, in turns; the shortest counts. 0: one
+    long max_steps;        // of a run; more is a failure. 0: as the model says
+    int repeats; // timed runs of each row, in turns; the shortest counts. 0: one, < 0: none
 } flx_study_def;
 
 // One method with one step or tolerance.

@@ -206,6 +206,7 @@ static flx_integrator_def row_def(const flx_study *s, const flx_study_row *row)
     flx_integrator_def d = s->methods[row->method];
     const flx_integrator_def *model = &s->sim->model->simulate.def;
     double ratio = model->rtol > 0.0 && model->atol > 0.0 ? model->atol / model->rtol : 0.01;
+    if (s->def.max_steps > 0) d.max_steps = s->def.max_steps;
     d.step = s->def.nstep > 0 ? row->value : 0.0;
     d.rtol = s->def.nstep > 0 ? 0.0 : row->value;
     d.atol = s->def.nstep > 0 ? 0.0 : ratio * row->value;
@@ -294,7 +295,8 @@ static flx_status make_rows(flx_study *s)
 
 static flx_status run_rows(flx_study *s, int (*progress)(void *user, int done, int all), void *user)
 {
-    int repeats = s->def.repeats > 0 ? s->def.repeats : 1, all = s->nrow * (1 + repeats), done = 0;
+    int repeats = s->def.repeats > 0 ? s->def.repeats : s->def.repeats == 0,
+        all = s->nrow * (1 + repeats), done = 0;
     for (int i = 0; i < s->nrow; i++, done++) {
         if (progress && progress(user, done, all)) return FLX_INTERRUPTED;
         FLX_TRY(run_row(s, &s->rows[i], false));

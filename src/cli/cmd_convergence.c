@@ -18,6 +18,7 @@ static const char help_text[] =
     "  --reference FILE    a result (HDF5 or CSV); default: a tight run\n"
     "  -o FILE             draw the errors: .svg, .png or .pdf\n"
     "  --csv FILE          write the table; - is the standard output\n"
+    "  --max-steps N       longer runs fail; default 1e6\n"
     "  --until T, --set NAME=VALUE, --quiet   as in 'flexion run'\n"
     "\n"
     "Example:\n"

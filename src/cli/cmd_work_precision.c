@@ -19,6 +19,7 @@ static const char help_text[] =
     "  --reference FILE    a result (HDF5 or CSV); default: a tight run\n"
     "  -o FILE             draw work over digits: .svg, .png or .pdf\n"
     "  --csv FILE          write the table; - is the standard output\n"
+    "  --max-steps N       longer runs fail; default 1e6\n"
     "  --until T, --set NAME=VALUE, --quiet   as in 'flexion run'\n"
     "\n"
     "Example:\n"

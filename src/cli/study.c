@@ -201,7 +201,7 @@ static int run_with(flx_ctx *ctx, const cli_study *o,
     cli_list methods = {0}, signals = {0};
     char *texts[2] = {NULL, NULL};
     values steps = {0}, tolerances = {0};
-    double repeats = 1.0;
+    double repeats = 1.0, max_steps = 1e6;
     int code = EXIT_WRONG;
     flx_study_def def = {0};
     if (!copy_list(o->methods, &texts[0], &methods) ||
@@ -213,6 +213,7 @@ static int run_with(flx_ctx *ctx, const cli_study *o,
         !read_values(o, "--tolerances", o->tolerances, 10.0, &tolerances) ||
         !read_positive(o, "--until", o->until, &def.until) ||
         !read_positive(o, "--repeats", o->repeats, &repeats) ||
+        !read_positive(o, "--max-steps", o->max_steps, &max_steps) ||
         !read_formulation(o, &def.formulation))
         goto done;
     def.nmethod = methods.count;
@@ -224,6 +225,7 @@ static int run_with(flx_ctx *ctx, const cli_study *o,
     def.nsignal = signals.count;
     def.signals = signals.items;
     def.repeats = (int)fmin(repeats, 1000.0);
+    def.max_steps = (long)fmin(max_steps, 1e15);
     if (o->reference && strcmp(o->reference, "auto") != 0) def.reference = o->reference;
     code = run_study(ctx, o, &def, &methods, print, draw);
 
@@ -251,6 +253,7 @@ int cli_study_run(flx_ctx *ctx, cli_study *o, int argc, char **argv,
         {.name = "--csv", .value = &o->table},
         {.name = "--until", .value = &o->until},
         {.name = "--repeats", .value = &o->repeats},
+        {.name = "--max-steps", .value = &o->max_steps},
         {.name = "--set", .list = &o->settings},
         {.name = "--quiet", .letter = 'q', .flag = &o->quiet},
     };

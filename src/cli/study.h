@@ -6,7 +6,7 @@
 typedef struct cli_study {
     const cli_command *command;
     const char *model, *methods, *steps, *tolerances, *signals, *formulation, *reference;
-    const char *picture, *table, *until, *repeats;
+    const char *picture, *table, *until, *repeats, *max_steps;
     cli_list settings;
     bool quiet;
 } cli_study;
