@@ -24,8 +24,11 @@
 #include <math.h>
 #include <string.h>
 
-// Intervals of a step at whose ends the indicators are looked at.
+// Intervals of a step at whose ends the indicators are looked at; and where the polynomial through
+// them is off in the middle by more than a part of their size.
 #define LOOKS 5
+#define MANY_LOOKS 50
+#define UNRESOLVED 0.02
 // Where the step is made again, its interpolant brackets the instant to this part of the step.
 #define BRACKET 1e-6
 #define MOST_BISECTIONS 80
@@ -54,7 +57,7 @@ struct flx_events {
     int n, nevent, nrow;
     bool repeats;                   // steps are made again up to an instant
     double *at, *from, *to, *grace; // (n) indicators
-    double *slope;                  // (n) of them, about
+    double *slope, *course, *size;  // (n) of them, about
     signed char *changed;           // (n)
     bool located;                   // they change at the end of the last step
     flx_state *begin, *probe, *prior;
@@ -75,9 +78,9 @@ void flx_events_destroy(flx_events **events)
 {
     flx_events *e = *events;
     if (!e) return;
-    double *const numbers[] = {e->at, e->from, e->to,     e->grace,       e->slope,
-                               e->r,  e->d,    e->rows,   e->rows_before, e->Z,
-                               e->S,  e->rhs,  e->what.Y, e->what.value};
+    double *const numbers[] = {
+        e->course, e->size, e->at,          e->from, e->to, e->grace, e->slope,  e->r,
+        e->d,      e->rows, e->rows_before, e->Z,    e->S,  e->rhs,   e->what.Y, e->what.value};
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) flx_free(numbers[i]);
     flx_free(e->changed);
     flx_free(e->history);
@@ -101,11 +104,22 @@ static flx_status make(flx_integrator *it, flx_events *e)
     const struct {
         double **at;
         size_t n;
-    } want[] = {{&e->at, n},          {&e->from, n},        {&e->to, n},
-                {&e->grace, n},       {&e->slope, n},       {&e->r, unknowns},
-                {&e->d, unknowns},    {&e->rows, unknowns}, {&e->rows_before, unknowns},
-                {&e->Z, m * nv},      {&e->S, m * m},       {&e->rhs, m},
-                {&e->what.Y, m * nv}, {&e->what.value, m}};
+    } want[] = {{&e->course, n},
+                {&e->size, n},
+                {&e->at, n},
+                {&e->from, n},
+                {&e->to, n},
+                {&e->grace, n},
+                {&e->slope, n},
+                {&e->r, unknowns},
+                {&e->d, unknowns},
+                {&e->rows, unknowns},
+                {&e->rows_before, unknowns},
+                {&e->Z, m * nv},
+                {&e->S, m * m},
+                {&e->rhs, m},
+                {&e->what.Y, m * nv},
+                {&e->what.value, m}};
     for (size_t i = 0; i < sizeof want / sizeof want[0]; i++) {
         *want[i].at = flx_alloc(s->ctx, want[i].n, sizeof(double));
         if (!*want[i].at) return FLX_ERR_MEMORY;
@@ -394,6 +408,55 @@ static void mark_here(flx_events *e, const flx_state *x, const double *value)
     }
 }
 
+// How many looks a step needs: none where nothing changes, more where the indicators turn faster
+// than the polynomial through the usual ones can follow.
+static flx_status count_looks(flx_integrator *it, const flx_state *x, int *looks)
+{
+    static const double middle[LOOKS + 1] = {3.0 / 256,   -25.0 / 256, 150.0 / 256,
+                                             150.0 / 256, -25.0 / 256, 3.0 / 256};
+    flx_events *e = flx_method_of(it)->events;
+    double begin = e->begin->t, h = x->t - begin;
+    bool changed = false;
+    for (int i = 0; i < e->n; i++) {
+        e->course[i] = middle[0] * e->from[i];
+        e->size[i] = fabs(e->from[i]);
+    }
+    for (int k = 1; k <= LOOKS; k++) {
+        FLX_TRY(glance(it, x, k == LOOKS ? x->t : begin + h * k / LOOKS, e->to));
+        changed = changed || mark(e, e->to) > 0;
+        for (int i = 0; i < e->n; i++) {
+            e->course[i] += middle[k] * e->to[i];
+            e->size[i] = fmax(e->size[i], fabs(e->to[i]));
+        }
+    }
+    FLX_TRY(glance(it, x, begin + 0.5 * h, e->to));
+    *looks = changed || mark(e, e->to) > 0 ? LOOKS : 0;
+    for (int i = 0; i < e->n; i++) {
+        if (fabs(e->to[i] - e->course[i]) > UNRESOLVED * e->size[i]) *looks = MANY_LOOKS;
+    }
+    return FLX_OK;
+}
+
+// The first instant of the step that ends at x.
+static flx_status find(flx_integrator *it, flx_state *x, double *t, bool *found)
+{
+    flx_events *e = flx_method_of(it)->events;
+    double begin = e->begin->t, h = x->t - begin;
+    int looks;
+    *found = false;
+    FLX_TRY(indicate(it, e->begin, e->from));
+    for (int i = 0; i < e->n; i++) e->grace[i] = fmax(0.0, -GRACE * e->from[i]);
+    FLX_TRY(count_looks(it, x, &looks));
+    for (int k = 1; k <= looks; k++) {
+        double a = begin + h * (k - 1) / looks, b = k == looks ? x->t : begin + h * k / looks;
+        FLX_TRY(search(it, x, a, b, t, found));
+        if (*found) break;
+        memcpy(e->from, e->to, (size_t)e->n * sizeof *e->from);
+        (void)forgive(e, e->from);
+    }
+    return FLX_OK;
+}
+
 static flx_status look(flx_integrator *it, flx_state *x, double *taken, bool *here)
 {
     flx_method *m = flx_method_of(it);
@@ -403,20 +466,9 @@ static flx_status look(flx_integrator *it, flx_state *x, double *taken, bool *he
     flx_state_copy(e->begin, m->before);
     for (bool again = true; again;) {
         double begin = e->begin->t, end = x->t, t = begin;
-        bool found = false;
         again = false;
-        FLX_TRY(indicate(it, e->begin, e->from));
-        for (int i = 0; i < e->n; i++) e->grace[i] = fmax(0.0, -GRACE * e->from[i]);
-        for (int k = 1; k <= LOOKS; k++) {
-            double a = begin + (end - begin) * (k - 1) / LOOKS;
-            double b = k == LOOKS ? end : begin + (end - begin) * k / LOOKS;
-            FLX_TRY(search(it, x, a, b, &t, &found));
-            if (found) break;
-            memcpy(e->from, e->to, (size_t)e->n * sizeof *e->from);
-            (void)forgive(e, e->from);
-        }
-        if (!found) return FLX_OK;
-        *here = true;
+        FLX_TRY(find(it, x, &t, here));
+        if (!*here) return FLX_OK;
         if (t - begin <= fmax(BEGINNING * (end - begin), 4.0 * DBL_EPSILON * fabs(begin))) {
             flx_state_copy(x, e->begin);
             *taken = 0.0;
@@ -425,11 +477,9 @@ static flx_status look(flx_integrator *it, flx_state *x, double *taken, bool *he
             return FLX_OK;
         }
         if (e->repeats) {
-            bool reached = false;
-            FLX_TRY(step_onto(it, x, t, taken, &reached));
-            *here = reached;
-            again = !reached;
-            if (reached) mark_here(e, x, e->at);
+            FLX_TRY(step_onto(it, x, t, taken, here));
+            again = !*here; // not so far: look at what there is
+            if (*here) mark_here(e, x, e->at);
         } else {
             flx_state_copy(x, e->probe);
             *taken = x->t - begin;

@@ -4,7 +4,7 @@
 // of events, strikes of clocks. With g the value of a switch and s what the state holds, the
 // indicator is
 //     s != 0: g,  s = 0: -g      of a comparison                                        (EVE-2)
-//     min(g - a, b - g)          of a whole number or a piece, which holds g from a to b
+//     (g - a)(b - g)/(b - a)     of a whole number or a piece, which holds g from a to b
 // A value that is linear in the time alone tells beforehand when it changes, t - g/g', and takes
 // there the side that the time moves to.
 #include "system/descriptor_parts.h"
@@ -195,7 +195,8 @@ static double agreement(const flx_descriptor *d, const flx_switch *k, double g, 
     double from, to;
     if (!is_whole(k)) return s != 0.0 ? g : -g;
     bounds(d, k, s, &from, &to);
-    return fmin(g - from, to - g);
+    if (isinf(from)) return to - g;
+    return isinf(to) ? g - from : (g - from) * (to - g) / (to - from);
 }
 
 static flx_status indicate(const flx_system *s, flx_work *w, const flx_point *p, double *value)
