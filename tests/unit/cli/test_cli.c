@@ -117,12 +117,13 @@ static int fits_a_screen(const char *text)
 
 static int every_help_fits_a_screen_and_shows_an_example(void)
 {
-    static const char *const commands[] = {"run", "check", "plot", "info", "language"};
+    static const char *const commands[] = {"run",      "check",   "plot",        "info",
+                                           "language", "methods", "convergence", "work-precision"};
     char arguments[64];
     flexion("--help");
     CHECK_STATUS(0);
     if (fits_a_screen(out)) return 1;
-    for (int i = 0; i < 5; i++) {
+    for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++) {
         CHECK_TEXT(out, commands[i]); // the list of the last page asked
         snprintf(arguments, sizeof arguments, "%s --help", commands[i]);
         flexion(arguments);
@@ -173,6 +174,16 @@ static int misspelt_words_get_the_nearest_one(void)
         {"plot a.h5 t --size 9", "--size needs"},
         {"info now", "takes no arguments"},
         {"language", "name what to write"},
+        {"methods --stages 3", "need a method"},
+        {"convergence", "name a model file"},
+        {"convergence m.yaml --steps 1", "name the methods to compare"},
+        {"convergence m.yaml --methods radau", "either --steps or --tolerances"},
+        {"convergence m.yaml --methods radau --steps 1 --tolerances 1", "either --steps or"},
+        {"convergence m.yaml --methods radau --steps 0.1,-2", "--steps needs numbers"},
+        {"convergence m.yaml --methods radau --steps 0.1..", "or a range such as"},
+        {"work-precision m.yaml --methods radau --tolerances x", "--tolerances needs numbers"},
+        {"work-precision m.yaml --methods radau --tolerances 1e-3 --formulation glg",
+         "did you mean 'ggl'?"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         flexion(cases[i].arguments);
@@ -607,6 +618,52 @@ static int info_and_language_speak(void)
     return 0;
 }
 
+static int methods_are_told(void)
+{
+    flexion("methods");
+    CHECK_STATUS(0);
+    for (const flx_integrator_type *const *t = flx_integrator_types(); *t; t++)
+        CHECK_TEXT(out, (*t)->name);
+    CHECK_TEXT(out, "stiffly accurate");
+    flexion("methods radau --stages 5 'gauss(stages=2)'");
+    CHECK_STATUS(2); // every method named gets the stages: twice is wrong
+    flexion("methods radau --stages 5");
+    CHECK_STATUS(0);
+    CHECK_TEXT(out, "radau(stages=5)           5     9  5        0  + +");
+    flexion("methods radua");
+    CHECK_STATUS(2);
+    CHECK_TEXT(err, "did you mean 'radau'?");
+    return 0;
+}
+
+static int methods_are_compared(void)
+{
+    write_model("pendulum.yaml", pendulum);
+    flexion(
+        "convergence pendulum.yaml --until 0.2 --methods "
+        "'radau,gauss,generalized-alpha(spectral_radius=0.9)' "
+        "--steps 0.02,0.01,0.005 --signals positions,velocities -o orders.svg --csv orders.csv");
+    CHECK_STATUS(0);
+    CHECK_TEXT(out, "relative errors against radau");
+    CHECK_TEXT(out, "failed: method 'gauss'"); // and the others go on
+    CHECK_TEXT(out, "failed: the same");
+    CHECK_TEXT(out, "drawn in orders.svg");
+    CHECK(file_size("orders.svg") > 5000);
+    CHECK(file_size("orders.csv") > 500);
+    flexion(
+        "work-precision pendulum.yaml --until 0.2 --methods dopri5,radau --tolerances 1e-3..1e-6 "
+        "--repeats 1 -o work.png --csv -");
+    CHECK_STATUS(0);
+    CHECK(strncmp(out, "method,rtol,positions at end", 28) == 0); // a table and nothing else
+    CHECK(file_size("work.png") > 5000);
+    flexion("convergence pendulum.yaml --methods radau --steps 0.1 --signals positons");
+    CHECK_STATUS(2);
+    CHECK_TEXT(err, "did you mean 'positions'?");
+    flexion("convergence pendulum.yaml --methods radau --steps 0.1 --reference none.csv");
+    CHECK_STATUS(2);
+    return 0;
+}
+
 static int files_start(void)
 {
     char command[256];
@@ -633,4 +690,5 @@ TEST_MAIN(TEST(files_start), TEST(every_help_fits_a_screen_and_shows_an_example)
           TEST(terminal_shows_the_time_to_go), TEST(check_says_what_the_model_is_made_of),
           TEST(redundant_constraints_are_named), TEST(locked_mechanism_names_the_joint),
           TEST(closure_that_cannot_be_met_names_the_joint), TEST(plot_draws),
-          TEST(info_and_language_speak), TEST(files_end))
+          TEST(info_and_language_speak), TEST(methods_are_told), TEST(methods_are_compared),
+          TEST(files_end))
