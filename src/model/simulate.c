@@ -1,6 +1,7 @@
 // simulate.c - how to compute the motion, and the blocks whose computation comes later.
 #include "model/builder.h"
 
+#include <limits.h>
 #include <string.h>
 
 static const char *const method_words[] = {
@@ -39,7 +40,8 @@ static flx_status read_method(flx_env *e, const flx_yaml *block, flx_simulate *s
 
 static bool has_no_control(const char *method)
 {
-    static const char *const words[] = {"midpoint", "trapezoidal", "lobatto"};
+    static const char *const words[] = {"midpoint", "trapezoidal", "lobatto", "variational",
+                                        "galerkin"};
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
         if (strcmp(method, words[i]) == 0) return true;
     }
@@ -71,13 +73,17 @@ static flx_status read_step(flx_env *e, const flx_yaml *block, flx_simulate *s)
     return FLX_OK;
 }
 
-static flx_status read_count(flx_env *e, const flx_yaml *block, const char *key, int *out)
+static flx_status read_count(flx_env *e, const flx_yaml *block, const char *key, int most, int *out)
 {
     const flx_yaml *y = flx_yaml_get(block, key);
     if (!y) return FLX_OK;
     FLX_TRY(flx_build_integer(e, y, out));
-    if (*out >= 1) return FLX_OK;
-    return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, y->loc, "'%s' is at least 1, not %d", key, *out);
+    if (*out < 1) {
+        return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, y->loc, "'%s' is at least 1, not %d", key, *out);
+    }
+    if (*out <= most) return FLX_OK;
+    return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, y->loc, "'%s' is at most %d, not %d", key, most,
+                    *out);
 }
 
 static flx_status read_within(flx_env *e, const flx_yaml *block, const char *key, double least,
@@ -120,7 +126,7 @@ static flx_status read_parameters(flx_env *e, const flx_yaml *block, flx_simulat
     bool varies = stages && stages->kind == FLX_YAML_SCALAR && strcmp(stages->text, "auto") == 0;
     bool hht = strcmp(s->method, "hht") == 0;
     if (varies) d->stages = FLX_STAGES_AUTO;
-    if (!varies) FLX_TRY(read_count(e, block, "stages", &d->stages));
+    if (!varies) FLX_TRY(read_count(e, block, "stages", INT_MAX, &d->stages));
     if (stages && !varies) FLX_TRY(check_stages(e, stages, s->method, d->stages));
     if (varies && strcmp(s->method, "radau") != 0) {
         return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, stages->loc,
@@ -131,8 +137,8 @@ static flx_status read_parameters(flx_env *e, const flx_yaml *block, flx_simulat
         FLX_TRY(flx_build_word(e->b, family, "family", families, &k));
         d->family = families[k];
     }
-    FLX_TRY(read_count(e, block, "degree", &d->degree));
-    FLX_TRY(read_count(e, block, "quadrature", &d->quadrature));
+    FLX_TRY(read_count(e, block, "degree", 6, &d->degree));
+    FLX_TRY(read_count(e, block, "quadrature", 7, &d->quadrature));
     FLX_TRY(read_within(e, block, "spectral_radius", 0.0, 1.0, &d->spectral_radius));
     FLX_TRY(read_within(e, block, "alpha", hht ? -1.0 / 3.0 : 0.0, hht ? 0.0 : 1.0, &d->alpha));
     FLX_TRY(read_within(e, block, "beta", 0.0, 0.5, &d->beta));
