@@ -141,6 +141,7 @@ typedef struct problem {
     const char *name;
     const char *tight; // the method of the amplification
     double factor;     // of tolerance and amplification
+    bool stiff;
 } problem;
 
 #define MOST_METHODS 32
@@ -178,6 +179,8 @@ static int judge(const flx_study *s, const char *const *words, const problem *p,
     double doubt = flx_study_reference_error(s, 0);
     for (int i = 0; i < flx_study_rows(s); i++) {
         const flx_study_row *r = flx_study_get(s, i);
+        // functional iteration on a stiff system leaves an error of its own
+        if (p->stiff && strcmp(words[r->method], "adams") == 0) continue;
         // IDA's Newton iteration ends at the rounding of a stabilised residual
         if (r->value < 0.9e-9 && strcmp(words[r->method], "bdf") == 0) continue;
         if (r->status == FLX_ERR_CANNOT || r->status == FLX_ERR_ARGUMENT)
@@ -220,10 +223,10 @@ static int deliver(flx_model *model, const problem *p)
     return study(model, false, p, amplified, bound) + study(model, true, p, amplified, bound);
 }
 
-static int deliver_file(const char *file, const char *tight, double factor)
+static int deliver_file(const char *file, const char *tight, double factor, bool stiff)
 {
     char path[300];
-    problem p = {.name = file, .tight = tight, .factor = factor};
+    problem p = {.name = file, .tight = tight, .factor = factor, .stiff = stiff};
     flx_ctx *ctx = flx_ctx_create();
     flx_model *model = NULL;
     snprintf(path, sizeof path, "%s/%s.yaml", FLX_EXAMPLES, file);
@@ -236,29 +239,29 @@ static int deliver_file(const char *file, const char *tight, double factor)
 
 static int andrews_is_delivered(void)
 {
-    return deliver_file("andrews_equations", "radau(stages=5)", 1000.0) +
-           deliver_file("andrews_squeezer", "radau(stages=5)", 1000.0);
+    return deliver_file("andrews_equations", "radau(stages=5)", 1000.0, false) +
+           deliver_file("andrews_squeezer", "radau(stages=5)", 1000.0, false);
 }
 
 static int car_axis_is_delivered(void)
 {
-    return deliver_file("car_axis", "radau(stages=5)", 30.0);
+    return deliver_file("car_axis", "radau(stages=5)", 30.0, false);
 }
 
 static int pleiades_are_delivered(void)
 {
-    return deliver_file("pleiades", "dop853", 30.0);
+    return deliver_file("pleiades", "dop853", 30.0, false);
 }
 
 static int two_bodies_are_delivered(void)
 {
-    return deliver_file("two_body", "dop853", 30.0);
+    return deliver_file("two_body", "dop853", 30.0, false);
 }
 
 static int damped_systems_are_delivered(void)
 {
-    return deliver_file("sleigh", "radau(stages=5)", 30.0) +
-           deliver_file("rod_pendulum", "radau(stages=5)", 30.0);
+    return deliver_file("sleigh", "radau(stages=5)", 30.0, true) +
+           deliver_file("rod_pendulum", "radau(stages=5)", 30.0, true);
 }
 
 // ---- the inextensible beam ----------------------------------------------------------------------
@@ -292,7 +295,7 @@ static char *write_beam(int n)
 
 static int inextensible_beam_is_delivered(void)
 {
-    const problem p = {.name = "beam", .tight = "radau(stages=5)", .factor = 30.0};
+    const problem p = {.name = "beam", .tight = "radau(stages=5)", .factor = 30.0, .stiff = true};
     char *text = write_beam(LINKS);
     CHECK(text != NULL);
     flx_ctx *ctx = flx_ctx_create();
