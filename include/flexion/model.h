@@ -38,6 +38,8 @@ typedef enum flx_item_kind {
     FLX_ITEM_VARIABLE, // of second order
     FLX_ITEM_STATE,    // of first order, algebraic ones too
     FLX_ITEM_CONSTRAINT,
+    FLX_ITEM_DISCRETE, // changed by events alone
+    FLX_ITEM_EVENT,
 } flx_item_kind;
 FLX_API int flx_model_item_count(const flx_model *model, flx_item_kind kind);
 FLX_API const char *flx_model_item(const flx_model *model, flx_item_kind kind, int i,

@@ -98,6 +98,8 @@ static void print_model(const flx_model *m, const char *path)
     print_items(m, FLX_ITEM_FORCE, "forces");
     print_items(m, FLX_ITEM_VARIABLE, "variables");
     print_items(m, FLX_ITEM_STATE, "states");
+    print_items(m, FLX_ITEM_DISCRETE, "discrete variables");
+    print_items(m, FLX_ITEM_EVENT, "events");
     print_items(m, FLX_ITEM_CONSTRAINT, "equations");
 }
 

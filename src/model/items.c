@@ -37,6 +37,10 @@ int flx_model_item_count(const flx_model *m, flx_item_kind kind)
         return m->nfirst;
     case FLX_ITEM_CONSTRAINT:
         return m->nconstraint;
+    case FLX_ITEM_DISCRETE:
+        return m->ndiscrete;
+    case FLX_ITEM_EVENT:
+        return m->nevent;
     }
     return 0;
 }
@@ -73,6 +77,11 @@ const char *flx_model_item(const flx_model *m, flx_item_kind kind, int i, const 
         return m->firsts[i].name;
     case FLX_ITEM_CONSTRAINT:
         return m->constraints[i].name;
+    case FLX_ITEM_DISCRETE:
+        return m->discretes[i].name;
+    case FLX_ITEM_EVENT:
+        *type = m->events[i].every > 0 ? "clock" : "";
+        return m->events[i].name;
     }
     return NULL;
 }

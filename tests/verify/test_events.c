@@ -131,6 +131,41 @@ static int block_sticks_and_slips(void)
     return 0;
 }
 
+// A motion so simple that steps are long, and conditions that change many times in them.
+static int fast_conditions_are_seen(void)
+{
+    const char model[] = "equations:\n"
+                         "  first_order: {x: {at: 0, derivative: 1}}\n"
+                         "  second_order: {y: {force: \"if(sin(20*t) > 0.5, 1, 0)\"}}\n"
+                         "events:\n"
+                         "  a: {when: sin(20*x) > 0.5}\n"
+                         "  b: {when: sin(20*t) > 0.5}\n"
+                         "  c: {when: cos(7*x)*x > 0.5}\n";
+    const double pi = 3.14159265358979323846;
+    double y = 0, v = 0, t = 0; // on from (pi/6 + 2 pi k)/20 to (5 pi/6 + 2 pi k)/20
+    for (int k = 0; k < 32; k++) {
+        double on = (pi / 6 + 2 * pi * k) / 20, off = fmin((5 * pi / 6 + 2 * pi * k) / 20, 10);
+        y += v * (off - t) + (off - on) * (off - on) / 2;
+        v += off - on;
+        t = off;
+    }
+    y += v * (10 - t);
+    for (int i = 0; i < N_TIGHT; i++) {
+        char rest[256];
+        case_table table = {0};
+        snprintf(rest, sizeof rest,
+                 "simulate: {until: 10, method: %s}\n"
+                 "outputs: {times: [10], signals: [y, a.count, b.count, c.count]}\n",
+                 tight[i]);
+        CHECK(run(model, rest, &table));
+        CHECK(last(&table, "a.count") == 32 && last(&table, "b.count") == 32);
+        CHECK(last(&table, "c.count") == 11); // counted on a fine grid
+        CHECK_NEAR(last(&table, "y"), y, 1e-11);
+        case_table_clear(&table);
+    }
+    return 0;
+}
+
 // ---- sampled control ----------------------------------------------------------------------------
 
 // x'' = -2 d x' - w^2 x + u, u held over T: the exact step by the exponential of the matrix.
@@ -515,7 +550,7 @@ static int loop_allocates_nothing(void)
 }
 
 TEST_MAIN(TEST(ball_bounces_in_time), TEST(relay_oscillates), TEST(block_sticks_and_slips),
-          TEST(sampled_control_is_exact), TEST(clock_has_a_start),
+          TEST(fast_conditions_are_seen), TEST(sampled_control_is_exact), TEST(clock_has_a_start),
           TEST(collision_has_the_published_digits), TEST(collision_ends_where_published),
           TEST(orders_survive_instants), TEST(velocities_are_set_by_impulses),
           TEST(breaks_of_motions_are_met), TEST(endless_events_end), TEST(loop_allocates_nothing))
