@@ -12,6 +12,8 @@
 // The part of the tolerance that is left to Newton is its root, but no more than this: the method
 // is better than its estimated error, and Newton should not spoil that.
 #define LARGEST_KAPPA 0.03
+// ... with more than 3 stages, which are that much better than their estimate.
+#define HIGH_ORDER 0.1
 // Iterations that a fresh linearisation with its factors is worth in fixed steps.
 #define REFRESH_COST 2
 // Polynomials are not continued over more than this many of their steps.
@@ -24,7 +26,7 @@ void collocation_destroy(flx_integrator *it)
     collocation *co = it->data;
     void *const owned[] = {co->on_position, co->rigid,  co->sigma,      co->C,       co->scale,
                            co->Q,           co->R,      co->F,          co->gd,      co->z,
-                           co->u,           co->b,      co->b_imag,     co->theta,   co->rate,
+                           co->parts,       co->b,      co->b_imag,     co->theta,   co->rate,
                            co->metric,      co->ww,     co->compliance, co->e,       co->e_v,
                            co->pull,        co->pull_x, co->point_q,    co->point_v, co->point,
                            co->now.U,       co->now.V,  co->now.A,      co->now.dX,  co->now.eta,
@@ -50,26 +52,13 @@ static flx_status make_arrays(const flx_system *s, collocation *co, int m)
     struct {
         double **array;
         int n;
-    } want[] = {{&co->sigma, d->nlam},
-                {&co->C, d->nlam},
-                {&co->scale, n},
-                {&co->Q, m * d->nq},
-                {&co->R, m * n},
-                {&co->F, nF},
-                {&co->gd, m * d->nlam},
-                {&co->b, n},
-                {&co->b_imag, n},
-                {&co->theta, d->nv},
-                {&co->rate, d->nv},
-                {&co->metric, d->nv},
-                {&co->ww, d->nw},
-                {&co->compliance, d->nlam},
-                {&co->e, n},
-                {&co->e_v, d->nv},
-                {&co->pull, d->nv},
-                {&co->pull_x, d->nx},
-                {&co->point_q, d->nq},
-                {&co->point_v, d->nv},
+    } want[] = {{&co->sigma, d->nlam}, {&co->C, d->nlam},      {&co->scale, n},
+                {&co->Q, m * d->nq},   {&co->R, m * n},        {&co->F, nF},
+                {&co->parts, nF},      {&co->gd, m * d->nlam}, {&co->b, n},
+                {&co->b_imag, n},      {&co->theta, d->nv},    {&co->rate, d->nv},
+                {&co->metric, d->nv},  {&co->ww, d->nw},       {&co->compliance, d->nlam},
+                {&co->e, n},           {&co->e_v, d->nv},      {&co->pull, d->nv},
+                {&co->pull_x, d->nx},  {&co->point_q, d->nq},  {&co->point_v, d->nv},
                 {&co->point, n}};
     for (size_t i = 0; i < sizeof want / sizeof want[0]; i++) {
         *want[i].array = flx_alloc(s->ctx, (size_t)want[i].n, sizeof(double));
@@ -86,10 +75,9 @@ static flx_status make_arrays(const flx_system *s, collocation *co, int m)
     }
     FLX_TRY(flx_anderson_create(s->ctx, nF, &co->anderson));
     co->z = flx_alloc(s->ctx, (size_t)n, sizeof *co->z);
-    co->u = flx_alloc(s->ctx, (size_t)d->nv, sizeof *co->u);
     co->on_position = flx_alloc(s->ctx, (size_t)d->nlam, sizeof *co->on_position);
     co->rigid = flx_alloc(s->ctx, (size_t)(d->nlam + d->nmu), sizeof *co->rigid);
-    if (!co->z || !co->u || !co->on_position || !co->rigid) return FLX_ERR_MEMORY;
+    if (!co->z || !co->on_position || !co->rigid) return FLX_ERR_MEMORY;
     FLX_TRY(flx_tolerance_create(s, co->rtol, co->atol, co->scale, &co->tol));
     co->wq = co->tol.wq;
     co->wv = co->tol.wv;
@@ -136,20 +124,31 @@ static flx_status make_solvers(const flx_system *s, collocation *co, int ntablea
     return co->npos ? flx_saddle_create(s, &co->saddle) : FLX_OK;
 }
 
+// The part of the tolerance that is left to Newton.
+static double newton_part(const flx_integrator_def *def, double rtol, int stages)
+{
+    if (def->newton_tolerance > 0.0) return def->newton_tolerance;
+    double part = fmin(LARGEST_KAPPA, sqrt(rtol));
+    return stages > 3 ? HIGH_ORDER * part : part;
+}
+
 void collocation_use(flx_integrator *it, int tableau)
 {
     collocation *co = it->data;
     const flx_dims *d = &it->sys->dims;
+    co->order = co->next_order = tableau;
     co->tab = &co->table[tableau];
     co->s = co->tab->s;
+    co->embedded = co->tab->e;
+    co->kappa = newton_part(&it->def, co->rtol, co->s);
     co->nF = co->anderson.n = co->s * (co->n + d->nv + d->nlam);
     co->D = co->F;
     co->dV = co->D + co->s * co->n;
     co->deta = co->dV + co->s * d->nv;
     memset(co->F, 0, (size_t)co->nF * sizeof(double)); // deta is moved by GGL alone
     co->h = 0.0;
-    co->h_last = 0.0;
     co->h_factored = 0.0;
+    co->since = 0;
 }
 
 flx_status collocation_create(flx_integrator *it, const collocation_tableau *tableaux, int n,
@@ -165,13 +164,12 @@ flx_status collocation_create(flx_integrator *it, const collocation_tableau *tab
         co->table[k] = tableaux[k];
         if (tableaux[k].s > most) most = tableaux[k].s;
     }
+    co->ntable = n;
     co->n = flx_dims_unknowns(&s->dims);
     co->first = s->dims.nv + s->dims.nx + s->dims.nw;
     co->adaptive = !(def->step > 0.0);
     co->rtol = def->rtol > 0.0 ? def->rtol : DEFAULT_RTOL;
     co->atol = def->atol > 0.0 ? def->atol : DEFAULT_ATOL;
-    co->kappa =
-        def->newton_tolerance > 0.0 ? def->newton_tolerance : fmin(LARGEST_KAPPA, sqrt(co->rtol));
     co->tolerance = def->newton_tolerance > 0.0 ? def->newton_tolerance : POSITION_TOLERANCE;
     FLX_TRY(make_arrays(s, co, most));
     collocation_use(it, 0);
@@ -290,12 +288,12 @@ static void keep_books(collocation *co)
 }
 
 // out = y0 + sum_i w_i (y_i - y0) of values of the stages that lie `stride` apart; y0 NULL: zero.
-static void blend(const collocation *co, const double *w, const double *y, int stride,
+static void blend(const collocation_tableau *t, const double *w, const double *y, int stride,
                   const double *y0, int m, double *out)
 {
     for (int j = 0; j < m; j++) {
         double start = y0 ? y0[j] : 0.0, sum = 0.0;
-        for (int i = 0; i < co->s; i++) sum += w[i] * (y[(size_t)i * stride + j] - start);
+        for (int i = 0; i < t->s; i++) sum += w[i] * (y[(size_t)i * stride + j] - start);
         out[j] = start + sum;
     }
 }
@@ -307,12 +305,12 @@ static void extrapolate(collocation *co, const flx_dims *d, const flx_state *x)
     int n = co->n, m = d->nv + d->nx;
     double l[COLLOCATION_STAGES];
     collocation_weights_stages(co->tab, 1.0, l);
-    blend(co, co->tab->d, st->U, n, NULL, d->nv, co->point);
-    blend(co, co->tab->d, st->U + d->nv, n, x->x, d->nx, co->point + d->nv);
-    blend(co, l, st->U + m, n, NULL, n - m, co->point + m);
-    blend(co, co->tab->d, st->V, d->nv, x->v, d->nv, co->e_v);
-    blend(co, l, st->A, d->nv, NULL, d->nv, co->pull);
-    blend(co, l, st->dX, d->nx, NULL, d->nx, co->pull_x);
+    blend(co->tab, co->tab->d, st->U, n, NULL, d->nv, co->point);
+    blend(co->tab, co->tab->d, st->U + d->nv, n, x->x, d->nx, co->point + d->nv);
+    blend(co->tab, l, st->U + m, n, NULL, n - m, co->point + m);
+    blend(co->tab, co->tab->d, st->V, d->nv, x->v, d->nv, co->e_v);
+    blend(co->tab, l, st->A, d->nv, NULL, d->nv, co->pull);
+    blend(co->tab, l, st->dX, d->nx, NULL, d->nx, co->pull_x);
 }
 
 // Velocities to the rigid rows and everything else from them. Where the masses do not determine the
@@ -381,6 +379,7 @@ flx_status collocation_finish(flx_integrator *it, flx_state *x)
     co->last = co->now;
     co->now = swap;
     co->h_last = co->h;
+    co->tab_last = co->tab;
     keep_books(co);
     return FLX_OK;
 }
@@ -416,20 +415,20 @@ flx_status collocation_interpolate(flx_integrator *it, double t, flx_state *out)
     const flx_dims *d = &s->dims;
     const flx_state *before = flx_method_of(it)->before;
     double w[COLLOCATION_STAGES + 1], l[COLLOCATION_STAGES], tau = (t - before->t) / co->h_last;
-    collocation_weights_with_start(co->tab, tau, w);
-    collocation_weights_stages(co->tab, tau, l);
+    collocation_weights_with_start(co->tab_last, tau, w);
+    collocation_weights_stages(co->tab_last, tau, l);
     flx_state_copy(out, before); // switches are those of the step
     double *theta = flx_method_of(it)->theta;
     const collocation_stages *st = &co->last;
     int n = co->n;
-    blend(co, w + 1, st->U, n, NULL, d->nv, theta);
-    blend(co, w + 1, st->V, d->nv, before->v, d->nv, out->v);
-    blend(co, w + 1, st->U + d->nv, n, before->x, d->nx, out->x);
-    blend(co, l, st->A, d->nv, NULL, d->nv, out->a);
-    blend(co, l, st->dX, d->nx, NULL, d->nx, out->dx);
-    blend(co, l, st->U + d->nv + d->nx, n, NULL, d->nw, out->w);
-    blend(co, l, st->U + co->first, n, NULL, d->nlam, out->lam);
-    blend(co, l, st->U + co->first + d->nlam, n, NULL, d->nmu, out->mu);
+    blend(co->tab_last, w + 1, st->U, n, NULL, d->nv, theta);
+    blend(co->tab_last, w + 1, st->V, d->nv, before->v, d->nv, out->v);
+    blend(co->tab_last, w + 1, st->U + d->nv, n, before->x, d->nx, out->x);
+    blend(co->tab_last, l, st->A, d->nv, NULL, d->nv, out->a);
+    blend(co->tab_last, l, st->dX, d->nx, NULL, d->nx, out->dx);
+    blend(co->tab_last, l, st->U + d->nv + d->nx, n, NULL, d->nw, out->w);
+    blend(co->tab_last, l, st->U + co->first, n, NULL, d->nlam, out->lam);
+    blend(co->tab_last, l, st->U + co->first + d->nlam, n, NULL, d->nmu, out->mu);
     s->ops->retract(s, before->q, theta, out->q);
     out->t = t;
     return collocation_close_state(it, out);

@@ -29,7 +29,7 @@
 #define COLLOCATION_LOST 1e-6
 
 // Above this contraction the next step with error control gets a linearisation of its own.
-#define COLLOCATION_GOOD 0.02
+#define COLLOCATION_GOOD 1e-3
 
 // One set of stages.
 typedef struct collocation_stages {
@@ -50,9 +50,10 @@ typedef struct collocation_rules {
 } collocation_rules;
 
 typedef struct collocation {
-    collocation_tableau table[COLLOCATION_TABLES];
-    const collocation_tableau *tab; // the one in use
-    int s, n, first;                // its stages; unknowns, number of the first bond
+    collocation_tableau table[COLLOCATION_TABLES]; // ascending stages
+    int ntable, order;                             // how many; the number of the one in use:
+    const collocation_tableau *tab;
+    int s, n, first; // its stages; unknowns, number of the first bond
     bool ggl, at_end, keeps, adaptive;
     int npos, nrigid;  // bonds on positions: tau = C = 0; rigid rows of all kinds
     bool *on_position; // (nlam)
@@ -67,17 +68,19 @@ typedef struct collocation {
     collocation_stages
         last; // of the last step that was made: for predictions and values in between
     double h_last;
-    double *Q; // (s nq)
-    double *R; // (s n)
+    const collocation_tableau *tab_last; // of that step
+    double *Q;                           // (s nq)
+    double *R;                           // (s n)
     double *F; // (nF) corrections of U, V and eta, stage by stage and one after another:
     double *D, *dV, *deta; // (s n), (s nv) and (s nlam) of them
     int nF;
-    double *gd;            // (s nlam) G V + g_t
-    double complex *z, *u; // (n) (nv) of one eigenvalue
-    double *b, *b_imag;    // (n) (n) scratch of one real solve
-    double *theta, *rate;  // (nv) scratch
-    double *metric;        // (nv) S^-2: velocities are compared by their scales
-    double *C;             // (nlam)
+    double *gd;           // (s nlam) G V + g_t
+    double *parts;        // (nF) as F, along the eigenvectors
+    double complex *z;    // (n) of one pair
+    double *b, *b_imag;   // (n) (n) scratch of one real solve
+    double *theta, *rate; // (nv) scratch
+    double *metric;       // (nv) S^-2: velocities are compared by their scales
+    double *C;            // (nlam)
 
     // linearisation and its factors
     flx_blocks blocks;
@@ -112,6 +115,14 @@ typedef struct collocation {
     double h_next;                     // proposed
     double error_last, h_error;        // of the last accepted step; 0: none
     bool rejected;                     // the last attempt was
+    const double *embedded;            // weights of the error: those of the tableau, or `fewer`
+
+    // variable order
+    double fewer[COLLOCATION_TABLES][COLLOCATION_STAGES]; // weights of the error with fewer stages
+    int nfewer[COLLOCATION_TABLES];                       // how many stages these are
+    double filter[COLLOCATION_TABLES];                    // of their method over that of the table
+    int next_order;                                       // for the next step
+    int since;                                            // steps since the order changed
 } collocation;
 
 // collocation.c
@@ -129,7 +140,7 @@ flx_status collocation_refuse_index1(const flx_integrator *it);
 flx_status collocation_expect_formulation(const flx_integrator *it, flx_formulation formulation,
                                           const char *name);
 flx_status collocation_refuse_rigid(const flx_integrator *it, const char *advice);
-// Turn to another tableau: stages of the last step and factors have no meaning for it.
+// Turn to another tableau: factors have no meaning for it.
 void collocation_use(flx_integrator *it, int tableau);
 flx_status collocation_step(flx_integrator *it, flx_state *x, double h, double *h_taken);
 flx_status collocation_interpolate(flx_integrator *it, double t, flx_state *out);
@@ -194,6 +205,15 @@ double collocation_correction_norm(const collocation *co, const flx_dims *d);
 flx_status collocation_error(flx_integrator *it, const flx_state *x, bool again, double *error);
 double collocation_first_step(const collocation *co, const flx_dims *d, const flx_state *x,
                               double h_most);
+
+// collocation_order.c
+// For a method with several tableaux: what the choice between them needs.
+flx_status collocation_prepare_orders(flx_integrator *it);
+// After a step that was accepted with this error, and for which h_next is proposed: another tableau,
+// with a step of its own, where that is less work.
+flx_status collocation_choose_order(flx_integrator *it, const flx_state *x, double error);
+// After an attempt that Newton could not solve.
+void collocation_lower_order(flx_integrator *it);
 
 // collocation_control.c
 // One step of at most h_most with the error below the tolerance, repeated until it is.

@@ -45,6 +45,10 @@ flx_status collocation_control_step(flx_integrator *it, flx_state *x, double h_m
     double longest = flx_method_of(it)->longest;
     if (it->def.largest_step > 0.0) longest = fmin(longest, it->def.largest_step);
     collocation_set_weights(it, x);
+    if (co->next_order != co->order) {
+        collocation_use(it, co->next_order);
+        co->error_last = 0.0;
+    }
     if (begins) {
         co->h_next = it->def.first_step > 0.0
                          ? it->def.first_step
@@ -65,11 +69,13 @@ flx_status collocation_control_step(flx_integrator *it, flx_state *x, double h_m
         if (status == FLX_OK && error < 1.0) {
             co->h_next = next_step(co, error);
             if (h < wanted) co->h_next = fmax(co->h_next, wanted); // it was cut, not too long
+            if (co->ntable > 1) FLX_TRY(collocation_choose_order(it, x, error));
             co->rejected = false;
             return collocation_finish(it, x);
         }
         if (h <= smallest) return flx_step_give_up(it, status);
         it->stats.rejected++;
+        if (status > FLX_OK && co->ntable > 1) collocation_lower_order(it);
         bool measured = status == FLX_OK && isfinite(error);
         co->h_next = fmax(0.5 * smallest, measured ? next_step(co, error) : FAILED_FACTOR * h);
         co->rejected = true;

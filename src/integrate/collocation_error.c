@@ -105,13 +105,24 @@ void collocation_weigh_velocities(flx_integrator *it)
     co->velocity_weight = rigid ? fmin(co->h, 1.0) : 1.0;
 }
 
-// Sum of squares of factor y_i / (part w_i + floor_i); floor NULL: none
+// Sum of squares of factor y_i / (part w_i + floor scale_i)
 static double squares(const double *y, double factor, const double *w, double part,
                       const double *scale, double floor, int n)
 {
     double sum = 0.0;
     for (int i = 0; i < n; i++) {
-        double e = factor * y[i] / (part * w[i] + (scale ? floor * scale[i] : 0.0));
+        double e = factor * y[i] / (part * w[i] + floor * scale[i]);
+        sum += e * e;
+    }
+    return sum;
+}
+
+// ... of y_i / w_i
+static double plain_squares(const double *y, const double *w, int n)
+{
+    double sum = 0.0;
+    for (int i = 0; i < n; i++) {
+        double e = y[i] / w[i];
         sum += e * e;
     }
     return sum;
@@ -120,18 +131,20 @@ static double squares(const double *y, double factor, const double *w, double pa
 double collocation_correction_norm(const collocation *co, const flx_dims *d)
 {
     double q = 0.0, v = 0.0, x = 0.0, w = 0.0, k = co->kappa;
-    double floor_v = ROUNDING * velocity_rounding(co);
+    double floor_v = d->nv ? ROUNDING * velocity_rounding(co) : 0.0;
     for (int i = 0; i < co->s; i++) {
         const double *D = co->D + (size_t)i * co->n, *dV = co->dV + (size_t)i * d->nv;
-        q += squares(D, 1.0, co->wq, k, co->scale, ROUNDING, d->nv);
-        v += squares(dV, 1.0, co->wv, k, co->scale, floor_v, d->nv);
-        x += squares(D + d->nv, 1.0, co->wx, k, NULL, 0.0, d->nx);
-        w += squares(D + d->nv + d->nx, 1.0, co->ww, k, NULL, 0.0, d->nw);
+        if (d->nv) {
+            q += squares(D, 1.0, co->wq, k, co->scale, ROUNDING, d->nv);
+            v += squares(dV, 1.0, co->wv, k, co->scale, floor_v, d->nv);
+        }
+        if (d->nx) x += plain_squares(D + d->nv, co->wx, d->nx);
+        if (d->nw) w += plain_squares(D + d->nv + d->nx, co->ww, d->nw);
     }
     double most = 0.0;
     if (d->nv) most = fmax(q, v) / (co->s * d->nv);
-    if (d->nx) most = fmax(most, x / (co->s * d->nx));
-    if (d->nw) most = fmax(most, w / (co->s * d->nw));
+    if (d->nx) most = fmax(most, x / (k * k * co->s * d->nx));
+    if (d->nw) most = fmax(most, w / (k * k * co->s * d->nw));
     if (isnan(q + v + x + w)) return (double)NAN;
     return sqrt(most);
 }
@@ -144,7 +157,7 @@ static void embed(const collocation *co, const double *y, int stride, const doub
 {
     memset(out, 0, (size_t)m * sizeof *out);
     for (int j = 0; j < co->s; j++) {
-        double a = sign * co->tab->e[j] / co->h;
+        double a = sign * co->embedded[j] / co->h;
         const double *yj = y + (size_t)j * stride;
         for (int k = 0; k < m; k++) out[k] += a * (y0 ? yj[k] - y0[k] : yj[k]);
     }
@@ -207,7 +220,7 @@ static double error_norm(flx_integrator *it)
     double most = 0.0;
     double q = squares(co->e, 1.0, co->wq, 1.0, co->scale, NOISE, d->nv);
     double v = velocity_error(it);
-    double x = squares(co->e + d->nv, 1.0, co->wx, 1.0, NULL, 0.0, d->nx);
+    double x = plain_squares(co->e + d->nv, co->wx, d->nx);
     if (isnan(q + v + x)) return HUGE_VAL;
     if (d->nv) most = fmax(q, v) / d->nv;
     if (d->nx) most = fmax(most, x / d->nx);
@@ -290,8 +303,8 @@ double collocation_first_step(const collocation *co, const flx_dims *d, const fl
     }
     double root = v + sqrt(v * v + 2.0 * a * FIRST_CHANGE);
     if (root > 0.0) h = fmin(h, 2.0 * FIRST_CHANGE / root);
-    double size = squares(x->x, 1.0, co->wx, 1.0, NULL, 0.0, d->nx);
-    double slope = squares(x->dx, 1.0, co->wx, 1.0, NULL, 0.0, d->nx);
+    double size = plain_squares(x->x, co->wx, d->nx);
+    double slope = plain_squares(x->dx, co->wx, d->nx);
     if (slope > 0.0) h = fmin(h, FIRST_CHANGE * sqrt(size / slope));
     // at rest in every respect, or from nothing: the error will tell
     if (!(h < h_most)) h = SMALL_PART * h_most;

@@ -27,6 +27,8 @@
 // ... above this one the iteration is accelerated, which may take so many iterations.
 #define ACCELERATED 0.15
 #define PATIENCE 10
+// ... and with error control above this one it is looked at what does not converge.
+#define NOT_GOOD 0.1
 #define ADAPTIVE_PATIENCE 5
 // Corrections below this part of the scale that shrink no more are rounding.
 #define ROUNDING_CORRECTION 1e-10
@@ -106,7 +108,7 @@ static double force_size(collocation *co, const flx_dims *d, double tolerance)
 
 typedef struct newton {
     double size, motion;      // of this correction: in units of what is allowed; of the scale
-    double last, last_motion; // of the one before; 0: none with these factors
+    double last, last_motion; // of the one before; 0: none with these factors, or not looked at
     double rate;              // contraction, expected where there is none yet
     int fresh;                // iterations with a linearisation of this step; -1: an older one
     int renewals;             // linearisations in this step
@@ -121,7 +123,8 @@ typedef enum verdict { GO_ON, CONVERGED, RENEW, FAILED } verdict;
 // of the forces.
 static bool stagnates(newton *n, double allowed)
 {
-    bool rounding = n->motion < ROUNDING_CORRECTION && n->motion > 0.5 * n->last_motion;
+    bool rounding =
+        n->last_motion > 0.0 && n->motion < ROUNDING_CORRECTION && n->motion > 0.5 * n->last_motion;
     bool still = (n->motion <= allowed || rounding) && n->last > 0.0 && n->rate > 0.5;
     n->stagnant = still ? n->stagnant + 1 : 0;
     return n->stagnant >= n->enough;
@@ -252,9 +255,14 @@ flx_status collocation_solve(flx_integrator *it, const flx_state *x)
         FLX_TRY(collocation_correct(it));
         collocation_anderson(co, d, n.accelerated);
         double tolerance = co->adaptive ? co->tolerance : position_tolerance(co, d);
-        n.motion = motion_size(co, d, tolerance);
-        n.size = co->adaptive ? collocation_correction_norm(co, d)
-                              : fmax(n.motion / tolerance, force_size(co, d, tolerance));
+        if (co->adaptive) {
+            n.size = collocation_correction_norm(co, d);
+            bool good = n.size <= NOT_GOOD * n.last || (n.last == 0.0 && isfinite(n.size));
+            n.motion = good ? 0.0 : motion_size(co, d, tolerance);
+        } else {
+            n.motion = motion_size(co, d, tolerance);
+            n.size = fmax(n.motion / tolerance, force_size(co, d, tolerance));
+        }
         if (!isfinite(n.size) || !isfinite(n.motion)) return diverged(it, FLX_NOT_FINITE, k);
         collocation_apply(co, d);
         it->stats.newton_iterations++;

@@ -37,23 +37,29 @@ static void predict_by_polynomial(flx_integrator *it, const flx_state *before, c
     collocation *co = it->data;
     const flx_system *s = it->sys;
     const flx_dims *d = &s->dims;
+    const collocation_tableau *t = co->tab_last;
     int m = d->nv + d->nx;
     double w[COLLOCATION_STAGES + 1] = {0.0}, l[COLLOCATION_STAGES] = {0.0};
     for (int i = 0; i < co->s; i++) {
         double tau = 1.0 + co->tab->c[i] * co->h / co->h_last, *U = co->now.U + (size_t)i * co->n;
-        if (m > 0) collocation_weights_with_start(co->tab, tau, w);
-        if (co->n > m) collocation_weights_stages(co->tab, tau, l);
+        if (m > 0) collocation_weights_with_start(t, tau, w);
+        if (co->n > m) collocation_weights_stages(t, tau, l);
         for (int j = 0; j < co->n; j++) {
             const double *last = co->last.U + j, *weight = j < m ? w + 1 : l;
             double sum = j >= d->nv && j < m ? w[0] * before->x[j - d->nv] : 0.0;
-            for (int k = 0; k < co->s; k++) sum += weight[k] * last[(size_t)k * co->n];
+            for (int k = 0; k < t->s; k++) sum += weight[k] * last[(size_t)k * co->n];
             U[j] = sum;
         }
         if (d->nv == 0) continue;
         s->ops->retract(s, before->q, U, co->Q);
         s->ops->difference(s, x->q, co->Q, U);
     }
-    if (co->ggl) memcpy(co->now.eta, co->last.eta, (size_t)(co->s * d->nlam) * sizeof(double));
+    size_t size = (size_t)(co->s * d->nlam) * sizeof(double);
+    if (t == co->tab) {
+        memcpy(co->now.eta, co->last.eta, size);
+    } else {
+        memset(co->now.eta, 0, size);
+    }
 }
 
 void collocation_predict(flx_integrator *it, const flx_state *x, collocation_guess guess)
@@ -209,6 +215,8 @@ flx_status collocation_evaluate(flx_integrator *it, const flx_state *x)
 
 // ---- matrix ---------------------------------------------------------------------------------
 
+enum { HAS_A1 = 2, HAS_A2 = 4 }; // flx_pattern.parts
+
 void collocation_add_product(const flx_system *s, const flx_blocks *blocks, const double *a,
                              const double *b, double sign, double *out)
 {
@@ -217,6 +225,7 @@ void collocation_add_product(const flx_system *s, const flx_blocks *blocks, cons
         for (int e = p->row[i]; e < p->row[i + 1]; e++) {
             int j = p->col[e], k = p->offset[e];
             if (p->start[j] >= s->dims.nv) break; // columns ascend
+            if (p->parts && !(p->parts[e] & (HAS_A1 | HAS_A2))) continue;
             for (int r = p->start[i]; r < p->start[i + 1]; r++) {
                 double sum = 0.0;
                 for (int c = p->start[j]; c < p->start[j + 1]; c++, k++) {
@@ -284,142 +293,150 @@ flx_status collocation_factor(flx_integrator *it)
 
 // ---- correction -----------------------------------------------------------------------------
 
-// u = S^2 G^T deta and deta of one eigenvalue; z holds minus the residual's part, b minus that of
-// G V + g_t. deta is left in the bond rows of b, b_imag, with a minus.
-static void solve_velocities(flx_integrator *it, int k, double complex w)
+// out_k (m) = sum_i M_ki in_i of s rows.
+static inline void combine_rows(const int s, const double M[][COLLOCATION_STAGES],
+                                const double *restrict in, int m, double *restrict out)
 {
-    collocation *co = it->data;
-    const flx_dims *d = &it->sys->dims;
-    bool pair = k >= co->tab->nreal;
-    memset(co->b, 0, (size_t)co->n * sizeof(double));
-    memset(co->b_imag, 0, (size_t)co->n * sizeof(double));
-    for (int j = 0; j < d->nlam; j++) {
-        if (!co->on_position[j]) continue;
-        double complex sum = -w * co->z[co->first + j] / co->sigma[j];
-        for (int i = 0; i < co->s; i++) sum -= co->tab->Pi[k][i] * co->gd[i * d->nlam + j];
-        co->b[co->first + j] = creal(sum);
-        co->b_imag[co->first + j] = cimag(sum);
-    }
-    flx_saddle_solve_once(co->saddle, co->b);
-    if (pair) flx_saddle_solve_once(co->saddle, co->b_imag);
-    it->stats.solves += pair ? 2 : 1;
-    for (int j = 0; j < d->nv; j++) co->u[j] = flx_complex(co->b[j], pair ? co->b_imag[j] : 0.0);
-}
-
-// z -= (w A2 + A1) u
-static void subtract_velocities(flx_integrator *it, int k, double complex w)
-{
-    collocation *co = it->data;
-    const flx_dims *d = &it->sys->dims;
-    double *a = co->theta, *b = co->rate, *out = co->e, wr = creal(w), wi = cimag(w);
-    for (int part = 0; part < (k < co->tab->nreal ? 1 : 2); part++) {
-        for (int j = 0; j < d->nv; j++) {
-            double ur = creal(co->u[j]), ui = cimag(co->u[j]);
-            a[j] = part ? wr * ui + wi * ur : wr * ur - wi * ui;
-            b[j] = part ? ui : ur;
-        }
-        memset(out, 0, (size_t)co->n * sizeof *out);
-        collocation_add_product(it->sys, &co->blocks, a, b, 1.0, out);
-        for (int j = 0; j < co->n; j++) {
-            double re = creal(co->z[j]), im = cimag(co->z[j]);
-            co->z[j] = part ? flx_complex(re, im - out[j]) : flx_complex(re - out[j], im);
+    for (int j = 0; j < m; j++) {
+        double y[COLLOCATION_STAGES];
+        for (int i = 0; i < s; i++) y[i] = in[i * m + j];
+        for (int k = 0; k < s; k++) {
+            double sum = 0.0;
+            for (int i = 0; i < s; i++) sum += M[k][i] * y[i];
+            out[k * m + j] = sum;
         }
     }
 }
 
-// Parts of minus the residuals along eigenvector k: into z.
-static inline void split_stages(collocation *co, const int s, int k)
-{
-    bool pair = k >= co->tab->nreal;
-    for (int j = 0; j < co->n; j++) {
-        double re = 0.0, im = 0.0;
-        for (int i = 0; i < s; i++) {
-            double r = co->R[i * co->n + j];
-            re -= creal(co->tab->Pi[k][i]) * r;
-            if (pair) im -= cimag(co->tab->Pi[k][i]) * r;
-        }
-        co->z[j] = flx_complex(re, im);
-    }
-}
-
-static void split(collocation *co, int k)
+// Written out for the numbers of stages that are used most.
+static void combine(const collocation *co, const double M[][COLLOCATION_STAGES], const double *in,
+                    int m, double *out)
 {
     switch (co->s) {
     case 3:
-        split_stages(co, 3, k);
+        combine_rows(3, M, in, m, out);
         break;
     case 5:
-        split_stages(co, 5, k);
+        combine_rows(5, M, in, m, out);
         break;
     case 7:
-        split_stages(co, 7, k);
+        combine_rows(7, M, in, m, out);
         break;
     default:
-        split_stages(co, co->s, k);
+        combine_rows(co->s, M, in, m, out);
     }
 }
 
-static flx_status solve_linear(flx_integrator *it, int k)
+// The parts of one eigenvalue: real and imaginary rows of the unknowns, of velocities and of deta, the
+// imaginary ones NULL for a real eigenvalue.
+typedef struct part {
+    int k;
+    double wr, wi; // mu_k / h
+    double *z, *z_imag, *u, *u_imag, *eta, *eta_imag;
+} part;
+
+static part find_part(const collocation *co, const flx_dims *d, int k)
 {
-    collocation *co = it->data;
-    it->stats.solves++;
-    if (k >= co->tab->nreal) return flx_linear_solve_complex(collocation_solver(co, k), co->z);
-    double *re = co->e;
-    for (int j = 0; j < co->n; j++) re[j] = creal(co->z[j]);
-    FLX_TRY(flx_linear_solve(co->real, re));
-    for (int j = 0; j < co->n; j++) co->z[j] = re[j];
-    return FLX_OK;
+    int nreal = co->tab->nreal, row = k < nreal ? k : 2 * k - nreal;
+    double *velocities = co->parts + co->s * co->n, *etas = velocities + co->s * d->nv;
+    part p = {.k = k,
+              .wr = creal(co->tab->mu[k]) / co->h,
+              .wi = cimag(co->tab->mu[k]) / co->h,
+              .z = co->parts + (size_t)row * co->n,
+              .u = velocities + (size_t)row * d->nv,
+              .eta = etas + (size_t)row * d->nlam};
+    if (k < nreal) return p;
+    p.z_imag = p.z + co->n;
+    p.u_imag = p.u + d->nv;
+    p.eta_imag = p.eta + d->nlam;
+    return p;
 }
 
-// out_i (m) of all stages receives the part y of eigenvalue k; the first one begins it.
-static void join(const collocation *co, int k, const double complex *y, int m, double *out)
-{
-    bool pair = k >= co->tab->nreal;
-    for (int i = 0; i < co->s; i++, out += m) {
-        double complex p = co->tab->P[i][k];
-        double pr = pair ? 2.0 * creal(p) : creal(p), pi = pair ? 2.0 * cimag(p) : 0.0;
-        if (k == 0) {
-            for (int j = 0; j < m; j++) out[j] = pr * creal(y[j]) - pi * cimag(y[j]);
-        } else {
-            for (int j = 0; j < m; j++) out[j] += pr * creal(y[j]) - pi * cimag(y[j]);
-        }
-    }
-}
-
-// D_i, dV_i, deta_i of all stages receive their part from eigenvalue k. Complex products are written
-// out: those of the language look at infinities each time.
-static void add_part(flx_integrator *it, int k, double complex w)
+// u = S^2 G^T deta and deta; z holds minus the residual's part, eta that of G V + g_t. (COL-5)
+static void solve_velocities(flx_integrator *it, const part *p)
 {
     collocation *co = it->data;
     const flx_dims *d = &it->sys->dims;
-    double wr = creal(w), wi = cimag(w);
-    for (int j = 0; j < d->nv; j++) { // u becomes w d + u
-        double zr = creal(co->z[j]), zi = cimag(co->z[j]);
-        double ur = co->ggl ? creal(co->u[j]) : 0.0, ui = co->ggl ? cimag(co->u[j]) : 0.0;
-        co->u[j] = flx_complex(ur + wr * zr - wi * zi, ui + wr * zi + wi * zr);
-    }
-    join(co, k, co->z, co->n, co->D);
-    if (d->nv > 0) join(co, k, co->u, d->nv, co->dV);
-    if (!co->ggl) return;
+    const double *z = p->z + co->first, *z_imag = p->z_imag ? p->z_imag + co->first : NULL;
+    double *b = co->b, *b_imag = co->b_imag;
+    memset(b, 0, (size_t)co->n * sizeof *b);
+    memset(b_imag, 0, (size_t)co->n * sizeof *b_imag);
     for (int j = 0; j < d->nlam; j++) {
-        co->z[j] = flx_complex(-co->b[co->first + j], -co->b_imag[co->first + j]);
+        if (!co->on_position[j]) continue;
+        double zi = z_imag ? z_imag[j] : 0.0, w = 1.0 / co->sigma[j];
+        b[co->first + j] = -w * (p->wr * z[j] - p->wi * zi) - p->eta[j];
+        if (z_imag) b_imag[co->first + j] = -w * (p->wr * zi + p->wi * z[j]) - p->eta_imag[j];
     }
-    join(co, k, co->z, d->nlam, co->deta);
+    for (int side = 0; side < (z_imag ? 2 : 1); side++) {
+        double *x = side ? b_imag : b, *eta = side ? p->eta_imag : p->eta;
+        flx_saddle_solve_once(co->saddle, x);
+        it->stats.solves++;
+        memcpy(side ? p->u_imag : p->u, x, (size_t)d->nv * sizeof *x);
+        for (int j = 0; j < d->nlam; j++) eta[j] = -x[co->first + j];
+    }
+}
+
+// z -= (w A2 + A1) u
+static void subtract_velocities(flx_integrator *it, const part *p)
+{
+    collocation *co = it->data;
+    int nv = it->sys->dims.nv;
+    double *wu = co->theta;
+    for (int j = 0; j < nv; j++) {
+        wu[j] = p->wr * p->u[j] - (p->u_imag ? p->wi * p->u_imag[j] : 0.0);
+    }
+    collocation_add_product(it->sys, &co->blocks, wu, p->u, -1.0, p->z);
+    if (!p->u_imag) return;
+    for (int j = 0; j < nv; j++) wu[j] = p->wr * p->u_imag[j] + p->wi * p->u[j];
+    collocation_add_product(it->sys, &co->blocks, wu, p->u_imag, -1.0, p->z_imag);
+}
+
+static flx_status solve_linear(flx_integrator *it, const part *p)
+{
+    collocation *co = it->data;
+    it->stats.solves++;
+    if (!p->z_imag) return flx_linear_solve(co->real, p->z);
+    for (int j = 0; j < co->n; j++) co->z[j] = flx_complex(p->z[j], p->z_imag[j]);
+    FLX_TRY(flx_linear_solve_complex(collocation_solver(co, p->k), co->z));
+    for (int j = 0; j < co->n; j++) {
+        p->z[j] = creal(co->z[j]);
+        p->z_imag[j] = cimag(co->z[j]);
+    }
+    return FLX_OK;
+}
+
+// u becomes w z + u, where without GGL u is nothing.
+static void add_positions(const collocation *co, const part *p, int nv)
+{
+    for (int j = 0; j < nv; j++) {
+        double zr = p->z[j], zi = p->z_imag ? p->z_imag[j] : 0.0;
+        double re = p->wr * zr - p->wi * zi, im = p->wr * zi + p->wi * zr;
+        p->u[j] = co->ggl ? p->u[j] + re : re;
+        if (p->u_imag) p->u_imag[j] = co->ggl ? p->u_imag[j] + im : im;
+    }
 }
 
 flx_status collocation_correct(flx_integrator *it)
 {
     collocation *co = it->data;
-    for (int k = 0; k < co->tab->neigen; k++) {
-        double complex w = co->tab->mu[k] / co->h;
-        split(co, k);
+    const flx_dims *d = &it->sys->dims;
+    const collocation_tableau *t = co->tab;
+    double *velocities = co->parts + co->s * co->n, *etas = velocities + co->s * d->nv;
+    combine(co, t->apart, co->R, co->n, co->parts);
+    if (co->ggl) combine(co, t->apart, co->gd, d->nlam, etas);
+    for (int i = 0; i < co->s * co->n; i++) co->parts[i] = -co->parts[i];
+    for (int k = 0; k < t->neigen; k++) {
+        part p = find_part(co, d, k);
         if (co->ggl) {
-            solve_velocities(it, k, w);
-            subtract_velocities(it, k, w);
+            solve_velocities(it, &p);
+            subtract_velocities(it, &p);
         }
-        FLX_TRY(solve_linear(it, k));
-        add_part(it, k, w);
+        FLX_TRY(solve_linear(it, &p));
+        add_positions(co, &p, d->nv);
     }
+    combine(co, t->together, co->parts, co->n, co->D);
+    if (d->nv > 0) combine(co, t->together, velocities, d->nv, co->dV);
+    if (co->ggl) combine(co, t->together, etas, d->nlam, co->deta);
     return FLX_OK;
 }
 

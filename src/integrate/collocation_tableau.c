@@ -314,6 +314,14 @@ static bool find_eigenvectors(collocation_tableau *t)
     if (!invert(s, all, inverse)) return false;
     for (int k = 0, row = 0; k < t->neigen; row += k < t->nreal ? 1 : 2, k++) {
         memcpy(t->Pi[k], inverse[row], sizeof t->Pi[k]);
+        for (int i = 0; i < s; i++) {
+            bool pair = k >= t->nreal;
+            t->apart[row][i] = creal(t->Pi[k][i]);
+            t->together[i][row] = (pair ? 2.0 : 1.0) * creal(t->P[i][k]);
+            if (!pair) continue;
+            t->apart[row + 1][i] = cimag(t->Pi[k][i]);
+            t->together[i][row + 1] = -2.0 * cimag(t->P[i][k]);
+        }
     }
     return true;
 }
@@ -321,12 +329,12 @@ static bool find_eigenvectors(collocation_tableau *t)
 // ---- use ------------------------------------------------------------------------------------
 
 // Values at the beginning and at the stages; a stage at zero is not the beginning and is left out.
-static int start_nodes(const collocation_tableau *t, double *x, int *skipped)
+static void find_start_nodes(collocation_tableau *t)
 {
-    *skipped = t->c[0] > 0.0 ? 0 : 1;
-    x[0] = 0.0;
-    memcpy(x + 1, t->c + *skipped, (size_t)(t->s - *skipped) * sizeof *x);
-    return t->s + 1 - *skipped;
+    t->skipped = t->c[0] > 0.0 ? 0 : 1;
+    t->nnode = t->s + 1 - t->skipped;
+    t->nodes[0] = 0.0;
+    memcpy(t->nodes + 1, t->c + t->skipped, (size_t)(t->s - t->skipped) * sizeof *t->nodes);
 }
 
 bool collocation_tableau_make(collocation_family family, int stages, collocation_tableau *t)
@@ -336,12 +344,12 @@ bool collocation_tableau_make(collocation_family family, int stages, collocation
     memset(t, 0, sizeof *t);
     t->slopes = family == COLLOCATION_LOBATTO_IIIA;
     t->ends = family != COLLOCATION_GAUSS;
-    int first = t->slopes ? 1 : 0, skipped;
+    int first = t->slopes ? 1 : 0;
     t->s = stages - first;
     memcpy(t->c, k.c + first, (size_t)t->s * sizeof *t->c);
-    double x[COLLOCATION_STAGES + 1], Q[COLLOCATION_STAGES + 1];
-    int n = start_nodes(t, x, &skipped);
-    barycentric(x, n, t->with_start);
+    double Q[COLLOCATION_STAGES + 1];
+    find_start_nodes(t);
+    barycentric(t->nodes, t->nnode, t->with_start);
     barycentric(t->c, t->s, t->stages_only);
     if (!find_inverse(t, &k, first)) return false;
     find_end_and_error_weights(t, &k, first);
@@ -357,12 +365,10 @@ double collocation_tableau_filter(const collocation_tableau *t)
 
 void collocation_weights_with_start(const collocation_tableau *t, double tau, double *w)
 {
-    double x[COLLOCATION_STAGES + 1], l[COLLOCATION_STAGES + 1] = {0.0};
-    int skipped, n = start_nodes(t, x, &skipped);
-    lagrange(x, t->with_start, n, tau, l);
-    w[0] = l[0];
-    if (skipped) w[1] = 0.0;
-    memcpy(w + 1 + skipped, l + 1, (size_t)(n - 1) * sizeof *w);
+    lagrange(t->nodes, t->with_start, t->nnode, tau, w);
+    if (!t->skipped) return;
+    memmove(w + 2, w + 1, (size_t)(t->nnode - 1) * sizeof *w);
+    w[1] = 0.0;
 }
 
 void collocation_weights_stages(const collocation_tableau *t, double tau, double *w)

@@ -42,8 +42,14 @@ typedef struct collocation_tableau {
     double complex mu[COLLOCATION_STAGES];
     double complex P[COLLOCATION_STAGES][COLLOCATION_STAGES];
     double complex Pi[COLLOCATION_STAGES][COLLOCATION_STAGES];
-    // Barycentric weights on (0, c_1, ..., c_s) without a stage at zero, and on (c_1, ..., c_s).
+    // The same in real numbers: real and imaginary parts of z_k are rows, y = together z, z = apart y.
+    double apart[COLLOCATION_STAGES][COLLOCATION_STAGES];
+    double together[COLLOCATION_STAGES][COLLOCATION_STAGES];
+    // Barycentric weights on (0, c_1, ..., c_s) without a stage at zero, and on (c_1, ..., c_s); the
+    // former nodes, how many they are, and the stages at zero that are left out.
     double with_start[COLLOCATION_STAGES + 1], stages_only[COLLOCATION_STAGES];
+    double nodes[COLLOCATION_STAGES + 1];
+    int nnode, skipped;
 } collocation_tableau;
 
 // A, b, c of the method with so many stages, the explicit one counted. False: there is none.

@@ -177,7 +177,8 @@ static void set_scales(flx_linear *lin, const flx_weights *w)
 {
     const flx_dims *d = &lin->sys->dims;
     double complex c2 = w->c2 != 0.0 ? w->c2 : 1.0, c1 = w->c1 != 0.0 ? w->c1 : 1.0;
-    double complex cx = w->cx != 0.0 ? w->cx : 1.0, other = 1.0 / c2, state = 1.0 / cx;
+    double complex cx = w->cx != 0.0 ? w->cx : 1.0;
+    double complex other = d->nv ? 1.0 / c2 : 0.0, state = d->nx ? 1.0 / cx : 0.0;
     double complex joint = d->nlam ? c2 / w->c0 : 0.0, rate = d->nmu ? c2 / c1 : 0.0;
     int i = 0;
     for (int k = 0; k < d->nv; k++, i++) {
