@@ -282,6 +282,92 @@ static int stiffness_costs_nothing(void)
     return 0;
 }
 
+// ---- variable order ------------------------------------------------------------------------------
+
+// Evaluations to t = 2, and the error.
+static long evaluations(int stages, double rtol, double *error)
+{
+    flx_ctx *ctx = flx_ctx_create();
+    flx_system *sys = first_order_create(ctx, 2, van_der_pol, 1e-6);
+    flx_state *x = NULL;
+    flx_integrator *it = NULL;
+    flx_integrator_def def = adaptive(FLX_FORMULATION_AUTO, rtol);
+    def.stages = stages;
+    long count = -1;
+    if (flx_state_create(sys, &x) == FLX_OK && flx_integrator_create(sys, &def, &it) == FLX_OK) {
+        x->x[0] = 2.0;
+        x->dx[1] = -2e6;
+        if (run(it, x, 2.0) == FLX_OK) count = it->stats.residuals;
+        *error = fmax(fabs(x->x[0] - 1.706167732170483), fabs(x->x[1] + 0.8928097010248));
+    }
+    flx_integrator_destroy(&it);
+    flx_state_destroy(&x);
+    flx_system_destroy(&sys);
+    flx_ctx_destroy(&ctx);
+    return count;
+}
+
+// At every tolerance next to the best number of stages, which is not the same one everywhere.
+static int variable_order_is_as_good_as_the_best(void)
+{
+    const int stages[3] = {3, 5, 7};
+    for (int k = 2; k <= 10; k++) {
+        double rtol = pow(10.0, -k), error, ignored;
+        long varied = evaluations(FLX_STAGES_AUTO, rtol, &error), best = 1000000, worst = 0;
+        for (int i = 0; i < 3; i++) {
+            long n = evaluations(stages[i], rtol, &ignored);
+            CHECK(n > 0);
+            if (n < best) best = n;
+            if (n > worst) worst = n;
+        }
+        printf("    rtol 1e-%-2d: error %.2g, %ld evaluations, fixed %ld to %ld\n", k, error,
+               varied, best, worst);
+        CHECK(varied > 0 && (double)varied < 1.2 * (double)best);
+        CHECK(error < 10.0 * rtol);
+    }
+    return 0;
+}
+
+// Mechanisms in both formulations: tolerance, closure, values in between, no allocation.
+static int variable_order_takes_every_system(void)
+{
+    rig_maker makers[] = {rig_pendulum, rig_top, rig_mixed, rig_skate, rig_linear, rig_quasistatic};
+    for (int m = 0; m < 12; m++) {
+        rig r;
+        flx_integrator_def def =
+            adaptive(m < 6 ? FLX_FORMULATION_GGL : FLX_FORMULATION_INDEX3, 1e-8);
+        def.stages = FLX_STAGES_AUTO;
+        CHECK(rig_up(&r, makers[m % 6], &def) == 0);
+        double theta[8], e = 0.0, between = 0.0;
+        long before = flx_ctx_allocation_count(r.ctx);
+        while (r.x->t < 1.0) {
+            double t = r.x->t;
+            CHECK(flx_integrator_step(r.it, r.x, 1.0 - t, NULL) == FLX_OK);
+            if (t < 0.4 && r.x->t >= 0.4) {
+                CHECK(flx_integrator_interpolate(r.it, 0.4, r.y) == FLX_OK);
+            }
+        }
+        CHECK(flx_ctx_allocation_count(r.ctx) == before);
+        flx_state *end = NULL;
+        CHECK(flx_state_create(r.sys, &end) == FLX_OK);
+        rig_reference(makers[m % 6], 0.4, end);
+        r.sys->ops->difference(r.sys, end->q, r.y->q, theta);
+        for (int i = 0; i < r.sys->dims.nv; i++) between = fmax(between, fabs(theta[i]));
+        rig_reference(makers[m % 6], 1.0, end);
+        r.sys->ops->difference(r.sys, end->q, r.x->q, theta);
+        for (int i = 0; i < r.sys->dims.nv; i++) e = fmax(e, fabs(theta[i]));
+        double gap = rig_gap(&r, r.x);
+        printf("    %d: error %.2g, between %.2g, gap %.1g, %ld + %ld steps\n", m, e, between, gap,
+               r.it->stats.steps, r.it->stats.rejected);
+        flx_state_destroy(&end);
+        rig_down(&r);
+        CHECK(e < 100.0 * def.rtol);
+        CHECK(between < 1e4 * def.rtol);
+        CHECK(gap < 1e-12);
+    }
+    return 0;
+}
+
 // ---- singular mass ------------------------------------------------------------------------------
 
 // A mass on a spring, in series with a damper that has no mass of its own:
@@ -429,6 +515,8 @@ static int refusals_say_what_there_is(void)
 {
     flx_integrator_def def = fixed(FLX_FORMULATION_AUTO, 4);
     if (method_refuses(&def, rig_pendulum, "1, 2, 3, 5 or 7 stages")) return 1;
+    def = fixed(FLX_FORMULATION_AUTO, FLX_STAGES_AUTO);
+    if (method_refuses(&def, rig_pendulum, "give rtol and atol instead of step")) return 1;
     def = fixed(FLX_FORMULATION_INDEX1, 3);
     return method_refuses(&def, rig_pendulum, "index-3 and ggl");
 }
@@ -442,5 +530,6 @@ TEST_MAIN(TEST(index_three_has_orders_five_three_two),
           TEST(no_allocation_in_steps), TEST(failed_step_leaves_the_state_as_it_was),
           TEST(every_allocation_may_fail), TEST(the_error_follows_the_tolerance),
           TEST(van_der_pol_to_its_tolerance), TEST(stiffness_costs_nothing),
+          TEST(variable_order_is_as_good_as_the_best), TEST(variable_order_takes_every_system),
           TEST(masses_may_be_zero), TEST(stiff_bonds_cost_what_rigid_ones_do),
           TEST(singular_positions_are_passed_on_the_same_branch), TEST(refusals_say_what_there_is))
