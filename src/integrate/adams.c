@@ -212,7 +212,8 @@ static flx_status adams_step(flx_integrator *it, flx_state *x, double h_most, do
     long rejected = 0, failures = 0;
     (void)CVodeGetNumErrTestFails(p->cvode, &rejected);
     (void)CVodeGetNumNonlinSolvConvFails(p->cvode, &failures);
-    int flag = CVodeSetStopTime(p->cvode, t + h_most);
+    int flag = CVodeSetMinStep(p->cvode, flx_sundials_smallest(t, h_most));
+    if (flag == CV_SUCCESS) flag = CVodeSetStopTime(p->cvode, t + h_most);
     if (flag == CV_SUCCESS) flag = CVode(p->cvode, t + h_most, p->sun.y, &t, CV_ONE_STEP);
     count_work(it, rejected, failures);
     flx_status s = flag < 0 ? explain(it, flag) : report(it, t, p->sun.y);

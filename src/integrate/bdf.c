@@ -699,7 +699,8 @@ static flx_status bdf_step(flx_integrator *it, flx_state *x, double h_most, doub
     p->trouble = FLX_OK;
     if (!flx_method_of(it)->continues || !p->started) FLX_TRY(start(it, x, h_most));
     get_work(p, before);
-    int flag = IDASetStopTime(p->ida, t + h_most);
+    int flag = IDASetMinStep(p->ida, flx_sundials_smallest(t, h_most));
+    if (flag == IDA_SUCCESS) flag = IDASetStopTime(p->ida, t + h_most);
     if (flag == IDA_SUCCESS) flag = IDASolve(p->ida, t + h_most, &t, p->sun.y, yp, IDA_ONE_STEP);
     get_work(p, after);
     it->stats.rejected += after[0] - before[0];

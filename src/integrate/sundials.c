@@ -1,6 +1,8 @@
 // sundials.c - vectors and context of SUNDIALS.
 #include "integrate/sundials.h"
 
+#include <float.h>
+#include <math.h>
 #include <nvector/nvector_serial.h>
 
 flx_status flx_sundials_open(flx_integrator *it, int n, int nother, flx_sundials *s)
@@ -28,6 +30,11 @@ void flx_sundials_close(flx_sundials *s)
 void flx_sundials_hush(int code, const char *module, const char *function, char *text, void *user)
 {
     (void)code, (void)module, (void)function, (void)text, (void)user;
+}
+
+double flx_sundials_smallest(double t, double h_most)
+{
+    return fmin(16.0 * DBL_EPSILON * fmax(fabs(t), h_most), 0.5 * h_most);
 }
 
 int flx_sundials_answer(flx_status status)

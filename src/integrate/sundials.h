@@ -26,5 +26,8 @@ static inline double *flx_sundials_values(N_Vector v)
 // Its messages are not printed: the status says what there is to say.
 void flx_sundials_hush(int code, const char *module, const char *function, char *text, void *user);
 
+// The smallest step: a few of the last bits of time, so that no run creeps up to where it cannot go.
+double flx_sundials_smallest(double t, double h_most);
+
 // What a function that SUNDIALS calls returns for a status: 0, try a smaller step, give up.
 int flx_sundials_answer(flx_status status);

@@ -880,6 +880,33 @@ static flx_status top_energy(const flx_system *s, flx_work *w, const flx_point *
     return FLX_OK;
 }
 
+static void top_component_rate(const flx_system *s, const double *q, const double *v, double *dq)
+{
+    (void)s;
+    memcpy(dq, v, 3 * sizeof *dq);
+    quat half = {0.0, 0.5 * v[3], 0.5 * v[4], 0.5 * v[5]};
+    quat_store(dq + 3, quat_mul(quat_load(q + 3), half));
+}
+
+static void top_component_velocity(const flx_system *s, const double *q, const double *dq,
+                                   double *v)
+{
+    (void)s;
+    quat a = quat_load(q + 3), w = quat_mul(quat_conj(a), quat_load(dq + 3));
+    double scale = 2.0 / (a.w * a.w + a.x * a.x + a.y * a.y + a.z * a.z);
+    memcpy(v, dq, 3 * sizeof *v);
+    v3_store(v + 3, v3_scale(scale, v3_make(w.x, w.y, w.z)));
+}
+
+static void top_normalise(const flx_system *s, double *q)
+{
+    (void)s;
+    quat_store(q + 3, quat_unit(quat_load(q + 3)));
+}
+
+static const flx_components top_components = {
+    .rate = top_component_rate, .velocity = top_component_velocity, .normalise = top_normalise};
+
 flx_system *top_create(flx_ctx *ctx, const top_numbers *numbers)
 {
     tiny *t = tiny_create(ctx, "top", (flx_dims){.nq = 7, .nv = 6, .nlam = 3});
@@ -898,6 +925,7 @@ flx_system *top_create(flx_ctx *ctx, const top_numbers *numbers)
     t->ops.velocity_t = top_velocity_t;
     t->ops.rate_t = top_rate_t;
     t->ops.velocity_slope_t = top_velocity_slope_t;
+    t->ops.components = &top_components;
     int ok = make_dense_pattern(t);
     if (ok) t->pair[1] = 0;
     return finish(t, ok);
