@@ -144,7 +144,8 @@ static flx_status make(flx_linear *lin)
         lin->sigma[i] = u.sigma;
         lin->tau[i] = u.tau;
     }
-    lin->symmetric = d->nx == 0 && d->nw == 0;
+    // where forces read multipliers the symmetric part is no matrix for methods that iterate a little
+    lin->symmetric = d->nx == 0 && d->nw == 0 && !s->reads_multipliers;
     lin->settled = !lin->symmetric;
     return make_solvers(lin);
 }

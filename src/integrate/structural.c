@@ -150,6 +150,13 @@ flx_status structural_create(flx_integrator *it, const flx_coefficients *c)
     FLX_TRY(make_arrays(s, g));
     read_unknowns(s, g);
     g->ggl = g->ggl && g->npos > 0;
+    if (s->reads_multipliers && g->npos > 0 && !g->ggl && g->gamma <= 0.5) {
+        return FLX_FAIL(it->ctx, FLX_ERR_CANNOT, FLX_NOWHERE,
+                        "method '%s' without dissipation does not let reactions settle in index 3, "
+                        "and a force of the model reads them (friction in a joint); give "
+                        "'formulation: ggl', or use radau",
+                        it->type->name);
+    }
     double rtol = def->rtol > 0.0 ? def->rtol : DEFAULT_RTOL;
     double atol = def->atol > 0.0 ? def->atol : DEFAULT_ATOL;
     FLX_TRY(flx_tolerance_create(s, rtol, atol, g->scale, &g->tol));
