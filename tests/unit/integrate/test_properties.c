@@ -78,8 +78,8 @@ static void integral_weights(int n, const double *c, double to, double *w)
 {
     long double m[S][S], x[S];
     for (int k = 0; k < n; k++) {
-        for (int j = 0; j < n; j++) m[k][j] = powl(c[j], k);
-        x[k] = powl(to, k + 1) / (k + 1);
+        for (int j = 0; j < n; j++) m[k][j] = powl((long double)c[j], k);
+        x[k] = powl((long double)to, k + 1) / (k + 1);
     }
     solve(n, m, x);
     for (int j = 0; j < n; j++) w[j] = (double)x[j];
@@ -90,8 +90,9 @@ static void column_by_d(flx_coefficients *t, int j)
 {
     long double m[S][S], x[S];
     for (int k = 0; k < t->s; k++) {
-        for (int i = 0; i < t->s; i++) m[k][i] = t->b[i] * powl(t->c[i], k);
-        x[k] = t->b[j] * (1.0L - powl(t->c[j], k + 1)) / (k + 1);
+        for (int i = 0; i < t->s; i++)
+            m[k][i] = (long double)t->b[i] * powl((long double)t->c[i], k);
+        x[k] = (long double)t->b[j] * (1.0L - powl((long double)t->c[j], k + 1)) / (k + 1);
     }
     solve(t->s, m, x);
     for (int i = 0; i < t->s; i++) t->A[i][j] = (double)x[i];
@@ -103,8 +104,8 @@ static void row_of_iiic(flx_coefficients *t, int i)
     int s = t->s;
     long double m[S][S], x[S];
     for (int k = 0; k < s - 1; k++) {
-        for (int j = 1; j < s; j++) m[k][j - 1] = powl(t->c[j], k);
-        x[k] = powl(t->c[i], k + 1) / (k + 1) - (k == 0 ? t->b[0] : 0.0);
+        for (int j = 1; j < s; j++) m[k][j - 1] = powl((long double)t->c[j], k);
+        x[k] = powl((long double)t->c[i], k + 1) / (k + 1) - (k == 0 ? (long double)t->b[0] : 0.0L);
     }
     solve(s - 1, m, x);
     t->A[i][0] = t->b[0];
