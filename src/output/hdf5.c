@@ -288,12 +288,11 @@ static void put_event_part(layout *l, const hdf5_sink *s, const char *name, int 
     hid_t memory = H5Screate_simple(2, all, NULL);
     hid_t d =
         H5Dcreate2(l->file, name, H5T_NATIVE_DOUBLE, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
-    if (d < 0 || H5Sselect_hyperslab(memory, H5S_SELECT_SET, from, NULL, dims, NULL) < 0) {
-        l->failed = true;
-    } else if (s->nevent > 0 &&
-               H5Dwrite(d, H5T_NATIVE_DOUBLE, memory, H5S_ALL, H5P_DEFAULT, s->events) < 0) {
-        l->failed = true;
+    bool good = d >= 0 && H5Sselect_hyperslab(memory, H5S_SELECT_SET, from, NULL, dims, NULL) >= 0;
+    if (good && s->nevent > 0) {
+        good = H5Dwrite(d, H5T_NATIVE_DOUBLE, memory, H5S_ALL, H5P_DEFAULT, s->events) >= 0;
     }
+    if (!good) l->failed = true;
     if (d >= 0) H5Dclose(d);
     H5Sclose(memory);
     H5Sclose(space);

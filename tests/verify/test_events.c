@@ -37,6 +37,18 @@ static bool run(const char *model, const char *rest, case_table *t)
     return case_run(text, NULL, t, NULL, NULL);
 }
 
+// To `end` by a method, with one row there.
+static bool run_to(const char *model, double end, const char *method, const char *signals,
+                   case_table *t)
+{
+    char rest[512];
+    *t = (case_table){0};
+    snprintf(rest, sizeof rest,
+             "simulate: {until: %.17g, method: %s}\noutputs: {times: [%.17g], signals: [%s]}\n",
+             end, method, end, signals);
+    return run(model, rest, t);
+}
+
 // ---- closed forms -------------------------------------------------------------------------------
 
 static const char ball[] = "parameters: {e: 0.8}\n"
@@ -56,13 +68,8 @@ static int ball_bounces_in_time(void)
         count++;
     }
     for (int i = 0; i < N_TIGHT; i++) {
-        char rest[256];
-        case_table table = {0};
-        snprintf(rest, sizeof rest,
-                 "simulate: {until: %g, method: %s}\n"
-                 "outputs: {times: [%g], signals: [y, y', moment, bounce.count]}\n",
-                 end, tight[i], end);
-        CHECK(run(ball, rest, &table));
+        case_table table;
+        CHECK(run_to(ball, end, tight[i], "y, y', moment, bounce.count", &table));
         double v = 0.8 * G * flight, since = end - t;
         CHECK(last(&table, "bounce.count") == count);
         CHECK_NEAR(last(&table, "moment"), t, 1e-10);
@@ -86,13 +93,8 @@ static int relay_oscillates(void)
     double first = -log(0.7), half = log(1.3 / 0.7);
     int count = 1 + (int)((10.0 - first) / (2 * half));
     for (int i = 0; i < N_TIGHT; i++) {
-        char rest[256];
-        case_table table = {0};
-        snprintf(rest, sizeof rest,
-                 "simulate: {until: 10, method: %s}\n"
-                 "outputs: {times: [10], signals: [z, u, moment, high.count, low.count]}\n",
-                 tight[i]);
-        CHECK(run(model, rest, &table));
+        case_table table;
+        CHECK(run_to(model, 10, tight[i], "z, u, moment, high.count, low.count", &table));
         CHECK(last(&table, "high.count") == count);
         CHECK_NEAR(last(&table, "moment"), first + 2 * half * (count - 1), 1e-9);
         case_table_clear(&table);
@@ -115,13 +117,8 @@ static int block_sticks_and_slips(void)
     // x - 1 = cos s + sin s; x' = 1 again at s = 3 pi/2, where x = 0
     double slide = 1.5 * 3.14159265358979323846;
     for (int i = 0; i < N_TIGHT; i++) {
-        char rest[256];
-        case_table table = {0};
-        snprintf(rest, sizeof rest,
-                 "simulate: {until: 14, method: %s}\n"
-                 "outputs: {times: [14], signals: [x, x', free, held, slip.count]}\n",
-                 tight[i]);
-        CHECK(run(model, rest, &table));
+        case_table table;
+        CHECK(run_to(model, 14, tight[i], "x, x', free, held, slip.count", &table));
         CHECK(last(&table, "slip.count") == 2);
         CHECK_NEAR(last(&table, "held"), 2 * (2 + slide), 1e-8);
         CHECK_NEAR(last(&table, "free"), 4 + slide, 1e-8);
@@ -151,13 +148,8 @@ static int fast_conditions_are_seen(void)
     }
     y += v * (10 - t);
     for (int i = 0; i < N_TIGHT; i++) {
-        char rest[256];
-        case_table table = {0};
-        snprintf(rest, sizeof rest,
-                 "simulate: {until: 10, method: %s}\n"
-                 "outputs: {times: [10], signals: [y, a.count, b.count, c.count]}\n",
-                 tight[i]);
-        CHECK(run(model, rest, &table));
+        case_table table;
+        CHECK(run_to(model, 10, tight[i], "y, a.count, b.count, c.count", &table));
         CHECK(last(&table, "a.count") == 32 && last(&table, "b.count") == 32);
         CHECK(last(&table, "c.count") == 11); // counted on a fine grid
         CHECK_NEAR(last(&table, "y"), y, 1e-11);
@@ -195,13 +187,8 @@ static int sampled_control_is_exact(void)
                    {"radau, step: 0.01", 1e-12},
                    {"generalized-alpha, step: 0.001", 1e-5}};
     for (size_t i = 0; i < sizeof methods / sizeof methods[0]; i++) {
-        char rest[256];
-        case_table table = {0};
-        snprintf(rest, sizeof rest,
-                 "simulate: {until: 7, method: %s}\n"
-                 "outputs: {times: [7], signals: [x, x', u, sample.count]}\n",
-                 methods[i].method);
-        CHECK(run(model, rest, &table));
+        case_table table;
+        CHECK(run_to(model, 7, methods[i].method, "x, x', u, sample.count", &table));
         CHECK(last(&table, "sample.count") == 101); // at 0 and at the end, too
         CHECK_NEAR(last(&table, "x"), x[0], methods[i].tolerance);
         CHECK_NEAR(last(&table, "x'"), x[1], 10 * methods[i].tolerance);
@@ -314,12 +301,8 @@ static const char swing[] =
 
 static double swing_at(const char *method, double end, double *rate)
 {
-    char rest[256];
-    case_table table = {0};
-    snprintf(rest, sizeof rest,
-             "simulate: {until: %g, method: %s}\noutputs: {times: [%g], signals: [x, x']}\n", end,
-             method, end);
-    double x = run(swing, rest, &table) ? last(&table, "x") : (double)NAN;
+    case_table table;
+    double x = run_to(swing, end, method, "x, x'", &table) ? last(&table, "x") : (double)NAN;
     *rate = last(&table, "x'");
     case_table_clear(&table);
     return x;
