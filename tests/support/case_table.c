@@ -139,28 +139,54 @@ case_sink case_sink_make(flx_ctx *ctx, case_table *table)
     return (case_sink){{&type, ctx}, table};
 }
 
+// A run of a model given as text; the caller destroys model, simulation and context.
+static bool run_text(const char *text, const char *setting, case_table *table, flx_ctx **ctx,
+                     flx_model **model, flx_simulation **sim)
+{
+    *ctx = flx_ctx_create();
+    *model = NULL;
+    *sim = NULL;
+    case_sink sink = case_sink_make(*ctx, table);
+    flx_sink *sinks[] = {&sink.base};
+    flx_status s =
+        flx_model_read_text(*ctx, "model", text, strlen(text), setting != NULL, &setting, model);
+    if (s == FLX_OK) s = flx_simulation_create(*model, sim);
+    if (s == FLX_OK) s = flx_simulation_run(*sim, 1, sinks, NULL, NULL);
+    for (int i = 0; flx_ctx_error(*ctx, i); i++) printf("%s\n", flx_ctx_error(*ctx, i)->text);
+    return s == FLX_OK;
+}
+
 bool case_run(const char *text, const char *setting, case_table *table, flx_summary *summary,
               char *row)
 {
-    flx_ctx *ctx = flx_ctx_create();
-    flx_model *model = NULL;
-    flx_simulation *sim = NULL;
-    case_sink sink = case_sink_make(ctx, table);
-    flx_sink *sinks[] = {&sink.base};
-    flx_status s =
-        flx_model_read_text(ctx, "model", text, strlen(text), setting != NULL, &setting, &model);
-    if (s == FLX_OK) s = flx_simulation_create(model, &sim);
-    if (s == FLX_OK) s = flx_simulation_run(sim, 1, sinks, NULL, NULL);
-    for (int i = 0; flx_ctx_error(ctx, i); i++) printf("%s\n", flx_ctx_error(ctx, i)->text);
-    if (s == FLX_OK && summary) *summary = *flx_simulation_summary(sim);
-    if (s == FLX_OK && row) {
+    flx_ctx *ctx;
+    flx_model *model;
+    flx_simulation *sim;
+    bool fine = run_text(text, setting, table, &ctx, &model, &sim);
+    if (fine && summary) *summary = *flx_simulation_summary(sim);
+    if (fine && row) {
         const char *name = flx_simulation_redundant(sim, 0);
         snprintf(row, 128, "%s", name ? name : "");
     }
     flx_simulation_destroy(&sim);
     flx_model_destroy(&model);
     flx_ctx_destroy(&ctx);
-    return s == FLX_OK;
+    return fine;
+}
+
+bool case_run_ledger(const char *text, const char *setting, case_table *table, flx_ledger *ledger)
+{
+    flx_ctx *ctx;
+    flx_model *model;
+    flx_simulation *sim;
+    bool fine = run_text(text, setting, table, &ctx, &model, &sim);
+    if (fine) *ledger = *flx_simulation_ledger(sim);
+    ledger->measures = NULL; // those of the simulation
+    ledger->position_item = ledger->velocity_item = NULL;
+    flx_simulation_destroy(&sim);
+    flx_model_destroy(&model);
+    flx_ctx_destroy(&ctx);
+    return fine;
 }
 
 const char case_slider_crank[] =

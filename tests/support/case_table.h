@@ -32,5 +32,8 @@ case_sink case_sink_make(flx_ctx *ctx, case_table *table);
 bool case_run(const char *text, const char *setting, case_table *table, flx_summary *summary,
               char *row);
 
+// The same, with the ledger of the run, without names and measures.
+bool case_run_ledger(const char *text, const char *setting, case_table *table, flx_ledger *ledger);
+
 // The IFToMM spatial slider crank under gravity, without its `simulate` and `outputs`.
 extern const char case_slider_crank[];

@@ -19,27 +19,13 @@ typedef struct outcome {
 
 static bool simulate(const char *text, const char *setting, outcome *out)
 {
+    flx_ledger l = {0};
     *out = (outcome){0};
-    flx_ctx *ctx = flx_ctx_create();
-    flx_model *model = NULL;
-    flx_simulation *sim = NULL;
-    case_sink sink = case_sink_make(ctx, &out->table);
-    flx_sink *sinks[] = {&sink.base};
-    flx_status s =
-        flx_model_read_text(ctx, "model", text, strlen(text), setting != NULL, &setting, &model);
-    if (s == FLX_OK) s = flx_simulation_create(model, &sim);
-    if (s == FLX_OK) s = flx_simulation_run(sim, 1, sinks, NULL, NULL);
-    for (int i = 0; flx_ctx_error(ctx, i); i++) printf("%s\n", flx_ctx_error(ctx, i)->text);
-    if (s == FLX_OK) {
-        const flx_ledger *l = flx_simulation_ledger(sim);
-        out->steps = l->work.steps;
-        out->rejected = l->work.rejected;
-        out->drift = l->energy_drift;
-    }
-    flx_simulation_destroy(&sim);
-    flx_model_destroy(&model);
-    flx_ctx_destroy(&ctx);
-    return s == FLX_OK;
+    if (!case_run_ledger(text, setting, &out->table, &l)) return false;
+    out->steps = l.work.steps;
+    out->rejected = l.work.rejected;
+    out->drift = l.energy_drift;
+    return l.allocations_in_loop == 0;
 }
 
 static double last(const outcome *o, const char *signal)

@@ -4,8 +4,6 @@
 #include "case_table.h"
 #include "check.h"
 
-#include <string.h>
-
 static const char four_cranks[] =
     "flexion: 1\n"
     "dimension: 2\n"
@@ -94,23 +92,15 @@ static int wrong_geometry_is_told_and_not_held_against_the_result(void)
     static const double off[] = {0.0, 1e-4, 1e-3};
     for (int i = 0; i < 3; i++) {
         char text[2048], setting[64];
-        const char *settings = setting;
+        case_table table = {0};
+        flx_ledger l = {0};
         snprintf(text, sizeof text, four_cranks, "radau, rtol: 1e-8");
         snprintf(setting, sizeof setting, "off=%g", off[i]);
-        flx_ctx *ctx = flx_ctx_create();
-        flx_model *model = NULL;
-        flx_simulation *sim = NULL;
-        CHECK(flx_model_read_text(ctx, "model", text, strlen(text), 1, &settings, &model) ==
-              FLX_OK);
-        CHECK(flx_simulation_create(model, &sim) == FLX_OK);
-        CHECK(flx_simulation_run(sim, 0, NULL, NULL, NULL) == FLX_OK);
-        const flx_ledger *l = flx_simulation_ledger(sim);
-        CHECK(l->balanced);
-        CHECK(l->dropped_residual <= 2.0 * off[i] + 1e-12);
-        CHECK(l->dropped_residual >= 0.3 * off[i]);
-        flx_simulation_destroy(&sim);
-        flx_model_destroy(&model);
-        flx_ctx_destroy(&ctx);
+        CHECK(case_run_ledger(text, setting, &table, &l));
+        CHECK(l.balanced);
+        CHECK(l.dropped_residual <= 2.0 * off[i] + 1e-12);
+        CHECK(l.dropped_residual >= 0.3 * off[i]);
+        case_table_clear(&table);
     }
     return 0;
 }
