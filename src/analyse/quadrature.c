@@ -1,7 +1,8 @@
 // quadrature.c - integrals of powers and measures along a run.
 //
-// With dense output the 4-point Lobatto rule on [0, 1],
-//     int f = (f(0) + 5 f(c1) + 5 f(c2) + f(1)) / 12,   c = 1/2 -+ sqrt(5)/10            (LED-2)
+// With dense output the 6-point Lobatto rule on [0, 1], good for the long steps of methods of high order,
+//     int f = (f(0) + f(1))/30 + sum b_i f(c_i),   c = (1 -+ sqrt((7 +- 2 sqrt 7)/21))/2,  (LED-2)
+//     b = (14 -+ sqrt 7)/60, the smaller one at the outer two
 // Without, the cubic through the last four step ends t3 < t2 < t1 < t (fewer at the beginning),
 // integrated over the last step by Newton's divided differences:                        (LED-3)
 //     int_{t1}^{t} f = h f1 + h^2/2 [1,0] + ...
@@ -10,7 +11,11 @@
 
 #include <string.h>
 
-const double flx_lobatto_inner[FLX_LOBATTO_INNER] = {0.27639320225002103, 0.72360679774997897};
+const double flx_lobatto_inner[FLX_LOBATTO_INNER] = {0.11747233803526765, 0.35738424175967745,
+                                                     0.64261575824032255, 0.88252766196473235};
+
+static const double weight[FLX_LOBATTO_INNER] = {0.18923747814892349, 0.27742918851774318,
+                                                 0.27742918851774318, 0.18923747814892349};
 
 flx_status flx_quadrature_create(flx_ctx *ctx, int n, bool inner, flx_quadrature *q)
 {
@@ -69,7 +74,9 @@ void flx_quadrature_extend(const flx_quadrature *q, double t, const double *inne
         if (!(h > 0.0)) {
             out[i] = q->sum[i];
         } else if (inner) {
-            out[i] = q->sum[i] + h / 12.0 * (f[0] + end[i] + 5.0 * (inner[i] + inner[n + i]));
+            double sum = (f[0] + end[i]) / 30.0;
+            for (int k = 0; k < FLX_LOBATTO_INNER; k++) sum += weight[k] * inner[k * n + i];
+            out[i] = q->sum[i] + h * sum;
         } else {
             out[i] = q->sum[i] + newest_interval(q->known, q->times, t, f, end[i]);
         }

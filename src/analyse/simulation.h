@@ -28,10 +28,10 @@ flx_status flx_signals_eval(flx_signals *s, const flx_system *sys, flx_work *w, 
 // ---- quadrature --------------------------------------------------------------------------------
 
 // Integrals over the run of n courses, from their values at the ends of steps and, where the method
-// has dense output, at two places inside (theory/results.md):
-//     Lobatto, 4 points:  degree 5 exact, error O(h^7) a step on the interpolant         (LED-2)
+// has dense output, at four places inside (theory/results.md):
+//     Lobatto, 6 points:  degree 9 exact, error O(h^11) a step on the interpolant        (LED-2)
 //     Adams-Moulton:      cubic through the last four step ends, error O(h^5) a step     (LED-3)
-#define FLX_LOBATTO_INNER 2
+#define FLX_LOBATTO_INNER 4
 typedef struct flx_quadrature {
     int n;
     bool inner;   // values inside the steps are given
@@ -50,7 +50,7 @@ void flx_quadrature_jump(flx_quadrature *q, double t, const double *value);
 // Places inside the interval to t where values are wanted, in [0, 1].
 extern const double flx_lobatto_inner[FLX_LOBATTO_INNER];
 // The integral from the last step end to t, added to the sum up to there: out (n). inner: values at
-// the inner places (2 n) or NULL; end: at t.
+// the inner places (4 n) or NULL; end: at t.
 void flx_quadrature_extend(const flx_quadrature *q, double t, const double *inner,
                            const double *end, double *out);
 // The same, and t becomes the last step end.

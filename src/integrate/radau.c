@@ -47,7 +47,8 @@ static flx_status radau_create(flx_integrator *it)
 {
     FLX_TRY(collocation_refuse_index1(it));
     const collocation_rules rules = {.ggl = it->def.formulation != FLX_FORMULATION_INDEX3};
-    if (it->def.stages == FLX_STAGES_AUTO) return create_varied(it, &rules);
+    bool varies = it->def.stages == FLX_STAGES_AUTO || (!it->def.stages && !(it->def.step > 0.0));
+    if (varies) return create_varied(it, &rules);
     int s = radau_stages(&it->def);
     if (!has_stages(s)) {
         return FLX_FAIL(it->ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE,

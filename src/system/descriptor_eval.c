@@ -99,11 +99,17 @@ void flx_eval_leaves(const flx_work *w, const flx_point *p, int n, const flx_inp
     }
 }
 
+// Without bodies there are equations alone: no joints, no forces between bodies.
+static bool has_bodies(const flx_descriptor *d)
+{
+    return d->variable_v > 0;
+}
+
 // Frames, leaves and motions of a point.
 void flx_eval_begin(const flx_descriptor *d, flx_work *w, const flx_point *p)
 {
     if (w->held) return;
-    flx_eval_frames(d, w, p);
+    if (has_bodies(d)) flx_eval_frames(d, w, p);
     if (d->expr.nreading > 0) flx_read_eval(d, w, p);
     flx_eval_leaves(w, p, d->expr.ninput, d->expr.inputs, w->leaves);
     if (d->expr.nturn > 0) fill_turns(d, w, p);
@@ -270,6 +276,7 @@ static void constraints_residual(const flx_descriptor *d, flx_work *w, const flx
 static void passive_residual(const flx_descriptor *d, flx_work *w, const flx_point *p, double *r)
 {
     for (int i = d->variable_v; i < d->base.dims.nv; i++) r[i] = 0.0;
+    if (!has_bodies(d)) return;
     bodies_residual(d, p, r);
     flx_spring_residual(d->nspring, d->springs, w->frames, p->switches, p->v, r);
     flx_twist_residual(d->ntwist, d->twists, w->frames.space, r);
@@ -317,6 +324,7 @@ void flx_eval_mass_rate(const flx_descriptor *d, flx_work *w, const flx_point *p
 // Rows of joints, and their forces.
 static void joints_residual(const flx_descriptor *d, flx_work *w, const flx_point *p, double *r)
 {
+    if (!has_bodies(d)) return;
     double *g = r + flx_first_lam(d);
     if (d->planar) {
         flx_row_point2_residual(d->npoint, d->points, w->frames.plane, p->lam, g, r);

@@ -24,7 +24,7 @@ static void sample(double t, double *out)
 // n steps to T, each a little longer than the last when `uneven`.
 static void integrate(flx_quadrature *q, double T, int n, bool uneven)
 {
-    double end[2], inner[4], t = 0.0;
+    double end[2], inner[2 * FLX_LOBATTO_INNER], t = 0.0;
     sample(t, end);
     flx_quadrature_start(q, t, end);
     for (int k = 1; k <= n; k++) {
@@ -40,7 +40,7 @@ static void integrate(flx_quadrature *q, double T, int n, bool uneven)
 // A cubic is integrated exactly: by Lobatto always, by the cubic of step ends from its third step.
 static int orders_are_as_said(void)
 {
-    const double expected[] = {4.0, 6.0};
+    const double expected[] = {4.0, 10.0};
     flx_ctx *ctx = flx_ctx_create();
     for (int inner = 0; inner < 2; inner++) {
         for (int uneven = 0; uneven < 2; uneven++) {
@@ -48,7 +48,7 @@ static int orders_are_as_said(void)
             double before = 0.0;
             CHECK(flx_quadrature_create(ctx, 2, inner, &q) == FLX_OK);
             for (int level = 0; level < 3; level++) {
-                int n = (inner ? 6 : 60) << level;
+                int n = (inner ? 2 : 60) << level;
                 integrate(&q, 3.0, n, uneven);
                 double error = fabs(q.sum[0] - exact(0, 3.0));
                 // the first two steps know fewer points: one error of h^3, another of h^4
@@ -90,7 +90,7 @@ static int extension_leaves_the_sum_alone(void)
 {
     flx_ctx *ctx = flx_ctx_create();
     flx_quadrature q;
-    double end[2], inner[4], until[2];
+    double end[2], inner[2 * FLX_LOBATTO_INNER], until[2];
     CHECK(flx_quadrature_create(ctx, 2, true, &q) == FLX_OK);
     integrate(&q, 1.0, 20, false);
     double sum = q.sum[1], t = 1.03;
