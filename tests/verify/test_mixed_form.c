@@ -169,6 +169,46 @@ static int form_is_found_where_it_matters(void)
     return 0;
 }
 
+// What `form: auto` makes of a spring of stiffness 1e4 on a mass of 1 (100 rad/s), and of others.
+static int choice_follows_step_masses_and_method(void)
+{
+    static const struct {
+        const char *spring, *simulate, *type;
+    } cases[] = {
+        {"stiffness: 1e4", "until: 10, method: radau, step: 0.01", "spring"},
+        {"stiffness: 1e4", "until: 10, method: radau, step: 0.2", "spring, mixed"},
+        {"stiffness: 1e4", "until: 10, method: radau", "spring"}, // a thousandth: 0.01
+        {"stiffness: 1e4", "until: 200, method: radau", "spring, mixed"},
+        {"stiffness: 1e4", "until: 200, method: dopri5", "spring"},
+        {"stiffness: 1e4", "until: 200, method: galerkin, step: 0.2", "spring"},
+        {"stiffness: 1e4, form: plain", "until: 200, method: radau", "spring"},
+        {"stiffness: 1, form: mixed", "until: 1, method: dopri5", "spring, mixed"},
+        {"stiffness: 1, damping: 1e4", "until: 1, method: radau", "spring"},
+        {"stiffness: 1, damping: 1e6", "until: 1, method: generalized-alpha, step: 1e-3",
+         "spring, mixed"},
+        {"stiffness: infinite", "until: 1, method: dopri5", "spring, mixed"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char text[1024];
+        const char *type = NULL;
+        snprintf(text, sizeof text,
+                 "flexion: 1\nbodies: {m: {type: point, mass: 1, position: [1, 0, 0]}}\n"
+                 "forces: {s: {type: spring, on: [ground, m], at: [[0, 0, 0], m], %s}}\n"
+                 "simulate: {%s}\n",
+                 cases[i].spring, cases[i].simulate);
+        flx_ctx *ctx = flx_ctx_create();
+        flx_model *model = NULL;
+        CHECK(flx_model_read_text(ctx, "model", text, strlen(text), 0, NULL, &model) == FLX_OK);
+        CHECK(flx_model_item(model, FLX_ITEM_FORCE, 0, &type) != NULL);
+        if (strcmp(type, cases[i].type) != 0)
+            printf("%s; %s\n", cases[i].spring, cases[i].simulate);
+        CHECK(strcmp(type, cases[i].type) == 0);
+        flx_model_destroy(&model);
+        flx_ctx_destroy(&ctx);
+    }
+    return 0;
+}
+
 // ---- spring pendulum ------------------------------------------------------------------------------
 
 // delta, the place at t = 10; stiffness 1/delta^2.
@@ -253,8 +293,9 @@ static int steep_laws_cost_no_more(void)
         "forces:\n"
         "  stops: {type: force, on: rail, form: %s,\n"
         "          value: -1e3*sinh(50*rail.displacement) - 2*rail.rate}\n"
-        "simulate: {until: 1, method: %s}\n"
-        "outputs: {times: [1], signals: [rail.displacement, rail.rate, stops.value, stops.power,\n"
+        "simulate: {until: 0.2, method: %s}\n"
+        "outputs: {times: [0.2], signals: [rail.displacement, rail.rate, stops.value, "
+        "stops.power,\n"
         "                                energy]}\n";
     char text[2048];
     outcome o;
@@ -265,14 +306,14 @@ static int steep_laws_cost_no_more(void)
     CHECK_NEAR(last(&o, "m.position.x"), spring_cases[2].x, 1e-6);
     case_table_clear(&o.table);
     double place = 0.0;
-    static const char *const methods[] = {"dopri5, rtol: 1e-10, atol: 1e-12",
-                                          "radau, rtol: 1e-9, atol: 1e-11"};
+    static const char *const methods[] = {"dopri5, rtol: 1e-9, atol: 1e-11",
+                                          "radau, rtol: 1e-7, atol: 1e-9"};
     for (int i = 0; i < 4; i++) {
         snprintf(text, sizeof text, slider, i % 2 ? "mixed" : "plain", methods[i / 2]);
         CHECK(simulate(text, NULL, &o));
         double u = last(&o, "rail.displacement"), v = last(&o, "rail.rate");
         if (i == 0) place = u;
-        CHECK_NEAR(u, place, 1e-7);
+        CHECK_NEAR(u, place, 1e-6);
         CHECK_NEAR(last(&o, "stops.value"), -1e3 * sinh(50 * u) - 2 * v, 1e-5);
         CHECK_NEAR(last(&o, "stops.power"), last(&o, "stops.value") * v, 1e-9);
         CHECK(o.drift < 1e-6);
@@ -298,8 +339,8 @@ static int soft_constraints_are_springs_and_dampers(void)
         "simulate: {until: 3, method: %s}\n"
         "outputs: {times: [3], signals: [x, y, z, spring.multiplier, damper.multiplier, energy]}\n";
     static const char *const methods[] = {
-        "dopri5, rtol: 1e-10, atol: 1e-11", "radau, rtol: 1e-9, atol: 1e-10",
-        "radau, rtol: 1e-9, atol: 1e-10, formulation: index-3", "generalized-alpha, step: 1e-3"};
+        "dopri5, rtol: 1e-9, atol: 1e-10", "radau, rtol: 1e-7, atol: 1e-8",
+        "radau, rtol: 1e-7, atol: 1e-8, formulation: index-3", "generalized-alpha, step: 2e-3"};
     static const char *const names[] = {"x", "y", "z", "spring.multiplier", "damper.multiplier"};
     double first[5];
     for (int i = 0; i < 4; i++) {
@@ -310,13 +351,13 @@ static int soft_constraints_are_springs_and_dampers(void)
         for (int k = 0; k < 5; k++) {
             double value = last(&o, names[k]);
             if (i == 0) first[k] = value;
-            CHECK_NEAR(value, first[k], i < 3 ? 1e-6 : 1e-3);
+            CHECK_NEAR(value, first[k], i < 3 ? 1e-4 : 4e-3);
         }
         double x = last(&o, "x"), y = last(&o, "y"), l = last(&o, "spring.multiplier");
         CHECK_NEAR(0.01 * l, hypot(x, y) - 1 - 0.1 * sin(6.0), 1e-8);
         CHECK_NEAR(last(&o, "energy.strain"), 0.005 * l * l, 1e-12);
         CHECK(last(&o, "energy.dissipated") > 0.1);
-        CHECK(o.drift < (i < 3 ? 1e-6 : 1e-4));
+        CHECK(o.drift < (i < 3 ? 1e-5 : 1e-3));
         case_table_clear(&o.table);
     }
     return 0;
@@ -324,6 +365,6 @@ static int soft_constraints_are_springs_and_dampers(void)
 
 TEST_MAIN(TEST(rod_pendulum_costs_the_same_for_every_damping),
           TEST(force_of_a_stiff_bushing_is_right), TEST(limits_are_ordinary_cases),
-          TEST(form_is_found_where_it_matters),
+          TEST(form_is_found_where_it_matters), TEST(choice_follows_step_masses_and_method),
           TEST(spring_pendulum_costs_the_same_for_every_stiffness), TEST(steep_laws_cost_no_more),
           TEST(soft_constraints_are_springs_and_dampers))
