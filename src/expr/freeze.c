@@ -7,7 +7,7 @@
 //     floor x      k,   ceil x = -floor(-x),   round x = floor(x + 1/2)              (EVE-1)
 //     mod(a, b)    a - b k,   k = floor(a/b)
 // Operands are frozen first, so the value of a switch depends on switches found before it.
-// A table that may be left is cut at its ends; one of straight lines over the time at all its
+// A table that is held beyond its ends is cut there; one of straight lines over the time at all its
 // points. == and != of what moves are left: they are true in passing only. So is an `either`, whose
 // branches are one function.
 #include "expr/graph.h"
@@ -96,7 +96,7 @@ static flx_node freeze_table(flx_freezer *f, const flx_graph_node *p, flx_node x
 {
     const flx_table *t = f->g->tables[p->b];
     bool lines = t->smooth == 1 && !flx_graph_depends(f->g, x, is_not_time, f);
-    if (t->outside == FLX_OUTSIDE_ERROR && !lines) return plain;
+    if (t->outside != FLX_OUTSIDE_HOLD && !lines) return plain; // continued without a kink
     int cut = flx_cut_make(p->b, !lines);
     flx_node leaf;
     if (!find(f, FLX_SWITCH_PIECE, x, cut, &leaf)) return -1;

@@ -40,15 +40,17 @@
 #define NOTHING (DBL_MIN / DBL_EPSILON)
 // An instant nearer to the step's beginning than this part of the step is at the beginning.
 #define BEGINNING 1e-12
-// Instants of one switch or event in a row that are nearer to each other than this part of the run:
-// so many end it.
+// Instants of one switch or event in a row that are nearer to each other than this part of the run,
+// and come nearer, or are one: so many end it.
 #define CLOSE 1e-9
+#define NO_TIME 1e-13
+#define SHORTER 0.99
 #define MOST_CLOSE 3
 // Rows of bonds and their rates that an instant moves by more than this part of their scale.
 #define MOVED 1e-9
 
 typedef struct repeat { // of one indicator or event
-    double last;
+    double last, interval;
     int close;
 } repeat;
 
@@ -644,9 +646,13 @@ static flx_status make_accelerations(flx_integrator *it, flx_state *x)
 
 // ---- too often ------------------------------------------------------------------------------
 
+// Short intervals that become shorter still, or vanish. A relay that works fast has its own pace.
 static bool is_too_close(repeat *r, double t, double span)
 {
-    r->close = t - r->last <= CLOSE * span ? r->close + 1 : 0;
+    double interval = t - r->last;
+    bool shorter = interval < SHORTER * r->interval || interval <= NO_TIME * span;
+    r->close = interval <= CLOSE * span && shorter ? r->close + 1 : 0;
+    r->interval = interval;
     r->last = t;
     return r->close >= MOST_CLOSE;
 }

@@ -98,21 +98,23 @@ static flx_status plan_event(flx_descriptor *d, int i)
     return FLX_OK;
 }
 
-static bool is_discrete(void *user, flx_leaf leaf)
+// Whether the equations contain discrete variables, or counts.
+static flx_status find_acting(flx_descriptor *d)
 {
-    return flx_leaf_get_kind(leaf) == *(const flx_leaf_kind *)user;
-}
-
-// Whether the equations contain a leaf of this kind.
-static bool acts(const flx_descriptor *d, flx_leaf_kind kind)
-{
-    for (int k = 0; k < FLX_GROUP_SWITCH; k++) {
-        const flx_group *g = d->expr.group + k;
-        for (int i = 0; i < g->n; i++) {
-            if (flx_graph_depends(d->model->graph, g->nodes[i], is_discrete, &kind)) return true;
+    flx_switching *k = &d->switching;
+    for (int i = 0; i < FLX_GROUP_SWITCH; i++) {
+        const flx_group *g = d->expr.group + i;
+        flx_leaf *leaves = NULL;
+        int n = 0;
+        FLX_TRY(flx_graph_leaves(d->model->graph, g->n, g->nodes, &n, &leaves));
+        for (int j = 0; j < n; j++) {
+            flx_leaf_kind kind = flx_leaf_get_kind(leaves[j]);
+            k->discrete_acts = k->discrete_acts || kind == FLX_LEAF_DISCRETE;
+            k->count_acts = k->count_acts || kind == FLX_LEAF_COUNT;
         }
+        flx_free(leaves);
     }
-    return false;
+    return FLX_OK;
 }
 
 flx_status flx_instants_plan(flx_descriptor *d)
@@ -125,8 +127,7 @@ flx_status flx_instants_plan(flx_descriptor *d)
     k->clock = k->count + m->nevent;
     d->base.dims.nswitch = k->clock + m->nevent;
     if (d->base.dims.nswitch == d->nturn) return FLX_OK;
-    k->discrete_acts = acts(d, FLX_LEAF_DISCRETE);
-    k->count_acts = acts(d, FLX_LEAF_COUNT);
+    FLX_TRY(find_acting(d));
     k->slope = flx_arena_take(d->arena, (size_t)m->nswitch, sizeof *k->slope);
     k->when = flx_arena_take(d->arena, (size_t)m->nevent, sizeof *k->when);
     k->sets = flx_arena_take(d->arena, (size_t)m->nevent, sizeof *k->sets);

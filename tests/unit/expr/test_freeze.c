@@ -90,7 +90,8 @@ static int frozen_is_the_same_where_it_was_frozen(void)
     flx_node x = flx_graph_leaf(g, 0), y = flx_graph_leaf(g, 1), u = flx_graph_leaf(g, 2);
     const double px[] = {-1, 0, 2}, py[] = {1, 3, 2};
     int lines = flx_graph_add_table(g, 3, px, py, FLX_INTERPOLATE_LINEAR, FLX_OUTSIDE_HOLD);
-    int curve = flx_graph_add_table(g, 3, px, py, FLX_INTERPOLATE_CUBIC, FLX_OUTSIDE_EXTEND);
+    int curve = flx_graph_add_table(g, 3, px, py, FLX_INTERPOLATE_CUBIC, FLX_OUTSIDE_HOLD);
+    int smooth = flx_graph_add_table(g, 3, px, py, FLX_INTERPOLATE_CUBIC, FLX_OUTSIDE_EXTEND);
     flx_node inner = flx_graph_if(g, B(LT, x, y), x, B(MUL, y, y));
     const flx_node nodes[] = {
         U(ABS, x),
@@ -106,10 +107,11 @@ static int frozen_is_the_same_where_it_was_frozen(void)
         flx_graph_table(g, lines, 0, y),
         flx_graph_table(g, lines, 0, B(ADD, x, y)),
         flx_graph_table(g, curve, 0, x),
+        flx_graph_table(g, smooth, 0, x),
         flx_graph_if(g, B(LT, u, K(0.5)), x, y),
     };
-    // of what does not move no switch is made
-    const int switches[] = {1, 2, 1, 1, 1, 1, 1, 1, 1, 3, 1, 1, 1, 0};
+    // no switch is made where the continuation is smooth, nor of what does not move
+    const int switches[] = {1, 2, 1, 1, 1, 1, 1, 1, 1, 3, 1, 1, 1, 0, 0};
     uint64_t state = 7;
     for (size_t k = 0; k < sizeof nodes / sizeof nodes[0]; k++) {
         collected c = {.g = g};
