@@ -31,6 +31,15 @@ FLX_API const flx_summary *flx_simulation_summary(const flx_simulation *sim);
 // Names "joint A, row 3 (rotation about y)" of redundant (or singular) rows.
 FLX_API const char *flx_simulation_redundant(const flx_simulation *sim, int i);
 FLX_API const char *flx_simulation_singular(const flx_simulation *sim, int i);
+// The tree of bodies, each before all that hangs on it, then the joints that close loops. 0: no more.
+typedef struct flx_tree_line {
+    int depth;         // joints to the ground; 0: a joint that closes a loop
+    const char *body;  // NULL: a joint that closes a loop
+    const char *joint; // NULL: the body floats
+    const char *type;  // of the joint
+    int freedom;       // degrees of freedom of the joint in the tree
+} flx_tree_line;
+FLX_API int flx_simulation_tree(const flx_simulation *sim, int i, flx_tree_line *line);
 // Title, method, settings and signals of the run, as they go to its result file.
 FLX_API const flx_result_info *flx_simulation_info(const flx_simulation *sim);
 // Run to another time than the model says. FLX_ERR_ARGUMENT unless it is positive.

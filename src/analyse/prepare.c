@@ -412,7 +412,8 @@ flx_status flx_simulation_prepare(flx_simulation *sim, bool to_run)
     flx_state *drawn = NULL;
     flx_rank_report rank = {0};
     int errors = flx_ctx_error_count(sim->ctx);
-    flx_status status = compile(sim->model, FLX_HOLD_NOTHING, 0, NULL, &complete);
+    flx_status status = flx_topology_create(sim->model, &sim->tree);
+    if (status == FLX_OK) status = compile(sim->model, FLX_HOLD_NOTHING, 0, NULL, &complete);
     if (status == FLX_OK) status = flx_state_create(complete.sys, &drawn);
     if (status == FLX_OK) status = flx_descriptor_draw(complete.sys, drawn);
     if (status == FLX_OK) {

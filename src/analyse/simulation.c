@@ -288,6 +288,7 @@ void flx_simulation_destroy(flx_simulation **sim_in)
     flx_state_destroy(&sim->inner);
     if (sim->work) sim->sys->ops->work_destroy(sim->work);
     flx_system_destroy(&sim->sys);
+    flx_topology_clear(&sim->tree);
     flx_arena_destroy(&sim->arena);
     flx_free(sim);
     *sim_in = NULL;
@@ -308,6 +309,22 @@ const char *flx_simulation_redundant(const flx_simulation *sim, int i)
 const char *flx_simulation_singular(const flx_simulation *sim, int i)
 {
     return i >= 0 && i < sim->summary.singular ? sim->singular[i] : NULL;
+}
+
+int flx_simulation_tree(const flx_simulation *sim, int i, flx_tree_line *line)
+{
+    const flx_topology *t = &sim->tree;
+    *line = (flx_tree_line){0};
+    if (i < 0 || i >= t->n + t->ncut) return 0;
+    int joint = i < t->n ? t->nodes[t->preorder[i]].joint : t->cut[i - t->n];
+    if (i < t->n) {
+        const flx_tree_body *b = t->nodes + t->preorder[i];
+        line->depth = b->depth;
+        line->body = sim->model->bodies[b->body].name;
+        line->freedom = b->freedom;
+    }
+    if (joint >= 0) line->joint = flx_model_item(sim->model, FLX_ITEM_JOINT, joint, &line->type);
+    return 1;
 }
 
 const flx_result_info *flx_simulation_info(const flx_simulation *sim)

@@ -7,6 +7,7 @@
 #include "flexion/simulation.h"
 #include "model/model.h"
 #include "system/descriptor.h"
+#include "system/tree_topology.h"
 
 // ---- signals -----------------------------------------------------------------------------------
 
@@ -84,6 +85,7 @@ struct flx_simulation {
     double until;
     flx_summary summary;
     const char **redundant, **singular; // names; arena
+    flx_topology tree;                  // owned
     flx_result_info info;
 
     flx_signals columns, probes;

@@ -9,7 +9,9 @@ static const char help_text[] =
     "\n"
     "Read and check a model without simulating it: bodies, joints and forces, degrees\n"
     "of freedom, constraints, and those among them that are redundant or singular at\n"
-    "the start. Mistakes are reported with file, line and column.\n"
+    "the start; then the tree: every body with the joint that carries it and the\n"
+    "degrees of freedom of that joint, and the joints that close loops. Mistakes are\n"
+    "reported with file, line and column.\n"
     "\n"
     "  --set NAME=VALUE  override a parameter; may be repeated\n"
     "\n"
@@ -131,6 +133,39 @@ static void print_summary(const flx_simulation *sim)
     if (info->reason) printf("  %-22s  %s\n", "", info->reason);
 }
 
+#define MOST_LINES 40 // of a tree, and of the joints that close its loops
+#define DEEPEST 20    // indented
+
+static void print_tree_line(const flx_tree_line *l)
+{
+    int deep = l->depth - 1 < DEEPEST ? l->depth - 1 : DEEPEST;
+    printf("%*s%s: ", 4 + 2 * deep, "", l->body);
+    if (l->joint) {
+        printf("%s (%s), %d\n", l->joint, l->type, l->freedom);
+    } else {
+        printf("floats, %d\n", l->freedom);
+    }
+}
+
+// Bodies by the joints that carry them with their degrees of freedom, then the joints that are cut.
+static void print_tree(const flx_simulation *sim)
+{
+    flx_tree_line l;
+    int i = 0, first = 0;
+    if (!flx_simulation_tree(sim, 0, &l) || !l.body) return;
+    printf("  tree\n");
+    for (; flx_simulation_tree(sim, i, &l) && l.body; i++) {
+        if (i < MOST_LINES) print_tree_line(&l);
+    }
+    if (i > MOST_LINES) printf("    ... and %d more bodies\n", i - MOST_LINES);
+    first = i;
+    for (; flx_simulation_tree(sim, i, &l); i++) {
+        if (i == first) printf("  closed by\n");
+        if (i - first < MOST_LINES) printf("    %s (%s)\n", l.joint, l.type);
+    }
+    if (i - first > MOST_LINES) printf("    ... and %d more\n", i - first - MOST_LINES);
+}
+
 static int check_file(flx_ctx *ctx, const char *path, const cli_list *settings)
 {
     flx_model *model = NULL;
@@ -140,7 +175,10 @@ static int check_file(flx_ctx *ctx, const char *path, const cli_list *settings)
         status = flx_simulation_create(model, &sim);
         print_model(model, path);
         if (status == FLX_ERR_UNAVAILABLE) flx_simulation_examine(model, &sim);
-        if (sim) print_summary(sim);
+        if (sim) {
+            print_summary(sim);
+            print_tree(sim);
+        }
         fflush(stdout);
     }
     cli_print_warnings(ctx, 0);

@@ -503,6 +503,7 @@ static int check_says_what_the_model_is_made_of(void)
         "  constraints          2\n",
         "  redundant            0\n",
         "  degrees of freedom   1\n",
+        "  tree\n    rod: hinge (revolute), 1\n",
     };
     for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) CHECK_TEXT(out, lines[i]);
     CHECK(file_size("pendulum.h5") < 0);
@@ -528,6 +529,7 @@ static int redundant_constraints_are_named(void)
     CHECK_TEXT(out, "  redundant            5  left out of the equations:\n");
     CHECK_TEXT(out, "degrees of freedom   1\n");
     CHECK_TEXT(out, "high (");
+    CHECK_TEXT(out, "  tree\n    door: low (revolute), 1\n  closed by\n    high (revolute)\n");
     flexion("run door.yaml");
     CHECK_STATUS(0);
     CHECK_TEXT(out, "left out: ");
