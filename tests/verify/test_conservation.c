@@ -69,12 +69,12 @@ static int mechanism_afloat_keeps_its_energy(void)
                {"galerkin, degree: 3", 4e-2, 6.0}};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
         watch w, longer, finer;
-        CHECK(run(afloat, all[i].method, all[i].step, 50.0, &w));
-        CHECK(run(afloat, all[i].method, all[i].step, 250.0, &longer));
-        CHECK(run(afloat, all[i].method, 0.5 * all[i].step, 50.0, &finer));
+        CHECK(run(afloat, all[i].method, all[i].step, 30.0, &w));
+        CHECK(run(afloat, all[i].method, all[i].step, 150.0, &longer));
+        CHECK(run(afloat, all[i].method, 0.5 * all[i].step, 30.0, &finer));
         double band = w.most[0] - w.least[0], later = longer.most[0] - longer.least[0];
         double order = log2(band / (finer.most[0] - finer.least[0]));
-        printf("    %-24s energy within %.2e in 50 s, %.2e in 250 s, order %.2f\n", all[i].method,
+        printf("    %-24s energy within %.2e in 30 s, %.2e in 150 s, order %.2f\n", all[i].method,
                band, later, order);
         CHECK(later < 2.5 * band); // the motion is not periodic: it may come closer
         CHECK_NEAR(order, all[i].order, 0.5);
@@ -150,7 +150,7 @@ static int cluster_keeps_its_momenta(void)
     int bad = 0;
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
         watch w;
-        CHECK(run(cluster, all[i].method, all[i].step, 50.0, &w));
+        CHECK(run(cluster, all[i].method, all[i].step, 30.0, &w));
         double linear = watch_drift(&w, "momentum.linear");
         double angular = watch_drift(&w, "momentum.angular"), energy = watch_drift(&w, "energy");
         bool ok = linear < 1e-13 && angular < 1e-12 && energy < all[i].energy;
