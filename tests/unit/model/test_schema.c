@@ -306,8 +306,9 @@ static int what_is_not_available_is_listed(void)
         const char *what;
         int line, column;
     } expected[] = {
-        {"bodies.a: type solid", 3, 13},       {"models.leg.forces.C: type contact", 5, 28},
-        {"simulate.method: bdf", 8, 30},       {"simulate.formulation: tree", 8, 48},
+        {"bodies.a: type solid", 3, 13},
+        {"models.leg.forces.C: type contact", 5, 28},
+        {"simulate.formulation: tree", 8, 48},
         {"reduce", 9, 1},
     };
     int count;
