@@ -1,0 +1,97 @@
+// bench_run.h - one run of a model given as text, and the instructions of a run.
+#pragma once
+
+#include "flexion/flexion.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BENCH_SIGNALS = 8 };
+
+typedef struct bench_result {
+    double value[BENCH_SIGNALS]; // the first signals at the end
+    double seconds;              // of the integration
+    double position_residual;
+    flx_statistics work;
+    char message[300]; // why there is nothing
+} bench_result;
+
+typedef struct bench_sink {
+    flx_sink base;
+    int n;
+    double *value;
+} bench_sink;
+
+static inline flx_status bench_begin(flx_sink *s, const flx_result_info *info)
+{
+    int columns = (int)info->ncolumn;
+    ((bench_sink *)s)->n = columns < BENCH_SIGNALS ? columns : BENCH_SIGNALS;
+    return FLX_OK;
+}
+static inline flx_status bench_row(flx_sink *s, double t, const double *values)
+{
+    (void)t;
+    memcpy(((bench_sink *)s)->value, values, (size_t)((bench_sink *)s)->n * sizeof *values);
+    return FLX_OK;
+}
+static inline flx_status bench_end(flx_sink *s, const flx_ledger *ledger)
+{
+    (void)s, (void)ledger;
+    return FLX_OK;
+}
+static inline void bench_destroy(flx_sink *s)
+{
+    (void)s;
+}
+
+// 1: it ran.
+static inline int bench_run(const char *text, bench_result *r)
+{
+    static const flx_sink_type type = {.name = "last",
+                                       .begin = bench_begin,
+                                       .row = bench_row,
+                                       .end = bench_end,
+                                       .destroy = bench_destroy};
+    flx_ctx *ctx = flx_ctx_create();
+    flx_model *m = NULL;
+    flx_simulation *sim = NULL;
+    bench_sink last = {.base = {&type, ctx}, .value = r->value};
+    flx_sink *sink = &last.base;
+    *r = (bench_result){.message = ""};
+    flx_status s = flx_model_read_text(ctx, "bench", text, strlen(text), 0, NULL, &m);
+    if (s == FLX_OK) s = flx_simulation_create(m, &sim);
+    if (s == FLX_OK) s = flx_simulation_run(sim, 1, &sink, NULL, NULL);
+    if (s == FLX_OK) {
+        const flx_ledger *l = flx_simulation_ledger(sim);
+        r->seconds = l->seconds;
+        r->position_residual = l->position_residual;
+        r->work = l->work;
+    } else {
+        const flx_message *e = flx_ctx_error(ctx, 0);
+        snprintf(r->message, sizeof r->message, "%s", e ? e->text : "failed");
+    }
+    flx_simulation_destroy(&sim);
+    flx_model_destroy(&m);
+    flx_ctx_destroy(&ctx);
+    return s == FLX_OK;
+}
+
+// Instructions in millions of the function named, where this program is run with the arguments;
+// negative: not known, there is no valgrind.
+static inline double bench_count(const char *self, const char *arguments, const char *function)
+{
+    char command[1200], line[400];
+    double collected = -1.0;
+    snprintf(command, sizeof command,
+             "valgrind --tool=callgrind --callgrind-out-file=/dev/null --toggle-collect=%s '%s' "
+             "%s 2>&1",
+             function, self, arguments);
+    FILE *f = popen(command, "r");
+    while (f && fgets(line, sizeof line, f)) {
+        const char *at = strstr(line, "Collected : ");
+        if (at) collected = atof(at + 12);
+    }
+    if (f) pclose(f);
+    return collected < 0.0 ? collected : 1e-6 * collected;
+}
