@@ -1,7 +1,6 @@
 // test_variational.c - the discrete Lagrangian with one parameter: orders, the symplectic Eulers at
 // its ends, coefficients, refusals. What it shares with galerkin is tried there.
-#include "check.h"
-#include "rig.h"
+#include "method_check.h"
 
 static flx_integrator_def parameter(double alpha)
 {
@@ -91,19 +90,22 @@ static int coefficients(void)
     return 0;
 }
 
+static int promises(void)
+{
+    const rig_maker makers[] = {rig_pendulum, rig_top, rig_mixed, rig_skate, rig_linear};
+    flx_integrator_def def = parameter(0.3);
+    CHECK(method_allocates_nothing(&def, makers, 5) == 0);
+    CHECK(method_failure_changes_nothing(&def, rig_pendulum, "a value is not finite") == 0);
+    return method_survives_want_of_memory(&def, rig_top);
+}
+
 static int refusals(void)
 {
-    rig r;
     flx_integrator_def def = parameter(1.5);
-    CHECK(rig_up_failing(&r, rig_linear, &def, -1) == FLX_ERR_ARGUMENT);
-    CHECK_TEXT(flx_ctx_error(r.ctx, 0)->text, "lies between 0 and 1");
-    rig_down(&r);
+    CHECK(method_refuses(&def, rig_linear, "lies between 0 and 1") == 0);
     def = parameter(0.5);
-    CHECK(rig_up_failing(&r, rig_quasistatic, &def, -1) == FLX_ERR_CANNOT);
-    CHECK_TEXT(flx_ctx_error(r.ctx, 0)->text, "needs the momenta");
-    rig_down(&r);
-    return 0;
+    return method_refuses(&def, rig_quasistatic, "needs the momenta");
 }
 
 TEST_MAIN(TEST(orders), TEST(default_is_the_middle), TEST(ends_are_the_symplectic_eulers),
-          TEST(coefficients), TEST(refusals))
+          TEST(coefficients), TEST(promises), TEST(refusals))
