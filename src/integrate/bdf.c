@@ -404,6 +404,7 @@ static flx_status make_arrays(flx_integrator *it)
     FLX_TRY(flx_blocks_create(s, &p->blocks));
     if (p->nb > 0) FLX_TRY(flx_blocks_create(s, &p->near));
     FLX_TRY(flx_linear_create(s, false, &p->linear));
+    if (s->reads_multipliers) flx_linear_take_full(p->linear);
     if (p->nb > 0) FLX_TRY(flx_saddle_create(s, &p->saddle));
     return flx_state_create(s, &p->trial);
 }

@@ -144,8 +144,7 @@ static flx_status make(flx_linear *lin)
         lin->sigma[i] = u.sigma;
         lin->tau[i] = u.tau;
     }
-    // where forces read multipliers the symmetric part is no matrix for methods that iterate a little
-    lin->symmetric = d->nx == 0 && d->nw == 0 && !s->reads_multipliers;
+    lin->symmetric = d->nx == 0 && d->nw == 0;
     lin->settled = !lin->symmetric;
     return make_solvers(lin);
 }
@@ -360,6 +359,12 @@ bool flx_linear_judge(flx_linear *lin, double contraction)
     lin->settled = !lin->symmetric;
     lin->symmetric = !lin->symmetric;
     return true;
+}
+
+void flx_linear_take_full(flx_linear *lin)
+{
+    lin->symmetric = false;
+    lin->settled = true;
 }
 
 // ---- solve ----------------------------------------------------------------------------------

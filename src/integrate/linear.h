@@ -55,6 +55,8 @@ flx_status flx_linear_solve_complex(flx_linear *lin, double complex *d);
 // matrix is taken; twice above it with that one, too: the symmetric part again, for good. True when
 // a change has just been decided.
 bool flx_linear_judge(flx_linear *lin, double contraction);
+// The full matrix from the next factorisation on, for iterations that nobody judges.
+void flx_linear_take_full(flx_linear *lin);
 
 // What the last factorisation met.
 typedef struct flx_linear_report {

@@ -127,6 +127,7 @@ RUN_IS_STILL(explicit_method_with_projection, "four_bar.yaml")
 RUN_IS_STILL(redundant_rows_and_least_norm_reactions, "bricard.yaml")
 RUN_IS_STILL(equations_and_controllers, "speed_control.yaml")
 RUN_IS_STILL(nonholonomic_rows, "rolling_coin.yaml")
+RUN_IS_STILL(stiff_forces_as_unknowns, "rod_pendulum.yaml")
 RUN_IS_STILL(events_and_impulses, "bouncing_ball.yaml")
 RUN_IS_STILL(sampled_control, "sampled_control.yaml")
 RUN_IS_STILL(switches_of_conditions, "collision.yaml")
@@ -146,5 +147,5 @@ static int an_allocation_is_noticed(void)
 TEST_MAIN(TEST(an_allocation_is_noticed), TEST(planar_loop_by_generalized_alpha),
           TEST(spatial_loop_with_prescribed_motion), TEST(radau_in_index_3), TEST(radau_in_ggl),
           TEST(explicit_method_with_projection), TEST(redundant_rows_and_least_norm_reactions),
-          TEST(equations_and_controllers), TEST(nonholonomic_rows), TEST(events_and_impulses),
-          TEST(sampled_control), TEST(switches_of_conditions))
+          TEST(equations_and_controllers), TEST(nonholonomic_rows), TEST(stiff_forces_as_unknowns),
+          TEST(events_and_impulses), TEST(sampled_control), TEST(switches_of_conditions))
