@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 typedef struct watch_sink {
@@ -67,6 +68,11 @@ bool watch_run(const char *text, watch *w)
     flx_model_destroy(&model);
     flx_ctx_destroy(&ctx);
     return s == FLX_OK;
+}
+
+bool watch_short(void)
+{
+    return getenv("FLX_SHORT") != NULL;
 }
 
 int watch_column(const watch *w, const char *name)
