@@ -12,8 +12,8 @@
 
 // A solve with masses and joints is trusted below this backward error.
 #define TRUSTED 1e-9
-// A mass is missing below this part of the largest; so much is added, and taken out by iteration.
-#define MISSING_MASS 1e-6
+// Where a mass is missing, this part of the smallest one is added, and taken out by iteration.
+#define ADDED_MASS 1e-3
 #define SHIFT_STEPS 20
 // Corrections that close the joints of a value between steps, and what is closed.
 #define CLOSING_STEPS 10
@@ -21,8 +21,7 @@
 
 // ---- masses ---------------------------------------------------------------------------------
 
-// Masses that are missing, as far as one can see without a state: the diagonal of M against the
-// largest, in units of the scales.
+// Masses that are missing, as far as one can see without a state: zeros on the diagonal of M.
 flx_status discrete_find_missing_masses(flx_integrator *it)
 {
     discrete *g = it->data;
@@ -30,7 +29,8 @@ flx_status discrete_find_missing_masses(flx_integrator *it)
     const flx_pattern *pt = &s->pattern;
     const flx_explicit *e = s->ops->explicit_form;
     flx_point p = flx_state_point(s, g->end);
-    double most = 0.0, least = HUGE_VAL, *m = g->u;
+    double least = HUGE_VAL, *m = g->u;
+    bool missing = false;
     FLX_TRY(s->ops->linearise(s, it->work, &p, &g->end_blocks));
     for (int i = 0; i < pt->nblock && pt->start[i] < s->dims.nv; i++) {
         for (int k = pt->row[i]; k < pt->row[i + 1]; k++) {
@@ -41,16 +41,14 @@ flx_status discrete_find_missing_masses(flx_integrator *it)
     }
     for (int i = 0; i < s->dims.nv; i++) {
         m[i] *= g->scale[i] * g->scale[i];
-        most = fmax(most, m[i]);
-        least = fmin(least, m[i]);
+        if (m[i] > 0.0) least = fmin(least, m[i]);
+        missing |= m[i] == 0.0;
     }
-    if (!(least < MISSING_MASS * most)) return FLX_OK;
+    if (!missing || !isfinite(least)) return FLX_OK;
     g->shift = flx_alloc(it->ctx, (size_t)s->dims.nv, sizeof *g->shift);
     if (!g->shift) return FLX_ERR_MEMORY;
     for (int i = 0; i < s->dims.nv; i++) {
-        if (m[i] < MISSING_MASS * most) {
-            g->shift[i] = MISSING_MASS * most / (g->scale[i] * g->scale[i]);
-        }
+        if (m[i] == 0.0) g->shift[i] = ADDED_MASS * least / (g->scale[i] * g->scale[i]);
     }
     if (!e) return FLX_OK;
     // accelerations will come from there: it makes its matrix at the first call
@@ -127,10 +125,10 @@ static flx_status factor_masses(flx_integrator *it, const flx_point *p)
 // error.
 static double solve_masses(discrete *g, const flx_dims *d)
 {
-    double error = 0.0, last = HUGE_VAL;
+    double error = 0.0, last = HUGE_VAL, change = 0.0, size = 0.0;
     memcpy(g->r, g->d, (size_t)g->n * sizeof(double));
     for (int k = 0; k < SHIFT_STEPS; k++) {
-        double change = 0.0, size = 0.0;
+        change = size = 0.0;
         memcpy(g->C, g->r, (size_t)g->n * sizeof(double)); // free outside of the iteration
         for (int i = 0; i < d->nv && k > 0; i++) g->C[i] += g->shift[i] * g->d[i];
         error = fmax(error, flx_saddle_solve(g->saddle, g->C));
@@ -143,7 +141,7 @@ static double solve_masses(discrete *g, const flx_dims *d)
         if (k > 0 && (change <= DBL_EPSILON * size || !(change < 0.5 * last))) break;
         if (k > 0) last = change;
     }
-    return error;
+    return g->shift && !(change <= TRUSTED * size) ? 1.0 : error; // nothing holds a massless part
 }
 
 // (VAR-5): the momentum before the last multipliers stands in u; v of the end, and p.

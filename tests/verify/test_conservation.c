@@ -208,6 +208,20 @@ static int orders_with_forces_of_every_kind(void)
          "          motion: {angle: 2*t + 0.1*t^3}}\n"
          "  elbow: {type: revolute, on: [a, b], at: a.p, axis: [0, 0.3, 1]}\n",
          "b.com.position, b.angular_velocity, drive.drive", 1.0, 0.05, 4.0, 0.3},
+        {"massless base",
+         "dimension: 2\n"
+         "gravity: [0, -1]\n"
+         "bodies:\n"
+         "  base:  {type: rigid, mass: 0, inertia: 0}\n"
+         "  left:  {type: point, mass: 5e-4, position: [0, 0.5], velocity: [-0.5, 0]}\n"
+         "joints:\n"
+         "  road:  {type: revolute, on: [ground, base], at: [0, 0],\n"
+         "          motion: {angle: asin(0.1*sin(10*t))}}\n"
+         "  guide: {type: point-on-line, on: [base, left], at: [[0, 0], left], axis: [0, 1]}\n"
+         "forces:\n"
+         "  sl: {type: spring, on: [base, left], at: [[0, 0], left], stiffness: 0.1, length: "
+         "0.5}\n",
+         "left.position, left.velocity, road.drive", 0.5, 0.02, 4.0, 0.3},
         {"friction",
          "gravity: [0, -9.81, 0]\n"
          "dimension: 2\n"
