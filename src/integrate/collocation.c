@@ -37,6 +37,8 @@ void collocation_destroy(flx_integrator *it)
     flx_linear_destroy(&co->real);
     for (int k = 0; k < COLLOCATION_STAGES / 2; k++) flx_linear_destroy(&co->pair[k]);
     flx_saddle_destroy(&co->saddle);
+    flx_saddle_destroy(&co->between);
+    flx_blocks_destroy(&co->between_blocks);
     flx_accelerator_destroy(&co->settler);
     flx_blocks_destroy(&co->blocks);
     flx_free(co);
@@ -121,7 +123,10 @@ static flx_status make_solvers(const flx_system *s, collocation *co, int ntablea
     FLX_TRY(flx_blocks_create(s, &co->blocks));
     if (nreal) FLX_TRY(flx_linear_create(s, false, &co->real));
     for (int k = 0; k < npair; k++) FLX_TRY(flx_linear_create(s, true, &co->pair[k]));
-    return co->npos ? flx_saddle_create(s, &co->saddle) : FLX_OK;
+    if (!co->npos) return FLX_OK;
+    FLX_TRY(flx_blocks_create(s, &co->between_blocks));
+    FLX_TRY(flx_saddle_create(s, &co->between));
+    return flx_saddle_create(s, &co->saddle);
 }
 
 // The part of the tolerance that is left to Newton.
@@ -380,6 +385,7 @@ flx_status collocation_finish(flx_integrator *it, flx_state *x)
     co->now = swap;
     co->h_last = co->h;
     co->tab_last = co->tab;
+    co->between_known = false;
     keep_books(co);
     return FLX_OK;
 }

@@ -87,7 +87,10 @@ typedef struct collocation {
     flx_linear *real;                         // real eigenvalue, and the filter of the error
     flx_linear *pair[COLLOCATION_STAGES / 2]; // complex ones
     flx_saddle *saddle;                       // [S^-2 G^T; G 0]; NULL without bonds on positions
-    bool linearised;                          // blocks belong to the present motion
+    flx_saddle *between;                      // the same for values inside the last step,
+    flx_blocks between_blocks;                // of a linearisation there
+    bool between_known;
+    bool linearised; // blocks belong to the present motion
     double left; // what is left of the constraints there, squared; small near a singular position
     double h_factored;    // 0: no factors
     int age;              // steps since the linearisation
@@ -104,13 +107,14 @@ typedef struct collocation {
     flx_anderson anderson; // of F
 
     // error control
-    double rtol, atol, kappa;  // kappa: part of the tolerance that is left to Newton
+    double rtol, atol, kappa; // kappa: part of the tolerance that is left to Newton
     flx_tolerance tol;
-    double *wq, *wv, *wx, *ww; // (nv) (nv) (nx) (nw) tolerances of q, v, x, which are tol's, and of w
-    double velocity_weight;    // h where velocities are only as good as positions over h, else 1
-    double *compliance;        // (nlam) C / sigma over G M^-1 G^T of bonds with C > 0, else -1
-    double *e, *e_v;           // (n) (nv) estimated error: q, x, w, lambda, mu; v
-    double *pull, *pull_x;     // (nv) (nx) -e.(V - v_n)/h, -e.(X - x_n)/h
+    double *wq, *wv, *wx,
+        *ww;                // (nv) (nv) (nx) (nw) tolerances of q, v, x, which are tol's, and of w
+    double velocity_weight; // h where velocities are only as good as positions over h, else 1
+    double *compliance;     // (nlam) C / sigma over G M^-1 G^T of bonds with C > 0, else -1
+    double *e, *e_v;        // (n) (nv) estimated error: q, x, w, lambda, mu; v
+    double *pull, *pull_x;  // (nv) (nx) -e.(V - v_n)/h, -e.(X - x_n)/h
     double *point_q, *point_v, *point; // (nq) (nv) (n) displaced point
     double h_next;                     // proposed
     double error_last, h_error;        // of the last accepted step; 0: none

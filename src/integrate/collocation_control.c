@@ -58,7 +58,8 @@ flx_status collocation_control_step(flx_integrator *it, flx_state *x, double h_m
     }
     double smallest = flx_step_smallest(x->t, h_most);
     for (;;) {
-        double wanted = co->h_next, h = fmin(flx_step_fit(wanted, h_most), longest), error = HUGE_VAL;
+        double wanted = co->h_next, h = fmin(flx_step_fit(wanted, h_most), longest),
+               error = HUGE_VAL;
         *h_taken = h; // also where it fails: the message says it
         flx_status status = collocation_attempt(it, x, h);
         if (status < 0) return status;
