@@ -14,7 +14,7 @@
 #define MOVE 1e-6
 #ifdef FLX_LONG
 #define PLACES 8
-#define DIRECTIONS 2
+#define DIRECTIONS 1
 #define MOST_STEPS 100000
 #define LINKS 40
 static const double tight_tolerances[] = {1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10};
