@@ -1,0 +1,179 @@
+// spatial.h - inertias of rigid and articulated bodies in space, their change of frame, and small
+// symmetric matrices. Static inline, no allocation.
+//
+//     (n, f) = [A B; B^T M] (alpha, a)                                        (SPA-1)
+// moment about the frame's origin and force from angular acceleration and acceleration of the
+// origin. A frame that is turned about one of its own axes changes only what is across that axis.
+#pragma once
+
+#include "math/small.h"
+
+typedef struct sym3 {
+    double xx, xy, xz, yy, yz, zz;
+} sym3;
+
+typedef struct spatial { // (SPA-1)
+    sym3 A;
+    m33 B;
+    sym3 M;
+} spatial;
+
+typedef struct wrench {
+    v3 n, f; // moment, force
+} wrench;
+
+// A turn in the plane of two axes, with what symmetric matrices need of it.
+typedef struct turn {
+    double c, s, ss, cs; // cosine, sine, s*s, c*s
+} turn;
+
+static inline turn turn_make(double c, double s)
+{
+    return (turn){c, s, s * s, c * s};
+}
+static inline turn turn_of(double angle)
+{
+    return turn_make(cos(angle), sin(angle));
+}
+
+// (x, y) <- [c -s; s c] (x, y), and its inverse
+static inline void turn_pair(turn t, double *x, double *y)
+{
+    double a = *x, b = *y;
+    *x = t.c * a - t.s * b;
+    *y = t.s * a + t.c * b;
+}
+static inline void turn_back(turn t, double *x, double *y)
+{
+    double a = *x, b = *y;
+    *x = t.c * a + t.s * b;
+    *y = t.c * b - t.s * a;
+}
+// [xx xy; yx yy] <- R [xx xy; yx yy] R^T, R as above
+static inline void turn_matrix(turn t, double *xx, double *xy, double *yx, double *yy)
+{
+    double d = *xx - *yy, o = *xy + *yx;
+    double p = t.ss * d + t.cs * o, r = t.cs * d - t.ss * o;
+    *xx -= p;
+    *yy += p;
+    *xy += r;
+    *yx += r;
+}
+static inline void turn_symmetric(turn t, double *xx, double *xy, double *yy)
+{
+    double d = *xx - *yy, o = *xy + *xy;
+    double p = t.ss * d + t.cs * o;
+    *xy += t.cs * d - t.ss * o;
+    *xx -= p;
+    *yy += p;
+}
+
+static inline void turn_z_sym3(turn t, sym3 *S)
+{
+    turn_symmetric(t, &S->xx, &S->xy, &S->yy);
+    turn_pair(t, &S->xz, &S->yz);
+}
+static inline void turn_x_sym3(turn t, sym3 *S)
+{
+    turn_symmetric(t, &S->yy, &S->yz, &S->zz);
+    turn_pair(t, &S->xy, &S->xz);
+}
+static inline void turn_z_spatial(turn t, spatial *I)
+{
+    turn_z_sym3(t, &I->A);
+    turn_z_sym3(t, &I->M);
+    turn_matrix(t, &I->B.m[0], &I->B.m[1], &I->B.m[3], &I->B.m[4]);
+    turn_pair(t, &I->B.m[2], &I->B.m[5]);
+    turn_pair(t, &I->B.m[6], &I->B.m[7]);
+}
+static inline void turn_x_spatial(turn t, spatial *I)
+{
+    turn_x_sym3(t, &I->A);
+    turn_x_sym3(t, &I->M);
+    turn_matrix(t, &I->B.m[4], &I->B.m[5], &I->B.m[7], &I->B.m[8]);
+    turn_pair(t, &I->B.m[1], &I->B.m[2]);
+    turn_pair(t, &I->B.m[3], &I->B.m[6]);
+}
+
+static inline v3 sym3_mul(sym3 S, v3 a)
+{
+    return (v3){S.xx * a.x + S.xy * a.y + S.xz * a.z, S.xy * a.x + S.yy * a.y + S.yz * a.z,
+                S.xz * a.x + S.yz * a.y + S.zz * a.z};
+}
+static inline sym3 sym3_add(sym3 S, sym3 T)
+{
+    return (sym3){S.xx + T.xx, S.xy + T.xy, S.xz + T.xz, S.yy + T.yy, S.yz + T.yz, S.zz + T.zz};
+}
+static inline m33 sym3_full(sym3 S)
+{
+    return (m33){{S.xx, S.xy, S.xz, S.xy, S.yy, S.yz, S.xz, S.yz, S.zz}};
+}
+static inline sym3 sym3_of(m33 A)
+{
+    return (sym3){A.m[0], A.m[1], A.m[2], A.m[4], A.m[5], A.m[8]};
+}
+// R S R^T
+static inline sym3 sym3_rotate(m33 R, sym3 S)
+{
+    return sym3_of(m33_mul_t(m33_mul(R, sym3_full(S)), R));
+}
+
+// S = L D L^T with unit L; false: not positive to that part of its diagonal.
+typedef struct sym3_factors {
+    double l10, l20, l21, d0, d1, d2; // d: inverse pivots
+} sym3_factors;
+static inline int sym3_factor(sym3 S, double part, sym3_factors *f)
+{
+    double d0 = S.xx;
+    f->d0 = 1.0 / d0;
+    f->l10 = S.xy * f->d0;
+    f->l20 = S.xz * f->d0;
+    double d1 = S.yy - f->l10 * S.xy, e = S.yz - f->l20 * S.xy;
+    f->d1 = 1.0 / d1;
+    f->l21 = e * f->d1;
+    double d2 = S.zz - f->l20 * S.xz - f->l21 * e;
+    f->d2 = 1.0 / d2;
+    return d0 > 0.0 && d1 > part * S.yy && d2 > part * S.zz;
+}
+static inline v3 sym3_solve(const sym3_factors *f, v3 b)
+{
+    double y = b.y - f->l10 * b.x, z = b.z - f->l20 * b.x - f->l21 * y;
+    z *= f->d2;
+    y = y * f->d1 - f->l21 * z;
+    return (v3){b.x * f->d0 - f->l10 * y - f->l20 * z, y, z};
+}
+
+// The same inertia about an origin from which this frame's is at r, axes kept:
+//     B' = B + r~ M,   A' = A + r~ B^T - B' r~                                (SPA-2)
+static inline void spatial_shift(v3 r, spatial *I)
+{
+    const double *b = I->B.m;
+    sym3 *A = &I->A, M = I->M;
+    m33 C = {{b[0] + r.y * M.xz - r.z * M.xy, b[1] + r.y * M.yz - r.z * M.yy,
+              b[2] + r.y * M.zz - r.z * M.yz, b[3] + r.z * M.xx - r.x * M.xz,
+              b[4] + r.z * M.xy - r.x * M.yz, b[5] + r.z * M.xz - r.x * M.zz,
+              b[6] + r.x * M.xy - r.y * M.xx, b[7] + r.x * M.yy - r.y * M.xy,
+              b[8] + r.x * M.yz - r.y * M.xz}};
+    const double *c = C.m;
+    // column j of r~ B^T is r x (row j of B), row i of -C r~ is r x (row i of C)
+    A->xx += r.y * (b[2] + c[2]) - r.z * (b[1] + c[1]);
+    A->xy += r.y * b[5] - r.z * b[4] + r.z * c[0] - r.x * c[2];
+    A->xz += r.y * b[8] - r.z * b[7] + r.x * c[1] - r.y * c[0];
+    A->yy += r.z * (b[3] + c[3]) - r.x * (b[5] + c[5]);
+    A->yz += r.z * b[6] - r.x * b[8] + r.x * c[4] - r.y * c[3];
+    A->zz += r.x * (b[7] + c[7]) - r.y * (b[6] + c[6]);
+    I->B = C;
+}
+static inline void spatial_add(spatial *I, const spatial *K)
+{
+    I->A = sym3_add(I->A, K->A);
+    I->B = m33_add(I->B, K->B);
+    I->M = sym3_add(I->M, K->M);
+}
+// R I R^T
+static inline void spatial_rotate(m33 R, spatial *I)
+{
+    I->A = sym3_rotate(R, I->A);
+    I->B = m33_mul_t(m33_mul(R, I->B), R);
+    I->M = sym3_rotate(R, I->M);
+}

@@ -1,0 +1,220 @@
+// tree_bodies.c - motion of the bodies on a tree of links, and what forces on them do to it.
+#include "system/tree_bodies.h"
+
+static v3 zero(void)
+{
+    return v3_make(0, 0, 0);
+}
+
+// Relative motion of a joint in the link's axes, in the plane as in space.
+static void expand(const flx_linkage *k, const flx_link *l, const double *v, v3 *w, v3 *t)
+{
+    v += l->v;
+    if (!k->planar) {
+        flx_link_expand(l, v, w, t);
+        return;
+    }
+    *w = v3_make(0, 0, l->kind == FLX_LINK_TURN ? v[0] : 0.0);
+    *t = v3_make(l->kind == FLX_LINK_TURN ? 0.0 : v[0], l->kind == FLX_LINK_SHIFT ? v[1] : 0.0, 0);
+}
+
+static void place_in_plane(const flx_link *l, const double *q, const flx_link_frame *parent,
+                           flx_link_frame *f)
+{
+    double turned = l->offset + (l->kind == FLX_LINK_TURN ? q[0] : 0.0);
+    turn t = turn_of(turned);
+    m33 R = {{t.c, -t.s, 0, t.s, t.c, 0, 0, 0, 1}};
+    v3 d = zero();
+    if (l->kind != FLX_LINK_TURN) d = v3_make(q[0], l->kind == FLX_LINK_SHIFT ? q[1] : 0.0, 0);
+    f->R = m33_mul(parent->R, R);
+    f->p = v3_add(parent->p, v3_add(m33_mul_v(parent->R, l->r), m33_mul_v(f->R, d)));
+    f->angle = parent->angle + turned;
+}
+
+static void place_in_space(const flx_link *l, const double *q, const flx_link_frame *parent,
+                           flx_link_frame *f)
+{
+    v3 d = zero();
+    f->R = m33_mul(parent->R, l->R);
+    f->p = v3_add(parent->p, m33_mul_v(parent->R, l->r));
+    switch (l->kind) {
+    case FLX_LINK_TURN:
+    case FLX_LINK_SCREW: {
+        turn t = turn_of(q[0]);
+        if (l->kind == FLX_LINK_SCREW) d.z = l->pitch * q[0];
+        f->R = m33_mul(f->R, (m33){{t.c, -t.s, 0, t.s, t.c, 0, 0, 0, 1}});
+        break;
+    }
+    case FLX_LINK_SLIDE:
+        d.z = q[0];
+        break;
+    case FLX_LINK_BALL:
+        f->R = m33_mul(f->R, quat_to_m33(quat_load(q)));
+        break;
+    case FLX_LINK_SHIFT:
+        d = v3_load(q);
+        break;
+    }
+    f->p = v3_add(f->p, m33_mul_v(f->R, d)); // along axes that the joint does not turn
+}
+
+void flx_tree_place(const flx_tree_links *t, const double *q, flx_link_frame *frames)
+{
+    flx_link_frame *f = frames + 1;
+    frames[0] = (flx_link_frame){.R = m33_identity()};
+    for (int i = 0; i < t->k.n; i++) {
+        const flx_link *l = t->links + i;
+        if (t->k.planar) {
+            place_in_plane(l, q + l->q, f + l->parent, f + i);
+        } else {
+            place_in_space(l, q + l->q, f + l->parent, f + i);
+        }
+    }
+}
+
+static bool turns(const flx_body_places *b, int i)
+{
+    return b->m->bodies[i].type == FLX_BODY_RIGID;
+}
+
+// A vector of the plane has two numbers.
+static void store(const flx_linkage *k, v3 a, double *out)
+{
+    out[0] = a.x;
+    out[1] = a.y;
+    if (!k->planar) out[2] = a.z;
+}
+static v3 load(const flx_linkage *k, const double *p)
+{
+    return v3_make(p[0], p[1], k->planar ? 0.0 : p[2]);
+}
+
+void flx_tree_positions(const flx_tree_links *t, const flx_body_places *b,
+                        const flx_link_frame *frames, double *q)
+{
+    for (int i = 0; i < b->n; i++) {
+        const flx_mount *m = t->mounts + i;
+        const flx_link_frame *f = frames + 1 + m->link;
+        double *out = q + b->q[i];
+        store(&t->k, v3_add(f->p, m33_mul_v(f->R, m->p)), out);
+        if (!turns(b, i)) continue;
+        if (t->k.planar) {
+            out[2] = f->angle + m->angle;
+        } else {
+            quat_store(out + 3, quat_from_m33(m33_mul(f->R, m->R)));
+        }
+    }
+}
+
+// A rotation rate of a body, in its own axes, from the ground's.
+static void store_turn(const flx_tree_links *t, const flx_body_places *b, int i,
+                       const flx_link_frame *f, v3 w, double *out)
+{
+    if (!turns(b, i)) return;
+    if (t->k.planar) {
+        out[2] = w.z;
+    } else {
+        v3_store(out + 3, m33_tmul_v(t->mounts[i].R, m33_tmul_v(f->R, w)));
+    }
+}
+
+static void move_links(const flx_tree_links *t, flx_link_frame *f, const double *v)
+{
+    f[-1].w = f[-1].v = zero();
+    for (int i = 0; i < t->k.n; i++) {
+        const flx_link_frame *p = f + t->links[i].parent;
+        v3 w, d;
+        expand(&t->k, t->links + i, v, &w, &d);
+        f[i].w = v3_add(p->w, m33_mul_v(f[i].R, w));
+        f[i].v = v3_add(p->v, v3_cross(p->w, v3_sub(f[i].p, p->p)));
+        f[i].v = v3_add(f[i].v, m33_mul_v(f[i].R, d));
+    }
+}
+
+void flx_tree_velocities(const flx_tree_links *t, const flx_body_places *b, flx_link_frame *frames,
+                         const double *v, double *out)
+{
+    move_links(t, frames + 1, v);
+    for (int i = 0; i < b->n; i++) {
+        const flx_link_frame *f = frames + 1 + t->mounts[i].link;
+        v3 c = m33_mul_v(f->R, t->mounts[i].p);
+        store(&t->k, v3_add(f->v, v3_cross(f->w, c)), out + b->v[i]);
+        store_turn(t, b, i, f, f->w, out + b->v[i]);
+    }
+}
+
+void flx_tree_accelerations(const flx_tree_links *t, const flx_body_places *b,
+                            flx_link_frame *frames, const double *v, const double *a, double *out)
+{
+    flx_link_frame *f = frames + 1;
+    move_links(t, f, v);
+    frames[0].alpha = frames[0].a = zero();
+    for (int i = 0; i < t->k.n; i++) { // (TREE-3) in the ground's axes
+        const flx_link_frame *p = f + t->links[i].parent;
+        v3 w, d, dw, dd, r = v3_sub(f[i].p, p->p);
+        expand(&t->k, t->links + i, v, &w, &d);
+        expand(&t->k, t->links + i, a, &dw, &dd);
+        w = m33_mul_v(f[i].R, w);
+        d = m33_mul_v(f[i].R, d);
+        f[i].alpha = v3_add(p->alpha, v3_add(v3_cross(p->w, w), m33_mul_v(f[i].R, dw)));
+        v3 x = v3_add(v3_cross(p->alpha, r), v3_cross(p->w, v3_cross(p->w, r)));
+        x = v3_axpy(2.0, v3_cross(p->w, d), v3_add(x, m33_mul_v(f[i].R, dd)));
+        f[i].a = v3_add(p->a, x);
+    }
+    for (int i = 0; i < b->n; i++) {
+        const flx_link_frame *l = f + t->mounts[i].link;
+        v3 c = m33_mul_v(l->R, t->mounts[i].p);
+        v3 x = v3_add(v3_cross(l->alpha, c), v3_cross(l->w, v3_cross(l->w, c)));
+        store(&t->k, v3_add(l->a, x), out + b->v[i]);
+        store_turn(t, b, i, l, l->alpha, out + b->v[i]);
+    }
+}
+
+// Moment about the origin and force on each link, ground's axes: w and v.
+static void collect(const flx_tree_links *t, const flx_body_places *b, flx_link_frame *frames,
+                    const double *force)
+{
+    for (int i = 0; i <= t->k.n; i++) frames[i].w = frames[i].v = zero();
+    for (int i = 0; i < b->n; i++) {
+        const flx_mount *m = t->mounts + i;
+        flx_link_frame *f = frames + 1 + m->link;
+        const double *in = force + b->v[i];
+        v3 F = load(&t->k, in);
+        f->v = v3_add(f->v, F);
+        f->w = v3_add(f->w, v3_cross(m33_mul_v(f->R, m->p), F));
+        if (!turns(b, i)) continue;
+        v3 N = t->k.planar ? v3_make(0, 0, in[2]) : m33_mul_v(m->R, v3_load(in + 3));
+        f->w = v3_add(f->w, m33_mul_v(f->R, N));
+    }
+}
+
+void flx_tree_forces(const flx_tree_links *t, const flx_body_places *b, flx_link_frame *frames,
+                     const double *force, double *tau)
+{
+    flx_link_frame *f = frames + 1;
+    collect(t, b, frames, force);
+    for (int i = t->k.n - 1; i >= 0; i--) {
+        const flx_link *l = t->links + i;
+        flx_link_frame *p = f + l->parent;
+        wrench own = {m33_tmul_v(f[i].R, f[i].w), m33_tmul_v(f[i].R, f[i].v)};
+        if (!t->k.planar) {
+            flx_link_restrict(l, own, tau + l->v);
+        } else {
+            tau[l->v] = l->kind == FLX_LINK_TURN ? own.n.z : own.f.x;
+            if (l->kind == FLX_LINK_SHIFT) tau[l->v + 1] = own.f.y;
+        }
+        p->v = v3_add(p->v, f[i].v);
+        p->w = v3_add(p->w, v3_add(f[i].w, v3_cross(v3_sub(f[i].p, p->p), f[i].v)));
+    }
+}
+
+void flx_tree_wrenches(const flx_tree_links *t, const flx_body_places *b, flx_link_frame *frames,
+                       const double *force, double *ext)
+{
+    const flx_link_frame *f = frames + 1;
+    collect(t, b, frames, force);
+    for (int i = 0; i < t->k.n; i++) {
+        v3_store(ext + 6 * i, m33_tmul_v(f[i].R, f[i].w));
+        v3_store(ext + 6 * i + 3, m33_tmul_v(f[i].R, f[i].v));
+    }
+}

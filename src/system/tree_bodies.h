@@ -1,0 +1,39 @@
+// tree_bodies.h - between the coordinates of joints and those of bodies: positions, velocities,
+// accelerations outwards, forces inwards. Bodies as in descriptor.h; ground axes between.
+//
+//     v_body = P(q) v,   a_body = P v' + P' v,   tau = P^T f_body                       (TREE-10)
+// P is never formed: each product is one pass over the links.
+#pragma once
+
+#include "system/tree_links.h"
+
+// A link in the ground's axes, at the coordinates of the last call of flx_tree_place.
+typedef struct flx_link_frame {
+    m33 R;
+    v3 p;         // origin
+    double angle; // planar: sum of all turns
+    v3 w, v;      // scratch: angular velocity and velocity of the origin, or moment and force
+    v3 alpha, a;  // scratch
+} flx_link_frame;
+
+// Where the numbers of each body are in the arrays of the descriptor.
+typedef struct flx_body_places {
+    int n;
+    const flx_model *m;
+    const int *q, *v; // (n)
+} flx_body_places;
+
+// frames: (links + 1), the ground's first.
+void flx_tree_place(const flx_tree_links *t, const double *q, flx_link_frame *frames);
+// All of the following at the frames that are there; the entries of bodies are overwritten.
+void flx_tree_positions(const flx_tree_links *t, const flx_body_places *b,
+                        const flx_link_frame *frames, double *q);
+void flx_tree_velocities(const flx_tree_links *t, const flx_body_places *b, flx_link_frame *frames,
+                         const double *v, double *out);
+void flx_tree_accelerations(const flx_tree_links *t, const flx_body_places *b,
+                            flx_link_frame *frames, const double *v, const double *a, double *out);
+void flx_tree_forces(const flx_tree_links *t, const flx_body_places *b, flx_link_frame *frames,
+                     const double *f, double *tau);
+// Moment and force on each link in its axes, 6 numbers a link: for the recursions.
+void flx_tree_wrenches(const flx_tree_links *t, const flx_body_places *b, flx_link_frame *frames,
+                       const double *f, double *ext);

@@ -1,0 +1,30 @@
+// tree_links.h - a model as a tree of links: what the recursions of tree_dynamics.h run over, and
+// where the bodies are on it.
+//
+// Floating bodies and free joints have the coordinates of the descriptor: place of the centre of
+// mass, then quaternion or angle. All others count from the drawing, by the motion of the body that
+// the joint carries.
+#pragma once
+
+#include "model/model.h"
+#include "system/tree_dynamics.h"
+#include "system/tree_topology.h"
+
+// Where a body is: its axes and its centre of mass in the frame of its link.
+typedef struct flx_mount {
+    int link; // -1: on the ground
+    m33 R;
+    v3 p;
+    double angle; // planar: of the body, less those of all turns
+    int first;    // first link of the joint that carries it; link + 1: none
+} flx_mount;
+
+typedef struct flx_tree_links {
+    flx_linkage k;
+    flx_link *links;   // owned
+    flx_mount *mounts; // (nbody) owned
+    double *drawn;     // (nq) owned; coordinates as drawn
+} flx_tree_links;
+
+flx_status flx_tree_links_create(const flx_model *m, const flx_topology *t, flx_tree_links *out);
+void flx_tree_links_clear(flx_tree_links *t);

@@ -1,0 +1,87 @@
+// random_tree.h - mechanisms of random topology: bodies on joints of all types that carry, seen from
+// either side, with points, branches and floating bases, in the plane and in space; forces on them.
+#pragma once
+
+#include "mechanism.h"
+#include "system/tree_links.h"
+
+static inline int random_below(mechanism *k, int n)
+{
+    int i = (int)(0.5 * (1.0 + random_number(&k->seed)) * n);
+    return i < n ? i : n - 1;
+}
+
+static inline flx_joint_type random_carrier(mechanism *k, bool point)
+{
+    static const flx_joint_type space[] = {
+        FLX_JOINT_REVOLUTE,  FLX_JOINT_PRISMATIC, FLX_JOINT_CYLINDRICAL,
+        FLX_JOINT_SPHERICAL, FLX_JOINT_UNIVERSAL, FLX_JOINT_PLANAR,
+        FLX_JOINT_SCREW,     FLX_JOINT_FIXED,     FLX_JOINT_FREE};
+    static const flx_joint_type plane[] = {FLX_JOINT_REVOLUTE, FLX_JOINT_PRISMATIC, FLX_JOINT_FIXED,
+                                           FLX_JOINT_FREE};
+    if (k->m.dimension == 2) return point ? FLX_JOINT_REVOLUTE : plane[random_below(k, 4)];
+    return point ? FLX_JOINT_SPHERICAL : space[random_below(k, 9)];
+}
+
+// Up to 7 bodies, each on an earlier one or on the ground, or floating.
+static inline void random_tree(mechanism *k, int dimension, uint64_t seed)
+{
+    mechanism_init(k, dimension, seed);
+    int n = 1 + random_below(k, 7);
+    for (int i = 0; i < n; i++) {
+        bool point = i > 0 && random_below(k, 6) == 0;
+        add_body(k, point ? FLX_BODY_POINT : FLX_BODY_RIGID);
+        if (random_below(k, 7) == 0) continue;
+        int to = random_below(k, i + 1) - 1;
+        bool points = point || (to >= 0 && k->bodies[to].type == FLX_BODY_POINT);
+        bool swap = random_below(k, 2) == 0;
+        int j = add_joint(k, random_carrier(k, points), swap ? i : to, swap ? to : i);
+        flx_joint *joint = k->joints + j;
+        bool slides = joint->type == FLX_JOINT_PRISMATIC || joint->type == FLX_JOINT_CYLINDRICAL ||
+                      joint->type == FLX_JOINT_SCREW;
+        if (slides) { // places apart along the axis
+            v3 axis = m33_col(m33_load(joint->frame[1]), 2);
+            v3_add_to(joint->at[1], random_number(&k->seed), axis);
+        }
+        if (joint->type == FLX_JOINT_UNIVERSAL) { // any angle between the axes
+            double a[3];
+            random_vector(&k->seed, 3, 0.7, a);
+            v3 axis = v3_add(v3_load(joint->axis[1]), v3_load(a));
+            v3_store(joint->axis[1], v3_unit(axis));
+        }
+    }
+}
+
+// Springs between places, bushings, springs on joints.
+static inline void random_forces(mechanism *k)
+{
+    for (int i = 0; i < 3; i++) {
+        int a = random_below(k, k->m.nbody + 1) - 1, b = random_below(k, k->m.nbody);
+        if (a != b) add_force(k, FLX_FORCE_SPRING, a, b);
+    }
+    for (int i = 0; i < k->m.njoint; i++) {
+        flx_joint_type t = k->joints[i].type;
+        bool point = false;
+        for (int s = 0; s < 2; s++) {
+            int b = k->joints[i].body[s];
+            point = point || (b >= 0 && k->bodies[b].type == FLX_BODY_POINT);
+        }
+        if (point || (t != FLX_JOINT_REVOLUTE && t != FLX_JOINT_PRISMATIC)) continue;
+        int f = add_force(k, FLX_FORCE_JOINT_SPRING, k->joints[i].body[0], k->joints[i].body[1]);
+        k->forces[f].joint = i;
+    }
+}
+
+// Coordinates and rates anywhere.
+static inline void random_motion(mechanism *k, const flx_tree_links *t, double *q, double *v)
+{
+    for (int i = 0; i < t->k.n; i++) {
+        const flx_link *l = t->links + i;
+        int n = flx_link_freedom(l->kind, t->k.planar);
+        random_vector(&k->seed, n, 2.0, q + l->q);
+        if (l->kind == FLX_LINK_BALL) {
+            quat_store(q + l->q, quat_exp(v3_load(q + l->q)));
+        }
+        random_vector(&k->seed, n, 1.5, v + l->v);
+    }
+}
