@@ -29,7 +29,7 @@ draw sampled_control "" hinge.angle rail.displacement u
 "$program" convergence examples/slider_crank.yaml -q --until 0.5 --steps 0.004..0.0005 \
     --methods "generalized-alpha,galerkin(degree=2),radau" --signals positions,multipliers \
     -o docs/img/slider_crank_orders.svg
-"$program" work-precision examples/andrews_squeezer.yaml -q --tolerances 1e-3..1e-10 --repeats 10 \
+"$program" work-precision examples/andrews_squeezer.yaml -q --tolerances 1e-3..1e-10 --repeats 40 \
     --methods "radau,radau(stages=5),dopri5,dop853,bdf" -o docs/img/andrews_squeezer_work.svg
 
 # Steps of the rod pendulum against its damping, in both forms, beside the published ones.
