@@ -113,7 +113,7 @@ static double digits(const problem *p, double value, const double *found)
         for (int k = 0; k < e->n; k++) error = fmax(error, fabs(found[k] / e->end[k] - 1.0));
         return -log10(error);
     }
-    return NAN;
+    return nan("");
 }
 
 static int run(const problem *p, double value, const char *options, bench_result *r)
@@ -151,7 +151,7 @@ static void print_millions(double M)
 static void print_run(const char *self, const problem *p, double value, const char *options)
 {
     bench_result r;
-    double best = INFINITY;
+    double best = HUGE_VAL;
     char arguments[400];
     for (int k = 0; k < 50; k++) {
         if (!run(p, value, options, &r)) break;
@@ -229,7 +229,7 @@ static int run_cvode(double rtol, double *end, long *steps, double *seconds)
 static void bench_cvode(const char *self)
 {
     for (int k = 5; k <= 11; k += 2) {
-        double rtol = pow(10.0, -k), end[2] = {0.0, 0.0}, best = INFINITY, seconds;
+        double rtol = pow(10.0, -k), end[2] = {0.0, 0.0}, best = HUGE_VAL, seconds;
         long steps = 0;
         char arguments[100];
         for (int i = 0; i < 20; i++) {
@@ -248,7 +248,7 @@ static void bench_cvode(const char *self)
 static void bench_ratio(void)
 {
     const char *options = "method: radau, rtol: 1e-5, atol: 1e-5";
-    double ours = INFINITY, theirs = INFINITY, seconds, end[2];
+    double ours = HUGE_VAL, theirs = HUGE_VAL, seconds, end[2];
     bench_result r = {.message = ""};
     long steps;
     for (int i = 0; i < 50; i++) {

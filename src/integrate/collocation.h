@@ -3,7 +3,8 @@
 // collocation.c makes it, steps and interpolates; collocation_stages.c has the stages and their
 // corrections, collocation_newton.c and collocation_anderson.c the iteration, collocation_close.c the
 // closing of joints, collocation_error.c tolerances and the estimate of the error,
-// collocation_control.c the steps that follow from it; collocation_tableau.c the coefficients. A method
+// collocation_control.c the steps that follow from it, collocation_order.c the number of stages where it
+// may vary; collocation_tableau.c the coefficients. A method
 // is a tableau and a few rules: radau.c, gauss.c, ...
 //
 // Unknowns of stage i: U_i = (Z, X, W, lambda, mu), in the order of the system's unknowns, with
