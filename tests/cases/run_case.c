@@ -1,5 +1,6 @@
-// run_case MODEL: simulate a model and compare it with the reference that its comments name
+// run_case MODEL [WAY]: simulate a model and compare it with the reference that its comments name
 // (tests/reference/README.md says how). Prints every comparison; exit status 0 when all hold.
+// WAY takes the place of all keys of the model's `simulate` but `until`: "method: radau, rtol: 1e-9".
 #include "flexion/flexion.h"
 #include "model/file.h"
 #include "read/yaml.h"
@@ -133,13 +134,34 @@ static void print_messages(const flx_ctx *ctx)
     }
 }
 
-static flx_status simulate(flx_ctx *ctx, const char *path, case_table *result)
+// The model with another way to simulate it.
+static flx_status read_model(flx_ctx *ctx, flx_arena *arena, const char *path, const char *way,
+                             flx_model **model)
+{
+    static const char key[] = "\nsimulate: {until: ";
+    if (!way) return flx_model_read(ctx, path, 0, NULL, model);
+    char *text, *other;
+    size_t length;
+    FLX_TRY(flx_file_read(ctx, arena, path, FLX_NOWHERE, &text, &length));
+    char *line = strstr(text, key), *end = line ? strchr(line + 1, '\n') : NULL;
+    if (!end) {
+        return FLX_FAIL(ctx, FLX_ERR_MODEL, FLX_NOWHERE, "the model has no line '%s'", key + 1);
+    }
+    int head = (int)(line - text), until = (int)strcspn(line + strlen(key), ",}");
+    other = flx_arena_printf(arena, "%.*s%s%.*s, %s}%s", head, text, key, until, line + strlen(key),
+                             way, end);
+    if (!other) return FLX_ERR_MEMORY;
+    return flx_model_read_text(ctx, path, other, strlen(other), 0, NULL, model);
+}
+
+static flx_status simulate(flx_ctx *ctx, flx_arena *arena, const char *path, const char *way,
+                           case_table *result)
 {
     flx_model *model = NULL;
     flx_simulation *sim = NULL;
     case_sink sink = case_sink_make(ctx, result);
     flx_sink *sinks[] = {&sink.base};
-    flx_status s = flx_model_read(ctx, path, 0, NULL, &model);
+    flx_status s = read_model(ctx, arena, path, way, &model);
     if (s == FLX_OK) s = flx_simulation_create(model, &sim);
     if (s == FLX_OK) s = flx_simulation_run(sim, 1, sinks, NULL, NULL);
     if (s == FLX_OK) {
@@ -170,11 +192,11 @@ static flx_yaml *read_reference(flx_ctx *ctx, flx_arena *arena, const char *id)
 
 int main(int argc, char **argv)
 {
-    if (argc != 2) return 2;
+    if (argc < 2 || argc > 3) return 2;
     flx_ctx *ctx = flx_ctx_create();
     flx_arena *arena = flx_arena_create(ctx);
     case_table result = {0};
-    flx_status s = simulate(ctx, argv[1], &result);
+    flx_status s = simulate(ctx, arena, argv[1], argv[2], &result);
     if (s != FLX_OK) {
         print_messages(ctx);
         complain(argv[1], flx_status_text(s));
