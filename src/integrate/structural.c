@@ -149,13 +149,18 @@ flx_status structural_create(flx_integrator *it, const flx_coefficients *c)
     g->tolerance = def->newton_tolerance > 0.0 ? def->newton_tolerance : POSITION_TOLERANCE;
     FLX_TRY(make_arrays(s, g));
     read_unknowns(s, g);
+    // without dissipation the reactions of index 3 never settle
+    bool unsettled = g->npos > 0 && g->gamma <= 0.5, adaptive = !(def->step > 0.0);
+    if (unsettled && adaptive && def->formulation == FLX_FORMULATION_AUTO) g->ggl = true;
     g->ggl = g->ggl && g->npos > 0;
-    if (s->reads_multipliers && g->npos > 0 && !g->ggl && g->gamma <= 0.5) {
+    if (unsettled && !g->ggl && (s->reads_multipliers || adaptive)) {
         return FLX_FAIL(it->ctx, FLX_ERR_CANNOT, FLX_NOWHERE,
                         "method '%s' without dissipation does not let reactions settle in index 3, "
-                        "and a force of the model reads them (friction in a joint); give "
-                        "'formulation: ggl', or use radau",
-                        it->type->name);
+                        "and %s; give 'formulation: ggl', or use radau",
+                        it->type->name,
+                        s->reads_multipliers
+                            ? "a force of the model reads them (friction in a joint)"
+                            : "its error control follows them");
     }
     double rtol = def->rtol > 0.0 ? def->rtol : DEFAULT_RTOL;
     double atol = def->atol > 0.0 ? def->atol : DEFAULT_ATOL;

@@ -85,6 +85,10 @@ static int what_makes_no_sense_is_refused(void)
     CHECK(method_refuses(&def, rig_linear, "takes beta above 0") == 0);
     def = method(1.0 / 6.0, 0.5);
     CHECK(method_refuses(&def, rig_pendulum, "is not stable with joints: take beta = 0.25") == 0);
+    def = method(0.25, 0.5);
+    def.step = 0.0;
+    def.formulation = FLX_FORMULATION_INDEX3;
+    CHECK(method_refuses(&def, rig_pendulum, "its error control follows them") == 0);
     return 0;
 }
 
