@@ -13,6 +13,9 @@
 
 // The projection of the start is trusted below this backward error.
 #define TRUSTED 1e-9
+// Slopes at the start are those of a motion that the step resolves when the next term of the series
+// changes them by no more than this part: omega h below 5, h below the time constant of a damper.
+#define RESOLVED 0.05
 // A change of the step moves velocities by no more than this part.
 #define SMALL_CHANGE 1e-2
 
@@ -98,13 +101,63 @@ static flx_status move_velocity(flx_integrator *it, const flx_state *x, double h
     return FLX_OK;
 }
 
+// Accelerations a little later than x, in the trial state, by Taylor's series with g->slope.
+static flx_status look_ahead(flx_integrator *it, const flx_state *x, double delta)
+{
+    structural *g = it->data;
+    const flx_system *s = it->sys;
+    const flx_dims *d = &s->dims;
+    flx_state *e = g->trial;
+    double second = 0.5 * delta * delta, third = second * delta / 3.0;
+    e->t = x->t + delta;
+    for (int i = 0; i < d->nv; i++) {
+        g->theta[i] = delta * x->v[i] + second * g->dv0[i] + third * g->slope[i];
+        e->v[i] = x->v[i] + delta * g->dv0[i] + second * g->slope[i];
+    }
+    s->ops->retract(s, x->q, g->theta, e->q);
+    for (int i = 0; i < d->nx; i++) {
+        e->x[i] = x->x[i] + delta * g->dx0[i] + second * g->slope[d->nv + i];
+    }
+    return flx_accelerator_eval(g->acc, it->work, e, &it->stats.residuals,
+                                &it->stats.linearisations);
+}
+
+// The slopes v'' and x'' at the start, as differences over delta; zero where the step does not resolve
+// them. There the difference is a stiffness times a displacement, thousands of times the motion, and
+// would be shot along the first step. Known by the series: its next term changes the difference by
+// (omega delta)^2/6, that of a damper by delta/(2 T).
+static flx_status find_slopes(flx_integrator *it, const flx_state *x, double delta)
+{
+    structural *g = it->data;
+    const flx_dims *d = &it->sys->dims;
+    const flx_state *e = g->trial;
+    double *first = g->error; // free before the step
+    int n = d->nv + d->nx;
+    double moved = 0.0, all = 0.0;
+    flx_status status = look_ahead(it, x, delta);
+    if (status != FLX_OK) return status;
+    for (int i = 0; i < d->nv; i++) g->slope[i] = (e->a[i] - g->dv0[i]) / delta;
+    for (int i = 0; i < d->nx; i++) g->slope[d->nv + i] = (e->dx[i] - g->dx0[i]) / delta;
+    memcpy(first, g->slope, (size_t)n * sizeof *first);
+    status = look_ahead(it, x, delta);
+    for (int i = 0; i < n && status == FLX_OK; i++) {
+        double rate = i < d->nv ? e->a[i] - g->dv0[i] : e->dx[i - d->nv] - g->dx0[i - d->nv];
+        double weight = i < d->nv ? g->weight[i] : 1.0;
+        moved = fmax(moved, weight * fabs(rate / delta - first[i]));
+        all = fmax(all, weight * fabs(first[i]));
+    }
+    if (status != FLX_OK || !(moved <= RESOLVED * all)) {
+        memset(g->slope, 0, (size_t)n * sizeof *g->slope);
+    }
+    return status;
+}
+
 // Algorithmic accelerations at a new start, from two consistent accelerations a little apart.
 // Where the accelerations cannot be had alone (singular mass), those of the state are taken.
 flx_status structural_start(flx_integrator *it, const flx_state *x, double h)
 {
     structural *g = it->data;
-    const flx_system *s = it->sys;
-    const flx_dims *d = &s->dims;
+    const flx_dims *d = &it->sys->dims;
     flx_statistics *st = &it->stats;
     flx_state *e = g->trial;
     double shift = g->am - g->af, delta = fmax(fabs(shift), 0.1) * h;
@@ -126,25 +179,12 @@ flx_status structural_start(flx_integrator *it, const flx_state *x, double h)
     memcpy(g->y, e->dx, (size_t)d->nx * sizeof(double));
     if (here > 0) return FLX_OK;
 
-    e->t = x->t + delta;
-    for (int i = 0; i < d->nv; i++) {
-        g->theta[i] = delta * x->v[i] + 0.5 * delta * delta * g->dv0[i];
-        e->v[i] = x->v[i] + delta * g->dv0[i];
-    }
-    s->ops->retract(s, x->q, g->theta, e->q);
-    for (int i = 0; i < d->nx; i++) e->x[i] = x->x[i] + delta * g->dx0[i];
-    flx_status near =
-        flx_accelerator_eval(g->acc, it->work, e, &st->residuals, &st->linearisations);
+    flx_status near = find_slopes(it, x, delta);
     if (near != FLX_OK) return near > 0 ? FLX_OK : near;
-    for (int i = 0; i < d->nx; i++) {
-        g->slope[d->nv + i] = (e->dx[i] - g->dx0[i]) / delta;
-        g->y[i] += shift * h * g->slope[d->nv + i];
-    }
-    for (int i = 0; i < d->nv; i++) {
-        e->a[i] = g->slope[i] = (e->a[i] - g->dv0[i]) / delta; // v''
-        g->a[i] += shift * h * e->a[i];
-    }
+    for (int i = 0; i < d->nx; i++) g->y[i] += shift * h * g->slope[d->nv + i];
+    for (int i = 0; i < d->nv; i++) g->a[i] += shift * h * g->slope[i];
     if (g->npos == 0 || g->ggl) return FLX_OK;
+    memcpy(e->a, g->slope, (size_t)d->nv * sizeof(double));
     flx_status moved = move_velocity(it, x, h, e->a);
     return moved > 0 ? FLX_OK : moved;
 }
