@@ -142,7 +142,7 @@ static flx_status read_parameters(flx_env *e, const flx_yaml *block, flx_simulat
     FLX_TRY(read_within(e, block, "spectral_radius", 0.0, 1.0, &d->spectral_radius));
     FLX_TRY(read_within(e, block, "alpha", hht ? -1.0 / 3.0 : 0.0, hht ? 0.0 : 1.0, &d->alpha));
     FLX_TRY(read_within(e, block, "beta", 0.0, 0.5, &d->beta));
-    return read_within(e, block, "gamma", 0.0, 1.0, &d->gamma);
+    return read_within(e, block, "gamma", 0.5, 1.0, &d->gamma); // below, every motion grows
 }
 
 static flx_status read_options(flx_env *e, const flx_yaml *block, flx_simulate *s)
