@@ -45,21 +45,21 @@ void flx_hermite(const flx_system *s, const flx_state *before, const flx_state *
                  double *theta, double *rate, flx_state *out);
 
 extern const flx_integrator_type flx_generalized_alpha;
-extern const flx_integrator_type flx_newmark;
 extern const flx_integrator_type flx_hht;
+extern const flx_integrator_type flx_newmark;
 extern const flx_integrator_type flx_radau;
 extern const flx_integrator_type flx_implicit_euler;
+extern const flx_integrator_type flx_bdf;
+extern const flx_integrator_type flx_euler;
+extern const flx_integrator_type flx_dopri5;
+extern const flx_integrator_type flx_dop853;
+extern const flx_integrator_type flx_adams;
 extern const flx_integrator_type flx_midpoint;
 extern const flx_integrator_type flx_trapezoidal;
 extern const flx_integrator_type flx_gauss;
 extern const flx_integrator_type flx_lobatto;
 extern const flx_integrator_type flx_variational;
 extern const flx_integrator_type flx_galerkin;
-extern const flx_integrator_type flx_euler;
-extern const flx_integrator_type flx_dopri5;
-extern const flx_integrator_type flx_dop853;
-extern const flx_integrator_type flx_bdf;
-extern const flx_integrator_type flx_adams;
 
 // The method that `auto` stands for with this system and definition.
 const flx_integrator_type *flx_integrator_choose(const flx_system *s, const flx_integrator_def *d);

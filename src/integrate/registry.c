@@ -1,16 +1,17 @@
-// registry.c - the list of methods: a new one is one file and one line here.
+// registry.c - the list of methods: a new one is one file and one line here. `flexion methods` prints
+// them in this order, family by family.
 #include "integrate/method.h"
 
 static const flx_integrator_type *const types[] = {&flx_generalized_alpha,
-                                                   &flx_newmark,
                                                    &flx_hht,
+                                                   &flx_newmark,
                                                    &flx_radau,
-                                                   &flx_dopri5,
-                                                   &flx_bdf,
-                                                   &flx_adams,
-                                                   &flx_dop853,
-                                                   &flx_euler,
                                                    &flx_implicit_euler,
+                                                   &flx_bdf,
+                                                   &flx_euler,
+                                                   &flx_dopri5,
+                                                   &flx_dop853,
+                                                   &flx_adams,
                                                    &flx_midpoint,
                                                    &flx_trapezoidal,
                                                    &flx_gauss,

@@ -4,10 +4,15 @@
 #include <limits.h>
 #include <string.h>
 
-static const char *const method_words[] = {
-    "auto",     "generalized-alpha", "radau",   "dopri5", "euler",       "implicit-euler",
-    "midpoint", "trapezoidal",       "newmark", "hht",    "variational", "galerkin",
-    "gauss",    "lobatto",           "dop853",  "bdf",    "adams",       NULL};
+static const char *const method_words[] = {"auto",        "generalized-alpha",
+                                           "hht",         "newmark",
+                                           "radau",       "implicit-euler",
+                                           "bdf",         "euler",
+                                           "dopri5",      "dop853",
+                                           "adams",       "midpoint",
+                                           "trapezoidal", "gauss",
+                                           "lobatto",     "variational",
+                                           "galerkin",    NULL};
 
 static const char *const formulation_words[] = {"auto", "index-3", "ggl", "index-1", "tree", NULL};
 
