@@ -23,7 +23,7 @@ static flx_status alpha_create(flx_integrator *it)
         return FLX_FAIL(it->ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE,
                         "spectral_radius = %g: it lies between 0 and 1", it->def.spectral_radius);
     }
-    return structural_create(it, &c);
+    return structural_create(it, &c, "a spectral_radius below 1");
 }
 
 const flx_integrator_type flx_generalized_alpha = {

@@ -24,7 +24,7 @@ static flx_status hht_create(flx_integrator *it)
         return FLX_FAIL(it->ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE,
                         "alpha = %g: that of method 'hht' lies between -1/3 and 0", it->def.alpha);
     }
-    return structural_create(it, &c);
+    return structural_create(it, &c, "an alpha below 0");
 }
 
 const flx_integrator_type flx_hht = {

@@ -27,7 +27,7 @@ static flx_status newmark_create(flx_integrator *it)
             "gamma from 1/2 (second order) to 1; below 1/2 every motion grows",
             c.beta, c.gamma);
     }
-    FLX_TRY(structural_create(it, &c));
+    FLX_TRY(structural_create(it, &c, "a gamma above 0.5"));
     const structural *g = it->data;
     if (g->npos > 0 && 2.0 * c.beta < c.gamma) {
         return FLX_FAIL(it->ctx, FLX_ERR_CANNOT, FLX_NOWHERE,

@@ -127,7 +127,7 @@ static void read_unknowns(const flx_system *s, structural *g)
 
 static flx_status close_joints(flx_integrator *it, flx_state *x);
 
-flx_status structural_create(flx_integrator *it, const flx_coefficients *c)
+flx_status structural_create(flx_integrator *it, const flx_coefficients *c, const char *damping)
 {
     const flx_system *s = it->sys;
     const flx_integrator_def *def = &it->def;
@@ -161,6 +161,12 @@ flx_status structural_create(flx_integrator *it, const flx_coefficients *c)
                         s->reads_multipliers
                             ? "a force of the model reads them (friction in a joint)"
                             : "its error control follows them");
+    }
+    if (unsettled && !g->ggl) {
+        flx_ctx_warn(it->ctx, FLX_NOWHERE,
+                     "method '%s' without dissipation does not let reactions settle in index 3; "
+                     "give 'formulation: ggl', or %s",
+                     it->type->name, damping);
     }
     double rtol = def->rtol > 0.0 ? def->rtol : DEFAULT_RTOL;
     double atol = def->atol > 0.0 ? def->atol : DEFAULT_ATOL;

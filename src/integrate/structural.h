@@ -86,7 +86,8 @@ typedef struct structural {
 
 // structural.c: what the three methods put into their tables.
 int structural_coefficients(double am, double af, double beta, double gamma, flx_coefficients *out);
-flx_status structural_create(flx_integrator *it, const flx_coefficients *c);
+// damping: what gives the method dissipation, for messages.
+flx_status structural_create(flx_integrator *it, const flx_coefficients *c, const char *damping);
 flx_status structural_step(flx_integrator *it, flx_state *x, double h, double *h_taken);
 void structural_destroy(flx_integrator *it);
 // One attempt of a step h from x into the unknowns of `it`; x is only read.

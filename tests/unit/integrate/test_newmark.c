@@ -92,6 +92,34 @@ static int what_makes_no_sense_is_refused(void)
     return 0;
 }
 
+// In index 3 nothing damps the multipliers: a fixed step runs, with a warning; not so in GGL, with
+// dissipation, or without joints.
+static int reactions_that_do_not_settle_get_a_hint(void)
+{
+    const struct {
+        double gamma;
+        rig_maker make;
+        flx_formulation formulation;
+        int warnings;
+    } runs[] = {{0.5, rig_pendulum, FLX_FORMULATION_AUTO, 1},
+                {0.5, rig_pendulum, FLX_FORMULATION_GGL, 0},
+                {0.6, rig_pendulum, FLX_FORMULATION_AUTO, 0},
+                {0.5, rig_linear, FLX_FORMULATION_AUTO, 0}};
+    for (int k = 0; k < 4; k++) {
+        rig r;
+        flx_integrator_def def = method(0.3025, runs[k].gamma);
+        def.formulation = runs[k].formulation;
+        CHECK(rig_up(&r, runs[k].make, &def) == 0);
+        CHECK(flx_ctx_warning_count(r.ctx) == runs[k].warnings);
+        if (runs[k].warnings) {
+            CHECK_TEXT(flx_ctx_warning(r.ctx, 0)->text,
+                       "give 'formulation: ggl', or a gamma above 0.5");
+        }
+        rig_down(&r);
+    }
+    return 0;
+}
+
 TEST_MAIN(TEST(trapezoidal_rule_has_order_two), TEST(gamma_above_half_has_order_one),
           TEST(energy_of_an_oscillator_is_kept), TEST(joints_stay_closed),
-          TEST(what_makes_no_sense_is_refused))
+          TEST(what_makes_no_sense_is_refused), TEST(reactions_that_do_not_settle_get_a_hint))
