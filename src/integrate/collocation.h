@@ -94,6 +94,7 @@ typedef struct collocation {
     bool linearised; // blocks belong to the present motion
     double left; // what is left of the constraints there, squared; small near a singular position
     double h_factored;    // 0: no factors
+    bool warm;            // all solvers have factored once, and with it taken their memory
     int age;              // steps since the linearisation
     int fresh_iterations; // of the first step with it, 0: not known
     int extra;            // iterations more than that since then

@@ -272,6 +272,26 @@ flx_linear *collocation_solver(const collocation *co, int k)
     return k < co->tab->nreal ? co->real : co->pair[k - co->tab->nreal];
 }
 
+static flx_weights weights_of(double complex w)
+{
+    return (flx_weights){.c0 = 1.0, .c1 = w, .c2 = w * w, .cx = w};
+}
+
+// A sparse solver takes memory with its first factors: those that only tableaux with more stages need
+// get theirs at the first step, not later in the time loop.
+static flx_status warm_up(flx_integrator *it)
+{
+    collocation *co = it->data;
+    const collocation_tableau *more = &co->table[co->ntable - 1];
+    for (int k = co->tab->neigen; k < more->neigen && !co->warm; k++) {
+        flx_weights weights = weights_of(more->mu[k] / co->h);
+        flx_status status = flx_linear_factor(co->pair[k - more->nreal], &co->blocks, &weights);
+        if (status < 0) return status;
+    }
+    co->warm = true;
+    return FLX_OK;
+}
+
 flx_status collocation_factor(flx_integrator *it)
 {
     collocation *co = it->data;
@@ -281,14 +301,14 @@ flx_status collocation_factor(flx_integrator *it)
     bool filter = co->adaptive && co->tab->nreal == 0; // a real weight for the error alone
     for (int k = 0; k < n + filter; k++) {
         double complex w = (k < n ? co->tab->mu[k] : collocation_tableau_filter(co->tab)) / co->h;
-        flx_weights weights = {.c0 = 1.0, .c1 = w, .c2 = w * w, .cx = w};
+        flx_weights weights = weights_of(w);
         flx_linear *lin = k < n ? collocation_solver(co, k) : co->real;
         FLX_TRY(flx_linear_factor(lin, &co->blocks, &weights));
         it->stats.factorisations++;
     }
     co->h_factored = co->h;
     collocation_weigh_velocities(it);
-    return FLX_OK;
+    return warm_up(it);
 }
 
 // ---- correction -----------------------------------------------------------------------------

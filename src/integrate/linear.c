@@ -24,6 +24,7 @@ struct flx_linear {
     bool symmetric;              // the next factorisation takes the symmetric part
     bool by_ldl;                 // the present factors are those of it
     bool equilibrated;           // LDL has scale factors
+    bool warm;                   // LU has factored once
     int slow;                    // slow contractions in a row
     bool settled;                // there is nothing left to choose
     signed char *sign;           // (nblock)
@@ -99,6 +100,7 @@ static flx_status make_solvers(flx_linear *lin)
     size_t nb = (size_t)p->nblock;
     lin->version = p->version;
     lin->equilibrated = false;
+    lin->warm = false;
     lin->sign = flx_alloc(s->ctx, nb, sizeof *lin->sign);
     lin->kind = flx_alloc(s->ctx, nb, sizeof *lin->kind);
     lin->values = flx_alloc(s->ctx, value_count(p), sizeof *lin->values);
@@ -329,6 +331,16 @@ static bool is_finite(const flx_linear *lin)
     return true;
 }
 
+// KLU takes its memory with its first factors: at the first factorisation, not at a change of the
+// solver in the time loop.
+static flx_status warm_up(flx_linear *lin)
+{
+    if (lin->warm || !lin->lu || lin->settled) return FLX_OK;
+    lin->warm = true;
+    flx_status status = factor_full(lin);
+    return status < 0 ? status : FLX_OK;
+}
+
 flx_status flx_linear_factor(flx_linear *lin, const flx_blocks *b, const flx_weights *w)
 {
     if (lin->own) return factor_own(lin, b, w);
@@ -340,6 +352,7 @@ flx_status flx_linear_factor(flx_linear *lin, const flx_blocks *b, const flx_wei
     if (lin->symmetric) {
         flx_status status = factor_symmetric(lin);
         lin->by_ldl = true;
+        FLX_TRY(warm_up(lin));
         if (status != FLX_SINGULAR) return status; // a zero pivot may be none of the full matrix
     }
     lin->by_ldl = false;

@@ -129,6 +129,7 @@ RUN_IS_STILL(equations_and_controllers, "speed_control.yaml")
 RUN_IS_STILL(nonholonomic_rows, "rolling_coin.yaml")
 RUN_IS_STILL(stiff_forces_as_unknowns, "rod_pendulum.yaml")
 RUN_IS_STILL(events_and_impulses, "bouncing_ball.yaml")
+RUN_IS_STILL(full_matrices_and_varied_stages, "joint_friction.yaml")
 RUN_IS_STILL(sampled_control, "sampled_control.yaml")
 RUN_IS_STILL(switches_of_conditions, "collision.yaml")
 
@@ -148,4 +149,5 @@ TEST_MAIN(TEST(an_allocation_is_noticed), TEST(planar_loop_by_generalized_alpha)
           TEST(spatial_loop_with_prescribed_motion), TEST(radau_in_index_3), TEST(radau_in_ggl),
           TEST(explicit_method_with_projection), TEST(redundant_rows_and_least_norm_reactions),
           TEST(equations_and_controllers), TEST(nonholonomic_rows), TEST(stiff_forces_as_unknowns),
-          TEST(events_and_impulses), TEST(sampled_control), TEST(switches_of_conditions))
+          TEST(events_and_impulses), TEST(full_matrices_and_varied_stages), TEST(sampled_control),
+          TEST(switches_of_conditions))
