@@ -9,7 +9,8 @@
 #define HEIGHT 460
 #define LEFT 104.0  // of a panel: its y label and tics
 #define TOP 56.0    // title
-#define BOTTOM 66.0 // x label
+#define BOTTOM 72.0 // x label
+#define SHORT 2.2   // decades of a logarithmic axis that has tics between them
 #define N_MARKS 7
 
 // Points of gnuplot: filled circle, square, triangles, diamond, then empty ones.
@@ -160,7 +161,7 @@ static void put_tics(FILE *f, char axis, int logarithmic, range a)
         fprintf(f, "set %ctics %g\n", axis, pow(10.0, ceil(decades / 8.0)));
         return;
     }
-    if (!logarithmic || decades > 2.2) {
+    if (!logarithmic || decades > SHORT) {
         fprintf(f, "set %ctics autofreq\n", axis);
         return;
     }
@@ -177,14 +178,14 @@ static void put_tics(FILE *f, char axis, int logarithmic, range a)
     fputs(")\n", f);
 }
 
+// Powers of ten where %g would write some tics with an exponent and others without.
 static void put_axis(FILE *f, char axis, const char *label, int logarithmic, range a)
 {
+    bool powers = logarithmic && a.low < 1e-4 && log10(a.high / a.low) > SHORT;
     fprintf(f, "set %clabel ", axis);
     flx_gnuplot_quoted(f, label);
-    fprintf(f,
-            logarithmic ? "\nset logscale %c 10\nset format %c '%%g'\n"
-                        : "\nunset logscale %c\nset format %c '%%g'\n",
-            axis, axis);
+    fprintf(f, logarithmic ? "\nset logscale %c 10\n" : "\nunset logscale %c\n", axis);
+    fprintf(f, "set format %c '%s'\n", axis, powers ? "1e%T" : "%g");
     fprintf(f, "set %crange [%.9g:%.9g]\n", axis, a.low, a.high);
     put_tics(f, axis, logarithmic, a);
 }
