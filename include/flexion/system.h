@@ -138,8 +138,10 @@ typedef struct flx_explicit {
 
 // (SYS-1) by components, for methods that keep no chart; q need not be normalised, and keeps its norm.
 typedef struct flx_components {
-    void (*rate)(const flx_system *s, const double *q, const double *v, double *dq);     // dq = T v
-    void (*velocity)(const flx_system *s, const double *q, const double *dq, double *v); // v = T^+ dq
+    // dq = T v
+    void (*rate)(const flx_system *s, const double *q, const double *v, double *dq);
+    // v = T^+ dq
+    void (*velocity)(const flx_system *s, const double *q, const double *dq, double *v);
     void (*normalise)(const flx_system *s, double *q);
 } flx_components;
 
@@ -262,9 +264,9 @@ struct flx_system {
     const flx_system_ops *ops;
     flx_ctx *ctx; // borrowed
     flx_dims dims;
-    flx_pattern pattern; // arrays owned by the concrete system
-    const double *param; // (nparam) the numbers the model gave; a point may carry others
-    const char *title;   // borrowed; for messages
+    flx_pattern pattern;   // arrays owned by the concrete system
+    const double *param;   // (nparam) the numbers the model gave; a point may carry others
+    const char *title;     // borrowed; for messages
     int reads_multipliers; // f, phi or psi depend on lambda or mu: friction in joints. The columns of
                            // bonds are then G^T - f_lambda, and the tangent is not symmetric
 };

@@ -155,7 +155,8 @@ flx_status structural_controlled_step(flx_integrator *it, flx_state *x, double h
     }
     double smallest = flx_step_smallest(x->t, h_most);
     for (;;) {
-        double wanted = g->h_next, h = fmin(flx_step_fit(wanted, h_most), longest), error = HUGE_VAL;
+        double wanted = g->h_next, h = fmin(flx_step_fit(wanted, h_most), longest),
+               error = HUGE_VAL;
         *h_taken = h; // also where it fails: the message says it
         flx_status status = structural_attempt(it, x, h);
         if (status == FLX_OK) status = structural_estimate(it, x);

@@ -294,9 +294,9 @@ typedef struct flx_joint_data {
     flx_item_state placed, coordinated;
     flx_joint def;
     flx_item *body[2], *joint[2];
-    double drawn[3];   // p2 - p1 as drawn, first's axes
-    bool displacement; // its coordinate is a displacement (else an angle)
-    bool point_pin;    // planar pin of a point: no angle
+    double drawn[3];     // p2 - p1 as drawn, first's axes
+    bool displacement;   // its coordinate is a displacement (else an angle)
+    bool point_pin;      // planar pin of a point: no angle
     flx_force *friction; // NULL: none
 } flx_joint_data;
 

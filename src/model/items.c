@@ -49,8 +49,8 @@ int flx_model_item_count(const flx_model *m, flx_item_kind kind)
 static const char *force_type(const flx_force *f)
 {
     static const char *const mixed[] = {
-        [FLX_FORCE_SPRING] = "spring, mixed",    [FLX_FORCE_JOINT_SPRING] = "spring, mixed",
-        [FLX_FORCE_BUSHING] = "bushing, mixed",  [FLX_FORCE_ACTUATOR] = "actuator, mixed",
+        [FLX_FORCE_SPRING] = "spring, mixed",          [FLX_FORCE_JOINT_SPRING] = "spring, mixed",
+        [FLX_FORCE_BUSHING] = "bushing, mixed",        [FLX_FORCE_ACTUATOR] = "actuator, mixed",
         [FLX_FORCE_JOINT] = "force on a joint, mixed",
     };
     return f->mixed ? mixed[f->type] : force_words[f->type];

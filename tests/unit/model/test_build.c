@@ -217,8 +217,7 @@ static int runs_are_checked(void)
 {
     static const refusal list[] = {
         {"simulate: {until: 0}", "the end of the run must be positive"},
-        {"simulate: {until: 1, method: trapezoidal}",
-         "has no error control; give it a 'step'"},
+        {"simulate: {until: 1, method: trapezoidal}", "has no error control; give it a 'step'"},
         {"simulate: {until: 1, method: generalized-alpha, step: 0.1, spectral_radius: 1.5}",
          "between 0 and 1"},
         {"simulate: {until: 1, method: radau, stages: 0}", "'stages' is at least 1, not 0"},
