@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Draw the pictures of README.md and docs/guide.md with the program itself.
+# Draw the pictures of README.md and docs/ with the program itself.
 #   tools/draw_docs.sh PROGRAM
 set -eu
 program=$(realpath "$1")
@@ -12,6 +12,16 @@ draw() { # EXAMPLE "OPTIONS OF RUN" SIGNALS AND OPTIONS OF PLOT
     shift 2
     "$program" run "examples/$name.yaml" -q $options -o "$work/$name.h5"
     "$program" plot "$work/$name.h5" "$@" -o "docs/img/$name.svg"
+}
+
+picture() { # NAME, gnuplot's commands as input
+    { cat <<END; cat; } | gnuplot
+set terminal svg size 760,460 font "Helvetica,14" background "#ffffff"
+set border 3 linewidth 0.8 linecolor rgb "#404040"
+set tics nomirror out scale 0.6 textcolor rgb "#202020"
+set grid linetype 1 linewidth 0.6 linecolor rgb "#e0e0e0"
+set output "docs/img/$1.svg"
+END
 }
 
 draw gyroscope "" top.tip.position.y --x top.tip.position.x --size 560x560
@@ -32,6 +42,20 @@ draw sampled_control "" hinge.angle rail.displacement u
 "$program" work-precision examples/andrews_squeezer.yaml -q --tolerances 1e-3..1e-10 --repeats 40 \
     --methods "radau,radau(stages=5),dopri5,dop853,bdf" -o docs/img/andrews_squeezer_work.svg
 
+# What hht and newmark make of a spring that the step does not resolve.
+"$program" run examples/stiff_coupling.yaml -q -o "$work/damped.h5" --csv "$work/damped.csv"
+sed 's/method: hht, alpha: -0.1/method: newmark/' examples/stiff_coupling.yaml >"$work/kept.yaml"
+"$program" run "$work/kept.yaml" -q -o "$work/kept.h5" --csv "$work/kept.csv"
+picture stiff_coupling <<END
+set datafile separator ","
+set xlabel "t in s"
+set ylabel "force of the coupling in N"
+set yrange [-800:1000]
+set key top right
+plot "$work/kept.csv" using 1:5 every ::1 with lines lw 0.8 lc rgb "#d95f02" title "newmark", \\
+     "$work/damped.csv" using 1:5 every ::1 with lines lw 2 lc rgb "#1b5e9e" title "hht, alpha -0.1"
+END
+
 # Steps of the rod pendulum against its damping, in both forms, beside the published ones.
 steps() { # MODEL DAMPING
     "$program" run "$1" --set "d=$2" -o "$work/rod.h5" | sed -n 's/^  steps *//p'
@@ -40,18 +64,13 @@ sed 's/form: mixed/form: plain/' examples/rod_pendulum.yaml >"$work/plain.yaml"
 for d in 1e1 1e2 1e3 1e4 1e5 1e6 1e7 1e8 1e9 1e10; do
     echo "$d $(steps "$work/plain.yaml" $d) $(steps examples/rod_pendulum.yaml $d)"
 done >"$work/steps.dat"
-gnuplot <<END
-set terminal svg size 760,460 font "Helvetica,14" background "#ffffff"
-set border 3 linewidth 0.8 linecolor rgb "#404040"
-set tics nomirror out scale 0.6 textcolor rgb "#202020"
-set output "docs/img/rod_pendulum_steps.svg"
+picture rod_pendulum_steps <<END
 set logscale xy
 set format x "10^{%T}"
 set xlabel "damping d in N s/m"
 set ylabel "accepted steps"
 set xrange [5:2e10]
 set yrange [20:2000]
-set grid linetype 1 linewidth 0.6 linecolor rgb "#e0e0e0"
 set key top center
 \$published << END_OF_DATA
 1e1 209
@@ -70,21 +89,17 @@ END
 
 # Steps of the collision against its damping, beside the published ones.
 sed 's/method: radau/method: dopri5/' examples/collision.yaml >"$work/explicit.yaml"
+sed 's/method: radau/method: radau, stages: 3/' examples/collision.yaml >"$work/three.yaml"
 for d in 1e4 5e4 1e5 5e5 1e6 5e6 1e7 5e7; do
-    echo "$d $(steps examples/collision.yaml $d) $(steps "$work/explicit.yaml" $d)"
+    echo "$d $(steps examples/collision.yaml $d) $(steps "$work/three.yaml" $d) $(steps "$work/explicit.yaml" $d 2>/dev/null)"
 done >"$work/steps.dat"
-gnuplot <<END
-set terminal svg size 760,460 font "Helvetica,14" background "#ffffff"
-set border 3 linewidth 0.8 linecolor rgb "#404040"
-set tics nomirror out scale 0.6 textcolor rgb "#202020"
-set output "docs/img/collision_steps.svg"
+picture collision_steps <<END
 set logscale xy
 set format x "10^{%T}"
 set xlabel "damping d"
 set ylabel "accepted steps"
 set xrange [7e3:8e7]
 set yrange [20:50000]
-set grid linetype 1 linewidth 0.6 linecolor rgb "#e0e0e0"
 set key top left
 \$published << END_OF_DATA
 1e4 64 63
@@ -98,8 +113,9 @@ set key top left
 END_OF_DATA
 plot \$published using 1:2 with linespoints pt 4 lc rgb "#888888" title "RADAU5, published", \
      \$published using 1:3 with linespoints pt 8 lc rgb "#888888" title "ODE45, published", \
-     "$work/steps.dat" using 1:2 with linespoints pt 7 lc rgb "#1b5e9e" title "radau, instants located", \
-     "$work/steps.dat" using 1:3 with linespoints pt 6 lc rgb "#d95f02" title "dopri5, instants located"
+     "$work/steps.dat" using 1:4 with linespoints pt 6 lc rgb "#d95f02" title "dopri5", \
+     "$work/steps.dat" using 1:3 with linespoints pt 5 lc rgb "#1b9e77" title "radau, 3 stages", \
+     "$work/steps.dat" using 1:2 with linespoints pt 7 lc rgb "#1b5e9e" title "radau, 3 to 7 stages"
 END
 
 # The two-body problem: errors at t = 0.25, and how far energy has gone from its start.
@@ -118,18 +134,13 @@ energy implicit implicit-euler
 energy kick "variational, alpha: 0"
 energy middle "variational, alpha: 0.5"
 energy galerkin "galerkin, degree: 2"
-gnuplot <<END
-set terminal svg size 760,460 font "Helvetica,14" background "#ffffff"
-set border 3 linewidth 0.8 linecolor rgb "#404040"
-set tics nomirror out scale 0.6 textcolor rgb "#202020"
-set output "docs/img/two_body_energy.svg"
+picture two_body_energy <<END
 set logscale y
 set format y "10^{%T}"
 set xlabel "t in s"
 set ylabel "largest |E - 112.5 J| so far, in J"
 set xrange [0:50]
 set yrange [1e-13:1e4]
-set grid linetype 1 linewidth 0.6 linecolor rgb "#e0e0e0"
 set key right top at graph 0.98, graph 0.5
 plot "$work/implicit.dat" with lines lw 1.6 lc rgb "#d95f02" title "implicit-euler", \
      "$work/euler.dat" with lines lw 1.6 lc rgb "#1b5e9e" title "euler", \
