@@ -21,7 +21,7 @@ static void print_methods(void)
         const char *steps = m->fixed && m->adaptive ? "fixed or adaptive"
                             : m->fixed              ? "fixed step"
                                                     : "adaptive step";
-        printf("  %-18s order %d, %-18s %s\n", m->name, m->order, steps,
+        printf("  %-18s order %2d, %-18s %s\n", m->name, m->order, steps,
                m->summary ? m->summary : "");
     }
 }
