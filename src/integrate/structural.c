@@ -145,13 +145,14 @@ flx_status structural_create(flx_integrator *it, const flx_coefficients *c, cons
     g->af = c->alpha_f;
     g->beta = c->beta;
     g->gamma = c->gamma;
-    g->ggl = def->formulation == FLX_FORMULATION_GGL;
+    // without dissipation the reactions of index 3 never settle
+    bool unsettled = g->gamma <= 0.5, adaptive = !(def->step > 0.0);
+    g->ggl = def->formulation == FLX_FORMULATION_GGL ||
+             (def->formulation == FLX_FORMULATION_AUTO && unsettled && adaptive);
     g->tolerance = def->newton_tolerance > 0.0 ? def->newton_tolerance : POSITION_TOLERANCE;
     FLX_TRY(make_arrays(s, g));
     read_unknowns(s, g);
-    // without dissipation the reactions of index 3 never settle
-    bool unsettled = g->npos > 0 && g->gamma <= 0.5, adaptive = !(def->step > 0.0);
-    if (unsettled && adaptive && def->formulation == FLX_FORMULATION_AUTO) g->ggl = true;
+    unsettled = unsettled && g->npos > 0;
     g->ggl = g->ggl && g->npos > 0;
     if (unsettled && !g->ggl && (s->reads_multipliers || adaptive)) {
         return FLX_FAIL(it->ctx, FLX_ERR_CANNOT, FLX_NOWHERE,

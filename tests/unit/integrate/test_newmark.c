@@ -3,6 +3,8 @@
 #include "method_check.h"
 #include "rig.h"
 
+#include <string.h>
+
 static flx_integrator_def method(double beta, double gamma)
 {
     flx_integrator_def def = flx_integrator_def_default();
@@ -120,6 +122,29 @@ static int reactions_that_do_not_settle_get_a_hint(void)
     return 0;
 }
 
+// With error control and nothing said it takes GGL, and all of it: the same numbers, bit for bit.
+static int error_control_takes_ggl(void)
+{
+    const flx_formulation formulations[2] = {FLX_FORMULATION_AUTO, FLX_FORMULATION_GGL};
+    double angle[2][4];
+    for (int k = 0; k < 2; k++) {
+        rig r;
+        flx_integrator_def def = method(0.25, 0.5);
+        def.step = 0.0;
+        def.rtol = def.atol = 1e-5;
+        def.formulation = formulations[k];
+        CHECK(rig_up(&r, rig_top, &def) == 0);
+        for (double taken = 0.0; r.x->t < 0.3;) {
+            CHECK(flx_integrator_step(r.it, r.x, 0.3 - r.x->t, &taken) == FLX_OK);
+        }
+        memcpy(angle[k], r.x->q + 3, sizeof angle[k]);
+        rig_down(&r);
+    }
+    CHECK(memcmp(angle[0], angle[1], sizeof angle[0]) == 0);
+    return 0;
+}
+
 TEST_MAIN(TEST(trapezoidal_rule_has_order_two), TEST(gamma_above_half_has_order_one),
           TEST(energy_of_an_oscillator_is_kept), TEST(joints_stay_closed),
-          TEST(what_makes_no_sense_is_refused), TEST(reactions_that_do_not_settle_get_a_hint))
+          TEST(what_makes_no_sense_is_refused), TEST(reactions_that_do_not_settle_get_a_hint),
+          TEST(error_control_takes_ggl))
