@@ -2,8 +2,7 @@
 // kind of system, between steps too, and joints are closed.
 #pragma once
 
-#include "check.h"
-#include "rig.h"
+#include "method_check.h"
 
 static inline flx_integrator_def multistep(const char *method, double rtol)
 {
@@ -92,18 +91,9 @@ static inline int multistep_interpolates(const char *method, double factor)
 // Nothing of ours is allocated in steps and between them.
 static inline int multistep_allocates_nothing(const char *method)
 {
-    rig r;
+    const rig_maker top = rig_top;
     flx_integrator_def def = multistep(method, 1e-8);
-    CHECK(rig_up(&r, rig_top, &def) == 0);
-    long before = flx_ctx_allocation_count(r.ctx);
-    for (int k = 0; k < 100; k++) {
-        CHECK(flx_integrator_step(r.it, r.x, 1.0, NULL) == FLX_OK);
-        CHECK(flx_integrator_interpolate(r.it, r.x->t, r.y) == FLX_OK);
-    }
-    long after = flx_ctx_allocation_count(r.ctx);
-    rig_down(&r);
-    CHECK(before == after);
-    return 0;
+    return method_allocates_nothing(&def, &top, 1);
 }
 
 // What the next step cannot compute leaves the state as it was, and a message.

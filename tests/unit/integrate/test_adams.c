@@ -36,23 +36,8 @@ static int joints_stay_closed_or_drift_as_asked(void)
 
 static int a_stiff_motion_gets_a_hint(void)
 {
-    flx_ctx *ctx = flx_ctx_create();
-    double M[1] = {1.0}, D[1] = {2e4}, K[1] = {3.0};
-    flx_system *s = linear_create(ctx, 1, M, D, K);
     flx_integrator_def def = multistep("adams", 1e-6);
-    flx_integrator *it = NULL;
-    flx_state *x = NULL;
-    CHECK(flx_state_create(s, &x) == FLX_OK);
-    CHECK(flx_integrator_create(s, &def, &it) == FLX_OK);
-    x->q[0] = 1.0;
-    for (int k = 0; k < 1000; k++) CHECK(flx_integrator_step(it, x, 1.0, NULL) == FLX_OK);
-    CHECK(flx_ctx_warning_count(ctx) == 1);
-    CHECK_TEXT(flx_ctx_warning(ctx, 0)->text, "adams: the motion looks stiff");
-    flx_integrator_destroy(&it);
-    flx_state_destroy(&x);
-    flx_system_destroy(&s);
-    flx_ctx_destroy(&ctx);
-    return 0;
+    return method_hints_at_stiffness(&def, 1000, "adams: the motion looks stiff");
 }
 
 static int what_has_no_explicit_form_is_refused_by_name(void)

@@ -1,6 +1,5 @@
 // test_dopri5.c - order, error control, dense output, projection and refusals of the explicit pair.
-#include "check.h"
-#include "rig.h"
+#include "method_check.h"
 
 static flx_integrator_def fixed(void)
 {
@@ -116,23 +115,8 @@ static int dense_output_has_order_four_and_meets_the_joint(void)
 
 static int a_stiff_motion_gets_a_hint(void)
 {
-    flx_ctx *ctx = flx_ctx_create();
-    double M[1] = {1.0}, D[1] = {2e4}, K[1] = {3.0};
-    flx_system *s = linear_create(ctx, 1, M, D, K);
     flx_integrator_def def = adaptive(1e-6);
-    flx_integrator *it = NULL;
-    flx_state *x = NULL;
-    CHECK(flx_state_create(s, &x) == FLX_OK);
-    CHECK(flx_integrator_create(s, &def, &it) == FLX_OK);
-    x->q[0] = 1.0;
-    for (int k = 0; k < 400; k++) CHECK(flx_integrator_step(it, x, 1.0, NULL) == FLX_OK);
-    CHECK(flx_ctx_warning_count(ctx) == 1);
-    CHECK_TEXT(flx_ctx_warning(ctx, 0)->text, "stiff");
-    flx_integrator_destroy(&it);
-    flx_state_destroy(&x);
-    flx_system_destroy(&s);
-    flx_ctx_destroy(&ctx);
-    return 0;
+    return method_hints_at_stiffness(&def, 400, "dopri5: the motion looks stiff");
 }
 
 static int what_has_no_explicit_form_is_refused_by_name(void)
@@ -170,18 +154,9 @@ static int a_failure_leaves_the_state_and_the_run_goes_on(void)
 
 static int no_allocation_in_steps(void)
 {
-    rig r;
+    const rig_maker top = rig_top;
     flx_integrator_def def = adaptive(1e-8);
-    CHECK(rig_up(&r, rig_top, &def) == 0);
-    long before = flx_ctx_allocation_count(r.ctx);
-    for (int k = 0; k < 100; k++) {
-        CHECK(flx_integrator_step(r.it, r.x, 1.0, NULL) == FLX_OK);
-        CHECK(flx_integrator_interpolate(r.it, r.x->t, r.y) == FLX_OK);
-    }
-    long after = flx_ctx_allocation_count(r.ctx);
-    rig_down(&r);
-    CHECK(before == after);
-    return 0;
+    return method_allocates_nothing(&def, &top, 1);
 }
 
 TEST_MAIN(TEST(order_five_with_fixed_steps), TEST(the_error_follows_the_tolerance),

@@ -1,7 +1,6 @@
 // test_euler.c - explicit Euler: order, its own error estimate, the border of stability.
-#include "check.h"
 #include "first_order.h"
-#include "rig.h"
+#include "method_check.h"
 
 static flx_integrator_def euler(double step, double rtol)
 {
@@ -135,32 +134,15 @@ static int refusals_say_what_there_is(void)
 
 static int a_failure_leaves_the_state(void)
 {
-    rig r;
     flx_integrator_def def = euler(1e-3, 0.0);
-    CHECK(rig_up(&r, rig_pendulum, &def) == 0);
-    tiny_break_after(r.sys, 0.0105);
-    for (int k = 0; k < 10; k++) CHECK(flx_integrator_step(r.it, r.x, 1e-3, NULL) == FLX_OK);
-    flx_state_copy(r.y, r.x);
-    CHECK(flx_integrator_step(r.it, r.x, 1e-3, NULL) > 0);
-    CHECK(memcmp(r.x->block, r.y->block, r.x->size * sizeof(double)) == 0);
-    rig_down(&r);
-    return 0;
+    return method_failure_changes_nothing(&def, rig_pendulum, "at t = 0.01");
 }
 
 static int no_allocation_in_steps(void)
 {
-    rig r;
+    const rig_maker top = rig_top;
     flx_integrator_def def = euler(0.0, 1e-3);
-    CHECK(rig_up(&r, rig_top, &def) == 0);
-    long before = flx_ctx_allocation_count(r.ctx);
-    for (int k = 0; k < 50; k++) {
-        CHECK(flx_integrator_step(r.it, r.x, 1.0, NULL) == FLX_OK);
-        CHECK(flx_integrator_interpolate(r.it, r.x->t, r.y) == FLX_OK);
-    }
-    long after = flx_ctx_allocation_count(r.ctx);
-    rig_down(&r);
-    CHECK(before == after);
-    return 0;
+    return method_allocates_nothing(&def, &top, 1);
 }
 
 TEST_MAIN(TEST(order_one_with_fixed_steps), TEST(a_step_is_that_of_euler),
