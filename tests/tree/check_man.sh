@@ -4,8 +4,8 @@
 set -eu
 program=$1 page=$2/man/flexion.1.scd
 bad=0
-for command in $("$program" --help | sed -n 's/^  \([a-z]*\)  .*/\1/p'); do
-    [ "$command" != help ] || continue
+for command in $("$program" --help | sed -n 's/^  \([a-z-]*\) .*/\1/p'); do
+    case $command in help | flexion) continue ;; esac
     grep -q "^\*$command\*" "$page" || { echo "the man page lacks the command $command"; bad=1; }
     for option in $("$program" "$command" --help | grep -oE '^  --?[a-z]+' | tr -d ' '); do
         grep -q -- "$option" "$page" || { echo "the man page lacks $option of $command"; bad=1; }
