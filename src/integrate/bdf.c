@@ -12,8 +12,10 @@
 //     d_v = c d_theta + s,   s = G^T d_eta - b_theta                                     (BDF-3)
 //     G G^T d_eta = b_lambda + G b_theta - c b_eta
 //     (c^2 A2 + c A1 + A0) (d_theta, d_x, d_w, d_lambda, d_mu) = b - (c A2 + A1) s       (SYS-7)
-// so that the matrices are those of the other methods: of positions and multipliers. What is left
-// out (the turning of G with the positions) is h times a rate, and the iteration sees to it.
+// so that the matrices are those of the other methods: of positions and multipliers. What this leaves
+// out turns the velocities by what the positions are closed by, which no small step makes small:
+//     r_theta = T^+ T(d_q) v,   r_lambda = -(G' d_theta + 2 G T^+ T(T d_theta) v)        (BDF-4)
+// with G' the rate of G along the motion. It is solved for in the same way and added.
 //
 // Source: Hindmarsh et al., SUNDIALS: suite of nonlinear and differential/algebraic equation solvers,
 // ACM TOMS 31 (2005); Gear, Gupta, Leimkuhler, JCAM 12 (1985). Theory: docs/theory/integrators.md.
@@ -32,11 +34,25 @@
 #define DEFAULT_RTOL 1e-6
 #define DEFAULT_ATOL 1e-8
 #define MOST_FAILURES 20
+// Of the tolerance, what a step may err by: the steps are many, and their errors add up.
+#define SHARE 0.4
+// The iteration is judged by the positions, which say the same as eta does: the rounding of eta itself
+// grows as the step shrinks, and the weights are those of the step that was tried first.
+#define ETA_WEIGHT 1e-3
 // Sweeps that close the joints of what is reported, and when they are closed.
 #define CLOSING_SWEEPS 6
 #define CLOSED (8.0 * DBL_EPSILON)
 // A sweep that leaves more than this asks for new factors.
 #define SLOW 1e-2
+// The way along the motion over which the rate of G is a difference, by positions.
+#define AHEAD 1e-8
+
+// For closing joints: of what steps report, and of values inside them, which leave no trace.
+typedef struct joints {
+    flx_saddle *saddle; // owned
+    bool there, fresh;  // it is factored; at the state that is being closed
+} joints;
+enum { AT_STEPS, INSIDE, PLACES };
 
 typedef struct bdf {
     flx_sundials sun; // y; other: y', which are differential, interpolated values
@@ -53,12 +69,14 @@ typedef struct bdf {
     double *tolerance;       // (n) absolute, of algebraic unknowns
     int *index;              // (n)
     flx_blocks blocks, near; // of the factors; for closing joints
+    flx_blocks turning;      // A0: the rate of A0 along the motion, at the factors
     flx_linear *linear;
-    flx_saddle *saddle;    // NULL: no bond is stabilised
-    bool saddle_there;     // it is factored
-    bool fresh;            // at the state that is being closed
+    flx_saddle *saddle; // NULL: no bond is stabilised
+    joints joints[PLACES];
     double *q;             // (nq) normalised
-    double *r, *b, *s, *g; // (n) (n) (n) (nlam)
+    double *r, *b, *s, *g; // (n or nq) (n) (n) (nlam or nq)
+    double *speed;         // (nv) of the factors
+    double *rest, *turn;   // (ny) what a solution leaves, and what that adds to it
     double *shift;         // (nv) ones
     double c;              // of the factors
     flx_state *trial;      // parameters of the step: switches
@@ -70,6 +88,13 @@ typedef struct bdf {
 static void copy(double *to, const double *from, int n)
 {
     memcpy(to, from, (size_t)n * sizeof *to);
+}
+
+static double largest(const double *x, int n)
+{
+    double most = 0.0;
+    for (int i = 0; i < n; i++) most = fmax(most, fabs(x[i]));
+    return most;
 }
 
 static void normalise(flx_integrator *it, const double *q)
@@ -167,11 +192,31 @@ static int weigh(N_Vector y, N_Vector w, void *user)
         double scale = p->rtol * fabs(value[p->v + i]) + p->tolerance[i];
         weight[p->v + i] = (p->index[i] > 1 ? h : 1.0) / scale;
     }
-    for (int i = p->eta; i < p->ny; i++) weight[i] = h / p->atol;
+    for (int i = p->eta; i < p->ny; i++) weight[i] = ETA_WEIGHT * h / p->atol;
     return 0;
 }
 
 // ---- linear algebra -------------------------------------------------------------------------
+
+// G a little later, as the motion at pt goes: its difference from that of the factors is G'.
+static flx_status look_ahead(flx_integrator *it, const flx_point *pt)
+{
+    bdf *p = it->data;
+    const flx_system *s = it->sys;
+    double later = AHEAD / fmax(1.0, largest(pt->v, s->dims.nv));
+    for (int i = 0; i < s->dims.nv; i++) p->r[i] = later * pt->v[i];
+    s->ops->retract(s, pt->q, p->r, p->trial->q);
+    flx_point then = *pt;
+    then.t += later;
+    then.q = p->trial->q;
+    copy(p->speed, pt->v, s->dims.nv);
+    it->stats.linearisations++;
+    FLX_TRY(s->ops->linearise(s, it->work, &then, &p->turning));
+    for (int i = 0; i < s->pattern.offset[s->pattern.row[s->pattern.nblock]]; i++) {
+        p->turning.A0[i] = (p->turning.A0[i] - p->blocks.A0[i]) / later;
+    }
+    return FLX_OK;
+}
 
 static flx_status factor(flx_integrator *it, double t, double c, const double *y, const double *yp)
 {
@@ -186,7 +231,7 @@ static flx_status factor(flx_integrator *it, double t, double c, const double *y
     FLX_TRY(s->ops->linearise(s, it->work, &pt, &p->blocks));
     if (p->nb > 0) {
         FLX_TRY(flx_saddle_factor(p->saddle, &p->blocks, FLX_ROWS_POSITION, &ones));
-        p->saddle_there = true;
+        FLX_TRY(look_ahead(it, &pt));
     }
     return flx_linear_factor(p->linear, &p->blocks, &w);
 }
@@ -239,7 +284,8 @@ static void solve_eta(const bdf *p, const flx_system *sys, const double *b_theta
     for (int i = 0; i < d->nv; i++) s[i] = -s[i];
 }
 
-static flx_status solve(flx_integrator *it, const double *b, double *x)
+// (BDF-3)
+static flx_status solve_without_turning(flx_integrator *it, const double *b, double *x)
 {
     bdf *p = it->data;
     const flx_system *s = it->sys;
@@ -271,6 +317,69 @@ static flx_status solve(flx_integrator *it, const double *b, double *x)
     for (int i = 0; i < d->nq; i++) x[i] += p->r[i];
     for (int i = 0; i < d->nv; i++) x[p->v + i] = p->c * p->b[i] + p->s[i];
     copy(x + p->u, p->b + d->nv, p->n - d->nv);
+    return FLX_OK;
+}
+
+// out (nlam) -= G' d over the bonds that are stabilised.
+static void subtract_turning(const bdf *p, const flx_system *sys, const double *d, double *out)
+{
+    const flx_pattern *m = &sys->pattern;
+    int first = sys->dims.nv + sys->dims.nx + sys->dims.nw;
+    for (int i = 0; i < m->nblock; i++) {
+        if (m->start[i] < first || m->start[i] >= first + sys->dims.nlam) continue;
+        for (int e = m->row[i]; e < m->row[i + 1]; e++) {
+            int j = m->col[e], k = m->offset[e];
+            if (m->start[j] >= sys->dims.nv) break; // columns ascend
+            for (int row = m->start[i]; row < m->start[i + 1]; row++) {
+                for (int col = m->start[j]; col < m->start[j + 1]; col++, k++) {
+                    if (!p->stabilised[row - first]) continue;
+                    out[row - first] -= p->turning.A0[k] * d[col];
+                }
+            }
+        }
+    }
+}
+
+// dq = T(change) v: T is linear in quaternions, and constant for what is no quaternion.
+static void change_rate(flx_integrator *it, const double *change, double *dq)
+{
+    bdf *p = it->data;
+    const flx_system *s = it->sys;
+    memset(p->r, 0, (size_t)s->dims.nq * sizeof *p->r);
+    s->ops->components->rate(s, p->r, p->speed, p->g);
+    s->ops->components->rate(s, change, p->speed, dq);
+    for (int i = 0; i < s->dims.nq; i++) dq[i] -= p->g[i];
+}
+
+// What a solution leaves of its right-hand side (BDF-4).
+static void find_rest(flx_integrator *it, const double *x, double *rest)
+{
+    bdf *p = it->data;
+    const flx_system *s = it->sys;
+    const flx_components *by = s->ops->components;
+    int first = s->dims.nv + s->dims.nx + s->dims.nw;
+    double *theta = flx_method_of(it)->theta, *lam = rest + p->v + first;
+    memset(rest, 0, (size_t)p->ny * sizeof *rest);
+    subtract_turning(p, s, p->b, lam);
+    if (!by) return;
+    by->rate(s, p->q, p->b, p->turn);
+    change_rate(it, p->turn, rest);
+    by->velocity(s, p->q, rest, theta);
+    flx_saddle_bond_product(p->saddle, theta, p->r);
+    for (int i = 0; i < s->dims.nlam; i++) {
+        if (p->stabilised[i]) lam[i] -= 2.0 * p->r[first + i];
+    }
+    change_rate(it, x, rest);
+}
+
+static flx_status solve(flx_integrator *it, const double *b, double *x)
+{
+    bdf *p = it->data;
+    FLX_TRY(solve_without_turning(it, b, x));
+    if (p->nb == 0) return FLX_OK;
+    find_rest(it, x, p->rest);
+    FLX_TRY(solve_without_turning(it, p->rest, p->turn));
+    for (int i = 0; i < p->ny; i++) x[i] += p->turn[i];
     return FLX_OK;
 }
 
@@ -322,8 +431,10 @@ static void bdf_destroy(flx_integrator *it)
     flx_sundials_close(&p->sun);
     flx_linear_destroy(&p->linear);
     flx_saddle_destroy(&p->saddle);
+    for (int i = 0; i < PLACES; i++) flx_saddle_destroy(&p->joints[i].saddle);
     flx_blocks_destroy(&p->blocks);
     flx_blocks_destroy(&p->near);
+    flx_blocks_destroy(&p->turning);
     flx_state_destroy(&p->trial);
     flx_free(p->stabilised);
     flx_free(p->tolerance);
@@ -334,6 +445,9 @@ static void bdf_destroy(flx_integrator *it)
     flx_free(p->s);
     flx_free(p->g);
     flx_free(p->shift);
+    flx_free(p->speed);
+    flx_free(p->rest);
+    flx_free(p->turn);
     flx_free(p);
     it->data = NULL;
 }
@@ -385,13 +499,20 @@ static flx_status make_arrays(flx_integrator *it)
     bdf *p = it->data;
     const flx_system *s = it->sys;
     const flx_dims *d = &s->dims;
+    int most = p->eta + d->nlam;
     const struct {
         double **at;
         int n;
-    } want[] = {{&p->q, d->nq},       {&p->r, p->n > d->nq ? p->n : d->nq},
-                {&p->b, p->n},        {&p->s, p->n},
-                {&p->g, d->nlam},     {&p->shift, d->nv},
-                {&p->tolerance, p->n}};
+    } want[] = {{&p->q, d->nq},
+                {&p->r, p->n > d->nq ? p->n : d->nq},
+                {&p->b, p->n},
+                {&p->s, p->n},
+                {&p->g, d->nlam > d->nq ? d->nlam : d->nq},
+                {&p->shift, d->nv},
+                {&p->tolerance, p->n},
+                {&p->speed, d->nv},
+                {&p->rest, most},
+                {&p->turn, most}};
     for (size_t i = 0; i < sizeof want / sizeof want[0]; i++) {
         *want[i].at = flx_alloc(it->ctx, (size_t)want[i].n, sizeof(double));
         if (!*want[i].at) return FLX_ERR_MEMORY;
@@ -403,9 +524,13 @@ static flx_status make_arrays(flx_integrator *it)
     FLX_TRY(look_at_unknowns(it));
     FLX_TRY(flx_blocks_create(s, &p->blocks));
     if (p->nb > 0) FLX_TRY(flx_blocks_create(s, &p->near));
+    if (p->nb > 0) FLX_TRY(flx_blocks_create(s, &p->turning));
     FLX_TRY(flx_linear_create(s, false, &p->linear));
-    if (s->reads_multipliers) flx_linear_take_full(p->linear);
+    flx_linear_take_full(p->linear); // IDA gives up where a correction does not shrink at once
     if (p->nb > 0) FLX_TRY(flx_saddle_create(s, &p->saddle));
+    for (int i = 0; i < PLACES && p->nb > 0; i++) {
+        FLX_TRY(flx_saddle_create(s, &p->joints[i].saddle));
+    }
     return flx_state_create(s, &p->trial);
 }
 
@@ -470,8 +595,8 @@ static flx_status bdf_create(flx_integrator *it)
     p->v = d->nq;
     p->u = p->v + d->nv;
     p->eta = p->v + p->n;
-    p->rtol = it->def.rtol > 0.0 ? it->def.rtol : DEFAULT_RTOL;
-    p->atol = it->def.atol > 0.0 ? it->def.atol : DEFAULT_ATOL;
+    p->rtol = SHARE * (it->def.rtol > 0.0 ? it->def.rtol : DEFAULT_RTOL);
+    p->atol = SHARE * (it->def.atol > 0.0 ? it->def.atol : DEFAULT_ATOL);
     FLX_TRY(make_arrays(it));
     p->ny = p->eta + (p->nb > 0 ? d->nlam : 0);
     return make_solver(it);
@@ -537,15 +662,15 @@ static double gather(const bdf *p, const flx_system *s, const double *rows, doub
 }
 
 // New factors for the joints, at x.
-static flx_status look_at_joints(flx_integrator *it, const flx_state *x)
+static flx_status look_at_joints(flx_integrator *it, const flx_state *x, joints *j)
 {
     bdf *p = it->data;
     const flx_saddle_metric ones = {.shift = p->shift, .without_mass = true};
     flx_point pt = flx_state_point(it->sys, x);
     it->stats.linearisations++;
     FLX_TRY(it->sys->ops->linearise(it->sys, it->work, &pt, &p->near));
-    FLX_TRY(flx_saddle_factor(p->saddle, &p->near, FLX_ROWS_POSITION, &ones));
-    p->saddle_there = true;
+    FLX_TRY(flx_saddle_factor(j->saddle, &p->near, FLX_ROWS_POSITION, &ones));
+    j->there = j->fresh = true;
     return FLX_OK;
 }
 
@@ -568,35 +693,45 @@ static flx_status measure_joints(flx_integrator *it, const flx_state *x, bool ve
     return FLX_OK;
 }
 
-// What is reported meets the joints to rounding, whatever the tolerance: nearest positions, then
-// velocities. The history of the method is not touched.
-static flx_status close_joints(flx_integrator *it, flx_state *x)
+// Positions, or velocities, of x to where the joints are closed. A sweep that is known to end there,
+// by what the one before it left, is not measured any more.
+static flx_status close_rows(flx_integrator *it, flx_state *x, joints *j, bool velocities,
+                             double closed)
 {
     bdf *p = it->data;
     const flx_system *s = it->sys;
-    if (p->nb == 0) return FLX_OK;
-    p->fresh = false;
-    for (int velocities = 0; velocities < 2; velocities++) {
-        double last = HUGE_VAL, open;
-        for (int k = 0; k < CLOSING_SWEEPS; k++) {
-            FLX_TRY(measure_joints(it, x, velocities, &open));
-            if (open <= CLOSED || (p->fresh && !(open < 0.5 * last))) break;
-            if (!p->saddle_there || (!p->fresh && open > SLOW * last)) {
-                FLX_TRY(look_at_joints(it, x));
-                p->fresh = true;
-                (void)gather(p, s, velocities ? p->g : p->r + s->dims.nv + s->dims.nx + s->dims.nw,
-                             p->b);
-            }
-            last = open;
-            flx_saddle_solve_once(p->saddle, p->b);
-            if (velocities) {
-                for (int i = 0; i < s->dims.nv; i++) x->v[i] += p->b[i];
-            } else {
-                s->ops->retract(s, x->q, p->b, x->q);
-            }
+    double last = HUGE_VAL, open, left = 1.0;
+    for (int k = 0; k < CLOSING_SWEEPS; k++) {
+        FLX_TRY(measure_joints(it, x, velocities, &open));
+        if (open <= closed || (j->fresh && !(open < 0.5 * last))) break;
+        if (last < HUGE_VAL) left = open / last;
+        if (!j->there || (!j->fresh && open > SLOW * last)) {
+            FLX_TRY(look_at_joints(it, x, j));
+            left = 1.0;
+            (void)gather(p, s, velocities ? p->g : p->r + s->dims.nv + s->dims.nx + s->dims.nw,
+                         p->b);
         }
+        last = open;
+        flx_saddle_solve_once(j->saddle, p->b);
+        if (velocities) {
+            for (int i = 0; i < s->dims.nv; i++) x->v[i] += p->b[i];
+        } else {
+            s->ops->retract(s, x->q, p->b, x->q);
+        }
+        if (left * open <= closed) break;
     }
     return FLX_OK;
+}
+
+// What is reported meets the joints to rounding, whatever the tolerance: nearest positions, then
+// velocities. The history of the method is not touched.
+static flx_status close_joints(flx_integrator *it, flx_state *x, joints *j)
+{
+    bdf *p = it->data;
+    if (p->nb == 0) return FLX_OK;
+    j->fresh = false;
+    FLX_TRY(close_rows(it, x, j, false, CLOSED));
+    return close_rows(it, x, j, true, CLOSED * fmax(1.0, largest(x->v, it->sys->dims.nv)));
 }
 
 // The unknown that failed the error test by most, or -1.
@@ -671,7 +806,7 @@ static flx_status start(flx_integrator *it, const flx_state *x, double h_most)
     bdf *p = it->data;
     pack(it, x);
     p->h = first_step(it, h_most);
-    p->saddle_there = false;
+    for (int i = 0; i < PLACES; i++) p->joints[i].there = false;
     if (IDAReInit(p->ida, x->t, p->sun.y, p->sun.other[0]) != IDA_SUCCESS ||
         IDASetInitStep(p->ida, p->h) != IDA_SUCCESS) {
         return FLX_FAIL(it->ctx, FLX_ERR_MEMORY, FLX_NOWHERE, "out of memory");
@@ -710,7 +845,7 @@ static flx_status bdf_step(flx_integrator *it, flx_state *x, double h_most, doub
     flx_status s = flag < 0 ? explain(it, flag) : FLX_OK;
     if (s == FLX_OK) {
         unpack(it, t, flx_sundials_values(p->sun.y), flx_sundials_values(yp), p->trial);
-        s = close_joints(it, p->trial);
+        s = close_joints(it, p->trial, &p->joints[AT_STEPS]);
     }
     if (s != FLX_OK) {
         p->started = false;
@@ -731,7 +866,7 @@ static flx_status bdf_interpolate(flx_integrator *it, double t, flx_state *out)
                         "bdf: t = %.9g is not inside the last step", t);
     }
     unpack(it, t, flx_sundials_values(y), flx_sundials_values(yp), p->trial);
-    FLX_TRY(close_joints(it, p->trial));
+    FLX_TRY(close_joints(it, p->trial, &p->joints[INSIDE]));
     flx_state_copy(out, p->trial);
     return FLX_OK;
 }

@@ -181,8 +181,6 @@ static int judge(const flx_study *s, const char *const *words, const problem *p,
         const flx_study_row *r = flx_study_get(s, i);
         // functional iteration on a stiff system leaves an error of its own
         if (p->stiff && strcmp(words[r->method], "adams") == 0) continue;
-        // IDA's Newton iteration ends at the rounding of a stabilised residual
-        if (r->value < 0.9e-9 && strcmp(words[r->method], "bdf") == 0) continue;
         if (r->status == FLX_ERR_CANNOT || r->status == FLX_ERR_ARGUMENT)
             continue; // refused by name
         if (may_give_up(words[r->method], r->status)) continue;
