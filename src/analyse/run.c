@@ -61,7 +61,7 @@ static flx_status observe_course(flx_simulation *sim, const flx_state *x, double
         out[SUPPLIED] = e.supplied_power;
     }
     if (nprobe == 0) return FLX_OK;
-    FLX_TRY(flx_signals_eval(&sim->probes, sim->sys, sim->work, x, sim->course.sum[DISSIPATED]));
+    FLX_TRY(flx_signals_eval(&sim->probes, sim, x, sim->course.sum[DISSIPATED]));
     for (int i = 0; i < nprobe; i++) {
         double value = sim->probes.out[i];
         flx_probe_value *v = &sim->probe_values[i];
@@ -150,7 +150,7 @@ static void account_constraints(flx_simulation *sim, const flx_state *x, bool fi
 {
     flx_ledger *l = &sim->ledger;
     flx_residuals r;
-    flx_descriptor_residuals(sim->sys, sim->work, x, &r);
+    flx_simulation_residuals(sim, x, &r);
     if (!(r.position <= l->position_residual)) {
         l->position_residual = r.position;
         l->position_item = r.position_item;
@@ -275,7 +275,7 @@ static flx_status put_row(run *r, const flx_state *x)
     flx_simulation *sim = r->sim;
     double dissipated;
     FLX_TRY(dissipated_until(r, x, &dissipated));
-    FLX_TRY(flx_signals_eval(&sim->columns, sim->sys, sim->work, x, dissipated));
+    FLX_TRY(flx_signals_eval(&sim->columns, sim, x, dissipated));
     for (int i = 0; i < r->nsink; i++)
         FLX_TRY(r->sinks[i]->type->row(r->sinks[i], x->t, sim->columns.out));
     r->row_since = true;
@@ -346,9 +346,9 @@ static flx_status keep_events(run *r, const flx_state *before, const flx_state *
     flx_simulation *sim = r->sim;
     const double dissipated = sim->course.sum[DISSIPATED];
     if (what->nevent == 0) return FLX_OK;
-    FLX_TRY(flx_signals_eval(&sim->columns, sim->sys, sim->work, before, dissipated));
+    FLX_TRY(flx_signals_eval(&sim->columns, sim, before, dissipated));
     memcpy(sim->columns_before, sim->columns.out, (size_t)sim->columns.nnode * sizeof(double));
-    FLX_TRY(flx_signals_eval(&sim->columns, sim->sys, sim->work, after, dissipated));
+    FLX_TRY(flx_signals_eval(&sim->columns, sim, after, dissipated));
     for (int i = 0; i < what->nevent; i++) {
         int k = what->events[i];
         sim->events[k].count++;

@@ -10,6 +10,11 @@ flx_status flx_signals_create(flx_ctx *ctx, const flx_graph *graph, int n, const
     s->in = flx_alloc(ctx, (size_t)s->nleaf, sizeof *s->in);
     s->scratch = flx_alloc(ctx, (size_t)flx_program_scratch(s->program), sizeof *s->scratch);
     s->out = flx_alloc(ctx, (size_t)n, sizeof *s->out);
+    for (int i = 0; i < s->nleaf; i++) {
+        flx_leaf_kind k = flx_leaf_get_kind(s->leaves[i]);
+        s->reactions = s->reactions || k == FLX_LEAF_REACTION || k == FLX_LEAF_DRIVE ||
+                       k == FLX_LEAF_MULTIPLIER || k == FLX_LEAF_PULL;
+    }
     return s->in && s->scratch && s->out ? FLX_OK : FLX_ERR_MEMORY;
 }
 
@@ -25,10 +30,44 @@ void flx_signals_clear(flx_signals *s)
 
 #define DISSIPATED 3 // component of FLX_LEAF_ENERGY
 
-flx_status flx_signals_eval(flx_signals *s, const flx_system *sys, flx_work *w, const flx_state *x,
+// The state in coordinates of bodies; with the forces of all joints where they are asked for, which
+// joint coordinates do not know.
+static flx_status carry(flx_simulation *sim, const flx_state *x, bool reactions)
+{
+    const flx_system *b = sim->bodies;
+    flx_state *to = sim->bodies_state;
+    flx_tree_to_bodies(sim->sys, sim->work, x, to);
+    if (!reactions) return FLX_OK;
+    const flx_explicit *form = b->ops->explicit_form;
+    double *z = sim->bodies_z;
+    form->pack(b, to, z);
+    return form->rate(b, sim->bodies_work, x->t, z, to, z + form->size(b));
+}
+
+static flx_status observe(flx_signals *s, flx_simulation *sim, const flx_state *x)
+{
+    if (!sim->bodies) {
+        return flx_descriptor_observe(sim->sys, sim->work, x, s->nleaf, s->leaves, s->in);
+    }
+    FLX_TRY(carry(sim, x, s->reactions));
+    return flx_descriptor_observe(sim->bodies, sim->bodies_work, sim->bodies_state, s->nleaf,
+                                  s->leaves, s->in);
+}
+
+void flx_simulation_residuals(flx_simulation *sim, const flx_state *x, flx_residuals *out)
+{
+    if (!sim->bodies) {
+        flx_descriptor_residuals(sim->sys, sim->work, x, out);
+        return;
+    }
+    (void)carry(sim, x, false);
+    flx_descriptor_residuals(sim->bodies, sim->bodies_work, sim->bodies_state, out);
+}
+
+flx_status flx_signals_eval(flx_signals *s, flx_simulation *sim, const flx_state *x,
                             double dissipated)
 {
-    FLX_TRY(flx_descriptor_observe(sys, w, x, s->nleaf, s->leaves, s->in));
+    FLX_TRY(observe(s, sim, x));
     for (int i = 0; i < s->nleaf; i++) {
         if (s->leaves[i] == flx_leaf_make(FLX_LEAF_ENERGY, 0, DISSIPATED)) s->in[i] = dissipated;
     }

@@ -138,7 +138,7 @@ static flx_status describe_method(flx_simulation *sim)
         snprintf(text + n, sizeof text - (size_t)n, ", spectral radius %.4g", d->spectral_radius);
     }
     sim->info.method = sim->it->type->name;
-    sim->info.formulation = formulation_words[d->formulation];
+    sim->info.formulation = sim->bodies ? "tree" : formulation_words[d->formulation];
     sim->info.settings = flx_arena_copy(sim->arena, text, strlen(text));
     return sim->info.settings ? FLX_OK : FLX_ERR_MEMORY;
 }
@@ -287,6 +287,10 @@ void flx_simulation_destroy(flx_simulation **sim_in)
     flx_state_destroy(&sim->state);
     flx_state_destroy(&sim->inner);
     if (sim->work) sim->sys->ops->work_destroy(sim->work);
+    if (sim->bodies_work) sim->bodies->ops->work_destroy(sim->bodies_work);
+    flx_state_destroy(&sim->bodies_state);
+    flx_system_destroy(&sim->bodies);
+    flx_free(sim->bodies_z);
     flx_system_destroy(&sim->sys);
     flx_topology_clear(&sim->tree);
     flx_arena_destroy(&sim->arena);

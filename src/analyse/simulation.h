@@ -7,7 +7,7 @@
 #include "flexion/simulation.h"
 #include "model/model.h"
 #include "system/descriptor.h"
-#include "system/tree_topology.h"
+#include "system/tree.h"
 
 // ---- signals -----------------------------------------------------------------------------------
 
@@ -17,14 +17,17 @@ typedef struct flx_signals {
     flx_program *program;
     flx_leaf *leaves;
     double *in, *scratch, *out; // (nleaf) (.) (nnode)
+    bool reactions;             // forces of joints or constraints are among the leaves
 } flx_signals;
 
 flx_status flx_signals_create(flx_ctx *ctx, const flx_graph *graph, int n, const flx_node *nodes,
                               flx_signals *s);
 void flx_signals_clear(flx_signals *s);
 // out of the nodes at x; dissipated: the energy dissipated so far, which no state knows.
-flx_status flx_signals_eval(flx_signals *s, const flx_system *sys, flx_work *w, const flx_state *x,
+flx_status flx_signals_eval(flx_signals *s, flx_simulation *sim, const flx_state *x,
                             double dissipated);
+// Residuals of all rows of the bodies' joints.
+void flx_simulation_residuals(flx_simulation *sim, const flx_state *x, flx_residuals *out);
 
 // ---- quadrature --------------------------------------------------------------------------------
 
@@ -77,10 +80,16 @@ struct flx_simulation {
     flx_system *sys;        // owned; without the redundant rows
     flx_work *work;         // owned
     flx_state *start;       // owned; consistent
-    flx_state *state;       // owned; as far as the run came
-    flx_state *inner;       // owned; scratch: inside a step
-    flx_integrator *it;     // owned; NULL: the model does not say what to run
-    bool used;              // the integrator has run
+    // In joint coordinates: the same in coordinates of bodies, through which the motion is observed.
+    // NULL: the system itself has them.
+    flx_system *bodies;      // owned
+    flx_work *bodies_work;   // owned
+    flx_state *bodies_state; // owned
+    double *bodies_z;        // owned; scratch of its explicit form, twice
+    flx_state *state;        // owned; as far as the run came
+    flx_state *inner;        // owned; scratch: inside a step
+    flx_integrator *it;      // owned; NULL: the model does not say what to run
+    bool used;               // the integrator has run
     flx_integrator_def def;
     double until;
     flx_summary summary;

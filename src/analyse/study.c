@@ -41,7 +41,7 @@ flx_status flx_study_sample(flx_study *s, const flx_state *x, double *out)
         case FLX_GROUP_SIGNALS:
             if (!observed) {
                 // what was dissipated is not counted here: no run has seen it
-                FLX_TRY(flx_signals_eval(&s->sim->columns, s->sim->sys, s->sim->work, x, 0.0));
+                FLX_TRY(flx_signals_eval(&s->sim->columns, s->sim, x, 0.0));
             }
             observed = true;
             for (int i = 0; i < g->n; i++) to[i] = s->sim->columns.out[g->columns[i]];

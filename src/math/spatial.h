@@ -78,21 +78,21 @@ static inline void turn_x_sym3(turn t, sym3 *S)
     turn_symmetric(t, &S->yy, &S->yz, &S->zz);
     turn_pair(t, &S->xy, &S->xz);
 }
-static inline void turn_z_spatial(turn t, spatial *I)
+static inline void turn_z_spatial(turn t, spatial *K)
 {
-    turn_z_sym3(t, &I->A);
-    turn_z_sym3(t, &I->M);
-    turn_matrix(t, &I->B.m[0], &I->B.m[1], &I->B.m[3], &I->B.m[4]);
-    turn_pair(t, &I->B.m[2], &I->B.m[5]);
-    turn_pair(t, &I->B.m[6], &I->B.m[7]);
+    turn_z_sym3(t, &K->A);
+    turn_z_sym3(t, &K->M);
+    turn_matrix(t, &K->B.m[0], &K->B.m[1], &K->B.m[3], &K->B.m[4]);
+    turn_pair(t, &K->B.m[2], &K->B.m[5]);
+    turn_pair(t, &K->B.m[6], &K->B.m[7]);
 }
-static inline void turn_x_spatial(turn t, spatial *I)
+static inline void turn_x_spatial(turn t, spatial *K)
 {
-    turn_x_sym3(t, &I->A);
-    turn_x_sym3(t, &I->M);
-    turn_matrix(t, &I->B.m[4], &I->B.m[5], &I->B.m[7], &I->B.m[8]);
-    turn_pair(t, &I->B.m[1], &I->B.m[2]);
-    turn_pair(t, &I->B.m[3], &I->B.m[6]);
+    turn_x_sym3(t, &K->A);
+    turn_x_sym3(t, &K->M);
+    turn_matrix(t, &K->B.m[4], &K->B.m[5], &K->B.m[7], &K->B.m[8]);
+    turn_pair(t, &K->B.m[1], &K->B.m[2]);
+    turn_pair(t, &K->B.m[3], &K->B.m[6]);
 }
 
 static inline v3 sym3_mul(sym3 S, v3 a)
@@ -145,10 +145,10 @@ static inline v3 sym3_solve(const sym3_factors *f, v3 b)
 
 // The same inertia about an origin from which this frame's is at r, axes kept:
 //     B' = B + r~ M,   A' = A + r~ B^T - B' r~                                (SPA-2)
-static inline void spatial_shift(v3 r, spatial *I)
+static inline void spatial_shift(v3 r, spatial *K)
 {
-    const double *b = I->B.m;
-    sym3 *A = &I->A, M = I->M;
+    const double *b = K->B.m;
+    sym3 *A = &K->A, M = K->M;
     m33 C = {{b[0] + r.y * M.xz - r.z * M.xy, b[1] + r.y * M.yz - r.z * M.yy,
               b[2] + r.y * M.zz - r.z * M.yz, b[3] + r.z * M.xx - r.x * M.xz,
               b[4] + r.z * M.xy - r.x * M.yz, b[5] + r.z * M.xz - r.x * M.zz,
@@ -162,18 +162,18 @@ static inline void spatial_shift(v3 r, spatial *I)
     A->yy += r.z * (b[3] + c[3]) - r.x * (b[5] + c[5]);
     A->yz += r.z * b[6] - r.x * b[8] + r.x * c[4] - r.y * c[3];
     A->zz += r.x * (b[7] + c[7]) - r.y * (b[6] + c[6]);
-    I->B = C;
+    K->B = C;
 }
-static inline void spatial_add(spatial *I, const spatial *K)
+static inline void spatial_add(spatial *to, const spatial *K)
 {
-    I->A = sym3_add(I->A, K->A);
-    I->B = m33_add(I->B, K->B);
-    I->M = sym3_add(I->M, K->M);
+    to->A = sym3_add(to->A, K->A);
+    to->B = m33_add(to->B, K->B);
+    to->M = sym3_add(to->M, K->M);
 }
-// R I R^T
-static inline void spatial_rotate(m33 R, spatial *I)
+// R K R^T
+static inline void spatial_rotate(m33 R, spatial *K)
 {
-    I->A = sym3_rotate(R, I->A);
-    I->B = m33_mul_t(m33_mul(R, I->B), R);
-    I->M = sym3_rotate(R, I->M);
+    K->A = sym3_rotate(R, K->A);
+    K->B = m33_mul_t(m33_mul(R, K->B), R);
+    K->M = sym3_rotate(R, K->M);
 }

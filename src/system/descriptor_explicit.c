@@ -8,6 +8,7 @@
 // forces read multipliers, what it gives is the guess for (IDX-1).
 #include "math/dense.h"
 #include "system/descriptor_parts.h"
+#include "system/pack.h"
 
 #include <float.h>
 
@@ -293,29 +294,6 @@ static void normalise(const flx_system *s, double *q)
     }
 }
 
-static int size(const flx_system *s)
-{
-    return s->dims.nq + s->dims.nv + s->dims.nx;
-}
-
-static void pack(const flx_system *s, const flx_state *x, double *z)
-{
-    const flx_dims *n = &s->dims;
-    memcpy(z, x->q, (size_t)n->nq * sizeof *z);
-    memcpy(z + n->nq, x->v, (size_t)n->nv * sizeof *z);
-    memcpy(z + n->nq + n->nv, x->x, (size_t)n->nx * sizeof *z);
-}
-
-static void unpack(const flx_system *s, double t, const double *z, flx_state *x)
-{
-    const flx_dims *n = &s->dims;
-    x->t = t;
-    memcpy(x->q, z, (size_t)n->nq * sizeof *z);
-    memcpy(x->v, z + n->nq, (size_t)n->nv * sizeof *z);
-    memcpy(x->x, z + n->nq + n->nv, (size_t)n->nx * sizeof *z);
-    normalise(s, x->q);
-}
-
 // q' = T(q) v; the quaternion as it is in z, so that its norm is kept by the equation.
 static void position_rate(const flx_system *s, const double *z, const double *v, double *dq)
 {
@@ -451,16 +429,9 @@ static flx_status rate(const flx_system *s, flx_work *w, double t, const double 
                        double *dz)
 {
     const flx_descriptor *d = flx_descriptor_of(s);
-    const flx_dims *n = &s->dims;
-    unpack(s, t, z, x);
+    flx_unpack(s, t, z, x);
     FLX_TRY(accelerate(d, w, x));
-    position_rate(s, z, x->v, dz);
-    memcpy(dz + n->nq, x->a, (size_t)n->nv * sizeof *dz);
-    memcpy(dz + n->nq + n->nv, x->dx, (size_t)n->nx * sizeof *dz);
-    for (int i = 0; i < size(s); i++) {
-        if (!isfinite(dz[i])) return FLX_NOT_FINITE;
-    }
-    return FLX_OK;
+    return flx_pack_rate(s, x, z, dz);
 }
 
 // ---- projection ---------------------------------------------------------------------------------
@@ -595,13 +566,13 @@ static flx_status project(const flx_system *s, flx_work *w, double t, double *z,
 {
     const flx_descriptor *d = flx_descriptor_of(s);
     *moved_q = *moved_v = 0.0;
-    unpack(s, t, z, x);
+    flx_unpack(s, t, z, x);
     if (s->dims.nlam + s->dims.nmu > 0) {
         FLX_TRY(flx_saddle_prepare(d, w));
         FLX_TRY(project_positions(d, w, x, moved_q));
         FLX_TRY(project_velocities(d, w, x, moved_v));
     }
-    pack(s, x, z);
+    flx_pack(s, x, z);
     return FLX_OK;
 }
 
@@ -616,10 +587,10 @@ static double regularity(const flx_system *s, const flx_work *w)
     return w->saddle.regularity;
 }
 
-const flx_explicit flx_descriptor_explicit = {.size = size,
+const flx_explicit flx_descriptor_explicit = {.size = flx_pack_size,
                                               .prepare = prepare,
-                                              .pack = pack,
-                                              .unpack = unpack,
+                                              .pack = flx_pack,
+                                              .unpack = flx_unpack,
                                               .rate = rate,
                                               .project = project,
                                               .regularity = regularity};

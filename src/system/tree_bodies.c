@@ -6,16 +6,24 @@ static v3 zero(void)
     return v3_make(0, 0, 0);
 }
 
-// Relative motion of a joint in the link's axes, in the plane as in space.
-static void expand(const flx_linkage *k, const flx_link *l, const double *v, v3 *w, v3 *t)
+void flx_tree_expand(const flx_linkage *k, const flx_link *l, const double *v, v3 *w, v3 *t)
 {
-    v += l->v;
     if (!k->planar) {
         flx_link_expand(l, v, w, t);
         return;
     }
     *w = v3_make(0, 0, l->kind == FLX_LINK_TURN ? v[0] : 0.0);
     *t = v3_make(l->kind == FLX_LINK_TURN ? 0.0 : v[0], l->kind == FLX_LINK_SHIFT ? v[1] : 0.0, 0);
+}
+
+void flx_tree_restrict(const flx_linkage *k, const flx_link *l, wrench f, double *out)
+{
+    if (!k->planar) {
+        flx_link_restrict(l, f, out);
+        return;
+    }
+    out[0] = l->kind == FLX_LINK_TURN ? f.n.z : f.f.x;
+    if (l->kind == FLX_LINK_SHIFT) out[1] = f.f.y;
 }
 
 static void place_in_plane(const flx_link *l, const double *q, const flx_link_frame *parent,
@@ -58,18 +66,30 @@ static void place_in_space(const flx_link *l, const double *q, const flx_link_fr
     f->p = v3_add(f->p, m33_mul_v(f->R, d)); // along axes that the joint does not turn
 }
 
+void flx_tree_place_link(const flx_tree_links *t, int i, const double *q, flx_link_frame *f)
+{
+    const flx_link *l = t->links + i;
+    if (t->k.planar) {
+        place_in_plane(l, q + l->q, f + l->parent, f + i);
+    } else {
+        place_in_space(l, q + l->q, f + l->parent, f + i);
+    }
+}
+
 void flx_tree_place(const flx_tree_links *t, const double *q, flx_link_frame *frames)
 {
-    flx_link_frame *f = frames + 1;
     frames[0] = (flx_link_frame){.R = m33_identity()};
-    for (int i = 0; i < t->k.n; i++) {
-        const flx_link *l = t->links + i;
-        if (t->k.planar) {
-            place_in_plane(l, q + l->q, f + l->parent, f + i);
-        } else {
-            place_in_space(l, q + l->q, f + l->parent, f + i);
-        }
+    for (int i = 0; i < t->k.n; i++) flx_tree_place_link(t, i, q, frames + 1);
+}
+
+void flx_tree_retract_link(const flx_link *l, bool planar, const double *q, const double *theta,
+                           double *out)
+{
+    if (l->kind == FLX_LINK_BALL) {
+        quat_store(out, quat_unit(quat_mul(quat_load(q), quat_exp(v3_load(theta)))));
+        return;
     }
+    for (int k = 0; k < flx_link_freedom(l->kind, planar); k++) out[k] = q[k] + theta[k];
 }
 
 static bool turns(const flx_body_places *b, int i)
@@ -118,13 +138,13 @@ static void store_turn(const flx_tree_links *t, const flx_body_places *b, int i,
     }
 }
 
-static void move_links(const flx_tree_links *t, flx_link_frame *f, const double *v)
+void flx_tree_move_links(const flx_tree_links *t, flx_link_frame *f, int first, int last,
+                         const double *v)
 {
-    f[-1].w = f[-1].v = zero();
-    for (int i = 0; i < t->k.n; i++) {
+    for (int i = first; i <= last; i++) {
         const flx_link_frame *p = f + t->links[i].parent;
         v3 w, d;
-        expand(&t->k, t->links + i, v, &w, &d);
+        flx_tree_expand(&t->k, t->links + i, v + t->links[i].v, &w, &d);
         f[i].w = v3_add(p->w, m33_mul_v(f[i].R, w));
         f[i].v = v3_add(p->v, v3_cross(p->w, v3_sub(f[i].p, p->p)));
         f[i].v = v3_add(f[i].v, m33_mul_v(f[i].R, d));
@@ -134,7 +154,8 @@ static void move_links(const flx_tree_links *t, flx_link_frame *f, const double 
 void flx_tree_velocities(const flx_tree_links *t, const flx_body_places *b, flx_link_frame *frames,
                          const double *v, double *out)
 {
-    move_links(t, frames + 1, v);
+    frames[0].w = frames[0].v = zero();
+    flx_tree_move_links(t, frames + 1, 0, t->k.n - 1, v);
     for (int i = 0; i < b->n; i++) {
         const flx_link_frame *f = frames + 1 + t->mounts[i].link;
         v3 c = m33_mul_v(f->R, t->mounts[i].p);
@@ -147,13 +168,14 @@ void flx_tree_accelerations(const flx_tree_links *t, const flx_body_places *b,
                             flx_link_frame *frames, const double *v, const double *a, double *out)
 {
     flx_link_frame *f = frames + 1;
-    move_links(t, f, v);
+    frames[0].w = frames[0].v = zero();
+    flx_tree_move_links(t, f, 0, t->k.n - 1, v);
     frames[0].alpha = frames[0].a = zero();
     for (int i = 0; i < t->k.n; i++) { // (TREE-3) in the ground's axes
         const flx_link_frame *p = f + t->links[i].parent;
         v3 w, d, dw, dd, r = v3_sub(f[i].p, p->p);
-        expand(&t->k, t->links + i, v, &w, &d);
-        expand(&t->k, t->links + i, a, &dw, &dd);
+        flx_tree_expand(&t->k, t->links + i, v + t->links[i].v, &w, &d);
+        flx_tree_expand(&t->k, t->links + i, a + t->links[i].v, &dw, &dd);
         w = m33_mul_v(f[i].R, w);
         d = m33_mul_v(f[i].R, d);
         f[i].alpha = v3_add(p->alpha, v3_add(v3_cross(p->w, w), m33_mul_v(f[i].R, dw)));
@@ -197,12 +219,7 @@ void flx_tree_forces(const flx_tree_links *t, const flx_body_places *b, flx_link
         const flx_link *l = t->links + i;
         flx_link_frame *p = f + l->parent;
         wrench own = {m33_tmul_v(f[i].R, f[i].w), m33_tmul_v(f[i].R, f[i].v)};
-        if (!t->k.planar) {
-            flx_link_restrict(l, own, tau + l->v);
-        } else {
-            tau[l->v] = l->kind == FLX_LINK_TURN ? own.n.z : own.f.x;
-            if (l->kind == FLX_LINK_SHIFT) tau[l->v + 1] = own.f.y;
-        }
+        flx_tree_restrict(&t->k, l, own, tau + l->v);
         p->v = v3_add(p->v, f[i].v);
         p->w = v3_add(p->w, v3_add(f[i].w, v3_cross(v3_sub(f[i].p, p->p), f[i].v)));
     }

@@ -37,3 +37,15 @@ void flx_tree_forces(const flx_tree_links *t, const flx_body_places *b, flx_link
 // Moment and force on each link in its axes, 6 numbers a link: for the recursions.
 void flx_tree_wrenches(const flx_tree_links *t, const flx_body_places *b, flx_link_frame *frames,
                        const double *f, double *ext);
+
+// Of single links, for who finds coordinates step by step; f[-1] is the ground.
+void flx_tree_place_link(const flx_tree_links *t, int i, const double *q, flx_link_frame *f);
+void flx_tree_move_links(const flx_tree_links *t, flx_link_frame *f, int first, int last,
+                         const double *v);
+// Relative motion in the link's axes by the rates of its joint.
+void flx_tree_expand(const flx_linkage *k, const flx_link *l, const double *v, v3 *w, v3 *t);
+// What a wrench in the link's axes does along its joint.
+void flx_tree_restrict(const flx_linkage *k, const flx_link *l, wrench f, double *out);
+// q (+) theta of one joint; out may be q.
+void flx_tree_retract_link(const flx_link *l, bool planar, const double *q, const double *theta,
+                           double *out);

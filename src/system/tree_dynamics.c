@@ -135,22 +135,22 @@ static INLINE void hand_on(const flx_link *l, const flx_link *links, v3 r, flx_l
     parent->p.n = v3_add(parent->p.n, k.n);
     parent->p.f = v3_add(parent->p.f, k.f);
     if (!l->last) {
-        spatial_add(&parent->I, K);
+        spatial_add(&parent->Ia, K);
         return;
     }
     const flx_link *p = links + l->parent;
-    parent->I.A = sym3_add(p->J, K->A);
-    parent->I.B = K->B;
-    parent->I.B.m[1] -= p->h.z;
-    parent->I.B.m[2] += p->h.y;
-    parent->I.B.m[3] += p->h.z;
-    parent->I.B.m[5] -= p->h.x;
-    parent->I.B.m[6] -= p->h.y;
-    parent->I.B.m[7] += p->h.x;
-    parent->I.M = K->M;
-    parent->I.M.xx += p->m;
-    parent->I.M.yy += p->m;
-    parent->I.M.zz += p->m;
+    parent->Ia.A = sym3_add(p->J, K->A);
+    parent->Ia.B = K->B;
+    parent->Ia.B.m[1] -= p->h.z;
+    parent->Ia.B.m[2] += p->h.y;
+    parent->Ia.B.m[3] += p->h.z;
+    parent->Ia.B.m[5] -= p->h.x;
+    parent->Ia.B.m[6] -= p->h.y;
+    parent->Ia.B.m[7] += p->h.x;
+    parent->Ia.M = K->M;
+    parent->Ia.M.xx += p->m;
+    parent->Ia.M.yy += p->m;
+    parent->Ia.M.zz += p->m;
 }
 
 static inline void turn_wrench(const flx_link *l, const flx_link_state *s, wrench *k)
@@ -159,13 +159,16 @@ static inline void turn_wrench(const flx_link *l, const flx_link_state *s, wrenc
     k->f = out_of(l, s, k->f);
 }
 
+// A freedom whose inertia is smaller than this part of that about other axes has none.
+#define NO_INERTIA 1e-14
+
 // (TREE-5) of a turn, with its zeros.
 static INLINE bool reduce_turn(const flx_link *l, const flx_link *links, flx_link_state *states,
                                double tau)
 {
     flx_link_state *s = states + (l - links);
-    const sym3 A = s->I.A, M = s->I.M;
-    const double *B = s->I.B.m;
+    const sym3 A = s->Ia.A, M = s->Ia.M;
+    const double *B = s->Ia.B.m;
     double D = A.zz, inverse = 1.0 / D, u = tau - s->p.n.z;
     v3 f = {B[6], B[7], B[8]}, g = v3_scale(inverse, f), b = s->bl;
     double gx = inverse * A.xz, gy = inverse * A.yz, ax = s->ba.x, ay = s->ba.y;
@@ -187,7 +190,8 @@ static INLINE bool reduce_turn(const flx_link *l, const flx_link *links, flx_lin
     k.f.x = s->p.f.x + (b0 * ax + b3 * ay) + Mb.x + f.x * u;
     k.f.y = s->p.f.y + (b1 * ax + b4 * ay) + Mb.y + f.y * u;
     k.f.z = s->p.f.z + (b2 * ax + b5 * ay) + Mb.z + f.z * u;
-    if (l->parent < 0) return D > 0.0;
+    bool fine = D > NO_INERTIA * (A.xx + A.yy) && D > 0.0;
+    if (l->parent < 0) return fine;
     // about the axis, then tilted
     turn t = s->phi;
     turn_symmetric(t, &xx, &xy, &yy);
@@ -204,7 +208,7 @@ static INLINE bool reduce_turn(const flx_link *l, const flx_link *links, flx_lin
     k.n = out_of_turned(l, s, k.n);
     k.f = out_of_turned(l, s, k.f);
     hand_on(l, links, l->r, states, &K, k);
-    return D > 0.0;
+    return fine;
 }
 
 // (TREE-5) of a slide or a screw: S = (turns z, slides z).
@@ -214,12 +218,13 @@ static inline bool reduce_slide(const flx_link *l, const flx_link *links, flx_li
     flx_link_state *s = states + (l - links);
     double turns = l->kind == FLX_LINK_SCREW ? 1.0 : 0.0;
     double slides = l->kind == FLX_LINK_SCREW ? l->pitch : 1.0;
-    spatial K = s->I;
+    spatial K = s->Ia;
     v3 Un = {turns * K.A.xz, turns * K.A.yz, turns * K.A.zz};
     v3 Uf = v3_scale(turns, m33_row(K.B, 2));
     Un = v3_axpy(slides, m33_col(K.B, 2), Un);
     Uf = v3_axpy(slides, v3_make(K.M.xz, K.M.yz, K.M.zz), Uf);
     double D = turns * Un.z + slides * Uf.z, inverse = 1.0 / D;
+    double other = turns * (K.A.xx + K.A.yy) + slides * slides * (K.M.xx + K.M.yy);
     v3 gn = v3_scale(inverse, Un), gf = v3_scale(inverse, Uf);
     double u = inverse * (tau - turns * s->p.n.z - slides * s->p.f.z);
     s->ga = gn;
@@ -236,12 +241,8 @@ static inline bool reduce_slide(const flx_link *l, const flx_link *links, flx_li
     if (l->turned) turn_z_spatial(l->beta, &K);
     turn_wrench(l, s, &k);
     hand_on(l, links, s->r, states, &K, k);
-    return D > 0.0;
+    return D > NO_INERTIA * other && D > 0.0;
 }
-
-// Directions of a ball or a shift whose inertia is smaller by this part than what the others leave
-// of it have none.
-#define NO_INERTIA 1e-14
 
 // (TREE-5) of a ball: all moments go.
 static inline bool reduce_ball(const flx_link *l, const flx_link *links, flx_link_state *states,
@@ -249,15 +250,15 @@ static inline bool reduce_ball(const flx_link *l, const flx_link *links, flx_lin
 {
     flx_link_state *s = states + (l - links);
     sym3_factors D;
-    bool fine = sym3_factor(s->I.A, NO_INERTIA, &D);
+    bool fine = sym3_factor(s->Ia.A, NO_INERTIA, &D);
     m33 G; // A^-1 B, by columns
     v3 t = tau ? v3_load(tau) : v3_make(0, 0, 0), c[3];
-    for (int j = 0; j < 3; j++) c[j] = sym3_solve(&D, m33_col(s->I.B, j));
+    for (int j = 0; j < 3; j++) c[j] = sym3_solve(&D, m33_col(s->Ia.B, j));
     G = m33_from_cols(c[0], c[1], c[2]);
     v3 u = sym3_solve(&D, v3_sub(t, s->p.n));
-    sym3 M = sym3_of(m33_sub(sym3_full(s->I.M), m33_tmul(s->I.B, G)));
-    wrench k = {t, v3_add(s->p.f, v3_add(sym3_mul(M, s->bl), m33_tmul_v(s->I.B, u)))};
-    s->K.B = G;
+    sym3 M = sym3_of(m33_sub(sym3_full(s->Ia.M), m33_tmul(s->Ia.B, G)));
+    wrench k = {t, v3_add(s->p.f, v3_add(sym3_mul(M, s->bl), m33_tmul_v(s->Ia.B, u)))};
+    s->G = G;
     s->ga = u;
     spatial K = {.A = {0}, .B = m33_zero(), .M = sym3_rotate(s->R, M)};
     turn_wrench(l, s, &k);
@@ -271,14 +272,14 @@ static inline bool reduce_shift(const flx_link *l, const flx_link *links, flx_li
 {
     flx_link_state *s = states + (l - links);
     sym3_factors D;
-    bool fine = sym3_factor(s->I.M, NO_INERTIA, &D);
+    bool fine = sym3_factor(s->Ia.M, NO_INERTIA, &D);
     v3 t = tau ? v3_load(tau) : v3_make(0, 0, 0), c[3];
-    for (int i = 0; i < 3; i++) c[i] = sym3_solve(&D, m33_row(s->I.B, i));
+    for (int i = 0; i < 3; i++) c[i] = sym3_solve(&D, m33_row(s->Ia.B, i));
     m33 G = m33_from_cols(c[0], c[1], c[2]); // M^-1 B^T
     v3 u = sym3_solve(&D, v3_sub(t, s->p.f));
-    sym3 A = sym3_of(m33_sub(sym3_full(s->I.A), m33_mul(s->I.B, G)));
-    wrench k = {v3_add(s->p.n, v3_add(sym3_mul(A, s->ba), m33_mul_v(s->I.B, u))), t};
-    s->K.B = G;
+    sym3 A = sym3_of(m33_sub(sym3_full(s->Ia.A), m33_mul(s->Ia.B, G)));
+    wrench k = {v3_add(s->p.n, v3_add(sym3_mul(A, s->ba), m33_mul_v(s->Ia.B, u))), t};
+    s->G = G;
     s->ga = u;
     spatial K = {.A = sym3_rotate(s->R, A), .B = m33_zero(), .M = {0}};
     turn_wrench(l, s, &k);
@@ -321,13 +322,13 @@ static inline void accelerate(const flx_link *l, const flx_link_state *parent, f
         a.z += l->kind == FLX_LINK_SCREW ? l->pitch * *qdd : *qdd;
         break;
     case FLX_LINK_BALL: { // the angular acceleration no longer depends on the parent's
-        v3 x = v3_sub(s->ga, m33_mul_v(s->K.B, a));
+        v3 x = v3_sub(s->ga, m33_mul_v(s->G, a));
         v3_store(qdd, v3_sub(x, alpha));
         alpha = x;
         break;
     }
     case FLX_LINK_SHIFT: {
-        v3 x = v3_sub(s->ga, m33_mul_v(s->K.B, alpha));
+        v3 x = v3_sub(s->ga, m33_mul_v(s->G, alpha));
         v3_store(qdd, v3_sub(x, a));
         a = x;
         break;
@@ -355,7 +356,7 @@ int flx_linkage_forward(const flx_linkage *k, flx_link_state *states, const doub
             move(l, s + l->parent, v + l->v, s + i);
         }
         s[i].p = bias_force(l, s[i].w, ext ? ext + 6 * i : NULL);
-        if (l->leaf) s[i].I = rigid_inertia(l);
+        if (l->leaf) s[i].Ia = rigid_inertia(l);
     }
     for (int i = k->n - 1; i >= 0; i--) {
         const flx_link *l = links + i;
@@ -488,19 +489,19 @@ void flx_linkage_mass(const flx_linkage *k, flx_link_state *states, const double
     for (int i = 0; i < k->n; i++) {
         const flx_link *l = k->links + i;
         place(l, q, s + i);
-        s[i].I.M.xx = l->m; // of the composite body
+        s[i].Ia.M.xx = l->m; // of the composite body
         s[i].p.n = l->h;
-        s[i].I.A = l->J;
+        s[i].Ia.A = l->J;
     }
     for (int i = k->n - 1; i >= 0; i--) {
         const flx_link *l = k->links + i;
-        rigid b = {s[i].I.M.xx, s[i].p.n, s[i].I.A};
+        rigid b = {s[i].Ia.M.xx, s[i].p.n, s[i].Ia.A};
         for (int j = 0; j < flx_link_freedom(l->kind, false); j++) fill_column(k, s, i, j, &b, M);
         if (l->parent < 0) continue;
         b = carry_rigid(l, s + i, b);
         flx_link_state *parent = s + l->parent;
-        parent->I.M.xx += b.m;
+        parent->Ia.M.xx += b.m;
         parent->p.n = v3_add(parent->p.n, b.h);
-        parent->I.A = sym3_add(parent->I.A, b.J);
+        parent->Ia.A = sym3_add(parent->Ia.A, b.J);
     }
 }

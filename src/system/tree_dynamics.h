@@ -58,17 +58,16 @@ typedef struct flx_linkage {
 
 // Scratch of one evaluation, for one link.
 typedef struct flx_link_state {
-    turn phi;  // Rz(offset + angle)
-    m33 R;     // ball, shift: axes in the parent's
-    v3 r;      // place in the parent's frame
-    v3 w;      // angular velocity, link's axes
-    v3 v;      // velocity of the origin, link's axes; not in forward dynamics
-    v3 ba, bl; // bias: acceleration of a link whose parent's and own rates do not change
-    spatial I; // articulated
-    wrench p;  // what is left at zero acceleration
-    v3 ga, gl; // gains of the joint's acceleration, divided by its inertia
+    turn phi;   // Rz(offset + angle)
+    m33 R;      // ball, shift: axes in the parent's
+    v3 r;       // place in the parent's frame
+    v3 w;       // angular velocity, link's axes
+    v3 ba, bl;  // bias: acceleration of a link whose parent's and own rates do not change
+    spatial Ia; // articulated
+    wrench p;   // what is left at zero acceleration
+    v3 ga, gl;  // gains of the joint's acceleration, divided by its inertia
     double u;
-    spatial K; // ball, shift: gains
+    m33 G; // gains of a ball or a shift
     v3 alpha, a;
 } flx_link_state;
 

@@ -263,8 +263,9 @@ static flx_status list_cuts(const flx_model *m, flx_topology *t)
 // places from the ground outwards.
 static flx_status order(const flx_model *m, flx_topology *t)
 {
-    int *size = flx_alloc(m->ctx, 2 * (size_t)t->n + 1, sizeof *size), *next = size + t->n;
+    int *size = flx_alloc(m->ctx, 2 * (size_t)t->n + 1, sizeof *size);
     if (!size) return FLX_ERR_MEMORY;
+    int *next = size + t->n;
     for (int i = t->n - 1; i >= 0; i--) {
         size[i]++;
         if (t->nodes[i].parent >= 0) size[t->nodes[i].parent] += size[i];

@@ -23,13 +23,13 @@ static inline flx_joint_type random_carrier(mechanism *k, bool point)
     return point ? FLX_JOINT_SPHERICAL : space[random_below(k, 9)];
 }
 
-// Up to 7 bodies, each on an earlier one or on the ground, or floating.
-static inline void random_tree(mechanism *k, int dimension, uint64_t seed)
+// Up to 7 bodies, each on an earlier one or on the ground, or floating. points: some of them.
+static inline void random_bodies(mechanism *k, int dimension, uint64_t seed, bool with_points)
 {
     mechanism_init(k, dimension, seed);
     int n = 1 + random_below(k, 7);
     for (int i = 0; i < n; i++) {
-        bool point = i > 0 && random_below(k, 6) == 0;
+        bool point = with_points && i > 0 && random_below(k, 6) == 0;
         add_body(k, point ? FLX_BODY_POINT : FLX_BODY_RIGID);
         if (random_below(k, 7) == 0) continue;
         int to = random_below(k, i + 1) - 1;
@@ -52,14 +52,41 @@ static inline void random_tree(mechanism *k, int dimension, uint64_t seed)
     }
 }
 
-// Springs between places, bushings, springs on joints.
+static inline void random_tree(mechanism *k, int dimension, uint64_t seed)
+{
+    random_bodies(k, dimension, seed, true);
+}
+
+// The same, and up to two joints that close loops, as drawn.
+static inline void random_loops(mechanism *k, int dimension, uint64_t seed)
+{
+    static const flx_joint_type space[] = {FLX_JOINT_SPHERICAL, FLX_JOINT_DISTANCE,
+                                           FLX_JOINT_POINT_ON_LINE, FLX_JOINT_POINT_ON_PLANE,
+                                           FLX_JOINT_KNIFE_EDGE};
+    static const flx_joint_type plane[] = {FLX_JOINT_REVOLUTE, FLX_JOINT_DISTANCE,
+                                           FLX_JOINT_POINT_ON_LINE, FLX_JOINT_KNIFE_EDGE};
+    random_bodies(k, dimension, seed, false);
+    for (int i = 0; i < 2 && k->m.njoint < 8; i++) {
+        int a = random_below(k, k->m.nbody + 1) - 1, b = random_below(k, k->m.nbody);
+        if (a == b) continue;
+        flx_joint_type t = dimension == 2 ? plane[random_below(k, 4)] : space[random_below(k, 5)];
+        flx_joint *j = k->joints + add_joint(k, t, a, b);
+        if (t != FLX_JOINT_DISTANCE) continue;
+        double apart[3] = {0, 0, 0};
+        random_vector(&k->seed, dimension, 1.0, apart);
+        j->length = v3_norm(v3_load(apart));
+        v3_add_to(j->at[1], 1.0, in_body_axes(k, b, v3_load(apart)));
+    }
+}
+
+// Springs between places, springs on joints.
 static inline void random_forces(mechanism *k)
 {
     for (int i = 0; i < 3; i++) {
         int a = random_below(k, k->m.nbody + 1) - 1, b = random_below(k, k->m.nbody);
         if (a != b) add_force(k, FLX_FORCE_SPRING, a, b);
     }
-    for (int i = 0; i < k->m.njoint; i++) {
+    for (int i = 0; i < k->m.njoint && k->m.nforce < 8; i++) {
         flx_joint_type t = k->joints[i].type;
         bool point = false;
         for (int s = 0; s < 2; s++) {

@@ -540,14 +540,14 @@ static int what_is_not_available_is_refused_at_its_place(void)
 {
     rig r;
     CHECK(rig_make(&r,
-                   FALL "simulate: {until: 1, formulation: tree}\n"
+                   FALL "simulate: {until: 1}\n"
                         "reduce: {type: quasistatic, velocities: [p]}\n") == FLX_ERR_UNAVAILABLE);
     bool found = false;
     for (int i = 0; flx_ctx_error(r.ctx, i); i++) {
         const flx_message *m = flx_ctx_error(r.ctx, i);
         CHECK(m->status == FLX_ERR_UNAVAILABLE);
         CHECK_TEXT(m->text, "not available yet: ");
-        found = found || (strstr(m->text, "tree") && m->loc.line == 4);
+        found = found || (strstr(m->text, "reduce") && m->loc.line == 5);
     }
     CHECK(found);
     rig_free(&r);

@@ -308,7 +308,6 @@ static int what_is_not_available_is_listed(void)
     } expected[] = {
         {"bodies.a: type solid", 3, 13},
         {"models.leg.forces.C: type contact", 5, 28},
-        {"simulate.formulation: tree", 8, 48},
         {"reduce", 9, 1},
     };
     int count;

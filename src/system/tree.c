@@ -1,0 +1,410 @@
+// tree.c - making the tree system: which rows of the descriptor remain, its chart, what its unknowns
+// are called, its table of operations.
+#include "system/tree_parts.h"
+
+#include <stdlib.h>
+
+// ---- chart --------------------------------------------------------------------------------------
+
+static void retract(const flx_system *s, const double *q, const double *theta, double *q_out)
+{
+    const flx_tree_links *t = &flx_tree_of(s)->t;
+    for (int i = 0; i < t->k.n; i++) {
+        const flx_link *l = t->links + i;
+        flx_tree_retract_link(l, t->k.planar, q + l->q, theta + l->v, q_out + l->q);
+    }
+}
+
+static void difference(const flx_system *s, const double *q0, const double *q1, double *theta)
+{
+    const flx_tree_links *t = &flx_tree_of(s)->t;
+    for (int i = 0; i < t->k.n; i++) {
+        const flx_link *l = t->links + i;
+        const double *a = q0 + l->q, *b = q1 + l->q;
+        double *out = theta + l->v;
+        if (l->kind == FLX_LINK_BALL) {
+            v3_store(out, quat_log(quat_mul(quat_conj(quat_load(a)), quat_load(b))));
+            continue;
+        }
+        for (int k = 0; k < flx_link_freedom(l->kind, t->k.planar); k++) out[k] = b[k] - a[k];
+    }
+}
+
+// The four maps differ only in what they do to rotations.
+#define CHART_MAP(name, map)                                                                       \
+    static void name(const flx_system *s, const double *theta, const double *in, double *out)      \
+    {                                                                                              \
+        const flx_tree_links *t = &flx_tree_of(s)->t;                                              \
+        if (out != in) memcpy(out, in, (size_t)s->dims.nv * sizeof *out);                          \
+        for (int i = 0; i < t->k.n; i++) {                                                         \
+            if (t->links[i].kind != FLX_LINK_BALL) continue;                                       \
+            int v = t->links[i].v;                                                                 \
+            v3_store(out + v, map(v3_load(theta + v), v3_load(in + v)));                           \
+        }                                                                                          \
+    }
+CHART_MAP(chart_velocity, rot_tangent)
+CHART_MAP(chart_rate, rot_tangent_inverse)
+CHART_MAP(chart_velocity_t, rot_tangent_t)
+CHART_MAP(chart_rate_t, rot_tangent_inverse_t)
+
+// ---- names --------------------------------------------------------------------------------------
+
+static const char *const axes[] = {"x", "y", "z"};
+static const char *const rotations[] = {"rotation about its x", "rotation about its y",
+                                        "rotation about its z"};
+
+static void name_velocity(const flx_tree *t, int i, flx_unknown *u)
+{
+    const flx_link *l = t->t.links;
+    while (i >= l->v + flx_link_freedom(l->kind, t->t.k.planar)) l++;
+    const flx_tree_body *node = t->top.nodes + t->top.number[l->body];
+    const flx_joint *j = node->joint < 0 ? NULL : t->model->joints + node->joint;
+    bool turns = l->kind != FLX_LINK_SLIDE && l->kind != FLX_LINK_SHIFT;
+    u->kind = FLX_UNKNOWN_VELOCITY;
+    u->item = j ? j->name : t->model->bodies[l->body].name;
+    u->loc = j ? j->loc : t->model->bodies[l->body].loc;
+    u->scale = turns ? 1.0 : flx_tree_inner(t)->length;
+    switch (l->kind) {
+    case FLX_LINK_BALL:
+        u->part = rotations[i - l->v];
+        break;
+    case FLX_LINK_SHIFT:
+        u->part = axes[i - l->v];
+        break;
+    case FLX_LINK_SLIDE:
+        u->part = "displacement";
+        break;
+    default:
+        u->part = "angle";
+    }
+}
+
+static void unknown(const flx_system *s, int i, flx_unknown *u)
+{
+    const flx_tree *t = flx_tree_of(s);
+    *u = (flx_unknown){.lower = -HUGE_VAL, .upper = HUGE_VAL, .scale = 1.0};
+    if (i < s->dims.nv) {
+        name_velocity(t, i, u);
+    } else {
+        t->inner->ops->unknown(t->inner, i - s->dims.nv + t->inner->dims.nv, u);
+    }
+}
+
+// ---- workspace ----------------------------------------------------------------------------------
+
+void flx_tree_work_destroy(flx_work *work)
+{
+    flx_tree_work *w = flx_tree_work_of(work);
+    if (!w) return;
+    if (w->inner) w->inner->d->base.ops->work_destroy(w->inner);
+    flx_state_destroy(&w->body);
+    flx_free(w->states);
+    flx_free(w->frames);
+    flx_free(w->tangents.base);
+    flx_free(w->tangents.loads);
+    flx_free(w->tangents.links);
+    flx_free(w->block);
+    flx_free(w);
+}
+
+// One block, cut up. Counted first with block NULL.
+static size_t cut_block(const flx_tree *t, flx_tree_work *w)
+{
+    size_t n = (size_t)flx_dims_unknowns(&t->inner->dims), rows = (size_t)flx_tree_rows(t);
+    const flx_pattern *p = &t->inner->pattern;
+    flx_tree_tangents *g = &w->tangents;
+    size_t nv = (size_t)t->base.dims.nv, values = (size_t)p->offset[p->row[p->nblock]];
+    const struct {
+        double **at;
+        size_t n;
+    } parts[] = {
+        {&w->r, n},
+        {&w->set, (size_t)t->inner->dims.nv * (size_t)t->inner->ops->instants->rows(t->inner)},
+        {&w->own, n},
+        {&w->zero, n},
+        {&w->G, rows * nv},
+        {&w->Y, rows * nv},
+        {&w->S, rows * rows},
+        {&w->rows, rows},
+        {&w->rhs, rows},
+        {&w->free_a, nv},
+        {&w->A0, values},
+        {&w->A2, values},
+        {&g->dq, n},
+        {&g->dv, n},
+        {&g->da, n},
+        {&g->column, n},
+        {&g->add, nv},
+        {&g->A0, values},
+        {&g->A1, values},
+        {&g->A2, values},
+        {&w->ext, 6 * (size_t)t->t.k.n}};
+    size_t total = 0;
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+        if (w->block) *parts[i].at = w->block + total;
+        total += (parts[i].n + 7) / 8 * 8; // each begins a cache line
+    }
+    return total;
+}
+
+flx_work *flx_tree_work_create(const flx_system *s)
+{
+    const flx_tree *t = flx_tree_of(s);
+    flx_tree_work *w = flx_alloc(s->ctx, 1, sizeof *w);
+    if (!w) return NULL;
+    w->inner = t->inner->ops->work_create(t->inner);
+    w->states = flx_alloc(s->ctx, (size_t)t->t.k.n + 1, sizeof *w->states);
+    w->frames = flx_alloc(s->ctx, (size_t)t->t.k.n + 1, sizeof *w->frames);
+    w->tangents.base = flx_alloc(s->ctx, (size_t)t->t.k.n + 1, sizeof *w->frames);
+    w->tangents.loads = flx_alloc(s->ctx, (size_t)t->t.k.n + 1, sizeof *w->frames);
+    w->tangents.links = flx_alloc(s->ctx, (size_t)t->t.k.n + 1, sizeof *w->tangents.links);
+    w->block = flx_alloc(s->ctx, cut_block(t, w), sizeof *w->block);
+    bool tangents = w->tangents.base && w->tangents.loads && w->tangents.links;
+    flx_status status = flx_state_create(t->inner, &w->body);
+    if (status != FLX_OK || !tangents || !w->inner || !w->states || !w->frames || !w->block) {
+        flx_tree_work_destroy((flx_work *)(void *)w);
+        return NULL;
+    }
+    (void)cut_block(t, w);
+    return (flx_work *)(void *)w;
+}
+
+static void destroy(flx_system *s)
+{
+    flx_tree *t = (flx_tree *)s;
+    flx_system_destroy(&t->inner);
+    flx_tree_links_clear(&t->t);
+    flx_topology_clear(&t->top);
+    flx_free(t->numbers);
+    flx_free(t);
+}
+
+static const flx_system_ops ops = {
+    .name = "tree",
+    .residual = flx_tree_residual,
+    .linearise = flx_tree_linearise,
+    .retract = retract,
+    .difference = difference,
+    .velocity = chart_velocity,
+    .rate = chart_rate,
+    .velocity_t = chart_velocity_t,
+    .rate_t = chart_rate_t,
+    .unknown = unknown,
+    .work_create = flx_tree_work_create,
+    .work_destroy = flx_tree_work_destroy,
+    .destroy = destroy,
+    .bond_rate = flx_tree_bond_rate,
+    .bond_force = flx_tree_bond_force,
+    .bond_bias = flx_tree_bond_bias,
+    .explicit_form = &flx_tree_explicit,
+    .components = &flx_tree_components,
+    .energy = flx_tree_energy,
+    .accept = flx_tree_accept,
+    .longest_step = flx_tree_longest_step,
+    .instants = &flx_tree_instants,
+};
+
+// ---- what it cannot do --------------------------------------------------------------------------
+
+static flx_status refuse(const flx_model *m, flx_loc loc, const char *what)
+{
+    return FLX_FAIL(m->ctx, FLX_ERR_CANNOT, loc,
+                    "formulation: tree does not take %s; leave the formulation out, or use index-3",
+                    what);
+}
+
+// The tree does not know the forces of its joints while it runs.
+static bool is_force(void *user, flx_leaf leaf)
+{
+    (void)user;
+    flx_leaf_kind k = flx_leaf_get_kind(leaf);
+    return k == FLX_LEAF_REACTION || k == FLX_LEAF_DRIVE || k == FLX_LEAF_MULTIPLIER;
+}
+
+static flx_status refuse_forces(const flx_model *m, flx_loc loc)
+{
+    return refuse(m, loc, "expressions of the equations that read forces of joints");
+}
+
+static flx_status check_model(const flx_model *m, const flx_system *ready)
+{
+    flx_loc loc = m->simulate.formulation_loc;
+    if (m->nbody == 0) return refuse(m, loc, "a model without bodies");
+    if (m->nvariable > 0) return refuse(m, loc, "variables of second order among the equations");
+    if (m->nalgebraic > 0) return refuse(m, loc, "algebraic unknowns");
+    if (ready->reads_multipliers) return refuse_forces(m, loc);
+    if (m->nfriction > 0) return refuse(m, loc, "friction in joints");
+    for (int i = 0; i < m->nevent; i++) {
+        for (int k = 0; k < m->events[i].nset; k++) {
+            const flx_assignment *a = m->events[i].sets + k;
+            if (flx_graph_depends(m->graph, a->value, is_force, NULL)) return refuse_forces(m, loc);
+        }
+    }
+    for (int i = 0; i < m->nswitch; i++) {
+        if (flx_graph_depends(m->graph, m->switches[i].value, is_force, NULL)) {
+            return refuse_forces(m, loc);
+        }
+    }
+    return FLX_OK;
+}
+
+// A link without inertia along its joint has no acceleration. Bodies without mass are fine where
+// others hang on them.
+static flx_status check_masses(flx_tree *t, flx_tree_work *w, const flx_state *x)
+{
+    int link = flx_linkage_forward(&t->weightless, w->states, x->q, w->zero, NULL, NULL, w->free_a);
+    if (link < 0) return FLX_OK;
+    const flx_body *b = t->model->bodies + t->t.links[link].body;
+    flx_unknown u;
+    unknown(&t->base, t->t.links[link].v, &u);
+    return FLX_FAIL(t->base.ctx, FLX_ERR_CANNOT, b->loc,
+                    "body '%s' and what hangs on it have no inertia along '%s' (%s), so that its "
+                    "acceleration is not determined; give it mass or inertia, or use another "
+                    "formulation",
+                    b->name, u.item, u.part);
+}
+
+// ---- making it ----------------------------------------------------------------------------------
+
+typedef struct rows {
+    int n, *list; // owned; numbers in the complete system, ascending
+} rows;
+
+// Rows of the joints of the tree; their motions stay.
+static flx_status list_tree_rows(const flx_tree *t, const flx_descriptor *complete, rows *out)
+{
+    int n = complete->base.dims.nlam + complete->base.dims.nmu;
+    out->list = flx_alloc(t->base.ctx, (size_t)n, sizeof *out->list);
+    bool *carries = flx_alloc(t->base.ctx, (size_t)t->model->njoint, sizeof *carries);
+    if (out->list && carries) {
+        for (int i = 0; i < t->top.n; i++) {
+            if (t->top.nodes[i].joint >= 0) carries[t->top.nodes[i].joint] = true;
+        }
+        for (int i = 0; i < n; i++) {
+            const flx_row_info *r = complete->rows + i;
+            bool held = r->joint >= 0 && r->role == FLX_ROLE_HOLD;
+            if (held && carries[r->joint]) out->list[out->n++] = i;
+        }
+    }
+    bool fine = out->list && carries;
+    flx_free(carries);
+    return fine ? FLX_OK : FLX_ERR_MEMORY;
+}
+
+static flx_status make_inner(flx_tree *t, const rows *drop)
+{
+    const flx_descriptor_options options = {.ndrop = drop->n, .drop = drop->list};
+    flx_system_destroy(&t->inner);
+    FLX_TRY(flx_descriptor_create(t->model, &options, &t->inner));
+    const flx_descriptor *d = flx_tree_inner(t);
+    t->places = (flx_body_places){t->model->nbody, t->model, d->body_q, d->body_v};
+    t->base.dims = t->inner->dims;
+    t->base.dims.nq = t->t.k.nq;
+    t->base.dims.nv = t->t.k.nv;
+    t->base.param = t->inner->param;
+    t->bare = t->model->nforce == 0 && t->model->nstate == 0 && flx_tree_rows(t) == 0;
+    return flx_tree_pattern(t);
+}
+
+static int compare(const void *a, const void *b)
+{
+    const int *x = a, *y = b;
+    return (*x > *y) - (*x < *y);
+}
+
+// The closures that say least beside the others, so many of them: what is left of a row when those
+// with the largest rests are taken out of it one after another.
+static void drop_weakest(const flx_tree *t, flx_tree_work *w, int n, rows *drop)
+{
+    const flx_descriptor *d = flx_tree_inner(t);
+    int nv = t->base.dims.nv, count = flx_tree_rows(t);
+    double *scale = w->rows;
+    bool open = true;
+    for (int i = 0; i < count; i++) {
+        double *g = w->G + (size_t)nv * (size_t)i, norm = 0.0;
+        for (int k = 0; k < nv; k++) norm += g[k] * g[k];
+        scale[i] = d->rows[i].C > 0 ? -1.0 : norm; // -1: not a candidate
+    }
+    int left = 0;
+    for (int i = 0; i < count; i++) left += scale[i] >= 0.0;
+    for (; left > n && open; left--) { // take out the strongest
+        int best = -1;
+        double most = 0.0;
+        for (int i = 0; i < count; i++) {
+            double *g = w->G + (size_t)nv * (size_t)i, norm = 0.0;
+            if (scale[i] < 0.0) continue;
+            for (int k = 0; k < nv; k++) norm += g[k] * g[k];
+            double rest = scale[i] > 0.0 ? norm / scale[i] : 0.0;
+            if (best < 0 || rest > most) best = i, most = rest;
+        }
+        double *b = w->G + (size_t)nv * (size_t)best, norm = 0.0;
+        for (int k = 0; k < nv; k++) norm += b[k] * b[k];
+        open = norm > 0.0;
+        scale[best] = -1.0;
+        for (int i = 0; i < count && open; i++) {
+            double *g = w->G + (size_t)nv * (size_t)i, sum = 0.0;
+            if (scale[i] < 0.0) continue;
+            for (int k = 0; k < nv; k++) sum += g[k] * b[k];
+            for (int k = 0; k < nv; k++) g[k] -= sum / norm * b[k];
+        }
+    }
+    for (int i = 0; i < count; i++) {
+        if (scale[i] >= 0.0) drop->list[drop->n++] = d->rows[i].complete;
+    }
+    qsort(drop->list, (size_t)drop->n, sizeof *drop->list, compare);
+}
+
+static flx_status choose_closures(flx_tree *t, const flx_state *at, int nredundant, rows *drop)
+{
+    flx_state *x = NULL;
+    flx_status status = flx_state_create(&t->base, &x);
+    flx_work *work = status == FLX_OK ? flx_tree_work_create(&t->base) : NULL;
+    flx_tree_work *w = flx_tree_work_of(work);
+    if (status == FLX_OK && !work) status = FLX_ERR_MEMORY;
+    if (status == FLX_OK) status = flx_tree_from_bodies(&t->base, at, x);
+    if (status == FLX_OK) status = check_masses(t, w, x);
+    if (status == FLX_OK && nredundant > 0) {
+        flx_point p = flx_state_point(&t->base, x), b = flx_tree_carry(t, w, &p);
+        flx_tree_closures(t, w, &b, NULL, NULL);
+        drop_weakest(t, w, nredundant, drop);
+    }
+    flx_tree_work_destroy(work);
+    flx_state_destroy(&x);
+    if (status == FLX_OK && nredundant > 0) status = make_inner(t, drop);
+    return status;
+}
+
+static flx_status make(flx_tree *t, const flx_system *ready, const flx_state *at, int nredundant)
+{
+    const flx_descriptor *d = flx_descriptor_of(ready);
+    rows drop = {0};
+    FLX_TRY(flx_topology_create(t->model, &t->top));
+    FLX_TRY(flx_tree_links_create(t->model, &t->top, &t->t));
+    t->weightless = t->t.k;
+    memset(t->weightless.gravity, 0, sizeof t->weightless.gravity);
+    flx_status status = list_tree_rows(t, d->complete ? d->complete : d, &drop);
+    if (status == FLX_OK) status = make_inner(t, &drop);
+    if (status == FLX_OK) status = choose_closures(t, at, nredundant, &drop);
+    flx_free(drop.list);
+    return status;
+}
+
+flx_status flx_tree_create(const flx_model *m, const flx_system *ready, const flx_state *at,
+                           int nredundant, flx_system **s)
+{
+    *s = NULL;
+    FLX_TRY(check_model(m, ready));
+    flx_tree *t = flx_alloc(m->ctx, 1, sizeof *t);
+    if (!t) return FLX_ERR_MEMORY;
+    t->base.ops = &ops;
+    t->base.ctx = m->ctx;
+    t->base.title = m->title;
+    t->model = m;
+    flx_status status = make(t, ready, at, nredundant);
+    if (status != FLX_OK) {
+        destroy(&t->base);
+        return status;
+    }
+    *s = &t->base;
+    return FLX_OK;
+}

@@ -1,0 +1,143 @@
+// tree_eval.c - residual, bonds and energy of the tree: those of the descriptor inside, carried over
+// by (TREE-10) and (TREE-11).
+#include "system/tree_parts.h"
+
+flx_point flx_tree_carry(const flx_tree *t, flx_tree_work *w, const flx_point *p)
+{
+    flx_point b = *p;
+    flx_tree_place(&t->t, p->q, w->frames);
+    flx_tree_positions(&t->t, &t->places, w->frames, w->body->q);
+    flx_tree_velocities(&t->t, &t->places, w->frames, p->v, w->body->v);
+    b.q = w->body->q;
+    b.v = w->body->v;
+    b.a = w->zero;
+    b.param = t->inner->param;
+    return b;
+}
+
+flx_status flx_tree_residual(const flx_system *s, flx_work *work, const flx_point *p, double *r)
+{
+    const flx_tree *t = flx_tree_of(s);
+    flx_tree_work *w = flx_tree_work_of(work);
+    flx_point b = flx_tree_carry(t, w, p);
+    flx_tree_accelerations(&t->t, &t->places, w->frames, p->v, p->a, w->body->a);
+    b.a = w->body->a;
+    FLX_TRY(flx_eval_residual(t->inner, w->inner, &b, w->r));
+    flx_tree_forces(&t->t, &t->places, w->frames, w->r, r);
+    int rest = flx_dims_unknowns(&s->dims) - s->dims.nv;
+    memcpy(r + s->dims.nv, w->r + t->inner->dims.nv, (size_t)rest * sizeof *r);
+    return FLX_OK;
+}
+
+flx_status flx_tree_bond_rate(const flx_system *s, flx_work *work, const flx_point *p, double *gd)
+{
+    const flx_tree *t = flx_tree_of(s);
+    flx_tree_work *w = flx_tree_work_of(work);
+    flx_point b = flx_tree_carry(t, w, p);
+    return flx_eval_bond_rate(t->inner, w->inner, &b, gd);
+}
+
+flx_status flx_tree_bond_force(const flx_system *s, flx_work *work, const flx_point *p,
+                               const double *eta, double *out)
+{
+    const flx_tree *t = flx_tree_of(s);
+    flx_tree_work *w = flx_tree_work_of(work);
+    flx_point b = flx_tree_carry(t, w, p);
+    FLX_TRY(flx_eval_bond_force(t->inner, w->inner, &b, eta, w->own));
+    flx_tree_forces(&t->t, &t->places, w->frames, w->own, out);
+    return FLX_OK;
+}
+
+// One row of G_b, or of A, from the matrix of the saddle; zero for one that gives way.
+static void take_row(const flx_descriptor *d, const double *A0, int row, double *out)
+{
+    const flx_pattern *p = &d->base.pattern;
+    int u = flx_first_lam(d) + row, bi = d->block_of[u];
+    memset(out, 0, (size_t)d->base.dims.nv * sizeof *out);
+    if (d->rows[row].C > 0) return;
+    for (int e = p->row[bi]; e < p->row[bi + 1]; e++) {
+        int j0 = p->start[p->col[e]], n = p->start[p->col[e] + 1] - j0;
+        if (j0 >= d->base.dims.nv) break;
+        memcpy(out + j0, A0 + p->offset[e] + (u - p->start[bi]) * n, (size_t)n * sizeof *out);
+    }
+}
+
+static double largest(int n, const double *x)
+{
+    double most = 0.0;
+    for (int i = 0; i < n; i++) most = fmax(most, fabs(x[i]));
+    return most;
+}
+
+// What is left of a row between bodies that the tree holds together is rounding.
+#define ROUNDING 1e-13
+
+void flx_tree_closures(const flx_tree *t, flx_tree_work *w, const flx_point *carried,
+                       const double *a_b, double *add)
+{
+    const flx_descriptor *d = flx_tree_inner(t);
+    int n = t->base.dims.nv;
+    if (flx_tree_rows(t) == 0) return;
+    flx_eval_saddle(d, w->inner, carried, w->A0, w->A2);
+    for (int i = 0; i < flx_tree_rows(t); i++) {
+        double *g = w->G + (size_t)n * (size_t)i;
+        take_row(d, w->A0, i, w->own);
+        flx_tree_forces(&t->t, &t->places, w->frames, w->own, g);
+        double least = ROUNDING * fmax(1.0, d->length) * largest(d->base.dims.nv, w->own);
+        if (!(largest(n, g) > least)) memset(g, 0, (size_t)n * sizeof *g);
+        for (int k = 0; add && k < d->base.dims.nv; k++) add[i] += w->own[k] * a_b[k];
+    }
+}
+
+flx_status flx_tree_bond_bias(const flx_system *s, flx_work *work, const flx_point *p, double *bias)
+{
+    const flx_tree *t = flx_tree_of(s);
+    flx_tree_work *w = flx_tree_work_of(work);
+    flx_point b = flx_tree_carry(t, w, p);
+    FLX_TRY(flx_eval_bond_bias(t->inner, w->inner, &b, bias));
+    flx_tree_accelerations(&t->t, &t->places, w->frames, p->v, w->zero, w->body->a);
+    flx_tree_closures(t, w, &b, w->body->a, bias);
+    return FLX_OK;
+}
+
+flx_status flx_tree_energy(const flx_system *s, flx_work *work, const flx_point *p, flx_energies *e)
+{
+    const flx_tree *t = flx_tree_of(s);
+    flx_tree_work *w = flx_tree_work_of(work);
+    flx_point b = flx_tree_carry(t, w, p);
+    flx_tree_accelerations(&t->t, &t->places, w->frames, p->v, p->a, w->body->a);
+    b.a = w->body->a;
+    return flx_eval_energy(t->inner, w->inner, &b, e);
+}
+
+void flx_tree_to_bodies(const flx_system *s, flx_work *work, const flx_state *x, flx_state *bodies)
+{
+    const flx_tree *t = flx_tree_of(s);
+    flx_tree_work *w = flx_tree_work_of(work);
+    const flx_dims *n = &s->dims;
+    bodies->t = x->t;
+    flx_tree_place(&t->t, x->q, w->frames);
+    flx_tree_positions(&t->t, &t->places, w->frames, bodies->q);
+    flx_tree_velocities(&t->t, &t->places, w->frames, x->v, bodies->v);
+    flx_tree_accelerations(&t->t, &t->places, w->frames, x->v, x->a, bodies->a);
+    memcpy(bodies->x, x->x, (size_t)n->nx * sizeof *x->x);
+    memcpy(bodies->dx, x->dx, (size_t)n->nx * sizeof *x->dx);
+    memcpy(bodies->switches, x->switches, (size_t)n->nswitch * sizeof *x->switches);
+}
+
+void flx_tree_accept(const flx_system *s, flx_work *work, flx_state *x)
+{
+    const flx_tree *t = flx_tree_of(s);
+    flx_tree_work *w = flx_tree_work_of(work);
+    flx_tree_to_bodies(s, work, x, w->body);
+    flx_eval_accept(t->inner, w->inner, w->body);
+    memcpy(x->switches, w->body->switches, (size_t)s->dims.nswitch * sizeof *x->switches);
+}
+
+double flx_tree_longest_step(const flx_system *s, flx_work *work, const flx_state *x)
+{
+    const flx_tree *t = flx_tree_of(s);
+    flx_tree_work *w = flx_tree_work_of(work);
+    flx_tree_to_bodies(s, work, x, w->body);
+    return flx_eval_longest_step(t->inner, w->inner, w->body);
+}

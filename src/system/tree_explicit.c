@@ -1,0 +1,316 @@
+// tree_explicit.c - z' = F(t, z) with z = (q, v, x): forward dynamics by articulated bodies, closures
+// by multipliers on acceleration level.
+//
+//     a = a_0 - Y lam,   Y = M^-1 G^T,   (G Y) lam = G a_0 + bias                  (TREE-12)
+// a_0 and every column of Y is one forward dynamics; the mass matrix is not formed. The same S = G Y
+// moves positions and velocities back to the closures:
+//     theta = -Y S^-1 g,   dv = -Y S^-1 (G v + g_t)                               (TREE-13)
+#include "system/pack.h"
+#include "system/tree_parts.h"
+
+#include <float.h>
+
+// ---- q' = T(q) v --------------------------------------------------------------------------------
+
+// Links other than balls have as many rates as coordinates.
+static void position_rate(const flx_system *s, const double *q, const double *v, double *dq)
+{
+    const flx_tree_links *t = &flx_tree_of(s)->t;
+    for (int i = 0; i < t->k.n; i++) {
+        const flx_link *l = t->links + i;
+        if (l->kind == FLX_LINK_BALL) {
+            const double *w = v + l->v;
+            quat half = {0.0, 0.5 * w[0], 0.5 * w[1], 0.5 * w[2]};
+            quat_store(dq + l->q, quat_mul(quat_load(q + l->q), half));
+            continue;
+        }
+        int n = flx_link_freedom(l->kind, t->k.planar);
+        memcpy(dq + l->q, v + l->v, (size_t)n * sizeof *dq);
+    }
+}
+
+static void position_velocity(const flx_system *s, const double *q, const double *dq, double *v)
+{
+    const flx_tree_links *t = &flx_tree_of(s)->t;
+    for (int i = 0; i < t->k.n; i++) {
+        const flx_link *l = t->links + i;
+        if (l->kind == FLX_LINK_BALL) {
+            quat a = quat_load(q + l->q);
+            double norm2 = a.w * a.w + a.x * a.x + a.y * a.y + a.z * a.z;
+            quat w = quat_mul(quat_conj(a), quat_load(dq + l->q));
+            v3_store(v + l->v, v3_scale(2.0 / norm2, v3_make(w.x, w.y, w.z)));
+            continue;
+        }
+        int n = flx_link_freedom(l->kind, t->k.planar);
+        memcpy(v + l->v, dq + l->q, (size_t)n * sizeof *v);
+    }
+}
+
+static void normalise(const flx_system *s, double *q)
+{
+    const flx_tree_links *t = &flx_tree_of(s)->t;
+    for (int i = 0; i < t->k.n; i++) {
+        if (t->links[i].kind != FLX_LINK_BALL) continue;
+        double *p = q + t->links[i].q;
+        quat_store(p, quat_unit(quat_load(p)));
+    }
+}
+
+const flx_components flx_tree_components = {
+    .rate = position_rate, .velocity = position_velocity, .normalise = normalise};
+
+// ---- closures -----------------------------------------------------------------------------------
+
+static bool gives_way(const flx_tree *t, int row)
+{
+    return flx_tree_inner(t)->rows[row].C > 0;
+}
+
+// S = L L^T, in its lower half; rows that give way are cut off by a diagonal of one. False: the
+// closures depend on each other here.
+static bool factor(const flx_tree *t, double *S)
+{
+    int n = flx_tree_rows(t);
+    for (int j = 0; j < n; j++) {
+        double diagonal = S[n * j + j], rest = diagonal;
+        for (int k = 0; k < j; k++) rest -= S[n * j + k] * S[n * j + k];
+        if (!(rest > 1e-13 * diagonal)) return false;
+        S[n * j + j] = sqrt(rest);
+        for (int i = j + 1; i < n; i++) {
+            double sum = S[n * i + j];
+            for (int k = 0; k < j; k++) sum -= S[n * i + k] * S[n * j + k];
+            S[n * i + j] = sum / S[n * j + j];
+        }
+    }
+    return true;
+}
+
+static void solve(int n, const double *S, double *b)
+{
+    for (int i = 0; i < n; i++) {
+        for (int k = 0; k < i; k++) b[i] -= S[n * i + k] * b[k];
+        b[i] /= S[n * i + i];
+    }
+    for (int i = n - 1; i >= 0; i--) {
+        for (int k = i + 1; k < n; k++) b[i] -= S[n * k + i] * b[k];
+        b[i] /= S[n * i + i];
+    }
+}
+
+// Y and the factor of S from G, at these positions.
+static flx_status factor_closures(const flx_tree *t, flx_tree_work *w, const double *q)
+{
+    int n = flx_tree_rows(t), nv = t->base.dims.nv;
+    for (int i = 0; i < n; i++) {
+        const double *g = w->G + (size_t)nv * (size_t)i;
+        double *y = w->Y + (size_t)nv * (size_t)i;
+        (void)flx_linkage_forward(&t->weightless, w->states, q, w->zero, g, NULL, y);
+        for (int j = 0; j <= i; j++) {
+            double sum = 0.0;
+            const double *other = w->G + (size_t)nv * (size_t)j;
+            for (int k = 0; k < nv; k++) sum += other[k] * y[k];
+            w->S[n * i + j] = w->S[n * j + i] = sum;
+        }
+        if (gives_way(t, i)) w->S[n * i + i] = 1.0;
+    }
+    return factor(t, w->S) ? FLX_OK : FLX_SINGULAR;
+}
+
+// out -= Y b
+static void subtract_motion(const flx_tree *t, const flx_tree_work *w, const double *b, double *out)
+{
+    int nv = t->base.dims.nv;
+    for (int i = 0; i < flx_tree_rows(t); i++) {
+        const double *y = w->Y + (size_t)nv * (size_t)i;
+        for (int k = 0; k < nv; k++) out[k] -= b[i] * y[k];
+    }
+}
+
+// ---- accelerations ------------------------------------------------------------------------------
+
+// What acts on the bodies, their inertia and weight apart: own.
+static void split_forces(const flx_tree *t, flx_tree_work *w, const flx_point *b)
+{
+    const flx_descriptor *d = flx_tree_inner(t);
+    const double *g = t->model->gravity;
+#define X(NAME, name, nq, nv)                                                                      \
+    flx_##name##_residual(d->nkind[FLX_BODY_KIND_##NAME], d->kind[FLX_BODY_KIND_##NAME], g, b->v,  \
+                          w->zero, w->own);
+    FLX_BODY_KINDS(X)
+#undef X
+    for (int i = 0; i < d->base.dims.nv; i++) w->own[i] -= w->r[i];
+}
+
+static flx_status forces(const flx_tree *t, flx_tree_work *w, flx_point *b, flx_state *x)
+{
+    const flx_descriptor *d = flx_tree_inner(t);
+    const flx_dims *n = &t->base.dims;
+    bool any = false;
+    FLX_TRY(flx_eval_residual(t->inner, w->inner, b, w->r));
+    for (int i = 0; i < flx_tree_rows(t); i++) { // (EXP-1): these know their own
+        if (!gives_way(t, i)) continue;
+        *(i < n->nlam ? &x->lam[i] : &x->mu[i - n->nlam]) =
+            w->r[flx_first_lam(d) + i] / d->rows[i].C;
+        any = true;
+    }
+    if (any) FLX_TRY(flx_eval_residual(t->inner, w->inner, b, w->r));
+    for (int i = 0; i < n->nx; i++) x->dx[i] = -w->r[d->base.dims.nv + i];
+    split_forces(t, w, b);
+    flx_tree_wrenches(&t->t, &t->places, w->frames, w->own, w->ext);
+    return FLX_OK;
+}
+
+// (TREE-12) from the accelerations without closures.
+static flx_status close_accelerations(const flx_tree *t, flx_tree_work *w, const flx_point *b,
+                                      flx_state *x)
+{
+    const flx_dims *n = &t->base.dims;
+    int rows = flx_tree_rows(t);
+    FLX_TRY(flx_eval_bond_bias(t->inner, w->inner, b, w->rhs));
+    flx_tree_accelerations(&t->t, &t->places, w->frames, x->v, x->a, w->body->a);
+    flx_tree_closures(t, w, b, w->body->a, w->rhs);
+    for (int i = 0; i < rows; i++) {
+        if (gives_way(t, i)) w->rhs[i] = 0.0;
+    }
+    FLX_TRY(factor_closures(t, w, x->q));
+    solve(rows, w->S, w->rhs);
+    subtract_motion(t, w, w->rhs, x->a);
+    for (int i = 0; i < rows; i++) {
+        if (!gives_way(t, i)) *(i < n->nlam ? &x->lam[i] : &x->mu[i - n->nlam]) = w->rhs[i];
+    }
+    return FLX_OK;
+}
+
+static flx_status accelerate(const flx_tree *t, flx_tree_work *w, flx_state *x)
+{
+    const flx_dims *n = &t->base.dims;
+    flx_point p = flx_state_point(&t->base, x), b = p;
+    const double *ext = NULL;
+    if (!t->bare) {
+        memset(x->lam, 0, (size_t)n->nlam * sizeof *x->lam);
+        memset(x->mu, 0, (size_t)n->nmu * sizeof *x->mu);
+        memset(x->dx, 0, (size_t)n->nx * sizeof *x->dx);
+        b = flx_tree_carry(t, w, &p);
+        FLX_TRY(forces(t, w, &b, x));
+        ext = w->ext;
+    }
+    int link = flx_linkage_forward(&t->t.k, w->states, x->q, x->v, NULL, ext, x->a);
+    if (link >= 0) return FLX_SINGULAR;
+    return flx_tree_rows(t) > 0 ? close_accelerations(t, w, &b, x) : FLX_OK;
+}
+
+static flx_status rate(const flx_system *s, flx_work *work, double t, const double *z, flx_state *x,
+                       double *dz)
+{
+    flx_unpack(s, t, z, x);
+    FLX_TRY(accelerate(flx_tree_of(s), flx_tree_work_of(work), x));
+    return flx_pack_rate(s, x, z, dz);
+}
+
+// ---- projection ---------------------------------------------------------------------------------
+
+#define MOST_PROJECTIONS 10
+// Closures are met to rounding: some additions of coordinates of the size of the mechanism.
+#define CLOSED (32 * DBL_EPSILON)
+#define NEARLY_CLOSED 1e-11
+
+// rhs from rows; returns the largest, scaled. Rows that hold rates only have no say about positions.
+static double take_rows(const flx_tree *t, flx_tree_work *w, const double *rows, bool positions)
+{
+    const flx_descriptor *d = flx_tree_inner(t);
+    double most = 0.0;
+    for (int i = 0; i < flx_tree_rows(t); i++) {
+        const flx_row_info *r = d->rows + i;
+        bool out = r->C > 0 || (positions && (i >= t->base.dims.nlam || r->tau > 0));
+        w->rhs[i] = out ? 0.0 : rows[i];
+        if (!isfinite(w->rhs[i])) return HUGE_VAL;
+        most = fmax(most, fabs(w->rhs[i]) / (r->metres ? d->length : 1.0));
+    }
+    return most;
+}
+
+static double largest(int n, const double *x)
+{
+    double most = 0.0;
+    for (int i = 0; i < n; i++) most = fmax(most, fabs(x[i]));
+    return most;
+}
+
+static flx_status project_positions(const flx_tree *t, flx_tree_work *w, flx_state *x,
+                                    double *moved)
+{
+    const flx_system *s = &t->base;
+    const flx_descriptor *d = flx_tree_inner(t);
+    double last = HUGE_VAL;
+    for (int i = 0; i < MOST_PROJECTIONS; i++) {
+        flx_point p = flx_state_point(s, x), b = flx_tree_carry(t, w, &p);
+        b.lam = b.mu = b.dx = w->zero;
+        flx_eval_bonds(d, w->inner, &b, w->r);
+        double off = take_rows(t, w, w->r + flx_first_lam(d), true);
+        if (off == HUGE_VAL) return FLX_NOT_FINITE;
+        if (off <= CLOSED || (off < NEARLY_CLOSED && off > 0.5 * last)) return FLX_OK;
+        last = off;
+        flx_tree_closures(t, w, &b, NULL, NULL);
+        FLX_TRY(factor_closures(t, w, x->q));
+        solve(flx_tree_rows(t), w->S, w->rhs);
+        memset(w->free_a, 0, (size_t)s->dims.nv * sizeof *w->free_a);
+        subtract_motion(t, w, w->rhs, w->free_a);
+        *moved += largest(s->dims.nv, w->free_a);
+        s->ops->retract(s, x->q, w->free_a, x->q);
+    }
+    return last < 1e-9 ? FLX_OK : FLX_NO_CONVERGENCE;
+}
+
+static flx_status project_velocities(const flx_tree *t, flx_tree_work *w, flx_state *x,
+                                     double *moved)
+{
+    const flx_system *s = &t->base;
+    const flx_descriptor *d = flx_tree_inner(t);
+    double last = HUGE_VAL;
+    bool factored = false;
+    for (int i = 0; i < MOST_PROJECTIONS; i++) {
+        flx_point p = flx_state_point(s, x), b = flx_tree_carry(t, w, &p);
+        b.lam = b.mu = b.dx = w->zero;
+        flx_eval_bonds(d, w->inner, &b, w->r);
+        FLX_TRY(flx_eval_bond_rate(t->inner, w->inner, &b, w->rows));
+        memcpy(w->rows + s->dims.nlam, w->r + flx_first_mu(d),
+               (size_t)s->dims.nmu * sizeof *w->rows);
+        double off = take_rows(t, w, w->rows, false);
+        double closed = CLOSED * (1.0 + largest(s->dims.nv, x->v));
+        if (off == HUGE_VAL) return FLX_NOT_FINITE;
+        if (off <= closed || off > 0.5 * last) return FLX_OK;
+        last = off;
+        if (!factored) {
+            flx_tree_closures(t, w, &b, NULL, NULL);
+            FLX_TRY(factor_closures(t, w, x->q));
+            factored = true;
+        }
+        solve(flx_tree_rows(t), w->S, w->rhs);
+        memset(w->free_a, 0, (size_t)s->dims.nv * sizeof *w->free_a);
+        subtract_motion(t, w, w->rhs, w->free_a);
+        *moved += largest(s->dims.nv, w->free_a);
+        for (int k = 0; k < s->dims.nv; k++) x->v[k] += w->free_a[k];
+    }
+    return FLX_OK;
+}
+
+static flx_status project(const flx_system *s, flx_work *work, double time, double *z, flx_state *x,
+                          double *moved_q, double *moved_v)
+{
+    const flx_tree *t = flx_tree_of(s);
+    flx_tree_work *w = flx_tree_work_of(work);
+    *moved_q = *moved_v = 0.0;
+    flx_unpack(s, time, z, x);
+    if (flx_tree_rows(t) > 0) {
+        FLX_TRY(project_positions(t, w, x, moved_q));
+        FLX_TRY(project_velocities(t, w, x, moved_v));
+    }
+    flx_pack(s, x, z);
+    return FLX_OK;
+}
+
+const flx_explicit flx_tree_explicit = {.size = flx_pack_size,
+                                        .pack = flx_pack,
+                                        .unpack = flx_unpack,
+                                        .rate = rate,
+                                        .project = project};

@@ -1,0 +1,109 @@
+// tree_parts.h - the inside of the tree system, shared by its files:
+//   tree.c            making it, table of operations, chart, names of the unknowns
+//   tree_start.c      joint coordinates from the places of bodies
+//   tree_eval.c       residual, bonds, energy: the descriptor's, carried over to the joints
+//   tree_explicit.c   z' = F(t, z) by articulated bodies
+//   tree_linearise.c  exact derivatives, the pattern
+//   tree_instants.c   switches and events
+//
+// The tree holds a descriptor of the same model from which the rows of the tree's joints are left
+// out. What is left of it, forces and closures, is in coordinates of bodies:
+//     r = P^T r_b(t, q_b(q), P v, P v' + P' v, x, lam, mu)                     (TREE-11)
+#pragma once
+
+#include "system/descriptor_parts.h"
+#include "system/tree.h"
+#include "system/tree_bodies.h"
+
+typedef struct flx_tree {
+    flx_system base;
+    const flx_model *model; // borrowed
+    flx_topology top;       // owned
+    flx_tree_links t;       // owned
+    flx_linkage weightless; // the same links without gravity; borrows them
+    flx_system *inner;      // owned; the descriptor
+    flx_body_places places;
+    bool bare;           // no force, no state, no bond: the recursion alone
+    int *numbers;        // owned; the pattern's, then:
+    const int *block_of; // (n) block of each unknown
+} flx_tree;
+
+// Dense blocks of more links than that are no way to a solution.
+#define FLX_TREE_MOST_BLOCKS 2000
+
+// How a link changes along an increment of one unknown, ground's axes.
+typedef struct flx_link_tangent {
+    v3 theta, s; // rotation and displacement of the origin
+    v3 w, v, alpha, a;
+    v3 n; // scratch: moment
+} flx_link_tangent;
+
+// For derivatives.
+typedef struct flx_tree_tangents {
+    flx_link_frame *base, *loads; // (links + 1) owned; the ground's first
+    flx_link_tangent *links;      // (links + 1) owned
+    double *dq, *dv, *da;         // (nv of the inner system)
+    double *column, *add;         // (n of the inner system) (nv)
+    double *A0, *A1, *A2;         // on the inner pattern
+} flx_tree_tangents;
+
+// struct flx_work is the descriptor's; this one goes by its name.
+typedef struct flx_tree_work {
+    flx_work *inner;        // owned
+    flx_state *body;        // owned; of the inner system
+    flx_link_state *states; // owned
+    flx_link_frame *frames; // owned
+    double *r, *own, *zero; // (n of the inner system)
+    double *ext;            // (6 links)
+    double *G, *Y;          // (rows x nv) rows of the closures along the joints; M^-1 G^T
+    double *S;              // (rows x rows) G M^-1 G^T, then its factor
+    double *rows, *rhs;     // (rows)
+    double *free_a;         // (nv)
+    double *set;            // velocities that events set: rows along bodies
+    double *A0, *A2;        // on the inner pattern
+    flx_tree_tangents tangents;
+    double *block; // owned: all of these
+} flx_tree_work;
+
+static inline const flx_tree *flx_tree_of(const flx_system *s)
+{
+    return (const flx_tree *)s;
+}
+static inline flx_tree_work *flx_tree_work_of(flx_work *w)
+{
+    return (flx_tree_work *)(void *)w;
+}
+static inline int flx_tree_rows(const flx_tree *t)
+{
+    return t->base.dims.nlam + t->base.dims.nmu;
+}
+static inline const flx_descriptor *flx_tree_inner(const flx_tree *t)
+{
+    return flx_descriptor_of(t->inner);
+}
+
+flx_work *flx_tree_work_create(const flx_system *s);
+void flx_tree_work_destroy(flx_work *w);
+
+// The point in coordinates of bodies: frames and body state of the work are set.
+flx_point flx_tree_carry(const flx_tree *t, flx_tree_work *w, const flx_point *p);
+
+flx_status flx_tree_residual(const flx_system *s, flx_work *w, const flx_point *p, double *r);
+flx_status flx_tree_bond_rate(const flx_system *s, flx_work *w, const flx_point *p, double *gd);
+flx_status flx_tree_bond_force(const flx_system *s, flx_work *w, const flx_point *p,
+                               const double *eta, double *out);
+flx_status flx_tree_bond_bias(const flx_system *s, flx_work *w, const flx_point *p, double *bias);
+flx_status flx_tree_energy(const flx_system *s, flx_work *w, const flx_point *p, flx_energies *e);
+void flx_tree_accept(const flx_system *s, flx_work *w, flx_state *x);
+double flx_tree_longest_step(const flx_system *s, flx_work *w, const flx_state *x);
+// Rows of the closures along the joints into G, at the point carried last; add (rows) or NULL: out
+// += G_b a_b for accelerations of bodies.
+void flx_tree_closures(const flx_tree *t, flx_tree_work *w, const flx_point *carried,
+                       const double *a_b, double *add);
+
+flx_status flx_tree_linearise(const flx_system *s, flx_work *w, const flx_point *p, flx_blocks *b);
+flx_status flx_tree_pattern(flx_tree *t);
+
+extern const flx_explicit flx_tree_explicit;
+extern const flx_components flx_tree_components;
+extern const flx_instants flx_tree_instants;
