@@ -455,6 +455,7 @@ static void bdf_destroy(flx_integrator *it)
 static flx_status refuse(flx_integrator *it)
 {
     const flx_system *s = it->sys;
+    flx_method_ignores_newton_tolerance(it);
     if (it->def.formulation == FLX_FORMULATION_INDEX3) {
         return FLX_FAIL(it->ctx, FLX_ERR_CANNOT, FLX_NOWHERE,
                         "method 'bdf' cannot take constraints as positions alone (index-3); use "
@@ -482,7 +483,7 @@ static flx_status look_at_unknowns(flx_integrator *it)
         if (u.kind == FLX_UNKNOWN_VELOCITY_BOND && u.E > 0.0) {
             p->tolerance[i] = p->atol * u.scale / u.E;
         }
-        if (u.kind != FLX_UNKNOWN_BOND || u.C > 0.0 || u.tau > 0.0) continue;
+        if (!flx_bond_on_position(&u)) continue;
         p->stabilised[i - d->nv - d->nx - d->nw] = true;
         p->nb++;
     }

@@ -107,7 +107,7 @@ static void read_unknowns(const flx_system *s, collocation *co)
         if (u.kind != FLX_UNKNOWN_BOND) continue;
         co->sigma[row] = u.sigma;
         co->C[row] = u.C;
-        co->on_position[row] = u.tau == 0.0 && u.C == 0.0 && u.sigma != 0.0;
+        co->on_position[row] = flx_bond_on_position(&u);
         co->npos += co->on_position[row];
     }
 }

@@ -39,16 +39,6 @@
 
 // ---- convergence ----------------------------------------------------------------------------
 
-// Largest of the sizes, not a number as soon as one of them is none.
-static void take(double e, int i, double *m, int *worst)
-{
-    if (isnan(*m)) return;
-    if (!(e <= *m)) {
-        *m = e;
-        *worst = i;
-    }
-}
-
 // Corrections of positions and h times those of velocities as a part of their scales; states and
 // algebraic unknowns as a part of themselves, which are not increments: what is allowed of them is at
 // least their rounding.
@@ -60,11 +50,11 @@ static double motion_size(collocation *co, const flx_dims *d, double tolerance)
         const double *dV = co->dV + (size_t)i * d->nv;
         for (int j = 0; j < d->nv; j++) {
             double e = fmax(fabs(D[j]), co->h * fabs(dV[j])) / co->scale[j];
-            take(isnan(D[j]) ? D[j] : e, j, &m, &co->worst);
+            flx_take_worst(isnan(D[j]) ? D[j] : e, j, &m, &co->worst);
         }
         for (int j = d->nv; j < co->first; j++) {
             double size = fmax(fabs(U[j]), 1e-3 * co->scale[j]);
-            take(part * fabs(D[j]) / size, j, &m, &co->worst);
+            flx_take_worst(part * fabs(D[j]) / size, j, &m, &co->worst);
         }
     }
     return m;
@@ -92,7 +82,7 @@ static double force_size(collocation *co, const flx_dims *d, double tolerance)
     if (co->n == co->first) return 0.0;
     for (int i = 0; i < co->s; i++) {
         for (int j = co->first; j < co->n; j++) {
-            take(fabs(co->D[i * co->n + j]), j, &step, &worst);
+            flx_take_worst(fabs(co->D[i * co->n + j]), j, &step, &worst);
             size = fmax(size, fabs(co->now.U[i * co->n + j]));
         }
         for (int j = 0; j < d->nv; j++) {
@@ -164,16 +154,11 @@ static flx_status diverged(flx_integrator *it, flx_status status, int k)
     for (int i = 0; i < co->s; i++) {
         const double *R = co->R + (size_t)i * co->n;
         for (int j = co->first; j < co->first + d->nlam; j++) {
-            if (isfinite(R[j])) take(fabs(R[j]) / co->scale[j], j, &open, &joint);
+            if (isfinite(R[j])) flx_take_worst(fabs(R[j]) / co->scale[j], j, &open, &joint);
         }
     }
-    it->stats.newton_failures++;
     co->iterations = k;
-    return flx_method_fail(it, status, open > OPEN_JOINT ? joint : co->worst, 0.0, k,
-                           status == FLX_NOT_FINITE ? "a value is not finite"
-                           : status == FLX_SINGULAR ? "the matrix of a step is singular"
-                                                    : "Newton's iteration did not converge",
-                           "a smaller step");
+    return flx_method_diverged(it, status, open > OPEN_JOINT ? joint : co->worst, k);
 }
 
 // The stage next to the middle: what the linearisation errs there is smallest over the step. When

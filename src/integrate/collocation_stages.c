@@ -379,6 +379,7 @@ static void solve_velocities(flx_integrator *it, const part *p)
     const flx_dims *d = &it->sys->dims;
     const double *z = p->z + co->first, *z_imag = p->z_imag ? p->z_imag + co->first : NULL;
     double *b = co->b, *b_imag = co->b_imag;
+    FLX_ASSERT(p->u && p->eta);
     memset(b, 0, (size_t)co->n * sizeof *b);
     memset(b_imag, 0, (size_t)co->n * sizeof *b_imag);
     for (int j = 0; j < d->nlam; j++) {

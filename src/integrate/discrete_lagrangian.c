@@ -105,7 +105,7 @@ static int read_unknowns(const flx_system *s, discrete *g)
         if (u.kind != FLX_UNKNOWN_BOND) continue;
         int k = i - g->first;
         g->tau[k] = u.tau;
-        g->on_position[k] = u.tau == 0.0 && u.C == 0.0;
+        g->on_position[k] = flx_bond_on_position(&u);
         g->npos += g->on_position[k];
         others += !g->on_position[k];
     }
@@ -128,6 +128,7 @@ static flx_status check_system(flx_integrator *it)
                         "velocities: leave `formulation` out",
                         it->type->name);
     }
+    flx_method_ignores_newton_tolerance(it);
     return FLX_OK;
 }
 

@@ -116,15 +116,6 @@ static flx_status find_corrections(flx_integrator *it)
     return FLX_OK;
 }
 
-static void take(double e, int i, double *most, int *worst)
-{
-    if (isnan(*most)) return;
-    if (!(e <= *most)) {
-        *most = e;
-        *worst = i;
-    }
-}
-
 // Corrections of the nodes from those of the stages.
 static void step_nodes(discrete *g, const flx_dims *d)
 {
@@ -166,17 +157,17 @@ static double step_size(discrete *g, const flx_dims *d)
     double most = 0.0;
     for (int j = 0; j < g->rule.s * d->nv; j++) {
         int k = j % d->nv;
-        take(fabs(g->step.X[j]) / g->scale[k], k, &most, &g->worst);
+        flx_take_worst(fabs(g->step.X[j]) / g->scale[k], k, &most, &g->worst);
     }
     for (int j = 0; j < g->rule.force.n * d->nx; j++) {
         int k = j % d->nx;
         double size = fmax(fabs(g->xs[k]), 1e-3 * g->scale[d->nv + k]);
-        take(g->h * fabs(g->step.K[j]) / size, d->nv + k, &most, &g->worst);
+        flx_take_worst(g->h * fabs(g->step.K[j]) / size, d->nv + k, &most, &g->worst);
     }
     for (int j = 0; j < g->rule.force.n * d->nw; j++) {
         int k = d->nv + d->nx + j % d->nw;
         double size = fmax(fabs(g->now.W[j]), 1e-3 * g->scale[k]);
-        take(fabs(g->step.W[j]) / size, k, &most, &g->worst);
+        flx_take_worst(fabs(g->step.W[j]) / size, k, &most, &g->worst);
     }
     return most;
 }
@@ -242,15 +233,11 @@ static flx_status diverged(flx_integrator *it, flx_status status, int k)
     for (int i = 0; i < g->rule.s; i++) {
         for (int j = g->first; j < g->first + d->nlam; j++) {
             double e = fabs(g->R[i * g->n + j]) / g->scale[j];
-            if (isfinite(e)) take(e, j, &open, &joint);
+            if (isfinite(e)) flx_take_worst(e, j, &open, &joint);
         }
     }
-    it->stats.newton_failures++;
     g->h_factored = 0.0;
-    return flx_method_fail(it, status, open > OPEN_JOINT ? joint : g->worst, 0.0, k,
-                           status == FLX_NOT_FINITE ? "a value is not finite"
-                                                    : "Newton's iteration did not converge",
-                           "a smaller step");
+    return flx_method_diverged(it, status, open > OPEN_JOINT ? joint : g->worst, k);
 }
 
 // How the iteration goes.

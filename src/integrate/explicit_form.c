@@ -16,6 +16,7 @@ flx_status flx_explicit_open(flx_integrator *it)
                         "and generalized-alpha take the constraints as they are",
                         it->type->name);
     }
+    flx_method_ignores_newton_tolerance(it);
     if (!s->ops->explicit_form->prepare) return FLX_OK;
     return s->ops->explicit_form->prepare(s, it->work);
 }

@@ -19,8 +19,8 @@
 #include "integrate/explicit_rk.h"
 
 #include "integrate/explicit_form.h"
+#include "integrate/step_control.h"
 
-#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -468,7 +468,7 @@ flx_status flx_rk_step(flx_integrator *it, flx_state *x, double h_most, double *
         double h = fixed ? h_most : fmin(p->h, h_most);
         if (!fixed && h_most - h < 0.01 * h) h = h_most; // no crumbs at the end
         if (!fixed) h = fmin(h, flx_method_of(it)->longest);
-        double smallest = 16.0 * DBL_EPSILON * fmax(fabs(x->t), fabs(h_most));
+        double smallest = flx_step_smallest(x->t, h_most);
         flx_status s = run_stages(it, x->t, h);
         if (s == FLX_OK && !is_finite(p->z1, p->n)) s = FLX_NOT_FINITE;
         double error = s != FLX_OK ? HUGE_VAL : fixed ? 0.0 : estimate_error(p, h);

@@ -135,12 +135,28 @@ const flx_statistics *flx_integrator_statistics(const flx_integrator *it)
 
 // ---- failure --------------------------------------------------------------------------------
 
+void flx_method_ignores_newton_tolerance(flx_integrator *it)
+{
+    if (!(it->def.newton_tolerance > 0.0)) return;
+    flx_ctx_warn(it->ctx, FLX_NOWHERE, "method '%s' does not use 'newton_tolerance'",
+                 it->type->name);
+}
+
 flx_status flx_method_fail(flx_integrator *it, flx_status status, int unknown, double size,
                            int iterations, const char *what, const char *advice)
 {
     flx_method_of(it)->trouble = (flx_trouble){
         .unknown = unknown, .size = size, .iterations = iterations, .what = what, .advice = advice};
     return status;
+}
+
+flx_status flx_method_diverged(flx_integrator *it, flx_status status, int worst, int iterations)
+{
+    it->stats.newton_failures++;
+    return flx_method_fail(it, status, worst, 0.0, iterations,
+                           status == FLX_SINGULAR ? "the matrix of a step is singular"
+                                                  : "Newton's iteration did not converge",
+                           "a smaller step");
 }
 
 // "joint"/"body" words are the system's: item and part.

@@ -5,6 +5,8 @@
 #include "base/base.h"
 #include "flexion/integrator.h"
 
+#include <math.h>
+
 // Why a step failed; the top level makes the message.
 typedef struct flx_trouble {
     int unknown;        // row or unknown at fault, -1: none
@@ -35,9 +37,29 @@ static inline flx_method *flx_method_of(flx_integrator *it)
     return (flx_method *)it;
 }
 
+// For methods that do: a warning where it is given.
+void flx_method_ignores_newton_tolerance(flx_integrator *it);
+
 // Remember why, and return the status.
 flx_status flx_method_fail(flx_integrator *it, flx_status status, int unknown, double size,
                            int iterations, const char *what, const char *advice);
+
+// ... why Newton's iteration did not lead anywhere: whose unknown is worst, after how many iterations.
+flx_status flx_method_diverged(flx_integrator *it, flx_status status, int worst, int iterations);
+
+// Whether a bond is one on positions: neither compliant nor on their rates.
+static inline bool flx_bond_on_position(const flx_unknown *u)
+{
+    return u->kind == FLX_UNKNOWN_BOND && u->sigma != 0.0 && u->tau == 0.0 && u->C == 0.0;
+}
+
+// The largest so far of sizes e and its number; a size that is no number stays.
+static inline void flx_take_worst(double e, int i, double *most, int *worst)
+{
+    if (isnan(*most) || e <= *most) return;
+    *most = e;
+    *worst = i;
+}
 
 // Cubic Hermite polynomial on the chart at `before`, between the ends of a step: q of order 4, v of
 // order 3; a, lambda, mu and w are linear.

@@ -2,6 +2,7 @@
 #include "integrate/relax.h"
 
 #include "integrate/linear.h"
+#include "integrate/method.h"
 
 #include <float.h>
 #include <math.h>
@@ -61,7 +62,7 @@ static flx_status prepare(euler *e, const flx_system *s, flx_work *work)
         s->ops->unknown(s, i, &u);
         e->scale[i] = u.scale > 0.0 ? u.scale : 1.0;
         if (u.kind != FLX_UNKNOWN_BOND) continue;
-        e->on_position[i - first] = u.tau == 0.0 && u.C == 0.0;
+        e->on_position[i - first] = flx_bond_on_position(&u);
         e->sigma[i - first] = u.sigma;
     }
     return FLX_OK;

@@ -120,7 +120,7 @@ static void read_unknowns(const flx_system *s, structural *g)
         }
         if (u.kind != FLX_UNKNOWN_BOND) continue;
         g->sigma[i - first] = u.sigma;
-        g->on_position[i - first] = u.tau == 0.0 && u.C == 0.0;
+        g->on_position[i - first] = flx_bond_on_position(&u);
         g->npos += g->on_position[i - first];
     }
 }

@@ -34,7 +34,7 @@
 
 // ---- error ----------------------------------------------------------------------------------
 
-// e of n rates from `from` to `to`, with the slope at the beginning.
+// e of n rates from `from` to `to`, with the slope at the beginning; eq NULL: of states.
 static void estimate(const structural *g, const double *from, const double *to, const double *slope,
                      int n, double *eq, double *ev)
 {
@@ -42,6 +42,7 @@ static void estimate(const structural *g, const double *from, const double *to, 
     double Cq = g->beta + 0.5 * s - 1.0 / 6.0, C1 = s + g->gamma - 0.5;
     double Cv = 0.5 * (s * s + 2.0 * g->gamma * s + g->gamma) + c - 1.0 / 6.0;
     double second = 2.0 * Cv * h * h / (h + g->h_slope);
+    FLX_ASSERT(ev);
     for (int i = 0; i < n; i++) {
         double change = to[i] - from[i];
         if (eq) eq[i] = Cq * h * h * change;

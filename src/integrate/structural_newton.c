@@ -297,11 +297,7 @@ static flx_status diverged(flx_integrator *it, flx_status status, int k)
     if (worst < 0 || fabs(g->r[worst]) * g->weight[worst] < OPEN_JOINT) {
         worst = find_worst(g->d, g->weight, 0, n);
     }
-    it->stats.newton_failures++;
-    return flx_method_fail(it, status, worst, 0.0, k,
-                           status == FLX_NOT_FINITE ? "a value is not finite"
-                                                    : "Newton's iteration did not converge",
-                           "a smaller step");
+    return flx_method_diverged(it, status, worst, k);
 }
 
 // Whether the bonds on positions were closed to rounding before the last correction.

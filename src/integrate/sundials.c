@@ -1,7 +1,8 @@
 // sundials.c - vectors and context of SUNDIALS.
 #include "integrate/sundials.h"
 
-#include <float.h>
+#include "integrate/step_control.h"
+
 #include <math.h>
 #include <nvector/nvector_serial.h>
 
@@ -34,7 +35,7 @@ void flx_sundials_hush(int code, const char *module, const char *function, char 
 
 double flx_sundials_smallest(double t, double h_most)
 {
-    return fmin(16.0 * DBL_EPSILON * fmax(fabs(t), h_most), 0.5 * h_most);
+    return fmin(flx_step_smallest(t, h_most), 0.5 * h_most);
 }
 
 int flx_sundials_answer(flx_status status)

@@ -332,7 +332,7 @@ static flx_status keep_switches(flx_model *m, const collector *c)
 {
     m->switches = flx_arena_take(m->arena, (size_t)m->nswitch, sizeof *m->switches);
     if (!m->switches) return FLX_ERR_MEMORY;
-    if (m->nswitch > 0) memcpy(m->switches, c->switches, (size_t)m->nswitch * sizeof *c->switches);
+    if (c->switches) memcpy(m->switches, c->switches, (size_t)m->nswitch * sizeof *c->switches);
     return FLX_OK;
 }
 

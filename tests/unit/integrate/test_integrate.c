@@ -349,6 +349,23 @@ static int what_cannot_be_is_refused_by_name(void)
     return 0;
 }
 
+static int an_option_without_effect_is_named(void)
+{
+    const char *const methods[] = {"dopri5", "galerkin", "radau"};
+    for (int m = 0; m < 3; m++) {
+        rig r;
+        flx_integrator_def def = alpha(1e-2);
+        def.method = methods[m];
+        def.newton_tolerance = 1e-10;
+        CHECK(rig_up(&r, rig_pendulum, &def) == 0);
+        bool reads = m == 2;
+        CHECK(flx_ctx_warning_count(r.ctx) == !reads);
+        if (!reads) CHECK_TEXT(flx_ctx_warning(r.ctx, 0)->text, "does not use 'newton_tolerance'");
+        rig_down(&r);
+    }
+    return 0;
+}
+
 static int a_wrong_step_is_refused(void)
 {
     rig r;
@@ -399,4 +416,5 @@ TEST_MAIN(TEST(every_gives_start_multiples_and_end), TEST(steps_and_listed_times
           TEST(output_between_steps_is_as_good_as_the_steps),
           TEST(a_time_outside_the_last_step_is_refused), TEST(a_changed_state_is_a_new_start),
           TEST(runs_repeat_to_the_bit), TEST(what_cannot_be_is_refused_by_name),
-          TEST(a_wrong_step_is_refused), TEST(auto_chooses))
+          TEST(an_option_without_effect_is_named), TEST(a_wrong_step_is_refused),
+          TEST(auto_chooses))
