@@ -213,6 +213,7 @@ static void wrench_on_body(const flx_descriptor *d, const flx_work *w, const flx
         const flx_frame2 *f = w->frames.plane + frame;
         double x = f->c * s[0] - f->s * s[1], y = f->s * s[0] + f->c * s[1];
         rows[0] = F[0], rows[1] = F[1], rows[2] = F[5] + x * F[1] - y * F[0];
+        rows[3] = rows[4] = rows[5] = 0.0; // a body in the plane has three
         return;
     }
     m33 R = m33_load(w->frames.space[frame].R);
