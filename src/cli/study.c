@@ -50,6 +50,7 @@ static bool read_values(const cli_study *o, const char *option, const char *text
         char *end;
         double x = strtod(p, &end), to;
         if (end == p || !(x > 0.0) || !isfinite(x)) return complain_list(o, option, text);
+        if (end[-1] == '.' && *end == '.') end--; // "1..": the number took a dot of the range
         if (strncmp(end, "..", 2) == 0) {
             p = end + 2;
             to = strtod(p, &end);

@@ -658,6 +658,10 @@ static int methods_are_compared(void)
     CHECK_STATUS(0);
     CHECK(strncmp(out, "method,rtol,positions at end", 28) == 0); // a table and nothing else
     CHECK(file_size("work.png") > 5000);
+    flexion("convergence pendulum.yaml --until 1 --methods radau --steps 1..0.5"); // a whole number
+    CHECK_STATUS(0);
+    CHECK_TEXT(out, "radau                            1");
+
     flexion("convergence pendulum.yaml --methods radau --steps 0.1 --signals positons");
     CHECK_STATUS(2);
     CHECK_TEXT(err, "did you mean 'positions'?");
