@@ -94,12 +94,30 @@ static bool has_massless(const flx_descriptor *d, const flx_work *w)
     return false;
 }
 
-// The smallest pivot belongs to an unknown; say whose.
+// The first velocity with neither mass nor bond, -1 if there is none.
+static int find_loose(const flx_descriptor *d, const flx_work *w)
+{
+    const flx_pattern *p = &d->base.pattern;
+    for (int i = 0; i < d->base.dims.nv; i++) {
+        int bi = d->block_of[i];
+        bool empty = true;
+        for (int e = p->row[bi]; e < p->row[bi + 1] && empty; e++) {
+            int n = p->start[p->col[e] + 1] - p->start[p->col[e]];
+            const double *row = w->saddle.A0 + p->offset[e] + (i - p->start[bi]) * n;
+            for (int j = 0; j < n && empty; j++) empty = row[j] == 0.0;
+        }
+        if (empty) return i;
+    }
+    return -1;
+}
+
+// Say what has no mass: where that is not plain, the smallest pivot belongs to an unknown.
 static flx_status fail_singular(const flx_descriptor *d, const flx_work *w)
 {
     flx_unknown u;
-    int worst = flx_ldl_get_report(w->saddle.ldl).worst;
+    int loose = find_loose(d, w), worst = flx_ldl_get_report(w->saddle.ldl).worst;
     if (!has_massless(d, w)) return FLX_SINGULAR;
+    if (loose >= 0) worst = loose;
     d->base.ops->unknown(&d->base, worst < 0 ? 0 : worst, &u);
     return FLX_FAIL(d->base.ctx, FLX_ERR_CANNOT, u.loc,
                     "'%s' (%s): the masses do not determine the accelerations, which an explicit "
