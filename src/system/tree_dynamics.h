@@ -93,7 +93,8 @@ void flx_linkage2_mass(const flx_linkage *k, flx_link_state *states, const doubl
 
 static inline int flx_link_freedom(flx_link_kind kind, bool planar)
 {
-    return kind == FLX_LINK_BALL ? 3 : kind == FLX_LINK_SHIFT ? (planar ? 2 : 3) : 1;
+    if (planar) return kind == FLX_LINK_SHIFT ? 2 : 1; // there is no ball in the plane
+    return kind == FLX_LINK_BALL || kind == FLX_LINK_SHIFT ? 3 : 1;
 }
 
 // In space:
