@@ -140,7 +140,7 @@ static int error_control_takes_ggl(void)
         memcpy(angle[k], r.x->q + 3, sizeof angle[k]);
         rig_down(&r);
     }
-    CHECK(memcmp(angle[0], angle[1], sizeof angle[0]) == 0);
+    for (int i = 0; i < 4; i++) CHECK(angle[0][i] == angle[1][i]);
     return 0;
 }
 

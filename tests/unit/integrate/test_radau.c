@@ -312,7 +312,7 @@ static int variable_order_is_as_good_as_the_best(void)
 {
     const int stages[3] = {3, 5, 7};
     for (int k = 2; k <= 10; k++) {
-        double rtol = pow(10.0, -k), error, ignored;
+        double rtol = pow(10.0, -k), error = HUGE_VAL, ignored;
         long varied = evaluations(FLX_STAGES_AUTO, rtol, &error), best = 1000000, worst = 0;
         for (int i = 0; i < 3; i++) {
             long n = evaluations(stages[i], rtol, &ignored);

@@ -173,9 +173,10 @@ static int tree_and_descriptor_accelerate_alike(void)
         if (seed % 2 == 0) random_forces(&g.k);
         if (same_as_descriptor(&g, 1e-12)) {
             printf("seed %d, dimension %d:", (int)seed, g.k.m.dimension);
-            for (int j = 0; j < g.k.m.njoint; j++)
+            for (int j = 0; j < g.k.m.njoint; j++) {
                 printf(" %d(%d,%d)", (int)g.k.joints[j].type, g.k.joints[j].body[0],
                        g.k.joints[j].body[1]);
+            }
             printf("\n");
             return 1;
         }
