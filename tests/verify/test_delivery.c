@@ -4,7 +4,8 @@
 // The amplification is measured: at several times of a tight run the state is moved by 1e-6 of the
 // size of its positions and velocities, put back on its constraints and carried on to the end; the
 // largest departure there over 1e-6 is what an error made on the way grows to. With FLX_LONG every
-// decade of tolerances is asked and the beam has its published 40 links.
+// decade of tolerances is asked, and the beam has more links: sixteen, for the published forty take
+// minutes a tolerance with every method.
 #include "analyse/simulation.h"
 #include "check.h"
 #include "flexion/flexion.h"
@@ -16,9 +17,10 @@
 #define PLACES 8
 #define DIRECTIONS 1
 #define MOST_STEPS 100000
-#define LINKS 40
+#define LINKS 16
 static const double tight_tolerances[] = {1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10};
 static const double loose_tolerances[] = {1e-3, 1e-4, 1e-5};
+static const double stiff_tolerances[] = {1e-3, 1e-4};
 #else
 #define PLACES 6
 #define DIRECTIONS 1
@@ -26,6 +28,7 @@ static const double loose_tolerances[] = {1e-3, 1e-4, 1e-5};
 #define LINKS 8
 static const double tight_tolerances[] = {1e-3, 1e-6, 1e-10};
 static const double loose_tolerances[] = {1e-3, 1e-4};
+static const double stiff_tolerances[] = {1e-3, 1e-4};
 #endif
 #define COUNT(list) ((int)(sizeof(list) / sizeof *(list)))
 
@@ -121,8 +124,8 @@ static double amplification(const flx_model *model, const char *tight, bool *bou
     double out = 0.0;
     flx_status status = flx_simulation_create(model, &sim);
     if (status == FLX_OK) status = flx_method_read(sim->ctx, tight, &d);
-    d.rtol = 1e-11;
-    d.atol = 1e-13;
+    d.rtol = 1e-3 * MOVE; // three digits of what a move grows to
+    d.atol = 1e-5 * MOVE;
     if (status == FLX_OK) {
         c.theta = calloc((size_t)sim->sys->dims.nv + 1, sizeof *c.theta);
         *bound = sim->sys->dims.nlam + sim->sys->dims.nmu > 0;
@@ -148,12 +151,15 @@ typedef struct problem {
 
 // Adaptive methods of second order, or of a higher one. First-order methods control the error of a
 // step, which leaves the root of the tolerance at the end: they are not asked. Newmark's method
-// without damping is unstable on bonds (Cardona and Geradin 1989).
-static int list_methods(bool second, bool bound, const char **words)
+// without damping is unstable on bonds (Cardona and Geradin 1989). Functional iteration on a stiff
+// system leaves an error of its own, step by step: adams says that the motion looks stiff, and is not
+// asked.
+static int list_methods(bool second, bool bound, bool stiff, const char **words)
 {
     int n = 0;
     for (const flx_integrator_type *const *t = flx_integrator_types(); *t; t++) {
-        bool unstable = bound && strcmp((*t)->name, "newmark") == 0;
+        bool unstable = (bound && strcmp((*t)->name, "newmark") == 0) ||
+                        (stiff && strcmp((*t)->name, "adams") == 0);
         if (!(*t)->adaptive || unstable || (*t)->order < 2 || ((*t)->order == 2) != second)
             continue;
         words[n++] = (*t)->name;
@@ -169,8 +175,7 @@ static int list_methods(bool second, bool bound, const char **words)
 static bool may_give_up(const char *word, flx_status status)
 {
     return status == FLX_TOO_MANY_STEPS &&
-           (strcmp(word, "dopri5") == 0 || strcmp(word, "dop853") == 0 ||
-            strcmp(word, "adams") == 0);
+           (strcmp(word, "dopri5") == 0 || strcmp(word, "dop853") == 0);
 }
 
 static int judge(const flx_study *s, const char *const *words, const problem *p, double amplified)
@@ -179,8 +184,6 @@ static int judge(const flx_study *s, const char *const *words, const problem *p,
     double doubt = flx_study_reference_error(s, 0);
     for (int i = 0; i < flx_study_rows(s); i++) {
         const flx_study_row *r = flx_study_get(s, i);
-        // functional iteration on a stiff system leaves an error of its own
-        if (p->stiff && strcmp(words[r->method], "adams") == 0) continue;
         if (r->status == FLX_ERR_CANNOT || r->status == FLX_ERR_ARGUMENT)
             continue; // refused by name
         if (may_give_up(words[r->method], r->status)) continue;
@@ -198,10 +201,14 @@ static int study(const flx_model *model, bool second, const problem *p, double a
                  bool bound)
 {
     const char *words[MOST_METHODS];
-    flx_study_def def = {.nmethod = list_methods(second, bound, words),
+    // a method of second order takes a hundred thousand steps of a stiff system for 1e-5
+    int loose = p->stiff ? COUNT(stiff_tolerances) : COUNT(loose_tolerances);
+    flx_study_def def = {.nmethod = list_methods(second, bound, p->stiff, words),
                          .methods = words,
-                         .ntolerance = second ? COUNT(loose_tolerances) : COUNT(tight_tolerances),
-                         .tolerances = second ? loose_tolerances : tight_tolerances,
+                         .ntolerance = second ? loose : COUNT(tight_tolerances),
+                         .tolerances = !second    ? tight_tolerances
+                                       : p->stiff ? stiff_tolerances
+                                                  : loose_tolerances,
                          .max_steps = MOST_STEPS,
                          .repeats = -1};
     flx_study *s = NULL;
