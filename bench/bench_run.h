@@ -95,3 +95,17 @@ static inline double bench_count(const char *self, const char *arguments, const 
     if (f) pclose(f);
     return collected < 0.0 ? collected : 1e-6 * collected;
 }
+
+// The same equations by SciPy, where some python3 has it.
+static inline void bench_scipy(const char *name)
+{
+    static const char *const python[] = {"python3", "/usr/bin/python3"};
+    fflush(stdout);
+    for (int i = 0; i < 2; i++) {
+        char command[600];
+        snprintf(command, sizeof command, "%s '%s/scipy_peers.py' %s 2>/dev/null", python[i], BENCH,
+                 name);
+        if (system(command) == 0) return;
+    }
+    printf("SciPy: not installed (Debian: python3-scipy), skipped\n");
+}

@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
 # Installs the Debian packages that are missing, and only those: quick and offline when nothing is.
-#   tools/install-packages.sh [GROUP...]     groups: build (default), test, lint, docs, long
+#   tools/install-packages.sh [GROUP...]     groups: build (default), test, bench, lint, docs, long
 set -eu
 
 build="gcc libc6-dev cmake ninja-build pkg-config
        libyaml-dev libhdf5-dev liblapacke-dev libopenblas-dev libsuitesparse-dev libsundials-dev
        gnuplot-nox scdoc"
 test="g++ clang libclang-rt-14-dev python3"
+bench="valgrind python3 python3-scipy"
 lint="clang-format clang-tidy python3"
 docs="mkdocs mkdocs-material libjs-katex fonts-katex python3"
 long="clang libclang-rt-14-dev valgrind"
@@ -16,11 +17,12 @@ for group in "${@:-build}"; do
     case $group in
     build) wanted+=" $build" ;;
     test) wanted+=" $build $test" ;;
+    bench) wanted+=" $build $bench" ;;
     lint) wanted+=" $build $lint" ;;
     docs) wanted+=" $build $docs" ;;
     long) wanted+=" $build $test $long" ;;
     *)
-        echo "install-packages: no group '$group'; there are: build test lint docs long" >&2
+        echo "install-packages: no group '$group'; there are: build test bench lint docs long" >&2
         exit 2
         ;;
     esac
