@@ -158,7 +158,7 @@ flx_status flx_method_systems(flx_ctx *ctx, const flx_integrator_def *def, unsig
     if (!type) {
         return FLX_FAIL(ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE, "there is no method '%s'", d.method);
     }
-    d.step = type->fixed ? 1e-3 : 0.0;
+    d.step = type->fixed && d.stages != FLX_STAGES_AUTO ? 1e-3 : 0.0;
     d.rtol = type->fixed ? 0.0 : 1e-6;
     d.atol = type->fixed ? 0.0 : 1e-8;
     FLX_TRY(ask_on(ctx, free_mass, &d, ask_free, bits));

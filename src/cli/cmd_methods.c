@@ -72,7 +72,8 @@ static void print_row(const char *word, const flx_integrator_type *type,
     printf("  %s%s\n", type->fixed ? "f" : " ", type->adaptive ? "a" : "");
 }
 
-static flx_status print_method(flx_ctx *ctx, const char *word)
+// A row, with the head of the table above the first one.
+static flx_status print_method(flx_ctx *ctx, const char *word, bool *headed)
 {
     flx_integrator_def def = flx_integrator_def_default();
     flx_method_properties p;
@@ -82,8 +83,14 @@ static flx_status print_method(flx_ctx *ctx, const char *word)
     if (status == FLX_OK) status = flx_method_properties_find(ctx, &def, &p);
     if (status == FLX_OK) status = flx_method_systems(ctx, &def, &bits);
     while (*t && strcmp((*t)->name, def.method) != 0) t++;
-    if (status == FLX_OK && *t) print_row(word, *t, &p, bits);
-    return status;
+    if (status != FLX_OK || !*t) return status;
+    if (!*headed) {
+        printf("%-24s %2s %5s %2s %8s  A L  sp sy sa  3.7 3.8  index  steps\n", "method", "s",
+               "order", "q", "R(inf)");
+        *headed = true;
+    }
+    print_row(word, *t, &p, bits);
+    return FLX_OK;
 }
 
 // The word with the options of the command line added.
@@ -109,12 +116,11 @@ static void complete_word(const char *word, const char *stages, const char *degr
 static int print_table(flx_ctx *ctx, const cli_list *words, const char *stages, const char *degree)
 {
     flx_status worst = FLX_OK;
-    printf("%-24s %2s %5s %2s %8s  A L  sp sy sa  3.7 3.8  index  steps\n", "method", "s", "order",
-           "q", "R(inf)");
+    bool headed = false;
     for (int i = 0; i < words->count; i++) {
         char word[200];
         complete_word(words->items[i], stages, degree, word, sizeof word);
-        flx_status status = print_method(ctx, word);
+        flx_status status = print_method(ctx, word, &headed);
         if (status != FLX_OK) worst = status;
     }
     if (worst == FLX_OK) printf("\n%s", legend);

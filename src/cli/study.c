@@ -167,6 +167,15 @@ report(const cli_study *o, const flx_study *s, const cli_list *methods, bool fix
     return status;
 }
 
+// A study without a run that came to its end has failed.
+static bool has_result(const flx_study *study)
+{
+    for (int i = 0; i < flx_study_rows(study); i++) {
+        if (flx_study_get(study, i)->status == FLX_OK) return true;
+    }
+    return false;
+}
+
 static int run_study(flx_ctx *ctx, const cli_study *o, const flx_study_def *def,
                      const cli_list *methods,
                      void (*print)(const flx_study *s, const cli_list *methods, bool fixed),
@@ -175,6 +184,7 @@ static int run_study(flx_ctx *ctx, const cli_study *o, const flx_study_def *def,
     flx_model *model = NULL;
     flx_study *study = NULL;
     cli_progress progress;
+    bool useful = false;
     flx_status status = flx_model_read(ctx, o->model, o->settings.count, o->settings.items, &model);
     if (status == FLX_OK) {
         cli_catch_interrupt();
@@ -185,12 +195,13 @@ static int run_study(flx_ctx *ctx, const cli_study *o, const flx_study_def *def,
     if (study) {
         flx_status told = report(o, study, methods, def->nstep > 0, print, draw);
         if (status == FLX_OK) status = told;
+        useful = has_result(study);
     }
     cli_print_errors(ctx);
     if (status == FLX_INTERRUPTED) cli_complain(o->command->name, "interrupted");
     flx_study_destroy(&study);
     flx_model_destroy(&model);
-    if (status == FLX_OK) return EXIT_DONE;
+    if (status == FLX_OK) return useful ? EXIT_DONE : EXIT_FAILED;
     return status > 0 || status == FLX_ERR_MEMORY ? EXIT_FAILED : EXIT_WRONG;
 }
 

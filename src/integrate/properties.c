@@ -454,6 +454,11 @@ flx_status flx_method_properties_find(flx_ctx *ctx, const flx_integrator_def *de
     flx_coefficients c = {.scheme = FLX_SCHEME_RUNGE_KUTTA};
     const flx_integrator_type *const *t = flx_integrator_types();
     while (*t && strcmp((*t)->name, def->method) != 0) t++;
+    if (strcmp(def->method, "auto") == 0) {
+        return FLX_FAIL(ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE,
+                        "'auto' stands for the method that suits a model; `flexion check MODEL` "
+                        "says which one");
+    }
     if (!*t || !(*t)->coefficients) {
         return FLX_FAIL(ctx, FLX_ERR_CANNOT, FLX_NOWHERE,
                         "method '%s' does not tell its coefficients", def->method);
