@@ -2,6 +2,7 @@
 #include "rig.h"
 
 #include "math/small.h"
+#include "system/quasistatic.h"
 
 #include <float.h>
 #include <stdio.h>
@@ -49,7 +50,9 @@ flx_system *rig_linear(flx_ctx *ctx)
 flx_system *rig_quasistatic(flx_ctx *ctx)
 {
     flx_system *base = linear_create(ctx, 2, lin_M, lin_D, lin_K);
-    return base ? quasistatic_create(base, 1) : NULL;
+    flx_system *s = NULL;
+    if (base) (void)flx_quasistatic_create(base, 1, &(const int){1}, &s);
+    return s;
 }
 
 // ---- references -----------------------------------------------------------------------------

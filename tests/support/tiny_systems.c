@@ -14,8 +14,6 @@
 typedef struct tiny {
     flx_system base;
     flx_system_ops ops; // this system's own table
-    flx_system *inner;  // owned: of a wrapper
-    int J;              // of the quasi-static wrapper
     top_numbers top;
     mixed_numbers mixed;
     double mass, inertia, gravity;
@@ -30,8 +28,6 @@ typedef struct tiny {
 
 // Scratch for all of them.
 struct flx_work {
-    flx_work *inner;
-    const flx_system *inner_of;
     double r[MAX_N], a[MAX_N], b[MAX_N], dense[MAX_N * MAX_N];
     int pivot[MAX_N];
     flx_blocks blocks;
@@ -199,12 +195,7 @@ static flx_work *work_create(const flx_system *s)
     if (!w) return NULL;
     size_t n = value_count(&s->pattern);
     w->values = calloc(3 * n + 1, sizeof(double));
-    const flx_system *inner = as_tiny(s)->inner;
-    if (inner) {
-        w->inner = inner->ops->work_create(inner);
-        w->inner_of = inner;
-    }
-    if (!w->values || (inner && !w->inner)) {
+    if (!w->values) {
         s->ops->work_destroy(w);
         return NULL;
     }
@@ -215,7 +206,6 @@ static flx_work *work_create(const flx_system *s)
 static void work_destroy(flx_work *w)
 {
     if (!w) return;
-    if (w->inner) w->inner_of->ops->work_destroy(w->inner);
     free(w->values);
     free(w);
 }
@@ -223,7 +213,6 @@ static void work_destroy(flx_work *w)
 static void destroy(flx_system *s)
 {
     tiny *t = (tiny *)s;
-    flx_system_destroy(&t->inner);
     free(t->masses);
     free(t->bonds);
     free(t->start);
@@ -1097,89 +1086,5 @@ flx_system *linear_create(flx_ctx *ctx, int n, const double *M, const double *D,
     memcpy(t->K, K, bytes);
     t->ops.residual = linear_residual;
     t->ops.linearise = linear_linearise;
-    return finish(t, make_dense_pattern(t));
-}
-
-// ---- quasi-static wrapper -------------------------------------------------------------------
-
-// The base evaluated at a = (s_I, 0): p with another acceleration in buffer.
-static flx_point slow_point(const tiny *t, const flx_point *p, double *buffer)
-{
-    int n = t->inner->dims.nv;
-    for (int i = 0, k = 0; i < n; i++) buffer[i] = i == t->J ? 0.0 : p->w[k++];
-    flx_point b = *p;
-    b.a = buffer;
-    b.w = NULL;
-    return b;
-}
-
-static flx_status quasistatic_residual(const flx_system *s, flx_work *w, const flx_point *p,
-                                       double *r)
-{
-    const tiny *t = as_tiny(s);
-    const flx_system *in = t->inner;
-    int n = in->dims.nv;
-    flx_point slow = slow_point(t, p, w->a);
-    flx_status status = in->ops->residual(in, w->inner, &slow, w->r);
-    if (status != FLX_OK) return status;
-    status = in->ops->linearise(in, w->inner, &slow, &w->inner->blocks);
-    if (status != FLX_OK) return status;
-    const double *M = w->inner->blocks.A2;
-    for (int i = 0, k = 0; i < n; i++) {
-        if (i == t->J) {
-            r[i] = w->r[i];
-            continue;
-        }
-        r[n + k++] = w->r[i];
-        r[i] = 0.0;
-        for (int j = 0; j < n; j++) r[i] += get(&in->pattern, M, i, j) * (p->a[j] - w->a[j]);
-    }
-    return FLX_OK;
-}
-
-static flx_status quasistatic_linearise(const flx_system *s, flx_work *w, const flx_point *p,
-                                        flx_blocks *b)
-{
-    const tiny *t = as_tiny(s);
-    const flx_system *in = t->inner;
-    const flx_pattern *pt = &s->pattern;
-    int n = in->dims.nv;
-    flx_point slow = slow_point(t, p, w->a);
-    flx_status status = in->ops->linearise(in, w->inner, &slow, &w->inner->blocks);
-    if (status != FLX_OK) return status;
-    const flx_blocks *B = &w->inner->blocks;
-    clear_blocks(pt, b);
-    for (int i = 0, k = 0; i < n; i++) {
-        int row = i == t->J ? i : n + k;
-        for (int j = 0, l = 0; j < n; j++) {
-            double M = get(&in->pattern, B->A2, i, j);
-            put(pt, b->A1, row, j, get(&in->pattern, B->A1, i, j));
-            put(pt, b->A0, row, j, get(&in->pattern, B->A0, i, j));
-            if (i != t->J) put(pt, b->A2, i, j, M);
-            if (j == t->J) continue;
-            put(pt, b->A0, row, n + l, M);
-            if (i != t->J) put(pt, b->A0, i, n + l, -M);
-            l++;
-        }
-        if (i != t->J) k++;
-    }
-    return FLX_OK;
-}
-
-flx_system *quasistatic_create(flx_system *base, int J)
-{
-    int n = base->dims.nv;
-    tiny *t = tiny_create(base->ctx, "quasistatic", (flx_dims){.nq = n, .nv = n, .nw = n - 1});
-    if (!t) {
-        flx_system_destroy(&base);
-        return NULL;
-    }
-    t->inner = base;
-    t->J = J;
-    t->ops.name = "quasistatic";
-    t->ops.residual = quasistatic_residual;
-    t->ops.linearise = quasistatic_linearise;
-    t->ops.explicit_form = NULL;
-    t->ops.lagrangian = NULL;
     return finish(t, make_dense_pattern(t));
 }

@@ -40,11 +40,6 @@ flx_system *skate_create(flx_ctx *ctx, double mass, double inertia, double slope
 // Linear oscillators M q'' = -K q - D q' (row-major n x n, n <= 8), M symmetric.
 flx_system *linear_create(flx_ctx *ctx, int n, const double *M, const double *D, const double *K);
 
-// The quasi-static reduction of an unconstrained system with constant M: the velocity J loses the
-// inertia that its own mass gives it. Takes the base; destroys it with itself.
-//     w = s_I;   r_v,I: M_II (a_I - s_I) + M_IJ a_J = 0;   r_v,J, r_w: base residual at (s_I, 0)
-flx_system *quasistatic_create(flx_system *base, int J);
-
 // The same system with its own (dense) factor and solve. The table of s itself is changed.
 void tiny_own_algebra(flx_system *s);
 // ... or without an entry, for refusals.
