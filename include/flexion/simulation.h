@@ -26,11 +26,14 @@ typedef struct flx_summary {
     int constraints;         // bonds and velocity bonds before redundant ones were left out
     int redundant, singular; // rows
     int freedoms;            // degrees of freedom (velocity level)
+    int reduced;             // bodies and variables whose inertia is neglected
 } flx_summary;
 FLX_API const flx_summary *flx_simulation_summary(const flx_simulation *sim);
 // Names "joint A, row 3 (rotation about y)" of redundant (or singular) rows.
 FLX_API const char *flx_simulation_redundant(const flx_simulation *sim, int i);
 FLX_API const char *flx_simulation_singular(const flx_simulation *sim, int i);
+// Names of bodies and variables whose inertia is neglected.
+FLX_API const char *flx_simulation_reduced(const flx_simulation *sim, int i);
 // The tree of bodies, each before all that hangs on it, then the joints that close loops. 0: no more.
 typedef struct flx_tree_line {
     int depth;         // joints to the ground; 0: a joint that closes a loop

@@ -5,25 +5,29 @@
 //   contradict each other.
 // 2 The rank of the rows decides which are redundant; these are left out and the rest is closed.
 // 3 Velocities, accelerations and multipliers follow; what was left out must agree with them.
-// 4 The user sees what was changed.
+// 4 Where the model is reduced, velocities without inertia follow from the rest (theory/
+//   reduction.md).
+// 5 The user sees what was changed.
 #include "analyse/simulation.h"
+#include "integrate/relax.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#define TELL 1e-9   // smallest change told, as a part of its scale
-#define MOST_TOLD 8 // items
+#define SLOW_STEP 1e-13 // seconds
+#define TELL 1e-9       // smallest change told, as a part of its scale
+#define MOST_TOLD 8     // items
 // Rows left out may be off by what drawings are off by; more is a mechanism that does not close.
 #define CANNOT_CLOSE 1e-2  // as a part of the largest scale
 #define CONTRADICTION 1e-6 // largest rate at which a row left out may part from the rest
 
 // ---- systems and states ------------------------------------------------------------------------
 
-// Positions, velocities and states are the same numbers in all systems of one model.
-static void copy_motion(const flx_system *s, flx_state *to, const flx_state *from)
+// Positions, velocities and states are the same numbers in all systems of one model; d: of the
+// smaller one.
+static void copy_motion(const flx_dims *d, flx_state *to, const flx_state *from)
 {
-    const flx_dims *d = &s->dims;
     to->t = from->t;
     memcpy(to->q, from->q, (size_t)d->nq * sizeof *to->q);
     memcpy(to->v, from->v, (size_t)d->nv * sizeof *to->v);
@@ -49,6 +53,41 @@ static flx_status compile(const flx_model *m, flx_hold hold, int ndrop, const in
     const flx_descriptor_options options = {.ndrop = ndrop, .drop = drop, .hold = hold};
     FLX_TRY(flx_descriptor_create(m, &options, &d->sys));
     return flx_state_create(d->sys, &d->x);
+}
+
+// The velocities that lose their inertia, in the order of the system: J.
+static int find_reduced(const flx_model *m, const flx_system *s, int *J)
+{
+    int n = 0;
+    for (int i = 0; i < s->dims.nv; i++) {
+        flx_unknown u = {0};
+        s->ops->unknown(s, i, &u);
+        for (int k = 0; k < m->nreduced; k++) {
+            if (u.item == flx_model_reduced(m, k)) { // the system's names are the model's
+                J[n++] = i;
+                break;
+            }
+        }
+    }
+    return n;
+}
+
+// The system that runs in the place of the complete one.
+static flx_status reduce(const flx_model *m, flx_system **s)
+{
+    if (m->nreduced == 0) return FLX_OK;
+    if (m->simulate.tree) {
+        return FLX_FAIL(m->ctx, FLX_ERR_CANNOT, m->reduced[0].loc,
+                        "joint coordinates keep the inertia of every body: leave out "
+                        "`formulation: tree`, or the reduction");
+    }
+    flx_system *base = *s;
+    int *J = flx_alloc(m->ctx, (size_t)base->dims.nv, sizeof *J);
+    if (!J) return FLX_ERR_MEMORY;
+    *s = NULL; // taken over
+    flx_status status = flx_quasistatic_create(base, find_reduced(m, base, J), J, s);
+    flx_free(J);
+    return status;
 }
 
 // ---- redundant rows ----------------------------------------------------------------------------
@@ -101,6 +140,7 @@ static flx_status summarise(flx_simulation *sim, const flx_system *complete,
         .redundant = rank->nredundant,
         .singular = rank->nsingular,
         .freedoms = rank->freedoms,
+        .reduced = m->nreduced,
     };
     FLX_TRY(name_rows(sim, complete, rank->nredundant, rank->redundant, &sim->redundant));
     return name_rows(sim, complete, rank->nsingular, rank->singular, &sim->singular);
@@ -271,7 +311,7 @@ static flx_status check_left_out(flx_simulation *sim)
 {
     flx_residuals r;
     if (sim->summary.redundant == 0) return FLX_OK;
-    flx_descriptor_residuals(sim->sys, sim->work, sim->start, &r);
+    flx_simulation_residuals(sim, sim->start, &r);
     double misfit = r.dropped / largest_scale(sim->sys);
     if (!(misfit <= CANNOT_CLOSE)) {
         return FLX_FAIL(sim->ctx, FLX_INCONSISTENT, place_of(sim->model, r.position_item),
@@ -295,9 +335,9 @@ static flx_status find_redundant(flx_simulation *sim, draft *complete, flx_rank_
     int errors = flx_ctx_error_count(sim->ctx);
     flx_status status = compile(sim->model, FLX_HOLD_COORDINATES, 0, NULL, &held);
     if (status == FLX_OK) {
-        copy_motion(held.sys, held.x, complete->x);
+        copy_motion(&held.sys->dims, held.x, complete->x);
         status = flx_start_positions(held.sys, held.x, NULL, NULL);
-        copy_motion(held.sys, complete->x, held.x);
+        copy_motion(&held.sys->dims, complete->x, held.x);
     }
     discard(&held);
     if (status != FLX_OK && status != FLX_INCONSISTENT) return status;
@@ -315,11 +355,11 @@ static flx_status close_held(flx_simulation *sim, flx_hold hold, int ndrop, cons
     draft held = {0};
     flx_status status = compile(sim->model, hold, ndrop, drop, &held);
     if (status == FLX_OK) {
-        copy_motion(held.sys, held.x, sim->start);
+        copy_motion(&held.sys->dims, held.x, sim->start);
         status = hold == FLX_HOLD_RATES ? flx_start_velocities(held.sys, held.x, NULL, NULL)
                                         : flx_start_positions(held.sys, held.x, NULL, NULL);
     }
-    if (status == FLX_OK) copy_motion(held.sys, sim->start, held.x);
+    if (status == FLX_OK) copy_motion(&held.sys->dims, sim->start, held.x);
     discard(&held);
     return status;
 }
@@ -336,19 +376,39 @@ static flx_status settle_switches(flx_simulation *sim)
     return FLX_OK;
 }
 
+// Velocities without inertia: on the slow manifold (RED-5). Their rows contain no inertia at all, so
+// that the step is as short as the matrix bears, and meets the fastest rates.
+static flx_status find_slow_velocities(flx_simulation *sim)
+{
+    const flx_system *s = sim->sys;
+    flx_work *work = s->ops->work_create(s);
+    if (!work) return FLX_FAIL(sim->ctx, FLX_ERR_MEMORY, FLX_NOWHERE, "out of memory");
+    flx_status status = FLX_SINGULAR;
+    for (double d = SLOW_STEP; status > 0 && d < 10.0 * FLX_RELAX_STEP; d *= 10.0) {
+        status = flx_relax_velocities(s, work, sim->start, d);
+    }
+    s->ops->work_destroy(work);
+    if (status <= 0) return status;
+    return FLX_FAIL(sim->ctx, status, sim->model->reduced[0].loc,
+                    "the velocities without inertia do not follow from the forces: %s; give '%s' "
+                    "a damping, or leave it its inertia",
+                    flx_status_text(status), flx_model_reduced(sim->model, 0));
+}
+
 // The consistent state of the system that runs.
 static flx_status find_start(flx_simulation *sim, const flx_state *drawn, int ndrop,
                              const int *drop)
 {
-    draft run = {0};
-    flx_status status = compile(sim->model, FLX_HOLD_NOTHING, ndrop, drop, &run);
-    sim->sys = run.sys;
-    sim->start = run.x;
-    if (status != FLX_OK) return status;
-    copy_motion(sim->sys, sim->start, drawn);
+    const flx_descriptor_options options = {.ndrop = ndrop, .drop = drop};
+    FLX_TRY(flx_descriptor_create(sim->model, &options, &sim->sys));
+    const flx_dims dims = sim->sys->dims;
+    FLX_TRY(reduce(sim->model, &sim->sys));
+    FLX_TRY(flx_state_create(sim->sys, &sim->start));
+    copy_motion(&dims, sim->start, drawn);
     FLX_TRY(close_held(sim, FLX_HOLD_COORDINATES, ndrop, drop));
     FLX_TRY(close_held(sim, FLX_HOLD_RATES, ndrop, drop));
     FLX_TRY(settle_switches(sim));
+    if (sim->model->nreduced > 0) FLX_TRY(find_slow_velocities(sim));
     return flx_start_accelerations(sim->sys, sim->start);
 }
 

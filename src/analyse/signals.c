@@ -47,7 +47,10 @@ static flx_status carry(flx_simulation *sim, const flx_state *x, bool reactions)
 static flx_status observe(flx_signals *s, flx_simulation *sim, const flx_state *x)
 {
     if (!sim->bodies) {
-        return flx_descriptor_observe(sim->sys, sim->work, x, s->nleaf, s->leaves, s->in);
+        flx_work *work = sim->work;
+        flx_state y = *x;
+        const flx_system *base = flx_quasistatic_base(sim->sys, &work, &y);
+        return flx_descriptor_observe(base, work, &y, s->nleaf, s->leaves, s->in);
     }
     FLX_TRY(carry(sim, x, s->reactions));
     return flx_descriptor_observe(sim->bodies, sim->bodies_work, sim->bodies_state, s->nleaf,
@@ -57,7 +60,10 @@ static flx_status observe(flx_signals *s, flx_simulation *sim, const flx_state *
 void flx_simulation_residuals(flx_simulation *sim, const flx_state *x, flx_residuals *out)
 {
     if (!sim->bodies) {
-        flx_descriptor_residuals(sim->sys, sim->work, x, out);
+        flx_work *work = sim->work;
+        flx_state y = *x;
+        const flx_system *base = flx_quasistatic_base(sim->sys, &work, &y);
+        flx_descriptor_residuals(base, work, &y, out);
         return;
     }
     (void)carry(sim, x, false);

@@ -315,6 +315,11 @@ const char *flx_simulation_singular(const flx_simulation *sim, int i)
     return i >= 0 && i < sim->summary.singular ? sim->singular[i] : NULL;
 }
 
+const char *flx_simulation_reduced(const flx_simulation *sim, int i)
+{
+    return flx_model_reduced(sim->model, i);
+}
+
 int flx_simulation_tree(const flx_simulation *sim, int i, flx_tree_line *line)
 {
     const flx_topology *t = &sim->tree;

@@ -7,6 +7,7 @@
 #include "flexion/simulation.h"
 #include "model/model.h"
 #include "system/descriptor.h"
+#include "system/quasistatic.h"
 #include "system/tree.h"
 
 // ---- signals -----------------------------------------------------------------------------------

@@ -209,7 +209,7 @@ static flx_status relax(flx_projector *p, flx_state *x, progress *now)
     flx_status status = flx_accelerator_eval(acc, p->work, p->at, NULL, NULL);
     flx_accelerator_destroy(&acc);
     if (status <= 0) return status;
-    status = flx_relax_velocities(p->sys, p->work, x);
+    status = flx_relax_velocities(p->sys, p->work, x, FLX_RELAX_STEP);
     if (status < 0) return status;
     return flx_projector_gap(p, x, FLX_ROWS_VELOCITY, &now->gap, &now->worst);
 }

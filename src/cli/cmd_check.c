@@ -126,6 +126,10 @@ static void print_summary(const flx_simulation *sim)
         print_rows(sim, s->singular, flx_simulation_singular);
     }
     printf("  %-18s%4d\n", "degrees of freedom", s->freedoms);
+    if (s->reduced > 0) {
+        printf("  %-18s%4d  their inertia is neglected:\n", "quasi-static", s->reduced);
+        print_rows(sim, s->reduced, flx_simulation_reduced);
+    }
     if (strcmp(info->method, "none") == 0) return;
     printf("  %-18s%4d\n", "signals", info->ncolumn);
     printf("  %-22s  %s, %s%s%s\n", "method", info->method,

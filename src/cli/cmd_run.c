@@ -71,7 +71,7 @@ static void print_residual(FILE *f, const char *name, double value, const char *
 
 static void print_energy(FILE *f, const flx_ledger *l)
 {
-    if (!isfinite(l->energy_drift) && !isfinite(l->energy_start)) return; // it has none
+    if (!isfinite(l->energy_start) && !(l->energy_drift > 0.0)) return; // it has none
     print_number(f, "energy drift", l->energy_drift, "%.2e");
     fprintf(f, "  from %.6g J to %.6g J", l->energy_start, l->energy_end);
     if (l->dissipated != 0.0) fprintf(f, ", dissipated %.4g J", l->dissipated);

@@ -9,9 +9,7 @@
 #include <string.h>
 
 #define MAX_ITERATIONS 30
-// Steps in seconds. Velocities with inertia move by d a and the extrapolation leaves d^2 v''/2 of
-// that; rates lose d^2 v''' and the rounding of v over d.
-#define VELOCITY_STEP 1e-7
+// In seconds: rates lose d^2 v''' and the rounding of v over d.
 #define RATE_STEP 1e-4
 
 typedef struct euler {
@@ -123,6 +121,9 @@ static flx_status step(euler *e, const flx_state *x, double d, flx_state *y)
         for (int i = n->nv; i < n->nv + n->nx + n->nw; i++) {
             change = fmax(change, fabs(e->r[i]) / e->scale[i]);
         }
+        for (int i = 0; i < n->nw; i++) {
+            speed = fmax(speed, fabs(y->w[i]) / e->scale[n->nv + n->nx + i]);
+        }
         if (!isfinite(change)) return FLX_NOT_FINITE;
         correct(e, d, y);
         if (change <= 1e-15 * speed) return FLX_OK;
@@ -139,10 +140,9 @@ static void extrapolate(int n, const double *coarse, const double *fine, double 
     for (int i = 0; i < n; i++) y[i] = 2.0 * fine[i] - coarse[i];
 }
 
-flx_status flx_relax_velocities(const flx_system *s, flx_work *work, flx_state *x)
+flx_status flx_relax_velocities(const flx_system *s, flx_work *work, flx_state *x, double d)
 {
     euler e;
-    double d = VELOCITY_STEP;
     flx_status status = prepare(&e, s, work);
     if (status == FLX_OK) status = step(&e, x, d, e.end[0]);
     if (status == FLX_OK) status = step(&e, x, 0.5 * d, e.end[1]);

@@ -11,9 +11,14 @@
 #include "base/base.h"
 #include "flexion/system.h"
 
+// d in seconds. Velocities with inertia move by d a and the extrapolation leaves d^2 v''/2 of that;
+// rounding leaves eps v/d of rows that contain inertia. Where those of N contain none d may be
+// shorter.
+#define FLX_RELAX_STEP 1e-7
+
 // v (and w) of the state; what has inertia keeps its velocity. Consistent with the bonds before and
 // after. Positive status: no convergence; the state is as it was.
-flx_status flx_relax_velocities(const flx_system *s, flx_work *work, flx_state *x);
+flx_status flx_relax_velocities(const flx_system *s, flx_work *work, flx_state *x, double d);
 
 // a, dx, w, lam, mu of a state with consistent velocities.
 flx_status flx_relax_accelerations(const flx_system *s, flx_work *work, flx_state *x);

@@ -206,6 +206,7 @@ flx_status flx_item_leave(flx_builder *b, flx_item_state *state, flx_status stat
 void *flx_take(flx_builder *b, size_t n, size_t size); // from the scratch arena
 // Add what a tree uses of the language that is not available yet to the model's list.
 flx_status flx_build_unavailable(flx_builder *b, const flx_yaml *tree);
+flx_status flx_build_add_unavailable(flx_builder *b, const char *what, flx_loc loc);
 flx_status flx_build_value(flx_env *e, const flx_yaml *y, flx_value *out);
 flx_status flx_build_number(flx_env *e, const flx_yaml *y, double *out);
 flx_status flx_build_integer(flx_env *e, const flx_yaml *y, int *out);
@@ -419,11 +420,12 @@ flx_status flx_member_unknown(flx_env *e, const char *of, const char *name, flx_
                               const char *const *words, const flx_names *names);
 bool flx_is_body_signal(const char *name);
 
-// ---- outputs.c, simulate.c -----------------------------------------------------------------------
+// ---- outputs.c, reduce.c, simulate.c -------------------------------------------------------------------
 
 flx_status flx_outputs_finish(flx_builder *b);
 flx_status flx_simulate_finish(flx_builder *b);
-flx_status flx_later_finish(flx_builder *b); // reduce, analyse, sweep, control, optimise
+flx_status flx_reduce_finish(flx_builder *b);
+flx_status flx_later_finish(flx_builder *b); // analyse, sweep, control, optimise
 flx_status flx_measure_call(flx_env *e, const char *word, int n, const flx_value *args, flx_loc loc,
                             flx_value *out);
 extern const char *const flx_measure_words[];

@@ -339,6 +339,13 @@ typedef struct flx_unavailable {
     flx_loc loc;
 } flx_unavailable;
 
+// A body, or a variable of second order, whose inertia is neglected.
+typedef struct flx_reduced {
+    bool variable;
+    int number;
+    flx_loc loc; // where `reduce` says it
+} flx_reduced;
+
 typedef struct flx_parameter {
     const char *name;
     flx_loc loc;
@@ -382,11 +389,16 @@ struct flx_model {
     flx_switch *switches;
     int nevent;
     flx_event *events;
+    int nreduced;
+    flx_reduced *reduced;
     flx_simulate simulate;
     flx_outputs outputs;
     int nunavailable;
     flx_unavailable *unavailable;
 };
+
+// The name of an item whose inertia is neglected; NULL: no such item.
+const char *flx_model_reduced(const flx_model *m, int i);
 
 // A typical step of the run: the fixed one, or a thousandth of the time asked for.
 double flx_model_typical_step(const flx_model *m);

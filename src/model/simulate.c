@@ -208,20 +208,6 @@ flx_status flx_simulate_finish(flx_builder *b)
 
 // ---- blocks that are read and checked only ------------------------------------------------------
 
-static flx_status check_reduce(flx_env *e, const flx_yaml *block)
-{
-    const flx_yaml *names = flx_yaml_get(block, "velocities");
-    const flx_yaml *frequency = flx_yaml_get(block, "frequency");
-    double f = 0;
-    flx_value v;
-    if (frequency) FLX_TRY(flx_build_positive(e, frequency, "the frequency", &f));
-    if (!names) return FLX_OK;
-    if (names->kind == FLX_YAML_SCALAR && strcmp(names->text, "auto") == 0) return FLX_OK;
-    flx_env moving;
-    flx_env_init(&moving, e->b, e->space, NULL, FLX_MODE_MOVING);
-    return flx_build_value(&moving, names, &v);
-}
-
 static flx_status check_analysis(flx_env *e, const flx_item *item)
 {
     const flx_yaml *about = flx_yaml_get(item->def, "about");
@@ -277,15 +263,9 @@ static flx_status check_sweep(flx_env *e, const flx_yaml *block)
 
 flx_status flx_later_finish(flx_builder *b)
 {
-    const flx_yaml *def = b->top->def, *reduce = flx_yaml_get(def, "reduce");
-    const flx_yaml *sweep = flx_yaml_get(def, "sweep");
+    const flx_yaml *sweep = flx_yaml_get(b->top->def, "sweep");
     flx_env e;
     flx_env_init(&e, b, b->top, NULL, FLX_MODE_CONSTANT);
-    bool list = reduce && reduce->kind == FLX_YAML_LIST;
-    for (int i = 0; reduce && i < (list ? reduce->count : 1); i++) {
-        const flx_yaml *block = list ? reduce->items[i] : reduce;
-        if (block->kind == FLX_YAML_MAP) GO_ON(check_reduce(&e, block));
-    }
     for (int i = 0; i < b->analyses.count; i++) {
         GO_ON(check_analysis(&e, b->analyses.items[i]));
     }

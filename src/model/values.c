@@ -11,12 +11,9 @@ void *flx_take(flx_builder *b, size_t n, size_t size)
     return flx_arena_take(b->scratch, n, size);
 }
 
-flx_status flx_build_unavailable(flx_builder *b, const flx_yaml *tree)
+static flx_status add_unavailable(flx_builder *b, int n, const flx_unavailable *found)
 {
     flx_model *m = b->m;
-    int n = 0;
-    flx_unavailable *found = NULL;
-    FLX_TRY(flx_schema_unavailable(b->ctx, m->arena, tree, m->dimension, &n, &found));
     if (n == 0) return FLX_OK;
     flx_unavailable *all = flx_arena_take(m->arena, (size_t)(m->nunavailable + n), sizeof *all);
     if (!all) return FLX_ERR_MEMORY;
@@ -27,6 +24,19 @@ flx_status flx_build_unavailable(flx_builder *b, const flx_yaml *tree)
     m->unavailable = all;
     m->nunavailable += n;
     return FLX_OK;
+}
+
+flx_status flx_build_unavailable(flx_builder *b, const flx_yaml *tree)
+{
+    int n = 0;
+    flx_unavailable *found = NULL;
+    FLX_TRY(flx_schema_unavailable(b->ctx, b->m->arena, tree, b->m->dimension, &n, &found));
+    return add_unavailable(b, n, found);
+}
+
+flx_status flx_build_add_unavailable(flx_builder *b, const char *what, flx_loc loc)
+{
+    return add_unavailable(b, 1, &(flx_unavailable){what, loc});
 }
 
 // ---- syntax trees, one for each scalar of the file, however often it is repeated ----------------

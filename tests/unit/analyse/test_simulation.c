@@ -541,7 +541,7 @@ static int what_is_not_available_is_refused_at_its_place(void)
     rig r;
     CHECK(rig_make(&r,
                    FALL "simulate: {until: 1}\n"
-                        "reduce: {type: quasistatic, velocities: [p]}\n") == FLX_ERR_UNAVAILABLE);
+                        "reduce: {type: quasistatic, velocities: auto}\n") == FLX_ERR_UNAVAILABLE);
     bool found = false;
     for (int i = 0; flx_ctx_error(r.ctx, i); i++) {
         const flx_message *m = flx_ctx_error(r.ctx, i);

@@ -308,7 +308,7 @@ static int what_is_not_available_is_listed(void)
     } expected[] = {
         {"bodies.a: type solid", 3, 13},
         {"models.leg.forces.C: type contact", 5, 28},
-        {"reduce", 9, 1},
+        {"reduce: type cutoff", 9, 16},
     };
     int count;
     flx_unavailable *list;

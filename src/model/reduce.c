@@ -1,0 +1,120 @@
+// reduce.c - the block `reduce`: whose inertia is neglected. A bare repeated name means all, the name
+// of a part all its bodies.
+#include "model/builder.h"
+
+#include <string.h>
+
+static flx_status add(flx_builder *b, flx_reduced one)
+{
+    flx_model *m = b->m;
+    for (int i = 0; i < m->nreduced; i++) {
+        if (m->reduced[i].variable == one.variable && m->reduced[i].number == one.number) {
+            return FLX_OK;
+        }
+    }
+    if (!m->reduced) {
+        size_t most = (size_t)b->bodies.count + (size_t)b->variables.count;
+        m->reduced = flx_arena_take(m->arena, most, sizeof *m->reduced);
+        if (!m->reduced) return FLX_ERR_MEMORY;
+    }
+    m->reduced[m->nreduced++] = one;
+    return FLX_OK;
+}
+
+static flx_status refuse_item(flx_builder *b, const flx_item *item, flx_loc loc)
+{
+    const char *advice = item->kind == FLX_KIND_JOINT ? "; give the bodies that it joins" : "";
+    return FLX_FAIL(b->ctx, FLX_ERR_MODEL, loc,
+                    "'%s' is a %s and has no inertia that could be neglected: bodies and variables "
+                    "of second order have%s",
+                    item->full, flx_item_word(item->kind), advice);
+}
+
+static flx_status add_item(flx_builder *b, const flx_item *item, flx_loc loc)
+{
+    if (item->broken) return FLX_ERR_MODEL;
+    if (item->family) {
+        for (int i = 0; i < item->count; i++) FLX_TRY(add_item(b, item->members[i], loc));
+        return FLX_OK;
+    }
+    if (item->kind == FLX_KIND_BODY || item->kind == FLX_KIND_VARIABLE) {
+        bool variable = item->kind == FLX_KIND_VARIABLE;
+        return add(b, (flx_reduced){.variable = variable, .number = item->number, .loc = loc});
+    }
+    if (item->kind == FLX_KIND_PART) {
+        const flx_space *space = item->data;
+        for (int i = space->first_body; i < space->end_body; i++) {
+            FLX_TRY(add(b, (flx_reduced){.number = i, .loc = loc}));
+        }
+        return FLX_OK;
+    }
+    return refuse_item(b, item, loc);
+}
+
+// One entry of the list: the value of a variable is its leaf.
+static flx_status add_value(flx_env *e, const flx_yaml *y)
+{
+    flx_builder *b = e->b;
+    flx_value v;
+    flx_leaf leaf;
+    FLX_TRY(flx_build_value(e, y, &v));
+    const flx_item *item = flx_value_get_item(&v);
+    if (item) return add_item(b, item, y->loc);
+    bool known = v.kind == FLX_VALUE_NUMBER && flx_graph_is_leaf(b->g, v.node, &leaf);
+    for (int i = 0; known && i < b->variables.count; i++) {
+        const flx_item *variable = b->variables.items[i];
+        if (leaf == flx_leaf_make(FLX_LEAF_VARIABLE, variable->number, 0)) {
+            return add_item(b, variable, y->loc);
+        }
+    }
+    if (b->m->nunavailable > 0) return FLX_OK; // it may be of a body that is not there yet
+    return FLX_FAIL(b->ctx, FLX_ERR_MODEL, y->loc,
+                    "'%s' has no inertia that could be neglected: give bodies or variables of "
+                    "second order",
+                    y->kind == FLX_YAML_SCALAR ? y->text : "this");
+}
+
+static flx_status read_velocities(flx_env *e, const flx_yaml *names)
+{
+    if (names->kind == FLX_YAML_SCALAR && strcmp(names->text, "auto") == 0) {
+        return flx_build_add_unavailable(e->b, "reduce.velocities: auto", names->loc);
+    }
+    if (names->kind != FLX_YAML_LIST) return add_value(e, names);
+    for (int i = 0; i < names->count; i++) FLX_TRY(add_value(e, names->items[i]));
+    return FLX_OK;
+}
+
+static flx_status read_block(flx_builder *b, const flx_yaml *block)
+{
+    const flx_yaml *names = flx_yaml_get(block, "velocities");
+    const flx_yaml *frequency = flx_yaml_get(block, "frequency");
+    const flx_yaml *type = flx_yaml_get(block, "type");
+    double f = 0;
+    flx_env e;
+    flx_env_init(&e, b, b->top, NULL, FLX_MODE_CONSTANT);
+    if (frequency) FLX_TRY(flx_build_positive(&e, frequency, "the frequency", &f));
+    if (!names) return FLX_OK;
+    flx_env_init(&e, b, b->top, NULL, FLX_MODE_MOVING);
+    int before = b->m->nreduced;
+    FLX_TRY(read_velocities(&e, names));
+    if (strcmp(type->text, "quasistatic") != 0) b->m->nreduced = before; // names were checked
+    return FLX_OK;
+}
+
+flx_status flx_reduce_finish(flx_builder *b)
+{
+    const flx_yaml *reduce = flx_yaml_get(b->top->def, "reduce");
+    bool list = reduce && reduce->kind == FLX_YAML_LIST;
+    for (int i = 0; reduce && i < (list ? reduce->count : 1); i++) {
+        const flx_yaml *block = list ? reduce->items[i] : reduce;
+        if (block->kind == FLX_YAML_MAP) FLX_TRY(read_block(b, block));
+    }
+    return FLX_OK;
+}
+
+const char *flx_model_reduced(const flx_model *m, int i)
+{
+    if (i < 0 || i >= m->nreduced) return NULL;
+    const flx_reduced *r = m->reduced + i;
+    return r->variable ? m->variables[r->number].name : m->bodies[r->number].name;
+}
