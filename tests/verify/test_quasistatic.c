@@ -1,0 +1,182 @@
+// Quasi-static reduction of whole models: the reduced trajectories of the two-mass oscillator and of
+// the Mobot to the digits of their references, by every implicit method; the error proportional to
+// the inertia neglected; constraints; what is refused at its place.
+#include "case_table.h"
+#include "check.h"
+
+#include <math.h>
+#include <string.h>
+
+// eps, reduce, method.
+static const char two_mass[] =
+    "flexion: 1\n"
+    "parameters: {eps: %.17g}\n"
+    "equations:\n"
+    "  second_order:\n"
+    "    q1: {at: 0, mass: eps, force: \"-0.02*q1' + 0.02*(q2' - q1') - 10*q1 + 10*(q2 - q1)\"}\n"
+    "    q2: {at: 0.1, mass: 1, force: \"-0.02*(q2' - q1') - 10*(q2 - q1) + 0.1\"}\n"
+    "%s"
+    "simulate: {until: 5, method: %s}\n"
+    "outputs: {every: 0.05, signals: [q1, q2, q2']}\n";
+
+static const char q1_reduced[] = "reduce: {type: quasistatic, velocities: [q1]}\n";
+
+static bool run_two_mass(double eps, const char *reduce, const char *method, case_table *table)
+{
+    char text[1200];
+    snprintf(text, sizeof text, two_mass, eps, reduce, method);
+    return case_run(text, NULL, table, NULL, NULL);
+}
+
+// Largest difference of columns that two tables name differently, from a time on.
+static double distance(const case_table *a, const char *of_a, const case_table *b, const char *of_b,
+                       double from)
+{
+    double largest = 0.0;
+    for (int i = 0; i < a->rows; i++) {
+        double t = a->values[i * a->columns], x, y;
+        if (t < from) continue;
+        if (!case_table_value(a, of_a, t, &x) || !case_table_value(b, of_b, t, &y)) return NAN;
+        largest = fmax(largest, fabs(x - y));
+    }
+    return largest;
+}
+
+static int two_mass_by(const char *method, double tolerance)
+{
+    case_table run = {0}, reference = {0};
+    CHECK(case_table_read_csv(&reference, FLX_TESTS "/reference/digest/two_mass.csv"));
+    CHECK(run_two_mass(0.005, q1_reduced, method, &run));
+    CHECK(run.rows == reference.rows);
+    CHECK(distance(&reference, "red_q1", &run, "q1", 0.0) <= tolerance);
+    CHECK(distance(&reference, "red_q2", &run, "q2", 0.0) <= tolerance);
+    CHECK(distance(&reference, "red_v2", &run, "q2'", 0.0) <= 3.0 * tolerance);
+    case_table_clear(&run);
+    case_table_clear(&reference);
+    return 0;
+}
+
+// Methods of order 2 are as near as (omega h)^2 of the fastest rate, 500/s.
+static int two_masses_move_as_in_the_reference(void)
+{
+    CHECK(two_mass_by("radau, rtol: 1e-11, atol: 1e-13", 1e-11) == 0);
+    CHECK(two_mass_by("radau, step: 0.001", 1e-9) == 0);
+    CHECK(two_mass_by("gauss, step: 0.001", 1e-9) == 0);
+    CHECK(two_mass_by("lobatto, step: 0.001", 1e-7) == 0);
+    CHECK(two_mass_by("generalized-alpha, step: 0.001", 1e-4) == 0);
+    CHECK(two_mass_by("newmark, step: 0.001", 1e-4) == 0);
+    CHECK(two_mass_by("hht, step: 0.001", 1e-4) == 0);
+    CHECK(two_mass_by("trapezoidal, step: 0.001", 1e-4) == 0);
+    CHECK(two_mass_by("midpoint, step: 0.001", 1e-4) == 0);
+    CHECK(two_mass_by("implicit-euler, step: 0.001", 3e-3) == 0);
+    return 0;
+}
+
+// After the layer, in q2.
+static int error_is_proportional_to_the_inertia(void)
+{
+    enum { LEVELS = 4 };
+    static const char method[] = "radau, rtol: 1e-11, atol: 1e-13";
+    case_table reduced = {0};
+    double x[LEVELS], y[LEVELS], sx = 0, sy = 0, sxx = 0, sxy = 0;
+    CHECK(run_two_mass(1.0, q1_reduced, method, &reduced)); // whatever the mass neglected is
+    for (int i = 0; i < LEVELS; i++) {
+        case_table full = {0};
+        double eps = 0.002 * pow(0.5, i);
+        CHECK(run_two_mass(eps, "", method, &full));
+        x[i] = log(eps);
+        y[i] = log(distance(&full, "q2", &reduced, "q2", 2.5));
+        case_table_clear(&full);
+        sx += x[i], sy += y[i], sxx += x[i] * x[i], sxy += x[i] * y[i];
+    }
+    double slope = (LEVELS * sxy - sx * sy) / (LEVELS * sxx - sx * sx);
+    printf("slope of the error over eps: %.4f, at eps = 0.002 %.3g\n", slope, exp(y[0]));
+    CHECK(fabs(slope - 1.0) <= 0.02);
+    case_table_clear(&reduced);
+    return 0;
+}
+
+static int the_mobot_moves_as_in_the_reference(void)
+{
+    static const char *const columns[][2] = {{"red_xS", "platform.position.x"},
+                                             {"red_yS", "platform.position.y"},
+                                             {"red_phiS", "platform.angle"},
+                                             {"red_N1x", "foot(1).position.x"},
+                                             {"red_N1y", "foot(1).position.y"},
+                                             {"red_N2x", "foot(2).position.x"},
+                                             {"red_N2y", "foot(2).position.y"},
+                                             {"red_I11", "I(1)(1)"},
+                                             {"red_I12", "I(1)(2)"},
+                                             {"red_I21", "I(2)(1)"},
+                                             {"red_I22", "I(2)(2)"}};
+    case_table run = {0}, reference = {0};
+    static char text[8192];
+    FILE *f = fopen(FLX_TESTS "/models/08-mobot.yaml", "r");
+    CHECK(f);
+    size_t n = fread(text, 1, sizeof text - 1, f);
+    fclose(f);
+    CHECK(n > 0 && n < sizeof text - 1);
+    CHECK(case_table_read_csv(&reference, FLX_TESTS "/reference/digest/mobot.csv"));
+    CHECK(case_run(text, NULL, &run, NULL, NULL));
+    for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++) {
+        CHECK(distance(&reference, columns[i][0], &run, columns[i][1], 0.0) <= 1e-11);
+    }
+    case_table_clear(&run);
+    case_table_clear(&reference);
+    return 0;
+}
+
+// A pendulum in x and y, and z coupled to it through the mass; the same with its angle. The bond holds
+// no z, so that both must lose the same inertia.
+static const char pendulum_bond[] = "flexion: 1\n"
+                                    "equations:\n"
+                                    "  second_order:\n"
+                                    "    x: {at: 0.8, mass: 1, force: 0}\n"
+                                    "    y: {at: -0.6, mass: 1, force: -9.81}\n"
+                                    "    z: {at: 0.01, mass: 0.3, force: -100*z - 5*z'}\n"
+                                    "  coupling: [[x, z, 0.4]]\n"
+                                    "  constraints: {rod: x^2 + y^2 - 1}\n"
+                                    "reduce: {type: quasistatic, velocities: z}\n"
+                                    "simulate: {until: 2, method: %s}\n"
+                                    "outputs: {every: 0.1, signals: [x, x', z, z']}\n";
+static const char pendulum_angle[] =
+    "flexion: 1\n"
+    "equations:\n"
+    "  second_order:\n"
+    "    a: {at: asin(0.8), mass: 1, force: -9.81*sin(a)}\n"
+    "    z: {at: 0.01, mass: 0.3, force: \"-100*z - 5*z' + 0.4*sin(a)*a'^2\"}\n"
+    "  coupling: [[a, z, 0.4*cos(a)]]\n"
+    "signals: {x: sin(a), u: cos(a)*a'}\n"
+    "reduce: {type: quasistatic, velocities: z}\n"
+    "simulate: {until: 2, method: radau, rtol: 1e-11, atol: 1e-13}\n"
+    "outputs: {every: 0.1, signals: [x, u, z, z']}\n";
+
+static int constraints_lose_the_same_inertia(const char *method, double tolerance)
+{
+    case_table bond = {0}, angle = {0};
+    char text[1200];
+    snprintf(text, sizeof text, pendulum_bond, method);
+    CHECK(case_run(text, NULL, &bond, NULL, NULL));
+    CHECK(case_run(pendulum_angle, NULL, &angle, NULL, NULL));
+    double dx = distance(&bond, "x", &angle, "x", 0.0),
+           du = distance(&bond, "x'", &angle, "u", 0.0);
+    double dz = distance(&bond, "z", &angle, "z", 0.0);
+    double dw = distance(&bond, "z'", &angle, "z'", 0.0);
+    printf("%s: x %.2g, x' %.2g, z %.2g, z' %.2g\n", method, dx, du, dz, dw);
+    CHECK(dx <= tolerance && dz <= tolerance);
+    CHECK(du <= 30.0 * tolerance && dw <= 30.0 * tolerance);
+    case_table_clear(&bond);
+    case_table_clear(&angle);
+    return 0;
+}
+
+static int constrained_systems_are_reduced(void)
+{
+    CHECK(constraints_lose_the_same_inertia("radau, formulation: index-3, rtol: 1e-9, atol: 1e-11",
+                                            1e-7) == 0);
+    CHECK(constraints_lose_the_same_inertia("generalized-alpha, step: 0.001", 1e-4) == 0);
+    return 0;
+}
+
+TEST_MAIN(TEST(two_masses_move_as_in_the_reference), TEST(error_is_proportional_to_the_inertia),
+          TEST(the_mobot_moves_as_in_the_reference), TEST(constrained_systems_are_reduced))
