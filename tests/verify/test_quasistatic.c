@@ -36,7 +36,8 @@ static double distance(const case_table *a, const char *of_a, const case_table *
     for (int i = 0; i < a->rows; i++) {
         double t = a->values[i * a->columns], x, y;
         if (t < from) continue;
-        if (!case_table_value(a, of_a, t, &x) || !case_table_value(b, of_b, t, &y)) return NAN;
+        if (!case_table_value(a, of_a, t, &x) || !case_table_value(b, of_b, t, &y))
+            return (double)NAN;
         largest = fmax(largest, fabs(x - y));
     }
     return largest;
