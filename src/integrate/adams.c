@@ -218,6 +218,7 @@ static flx_status adams_step(flx_integrator *it, flx_state *x, double h_most, do
     count_work(it, rejected, failures);
     flx_status s = flag < 0 ? explain(it, flag) : report(it, t, p->sun.y);
     if (s != FLX_OK) {
+        (void)CVodeGetCurrentStep(p->cvode, h_taken); // the one tried last
         p->started = false;
         return s;
     }

@@ -849,6 +849,7 @@ static flx_status bdf_step(flx_integrator *it, flx_state *x, double h_most, doub
         s = close_joints(it, p->trial, &p->joints[AT_STEPS]);
     }
     if (s != FLX_OK) {
+        (void)IDAGetCurrentStep(p->ida, h_taken); // the one tried last
         p->started = false;
         return s;
     }
