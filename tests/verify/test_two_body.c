@@ -259,8 +259,10 @@ static int energy_is_bounded_over_many_periods(void)
         printf("    %-24s energy %+.4e .. %+.4e, at first %+.4e .. %+.4e\n", all[i].method,
                many.least[0] - 112.5, many.most[0] - 112.5, few.least[0] - 112.5,
                few.most[0] - 112.5);
-        CHECK_NEAR(many.least[0], few.least[0], 0.03 * band);
-        CHECK_NEAR(many.most[0], few.most[0], 0.03 * band);
+        // the first periods of a short run miss a little of the band between their steps
+        double within = (watch_short() ? 0.03 : 0.02) * band;
+        CHECK_NEAR(many.least[0], few.least[0], within);
+        CHECK_NEAR(many.most[0], few.most[0], within);
     }
     return 0;
 }

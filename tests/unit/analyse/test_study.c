@@ -178,7 +178,7 @@ static int tolerances_are_kept_to(void)
 // cos t, to be read back.
 static int a_file_serves_as_reference(void)
 {
-    char path[] = "/tmp/flexion-study-XXXXXX", name[64];
+    char path[] = "study-XXXXXX", name[64];
     int fd = mkstemp(path);
     CHECK(fd >= 0);
     close(fd);
@@ -202,7 +202,7 @@ static int a_file_serves_as_reference(void)
     CHECK(r.status == FLX_OK);
     CHECK_NEAR(flx_study_order(r.study, 0, 0, 0), 2.0, 0.05);
     CHECK_NEAR(flx_study_order(r.study, 0, 1, 1), 2.0, 0.05);
-    CHECK_TEXT(flx_study_reference(r.study), "flexion-study");
+    CHECK_TEXT(flx_study_reference(r.study), "study-");
     clear(&r);
     def.nsignal = 0; // the file holds signals, not positions
     r = run(oscillator, &def);
