@@ -35,7 +35,7 @@ EXCEPTIONS = {
     "output/build.c": ["yaml.h", "amd.h", "klu.h", "cblas.h"],
     # the methods that are SUNDIALS'
     "integrate/adams.c": ["cvode/cvode.h", "sunnonlinsol/sunnonlinsol_fixedpoint.h"],
-    "integrate/bdf.c": ["ida/ida.h", "sundials/sundials_linearsolver.h", "sundials/sundials_matrix.h"],
+    "integrate/bdf.h": ["ida/ida.h", "sundials/sundials_linearsolver.h", "sundials/sundials_matrix.h"],
     "integrate/sundials.c": ["nvector/nvector_serial.h"],
     "integrate/sundials.h": ["sundials/sundials_context.h", "sundials/sundials_nvector.h"],
 }

@@ -320,6 +320,7 @@ static flx_status make(flx_descriptor *d, const flx_descriptor_options *o)
     FLX_TRY(flx_rows_fill(d));
     flx_forces_fill(d);
     FLX_TRY(flx_expr_fill(d));
+    FLX_TRY(flx_expr_compile(d));
     FLX_TRY(flx_layout_parts(d));
     FLX_TRY(flx_forces_scale(d));
     return flx_layout_pairs(d);

@@ -4,8 +4,13 @@
 //   descriptor_rows.c      bonds made of primitive rows
 //   descriptor_force.c     forces without expressions
 //   descriptor_expr.c      expressions: forces, equations, constraints
+//   descriptor_expr_places.c, descriptor_expr_compile.c  where their derivatives go; their programs
 //   descriptor_read.c      multipliers that forces read
-//   descriptor_eval.c      residual, tangent, bonds, energy
+//   descriptor_eval.c      what evaluations begin with: frames, expressions
+//   descriptor_residual.c  residual
+//   descriptor_tangent.c   its tangent
+//   descriptor_bonds.c     bonds on velocity and acceleration level, their forces
+//   descriptor_energy.c    energies and powers
 //   descriptor_explicit.c  z' = F(t, z)
 //   descriptor_flat.c      accelerations of equations alone, as one program
 //   descriptor_lagrange.c  momentum, dL/dq, forces
@@ -378,6 +383,12 @@ static inline int flx_first_mu(const flx_descriptor *d)
     return flx_first_lam(d) + d->base.dims.nlam;
 }
 
+// Without bodies there are equations alone: no joints, no forces between bodies.
+static inline bool flx_has_bodies(const flx_descriptor *d)
+{
+    return d->variable_v > 0;
+}
+
 // layout: coordinates of bodies and variables; blocks; the pattern.
 flx_status flx_layout_bodies(flx_descriptor *d);
 int flx_layout_add_block(flx_descriptor *d, int size);
@@ -422,6 +433,7 @@ void flx_forces_fill(flx_descriptor *d);
 flx_status flx_expr_plan(flx_descriptor *d);
 flx_status flx_expr_couple(flx_descriptor *d);
 flx_status flx_expr_fill(flx_descriptor *d);
+flx_status flx_expr_compile(flx_descriptor *d);
 void flx_expr_destroy(flx_descriptor *d);
 flx_status flx_flat_compile(flx_descriptor *d, int ninput, const flx_leaf *leaves);
 
@@ -447,8 +459,19 @@ void flx_eval_motions(const flx_descriptor *d, flx_work *w, const flx_point *p);
 void flx_eval_leaves(const flx_work *w, const flx_point *p, int n, const flx_input *inputs,
                      double *leaves); // turns: zero
 const double *flx_eval_output(const flx_descriptor *d, const flx_work *w, flx_group_kind kind);
+// Motion of a row: value, first and second derivative; zero where it has none.
+static inline double flx_row_motion(const flx_descriptor *d, const flx_work *w,
+                                    const flx_scalar_row *r, int order)
+{
+    return r->motion < 0 ? 0.0 : flx_eval_output(d, w, FLX_GROUP_TIME)[3 * r->motion + order];
+}
 flx_status flx_eval_residual(const flx_system *s, flx_work *w, const flx_point *p, double *r);
 flx_status flx_eval_linearise(const flx_system *s, flx_work *w, const flx_point *p, flx_blocks *b);
+// Force and torque that expressions give, and turned into rows of the body `side` at its place.
+void flx_wrench_value(const flx_expr_wrench *e, const flx_channel *channels, const double *values,
+                      double F[6]);
+void flx_wrench_on_body(const flx_descriptor *d, const flx_work *w, const flx_expr_wrench *e,
+                        int side, const double F[6], double rows[6]);
 // Rows of bonds and velocity bonds of the residual; the others have no meaning.
 void flx_eval_bonds(const flx_descriptor *d, flx_work *w, const flx_point *p, double *r);
 flx_status flx_eval_bond_rate(const flx_system *s, flx_work *w, const flx_point *p, double *gd);

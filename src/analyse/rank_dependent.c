@@ -1,0 +1,293 @@
+// rank_dependent.c - which bonds are dependent at one position.
+//
+// 1 G is equilibrated, so that units and small bodies do not matter.
+// 2 A body whose rows, all together, have full rank in its own columns takes no part in any
+//   dependence: it is taken away with them, and so is every tree, in O(N).
+// 3 What is left falls into connected parts. Small ones: QR with pivoting of G^T. Large ones:
+//   Gaussian elimination body by body (rank_eliminate.c).
+//
+// A small pivot counts as zero when it is rounding, or when it lies below SMALL and a wide gap above
+// it says that it would be zero but for the accuracy of the geometry.
+#include "analyse/rank_parts.h"
+#include "math/dense.h"
+
+#include <math.h>
+#include <string.h>
+
+#define SMALL 2e-3
+#define GAP 50.0
+#define FULL 0.05 // smallest pivot of a body that is taken away
+#define SWEEPS 8  // of the equilibration
+
+// ---- equilibration --------------------------------------------------------------------------
+
+// Ruiz: rows and columns are divided by the square root of their largest entry, again and again.
+static flx_status equilibrate(flx_rank_analysis *a)
+{
+    const flx_pattern *p = &a->sys->pattern;
+    int nv = a->sys->dims.nv;
+    double *big = flx_alloc(a->ctx, (size_t)(a->nrow + nv), sizeof *big);
+    if (!big) return FLX_ERR_MEMORY;
+    for (int i = 0; i < a->nrow; i++) a->row[i] = 1.0;
+    for (int i = 0; i < nv; i++) a->col[i] = a->p->scale[i];
+    for (int k = 0; k < SWEEPS; k++) {
+        memset(big, 0, (size_t)(a->nrow + nv) * sizeof *big);
+        for (int i = 0; i < p->nblock; i++) {
+            if (!flx_rank_is_bond(a, i)) continue;
+            for (int e = p->row[i]; e < p->row[i + 1]; e++) {
+                if (!flx_rank_is_body(a, p->col[e])) continue;
+                flx_rank_patch x = flx_rank_patch_at(a, i, e);
+                for (int r = 0; r < x.nr; r++) {
+                    for (int c = 0; c < x.nc; c++) {
+                        double v = fabs(x.g[r * x.nc + c]) * a->row[x.r0 + r] * a->col[x.c0 + c];
+                        if (v > big[x.r0 + r]) big[x.r0 + r] = v;
+                        if (v > big[a->nrow + x.c0 + c]) big[a->nrow + x.c0 + c] = v;
+                    }
+                }
+            }
+        }
+        for (int i = 0; i < a->nrow; i++) {
+            if (big[i] > 0.0) a->row[i] /= sqrt(big[i]);
+        }
+        // a column that is nothing but rounding stays that
+        for (int i = 0; i < nv; i++) {
+            double v = big[a->nrow + i];
+            if (v > RANK_ROUNDING) a->col[i] /= sqrt(v);
+        }
+    }
+    flx_free(big);
+    return FLX_OK;
+}
+
+// ---- taking bodies away ---------------------------------------------------------------------
+
+#define MAX_OWN 32 // rows of a body that are looked at
+
+// Whether the rows in play that touch body b have full rank in its columns. Gaussian elimination
+// with complete pivoting on the scaled entries.
+static bool stands_alone(const flx_rank_analysis *a, int b, int *nrows)
+{
+    const flx_pattern *p = &a->sys->pattern;
+    int nc = p->start[b + 1] - p->start[b], m = 0;
+    double A[MAX_OWN * MAX_OWN] = {0};
+    *nrows = 0;
+    if (nc < 1 || nc > MAX_OWN) return false;
+    for (int e = p->row[b]; e < p->row[b + 1]; e++) {
+        if (!flx_rank_is_bond(a, p->col[e])) continue;
+        flx_rank_patch x = flx_rank_patch_at(a, p->col[e], p->transpose[e]);
+        for (int r = 0; r < x.nr; r++) {
+            if (a->gone[x.r0 + r]) continue;
+            if (m == nc) return false;
+            for (int c = 0; c < nc; c++) {
+                A[m * nc + c] = x.g[r * nc + c] * a->row[x.r0 + r] * a->col[x.c0 + c];
+            }
+            m++;
+        }
+    }
+    *nrows = m;
+    for (int k = 0; k < m; k++) {
+        int pr = k, pc = k;
+        for (int r = k; r < m; r++) {
+            for (int c = k; c < nc; c++) {
+                if (fabs(A[r * nc + c]) > fabs(A[pr * nc + pc])) pr = r, pc = c;
+            }
+        }
+        if (!(fabs(A[pr * nc + pc]) > FULL)) return false;
+        for (int c = 0; c < nc; c++) {
+            double swap = A[k * nc + c];
+            A[k * nc + c] = A[pr * nc + c];
+            A[pr * nc + c] = swap;
+        }
+        for (int r = 0; r < m; r++) {
+            double swap = A[r * nc + k];
+            A[r * nc + k] = A[r * nc + pc];
+            A[r * nc + pc] = swap;
+        }
+        for (int r = k + 1; r < m; r++) {
+            double f = A[r * nc + k] / A[k * nc + k];
+            for (int c = k; c < nc; c++) A[r * nc + c] -= f * A[k * nc + c];
+        }
+    }
+    return true;
+}
+
+// Every body is looked at, and again when a neighbour has gone.
+static void take_away(flx_rank_analysis *a)
+{
+    const flx_pattern *p = &a->sys->pattern;
+    int head = 0, count = 0, nbody = 0;
+    memset(a->taken, 0, (size_t)p->nblock * sizeof *a->taken);
+    for (int b = 0; b < p->nblock; b++) {
+        a->queued[b] = flx_rank_is_body(a, b);
+        if (a->queued[b]) a->queue[nbody++] = b;
+    }
+    count = nbody;
+    while (count > 0) {
+        int b = a->queue[head], rows;
+        head = (head + 1) % nbody;
+        count--;
+        a->queued[b] = false;
+        if (a->taken[b] || !stands_alone(a, b, &rows)) continue;
+        a->taken[b] = true;
+        for (int e = p->row[b]; e < p->row[b + 1]; e++) {
+            int bond = p->col[e];
+            if (!flx_rank_is_bond(a, bond)) continue;
+            for (int i = p->start[bond]; i < p->start[bond + 1]; i++) a->gone[i - a->first] = true;
+            for (int f = p->row[bond]; f < p->row[bond + 1]; f++) {
+                int o = p->col[f];
+                if (!flx_rank_is_body(a, o) || a->taken[o] || a->queued[o]) continue;
+                a->queue[(head + count++) % nbody] = o;
+                a->queued[o] = true;
+            }
+        }
+    }
+}
+
+// ---- connected parts ------------------------------------------------------------------------
+
+static int root(int *part, int i)
+{
+    while (part[i] != i) i = part[i] = part[part[i]];
+    return i;
+}
+
+// Bodies and bond blocks that hang together; a bond block without rows in play belongs to none.
+static void find_parts(flx_rank_analysis *a)
+{
+    const flx_pattern *p = &a->sys->pattern;
+    for (int i = 0; i < p->nblock; i++) a->part[i] = i;
+    for (int i = 0; i < p->nblock; i++) {
+        if (!flx_rank_is_bond(a, i)) continue;
+        bool any = false;
+        for (int r = p->start[i]; r < p->start[i + 1]; r++) any |= !a->gone[r - a->first];
+        if (!any) continue;
+        for (int e = p->row[i]; e < p->row[i + 1]; e++) {
+            int j = p->col[e];
+            if (flx_rank_is_body(a, j)) a->part[root(a->part, i)] = root(a->part, j);
+        }
+    }
+    for (int i = 0; i < p->nblock; i++) a->part[i] = root(a->part, i);
+}
+
+// ---- deciding the rank ----------------------------------------------------------------------
+
+int flx_rank_count_pivots(int n, const double *pivot)
+{
+    for (int k = 0; k < n; k++) {
+        if (!(pivot[k] > RANK_ROUNDING * pivot[0])) return k;
+        if (k > 0 && pivot[k] <= SMALL * pivot[0] && pivot[k] * GAP <= pivot[k - 1]) return k;
+    }
+    return n;
+}
+
+// ---- small parts ----------------------------------------------------------------------------
+
+// Dependent rows of one part, by QR with pivoting of its G^T.
+static flx_status dense_part(flx_rank_analysis *a, int part, int nrow, int ncol, bool *dependent,
+                             int *count)
+{
+    const flx_pattern *p = &a->sys->pattern;
+    flx_status status = FLX_ERR_MEMORY;
+    double *A = flx_alloc(a->ctx, (size_t)nrow * (size_t)ncol, sizeof *A);
+    double *pivot = flx_alloc(a->ctx, (size_t)nrow, sizeof *pivot);
+    int *perm = flx_alloc(a->ctx, (size_t)nrow, sizeof *perm);
+    int *rows = flx_alloc(a->ctx, (size_t)nrow, sizeof *rows);
+    int *place = flx_alloc(a->ctx, (size_t)a->sys->dims.nv, sizeof *place);
+    if (!A || !pivot || !perm || !rows || !place) goto done;
+
+    int nc = 0, nr = 0, rank = 0;
+    for (int b = 0; b < p->nblock; b++) {
+        if (!flx_rank_is_body(a, b) || a->part[b] != part) continue;
+        for (int c = p->start[b]; c < p->start[b + 1]; c++) place[c] = nc++;
+    }
+    for (int i = 0; i < p->nblock; i++) {
+        if (!flx_rank_is_bond(a, i) || a->part[i] != part) continue;
+        int before = nr;
+        for (int r = p->start[i] - a->first; r < p->start[i + 1] - a->first; r++) {
+            if (!a->gone[r]) rows[nr++] = r;
+        }
+        for (int e = p->row[i]; e < p->row[i + 1] && nr > before; e++) {
+            if (!flx_rank_is_body(a, p->col[e])) continue;
+            flx_rank_patch x = flx_rank_patch_at(a, i, e);
+            for (int k = before; k < nr; k++) {
+                const double *g = x.g + (rows[k] - x.r0) * x.nc;
+                for (int c = 0; c < x.nc; c++) {
+                    A[(size_t)k * (size_t)ncol + (size_t)place[x.c0 + c]] =
+                        g[c] * a->row[rows[k]] * a->col[x.c0 + c];
+                }
+            }
+        }
+    }
+    for (int k = 0; k < nr; k++) { // unit rows, later ones a little less
+        double *v = A + (size_t)k * (size_t)ncol, norm = 0.0;
+        for (int c = 0; c < ncol; c++) norm += v[c] * v[c];
+        double f = norm > 0.0 ? (1.0 - RANK_BIAS * k / nr) / sqrt(norm) : 0.0;
+        for (int c = 0; c < ncol; c++) v[c] *= f;
+    }
+    status = flx_dense_rank(a->ctx, ncol, nr, A, 0.0, perm, &rank);
+    if (status != FLX_OK) goto done;
+    int most = nr < ncol ? nr : ncol;
+    for (int k = 0; k < most; k++) pivot[k] = fabs(A[(size_t)k * (size_t)ncol + (size_t)k]);
+    rank = flx_rank_count_pivots(most, pivot);
+    for (int k = rank; k < nr; k++) dependent[rows[perm[k]]] = true;
+    *count += nr - rank;
+
+done:
+    flx_free(A);
+    flx_free(pivot);
+    flx_free(perm);
+    flx_free(rows);
+    flx_free(place);
+    return status;
+}
+
+// ---- one position ---------------------------------------------------------------------------
+
+flx_status flx_rank_find_dependent(flx_rank_analysis *a, const flx_state *x, const bool *leave_out,
+                                   bool *dependent, int *count)
+{
+    const flx_system *s = a->sys;
+    const flx_pattern *p = &s->pattern;
+    double gap;
+    int worst;
+    *count = 0;
+    memset(dependent, 0, (size_t)a->nrow * sizeof *dependent);
+    FLX_TRY(flx_projector_gap(a->p, x, FLX_ROWS_VELOCITY, &gap, &worst));
+    FLX_TRY(flx_projector_correct(a->p, FLX_ROWS_VELOCITY, RANK_DAMPING, NULL)); // for its matrix
+    a->values = flx_saddle_values(a->p->saddle);
+    a->rigid = 0;
+    for (int i = 0; i < a->nrow; i++) {
+        bool rigid = flx_saddle_active(a->p->saddle, a->first + i);
+        a->gone[i] = !rigid || (leave_out && leave_out[i]);
+        a->rigid += rigid;
+    }
+    FLX_TRY(equilibrate(a));
+    take_away(a);
+    find_parts(a);
+
+    flx_status status = FLX_ERR_MEMORY;
+    int *rows = flx_alloc(a->ctx, (size_t)p->nblock, sizeof *rows);
+    int *cols = flx_alloc(a->ctx, (size_t)p->nblock, sizeof *cols);
+    if (!rows || !cols) goto done;
+    for (int i = 0; i < p->nblock; i++) {
+        int size = p->start[i + 1] - p->start[i];
+        if (flx_rank_is_body(a, i)) cols[a->part[i]] += size;
+        for (int r = p->start[i]; flx_rank_is_bond(a, i) && r < p->start[i + 1]; r++) {
+            rows[a->part[i]] += !a->gone[r - a->first];
+        }
+    }
+    status = FLX_OK;
+    for (int i = 0; i < p->nblock && status == FLX_OK; i++) {
+        if (rows[i] > 0 && rows[i] <= a->dense) {
+            status = dense_part(a, i, rows[i], cols[i], dependent, count);
+        }
+    }
+    bool large = false;
+    for (int i = 0; i < p->nblock; i++) large |= rows[i] > a->dense;
+    if (status == FLX_OK && large) status = flx_rank_eliminate_parts(a, rows, dependent, count);
+
+done:
+    flx_free(rows);
+    flx_free(cols);
+    return status;
+}
