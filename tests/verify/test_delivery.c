@@ -5,8 +5,9 @@
 // size of its positions and velocities, put back on its constraints and carried on to the end; the
 // largest departure there over 1e-6 is what an error made on the way grows to. With FLX_LONG every
 // decade of tolerances is asked, and the beam has more links: sixteen, for the published forty take
-// minutes a tolerance with every method.
+// minutes a tolerance with every method; test_beam.c asks those of some.
 #include "analyse/simulation.h"
+#include "beam_text.h"
 #include "check.h"
 #include "flexion/flexion.h"
 
@@ -271,37 +272,10 @@ static int damped_systems_are_delivered(void)
 
 // ---- the inextensible beam ----------------------------------------------------------------------
 
-// n links with angles b1 ... bn; Hairer, Norsett and Wanner I, II.10 (10.6); case ivp-beam-inextensible.
-static char *write_beam(int n)
-{
-    size_t size = 400u + 100u * (size_t)n * (size_t)(n + 4);
-    char *text = malloc(size), *p = text;
-    if (!text) return NULL;
-    p += sprintf(p, "flexion: 1\nsignals: {phi: 'if(t < pi, 1.5*sin(t)^2, 0)'}\n"
-                    "equations:\n  second_order:\n");
-    for (int l = 1; l <= n; l++) {
-        p += sprintf(p, "    b%d: {mass: %g, force: \"%d^4*(%sb%d - 2*b%d + b%d)", l, n + 0.5 - l,
-                     n, l == 1 ? "-" : "", l == 1 ? 1 : l - 1, l, l == n ? n : l + 1);
-        p += sprintf(p, " + %d^2*phi*(cos(b%d) + sin(b%d))", n, l, l);
-        for (int k = 1; k <= n; k++) {
-            if (k != l)
-                p += sprintf(p, " - %g*sin(b%d - b%d)*b%d'^2", n + 0.5 - (l > k ? l : k), l, k, k);
-        }
-        p += sprintf(p, "\"}\n");
-    }
-    p += sprintf(p, "  coupling:\n");
-    for (int l = 1; l <= n; l++) {
-        for (int k = l + 1; k <= n; k++)
-            p += sprintf(p, "    - [b%d, b%d, %g*cos(b%d - b%d)]\n", l, k, n + 0.5 - k, l, k);
-    }
-    sprintf(p, "simulate: {until: 5}\noutputs: {times: [5], signals: [b1, b%d]}\n", n);
-    return text;
-}
-
 static int inextensible_beam_is_delivered(void)
 {
     const problem p = {.name = "beam", .tight = "radau(stages=5)", .factor = 30.0, .stiff = true};
-    char *text = write_beam(LINKS);
+    char *text = beam_text(LINKS, "until: 5");
     CHECK(text != NULL);
     flx_ctx *ctx = flx_ctx_create();
     flx_model *model = NULL;
