@@ -407,7 +407,8 @@ void flx_node_rotation_vector(flx_builder *b, const flx_node R[9], flx_node out[
 flx_status flx_env_vector(flx_env *e, const flx_node v[3], flx_value *out);
 flx_status flx_env_point(flx_env *e, const flx_node v[3], flx_value *out);
 flx_status flx_env_list(flx_env *e, int n, const flx_node *v, flx_value *out);
-flx_status flx_env_placeholder(flx_env *e, int n, flx_value *out); // zeros: not available yet
+// Zeros in place of what is not available yet, in models that are checked and refused by runs.
+flx_status flx_env_stand_in(flx_env *e, int n, flx_value *out);
 flx_status flx_body_member(flx_env *e, flx_item *item, const char *name, flx_loc loc,
                            flx_value *out);
 flx_status flx_part_com_member(flx_env *e, const flx_item *part, const char *name, flx_loc loc,

@@ -745,7 +745,7 @@ static flx_status unavailable_member(flx_env *e, const flx_item *force, const ch
     while (*w && strcmp(*w, name) != 0) w++;
     if (!*w) return flx_member_unknown(e, force->full, name, loc, words, NULL);
     bool vector = strcmp(name, "value") == 0 || strcmp(name, "impulse") == 0;
-    return flx_env_placeholder(e, vector ? e->b->m->dimension : 1, out);
+    return flx_env_stand_in(e, vector ? e->b->m->dimension : 1, out);
 }
 
 flx_status flx_force_member(flx_env *e, flx_item *force, const char *name, flx_loc loc,

@@ -493,7 +493,7 @@ static flx_status later_member(flx_env *e, const flx_item *item, const char *nam
     for (const char *const *w = words; *w; w++) {
         if (strcmp(name, *w) != 0) continue;
         FLX_TRY(flx_env_require(e, FLX_MODE_OUTPUT, item->full, name, loc));
-        return flx_env_placeholder(e, 1, out);
+        return flx_env_stand_in(e, 1, out);
     }
     return flx_member_unknown(e, item->full, name, loc, words, NULL);
 }
@@ -624,7 +624,7 @@ static flx_status index_flexible(flx_env *e, const flx_value *of, int n, const f
     }
     if (of->tag == FLX_TAG_MODES) {
         FLX_TRY(flx_env_require(e, FLX_MODE_MOVING, body->full, "mode", loc));
-        return flx_env_placeholder(e, 1, out);
+        return flx_env_stand_in(e, 1, out);
     }
     FLX_TRY(flx_body_place(e->b, body, loc));
     if (of->tag == FLX_TAG_LENGTH) {

@@ -239,8 +239,15 @@ flx_status flx_env_point(flx_env *e, const flx_node v[3], flx_value *out)
     return flx_env_vector(e, x, out);
 }
 
-flx_status flx_env_placeholder(flx_env *e, int n, flx_value *out)
+// Checks the rest of a model that runs nowhere yet: what it uses was listed as not available before
+// any name was looked up, and a listed model is refused by every run. A stand-in must not be made
+// in any other model, where it would pass for a result.
+flx_status flx_env_stand_in(flx_env *e, int n, flx_value *out)
 {
+    if (e->b->m->nunavailable == 0) {
+        return FLX_FAIL(e->b->ctx, FLX_ERR_UNAVAILABLE, FLX_NOWHERE,
+                        "a value that is not available was asked for in a model that can run");
+    }
     flx_node zero[6];
     for (int i = 0; i < 6; i++) zero[i] = node_const(e->b->g, 0);
     if (n > 1) return flx_env_list(e, n, zero, out);
@@ -421,7 +428,7 @@ static flx_status flexible_member(flx_env *e, flx_item *body, const char *name, 
         out->tag = FLX_TAG_MODES;
     } else if (strcmp(name, "modes") == 0) {
         FLX_TRY(flx_env_require(e, FLX_MODE_MOVING, body->full, name, loc));
-        return flx_env_placeholder(e, 1, out);
+        return flx_env_stand_in(e, 1, out);
     } else if (strcmp(name, "start") == 0 || strcmp(name, "end") == 0) {
         FLX_TRY(flx_body_place(e->b, body, loc));
         FLX_TRY(flx_body_make_point(e->b, body, name, name[0] == 's' ? d->start : d->end, &point));
@@ -452,7 +459,7 @@ flx_status flx_body_member(flx_env *e, flx_item *item, const char *name, flx_loc
                      strcmp(name, "moment") == 0;
         if (later && ((flx_point_data *)item->data)->flexible) {
             FLX_TRY(flx_env_require(e, FLX_MODE_MOVING, item->full, name, loc));
-            return flx_env_placeholder(e, e->b->m->dimension, out);
+            return flx_env_stand_in(e, e->b->m->dimension, out);
         }
         return flx_member_unknown(e, item->full, name, loc, body_signals, NULL);
     }
