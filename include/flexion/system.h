@@ -238,6 +238,10 @@ typedef struct flx_system_ops {
                              const double *eta, double *out);
     // bias (nlam + nmu): second time derivative of g, first of A v + b, both at v' = 0.
     flx_status (*bond_bias)(const flx_system *s, flx_work *w, const flx_point *p, double *bias);
+    // out (nlam): derivative of the second time derivative of g, G a + bias, along q (+) theta with v
+    // and a held. For reductions; may be NULL.
+    flx_status (*bond_slope)(const flx_system *s, flx_work *w, const flx_point *p,
+                             const double *theta, double *out);
 
     // Own linear algebra for one weight (real or complex): factor keeps what solve needs in
     // `factors` (made by factors_create, one for each weight in use). solve: in place, n entries;

@@ -389,6 +389,7 @@ struct flx_model {
     flx_switch *switches;
     int nevent;
     flx_event *events;
+    bool reduces; // a system may be made of the model's: rows have derivatives of their bias
     int nreduced;
     flx_reduced *reduced;
     flx_simulate simulate;

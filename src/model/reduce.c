@@ -105,6 +105,7 @@ flx_status flx_reduce_finish(flx_builder *b)
 {
     const flx_yaml *reduce = flx_yaml_get(b->top->def, "reduce");
     bool list = reduce && reduce->kind == FLX_YAML_LIST;
+    b->m->reduces = reduce != NULL;
     for (int i = 0; reduce && i < (list ? reduce->count : 1); i++) {
         const flx_yaml *block = list ? reduce->items[i] : reduce;
         if (block->kind == FLX_YAML_MAP) FLX_TRY(read_block(b, block));

@@ -243,6 +243,7 @@ static const flx_system_ops ops = {
     .bond_rate = flx_eval_bond_rate,
     .bond_force = flx_eval_bond_force,
     .bond_bias = flx_eval_bond_bias,
+    .bond_slope = flx_eval_bond_slope,
     .explicit_form = &flx_descriptor_explicit,
     .components = &flx_descriptor_components,
     .lagrangian = &flx_descriptor_lagrangian,

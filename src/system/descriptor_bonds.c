@@ -1,4 +1,5 @@
 // descriptor_bonds.c - bonds on velocity and acceleration level, and the forces of their multipliers.
+#include "joint/row_slopes.h"
 #include "system/descriptor_parts.h"
 
 static void constraints_rate(const flx_descriptor *d, flx_work *w, const flx_point *p, double *gd)
@@ -145,5 +146,55 @@ flx_status flx_eval_bond_bias(const flx_system *s, flx_work *w, const flx_point 
         bias[(b->velocity ? s->dims.nlam : 0) + b->row] =
             flx_eval_output(d, w, FLX_GROUP_BIAS)[b->bias];
     }
+    return FLX_OK;
+}
+
+static void scalars_slope(const flx_descriptor *d, const flx_row_path *path, double *out)
+{
+    for (int i = 0; i < d->nscalar; i++) {
+        const flx_scalar_row *r = d->scalars + i;
+        double sum = 0.0;
+        for (int t = 0; t < r->nterm; t++) {
+            sum += r->coefficient[t] * flx_scalar_slope(r->term + t, path);
+        }
+        out[r->row] = sum;
+    }
+}
+
+static void constraints_slope(const flx_descriptor *d, flx_work *w, const flx_row_path *path,
+                              double *out)
+{
+    if (d->expr.nbond == 0) return;
+    flx_eval_group(d, w, FLX_GROUP_CURVE);
+    flx_eval_group(d, w, FLX_GROUP_THIRD);
+    const double *curve = flx_eval_output(d, w, FLX_GROUP_CURVE);
+    const double *third = flx_eval_output(d, w, FLX_GROUP_THIRD);
+    for (int i = 0; i < d->expr.nbond; i++) {
+        const flx_expr_bond *b = d->expr.bonds + i;
+        double sum = 0.0;
+        if (b->velocity) continue;
+        for (int k = 0; k < b->ncurve; k++) {
+            double a = path->a[b->unknown[b->curve_entry[k]]];
+            sum += curve[b->curve + k] * a * path->theta[b->curve_unknown[k]];
+        }
+        for (int k = 0; k < b->nthird; k++) {
+            sum += third[b->third + k] * path->theta[b->third_unknown[k]];
+        }
+        out[b->row] = sum;
+    }
+}
+
+flx_status flx_eval_bond_slope(const flx_system *s, flx_work *w, const flx_point *p,
+                               const double *theta, double *out)
+{
+    const flx_descriptor *d = flx_descriptor_of(s);
+    if (d->expr.nbond > 0 && !d->expr.thirds) return FLX_ERR_CANNOT;
+    flx_eval_begin(d, w, p);
+    memset(out, 0, (size_t)s->dims.nlam * sizeof *out); // forces that are unknowns have none
+    const flx_row_path path = {.frames = w->frames, .a = p->a, .theta = theta};
+    flx_row_point_slope(d->npoint, d->points, &path, out);
+    flx_row_axis_slope(d->naxis, d->axes, &path, out);
+    scalars_slope(d, &path, out);
+    constraints_slope(d, w, &path, out);
     return FLX_OK;
 }

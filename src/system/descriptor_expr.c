@@ -411,7 +411,9 @@ static flx_status plan_bond(flx_descriptor *d, const flx_constraint *c, int n,
     b->slope_unknown = flx_arena_take(d->arena, (size_t)n, sizeof(int));
     b->curve_entry = flx_arena_take(d->arena, (size_t)n * (size_t)n, sizeof(int));
     b->curve_slot = flx_arena_take(d->arena, (size_t)n * (size_t)n, sizeof(int));
-    if (!b->unknown || !b->slope_unknown || !b->curve_entry || !b->curve_slot) {
+    b->curve_unknown = flx_arena_take(d->arena, (size_t)n * (size_t)n, sizeof(int));
+    if (!b->unknown || !b->slope_unknown || !b->curve_entry || !b->curve_slot ||
+        !b->curve_unknown) {
         return FLX_ERR_MEMORY;
     }
     FLX_TRY(flx_expr_add(d, FLX_GROUP_BOND, c->value, &b->out));
@@ -431,6 +433,7 @@ static flx_status plan_bond(flx_descriptor *d, const flx_constraint *c, int n,
             if (curve >= 0 && is_zero(d, curve)) continue;
             FLX_TRY(flx_expr_add(d, FLX_GROUP_CURVE, curve, NULL));
             b->curve_entry[b->ncurve] = b->ndep;
+            b->curve_unknown[b->ncurve] = along[k].unknown;
             b->curve_slot[b->ncurve++] = along[k].unknown; // a slot once there is a pattern
         }
         b->unknown[b->ndep++] = along[i].unknown;
@@ -475,6 +478,23 @@ static flx_status plan_rates(flx_descriptor *d, const flx_constraint *c, flx_exp
                         &b->bias);
 }
 
+// The bias along positions, for reductions.
+static flx_status plan_third(flx_descriptor *d, int n, const direction *along, flx_expr_bond *b)
+{
+    flx_node bias = d->expr.group[FLX_GROUP_BIAS].nodes[b->bias];
+    b->third = d->expr.group[FLX_GROUP_THIRD].n;
+    b->third_unknown = flx_arena_take(d->arena, (size_t)n, sizeof(int));
+    if (!b->third_unknown) return FLX_ERR_MEMORY;
+    for (int k = 0; k < n; k++) {
+        if (along[k].rate) continue;
+        flx_node slope = derive(d, bias, along + k);
+        if (slope >= 0 && is_zero(d, slope)) continue;
+        FLX_TRY(flx_expr_add(d, FLX_GROUP_THIRD, slope, NULL));
+        b->third_unknown[b->nthird++] = along[k].unknown;
+    }
+    return FLX_OK;
+}
+
 static flx_status plan_constraint(flx_descriptor *d, const flx_constraint *c, flx_expr_bond *b)
 {
     int n;
@@ -483,6 +503,9 @@ static flx_status plan_constraint(flx_descriptor *d, const flx_constraint *c, fl
     flx_status status = check_constraint(d, c, n, along);
     if (status == FLX_OK) status = plan_bond(d, c, n, along, b);
     if (status == FLX_OK) status = plan_rates(d, c, b);
+    if (status == FLX_OK && !b->velocity && d->expr.thirds) {
+        status = plan_third(d, n, along, b);
+    }
     flx_free(along);
     return status;
 }
@@ -492,6 +515,7 @@ static flx_status plan_constraints(flx_descriptor *d)
     const flx_model *m = d->model;
     d->expr.bonds = flx_arena_take(d->arena, (size_t)m->nconstraint, sizeof *d->expr.bonds);
     if (!d->expr.bonds) return FLX_ERR_MEMORY;
+    d->expr.thirds = m->reduces;
     int lam = d->joint_lam + d->complete_mixed, mu = d->complete_lam + d->joint_mu;
     for (int i = 0; i < m->nconstraint; i++) {
         bool velocity = m->constraints[i].velocity_level;

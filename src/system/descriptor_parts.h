@@ -90,6 +90,7 @@ typedef enum flx_group_kind {
     FLX_GROUP_BIAS,   // constraints on acceleration level without the accelerations
     FLX_GROUP_SLOPE,  // derivatives of the values
     FLX_GROUP_CURVE,  // derivatives of the gradients
+    FLX_GROUP_THIRD,  // derivatives of the bias along positions, where the model is reduced
     FLX_GROUP_RATE,   // constraints on velocity level, where they move in time
     FLX_GROUP_SWITCH, // values of the switches, then their slopes in time
     FLX_GROUP_WHEN,   // conditions of events
@@ -170,6 +171,9 @@ typedef struct flx_expr_bond {
     int *curve_entry, *curve_slot; // (ncurve) gradient's number, offset of (unknown, unknown)
     int nslope, slope;             // velocity bonds: derivative along positions, in FLX_GROUP_CURVE
     int *slope_unknown, *slope_slot;
+    int *curve_unknown; // (ncurve) position of each second derivative
+    int third, nthird;  // derivatives of the bias, in FLX_GROUP_THIRD
+    int *third_unknown; // (nthird)
 } flx_expr_bond;
 
 typedef struct flx_input { // where the value of a leaf is found
@@ -214,6 +218,7 @@ typedef struct flx_expressions {
     int read_size;         // numbers of all readings
     int nrow, nwrench, neffort, nbond;
     bool moving; // a constraint moves in time by itself
+    bool thirds; // FLX_GROUP_THIRD is there
     flx_expr_row *rows;
     flx_expr_wrench *wrenches;
     flx_expr_effort *efforts;
@@ -477,6 +482,8 @@ void flx_eval_bonds(const flx_descriptor *d, flx_work *w, const flx_point *p, do
 flx_status flx_eval_bond_rate(const flx_system *s, flx_work *w, const flx_point *p, double *gd);
 flx_status flx_eval_bond_force(const flx_system *s, flx_work *w, const flx_point *p,
                                const double *eta, double *out);
+flx_status flx_eval_bond_slope(const flx_system *s, flx_work *w, const flx_point *p,
+                               const double *theta, double *out);
 flx_status flx_eval_bond_bias(const flx_system *s, flx_work *w, const flx_point *p, double *bias);
 // G^T lam + A^T mu of all rows (those with C > 0 left out), and of the rows of one joint added to
 // out at its bodies; frames must be there for the second.

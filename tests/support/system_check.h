@@ -187,6 +187,55 @@ static inline int near(const char *what, int i, double given, double found, doub
     return 1;
 }
 
+// G a + bias as a function of the position.
+static inline void bonds_accelerate(system_point *p, const double *q, double *out)
+{
+    const flx_system_ops *o = p->s->ops;
+    int m = p->s->dims.nlam + p->s->dims.nmu;
+    double *bias = numbers(m), *gd = numbers(m), *still = numbers(m),
+           *zero = numbers(p->s->dims.nv);
+    flx_point at = flx_state_point(p->s, p->x);
+    at.q = q;
+    if (o->bond_bias(p->s, p->work, &at, bias) != FLX_OK) abort();
+    at.v = p->x->a;
+    if (o->bond_rate(p->s, p->work, &at, gd) != FLX_OK) abort();
+    at.v = zero;
+    if (o->bond_rate(p->s, p->work, &at, still) != FLX_OK) abort();
+    for (int i = 0; i < p->s->dims.nlam; i++) out[i] = bias[i] + gd[i] - still[i];
+    free(bias), free(gd), free(still), free(zero);
+}
+
+// bond_slope is the derivative of that, where it is offered.
+static inline int check_bond_slope(system_point *p, double tolerance)
+{
+    const flx_dims *d = &p->s->dims;
+    int bad = 0;
+    const double h = 1e-4;
+    if (d->nlam == 0 || !p->s->ops->bond_slope) return 0;
+    double *slope = numbers(d->nlam), *f[4], *q = numbers(d->nq), *theta = numbers(d->nv);
+    double *step = numbers(d->nv);
+    for (int i = 0; i < d->nv; i++) theta[i] = system_random(&p->seed);
+    flx_point at = flx_state_point(p->s, p->x);
+    flx_status status = p->s->ops->bond_slope(p->s, p->work, &at, theta, slope);
+    for (int k = 0; k < 4; k++) { // h, -h, 2h, -2h: fourth order
+        double by = (k < 2 ? h : 2 * h) * (k % 2 ? -1 : 1);
+        f[k] = numbers(d->nlam);
+        for (int i = 0; i < d->nv; i++) step[i] = by * theta[i];
+        p->s->ops->retract(p->s, p->x->q, step, q);
+        bonds_accelerate(p, q, f[k]);
+    }
+    for (int i = 0; i < d->nlam && status == FLX_OK; i++) {
+        flx_unknown u;
+        p->s->ops->unknown(p->s, d->nv + d->nx + d->nw + i, &u);
+        if (u.C > 0.0) continue; // forces that are unknowns
+        double difference = (8 * (f[0][i] - f[1][i]) - (f[2][i] - f[3][i])) / (12 * h);
+        bad += near("bond_slope", i, slope[i], difference, tolerance);
+    }
+    for (int k = 0; k < 4; k++) free(f[k]);
+    free(slope), free(q), free(theta), free(step);
+    return bad + (status != FLX_OK && status != FLX_ERR_CANNOT);
+}
+
 // bond_rate is the time derivative of g; bond_bias that of the rates at constant v. Along q (+) h v
 // the velocity is constant, rotations included.
 static inline int check_bonds(system_point *p, double tolerance)
@@ -233,6 +282,7 @@ static inline int check_bonds(system_point *p, double tolerance)
     if (p->s->ops->bond_rate(p->s, p->work, &point, still) != FLX_OK) abort();
     for (int i = 0; i < d->nlam; i++) rates += eta[i] * (gd[i] - still[i]);
     bad += near("power of bonds", 0, power, rates, 1e-11);
+    bad += check_bond_slope(p, 2e-8);
     for (int i = 0; i < d->nv; i++) p->x->v[i] = system_random(&p->seed);
     free(a), free(b), free(ga), free(gb), free(gd), free(bias), free(eta), free(f), free(r1);
     free(r2), free(still);
