@@ -49,7 +49,7 @@ static flx_status observe(flx_signals *s, flx_simulation *sim, const flx_state *
     if (!sim->bodies) {
         flx_work *work = sim->work;
         flx_state y = *x;
-        const flx_system *base = flx_quasistatic_base(sim->sys, &work, &y);
+        const flx_system *base = flx_wrapper_base(sim->sys, &work, &y);
         return flx_descriptor_observe(base, work, &y, s->nleaf, s->leaves, s->in);
     }
     FLX_TRY(carry(sim, x, s->reactions));
@@ -62,7 +62,7 @@ void flx_simulation_residuals(flx_simulation *sim, const flx_state *x, flx_resid
     if (!sim->bodies) {
         flx_work *work = sim->work;
         flx_state y = *x;
-        const flx_system *base = flx_quasistatic_base(sim->sys, &work, &y);
+        const flx_system *base = flx_wrapper_base(sim->sys, &work, &y);
         flx_descriptor_residuals(base, work, &y, out);
         return;
     }

@@ -9,6 +9,7 @@
 #include "system/descriptor.h"
 #include "system/quasistatic.h"
 #include "system/tree.h"
+#include "system/wrapper.h"
 
 // ---- signals -----------------------------------------------------------------------------------
 

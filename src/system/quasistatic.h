@@ -1,13 +1,18 @@
-// quasistatic.h - a system made of a system: the inertia of some velocities J is neglected, M_JJ
-// replaced by its Schur expression (docs/theory/reduction.md).
+// quasistatic.h - systems made of a system: the inertia N of some velocities J, its part that the
+// others do not carry (the Schur complement of M_JJ), is neglected or multiplied
+// (docs/theory/reduction.md).
 #pragma once
 
 #include "flexion/system.h"
 
-// Takes the base over, also when it fails. J: velocities of the base, ascending. Refuses with
-// FLX_ERR_CANNOT what cannot be reduced.
-flx_status flx_quasistatic_create(flx_system *base, int n, const int *J, flx_system **s);
+typedef struct flx_quasistatic_how {
+    int n;
+    const int *J;        // (n) velocities of the base, ascending
+    double factor;       // of N; 0: neglected, > 1: fast vibrations become slower
+    double mass_damping; // alpha: the base damps J with alpha N v_J, which shall follow the factor
+} flx_quasistatic_how;
 
-// The base of such a system, with the workspace and the state as the base sees them (multipliers
-// are those of the reactions); any other system is its own. x: a copy by value that shares arrays.
-const flx_system *flx_quasistatic_base(const flx_system *s, flx_work **w, flx_state *x);
+// Takes the base over, also when it fails. Refuses with FLX_ERR_CANNOT what cannot be reduced.
+flx_status flx_quasistatic_make(flx_system *base, const flx_quasistatic_how *how, flx_system **s);
+// N neglected, damping as it is.
+flx_status flx_quasistatic_create(flx_system *base, int n, const int *J, flx_system **s);

@@ -1,0 +1,256 @@
+// wrapper.c - operations that a wrapper leaves to its base.
+#include "system/wrapper.h"
+
+#include <string.h>
+
+// ---- chart and bonds -------------------------------------------------------------------------------
+
+static void retract(const flx_system *s, const double *q, const double *theta, double *out)
+{
+    const flx_system *base = flx_wrapper_of(s)->base;
+    base->ops->retract(base, q, theta, out);
+}
+
+static void difference(const flx_system *s, const double *q0, const double *q1, double *theta)
+{
+    const flx_system *base = flx_wrapper_of(s)->base;
+    base->ops->difference(base, q0, q1, theta);
+}
+
+static void chart_velocity(const flx_system *s, const double *th, const double *dth, double *v)
+{
+    const flx_system *base = flx_wrapper_of(s)->base;
+    base->ops->velocity(base, th, dth, v);
+}
+
+static void chart_rate(const flx_system *s, const double *th, const double *v, double *dth)
+{
+    const flx_system *base = flx_wrapper_of(s)->base;
+    base->ops->rate(base, th, v, dth);
+}
+
+static void chart_velocity_t(const flx_system *s, const double *th, const double *u, double *out)
+{
+    const flx_system *base = flx_wrapper_of(s)->base;
+    base->ops->velocity_t(base, th, u, out);
+}
+
+static void chart_rate_t(const flx_system *s, const double *th, const double *u, double *out)
+{
+    const flx_system *base = flx_wrapper_of(s)->base;
+    base->ops->rate_t(base, th, u, out);
+}
+
+static void velocity_slope_t(const flx_system *s, const double *th, const double *dth,
+                             const double *u, double *out)
+{
+    const flx_system *base = flx_wrapper_of(s)->base;
+    base->ops->velocity_slope_t(base, th, dth, u, out);
+}
+
+static void component_rate(const flx_system *s, const double *q, const double *v, double *dq)
+{
+    const flx_system *base = flx_wrapper_of(s)->base;
+    base->ops->components->rate(base, q, v, dq);
+}
+
+static void component_velocity(const flx_system *s, const double *q, const double *dq, double *v)
+{
+    const flx_system *base = flx_wrapper_of(s)->base;
+    base->ops->components->velocity(base, q, dq, v);
+}
+
+static void component_normalise(const flx_system *s, double *q)
+{
+    const flx_system *base = flx_wrapper_of(s)->base;
+    base->ops->components->normalise(base, q);
+}
+
+static const flx_components components = {component_rate, component_velocity, component_normalise};
+
+static flx_status bond_rate(const flx_system *s, flx_work *w, const flx_point *p, double *gd)
+{
+    const flx_system *base = flx_wrapper_of(s)->base;
+    return base->ops->bond_rate(base, flx_wrapper_inner(w), p, gd);
+}
+
+static flx_status bond_force(const flx_system *s, flx_work *w, const flx_point *p,
+                             const double *eta, double *out)
+{
+    const flx_system *base = flx_wrapper_of(s)->base;
+    return base->ops->bond_force(base, flx_wrapper_inner(w), p, eta, out);
+}
+
+static flx_status bond_bias(const flx_system *s, flx_work *w, const flx_point *p, double *bias)
+{
+    const flx_system *base = flx_wrapper_of(s)->base;
+    return base->ops->bond_bias(base, flx_wrapper_inner(w), p, bias);
+}
+
+static flx_status bond_slope(const flx_system *s, flx_work *w, const flx_point *p,
+                             const double *theta, double *out)
+{
+    const flx_system *base = flx_wrapper_of(s)->base;
+    return base->ops->bond_slope(base, flx_wrapper_inner(w), p, theta, out);
+}
+
+// ---- states and instants ------------------------------------------------------------------------
+
+// The state as the base sees it: arrays are shared.
+static flx_state base_state(const flx_system *s, flx_work *w, const flx_state *x)
+{
+    const flx_wrapper *z = flx_wrapper_of(s);
+    flx_state y = *x;
+    if (z->state) z->state(s, w, &y);
+    return y;
+}
+
+static void accept(const flx_system *s, flx_work *w, flx_state *x)
+{
+    const flx_wrapper *z = flx_wrapper_of(s);
+    flx_state y = base_state(s, w, x);
+    z->base->ops->accept(z->base, flx_wrapper_inner(w), &y);
+}
+
+static double longest_step(const flx_system *s, flx_work *w, const flx_state *x)
+{
+    const flx_wrapper *z = flx_wrapper_of(s);
+    flx_state y = base_state(s, w, x);
+    return z->base->ops->longest_step(z->base, flx_wrapper_inner(w), &y);
+}
+
+static int indicators(const flx_system *s)
+{
+    const flx_system *base = flx_wrapper_of(s)->base;
+    return base->ops->instants->indicators(base);
+}
+
+static int events(const flx_system *s)
+{
+    const flx_system *base = flx_wrapper_of(s)->base;
+    return base->ops->instants->events(base);
+}
+
+static int rows(const flx_system *s)
+{
+    const flx_system *base = flx_wrapper_of(s)->base;
+    return base->ops->instants->rows(base);
+}
+
+static flx_status indicate(const flx_system *s, flx_work *w, const flx_point *p, double *value)
+{
+    const flx_wrapper *z = flx_wrapper_of(s);
+    flx_point at = *p;
+    if (z->point) z->point(s, w, &at);
+    return z->base->ops->instants->indicate(z->base, flx_wrapper_inner(w), &at, value);
+}
+
+static double next(const flx_system *s, flx_work *w, const flx_state *x)
+{
+    const flx_wrapper *z = flx_wrapper_of(s);
+    flx_state y = base_state(s, w, x);
+    return z->base->ops->instants->next(z->base, flx_wrapper_inner(w), &y);
+}
+
+static int idle(const flx_system *s, flx_work *w, const flx_state *x, const signed char *changed)
+{
+    const flx_wrapper *z = flx_wrapper_of(s);
+    flx_state y = base_state(s, w, x);
+    return z->base->ops->instants->idle(z->base, flx_wrapper_inner(w), &y, changed);
+}
+
+static void change(const flx_system *s, flx_work *w, const flx_state *x, const signed char *changed,
+                   double *switches)
+{
+    const flx_wrapper *z = flx_wrapper_of(s);
+    flx_state y = base_state(s, w, x);
+    z->base->ops->instants->change(z->base, flx_wrapper_inner(w), &y, changed, switches);
+}
+
+static flx_status happen(const flx_system *s, flx_work *w, flx_state *x, const signed char *changed,
+                         flx_happening *h)
+{
+    const flx_wrapper *z = flx_wrapper_of(s);
+    flx_state y = base_state(s, w, x);
+    return z->base->ops->instants->happen(z->base, flx_wrapper_inner(w), &y, changed, h);
+}
+
+static void settle(const flx_system *s, flx_work *w, flx_state *x)
+{
+    const flx_wrapper *z = flx_wrapper_of(s);
+    flx_state y = base_state(s, w, x);
+    z->base->ops->instants->settle(z->base, flx_wrapper_inner(w), &y);
+}
+
+static const char *indicator(const flx_system *s, int i, flx_loc *loc)
+{
+    const flx_system *base = flx_wrapper_of(s)->base;
+    return base->ops->instants->indicator(base, i, loc);
+}
+
+static const char *event(const flx_system *s, int i, flx_loc *loc)
+{
+    const flx_system *base = flx_wrapper_of(s)->base;
+    return base->ops->instants->event(base, i, loc);
+}
+
+static const flx_instants instants = {
+    .indicators = indicators,
+    .events = events,
+    .rows = rows,
+    .indicate = indicate,
+    .next = next,
+    .idle = idle,
+    .change = change,
+    .happen = happen,
+    .settle = settle,
+    .indicator = indicator,
+    .event = event,
+};
+
+// ---- made ---------------------------------------------------------------------------------------
+
+void flx_wrapper_init(flx_wrapper *z, const char *name, flx_system *base)
+{
+    const flx_system_ops *b = base->ops;
+    z->base = base;
+    z->sys.ctx = base->ctx;
+    z->sys.dims = base->dims;
+    z->sys.param = base->param;
+    z->sys.title = base->title;
+    z->sys.reads_multipliers = base->reads_multipliers;
+    z->sys.ops = &z->ops;
+    z->ops = (flx_system_ops){
+        .name = name,
+        .retract = retract,
+        .difference = difference,
+        .velocity = chart_velocity,
+        .rate = chart_rate,
+        .velocity_t = chart_velocity_t,
+        .rate_t = chart_rate_t,
+        .velocity_slope_t = b->velocity_slope_t ? velocity_slope_t : NULL,
+        .bond_rate = b->bond_rate ? bond_rate : NULL,
+        .bond_force = b->bond_force ? bond_force : NULL,
+        .bond_bias = b->bond_bias ? bond_bias : NULL,
+        .bond_slope = b->bond_slope ? bond_slope : NULL,
+        .components = b->components ? &components : NULL,
+        .instants = b->instants ? &instants : NULL,
+        .accept = b->accept ? accept : NULL,
+        .longest_step = b->longest_step ? longest_step : NULL,
+    };
+}
+
+int flx_wrapper_is(const flx_system *s)
+{
+    return s->ops->retract == retract;
+}
+
+const flx_system *flx_wrapper_base(const flx_system *s, flx_work **w, flx_state *x)
+{
+    while (flx_wrapper_is(s)) {
+        *x = base_state(s, *w, x);
+        *w = flx_wrapper_inner(*w);
+        s = flx_wrapper_of(s)->base;
+    }
+    return s;
+}

@@ -1,0 +1,42 @@
+// wrapper.h - what systems made of one other system share: the chart, the bonds and the instants are
+// those of the base. Unknowns of the base keep their order within their kind; a wrapper may put
+// algebraic ones after the base's own, and see a point or a state of its own as another of the base.
+#pragma once
+
+#include "flexion/system.h"
+
+typedef struct flx_wrapper {
+    flx_system sys;
+    flx_system_ops ops;
+    flx_system *base; // owned
+    // How the base sees a point, or a state by its arrays; NULL: as it is.
+    void (*point)(const flx_system *s, flx_work *w, flx_point *p);
+    void (*state)(const flx_system *s, flx_work *w, flx_state *x);
+} flx_wrapper;
+
+// The work of every wrapper begins with this.
+typedef struct flx_wrapper_work {
+    const flx_system *base; // borrowed
+    flx_work *inner;        // owned: the base's
+} flx_wrapper_work;
+
+static inline const flx_wrapper *flx_wrapper_of(const flx_system *s)
+{
+    return (const flx_wrapper *)s;
+}
+
+static inline flx_work *flx_wrapper_inner(const flx_work *w)
+{
+    return ((const flx_wrapper_work *)(const void *)w)->inner;
+}
+
+// A system that says of itself what the base says. The pattern and the operations of its own
+// (residual, linearise, unknown, energy, life) are left to the caller; base is borrowed till then.
+void flx_wrapper_init(flx_wrapper *z, const char *name, flx_system *base);
+
+// Whether a system is made by init.
+int flx_wrapper_is(const flx_system *s);
+
+// The innermost base, with the workspace and the state as it sees them; any other system is its own.
+// x: a copy by value that shares arrays.
+const flx_system *flx_wrapper_base(const flx_system *s, flx_work **w, flx_state *x);
