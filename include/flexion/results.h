@@ -21,6 +21,8 @@ typedef struct flx_result_info {
     const char *const *measures;             // (nmeasure) their names
     int nevent;
     const char *const *events; // (nevent) names of the model's events
+    const char *scene;         // what there is to see, as JSON; NULL: no sink asked, or no bodies
+    int nmotion;               // numbers a row that move the scene
 } flx_result_info;
 
 // What this build is made of and where it runs: "compiler", "HDF5", "processor", ... Returns the
@@ -41,6 +43,8 @@ typedef struct flx_sink_type {
     // One event (by number) happened at t; the signals before and after it. NULL: not kept.
     flx_status (*event)(flx_sink *s, double t, int event, const double *before,
                         const double *after);
+    // The motion of the scene (nmotion) at the row that comes next. NULL: not kept.
+    flx_status (*motion)(flx_sink *s, const double *values);
 } flx_sink_type;
 struct flx_sink {
     const flx_sink_type *type;
@@ -62,6 +66,16 @@ FLX_API const char *flx_result_unit(const flx_result *r, int column);
 FLX_API const char *flx_result_title(const flx_result *r);
 FLX_API int flx_result_complete(const flx_result *r); // 0: the run was cut off or failed
 FLX_API const double *flx_result_column(const flx_result *r, int column); // (rows)
+// Text of the model; the scene as JSON. NULL: the result has none.
+FLX_API const char *flx_result_model(const flx_result *r);
+FLX_API const char *flx_result_scene(const flx_result *r);
+// The motion of the scene: (rows * n), row by row; NULL: the result has none.
+FLX_API const float *flx_result_motion(const flx_result *r, int *n);
+// What the result says of itself and its run: "method", "created", "ledger/steps", "measures/far",
+// ... Returns the name of fact i, NULL when out of range; its text, or NULL and its number.
+FLX_API const char *flx_result_fact(const flx_result *r, int i, const char **text, double *number);
+// The events that happened: name and time of event i; NULL: no more.
+FLX_API const char *flx_result_event(const flx_result *r, int i, double *t);
 // Columns whose name is `signal` or begins with "signal." or "signal("; "pin.angle" is also
 // "pin(2).angle". At most max are stored; returns their number (0, with the nearest name in the
 // message, when there is none).

@@ -276,8 +276,14 @@ static flx_status put_row(run *r, const flx_state *x)
     double dissipated;
     FLX_TRY(dissipated_until(r, x, &dissipated));
     FLX_TRY(flx_signals_eval(&sim->columns, sim, x, dissipated));
-    for (int i = 0; i < r->nsink; i++)
-        FLX_TRY(r->sinks[i]->type->row(r->sinks[i], x->t, sim->columns.out));
+    if (sim->info.scene) FLX_TRY(flx_motion_eval(sim, x));
+    for (int i = 0; i < r->nsink; i++) {
+        const flx_sink_type *type = r->sinks[i]->type;
+        if (sim->info.scene && type->motion) {
+            FLX_TRY(type->motion(r->sinks[i], sim->motion.out));
+        }
+        FLX_TRY(type->row(r->sinks[i], x->t, sim->columns.out));
+    }
     r->row_since = true;
     return FLX_OK;
 }
@@ -462,6 +468,9 @@ flx_status flx_simulation_run(flx_simulation *sim, int nsink, flx_sink *const *s
     run r = {.sim = sim, .nsink = nsink, .sinks = sinks, .progress = progress, .user = user};
     FLX_TRY(begin_run(sim));
     FLX_TRY(plan(&r));
+    for (int i = 0; i < nsink; i++) {
+        if (sinks[i]->type->motion) FLX_TRY(flx_motion_create(sim));
+    }
     flx_status status = FLX_OK;
     int begun = 0;
     for (; begun < nsink && status == FLX_OK; begun++)

@@ -44,17 +44,17 @@ static flx_status carry(flx_simulation *sim, const flx_state *x, bool reactions)
     return form->rate(b, sim->bodies_work, x->t, z, to, z + form->size(b));
 }
 
-static flx_status observe(flx_signals *s, flx_simulation *sim, const flx_state *x)
+flx_status flx_simulation_observe(flx_simulation *sim, const flx_state *x, bool reactions, int n,
+                                  const flx_leaf *leaves, double *out)
 {
     if (!sim->bodies) {
         flx_work *work = sim->work;
         flx_state y = *x;
         const flx_system *base = flx_wrapper_base(sim->sys, &work, &y);
-        return flx_descriptor_observe(base, work, &y, s->nleaf, s->leaves, s->in);
+        return flx_descriptor_observe(base, work, &y, n, leaves, out);
     }
-    FLX_TRY(carry(sim, x, s->reactions));
-    return flx_descriptor_observe(sim->bodies, sim->bodies_work, sim->bodies_state, s->nleaf,
-                                  s->leaves, s->in);
+    FLX_TRY(carry(sim, x, reactions));
+    return flx_descriptor_observe(sim->bodies, sim->bodies_work, sim->bodies_state, n, leaves, out);
 }
 
 void flx_simulation_residuals(flx_simulation *sim, const flx_state *x, flx_residuals *out)
@@ -73,7 +73,7 @@ void flx_simulation_residuals(flx_simulation *sim, const flx_state *x, flx_resid
 flx_status flx_signals_eval(flx_signals *s, flx_simulation *sim, const flx_state *x,
                             double dissipated)
 {
-    FLX_TRY(observe(s, sim, x));
+    FLX_TRY(flx_simulation_observe(sim, x, s->reactions, s->nleaf, s->leaves, s->in));
     for (int i = 0; i < s->nleaf; i++) {
         if (s->leaves[i] == flx_leaf_make(FLX_LEAF_ENERGY, 0, DISSIPATED)) s->in[i] = dissipated;
     }

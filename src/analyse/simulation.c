@@ -272,6 +272,7 @@ void flx_simulation_destroy(flx_simulation **sim_in)
     flx_integrator_destroy(&sim->it);
     flx_signals_clear(&sim->columns);
     flx_signals_clear(&sim->probes);
+    flx_motion_clear(&sim->motion);
     flx_program_destroy(&sim->measure_program);
     flx_free(sim->measure_in);
     flx_free(sim->measure_scratch);

@@ -28,8 +28,26 @@ void flx_signals_clear(flx_signals *s);
 // out of the nodes at x; dissipated: the energy dissipated so far, which no state knows.
 flx_status flx_signals_eval(flx_signals *s, flx_simulation *sim, const flx_state *x,
                             double dissipated);
+// Values of leaves at x; reactions: forces of joints or constraints are among them.
+flx_status flx_simulation_observe(flx_simulation *sim, const flx_state *x, bool reactions, int n,
+                                  const flx_leaf *leaves, double *out);
 // Residuals of all rows of the bodies' joints.
 void flx_simulation_residuals(flx_simulation *sim, const flx_state *x, flx_residuals *out);
+
+// ---- motion ------------------------------------------------------------------------------------
+
+// Where the bodies' frames are at a state, as the scene wants them (model/scene.h).
+typedef struct flx_motion {
+    int nleaf;
+    flx_leaf *leaves; // owned
+    double *in, *out; // (nleaf) (info.nmotion) owned
+    char *scene;      // owned
+} flx_motion;
+
+// Also fills scene and nmotion of sim->info. Nothing without bodies.
+flx_status flx_motion_create(flx_simulation *sim);
+void flx_motion_clear(flx_motion *m);
+flx_status flx_motion_eval(flx_simulation *sim, const flx_state *x);
 
 // ---- quadrature --------------------------------------------------------------------------------
 
@@ -100,6 +118,7 @@ struct flx_simulation {
     flx_result_info info;
 
     flx_signals columns, probes;
+    flx_motion motion;
     flx_program *measure_program; // owned
     double *measure_in, *measure_scratch, *measures;
     flx_probe_value *probe_values; // (nprobe) owned

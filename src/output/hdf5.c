@@ -8,8 +8,9 @@
 //                  reach are NaN.
 //     /names       (1 + signals) names of the columns
 //     /units       (1 + signals) units of the columns, "" where a signal has none
+//     /scene       what there is to see, as JSON; /motion (rows, numbers) single precision: how it moves
 //     /ledger/...  one number (or name) each; NaN until the run has ended
-//     /measures/...one number each
+//     /measures/...one number each; /measure_names
 //     /events/...  where the model has events: names; t and event (its number, from 0) of each one
 //                  that happened; before and after: the signals on both sides, without t
 //
@@ -44,55 +45,26 @@
 
 // ---- the ledger's entries --------------------------------------------------------------------
 
-#define LEDGER_COUNTS(X)                                                                           \
-    X(steps)                                                                                       \
-    X(rejected)                                                                                    \
-    X(residuals)                                                                                   \
-    X(linearisations)                                                                              \
-    X(factorisations)                                                                              \
-    X(solves)                                                                                      \
-    X(newton_iterations)                                                                           \
-    X(newton_failures)                                                                             \
-    X(projections)                                                                                 \
-    X(singular_positions)                                                                          \
-    X(smallest_step)                                                                               \
-    X(largest_step)
-
-#define LEDGER_NUMBERS(X)                                                                          \
-    X(status)                                                                                      \
-    X(t)                                                                                           \
-    X(seconds)                                                                                     \
-    X(energy_start)                                                                                \
-    X(energy_end)                                                                                  \
-    X(dissipated)                                                                                  \
-    X(supplied)                                                                                    \
-    X(energy_drift)                                                                                \
-    X(position_residual)                                                                           \
-    X(velocity_residual)                                                                           \
-    X(dropped_residual)                                                                            \
-    X(balanced)                                                                                    \
-    X(allocations_in_loop)
-
 enum {
 #define X(name) LEDGER_##name,
-    LEDGER_NUMBERS(X) LEDGER_COUNTS(X)
+    FLX_LEDGER_NUMBERS(X) FLX_LEDGER_COUNTS(X)
 #undef X
         N_LEDGER
 };
 
 static const char *const ledger_names[N_LEDGER] = {
 #define X(name) #name,
-    LEDGER_NUMBERS(X) LEDGER_COUNTS(X)
+    FLX_LEDGER_NUMBERS(X) FLX_LEDGER_COUNTS(X)
 #undef X
 };
 
 static void ledger_values(const flx_ledger *l, double out[N_LEDGER])
 {
 #define X(name) out[LEDGER_##name] = (double)l->name;
-    LEDGER_NUMBERS(X)
+    FLX_LEDGER_NUMBERS(X)
 #undef X
 #define X(name) out[LEDGER_##name] = (double)l->work.name;
-    LEDGER_COUNTS(X)
+    FLX_LEDGER_COUNTS(X)
 #undef X
 }
 
@@ -104,9 +76,11 @@ typedef struct hdf5_sink {
     int fd;                      // of the file in its place; -1: not begun
     const flx_result_info *info; // borrowed from begin to end
     long capacity, count;        // rows reserved, rows written
-    size_t row_bytes;
+    size_t row_bytes, motion_bytes;
+    float *motion; // (nmotion) owned: of the next row
     // places in the file
-    haddr_t rows_at, ledger_at[N_LEDGER], momentum_at, position_item_at, velocity_item_at;
+    haddr_t rows_at, motion_at, ledger_at[N_LEDGER], momentum_at, position_item_at,
+        velocity_item_at;
     haddr_t *measure_at; // (nmeasure) owned
     haddr_t stopped_by_at;
     char *copy; // COPY_BYTES, owned
@@ -230,12 +204,9 @@ static void put_attributes(layout *l, const flx_result_info *info)
     strftime(created, sizeof created, "%Y-%m-%dT%H:%M:%SZ", &utc);
 
     put_attribute(l, "format", FLX_RESULT_FORMAT);
-    put_attribute(l, "title", info->title);
-    put_attribute(l, "version", info->version);
-    put_attribute(l, "model_path", info->model_path);
-    put_attribute(l, "method", info->method);
-    put_attribute(l, "formulation", info->formulation);
-    put_attribute(l, "settings", info->settings);
+#define X(name) put_attribute(l, #name, info->name);
+    FLX_RESULT_ATTRIBUTES(X)
+#undef X
     put_attribute(l, "created", created);
     const char *name, *value;
     for (int i = 0; (name = flx_build_fact(i, &value)) != NULL; i++) {
@@ -271,6 +242,10 @@ static void put_ledger(layout *l, hdf5_sink *s)
     reserve_text(l, "ledger/stopped_by", &s->stopped_by_at);
 
     put_group(l, "measures");
+    if (s->info->nmeasure > 0) {
+        put_texts(l, s->base.ctx, "measure_names", s->info->measures[0], s->info->nmeasure - 1,
+                  s->info->measures + 1);
+    }
     for (int i = 0; i < s->info->nmeasure; i++) {
         snprintf(name, sizeof name, "measures/%s", s->info->measures[i]);
         reserve_number(l, name, &s->measure_at[i]);
@@ -325,6 +300,11 @@ static bool lay_out_contents(hdf5_sink *s, hid_t file, long rows)
     const double nothing = (double)NAN;
     const hsize_t dims[2] = {(hsize_t)rows, (hsize_t)info->ncolumn + 1};
     reserve(&l, "rows", H5T_NATIVE_DOUBLE, 2, dims, &nothing, &s->rows_at);
+    if (info->scene) {
+        const hsize_t moving[2] = {(hsize_t)rows, (hsize_t)info->nmotion};
+        put_text(&l, "scene", info->scene);
+        reserve(&l, "motion", H5T_NATIVE_FLOAT, 2, moving, &nothing, &s->motion_at);
+    }
     return !l.failed;
 }
 
@@ -362,10 +342,9 @@ static bool put_bytes(int fd, const void *from, size_t n, haddr_t at)
     return true;
 }
 
-static bool copy_rows(hdf5_sink *s, haddr_t from, int to_fd)
+static bool copy_rows(hdf5_sink *s, size_t row_bytes, haddr_t from, haddr_t to, int to_fd)
 {
-    haddr_t to = s->rows_at;
-    size_t left = (size_t)s->count * s->row_bytes;
+    size_t left = (size_t)s->count * row_bytes;
     while (left > 0) {
         size_t n = left < COPY_BYTES ? left : COPY_BYTES;
         ssize_t r = pread(s->fd, s->copy, n, (off_t)from);
@@ -382,14 +361,17 @@ static bool copy_rows(hdf5_sink *s, haddr_t from, int to_fd)
 // one.
 static flx_status replace_file(hdf5_sink *s, long rows)
 {
-    haddr_t old_rows = s->rows_at;
+    haddr_t old_rows = s->rows_at, old_motion = s->motion_at;
     flx_status status = lay_out(s, rows);
     int fd = status == FLX_OK ? open(s->place.part, O_RDWR | O_CLOEXEC) : -1;
-    if (fd < 0 || !copy_rows(s, old_rows, fd) || !flx_place_commit(&s->place)) {
+    if (fd < 0 || !copy_rows(s, s->row_bytes, old_rows, s->rows_at, fd) ||
+        !copy_rows(s, s->motion_bytes, old_motion, s->motion_at, fd) ||
+        !flx_place_commit(&s->place)) {
         if (status == FLX_OK) status = write_error(s, strerror(errno));
         if (fd >= 0) close(fd);
         unlink(s->place.part);
         s->rows_at = old_rows; // the rest lies before the rows and is where it was
+        s->motion_at = old_motion;
         return status;
     }
     if (s->fd >= 0) close(s->fd);
@@ -439,11 +421,14 @@ static flx_status hdf5_begin(flx_sink *base, const flx_result_info *info)
     hdf5_sink *s = (hdf5_sink *)base;
     s->info = info;
     s->row_bytes = ((size_t)info->ncolumn + 1) * sizeof(double);
+    s->motion_bytes = (info->scene ? (size_t)info->nmotion : 0) * sizeof *s->motion;
+    s->motion = flx_alloc(base->ctx, s->motion_bytes, 1);
     s->measure_at = flx_alloc(base->ctx, (size_t)info->nmeasure, sizeof *s->measure_at);
     s->copy = flx_alloc(base->ctx, COPY_BYTES, 1);
-    if (!s->measure_at || !s->copy) return FLX_ERR_MEMORY;
+    if (!s->motion || !s->measure_at || !s->copy) return FLX_ERR_MEMORY;
     if (info->nevent > 0) FLX_TRY(reserve_events(s, FIRST_EVENTS));
-    long rows = info->rows > 0 ? info->rows : FIRST_ROWS, most = (long)(FIRST_BYTES / s->row_bytes);
+    long rows = info->rows > 0 ? info->rows : FIRST_ROWS,
+         most = (long)(FIRST_BYTES / (s->row_bytes + s->motion_bytes));
     return replace_quietly(s, rows > most ? most + 1 : rows);
 }
 
@@ -459,10 +444,19 @@ static flx_status hdf5_row(flx_sink *base, double t, const double *values)
     hdf5_sink *s = (hdf5_sink *)base;
     if (s->count == s->capacity) FLX_TRY(replace_quietly(s, more_rows(s)));
     haddr_t at = s->rows_at + (haddr_t)s->count * s->row_bytes;
-    if (!put_bytes(s->fd, values, s->row_bytes - sizeof t, at + sizeof t) ||
+    haddr_t motion = s->motion_at + (haddr_t)s->count * s->motion_bytes;
+    if (!put_bytes(s->fd, s->motion, s->motion_bytes, motion) ||
+        !put_bytes(s->fd, values, s->row_bytes - sizeof t, at + sizeof t) ||
         !put_bytes(s->fd, &t, sizeof t, at))
         return write_error(s, strerror(errno));
     s->count++;
+    return FLX_OK;
+}
+
+static flx_status hdf5_motion(flx_sink *base, const double *values)
+{
+    hdf5_sink *s = (hdf5_sink *)base;
+    for (int i = 0; i < s->info->nmotion; i++) s->motion[i] = (float)values[i];
     return FLX_OK;
 }
 
@@ -515,6 +509,7 @@ static void hdf5_destroy(flx_sink *base)
     flx_place_close(&s->place);
     flx_free(s->measure_at);
     flx_free(s->copy);
+    flx_free(s->motion);
     flx_free(s->events);
     flx_free(s);
 }
@@ -524,6 +519,7 @@ static const flx_sink_type hdf5_type = {
     .begin = hdf5_begin,
     .row = hdf5_row,
     .event = hdf5_event,
+    .motion = hdf5_motion,
     .end = hdf5_end,
     .destroy = hdf5_destroy,
 };

@@ -109,6 +109,125 @@ static flx_status read_columns(flx_result *r, hid_t d, hsize_t rows, hsize_t col
     return status;
 }
 
+// ---- what the result says of itself ----------------------------------------------------------
+
+// Entries are asked for by name: listing the links of a damaged file can end the program.
+static flx_status add_fact(flx_result *r, const char *name, const char *text, double number)
+{
+    FLX_TRY(
+        flx_grow(r->ctx, (void **)&r->facts, &r->fact_capacity, r->nfact + 1, sizeof *r->facts));
+    const char *copy = flx_arena_copy(r->arena, name, strlen(name));
+    if (!copy) return FLX_ERR_MEMORY;
+    r->facts[r->nfact++] = (flx_fact){copy, text, number};
+    return FLX_OK;
+}
+
+static flx_status read_attributes(flx_result *r, hid_t file)
+{
+    static const char *const names[] = {
+#define X(name) #name,
+        FLX_RESULT_ATTRIBUTES(X) "created",
+#undef X
+    };
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        const char *text = read_attribute(r, file, names[i]);
+        if (text) FLX_TRY(add_fact(r, names[i], text, (double)NAN));
+    }
+    return FLX_OK;
+}
+
+static flx_status read_ledger(flx_result *r, hid_t file)
+{
+    static const char *const numbers[] = {
+#define X(name) "ledger/" #name,
+        FLX_LEDGER_NUMBERS(X) FLX_LEDGER_COUNTS(X)
+#undef X
+    };
+    static const char *const texts[] = {
+#define X(name) "ledger/" #name,
+        FLX_LEDGER_TEXTS(X)
+#undef X
+    };
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
+        FLX_TRY(add_fact(r, numbers[i], NULL, read_number(file, numbers[i])));
+    }
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        int n = 0;
+        const char **text = read_texts(r, file, texts[i], &n);
+        if (text && text[0][0]) FLX_TRY(add_fact(r, texts[i], text[0], (double)NAN));
+    }
+    return FLX_OK;
+}
+
+static flx_status read_measures(flx_result *r, hid_t file)
+{
+    int n = 0;
+    const char **names = read_texts(r, file, "measure_names", &n);
+    for (int i = 0; names && i < n; i++) {
+        const char *full = flx_arena_printf(r->arena, "measures/%s", names[i]);
+        if (!full) return FLX_ERR_MEMORY;
+        FLX_TRY(add_fact(r, full, NULL, read_number(file, full)));
+    }
+    return FLX_OK;
+}
+
+// The numbers of a vector, from the arena; NULL: there are none.
+static double *read_vector(flx_result *r, hid_t file, const char *name, int *n)
+{
+    double *x = NULL;
+    hid_t d = H5Dopen2(file, name, H5P_DEFAULT);
+    if (d < 0) return NULL;
+    hid_t space = H5Dget_space(d);
+    hssize_t count = H5Sget_simple_extent_npoints(space);
+    if (count > 0 && count < INT_MAX) x = flx_arena_take(r->arena, (size_t)count, sizeof *x);
+    if (x && H5Dread(d, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, x) < 0) x = NULL;
+    *n = x ? (int)count : 0;
+    H5Sclose(space);
+    H5Dclose(d);
+    return x;
+}
+
+static flx_status read_events(flx_result *r, hid_t file)
+{
+    int nname = 0, ntime = 0, nnumber = 0;
+    if (H5Lexists(file, "events", H5P_DEFAULT) <= 0) return FLX_OK;
+    const char **names = read_texts(r, file, "events/names", &nname);
+    double *times = read_vector(r, file, "events/t", &ntime);
+    const double *numbers = read_vector(r, file, "events/event", &nnumber);
+    if (!names || !times || !numbers) return FLX_OK;
+    r->event_names = flx_arena_take(r->arena, (size_t)ntime, sizeof *r->event_names);
+    if (!r->event_names) return FLX_ERR_MEMORY;
+    r->event_times = times;
+    for (int i = 0; i < ntime && i < nnumber; i++) {
+        bool known = numbers[i] >= 0 && numbers[i] < nname;
+        r->event_names[r->nevent++] = known ? names[(int)numbers[i]] : "";
+    }
+    return FLX_OK;
+}
+
+// The scene and its motion; a result without them is drawn by its signals alone.
+static flx_status read_scene(flx_result *r, hid_t file)
+{
+    int n = 0;
+    hsize_t dims[2] = {0, 0};
+    const char **scene = read_texts(r, file, "scene", &n);
+    hid_t d = scene ? H5Dopen2(file, "motion", H5P_DEFAULT) : -1;
+    if (d < 0) return FLX_OK;
+    hid_t space = H5Dget_space(d);
+    if (H5Sget_simple_extent_ndims(space) == 2) H5Sget_simple_extent_dims(space, dims, NULL);
+    H5Sclose(space);
+    bool fits = dims[0] >= (hsize_t)r->rows && dims[1] > 0 && dims[1] < INT_MAX;
+    if (fits) r->motion = flx_alloc(r->ctx, (size_t)(dims[0] * dims[1]), sizeof *r->motion);
+    bool good =
+        r->motion && H5Dread(d, H5T_NATIVE_FLOAT, H5S_ALL, H5S_ALL, H5P_DEFAULT, r->motion) >= 0;
+    H5Dclose(d);
+    if (fits && !r->motion) return FLX_ERR_MEMORY;
+    if (!good) return FLX_OK;
+    r->nmotion = (int)dims[1];
+    r->scene = scene[0];
+    return FLX_OK;
+}
+
 static flx_status read_rows(flx_result *r, const char *path, hid_t d, int nname)
 {
     hsize_t dims[2] = {0, 0};
@@ -162,7 +281,14 @@ static flx_status read_file(flx_result *r, const char *path, hid_t file)
     const char *title = read_attribute(r, file, "title");
     if (title) r->title = title;
     r->complete = read_number(file, "ledger/status") == 0.0;
-    return FLX_OK;
+    int nmodel = 0;
+    const char **model = read_texts(r, file, "model", &nmodel);
+    if (model) r->model = model[0];
+    FLX_TRY(read_attributes(r, file));
+    FLX_TRY(read_ledger(r, file));
+    FLX_TRY(read_measures(r, file));
+    FLX_TRY(read_events(r, file));
+    return read_scene(r, file);
 }
 
 // Bytes that the file should have by its own superblock (version 2 or 3), 0 when unknown.

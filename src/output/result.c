@@ -69,6 +69,8 @@ void flx_result_close(flx_result **r_in)
     flx_result *r = r_in ? *r_in : NULL;
     if (!r) return;
     if (r->data) flx_free(r->data[0]);
+    flx_free(r->motion);
+    flx_free(r->facts);
     flx_arena_destroy(&r->arena);
     flx_free(r);
     *r_in = NULL;
@@ -112,6 +114,37 @@ const char *flx_result_title(const flx_result *r)
 int flx_result_complete(const flx_result *r)
 {
     return r->complete;
+}
+
+const char *flx_result_model(const flx_result *r)
+{
+    return r->model;
+}
+
+const char *flx_result_scene(const flx_result *r)
+{
+    return r->scene;
+}
+
+const float *flx_result_motion(const flx_result *r, int *n)
+{
+    *n = r->nmotion;
+    return r->motion;
+}
+
+const char *flx_result_fact(const flx_result *r, int i, const char **text, double *number)
+{
+    if (i < 0 || i >= r->nfact) return NULL;
+    *text = r->facts[i].text;
+    *number = r->facts[i].number;
+    return r->facts[i].name;
+}
+
+const char *flx_result_event(const flx_result *r, int i, double *t)
+{
+    if (i < 0 || i >= r->nevent) return NULL;
+    *t = r->event_times[i];
+    return r->event_names[i];
 }
 
 // ---- names -----------------------------------------------------------------------------------

@@ -4,6 +4,11 @@
 #include "base/base.h"
 #include "flexion/results.h"
 
+typedef struct flx_fact { // what a result says of itself: a text or a number
+    const char *name, *text;
+    double number;
+} flx_fact;
+
 struct flx_result {
     flx_ctx *ctx;     // borrowed
     flx_arena *arena; // owned: names, units, title
@@ -12,6 +17,14 @@ struct flx_result {
     const char *title;
     double **data; // (columns) of (rows): owned, one block at data[0]
     bool complete;
+    const char *model, *scene; // arena; NULL: none
+    float *motion;             // (rows * nmotion) owned; NULL: none
+    int nmotion;
+    int nfact, fact_capacity;
+    flx_fact *facts; // owned
+    int nevent;
+    const char **event_names; // (nevent) of each that happened
+    double *event_times;      // (nevent) arena
 };
 
 // Room for the rows; names and units point to empty texts.

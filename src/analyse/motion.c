@@ -1,0 +1,82 @@
+// motion.c - where the bodies' frames are, for whoever draws the run.
+#include "analyse/simulation.h"
+#include "model/scene.h"
+
+#include <math.h>
+
+// Leaves of one body: the centre of mass, then the rotation (planar: the angle; none of a point).
+static int rotation_leaves(const flx_model *m, const flx_body *b)
+{
+    if (b->type == FLX_BODY_POINT) return 0;
+    return m->dimension == 2 ? 1 : 9;
+}
+
+static void list_leaves(const flx_model *m, flx_leaf *leaves)
+{
+    for (int i = 0; i < m->nbody; i++) {
+        int n = rotation_leaves(m, m->bodies + i);
+        for (int k = 0; k < 3; k++) *leaves++ = flx_leaf_make(FLX_LEAF_BODY_POSITION, i, k);
+        for (int k = 0; k < n; k++) *leaves++ = flx_leaf_make(FLX_LEAF_BODY_ROTATION, i, k);
+    }
+}
+
+static flx_status write_scene(flx_simulation *sim)
+{
+    flx_text t;
+    flx_text_start(&t, sim->ctx);
+    flx_status status = flx_scene_write(sim->model, &t);
+    sim->motion.scene = t.data;
+    sim->info.scene = sim->motion.scene;
+    sim->info.nmotion = FLX_SCENE_MOTION * sim->model->nbody;
+    return status;
+}
+
+flx_status flx_motion_create(flx_simulation *sim)
+{
+    const flx_model *m = sim->model;
+    flx_motion *motion = &sim->motion;
+    if (m->nbody == 0 || motion->scene) return FLX_OK;
+    for (int i = 0; i < m->nbody; i++) motion->nleaf += 3 + rotation_leaves(m, m->bodies + i);
+    FLX_TRY(write_scene(sim));
+    motion->leaves = flx_alloc(sim->ctx, (size_t)motion->nleaf, sizeof *motion->leaves);
+    motion->in = flx_alloc(sim->ctx, (size_t)motion->nleaf, sizeof *motion->in);
+    motion->out = flx_alloc(sim->ctx, (size_t)sim->info.nmotion, sizeof *motion->out);
+    if (!motion->leaves || !motion->in || !motion->out) return FLX_ERR_MEMORY;
+    list_leaves(m, motion->leaves);
+    return FLX_OK;
+}
+
+void flx_motion_clear(flx_motion *m)
+{
+    flx_free(m->leaves);
+    flx_free(m->in);
+    flx_free(m->out);
+    flx_free(m->scene);
+    *m = (flx_motion){0};
+}
+
+static quat orientation(int n, const double *rotation)
+{
+    if (n == 0) return (quat){1, 0, 0, 0};
+    if (n == 1) return (quat){cos(0.5 * rotation[0]), 0, 0, sin(0.5 * rotation[0])};
+    return quat_from_m33(m33_load(rotation));
+}
+
+flx_status flx_motion_eval(flx_simulation *sim, const flx_state *x)
+{
+    const flx_model *m = sim->model;
+    const flx_motion *motion = &sim->motion;
+    const double *in = motion->in;
+    FLX_TRY(flx_simulation_observe(sim, x, false, motion->nleaf, motion->leaves, motion->in));
+    for (int i = 0; i < m->nbody; i++) {
+        const flx_body *b = m->bodies + i;
+        double *out = motion->out + FLX_SCENE_MOTION * i;
+        int n = rotation_leaves(m, b);
+        quat q = orientation(n, in + 3);
+        v3 com = m33_mul_v(quat_to_m33(q), v3_load(b->com));
+        v3_store(out, v3_sub(v3_load(in), com));
+        quat_store(out + 3, q);
+        in += 3 + n;
+    }
+    return FLX_OK;
+}

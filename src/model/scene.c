@@ -1,0 +1,150 @@
+// scene.c - the scene as JSON.
+#include "model/scene.h"
+
+#include <string.h>
+
+static const char *const shape_words[] = {
+    [FLX_SHAPE_NONE] = "none",         [FLX_SHAPE_BOX] = "box",
+    [FLX_SHAPE_CYLINDER] = "cylinder", [FLX_SHAPE_SPHERE] = "sphere",
+    [FLX_SHAPE_CAPSULE] = "capsule",
+};
+
+static void put_key(flx_text *t, const char *key)
+{
+    flx_text_print(t, ", \"%s\": ", key);
+}
+
+static void put_vector(flx_text *t, const char *key, const double v[3])
+{
+    put_key(t, key);
+    flx_text_put_numbers(t, 3, v);
+}
+
+static void put_shapes(const flx_model *m, int body, const flx_places *p, double size, flx_text *t)
+{
+    flx_shape made[FLX_SCENE_SHAPES];
+    const flx_body *b = m->bodies + body;
+    int n = b->nshape;
+    const flx_shape *s = b->shapes;
+    if (n == 0) {
+        n = flx_scene_shapes(m, body, p, size, made);
+        s = made;
+    }
+    put_key(t, "shapes");
+    for (int i = 0; i < n; i++) {
+        flx_text_print(t, "%s{\"kind\": \"%s\"", i ? ", " : "[", shape_words[s[i].kind]);
+        put_vector(t, "size", s[i].size);
+        put_vector(t, "at", s[i].at);
+        put_vector(t, "axis", s[i].axis);
+        flx_text_put(t, "}");
+    }
+    flx_text_put(t, n > 0 ? "]" : "[]");
+}
+
+static void put_body(const flx_model *m, int i, const flx_places *p, double size, flx_text *t)
+{
+    const flx_body *b = m->bodies + i;
+    flx_text_put(t, "{\"name\": ");
+    flx_text_put_string(t, b->name);
+    flx_text_print(t, ", \"motion\": %d", FLX_SCENE_MOTION * i);
+    put_key(t, "mass");
+    flx_text_put_number(t, b->mass);
+    put_vector(t, "com", b->com);
+    put_key(t, "points");
+    for (int k = 0; k < b->npoint; k++) {
+        flx_text_put(t, k ? ", {\"name\": " : "[{\"name\": ");
+        flx_text_put_string(t, b->points[k].name);
+        put_vector(t, "at", b->points[k].at);
+        flx_text_put(t, "}");
+    }
+    flx_text_put(t, b->npoint > 0 ? "]" : "[]");
+    put_shapes(m, i, p, size, t);
+    flx_text_put(t, "}");
+}
+
+static void put_ends(flx_text *t, const int body[2], const double at[2][3])
+{
+    flx_text_print(t, ", \"bodies\": [%d, %d], \"at\": [", body[0], body[1]);
+    flx_text_put_numbers(t, 3, at[0]);
+    flx_text_put(t, ", ");
+    flx_text_put_numbers(t, 3, at[1]);
+    flx_text_put(t, "]");
+}
+
+static const char *joint_word(flx_joint_type type)
+{
+    static const char *const words[] = {
+#define X(name, word) [FLX_JOINT_##name] = word,
+        FLX_JOINT_LIST(X)
+#undef X
+    };
+    return words[type];
+}
+
+static void put_joint(const flx_joint *j, flx_text *t)
+{
+    const double *axis = j->type == FLX_JOINT_ROLLING ? j->normal : j->axis[0];
+    flx_text_put(t, "{\"name\": ");
+    flx_text_put_string(t, j->name);
+    flx_text_print(t, ", \"type\": \"%s\"", joint_word(j->type));
+    put_ends(t, j->body, j->at);
+    put_vector(t, "axis", axis);
+    flx_text_put(t, "}");
+}
+
+static const char *force_word(flx_force_type type)
+{
+    switch (type) {
+    case FLX_FORCE_SPRING:
+        return "spring";
+    case FLX_FORCE_ACTUATOR:
+        return "actuator";
+    case FLX_FORCE_BUSHING:
+        return "bushing";
+    case FLX_FORCE_WRENCH:
+        return "force";
+    default:
+        return NULL; // acts along a joint, or on all bodies: nothing to draw of its own
+    }
+}
+
+flx_status flx_scene_write(const flx_model *m, flx_text *t)
+{
+    const double size = flx_scene_size(m);
+    flx_places *places = flx_alloc(m->ctx, (size_t)m->nbody, sizeof *places);
+    if (!places) return FLX_ERR_MEMORY;
+    flx_scene_find_places(m, size, places);
+    flx_text_print(t, "{\"dimension\": %d, \"size\": ", m->dimension);
+    flx_text_put_number(t, size);
+    put_vector(t, "gravity", m->gravity);
+    flx_text_put(t, ", \"bodies\": [");
+    for (int i = 0; i < m->nbody; i++) {
+        if (i > 0) flx_text_put(t, ", ");
+        put_body(m, i, places + i, size, t);
+    }
+    flx_text_put(t, "], \"joints\": [");
+    const char *comma = "";
+    for (int i = 0; i < m->njoint; i++) {
+        if (m->joints[i].type == FLX_JOINT_GEAR) continue; // joins two joints, not two places
+        flx_text_put(t, comma);
+        put_joint(m->joints + i, t);
+        comma = ", ";
+    }
+    flx_text_put(t, "], \"forces\": [");
+    comma = "";
+    for (int i = 0; i < m->nforce; i++) {
+        const flx_force *f = m->forces + i;
+        const char *word = force_word(f->type);
+        if (!word) continue;
+        flx_text_put(t, comma);
+        flx_text_put(t, "{\"name\": ");
+        flx_text_put_string(t, f->name);
+        flx_text_print(t, ", \"type\": \"%s\"", word);
+        put_ends(t, f->body, f->at);
+        flx_text_put(t, "}");
+        comma = ", ";
+    }
+    flx_text_put(t, "]}");
+    flx_free(places);
+    return t->failed ? FLX_ERR_MEMORY : FLX_OK;
+}
