@@ -23,7 +23,7 @@ LAYERS = {
     "system": (["base", "math", "expr", "model", "body", "joint", "force"], ["*"], []),
     "integrate": (["base", "math"], ["base", "system", "integrator", "methods"], []),
     "analyse": (["base", "math", "integrate"], ["*"], []),
-    "output": (["base", "math", "model"], ["base", "results", "simulation"], ["hdf5.h"]),
+    "output": (["base", "math", "model"], ["base", "compare", "results", "simulation"], ["hdf5.h"]),
     "cli": ([], ["*"], []),
 }
 # A joint or a force sees frames, not bodies; a spring acts on a scalar function of two frames.

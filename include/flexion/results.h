@@ -55,6 +55,12 @@ FLX_API flx_status flx_hdf5_sink_create(flx_ctx *ctx, const char *path, flx_sink
 FLX_API flx_status flx_csv_sink_create(flx_ctx *ctx, const char *path, flx_sink **s);
 FLX_API void flx_sink_destroy(flx_sink **s);
 
+// What a run cost; NaN where the file does not say (a table of text does not).
+typedef struct flx_result_work {
+    double steps, evaluations, factorisations;
+    double seconds; // of its time loop
+} flx_result_work;
+
 // A result read back from HDF5 (also one whose run was cut off) or CSV.
 typedef struct flx_result flx_result;
 FLX_API flx_status flx_result_open(flx_ctx *ctx, const char *path, flx_result **r);
@@ -76,6 +82,10 @@ FLX_API const float *flx_result_motion(const flx_result *r, int *n);
 FLX_API const char *flx_result_fact(const flx_result *r, int i, const char **text, double *number);
 // The events that happened: name and time of event i; NULL: no more.
 FLX_API const char *flx_result_event(const flx_result *r, int i, double *t);
+FLX_API const flx_result_work *flx_result_get_work(const flx_result *r);
+// A sink that keeps its rows; after the run they are taken as a result, once.
+FLX_API flx_status flx_memory_sink_create(flx_ctx *ctx, flx_sink **s);
+FLX_API flx_status flx_memory_sink_take(flx_sink *s, flx_result **r);
 // Columns whose name is `signal` or begins with "signal." or "signal("; "pin.angle" is also
 // "pin(2).angle". At most max are stored; returns their number (0, with the nearest name in the
 // message, when there is none).

@@ -24,7 +24,7 @@ typedef struct cli_command {
 } cli_command;
 
 extern const cli_command cmd_run, cmd_check, cmd_plot, cmd_info, cmd_language, cmd_methods;
-extern const cli_command cmd_convergence, cmd_work_precision;
+extern const cli_command cmd_convergence, cmd_work_precision, cmd_compare;
 
 // ---- arguments -------------------------------------------------------------------------------
 
@@ -58,6 +58,10 @@ const char *cli_nearest(const char *word, int n, const char *const *candidates);
 // A file in the current folder named after another: "models/crank.yaml", ".h5" gives "crank.h5".
 // NULL: no memory. The caller frees it.
 char *cli_named_after(const char *path, const char *ending);
+
+// The pieces of a list "a,b(1,2),c", cut at commas that are not in brackets; text may be NULL. They
+// point into *copy; the caller frees it and list->items, also on failure (no memory).
+bool cli_split(const char *text, char **copy, cli_list *list);
 
 // ---- messages --------------------------------------------------------------------------------
 

@@ -159,3 +159,34 @@ char *cli_named_after(const char *path, const char *ending)
     if (out) snprintf(out, size, "%.*s%s", (int)stem, name, ending);
     return out;
 }
+
+// ---- lists --------------------------------------------------------------------------------------
+
+// Cut a list at its commas, not at those in brackets; pieces point into `text`.
+static void split(char *text, int most, cli_list *list)
+{
+    int depth = 0;
+    char *begin = text;
+    for (char *p = text;; p++) {
+        if (*p == '(') depth++;
+        if (*p == ')') depth--;
+        if (*p != '\0' && (*p != ',' || depth > 0)) continue;
+        bool last = *p == '\0';
+        *p = '\0';
+        while (*begin == ' ') begin++;
+        if (*begin && list->count < most) list->items[list->count++] = begin;
+        begin = p + 1;
+        if (last) return;
+    }
+}
+
+bool cli_split(const char *text, char **copy, cli_list *list)
+{
+    size_t n = text ? strlen(text) : 0;
+    *copy = malloc(n + 1);
+    list->items = calloc(n + 1, sizeof *list->items);
+    if (!*copy || !list->items) return false;
+    memcpy(*copy, text ? text : "", n + 1);
+    split(*copy, (int)n, list);
+    return true;
+}

@@ -66,35 +66,6 @@ static bool read_values(const cli_study *o, const char *option, const char *text
     return true;
 }
 
-// Cut a list at its commas, not at those in brackets; pieces point into `text`.
-static void split(char *text, int most, cli_list *list)
-{
-    int depth = 0;
-    char *begin = text;
-    for (char *p = text;; p++) {
-        if (*p == '(') depth++;
-        if (*p == ')') depth--;
-        if (*p != '\0' && (*p != ',' || depth > 0)) continue;
-        bool last = *p == '\0';
-        *p = '\0';
-        while (*begin == ' ') begin++;
-        if (*begin && list->count < most) list->items[list->count++] = begin;
-        begin = p + 1;
-        if (last) return;
-    }
-}
-
-static bool copy_list(const char *text, char **copy, cli_list *list)
-{
-    size_t n = text ? strlen(text) : 0;
-    *copy = malloc(n + 1);
-    list->items = calloc(n + 1, sizeof *list->items);
-    if (!*copy || !list->items) return false;
-    memcpy(*copy, text ? text : "", n + 1);
-    split(*copy, (int)n, list);
-    return true;
-}
-
 // ---- numbers ------------------------------------------------------------------------------------
 
 static bool read_positive(const cli_study *o, const char *option, const char *text, double *out)
@@ -216,8 +187,8 @@ static int run_with(flx_ctx *ctx, const cli_study *o,
     double repeats = 1.0, max_steps = 1e6;
     int code = EXIT_WRONG;
     flx_study_def def = {0};
-    if (!copy_list(o->methods, &texts[0], &methods) ||
-        !copy_list(o->signals, &texts[1], &signals)) {
+    if (!cli_split(o->methods, &texts[0], &methods) ||
+        !cli_split(o->signals, &texts[1], &signals)) {
         code = EXIT_FAILED;
         goto done;
     }

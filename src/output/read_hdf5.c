@@ -281,6 +281,10 @@ static flx_status read_file(flx_result *r, const char *path, hid_t file)
     const char *title = read_attribute(r, file, "title");
     if (title) r->title = title;
     r->complete = read_number(file, "ledger/status") == 0.0;
+    r->work = (flx_result_work){.steps = read_number(file, "ledger/steps"),
+                                .evaluations = read_number(file, "ledger/residuals"),
+                                .factorisations = read_number(file, "ledger/factorisations"),
+                                .seconds = read_number(file, "ledger/seconds")};
     int nmodel = 0;
     const char **model = read_texts(r, file, "model", &nmodel);
     if (model) r->model = model[0];

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -50,17 +51,29 @@ static flx_status read_any(flx_result *r, const char *path)
     return flx_result_read_csv(r, path);
 }
 
-flx_status flx_result_open(flx_ctx *ctx, const char *path, flx_result **out)
+flx_status flx_result_create(flx_ctx *ctx, flx_result **out)
 {
+    const double unknown = (double)NAN;
     *out = NULL;
     flx_result *r = flx_alloc(ctx, 1, sizeof *r);
     if (!r) return FLX_ERR_MEMORY;
     r->ctx = ctx;
     r->title = "";
+    r->work = (flx_result_work){unknown, unknown, unknown, unknown};
     r->arena = flx_arena_create(ctx);
-    flx_status status = r->arena ? read_any(r, path) : FLX_ERR_MEMORY;
-    if (status != FLX_OK) flx_result_close(&r);
+    if (!r->arena) {
+        flx_result_close(&r);
+        return FLX_ERR_MEMORY;
+    }
     *out = r;
+    return FLX_OK;
+}
+
+flx_status flx_result_open(flx_ctx *ctx, const char *path, flx_result **out)
+{
+    FLX_TRY(flx_result_create(ctx, out));
+    flx_status status = read_any(*out, path);
+    if (status != FLX_OK) flx_result_close(out);
     return status;
 }
 
@@ -145,6 +158,11 @@ const char *flx_result_event(const flx_result *r, int i, double *t)
     if (i < 0 || i >= r->nevent) return NULL;
     *t = r->event_times[i];
     return r->event_names[i];
+}
+
+const flx_result_work *flx_result_get_work(const flx_result *r)
+{
+    return &r->work;
 }
 
 // ---- names -----------------------------------------------------------------------------------

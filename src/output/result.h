@@ -25,7 +25,11 @@ struct flx_result {
     int nevent;
     const char **event_names; // (nevent) of each that happened
     double *event_times;      // (nevent) arena
+    flx_result_work work;
 };
+
+// Without rows and columns.
+flx_status flx_result_create(flx_ctx *ctx, flx_result **r);
 
 // Room for the rows; names and units point to empty texts.
 flx_status flx_result_reserve(flx_result *r, long rows, int columns);

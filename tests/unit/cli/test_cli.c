@@ -117,8 +117,9 @@ static int fits_a_screen(const char *text)
 
 static int every_help_fits_a_screen_and_shows_an_example(void)
 {
-    static const char *const commands[] = {"run",      "check",   "plot",        "info",
-                                           "language", "methods", "convergence", "work-precision"};
+    static const char *const commands[] = {"run",         "check",          "plot",
+                                           "info",        "language",       "methods",
+                                           "convergence", "work-precision", "compare"};
     char arguments[64];
     flexion("--help");
     CHECK_STATUS(0);
@@ -670,6 +671,56 @@ static int methods_are_compared(void)
     return 0;
 }
 
+static int results_are_compared(void)
+{
+    write_model("pendulum.yaml", pendulum);
+    flexion("run pendulum.yaml -q -o a.h5 --csv a.csv");
+    CHECK_STATUS(0);
+    flexion("compare a.h5 pendulum.yaml --set m=2 -o both.svg --csv differences.csv");
+    CHECK_STATUS(0);
+    CHECK_TEXT(out, "which both have"); // times
+    CHECK_TEXT(out, "evaluations");
+    CHECK_TEXT(out, "hinge.angle");
+    CHECK_TEXT(out, "drawn in both.svg");
+    CHECK(file_size("both.svg") > 5000);
+    CHECK(file_size("differences.csv") > 200);
+    // the angle does not depend on the mass, the energy does
+    flexion("compare a.csv pendulum.yaml --set m=2 --signals hinge.angle -q --csv -");
+    CHECK_STATUS(0);
+    double mean, most;
+    const char *line = strchr(out, '\n');
+    CHECK(line && sscanf(line, "\nhinge.angle,%lf,%lf", &mean, &most) == 2);
+    CHECK(most < 1e-11 && mean <= most);
+
+    flexion("compare a.h5");
+    CHECK_STATUS(2);
+    CHECK_TEXT(err, "name two models or results");
+    flexion("compare a.h5 missing.h5");
+    CHECK_STATUS(2);
+    CHECK_TEXT(err, "cannot open the result 'missing.h5'");
+    flexion("compare a.h5 pendulum.yaml --signals hinge.angel");
+    CHECK_STATUS(2);
+    CHECK_TEXT(err, "did you mean 'hinge.angle'?");
+    flexion("compare a.h5 pendulum.yaml --from soon");
+    CHECK_STATUS(2);
+    CHECK_TEXT(err, "--from needs a time, not 'soon'");
+    char command[256];
+    snprintf(command, sizeof command, "cd %s && head -c 3000 a.h5 >half.h5", folder);
+    CHECK(system(command) == 0);
+    flexion("compare a.h5 half.h5");
+    CHECK_STATUS(2);
+    CHECK_TEXT(err, "truncated");
+    // a run that is cut off is compared as far as it came, and told
+    write_model("lost.yaml", "flexion: 1\n"
+                             "equations: {first_order: {x: {at: 1, derivative: x^2}}}\n"
+                             "simulate: {until: 2, method: dopri5}\n"
+                             "outputs: {every: 0.1, signals: [x]}\n");
+    flexion("compare lost.yaml lost.yaml");
+    CHECK_STATUS(1);
+    CHECK_TEXT(out, "A was cut off at t = 1");
+    return 0;
+}
+
 static int files_start(void)
 {
     char command[256];
@@ -697,4 +748,4 @@ TEST_MAIN(TEST(files_start), TEST(every_help_fits_a_screen_and_shows_an_example)
           TEST(redundant_constraints_are_named), TEST(locked_mechanism_names_the_joint),
           TEST(closure_that_cannot_be_met_names_the_joint), TEST(plot_draws),
           TEST(info_and_language_speak), TEST(methods_are_told), TEST(methods_are_compared),
-          TEST(files_end))
+          TEST(results_are_compared), TEST(files_end))
