@@ -1,0 +1,251 @@
+// beam.c - straight beams with two nodes: Timoshenko's with functions that solve its static equations,
+// so that forces at nodes give exact deflections; without shear they are Hermite's (Euler, Bernoulli).
+//
+//     v  = N u,  theta = H u  with  Phi = 12 EI/(GA L^2),  s = x/L,  f = 1/(1 + Phi)            (FE-9)
+//     N = f [1-3s^2+2s^3+Phi(1-s), L(s-2s^2+s^3+Phi(s-s^2)/2), 3s^2-2s^3+Phi s, L(s^3-s^2-Phi(s-s^2)/2)]
+//     H = f [6(s^2-s)/L, 1-4s+3s^2+Phi(1-s), 6(s-s^2)/L, 3s^2-2s+Phi s]
+//     K = integral of B^T diag(EA, GAy, GAz, GJ, EIy, EIz) B,  B: (u', v'-tz, w'+ty, tx', ty', tz')  (FE-10)
+//     M = integral of N^T diag(m, m, m, Ix, Iy, Iz) N          over (u, v, w, tx, ty, tz)        (FE-11)
+// Przemieniecki, Theory of Matrix Structural Analysis, 1968, sections 5.6 and 11.
+#include "fe/element.h"
+#include "math/small.h"
+
+#include <math.h>
+
+void flx_beam_law_of(const flx_section *c, const flx_material *m, flx_beam_law *law)
+{
+    if (c->sized) {
+        double G = m->E / (2 * (1 + m->nu));
+        *law = (flx_beam_law){.EA = m->E * c->A,
+                              .EIy = m->E * c->Iy,
+                              .EIz = m->E * c->Iz,
+                              .GJ = G * c->J,
+                              .GAy = c->ky * G * c->A,
+                              .GAz = c->kz * G * c->A,
+                              .mass = m->density * c->A,
+                              .Ix = m->density * (c->Iy + c->Iz),
+                              .Iy = m->density * c->Iy,
+                              .Iz = m->density * c->Iz};
+    } else {
+        *law = (flx_beam_law){.EA = c->EA,
+                              .EIy = c->EIy,
+                              .EIz = c->EIz,
+                              .GJ = c->GJ,
+                              .GAy = c->GAy,
+                              .GAz = c->GAz,
+                              .mass = c->mass,
+                              .Ix = c->inertia[0],
+                              .Iy = c->inertia[1],
+                              .Iz = c->inertia[2]};
+    }
+    if (!c->shear) law->GAy = law->GAz = 0;
+    if (!c->rotary) law->Iy = law->Iz = 0;
+}
+
+bool flx_beam_axes(const double *x, const flx_section *c, int dimension, double R[9],
+                   double *length)
+{
+    v3 along = v3_sub(v3_load(x + 3), v3_load(x)), up;
+    *length = sqrt(v3_dot(along, along));
+    if (!(*length > 0)) return false;
+    v3 ex = v3_scale(1 / *length, along);
+    if (dimension == 2) {
+        up = v3_make(-ex.y, ex.x, 0);
+    } else if (c && c->has_up) {
+        up = v3_load(c->up);
+    } else { // the section's z as near to the z axis as can be; of an upright beam y is y
+        up = ex.x * ex.x + ex.y * ex.y > 1e-6 ? v3_make(-ex.y, ex.x, 0) : v3_make(0, 1, 0);
+    }
+    v3 ez = v3_cross(ex, up);
+    double size = sqrt(v3_dot(ez, ez));
+    if (!(size > 0)) return false;
+    ez = v3_scale(1 / size, ez);
+    v3_store(R, ex);
+    v3_store(R + 3, v3_cross(ez, ex));
+    v3_store(R + 6, ez);
+    return true;
+}
+
+// Functions of bending at s: displacement N, rotation H, their derivatives.
+typedef struct bending {
+    double N[4], H[4], dN[4], dH[4];
+} bending;
+
+static void find_bending(double s, double L, double Phi, bending *b)
+{
+    double f = 1 / (1 + Phi), s2 = s * s, s3 = s2 * s, q = s - s2;
+    b->N[0] = f * (1 - 3 * s2 + 2 * s3 + Phi * (1 - s));
+    b->N[1] = f * L * (s - 2 * s2 + s3 + Phi * q / 2);
+    b->N[2] = f * (3 * s2 - 2 * s3 + Phi * s);
+    b->N[3] = f * L * (s3 - s2 - Phi * q / 2);
+    b->H[0] = -f * 6 * q / L;
+    b->H[1] = f * (1 - 4 * s + 3 * s2 + Phi * (1 - s));
+    b->H[2] = f * 6 * q / L;
+    b->H[3] = f * (3 * s2 - 2 * s + Phi * s);
+    b->dN[0] = f * (-6 * q - Phi) / L;
+    b->dN[1] = f * (1 - 4 * s + 3 * s2 + Phi * (1 - 2 * s) / 2);
+    b->dN[2] = f * (6 * q + Phi) / L;
+    b->dN[3] = f * (3 * s2 - 2 * s - Phi * (1 - 2 * s) / 2);
+    b->dH[0] = f * 6 * (2 * s - 1) / (L * L);
+    b->dH[1] = f * (6 * s - 4 - Phi) / L;
+    b->dH[2] = -b->dH[0];
+    b->dH[3] = f * (6 * s - 2 + Phi) / L;
+}
+
+// Columns of (v, tz) and (w, ty) of both nodes; ty = -w', so rotations about y change their sign.
+static const int columns_y[4] = {1, 5, 7, 11}, columns_z[4] = {2, 4, 8, 10};
+static const double sign_y[4] = {1, 1, 1, 1}, sign_z[4] = {1, -1, 1, -1};
+
+typedef struct fields {  // rows over the 12 unknowns in the beam's axes
+    double N[6][12];     // u v w tx ty tz
+    double B[6][12];     // u' v'-tz w'+ty tx' ty' tz'
+    double slope[2][12]; // v' w'
+} fields;
+
+static double shear_ratio(double EI, double GA, double L)
+{
+    return GA > 0 ? 12 * EI / (GA * L * L) : 0;
+}
+
+static void find_fields(const flx_beam_law *law, double s, double L, fields *f)
+{
+    bending by, bz;
+    *f = (fields){0};
+    find_bending(s, L, shear_ratio(law->EIz, law->GAy, L), &by);
+    find_bending(s, L, shear_ratio(law->EIy, law->GAz, L), &bz);
+    for (int k = 0; k < 2; k++) {
+        double N = k ? s : 1 - s, dN = k ? 1 / L : -1 / L;
+        f->N[0][6 * k] = f->N[3][6 * k + 3] = N;
+        f->B[0][6 * k] = f->B[3][6 * k + 3] = dN;
+    }
+    for (int k = 0; k < 4; k++) {
+        int y = columns_y[k], z = columns_z[k];
+        f->N[1][y] = by.N[k] * sign_y[k];
+        f->N[5][y] = by.H[k] * sign_y[k];
+        f->B[1][y] = (by.dN[k] - by.H[k]) * sign_y[k];
+        f->B[5][y] = by.dH[k] * sign_y[k];
+        f->slope[0][y] = by.dN[k] * sign_y[k];
+        f->N[2][z] = bz.N[k] * sign_z[k];
+        f->N[4][z] = -bz.H[k] * sign_z[k];
+        f->B[2][z] = (bz.dN[k] - bz.H[k]) * sign_z[k];
+        f->B[4][z] = -bz.dH[k] * sign_z[k];
+        f->slope[1][z] = bz.dN[k] * sign_z[k];
+    }
+}
+
+// A += w r r^T
+static void add_square(double w, const double r[12], double A[12][12])
+{
+    for (int i = 0; i < 12; i++) {
+        if (r[i] == 0) continue;
+        for (int k = 0; k < 12; k++) A[i][k] += w * r[i] * r[k];
+    }
+}
+
+// From the beam's axes to the structure's, and only the components that the dimension has.
+static void turn(const double R[9], int dimension, double A[12][12], double *out)
+{
+    static const int plane[6] = {0, 1, 5, 6, 7, 11};
+    double B[12][12];
+    for (int i = 0; i < 12; i++) { // B = A T
+        for (int k = 0; k < 12; k++) {
+            const double *a = A[i] + k / 3 * 3;
+            B[i][k] = a[0] * R[k % 3] + a[1] * R[3 + k % 3] + a[2] * R[6 + k % 3];
+        }
+    }
+    for (int i = 0; i < 12; i++) { // A = T^T B
+        for (int k = 0; k < 12; k++) {
+            int r = i / 3 * 3;
+            A[i][k] = R[i % 3] * B[r][k] + R[3 + i % 3] * B[r + 1][k] + R[6 + i % 3] * B[r + 2][k];
+        }
+    }
+    int n = dimension == 2 ? 6 : 12;
+    for (int i = 0; i < n; i++) {
+        for (int k = 0; k < n; k++) {
+            int a = n == 6 ? plane[i] : i, b = n == 6 ? plane[k] : k;
+            out[i * n + k] = (A[a][b] + A[b][a]) / 2;
+        }
+    }
+}
+
+static void name_unknowns(int dimension, flx_element_matrices *out)
+{
+    static const int plane[3] = {0, 1, 5};
+    int each = dimension == 2 ? 3 : 6;
+    out->n = 2 * each;
+    for (int i = 0; i < out->n; i++) {
+        out->node[i] = i / each;
+        out->comp[i] = dimension == 2 ? plane[i % 3] : i % 6;
+    }
+}
+
+flx_status flx_beam_eval(const flx_beam_law *law, const double *x, const flx_section *c,
+                         int dimension, flx_element_matrices *out)
+{
+    double R[9], L, at[4], weight[4], K[12][12] = {{0}}, M[12][12] = {{0}};
+    if (!flx_beam_axes(x, c, dimension, R, &L)) return FLX_SINGULAR;
+    const double D[6] = {law->EA, law->GAy, law->GAz, law->GJ, law->EIy, law->EIz};
+    const double m[6] = {law->mass, law->mass, law->mass, law->Ix, law->Iy, law->Iz};
+    flx_gauss_points(4, at, weight); // products of cubics: degree 6, so four points are exact
+    for (int p = 0; p < 4; p++) {
+        fields f;
+        double w = weight[p] * L / 2;
+        find_fields(law, (1 + at[p]) / 2, L, &f);
+        for (int k = 0; k < 6; k++) {
+            add_square(w * D[k], f.B[k], K);
+            add_square(w * m[k], f.N[k], M);
+        }
+    }
+    name_unknowns(dimension, out);
+    turn(R, dimension, K, out->K);
+    turn(R, dimension, M, out->M);
+    return FLX_OK;
+}
+
+flx_status flx_beam_forces(const flx_beam_law *law, const double *x, const flx_section *c,
+                           int dimension, const double *u, double *forces)
+{
+    double R[9], L, local[12];
+    if (!flx_beam_axes(x, c, dimension, R, &L)) return FLX_SINGULAR;
+    const double D[6] = {law->EA, law->GAy, law->GAz, law->GJ, law->EIy, law->EIz};
+    for (int i = 0; i < 12; i++) {
+        const double *r = R + 3 * (i % 3), *v = u + i / 3 * 3;
+        local[i] = r[0] * v[0] + r[1] * v[1] + r[2] * v[2];
+    }
+    double first[6][12], last[6][12];
+    fields f;
+    find_fields(law, 0, L, &f);
+    memcpy(first, f.B, sizeof first);
+    find_fields(law, 1, L, &f);
+    memcpy(last, f.B, sizeof last);
+    for (int e = 0; e < 2; e++) {
+        for (int k = 0; k < 6; k++) {
+            double sum = 0;
+            for (int i = 0; i < 12; i++) sum += (e ? last : first)[k][i] * local[i];
+            forces[6 * e + k] = D[k] * sum;
+        }
+    }
+    // Shear is the slope of the moments: exact with and without shear deformation.
+    double Qy = (forces[6 + 5] - forces[5]) / L, Qz = (forces[6 + 4] - forces[4]) / L;
+    forces[1] = forces[7] = -Qy;
+    forces[2] = forces[8] = Qz;
+    return FLX_OK;
+}
+
+flx_status flx_beam_geometric(double tension, const double *x, const flx_section *c, int dimension,
+                              flx_element_matrices *out)
+{
+    double R[9], L, at[3], weight[3], K[12][12] = {{0}};
+    const flx_beam_law slender = {0};
+    if (!flx_beam_axes(x, c, dimension, R, &L)) return FLX_SINGULAR;
+    flx_gauss_points(3, at, weight);
+    for (int p = 0; p < 3; p++) { // (FE-12) integral of N (v'^2 + w'^2)
+        fields f;
+        find_fields(&slender, (1 + at[p]) / 2, L, &f);
+        for (int k = 0; k < 2; k++) add_square(weight[p] * L / 2 * tension, f.slope[k], K);
+    }
+    name_unknowns(dimension, out);
+    turn(R, dimension, K, out->K);
+    memset(out->M, 0, (size_t)out->n * out->n * sizeof *out->M);
+    return FLX_OK;
+}

@@ -1,0 +1,177 @@
+// continuum.c - isoparametric solids and plane elements of an isotropic linear elastic material.
+//
+//     g_a = J^-T dN_a,  J = sum x_a dN_a^T                                                      (FE-4)
+//     K_ab = integral of lambda g_a g_b^T + mu (g_b g_a^T + g_a.g_b I)                            (FE-5)
+//     M_ab = I integral of rho N_a N_b                                                          (FE-6)
+//     sigma = lambda tr(eps) I + 2 mu eps                                                       (FE-7)
+// The block (FE-5) is B_a^T C B_b written out; plane stress has lambda = E nu/(1 - nu^2).
+#include "fe/element.h"
+
+#include <math.h>
+#include <string.h>
+
+// Gradients of the shape functions at point p, and the volume w det J; false: not positive.
+static bool find_gradients(const flx_shape *t, int p, const double *x, double (*g)[3], double *det)
+{
+    int d = t->dimension;
+    double J[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, C[3][3];
+    for (int i = 0; i < d; i++) {
+        for (int k = 0; k < d; k++) {
+            J[i][k] = 0;
+            for (int a = 0; a < t->nodes; a++) J[i][k] += x[3 * a + i] * t->dN[p][a][k];
+        }
+    }
+    for (int i = 0; i < 3; i++) {
+        int i1 = (i + 1) % 3, i2 = (i + 2) % 3;
+        for (int k = 0; k < 3; k++) {
+            int k1 = (k + 1) % 3, k2 = (k + 2) % 3;
+            C[i][k] = J[i1][k1] * J[i2][k2] - J[i1][k2] * J[i2][k1]; // cofactors: J^-T det
+        }
+    }
+    *det = J[0][0] * C[0][0] + J[0][1] * C[0][1] + J[0][2] * C[0][2];
+    if (!(*det > 0)) return false;
+    for (int a = 0; a < t->nodes; a++) {
+        for (int i = 0; i < 3; i++) {
+            double sum = 0;
+            for (int k = 0; k < d; k++) sum += C[i][k] * t->dN[p][a][k];
+            g[a][i] = i < d ? sum / *det : 0;
+        }
+    }
+    return true;
+}
+
+static void add_stiffness(const flx_shape *t, double (*g)[3], double lambda, double mu, double *K)
+{
+    int d = t->dimension, n = d * t->nodes;
+    for (int a = 0; a < t->nodes; a++) {
+        for (int b = a; b < t->nodes; b++) {
+            double dot = mu * (g[a][0] * g[b][0] + g[a][1] * g[b][1] + g[a][2] * g[b][2]);
+            double *block = K + (size_t)(d * a) * n + d * b;
+            for (int i = 0; i < d; i++) {
+                for (int k = 0; k < d; k++) {
+                    block[i * n + k] += lambda * g[a][i] * g[b][k] + mu * g[a][k] * g[b][i];
+                }
+                block[i * n + i] += dot;
+            }
+        }
+    }
+}
+
+// The lower blocks are the transposes of the upper ones.
+static void mirror(int n, double *A)
+{
+    for (int i = 0; i < n; i++) {
+        for (int k = 0; k < i; k++) A[(size_t)i * n + k] = A[(size_t)k * n + i];
+    }
+}
+
+static void name_unknowns(const flx_shape *t, flx_element_matrices *out)
+{
+    out->n = t->dimension * t->nodes;
+    for (int i = 0; i < out->n; i++) {
+        out->node[i] = i / t->dimension;
+        out->comp[i] = i % t->dimension;
+    }
+    memset(out->K, 0, (size_t)out->n * out->n * sizeof *out->K);
+    memset(out->M, 0, (size_t)out->n * out->n * sizeof *out->M);
+}
+
+// A scalar matrix s (nodes, nodes; upper) repeated for every component.
+static void spread(const flx_shape *t, const double *s, double *A)
+{
+    int d = t->dimension, n = d * t->nodes;
+    for (int a = 0; a < t->nodes; a++) {
+        for (int b = a; b < t->nodes; b++) {
+            for (int i = 0; i < d; i++) {
+                A[(size_t)(d * a + i) * n + d * b + i] = s[a * FLX_CELL_NODES + b];
+            }
+        }
+    }
+}
+
+static flx_status add_mass(const flx_shape *t, double density, const double *x, double *M)
+{
+    double g[FLX_CELL_NODES][3], det, s[FLX_CELL_NODES * FLX_CELL_NODES] = {0};
+    for (int p = 0; p < t->points; p++) {
+        if (!find_gradients(t, p, x, g, &det)) return FLX_SINGULAR;
+        double w = density * det * t->weight[p];
+        for (int a = 0; a < t->nodes; a++) {
+            for (int b = a; b < t->nodes; b++) {
+                s[a * FLX_CELL_NODES + b] += w * t->N[p][a] * t->N[p][b];
+            }
+        }
+    }
+    spread(t, s, M);
+    return FLX_OK;
+}
+
+flx_status flx_continuum_eval(const flx_cell_tables *t, const flx_elastic *c, const double *x,
+                              flx_element_matrices *out)
+{
+    double g[FLX_CELL_NODES][3], det;
+    name_unknowns(&t->stiffness, out);
+    for (int p = 0; p < t->stiffness.points; p++) {
+        if (!find_gradients(&t->stiffness, p, x, g, &det)) return FLX_SINGULAR;
+        double w = c->thickness * det * t->stiffness.weight[p];
+        add_stiffness(&t->stiffness, g, w * c->lambda, w * c->mu, out->K);
+    }
+    FLX_TRY(add_mass(&t->mass, c->density, x, out->M));
+    mirror(out->n, out->K);
+    mirror(out->n, out->M);
+    return FLX_OK;
+}
+
+flx_status flx_continuum_stress(const flx_cell_tables *t, const flx_elastic *c, flx_family family,
+                                double nu, const double *x, const double *u, double *sigma)
+{
+    const flx_shape *s = &t->nodes;
+    double g[FLX_CELL_NODES][3], det;
+    for (int p = 0; p < s->points; p++) {
+        double G[3][3] = {{0}}; // displacement gradient
+        double *out = sigma + 6 * p;
+        if (!find_gradients(s, p, x, g, &det)) return FLX_SINGULAR;
+        for (int a = 0; a < s->nodes; a++) {
+            for (int i = 0; i < s->dimension; i++) {
+                for (int k = 0; k < s->dimension; k++) G[i][k] += u[3 * a + i] * g[a][k];
+            }
+        }
+        double trace = c->lambda * (G[0][0] + G[1][1] + G[2][2]);
+        for (int i = 0; i < 3; i++) out[i] = trace + 2 * c->mu * G[i][i];
+        out[3] = c->mu * (G[0][1] + G[1][0]);
+        out[4] = c->mu * (G[1][2] + G[2][1]);
+        out[5] = c->mu * (G[0][2] + G[2][0]);
+        if (family == FLX_FAMILY_PLANE_STRESS) out[2] = 0;
+        if (family == FLX_FAMILY_PLANE_STRAIN) out[2] = nu * (out[0] + out[1]);
+    }
+    return FLX_OK;
+}
+
+// (FE-8) K_ab = I integral of g_a . S g_b, with S interpolated from the nodes.
+flx_status flx_continuum_geometric(const flx_cell_tables *t, double thickness, const double *x,
+                                   const double *sigma, flx_element_matrices *out)
+{
+    const flx_shape *f = &t->mass; // a product of derivatives and the stresses between nodes
+    double g[FLX_CELL_NODES][3], det, s[FLX_CELL_NODES * FLX_CELL_NODES] = {0};
+    name_unknowns(f, out);
+    for (int p = 0; p < f->points; p++) {
+        double S[6] = {0};
+        if (!find_gradients(f, p, x, g, &det)) return FLX_SINGULAR;
+        for (int a = 0; a < f->nodes; a++) {
+            for (int k = 0; k < 6; k++) S[k] += f->N[p][a] * sigma[6 * a + k];
+        }
+        double w = thickness * det * f->weight[p];
+        for (int a = 0; a < f->nodes; a++) {
+            const double *q = g[a];
+            double Sg[3] = {S[0] * q[0] + S[3] * q[1] + S[5] * q[2],
+                            S[3] * q[0] + S[1] * q[1] + S[4] * q[2],
+                            S[5] * q[0] + S[4] * q[1] + S[2] * q[2]};
+            for (int b = a; b < f->nodes; b++) {
+                s[a * FLX_CELL_NODES + b] +=
+                    w * (Sg[0] * g[b][0] + Sg[1] * g[b][1] + Sg[2] * g[b][2]);
+            }
+        }
+    }
+    spread(f, s, out->K);
+    mirror(out->n, out->K);
+    return FLX_OK;
+}

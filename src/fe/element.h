@@ -1,0 +1,77 @@
+// element.h - matrices of single elements, one file a kind. Each node of an element has up to six
+// components ux uy uz rx ry rz, in the structure's axes; an element says which ones it uses.
+// Theory: docs/theory/fe.md.
+#pragma once
+
+#include "fe/shape.h"
+
+#define FLX_ELEMENT_DOFS 60 // most unknowns of one element
+
+// Elastic constants as an element needs them.
+typedef struct flx_elastic {
+    double lambda, mu; // Lame's; plane stress: lambda of the plane
+    double density;    // plane elements: times the thickness
+    double thickness;  // 1 for solids
+} flx_elastic;
+
+// Matrices of one element.
+typedef struct flx_element_matrices {
+    int n;
+    int node[FLX_ELEMENT_DOFS];                    // local number of the node
+    int comp[FLX_ELEMENT_DOFS];                    // its component, 0 ... 5
+    double K[FLX_ELEMENT_DOFS * FLX_ELEMENT_DOFS]; // row-major, symmetric
+    double M[FLX_ELEMENT_DOFS * FLX_ELEMENT_DOFS];
+} flx_element_matrices;
+
+// Tables of one cell, filled once.
+typedef struct flx_cell_tables {
+    flx_shape stiffness, mass, nodes;
+} flx_cell_tables;
+
+// Which components (bit c) a node of such an element has.
+unsigned flx_element_mask(const flx_structure *s, const flx_element *e);
+
+// continuum.c: solids and plane elements. x (nodes, 3). FLX_SINGULAR: the element is inverted or flat
+// at an integration point.
+flx_status flx_continuum_eval(const flx_cell_tables *t, const flx_elastic *c, const double *x,
+                              flx_element_matrices *out);
+// Stresses at the element's nodes (nodes, 6) in the order xx yy zz xy yz xz, from displacements u
+// (nodes, 3). plane: FLX_FAMILY_PLANE_STRESS has no stress across, PLANE_STRAIN has.
+flx_status flx_continuum_stress(const flx_cell_tables *t, const flx_elastic *c, flx_family family,
+                                double nu, const double *x, const double *u, double *sigma);
+// Stiffness that initial stresses at the nodes, sigma (nodes, 6), add.
+flx_status flx_continuum_geometric(const flx_cell_tables *t, double thickness, const double *x,
+                                   const double *sigma, flx_element_matrices *out);
+
+// beam.c: straight beams with two nodes, in space (12 unknowns) or in the plane (6). EA, EI, ... by the
+// section and the material (which may be NULL where the section gives stiffnesses).
+typedef struct flx_beam_law {
+    double EA, EIy, EIz, GJ;
+    double GAy, GAz;   // 0: no shear deformation
+    double mass;       // a length
+    double Ix, Iy, Iz; // rotational inertia a length about the axis, the section's y and z
+} flx_beam_law;
+void flx_beam_law_of(const flx_section *c, const flx_material *m, flx_beam_law *law);
+// Axes of the beam as rows (x along it, y, z of the section); false: its nodes coincide.
+bool flx_beam_axes(const double *x, const flx_section *c, int dimension, double R[9],
+                   double *length);
+flx_status flx_beam_eval(const flx_beam_law *law, const double *x, const flx_section *c,
+                         int dimension, flx_element_matrices *out);
+// Section forces at both ends (2, 6): N, Qy, Qz, T, My, Mz in the beam's axes, from displacements and
+// rotations u (2, 6).
+flx_status flx_beam_forces(const flx_beam_law *law, const double *x, const flx_section *c,
+                           int dimension, const double *u, double *forces);
+// Stiffness that an axial tension adds.
+flx_status flx_beam_geometric(double tension, const double *x, const flx_section *c, int dimension,
+                              flx_element_matrices *out);
+
+// truss.c: two nodes, translations only.
+flx_status flx_truss_eval(double EA, double mass, const double *x, int dimension,
+                          flx_element_matrices *out);
+// Stiffness that its tension adds.
+flx_status flx_truss_geometric(double tension, const double *x, int dimension,
+                               flx_element_matrices *out);
+
+// Lumped instead of consistent masses: the diagonal of M scaled so that each direction has the mass of
+// the element (Hinton, Rock and Zienkiewicz); rotations keep their diagonal.
+void flx_element_lump(flx_element_matrices *m);

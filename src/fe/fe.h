@@ -1,0 +1,72 @@
+// fe.h - a linear structure as equations: its unknowns, stiffness, mass and loads.
+//
+//     M x'' + D x' + K x = f,   u = T x + u0                                                    (FE-14)
+// u: displacements and rotations of the nodes (nnode, 6: ux uy uz rx ry rz, structure's axes). Supports
+// and rigid links are eliminated: a component of a node is an unknown, prescribed, or a combination
+// of unknowns. Theory: docs/theory/fe.md.
+#pragma once
+
+#include "fe/element.h"
+#include "math/symmetric.h"
+
+#define FLX_DOF_NONE (-1)  // the node has no such component
+#define FLX_DOF_FIXED (-2) // prescribed: constant[]
+#define FLX_DOF_TIED (-3)  // -3 - k: row k of the ties
+
+typedef struct flx_fe_options {
+    bool lumped;      // masses
+    bool no_supports; // the supports of the structure are left out: a free body
+} flx_fe_options;
+
+typedef struct flx_fe {
+    flx_ctx *ctx;
+    const flx_structure *s; // borrowed
+    flx_fe_options options;
+    int nnode, n;  // nodes, unknowns
+    int *dof;      // (nnode, 6): unknown, or FLX_DOF_*
+    double *fixed; // (nnode, 6): prescribed values
+    int *node_of;  // (n): 6 node + component of an unknown
+    // u of tied component k = constant + sum of weight * x[unknown]
+    int ntie;
+    int *tie_start, *tie_count; // (ntie) terms of a tie
+    int *tie_unknown;
+    double *tie_weight, *tie_constant;
+    flx_symmetric K, M;              // one pattern
+    double *f;                       // (n) loads, gravity and prescribed displacements included
+    double mass, com[3], inertia[6]; // of the whole: xx yy zz xy yz xz about the centre of mass,
+                                     // xy = -integral of x y dm
+    flx_cell_tables *tables[FLX_CELL_COUNT]; // owned; NULL where there is no such element
+} flx_fe;
+
+// Numbers unknowns, checks elements, assembles. The structure is borrowed and must live as long.
+// FLX_ERR_MODEL with a message for each broken element (up to the limit).
+flx_status flx_fe_create(flx_ctx *ctx, const flx_structure *s, const flx_fe_options *options,
+                         flx_fe **out);
+void flx_fe_destroy(flx_fe **fe);
+
+// u (nnode, 6) from x: u = T x + u0. homogeneous: without the prescribed part u0, for modes.
+void flx_fe_expand(const flx_fe *fe, const double *x, bool homogeneous, double *u);
+// f (n) += T^T F of forces and moments at nodes (nnode, 6).
+void flx_fe_add_force(const flx_fe *fe, const double *F, double *f);
+// Nearest x to given u (nnode, 6): the unknowns' own components.
+void flx_fe_pick(const flx_fe *fe, const double *u, double *x);
+// The six rigid motions about a place as vectors of unknowns (6, n): translations, rotations. Exact
+// where nothing is supported. In the plane those out of it are zero.
+void flx_fe_rigid_motions(const flx_fe *fe, const double about[3], double *X);
+
+// Forces at nodes (nnode, 6) that hold the structure at u: K_all u - loads; zero but at supports and
+// links in equilibrium. loads: subtract those of the structure, gravity included.
+flx_status flx_fe_reactions(const flx_fe *fe, const double *u, bool loads, double *F);
+
+// Stresses at nodes (nnode, 6: xx yy zz xy yz xz, structure's axes), mean of the elements at the node;
+// beams and trusses give none. Linear in u, so stress modes are stresses of modes.
+flx_status flx_fe_stress(const flx_fe *fe, const double *u, double *sigma);
+// Von Mises' stress of six components.
+double flx_von_mises(const double sigma[6]);
+// Section forces of beams and trusses (nelement, 12): N Qy Qz T My Mz at both ends, in the axes of the
+// element; zero for others.
+flx_status flx_fe_section_forces(const flx_fe *fe, const double *u, double *forces);
+
+// Geometric stiffness by the stresses and axial forces that u (nnode, 6) makes; on the pattern of K.
+// *G is made here and owned by the caller.
+flx_status flx_fe_geometric(const flx_fe *fe, const double *u, flx_symmetric *G);

@@ -1,0 +1,28 @@
+// fe_parts.h - what the files of this folder share: dofs.c the unknowns, check.c what is wrong with a
+// mesh, assemble.c the sums over blocks, recover.c what follows from a displacement.
+#pragma once
+
+#include "fe/fe.h"
+
+// dofs.c: unknowns, supports, links.
+flx_status flx_fe_number(flx_fe *fe);
+// The unknowns and weights that a component of a node is made of; *constant: its prescribed part.
+// Returns how many.
+int flx_fe_terms(const flx_fe *fe, int node, int comp, const int **unknown, const double **weight,
+                 double *constant);
+
+// check.c: a message for each element that has no material, no section, a shape that its kind does not
+// take, or that is there twice; a warning where the mesh falls apart.
+flx_status flx_fe_check(const flx_fe *fe);
+
+// assemble.c. Blocks: elements, springs, point masses.
+flx_status flx_fe_assemble(flx_fe *fe);
+int flx_fe_block_count(const flx_fe *fe);
+int flx_fe_block_nodes(const flx_fe *fe, int block, const int **nodes); // 0: no mechanics
+flx_status flx_fe_block(const flx_fe *fe, int block, flx_element_matrices *out);
+void flx_fe_scatter(const flx_fe *fe, const int *nodes, const flx_element_matrices *m,
+                    const double *E, flx_symmetric *A);
+void flx_fe_nodal_loads(const flx_fe *fe, double *F); // F += loads and pressures, not gravity
+void flx_fe_places(const flx_fe *fe, int element, double *x);
+void flx_fe_elastic(const flx_fe *fe, const flx_element *e, flx_elastic *c);
+void flx_fe_law(const flx_fe *fe, const flx_element *e, flx_beam_law *law);

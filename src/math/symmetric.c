@@ -1,0 +1,243 @@
+// symmetric.c - sparse symmetric matrices by their lower triangle.
+#include "math/symmetric.h"
+
+#include <string.h>
+
+// The blocks that each unknown is in: the transpose of the lists.
+typedef struct incidence {
+    int64_t *start; // (n + 1)
+    int *block;
+} incidence;
+
+static flx_status transpose(flx_ctx *ctx, int n, int nblock, const int64_t *first, const int *list,
+                            incidence *t)
+{
+    t->start = flx_alloc(ctx, (size_t)n + 2, sizeof *t->start);
+    t->block = flx_alloc(ctx, (size_t)first[nblock], sizeof *t->block);
+    if (!t->start || !t->block) return FLX_ERR_MEMORY;
+    for (int64_t k = 0; k < first[nblock]; k++) t->start[list[k] + 2]++;
+    for (int i = 0; i < n; i++) t->start[i + 2] += t->start[i + 1];
+    for (int e = 0; e < nblock; e++) {
+        for (int64_t k = first[e]; k < first[e + 1]; k++) t->block[t->start[list[k] + 1]++] = e;
+    }
+    return FLX_OK;
+}
+
+// Walk over the rows below the diagonal of every column, once with row NULL to count them. Rows
+// come in no order.
+static void walk_columns(int n, const int64_t *first, const int *list, const incidence *t,
+                         int *mark, int64_t *start, int *row)
+{
+    int64_t count = 0;
+    for (int j = 0; j < n; j++) {
+        if (!row) start[j] = count;
+        mark[j] = j;
+        if (row) row[count] = j;
+        count++;
+        for (int64_t b = t->start[j]; b < t->start[j + 1]; b++) {
+            int e = t->block[b];
+            for (int64_t k = first[e]; k < first[e + 1]; k++) {
+                int i = list[k];
+                if (i <= j || mark[i] == j) continue;
+                mark[i] = j;
+                if (row) row[count] = i;
+                count++;
+            }
+        }
+    }
+    if (!row) start[n] = count;
+}
+
+static int compare_int(const int *a, const int *b)
+{
+    return (*a > *b) - (*a < *b);
+}
+
+// Columns are short and mostly sorted already: insertion for those, a heap for the long ones.
+static void sift(int *a, int i, int n)
+{
+    for (int child; (child = 2 * i + 1) < n; i = child) {
+        if (child + 1 < n && compare_int(a + child, a + child + 1) < 0) child++;
+        if (a[i] >= a[child]) return;
+        int t = a[i];
+        a[i] = a[child];
+        a[child] = t;
+    }
+}
+
+static void sort_rows(int *a, int n)
+{
+    if (n <= 48) {
+        for (int i = 1; i < n; i++) {
+            int v = a[i], k = i;
+            for (; k > 0 && a[k - 1] > v; k--) a[k] = a[k - 1];
+            a[k] = v;
+        }
+        return;
+    }
+    for (int i = n / 2 - 1; i >= 0; i--) sift(a, i, n);
+    for (int m = n - 1; m > 0; m--) {
+        int t = a[0];
+        a[0] = a[m];
+        a[m] = t;
+        sift(a, 0, m);
+    }
+}
+
+flx_status flx_symmetric_init(flx_ctx *ctx, int n, int nblock, const int64_t *first,
+                              const int *list, flx_symmetric *A)
+{
+    incidence t = {0};
+    *A = (flx_symmetric){.n = n};
+    flx_status status = transpose(ctx, n, nblock, first, list, &t);
+    int *mark = flx_alloc(ctx, (size_t)n, sizeof *mark);
+    A->start = flx_alloc(ctx, (size_t)n + 1, sizeof *A->start);
+    if (status == FLX_OK && (!mark || !A->start)) status = FLX_ERR_MEMORY;
+    if (status == FLX_OK) {
+        for (int i = 0; i < n; i++) mark[i] = -1;
+        walk_columns(n, first, list, &t, mark, A->start, NULL);
+        A->row = flx_alloc(ctx, (size_t)A->start[n], sizeof *A->row);
+        A->value = flx_alloc(ctx, (size_t)A->start[n], sizeof *A->value);
+        if (!A->row || !A->value) status = FLX_ERR_MEMORY;
+    }
+    if (status == FLX_OK) {
+        for (int i = 0; i < n; i++) mark[i] = -1;
+        walk_columns(n, first, list, &t, mark, A->start, A->row);
+        for (int j = 0; j < n; j++) {
+            sort_rows(A->row + A->start[j], (int)(A->start[j + 1] - A->start[j]));
+        }
+    }
+    flx_free(t.start);
+    flx_free(t.block);
+    flx_free(mark);
+    if (status != FLX_OK) flx_symmetric_clear(A);
+    return status;
+}
+
+flx_status flx_symmetric_init_like(flx_ctx *ctx, const flx_symmetric *pattern, flx_symmetric *A)
+{
+    size_t n = (size_t)pattern->n, count = (size_t)pattern->start[pattern->n];
+    *A = (flx_symmetric){.n = pattern->n};
+    A->start = flx_alloc(ctx, n + 1, sizeof *A->start);
+    A->row = flx_alloc(ctx, count, sizeof *A->row);
+    A->value = flx_alloc(ctx, count, sizeof *A->value);
+    if (!A->start || !A->row || !A->value) {
+        flx_symmetric_clear(A);
+        return FLX_ERR_MEMORY;
+    }
+    memcpy(A->start, pattern->start, (n + 1) * sizeof *A->start);
+    memcpy(A->row, pattern->row, count * sizeof *A->row);
+    return FLX_OK;
+}
+
+void flx_symmetric_clear(flx_symmetric *A)
+{
+    flx_free(A->start);
+    flx_free(A->row);
+    flx_free(A->value);
+    *A = (flx_symmetric){0};
+}
+
+// Place of entry (i, j), i >= j; -1: not in the pattern.
+static int64_t place_of(const flx_symmetric *A, int i, int j)
+{
+    int64_t low = A->start[j], high = A->start[j + 1];
+    while (low < high) {
+        int64_t middle = low + (high - low) / 2;
+        if (A->row[middle] < i) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low < A->start[j + 1] && A->row[low] == i ? low : -1;
+}
+
+void flx_symmetric_add(flx_symmetric *A, int i, int j, double value)
+{
+    int64_t k = i >= j ? place_of(A, i, j) : place_of(A, j, i);
+    FLX_ASSERT(k >= 0);
+    if (k >= 0) A->value[k] += value;
+}
+
+double flx_symmetric_get(const flx_symmetric *A, int i, int j)
+{
+    int64_t k = i >= j ? place_of(A, i, j) : place_of(A, j, i);
+    return k >= 0 ? A->value[k] : 0.0;
+}
+
+void flx_symmetric_combine(double a, const flx_symmetric *A, double b, const flx_symmetric *B,
+                           flx_symmetric *C)
+{
+    int64_t count = A->start[A->n];
+    for (int64_t k = 0; k < count; k++) C->value[k] = a * A->value[k] + b * B->value[k];
+}
+
+// Four vectors at a time: the matrix is read once for them.
+static void multiply_some(const flx_symmetric *A, int k, const double *X, double *Y)
+{
+    size_t n = (size_t)A->n;
+    for (int j = 0; j < A->n; j++) {
+        int64_t p = A->start[j], end = A->start[j + 1];
+        double d = A->value[p], x[4] = {0}, y[4] = {0};
+        for (int v = 0; v < k; v++) {
+            x[v] = X[v * n + (size_t)j];
+            y[v] = d * x[v];
+        }
+        for (p++; p < end; p++) {
+            size_t i = (size_t)A->row[p];
+            double a = A->value[p];
+            for (int v = 0; v < k; v++) {
+                Y[v * n + i] += a * x[v];
+                y[v] += a * X[v * n + i];
+            }
+        }
+        for (int v = 0; v < k; v++) Y[v * n + (size_t)j] += y[v];
+    }
+}
+
+void flx_symmetric_multiply(const flx_symmetric *A, int k, const double *X, double *Y)
+{
+    size_t n = (size_t)A->n;
+    memset(Y, 0, (size_t)k * n * sizeof *Y);
+    for (int v = 0; v < k; v += 4) {
+        int some = k - v < 4 ? k - v : 4;
+        if (some == 4) {
+            multiply_some(A, 4, X + v * n, Y + v * n);
+        } else {
+            multiply_some(A, some, X + v * n, Y + v * n);
+        }
+    }
+}
+
+flx_status flx_symmetric_init_part(flx_ctx *ctx, const flx_symmetric *A, const int *keep, int m,
+                                   flx_symmetric *part)
+{
+    *part = (flx_symmetric){.n = m};
+    int64_t count = 0;
+    for (int pass = 0; pass < 2; pass++) {
+        if (pass == 1) {
+            part->start = flx_alloc(ctx, (size_t)m + 1, sizeof *part->start);
+            part->row = flx_alloc(ctx, (size_t)count, sizeof *part->row);
+            part->value = flx_alloc(ctx, (size_t)count, sizeof *part->value);
+            if (!part->start || !part->row || !part->value) {
+                flx_symmetric_clear(part);
+                return FLX_ERR_MEMORY;
+            }
+        }
+        count = 0;
+        for (int j = 0; j < A->n; j++) {
+            if (keep[j] < 0) continue;
+            for (int64_t p = A->start[j]; p < A->start[j + 1]; p++) {
+                if (keep[A->row[p]] < 0) continue;
+                if (pass == 1) {
+                    part->row[count] = keep[A->row[p]];
+                    part->value[count] = A->value[p];
+                }
+                count++;
+            }
+            if (pass == 1) part->start[keep[j] + 1] = count;
+        }
+    }
+    return FLX_OK;
+}

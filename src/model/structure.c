@@ -1,0 +1,335 @@
+// structure.c - a linear structure as plain data: filling it, finding things by number and name.
+#include "model/structure.h"
+
+#include <math.h>
+#include <string.h>
+
+const flx_cell_def flx_cells[FLX_CELL_COUNT] = {
+#define X(name, word, nodes, dimension, gmsh, vtk) {word, nodes, dimension, gmsh, vtk},
+    FLX_CELL_LIST(X)
+#undef X
+};
+
+const char *const flx_family_words[FLX_FAMILY_COUNT + 1] = {
+    "boundary", "solid", "plane-stress", "plane-strain", "beam", "truss", NULL};
+
+flx_structure *flx_structure_create(flx_ctx *ctx, const char *file)
+{
+    flx_structure *s = flx_alloc(ctx, 1, sizeof *s);
+    if (!s) return NULL;
+    *s = (flx_structure){.ctx = ctx, .dimension = 3};
+    if (file && !(s->file = flx_intern(ctx, file))) flx_structure_destroy(&s);
+    return s;
+}
+
+void flx_structure_destroy(flx_structure **structure)
+{
+    if (!structure || !*structure) return;
+    flx_structure *s = *structure;
+    for (int i = 0; i < s->nset; i++) {
+        flx_free(s->sets[i].nodes);
+        flx_free(s->sets[i].elements);
+    }
+    for (int i = 0; i < s->nlink; i++) {
+        flx_free(s->links[i].nodes);
+        flx_free(s->links[i].weights);
+    }
+    void *owned[] = {s->x,         s->label,     s->node_line, s->elements, s->nodes,
+                     s->sets,      s->materials, s->sections,  s->supports, s->loads,
+                     s->pressures, s->masses,    s->springs,   s->links,    s->slot};
+    for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++) flx_free(owned[i]);
+    flx_free(s);
+    *structure = NULL;
+}
+
+// ---- filling ------------------------------------------------------------------------------------
+
+// Append *item to an array of its type.
+#define ADD(s, array, count, capacity, item)                                                       \
+    do {                                                                                           \
+        void *array_ = (s)->array;                                                                 \
+        FLX_TRY(flx_grow((s)->ctx, &array_, &(s)->capacity, (s)->count + 1, sizeof *(s)->array));  \
+        (s)->array = array_;                                                                       \
+        (s)->array[(s)->count++] = *(item);                                                        \
+    } while (0)
+
+flx_status flx_structure_add_node(flx_structure *s, int label, int line, const double x[3])
+{
+    void *places = s->x, *labels = s->label, *lines = s->node_line;
+    flx_status status =
+        flx_grow(s->ctx, &places, &s->node_capacity, s->nnode + 1, 3 * sizeof(double));
+    s->x = places;
+    if (status == FLX_OK) {
+        status = flx_grow(s->ctx, &labels, &s->label_capacity, s->nnode + 1, sizeof(int));
+        s->label = labels;
+    }
+    if (status == FLX_OK) {
+        status = flx_grow(s->ctx, &lines, &s->line_capacity, s->nnode + 1, sizeof(int));
+        s->node_line = lines;
+    }
+    if (status != FLX_OK) return status;
+    memcpy(s->x + 3 * (size_t)s->nnode, x, 3 * sizeof *x);
+    s->label[s->nnode] = label;
+    s->node_line[s->nnode++] = line;
+    return FLX_OK;
+}
+
+flx_status flx_structure_add_element(flx_structure *s, const flx_element *e, const int *nodes)
+{
+    void *all = s->nodes;
+    int count = flx_cells[e->cell].nodes;
+    if (s->nnodes > INT32_MAX - count) {
+        return FLX_FAIL(s->ctx, FLX_ERR_MODEL, flx_structure_loc(s, e->line),
+                        "the mesh is too large: its elements have more than 2 147 483 647 nodes");
+    }
+    FLX_TRY(flx_grow(s->ctx, &all, &s->nodes_capacity, (int)s->nnodes + count, sizeof(int)));
+    s->nodes = all;
+    ADD(s, elements, nelement, element_capacity, e);
+    s->elements[s->nelement - 1].first = s->nnodes;
+    memcpy(s->nodes + s->nnodes, nodes, (size_t)count * sizeof *nodes);
+    s->nnodes += count;
+    return FLX_OK;
+}
+
+flx_status flx_structure_add_material(flx_structure *s, const flx_material *m)
+{
+    ADD(s, materials, nmaterial, material_capacity, m);
+    return FLX_OK;
+}
+
+flx_status flx_structure_add_section(flx_structure *s, const flx_section *c)
+{
+    ADD(s, sections, nsection, section_capacity, c);
+    return FLX_OK;
+}
+
+flx_status flx_structure_add_support(flx_structure *s, const flx_support *p)
+{
+    ADD(s, supports, nsupport, support_capacity, p);
+    return FLX_OK;
+}
+
+flx_status flx_structure_add_load(flx_structure *s, const flx_nodal_load *l)
+{
+    ADD(s, loads, nload, load_capacity, l);
+    return FLX_OK;
+}
+
+flx_status flx_structure_add_pressure(flx_structure *s, const flx_pressure *p)
+{
+    ADD(s, pressures, npressure, pressure_capacity, p);
+    return FLX_OK;
+}
+
+flx_status flx_structure_add_mass(flx_structure *s, const flx_point_mass *m)
+{
+    ADD(s, masses, nmass, mass_capacity, m);
+    return FLX_OK;
+}
+
+flx_status flx_structure_add_spring(flx_structure *s, const flx_spring_element *k)
+{
+    ADD(s, springs, nspring, spring_capacity, k);
+    return FLX_OK;
+}
+
+flx_status flx_structure_add_link(flx_structure *s, const flx_link *l)
+{
+    flx_link own = *l;
+    size_t n = (size_t)l->nnode;
+    own.nodes = flx_alloc(s->ctx, n, sizeof *own.nodes);
+    own.weights = l->weights ? flx_alloc(s->ctx, n, sizeof *own.weights) : NULL;
+    void *all = s->links;
+    flx_status status = own.nodes && (own.weights || !l->weights) ? FLX_OK : FLX_ERR_MEMORY;
+    if (status == FLX_OK) {
+        status = flx_grow(s->ctx, &all, &s->link_capacity, s->nlink + 1, sizeof *s->links);
+        s->links = all;
+    }
+    if (status != FLX_OK) {
+        flx_free(own.nodes);
+        flx_free(own.weights);
+        return status;
+    }
+    memcpy(own.nodes, l->nodes, n * sizeof *own.nodes);
+    if (l->weights) memcpy(own.weights, l->weights, n * sizeof *own.weights);
+    s->links[s->nlink++] = own;
+    return FLX_OK;
+}
+
+// ---- sets ---------------------------------------------------------------------------------------
+
+const flx_set *flx_structure_find_set(const flx_structure *s, const char *name)
+{
+    for (int i = 0; i < s->nset; i++) {
+        if (strcmp(s->sets[i].name, name) == 0) return s->sets + i;
+    }
+    return NULL;
+}
+
+flx_set *flx_structure_set(flx_structure *s, const char *name)
+{
+    for (int i = 0; i < s->nset; i++) {
+        if (strcmp(s->sets[i].name, name) == 0) return s->sets + i;
+    }
+    void *sets = s->sets;
+    const char *own = flx_intern(s->ctx, name);
+    if (!own || flx_grow(s->ctx, &sets, &s->set_capacity, s->nset + 1, sizeof *s->sets) != FLX_OK) {
+        return NULL;
+    }
+    s->sets = sets;
+    s->sets[s->nset] = (flx_set){.name = own};
+    return s->sets + s->nset++;
+}
+
+static flx_status append(flx_ctx *ctx, int **list, int *count, int *capacity, int value)
+{
+    void *all = *list;
+    if (*count > 0 && (*list)[*count - 1] == value) return FLX_OK;
+    FLX_TRY(flx_grow(ctx, &all, capacity, *count + 1, sizeof(int)));
+    *list = all;
+    (*list)[(*count)++] = value;
+    return FLX_OK;
+}
+
+flx_status flx_structure_add_to_set(flx_structure *s, flx_set *set, int node, int element)
+{
+    if (node >= 0) {
+        FLX_TRY(append(s->ctx, &set->nodes, &set->nnode, &set->node_capacity, node));
+    }
+    if (element < 0) return FLX_OK;
+    return append(s->ctx, &set->elements, &set->nelement, &set->element_capacity, element);
+}
+
+// ---- numbers of nodes ---------------------------------------------------------------------------
+
+static size_t slot_of(const flx_structure *s, int label)
+{
+    size_t mask = (size_t)s->slots - 1;
+    size_t i = ((size_t)(unsigned)label * 0x9E3779B97F4A7C15u >> 20) & mask;
+    while (s->slot[i] >= 0 && s->label[s->slot[i]] != label) i = (i + 1) & mask;
+    return i;
+}
+
+flx_status flx_structure_index(flx_structure *s)
+{
+    flx_free(s->slot);
+    s->slots = 16;
+    while (s->slots < 2 * s->nnode && s->slots < 1 << 30) s->slots *= 2;
+    s->slot = flx_alloc(s->ctx, (size_t)s->slots, sizeof *s->slot);
+    if (!s->slot) return FLX_ERR_MEMORY;
+    for (int i = 0; i < s->slots; i++) s->slot[i] = -1;
+    for (int i = 0; i < s->nnode; i++) {
+        size_t k = slot_of(s, s->label[i]);
+        if (s->slot[k] >= 0) {
+            return FLX_FAIL(s->ctx, FLX_ERR_MODEL, flx_structure_loc(s, s->node_line[i]),
+                            "node %d is there twice: first in line %d", s->label[i],
+                            s->node_line[s->slot[k]]);
+        }
+        s->slot[k] = i;
+    }
+    return FLX_OK;
+}
+
+int flx_structure_node_of(const flx_structure *s, int label)
+{
+    return s->slots > 0 ? s->slot[slot_of(s, label)] : -1;
+}
+
+// ---- lines and sections -------------------------------------------------------------------------
+
+static double distance_of(const double *a, const double *b)
+{
+    return sqrt((b[0] - a[0]) * (b[0] - a[0]) + (b[1] - a[1]) * (b[1] - a[1]) +
+                (b[2] - a[2]) * (b[2] - a[2]));
+}
+
+static flx_status add_beam(flx_structure *s, int material, int section)
+{
+    const flx_element e = {.cell = FLX_CELL_LINE2,
+                           .family = FLX_FAMILY_BEAM,
+                           .label = s->nelement + 1,
+                           .material = material,
+                           .section = section};
+    const int nodes[2] = {s->nnode - 2, s->nnode - 1};
+    return flx_structure_add_element(s, &e, nodes);
+}
+
+// Elements of one stretch: its share of the whole length, at least one.
+static flx_status add_stretch(flx_structure *s, const double *a, const double *b, int count,
+                              int material, int section)
+{
+    for (int i = 1; i <= count; i++) {
+        double x[3], along = (double)i / count;
+        for (int c = 0; c < 3; c++) x[c] = i == count ? b[c] : a[c] + along * (b[c] - a[c]);
+        FLX_TRY(flx_structure_add_node(s, s->nnode + 1, 0, x));
+        FLX_TRY(add_beam(s, material, section));
+    }
+    return FLX_OK;
+}
+
+flx_status flx_structure_add_line(flx_structure *s, int n, const double *places, int elements,
+                                  int material, int section)
+{
+    double whole = 0;
+    for (int i = 1; i < n; i++) whole += distance_of(places + 3 * (i - 1), places + 3 * i);
+    int first = s->nnode;
+    FLX_TRY(flx_structure_add_node(s, s->nnode + 1, 0, places));
+    for (int i = 1; i < n; i++) {
+        const double *a = places + 3 * (i - 1), *b = places + 3 * i;
+        double share = elements * distance_of(a, b) / whole;
+        int count = share > 1 ? (int)lround(share) : 1;
+        FLX_TRY(add_stretch(s, a, b, count, material, section));
+    }
+    flx_set *set = flx_structure_set(s, "start");
+    if (!set) return FLX_ERR_MEMORY;
+    FLX_TRY(flx_structure_add_to_set(s, set, first, -1));
+    set = flx_structure_set(s, "end");
+    if (!set) return FLX_ERR_MEMORY;
+    return flx_structure_add_to_set(s, set, s->nnode - 1, -1);
+}
+
+#define PI 3.14159265358979323846
+
+// Torsion constant of a rectangle a >= b, Saint-Venant's series: with z = pi a/(2 b)
+//     a b^3 (1/3 - 64/pi^5 (b/a) sum tanh(k z)/k^5),  k odd,  sum 1/k^5 = 31/32 zeta(5).
+// Summed is 1 - tanh, which falls with exp(-2 k z), z >= pi/2: twelve terms are exact.
+static double torsion_of_rectangle(double a, double b)
+{
+    if (a < b) return torsion_of_rectangle(b, a);
+    double sum = 31.0 / 32 * 1.0369277551433699263, z = PI * a / (2 * b);
+    for (int k = 23; k > 0; k -= 2) sum -= 2 / (exp(2 * k * z) + 1) / pow(k, 5);
+    return a * b * b * b * (1.0 / 3 - 64 / pow(PI, 5) * (b / a) * sum);
+}
+
+// Shear correction after Cowper (Journal of Applied Mechanics, 1966, 335-340).
+flx_section flx_section_rectangle(double width, double height, double nu)
+{
+    double k = 10 * (1 + nu) / (12 + 11 * nu);
+    return (flx_section){.name = "",
+                         .sized = true,
+                         .A = width * height,
+                         .Iy = height * width * width * width / 12,
+                         .Iz = width * height * height * height / 12,
+                         .J = torsion_of_rectangle(width, height),
+                         .ky = k,
+                         .kz = k,
+                         .thickness = width,
+                         .shear = true,
+                         .rotary = true};
+}
+
+flx_section flx_section_circle(double radius, double nu)
+{
+    double k = 6 * (1 + nu) / (7 + 6 * nu), I = PI / 4 * pow(radius, 4);
+    return (flx_section){.name = "",
+                         .sized = true,
+                         .A = PI * radius * radius,
+                         .Iy = I,
+                         .Iz = I,
+                         .J = 2 * I,
+                         .ky = k,
+                         .kz = k,
+                         .thickness = 2 * radius,
+                         .shear = true,
+                         .rotary = true};
+}

@@ -1,0 +1,220 @@
+// structure.h - a linear structure as it was said: nodes, elements, sets, materials, sections,
+// supports, loads, rigid links. Readers of meshes fill it, the model file adds to it, and the finite
+// elements (src/fe) compute with it. It owns all its arrays; names are interned in the context.
+#pragma once
+
+#include "base/base.h"
+
+// Shapes of elements: word, nodes, dimension of the shape, number in Gmsh, number in VTK. Nodes are in
+// the order of VTK and Abaqus: corners, then the middles of edges; readers permute where a format has
+// another one.
+#define FLX_CELL_LIST(X)                                                                           \
+    X(POINT, "point", 1, 0, 15, 1)                                                                 \
+    X(LINE2, "line2", 2, 1, 1, 3)                                                                  \
+    X(LINE3, "line3", 3, 1, 8, 21)                                                                 \
+    X(TRI3, "tri3", 3, 2, 2, 5)                                                                    \
+    X(TRI6, "tri6", 6, 2, 9, 22)                                                                   \
+    X(QUAD4, "quad4", 4, 2, 3, 9)                                                                  \
+    X(QUAD8, "quad8", 8, 2, 16, 23)                                                                \
+    X(TET4, "tet4", 4, 3, 4, 10)                                                                   \
+    X(TET10, "tet10", 10, 3, 11, 24)                                                               \
+    X(HEX8, "hex8", 8, 3, 5, 12)                                                                   \
+    X(HEX20, "hex20", 20, 3, 17, 25)
+
+typedef enum flx_cell {
+#define X(name, word, nodes, dimension, gmsh, vtk) FLX_CELL_##name,
+    FLX_CELL_LIST(X)
+#undef X
+        FLX_CELL_COUNT
+} flx_cell;
+
+#define FLX_CELL_NODES 20 // most nodes of one
+
+typedef struct flx_cell_def {
+    const char *word;
+    int nodes, dimension, gmsh, vtk;
+} flx_cell_def;
+extern const flx_cell_def flx_cells[FLX_CELL_COUNT];
+
+// What an element is in mechanics. A shape alone does not say it: a line may be a truss or a beam.
+typedef enum flx_family {
+    FLX_FAMILY_NONE, // part of a boundary: faces that loads act on, lines of a drawing
+    FLX_FAMILY_SOLID,
+    FLX_FAMILY_PLANE_STRESS,
+    FLX_FAMILY_PLANE_STRAIN,
+    FLX_FAMILY_BEAM,
+    FLX_FAMILY_TRUSS,
+    FLX_FAMILY_COUNT
+} flx_family;
+extern const char *const flx_family_words[FLX_FAMILY_COUNT + 1]; // ends with NULL
+
+typedef struct flx_element {
+    flx_cell cell;
+    flx_family family;
+    int label;     // number in the file
+    int line;      // of the file; 0: none
+    int64_t first; // its nodes are nodes[first] ...
+    int material;  // -1: none given
+    int section;   // -1: none given
+} flx_element;
+
+typedef struct flx_material {
+    const char *name; // "": none
+    flx_loc loc;
+    double E, nu, density;
+} flx_material;
+
+// Of beams, trusses and plates. Stiffnesses are of the section itself: a section given by its size has
+// them from the material of the element, by `sized`.
+typedef struct flx_section {
+    const char *name;
+    flx_loc loc;
+    bool sized;          // A, I, J are geometry; else EA, EI, GJ, GA, masses are given
+    double A, Iy, Iz, J; // area, second moments about the section's y and z, torsion constant
+    double ky, kz;       // shear correction: effective area k*A along y and z
+    double EA, EIy, EIz, GJ, GAy, GAz; // not sized
+    double mass, inertia[3];           // not sized: a length; rotational about x, y, z
+    double thickness;                  // of plane elements
+    bool shear;                        // Timoshenko's beam; else Euler's and Bernoulli's
+    bool rotary;                       // sections have rotational inertia in bending
+    bool has_up;
+    double up[3]; // direction of the section's y, projected; a default where has_up is false
+} flx_section;
+
+typedef struct flx_set { // named nodes and elements; a name may have both
+    const char *name;
+    int nnode, node_capacity;
+    int *nodes;
+    int nelement, element_capacity;
+    int *elements;
+} flx_set;
+
+typedef struct flx_support { // of one node
+    int node;
+    flx_loc loc;
+    unsigned mask; // bit c: component c (ux uy uz rx ry rz) is prescribed
+    double value[6];
+} flx_support;
+
+typedef struct flx_nodal_load {
+    int node;
+    double force[6]; // force and moment, structure's axes
+} flx_nodal_load;
+
+typedef struct flx_pressure { // on a face given by its corner nodes (a boundary element)
+    int element;              // of family NONE; positive pressure acts against its normal
+    double value;
+    bool traction; // value is not used: vector below, a force an area
+    double vector[3];
+} flx_pressure;
+
+typedef struct flx_point_mass {
+    int node;
+    flx_loc loc;
+    double mass, inertia[6]; // xx yy zz xy yz xz about the node; xy = -integral of x y dm
+} flx_point_mass;
+
+typedef struct flx_spring_element { // between components of two nodes, or of one and the ground
+    int node[2];                    // second -1: the ground
+    flx_loc loc;
+    double stiffness[6];
+} flx_spring_element;
+
+typedef enum flx_link_kind {
+    FLX_LINK_RIGID,   // dependents follow the reference node as a rigid body (RBE2)
+    FLX_LINK_AVERAGE, // the reference node follows the weighted mean motion of the others (RBE3)
+} flx_link_kind;
+
+typedef struct flx_link {
+    flx_link_kind kind;
+    flx_loc loc;
+    int reference;
+    unsigned mask; // rigid: components of the dependents that follow; average: of the reference
+    int nnode;
+    int *nodes;      // owned
+    double *weights; // owned; average only, may be NULL: all 1
+} flx_link;
+
+typedef struct flx_structure {
+    flx_ctx *ctx;
+    const char *file; // interned; for messages
+    int dimension;    // 2: all nodes in the plane z = 0, unknowns ux uy rz
+    int nnode, node_capacity;
+    double *x;  // (nnode, 3)
+    int *label; // (nnode) number in the file
+    int *node_line;
+    int label_capacity, line_capacity;
+    int nelement, element_capacity;
+    flx_element *elements;
+    int nodes_capacity;
+    int64_t nnodes;
+    int *nodes;
+    int nset, set_capacity;
+    flx_set *sets;
+    int nmaterial, material_capacity;
+    flx_material *materials;
+    int nsection, section_capacity;
+    flx_section *sections;
+    int nsupport, support_capacity;
+    flx_support *supports;
+    int nload, load_capacity;
+    flx_nodal_load *loads;
+    int npressure, pressure_capacity;
+    flx_pressure *pressures;
+    int nmass, mass_capacity;
+    flx_point_mass *masses;
+    int nspring, spring_capacity;
+    flx_spring_element *springs;
+    int nlink, link_capacity;
+    flx_link *links;
+    double gravity[3];
+    // node of a label: open addressing, made by flx_structure_index
+    int slots;
+    int *slot;
+} flx_structure;
+
+// NULL: no memory. file: where it comes from, for messages; may be NULL.
+flx_structure *flx_structure_create(flx_ctx *ctx, const char *file);
+void flx_structure_destroy(flx_structure **s);
+
+// These return FLX_ERR_MEMORY when there is none; the number of the new thing is the count before.
+flx_status flx_structure_add_node(flx_structure *s, int label, int line, const double x[3]);
+flx_status flx_structure_add_element(flx_structure *s, const flx_element *e, const int *nodes);
+flx_status flx_structure_add_material(flx_structure *s, const flx_material *m);
+flx_status flx_structure_add_section(flx_structure *s, const flx_section *c);
+flx_status flx_structure_add_support(flx_structure *s, const flx_support *p);
+flx_status flx_structure_add_load(flx_structure *s, const flx_nodal_load *l);
+flx_status flx_structure_add_pressure(flx_structure *s, const flx_pressure *p);
+flx_status flx_structure_add_mass(flx_structure *s, const flx_point_mass *m);
+flx_status flx_structure_add_spring(flx_structure *s, const flx_spring_element *k);
+// nodes (l->nnode) and weights (may be NULL) are copied.
+flx_status flx_structure_add_link(flx_structure *s, const flx_link *l);
+// The set of that name, made when there is none; NULL: no memory.
+flx_set *flx_structure_set(flx_structure *s, const char *name);
+// The set of that name, or NULL.
+const flx_set *flx_structure_find_set(const flx_structure *s, const char *name);
+flx_status flx_structure_add_to_set(flx_structure *s, flx_set *set, int node, int element);
+
+// Node with that number in the file; -1: none. Call flx_structure_index first and after new nodes; it
+// refuses a number that two nodes have.
+flx_status flx_structure_index(flx_structure *s);
+int flx_structure_node_of(const flx_structure *s, int label);
+
+static inline const int *flx_element_nodes(const flx_structure *s, int element)
+{
+    return s->nodes + s->elements[element].first;
+}
+static inline flx_loc flx_structure_loc(const flx_structure *s, int line)
+{
+    return (flx_loc){s->file, line, 1};
+}
+
+// A straight or kinked line of beam elements through n places (n, 3), `elements` of them along the
+// whole length, at least one between two places; nodes are numbered from 1, the sets "start" and
+// "end" hold the first and the last.
+flx_status flx_structure_add_line(flx_structure *s, int n, const double *places, int elements,
+                                  int material, int section);
+
+// A section by its size; width along its z, height along its y.
+flx_section flx_section_rectangle(double width, double height, double nu);
+flx_section flx_section_circle(double radius, double nu);
