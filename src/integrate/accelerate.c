@@ -26,7 +26,7 @@ struct flx_accelerator {
     flx_index1 *together;            // where forces or equations read multipliers; else NULL
     double *r, *d, *rate, *bias, *w; // (n) (n) (nlam) (nlam + nmu) (nw)
     double *sigma, *tau;             // (nlam)
-    bool *soft;                      // (nlam + nmu) C > 0, E > 0
+    bool *compliant, *soft;          // (nlam + nmu) C > 0, E > 0; and not held
 };
 
 void flx_accelerator_destroy(flx_accelerator **acc)
@@ -45,6 +45,7 @@ void flx_accelerator_destroy(flx_accelerator **acc)
     flx_free(a->w);
     flx_free(a->sigma);
     flx_free(a->tau);
+    flx_free(a->compliant);
     flx_free(a->soft);
     flx_free(a);
     *acc = NULL;
@@ -77,14 +78,16 @@ static flx_status make(flx_accelerator *a)
     a->w = flx_alloc(s->ctx, (size_t)d->nw, sizeof *a->w);
     a->sigma = flx_alloc(s->ctx, (size_t)d->nlam, sizeof *a->sigma);
     a->tau = flx_alloc(s->ctx, (size_t)d->nlam, sizeof *a->tau);
+    a->compliant = flx_alloc(s->ctx, nb, sizeof *a->compliant);
     a->soft = flx_alloc(s->ctx, nb, sizeof *a->soft);
-    if (!a->r || !a->d || !a->rate || !a->bias || !a->w || !a->sigma || !a->tau || !a->soft) {
+    if (!a->r || !a->d || !a->rate || !a->bias || !a->w || !a->sigma || !a->tau || !a->compliant ||
+        !a->soft) {
         return FLX_ERR_MEMORY;
     }
     for (int i = 0; i < d->nlam + d->nmu; i++) {
         flx_unknown u;
         s->ops->unknown(s, first_bond(s) + i, &u);
-        a->soft[i] = i < d->nlam ? u.C != 0.0 : u.E != 0.0;
+        a->compliant[i] = a->soft[i] = i < d->nlam ? u.C != 0.0 : u.E != 0.0;
         if (i >= d->nlam) continue;
         a->sigma[i] = u.sigma;
         a->tau[i] = u.tau;
@@ -110,6 +113,18 @@ flx_status flx_accelerator_create(const flx_system *s, flx_accelerator **acc)
     if (status != FLX_OK) flx_accelerator_destroy(&a);
     *acc = a;
     return status;
+}
+
+bool flx_accelerator_hold(flx_accelerator *a, const bool *held)
+{
+    const flx_dims *d = &a->sys->dims;
+    if (a->together) return false;
+    for (int i = 0; i < d->nlam + d->nmu; i++) {
+        bool hold = held && held[i] && a->compliant[i];
+        a->soft[i] = a->compliant[i] && !hold;
+        flx_saddle_hold(a->saddle, first_bond(a->sys) + i, hold);
+    }
+    return true;
 }
 
 int flx_accelerator_worst(const flx_accelerator *acc)

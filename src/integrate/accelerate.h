@@ -30,5 +30,10 @@ flx_status flx_accelerator_eval(flx_accelerator *acc, flx_work *work, flx_state 
 flx_status flx_accelerator_settle(flx_accelerator *acc, flx_work *work, flx_state *x,
                                   long *residuals, long *linearisations);
 
+// From now on: which compliant rows, (nlam + nmu), count as if they were rigid; NULL: none. Their
+// multipliers follow from accelerations, less the rate of the force over the stiffness. Not where
+// forces read multipliers: false.
+bool flx_accelerator_hold(flx_accelerator *acc, const bool *held);
+
 // The unknown whose row was largest when the iteration failed, or whose pivot was smallest.
 int flx_accelerator_worst(const flx_accelerator *acc);

@@ -24,15 +24,15 @@
 void collocation_destroy(flx_integrator *it)
 {
     collocation *co = it->data;
-    void *const owned[] = {co->on_position, co->rigid,  co->sigma,      co->C,       co->scale,
-                           co->Q,           co->R,      co->F,          co->gd,      co->z,
-                           co->parts,       co->b,      co->b_imag,     co->theta,   co->rate,
-                           co->metric,      co->ww,     co->compliance, co->e,       co->e_v,
-                           co->pull,        co->pull_x, co->point_q,    co->point_v, co->point,
-                           co->now.U,       co->now.V,  co->now.A,      co->now.dX,  co->now.eta,
-                           co->last.U,      co->last.V, co->last.A,     co->last.dX, co->last.eta};
+    void *const owned[] = {
+        co->on_position, co->rigid,   co->sigma,  co->C,      co->scale,   co->Q,       co->R,
+        co->F,           co->gd,      co->z,      co->parts,  co->b,       co->b_imag,  co->theta,
+        co->rate,        co->metric,  co->ww,     co->e,      co->e_v,     co->pull,    co->pull_x,
+        co->point_q,     co->point_v, co->point,  co->now.U,  co->now.V,   co->now.A,   co->now.dX,
+        co->now.eta,     co->last.U,  co->last.V, co->last.A, co->last.dX, co->last.eta};
     for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++) flx_free(owned[i]);
     flx_tolerance_destroy(&co->tol);
+    flx_stiff_bonds_destroy(&co->stiff);
     flx_anderson_destroy(&co->anderson);
     flx_linear_destroy(&co->real);
     for (int k = 0; k < COLLOCATION_STAGES / 2; k++) flx_linear_destroy(&co->pair[k]);
@@ -58,10 +58,9 @@ static flx_status make_arrays(const flx_system *s, collocation *co, int m)
                 {&co->Q, m * d->nq},   {&co->R, m * n},        {&co->F, nF},
                 {&co->parts, nF},      {&co->gd, m * d->nlam}, {&co->b, n},
                 {&co->b_imag, n},      {&co->theta, d->nv},    {&co->rate, d->nv},
-                {&co->metric, d->nv},  {&co->ww, d->nw},       {&co->compliance, d->nlam},
-                {&co->e, n},           {&co->e_v, d->nv},      {&co->pull, d->nv},
-                {&co->pull_x, d->nx},  {&co->point_q, d->nq},  {&co->point_v, d->nv},
-                {&co->point, n}};
+                {&co->metric, d->nv},  {&co->ww, d->nw},       {&co->e, n},
+                {&co->e_v, d->nv},     {&co->pull, d->nv},     {&co->pull_x, d->nx},
+                {&co->point_q, d->nq}, {&co->point_v, d->nv},  {&co->point, n}};
     for (size_t i = 0; i < sizeof want / sizeof want[0]; i++) {
         *want[i].array = flx_alloc(s->ctx, (size_t)want[i].n, sizeof(double));
         if (!*want[i].array) return FLX_ERR_MEMORY;
@@ -182,6 +181,8 @@ flx_status collocation_create(flx_integrator *it, const collocation_tableau *tab
     co->ggl = rules->ggl && co->npos > 0;
     co->at_end = rules->at_end && co->nrigid > 0;
     co->keeps = rules->keeps;
+    co->rings = rules->rings;
+    FLX_TRY(flx_stiff_bonds_create(s, &co->stiff));
     if (rules->settle) FLX_TRY(flx_accelerator_create(s, &co->settler));
     return make_solvers(s, co, n);
 }
@@ -318,12 +319,22 @@ static void extrapolate(collocation *co, const flx_dims *d, const flx_state *x)
     blend(co->tab, l, st->dX, d->nx, NULL, d->nx, co->pull_x);
 }
 
+// Of methods that do not damp; with error control the error tells.
+static void hold_stiff(flx_integrator *it)
+{
+    collocation *co = it->data;
+    if (!co->rings || co->adaptive || co->stiff.nsoft == 0) return;
+    flx_stiff_bonds_hold(&co->stiff, co->h);
+    if (!flx_accelerator_hold(co->settler, co->stiff.held)) flx_stiff_bonds_hold(&co->stiff, 0.0);
+}
+
 // Velocities to the rigid rows and everything else from them. Where the masses do not determine the
 // accelerations it stays as the stages leave it.
 static flx_status settle(flx_integrator *it, flx_state *x)
 {
     collocation *co = it->data;
-    flx_status status = co->nrigid
+    hold_stiff(it);
+    flx_status status = co->nrigid + co->stiff.nheld > 0
                             ? flx_accelerator_settle(co->settler, it->work, x, &it->stats.residuals,
                                                      &it->stats.linearisations)
                             : flx_accelerator_eval(co->settler, it->work, x, &it->stats.residuals,
@@ -380,6 +391,7 @@ flx_status collocation_finish(flx_integrator *it, flx_state *x)
     if (status != FLX_OK) flx_state_copy(x, begin);
     if (status == FLX_SINGULAR) status = reach_end(it, x);
     FLX_TRY(status);
+    if (co->rings && co->age == 0) flx_stiff_bonds_warn(it, &co->stiff, co->h);
     collocation_stages swap = co->last;
     co->last = co->now;
     co->now = swap;

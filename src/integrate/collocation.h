@@ -21,6 +21,7 @@
 #include "integrate/linear.h"
 #include "integrate/method.h"
 #include "integrate/saddle.h"
+#include "integrate/stiff_bonds.h"
 #include "integrate/tolerance.h"
 
 #define COLLOCATION_TABLES 4 // a method that varies its order has at most so many
@@ -48,6 +49,7 @@ typedef struct collocation_rules {
     bool at_end; // rigid rows hold at the end of the step, not at the stage; for one stage
     bool settle; // a, w, lambda, mu of the end follow from q, v, x; v is moved to the rigid rows
     bool keeps;  // the method keeps invariants, and Newton must not lose them
+    bool rings;  // |R(infinity)| = 1: stiff motions are not damped
 } collocation_rules;
 
 typedef struct collocation {
@@ -55,7 +57,7 @@ typedef struct collocation {
     int ntable, order;                             // how many; the number of the one in use:
     const collocation_tableau *tab;
     int s, n, first; // its stages; unknowns, number of the first bond
-    bool ggl, at_end, keeps, adaptive;
+    bool ggl, at_end, keeps, rings, adaptive;
     int npos, nrigid;  // bonds on positions: tau = C = 0; rigid rows of all kinds
     bool *on_position; // (nlam)
     bool *rigid;       // (nlam + nmu)
@@ -114,7 +116,7 @@ typedef struct collocation {
     double *wq, *wv, *wx,
         *ww;                // (nv) (nv) (nx) (nw) tolerances of q, v, x, which are tol's, and of w
     double velocity_weight; // h where velocities are only as good as positions over h, else 1
-    double *compliance;     // (nlam) C / sigma over G M^-1 G^T of bonds with C > 0, else -1
+    flx_stiff_bonds stiff;  // how stiff compliant bonds are
     double *e, *e_v;        // (n) (nv) estimated error: q, x, w, lambda, mu; v
     double *pull, *pull_x;  // (nv) (nx) -e.(V - v_n)/h, -e.(X - x_n)/h
     double *point_q, *point_v, *point; // (nq) (nv) (n) displaced point
@@ -200,8 +202,6 @@ flx_status collocation_close_state(flx_integrator *it, flx_state *x);
 // collocation_error.c
 // Tolerances of this step, from the state at its beginning.
 void collocation_set_weights(flx_integrator *it, const flx_state *x);
-// After a linearisation: how compliant the bonds with C > 0 are.
-void collocation_measure_compliance(flx_integrator *it);
 // The power of h in the norm of velocities, for the present linearisation and step.
 void collocation_weigh_velocities(flx_integrator *it);
 // Size of the corrections D, dV in units of what the step's tolerance leaves to Newton.

@@ -44,42 +44,6 @@ void collocation_set_weights(flx_integrator *it, const flx_state *x)
     for (int i = 0; i < it->sys->dims.nw; i++) co->ww[i] = co->atol + co->rtol * fabs(x->w[i]);
 }
 
-void collocation_measure_compliance(flx_integrator *it)
-{
-    collocation *co = it->data;
-    const flx_system *s = it->sys;
-    const flx_pattern *p = &s->pattern;
-    double *mass = co->theta;
-    for (int i = 0; i < p->nblock && p->start[i] < s->dims.nv; i++) {
-        for (int e = p->row[i]; e < p->row[i + 1]; e++) {
-            int nr = p->start[i + 1] - p->start[i];
-            if (p->col[e] != i) continue;
-            for (int r = 0; r < nr; r++) {
-                mass[p->start[i] + r] = co->blocks.A2[p->offset[e] + r * nr + r];
-            }
-        }
-    }
-    for (int i = 0; i < p->nblock; i++) {
-        if (p->start[i] < co->first || p->start[i] >= co->first + s->dims.nlam) continue;
-        for (int r = p->start[i]; r < p->start[i + 1]; r++) {
-            int row = r - co->first;
-            double sum = 0.0;
-            co->compliance[row] = -1.0;
-            if (co->C[row] == 0.0 || co->sigma[row] == 0.0) continue;
-            for (int e = p->row[i]; e < p->row[i + 1]; e++) {
-                int j = p->col[e], nc = p->start[j + 1] - p->start[j];
-                if (p->start[j] >= s->dims.nv) break;
-                const double *G = co->blocks.A0 + p->offset[e] + (r - p->start[i]) * nc;
-                for (int c = 0; c < nc; c++) {
-                    double m = mass[p->start[j] + c], g = G[c] / co->sigma[row];
-                    if (m > 0.0) sum += g * g / m;
-                }
-            }
-            if (sum > 0.0) co->compliance[row] = fabs(co->C[row] / co->sigma[row]) / sum;
-        }
-    }
-}
-
 static bool near_singular(const collocation *co)
 {
     return co->left < NEAR_SINGULAR;
@@ -99,8 +63,7 @@ void collocation_weigh_velocities(flx_integrator *it)
     double w = cabs(co->tab->mu[0]) / co->h;
     bool rigid = co->npos > 0 && !co->ggl;
     for (int i = 0; i < it->sys->dims.nlam && !rigid; i++) {
-        double c = co->compliance[i];
-        rigid = c >= 0.0 && c * w * w < RIGID_COMPLIANCE;
+        rigid = w * w < RIGID_COMPLIANCE * co->stiff.spring[i] * co->stiff.mobility[i];
     }
     co->velocity_weight = rigid ? fmin(co->h, 1.0) : 1.0;
 }

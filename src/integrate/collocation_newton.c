@@ -158,7 +158,9 @@ static flx_status diverged(flx_integrator *it, flx_status status, int k)
         }
     }
     co->iterations = k;
-    return flx_method_diverged(it, status, open > OPEN_JOINT ? joint : co->worst, k);
+    status = flx_method_diverged(it, status, open > OPEN_JOINT ? joint : co->worst, k);
+    if (co->rings) flx_stiff_bonds_advise(it, &co->stiff, &co->blocks, co->h);
+    return status;
 }
 
 // The stage next to the middle: what the linearisation errs there is smallest over the step. When

@@ -259,7 +259,7 @@ flx_status collocation_linearise(flx_integrator *it, const flx_state *x, int sta
         co->left = flx_saddle_pivot_ratio(co->saddle);
     }
     co->linearised = true;
-    collocation_measure_compliance(it);
+    flx_stiff_bonds_measure(&co->stiff, it->sys, &co->blocks, co->theta);
     co->age = 0;
     co->fresh_iterations = 0;
     co->extra = 0;

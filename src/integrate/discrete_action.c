@@ -162,6 +162,30 @@ static flx_status read_reactions(flx_integrator *it, int i, flx_point *p)
     return FLX_OK;
 }
 
+// (VAR-9): of the impulse h A^T mu of rigid rows on velocities the momentum at the beginning of the
+// step takes one half and that at its end the other, wherever the point is: with N_j it would be
+// (1 - alpha) and alpha, and nothing would be left of it at the beginning for alpha = 1. r, at p,
+// has it with N_j.
+static flx_status halve_impulse(flx_integrator *it, const flx_point *p)
+{
+    discrete *g = it->data;
+    const flx_system *s = it->sys;
+    const flx_dims *d = &s->dims;
+    double *lam = g->d + g->first, *mu = lam + d->nlam; // d is free outside of solves
+    flx_point without = *p;
+    for (int k = 0; k < d->nlam; k++) lam[k] = g->on_rate[k] ? 0.0 : p->lam[k];
+    for (int k = 0; k < d->nmu; k++) mu[k] = g->on_rate[d->nlam + k] ? 0.0 : p->mu[k];
+    without.lam = lam;
+    without.mu = mu;
+    FLX_TRY(s->ops->residual(s, it->work, &without, g->C)); // free outside of the iteration's solve
+    it->stats.residuals++;
+    for (int k = 0; k < d->nv; k++) g->u[k] = g->C[k] - g->r[k];
+    s->ops->velocity_t(s, g->theta, g->u, g->u);
+    double shift = g->rule.w[1] - g->rule.force.N[0][1];
+    discrete_add(discrete_equation(g, d->nv, 1), g->h * shift, g->u, d->nv);
+    return FLX_OK;
+}
+
 // (VAR-2), the terms of F; the rows that live at the points go to R.
 static flx_status add_force(flx_integrator *it, const flx_state *x, int i)
 {
@@ -173,8 +197,9 @@ static flx_status add_force(flx_integrator *it, const flx_state *x, int i)
     bool reads = s->reads_multipliers && g->npos > 0;
     if (reads) FLX_TRY(read_reactions(it, i, &p));
     FLX_TRY(s->ops->residual(s, it->work, &p, g->r));
-    FLX_TRY(s->ops->lagrangian->transport(s, it->work, &p, g->u));
     it->stats.residuals++;
+    if (g->halves) FLX_TRY(halve_impulse(it, &p));
+    FLX_TRY(s->ops->lagrangian->transport(s, it->work, &p, g->u));
     for (int k = 0; k < nv; k++) g->r[k] = g->u[k] - g->r[k];
     if (reads) discrete_add(g->r, 1.0, g->minus, nv);
     if (i < g->rule.s) {

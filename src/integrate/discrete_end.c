@@ -89,16 +89,43 @@ static void subtract_velocity_bonds(const discrete *g, const flx_system *s, cons
     }
 }
 
-// Right-hand sides of G v + g_t = 0 and A v + b = 0 in d.
-static flx_status velocity_rows(flx_integrator *it, const flx_point *still)
+// (STF-1) strong dampers, at the end of the step and for what follows from it.
+static void hold_stiff(flx_integrator *it)
+{
+    discrete *g = it->data;
+    if (g->stiff.nsoft == 0) return;
+    flx_stiff_bonds_hold(&g->stiff, g->h);
+    if (!flx_accelerator_hold(g->acc, g->stiff.held)) flx_stiff_bonds_hold(&g->stiff, 0.0);
+    for (int k = 0; k < g->stiff.n; k++) {
+        flx_saddle_hold(g->saddle, g->first + k, g->stiff.held[k]);
+    }
+}
+
+// Multipliers (n) of those that are held, as the points of forces give them; zero for others.
+static void gather_held(const discrete *g, const flx_dims *d, double *lam)
+{
+    memset(lam, 0, (size_t)g->stiff.n * sizeof *lam);
+    for (int i = 0; i < g->rule.force.n && g->stiff.nheld > 0; i++) {
+        discrete_add(lam, g->rule.end[i], g->now.lam + (size_t)i * d->nlam, d->nlam);
+        discrete_add(lam + d->nlam, g->rule.end[i], g->now.mu + (size_t)i * d->nmu, d->nmu);
+    }
+    for (int k = 0; k < g->stiff.n; k++) lam[k] = g->stiff.held[k] ? lam[k] : 0.0;
+}
+
+// Right-hand sides of G v + g_t = 0 and A v + b = 0 in d; of bonds that are held C lambda is known.
+static flx_status velocity_rows(flx_integrator *it, flx_point still)
 {
     discrete *g = it->data;
     const flx_system *s = it->sys;
     const flx_dims *d = &s->dims;
     if (d->nlam + d->nmu == 0) return FLX_OK;
-    FLX_TRY(s->ops->residual(s, it->work, still, g->r));
+    double *lam = g->R + g->first; // free outside of the iteration
+    gather_held(g, d, lam);
+    still.lam = lam;
+    still.mu = lam + d->nlam;
+    FLX_TRY(s->ops->residual(s, it->work, &still, g->r));
     it->stats.residuals++;
-    if (d->nlam) FLX_TRY(s->ops->bond_rate(s, it->work, still, g->eta));
+    if (d->nlam) FLX_TRY(s->ops->bond_rate(s, it->work, &still, g->eta));
     for (int i = g->first; i < g->n; i++) {
         if (!flx_saddle_active(g->saddle, i)) continue;
         int k = i - g->first;
@@ -154,7 +181,7 @@ static flx_status end_velocity(flx_integrator *it, flx_state *end)
     p.v = p.a = p.lam = p.mu = g->zero;
     FLX_TRY(factor_masses(it, &p));
     memset(g->d, 0, (size_t)g->n * sizeof(double));
-    FLX_TRY(velocity_rows(it, &p));
+    FLX_TRY(velocity_rows(it, p));
     memcpy(g->d, g->u, (size_t)d->nv * sizeof(double));
     double error = solve_masses(g, d);
     it->stats.solves++;
@@ -219,6 +246,8 @@ flx_status discrete_finish(flx_integrator *it, const flx_state *x)
     add_exactly(g->u, g->p_next, 1.0, g->impulse, d->nv);
     discrete_from_start(g, s, Xs, g->u);
     discrete_from_start(g, s, Xs, g->p_next);
+    hold_stiff(it);
+    flx_stiff_bonds_warn(it, &g->stiff, g->h);
     flx_status status = end_velocity(it, end);
     if (status != FLX_OK) return status;
     status = discrete_accelerations(it, end);

@@ -23,6 +23,8 @@ void discrete_destroy(flx_integrator *it)
     for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++) flx_free(owned[i]);
     flx_free(g->z);
     flx_free(g->on_position);
+    flx_free(g->on_rate);
+    flx_stiff_bonds_destroy(&g->stiff);
     flx_anderson_destroy(&g->anderson);
     flx_blocks_destroy(&g->blocks);
     flx_blocks_destroy(&g->end_blocks);
@@ -90,25 +92,30 @@ static flx_status make_arrays(const flx_system *s, discrete *g)
     FLX_TRY(flx_anderson_create(s->ctx, g->nU, &g->anderson));
     g->z = flx_alloc(s->ctx, (size_t)n, sizeof *g->z);
     g->on_position = flx_alloc(s->ctx, (size_t)d->nlam, sizeof *g->on_position);
-    return g->z && g->on_position ? FLX_OK : FLX_ERR_MEMORY;
+    g->on_rate = flx_alloc(s->ctx, (size_t)(d->nlam + d->nmu), sizeof *g->on_rate);
+    return g->z && g->on_position && g->on_rate ? FLX_OK : FLX_ERR_MEMORY;
 }
 
 // What the unknowns are; the number of those that need the points of forces for themselves.
 static int read_unknowns(const flx_system *s, discrete *g)
 {
     const flx_dims *d = &s->dims;
-    int others = d->nx + d->nw + d->nmu;
+    int others = d->nx + d->nw + d->nmu, nrate = 0;
     for (int i = 0; i < g->n; i++) {
         flx_unknown u;
         s->ops->unknown(s, i, &u);
         g->scale[i] = u.scale > 0.0 ? u.scale : 1.0;
-        if (u.kind != FLX_UNKNOWN_BOND) continue;
+        if (i < g->first) continue;
         int k = i - g->first;
+        g->on_rate[k] = u.kind == FLX_UNKNOWN_BOND ? u.tau != 0.0 && u.C == 0.0 : u.E == 0.0;
+        nrate += g->on_rate[k];
+        if (u.kind != FLX_UNKNOWN_BOND) continue;
         g->tau[k] = u.tau;
         g->on_position[k] = flx_bond_on_position(&u);
         g->npos += g->on_position[k];
         others += !g->on_position[k];
     }
+    g->halves = nrate > 0 && g->rule.s == 1 && g->rule.force.c[0] != g->rule.w[1];
     return others;
 }
 
@@ -144,6 +151,7 @@ flx_status discrete_create(flx_integrator *it, const discrete_rule *rule)
     g->first = s->dims.nv + s->dims.nx + s->dims.nw;
     FLX_TRY(make_arrays(s, g));
     int others = read_unknowns(s, g);
+    FLX_TRY(flx_stiff_bonds_create(s, &g->stiff));
     if (others > 0 && rule->force.n != rule->s) {
         return FLX_FAIL(
             it->ctx, FLX_ERR_CANNOT, FLX_NOWHERE,

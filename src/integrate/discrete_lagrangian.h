@@ -36,6 +36,7 @@ typedef struct discrete_rule {
     discrete_points kinetic, force;             // of the kinetic energy, of the forces
     bool same;                                  // both are the same points
     double A[DISCRETE_POINTS][DISCRETE_POINTS]; // of first-order states at the points of forces
+    double end[DISCRETE_POINTS];                // from values there to the end of the step
 
     // Newton's matrix is that of collocation at s stages: weights of M and D (for dtheta = 1) and of
     // states by eigenvalue, divided by h^2, h and h; eigenvectors as in collocation_tableau.

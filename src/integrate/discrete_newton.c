@@ -45,6 +45,7 @@ static flx_status refresh(flx_integrator *it, const flx_state *x)
     g->h_factored = 0.0;
     FLX_TRY(s->ops->linearise(s, it->work, &p, &g->blocks));
     it->stats.linearisations++;
+    flx_stiff_bonds_measure(&g->stiff, s, &g->blocks, g->u);
     for (int k = 0; k < rule->neigen; k++) {
         flx_weights w = {.c0 = 1.0,
                          .c1 = rule->c1[k] / g->h,
@@ -143,10 +144,13 @@ static void step_points(discrete *g, const flx_dims *d)
             discrete_add(g->step.K + (size_t)i * d->nx, rule->Ai[i][j] / g->h, other, d->nx);
         }
         memcpy(g->step.W + (size_t)i * d->nw, C + d->nv + d->nx, (size_t)d->nw * sizeof *C);
+        double *lam = g->step.lam + (size_t)i * d->nlam, *mu = g->step.mu + (size_t)i * d->nmu;
+        double halved = g->halves ? rule->balance[0][0] / rule->w[0] : 1.0; // (VAR-9)
         for (int k = 0; k < d->nlam; k++) {
-            if (!g->on_position[k]) g->step.lam[i * d->nlam + k] = C[g->first + k];
+            if (!g->on_position[k]) lam[k] = (g->on_rate[k] ? halved : 1.0) * C[g->first + k];
         }
-        memcpy(g->step.mu + (size_t)i * d->nmu, C + g->first + d->nlam, (size_t)d->nmu * sizeof *C);
+        C += g->first + d->nlam;
+        for (int k = 0; k < d->nmu; k++) mu[k] = (g->on_rate[d->nlam + k] ? halved : 1.0) * C[k];
     }
 }
 
@@ -237,7 +241,9 @@ static flx_status diverged(flx_integrator *it, flx_status status, int k)
         }
     }
     g->h_factored = 0.0;
-    return flx_method_diverged(it, status, open > OPEN_JOINT ? joint : g->worst, k);
+    status = flx_method_diverged(it, status, open > OPEN_JOINT ? joint : g->worst, k);
+    flx_stiff_bonds_advise(it, &g->stiff, &g->blocks, g->h);
+    return status;
 }
 
 // How the iteration goes.

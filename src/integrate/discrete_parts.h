@@ -7,6 +7,7 @@
 #include "integrate/discrete_lagrangian.h"
 #include "integrate/linear.h"
 #include "integrate/saddle.h"
+#include "integrate/stiff_bonds.h"
 
 // Increments at the nodes 1 to s; multipliers of position bonds at 0 to s-1; at the points of forces
 // rates of states, algebraic unknowns, the other multipliers.
@@ -24,6 +25,9 @@ typedef struct discrete {
     bool *on_position; // (nlam) bonds with tau = C = 0: their multipliers live at nodes
     double *tau;       // (nlam)
     int npos;
+    bool *on_rate; // (nlam + nmu) rigid rows on velocities
+    bool halves;   // ... whose impulses are cut into halves, (VAR-9)
+    flx_stiff_bonds stiff;
 
     unknowns now, step; // and their corrections
     int nU;

@@ -29,6 +29,13 @@ void discrete_rule_basis(const discrete_rule *rule, double tau, double *N, doubl
     basis(rule->node, rule->s + 1, tau, N, dN);
 }
 
+// Values at the points of forces, to the end of the step.
+static void reach_end(discrete_rule *rule)
+{
+    double slope[DISCRETE_POINTS];
+    basis(rule->force.c, rule->force.n, 1.0, rule->end, slope);
+}
+
 static void place_points(const discrete_rule *rule, discrete_points *p)
 {
     for (int i = 0; i < p->n; i++) basis(rule->node, rule->s + 1, p->c[i], p->N[i], p->dN[i]);
@@ -104,6 +111,7 @@ bool discrete_rule_galerkin(int s, int r, discrete_rule *rule)
         !gauss_points(rule, rule->same ? r : s, &rule->kinetic)) {
         return false;
     }
+    reach_end(rule);
     if (!collocation_coefficients(COLLOCATION_GAUSS, s, &k)) return false;
     for (int i = 0; i < s; i++) memcpy(rule->A[i], k.A[i], (size_t)s * sizeof k.A[i][0]);
     if (!collocation_tableau_make(COLLOCATION_GAUSS, s, &t)) return false;
@@ -135,6 +143,7 @@ bool discrete_rule_point(double alpha, discrete_rule *rule)
     rule->same = true;
     rule->force = (discrete_points){.n = 1, .c = {alpha}, .b = {1.0}};
     place_points(rule, &rule->force);
+    reach_end(rule);
     rule->kinetic = rule->force;
     rule->A[0][0] = alpha;
 

@@ -29,7 +29,7 @@ static flx_status gauss_create(flx_integrator *it)
     FLX_TRY(collocation_refuse_rigid(it, "its forces would not converge. Method 'galerkin' takes "
                                          "constraints and keeps what gauss keeps, 'radau' takes "
                                          "them and damps"));
-    const collocation_rules rules = {.settle = true, .keeps = true};
+    const collocation_rules rules = {.settle = true, .keeps = true, .rings = true};
     return collocation_create_family(it, COLLOCATION_GAUSS, s, &rules);
 }
 

@@ -47,8 +47,8 @@ static flx_status check(flx_integrator *it)
 
 flx_status collocation_create_lobatto_iiia(flx_integrator *it, int stages)
 {
-    bool rigid = collocation_has_rigid(it->sys);
-    const collocation_rules rules = {.ggl = true, .settle = rigid};
+    bool bonds = it->sys->dims.nlam + it->sys->dims.nmu > 0;
+    const collocation_rules rules = {.ggl = true, .settle = bonds, .rings = true};
     return collocation_create_family(it, COLLOCATION_LOBATTO_IIIA, stages, &rules);
 }
 

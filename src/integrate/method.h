@@ -24,6 +24,7 @@ typedef struct flx_method {
     bool stepped;                       // there is a last step
     bool continues;                     // the caller's state is the end of the last step
     bool warned;                        // of steps too long for the switches
+    bool warned_stiff;                  // ... and for what is stiff
     double longest;                     // step that the switches can follow
     // Closes the joints of an interpolated state, for methods without their own dense output; NULL:
     // they stay as the polynomial leaves them.

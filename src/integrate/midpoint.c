@@ -17,7 +17,7 @@ static int midpoint_coefficients(const flx_integrator_def *def, flx_coefficients
 static flx_status midpoint_create(flx_integrator *it)
 {
     FLX_TRY(collocation_expect_formulation(it, FLX_FORMULATION_INDEX3, "index-3"));
-    const collocation_rules rules = {.at_end = true, .settle = true, .keeps = true};
+    const collocation_rules rules = {.at_end = true, .settle = true, .keeps = true, .rings = true};
     flx_method_of(it)->close = collocation_close_state;
     return collocation_create_family(it, COLLOCATION_GAUSS, 1, &rules);
 }

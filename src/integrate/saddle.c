@@ -17,7 +17,7 @@ struct flx_saddle {
     signed char *sign;     // (nblock)
     bool *active;          // (n) rows of bonds that take part
     double *sigma, *tau;   // (n) of bonds; (0, 1) of velocity bonds
-    bool *rigid;           // (n) C = 0, E = 0
+    bool *rigid, *held;    // (n) C = 0, E = 0; as if
     double *diagonal;      // (nv) of W, for the size of the damping
     double *values, *work; // on the pattern; (2 n)
 };
@@ -32,6 +32,7 @@ void flx_saddle_destroy(flx_saddle **sd)
     flx_free(s->sigma);
     flx_free(s->tau);
     flx_free(s->rigid);
+    flx_free(s->held);
     flx_free(s->diagonal);
     flx_free(s->values);
     flx_free(s->work);
@@ -65,11 +66,13 @@ static flx_status make(flx_saddle *sd)
     size_t n = (size_t)sd->n;
     sd->active = flx_alloc(s->ctx, n, sizeof *sd->active);
     sd->rigid = flx_alloc(s->ctx, n, sizeof *sd->rigid);
+    sd->held = flx_alloc(s->ctx, n, sizeof *sd->held);
     sd->sigma = flx_alloc(s->ctx, n, sizeof *sd->sigma);
     sd->tau = flx_alloc(s->ctx, n, sizeof *sd->tau);
     sd->diagonal = flx_alloc(s->ctx, (size_t)s->dims.nv, sizeof *sd->diagonal);
     sd->work = flx_alloc(s->ctx, 2 * n, sizeof *sd->work);
-    if (!sd->active || !sd->rigid || !sd->sigma || !sd->tau || !sd->diagonal || !sd->work) {
+    if (!sd->active || !sd->rigid || !sd->held || !sd->sigma || !sd->tau || !sd->diagonal ||
+        !sd->work) {
         return FLX_ERR_MEMORY;
     }
     for (int i = first_bond(s); i < sd->n; i++) {
@@ -102,7 +105,7 @@ static void choose_rows(flx_saddle *sd, flx_saddle_rows rows)
 {
     for (int i = first_bond(sd->sys); i < sd->n; i++) {
         bool some = sd->sigma[i] != 0.0 || sd->tau[i] != 0.0;
-        sd->active[i] = sd->rigid[i] && some;
+        sd->active[i] = (sd->rigid[i] || sd->held[i]) && some;
         if (rows == FLX_ROWS_POSITION && sd->tau[i] != 0.0) sd->active[i] = false;
     }
 }
@@ -189,6 +192,11 @@ static void fill(flx_saddle *sd, const flx_blocks *b, const flx_saddle_metric *m
 }
 
 // ---- use ------------------------------------------------------------------------------------
+
+void flx_saddle_hold(flx_saddle *sd, int i, bool held)
+{
+    sd->held[i] = held;
+}
 
 flx_status flx_saddle_factor(flx_saddle *sd, const flx_blocks *b, flx_saddle_rows rows,
                              const flx_saddle_metric *metric)

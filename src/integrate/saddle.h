@@ -33,6 +33,9 @@ typedef struct flx_saddle_metric {
 flx_status flx_saddle_factor(flx_saddle *sd, const flx_blocks *b, flx_saddle_rows rows,
                              const flx_saddle_metric *metric);
 
+// From the next factorisation on: whether the compliant row i counts as if it were rigid.
+void flx_saddle_hold(flx_saddle *sd, int i, bool held);
+
 // In place, n numbers in the order of the unknowns. Returns the backward error reached.
 double flx_saddle_solve(flx_saddle *sd, double *b);
 // The same without refinement, for use inside an iteration.

@@ -50,6 +50,7 @@ void structural_destroy(flx_integrator *it)
     for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++) flx_free(owned[i]);
     for (int k = 0; k < STRUCTURAL_DIFFERENCES; k++) flx_free(g->difference[k]);
     flx_free(g->on_position);
+    flx_stiff_bonds_destroy(&g->stiff);
     flx_tolerance_destroy(&g->tol);
     flx_blocks_destroy(&g->blocks);
     flx_linear_destroy(&g->lin);
@@ -172,6 +173,7 @@ flx_status structural_create(flx_integrator *it, const flx_coefficients *c, cons
     double rtol = def->rtol > 0.0 ? def->rtol : DEFAULT_RTOL;
     double atol = def->atol > 0.0 ? def->atol : DEFAULT_ATOL;
     FLX_TRY(flx_tolerance_create(s, rtol, atol, g->scale, &g->tol));
+    if (g->gamma <= 0.5) FLX_TRY(flx_stiff_bonds_create(s, &g->stiff));
     FLX_TRY(flx_blocks_create(s, &g->blocks));
     FLX_TRY(flx_linear_create(s, false, &g->lin));
     FLX_TRY(flx_accelerator_create(s, &g->acc));

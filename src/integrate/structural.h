@@ -19,6 +19,7 @@
 #include "integrate/linear.h"
 #include "integrate/method.h"
 #include "integrate/saddle.h"
+#include "integrate/stiff_bonds.h"
 #include "integrate/tolerance.h"
 
 #define STRUCTURAL_DIFFERENCES 6 // backward differences kept, the value itself included
@@ -66,6 +67,8 @@ typedef struct structural {
     int extra;                 // iterations more than that since then
     double contraction;        // measured with these factors, at contraction_age; 0: not yet
     int contraction_age;
+
+    flx_stiff_bonds stiff; // of methods without dissipation
 
     // GGL
     double *u;              // (n) the correction along the normals

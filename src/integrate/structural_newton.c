@@ -211,6 +211,8 @@ flx_status structural_refresh(flx_integrator *it, const flx_point *p)
     flx_weights w = {.c0 = 1.0, .c1 = g->gp, .c2 = g->bp, .cx = g->cx};
     FLX_TRY(s->ops->linearise(s, it->work, p, &g->blocks));
     it->stats.linearisations++;
+    flx_stiff_bonds_measure(&g->stiff, s, &g->blocks, g->d);
+    if (it->def.step > 0.0) flx_stiff_bonds_warn(it, &g->stiff, g->h); // else the error tells
     g->h_factored = 0.0;
     flx_status status = flx_linear_factor(g->lin, &g->blocks, &w);
     it->stats.factorisations++;
@@ -297,7 +299,9 @@ static flx_status diverged(flx_integrator *it, flx_status status, int k)
     if (worst < 0 || fabs(g->r[worst]) * g->weight[worst] < OPEN_JOINT) {
         worst = find_worst(g->d, g->weight, 0, n);
     }
-    return flx_method_diverged(it, status, worst, k);
+    status = flx_method_diverged(it, status, worst, k);
+    if (g->gamma <= 0.5) flx_stiff_bonds_advise(it, &g->stiff, &g->blocks, g->h);
+    return status;
 }
 
 // Whether the bonds on positions were closed to rounding before the last correction.

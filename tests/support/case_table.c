@@ -189,6 +189,27 @@ bool case_run_ledger(const char *text, const char *setting, case_table *table, f
     return fine;
 }
 
+bool case_run_said(const char *text, const char *setting, char *said, size_t size)
+{
+    flx_ctx *ctx;
+    flx_model *model;
+    flx_simulation *sim;
+    case_table table = {0};
+    bool fine = run_text(text, setting, &table, &ctx, &model, &sim);
+    said[0] = '\0';
+    for (int i = 0; flx_ctx_error(ctx, i); i++) {
+        snprintf(said + strlen(said), size - strlen(said), "%s\n", flx_ctx_error(ctx, i)->text);
+    }
+    for (int i = 0; flx_ctx_warning(ctx, i); i++) {
+        snprintf(said + strlen(said), size - strlen(said), "%s\n", flx_ctx_warning(ctx, i)->text);
+    }
+    case_table_clear(&table);
+    flx_simulation_destroy(&sim);
+    flx_model_destroy(&model);
+    flx_ctx_destroy(&ctx);
+    return fine;
+}
+
 const char case_slider_crank[] =
     "flexion: 1\n"
     "gravity: [0, 0, -9.81]\n"

@@ -5,6 +5,7 @@
 #include "flexion/simulation.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 
 typedef struct case_table {
     int columns, rows, capacity;
@@ -34,6 +35,9 @@ bool case_run(const char *text, const char *setting, case_table *table, flx_summ
 
 // The same, with the ledger of the run, without names and measures.
 bool case_run_ledger(const char *text, const char *setting, case_table *table, flx_ledger *ledger);
+
+// Simulate a model given as text; what was said of it, errors and then warnings, each on a line.
+bool case_run_said(const char *text, const char *setting, char *said, size_t size);
 
 // The IFToMM spatial slider crank under gravity, without its `simulate` and `outputs`.
 extern const char case_slider_crank[];

@@ -1,0 +1,174 @@
+// stiff_bonds.c - see stiff_bonds.h.
+#include "integrate/stiff_bonds.h"
+
+#include <math.h>
+#include <string.h>
+
+// A motion this much faster than the step is not followed: a spring has ten radians in a step, a
+// damper ten time constants.
+#define TOO_FAST 10.0
+// ... a damper this much faster may be held: that leaves out the rate of its force, which is as small.
+#define HELD 30.0
+// ... and one this much faster is followed by no step that is near.
+#define OUT_OF_REACH 100.0
+
+// ---- life -----------------------------------------------------------------------------------
+
+void flx_stiff_bonds_destroy(flx_stiff_bonds *b)
+{
+    flx_free(b->spring);
+    flx_free(b->damper);
+    flx_free(b->mobility);
+    flx_free(b->held);
+    *b = (flx_stiff_bonds){0};
+}
+
+flx_status flx_stiff_bonds_create(const flx_system *s, flx_stiff_bonds *b)
+{
+    int first = s->dims.nv + s->dims.nx + s->dims.nw;
+    *b = (flx_stiff_bonds){.n = s->dims.nlam + s->dims.nmu};
+    b->spring = flx_alloc(s->ctx, (size_t)b->n, sizeof *b->spring);
+    b->damper = flx_alloc(s->ctx, (size_t)b->n, sizeof *b->damper);
+    b->mobility = flx_alloc(s->ctx, (size_t)b->n, sizeof *b->mobility);
+    b->held = flx_alloc(s->ctx, (size_t)b->n, sizeof *b->held);
+    if (!b->spring || !b->damper || !b->mobility || !b->held) return FLX_ERR_MEMORY;
+    for (int i = 0; i < b->n; i++) {
+        flx_unknown u;
+        s->ops->unknown(s, first + i, &u);
+        bool bond = u.kind == FLX_UNKNOWN_BOND;
+        double C = bond ? u.C : u.E;
+        if (C == 0.0) continue;
+        b->spring[i] = bond ? fabs(u.sigma / C) : 0.0;
+        b->damper[i] = bond ? fabs(u.tau / C) : fabs(1.0 / C);
+        b->nsoft++;
+    }
+    return FLX_OK;
+}
+
+// ---- mobility -------------------------------------------------------------------------------
+
+// The diagonal of M.
+static void read_masses(const flx_system *s, const flx_blocks *blocks, double *mass)
+{
+    const flx_pattern *p = &s->pattern;
+    memset(mass, 0, (size_t)s->dims.nv * sizeof *mass);
+    for (int i = 0; i < p->nblock && p->start[i] < s->dims.nv; i++) {
+        for (int e = p->row[i]; e < p->row[i + 1]; e++) {
+            int n = p->start[i + 1] - p->start[i];
+            if (p->col[e] != i) continue;
+            for (int r = 0; r < n; r++) {
+                mass[p->start[i] + r] = blocks->A2[p->offset[e] + r * n + r];
+            }
+        }
+    }
+}
+
+// Row r of block i: sum of G_c^2 / m_c, with G = values / factor.
+static double row_mobility(const flx_system *s, int i, int r, const double *values, double factor,
+                           const double *mass)
+{
+    const flx_pattern *p = &s->pattern;
+    double sum = 0.0;
+    for (int e = p->row[i]; e < p->row[i + 1]; e++) {
+        int j = p->col[e], nc = p->start[j + 1] - p->start[j];
+        if (p->start[j] >= s->dims.nv) break; // columns ascend
+        const double *G = values + p->offset[e] + (r - p->start[i]) * nc;
+        for (int c = 0; c < nc; c++) {
+            double m = mass[p->start[j] + c], g = G[c] / factor;
+            if (m > 0.0) sum += g * g / m;
+        }
+    }
+    return sum;
+}
+
+void flx_stiff_bonds_measure(flx_stiff_bonds *b, const flx_system *s, const flx_blocks *blocks,
+                             double *mass)
+{
+    const flx_pattern *p = &s->pattern;
+    int first = s->dims.nv + s->dims.nx + s->dims.nw;
+    if (b->nsoft == 0) return;
+    read_masses(s, blocks, mass);
+    for (int i = 0; i < p->nblock; i++) {
+        for (int r = p->start[i]; r < p->start[i + 1] && r >= first; r++) {
+            int k = r - first;
+            flx_unknown u;
+            if (b->spring[k] == 0.0 && b->damper[k] == 0.0) continue;
+            s->ops->unknown(s, r, &u);
+            bool velocity = u.kind == FLX_UNKNOWN_VELOCITY_BOND, rate = velocity || u.tau != 0.0;
+            double factor = velocity ? 1.0 : u.tau != 0.0 ? u.tau : u.sigma;
+            b->mobility[k] = row_mobility(s, i, r, rate ? blocks->A1 : blocks->A0, factor, mass);
+        }
+    }
+}
+
+// ---- stiffness ------------------------------------------------------------------------------
+
+void flx_stiff_bonds_hold(flx_stiff_bonds *b, double h)
+{
+    b->nheld = 0;
+    for (int i = 0; i < b->n && b->nsoft > 0; i++) {
+        b->held[i] = h * b->damper[i] * b->mobility[i] > HELD;
+        b->nheld += b->held[i];
+    }
+}
+
+// The bond that is faster than a step h by the most, -1: none; and by how much, (STF-1).
+static int fastest_bond(const flx_stiff_bonds *b, double h, double *most)
+{
+    int worst = -1;
+    *most = 0.0;
+    for (int i = 0; i < b->n; i++) {
+        double m = b->mobility[i], e = h * fmax(sqrt(b->spring[i] * m), b->damper[i] * m);
+        if (!b->held[i]) flx_take_worst(e, i, most, &worst);
+    }
+    return worst;
+}
+
+void flx_stiff_bonds_warn(flx_integrator *it, const flx_stiff_bonds *b, double h)
+{
+    flx_method *m = flx_method_of(it);
+    const flx_dims *d = &it->sys->dims;
+    double faster;
+    flx_unknown u;
+    if (m->warned_stiff || b->nsoft == 0) return;
+    int worst = fastest_bond(b, h, &faster);
+    if (!(faster > TOO_FAST)) return;
+    m->warned_stiff = true;
+    it->sys->ops->unknown(it->sys, d->nv + d->nx + d->nw + worst, &u);
+    flx_ctx_warn(it->ctx, u.loc,
+                 "method '%s' does not damp what is stiff: '%s' (%s) moves by itself %.2g times "
+                 "faster than a step of %.3g s, and its force may be far off; use radau or "
+                 "generalized-alpha, or steps below %.2g s",
+                 it->type->name, u.item ? u.item : "?", u.part ? u.part : "?", faster, h,
+                 h * TOO_FAST / faster);
+}
+
+// Whether the forces on a velocity itself are out of reach for its mass.
+static bool stiff_diagonal(const flx_system *s, const flx_blocks *blocks, double h)
+{
+    const flx_pattern *p = &s->pattern;
+    for (int i = 0; i < p->nblock && p->start[i] < s->dims.nv; i++) {
+        for (int e = p->row[i]; e < p->row[i + 1]; e++) {
+            int n = p->start[i + 1] - p->start[i];
+            for (int r = 0; r < n && p->col[e] == i; r++) {
+                int k = p->offset[e] + r * n + r;
+                double m = blocks->A2[k], spring = h * h * fabs(blocks->A0[k]),
+                       damper = h * fabs(blocks->A1[k]);
+                if (spring > OUT_OF_REACH * OUT_OF_REACH * m) return true;
+                if (damper > OUT_OF_REACH * m) return true;
+            }
+        }
+    }
+    return false;
+}
+
+void flx_stiff_bonds_advise(flx_integrator *it, const flx_stiff_bonds *b, const flx_blocks *blocks,
+                            double h)
+{
+    double faster;
+    fastest_bond(b, h, &faster);
+    if (!(faster > OUT_OF_REACH) && !stiff_diagonal(it->sys, blocks, h)) return;
+    flx_method_of(it)->trouble.advice =
+        "a smaller step; or radau or generalized-alpha, which damp what is too stiff for the step; "
+        "or something rigid in the place of what is stiff (for a spring a joint 'distance')";
+}
