@@ -263,16 +263,24 @@ typedef struct flx_system_ops {
     double (*longest_step)(const flx_system *s, flx_work *w, const flx_state *x);
 } flx_system_ops;
 
+// What depends on multipliers.
+typedef enum flx_reads {
+    FLX_READS_NOTHING = 0,
+    FLX_READS_FORCES,  // forces, such as friction in joints
+    FLX_READS_BALANCE, // no force: velocities without inertia, which follow from a balance
+} flx_reads;
+
 // Base of every system; the first member of the concrete one.
 struct flx_system {
     const flx_system_ops *ops;
     flx_ctx *ctx; // borrowed
     flx_dims dims;
-    flx_pattern pattern;   // arrays owned by the concrete system
-    const double *param;   // (nparam) the numbers the model gave; a point may carry others
-    const char *title;     // borrowed; for messages
-    int reads_multipliers; // f, phi or psi depend on lambda or mu: friction in joints. The columns of
-                           // bonds are then G^T - f_lambda, and the tangent is not symmetric
+    flx_pattern pattern; // arrays owned by the concrete system
+    const double *param; // (nparam) the numbers the model gave; a point may carry others
+    const char *title;   // borrowed; for messages
+    flx_reads
+        reads_multipliers; // f, phi or psi depend on lambda or mu. The columns of bonds are then
+                           // G^T - f_lambda, and the tangent is not symmetric
 };
 
 FLX_API void flx_system_destroy(flx_system **s);

@@ -156,7 +156,11 @@ flx_status flx_method_diverged(flx_integrator *it, flx_status status, int worst,
     return flx_method_fail(it, status, worst, 0.0, iterations,
                            status == FLX_SINGULAR ? "the matrix of a step is singular"
                                                   : "Newton's iteration did not converge",
-                           "a smaller step");
+                           it->sys->reads_multipliers == FLX_READS_FORCES
+                               ? "a smaller step, error control (rtol in the place of step), or "
+                                 "friction with a larger 'velocity': forces that read reactions "
+                                 "change too fast for this step"
+                               : "a smaller step");
 }
 
 // "joint"/"body" words are the system's: item and part.

@@ -128,6 +128,18 @@ static void read_unknowns(const flx_system *s, structural *g)
 
 static flx_status close_joints(flx_integrator *it, flx_state *x);
 
+static const char *why_reactions_matter(const flx_system *s)
+{
+    switch (s->reads_multipliers) {
+    case FLX_READS_FORCES:
+        return "a force of the model reads them (friction in a joint)";
+    case FLX_READS_BALANCE:
+        return "parts without inertia move as they balance them";
+    default:
+        return "its error control follows them";
+    }
+}
+
 flx_status structural_create(flx_integrator *it, const flx_coefficients *c, const char *damping)
 {
     const flx_system *s = it->sys;
@@ -146,10 +158,12 @@ flx_status structural_create(flx_integrator *it, const flx_coefficients *c, cons
     g->af = c->alpha_f;
     g->beta = c->beta;
     g->gamma = c->gamma;
-    // without dissipation the reactions of index 3 never settle
+    // without dissipation the reactions of index 3 never settle; with it they jump where the step
+    // changes, and the forces that read them pass that on to the estimate of the error
     bool unsettled = g->gamma <= 0.5, adaptive = !(def->step > 0.0);
     g->ggl = def->formulation == FLX_FORMULATION_GGL ||
-             (def->formulation == FLX_FORMULATION_AUTO && unsettled && adaptive);
+             (def->formulation == FLX_FORMULATION_AUTO && adaptive &&
+              (unsettled || s->reads_multipliers));
     g->tolerance = def->newton_tolerance > 0.0 ? def->newton_tolerance : POSITION_TOLERANCE;
     FLX_TRY(make_arrays(s, g));
     read_unknowns(s, g);
@@ -159,10 +173,13 @@ flx_status structural_create(flx_integrator *it, const flx_coefficients *c, cons
         return FLX_FAIL(it->ctx, FLX_ERR_CANNOT, FLX_NOWHERE,
                         "method '%s' without dissipation does not let reactions settle in index 3, "
                         "and %s; give 'formulation: ggl', or use radau",
-                        it->type->name,
-                        s->reads_multipliers
-                            ? "a force of the model reads them (friction in a joint)"
-                            : "its error control follows them");
+                        it->type->name, why_reactions_matter(s));
+    }
+    if (adaptive && s->reads_multipliers && g->npos > 0 && !g->ggl) {
+        flx_ctx_warn(it->ctx, FLX_NOWHERE,
+                     "method '%s': reactions of index 3 jump where the step changes, and %s: steps "
+                     "may become very short; leave 'formulation' out, or give 'ggl'",
+                     it->type->name, why_reactions_matter(s));
     }
     if (unsettled && !g->ggl) {
         flx_ctx_warn(it->ctx, FLX_NOWHERE,

@@ -215,7 +215,7 @@ static flx_status add_channel(flx_descriptor *d, flx_node node, flx_loc loc, con
                                        .reading = along[i].reading,
                                        .component = along[i].reading < 0 ? 0 : along[i].d};
         if (along[i].unknown < 0 || along[i].unknown >= flx_first_lam(d)) {
-            d->base.reads_multipliers = 1;
+            d->base.reads_multipliers = FLX_READS_FORCES;
         }
         c.ndep++;
     }

@@ -172,7 +172,9 @@ static flx_status build(flx_quasistatic *z, const flx_quasistatic_how *how)
     FLX_TRY(flx_quasistatic_find_links(z));
     FLX_TRY(refuse_slopes(z));
     z->z.sys.dims.nw += z->nlinked + z->nclosing;
-    z->z.sys.reads_multipliers = base->reads_multipliers || z->nclosing > 0;
+    if (!base->reads_multipliers && z->nclosing > 0) {
+        z->z.sys.reads_multipliers = FLX_READS_BALANCE;
+    }
     FLX_TRY(flx_quasistatic_make_pattern(z));
     return flx_quasistatic_make_groups(z);
 }

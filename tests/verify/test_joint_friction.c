@@ -152,6 +152,78 @@ static int undamped_newmark_is_refused_in_index_3(void)
     return 0;
 }
 
+// ---- sticking -------------------------------------------------------------------------------------
+
+// A block comes to rest on a ramp, and on it a link whose hinge has friction.
+static const char sticking[] =
+    "flexion: 1\n"
+    "gravity: [0, 0, -9.81]\n"
+    "parameters: {al: 0.3, v: 1e-3}\n"
+    "bodies:\n"
+    "  c: {type: rigid, mass: 2, inertia: [0.1, 0.1, 0.1],\n"
+    "      orientation: {axis: [0, 1, 0], angle: -al}}\n"
+    "  d: {type: rigid, mass: 1, inertia: [0.02, 0.02, 0.02], position: [0, 1, 0],\n"
+    "      com: [0.2, 0, 0]}\n"
+    "joints:\n"
+    "  r: {type: prismatic, on: [ground, c], at: c, axis: \"[cos(al), 0, sin(al)]\",\n"
+    "      start: {rate: 2}, friction: {coefficient: 0.5, velocity: v}}\n"
+    "  h: {type: revolute, on: [c, d], at: [0, 1, 0], axis: [0, 1, 0],\n"
+    "      friction: {coefficient: 0.2, radius: 0.02, velocity: v}}\n"
+    "simulate: {until: 0.6, method: %s}\n"
+    "outputs: {times: [0.6], signals: [r.displacement, h.angle]}\n";
+
+// Steps of the methods of structural dynamics follow the tolerance as those of order 2 do, and not
+// the jumps of reactions where the step changes.
+static int reactions_do_not_hold_down_the_steps(void)
+{
+    static const char *const methods[] = {"generalized-alpha", "hht"};
+    double place = 0.0, angle_right = 0.0;
+    char text[2048], method[80];
+    snprintf(text, sizeof text, sticking, "radau, rtol: 1e-8, atol: 1e-9");
+    case_table right = {0};
+    CHECK(case_run(text, NULL, &right, NULL, NULL));
+    CHECK(value_at(&right, "r.displacement", 0.6, &place));
+    CHECK(value_at(&right, "h.angle", 0.6, &angle_right));
+    case_table_clear(&right);
+    for (int i = 0; i < 2; i++) {
+        long steps[2];
+        for (int k = 0; k < 2; k++) {
+            case_table t = {0};
+            flx_ledger l = {0};
+            double s = 0.0, q = 0.0, tolerance = k ? 1e-5 : 1e-3;
+            snprintf(method, sizeof method, "%s, rtol: %g, atol: %g", methods[i], tolerance,
+                     tolerance);
+            snprintf(text, sizeof text, sticking, method);
+            CHECK(case_run_ledger(text, NULL, &t, &l));
+            CHECK(value_at(&t, "r.displacement", 0.6, &s) && value_at(&t, "h.angle", 0.6, &q));
+            steps[k] = l.work.steps;
+            printf("    %s: %ld steps, errors %.1e, %.1e\n", method, steps[k], fabs(s - place),
+                   fabs(q - angle_right));
+            CHECK_NEAR(s, place, 30 * tolerance);
+            CHECK_NEAR(q, angle_right, 30 * tolerance);
+            case_table_clear(&t);
+        }
+        CHECK(steps[1] < 20 * steps[0]); // the root of the tolerances: 10
+        CHECK(steps[1] < 3000);
+    }
+    return 0;
+}
+
+// Hard sticking in fixed steps: what to do is said.
+static int sticking_that_fails_says_what_to_do(void)
+{
+    char text[2048], said[1000];
+    snprintf(text, sizeof text, sticking, "generalized-alpha, step: 1e-3");
+    CHECK(!case_run_said(text, "v=1e-6", said, sizeof said));
+    CHECK_TEXT(said, "friction with a larger 'velocity'");
+    CHECK_TEXT(said, "error control (rtol in the place of step)");
+    snprintf(text, sizeof text, sticking, "radau, rtol: 1e-6"); // that helps
+    CHECK(case_run_said(text, "v=1e-6", said, sizeof said));
+    snprintf(text, sizeof text, sticking, "generalized-alpha, step: 1e-3"); // and that
+    CHECK(case_run_said(text, "v=1e-2", said, sizeof said));
+    return 0;
+}
+
 // ---- every joint ----------------------------------------------------------------------------------
 
 // What every joint's friction takes from the energy is what the ledger says, and nothing is given to
@@ -254,4 +326,5 @@ static int equations_read_what_joints_carry(void)
 
 TEST_MAIN(TEST(block_slides_down_an_incline), TEST(pendulum_loses_its_swing),
           TEST(undamped_newmark_is_refused_in_index_3), TEST(work_of_friction_is_dissipated),
-          TEST(equations_read_what_joints_carry))
+          TEST(equations_read_what_joints_carry), TEST(reactions_do_not_hold_down_the_steps),
+          TEST(sticking_that_fails_says_what_to_do))

@@ -179,5 +179,17 @@ static int constrained_systems_are_reduced(void)
     return 0;
 }
 
+// Without dissipation, and it is not friction that reads reactions.
+static int refusals_say_what_reads_reactions(void)
+{
+    char text[1200], said[1000];
+    snprintf(text, sizeof text, pendulum_bond, "newmark, step: 0.001, formulation: index-3");
+    CHECK(!case_run_said(text, NULL, said, sizeof said));
+    CHECK_TEXT(said, "parts without inertia move as they balance them");
+    CHECK(strstr(said, "friction") == NULL);
+    return 0;
+}
+
 TEST_MAIN(TEST(two_masses_move_as_in_the_reference), TEST(error_is_proportional_to_the_inertia),
-          TEST(the_mobot_moves_as_in_the_reference), TEST(constrained_systems_are_reduced))
+          TEST(the_mobot_moves_as_in_the_reference), TEST(constrained_systems_are_reduced),
+          TEST(refusals_say_what_reads_reactions))
