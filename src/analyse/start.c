@@ -261,7 +261,10 @@ static flx_status find_accelerations(const flx_system *s, flx_accelerator *acc, 
 {
     flx_status status = flx_accelerator_eval(acc, work, x, NULL, NULL);
     if (status <= 0) return status;
-    flx_status relaxed = flx_relax_accelerations(s, work, x);
+    flx_relaxer *relaxer = NULL;
+    FLX_TRY(flx_relaxer_create(s, &relaxer));
+    flx_status relaxed = flx_relax_accelerations(relaxer, work, x);
+    flx_relaxer_destroy(&relaxer);
     return relaxed > 0 ? refuse_accelerations(s, status, flx_accelerator_worst(acc)) : relaxed;
 }
 

@@ -67,6 +67,7 @@ struct flx_events {
     flx_happening what;
     // velocities and accelerations
     flx_accelerator *acc;
+    flx_relaxer *relaxer; // where the masses do not determine them; NULL: not yet
     flx_saddle *saddle;
     flx_blocks blocks;
     double *r, *d, *rows, *rows_before; // (unknowns)
@@ -92,10 +93,33 @@ void flx_events_destroy(flx_events **events)
     flx_state_destroy(&e->probe);
     flx_state_destroy(&e->prior);
     flx_accelerator_destroy(&e->acc);
+    flx_relaxer_destroy(&e->relaxer);
     flx_saddle_destroy(&e->saddle);
     flx_blocks_destroy(&e->blocks);
     flx_free(e);
     *events = NULL;
+}
+
+// Where masses are missing, as far as one can see without a state, accelerations will be relaxed to:
+// their memory is taken now.
+static flx_status expect_missing_masses(flx_integrator *it, flx_events *e)
+{
+    const flx_system *s = it->sys;
+    const flx_pattern *pt = &s->pattern;
+    flx_point p = flx_state_point(s, e->begin);
+    bool missing = false;
+    FLX_TRY(s->ops->linearise(s, it->work, &p, &e->blocks));
+    for (int i = 0; i < pt->nblock && pt->start[i] < s->dims.nv; i++) {
+        int n = pt->start[i + 1] - pt->start[i];
+        for (int k = pt->row[i]; k < pt->row[i + 1]; k++) {
+            for (int j = 0; j < n && pt->col[k] == i; j++) {
+                missing |= e->blocks.A2[pt->offset[k] + j * n + j] == 0.0;
+            }
+        }
+    }
+    if (!missing) return FLX_OK;
+    FLX_TRY(flx_relaxer_create(s, &e->relaxer));
+    return flx_relaxer_warm(e->relaxer, &e->blocks);
 }
 
 static flx_status make(flx_integrator *it, flx_events *e)
@@ -138,7 +162,8 @@ static flx_status make(flx_integrator *it, flx_events *e)
     FLX_TRY(flx_state_create(s, &e->prior));
     FLX_TRY(flx_accelerator_create(s, &e->acc));
     FLX_TRY(flx_saddle_create(s, &e->saddle));
-    return flx_blocks_create(s, &e->blocks);
+    FLX_TRY(flx_blocks_create(s, &e->blocks));
+    return expect_missing_masses(it, e);
 }
 
 flx_status flx_events_create(flx_integrator *it, flx_events **events)
@@ -637,7 +662,8 @@ static flx_status make_accelerations(flx_integrator *it, flx_state *x)
     flx_status status =
         flx_accelerator_eval(e->acc, it->work, x, &it->stats.residuals, &it->stats.linearisations);
     if (status <= 0) return status;
-    flx_status relaxed = flx_relax_accelerations(it->sys, it->work, x);
+    if (!e->relaxer) FLX_TRY(flx_relaxer_create(it->sys, &e->relaxer));
+    flx_status relaxed = flx_relax_accelerations(e->relaxer, it->work, x);
     if (relaxed <= 0) return relaxed;
     return FLX_FAIL(it->ctx, status, e->what.loc,
                     "after '%s' at t = %.9g there are no consistent accelerations: %s",

@@ -12,19 +12,21 @@
 // In seconds: rates lose d^2 v''' and the rounding of v over d.
 #define RATE_STEP 1e-4
 
-typedef struct euler {
+struct flx_relaxer {
     const flx_system *sys; // borrowed, as the workspace
-    flx_work *work;
+    flx_work *work;        // of the call
     flx_blocks blocks;
     flx_linear *lin;
     flx_state *end[2];                // of steps d and d/2
     double *r, *theta, *scale, *rate; // (n) (nv) (n) (nlam)
     bool *on_position;                // (nlam)
     double *sigma;                    // (nlam)
-} euler;
+};
 
-static void release(euler *e)
+void flx_relaxer_destroy(flx_relaxer **relaxer)
 {
+    flx_relaxer *e = *relaxer;
+    if (!e) return;
     flx_blocks_destroy(&e->blocks);
     flx_linear_destroy(&e->lin);
     flx_state_destroy(&e->end[0]);
@@ -35,13 +37,15 @@ static void release(euler *e)
     flx_free(e->rate);
     flx_free(e->on_position);
     flx_free(e->sigma);
+    flx_free(e);
+    *relaxer = NULL;
 }
 
-static flx_status prepare(euler *e, const flx_system *s, flx_work *work)
+static flx_status make(flx_relaxer *e)
 {
+    const flx_system *s = e->sys;
     const flx_dims *d = &s->dims;
     int n = flx_dims_unknowns(d), first = d->nv + d->nx + d->nw;
-    *e = (euler){.sys = s, .work = work};
     FLX_TRY(flx_blocks_create(s, &e->blocks));
     FLX_TRY(flx_linear_create(s, false, &e->lin));
     FLX_TRY(flx_state_create(s, &e->end[0]));
@@ -66,8 +70,31 @@ static flx_status prepare(euler *e, const flx_system *s, flx_work *work)
     return FLX_OK;
 }
 
+flx_status flx_relaxer_create(const flx_system *s, flx_relaxer **relaxer)
+{
+    flx_relaxer *e = flx_alloc(s->ctx, 1, sizeof *e);
+    *relaxer = e;
+    if (!e) return FLX_ERR_MEMORY;
+    e->sys = s;
+    flx_status status = make(e);
+    if (status != FLX_OK) flx_relaxer_destroy(relaxer);
+    return status;
+}
+
+static flx_weights weights(double d)
+{
+    return (flx_weights){.c0 = 1.0, .c1 = 1.0 / d, .c2 = 1.0 / (d * d), .cx = 1.0 / d};
+}
+
+flx_status flx_relaxer_warm(flx_relaxer *e, const flx_blocks *blocks)
+{
+    flx_weights w = weights(RATE_STEP);
+    flx_status status = flx_linear_factor(e->lin, blocks, &w);
+    return status > 0 ? FLX_OK : status;
+}
+
 // The residual of (REL-1) at y, a step d from x; positions and rates of y follow from v and x.
-static flx_status evaluate(euler *e, const flx_state *x, double d, flx_state *y)
+static flx_status evaluate(flx_relaxer *e, const flx_state *x, double d, flx_state *y)
 {
     const flx_system *s = e->sys;
     const flx_dims *n = &s->dims;
@@ -86,7 +113,7 @@ static flx_status evaluate(euler *e, const flx_state *x, double d, flx_state *y)
     return FLX_OK;
 }
 
-static void correct(const euler *e, double d, flx_state *y)
+static void correct(const flx_relaxer *e, double d, flx_state *y)
 {
     const flx_dims *n = &e->sys->dims;
     const double *c = e->r;
@@ -98,12 +125,12 @@ static void correct(const euler *e, double d, flx_state *y)
 }
 
 // One step d from x to y by Newton's method.
-static flx_status step(euler *e, const flx_state *x, double d, flx_state *y)
+static flx_status step(flx_relaxer *e, const flx_state *x, double d, flx_state *y)
 {
     const flx_system *s = e->sys;
     const flx_dims *n = &s->dims;
     double last = HUGE_VAL;
-    flx_weights w = {.c0 = 1.0, .c1 = 1.0 / d, .c2 = 1.0 / (d * d), .cx = 1.0 / d};
+    flx_weights w = weights(d);
     flx_state_copy(y, x);
     y->t = x->t + d;
     for (int k = 0; k < MAX_ITERATIONS; k++) {
@@ -142,33 +169,31 @@ static void extrapolate(int n, const double *coarse, const double *fine, double 
 
 flx_status flx_relax_velocities(const flx_system *s, flx_work *work, flx_state *x, double d)
 {
-    euler e;
-    flx_status status = prepare(&e, s, work);
-    if (status == FLX_OK) status = step(&e, x, d, e.end[0]);
-    if (status == FLX_OK) status = step(&e, x, 0.5 * d, e.end[1]);
+    flx_relaxer *e = NULL;
+    FLX_TRY(flx_relaxer_create(s, &e));
+    e->work = work;
+    flx_status status = step(e, x, d, e->end[0]);
+    if (status == FLX_OK) status = step(e, x, 0.5 * d, e->end[1]);
     if (status == FLX_OK) {
-        extrapolate(s->dims.nv, e.end[0]->v, e.end[1]->v, x->v);
-        extrapolate(s->dims.nw, e.end[0]->w, e.end[1]->w, x->w);
+        extrapolate(s->dims.nv, e->end[0]->v, e->end[1]->v, x->v);
+        extrapolate(s->dims.nw, e->end[0]->w, e->end[1]->w, x->w);
     }
-    release(&e);
+    flx_relaxer_destroy(&e);
     return status;
 }
 
-flx_status flx_relax_accelerations(const flx_system *s, flx_work *work, flx_state *x)
+flx_status flx_relax_accelerations(flx_relaxer *e, flx_work *work, flx_state *x)
 {
-    euler e;
-    const flx_dims *n = &s->dims;
-    flx_status status = prepare(&e, s, work);
-    if (status == FLX_OK) status = step(&e, x, RATE_STEP, e.end[0]);
-    if (status == FLX_OK) status = step(&e, x, 0.5 * RATE_STEP, e.end[1]);
-    if (status == FLX_OK) { // the states' own rates are the differences
-        const flx_state *coarse = e.end[0], *fine = e.end[1];
-        extrapolate(n->nv, coarse->a, fine->a, x->a);
-        extrapolate(n->nx, coarse->dx, fine->dx, x->dx);
-        extrapolate(n->nw, coarse->w, fine->w, x->w);
-        extrapolate(n->nlam, coarse->lam, fine->lam, x->lam);
-        extrapolate(n->nmu, coarse->mu, fine->mu, x->mu);
-    }
-    release(&e);
-    return status;
+    const flx_dims *n = &e->sys->dims;
+    e->work = work;
+    FLX_TRY(step(e, x, RATE_STEP, e->end[0]));
+    FLX_TRY(step(e, x, 0.5 * RATE_STEP, e->end[1]));
+    // the states' own rates are the differences
+    const flx_state *coarse = e->end[0], *fine = e->end[1];
+    extrapolate(n->nv, coarse->a, fine->a, x->a);
+    extrapolate(n->nx, coarse->dx, fine->dx, x->dx);
+    extrapolate(n->nw, coarse->w, fine->w, x->w);
+    extrapolate(n->nlam, coarse->lam, fine->lam, x->lam);
+    extrapolate(n->nmu, coarse->mu, fine->mu, x->mu);
+    return FLX_OK;
 }
