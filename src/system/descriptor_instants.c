@@ -293,6 +293,35 @@ static void change(const flx_system *s, flx_work *w, const flx_state *x, const s
     }
 }
 
+// Conditions of events with these switches, into out (nevent).
+static void conditions(const flx_descriptor *d, flx_work *w, const flx_state *x,
+                       const double *switches, double *out)
+{
+    flx_point p = flx_state_point(&d->base, x);
+    p.switches = switches;
+    flx_eval_begin(d, w, &p);
+    flx_eval_group(d, w, FLX_GROUP_WHEN);
+    const double *when = flx_eval_output(d, w, FLX_GROUP_WHEN);
+    for (int i = 0; i < d->model->nevent; i++) {
+        int at = d->switching.when[i];
+        out[i] = at < 0 ? 0.0 : when[at];
+    }
+}
+
+// Whether events that do not happen with switch i as it is would with this value.
+static bool sets_off(const flx_descriptor *d, flx_work *w, flx_state *x, int i, double value)
+{
+    double *at = x->switches + d->switching.first + i, was = *at;
+    const double *before = w->truth, *after = w->truth + d->model->nevent;
+    bool any = false;
+    conditions(d, w, x, x->switches, w->truth);
+    *at = value;
+    conditions(d, w, x, x->switches, w->truth + d->model->nevent);
+    *at = was;
+    for (int e = 0; e < d->model->nevent; e++) any = any || (after[e] != 0.0 && before[e] == 0.0);
+    return any;
+}
+
 static void settle(const flx_system *s, flx_work *w, flx_state *x)
 {
     const flx_descriptor *d = flx_descriptor_of(s);
@@ -311,20 +340,13 @@ static void settle(const flx_system *s, flx_work *w, flx_state *x)
             x->switches[k->first + i] = now;
         }
     }
-}
-
-// Conditions of events with these switches, into out (nevent).
-static void conditions(const flx_descriptor *d, flx_work *w, const flx_state *x,
-                       const double *switches, double *out)
-{
-    flx_point p = flx_state_point(&d->base, x);
-    p.switches = switches;
-    flx_eval_begin(d, w, &p);
-    flx_eval_group(d, w, FLX_GROUP_WHEN);
-    const double *when = flx_eval_output(d, w, FLX_GROUP_WHEN);
-    for (int i = 0; i < d->model->nevent; i++) {
-        int at = d->switching.when[i];
-        out[i] = at < 0 ? 0.0 : when[at];
+    // conditions on the time that become true at once have not been: what they set off happens
+    flx_point p = flx_state_point(s, x);
+    for (int i = 0; i < m->nswitch; i++) {
+        if (k->slope[i] < 0 || is_whole(m->switches + i)) continue;
+        double *at = x->switches + k->first + i, after = *at;
+        *at = truth(d, m->switches + i, values_at(d, w, &p)[i], 0.0, x->t);
+        if (*at != after && !sets_off(d, w, x, i, after)) *at = after;
     }
 }
 

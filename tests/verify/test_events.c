@@ -495,6 +495,56 @@ static int endless_events_end(void)
     return 0;
 }
 
+// What is false at the start and true at once happens, on the time as on what moves.
+static int conditions_at_the_start_are_alike(void)
+{
+    static const struct {
+        const char *when;
+        double end, count;
+    } all[] = {{"t > 0", 6.0, 1.0},        {"z > 0", 6.0, 1.0},     {"0 < 2*t and z < 3", 6.0, 1.0},
+               {"t >= 0", 1.0, 0.0},       {"z >= 0", 1.0, 0.0},    {"t <= 0", 1.0, 0.0},
+               {"not (t <= 0)", 6.0, 1.0}, {"t > 0.25", 5.75, 1.0}, {"z > 0.25", 5.75, 1.0}};
+    static const char *const methods[] = {"dopri5", "radau", "generalized-alpha, step: 0.01"};
+    for (int i = 0; i < 27; i++) {
+        char text[1024];
+        case_table t = {0};
+        double z = 0.0, count = 0.0;
+        snprintf(text, sizeof text,
+                 "flexion: 1\n"
+                 "equations: {first_order: {z: {at: 0, derivative: 1}}}\n"
+                 "events: {a: {when: %s, set: {z: 5}}}\n"
+                 "simulate: {until: 1, method: %s}\n"
+                 "outputs: {every: 0.5, signals: [z, a.count]}\n",
+                 all[i % 9].when, methods[i / 9]);
+        CHECK(case_run(text, NULL, &t, NULL, NULL));
+        CHECK(case_table_value(&t, "z", 1.0, &z) && case_table_value(&t, "a.count", 1.0, &count));
+        printf("    %s: %g, %g times\n", all[i % 9].when, z, count);
+        CHECK_NEAR(z, all[i % 9].end, 1e-9);
+        CHECK(count == all[i % 9].count);
+        case_table_clear(&t);
+    }
+    return 0;
+}
+
+// A force that the same condition switches is there from the start, and nothing is lost of it.
+static int forces_switched_at_the_start_act(void)
+{
+    case_table t = {0};
+    double x = 0.0, n = 0.0;
+    CHECK(case_run("flexion: 1\n"
+                   "equations: {second_order: {x: {force: \"if(t > 0, 2, 0)\"}},\n"
+                   "            discrete: {u: {at: 0}}}\n"
+                   "events: {a: {when: t > 0, set: {u: 1}}}\n"
+                   "simulate: {until: 1, method: radau, rtol: 1e-9}\n"
+                   "outputs: {times: [1], signals: [x, a.count]}\n",
+                   NULL, &t, NULL, NULL));
+    CHECK(case_table_value(&t, "x", 1.0, &x) && case_table_value(&t, "a.count", 1.0, &n));
+    CHECK_NEAR(x, 1.0, 1e-9);
+    CHECK(n == 1.0);
+    case_table_clear(&t);
+    return 0;
+}
+
 // ---- the loop -----------------------------------------------------------------------------------
 
 static int loop_allocates_nothing(void)
@@ -532,8 +582,26 @@ static int loop_allocates_nothing(void)
     return 0;
 }
 
+// Accelerations of parts without inertia, after an instant.
+static int reduced_loop_allocates_nothing(void)
+{
+    flx_ctx *ctx = flx_ctx_create();
+    flx_model *m = NULL;
+    flx_simulation *sim = NULL;
+    CHECK(flx_model_read(ctx, FLX_TESTS "/models/08-mobot.yaml", 0, NULL, &m) == FLX_OK);
+    CHECK(flx_simulation_create(m, &sim) == FLX_OK);
+    CHECK(flx_simulation_run(sim, 0, NULL, NULL, NULL) == FLX_OK);
+    CHECK(flx_simulation_ledger(sim)->allocations_in_loop == 0);
+    flx_simulation_destroy(&sim);
+    flx_model_destroy(&m);
+    flx_ctx_destroy(&ctx);
+    return 0;
+}
+
 TEST_MAIN(TEST(ball_bounces_in_time), TEST(relay_oscillates), TEST(block_sticks_and_slips),
           TEST(fast_conditions_are_seen), TEST(sampled_control_is_exact), TEST(clock_has_a_start),
           TEST(collision_has_the_published_digits), TEST(collision_ends_where_published),
           TEST(orders_survive_instants), TEST(velocities_are_set_by_impulses),
-          TEST(breaks_of_motions_are_met), TEST(endless_events_end), TEST(loop_allocates_nothing))
+          TEST(breaks_of_motions_are_met), TEST(endless_events_end),
+          TEST(conditions_at_the_start_are_alike), TEST(forces_switched_at_the_start_act),
+          TEST(loop_allocates_nothing), TEST(reduced_loop_allocates_nothing))
