@@ -122,7 +122,10 @@ typedef struct flx_explicit {
     // Who steps with this form asks once, before the first step.
     flx_status (*prepare)(const flx_system *s, flx_work *w);
     void (*pack)(const flx_system *s, const flx_state *x, double *z);
-    // Positions, velocities and states from z; a, lam, mu are left as they are.
+    // What pack cannot know without an evaluation, such as momenta, put into z after it; NULL: nothing.
+    flx_status (*fill)(const flx_system *s, flx_work *w, const flx_state *x, double *z);
+    // Positions, velocities and states from z; a, lam, mu are left as they are, and so are velocities
+    // that z does not contain: rate finds them.
     void (*unpack)(const flx_system *s, double t, const double *z, flx_state *x);
     // dz = F(t, z); x receives everything, also a, lam and mu.
     flx_status (*rate)(const flx_system *s, flx_work *w, double t, const double *z, flx_state *x,

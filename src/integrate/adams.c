@@ -202,7 +202,7 @@ static flx_status adams_step(flx_integrator *it, flx_state *x, double h_most, do
     flx_state_copy(p->trial, x);
     h_most = fmin(h_most, flx_method_of(it)->longest);
     if (!flx_method_of(it)->continues || !p->started) {
-        p->form->pack(it->sys, x, flx_sundials_values(p->sun.y));
+        FLX_TRY(flx_explicit_pack(it, x, flx_sundials_values(p->sun.y)));
         if (CVodeReInit(p->cvode, t, p->sun.y) != CV_SUCCESS) {
             return FLX_FAIL(it->ctx, FLX_ERR_MEMORY, FLX_NOWHERE, "out of memory");
         }

@@ -21,6 +21,13 @@ flx_status flx_explicit_open(flx_integrator *it)
     return s->ops->explicit_form->prepare(s, it->work);
 }
 
+flx_status flx_explicit_pack(const flx_integrator *it, const flx_state *x, double *z)
+{
+    const flx_explicit *e = it->sys->ops->explicit_form;
+    e->pack(it->sys, x, z);
+    return e->fill ? e->fill(it->sys, it->work, x, z) : FLX_OK;
+}
+
 bool flx_explicit_projects(const flx_integrator *it)
 {
     const flx_dims *n = &it->sys->dims;

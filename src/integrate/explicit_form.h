@@ -9,3 +9,6 @@ flx_status flx_explicit_open(flx_integrator *it);
 
 // Whether z is to be returned to constraints, and to quaternions of length one.
 bool flx_explicit_projects(const flx_integrator *it);
+
+// z of a state, all of it.
+flx_status flx_explicit_pack(const flx_integrator *it, const flx_state *x, double *z);

@@ -382,8 +382,8 @@ static flx_status begin(flx_integrator *it, const flx_state *x, double h_most)
     explicit_rk *p = it->data;
     flx_state_copy(p->trial, x);
     if (flx_method_of(it)->continues) return FLX_OK;
-    p->form->pack(it->sys, x, p->z);
-    flx_status s = eval(it, x->t, p->z, p->k[0]);
+    flx_status s = flx_explicit_pack(it, x, p->z);
+    if (s == FLX_OK) s = eval(it, x->t, p->z, p->k[0]);
     if (s != FLX_OK) {
         return flx_method_fail(it, s, -1, 0, 0, "the accelerations cannot be computed",
                                "another start, or method radau");

@@ -1,5 +1,6 @@
 // quasistatic.c - velocities whose inertia is neglected or multiplied, in any system: made and
 // destroyed. Equations: quasistatic_parts.h and docs/theory/reduction.md.
+#include "math/pattern.h"
 #include "system/quasistatic_parts.h"
 
 // ---- life ---------------------------------------------------------------------------------------
@@ -9,27 +10,16 @@ static void work_destroy(flx_work *work)
     flx_quasistatic_work *w = flx_quasistatic_work_of(work);
     if (!w) return;
     if (w->base.inner) w->base.base->ops->work_destroy(w->base.inner);
-    flx_free(w->slow.A0);
-    flx_free(w->fast.A0);
-    flx_free(w->block);
+    flx_lu_destroy(&w->lu);
+    flx_quasistatic_solver_destroy(&w->solver);
+    flx_arena_destroy(&w->arena);
     flx_free(w);
 }
 
-static bool make_blocks(const flx_system *s, flx_blocks *b)
+static bool take_work(const flx_system *base, flx_quasistatic_work *w)
 {
-    size_t n = (size_t)s->pattern.offset[s->pattern.row[s->pattern.nblock]];
-    double *all = flx_alloc(s->ctx, 3 * n, sizeof *all);
-    if (all) *b = (flx_blocks){all, all + n, all + 2 * n};
-    return all != NULL;
-}
-
-static flx_work *work_create(const flx_system *s)
-{
-    const flx_system *base = flx_wrapper_of(s)->base;
     const flx_dims *d = &base->dims;
     int n = flx_dims_unknowns(d);
-    flx_quasistatic_work *w = flx_alloc(s->ctx, 1, sizeof *w);
-    if (!w) return NULL;
     const struct {
         double **at;
         int size;
@@ -37,6 +27,8 @@ static flx_work *work_create(const flx_system *s)
                   {&w->lam, d->nlam},
                   {&w->r, n},
                   {&w->r2, n},
+                  {&w->carried, n},
+                  {&w->values, (int)flx_pattern_size(&base->pattern)},
                   {&w->zero, d->nv},
                   {&w->theta, d->nv},
                   {&w->rate, d->nlam},
@@ -47,23 +39,30 @@ static flx_work *work_create(const flx_system *s)
                   {&w->G, d->nlam},
                   {&w->dq, d->nlam},
                   {&w->dv, d->nlam}};
-    const size_t narray = sizeof arrays / sizeof arrays[0];
-    size_t total = 0;
-    for (size_t i = 0; i < narray; i++) total += (size_t)arrays[i].size;
+    w->arena = flx_arena_create(base->ctx);
+    if (!w->arena) return false;
+    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) {
+        *arrays[i].at = flx_arena_take(w->arena, (size_t)arrays[i].size, sizeof(double));
+        if (!*arrays[i].at) return false;
+    }
+    return flx_pattern_take(&base->pattern, w->arena, &w->slow) &&
+           flx_pattern_take(&base->pattern, w->arena, &w->fast);
+}
+
+static flx_work *work_create(const flx_system *s)
+{
+    const flx_system *base = flx_wrapper_of(s)->base;
+    flx_quasistatic_work *w = flx_alloc(s->ctx, 1, sizeof *w);
+    if (!w) return NULL;
     w->base.base = base;
     w->base.inner = base->ops->work_create(base);
-    w->block = flx_alloc(s->ctx, total, sizeof *w->block);
-    if (!w->base.inner || !w->block || !make_blocks(base, &w->slow) ||
-        !make_blocks(base, &w->fast)) {
-        work_destroy((flx_work *)(void *)w);
-        return NULL;
+    bool fine = w->base.inner && take_work(base, w);
+    if (fine && flx_quasistatic_of(s)->nlinked > 0) {
+        fine = flx_lu_create(s->ctx, &base->pattern, false, &w->lu) == FLX_OK;
     }
-    double *at = w->block;
-    for (size_t i = 0; i < narray; i++) {
-        *arrays[i].at = at;
-        at += arrays[i].size;
-    }
-    return (flx_work *)(void *)w;
+    if (fine) return (flx_work *)(void *)w;
+    work_destroy((flx_work *)(void *)w);
+    return NULL;
 }
 
 static void destroy(flx_system *s)
@@ -156,6 +155,7 @@ static flx_status build(flx_quasistatic *z, const flx_quasistatic_how *how)
 {
     const flx_system *base = z->z.base;
     FLX_TRY(take_arrays(z));
+    z->nreduced = how->n;
     z->factor = how->factor;
     z->mass_damping = how->mass_damping;
     z->first_bond = base->dims.nv + base->dims.nx + base->dims.nw;
@@ -164,7 +164,7 @@ static flx_status build(flx_quasistatic *z, const flx_quasistatic_how *how)
         flx_unknown u = {0};
         base->ops->unknown(base, i, &u);
         if (i < base->dims.nv) z->scale[i] = u.scale > 0.0 ? u.scale : 1.0;
-        if (i >= z->first_bond && u.C == 0.0 && u.tau != 0.0) {
+        if (i >= z->first_bond && u.C == 0.0) {
             z->sigma[i - z->first_bond] = u.sigma;
             z->tau[i - z->first_bond] = u.tau;
         }
@@ -188,7 +188,10 @@ static void fill_ops(flx_quasistatic *z)
     o->work_create = work_create;
     o->work_destroy = work_destroy;
     o->destroy = destroy;
-    if (z->z.base->ops->energy && z->nlinked == 0) o->energy = flx_quasistatic_energy;
+    if (z->z.base->ops->energy) o->energy = flx_quasistatic_energy;
+    if (z->z.base->ops->explicit_form && z->factor == 0.0) {
+        o->explicit_form = &flx_quasistatic_explicit;
+    }
     z->z.point = flx_quasistatic_seen_point;
     z->z.state = flx_quasistatic_seen_state;
 }

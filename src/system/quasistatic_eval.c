@@ -112,29 +112,3 @@ flx_status flx_quasistatic_residual(const flx_system *s, flx_work *work, const f
     }
     return FLX_OK;
 }
-
-// ---- energies -----------------------------------------------------------------------------------
-
-// Without links N is M_JJ; with them the operation is not offered.
-flx_status flx_quasistatic_energy(const flx_system *s, flx_work *work, const flx_point *p,
-                                  flx_energies *e)
-{
-    const flx_quasistatic *z = flx_quasistatic_of(s);
-    flx_quasistatic_work *w = flx_quasistatic_work_of(work);
-    const flx_system *base = z->z.base;
-    int nv = base->dims.nv;
-    flx_point at = *p;
-    FLX_TRY(base->ops->energy(base, w->base.inner, &at, e));
-    at.a = w->a;
-    for (int i = 0; i < nv; i++) w->a[i] = z->reduced[i] ? p->v[i] : 0.0;
-    FLX_TRY(base->ops->residual(base, w->base.inner, &at, w->r));
-    at.a = w->zero;
-    FLX_TRY(base->ops->residual(base, w->base.inner, &at, w->r2));
-    double twice = 0.0; // v_J^T N v_J
-    for (int i = 0; i < nv; i++) {
-        if (z->reduced[i]) twice += p->v[i] * (w->r[i] - w->r2[i]);
-    }
-    e->kinetic += 0.5 * (z->factor - 1.0) * twice;
-    e->supplied_power -= (z->factor - 1.0) * z->mass_damping * twice; // whatever the base calls it
-    return FLX_OK;
-}

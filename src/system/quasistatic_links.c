@@ -1,4 +1,4 @@
-// quasistatic_links.c - the unknowns that M and bonds link to J, and what cannot be reduced for them.
+// quasistatic_links.c - the unknowns that M and bonds link to J, and what cannot be reduced.
 #include "system/quasistatic_parts.h"
 
 // Whether M may couple the two blocks of velocities of this entry.

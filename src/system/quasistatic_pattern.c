@@ -1,5 +1,5 @@
-// quasistatic_pattern.c - the pattern of the reduced system, and the velocities that its tangent moves
-// together.
+// quasistatic_pattern.c - the pattern of the reduced system, and the velocities that move
+// together in its tangent.
 #include "system/quasistatic_parts.h"
 
 #include <stdlib.h>

@@ -1,6 +1,7 @@
-// quasistatic_tangent.c - the tangent, from those of the base at the slow point and at the given one:
+// quasistatic_tangent.c - the tangent, from those of the base at the slow point and the given one:
 // K is affine in the acceleration and in the multipliers, so that their difference is d(M u)/dq and
 // d(G^T l)/dq. The rows of (RED-4) have third derivatives of the bonds (bond_slope).
+#include "math/pattern.h"
 #include "system/quasistatic_parts.h"
 
 // One entry of the base's pattern, in reach of all that is made of it.
@@ -107,7 +108,8 @@ static flx_status find_columns(const flx_quasistatic *z, flx_quasistatic_work *w
     return flx_quasistatic_apply_bonds(z, w, slow, w->theta, w->G);
 }
 
-// d(G v + g_t)/dq of a bond on velocity level, times sigma / tau: its row is sigma g + tau (G v + g_t).
+// d(G v + g_t)/dq of a bond on velocity level, times sigma / tau; its row is
+// sigma g + tau (G v + g_t).
 static double drift_slope(const flx_quasistatic *z, const flx_quasistatic_work *w, int bond, int k)
 {
     double tau = z->tau[bond], ratio = tau != 0.0 ? z->sigma[bond] / tau : 0.0;
@@ -147,8 +149,8 @@ flx_status flx_quasistatic_linearise(const flx_system *s, flx_work *work, const 
     const flx_quasistatic *z = flx_quasistatic_of(s);
     flx_quasistatic_work *w = flx_quasistatic_work_of(work);
     const flx_system *base = z->z.base;
-    const flx_pattern *here = &s->pattern, *there = &base->pattern;
-    size_t bytes = (size_t)here->offset[here->row[here->nblock]] * sizeof(double);
+    const flx_pattern *there = &base->pattern;
+    size_t bytes = flx_pattern_size(&s->pattern) * sizeof(double);
     memset(b->A0, 0, bytes);
     memset(b->A1, 0, bytes);
     memset(b->A2, 0, bytes);

@@ -47,6 +47,17 @@ flx_system *rig_linear(flx_ctx *ctx)
 {
     return linear_create(ctx, 2, lin_M, lin_D, lin_K);
 }
+flx_system *rig_implicit(flx_ctx *ctx)
+{
+    static flx_system_ops ops;
+    flx_system *s = rig_linear(ctx);
+    if (!s) return NULL;
+    ops = *s->ops;
+    ops.name = "implicit";
+    ops.explicit_form = NULL;
+    s->ops = &ops;
+    return s;
+}
 flx_system *rig_quasistatic(flx_ctx *ctx)
 {
     flx_system *base = linear_create(ctx, 2, lin_M, lin_D, lin_K);
@@ -354,7 +365,7 @@ void rig_down(rig *r)
 int rig_accelerations(rig *r, flx_state *x)
 {
     const flx_explicit *e = r->sys->ops->explicit_form;
-    if (!e) return 0; // the reference gave them
+    if (!e || e->fill) return 0; // the reference gave them
     flx_work *w = r->sys->ops->work_create(r->sys);
     double z[64], dz[64];
     e->pack(r->sys, x, z);

@@ -23,6 +23,7 @@ flx_system *rig_top_own(flx_ctx *ctx);
 flx_system *rig_mixed(flx_ctx *ctx);
 flx_system *rig_skate(flx_ctx *ctx);
 flx_system *rig_linear(flx_ctx *ctx);
+flx_system *rig_implicit(flx_ctx *ctx); // the linear one without its explicit form
 flx_system *rig_quasistatic(flx_ctx *ctx);
 
 // 0: done. The state is at its start with consistent accelerations and multipliers.

@@ -43,7 +43,7 @@ static int a_stiff_motion_gets_a_hint(void)
 static int what_has_no_explicit_form_is_refused_by_name(void)
 {
     flx_ctx *ctx = flx_ctx_create();
-    flx_system *s = rig_quasistatic(ctx);
+    flx_system *s = rig_implicit(ctx);
     flx_integrator_def def = multistep("adams", 1e-6);
     flx_integrator *it = NULL;
     CHECK(flx_integrator_create(s, &def, &it) == FLX_ERR_CANNOT);

@@ -27,6 +27,7 @@ static int order_five_with_fixed_steps(void)
     if (rig_orders(rig_top, 0.9, 80, &def, five, 0.25)) return 1;
     const double motion[3] = {5.0, 5.0, -1.0}; // its multiplier is better than that in places
     if (rig_orders(rig_skate, 0.83, 12, &def, motion, 0.25)) return 1;
+    if (rig_orders(rig_quasistatic, 1.5, 60, &def, motion, 0.25)) return 1;
     return rig_orders(rig_mixed, 2.0, 40, &def, five, 0.25);
 }
 

@@ -344,8 +344,8 @@ static int what_cannot_be_is_refused_by_name(void)
     CHECK(refused(rig_pendulum, def, FLX_ERR_UNAVAILABLE, "index-3"));
     def = alpha(1e-3);
     def.method = "dopri5";
-    CHECK(refused(rig_quasistatic, def, FLX_ERR_CANNOT,
-                  "needs explicit accelerations; system 'quasistatic' has none"));
+    CHECK(refused(rig_implicit, def, FLX_ERR_CANNOT,
+                  "needs explicit accelerations; system 'implicit' has none"));
     return 0;
 }
 

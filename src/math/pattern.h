@@ -1,0 +1,45 @@
+// pattern.h - values on the block pattern of a system (flexion/system.h).
+#pragma once
+
+#include "base/base.h"
+#include "flexion/system.h"
+
+// Numbers that one of A0, A1, A2 has.
+static inline size_t flx_pattern_size(const flx_pattern *p)
+{
+    return (size_t)p->offset[p->row[p->nblock]];
+}
+
+// The three from an arena; false: no memory.
+static inline bool flx_pattern_take(const flx_pattern *p, flx_arena *arena, flx_blocks *b)
+{
+    size_t n = flx_pattern_size(p);
+    double *all = flx_arena_take(arena, 3 * n, sizeof *all);
+    if (all) *b = (flx_blocks){all, all + n, all + 2 * n};
+    return all != NULL;
+}
+
+// out = A x
+static inline void flx_pattern_apply(const flx_pattern *p, const double *A, const double *x,
+                                     double *out)
+{
+    for (int i = 0; i < p->start[p->nblock]; i++) out[i] = 0.0;
+    for (int bi = 0; bi < p->nblock; bi++) {
+        for (int e = p->row[bi]; e < p->row[bi + 1]; e++) {
+            int j0 = p->start[p->col[e]], j1 = p->start[p->col[e] + 1], at = p->offset[e];
+            for (int i = p->start[bi]; i < p->start[bi + 1]; i++) {
+                for (int j = j0; j < j1; j++) out[i] += A[at++] * x[j];
+            }
+        }
+    }
+}
+
+// The diagonal of A.
+static inline void flx_pattern_diagonal(const flx_pattern *p, const double *A, double *out)
+{
+    for (int b = 0; b < p->nblock; b++) {
+        int e = p->row[b], n = p->start[b + 1] - p->start[b];
+        while (p->col[e] != b) e++; // it is there
+        for (int i = 0; i < n; i++) out[p->start[b] + i] = A[p->offset[e] + i * (n + 1)];
+    }
+}
