@@ -4,6 +4,7 @@
 #include "flexion/analysis.h"
 #include "flexion/base.h"
 #include "flexion/compare.h"
+#include "flexion/export.h"
 #include "flexion/integrator.h"
 #include "flexion/methods.h"
 #include "flexion/model.h"

@@ -109,6 +109,24 @@ flx_node flx_graph_derive(flx_graph *g, flx_node n, flx_leaf_rule rule, void *us
 // Rule with the derivative 1 for one leaf and 0 for all others: user points to the leaf.
 flx_node flx_leaf_partial(flx_graph *g, void *user, flx_leaf leaf);
 
+// ---- other leaves (substitute.c) --------------------------------------------------------------
+
+// What every leaf stands for. Pieces of tables become the tables again, so a leaf that holds a piece
+// is not asked for.
+typedef struct flx_substitution {
+    flx_graph *g;
+    void *user;
+    flx_leaf_rule rule; // -1: the substitution fails
+    int *of;            // new + 1 of each node met so far; owned, 0: not known
+    int known;
+} flx_substitution;
+
+// The node with other leaves, or -1. The substitution remembers what it met.
+flx_node flx_graph_substitute(flx_substitution *s, flx_node n);
+// One node as a whole is replaced wherever it comes up from now on.
+flx_status flx_substitution_set(flx_substitution *s, flx_node n, flx_node by);
+void flx_substitution_clear(flx_substitution *s);
+
 // ---- switches (freeze.c) ----------------------------------------------------------------------
 // Comparisons, abs, sign, min, max, floor, ceil, round, mod and the ends of tables jump or have a
 // kink. Frozen, each is decided by switches, which are leaves: between the instants at which a

@@ -103,8 +103,8 @@ static flx_node freeze_table(flx_freezer *f, const flx_graph_node *p, flx_node x
     return leaf < 0 ? plain : flx_graph_piece(f->g, cut, p->c, x, leaf);
 }
 
-// The operation on frozen operands, itself not yet frozen.
-static flx_node rebuild(flx_graph *g, const flx_graph_node *p, flx_node a, flx_node b, flx_node c)
+flx_node flx_graph_rebuild(flx_graph *g, const flx_graph_node *p, flx_node a, flx_node b,
+                           flx_node c)
 {
     switch (flx_op_operands(p->op)) {
     case 3:
@@ -171,7 +171,7 @@ static bool freeze_top(walk *w)
         flx_node a = either ? p.a : f->of[p.a] - 1;
         flx_node b = operands > 1 ? f->of[p.b] - 1 : -1, c = operands > 2 ? f->of[p.c] - 1 : -1;
         bool same = a == p.a && (operands < 2 || b == p.b) && (operands < 3 || c == p.c);
-        if (!same) result = rebuild(f->g, &p, a, b, c);
+        if (!same) result = flx_graph_rebuild(f->g, &p, a, b, c);
         if (result >= 0) result = freeze(f, &p, a, b, result);
     }
     if (result < 0) return false;

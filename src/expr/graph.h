@@ -1,4 +1,5 @@
-// graph.h - inside of the expression graph, shared by the files of this folder.
+// graph.h - inside of the expression graph, shared by the files of this folder and by those that
+// write graphs as text (src/export).
 //
 // A node is an operation and the numbers of its operands. Equal nodes are one node, operands come
 // before what is made of them, and what depends on no leaf is a constant: so "constant" is a look
@@ -67,6 +68,9 @@ static inline double flx_node_value(const flx_graph_node *n)
 
 // The node that is this operation, or -1 if there is none yet.
 flx_node flx_graph_find(const flx_graph *g, flx_graph_node key);
+// The same operation on other operands.
+flx_node flx_graph_rebuild(flx_graph *g, const flx_graph_node *p, flx_node a, flx_node b,
+                           flx_node c);
 
 static inline int flx_op_operands(flx_op op)
 {

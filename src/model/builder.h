@@ -401,8 +401,6 @@ void flx_node_spin_rate(flx_builder *b, const flx_item *body, flx_node out[3]);
 // v given in the axes R (constant) of a body, turned to ground axes.
 void flx_node_turn(flx_builder *b, const flx_item *body, const double R[9], const flx_node v[3],
                    flx_node out[3]);
-// The rotation vector of a rotation matrix.
-void flx_node_rotation_vector(flx_builder *b, const flx_node R[9], flx_node out[3]);
 // As values of an expression: in the axes (and from the origin) of the env's space.
 flx_status flx_env_vector(flx_env *e, const flx_node v[3], flx_value *out);
 flx_status flx_env_point(flx_env *e, const flx_node v[3], flx_value *out);

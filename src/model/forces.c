@@ -645,7 +645,7 @@ static void bushing_local(flx_builder *b, const flx_item *force, bool moment, fl
     } else {
         flx_node Q[9];
         for (int i = 0; i < 9; i++) Q[i] = node_dot(g, F[0][i / 3], F[1][i % 3]);
-        flx_node_rotation_vector(b, Q, u);
+        flx_node_rotation_vector(g, Q, u);
     }
     for (int i = 0; i < 3; i++) {
         int c = !moment ? i : b->m->dimension == 2 ? 2 : 3 + i;

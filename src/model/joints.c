@@ -620,7 +620,7 @@ static flx_status rotation_member(flx_env *e, flx_item *joint, flx_value *out)
     for (int i = 0; i < 3; i++) {
         for (int j = 0; j < 3; j++) Q[3 * i + j] = node_dot(g, F[0][i], F[1][j]);
     }
-    flx_node_rotation_vector(b, Q, theta);
+    flx_node_rotation_vector(b->g, Q, theta);
     flx_node_turn(b, d->body[0], d->def.frame[0], theta, turned);
     return flx_env_vector(e, turned, out);
 }

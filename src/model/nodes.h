@@ -1,4 +1,4 @@
-// nodes.h - vector algebra on nodes, with zeros and ones folded. Static inline.
+// nodes.h - vector algebra on nodes, with zeros and ones folded. Static inline but for the last.
 #pragma once
 
 #include "expr/expr.h"
@@ -101,3 +101,6 @@ static inline void node_turn_back3(flx_graph *g, const double R[9], const flx_no
     double T[9] = {R[0], R[3], R[6], R[1], R[4], R[7], R[2], R[5], R[8]};
     node_turn3(g, T, v, out);
 }
+
+// The rotation vector of a rotation matrix (signals.c).
+void flx_node_rotation_vector(flx_graph *g, const flx_node R[9], flx_node out[3]);

@@ -156,9 +156,8 @@ static void sine_and_cosine(flx_graph *g, const flx_node R[9], flx_node sine[3],
     *cosine = node_scale(g, 0.5, node_sub(g, trace, node_const(g, 1)));
 }
 
-void flx_node_rotation_vector(flx_builder *b, const flx_node R[9], flx_node out[3])
+void flx_node_rotation_vector(flx_graph *g, const flx_node R[9], flx_node out[3])
 {
-    flx_graph *g = b->g;
     flx_node v[3], c;
     sine_and_cosine(g, R, v, &c);
     flx_node s2 = node_dot(g, v, v), s = node_sqrt(g, s2);

@@ -1,0 +1,131 @@
+// cmd_export.c - flexion export: the equations of a model as source text.
+#include "cli/cli.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char help_text[] =
+    "Usage: flexion export c|python|octave|latex MODEL [-o FILE] [--name NAME]\n"
+    "                      [--functions LIST] [--limit N] [--set NAME=VALUE]...\n"
+    "\n"
+    "Write the equations of motion in the coordinates of the joints as source text that\n"
+    "needs no Flexion: forward dynamics, inverse dynamics, mass matrix, linearisation,\n"
+    "and the closures of loops. The text begins with names, order and units of all that\n"
+    "goes in and comes out. What cannot be exported is refused by name.\n"
+    "\n"
+    "  -o FILE           write to FILE; - is the standard output. Else a file named\n"
+    "                    after the model: model.c, model.py, model.m, model.tex\n"
+    "  --name NAME       of the equations; else after the model's file\n"
+    "  --functions LIST  some of forward,inverse,mass,linearise,rates,closures,states\n"
+    "  --limit N         operations of one function at most (200000)\n"
+    "  --set NAME=VALUE  override a parameter; may be repeated\n"
+    "\n"
+    "Example: equations of a slider crank, compiled\n"
+    "  flexion export c examples/slider_crank.yaml -o crank.c && cc -c crank.c\n"
+    "\n"
+    "Exit status: 0 written, 1 not enough memory or no place to write, 2 the model is\n"
+    "wrong or cannot be exported.\n";
+
+typedef struct request {
+    const char *output, *name, *functions, *limit;
+    cli_list settings;
+} request;
+
+// What can be exported, and from what: a model or, later, a result.
+typedef struct target {
+    const char *word, *ending;
+    flx_export_language language;
+    int (*run)(flx_ctx *ctx, const struct target *t, const char *path, const request *r);
+} target;
+
+static int export_model(flx_ctx *ctx, const target *t, const char *path, const request *r)
+{
+    flx_model *model = NULL;
+    char *named = r->output ? NULL : cli_named_after(path, t->ending);
+    flx_export_options options = {.language = t->language, .name = r->name};
+    options.functions = r->functions;
+    if (r->limit) {
+        char *end;
+        long limit = strtol(r->limit, &end, 10);
+        if (*end || end == r->limit || limit < 1 || limit > 100000000) {
+            cli_complain("export", "--limit is a number of operations, not '%s'", r->limit);
+            free(named);
+            return EXIT_WRONG;
+        }
+        options.limit = (int)limit;
+    }
+    flx_status status =
+        flx_model_read(ctx, path, r->settings.count, r->settings.items, &model);
+    const char *output = r->output ? r->output : named;
+    if (status == FLX_OK && !output) status = FLX_ERR_MEMORY;
+    if (status == FLX_OK) status = flx_model_export(model, &options, output);
+    if (status == FLX_OK && strcmp(output, "-") != 0) printf("%s\n", output);
+    cli_print_warnings(ctx, 0);
+    cli_print_errors(ctx);
+    flx_model_destroy(&model);
+    free(named);
+    if (status == FLX_OK) return EXIT_DONE;
+    return status == FLX_ERR_MEMORY || status == FLX_ERR_IO ? EXIT_FAILED : EXIT_WRONG;
+}
+
+static const target targets[] = {
+    {"c", ".c", FLX_EXPORT_C, export_model},
+    {"python", ".py", FLX_EXPORT_PYTHON, export_model},
+    {"octave", ".m", FLX_EXPORT_OCTAVE, export_model},
+    {"latex", ".tex", FLX_EXPORT_LATEX, export_model},
+};
+#define N_TARGETS ((int)(sizeof targets / sizeof targets[0]))
+
+static int dispatch(flx_ctx *ctx, const cli_list *rest, const request *r)
+{
+    const char *words[N_TARGETS];
+    if (rest->count != 2) {
+        cli_complain("export", "say what to write and from which model, as in 'flexion export c "
+                               "model.yaml'; see 'flexion export --help'");
+        return EXIT_WRONG;
+    }
+    for (int i = 0; i < N_TARGETS; i++) {
+        words[i] = targets[i].word;
+        if (strcmp(rest->items[0], words[i]) == 0) {
+            return targets[i].run(ctx, targets + i, rest->items[1], r);
+        }
+    }
+    const char *best = cli_nearest(rest->items[0], N_TARGETS, words);
+    cli_complain("export", "cannot write '%s'%s%s%s", rest->items[0],
+                 best ? "; did you mean '" : "; there are c, python, octave and latex",
+                 best ? best : "", best ? "'?" : "");
+    return EXIT_WRONG;
+}
+
+static int run(flx_ctx *ctx, int argc, char **argv)
+{
+    request r = {0};
+    cli_list rest = {0};
+    int code = EXIT_WRONG;
+    const cli_option options[] = {{.name = "--output", .letter = 'o', .value = &r.output},
+                                  {.name = "--name", .value = &r.name},
+                                  {.name = "--functions", .value = &r.functions},
+                                  {.name = "--limit", .value = &r.limit},
+                                  {.name = "--set", .list = &r.settings}};
+    rest.items = calloc((size_t)argc, sizeof *rest.items);
+    r.settings.items = calloc((size_t)argc, sizeof *r.settings.items);
+    if (!rest.items || !r.settings.items) {
+        code = EXIT_FAILED;
+        goto done;
+    }
+    cli_parsed parsed = cli_parse(&cmd_export, argc, argv, 5, options, &rest);
+    if (parsed == CLI_DONE) code = EXIT_DONE;
+    if (parsed == CLI_GO) code = dispatch(ctx, &rest, &r);
+
+done:
+    free(rest.items);
+    free(r.settings.items);
+    return code;
+}
+
+const cli_command cmd_export = {
+    .name = "export",
+    .summary = "write the equations of a model as C, Python, Octave or LaTeX",
+    .help = help_text,
+    .run = run,
+};

@@ -1,0 +1,188 @@
+// bodies.c - links and bodies in motion, as nodes over q and v: (TREE-2), (TREE-3) at v' = 0, and
+// the way to the coordinates of bodies (TREE-10).
+#include "export/symbolic.h"
+
+static flx_node input(const flx_symbolic *x, int kind, int index)
+{
+    return flx_graph_leaf(x->g, flx_export_leaf(kind, index, 0));
+}
+
+// ---- joints -------------------------------------------------------------------------------------
+
+static n33 turn_about_z(flx_graph *g, flx_node angle)
+{
+    flx_node c = flx_graph_unary(g, FLX_OP_COS, angle), s = flx_graph_unary(g, FLX_OP_SIN, angle);
+    flx_node zero = node_const(g, 0.0), one = node_const(g, 1.0);
+    return (n33){{c, node_neg(g, s), zero, s, c, zero, zero, zero, one}};
+}
+
+// quat_to_m33 of math/small.h
+static n33 turn_by_quaternion(flx_graph *g, const flx_node q[4])
+{
+    flx_node two = node_const(g, 2.0), one = node_const(g, 1.0), p[4][4];
+    for (int i = 0; i < 4; i++) {
+        for (int j = i; j < 4; j++) p[i][j] = node_mul(g, q[i], q[j]);
+    }
+#define TWICE_SUM(a, b) node_mul(g, two, node_add(g, a, b))
+#define TWICE_LESS(a, b) node_mul(g, two, node_sub(g, a, b))
+    return (n33){{node_sub(g, one, TWICE_SUM(p[2][2], p[3][3])), TWICE_LESS(p[1][2], p[0][3]),
+                  TWICE_SUM(p[1][3], p[0][2]), TWICE_SUM(p[1][2], p[0][3]),
+                  node_sub(g, one, TWICE_SUM(p[1][1], p[3][3])), TWICE_LESS(p[2][3], p[0][1]),
+                  TWICE_LESS(p[1][3], p[0][2]), TWICE_SUM(p[2][3], p[0][1]),
+                  node_sub(g, one, TWICE_SUM(p[1][1], p[2][2]))}};
+#undef TWICE_SUM
+#undef TWICE_LESS
+}
+
+static v3 unit(int axis)
+{
+    return v3_make(axis == 0, axis == 1, axis == 2);
+}
+
+// What each freedom moves: flx_tree_expand of unit rates.
+static void set_freedoms(const flx_symbolic *x, const flx_link *l, flx_freedom *s)
+{
+    bool planar = x->t.k.planar;
+    s->n = flx_link_freedom(l->kind, planar);
+    for (int k = 0; k < s->n; k++) {
+        v3 about = v3_make(0, 0, 0), slide = about;
+        switch (l->kind) {
+        case FLX_LINK_TURN:
+            about = unit(2);
+            break;
+        case FLX_LINK_SLIDE:
+            slide = unit(planar ? 0 : 2);
+            break;
+        case FLX_LINK_SCREW:
+            about = unit(2);
+            slide = v3_scale(l->pitch, unit(2));
+            break;
+        case FLX_LINK_BALL:
+            about = unit(k);
+            break;
+        case FLX_LINK_SHIFT:
+            slide = unit(k);
+            break;
+        }
+        s->turn[k] = n3_const(x->g, about);
+        s->slide[k] = n3_const(x->g, slide);
+    }
+}
+
+static bool turns_about_z(const flx_link *l)
+{
+    return l->kind == FLX_LINK_TURN || l->kind == FLX_LINK_SCREW;
+}
+
+static void place(const flx_symbolic *x, const flx_link *l, flx_node_link *o)
+{
+    flx_graph *g = x->g;
+    n3 d = n3_zero(g);
+    o->fixed = n33_rotation(g, l->R);
+    o->moved = n33_rotation(g, m33_identity());
+    if (turns_about_z(l)) o->moved = turn_about_z(g, input(x, FLX_LEAF_Q, l->q));
+    if (l->kind == FLX_LINK_BALL) {
+        flx_node q[4];
+        for (int k = 0; k < 4; k++) q[k] = input(x, FLX_LEAF_Q, l->q + k);
+        o->moved = turn_by_quaternion(g, q);
+    } else {
+        for (int k = 0; k < o->s.n; k++) { // along axes that the joint does not turn
+            d = n3_axpy(g, input(x, FLX_LEAF_Q, l->q + k), o->s.slide[k], d);
+        }
+    }
+    o->R = n33_mul(g, o->fixed, o->moved);
+    o->r = n3_add(g, n3_const(g, l->r), n33_mul_v(g, o->fixed, d));
+}
+
+static void move(const flx_symbolic *x, const flx_link *l, const flx_node_link *p, flx_node_link *o)
+{
+    flx_graph *g = x->g;
+    flx_node two = node_const(g, 2.0);
+    o->wr = o->vr = n3_zero(g);
+    for (int k = 0; k < o->s.n; k++) {
+        flx_node rate = input(x, FLX_LEAF_V, l->v + k);
+        o->wr = n3_axpy(g, rate, o->s.turn[k], o->wr);
+        o->vr = n3_axpy(g, rate, o->s.slide[k], o->vr);
+    }
+    n3 carried = n33_tmul_v(g, o->R, p->w), turned = n3_cross(g, p->w, o->r);
+    o->w = n3_add(g, carried, o->wr);
+    o->v = n3_add(g, n33_tmul_v(g, o->R, n3_add(g, p->v, turned)), o->vr);
+    o->alpha = n3_add(g, n33_tmul_v(g, o->R, p->alpha), n3_cross(g, carried, o->wr));
+    n3 a = n3_add(g, p->a, n3_cross(g, p->alpha, o->r));
+    a = n3_add(g, a, n3_cross(g, p->w, turned));
+    o->a = n3_axpy(g, two, n3_cross(g, carried, o->vr), n33_tmul_v(g, o->R, a));
+    o->G = n33_mul(g, p->G, o->R);
+    o->p = n3_add(g, p->p, n33_mul_v(g, p->G, o->r));
+    o->angle = node_add(g, p->angle, node_const(g, l->offset));
+    if (turns_about_z(l)) o->angle = node_add(g, o->angle, input(x, FLX_LEAF_Q, l->q));
+}
+
+// ---- bodies -------------------------------------------------------------------------------------
+
+static void move_body(flx_symbolic *x, int i)
+{
+    flx_graph *g = x->g;
+    const flx_mount *at = x->t.mounts + i;
+    const flx_node_link *l = x->links + 1 + at->link;
+    flx_node_body *b = x->bodies + i;
+    n33 R = n33_rotation(g, at->R);
+    n3 c = n3_const(g, at->p), turned = n3_cross(g, l->w, c);
+    b->position = n3_add(g, l->p, n33_mul_v(g, l->G, c));
+    b->R = n33_mul(g, l->G, R);
+    b->velocity = n33_mul_v(g, l->G, n3_add(g, l->v, turned));
+    b->spin = n33_tmul_v(g, R, l->w);
+    n3 a = n3_add(g, n3_add(g, l->a, n3_cross(g, l->alpha, c)), n3_cross(g, l->w, turned));
+    b->acceleration = n33_mul_v(g, l->G, a);
+    b->spin_rate = n33_tmul_v(g, R, l->alpha);
+    b->angle = node_add(g, l->angle, node_const(g, at->angle));
+}
+
+static void add_mass(flx_symbolic *x, int i)
+{
+    flx_graph *g = x->g;
+    const flx_body *b = x->m->bodies + i;
+    const flx_mount *at = x->t.mounts + i;
+    flx_node_link *l = x->links + 1 + at->link;
+    bool turns = b->type == FLX_BODY_RIGID;
+    flx_node mass = node_const(g, b->mass), J[9];
+    for (int k = 0; k < 9; k++) J[k] = node_const(g, turns ? b->inertia[k] : 0.0);
+    n33 own = n33_zero(g);
+    if (x->t.k.planar) {
+        own.m[8] = J[8];
+    } else {
+        for (int k = 0; k < 9; k++) own.m[k] = J[k];
+        own = n33_turn(g, n33_rotation(g, at->R), own, true);
+    }
+    l->m = node_add(g, l->m, mass);
+    l->h = n3_axpy(g, mass, n3_const(g, at->p), l->h);
+    l->J = n33_add(g, l->J, own);
+    m33 S = m33_skew(at->p), steiner = m33_scale(-1.0, m33_mul(S, S)); // -p~ p~
+    for (int k = 0; k < 9; k++) {
+        l->J.m[k] = node_add(g, l->J.m[k], node_scale(g, steiner.m[k], mass));
+    }
+}
+
+void flx_symbolic_move(flx_symbolic *x)
+{
+    flx_graph *g = x->g;
+    n3 zero = n3_zero(g);
+    for (int i = 0; i <= x->n; i++) {
+        flx_node_link *l = x->links + i;
+        *l = (flx_node_link){.w = zero, .v = zero, .alpha = zero, .a = zero, .p = zero, .h = zero};
+        l->m = l->angle = node_const(g, 0.0);
+        l->J = n33_zero(g);
+        l->R = l->G = n33_rotation(g, m33_identity());
+        x->applied[i] = (flx_node_wrench){zero, zero};
+    }
+    for (int i = 0; i < x->n; i++) {
+        const flx_link *l = x->t.links + i;
+        flx_node_link *o = x->links + 1 + i;
+        set_freedoms(x, l, &o->s);
+        place(x, l, o);
+        move(x, l, x->links + 1 + l->parent, o);
+    }
+    for (int i = 0; i < x->m->nbody; i++) {
+        move_body(x, i);
+        add_mass(x, i);
+    }
+}

@@ -1,0 +1,223 @@
+// code.c - from nodes to lines of a program: what is used twice, or grows too long for a line, gets
+// a name; all else is written where it is used.
+#include "export/code.h"
+
+#include "expr/graph.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LONGEST 9 // operations of one line
+
+// ---- plan ---------------------------------------------------------------------------------------
+
+typedef struct walk {
+    flx_code *c;
+    int n, capacity;
+    flx_node *list; // met so far; the first `done` with their operands
+    int *uses;      // of each node of the graph
+} walk;
+
+static flx_status meet(walk *w, flx_node n)
+{
+    if (w->uses[n]++ > 0) return FLX_OK;
+    FLX_TRY(flx_grow(w->c->g->ctx, (void **)&w->list, &w->capacity, w->n + 1, sizeof *w->list));
+    w->list[w->n++] = n;
+    return FLX_OK;
+}
+
+static void note(walk *w, const flx_graph_node *p)
+{
+    flx_code *c = w->c;
+    int index;
+    double e;
+    c->ops[p->op] = true;
+    if (p->op == FLX_OP_LEAF) c->inputs |= 1u << flx_input_of(&c->all->x, p->payload, &index);
+    if (p->op == FLX_OP_TABLE) c->tables[p->b] = true;
+    if (p->op == FLX_OP_POW && flx_graph_is_const(c->g, p->b, &e) && flx_is_small_power(e)) {
+        c->small_power = true;
+    }
+}
+
+static flx_status meet_all(walk *w, const flx_function *f)
+{
+    for (int i = 0; i < f->nresult; i++) {
+        const flx_result *r = f->results + i;
+        int n = r->rows * (r->columns ? r->columns : 1);
+        for (int k = 0; k < n; k++) {
+            if (r->nodes[k] < 0) return FLX_ERR_MEMORY;
+            FLX_TRY(meet(w, r->nodes[k]));
+        }
+    }
+    for (int i = 0; i < w->n; i++) {
+        const flx_graph_node *p = w->c->g->nodes + w->list[i];
+        int operands = flx_op_operands(p->op);
+        note(w, p);
+        if (operands > 0) FLX_TRY(meet(w, p->a));
+        if (operands > 1) FLX_TRY(meet(w, p->b));
+        if (operands > 2) FLX_TRY(meet(w, p->c));
+    }
+    return FLX_OK;
+}
+
+static int ascending(const void *a, const void *b)
+{
+    const flx_node *x = a, *y = b;
+    return (*x > *y) - (*x < *y);
+}
+
+static bool is_atom(const flx_graph_node *p)
+{
+    return p->op == FLX_OP_CONST || p->op == FLX_OP_LEAF;
+}
+
+// Operands have smaller numbers, so one pass in their order finds every length.
+static flx_status name_nodes(walk *w)
+{
+    flx_code *c = w->c;
+    int *length = flx_alloc(c->g->ctx, (size_t)c->g->n, sizeof *length);
+    c->temporaries = flx_alloc(c->g->ctx, (size_t)w->n, sizeof *c->temporaries);
+    if (!length || !c->temporaries) {
+        flx_free(length);
+        return FLX_ERR_MEMORY;
+    }
+    qsort(w->list, (size_t)w->n, sizeof *w->list, ascending);
+    for (int i = 0; i < w->n; i++) {
+        flx_node n = w->list[i];
+        const flx_graph_node *p = c->g->nodes + n;
+        const int operands[3] = {p->a, p->b, p->c};
+        if (is_atom(p)) continue;
+        c->count++;
+        length[n] = 1;
+        for (int k = 0; k < flx_op_operands(p->op); k++) length[n] += length[operands[k]];
+        bool sign = p->op == FLX_OP_NEG && is_atom(c->g->nodes + p->a);
+        if ((w->uses[n] < 2 || sign) && length[n] < LONGEST) continue;
+        c->temporaries[c->ntemporary++] = n;
+        c->number[n] = c->ntemporary;
+        length[n] = 0;
+    }
+    flx_free(length);
+    return FLX_OK;
+}
+
+flx_status flx_code_plan(const flx_functions *all, const flx_function *f, flx_code *c)
+{
+    const flx_graph *g = all->x.g;
+    *c = (flx_code){.all = all, .g = g};
+    walk w = {.c = c, .uses = flx_alloc(g->ctx, (size_t)g->n, sizeof(int))};
+    c->number = flx_alloc(g->ctx, (size_t)g->n, sizeof *c->number);
+    c->tables = flx_alloc(g->ctx, (size_t)g->ntable + 1, sizeof *c->tables);
+    flx_status status = w.uses && c->number && c->tables ? FLX_OK : FLX_ERR_MEMORY;
+    if (status == FLX_OK) status = meet_all(&w, f);
+    if (status == FLX_OK) status = name_nodes(&w);
+    flx_free(w.uses);
+    flx_free(w.list);
+    if (status == FLX_OK && c->count > all->options.limit) {
+        status = FLX_FAIL(g->ctx, FLX_ERR_CANNOT, flx_model_start(all->x.m),
+                          "the function '%s' of %d freedoms has %d operations, more than %d; leave "
+                          "it out with --functions, or allow more with --limit",
+                          f->name, all->x.nv, c->count, all->options.limit);
+    }
+    if (status != FLX_OK) flx_code_clear(c);
+    return status;
+}
+
+void flx_code_clear(flx_code *c)
+{
+    flx_free(c->temporaries);
+    flx_free(c->number);
+    flx_free(c->tables);
+    *c = (flx_code){0};
+}
+
+bool flx_code_is_zero(const flx_code *c, flx_node n)
+{
+    double value;
+    return flx_graph_is_const(c->g, n, &value) && value == 0.0;
+}
+
+bool flx_codes_contain(const flx_functions *all, const flx_code *codes, flx_op op)
+{
+    for (int i = 0; i < all->n; i++) {
+        if (codes[i].ops[op]) return true;
+    }
+    return false;
+}
+
+// ---- text ---------------------------------------------------------------------------------------
+
+void flx_write_number(FILE *f, double value)
+{
+    char text[40];
+    for (int digits = 15; digits <= 17; digits++) {
+        snprintf(text, sizeof text, "%.*g", digits, value);
+        if (strtod(text, NULL) == value) break;
+    }
+    fputs(text, f);
+    if (!strpbrk(text, ".e")) fputs(".0", f);
+}
+
+static void write_at(FILE *f, const flx_code *c, const flx_language *l, flx_node n, bool named,
+                     int level);
+
+static int level_of(const flx_code *c, const flx_language *l, flx_node n, bool named)
+{
+    const flx_graph_node *p = c->g->nodes + n;
+    double e;
+    if (named && c->number[n]) return 5;
+    if (p->op == FLX_OP_CONST) return flx_node_value(p) < 0.0 ? 3 : 5;
+    if (p->op == FLX_OP_LEAF) return 5;
+    bool power = p->op == FLX_OP_POW && flx_graph_is_const(c->g, p->b, &e);
+    if (power && l->small_power && flx_is_small_power(e)) return 5;
+    return l->ops[p->op].level;
+}
+
+static void write_operation(FILE *f, const flx_code *c, const flx_language *l, flx_node n)
+{
+    const flx_graph_node *p = c->g->nodes + n;
+    const int operands[3] = {p->a, p->b, p->c};
+    const char *text = l->ops[p->op].text;
+    double e = 0.0;
+    bool power = p->op == FLX_OP_POW && l->small_power && flx_graph_is_const(c->g, p->b, &e) &&
+                 flx_is_small_power(e);
+    if (power) text = l->small_power;
+    if (p->op == FLX_OP_TABLE) l->table(f, p->b, p->c);
+    for (; *text; text++) {
+        if (*text != '$') {
+            fputc(*text, f);
+        } else if (text[1] == 'e') {
+            fprintf(f, "%d", (int)e);
+            text++;
+        } else {
+            write_at(f, c, l, operands[text[1] - '1'], true, text[2] - '0');
+            text += 2;
+        }
+    }
+}
+
+// Expressions of one line are short, so the recursion is not deep.
+static void write_at(FILE *f, const flx_code *c, const flx_language *l, flx_node n, bool named,
+                     int level)
+{
+    const flx_graph_node *p = c->g->nodes + n;
+    bool in = level_of(c, l, n, named) < level;
+    int index;
+    if (in) fputs(l->open, f);
+    if (named && c->number[n]) {
+        fprintf(f, l->temporary, c->number[n]);
+    } else if (p->op == FLX_OP_CONST) {
+        l->number(f, flx_node_value(p));
+    } else if (p->op == FLX_OP_LEAF) {
+        flx_input input = flx_input_of(&c->all->x, p->payload, &index);
+        l->input(f, c->all, input, index);
+    } else {
+        write_operation(f, c, l, n);
+    }
+    if (in) fputs(l->close, f);
+}
+
+void flx_code_write(FILE *f, const flx_code *c, const flx_language *l, flx_node n, bool named)
+{
+    write_at(f, c, l, n, named, 0);
+}

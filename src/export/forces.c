@@ -1,0 +1,288 @@
+// forces.c - the forces of the model on the links and along the joints.
+//
+//     tau += P^T (F dphi/db) + F dphi/dq                                          (EXP-T1)
+// phi: a length, an angle, a displacement, a row, over bodies b and joints q.
+#include "export/symbolic.h"
+
+#include <float.h>
+
+static int freedoms_of(const flx_symbolic *x, int body)
+{
+    bool rigid = x->m->bodies[body].type == FLX_BODY_RIGID;
+    if (x->t.k.planar) return rigid ? 3 : 2;
+    return rigid ? 6 : 3;
+}
+
+// f: force in the ground's axes at the centre of mass, moment in the body's (planar: about z).
+static void add_to_link(const flx_symbolic *x, int body, const flx_node f[6], flx_node_wrench *on)
+{
+    flx_graph *g = x->g;
+    const flx_mount *at = x->t.mounts + body;
+    const flx_node_link *l = x->links + 1 + at->link;
+    flx_node_wrench *w = on + 1 + at->link;
+    n3 F = {{f[0], f[1], f[2]}}, N = {{f[3], f[4], f[5]}};
+    if (at->link < 0) return; // it does not move
+    F = n33_tmul_v(g, l->G, F);
+    N = n33_mul_v(g, n33_rotation(g, at->R), N);
+    w->f = n3_add(g, w->f, F);
+    w->n = n3_add(g, w->n, n3_add(g, N, n3_cross(g, n3_const(g, at->p), F)));
+}
+
+static flx_node derive(flx_symbolic *x, flx_node phi, bool velocity, int body, int d)
+{
+    int translations = x->t.k.planar ? 2 : 3;
+    if (!velocity) {
+        flx_body_motion motion = {x->m, body, d};
+        return flx_graph_derive(x->g, phi, flx_leaf_body_motion, &motion);
+    }
+    flx_leaf leaf = d < translations
+                        ? flx_leaf_make(FLX_LEAF_BODY_VELOCITY, body, d)
+                        : flx_leaf_make(FLX_LEAF_BODY_SPIN, body, d - translations);
+    return flx_graph_derive(x->g, phi, flx_leaf_partial, &leaf);
+}
+
+static flx_status push_body(flx_symbolic *x, flx_node phi, bool velocity, flx_node F, int body,
+                            flx_node_wrench *on)
+{
+    flx_graph *g = x->g;
+    int n = freedoms_of(x, body), translations = x->t.k.planar ? 2 : 3;
+    flx_node f[6];
+    for (int d = 0; d < 6; d++) f[d] = node_const(g, 0.0);
+    for (int d = 0; d < n; d++) {
+        flx_node slope = flx_symbolic_carry(x, derive(x, phi, velocity, body, d));
+        FLX_TRY(flx_symbolic_status(x, slope));
+        int to = d < translations ? d : x->t.k.planar ? 5 : d;
+        f[to] = node_mul(g, F, slope);
+    }
+    add_to_link(x, body, f, on);
+    return FLX_OK;
+}
+
+static bool is_body(int kind)
+{
+    return kind >= FLX_LEAF_BODY_POSITION && kind <= FLX_LEAF_BODY_SPIN_RATE;
+}
+
+flx_status flx_symbolic_push(flx_symbolic *x, flx_node phi, bool velocity, flx_node F,
+                             flx_node_wrench *on, flx_node *effort)
+{
+    flx_leaf *leaves = NULL;
+    int n = 0;
+    FLX_TRY(flx_symbolic_status(x, phi));
+    FLX_TRY(flx_symbolic_status(x, F));
+    FLX_TRY(flx_graph_leaves(x->g, 1, &phi, &n, &leaves));
+    bool *met = flx_alloc(x->ctx, (size_t)x->m->nbody, sizeof *met);
+    flx_status status = met ? FLX_OK : FLX_ERR_MEMORY;
+    for (int i = 0; i < n && status == FLX_OK; i++) {
+        int kind = flx_export_leaf_kind(leaves[i]), index = flx_leaf_get_index(leaves[i]);
+        if (is_body(kind) && !met[index]) {
+            met[index] = true;
+            status = push_body(x, phi, velocity, F, index, on);
+        }
+        if (kind != (velocity ? FLX_LEAF_V : FLX_LEAF_Q)) continue;
+        flx_node slope = flx_symbolic_carry(x, flx_symbolic_partial(x, phi, kind, index));
+        int v = velocity ? index : x->velocity_of[index];
+        status = flx_symbolic_status(x, slope);
+        effort[v] = node_add(x->g, effort[v], node_mul(x->g, F, slope));
+    }
+    flx_free(met);
+    flx_free(leaves);
+    return status;
+}
+
+// ---- kinds of forces ----------------------------------------------------------------------------
+
+static flx_status apply(flx_symbolic *x, flx_node phi, flx_node F)
+{
+    return flx_symbolic_push(x, phi, false, F, x->applied, x->effort);
+}
+
+static void place_from_centre(const flx_symbolic *x, const flx_force *f, int side, double s[3])
+{
+    const flx_body *b = f->body[side] < 0 ? NULL : x->m->bodies + f->body[side];
+    bool point = b && b->type == FLX_BODY_POINT;
+    for (int k = 0; k < 3; k++) s[k] = point ? 0.0 : f->at[side][k] - (b ? b->com[k] : 0.0);
+}
+
+static flx_scalar line(const flx_symbolic *x, const flx_force *f, flx_scalar_kind kind)
+{
+    flx_scalar s = {.kind = kind, .turn = -1, .length = 1.0};
+    for (int i = 0; i < 2; i++) {
+        s.body[i] = f->body[i];
+        place_from_centre(x, f, i, s.s[i]);
+    }
+    return s;
+}
+
+// -k (phi - rest) - c phi' along phi
+static flx_status apply_spring(flx_symbolic *x, flx_node phi, double k, double c, double rest)
+{
+    flx_graph *g = x->g;
+    FLX_TRY(flx_symbolic_status(x, phi));
+    if (isinf(k) || isinf(c)) {
+        return FLX_FAIL(x->ctx, FLX_ERR_CANNOT, x->loc,
+                        "%s is infinitely stiff, which exported equations cannot be; use a joint "
+                        "or a finite stiffness",
+                        x->item);
+    }
+    flx_node stretch = node_sub(g, flx_symbolic_carry(x, phi), node_const(g, rest));
+    flx_node rate = flx_symbolic_carry(x, flx_symbolic_rate(x, phi));
+    flx_node F = node_add(g, node_scale(g, k, stretch), node_scale(g, c, rate));
+    return apply(x, phi, node_neg(g, F));
+}
+
+static flx_status add_spring(flx_symbolic *x, const flx_force *f)
+{
+    flx_graph *g = x->g;
+    double k = f->stiffness[0], c = f->damping[0];
+    flx_scalar s = line(x, f, x->t.k.planar ? FLX_SCALAR_LENGTH2 : FLX_SCALAR_LENGTH);
+    if (f->length == 0.0 && !isinf(k)) { // |d|^2/2 is smooth where the length is not
+        flx_scalar centre = s;
+        centre.kind = x->t.k.planar ? FLX_SCALAR_SQUARE2 : FLX_SCALAR_SQUARE;
+        FLX_TRY(apply(x, flx_symbolic_scalar(x, &centre), node_const(g, -k)));
+        if (c == 0.0) return FLX_OK;
+        k = 0.0;
+    }
+    return apply_spring(x, flx_symbolic_scalar(x, &s), k, c, f->length);
+}
+
+static flx_status add_joint_spring(flx_symbolic *x, const flx_force *f)
+{
+    flx_coordinate which = flx_joint_own_coordinate(x->m, f->joint);
+    if (f->other) {
+        which = which == FLX_COORDINATE_ANGLE ? FLX_COORDINATE_DISPLACEMENT : FLX_COORDINATE_ANGLE;
+    }
+    flx_node phi = flx_symbolic_coordinate(x, f->joint, which);
+    return apply_spring(x, phi, f->stiffness[0], f->damping[0], f->length);
+}
+
+static flx_status add_bushing(flx_symbolic *x, const flx_force *f)
+{
+    bool planar = x->t.k.planar;
+    int translations = planar ? 2 : 3;
+    for (int k = 0; k < f->ncomponent; k++) {
+        flx_scalar s = line(x, f, planar ? FLX_SCALAR_PLANE2 : FLX_SCALAR_PLANE);
+        if (k < translations) {
+            for (int i = 0; i < 3; i++) s.a[0][i] = f->frame[0][3 * i + k];
+        } else if (planar) {
+            s.kind = FLX_SCALAR_ANGLE2;
+            for (int i = 0; i < 2; i++) {
+                double angle = f->body[i] < 0 ? 0.0 : x->m->bodies[f->body[i]].angle;
+                s.offset += i ? angle : -angle;
+            }
+        } else {
+            s.kind = FLX_SCALAR_TWIST;
+            for (int i = 0; i < 6; i++) { // column i / 3, row i % 3
+                s.a[i / 3][i % 3] = f->frame[0][3 * (i % 3) + i / 3];
+                s.s[i / 3][i % 3] = f->frame[1][3 * (i % 3) + i / 3];
+            }
+            s.b[k - 3] = 1.0;
+        }
+        if (f->stiffness[k] == 0.0 && f->damping[k] == 0.0) continue;
+        FLX_TRY(apply_spring(x, flx_symbolic_scalar(x, &s), f->stiffness[k], f->damping[k], 0.0));
+    }
+    return FLX_OK;
+}
+
+static flx_status add_gravitation(flx_symbolic *x, const flx_force *f)
+{
+    const flx_model *m = x->m;
+    flx_graph *g = x->g;
+    for (int i = 0; i < m->nbody; i++) {
+        for (int j = i + 1; j < m->nbody; j++) {
+            double Gmm = f->G * m->bodies[i].mass * m->bodies[j].mass;
+            flx_scalar s = {.kind = FLX_SCALAR_LENGTH, .body = {i, j}, .turn = -1};
+            if (Gmm == 0.0) continue;
+            flx_node l = flx_symbolic_scalar(x, &s), at = flx_symbolic_carry(x, l);
+            FLX_TRY(apply(x, l, node_div(g, node_const(g, -Gmm), node_mul(g, at, at))));
+        }
+    }
+    return FLX_OK;
+}
+
+static flx_status add_wrench(flx_symbolic *x, const flx_force *f)
+{
+    flx_graph *g = x->g;
+    n3 F = n3_zero(g), T = F;
+    for (int k = 0; k < 3; k++) {
+        if (f->force[k] >= 0) F.c[k] = flx_symbolic_carry(x, flx_symbolic_take(x, f->force[k]));
+        if (f->torque[k] >= 0) T.c[k] = flx_symbolic_carry(x, flx_symbolic_take(x, f->torque[k]));
+        FLX_TRY(flx_symbolic_status(x, F.c[k]));
+        FLX_TRY(flx_symbolic_status(x, T.c[k]));
+    }
+    for (int i = 0; i < 2; i++) {
+        int body = f->body[i];
+        if (body < 0 || x->t.mounts[body].link < 0) continue;
+        const flx_mount *at = x->t.mounts + body;
+        const flx_node_link *l = x->links + 1 + at->link;
+        double s[3];
+        place_from_centre(x, f, i, s);
+        v3 arm = v3_add(at->p, m33_mul_v(at->R, v3_load(s)));
+        n3 force = n33_tmul_v(g, l->G, F), moment = n3_zero(g);
+        if (x->m->bodies[body].type == FLX_BODY_RIGID) moment = n33_tmul_v(g, l->G, T);
+        moment = n3_add(g, moment, n3_cross(g, n3_const(g, arm), force));
+        flx_node_wrench *on = x->applied + 1 + at->link;
+        on->f = i ? n3_add(g, on->f, force) : n3_sub(g, on->f, force);
+        on->n = i ? n3_add(g, on->n, moment) : n3_sub(g, on->n, moment);
+    }
+    return FLX_OK;
+}
+
+static flx_status add_effort(flx_symbolic *x, const flx_force *f)
+{
+    flx_node value = flx_symbolic_carry(x, flx_symbolic_take(x, f->value));
+    FLX_TRY(flx_symbolic_status(x, value));
+    if (f->type == FLX_FORCE_JOINT) {
+        flx_node phi = flx_symbolic_coordinate(x, f->joint, FLX_COORDINATE_NONE);
+        return apply(x, phi, value);
+    }
+    flx_scalar s = line(x, f, x->t.k.planar ? FLX_SCALAR_LENGTH2 : FLX_SCALAR_LENGTH);
+    return apply(x, flx_symbolic_scalar(x, &s), node_neg(x->g, value)); // a pull shortens
+}
+
+static flx_status add_force(flx_symbolic *x, const flx_force *f)
+{
+    switch (f->type) {
+    case FLX_FORCE_SPRING:
+        return add_spring(x, f);
+    case FLX_FORCE_JOINT_SPRING:
+        return add_joint_spring(x, f);
+    case FLX_FORCE_BUSHING:
+        return add_bushing(x, f);
+    case FLX_FORCE_GRAVITATION:
+        return add_gravitation(x, f);
+    case FLX_FORCE_WRENCH:
+        return add_wrench(x, f);
+    case FLX_FORCE_ACTUATOR:
+    case FLX_FORCE_JOINT:
+        break;
+    }
+    return add_effort(x, f);
+}
+
+flx_status flx_symbolic_forces(flx_symbolic *x)
+{
+    for (int i = 0; i < x->nv; i++) x->effort[i] = node_const(x->g, 0.0);
+    for (int i = 0; i < x->m->nforce; i++) {
+        const flx_force *f = x->m->forces + i;
+        const char *item = flx_arena_printf(x->arena, "force '%s'", f->name);
+        if (!item) return FLX_ERR_MEMORY;
+        flx_symbolic_about(x, item, f->loc);
+        FLX_TRY(add_force(x, f));
+    }
+    for (int i = 0; i < x->m->nconstraint; i++) { // those that give way: value = C lam
+        const flx_constraint *c = x->m->constraints + i;
+        if (c->compliance == 0.0) continue;
+        flx_symbolic_about(x, c->name, c->loc);
+        flx_node value = flx_symbolic_take(x, c->value), at = flx_symbolic_carry(x, value);
+        FLX_TRY(flx_symbolic_status(x, at));
+        if (c->velocity_level) {
+            return FLX_FAIL(x->ctx, FLX_ERR_CANNOT, c->loc,
+                            "'%s' is a constraint of velocities with a compliance, which is not "
+                            "exported; write it as a force",
+                            c->name);
+        }
+        FLX_TRY(apply(x, value, node_scale(x->g, -1.0 / c->compliance, at)));
+    }
+    return FLX_OK;
+}

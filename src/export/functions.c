@@ -1,0 +1,354 @@
+// functions.c - the functions that are exported, made of the recursions and their derivatives.
+#include "export/functions.h"
+
+#include "expr/graph.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#define DEFAULT_LIMIT 200000
+
+const char *const flx_input_names[FLX_INPUTS] = {"t", "p", "q", "v", "x", "a", "lam", "tau"};
+
+flx_input flx_input_of(const flx_symbolic *x, flx_leaf leaf, int *index)
+{
+    (void)x;
+    *index = flx_leaf_get_index(leaf);
+    switch (flx_export_leaf_kind(leaf)) {
+    case FLX_LEAF_TIME:
+        return FLX_INPUT_T;
+    case FLX_LEAF_PARAMETER:
+        return FLX_INPUT_P;
+    case FLX_LEAF_STATE:
+        return FLX_INPUT_X;
+    case FLX_LEAF_Q:
+        return FLX_INPUT_Q;
+    case FLX_LEAF_V:
+        return FLX_INPUT_V;
+    case FLX_LEAF_A:
+        return FLX_INPUT_A;
+    case FLX_LEAF_LAM:
+        return FLX_INPUT_LAM;
+    default:
+        return FLX_INPUT_TAU;
+    }
+}
+
+// ---- which --------------------------------------------------------------------------------------
+
+static const char *const words[] = {"forward", "inverse",  "mass",   "linearise",
+                                    "rates",   "closures", "states", NULL};
+
+// The length of the word at the start of a list, and the list after it.
+static size_t next_word(const char **list)
+{
+    *list += strspn(*list, ", ");
+    return strcspn(*list, ", ");
+}
+
+static bool wanted(const flx_functions *f, const char *word)
+{
+    const char *list = f->options.functions;
+    if (!list) return true;
+    for (size_t n; (n = next_word(&list)) > 0; list += n) {
+        if (strlen(word) == n && strncmp(word, list, n) == 0) return true;
+    }
+    return false;
+}
+
+static flx_status check_words(const flx_functions *f, flx_ctx *ctx)
+{
+    const char *list = f->options.functions;
+    int count = 0;
+    if (!list) return FLX_OK;
+    for (size_t n; (n = next_word(&list)) > 0; list += n, count++) {
+        int k = 0;
+        while (words[k] && !(strlen(words[k]) == n && strncmp(words[k], list, n) == 0)) k++;
+        if (words[k]) continue;
+        return FLX_FAIL(ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE,
+                        "there is no function '%.*s'; there are forward, inverse, mass, linearise, "
+                        "rates, closures and states",
+                        (int)n, list);
+    }
+    if (count > 0) return FLX_OK;
+    return FLX_FAIL(ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE, "no function is asked for");
+}
+
+// ---- making -------------------------------------------------------------------------------------
+
+static flx_node leaf(flx_functions *f, int kind, int index)
+{
+    return flx_graph_leaf(f->x.g, flx_export_leaf(kind, index, 0));
+}
+
+static flx_node *take(flx_functions *f, int n)
+{
+    return flx_arena_take(f->x.arena, (size_t)n, sizeof(flx_node));
+}
+
+static flx_node *take_leaves(flx_functions *f, int kind, int n)
+{
+    flx_node *list = take(f, n);
+    for (int i = 0; i < n && list; i++) list[i] = leaf(f, kind, i);
+    return list;
+}
+
+static flx_function *add(flx_functions *f, const char *name, const char *comment, unsigned inputs)
+{
+    flx_function *o = f->f + f->n++;
+    *o = (flx_function){.name = name, .comment = comment, .inputs = inputs};
+    return o;
+}
+
+// Room for a result; NULL: no memory.
+static flx_node *add_result(flx_functions *f, flx_function *to, const char *name,
+                            const char *comment, int rows, int columns)
+{
+    flx_node *nodes = take(f, rows * (columns ? columns : 1));
+    to->results[to->nresult++] = (flx_result){name, comment, rows, columns, nodes};
+    return nodes;
+}
+
+#define BIT(name) (1u << FLX_INPUT_##name)
+#define STATE (BIT(T) | BIT(P) | BIT(Q) | BIT(V) | BIT(X))
+
+static flx_status add_forward(flx_functions *f)
+{
+    flx_node *tau = take_leaves(f, FLX_LEAF_TAU, f->x.nv);
+    flx_function *o = add(f, "forward", "accelerations; tau: efforts along the freedoms, besides "
+                                        "the model's own forces",
+                          STATE | BIT(TAU));
+    flx_node *a = add_result(f, o, "a", "accelerations", f->x.nv, 0);
+    if (!tau || !a) return FLX_ERR_MEMORY;
+    return flx_symbolic_forward(&f->x, tau, a);
+}
+
+static flx_status add_inverse(flx_functions *f)
+{
+    flx_node *a = take_leaves(f, FLX_LEAF_A, f->x.nv);
+    flx_function *o = add(f, "inverse", "efforts along the freedoms that the accelerations a take, "
+                                        "besides the model's own forces",
+                          STATE | BIT(A));
+    flx_node *tau = add_result(f, o, "tau", "efforts", f->x.nv, 0);
+    if (!tau || !a) return FLX_ERR_MEMORY;
+    return flx_symbolic_inverse(&f->x, a, tau);
+}
+
+static flx_status add_mass(flx_functions *f)
+{
+    flx_function *o = add(f, "mass", "mass matrix", BIT(P) | BIT(Q));
+    flx_node *M = add_result(f, o, "M", "symmetric", f->x.nv, f->x.nv);
+    if (!M) return FLX_ERR_MEMORY;
+    return flx_symbolic_mass(&f->x, M);
+}
+
+// q' from v: quaternions q' = q (0, v)/2.
+static flx_status add_rates(flx_functions *f)
+{
+    flx_graph *g = f->x.g;
+    flx_function *o = add(f, "rates", "rates of the coordinates", BIT(Q) | BIT(V));
+    flx_node *dq = add_result(f, o, "dq", "one for each coordinate", f->x.nq, 0);
+    if (!dq) return FLX_ERR_MEMORY;
+    for (int i = 0; i < f->x.n; i++) {
+        const flx_link *l = f->x.t.links + i;
+        bool ball = l->kind == FLX_LINK_BALL;
+        int n = f->x.links[1 + i].s.n;
+        for (int c = 0; c < n + ball; c++) {
+            flx_node q = leaf(f, FLX_LEAF_Q, l->q + c), sum = node_const(g, 0.0);
+            for (int k = 0; k < n; k++) {
+                flx_node along = flx_symbolic_along(&f->x, q, l->v + k);
+                FLX_TRY(flx_symbolic_status(&f->x, along));
+                sum = node_add(g, sum, node_mul(g, along, leaf(f, FLX_LEAF_V, l->v + k)));
+            }
+            dq[l->q + c] = sum;
+        }
+    }
+    return FLX_OK;
+}
+
+static flx_status add_closures(flx_functions *f)
+{
+    flx_symbolic *x = &f->x;
+    flx_function *o = add(f, "closures", "what closes the loops: g = 0, gd = G v + g_t = 0, "
+                                         "G a + bias = 0",
+                          STATE);
+    flx_node *g = add_result(f, o, "g", "0 for rows that know velocities alone", x->nrow, 0);
+    flx_node *gd = add_result(f, o, "gd", "", x->nrow, 0);
+    flx_node *G = add_result(f, o, "G", "", x->nrow, x->nv);
+    flx_node *bias = add_result(f, o, "bias", "", x->nrow, 0);
+    if (!g || !gd || !G || !bias) return FLX_ERR_MEMORY;
+    for (int i = 0; i < x->nrow; i++) {
+        const flx_node_row *r = x->rows + i;
+        g[i] = r->velocity ? node_const(x->g, 0.0) : r->value;
+        gd[i] = r->rate;
+        bias[i] = r->bias;
+        memcpy(G + (size_t)x->nv * (size_t)i, r->G, (size_t)x->nv * sizeof *G);
+    }
+    return FLX_OK;
+}
+
+static flx_status add_states(flx_functions *f)
+{
+    flx_function *o = add(f, "states", "rates of the states", STATE);
+    flx_node *dx = add_result(f, o, "dx", "", f->x.m->nstate, 0);
+    if (!dx) return FLX_ERR_MEMORY;
+    memcpy(dx, f->x.rates, (size_t)f->x.m->nstate * sizeof *dx);
+    return FLX_OK;
+}
+
+// ---- linearisation ------------------------------------------------------------------------------
+
+static flx_status too_large(const flx_functions *f, const char *name)
+{
+    return FLX_FAIL(f->x.ctx, FLX_ERR_CANNOT, flx_model_start(f->x.m),
+                    "the function '%s' of %d freedoms has more than %d operations; leave it out "
+                    "with --functions, or allow more with --limit",
+                    name, f->x.nv, f->options.limit);
+}
+
+// The graph has nodes of all steps; what is written is a part of them.
+#define STEPS_PER_OPERATION 8
+
+typedef flx_node (*derivative)(flx_symbolic *x, flx_node n, int k);
+
+static flx_node by_coordinate(flx_symbolic *x, flx_node n, int k)
+{
+    return flx_symbolic_along(x, n, k);
+}
+static flx_node by_velocity(flx_symbolic *x, flx_node n, int k)
+{
+    return flx_symbolic_partial(x, n, FLX_LEAF_V, k);
+}
+static flx_node by_state(flx_symbolic *x, flx_node n, int k)
+{
+    return flx_symbolic_partial(x, n, FLX_LEAF_STATE, k);
+}
+
+// out (n x columns)
+static flx_status derive_all(flx_functions *f, int n, const flx_node *of, int columns,
+                             derivative by, flx_node *out)
+{
+    int start = f->x.g->n;
+    if (!out) return FLX_ERR_MEMORY;
+    for (int i = 0; i < n; i++) {
+        for (int k = 0; k < columns; k++) {
+            out[columns * i + k] = by(&f->x, of[i], k);
+            FLX_TRY(flx_symbolic_status(&f->x, out[columns * i + k]));
+        }
+        if ((f->x.g->n - start) / STEPS_PER_OPERATION > f->options.limit) {
+            return too_large(f, "linearise");
+        }
+    }
+    return FLX_OK;
+}
+
+// r = inverse(a) + G^T lam
+static flx_status add_linearise(flx_functions *f)
+{
+    flx_symbolic *x = &f->x;
+    int nv = x->nv, nx = x->m->nstate;
+    flx_node *a = take_leaves(f, FLX_LEAF_A, nv), *r = take(f, nv);
+    if (!a || !r) return FLX_ERR_MEMORY;
+    FLX_TRY(flx_symbolic_inverse(x, a, r));
+    for (int i = 0; i < x->nrow; i++) {
+        flx_node lam = leaf(f, FLX_LEAF_LAM, i);
+        for (int k = 0; k < nv; k++) {
+            r[k] = node_add(x->g, r[k], node_mul(x->g, x->rows[i].G[k], lam));
+        }
+    }
+    flx_function *o =
+        add(f, "linearise",
+            x->nrow > 0 ? "M da + D dv + K dq + G^T dlam = dtau near a motion; rotations dq as v"
+                        : "M da + D dv + K dq = dtau near a motion; rotations dq as v",
+            STATE | BIT(A) | (x->nrow > 0 ? BIT(LAM) : 0));
+    FLX_TRY(derive_all(f, nv, r, nv, by_coordinate, add_result(f, o, "K", "", nv, nv)));
+    FLX_TRY(derive_all(f, nv, r, nv, by_velocity, add_result(f, o, "D", "", nv, nv)));
+    if (nx == 0) return FLX_OK;
+    FLX_TRY(derive_all(f, nv, r, nx, by_state,
+                       add_result(f, o, "Kx", "the same by the states", nv, nx)));
+    const char *rates = "rates of the states, by q, v and x";
+    FLX_TRY(derive_all(f, nx, x->rates, nv, by_coordinate, add_result(f, o, "Xq", rates, nx, nv)));
+    FLX_TRY(derive_all(f, nx, x->rates, nv, by_velocity, add_result(f, o, "Xv", "", nx, nv)));
+    return derive_all(f, nx, x->rates, nx, by_state, add_result(f, o, "Xx", "", nx, nx));
+}
+
+// ---- names --------------------------------------------------------------------------------------
+
+static const char *const axes[] = {"x", "y", "z"};
+static const char *const parts[] = {"w of the quaternion", "x of the quaternion",
+                                    "y of the quaternion", "z of the quaternion"};
+static const char *const turns[] = {"rotation about its x", "rotation about its y",
+                                    "rotation about its z"};
+
+static void name_link(const flx_symbolic *x, int link, flx_name *q, flx_name *v)
+{
+    const flx_link *l = x->t.links + link;
+    const flx_tree_body *node = x->top.nodes + x->top.number[l->body];
+    bool floats = node->joint < 0;
+    const char *item = floats ? x->m->bodies[l->body].name : x->m->joints[node->joint].name;
+    bool ball = l->kind == FLX_LINK_BALL;
+    bool slides = l->kind == FLX_LINK_SLIDE || l->kind == FLX_LINK_SHIFT;
+    for (int k = 0; k < x->links[1 + link].s.n + ball; k++) {
+        const char *part = ball                       ? parts[k]
+                           : l->kind == FLX_LINK_SHIFT ? axes[k]
+                           : slides                    ? "displacement"
+                                                       : "angle";
+        q[l->q + k] = (flx_name){item, part, ball ? "1" : slides ? "m" : "rad"};
+        if (k < 3) v[l->v + k] = (flx_name){item, ball ? turns[k] : part, slides ? "m/s" : "rad/s"};
+    }
+}
+
+// An identifier from the name given, or from the model's file.
+static const char *make_name(const flx_functions *f, const flx_model *m)
+{
+    const char *from = f->options.name ? f->options.name : m->path ? m->path : "model";
+    const char *slash = f->options.name ? NULL : strrchr(from, '/');
+    if (slash) from = slash + 1;
+    const char *dot = f->options.name ? NULL : strrchr(from, '.');
+    size_t n = dot && dot > from ? (size_t)(dot - from) : strlen(from);
+    char *name = flx_arena_printf(f->x.arena, "%s%.*s", isalpha((unsigned char)*from) ? "" : "m_",
+                                  (int)n, from);
+    for (char *c = name; c && *c; c++) {
+        if (!isalnum((unsigned char)*c)) *c = '_';
+    }
+    return name;
+}
+
+// ---- all of it ----------------------------------------------------------------------------------
+
+static flx_status make(flx_functions *f, const flx_model *m)
+{
+    flx_symbolic *x = &f->x;
+    FLX_TRY(check_words(f, m->ctx));
+    FLX_TRY(flx_symbolic_create(m, x));
+    f->closed = x->nrow > 0;
+    f->solve = f->closed && wanted(f, "forward");
+    f->name = make_name(f, m);
+    f->q = flx_arena_take(x->arena, (size_t)x->nq, sizeof *f->q);
+    f->v = flx_arena_take(x->arena, (size_t)x->nv, sizeof *f->v);
+    if (!f->name || !f->q || !f->v) return FLX_ERR_MEMORY;
+    for (int i = 0; i < x->n; i++) name_link(x, i, f->q, f->v);
+    if (wanted(f, "rates")) FLX_TRY(add_rates(f));
+    if (wanted(f, "inverse") || f->solve) FLX_TRY(add_inverse(f));
+    if (wanted(f, "mass") || f->solve) FLX_TRY(add_mass(f));
+    if (f->closed && (wanted(f, "closures") || f->solve)) FLX_TRY(add_closures(f));
+    if (!f->closed && wanted(f, "forward")) FLX_TRY(add_forward(f));
+    if (m->nstate > 0 && wanted(f, "states")) FLX_TRY(add_states(f));
+    if (wanted(f, "linearise")) FLX_TRY(add_linearise(f));
+    return FLX_OK;
+}
+
+flx_status flx_functions_create(const flx_model *m, const flx_export_options *o, flx_functions *f)
+{
+    *f = (flx_functions){.options = *o};
+    if (f->options.limit <= 0) f->options.limit = DEFAULT_LIMIT;
+    flx_status status = make(f, m);
+    if (status != FLX_OK) flx_functions_clear(f);
+    return status;
+}
+
+void flx_functions_clear(flx_functions *f)
+{
+    flx_symbolic_clear(&f->x);
+    *f = (flx_functions){0};
+}

@@ -1,0 +1,59 @@
+// functions.h - what is exported: functions of the inputs as lists of nodes, in no language yet.
+#pragma once
+
+#include "export/symbolic.h"
+#include "flexion/export.h"
+
+typedef enum flx_input {
+    FLX_INPUT_T,
+    FLX_INPUT_P,
+    FLX_INPUT_Q,
+    FLX_INPUT_V,
+    FLX_INPUT_X,
+    FLX_INPUT_A,
+    FLX_INPUT_LAM,
+    FLX_INPUT_TAU,
+    FLX_INPUTS,
+} flx_input;
+extern const char *const flx_input_names[FLX_INPUTS]; // "t", "p", "q", ...
+// Of a leaf of the inputs, with its index in *index.
+flx_input flx_input_of(const flx_symbolic *x, flx_leaf leaf, int *index);
+
+typedef struct flx_result { // an array, or a matrix by rows
+    const char *name, *comment;
+    int rows, columns; // columns 0: an array
+    flx_node *nodes;
+} flx_result;
+#define FLX_RESULTS_MAX 6
+
+typedef struct flx_function {
+    const char *name, *comment;
+    unsigned inputs; // bit of each
+    int nresult;
+    flx_result results[FLX_RESULTS_MAX];
+} flx_function;
+
+// A coordinate for the header.
+typedef struct flx_name {
+    const char *item, *part, *unit;
+} flx_name;
+
+#define FLX_FUNCTIONS_MAX 8
+
+typedef struct flx_functions {
+    flx_symbolic x;
+    flx_export_options options;
+    const char *name; // an identifier
+    int n;
+    flx_function f[FLX_FUNCTIONS_MAX];
+    bool closed; // there are loops: forward dynamics solves for multipliers
+    bool solve;  // ... and is asked for
+    flx_name *q, *v; // (nq) (nv)
+    int np;          // parameters that may change
+    const char **parameters;
+    double *defaults;
+} flx_functions;
+
+// The messages name the model's items.
+flx_status flx_functions_create(const flx_model *m, const flx_export_options *o, flx_functions *f);
+void flx_functions_clear(flx_functions *f);

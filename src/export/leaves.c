@@ -1,0 +1,227 @@
+// leaves.c - from the leaves of the model to the inputs of what is exported.
+//
+// Two steps. First an expression is taken: switches become the comparisons that they stand for, and
+// the angle or displacement of a joint of the tree becomes its coordinate, which counts turns by
+// itself. What is left are leaves of bodies, along which forces are differentiated. Then it is
+// carried to q and v: positions and velocities of bodies are those of their links.
+#include "export/symbolic.h"
+
+#include <string.h>
+
+#define TURN (2.0 * 3.14159265358979323846)
+
+void flx_symbolic_about(flx_symbolic *x, const char *item, flx_loc loc)
+{
+    x->item = item;
+    x->loc = loc;
+}
+
+flx_status flx_symbolic_status(const flx_symbolic *x, flx_node n)
+{
+    if (n >= 0) return FLX_OK;
+    return x->failed ? FLX_ERR_CANNOT : FLX_ERR_MEMORY;
+}
+
+static flx_node refuse(flx_symbolic *x, const char *what)
+{
+    x->failed = true;
+    (void)FLX_FAIL(x->ctx, FLX_ERR_CANNOT, x->loc,
+                   "%s reads %s, which exported equations do not have; leave it out of the model "
+                   "that is exported",
+                   x->item, what);
+    return -1;
+}
+
+// ---- taken --------------------------------------------------------------------------------------
+
+static flx_node take_switch(flx_symbolic *x, int number)
+{
+    flx_graph *g = x->g;
+    const flx_switch *s = x->m->switches + number;
+    flx_node value = flx_symbolic_take(x, s->value), zero = node_const(g, 0.0);
+    switch (s->kind) {
+    case FLX_SWITCH_ABOVE:
+        return flx_graph_binary(g, FLX_OP_LT, zero, value);
+    case FLX_SWITCH_NOT_BELOW:
+        return flx_graph_binary(g, FLX_OP_LE, zero, value);
+    case FLX_SWITCH_FLOOR:
+        return flx_graph_unary(g, FLX_OP_FLOOR, value);
+    case FLX_SWITCH_PIECE:
+        break;
+    }
+    return refuse(x, "a piece of a table"); // tables are whole again, so nothing asks
+}
+
+// Whole turns of an angle of the tree: what its coordinate has beyond the angle between the bodies.
+static flx_node take_turns(flx_symbolic *x, int joint)
+{
+    flx_graph *g = x->g;
+    flx_scalar s;
+    flx_node whole = flx_symbolic_coordinate(x, joint, FLX_COORDINATE_ANGLE);
+    if (!flx_joint_scalar(x->m, joint, FLX_COORDINATE_ANGLE, &s)) return -1;
+    flx_node more = node_sub(g, whole, flx_symbolic_scalar(x, &s));
+    return flx_graph_unary(g, FLX_OP_ROUND, node_scale(g, 1.0 / TURN, more));
+}
+
+static flx_node take_leaf(flx_graph *g, void *user, flx_leaf leaf)
+{
+    flx_symbolic *x = user;
+    int index = flx_leaf_get_index(leaf);
+    switch (flx_leaf_get_kind(leaf)) {
+    case FLX_LEAF_SWITCH:
+        return take_switch(x, index);
+    case FLX_LEAF_TURNS:
+        return take_turns(x, index);
+    case FLX_LEAF_STATE_RATE:
+        for (int i = 0; i < x->m->nfirst; i++) {
+            const flx_first_order *f = x->m->firsts + i;
+            if (!f->algebraic && f->number == index) return flx_symbolic_take(x, f->derivative);
+        }
+        return -1;
+    case FLX_LEAF_DISCRETE:
+        return refuse(x, "a discrete variable");
+    case FLX_LEAF_COUNT:
+        return refuse(x, "how often an event has happened");
+    case FLX_LEAF_VARIABLE:
+    case FLX_LEAF_VARIABLE_RATE:
+    case FLX_LEAF_VARIABLE_RATE2:
+    case FLX_LEAF_ALGEBRAIC:
+        return refuse(x, "a variable of the equations");
+    case FLX_LEAF_REACTION:
+    case FLX_LEAF_DRIVE:
+    case FLX_LEAF_MULTIPLIER:
+    case FLX_LEAF_PULL:
+        return refuse(x, "a force that is an unknown");
+    case FLX_LEAF_ENERGY:
+    case FLX_LEAF_MOMENTUM:
+    case FLX_LEAF_CONSTRAINTS:
+        return refuse(x, "an energy, a momentum or an error of constraints");
+    default: // time, parameters, bodies, states, inputs
+        return flx_graph_leaf(g, leaf);
+    }
+}
+
+flx_node flx_symbolic_take(flx_symbolic *x, flx_node n)
+{
+    return flx_graph_substitute(&x->taken, n);
+}
+
+// ---- carried ------------------------------------------------------------------------------------
+
+static flx_node carry_leaf(flx_graph *g, void *user, flx_leaf leaf)
+{
+    flx_symbolic *x = user;
+    int index = flx_leaf_get_index(leaf), c = flx_leaf_get_component(leaf);
+    switch (flx_leaf_get_kind(leaf)) {
+    case FLX_LEAF_BODY_POSITION:
+        return x->bodies[index].position.c[c];
+    case FLX_LEAF_BODY_ROTATION:
+        return x->t.k.planar ? x->bodies[index].angle : x->bodies[index].R.m[c];
+    case FLX_LEAF_BODY_VELOCITY:
+        return x->bodies[index].velocity.c[c];
+    case FLX_LEAF_BODY_SPIN:
+        return x->bodies[index].spin.c[x->t.k.planar ? 2 : c];
+    case FLX_LEAF_BODY_ACCELERATION:
+        return x->bodies[index].acceleration.c[c];
+    case FLX_LEAF_BODY_SPIN_RATE:
+        return x->bodies[index].spin_rate.c[x->t.k.planar ? 2 : c];
+    default:
+        return flx_graph_leaf(g, leaf);
+    }
+}
+
+flx_node flx_symbolic_carry(flx_symbolic *x, flx_node n)
+{
+    return flx_graph_substitute(&x->carried, n);
+}
+
+// ---- derivatives --------------------------------------------------------------------------------
+
+static flx_node input(flx_graph *g, int kind, int index)
+{
+    return flx_graph_leaf(g, flx_export_leaf(kind, index, 0));
+}
+
+static flx_node rate_of_leaf(flx_graph *g, void *user, flx_leaf leaf)
+{
+    flx_symbolic *x = user;
+    int kind = flx_export_leaf_kind(leaf);
+    if (kind == FLX_LEAF_Q) return input(g, FLX_LEAF_V, x->velocity_of[flx_leaf_get_index(leaf)]);
+    if (kind == FLX_LEAF_V) return node_const(g, 0.0); // bias: at v' = 0
+    void *model = (void *)(uintptr_t)x->m;             // the rule reads the model only
+    return flx_leaf_time_rate(g, model, leaf);
+}
+
+flx_node flx_symbolic_rate(flx_symbolic *x, flx_node taken)
+{
+    flx_node rate = flx_graph_derive(x->g, taken, rate_of_leaf, x);
+    return flx_symbolic_take(x, rate); // rates of states
+}
+
+typedef struct motion {
+    const flx_symbolic *x;
+    int link, k;
+} motion;
+
+// Entry i of q (0, e_k)/2, the rate of a quaternion by a unit of angular velocity.
+static flx_node turn_quaternion(flx_graph *g, int q, int i, int k)
+{
+    static const int from[3][4] = {{1, 0, 3, 2}, {2, 3, 0, 1}, {3, 2, 1, 0}};
+    static const int sign[3][4] = {{-1, 1, 1, -1}, {-1, -1, 1, 1}, {-1, 1, -1, 1}};
+    return node_scale(g, 0.5 * sign[k][i], input(g, FLX_LEAF_Q, q + from[k][i]));
+}
+
+static flx_node move_leaf(flx_graph *g, void *user, flx_leaf leaf)
+{
+    const motion *m = user;
+    const flx_link *l = m->x->t.links + m->link;
+    int i = flx_leaf_get_index(leaf) - l->q;
+    if (flx_export_leaf_kind(leaf) != FLX_LEAF_Q) return node_const(g, 0.0);
+    if (l->kind != FLX_LINK_BALL) return node_const(g, i == m->k);
+    return i >= 0 && i < 4 ? turn_quaternion(g, l->q, i, m->k) : node_const(g, 0.0);
+}
+
+flx_node flx_symbolic_along(flx_symbolic *x, flx_node n, int k)
+{
+    motion m = {.x = x};
+    while (k >= x->t.links[m.link].v + x->links[1 + m.link].s.n) m.link++;
+    m.k = k - x->t.links[m.link].v;
+    return flx_graph_derive(x->g, n, move_leaf, &m);
+}
+
+flx_node flx_symbolic_partial(flx_symbolic *x, flx_node n, int kind, int index)
+{
+    flx_leaf leaf = flx_export_leaf(kind, index, 0);
+    return flx_graph_derive(x->g, n, flx_leaf_partial, &leaf);
+}
+
+// ---- the joints of the tree ---------------------------------------------------------------------
+
+// Coordinates and rates of joints that carry, wherever they come up in expressions.
+static flx_status set_coordinates(flx_symbolic *x)
+{
+    for (int j = 0; j < x->m->njoint; j++) {
+        const flx_joint *joint = x->m->joints + j;
+        if (x->carrier[j] < 0 || joint->coordinate < 0) continue;
+        flx_node c = flx_symbolic_coordinate(x, j, FLX_COORDINATE_NONE);
+        FLX_TRY(flx_symbolic_status(x, c));
+        FLX_TRY(flx_substitution_set(&x->taken, joint->coordinate, c));
+        if (joint->rate < 0) continue;
+        FLX_TRY(flx_substitution_set(&x->taken, joint->rate, flx_symbolic_rate(x, c)));
+    }
+    return FLX_OK;
+}
+
+flx_status flx_symbolic_prepare(flx_symbolic *x)
+{
+    x->taken = (flx_substitution){.g = x->g, .user = x, .rule = take_leaf};
+    x->carried = (flx_substitution){.g = x->g, .user = x, .rule = carry_leaf};
+    for (int i = 0; i < x->n; i++) {
+        const flx_link *l = x->t.links + i;
+        bool ball = l->kind == FLX_LINK_BALL;
+        for (int k = 0; k < x->links[1 + i].s.n + ball; k++) {
+            x->velocity_of[l->q + k] = ball ? -1 : l->v + k;
+        }
+    }
+    return set_coordinates(x);
+}

@@ -1,0 +1,151 @@
+// symbolic.h - the equations of a tree model as nodes of a graph: the recursions of the tree
+// (docs/theory/tree.md) run once over expressions instead of numbers.
+//
+// Inputs are leaves: t, parameters, joint coordinates q, rates v, states x, accelerations a,
+// multipliers lam, efforts tau. The links and their frames are those of system/tree_links.h; a
+// joint is what flx_freedom says: its motion subspace in the link's axes.
+//
+// The model's own expressions stand on leaves of bodies (positions, rotations, velocities). They are
+// differentiated there, and then the leaves are substituted by the motion of the links:
+//     tau += P^T (F dphi/db),   phi a function of bodies b, F its force           (EXP-T1)
+#pragma once
+
+#include "export/vector.h"
+#include "joint/joint.h"
+#include "model/model.h"
+#include "system/tree_links.h"
+
+// Kinds of leaves beyond those of the model.
+enum {
+    FLX_LEAF_Q = 128, // index: coordinate
+    FLX_LEAF_V,
+    FLX_LEAF_A,
+    FLX_LEAF_LAM,
+    FLX_LEAF_TAU,
+};
+static inline flx_leaf flx_export_leaf(int kind, int index, int component)
+{
+    return flx_leaf_make((flx_leaf_kind)kind, index, component);
+}
+static inline int flx_export_leaf_kind(flx_leaf l)
+{
+    return (int)(l >> 56);
+}
+
+// What a message about the whole model points at.
+static inline flx_loc flx_model_start(const flx_model *m)
+{
+    return (flx_loc){m->path, 1, 1};
+}
+
+typedef struct flx_node_wrench {
+    n3 n, f; // moment about the origin, force; link's axes
+} flx_node_wrench;
+
+// The freedoms of a link: what a unit of each turns about and slides along, in the link's axes.
+typedef struct flx_freedom {
+    int n;
+    n3 turn[3], slide[3];
+} flx_freedom;
+
+typedef struct flx_node_link {
+    flx_freedom s;
+    n33 fixed, moved; // R = fixed moved, in the parent's axes
+    n33 R;
+    n3 r;                    // origin in the parent's frame
+    n3 wr, vr;               // motion of the joint
+    n3 w, v;                 // angular velocity, velocity of the origin
+    n3 alpha, a;             // bias: accelerations at v' = 0, without gravity
+    n33 G;                   // axes in the ground's
+    n3 p;                    // origin, ground
+    flx_node angle;          // planar: sum of all turns
+    flx_node m;              // mass
+    n3 h;                    // mass times centre of mass
+    n33 J;                   // inertia about the origin
+} flx_node_link;
+
+typedef struct flx_node_body {
+    n3 position, velocity, acceleration; // ground's axes; acceleration: bias
+    n33 R;
+    n3 spin, spin_rate; // body's axes
+    flx_node angle;     // planar
+} flx_node_body;
+
+// A closure, or another constraint.
+typedef struct flx_node_row {
+    const char *item, *part;
+    bool velocity;        // no position level: value is -1
+    flx_node value;       // g
+    flx_node rate;        // g' = G v + g_t
+    flx_node bias;        // g'' at v' = 0
+    flx_node *G;          // (nv)
+} flx_node_row;
+
+typedef struct flx_symbolic {
+    flx_ctx *ctx;
+    const flx_model *m;
+    flx_graph *g; // the model's
+    flx_arena *arena;
+    flx_topology top;
+    flx_tree_links t;
+    int n, nq, nv;
+    flx_node_link *links; // (n + 1), the ground's first
+    flx_node_body *bodies;
+    flx_node_wrench *applied; // (n + 1) by the model's forces, on the links
+    flx_node *effort;         // (nv) ... along the joints
+    int *carrier;     // (njoint) body that a joint carries; -1: it closes a loop
+    int nrow, row_capacity;
+    flx_node_row *rows;
+    flx_node *rates; // (nstate) of the states
+    int *velocity_of; // (nq) velocity that belongs to a coordinate; -1: of a quaternion
+    flx_substitution taken, carried;
+    const char *item; // that is at work, for messages
+    flx_loc loc;
+    bool failed; // a message is recorded
+} flx_symbolic;
+
+flx_status flx_symbolic_create(const flx_model *m, flx_symbolic *x);
+void flx_symbolic_clear(flx_symbolic *x);
+
+// ---- bodies.c: links and bodies in motion -------------------------------------------------------
+void flx_symbolic_move(flx_symbolic *x);
+
+// ---- leaves.c: from the leaves of the model to the inputs ---------------------------------------
+flx_status flx_symbolic_prepare(flx_symbolic *x);
+// What the following are about, for messages: "force 'brake'".
+void flx_symbolic_about(flx_symbolic *x, const char *item, flx_loc loc);
+// An expression of the model over leaves of bodies, and q and v where joints are meant. -1: no
+// memory, or a message is recorded.
+flx_node flx_symbolic_take(flx_symbolic *x, flx_node n);
+// A taken expression over the inputs.
+flx_node flx_symbolic_carry(flx_symbolic *x, flx_node n);
+flx_node flx_symbolic_rate(flx_symbolic *x, flx_node taken); // its derivative by time, taken too
+// Derivative of a node over the inputs along freedom k: of coordinates, q (+) theta.
+flx_node flx_symbolic_along(flx_symbolic *x, flx_node n, int k);
+flx_node flx_symbolic_partial(flx_symbolic *x, flx_node n, int kind, int index);
+// Where nothing is left of a failure but a node.
+flx_status flx_symbolic_status(const flx_symbolic *x, flx_node n);
+
+// ---- scalars.c: scalar functions of two bodies, taken -------------------------------------------
+// s: from the centre of mass; both in the body's axes, the result in the ground's.
+n3 flx_symbolic_place(flx_symbolic *x, int body, const double s[3]);
+n3 flx_symbolic_direction(flx_symbolic *x, int body, const double d[3]);
+flx_node flx_symbolic_scalar(flx_symbolic *x, const flx_scalar *s);
+// A coordinate of a joint. -1: a message is recorded.
+flx_node flx_symbolic_coordinate(flx_symbolic *x, int joint, flx_coordinate which);
+
+// ---- forces.c, closures.c -----------------------------------------------------------------------
+// (EXP-T1): the force F, over the inputs, along a taken phi, onto links (the ground's first) and
+// joints. velocity: phi is a rate, and its derivatives by velocities are meant.
+flx_status flx_symbolic_push(flx_symbolic *x, flx_node phi, bool velocity, flx_node F,
+                             flx_node_wrench *on, flx_node *effort);
+flx_status flx_symbolic_forces(flx_symbolic *x);
+flx_status flx_symbolic_closures(flx_symbolic *x);
+
+// ---- recursion.c --------------------------------------------------------------------------------
+// tau (nv): what the accelerations a (nv, NULL: none) take beyond the model's forces.
+flx_status flx_symbolic_inverse(const flx_symbolic *x, const flx_node *a, flx_node *tau);
+flx_status flx_symbolic_forward(const flx_symbolic *x, const flx_node *tau, flx_node *a);
+flx_status flx_symbolic_mass(const flx_symbolic *x, flx_node *M); // nv x nv
+// P^T of wrenches on the links (n + 1, the ground's first; used up).
+void flx_symbolic_inwards(const flx_symbolic *x, flx_node_wrench *on, flx_node *tau);

@@ -1,0 +1,428 @@
+// write_c.c - C99, self-contained but for <math.h>.
+#include "export/code.h"
+
+#include "expr/graph.h"
+
+#include <math.h>
+#include <string.h>
+
+// ---- expressions --------------------------------------------------------------------------------
+
+static const flx_notation ops[FLX_OPS] = {
+    [FLX_OP_ADD] = {1, "$11 + $22"},
+    [FLX_OP_SUB] = {1, "$11 - $22"},
+    [FLX_OP_MUL] = {2, "$12 * $23"},
+    [FLX_OP_DIV] = {2, "$12 / $23"},
+    [FLX_OP_NEG] = {3, "-$15"},
+    [FLX_OP_POW] = {5, "pow($10, $20)"},
+    [FLX_OP_SQRT] = {5, "sqrt($10)"},
+    [FLX_OP_SIN] = {5, "sin($10)"},
+    [FLX_OP_COS] = {5, "cos($10)"},
+    [FLX_OP_TAN] = {5, "tan($10)"},
+    [FLX_OP_ASIN] = {5, "asin($10)"},
+    [FLX_OP_ACOS] = {5, "acos($10)"},
+    [FLX_OP_ATAN] = {5, "atan($10)"},
+    [FLX_OP_ATAN2] = {5, "atan2($10, $20)"},
+    [FLX_OP_SINH] = {5, "sinh($10)"},
+    [FLX_OP_COSH] = {5, "cosh($10)"},
+    [FLX_OP_TANH] = {5, "tanh($10)"},
+    [FLX_OP_EXP] = {5, "exp($10)"},
+    [FLX_OP_LOG] = {5, "log($10)"},
+    [FLX_OP_LOG10] = {5, "log10($10)"},
+    [FLX_OP_ABS] = {5, "fabs($10)"},
+    [FLX_OP_SIGN] = {5, "sign($10)"},
+    [FLX_OP_FLOOR] = {5, "floor($10)"},
+    [FLX_OP_CEIL] = {5, "ceil($10)"},
+    [FLX_OP_ROUND] = {5, "floor($11 + 0.5)"},
+    [FLX_OP_MOD] = {5, "modulo($10, $20)"},
+    [FLX_OP_MIN] = {5, "fmin($10, $20)"},
+    [FLX_OP_MAX] = {5, "fmax($10, $20)"},
+    [FLX_OP_LT] = {5, "($11 < $21 ? 1.0 : 0.0)"},
+    [FLX_OP_LE] = {5, "($11 <= $21 ? 1.0 : 0.0)"},
+    [FLX_OP_EQ] = {5, "($11 == $21 ? 1.0 : 0.0)"},
+    [FLX_OP_NE] = {5, "($11 != $21 ? 1.0 : 0.0)"},
+    [FLX_OP_AND] = {5, "($15 != 0.0 && $25 != 0.0 ? 1.0 : 0.0)"},
+    [FLX_OP_OR] = {5, "($15 != 0.0 || $25 != 0.0 ? 1.0 : 0.0)"},
+    [FLX_OP_NOT] = {5, "($15 != 0.0 ? 0.0 : 1.0)"},
+    [FLX_OP_IF] = {5, "($15 != 0.0 ? $20 : $30)"},
+    [FLX_OP_TABLE] = {5, "$10)"},
+};
+
+static void input(FILE *f, const flx_functions *all, flx_input in, int index)
+{
+    (void)all;
+    if (in == FLX_INPUT_T) {
+        fputs("t", f);
+    } else if (in == FLX_INPUT_TAU) {
+        fprintf(f, "(tau ? tau[%d] : 0.0)", index);
+    } else {
+        fprintf(f, "%s[%d]", flx_input_names[in], index);
+    }
+}
+
+static void table(FILE *f, int number, int derivative)
+{
+    fprintf(f, "table(&table_%d, %d, ", number, derivative);
+}
+
+static void number(FILE *f, double value)
+{
+    if (isfinite(value)) {
+        flx_write_number(f, value);
+    } else {
+        fputs(value > 0.0 ? "HUGE_VAL" : value < 0.0 ? "-HUGE_VAL" : "nan(\"\")", f);
+    }
+}
+
+static const flx_language language = {.ops = ops,
+                                      .open = "(",
+                                      .close = ")",
+                                      .small_power = "power($10, $e)",
+                                      .temporary = "z%d",
+                                      .number = number,
+                                      .input = input,
+                                      .table = table};
+
+// ---- helpers, where they are used ---------------------------------------------------------------
+
+static bool any_small_power(const flx_functions *all, const flx_code *codes)
+{
+    for (int i = 0; i < all->n; i++) {
+        if (codes[i].small_power) return true;
+    }
+    return false;
+}
+
+static void write_array(FILE *f, const char *name, int table_number, int n, const double *values)
+{
+    fprintf(f, "static const double table_%d_%s[%d] = {", table_number, name, n);
+    for (int i = 0; i < n; i++) {
+        fputs(i % 4 ? " " : "\n    ", f);
+        number(f, values[i]);
+        fputs(i + 1 < n ? "," : "", f);
+    }
+    fputs("};\n", f);
+}
+
+static const char table_text[] =
+    "/* A function by points: y = k0 + k1 u + k2 u^2 + k3 u^3 with u = x - x[i] in piece i. */\n"
+    "typedef struct points {\n"
+    "    int n;\n"
+    "    const double *x, *k;\n"
+    "    int outside; /* 0: held, 1: continued linearly, 2: not a number */\n"
+    "} points;\n\n"
+    "static double piece(const double *k, int derivative, double u)\n"
+    "{\n"
+    "    switch (derivative) {\n"
+    "    case 0: return k[0] + u * (k[1] + u * (k[2] + u * k[3]));\n"
+    "    case 1: return k[1] + u * (2.0 * k[2] + u * 3.0 * k[3]);\n"
+    "    case 2: return 2.0 * k[2] + u * 6.0 * k[3];\n"
+    "    case 3: return 6.0 * k[3];\n"
+    "    default: return 0.0;\n"
+    "    }\n"
+    "}\n\n"
+    "static double table(const points *t, int derivative, double x)\n"
+    "{\n"
+    "    int low = 0, high = t->n - 2, before = x < t->x[0], after = x > t->x[t->n - 1];\n"
+    "    if (before || after) {\n"
+    "        int i = before ? 0 : t->n - 2;\n"
+    "        double end = before ? t->x[0] : t->x[t->n - 1];\n"
+    "        double value = piece(t->k + 4 * i, 0, end - t->x[i]);\n"
+    "        double slope = piece(t->k + 4 * i, 1, end - t->x[i]);\n"
+    "        if (t->outside == 2) return nan(\"\");\n"
+    "        if (t->outside == 0) return derivative == 0 ? value : 0.0;\n"
+    "        return derivative == 0 ? value + slope * (x - end) : derivative == 1 ? slope : 0.0;\n"
+    "    }\n"
+    "    while (low < high) {\n"
+    "        int middle = low + (high - low + 1) / 2;\n"
+    "        if (x >= t->x[middle]) low = middle;\n"
+    "        else high = middle - 1;\n"
+    "    }\n"
+    "    return piece(t->k + 4 * low, derivative, x - t->x[low]);\n"
+    "}\n\n";
+
+static void write_tables(FILE *f, const flx_functions *all, const flx_code *codes)
+{
+    const flx_graph *g = all->x.g;
+    if (!flx_codes_contain(all, codes, FLX_OP_TABLE)) return;
+    fputs(table_text, f);
+    for (int i = 0; i < g->ntable; i++) {
+        const flx_table *t = g->tables[i];
+        bool used = false;
+        for (int k = 0; k < all->n; k++) used = used || codes[k].tables[i];
+        if (!used) continue;
+        write_array(f, "x", i, t->n, t->x);
+        write_array(f, "k", i, 4 * (t->n - 1), t->k);
+        int outside = t->outside == FLX_OUTSIDE_HOLD     ? 0
+                      : t->outside == FLX_OUTSIDE_EXTEND ? 1
+                                                         : 2;
+        fprintf(f, "static const points table_%d = {%d, table_%d_x, table_%d_k, %d};\n\n", i, t->n,
+                i, i, outside);
+    }
+}
+
+static void write_helpers(FILE *f, const flx_functions *all, const flx_code *codes)
+{
+    if (any_small_power(all, codes)) {
+        fputs("static double power(double x, int e)\n"
+              "{\n"
+              "    double p = 1.0;\n"
+              "    unsigned k = (unsigned)(e < 0 ? -e : e);\n"
+              "    for (; k; k >>= 1) {\n"
+              "        if (k & 1u) p *= x;\n"
+              "        x *= x;\n"
+              "    }\n"
+              "    return e < 0 ? 1.0 / p : p;\n"
+              "}\n\n",
+              f);
+    }
+    if (flx_codes_contain(all, codes, FLX_OP_SIGN)) {
+        fputs("static double sign(double x)\n"
+              "{\n"
+              "    return x > 0.0 ? 1.0 : x < 0.0 ? -1.0 : x;\n"
+              "}\n\n",
+              f);
+    }
+    if (flx_codes_contain(all, codes, FLX_OP_MOD)) {
+        fputs("/* The remainder has the sign of the divisor. */\n"
+              "static double modulo(double x, double y)\n"
+              "{\n"
+              "    double r = fmod(x, y);\n"
+              "    return r != 0.0 && (r < 0.0) != (y < 0.0) ? r + y : r;\n"
+              "}\n\n",
+              f);
+    }
+    write_tables(f, all, codes);
+}
+
+// ---- functions ----------------------------------------------------------------------------------
+
+static void write_signature(FILE *f, const flx_functions *all, const flx_function *o)
+{
+    const char *comma = "";
+    fprintf(f, "void %s_%s(", all->name, o->name);
+    for (int i = 0; i < FLX_INPUTS; i++) {
+        if (!(o->inputs & (1u << i))) continue;
+        fprintf(f, "%s%s%s", comma, i == FLX_INPUT_T ? "double " : "const double *",
+                flx_input_names[i]);
+        comma = ", ";
+    }
+    for (int i = 0; i < o->nresult; i++) fprintf(f, ", double *%s", o->results[i].name);
+    fputs(")", f);
+}
+
+static void write_result(FILE *f, const flx_code *c, const flx_result *r)
+{
+    int n = r->rows * (r->columns ? r->columns : 1), zeros = 0;
+    for (int i = 0; i < n; i++) zeros += flx_code_is_zero(c, r->nodes[i]);
+    if (zeros > 0) fprintf(f, "    for (i = 0; i < %d; i++) %s[i] = 0.0;\n", n, r->name);
+    for (int i = 0; i < n; i++) {
+        if (flx_code_is_zero(c, r->nodes[i])) continue;
+        fprintf(f, "    %s[%d] = ", r->name, i);
+        flx_code_write(f, c, &language, r->nodes[i], true);
+        fputs(";\n", f);
+    }
+}
+
+static bool has_zeros(const flx_code *c, const flx_function *o)
+{
+    for (int i = 0; i < o->nresult; i++) {
+        const flx_result *r = o->results + i;
+        for (int k = 0; k < r->rows * (r->columns ? r->columns : 1); k++) {
+            if (flx_code_is_zero(c, r->nodes[k])) return true;
+        }
+    }
+    return false;
+}
+
+static void write_function(FILE *f, const flx_functions *all, const flx_function *o,
+                           const flx_code *c)
+{
+    fprintf(f, "/* %s: %s.", o->name, o->comment);
+    for (int i = 0; i < o->nresult; i++) {
+        const flx_result *r = o->results + i;
+        fprintf(f, "\n   %s (%d", r->name, r->rows);
+        if (r->columns) fprintf(f, " x %d, by rows", r->columns);
+        fprintf(f, ")%s%s", r->comment[0] ? ": " : "", r->comment);
+    }
+    fputs(" */\n", f);
+    write_signature(f, all, o);
+    fputs("\n{\n", f);
+    if (has_zeros(c, o)) fputs("    int i;\n", f);
+    for (int i = 0; i < c->ntemporary; i++) {
+        fprintf(f, "    const double z%d = ", i + 1);
+        flx_code_write(f, c, &language, c->temporaries[i], false);
+        fputs(";\n", f);
+    }
+    for (int i = 0; i < FLX_INPUTS; i++) {
+        if ((o->inputs & ~c->inputs) & (1u << i)) fprintf(f, "    (void)%s;\n", flx_input_names[i]);
+    }
+    for (int i = 0; i < o->nresult; i++) write_result(f, c, o->results + i);
+    fputs("}\n\n", f);
+}
+
+static void write_vector(FILE *f, const char *type, const char *name, const char *what, int n,
+                         const double *values)
+{
+    fprintf(f, "%s%s[%d] = {", type, name, n > 0 ? n : 1);
+    for (int i = 0; i < n; i++) {
+        if (i > 0) fputs(", ", f);
+        number(f, values[i]);
+    }
+    fprintf(f, "%s}; /* %s */\n", n > 0 ? "" : "0.0", what);
+}
+
+static void write_constants(FILE *f, const flx_functions *all)
+{
+    const flx_symbolic *x = &all->x;
+    fputs("#include <math.h>\n\n", f);
+    fprintf(f,
+            "enum { %s_nq = %d, %s_nv = %d, %s_nx = %d, %s_np = %d, %s_nrow = %d };\n\n",
+            all->name, x->nq, all->name, x->nv, all->name, x->m->nstate, all->name, all->np,
+            all->name, x->nrow);
+    char name[256];
+    snprintf(name, sizeof name, "%s_drawn", all->name);
+    write_vector(f, "const double ", name, "coordinates as drawn", x->nq, x->t.drawn);
+    snprintf(name, sizeof name, "%s_parameters", all->name);
+    write_vector(f, "const double ", name, "the model's values", all->np, all->defaults);
+    fputs("\n", f);
+}
+
+static void write_prototypes(FILE *f, const flx_functions *all)
+{
+    for (int i = 0; i < all->n; i++) {
+        write_signature(f, all, all->f + i);
+        fputs(";\n", f);
+    }
+    if (all->solve) {
+        fprintf(f,
+                "int %s_forward(double t, const double *p, const double *q, const double *v, "
+                "const double *x, const double *tau, double *a, double *lam);\n",
+                all->name);
+    }
+    fputs("\n", f);
+}
+
+// NAME stands for the name of the equations.
+static const char solve_text[] =
+    "/* M = L L^T in the lower half; 1: M is not positive. */\n"
+    "static int factor(int n, double *M)\n"
+    "{\n"
+    "    int i, j, k;\n"
+    "    for (j = 0; j < n; j++) {\n"
+    "        double d = M[n * j + j];\n"
+    "        for (k = 0; k < j; k++) d -= M[n * j + k] * M[n * j + k];\n"
+    "        if (!(d > 0.0)) return 1;\n"
+    "        M[n * j + j] = sqrt(d);\n"
+    "        for (i = j + 1; i < n; i++) {\n"
+    "            double s = M[n * i + j];\n"
+    "            for (k = 0; k < j; k++) s -= M[n * i + k] * M[n * j + k];\n"
+    "            M[n * i + j] = s / M[n * j + j];\n"
+    "        }\n"
+    "    }\n"
+    "    return 0;\n"
+    "}\n\n"
+    "static void solve(int n, const double *L, double *b)\n"
+    "{\n"
+    "    int i, k;\n"
+    "    for (i = 0; i < n; i++) {\n"
+    "        for (k = 0; k < i; k++) b[i] -= L[n * i + k] * b[k];\n"
+    "        b[i] /= L[n * i + i];\n"
+    "    }\n"
+    "    for (i = n - 1; i >= 0; i--) {\n"
+    "        for (k = i + 1; k < n; k++) b[i] -= L[n * k + i] * b[k];\n"
+    "        b[i] /= L[n * i + i];\n"
+    "    }\n"
+    "}\n\n"
+    "/* forward: accelerations of the closed mechanism, and the multipliers of its closures (lam may\n"
+    "   be a null pointer): M a + inverse(0) + G^T lam = tau, G a + bias = 0. Closures that say again\n"
+    "   what others say are left out, with the multiplier 0. Returns 0, or 1 where the mass matrix is\n"
+    "   not positive. */\n"
+    "int NAME_forward(double t, const double *p, const double *q, const double *v, "
+    "const double *x,\n                 const double *tau, double *a, double *lam)\n"
+    "{\n"
+    "    enum { n = NAME_nv, m = NAME_nrow };\n"
+    "    double M[n * n], G[m * n], Y[m * n], S[m * m], g[m], gd[m], b[m], c[m], d[m], h[n];\n"
+    "    int order[m], rank = 0, i, j, k;\n"
+    "    for (i = 0; i < n; i++) a[i] = 0.0;\n"
+    "    NAME_mass(p, q, M);\n"
+    "    NAME_inverse(t, p, q, v, x, a, h);\n"
+    "    NAME_closures(t, p, q, v, x, g, gd, G, b);\n"
+    "    if (factor(n, M)) return 1;\n"
+    "    for (i = 0; i < n; i++) a[i] = (tau ? tau[i] : 0.0) - h[i];\n"
+    "    solve(n, M, a);\n"
+    "    for (i = 0; i < m; i++) {\n"
+    "        for (k = 0; k < n; k++) Y[n * i + k] = G[n * i + k];\n"
+    "        solve(n, M, Y + n * i);\n"
+    "        for (k = 0; k < n; k++) b[i] += G[n * i + k] * a[k];\n"
+    "    }\n"
+    "    for (i = 0; i < m; i++) {\n"
+    "        for (j = 0; j < m; j++) {\n"
+    "            S[m * i + j] = 0.0;\n"
+    "            for (k = 0; k < n; k++) S[m * i + j] += G[n * i + k] * Y[n * j + k];\n"
+    "        }\n"
+    "        d[i] = S[m * i + i];\n"
+    "        order[i] = i;\n"
+    "        c[i] = 0.0;\n"
+    "    }\n"
+    "    /* S = L L^T, the row first of which most is left; what is left of a row that depends on\n"
+    "       others is rounding. */\n"
+    "    for (; rank < m; rank++) {\n"
+    "        int best = rank, r;\n"
+    "        double most = 0.0;\n"
+    "        for (i = rank; i < m; i++) {\n"
+    "            r = order[i];\n"
+    "            if (d[r] > 0.0 && S[m * r + r] > most * d[r]) {\n"
+    "                most = S[m * r + r] / d[r];\n"
+    "                best = i;\n"
+    "            }\n"
+    "        }\n"
+    "        if (!(most > 1e-12)) break;\n"
+    "        r = order[best];\n"
+    "        order[best] = order[rank];\n"
+    "        order[rank] = r;\n"
+    "        S[m * r + r] = sqrt(S[m * r + r]);\n"
+    "        for (i = rank + 1; i < m; i++) S[m * order[i] + r] /= S[m * r + r];\n"
+    "        for (i = rank + 1; i < m; i++) {\n"
+    "            for (j = rank + 1; j < m; j++) {\n"
+    "                S[m * order[i] + order[j]] -= S[m * order[i] + r] * S[m * order[j] + r];\n"
+    "            }\n"
+    "        }\n"
+    "    }\n"
+    "    for (i = 0; i < rank; i++) {\n"
+    "        double s = b[order[i]];\n"
+    "        for (k = 0; k < i; k++) s -= S[m * order[i] + order[k]] * c[order[k]];\n"
+    "        c[order[i]] = s / S[m * order[i] + order[i]];\n"
+    "    }\n"
+    "    for (i = rank - 1; i >= 0; i--) {\n"
+    "        double s = c[order[i]];\n"
+    "        for (k = i + 1; k < rank; k++) s -= S[m * order[k] + order[i]] * c[order[k]];\n"
+    "        c[order[i]] = s / S[m * order[i] + order[i]];\n"
+    "    }\n"
+    "    for (i = 0; i < m; i++) {\n"
+    "        for (k = 0; k < n; k++) a[k] -= c[i] * Y[n * i + k];\n"
+    "        if (lam) lam[i] = c[i];\n"
+    "    }\n"
+    "    return 0;\n"
+    "}\n";
+
+static void write_named(FILE *f, const char *text, const char *name)
+{
+    for (const char *at; (at = strstr(text, "NAME")) != NULL; text = at + 4) {
+        fprintf(f, "%.*s%s", (int)(at - text), text, name);
+    }
+    fputs(text, f);
+}
+
+flx_status flx_write_c(FILE *f, const flx_functions *all, const flx_code *codes)
+{
+    fputs("/*\n", f);
+    flx_write_header(f, all, " * ");
+    fputs(" */\n", f);
+    write_constants(f, all);
+    write_prototypes(f, all);
+    write_helpers(f, all, codes);
+    for (int i = 0; i < all->n; i++) write_function(f, all, all->f + i, codes + i);
+    if (all->solve) write_named(f, solve_text, all->name);
+    return FLX_OK;
+}
