@@ -54,8 +54,7 @@ static int export_model(flx_ctx *ctx, const target *t, const char *path, const r
         }
         options.limit = (int)limit;
     }
-    flx_status status =
-        flx_model_read(ctx, path, r->settings.count, r->settings.items, &model);
+    flx_status status = flx_model_read(ctx, path, r->settings.count, r->settings.items, &model);
     const char *output = r->output ? r->output : named;
     if (status == FLX_OK && !output) status = FLX_ERR_MEMORY;
     if (status == FLX_OK) status = flx_model_export(model, &options, output);

@@ -1,7 +1,7 @@
 // closures.c - what closes the loops: rows of the joints that are cut, motions, constraints of the
 // equations, as functions of q, v and t.
 //
-//     g(q, t) = 0,   G v + g_t = 0,   G v' + bias = 0,   G = P^T (dg/db)          (EXP-T2)
+//     g(q, t) = 0,   G v + g_t = 0,   G v' + bias = 0,   G = P^T (dg/db)          (XPT-2)
 #include "export/symbolic.h"
 
 // value: taken; of a row on velocity level its rate.

@@ -2,8 +2,6 @@
 // a name; all else is written where it is used.
 #include "export/code.h"
 
-#include "expr/graph.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -145,6 +143,19 @@ bool flx_codes_contain(const flx_functions *all, const flx_code *codes, flx_op o
     return false;
 }
 
+bool flx_codes_use_table(const flx_functions *all, const flx_code *codes, int table)
+{
+    for (int i = 0; i < all->n; i++) {
+        if (codes[i].tables[table]) return true;
+    }
+    return false;
+}
+
+int flx_outside_number(const flx_table *t)
+{
+    return t->outside == FLX_OUTSIDE_HOLD ? 0 : t->outside == FLX_OUTSIDE_EXTEND ? 1 : 2;
+}
+
 // ---- text ---------------------------------------------------------------------------------------
 
 void flx_write_number(FILE *f, double value)
@@ -159,29 +170,45 @@ void flx_write_number(FILE *f, double value)
 }
 
 static void write_at(FILE *f, const flx_code *c, const flx_language *l, flx_node n, bool named,
-                     int level);
+                     int level, bool flipped);
+
+static bool is_small_power(const flx_code *c, const flx_language *l, const flx_graph_node *p,
+                           double *e)
+{
+    return p->op == FLX_OP_POW && l->small_power && flx_graph_is_const(c->g, p->b, e) &&
+           flx_is_small_power(*e);
+}
 
 static int level_of(const flx_code *c, const flx_language *l, flx_node n, bool named)
 {
     const flx_graph_node *p = c->g->nodes + n;
     double e;
     if (named && c->number[n]) return 5;
-    if (p->op == FLX_OP_CONST) return flx_node_value(p) < 0.0 ? 3 : 5;
-    if (p->op == FLX_OP_LEAF) return 5;
-    bool power = p->op == FLX_OP_POW && flx_graph_is_const(c->g, p->b, &e);
-    if (power && l->small_power && flx_is_small_power(e)) return 5;
+    if (p->op == FLX_OP_CONST) return flx_node_value(p) < 0.0 ? 2 : 5; // may begin a product
+    if (p->op == FLX_OP_LEAF || is_small_power(c, l, p, &e)) return 5;
     return l->ops[p->op].level;
 }
 
-static void write_operation(FILE *f, const flx_code *c, const flx_language *l, flx_node n)
+// Whether its text begins with a negative number: a + -2 b is a - 2 b, and a - -2 b is a + 2 b.
+static bool leads_negative(const flx_code *c, flx_node n)
+{
+    const flx_graph_node *p = c->g->nodes + n;
+    if (p->op == FLX_OP_CONST) return flx_node_value(p) < 0.0;
+    bool product = p->op == FLX_OP_MUL || p->op == FLX_OP_DIV;
+    return !c->number[n] && product && leads_negative(c, p->a);
+}
+
+// flipped: with the sign of the number at its beginning changed.
+static void write_operation(FILE *f, const flx_code *c, const flx_language *l, flx_node n,
+                            bool flipped)
 {
     const flx_graph_node *p = c->g->nodes + n;
     const int operands[3] = {p->a, p->b, p->c};
-    const char *text = l->ops[p->op].text;
     double e = 0.0;
-    bool power = p->op == FLX_OP_POW && l->small_power && flx_graph_is_const(c->g, p->b, &e) &&
-                 flx_is_small_power(e);
-    if (power) text = l->small_power;
+    flx_op op = p->op;
+    bool turned = (op == FLX_OP_ADD || op == FLX_OP_SUB) && leads_negative(c, p->b);
+    if (turned) op = op == FLX_OP_ADD ? FLX_OP_SUB : FLX_OP_ADD;
+    const char *text = is_small_power(c, l, p, &e) ? l->small_power : l->ops[op].text;
     if (p->op == FLX_OP_TABLE) l->table(f, p->b, p->c);
     for (; *text; text++) {
         if (*text != '$') {
@@ -190,7 +217,9 @@ static void write_operation(FILE *f, const flx_code *c, const flx_language *l, f
             fprintf(f, "%d", (int)e);
             text++;
         } else {
-            write_at(f, c, l, operands[text[1] - '1'], true, text[2] - '0');
+            int k = text[1] - '1';
+            write_at(f, c, l, operands[k], true, text[2] - '0',
+                     (turned && k == 1) || (flipped && k == 0));
             text += 2;
         }
     }
@@ -198,26 +227,26 @@ static void write_operation(FILE *f, const flx_code *c, const flx_language *l, f
 
 // Expressions of one line are short, so the recursion is not deep.
 static void write_at(FILE *f, const flx_code *c, const flx_language *l, flx_node n, bool named,
-                     int level)
+                     int level, bool flipped)
 {
     const flx_graph_node *p = c->g->nodes + n;
-    bool in = level_of(c, l, n, named) < level;
+    bool in = level_of(c, l, n, named) < level && !flipped;
     int index;
     if (in) fputs(l->open, f);
     if (named && c->number[n]) {
         fprintf(f, l->temporary, c->number[n]);
     } else if (p->op == FLX_OP_CONST) {
-        l->number(f, flx_node_value(p));
+        l->number(f, flipped ? -flx_node_value(p) : flx_node_value(p));
     } else if (p->op == FLX_OP_LEAF) {
         flx_input input = flx_input_of(&c->all->x, p->payload, &index);
         l->input(f, c->all, input, index);
     } else {
-        write_operation(f, c, l, n);
+        write_operation(f, c, l, n, flipped);
     }
     if (in) fputs(l->close, f);
 }
 
 void flx_code_write(FILE *f, const flx_code *c, const flx_language *l, flx_node n, bool named)
 {
-    write_at(f, c, l, n, named, 0);
+    write_at(f, c, l, n, named, 0, false);
 }

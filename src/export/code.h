@@ -3,6 +3,7 @@
 #pragma once
 
 #include "export/functions.h"
+#include "expr/graph.h"
 
 #include <stdio.h>
 
@@ -18,10 +19,11 @@ typedef struct flx_notation {
 #define FLX_OPS (FLX_OP_PIECE + 1)
 
 typedef struct flx_language {
-    const flx_notation *ops;         // (FLX_OPS)
-    const char *open, *close;        // parentheses
-    const char *small_power;         // of a whole exponent: $1 and the number; NULL: as any other
-    const char *temporary;           // name of a named node, a printf format of its number
+    const flx_notation *ops;  // (FLX_OPS)
+    const char *open, *close; // parentheses
+    const char *small_power;  // of a whole exponent: $1 and the number; NULL: as any other
+    const char *temporary;    // name of a named node, a printf format of its number
+    const char *between, *next_line; // numbers of a list, and those of a long one
     void (*number)(FILE *f, double value);
     void (*input)(FILE *f, const flx_functions *all, flx_input input, int index);
     void (*table)(FILE *f, int table, int derivative); // the call up to its argument
@@ -51,8 +53,14 @@ bool flx_code_is_zero(const flx_code *c, flx_node n);
 // A number with all its digits, and a point so that it is a real one.
 void flx_write_number(FILE *f, double value);
 
-// The header of a file: what the equations are, names and order of everything. prefix: of each line.
-void flx_write_header(FILE *f, const flx_functions *all, const char *prefix);
+// The header of a file: what the equations are, names and order of everything. prefix: of each line;
+// entry: how a language writes entry i of an array, counted from `first`.
+void flx_write_header(FILE *f, const flx_functions *all, const char *prefix, const char *entry,
+                      int first);
+// Text in which NAME stands for the name of the equations.
+void flx_write_named(FILE *f, const char *text, const char *name);
+// An array of numbers between brackets, four in a line.
+void flx_write_numbers(FILE *f, const flx_language *l, int n, const double *values);
 
 // ---- languages ----------------------------------------------------------------------------------
 // All plan first and write afterwards, so that nothing is half written for want of memory.
@@ -63,3 +71,6 @@ flx_status flx_write_octave(FILE *f, const flx_functions *all, const flx_code *c
 flx_status flx_write_latex(FILE *f, const flx_functions *all, const flx_code *codes);
 // Whether any of the functions contains an operation.
 bool flx_codes_contain(const flx_functions *all, const flx_code *codes, flx_op op);
+bool flx_codes_use_table(const flx_functions *all, const flx_code *codes, int table);
+// What a table is beyond its ends: 0 held, 1 continued linearly, 2 not a number.
+int flx_outside_number(const flx_table *t);

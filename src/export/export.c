@@ -8,11 +8,24 @@
 
 // ---- header -------------------------------------------------------------------------------------
 
-static void write_names(FILE *f, const char *prefix, const char *array, int n, const flx_name *names)
+typedef struct header {
+    FILE *f;
+    const char *prefix, *entry;
+    int first;
+} header;
+
+static void begin_entry(const header *h, const char *array, int i)
+{
+    fprintf(h->f, "%s  ", h->prefix);
+    fprintf(h->f, h->entry, array, h->first + i);
+    fputs("  ", h->f);
+}
+
+static void write_names(const header *h, const char *array, int n, const flx_name *names)
 {
     for (int i = 0; i < n; i++) {
-        fprintf(f, "%s  %s[%d]  %s, %s [%s]\n", prefix, array, i, names[i].item, names[i].part,
-                names[i].unit);
+        begin_entry(h, array, i);
+        fprintf(h->f, "%s, %s [%s]\n", names[i].item, names[i].part, names[i].unit);
     }
 }
 
@@ -26,34 +39,54 @@ static void write_text(FILE *f, const char *prefix, const char *text)
     fputc('\n', f);
 }
 
-void flx_write_header(FILE *f, const flx_functions *all, const char *prefix)
+void flx_write_header(FILE *f, const flx_functions *all, const char *prefix, const char *entry,
+                      int first)
 {
     const flx_symbolic *x = &all->x;
     const flx_model *m = x->m;
+    const header h = {f, prefix, entry, first};
     fprintf(f, "%sEquations of motion in the coordinates of the joints, written by Flexion %s.\n",
             prefix, flx_version());
     if (m->title && m->title[0]) write_text(f, prefix, m->title);
-    fprintf(f, "%sUnits are those of the model: SI units in, SI units out; t in s.\n", prefix);
-    fprintf(f, "%s\n%sCoordinates q, %d; zero as drawn, but for places and quaternions of free "
-               "bodies:\n",
-            prefix, prefix, x->nq);
-    write_names(f, prefix, "q", x->nq, all->q);
+    fprintf(f, "%sUnits are the model's: m, kg, s, rad, N.\n", prefix);
+    fprintf(f, "%sCoordinates q, %d; 0 as drawn, but for places and quaternions of free bodies:\n",
+            prefix, x->nq);
+    write_names(&h, "q", x->nq, all->q);
     fprintf(f, "%sVelocities v, %d; accelerations a and efforts tau (N, Nm) in the same order:\n",
             prefix, x->nv);
-    write_names(f, prefix, "v", x->nv, all->v);
+    write_names(&h, "v", x->nv, all->v);
     if (m->nstate > 0) fprintf(f, "%sStates x, %d:\n", prefix, m->nstate);
     for (int i = 0; i < m->nfirst; i++) {
-        fprintf(f, "%s  x[%d]  %s\n", prefix, m->firsts[i].number, m->firsts[i].name);
+        begin_entry(&h, "x", m->firsts[i].number);
+        fprintf(f, "%s\n", m->firsts[i].name);
     }
-    fprintf(f, "%sParameters p, %d%s\n", prefix, all->np, all->np ? ":" : "");
+    fprintf(f, "%sParameters p, %d%s\n", prefix, all->np, all->np ? ", may be changed:" : "");
     for (int i = 0; i < all->np; i++) {
-        fprintf(f, "%s  p[%d]  %s = %.17g\n", prefix, i, all->parameters[i], all->defaults[i]);
+        begin_entry(&h, "p", i);
+        fprintf(f, "%s = %.17g\n", all->parameters[i], all->defaults[i]);
     }
     if (x->nrow > 0) fprintf(f, "%sClosures, %d, with multipliers lam:\n", prefix, x->nrow);
     for (int i = 0; i < x->nrow; i++) {
         const flx_node_row *r = x->rows + i;
-        fprintf(f, "%s  lam[%d]  %s%s%s%s\n", prefix, i, r->item, r->part[0] ? ", " : "", r->part,
+        begin_entry(&h, "lam", i);
+        fprintf(f, "%s%s%s%s\n", r->item, r->part[0] ? ", " : "", r->part,
                 r->velocity ? " (of velocities)" : "");
+    }
+}
+
+void flx_write_named(FILE *f, const char *text, const char *name)
+{
+    for (const char *at; (at = strstr(text, "NAME")) != NULL; text = at + 4) {
+        fprintf(f, "%.*s%s", (int)(at - text), text, name);
+    }
+    fputs(text, f);
+}
+
+void flx_write_numbers(FILE *f, const flx_language *l, int n, const double *values)
+{
+    for (int i = 0; i < n; i++) {
+        if (i > 0) fputs(i % 4 ? l->between : l->next_line, f);
+        l->number(f, values[i]);
     }
 }
 

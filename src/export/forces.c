@@ -1,6 +1,6 @@
 // forces.c - the forces of the model on the links and along the joints.
 //
-//     tau += P^T (F dphi/db) + F dphi/dq                                          (EXP-T1)
+//     tau += P^T (F dphi/db) + F dphi/dq                                          (XPT-1)
 // phi: a length, an angle, a displacement, a row, over bodies b and joints q.
 #include "export/symbolic.h"
 
@@ -35,9 +35,8 @@ static flx_node derive(flx_symbolic *x, flx_node phi, bool velocity, int body, i
         flx_body_motion motion = {x->m, body, d};
         return flx_graph_derive(x->g, phi, flx_leaf_body_motion, &motion);
     }
-    flx_leaf leaf = d < translations
-                        ? flx_leaf_make(FLX_LEAF_BODY_VELOCITY, body, d)
-                        : flx_leaf_make(FLX_LEAF_BODY_SPIN, body, d - translations);
+    flx_leaf leaf = d < translations ? flx_leaf_make(FLX_LEAF_BODY_VELOCITY, body, d)
+                                     : flx_leaf_make(FLX_LEAF_BODY_SPIN, body, d - translations);
     return flx_graph_derive(x->g, phi, flx_leaf_partial, &leaf);
 }
 

@@ -46,9 +46,11 @@ static size_t next_word(const char **list)
     return strcspn(*list, ", ");
 }
 
+// A document is for reading: by default what the equations of motion consist of.
 static bool wanted(const flx_functions *f, const char *word)
 {
     const char *list = f->options.functions;
+    if (!list && f->options.language == FLX_EXPORT_LATEX) list = "mass,inverse,closures,states";
     if (!list) return true;
     for (size_t n; (n = next_word(&list)) > 0; list += n) {
         if (strlen(word) == n && strncmp(word, list, n) == 0) return true;
@@ -115,8 +117,9 @@ static flx_node *add_result(flx_functions *f, flx_function *to, const char *name
 static flx_status add_forward(flx_functions *f)
 {
     flx_node *tau = take_leaves(f, FLX_LEAF_TAU, f->x.nv);
-    flx_function *o = add(f, "forward", "accelerations; tau: efforts along the freedoms, besides "
-                                        "the model's own forces",
+    flx_function *o = add(f, "forward",
+                          "accelerations; tau: efforts along the freedoms, besides "
+                          "the model's own forces",
                           STATE | BIT(TAU));
     flx_node *a = add_result(f, o, "a", "accelerations", f->x.nv, 0);
     if (!tau || !a) return FLX_ERR_MEMORY;
@@ -125,12 +128,14 @@ static flx_status add_forward(flx_functions *f)
 
 static flx_status add_inverse(flx_functions *f)
 {
-    flx_node *a = take_leaves(f, FLX_LEAF_A, f->x.nv);
-    flx_function *o = add(f, "inverse", "efforts along the freedoms that the accelerations a take, "
-                                        "besides the model's own forces",
+    bool document = f->options.language == FLX_EXPORT_LATEX; // there M a stands by itself
+    flx_node *a = document ? NULL : take_leaves(f, FLX_LEAF_A, f->x.nv);
+    flx_function *o = add(f, "inverse",
+                          "efforts along the freedoms that the accelerations a take, "
+                          "besides the model's own forces",
                           STATE | BIT(A));
     flx_node *tau = add_result(f, o, "tau", "efforts", f->x.nv, 0);
-    if (!tau || !a) return FLX_ERR_MEMORY;
+    if (!tau || (!a && !document)) return FLX_ERR_MEMORY;
     return flx_symbolic_inverse(&f->x, a, tau);
 }
 
@@ -169,8 +174,9 @@ static flx_status add_rates(flx_functions *f)
 static flx_status add_closures(flx_functions *f)
 {
     flx_symbolic *x = &f->x;
-    flx_function *o = add(f, "closures", "what closes the loops: g = 0, gd = G v + g_t = 0, "
-                                         "G a + bias = 0",
+    flx_function *o = add(f, "closures",
+                          "what closes the loops: g = 0, gd = G v + g_t = 0, "
+                          "G a + bias = 0",
                           STATE);
     flx_node *g = add_result(f, o, "g", "0 for rows that know velocities alone", x->nrow, 0);
     flx_node *gd = add_result(f, o, "gd", "", x->nrow, 0);
@@ -289,7 +295,7 @@ static void name_link(const flx_symbolic *x, int link, flx_name *q, flx_name *v)
     bool ball = l->kind == FLX_LINK_BALL;
     bool slides = l->kind == FLX_LINK_SLIDE || l->kind == FLX_LINK_SHIFT;
     for (int k = 0; k < x->links[1 + link].s.n + ball; k++) {
-        const char *part = ball                       ? parts[k]
+        const char *part = ball                        ? parts[k]
                            : l->kind == FLX_LINK_SHIFT ? axes[k]
                            : slides                    ? "displacement"
                                                        : "angle";
@@ -322,7 +328,7 @@ static flx_status make(flx_functions *f, const flx_model *m)
     FLX_TRY(check_words(f, m->ctx));
     FLX_TRY(flx_symbolic_create(m, x));
     f->closed = x->nrow > 0;
-    f->solve = f->closed && wanted(f, "forward");
+    f->solve = f->closed && wanted(f, "forward") && f->options.language != FLX_EXPORT_LATEX;
     f->name = make_name(f, m);
     f->q = flx_arena_take(x->arena, (size_t)x->nq, sizeof *f->q);
     f->v = flx_arena_take(x->arena, (size_t)x->nv, sizeof *f->v);

@@ -46,8 +46,8 @@ typedef struct flx_functions {
     const char *name; // an identifier
     int n;
     flx_function f[FLX_FUNCTIONS_MAX];
-    bool closed; // there are loops: forward dynamics solves for multipliers
-    bool solve;  // ... and is asked for
+    bool closed;     // there are loops: forward dynamics solves for multipliers
+    bool solve;      // ... and is asked for
     flx_name *q, *v; // (nq) (nv)
     int np;          // parameters that may change
     const char **parameters;

@@ -103,8 +103,7 @@ flx_status flx_symbolic_inverse(const flx_symbolic *x, const flx_node *a, flx_no
             m->alpha = n3_axpy(g, a[l->v + k], o->s.turn[k], m->alpha);
             m->a = n3_axpy(g, a[l->v + k], o->s.slide[k], m->a);
         }
-        on[1 + i] =
-            sum(g, bias_force(x, i), inertia_force(g, o->m, o->h, o->J, m->alpha, m->a));
+        on[1 + i] = sum(g, bias_force(x, i), inertia_force(g, o->m, o->h, o->J, m->alpha, m->a));
     }
     if (fine) flx_symbolic_inwards(x, on, tau);
     for (int i = 0; i < x->nv && fine; i++) tau[i] = node_sub(g, tau[i], x->effort[i]);
@@ -261,14 +260,12 @@ static void fill_column(const flx_symbolic *x, int link, int freedom, const comp
     const flx_link *l = links_of(x) + link;
     const flx_node_link *o = x->links + 1 + link;
     int column = l->v + freedom;
-    flx_node_wrench f =
-        inertia_force(g, c->m, c->h, c->J, o->s.turn[freedom], o->s.slide[freedom]);
+    flx_node_wrench f = inertia_force(g, c->m, c->h, c->J, o->s.turn[freedom], o->s.slide[freedom]);
     for (int i = link; i >= 0; i = links_of(x)[i].parent) {
         l = links_of(x) + i;
         o = x->links + 1 + i;
         for (int k = 0; k < o->s.n; k++) {
-            M[x->nv * (l->v + k) + column] = M[x->nv * column + l->v + k] =
-                along(g, &o->s, k, f);
+            M[x->nv * (l->v + k) + column] = M[x->nv * column + l->v + k] = along(g, &o->s, k, f);
         }
         if (l->parent >= 0) f = hand_on(g, o, f);
     }

@@ -195,10 +195,11 @@ flx_node flx_symbolic_coordinate(flx_symbolic *x, int joint, flx_coordinate whic
     if (link < 0) {
         if (s.kind != FLX_SCALAR_ANGLE) return flx_symbolic_scalar(x, &s);
         x->failed = true;
-        (void)FLX_FAIL(x->ctx, FLX_ERR_CANNOT, j->loc,
-                       "joint '%s' closes a loop, and exported equations do not count its turns; "
-                       "use the angle of a joint that carries a body (flexion check shows the tree)",
-                       j->name);
+        (void)FLX_FAIL(
+            x->ctx, FLX_ERR_CANNOT, j->loc,
+            "joint '%s' closes a loop, and exported equations do not count its turns; "
+            "use the angle of a joint that carries a body (flexion check shows the tree)",
+            j->name);
         return -1;
     }
     const flx_link *l = x->t.links + link;

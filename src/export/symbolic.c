@@ -86,8 +86,8 @@ static flx_status allocate(flx_symbolic *x)
     x->velocity_of = flx_arena_take(x->arena, (size_t)x->nq, sizeof *x->velocity_of);
     x->carrier = flx_arena_take(x->arena, (size_t)m->njoint, sizeof *x->carrier);
     x->rates = flx_arena_take(x->arena, (size_t)m->nstate, sizeof *x->rates);
-    bool fine = x->links && x->applied && x->bodies && x->effort && x->velocity_of &&
-                x->carrier && x->rates;
+    bool fine = x->links && x->applied && x->bodies && x->effort && x->velocity_of && x->carrier &&
+                x->rates;
     return fine ? FLX_OK : FLX_ERR_MEMORY;
 }
 

@@ -7,7 +7,7 @@
 //
 // The model's own expressions stand on leaves of bodies (positions, rotations, velocities). They are
 // differentiated there, and then the leaves are substituted by the motion of the links:
-//     tau += P^T (F dphi/db),   phi a function of bodies b, F its force           (EXP-T1)
+//     tau += P^T (F dphi/db),   phi a function of bodies b, F its force           (XPT-1)
 #pragma once
 
 #include "export/vector.h"
@@ -52,16 +52,16 @@ typedef struct flx_node_link {
     flx_freedom s;
     n33 fixed, moved; // R = fixed moved, in the parent's axes
     n33 R;
-    n3 r;                    // origin in the parent's frame
-    n3 wr, vr;               // motion of the joint
-    n3 w, v;                 // angular velocity, velocity of the origin
-    n3 alpha, a;             // bias: accelerations at v' = 0, without gravity
-    n33 G;                   // axes in the ground's
-    n3 p;                    // origin, ground
-    flx_node angle;          // planar: sum of all turns
-    flx_node m;              // mass
-    n3 h;                    // mass times centre of mass
-    n33 J;                   // inertia about the origin
+    n3 r;           // origin in the parent's frame
+    n3 wr, vr;      // motion of the joint
+    n3 w, v;        // angular velocity, velocity of the origin
+    n3 alpha, a;    // bias: accelerations at v' = 0, without gravity
+    n33 G;          // axes in the ground's
+    n3 p;           // origin, ground
+    flx_node angle; // planar: sum of all turns
+    flx_node m;     // mass
+    n3 h;           // mass times centre of mass
+    n33 J;          // inertia about the origin
 } flx_node_link;
 
 typedef struct flx_node_body {
@@ -74,11 +74,11 @@ typedef struct flx_node_body {
 // A closure, or another constraint.
 typedef struct flx_node_row {
     const char *item, *part;
-    bool velocity;        // no position level: value is -1
-    flx_node value;       // g
-    flx_node rate;        // g' = G v + g_t
-    flx_node bias;        // g'' at v' = 0
-    flx_node *G;          // (nv)
+    bool velocity;  // no position level: value is -1
+    flx_node value; // g
+    flx_node rate;  // g' = G v + g_t
+    flx_node bias;  // g'' at v' = 0
+    flx_node *G;    // (nv)
 } flx_node_row;
 
 typedef struct flx_symbolic {
@@ -93,10 +93,10 @@ typedef struct flx_symbolic {
     flx_node_body *bodies;
     flx_node_wrench *applied; // (n + 1) by the model's forces, on the links
     flx_node *effort;         // (nv) ... along the joints
-    int *carrier;     // (njoint) body that a joint carries; -1: it closes a loop
+    int *carrier;             // (njoint) body that a joint carries; -1: it closes a loop
     int nrow, row_capacity;
     flx_node_row *rows;
-    flx_node *rates; // (nstate) of the states
+    flx_node *rates;  // (nstate) of the states
     int *velocity_of; // (nq) velocity that belongs to a coordinate; -1: of a quaternion
     flx_substitution taken, carried;
     const char *item; // that is at work, for messages
@@ -135,7 +135,7 @@ flx_node flx_symbolic_scalar(flx_symbolic *x, const flx_scalar *s);
 flx_node flx_symbolic_coordinate(flx_symbolic *x, int joint, flx_coordinate which);
 
 // ---- forces.c, closures.c -----------------------------------------------------------------------
-// (EXP-T1): the force F, over the inputs, along a taken phi, onto links (the ground's first) and
+// (XPT-1): the force F, over the inputs, along a taken phi, onto links (the ground's first) and
 // joints. velocity: phi is a rate, and its derivatives by velocities are meant.
 flx_status flx_symbolic_push(flx_symbolic *x, flx_node phi, bool velocity, flx_node F,
                              flx_node_wrench *on, flx_node *effort);

@@ -109,8 +109,8 @@ static inline n33 n33_skew(flx_graph *g, n3 a)
 {
     flx_node z = node_const(g, 0.0);
     const flx_node *c = a.c;
-    return (n33){{z, node_neg(g, c[2]), c[1], c[2], z, node_neg(g, c[0]), node_neg(g, c[1]), c[0],
-                  z}};
+    return (n33){
+        {z, node_neg(g, c[2]), c[1], c[2], z, node_neg(g, c[0]), node_neg(g, c[1]), c[0], z}};
 }
 // The upper half decides.
 static inline n33 n33_mirror(n33 A)

@@ -1,8 +1,6 @@
 // write_c.c - C99, self-contained but for <math.h>.
 #include "export/code.h"
 
-#include "expr/graph.h"
-
 #include <math.h>
 #include <string.h>
 
@@ -79,6 +77,8 @@ static const flx_language language = {.ops = ops,
                                       .close = ")",
                                       .small_power = "power($10, $e)",
                                       .temporary = "z%d",
+                                      .between = ", ",
+                                      .next_line = ",\n    ",
                                       .number = number,
                                       .input = input,
                                       .table = table};
@@ -91,17 +91,6 @@ static bool any_small_power(const flx_functions *all, const flx_code *codes)
         if (codes[i].small_power) return true;
     }
     return false;
-}
-
-static void write_array(FILE *f, const char *name, int table_number, int n, const double *values)
-{
-    fprintf(f, "static const double table_%d_%s[%d] = {", table_number, name, n);
-    for (int i = 0; i < n; i++) {
-        fputs(i % 4 ? " " : "\n    ", f);
-        number(f, values[i]);
-        fputs(i + 1 < n ? "," : "", f);
-    }
-    fputs("};\n", f);
 }
 
 static const char table_text[] =
@@ -148,16 +137,14 @@ static void write_tables(FILE *f, const flx_functions *all, const flx_code *code
     fputs(table_text, f);
     for (int i = 0; i < g->ntable; i++) {
         const flx_table *t = g->tables[i];
-        bool used = false;
-        for (int k = 0; k < all->n; k++) used = used || codes[k].tables[i];
-        if (!used) continue;
-        write_array(f, "x", i, t->n, t->x);
-        write_array(f, "k", i, 4 * (t->n - 1), t->k);
-        int outside = t->outside == FLX_OUTSIDE_HOLD     ? 0
-                      : t->outside == FLX_OUTSIDE_EXTEND ? 1
-                                                         : 2;
+        if (!flx_codes_use_table(all, codes, i)) continue;
+        fprintf(f, "static const double table_%d_x[] = {", i);
+        flx_write_numbers(f, &language, t->n, t->x);
+        fprintf(f, "};\nstatic const double table_%d_k[] = {", i);
+        flx_write_numbers(f, &language, 4 * (t->n - 1), t->k);
+        fputs("};\n", f);
         fprintf(f, "static const points table_%d = {%d, table_%d_x, table_%d_k, %d};\n\n", i, t->n,
-                i, i, outside);
+                i, i, flx_outside_number(t));
     }
 }
 
@@ -261,31 +248,19 @@ static void write_function(FILE *f, const flx_functions *all, const flx_function
     fputs("}\n\n", f);
 }
 
-static void write_vector(FILE *f, const char *type, const char *name, const char *what, int n,
-                         const double *values)
-{
-    fprintf(f, "%s%s[%d] = {", type, name, n > 0 ? n : 1);
-    for (int i = 0; i < n; i++) {
-        if (i > 0) fputs(", ", f);
-        number(f, values[i]);
-    }
-    fprintf(f, "%s}; /* %s */\n", n > 0 ? "" : "0.0", what);
-}
-
 static void write_constants(FILE *f, const flx_functions *all)
 {
     const flx_symbolic *x = &all->x;
+    const double none = 0.0;
+    const char *n = all->name;
     fputs("#include <math.h>\n\n", f);
-    fprintf(f,
-            "enum { %s_nq = %d, %s_nv = %d, %s_nx = %d, %s_np = %d, %s_nrow = %d };\n\n",
-            all->name, x->nq, all->name, x->nv, all->name, x->m->nstate, all->name, all->np,
-            all->name, x->nrow);
-    char name[256];
-    snprintf(name, sizeof name, "%s_drawn", all->name);
-    write_vector(f, "const double ", name, "coordinates as drawn", x->nq, x->t.drawn);
-    snprintf(name, sizeof name, "%s_parameters", all->name);
-    write_vector(f, "const double ", name, "the model's values", all->np, all->defaults);
-    fputs("\n", f);
+    fprintf(f, "enum { %s_nq = %d, %s_nv = %d, %s_nx = %d, %s_np = %d, %s_nrow = %d };\n\n", n,
+            x->nq, n, x->nv, n, x->m->nstate, n, all->np, n, x->nrow);
+    fprintf(f, "const double %s_drawn[] = {", n);
+    flx_write_numbers(f, &language, x->nq, x->t.drawn);
+    fprintf(f, "}; /* coordinates as drawn */\nconst double %s_parameters[] = {", n);
+    flx_write_numbers(f, &language, all->np ? all->np : 1, all->np ? all->defaults : &none);
+    fputs("}; /* the model's values */\n\n", f);
 }
 
 static void write_prototypes(FILE *f, const flx_functions *all)
@@ -334,9 +309,12 @@ static const char solve_text[] =
     "        b[i] /= L[n * i + i];\n"
     "    }\n"
     "}\n\n"
-    "/* forward: accelerations of the closed mechanism, and the multipliers of its closures (lam may\n"
-    "   be a null pointer): M a + inverse(0) + G^T lam = tau, G a + bias = 0. Closures that say again\n"
-    "   what others say are left out, with the multiplier 0. Returns 0, or 1 where the mass matrix is\n"
+    "/* forward: accelerations of the closed mechanism, and the multipliers of its closures (lam "
+    "may\n"
+    "   be a null pointer): M a + inverse(0) + G^T lam = tau, G a + bias = 0. Closures that say "
+    "again\n"
+    "   what others say are left out, with the multiplier 0. Returns 0, or 1 where the mass matrix "
+    "is\n"
     "   not positive. */\n"
     "int NAME_forward(double t, const double *p, const double *q, const double *v, "
     "const double *x,\n                 const double *tau, double *a, double *lam)\n"
@@ -406,23 +384,15 @@ static const char solve_text[] =
     "    return 0;\n"
     "}\n";
 
-static void write_named(FILE *f, const char *text, const char *name)
-{
-    for (const char *at; (at = strstr(text, "NAME")) != NULL; text = at + 4) {
-        fprintf(f, "%.*s%s", (int)(at - text), text, name);
-    }
-    fputs(text, f);
-}
-
 flx_status flx_write_c(FILE *f, const flx_functions *all, const flx_code *codes)
 {
     fputs("/*\n", f);
-    flx_write_header(f, all, " * ");
+    flx_write_header(f, all, " * ", "%s[%d]", 0);
     fputs(" */\n", f);
     write_constants(f, all);
     write_prototypes(f, all);
     write_helpers(f, all, codes);
     for (int i = 0; i < all->n; i++) write_function(f, all, all->f + i, codes + i);
-    if (all->solve) write_named(f, solve_text, all->name);
+    if (all->solve) flx_write_named(f, solve_text, all->name);
     return FLX_OK;
 }

@@ -1,6 +1,239 @@
+// write_octave.c - a function file for Octave and MATLAB that gives handles to the equations:
+// m = NAME(); a = m.forward(t, p, q, v, x). Columns in, columns and matrices out.
 #include "export/code.h"
+
+#include <math.h>
+
+static const flx_notation ops[FLX_OPS] = {
+    [FLX_OP_ADD] = {1, "$11 + $22"},
+    [FLX_OP_SUB] = {1, "$11 - $22"},
+    [FLX_OP_MUL] = {2, "$12 * $23"},
+    [FLX_OP_DIV] = {2, "$12 / $23"},
+    [FLX_OP_NEG] = {3, "-$15"},
+    [FLX_OP_POW] = {4, "$15 ^ $25"},
+    [FLX_OP_SQRT] = {5, "real_of(sqrt($10))"},
+    [FLX_OP_SIN] = {5, "sin($10)"},
+    [FLX_OP_COS] = {5, "cos($10)"},
+    [FLX_OP_TAN] = {5, "tan($10)"},
+    [FLX_OP_ASIN] = {5, "real_of(asin($10))"},
+    [FLX_OP_ACOS] = {5, "real_of(acos($10))"},
+    [FLX_OP_ATAN] = {5, "atan($10)"},
+    [FLX_OP_ATAN2] = {5, "atan2($10, $20)"},
+    [FLX_OP_SINH] = {5, "sinh($10)"},
+    [FLX_OP_COSH] = {5, "cosh($10)"},
+    [FLX_OP_TANH] = {5, "tanh($10)"},
+    [FLX_OP_EXP] = {5, "exp($10)"},
+    [FLX_OP_LOG] = {5, "real_of(log($10))"},
+    [FLX_OP_LOG10] = {5, "real_of(log10($10))"},
+    [FLX_OP_ABS] = {5, "abs($10)"},
+    [FLX_OP_SIGN] = {5, "sign($10)"},
+    [FLX_OP_FLOOR] = {5, "floor($10)"},
+    [FLX_OP_CEIL] = {5, "ceil($10)"},
+    [FLX_OP_ROUND] = {5, "floor($11 + 0.5)"},
+    [FLX_OP_MOD] = {5, "mod($10, $20)"},
+    [FLX_OP_MIN] = {5, "min($10, $20)"},
+    [FLX_OP_MAX] = {5, "max($10, $20)"},
+    [FLX_OP_LT] = {5, "double($11 < $21)"},
+    [FLX_OP_LE] = {5, "double($11 <= $21)"},
+    [FLX_OP_EQ] = {5, "double($11 == $21)"},
+    [FLX_OP_NE] = {5, "double($11 ~= $21)"},
+    [FLX_OP_AND] = {5, "double($15 ~= 0 && $25 ~= 0)"},
+    [FLX_OP_OR] = {5, "double($15 ~= 0 || $25 ~= 0)"},
+    [FLX_OP_NOT] = {5, "double($15 == 0)"},
+    [FLX_OP_IF] = {5, "pick($15, $20, $30)"},
+    [FLX_OP_TABLE] = {5, "$10)"},
+};
+
+static void input(FILE *f, const flx_functions *all, flx_input in, int index)
+{
+    (void)all;
+    if (in == FLX_INPUT_T) {
+        fputs("t", f);
+    } else {
+        fprintf(f, "%s(%d)", flx_input_names[in], index + 1);
+    }
+}
+
+static void table(FILE *f, int number, int derivative)
+{
+    fprintf(f, "table(table_%d(), %d, ", number, derivative);
+}
+
+static void number(FILE *f, double value)
+{
+    if (isfinite(value)) {
+        flx_write_number(f, value);
+    } else {
+        fputs(value > 0.0 ? "Inf" : value < 0.0 ? "-Inf" : "NaN", f);
+    }
+}
+
+static const flx_language language = {.ops = ops,
+                                      .open = "(",
+                                      .close = ")",
+                                      .temporary = "z%d",
+                                      .between = "; ",
+                                      .next_line = "; ...\n    ",
+                                      .number = number,
+                                      .input = input,
+                                      .table = table};
+
+// ---- helpers ------------------------------------------------------------------------------------
+
+static const char helper_text[] = "function y = pick(c, a, b)\n"
+                                  "  if c ~= 0\n"
+                                  "    y = a;\n"
+                                  "  else\n"
+                                  "    y = b;\n"
+                                  "  end\n"
+                                  "end\n\n"
+                                  "function y = real_of(x)\n"
+                                  "  y = x;\n"
+                                  "  if ~isreal(x)\n"
+                                  "    y = NaN;\n"
+                                  "  end\n"
+                                  "end\n\n";
+
+static const char table_text[] = "function y = piece(k, derivative, u)\n"
+                                 "  switch derivative\n"
+                                 "    case 0\n"
+                                 "      y = k(1) + u * (k(2) + u * (k(3) + u * k(4)));\n"
+                                 "    case 1\n"
+                                 "      y = k(2) + u * (2 * k(3) + u * 3 * k(4));\n"
+                                 "    case 2\n"
+                                 "      y = 2 * k(3) + u * 6 * k(4);\n"
+                                 "    case 3\n"
+                                 "      y = 6 * k(4);\n"
+                                 "    otherwise\n"
+                                 "      y = 0;\n"
+                                 "  end\n"
+                                 "end\n\n"
+                                 "% A function by points: in piece i a polynomial in x - T.x(i).\n"
+                                 "function y = table(T, derivative, x)\n"
+                                 "  n = numel(T.x);\n"
+                                 "  if x < T.x(1) || x > T.x(n)\n"
+                                 "    i = 1;\n"
+                                 "    last = T.x(1);\n"
+                                 "    if x > T.x(n)\n"
+                                 "      i = n - 1;\n"
+                                 "      last = T.x(n);\n"
+                                 "    end\n"
+                                 "    k = T.k(4 * i - 3:4 * i);\n"
+                                 "    value = piece(k, 0, last - T.x(i));\n"
+                                 "    slope = piece(k, 1, last - T.x(i));\n"
+                                 "    y = 0;\n"
+                                 "    if T.outside == 2\n"
+                                 "      y = NaN;\n"
+                                 "    elseif derivative == 0\n"
+                                 "      y = value + T.outside * slope * (x - last);\n"
+                                 "    elseif derivative == 1 && T.outside == 1\n"
+                                 "      y = slope;\n"
+                                 "    end\n"
+                                 "    return;\n"
+                                 "  end\n"
+                                 "  i = max(1, min(n - 1, sum(T.x <= x)));\n"
+                                 "  y = piece(T.k(4 * i - 3:4 * i), derivative, x - T.x(i));\n"
+                                 "end\n\n";
+
+static void write_tables(FILE *f, const flx_functions *all, const flx_code *codes)
+{
+    const flx_graph *g = all->x.g;
+    if (!flx_codes_contain(all, codes, FLX_OP_TABLE)) return;
+    fputs(table_text, f);
+    for (int i = 0; i < g->ntable; i++) {
+        const flx_table *t = g->tables[i];
+        if (!flx_codes_use_table(all, codes, i)) continue;
+        fprintf(f, "function T = table_%d()\n  T.x = [", i);
+        flx_write_numbers(f, &language, t->n, t->x);
+        fputs("];\n  T.k = [", f);
+        flx_write_numbers(f, &language, 4 * (t->n - 1), t->k);
+        fprintf(f, "];\n  T.outside = %d;\nend\n\n", flx_outside_number(t));
+    }
+}
+
+// ---- functions ----------------------------------------------------------------------------------
+
+static void write_inputs(FILE *f, const flx_function *o)
+{
+    const char *comma = "";
+    for (int i = 0; i < FLX_INPUTS; i++) {
+        if (!(o->inputs & (1u << i))) continue;
+        fprintf(f, "%s%s", comma, flx_input_names[i]);
+        comma = ", ";
+    }
+}
+
+static void write_function(FILE *f, const flx_functions *all, const flx_function *o,
+                           const flx_code *c)
+{
+    fprintf(f, "%% %s: %s.\nfunction [", o->name, o->comment);
+    for (int i = 0; i < o->nresult; i++) fprintf(f, "%s%s", i ? ", " : "", o->results[i].name);
+    fprintf(f, "] = %s(", o->name);
+    write_inputs(f, o);
+    fputs(")\n", f);
+    if (o->inputs & (1u << FLX_INPUT_TAU)) {
+        fprintf(f, "  if nargin < 6\n    tau = zeros(%d, 1);\n  end\n", all->x.nv);
+    }
+    for (int i = 0; i < c->ntemporary; i++) {
+        fprintf(f, "  z%d = ", i + 1);
+        flx_code_write(f, c, &language, c->temporaries[i], false);
+        fputs(";\n", f);
+    }
+    for (int i = 0; i < o->nresult; i++) {
+        const flx_result *r = o->results + i;
+        int columns = r->columns ? r->columns : 1;
+        fprintf(f, "  %s = zeros(%d, %d);\n", r->name, r->rows, columns);
+        for (int k = 0; k < r->rows * columns; k++) {
+            if (flx_code_is_zero(c, r->nodes[k])) continue;
+            fprintf(f, "  %s(%d", r->name, k / columns + 1);
+            if (r->columns) fprintf(f, ", %d", k % columns + 1);
+            fputs(") = ", f);
+            flx_code_write(f, c, &language, r->nodes[k], true);
+            fputs(";\n", f);
+        }
+    }
+    fputs("end\n\n", f);
+}
+
+static const char solve_text[] =
+    "% forward: accelerations of the closed mechanism and multipliers of its closures,\n"
+    "% M a + inverse(0) + G' lam = tau, G a + bias = 0; lam is the smallest where closures say "
+    "again\n"
+    "% what others say.\n"
+    "function [a, lam] = forward(t, p, q, v, x, tau)\n"
+    "  n = numel(v);\n"
+    "  if nargin < 6\n"
+    "    tau = zeros(n, 1);\n"
+    "  end\n"
+    "  M = mass(p, q);\n"
+    "  [g, gd, G, b] = closures(t, p, q, v, x);\n"
+    "  a = M \\ (tau(:) - inverse(t, p, q, v, x, zeros(n, 1)));\n"
+    "  Y = M \\ G';\n"
+    "  S = G * Y;\n"
+    "  d = sqrt(abs(diag(S)));\n"
+    "  d(d == 0) = 1;\n"
+    "  lam = (pinv(S ./ (d * d'), 1e-12) * ((G * a + b) ./ d)) ./ d;\n"
+    "  a = a - Y * lam;\n"
+    "end\n\n";
+
 flx_status flx_write_octave(FILE *f, const flx_functions *all, const flx_code *codes)
 {
-    (void)f; (void)all; (void)codes;
+    const flx_symbolic *x = &all->x;
+    fprintf(f, "function m = %s()\n", all->name);
+    flx_write_header(f, all, "% ", "%s(%d)", 1);
+    fprintf(f, "  m.nq = %d;\n  m.nv = %d;\n  m.nx = %d;\n  m.np = %d;\n  m.nrow = %d;\n", x->nq,
+            x->nv, x->m->nstate, all->np, x->nrow);
+    fputs("  m.drawn = [", f);
+    flx_write_numbers(f, &language, x->nq, x->t.drawn);
+    fputs("];\n  m.parameters = [", f);
+    flx_write_numbers(f, &language, all->np, all->defaults);
+    fputs("];\n", f);
+    for (int i = 0; i < all->n; i++) fprintf(f, "  m.%s = @%s;\n", all->f[i].name, all->f[i].name);
+    if (all->solve) fputs("  m.forward = @forward;\n", f);
+    fputs("end\n\n", f);
+    fputs(helper_text, f);
+    write_tables(f, all, codes);
+    for (int i = 0; i < all->n; i++) write_function(f, all, all->f + i, codes + i);
+    if (all->solve) fputs(solve_text, f);
     return FLX_OK;
 }

@@ -100,15 +100,20 @@ static inline void random_forces(mechanism *k)
 }
 
 // Coordinates and rates anywhere.
-static inline void random_motion(mechanism *k, const flx_tree_links *t, double *q, double *v)
+static inline void random_motion_of(uint64_t *seed, const flx_tree_links *t, double *q, double *v)
 {
     for (int i = 0; i < t->k.n; i++) {
         const flx_link *l = t->links + i;
         int n = flx_link_freedom(l->kind, t->k.planar);
-        random_vector(&k->seed, n, 2.0, q + l->q);
+        random_vector(seed, n, 2.0, q + l->q);
         if (l->kind == FLX_LINK_BALL) {
             quat_store(q + l->q, quat_exp(v3_load(q + l->q)));
         }
-        random_vector(&k->seed, n, 1.5, v + l->v);
+        random_vector(seed, n, 1.5, v + l->v);
     }
+}
+
+static inline void random_motion(mechanism *k, const flx_tree_links *t, double *q, double *v)
+{
+    random_motion_of(&k->seed, t, q, v);
 }

@@ -1,0 +1,75 @@
+// Exported C on random mechanisms, open and closed.
+#include "exported.h"
+
+#define TREES 100
+#define MECHANISMS 330 // those from TREES on count only where they have loops
+
+// Every eighth is linearised: that is most of the text.
+static bool is_linearised(int number)
+{
+    return number % 8 == 0;
+}
+
+static int mechanism_open(mechanism *k, subject *s, int number)
+{
+    int dimension = number % 3 == 0 ? 2 : 3;
+    if (number > TREES) {
+        random_loops(k, dimension, 3000 + (uint64_t)number);
+    } else {
+        random_tree(k, dimension, 3000 + (uint64_t)number);
+    }
+    if (number % 2 == 0) random_forces(k);
+    return subject_open(s, &k->m, number);
+}
+
+static bool is_of_use(const subject *s)
+{
+    return s->nv > 0 && (s->number <= TREES || s->nrow > 0);
+}
+
+static int compare(subject *s)
+{
+    return forward_is_that_of_the_tree(s) || inverse_is_the_residual(s) ||
+           closures_are_derivatives(s) || rates_are_those_of_the_tree(s) ||
+           (is_linearised(s->number) && linearisation_is_a_derivative(s));
+}
+
+static int exported_code_is_the_tree(void)
+{
+    char folder[] = "/tmp/flexion_export_XXXXXX";
+    int compared = 0, closed = 0;
+    CHECK(mkdtemp(folder));
+    for (int i = 1; i <= MECHANISMS; i++) {
+        mechanism k;
+        subject s;
+        const char *functions = is_linearised(i) ? NULL : "forward,inverse,mass,closures,rates";
+        CHECK(mechanism_open(&k, &s, i) == 0);
+        if (is_of_use(&s)) CHECK(export_as(&k.m, i, folder, functions) == 0);
+        subject_close(&s);
+        mechanism_free(&k);
+    }
+    void *library = compile_all(folder);
+    CHECK(library);
+    for (int i = 1; i <= MECHANISMS; i++) {
+        mechanism k;
+        subject s;
+        CHECK(mechanism_open(&k, &s, i) == 0);
+        s.library = library;
+        if (is_of_use(&s) && set_state(&s)) {
+            int bad = compare(&s);
+            if (bad) printf("mechanism %d\n", i);
+            CHECK(!bad);
+            compared++;
+            closed += s.nrow > 0;
+        }
+        subject_close(&s);
+        mechanism_free(&k);
+    }
+    dlclose(library);
+    CHECK(remove_folder(folder) == 0);
+    printf("%d mechanisms, %d with loops\n", compared, closed);
+    CHECK(compared >= 200 && closed >= 100);
+    return 0;
+}
+
+TEST_MAIN(TEST(exported_code_is_the_tree))
