@@ -22,6 +22,7 @@ LAYERS = {
     "force": (["base", "math", "expr", "model"], ["base", "system"], []),
     "fe": (["base", "math", "model"], ["base"], []),
     "system": (["base", "math", "expr", "model", "body", "joint", "force", "fe"], ["*"], []),
+    "export": (["base", "math", "expr", "model", "joint", "system"], ["base", "model", "export"], []),
     "integrate": (["base", "math"], ["base", "system", "integrator", "methods"], []),
     "analyse": (["base", "math", "integrate"], ["*"], []),
     "output": (["base", "math", "model"], ["base", "compare", "results", "simulation"], ["hdf5.h"]),

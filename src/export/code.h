@@ -19,10 +19,10 @@ typedef struct flx_notation {
 #define FLX_OPS (FLX_OP_PIECE + 1)
 
 typedef struct flx_language {
-    const flx_notation *ops;  // (FLX_OPS)
-    const char *open, *close; // parentheses
-    const char *small_power;  // of a whole exponent: $1 and the number; NULL: as any other
-    const char *temporary;    // name of a named node, a printf format of its number
+    const flx_notation *ops;         // (FLX_OPS)
+    const char *open, *close;        // parentheses
+    const char *small_power;         // of a whole exponent: $1 and the number; NULL: as any other
+    const char *temporary;           // name of a named node, a printf format of its number
     const char *between, *next_line; // numbers of a list, and those of a long one
     void (*number)(FILE *f, double value);
     void (*input)(FILE *f, const flx_functions *all, flx_input input, int index);

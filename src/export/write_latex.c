@@ -222,7 +222,8 @@ typedef struct caption {
 
 static const caption captions[] = {
     {"mass", "Mass matrix", "$M$ is symmetric; its upper half:"},
-    {"inverse", "Motion, weight and forces", "The efforts $k$ that they take without acceleration:"},
+    {"inverse", "Motion, weight and forces",
+     "The efforts $k$ that they take without acceleration:"},
     {"closures", "Closures",
      "$g(q, t) = 0$, its rate $\\dot g = G\\,\\dot q + \\partial g/\\partial t = 0$, and the bias "
      "$b$ in $G\\,\\ddot q + b = 0$:"},
@@ -230,7 +231,8 @@ static const caption captions[] = {
     {"rates", "Coordinates and velocities", "The rates of the coordinates:"},
     {"forward", "Forward dynamics", "The accelerations $a$:"},
     {"linearise", "Linearisation",
-     "$M\\,\\delta a + D\\,\\delta\\dot q + K\\,\\delta q = \\delta\\tau$ near a motion, with multipliers "
+     "$M\\,\\delta a + D\\,\\delta\\dot q + K\\,\\delta q = \\delta\\tau$ near a motion, with "
+     "multipliers "
      "held:"},
 };
 

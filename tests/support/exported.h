@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#define MOST 64        // freedoms, rows
+#define MOST 64 // freedoms, rows
 
 typedef void state_function(double t, const double *p, const double *q, const double *v,
                             const double *x, double *g, double *gd, double *G, double *bias);
@@ -118,8 +118,8 @@ static inline int forward_is_that_of_the_tree(const subject *s)
     const flx_state *x = s->tx;
     double a[MOST], lam[MOST], tolerance = s->nrow > 0 ? 1e-12 : 1e-13;
     if (s->nrow > 0) {
-        CHECK(FUNCTION(s, closed_function, "forward")(s->time, s->p, x->q, x->v, x->x, NULL, a, lam) ==
-              0);
+        CHECK(FUNCTION(s, closed_function, "forward")(s->time, s->p, x->q, x->v, x->x, NULL, a,
+                                                      lam) == 0);
     } else {
         FUNCTION(s, forward_function, "forward")(s->time, s->p, x->q, x->v, x->x, NULL, a);
     }
@@ -203,7 +203,8 @@ static inline int closures_are_derivatives(const subject *s)
 }
 
 // inverse + G^T lam
-static inline void load(const subject *s, const double *q, const double *v, const double *lam, double *out)
+static inline void load(const subject *s, const double *q, const double *v, const double *lam,
+                        double *out)
 {
     FUNCTION(s, inverse_function, "inverse")(s->time, s->p, q, v, s->tx->x, s->tx->a, out);
     if (s->nrow == 0) return;
