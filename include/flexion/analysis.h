@@ -1,5 +1,5 @@
 // flexion/analysis.h - what can be asked of a system besides a run: a consistent start, the rank
-// of its constraints.
+// of its constraints, a position of rest, modes.
 #pragma once
 
 #include "flexion/system.h"
@@ -34,6 +34,48 @@ typedef struct flx_rank_report {
 } flx_rank_report;
 FLX_API flx_status flx_rank_bonds(const flx_system *s, const flx_state *x, flx_rank_report *report);
 FLX_API void flx_rank_report_clear(flx_rank_report *report);
+
+// Modes: motions theta e^(s t) of the equations linearised about a state (theory/modes.md), which is
+// at rest or in steady motion. Rigid bonds, holonomic or not, are met; massless directions and
+// algebraic unknowns are eliminated.
+typedef struct flx_mode_part {
+    const char *item, *part; // of the unknown; borrowed from the system
+    double size, phase;      // amplitude over the unknown's scale, the largest 1; radians
+} flx_mode_part;
+#define FLX_MODE_PARTS 4
+typedef struct flx_mode {
+    double re, im;    // s in 1/s; a pair counts once, im >= 0
+    double frequency; // |im| / (2 pi), Hz
+    double damping;   // -re / |s|, from -1 to 1
+    double *shape;    // (2 nshape) real parts, then imaginary ones: theta and x, largest scaled 1
+    int npart;        // unknowns that move most
+    flx_mode_part parts[FLX_MODE_PARTS];
+} flx_mode;
+typedef struct flx_modes {
+    int nmode;
+    flx_mode *modes; // by |s|, the slowest first
+    int nneutral;    // eigenvalues s = 0, not among the modes: free directions and speeds
+    int nshape;      // nv + nx
+    void *memory;    // owned
+} flx_modes;
+// turn (nv x nv, column-major) or NULL for zero: theta' = u - turn theta, in axes in which the
+// coefficients are constant. count: at most so many; 0: all. FLX_SINGULAR names a direction that
+// nothing determines.
+FLX_API flx_status flx_modes_find(const flx_system *s, const flx_state *x, const double *turn,
+                                  int count, flx_modes *out);
+FLX_API void flx_modes_clear(flx_modes *m);
+
+// A position of rest near x (theory/modes.md): forces in balance at v = 0, x' = 0, with the bonds of
+// positions closed at the time of the state. Downhill first, so that the nearest stable position is
+// found where there is one.
+typedef struct flx_equilibrium_report {
+    int iterations;
+    double residual; // largest force out of balance, as a part of the forces there are
+    double moved;    // largest scaled change of a coordinate
+    int item;        // unknown that moved most
+} flx_equilibrium_report;
+FLX_API flx_status flx_equilibrium_find(const flx_system *s, flx_state *x,
+                                        flx_equilibrium_report *report);
 
 #ifdef __cplusplus
 }

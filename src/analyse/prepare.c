@@ -395,6 +395,21 @@ static flx_status find_slow_velocities(flx_simulation *sim)
                     flx_status_text(status), flx_model_reduced(sim->model, 0));
 }
 
+// The equilibrium at which the run begins, and those from which it is sought, before it. Velocities are
+// then those that motions ask for.
+static flx_status find_rest(flx_simulation *sim, int i)
+{
+    const flx_model *m = sim->model;
+    const flx_analysis *a = m->analyses + i;
+    if (a->about == FLX_ABOUT_END) {
+        return FLX_FAIL(sim->ctx, FLX_ERR_MODEL, a->loc,
+                        "a run cannot begin at '%s', which is sought from its end", a->name);
+    }
+    if (a->about >= 0) FLX_TRY(find_rest(sim, a->about));
+    FLX_TRY(flx_equilibrium_find(sim->sys, sim->start, NULL));
+    return flx_start_velocities(sim->sys, sim->start, NULL, NULL);
+}
+
 // The consistent state of the system that runs.
 static flx_status find_start(flx_simulation *sim, const flx_state *drawn, int ndrop,
                              const int *drop)
@@ -408,6 +423,7 @@ static flx_status find_start(flx_simulation *sim, const flx_state *drawn, int nd
     FLX_TRY(close_held(sim, FLX_HOLD_COORDINATES, ndrop, drop));
     FLX_TRY(close_held(sim, FLX_HOLD_RATES, ndrop, drop));
     FLX_TRY(settle_switches(sim));
+    if (sim->model->simulate.start >= 0) FLX_TRY(find_rest(sim, sim->model->simulate.start));
     if (sim->model->nreduced > 0) FLX_TRY(find_slow_velocities(sim));
     return flx_start_accelerations(sim->sys, sim->start);
 }
@@ -487,7 +503,8 @@ static flx_status make_ready(flx_simulation *sim, const flx_state *drawn,
     // turns are counted from where the start is
     if (s->ops->accept) s->ops->accept(s, sim->work, sim->start);
     FLX_TRY(check_left_out(sim));
-    FLX_TRY(tell(sim, drawn));
+    // what an equilibrium changes is what was asked for
+    if (sim->model->simulate.start < 0) FLX_TRY(tell(sim, drawn));
     return sim->model->simulate.tree ? change_to_tree(sim) : FLX_OK;
 }
 

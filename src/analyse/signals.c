@@ -76,6 +76,10 @@ flx_status flx_signals_eval(flx_signals *s, flx_simulation *sim, const flx_state
     FLX_TRY(flx_simulation_observe(sim, x, s->reactions, s->nleaf, s->leaves, s->in));
     for (int i = 0; i < s->nleaf; i++) {
         if (s->leaves[i] == flx_leaf_make(FLX_LEAF_ENERGY, 0, DISSIPATED)) s->in[i] = dissipated;
+        if (flx_leaf_get_kind(s->leaves[i]) == FLX_LEAF_MODES) {
+            const double *found = sim->findings[flx_leaf_get_index(s->leaves[i])];
+            s->in[i] = found ? found[flx_leaf_get_component(s->leaves[i])] : (double)NAN;
+        }
     }
     flx_program_eval(s->program, s->in, s->scratch, s->out);
     return FLX_OK;

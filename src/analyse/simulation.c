@@ -216,6 +216,7 @@ static flx_status make(flx_simulation *sim)
     FLX_TRY(create_probes(sim));
     FLX_TRY(create_measures(sim));
     FLX_TRY(create_events(sim));
+    FLX_TRY(flx_simulation_find_signals(sim));
     FLX_TRY(choose_method(sim));
     return create_account(sim);
 }
@@ -237,6 +238,28 @@ flx_status flx_simulation_create(const flx_model *model, flx_simulation **sim)
 {
     *sim = NULL;
     FLX_TRY(refuse_unavailable(model));
+    flx_status status = create(model, sim);
+    if (status == FLX_OK) status = make(*sim);
+    if (status != FLX_OK) flx_simulation_destroy(sim);
+    return status;
+}
+
+// What only a run needs, or many of them.
+static bool is_of_runs(const char *what)
+{
+    static const char *const words[] = {"sweep", "optimise"};
+    for (size_t k = 0; k < sizeof words / sizeof words[0]; k++) {
+        if (strncmp(what, words[k], strlen(words[k])) == 0) return true;
+    }
+    return false;
+}
+
+flx_status flx_simulation_create_to_analyse(const flx_model *model, flx_simulation **sim)
+{
+    *sim = NULL;
+    for (int i = 0; i < model->nunavailable; i++) {
+        if (!is_of_runs(model->unavailable[i].what)) return refuse_unavailable(model);
+    }
     flx_status status = create(model, sim);
     if (status == FLX_OK) status = make(*sim);
     if (status != FLX_OK) flx_simulation_destroy(sim);

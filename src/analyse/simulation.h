@@ -117,6 +117,8 @@ struct flx_simulation {
     flx_topology tree;                  // owned
     flx_result_info info;
 
+    double **findings; // (nanalysis) re, im, frequency, damping of modes that are signals; arena
+
     flx_signals columns, probes;
     flx_motion motion;
     flx_program *measure_program; // owned
@@ -143,6 +145,9 @@ flx_status flx_simulation_create_method(flx_simulation *sim);
 flx_status flx_simulation_choose_method(flx_simulation *sim);
 // Whether something dissipates or supplies energy.
 bool flx_simulation_is_powered(const flx_simulation *sim);
+
+// findings.c: the modes that signals ask for.
+flx_status flx_simulation_find_signals(flx_simulation *sim);
 
 // prepare.c: summary and names of redundant rows; to run, also the system without these rows and its
 // consistent start.

@@ -24,7 +24,7 @@ typedef struct cli_command {
 } cli_command;
 
 extern const cli_command cmd_run, cmd_check, cmd_plot, cmd_info, cmd_language, cmd_methods;
-extern const cli_command cmd_convergence, cmd_work_precision, cmd_compare, cmd_export;
+extern const cli_command cmd_convergence, cmd_work_precision, cmd_compare, cmd_export, cmd_analyse;
 
 // ---- arguments -------------------------------------------------------------------------------
 

@@ -1,20 +1,21 @@
 // dense.c - dense factorisations on LAPACK, one thread.
 #include "math/dense.h"
 
+#include "math/dense_parts.h"
+
 #include <cblas.h>
 #include <float.h>
 #include <lapacke.h>
 #include <math.h>
 #include <stdatomic.h>
 
-// More threads change the order of sums, and with it the last digits.
-static void use_one_thread(void)
+void flx_dense_use_one_thread(void)
 {
     static atomic_flag done = ATOMIC_FLAG_INIT;
     if (!atomic_flag_test_and_set(&done)) openblas_set_num_threads(1);
 }
 
-static flx_status report(flx_ctx *ctx, lapack_int info, const char *what)
+flx_status flx_dense_report(flx_ctx *ctx, int info, const char *what)
 {
     if (info == 0) return FLX_OK;
     if (info > 0) {
@@ -24,10 +25,10 @@ static flx_status report(flx_ctx *ctx, lapack_int info, const char *what)
                     "%s: the matrix has entries that are not finite", what);
 }
 
-static bool finite(int n, const double *a)
+bool flx_dense_is_finite(size_t n, const double *a)
 {
     double sum = 0;
-    for (int i = 0; i < n; i++) sum += a[i] - a[i]; // 0, or NaN
+    for (size_t i = 0; i < n; i++) sum += a[i] - a[i]; // 0, or NaN
     return sum == 0;
 }
 
@@ -36,18 +37,19 @@ flx_status flx_dense_rank(flx_ctx *ctx, int m, int n, double *A, double tol, int
     *rank = 0;
     for (int j = 0; j < n; j++) perm[j] = j;
     if (m == 0 || n == 0) return FLX_OK;
-    if (!finite(m * n, A)) return report(ctx, -1, "the rank of a matrix");
-    use_one_thread();
+    if (!flx_dense_is_finite((size_t)m * (size_t)n, A))
+        return flx_dense_report(ctx, -1, "the rank of a matrix");
+    flx_dense_use_one_thread();
     double size;
     for (int j = 0; j < n; j++) perm[j] = 0; // every column is free to move
     lapack_int info = LAPACKE_dgeqp3_work(LAPACK_COL_MAJOR, m, n, A, m, perm, NULL, &size, -1);
-    if (info != 0) return report(ctx, info, "the rank of a matrix");
+    if (info != 0) return flx_dense_report(ctx, info, "the rank of a matrix");
     int lwork = (int)size, most = m < n ? m : n;
     double *work = flx_alloc(ctx, (size_t)(lwork + most), sizeof *work);
     if (!work) return FLX_ERR_MEMORY;
     info = LAPACKE_dgeqp3_work(LAPACK_COL_MAJOR, m, n, A, m, perm, work + lwork, work, lwork);
     flx_free(work);
-    if (info != 0) return report(ctx, info, "the rank of a matrix");
+    if (info != 0) return flx_dense_report(ctx, info, "the rank of a matrix");
     for (int j = 0; j < n; j++) perm[j]--;
     while (*rank < most && fabs(A[*rank * m + *rank]) > tol * fabs(A[0])) (*rank)++;
     return FLX_OK;
@@ -56,17 +58,18 @@ flx_status flx_dense_rank(flx_ctx *ctx, int m, int n, double *A, double tol, int
 flx_status flx_dense_least_norm(flx_ctx *ctx, int m, int n, double *A, double *b, double rcond)
 {
     int most = m < n ? m : n, rows = m > n ? m : n;
-    if (!finite(m * n, A) || !finite(m, b)) return report(ctx, -1, "a least-norm solution");
+    if (!flx_dense_is_finite((size_t)m * (size_t)n, A) || !flx_dense_is_finite((size_t)m, b))
+        return flx_dense_report(ctx, -1, "a least-norm solution");
     if (most == 0) {
         for (int i = 0; i < rows; i++) b[i] = 0;
         return FLX_OK;
     }
-    use_one_thread();
+    flx_dense_use_one_thread();
     double size;
     lapack_int rank, isize;
     lapack_int info = LAPACKE_dgelsd_work(LAPACK_COL_MAJOR, m, n, 1, A, m, b, rows, NULL, rcond,
                                           &rank, &size, -1, &isize);
-    if (info != 0) return report(ctx, info, "a least-norm solution");
+    if (info != 0) return flx_dense_report(ctx, info, "a least-norm solution");
     int lwork = (int)size;
     double *work = flx_alloc(ctx, (size_t)(lwork + most), sizeof *work);
     lapack_int *iwork = flx_alloc(ctx, (size_t)isize, sizeof *iwork);
@@ -74,7 +77,7 @@ flx_status flx_dense_least_norm(flx_ctx *ctx, int m, int n, double *A, double *b
     if (work && iwork) {
         info = LAPACKE_dgelsd_work(LAPACK_COL_MAJOR, m, n, 1, A, m, b, rows, work + lwork, rcond,
                                    &rank, work, lwork, iwork);
-        status = report(ctx, info, "a least-norm solution");
+        status = flx_dense_report(ctx, info, "a least-norm solution");
     }
     flx_free(work);
     flx_free(iwork);
@@ -84,13 +87,14 @@ flx_status flx_dense_least_norm(flx_ctx *ctx, int m, int n, double *A, double *b
 flx_status flx_dense_symmetric_eigen(flx_ctx *ctx, int n, double *A, double *w)
 {
     if (n == 0) return FLX_OK;
-    if (!finite(n * n, A)) return report(ctx, -1, "the eigenvalues of a matrix");
-    use_one_thread();
+    if (!flx_dense_is_finite((size_t)n * (size_t)n, A))
+        return flx_dense_report(ctx, -1, "the eigenvalues of a matrix");
+    flx_dense_use_one_thread();
     double size;
     lapack_int isize;
     lapack_int info =
         LAPACKE_dsyevd_work(LAPACK_COL_MAJOR, 'V', 'L', n, A, n, w, &size, -1, &isize, -1);
-    if (info != 0) return report(ctx, info, "the eigenvalues of a matrix");
+    if (info != 0) return flx_dense_report(ctx, info, "the eigenvalues of a matrix");
     int lwork = (int)size;
     double *work = flx_alloc(ctx, (size_t)lwork, sizeof *work);
     lapack_int *iwork = flx_alloc(ctx, (size_t)isize, sizeof *iwork);
@@ -98,7 +102,7 @@ flx_status flx_dense_symmetric_eigen(flx_ctx *ctx, int n, double *A, double *w)
     if (work && iwork) {
         info =
             LAPACKE_dsyevd_work(LAPACK_COL_MAJOR, 'V', 'L', n, A, n, w, work, lwork, iwork, isize);
-        status = report(ctx, info, "the eigenvalues of a matrix");
+        status = flx_dense_report(ctx, info, "the eigenvalues of a matrix");
     }
     flx_free(work);
     flx_free(iwork);
@@ -108,19 +112,20 @@ flx_status flx_dense_symmetric_eigen(flx_ctx *ctx, int n, double *A, double *w)
 flx_status flx_dense_eigenvalues(flx_ctx *ctx, int n, double *A, double *re, double *im)
 {
     if (n == 0) return FLX_OK;
-    if (!finite(n * n, A)) return report(ctx, -1, "the eigenvalues of a matrix");
-    use_one_thread();
+    if (!flx_dense_is_finite((size_t)n * (size_t)n, A))
+        return flx_dense_report(ctx, -1, "the eigenvalues of a matrix");
+    flx_dense_use_one_thread();
     double size;
     lapack_int info = LAPACKE_dgeev_work(LAPACK_COL_MAJOR, 'N', 'N', n, A, n, re, im, NULL, 1, NULL,
                                          1, &size, -1);
-    if (info != 0) return report(ctx, info, "the eigenvalues of a matrix");
+    if (info != 0) return flx_dense_report(ctx, info, "the eigenvalues of a matrix");
     int lwork = (int)size;
     double *work = flx_alloc(ctx, (size_t)lwork, sizeof *work);
     if (!work) return FLX_ERR_MEMORY;
     info = LAPACKE_dgeev_work(LAPACK_COL_MAJOR, 'N', 'N', n, A, n, re, im, NULL, 1, NULL, 1, work,
                               lwork);
     flx_free(work);
-    return report(ctx, info, "the eigenvalues of a matrix");
+    return flx_dense_report(ctx, info, "the eigenvalues of a matrix");
 }
 
 // Rows are compared after division by their largest entry, so that units do not choose the pivot.

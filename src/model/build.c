@@ -148,6 +148,7 @@ static flx_status build(flx_builder *b, const flx_yaml *tree)
     FLX_TRY(for_all(b, &b->forces, flx_force_finish));
     FLX_TRY(flx_events_finish(b));
     GO_ON(flx_reduce_finish(b));
+    FLX_TRY(flx_analyses_finish(b));
     FLX_TRY(flx_later_finish(b));
     FLX_TRY(flx_outputs_finish(b));
     if (!b->failed) FLX_TRY(fill_items(b)); // after outputs, which may ask for coordinates

@@ -158,6 +158,8 @@ enum {
     FLX_TAG_MODES,      // ... mode(3)
     FLX_TAG_MEASURE,    // function: handle: its word
     FLX_TAG_QUATERNION, // handle: flx_value, the list w x y z
+    FLX_TAG_PAIRS,      // list: real and imaginary parts in turn
+    FLX_TAG_NUMBERED,   // list: counted, however short
 };
 
 // ---- expand.c: like, repeat, parts --------------------------------------------------------------
@@ -424,7 +426,10 @@ bool flx_is_body_signal(const char *name);
 flx_status flx_outputs_finish(flx_builder *b);
 flx_status flx_simulate_finish(flx_builder *b);
 flx_status flx_reduce_finish(flx_builder *b);
-flx_status flx_later_finish(flx_builder *b); // analyse, sweep, control, optimise
+flx_status flx_later_finish(flx_builder *b); // sweep, control, optimise
+// analyses.c: the number of the analysis that is named here, an equilibrium where that is wanted.
+flx_status flx_analysis_find(flx_builder *b, const flx_yaml *y, bool equilibrium, int *number);
+flx_status flx_analyses_finish(flx_builder *b);
 flx_status flx_measure_call(flx_env *e, const char *word, int n, const flx_value *args, flx_loc loc,
                             flx_value *out);
 extern const char *const flx_measure_words[];

@@ -46,6 +46,7 @@ typedef enum flx_leaf_kind {
     FLX_LEAF_ENERGY,         // [5] kinetic, potential, strain, dissipated, total; outputs only
     FLX_LEAF_MOMENTUM,       // [6] linear, angular about the origin; outputs only
     FLX_LEAF_CONSTRAINTS,    // [2] largest position and velocity residual; outputs only
+    FLX_LEAF_MODES,          // [4 count] index: analysis; re, im, frequency, damping; outputs only
 } flx_leaf_kind;
 
 static inline flx_leaf flx_leaf_make(flx_leaf_kind kind, int index, int component)
@@ -296,6 +297,7 @@ typedef struct flx_simulate {
     const char *method;     // "auto" when not given
     flx_loc method_loc, formulation_loc;
     bool tree; // formulation: tree
+    int start; // the equilibrium at which it begins; -1: as drawn
 } flx_simulate;
 
 typedef struct flx_column {
@@ -346,6 +348,18 @@ typedef struct flx_reduced {
     flx_loc loc; // where `reduce` says it
 } flx_reduced;
 
+// What to find out besides the run.
+typedef enum flx_analysis_kind { FLX_ANALYSIS_EQUILIBRIUM, FLX_ANALYSIS_MODES } flx_analysis_kind;
+#define FLX_ABOUT_START (-1)
+#define FLX_ABOUT_END (-2)
+typedef struct flx_analysis {
+    const char *name;
+    flx_loc loc;
+    flx_analysis_kind kind;
+    int about; // number of an equilibrium, FLX_ABOUT_START or FLX_ABOUT_END
+    int count; // of modes; 0: all
+} flx_analysis;
+
 typedef struct flx_parameter {
     const char *name;
     flx_loc loc;
@@ -392,6 +406,8 @@ struct flx_model {
     bool reduces; // a system may be made of the model's: rows have derivatives of their bias
     int nreduced;
     flx_reduced *reduced;
+    int nanalysis;
+    flx_analysis *analyses;
     flx_simulate simulate;
     flx_outputs outputs;
     int nunavailable;

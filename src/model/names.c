@@ -241,6 +241,9 @@ static bool known_in_outputs_only(void *user, flx_leaf leaf)
     case FLX_LEAF_CONSTRAINTS:
         what = "the residual of the constraints";
         break;
+    case FLX_LEAF_MODES:
+        what = "the result of an analysis";
+        break;
     default:
         return false;
     }
@@ -486,16 +489,45 @@ static flx_status constraint_member(flx_env *e, flx_item *item, const char *name
     return out->node < 0 ? FLX_ERR_MEMORY : FLX_OK;
 }
 
-static flx_status later_member(flx_env *e, const flx_item *item, const char *name, flx_loc loc,
-                               flx_value *out)
+// What modes have found, as numbers that do not change during the run.
+static flx_status analysis_member(flx_env *e, const flx_item *item, const char *name, flx_loc loc,
+                                  flx_value *out)
 {
-    static const char *const words[] = {"eigenvalues", "frequencies", "damping", "modes", NULL};
-    for (const char *const *w = words; *w; w++) {
-        if (strcmp(name, *w) != 0) continue;
-        FLX_TRY(flx_env_require(e, FLX_MODE_OUTPUT, item->full, name, loc));
-        return flx_env_stand_in(e, 1, out);
+    static const char *const words[] = {"eigenvalues", "frequencies", "damping", NULL};
+    flx_builder *b = e->b;
+    const flx_analysis *a = NULL;
+    int word = 0;
+    while (words[word] && strcmp(name, words[word]) != 0) word++;
+    for (int i = 0; i < b->m->nanalysis; i++) {
+        if (b->analyses.items[i] == item) a = b->m->analyses + i;
     }
-    return flx_member_unknown(e, item->full, name, loc, words, NULL);
+    if (!words[word] || (a && a->kind != FLX_ANALYSIS_MODES)) {
+        bool modes = a && a->kind == FLX_ANALYSIS_MODES;
+        return flx_member_unknown(e, item->full, name, loc, modes ? words : NULL, NULL);
+    }
+    FLX_TRY(flx_env_require(e, FLX_MODE_OUTPUT, item->full, name, loc));
+    if (!a || a->count == 0) {
+        return FLX_FAIL(b->ctx, FLX_ERR_MODEL, loc,
+                        "give '%s' a count: every mode is a column of the output", item->full);
+    }
+    if (a->about == FLX_ABOUT_END) {
+        return FLX_FAIL(b->ctx, FLX_ERR_MODEL, loc,
+                        "'%s' is about the end of the run and is not known during it; see "
+                        "'flexion analyse'",
+                        item->full);
+    }
+    int each = word == 0 ? 2 : 1;
+    *out = (flx_value){.kind = FLX_VALUE_LIST, .node = -1, .count = each * a->count};
+    out->tag = word == 0 ? FLX_TAG_PAIRS : FLX_TAG_NUMBERED;
+    out->items = flx_take(b, (size_t)out->count, sizeof *out->items);
+    if (!out->items) return FLX_ERR_MEMORY;
+    for (int i = 0; i < out->count; i++) {
+        int component = word == 0 ? 4 * (i / 2) + i % 2 : 4 * i + word + 1;
+        flx_leaf leaf = flx_leaf_make(FLX_LEAF_MODES, (int)(a - b->m->analyses), component);
+        out->items[i] = flx_value_number(flx_graph_leaf(b->g, leaf));
+        if (out->items[i].node < 0) return FLX_ERR_MEMORY;
+    }
+    return FLX_OK;
 }
 
 static flx_status quaternion_member(flx_env *e, const flx_value *list, const char *name,
@@ -544,7 +576,7 @@ flx_status flx_env_member(flx_scope *s, const flx_value *of, const char *name, f
     case FLX_KIND_EVENT:
         return flx_event_member(e, item, name, loc, out);
     case FLX_KIND_ANALYSIS:
-        return later_member(e, item, name, loc, out);
+        return analysis_member(e, item, name, loc, out);
     default:
         return flx_member_unknown(e, item->full, name, loc, NULL, NULL);
     }

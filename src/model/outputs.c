@@ -94,7 +94,9 @@ static const char *unit_of(const flx_builder *b, const flx_value *of, const char
                  {"dissipated", "J"},
                  {"total", "J"},
                  {"linear", "kg m/s"},
-                 {"angular", "kg m^2/s"}};
+                 {"angular", "kg m^2/s"},
+                 {"eigenvalues", "1/s"},
+                 {"frequencies", "Hz"}};
     const flx_item *item = flx_value_get_item(of);
     if (of->kind == FLX_VALUE_HANDLE && of->tag == FLX_TAG_GROUP &&
         strcmp(of->handle, "constraints") == 0) {
@@ -295,7 +297,10 @@ static flx_status add_result(columns *c, const result *r, flx_loc loc)
     }
     for (int i = 0; i < v.count; i++) {
         result each = {NULL, unit, v.items[i]};
-        if (quaternion || v.count <= 3) {
+        if (v.tag == FLX_TAG_PAIRS) {
+            each.name =
+                flx_arena_printf(b->m->arena, "%s(%d).%s", r->name, i / 2 + 1, i % 2 ? "im" : "re");
+        } else if (quaternion || (v.count <= 3 && v.tag != FLX_TAG_NUMBERED)) {
             each.name =
                 flx_arena_printf(b->m->arena, "%s.%s", r->name, quaternion ? parts[i] : axes[i]);
         } else {

@@ -168,27 +168,13 @@ static flx_status read_options(flx_env *e, const flx_yaml *block, flx_simulate *
     return FLX_OK;
 }
 
-static flx_status find_analysis(flx_builder *b, const flx_yaml *y)
-{
-    flx_item *item = y->kind == FLX_YAML_SCALAR ? flx_names_find(&b->top->names, y->text) : NULL;
-    if (item && item->kind == FLX_KIND_ANALYSIS) return FLX_OK;
-    flx_nearest near;
-    flx_nearest_start(&near, y->kind == FLX_YAML_SCALAR ? y->text : "");
-    for (int i = 0; i < b->analyses.count; i++) {
-        flx_nearest_offer(&near, b->analyses.items[i]->name);
-    }
-    const char *best = flx_nearest_best(&near);
-    return FLX_FAIL(b->ctx, FLX_ERR_MODEL, y->loc, "there is no analysis '%s'%s%s%s",
-                    y->kind == FLX_YAML_SCALAR ? y->text : "", best ? "; did you mean '" : "",
-                    best ? best : "", best ? "'?" : "");
-}
-
 flx_status flx_simulate_finish(flx_builder *b)
 {
     flx_simulate *s = &b->m->simulate;
     const flx_yaml *block = flx_yaml_get(b->top->def, "simulate");
     s->def = flx_integrator_def_default();
     s->method = s->def.method;
+    s->start = -1;
     if (!block || block->kind != FLX_YAML_MAP) return FLX_OK;
     flx_env e;
     flx_env_init(&e, b, b->top, NULL, FLX_MODE_CONSTANT);
@@ -203,23 +189,10 @@ flx_status flx_simulate_finish(flx_builder *b)
     FLX_TRY(read_step(&e, block, s));
     FLX_TRY(read_parameters(&e, block, s));
     FLX_TRY(read_options(&e, block, s));
-    return start ? find_analysis(b, start) : FLX_OK;
+    return start ? flx_analysis_find(b, start, true, &s->start) : FLX_OK;
 }
 
 // ---- blocks that are read and checked only ------------------------------------------------------
-
-static flx_status check_analysis(flx_env *e, const flx_item *item)
-{
-    const flx_yaml *about = flx_yaml_get(item->def, "about");
-    const flx_yaml *count = flx_yaml_get(item->def, "count");
-    int n = 0;
-    if (count) FLX_TRY(flx_build_integer(e, count, &n));
-    if (!about || about->kind != FLX_YAML_SCALAR || strcmp(about->text, "start") == 0 ||
-        strcmp(about->text, "end") == 0) {
-        return FLX_OK;
-    }
-    return find_analysis(e->b, about);
-}
 
 static flx_status check_range(flx_env *e, const flx_yaml *y)
 {
@@ -256,7 +229,8 @@ static flx_status check_sweep(flx_env *e, const flx_yaml *block)
         FLX_TRY(check_range(e, parameters->items[i]));
     }
     for (int i = 0; run && run->kind == FLX_YAML_LIST && i < run->count; i++) {
-        FLX_TRY(find_analysis(b, run->items[i]));
+        int number;
+        FLX_TRY(flx_analysis_find(b, run->items[i], false, &number));
     }
     return FLX_OK;
 }
@@ -266,9 +240,6 @@ flx_status flx_later_finish(flx_builder *b)
     const flx_yaml *sweep = flx_yaml_get(b->top->def, "sweep");
     flx_env e;
     flx_env_init(&e, b, b->top, NULL, FLX_MODE_CONSTANT);
-    for (int i = 0; i < b->analyses.count; i++) {
-        GO_ON(check_analysis(&e, b->analyses.items[i]));
-    }
     if (sweep && sweep->kind == FLX_YAML_MAP) GO_ON(check_sweep(&e, sweep));
     return FLX_OK;
 }

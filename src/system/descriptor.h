@@ -5,6 +5,7 @@
 #pragma once
 
 #include "flexion/system.h"
+#include "math/small.h"
 #include "model/model.h"
 
 typedef struct flx_descriptor_options {
@@ -40,6 +41,15 @@ typedef struct flx_residuals {
 } flx_residuals;
 void flx_descriptor_residuals(const flx_system *s, flx_work *w, const flx_state *x,
                               flx_residuals *out);
+
+// Where the velocities of a body are: `linear` of them in ground axes from v on, then `angular` ones in
+// the axes R of the body.
+typedef struct flx_body_axes {
+    int v, linear, angular;
+    m33 R; // in the plane the identity: rotations are about z
+} flx_body_axes;
+// false: no such body, or the system is not a descriptor.
+bool flx_descriptor_body_axes(const flx_system *s, const double *q, int body, flx_body_axes *out);
 
 // The number in the complete system of bond row i of this one.
 int flx_descriptor_complete_row(const flx_system *s, int i);

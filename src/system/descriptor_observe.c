@@ -294,6 +294,8 @@ static double leaf_value(observation *o, flx_leaf leaf)
         return c < 3 ? o->energy.linear[c] : o->energy.angular[c - 3];
     case FLX_LEAF_CONSTRAINTS:
         return c == 0 ? o->residuals.position : o->residuals.velocity;
+    case FLX_LEAF_MODES:
+        return (double)NAN; // no system knows it
     default:
         return body_leaf(o, leaf);
     }

@@ -1,0 +1,21 @@
+// eigen.h - singular values, eigenvectors and products of dense matrices on LAPACK, column-major.
+#pragma once
+
+#include "base/base.h"
+
+// C (m x n) = op(A) op(B), op the transpose where said; k: the inner size. C is another array.
+void flx_dense_multiply(bool transpose_A, bool transpose_B, int m, int n, int k, const double *A,
+                        const double *B, double *C);
+// A x = B for nb right-hand sides (n x nb), overwritten by x; A (n x n) is overwritten.
+// FLX_SINGULAR without a message.
+flx_status flx_dense_solve(flx_ctx *ctx, int n, int nb, double *A, double *B);
+// Singular values, descending, of A (m x n, overwritten), w (min(m,n)); U (m x m) and V (n x n) with
+// A = U diag(w) V^T receive all singular vectors; U may be NULL.
+flx_status flx_dense_svd(flx_ctx *ctx, int m, int n, double *A, double *w, double *U, double *V);
+// Eigenvalues and right eigenvectors of any matrix (n x n, overwritten), balanced inside. V (n x n): a
+// real eigenvalue has one column; of a pair the first, with im > 0, has its real part in its
+// column and its imaginary part in the next.
+flx_status flx_dense_eigenvectors(flx_ctx *ctx, int n, double *A, double *re, double *im,
+                                  double *V);
+// A (n x n) becomes D^-1 A D with rows and columns of like size; d (n): the diagonal of D, powers of 2.
+flx_status flx_dense_balance(flx_ctx *ctx, int n, double *A, double *d);
