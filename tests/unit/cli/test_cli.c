@@ -117,9 +117,9 @@ static int fits_a_screen(const char *text)
 
 static int every_help_fits_a_screen_and_shows_an_example(void)
 {
-    static const char *const commands[] = {"run",         "check",          "plot",
-                                           "info",        "language",       "methods",
-                                           "convergence", "work-precision", "compare"};
+    static const char *const commands[] = {"run",      "check",   "plot",        "info",
+                                           "language", "methods", "convergence", "work-precision",
+                                           "compare",  "analyse"};
     char arguments[64];
     flexion("--help");
     CHECK_STATUS(0);
