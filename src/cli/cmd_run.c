@@ -131,6 +131,9 @@ static void print_ledger(FILE *f, const flx_simulation *sim)
         fprintf(f, "  %-22s%12.6g\n", name, value);
     }
     print_events(f, sim);
+    if (l->status == FLX_OK && !l->balanced) {
+        fprintf(f, "  %-22s%12s  energy or residuals are off: see above\n", "LEDGER", "FAILED");
+    }
     if (l->allocations_in_loop > 0)
         print_count(f, "allocations in the loop", l->allocations_in_loop);
 }

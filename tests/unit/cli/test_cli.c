@@ -301,6 +301,31 @@ static int run_writes_its_files_and_ends_with_the_ledger(void)
     return 0;
 }
 
+// A spring that explicit Euler blows up: done, and loud.
+static int run_that_fails_its_ledger_says_so(void)
+{
+    static const char spring[] = "flexion: 1\n"
+                                 "equations: {second_order: {x: {at: 1, force: -100*x}}}\n"
+                                 "simulate: {until: 1, method: %s, step: 0.01}\n"
+                                 "outputs: {every: 0.1, signals: [x]}\n";
+    char text[512];
+    snprintf(text, sizeof text, spring, "euler");
+    write_model("spring.yaml", text);
+    flexion("run spring.yaml");
+    CHECK_STATUS(0);
+    CHECK_TEXT(out, "LEDGER                      FAILED");
+    CHECK_TEXT(err, "fails its own ledger");
+    flexion("run spring.yaml --quiet");
+    CHECK_STATUS(0);
+    CHECK_TEXT(err, "fails its own ledger");
+    snprintf(text, sizeof text, spring, "radau");
+    write_model("spring.yaml", text);
+    flexion("run spring.yaml");
+    CHECK_STATUS(0);
+    CHECK(strstr(out, "LEDGER") == NULL && err[0] == '\0');
+    return 0;
+}
+
 static int run_takes_its_options(void)
 {
     write_model("pendulum.yaml", pendulum);
@@ -741,7 +766,8 @@ static int files_end(void)
 TEST_MAIN(TEST(files_start), TEST(every_help_fits_a_screen_and_shows_an_example),
           TEST(misspelt_words_get_the_nearest_one), TEST(mistakes_in_a_model_show_their_line),
           TEST(what_is_not_available_yet_is_said),
-          TEST(run_writes_its_files_and_ends_with_the_ledger), TEST(run_takes_its_options),
+          TEST(run_writes_its_files_and_ends_with_the_ledger),
+          TEST(run_that_fails_its_ledger_says_so), TEST(run_takes_its_options),
           TEST(force_without_a_value_is_called_that), TEST(failed_run_keeps_what_it_computed),
           TEST(interrupt_keeps_the_results), TEST(killed_program_leaves_a_readable_file),
           TEST(terminal_shows_the_time_to_go), TEST(check_says_what_the_model_is_made_of),
