@@ -184,17 +184,27 @@ bool flx_simulation_is_powered(const flx_simulation *sim)
     return m->nfriction > 0 || m->nvariable > 0 || m->nconstraint > 0;
 }
 
+static bool is_multistep(const flx_integrator *it)
+{
+    flx_coefficients c = {0};
+    bool known = it && it->type->coefficients && it->type->coefficients(&it->def, &c);
+    return known && c.scheme == FLX_SCHEME_MULTISTEP;
+}
+
 static flx_status create_account(flx_simulation *sim)
 {
     int nprobe = sim->model->outputs.nprobe, n = 2 + 2 * nprobe;
-    bool dense = sim->it && sim->it->type->interpolate;
+    bool multistep = is_multistep(sim->it), dense = sim->it && sim->it->type->interpolate;
     sim->powered = sim->sys->ops->energy && flx_simulation_is_powered(sim);
     sim->course_value = flx_alloc(sim->ctx, (size_t)n, sizeof *sim->course_value);
     sim->course_sum = flx_alloc(sim->ctx, (size_t)n, sizeof *sim->course_sum);
     sim->course_inner =
         flx_alloc(sim->ctx, (size_t)n * FLX_LOBATTO_INNER, sizeof *sim->course_inner);
     if (!sim->course_value || !sim->course_sum || !sim->course_inner) return FLX_ERR_MEMORY;
-    return flx_quadrature_create(sim->ctx, n, dense, &sim->course);
+    // steps of multistep methods are short: their ends say enough, unless extremes are asked for
+    if (multistep && nprobe == 0) dense = false;
+    return flx_quadrature_create(sim->ctx, n, dense, multistep ? FLX_QUADRATURE_PAST : 3,
+                                 &sim->course);
 }
 
 // ---- create -------------------------------------------------------------------------------------

@@ -54,18 +54,21 @@ flx_status flx_motion_eval(flx_simulation *sim, const flx_state *x);
 // Integrals over the run of n courses, from their values at the ends of steps and, where the method
 // has dense output, at four places inside (theory/results.md):
 //     Lobatto, 6 points:  degree 9 exact, error O(h^11) a step on the interpolant        (LED-2)
-//     Adams-Moulton:      cubic through the last four step ends, error O(h^5) a step     (LED-3)
+//     Adams-Moulton:      polynomial through the last four or six step ends, error O(h^5) or O(h^7)
+//                         a step                                                         (LED-3)
 #define FLX_LOBATTO_INNER 4
+#define FLX_QUADRATURE_PAST 5
 typedef struct flx_quadrature {
     int n;
     bool inner;   // values inside the steps are given
     double *sum;  // (n) integrals up to the end of the last step
-    double *past; // (3 n) courses at the last step ends, the newest first
-    double times[3];
-    int known; // step ends seen, at most 3
+    double *past; // (5 n) courses at the last step ends, the newest first
+    double times[FLX_QUADRATURE_PAST];
+    int known, most; // step ends seen, and at most
 } flx_quadrature;
 
-flx_status flx_quadrature_create(flx_ctx *ctx, int n, bool inner, flx_quadrature *q);
+// past: step ends before the newest that its polynomial takes, 3 or 5.
+flx_status flx_quadrature_create(flx_ctx *ctx, int n, bool inner, int past, flx_quadrature *q);
 void flx_quadrature_clear(flx_quadrature *q);
 // The courses at the start of the run.
 void flx_quadrature_start(flx_quadrature *q, double t, const double *value);

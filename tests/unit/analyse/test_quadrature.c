@@ -46,7 +46,7 @@ static int orders_are_as_said(void)
         for (int uneven = 0; uneven < 2; uneven++) {
             flx_quadrature q;
             double before = 0.0;
-            CHECK(flx_quadrature_create(ctx, 2, inner, &q) == FLX_OK);
+            CHECK(flx_quadrature_create(ctx, 2, inner, 3, &q) == FLX_OK);
             for (int level = 0; level < 3; level++) {
                 int n = (inner ? 2 : 60) << level;
                 integrate(&q, 3.0, n, uneven);
@@ -64,23 +64,28 @@ static int orders_are_as_said(void)
     return 0;
 }
 
-// Once three step ends are known the cubic is exact over further steps, whatever their lengths.
-static int cubic_of_step_ends_is_exact(void)
+// Once three (five) step ends are known the polynomial is exact over further steps up to degree 3 (5),
+// whatever their lengths.
+static int polynomials_of_step_ends_are_exact(void)
 {
     flx_ctx *ctx = flx_ctx_create();
-    flx_quadrature q;
-    const double times[] = {0.0, 0.1, 0.15, 0.4, 0.45, 1.3};
-    double end[2], base = 0.0;
-    CHECK(flx_quadrature_create(ctx, 2, false, &q) == FLX_OK);
-    sample(0.0, end);
-    flx_quadrature_start(&q, 0.0, end);
-    for (int k = 1; k < 6; k++) {
-        sample(times[k], end);
-        flx_quadrature_step(&q, times[k], NULL, end);
-        if (k == 2) base = q.sum[1];
-        if (k > 2) CHECK_NEAR(q.sum[1] - base, exact(1, times[k]) - exact(1, 0.15), 1e-14);
+    const double times[] = {0.0, 0.1, 0.15, 0.4, 0.45, 1.3, 1.4, 2.0};
+    for (int past = 3; past <= 5; past += 2) {
+        flx_quadrature q;
+        double base = 0.0, from = times[past - 1];
+        CHECK(flx_quadrature_create(ctx, 1, false, past, &q) == FLX_OK);
+        for (int k = 0; k < 8; k++) {
+            double t = times[k], end = pow(t, past) - 2.0 * t * t + 0.3;
+            if (k == 0) flx_quadrature_start(&q, t, &end);
+            flx_quadrature_step(&q, t, NULL, &end);
+            if (k == past - 1) base = q.sum[0];
+            if (k < past) continue;
+            double right = (pow(t, past + 1) - pow(from, past + 1)) / (past + 1.0) -
+                           2.0 / 3.0 * (t * t * t - from * from * from) + 0.3 * (t - from);
+            CHECK_NEAR(q.sum[0] - base, right, 1e-13);
+        }
+        flx_quadrature_clear(&q);
     }
-    flx_quadrature_clear(&q);
     flx_ctx_destroy(&ctx);
     return 0;
 }
@@ -91,7 +96,7 @@ static int extension_leaves_the_sum_alone(void)
     flx_ctx *ctx = flx_ctx_create();
     flx_quadrature q;
     double end[2], inner[2 * FLX_LOBATTO_INNER], until[2];
-    CHECK(flx_quadrature_create(ctx, 2, true, &q) == FLX_OK);
+    CHECK(flx_quadrature_create(ctx, 2, true, 3, &q) == FLX_OK);
     integrate(&q, 1.0, 20, false);
     double sum = q.sum[1], t = 1.03;
     for (int j = 0; j < FLX_LOBATTO_INNER; j++)
@@ -108,5 +113,5 @@ static int extension_leaves_the_sum_alone(void)
     return 0;
 }
 
-TEST_MAIN(TEST(orders_are_as_said), TEST(cubic_of_step_ends_is_exact),
+TEST_MAIN(TEST(orders_are_as_said), TEST(polynomials_of_step_ends_are_exact),
           TEST(extension_leaves_the_sum_alone))
