@@ -72,6 +72,10 @@ typedef struct flx_pattern {
     // linearise leaves the others as they are, so the arrays begin as zeros; a reader may skip them.
     const unsigned char *parts;
     int version; // raised when the pattern changes between steps
+    // A system with its own linear algebra may leave out what couples different blocks of velocities,
+    // and keep what it needs instead in so many numbers behind the entries of each array. The
+    // diagonal blocks of velocities then hold A2 only, and that where there are other unknowns.
+    int extra;
 } flx_pattern;
 
 // The derivative of the residual along one unknown increment, in three parts on one pattern:
@@ -247,13 +251,18 @@ typedef struct flx_system_ops {
                              const double *theta, double *out);
 
     // Own linear algebra for one weight (real or complex): factor keeps what solve needs in
-    // `factors` (made by factors_create, one for each weight in use). solve: in place, n entries;
-    // the imaginary arrays are NULL for a real weight.
+    // `factors` (made by factors_create, one for each weight in use). The fourth weight is that of
+    // x'. left_out (n) or NULL: unknowns other than velocities that are zero, and rows that are not
+    // there, where it is not. solve: in place, n entries; the imaginary arrays are NULL for a real
+    // weight. product: out (n) += c0 A0 u0 + c1 A1 u1 + c2 A2 u2 over the columns of velocities,
+    // NULL for zeros; required where the pattern leaves something out.
     void *(*factors_create)(const flx_system *s, int complex_weight);
     void (*factors_destroy)(void *factors);
-    flx_status (*factor)(const flx_system *s, const flx_blocks *b, const double c[3],
-                         const double ci[3], void *factors);
+    flx_status (*factor)(const flx_system *s, const flx_blocks *b, const double c[4],
+                         const double ci[4], const signed char *left_out, void *factors);
     flx_status (*solve)(const flx_system *s, void *factors, double *rhs, double *rhs_imag);
+    void (*product)(const flx_system *s, flx_work *w, const flx_blocks *b, const double c[3],
+                    const double *const u[3], double *out);
 
     const flx_explicit *explicit_form;
     const flx_components *components; // NULL where nq = nv: q' = v

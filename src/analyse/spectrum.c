@@ -20,6 +20,7 @@
 
 typedef struct inquiry {
     const flx_system *s;
+    flx_work *work;
     flx_ctx *ctx;
     flx_blocks b;
     int n, nv, nx;        // unknowns, velocities, states
@@ -53,20 +54,6 @@ static flx_status sort_unknowns(inquiry *q)
 }
 
 // ---- a small system: all eigenvalues ------------------------------------------------------------
-
-static void spread(const inquiry *q, const double *values, double *A)
-{
-    const flx_pattern *p = &q->s->pattern;
-    for (int i = 0; i < p->nblock; i++) {
-        for (int e = p->row[i]; e < p->row[i + 1]; e++) {
-            int j = p->col[e], nj = p->start[j + 1] - p->start[j];
-            for (int r = p->start[i]; r < p->start[i + 1]; r++) {
-                memcpy(A + r * q->n + p->start[j], values + p->offset[e] + (r - p->start[i]) * nj,
-                       (size_t)nj * sizeof *A);
-            }
-        }
-    }
-}
 
 // The algebraic unknowns from the others, row by row into A0 and A1 of velocities and states:
 // A[i,:] -= A0[i,a] A0[a,a]^-1 A[a,:]. False: they are not determined.
@@ -233,16 +220,17 @@ static flx_status find_all(inquiry *q)
 {
     int n = q->n, nv = q->nv, m, most = 2 * nv + q->nx;
     size_t square = (size_t)(n * n), small = (size_t)(nv * nv);
-    double *block = take(q->ctx, 3 * square + 5 * small + (size_t)(most * most + 2 * most));
+    double *block = take(q->ctx, 3 * square + 5 * small + (size_t)(most * most + 2 * most + 2 * n));
     if (!block) return FLX_ERR_MEMORY;
     double *N = block + 3 * square, *work = N + small, *K = work + 2 * small, *D = K + small;
     double *S = D + small, *re = S + most * most, *im = re + most;
+    double *scratch = im + most;
     q->A0 = block;
     q->A1 = block + square;
     q->A2 = block + 2 * square;
-    spread(q, q->b.A0, q->A0);
-    spread(q, q->b.A1, q->A1);
-    spread(q, q->b.A2, q->A2);
+    flx_blocks_spread(q->s, q->work, &q->b, 0, scratch, q->A0);
+    flx_blocks_spread(q->s, q->work, &q->b, 1, scratch, q->A1);
+    flx_blocks_spread(q->s, q->work, &q->b, 2, scratch, q->A2);
     flx_status status = FLX_OK;
     if (eliminate(q)) {
         status = find_basis(q, N, work, &m);
@@ -262,12 +250,15 @@ static flx_status find_all(inquiry *q)
 // ---- a big system: the largest ones -------------------------------------------------------------
 
 // out (n) = A u for the rows and columns of velocities, with the soft bonds eliminated:
-// lambda = A[l,:] u / C.
+// lambda = A[l,:] u / C; A: A0 or A1.
 static void product(const inquiry *q, const double *A, const double *u, double *lam, double *out)
 {
     const flx_pattern *p = &q->s->pattern;
     int nv = q->nv;
+    const double one[3] = {1.0, 1.0, 1.0};
+    const double *const along[3] = {A == q->b.A0 ? u : NULL, A == q->b.A0 ? NULL : u, NULL};
     memset(out, 0, (size_t)q->n * sizeof *out);
+    if (p->extra > 0) q->s->ops->product(q->s, q->work, &q->b, one, along, out);
     for (int pass = 0; pass < 2; pass++) {
         for (int i = 0; i < p->nblock; i++) {
             bool velocities = p->start[i] < nv;
@@ -275,6 +266,7 @@ static void product(const inquiry *q, const double *A, const double *u, double *
                 int j = p->col[e], nj = p->start[j + 1] - p->start[j];
                 bool from_velocities = p->start[j] < nv;
                 // first every row from the velocities, then the velocities from the bonds
+                if (pass == 0 && p->extra > 0) continue; // by the system
                 if (pass == 0 ? !from_velocities : !velocities || from_velocities) continue;
                 const double *values = pass == 0 ? A : q->b.A0;
                 const double *from = pass == 0 ? u : lam;
@@ -352,6 +344,7 @@ flx_status flx_spectrum_find(const flx_system *s, flx_work *work, const flx_stat
 {
     *out = (flx_spectrum){.known = false};
     inquiry q = {.s = s,
+                 .work = work,
                  .ctx = s->ctx,
                  .n = flx_dims_unknowns(&s->dims),
                  .nv = s->dims.nv,

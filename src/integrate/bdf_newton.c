@@ -64,9 +64,16 @@ int bdf_fill(double t, double c, N_Vector y, N_Vector yp, N_Vector r, SUNMatrix 
 }
 
 // b -= (c A2 + A1) s over the columns of the velocities
-static void subtract_velocities(const bdf *p, const flx_system *sys, const double *s, double *b)
+static void subtract_velocities(flx_integrator *it, const double *s, double *b)
 {
+    const bdf *p = it->data;
+    const flx_system *sys = it->sys;
     const flx_pattern *m = &sys->pattern;
+    if (m->extra > 0) {
+        sys->ops->product(sys, it->work, &p->blocks, (const double[]){0.0, -1.0, -p->c},
+                          (const double *const[]){NULL, s, s}, b);
+        return;
+    }
     for (int i = 0; i < m->nblock; i++) {
         for (int e = m->row[i]; e < m->row[i + 1]; e++) {
             int j = m->col[e], k = m->offset[e];
@@ -128,7 +135,7 @@ static flx_status solve_without_turning(flx_integrator *it, const double *b, dou
         }
     }
     for (int i = 0; i < d->nv; i++) p->s[i] -= theta[i];
-    subtract_velocities(p, s, p->s, p->b);
+    subtract_velocities(it, p->s, p->b);
     FLX_TRY(flx_linear_solve(p->linear, p->b));
     bdf_rate_of(s, p->q, p->b, p->r);
     for (int i = 0; i < d->nq; i++) x[i] += p->r[i];

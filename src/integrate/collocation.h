@@ -177,7 +177,7 @@ flx_linear *collocation_solver(const collocation *co, int k);
 flx_status collocation_correct(flx_integrator *it);
 void collocation_apply(collocation *co, const flx_dims *d);
 // out (n) += sign (A2 a + A1 b), columns of velocities only.
-void collocation_add_product(const flx_system *s, const flx_blocks *blocks, const double *a,
+void collocation_add_product(flx_integrator *it, const flx_blocks *blocks, const double *a,
                              const double *b, double sign, double *out);
 // Factors of [S^-2 G^T; G -damping], with the present linearisation.
 flx_status collocation_factor_metric(flx_integrator *it, double damping);

@@ -147,7 +147,7 @@ static flx_status estimate(flx_integrator *it, const flx_point *p)
     it->stats.residuals++;
     for (int i = 0; i < co->n; i++) co->e[i] = i < d->nv + d->nx ? -co->e[i] : 0.0;
     for (int i = 0; i < d->nv; i++) wrq[i] = w * rq[i];
-    collocation_add_product(s, &co->blocks, wrq, rq, 1.0, co->e);
+    collocation_add_product(it, &co->blocks, wrq, rq, 1.0, co->e);
     FLX_TRY(flx_linear_solve(co->real, co->e));
     it->stats.solves++;
     for (int i = 0; i < d->nv; i++) co->e_v[i] = w * co->e[i] - rq[i];

@@ -217,10 +217,16 @@ flx_status collocation_evaluate(flx_integrator *it, const flx_state *x)
 
 enum { HAS_A1 = 2, HAS_A2 = 4 }; // flx_pattern.parts
 
-void collocation_add_product(const flx_system *s, const flx_blocks *blocks, const double *a,
+void collocation_add_product(flx_integrator *it, const flx_blocks *blocks, const double *a,
                              const double *b, double sign, double *out)
 {
+    const flx_system *s = it->sys;
     const flx_pattern *p = &s->pattern;
+    if (p->extra > 0) {
+        s->ops->product(s, it->work, blocks, (const double[]){0.0, sign, sign},
+                        (const double *const[]){NULL, b, a}, out);
+        return;
+    }
     for (int i = 0; i < p->nblock; i++) {
         for (int e = p->row[i]; e < p->row[i + 1]; e++) {
             int j = p->col[e], k = p->offset[e];
@@ -406,10 +412,10 @@ static void subtract_velocities(flx_integrator *it, const part *p)
     for (int j = 0; j < nv; j++) {
         wu[j] = p->wr * p->u[j] - (p->u_imag ? p->wi * p->u_imag[j] : 0.0);
     }
-    collocation_add_product(it->sys, &co->blocks, wu, p->u, -1.0, p->z);
+    collocation_add_product(it, &co->blocks, wu, p->u, -1.0, p->z);
     if (!p->u_imag) return;
     for (int j = 0; j < nv; j++) wu[j] = p->wr * p->u_imag[j] + p->wi * p->u[j];
-    collocation_add_product(it->sys, &co->blocks, wu, p->u_imag, -1.0, p->z_imag);
+    collocation_add_product(it, &co->blocks, wu, p->u_imag, -1.0, p->z_imag);
 }
 
 static flx_status solve_linear(flx_integrator *it, const part *p)

@@ -35,6 +35,9 @@ typedef struct flx_weights {
 // The blocks of one linearisation, allocated on the pattern of a system.
 flx_status flx_blocks_create(const flx_system *s, flx_blocks *b);
 void flx_blocks_destroy(flx_blocks *b);
+// One of A0, A1, A2 (which: 0, 1, 2) as a full matrix, n x n, row by row; u (2 n) is scratch.
+void flx_blocks_spread(const flx_system *s, flx_work *w, const flx_blocks *b, int which, double *u,
+                       double *A);
 
 typedef struct flx_linear flx_linear;
 

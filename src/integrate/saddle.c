@@ -20,12 +20,22 @@ struct flx_saddle {
     bool *rigid, *held;    // (n) C = 0, E = 0; as if
     double *diagonal;      // (nv) of W, for the size of the damping
     double *values, *work; // on the pattern; (2 n)
+    void *own;             // the system's factors, where its pattern leaves something out
+    bool by_own;           // the last factors are these
+    signed char *left_out; // (n)
 };
+
+// Weights for which the Newton matrix of a system is (SAD-1) with the mass as its metric: rates and
+// positions weigh so little that damping and stiffness vanish in the rounding.
+#define SMALL_RATE 1e-40
+#define SMALL_POSITION 1e-80
 
 void flx_saddle_destroy(flx_saddle **sd)
 {
     if (!sd || !*sd) return;
     flx_saddle *s = *sd;
+    if (s->own) s->sys->ops->factors_destroy(s->own);
+    flx_free(s->left_out);
     flx_ldl_destroy(&s->ldl);
     flx_free(s->sign);
     flx_free(s->active);
@@ -82,6 +92,11 @@ static flx_status make(flx_saddle *sd)
         sd->sigma[i] = bond ? u.sigma : 0.0;
         sd->tau[i] = bond ? u.tau : 1.0;
         sd->rigid[i] = bond ? u.C == 0.0 : u.E == 0.0;
+    }
+    if (s->pattern.extra > 0) {
+        sd->own = s->ops->factors_create(s, false);
+        sd->left_out = flx_alloc(s->ctx, n, sizeof *sd->left_out);
+        if (!sd->own || !sd->left_out) return FLX_ERR_MEMORY;
     }
     return make_solver(sd);
 }
@@ -191,6 +206,34 @@ static void fill(flx_saddle *sd, const flx_blocks *b, const flx_saddle_metric *m
     }
 }
 
+// ---- by the system itself -------------------------------------------------------------------
+
+// The factor of a row of bonds in the Newton matrix of these weights.
+static double own_weight(const flx_saddle *sd, int i)
+{
+    if (sd->tau[i] != 0.0) return sd->tau[i] * SMALL_RATE;
+    return sd->sigma[i] * SMALL_POSITION;
+}
+
+static flx_status factor_own(flx_saddle *sd, const flx_blocks *b)
+{
+    const flx_system *s = sd->sys;
+    const double c[4] = {SMALL_POSITION, SMALL_RATE, 1.0, 1.0};
+    for (int i = s->dims.nv; i < sd->n; i++) sd->left_out[i] = !sd->active[i];
+    sd->by_own = true;
+    return s->ops->factor(s, b, c, NULL, sd->left_out, sd->own);
+}
+
+static void solve_own(flx_saddle *sd, double *b)
+{
+    const flx_system *s = sd->sys;
+    for (int i = first_bond(s); i < sd->n; i++) {
+        if (sd->active[i]) b[i] *= own_weight(sd, i);
+    }
+    s->ops->solve(s, sd->own, b, NULL);
+    for (int i = first_bond(s); i < sd->n; i++) b[i] *= SMALL_POSITION; // as their columns
+}
+
 // ---- use ------------------------------------------------------------------------------------
 
 void flx_saddle_hold(flx_saddle *sd, int i, bool held)
@@ -204,6 +247,8 @@ flx_status flx_saddle_factor(flx_saddle *sd, const flx_blocks *b, flx_saddle_row
     if (sd->version != sd->sys->pattern.version) FLX_TRY(make_solver(sd));
     choose_rows(sd, rows);
     fill(sd, b, metric);
+    sd->by_own = false;
+    if (sd->own && !metric->without_mass) return factor_own(sd, b); // its mass is enough
     flx_ldl_equilibrate(sd->ldl, sd->values);
     return flx_ldl_factor(sd->ldl, sd->values);
 }
@@ -218,12 +263,20 @@ static void clear_inactive(const flx_saddle *sd, double *b)
 void flx_saddle_solve_once(flx_saddle *sd, double *b)
 {
     clear_inactive(sd, b);
-    flx_ldl_solve(sd->ldl, b);
+    if (sd->by_own) {
+        solve_own(sd, b);
+    } else {
+        flx_ldl_solve(sd->ldl, b);
+    }
 }
 
 double flx_saddle_solve(flx_saddle *sd, double *b)
 {
     clear_inactive(sd, b);
+    if (sd->by_own) {
+        solve_own(sd, b);
+        return 0.0;
+    }
     return flx_ldl_solve_refined(sd->ldl, sd->values, b, sd->work, BACKWARD_ERROR, SWEEPS);
 }
 
@@ -276,6 +329,7 @@ const double *flx_saddle_values(const flx_saddle *sd)
 
 int flx_saddle_regularised(const flx_saddle *sd, int *worst)
 {
+    if (sd->by_own) return 0;
     flx_ldl_report r = flx_ldl_get_report(sd->ldl);
     if (worst) *worst = r.worst;
     return r.regularised;
@@ -283,5 +337,5 @@ int flx_saddle_regularised(const flx_saddle *sd, int *worst)
 
 double flx_saddle_pivot_ratio(const flx_saddle *sd)
 {
-    return flx_ldl_get_report(sd->ldl).pivot_ratio;
+    return sd->by_own ? 1.0 : flx_ldl_get_report(sd->ldl).pivot_ratio;
 }

@@ -138,6 +138,7 @@ static size_t cut_block(const flx_tree *t, flx_tree_work *w)
         {&g->A0, values},
         {&g->A1, values},
         {&g->A2, values},
+        {&g->composite, t->by_links ? 36 * (size_t)t->t.k.n : 0},
         {&w->ext, 6 * (size_t)t->t.k.n}};
     size_t total = 0;
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
@@ -175,34 +176,28 @@ static void destroy(flx_system *s)
     flx_system_destroy(&t->inner);
     flx_tree_links_clear(&t->t);
     flx_topology_clear(&t->top);
+    flx_tree_fronts_clear(&t->fronts);
     flx_free(t->numbers);
     flx_free(t);
 }
 
-static const flx_system_ops ops = {
-    .name = "tree",
-    .residual = flx_tree_residual,
-    .linearise = flx_tree_linearise,
-    .retract = retract,
-    .difference = difference,
-    .velocity = chart_velocity,
-    .rate = chart_rate,
-    .velocity_t = chart_velocity_t,
-    .rate_t = chart_rate_t,
-    .unknown = unknown,
-    .work_create = flx_tree_work_create,
-    .work_destroy = flx_tree_work_destroy,
-    .destroy = destroy,
-    .bond_rate = flx_tree_bond_rate,
-    .bond_force = flx_tree_bond_force,
-    .bond_bias = flx_tree_bond_bias,
-    .explicit_form = &flx_tree_explicit,
-    .components = &flx_tree_components,
-    .energy = flx_tree_energy,
-    .accept = flx_tree_accept,
-    .longest_step = flx_tree_longest_step,
-    .instants = &flx_tree_instants,
-};
+#define COMMON_OPS                                                                                 \
+    .name = "tree", .residual = flx_tree_residual, .linearise = flx_tree_linearise,                \
+    .retract = retract, .difference = difference, .velocity = chart_velocity, .rate = chart_rate,  \
+    .velocity_t = chart_velocity_t, .rate_t = chart_rate_t, .unknown = unknown,                    \
+    .work_create = flx_tree_work_create, .work_destroy = flx_tree_work_destroy,                    \
+    .destroy = destroy, .bond_rate = flx_tree_bond_rate, .bond_force = flx_tree_bond_force,        \
+    .bond_bias = flx_tree_bond_bias, .explicit_form = &flx_tree_explicit,                          \
+    .components = &flx_tree_components, .energy = flx_tree_energy, .accept = flx_tree_accept,      \
+    .longest_step = flx_tree_longest_step, .instants = &flx_tree_instants
+
+const flx_system_ops flx_tree_ops = {COMMON_OPS};
+const flx_system_ops flx_tree_ops_by_links = {COMMON_OPS,
+                                              .factors_create = flx_tree_factors_create,
+                                              .factors_destroy = flx_tree_factors_destroy,
+                                              .factor = flx_tree_factor,
+                                              .solve = flx_tree_solve,
+                                              .product = flx_tree_product};
 
 // ---- what it cannot do --------------------------------------------------------------------------
 
@@ -303,7 +298,7 @@ static flx_status make_inner(flx_tree *t, const rows *drop)
     t->base.dims.nv = t->t.k.nv;
     t->base.param = t->inner->param;
     t->bare = t->model->nforce == 0 && t->model->nstate == 0 && flx_tree_rows(t) == 0;
-    return flx_tree_pattern(t);
+    return flx_tree_pattern(t, FLX_TREE_CHEAPEST);
 }
 
 static int compare(const void *a, const void *b)
@@ -396,7 +391,7 @@ flx_status flx_tree_create(const flx_model *m, const flx_system *ready, const fl
     FLX_TRY(check_model(m, ready));
     flx_tree *t = flx_alloc(m->ctx, 1, sizeof *t);
     if (!t) return FLX_ERR_MEMORY;
-    t->base.ops = &ops;
+    t->base.ops = &flx_tree_ops;
     t->base.ctx = m->ctx;
     t->base.title = m->title;
     t->model = m;

@@ -97,6 +97,11 @@ static inline int flx_link_freedom(flx_link_kind kind, bool planar)
     return kind == FLX_LINK_BALL || kind == FLX_LINK_SHIFT ? 3 : 1;
 }
 
+static inline bool flx_link_turns(flx_link_kind kind)
+{
+    return kind != FLX_LINK_SLIDE && kind != FLX_LINK_SHIFT;
+}
+
 // In space:
 
 // Relative angular velocity and velocity, or the accelerations, of a joint.

@@ -218,11 +218,6 @@ flx_status flx_tree_linearise(const flx_system *s, flx_work *work, const flx_poi
     flx_tree_tangents *g = &w->tangents;
     const flx_pattern *pt = &s->pattern;
     size_t links = (size_t)t->t.k.n + 1, values = (size_t)pt->offset[pt->row[pt->nblock]];
-    if (pt->nblock == 0) {
-        return FLX_FAIL(s->ctx, FLX_ERR_CANNOT, FLX_NOWHERE,
-                        "the tree has too many links for an implicit method; use dopri5, dop853, "
-                        "adams or euler, or another formulation");
-    }
     flx_blocks inner = {g->A0, g->A1, g->A2};
     flx_point c = flx_tree_carry(t, w, p);
     flx_tree_accelerations(&t->t, &t->places, w->frames, p->v, p->a, w->body->a);
@@ -232,6 +227,10 @@ flx_status flx_tree_linearise(const flx_system *s, flx_work *work, const flx_poi
     FLX_TRY(flx_eval_linearise(t->inner, w->inner, &c, &inner));
     flx_tree_forces(&t->t, &t->places, w->frames, w->r, w->free_a);
     memcpy(g->loads, w->frames, links * sizeof *g->loads); // moment and force of all outboard
+    if (t->by_links) {
+        flx_tree_linearise_links(t, w, p, &inner, b);
+        return FLX_OK;
+    }
     memset(b->A0, 0, values * sizeof *b->A0);
     memset(b->A1, 0, values * sizeof *b->A1);
     memset(b->A2, 0, values * sizeof *b->A2);
@@ -249,8 +248,32 @@ flx_status flx_tree_linearise(const flx_system *s, flx_work *work, const flx_poi
 
 // ---- pattern ------------------------------------------------------------------------------------
 
-// Blocks: the freedoms of each link, then those of the descriptor. All are coupled.
-flx_status flx_tree_pattern(flx_tree *t)
+// Whether taking links out one by one costs less than the full matrix: columns of it are a pass over
+// all links each, of so many products a link, and its factors a third of the cube.
+#define PASS_PRODUCTS 150.0
+// A full matrix of more unknowns is no way to a solution.
+#define MOST_FULL 2000
+
+static bool pays(const flx_tree *t)
+{
+    double n = flx_dims_unknowns(&t->base.dims), links = t->t.k.n, m = t->fronts.nother;
+    if (n > MOST_FULL) return true;
+    double by_links = 4.0 * t->fronts.work + 1000.0 * links + m * m * m / 3.0;
+    return by_links < 3.0 * n * links * PASS_PRODUCTS + n * n * n / 3.0;
+}
+
+// Number of the entry at (i, j).
+static int entry_at(const flx_tree *t, int nb, int i, int j)
+{
+    int n = t->t.k.n, width = nb - n + 1; // of the rows of links
+    if (!t->by_links) return nb * i + j;
+    if (i < n) return width * i + (j == i ? 0 : 1 + j - n);
+    return width * n + nb * (i - n) + j;
+}
+
+// Blocks: the freedoms of each link, then those of the descriptor. All are coupled; by links, those
+// of different links are left out.
+static flx_status make_pattern(flx_tree *t)
 {
     const flx_pattern *in = &t->inner->pattern;
     const flx_dims *n = &t->base.dims;
@@ -259,8 +282,8 @@ flx_status flx_tree_pattern(flx_tree *t)
     t->base.pattern = (flx_pattern){0};
     for (int b = 0; b < in->nblock; b++) nb += in->start[b] >= t->inner->dims.nv;
     nb += t->t.k.n;
-    size_t entries = (size_t)nb * (size_t)nb;
-    if (nb > FLX_TREE_MOST_BLOCKS) nb = 0, entries = 0;
+    size_t entries = (size_t)nb * (size_t)nb, links = (size_t)t->t.k.n;
+    if (t->by_links) entries -= links * (links - 1);
     size_t count = 2 * (size_t)(nb + 1) + 3 * entries + 1 + (size_t)total;
     t->numbers = flx_alloc(t->base.ctx, count, sizeof *t->numbers);
     if (!t->numbers) return FLX_ERR_MEMORY;
@@ -271,23 +294,33 @@ flx_status flx_tree_pattern(flx_tree *t)
                                     .row = row,
                                     .col = col,
                                     .offset = offset,
-                                    .transpose = transpose};
+                                    .transpose = transpose,
+                                    .extra = t->by_links ? (int)t->fronts.extra : 0};
     t->block_of = block_of;
-    if (nb == 0) return FLX_OK;
     for (int i = 0; i < t->t.k.n; i++) start[i] = t->t.links[i].v;
     for (int b = 0, k = t->t.k.n; b < in->nblock; b++) {
         if (in->start[b] >= t->inner->dims.nv) start[k++] = in->start[b] - shift;
     }
     start[nb] = total;
-    for (int i = 0; i < nb; i++) {
-        row[i + 1] = row[i] + nb;
+    for (int i = 0, e = 0; i < nb; i++) {
         for (int u = start[i]; u < start[i + 1]; u++) block_of[u] = i;
-        for (int j = 0; j < nb; j++) {
-            int e = nb * i + j;
+        bool link = t->by_links && i < t->t.k.n;
+        for (int j = link ? i : 0; j < nb; j = link && j == i ? t->t.k.n : j + 1, e++) {
             col[e] = j;
-            transpose[e] = nb * j + i;
+            transpose[e] = entry_at(t, nb, j, i);
             offset[e + 1] = offset[e] + (start[i + 1] - start[i]) * (start[j + 1] - start[j]);
         }
+        row[i + 1] = e;
     }
     return FLX_OK;
+}
+
+flx_status flx_tree_pattern(flx_tree *t, flx_tree_tangent how)
+{
+    flx_tree_fronts_clear(&t->fronts);
+    t->by_links = false;
+    if (how != FLX_TREE_FULL) FLX_TRY(flx_tree_fronts_create(t, &t->fronts));
+    t->by_links = how == FLX_TREE_BY_LINKS || (how == FLX_TREE_CHEAPEST && pays(t));
+    t->base.ops = t->by_links ? &flx_tree_ops_by_links : &flx_tree_ops;
+    return make_pattern(t);
 }

@@ -4,6 +4,9 @@
 //   tree_eval.c       residual, bonds, energy: the descriptor's, carried over to the joints
 //   tree_explicit.c   z' = F(t, z) by articulated bodies
 //   tree_linearise.c  exact derivatives, the pattern
+//   tree_sparse.c     the same link by link, for many links
+//   tree_fronts.c     in which order the links are taken out of the Newton matrix
+//   tree_factor.c     that matrix factored and solved
 //   tree_instants.c   switches and events
 //
 // The tree holds a descriptor of the same model from which the rows of the tree's joints are left
@@ -14,6 +17,7 @@
 #include "system/descriptor_parts.h"
 #include "system/tree.h"
 #include "system/tree_bodies.h"
+#include "system/tree_fronts.h"
 
 typedef struct flx_tree {
     flx_system base;
@@ -26,10 +30,9 @@ typedef struct flx_tree {
     bool bare;           // no force, no state, no bond: the recursion alone
     int *numbers;        // owned; the pattern's, then:
     const int *block_of; // (n) block of each unknown
+    bool by_links;       // the tangent link by link, with linear algebra of its own; else full
+    flx_tree_fronts fronts;
 } flx_tree;
-
-// Dense blocks of more links than that are no way to a solution.
-#define FLX_TREE_MOST_BLOCKS 2000
 
 // How a link changes along an increment of one unknown, ground's axes.
 typedef struct flx_link_tangent {
@@ -45,6 +48,7 @@ typedef struct flx_tree_tangents {
     double *dq, *dv, *da;         // (nv of the inner system)
     double *column, *add;         // (n of the inner system) (nv)
     double *A0, *A1, *A2;         // on the inner pattern
+    double *composite;            // (36 links) where the tangent is kept by links
 } flx_tree_tangents;
 
 // struct flx_work is the descriptor's; this one goes by its name.
@@ -102,8 +106,36 @@ void flx_tree_closures(const flx_tree *t, flx_tree_work *w, const flx_point *car
                        const double *a_b, double *add);
 
 flx_status flx_tree_linearise(const flx_system *s, flx_work *w, const flx_point *p, flx_blocks *b);
-flx_status flx_tree_pattern(flx_tree *t);
+// From the descriptor's blocks, with frames and loads of the tangents.
+void flx_tree_linearise_links(const flx_tree *t, flx_tree_work *w, const flx_point *p,
+                              const flx_blocks *inner, flx_blocks *b);
+void flx_tree_product(const flx_system *s, flx_work *w, const flx_blocks *b, const double c[3],
+                      const double *const u[3], double *out);
 
+// The pattern, and with it how the tangent is kept.
+typedef enum flx_tree_tangent {
+    FLX_TREE_CHEAPEST,
+    FLX_TREE_FULL,
+    FLX_TREE_BY_LINKS
+} flx_tree_tangent;
+flx_status flx_tree_pattern(flx_tree *t, flx_tree_tangent how);
+
+void *flx_tree_factors_create(const flx_system *s, int complex_weight);
+void flx_tree_factors_destroy(void *factors);
+flx_status flx_tree_factor(const flx_system *s, const flx_blocks *b, const double c[4],
+                           const double ci[4], const signed char *left_out, void *factors);
+flx_status flx_tree_solve(const flx_system *s, void *factors, double *rhs, double *rhs_imag);
+
+// The numbers behind the entries of the pattern.
+static inline flx_blocks flx_tree_extra(const flx_tree *t, const flx_blocks *b)
+{
+    const flx_pattern *p = &t->base.pattern;
+    size_t at = (size_t)p->offset[p->row[p->nblock]];
+    return (flx_blocks){b->A0 + at, b->A1 + at, b->A2 + at};
+}
+
+// Of the two kinds of tangent.
+extern const flx_system_ops flx_tree_ops, flx_tree_ops_by_links;
 extern const flx_explicit flx_tree_explicit;
 extern const flx_components flx_tree_components;
 extern const flx_instants flx_tree_instants;

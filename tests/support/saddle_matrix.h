@@ -160,7 +160,7 @@ static inline void sm_finish(saddle_matrix *m, bool with_pairs)
     m->values = sm_zeroed(m->nvalue, sizeof(double));
     m->pattern = (flx_pattern){
         nb,   m->start, m->row, m->col, m->offset, m->transpose, with_pairs ? m->pair : NULL,
-        NULL, 0};
+        NULL, 0,        0};
 }
 
 static inline void sm_free(saddle_matrix *m)

@@ -56,9 +56,10 @@ static void own_factors_destroy(void *factors)
     free(factors);
 }
 
-static flx_status own_factor(const flx_system *s, const flx_blocks *b, const double c[3],
-                             const double ci[3], void *factors)
+static flx_status own_factor(const flx_system *s, const flx_blocks *b, const double c[4],
+                             const double ci[4], const signed char *left_out, void *factors)
 {
+    (void)left_out;
     tiny_factors *f = factors;
     double complex w[3];
     for (int k = 0; k < 3; k++) w[k] = flx_complex(c[k], ci ? ci[k] : 0.0);

@@ -2,49 +2,10 @@
 // are derivatives, the same runs in both coordinates, refusals by name.
 #include "check.h"
 #include "flexion/flexion.h"
-#include "random_tree.h"
-#include "system/tree_parts.h"
 #include "system_check.h"
+#include "tree_pair.h"
 
 // ---- random mechanisms --------------------------------------------------------------------------
-
-typedef struct pair { // both systems of one mechanism
-    mechanism k;
-    flx_system *d, *t;
-    flx_state *dx, *tx;
-    flx_work *dw, *tw;
-} pair;
-
-static void pair_close(pair *p)
-{
-    if (p->dw) p->d->ops->work_destroy(p->dw);
-    if (p->tw) p->t->ops->work_destroy(p->tw);
-    flx_state_destroy(&p->dx);
-    flx_state_destroy(&p->tx);
-    flx_system_destroy(&p->t);
-    flx_system_destroy(&p->d);
-    mechanism_free(&p->k);
-}
-
-static int pair_open(pair *p, int dimension, uint64_t seed, bool loops)
-{
-    *p = (pair){0};
-    if (loops) {
-        random_loops(&p->k, dimension, seed);
-    } else {
-        random_tree(&p->k, dimension, seed);
-    }
-    if (seed % 2 == 0) random_forces(&p->k);
-    CHECK(flx_descriptor_create(&p->k.m, NULL, &p->d) == FLX_OK);
-    CHECK(flx_state_create(p->d, &p->dx) == FLX_OK);
-    CHECK(flx_descriptor_draw(p->d, p->dx) == FLX_OK);
-    CHECK(flx_tree_create(&p->k.m, p->d, p->dx, 0, &p->t) == FLX_OK);
-    CHECK(flx_state_create(p->t, &p->tx) == FLX_OK);
-    p->dw = p->d->ops->work_create(p->d);
-    p->tw = p->t->ops->work_create(p->t);
-    CHECK(p->dw && p->tw);
-    return flx_tree_from_bodies(p->t, p->dx, p->tx) != FLX_OK;
-}
 
 static double largest_of(int n, const double *x)
 {
@@ -120,6 +81,7 @@ static int derivatives_are_derivatives(void)
         pair p;
         system_point at;
         CHECK(pair_open(&p, seed % 3 == 0 ? 2 : 3, 9000 + seed, seed % 2 == 0) == 0);
+        CHECK(pair_take(&p, FLX_TREE_FULL) == 0);
         CHECK(check_pattern(p.t) == 0);
         CHECK(system_point_init(&at, p.t, seed));
         memcpy(at.x->q, p.tx->q, (size_t)p.t->dims.nq * sizeof(double));

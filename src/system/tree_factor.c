@@ -1,0 +1,146 @@
+// tree_factor.c - the Newton matrix of a tree for given weights, taken apart link by link.
+//
+// From the last link to the first: its freedoms d are taken out of what it shows to its parent,
+//     row = S^T Phi + turned,   D = row B,   col = X Phi B,                            (TRN-4)
+//     Phi_p += X (Phi - Phi B D^-1 row) T + turned
+// S: the joint's axes, X: a force at the parent's origin, T: (TRN-1). Forces that act already turn
+// with the link, which adds `turned`. Partners and other unknowns take part as rows and columns of
+// their own; the others, closures among them, are the border that is left in the end. Linear in the
+// number of links, for real and complex weights.
+#include "system/tree_parts.h"
+
+#include <complex.h>
+#include <float.h>
+
+// A pivot of the border is a zero below this part of the terms that it is made of.
+#define LEAST_PIVOT (64 * DBL_EPSILON)
+
+#if defined(__GNUC__)
+#define ALWAYS_INLINE __attribute__((always_inline)) inline
+#else
+#define ALWAYS_INLINE inline
+#endif
+
+typedef struct factors {
+    const flx_tree *t; // borrowed
+    bool is_complex;
+    void *matrices, *gains, *border, *force, *motion, *values;
+    double *g0, *g1, *g2; // geometry of the links, of the last factorisation
+    double *row, *col;    // (border)
+    int *pivot;
+} factors;
+
+static inline double complex multiply(double complex a, double complex b)
+{
+    double part[2] = {creal(a) * creal(b) - cimag(a) * cimag(b),
+                      creal(a) * cimag(b) + cimag(a) * creal(b)};
+    double complex z;
+    memcpy(&z, part, sizeof z);
+    return z;
+}
+
+#define NUMBER double
+#define TREE(name) real_##name
+#define TIMES(a, b) ((a) * (b))
+#define SIZE(a) fabs(a)
+#include "system/tree_factor.inc.h"
+#undef NUMBER
+#undef TREE
+#undef TIMES
+#undef SIZE
+
+#define NUMBER double complex
+#define TREE(name) complex_##name
+#define TIMES(a, b) multiply(a, b)
+#define SIZE(a) (fabs(creal(a)) + fabs(cimag(a)))
+#include "system/tree_factor.inc.h"
+#undef NUMBER
+#undef TREE
+#undef TIMES
+#undef SIZE
+
+void flx_tree_factors_destroy(void *made)
+{
+    factors *x = made;
+    if (!x) return;
+    flx_free(x->matrices);
+    flx_free(x->gains);
+    flx_free(x->border);
+    flx_free(x->force);
+    flx_free(x->motion);
+    flx_free(x->values);
+    flx_free(x->g0);
+    flx_free(x->row);
+    flx_free(x->pivot);
+    flx_free(x);
+}
+
+void *flx_tree_factors_create(const flx_system *s, int complex_weight)
+{
+    const flx_tree *t = flx_tree_of(s);
+    const flx_tree_fronts *f = &t->fronts;
+    size_t number = complex_weight ? sizeof(double complex) : sizeof(double);
+    size_t n = (size_t)f->n, m = (size_t)f->nother, all = FLX_TREE_GEOMETRY * n;
+    factors *x = flx_alloc(s->ctx, 1, sizeof *x);
+    if (!x) return NULL;
+    x->t = t;
+    x->is_complex = complex_weight != 0;
+    x->matrices = flx_alloc(s->ctx, f->matrices, number);
+    x->gains = flx_alloc(s->ctx, f->gains, number);
+    x->border = flx_alloc(s->ctx, m * m, number);
+    x->force = flx_alloc(s->ctx, 6 * n, number);
+    x->motion = flx_alloc(s->ctx, FLX_TREE_MOTION * n, number);
+    x->values = flx_alloc(s->ctx, (size_t)flx_dims_unknowns(&s->dims), number);
+    x->g0 = flx_alloc(s->ctx, 3 * all, sizeof *x->g0);
+    x->row = flx_alloc(s->ctx, 2 * m, sizeof *x->row);
+    x->pivot = flx_alloc(s->ctx, m, sizeof *x->pivot);
+    if (!x->matrices || !x->gains || !x->border || !x->force || !x->motion || !x->values ||
+        !x->g0 || !x->row || !x->pivot) {
+        flx_tree_factors_destroy(x);
+        return NULL;
+    }
+    x->g1 = x->g0 + all;
+    x->g2 = x->g1 + all;
+    x->col = x->row + m;
+    return x;
+}
+
+flx_status flx_tree_factor(const flx_system *s, const flx_blocks *b, const double c[4],
+                           const double ci[4], const signed char *left_out, void *made)
+{
+    const flx_tree *t = flx_tree_of(s);
+    factors *x = made;
+    bool fine;
+    if (x->is_complex) {
+        double complex w[4];
+        for (int i = 0; i < 4; i++) {
+            double part[2] = {c[i], ci ? ci[i] : 0.0};
+            memcpy(w + i, part, sizeof part);
+        }
+        fine = complex_factor(t, b, w, w[3], left_out, x);
+    } else {
+        fine = real_factor(t, b, c, c[3], left_out, x);
+    }
+    return fine ? FLX_OK : FLX_SINGULAR;
+}
+
+flx_status flx_tree_solve(const flx_system *s, void *made, double *rhs, double *rhs_imag)
+{
+    factors *x = made;
+    int n = flx_dims_unknowns(&s->dims);
+    if (!x->is_complex) {
+        real_solve(x->t, x, rhs);
+        return FLX_OK;
+    }
+    double complex *d = x->values;
+    for (int i = 0; i < n; i++) {
+        double part[2] = {rhs[i], rhs_imag[i]};
+        memcpy(d + i, part, sizeof part);
+    }
+    complex_solve(x->t, x, d);
+    for (int i = 0; i < n; i++) {
+        rhs[i] = creal(d[i]);
+        rhs_imag[i] = cimag(d[i]);
+    }
+    return FLX_OK;
+}

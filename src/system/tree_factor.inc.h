@@ -1,0 +1,549 @@
+// tree_factor.inc.h - the numeric part of tree_factor.c for one type of number. Included with
+//     NUMBER         double or double complex
+//     TREE(name)     the name with a suffix of its own
+//     TIMES(a, b)    product of two numbers
+//     SIZE(a)        absolute value
+//
+// The matrix of a front lies column by column: rows are moment and force of its link, then of each
+// partner, then one for each other unknown; columns y of its link, of each partner, others.
+
+// A column of B (TRN-3).
+static ALWAYS_INLINE void TREE(join)(const flx_axis *a, const NUMBER c[3], NUMBER *B)
+{
+    for (int part = 0; part < 2; part++) { // rotation, displacement
+        double size = part == 0 ? a->turns : a->slides, J[3], J1[3], J2[3], E[3];
+        v3_store(J, v3_scale(size, a->J));
+        v3_store(J1, v3_scale(size, a->J1));
+        v3_store(J2, v3_scale(size, a->J2));
+        v3_store(E, part == 0 ? v3_scale(size, a->E) : v3_scale(2.0 * size, a->J1));
+        for (int i = 0; i < 3; i++) {
+            B[3 * part + i] = c[0] * J[i];
+            B[6 + 3 * part + i] = c[1] * J[i] + c[0] * J1[i];
+            B[12 + 3 * part + i] = c[2] * J[i] + c[1] * E[i] + c[0] * J2[i];
+        }
+    }
+}
+
+// D (n x n) is inverted in place; false: it is singular.
+static bool TREE(invert)(int n, NUMBER *D)
+{
+    NUMBER A[9], X[9];
+    memcpy(A, D, (size_t)(n * n) * sizeof *A);
+    for (int i = 0; i < n * n; i++) X[i] = i % (n + 1) == 0 ? 1.0 : 0.0;
+    for (int j = 0; j < n; j++) {
+        int best = j;
+        for (int i = j + 1; i < n; i++)
+            best = SIZE(A[n * i + j]) > SIZE(A[n * best + j]) ? i : best;
+        if (!(SIZE(A[n * best + j]) > 0.0)) return false;
+        for (int k = 0; k < n && best != j; k++) {
+            NUMBER a = A[n * j + k], x = X[n * j + k];
+            A[n * j + k] = A[n * best + k];
+            X[n * j + k] = X[n * best + k];
+            A[n * best + k] = a;
+            X[n * best + k] = x;
+        }
+        NUMBER over = 1.0 / A[n * j + j];
+        for (int k = 0; k < n; k++) {
+            A[n * j + k] = TIMES(over, A[n * j + k]);
+            X[n * j + k] = TIMES(over, X[n * j + k]);
+        }
+        for (int i = 0; i < n; i++) {
+            NUMBER m = A[n * i + j];
+            for (int k = 0; k < n && i != j; k++) {
+                A[n * i + k] -= TIMES(m, A[n * j + k]);
+                X[n * i + k] -= TIMES(m, X[n * j + k]);
+            }
+        }
+    }
+    memcpy(D, X, (size_t)(n * n) * sizeof *D);
+    return true;
+}
+
+// Moment and force of the link become those of its parent: moment += r x force, column by column.
+static ALWAYS_INLINE void TREE(move_forces)(const double *r, int cols, int rows, NUMBER *A)
+{
+    for (int j = 0; j < cols; j++, A += rows) {
+        A[0] += r[1] * A[5] - r[2] * A[4];
+        A[1] += r[2] * A[3] - r[0] * A[5];
+        A[2] += r[0] * A[4] - r[1] * A[3];
+    }
+}
+
+// Three columns += r x three others
+static ALWAYS_INLINE void TREE(add_cross)(int rows, const double *r, double size,
+                                          const NUMBER *restrict s, NUMBER *restrict out)
+{
+    double x = size * r[0], y = size * r[1], z = size * r[2];
+    const NUMBER *s0 = s, *s1 = s + rows, *s2 = s1 + rows;
+    for (int i = 0; i < rows; i++) out[i] += y * s2[i] - z * s1[i];
+    for (int i = 0; i < rows; i++) out[rows + i] += z * s0[i] - x * s2[i];
+    for (int i = 0; i < rows; i++) out[2 * rows + i] += x * s1[i] - y * s0[i];
+}
+
+// Columns along y of the link become those along y of its parent.
+static ALWAYS_INLINE void TREE(move_columns)(const flx_geometry *g, int rows, NUMBER *A)
+{
+    const double *r = g->g0 + 9, *dr = g->g1 + 6, *ddr = g->g2 + 3;
+    size_t step = 3 * (size_t)rows; // columns: theta, s, theta', s', theta'', s''
+    TREE(add_cross)(rows, r, 1.0, A + step, A);
+    TREE(add_cross)(rows, dr, 1.0, A + 3 * step, A);
+    TREE(add_cross)(rows, ddr, 1.0, A + 5 * step, A);
+    TREE(add_cross)(rows, r, 1.0, A + 3 * step, A + 2 * step);
+    TREE(add_cross)(rows, dr, 2.0, A + 5 * step, A + 2 * step);
+    TREE(add_cross)(rows, r, 1.0, A + 5 * step, A + 4 * step);
+}
+
+// What solving needs of one front.
+typedef struct TREE(gains) {
+    NUMBER *B;    // (freedom x 18)
+    NUMBER *over; // (freedom x freedom) D^-1
+    NUMBER *col;  // (freedom x rows) what the freedoms do to the rest
+    NUMBER *row;  // (freedom x cols) D^-1 times what the rest does to them
+} TREE(gains);
+
+static TREE(gains) TREE(gains_of)(const flx_front *x, int freedom, NUMBER *gains)
+{
+    TREE(gains) g = {.B = gains + x->gain};
+    g.over = g.B + FLX_TREE_MOTION * freedom;
+    g.col = g.over + freedom * freedom;
+    g.row = g.col + freedom * x->rows;
+    return g;
+}
+
+// Row and column of one freedom (TRN-4): of the rest, along the link's own motion.
+static ALWAYS_INLINE void TREE(take_row)(const flx_axis *a, const flx_geometry *geo, int rows,
+                                         int cols, NUMBER c0, const NUMBER *A, const NUMBER *B,
+                                         NUMBER *restrict row, NUMBER *restrict col)
+{
+    v3 n = v3_load(geo->g0 + 12), f = v3_load(geo->g0 + 15);
+    v3 T = v3_scale(a->turns, a->J), S = v3_scale(a->slides, a->J);
+    for (int j = 0; j < cols; j++) {
+        const NUMBER *p = A + (size_t)j * (size_t)rows;
+        row[j] = T.x * p[0] + T.y * p[1] + T.z * p[2];
+    }
+    for (int j = 0; j < cols && a->slides != 0.0; j++) {
+        const NUMBER *p = A + (size_t)j * (size_t)rows;
+        row[j] += S.x * p[3] + S.y * p[4] + S.z * p[5];
+    }
+    v3 arm = v3_cross(S, f), turned = v3_add(v3_cross(T, n), arm);
+    row[0] += turned.x;
+    row[1] += turned.y;
+    row[2] += turned.z;
+    for (int i = 0; i < rows; i++) col[i] = 0.0;
+    for (int j = 0; j < FLX_TREE_MOTION; j++) {
+        const NUMBER *p = A + (size_t)j * (size_t)rows;
+        NUMBER b = B[j];
+        for (int i = 0; i < rows; i++) col[i] += TIMES(b, p[i]);
+    }
+    TREE(move_forces)(geo->g0 + 9, 1, rows, col);
+    col[0] += c0 * arm.x; // a joint that slides lengthens the arm
+    col[1] += c0 * arm.y;
+    col[2] += c0 * arm.z;
+}
+
+// D^-1; row <- D^-1 row. False: D is singular.
+static ALWAYS_INLINE bool TREE(divide)(int cols, int freedom, const TREE(gains) * g)
+{
+    for (int i = 0; i < freedom; i++) {
+        for (int j = 0; j < freedom; j++) {
+            NUMBER sum = 0.0;
+            const NUMBER *row = g->row + i * cols, *B = g->B + FLX_TREE_MOTION * j;
+            for (int k = 0; k < FLX_TREE_MOTION; k++) sum += TIMES(row[k], B[k]);
+            g->over[freedom * i + j] = sum;
+        }
+    }
+    if (freedom == 1) {
+        if (!(SIZE(g->over[0]) > 0.0)) return false;
+        g->over[0] = 1.0 / g->over[0];
+    } else if (!TREE(invert)(freedom, g->over)) {
+        return false;
+    }
+    for (int j = 0; j < cols; j++) {
+        NUMBER in[3] = {0}, *row = g->row + j;
+        for (int i = 0; i < freedom; i++) in[i] = row[i * cols];
+        for (int i = 0; i < freedom; i++) {
+            NUMBER sum = 0.0;
+            for (int k = 0; k < freedom; k++) sum += TIMES(g->over[freedom * i + k], in[k]);
+            row[i * cols] = sum;
+        }
+    }
+    return true;
+}
+
+// The rest along the parent's motion, about its origin.
+static ALWAYS_INLINE void TREE(move_rest)(const flx_geometry *geo, int rows, int cols, NUMBER *A)
+{
+    TREE(move_columns)(geo, rows, A);
+    TREE(move_forces)(geo->g0 + 9, cols, rows, A);
+    const double *r = geo->g0 + 9, *f = geo->g0 + 15;
+    double over = r[0] * f[0] + r[1] * f[1] + r[2] * f[2]; // (theta x r) x f
+    for (int j = 0; j < 3; j++) {
+        for (int i = 0; i < 3; i++) A[j * rows + i] += r[i] * f[j] - (i == j ? over : 0.0);
+    }
+}
+
+// The same for all sizes; where these are constants, every loop unrolls.
+static ALWAYS_INLINE bool TREE(take_out_sized)(const flx_link *l, const flx_geometry *geo, int rows,
+                                               int cols, int freedom, bool last, const NUMBER c[3],
+                                               NUMBER *A, const TREE(gains) * g)
+{
+    for (int k = 0; k < freedom; k++) {
+        flx_axis a = flx_axis_of(l, geo, k);
+        TREE(join)(&a, c, g->B + FLX_TREE_MOTION * k);
+        TREE(take_row)
+        (&a, geo, rows, cols, c[0], A, g->B + FLX_TREE_MOTION * k, g->row + k * cols,
+         g->col + k * rows);
+    }
+    if (!TREE(divide)(cols, freedom, g)) return false;
+    for (int k = 0; k < freedom; k++) TREE(move_columns)(geo, 1, g->row + k * cols);
+    if (last) return true; // nothing is left
+    TREE(move_rest)(geo, rows, cols, A);
+    for (int k = 0; k < freedom; k++) {
+        const NUMBER *restrict col = g->col + k * rows;
+        for (int j = 0; j < cols; j++) {
+            NUMBER m = g->row[k * cols + j], *restrict p = A + (size_t)j * (size_t)rows;
+            for (int i = 0; i < rows; i++) p[i] -= TIMES(m, col[i]);
+        }
+    }
+    return true;
+}
+
+// One link out of its front: what is left is along its parent, the partners and the others. The sizes
+// of the terms that the diagonal of the border is made of are added up.
+static bool TREE(take_out)(const flx_tree *t, const flx_front *x, const flx_blocks *extra,
+                           const NUMBER c[3], NUMBER *A, NUMBER *gains, double *terms)
+{
+    const flx_link *l = t->t.links + x->link;
+    int freedom = flx_link_freedom(l->kind, t->t.k.planar), rows = x->rows, cols = x->cols;
+    flx_geometry geo = flx_geometry_of(extra, x->link);
+    TREE(gains) g = TREE(gains_of)(x, freedom, gains);
+    bool last = x->next < 0 && x->nother == 0;
+    if (rows == 6 && freedom == 1) {
+        return TREE(take_out_sized)(l, &geo, 6, FLX_TREE_MOTION, 1, last, c, A, &g);
+    }
+    if (!TREE(take_out_sized)(l, &geo, rows, cols, freedom, last, c, A, &g)) return false;
+    for (int k = 0; k < freedom; k++) {
+        const NUMBER *col = g.col + (k + 1) * rows - x->nother;
+        const NUMBER *row = g.row + (k + 1) * cols - x->nother;
+        for (int j = 0; j < x->nother; j++) terms[x->other[j]] += SIZE(col[j]) * SIZE(row[j]);
+    }
+    return true;
+}
+
+// Column `from` of a front into column `to` of the next one, or of the border.
+static void TREE(add_column)(const flx_front *x, int rows, const NUMBER *restrict from,
+                             NUMBER *restrict to)
+{
+    for (int k = 0; k <= x->npartner && x->next >= 0; k++, from += 6) {
+        if (x->place[k] < 0) continue;
+        NUMBER *out = to + 6 * x->place[k];
+        for (int i = 0; i < 6; i++) out[i] += from[i];
+    }
+    if (x->next < 0) from += 6;
+    for (int k = 0; k < x->nother; k++) to[rows + x->other_place[k]] += from[k];
+}
+
+// The rest of a front into the next one, or into the border.
+static void TREE(hand_on)(const flx_tree *t, const flx_front *x, const NUMBER *A, NUMBER *matrices,
+                          NUMBER *border)
+{
+    const flx_front *next = x->next < 0 ? NULL : t->fronts.fronts + x->next;
+    NUMBER *to = next ? matrices + next->matrix : border;
+    if (x->rows == 6 && next && next->rows == 6) { // a chain
+        for (int i = 0; i < 6 * FLX_TREE_MOTION; i++) to[i] += A[i];
+        return;
+    }
+    int links = next ? 1 + next->npartner : 0, height = next ? next->rows : t->fronts.nother;
+    for (int k = 0; k <= x->npartner; k++) {
+        for (int j = 0; j < FLX_TREE_MOTION; j++, A += x->rows) {
+            if (x->place[k] < 0) continue;
+            size_t at = (size_t)(FLX_TREE_MOTION * x->place[k] + j) * (size_t)height;
+            TREE(add_column)(x, 6 * links, A, to + at);
+        }
+    }
+    for (int k = 0; k < x->nother; k++, A += x->rows) {
+        size_t at = (size_t)(FLX_TREE_MOTION * links + x->other_place[k]) * (size_t)height;
+        TREE(add_column)(x, 6 * links, A, to + at);
+    }
+}
+
+// ---- filling ------------------------------------------------------------------------------------
+
+// Where a link is in a front.
+static int TREE(place_in)(const flx_front *x, int link)
+{
+    int k = 0;
+    if (link == x->link) return 0;
+    while (x->partner[k] != link) k++;
+    return k + 1;
+}
+
+static int TREE(other_in)(const flx_front *x, int other)
+{
+    int k = 0;
+    while (x->other[k] != other) k++;
+    return k;
+}
+
+static void TREE(fill)(const flx_tree *t, const flx_blocks *extra, const NUMBER c[3], NUMBER cx,
+                       NUMBER *matrices)
+{
+    const flx_tree_fronts *f = &t->fronts;
+    const double *const X[3] = {extra->A0, extra->A1, extra->A2};
+    for (int i = 0; i < f->n; i++) {
+        const flx_front *x = f->fronts + i;
+        NUMBER *A = matrices + x->matrix;
+        size_t at = f->links + 36 * (size_t)i;
+        if (x->npartner + x->nother > 0) {
+            memset(A, 0, (size_t)x->rows * (size_t)x->cols * sizeof *A);
+        }
+        for (int k = 0; k < 3; k++) {
+            for (int j = 0; j < 6; j++, A += x->rows) {
+                for (int r = 0; r < 6; r++) A[r] = X[k][at + (size_t)(6 * j + r)];
+            }
+        }
+    }
+    for (int e = 0; e < f->npair; e++) {
+        const flx_tree_pair *p = f->pairs + e;
+        const flx_front *x = f->fronts + (p->link > p->with ? p->link : p->with);
+        NUMBER *A = matrices + x->matrix + 6 * TREE(place_in)(x, p->link);
+        A += (size_t)(FLX_TREE_MOTION * TREE(place_in)(x, p->with)) * (size_t)x->rows;
+        for (int k = 0; k < 3; k++) {
+            for (int j = 0; j < 6; j++, A += x->rows) {
+                for (int r = 0; r < 6; r++) A[r] += X[k][p->at + (size_t)(6 * j + r)];
+            }
+        }
+    }
+    for (int e = 0; e < f->nrow; e++) {
+        const flx_tree_pair *p = f->rows + e;
+        const flx_front *x = f->fronts + p->link;
+        NUMBER *A = matrices + x->matrix + 6 * (1 + x->npartner) + TREE(other_in)(x, p->with);
+        for (int j = 0; j < FLX_TREE_MOTION; j++) {
+            A[j * x->rows] += X[j / 6][p->at + (size_t)j % 6];
+        }
+    }
+    for (int e = 0; e < f->ncol; e++) {
+        const flx_tree_pair *p = f->columns + e;
+        const flx_front *x = f->fronts + p->link;
+        int col = FLX_TREE_MOTION * (1 + x->npartner) + TREE(other_in)(x, p->with);
+        NUMBER *A = matrices + x->matrix + (size_t)col * (size_t)x->rows;
+        NUMBER c1 = p->with < t->base.dims.nx ? cx : 0.0;
+        for (int r = 0; r < 6; r++) {
+            A[r] += c[0] * X[0][p->at + (size_t)r] + c1 * X[1][p->at + (size_t)r];
+        }
+    }
+}
+
+// ---- the border ---------------------------------------------------------------------------------
+
+// Entries between other unknowns.
+static void TREE(fill_border)(const flx_tree *t, const flx_blocks *b, const NUMBER c[3], NUMBER cx,
+                              NUMBER *border)
+{
+    const flx_pattern *p = &t->base.pattern;
+    int m = t->fronts.nother, n = t->t.k.n, nv = t->base.dims.nv;
+    for (int bi = n; bi < p->nblock; bi++) {
+        for (int e = p->row[bi] + n; e < p->row[bi + 1]; e++) {
+            int j0 = p->start[p->col[e]], j1 = p->start[p->col[e] + 1], at = p->offset[e];
+            for (int i = p->start[bi]; i < p->start[bi + 1]; i++) {
+                for (int j = j0; j < j1; j++, at++) {
+                    NUMBER c1 = j - nv < t->base.dims.nx ? cx : c[1];
+                    border[(j - nv) * m + i - nv] =
+                        c[0] * b->A0[at] + c1 * b->A1[at] + c[2] * b->A2[at];
+                }
+            }
+        }
+    }
+}
+
+static void TREE(leave_out)(const flx_tree *t, const signed char *left_out, NUMBER *border,
+                            double *terms)
+{
+    int m = t->fronts.nother, nv = t->base.dims.nv;
+    for (int k = 0; k < m && left_out; k++) {
+        if (!left_out[nv + k]) continue;
+        for (int i = 0; i < m; i++) border[k * m + i] = border[i * m + k] = i == k ? 1.0 : 0.0;
+        terms[k] = 1.0;
+    }
+}
+
+// Rows and columns of one size, as their diagonal was before terms cancelled, then LU with partial
+// pivoting; column-major.
+static bool TREE(factor_border)(int m, NUMBER *A, int *pivot, double *row, double *col)
+{
+    for (int i = 0; i < m; i++) row[i] = row[i] > 0.0 ? 1.0 / sqrt(row[i]) : 1.0;
+    for (int j = 0; j < m; j++) {
+        col[j] = row[j];
+        for (int i = 0; i < m; i++) A[j * m + i] = row[i] * A[j * m + i] * col[j];
+    }
+    for (int j = 0; j < m; j++) {
+        int best = j;
+        for (int i = j + 1; i < m; i++) {
+            if (SIZE(A[j * m + i]) > SIZE(A[j * m + best])) best = i;
+        }
+        pivot[j] = best;
+        if (!(SIZE(A[j * m + best]) > LEAST_PIVOT)) return false;
+        for (int k = 0; k < m && best != j; k++) {
+            NUMBER a = A[k * m + j];
+            A[k * m + j] = A[k * m + best];
+            A[k * m + best] = a;
+        }
+        NUMBER over = 1.0 / A[j * m + j];
+        for (int i = j + 1; i < m; i++) A[j * m + i] = TIMES(A[j * m + i], over);
+        for (int k = j + 1; k < m; k++) {
+            NUMBER a = A[k * m + j];
+            for (int i = j + 1; i < m; i++) A[k * m + i] -= TIMES(a, A[j * m + i]);
+        }
+    }
+    return true;
+}
+
+static void TREE(solve_border)(int m, const NUMBER *A, const int *pivot, const double *row,
+                               const double *col, NUMBER *b)
+{
+    for (int i = 0; i < m; i++) b[i] *= row[i];
+    for (int j = 0; j < m; j++) {
+        NUMBER a = b[pivot[j]];
+        b[pivot[j]] = b[j];
+        b[j] = a;
+    }
+    for (int j = 0; j < m; j++) {
+        for (int i = j + 1; i < m; i++) b[i] -= TIMES(b[j], A[j * m + i]);
+    }
+    for (int j = m - 1; j >= 0; j--) {
+        b[j] = TIMES(b[j], 1.0 / A[j * m + j]);
+        for (int i = 0; i < j; i++) b[i] -= TIMES(b[j], A[j * m + i]);
+    }
+    for (int i = 0; i < m; i++) b[i] *= col[i];
+}
+
+// ---- use ----------------------------------------------------------------------------------------
+
+static bool TREE(factor)(const flx_tree *t, const flx_blocks *b, const NUMBER c[3], NUMBER cx,
+                         const signed char *left_out, factors *x)
+{
+    const flx_tree_fronts *f = &t->fronts;
+    NUMBER *matrices = x->matrices, *border = x->border;
+    flx_blocks extra = flx_tree_extra(t, b);
+    TREE(fill)(t, &extra, c, cx, matrices);
+    TREE(fill_border)(t, b, c, cx, border);
+    for (int i = 0; i < f->nother; i++) x->row[i] = SIZE(border[i * f->nother + i]);
+    for (int i = f->n - 1; i >= 0; i--) {
+        const flx_front *front = f->fronts + i;
+        NUMBER *A = matrices + front->matrix;
+        if (!TREE(take_out)(t, front, &extra, c, A, x->gains, x->row)) return false;
+        if (front->next >= 0 || front->nother > 0) TREE(hand_on)(t, front, A, matrices, border);
+    }
+    TREE(leave_out)(t, left_out, border, x->row);
+    if (!TREE(factor_border)(f->nother, border, x->pivot, x->row, x->col)) return false;
+    for (int i = 0; i < f->n; i++) { // what solving needs of the geometry
+        flx_geometry g = flx_geometry_of(&extra, i);
+        memcpy(x->g0 + FLX_TREE_GEOMETRY * i, g.g0, FLX_TREE_GEOMETRY * sizeof *g.g0);
+        memcpy(x->g1 + FLX_TREE_GEOMETRY * i, g.g1, FLX_TREE_GEOMETRY * sizeof *g.g1);
+        memcpy(x->g2 + FLX_TREE_GEOMETRY * i, g.g2, FLX_TREE_GEOMETRY * sizeof *g.g2);
+    }
+    return true;
+}
+
+// Inwards: what is left of the right-hand side, after each link.
+static void TREE(solve_inwards)(const flx_tree *t, const factors *x, NUMBER *d)
+{
+    const flx_tree_fronts *f = &t->fronts;
+    NUMBER *force = x->force, *rest = d + t->base.dims.nv;
+    const flx_blocks kept = {x->g0, x->g1, x->g2};
+    memset(force, 0, (size_t)f->n * 6 * sizeof *force);
+    for (int i = f->n - 1; i >= 0; i--) {
+        const flx_front *front = f->fronts + i;
+        const flx_link *l = t->t.links + i;
+        int freedom = flx_link_freedom(l->kind, t->t.k.planar);
+        flx_geometry geo = flx_geometry_of(&kept, i);
+        TREE(gains) g = TREE(gains_of)(front, freedom, x->gains);
+        NUMBER in[3] = {0}, *F = force + 6 * i;
+        for (int k = 0; k < freedom; k++) {
+            flx_axis a = flx_axis_of(l, &geo, k);
+            in[k] = d[l->v + k] - a.turns * (a.J.x * F[0] + a.J.y * F[1] + a.J.z * F[2]) -
+                    a.slides * (a.J.x * F[3] + a.J.y * F[4] + a.J.z * F[5]);
+        }
+        TREE(move_forces)(geo.g0 + 9, 1, 6, F);
+        for (int k = 0; k < freedom; k++) {
+            NUMBER sum = 0.0;
+            for (int j = 0; j < freedom; j++) sum += TIMES(g.over[freedom * k + j], in[j]);
+            d[l->v + k] = sum;
+            const NUMBER *col = g.col + k * front->rows;
+            for (int r = 0; r < 6; r++) F[r] += TIMES(sum, col[r]);
+            col += 6;
+            for (int p = 0; p < front->npartner; p++, col += 6) {
+                NUMBER *to = force + 6 * front->partner[p];
+                for (int r = 0; r < 6; r++) to[r] += TIMES(sum, col[r]);
+            }
+            for (int p = 0; p < front->nother; p++) {
+                rest[front->other[p]] -= TIMES(sum, col[p]);
+            }
+        }
+        if (l->parent < 0) continue;
+        for (int r = 0; r < 6; r++) force[6 * l->parent + r] += F[r];
+    }
+}
+
+// out += size theta x r
+static inline void TREE(carry)(const NUMBER *theta, const double *r, double size, NUMBER *out)
+{
+    out[0] += size * (theta[1] * r[2] - theta[2] * r[1]);
+    out[1] += size * (theta[2] * r[0] - theta[0] * r[2]);
+    out[2] += size * (theta[0] * r[1] - theta[1] * r[0]);
+}
+
+// Outwards: motion of every link, increment of every joint.
+static void TREE(solve_outwards)(const flx_tree *t, const factors *x, NUMBER *d)
+{
+    const flx_tree_fronts *f = &t->fronts;
+    NUMBER *y = x->motion, *rest = d + t->base.dims.nv;
+    const flx_blocks kept = {x->g0, x->g1, x->g2};
+    for (int i = 0; i < f->n; i++) {
+        const flx_front *front = f->fronts + i;
+        const flx_link *l = t->t.links + i;
+        int freedom = flx_link_freedom(l->kind, t->t.k.planar);
+        flx_geometry geo = flx_geometry_of(&kept, i);
+        TREE(gains) g = TREE(gains_of)(front, freedom, x->gains);
+        NUMBER *own = y + FLX_TREE_MOTION * i;
+        if (l->parent >= 0) {
+            memcpy(own, y + FLX_TREE_MOTION * l->parent, FLX_TREE_MOTION * sizeof *own);
+        } else {
+            memset(own, 0, FLX_TREE_MOTION * sizeof *own);
+        }
+        for (int k = 0; k < freedom; k++) {
+            const NUMBER *row = g.row + k * front->cols;
+            NUMBER sum = d[l->v + k];
+            for (int j = 0; j < FLX_TREE_MOTION; j++) sum -= TIMES(row[j], own[j]);
+            row += FLX_TREE_MOTION;
+            for (int p = 0; p < front->npartner; p++, row += FLX_TREE_MOTION) {
+                const NUMBER *with = y + FLX_TREE_MOTION * front->partner[p];
+                for (int j = 0; j < FLX_TREE_MOTION; j++) sum -= TIMES(row[j], with[j]);
+            }
+            for (int p = 0; p < front->nother; p++) {
+                sum -= TIMES(row[p], rest[front->other[p]]);
+            }
+            d[l->v + k] = sum;
+        }
+        const double *r = geo.g0 + 9, *dr = geo.g1 + 6, *ddr = geo.g2 + 3;
+        TREE(carry)(own + 12, r, 1.0, own + 15); // the parent's motion at the link's origin
+        TREE(carry)(own + 6, dr, 2.0, own + 15);
+        TREE(carry)(own, ddr, 1.0, own + 15);
+        TREE(carry)(own + 6, r, 1.0, own + 9);
+        TREE(carry)(own, dr, 1.0, own + 9);
+        TREE(carry)(own, r, 1.0, own + 3);
+        for (int k = 0; k < freedom; k++) {
+            NUMBER step = d[l->v + k];
+            for (int j = 0; j < FLX_TREE_MOTION; j++) {
+                own[j] += TIMES(step, g.B[FLX_TREE_MOTION * k + j]);
+            }
+        }
+    }
+}
+
+static void TREE(solve)(const flx_tree *t, const factors *x, NUMBER *d)
+{
+    TREE(solve_inwards)(t, x, d);
+    TREE(solve_border)(t->fronts.nother, x->border, x->pivot, x->row, x->col, d + t->base.dims.nv);
+    TREE(solve_outwards)(t, x, d);
+}

@@ -1,0 +1,316 @@
+// tree_fronts.c - in which order the links are taken out, and what each of them meets then.
+//
+// The last link first, so that links go before their parents. Taking one out ties its parent and its
+// partners to each other; they are met again at the highest of them: the next front.
+#include "system/tree_fronts.h"
+
+#include "system/tree_parts.h"
+
+#include <stdlib.h>
+
+void flx_tree_fronts_clear(flx_tree_fronts *f)
+{
+    flx_free(f->fronts);
+    flx_free(f->panels);
+    flx_free(f->pairs);
+    flx_free(f->rows);
+    flx_free(f->columns);
+    flx_free(f->lists);
+    *f = (flx_tree_fronts){0};
+}
+
+// ---- panels -------------------------------------------------------------------------------------
+
+static int compare_pairs(const void *a, const void *b)
+{
+    const flx_tree_pair *x = a, *y = b;
+    int links = (x->link > y->link) - (x->link < y->link);
+    return links ? links : (x->with > y->with) - (x->with < y->with);
+}
+
+// Sorted, each once; numbers from `at` on, `size` for each. Returns where they end.
+static size_t settle_pairs(flx_tree_pair *p, int *n, size_t at, size_t size)
+{
+    int kept = 0;
+    if (*n > 0) qsort(p, (size_t)*n, sizeof *p, compare_pairs);
+    for (int i = 0; i < *n; i++) {
+        if (kept > 0 && compare_pairs(p + kept - 1, p + i) == 0) continue;
+        p[kept] = p[i];
+        p[kept++].at = at;
+        at += size;
+    }
+    *n = kept;
+    return at;
+}
+
+static size_t place_of_pair(const flx_tree_pair *p, int n, int link, int with)
+{
+    const flx_tree_pair key = {.link = link, .with = with};
+    const flx_tree_pair *found = bsearch(&key, p, (size_t)n, sizeof *p, compare_pairs);
+    return found->at;
+}
+
+// The body of every block of the descriptor; -1: other unknowns.
+static int *list_bodies(const flx_tree *t)
+{
+    const flx_descriptor *d = flx_tree_inner(t);
+    int *body = flx_alloc(t->base.ctx, (size_t)d->base.pattern.nblock, sizeof *body);
+    if (!body) return NULL;
+    for (int b = 0; b < d->base.pattern.nblock; b++) body[b] = -1;
+    for (int i = 0; i < t->places.n; i++) body[d->block_of[t->places.v[i]]] = i;
+    return body;
+}
+
+// What the entry at (bi, bj) ties together: two links, or a link and `size` other unknowns.
+typedef struct tie {
+    flx_panel panel;
+    int link, with; // with: a link, or the first of the unknowns
+    int size;
+} tie;
+
+static tie tie_of(const flx_tree *t, const int *body, int bi, int bj)
+{
+    const flx_pattern *p = &t->inner->pattern;
+    int nv = t->inner->dims.nv, row = -1, col = -1;
+    tie x = {.panel = {.row = body[bi], .col = body[bj]}};
+    if (body[bi] >= 0) row = t->t.mounts[body[bi]].link;
+    if (body[bj] >= 0) col = t->t.mounts[body[bj]].link;
+    if (row >= 0 && col >= 0) {
+        x.panel.kind = FLX_PANEL_LINKS;
+        x.link = row;
+        x.with = col;
+    } else if (col >= 0 && body[bi] < 0) {
+        x.panel.kind = FLX_PANEL_ROW;
+        x.link = col;
+        x.with = p->start[bi] - nv;
+        x.size = p->start[bi + 1] - p->start[bi];
+    } else if (row >= 0 && body[bj] < 0) {
+        x.panel.kind = FLX_PANEL_COLUMN;
+        x.link = row;
+        x.with = p->start[bj] - nv;
+        x.size = p->start[bj + 1] - p->start[bj];
+    }
+    return x;
+}
+
+// Listed where the lists are there, else counted.
+static void list_pairs(const flx_tree *t, const int *body, flx_tree_fronts *f)
+{
+    const flx_pattern *p = &t->inner->pattern;
+    f->npair = f->nrow = f->ncol = 0;
+    for (int bi = 0; bi < p->nblock; bi++) {
+        for (int e = p->row[bi]; e < p->row[bi + 1]; e++) {
+            tie x = tie_of(t, body, bi, p->col[e]);
+            bool links = x.panel.kind == FLX_PANEL_LINKS, row = x.panel.kind == FLX_PANEL_ROW;
+            flx_tree_pair *list = links ? f->pairs : row ? f->rows : f->columns;
+            int *n = links ? &f->npair : row ? &f->nrow : &f->ncol;
+            if (links && x.link != x.with) x.size = 1;
+            for (int k = 0; k < x.size; k++, ++*n) {
+                if (list) list[*n] = (flx_tree_pair){x.link, x.with + k, 0};
+            }
+        }
+    }
+}
+
+static void place_panels(const flx_tree *t, const int *body, flx_tree_fronts *f)
+{
+    const flx_pattern *p = &t->inner->pattern;
+    for (int bi = 0; bi < p->nblock; bi++) {
+        for (int e = p->row[bi]; e < p->row[bi + 1]; e++) {
+            tie x = tie_of(t, body, bi, p->col[e]);
+            f->panels[e] = x.panel;
+            size_t *at = &f->panels[e].at;
+            if (x.panel.kind == FLX_PANEL_LINKS && x.link == x.with) {
+                *at = f->links + 36 * (size_t)x.link;
+            } else if (x.panel.kind == FLX_PANEL_LINKS) {
+                *at = place_of_pair(f->pairs, f->npair, x.link, x.with);
+            } else if (x.panel.kind == FLX_PANEL_ROW) { // the unknowns of a block follow each other
+                *at = place_of_pair(f->rows, f->nrow, x.link, x.with);
+            } else if (x.panel.kind == FLX_PANEL_COLUMN) {
+                *at = place_of_pair(f->columns, f->ncol, x.link, x.with);
+            }
+        }
+    }
+}
+
+static flx_status make_panels(const flx_tree *t, flx_tree_fronts *f)
+{
+    const flx_pattern *p = &t->inner->pattern;
+    flx_ctx *ctx = t->base.ctx;
+    int *body = list_bodies(t);
+    if (!body) return FLX_ERR_MEMORY;
+    list_pairs(t, body, f);
+    f->panels = flx_alloc(ctx, (size_t)p->row[p->nblock], sizeof *f->panels);
+    f->pairs = flx_alloc(ctx, (size_t)f->npair, sizeof *f->pairs);
+    f->rows = flx_alloc(ctx, (size_t)f->nrow, sizeof *f->rows);
+    f->columns = flx_alloc(ctx, (size_t)f->ncol, sizeof *f->columns);
+    bool fine = f->panels && f->pairs && f->rows && f->columns;
+    if (fine) {
+        list_pairs(t, body, f);
+        f->links = FLX_TREE_GEOMETRY * (size_t)f->n;
+        f->extra = settle_pairs(f->pairs, &f->npair, f->links + 36 * (size_t)f->n, 36);
+        f->extra = settle_pairs(f->rows, &f->nrow, f->extra, 6);
+        f->extra = settle_pairs(f->columns, &f->ncol, f->extra, 6);
+        place_panels(t, body, f);
+    }
+    flx_free(body);
+    return fine ? FLX_OK : FLX_ERR_MEMORY;
+}
+
+// ---- fronts -------------------------------------------------------------------------------------
+
+// While fronts are made: which links and unknowns the present one meets.
+typedef struct meeting {
+    bool *met; // by number
+    int *list, n;
+} meeting;
+
+typedef struct gathering {
+    flx_tree_fronts *f;
+    meeting links, others;
+    int *first, *sibling; // (n) fronts whose rest goes to a front
+    int *at;              // (n) where the lists of each front begin
+    int pair, row, col;   // behind those of the present link
+    int length, room;     // of the lists
+} gathering;
+
+static void meet(meeting *m, int i)
+{
+    if (m->met[i]) return;
+    m->met[i] = true;
+    m->list[m->n++] = i;
+}
+
+static int compare_numbers(const void *a, const void *b)
+{
+    const int *x = a, *y = b;
+    return (*x > *y) - (*x < *y);
+}
+
+// Ascending, into out; nothing is met afterwards.
+static void take_meeting(meeting *m, int *out)
+{
+    if (m->n > 0) qsort(m->list, (size_t)m->n, sizeof *m->list, compare_numbers);
+    for (int k = 0; k < m->n; k++) {
+        m->met[m->list[k]] = false;
+        out[k] = m->list[k];
+    }
+    m->n = 0;
+}
+
+// Those with higher numbers than i are gone.
+static void gather(gathering *g, int i)
+{
+    flx_tree_fronts *f = g->f;
+    for (; g->pair > 0 && f->pairs[g->pair - 1].link == i; g->pair--) {
+        if (f->pairs[g->pair - 1].with < i) meet(&g->links, f->pairs[g->pair - 1].with);
+    }
+    for (; g->row > 0 && f->rows[g->row - 1].link == i; g->row--) {
+        meet(&g->others, f->rows[g->row - 1].with);
+    }
+    for (; g->col > 0 && f->columns[g->col - 1].link == i; g->col--) {
+        meet(&g->others, f->columns[g->col - 1].with);
+    }
+    for (int c = g->first[i]; c >= 0; c = g->sibling[c]) {
+        const flx_front *x = f->fronts + c;
+        const int *list = f->lists + g->at[c];
+        if (x->parent >= 0 && x->parent != i) meet(&g->links, x->parent);
+        for (int k = 0; k < x->npartner; k++) {
+            if (list[k] != i) meet(&g->links, list[k]);
+        }
+        for (int k = 0; k < x->nother; k++) meet(&g->others, list[x->npartner + k]);
+    }
+}
+
+// Places of the rest of a front in the next one, behind its lists.
+static void place_front(flx_tree_fronts *f, const flx_front *x, int *place)
+{
+    const flx_front *next = x->next < 0 ? NULL : f->fronts + x->next;
+    for (int k = 0; k <= x->npartner; k++) {
+        int link = k == 0 ? x->parent : x->partner[k - 1], at = 0;
+        if (link >= 0 && link != x->next) {
+            while (next->partner[at] != link) at++;
+            at++;
+        }
+        *place++ = link < 0 ? -1 : at;
+    }
+    for (int k = 0, at = 0; k < x->nother; k++) {
+        while (next && next->other[at] != x->other[k]) at++;
+        *place++ = next ? at : x->other[k];
+    }
+}
+
+static flx_status make_front(const flx_tree *t, gathering *g, int i)
+{
+    flx_tree_fronts *f = g->f;
+    flx_front *x = f->fronts + i;
+    gather(g, i);
+    int links = g->links.n, others = g->others.n, need = 2 * (links + others) + 1; // and places
+    FLX_TRY(flx_grow(t->base.ctx, (void **)&f->lists, &g->room, g->length + need, sizeof(int)));
+    int *list = f->lists + g->length;
+    *x =
+        (flx_front){.link = i, .parent = t->t.links[i].parent, .npartner = links, .nother = others};
+    take_meeting(&g->links, list);
+    take_meeting(&g->others, list + links);
+    g->at[i] = g->length;
+    g->length += need;
+    x->next = links > 0 ? list[links - 1] : -1;
+    if (x->parent > x->next) x->next = x->parent;
+    if (x->next >= 0) {
+        g->sibling[i] = g->first[x->next];
+        g->first[x->next] = i;
+    }
+    int freedom = flx_link_freedom(t->t.links[i].kind, t->t.k.planar);
+    x->rows = 6 * (1 + links) + others;
+    x->cols = FLX_TREE_MOTION * (1 + links) + others;
+    x->matrix = f->matrices;
+    x->gain = f->gains;
+    f->matrices += (size_t)x->rows * (size_t)x->cols;
+    f->gains += (size_t)freedom * (size_t)(x->rows + x->cols + FLX_TREE_MOTION + freedom);
+    f->work += (double)x->rows * x->cols * freedom;
+    return FLX_OK;
+}
+
+static flx_status make_fronts(const flx_tree *t, flx_tree_fronts *f)
+{
+    flx_ctx *ctx = t->base.ctx;
+    size_t n = (size_t)f->n, others = (size_t)f->nother;
+    gathering g = {.f = f, .pair = f->npair, .row = f->nrow, .col = f->ncol};
+    f->fronts = flx_alloc(ctx, n, sizeof *f->fronts);
+    g.links.met = flx_alloc(ctx, n, sizeof *g.links.met);
+    g.others.met = flx_alloc(ctx, others, sizeof *g.others.met);
+    int *numbers = flx_alloc(ctx, 4 * n + others, sizeof *numbers);
+    bool fine = f->fronts && g.links.met && g.others.met && numbers;
+    if (fine) {
+        g.first = numbers;
+        g.sibling = g.first + n;
+        g.at = g.sibling + n;
+        g.links.list = g.at + n;
+        g.others.list = g.links.list + n;
+        for (int i = 0; i < f->n; i++) g.first[i] = g.sibling[i] = -1;
+    }
+    for (int i = f->n - 1; fine && i >= 0; i--) fine = make_front(t, &g, i) == FLX_OK;
+    for (int i = 0; fine && i < f->n; i++) {
+        flx_front *x = f->fronts + i;
+        int *list = f->lists + g.at[i], *place = list + x->npartner + x->nother;
+        x->partner = list;
+        x->other = list + x->npartner;
+        x->place = place;
+        x->other_place = place + 1 + x->npartner;
+        place_front(f, x, place); // into a front before it
+    }
+    flx_free(g.links.met);
+    flx_free(g.others.met);
+    flx_free(numbers);
+    return fine ? FLX_OK : FLX_ERR_MEMORY;
+}
+
+flx_status flx_tree_fronts_create(const flx_tree *t, flx_tree_fronts *f)
+{
+    *f = (flx_tree_fronts){.n = t->t.k.n};
+    f->nother = flx_dims_unknowns(&t->base.dims) - t->base.dims.nv;
+    flx_status status = make_panels(t, f);
+    if (status == FLX_OK) status = make_fronts(t, f);
+    if (status != FLX_OK) flx_tree_fronts_clear(f);
+    return status;
+}
