@@ -14,7 +14,7 @@ SOURCES = $(shell git ls-files --cached --others --exclude-standard \
 build: ## build the program at build/flexion and both libraries
 	$(call build,release,build,product)
 
-run: ## install what is missing, build, simulate a slider crank
+run: ## install what is missing, build, simulate a slider crank, say where its pictures are
 	@tools/install-packages.sh build
 	$(call build,release,build,product)
 	@mkdir -p out
@@ -24,6 +24,7 @@ run: ## install what is missing, build, simulate a slider crank
 	@echo "table    out/$(EXAMPLE).csv"
 	@echo "results  out/$(EXAMPLE).h5"
 	@echo "picture  out/$(EXAMPLE).svg"
+	@build/flexion view out/$(EXAMPLE).h5 -o out/$(EXAMPLE).html >/dev/null && echo "motion   out/$(EXAMPLE).html"
 
 test: ## install what is missing, build with gcc and clang, run all tests, again under sanitizers
 	@tools/install-packages.sh test
@@ -67,6 +68,7 @@ docs: ## the documentation as web pages in site/, and the man pages
 pictures: ## draw the pictures of the documentation anew
 	$(call build,release,build,product)
 	@tools/draw_docs.sh build/flexion
+	@node tools/draw_pages.mjs build/flexion
 
 install: ## install under PREFIX (default /usr/local); DESTDIR is respected
 	$(call build,release,build,product)

@@ -25,7 +25,7 @@ LAYERS = {
     "export": (["base", "math", "expr", "model", "joint", "system"], ["base", "model", "export"], []),
     "integrate": (["base", "math"], ["base", "system", "integrator", "methods"], []),
     "analyse": (["base", "math", "integrate"], ["*"], []),
-    "output": (["base", "math", "model"], ["base", "compare", "results", "simulation"], ["hdf5.h"]),
+    "output": (["base", "math", "model"], ["base", "compare", "results", "simulation"], ["hdf5.h", "zlib.h"]),
     "cli": ([], ["*"], []),
 }
 # A joint or a force sees frames, not bodies; a spring acts on a scalar function of two frames.
@@ -48,6 +48,7 @@ SYSTEM = {
     "locale.h", "math.h", "signal.h", "spawn.h", "stdarg.h", "stdatomic.h", "stdbool.h", "stddef.h", "stdint.h", "stdio.h",
     "stdlib.h", "string.h", "strings.h", "sys/mman.h", "sys/resource.h", "sys/stat.h", "sys/types.h", "sys/wait.h", "time.h",
     "unistd.h", "sys/ioctl.h", "sys/utsname.h",
+    "arpa/inet.h", "netinet/in.h", "poll.h", "sys/socket.h", "sys/time.h",
 }
 KERNELS = {"body", "joint", "force"}
 KERNEL_SYSTEM = {"math.h", "string.h", "stdbool.h", "stddef.h", "float.h", "assert.h", "complex.h"}

@@ -4,13 +4,18 @@
 set -eu
 
 build="gcc libc6-dev cmake ninja-build pkg-config
-       libyaml-dev libhdf5-dev liblapacke-dev libopenblas-dev libsuitesparse-dev libsundials-dev
+       libyaml-dev libhdf5-dev zlib1g-dev liblapacke-dev libopenblas-dev libsuitesparse-dev libsundials-dev
        gnuplot-nox scdoc"
-test="g++ clang libclang-rt-14-dev python3"
+page="nodejs npm"
+test="chromium g++ clang libclang-rt-14-dev python3"
 bench="valgrind python3 python3-scipy"
 lint="clang-format clang-tidy python3"
 docs="mkdocs mkdocs-material libjs-katex fonts-katex python3"
 long="clang libclang-rt-14-dev valgrind"
+
+# Node may have come another way than from Debian, with its npm.
+if command -v node >/dev/null && command -v npm >/dev/null; then page=""; fi
+build+=" $page"
 
 wanted=""
 for group in "${@:-build}"; do

@@ -124,6 +124,22 @@ typedef struct flx_chart_def {
 } flx_chart_def;
 FLX_API flx_status flx_chart_write(flx_ctx *ctx, const flx_chart_def *def);
 
+// One page of HTML that plays results: it needs no network and opens from disk. Frames are left out
+// evenly until the page is not larger than asked for.
+typedef struct flx_page_def {
+    const char *path;
+    int nresult; // several are compared
+    flx_result *const *results;
+    const char *const *labels; // (nresult) what the page calls them
+    size_t limit;              // bytes; 0: 10 MB
+} flx_page_def;
+typedef struct flx_page_size {
+    size_t bytes;
+    int frames, signal_rows; // kept of the result with the most rows ...
+    int rows;                // ... which had this many
+} flx_page_size;
+FLX_API flx_status flx_page_write(flx_ctx *ctx, const flx_page_def *def, flx_page_size *size);
+
 #ifdef __cplusplus
 }
 #endif

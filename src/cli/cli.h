@@ -23,8 +23,24 @@ typedef struct cli_command {
     int (*run)(flx_ctx *ctx, int argc, char **argv); // argv[0]: the command's name
 } cli_command;
 
-extern const cli_command cmd_run, cmd_check, cmd_plot, cmd_info, cmd_language, cmd_methods;
-extern const cli_command cmd_convergence, cmd_work_precision, cmd_compare, cmd_export, cmd_analyse;
+// Every command; its line in this list is all the program needs to offer it.
+#define CLI_COMMANDS(X)                                                                            \
+    X(run)                                                                                         \
+    X(check)                                                                                       \
+    X(plot)                                                                                        \
+    X(view)                                                                                        \
+    X(analyse)                                                                                     \
+    X(compare)                                                                                     \
+    X(export)                                                                                      \
+    X(methods)                                                                                     \
+    X(convergence)                                                                                 \
+    X(work_precision)                                                                              \
+    X(info)                                                                                        \
+    X(language)
+
+#define X(name) extern const cli_command cmd_##name;
+CLI_COMMANDS(X)
+#undef X
 
 // ---- arguments -------------------------------------------------------------------------------
 

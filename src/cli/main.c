@@ -4,8 +4,10 @@
 #include <string.h>
 
 static const cli_command *const commands[] = {
-    &cmd_run,         &cmd_check,          &cmd_plot,    &cmd_info,   &cmd_language, &cmd_methods,
-    &cmd_convergence, &cmd_work_precision, &cmd_compare, &cmd_export, &cmd_analyse};
+#define X(name) &cmd_##name,
+    CLI_COMMANDS(X)
+#undef X
+};
 #define N_COMMANDS ((int)(sizeof commands / sizeof commands[0]))
 
 static void print_usage(FILE *f)

@@ -58,6 +58,20 @@ static void cover(const flx_body *b, const double at[3], double low[3], double h
     }
 }
 
+// Of one body: its largest shape, or what its inertia says of it.
+static double extent(const flx_body *b)
+{
+    double size = 0;
+    for (int i = 0; i < b->nshape; i++) {
+        const flx_shape *s = b->shapes + i;
+        double across = s->kind == FLX_SHAPE_BOX ? s->size[0] : 2 * s->size[0];
+        size = fmax(size, fmax(across, fmax(s->size[1], s->size[2])));
+    }
+    double gyration =
+        b->mass > 0 ? sqrt((b->inertia[0] + b->inertia[4] + b->inertia[8]) / b->mass) : 0;
+    return b->nshape > 0 ? size : gyration;
+}
+
 double flx_scene_size(const flx_model *m)
 {
     double low[3] = {HUGE_VAL, HUGE_VAL, HUGE_VAL}, high[3] = {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL};
@@ -74,6 +88,7 @@ double flx_scene_size(const flx_model *m)
     }
     double size = 0;
     for (int k = 0; k < 3; k++) size = fmax(size, high[k] - low[k]);
+    for (int i = 0; i < m->nbody; i++) size = fmax(size, extent(m->bodies + i));
     return size > 0 && isfinite(size) ? size : 1.0;
 }
 

@@ -746,6 +746,32 @@ static int results_are_compared(void)
     return 0;
 }
 
+static int view_writes_a_page(void)
+{
+    write_model("pendulum.yaml", pendulum);
+    flexion("run pendulum.yaml -o pendulum.h5");
+    CHECK_STATUS(0);
+    flexion("view pendulum.h5 -o page.html --max-size 5MB");
+    if (status == 1) { // built without node
+        CHECK_TEXT(err, "install node and npm");
+    } else {
+        CHECK_STATUS(0);
+        CHECK_TEXT(out, "page.html");
+        CHECK(file_size("page.html") > 300000);
+    }
+    flexion("view");
+    CHECK_STATUS(2);
+    flexion("view none.h5");
+    CHECK_STATUS(2);
+    CHECK_TEXT(err, "cannot open the result 'none.h5'");
+    flexion("view pendulum.h5 --max-size few");
+    CHECK_STATUS(2);
+    CHECK_TEXT(err, "as 5MB");
+    flexion("view pendulum.h5 --port 70000");
+    CHECK_STATUS(2);
+    return 0;
+}
+
 static int files_start(void)
 {
     char command[256];
@@ -774,4 +800,4 @@ TEST_MAIN(TEST(files_start), TEST(every_help_fits_a_screen_and_shows_an_example)
           TEST(redundant_constraints_are_named), TEST(locked_mechanism_names_the_joint),
           TEST(closure_that_cannot_be_met_names_the_joint), TEST(plot_draws),
           TEST(info_and_language_speak), TEST(methods_are_told), TEST(methods_are_compared),
-          TEST(results_are_compared), TEST(files_end))
+          TEST(results_are_compared), TEST(view_writes_a_page), TEST(files_end))

@@ -1,0 +1,180 @@
+// test_page.mjs - pages of examples in a real browser: they play, what they show is where the table
+// says, and they do not complain.
+//   node test_page.mjs PROGRAM EXAMPLES SCRATCH
+import assert from "node:assert/strict";
+import { execFileSync, spawn } from "node:child_process";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { colours, launch, open } from "./browser.mjs";
+
+const [program, examples, scratch] = process.argv.slice(2);
+mkdirSync(scratch, { recursive: true });
+const at = (name) => join(scratch, name);
+const flexion = (...words) => execFileSync(program, words, { cwd: scratch, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
+
+function makePage(model, name) {
+  try {
+    flexion("run", model, "-o", at(`${name}.h5`), "--csv", at(`${name}.csv`));
+  } catch (e) {
+    if (e.status !== 1) throw e; // a run that fails keeps what it has
+  }
+  flexion("view", at(`${name}.h5`), "-o", at(`${name}.html`));
+  return at(`${name}.html`);
+}
+
+function table(name) {
+  const [head, ...rows] = readFileSync(at(`${name}.csv`), "utf8").trim().split("\n");
+  return { names: head.split(","), rows: rows.map((r) => r.split(",").map(Number)) };
+}
+
+// The scene is where the table says, at rows all over the run.
+async function compare(page, name, place, tolerance, result = 0) {
+  const { names, rows } = table(name);
+  const columns = ["x", "y", "z"].map((k) => names.indexOf(`${place}.position.${k}`)).filter((c) => c > 0);
+  assert.ok(columns.length >= 2, `${name}: no column ${place}.position`);
+  for (const part of [0, 0.13, 0.37, 0.5, 0.81, 1]) {
+    const row = rows[Math.round(part * (rows.length - 1))];
+    const seen = await page.evaluate(([t, p, r]) => {
+      window.flexion.seek(t);
+      return window.flexion.position(p, r);
+    }, [row[0], place, result]);
+    columns.forEach((c, k) => assert.ok(Math.abs(seen[k] - row[c]) <= tolerance,
+      `${name}: ${names[c]} at t = ${row[0]} is ${row[c]}, the scene shows ${seen[k]}`));
+  }
+}
+
+async function playsAndScrubs(page, name) {
+  const time = () => page.evaluate(() => window.flexion.time());
+  const { from, to } = await page.evaluate(() => ({ from: window.flexion.player.from, to: window.flexion.player.to }));
+  await page.evaluate((t) => window.flexion.seek(t), from);
+  await page.click("#play");
+  await page.waitForFunction((t) => window.flexion.time() > t, from, { timeout: 5000 });
+  await page.click("#play");
+  const stopped = await time();
+  await page.waitForTimeout(150);
+  assert.equal(await time(), stopped, `${name}: the pause does not hold`);
+  await page.locator("#time").fill("500");
+  assert.ok(Math.abs(await time() - (from + to) / 2) <= 1e-9 * Math.abs(to), `${name}: scrubbing to the middle`);
+  await page.locator("#canvas").focus();
+  await page.keyboard.press("End");
+  assert.equal(await time(), to, `${name}: the key End`);
+  await page.keyboard.press("Home");
+  await page.keyboard.press("ArrowRight");
+  assert.ok(await time() > from, `${name}: the key ArrowRight`);
+}
+
+const cases = [
+  ["slider_crank", "slider", 1e-6],
+  ["bricard", "rod3.end", 1e-6],
+  ["rolling_coin", "coin", 1e-6],
+  ["bouncing_ball", "ball", 1e-6],
+  ["tumbling_chain", "first", 1e-5], // 70 m away in single precision
+];
+
+const browser = await launch();
+let failures = 0;
+async function test(what, run) {
+  try {
+    await run();
+    console.log(`ok    ${what}`);
+  } catch (e) {
+    failures++;
+    console.log(`FAIL  ${what}: ${e.message}`);
+  }
+}
+
+for (const [name, place, tolerance] of cases) {
+  await test(`page of ${name}`, async () => {
+    const { page, complaints } = await open(browser, makePage(join(examples, `${name}.yaml`), name));
+    assert.ok(await colours(page) > 25, "the canvas is blank");
+    await compare(page, name, place, tolerance);
+    await playsAndScrubs(page, name);
+    for (const tab of ["view", "ledger", "model", "plots"]) {
+      await page.click(`#tab-${tab}`);
+      assert.ok(await page.isVisible(`#panel-${tab}`), `the panel ${tab}`);
+    }
+    assert.ok((await page.textContent("#panel-ledger")).includes("energy drift"), "the ledger");
+    assert.equal(await page.textContent("#panel-model pre"), readFileSync(join(examples, `${name}.yaml`), "utf8"));
+    assert.deepEqual(complaints, []);
+    await page.context().close();
+  });
+}
+
+await test("a canvas without its mechanism counts as blank", async () => {
+  const { page } = await open(browser, at("slider_crank.html"));
+  await page.evaluate(() => { const c = document.getElementById("canvas"); c.width = c.width; c.replaceWith(Object.assign(document.createElement("canvas"), { id: "canvas" })); });
+  assert.ok(await colours(page) < 5);
+  await page.context().close();
+});
+
+await test("two results, overlaid and side by side", async () => {
+  const text = readFileSync(join(examples, "double_pendulum.yaml"), "utf8");
+  writeFileSync(at("full.yaml"), text);
+  writeFileSync(at("coarse.yaml"), text.replace(/simulate: .*/, "simulate: {until: 3, method: implicit-euler, step: 0.01}"));
+  makePage(at("full.yaml"), "full");
+  makePage(at("coarse.yaml"), "coarse");
+  flexion("view", at("full.h5"), at("coarse.h5"), "-o", at("both.html"));
+  const { page, complaints } = await open(browser, at("both.html"));
+  await compare(page, "full", "rod2.tip", 1e-6, 0);
+  await compare(page, "coarse", "rod2.tip", 1e-6, 1);
+  const overlaid = await colours(page);
+  await page.click("#arrangement");
+  assert.ok(overlaid > 25 && await colours(page) > 25, "the canvas is blank");
+  assert.ok((await page.textContent("#legend")).includes("coarse"));
+  assert.deepEqual(complaints, []);
+  await page.context().close();
+});
+
+await test("German, dark, and as narrow as a phone", async () => {
+  const { page, complaints } = await open(browser, at("bricard.html"),
+    { viewport: { width: 390, height: 800 }, locale: "de-DE", colorScheme: "dark" });
+  assert.equal(await page.getAttribute("#play", "aria-label"), "Abspielen");
+  assert.equal(await page.evaluate(() => document.documentElement.dataset.theme), "dark");
+  assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), "it scrolls sideways");
+  await page.click("#language");
+  assert.equal(await page.getAttribute("#play", "aria-label"), "Play");
+  assert.deepEqual(complaints, []);
+  await page.context().close();
+});
+
+await test("equations alone have plots", async () => {
+  const { page, complaints } = await open(browser, makePage(join(examples, "pendulum_equations.yaml"), "equations"));
+  assert.ok((await page.textContent("#note")).includes("no motion of bodies"));
+  assert.ok(await page.locator(".plot canvas").count() > 0);
+  assert.deepEqual(complaints, []);
+  await page.context().close();
+});
+
+await test("a run that failed shows what there is", async () => {
+  writeFileSync(at("fails.yaml"), `flexion: 1
+dimension: 2
+bodies: {a: {type: point, mass: 1, position: [1, 0], velocity: [1, 0]}}
+forces: {push: {type: expression, on: a, force: ["a.position.x^3", 0]}}
+simulate: {until: 50, method: dopri5, rtol: 1e-6, atol: 1e-8}
+outputs: {steps: true, signals: [a.position]}
+`);
+  const { page, complaints } = await open(browser, makePage(at("fails.yaml"), "fails"));
+  assert.ok((await page.textContent("#note")).includes("did not reach its end"));
+  assert.deepEqual(complaints, []);
+  await page.context().close();
+});
+
+await test("served on this machine", async () => {
+  const server = spawn(program, ["view", at("slider_crank.h5"), "-o", at("served.html"), "--serve"], { stdio: ["ignore", "pipe", "inherit"] });
+  const address = await new Promise((done, fail) => {
+    server.stdout.on("data", (d) => { const m = /http:\S+/.exec(String(d)); if (m) done(m[0]); });
+    server.on("exit", () => fail(new Error("the server ended")));
+  });
+  const good = await fetch(address), bad = await fetch(`${address}other`), put = await fetch(address, { method: "POST", body: "x" });
+  assert.equal(good.status, 200);
+  assert.equal(await good.text(), readFileSync(at("served.html"), "utf8"));
+  assert.equal(bad.status, 404);
+  assert.equal(put.status, 405);
+  const ended = new Promise((done) => server.on("exit", done));
+  server.kill("SIGINT");
+  assert.equal(await ended, 0);
+});
+
+await browser.close();
+console.log(failures ? `${failures} failed` : "all passed");
+process.exit(failures ? 1 : 0);

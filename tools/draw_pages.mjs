@@ -1,0 +1,38 @@
+// Draws the pictures of the page in docs/: node tools/draw_pages.mjs PROGRAM
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { launch, open } from "../tests/browser/browser.mjs";
+
+const root = join(dirname(fileURLToPath(import.meta.url)), ".."), program = resolve(process.argv[2]);
+const work = mkdtempSync(join(tmpdir(), "flexion-")), at = (name) => join(work, name);
+const flexion = (...words) => execFileSync(program, words, { stdio: ["ignore", "ignore", "inherit"] });
+const browser = await launch();
+
+async function draw(file, picture, t, prepare) {
+  const { page } = await open(browser, file, { viewport: { width: 1180, height: 700 } });
+  await page.evaluate((time) => window.flexion.seek(time), t);
+  if (prepare) await page.evaluate(prepare);
+  await page.waitForTimeout(400);
+  await page.screenshot({ path: join(root, "docs/img", picture) });
+  await page.context().close();
+}
+
+const trace = (name) => `for (const l of document.querySelectorAll("#traces label"))
+  if (l.textContent.trim() === "${name}") l.querySelector("input").click();`;
+
+flexion("run", join(root, "examples/bricard.yaml"), "-o", at("bricard.h5"));
+flexion("view", at("bricard.h5"), "-o", at("bricard.html"));
+await draw(at("bricard.html"), "page_bricard.png", 6.2, trace("rod3.end"));
+
+const text = readFileSync(join(root, "examples/double_pendulum.yaml"), "utf8");
+writeFileSync(at("coarse.yaml"), text.replace(/simulate: .*/, "simulate: {until: 4, method: implicit-euler, step: 0.005}"));
+flexion("run", join(root, "examples/double_pendulum.yaml"), "-o", at("dopri5.h5"));
+flexion("run", at("coarse.yaml"), "-q", "-o", at("implicit-euler.h5"));
+flexion("view", at("dopri5.h5"), at("implicit-euler.h5"), "-o", at("both.html"));
+await draw(at("both.html"), "page_compare.png", 2.6, `document.getElementById("arrangement").click(); ${trace("rod2.tip")}`);
+
+await browser.close();
+rmSync(work, { recursive: true });

@@ -1,0 +1,124 @@
+// data.ts - what the program put into the page: a header in JSON and one block of bytes.
+//
+// The block is deflated and in base64. Each array in it was laid out so that it packs well: its
+// numbers taken as integers, each minus the one before it, lowest bytes of all first.
+
+export interface Shape { kind: string; size: number[]; at: number[]; axis: number[] }
+export interface Point { name: string; at: number[] }
+export interface Body {
+  name: string; motion: number; mass: number; com: number[]; points: Point[]; shapes: Shape[];
+}
+export interface Link { name: string; type: string; bodies: number[]; at: number[][]; axis?: number[] }
+export interface Scene {
+  dimension: number; size: number; gravity: number[]; bodies: Body[]; joints: Link[]; forces: Link[];
+}
+
+interface Header {
+  results: {
+    label: string; title: string; complete: boolean; rows: number;
+    names: string[]; units: string[]; signalRows: number; frameRows: number; nmotion: number;
+    facts: [string, string | number | null][]; events: [number, string][];
+    model: string | null; scene: string | null;
+  }[];
+}
+
+export interface Result {
+  label: string; title: string; complete: boolean;
+  rows: number; // in the file
+  t: Float64Array; // of the signals
+  names: string[]; units: string[];
+  signals: Float32Array[];
+  frameTimes: Float64Array;
+  motion: Float32Array[]; // one a number of the scene's motion
+  facts: [string, string | number | null][];
+  events: [number, string][];
+  model: string | null;
+  scene: Scene | null;
+}
+
+class Reader {
+  private at = 0;
+  constructor(private bytes: Uint8Array) {}
+
+  // Planes of bytes, lowest first; sums of differences.
+  floats(n: number): Float32Array {
+    const b = this.bytes, at = this.take(4 * n), out = new Uint32Array(n);
+    let sum = 0;
+    for (let i = 0; i < n; i++) {
+      sum = (sum + (b[at + i] | b[at + n + i] << 8 | b[at + 2 * n + i] << 16 | b[at + 3 * n + i] << 24)) >>> 0;
+      out[i] = sum;
+    }
+    return new Float32Array(out.buffer);
+  }
+
+  doubles(n: number): Float64Array {
+    const b = this.bytes, at = this.take(8 * n), out = new BigUint64Array(n);
+    let sum = 0n;
+    for (let i = 0; i < n; i++) {
+      let d = 0n;
+      for (let k = 7; k >= 0; k--) d = d << 8n | BigInt(b[at + k * n + i]);
+      sum = BigInt.asUintN(64, sum + d);
+      out[i] = sum;
+    }
+    return new Float64Array(out.buffer);
+  }
+
+  private take(n: number): number {
+    const at = this.at;
+    this.at += n;
+    if (this.at > this.bytes.length) throw new Error("the page's data ends too early");
+    return at;
+  }
+}
+
+async function unpack(base64: string): Promise<Uint8Array> {
+  const text = atob(base64), bytes = new Uint8Array(text.length);
+  for (let i = 0; i < text.length; i++) bytes[i] = text.charCodeAt(i);
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
+  return new Uint8Array(await new Response(stream).arrayBuffer());
+}
+
+function readScene(text: string | null): Scene | null {
+  if (!text) return null;
+  try {
+    return JSON.parse(text) as Scene;
+  } catch {
+    return null; // the rest can still be shown
+  }
+}
+
+export async function load(): Promise<Result[]> {
+  const header = document.getElementById("flexion-header")?.textContent;
+  const block = document.getElementById("flexion-block")?.textContent;
+  if (!header || !block) return [];
+  const parsed = JSON.parse(header) as Header;
+  const reader = new Reader(await unpack(block));
+  return parsed.results.map((r) => {
+    const t = reader.doubles(r.signalRows);
+    const signals = r.names.map(() => reader.floats(r.signalRows));
+    const frameTimes = reader.doubles(r.frameRows);
+    const motion = Array.from({ length: r.nmotion }, () => reader.floats(r.frameRows));
+    return { ...r, t, signals, frameTimes, motion, scene: readScene(r.scene) };
+  });
+}
+
+// The last place whose time is not after t, and how far t is on the way to the next: [0, 1).
+export function find(times: Float64Array, t: number): [number, number] {
+  const n = times.length;
+  if (n < 2 || !(t > times[0])) return [0, 0];
+  if (t >= times[n - 1]) return [n - 1, 0];
+  let low = 0, high = n - 1;
+  while (high - low > 1) {
+    const middle = (low + high) >> 1;
+    if (times[middle] <= t) low = middle; else high = middle;
+  }
+  const length = times[high] - times[low];
+  return [low, length > 0 ? (t - times[low]) / length : 0];
+}
+
+// A signal at t, straight between its rows. NaN where it is not known.
+export function valueAt(r: Result, column: number, t: number): number {
+  const [i, f] = find(r.t, t), s = r.signals[column];
+  if (s.length === 0) return NaN;
+  return f > 0 ? s[i] + f * (s[i + 1] - s[i]) : s[i];
+}

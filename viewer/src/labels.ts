@@ -1,0 +1,53 @@
+// labels.ts - what the page says, in English and German.
+
+const english = {
+  play: "Play", pause: "Pause", start: "To the start", end: "To the end", time: "Time",
+  speed: "Speed", loop: "Repeat", plots: "Plots", view: "View", ledger: "Ledger", model: "Model",
+  add: "Add a plot", remove: "Remove this plot", signal: "Signal", against: "against",
+  follow: "Follow", nobody: "nothing", traces: "Traces", shown: "Show", joints: "Joints",
+  frames: "Body axes", arrows: "Forces as arrows", grid: "Ground grid", reset: "Reset the view",
+  overlay: "Overlaid", beside: "Side by side", light: "Light", dark: "Dark", other: "Deutsch",
+  fromX: "From x", fromY: "From y", fromZ: "From z", slant: "Slanting",
+  entry: "Entry", value: "Value", events: "Events", measures: "Measures", run: "Run",
+  incomplete: "The run did not reach its end: what there is, is shown.",
+  thinned: "{0} of {1} rows are in this page as frames.",
+  noMotion: "This result has no motion of bodies to draw: see the plots.",
+  noWebgl: "This browser offers no WebGL: the plots still work.",
+  noResult: "There is no result in this page.",
+  notBalanced: "The result fails its own ledger.",
+  keys: "Keys: space plays, arrows step, Home and End jump, + and - change the speed.",
+  copyOf: "Canvas with the moving mechanism", noModel: "The result does not contain its model.",
+};
+export type Label = keyof typeof english;
+
+const german: Record<Label, string> = {
+  play: "Abspielen", pause: "Anhalten", start: "Zum Anfang", end: "Zum Ende", time: "Zeit",
+  speed: "Tempo", loop: "Wiederholen", plots: "Diagramme", view: "Ansicht", ledger: "Bilanz", model: "Modell",
+  add: "Diagramm hinzufügen", remove: "Dieses Diagramm entfernen", signal: "Signal", against: "über",
+  follow: "Folgen", nobody: "niemandem", traces: "Spuren", shown: "Zeigen", joints: "Gelenke",
+  frames: "Körperachsen", arrows: "Kräfte als Pfeile", grid: "Bodengitter", reset: "Ansicht zurücksetzen",
+  overlay: "Überlagert", beside: "Nebeneinander", light: "Hell", dark: "Dunkel", other: "English",
+  fromX: "Von x", fromY: "Von y", fromZ: "Von z", slant: "Schräg",
+  entry: "Eintrag", value: "Wert", events: "Ereignisse", measures: "Kennzahlen", run: "Lauf",
+  incomplete: "Der Lauf kam nicht bis ans Ende: gezeigt wird, was da ist.",
+  thinned: "{0} von {1} Zeilen sind als Bilder in dieser Seite.",
+  noMotion: "Dieses Ergebnis hat keine Bewegung von Körpern zu zeigen: siehe Diagramme.",
+  noWebgl: "Dieser Browser bietet kein WebGL: die Diagramme gehen trotzdem.",
+  noResult: "In dieser Seite ist kein Ergebnis.",
+  notBalanced: "Das Ergebnis besteht seine eigene Bilanz nicht.",
+  keys: "Tasten: Leertaste spielt, Pfeile gehen schrittweise, Pos1 und Ende springen, + und - ändern das Tempo.",
+  copyOf: "Fläche mit dem bewegten Mechanismus", noModel: "Das Ergebnis enthält sein Modell nicht.",
+};
+
+let table: Record<Label, string> = english;
+export let language = "en";
+
+export function setLanguage(to: string): void {
+  language = to === "de" ? "de" : "en";
+  table = language === "de" ? german : english;
+  document.documentElement.lang = language;
+}
+
+export function say(label: Label, ...values: (string | number)[]): string {
+  return table[label].replace(/\{(\d)\}/g, (_, i: string) => String(values[Number(i)]));
+}

@@ -1,0 +1,220 @@
+// main.ts - the page: picture, time bar, panels, keys.
+import { load, type Result } from "./data";
+import { icon } from "./icons";
+import { language, say, setLanguage, type Label } from "./labels";
+import { ledgerPanel, make, modelPanel, viewPanel } from "./panels";
+import { Player, speeds } from "./player";
+import { Plots, short } from "./plots";
+import { moves, palette, Stage } from "./stage";
+
+const byId = (id: string) => document.getElementById(id)!;
+
+class Page {
+  private player: Player;
+  private stage: Stage | null = null;
+  private plots: Plots;
+  private tab: Label = "plots";
+  private slider = make("input", { type: "range", min: "0", max: "1000", value: "0", id: "time" });
+  private clock = make("output", { id: "clock" });
+  private playButton = make("button", { id: "play" });
+
+  constructor(readonly results: Result[]) {
+    const times = results.flatMap((r) => [...ends(r.t), ...ends(r.frameTimes)]).filter(Number.isFinite);
+    this.player = new Player(Math.min(...times, Infinity) === Infinity ? 0 : Math.min(...times), times.length ? Math.max(...times) : 0);
+    try {
+      if (results.some(moves)) this.stage = new Stage(byId("canvas") as HTMLCanvasElement, results.filter(moves));
+    } catch {
+      // no WebGL: the note says so
+    }
+    if (!this.stage) byId("canvas").remove();
+    this.plots = new Plots(results, this.player);
+    this.player.onChange(() => this.update());
+    document.addEventListener("keydown", (e) => this.key(e));
+    this.build();
+    this.update();
+  }
+
+  // All that is written, so that another language writes it again.
+  build(): void {
+    const first = this.results[0];
+    document.title = first.title || first.label;
+    byId("title").textContent = first.title || first.label;
+    byId("subtitle").textContent = this.results.map((r) => describe(r)).join("  ·  ");
+    byId("canvas")?.setAttribute("aria-label", say("copyOf"));
+    this.buildTools();
+    this.buildTabs();
+    this.buildBar();
+    this.buildLegend();
+    this.buildNote();
+  }
+
+  private buildTools(): void {
+    const tools = byId("tools");
+    tools.replaceChildren();
+    if (this.stage && this.stage.mechanisms.length > 1) {
+      const stage = this.stage;
+      tools.append(make("button", {
+        id: "arrangement", textContent: say(stage.beside ? "overlay" : "beside"),
+        onclick: () => { stage.arrange(!stage.beside); this.buildTools(); },
+      }));
+    }
+    const dark = document.documentElement.dataset.theme === "dark";
+    tools.append(
+      make("button", { id: "theme", textContent: say(dark ? "light" : "dark"), onclick: () => { setTheme(!dark); this.plots.redraw(); this.stage?.draw(); this.build(); } }),
+      make("button", { id: "language", textContent: say("other"), onclick: () => { setLanguage(language === "en" ? "de" : "en"); this.build(); this.update(); } }));
+  }
+
+  private buildTabs(): void {
+    const panels: [Label, () => HTMLElement][] = [["plots", () => this.plots.element]];
+    if (this.stage) panels.push(["view", () => viewPanel(this.stage!)]);
+    panels.push(["ledger", () => ledgerPanel(this.results)], ["model", () => modelPanel(this.results)]);
+    for (const e of this.plots.element.querySelectorAll<HTMLElement>("[data-label]")) e.textContent = say(e.dataset.label as Label);
+    byId("tabs").replaceChildren();
+    byId("panels").replaceChildren();
+    for (const [label, content] of panels) {
+      const tab = make("button", { textContent: say(label), id: `tab-${label}` });
+      tab.setAttribute("role", "tab");
+      tab.setAttribute("aria-selected", String(label === this.tab));
+      tab.setAttribute("aria-controls", `panel-${label}`);
+      const panel = make("div", { className: "panel", id: `panel-${label}`, hidden: label !== this.tab }, content());
+      panel.setAttribute("role", "tabpanel");
+      panel.setAttribute("aria-labelledby", tab.id);
+      tab.onclick = () => { this.tab = label; this.choose(); };
+      byId("tabs").append(tab);
+      byId("panels").append(panel);
+    }
+  }
+
+  private choose(): void {
+    for (const tab of byId("tabs").children) tab.setAttribute("aria-selected", String(tab.id === `tab-${this.tab}`));
+    for (const panel of byId("panels").children) (panel as HTMLElement).hidden = panel.id !== `panel-${this.tab}`;
+  }
+
+  private buildBar(): void {
+    const p = this.player;
+    this.playButton.onclick = () => p.toggle();
+    this.slider.setAttribute("aria-label", say("time"));
+    this.slider.oninput = () => p.seek(p.from + Number(this.slider.value) / 1000 * (p.to - p.from));
+    const speed = make("select", { id: "speed" });
+    for (const s of speeds) speed.add(new Option(`${s}×`, String(s), false, s === p.speed));
+    speed.onchange = () => { p.speed = Number(speed.value); };
+    speed.setAttribute("aria-label", say("speed"));
+    const loop = make("button", { textContent: say("loop"), onclick: () => { p.loop = !p.loop; loop.setAttribute("aria-pressed", String(p.loop)); } });
+    loop.setAttribute("aria-pressed", String(p.loop));
+    const start = make("button", { title: say("start"), onclick: () => p.seek(p.from) }, icon("start"));
+    const end = make("button", { title: say("end"), onclick: () => p.seek(p.to) }, icon("end"));
+    start.setAttribute("aria-label", say("start"));
+    end.setAttribute("aria-label", say("end"));
+    byId("bar").replaceChildren(start, this.playButton, end, this.slider, this.clock, make("label", {}, `${say("speed")} `, speed), loop);
+  }
+
+  private buildLegend(): void {
+    const legend = byId("legend");
+    legend.replaceChildren();
+    if (this.results.length < 2) return;
+    this.results.forEach((r, i) => {
+      const swatch = make("i");
+      swatch.style.background = `#${palette[i % palette.length].toString(16).padStart(6, "0")}`;
+      legend.append(make("span", {}, swatch, r.label));
+    });
+  }
+
+  private buildNote(): void {
+    const notes: string[] = [];
+    for (const r of this.results) {
+      const who = this.results.length > 1 ? `${r.label}: ` : "";
+      if (!r.complete) notes.push(who + say("incomplete"));
+      if (r.scene && r.frameTimes.length < r.rows) notes.push(who + say("thinned", r.frameTimes.length, r.rows));
+    }
+    if (!this.stage) notes.push(say(this.results.some(moves) ? "noWebgl" : "noMotion"));
+    byId("note").textContent = notes.join(" ");
+    byId("stage").classList.toggle("without", !this.stage);
+  }
+
+  private update(): void {
+    const p = this.player;
+    this.stage?.update(p.time);
+    this.plots.update();
+    const label = p.playing ? "pause" : "play";
+    if (this.playButton.getAttribute("aria-label") !== say(label)) {
+      this.playButton.replaceChildren(icon(label));
+      this.playButton.title = say(label);
+      this.playButton.setAttribute("aria-label", say(label));
+    }
+    if (p.to > p.from) this.slider.value = String(1000 * (p.time - p.from) / (p.to - p.from));
+    this.slider.setAttribute("aria-valuetext", `${short(p.time)} s`);
+    this.clock.textContent = `t = ${short(Number(p.time.toPrecision(4)))} s`;
+  }
+
+  private key(e: KeyboardEvent): void {
+    const target = e.target as HTMLElement, p = this.player;
+    if (e.ctrlKey || e.metaKey || e.altKey) return;
+    if (/^(SELECT|INPUT|TEXTAREA)$/.test(target.tagName)) return;
+    const frame = (p.to - p.from) / 1000 * (e.shiftKey ? 50 : 5);
+    const k = speeds.indexOf(p.speed);
+    switch (e.key) {
+      case " ": if (target.tagName === "BUTTON") return; p.toggle(); break;
+      case "ArrowRight": p.seek(p.time + frame); break;
+      case "ArrowLeft": p.seek(p.time - frame); break;
+      case "Home": p.seek(p.from); break;
+      case "End": p.seek(p.to); break;
+      case "+": p.speed = speeds[Math.min(k + 1, speeds.length - 1)]; this.buildBar(); break;
+      case "-": p.speed = speeds[Math.max(k - 1, 0)]; this.buildBar(); break;
+      default: return;
+    }
+    e.preventDefault();
+  }
+
+  // For programs that drive the page: tests, and whoever wants to.
+  api() {
+    return {
+      results: this.results,
+      player: this.player,
+      seek: (t: number) => this.player.seek(t),
+      time: () => this.player.time,
+      // where a body's frame, or a point of it, is in the scene now
+      position: (name: string, result = 0) => this.stage?.mechanisms[result]?.position(name) ?? null,
+      renderer: () => {
+        const g = this.stage?.renderer.getContext();
+        const info = g?.getExtension("WEBGL_debug_renderer_info");
+        return g && info ? String(g.getParameter(info.UNMASKED_RENDERER_WEBGL)) : "";
+      },
+      addPlot: (signal: string, x = "t") => this.plots.add(signal, x),
+      look: (from: "start" | "x" | "y" | "z" | "slant") => this.stage?.look(from),
+    };
+  }
+}
+
+function ends(t: Float64Array): number[] {
+  return t.length > 0 ? [t[0], t[t.length - 1]] : [];
+}
+
+function describe(r: Result): string {
+  const fact = (name: string) => r.facts.find((f) => f[0] === name)?.[1];
+  const parts = [fact("method"), fact("formulation"), fact("settings")].filter((x) => x && x !== "none");
+  return parts.length ? `${r.label}: ${parts.join(", ")}` : r.label;
+}
+
+function setTheme(dark: boolean): void {
+  document.documentElement.dataset.theme = dark ? "dark" : "light";
+}
+
+async function begin(): Promise<void> {
+  setTheme(matchMedia("(prefers-color-scheme: dark)").matches);
+  setLanguage(navigator.language.startsWith("de") ? "de" : "en");
+  let results: Result[] = [];
+  try {
+    results = await load();
+  } catch (e) {
+    byId("note").textContent = String(e);
+    return;
+  }
+  if (results.length === 0) {
+    byId("note").textContent = say("noResult");
+    return;
+  }
+  (window as unknown as { flexion: unknown }).flexion = new Page(results).api();
+  document.documentElement.dataset.ready = "true";
+}
+
+void begin();

@@ -1,0 +1,251 @@
+// mechanism.ts - one result as things to draw: bodies, joints, springs, traces, arrows of forces.
+import * as THREE from "three";
+import { find, valueAt, type Link, type Result, type Scene, type Shape } from "./data";
+
+const zAxis = new THREE.Vector3(0, 0, 1), yAxis = new THREE.Vector3(0, 1, 0);
+
+function vector(a: number[]): THREE.Vector3 {
+  return new THREE.Vector3(a[0], a[1], a[2]);
+}
+
+function geometryOf(s: Shape, size: number): THREE.BufferGeometry {
+  const least = 0.002 * size, [a, b, c] = s.size.map((x) => Math.max(x, least));
+  switch (s.kind) {
+    case "box": return new THREE.BoxGeometry(a, b, c);
+    case "cylinder": return new THREE.CylinderGeometry(a, a, b, 32);
+    case "capsule": return new THREE.CapsuleGeometry(a, b, 6, 18);
+    default: return new THREE.SphereGeometry(a, 28, 18);
+  }
+}
+
+function meshOf(s: Shape, size: number, material: THREE.Material): THREE.Mesh {
+  const mesh = new THREE.Mesh(geometryOf(s, size), material);
+  mesh.position.copy(vector(s.at));
+  if ((s.kind === "cylinder" || s.kind === "capsule") && vector(s.axis).length() > 0) {
+    mesh.quaternion.setFromUnitVectors(yAxis, vector(s.axis).normalize());
+  }
+  return mesh;
+}
+
+// What can leave a trace: the centre of mass of a body, or a point of it.
+export interface Place { name: string; body: number; at: THREE.Vector3 }
+
+interface Arrow { helper: THREE.ArrowHelper; columns: number[]; link: Link; end: number; largest: number }
+interface Coil { line: THREE.Line; link: Link; turns: number }
+
+export class Mechanism {
+  readonly group = new THREE.Group();
+  readonly bodies: THREE.Group[] = [];
+  readonly places: Place[] = [];
+  private jointGroup = new THREE.Group();
+  private axesGroup: THREE.AxesHelper[] = [];
+  private arrowGroup = new THREE.Group();
+  private traceGroup = new THREE.Group();
+  private coils: Coil[] = [];
+  private arrows: Arrow[] = [];
+  private traces = new Map<string, THREE.Line>();
+  private scene: Scene;
+
+  constructor(readonly result: Result, readonly colour: number, palette: number[], opacity: number) {
+    this.scene = result.scene!;
+    this.scene.bodies.forEach((_, i) => this.addBody(i, palette[i % palette.length], opacity));
+    for (const j of this.scene.joints) this.addJoint(j);
+    for (const f of this.scene.forces) this.addForce(f);
+    for (const j of this.scene.joints) this.addArrow(j, `${j.name}.reaction`, 0x2e8b57);
+    this.group.add(this.jointGroup, this.arrowGroup, this.traceGroup);
+    this.arrowGroup.visible = false;
+  }
+
+  private addBody(i: number, colour: number, opacity: number): void {
+    const b = this.scene.bodies[i], group = new THREE.Group();
+    const material = new THREE.MeshStandardMaterial({
+      color: colour, roughness: 0.55, metalness: 0.15, transparent: opacity < 1, opacity,
+    });
+    for (const s of b.shapes) {
+      const mesh = meshOf(s, this.scene.size, material);
+      // bodies of a plane lie one above the other, as sheets do
+      if (this.scene.dimension === 2) mesh.position.z += 0.003 * this.scene.size * (i % 20);
+      group.add(mesh);
+    }
+    const axes = new THREE.AxesHelper(0.12 * this.scene.size);
+    axes.visible = false;
+    this.axesGroup.push(axes);
+    group.add(axes);
+    group.name = b.name;
+    this.bodies.push(group);
+    this.group.add(group);
+    this.places.push({ name: `${b.name}.com`, body: i, at: vector(b.com) });
+    for (const p of b.points) this.places.push({ name: `${b.name}.${p.name}`, body: i, at: vector(p.at) });
+  }
+
+  // A joint is drawn on its first body, in whose axes its axis is given.
+  private addJoint(j: Link): void {
+    const s = this.scene.size, on = j.bodies[0] >= 0 ? this.bodies[j.bodies[0]] : this.jointGroup;
+    const material = new THREE.MeshStandardMaterial({ color: 0x30363d, roughness: 0.4 });
+    const r = 0.014 * s;
+    let geometry: THREE.BufferGeometry;
+    switch (j.type) {
+      case "revolute": case "cylindrical": case "screw": geometry = new THREE.CylinderGeometry(r, r, 3.2 * r, 20); break;
+      case "prismatic": geometry = new THREE.BoxGeometry(0.5 * r, s, 0.5 * r); break; // a rail
+      case "free": case "distance": case "rolling": case "knife-edge": return;
+      default: geometry = new THREE.SphereGeometry(1.15 * r, 18, 12);
+    }
+    const mesh = new THREE.Mesh(geometry, material), axis = vector(j.axis ?? [0, 0, 1]);
+    mesh.position.copy(vector(j.at[0]));
+    if (axis.length() > 0) mesh.quaternion.setFromUnitVectors(yAxis, axis.normalize());
+    if (this.scene.dimension === 2 && j.type !== "prismatic") mesh.position.z += 0.06 * s;
+    mesh.userData.joint = true;
+    on.add(mesh);
+  }
+
+  private addForce(f: Link): void {
+    if (f.type === "spring" || f.type === "actuator") {
+      const turns = f.type === "spring" ? 9 : 0, n = turns > 0 ? 8 * turns + 3 : 2;
+      const geometry = new THREE.BufferGeometry();
+      geometry.setAttribute("position", new THREE.BufferAttribute(new Float32Array(3 * n), 3));
+      const line = new THREE.Line(geometry, new THREE.LineBasicMaterial({ color: f.type === "spring" ? 0xb8860b : 0xc0392b }));
+      line.frustumCulled = false;
+      this.coils.push({ line, link: f, turns });
+      this.group.add(line);
+    }
+    if (f.type === "force") this.addArrow(f, `${f.name}.value`, 0xc0392b);
+  }
+
+  private addArrow(link: Link, signal: string, colour: number): void {
+    const columns = ["x", "y", "z"].map((k) => this.result.names.indexOf(`${signal}.${k}`));
+    if (columns[0] < 0 || columns[1] < 0) return;
+    let largest = 0;
+    const s = this.result.signals;
+    for (let i = 0; i < this.result.t.length; i++) {
+      const size = Math.hypot(...columns.map((c) => c >= 0 ? s[c][i] : 0));
+      if (size > largest) largest = size;
+    }
+    if (!(largest > 0)) return;
+    const helper = new THREE.ArrowHelper(zAxis, new THREE.Vector3(), 1, colour);
+    this.arrows.push({ helper, columns, link, end: 1, largest });
+    this.arrowGroup.add(helper);
+  }
+
+  has(what: "arrows"): boolean {
+    return what === "arrows" && this.arrows.length > 0;
+  }
+
+  show(what: "joints" | "frames" | "arrows", on: boolean): void {
+    if (what === "arrows") this.arrowGroup.visible = on;
+    if (what === "frames") for (const a of this.axesGroup) a.visible = on;
+    if (what === "joints") this.group.traverse((o) => { if (o.userData.joint) o.visible = on; });
+  }
+
+  trace(name: string, on: boolean): void {
+    const old = this.traces.get(name);
+    if (old) {
+      this.traceGroup.remove(old);
+      old.geometry.dispose();
+      this.traces.delete(name);
+    }
+    const place = this.places.find((p) => p.name === name);
+    if (!on || !place) return;
+    const n = this.result.frameTimes.length, points = new Float32Array(3 * n);
+    const p = new THREE.Vector3(), q = new THREE.Quaternion();
+    for (let i = 0; i < n; i++) {
+      this.frame(place.body, i, p, q);
+      const at = place.at.clone().applyQuaternion(q).add(p);
+      points.set([at.x, at.y, at.z], 3 * i);
+    }
+    const geometry = new THREE.BufferGeometry();
+    geometry.setAttribute("position", new THREE.BufferAttribute(points, 3));
+    const line = new THREE.Line(geometry, new THREE.LineBasicMaterial({ color: this.colour }));
+    line.frustumCulled = false;
+    this.traces.set(name, line);
+    this.traceGroup.add(line);
+  }
+
+  private frame(body: number, i: number, p: THREE.Vector3, q: THREE.Quaternion): void {
+    const m = this.result.motion, k = this.scene.bodies[body].motion;
+    p.set(m[k][i], m[k + 1][i], m[k + 2][i]);
+    q.set(m[k + 4][i], m[k + 5][i], m[k + 6][i], m[k + 3][i]);
+  }
+
+  private p1 = new THREE.Vector3();
+  private q1 = new THREE.Quaternion();
+
+  // Between two frames places go straight, orientations the short way round.
+  update(t: number): void {
+    const [i, f] = find(this.result.frameTimes, t);
+    this.bodies.forEach((group, b) => {
+      this.frame(b, i, group.position, group.quaternion);
+      if (f > 0) {
+        this.frame(b, i + 1, this.p1, this.q1);
+        group.position.lerp(this.p1, f);
+        group.quaternion.slerp(this.q1, f);
+      }
+      group.visible = Number.isFinite(group.position.x);
+      group.updateMatrixWorld();
+    });
+    for (const c of this.coils) this.stretch(c);
+    for (const a of this.arrows) this.point(a, t);
+    for (const line of this.traces.values()) line.geometry.setDrawRange(0, i + 1);
+  }
+
+  position(name: string): number[] | null {
+    const body = this.bodies.find((b) => b.name === name);
+    if (body) return body.position.toArray();
+    const place = this.places.find((p) => p.name === name);
+    return place ? this.bodies[place.body].localToWorld(place.at.clone()).toArray() : null;
+  }
+
+  // A place of a joint or force in ground coordinates.
+  placeOf(link: Link, end: number): THREE.Vector3 {
+    const at = vector(link.at[end]), b = link.bodies[end];
+    if (b >= 0) at.applyQuaternion(this.bodies[b].quaternion).add(this.bodies[b].position);
+    return at;
+  }
+
+  private stretch(c: Coil): void {
+    const a = this.placeOf(c.link, 0), b = this.placeOf(c.link, 1), along = b.clone().sub(a);
+    const out = c.line.geometry.getAttribute("position") as THREE.BufferAttribute;
+    const length = along.length(), n = out.count;
+    if (c.turns === 0 || !(length > 0)) {
+      for (let i = 0; i < n; i++) out.setXYZ(i, ...a.clone().lerp(b, i / (n - 1)).toArray());
+    } else {
+      const u = along.clone().normalize();
+      const e = new THREE.Vector3().crossVectors(u, Math.abs(u.z) < 0.9 ? zAxis : yAxis).normalize();
+      const g = new THREE.Vector3().crossVectors(u, e), r = 0.014 * this.scene.size;
+      for (let i = 0; i < n; i++) {
+        const s = i / (n - 1), inside = i > 0 && i < n - 1, w = 2 * Math.PI * c.turns * s;
+        const p = a.clone().addScaledVector(along, s);
+        if (inside) p.addScaledVector(e, r * Math.cos(w)).addScaledVector(g, r * Math.sin(w));
+        out.setXYZ(i, p.x, p.y, p.z);
+      }
+    }
+    out.needsUpdate = true;
+  }
+
+  private point(a: Arrow, t: number): void {
+    const v = a.columns.map((c) => c >= 0 ? valueAt(this.result, c, t) : 0);
+    const d = vector(v), size = d.length();
+    a.helper.visible = size > 1e-3 * a.largest;
+    if (!a.helper.visible) return;
+    const length = 0.35 * this.scene.size * size / a.largest;
+    a.helper.position.copy(this.placeOf(a.link, a.end));
+    a.helper.setDirection(d.normalize());
+    a.helper.setLength(length, Math.min(0.3 * length, 0.05 * this.scene.size), 0.025 * this.scene.size);
+  }
+
+  // The box in which the bodies move over the whole run.
+  box(): THREE.Box3 {
+    const box = new THREE.Box3(), n = this.result.frameTimes.length, p = new THREE.Vector3();
+    const step = Math.max(1, Math.floor(n / 200)), q = new THREE.Quaternion();
+    for (let i = 0; i < n; i += step) {
+      for (const place of this.places) {
+        this.frame(place.body, i, p, q);
+        p.add(place.at.clone().applyQuaternion(q));
+        if (Number.isFinite(p.x + p.y + p.z)) box.expandByPoint(p);
+      }
+    }
+    for (const j of this.scene.joints) {
+      j.bodies.forEach((b, k) => { if (b < 0) box.expandByPoint(vector(j.at[k])); });
+    }
+    return box;
+  }
+}

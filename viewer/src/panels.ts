@@ -1,0 +1,102 @@
+// panels.ts - beside the picture: what is shown, the ledger, the model's text.
+import type { Result } from "./data";
+import { say } from "./labels";
+import { short } from "./plots";
+import type { Stage } from "./stage";
+
+export function make<K extends keyof HTMLElementTagNameMap>(
+  tag: K, properties: Partial<HTMLElementTagNameMap[K]> = {}, ...children: (Node | string)[]
+): HTMLElementTagNameMap[K] {
+  const e = document.createElement(tag);
+  Object.assign(e, properties);
+  e.append(...children);
+  return e;
+}
+
+function check(text: string, on: boolean, change: (on: boolean) => void): HTMLElement {
+  const box = make("input", { type: "checkbox", checked: on });
+  box.onchange = () => change(box.checked);
+  return make("label", {}, box, ` ${text}`);
+}
+
+// ---- the view -------------------------------------------------------------------------------
+
+export function viewPanel(stage: Stage): HTMLElement {
+  const panel = make("div");
+  const first = stage.mechanisms[0];
+  const redraw = () => stage.refresh();
+  const directions = make("div", { className: "row" });
+  for (const [label, from] of [["reset", "start"], ["slant", "slant"], ["fromX", "x"], ["fromY", "y"], ["fromZ", "z"]] as const) {
+    directions.append(make("button", { textContent: say(label), onclick: () => stage.look(from) }));
+  }
+  const follow = make("select", { id: "follow" });
+  follow.add(new Option(say("nobody"), ""));
+  for (const b of first.bodies) follow.add(new Option(b.name, b.name));
+  follow.value = stage.following() ?? "";
+  follow.onchange = () => stage.follow(follow.value || null);
+  const shown = make("div", { className: "checks" },
+    check(say("joints"), true, (on) => { stage.mechanisms.forEach((m) => m.show("joints", on)); redraw(); }),
+    check(say("frames"), false, (on) => { stage.mechanisms.forEach((m) => m.show("frames", on)); redraw(); }),
+    check(say("grid"), true, (on) => stage.showGrid(on)));
+  if (stage.mechanisms.some((m) => m.has("arrows"))) {
+    shown.append(check(say("arrows"), false, (on) => { stage.mechanisms.forEach((m) => m.show("arrows", on)); redraw(); }));
+  }
+  const traces = make("div", { className: "checks", id: "traces" });
+  for (const p of first.places) {
+    traces.append(check(p.name, false, (on) => { stage.mechanisms.forEach((m) => m.trace(p.name, on)); redraw(); }));
+  }
+  panel.append(directions, make("div", { className: "row" }, make("label", { htmlFor: "follow", textContent: say("follow") }), follow),
+    make("h2", { textContent: say("shown") }), shown, make("h2", { textContent: say("traces") }), traces,
+    make("p", { textContent: say("keys") }));
+  return panel;
+}
+
+// ---- the ledger -----------------------------------------------------------------------------
+
+function entry(name: string, results: Result[], prefix: string): HTMLTableRowElement {
+  const row = make("tr", {}, make("td", { textContent: name.slice(prefix.length).replaceAll("_", " ") }));
+  for (const r of results) {
+    const fact = r.facts.find((f) => f[0] === name);
+    const value = fact === undefined || fact[1] === null ? "–" : typeof fact[1] === "number" ? short(fact[1]) : fact[1];
+    row.append(make("td", { className: fact && typeof fact[1] === "number" ? "number" : "", textContent: value }));
+  }
+  return row;
+}
+
+function section(title: string, prefix: string, results: Result[], without: string[] = []): Node[] {
+  const names: string[] = [];
+  for (const r of results) for (const [n] of r.facts) {
+    const mine = prefix ? n.startsWith(prefix) : !n.includes("/");
+    if (mine && !names.includes(n) && !without.includes(n)) names.push(n);
+  }
+  if (names.length === 0) return [];
+  const head = make("tr", {}, make("th", { textContent: say("entry") }));
+  for (const r of results) head.append(make("th", { textContent: results.length > 1 ? r.label : say("value") }));
+  return [make("h2", { textContent: title }), make("table", {}, head, ...names.map((n) => entry(n, results, prefix)))];
+}
+
+export function ledgerPanel(results: Result[]): HTMLElement {
+  const panel = make("div");
+  for (const r of results) {
+    if (r.facts.some((f) => f[0] === "ledger/balanced" && f[1] === 0)) {
+      panel.append(make("p", { className: "bad", textContent: `${r.label}: ${say("notBalanced")}` }));
+    }
+  }
+  panel.append(...section(say("run"), "", results, ["title"]), ...section(say("ledger"), "ledger/", results),
+    ...section(say("measures"), "measures/", results));
+  for (const r of results.filter((x) => x.events.length > 0)) {
+    const rows = r.events.slice(0, 500).map(([t, name]) =>
+      make("tr", {}, make("td", { className: "number", textContent: short(t) }), make("td", { textContent: name })));
+    panel.append(make("h2", { textContent: results.length > 1 ? `${say("events")}: ${r.label}` : say("events") }), make("table", {}, ...rows));
+  }
+  return panel;
+}
+
+export function modelPanel(results: Result[]): HTMLElement {
+  const panel = make("div");
+  for (const r of results) {
+    if (results.length > 1) panel.append(make("h2", { textContent: r.label }));
+    panel.append(r.model ? make("pre", { textContent: r.model }) : make("p", { textContent: say("noModel") }));
+  }
+  return panel;
+}

@@ -1,0 +1,229 @@
+// plots.ts - signals against time or each other, with a cursor at the time that is shown.
+import uPlot from "uplot";
+import { valueAt, type Result } from "./data";
+import { palette } from "./stage";
+import { say } from "./labels";
+import type { Player } from "./player";
+
+// Names without their last part, ".x": what is drawn together.
+export function groupsOf(names: string[]): string[] {
+  const groups: string[] = [];
+  for (const name of names) {
+    const group = name.replace(/\.(x|y|z|w)$/, "");
+    if (!groups.includes(group)) groups.push(group);
+  }
+  return groups;
+}
+
+const dashes = [[], [8, 5], [2, 4], [10, 4, 2, 4]];
+
+function colour(k: number): string {
+  return `#${palette[k % palette.length].toString(16).padStart(6, "0")}`;
+}
+
+function ink(name: string): string {
+  return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+}
+
+interface Line { result: Result; y: number; x: number; label: string; unit: string; dash: number[] }
+
+export class Plots {
+  readonly element = document.createElement("div");
+  private list = document.createElement("div");
+  private choice = document.createElement("select");
+  private against = document.createElement("select");
+  private shown: { group: string; x: string; box: HTMLElement; plot: uPlot | null; marks: () => void }[] = [];
+  private names: string[] = [];
+
+  constructor(private results: Result[], private player: Player) {
+    for (const r of results) for (const n of r.names) if (!this.names.includes(n)) this.names.push(n);
+    this.element.append(this.controls(), this.list);
+    const first = groupsOf(this.names).slice(0, 2);
+    for (const g of first) this.add(g, "t");
+    new ResizeObserver(() => this.resize()).observe(this.list);
+  }
+
+  private controls(): HTMLElement {
+    const row = document.createElement("div");
+    row.className = "row";
+    const button = document.createElement("button");
+    button.dataset.label = "add";
+    button.textContent = say("add");
+    button.onclick = () => this.add(this.choice.value, this.against.value);
+    for (const g of groupsOf(this.names)) this.choice.add(new Option(g, g));
+    this.against.add(new Option("t", "t"));
+    for (const n of this.names) this.against.add(new Option(n, n));
+    this.choice.setAttribute("aria-label", say("signal"));
+    this.against.setAttribute("aria-label", say("against"));
+    const word = document.createElement("span");
+    word.dataset.label = "against";
+    word.textContent = say("against");
+    row.append(this.choice, word, this.against, button);
+    row.hidden = this.names.length === 0;
+    return row;
+  }
+
+  private linesOf(group: string, x: string): Line[] {
+    const lines: Line[] = [];
+    this.results.forEach((result, k) => {
+      const xColumn = x === "t" ? -1 : result.names.indexOf(x);
+      if (x !== "t" && xColumn < 0) return;
+      result.names.forEach((name, y) => {
+        if (name !== group && name.replace(/\.(x|y|z|w)$/, "") !== group) return;
+        const label = this.results.length > 1 ? `${name} (${result.label})` : name;
+        lines.push({ result, y, x: xColumn, label, unit: result.units[y], dash: dashes[k % dashes.length] });
+      });
+    });
+    return lines;
+  }
+
+  add(group: string, x: string): void {
+    const lines = this.linesOf(group, x);
+    if (lines.length === 0) return;
+    const box = document.createElement("div"), head = document.createElement("div"), close = document.createElement("button");
+    box.className = "plot";
+    head.className = "head";
+    const title = document.createElement("span");
+    const unit = lines[0].unit ? ` [${lines[0].unit}]` : "";
+    title.textContent = x === "t" ? `${group}${unit}` : `${group}${unit} / ${x}`;
+    close.textContent = "×";
+    close.title = say("remove");
+    close.setAttribute("aria-label", say("remove"));
+    head.append(title, close);
+    box.append(head);
+    this.list.append(box);
+    const entry = { group, x, box, plot: null as uPlot | null, marks: () => {} };
+    close.onclick = () => {
+      entry.plot?.destroy();
+      box.remove();
+      this.shown = this.shown.filter((e) => e !== entry);
+    };
+    this.draw(entry, lines);
+    this.shown.push(entry);
+  }
+
+  private draw(entry: (typeof this.shown)[number], lines: Line[]): void {
+    const phase = entry.x !== "t", width = Math.max(220, this.list.clientWidth - 10);
+    const series: uPlot.Series[] = [{ label: phase ? entry.x : "t [s]", value: (_, v) => short(v) }];
+    lines.forEach((l, k) => series.push({
+      label: l.label, stroke: colour(k), width: 1.6, dash: l.dash, points: { show: false },
+      value: (_, v) => short(v), spanGaps: false,
+      paths: phase ? () => null : undefined, // drawn by us: it may turn back in x
+    }));
+    const axis = { stroke: ink("--soft"), grid: { stroke: ink("--line"), width: 1 }, ticks: { stroke: ink("--line") } };
+    const options: uPlot.Options = {
+      width, height: 190, series, axes: [{ ...axis, label: undefined }, { ...axis, size: 64, values: (_, v) => v.map(short) }],
+      mode: 1, scales: { x: { time: false } }, legend: { show: lines.length > 1 || phase, live: false },
+      cursor: { drag: { x: !phase, y: false }, points: { show: false } },
+      hooks: { draw: [(u) => this.mark(u, lines, phase)], ready: [(u) => this.listen(u, phase)] },
+    };
+    const data = phase ? phaseData(lines) : timeData(lines);
+    entry.plot = new uPlot(options, data, entry.box);
+    entry.marks = () => entry.plot?.redraw(false, false);
+  }
+
+  // The cursor is the player's: a line at the time, or a dot on each curve.
+  private mark(u: uPlot, lines: Line[], phase: boolean): void {
+    const t = this.player.time, g = u.ctx, ratio = devicePixelRatio;
+    g.save();
+    if (phase) lines.forEach((l, k) => curve(u, l, colour(k)));
+    if (!phase) {
+      const x = u.valToPos(t, "x", true);
+      g.strokeStyle = ink("--accent");
+      g.lineWidth = 1.5 * ratio;
+      g.beginPath();
+      g.moveTo(x, u.bbox.top);
+      g.lineTo(x, u.bbox.top + u.bbox.height);
+      g.stroke();
+    }
+    lines.forEach((l, k) => {
+      const x = phase ? valueAt(l.result, l.x, t) : t, y = valueAt(l.result, l.y, t);
+      if (!Number.isFinite(x + y)) return;
+      g.fillStyle = colour(k);
+      g.beginPath();
+      g.arc(u.valToPos(x, "x", true), u.valToPos(y, "y", true), 3.5 * ratio, 0, 2 * Math.PI);
+      g.fill();
+    });
+    g.restore();
+  }
+
+  private listen(u: uPlot, phase: boolean): void {
+    if (phase) return;
+    u.over.addEventListener("click", (e) => this.player.seek(u.posToVal(e.offsetX, "x")));
+  }
+
+  update(): void {
+    for (const e of this.shown) e.marks();
+  }
+
+  // After a change of theme or language.
+  redraw(): void {
+    const all = this.shown.map((e) => [e.group, e.x] as const);
+    for (const e of this.shown) {
+      e.plot?.destroy();
+      e.box.remove();
+    }
+    this.shown = [];
+    for (const [g, x] of all) this.add(g, x);
+  }
+
+  private resize(): void {
+    const width = Math.max(220, this.list.clientWidth - 10);
+    for (const e of this.shown) if (e.plot && e.plot.width !== width) e.plot.setSize({ width, height: 190 });
+  }
+}
+
+export function short(v: number | null): string {
+  if (v === null || !Number.isFinite(v)) return "–";
+  const a = Math.abs(v);
+  return a !== 0 && (a < 1e-3 || a >= 1e5) ? v.toExponential(3) : String(Number(v.toPrecision(6)));
+}
+
+function timeData(lines: Line[]): uPlot.AlignedData {
+  const first = lines[0].result;
+  if (lines.every((l) => l.result === first)) {
+    return [first.t, ...lines.map((l) => gaps(l.result.signals[l.y]))] as unknown as uPlot.AlignedData;
+  }
+  const tables = lines.map((l) => [l.result.t, gaps(l.result.signals[l.y])] as unknown as uPlot.AlignedData);
+  return uPlot.join(tables, tables.map(() => [0, 2]));
+}
+
+// Of a phase portrait the library knows the extents alone.
+function phaseData(lines: Line[]): uPlot.AlignedData {
+  const [low, high] = extent(lines.map((l) => l.result.signals[l.x]));
+  return [[low, high], ...lines.map((l) => extent([l.result.signals[l.y]]))];
+}
+
+function extent(columns: Float32Array[]): [number, number] {
+  let low = Infinity, high = -Infinity;
+  for (const c of columns) for (const v of c) {
+    if (v < low) low = v;
+    if (v > high) high = v;
+  }
+  return low <= high ? [low, high] : [0, 1];
+}
+
+function curve(u: uPlot, l: Line, stroke: string): void {
+  const g = u.ctx, xs = l.result.signals[l.x], ys = l.result.signals[l.y];
+  g.strokeStyle = stroke;
+  g.lineWidth = 1.6 * devicePixelRatio;
+  g.setLineDash(l.dash.map((d) => d * devicePixelRatio));
+  g.beginPath();
+  let down = false;
+  for (let i = 0; i < xs.length; i++) {
+    if (!Number.isFinite(xs[i] + ys[i])) {
+      down = false;
+      continue;
+    }
+    const x = u.valToPos(xs[i], "x", true), y = u.valToPos(ys[i], "y", true);
+    if (down) g.lineTo(x, y);
+    else g.moveTo(x, y);
+    down = true;
+  }
+  g.stroke();
+  g.setLineDash([]);
+}
+
+function gaps(values: Float32Array): (number | null)[] {
+  return Array.from(values, (v) => Number.isFinite(v) ? v : null);
+}
