@@ -43,19 +43,17 @@ static flx_status no_memory(flx_ctx *ctx)
 
 // ---- dense blocks -------------------------------------------------------------------------------
 
-static void spread(const flx_system *s, const double *values, int n, double *A)
+// A: one of A0, A1, A2 (which), column by column; scratch (2 n).
+static void spread(const linearised *l, flx_work *work, const flx_blocks *b, int which,
+                   double *scratch, double *A)
 {
-    const flx_pattern *p = &s->pattern;
-    for (int i = 0; i < p->nblock; i++) {
-        for (int e = p->row[i]; e < p->row[i + 1]; e++) {
-            const double *from = values + p->offset[e];
-            int j = p->col[e], nj = p->start[j + 1] - p->start[j];
-            for (int r = p->start[i]; r < p->start[i + 1]; r++) {
-                for (int c = 0; c < nj; c++) {
-                    A[(size_t)(p->start[j] + c) * (size_t)n + (size_t)r] =
-                        from[(r - p->start[i]) * nj + c];
-                }
-            }
+    size_t n = (size_t)l->n;
+    flx_blocks_spread(l->s, work, b, which, scratch, A);
+    for (size_t i = 0; i < n; i++) {
+        for (size_t j = 0; j < i; j++) {
+            double a = A[i * n + j];
+            A[i * n + j] = A[j * n + i];
+            A[j * n + i] = a;
         }
     }
 }
@@ -177,13 +175,14 @@ static flx_status linearise(linearised *l, flx_work *work, const flx_state *x, c
     l->A2 = take(l->arena, l->n, l->n);
     l->W = take(l->arena, l->nv, l->nv);
     l->L = take(l->arena, l->nv, l->nv);
-    if (!l->A0 || !l->A1 || !l->A2 || !l->W || !l->L) return no_memory(l->ctx);
+    double *scratch = take(l->arena, l->n, 2);
+    if (!l->A0 || !l->A1 || !l->A2 || !l->W || !l->L || !scratch) return no_memory(l->ctx);
     flx_status status = flx_blocks_create(s, &b);
     if (status == FLX_OK) status = s->ops->linearise(s, work, &p, &b);
     if (status == FLX_OK) {
-        spread(s, b.A0, l->n, l->A0);
-        spread(s, b.A1, l->n, l->A1);
-        spread(s, b.A2, l->n, l->A2);
+        spread(l, work, &b, 0, scratch, l->A0);
+        spread(l, work, &b, 1, scratch, l->A1);
+        spread(l, work, &b, 2, scratch, l->A2);
     }
     flx_blocks_destroy(&b);
     FLX_TRY(status);
