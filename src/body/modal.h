@@ -1,0 +1,45 @@
+// modal.h - the inertia, weight and elasticity of a body in a floating frame. The frame is a body
+// without mass of its own, with the velocities (v, w) of every body; the elastic coordinates are
+// unknowns beside it. These kernels add what the material does.
+#pragma once
+
+#include "body/frame.h"
+#include "flexion/system.h"
+#include "math/small.h"
+#include "reduce/elastic.h"
+
+typedef struct flx_modal_data {
+    const flx_elastic *e;
+    int frame;    // number of the frame
+    int v;        // its first velocity
+    int q, u;     // first elastic coordinate, first elastic velocity
+    int at[2][2]; // offsets of the tangent's blocks: frame, coordinates
+} flx_modal_data;
+
+// Numbers of scratch that an elastic coordinate needs.
+#define FLX_MODAL_SCRATCH 24
+
+// What is evaluated where: the elastic parts of a point.
+typedef struct flx_modal_point {
+    const double *q, *v, *a;
+    const double *g; // gravity
+    double *scratch; // as many numbers as the largest body needs
+} flx_modal_point;
+
+#define FLX_MODAL_KERNELS(name, frame_type)                                                        \
+    /* adds M a + velocity terms - weight + elastic forces */                                      \
+    void flx_##name##_residual(int n, const flx_modal_data *b, const frame_type *f,                \
+                               const flx_modal_point *p, double *r);                               \
+    /* adds to A0, A1 (NULL: not wanted) and A2 */                                                 \
+    void flx_##name##_linearise(int n, const flx_modal_data *b, const frame_type *f,               \
+                                const flx_modal_point *p, double *A0, double *A1, double *A2);     \
+    void flx_##name##_energy(int n, const flx_modal_data *b, const frame_type *f,                  \
+                             const flx_modal_point *p, flx_energies *e);                           \
+    /* adds M v */                                                                                 \
+    void flx_##name##_momentum(int n, const flx_modal_data *b, const frame_type *f,                \
+                               const flx_modal_point *p, double *Mv);                              \
+    /* adds M' v - ad*_v (M v), see flx_lagrangian */                                              \
+    void flx_##name##_transport(int n, const flx_modal_data *b, const frame_type *f,               \
+                                const flx_modal_point *p, double *out);
+FLX_MODAL_KERNELS(modal, flx_frame)
+FLX_MODAL_KERNELS(modal2, flx_frame2)

@@ -1,0 +1,53 @@
+// elastic.h - an elastic body in a floating frame as numbers: what its equations of motion are made
+// of. With the place r(X, q) = X + Phi q + q^T Gam q/2 of a particle in the body frame, integrals over
+// the mass:
+//
+//     S(q) = int r,   J(q) = int (r.r I - r r^T),   N_k(q) = int r x dr/dq_k,   M_kl = int Phi_k.Phi_l   (FLX-1)
+// as Taylor series: S and J to the second order in q, N to the first, M constant. Derivatives are
+// kept, not coefficients: S = S0 + S1_k q_k + S2_kl q_k q_l / 2.
+#pragma once
+
+#include "reduce/sid.h"
+
+typedef struct flx_elastic_node {
+    const char *id;
+    double at[3];  // s(q) = at + phi_k q_k + phi2_kl q_k q_l / 2, body frame
+    double *phi;   // (n x 3)
+    double *phi2;  // (n x n x 3); NULL: none
+    double R[9];   // its axes at q = 0, in the body's
+    double *psi;   // (n x 3) small rotation psi_k q_k + psi2_kl q_k q_l / 2, body axes
+    double *psi2;  // (n x n x 3); NULL: none
+    double *sigma; // (6 x n) stress; NULL: none
+} flx_elastic_node;
+
+typedef struct flx_elastic {
+    int n; // elastic coordinates
+    double m;
+    double S0[3], *S1, *S2; // S1 (n x 3), S2 (n x n x 3); S2 NULL: none
+    double J0[6], *J1, *J2; // xx yy zz xy yz xz; J1 (n x 6), J2 (n x n x 6); NULL: none
+    double *N0, *N1;        // N0 (n x 3): N_k; N1 (n x n x 3): entry (l, k) = dN_k/dq_l; NULL: none
+    double *M, *K, *D;      // (n x n) symmetric
+    double *k0;             // (n) forces at q = 0, of stresses that are there from the start
+    int nnode;
+    flx_elastic_node *nodes;
+    const char **labels; // (n)
+    bool stiffened;      // S2, J2, N1, phi2 hold geometric stiffening
+} flx_elastic;
+
+// A body of n coordinates without mass, all arrays there and zero but those of nodes.
+flx_status flx_elastic_create(flx_arena *arena, int n, int nnode, flx_elastic **e);
+
+// Add a particle of mass dm at X with the shapes phi (n x 3) and, where not NULL, the quadratic
+// field gam (n x n x 3) that makes the stiffening.
+void flx_elastic_add_mass(flx_elastic *e, double dm, const double X[3], const double *phi,
+                          const double *gam);
+
+// Drop series that are zero, so that kernels skip them.
+void flx_elastic_trim(flx_elastic *e);
+
+// From Standard Input Data. loc: where the model names the file.
+flx_status flx_elastic_from_sid(flx_ctx *ctx, flx_arena *arena, const flx_sid *sid, flx_loc loc,
+                                flx_elastic **e);
+
+// Angular frequency of the slowest mode, from its stiffness and mass; 0: a coordinate has none.
+double flx_elastic_lowest(const flx_elastic *e);
