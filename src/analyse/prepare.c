@@ -130,10 +130,10 @@ static flx_status summarise(flx_simulation *sim, const flx_system *complete,
 {
     const flx_model *m = sim->model;
     sim->summary = (flx_summary){
-        .bodies = m->nbody,
+        .bodies = m->nbody - m->ninterface,
         .joints = m->njoint,
         .forces = m->nforce,
-        .variables = m->nvariable,
+        .variables = m->nvariable - m->nmode,
         .states = m->nfirst,
         .coordinates = complete->dims.nv,
         .constraints = count_constraints(complete),

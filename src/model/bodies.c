@@ -30,6 +30,7 @@ flx_status flx_body_make_point(flx_builder *b, flx_item *body, const char *name,
     p->full = flx_arena_printf(b->m->arena, "%s.%s", body->full, name);
     if (!p->full) return FLX_ERR_MEMORY;
     d->body = body;
+    d->node = -1;
     if (at) {
         memcpy(d->at, at, sizeof d->at);
         m33_store(d->R, m33_identity());
@@ -310,6 +311,10 @@ flx_status flx_body_finish(flx_builder *b, flx_item *body)
     flx_env_of(&e, b, body, FLX_MODE_CONSTANT);
     FLX_TRY(
         flx_build_motion(&e, body->def, d->def.position, d->def.velocity, d->def.angular_velocity));
+    if (flx_body_is_elastic(body) && b->m->nunavailable == 0) {
+        FLX_TRY(flx_flexible_ready(b, body, body->loc));
+        return read_shapes(&e, body, &d->def); // the frame has no mass of its own
+    }
     if (d->flexible) { // stands for the body until its physics is there
         d->def.mass = d->def.inertia[0] = d->def.inertia[4] = d->def.inertia[8] = 1;
         return FLX_OK;

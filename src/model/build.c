@@ -100,7 +100,8 @@ static flx_status make_top(flx_builder *b, const flx_yaml *tree)
 static flx_status fill_items(flx_builder *b)
 {
     flx_model *m = b->m;
-    m->bodies = flx_arena_take(m->arena, (size_t)b->bodies.count, sizeof *m->bodies);
+    m->bodies = flx_arena_take(m->arena, (size_t)(b->bodies.count + b->interfaces.count),
+                               sizeof *m->bodies);
     m->joints = flx_arena_take(m->arena, (size_t)b->joints.count, sizeof *m->joints);
     m->forces = flx_arena_take(m->arena, (size_t)b->forces.count, sizeof *m->forces);
     m->frictions = flx_arena_take(m->arena, (size_t)b->joints.count, sizeof *m->frictions);
@@ -117,7 +118,7 @@ static flx_status fill_items(flx_builder *b)
         const flx_force_data *d = b->forces.items[i]->data;
         if (!d->unavailable) m->forces[m->nforce++] = d->def;
     }
-    return FLX_OK;
+    return flx_flexible_finish(b);
 }
 
 static flx_status check_content(flx_builder *b)

@@ -11,6 +11,8 @@ typedef struct flx_reader {
     void *user;
     // Another model file, path relative to `from`. Records its own messages.
     flx_status (*read_tree)(void *user, const char *path, flx_loc loc, flx_yaml **tree);
+    // Standard Input Data; lives as long as the model.
+    flx_status (*read_sid)(void *user, const char *path, flx_loc loc, flx_sid **sid);
 } flx_reader;
 
 flx_status flx_model_build(flx_ctx *ctx, const char *path, const char *text, size_t length,

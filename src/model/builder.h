@@ -113,6 +113,9 @@ struct flx_builder {
     flx_items busy; // being resolved, outermost first
     int depth;      // of nested resolution
     bool failed;
+    flx_items interfaces; // nodes of elastic bodies as bodies of their own, after `bodies`
+    flx_items elastic;    // elastic bodies in the order of their coordinates
+    int nmode;            // coordinates of all of them
     flx_items bodies, joints, forces, variables, firsts, constraints, couplings, signals, events,
         discretes, analyses, parameters, functions, parts;
     struct flx_ast_slot {
@@ -259,7 +262,8 @@ flx_status flx_build_frame(flx_env *e, const flx_yaml *y, const flx_item **out);
 // The bodies of `on`: one or two; or a joint. *njoint: how many of them are joints.
 flx_status flx_build_on(flx_env *e, const flx_yaml *y, int *n, flx_item *items[2]);
 // `at`: places for the two bodies, each in its body's frame. *pair: two were given.
-flx_status flx_build_at(flx_env *e, const flx_yaml *y, flx_item *const bodies[2], double at[2][3],
+// A place on an elastic body is one of its nodes, and stands for it from then on: bodies is changed.
+flx_status flx_build_at(flx_env *e, const flx_yaml *y, flx_item *bodies[2], double at[2][3],
                         bool *pair);
 void flx_ground_to_body(const flx_item *body, const double p[3], double out[3]);
 // As drawn, from the ground: the frame of a body that is placed.
@@ -267,6 +271,16 @@ void flx_body_frame(const flx_item *body, double position[3], double R[9]);
 bool flx_body_turns(const flx_item *body); // false: ground and points
 
 // ---- bodies.c ------------------------------------------------------------------------------------
+
+// What is known of an elastic body while the model is built.
+typedef struct flx_flexible {
+    flx_item_state read;
+    flx_elastic *e;
+    int first;             // number of its first coordinate among those of all elastic bodies
+    double *at, *rate;     // (n) coordinates and rates at the start
+    flx_item **points;     // (nnode) nodes that were asked for, as points
+    flx_item **interfaces; // (nnode) those that joints or forces use, as bodies
+} flx_flexible;
 
 typedef struct flx_body_data {
     flx_item_state placed;
@@ -277,6 +291,9 @@ typedef struct flx_body_data {
     flx_items ordered; // points in order, families unrolled
     flx_item *com;
     double start[3], end[3]; // ends of a flexible body, body frame
+    flx_flexible flex;       // of an elastic body
+    flx_item *carrier;       // of an interface: its elastic body; else NULL
+    int node;                // of an interface: the node
 } flx_body_data;
 
 typedef struct flx_point_data {
@@ -284,12 +301,39 @@ typedef struct flx_point_data {
     flx_item_state state;
     double at[3], R[9];
     bool flexible; // a node of a flexible body: deflection, force, moment
+    int node;      // of an elastic body; -1: not one of those
 } flx_point_data;
 
 flx_status flx_body_declare_points(flx_builder *b, flx_item *body);
 flx_status flx_body_finish(flx_builder *b, flx_item *body);
 flx_status flx_body_make_point(flx_builder *b, flx_item *body, const char *name, const double at[3],
                                flx_item **out);
+
+// ---- flexible.c: elastic bodies ------------------------------------------------------------------
+
+bool flx_body_is_elastic(const flx_item *body);
+// Its data are read, its coordinates numbered.
+flx_status flx_flexible_ready(flx_builder *b, flx_item *body, flx_loc loc);
+// Node by the number that the data give it; the point of it; the body that joints and forces take.
+flx_status flx_flexible_find(flx_builder *b, flx_item *body, int id, flx_loc loc, int *node);
+flx_status flx_flexible_point(flx_builder *b, flx_item *body, int node, flx_item **out);
+flx_status flx_flexible_interface(flx_builder *b, flx_item *body, int node, flx_loc loc,
+                                  flx_item **out);
+// The node drawn at a place; FLX_GROUND where that is the frame itself. An error where there is none.
+flx_status flx_flexible_node_at(flx_builder *b, flx_item *body, const double position[3],
+                                flx_loc loc, int *node);
+// One coordinate, counted from 0.
+flx_node flx_flexible_mode(flx_builder *b, const flx_item *body, int k);
+// Of a node, ground axes. rotation: from its axes, row-major; spin: angular velocity.
+void flx_flexible_position(flx_builder *b, const flx_item *body, int node, flx_node out[3]);
+void flx_flexible_deflection(flx_builder *b, const flx_item *body, int node, flx_node out[3]);
+void flx_flexible_rotation(flx_builder *b, const flx_item *body, int node, flx_node out[9]);
+void flx_flexible_spin(flx_builder *b, const flx_item *body, int node, flx_node out[3]);
+flx_node flx_flexible_planar_angle(flx_builder *b, const flx_item *body, int node);
+// Force (0) or moment (1) on the body at a node.
+void flx_flexible_load(flx_builder *b, const flx_item *body, int node, int moment, flx_node out[3]);
+// Elastic bodies, interfaces, ties and coordinates into the model.
+flx_status flx_flexible_finish(flx_builder *b);
 
 // ---- joints.c ------------------------------------------------------------------------------------
 

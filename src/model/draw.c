@@ -566,6 +566,21 @@ static const flx_item *body_of_place(const flx_place *p)
     return p->item->kind == FLX_KIND_POINT ? ((flx_point_data *)p->item->data)->body : p->item;
 }
 
+// A place on an elastic body is one of its nodes, or its frame.
+static flx_status place_on_elastic(flx_env *e, const flx_place *p, flx_item **body, flx_loc loc,
+                                   double out[3])
+{
+    int node = FLX_GROUND;
+    memcpy(out, origin, sizeof origin);
+    FLX_TRY(flx_body_place(e->b, *body, loc));
+    if (p->item == *body) return FLX_OK;
+    if (p->item && p->item->kind == FLX_KIND_POINT && body_of_place(p) == *body) {
+        node = ((const flx_point_data *)p->item->data)->node;
+    }
+    if (node < 0) FLX_TRY(flx_flexible_node_at(e->b, *body, p->position, loc, &node));
+    return node < 0 ? FLX_OK : flx_flexible_interface(e->b, *body, node, loc, body);
+}
+
 // A place in the frame of a body; exact when the place is a point of that body.
 static flx_status place_on(flx_env *e, const flx_place *p, flx_item *body, flx_loc loc,
                            double out[3])
@@ -578,7 +593,7 @@ static flx_status place_on(flx_env *e, const flx_place *p, flx_item *body, flx_l
     return FLX_OK;
 }
 
-flx_status flx_build_at(flx_env *e, const flx_yaml *y, flx_item *const bodies[2], double at[2][3],
+flx_status flx_build_at(flx_env *e, const flx_yaml *y, flx_item *bodies[2], double at[2][3],
                         bool *pair)
 {
     flx_value v;
@@ -600,7 +615,12 @@ flx_status flx_build_at(flx_env *e, const flx_yaml *y, flx_item *const bodies[2]
                         p[i].item->full, bodies[i]->full);
     }
     for (int i = 0; i < 2; i++) {
-        if (bodies[i]) FLX_TRY(place_on(e, &p[i], bodies[i], y->loc, at[i]));
+        if (!bodies[i]) continue;
+        if (flx_body_is_elastic(bodies[i]) && e->b->m->nunavailable == 0) {
+            FLX_TRY(place_on_elastic(e, &p[i], &bodies[i], y->loc, at[i]));
+        } else {
+            FLX_TRY(place_on(e, &p[i], bodies[i], y->loc, at[i]));
+        }
     }
     return FLX_OK;
 }

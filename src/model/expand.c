@@ -228,7 +228,10 @@ static flx_status expand(flx_builder *b, const declaration *d, int k, const char
     if (!d->repeat || k == d->repeat->count) {
         item->number = d->list ? d->list->count : -1;
         if (d->list) FLX_TRY(flx_items_add(b, d->list, item));
-        if (d->kind == FLX_KIND_POINT) ((flx_point_data *)item->data)->body = d->data;
+        if (d->kind == FLX_KIND_POINT) {
+            ((flx_point_data *)item->data)->body = d->data;
+            ((flx_point_data *)item->data)->node = -1;
+        }
         return d->kind == FLX_KIND_BODY ? flx_body_declare_points(b, item) : FLX_OK;
     }
     int lo = 0, hi = 0;

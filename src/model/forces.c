@@ -66,13 +66,21 @@ static flx_status check_turns(flx_builder *b, const flx_item *force, const flx_f
     return FLX_OK;
 }
 
+// The places of `at`, and the bodies that they are on: nodes of elastic bodies stand for these.
+static flx_status build_at(flx_env *e, const flx_yaml *at, flx_force_data *d, bool *pair)
+{
+    FLX_TRY(flx_build_at(e, at, d->body, d->def.at, pair));
+    for (int i = 0; i < 2; i++) d->def.body[i] = d->body[i]->number;
+    return FLX_OK;
+}
+
 // Two places: the line of a spring or actuator, or the two sides of a bushing.
 static flx_status read_places(flx_env *e, const flx_item *force, flx_force_data *d, bool line)
 {
     const flx_yaml *at = NULL;
     bool pair = false;
     FLX_TRY(flx_build_need(e->b, force, "at", &at));
-    FLX_TRY(flx_build_at(e, at, d->body, d->def.at, &pair));
+    FLX_TRY(build_at(e, at, d, &pair));
     if (line && !pair) {
         return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, at->loc,
                         "force '%s' acts along the line between two places: 'at' needs both, one "
@@ -89,7 +97,7 @@ static flx_status read_place(flx_env *e, const flx_item *force, flx_force_data *
     const flx_yaml *on = flx_yaml_get(force->def, "on");
     bool pair = false, two = on->kind == FLX_YAML_LIST && on->count == 2;
     if (at) {
-        FLX_TRY(flx_build_at(e, at, d->body, d->def.at, &pair));
+        FLX_TRY(build_at(e, at, d, &pair));
         if (!pair || two) return FLX_OK;
         return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, at->loc,
                         "force '%s' is on one body and acts at one place", force->full);
@@ -97,6 +105,10 @@ static flx_status read_place(flx_env *e, const flx_item *force, flx_force_data *
     for (int i = 0; i < 2; i++) {
         if (d->body[i]->kind != FLX_KIND_BODY) continue;
         const flx_body_data *body = d->body[i]->data;
+        if (flx_body_is_elastic(d->body[i])) {
+            return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, force->loc,
+                            "force '%s' acts on an elastic body: say 'at' which node", force->full);
+        }
         memcpy(d->def.at[i], ((const flx_point_data *)body->com->data)->at, sizeof d->def.at[i]);
     }
     return FLX_OK;

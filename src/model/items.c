@@ -26,17 +26,17 @@ int flx_model_item_count(const flx_model *m, flx_item_kind kind)
 {
     switch (kind) {
     case FLX_ITEM_BODY:
-        return m->nbody;
+        return m->nbody - m->ninterface;
     case FLX_ITEM_JOINT:
         return m->njoint;
     case FLX_ITEM_FORCE:
         return m->nforce;
     case FLX_ITEM_VARIABLE:
-        return m->nvariable;
+        return m->nvariable - m->nmode;
     case FLX_ITEM_STATE:
         return m->nfirst;
     case FLX_ITEM_CONSTRAINT:
-        return m->nconstraint;
+        return m->nconstraint - m->ntie;
     case FLX_ITEM_DISCRETE:
         return m->ndiscrete;
     case FLX_ITEM_EVENT:
@@ -63,6 +63,9 @@ const char *flx_model_item(const flx_model *m, flx_item_kind kind, int i, const 
     switch (kind) {
     case FLX_ITEM_BODY:
         *type = body_words[m->bodies[i].type];
+        for (int k = 0; k < m->nmodal; k++) {
+            if (m->modals[k].body == i) *type = "modal";
+        }
         return m->bodies[i].name;
     case FLX_ITEM_JOINT:
         *type = joint_words[m->joints[i].type];

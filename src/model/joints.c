@@ -221,6 +221,7 @@ static flx_status read_places(flx_env *e, const flx_item *joint, flx_joint_data 
     }
     for (int i = 0; i < 2; i++) {
         double position[3];
+        def->body[i] = d->body[i]->number;
         flx_body_frame(d->body[i], position, R);
         v3_store(p[i], v3_add(v3_load(position), m33_mul_v(m33_load(R), v3_load(def->at[i]))));
     }
@@ -339,8 +340,8 @@ static flx_status place_joint(flx_builder *b, flx_item *joint)
     FLX_TRY(read_bodies(&e, joint, d));
     if (d->def.type == FLX_JOINT_GEAR) return read_gear(&e, joint, d);
     FLX_TRY(joint_on_point(b, joint, d, type));
-    FLX_TRY(read_axes(&e, joint, d));
     FLX_TRY(read_places(&e, joint, d));
+    FLX_TRY(read_axes(&e, joint, d));
     FLX_TRY(read_sizes(&e, joint, d));
     return choose_coordinates(&e, joint, d);
 }

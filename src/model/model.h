@@ -10,6 +10,7 @@
 #include "flexion/integrator.h"
 #include "flexion/model.h"
 #include "math/small.h"
+#include "reduce/elastic.h"
 
 #define FLX_GROUND (-1)
 
@@ -368,6 +369,15 @@ typedef struct flx_parameter {
     bool list;
 } flx_parameter;
 
+// An elastic body: its frame is a body without mass, its coordinates are variables of second order
+// whose equations the material gives.
+typedef struct flx_modal {
+    int body;  // number of the frame
+    int first; // number of its first variable
+    const flx_elastic *e;
+    flx_loc loc;
+} flx_modal;
+
 // A count stands before its array. NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding)
 struct flx_model {
     flx_ctx *ctx;
@@ -381,19 +391,22 @@ struct flx_model {
     double gravity[3];
     int nparameter;
     flx_parameter *parameters;
-    int nbody;
+    int nbody, ninterface; // the last so many are nodes of elastic bodies that joints or forces use
     flx_body *bodies;
+    int *carriers; // (ninterface) the elastic body of each
+    int nmodal;
+    flx_modal *modals; // by their first variable
     int njoint;
     flx_joint *joints;
     int nforce;
     flx_force *forces;
     int nfriction;
     flx_force *frictions; // of joints
-    int nvariable;
+    int nvariable, nmode; // the last so many are coordinates of elastic bodies
     flx_variable *variables;
     int nfirst, nstate, nalgebraic; // nfirst = nstate + nalgebraic
     flx_first_order *firsts;
-    int nconstraint;
+    int nconstraint, ntie; // the last so many tie interfaces to their bodies, in order
     flx_constraint *constraints;
     int ncoupling;
     flx_coupling *couplings;
@@ -413,6 +426,12 @@ struct flx_model {
     int nunavailable;
     flx_unavailable *unavailable;
 };
+
+// Rows that tie an interface to its elastic body.
+static inline int flx_model_tie_rows(const flx_model *m)
+{
+    return m->dimension == 2 ? 3 : 6;
+}
 
 // The name of an item whose inertia is neglected; NULL: no such item.
 const char *flx_model_reduced(const flx_model *m, int i);

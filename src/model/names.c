@@ -631,6 +631,30 @@ static flx_status index_list(flx_env *e, const flx_value *list, const flx_value 
     return FLX_OK;
 }
 
+// node(7) and mode(3) of an elastic body.
+static flx_status index_elastic(flx_env *e, const flx_value *of, flx_item *body, int number,
+                                flx_loc loc, flx_value *out)
+{
+    flx_builder *b = e->b;
+    FLX_TRY(flx_flexible_ready(b, body, loc));
+    if (of->tag == FLX_TAG_NODES) {
+        flx_item *point = NULL;
+        int node = 0;
+        FLX_TRY(flx_flexible_find(b, body, number, loc, &node));
+        FLX_TRY(flx_flexible_point(b, body, node, &point));
+        *out = flx_value_item(point);
+        return FLX_OK;
+    }
+    int n = ((const flx_body_data *)body->data)->flex.e->n;
+    FLX_TRY(flx_env_require(e, FLX_MODE_MOVING, body->full, "mode", loc));
+    if (number > n) {
+        return FLX_FAIL(b->ctx, FLX_ERR_MODEL, loc, "'%s' has %d modes, and no mode(%d)",
+                        body->full, n, number);
+    }
+    *out = flx_value_number(flx_flexible_mode(b, body, number - 1));
+    return out->node < 0 ? FLX_ERR_MEMORY : FLX_OK;
+}
+
 // node(7), point(0.5), mode(3) of a flexible body, whose physics comes later: a place on the line
 // between its ends, or nothing.
 static flx_status index_flexible(flx_env *e, const flx_value *of, int n, const flx_value *args,
@@ -654,6 +678,9 @@ static flx_status index_flexible(flx_env *e, const flx_value *of, int n, const f
         return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, loc,
                         "point(%g): the part of the length is between 0 and 1", x);
     }
+    bool elastic = flx_body_is_elastic(body) && e->b->m->nunavailable == 0;
+    if (elastic && of->tag != FLX_TAG_LENGTH)
+        return index_elastic(e, of, body, (int)round(x), loc, out);
     if (of->tag == FLX_TAG_MODES) {
         FLX_TRY(flx_env_require(e, FLX_MODE_MOVING, body->full, "mode", loc));
         return flx_env_stand_in(e, 1, out);

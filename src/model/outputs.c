@@ -295,11 +295,15 @@ static flx_status add_result(columns *c, const result *r, flx_loc loc)
         return FLX_FAIL(b->ctx, FLX_ERR_MODEL, loc, "'%s' is a function without its arguments",
                         r->name);
     }
+    size_t stem = strlen(r->name), tail = strlen("modes"); // beam.modes: beam.mode(1), ...
+    bool modes = stem > tail && strcmp(r->name + stem - tail, "modes") == 0;
     for (int i = 0; i < v.count; i++) {
         result each = {NULL, unit, v.items[i]};
         if (v.tag == FLX_TAG_PAIRS) {
             each.name =
                 flx_arena_printf(b->m->arena, "%s(%d).%s", r->name, i / 2 + 1, i % 2 ? "im" : "re");
+        } else if (modes && v.tag == FLX_TAG_ITEM) {
+            each.name = flx_arena_printf(b->m->arena, "%.*s(%d)", (int)stem - 1, r->name, i + 1);
         } else if (quaternion || (v.count <= 3 && v.tag != FLX_TAG_NUMBERED)) {
             each.name =
                 flx_arena_printf(b->m->arena, "%s.%s", r->name, quaternion ? parts[i] : axes[i]);

@@ -67,6 +67,10 @@ static flx_status add_value(flx_env *e, const flx_yaml *y)
             return add_item(b, variable, y->loc);
         }
     }
+    if (known && flx_leaf_get_kind(leaf) == FLX_LEAF_VARIABLE) { // of an elastic body
+        return add(
+            b, (flx_reduced){.variable = true, .number = flx_leaf_get_index(leaf), .loc = y->loc});
+    }
     if (b->m->nunavailable > 0) return FLX_OK; // it may be of a body that is not there yet
     return FLX_FAIL(b->ctx, FLX_ERR_MODEL, y->loc,
                     "'%s' has no inertia that could be neglected: give bodies or variables of "

@@ -111,7 +111,9 @@ static const char signals[] =
     "| `constraints` | largest residual of positions and of velocities | |\n"
     "| `<modal body>.modes`, `<body>.mode(3)`, `<node>.deflection`, `<node>.force`, "
     "`<node>.moment` "
-    "| flexible bodies. *Not available yet.* | |\n"
+    "| elastic coordinates; of a node, how far it is moved by them, and the force and moment on "
+    "the "
+    "body there | |\n"
     "| `<force>.penetration`, `<force>.impulse` | contacts. *Not available yet.* | |\n";
 
 static bool in_group(const flx_schema_key *k, int group)

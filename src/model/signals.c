@@ -285,9 +285,60 @@ bool flx_is_body_signal(const char *name)
 // Whose signals they are: a frame of a body.
 typedef struct subject {
     flx_item *body;
+    int node;           // of an elastic body; -1: none
     double at[3], R[9]; // body frame
     const char *full;
 } subject;
+
+static flx_node rate_of(flx_builder *b, flx_node n)
+{
+    return flx_graph_derive(b->g, n, flx_leaf_time_rate, b->m);
+}
+
+// Position, and its first or second derivative.
+static void subject_place(flx_builder *b, const subject *s, int order, flx_node out[3])
+{
+    typedef void kinematics(flx_builder *, const flx_item *, const double[3], flx_node[3]);
+    static kinematics *const of[] = {flx_node_position, flx_node_velocity, flx_node_acceleration};
+    if (s->node < 0) {
+        of[order](b, s->body, s->at, out);
+        return;
+    }
+    flx_flexible_position(b, s->body, s->node, out);
+    for (int i = 0; i < 3; i++) {
+        for (int k = 0; k < order; k++) out[i] = rate_of(b, out[i]);
+    }
+}
+
+static void subject_spin(flx_builder *b, const subject *s, int order, flx_node out[3])
+{
+    if (s->node < 0) {
+        (order ? flx_node_spin_rate : flx_node_spin)(b, s->body, out);
+        return;
+    }
+    flx_flexible_spin(b, s->body, s->node, out);
+    for (int i = 0; order && i < 3; i++) out[i] = rate_of(b, out[i]);
+}
+
+// One axis of the frame, ground axes.
+static void subject_axis(flx_builder *b, const subject *s, int j, flx_node out[3])
+{
+    const double axis[3] = {s->R[j], s->R[3 + j], s->R[6 + j]};
+    if (s->node < 0) {
+        flx_node_direction(b, s->body, axis, out);
+    } else if (b->m->dimension == 2) {
+        flx_node angle = flx_flexible_planar_angle(b, s->body, s->node);
+        flx_node c = flx_graph_unary(b->g, FLX_OP_COS, angle);
+        flx_node sine = flx_graph_unary(b->g, FLX_OP_SIN, angle);
+        out[0] = j == 0 ? c : node_neg(b->g, sine);
+        out[1] = j == 0 ? sine : c;
+        out[2] = node_const(b->g, 0);
+    } else {
+        flx_node R[9];
+        flx_flexible_rotation(b, s->body, s->node, R);
+        for (int i = 0; i < 3; i++) out[i] = R[3 * i + j];
+    }
+}
 
 // In constants a frame is where it is drawn.
 static flx_status drawn_member(flx_env *e, const subject *s, const flx_item *item, const char *name,
@@ -315,9 +366,8 @@ static flx_status frame_matrix(flx_env *e, const subject *s, flx_node R[9])
 {
     FLX_TRY(flx_space_place(e->b, e->space));
     for (int j = 0; j < 3; j++) {
-        const double axis[3] = {s->R[j], s->R[3 + j], s->R[6 + j]};
         flx_node v[3];
-        flx_node_direction(e->b, s->body, axis, v);
+        subject_axis(e->b, s, j, v);
         if (!e->space->plain) node_turn_back3(e->b->g, e->space->R, v, v);
         for (int i = 0; i < 3; i++) R[3 * i + j] = v[i];
     }
@@ -330,6 +380,10 @@ static flx_status planar_angle(flx_env *e, const subject *s, flx_value *out)
     flx_graph *g = e->b->g;
     FLX_TRY(flx_space_place(e->b, e->space));
     flx_node angle = node_const(g, 0);
+    if (s->node >= 0) {
+        angle = flx_flexible_planar_angle(e->b, s->body, s->node);
+        return number(node_sub(g, angle, node_const(g, e->space->angle)), out);
+    }
     if (flx_body_turns(s->body)) {
         angle = leaf(e->b, FLX_LEAF_BODY_ROTATION, s->body->number, 0);
     }
@@ -343,13 +397,13 @@ static flx_status rotation_member(flx_env *e, const subject *s, const char *name
     bool planar = e->b->m->dimension == 2;
     flx_node R[9], v[3], q[4], c, w[3];
     if (strcmp(name, "rate") == 0 || strcmp(name, "angular_velocity") == 0) {
-        flx_node_spin(e->b, s->body, w);
+        subject_spin(e->b, s, 0, w);
         if (planar) return number(w[2], out);
         if (name[0] == 'r') return number(node_norm(g, w), out);
         return flx_env_vector(e, w, out);
     }
     if (strcmp(name, "angular_acceleration") == 0) {
-        flx_node_spin_rate(e->b, s->body, w);
+        subject_spin(e->b, s, 1, w);
         return planar ? number(w[2], out) : flx_env_vector(e, w, out);
     }
     if (planar) return planar_angle(e, s, out); // angle, orientation
@@ -372,11 +426,11 @@ static flx_status moving_member(flx_env *e, const subject *s, const char *name, 
     flx_builder *b = e->b;
     flx_node v[3];
     if (strcmp(name, "position") == 0) {
-        flx_node_position(b, s->body, s->at, v);
+        subject_place(b, s, 0, v);
         return flx_env_point(e, v, out);
     }
     if (strcmp(name, "velocity") == 0) {
-        flx_node_velocity(b, s->body, s->at, v);
+        subject_place(b, s, 1, v);
         return flx_env_vector(e, v, out);
     }
     bool second = strcmp(name, "acceleration") == 0 || strcmp(name, "angular_acceleration") == 0;
@@ -384,16 +438,15 @@ static flx_status moving_member(flx_env *e, const subject *s, const char *name, 
         FLX_TRY(flx_env_require(e, FLX_MODE_OUTPUT, s->full, name, loc));
     }
     if (strcmp(name, "acceleration") == 0) {
-        flx_node_acceleration(b, s->body, s->at, v);
+        subject_place(b, s, 2, v);
         return flx_env_vector(e, v, out);
     }
     if (name[0] == 'e') {
         int j = name[1] - 'x';
-        const double axis[3] = {s->R[j], s->R[3 + j], s->R[6 + j]};
         if (j == 2 && b->m->dimension == 2) {
             return FLX_FAIL(b->ctx, FLX_ERR_MODEL, loc, "a planar model has no ez");
         }
-        flx_node_direction(b, s->body, axis, v);
+        subject_axis(b, s, j, v);
         return flx_env_vector(e, v, out);
     }
     return rotation_member(e, s, name, out);
@@ -402,13 +455,58 @@ static flx_status moving_member(flx_env *e, const subject *s, const char *name, 
 static flx_status signal_member(flx_env *e, flx_item *item, const char *name, flx_loc loc,
                                 flx_value *out)
 {
-    subject s = {.full = item->full};
+    subject s = {.full = item->full, .node = -1};
+    if (item->kind == FLX_KIND_POINT) s.node = ((const flx_point_data *)item->data)->node;
     FLX_TRY(flx_item_frame(e->b, item, loc, &s.body, s.at, s.R));
     if (e->mode < FLX_MODE_MOVING && s.body->kind != FLX_KIND_GROUND) {
         return drawn_member(e, &s, item, name, loc, out);
     }
     FLX_TRY(flx_body_ready(e->b, s.body, loc));
     return moving_member(e, &s, name, loc, out);
+}
+
+static flx_status all_modes(flx_env *e, flx_item *body, flx_loc loc, flx_value *out)
+{
+    FLX_TRY(flx_flexible_ready(e->b, body, loc));
+    int n = ((const flx_body_data *)body->data)->flex.e->n;
+    flx_node *q = flx_take(e->b, (size_t)n, sizeof *q);
+    if (!q) return FLX_ERR_MEMORY;
+    for (int k = 0; k < n; k++) q[k] = flx_flexible_mode(e->b, body, k);
+    return flx_env_list(e, n, q, out);
+}
+
+// The first and the last node of a line.
+static flx_status end_of(flx_env *e, flx_item *body, const char *name, flx_loc loc, flx_value *out)
+{
+    flx_item *point = NULL;
+    FLX_TRY(flx_flexible_ready(e->b, body, loc));
+    const flx_elastic *el = ((const flx_body_data *)body->data)->flex.e;
+    if (!el->line) {
+        return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, loc,
+                        "'%s' is not made of a line and has no %s; name a node, as in %s.node(1)",
+                        body->full, name, body->full);
+    }
+    FLX_TRY(flx_flexible_point(e->b, body, name[0] == 's' ? 0 : el->nnode - 1, &point));
+    *out = flx_value_item(point);
+    return FLX_OK;
+}
+
+// deflection, force and moment of a node.
+static flx_status node_member(flx_env *e, const flx_item *point, const char *name, flx_loc loc,
+                              flx_value *out)
+{
+    const flx_point_data *d = point->data;
+    flx_node v[3];
+    bool deflection = name[0] == 'd', moment = name[0] == 'm';
+    FLX_TRY(
+        flx_env_require(e, deflection ? FLX_MODE_MOVING : FLX_MODE_OUTPUT, point->full, name, loc));
+    if (deflection) {
+        flx_flexible_deflection(e->b, d->body, d->node, v);
+    } else {
+        flx_flexible_load(e->b, d->body, d->node, moment, v);
+    }
+    if (moment && e->b->m->dimension == 2) return number(v[2], out);
+    return flx_env_vector(e, v, out);
 }
 
 // Names that only flexible bodies have; their physics is not there yet.
@@ -427,9 +525,14 @@ static flx_status flexible_member(flx_env *e, flx_item *body, const char *name, 
         out->tag = FLX_TAG_MODES;
     } else if (strcmp(name, "modes") == 0) {
         FLX_TRY(flx_env_require(e, FLX_MODE_MOVING, body->full, name, loc));
+        if (flx_body_is_elastic(body) && e->b->m->nunavailable == 0)
+            return all_modes(e, body, loc, out);
         return flx_env_stand_in(e, 1, out);
     } else if (strcmp(name, "start") == 0 || strcmp(name, "end") == 0) {
         FLX_TRY(flx_body_place(e->b, body, loc));
+        if (flx_body_is_elastic(body) && e->b->m->nunavailable == 0) {
+            return end_of(e, body, name, loc, out);
+        }
         FLX_TRY(flx_body_make_point(e->b, body, name, name[0] == 's' ? d->start : d->end, &point));
         ((flx_point_data *)point->data)->flexible = true;
         *out = flx_value_item(point);
@@ -456,6 +559,9 @@ flx_status flx_body_member(flx_env *e, flx_item *item, const char *name, flx_loc
     if (item->kind == FLX_KIND_POINT) {
         bool later = strcmp(name, "deflection") == 0 || strcmp(name, "force") == 0 ||
                      strcmp(name, "moment") == 0;
+        if (later && ((flx_point_data *)item->data)->node >= 0) {
+            return node_member(e, item, name, loc, out);
+        }
         if (later && ((flx_point_data *)item->data)->flexible) {
             FLX_TRY(flx_env_require(e, FLX_MODE_MOVING, item->full, name, loc));
             return flx_env_stand_in(e, e->b->m->dimension, out);

@@ -2,6 +2,7 @@
 #include "flexion/model.h"
 #include "model/build.h"
 #include "model/file.h"
+#include "read/sid.h"
 #include "read/yaml.h"
 
 #include <string.h>
@@ -11,19 +12,37 @@ typedef struct reader {
     flx_arena *arena; // the model's: trees of parts live as long as the model
 } reader;
 
-// The file of a part, relative to the file that names it.
+// The text of a file, relative to the file that names it.
+static flx_status read_beside(reader *r, const char *path, flx_loc loc, const char **file,
+                              char **text, size_t *length)
+{
+    const char *whole = flx_file_beside(r->arena, loc.file, path);
+    if (!whole) return FLX_ERR_MEMORY;
+    *file = flx_intern(r->ctx, whole);
+    if (!*file) return FLX_ERR_MEMORY;
+    return flx_file_read(r->ctx, r->arena, *file, loc, text, length);
+}
+
 static flx_status read_part(void *user, const char *path, flx_loc loc, flx_yaml **tree)
 {
     reader *r = user;
-    char *text;
-    size_t length;
+    const char *file = NULL;
+    char *text = NULL;
+    size_t length = 0;
     *tree = NULL;
-    const char *whole = flx_file_beside(r->arena, loc.file, path);
-    if (!whole) return FLX_ERR_MEMORY;
-    const char *file = flx_intern(r->ctx, whole);
-    if (!file) return FLX_ERR_MEMORY;
-    FLX_TRY(flx_file_read(r->ctx, r->arena, file, loc, &text, &length));
+    FLX_TRY(read_beside(r, path, loc, &file, &text, &length));
     return flx_yaml_parse(r->ctx, r->arena, file, text, length, tree);
+}
+
+static flx_status read_sid(void *user, const char *path, flx_loc loc, flx_sid **sid)
+{
+    reader *r = user;
+    const char *file = NULL;
+    char *text = NULL;
+    size_t length = 0;
+    *sid = NULL;
+    FLX_TRY(read_beside(r, path, loc, &file, &text, &length));
+    return flx_sid_parse(r->ctx, r->arena, file, text, length, sid);
 }
 
 static flx_status read_into(flx_ctx *ctx, flx_arena *arena, const char *file, const char *text,
@@ -37,7 +56,7 @@ static flx_status read_into(flx_ctx *ctx, flx_arena *arena, const char *file, co
         return status;
     }
     reader r = {ctx, arena};
-    const flx_reader parts = {.user = &r, .read_tree = read_part};
+    const flx_reader parts = {.user = &r, .read_tree = read_part, .read_sid = read_sid};
     return flx_model_build(ctx, file, text, length, tree, &parts, nset, settings, arena, model);
 }
 

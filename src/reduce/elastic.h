@@ -31,6 +31,7 @@ typedef struct flx_elastic {
     int nnode;
     flx_elastic_node *nodes;
     const char **labels; // (n)
+    bool line;           // the nodes follow a line from its start to its end
     bool stiffened;      // S2, J2, N1, phi2 hold geometric stiffening
 } flx_elastic;
 
@@ -48,6 +49,13 @@ void flx_elastic_trim(flx_elastic *e);
 // From Standard Input Data. loc: where the model names the file.
 flx_status flx_elastic_from_sid(flx_ctx *ctx, flx_arena *arena, const flx_sid *sid, flx_loc loc,
                                 flx_elastic **e);
+
+// Take the geometric stiffening out. What of J's second derivative is inertia the data say by the first
+// order of Gr; where they do not, it is judged from the directions in which the nodes move.
+flx_status flx_elastic_soften(flx_ctx *ctx, const flx_sid *sid, flx_loc loc, flx_elastic *e);
+
+// Damping by ratios of the critical one, of the body's own modes: one (n = 1), or one for each.
+flx_status flx_elastic_damp(flx_ctx *ctx, flx_elastic *e, int n, const double *ratio);
 
 // Angular frequency of the slowest mode, from its stiffness and mass; 0: a coordinate has none.
 double flx_elastic_lowest(const flx_elastic *e);

@@ -169,6 +169,7 @@ static size_t cut_block(const flx_descriptor *d, flx_work *w)
         {&w->force, (size_t)d->base.dims.nv},
         {&w->lam, d->complete ? (size_t)d->complete_lam + (size_t)d->complete_mu : 0},
         {&w->read, (size_t)x->read_size},
+        {&w->modal, flx_modals_scratch(d)},
         {&w->tangent,
          x->nreading > 0 ? (size_t)d->base.pattern.offset[d->base.pattern.row[d->nblock]] : 0},
         {&w->truth, 2 * (size_t)d->model->nevent},
@@ -299,6 +300,7 @@ static flx_status make(flx_descriptor *d, const flx_descriptor_options *o)
     d->length = find_length(d->model);
     // number everything ...
     FLX_TRY(flx_layout_bodies(d));
+    FLX_TRY(flx_modals_plan(d));
     FLX_TRY(flx_forces_plan(d));
     FLX_TRY(flx_rows_count(d));
     flx_forces_number(d);
@@ -307,6 +309,7 @@ static flx_status make(flx_descriptor *d, const flx_descriptor_options *o)
     if (!d->rows) return FLX_ERR_MEMORY;
     // ... find who touches whom ...
     FLX_TRY(flx_layout_blocks(d));
+    FLX_TRY(flx_modals_couple(d));
     FLX_TRY(flx_rows_couple(d));
     FLX_TRY(flx_forces_couple(d));
     FLX_TRY(flx_expr_couple(d));
@@ -318,6 +321,7 @@ static flx_status make(flx_descriptor *d, const flx_descriptor_options *o)
             b->diag = flx_layout_slot(d, b->v, b->v);
         }
     }
+    flx_modals_fill(d);
     FLX_TRY(flx_rows_fill(d));
     flx_forces_fill(d);
     FLX_TRY(flx_expr_fill(d));

@@ -16,7 +16,11 @@
 
 static bool has_massless_body(const flx_model *m)
 {
+    if (m->ninterface > 0) return true;
     for (int i = 0; i < m->nbody; i++) {
+        bool elastic = false; // the material has the mass
+        for (int k = 0; k < m->nmodal; k++) elastic = elastic || m->modals[k].body == i;
+        if (elastic) continue;
         const double *J = m->bodies[i].inertia;
         bool rigid = m->bodies[i].type == FLX_BODY_RIGID;
         double inertia = m->dimension == 2 ? J[8] : fmin(J[0], fmin(J[4], J[8]));

@@ -108,15 +108,34 @@ static void add_blocks(flx_descriptor *d, int n)
     }
 }
 
+// Constraints of the equations; then the ties, a block for each interface.
+static void add_constraints(flx_descriptor *d)
+{
+    const flx_model *m = d->model;
+    const flx_expr_bond *end = d->expr.bonds + d->expr.nbond, *b = end;
+    int first = m->nconstraint - m->ntie, rows = flx_model_tie_rows(m), ties = 0;
+    while (b > d->expr.bonds && b[-1].constraint >= first) b--, ties++;
+    add_blocks(d, d->base.dims.nlam - d->first_constraint - ties);
+    while (b < end) {
+        int interface = (b->constraint - first) / rows, n = 0;
+        while (b < end && (b->constraint - first) / rows == interface) b++, n++;
+        int block = add_block(d, n);
+        if (n == rows) d->tie_block[interface] = block;
+    }
+}
+
 flx_status flx_layout_blocks(flx_descriptor *d)
 {
     const flx_model *m = d->model;
     int n = flx_dims_unknowns(&d->base.dims);
     d->block_start = flx_arena_take(d->arena, (size_t)n + 1, sizeof(int));
     d->block_of = flx_arena_take(d->arena, (size_t)n, sizeof(int));
-    if (!d->block_start || !d->block_of) return FLX_ERR_MEMORY;
+    d->tie_block = flx_arena_take(d->arena, (size_t)m->ninterface, sizeof(int));
+    if (!d->block_start || !d->block_of || !d->tie_block) return FLX_ERR_MEMORY;
+    for (int i = 0; i < m->ninterface; i++) d->tie_block[i] = -1;
     for (int i = 0; i < m->nbody; i++) add_block(d, d->body_nv[i]);
-    add_blocks(d, m->nvariable);
+    add_blocks(d, m->nvariable - m->nmode);
+    for (int i = 0; i < m->nmodal; i++) add_block(d, m->modals[i].e->n);
     add_blocks(d, m->nstate);
     add_blocks(d, m->nalgebraic);
     for (int j = 0; j < m->njoint; j++) {
@@ -124,7 +143,7 @@ flx_status flx_layout_blocks(flx_descriptor *d)
         r->bond_block = r->nbond > 0 ? add_block(d, r->nbond) : -1;
     }
     for (int i = 0; i < d->nmixed; i++) add_block(d, 1);
-    add_blocks(d, d->base.dims.nlam - d->first_constraint);
+    add_constraints(d);
     int joint_mu = 0;
     for (int j = 0; j < m->njoint; j++) {
         flx_joint_rows *r = d->joints + j;
@@ -388,6 +407,9 @@ flx_status flx_layout_parts(flx_descriptor *d)
     for (int i = flx_first_x(d); i < flx_first_w(d); i++) {
         flx_layout_mark(d, flx_layout_slot(d, i, i), 2);
     }
+    for (int i = 0; i < 4 * d->nmodal; i++) {
+        flx_layout_mark(d, d->modals[i / 4].at[i / 2 % 2][i % 2], 6);
+    }
     for (int i = 0; i < d->nspring; i++) {
         if (d->springs[i].c != 0) mark_ends(d, &d->springs[i].s.e, 2);
     }
@@ -461,14 +483,29 @@ static bool joint_rank(const flx_descriptor *d, int j, int body, const double *v
     return full_rank(m, n, A);
 }
 
-// Joints at each body (and the ground, number nbody), as lists.
+// Links at each body (and the ground, number nbody), as lists: joints, and after them the ties of
+// interfaces.
 typedef struct incidence {
-    int *start, *joint; // owned
+    int *start, *link; // owned
 } incidence;
+
+static int count_links(const flx_model *m)
+{
+    return m->njoint + m->ninterface;
+}
 
 static bool links(const flx_descriptor *d, int j)
 {
-    return d->joints[j].nbond > 0 && d->model->joints[j].type != FLX_JOINT_GEAR;
+    const flx_model *m = d->model;
+    if (j >= m->njoint) return d->tie_block[j - m->njoint] >= 0;
+    return d->joints[j].nbond > 0 && m->joints[j].type != FLX_JOINT_GEAR;
+}
+
+static int link_body(const flx_model *m, int j, int side)
+{
+    if (j < m->njoint) return m->joints[j].body[side];
+    int interface = j - m->njoint;
+    return side == 0 ? m->carriers[interface] : m->nbody - m->ninterface + interface;
 }
 
 static int node_of(const flx_model *m, int body)
@@ -480,15 +517,15 @@ static flx_status find_incidence(const flx_descriptor *d, incidence *at)
 {
     const flx_model *m = d->model;
     at->start = flx_alloc(d->base.ctx, (size_t)m->nbody + 2, sizeof(int));
-    at->joint = flx_alloc(d->base.ctx, 2 * (size_t)m->njoint, sizeof(int));
-    if (!at->start || !at->joint) return FLX_ERR_MEMORY;
-    for (int j = 0; j < m->njoint; j++) {
-        for (int i = 0; i < 2 && links(d, j); i++) at->start[node_of(m, m->joints[j].body[i])]++;
+    at->link = flx_alloc(d->base.ctx, 2 * (size_t)count_links(m), sizeof(int));
+    if (!at->start || !at->link) return FLX_ERR_MEMORY;
+    for (int j = 0; j < count_links(m); j++) {
+        for (int i = 0; i < 2 && links(d, j); i++) at->start[node_of(m, link_body(m, j, i))]++;
     }
     for (int b = 0; b <= m->nbody; b++) at->start[b + 1] += at->start[b]; // ends of the lists
-    for (int j = m->njoint - 1; j >= 0; j--) {
+    for (int j = count_links(m) - 1; j >= 0; j--) {
         for (int i = 0; i < 2 && links(d, j); i++) {
-            at->joint[--at->start[node_of(m, m->joints[j].body[i])]] = j;
+            at->link[--at->start[node_of(m, link_body(m, j, i))]] = j;
         }
     }
     return FLX_OK;
@@ -508,13 +545,15 @@ static void walk(const flx_descriptor *d, const incidence *at, const double *val
         while (head < tail) {
             int b = queue[head++];
             for (int e = at->start[b]; e < at->start[b + 1]; e++) {
-                const flx_joint *j = m->joints + at->joint[e];
-                int body = node_of(m, j->body[0]) == b ? j->body[1] : j->body[0];
+                int j = at->link[e];
+                int body = link_body(m, j, node_of(m, link_body(m, j, 0)) == b);
                 if (body < 0 || seen[body]) continue;
                 seen[body] = 1;
                 queue[tail++] = body;
-                if (joint_rank(d, at->joint[e], body, values)) {
-                    pair[d->joints[at->joint[e]].bond_block] = body;
+                if (j >= m->njoint) { // a tie has full rank on either
+                    pair[d->tie_block[j - m->njoint]] = body;
+                } else if (joint_rank(d, j, body, values)) {
+                    pair[d->joints[j].bond_block] = body;
                 }
             }
         }
@@ -558,6 +597,6 @@ done:
     flx_free(queue);
     flx_free(values);
     flx_free(at.start);
-    flx_free(at.joint);
+    flx_free(at.link);
     return status;
 }

@@ -5,6 +5,7 @@
 //   descriptor_force.c     forces without expressions
 //   descriptor_expr.c      expressions: forces, equations, constraints
 //   descriptor_expr_places.c, descriptor_expr_compile.c  where their derivatives go; their programs
+//   descriptor_modal.c     elastic bodies: their material
 //   descriptor_read.c      multipliers that forces read
 //   descriptor_eval.c      what evaluations begin with: frames, expressions
 //   descriptor_residual.c  residual
@@ -20,6 +21,7 @@
 #pragma once
 
 #include "body/body.h"
+#include "body/modal.h"
 #include "force/force.h"
 #include "joint/joint.h"
 #include "math/index1.h"
@@ -281,7 +283,9 @@ typedef struct flx_descriptor {
     int nkind[FLX_N_BODY_KINDS];
     flx_body_data *kind[FLX_N_BODY_KINDS];
     int *body_q, *body_v, *body_nv; // (nbody)
-    int variable_q, variable_v;     // first second-order variable
+    int nmodal;
+    flx_modal_data *modals;
+    int variable_q, variable_v; // first second-order variable
     int nsegment;
     flx_segment *segments;
 
@@ -318,6 +322,7 @@ typedef struct flx_descriptor {
     int nblock;
     int *block_start;     // (nblock + 1)
     int *block_of;        // (n) block of each unknown
+    int *tie_block;       // (ninterface) block of the rows that tie it; -1: some were left out
     unsigned char *parts; // of the pattern
     flx_couplings couplings;
 
@@ -352,6 +357,7 @@ struct flx_work {
     double *r, *zero;               // (n): a residual, zeros
     double *force;                  // (nv) zeros between uses
     double *read;                   // of the reactions that are read
+    double *modal;                  // of elastic bodies
     double *tangent;                // zeros between uses, on the pattern; where reactions are read
     double *block;                  // owned; all of the above
     flx_saddle_work saddle;         // made when first needed
@@ -411,6 +417,21 @@ void flx_layout_place(const flx_descriptor *d, int row_unknown, const int body[2
 void flx_layout_mark(flx_descriptor *d, int slot, int bits);
 flx_status flx_layout_parts(flx_descriptor *d);
 flx_status flx_layout_pairs(flx_descriptor *d);
+
+// elastic bodies: numbered, coupled, placed; evaluated as their kernels say.
+flx_status flx_modals_plan(flx_descriptor *d);
+flx_status flx_modals_couple(flx_descriptor *d);
+void flx_modals_fill(flx_descriptor *d);
+size_t flx_modals_scratch(const flx_descriptor *d);
+void flx_modals_residual(const flx_descriptor *d, const flx_work *w, const flx_point *p, double *r);
+void flx_modals_linearise(const flx_descriptor *d, const flx_work *w, const flx_point *p,
+                          double *A0, double *A1, double *A2);
+void flx_modals_energy(const flx_descriptor *d, const flx_work *w, const flx_point *p,
+                       flx_energies *e);
+void flx_modals_momentum(const flx_descriptor *d, const flx_work *w, const flx_point *p,
+                         double *Mv);
+void flx_modals_transport(const flx_descriptor *d, const flx_work *w, const flx_point *p,
+                          double *out);
 
 // rows of joints
 flx_status flx_rows_count(flx_descriptor *d);

@@ -209,6 +209,7 @@ flx_status flx_eval_linearise(const flx_system *s, flx_work *w, const flx_point 
     flx_eval_begin(d, w, p);
     clear(d, b->A0, b->A1, b->A2);
     bodies_linearise(d, p, b->A1, b->A2);
+    flx_modals_linearise(d, w, p, b->A0, b->A1, b->A2);
     for (int i = 0; i < s->dims.nx; i++) {
         int u = flx_first_x(d) + i;
         b->A1[flx_layout_slot(d, u, u)] += 1.0;
@@ -245,6 +246,7 @@ void flx_eval_saddle(const flx_descriptor *d, flx_work *w, const flx_point *p, d
     flx_eval_begin(d, w, p);
     clear(d, A0, NULL, A2);
     bodies_linearise(d, p, NULL, A2);
+    flx_modals_linearise(d, w, p, NULL, NULL, A2);
     if (d->planar) {
         flx_row_point2_jacobian(d->npoint, d->points, w->frames.plane, A0);
     } else {

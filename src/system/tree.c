@@ -225,6 +225,7 @@ static flx_status check_model(const flx_model *m, const flx_system *ready)
 {
     flx_loc loc = m->simulate.formulation_loc;
     if (m->nbody == 0) return refuse(m, loc, "a model without bodies");
+    if (m->nmodal > 0) return refuse(m, loc, "elastic bodies");
     if (m->nvariable > 0) return refuse(m, loc, "variables of second order among the equations");
     if (m->nalgebraic > 0) return refuse(m, loc, "algebraic unknowns");
     if (ready->reads_multipliers) return refuse_forces(m, loc);

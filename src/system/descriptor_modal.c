@@ -1,0 +1,109 @@
+// descriptor_modal.c - elastic bodies in the descriptor system: where their kernels write, and what
+// they are given.
+#include "system/descriptor_parts.h"
+
+flx_status flx_modals_plan(flx_descriptor *d)
+{
+    const flx_model *m = d->model;
+    d->modals = flx_arena_take(d->arena, (size_t)m->nmodal, sizeof *d->modals);
+    if (!d->modals) return FLX_ERR_MEMORY;
+    d->nmodal = m->nmodal;
+    d->base.massless_blocks = m->ninterface > 0;
+    for (int i = 0; i < m->nmodal; i++) {
+        const flx_modal *from = m->modals + i;
+        d->modals[i] = (flx_modal_data){.e = from->e,
+                                        .frame = from->body + 1,
+                                        .v = d->body_v[from->body],
+                                        .q = d->variable_q + from->first,
+                                        .u = d->variable_v + from->first};
+    }
+    return FLX_OK;
+}
+
+flx_status flx_modals_couple(flx_descriptor *d)
+{
+    for (int i = 0; i < d->nmodal; i++) {
+        const flx_modal_data *b = d->modals + i;
+        FLX_TRY(flx_layout_couple(d, d->block_of[b->v], d->block_of[b->u]));
+    }
+    return FLX_OK;
+}
+
+void flx_modals_fill(flx_descriptor *d)
+{
+    for (int i = 0; i < d->nmodal; i++) {
+        flx_modal_data *b = d->modals + i;
+        const int first[2] = {b->v, b->u};
+        for (int k = 0; k < 4; k++) {
+            b->at[k / 2][k % 2] = flx_layout_slot(d, first[k / 2], first[k % 2]);
+        }
+    }
+}
+
+size_t flx_modals_scratch(const flx_descriptor *d)
+{
+    int most = 0;
+    for (int i = 0; i < d->nmodal; i++) {
+        if (d->modals[i].e->n > most) most = d->modals[i].e->n;
+    }
+    return (size_t)most * FLX_MODAL_SCRATCH;
+}
+
+static flx_modal_point point_of(const flx_descriptor *d, const flx_work *w, const flx_point *p)
+{
+    return (flx_modal_point){
+        .q = p->q, .v = p->v, .a = p->a, .g = d->model->gravity, .scratch = w->modal};
+}
+
+void flx_modals_residual(const flx_descriptor *d, const flx_work *w, const flx_point *p, double *r)
+{
+    flx_modal_point at = point_of(d, w, p);
+    if (d->planar) {
+        flx_modal2_residual(d->nmodal, d->modals, w->frames.plane, &at, r);
+    } else {
+        flx_modal_residual(d->nmodal, d->modals, w->frames.space, &at, r);
+    }
+}
+
+void flx_modals_linearise(const flx_descriptor *d, const flx_work *w, const flx_point *p,
+                          double *A0, double *A1, double *A2)
+{
+    flx_modal_point at = point_of(d, w, p);
+    if (d->planar) {
+        flx_modal2_linearise(d->nmodal, d->modals, w->frames.plane, &at, A0, A1, A2);
+    } else {
+        flx_modal_linearise(d->nmodal, d->modals, w->frames.space, &at, A0, A1, A2);
+    }
+}
+
+void flx_modals_energy(const flx_descriptor *d, const flx_work *w, const flx_point *p,
+                       flx_energies *e)
+{
+    flx_modal_point at = point_of(d, w, p);
+    if (d->planar) {
+        flx_modal2_energy(d->nmodal, d->modals, w->frames.plane, &at, e);
+    } else {
+        flx_modal_energy(d->nmodal, d->modals, w->frames.space, &at, e);
+    }
+}
+
+void flx_modals_momentum(const flx_descriptor *d, const flx_work *w, const flx_point *p, double *Mv)
+{
+    flx_modal_point at = point_of(d, w, p);
+    if (d->planar) {
+        flx_modal2_momentum(d->nmodal, d->modals, w->frames.plane, &at, Mv);
+    } else {
+        flx_modal_momentum(d->nmodal, d->modals, w->frames.space, &at, Mv);
+    }
+}
+
+void flx_modals_transport(const flx_descriptor *d, const flx_work *w, const flx_point *p,
+                          double *out)
+{
+    flx_modal_point at = point_of(d, w, p);
+    if (d->planar) {
+        flx_modal2_transport(d->nmodal, d->modals, w->frames.plane, &at, out);
+    } else {
+        flx_modal_transport(d->nmodal, d->modals, w->frames.space, &at, out);
+    }
+}
