@@ -35,6 +35,8 @@ FLX_API const char *flx_simulation_redundant(const flx_simulation *sim, int i);
 FLX_API const char *flx_simulation_singular(const flx_simulation *sim, int i);
 // Names of bodies and variables whose inertia is neglected.
 FLX_API const char *flx_simulation_reduced(const flx_simulation *sim, int i);
+// Why `velocities: auto` took these, or none; NULL: the model names them.
+FLX_API const char *flx_simulation_reduction(const flx_simulation *sim);
 // The tree of bodies, each before all that hangs on it, then the joints that close loops. 0: no more.
 typedef struct flx_tree_line {
     int depth;         // joints to the ground; 0: a joint that closes a loop

@@ -43,12 +43,11 @@ static flx_status no_memory(flx_ctx *ctx)
 
 // ---- dense blocks -------------------------------------------------------------------------------
 
-// A: one of A0, A1, A2 (which), column by column; scratch (2 n).
-static void spread(const linearised *l, flx_work *work, const flx_blocks *b, int which,
-                   double *scratch, double *A)
+void flx_pencil_spread(const flx_system *s, flx_work *work, const flx_blocks *b, int which,
+                       double *scratch, double *A)
 {
-    size_t n = (size_t)l->n;
-    flx_blocks_spread(l->s, work, b, which, scratch, A);
+    size_t n = (size_t)flx_dims_unknowns(&s->dims);
+    flx_blocks_spread(s, work, b, which, scratch, A);
     for (size_t i = 0; i < n; i++) {
         for (size_t j = 0; j < i; j++) {
             double a = A[i * n + j];
@@ -180,9 +179,9 @@ static flx_status linearise(linearised *l, flx_work *work, const flx_state *x, c
     flx_status status = flx_blocks_create(s, &b);
     if (status == FLX_OK) status = s->ops->linearise(s, work, &p, &b);
     if (status == FLX_OK) {
-        spread(l, work, &b, 0, scratch, l->A0);
-        spread(l, work, &b, 1, scratch, l->A1);
-        spread(l, work, &b, 2, scratch, l->A2);
+        flx_pencil_spread(s, work, &b, 0, scratch, l->A0);
+        flx_pencil_spread(s, work, &b, 1, scratch, l->A1);
+        flx_pencil_spread(s, work, &b, 2, scratch, l->A2);
     }
     flx_blocks_destroy(&b);
     FLX_TRY(status);

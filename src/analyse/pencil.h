@@ -29,3 +29,7 @@ flx_status flx_pencil_create(const flx_system *s, flx_work *work, const flx_stat
 // projects on the null space of all rigid bonds.
 flx_status flx_pencil_coefficients(const flx_system *s, flx_work *work, const flx_state *x,
                                    const double *turn, flx_arena *arena, double **X);
+
+// One of A0, A1, A2 (which: 0 to 2) of linearise as a dense matrix A (n x n, column-major); scratch (2 n).
+void flx_pencil_spread(const flx_system *s, flx_work *work, const flx_blocks *b, int which,
+                       double *scratch, double *A);

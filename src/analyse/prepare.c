@@ -55,41 +55,6 @@ static flx_status compile(const flx_model *m, flx_hold hold, int ndrop, const in
     return flx_state_create(d->sys, &d->x);
 }
 
-// The velocities that lose their inertia, in the order of the system: J.
-static int find_reduced(const flx_model *m, const flx_system *s, int *J)
-{
-    int n = 0;
-    for (int i = 0; i < s->dims.nv; i++) {
-        flx_unknown u = {0};
-        s->ops->unknown(s, i, &u);
-        for (int k = 0; k < m->nreduced; k++) {
-            if (u.item == flx_model_reduced(m, k)) { // the system's names are the model's
-                J[n++] = i;
-                break;
-            }
-        }
-    }
-    return n;
-}
-
-// The system that runs in the place of the complete one.
-static flx_status reduce(const flx_model *m, flx_system **s)
-{
-    if (m->nreduced == 0) return FLX_OK;
-    if (m->simulate.tree) {
-        return FLX_FAIL(m->ctx, FLX_ERR_CANNOT, m->reduced[0].loc,
-                        "joint coordinates keep the inertia of every body: leave out "
-                        "`formulation: tree`, or the reduction");
-    }
-    flx_system *base = *s;
-    int *J = flx_alloc(m->ctx, (size_t)base->dims.nv, sizeof *J);
-    if (!J) return FLX_ERR_MEMORY;
-    *s = NULL; // taken over
-    flx_status status = flx_quasistatic_create(base, find_reduced(m, base, J), J, s);
-    flx_free(J);
-    return status;
-}
-
 // ---- redundant rows ----------------------------------------------------------------------------
 
 static const char *row_name(flx_simulation *sim, const flx_system *s, int row)
@@ -389,10 +354,10 @@ static flx_status find_slow_velocities(flx_simulation *sim)
     }
     s->ops->work_destroy(work);
     if (status <= 0) return status;
-    return FLX_FAIL(sim->ctx, status, sim->model->reduced[0].loc,
+    return FLX_FAIL(sim->ctx, status, sim->model->reduce_loc,
                     "the velocities without inertia do not follow from the forces: %s; give '%s' "
                     "a damping, or leave it its inertia",
-                    flx_status_text(status), flx_model_reduced(sim->model, 0));
+                    flx_status_text(status), sim->reduction.names[0]);
 }
 
 // The equilibrium at which the run begins, and those from which it is sought, before it. Velocities are
@@ -417,14 +382,14 @@ static flx_status find_start(flx_simulation *sim, const flx_state *drawn, int nd
     const flx_descriptor_options options = {.ndrop = ndrop, .drop = drop};
     FLX_TRY(flx_descriptor_create(sim->model, &options, &sim->sys));
     const flx_dims dims = sim->sys->dims;
-    FLX_TRY(reduce(sim->model, &sim->sys));
+    FLX_TRY(flx_simulation_reduce(sim, &sim->sys));
     FLX_TRY(flx_state_create(sim->sys, &sim->start));
     copy_motion(&dims, sim->start, drawn);
     FLX_TRY(close_held(sim, FLX_HOLD_COORDINATES, ndrop, drop));
     FLX_TRY(close_held(sim, FLX_HOLD_RATES, ndrop, drop));
     FLX_TRY(settle_switches(sim));
     if (sim->model->simulate.start >= 0) FLX_TRY(find_rest(sim, sim->model->simulate.start));
-    if (sim->model->nreduced > 0) FLX_TRY(find_slow_velocities(sim));
+    if (sim->reduction.n > 0) FLX_TRY(find_slow_velocities(sim));
     return flx_start_accelerations(sim->sys, sim->start);
 }
 

@@ -39,6 +39,7 @@ typedef struct run {
     double step_end, step;   // the last one, and its length
     bool started, row_since; // rows since the last entry of the account
     flx_status status;       // of what the callback could not do
+    flx_watch watch;         // owned: of a reduced run
 } run;
 
 // ---- courses ------------------------------------------------------------------------------------
@@ -169,7 +170,7 @@ static flx_status account(flx_simulation *sim, const flx_state *x, bool first)
 {
     flx_ledger *l = &sim->ledger;
     account_constraints(sim, x, first);
-    if (!sim->sys->ops->energy) return FLX_OK;
+    if (!sim->accounts) return FLX_OK;
     flx_energies e;
     flx_point p = flx_state_point(sim->sys, x);
     FLX_TRY(sim->sys->ops->energy(sim->sys, sim->work, &p, &e));
@@ -189,7 +190,8 @@ static flx_status account(flx_simulation *sim, const flx_state *x, bool first)
 static void open_ledger(flx_simulation *sim)
 {
     for (int i = 0; i < sim->info.nevent; i++) sim->events[i] = (flx_event_course){0, 0.0};
-    const double nothing = sim->sys->ops->energy ? 0.0 : (double)NAN;
+    sim->accounts = sim->sys->ops->energy != NULL;
+    const double nothing = sim->accounts ? 0.0 : (double)NAN;
     sim->energy_scale = sim->energy_error = sim->energy_turnover = 0.0;
     sim->kept_residual = sim->dropped_start = 0.0;
     sim->ledger = (flx_ledger){.t = sim->start->t,
@@ -200,20 +202,22 @@ static void open_ledger(flx_simulation *sim)
     for (int i = 0; i < 6; i++) sim->ledger.momentum_change[i] = nothing;
 }
 
-static void close_ledger(flx_simulation *sim, flx_status status, double seconds, long allocations)
+static void close_ledger(run *r, flx_status status, double seconds, long allocations)
 {
+    flx_simulation *sim = r->sim;
     flx_ledger *l = &sim->ledger;
     l->status = status;
     l->t = sim->state->t;
     l->seconds = seconds;
     l->work = *flx_integrator_statistics(sim->it);
-    l->allocations_in_loop = allocations;
+    flx_watch_add_work(&r->watch, &l->work);
+    l->allocations_in_loop = allocations - r->watch.allocations;
     l->dissipated = sim->course.sum[DISSIPATED];
     l->supplied = sim->course.sum[SUPPLIED];
     l->energy_drift = sim->energy_error > 0.0 || isnan(sim->energy_error)
                           ? sim->energy_error / fmax(sim->energy_scale, DBL_MIN)
                           : 0.0;
-    bool energy = !sim->sys->ops->energy || l->energy_drift <= ENERGY_OFF;
+    bool energy = !sim->accounts || l->energy_drift <= ENERGY_OFF;
     l->balanced = energy && sim->kept_residual <= CONSTRAINT_OFF &&
                   l->dropped_residual <= CONSTRAINT_OFF + PARTING * sim->dropped_start;
 }
@@ -321,7 +325,7 @@ static flx_status energy_of(flx_simulation *sim, const flx_state *x, double *out
     flx_energies e;
     flx_point p = flx_state_point(sim->sys, x);
     *out = 0.0;
-    if (!sim->sys->ops->energy) return FLX_OK;
+    if (!sim->accounts) return FLX_OK;
     FLX_TRY(sim->sys->ops->energy(sim->sys, sim->work, &p, &e));
     *out = total(&e);
     return FLX_OK;
@@ -381,6 +385,12 @@ static int on_instant(void *user, const flx_state *before, const flx_state *afte
 
 // ---- callbacks ----------------------------------------------------------------------------------
 
+// Whether the full system is to go on.
+static bool must_change(const run *r)
+{
+    return r->watch.failed && !r->watch.full && r->sim->model->reduce_else_full;
+}
+
 // flx_integrate hands over the state itself at the start and at the ends of steps, and another one
 // inside a step.
 static int on_output(void *user, const flx_state *x)
@@ -395,7 +405,8 @@ static int on_output(void *user, const flx_state *x)
         is_due(r, x->t, 0.0);
         r->status = put_row(r, x);
     }
-    if (r->status != FLX_OK) return 1;
+    if (r->status == FLX_OK && whole) r->status = flx_watch_look(&r->watch, r->sim, x);
+    if (r->status != FLX_OK || must_change(r)) return 1;
     return whole && r->progress && r->progress(r->user, x->t, r->schedule.until);
 }
 
@@ -427,6 +438,16 @@ static flx_status plan(run *r)
     return FLX_OK;
 }
 
+// The inertia that was neglected comes back: no account of energy goes over that.
+static flx_status go_on_full(run *r)
+{
+    flx_simulation *sim = r->sim;
+    sim->accounts = sim->powered = false;
+    sim->energy_error = 0.0;
+    sim->ledger.energy_start = sim->ledger.energy_end = (double)NAN;
+    return flx_watch_change(&r->watch, sim);
+}
+
 // With callbacks at every step: the account, the measures and the interrupt need them.
 static flx_status loop(run *r)
 {
@@ -436,7 +457,12 @@ static flx_status loop(run *r)
     schedule.instant = on_instant;
     long before = flx_ctx_allocation_count(sim->ctx);
     double clock = flx_clock_seconds();
+    flx_watch_start(&r->watch, sim);
     flx_status status = flx_integrate(sim->it, sim->state, &schedule, on_output, r);
+    if (status == FLX_INTERRUPTED && r->status == FLX_OK && must_change(r)) {
+        status = go_on_full(r);
+        if (status == FLX_OK) status = flx_integrate(sim->it, sim->state, &schedule, on_output, r);
+    }
     double seconds = flx_clock_seconds() - clock;
     long allocations = flx_ctx_allocation_count(sim->ctx) - before;
     if (r->status != FLX_OK) status = r->status;
@@ -445,7 +471,8 @@ static flx_status loop(run *r)
         // the last step may have ended after the last entry
         if (status == FLX_OK && !sim->powered) status = account(sim, sim->state, false);
     }
-    close_ledger(sim, status, seconds, allocations);
+    close_ledger(r, status, seconds, allocations);
+    flx_watch_end(&r->watch, sim);
     return status;
 }
 

@@ -351,7 +351,13 @@ const char *flx_simulation_singular(const flx_simulation *sim, int i)
 
 const char *flx_simulation_reduced(const flx_simulation *sim, int i)
 {
-    return flx_model_reduced(sim->model, i);
+    if (i >= 0 && i < sim->reduction.nname) return sim->reduction.names[i];
+    return flx_model_reduced(sim->model, i); // of a model that was only examined
+}
+
+const char *flx_simulation_reduction(const flx_simulation *sim)
+{
+    return sim->reduction.reason;
 }
 
 int flx_simulation_tree(const flx_simulation *sim, int i, flx_tree_line *line)

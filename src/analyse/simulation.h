@@ -83,6 +83,44 @@ void flx_quadrature_extend(const flx_quadrature *q, double t, const double *inne
 // The same, and t becomes the last step end.
 void flx_quadrature_step(flx_quadrature *q, double t, const double *inner, const double *end);
 
+// ---- reduction -----------------------------------------------------------------------------------
+
+// Velocities of the system without reduction whose inertia is neglected.
+typedef struct flx_reduction {
+    int n;
+    int *J; // (n) ascending
+    int nname;
+    const char **names; // (nname) of bodies, variables and shapes
+    const char *reason; // why `auto` took them, or none; NULL: the model names them
+} flx_reduction;
+
+// reduce_auto.c: what `velocities: auto` stands for, along a pilot of the full model. Memory is the
+// arena's.
+flx_status flx_reduction_find(flx_simulation *full, double tolerance, flx_arena *arena,
+                              flx_reduction *out);
+// reduce.c: what the model asks for, in the place of its system *s; fills sim->reduction.
+flx_status flx_simulation_reduce(flx_simulation *sim, flx_system **s);
+// The same model as if it had no `reduce`; `copy` must live as long as the simulation.
+flx_status flx_simulation_create_full(const flx_model *model, flx_model *copy,
+                                      flx_simulation **full);
+
+// A reduced run that looks whether its conditions hold (watch.c).
+typedef struct flx_watch {
+    double next, every;   // times of looking
+    bool failed;          // a condition did not hold; told
+    long allocations;     // of looking and changing, which are no part of the time loop
+    flx_model *model;     // owned: the model without `reduce`
+    flx_simulation *full; // owned; once changed it keeps what ran before
+} flx_watch;
+void flx_watch_start(flx_watch *w, const flx_simulation *sim);
+// At the end of a step.
+flx_status flx_watch_look(flx_watch *w, flx_simulation *sim, const flx_state *x);
+// The full system takes the place of the reduced one, from the state on.
+flx_status flx_watch_change(flx_watch *w, flx_simulation *sim);
+// What was done before the change.
+void flx_watch_add_work(const flx_watch *w, flx_statistics *to);
+void flx_watch_end(flx_watch *w, flx_simulation *sim);
+
 // ---- the simulation ----------------------------------------------------------------------------
 
 // One event's.
@@ -118,6 +156,7 @@ struct flx_simulation {
     flx_summary summary;
     const char **redundant, **singular; // names; arena
     flx_topology tree;                  // owned
+    flx_reduction reduction;            // arena
     flx_result_info info;
 
     double **findings; // (nanalysis) re, im, frequency, damping of modes that are signals; arena
@@ -131,6 +170,7 @@ struct flx_simulation {
     double *columns_before;        // (ncolumn) owned: signals before an event
 
     // the account of the run
+    bool accounts;         // the system knows its energies
     bool powered;          // something dissipates or supplies
     flx_quadrature course; // powers dissipated and supplied, probes, squares of probes
     double *course_value, *course_inner, *course_sum; // scratch

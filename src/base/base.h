@@ -33,6 +33,7 @@ void flx_ctx_warn(flx_ctx *ctx, flx_loc loc, const char *format, ...) FLX_PRINTF
 
 // Errors beyond the first `count` are forgotten: what failed was tried in another way.
 void flx_ctx_forget_errors(flx_ctx *ctx, int count);
+void flx_ctx_forget_warnings(flx_ctx *ctx, int count);
 
 // Our own mistakes; never for input.
 #ifdef FLX_DEBUG

@@ -96,11 +96,20 @@ void flx_ctx_warn(flx_ctx *ctx, flx_loc loc, const char *format, ...)
     record(&ctx->warnings, MAX_WARNINGS, (flx_message){FLX_OK, loc, NULL, NULL, 0}, text);
 }
 
-void flx_ctx_forget_errors(flx_ctx *ctx, int count)
+static void forget(flx_message_list *list, int count)
 {
-    flx_message_list *list = &ctx->errors;
     while (list->count > count) free((char *)list->items[--list->count].text);
     if (list->total > count) list->total = count;
+}
+
+void flx_ctx_forget_errors(flx_ctx *ctx, int count)
+{
+    forget(&ctx->errors, count);
+}
+
+void flx_ctx_forget_warnings(flx_ctx *ctx, int count)
+{
+    forget(&ctx->warnings, count);
 }
 
 int flx_ctx_error_count(const flx_ctx *ctx)

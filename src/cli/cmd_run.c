@@ -103,6 +103,15 @@ static void print_events(FILE *f, const flx_simulation *sim)
     }
 }
 
+// What has lost its inertia, and why `auto` says so.
+static void print_reduction(FILE *f, const flx_simulation *sim)
+{
+    const char *name, *reason = flx_simulation_reduction(sim);
+    for (int i = 0; (name = flx_simulation_reduced(sim, i)) != NULL; i++)
+        fprintf(f, "  %-22s%12s%s%s\n", i == 0 ? "without inertia" : "", "", "  ", name);
+    if (reason) fprintf(f, "  %-22s%12s  %s\n", "reduce: auto", "", reason);
+}
+
 static void print_ledger(FILE *f, const flx_simulation *sim)
 {
     const flx_ledger *l = flx_simulation_ledger(sim);
@@ -114,6 +123,7 @@ static void print_ledger(FILE *f, const flx_simulation *sim)
             strcmp(info->formulation, "auto") == 0 ? "" : info->formulation,
             strcmp(info->formulation, "auto") == 0 ? "" : ", ", info->settings);
     if (info->reason) fprintf(f, "  %-22s%12s  %s\n", "", "", info->reason);
+    print_reduction(f, sim);
     print_work(f, l);
     print_energy(f, l);
     print_momentum(f, l);

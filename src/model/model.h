@@ -419,6 +419,10 @@ struct flx_model {
     bool reduces; // a system may be made of the model's: rows have derivatives of their bias
     int nreduced;
     flx_reduced *reduced;
+    bool reduce_auto;        // also what is found
+    double reduce_tolerance; // of that: largest error, as a part of the size of coordinates
+    bool reduce_else_full;   // when a condition fails during the run, the full system goes on
+    flx_loc reduce_loc;      // of the first reduction
     int nanalysis;
     flx_analysis *analyses;
     flx_simulate simulate;

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#define DEFAULT_TOLERANCE 1e-2 // of what `auto` finds; as said in schema.def
+
 static flx_status add(flx_builder *b, flx_reduced one)
 {
     flx_model *m = b->m;
@@ -81,7 +83,8 @@ static flx_status add_value(flx_env *e, const flx_yaml *y)
 static flx_status read_velocities(flx_env *e, const flx_yaml *names)
 {
     if (names->kind == FLX_YAML_SCALAR && strcmp(names->text, "auto") == 0) {
-        return flx_build_add_unavailable(e->b, "reduce.velocities: auto", names->loc);
+        e->b->m->reduce_auto = true;
+        return FLX_OK;
     }
     if (names->kind != FLX_YAML_LIST) return add_value(e, names);
     for (int i = 0; i < names->count; i++) FLX_TRY(add_value(e, names->items[i]));
@@ -93,10 +96,16 @@ static flx_status read_block(flx_builder *b, const flx_yaml *block)
     const flx_yaml *names = flx_yaml_get(block, "velocities");
     const flx_yaml *frequency = flx_yaml_get(block, "frequency");
     const flx_yaml *type = flx_yaml_get(block, "type");
+    const flx_yaml *tolerance = flx_yaml_get(block, "tolerance");
+    const flx_yaml *otherwise = flx_yaml_get(block, "otherwise");
     double f = 0;
     flx_env e;
     flx_env_init(&e, b, b->top, NULL, FLX_MODE_CONSTANT);
     if (frequency) FLX_TRY(flx_build_positive(&e, frequency, "the frequency", &f));
+    if (tolerance) {
+        FLX_TRY(flx_build_positive(&e, tolerance, "the tolerance", &b->m->reduce_tolerance));
+    }
+    if (otherwise) b->m->reduce_else_full = strcmp(otherwise->text, "full") == 0;
     if (!names) return FLX_OK;
     flx_env_init(&e, b, b->top, NULL, FLX_MODE_MOVING);
     int before = b->m->nreduced;
@@ -110,6 +119,8 @@ flx_status flx_reduce_finish(flx_builder *b)
     const flx_yaml *reduce = flx_yaml_get(b->top->def, "reduce");
     bool list = reduce && reduce->kind == FLX_YAML_LIST;
     b->m->reduces = reduce != NULL;
+    b->m->reduce_tolerance = DEFAULT_TOLERANCE;
+    if (reduce) b->m->reduce_loc = (list ? reduce->items[0] : reduce)->loc;
     for (int i = 0; reduce && i < (list ? reduce->count : 1); i++) {
         const flx_yaml *block = list ? reduce->items[i] : reduce;
         if (block->kind == FLX_YAML_MAP) FLX_TRY(read_block(b, block));

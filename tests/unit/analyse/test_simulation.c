@@ -539,15 +539,14 @@ static int locked_and_driven_are_told_apart(void)
 static int what_is_not_available_is_refused_at_its_place(void)
 {
     rig r;
-    CHECK(rig_make(&r,
-                   FALL "simulate: {until: 1}\n"
-                        "reduce: {type: quasistatic, velocities: auto}\n") == FLX_ERR_UNAVAILABLE);
+    CHECK(rig_make(&r, FALL "simulate: {until: 1}\n"
+                            "optimise: {mass: 1}\n") == FLX_ERR_UNAVAILABLE);
     bool found = false;
     for (int i = 0; flx_ctx_error(r.ctx, i); i++) {
         const flx_message *m = flx_ctx_error(r.ctx, i);
         CHECK(m->status == FLX_ERR_UNAVAILABLE);
         CHECK_TEXT(m->text, "not available yet: ");
-        found = found || (strstr(m->text, "reduce") && m->loc.line == 5);
+        found = found || (strstr(m->text, "optimise") && m->loc.line == 5);
     }
     CHECK(found);
     rig_free(&r);
