@@ -3,6 +3,7 @@
 
 #include "flexion/analysis.h"
 #include "flexion/base.h"
+#include "flexion/certificate.h"
 #include "flexion/compare.h"
 #include "flexion/export.h"
 #include "flexion/integrator.h"

@@ -30,6 +30,7 @@ typedef struct cli_command {
     X(plot)                                                                                        \
     X(view)                                                                                        \
     X(analyse)                                                                                     \
+    X(reduce)                                                                                      \
     X(compare)                                                                                     \
     X(export)                                                                                      \
     X(methods)                                                                                     \

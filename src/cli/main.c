@@ -15,11 +15,10 @@ static void print_usage(FILE *f)
     fputs("flexion - simulate mechanisms\n\nUsage: flexion COMMAND [ARGUMENTS]\n\n", f);
     for (int i = 0; i < N_COMMANDS; i++)
         fprintf(f, "  %-14s %s\n", commands[i]->name, commands[i]->summary);
-    fputs("  help           explain a command: flexion help run\n\n"
-          "Example: a slider crank, simulated and drawn\n"
+    fputs("\nExample: a slider crank, simulated and drawn\n"
           "  flexion run examples/slider_crank.yaml\n"
           "  flexion plot slider_crank.h5 slider.position\n\n"
-          "flexion --version says the version. Every command explains itself with --help.\n"
+          "Every command explains itself: flexion help run. flexion --version: the version.\n"
           "Exit status: 0 done, 1 the computation failed, 2 the input is wrong.\n",
           f);
 }

@@ -119,7 +119,7 @@ static int every_help_fits_a_screen_and_shows_an_example(void)
 {
     static const char *const commands[] = {"run",      "check",   "plot",        "info",
                                            "language", "methods", "convergence", "work-precision",
-                                           "compare",  "analyse"};
+                                           "compare",  "analyse", "reduce"};
     char arguments[64];
     flexion("--help");
     CHECK_STATUS(0);
@@ -772,6 +772,52 @@ static int view_writes_a_page(void)
     return 0;
 }
 
+static int reductions_are_certified(void)
+{
+    write_model("masses.yaml",
+                "flexion: 1\n"
+                "equations:\n"
+                "  second_order:\n"
+                "    a: {at: 0, mass: 0.005, force: \"-0.04*a' - 20*a + 10*b + 0.02*b'\"}\n"
+                "    b: {at: 0.1, mass: 1, force: \"-0.02*(b' - a') - 10*(b - a) + 0.1\"}\n"
+                "reduce: {type: quasistatic, velocities: auto}\n"
+                "simulate: {until: 5}\n"
+                "outputs: {signals: [a, b]}\n");
+    flexion("reduce masses.yaml");
+    CHECK_STATUS(0);
+    CHECK_TEXT(out, "without inertia: a");
+    CHECK_TEXT(out, "times faster than the rest");
+    flexion("reduce masses.yaml --certify -o error.svg");
+    CHECK_STATUS(0);
+    CHECK_TEXT(out, "bound for all times  NOT MET");
+    CHECK_TEXT(out, "certified");
+    CHECK(file_size("error.svg") > 5000);
+    flexion("run masses.yaml");
+    CHECK_STATUS(0);
+    CHECK_TEXT(out, "without inertia");
+    write_model("wrong.yaml", "flexion: 1\n"
+                              "equations:\n"
+                              "  second_order: {a: {at: 0.1, mass: 0.01, force: -50*a + a'}}\n"
+                              "reduce: {type: quasistatic, velocities: [a]}\n"
+                              "simulate: {until: 0.1}\n");
+    flexion("reduce wrong.yaml --certify");
+    CHECK_STATUS(1);
+    CHECK_TEXT(out, "not certified: a condition is not met");
+    write_model("pendulum.yaml", pendulum);
+    flexion("reduce pendulum.yaml");
+    CHECK_STATUS(0);
+    CHECK_TEXT(out, "the model reduces nothing");
+    flexion("reduce pendulum.yaml --certify");
+    CHECK_STATUS(2);
+    CHECK_TEXT(err, "the model reduces nothing; add");
+    flexion("reduce masses.yaml --certify --window soon");
+    CHECK_STATUS(2);
+    CHECK_TEXT(err, "--window needs a positive number, not 'soon'");
+    flexion("reduce");
+    CHECK_STATUS(2);
+    return 0;
+}
+
 static int files_start(void)
 {
     char command[256];
@@ -800,4 +846,5 @@ TEST_MAIN(TEST(files_start), TEST(every_help_fits_a_screen_and_shows_an_example)
           TEST(redundant_constraints_are_named), TEST(locked_mechanism_names_the_joint),
           TEST(closure_that_cannot_be_met_names_the_joint), TEST(plot_draws),
           TEST(info_and_language_speak), TEST(methods_are_told), TEST(methods_are_compared),
-          TEST(results_are_compared), TEST(view_writes_a_page), TEST(files_end))
+          TEST(results_are_compared), TEST(view_writes_a_page), TEST(reductions_are_certified),
+          TEST(files_end))

@@ -1,0 +1,192 @@
+// cmd_reduce.c - flexion reduce: what a model reduces, and whether it may.
+#include "cli/cli.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char help_text[] =
+    "Usage: flexion reduce MODEL [--certify] [OPTIONS]\n"
+    "\n"
+    "What the model's 'reduce' takes the inertia from, and, with 'velocities: auto',\n"
+    "why. With --certify whether that is right: the conditions of the theory along a\n"
+    "quick run of the full model, each met or not with its numbers; how fast the\n"
+    "boundary layer decays; the error to expect by the first-order term of the\n"
+    "expansion, and the error met by running the full model beside the reduced one.\n"
+    "\n"
+    "  --certify         judge\n"
+    "  --window T        run the full model for T seconds; default: the whole run, as\n"
+    "                    far as --steps go\n"
+    "  --steps N         of the full model at the most; default 40000\n"
+    "  -o FILE           draw both errors over time: .svg, .png or .pdf\n"
+    "  --set NAME=VALUE  override a parameter; may be repeated\n"
+    "\n"
+    "Example:\n"
+    "  flexion reduce examples/mobot.yaml --certify -o error.svg\n"
+    "\n"
+    "Exit status: 0 certified, 1 a condition is not met or could not be decided,\n"
+    "2 the input is wrong.\n";
+
+typedef struct reduce_options {
+    const char *model, *window, *steps, *picture;
+    cli_list settings;
+    bool certify;
+} reduce_options;
+
+static bool read_positive(const char *option, const char *text, double *out)
+{
+    char *end;
+    if (!text) return true;
+    *out = strtod(text, &end);
+    if (end != text && *end == '\0' && isfinite(*out) && *out > 0.0) return true;
+    cli_complain("reduce", "%s needs a positive number, not '%s'", option, text);
+    return false;
+}
+
+// ---- what is reduced ----------------------------------------------------------------------------
+
+static void print_names(const char *first, const char *reason, const void *of,
+                        const char *(*name)(const void *of, int i))
+{
+    if (first) {
+        printf("without inertia:");
+        for (int i = 0; name(of, i); i++) printf("%s %s", i > 0 ? "," : "", name(of, i));
+        putchar('\n');
+    }
+    if (reason) printf("%s%s\n", first ? "  " : "", reason);
+}
+
+static const char *name_of_simulation(const void *sim, int i)
+{
+    return flx_simulation_reduced(sim, i);
+}
+
+static const char *name_of_certificate(const void *c, int i)
+{
+    return flx_certificate_reduced(c, i);
+}
+
+static flx_status list(const flx_model *model)
+{
+    flx_simulation *sim = NULL;
+    flx_status status = flx_simulation_create(model, &sim);
+    if (status == FLX_OK) {
+        const char *first = flx_simulation_reduced(sim, 0);
+        const char *reason = flx_simulation_reduction(sim);
+        print_names(first, reason, sim, name_of_simulation);
+        if (!first && !reason) printf("the model reduces nothing\n");
+    }
+    flx_simulation_destroy(&sim);
+    return status;
+}
+
+// ---- the certificate ----------------------------------------------------------------------------
+
+static void print_error(const char *name, const flx_certified_error *e)
+{
+    if (!e->item || !isfinite(e->largest)) {
+        printf("  %-22s %12s\n", name, "-");
+        return;
+    }
+    printf("  %-22s %12.3e  in %s %s, at t = %.4g\n", name, e->largest, e->item,
+           e->part ? e->part : "", e->at);
+}
+
+static void print_certificate(const flx_certificate *c)
+{
+    static const char *const words[] = {"met", "NOT MET", "undecided"};
+    const flx_certificate_numbers *n = flx_certificate_get_numbers(c);
+    const flx_condition *k;
+    printf("conditions, at %d points of a run to t = %.4g (%.2g s)\n", n->points, n->pilot_until,
+           n->pilot_seconds);
+    for (int i = 0; (k = flx_certificate_condition(c, i)) != NULL; i++)
+        printf("  %-20s %-10s %s\n", k->name, words[k->verdict], k->text);
+    printf("largest errors of positions, t = %.4g to %.4g\n", n->layer, n->window);
+    print_error("first-order, rest", &n->expected);
+    print_error("first-order, reduced", &n->expected_fast);
+    print_error("met, rest", &n->met);
+    print_error("met, reduced", &n->met_fast);
+    flx_verdict verdict = flx_certificate_verdict(c);
+    printf("%s; %.2g s\n",
+           verdict == FLX_VERDICT_MET       ? "certified"
+           : verdict == FLX_VERDICT_NOT_MET ? "not certified: a condition is not met"
+                                            : "not certified: a condition could not be decided",
+           n->seconds);
+}
+
+static flx_status certify(const reduce_options *o, const flx_model *model, bool *good)
+{
+    flx_certificate *c = NULL;
+    flx_certificate_def def = {0};
+    double steps = 0.0;
+    if (!read_positive("--window", o->window, &def.window) ||
+        !read_positive("--steps", o->steps, &steps))
+        return FLX_ERR_ARGUMENT;
+    def.steps = (long)fmin(ceil(steps), 1e15);
+    flx_status status = flx_certificate_create(model, &def, &c);
+    if (status == FLX_OK) {
+        const char *first = flx_certificate_reduced(c, 0);
+        print_names(first, flx_certificate_reason(c), c, name_of_certificate);
+        if (first) print_certificate(c);
+        *good = flx_certificate_verdict(c) == FLX_VERDICT_MET;
+        if (first && o->picture) {
+            status = flx_certificate_draw(c, o->picture);
+            if (status == FLX_OK) printf("drawn in %s\n", o->picture);
+        }
+    }
+    flx_certificate_destroy(&c);
+    return status;
+}
+
+static int reduce(flx_ctx *ctx, const reduce_options *o)
+{
+    flx_model *model = NULL;
+    bool good = true;
+    flx_status status = flx_model_read(ctx, o->model, o->settings.count, o->settings.items, &model);
+    if (status == FLX_OK) status = o->certify ? certify(o, model, &good) : list(model);
+    fflush(stdout);
+    cli_print_warnings(ctx, 0);
+    cli_print_errors(ctx);
+    flx_model_destroy(&model);
+    if (status == FLX_OK) return good ? EXIT_DONE : EXIT_FAILED;
+    return status > 0 || status == FLX_ERR_MEMORY ? EXIT_FAILED : EXIT_WRONG;
+}
+
+static int run(flx_ctx *ctx, int argc, char **argv)
+{
+    reduce_options o = {0};
+    cli_list rest = {0};
+    int code = EXIT_WRONG;
+    const cli_option options[] = {
+        {.name = "--certify", .flag = &o.certify},
+        {.name = "--window", .value = &o.window},
+        {.name = "--steps", .value = &o.steps},
+        {.name = "--output", .letter = 'o', .value = &o.picture},
+        {.name = "--set", .list = &o.settings},
+    };
+    rest.items = calloc((size_t)argc, sizeof *rest.items);
+    o.settings.items = calloc((size_t)argc, sizeof *o.settings.items);
+    if (!rest.items || !o.settings.items) goto done;
+    cli_parsed parsed = cli_parse(&cmd_reduce, argc, argv, 5, options, &rest);
+    if (parsed == CLI_DONE) code = EXIT_DONE;
+    if (parsed != CLI_GO) goto done;
+    if (rest.count != 1) {
+        cli_complain("reduce", rest.count ? "one model at a time; see 'flexion reduce --help'"
+                                          : "name a model file; see 'flexion reduce --help'");
+        goto done;
+    }
+    o.model = rest.items[0];
+    code = reduce(ctx, &o);
+
+done:
+    free(rest.items);
+    free(o.settings.items);
+    return code;
+}
+
+const cli_command cmd_reduce = {
+    .name = "reduce",
+    .summary = "what a model reduces, and whether it may",
+    .help = help_text,
+    .run = run,
+};
