@@ -13,7 +13,7 @@ import sys
 # folder: (folders of src/, public headers ("*": all), libraries)
 LAYERS = {
     "base": ([], ["base"], []),
-    "math": (["base"], ["base", "system"], ["lapacke.h", "cblas.h", "amd.h", "klu.h"]),
+    "math": (["base"], ["base", "system"], ["lapacke.h", "cblas.h", "amd.h", "klu.h", "metis.h"]),
     "expr": (["base", "math"], ["base"], []),
     "reduce": (["base", "math"], ["base"], ["lapacke.h"]),
     "model": (["base", "math", "expr", "reduce"], ["base", "model", "system", "integrator"], []),

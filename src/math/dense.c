@@ -109,6 +109,31 @@ flx_status flx_dense_symmetric_eigen(flx_ctx *ctx, int n, double *A, double *w)
     return status;
 }
 
+flx_status flx_dense_symmetric_pencil(flx_ctx *ctx, int n, double *A, double *B, double *w)
+{
+    const char *what = "the eigenvalues of a pair of matrices";
+    if (n == 0) return FLX_OK;
+    if (!finite(n * n, A) || !finite(n * n, B)) return report(ctx, -1, what);
+    use_one_thread();
+    double size;
+    lapack_int isize;
+    lapack_int info =
+        LAPACKE_dsygvd_work(LAPACK_COL_MAJOR, 1, 'V', 'L', n, A, n, B, n, w, &size, -1, &isize, -1);
+    if (info != 0) return report(ctx, info, what);
+    int lwork = (int)size;
+    double *work = flx_alloc(ctx, (size_t)lwork, sizeof *work);
+    lapack_int *iwork = flx_alloc(ctx, (size_t)isize, sizeof *iwork);
+    flx_status status = FLX_ERR_MEMORY;
+    if (work && iwork) {
+        info = LAPACKE_dsygvd_work(LAPACK_COL_MAJOR, 1, 'V', 'L', n, A, n, B, n, w, work, lwork,
+                                   iwork, isize);
+        status = report(ctx, info, what);
+    }
+    flx_free(work);
+    flx_free(iwork);
+    return status;
+}
+
 flx_status flx_dense_eigenvalues(flx_ctx *ctx, int n, double *A, double *re, double *im)
 {
     if (n == 0) return FLX_OK;

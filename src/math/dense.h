@@ -11,6 +11,9 @@ flx_status flx_dense_rank(flx_ctx *ctx, int m, int n, double *A, double tol, int
 flx_status flx_dense_least_norm(flx_ctx *ctx, int m, int n, double *A, double *b, double rcond);
 // Eigenvalues of a symmetric matrix, ascending (n x n, overwritten by the eigenvectors).
 flx_status flx_dense_symmetric_eigen(flx_ctx *ctx, int n, double *A, double *w);
+// A x = w B x of symmetric A and positive definite B, w ascending (n x n, both overwritten; A by the
+// vectors, x^T B x = 1).
+flx_status flx_dense_symmetric_pencil(flx_ctx *ctx, int n, double *A, double *B, double *w);
 // Eigenvalues of any matrix (n x n, column-major, overwritten), in no order.
 flx_status flx_dense_eigenvalues(flx_ctx *ctx, int n, double *A, double *re, double *im);
 // LU with pivoting, in place (n x n row-major small systems, n <= 64). false: singular.

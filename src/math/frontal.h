@@ -1,0 +1,40 @@
+// frontal.h - multifrontal LDL^T of large sparse symmetric matrices: dense fronts along the elimination
+// tree, BLAS for all arithmetic. For structures with millions of unknowns; the saddle-point matrices of
+// mechanisms have their own, math/ldl.h. Theory: docs/theory/linear_algebra.md.
+//
+// Pivots are the diagonal entries in the order of the elimination, without exchanges: exact for positive
+// definite matrices, and good for K - shift M unless the shift is an eigenvalue of a leading part to
+// rounding. The count of negative pivots is the number of eigenvalues below the shift (Sylvester).
+#pragma once
+
+#include "math/symmetric.h"
+
+typedef struct flx_frontal flx_frontal;
+
+// Orders (METIS where it was found, AMD else) and analyses the pattern of A. group (n, may be NULL):
+// unknowns of one node have the same number and stay together. The pattern is not kept.
+flx_status flx_frontal_create(flx_ctx *ctx, const flx_symmetric *A, const int *group,
+                              flx_frontal **out);
+void flx_frontal_destroy(flx_frontal **f);
+
+typedef struct flx_frontal_report {
+    int negative; // pivots
+    int small;    // pivots of the size of their rounding
+    int smallest; // unknown of the pivot that is smallest in proportion
+    double ratio; // that pivot / the diagonal entry that it came from
+    double fill;  // numbers in L
+    double flops; // of the factorisation
+    int fronts;   // how many
+} flx_frontal_report;
+
+// Factor a A + b B, B on the pattern of A or NULL. FLX_SINGULAR: a pivot is zero or not finite.
+flx_status flx_frontal_factor(flx_frontal *f, double a, const flx_symmetric *A, double b,
+                              const flx_symmetric *B);
+// Only count the negative pivots of a A + b B; the factors are left as they are.
+flx_status flx_frontal_count(flx_frontal *f, double a, const flx_symmetric *A, double b,
+                             const flx_symmetric *B, int *negative);
+// Room for k right sides at once; call before flx_frontal_solve.
+flx_status flx_frontal_reserve(flx_frontal *f, int k);
+// Solve in place for k vectors, one after the other, each of length n.
+void flx_frontal_solve(flx_frontal *f, int k, double *X);
+flx_frontal_report flx_frontal_get_report(const flx_frontal *f);

@@ -1,0 +1,67 @@
+// frontal_dense.c - the arithmetic of one front, in blocks so that nearly all of it is matrix products.
+#include "math/frontal_parts.h"
+
+#include <cblas.h>
+#include <math.h>
+
+// L D L^T of a small block in place (k x k, ld), without exchanges.
+static int eliminate_block(int k, double *A, size_t ld)
+{
+    for (int j = 0; j < k; j++) {
+        double *column = A + j * ld;
+        for (int p = 0; p < j; p++) {
+            const double *left = A + p * ld;
+            double v = left[j] * left[p];
+            for (int i = j; i < k; i++) column[i] -= left[i] * v;
+        }
+        double d = column[j];
+        if (d == 0 || !isfinite(d)) return j;
+        for (int i = j + 1; i < k; i++) column[i] /= d;
+    }
+    return -1;
+}
+
+int flx_frontal_eliminate(int m, int ncol, double *panel, double *work)
+{
+    size_t ld = (size_t)m;
+    for (int k0 = 0; k0 < ncol; k0 += FLX_FRONTAL_BLOCK) {
+        int kb = ncol - k0 < FLX_FRONTAL_BLOCK ? ncol - k0 : FLX_FRONTAL_BLOCK, after = k0 + kb;
+        double *corner = panel + k0 * ld + k0, *below = corner + kb;
+        int rows = m - after, bad = eliminate_block(kb, corner, ld);
+        if (bad >= 0) return k0 + bad;
+        if (rows == 0) continue;
+        cblas_dtrsm(CblasColMajor, CblasRight, CblasLower, CblasTrans, CblasUnit, rows, kb, 1.0,
+                    corner, m, below, m); // L21 D
+        for (int j = 0; j < kb; j++) {
+            double *column = below + j * ld, *kept = work + (size_t)j * rows;
+            double d = 1 / corner[j * ld + j];
+            for (int i = 0; i < rows; i++) {
+                kept[i] = column[i];
+                column[i] *= d;
+            }
+        }
+        for (int c = after; c < ncol; c += FLX_FRONTAL_BLOCK) {
+            int width = ncol - c < FLX_FRONTAL_BLOCK ? ncol - c : FLX_FRONTAL_BLOCK;
+            cblas_dgemm(CblasColMajor, CblasNoTrans, CblasTrans, m - c, width, kb, -1.0,
+                        panel + k0 * ld + c, m, work + (c - after), rows, 1.0, panel + c * ld + c,
+                        m);
+        }
+    }
+    return -1;
+}
+
+void flx_frontal_update(int nrow, int ncol, const double *panel, double *U, double *work)
+{
+    const int width = 192; // wasted are half the squares on the diagonal
+    int m = nrow + ncol;
+    for (int j = 0; j < ncol; j++) {
+        const double *column = panel + (size_t)j * m;
+        double d = column[j], *scaled = work + (size_t)j * nrow;
+        for (int i = 0; i < nrow; i++) scaled[i] = d * column[ncol + i];
+    }
+    for (int c = 0; c < nrow; c += width) {
+        int some = nrow - c < width ? nrow - c : width;
+        cblas_dgemm(CblasColMajor, CblasNoTrans, CblasTrans, nrow - c, some, ncol, -1.0,
+                    panel + ncol + c, m, work + c, nrow, 0.0, U + (size_t)c * nrow + c, nrow);
+    }
+}

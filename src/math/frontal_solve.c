@@ -1,0 +1,78 @@
+// frontal_solve.c - substitutions for several right sides at once: the factors are read once for all of
+// them. Right sides are kept row by row, so that a row is one piece of memory.
+#include "math/frontal_parts.h"
+
+#include <cblas.h>
+#include <string.h>
+
+// X and Y hold k numbers for each row: matrices k x rows by columns.
+static void forward(const flx_frontal *f, int k)
+{
+    for (int s = 0; s < f->nfront; s++) {
+        int cols = f->ncol[s], rows = f->nrow[s], m = cols + rows;
+        const double *panel = f->L + f->panel[s];
+        double *x = f->X + (size_t)f->group_start[f->front_group[s]] * k, *y = f->Y;
+        cblas_dtrsm(CblasColMajor, CblasRight, CblasLower, CblasTrans, CblasUnit, k, cols, 1.0,
+                    panel, m, x, k);
+        if (rows == 0) continue;
+        cblas_dgemm(CblasColMajor, CblasNoTrans, CblasTrans, k, rows, cols, 1.0, x, k, panel + cols,
+                    m, 0.0, y, k);
+        for (int64_t p = f->below_start[s]; p < f->below_start[s + 1]; p++) {
+            int j = f->below[p];
+            int size = (f->group_start[j + 1] - f->group_start[j]) * k;
+            double *to = f->X + (size_t)f->group_start[j] * k;
+            for (int i = 0; i < size; i++) to[i] -= y[i];
+            y += size;
+        }
+    }
+}
+
+static void backward(const flx_frontal *f, int k)
+{
+    for (int s = f->nfront - 1; s >= 0; s--) {
+        int cols = f->ncol[s], rows = f->nrow[s], m = cols + rows;
+        const double *panel = f->L + f->panel[s];
+        double *x = f->X + (size_t)f->group_start[f->front_group[s]] * k, *y = f->Y;
+        for (int c = 0; c < cols; c++) {
+            double d = 1 / panel[(size_t)c * m + c];
+            for (int i = 0; i < k; i++) x[(size_t)c * k + i] *= d;
+        }
+        if (rows > 0) {
+            for (int64_t p = f->below_start[s]; p < f->below_start[s + 1]; p++) {
+                int j = f->below[p];
+                int size = (f->group_start[j + 1] - f->group_start[j]) * k;
+                memcpy(y, f->X + (size_t)f->group_start[j] * k, (size_t)size * sizeof *y);
+                y += size;
+            }
+            cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, k, cols, rows, -1.0, f->Y, k,
+                        panel + cols, m, 1.0, x, k);
+        }
+        cblas_dtrsm(CblasColMajor, CblasRight, CblasLower, CblasNoTrans, CblasUnit, k, cols, 1.0,
+                    panel, m, x, k);
+    }
+}
+
+flx_status flx_frontal_reserve(flx_frontal *f, int k)
+{
+    if (k <= f->rhs_capacity) return FLX_OK;
+    flx_free(f->X);
+    flx_free(f->Y);
+    f->X = flx_alloc(f->ctx, (size_t)f->n * k, sizeof *f->X);
+    f->Y = flx_alloc(f->ctx, (size_t)f->max_row * k, sizeof *f->Y);
+    f->rhs_capacity = f->X && f->Y ? k : 0;
+    return f->rhs_capacity ? FLX_OK : FLX_ERR_MEMORY;
+}
+
+void flx_frontal_solve(flx_frontal *f, int k, double *X)
+{
+    size_t n = (size_t)f->n;
+    FLX_ASSERT(f->factored && k <= f->rhs_capacity);
+    for (int i = 0; i < f->n; i++) {
+        for (int v = 0; v < k; v++) f->X[(size_t)i * k + v] = X[v * n + (size_t)f->order[i]];
+    }
+    forward(f, k);
+    backward(f, k);
+    for (int i = 0; i < f->n; i++) {
+        for (int v = 0; v < k; v++) X[v * n + (size_t)f->order[i]] = f->X[(size_t)i * k + v];
+    }
+}

@@ -1,0 +1,167 @@
+// test_frontal.c - the multifrontal solver: solutions, inertia, groups, broken matrices, memory.
+#include "check.h"
+#include "math/dense.h"
+#include "math/frontal.h"
+
+#include <stdlib.h>
+
+// A grid of nodes with `each` unknowns, coupled to their neighbours (7 points); random symmetric values.
+typedef struct grid {
+    int nx, ny, nz, each, n;
+    int *group;
+    flx_symmetric A;
+} grid;
+
+static double noise(unsigned *seed)
+{
+    *seed = *seed * 1664525u + 1013904223u;
+    return (double)(*seed >> 8) / (1 << 24) - 0.5;
+}
+
+static int make_grid(flx_ctx *ctx, grid *g, int nx, int ny, int nz, int each, double diagonal)
+{
+    int nodes = nx * ny * nz, nblock = 0;
+    *g = (grid){nx, ny, nz, each, nodes * each, NULL, {0}};
+    g->group = calloc((size_t)g->n, sizeof *g->group);
+    int64_t *first = calloc(3 * (size_t)nodes + 2, sizeof *first);
+    int *list = calloc(6 * (size_t)nodes * each + 2 * (size_t)each, sizeof *list);
+    for (int i = 0; i < g->n; i++) g->group[i] = i / each;
+    int64_t used = 0;
+    for (int v = 0; v < nodes; v++) {
+        int at[3] = {v % nx, v / nx % ny, v / (nx * ny)}, size[3] = {nx, ny, nz};
+        int step[3] = {1, nx, nx * ny};
+        for (int d = 0; d < 3; d++) {
+            if (at[d] + 1 == size[d]) continue;
+            first[nblock++] = used;
+            for (int c = 0; c < each; c++) list[used++] = v * each + c;
+            for (int c = 0; c < each; c++) list[used++] = (v + step[d]) * each + c;
+        }
+    }
+    first[nblock] = used;
+    flx_status status = flx_symmetric_init(ctx, g->n, nblock, first, list, &g->A);
+    free(first);
+    free(list);
+    unsigned seed = 7;
+    for (int j = 0; j < g->n && status == FLX_OK; j++) {
+        for (int64_t p = g->A.start[j]; p < g->A.start[j + 1]; p++) {
+            g->A.value[p] = noise(&seed) + (g->A.row[p] == j ? diagonal : 0);
+        }
+    }
+    return status == FLX_OK ? 0 : 1;
+}
+
+static void free_grid(grid *g)
+{
+    free(g->group);
+    flx_symmetric_clear(&g->A);
+}
+
+static int solutions_solve(void)
+{
+    const int sizes[][4] = {{1, 1, 1, 1}, {5, 1, 1, 2},   {7, 6, 1, 3},
+                            {9, 8, 7, 3}, {40, 40, 1, 1}, {3, 3, 3, 6}};
+    for (size_t k = 0; k < sizeof sizes / sizeof sizes[0]; k++) {
+        for (int grouped = 0; grouped < 2; grouped++) {
+            flx_ctx *ctx = flx_ctx_create();
+            grid g;
+            flx_frontal *f = NULL;
+            CHECK(make_grid(ctx, &g, sizes[k][0], sizes[k][1], sizes[k][2], sizes[k][3], 12) == 0);
+            CHECK(flx_frontal_create(ctx, &g.A, grouped ? g.group : NULL, &f) == FLX_OK);
+            CHECK(flx_frontal_factor(f, 1, &g.A, 0, NULL) == FLX_OK);
+            CHECK(flx_frontal_reserve(f, 5) == FLX_OK);
+            double *X = calloc(5 * (size_t)g.n, sizeof *X), *B = calloc(5 * (size_t)g.n, sizeof *B);
+            unsigned seed = 3;
+            for (int i = 0; i < 5 * g.n; i++) B[i] = noise(&seed);
+            for (int vectors = 1; vectors <= 5; vectors += 4) {
+                memcpy(X, B, 5 * (size_t)g.n * sizeof *X);
+                flx_frontal_solve(f, vectors, X);
+                double *R = calloc(5 * (size_t)g.n, sizeof *R);
+                flx_symmetric_multiply(&g.A, vectors, X, R);
+                for (int i = 0; i < vectors * g.n; i++) CHECK_NEAR(R[i], B[i], 1e-12);
+                free(R);
+            }
+            free(X);
+            free(B);
+            flx_frontal_destroy(&f);
+            free_grid(&g);
+            flx_ctx_destroy(&ctx);
+        }
+    }
+    return 0;
+}
+
+// Negative pivots of A - s I against the eigenvalues of the dense matrix.
+static int signs_are_counted(void)
+{
+    flx_ctx *ctx = flx_ctx_create();
+    grid g;
+    flx_symmetric I;
+    flx_frontal *f = NULL;
+    CHECK(make_grid(ctx, &g, 6, 5, 4, 2, 0.5) == 0);
+    CHECK(flx_symmetric_init_like(ctx, &g.A, &I) == FLX_OK);
+    size_t n = (size_t)g.n;
+    double *D = calloc(n * n, sizeof *D), *w = calloc(n, sizeof *w);
+    for (int j = 0; j < g.n; j++) {
+        I.value[I.start[j]] = 1;
+        for (int i = 0; i < g.n; i++) D[(size_t)j * n + i] = flx_symmetric_get(&g.A, i, j);
+    }
+    CHECK(flx_dense_symmetric_eigen(ctx, g.n, D, w) == FLX_OK);
+    CHECK(flx_frontal_create(ctx, &g.A, g.group, &f) == FLX_OK);
+    CHECK(flx_frontal_factor(f, 1, &g.A, 10, &I) == FLX_OK);
+    CHECK(flx_frontal_get_report(f).negative == 0);
+    for (int k = 0; k < g.n - 1; k += 7) {
+        int negative = -1;
+        CHECK(flx_frontal_count(f, 1, &g.A, -(w[k] + w[k + 1]) / 2, &I, &negative) == FLX_OK);
+        CHECK(negative == k + 1);
+    }
+    CHECK(flx_frontal_get_report(f).negative == 0);
+    free(D);
+    free(w);
+    flx_symmetric_clear(&I);
+    flx_frontal_destroy(&f);
+    free_grid(&g);
+    flx_ctx_destroy(&ctx);
+    return 0;
+}
+
+static int singular_matrices_are_refused(void)
+{
+    flx_ctx *ctx = flx_ctx_create();
+    grid g;
+    flx_frontal *f = NULL;
+    CHECK(make_grid(ctx, &g, 3, 1, 1, 1, 2) == 0);
+    memset(g.A.value, 0, (size_t)g.A.start[g.n] * sizeof *g.A.value);
+    CHECK(flx_frontal_create(ctx, &g.A, NULL, &f) == FLX_OK);
+    CHECK(flx_frontal_factor(f, 1, &g.A, 0, NULL) == FLX_SINGULAR);
+    g.A.value[0] = (double)NAN;
+    CHECK(flx_frontal_factor(f, 1, &g.A, 0, NULL) == FLX_SINGULAR);
+    flx_frontal_destroy(&f);
+    free_grid(&g);
+    flx_ctx_destroy(&ctx);
+    return 0;
+}
+
+static int every_allocation_may_fail(void)
+{
+    for (long k = 0; k < 200; k++) {
+        flx_ctx *ctx = flx_ctx_create();
+        grid g;
+        flx_frontal *f = NULL;
+        int negative;
+        CHECK(make_grid(ctx, &g, 7, 7, 7, 2, 12) == 0);
+        flx_ctx_fail_allocation(ctx, k);
+        flx_status status = flx_frontal_create(ctx, &g.A, g.group, &f);
+        if (status == FLX_OK) status = flx_frontal_factor(f, 1, &g.A, 0, NULL);
+        if (status == FLX_OK) status = flx_frontal_reserve(f, 3);
+        if (status == FLX_OK) status = flx_frontal_count(f, 1, &g.A, 0, NULL, &negative);
+        CHECK(status == FLX_OK || status == FLX_ERR_MEMORY);
+        flx_frontal_destroy(&f);
+        free_grid(&g);
+        flx_ctx_destroy(&ctx);
+        if (status == FLX_OK) return k > 10 ? 0 : 1;
+    }
+    return 1;
+}
+
+TEST_MAIN(TEST(solutions_solve), TEST(signs_are_counted), TEST(singular_matrices_are_refused),
+          TEST(every_allocation_may_fail))
