@@ -18,6 +18,7 @@ install(FILES
   ${PROJECT_BINARY_DIR}/flexionConfig.cmake
   ${PROJECT_BINARY_DIR}/flexionConfigVersion.cmake
   ${CMAKE_CURRENT_LIST_DIR}/FindKLU.cmake
+  ${CMAKE_CURRENT_LIST_DIR}/FindMETIS.cmake
   ${CMAKE_CURRENT_LIST_DIR}/FindSUNDIALS.cmake
   DESTINATION ${FLX_CMAKE_DIR})
 
@@ -34,6 +35,9 @@ set(FLX_PC_PRIVATE "${yaml} ${hdf5} ${lapacke} ${openblas} -lz -lklu -lamd -lm")
 if(SUNDIALS_FOUND)
   string(PREPEND FLX_PC_PRIVATE
     "-lsundials_ida -lsundials_cvode -lsundials_nvecserial -lsundials_sunnonlinsolfixedpoint ")
+endif()
+if(METIS_FOUND)
+  string(PREPEND FLX_PC_PRIVATE "-lmetis ")
 endif()
 configure_file(${CMAKE_CURRENT_LIST_DIR}/flexion.pc.in ${PROJECT_BINARY_DIR}/flexion.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/flexion.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

@@ -4,11 +4,11 @@
 set -eu
 
 build="gcc libc6-dev cmake ninja-build pkg-config
-       libyaml-dev libhdf5-dev zlib1g-dev liblapacke-dev libopenblas-dev libsuitesparse-dev libsundials-dev
+       libyaml-dev libhdf5-dev zlib1g-dev liblapacke-dev libopenblas-dev libsuitesparse-dev libmetis-dev libsundials-dev
        gnuplot-nox scdoc"
 page="nodejs npm"
 test="chromium g++ clang libclang-rt-14-dev python3"
-bench="valgrind python3 python3-scipy"
+bench="valgrind python3 python3-scipy gmsh libslepc-real-dev libopenmpi-dev"
 lint="clang-format clang-tidy python3"
 docs="mkdocs mkdocs-material libjs-katex fonts-katex python3"
 long="clang libclang-rt-14-dev valgrind"

@@ -2,6 +2,7 @@
 #include "model/structure.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 const flx_cell_def flx_cells[FLX_CELL_COUNT] = {
@@ -200,6 +201,30 @@ flx_status flx_structure_add_to_set(flx_structure *s, flx_set *set, int node, in
     return append(s->ctx, &set->elements, &set->nelement, &set->element_capacity, element);
 }
 
+static int compare_int(const void *a, const void *b)
+{
+    int p = *(const int *)a, q = *(const int *)b;
+    return (p > q) - (p < q);
+}
+
+static int sort_once(int *list, int n)
+{
+    int kept = 0;
+    if (n > 0) qsort(list, (size_t)n, sizeof *list, compare_int);
+    for (int i = 0; i < n; i++) {
+        if (kept == 0 || list[kept - 1] != list[i]) list[kept++] = list[i];
+    }
+    return kept;
+}
+
+void flx_structure_tidy_sets(flx_structure *s)
+{
+    for (int i = 0; i < s->nset; i++) {
+        s->sets[i].nnode = sort_once(s->sets[i].nodes, s->sets[i].nnode);
+        s->sets[i].nelement = sort_once(s->sets[i].elements, s->sets[i].nelement);
+    }
+}
+
 // ---- numbers of nodes ---------------------------------------------------------------------------
 
 static size_t slot_of(const flx_structure *s, int label)
@@ -233,6 +258,60 @@ flx_status flx_structure_index(flx_structure *s)
 int flx_structure_node_of(const flx_structure *s, int label)
 {
     return s->slots > 0 ? s->slot[slot_of(s, label)] : -1;
+}
+
+// ---- faces --------------------------------------------------------------------------------------
+
+// Node between two corners of a cell of second order: our numbers of the middles.
+static int middle_of(flx_cell cell, int a, int b)
+{
+    static const int simplex[6][2] = {{0, 1}, {1, 2}, {2, 0}, {0, 3}, {1, 3}, {2, 3}};
+    static const int box[12][2] = {{0, 1}, {1, 2}, {2, 3}, {3, 0}, {4, 5}, {5, 6},
+                                   {6, 7}, {7, 4}, {0, 4}, {1, 5}, {2, 6}, {3, 7}};
+    bool tet = cell == FLX_CELL_TET10 || cell == FLX_CELL_TRI6;
+    int corners = cell == FLX_CELL_TET10   ? 4
+                  : cell == FLX_CELL_TRI6  ? 3
+                  : cell == FLX_CELL_QUAD8 ? 4
+                                           : 8;
+    for (int m = corners; m < flx_cells[cell].nodes; m++) {
+        const int *e = tet ? simplex[m - corners] : box[m - corners];
+        if ((e[0] == a && e[1] == b) || (e[0] == b && e[1] == a)) return m;
+    }
+    return -1;
+}
+
+bool flx_structure_face(const flx_structure *s, int element, int face, flx_cell *cell, int *nodes)
+{
+    static const int tet[4][3] = {{0, 2, 1}, {0, 1, 3}, {1, 2, 3}, {2, 0, 3}};
+    static const int hex[6][4] = {{0, 3, 2, 1}, {4, 5, 6, 7}, {0, 1, 5, 4},
+                                  {1, 2, 6, 5}, {2, 3, 7, 6}, {3, 0, 4, 7}};
+    flx_cell of = s->elements[element].cell;
+    const int *own = flx_element_nodes(s, element);
+    bool quadratic =
+        of == FLX_CELL_TET10 || of == FLX_CELL_HEX20 || of == FLX_CELL_TRI6 || of == FLX_CELL_QUAD8;
+    bool simplex = of == FLX_CELL_TET4 || of == FLX_CELL_TET10;
+    int d = flx_cells[of].dimension, corners, local[4];
+    if (d < 2 || face < 0) return false;
+    if (d == 3) {
+        if (face >= (simplex ? 4 : 6)) return false;
+        corners = simplex ? 3 : 4;
+        for (int i = 0; i < corners; i++) local[i] = simplex ? tet[face][i] : hex[face][i];
+        *cell = simplex ? (quadratic ? FLX_CELL_TRI6 : FLX_CELL_TRI3)
+                        : (quadratic ? FLX_CELL_QUAD8 : FLX_CELL_QUAD4);
+    } else {
+        int n = of == FLX_CELL_TRI3 || of == FLX_CELL_TRI6 ? 3 : 4;
+        if (face >= n) return false;
+        corners = 2;
+        local[0] = face;
+        local[1] = (face + 1) % n;
+        *cell = quadratic ? FLX_CELL_LINE3 : FLX_CELL_LINE2;
+    }
+    int edges = corners == 2 ? 1 : corners;
+    for (int i = 0; i < corners; i++) nodes[i] = own[local[i]];
+    for (int i = 0; quadratic && i < edges; i++) {
+        nodes[corners + i] = own[middle_of(of, local[i], local[(i + 1) % corners])];
+    }
+    return true;
 }
 
 // ---- lines and sections -------------------------------------------------------------------------

@@ -194,6 +194,8 @@ flx_set *flx_structure_set(flx_structure *s, const char *name);
 // The set of that name, or NULL.
 const flx_set *flx_structure_find_set(const flx_structure *s, const char *name);
 flx_status flx_structure_add_to_set(flx_structure *s, flx_set *set, int node, int element);
+// Nodes and elements of every set ascending, each once.
+void flx_structure_tidy_sets(flx_structure *s);
 
 // Node with that number in the file; -1: none. Call flx_structure_index first and after new nodes; it
 // refuses a number that two nodes have.
@@ -208,6 +210,10 @@ static inline flx_loc flx_structure_loc(const flx_structure *s, int line)
 {
     return (flx_loc){s->file, line, 1};
 }
+
+// A face (from 0, numbered as in Abaqus) of a solid, or an edge of a plane element: its cell and its nodes,
+// in the order that turns its normal outwards. false: there is none.
+bool flx_structure_face(const flx_structure *s, int element, int face, flx_cell *cell, int *nodes);
 
 // A straight or kinked line of beam elements through n places (n, 3), `elements` of them along the
 // whole length, at least one between two places; nodes are numbered from 1, the sets "start" and

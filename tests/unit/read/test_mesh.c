@@ -1,0 +1,214 @@
+// test_mesh.c - meshes of Gmsh, Abaqus and Nastran, pairs of matrices; every mistake has its line.
+#include "check.h"
+#include "fe/fe.h"
+#include "math/modes.h"
+#include "read/matrix_market.h"
+#include "read/mesh.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+static char path[64];
+
+static const char *write_file(const char *ending, const char *text)
+{
+    snprintf(path, sizeof path, "/tmp/flexion_mesh_%ld%s", (long)getpid(), ending);
+    FILE *file = fopen(path, "w");
+    if (!file) return NULL;
+    fputs(text, file);
+    fclose(file);
+    return path;
+}
+
+static flx_status read_text(flx_ctx *ctx, const char *ending, const char *text, flx_structure **s)
+{
+    flx_status status = flx_mesh_read(ctx, write_file(ending, text), FLX_NOWHERE, s);
+    remove(path);
+    return status;
+}
+
+#define MSH2 "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n"
+#define MSH4 "$MeshFormat\n4.1 0 8\n$EndMeshFormat\n"
+#define TET_NODES "$Nodes\n4\n1 0 0 0\n2 1 0 0\n3 0 1 0\n9 0 0 1\n$EndNodes\n"
+
+static int gmsh_old_and_new_give_one_mesh(void)
+{
+    flx_ctx *ctx = flx_ctx_create();
+    flx_structure *s[2];
+    const char *old =
+        MSH2 "$PhysicalNames\n2\n2 7 \"root face\"\n3 8 \"body\"\n$EndPhysicalNames\n" TET_NODES
+             "$Elements\n2\n1 2 2 7 1 1 2 3\n5 4 2 8 1 1 2 3 9\n$EndElements\n";
+    const char *new = MSH4
+        "$PhysicalNames\n2\n2 7 \"root face\"\n3 8 \"body\"\n$EndPhysicalNames\n"
+        "$Entities\n0 0 1 1\n3 0 0 0 1 1 0 1 7 0\n4 0 0 0 1 1 1 1 8 1 3\n$EndEntities\n"
+        "$Nodes\n2 4 1 9\n2 3 0 3\n1\n2\n3\n0 0 0\n1 0 0\n0 1 0\n3 4 0 1\n9\n0 0 1\n$EndNodes\n"
+        "$Elements\n2 2 1 5\n2 3 2 1\n1 1 2 3\n3 4 4 1\n5 1 2 3 9\n$EndElements\n"
+        "$Comment\nanything\n$EndComment\n";
+    CHECK(read_text(ctx, ".msh", old, &s[0]) == FLX_OK);
+    CHECK(read_text(ctx, ".msh", new, &s[1]) == FLX_OK);
+    for (int k = 0; k < 2; k++) {
+        CHECK(s[k]->nnode == 4 && s[k]->nelement == 2);
+        CHECK(flx_structure_node_of(s[k], 9) == 3);
+        CHECK(s[k]->x[3 * 3 + 2] == 1);
+        CHECK(s[k]->elements[1].cell == FLX_CELL_TET4 && s[k]->elements[1].label == 5);
+        const flx_set *root = flx_structure_find_set(s[k], "root face");
+        CHECK(root && root->nnode == 3 && root->nelement == 1);
+        const flx_set *body = flx_structure_find_set(s[k], "body");
+        CHECK(body && body->nnode == 4 && body->nelement == 1);
+        flx_structure_destroy(&s[k]);
+    }
+    flx_ctx_destroy(&ctx);
+    return 0;
+}
+
+static const struct {
+    const char *ending, *text, *message;
+    int line;
+} mistakes[] = {
+    {".msh", "hello\n", "this is no mesh of Gmsh", 1},
+    {".msh", "$MeshFormat\n4.1 1 8\n$EndMeshFormat\n", "this is a binary mesh", 2},
+    {".msh", "$MeshFormat\n3.0 0 8\n$EndMeshFormat\n", "version 3 of the format", 2},
+    {".msh", MSH2 "$Nodes\n2\n1 0 0 0\n", "the file ends where a node's number is expected", 7},
+    {".msh", MSH2 "$Nodes\n1\n1 0 0 x\n$EndNodes\n", "'x' where a coordinate of a node", 6},
+    {".msh", MSH2 "$Nodes\n1\n1 0 0 nan\n$EndNodes\n", "'nan' where a coordinate of a node", 6},
+    {".msh", MSH2 "$Nodes\n1\n1 0 0 0\n2 0 0 0\n$EndNodes\n", "where the end of section $Nodes", 7},
+    {".msh", MSH2 "$Nodes\n1\n1 0 0 0\n", "section $Nodes has no end", 4},
+    {".msh", MSH2 "$Nodes\n2\n1 0 0 0\n1 0 0 0\n$EndNodes\n", "node 1 is there twice", 7},
+    {".msh", MSH2 TET_NODES, "the mesh has no section $Elements", 11},
+    {".msh", MSH2 TET_NODES "$Elements\n1\n1 4 0 1 2 3 4\n$EndElements\n", "element 1 has node 4",
+     13},
+    {".msh", MSH2 TET_NODES "$Elements\n1\n1 6 0 1 2 3 9\n$EndElements\n", "(a prism)", 13},
+    {".msh", MSH2 TET_NODES "$Elements\n3\n1 4 0 1 2 3 9\n$EndElements\n",
+     "'$EndElements' where an element's number", 14},
+    {".msh", MSH2 "$Elements\n0\n$EndElements\n", "elements come before the nodes", 5},
+    {".msh", MSH2 "$Nodes\n99999999999\n", "'99999999999' where the number of nodes", 5},
+    {".inp", "1, 2\n", "where a keyword is expected", 1},
+    {".inp", "*NODE\n1, 0, 0, y\n", "'y' where a coordinate is expected", 2},
+    {".inp", "*NODE\n1,0,0,0\n*ELEMENT, TYPE=C3D5\n1,1\n",
+     "elements of type C3D5 are not known; the nearest are C3D", 3},
+    {".inp", "*NODE\n1,0,0,0\n*ELEMENT\n1,1\n", "*ELEMENT needs TYPE=", 3},
+    {".inp", "*NODE\n1,0,0,0\n*ELEMENT, TYPE=C3D4\n1,1,1,1,2\n", "element 1 has node 2", 4},
+    {".inp", "*NODE\n1,0,0,0\n*ELEMENT, TYPE=C3D4\n1,1,1\n", "element 1 has 2 of the 4 nodes", 4},
+    {".inp", "*PART, NAME=a\n", "write the model flat", 1},
+    {".inp", "*NODE\n1,0\n*BOUNDARY\nroot, 1\n", "no set of nodes is named 'root'", 4},
+    {".inp", "*NODE\n1,0\n*BOUNDARY\n1, 7\n", "where a component from 1 to 6", 4},
+    {".inp", "*NODE\n1,0\n2,1\n*ELEMENT,TYPE=T3D2\n1,1,2\n1,2,1\n", "element 1 is there twice", 6},
+    {".nas", "GRID,1,,0.,0.,0.\nCTETRA,1,1,1,2,3,4\n", "CTETRA has node 2", 2},
+    {".nas", "GRID,1,5,0.,0.,0.\n", "in a coordinate system of its own", 1},
+    {".nas", "GRID,1,,0.,zero,0.\n", "'zero' in field 5 where a coordinate", 1},
+    {".nas", "GRID,1,,0.,0.,0.\nGRID,2,,1.,0.,0.\nCROD,1,3,1,2\n", "element 1 has property 3", 3},
+    {".nas", "GRID,1,,0.,0.,0.\nCPENTA,1,1,1,1,1,1,1,1\n",
+     "CPENTA: this kind of element is not known", 2},
+    {".nas", "$ nothing\n", "the file has no nodes", 1},
+    {".obj", "", "is no mesh by its ending", 0},
+};
+
+static int every_mistake_has_its_line(void)
+{
+    for (size_t i = 0; i < sizeof mistakes / sizeof mistakes[0]; i++) {
+        flx_ctx *ctx = flx_ctx_create();
+        flx_structure *s = NULL;
+        CHECK(read_text(ctx, mistakes[i].ending, mistakes[i].text, &s) == FLX_ERR_MODEL);
+        CHECK(s == NULL);
+        CHECK_TEXT(flx_ctx_error(ctx, 0)->text, mistakes[i].message);
+        if (flx_ctx_error(ctx, 0)->loc.line != mistakes[i].line) {
+            printf("%s: line %d\n", mistakes[i].message, flx_ctx_error(ctx, 0)->loc.line);
+        }
+        CHECK(flx_ctx_error(ctx, 0)->loc.line == mistakes[i].line);
+        flx_ctx_destroy(&ctx);
+    }
+    return 0;
+}
+
+// A cantilever, tip force: deflection F L^3/(3 E I) in both formats, Euler and Bernoulli.
+static const char *const cantilevers[2] = {
+    "*HEADING\n a beam\n*NODE, NSET=all\n1, 0., 0., 0.\n2, 0.5, 0., 0.\n3, 1., 0., 0.\n"
+    "*ELEMENT, TYPE=B33, ELSET=beam\n1, 1, 2\n2, 2, 3\n*NSET, NSET=tip\n 3,\n"
+    "*MATERIAL, NAME=steel\n*ELASTIC\n2.1e11, 0.3\n*DENSITY\n7850.\n"
+    "*BEAM SECTION, ELSET=beam, SECTION=RECT, MATERIAL=STEEL\n0.02, 0.01\n0., 1., 0.\n"
+    "*STEP\n*STATIC\n*BOUNDARY\n1, ENCASTRE\n*CLOAD\nTIP, 2, 10.\n*END STEP\n",
+    "SOL 101\nCEND\nBEGIN BULK\nGRID    1               0.      0.      0.\n"
+    "GRID*                  2                              .5              0.\n*                   "
+    "  0.\n"
+    "GRID,3,,1.,0.,0.\nCBAR,1,10,1,2,0.,1.,0.\nCBAR,2,10,2,3,0.,1.,0.\n"
+    "PBAR,10,5,2.-4,6.66666666666667-9,1.66666666666667-9,4.57-9\nMAT1,5,2.1+11,,.3,7850.\n"
+    "SPC1,1,123456,1\nFORCE,1,3,0,10.,0.,1.,0.\nENDDATA\n"};
+
+static int whole_models_are_read(void)
+{
+    for (int k = 0; k < 2; k++) {
+        flx_ctx *ctx = flx_ctx_create();
+        flx_structure *s = NULL;
+        flx_fe *fe = NULL;
+        flx_frontal *f = NULL;
+        CHECK(read_text(ctx, k ? ".bdf" : ".inp", cantilevers[k], &s) == FLX_OK);
+        CHECK(s->nnode == 3 && s->nelement == 2 && s->nmaterial == 1);
+        for (int i = 0; i < s->nsection; i++) s->sections[i].shear = false;
+        CHECK(flx_fe_create(ctx, s, NULL, &fe) == FLX_OK);
+        CHECK(fe->n == 12);
+        CHECK_REL(fe->mass, 7850 * 2e-4, 1e-12);
+        CHECK(flx_frontal_create(ctx, &fe->K, NULL, &f) == FLX_OK);
+        CHECK(flx_frontal_factor(f, 1, &fe->K, 0, NULL) == FLX_OK);
+        CHECK(flx_frontal_reserve(f, 1) == FLX_OK);
+        flx_frontal_solve(f, 1, fe->f);
+        double I = 0.01 * 0.02 * 0.02 * 0.02 / 12;
+        CHECK_REL(fe->f[fe->dof[6 * 2 + 1]], 10 / (3 * 2.1e11 * I), 1e-10);
+        flx_frontal_destroy(&f);
+        flx_fe_destroy(&fe);
+        flx_structure_destroy(&s);
+        flx_ctx_destroy(&ctx);
+    }
+    return 0;
+}
+
+static int faces_carry_pressure(void)
+{
+    flx_ctx *ctx = flx_ctx_create();
+    flx_structure *s = NULL;
+    flx_fe *fe = NULL;
+    const char *text =
+        "*NODE\n1,0,0,0\n2,2,0,0\n3,2,1,0\n4,0,1,0\n5,0,0,1\n6,2,0,1\n7,2,1,1\n8,0,1,1\n"
+        "*ELEMENT,TYPE=C3D8,ELSET=e\n1,1,2,3,4,5,6,7,8\n*MATERIAL,NAME=m\n*ELASTIC\n1,0.3\n"
+        "*DENSITY\n3.\n*SOLID SECTION,ELSET=e,MATERIAL=m\n*DLOAD\ne, P2, 5.\n e, GRAV, 9.81, "
+        "0.,0.,-1.\n";
+    CHECK(read_text(ctx, ".inp", text, &s) == FLX_OK);
+    CHECK(flx_fe_create(ctx, s, NULL, &fe) == FLX_OK);
+    double sum[3] = {0};
+    for (int i = 0; i < fe->n; i++) sum[fe->node_of[i] % 6] += fe->f[i];
+    CHECK_NEAR(sum[0], 0, 1e-12);
+    CHECK_NEAR(sum[2], -5 * 2 - 3 * 2 * 9.81, 1e-11); // presses the top down
+    flx_fe_destroy(&fe);
+    flx_structure_destroy(&s);
+    flx_ctx_destroy(&ctx);
+    return 0;
+}
+
+static int matrices_come_in_pairs(void)
+{
+    flx_ctx *ctx = flx_ctx_create();
+    flx_symmetric K, M;
+    flx_modes *modes = NULL;
+    char stiffness[64];
+    write_file("_K.mtx", "%%MatrixMarket matrix coordinate real symmetric\n% two springs\n2 2 3\n1 "
+                         "1 30\n2 1 -10\n2 2 10\n");
+    snprintf(stiffness, sizeof stiffness, "%s", path);
+    write_file("_M.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 1\n2 2 1\n");
+    CHECK(flx_matrix_market_read(ctx, stiffness, path, FLX_NOWHERE, &K, &M) == FLX_OK);
+    CHECK(flx_modes_create(ctx, &K, &M, &(flx_modes_def){.count = 2}, &modes) == FLX_OK);
+    CHECK_REL(modes->lambda[0], 20 - sqrt(200), 1e-13);
+    CHECK_REL(modes->lambda[1], 20 + sqrt(200), 1e-13);
+    flx_modes_destroy(&modes);
+    flx_symmetric_clear(&K);
+    flx_symmetric_clear(&M);
+    write_file("_M.mtx", "%%MatrixMarket matrix coordinate real symmetric\n2 2 2\n1 1 1\n3 2 1\n");
+    CHECK(flx_matrix_market_read(ctx, stiffness, path, FLX_NOWHERE, &K, &M) == FLX_ERR_MODEL);
+    CHECK_TEXT(flx_ctx_error(ctx, 0)->text, "entry (3, 2) is outside");
+    CHECK(flx_ctx_error(ctx, 0)->loc.line == 4);
+    remove(path);
+    remove(stiffness);
+    flx_ctx_destroy(&ctx);
+    return 0;
+}
+
+TEST_MAIN(TEST(gmsh_old_and_new_give_one_mesh), TEST(every_mistake_has_its_line),
+          TEST(whole_models_are_read), TEST(faces_carry_pressure), TEST(matrices_come_in_pairs))
