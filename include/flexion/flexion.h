@@ -6,6 +6,7 @@
 #include "flexion/certificate.h"
 #include "flexion/compare.h"
 #include "flexion/export.h"
+#include "flexion/fe.h"
 #include "flexion/integrator.h"
 #include "flexion/methods.h"
 #include "flexion/model.h"

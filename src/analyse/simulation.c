@@ -248,6 +248,11 @@ flx_status flx_simulation_create(const flx_model *model, flx_simulation **sim)
 {
     *sim = NULL;
     FLX_TRY(refuse_unavailable(model));
+    if (model->nbody + model->nvariable + model->nfirst == 0) {
+        return FLX_FAIL(model->ctx, FLX_ERR_MODEL, model->fe.loc,
+                        "the model has finite elements alone, and nothing that moves: 'flexion fe' "
+                        "computes them");
+    }
     flx_status status = create(model, sim);
     if (status == FLX_OK) status = make(*sim);
     if (status != FLX_OK) flx_simulation_destroy(sim);

@@ -33,6 +33,7 @@ typedef struct cli_command {
     X(reduce)                                                                                      \
     X(compare)                                                                                     \
     X(export)                                                                                      \
+    X(fe)                                                                                          \
     X(methods)                                                                                     \
     X(convergence)                                                                                 \
     X(work_precision)                                                                              \

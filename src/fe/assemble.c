@@ -32,7 +32,7 @@ int flx_fe_block_nodes(const flx_fe *fe, int block, const int **nodes)
 
 // ---- matrices of one block ----------------------------------------------------------------------
 
-void flx_fe_elastic(const flx_fe *fe, const flx_element *e, flx_elastic *c)
+void flx_fe_hooke(const flx_fe *fe, const flx_element *e, flx_hooke *c)
 {
     const flx_material *m = fe->s->materials + e->material;
     double t = e->family != FLX_FAMILY_SOLID && e->section >= 0
@@ -63,14 +63,14 @@ static flx_status eval_element(const flx_fe *fe, int element, flx_element_matric
 {
     const flx_element *e = fe->s->elements + element;
     double x[3 * FLX_CELL_NODES];
-    flx_elastic c;
+    flx_hooke c;
     flx_beam_law law;
     flx_fe_places(fe, element, x);
     switch (e->family) {
     case FLX_FAMILY_SOLID:
     case FLX_FAMILY_PLANE_STRESS:
     case FLX_FAMILY_PLANE_STRAIN:
-        flx_fe_elastic(fe, e, &c);
+        flx_fe_hooke(fe, e, &c);
         return flx_continuum_eval(fe->tables[e->cell], &c, x, out);
     case FLX_FAMILY_BEAM:
         flx_fe_law(fe, e, &law);
@@ -308,7 +308,7 @@ static void add_pressure(const flx_fe *fe, const flx_pressure *p, double *F)
 {
     const flx_element *e = fe->s->elements + p->element;
     const int *nodes = flx_element_nodes(fe->s, p->element);
-    flx_shape t;
+    flx_shape_table t;
     double x[3 * FLX_CELL_NODES];
     flx_fe_places(fe, p->element, x);
     flx_shape_fill(e->cell, FLX_RULE_MASS, &t);

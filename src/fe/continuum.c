@@ -11,7 +11,8 @@
 #include <string.h>
 
 // Gradients of the shape functions at point p, and the volume w det J; false: not positive.
-static bool find_gradients(const flx_shape *t, int p, const double *x, double (*g)[3], double *det)
+static bool find_gradients(const flx_shape_table *t, int p, const double *x, double (*g)[3],
+                           double *det)
 {
     int d = t->dimension;
     double J[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, C[3][3];
@@ -40,7 +41,8 @@ static bool find_gradients(const flx_shape *t, int p, const double *x, double (*
     return true;
 }
 
-static void add_stiffness(const flx_shape *t, double (*g)[3], double lambda, double mu, double *K)
+static void add_stiffness(const flx_shape_table *t, double (*g)[3], double lambda, double mu,
+                          double *K)
 {
     int d = t->dimension, n = d * t->nodes;
     for (int a = 0; a < t->nodes; a++) {
@@ -65,7 +67,7 @@ static void mirror(int n, double *A)
     }
 }
 
-static void name_unknowns(const flx_shape *t, flx_element_matrices *out)
+static void name_unknowns(const flx_shape_table *t, flx_element_matrices *out)
 {
     out->n = t->dimension * t->nodes;
     for (int i = 0; i < out->n; i++) {
@@ -77,7 +79,7 @@ static void name_unknowns(const flx_shape *t, flx_element_matrices *out)
 }
 
 // A scalar matrix s (nodes, nodes; upper) repeated for every component.
-static void spread(const flx_shape *t, const double *s, double *A)
+static void spread(const flx_shape_table *t, const double *s, double *A)
 {
     int d = t->dimension, n = d * t->nodes;
     for (int a = 0; a < t->nodes; a++) {
@@ -89,7 +91,7 @@ static void spread(const flx_shape *t, const double *s, double *A)
     }
 }
 
-static flx_status add_mass(const flx_shape *t, double density, const double *x, double *M)
+static flx_status add_mass(const flx_shape_table *t, double density, const double *x, double *M)
 {
     double g[FLX_CELL_NODES][3], det, s[FLX_CELL_NODES * FLX_CELL_NODES] = {0};
     for (int p = 0; p < t->points; p++) {
@@ -105,7 +107,7 @@ static flx_status add_mass(const flx_shape *t, double density, const double *x, 
     return FLX_OK;
 }
 
-flx_status flx_continuum_eval(const flx_cell_tables *t, const flx_elastic *c, const double *x,
+flx_status flx_continuum_eval(const flx_cell_tables *t, const flx_hooke *c, const double *x,
                               flx_element_matrices *out)
 {
     double g[FLX_CELL_NODES][3], det;
@@ -121,10 +123,10 @@ flx_status flx_continuum_eval(const flx_cell_tables *t, const flx_elastic *c, co
     return FLX_OK;
 }
 
-flx_status flx_continuum_stress(const flx_cell_tables *t, const flx_elastic *c, flx_family family,
+flx_status flx_continuum_stress(const flx_cell_tables *t, const flx_hooke *c, flx_family family,
                                 double nu, const double *x, const double *u, double *sigma)
 {
-    const flx_shape *s = &t->nodes;
+    const flx_shape_table *s = &t->nodes;
     double g[FLX_CELL_NODES][3], det;
     for (int p = 0; p < s->points; p++) {
         double G[3][3] = {{0}}; // displacement gradient
@@ -150,7 +152,7 @@ flx_status flx_continuum_stress(const flx_cell_tables *t, const flx_elastic *c, 
 flx_status flx_continuum_geometric(const flx_cell_tables *t, double thickness, const double *x,
                                    const double *sigma, flx_element_matrices *out)
 {
-    const flx_shape *f = &t->mass; // a product of derivatives and the stresses between nodes
+    const flx_shape_table *f = &t->mass; // a product of derivatives and the stresses between nodes
     double g[FLX_CELL_NODES][3], det, s[FLX_CELL_NODES * FLX_CELL_NODES] = {0};
     name_unknowns(f, out);
     for (int p = 0; p < f->points; p++) {

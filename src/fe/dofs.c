@@ -174,7 +174,7 @@ static flx_status add_turn(flx_fe *fe, raw_ties *r, int node, v3 arm, int comp)
     return FLX_OK;
 }
 
-static flx_status tie_rigid(flx_fe *fe, raw_ties *r, const flx_link *l)
+static flx_status tie_rigid(flx_fe *fe, raw_ties *r, const flx_node_link *l)
 {
     v3 from = v3_load(fe->s->x + 3 * (size_t)l->reference);
     for (int i = 0; i < l->nnode; i++) {
@@ -219,7 +219,7 @@ static bool invert_spread(const double J[9], int dimension, double size, double 
     return true;
 }
 
-static flx_status tie_average(flx_fe *fe, raw_ties *r, const flx_link *l)
+static flx_status tie_average(flx_fe *fe, raw_ties *r, const flx_node_link *l)
 {
     const flx_structure *s = fe->s;
     double total = 0, J[9] = {0}, inverse[9], size = 0;
@@ -415,7 +415,7 @@ flx_status flx_fe_number(flx_fe *fe)
     if (!fe->options.no_supports) FLX_TRY(fix_supports(fe));
     flx_status status = FLX_OK;
     for (int i = 0; i < fe->s->nlink && status == FLX_OK; i++) {
-        const flx_link *l = fe->s->links + i;
+        const flx_node_link *l = fe->s->links + i;
         status = l->kind == FLX_LINK_RIGID ? tie_rigid(fe, &r, l) : tie_average(fe, &r, l);
     }
     if (status == FLX_OK) status = number_unknowns(fe);

@@ -8,11 +8,11 @@
 #define FLX_ELEMENT_DOFS 60 // most unknowns of one element
 
 // Elastic constants as an element needs them.
-typedef struct flx_elastic {
+typedef struct flx_hooke {
     double lambda, mu; // Lame's; plane stress: lambda of the plane
     double density;    // plane elements: times the thickness
     double thickness;  // 1 for solids
-} flx_elastic;
+} flx_hooke;
 
 // Matrices of one element.
 typedef struct flx_element_matrices {
@@ -25,7 +25,7 @@ typedef struct flx_element_matrices {
 
 // Tables of one cell, filled once.
 typedef struct flx_cell_tables {
-    flx_shape stiffness, mass, nodes;
+    flx_shape_table stiffness, mass, nodes;
 } flx_cell_tables;
 
 // Which components (bit c) a node of such an element has.
@@ -33,11 +33,11 @@ unsigned flx_element_mask(const flx_structure *s, const flx_element *e);
 
 // continuum.c: solids and plane elements. x (nodes, 3). FLX_SINGULAR: the element is inverted or flat
 // at an integration point.
-flx_status flx_continuum_eval(const flx_cell_tables *t, const flx_elastic *c, const double *x,
+flx_status flx_continuum_eval(const flx_cell_tables *t, const flx_hooke *c, const double *x,
                               flx_element_matrices *out);
 // Stresses at the element's nodes (nodes, 6) in the order xx yy zz xy yz xz, from displacements u
 // (nodes, 3). plane: FLX_FAMILY_PLANE_STRESS has no stress across, PLANE_STRAIN has.
-flx_status flx_continuum_stress(const flx_cell_tables *t, const flx_elastic *c, flx_family family,
+flx_status flx_continuum_stress(const flx_cell_tables *t, const flx_hooke *c, flx_family family,
                                 double nu, const double *x, const double *u, double *sigma);
 // Stiffness that initial stresses at the nodes, sigma (nodes, 6), add.
 flx_status flx_continuum_geometric(const flx_cell_tables *t, double thickness, const double *x,

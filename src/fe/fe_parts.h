@@ -24,5 +24,5 @@ void flx_fe_scatter(const flx_fe *fe, const int *nodes, const flx_element_matric
                     const double *E, flx_symmetric *A);
 void flx_fe_nodal_loads(const flx_fe *fe, double *F); // F += loads and pressures, not gravity
 void flx_fe_places(const flx_fe *fe, int element, double *x);
-void flx_fe_elastic(const flx_fe *fe, const flx_element *e, flx_elastic *c);
+void flx_fe_hooke(const flx_fe *fe, const flx_element *e, flx_hooke *c);
 void flx_fe_law(const flx_fe *fe, const flx_element *e, flx_beam_law *law);

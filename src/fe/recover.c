@@ -17,12 +17,12 @@ static flx_status find_stress(const flx_fe *fe, int element, const double *u, do
     const flx_element *e = fe->s->elements + element;
     const int *nodes = flx_element_nodes(fe->s, element);
     double x[3 * FLX_CELL_NODES], own[3 * FLX_CELL_NODES];
-    flx_elastic c;
+    flx_hooke c;
     flx_fe_places(fe, element, x);
     for (int a = 0; a < flx_cells[e->cell].nodes; a++) {
         memcpy(own + 3 * a, u + 6 * (size_t)nodes[a], 3 * sizeof *own);
     }
-    flx_fe_elastic(fe, e, &c);
+    flx_fe_hooke(fe, e, &c);
     flx_status status = flx_continuum_stress(fe->tables[e->cell], &c, e->family,
                                              fe->s->materials[e->material].nu, x, own, sigma);
     if (status == FLX_SINGULAR) {
@@ -133,9 +133,9 @@ static flx_status eval_geometric(const flx_fe *fe, int element, const double *u,
     flx_fe_places(fe, element, x);
     if (is_continuum(e)) {
         double sigma[6 * FLX_CELL_NODES];
-        flx_elastic c;
+        flx_hooke c;
         FLX_TRY(find_stress(fe, element, u, sigma));
-        flx_fe_elastic(fe, e, &c);
+        flx_fe_hooke(fe, e, &c);
         return flx_continuum_geometric(fe->tables[e->cell], c.thickness, x, sigma, m);
     }
     double forces[12];

@@ -217,7 +217,7 @@ static void find_rule(flx_cell cell, flx_rule_use use, rule *r)
     }
 }
 
-static void fill(flx_cell cell, const rule *r, flx_shape *shape)
+static void fill(flx_cell cell, const rule *r, flx_shape_table *shape)
 {
     shape->nodes = flx_cells[cell].nodes;
     shape->dimension = flx_cells[cell].dimension;
@@ -228,14 +228,14 @@ static void fill(flx_cell cell, const rule *r, flx_shape *shape)
     }
 }
 
-void flx_shape_fill(flx_cell cell, flx_rule_use use, flx_shape *shape)
+void flx_shape_fill(flx_cell cell, flx_rule_use use, flx_shape_table *shape)
 {
     rule r;
     find_rule(cell, use, &r);
     fill(cell, &r, shape);
 }
 
-void flx_shape_fill_nodes(flx_cell cell, flx_shape *shape)
+void flx_shape_fill_nodes(flx_cell cell, flx_shape_table *shape)
 {
     rule r = {.n = flx_cells[cell].nodes};
     for (int a = 0; a < r.n; a++) {

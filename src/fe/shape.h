@@ -17,20 +17,20 @@ typedef enum flx_rule_use {
 } flx_rule_use;
 
 // Shape functions of a cell at the points of a rule.
-typedef struct flx_shape {
+typedef struct flx_shape_table {
     int nodes, dimension, points;
     double weight[FLX_RULE_POINTS];
     double N[FLX_RULE_POINTS][FLX_CELL_NODES];
     double dN[FLX_RULE_POINTS][FLX_CELL_NODES][3]; // by reference coordinates
-} flx_shape;
+} flx_shape_table;
 
 // N (nodes) and dN (nodes, 3) at a place xi of the reference cell; unused derivatives are 0.
 void flx_shape_eval(flx_cell cell, const double xi[3], double *N, double (*dN)[3]);
 // Place of a node in the reference cell.
 void flx_shape_node(flx_cell cell, int node, double xi[3]);
-void flx_shape_fill(flx_cell cell, flx_rule_use use, flx_shape *shape);
+void flx_shape_fill(flx_cell cell, flx_rule_use use, flx_shape_table *shape);
 // The table with its points at the nodes of the cell, weights 0.
-void flx_shape_fill_nodes(flx_cell cell, flx_shape *shape);
+void flx_shape_fill_nodes(flx_cell cell, flx_shape_table *shape);
 
 // Gauss' points and weights on [-1, 1].
 void flx_gauss_points(int n, double *x, double *w);

@@ -1,6 +1,7 @@
 // build.c - from the tree of a file to a model: the order of the work, and the model's life.
 #include "model/build.h"
 #include "model/builder.h"
+#include "model/structure.h"
 
 #include <string.h>
 
@@ -125,6 +126,7 @@ static flx_status check_content(flx_builder *b)
 {
     const flx_model *m = b->m;
     if (m->nbody + m->nvariable + m->nfirst > 0) return FLX_OK;
+    if (m->fe.structure || m->fe.K.n > 0) return FLX_OK; // for `flexion fe`
     return FLX_FAIL(b->ctx, FLX_ERR_MODEL, b->top->def->loc,
                     "the model has neither bodies nor equations: nothing would move");
 }
@@ -140,6 +142,7 @@ static flx_status build(flx_builder *b, const flx_yaml *tree)
     FLX_TRY(flx_parameters_finish(b));
     FLX_TRY(for_all(b, &b->functions, finish_function));
     GO_ON(read_gravity(b));
+    GO_ON(flx_fe_finish(b));
     GO_ON(flx_simulate_finish(b)); // the step decides about the form of stiff forces
     FLX_TRY(for_all(b, &b->parts, finish_part));
     FLX_TRY(for_all(b, &b->bodies, flx_body_finish));
@@ -158,6 +161,13 @@ static flx_status build(flx_builder *b, const flx_yaml *tree)
     return b->failed ? FLX_ERR_MODEL : FLX_OK;
 }
 
+static void clear_fe(flx_model *m)
+{
+    flx_structure_destroy(&m->fe.structure);
+    flx_symmetric_clear(&m->fe.K);
+    flx_symmetric_clear(&m->fe.M);
+}
+
 flx_status flx_model_build(flx_ctx *ctx, const char *path, const char *text, size_t length,
                            const flx_yaml *tree, const flx_reader *reader, int nset,
                            const char *const *settings, flx_arena *arena, flx_model **model)
@@ -173,6 +183,7 @@ flx_status flx_model_build(flx_ctx *ctx, const char *path, const char *text, siz
     flx_status status = m->graph && b.scratch ? build(&b, tree) : FLX_ERR_MEMORY;
     flx_arena_destroy(&b.scratch);
     if (status != FLX_OK) {
+        clear_fe(m);
         flx_graph_destroy(&m->graph);
         return status;
     }
@@ -186,6 +197,7 @@ void flx_model_destroy(flx_model **model)
 {
     if (!model || !*model) return;
     flx_arena *arena = (*model)->arena; // holds the model itself
+    clear_fe(*model);
     flx_graph_destroy(&(*model)->graph);
     flx_arena_destroy(&arena);
     *model = NULL;

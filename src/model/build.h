@@ -13,6 +13,11 @@ typedef struct flx_reader {
     flx_status (*read_tree)(void *user, const char *path, flx_loc loc, flx_yaml **tree);
     // Standard Input Data; lives as long as the model.
     flx_status (*read_sid)(void *user, const char *path, flx_loc loc, flx_sid **sid);
+    // A mesh file, path relative to the file of loc. The structure is the caller's.
+    flx_status (*read_mesh)(void *user, const char *path, flx_loc loc, struct flx_structure **out);
+    // Stiffness and mass of another program; the caller clears them.
+    flx_status (*read_matrices)(void *user, const char *stiffness, const char *mass, flx_loc loc,
+                                flx_symmetric *K, flx_symmetric *M);
 } flx_reader;
 
 flx_status flx_model_build(flx_ctx *ctx, const char *path, const char *text, size_t length,

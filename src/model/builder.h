@@ -465,6 +465,12 @@ flx_status flx_member_unknown(flx_env *e, const char *of, const char *name, flx_
                               const char *const *words, const flx_names *names);
 bool flx_is_body_signal(const char *name);
 
+// ---- fe.c ----------------------------------------------------------------------------------------
+
+// The structure of a block `fe` with a mesh or a line, in the caller's hands; NULL on failure.
+flx_status flx_fe_build(flx_env *e, const flx_yaml *fe, struct flx_structure **out);
+flx_status flx_fe_finish(flx_builder *b); // that of the model itself
+
 // ---- outputs.c, reduce.c, simulate.c -------------------------------------------------------------------
 
 flx_status flx_outputs_finish(flx_builder *b);

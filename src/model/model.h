@@ -10,6 +10,7 @@
 #include "flexion/integrator.h"
 #include "flexion/model.h"
 #include "math/small.h"
+#include "math/symmetric.h"
 #include "reduce/elastic.h"
 
 #define FLX_GROUND (-1)
@@ -378,6 +379,15 @@ typedef struct flx_modal {
     flx_loc loc;
 } flx_modal;
 
+// The block `fe`: a structure, or the files of its matrices.
+typedef struct flx_fe_block {
+    struct flx_structure *structure; // owned by the model; NULL: none
+    flx_symmetric K, M;              // of files; owned by the model; n = 0: none
+    flx_loc loc;
+    bool lumped;
+    double rayleigh[2];
+} flx_fe_block;
+
 // A count stands before its array. NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding)
 struct flx_model {
     flx_ctx *ctx;
@@ -389,6 +399,7 @@ struct flx_model {
     const char *title;
     int dimension; // 2 or 3
     double gravity[3];
+    flx_fe_block fe;
     int nparameter;
     flx_parameter *parameters;
     int nbody, ninterface; // the last so many are nodes of elastic bodies that joints or forces use

@@ -134,9 +134,9 @@ flx_status flx_structure_add_spring(flx_structure *s, const flx_spring_element *
     return FLX_OK;
 }
 
-flx_status flx_structure_add_link(flx_structure *s, const flx_link *l)
+flx_status flx_structure_add_link(flx_structure *s, const flx_node_link *l)
 {
-    flx_link own = *l;
+    flx_node_link own = *l;
     size_t n = (size_t)l->nnode;
     own.nodes = flx_alloc(s->ctx, n, sizeof *own.nodes);
     own.weights = l->weights ? flx_alloc(s->ctx, n, sizeof *own.weights) : NULL;
@@ -159,7 +159,7 @@ flx_status flx_structure_add_link(flx_structure *s, const flx_link *l)
 
 // ---- sets ---------------------------------------------------------------------------------------
 
-const flx_set *flx_structure_find_set(const flx_structure *s, const char *name)
+const flx_mesh_set *flx_structure_find_set(const flx_structure *s, const char *name)
 {
     for (int i = 0; i < s->nset; i++) {
         if (strcmp(s->sets[i].name, name) == 0) return s->sets + i;
@@ -167,7 +167,7 @@ const flx_set *flx_structure_find_set(const flx_structure *s, const char *name)
     return NULL;
 }
 
-flx_set *flx_structure_set(flx_structure *s, const char *name)
+flx_mesh_set *flx_structure_set(flx_structure *s, const char *name)
 {
     for (int i = 0; i < s->nset; i++) {
         if (strcmp(s->sets[i].name, name) == 0) return s->sets + i;
@@ -178,7 +178,7 @@ flx_set *flx_structure_set(flx_structure *s, const char *name)
         return NULL;
     }
     s->sets = sets;
-    s->sets[s->nset] = (flx_set){.name = own};
+    s->sets[s->nset] = (flx_mesh_set){.name = own};
     return s->sets + s->nset++;
 }
 
@@ -192,7 +192,7 @@ static flx_status append(flx_ctx *ctx, int **list, int *count, int *capacity, in
     return FLX_OK;
 }
 
-flx_status flx_structure_add_to_set(flx_structure *s, flx_set *set, int node, int element)
+flx_status flx_structure_add_to_set(flx_structure *s, flx_mesh_set *set, int node, int element)
 {
     if (node >= 0) {
         FLX_TRY(append(s->ctx, &set->nodes, &set->nnode, &set->node_capacity, node));
@@ -359,7 +359,7 @@ flx_status flx_structure_add_line(flx_structure *s, int n, const double *places,
         int count = share > 1 ? (int)lround(share) : 1;
         FLX_TRY(add_stretch(s, a, b, count, material, section));
     }
-    flx_set *set = flx_structure_set(s, "start");
+    flx_mesh_set *set = flx_structure_set(s, "start");
     if (!set) return FLX_ERR_MEMORY;
     FLX_TRY(flx_structure_add_to_set(s, set, first, -1));
     set = flx_structure_set(s, "end");

@@ -81,13 +81,13 @@ typedef struct flx_section {
     double up[3]; // direction of the section's y, projected; a default where has_up is false
 } flx_section;
 
-typedef struct flx_set { // named nodes and elements; a name may have both
+typedef struct flx_mesh_set { // named nodes and elements; a name may have both
     const char *name;
     int nnode, node_capacity;
     int *nodes;
     int nelement, element_capacity;
     int *elements;
-} flx_set;
+} flx_mesh_set;
 
 typedef struct flx_support { // of one node
     int node;
@@ -120,20 +120,20 @@ typedef struct flx_spring_element { // between components of two nodes, or of on
     double stiffness[6];
 } flx_spring_element;
 
-typedef enum flx_link_kind {
+typedef enum flx_node_link_kind {
     FLX_LINK_RIGID,   // dependents follow the reference node as a rigid body (RBE2)
     FLX_LINK_AVERAGE, // the reference node follows the weighted mean motion of the others (RBE3)
-} flx_link_kind;
+} flx_node_link_kind;
 
-typedef struct flx_link {
-    flx_link_kind kind;
+typedef struct flx_node_link {
+    flx_node_link_kind kind;
     flx_loc loc;
     int reference;
     unsigned mask; // rigid: components of the dependents that follow; average: of the reference
     int nnode;
     int *nodes;      // owned
     double *weights; // owned; average only, may be NULL: all 1
-} flx_link;
+} flx_node_link;
 
 typedef struct flx_structure {
     flx_ctx *ctx;
@@ -150,7 +150,7 @@ typedef struct flx_structure {
     int64_t nnodes;
     int *nodes;
     int nset, set_capacity;
-    flx_set *sets;
+    flx_mesh_set *sets;
     int nmaterial, material_capacity;
     flx_material *materials;
     int nsection, section_capacity;
@@ -166,7 +166,7 @@ typedef struct flx_structure {
     int nspring, spring_capacity;
     flx_spring_element *springs;
     int nlink, link_capacity;
-    flx_link *links;
+    flx_node_link *links;
     double gravity[3];
     // node of a label: open addressing, made by flx_structure_index
     int slots;
@@ -188,12 +188,12 @@ flx_status flx_structure_add_pressure(flx_structure *s, const flx_pressure *p);
 flx_status flx_structure_add_mass(flx_structure *s, const flx_point_mass *m);
 flx_status flx_structure_add_spring(flx_structure *s, const flx_spring_element *k);
 // nodes (l->nnode) and weights (may be NULL) are copied.
-flx_status flx_structure_add_link(flx_structure *s, const flx_link *l);
+flx_status flx_structure_add_link(flx_structure *s, const flx_node_link *l);
 // The set of that name, made when there is none; NULL: no memory.
-flx_set *flx_structure_set(flx_structure *s, const char *name);
+flx_mesh_set *flx_structure_set(flx_structure *s, const char *name);
 // The set of that name, or NULL.
-const flx_set *flx_structure_find_set(const flx_structure *s, const char *name);
-flx_status flx_structure_add_to_set(flx_structure *s, flx_set *set, int node, int element);
+const flx_mesh_set *flx_structure_find_set(const flx_structure *s, const char *name);
+flx_status flx_structure_add_to_set(flx_structure *s, flx_mesh_set *set, int node, int element);
 // Nodes and elements of every set ascending, each once.
 void flx_structure_tidy_sets(flx_structure *s);
 

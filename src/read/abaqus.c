@@ -178,7 +178,7 @@ static flx_status need_option(const reader *r, const keyword *k, const char *key
 
 // ---- sets ---------------------------------------------------------------------------------------
 
-static flx_set *find_set(const reader *r, field name)
+static flx_mesh_set *find_set(const reader *r, field name)
 {
     for (int i = 0; i < r->s->nset; i++) {
         if (is(name, r->s->sets[i].name)) return r->s->sets + i;
@@ -186,10 +186,10 @@ static flx_set *find_set(const reader *r, field name)
     return NULL;
 }
 
-static flx_set *make_set(const reader *r, field name)
+static flx_mesh_set *make_set(const reader *r, field name)
 {
     char text[128];
-    flx_set *set = find_set(r, name);
+    flx_mesh_set *set = find_set(r, name);
     if (set) return set;
     snprintf(text, sizeof text, "%.*s", name.length, name.text);
     return flx_structure_set(r->s, text);
@@ -233,7 +233,7 @@ static flx_status add_member(reader *r, const char *name, int label, bool elemen
                         "set %s has %s %d, which is not there", name, elements ? "element" : "node",
                         label);
     }
-    flx_set *set = flx_structure_set(r->s, name);
+    flx_mesh_set *set = flx_structure_set(r->s, name);
     if (!set) return FLX_ERR_MEMORY;
     return flx_structure_add_to_set(r->s, set, elements ? -1 : i, elements ? i : -1);
 }
@@ -241,14 +241,14 @@ static flx_status add_member(reader *r, const char *name, int label, bool elemen
 static flx_status add_set(reader *r, const char *name, field other, bool elements)
 {
     char buffer[64];
-    const flx_set *from = find_set(r, other);
+    const flx_mesh_set *from = find_set(r, other);
     if (!from) {
         return FLX_FAIL(r->scan->ctx, FLX_ERR_MODEL, place(r), "no set is named '%s'",
                         flx_text_quote(other.text, other.length, buffer));
     }
     int at = (int)(from - r->s->sets), n = elements ? from->nelement : from->nnode;
     for (int i = 0; i < n; i++) {
-        flx_set *set = flx_structure_set(r->s, name); // sets may move
+        flx_mesh_set *set = flx_structure_set(r->s, name); // sets may move
         if (!set) return FLX_ERR_MEMORY;
         from = r->s->sets + at;
         FLX_TRY(flx_structure_add_to_set(r->s, set, elements ? -1 : from->nodes[i],
@@ -262,7 +262,7 @@ static flx_status read_set(reader *r, const keyword *k, bool elements)
     const field *name;
     FLX_TRY(index_nodes(r));
     FLX_TRY(need_option(r, k, elements ? "ELSET" : "NSET", &name));
-    flx_set *set = make_set(r, *name);
+    flx_mesh_set *set = make_set(r, *name);
     if (!set) return FLX_ERR_MEMORY;
     const char *own = set->name;
     while (next_data(r)) {
@@ -309,7 +309,7 @@ static flx_status read_nodes(reader *r, const keyword *k)
         FLX_TRY(flx_structure_add_node(r->s, label, r->number, x));
         r->nodes_changed = true;
         if (!name) continue;
-        flx_set *set = make_set(r, *name);
+        flx_mesh_set *set = make_set(r, *name);
         if (!set) return FLX_ERR_MEMORY;
         FLX_TRY(flx_structure_add_to_set(r->s, set, r->s->nnode - 1, -1));
     }
@@ -341,6 +341,7 @@ static flx_status find_type(const reader *r, const keyword *k, const element_nam
 static flx_status read_element(reader *r, const element_name *type, const field *elset)
 {
     int n = flx_cells[type->cell].nodes, nodes[FLX_CELL_NODES], count = 0, label = 0;
+    int line = r->number;
     bool first = true;
     do {
         fields f;
@@ -362,19 +363,19 @@ static flx_status read_element(reader *r, const element_name *type, const field 
         first = false;
     } while (count < n && next_data(r));
     if (count < n) {
-        return FLX_FAIL(r->scan->ctx, FLX_ERR_MODEL, place(r),
+        return FLX_FAIL(r->scan->ctx, FLX_ERR_MODEL, ((flx_loc){r->scan->file, line, 1}),
                         "element %d has %d of the %d nodes of its type", label, count, n);
     }
     const flx_element e = {.cell = type->cell,
                            .family = type->family,
                            .label = label,
-                           .line = r->number,
+                           .line = line,
                            .material = -1,
                            .section = -1};
     FLX_TRY(note_element(r, label));
     FLX_TRY(flx_structure_add_element(r->s, &e, nodes));
     if (!elset) return FLX_OK;
-    flx_set *set = make_set(r, *elset);
+    flx_mesh_set *set = make_set(r, *elset);
     if (!set) return FLX_ERR_MEMORY;
     for (int a = 0; a < n; a++) FLX_TRY(flx_structure_add_to_set(r->s, set, nodes[a], -1));
     return flx_structure_add_to_set(r->s, set, -1, r->s->nelement - 1);
@@ -452,7 +453,7 @@ static flx_status read_section(reader *r, const keyword *k, bool beam)
     fields f;
     FLX_TRY(need_option(r, k, "ELSET", &name));
     FLX_TRY(need_option(r, k, "MATERIAL", &material));
-    const flx_set *set = find_set(r, *name);
+    const flx_mesh_set *set = find_set(r, *name);
     char buffer[64];
     if (!set) {
         return FLX_FAIL(r->scan->ctx, FLX_ERR_MODEL, ((flx_loc){r->scan->file, k->line, 1}),
@@ -521,7 +522,7 @@ static flx_status for_nodes(reader *r, field f, add_one add, const void *user)
         }
         return add(r, node, user);
     }
-    const flx_set *set = find_set(r, f);
+    const flx_mesh_set *set = find_set(r, f);
     if (!set || set->nnode == 0) {
         return FLX_FAIL(r->scan->ctx, FLX_ERR_MODEL, place(r), "no set of nodes is named '%s'",
                         flx_text_quote(f.text, f.length, buffer));
@@ -640,7 +641,7 @@ static flx_status read_dload(reader *r)
             FLX_TRY(add_face(r, e, face - 1, value));
             continue;
         }
-        const flx_set *set = find_set(r, f.item[0]);
+        const flx_mesh_set *set = find_set(r, f.item[0]);
         if (!set || set->nelement == 0) {
             return FLX_FAIL(r->scan->ctx, FLX_ERR_MODEL, place(r),
                             "no set of elements is named '%s'",
@@ -666,7 +667,7 @@ static flx_status read_mass(reader *r, const keyword *k)
     if (!next_data(r)) return FLX_FAIL(r->scan->ctx, FLX_ERR_MODEL, loc, "*MASS has no number");
     split(r, &f);
     FLX_TRY(need_number(r, &f, 0, "a mass", &value));
-    const flx_set *set = find_set(r, *name);
+    const flx_mesh_set *set = find_set(r, *name);
     for (int i = 0; set && i < set->nelement; i++) {
         const flx_point_mass m = {
             .node = flx_element_nodes(r->s, set->elements[i])[0], .loc = loc, .mass = value};
@@ -692,7 +693,7 @@ static flx_status read_spring(reader *r, const keyword *k)
         return FLX_FAIL(r->scan->ctx, FLX_ERR_MODEL, loc, "*SPRING has no stiffness");
     split(r, &f);
     FLX_TRY(need_number(r, &f, 0, "a stiffness", &value));
-    const flx_set *set = find_set(r, *name);
+    const flx_mesh_set *set = find_set(r, *name);
     for (int i = 0; set && i < set->nelement; i++) {
         const int *nodes = flx_element_nodes(r->s, set->elements[i]);
         bool pair = r->s->elements[set->elements[i]].cell == FLX_CELL_LINE2;
@@ -711,7 +712,7 @@ static flx_status read_rigid(reader *r, const keyword *k)
     flx_loc loc = {r->scan->file, k->line, 1};
     FLX_TRY(need_option(r, k, "REF NODE", &reference));
     FLX_TRY(need_option(r, k, option(k, "NSET") ? "NSET" : "ELSET", &name));
-    const flx_set *set = find_set(r, *name);
+    const flx_mesh_set *set = find_set(r, *name);
     int node = flx_text_int(reference->text, reference->length, &label)
                    ? flx_structure_node_of(r->s, label)
                    : -1;
@@ -719,7 +720,7 @@ static flx_status read_rigid(reader *r, const keyword *k)
         return FLX_FAIL(r->scan->ctx, FLX_ERR_MODEL, loc,
                         "*RIGID BODY needs a node that is there and a set that has nodes");
     }
-    const flx_link l = {.kind = FLX_LINK_RIGID,
+    const flx_node_link l = {.kind = FLX_LINK_RIGID,
                         .loc = loc,
                         .reference = node,
                         .mask = 077,

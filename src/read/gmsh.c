@@ -47,7 +47,7 @@ static flx_status add_to_group(reader *r, int dimension, int tag, int element)
     const flx_structure *s = r->s;
     const int *nodes = flx_element_nodes(s, element);
     FLX_TRY(name_of(r, dimension, tag, &name));
-    flx_set *set = flx_structure_set(r->s, name);
+    flx_mesh_set *set = flx_structure_set(r->s, name);
     if (!set) return FLX_ERR_MEMORY;
     FLX_TRY(flx_structure_add_to_set(r->s, set, -1, element));
     for (int a = 0; a < flx_cells[s->elements[element].cell].nodes; a++) {

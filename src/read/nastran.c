@@ -480,7 +480,7 @@ static flx_status read_nodes(reader *r, int i, int *n, int **nodes)
 
 static flx_status read_rbe2(reader *r)
 {
-    flx_link l = {.kind = FLX_LINK_RIGID, .loc = place(r)};
+    flx_node_link l = {.kind = FLX_LINK_RIGID, .loc = place(r)};
     FLX_TRY(need_node(r, 2, &l.reference));
     FLX_TRY(need_mask(r, 3, &l.mask));
     flx_status status = read_nodes(r, 4, &l.nnode, &l.nodes);
@@ -492,7 +492,7 @@ static flx_status read_rbe2(reader *r)
 // RBE3, EID, blank, REFGRID, REFC, WT1, C1, G11, G12, ...; one weight, translations.
 static flx_status read_rbe3(reader *r)
 {
-    flx_link l = {.kind = FLX_LINK_AVERAGE, .loc = place(r)};
+    flx_node_link l = {.kind = FLX_LINK_AVERAGE, .loc = place(r)};
     unsigned mask;
     FLX_TRY(need_node(r, 3, &l.reference));
     FLX_TRY(need_mask(r, 4, &l.mask));

@@ -2,6 +2,8 @@
 #include "flexion/model.h"
 #include "model/build.h"
 #include "model/file.h"
+#include "read/matrix_market.h"
+#include "read/mesh.h"
 #include "read/sid.h"
 #include "read/yaml.h"
 
@@ -45,6 +47,23 @@ static flx_status read_sid(void *user, const char *path, flx_loc loc, flx_sid **
     return flx_sid_parse(r->ctx, r->arena, file, text, length, sid);
 }
 
+static flx_status read_mesh(void *user, const char *path, flx_loc loc, flx_structure **out)
+{
+    reader *r = user;
+    *out = NULL;
+    const char *whole = flx_file_beside(r->arena, loc.file, path);
+    return whole ? flx_mesh_read(r->ctx, whole, loc, out) : FLX_ERR_MEMORY;
+}
+
+static flx_status read_matrices(void *user, const char *stiffness, const char *mass, flx_loc loc,
+                                flx_symmetric *K, flx_symmetric *M)
+{
+    reader *r = user;
+    const char *k = flx_file_beside(r->arena, loc.file, stiffness);
+    const char *m = flx_file_beside(r->arena, loc.file, mass);
+    return k && m ? flx_matrix_market_read(r->ctx, k, m, loc, K, M) : FLX_ERR_MEMORY;
+}
+
 static flx_status read_into(flx_ctx *ctx, flx_arena *arena, const char *file, const char *text,
                             size_t length, int nset, const char *const *settings, flx_model **model)
 {
@@ -56,7 +75,11 @@ static flx_status read_into(flx_ctx *ctx, flx_arena *arena, const char *file, co
         return status;
     }
     reader r = {ctx, arena};
-    const flx_reader parts = {.user = &r, .read_tree = read_part, .read_sid = read_sid};
+    const flx_reader parts = {.user = &r,
+                              .read_tree = read_part,
+                              .read_sid = read_sid,
+                              .read_mesh = read_mesh,
+                              .read_matrices = read_matrices};
     return flx_model_build(ctx, file, text, length, tree, &parts, nset, settings, arena, model);
 }
 

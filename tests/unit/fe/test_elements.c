@@ -14,10 +14,10 @@ static void fill_tables(flx_cell cell)
     flx_shape_fill_nodes(cell, &tables.nodes);
 }
 
-static flx_elastic solid(double E, double nu, double density)
+static flx_hooke solid(double E, double nu, double density)
 {
     double mu = E / (2 * (1 + nu));
-    return (flx_elastic){2 * mu * nu / (1 - 2 * nu), mu, density, 1};
+    return (flx_hooke){2 * mu * nu / (1 - 2 * nu), mu, density, 1};
 }
 
 // Eigenvalues of K below the rounding of the largest.
@@ -82,7 +82,7 @@ static int triangle_has_known_entries(void)
     const double row[6] = {55.63186813, 26.78571429,  -36.4010989,
                            -10.3021978, -19.23076923, -16.48351648};
     fill_tables(FLX_CELL_TRI3);
-    flx_elastic c = {E * nu / (1 - nu * nu), E / (2 * (1 + nu)), 0.1, 0.1};
+    flx_hooke c = {E * nu / (1 - nu * nu), E / (2 * (1 + nu)), 0.1, 0.1};
     CHECK(flx_continuum_eval(&tables, &c, x, &m) == FLX_OK);
     CHECK(m.n == 6);
     for (int k = 0; k < 6; k++) CHECK_NEAR(m.K[k], row[k], 1e-8);
@@ -109,7 +109,7 @@ static int tetrahedron_has_known_entries(void)
                             0,
                             -96.15384615};
     fill_tables(FLX_CELL_TET4);
-    flx_elastic c = solid(1000, 0.3, 120);
+    flx_hooke c = solid(1000, 0.3, 120);
     CHECK(flx_continuum_eval(&tables, &c, x, &m) == FLX_OK);
     double trace = 0;
     for (int k = 0; k < 12; k++) {
@@ -142,7 +142,7 @@ static int cells_of_any_shape_have_only_rigid_motions(void)
         double x[3 * FLX_CELL_NODES];
         place_nodes((flx_cell)cell, x);
         fill_tables((flx_cell)cell);
-        flx_elastic c = solid(70e9, 0.31, 2700);
+        flx_hooke c = solid(70e9, 0.31, 2700);
         CHECK(flx_continuum_eval(&tables, &c, x, &m) == FLX_OK);
         CHECK(zero_modes(m.K, m.n) == (flx_cells[cell].dimension == 2 ? 3 : 6));
         CHECK(zero_modes(m.M, m.n) == 0);
@@ -154,7 +154,7 @@ static int inverted_cells_are_refused(void)
 {
     const double x[12] = {0, 0, 0, 0, 1, 0, 1, 0, 0, 0, 0, 1};
     fill_tables(FLX_CELL_TET4);
-    flx_elastic c = solid(1000, 0.3, 1);
+    flx_hooke c = solid(1000, 0.3, 1);
     CHECK(flx_continuum_eval(&tables, &c, x, &m) == FLX_SINGULAR);
     return 0;
 }
@@ -213,7 +213,7 @@ static int lumped_masses_keep_the_mass(void)
         double x[3 * FLX_CELL_NODES], before = 0, after = 0;
         place_nodes((flx_cell)cell, x);
         fill_tables((flx_cell)cell);
-        flx_elastic c = solid(70e9, 0.31, 2700);
+        flx_hooke c = solid(70e9, 0.31, 2700);
         CHECK(flx_continuum_eval(&tables, &c, x, &m) == FLX_OK);
         for (int i = 0; i < m.n * m.n; i++) before += m.M[i];
         flx_element_lump(&m);

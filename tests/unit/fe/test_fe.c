@@ -142,11 +142,11 @@ static int links_move_as_rigid_bodies(void)
         int first = s->nnode;
         const double line[6] = {1.3, 0.4, 0.2, 2.0, 0.5, 0.6};
         CHECK(flx_structure_add_line(s, 2, line, 3, 0, 1) == FLX_OK);
-        flx_link l = {.kind = kind ? FLX_LINK_AVERAGE : FLX_LINK_RIGID,
-                      .reference = first,
-                      .mask = 077,
-                      .nnode = nface,
-                      .nodes = face};
+        flx_node_link l = {.kind = kind ? FLX_LINK_AVERAGE : FLX_LINK_RIGID,
+                           .reference = first,
+                           .mask = 077,
+                           .nnode = nface,
+                           .nodes = face};
         CHECK(flx_structure_add_link(s, &l) == FLX_OK);
         flx_fe *fe = NULL;
         CHECK(flx_fe_create(ctx, s, NULL, &fe) == FLX_OK);
@@ -234,11 +234,11 @@ static int every_allocation_may_fail(void)
         flx_structure *s =
             fe_box(ctx, FLX_CELL_TET10, FLX_FAMILY_SOLID, 1, 1, 1, box_size, &steel, 0, 0);
         fe_support(s, 0, 0, 07);
-        flx_link l = {.kind = FLX_LINK_RIGID,
-                      .reference = 0,
-                      .mask = 07,
-                      .nnode = 1,
-                      .nodes = (int[]){s->nnode - 1}};
+        flx_node_link l = {.kind = FLX_LINK_RIGID,
+                           .reference = 0,
+                           .mask = 07,
+                           .nnode = 1,
+                           .nodes = (int[]){s->nnode - 1}};
         CHECK(flx_structure_add_link(s, &l) == FLX_OK);
         flx_fe *fe = NULL;
         flx_ctx_fail_allocation(ctx, k);

@@ -118,7 +118,8 @@ static int cantilever_has_known_frequencies(void)
         support(&r, 0, 043);
         CHECK(solve(&r, n[k] == 1 ? 2 : 3, false) == FLX_OK);
         for (int i = 0; i < (n[k] == 1 ? 2 : 3); i++) {
-            CHECK_NEAR(sqrt(r.modes->lambda[i]) / (2 * PI), f[k][i], n[k] == 1 ? 5e-4 : 5e-5); // as printed
+            CHECK_NEAR(sqrt(r.modes->lambda[i]) / (2 * PI), f[k][i],
+                       n[k] == 1 ? 5e-4 : 5e-5); // as printed
         }
         end(&r);
     }

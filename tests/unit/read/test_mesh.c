@@ -51,9 +51,9 @@ static int gmsh_old_and_new_give_one_mesh(void)
         CHECK(flx_structure_node_of(s[k], 9) == 3);
         CHECK(s[k]->x[3 * 3 + 2] == 1);
         CHECK(s[k]->elements[1].cell == FLX_CELL_TET4 && s[k]->elements[1].label == 5);
-        const flx_set *root = flx_structure_find_set(s[k], "root face");
+        const flx_mesh_set *root = flx_structure_find_set(s[k], "root face");
         CHECK(root && root->nnode == 3 && root->nelement == 1);
-        const flx_set *body = flx_structure_find_set(s[k], "body");
+        const flx_mesh_set *body = flx_structure_find_set(s[k], "body");
         CHECK(body && body->nnode == 4 && body->nelement == 1);
         flx_structure_destroy(&s[k]);
     }

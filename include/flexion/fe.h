@@ -1,0 +1,76 @@
+// flexion/fe.h - linear structures of finite elements: statics, modes, transients; what `flexion fe` does.
+#pragma once
+
+#include "flexion/model.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct flx_fe_problem flx_fe_problem;
+
+// The structure of the model's block `fe`, its unknowns numbered, its matrices assembled. The model must
+// live as long. FLX_ERR_MODEL with messages for broken elements.
+FLX_API flx_status flx_fe_problem_create(const flx_model *model, flx_fe_problem **out);
+FLX_API void flx_fe_problem_destroy(flx_fe_problem **problem);
+
+typedef struct flx_fe_summary {
+    int nodes, elements, unknowns; // nodes, elements: 0 where only matrices are known
+    double mass, com[3];
+    double inertia[6]; // xx yy zz xy yz xz about the centre of mass; xy = -integral of x y dm
+} flx_fe_summary;
+FLX_API flx_fe_summary flx_fe_problem_summary(const flx_fe_problem *problem);
+
+// Fields at nodes go to VTK files (.vtu, and .pvd for a series) where a path is given (NULL: none).
+
+typedef struct flx_fe_static {
+    double displacement; // largest, and the number of its node
+    int displacement_node;
+    double von_mises; // largest at a node of solids and plane elements
+    int von_mises_node;
+    double strain_energy;
+    double reaction[6]; // force, and moment about the origin, of all supports
+    double residual;    // |K x - f| / |f|
+} flx_fe_static;
+FLX_API flx_status flx_fe_problem_static(flx_fe_problem *problem, const char *vtu,
+                                         flx_fe_static *result);
+
+typedef struct flx_fe_mode {
+    double frequency;    // Hz; 0 of a rigid motion
+    double residual;     // |K x - lambda M x| / |K x|
+    double effective[6]; // masses and inertias about the centre of mass that it moves
+} flx_fe_mode;
+typedef struct flx_fe_modes_report {
+    int rigid;    // motions among them
+    int checked;  // the count of pivots agrees
+    int below;    // modes below `bound` by that count
+    double bound; // Hz
+    int factorisations, solutions;
+} flx_fe_modes_report;
+// The lowest `count` modes into modes (count).
+FLX_API flx_status flx_fe_problem_modes(flx_fe_problem *problem, int count, const char *vtu,
+                                        flx_fe_mode *modes, flx_fe_modes_report *report);
+
+// Newmark's method (beta 1/4, gamma 1/2) from rest under the loads of the structure, which act from
+// t = 0 on. until and step <= 0: those of `simulate`. nodes (nnode): their displacements go to the CSV
+// file (NULL: none). Every `every`-th step is written; 0: about a hundred.
+typedef struct flx_fe_transient {
+    double until, step;
+    int every;
+    int nnode;
+    const int *nodes;      // numbers of the mesh file
+    const char *csv, *pvd; // NULL: none
+} flx_fe_transient;
+typedef struct flx_fe_transient_result {
+    long steps;
+    double displacement; // largest at a written step, its node and its time
+    int displacement_node;
+    double displacement_time;
+    double energy_drift; // of kinetic + strain + dissipated - work of the loads, in proportion
+} flx_fe_transient_result;
+FLX_API flx_status flx_fe_problem_transient(flx_fe_problem *problem, const flx_fe_transient *def,
+                                            flx_fe_transient_result *result);
+
+#ifdef __cplusplus
+}
+#endif

@@ -1,0 +1,229 @@
+// cmd_fe.c - flexion fe: a structure of finite elements alone: statics, modes, transients.
+#include "cli/cli.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char help_text[] =
+    "Usage: flexion fe static|modes|transient MODEL [options]\n"
+    "\n"
+    "Compute the structure of the model's block 'fe': at rest under its loads, its\n"
+    "modes of vibration, or its motion from rest by Newmark's method (until and\n"
+    "step of 'simulate'). Fields at nodes go to VTK files.\n"
+    "\n"
+    "  --count N         modes: how many (default 10)\n"
+    "  --vtu FILE        where fields go (default MODEL.vtu; of a transient MODEL.pvd\n"
+    "                    with a .vtu file for each picture); --vtu none: nowhere\n"
+    "  --csv FILE        transient: energies and displacements of the nodes asked for\n"
+    "  --node N          transient: a node of the mesh for the table; may be repeated\n"
+    "  --every N         transient: write every N-th step (default: 100 in all)\n"
+    "  --set NAME=VALUE  override a parameter; may be repeated\n"
+    "\n"
+    "Example:\n"
+    "  flexion fe modes examples/fe/bracket.yaml --count 6\n"
+    "\n"
+    "Exit status: 0 done, 1 the computation failed, 2 the input is wrong.\n";
+
+typedef struct request {
+    const char *what, *path, *count, *vtu, *csv, *every;
+    cli_list settings, nodes;
+    char *picture; // owned; NULL: none
+} request;
+
+// A whole number above zero; 0: something else.
+static int whole(const char *text)
+{
+    char *end;
+    long value = strtol(text, &end, 10);
+    return *text != '\0' && *end == '\0' && value > 0 && value < 100000000 ? (int)value : 0;
+}
+
+// What is rounding beside the largest is zero.
+static void print_vector(const char *name, const double *v, const char *unit)
+{
+    double size = fmax(fabs(v[0]), fmax(fabs(v[1]), fabs(v[2])));
+    printf("  %-18s ", name);
+    for (int c = 0; c < 3; c++) printf("%12.6g ", fabs(v[c]) > 1e-10 * size ? v[c] : 0.0);
+    printf("%s\n", unit);
+}
+
+static void print_summary(const flx_fe_problem *p, const char *path)
+{
+    flx_fe_summary s = flx_fe_problem_summary(p);
+    printf("%s\n  unknowns           %12d\n", path, s.unknowns);
+    if (s.nodes == 0) return;
+    printf("  nodes              %12d\n  elements           %12d\n", s.nodes, s.elements);
+    printf("  mass               %12.6g kg\n", s.mass);
+    print_vector("centre of mass", s.com, "m");
+}
+
+static flx_status run_static(flx_fe_problem *p, const request *q)
+{
+    flx_fe_static r;
+    flx_status status = flx_fe_problem_static(p, q->picture, &r);
+    if (status != FLX_OK) return status;
+    printf("  displacement       %12.6g m at node %d\n", r.displacement, r.displacement_node);
+    if (r.von_mises > 0) {
+        printf("  von Mises          %12.6g Pa at node %d\n", r.von_mises, r.von_mises_node);
+    }
+    printf("  strain energy      %12.6g J\n", r.strain_energy);
+    print_vector("reaction", r.reaction, "N");
+    print_vector("its moment", r.reaction + 3, "N m about the origin");
+    printf("  residual           %12.2e\n", r.residual);
+    return FLX_OK;
+}
+
+static flx_status run_modes(flx_fe_problem *p, const request *q)
+{
+    int count = q->count ? whole(q->count) : 10;
+    flx_fe_modes_report report;
+    flx_fe_summary s = flx_fe_problem_summary(p);
+    if (!q->count && count > s.unknowns) count = s.unknowns;
+    flx_fe_mode *modes = calloc((size_t)count, sizeof *modes);
+    if (!modes) return FLX_ERR_MEMORY;
+    flx_status status = flx_fe_problem_modes(p, count, q->picture, modes, &report);
+    if (status == FLX_OK) {
+        printf("  rigid motions      %12d\n", report.rigid);
+        if (report.bound > 0) {
+            printf("  counted            %12d modes below %.6g Hz: %s\n", report.below,
+                   report.bound, report.checked ? "none is missing" : "some are missing");
+        }
+        printf("\n   mode   frequency Hz  residual");
+        printf(s.nodes ? "   effective mass x, y, z / whole\n" : "\n");
+        for (int k = 0; k < count; k++) {
+            printf("  %5d  %13.6f  %8.1e", k + 1, modes[k].frequency, modes[k].residual);
+            for (int c = 0; s.nodes && c < 3; c++) {
+                printf("  %8.5f", s.mass > 0 ? modes[k].effective[c] / s.mass : 0);
+            }
+            printf("\n");
+        }
+    }
+    free(modes);
+    return status;
+}
+
+static flx_status run_transient(flx_fe_problem *p, const request *q)
+{
+    flx_fe_transient_result r;
+    int *nodes = calloc((size_t)q->nodes.count + 1, sizeof *nodes);
+    if (!nodes) return FLX_ERR_MEMORY;
+    for (int i = 0; i < q->nodes.count; i++) nodes[i] = whole(q->nodes.items[i]);
+    const flx_fe_transient def = {.every = q->every ? whole(q->every) : 0,
+                                  .nnode = q->nodes.count,
+                                  .nodes = nodes,
+                                  .csv = q->csv,
+                                  .pvd = q->picture};
+    flx_status status = flx_fe_problem_transient(p, &def, &r);
+    if (status == FLX_OK) {
+        printf("  steps              %12ld\n", r.steps);
+        printf("  displacement       %12.6g m at node %d, t = %g s\n", r.displacement,
+               r.displacement_node, r.displacement_time);
+        printf("  energy drift       %12.2e\n", r.energy_drift);
+    }
+    free(nodes);
+    return status;
+}
+
+static const struct {
+    const char *word, *ending;
+    flx_status (*run)(flx_fe_problem *p, const request *q);
+} kinds[] = {{"static", ".vtu", run_static},
+             {"modes", ".vtu", run_modes},
+             {"transient", ".pvd", run_transient}};
+#define NKIND ((int)(sizeof kinds / sizeof kinds[0]))
+
+static int compute(flx_ctx *ctx, request *q, int kind)
+{
+    flx_model *model = NULL;
+    flx_fe_problem *p = NULL;
+    flx_status status = flx_model_read(ctx, q->path, q->settings.count, q->settings.items, &model);
+    if (status == FLX_OK) status = flx_fe_problem_create(model, &p);
+    if (status == FLX_OK) {
+        print_summary(p, q->path);
+        flx_fe_summary s = flx_fe_problem_summary(p);
+        bool none = (q->vtu && strcmp(q->vtu, "none") == 0) || (s.nodes == 0 && !q->vtu);
+        if (!none && !q->vtu) q->picture = cli_named_after(q->path, kinds[kind].ending);
+        if (!none && q->vtu) q->picture = strdup(q->vtu);
+        status = none || q->picture ? kinds[kind].run(p, q) : FLX_ERR_MEMORY;
+        if (status == FLX_OK && q->picture) printf("  fields in %s\n", q->picture);
+    }
+    fflush(stdout);
+    cli_print_warnings(ctx, 0);
+    cli_print_errors(ctx);
+    flx_fe_problem_destroy(&p);
+    flx_model_destroy(&model);
+    free(q->picture);
+    if (status == FLX_OK) return EXIT_DONE;
+    return status == FLX_ERR_MODEL || status == FLX_ERR_ARGUMENT || status == FLX_ERR_IO
+               ? EXIT_WRONG
+               : EXIT_FAILED;
+}
+
+// What is wrong with the numbers of the command line; false: nothing.
+static bool complain_of_numbers(const request *q)
+{
+    const char *const names[2] = {"--count", "--every"}, *const values[2] = {q->count, q->every};
+    for (int i = 0; i < 2; i++) {
+        if (!values[i] || whole(values[i]) > 0) continue;
+        cli_complain("fe", "%s takes a whole number above zero, not '%s'", names[i], values[i]);
+        return true;
+    }
+    for (int i = 0; i < q->nodes.count; i++) {
+        if (whole(q->nodes.items[i]) > 0) continue;
+        cli_complain("fe", "--node takes the number of a node, not '%s'", q->nodes.items[i]);
+        return true;
+    }
+    return false;
+}
+
+static int choose(flx_ctx *ctx, request *q, const cli_list *rest)
+{
+    const char *words[NKIND];
+    if (rest->count != 2) {
+        cli_complain("fe", "say what to compute and name a model: flexion fe modes MODEL; see "
+                           "'flexion fe --help'");
+        return EXIT_WRONG;
+    }
+    q->what = rest->items[0];
+    q->path = rest->items[1];
+    if (complain_of_numbers(q)) return EXIT_WRONG;
+    for (int i = 0; i < NKIND; i++) {
+        words[i] = kinds[i].word;
+        if (strcmp(q->what, words[i]) == 0) return compute(ctx, q, i);
+    }
+    const char *near = cli_nearest(q->what, NKIND, words);
+    cli_complain("fe", "'%s' is none of static, modes, transient%s%s%s", q->what,
+                 near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    return EXIT_WRONG;
+}
+
+static int run(flx_ctx *ctx, int argc, char **argv)
+{
+    request q = {0};
+    cli_list rest = {0};
+    int code = EXIT_WRONG;
+    const cli_option options[] = {
+        {.name = "--count", .value = &q.count}, {.name = "--vtu", .value = &q.vtu},
+        {.name = "--csv", .value = &q.csv},     {.name = "--every", .value = &q.every},
+        {.name = "--node", .list = &q.nodes},   {.name = "--set", .list = &q.settings}};
+    rest.items = calloc((size_t)argc, sizeof *rest.items);
+    q.settings.items = calloc((size_t)argc, sizeof *q.settings.items);
+    q.nodes.items = calloc((size_t)argc, sizeof *q.nodes.items);
+    if (rest.items && q.settings.items && q.nodes.items) {
+        cli_parsed parsed = cli_parse(&cmd_fe, argc, argv, 6, options, &rest);
+        if (parsed == CLI_DONE) code = EXIT_DONE;
+        if (parsed == CLI_GO) code = choose(ctx, &q, &rest);
+    }
+    free(rest.items);
+    free(q.settings.items);
+    free(q.nodes.items);
+    return code;
+}
+
+const cli_command cmd_fe = {
+    .name = "fe",
+    .summary = "finite elements alone: statics, modes, transients",
+    .help = help_text,
+    .run = run,
+};

@@ -1,0 +1,99 @@
+// problem_static.c - the structure at rest under its loads: K x = f.
+#include "fe/problem.h"
+
+#include <math.h>
+#include <string.h>
+
+// x = K^-1 f with one step of refinement; *residual: |K x - f| / |f|.
+static flx_status solve(const flx_fe_problem *p, double *x, double *work, double *residual)
+{
+    size_t n = (size_t)p->n;
+    flx_frontal *f = NULL;
+    FLX_TRY(flx_fe_problem_factor(p, &f));
+    flx_status status = flx_frontal_reserve(f, 1);
+    memset(x, 0, n * sizeof *x);
+    for (int sweep = 0; sweep < 3 && status == FLX_OK; sweep++) {
+        double r = 0, size = 0;
+        flx_symmetric_multiply(p->K, 1, x, work);
+        for (size_t i = 0; i < n; i++) {
+            work[i] = p->fe->f[i] - work[i];
+            r += work[i] * work[i];
+            size += p->fe->f[i] * p->fe->f[i];
+        }
+        *residual = size > 0 ? sqrt(r / size) : 0;
+        if (sweep == 2) break;
+        flx_frontal_solve(f, 1, work);
+        for (size_t i = 0; i < n; i++) x[i] += work[i];
+    }
+    flx_frontal_destroy(&f);
+    return status;
+}
+
+static void find_largest(const flx_fe *fe, const double *u, const double *sigma, double *mises,
+                         flx_fe_static *r)
+{
+    r->displacement = r->von_mises = -1;
+    for (int i = 0; i < fe->nnode; i++) {
+        const double *v = u + 6 * (size_t)i;
+        double size = sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+        mises[i] = flx_von_mises(sigma + 6 * (size_t)i);
+        if (size > r->displacement) {
+            r->displacement = size;
+            r->displacement_node = fe->s->label[i];
+        }
+        if (mises[i] > r->von_mises) {
+            r->von_mises = mises[i];
+            r->von_mises_node = fe->s->label[i];
+        }
+    }
+}
+
+// Forces that hold the nodes, of all supports together.
+static void sum_reactions(const flx_fe *fe, const double *F, double out[6])
+{
+    memset(out, 0, 6 * sizeof *out);
+    for (int i = 0; i < fe->nnode; i++) {
+        const double *x = fe->s->x + 3 * (size_t)i, *f = F + 6 * (size_t)i;
+        for (int c = 0; c < 3; c++) {
+            int c1 = (c + 1) % 3, c2 = (c + 2) % 3;
+            out[c] += f[c];
+            out[3 + c] += f[3 + c] + x[c1] * f[c2] - x[c2] * f[c1];
+        }
+    }
+}
+
+flx_status flx_fe_problem_static(flx_fe_problem *p, const char *vtu, flx_fe_static *r)
+{
+    *r = (flx_fe_static){0};
+    FLX_TRY(flx_fe_problem_need_mesh(p, "a static problem"));
+    size_t n = (size_t)p->n, m = (size_t)p->fe->nnode;
+    double *x = flx_alloc(p->ctx, 2 * n, sizeof *x), *u = flx_alloc(p->ctx, 6 * m, sizeof *u);
+    double *sigma = flx_alloc(p->ctx, 6 * m, sizeof *sigma);
+    double *F = flx_alloc(p->ctx, 6 * m, sizeof *F), *mises = flx_alloc(p->ctx, m, sizeof *mises);
+    flx_status status = x && u && sigma && F && mises ? FLX_OK : FLX_ERR_MEMORY;
+    if (status == FLX_OK) status = solve(p, x, x + n, &r->residual);
+    if (status == FLX_OK) {
+        flx_fe_expand(p->fe, x, false, u);
+        status = flx_fe_stress(p->fe, u, sigma);
+    }
+    if (status == FLX_OK) status = flx_fe_reactions(p->fe, u, false, F);
+    if (status == FLX_OK) { // strain energy of all nodes, prescribed ones included
+        for (size_t i = 0; i < 6 * m; i++) r->strain_energy += u[i] * F[i] / 2;
+        status = flx_fe_reactions(p->fe, u, true, F);
+    }
+    if (status == FLX_OK) {
+        find_largest(p->fe, u, sigma, mises, r);
+        sum_reactions(p->fe, F, r->reaction);
+    }
+    if (status == FLX_OK && vtu) {
+        const flx_vtu_field fields[] = {{"displacement", 3, 6, 0, u},
+                                        {"rotation", 3, 6, 3, u},
+                                        {"stress (xx yy zz xy yz xz)", 6, 6, 0, sigma},
+                                        {"von Mises", 1, 1, 0, mises},
+                                        {"reaction", 3, 6, 0, F}};
+        status = flx_vtu_write(p->fe, vtu, 5, fields);
+    }
+    void *owned[] = {x, u, sigma, F, mises};
+    for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++) flx_free(owned[i]);
+    return status;
+}

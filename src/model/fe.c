@@ -1,0 +1,565 @@
+// fe.c - the block `fe`: a structure of finite elements from a mesh file or a line, with what the model
+// file says about its elements, supports and loads.
+#include "model/builder.h"
+#include "model/structure.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef struct maker {
+    flx_env *e;
+    flx_builder *b;
+    flx_structure *s;
+    const flx_yaml *fe;
+} maker;
+
+// ---- sets and nodes -----------------------------------------------------------------------------
+
+// "node(7)": its number in the file.
+static bool node_number(const char *text, int *label)
+{
+    char end = 0, more = 0;
+    return sscanf(text, "node(%d%c%c", label, &end, &more) == 2 && end == ')';
+}
+
+static flx_status refuse_set(const maker *m, const flx_yaml *y, const char *what)
+{
+    flx_nearest near;
+    if (flx_structure_find_set(m->s, y->text)) {
+        return FLX_FAIL(m->b->ctx, FLX_ERR_MODEL, y->loc, "the set '%s' of the mesh has no %s",
+                        y->text, what);
+    }
+    flx_nearest_start(&near, y->text);
+    for (int i = 0; i < m->s->nset; i++) flx_nearest_offer(&near, m->s->sets[i].name);
+    const char *best = flx_nearest_best(&near);
+    return FLX_FAIL(m->b->ctx, FLX_ERR_MODEL, y->loc, "the mesh has no set of %s named '%s'%s%s%s",
+                    what, y->text, best ? "; did you mean '" : "", best ? best : "",
+                    best ? "'?" : "");
+}
+
+// Calls add for the nodes of one name.
+typedef flx_status (*add_node)(maker *m, int node, void *user);
+
+static flx_status for_name(maker *m, const flx_yaml *y, add_node add, void *user)
+{
+    int label;
+    if (node_number(y->text, &label)) {
+        int node = flx_structure_node_of(m->s, label);
+        if (node < 0) {
+            return FLX_FAIL(m->b->ctx, FLX_ERR_MODEL, y->loc, "the mesh has no node %d", label);
+        }
+        return add(m, node, user);
+    }
+    const flx_mesh_set *set = flx_structure_find_set(m->s, y->text);
+    if (!set || set->nnode == 0) return refuse_set(m, y, "nodes");
+    for (int i = 0; i < set->nnode; i++) FLX_TRY(add(m, set->nodes[i], user));
+    return FLX_OK;
+}
+
+static flx_status for_nodes(maker *m, const flx_yaml *on, add_node add, void *user)
+{
+    if (on->kind != FLX_YAML_LIST) return for_name(m, on, add, user);
+    for (int i = 0; i < on->count; i++) FLX_TRY(for_name(m, on->items[i], add, user));
+    return FLX_OK;
+}
+
+typedef struct node_list {
+    int n, capacity;
+    int *nodes;
+} node_list;
+
+static flx_status collect(maker *m, int node, void *user)
+{
+    node_list *l = user;
+    void *all = l->nodes;
+    flx_status status = flx_grow(m->b->ctx, &all, &l->capacity, l->n + 1, sizeof *l->nodes);
+    l->nodes = all;
+    if (status == FLX_OK) l->nodes[l->n++] = node;
+    return status;
+}
+
+// The one node of a name.
+static flx_status one_node(maker *m, const flx_yaml *y, int *node)
+{
+    node_list l = {0};
+    flx_status status = for_name(m, y, collect, &l);
+    if (status == FLX_OK && l.n != 1) {
+        status = FLX_FAIL(m->b->ctx, FLX_ERR_MODEL, y->loc, "'%s' has %d nodes: one is expected",
+                          y->text, l.n);
+    }
+    if (status == FLX_OK) *node = l.nodes[0];
+    flx_free(l.nodes);
+    return status;
+}
+
+static flx_status read_components(maker *m, const flx_yaml *y, unsigned *mask)
+{
+    static const char *const words[] = {"x", "y", "z", "rx", "ry", "rz", NULL};
+    *mask = y ? 0 : 077u;
+    for (int i = 0; y && i < y->count; i++) {
+        int k = 0;
+        FLX_TRY(flx_build_word(m->b, y->items[i], "component", words, &k));
+        *mask |= 1u << k;
+    }
+    return FLX_OK;
+}
+
+// ---- materials and sections ---------------------------------------------------------------------
+
+static void warn_of_units(const maker *m, const flx_material *a)
+{
+    double speed = sqrt(a->E / a->density);
+    if (!(a->density > 0) || (speed > 10 && speed < 3e4)) return;
+    flx_ctx_warn(
+        m->b->ctx, a->loc,
+        "sound would travel at %.3g m/s in this material: E is expected in Pa, the density "
+        "in kg/m^3",
+        speed);
+}
+
+static flx_status read_material(maker *m, const flx_yaml *y, int *material)
+{
+    flx_material a = {.name = "", .loc = y->loc, .nu = 0.3};
+    const flx_yaml *E = flx_yaml_get(y, "E"), *nu = flx_yaml_get(y, "nu"),
+                   *density = flx_yaml_get(y, "density");
+    FLX_TRY(flx_build_positive(m->e, E, "Young's modulus", &a.E));
+    FLX_TRY(flx_build_number(m->e, density, &a.density));
+    if (nu) FLX_TRY(flx_build_number(m->e, nu, &a.nu));
+    if (!(a.density >= 0)) {
+        return FLX_FAIL(m->b->ctx, FLX_ERR_MODEL, density->loc, "the density is negative: %g",
+                        a.density);
+    }
+    if (!(a.nu > -1 && a.nu < 0.5)) {
+        return FLX_FAIL(m->b->ctx, FLX_ERR_MODEL, nu->loc,
+                        "Poisson's ratio is %g: it lies between -1 and 0.5", a.nu);
+    }
+    warn_of_units(m, &a);
+    *material = m->s->nmaterial;
+    return flx_structure_add_material(m->s, &a);
+}
+
+// One number for both, or two; positive.
+static flx_status read_pair(maker *m, const flx_yaml *y, const char *what, double out[2])
+{
+    int n = 0;
+    double *v;
+    if (!y) return FLX_OK;
+    FLX_TRY(flx_build_numbers(m->e, y, &n, &v));
+    out[0] = v[0];
+    out[1] = v[n - 1];
+    if (out[0] > 0 && out[1] > 0) return FLX_OK;
+    return FLX_FAIL(m->b->ctx, FLX_ERR_MODEL, y->loc, "%s must be positive", what);
+}
+
+static flx_status read_stiffnesses(maker *m, const flx_yaml *y, flx_section *c)
+{
+    double EI[2] = {0, 0}, GA[2] = {0, 0};
+    const flx_yaml *GJ = flx_yaml_get(y, "GJ"), *mass = flx_yaml_get(y, "mass");
+    const flx_yaml *inertia = flx_yaml_get(y, "inertia");
+    FLX_TRY(flx_build_positive(m->e, flx_yaml_get(y, "EA"), "EA", &c->EA));
+    FLX_TRY(read_pair(m, flx_yaml_get(y, "EI"), "EI", EI));
+    FLX_TRY(read_pair(m, flx_yaml_get(y, "GA"), "GA", GA));
+    if (GJ) FLX_TRY(flx_build_positive(m->e, GJ, "GJ", &c->GJ));
+    if (mass) FLX_TRY(flx_build_number(m->e, mass, &c->mass));
+    if (inertia) {
+        int n = 0;
+        double *v;
+        FLX_TRY(flx_build_numbers(m->e, inertia, &n, &v));
+        for (int i = 0; i < 3; i++) c->inertia[i] = n == 3 ? v[i] : v[0];
+        if (n == 1) c->inertia[0] = 2 * v[0];
+    }
+    c->EIy = EI[0];
+    c->EIz = EI[1];
+    c->GAy = GA[0];
+    c->GAz = GA[1];
+    c->shear = GA[0] > 0;
+    c->rotary = inertia != NULL;
+    return FLX_OK;
+}
+
+// nu: of the material, for the shear correction.
+static flx_status read_section(maker *m, const flx_yaml *y, double nu, int *section)
+{
+    const flx_yaml *width = flx_yaml_get(y, "width"), *radius = flx_yaml_get(y, "radius");
+    const flx_yaml *area = flx_yaml_get(y, "area"), *thickness = flx_yaml_get(y, "thickness");
+    const flx_yaml *up = flx_yaml_get(y, "up");
+    flx_section c = {.name = "", .sized = true};
+    double a, b;
+    if (width) {
+        FLX_TRY(flx_build_positive(m->e, width, "the width", &a));
+        FLX_TRY(flx_build_positive(m->e, flx_yaml_get(y, "height"), "the height", &b));
+        c = flx_section_rectangle(a, b, nu);
+    } else if (radius) {
+        FLX_TRY(flx_build_positive(m->e, radius, "the radius", &a));
+        c = flx_section_circle(a, nu);
+    } else if (area) {
+        FLX_TRY(flx_build_positive(m->e, area, "the area", &c.A));
+    } else if (thickness) {
+        FLX_TRY(flx_build_positive(m->e, thickness, "the thickness", &c.thickness));
+    } else {
+        c.sized = false;
+        FLX_TRY(read_stiffnesses(m, y, &c));
+    }
+    c.name = "";
+    c.loc = y->loc;
+    if (up) {
+        FLX_TRY(flx_build_vector(m->e, up, c.up));
+        c.has_up = true;
+    }
+    *section = m->s->nsection;
+    return flx_structure_add_section(m->s, &c);
+}
+
+// Material, section and theory of the structure or of a region; -1 where not given.
+typedef struct element_data {
+    int material, section, family;
+} element_data;
+
+static flx_status read_data(maker *m, const flx_yaml *y, element_data *d)
+{
+    static const char *const theories[] = {"timoshenko", "euler-bernoulli", NULL};
+    const flx_yaml *material = flx_yaml_get(y, "material"), *section = flx_yaml_get(y, "section");
+    const flx_yaml *theory = flx_yaml_get(y, "theory"), *type = flx_yaml_get(y, "type");
+    const flx_yaml *rotary = flx_yaml_get(y, "rotary_inertia");
+    int slender = 0;
+    *d = (element_data){-1, -1, -1};
+    if (material) FLX_TRY(read_material(m, material, &d->material));
+    double nu = d->material >= 0 ? m->s->materials[d->material].nu : 0.3;
+    if (section) FLX_TRY(read_section(m, section, nu, &d->section));
+    if (type) FLX_TRY(flx_build_word(m->b, type, "type", flx_family_words, &d->family));
+    if (theory) FLX_TRY(flx_build_word(m->b, theory, "theory", theories, &slender));
+    if (!section) return FLX_OK;
+    flx_section *c = m->s->sections + d->section;
+    if (slender && c->sized) c->shear = c->rotary = false;
+    if (slender) c->shear = false;
+    if (rotary) FLX_TRY(flx_build_flag(m->b, rotary, "rotary_inertia", &c->rotary));
+    return FLX_OK;
+}
+
+// ---- elements -----------------------------------------------------------------------------------
+
+static bool fits(flx_family family, flx_cell cell)
+{
+    int d = flx_cells[cell].dimension;
+    switch (family) {
+    case FLX_FAMILY_SOLID:
+        return d == 3;
+    case FLX_FAMILY_PLANE_STRESS:
+    case FLX_FAMILY_PLANE_STRAIN:
+        return d == 2;
+    case FLX_FAMILY_BEAM:
+    case FLX_FAMILY_TRUSS:
+        return d == 1;
+    case FLX_FAMILY_NONE:
+    case FLX_FAMILY_COUNT:
+        break;
+    }
+    return false;
+}
+
+static flx_family usual_family(int dimension)
+{
+    return dimension == 3   ? FLX_FAMILY_SOLID
+           : dimension == 2 ? FLX_FAMILY_PLANE_STRESS
+                            : FLX_FAMILY_BEAM;
+}
+
+static void give(flx_element *e, const element_data *d, bool own)
+{
+    if (d->material >= 0 && (own || e->material < 0)) e->material = d->material;
+    if (d->section >= 0 && (own || e->section < 0)) e->section = d->section;
+}
+
+static flx_status read_region(maker *m, const flx_yaml *y)
+{
+    element_data d;
+    const flx_yaml *on = flx_yaml_get(y, "on");
+    FLX_TRY(read_data(m, y, &d));
+    bool list = on->kind == FLX_YAML_LIST;
+    for (int k = 0; k < (list ? on->count : 1); k++) {
+        const flx_yaml *name = list ? on->items[k] : on;
+        const flx_mesh_set *set = flx_structure_find_set(m->s, name->text);
+        if (!set || set->nelement == 0) return refuse_set(m, name, "elements");
+        for (int i = 0; i < set->nelement; i++) {
+            flx_element *e = m->s->elements + set->elements[i];
+            if (d.family > 0 && !fits((flx_family)d.family, e->cell)) {
+                return FLX_FAIL(m->b->ctx, FLX_ERR_MODEL, name->loc,
+                                "'%s' has element %d, a %s: it cannot be a %s", name->text,
+                                e->label, flx_cells[e->cell].word, flx_family_words[d.family]);
+            }
+            if (d.family > 0) e->family = (flx_family)d.family;
+            if (e->family == FLX_FAMILY_NONE)
+                e->family = usual_family(flx_cells[e->cell].dimension);
+            give(e, &d, true);
+        }
+    }
+    return FLX_OK;
+}
+
+// What is not said is decided by the shapes of the highest dimension.
+static flx_status settle_elements(maker *m)
+{
+    element_data d;
+    int highest = 0, known = 0;
+    const flx_yaml *regions = flx_yaml_get(m->fe, "regions");
+    for (int i = 0; i < m->s->nelement; i++) {
+        int k = flx_cells[m->s->elements[i].cell].dimension;
+        known += m->s->elements[i].family != FLX_FAMILY_NONE;
+        if (k > highest) highest = k;
+    }
+    for (int i = 0; regions && i < regions->count; i++) FLX_TRY(read_region(m, regions->items[i]));
+    FLX_TRY(read_data(m, m->fe, &d));
+    flx_family family = d.family > 0 ? (flx_family)d.family : usual_family(highest);
+    for (int i = 0; i < m->s->nelement; i++) {
+        flx_element *e = m->s->elements + i;
+        if (e->family == FLX_FAMILY_NONE && known == 0 && fits(family, e->cell)) e->family = family;
+        if (e->family != FLX_FAMILY_NONE) give(e, &d, false);
+    }
+    return FLX_OK;
+}
+
+// ---- points, springs, links ---------------------------------------------------------------------
+
+static flx_status add_mass(maker *m, int node, void *user)
+{
+    flx_point_mass *p = user;
+    p->node = node;
+    return flx_structure_add_mass(m->s, p);
+}
+
+static flx_status read_point(maker *m, const flx_yaml *y)
+{
+    flx_point_mass p = {.loc = y->loc};
+    const flx_yaml *mass = flx_yaml_get(y, "mass"), *inertia = flx_yaml_get(y, "inertia");
+    FLX_TRY(flx_build_number(m->e, mass, &p.mass));
+    if (!(p.mass >= 0)) {
+        return FLX_FAIL(m->b->ctx, FLX_ERR_MODEL, mass->loc, "the mass is negative: %g", p.mass);
+    }
+    if (inertia) {
+        int n = 0;
+        double *v;
+        FLX_TRY(flx_build_numbers(m->e, inertia, &n, &v));
+        for (int i = 0; i < (n == 1 ? 3 : n); i++) p.inertia[i] = v[n == 1 ? 0 : i];
+    }
+    return for_nodes(m, flx_yaml_get(y, "on"), add_mass, &p);
+}
+
+static flx_status read_spring(maker *m, const flx_yaml *y)
+{
+    const flx_yaml *on = flx_yaml_get(y, "on");
+    flx_spring_element k = {.node = {-1, -1}, .loc = y->loc};
+    int n = 0, ends = on->kind == FLX_YAML_LIST ? on->count : 1;
+    double *v;
+    if (ends > 2) {
+        return FLX_FAIL(m->b->ctx, FLX_ERR_MODEL, on->loc, "a spring is between two nodes, or one");
+    }
+    for (int i = 0; i < ends; i++) {
+        FLX_TRY(one_node(m, on->kind == FLX_YAML_LIST ? on->items[i] : on, &k.node[i]));
+    }
+    FLX_TRY(flx_build_numbers(m->e, flx_yaml_get(y, "stiffness"), &n, &v));
+    for (int i = 0; i < n; i++) {
+        int c = m->s->dimension == 2 && i == 2 ? 5 : i;
+        k.stiffness[c] = v[i];
+    }
+    for (int i = 1; n == 1 && i < m->s->dimension; i++) k.stiffness[i] = v[0];
+    return flx_structure_add_spring(m->s, &k);
+}
+
+static flx_status read_link(maker *m, const flx_yaml *y)
+{
+    static const char *const words[] = {"rigid", "average", NULL};
+    flx_node_link l = {.loc = y->loc};
+    node_list nodes = {0};
+    int kind = 0;
+    FLX_TRY(flx_build_word(m->b, flx_yaml_get(y, "type"), "type", words, &kind));
+    FLX_TRY(one_node(m, flx_yaml_get(y, "node"), &l.reference));
+    FLX_TRY(read_components(m, flx_yaml_get(y, "components"), &l.mask));
+    l.kind = kind ? FLX_LINK_AVERAGE : FLX_LINK_RIGID;
+    flx_status status = for_nodes(m, flx_yaml_get(y, "on"), collect, &nodes);
+    for (int i = 0; i < nodes.n; i++) { // the reference node may lie in the set
+        if (nodes.nodes[i] != l.reference) nodes.nodes[l.nnode++] = nodes.nodes[i];
+    }
+    l.nodes = nodes.nodes;
+    if (status == FLX_OK) status = flx_structure_add_link(m->s, &l);
+    flx_free(nodes.nodes);
+    return status;
+}
+
+// ---- supports and loads -------------------------------------------------------------------------
+
+static flx_status add_support(maker *m, int node, void *user)
+{
+    flx_support *p = user;
+    p->node = node;
+    return flx_structure_add_support(m->s, p);
+}
+
+static flx_status read_support(maker *m, const flx_yaml *y)
+{
+    flx_support p = {.loc = y->loc};
+    const flx_yaml *value = flx_yaml_get(y, "value");
+    FLX_TRY(read_components(m, flx_yaml_get(y, "components"), &p.mask));
+    if (value) FLX_TRY(flx_build_number(m->e, value, &p.value[0]));
+    for (int c = 1; c < 6; c++) p.value[c] = p.value[0];
+    return for_nodes(m, flx_yaml_get(y, "on"), add_support, &p);
+}
+
+static flx_status add_load(maker *m, int node, void *user)
+{
+    flx_nodal_load *l = user;
+    l->node = node;
+    return flx_structure_add_load(m->s, l);
+}
+
+static flx_status press_set(maker *m, const flx_yaml *name, flx_pressure *p)
+{
+    const flx_mesh_set *set = flx_structure_find_set(m->s, name->text);
+    int count = 0, faces = m->s->dimension - 1;
+    for (int i = 0; set && i < set->nelement; i++) {
+        const flx_element *e = m->s->elements + set->elements[i];
+        if (e->family != FLX_FAMILY_NONE || flx_cells[e->cell].dimension != faces) continue;
+        p->element = set->elements[i];
+        count++;
+        FLX_TRY(flx_structure_add_pressure(m->s, p));
+    }
+    if (count > 0) return FLX_OK;
+    return refuse_set(m, name, faces == 2 ? "faces" : "edges");
+}
+
+static flx_status read_load(maker *m, const flx_yaml *y)
+{
+    static const char *const words[] = {"force", "moment", "pressure", "traction", NULL};
+    const flx_yaml *value = flx_yaml_get(y, "value"), *on = flx_yaml_get(y, "on");
+    int kind = 0;
+    double v[3] = {0, 0, 0};
+    FLX_TRY(flx_build_word(m->b, flx_yaml_get(y, "type"), "type", words, &kind));
+    bool number = kind == 2 || (kind == 1 && m->s->dimension == 2);
+    if (number) {
+        FLX_TRY(flx_build_number(m->e, value, &v[kind == 1 ? 2 : 0]));
+    } else {
+        FLX_TRY(flx_build_vector(m->e, value, v));
+    }
+    if (kind < 2) {
+        flx_nodal_load l = {0};
+        memcpy(l.force + 3 * kind, v, sizeof v);
+        return for_nodes(m, on, add_load, &l);
+    }
+    flx_pressure p = {.value = v[0], .traction = kind == 3, .vector = {v[0], v[1], v[2]}};
+    if (on->kind != FLX_YAML_LIST) return press_set(m, on, &p);
+    for (int i = 0; i < on->count; i++) FLX_TRY(press_set(m, on->items[i], &p));
+    return FLX_OK;
+}
+
+// ---- the whole ----------------------------------------------------------------------------------
+
+static flx_status for_each(maker *m, const char *key, flx_status (*read)(maker *, const flx_yaml *))
+{
+    const flx_yaml *y = flx_yaml_get(m->fe, key);
+    flx_builder *b = m->b;
+    for (int i = 0; y && i < y->count; i++) GO_ON(read(m, y->items[i]));
+    return FLX_OK;
+}
+
+static flx_status make_line(maker *m, const flx_yaml *line)
+{
+    const flx_yaml *elements = flx_yaml_get(m->fe, "elements");
+    int n = 20;
+    element_data d;
+    if (elements) FLX_TRY(flx_build_integer(m->e, elements, &n));
+    if (n < 1 || n > 10000000) {
+        return FLX_FAIL(m->b->ctx, FLX_ERR_MODEL, elements->loc, "%d elements are no line", n);
+    }
+    double *places = flx_take(m->b, 3 * (size_t)line->count, sizeof *places);
+    if (!places) return FLX_ERR_MEMORY;
+    for (int i = 0; i < line->count; i++) {
+        FLX_TRY(flx_build_vector(m->e, line->items[i], places + 3 * (size_t)i));
+        const double *a = places + 3 * (size_t)i - 3, *p = places + 3 * (size_t)i;
+        if (i > 0 && a[0] == p[0] && a[1] == p[1] && a[2] == p[2]) {
+            return FLX_FAIL(m->b->ctx, FLX_ERR_MODEL, line->items[i]->loc,
+                            "the line has this place twice in a row");
+        }
+    }
+    FLX_TRY(read_data(m, m->fe, &d));
+    FLX_TRY(flx_structure_add_line(m->s, line->count, places, n, d.material, d.section));
+    for (int i = 0; i < m->s->nelement && d.family > 0; i++) {
+        m->s->elements[i].family = (flx_family)d.family;
+    }
+    return flx_structure_index(m->s);
+}
+
+static flx_status make(maker *m)
+{
+    flx_builder *b = m->b;
+    const flx_yaml *line = flx_yaml_get(m->fe, "line"), *mesh = flx_yaml_get(m->fe, "mesh");
+    if (line) {
+        m->s = flx_structure_create(b->ctx, b->m->path);
+        if (!m->s) return FLX_ERR_MEMORY;
+        m->s->dimension = b->m->dimension;
+        FLX_TRY(make_line(m, line));
+    } else {
+        if (!b->reader || !b->reader->read_mesh) {
+            return FLX_FAIL(b->ctx, FLX_ERR_MODEL, mesh->loc, "meshes cannot be read here");
+        }
+        FLX_TRY(b->reader->read_mesh(b->reader->user, mesh->text, mesh->loc, &m->s));
+        if (b->m->dimension == 2) m->s->dimension = 2;
+        FLX_TRY(settle_elements(m));
+    }
+    FLX_TRY(for_each(m, "points", read_point));
+    FLX_TRY(for_each(m, "springs", read_spring));
+    FLX_TRY(for_each(m, "links", read_link));
+    FLX_TRY(for_each(m, "supports", read_support));
+    FLX_TRY(for_each(m, "loads", read_load));
+    return b->failed ? FLX_ERR_MODEL : FLX_OK;
+}
+
+flx_status flx_fe_build(flx_env *e, const flx_yaml *fe, flx_structure **out)
+{
+    maker m = {.e = e, .b = e->b, .fe = fe};
+    flx_status status = make(&m);
+    if (status != FLX_OK) flx_structure_destroy(&m.s);
+    *out = m.s;
+    return status;
+}
+
+static flx_status read_matrices(flx_builder *b, const flx_yaml *y)
+{
+    const flx_reader *r = b->reader;
+    if (!r || !r->read_matrices) {
+        return FLX_FAIL(b->ctx, FLX_ERR_MODEL, y->loc, "matrices cannot be read here");
+    }
+    return r->read_matrices(r->user, flx_yaml_get(y, "stiffness")->text,
+                            flx_yaml_get(y, "mass")->text, y->loc, &b->m->fe.K, &b->m->fe.M);
+}
+
+flx_status flx_fe_finish(flx_builder *b)
+{
+    static const char *const words[] = {"consistent", "lumped", NULL};
+    const flx_yaml *fe = flx_yaml_get(b->top->def, "fe");
+    flx_env e;
+    int lumped = 0;
+    if (!fe) return FLX_OK;
+    flx_env_init(&e, b, b->top, NULL, FLX_MODE_CONSTANT);
+    const flx_yaml *matrices = flx_yaml_get(fe, "matrices"), *masses = flx_yaml_get(fe, "masses");
+    const flx_yaml *damping = flx_yaml_get(fe, "damping");
+    b->m->fe.loc = fe->loc;
+    if (matrices) return read_matrices(b, matrices);
+    if (masses) FLX_TRY(flx_build_word(b, masses, "kind of masses", words, &lumped));
+    b->m->fe.lumped = lumped == 1;
+    if (damping) {
+        const flx_yaml *rayleigh = flx_yaml_get(damping, "rayleigh");
+        double v[2] = {0, 0}, *values;
+        int n = 0;
+        if (!rayleigh) {
+            return FLX_FAIL(
+                b->ctx, FLX_ERR_MODEL, damping->loc,
+                "a transient of all unknowns has no modes: give rayleigh: [alpha, beta]");
+        }
+        FLX_TRY(flx_build_numbers(&e, rayleigh, &n, &values));
+        for (int i = 0; i < n && i < 2; i++) v[i] = values[i];
+        memcpy(b->m->fe.rayleigh, v, sizeof v);
+    }
+    FLX_TRY(flx_fe_build(&e, fe, &b->m->fe.structure));
+    for (int c = 0; c < 3; c++) b->m->fe.structure->gravity[c] += b->m->gravity[c];
+    return FLX_OK;
+}
