@@ -113,13 +113,16 @@ flx_status flx_dense_symmetric_pencil(flx_ctx *ctx, int n, double *A, double *B,
 {
     const char *what = "the eigenvalues of a pair of matrices";
     if (n == 0) return FLX_OK;
-    if (!finite(n * n, A) || !finite(n * n, B)) return report(ctx, -1, what);
-    use_one_thread();
+    size_t entries = (size_t)n * (size_t)n;
+    if (!flx_dense_is_finite(entries, A) || !flx_dense_is_finite(entries, B)) {
+        return flx_dense_report(ctx, -1, what);
+    }
+    flx_dense_use_one_thread();
     double size;
     lapack_int isize;
     lapack_int info =
         LAPACKE_dsygvd_work(LAPACK_COL_MAJOR, 1, 'V', 'L', n, A, n, B, n, w, &size, -1, &isize, -1);
-    if (info != 0) return report(ctx, info, what);
+    if (info != 0) return flx_dense_report(ctx, info, what);
     int lwork = (int)size;
     double *work = flx_alloc(ctx, (size_t)lwork, sizeof *work);
     lapack_int *iwork = flx_alloc(ctx, (size_t)isize, sizeof *iwork);
@@ -127,7 +130,7 @@ flx_status flx_dense_symmetric_pencil(flx_ctx *ctx, int n, double *A, double *B,
     if (work && iwork) {
         info = LAPACKE_dsygvd_work(LAPACK_COL_MAJOR, 1, 'V', 'L', n, A, n, B, n, w, work, lwork,
                                    iwork, isize);
-        status = report(ctx, info, what);
+        status = flx_dense_report(ctx, info, what);
     }
     flx_free(work);
     flx_free(iwork);

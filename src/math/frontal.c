@@ -2,19 +2,17 @@
 // of a front waits on a stack until its parent takes it in.
 //
 //     [A11 .; A21 A22] = [L11 .; L21 I] diag(D, A22 - L21 D L21^T) [L11 .; L21 I]^T            (LIN-10)
+#include "math/dense_parts.h"
 #include "math/frontal_parts.h"
 
-#include <cblas.h>
 #include <float.h>
 #include <math.h>
-#include <stdatomic.h>
 #include <string.h>
 
 flx_status flx_frontal_create(flx_ctx *ctx, const flx_symmetric *A, const int *group,
                               flx_frontal **out)
 {
-    static atomic_flag done = ATOMIC_FLAG_INIT;
-    if (!atomic_flag_test_and_set(&done)) openblas_set_num_threads(1); // bits differ with more
+    flx_dense_use_one_thread();
     *out = NULL;
     flx_frontal *f = flx_alloc(ctx, 1, sizeof *f);
     if (!f) return FLX_ERR_MEMORY;

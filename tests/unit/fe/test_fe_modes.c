@@ -1,4 +1,4 @@
-// test_modes.c - modes of structures against closed forms and dense solutions; rigid motions; counts.
+// test_fe_modes.c - modes of structures against closed forms and dense solutions; rigid motions; counts.
 #include "check.h"
 #include "fe/fe.h"
 #include "fe_mesh.h"
