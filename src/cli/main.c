@@ -12,7 +12,7 @@ static const cli_command *const commands[] = {
 
 static void print_usage(FILE *f)
 {
-    fputs("flexion - simulate mechanisms\n\nUsage: flexion COMMAND [ARGUMENTS]\n\n", f);
+    fputs("flexion - simulate mechanisms. Usage: flexion COMMAND [ARGUMENTS]\n\n", f);
     for (int i = 0; i < N_COMMANDS; i++)
         fprintf(f, "  %-14s %s\n", commands[i]->name, commands[i]->summary);
     fputs("\nExample: a slider crank, simulated and drawn\n"
