@@ -26,19 +26,12 @@ flx_status discrete_find_missing_masses(flx_integrator *it)
 {
     discrete *g = it->data;
     const flx_system *s = it->sys;
-    const flx_pattern *pt = &s->pattern;
     const flx_explicit *e = s->ops->explicit_form;
     flx_point p = flx_state_point(s, g->end);
     double least = HUGE_VAL, *m = g->u;
     bool missing = false;
     FLX_TRY(s->ops->linearise(s, it->work, &p, &g->end_blocks));
-    for (int i = 0; i < pt->nblock && pt->start[i] < s->dims.nv; i++) {
-        for (int k = pt->row[i]; k < pt->row[i + 1]; k++) {
-            int n = pt->start[i + 1] - pt->start[i], first = pt->start[i];
-            if (pt->col[k] != i) continue;
-            for (int j = 0; j < n; j++) m[first + j] = g->end_blocks.A2[pt->offset[k] + j * n + j];
-        }
-    }
+    flx_blocks_masses(s, &g->end_blocks, m);
     for (int i = 0; i < s->dims.nv; i++) {
         m[i] *= g->scale[i] * g->scale[i];
         if (m[i] > 0.0) least = fmin(least, m[i]);

@@ -105,18 +105,11 @@ void flx_events_destroy(flx_events **events)
 static flx_status expect_missing_masses(flx_integrator *it, flx_events *e)
 {
     const flx_system *s = it->sys;
-    const flx_pattern *pt = &s->pattern;
     flx_point p = flx_state_point(s, e->begin);
     bool missing = false;
     FLX_TRY(s->ops->linearise(s, it->work, &p, &e->blocks));
-    for (int i = 0; i < pt->nblock && pt->start[i] < s->dims.nv; i++) {
-        int n = pt->start[i + 1] - pt->start[i];
-        for (int k = pt->row[i]; k < pt->row[i + 1]; k++) {
-            for (int j = 0; j < n && pt->col[k] == i; j++) {
-                missing |= e->blocks.A2[pt->offset[k] + j * n + j] == 0.0;
-            }
-        }
-    }
+    flx_blocks_masses(s, &e->blocks, e->d);
+    for (int i = 0; i < s->dims.nv; i++) missing |= e->d[i] == 0.0;
     if (!missing) return FLX_OK;
     FLX_TRY(flx_relaxer_create(s, &e->relaxer));
     return flx_relaxer_warm(e->relaxer, &e->blocks);

@@ -472,3 +472,16 @@ flx_linear_report flx_linear_get_report(const flx_linear *lin)
     }
     return r;
 }
+
+void flx_blocks_masses(const flx_system *s, const flx_blocks *blocks, double *mass)
+{
+    const flx_pattern *p = &s->pattern;
+    memset(mass, 0, (size_t)s->dims.nv * sizeof *mass);
+    for (int i = 0; i < p->nblock && p->start[i] < s->dims.nv; i++) {
+        int n = p->start[i + 1] - p->start[i], e = p->row[i];
+        while (p->col[e] != i) e++;
+        for (int r = 0; r < n; r++) {
+            mass[p->start[i] + r] = blocks->A2[p->offset[e] + r * n + r];
+        }
+    }
+}

@@ -69,3 +69,6 @@ typedef struct flx_linear_report {
     int worst;          // unknown of the smallest pivot; -1: not known
 } flx_linear_report;
 flx_linear_report flx_linear_get_report(const flx_linear *lin);
+
+// The diagonal (nv) of the masses in A2.
+void flx_blocks_masses(const flx_system *s, const flx_blocks *blocks, double *mass);

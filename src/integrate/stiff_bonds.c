@@ -1,8 +1,9 @@
 // stiff_bonds.c - see stiff_bonds.h.
 #include "integrate/stiff_bonds.h"
 
+#include "integrate/linear.h"
+
 #include <math.h>
-#include <string.h>
 
 // A motion this much faster than the step is not followed: a spring has ten radians in a step, a
 // damper ten time constants.
@@ -47,22 +48,6 @@ flx_status flx_stiff_bonds_create(const flx_system *s, flx_stiff_bonds *b)
 
 // ---- mobility -------------------------------------------------------------------------------
 
-// The diagonal of M.
-static void read_masses(const flx_system *s, const flx_blocks *blocks, double *mass)
-{
-    const flx_pattern *p = &s->pattern;
-    memset(mass, 0, (size_t)s->dims.nv * sizeof *mass);
-    for (int i = 0; i < p->nblock && p->start[i] < s->dims.nv; i++) {
-        for (int e = p->row[i]; e < p->row[i + 1]; e++) {
-            int n = p->start[i + 1] - p->start[i];
-            if (p->col[e] != i) continue;
-            for (int r = 0; r < n; r++) {
-                mass[p->start[i] + r] = blocks->A2[p->offset[e] + r * n + r];
-            }
-        }
-    }
-}
-
 // Row r of block i: sum of G_c^2 / m_c, with G = values / factor.
 static double row_mobility(const flx_system *s, int i, int r, const double *values, double factor,
                            const double *mass)
@@ -87,7 +72,7 @@ void flx_stiff_bonds_measure(flx_stiff_bonds *b, const flx_system *s, const flx_
     const flx_pattern *p = &s->pattern;
     int first = s->dims.nv + s->dims.nx + s->dims.nw;
     if (b->nsoft == 0) return;
-    read_masses(s, blocks, mass);
+    flx_blocks_masses(s, blocks, mass);
     for (int i = 0; i < p->nblock; i++) {
         for (int r = p->start[i]; r < p->start[i + 1] && r >= first; r++) {
             int k = r - first;

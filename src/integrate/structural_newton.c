@@ -184,16 +184,11 @@ static void correct(structural *g, const flx_system *s, const flx_state *x)
 static flx_status factor_normals(flx_integrator *it)
 {
     structural *g = it->data;
-    const flx_pattern *p = &it->sys->pattern;
     int nv = it->sys->dims.nv;
     double most = 0.0;
-    for (int b = 0; b < p->nblock && p->start[b] < nv; b++) {
-        int size = p->start[b + 1] - p->start[b], e = p->row[b];
-        while (p->col[e] != b) e++;
-        for (int i = 0; i < size; i++) {
-            double scale = g->scale[p->start[b] + i];
-            most = fmax(most, g->blocks.A2[p->offset[e] + i * size + i] * scale * scale);
-        }
+    flx_blocks_masses(it->sys, &g->blocks, g->mass_of_metric);
+    for (int i = 0; i < nv; i++) {
+        most = fmax(most, g->mass_of_metric[i] * g->scale[i] * g->scale[i]);
     }
     if (!(most > 0.0)) most = 1.0;
     for (int i = 0; i < nv; i++) {
