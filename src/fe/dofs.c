@@ -440,6 +440,7 @@ int flx_fe_terms(const flx_fe *fe, int node, int comp, const int **unknown, cons
     if (*dof > FLX_DOF_TIED) return 0;
     int tie = FLX_DOF_TIED - *dof;
     *constant = fe->tie_constant[tie];
+    if (fe->tie_count[tie] == 0) return 0; // it follows what is held
     *unknown = fe->tie_unknown + fe->tie_start[tie];
     *weight = fe->tie_weight + fe->tie_start[tie];
     return fe->tie_count[tie];

@@ -175,7 +175,7 @@ static flx_status prepare(flx_frontal *f)
     if (!f->stack || !f->work) return FLX_ERR_MEMORY;
     f->stack_top = 0;
     f->report.negative = f->report.small = f->report.smallest = 0;
-    f->report.ratio = INFINITY;
+    f->report.ratio = (double)INFINITY;
     return FLX_OK;
 }
 

@@ -151,7 +151,7 @@ flx_status flx_structure_add_link(flx_structure *s, const flx_node_link *l)
         flx_free(own.weights);
         return status;
     }
-    memcpy(own.nodes, l->nodes, n * sizeof *own.nodes);
+    if (n > 0) memcpy(own.nodes, l->nodes, n * sizeof *own.nodes);
     if (l->weights) memcpy(own.weights, l->weights, n * sizeof *own.weights);
     s->links[s->nlink++] = own;
     return FLX_OK;

@@ -41,7 +41,7 @@ typedef struct reader {
     int *element_property; // by element: number of its property, settled at the end
     int nspring, spring_capacity;
     int *spring_property;
-    int pass; // 0: nodes, materials, properties; 1: the rest
+    int largest; // number of a node
 } reader;
 
 static flx_loc place(const reader *r)
@@ -461,6 +461,7 @@ static flx_status read_nodes(reader *r, int i, int *n, int **nodes)
             last = first;
         }
         bool range = last > first;
+        if (last > r->largest) last = range ? r->largest : last;
         for (int label = first; status == FLX_OK && label <= last; label++) {
             node = flx_structure_node_of(r->s, label);
             if (node < 0 && range) continue; // a range may have holes
@@ -692,6 +693,8 @@ flx_status flx_nastran_read(flx_scan *scan, flx_structure *s)
     flx_scan start = *scan;
     flx_status status = read_all(&r, false);
     if (status == FLX_OK) status = flx_structure_index(s);
+    for (int i = 0; i < s->nnode; i++)
+        r.largest = s->label[i] > r.largest ? s->label[i] : r.largest;
     *scan = start;
     if (status == FLX_OK) status = read_all(&r, true);
     if (status == FLX_OK) status = settle(&r);
