@@ -1,0 +1,178 @@
+// nastran_cards.c - cards of Nastran's bulk data: fields of 8 or 16 columns or separated by commas, with
+// continuations.
+#include "read/nastran_parts.h"
+
+#include <ctype.h>
+#include <string.h>
+#include <strings.h>
+
+flx_loc flx_nastran_place(const flx_nastran *r)
+{
+    return (flx_loc){r->scan->file, r->line, 1};
+}
+// ---- cards --------------------------------------------------------------------------------------
+
+static flx_nastran_field trim(const char *from, const char *to)
+{
+    while (from < to && isspace((unsigned char)*from)) from++;
+    while (to > from && isspace((unsigned char)to[-1])) to--;
+    return (flx_nastran_field){from, (int)(to - from)};
+}
+
+// A line with its leading blanks, which count here; comments are cut off.
+static bool next_line(flx_nastran *r)
+{
+    if (r->ahead) {
+        r->ahead = false;
+        return true;
+    }
+    const flx_scan *s = r->scan;
+    do {
+        if (s->at >= s->end) return false;
+        const char *start = s->at;
+        const char *end = memchr(start, '\n', (size_t)(s->end - start));
+        r->next_line = s->line;
+        r->scan->at = end ? end + 1 : s->end;
+        r->scan->line += end != NULL;
+        if (!end) end = s->end;
+        const char *comment = memchr(start, '$', (size_t)(end - start));
+        if (comment) end = comment;
+        while (end > start && isspace((unsigned char)end[-1])) end--;
+        r->next = start;
+        r->next_length = (int)(end - start);
+    } while (r->next_length == 0);
+    return true;
+}
+
+static flx_status add_field(flx_nastran *r, flx_nastran_field f)
+{
+    GROW(r, r->f, r->capacity, r->n + 1);
+    r->f[r->n++] = f;
+    return FLX_OK;
+}
+
+// The data fields of one line, eight or (of 16 columns) four of them.
+static flx_status add_line(flx_nastran *r, bool first)
+{
+    const char *at = r->next, *end = at + r->next_length;
+    const char *comma = memchr(at, ',', (size_t)(end - at));
+    if (comma) {
+        int k = 0;
+        for (; k < 9; k++) {
+            const char *stop = memchr(at, ',', (size_t)(end - at));
+            if (k > 0 || first) FLX_TRY(add_field(r, trim(at, stop ? stop : end)));
+            if (!stop) {
+                k++;
+                break;
+            }
+            at = stop + 1;
+        }
+        for (; k < 9; k++) FLX_TRY(add_field(r, (flx_nastran_field){end, 0}));
+        return FLX_OK;
+    }
+    const char *name = at + (r->next_length < 8 ? r->next_length : 8);
+    bool wide = memchr(at, '*', (size_t)(name - at)) != NULL;
+    int width = wide ? 16 : 8, count = wide ? 4 : 8;
+    if (first) {
+        flx_nastran_field f = trim(at, name);
+        if (f.length > 0 && f.text[f.length - 1] == '*') f.length--;
+        FLX_TRY(add_field(r, f));
+    }
+    for (int k = 0; k < count; k++) {
+        const char *from = r->next + 8 + width * k, *to = from + width;
+        if (from > end) from = end;
+        if (to > end) to = end;
+        FLX_TRY(add_field(r, trim(from, to)));
+    }
+    return FLX_OK;
+}
+
+// The next card with its continuations.
+flx_status flx_nastran_card(flx_nastran *r, bool *more)
+{
+    r->n = 0;
+    *more = next_line(r);
+    if (!*more) return FLX_OK;
+    r->line = r->next_line;
+    FLX_TRY(add_line(r, true));
+    while (next_line(r)) {
+        char c = r->next[0];
+        if (c != '+' && c != '*' && c != ' ' && c != ',' && c != '\t') {
+            r->ahead = true;
+            break;
+        }
+        FLX_TRY(add_line(r, false));
+    }
+    while (r->n > 1 && r->f[r->n - 1].length == 0) r->n--;
+    return FLX_OK;
+}
+
+bool flx_nastran_is(const flx_nastran *r, const char *word)
+{
+    return (int)strlen(word) == r->f[0].length &&
+           strncasecmp(r->f[0].text, word, (size_t)r->f[0].length) == 0;
+}
+
+bool flx_nastran_is_empty(const flx_nastran *r, int i)
+{
+    return i >= r->n || r->f[i].length == 0;
+}
+
+flx_status flx_nastran_int(const flx_nastran *r, int i, const char *what, int *out)
+{
+    char buffer[64];
+    if (!flx_nastran_is_empty(r, i) && flx_text_int(r->f[i].text, r->f[i].length, out))
+        return FLX_OK;
+    return REFUSE(r, "%.*s: '%s' in field %d where %s is expected", r->f[0].length, r->f[0].text,
+                  flx_nastran_is_empty(r, i) ? ""
+                                             : flx_text_quote(r->f[i].text, r->f[i].length, buffer),
+                  i + 1, what);
+}
+
+// 1.5+3 is 1.5e3.
+static bool as_number(flx_nastran_field f, double *out)
+{
+    char text[40];
+    int n = 0;
+    if (f.length > 36) return false;
+    for (int i = 0; i < f.length; i++) {
+        char c = f.text[i];
+        bool sign = c == '+' || c == '-';
+        if (sign && i > 0 && !strchr("eEdD", f.text[i - 1])) text[n++] = 'e';
+        text[n++] = c;
+    }
+    return flx_text_number(text, n, out);
+}
+
+// An empty field is the default.
+flx_status flx_nastran_number(const flx_nastran *r, int i, const char *what, double *out)
+{
+    char buffer[64];
+    if (flx_nastran_is_empty(r, i) || as_number(r->f[i], out)) return FLX_OK;
+    return REFUSE(r, "%.*s: '%s' in field %d where %s is expected", r->f[0].length, r->f[0].text,
+                  flx_text_quote(r->f[i].text, r->f[i].length, buffer), i + 1, what);
+}
+
+flx_status flx_nastran_node(const flx_nastran *r, int i, int *node)
+{
+    int label;
+    FLX_TRY(flx_nastran_int(r, i, "a node", &label));
+    *node = flx_structure_node_of(r->s, label);
+    if (*node >= 0) return FLX_OK;
+    return REFUSE(r, "%.*s has node %d, which is not in the file", r->f[0].length, r->f[0].text,
+                  label);
+}
+
+// Components as digits: 123456.
+flx_status flx_nastran_mask(const flx_nastran *r, int i, unsigned *mask)
+{
+    *mask = 0;
+    for (int k = 0; !flx_nastran_is_empty(r, i) && k < r->f[i].length; k++) {
+        char c = r->f[i].text[k];
+        if (c < '1' || c > '6') *mask |= 1u << 31;
+        *mask |= 1u << ((c - '1') & 7);
+    }
+    if (*mask != 0 && *mask < 64) return FLX_OK;
+    return REFUSE(r, "%.*s: components from 1 to 6 are expected in field %d", r->f[0].length,
+                  r->f[0].text, i + 1);
+}
