@@ -5,6 +5,7 @@
 #include "flexion/base.h"
 #include "flexion/certificate.h"
 #include "flexion/compare.h"
+#include "flexion/dynamics.h"
 #include "flexion/export.h"
 #include "flexion/fe.h"
 #include "flexion/integrator.h"

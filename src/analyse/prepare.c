@@ -432,6 +432,19 @@ static flx_status find_regular_start(flx_simulation *sim, const flx_state *drawn
     return refuse_fork(sim, "rests in", "give it a velocity");
 }
 
+// A link without inertia must be held by damping or stiffness; then velocities and accelerations follow.
+static flx_status start_massless(flx_simulation *sim)
+{
+    flx_modes modes;
+    int errors = flx_ctx_error_count(sim->ctx);
+    flx_status status = flx_modes_find(sim->bodies, sim->bodies_state, NULL, 1, &modes);
+    flx_modes_clear(&modes);
+    flx_ctx_forget_errors(sim->ctx, errors);
+    if (status == FLX_ERR_MEMORY) return status;
+    if (status == FLX_SINGULAR) return flx_tree_refuse_massless(sim->sys, true);
+    return flx_start_accelerations(sim->sys, sim->start);
+}
+
 // The same in joint coordinates: the tree takes the place of the system, which stays to observe it.
 static flx_status change_to_tree(flx_simulation *sim)
 {
@@ -451,6 +464,7 @@ static flx_status change_to_tree(flx_simulation *sim)
     FLX_TRY(flx_state_create(tree, &sim->start));
     FLX_TRY(flx_tree_from_bodies(tree, sim->bodies_state, sim->start));
     FLX_TRY(form->prepare(sim->bodies, sim->bodies_work));
+    if (flx_tree_is_massless(tree)) return start_massless(sim);
     form = tree->ops->explicit_form;
     form->pack(tree, sim->start, sim->bodies_z);
     return form->rate(tree, sim->work, sim->start->t, sim->bodies_z, sim->start, sim->bodies_z + n);

@@ -244,20 +244,34 @@ static flx_status check_model(const flx_model *m, const flx_system *ready)
     return FLX_OK;
 }
 
-// A link without inertia along its joint has no acceleration. Bodies without mass are fine where
-// others hang on them.
-static flx_status check_masses(flx_tree *t, flx_tree_work *w, const flx_state *x)
+// A link without inertia along its joint: its velocity follows from the forces, by implicit methods.
+// Bodies without mass are as others are where something with mass hangs on them.
+static void find_massless(flx_tree *t, flx_tree_work *w, const flx_state *x)
 {
-    int link = flx_linkage_forward(&t->weightless, w->states, x->q, w->zero, NULL, NULL, w->free_a);
-    if (link < 0) return FLX_OK;
-    const flx_body *b = t->model->bodies + t->t.links[link].body;
+    t->massless =
+        flx_linkage_forward(&t->weightless, w->states, x->q, w->zero, NULL, NULL, w->free_a);
+}
+
+flx_status flx_tree_refuse_massless(const flx_system *s, bool undetermined)
+{
+    const flx_tree *t = flx_tree_of(s);
+    if (t->massless < 0) return FLX_OK;
+    const flx_body *b = t->model->bodies + t->t.links[t->massless].body;
     flx_unknown u;
-    unknown(&t->base, t->t.links[link].v, &u);
-    return FLX_FAIL(t->base.ctx, FLX_ERR_CANNOT, b->loc,
+    s->ops->unknown(s, t->t.links[t->massless].v, &u);
+    return FLX_FAIL(s->ctx, FLX_ERR_CANNOT, b->loc,
                     "body '%s' and what hangs on it have no inertia along '%s' (%s), so that its "
-                    "acceleration is not determined; give it mass or inertia, or use another "
-                    "formulation",
-                    b->name, u.item, u.part);
+                    "acceleration is not determined%s",
+                    b->name, u.item, u.part,
+                    undetermined ? ", and neither damping nor stiffness there that would determine "
+                                   "its velocity or position"
+                                 : "; an implicit method (radau, bdf, generalized-alpha) finds "
+                                   "its velocity from the forces");
+}
+
+bool flx_tree_is_massless(const flx_system *s)
+{
+    return flx_tree_of(s)->massless >= 0;
 }
 
 // ---- making it ----------------------------------------------------------------------------------
@@ -358,7 +372,7 @@ static flx_status choose_closures(flx_tree *t, const flx_state *at, int nredunda
     flx_tree_work *w = flx_tree_work_of(work);
     if (status == FLX_OK && !work) status = FLX_ERR_MEMORY;
     if (status == FLX_OK) status = flx_tree_from_bodies(&t->base, at, x);
-    if (status == FLX_OK) status = check_masses(t, w, x);
+    if (status == FLX_OK) find_massless(t, w, x);
     if (status == FLX_OK && nredundant > 0) {
         flx_point p = flx_state_point(&t->base, x), b = flx_tree_carry(t, w, &p);
         flx_tree_closures(t, w, &b, NULL, NULL);

@@ -11,6 +11,11 @@
 flx_status flx_tree_create(const flx_model *m, const flx_system *ready, const flx_state *at,
                            int nredundant, flx_system **s);
 
+// Whether a link has no inertia along its joint: implicit methods alone then.
+bool flx_tree_is_massless(const flx_system *s);
+// Names the body of that link; undetermined: nothing else holds it either. FLX_OK: there is none.
+flx_status flx_tree_refuse_massless(const flx_system *s, bool undetermined);
+
 // Joint coordinates, velocities, states and switches from those of bodies.
 flx_status flx_tree_from_bodies(const flx_system *s, const flx_state *bodies, flx_state *x);
 // The other way, accelerations too; multipliers are left as they are.

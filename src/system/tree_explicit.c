@@ -309,7 +309,14 @@ static flx_status project(const flx_system *s, flx_work *work, double time, doub
     return FLX_OK;
 }
 
+static flx_status prepare(const flx_system *s, flx_work *work)
+{
+    (void)work;
+    return flx_tree_refuse_massless(s, false);
+}
+
 const flx_explicit flx_tree_explicit = {.size = flx_pack_size,
+                                        .prepare = prepare,
                                         .pack = flx_pack,
                                         .unpack = flx_unpack,
                                         .rate = rate,

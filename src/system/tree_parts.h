@@ -25,6 +25,7 @@ typedef struct flx_tree {
     flx_topology top;       // owned
     flx_tree_links t;       // owned
     flx_linkage weightless; // the same links without gravity; borrows them
+    int massless;           // a link without inertia along its joint; -1: none
     flx_system *inner;      // owned; the descriptor
     flx_body_places places;
     bool bare;           // no force, no state, no bond: the recursion alone

@@ -1,0 +1,112 @@
+// test_massless_tree.c - bodies without mass on the tree: the limit of vanishing mass, and the same motion as in
+// coordinates of bodies. What is left of a mass m is proportional to it.
+#include "case_table.h"
+#include "check.h"
+#include "flexion/flexion.h"
+
+// A body at the end of an arm, held by a damped spring.
+static const char tip[] =
+    "flexion: 1\ndimension: 2\nparameters: {e: 0}\ngravity: [0, -9.81]\nbodies:\n"
+    "  a: {type: rigid, mass: 1, inertia: 0.1, position: [0.5, 0]}\n"
+    "  b: {type: rigid, mass: e, inertia: 0.2*e, position: [1.5, 0]}\njoints:\n"
+    "  A: {type: revolute, on: [ground, a], at: [0, 0]}\n"
+    "  B: {type: revolute, on: [a, b], at: [1, 0]}\nforces:\n"
+    "  s: {type: spring, on: B, stiffness: 4, damping: 0.3}\n"
+    "  F: {type: force, on: b, at: b, value: [0, 0.3]}\n"
+    "simulate: {until: 1, method: radau, rtol: 1e-10, atol: 1e-12, formulation: %s}\n"
+    "outputs: {every: 0.5, signals: [A.angle, B.angle]}\n";
+
+// A carrier between two bodies with mass whose own joint turns about the axis of the next: the carrier has a
+// slide with mass behind it, and a turn without.
+static const char carrier[] =
+    "flexion: 1\nparameters: {e: 0}\ngravity: [0, 0, -9.81]\nbodies:\n"
+    "  a: {type: rigid, mass: 2, inertia: [0.1, 0.2, 0.2], position: [0.4, 0, 0]}\n"
+    "  m: {type: rigid, mass: e, inertia: [0.1*e, 0.1*e, 0.1*e], position: [0.8, 0, 0]}\n"
+    "  c: {type: rigid, mass: 1, inertia: [0.02, 0.05, 0.05], position: [0.8, 0, 0], com: [0, 0.1, "
+    "-0.2]}\njoints:\n"
+    "  A: {type: revolute, on: [ground, a], at: [0, 0, 0], axis: [0, 1, 0]}\n"
+    "  B: {type: cylindrical, on: [a, m], at: [0.8, 0, 0], axis: [1, 0, 0]}\n"
+    "  C: {type: revolute, on: [m, c], at: [0.8, 0, 0], axis: [1, 0, 0]}\nforces:\n"
+    "  b: {type: bushing, on: [a, m], at: [0.8, 0, 0], stiffness: [300, 0, 0, 5, 0, 0], damping: "
+    "[2, "
+    "0, 0, 0.4, 0, 0]}\n"
+    "  w: {type: spring, on: C, stiffness: 3, damping: 0.2}\n"
+    "simulate: {until: 0.6, method: radau, rtol: 1e-10, atol: 1e-12, formulation: %s}\n"
+    "outputs: {every: 0.3, signals: [A.angle, C.angle]}\n";
+
+static int run(const char *text, const char *formulation, double e, double *out, double until)
+{
+    char model[1600], setting[32];
+    case_table table = {0};
+    snprintf(model, sizeof model, text, formulation);
+    snprintf(setting, sizeof setting, "e=%g", e);
+    CHECK(case_run(model, setting, &table, NULL, NULL));
+    CHECK(case_table_value(&table, "A.angle", until, out));
+    CHECK(
+        case_table_value(&table, strstr(text, "C.angle") ? "C.angle" : "B.angle", until, out + 1));
+    case_table_clear(&table);
+    return 0;
+}
+
+static int check_limit(const char *text, double until)
+{
+    double bodies[2], none[2], x[2], last = 0.0;
+    CHECK(run(text, "index-3", 0.0, bodies, until) == 0);
+    CHECK(run(text, "tree", 0.0, none, until) == 0);
+    for (int i = 0; i < 2; i++) CHECK_NEAR(none[i], bodies[i], 1e-8);
+    for (int k = 0; k < 3; k++) {
+        double e = 1e-3 * pow(0.1, k);
+        CHECK(run(text, "tree", e, x, until) == 0);
+        double error = hypot(x[0] - none[0], x[1] - none[1]);
+        if (k > 0) CHECK_NEAR(log10(last / error), 1.0, 0.03);
+        last = error;
+    }
+    CHECK(last > 1e-8); // above what the tolerance leaves
+    return 0;
+}
+
+static int a_tip_without_mass_is_the_limit(void)
+{
+    return check_limit(tip, 1.0);
+}
+
+static int a_carrier_without_mass_is_the_limit(void)
+{
+    return check_limit(carrier, 0.6);
+}
+
+static int refused(const char *text, const char *first, const char *second)
+{
+    flx_ctx *ctx = flx_ctx_create();
+    flx_model *model = NULL;
+    flx_simulation *sim = NULL;
+    CHECK(flx_model_read_text(ctx, "m", text, strlen(text), 0, NULL, &model) == FLX_OK);
+    flx_status status = flx_simulation_create(model, &sim);
+    if (status == FLX_OK) status = flx_simulation_run(sim, 0, NULL, NULL, NULL);
+    CHECK(status != FLX_OK);
+    CHECK_TEXT(flx_ctx_error(ctx, 0)->text, first);
+    CHECK_TEXT(flx_ctx_error(ctx, 0)->text, second);
+    flx_simulation_destroy(&sim);
+    flx_model_destroy(&model);
+    flx_ctx_destroy(&ctx);
+    return 0;
+}
+
+#define LIMP(method, forces)                                                                       \
+    "flexion: 1\ndimension: 2\ngravity: [0, -9.81]\nbodies:\n"                                     \
+    "  a: {type: rigid, mass: 1, inertia: 0.1, position: [0.5, 0]}\n"                              \
+    "  limp: {type: rigid, mass: 0, inertia: 0, position: [1.5, 0]}\njoints:\n"                    \
+    "  A: {type: revolute, on: [ground, a], at: [0, 0]}\n"                                         \
+    "  B: {type: revolute, on: [a, limp], at: [1, 0]}\n" forces                                    \
+    "simulate: {until: 1, method: " method ", formulation: tree}\n"
+
+// Explicit methods name the body and what to take; without mass, damping and stiffness nothing does.
+static int what_cannot_be_is_named(void)
+{
+    CHECK(refused(LIMP("dopri5", "forces: {d: {type: spring, on: B, stiffness: 0, damping: 1}}\n"),
+                  "limp", "implicit method") == 0);
+    return refused(LIMP("radau", ""), "limp", "neither damping nor stiffness");
+}
+
+TEST_MAIN(TEST(a_tip_without_mass_is_the_limit), TEST(a_carrier_without_mass_is_the_limit),
+          TEST(what_cannot_be_is_named))
