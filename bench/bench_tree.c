@@ -1,123 +1,265 @@
-// bench_tree.c - a chain of links with axes alternately y and z: time and instructions of one forward
-// dynamics, inverse dynamics and mass matrix.
+// bench_tree.c - a chain of links with axes alternately y and z: time and instructions of forward dynamics,
+// inverse dynamics, mass matrix and derivatives, beside MuJoCo and Simbody where they are there.
 //
 // Links of 1 m and 1 kg, centre of mass at 0.5 m, inertia 0.005, 0.085, 0.085; q_i = 0.1 sin i, rates
-// 0.1 cos i; gravity along -z. Instructions are counted where the kernel allows it.
+// 0.1 cos i; gravity along -z. One interleaved run on one thread: every round all programs, the best round
+// counts. Accelerations are compared with the known ones.
+//
+//   bench_tree                              the tables
+//   bench_tree N REPEATS [TASK [PROGRAM]]   for a profiler: one task so many times, nothing else
 #define _DEFAULT_SOURCE // syscall
 #include "base/base.h"
 #include "chain_links.h"
+#include "counter.h"
+#include "peers.h"
+#include "system/tree_slopes.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-#ifdef __linux__
-#include <linux/perf_event.h>
-#include <sys/ioctl.h>
-#include <sys/syscall.h>
-#include <unistd.h>
+#define ROUNDS 5
+#define MARK 1500.0 // instructions a link of forward dynamics, and the goal
+#define GOAL 1100.0
+#define LINEAR 1.3 // time a link at 1000 links over that at 100
 
-static int open_counter(void)
-{
-    struct perf_event_attr a = {.type = PERF_TYPE_HARDWARE,
-                                .size = sizeof a,
-                                .config = PERF_COUNT_HW_INSTRUCTIONS,
-                                .exclude_kernel = 1,
-                                .exclude_hv = 1};
-    return (int)syscall(SYS_perf_event_open, &a, 0, -1, -1, 0);
-}
+typedef enum task { FORWARD, INVERSE, MASS, INVERSE_SLOPES, FORWARD_SLOPES, N_TASKS } task;
+static const char *const task_names[] = {"forward", "inverse", "mass", "dtau", "da"};
+static const char *const task_titles[] = {"forward dynamics", "inverse dynamics", "mass matrix",
+                                          "derivatives of inverse dynamics",
+                                          "derivatives of forward dynamics"};
 
-static long long read_counter(int counter)
-{
-    long long n = 0;
-    return counter >= 0 && read(counter, &n, sizeof n) == (ssize_t)sizeof n ? n : -1;
-}
-#else
-static int open_counter(void)
-{
-    return -1;
-}
-static long long read_counter(int counter)
-{
-    (void)counter;
-    return -1;
-}
+static const peer *const peers[] = {
+#ifdef BENCH_MUJOCO
+    &peer_mujoco,
 #endif
+#ifdef BENCH_SIMBODY
+    &peer_simbody,
+#endif
+    NULL};
+#define MOST_PROGRAMS 3
 
-typedef enum task { FORWARD, INVERSE, MASS, N_TASKS } task;
-static const char *const task_names[] = {"forward dynamics", "inverse dynamics", "mass matrix"};
+// A program on its chain; the first is ours.
+typedef struct rival {
+    const peer *p; // NULL: ours
+    void *chain;
+    double *a, *tau;
+    double us, instructions;
+} rival;
 
-typedef struct known { // other programs, microseconds of one forward dynamics
-    int n;
-    double mujoco, simbody, fastest;
-} known;
+typedef struct scratch {
+    flx_link_slopes *slopes;
+    flx_freedom_slopes *freedoms;
+    double *M, *dq, *dv; // (n x n); NULL: not needed
+} scratch;
 
-static void run(chain *c, task t, double *M)
+static void run_ours(chain *c, task t, scratch *s)
 {
+    const flx_linkage *k = &c->t.k;
+    int n = c->n;
     switch (t) {
     case FORWARD:
-        flx_linkage_forward(&c->t.k, c->states, c->q, c->v, NULL, NULL, c->a);
+        flx_linkage_forward(k, c->states, c->q, c->v, NULL, NULL, c->a);
         break;
     case INVERSE:
-        flx_linkage_inverse(&c->t.k, c->states, c->q, c->v, c->a, NULL, c->tau);
+        flx_linkage_inverse(k, c->states, c->q, c->v, c->a, NULL, c->tau);
+        break;
+    case MASS:
+        flx_linkage_mass(k, c->states, c->q, s->M);
         break;
     default:
-        flx_linkage_mass(&c->t.k, c->states, c->q, M);
+        flx_linkage_inverse_slopes(k, s->slopes, s->freedoms, c->q, c->v, c->a, NULL, s->dq, s->dv,
+                                   NULL);
+        if (t == INVERSE_SLOPES) break;
+        flx_linkage_factor(k, s->slopes, c->q);
+        for (int j = 0; j < n; j++) {
+            flx_linkage_solve(k, s->slopes, s->dq + j, n);
+            flx_linkage_solve(k, s->slopes, s->dv + j, n);
+        }
         break;
     }
 }
 
-static void measure(chain *c, task t, double *M, int counter, double *us, double *instructions)
+static void run(rival *r, chain *c, task t, scratch *s)
 {
-    int n = c->n, repeats = t == MASS ? 1 + 200000 / (n * n) : 1 + 200000 / n;
-    *us = 1e30;
-    *instructions = -1.0;
-    for (int round = 0; round < 5; round++) {
-        long long i0 = read_counter(counter);
-        double t0 = flx_clock_seconds();
-        for (int k = 0; k < repeats; k++) run(c, t, M);
-        double each = 1e6 * (flx_clock_seconds() - t0) / repeats;
-        long long i1 = read_counter(counter);
-        if (each < *us) *us = each;
-        if (i0 >= 0) *instructions = (double)(i1 - i0) / repeats;
+    if (!r->p) {
+        run_ours(c, t, s);
+    } else if (t == FORWARD) {
+        r->p->forward(r->chain, c->q, c->v, r->a);
+    } else if (t == INVERSE) {
+        r->p->inverse(r->chain, c->q, c->v, c->a, r->tau);
+    } else {
+        r->p->mass(r->chain, c->q, s->M);
     }
+}
+
+// Repeats that take some ten milliseconds.
+static int repeats_of(rival *r, chain *c, task t, scratch *s)
+{
+    double t0 = flx_clock_seconds();
+    run(r, c, t, s);
+    double each = flx_clock_seconds() - t0;
+    return each > 0.02 ? 1 : 1 + (int)(0.02 / fmax(each, 1e-7));
+}
+
+static void measure(int nrival, rival *rivals, chain *c, task t, scratch *s, int counter)
+{
+    int repeats[MOST_PROGRAMS];
+    for (int i = 0; i < nrival; i++) {
+        rivals[i].us = HUGE_VAL;
+        rivals[i].instructions = -1.0;
+        repeats[i] = repeats_of(rivals + i, c, t, s);
+    }
+    for (int round = 0; round < ROUNDS; round++) {
+        for (int i = 0; i < nrival; i++) {
+            rival *r = rivals + i;
+            long long i0 = counter_read(counter);
+            double t0 = flx_clock_seconds();
+            for (int k = 0; k < repeats[i]; k++) run(r, c, t, s);
+            double each = 1e6 * (flx_clock_seconds() - t0) / repeats[i];
+            long long i1 = counter_read(counter);
+            r->us = fmin(r->us, each);
+            if (i0 >= 0) r->instructions = (double)(i1 - i0) / repeats[i];
+        }
+    }
+}
+
+static bool make(int n, chain *c, scratch *s, int *nrival, rival *rivals)
+{
+    size_t square = (size_t)n * (size_t)n;
+    if (!chain_create(c, n)) return false;
+    *s = (scratch){.slopes = calloc((size_t)n + 1, sizeof *s->slopes),
+                   .freedoms = calloc((size_t)n, sizeof *s->freedoms),
+                   .M = calloc(square, sizeof(double)),
+                   .dq = calloc(square, sizeof(double)),
+                   .dv = calloc(square, sizeof(double))};
+    *nrival = 1;
+    rivals[0] = (rival){.a = c->a};
+    for (int i = 0; peers[i]; i++) {
+        rival r = {.p = peers[i], .chain = peers[i]->create(n)};
+        r.a = calloc((size_t)n, sizeof(double));
+        r.tau = calloc((size_t)n, sizeof(double));
+        if (r.chain) rivals[(*nrival)++] = r;
+    }
+    return s->slopes && s->freedoms && s->M && s->dq && s->dv;
+}
+
+static void clear(chain *c, scratch *s, int nrival, rival *rivals)
+{
+    for (int i = 1; i < nrival; i++) {
+        rivals[i].p->destroy(rivals[i].chain);
+        free(rivals[i].a);
+        free(rivals[i].tau);
+    }
+    free(s->slopes);
+    free(s->freedoms);
+    free(s->M);
+    free(s->dq);
+    free(s->dv);
+    chain_clear(c);
+}
+
+static const char *name_of(const rival *r)
+{
+    return r->p ? r->p->name : "Flexion";
+}
+
+static void print(const rival *r, int n, task t)
+{
+    double pairs = t >= INVERSE_SLOPES ? n : 1;
+    printf("  %-9s %5d %14.2f %12.4f", name_of(r), n, r->us, r->us / n / pairs);
+    if (r->instructions >= 0) {
+        printf(" %14.0f", r->instructions / n / pairs);
+    } else {
+        printf(" %14s", "-");
+    }
+    if (t == FORWARD) printf("   %.10g, %.10g", r->a[0], r->a[n - 1]);
+    printf("\n");
+}
+
+// Whether the accelerations are the known ones, and those of the others ours to five digits.
+static bool check(int n, int nrival, const rival *rivals)
+{
+    static const struct {
+        int n;
+        double first, last;
+    } known[] = {{10, 6.276403006, 0.3635771202}, {1000, 6.360228401, -0.0456865729}};
+    bool same = true;
+    for (int k = 0; k < 2; k++) {
+        if (known[k].n != n) continue;
+        same = same && fabs(rivals[0].a[0] - known[k].first) < 1e-9 &&
+               fabs(rivals[0].a[n - 1] - known[k].last) < 1e-10;
+    }
+    for (int i = 1; i < nrival; i++) {
+        for (int k = 0; k < n; k++) same = same && fabs(rivals[i].a[k] - rivals[0].a[k]) < 1e-5;
+    }
+    return same;
+}
+
+static int profile(int argc, char **argv)
+{
+    chain c;
+    scratch s;
+    rival rivals[MOST_PROGRAMS];
+    int nrival, which = 0, t = FORWARD;
+    if (!make(atoi(argv[1]), &c, &s, &nrival, rivals)) return 1;
+    for (int i = 0; argc > 3 && i < N_TASKS; i++) {
+        if (strcmp(argv[3], task_names[i]) == 0) t = i;
+    }
+    for (int i = 0; argc > 4 && i < nrival; i++) {
+        if (strcmp(argv[4], name_of(rivals + i)) == 0) which = i;
+    }
+    for (int k = 0; k < atoi(argv[2]); k++) run(rivals + which, &c, (task)t, &s);
+    printf("%s: %.10g %.10g\n", name_of(rivals + which), rivals[which].a[0],
+           rivals[which].a[c.n - 1]);
+    clear(&c, &s, nrival, rivals);
+    return 0;
 }
 
 int main(int argc, char **argv)
 {
-    static const known others[] = {
-        {10, 3.6, 22, 2.7}, {100, 153, 139, 26}, {1000, 86361, 1317, 259}};
-    int counter = open_counter();
-    if (argc == 3) { // for a profiler: so many forward dynamics of so many links, nothing else
-        chain c;
-        if (!chain_create(&c, atoi(argv[1]))) return 1;
-        for (int k = 0; k < atoi(argv[2]); k++) run(&c, FORWARD, NULL);
-        printf("%.10g %.10g\n", c.a[0], c.a[c.n - 1]);
-        chain_clear(&c);
-        return 0;
-    }
-    printf("%-18s %5s %12s %12s %14s   known: MuJoCo, Simbody, fastest [us]\n", "", "links", "us",
-           "us a link", "instr. a link");
+    static const int sizes[] = {10, 100, 1000};
+    int counter = counter_open(), fine = 1;
+    double a_link[3] = {0, 0, 0}, instructions = -1.0;
+    if (argc >= 3) return profile(argc, argv);
+#ifndef BENCH_MUJOCO
+    printf("without MuJoCo (libmujoco-dev), which was not there at build time\n");
+#endif
+#ifndef BENCH_SIMBODY
+    printf("without Simbody (libsimbody-dev, g++), which was not there at build time\n");
+#endif
     for (int t = 0; t < N_TASKS; t++) {
-        for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+        printf("%s\n  %-9s %5s %14s %12s %14s%s\n", task_titles[t], "", "links", "us",
+               t >= INVERSE_SLOPES ? "us a pair" : "us a link",
+               t >= INVERSE_SLOPES ? "instr. a pair" : "instr. a link",
+               t == FORWARD ? "   first and last acceleration" : "");
+        for (int i = 0; i < 3; i++) {
             chain c;
-            double us, instructions, *M = NULL;
-            if (!chain_create(&c, others[i].n)) return 1;
-            int n = c.n;
-            if (t == MASS) M = calloc((size_t)n * (size_t)n, sizeof *M);
-            measure(&c, (task)t, M, counter, &us, &instructions);
-            printf("%-18s %5d %12.3f %12.4f", task_names[t], n, us, us / n);
-            if (instructions >= 0) {
-                printf(" %14.0f", instructions / n);
-            } else {
-                printf(" %14s", "-");
+            scratch s;
+            rival rivals[MOST_PROGRAMS];
+            int n = sizes[i], nrival;
+            if (!make(n, &c, &s, &nrival, rivals)) return 1;
+            run_ours(&c, FORWARD, &s); // accelerations for the others
+            measure(t < INVERSE_SLOPES ? nrival : 1, rivals, &c, (task)t, &s, counter);
+            for (int k = 0; k < (t < INVERSE_SLOPES ? nrival : 1); k++) {
+                print(rivals + k, n, (task)t);
+                if (t == FORWARD && k > 0) fine = fine && rivals[0].us < rivals[k].us;
             }
-            if (t == FORWARD) {
-                printf("   %g, %g, %g", others[i].mujoco, others[i].simbody, others[i].fastest);
+            if (t == FORWARD && !check(n, nrival, rivals)) {
+                printf("  accelerations differ\n");
+                fine = 0;
             }
-            printf("\n");
-            free(M);
-            chain_clear(&c);
+            if (t == FORWARD) a_link[i] = rivals[0].us / n;
+            if (t == FORWARD && i == 2) instructions = rivals[0].instructions / n;
+            clear(&c, &s, nrival, rivals);
         }
+    }
+    printf("faster than the others, the same accelerations: %s\n", fine ? "met" : "missed");
+    printf("time a link at 1000 over that at 100: %.2f, mark %.1f: %s\n", a_link[2] / a_link[1],
+           LINEAR, a_link[2] <= LINEAR * a_link[1] ? "met" : "missed");
+    if (instructions >= 0) {
+        printf("instructions a link: %.0f, mark %.0f: %s, goal %.0f: %s\n", instructions, MARK,
+               instructions <= MARK ? "met" : "missed", GOAL,
+               instructions <= GOAL ? "met" : "missed");
     }
     return 0;
 }

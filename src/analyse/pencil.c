@@ -11,6 +11,7 @@
 // Singular values below this part of the largest: rows that say the same, directions without mass.
 // Rows and columns are scaled before.
 #define DEPENDENT 1e-11
+#define ROUNDING 1e-13     // of rows without rate, against the largest number
 #define MOST_UNKNOWNS 3000 // dense matrices of some hundred megabytes, some minutes
 #define MOST_DEFLATIONS 4  // index of what is left after the bonds
 
@@ -162,8 +163,8 @@ static flx_status linearise(linearised *l, flx_work *work, const flx_state *x, c
     const flx_system *s = l->s;
     if (l->n > MOST_UNKNOWNS) {
         return FLX_FAIL(l->ctx, FLX_ERR_CANNOT, FLX_NOWHERE,
-                        "modes are found for at most %d unknowns, the model has %d",
-                        MOST_UNKNOWNS, l->n);
+                        "modes are found for at most %d unknowns, the model has %d", MOST_UNKNOWNS,
+                        l->n);
     }
     flx_blocks b = {0};
     flx_point p = flx_state_point(s, x);
@@ -493,6 +494,18 @@ static flx_status refuse_undetermined(const linearised *l, const double *row)
                     u.item ? u.item : "?", u.part ? u.part : "?");
 }
 
+// Rows that are rounding of the others say nothing.
+static void clean_rows(int m, int n, const double *F, double *rows)
+{
+    double size = 0.0;
+    for (int i = 0; i < n * n; i++) size = fmax(size, fabs(F[i]));
+    for (int i = 0; i < m; i++) {
+        double largest = 0.0;
+        for (int j = 0; j < n; j++) largest = fmax(largest, fabs(rows[j * m + i]));
+        for (int j = 0; largest <= ROUNDING * size && j < n; j++) rows[j * m + i] = 0.0;
+    }
+}
+
 // One step: E = U diag(w) V^T. Where w is zero, U2^T F s = 0 restricts s to a subspace Q, and the
 // other rows U1^T stay: E <- U1^T E Q, F <- U1^T F Q. *done: E can be inverted.
 static flx_status deflate(const linearised *l, flx_pencil *p, double *rows, int n0, bool *done)
@@ -508,6 +521,7 @@ static flx_status deflate(const linearised *l, flx_pencil *p, double *rows, int 
     if (*done) return FLX_OK;
     double *algebraic = product(l, true, n - rank, n, n, U + rank * n, p->F);
     if (!algebraic) return no_memory(l->ctx);
+    clean_rows(n - rank, n, p->F, algebraic);
     double *turned = transpose(l, n - rank, n, algebraic); // its null space: rows that say nothing
     double *left;
     if (!turned) return no_memory(l->ctx);

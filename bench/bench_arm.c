@@ -1,0 +1,64 @@
+// bench_arm.c - a million steps of a seven-axis arm under gravity with DOPRI5: how many times faster than the
+// arm itself, and instructions a step.
+//
+//   bench_arm [STEPS]
+#define _DEFAULT_SOURCE // syscall
+#include "counter.h"
+#include "flexion/flexion.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define STEP 1e-3 // seconds: smooth to six digits for an arm that falls
+
+static const char text[] =
+    "flexion: 1\ntitle: Seven-axis arm under gravity\ngravity: [0, 0, -9.81]\nparameters:\n"
+    "  z: [0, 0.34, 0.34, 0.74, 0.74, 1.14, 1.14, 1.266]\n"
+    "  m: [5.76, 6.35, 3.5, 3.5, 3.5, 1.8, 1.2]\n"
+    "  ax: [[0, 0, 1], [0, 1, 0], [0, 0, 1], [0, -1, 0], [0, 0, 1], [0, 1, 0], [0, 0, 1]]\n"
+    "  q0: [0, 30*deg, 0, -60*deg, 0, 45*deg, 0]\nbodies:\n"
+    "  link: {repeat: {i: [1, 7]}, type: rigid, mass: m(i), com: [0, 0, (z(i+1) - z(i))/2], "
+    "inertia: "
+    "[0.03, 0.03, 0.01], position: [0, 0, z(i)]}\njoints:\n"
+    "  base: {type: revolute, on: [ground, link(1)], at: link(1), axis: ax(1), start: {angle: "
+    "q0(1), "
+    "rate: 0.5}}\n"
+    "  axis: {repeat: {i: [2, 7]}, type: revolute, on: [link(i-1), link(i)], at: link(i), axis: "
+    "ax(i), "
+    "start: {angle: q0(i), rate: 0}}\n"
+    "simulate: {until: %.17g, method: dopri5, formulation: tree, step: %g}\n"
+    "outputs: {times: [%.17g], signals: [axis(2).angle, energy.total]}\n";
+
+int main(int argc, char **argv)
+{
+    long steps = argc > 1 ? atol(argv[1]) : 1000000;
+    double until = STEP * (double)steps;
+    char model[2000];
+    flx_ctx *ctx = flx_ctx_create();
+    flx_model *m = NULL;
+    flx_simulation *sim = NULL;
+    int counter = counter_open();
+    snprintf(model, sizeof model, text, until, STEP, until);
+    flx_status status = flx_model_read_text(ctx, "arm", model, strlen(model), 0, NULL, &m);
+    if (status == FLX_OK) status = flx_simulation_create(m, &sim);
+    long long before = counter_read(counter);
+    if (status == FLX_OK) status = flx_simulation_run(sim, 0, NULL, NULL, NULL);
+    long long after = counter_read(counter);
+    if (status == FLX_OK) {
+        const flx_ledger *l = flx_simulation_ledger(sim);
+        double n = (double)l->work.steps;
+        printf(
+            "seven-axis arm, dopri5, step %g s: %ld steps, %.3f us a step, %.0f times real time, "
+            "energy drift %.1e\n",
+            STEP, l->work.steps, 1e6 * l->seconds / n, l->t / l->seconds, l->energy_drift);
+        if (before >= 0) printf("instructions a step: %.0f\n", (double)(after - before) / n);
+    } else {
+        const flx_message *e = flx_ctx_error(ctx, 0);
+        fprintf(stderr, "bench_arm: %s\n", e ? e->text : flx_status_text(status));
+    }
+    flx_simulation_destroy(&sim);
+    flx_model_destroy(&m);
+    flx_ctx_destroy(&ctx);
+    return status == FLX_OK ? 0 : 1;
+}
