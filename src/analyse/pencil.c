@@ -163,8 +163,9 @@ static flx_status linearise(linearised *l, flx_work *work, const flx_state *x, c
     const flx_system *s = l->s;
     if (l->n > MOST_UNKNOWNS) {
         return FLX_FAIL(l->ctx, FLX_ERR_CANNOT, FLX_NOWHERE,
-                        "modes are found for at most %d unknowns, the model has %d", MOST_UNKNOWNS,
-                        l->n);
+                        "modes are found for at most %d unknowns, the model has %d; fewer bodies, "
+                        "or `formulation: tree`, make it smaller",
+                        MOST_UNKNOWNS, l->n);
     }
     flx_blocks b = {0};
     flx_point p = flx_state_point(s, x);
