@@ -18,6 +18,9 @@ static void list_leaves(const flx_model *m, flx_leaf *leaves)
         for (int k = 0; k < 3; k++) *leaves++ = flx_leaf_make(FLX_LEAF_BODY_POSITION, i, k);
         for (int k = 0; k < n; k++) *leaves++ = flx_leaf_make(FLX_LEAF_BODY_ROTATION, i, k);
     }
+    for (int i = m->nvariable - m->nmode; i < m->nvariable; i++) {
+        *leaves++ = flx_leaf_make(FLX_LEAF_VARIABLE, i, 0);
+    }
 }
 
 static flx_status write_scene(flx_simulation *sim)
@@ -27,7 +30,7 @@ static flx_status write_scene(flx_simulation *sim)
     flx_status status = flx_scene_write(sim->model, &t);
     sim->motion.scene = t.data;
     sim->info.scene = sim->motion.scene;
-    sim->info.nmotion = FLX_SCENE_MOTION * sim->model->nbody;
+    sim->info.nmotion = FLX_SCENE_MOTION * sim->model->nbody + sim->model->nmode;
     return status;
 }
 
@@ -37,6 +40,7 @@ flx_status flx_motion_create(flx_simulation *sim)
     flx_motion *motion = &sim->motion;
     if (m->nbody == 0 || motion->scene) return FLX_OK;
     for (int i = 0; i < m->nbody; i++) motion->nleaf += 3 + rotation_leaves(m, m->bodies + i);
+    motion->nleaf += m->nmode;
     FLX_TRY(write_scene(sim));
     motion->leaves = flx_alloc(sim->ctx, (size_t)motion->nleaf, sizeof *motion->leaves);
     motion->in = flx_alloc(sim->ctx, (size_t)motion->nleaf, sizeof *motion->in);
@@ -78,5 +82,7 @@ flx_status flx_motion_eval(flx_simulation *sim, const flx_state *x)
         quat_store(out + 3, q);
         in += 3 + n;
     }
+    double *modes = motion->out + FLX_SCENE_MOTION * m->nbody;
+    for (int i = 0; i < m->nmode; i++) modes[i] = in[i];
     return FLX_OK;
 }

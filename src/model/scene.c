@@ -20,13 +20,22 @@ static void put_vector(flx_text *t, const char *key, const double v[3])
     flx_text_put_numbers(t, 3, v);
 }
 
+static const flx_modal *modal_of(const flx_model *m, int body)
+{
+    for (int i = 0; i < m->nmodal; i++) {
+        if (m->modals[i].body == body) return m->modals + i;
+    }
+    return NULL;
+}
+
 static void put_shapes(const flx_model *m, int body, const flx_places *p, double size, flx_text *t)
 {
     flx_shape made[FLX_SCENE_SHAPES];
     const flx_body *b = m->bodies + body;
     int n = b->nshape;
     const flx_shape *s = b->shapes;
-    if (n == 0) {
+    bool drawn = modal_of(m, body) || body >= m->nbody - m->ninterface; // by its nodes
+    if (n == 0 && !drawn) {
         n = flx_scene_shapes(m, body, p, size, made);
         s = made;
     }
@@ -39,6 +48,29 @@ static void put_shapes(const flx_model *m, int body, const flx_places *p, double
         flx_text_put(t, "}");
     }
     flx_text_put(t, n > 0 ? "]" : "[]");
+}
+
+// Nodes, and how each elastic coordinate moves them.
+static void put_elastic(const flx_model *m, const flx_modal *modal, flx_text *t)
+{
+    const flx_elastic *e = modal->e;
+    int mode = modal->first - (m->nvariable - m->nmode);
+    flx_text_print(t, ", \"elastic\": {\"motion\": %d, \"line\": %s, \"nodes\": [",
+                   FLX_SCENE_MOTION * m->nbody + mode, e->line ? "true" : "false");
+    for (int i = 0; i < e->nnode; i++) {
+        if (i > 0) flx_text_put(t, ", ");
+        flx_text_put_numbers(t, 3, e->nodes[i].at);
+    }
+    flx_text_put(t, "], \"shapes\": [");
+    for (int k = 0; k < e->n; k++) {
+        flx_text_put(t, k ? ", [" : "[");
+        for (int i = 0; i < e->nnode; i++) {
+            if (i > 0) flx_text_put(t, ", ");
+            flx_text_put_numbers(t, 3, e->nodes[i].phi + 3 * (size_t)k);
+        }
+        flx_text_put(t, "]");
+    }
+    flx_text_put(t, "]}");
 }
 
 static void put_body(const flx_model *m, int i, const flx_places *p, double size, flx_text *t)
@@ -59,6 +91,8 @@ static void put_body(const flx_model *m, int i, const flx_places *p, double size
     }
     flx_text_put(t, b->npoint > 0 ? "]" : "[]");
     put_shapes(m, i, p, size, t);
+    const flx_modal *modal = modal_of(m, i);
+    if (modal) put_elastic(m, modal, t);
     flx_text_put(t, "}");
 }
 

@@ -4,7 +4,8 @@
 #include "base/text.h"
 #include "model/model.h"
 
-// Numbers a body's motion takes in a row: place of its frame, orientation w x y z.
+// Numbers a body's motion takes in a row: place of its frame, orientation w x y z. After those of all
+// bodies come the elastic coordinates.
 #define FLX_SCENE_MOTION 7
 
 // The scene as JSON, for pages and pictures (docs/dev/scene.md).

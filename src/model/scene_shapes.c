@@ -80,6 +80,12 @@ double flx_scene_size(const flx_model *m)
         cover(b, b->com, low, high);
         for (int k = 0; k < b->npoint; k++) cover(b, b->points[k].at, low, high);
     }
+    for (int i = 0; i < m->nmodal; i++) {
+        const flx_modal *e = m->modals + i;
+        for (int k = 0; k < e->e->nnode; k++) {
+            cover(m->bodies + e->body, e->e->nodes[k].at, low, high);
+        }
+    }
     for (int i = 0; i < m->njoint; i++) {
         const flx_joint *j = m->joints + i;
         for (int k = 0; k < 2 && j->type != FLX_JOINT_GEAR; k++) {

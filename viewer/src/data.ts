@@ -5,8 +5,10 @@
 
 export interface Shape { kind: string; size: number[]; at: number[]; axis: number[] }
 export interface Point { name: string; at: number[] }
+export interface Elastic { motion: number; line: boolean; nodes: number[][]; shapes: number[][][] }
 export interface Body {
   name: string; motion: number; mass: number; com: number[]; points: Point[]; shapes: Shape[];
+  elastic?: Elastic;
 }
 export interface Link { name: string; type: string; bodies: number[]; at: number[][]; axis?: number[] }
 export interface Scene {

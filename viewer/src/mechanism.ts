@@ -1,6 +1,7 @@
 // mechanism.ts - one result as things to draw: bodies, joints, springs, traces, arrows of forces.
 import * as THREE from "three";
 import { find, valueAt, type Link, type Result, type Scene, type Shape } from "./data";
+import { ElasticBody } from "./elastic";
 
 const zAxis = new THREE.Vector3(0, 0, 1), yAxis = new THREE.Vector3(0, 1, 0);
 
@@ -37,12 +38,15 @@ export class Mechanism {
   readonly group = new THREE.Group();
   readonly bodies: THREE.Group[] = [];
   readonly places: Place[] = [];
+  private ends: Place[] = []; // corners of the boxes round elastic bodies
   private jointGroup = new THREE.Group();
   private axesGroup: THREE.AxesHelper[] = [];
   private arrowGroup = new THREE.Group();
   private traceGroup = new THREE.Group();
   private coils: Coil[] = [];
   private arrows: Arrow[] = [];
+  private elastic: { body: ElasticBody; motion: number }[] = [];
+  exaggeration = 1; // of deformations
   private traces = new Map<string, THREE.Line>();
   private scene: Scene;
 
@@ -66,6 +70,13 @@ export class Mechanism {
       // bodies of a plane lie one above the other, as sheets do
       if (this.scene.dimension === 2) mesh.position.z += 0.003 * this.scene.size * (i % 20);
       group.add(mesh);
+    }
+    if (b.elastic && b.elastic.nodes.length > 0) {
+      const body = new ElasticBody(b.elastic, this.result.motion, 0.008 * this.scene.size);
+      this.elastic.push({ body, motion: b.elastic.motion });
+      group.add(body.object);
+      const round = new THREE.Box3().setFromPoints(b.elastic.nodes.map(vector));
+      for (const at of [round.min, round.max]) this.ends.push({ name: b.name, body: i, at });
     }
     const axes = new THREE.AxesHelper(0.12 * this.scene.size);
     axes.visible = false;
@@ -126,8 +137,8 @@ export class Mechanism {
     this.arrowGroup.add(helper);
   }
 
-  has(what: "arrows"): boolean {
-    return what === "arrows" && this.arrows.length > 0;
+  has(what: "arrows" | "elastic"): boolean {
+    return what === "arrows" ? this.arrows.length > 0 : this.elastic.length > 0;
   }
 
   show(what: "joints" | "frames" | "arrows", on: boolean): void {
@@ -182,6 +193,12 @@ export class Mechanism {
       group.visible = Number.isFinite(group.position.x);
       group.updateMatrixWorld();
     });
+    for (const e of this.elastic) {
+      e.body.update((k) => {
+        const m = this.result.motion[e.motion + k];
+        return f > 0 ? m[i] + f * (m[i + 1] - m[i]) : m[i];
+      }, this.exaggeration);
+    }
     for (const c of this.coils) this.stretch(c);
     for (const a of this.arrows) this.point(a, t);
     for (const line of this.traces.values()) line.geometry.setDrawRange(0, i + 1);
@@ -237,7 +254,7 @@ export class Mechanism {
     const box = new THREE.Box3(), n = this.result.frameTimes.length, p = new THREE.Vector3();
     const step = Math.max(1, Math.floor(n / 200)), q = new THREE.Quaternion();
     for (let i = 0; i < n; i += step) {
-      for (const place of this.places) {
+      for (const place of [...this.places, ...this.ends]) {
         this.frame(place.body, i, p, q);
         p.add(place.at.clone().applyQuaternion(q));
         if (Number.isFinite(p.x + p.y + p.z)) box.expandByPoint(p);

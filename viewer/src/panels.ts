@@ -41,11 +41,18 @@ export function viewPanel(stage: Stage): HTMLElement {
   if (stage.mechanisms.some((m) => m.has("arrows"))) {
     shown.append(check(say("arrows"), false, (on) => { stage.mechanisms.forEach((m) => m.show("arrows", on)); redraw(); }));
   }
+  const bending = make("div");
+  if (stage.mechanisms.some((m) => m.has("elastic"))) {
+    const factor = make("select", { id: "exaggeration" });
+    for (const x of [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000]) factor.add(new Option(`${x}×`, String(x)));
+    factor.onchange = () => { stage.mechanisms.forEach((m) => { m.exaggeration = Number(factor.value); }); redraw(); };
+    bending.append(make("div", { className: "row" }, make("label", { htmlFor: "exaggeration", textContent: say("bending") }), factor));
+  }
   const traces = make("div", { className: "checks", id: "traces" });
   for (const p of first.places) {
     traces.append(check(p.name, false, (on) => { stage.mechanisms.forEach((m) => m.trace(p.name, on)); redraw(); }));
   }
-  panel.append(directions, make("div", { className: "row" }, make("label", { htmlFor: "follow", textContent: say("follow") }), follow),
+  panel.append(directions, make("div", { className: "row" }, make("label", { htmlFor: "follow", textContent: say("follow") }), follow), bending,
     make("h2", { textContent: say("shown") }), shown, make("h2", { textContent: say("traces") }), traces,
     make("p", { textContent: say("keys") }));
   return panel;
