@@ -98,6 +98,7 @@ typedef struct flx_plot_def {
     int nsignal;
     const char *const *signals;
     int width, height; // pixels; 0: default
+    int log_x, log_y;  // logarithmic axes: what is not positive is left out
 } flx_plot_def;
 FLX_API flx_status flx_plot_write(flx_result *r, const flx_plot_def *def);
 
@@ -123,6 +124,10 @@ typedef struct flx_chart_def {
     int width, height;             // pixels; 0: default
 } flx_chart_def;
 FLX_API flx_status flx_chart_write(flx_ctx *ctx, const flx_chart_def *def);
+
+// A page of HTML to print: what was run, the ledger, drawings of all signals. Needs gnuplot at run
+// time.
+FLX_API flx_status flx_report_write(flx_result *r, const char *path);
 
 // One page of HTML that plays results: it needs no network and opens from disk. Frames are left out
 // evenly until the page is not larger than asked for.

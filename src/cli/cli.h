@@ -29,6 +29,7 @@ typedef struct cli_command {
     X(check)                                                                                       \
     X(plot)                                                                                        \
     X(view)                                                                                        \
+    X(report)                                                                                      \
     X(analyse)                                                                                     \
     X(reduce)                                                                                      \
     X(compare)                                                                                     \

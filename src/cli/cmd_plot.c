@@ -16,6 +16,7 @@ static const char help_text[] =
     "  -o FILE      the drawing; its ending says the kind: .svg, .png or .pdf\n"
     "               (default: the result's name with .svg, in the current folder)\n"
     "  --x SIGNAL   what the x axis shows; default t\n"
+    "  --log AXES   logarithmic: x, y or xy; what is not positive is left out\n"
     "  --size WxH   width and height in pixels\n"
     "\n"
     "Examples:\n"
@@ -35,6 +36,15 @@ static bool read_size(const char *text, flx_plot_def *def)
         return true;
     }
     cli_complain("plot", "--size needs width x height in pixels, as 900x500, not '%s'", text);
+    return false;
+}
+
+static bool read_axes(const char *text, flx_plot_def *def)
+{
+    def->log_x = strchr(text, 'x') != NULL;
+    def->log_y = strchr(text, 'y') != NULL;
+    if (text[0] && strspn(text, "xy") == strlen(text)) return true;
+    cli_complain("plot", "--log needs x, y or xy, not '%s'", text);
     return false;
 }
 
@@ -71,20 +81,22 @@ static int run(flx_ctx *ctx, int argc, char **argv)
 {
     cli_list rest = {0};
     flx_plot_def def = {0};
-    const char *size = NULL;
+    const char *size = NULL, *axes = NULL;
     char *named = NULL;
     int code = EXIT_WRONG;
     const cli_option options[] = {
         {.name = "--output", .letter = 'o', .value = &def.path},
         {.name = "--x", .letter = 'x', .value = &def.x},
+        {.name = "--log", .value = &axes},
         {.name = "--size", .value = &size},
     };
     rest.items = calloc((size_t)argc, sizeof *rest.items);
     if (!rest.items) goto done;
 
-    cli_parsed parsed = cli_parse(&cmd_plot, argc, argv, 3, options, &rest);
+    cli_parsed parsed = cli_parse(&cmd_plot, argc, argv, 4, options, &rest);
     if (parsed == CLI_DONE) code = EXIT_DONE;
     if (parsed != CLI_GO || (size && !read_size(size, &def))) goto done;
+    if (axes && !read_axes(axes, &def)) goto done;
     if (rest.count == 0) {
         cli_complain("plot", "name a result file; see 'flexion plot --help'");
         goto done;

@@ -23,6 +23,7 @@ typedef struct drawing {
     FILE *script;
     int width, height;
     int x; // column
+    bool log_x, log_y;
     int nline, npanel;
     int lines[MAX_LINES]; // columns
     int panel[MAX_LINES]; // of each line
@@ -30,12 +31,13 @@ typedef struct drawing {
 
 // ---- ranges ----------------------------------------------------------------------------------
 
-static range data_range(const flx_result *r, int column)
+// Of what can be drawn: on a logarithmic axis, positive numbers.
+static range data_range(const flx_result *r, int column, bool log)
 {
     range a = {HUGE_VAL, -HUGE_VAL};
     const double *y = r->data[column];
     for (int i = 0; i < r->rows; i++) {
-        if (!isfinite(y[i])) continue;
+        if (!isfinite(y[i]) || (log && !(y[i] > 0))) continue;
         if (y[i] < a.low) a.low = y[i];
         if (y[i] > a.high) a.high = y[i];
     }
@@ -48,8 +50,12 @@ static double size_of(range a)
 }
 
 // Room above and below. A course that is constant up to rounding is drawn as a constant.
-static range padded(range a)
+static range padded(range a, bool log)
 {
+    if (log) {
+        double room = fmax(pow(a.high / a.low, 0.05), 1.2);
+        return (range){a.low / room, a.high * room};
+    }
     double width = a.high - a.low, size = size_of(a);
     if (!(width > 1e3 * DBL_EPSILON * size)) {
         double room = size > 0.0 ? 0.1 * size : 1.0;
@@ -63,17 +69,17 @@ static range panel_range(const drawing *d, int panel)
     range a = {HUGE_VAL, -HUGE_VAL};
     for (int i = 0; i < d->nline; i++) {
         if (d->panel[i] != panel) continue;
-        range b = data_range(d->r, d->lines[i]);
+        range b = data_range(d->r, d->lines[i], d->log_y);
         a.low = fmin(a.low, b.low);
         a.high = fmax(a.high, b.high);
     }
-    return padded(a);
+    return padded(a, d->log_y);
 }
 
 static range x_range(const drawing *d)
 {
-    range a = data_range(d->r, d->x);
-    if (d->x != 0 || !(a.high > a.low)) a = padded(a);
+    range a = data_range(d->r, d->x, d->log_x);
+    if (d->x != 0 || !(a.high > a.low)) a = padded(a, d->log_x);
     return a;
 }
 
@@ -83,7 +89,7 @@ static double panel_offset(const drawing *d, int panel)
 {
     range a = panel_range(d, panel);
     double width = a.high - a.low, middle = 0.5 * (a.low + a.high);
-    if (!(width < 1e-3 * size_of(a))) return 0.0;
+    if (d->log_y || !(width < 1e-3 * size_of(a))) return 0.0;
     double unit = pow(10.0, ceil(log10(width)));
     return unit * round(middle / unit);
 }
@@ -139,6 +145,7 @@ static void put_path(const drawing *d, const double *x, const double *y, double 
                      range ay)
 {
     double px = 0.2 * (ax.high - ax.low) / d->width, py = 0.2 * (ay.high - ay.low) / d->height;
+    if (d->log_x || d->log_y) px = py = 0; // every point: small ones are apart there too
     int last = 0;
     for (int i = 0; i < d->r->rows; i++) {
         bool near = i > 0 && fabs(x[i] - x[last]) < px && fabs(y[i] - y[last]) < py;
@@ -154,7 +161,7 @@ static void put_data(const drawing *d, int i)
     int rows = d->r->rows;
     double offset = panel_offset(d, d->panel[i]);
     fprintf(d->script, "$line%d << END\n", i);
-    if (d->x == 0 && rows > 8 * d->width && x[rows - 1] > x[0]) {
+    if (d->x == 0 && !d->log_x && rows > 8 * d->width && x[rows - 1] > x[0]) {
         put_course(d, x, y, offset);
     } else {
         put_path(d, x, y, offset, x_range(d), panel_range(d, d->panel[i]));
@@ -308,8 +315,9 @@ static void put_curves(const drawing *d, int panel)
 static bool wants_equal_axes(const drawing *d, range ax, range ay)
 {
     double ratio = (ax.high - ax.low) / (ay.high - ay.low);
-    return d->x != 0 && d->npanel == 1 && strcmp(d->r->units[d->x], "m") == 0 &&
-           strcmp(d->r->units[d->lines[0]], "m") == 0 && ratio > 0.25 && ratio < 4.0;
+    return d->x != 0 && d->npanel == 1 && !d->log_x && !d->log_y &&
+           strcmp(d->r->units[d->x], "m") == 0 && strcmp(d->r->units[d->lines[0]], "m") == 0 &&
+           ratio > 0.25 && ratio < 4.0;
 }
 
 static void put_panel(const drawing *d, int panel, double left, double right)
@@ -336,6 +344,8 @@ static void put_panel(const drawing *d, int panel, double left, double right)
         fputs("unset title\n", f);
     }
     double offset = panel_offset(d, panel);
+    if (d->log_x) fputs("set logscale x\n", f);
+    if (d->log_y) fputs("set logscale y\nset format y '%g'\n", f);
     fprintf(f, "set xrange [%.17g:%.17g]\n", ax.low, ax.high);
     fprintf(f, "set yrange [%.17g:%.17g]\n", ay.low - offset, ay.high - offset);
     if (last) {
@@ -382,7 +392,7 @@ static flx_status choose_lines(drawing *d, const flx_plot_def *def)
         int n = flx_result_find(d->r, def->signals[i], MAX_LINES, found);
         if (n == 0) return FLX_ERR_ARGUMENT;
         for (int k = 0; k < n && d->nline < MAX_LINES; k++) {
-            range a = data_range(d->r, found[k]);
+            range a = data_range(d->r, found[k], d->log_y);
             if (a.low <= a.high) add_line(d, found[k]);
         }
     }
@@ -390,16 +400,15 @@ static flx_status choose_lines(drawing *d, const flx_plot_def *def)
     if (def->nsignal == 0) {
         return FLX_FAIL(ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE, "no signal was named to draw");
     }
-    return FLX_FAIL(ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE, "'%s' has no finite value to draw",
-                    def->signals[0]);
+    return FLX_FAIL(ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE, "'%s' has no %s value to draw",
+                    def->signals[0], d->log_y ? "positive" : "finite");
 }
 
 static flx_status choose_x(drawing *d, const flx_plot_def *def)
 {
     int found[2];
-    d->x = 0;
-    if (!def->x) return FLX_OK;
-    int n = flx_result_find(d->r, def->x, 2, found);
+    d->x = found[0] = 0;
+    int n = def->x ? flx_result_find(d->r, def->x, 2, found) : 1;
     if (n == 0) return FLX_ERR_ARGUMENT;
     if (n > 1) {
         return FLX_FAIL(d->r->ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE,
@@ -407,15 +416,15 @@ static flx_status choose_x(drawing *d, const flx_plot_def *def)
                         def->x, d->r->names[found[0]], d->r->names[found[1]]);
     }
     d->x = found[0];
-    range a = data_range(d->r, d->x);
+    range a = data_range(d->r, d->x, d->log_x);
     if (a.low <= a.high) return FLX_OK;
-    return FLX_FAIL(d->r->ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE, "'%s' has no finite value to draw",
-                    def->x);
+    return FLX_FAIL(d->r->ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE, "'%s' has no %s value to draw",
+                    d->r->names[d->x], d->log_x ? "positive" : "finite");
 }
 
 flx_status flx_plot_write(flx_result *r, const flx_plot_def *def)
 {
-    drawing d = {.r = r};
+    drawing d = {.r = r, .log_x = def->log_x, .log_y = def->log_y};
     if (r->rows == 0) {
         return FLX_FAIL(r->ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE, "the result holds no rows to draw");
     }

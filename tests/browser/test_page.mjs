@@ -159,6 +159,16 @@ outputs: {steps: true, signals: [a.position]}
   await page.context().close();
 });
 
+await test("a report shows its drawings", async () => {
+  flexion("report", at("bouncing_ball.h5"), "-o", at("report.html"));
+  const page = await (await browser.newContext()).newPage();
+  await page.goto(`file://${at("report.html")}`);
+  assert.equal(await page.textContent("h1"), "Bouncing ball");
+  assert.ok(await page.locator("figure svg").count() >= 2);
+  assert.ok((await page.textContent("body")).includes("bounce"), "its events");
+  await page.context().close();
+});
+
 await test("served on this machine", async () => {
   const server = spawn(program, ["view", at("slider_crank.h5"), "-o", at("served.html"), "--serve"], { stdio: ["ignore", "pipe", "inherit"] });
   const address = await new Promise((done, fail) => {

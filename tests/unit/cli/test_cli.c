@@ -746,7 +746,7 @@ static int results_are_compared(void)
     return 0;
 }
 
-static int view_writes_a_page(void)
+static int pages_are_written(void)
 {
     write_model("pendulum.yaml", pendulum);
     flexion("run pendulum.yaml -o pendulum.h5");
@@ -769,6 +769,14 @@ static int view_writes_a_page(void)
     CHECK_TEXT(err, "as 5MB");
     flexion("view pendulum.h5 --port 70000");
     CHECK_STATUS(2);
+    flexion("report pendulum.h5 -o report.html");
+    CHECK_STATUS(0);
+    CHECK(file_size("report.html") > 20000);
+    flexion("report pendulum.h5 other.h5");
+    CHECK_STATUS(2);
+    flexion("plot pendulum.h5 hinge.rate --log z");
+    CHECK_STATUS(2);
+    CHECK_TEXT(err, "--log needs x, y or xy");
     return 0;
 }
 
@@ -846,5 +854,5 @@ TEST_MAIN(TEST(files_start), TEST(every_help_fits_a_screen_and_shows_an_example)
           TEST(redundant_constraints_are_named), TEST(locked_mechanism_names_the_joint),
           TEST(closure_that_cannot_be_met_names_the_joint), TEST(plot_draws),
           TEST(info_and_language_speak), TEST(methods_are_told), TEST(methods_are_compared),
-          TEST(results_are_compared), TEST(view_writes_a_page), TEST(reductions_are_certified),
+          TEST(results_are_compared), TEST(pages_are_written), TEST(reductions_are_certified),
           TEST(files_end))

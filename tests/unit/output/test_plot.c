@@ -284,8 +284,25 @@ static int files_end(void)
     return 0;
 }
 
+static int logarithmic_axes_leave_out_what_is_not_positive(void)
+{
+    static const char *const signals[] = {"y"};
+    flx_ctx *ctx = flx_ctx_create();
+    flx_result *r = table(ctx, "t,y,n\n0,1e-6,-1\n1,-1,-2\n10,1e3,-3\n100,1e6,0\n");
+    const char *path = in_folder("log.svg");
+    flx_plot_def def = {.path = path, .nsignal = 1, .signals = signals, .log_x = 1, .log_y = 1};
+    CHECK(flx_plot_write(r, &def) == FLX_OK);
+    CHECK(strstr(drawn(path), "1e+06") || strstr(drawn(path), "100000"));
+    def.x = "n";
+    CHECK(flx_plot_write(r, &def) == FLX_ERR_ARGUMENT);
+    CHECK(strstr(flx_ctx_error(ctx, 0)->text, "'n' has no positive value") != NULL);
+    flx_result_close(&r);
+    flx_ctx_destroy(&ctx);
+    return 0;
+}
+
 TEST_MAIN(TEST(files_start), TEST(every_ending_gives_its_kind_of_file),
           TEST(labels_carry_names_and_units), TEST(lines_of_one_kind_share_a_label),
           TEST(nan_is_a_gap), TEST(hostile_names_do_nothing), TEST(odd_courses_can_be_drawn),
           TEST(many_rows_make_a_small_file), TEST(wrong_wishes_are_refused_with_a_reason),
-          TEST(files_end))
+          TEST(logarithmic_axes_leave_out_what_is_not_positive), TEST(files_end))
