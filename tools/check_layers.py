@@ -15,7 +15,7 @@ LAYERS = {
     "base": ([], ["base"], []),
     "math": (["base"], ["base", "system"], ["lapacke.h", "cblas.h", "amd.h", "klu.h", "metis.h"]),
     "expr": (["base", "math"], ["base"], []),
-    "reduce": (["base", "math"], ["base"], ["lapacke.h"]),
+    "reduce": (["base", "math"], ["base"], ["lapacke.h", "cblas.h"]),
     "model": (["base", "math", "expr", "reduce"], ["base", "model", "system", "integrator"], []),
     "read": (["base", "math", "expr", "reduce", "model"], ["base", "model"], ["yaml.h"]),
     "body": (["base", "math", "expr", "reduce", "model"], ["base", "system"], []),

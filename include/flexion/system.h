@@ -107,6 +107,8 @@ typedef struct flx_unknown {
     flx_unknown_kind kind;
     int index;               // 0 to 3: differentiation index that the error weights follow
     double scale;            // typical size: metres, newtons, ...; > 0. For a bond: of its row g
+    double keep;             // how much more than those of others its value is kept where a start
+                             // must be changed, as a factor of its inertia; 0: like others
     double sigma, tau, C, E; // of a bond (SYS-3), of a velocity bond (SYS-4)
     double lower, upper;     // bounds on lambda; -inf, inf for a joint
     const char *item;        // name of the body, joint or variable; borrowed from the system

@@ -47,6 +47,12 @@ static flx_status make(flx_projector *p, const double *weight)
     }
     p->weighted = weight != NULL;
     if (weight) memcpy(p->weight, weight, nv * sizeof *weight);
+    for (size_t i = 0; !weight && i < nv; i++) {
+        flx_unknown u;
+        s->ops->unknown(s, (int)i, &u);
+        p->weight[i] = u.keep > 0 ? u.keep : 1.0;
+        p->weighted = p->weighted || u.keep > 0;
+    }
     for (int i = 0; i < (int)n; i++) {
         flx_unknown u;
         s->ops->unknown(s, i, &u);

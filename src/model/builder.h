@@ -314,6 +314,7 @@ flx_status flx_body_make_point(flx_builder *b, flx_item *body, const char *name,
 bool flx_body_is_elastic(const flx_item *body);
 // Its data are read, its coordinates numbered.
 flx_status flx_flexible_ready(flx_builder *b, flx_item *body, flx_loc loc);
+flx_status flx_flexible_read_fe(flx_env *e, flx_item *body, flx_elastic **out); // flexible_line.c
 // Node by the number that the data give it; the point of it; the body that joints and forces take.
 flx_status flx_flexible_find(flx_builder *b, flx_item *body, int id, flx_loc loc, int *node);
 flx_status flx_flexible_point(flx_builder *b, flx_item *body, int node, flx_item **out);

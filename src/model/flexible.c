@@ -101,6 +101,12 @@ static flx_status read_data(flx_env *e, flx_item *body, flx_flexible *f)
     const flx_yaml *stiffening = flx_yaml_get(body->def, "stiffening");
     flx_sid *sid = NULL;
     bool stiffened = true;
+    const flx_yaml *frame = flx_yaml_get(body->def, "frame");
+    if (frame) {
+        return FLX_FAIL(b->ctx, FLX_ERR_MODEL, frame->loc,
+                        "the frame of '%s' is that of its data; 'frame' is for finite elements",
+                        body->full);
+    }
     FLX_TRY(b->reader->read_sid(b->reader->user, data->text, data->loc, &sid));
     FLX_TRY(flx_elastic_from_sid(b->ctx, b->m->arena, sid, data->loc, &f->e));
     if (!stiffening) return FLX_OK;
@@ -117,7 +123,11 @@ static flx_status read_flexible(flx_builder *b, flx_item *body, flx_flexible *f)
 {
     flx_env e;
     flx_env_of(&e, b, body, FLX_MODE_CONSTANT);
-    FLX_TRY(read_data(&e, body, f));
+    if (flx_yaml_get(body->def, "data")) {
+        FLX_TRY(read_data(&e, body, f));
+    } else {
+        FLX_TRY(flx_flexible_read_fe(&e, body, &f->e));
+    }
     int n = f->e->n;
     if (b->m->dimension == 2) FLX_TRY(check_planar(b, body, f->e, body->loc));
     FLX_TRY(read_damping(&e, body, f->e));

@@ -68,6 +68,9 @@ static const char *const parts_space[] = {
     "x", "y", "z", "rotation about its x", "rotation about its y", "rotation about its z"};
 static const char *const parts_plane[] = {"x", "y", "angle"};
 
+// What a start moves of elastic coordinates is the inverse root of this part of what it moves of bodies.
+#define KEEP_SHAPE 1e12
+
 static void name_velocity(const flx_descriptor *d, int i, flx_unknown *u)
 {
     const flx_model *m = d->model;
@@ -78,6 +81,8 @@ static void name_velocity(const flx_descriptor *d, int i, flx_unknown *u)
         u->item = v->name;
         u->part = "value";
         u->loc = v->loc;
+        // bodies are moved before they are deformed
+        if (i >= d->base.dims.nv - m->nmode) u->keep = KEEP_SHAPE;
         return;
     }
     int b = d->block_of[i], k = i - d->body_v[b]; // a body's block has the body's number

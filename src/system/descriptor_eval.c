@@ -147,9 +147,10 @@ void flx_eval_motions(const flx_descriptor *d, flx_work *w, const flx_point *p)
 void flx_eval_accept(const flx_system *s, flx_work *w, flx_state *x)
 {
     const flx_descriptor *d = flx_descriptor_of(s);
-    if (d->nturn == 0) return;
+    if (d->nturn == 0 && d->nmodal == 0) return;
     flx_point p = flx_state_point(s, x);
     flx_eval_frames(d, w, &p);
+    flx_modals_watch(d, w);
     for (int i = 0; i < d->nturn; i++) {
         flx_jet j;
         flx_scalar_value(d->turns + i, w->frames, x->switches, &j);

@@ -55,6 +55,29 @@ static flx_modal_point point_of(const flx_descriptor *d, const flx_work *w, cons
         .q = p->q, .v = p->v, .a = p->a, .g = d->model->gravity, .scratch = w->modal};
 }
 
+// Without stiffening a body of the frequency f that turns with the speed w has f^2 - w^2 instead of
+// about f^2 + w^2: a tenth is wrong at this part of f.
+#define FAST 0.3
+
+void flx_modals_watch(const flx_descriptor *d, flx_work *w)
+{
+    for (int i = 0; i < d->nmodal && !w->told_fast; i++) {
+        const flx_modal_data *b = d->modals + i;
+        if (b->e->stiffened) continue;
+        double speed = d->planar ? fabs(w->frames.plane[b->frame].w)
+                                 : v3_norm(v3_load(w->frames.space[b->frame].w));
+        double lowest = flx_elastic_lowest(b->e);
+        if (!(speed > FAST * lowest)) continue;
+        const flx_modal *m = d->model->modals + i;
+        flx_ctx_warn(d->base.ctx, m->loc,
+                     "'%s' turns at %.3g rad/s, and its lowest frequency is %.3g rad/s: without "
+                     "geometric stiffening it softens where a real body stiffens, and may run "
+                     "away; give it 'stiffening: true', or data that contain it",
+                     d->model->bodies[m->body].name, speed, lowest);
+        w->told_fast = true;
+    }
+}
+
 void flx_modals_residual(const flx_descriptor *d, const flx_work *w, const flx_point *p, double *r)
 {
     flx_modal_point at = point_of(d, w, p);

@@ -358,6 +358,7 @@ struct flx_work {
     double *force;                  // (nv) zeros between uses
     double *read;                   // of the reactions that are read
     double *modal;                  // of elastic bodies
+    bool told_fast;                 // that one turns too fast for what it is
     double *tangent;                // zeros between uses, on the pattern; where reactions are read
     double *block;                  // owned; all of the above
     flx_saddle_work saddle;         // made when first needed
@@ -430,6 +431,8 @@ void flx_modals_energy(const flx_descriptor *d, const flx_work *w, const flx_poi
                        flx_energies *e);
 void flx_modals_momentum(const flx_descriptor *d, const flx_work *w, const flx_point *p,
                          double *Mv);
+// Warn, once, of a body that turns fast and has no geometric stiffening.
+void flx_modals_watch(const flx_descriptor *d, flx_work *w);
 void flx_modals_transport(const flx_descriptor *d, const flx_work *w, const flx_point *p,
                           double *out);
 

@@ -1,0 +1,306 @@
+// flexible_line.c - elastic bodies made of a line of beams: the keys `fe` and `reduce`.
+//
+// A rectangle of height h along the section's y and width w has A = w h and I = w h^3/12; its torsion
+// constant and its shear area 5/6 A are the usual ones, those of a circle are exact and 0.9 A.
+#include "model/builder.h"
+#include "model/nodes.h"
+#include "reduce/line.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define ELEMENTS 20       // unless said otherwise
+#define MOST_ELEMENTS 200 // modes are found by dense algebra
+
+typedef struct material {
+    double E, nu, density;
+} material;
+
+static flx_status positive_or(flx_env *e, const flx_yaml *map, const char *key, double otherwise,
+                              double *out)
+{
+    const flx_yaml *y = flx_yaml_get(map, key);
+    *out = otherwise;
+    return y ? flx_build_positive(e, y, key, out) : FLX_OK;
+}
+
+static flx_status read_material(flx_env *e, const flx_yaml *y, material *m)
+{
+    const flx_yaml *nu = flx_yaml_get(y, "nu");
+    FLX_TRY(positive_or(e, y, "E", 0, &m->E));
+    FLX_TRY(positive_or(e, y, "density", 0, &m->density));
+    m->nu = 0.3;
+    if (nu) FLX_TRY(flx_build_number(e, nu, &m->nu));
+    if (m->nu > -1.0 && m->nu < 0.5) return FLX_OK;
+    return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, nu ? nu->loc : y->loc,
+                    "Poisson's ratio lies between -1 and 0.5: %g does not", m->nu);
+}
+
+// One number, or one for each of two directions.
+static flx_status one_or_two(flx_env *e, const flx_yaml *map, const char *key,
+                             const double otherwise[2], double out[2])
+{
+    const flx_yaml *y = flx_yaml_get(map, key);
+    int n = 0;
+    double *x = NULL;
+    memcpy(out, otherwise, 2 * sizeof *out);
+    if (!y) return FLX_OK;
+    FLX_TRY(flx_build_numbers(e, y, &n, &x));
+    for (int i = 0; i < 2; i++) {
+        out[i] = x[n > 1 ? i : 0];
+        if (out[i] > 0) continue;
+        return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, y->loc, "'%s' must be positive", key);
+    }
+    return FLX_OK;
+}
+
+// Torsion constant of a rectangle, long side a (Roark).
+static double torsion(double a, double b)
+{
+    if (b > a) return torsion(b, a);
+    double r = b / a;
+    return a * b * b * b * (1.0 / 3.0 - 0.21 * r * (1.0 - r * r * r * r / 12.0));
+}
+
+static flx_status read_section(flx_env *e, const flx_yaml *y, const material *m, flx_line *line)
+{
+    double w = 0, h = 0, r = 0, A = 0, I[2] = {0, 0}, J = 0, k = 5.0 / 6.0;
+    double G = m->E / (2.0 * (1.0 + m->nu));
+    FLX_TRY(positive_or(e, y, "width", 0, &w));
+    FLX_TRY(positive_or(e, y, "height", 0, &h));
+    FLX_TRY(positive_or(e, y, "radius", 0, &r));
+    if (r > 0) {
+        A = flx_pi * r * r;
+        I[0] = I[1] = 0.25 * A * r * r;
+        J = 0.5 * A * r * r;
+        k = 0.9;
+    } else {
+        A = w * h;
+        I[0] = A * h * h / 12.0;
+        I[1] = A * w * w / 12.0;
+        J = w > 0 ? torsion(w, h) : 0;
+    }
+    const double EI[2] = {m->E * I[0], m->E * I[1]}, GA[2] = {k * G * A, k * G * A};
+    FLX_TRY(positive_or(e, y, "EA", m->E * A, &line->EA));
+    A = line->EA / m->E;
+    FLX_TRY(positive_or(e, y, "mass", m->density * A, &line->mass));
+    FLX_TRY(one_or_two(e, y, "EI", EI, line->EI));
+    if (!(line->EI[0] > 0)) {
+        return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, y->loc, "the section needs 'EI' beside 'EA'");
+    }
+    FLX_TRY(
+        one_or_two(e, y, "GA", GA[0] > 0 ? GA : (const double[2]){k * G * A, k * G * A}, line->GA));
+    // without a size, that of a round section as stiff as this one
+    FLX_TRY(
+        positive_or(e, y, "GJ", J > 0 ? G * J : G * (line->EI[0] + line->EI[1]) / m->E, &line->GJ));
+    for (int i = 0; i < 2; i++) line->second[i] = line->mass / A * line->EI[i] / m->E;
+    const flx_yaml *inertia = flx_yaml_get(y, "inertia");
+    int n = 0;
+    double *x = NULL;
+    if (!inertia) return FLX_OK;
+    FLX_TRY(flx_build_numbers(e, inertia, &n, &x));
+    line->second[0] = x[n - 1]; // about z: along y
+    line->second[1] = n > 1 ? x[1] : x[0];
+    return FLX_OK;
+}
+
+static flx_status read_line(flx_env *e, const flx_item *body, const flx_yaml *fe, flx_line *line)
+{
+    flx_builder *b = e->b;
+    const flx_yaml *y = flx_yaml_get(fe, "line"), *elements = flx_yaml_get(fe, "elements");
+    const flx_yaml *theory = flx_yaml_get(fe, "theory");
+    const flx_yaml *stiffening = flx_yaml_get(body->def, "stiffening");
+    material m = {0};
+    double *points = flx_take(b, 3 * (size_t)y->count, sizeof *points);
+    if (!points) return FLX_ERR_MEMORY;
+    *line = (flx_line){.npoint = y->count, .points = points, .planar = b->m->dimension == 2};
+    for (int i = 0; i < y->count; i++) {
+        FLX_TRY(flx_build_vector(e, y->items[i], points + 3 * i));
+        if (i == 0 || v3_norm(v3_sub(v3_load(points + 3 * i), v3_load(points + 3 * i - 3))) > 0) {
+            continue;
+        }
+        return FLX_FAIL(b->ctx, FLX_ERR_MODEL, y->items[i]->loc, "two corners are at one place");
+    }
+    // the section's y: the axis of the body nearest to perpendicular, y first
+    v3 t = v3_unit(v3_sub(v3_load(points + 3), v3_load(points)));
+    line->up[fabs(t.y) < 0.9 ? 1 : 2] = 1.0;
+    line->elements = ELEMENTS;
+    if (elements) FLX_TRY(flx_build_integer(e, elements, &line->elements));
+    if (line->elements < 1 || line->elements > MOST_ELEMENTS) {
+        return FLX_FAIL(b->ctx, FLX_ERR_MODEL, elements->loc, "a line has 1 to %d elements, not %d",
+                        MOST_ELEMENTS, line->elements);
+    }
+    line->shear = !theory || strcmp(theory->text, "timoshenko") == 0;
+    if (stiffening) FLX_TRY(flx_build_flag(b, stiffening, "stiffening", &line->stiffening));
+    FLX_TRY(read_material(e, flx_yaml_get(fe, "material"), &m));
+    return read_section(e, flx_yaml_get(fe, "section"), &m, line);
+}
+
+// ---- shapes as functions ------------------------------------------------------------------------
+
+typedef struct functions {
+    int n;
+    double length, *out, *scratch;
+    const flx_line *line;
+    flx_program *program; // 9 values a shape: displacement, its first and second derivative by s
+} functions;
+
+static flx_status shape_at(void *user, int element, double s, const flx_line_field *f)
+{
+    const functions *x = user;
+    double t[3], y[3], z[3], L = x->length;
+    (void)element;
+    flx_program_eval(x->program, &s, x->scratch, x->out);
+    flx_line_axes(x->line, s, t, y, z);
+    for (int k = 0; k < x->n; k++) {
+        const double *o = x->out + 9 * k;
+        v3 du = v3_scale(1.0 / L, v3_load(o + 3)), ddu = v3_scale(1.0 / (L * L), v3_load(o + 6));
+        for (int i = 0; i < 3; i++) f->u[3 * k + i] = o[i];
+        v3_store(f->du + 3 * k, du);
+        v3_store(f->turn + 3 * k, v3_cross(v3_load(t), du));
+        v3_store(f->dturn + 3 * k, v3_cross(v3_load(t), ddu));
+    }
+    return FLX_OK;
+}
+
+static flx_status compile_shapes(flx_env *e, const flx_item *body, const flx_yaml *list,
+                                 functions *x)
+{
+    flx_builder *b = e->b;
+    flx_leaf along = flx_leaf_make(FLX_LEAF_TIME, 0, 0); // s stands where the time does
+    flx_local s = {"s", flx_value_number(flx_graph_leaf(b->g, along)), body->locals};
+    flx_env at = *e;
+    at.scope.user = &at;
+    at.locals = &s;
+    x->n = list->count;
+    flx_node *nodes = flx_take(b, 9 * (size_t)x->n, sizeof *nodes);
+    if (!nodes) return FLX_ERR_MEMORY;
+    for (int k = 0; k < x->n; k++) {
+        FLX_TRY(flx_build_node_vector(&at, list->items[k], nodes + 9 * k));
+        for (int i = 3; i < 9; i++) {
+            nodes[9 * k + i] =
+                flx_graph_derive(b->g, nodes[9 * k + i - 3], flx_leaf_time_rate, b->m);
+            if (nodes[9 * k + i] < 0) return FLX_ERR_MEMORY;
+        }
+    }
+    FLX_TRY(flx_program_compile(b->g, 1, &along, 9 * x->n, nodes, &x->program));
+    x->out = flx_take(b, 9 * (size_t)x->n, sizeof *x->out);
+    x->scratch = flx_take(b, (size_t)flx_program_scratch(x->program), sizeof *x->scratch);
+    return x->out && x->scratch ? FLX_OK : FLX_ERR_MEMORY;
+}
+
+static flx_status from_shapes(flx_env *e, const flx_item *body, const flx_yaml *reduce,
+                              const flx_line *line, flx_elastic **out)
+{
+    flx_builder *b = e->b;
+    const flx_yaml *list = flx_yaml_get(reduce, "shapes"),
+                   *frame = flx_yaml_get(body->def, "frame");
+    functions x = {.length = flx_line_length(line), .line = line};
+    if (line->shear) {
+        return FLX_FAIL(b->ctx, FLX_ERR_MODEL, reduce->loc,
+                        "given shapes say how the line bends, and nothing of shear: write 'theory: "
+                        "euler-bernoulli' in 'fe'");
+    }
+    if (frame) {
+        return FLX_FAIL(b->ctx, FLX_ERR_MODEL, frame->loc,
+                        "the frame of given shapes is that in which they are given");
+    }
+    flx_status status = compile_shapes(e, body, list, &x);
+    if (status == FLX_OK) {
+        status = flx_line_elastic(b->ctx, b->m->arena, line, x.n, shape_at, &x, out);
+    }
+    flx_program_destroy(&x.program);
+    return status;
+}
+
+// ---- finite elements ----------------------------------------------------------------------------
+
+// "start", "end", "node(3)" or 3.
+static flx_status read_interface(flx_builder *b, const flx_yaml *y, int elements, int *node)
+{
+    const char *text = y->kind == FLX_YAML_SCALAR ? y->text : "", *digits = text;
+    char *rest = NULL;
+    if (strcmp(text, "start") == 0 || strcmp(text, "end") == 0) {
+        *node = text[0] == 's' ? 0 : elements;
+        return FLX_OK;
+    }
+    bool named = strncmp(text, "node(", 5) == 0;
+    if (named) digits += 5;
+    long x = strtol(digits, &rest, 10);
+    if (rest != digits && strcmp(rest, named ? ")" : "") == 0 && x >= 1 && x <= elements + 1) {
+        *node = (int)x - 1;
+        return FLX_OK;
+    }
+    return FLX_FAIL(b->ctx, FLX_ERR_MODEL, y->loc,
+                    "an interface of a line is 'start', 'end' or a node from 1 to %d, not '%s'",
+                    elements + 1, text);
+}
+
+static flx_status from_elements(flx_env *e, const flx_item *body, const flx_yaml *reduce,
+                                const flx_line *line, flx_elastic **out)
+{
+    flx_builder *b = e->b;
+    const flx_yaml *frame = flx_yaml_get(body->def, "frame"), *type = flx_yaml_get(reduce, "type");
+    const flx_yaml *modes = flx_yaml_get(reduce, "modes");
+    const flx_yaml *list = flx_yaml_get(reduce, "interfaces");
+    flx_line_basis basis = {.kind = FLX_BASIS_MODES};
+    if (frame && strcmp(frame->text, "buckens") == 0) basis.frame = FLX_FRAME_BUCKENS;
+    if (frame && strcmp(frame->text, "chord") == 0) basis.frame = FLX_FRAME_CHORD;
+    if (strcmp(type->text, "guyan") == 0) basis.kind = FLX_BASIS_GUYAN;
+    if (strcmp(type->text, "craig-bampton") == 0) basis.kind = FLX_BASIS_CRAIG_BAMPTON;
+    if (modes) {
+        FLX_TRY(flx_build_integer(e, modes, &basis.modes));
+        int least = basis.kind == FLX_BASIS_MODES;
+        if (basis.modes < least) {
+            return FLX_FAIL(b->ctx, FLX_ERR_MODEL, modes->loc, "at least %d mode%s", least,
+                            least == 1 ? "" : "s");
+        }
+    }
+    int count = list ? list->count : 0;
+    int *interfaces = flx_take(b, (size_t)count, sizeof *interfaces);
+    if (!interfaces) return FLX_ERR_MEMORY;
+    for (int i = 0; i < count; i++) {
+        FLX_TRY(read_interface(b, list->items[i], line->elements, interfaces + i));
+    }
+    basis.ninterface = count;
+    basis.interfaces = interfaces;
+    if (basis.kind == FLX_BASIS_GUYAN && count < 2) {
+        return FLX_FAIL(b->ctx, FLX_ERR_MODEL, list->loc,
+                        "one interface leaves no shapes: it moves as a rigid body");
+    }
+    return flx_line_reduce(b->ctx, b->m->arena, line, &basis, reduce->loc, out);
+}
+
+// What an elastic body takes of the keys of a structure.
+static flx_status check_keys(flx_builder *b, const flx_item *body, const flx_yaml *fe)
+{
+    static const char *const taken[] = {"line", "elements", "section", "material", "theory", NULL};
+    for (int i = 0; i < fe->count; i++) {
+        const char *const *w = taken;
+        while (*w && strcmp(*w, fe->keys[i]->text) != 0) w++;
+        if (*w) continue;
+        return FLX_FAIL(b->ctx, FLX_ERR_MODEL, fe->keys[i]->loc,
+                        "'%s' of an elastic body is not available yet: '%s' can be a line with "
+                        "section, material, theory and elements, or come from 'data'",
+                        fe->keys[i]->text, body->full);
+    }
+    if (flx_yaml_get(fe, "material")) return FLX_OK;
+    return FLX_FAIL(b->ctx, FLX_ERR_MODEL, fe->loc, "the line of '%s' needs a material",
+                    body->full);
+}
+
+flx_status flx_flexible_read_fe(flx_env *e, flx_item *body, flx_elastic **out)
+{
+    const flx_yaml *fe = flx_yaml_get(body->def, "fe");
+    const flx_yaml *reduce = flx_yaml_get(body->def, "reduce");
+    flx_line line;
+    if (!reduce) {
+        return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, fe->loc,
+                        "'%s' needs 'reduce': which shapes of its finite elements are kept",
+                        body->full);
+    }
+    FLX_TRY(check_keys(e->b, body, fe));
+    FLX_TRY(read_line(e, body, fe, &line));
+    bool shapes = strcmp(flx_yaml_get(reduce, "type")->text, "shapes") == 0;
+    return (shapes ? from_shapes : from_elements)(e, body, reduce, &line, out);
+}

@@ -1,0 +1,240 @@
+// line.c - the numbers of a line of beams from its shapes: integrals along the length.
+//
+//     K_kl = int EA e_k e_l + EI k_k k_l + GJ t_k t_l + GA g_k g_l dx                            (BML-1)
+// with stretch e = u'.t, bending and twist k, t of the section's rotation, shear g = u' - e t - turn x t.
+// Stiffening: a beam that bends without stretching shortens,
+//
+//     Gam_kl(x) = -t int_0^x (u_k' - e_k t).(u_l' - e_l t) dx                                    (BML-2)
+// Without shear the sections' own inertia turns with the body but not with its bending.
+#include "reduce/line.h"
+
+#include <math.h>
+#include <string.h>
+
+// Points of a Gauss rule in each element: exact for products of cubic shapes, and their squares.
+enum { NGAUSS = 6 };
+static const double gauss_x[NGAUSS] = {-0.93246951420315202781, -0.66120938646626451366,
+                                       -0.23861918608319690863, 0.23861918608319690863,
+                                       0.66120938646626451366,  0.93246951420315202781};
+static const double gauss_w[NGAUSS] = {0.17132449237917034504, 0.36076157304813860757,
+                                       0.46791393457269104739, 0.46791393457269104739,
+                                       0.36076157304813860757, 0.17132449237917034504};
+
+static double dot(const double *a, const double *b)
+{
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+static void cross(const double *a, const double *b, double *out)
+{
+    out[0] = a[1] * b[2] - a[2] * b[1];
+    out[1] = a[2] * b[0] - a[0] * b[2];
+    out[2] = a[0] * b[1] - a[1] * b[0];
+}
+
+static double segment(const flx_line *line, int i, double d[3])
+{
+    for (int k = 0; k < 3; k++) d[k] = line->points[3 * (i + 1) + k] - line->points[3 * i + k];
+    return sqrt(dot(d, d));
+}
+
+double flx_line_length(const flx_line *line)
+{
+    double sum = 0.0, d[3];
+    for (int i = 0; i + 1 < line->npoint; i++) sum += segment(line, i, d);
+    return sum;
+}
+
+// The segment that holds the part s of the length, its direction, and the place.
+static void locate(const flx_line *line, double s, double X[3], double t[3])
+{
+    double along = s * flx_line_length(line), d[3] = {0}, h = 0.0;
+    int i = 0;
+    for (;; i++) {
+        h = segment(line, i, d);
+        if (along <= h || i + 2 >= line->npoint) break;
+        along -= h;
+    }
+    for (int k = 0; k < 3; k++) {
+        t[k] = d[k] / h;
+        X[k] = line->points[3 * i + k] + along * t[k];
+    }
+}
+
+void flx_line_axes(const flx_line *line, double s, double t[3], double y[3], double z[3])
+{
+    double X[3], out[3] = {0, 0, 1};
+    locate(line, s, X, t);
+    if (line->planar) {
+        cross(out, t, y);
+    } else {
+        double along = dot(line->up, t), size = 0.0;
+        for (int k = 0; k < 3; k++) y[k] = line->up[k] - along * t[k];
+        size = sqrt(dot(y, y));
+        for (int k = 0; k < 3; k++) y[k] /= size;
+    }
+    cross(t, y, z);
+}
+
+typedef struct sums { // one place of the line
+    const flx_line *line;
+    int n;
+    flx_line_field f;
+    double *gam;  // (n x n x 3) shortening so far, without its direction; NULL: not wanted
+    double *part; // (n x 3) u at a particle
+    double X[3], t[3], y[3], z[3];
+} sums;
+
+static void add_stiffness(const sums *s, double dx, flx_elastic *e)
+{
+    const flx_line *line = s->line;
+    int n = s->n;
+    for (int k = 0; k < n; k++) {
+        for (int l = 0; l < n; l++) {
+            const double *du[2] = {s->f.du + 3 * k, s->f.du + 3 * l};
+            const double *turn[2] = {s->f.turn + 3 * k, s->f.turn + 3 * l};
+            const double *bend[2] = {s->f.dturn + 3 * k, s->f.dturn + 3 * l};
+            double sum = line->EA * dot(du[0], s->t) * dot(du[1], s->t);
+            // bending along y turns about z
+            sum += line->EI[0] * dot(bend[0], s->z) * dot(bend[1], s->z);
+            sum += line->EI[1] * dot(bend[0], s->y) * dot(bend[1], s->y);
+            sum += line->GJ * dot(bend[0], s->t) * dot(bend[1], s->t);
+            double gy[2], gz[2];
+            for (int i = 0; i < 2; i++) {
+                gy[i] = dot(du[i], s->y) - dot(turn[i], s->z);
+                gz[i] = dot(du[i], s->z) + dot(turn[i], s->y);
+            }
+            if (line->shear) sum += line->GA[0] * gy[0] * gy[1] + line->GA[1] * gz[0] * gz[1];
+            e->K[k * n + l] += dx * sum;
+        }
+    }
+}
+
+// A particle of the section, off the line by d.
+static void add_particle(const sums *s, double dm, const double d[3], flx_elastic *e)
+{
+    double X[3];
+    for (int i = 0; i < 3; i++) X[i] = s->X[i] + d[i];
+    for (int k = 0; k < s->n; k++) {
+        double around[3];
+        cross(s->f.turn + 3 * k, d, around);
+        for (int i = 0; i < 3; i++) s->part[3 * k + i] = s->f.u[3 * k + i] + around[i];
+    }
+    flx_elastic_add_mass(e, dm, X, s->part, s->gam);
+}
+
+// With shear the sections have four particles, with the section's second moments; else one, and their
+// inertia is the rigid body's.
+static void add_mass(const sums *s, double dx, flx_elastic *e)
+{
+    const flx_line *line = s->line;
+    double dm = line->mass * dx;
+    for (int i = 0; line->shear && i < 4; i++) {
+        const double *axis = i < 2 ? s->y : s->z;
+        double far = sqrt(2.0 * line->second[i / 2] / line->mass), d[3];
+        for (int k = 0; k < 3; k++) d[k] = (i % 2 ? -far : far) * axis[k];
+        add_particle(s, 0.25 * dm, d, e);
+    }
+    if (line->shear) return;
+    const double none[3] = {0, 0, 0};
+    add_particle(s, dm, none, e);
+    static const int pair[6][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {1, 2}, {0, 2}};
+    for (int i = 0; i < 6; i++) {
+        int r = pair[i][0], c = pair[i][1];
+        double yy = line->second[0] * s->y[r] * s->y[c], zz = line->second[1] * s->z[r] * s->z[c];
+        e->J0[i] += dx * ((r == c ? line->second[0] + line->second[1] : 0.0) - yy - zz);
+    }
+}
+
+// gam += -dx (slopes across the line)(slopes across the line) t
+static void shorten(const sums *s, double dx, double *gam)
+{
+    int n = s->n;
+    for (int k = 0; k < n; k++) {
+        for (int l = 0; l < n; l++) {
+            const double *a = s->f.du + 3 * k, *b = s->f.du + 3 * l;
+            double across = dot(a, b) - dot(a, s->t) * dot(b, s->t);
+            for (int i = 0; i < 3; i++) gam[3 * (k * n + l) + i] -= dx * across * s->t[i];
+        }
+    }
+}
+
+static flx_status look(sums *s, int element, double at, flx_line_shape *shape, void *user)
+{
+    locate(s->line, at, s->X, s->t);
+    flx_line_axes(s->line, at, s->t, s->y, s->z);
+    return shape(user, element, at, &s->f);
+}
+
+static flx_status set_node(flx_arena *arena, const sums *s, int number, const double *gam,
+                           flx_elastic_node *node)
+{
+    size_t n = (size_t)s->n;
+    node->id = flx_arena_printf(arena, "%d", number + 1);
+    if (!node->id) return FLX_ERR_MEMORY;
+    memcpy(node->at, s->X, sizeof node->at);
+    for (int i = 0; i < 9; i++) node->R[i] = i % 4 == 0;
+    memcpy(node->phi, s->f.u, 3 * n * sizeof(double));
+    memcpy(node->psi, s->f.turn, 3 * n * sizeof(double));
+    if (!s->line->stiffening) return FLX_OK;
+    node->phi2 = flx_arena_take(arena, 3 * n * n, sizeof(double));
+    if (!node->phi2) return FLX_ERR_MEMORY;
+    memcpy(node->phi2, gam, 3 * n * n * sizeof(double));
+    return FLX_OK;
+}
+
+static flx_status integrate(flx_arena *arena, sums *s, double *gam, double *inner,
+                            flx_line_shape *shape, void *user, flx_elastic *e)
+{
+    const flx_line *line = s->line;
+    int n = s->n, ne = line->elements;
+    size_t size = 3 * (size_t)n * (size_t)n * sizeof(double);
+    double h = flx_line_length(line) / ne;
+    for (int k = 0; k <= ne; k++) {
+        FLX_TRY(look(s, k < ne ? k : ne - 1, (double)k / ne, shape, user));
+        FLX_TRY(set_node(arena, s, k, gam, e->nodes + k));
+        if (k == ne) break;
+        for (int i = 0; i < NGAUSS; i++) {
+            double at = 0.5 * (1.0 + gauss_x[i]);
+            memcpy(inner, gam, size);
+            // the shortening from the element's beginning to the point, by the same rule
+            for (int j = 0; line->stiffening && j < NGAUSS; j++) {
+                double part = 0.5 * at * (1.0 + gauss_x[j]);
+                FLX_TRY(look(s, k, (k + part) / ne, shape, user));
+                shorten(s, 0.5 * at * h * gauss_w[j], inner);
+            }
+            FLX_TRY(look(s, k, (k + at) / ne, shape, user));
+            s->gam = line->stiffening ? inner : NULL;
+            add_stiffness(s, 0.5 * h * gauss_w[i], e);
+            add_mass(s, 0.5 * h * gauss_w[i], e);
+        }
+        for (int i = 0; line->stiffening && i < NGAUSS; i++) {
+            FLX_TRY(look(s, k, (k + 0.5 * (1.0 + gauss_x[i])) / ne, shape, user));
+            shorten(s, 0.5 * h * gauss_w[i], gam);
+        }
+    }
+    return FLX_OK;
+}
+
+flx_status flx_line_elastic(flx_ctx *ctx, flx_arena *arena, const flx_line *line, int n,
+                            flx_line_shape *shape, void *user, flx_elastic **e)
+{
+    size_t k = (size_t)n;
+    FLX_TRY(flx_elastic_create(arena, n, line->elements + 1, e));
+    double *block = flx_alloc(ctx, 15 * k + 6 * k * k, sizeof *block);
+    if (!block) return FLX_ERR_MEMORY;
+    sums s = {.line = line, .n = n, .part = block + 12 * k};
+    s.f = (flx_line_field){block, block + 3 * k, block + 6 * k, block + 9 * k};
+    double *gam = block + 15 * k, *inner = gam + 3 * k * k;
+    flx_status status = integrate(arena, &s, gam, inner, shape, user, *e);
+    flx_free(block);
+    if (status != FLX_OK) return status;
+    (*e)->line = true;
+    (*e)->stiffened = line->stiffening;
+    for (int i = 0; i < n; i++) {
+        (*e)->labels[i] = flx_arena_printf(arena, "shape %d", i + 1);
+        if (!(*e)->labels[i]) return FLX_ERR_MEMORY;
+    }
+    flx_elastic_trim(*e);
+    return FLX_OK;
+}

@@ -1,0 +1,389 @@
+// line_fe.c - a straight line of equal beam elements: its stiffness and mass, modes, Guyan's and Craig and
+// Bampton's bases, and the frame that the shapes are seen from.
+//
+// Shapes of an element, with x = 0..1 along it and p = 12 EI/(GA L^2) (0: without shear):
+//
+//     w  = ((1 + p) - p x - 3 x^2 + 2 x^3,  L ((1 + p/2) x - (2 + p/2) x^2 + x^3), ...)/(1 + p)   (BML-3)
+//     turn = (6 (x^2 - x)/L,  (1 + p) - (4 + p) x + 3 x^2, ...)/(1 + p)
+// Guyan: V = (1; -Kss^-1 Ksm); Craig-Bampton: and the modes with fixed interfaces; then the modes of
+// V^T K V, V^T M V without the rigid ones.                                                        (BML-4)
+#include "reduce/line.h"
+
+#include <cblas.h>
+#include <lapacke.h>
+#include <math.h>
+#include <string.h>
+
+typedef struct unit { // fields of one unknown of an element, line's axes
+    double u[3], du[3], turn[3], dturn[3];
+} unit;
+
+typedef struct mesh {
+    flx_ctx *ctx;
+    const flx_line *line;
+    flx_loc loc;
+    int ne, nd, N;     // elements, unknowns a node, unknowns
+    double h, p[2];    // length of an element, shear parameters
+    double axes[3][3]; // t, y, z of the line, body axes
+    double *K, *M;     // owned (N x N)
+    double *V;         // owned (N x columns) columns one after another: a shape each
+    int n;             // shapes
+    double *omega2;    // owned (n) of modes; NULL: not known
+} mesh;
+
+static const int planar_unknowns[3] = {0, 1, 5};
+
+static int unknown_of(const mesh *m, int j)
+{
+    return m->nd == 3 ? planar_unknowns[j] : j;
+}
+
+// ---- one element --------------------------------------------------------------------------------
+
+// Deflection and turn of the four unknowns of bending, with derivatives by x.
+static void bend(double x, double L, double p, double w[4], double dw[4], double t[4], double dt[4])
+{
+    double c = 1.0 / (1.0 + p);
+    w[0] = c * (1.0 + p - p * x - 3.0 * x * x + 2.0 * x * x * x);
+    w[1] = c * L * ((1.0 + 0.5 * p) * x - (2.0 + 0.5 * p) * x * x + x * x * x);
+    w[2] = c * (p * x + 3.0 * x * x - 2.0 * x * x * x);
+    w[3] = c * L * (-0.5 * p * x + (0.5 * p - 1.0) * x * x + x * x * x);
+    dw[0] = c * (-p - 6.0 * x + 6.0 * x * x);
+    dw[1] = c * L * (1.0 + 0.5 * p - (4.0 + p) * x + 3.0 * x * x);
+    dw[2] = -dw[0];
+    dw[3] = c * L * (-0.5 * p + (p - 2.0) * x + 3.0 * x * x);
+    t[0] = c * 6.0 / L * (x * x - x);
+    t[1] = c * (1.0 + p - (4.0 + p) * x + 3.0 * x * x);
+    t[2] = -t[0];
+    t[3] = c * ((p - 2.0) * x + 3.0 * x * x);
+    dt[0] = c * 6.0 / L * (2.0 * x - 1.0);
+    dt[1] = c * (6.0 * x - 4.0 - p);
+    dt[2] = -dt[0];
+    dt[3] = c * (6.0 * x - 2.0 + p);
+}
+
+static void fields(const mesh *m, double x, unit f[12])
+{
+    double L = m->h, w[4], dw[4], t[4], dt[4];
+    memset(f, 0, 12 * sizeof *f);
+    for (int i = 0; i < 2; i++) { // stretch and twist
+        double value = i ? x : 1.0 - x, slope = (i ? 1.0 : -1.0) / L;
+        f[6 * i].u[0] = value, f[6 * i].du[0] = slope;
+        f[6 * i + 3].turn[0] = value, f[6 * i + 3].dturn[0] = slope;
+    }
+    bend(x, L, m->p[0], w, dw, t, dt);
+    for (int i = 0; i < 4; i++) { // along y: unknowns v and turn about z
+        unit *o = f + (i / 2 * 6 + (i % 2 ? 5 : 1));
+        o->u[1] = w[i], o->du[1] = dw[i] / L, o->turn[2] = t[i], o->dturn[2] = dt[i] / L;
+    }
+    bend(x, L, m->p[1], w, dw, t, dt);
+    for (int i = 0; i < 4; i++) { // along z: the turn about y is -w'
+        unit *o = f + (i / 2 * 6 + (i % 2 ? 4 : 2));
+        double sign = i % 2 ? -1.0 : 1.0;
+        o->u[2] = sign * w[i], o->du[2] = sign * dw[i] / L;
+        o->turn[1] = -sign * t[i], o->dturn[1] = -sign * dt[i] / L;
+    }
+}
+
+// Density of stiffness and mass between two unknowns.
+static void densities(const flx_line *line, const unit *a, const unit *b, double *K, double *M)
+{
+    *K = line->EA * a->du[0] * b->du[0] + line->EI[0] * a->dturn[2] * b->dturn[2] +
+         line->EI[1] * a->dturn[1] * b->dturn[1] + line->GJ * a->dturn[0] * b->dturn[0];
+    *M = line->mass * (a->u[0] * b->u[0] + a->u[1] * b->u[1] + a->u[2] * b->u[2]);
+    // a rod that is thin twists with the inertia of its sections, whatever they do in bending
+    *M += (line->second[0] + line->second[1]) * a->turn[0] * b->turn[0];
+    if (!line->shear) return;
+    *K += line->GA[0] * (a->du[1] - a->turn[2]) * (b->du[1] - b->turn[2]) +
+          line->GA[1] * (a->du[2] + a->turn[1]) * (b->du[2] + b->turn[1]);
+    *M += line->second[0] * a->turn[2] * b->turn[2] + line->second[1] * a->turn[1] * b->turn[1];
+}
+
+static void assemble(mesh *m)
+{
+    static const double at[4] = {-0.86113631159405257522, -0.33998104358485626480,
+                                 0.33998104358485626480, 0.86113631159405257522};
+    static const double weight[4] = {0.34785484513745385737, 0.65214515486254614263,
+                                     0.65214515486254614263, 0.34785484513745385737};
+    double Ke[144] = {0}, Me[144] = {0};
+    for (int g = 0; g < 4; g++) {
+        unit f[12];
+        fields(m, 0.5 * (1.0 + at[g]), f);
+        for (int i = 0; i < 144; i++) {
+            double K = 0.0, M = 0.0;
+            densities(m->line, f + i / 12, f + i % 12, &K, &M);
+            Ke[i] += 0.5 * m->h * weight[g] * K;
+            Me[i] += 0.5 * m->h * weight[g] * M;
+        }
+    }
+    for (int e = 0; e < m->ne; e++) {
+        for (int i = 0; i < 2 * m->nd; i++) {
+            for (int j = 0; j < 2 * m->nd; j++) {
+                int from = 12 * (i / m->nd * 6 + unknown_of(m, i % m->nd)) + j / m->nd * 6 +
+                           unknown_of(m, j % m->nd);
+                size_t to = (size_t)(e * m->nd + i) * (size_t)m->N + (size_t)(e * m->nd + j);
+                m->K[to] += Ke[from];
+                m->M[to] += Me[from];
+            }
+        }
+    }
+}
+
+// ---- bases --------------------------------------------------------------------------------------
+
+// The modes skip .. skip + count - 1 of the unknowns listed, as columns of V from `first` on.
+static flx_status modes_of(mesh *m, int nfree, const int *list, int skip, int count, int first)
+{
+    size_t n = (size_t)nfree;
+    if (count == 0) return FLX_OK;
+    if (skip + count > nfree) {
+        return FLX_FAIL(m->ctx, FLX_ERR_MODEL, m->loc,
+                        "a line of %d elements has %d modes here, not %d; give more elements",
+                        m->ne, nfree - skip, count);
+    }
+    int last = skip + count, found = 0;
+    double *K = flx_alloc(m->ctx, 2 * n * n + n * (size_t)last + n, sizeof *K);
+    lapack_int *fail = flx_alloc(m->ctx, n, sizeof *fail);
+    if (!K || !fail) {
+        flx_free(K);
+        flx_free(fail);
+        return FLX_ERR_MEMORY;
+    }
+    double *M = K + n * n, *Y = M + n * n, *omega2 = Y + n * (size_t)last;
+    for (size_t i = 0; i < n; i++) {
+        for (size_t j = 0; j < n; j++) {
+            size_t from = (size_t)list[i] * (size_t)m->N + (size_t)list[j];
+            K[i * n + j] = m->K[from];
+            M[i * n + j] = m->M[from];
+        }
+    }
+    lapack_int info =
+        LAPACKE_dsygvx(LAPACK_COL_MAJOR, 1, 'V', 'I', 'U', nfree, K, nfree, M, nfree, 0, 0, 1, last,
+                       2.0 * LAPACKE_dlamch('S'), &found, omega2, Y, nfree, fail);
+    for (int k = 0; info == 0 && k < count; k++) {
+        double *shape = m->V + (size_t)(first + k) * (size_t)m->N;
+        const double *y = Y + (size_t)(skip + k) * n;
+        for (int i = 0; i < nfree; i++) shape[list[i]] = y[i];
+        if (m->omega2) m->omega2[first + k] = omega2[skip + k];
+    }
+    flx_free(K);
+    flx_free(fail);
+    if (info == 0) return FLX_OK;
+    return FLX_FAIL(m->ctx, FLX_NO_CONVERGENCE, m->loc, "the modes of the line were not found");
+}
+
+// Static shapes of the masters: V = (1; -Kss^-1 Ksm).
+static flx_status static_shapes(mesh *m, int nm, const int *masters, int ns, const int *slaves)
+{
+    size_t n = (size_t)ns, r = (size_t)nm;
+    double *K = flx_alloc(m->ctx, n * n + n * r, sizeof *K);
+    if (!K) return FLX_ERR_MEMORY;
+    double *B = K + n * n;
+    for (size_t i = 0; i < n; i++) {
+        const double *row = m->K + (size_t)slaves[i] * (size_t)m->N;
+        for (size_t j = 0; j < n; j++) K[i * n + j] = row[slaves[j]];
+        for (size_t j = 0; j < r; j++) B[j * n + i] = -row[masters[j]];
+    }
+    lapack_int info = 0;
+    if (ns > 0) info = LAPACKE_dposv(LAPACK_COL_MAJOR, 'U', ns, nm, K, ns, B, ns);
+    for (int k = 0; info == 0 && k < nm; k++) {
+        double *shape = m->V + (size_t)k * (size_t)m->N;
+        shape[masters[k]] = 1.0;
+        for (int i = 0; i < ns; i++) shape[slaves[i]] = B[(size_t)k * n + (size_t)i];
+    }
+    flx_free(K);
+    if (info == 0) return FLX_OK;
+    return FLX_FAIL(m->ctx, FLX_ERR_MODEL, m->loc,
+                    "the interfaces do not hold the line: its static shapes are not determined");
+}
+
+// V <- the modes of V^T K V and V^T M V, without the rigid ones.
+static flx_status orthonormalise(mesh *m, int r, int rigid)
+{
+    size_t N = (size_t)m->N, n = (size_t)r;
+    double *KV = flx_alloc(m->ctx, 2 * N * n + 2 * n * n + n, sizeof *KV);
+    if (!KV) return FLX_ERR_MEMORY;
+    double *W = KV + N * n, *A = W + N * n, *B = A + n * n, *omega2 = B + n * n;
+    for (int k = 0; k < 2; k++) {
+        cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, m->N, r, m->N, 1.0, k ? m->M : m->K,
+                    m->N, m->V, m->N, 0.0, KV, m->N);
+        cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, r, r, m->N, 1.0, m->V, m->N, KV, m->N,
+                    0.0, k ? B : A, r);
+    }
+    lapack_int info = LAPACKE_dsygv(LAPACK_COL_MAJOR, 1, 'V', 'U', r, A, r, B, r, omega2);
+    if (info == 0) {
+        cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, m->N, r - rigid, r, 1.0, m->V, m->N,
+                    A + (size_t)rigid * n, r, 0.0, W, m->N);
+        memcpy(m->V, W, N * (size_t)(r - rigid) * sizeof *W);
+        m->n = r - rigid;
+        for (int k = 0; k < m->n; k++) m->omega2[k] = omega2[rigid + k];
+    }
+    flx_free(KV);
+    if (info == 0) return FLX_OK;
+    return FLX_FAIL(m->ctx, FLX_ERR_MODEL, m->loc, "the shapes of the interfaces are dependent");
+}
+
+// ---- frames -------------------------------------------------------------------------------------
+
+static double *nodal(const mesh *m, double *shape, int node, int unknown)
+{
+    for (int j = 0; j < m->nd; j++) {
+        if (unknown_of(m, j) == unknown) return shape + node * m->nd + j;
+    }
+    return NULL;
+}
+
+static double value_at(const mesh *m, double *shape, int node, int unknown)
+{
+    const double *x = nodal(m, shape, node, unknown);
+    return x ? *x : 0.0;
+}
+
+// Take the rigid motion away that the frame makes.
+static void fix_frame(const mesh *m, flx_frame_kind frame, double *shape)
+{
+    double a[6], L = m->h * m->ne;
+    if (frame == FLX_FRAME_BUCKENS) return;
+    for (int i = 0; i < 6; i++) a[i] = value_at(m, shape, 0, i);
+    if (frame == FLX_FRAME_CHORD) {
+        a[4] = -(value_at(m, shape, m->ne, 2) - a[2]) / L;
+        a[5] = (value_at(m, shape, m->ne, 1) - a[1]) / L;
+    }
+    for (int k = 0; k <= m->ne; k++) {
+        double x = k * m->h;
+        const double rigid[6] = {a[0], a[1] + a[5] * x, a[2] - a[4] * x, a[3], a[4], a[5]};
+        for (int i = 0; i < 6; i++) {
+            double *to = nodal(m, shape, k, i);
+            if (to) *to -= rigid[i];
+        }
+    }
+}
+
+// Whether a frame holds an unknown of a node at zero.
+static bool holds(const mesh *m, flx_frame_kind frame, int node, int unknown)
+{
+    if (frame == FLX_FRAME_BUCKENS) return false;
+    if (frame == FLX_FRAME_TANGENT) return node == 0;
+    if (node == 0) return unknown < 4;
+    return node == m->ne && (unknown == 1 || unknown == 2);
+}
+
+// The last node goes to the positive side.
+static void choose_sign(const mesh *m, double *shape)
+{
+    double most = 0.0;
+    for (int i = 0; i < 6; i++) {
+        double x = value_at(m, shape, m->ne, i);
+        if (fabs(x) > fabs(most) * (1.0 + 1e-9)) most = x;
+    }
+    for (int i = 0; most < 0 && i < m->N; i++) shape[i] = -shape[i];
+}
+
+static flx_status find_shapes(mesh *m, const flx_line_basis *b)
+{
+    int rigid = m->nd == 3 ? 3 : 6, nm = 0, ns = 0;
+    int *list = flx_alloc(m->ctx, 2 * (size_t)m->N, sizeof *list);
+    if (!list) return FLX_ERR_MEMORY;
+    int *slaves = list + m->N;
+    flx_status status = FLX_OK;
+    if (b->kind == FLX_BASIS_MODES) {
+        for (int i = 0; i < m->N; i++) {
+            if (!holds(m, b->frame, i / m->nd, unknown_of(m, i % m->nd))) list[nm++] = i;
+        }
+        m->n = b->modes;
+        status = modes_of(m, nm, list, b->frame == FLX_FRAME_BUCKENS ? rigid : 0, b->modes, 0);
+    } else {
+        for (int i = 0; i < m->N; i++) {
+            bool master = false;
+            for (int k = 0; k < b->ninterface; k++) {
+                master = master || b->interfaces[k] == i / m->nd;
+            }
+            if (master)
+                list[nm++] = i;
+            else
+                slaves[ns++] = i;
+        }
+        int modes = b->kind == FLX_BASIS_GUYAN ? 0 : b->modes;
+        status = static_shapes(m, nm, list, ns, slaves);
+        if (status == FLX_OK) status = modes_of(m, ns, slaves, 0, modes, nm);
+        if (status == FLX_OK) status = orthonormalise(m, nm + modes, rigid);
+        for (int k = 0; status == FLX_OK && k < m->n; k++) {
+            fix_frame(m, b->frame, m->V + (size_t)k * (size_t)m->N);
+        }
+    }
+    for (int k = 0; status == FLX_OK && k < m->n; k++) {
+        choose_sign(m, m->V + (size_t)k * (size_t)m->N);
+    }
+    flx_free(list);
+    return status;
+}
+
+// ---- as a field ---------------------------------------------------------------------------------
+
+static flx_status shape_at(void *user, int element, double s, const flx_line_field *out)
+{
+    const mesh *m = user;
+    unit f[12];
+    fields(m, s * m->ne - element, f);
+    for (int k = 0; k < m->n; k++) {
+        const double *q = m->V + (size_t)k * (size_t)m->N + element * m->nd;
+        double sum[4][3] = {{0}};
+        for (int j = 0; j < 2 * m->nd; j++) {
+            const unit *o = f + (j / m->nd * 6 + unknown_of(m, j % m->nd));
+            const double *const from[4] = {o->u, o->du, o->turn, o->dturn};
+            for (int i = 0; i < 12; i++) sum[i / 3][i % 3] += q[j] * from[i / 3][i % 3];
+        }
+        double *const to[4] = {out->u, out->du, out->turn, out->dturn};
+        for (int i = 0; i < 12; i++) {
+            double x = 0.0;
+            for (int c = 0; c < 3; c++) x += m->axes[c][i % 3] * sum[i / 3][c];
+            to[i / 3][3 * k + i % 3] = x;
+        }
+    }
+    return FLX_OK;
+}
+
+static flx_status make_elastic(mesh *m, flx_arena *arena, const flx_line_basis *b, flx_elastic **e)
+{
+    FLX_TRY(find_shapes(m, b));
+    FLX_TRY(flx_line_elastic(m->ctx, arena, m->line, m->n, shape_at, m, e));
+    for (int k = 0; k < m->n; k++) {
+        double f = sqrt(fmax(0.0, m->omega2[k])) / (2.0 * 3.14159265358979323846);
+        (*e)->labels[k] = flx_arena_printf(arena, "mode %d : %.6g Hz", k + 1, f);
+        if (!(*e)->labels[k]) return FLX_ERR_MEMORY;
+    }
+    return FLX_OK;
+}
+
+flx_status flx_line_reduce(flx_ctx *ctx, flx_arena *arena, const flx_line *line,
+                           const flx_line_basis *basis, flx_loc loc, flx_elastic **e)
+{
+    mesh m = {.ctx = ctx, .line = line, .loc = loc, .ne = line->elements};
+    *e = NULL;
+    if (line->npoint != 2) {
+        return FLX_FAIL(ctx, FLX_ERR_MODEL, loc,
+                        "modes are found of straight lines; a line with corners needs 'shapes'");
+    }
+    m.nd = line->planar ? 3 : 6;
+    m.N = m.nd * (m.ne + 1);
+    m.h = flx_line_length(line) / m.ne;
+    for (int i = 0; line->shear && i < 2; i++) {
+        m.p[i] = 12.0 * line->EI[i] / (line->GA[i] * m.h * m.h);
+    }
+    flx_line_axes(line, 0.5, m.axes[0], m.axes[1], m.axes[2]);
+    size_t N = (size_t)m.N;
+    m.K = flx_alloc(ctx, N * N, sizeof(double));
+    m.M = flx_alloc(ctx, N * N, sizeof(double));
+    m.V = flx_alloc(ctx, N * N, sizeof(double));
+    m.omega2 = flx_alloc(ctx, N, sizeof(double));
+    flx_status status = FLX_ERR_MEMORY;
+    if (m.K && m.M && m.V && m.omega2) {
+        assemble(&m);
+        status = make_elastic(&m, arena, basis, e);
+    }
+    flx_free(m.K);
+    flx_free(m.M);
+    flx_free(m.V);
+    flx_free(m.omega2);
+    return status;
+}
