@@ -20,6 +20,9 @@ typedef struct flx_export_options {
     const char *name;      // of the equations in the text; NULL: after the model's file
     const char *functions; // "forward,mass": only these; NULL: all
     int limit;             // operations of one function at most; 0: 200000
+    // The same model by flx_model_read_open: its parameters may then be changed in the text; NULL:
+    // they are numbers.
+    const flx_model *open;
 } flx_export_options;
 
 // Write forward dynamics, inverse dynamics, mass matrix, linearisation and, where there are loops,

@@ -16,6 +16,10 @@ typedef struct flx_model flx_model;
 // messages are in the context (reading goes on after an error; up to 20 are reported).
 FLX_API flx_status flx_model_read(flx_ctx *ctx, const char *path, int nset,
                                   const char *const *settings, flx_model **model);
+// The same with open parameters: those that nothing needs as a number (a place, an axis, a count)
+// stay symbols. Such a model is for flx_model_export alone.
+FLX_API flx_status flx_model_read_open(flx_ctx *ctx, const char *path, int nset,
+                                       const char *const *settings, flx_model **model);
 // The same from memory; `name` stands for the file in messages, and files that the model names are
 // sought in its directory.
 FLX_API flx_status flx_model_read_text(flx_ctx *ctx, const char *name, const char *text,

@@ -58,10 +58,17 @@ static int export_model(flx_ctx *ctx, const target *t, const char *path, const r
     flx_status status = flx_model_read(ctx, path, r->settings.count, r->settings.items, &model);
     const char *output = r->output ? r->output : named;
     if (status == FLX_OK && !output) status = FLX_ERR_MEMORY;
+    // the same model with open parameters; what it has to say was said by the first
+    flx_ctx *other = status == FLX_OK ? flx_ctx_create() : NULL;
+    flx_model *open = NULL;
+    if (other) flx_model_read_open(other, path, r->settings.count, r->settings.items, &open);
+    options.open = open;
     if (status == FLX_OK) status = flx_model_export(model, &options, output);
     if (status == FLX_OK && strcmp(output, "-") != 0) printf("%s\n", output);
     cli_print_warnings(ctx, 0);
     cli_print_errors(ctx);
+    flx_model_destroy(&open);
+    flx_ctx_destroy(&other);
     flx_model_destroy(&model);
     free(named);
     if (status == FLX_OK) return EXIT_DONE;

@@ -144,8 +144,10 @@ static void add_mass(flx_symbolic *x, int i)
     const flx_mount *at = x->t.mounts + i;
     flx_node_link *l = x->links + 1 + at->link;
     bool turns = b->type == FLX_BODY_RIGID;
-    flx_node mass = node_const(g, b->mass), J[9];
-    for (int k = 0; k < 9; k++) J[k] = node_const(g, turns ? b->inertia[k] : 0.0);
+    flx_node mass = node_open(g, b->mass, b->mass_open), J[9];
+    for (int k = 0; k < 9; k++) {
+        J[k] = turns ? node_open(g, b->inertia[k], b->inertia_open[k]) : node_const(g, 0.0);
+    }
     n33 own = n33_zero(g);
     if (x->t.k.planar) {
         own.m[8] = J[8];

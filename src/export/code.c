@@ -31,7 +31,7 @@ static void note(walk *w, const flx_graph_node *p)
     int index;
     double e;
     c->ops[p->op] = true;
-    if (p->op == FLX_OP_LEAF) c->inputs |= 1u << flx_input_of(&c->all->x, p->payload, &index);
+    if (p->op == FLX_OP_LEAF) c->inputs |= 1u << flx_input_of(c->all, p->payload, &index);
     if (p->op == FLX_OP_TABLE) c->tables[p->b] = true;
     if (p->op == FLX_OP_POW && flx_graph_is_const(c->g, p->b, &e) && flx_is_small_power(e)) {
         c->small_power = true;
@@ -238,7 +238,7 @@ static void write_at(FILE *f, const flx_code *c, const flx_language *l, flx_node
     } else if (p->op == FLX_OP_CONST) {
         l->number(f, flipped ? -flx_node_value(p) : flx_node_value(p));
     } else if (p->op == FLX_OP_LEAF) {
-        flx_input input = flx_input_of(&c->all->x, p->payload, &index);
+        flx_input input = flx_input_of(c->all, p->payload, &index);
         l->input(f, c->all, input, index);
     } else {
         write_operation(f, c, l, n, flipped);

@@ -39,6 +39,13 @@ static void write_text(FILE *f, const char *prefix, const char *text)
     fputc('\n', f);
 }
 
+static void write_value(FILE *f, const char *name, double value)
+{
+    fprintf(f, "%s = ", name);
+    flx_write_number(f, value);
+    fputs("\n", f);
+}
+
 void flx_write_header(FILE *f, const flx_functions *all, const char *prefix, const char *entry,
                       int first)
 {
@@ -63,7 +70,16 @@ void flx_write_header(FILE *f, const flx_functions *all, const char *prefix, con
     fprintf(f, "%sParameters p, %d%s\n", prefix, all->np, all->np ? ", may be changed:" : "");
     for (int i = 0; i < all->np; i++) {
         begin_entry(&h, "p", i);
-        fprintf(f, "%s = %.17g\n", all->parameters[i], all->defaults[i]);
+        write_value(f, all->parameters[i]->name, all->defaults[i]);
+    }
+    bool fixed = false;
+    for (int i = 0; i < m->nparameter; i++) {
+        const flx_parameter *p = m->parameters + i;
+        if (p->leaf != FLX_PARAMETER_FIXED || p->list) continue;
+        if (!fixed) fprintf(f, "%sFixed when this was written:\n", prefix);
+        fprintf(f, "%s  ", prefix);
+        write_value(f, p->name, p->values[0]);
+        fixed = true;
     }
     if (x->nrow > 0) fprintf(f, "%sClosures, %d, with multipliers lam:\n", prefix, x->nrow);
     for (int i = 0; i < x->nrow; i++) {

@@ -113,36 +113,57 @@ static flx_scalar line(const flx_symbolic *x, const flx_force *f, flx_scalar_kin
     return s;
 }
 
+// Stiffness and damping i of a force, length at rest.
+static flx_node stiffness(const flx_symbolic *x, const flx_force *f, int i)
+{
+    return node_open(x->g, f->stiffness[i], f->stiffness_open[i]);
+}
+static flx_node damping(const flx_symbolic *x, const flx_force *f, int i)
+{
+    return node_open(x->g, f->damping[i], f->damping_open[i]);
+}
+static flx_node at_rest(const flx_symbolic *x, const flx_force *f)
+{
+    return node_open(x->g, f->length, f->length_open);
+}
+
+static bool is_infinite(const flx_symbolic *x, flx_node n)
+{
+    double value;
+    return flx_graph_is_const(x->g, n, &value) && isinf(value);
+}
+
 // -k (phi - rest) - c phi' along phi
-static flx_status apply_spring(flx_symbolic *x, flx_node phi, double k, double c, double rest)
+static flx_status apply_spring(flx_symbolic *x, flx_node phi, flx_node k, flx_node c, flx_node rest)
 {
     flx_graph *g = x->g;
     FLX_TRY(flx_symbolic_status(x, phi));
-    if (isinf(k) || isinf(c)) {
+    if (is_infinite(x, k) || is_infinite(x, c)) {
         return FLX_FAIL(x->ctx, FLX_ERR_CANNOT, x->loc,
                         "%s is infinitely stiff, which exported equations cannot be; use a joint "
                         "or a finite stiffness",
                         x->item);
     }
-    flx_node stretch = node_sub(g, flx_symbolic_carry(x, phi), node_const(g, rest));
+    flx_node stretch = node_sub(g, flx_symbolic_carry(x, phi), rest);
     flx_node rate = flx_symbolic_carry(x, flx_symbolic_rate(x, phi));
-    flx_node F = node_add(g, node_scale(g, k, stretch), node_scale(g, c, rate));
+    flx_node F = node_add(g, node_mul(g, k, stretch), node_mul(g, c, rate));
     return apply(x, phi, node_neg(g, F));
 }
 
 static flx_status add_spring(flx_symbolic *x, const flx_force *f)
 {
     flx_graph *g = x->g;
-    double k = f->stiffness[0], c = f->damping[0];
+    flx_node k = stiffness(x, f, 0), c = damping(x, f, 0), zero = node_const(g, 0.0);
     flx_scalar s = line(x, f, x->t.k.planar ? FLX_SCALAR_LENGTH2 : FLX_SCALAR_LENGTH);
-    if (f->length == 0.0 && !isinf(k)) { // |d|^2/2 is smooth where the length is not
+    if (node_is(g, at_rest(x, f), 0.0) &&
+        !is_infinite(x, k)) { // |d|^2/2 is smooth where the length is not
         flx_scalar centre = s;
         centre.kind = x->t.k.planar ? FLX_SCALAR_SQUARE2 : FLX_SCALAR_SQUARE;
-        FLX_TRY(apply(x, flx_symbolic_scalar(x, &centre), node_const(g, -k)));
-        if (c == 0.0) return FLX_OK;
-        k = 0.0;
+        FLX_TRY(apply(x, flx_symbolic_scalar(x, &centre), node_neg(g, k)));
+        if (c == zero) return FLX_OK;
+        k = zero;
     }
-    return apply_spring(x, flx_symbolic_scalar(x, &s), k, c, f->length);
+    return apply_spring(x, flx_symbolic_scalar(x, &s), k, c, at_rest(x, f));
 }
 
 static flx_status add_joint_spring(flx_symbolic *x, const flx_force *f)
@@ -152,13 +173,14 @@ static flx_status add_joint_spring(flx_symbolic *x, const flx_force *f)
         which = which == FLX_COORDINATE_ANGLE ? FLX_COORDINATE_DISPLACEMENT : FLX_COORDINATE_ANGLE;
     }
     flx_node phi = flx_symbolic_coordinate(x, f->joint, which);
-    return apply_spring(x, phi, f->stiffness[0], f->damping[0], f->length);
+    return apply_spring(x, phi, stiffness(x, f, 0), damping(x, f, 0), at_rest(x, f));
 }
 
 static flx_status add_bushing(flx_symbolic *x, const flx_force *f)
 {
     bool planar = x->t.k.planar;
     int translations = planar ? 2 : 3;
+    flx_node zero = node_const(x->g, 0.0);
     for (int k = 0; k < f->ncomponent; k++) {
         flx_scalar s = line(x, f, planar ? FLX_SCALAR_PLANE2 : FLX_SCALAR_PLANE);
         if (k < translations) {
@@ -177,8 +199,9 @@ static flx_status add_bushing(flx_symbolic *x, const flx_force *f)
             }
             s.b[k - 3] = 1.0;
         }
-        if (f->stiffness[k] == 0.0 && f->damping[k] == 0.0) continue;
-        FLX_TRY(apply_spring(x, flx_symbolic_scalar(x, &s), f->stiffness[k], f->damping[k], 0.0));
+        flx_node K = stiffness(x, f, k), C = damping(x, f, k);
+        if (K == zero && C == zero) continue;
+        FLX_TRY(apply_spring(x, flx_symbolic_scalar(x, &s), K, C, zero));
     }
     return FLX_OK;
 }
@@ -189,11 +212,14 @@ static flx_status add_gravitation(flx_symbolic *x, const flx_force *f)
     flx_graph *g = x->g;
     for (int i = 0; i < m->nbody; i++) {
         for (int j = i + 1; j < m->nbody; j++) {
-            double Gmm = f->G * m->bodies[i].mass * m->bodies[j].mass;
+            const flx_body *a = m->bodies + i, *b = m->bodies + j;
+            flx_node mm = node_mul(g, node_open(g, a->mass, a->mass_open),
+                                   node_open(g, b->mass, b->mass_open));
+            flx_node Gmm = node_mul(g, node_open(g, f->G, f->G_open), mm);
             flx_scalar s = {.kind = FLX_SCALAR_LENGTH, .body = {i, j}, .turn = -1};
-            if (Gmm == 0.0) continue;
+            if (node_is(g, Gmm, 0.0)) continue;
             flx_node l = flx_symbolic_scalar(x, &s), at = flx_symbolic_carry(x, l);
-            FLX_TRY(apply(x, l, node_div(g, node_const(g, -Gmm), node_mul(g, at, at))));
+            FLX_TRY(apply(x, l, node_div(g, node_neg(g, Gmm), node_mul(g, at, at))));
         }
     }
     return FLX_OK;

@@ -10,14 +10,14 @@
 
 const char *const flx_input_names[FLX_INPUTS] = {"t", "p", "q", "v", "x", "a", "lam", "tau"};
 
-flx_input flx_input_of(const flx_symbolic *x, flx_leaf leaf, int *index)
+flx_input flx_input_of(const flx_functions *f, flx_leaf leaf, int *index)
 {
-    (void)x;
-    *index = flx_leaf_get_index(leaf);
+    int i = *index = flx_leaf_get_index(leaf);
     switch (flx_export_leaf_kind(leaf)) {
     case FLX_LEAF_TIME:
         return FLX_INPUT_T;
     case FLX_LEAF_PARAMETER:
+        for (*index = 0; *index < f->np - 1 && f->parameters[*index]->leaf != i;) ++*index;
         return FLX_INPUT_P;
     case FLX_LEAF_STATE:
         return FLX_INPUT_X;
@@ -320,13 +320,56 @@ static const char *make_name(const flx_functions *f, const flx_model *m)
     return name;
 }
 
+// ---- parameters ---------------------------------------------------------------------------------
+
+// Those that stand in a function.
+static flx_status list_parameters(flx_functions *f)
+{
+    const flx_model *m = f->x.m;
+    int count = 0, nleaf = 0;
+    for (int i = 0; i < f->n; i++) {
+        for (int k = 0; k < f->f[i].nresult; k++) {
+            const flx_result *r = f->f[i].results + k;
+            count += r->rows * (r->columns ? r->columns : 1);
+        }
+    }
+    flx_node *all = take(f, count), *next = all;
+    f->parameters = flx_arena_take(f->x.arena, (size_t)m->nparameter, sizeof *f->parameters);
+    f->defaults = flx_arena_take(f->x.arena, (size_t)m->nparameter, sizeof *f->defaults);
+    if (!all || !f->parameters || !f->defaults) return FLX_ERR_MEMORY;
+    for (int i = 0; i < f->n; i++) {
+        for (int k = 0; k < f->f[i].nresult; k++) {
+            const flx_result *r = f->f[i].results + k;
+            int n = r->rows * (r->columns ? r->columns : 1);
+            for (int j = 0; j < n; j++) {
+                if (r->nodes[j] < 0) return FLX_ERR_MEMORY;
+                *next++ = r->nodes[j];
+            }
+        }
+    }
+    flx_leaf *leaves = NULL;
+    FLX_TRY(flx_graph_leaves(f->x.g, count, all, &nleaf, &leaves));
+    for (int i = 0; i < m->nparameter; i++) {
+        bool used = false;
+        flx_leaf own = flx_leaf_make(FLX_LEAF_PARAMETER, m->parameters[i].leaf, 0);
+        for (int k = 0; k < nleaf && m->parameters[i].leaf >= 0; k++) {
+            used = used || leaves[k] == own;
+        }
+        if (!used) continue;
+        f->parameters[f->np] = m->parameters + i;
+        f->defaults[f->np++] = m->parameters[i].values[0];
+    }
+    flx_free(leaves);
+    return FLX_OK;
+}
+
 // ---- all of it ----------------------------------------------------------------------------------
 
 static flx_status make(flx_functions *f, const flx_model *m)
 {
     flx_symbolic *x = &f->x;
     FLX_TRY(check_words(f, m->ctx));
-    FLX_TRY(flx_symbolic_create(m, x));
+    FLX_TRY(flx_symbolic_create(m, f->options.open, x));
     f->closed = x->nrow > 0;
     f->solve = f->closed && wanted(f, "forward") && f->options.language != FLX_EXPORT_LATEX;
     f->name = make_name(f, m);
@@ -341,7 +384,7 @@ static flx_status make(flx_functions *f, const flx_model *m)
     if (!f->closed && wanted(f, "forward")) FLX_TRY(add_forward(f));
     if (m->nstate > 0 && wanted(f, "states")) FLX_TRY(add_states(f));
     if (wanted(f, "linearise")) FLX_TRY(add_linearise(f));
-    return FLX_OK;
+    return list_parameters(f);
 }
 
 flx_status flx_functions_create(const flx_model *m, const flx_export_options *o, flx_functions *f)

@@ -16,8 +16,6 @@ typedef enum flx_input {
     FLX_INPUTS,
 } flx_input;
 extern const char *const flx_input_names[FLX_INPUTS]; // "t", "p", "q", ...
-// Of a leaf of the inputs, with its index in *index.
-flx_input flx_input_of(const flx_symbolic *x, flx_leaf leaf, int *index);
 
 typedef struct flx_result { // an array, or a matrix by rows
     const char *name, *comment;
@@ -46,13 +44,16 @@ typedef struct flx_functions {
     const char *name; // an identifier
     int n;
     flx_function f[FLX_FUNCTIONS_MAX];
-    bool closed;     // there are loops: forward dynamics solves for multipliers
-    bool solve;      // ... and is asked for
-    flx_name *q, *v; // (nq) (nv)
-    int np;          // parameters that may change
-    const char **parameters;
-    double *defaults;
+    bool closed;                      // there are loops: forward dynamics solves for multipliers
+    bool solve;                       // ... and is asked for
+    flx_name *q, *v;                  // (nq) (nv)
+    int np;                           // parameters that may change
+    const flx_parameter **parameters; // (np)
+    double *defaults;                 // (np)
 } flx_functions;
+
+// Of a leaf of the inputs, with its index in *index.
+flx_input flx_input_of(const flx_functions *f, flx_leaf leaf, int *index);
 
 // The messages name the model's items.
 flx_status flx_functions_create(const flx_model *m, const flx_export_options *o, flx_functions *f);

@@ -10,8 +10,11 @@ static const flx_link *links_of(const flx_symbolic *x)
 
 static n3 weight(const flx_symbolic *x)
 {
-    const double *a = x->m->gravity;
-    return n3_const(x->g, v3_make(-a[0], -a[1], -a[2]));
+    n3 a;
+    for (int i = 0; i < 3; i++) {
+        a.c[i] = node_neg(x->g, node_open(x->g, x->m->gravity[i], x->m->gravity_open[i]));
+    }
+    return a;
 }
 
 static n3 out_of(flx_graph *g, const flx_node_link *l, n3 a)

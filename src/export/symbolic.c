@@ -103,11 +103,11 @@ static flx_status take_states(flx_symbolic *x)
     return FLX_OK;
 }
 
-static flx_status make(flx_symbolic *x)
+static flx_status make(const flx_model *plain, flx_symbolic *x)
 {
     flx_system *valid = NULL;
-    FLX_TRY(check_model(x->m));
-    FLX_TRY(flx_descriptor_create(x->m, NULL, &valid)); // places, axes, points: its messages
+    FLX_TRY(check_model(plain));
+    FLX_TRY(flx_descriptor_create(plain, NULL, &valid)); // places, axes, points: its messages
     flx_system_destroy(&valid);
     FLX_TRY(flx_topology_create(x->m, &x->top));
     FLX_TRY(flx_tree_links_create(x->m, &x->top, &x->t));
@@ -134,10 +134,11 @@ static flx_status make(flx_symbolic *x)
     return take_states(x);
 }
 
-flx_status flx_symbolic_create(const flx_model *m, flx_symbolic *x)
+flx_status flx_symbolic_create(const flx_model *m, const flx_model *open, flx_symbolic *x)
 {
-    *x = (flx_symbolic){.ctx = m->ctx, .m = m, .g = m->graph};
-    flx_status status = make(x);
+    const flx_model *used = open ? open : m;
+    *x = (flx_symbolic){.ctx = m->ctx, .m = used, .g = used->graph};
+    flx_status status = make(m, x);
     if (status != FLX_OK) flx_symbolic_clear(x);
     return status;
 }

@@ -104,7 +104,8 @@ typedef struct flx_symbolic {
     bool failed; // a message is recorded
 } flx_symbolic;
 
-flx_status flx_symbolic_create(const flx_model *m, flx_symbolic *x);
+// open: NULL, or the same model with open parameters.
+flx_status flx_symbolic_create(const flx_model *m, const flx_model *open, flx_symbolic *x);
 void flx_symbolic_clear(flx_symbolic *x);
 
 // ---- bodies.c: links and bodies in motion -------------------------------------------------------

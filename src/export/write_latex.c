@@ -67,7 +67,7 @@ static void input(FILE *f, const flx_functions *all, flx_input in, int index)
         fputs("t", f);
     } else if (in == FLX_INPUT_P) {
         fputs("\\mathit{", f);
-        write_escaped(f, all->parameters[index]);
+        write_escaped(f, all->parameters[index]->name);
         fputs("}", f);
     } else {
         fprintf(f, "%s_{%d}", names[in], index + 1);

@@ -143,7 +143,9 @@ static flx_status elaborate_whole(env *e, const flx_ast *a, const char *what, in
     double v;
     *out = 0;
     FLX_TRY(elaborate_number(e, a, &n));
-    if (!flx_graph_is_const(e->s->graph, n, &v)) {
+    bool constant =
+        e->s->constant ? e->s->constant(e->s, n, &v) : flx_graph_is_const(e->s->graph, n, &v);
+    if (!constant) {
         return fail(e, a->loc, "%s must be constant", what);
     }
     if (!(fabs(v - round(v)) <= 1e-9 * (1.0 + fabs(v)))) {

@@ -231,6 +231,8 @@ struct flx_scope {
     flx_status (*rate)(flx_scope *s, flx_node n, flx_loc loc, flx_node *out);
     // A handle where a number or vector is needed: a point's name is its place.
     flx_status (*coerce)(flx_scope *s, const flx_value *of, flx_loc loc, flx_value *out);
+    // The value of a node where a number has to be known now. May be NULL: constants of the graph.
+    bool (*constant)(flx_scope *s, flx_node n, double *value);
     int depth; // of function calls; limited, so that recursion is an error
     // Set during lookup: the name is followed by '(', so one that is not known is a function's.
     bool called;

@@ -3,6 +3,7 @@
 // An inertia is that of a real body when its principal moments are not negative and each is at most
 // the sum of the other two (x^2 + y^2 against y^2 + z^2 and z^2 + x^2 under the integral).
 #include "model/builder.h"
+#include "model/nodes.h"
 
 #include <string.h>
 
@@ -176,13 +177,38 @@ static flx_status read_rows(flx_builder *b, const double *x, flx_loc loc, double
     return FLX_OK;
 }
 
+// Where the entries of an inertia stand among its numbers.
+static flx_status keep_inertia(flx_builder *b, int n, const double *x, const flx_open *open,
+                               flx_open out[9])
+{
+    static const int of_6[9] = {0, 3, 5, 3, 1, 4, 5, 4, 2};
+    bool any = false;
+    for (int i = 0; i < n; i++) any = any || open[i];
+    if (!any) return FLX_OK;
+    if (b->m->dimension == 2) out[8] = open[n - 1];
+    for (int i = 0; i < 9 && b->m->dimension == 3; i++) {
+        if (n == 3 && i % 4 == 0) out[i] = open[i / 4];
+        if (n == 6) out[i] = open[of_6[i]];
+        if (n != 9) continue;
+        int j = 3 * (i % 3) + i / 3;
+        flx_node sum = flx_graph_binary(b->g, FLX_OP_ADD, node_open(b->g, x[i], open[i]),
+                                        node_open(b->g, x[j], open[j]));
+        sum = flx_graph_binary(b->g, FLX_OP_MUL, flx_graph_const(b->g, 0.5), sum);
+        if (sum < 0) return FLX_ERR_MEMORY;
+        out[i] = sum + 1;
+    }
+    return FLX_OK;
+}
+
 static flx_status read_inertia(flx_env *e, const flx_item *body, const flx_yaml *y, flx_body *def)
 {
     flx_builder *b = e->b;
     int n = 0;
     double *x = NULL, *J = def->inertia;
-    FLX_TRY(flx_build_numbers(e, y, &n, &x));
+    flx_open *open = NULL;
+    FLX_TRY(flx_build_open_numbers(e, y, &n, &x, &open));
     memset(def->inertia, 0, sizeof def->inertia);
+    FLX_TRY(keep_inertia(b, n, x, open, def->inertia_open));
     if (b->m->dimension == 2) {
         if (n != 1 && n != 3) {
             return FLX_FAIL(b->ctx, FLX_ERR_MODEL, y->loc,
@@ -211,7 +237,7 @@ static flx_status read_mass(flx_env *e, const flx_item *body, flx_body *def)
 {
     const flx_yaml *mass = NULL, *inertia = NULL;
     FLX_TRY(flx_build_need(e->b, body, "mass", &mass));
-    FLX_TRY(flx_build_number(e, mass, &def->mass));
+    FLX_TRY(flx_build_open(e, mass, &def->mass, &def->mass_open));
     if (!(def->mass >= 0)) {
         return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, mass->loc,
                         "the mass of body '%s' is negative: %g", body->full, def->mass);

@@ -75,7 +75,7 @@ static flx_status read_gravity(flx_builder *b)
     const flx_yaml *y = flx_yaml_get(b->top->def, "gravity");
     flx_env e;
     flx_env_init(&e, b, b->top, NULL, FLX_MODE_CONSTANT);
-    return y ? flx_build_vector(&e, y, b->m->gravity) : FLX_OK;
+    return y ? flx_build_open_vector(&e, y, b->m->gravity, b->m->gravity_open) : FLX_OK;
 }
 
 static flx_status make_top(flx_builder *b, const flx_yaml *tree)
@@ -168,27 +168,48 @@ static void clear_fe(flx_model *m)
     flx_symmetric_clear(&m->fe.M);
 }
 
-flx_status flx_model_build(flx_ctx *ctx, const char *path, const char *text, size_t length,
-                           const flx_yaml *tree, const flx_reader *reader, int nset,
-                           const char *const *settings, flx_arena *arena, flx_model **model)
+// open: NULL, or the parameters that are open.
+static flx_status build_once(const flx_model *head, const flx_builder *from, flx_open_set *open,
+                             const flx_yaml *tree, flx_model *m)
 {
-    *model = NULL;
-    FLX_TRY(flx_schema_check(ctx, tree));
-    flx_model *m = flx_arena_take(arena, 1, sizeof *m);
-    if (!m) return FLX_ERR_MEMORY;
-    *m = (flx_model){.ctx = ctx, .arena = arena, .path = path, .text = text, .text_length = length};
-    flx_builder b = {.ctx = ctx, .m = m, .reader = reader, .nset = nset, .settings = settings};
-    m->graph = b.g = flx_graph_create(ctx);
-    b.scratch = flx_arena_create(ctx);
+    flx_builder b = *from;
+    *m = *head;
+    b.m = m;
+    b.open = open;
+    m->graph = b.g = flx_graph_create(b.ctx);
+    b.scratch = flx_arena_create(b.ctx);
+    if (open) flx_open_start(open, b.g);
     flx_status status = m->graph && b.scratch ? build(&b, tree) : FLX_ERR_MEMORY;
     flx_arena_destroy(&b.scratch);
     if (status != FLX_OK) {
         clear_fe(m);
         flx_graph_destroy(&m->graph);
-        return status;
     }
-    *model = m;
-    return FLX_OK;
+    return status;
+}
+
+flx_status flx_model_build(flx_ctx *ctx, const char *path, const char *text, size_t length,
+                           const flx_yaml *tree, const flx_reader *reader, int nset,
+                           const char *const *settings, bool open, flx_arena *arena,
+                           flx_model **model)
+{
+    *model = NULL;
+    FLX_TRY(flx_schema_check(ctx, tree));
+    flx_model *m = flx_arena_take(arena, 1, sizeof *m);
+    if (!m) return FLX_ERR_MEMORY;
+    const flx_model head = {
+        .ctx = ctx, .arena = arena, .path = path, .text = text, .text_length = length};
+    const flx_builder b = {.ctx = ctx, .reader = reader, .nset = nset, .settings = settings};
+    flx_open_set set = {0};
+    flx_status status = build_once(&head, &b, open ? &set : NULL, tree, m);
+    while (status == FLX_OK && set.changed) { // every time one parameter less is open
+        clear_fe(m);
+        flx_graph_destroy(&m->graph);
+        status = build_once(&head, &b, &set, tree, m);
+    }
+    flx_open_clear(&set);
+    if (status == FLX_OK) *model = m;
+    return status;
 }
 
 // ---- the model's life ---------------------------------------------------------------------------

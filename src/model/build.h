@@ -6,6 +6,7 @@
 
 // Everything a reader needs to call: checks the tree against the language's table (schema.def),
 // unrolls repeat, like and parts, resolves names, evaluates constants, fills the model.
+// open: parameters stay leaves where the model keeps expressions (open.c).
 // read_part: how to read the file of `parts: {.. model: leg.yaml}` and tables of functions.
 typedef struct flx_reader {
     void *user;
@@ -22,7 +23,8 @@ typedef struct flx_reader {
 
 flx_status flx_model_build(flx_ctx *ctx, const char *path, const char *text, size_t length,
                            const flx_yaml *tree, const flx_reader *reader, int nset,
-                           const char *const *settings, flx_arena *arena, flx_model **model);
+                           const char *const *settings, bool open, flx_arena *arena,
+                           flx_model **model);
 
 // Check the tree's shape against schema.def: unknown, missing, duplicate keys, wrong kinds.
 // Records every error (up to the limit) and returns FLX_ERR_MODEL if there was one.

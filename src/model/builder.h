@@ -102,6 +102,15 @@ struct flx_space {
     int first_body, end_body; // numbers of the bodies in it, those of its parts included
 };
 
+// Parameters that stay open, by their numbers (open.c).
+typedef struct flx_open_set {
+    int n, fixed_capacity, value_capacity;
+    bool *fixed;    // (n) owned; needed as a number
+    double *values; // (n) owned
+    flx_substitution numbers;
+    bool changed; // one more is fixed
+} flx_open_set;
+
 struct flx_builder {
     flx_ctx *ctx;
     flx_model *m;
@@ -130,6 +139,7 @@ struct flx_builder {
         struct flx_file_slot *next;
     } * files;
     int nitem;
+    flx_open_set *open; // NULL: parameters are numbers
     int nset;
     const char *const *settings;
 };
@@ -231,6 +241,25 @@ flx_status flx_build_node_vector(flx_env *e, const flx_yaml *y, flx_node out[3])
 // A key that must be there.
 flx_status flx_build_need(flx_builder *b, const flx_item *item, const char *key,
                           const flx_yaml **out);
+
+// ---- open.c: parameters that stay open ---------------------------------------------------------
+
+void flx_open_start(flx_open_set *s, flx_graph *g);
+void flx_open_clear(flx_open_set *s);
+// A number made of constants and open parameters.
+bool flx_open_value(flx_builder *b, flx_node n, double *out);
+// The same where only the number is kept: its parameters are fixed.
+bool flx_build_constant(flx_builder *b, flx_node n, double *out);
+// Makes the constant node of a parameter its leaf, unless it is fixed.
+flx_status flx_open_parameter(flx_builder *b, int number, flx_node *node);
+// As flx_build_number and flx_build_numbers, with the expression kept.
+flx_status flx_build_open(flx_env *e, const flx_yaml *y, double *out, flx_open *open);
+flx_status flx_build_open_numbers(flx_env *e, const flx_yaml *y, int *n, double **out,
+                                  flx_open **open);
+flx_status flx_build_open_vector(flx_env *e, const flx_yaml *y, double out[3], flx_open open[3]);
+// A number or vector of the start, which no equation contains: it fixes nothing.
+flx_status flx_build_start(flx_env *e, const flx_yaml *y, double *out);
+flx_status flx_build_start_vector(flx_env *e, const flx_yaml *y, double out[3]);
 
 // ---- draw.c: where things are drawn --------------------------------------------------------------
 

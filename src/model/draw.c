@@ -251,11 +251,11 @@ flx_status flx_build_motion(flx_env *e, const flx_yaml *def, const double positi
     flx_space *s = e->space;
     double given_v[3] = {0, 0, 0}, given_w[3] = {0, 0, 0};
     FLX_TRY(flx_space_place(e->b, s));
-    if (v) FLX_TRY(flx_build_vector(e, v, given_v));
+    if (v) FLX_TRY(flx_build_start_vector(e, v, given_v));
     if (w && e->b->m->dimension == 2) {
-        FLX_TRY(flx_build_number(e, w, &given_w[2]));
+        FLX_TRY(flx_build_start(e, w, &given_w[2]));
     } else if (w) {
-        FLX_TRY(flx_build_vector(e, w, given_w));
+        FLX_TRY(flx_build_start_vector(e, w, given_w));
     }
     m33 R = m33_load(s->R);
     v3 arm = v3_sub(v3_load(position), v3_load(s->position));

@@ -45,7 +45,7 @@ static flx_status constant_or(flx_builder *b, const flx_item *item, const char *
     flx_env e;
     *out = initial;
     flx_env_of(&e, b, item, FLX_MODE_CONSTANT);
-    return y ? flx_build_number(&e, y, out) : FLX_OK;
+    return y ? flx_build_start(&e, y, out) : FLX_OK;
 }
 
 // ---- second order -------------------------------------------------------------------------------
@@ -78,7 +78,7 @@ static flx_status classify(flx_builder *b, flx_item *item, flx_first_data *d)
         double m = 1;
         flx_env_of(&e, b, item, FLX_MODE_MOVING);
         FLX_TRY(flx_build_node(&e, mass, &d->mass));
-        d->algebraic = flx_graph_is_const(b->g, d->mass, &m) && m == 0;
+        d->algebraic = flx_build_constant(b, d->mass, &m) && m == 0;
     }
     d->number = d->algebraic ? b->m->nalgebraic++ : b->m->nstate++;
     return FLX_OK;

@@ -133,10 +133,11 @@ static bool is_infinite(const flx_yaml *y)
     return y->kind == FLX_YAML_SCALAR && strcmp(y->text, "infinite") == 0;
 }
 
-static flx_status read_coefficient(flx_env *e, const flx_yaml *y, double *out)
+static flx_status read_coefficient(flx_env *e, const flx_yaml *y, double *out, flx_open *open)
 {
-    if (!is_infinite(y)) return flx_build_number(e, y, out);
+    if (!is_infinite(y)) return flx_build_open(e, y, out, open);
     *out = HUGE_VAL;
+    *open = 0;
     return FLX_OK;
 }
 
@@ -145,8 +146,8 @@ static flx_status read_spring(flx_env *e, const flx_item *force, flx_force_data 
     static const char *const words[] = {"length", "angle", "displacement"};
     const flx_yaml *k = flx_yaml_get(force->def, "stiffness");
     const flx_yaml *c = flx_yaml_get(force->def, "damping");
-    if (k) FLX_TRY(read_coefficient(e, k, &d->def.stiffness[0]));
-    if (c) FLX_TRY(read_coefficient(e, c, &d->def.damping[0]));
+    if (k) FLX_TRY(read_coefficient(e, k, &d->def.stiffness[0], &d->def.stiffness_open[0]));
+    if (c) FLX_TRY(read_coefficient(e, c, &d->def.damping[0], &d->def.damping_open[0]));
     if (!d->joint) {
         d->def.type = FLX_FORCE_SPRING;
         FLX_TRY(read_places(e, force, d, true));
@@ -157,7 +158,7 @@ static flx_status read_spring(flx_env *e, const flx_item *force, flx_force_data 
     for (int i = 0; i < 3; i++) {
         const flx_yaml *y = flx_yaml_get(force->def, words[i]);
         if (!y) continue;
-        FLX_TRY(flx_build_number(e, y, &d->def.length));
+        FLX_TRY(flx_build_open(e, y, &d->def.length, &d->def.length_open));
         if (!d->joint && i > 0) {
             return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, y->loc,
                             "a spring between two places has a length, not a %s", words[i]);
@@ -177,25 +178,28 @@ static flx_status read_spring(flx_env *e, const flx_item *force, flx_force_data 
     return FLX_OK;
 }
 
-static flx_status read_coefficients(flx_env *e, const flx_yaml *y, int *n, double out[6])
+static flx_status read_coefficients(flx_env *e, const flx_yaml *y, int *n, double out[6],
+                                    flx_open kept[6])
 {
     int count = 0, dim = e->b->m->dimension;
     double *x = NULL, single[6];
+    flx_open *open = NULL, single_open[6];
     bool words = is_infinite(y);
     for (int i = 0; y->kind == FLX_YAML_LIST && i < y->count; i++) {
         words = words || is_infinite(y->items[i]);
     }
     if (words) {
         x = single;
+        open = single_open;
         count = y->kind == FLX_YAML_LIST ? y->count : 1;
         for (int i = 0; i < count && i < 6; i++) {
-            FLX_TRY(read_coefficient(e, count > 1 ? y->items[i] : y, &x[i]));
+            FLX_TRY(read_coefficient(e, count > 1 ? y->items[i] : y, &x[i], &open[i]));
         }
     } else {
-        FLX_TRY(flx_build_numbers(e, y, &count, &x));
+        FLX_TRY(flx_build_open_numbers(e, y, &count, &x, &open));
     }
     if (count == 1) { // the same in every direction
-        for (int i = 0; i < dim; i++) out[i] = x[0];
+        for (int i = 0; i < dim; i++) out[i] = x[0], kept[i] = open[0];
         *n = dim;
         return FLX_OK;
     }
@@ -206,6 +210,7 @@ static flx_status read_coefficients(flx_env *e, const flx_yaml *y, int *n, doubl
                         dim, dim, dim == 2 ? 3 : 6, count);
     }
     memcpy(out, x, (size_t)count * sizeof *x);
+    memcpy(kept, open, (size_t)count * sizeof *open);
     *n = count;
     return FLX_OK;
 }
@@ -218,9 +223,9 @@ static flx_status read_bushing(flx_env *e, const flx_item *force, flx_force_data
     def->type = FLX_FORCE_BUSHING;
     FLX_TRY(read_places(e, force, d, false));
     FLX_TRY(flx_build_need(e->b, force, "stiffness", &k));
-    FLX_TRY(read_coefficients(e, k, &def->ncomponent, def->stiffness));
+    FLX_TRY(read_coefficients(e, k, &def->ncomponent, def->stiffness, def->stiffness_open));
     if (c) {
-        FLX_TRY(read_coefficients(e, c, &n, def->damping));
+        FLX_TRY(read_coefficients(e, c, &n, def->damping, def->damping_open));
         if (n != def->ncomponent) {
             return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, c->loc,
                             "damping has %d numbers and stiffness %d", n, def->ncomponent);
@@ -309,7 +314,7 @@ static flx_status place_force(flx_builder *b, flx_item *force)
     if (word == GRAVITATION) {
         d->def.type = FLX_FORCE_GRAVITATION;
         FLX_TRY(flx_build_need(b, force, "G", &y));
-        return flx_build_number(&e, y, &d->def.G);
+        return flx_build_open(&e, y, &d->def.G, &d->def.G_open);
     }
     FLX_TRY(read_on(&e, force, d));
     if (d->joint && word != SPRING && word != TORQUE && word != FORCE && word != ACTUATOR) {
@@ -550,10 +555,12 @@ static flx_status value_of_spring(flx_env *e, flx_item *force, flx_force_data *d
         c = d->length;
         rate = d->rate;
     }
-    flx_node stretch = node_sub(g, c, node_const(g, d->def.length));
-    d->scalar = d->def.mixed ? pull_node(g, force, 0)
-                             : node_add(g, node_scale(g, d->def.stiffness[0], stretch),
-                                        node_scale(g, d->def.damping[0], rate));
+    const flx_force *f = &d->def;
+    flx_node stretch = node_sub(g, c, node_open(g, f->length, f->length_open));
+    flx_node stiffness = node_open(g, f->stiffness[0], f->stiffness_open[0]);
+    flx_node damping = node_open(g, f->damping[0], f->damping_open[0]);
+    d->scalar = f->mixed ? pull_node(g, force, 0)
+                         : node_add(g, node_mul(g, stiffness, stretch), node_mul(g, damping, rate));
     d->number = true;
     if (d->joint) d->rate = rate;
     d->def.other = !own;
@@ -665,9 +672,11 @@ static void bushing_local(flx_builder *b, const flx_item *force, bool moment, fl
         v[i] = rate[i] = node_const(g, 0);
         if (!there) continue;
         rate[i] = rate_of(b, u[i]);
-        v[i] = def->mixed ? pull_node(g, force, c)
-                          : node_add(g, node_scale(g, def->stiffness[c], u[i]),
-                                     node_scale(g, def->damping[c], rate[i]));
+        flx_node stiffness = node_open(g, def->stiffness[c], def->stiffness_open[c]);
+        flx_node damping = node_open(g, def->damping[c], def->damping_open[c]);
+        v[i] = def->mixed
+                   ? pull_node(g, force, c)
+                   : node_add(g, node_mul(g, stiffness, u[i]), node_mul(g, damping, rate[i]));
     }
 }
 

@@ -38,7 +38,7 @@ static flx_status check_constant(flx_env *e, flx_value *v, flx_loc loc)
         for (int i = 0; i < v->count; i++) FLX_TRY(check_constant(e, &v->items[i], loc));
         return FLX_OK;
     }
-    if (v->kind != FLX_VALUE_NUMBER || !flx_graph_is_const(e->b->g, v->node, &x)) {
+    if (v->kind != FLX_VALUE_NUMBER || !flx_open_value(e->b, v->node, &x)) {
         return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, loc, "a parameter is a constant");
     }
     if (!isfinite(x)) {
@@ -55,7 +55,9 @@ static flx_status resolve_parameter(flx_builder *b, flx_item *p, flx_parameter_d
                  FLX_MODE_CONSTANT);
     FLX_TRY(flx_build_value(&e, y, &d->value));
     FLX_TRY(check_size(b, &d->value, y->loc));
-    return check_constant(&e, &d->value, y->loc);
+    FLX_TRY(check_constant(&e, &d->value, y->loc));
+    bool number = d->value.kind == FLX_VALUE_NUMBER && !p->space->part;
+    return number ? flx_open_parameter(b, p->number, &d->value.node) : FLX_OK;
 }
 
 flx_status flx_parameter_resolve(flx_builder *b, flx_item *p, flx_loc loc)
@@ -74,10 +76,10 @@ static int count_numbers(const flx_value *v)
     return n;
 }
 
-static double *store_numbers(const flx_builder *b, const flx_value *v, double *next)
+static double *store_numbers(flx_builder *b, const flx_value *v, double *next)
 {
     if (v->kind != FLX_VALUE_LIST) {
-        (void)flx_graph_is_const(b->g, v->node, next);
+        (void)flx_open_value(b, v->node, next);
         return next + 1;
     }
     for (int i = 0; i < v->count; i++) next = store_numbers(b, &v->items[i], next);
@@ -99,6 +101,12 @@ flx_status flx_parameters_finish(flx_builder *b)
         out->values = flx_arena_take(m->arena, (size_t)out->count, sizeof *out->values);
         if (!out->values) return FLX_ERR_MEMORY;
         store_numbers(b, v, out->values);
+        flx_leaf leaf;
+        bool open = !out->list && flx_graph_is_leaf(b->g, v->node, &leaf);
+        bool follows = !out->list && !flx_graph_is_const(b->g, v->node, NULL);
+        out->leaf = open && flx_leaf_get_index(leaf) == p->number ? p->number
+                    : follows                                     ? FLX_PARAMETER_FOLLOWS
+                                                                  : FLX_PARAMETER_FIXED;
     }
     return FLX_OK;
 }

@@ -418,8 +418,8 @@ static flx_status read_start(flx_builder *b, flx_item *joint)
         return FLX_FAIL(b->ctx, FLX_ERR_MODEL, block->loc,
                         "the motion of joint '%s' already says how it starts", joint->full);
     }
-    if (value) FLX_TRY(flx_build_number(&e, value, &def->start_value));
-    if (rate) FLX_TRY(flx_build_number(&e, rate, &def->start_rate_value));
+    if (value) FLX_TRY(flx_build_start(&e, value, &def->start_value));
+    if (rate) FLX_TRY(flx_build_start(&e, rate, &def->start_rate_value));
     return flx_joint_coordinate(b, joint, joint->loc);
 }
 

@@ -82,6 +82,9 @@ typedef struct flx_body_motion {
 } flx_body_motion;
 flx_node flx_leaf_body_motion(flx_graph *g, void *body_motion, flx_leaf leaf);
 
+// A number that is an expression of open parameters: its node + 1; 0: a number alone.
+typedef int flx_open;
+
 // ---- items -----------------------------------------------------------------------------------
 
 typedef enum flx_body_type {
@@ -114,6 +117,7 @@ typedef struct flx_body {
     flx_loc loc;
     flx_body_type type;
     double mass;
+    flx_open mass_open, inertia_open[9];
     double com[3];              // body frame
     double inertia[9];          // about the centre of mass, body axes; planar: [8]
     double position[3], R[9];   // of the body frame as drawn
@@ -207,6 +211,7 @@ typedef struct flx_force {
     double at[2][3]; // places, each in its body's frame
     int joint;       // -1: not on a joint
     double stiffness[6], damping[6];
+    flx_open stiffness_open[6], damping_open[6], length_open, G_open;
     int ncomponent;     // bushing: 2 or 3 (no rotation), 3 in 2D with rotation, or 6
     double frame[2][9]; // bushing: axes of the first in which stiffness acts, as drawn in each body
     double length;      // spring at rest; joint spring: angle or displacement at rest
@@ -368,6 +373,9 @@ typedef struct flx_parameter {
     int count; // numbers: 1 for a scalar
     double *values;
     bool list;
+    int leaf; // it is open: index of its leaf; else one of these
+#define FLX_PARAMETER_FIXED (-1)   // a number
+#define FLX_PARAMETER_FOLLOWS (-2) // an expression of open ones
 } flx_parameter;
 
 // An elastic body: its frame is a body without mass, its coordinates are variables of second order
@@ -400,6 +408,7 @@ struct flx_model {
     int dimension; // 2 or 3
     double gravity[3];
     flx_fe_block fe;
+    flx_open gravity_open[3];
     int nparameter;
     flx_parameter *parameters;
     int nbody, ninterface; // the last so many are nodes of elastic bodies that joints or forces use

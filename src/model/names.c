@@ -160,6 +160,11 @@ static flx_status call(flx_scope *s, const flx_value *f, int n, const flx_value 
     return flx_function_call(e, f->handle, n, args, loc, out);
 }
 
+static bool constant(flx_scope *s, flx_node n, double *value)
+{
+    return flx_build_constant(((flx_env *)s->user)->b, n, value);
+}
+
 void flx_env_init(flx_env *e, flx_builder *b, flx_space *s, const flx_local *locals, flx_mode mode)
 {
     *e = (flx_env){.b = b, .space = s, .locals = locals, .mode = mode};
@@ -172,7 +177,8 @@ void flx_env_init(flx_env *e, flx_builder *b, flx_space *s, const flx_local *loc
                            .index = flx_env_index,
                            .call = call,
                            .rate = flx_env_rate,
-                           .coerce = flx_env_coerce};
+                           .coerce = flx_env_coerce,
+                           .constant = constant};
 }
 
 void flx_env_of(flx_env *e, flx_builder *b, const flx_item *item, flx_mode mode)
@@ -587,7 +593,7 @@ flx_status flx_env_member(flx_scope *s, const flx_value *of, const char *name, f
 static flx_status integer_of(flx_env *e, const flx_value *v, flx_loc loc, int *out)
 {
     double x;
-    if (v->kind != FLX_VALUE_NUMBER || !flx_graph_is_const(e->b->g, v->node, &x)) {
+    if (v->kind != FLX_VALUE_NUMBER || !flx_build_constant(e->b, v->node, &x)) {
         return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, loc, "an index must be a constant number");
     }
     double r = round(x);

@@ -7,6 +7,11 @@ static inline flx_node node_const(flx_graph *g, double c)
 {
     return flx_graph_const(g, c);
 }
+// A number that may be an expression of open parameters (flx_open of model.h).
+static inline flx_node node_open(flx_graph *g, double value, int open)
+{
+    return open ? open - 1 : flx_graph_const(g, value);
+}
 static inline bool node_is(const flx_graph *g, flx_node a, double c)
 {
     double v;

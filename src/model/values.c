@@ -134,16 +134,18 @@ flx_status flx_value_to_vector(flx_env *e, const flx_value *v, flx_loc loc, flx_
         FLX_TRY(flx_value_to_number(e, &held.items[i], loc, &out[i]));
     }
     double z = 0;
-    if (planar && held.count == 3 && !(flx_graph_is_const(b->g, out[2], &z) && z == 0)) {
+    if (planar && held.count == 3 && !(flx_build_constant(b, out[2], &z) && z == 0)) {
         return FLX_FAIL(b->ctx, FLX_ERR_MODEL, loc, "the model is planar: a third entry must be 0");
     }
     return FLX_OK;
 }
 
-// A constant, finite number.
-static flx_status constant_of(flx_env *e, flx_node n, flx_loc loc, double *out)
+// A constant, finite number. open: where its expression goes, NULL: nowhere.
+static flx_status constant_of(flx_env *e, flx_node n, flx_loc loc, double *out, flx_open *open)
 {
-    if (!flx_graph_is_const(e->b->g, n, out)) {
+    bool constant = open ? flx_open_value(e->b, n, out) : flx_build_constant(e->b, n, out);
+    if (open) *open = constant && !flx_graph_is_const(e->b->g, n, NULL) ? n + 1 : 0;
+    if (!constant) {
         return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, loc, "only constants are allowed here");
     }
     if (!isfinite(*out)) {
@@ -156,7 +158,7 @@ flx_status flx_value_to_constants(flx_env *e, const flx_value *v, flx_loc loc, d
 {
     flx_node n[3] = {-1, -1, -1};
     FLX_TRY(flx_value_to_vector(e, v, loc, n));
-    for (int i = 0; i < 3; i++) FLX_TRY(constant_of(e, n[i], loc, &out[i]));
+    for (int i = 0; i < 3; i++) FLX_TRY(constant_of(e, n[i], loc, &out[i], NULL));
     return FLX_OK;
 }
 
@@ -178,7 +180,14 @@ flx_status flx_build_number(flx_env *e, const flx_yaml *y, double *out)
 {
     flx_node n = -1;
     FLX_TRY(flx_build_node(e, y, &n));
-    return constant_of(e, n, y->loc, out);
+    return constant_of(e, n, y->loc, out, NULL);
+}
+
+flx_status flx_build_open(flx_env *e, const flx_yaml *y, double *out, flx_open *open)
+{
+    flx_node n = -1;
+    FLX_TRY(flx_build_node(e, y, &n));
+    return constant_of(e, n, y->loc, out, open);
 }
 
 flx_status flx_build_positive(flx_env *e, const flx_yaml *y, const char *what, double *out)
@@ -207,6 +216,26 @@ flx_status flx_build_integer(flx_env *e, const flx_yaml *y, int *out)
     return FLX_OK;
 }
 
+flx_status flx_build_open_vector(flx_env *e, const flx_yaml *y, double out[3], flx_open open[3])
+{
+    flx_node n[3] = {-1, -1, -1};
+    FLX_TRY(flx_build_node_vector(e, y, n));
+    for (int i = 0; i < 3; i++) FLX_TRY(constant_of(e, n[i], y->loc, &out[i], &open[i]));
+    return FLX_OK;
+}
+
+flx_status flx_build_start(flx_env *e, const flx_yaml *y, double *out)
+{
+    flx_open unused;
+    return flx_build_open(e, y, out, &unused);
+}
+
+flx_status flx_build_start_vector(flx_env *e, const flx_yaml *y, double out[3])
+{
+    flx_open unused[3];
+    return flx_build_open_vector(e, y, out, unused);
+}
+
 flx_status flx_build_vector(flx_env *e, const flx_yaml *y, double out[3])
 {
     flx_value v = {.node = -1};
@@ -222,18 +251,26 @@ static int count_numbers(const flx_value *v)
     return n;
 }
 
-static flx_status flatten(flx_env *e, const flx_value *v, flx_loc loc, double **next)
+// open: where the expressions go; points to NULL: nowhere.
+static flx_status flatten(flx_env *e, const flx_value *v, flx_loc loc, double **next,
+                          flx_open **open)
 {
     if (v->kind == FLX_VALUE_LIST) {
-        for (int i = 0; i < v->count; i++) FLX_TRY(flatten(e, &v->items[i], loc, next));
+        for (int i = 0; i < v->count; i++) FLX_TRY(flatten(e, &v->items[i], loc, next, open));
         return FLX_OK;
     }
     flx_node n = -1;
     FLX_TRY(flx_value_to_number(e, v, loc, &n));
-    return constant_of(e, n, loc, (*next)++);
+    return constant_of(e, n, loc, (*next)++, *open ? (*open)++ : NULL);
 }
 
 flx_status flx_build_numbers(flx_env *e, const flx_yaml *y, int *n, double **out)
+{
+    return flx_build_open_numbers(e, y, n, out, NULL);
+}
+
+flx_status flx_build_open_numbers(flx_env *e, const flx_yaml *y, int *n, double **out,
+                                  flx_open **open)
 {
     flx_value v = {.node = -1};
     FLX_TRY(flx_build_value(e, y, &v));
@@ -246,7 +283,10 @@ flx_status flx_build_numbers(flx_env *e, const flx_yaml *y, int *n, double **out
     *out = flx_arena_take(e->b->m->arena, (size_t)*n, sizeof **out);
     if (!*out) return FLX_ERR_MEMORY;
     double *next = *out;
-    return flatten(e, &v, y->loc, &next);
+    flx_open *kept = open ? flx_arena_take(e->b->m->arena, (size_t)*n, sizeof *kept) : NULL;
+    if (open && !kept) return FLX_ERR_MEMORY;
+    if (open) *open = kept;
+    return flatten(e, &v, y->loc, &next, &kept);
 }
 
 // ---- words --------------------------------------------------------------------------------------

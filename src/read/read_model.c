@@ -65,7 +65,8 @@ static flx_status read_matrices(void *user, const char *stiffness, const char *m
 }
 
 static flx_status read_into(flx_ctx *ctx, flx_arena *arena, const char *file, const char *text,
-                            size_t length, int nset, const char *const *settings, flx_model **model)
+                            size_t length, int nset, const char *const *settings, bool open,
+                            flx_model **model)
 {
     flx_yaml *tree = NULL;
     flx_status status = flx_yaml_parse(ctx, arena, file, text, length, &tree);
@@ -80,12 +81,13 @@ static flx_status read_into(flx_ctx *ctx, flx_arena *arena, const char *file, co
                               .read_sid = read_sid,
                               .read_mesh = read_mesh,
                               .read_matrices = read_matrices};
-    return flx_model_build(ctx, file, text, length, tree, &parts, nset, settings, arena, model);
+    return flx_model_build(ctx, file, text, length, tree, &parts, nset, settings, open, arena,
+                           model);
 }
 
 // Either a file (text NULL) or a text.
 static flx_status read_model(flx_ctx *ctx, const char *path, const char *text, size_t length,
-                             int nset, const char *const *settings, flx_model **model)
+                             int nset, const char *const *settings, bool open, flx_model **model)
 {
     *model = NULL;
     flx_arena *arena = flx_arena_create(ctx);
@@ -105,7 +107,7 @@ static flx_status read_model(flx_ctx *ctx, const char *path, const char *text, s
         if (!own) status = FLX_ERR_MEMORY;
     }
     if (status == FLX_OK) {
-        status = read_into(ctx, arena, file, own, length, nset, settings, model);
+        status = read_into(ctx, arena, file, own, length, nset, settings, open, model);
     }
     if (status != FLX_OK) flx_arena_destroy(&arena); // the model takes it otherwise
     return status;
@@ -114,11 +116,18 @@ static flx_status read_model(flx_ctx *ctx, const char *path, const char *text, s
 flx_status flx_model_read(flx_ctx *ctx, const char *path, int nset, const char *const *settings,
                           flx_model **model)
 {
-    return read_model(ctx, path, NULL, 0, nset, settings, model);
+    return read_model(ctx, path, NULL, 0, nset, settings, false, model);
+}
+
+flx_status flx_model_read_open(flx_ctx *ctx, const char *path, int nset,
+                               const char *const *settings, flx_model **model)
+{
+    return read_model(ctx, path, NULL, 0, nset, settings, true, model);
 }
 
 flx_status flx_model_read_text(flx_ctx *ctx, const char *name, const char *text, size_t length,
                                int nset, const char *const *settings, flx_model **model)
 {
-    return read_model(ctx, name ? name : "", text ? text : "", length, nset, settings, model);
+    return read_model(ctx, name ? name : "", text ? text : "", length, nset, settings, false,
+                      model);
 }

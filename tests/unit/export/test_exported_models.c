@@ -68,6 +68,48 @@ static int all_that_acts_is_exported(void)
     return remove_folder(folder);
 }
 
+// ---- parameters ---------------------------------------------------------------------------------
+
+// What was exported with one set of parameters, called with another, is the model read with these.
+static int parameters_may_change(void)
+{
+    static const char *const path = FLX_TESTS "/models/export/open.yaml";
+    static const char *const settings[] = {"m=1.7", "k=12",        "c=0.9",
+                                           "g=3.5", "amplitude=2", "rest=0.4"};
+    static const double p[] = {1.7, 12, 0.9, 3.5, 2, 0.4};
+    char folder[] = "/tmp/flexion_export_XXXXXX";
+    CHECK(mkdtemp(folder));
+    flx_ctx *ctx = flx_ctx_create();
+    flx_model *plain = NULL, *open = NULL, *changed = NULL;
+    CHECK(flx_model_read(ctx, path, 0, NULL, &plain) == FLX_OK);
+    CHECK(flx_model_read_open(ctx, path, 0, NULL, &open) == FLX_OK);
+    CHECK(flx_model_read(ctx, path, 6, settings, &changed) == FLX_OK);
+    for (int i = 0; i < open->nparameter; i++) { // in the drawing: the number is needed
+        bool fixed = strcmp(open->parameters[i].name, "L") == 0;
+        CHECK((open->parameters[i].leaf == FLX_PARAMETER_FIXED) == fixed);
+    }
+    char file[64];
+    snprintf(file, sizeof file, "%s/m1.c", folder);
+    const flx_export_options o = {.language = FLX_EXPORT_C, .name = "m1", .open = open};
+    CHECK(flx_model_export(plain, &o, file) == FLX_OK);
+    void *library = compile_all(folder);
+    CHECK(library);
+    subject s;
+    CHECK(subject_open(&s, changed, 1) == 0);
+    s.library = library;
+    s.time = TIME;
+    s.p = p;
+    CHECK(set_state(&s));
+    CHECK(compare(&s) == 0);
+    subject_close(&s);
+    dlclose(library);
+    flx_model_destroy(&plain);
+    flx_model_destroy(&open);
+    flx_model_destroy(&changed);
+    flx_ctx_destroy(&ctx);
+    return remove_folder(folder);
+}
+
 // ---- refusals -----------------------------------------------------------------------------------
 
 static int refuses(const char *text, const char *part)
@@ -135,5 +177,5 @@ static int memory_may_run_out(void)
     return 0;
 }
 
-TEST_MAIN(TEST(all_that_acts_is_exported), TEST(what_cannot_be_exported_is_named),
-          TEST(size_is_limited), TEST(memory_may_run_out))
+TEST_MAIN(TEST(all_that_acts_is_exported), TEST(parameters_may_change),
+          TEST(what_cannot_be_exported_is_named), TEST(size_is_limited), TEST(memory_may_run_out))

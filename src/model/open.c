@@ -1,0 +1,66 @@
+// open.c - parameters that stay open: leaves instead of numbers, for equations that are exported.
+//
+// A number of the model is evaluated with the values of the parameters. Where the model keeps its
+// expression as well (masses, inertias, gravity, coefficients of springs, all that moves) a
+// parameter may stay open; where it needs the number itself (places, axes, counts) the parameters in
+// it are fixed. Fixed ones are found while the model is built, and then it is built once more.
+#include "model/builder.h"
+
+static flx_node number_of_leaf(flx_graph *g, void *user, flx_leaf leaf)
+{
+    const flx_open_set *s = user;
+    int i = flx_leaf_get_index(leaf);
+    bool parameter = flx_leaf_get_kind(leaf) == FLX_LEAF_PARAMETER && i < s->n;
+    return parameter ? flx_graph_const(g, s->values[i]) : flx_graph_leaf(g, leaf);
+}
+
+void flx_open_start(flx_open_set *s, flx_graph *g)
+{
+    flx_substitution_clear(&s->numbers);
+    s->numbers = (flx_substitution){.g = g, .user = s, .rule = number_of_leaf};
+    s->changed = false;
+}
+
+void flx_open_clear(flx_open_set *s)
+{
+    flx_substitution_clear(&s->numbers);
+    flx_free(s->fixed);
+    flx_free(s->values);
+    *s = (flx_open_set){0};
+}
+
+bool flx_open_value(flx_builder *b, flx_node n, double *out)
+{
+    if (flx_graph_is_const(b->g, n, out)) return true;
+    if (!b->open) return false;
+    flx_node number = flx_graph_substitute(&b->open->numbers, n);
+    return number >= 0 && flx_graph_is_const(b->g, number, out);
+}
+
+bool flx_build_constant(flx_builder *b, flx_node n, double *out)
+{
+    flx_leaf *leaves = NULL;
+    int count = 0;
+    if (flx_graph_is_const(b->g, n, out)) return true;
+    if (!flx_open_value(b, n, out)) return false;
+    if (flx_graph_leaves(b->g, 1, &n, &count, &leaves) != FLX_OK) return false;
+    for (int i = 0; i < count; i++) b->open->fixed[flx_leaf_get_index(leaves[i])] = true;
+    b->open->changed = true;
+    flx_free(leaves);
+    return true;
+}
+
+flx_status flx_open_parameter(flx_builder *b, int number, flx_node *node)
+{
+    flx_open_set *s = b->open;
+    double value;
+    if (!s || number < 0 || !flx_graph_is_const(b->g, *node, &value)) return FLX_OK;
+    FLX_TRY(flx_grow(b->ctx, (void **)&s->fixed, &s->fixed_capacity, number + 1, sizeof *s->fixed));
+    FLX_TRY(
+        flx_grow(b->ctx, (void **)&s->values, &s->value_capacity, number + 1, sizeof *s->values));
+    if (number >= s->n) s->n = number + 1;
+    s->values[number] = value;
+    if (s->fixed[number]) return FLX_OK;
+    *node = flx_graph_leaf(b->g, flx_leaf_make(FLX_LEAF_PARAMETER, number, 0));
+    return *node < 0 ? FLX_ERR_MEMORY : FLX_OK;
+}
