@@ -209,9 +209,11 @@ static void write_operation(FILE *f, const flx_code *c, const flx_language *l, f
     bool turned = (op == FLX_OP_ADD || op == FLX_OP_SUB) && leads_negative(c, p->b);
     if (turned) op = op == FLX_OP_ADD ? FLX_OP_SUB : FLX_OP_ADD;
     const char *text = is_small_power(c, l, p, &e) ? l->small_power : l->ops[op].text;
-    if (p->op == FLX_OP_TABLE) l->table(f, p->b, p->c);
+    if (p->op == FLX_OP_TABLE) l->table(f, c->all, p->b, p->c);
     for (; *text; text++) {
-        if (*text != '$') {
+        if (*text == '@') {
+            fputs(c->all->name, f);
+        } else if (*text != '$') {
             fputc(*text, f);
         } else if (text[1] == 'e') {
             fprintf(f, "%d", (int)e);

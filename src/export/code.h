@@ -10,7 +10,7 @@
 // How an operation is written. In the text, $ is followed by an operand, 1 to 3, and the level that
 // it has to have at least, else it is put in parentheses:
 //     0 anything  1 sum  2 product  3 signed  4 power  5 name, number, call
-// The right operand of a sum is a product at least: the order of additions stays that of the graph.
+// @ is the name of the equations. The right operand of a sum is a product at least: the order of additions stays that of the graph.
 typedef struct flx_notation {
     int level;
     const char *text;
@@ -26,7 +26,8 @@ typedef struct flx_language {
     const char *between, *next_line; // numbers of a list, and those of a long one
     void (*number)(FILE *f, double value);
     void (*input)(FILE *f, const flx_functions *all, flx_input input, int index);
-    void (*table)(FILE *f, int table, int derivative); // the call up to its argument
+    void (*table)(FILE *f, const flx_functions *all, int table,
+                  int derivative); // up to its argument
 } flx_language;
 
 // One function, planned.

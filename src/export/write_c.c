@@ -28,11 +28,11 @@ static const flx_notation ops[FLX_OPS] = {
     [FLX_OP_LOG] = {5, "log($10)"},
     [FLX_OP_LOG10] = {5, "log10($10)"},
     [FLX_OP_ABS] = {5, "fabs($10)"},
-    [FLX_OP_SIGN] = {5, "sign($10)"},
+    [FLX_OP_SIGN] = {5, "@_sign($10)"},
     [FLX_OP_FLOOR] = {5, "floor($10)"},
     [FLX_OP_CEIL] = {5, "ceil($10)"},
     [FLX_OP_ROUND] = {5, "floor($11 + 0.5)"},
-    [FLX_OP_MOD] = {5, "modulo($10, $20)"},
+    [FLX_OP_MOD] = {5, "@_modulo($10, $20)"},
     [FLX_OP_MIN] = {5, "fmin($10, $20)"},
     [FLX_OP_MAX] = {5, "fmax($10, $20)"},
     [FLX_OP_LT] = {5, "($11 < $21 ? 1.0 : 0.0)"},
@@ -58,9 +58,9 @@ static void input(FILE *f, const flx_functions *all, flx_input in, int index)
     }
 }
 
-static void table(FILE *f, int number, int derivative)
+static void table(FILE *f, const flx_functions *all, int number, int derivative)
 {
-    fprintf(f, "table(&table_%d, %d, ", number, derivative);
+    fprintf(f, "%s_table(&%s_table_%d, %d, ", all->name, all->name, number, derivative);
 }
 
 static void number(FILE *f, double value)
@@ -75,7 +75,7 @@ static void number(FILE *f, double value)
 static const flx_language language = {.ops = ops,
                                       .open = "(",
                                       .close = ")",
-                                      .small_power = "power($10, $e)",
+                                      .small_power = "@_power($10, $e)",
                                       .temporary = "z%d",
                                       .between = ", ",
                                       .next_line = ",\n    ",
@@ -95,12 +95,12 @@ static bool any_small_power(const flx_functions *all, const flx_code *codes)
 
 static const char table_text[] =
     "/* A function by points: y = k0 + k1 u + k2 u^2 + k3 u^3 with u = x - x[i] in piece i. */\n"
-    "typedef struct points {\n"
+    "typedef struct NAME_points {\n"
     "    int n;\n"
     "    const double *x, *k;\n"
     "    int outside; /* 0: held, 1: continued linearly, 2: not a number */\n"
-    "} points;\n\n"
-    "static double piece(const double *k, int derivative, double u)\n"
+    "} NAME_points;\n\n"
+    "static double NAME_piece(const double *k, int derivative, double u)\n"
     "{\n"
     "    switch (derivative) {\n"
     "    case 0: return k[0] + u * (k[1] + u * (k[2] + u * k[3]));\n"
@@ -110,14 +110,14 @@ static const char table_text[] =
     "    default: return 0.0;\n"
     "    }\n"
     "}\n\n"
-    "static double table(const points *t, int derivative, double x)\n"
+    "static double NAME_table(const NAME_points *t, int derivative, double x)\n"
     "{\n"
     "    int low = 0, high = t->n - 2, before = x < t->x[0], after = x > t->x[t->n - 1];\n"
     "    if (before || after) {\n"
     "        int i = before ? 0 : t->n - 2;\n"
     "        double end = before ? t->x[0] : t->x[t->n - 1];\n"
-    "        double value = piece(t->k + 4 * i, 0, end - t->x[i]);\n"
-    "        double slope = piece(t->k + 4 * i, 1, end - t->x[i]);\n"
+    "        double value = NAME_piece(t->k + 4 * i, 0, end - t->x[i]);\n"
+    "        double slope = NAME_piece(t->k + 4 * i, 1, end - t->x[i]);\n"
     "        if (t->outside == 2) return nan(\"\");\n"
     "        if (t->outside == 0) return derivative == 0 ? value : 0.0;\n"
     "        return derivative == 0 ? value + slope * (x - end) : derivative == 1 ? slope : 0.0;\n"
@@ -127,57 +127,62 @@ static const char table_text[] =
     "        if (x >= t->x[middle]) low = middle;\n"
     "        else high = middle - 1;\n"
     "    }\n"
-    "    return piece(t->k + 4 * low, derivative, x - t->x[low]);\n"
+    "    return NAME_piece(t->k + 4 * low, derivative, x - t->x[low]);\n"
     "}\n\n";
 
 static void write_tables(FILE *f, const flx_functions *all, const flx_code *codes)
 {
     const flx_graph *g = all->x.g;
     if (!flx_codes_contain(all, codes, FLX_OP_TABLE)) return;
-    fputs(table_text, f);
+    const char *name = all->name;
+    flx_write_named(f, table_text, name);
     for (int i = 0; i < g->ntable; i++) {
         const flx_table *t = g->tables[i];
         if (!flx_codes_use_table(all, codes, i)) continue;
-        fprintf(f, "static const double table_%d_x[] = {", i);
+        fprintf(f, "static const double %s_table_%d_x[] = {", name, i);
         flx_write_numbers(f, &language, t->n, t->x);
-        fprintf(f, "};\nstatic const double table_%d_k[] = {", i);
+        fprintf(f, "};\nstatic const double %s_table_%d_k[] = {", name, i);
         flx_write_numbers(f, &language, 4 * (t->n - 1), t->k);
         fputs("};\n", f);
-        fprintf(f, "static const points table_%d = {%d, table_%d_x, table_%d_k, %d};\n\n", i, t->n,
-                i, i, flx_outside_number(t));
+        fprintf(f,
+                "static const %s_points %s_table_%d = {%d, %s_table_%d_x, %s_table_%d_k, %d};\n\n",
+                name, name, i, t->n, name, i, name, i, flx_outside_number(t));
     }
 }
 
 static void write_helpers(FILE *f, const flx_functions *all, const flx_code *codes)
 {
     if (any_small_power(all, codes)) {
-        fputs("static double power(double x, int e)\n"
-              "{\n"
-              "    double p = 1.0;\n"
-              "    unsigned k = (unsigned)(e < 0 ? -e : e);\n"
-              "    for (; k; k >>= 1) {\n"
-              "        if (k & 1u) p *= x;\n"
-              "        x *= x;\n"
-              "    }\n"
-              "    return e < 0 ? 1.0 / p : p;\n"
-              "}\n\n",
-              f);
+        flx_write_named(f,
+                        "static double NAME_power(double x, int e)\n"
+                        "{\n"
+                        "    double p = 1.0;\n"
+                        "    unsigned k = (unsigned)(e < 0 ? -e : e);\n"
+                        "    for (; k; k >>= 1) {\n"
+                        "        if (k & 1u) p *= x;\n"
+                        "        x *= x;\n"
+                        "    }\n"
+                        "    return e < 0 ? 1.0 / p : p;\n"
+                        "}\n\n",
+                        all->name);
     }
     if (flx_codes_contain(all, codes, FLX_OP_SIGN)) {
-        fputs("static double sign(double x)\n"
-              "{\n"
-              "    return x > 0.0 ? 1.0 : x < 0.0 ? -1.0 : x;\n"
-              "}\n\n",
-              f);
+        flx_write_named(f,
+                        "static double NAME_sign(double x)\n"
+                        "{\n"
+                        "    return x > 0.0 ? 1.0 : x < 0.0 ? -1.0 : x;\n"
+                        "}\n\n",
+                        all->name);
     }
     if (flx_codes_contain(all, codes, FLX_OP_MOD)) {
-        fputs("/* The remainder has the sign of the divisor. */\n"
-              "static double modulo(double x, double y)\n"
-              "{\n"
-              "    double r = fmod(x, y);\n"
-              "    return r != 0.0 && (r < 0.0) != (y < 0.0) ? r + y : r;\n"
-              "}\n\n",
-              f);
+        flx_write_named(f,
+                        "/* The remainder has the sign of the divisor. */\n"
+                        "static double NAME_modulo(double x, double y)\n"
+                        "{\n"
+                        "    double r = fmod(x, y);\n"
+                        "    return r != 0.0 && (r < 0.0) != (y < 0.0) ? r + y : r;\n"
+                        "}\n\n",
+                        all->name);
     }
     write_tables(f, all, codes);
 }
@@ -281,7 +286,7 @@ static void write_prototypes(FILE *f, const flx_functions *all)
 // NAME stands for the name of the equations.
 static const char solve_text[] =
     "/* M = L L^T in the lower half; 1: M is not positive. */\n"
-    "static int factor(int n, double *M)\n"
+    "static int NAME_factor(int n, double *M)\n"
     "{\n"
     "    int i, j, k;\n"
     "    for (j = 0; j < n; j++) {\n"
@@ -297,7 +302,7 @@ static const char solve_text[] =
     "    }\n"
     "    return 0;\n"
     "}\n\n"
-    "static void solve(int n, const double *L, double *b)\n"
+    "static void NAME_solve(int n, const double *L, double *b)\n"
     "{\n"
     "    int i, k;\n"
     "    for (i = 0; i < n; i++) {\n"
@@ -326,12 +331,12 @@ static const char solve_text[] =
     "    NAME_mass(p, q, M);\n"
     "    NAME_inverse(t, p, q, v, x, a, h);\n"
     "    NAME_closures(t, p, q, v, x, g, gd, G, b);\n"
-    "    if (factor(n, M)) return 1;\n"
+    "    if (NAME_factor(n, M)) return 1;\n"
     "    for (i = 0; i < n; i++) a[i] = (tau ? tau[i] : 0.0) - h[i];\n"
-    "    solve(n, M, a);\n"
+    "    NAME_solve(n, M, a);\n"
     "    for (i = 0; i < m; i++) {\n"
     "        for (k = 0; k < n; k++) Y[n * i + k] = G[n * i + k];\n"
-    "        solve(n, M, Y + n * i);\n"
+    "        NAME_solve(n, M, Y + n * i);\n"
     "        for (k = 0; k < n; k++) b[i] += G[n * i + k] * a[k];\n"
     "    }\n"
     "    for (i = 0; i < m; i++) {\n"

@@ -54,8 +54,9 @@ static void input(FILE *f, const flx_functions *all, flx_input in, int index)
     }
 }
 
-static void table(FILE *f, int number, int derivative)
+static void table(FILE *f, const flx_functions *all, int number, int derivative)
 {
+    (void)all;
     fprintf(f, "table(table_%d(), %d, ", number, derivative);
 }
 

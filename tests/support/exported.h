@@ -287,13 +287,13 @@ static inline int export_as(const flx_model *m, int number, const char *folder,
     return status != FLX_OK;
 }
 
-// NULL: it does not compile without a warning.
+// In one piece, which is quicker. NULL: it does not compile without a warning.
 static inline void *compile_all(const char *folder)
 {
     char text[512];
     snprintf(text, sizeof text,
-             "cd %s && " FLX_COMPILER
-             " -std=c99 -Wall -Wextra -pedantic -Werror -O0 -fPIC -shared m*.c -o all.so -lm",
+             "cd %s && cat m*.c > all.c && " FLX_COMPILER
+             " -std=c99 -Wall -Wextra -pedantic -Werror -O0 -fPIC -shared all.c -o all.so -lm",
              folder);
     if (system(text) != 0) return NULL;
     snprintf(text, sizeof text, "%s/all.so", folder);
