@@ -22,6 +22,10 @@ static flx_status check_model(const flx_model *m)
         status = refuse(m, flx_model_start(m), "a model without bodies", NULL,
                         "export writes the equations of mechanisms");
     }
+    if (m->nmodal > 0) {
+        return refuse(m, m->modals[0].loc, "the elastic body", m->bodies[m->modals[0].body].name,
+                      "make it rigid");
+    }
     if (m->nvariable > 0) {
         status = refuse(m, m->variables[0].loc, "the variable of second order",
                         m->variables[0].name, "make it a body on a prismatic joint");
