@@ -148,3 +148,6 @@ plot "$work/implicit.dat" with lines lw 1.6 lc rgb "#d95f02" title "implicit-eul
      "$work/middle.dat" with lines lw 1.6 lc rgb "#c76ba6" title "midpoint", \
      "$work/galerkin.dat" with lines lw 1.6 lc rgb "#404040" title "galerkin, degree 2"
 END
+
+# What reductions cost and what they leave.
+tools/draw_reduction.sh "$program" >/dev/null

@@ -301,8 +301,109 @@ static int start_on_the_slow_manifold(void)
     return 0;
 }
 
+// Mean over the rows of the sum of the differences of all columns.
+static double mean_difference(const case_table *a, const case_table *b)
+{
+    double sum = 0.0;
+    if (a->rows != b->rows || a->columns != b->columns) return (double)NAN;
+    for (int i = 0; i < a->rows; i++) {
+        for (int k = 1; k < a->columns; k++)
+            sum += fabs(a->values[i * a->columns + k] - b->values[i * b->columns + k]);
+    }
+    return sum / a->rows;
+}
+
+static double floor_of(const char *path, const char *reduce, const char *setting,
+                       const char *outputs)
+{
+    static char model[16384];
+    case_table reduced = {0}, full = {0};
+    char *at;
+    double floor = (double)NAN;
+    const char *raw = read_model(path, NULL, NULL);
+    if (!raw) return floor;
+    snprintf(model, sizeof model, "%s", raw);
+    at = strstr(model, "outputs:");
+    if (at) snprintf(at, sizeof model - (size_t)(at - model), "%s", outputs);
+    bool good = at && case_run(model, setting, &reduced, NULL, NULL);
+    at = strstr(model, reduce);
+    if (good && at) memset(at, ' ', strlen(reduce));
+    if (good && at && case_run(model, setting, &full, NULL, NULL))
+        floor = mean_difference(&reduced, &full);
+    case_table_clear(&reduced);
+    case_table_clear(&full);
+    return floor;
+}
+
+// Means of |dx| + |dy| + |dphi| that were computed elsewhere, on a finer grid.
+static int error_floors(void)
+{
+    static const struct {
+        const char *setting;
+        double floor;
+    } mobot[] = {{"kD=80", 2.107e-4}, {"kD=580", 7.82e-5}};
+    static const char platform[] =
+        "outputs: {every: 0.01, signals: [platform.position, platform.angle]}\n";
+    for (int i = 0; i < 2; i++) {
+        double floor =
+            floor_of(FLX_EXAMPLES "/mobot.yaml", "reduce: {type: quasistatic, velocities: auto}",
+                     mobot[i].setting, platform);
+        printf("mobot %s: %.4g, elsewhere %.4g\n", mobot[i].setting, floor, mobot[i].floor);
+        CHECK_NEAR(floor, mobot[i].floor, 0.03 * mobot[i].floor);
+    }
+    double floor = floor_of(
+        FLX_EXAMPLES "/four_bar_flexible.yaml", "reduce: {type: quasistatic, velocities: [z3]}",
+        NULL, "outputs: {every: 1e-4, signals: [phi1, phi2, phi3, z1, z2, z3, z4]}\n");
+    printf("four-bar: %.4g\n", floor);
+    CHECK_NEAR(floor, 3.356e-5, 2e-7);
+    return 0;
+}
+
+// z = z0 e^(-t/eps): the layer of the velocity that the reduction leaves out.
+static int layer_decays_exponentially(void)
+{
+    const char *path = FLX_EXAMPLES "/growing_error.yaml";
+    case_table full = {0}, reduced = {0};
+    CHECK(case_run(read_model(path, "every: 0.05", "every: 0.01"), NULL, &reduced, NULL, NULL));
+    const char *model = read_model(path, "reduce: {type: quasistatic, velocities: [q]}", "");
+    CHECK(model);
+    CHECK(case_run(model, NULL, &full, NULL, NULL));
+    for (int i = 0; i <= 2; i++) {
+        double t = 0.05 * i, z, slow;
+        CHECK(case_table_value(&full, "q'", t, &z) && case_table_value(&reduced, "q'", t, &slow));
+        CHECK_NEAR(z - slow, exp(-100.0 * t), 1e-9);
+    }
+    case_table_clear(&full);
+    case_table_clear(&reduced);
+    return 0;
+}
+
+// The full four-bar to the digits of its reference.
+static int full_four_bar(void)
+{
+    static const char *const names[] = {"phi1", "phi2", "phi3", "z1", "z2", "z3", "z4"};
+    case_table run = {0}, reference = {0};
+    const char *model = read_model(FLX_EXAMPLES "/four_bar_flexible.yaml",
+                                   "reduce: {type: quasistatic, velocities: [z3]}", "");
+    CHECK(
+        case_table_read_csv(&reference, FLX_TESTS "/reference/digest/four_bar_flexible_full.csv"));
+    CHECK(case_run(model, NULL, &run, NULL, NULL));
+    for (int i = 0; i < reference.rows; i++) {
+        double t = reference.values[i * reference.columns], a, b;
+        for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
+            CHECK(case_table_value(&run, names[k], t, &a));
+            CHECK(case_table_value(&reference, names[k], t, &b));
+            CHECK_NEAR(a, b, 1e-7);
+        }
+    }
+    case_table_clear(&run);
+    case_table_clear(&reference);
+    return 0;
+}
+
 TEST_MAIN(TEST(two_masses), TEST(first_order_term_is_linear), TEST(feet_of_the_mobot),
           TEST(third_shape_of_the_four_bar), TEST(axial_mode_of_the_beam),
           TEST(nothing_in_well_scaled_mechanisms), TEST(growing_error_is_refused_its_bound),
           TEST(bound_for_all_times), TEST(wrong_reductions_are_not_certified),
-          TEST(a_reduction_is_given_up), TEST(start_on_the_slow_manifold))
+          TEST(a_reduction_is_given_up), TEST(start_on_the_slow_manifold), TEST(error_floors),
+          TEST(layer_decays_exponentially), TEST(full_four_bar))
