@@ -86,23 +86,9 @@ static flx_status eval_element(const flx_fe *fe, int element, flx_element_matric
     return FLX_OK;
 }
 
-// Components in the plane or in space, of one or two nodes.
-static void name_components(int dimension, int nodes, flx_element_matrices *out)
-{
-    static const int plane[3] = {0, 1, 5};
-    int each = dimension == 2 ? 3 : 6;
-    out->n = nodes * each;
-    for (int i = 0; i < out->n; i++) {
-        out->node[i] = i / each;
-        out->comp[i] = dimension == 2 ? plane[i % 3] : i % 6;
-    }
-    memset(out->K, 0, (size_t)out->n * out->n * sizeof *out->K);
-    memset(out->M, 0, (size_t)out->n * out->n * sizeof *out->M);
-}
-
 static void eval_spring(const flx_fe *fe, const flx_spring_element *k, flx_element_matrices *out)
 {
-    name_components(fe->s->dimension, k->node[1] < 0 ? 1 : 2, out);
+    flx_element_components(fe->s->dimension, k->node[1] < 0 ? 1 : 2, out);
     for (int i = 0; i < out->n; i++) {
         for (int j = 0; j < out->n; j++) {
             if (out->comp[i] != out->comp[j]) continue;
@@ -115,33 +101,13 @@ static void eval_spring(const flx_fe *fe, const flx_spring_element *k, flx_eleme
 static void eval_mass(const flx_fe *fe, const flx_point_mass *m, flx_element_matrices *out)
 {
     static const int entry[3][3] = {{0, 3, 5}, {3, 1, 4}, {5, 4, 2}};
-    name_components(fe->s->dimension, 1, out);
+    flx_element_components(fe->s->dimension, 1, out);
     for (int i = 0; i < out->n; i++) {
         for (int j = 0; j < out->n; j++) {
             int a = out->comp[i], b = out->comp[j];
             if (a < 3 && a == b) out->M[i * out->n + j] = m->mass;
             if (a >= 3 && b >= 3) out->M[i * out->n + j] = m->inertia[entry[a - 3][b - 3]];
         }
-    }
-}
-
-void flx_element_lump(flx_element_matrices *m)
-{
-    double whole[3] = {0}, diagonal[3] = {0};
-    for (int i = 0; i < m->n; i++) {
-        int c = m->comp[i];
-        if (c >= 3) continue;
-        diagonal[c] += m->M[i * m->n + i];
-        for (int j = 0; j < m->n; j++) {
-            if (m->comp[j] == c) whole[c] += m->M[i * m->n + j];
-        }
-    }
-    for (int i = 0; i < m->n; i++) {
-        int c = m->comp[i];
-        for (int j = 0; j < m->n; j++) {
-            if (j != i) m->M[i * m->n + j] = 0;
-        }
-        if (c < 3 && diagonal[c] > 0) m->M[i * m->n + i] *= whole[c] / diagonal[c];
     }
 }
 

@@ -168,17 +168,6 @@ static void turn(const double R[9], int dimension, double A[12][12], double *out
     }
 }
 
-static void name_unknowns(int dimension, flx_element_matrices *out)
-{
-    static const int plane[3] = {0, 1, 5};
-    int each = dimension == 2 ? 3 : 6;
-    out->n = 2 * each;
-    for (int i = 0; i < out->n; i++) {
-        out->node[i] = i / each;
-        out->comp[i] = dimension == 2 ? plane[i % 3] : i % 6;
-    }
-}
-
 flx_status flx_beam_eval(const flx_beam_law *law, const double *x, const flx_section *c,
                          int dimension, flx_element_matrices *out)
 {
@@ -196,7 +185,7 @@ flx_status flx_beam_eval(const flx_beam_law *law, const double *x, const flx_sec
             add_square(w * m[k], f.N[k], M);
         }
     }
-    name_unknowns(dimension, out);
+    flx_element_components(dimension, 2, out);
     turn(R, dimension, K, out->K);
     turn(R, dimension, M, out->M);
     return FLX_OK;
@@ -244,8 +233,7 @@ flx_status flx_beam_geometric(double tension, const double *x, const flx_section
         find_fields(&slender, (1 + at[p]) / 2, L, &f);
         for (int k = 0; k < 2; k++) add_square(weight[p] * L / 2 * tension, f.slope[k], K);
     }
-    name_unknowns(dimension, out);
+    flx_element_components(dimension, 2, out);
     turn(R, dimension, K, out->K);
-    memset(out->M, 0, (size_t)out->n * out->n * sizeof *out->M);
     return FLX_OK;
 }

@@ -72,31 +72,6 @@ static flx_status add_tie(flx_fe *fe, raw_ties *r, int node, int comp, flx_loc l
 
 // ---- components that exist ----------------------------------------------------------------------
 
-static unsigned plane_or_space(const flx_structure *s, bool rotations)
-{
-    if (s->dimension == 2) return rotations ? 043u : 03u; // x y, rotation z
-    return rotations ? 077u : 07u;
-}
-
-unsigned flx_element_mask(const flx_structure *s, const flx_element *e)
-{
-    switch (e->family) {
-    case FLX_FAMILY_SOLID:
-        return 07u;
-    case FLX_FAMILY_PLANE_STRESS:
-    case FLX_FAMILY_PLANE_STRAIN:
-        return 03u;
-    case FLX_FAMILY_BEAM:
-        return plane_or_space(s, true);
-    case FLX_FAMILY_TRUSS:
-        return plane_or_space(s, false);
-    case FLX_FAMILY_NONE:
-    case FLX_FAMILY_COUNT:
-        break;
-    }
-    return 0;
-}
-
 static void open_components(flx_fe *fe, int node, unsigned mask)
 {
     for (int c = 0; c < 6; c++) {
@@ -110,7 +85,7 @@ static unsigned spring_mask(const flx_structure *s, const flx_spring_element *k)
     for (int c = 0; c < 6; c++) {
         if (k->stiffness[c] != 0) mask |= 1u << c;
     }
-    return mask & plane_or_space(s, true);
+    return mask & flx_components_mask(s, true);
 }
 
 static void find_components(flx_fe *fe)
@@ -133,10 +108,10 @@ static void find_components(flx_fe *fe)
     for (int i = 0; i < s->nmass; i++) {
         const double *J = s->masses[i].inertia;
         bool turns = J[0] != 0 || J[1] != 0 || J[2] != 0;
-        open_components(fe, s->masses[i].node, plane_or_space(s, turns));
+        open_components(fe, s->masses[i].node, flx_components_mask(s, turns));
     }
     for (int i = 0; i < s->nlink; i++) { // what it moves, or what it is moved by, can turn
-        open_components(fe, s->links[i].reference, plane_or_space(s, true));
+        open_components(fe, s->links[i].reference, flx_components_mask(s, true));
     }
 }
 

@@ -28,8 +28,11 @@ typedef struct flx_cell_tables {
     flx_shape_table stiffness, mass, nodes;
 } flx_cell_tables;
 
-// Which components (bit c) a node of such an element has.
+// element.c: components (bit c) of nodes in the plane or in space; those that an element's nodes have.
+unsigned flx_components_mask(const flx_structure *s, bool rotations);
 unsigned flx_element_mask(const flx_structure *s, const flx_element *e);
+// All components of so many nodes as unknowns; matrices zero.
+void flx_element_components(int dimension, int nodes, flx_element_matrices *out);
 
 // continuum.c: solids and plane elements. x (nodes, 3). FLX_SINGULAR: the element is inverted or flat
 // at an integration point.

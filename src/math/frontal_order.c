@@ -298,23 +298,6 @@ static flx_status find_fronts(flx_frontal *f, const analysis *a)
     return status;
 }
 
-static int compare_groups(const int *a, const int *b)
-{
-    return (*a > *b) - (*a < *b);
-}
-
-static void sort_groups(int *a, int n)
-{
-    // shell sort: lists are short or nearly sorted
-    for (int gap = n / 2; gap > 0; gap = gap == 2 ? 1 : gap * 5 / 11) {
-        for (int i = gap; i < n; i++) {
-            int v = a[i], k = i;
-            for (; k >= gap && compare_groups(a + k - gap, &v) > 0; k -= gap) a[k] = a[k - gap];
-            a[k] = v;
-        }
-    }
-}
-
 // Groups below the pivots of every front: those of the matrix and of the children.
 static flx_status find_rows(flx_frontal *f, analysis *a)
 {
@@ -352,7 +335,7 @@ static flx_status find_rows(flx_frontal *f, analysis *a)
                 a->stack[count++] = i;
             }
         }
-        sort_groups(a->stack, count);
+        flx_sort_ints(a->stack, count);
         if (used + count > INT32_MAX) {
             status = FLX_FAIL(f->ctx, FLX_ERR_MODEL, FLX_NOWHERE, "the matrix has too much fill");
             break;

@@ -48,16 +48,10 @@ static void walk_columns(int n, const int64_t *first, const int *list, const inc
     if (!row) start[n] = count;
 }
 
-static int compare_int(const int *a, const int *b)
-{
-    return (*a > *b) - (*a < *b);
-}
-
-// Columns are short and mostly sorted already: insertion for those, a heap for the long ones.
 static void sift(int *a, int i, int n)
 {
     for (int child; (child = 2 * i + 1) < n; i = child) {
-        if (child + 1 < n && compare_int(a + child, a + child + 1) < 0) child++;
+        if (child + 1 < n && a[child] < a[child + 1]) child++;
         if (a[i] >= a[child]) return;
         int t = a[i];
         a[i] = a[child];
@@ -65,7 +59,8 @@ static void sift(int *a, int i, int n)
     }
 }
 
-static void sort_rows(int *a, int n)
+// Most lists are short and nearly sorted: insertion for those, a heap for the long ones.
+void flx_sort_ints(int *a, int n)
 {
     if (n <= 48) {
         for (int i = 1; i < n; i++) {
@@ -104,7 +99,7 @@ flx_status flx_symmetric_init(flx_ctx *ctx, int n, int nblock, const int64_t *fi
         for (int i = 0; i < n; i++) mark[i] = -1;
         walk_columns(n, first, list, &t, mark, A->start, A->row);
         for (int j = 0; j < n; j++) {
-            sort_rows(A->row + A->start[j], (int)(A->start[j + 1] - A->start[j]));
+            flx_sort_ints(A->row + A->start[j], (int)(A->start[j + 1] - A->start[j]));
         }
     }
     flx_free(t.start);

@@ -20,6 +20,9 @@ flx_status flx_symmetric_init(flx_ctx *ctx, int n, int nblock, const int64_t *fi
 flx_status flx_symmetric_init_like(flx_ctx *ctx, const flx_symmetric *pattern, flx_symmetric *A);
 void flx_symmetric_clear(flx_symmetric *A); // frees what it owns; accepts one that is all zero
 
+// Ascending, in place.
+void flx_sort_ints(int *a, int n);
+
 // A_ij += value, which must be in the pattern; i and j in either order.
 void flx_symmetric_add(flx_symmetric *A, int i, int j, double value);
 // A_ij, 0 outside the pattern.

@@ -1,8 +1,8 @@
 // structure.c - a linear structure as plain data: filling it, finding things by number and name.
 #include "model/structure.h"
+#include "math/symmetric.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 const flx_cell_def flx_cells[FLX_CELL_COUNT] = {
@@ -201,16 +201,10 @@ flx_status flx_structure_add_to_set(flx_structure *s, flx_mesh_set *set, int nod
     return append(s->ctx, &set->elements, &set->nelement, &set->element_capacity, element);
 }
 
-static int compare_int(const void *a, const void *b)
-{
-    int p = *(const int *)a, q = *(const int *)b;
-    return (p > q) - (p < q);
-}
-
 static int sort_once(int *list, int n)
 {
     int kept = 0;
-    if (n > 0) qsort(list, (size_t)n, sizeof *list, compare_int);
+    flx_sort_ints(list, n);
     for (int i = 0; i < n; i++) {
         if (kept == 0 || list[kept - 1] != list[i]) list[kept++] = list[i];
     }
