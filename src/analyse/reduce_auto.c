@@ -38,7 +38,7 @@ typedef struct search {
 
 // ---- candidates ---------------------------------------------------------------------------------
 
-// Velocities of one body are taken together; shapes of a flexible one by one.
+// Velocities of one body are taken together; variables and modes of elastic bodies are items by themselves.
 static flx_status list_candidates(search *s)
 {
     const flx_system *sys = s->full->sys;
@@ -50,8 +50,7 @@ static flx_status list_candidates(search *s)
         flx_unknown u = {0};
         sys->ops->unknown(sys, i, &u);
         candidate *last = s->ncandidate > 0 ? &s->candidates[s->ncandidate - 1] : NULL;
-        bool shape = u.part && strncmp(u.part, "mode", 4) == 0;
-        if (last && !shape && last->item == u.item) {
+        if (last && last->item == u.item) {
             last->n++;
         } else {
             s->candidates[s->ncandidate++] = (candidate){.item = u.item, .first = i, .n = 1};
@@ -168,15 +167,11 @@ static flx_status try_sets(search *s)
 
 static flx_status keep_names(const search *s, flx_arena *arena, flx_reduction *out)
 {
-    const flx_system *sys = s->full->sys;
     out->names = flx_arena_take(arena, (size_t)s->best, sizeof *out->names);
     if (!out->names) return FLX_ERR_MEMORY;
     for (int i = 0; i < s->best; i++) {
-        const candidate *a = &s->candidates[i];
-        flx_unknown u = {0};
-        sys->ops->unknown(sys, a->first, &u);
-        bool shape = u.part && strncmp(u.part, "mode", 4) == 0;
-        out->names[out->nname] = flx_arena_printf(arena, shape ? "%s, %s" : "%s", u.item, u.part);
+        const char *name = s->candidates[i].item;
+        out->names[out->nname] = flx_arena_copy(arena, name, strlen(name));
         if (!out->names[out->nname++]) return FLX_ERR_MEMORY;
     }
     return FLX_OK;
