@@ -123,7 +123,8 @@ static void measure(int nrival, rival *rivals, chain *c, task t, scratch *s, int
     }
 }
 
-static bool make(int n, chain *c, scratch *s, int *nrival, rival *rivals)
+// only: the program wanted besides ours; NULL: all.
+static bool make(int n, const char *only, chain *c, scratch *s, int *nrival, rival *rivals)
 {
     size_t square = (size_t)n * (size_t)n;
     if (!chain_create(c, n)) return false;
@@ -135,6 +136,7 @@ static bool make(int n, chain *c, scratch *s, int *nrival, rival *rivals)
     *nrival = 1;
     rivals[0] = (rival){.a = c->a};
     for (int i = 0; peers[i]; i++) {
+        if (only && strcmp(only, peers[i]->name) != 0) continue;
         rival r = {.p = peers[i], .chain = peers[i]->create(n)};
         r.a = calloc((size_t)n, sizeof(double));
         r.tau = calloc((size_t)n, sizeof(double));
@@ -201,7 +203,7 @@ static int profile(int argc, char **argv)
     scratch s;
     rival rivals[MOST_PROGRAMS];
     int nrival, which = 0, t = FORWARD;
-    if (!make(atoi(argv[1]), &c, &s, &nrival, rivals)) return 1;
+    if (!make(atoi(argv[1]), argc > 4 ? argv[4] : "", &c, &s, &nrival, rivals)) return 1;
     for (int i = 0; argc > 3 && i < N_TASKS; i++) {
         if (strcmp(argv[3], task_names[i]) == 0) t = i;
     }
@@ -237,7 +239,7 @@ int main(int argc, char **argv)
             scratch s;
             rival rivals[MOST_PROGRAMS];
             int n = sizes[i], nrival;
-            if (!make(n, &c, &s, &nrival, rivals)) return 1;
+            if (!make(n, NULL, &c, &s, &nrival, rivals)) return 1;
             run_ours(&c, FORWARD, &s); // accelerations for the others
             measure(t < INVERSE_SLOPES ? nrival : 1, rivals, &c, (task)t, &s, counter);
             for (int k = 0; k < (t < INVERSE_SLOPES ? nrival : 1); k++) {
