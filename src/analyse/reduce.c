@@ -1,23 +1,6 @@
 // reduce.c - what `reduce` makes of the system of a model: the velocities it names, or that are found.
 #include "analyse/simulation.h"
 
-// The velocities that lose their inertia, in the order of the system: J.
-static int find_named(const flx_model *m, const flx_system *s, int *J)
-{
-    int n = 0;
-    for (int i = 0; i < s->dims.nv; i++) {
-        flx_unknown u = {0};
-        s->ops->unknown(s, i, &u);
-        for (int k = 0; k < m->nreduced; k++) {
-            if (u.item == flx_model_reduced(m, k)) { // the system's names are the model's
-                J[n++] = i;
-                break;
-            }
-        }
-    }
-    return n;
-}
-
 static flx_status take_named(flx_simulation *sim, const flx_system *s)
 {
     const flx_model *m = sim->model;
@@ -25,7 +8,7 @@ static flx_status take_named(flx_simulation *sim, const flx_system *s)
     r->J = flx_arena_take(sim->arena, (size_t)s->dims.nv, sizeof *r->J);
     r->names = flx_arena_take(sim->arena, (size_t)m->nreduced, sizeof *r->names);
     if (!r->J || !r->names) return FLX_ERR_MEMORY;
-    r->n = find_named(m, s, r->J);
+    r->n = flx_reduced_find(m, s, m->nreduced, m->reduced, r->J);
     for (; r->nname < m->nreduced; r->nname++) r->names[r->nname] = flx_model_reduced(m, r->nname);
     return FLX_OK;
 }
@@ -35,6 +18,7 @@ flx_status flx_simulation_create_full(const flx_model *model, flx_model *copy,
 {
     *copy = *model;
     copy->nreduced = 0;
+    copy->ncutoff = 0;
     copy->reduce_auto = false;
     return flx_simulation_create(copy, full);
 }
@@ -68,7 +52,8 @@ flx_status flx_simulation_reduce(flx_simulation *sim, flx_system **s)
     FLX_TRY(m->reduce_auto ? take_found(sim) : take_named(sim, *s));
     sim->summary.reduced = r->nname;
     if (r->n == 0) return FLX_OK;
+    const flx_quasistatic_how how = {.n = r->n, .J = r->J, .mass_damping = m->reduced_damping};
     flx_system *base = *s;
     *s = NULL; // taken over
-    return flx_quasistatic_create(base, r->n, r->J, s);
+    return flx_quasistatic_make(base, &how, s);
 }

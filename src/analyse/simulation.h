@@ -6,6 +6,7 @@
 #include "flexion/analysis.h"
 #include "flexion/simulation.h"
 #include "model/model.h"
+#include "system/added_mass.h"
 #include "system/descriptor.h"
 #include "system/quasistatic.h"
 #include "system/tree.h"
@@ -191,6 +192,12 @@ bool flx_simulation_is_powered(const flx_simulation *sim);
 
 // findings.c: the modes that signals ask for.
 flx_status flx_simulation_find_signals(flx_simulation *sim);
+
+// cutoff.c: what blocks of type cutoff make of the system *s, as drawn; velocities of items, as many
+// as it returns.
+flx_status flx_simulation_cut_off(flx_simulation *sim, const flx_state *drawn, flx_system **s);
+int flx_reduced_find(const flx_model *m, const flx_system *s, int n, const flx_reduced *items,
+                     int *J);
 
 // prepare.c: summary and names of redundant rows; to run, also the system without these rows and its
 // consistent start.

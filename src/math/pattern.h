@@ -43,3 +43,14 @@ static inline void flx_pattern_diagonal(const flx_pattern *p, const double *A, d
         for (int i = 0; i < n; i++) out[p->start[b] + i] = A[p->offset[e] + i * (n + 1)];
     }
 }
+
+// The pattern of blocks that begin at start (nblock + 1; kept) from n keys row * nblock + col, which
+// are sorted here and may repeat. Memory is the arena's; pair, parts and version are left out.
+flx_status flx_pattern_make(flx_arena *arena, int nblock, const int *start, int n, long long *keys,
+                            flx_pattern *out);
+// The entry of a block row and a block column; -1: none.
+int flx_pattern_find(const flx_pattern *p, int row, int col);
+// The block of an unknown.
+int flx_pattern_block(const flx_pattern *p, int unknown);
+// A number by its unknowns; zero where the pattern has none.
+double flx_pattern_value(const flx_pattern *p, const double *A, int row, int col);

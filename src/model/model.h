@@ -367,6 +367,16 @@ typedef struct flx_analysis {
     int count; // of modes; 0: all
 } flx_analysis;
 
+// A reduction that changes inertia before some is neglected.
+typedef struct flx_cutoff {
+    int n;
+    flx_reduced *items;  // 0: all variables of second order that keep their inertia
+    double frequency;    // Hz; 0: by the factor
+    double factor;       // of inertia that the others do not carry
+    double mass_damping; // 1/s
+    flx_loc loc;
+} flx_cutoff;
+
 typedef struct flx_parameter {
     const char *name;
     flx_loc loc;
@@ -445,6 +455,9 @@ struct flx_model {
     flx_loc reduce_loc;      // of the first reduction
     int nanalysis;
     flx_analysis *analyses;
+    double reduced_damping; // mass_damping of what is neglected, 1/s
+    int ncutoff;
+    flx_cutoff *cutoffs; // in order
     flx_simulate simulate;
     flx_outputs outputs;
     int nunavailable;
@@ -459,6 +472,7 @@ static inline int flx_model_tie_rows(const flx_model *m)
 
 // The name of an item whose inertia is neglected; NULL: no such item.
 const char *flx_model_reduced(const flx_model *m, int i);
+const char *flx_reduced_name(const flx_model *m, const flx_reduced *r);
 
 // A typical step of the run: the fixed one, or a thousandth of the time asked for.
 double flx_model_typical_step(const flx_model *m);

@@ -80,9 +80,14 @@ static flx_status add_value(flx_env *e, const flx_yaml *y)
                     y->kind == FLX_YAML_SCALAR ? y->text : "this");
 }
 
+static bool is_auto(const flx_yaml *names)
+{
+    return names->kind == FLX_YAML_SCALAR && strcmp(names->text, "auto") == 0;
+}
+
 static flx_status read_velocities(flx_env *e, const flx_yaml *names)
 {
-    if (names->kind == FLX_YAML_SCALAR && strcmp(names->text, "auto") == 0) {
+    if (is_auto(names)) {
         e->b->m->reduce_auto = true;
         return FLX_OK;
     }
@@ -91,26 +96,80 @@ static flx_status read_velocities(flx_env *e, const flx_yaml *names)
     return FLX_OK;
 }
 
-static flx_status read_block(flx_builder *b, const flx_yaml *block)
+static flx_status read_damping(flx_env *e, const flx_yaml *block, double *alpha)
+{
+    const flx_yaml *y = flx_yaml_get(block, "mass_damping");
+    *alpha = 0.0;
+    if (!y) return FLX_OK;
+    FLX_TRY(flx_build_number(e, y, alpha));
+    if (*alpha >= 0.0) return FLX_OK;
+    return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, y->loc,
+                    "a damping proportional to the mass is not negative, and %g is", *alpha);
+}
+
+// All that is neglected is neglected together.
+static flx_status take_quasistatic(flx_env *e, const flx_yaml *block, int before)
+{
+    flx_model *m = e->b->m;
+    double alpha = 0.0;
+    FLX_TRY(read_damping(e, block, &alpha));
+    if (before > 0 && alpha != m->reduced_damping) {
+        return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, block->loc,
+                        "all quasi-static blocks need the same mass_damping: another has %g",
+                        m->reduced_damping);
+    }
+    m->reduced_damping = alpha;
+    return FLX_OK;
+}
+
+// The names from `before` on are those of a cut-off.
+static flx_status take_cutoff(flx_env *e, const flx_yaml *block, const flx_yaml *reduce, int before)
+{
+    flx_model *m = e->b->m;
+    const flx_yaml *frequency = flx_yaml_get(block, "frequency");
+    const flx_yaml *factor = flx_yaml_get(block, "factor");
+    flx_cutoff c = {.n = m->nreduced - before, .loc = block->loc};
+    size_t most = reduce->kind == FLX_YAML_LIST ? (size_t)reduce->count : 1;
+    if (frequency) FLX_TRY(flx_build_positive(e, frequency, "the frequency", &c.frequency));
+    if (factor) FLX_TRY(flx_build_positive(e, factor, "the factor", &c.factor));
+    FLX_TRY(read_damping(e, block, &c.mass_damping));
+    if (factor && c.n == 0) {
+        return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, factor->loc,
+                        "`factor` needs the `velocities` whose inertia it multiplies");
+    }
+    c.items = flx_arena_take(m->arena, (size_t)c.n, sizeof *c.items);
+    if (!m->cutoffs) m->cutoffs = flx_arena_take(m->arena, most, sizeof *m->cutoffs);
+    if (!c.items || !m->cutoffs) return FLX_ERR_MEMORY;
+    if (c.n > 0) memcpy(c.items, m->reduced + before, (size_t)c.n * sizeof *c.items);
+    m->cutoffs[m->ncutoff++] = c;
+    m->nreduced = before;
+    return FLX_OK;
+}
+
+static flx_status read_block(flx_builder *b, const flx_yaml *block, const flx_yaml *reduce)
 {
     const flx_yaml *names = flx_yaml_get(block, "velocities");
-    const flx_yaml *frequency = flx_yaml_get(block, "frequency");
     const flx_yaml *type = flx_yaml_get(block, "type");
     const flx_yaml *tolerance = flx_yaml_get(block, "tolerance");
     const flx_yaml *otherwise = flx_yaml_get(block, "otherwise");
-    double f = 0;
     flx_env e;
+    int before = b->m->nreduced;
+    bool quasistatic = strcmp(type->text, "quasistatic") == 0;
+    if (names && !quasistatic && is_auto(names)) {
+        return FLX_FAIL(b->ctx, FLX_ERR_MODEL, names->loc,
+                        "`auto` finds what a quasi-static reduction takes; name the velocities%s",
+                        strcmp(type->text, "cutoff") == 0 ? ", or leave the key out for all" : "");
+    }
+    flx_env_init(&e, b, b->top, NULL, FLX_MODE_MOVING);
+    if (names) FLX_TRY(read_velocities(&e, names));
     flx_env_init(&e, b, b->top, NULL, FLX_MODE_CONSTANT);
-    if (frequency) FLX_TRY(flx_build_positive(&e, frequency, "the frequency", &f));
     if (tolerance) {
         FLX_TRY(flx_build_positive(&e, tolerance, "the tolerance", &b->m->reduce_tolerance));
     }
     if (otherwise) b->m->reduce_else_full = strcmp(otherwise->text, "full") == 0;
-    if (!names) return FLX_OK;
-    flx_env_init(&e, b, b->top, NULL, FLX_MODE_MOVING);
-    int before = b->m->nreduced;
-    FLX_TRY(read_velocities(&e, names));
-    if (strcmp(type->text, "quasistatic") != 0) b->m->nreduced = before; // names were checked
+    if (quasistatic) return take_quasistatic(&e, block, before);
+    if (strcmp(type->text, "cutoff") == 0) return take_cutoff(&e, block, reduce, before);
+    b->m->nreduced = before; // names were checked
     return FLX_OK;
 }
 
@@ -123,14 +182,17 @@ flx_status flx_reduce_finish(flx_builder *b)
     if (reduce) b->m->reduce_loc = (list ? reduce->items[0] : reduce)->loc;
     for (int i = 0; reduce && i < (list ? reduce->count : 1); i++) {
         const flx_yaml *block = list ? reduce->items[i] : reduce;
-        if (block->kind == FLX_YAML_MAP) FLX_TRY(read_block(b, block));
+        if (block->kind == FLX_YAML_MAP) FLX_TRY(read_block(b, block, reduce));
     }
     return FLX_OK;
 }
 
 const char *flx_model_reduced(const flx_model *m, int i)
 {
-    if (i < 0 || i >= m->nreduced) return NULL;
-    const flx_reduced *r = m->reduced + i;
+    return i < 0 || i >= m->nreduced ? NULL : flx_reduced_name(m, m->reduced + i);
+}
+
+const char *flx_reduced_name(const flx_model *m, const flx_reduced *r)
+{
     return r->variable ? m->variables[r->number].name : m->bodies[r->number].name;
 }

@@ -9,7 +9,7 @@ static void work_destroy(flx_work *work)
 {
     flx_quasistatic_work *w = flx_quasistatic_work_of(work);
     if (!w) return;
-    if (w->base.inner) w->base.base->ops->work_destroy(w->base.inner);
+    flx_wrapper_work_clear(&w->base);
     flx_lu_destroy(&w->lu);
     flx_quasistatic_solver_destroy(&w->solver);
     flx_arena_destroy(&w->arena);
@@ -54,9 +54,7 @@ static flx_work *work_create(const flx_system *s)
     const flx_system *base = flx_wrapper_of(s)->base;
     flx_quasistatic_work *w = flx_alloc(s->ctx, 1, sizeof *w);
     if (!w) return NULL;
-    w->base.base = base;
-    w->base.inner = base->ops->work_create(base);
-    bool fine = w->base.inner && take_work(base, w);
+    bool fine = flx_wrapper_work_begin(flx_wrapper_of(s), &w->base) && take_work(base, w);
     if (fine && flx_quasistatic_of(s)->nlinked > 0) {
         fine = flx_lu_create(s->ctx, &base->pattern, false, &w->lu) == FLX_OK;
     }
@@ -85,10 +83,71 @@ static void unknown(const flx_system *s, int i, flx_unknown *u)
     }
     base->ops->unknown(base, z->origin[i - first], u);
     u->kind = FLX_UNKNOWN_ALGEBRAIC;
-    u->index = z->nclosing > 0 ? 2 : 1; // they follow the velocities
+    u->scale = z->typical[i - first];
+    u->index = 3; // accelerations and forces: rounding of positions comes back through stiffness
     u->sigma = u->tau = u->C = u->E = 0.0;
     u->lower = -HUGE_VAL;
     u->upper = HUGE_VAL;
+}
+
+// ---- typical sizes ------------------------------------------------------------------------------
+
+// Of all linked velocities and J: the largest energy that typical displacements may have.
+static double find_energy(const flx_quasistatic *z, const double *A0)
+{
+    const flx_pattern *p = &z->z.base->pattern;
+    int nv = z->z.base->dims.nv;
+    double most = 0.0;
+    for (int bi = 0; bi < p->nblock && p->start[bi] < nv; bi++) {
+        for (int e = p->row[bi]; e < p->row[bi + 1]; e++) {
+            int at = p->offset[e], bj = p->col[e];
+            for (int i = p->start[bi]; i < p->start[bi + 1]; i++) {
+                bool here = z->reduced[i] || z->copy[i] >= 0;
+                for (int j = p->start[bj]; j < p->start[bj + 1]; j++, at++) {
+                    if (!here || j >= nv) continue;
+                    most = fmax(most, fabs(A0[at]) * z->scale[i] * z->scale[j]);
+                }
+            }
+        }
+    }
+    return most;
+}
+
+// How much a multiplier of one moves typical velocities.
+static double find_gradient(const flx_quasistatic *z, const double *A0, int bond)
+{
+    const flx_pattern *p = &z->z.base->pattern;
+    double most = 0.0;
+    for (int i = 0; i < z->z.base->dims.nv; i++) {
+        most = fmax(most, fabs(flx_pattern_value(p, A0, i, bond)) * z->scale[i]);
+    }
+    return most;
+}
+
+flx_status flx_quasistatic_measure(flx_system *s, const flx_state *x)
+{
+    if (s->ops->residual != flx_quasistatic_residual) return FLX_OK;
+    flx_quasistatic *z = (flx_quasistatic *)s;
+    const flx_system *base = z->z.base;
+    flx_work *work = s->ops->work_create(s);
+    if (!work) return FLX_ERR_MEMORY;
+    flx_quasistatic_work *w = flx_quasistatic_work_of(work);
+    flx_point p = flx_state_point(s, x);
+    p.a = w->zero;
+    p.lam = w->lam;
+    flx_status status = base->ops->linearise(base, w->base.inner, &p, &w->slow);
+    if (status == FLX_OK) {
+        double energy = find_energy(z, w->slow.A0);
+        flx_pattern_diagonal(&base->pattern, w->slow.A2, w->r2);
+        for (int k = 0; k < z->nlinked + z->nclosing; k++) {
+            int i = z->origin[k];
+            double by =
+                i < base->dims.nv ? w->r2[i] * z->scale[i] : find_gradient(z, w->slow.A0, i);
+            if (by > 0.0) z->typical[k] = fmax(z->typical[k], energy / by);
+        }
+    }
+    s->ops->work_destroy(work);
+    return status;
 }
 
 // ---- create -------------------------------------------------------------------------------------
@@ -131,10 +190,11 @@ static flx_status take_arrays(flx_quasistatic *z)
     z->origin = flx_arena_take(z->arena, n, sizeof *z->origin);
     z->sigma = flx_arena_take(z->arena, nlam, sizeof *z->sigma);
     z->tau = flx_arena_take(z->arena, nlam, sizeof *z->tau);
+    z->typical = flx_arena_take(z->arena, n, sizeof *z->typical);
     z->group = flx_arena_take(z->arena, nv, sizeof *z->group);
     z->scale = flx_arena_take(z->arena, nv, sizeof *z->scale);
-    return z->reduced && z->same && z->copy && z->origin && z->sigma && z->tau && z->group &&
-                   z->scale
+    return z->reduced && z->same && z->copy && z->origin && z->sigma && z->tau && z->typical &&
+                   z->group && z->scale
                ? FLX_OK
                : FLX_ERR_MEMORY;
 }
@@ -170,6 +230,9 @@ static flx_status build(flx_quasistatic *z, const flx_quasistatic_how *how)
         }
     }
     FLX_TRY(flx_quasistatic_find_links(z));
+    for (int k = 0; k < z->nlinked + z->nclosing; k++) {
+        z->typical[k] = k < z->nlinked ? z->scale[z->origin[k]] : 1.0;
+    }
     FLX_TRY(refuse_slopes(z));
     z->z.sys.dims.nw += z->nlinked + z->nclosing;
     if (!base->reads_multipliers && z->nclosing > 0) {
@@ -189,7 +252,9 @@ static void fill_ops(flx_quasistatic *z)
     o->work_destroy = work_destroy;
     o->destroy = destroy;
     if (z->z.base->ops->energy) o->energy = flx_quasistatic_energy;
-    if (z->z.base->ops->explicit_form && z->factor == 0.0) {
+    if (z->factor != 0.0) {
+        o->explicit_form = flx_wrapper_explicit(&z->z);
+    } else if (z->z.base->ops->explicit_form) {
         o->explicit_form = &flx_quasistatic_explicit;
     }
     z->z.point = flx_quasistatic_seen_point;

@@ -66,8 +66,7 @@ flx_status flx_quasistatic_energy(const flx_system *s, flx_work *work, const flx
     const flx_dims *d = &base->dims;
     int n = flx_dims_unknowns(d);
     flx_point at = *p;
-    flx_quasistatic_seen_point(s, work, &at);
-    FLX_TRY(base->ops->energy(base, w->base.inner, &at, e));
+    FLX_TRY(base->ops->energy(base, w->base.inner, p, e)); // lambda, not eta: motions drive v'
     memset(w->lam, 0, (size_t)d->nlam * sizeof *w->lam);
     at.a = w->zero;
     at.lam = w->lam;

@@ -35,16 +35,17 @@ typedef struct flx_quasistatic {
     flx_wrapper z;
     flx_arena *arena; // owned: all arrays
     double factor, mass_damping;
-    int nreduced;   // J
-    int first_bond; // of the base's unknowns
-    int nlinked;    // velocities with an s
-    int nclosing;   // bonds with an eta
-    bool *reduced;  // (nv)
-    int *same;      // (n of the base) its unknowns here
-    int *copy;      // (n of the base) s of a velocity, eta of a bond; -1: none
-    int *origin;    // (s and eta) the base's unknown
-    double *sigma;  // (nlam) of a bond
-    double *tau;    // (nlam) ..., 0: it holds positions
+    int nreduced;    // J
+    int first_bond;  // of the base's unknowns
+    int nlinked;     // velocities with an s
+    int nclosing;    // bonds with an eta
+    bool *reduced;   // (nv)
+    int *same;       // (n of the base) its unknowns here
+    int *copy;       // (n of the base) s of a velocity, eta of a bond; -1: none
+    int *origin;     // (s and eta) the base's unknown
+    double *typical; // (s and eta) their scales
+    double *sigma;   // (nlam) of a bond
+    double *tau;     // (nlam) ..., 0: it holds positions
     int *entry; // (4 entries of the base) those here: same-same, same-copy, copy-same, copy-copy
     int *group; // (nv) velocities that no closing bond has two of; -1: in no closing bond
     int ngroup;

@@ -1,16 +1,9 @@
 // quasistatic_pattern.c - the pattern of the reduced system, and the velocities that move
 // together in its tangent.
+#include "math/pattern.h"
 #include "system/quasistatic_parts.h"
 
-#include <stdlib.h>
-
 // ---- pattern ------------------------------------------------------------------------------------
-
-static int compare_keys(const void *a, const void *b)
-{
-    long long x = *(const long long *)a, y = *(const long long *)b;
-    return (x > y) - (x < y);
-}
 
 // Where the blocks of the base are here, and their copies.
 typedef struct places {
@@ -65,21 +58,6 @@ static flx_status place_blocks(flx_quasistatic *z, places *at)
     return FLX_OK;
 }
 
-// The entry at (row, col), which is there.
-static int find_entry(const flx_pattern *p, int row, int col)
-{
-    int low = p->row[row], high = p->row[row + 1] - 1;
-    while (low < high) {
-        int middle = (low + high) / 2;
-        if (p->col[middle] < col) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low;
-}
-
 // The blocks here that an entry (bi, bj) of the base becomes, or -1.
 static void find_corners(const places *at, int bi, int bj, int row[4], int col[4])
 {
@@ -92,7 +70,7 @@ static void find_corners(const places *at, int bi, int bj, int row[4], int col[4
 static int collect_keys(const flx_quasistatic *z, const places *at, long long *keys)
 {
     const flx_pattern *p = &z->z.base->pattern;
-    int n = 0, unique = 0, row[4], col[4];
+    int n = 0, row[4], col[4];
     for (int bi = 0; bi < p->nblock; bi++) {
         for (int e = p->row[bi]; e < p->row[bi + 1]; e++) {
             find_corners(at, bi, p->col[e], row, col);
@@ -101,52 +79,23 @@ static int collect_keys(const flx_quasistatic *z, const places *at, long long *k
             }
         }
     }
-    qsort(keys, (size_t)n, sizeof *keys, compare_keys);
-    for (int i = 0; i < n; i++) {
-        if (i == 0 || keys[i] != keys[i - 1]) keys[unique++] = keys[i];
-    }
-    return unique;
-}
-
-static flx_status fill_pattern(flx_quasistatic *z, const places *at, int nentry,
-                               const long long *keys)
-{
-    size_t n = (size_t)nentry;
-    int *row = flx_arena_take(z->arena, (size_t)at->nblock + 1, sizeof *row);
-    int *col = flx_arena_take(z->arena, n, sizeof *col);
-    int *offset = flx_arena_take(z->arena, n + 1, sizeof *offset);
-    int *transpose = flx_arena_take(z->arena, n, sizeof *transpose);
-    if (!row || !col || !offset || !transpose) return FLX_ERR_MEMORY;
-    for (int e = 0; e < nentry; e++) {
-        int i = (int)(keys[e] / at->nblock), j = (int)(keys[e] % at->nblock);
-        row[i + 1] = e + 1;
-        col[e] = j;
-        offset[e + 1] =
-            offset[e] + (at->start[i + 1] - at->start[i]) * (at->start[j + 1] - at->start[j]);
-    }
-    z->z.sys.pattern = (flx_pattern){.nblock = at->nblock,
-                                     .start = at->start,
-                                     .row = row,
-                                     .col = col,
-                                     .offset = offset,
-                                     .transpose = transpose};
-    for (int e = 0; e < nentry; e++) {
-        int i = (int)(keys[e] / at->nblock);
-        transpose[e] = find_entry(&z->z.sys.pattern, col[e], i);
-    }
-    return FLX_OK;
+    return n;
 }
 
 flx_status flx_quasistatic_make_pattern(flx_quasistatic *z)
 {
     const flx_pattern *p = &z->z.base->pattern;
+    flx_pattern *here = &z->z.sys.pattern;
     places at = {0};
     int most = 4 * p->row[p->nblock], row[4], col[4];
     FLX_TRY(place_blocks(z, &at));
     long long *keys = flx_alloc(z->z.sys.ctx, (size_t)most, sizeof *keys);
     z->entry = flx_arena_take(z->arena, (size_t)most, sizeof *z->entry);
     flx_status status = keys && z->entry ? FLX_OK : FLX_ERR_MEMORY;
-    if (status == FLX_OK) status = fill_pattern(z, &at, collect_keys(z, &at, keys), keys);
+    if (status == FLX_OK) {
+        int n = collect_keys(z, &at, keys);
+        status = flx_pattern_make(z->arena, at.nblock, at.start, n, keys, here);
+    }
     flx_free(keys);
     if (status != FLX_OK) return status;
     for (int bi = 0; bi < p->nblock; bi++) {
@@ -154,7 +103,7 @@ flx_status flx_quasistatic_make_pattern(flx_quasistatic *z)
             find_corners(&at, bi, p->col[e], row, col);
             for (int k = 0; k < 4; k++) {
                 bool there = row[k] >= 0 && col[k] >= 0;
-                z->entry[4 * e + k] = there ? find_entry(&z->z.sys.pattern, row[k], col[k]) : -1;
+                z->entry[4 * e + k] = there ? flx_pattern_find(here, row[k], col[k]) : -1;
             }
         }
     }

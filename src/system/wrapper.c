@@ -240,6 +240,19 @@ void flx_wrapper_init(flx_wrapper *z, const char *name, flx_system *base)
     };
 }
 
+int flx_wrapper_work_begin(const flx_wrapper *z, flx_wrapper_work *w)
+{
+    w->base = z->base;
+    w->inner = z->base->ops->work_create(z->base);
+    return w->inner != NULL;
+}
+
+void flx_wrapper_work_clear(flx_wrapper_work *w)
+{
+    if (w->inner) w->base->ops->work_destroy(w->inner);
+    flx_index1_destroy(&w->index1);
+}
+
 int flx_wrapper_is(const flx_system *s)
 {
     return s->ops->retract == retract;

@@ -3,7 +3,7 @@
 // algebraic ones after the base's own, and see a point or a state of its own as another of the base.
 #pragma once
 
-#include "flexion/system.h"
+#include "math/index1.h"
 
 typedef struct flx_wrapper {
     flx_system sys;
@@ -18,6 +18,7 @@ typedef struct flx_wrapper {
 typedef struct flx_wrapper_work {
     const flx_system *base; // borrowed
     flx_work *inner;        // owned: the base's
+    flx_index1 *index1;     // owned; of the explicit form below, made when asked for
 } flx_wrapper_work;
 
 static inline const flx_wrapper *flx_wrapper_of(const flx_system *s)
@@ -33,6 +34,13 @@ static inline flx_work *flx_wrapper_inner(const flx_work *w)
 // A system that says of itself what the base says. The pattern and the operations of its own
 // (residual, linearise, unknown, energy, life) are left to the caller; base is borrowed till then.
 void flx_wrapper_init(flx_wrapper *z, const char *name, flx_system *base);
+
+// What it begins with; false: no memory. Cleared in any case.
+int flx_wrapper_work_begin(const flx_wrapper *z, flx_wrapper_work *w);
+void flx_wrapper_work_clear(flx_wrapper_work *w);
+
+// The explicit form of a wrapper that leaves every velocity an inertia; NULL: the base has none.
+const flx_explicit *flx_wrapper_explicit(const flx_wrapper *z);
 
 // Whether a system is made by init.
 int flx_wrapper_is(const flx_system *s);

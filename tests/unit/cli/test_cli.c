@@ -234,13 +234,13 @@ static int mistakes_in_a_model_show_their_line(void)
 static int what_is_not_available_yet_is_said(void)
 {
     char text[1024];
-    snprintf(text, sizeof text, "%sreduce: {type: cutoff, frequency: 3}\n", pendulum);
+    snprintf(text, sizeof text, "%soptimise: {goal: 1}\n", pendulum);
     write_model("later.yaml", text);
     remove_file("later.h5");
     flexion("run later.yaml");
     CHECK_STATUS(2);
     CHECK_TEXT(err, "not available yet");
-    CHECK_TEXT(err, "reduce");
+    CHECK_TEXT(err, "optimise");
     CHECK_TEXT(err, "later.yaml:15:");
     CHECK(file_size("later.h5") < 0);
     flexion("check later.yaml");

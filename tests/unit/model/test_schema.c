@@ -298,7 +298,7 @@ static const char later_text[] =
     "forces:\n"
     "  s: {type: spring, on: A, stiffness: 1, form: mixed}\n"
     "simulate: {until: 1, method: bdf, formulation: tree}\n"
-    "reduce: {type: cutoff, frequency: 1}\n";
+    "optimise: {goal: 1}\n";
 
 static int what_is_not_available_is_listed(void)
 {
@@ -308,7 +308,7 @@ static int what_is_not_available_is_listed(void)
     } expected[] = {
         {"bodies.a: type solid", 3, 13},
         {"models.leg.forces.C: type contact", 5, 28},
-        {"reduce: type cutoff", 9, 16},
+        {"optimise", 9, 1},
     };
     int count;
     flx_unavailable *list;

@@ -2,6 +2,7 @@
 // refuses, memory.
 #include "check.h"
 #include "mechanism_check.h"
+#include "system/added_mass.h"
 #include "system/quasistatic.h"
 #include "tiny_systems.h"
 
@@ -82,6 +83,70 @@ static int linked_parts_have_exact_tangents(void)
     return 0;
 }
 
+// Masses that depend on positions and constraints of the equations, one of them moving in time.
+static int equations_have_exact_tangents(void)
+{
+    for (int i = 0; i < 4; i++) {
+        flx_ctx *ctx = flx_ctx_create();
+        flx_model *m = NULL;
+        flx_system *base = NULL, *s = NULL;
+        system_point p = {0};
+        const char *soft = "E=1e3"; // all numbers of one size
+        CHECK(flx_model_read(ctx, FLX_EXAMPLES "/four_bar_flexible.yaml", 1, &soft, &m) == FLX_OK);
+        CHECK(flx_descriptor_create(m, NULL, &base) == FLX_OK);
+        const flx_quasistatic_how how = {.n = 1,
+                                         .J = &(const int){5},
+                                         .factor = i & 1 ? 3.0 : 0.0,
+                                         .mass_damping = i & 2 ? 0.7 : 0.0};
+        CHECK(flx_quasistatic_make(base, &how, &s) == FLX_OK);
+        CHECK(system_point_init(&p, s, 7));
+        randomise(&p, 0.3);
+        CHECK(check_pattern(s) == 0);
+        CHECK(check_tangent(&p, 1e-9) == 0);
+        system_point_free(&p);
+        flx_system_destroy(&s);
+        flx_model_destroy(&m);
+        flx_ctx_destroy(&ctx);
+    }
+    return 0;
+}
+
+// Constant inertia added: bodies, and velocities of several blocks.
+static int added_mass_has_exact_tangents(void)
+{
+    for (int dimension = 2; dimension <= 3; dimension++) {
+        mechanism k;
+        flx_system *base = NULL, *s = NULL;
+        system_point p = {0};
+        mechanism_init(&k, dimension, 3);
+        int a = add_body(&k, FLX_BODY_RIGID), b = add_body(&k, FLX_BODY_RIGID);
+        add_joint(&k, FLX_JOINT_REVOLUTE, FLX_GROUND, a);
+        add_joint(&k, FLX_JOINT_DISTANCE, a, b);
+        CHECK(flx_descriptor_create(&k.m, NULL, &base) == FLX_OK);
+        flx_state *drawn = NULL;
+        CHECK(flx_state_create(base, &drawn) == FLX_OK);
+        CHECK(flx_descriptor_draw(base, drawn) == FLX_OK);
+        int nq = base->dims.nq;
+        const flx_added_mass how = {.n = 2,
+                                    .J = (const int[]){1, 4},
+                                    .mass = (const double[]){3, 1, 1, 2},
+                                    .mass_damping = 0.4};
+        CHECK(flx_added_mass_create(base, &how, &s) == FLX_OK);
+        CHECK(system_point_init(&p, s, 11));
+        memcpy(p.x->q, drawn->q, (size_t)nq * sizeof *drawn->q);
+        randomise(&p, 0.3);
+        CHECK(check_pattern(s) == 0);
+        CHECK(check_tangent(&p, 1e-8) == 0);
+        CHECK(check_bonds(&p, 2e-8) == 0);
+        CHECK(check_energy(&p, 1e-7) == 0);
+        flx_state_destroy(&drawn);
+        system_point_free(&p);
+        flx_system_destroy(&s);
+        mechanism_free(&k);
+    }
+    return 0;
+}
+
 static const double M3[9] = {2.0, 0.3, 0.1, 0.3, 0.2, 0.05, 0.1, 0.05, 1.5};
 static const double D3[9] = {0.4, -0.1, 0.0, -0.1, 1.9, 0.2, 0.0, 0.2, 0.3};
 static const double K3[9] = {30.0, -4.0, 1.0, -4.0, 11.0, 2.0, 1.0, 2.0, 7.0};
@@ -157,4 +222,5 @@ static int wrong_sets_are_refused(void)
 }
 
 TEST_MAIN(TEST(free_parts_have_exact_tangents), TEST(linked_parts_have_exact_tangents),
+          TEST(equations_have_exact_tangents), TEST(added_mass_has_exact_tangents),
           TEST(mass_is_the_schur_expression), TEST(wrong_sets_are_refused))
