@@ -14,10 +14,12 @@ static flx_status add(flx_builder *b, flx_reduced one)
             return FLX_OK;
         }
     }
-    if (!m->reduced) {
-        size_t most = (size_t)b->bodies.count + (size_t)b->variables.count;
-        m->reduced = flx_arena_take(m->arena, most, sizeof *m->reduced);
-        if (!m->reduced) return FLX_ERR_MEMORY;
+    if ((m->nreduced & (m->nreduced - 1)) == 0) { // doubled at every power of two
+        size_t n = (size_t)m->nreduced;
+        flx_reduced *more = flx_arena_take(m->arena, 2 * n + 1, sizeof *more);
+        if (!more) return FLX_ERR_MEMORY;
+        if (n > 0) memcpy(more, m->reduced, n * sizeof *more);
+        m->reduced = more;
     }
     m->reduced[m->nreduced++] = one;
     return FLX_OK;
