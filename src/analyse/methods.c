@@ -143,7 +143,7 @@ static flx_status ask_on(flx_ctx *ctx, const char *text, const flx_integrator_de
     flx_model *model = NULL;
     flx_simulation *sim = NULL;
     flx_status status = flx_model_read_text(ctx, "question", text, strlen(text), 0, NULL, &model);
-    if (status == FLX_OK) status = flx_simulation_create(model, &sim);
+    if (status == FLX_OK) status = flx_simulation_create_as_it_is(model, &sim);
     if (status == FLX_OK) status = questions(sim, d, taken);
     flx_simulation_destroy(&sim);
     flx_model_destroy(&model);

@@ -434,44 +434,6 @@ static flx_status find_regular_start(flx_simulation *sim, const flx_state *drawn
     return refuse_fork(sim, "rests in", "give it a velocity");
 }
 
-// A link without inertia must be held by damping or stiffness; then velocities and accelerations follow.
-static flx_status start_massless(flx_simulation *sim)
-{
-    flx_modes modes;
-    int errors = flx_ctx_error_count(sim->ctx);
-    flx_status status = flx_modes_find(sim->bodies, sim->bodies_state, NULL, 1, &modes);
-    flx_modes_clear(&modes);
-    flx_ctx_forget_errors(sim->ctx, errors);
-    if (status == FLX_ERR_MEMORY) return status;
-    if (status == FLX_SINGULAR) return flx_tree_refuse_massless(sim->sys, true);
-    return flx_start_accelerations(sim->sys, sim->start);
-}
-
-// The same in joint coordinates: the tree takes the place of the system, which stays to observe it.
-static flx_status change_to_tree(flx_simulation *sim)
-{
-    flx_system *tree = NULL;
-    FLX_TRY(flx_tree_create(sim->model, sim->sys, sim->start, sim->summary.redundant, &tree));
-    sim->bodies = sim->sys;
-    sim->bodies_work = sim->work;
-    sim->bodies_state = sim->start;
-    sim->sys = tree;
-    sim->work = NULL;
-    sim->start = NULL;
-    const flx_explicit *form = sim->bodies->ops->explicit_form;
-    size_t n = (size_t)form->size(sim->bodies) + (size_t)tree->ops->explicit_form->size(tree);
-    sim->bodies_z = flx_alloc(sim->ctx, 2 * n, sizeof *sim->bodies_z);
-    sim->work = tree->ops->work_create(tree);
-    if (!sim->work || !sim->bodies_z) return FLX_ERR_MEMORY;
-    FLX_TRY(flx_state_create(tree, &sim->start));
-    FLX_TRY(flx_tree_from_bodies(tree, sim->bodies_state, sim->start));
-    FLX_TRY(form->prepare(sim->bodies, sim->bodies_work));
-    if (flx_tree_is_massless(tree)) return start_massless(sim);
-    form = tree->ops->explicit_form;
-    form->pack(tree, sim->start, sim->bodies_z);
-    return form->rate(tree, sim->work, sim->start->t, sim->bodies_z, sim->start, sim->bodies_z + n);
-}
-
 // What follows from the rank: the system that runs and its start.
 static flx_status make_ready(flx_simulation *sim, const flx_state *drawn,
                              const flx_rank_report *rank)
@@ -486,7 +448,7 @@ static flx_status make_ready(flx_simulation *sim, const flx_state *drawn,
     FLX_TRY(check_left_out(sim));
     // what an equilibrium changes is what was asked for
     if (sim->model->simulate.start < 0) FLX_TRY(tell(sim, drawn));
-    return sim->model->simulate.tree ? change_to_tree(sim) : FLX_OK;
+    return flx_simulation_choose_form(sim);
 }
 
 flx_status flx_simulation_prepare(flx_simulation *sim, bool to_run)

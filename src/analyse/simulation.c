@@ -162,6 +162,7 @@ static flx_status choose_method(flx_simulation *sim)
     if (!sim->def.method) sim->def.method = "auto";
     if (strcmp(sim->def.method, "auto") == 0) return flx_simulation_choose_method(sim);
     FLX_TRY(check_method(sim));
+    sim->info.reason = sim->form_reason;
     return flx_simulation_create_method(sim);
 }
 
@@ -244,7 +245,7 @@ static flx_status create(const flx_model *model, flx_simulation **out)
     return sim->arena ? FLX_OK : FLX_ERR_MEMORY;
 }
 
-flx_status flx_simulation_create(const flx_model *model, flx_simulation **sim)
+static flx_status create_to_run(const flx_model *model, bool choose_form, flx_simulation **sim)
 {
     *sim = NULL;
     FLX_TRY(refuse_unavailable(model));
@@ -254,9 +255,20 @@ flx_status flx_simulation_create(const flx_model *model, flx_simulation **sim)
                         "computes them");
     }
     flx_status status = create(model, sim);
+    if (status == FLX_OK) (*sim)->choose_form = choose_form;
     if (status == FLX_OK) status = make(*sim);
     if (status != FLX_OK) flx_simulation_destroy(sim);
     return status;
+}
+
+flx_status flx_simulation_create(const flx_model *model, flx_simulation **sim)
+{
+    return create_to_run(model, true, sim);
+}
+
+flx_status flx_simulation_create_as_it_is(const flx_model *model, flx_simulation **sim)
+{
+    return create_to_run(model, false, sim);
 }
 
 // What only a run needs, or many of them.

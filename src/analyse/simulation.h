@@ -144,6 +144,8 @@ struct flx_simulation {
     flx_state *start;       // owned; consistent
     // In joint coordinates: the same in coordinates of bodies, through which the motion is observed.
     // NULL: the system itself has them.
+    bool choose_form;        // `auto` may take joint coordinates
+    const char *form_reason; // why it did; NULL: it did not
     flx_system *bodies;      // owned
     flx_work *bodies_work;   // owned
     flx_state *bodies_state; // owned
@@ -185,6 +187,10 @@ struct flx_simulation {
 
 // A method from the definition, in the place of the one that is there.
 flx_status flx_simulation_create_method(flx_simulation *sim);
+// form.c: the change to joint coordinates, where it is asked for or faster.
+flx_status flx_simulation_choose_form(flx_simulation *sim);
+// As flx_simulation_create, in the form that the model names: for all methods in turn.
+flx_status flx_simulation_create_as_it_is(const flx_model *model, flx_simulation **sim);
 // choose.c: the method that `auto` stands for, with the reason.
 flx_status flx_simulation_choose_method(flx_simulation *sim);
 // Whether something dissipates or supplies energy.

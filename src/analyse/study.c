@@ -387,7 +387,7 @@ static flx_status make(flx_study *s, const flx_model *model, const flx_study_def
     FLX_TRY(copy_def(s, def));
     s->until = def->until > 0.0 ? def->until : model->simulate.until;
     FLX_TRY(check(s));
-    FLX_TRY(flx_simulation_create(model, &s->sim));
+    FLX_TRY(flx_simulation_create_as_it_is(model, &s->sim));
     FLX_TRY(read_methods(s));
     FLX_TRY(find_groups(s));
     s->theta = flx_arena_take(s->arena, (size_t)s->sim->sys->dims.nv, sizeof *s->theta);

@@ -174,8 +174,100 @@ static int a_method_that_was_named_has_no_reason(void)
     return 0;
 }
 
+// ---- the form ------------------------------------------------------------------------------------
+
+#define RODS                                                                                       \
+    "flexion: 1\ngravity: [0, 0, -9.81]\nbodies:\n"                                                \
+    "  a: {type: rigid, mass: 1, com: [0.5, 0, 0], inertia: [0.01, 0.1, 0.1],"                     \
+    " points: {tip: [1, 0, 0]}}\n"                                                                 \
+    "  b: {type: rigid, mass: 1, com: [0.5, 0, 0], inertia: [0.01, 0.1, 0.1], position: a.tip}\n"  \
+    "joints:\n"                                                                                    \
+    "  A: {type: revolute, on: [ground, a], at: [0, 0, 0], axis: [0, 1, 0]}\n"
+#define PIN "  B: {type: revolute, on: [a, b], at: a.tip, axis: [0, 1, 0]}\n"
+
+// The form that is taken, and the end of the run.
+static int form_of(const char *text, char form[16], char reason[300], double *end)
+{
+    flx_ctx *ctx = flx_ctx_create();
+    flx_model *model = NULL;
+    flx_simulation *sim = NULL;
+    flx_status s = flx_model_read_text(ctx, "model", text, strlen(text), 0, NULL, &model);
+    if (s == FLX_OK) s = flx_simulation_create(model, &sim);
+    if (s == FLX_OK) s = flx_simulation_run(sim, 0, NULL, NULL, NULL);
+    if (s == FLX_OK) {
+        const flx_result_info *info = flx_simulation_info(sim);
+        snprintf(form, 16, "%s", info->formulation);
+        snprintf(reason, 300, "%s", info->reason ? info->reason : "");
+        flx_simulation_measure(sim, 0, end);
+    }
+    const flx_message *m = flx_ctx_error(ctx, 0);
+    if (m) printf("  %s\n", m->text);
+    flx_simulation_destroy(&sim);
+    flx_model_destroy(&model);
+    flx_ctx_destroy(&ctx);
+    return s != FLX_OK;
+}
+
+// Joint coordinates for an open tree and a method that gains by them, the same motion as without; the
+// form of bodies for everything else.
+static int open_trees_take_joint_coordinates(void)
+{
+    static const struct {
+        const char *text, *simulate;
+        bool tree;
+    } cases[] = {
+        {RODS PIN, "method: auto, rtol: 1e-9", true},
+        {RODS PIN, "method: dopri5, rtol: 1e-9", true},
+        {RODS PIN, "method: radau, rtol: 1e-9", true},
+        {RODS PIN, "method: dop853, formulation: index-1, rtol: 1e-9", false},
+        {RODS PIN, "method: radau, formulation: ggl, rtol: 1e-9", false},
+        {RODS PIN, "method: generalized-alpha, step: 1e-4", false},
+        {RODS PIN, "method: galerkin, step: 1e-3", false},
+        {RODS PIN, "step: 1e-3", false},
+    };
+    double expected = 0.0;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char model[2048], form[16], reason[300];
+        double end = 0.0;
+        snprintf(model, sizeof model,
+                 "%ssimulate: {until: 0.7, %s}\n"
+                 "outputs: {every: 0.7, signals: [B.angle], measures: {e: final(B.angle)}}\n",
+                 cases[i].text, cases[i].simulate);
+        CHECK(form_of(model, form, reason, &end) == 0);
+        CHECK((strcmp(form, "tree") == 0) == cases[i].tree || (printf("  %s\n", model), 0));
+        if (cases[i].tree) CHECK_TEXT(reason, "joint coordinates: the joints are a tree");
+        if (i == 0) expected = end;
+        CHECK_NEAR(end, expected, 1e-4); // fixed steps, too
+    }
+    return 0;
+}
+
+// Loops, motions, friction and bodies without inertia stay as they were.
+static int what_a_tree_does_not_take_stays(void)
+{
+    static const char *const models[] = {
+        RODS PIN "  C: {type: distance, on: [ground, b], at: [[0, 0, 3], b]}\n",
+        RODS
+        "  B: {type: revolute, on: [a, b], at: a.tip, axis: [0, 1, 0], motion: {angle: t^2}}\n",
+        RODS "  B: {type: revolute, on: [a, b], at: a.tip, axis: [0, 1, 0],"
+             " friction: {coefficient: 0.1, radius: 0.05}}\n"};
+    for (size_t i = 0; i < sizeof models / sizeof models[0]; i++) {
+        char model[2048], form[16], reason[300];
+        double end = 0.0;
+        snprintf(model, sizeof model,
+                 "%ssimulate: {until: 0.1, method: radau}\n"
+                 "outputs: {every: 0.1, signals: [A.angle], measures: {e: final(A.angle)}}\n",
+                 models[i]);
+        CHECK(form_of(model, form, reason, &end) == 0);
+        CHECK(strcmp(form, "tree") != 0);
+        CHECK_TEXT(reason, "");
+    }
+    return 0;
+}
+
 TEST_MAIN(TEST(what_is_not_stiff_is_explicit), TEST(what_is_strongly_damped_is_radau),
           TEST(fast_over_slow_oscillation_is_radau), TEST(what_is_hidden_at_the_start_is_seen),
           TEST(constraints_and_algebra_are_radau), TEST(formulations_decide_first),
           TEST(fixed_steps_conserve_or_damp), TEST(the_largest_rate_of_a_big_system_is_estimated),
-          TEST(a_method_that_was_named_has_no_reason))
+          TEST(a_method_that_was_named_has_no_reason), TEST(open_trees_take_joint_coordinates),
+          TEST(what_a_tree_does_not_take_stays))

@@ -180,7 +180,8 @@ static int run_alike(const char *text, const char *method, const char *settings,
     double a[MOST_MEASURES], b[MOST_MEASURES];
     char tree[128];
     snprintf(tree, sizeof tree, "formulation: tree, %s", settings);
-    int n = run(text, "radau", "rtol: 1e-10, atol: 1e-12", a), m = run(text, method, tree, b);
+    int n = run(text, "radau", "formulation: index-3, rtol: 1e-10, atol: 1e-12", a),
+        m = run(text, method, tree, b);
     if (n <= 0 || m != n) printf("%s: %s\n", method, message);
     CHECK(n > 0 && n <= MOST_MEASURES && m == n);
     for (int i = 0; i < n; i++) {
