@@ -184,7 +184,7 @@ static flx_status create(flx_certificate *c, const flx_model *model, const flx_c
 {
     double clock = flx_clock_seconds();
     FLX_TRY(refuse(c, model));
-    FLX_TRY(flx_simulation_create(model, &c->reduced));
+    FLX_TRY(flx_simulation_create_as_it_is(model, &c->reduced));
     int told = flx_ctx_warning_count(c->ctx);
     FLX_TRY(flx_simulation_create_full(model, &c->full_model, &c->full));
     flx_ctx_forget_warnings(c->ctx, told);

@@ -20,7 +20,7 @@ flx_status flx_simulation_create_full(const flx_model *model, flx_model *copy,
     copy->nreduced = 0;
     copy->ncutoff = 0;
     copy->reduce_auto = false;
-    return flx_simulation_create(copy, full);
+    return flx_simulation_create_as_it_is(copy, full);
 }
 
 // Names of a full model that is gone are the model's own.
