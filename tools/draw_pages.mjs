@@ -27,6 +27,14 @@ flexion("run", join(root, "examples/bricard.yaml"), "-o", at("bricard.h5"));
 flexion("view", at("bricard.h5"), "-o", at("bricard.html"));
 await draw(at("bricard.html"), "page_bricard.png", 6.2, trace("rod3.end"));
 
+flexion("run", join(root, "examples/elastic_crank.yaml"), "-o", at("elastic.h5"));
+flexion("view", at("elastic.h5"), "-o", at("elastic.html"));
+await draw(at("elastic.html"), "page_elastic.png", 0.365, `{
+  const larger = document.getElementById("exaggeration");
+  larger.value = "5";
+  larger.onchange();
+}`);
+
 const text = readFileSync(join(root, "examples/double_pendulum.yaml"), "utf8");
 writeFileSync(at("coarse.yaml"), text.replace(/simulate: .*/, "simulate: {until: 4, method: implicit-euler, step: 0.005}"));
 flexion("run", join(root, "examples/double_pendulum.yaml"), "-o", at("dopri5.h5"));

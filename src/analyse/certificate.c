@@ -57,10 +57,11 @@ static flx_status judge_gap(flx_certificate *c)
     if (!(w->next > 0.0)) {
         return add(c, "gap", 1, FLX_VERDICT_MET, "nothing else moves at a rate of its own");
     }
-    return add(c, "gap", 1, met_if(w->gap >= GAP),
-               "J moves at %.4g/s or faster, the rest at %.4g/s at the most: %.3g times, at "
-               "t = %.3g",
-               w->fast, w->next, w->gap, c->split.gap_at);
+    return add(
+        c, "gap", 1, met_if(w->gap >= GAP),
+        "what is reduced moves at %.4g/s or faster, the rest at %.4g/s at the most: %.3g times, at "
+        "t = %.3g",
+        w->fast, w->next, w->gap, c->split.gap_at);
 }
 
 static flx_status judge_layer(flx_certificate *c)
