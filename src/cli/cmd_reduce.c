@@ -97,10 +97,13 @@ static void print_certificate(const flx_certificate *c)
     static const char *const words[] = {"met", "NOT MET", "undecided"};
     const flx_certificate_numbers *n = flx_certificate_get_numbers(c);
     const flx_condition *k;
+    bool endless = true; // the errors are bounded for all times too
     printf("conditions, at %d points of a run to t = %.4g (%.2g s)\n", n->points, n->pilot_until,
            n->pilot_seconds);
-    for (int i = 0; (k = flx_certificate_condition(c, i)) != NULL; i++)
+    for (int i = 0; (k = flx_certificate_condition(c, i)) != NULL; i++) {
         printf("  %-20s %-10s %s\n", k->name, words[k->verdict], k->text);
+        endless = endless && (k->needed || k->verdict == FLX_VERDICT_MET);
+    }
     printf("largest errors of positions, t = %.4g to %.4g\n", n->layer, n->window);
     print_error("first-order, rest", &n->expected);
     print_error("first-order, reduced", &n->expected_fast);
@@ -108,7 +111,8 @@ static void print_certificate(const flx_certificate *c)
     print_error("met, reduced", &n->met_fast);
     flx_verdict verdict = flx_certificate_verdict(c);
     printf("%s; %.2g s\n",
-           verdict == FLX_VERDICT_MET       ? "certified"
+           verdict == FLX_VERDICT_MET
+               ? (endless ? "certified" : "certified, though not for all times")
            : verdict == FLX_VERDICT_NOT_MET ? "not certified: a condition is not met"
                                             : "not certified: a condition could not be decided",
            n->seconds);

@@ -191,7 +191,7 @@ function ends(t: Float64Array): number[] {
 
 function describe(r: Result): string {
   const fact = (name: string) => r.facts.find((f) => f[0] === name)?.[1];
-  const parts = [fact("method"), fact("formulation"), fact("settings")].filter((x) => x && x !== "none");
+  const parts = [fact("method"), fact("formulation"), fact("settings")].filter((x) => x && x !== "none" && x !== "auto");
   return parts.length ? `${r.label}: ${parts.join(", ")}` : r.label;
 }
 
