@@ -261,6 +261,12 @@ static flx_status from_elements(flx_env *e, const flx_item *body, const flx_yaml
     if (!interfaces) return FLX_ERR_MEMORY;
     for (int i = 0; i < count; i++) {
         FLX_TRY(read_interface(b, list->items[i], line->elements, interfaces + i));
+        for (int j = 0; j < i; j++) {
+            if (interfaces[j] != interfaces[i]) continue;
+            return FLX_FAIL(b->ctx, FLX_ERR_MODEL, list->items[i]->loc,
+                            "'%s' and '%s' are the same node; name each interface once",
+                            list->items[j]->text, list->items[i]->text);
+        }
     }
     basis.ninterface = count;
     basis.interfaces = interfaces;

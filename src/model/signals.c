@@ -573,7 +573,15 @@ flx_status flx_body_member(flx_env *e, flx_item *item, const char *name, flx_loc
     }
     flx_body_data *d = item->data;
     flx_item *point = flx_names_find(&d->points, name);
-    if (strcmp(name, "com") == 0) point = d->com;
+    if (strcmp(name, "com") == 0) {
+        if (d->flexible) {
+            return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, loc,
+                            "the mass centre of '%s' is no point of it: it moves as the body "
+                            "deforms; name a node, such as %s.node(1)",
+                            item->full, item->full);
+        }
+        point = d->com;
+    }
     if (point) {
         *out = flx_value_item(point);
         return point->broken ? FLX_ERR_MODEL : FLX_OK;
@@ -603,6 +611,12 @@ flx_status flx_part_com_member(flx_env *e, const flx_item *part, const char *nam
     for (int i = s->first_body; i < s->end_body; i++) {
         flx_item *body = b->bodies.items[i];
         const flx_body_data *d = body->data;
+        if (d->flexible) {
+            return FLX_FAIL(b->ctx, FLX_ERR_MODEL, loc,
+                            "the mass centre of part '%s' is not known: '%s' in it deforms; name "
+                            "a node or another body of the part",
+                            part->full, body->full);
+        }
         flx_env own;
         double mass = 1;
         flx_node v[3];

@@ -76,6 +76,10 @@ static flx_status read_entries(flx_scan *s, entries *e)
         return FLX_FAIL(s->ctx, FLX_ERR_MODEL, flx_scan_loc(s),
                         "the matrix is %d x %d: a square one is expected", e->n, columns);
     }
+    if (count < 0) {
+        return FLX_FAIL(s->ctx, FLX_ERR_MODEL, flx_scan_loc(s),
+                        "the number of entries is negative: %d", count);
+    }
     for (int k = 0; k < count; k++) {
         int i, j;
         double value;
@@ -89,6 +93,10 @@ static flx_status read_entries(flx_scan *s, entries *e)
         // of both triangles each gives its half: the symmetric part
         if (e->general && i != j) value /= 2;
         FLX_TRY(add_entry(s, e, i - 1, j - 1, value));
+    }
+    if (flx_scan_skip(s)) {
+        return FLX_FAIL(s->ctx, FLX_ERR_MODEL, flx_scan_loc(s),
+                        "the file goes on after its %d entries: correct their number", count);
     }
     return FLX_OK;
 }
@@ -141,6 +149,13 @@ flx_status flx_matrix_market_read(flx_ctx *ctx, const char *stiffness, const cha
     if (status == FLX_OK && k.n != m.n) {
         status = FLX_FAIL(ctx, FLX_ERR_MODEL, loc, "'%s' has %d unknowns, '%s' has %d", stiffness,
                           k.n, mass, m.n);
+    }
+    // told before memory is taken for a size that may be a slip of the pen
+    if (status == FLX_OK && (int64_t)k.count + m.count < k.n) {
+        status = FLX_FAIL(ctx, FLX_ERR_MODEL, loc,
+                          "'%s' and '%s' have %d unknowns but only %d entries: some have neither "
+                          "stiffness nor mass",
+                          stiffness, mass, k.n, k.count + m.count);
     }
     if (status == FLX_OK) status = make_pattern(ctx, &k, &m, K);
     if (status == FLX_OK) status = flx_symmetric_init_like(ctx, K, M);

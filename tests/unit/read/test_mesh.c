@@ -204,6 +204,24 @@ static int matrices_come_in_pairs(void)
     CHECK(flx_matrix_market_read(ctx, stiffness, path, FLX_NOWHERE, &K, &M) == FLX_ERR_MODEL);
     CHECK_TEXT(flx_ctx_error(ctx, 0)->text, "entry (3, 2) is outside");
     CHECK(flx_ctx_error(ctx, 0)->loc.line == 4);
+    // a number of entries that is not that of the file, a size that cannot be meant
+    static const struct {
+        const char *text, *message;
+    } wrong[] = {
+        {"2 2 1\n1 1 1\n2 2 1\n", "goes on after its 1 entries"},
+        {"2 2 -2\n1 1 1\n2 2 1\n", "number of entries is negative: -2"},
+        {"2000000000 2000000000 1\n1 1 1\n", "2000000000 unknowns but only 2 entries"},
+    };
+    for (int i = 0; i < 3; i++) {
+        char text[128];
+        snprintf(text, sizeof text, "%%%%MatrixMarket matrix coordinate real symmetric\n%s",
+                 wrong[i].text);
+        write_file("_M.mtx", text);
+        flx_ctx_clear_messages(ctx);
+        const char *first = i == 2 ? path : stiffness;
+        CHECK(flx_matrix_market_read(ctx, first, path, FLX_NOWHERE, &K, &M) == FLX_ERR_MODEL);
+        CHECK_TEXT(flx_ctx_error(ctx, 0)->text, wrong[i].message);
+    }
     remove(path);
     remove(stiffness);
     flx_ctx_destroy(&ctx);
