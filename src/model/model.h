@@ -383,7 +383,7 @@ typedef struct flx_parameter {
     int count; // numbers: 1 for a scalar
     double *values;
     bool list;
-    int leaf; // it is open: index of its leaf; else one of these
+    int leaf;                      // it is open: index of its leaf; else one of these
 #define FLX_PARAMETER_FIXED (-1)   // a number
 #define FLX_PARAMETER_FOLLOWS (-2) // an expression of open ones
 } flx_parameter;

@@ -96,7 +96,8 @@ static int four_bar_moves_as(const variant *v, const char *method, double within
     char name[64];
     case_table run = {0}, reference = {0};
     flx_ledger ledger = {0};
-    CHECK(case_table_read_csv(&reference, FLX_TESTS "/reference/digest/four_bar_flexible_reduced.csv"));
+    CHECK(case_table_read_csv(&reference,
+                              FLX_TESTS "/reference/digest/four_bar_flexible_reduced.csv"));
     CHECK(make_text(FLX_EXAMPLES "/four_bar_flexible.yaml", v->reduce, method, text, sizeof text));
     CHECK(case_run_ledger(text, NULL, &run, &ledger));
     for (size_t i = 0; i < sizeof coordinates / sizeof coordinates[0]; i++) {
