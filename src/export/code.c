@@ -169,6 +169,17 @@ void flx_write_number(FILE *f, double value)
     if (!strpbrk(text, ".e")) fputs(".0", f);
 }
 
+void flx_language_number(FILE *f, const flx_language *l, double value)
+{
+    if (isfinite(value)) {
+        l->number(f, value);
+    } else if (isnan(value)) {
+        fputs(l->not_a_number, f);
+    } else {
+        fprintf(f, "%s%s", value < 0.0 ? "-" : "", l->infinity);
+    }
+}
+
 static void write_at(FILE *f, const flx_code *c, const flx_language *l, flx_node n, bool named,
                      int level, bool flipped);
 
@@ -238,7 +249,7 @@ static void write_at(FILE *f, const flx_code *c, const flx_language *l, flx_node
     if (named && c->number[n]) {
         fprintf(f, l->temporary, c->number[n]);
     } else if (p->op == FLX_OP_CONST) {
-        l->number(f, flipped ? -flx_node_value(p) : flx_node_value(p));
+        flx_language_number(f, l, flipped ? -flx_node_value(p) : flx_node_value(p));
     } else if (p->op == FLX_OP_LEAF) {
         flx_input input = flx_input_of(c->all, p->payload, &index);
         l->input(f, c->all, input, index);

@@ -10,7 +10,8 @@
 // How an operation is written. In the text, $ is followed by an operand, 1 to 3, and the level that
 // it has to have at least, else it is put in parentheses:
 //     0 anything  1 sum  2 product  3 signed  4 power  5 name, number, call
-// @ is the name of the equations. The right operand of a sum is a product at least: the order of additions stays that of the graph.
+// @ is the name of the equations. The right operand of a sum is a product at least: the order of
+// additions stays that of the graph.
 typedef struct flx_notation {
     int level;
     const char *text;
@@ -24,7 +25,8 @@ typedef struct flx_language {
     const char *small_power;         // of a whole exponent: $1 and the number; NULL: as any other
     const char *temporary;           // name of a named node, a printf format of its number
     const char *between, *next_line; // numbers of a list, and those of a long one
-    void (*number)(FILE *f, double value);
+    const char *infinity, *not_a_number;
+    void (*number)(FILE *f, double value); // a finite one
     void (*input)(FILE *f, const flx_functions *all, flx_input input, int index);
     void (*table)(FILE *f, const flx_functions *all, int table,
                   int derivative); // up to its argument
@@ -53,6 +55,8 @@ bool flx_code_is_zero(const flx_code *c, flx_node n);
 
 // A number with all its digits, and a point so that it is a real one.
 void flx_write_number(FILE *f, double value);
+// A number as a language writes it, finite or not.
+void flx_language_number(FILE *f, const flx_language *l, double value);
 
 // The header of a file: what the equations are, names and order of everything. prefix: of each line;
 // entry: how a language writes entry i of an array, counted from `first`.

@@ -102,7 +102,7 @@ void flx_write_numbers(FILE *f, const flx_language *l, int n, const double *valu
 {
     for (int i = 0; i < n; i++) {
         if (i > 0) fputs(i % 4 ? l->between : l->next_line, f);
-        l->number(f, values[i]);
+        flx_language_number(f, l, values[i]);
     }
 }
 

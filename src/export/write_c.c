@@ -1,9 +1,6 @@
 // write_c.c - C99, self-contained but for <math.h>.
 #include "export/code.h"
 
-#include <math.h>
-#include <string.h>
-
 // ---- expressions --------------------------------------------------------------------------------
 
 static const flx_notation ops[FLX_OPS] = {
@@ -63,15 +60,6 @@ static void table(FILE *f, const flx_functions *all, int number, int derivative)
     fprintf(f, "%s_table(&%s_table_%d, %d, ", all->name, all->name, number, derivative);
 }
 
-static void number(FILE *f, double value)
-{
-    if (isfinite(value)) {
-        flx_write_number(f, value);
-    } else {
-        fputs(value > 0.0 ? "HUGE_VAL" : value < 0.0 ? "-HUGE_VAL" : "nan(\"\")", f);
-    }
-}
-
 static const flx_language language = {.ops = ops,
                                       .open = "(",
                                       .close = ")",
@@ -79,11 +67,13 @@ static const flx_language language = {.ops = ops,
                                       .temporary = "z%d",
                                       .between = ", ",
                                       .next_line = ",\n    ",
-                                      .number = number,
+                                      .infinity = "HUGE_VAL",
+                                      .not_a_number = "nan(\"\")",
+                                      .number = flx_write_number,
                                       .input = input,
                                       .table = table};
 
-// ---- helpers, where they are used ---------------------------------------------------------------
+// ---- functions that these call, where they do ---------------------------------------------------
 
 static bool any_small_power(const flx_functions *all, const flx_code *codes)
 {
@@ -150,7 +140,7 @@ static void write_tables(FILE *f, const flx_functions *all, const flx_code *code
     }
 }
 
-static void write_helpers(FILE *f, const flx_functions *all, const flx_code *codes)
+static void write_called(FILE *f, const flx_functions *all, const flx_code *codes)
 {
     if (any_small_power(all, codes)) {
         flx_write_named(f,
@@ -396,7 +386,7 @@ flx_status flx_write_c(FILE *f, const flx_functions *all, const flx_code *codes)
     fputs(" */\n", f);
     write_constants(f, all);
     write_prototypes(f, all);
-    write_helpers(f, all, codes);
+    write_called(f, all, codes);
     for (int i = 0; i < all->n; i++) write_function(f, all, all->f + i, codes + i);
     if (all->solve) flx_write_named(f, solve_text, all->name);
     return FLX_OK;

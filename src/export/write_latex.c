@@ -3,7 +3,6 @@
 #include "export/code.h"
 
 #include <ctype.h>
-#include <math.h>
 #include <string.h>
 
 static const flx_notation ops[FLX_OPS] = {
@@ -85,10 +84,6 @@ static void table(FILE *f, const flx_functions *all, int number, int derivative)
 static void number(FILE *f, double value)
 {
     char text[40], *e;
-    if (!isfinite(value)) {
-        fputs(value < 0.0 ? "-\\infty" : "\\infty", f);
-        return;
-    }
     snprintf(text, sizeof text, "%.*g", DIGITS, value);
     e = strchr(text, 'e');
     if (!e) {
@@ -107,6 +102,8 @@ static const flx_language language = {.ops = ops,
                                       .temporary = "z_{%d}",
                                       .between = ", ",
                                       .next_line = ", ",
+                                      .infinity = "\\infty",
+                                      .not_a_number = "\\mathrm{NaN}",
                                       .number = number,
                                       .input = input,
                                       .table = table};

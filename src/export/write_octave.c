@@ -2,8 +2,6 @@
 // m = NAME(); a = m.forward(t, p, q, v, x). Columns in, columns and matrices out.
 #include "export/code.h"
 
-#include <math.h>
-
 static const flx_notation ops[FLX_OPS] = {
     [FLX_OP_ADD] = {1, "$11 + $22"},
     [FLX_OP_SUB] = {1, "$11 - $22"},
@@ -60,28 +58,21 @@ static void table(FILE *f, const flx_functions *all, int number, int derivative)
     fprintf(f, "table(table_%d(), %d, ", number, derivative);
 }
 
-static void number(FILE *f, double value)
-{
-    if (isfinite(value)) {
-        flx_write_number(f, value);
-    } else {
-        fputs(value > 0.0 ? "Inf" : value < 0.0 ? "-Inf" : "NaN", f);
-    }
-}
-
 static const flx_language language = {.ops = ops,
                                       .open = "(",
                                       .close = ")",
                                       .temporary = "z%d",
                                       .between = "; ",
                                       .next_line = "; ...\n    ",
-                                      .number = number,
+                                      .infinity = "Inf",
+                                      .not_a_number = "NaN",
+                                      .number = flx_write_number,
                                       .input = input,
                                       .table = table};
 
-// ---- helpers ------------------------------------------------------------------------------------
+// ---- functions that these call ------------------------------------------------------------------
 
-static const char helper_text[] = "function y = pick(c, a, b)\n"
+static const char called_text[] = "function y = pick(c, a, b)\n"
                                   "  if c ~= 0\n"
                                   "    y = a;\n"
                                   "  else\n"
@@ -232,7 +223,7 @@ flx_status flx_write_octave(FILE *f, const flx_functions *all, const flx_code *c
     for (int i = 0; i < all->n; i++) fprintf(f, "  m.%s = @%s;\n", all->f[i].name, all->f[i].name);
     if (all->solve) fputs("  m.forward = @forward;\n", f);
     fputs("end\n\n", f);
-    fputs(helper_text, f);
+    fputs(called_text, f);
     write_tables(f, all, codes);
     for (int i = 0; i < all->n; i++) write_function(f, all, all->f + i, codes + i);
     if (all->solve) fputs(solve_text, f);

@@ -4,8 +4,6 @@
 // not a number here.
 #include "export/code.h"
 
-#include <math.h>
-
 static const flx_notation ops[FLX_OPS] = {
     [FLX_OP_ADD] = {1, "$11 + $22"},
     [FLX_OP_SUB] = {1, "$11 - $22"},
@@ -62,15 +60,6 @@ static void table(FILE *f, const flx_functions *all, int number, int derivative)
     fprintf(f, "_table(_table_%d, %d, ", number, derivative);
 }
 
-static void number(FILE *f, double value)
-{
-    if (isfinite(value)) {
-        flx_write_number(f, value);
-    } else {
-        fputs(value > 0.0 ? "math.inf" : value < 0.0 ? "-math.inf" : "math.nan", f);
-    }
-}
-
 static const flx_language language = {.ops = ops,
                                       .open = "(",
                                       .close = ")",
@@ -78,13 +67,15 @@ static const flx_language language = {.ops = ops,
                                       .temporary = "z%d",
                                       .between = ", ",
                                       .next_line = ",\n    ",
-                                      .number = number,
+                                      .infinity = "math.inf",
+                                      .not_a_number = "math.nan",
+                                      .number = flx_write_number,
                                       .input = input,
                                       .table = table};
 
-// ---- helpers ------------------------------------------------------------------------------------
+// ---- functions that these call ------------------------------------------------------------------
 
-static const char helper_text[] = "def _of(function, x):\n"
+static const char called_text[] = "def _of(function, x):\n"
                                   "    try:\n"
                                   "        return function(x)\n"
                                   "    except (ValueError, OverflowError):\n"
@@ -288,7 +279,7 @@ flx_status flx_write_python(FILE *f, const flx_functions *all, const flx_code *c
     fputs("]\nparameters = [", f);
     flx_write_numbers(f, &language, all->np, all->defaults);
     fputs("]\n\n\n", f);
-    fputs(helper_text, f);
+    fputs(called_text, f);
     write_tables(f, all, codes);
     for (int i = 0; i < all->n; i++) write_function(f, all->f + i, codes + i);
     if (all->solve) fputs(solve_text, f);
