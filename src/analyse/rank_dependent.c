@@ -63,8 +63,8 @@ static flx_status equilibrate(flx_rank_analysis *a)
 
 #define MAX_OWN 32 // rows of a body that are looked at
 
-// Whether the rows in play that touch body b have full rank in its columns. Gaussian elimination
-// with complete pivoting on the scaled entries.
+// Whether the rows in play that touch body b have full rank in its columns, by the scaled
+// entries.
 static bool stands_alone(const flx_rank_analysis *a, int b, int *nrows)
 {
     const flx_pattern *p = &a->sys->pattern;
@@ -85,30 +85,7 @@ static bool stands_alone(const flx_rank_analysis *a, int b, int *nrows)
         }
     }
     *nrows = m;
-    for (int k = 0; k < m; k++) {
-        int pr = k, pc = k;
-        for (int r = k; r < m; r++) {
-            for (int c = k; c < nc; c++) {
-                if (fabs(A[r * nc + c]) > fabs(A[pr * nc + pc])) pr = r, pc = c;
-            }
-        }
-        if (!(fabs(A[pr * nc + pc]) > FULL)) return false;
-        for (int c = 0; c < nc; c++) {
-            double swap = A[k * nc + c];
-            A[k * nc + c] = A[pr * nc + c];
-            A[pr * nc + c] = swap;
-        }
-        for (int r = 0; r < m; r++) {
-            double swap = A[r * nc + k];
-            A[r * nc + k] = A[r * nc + pc];
-            A[r * nc + pc] = swap;
-        }
-        for (int r = k + 1; r < m; r++) {
-            double f = A[r * nc + k] / A[k * nc + k];
-            for (int c = k; c < nc; c++) A[r * nc + c] -= f * A[k * nc + c];
-        }
-    }
-    return true;
+    return flx_dense_is_full(m, nc, A, FULL);
 }
 
 // Every body is looked at, and again when a neighbour has gone.

@@ -55,6 +55,35 @@ flx_status flx_dense_rank(flx_ctx *ctx, int m, int n, double *A, double tol, int
     return FLX_OK;
 }
 
+bool flx_dense_is_full(int m, int n, double *A, double smallest)
+{
+    if (m > n) return false;
+    for (int k = 0; k < m; k++) {
+        int pr = k, pc = k;
+        for (int i = k; i < m; i++) {
+            for (int j = k; j < n; j++) {
+                if (fabs(A[n * i + j]) > fabs(A[n * pr + pc])) pr = i, pc = j;
+            }
+        }
+        if (!(fabs(A[n * pr + pc]) > smallest)) return false;
+        for (int j = 0; j < n; j++) {
+            double t = A[n * k + j];
+            A[n * k + j] = A[n * pr + j];
+            A[n * pr + j] = t;
+        }
+        for (int i = 0; i < m; i++) {
+            double t = A[n * i + k];
+            A[n * i + k] = A[n * i + pc];
+            A[n * i + pc] = t;
+        }
+        for (int i = k + 1; i < m; i++) {
+            double f = A[n * i + k] / A[n * k + k];
+            for (int j = k; j < n; j++) A[n * i + j] -= f * A[n * k + j];
+        }
+    }
+    return true;
+}
+
 flx_status flx_dense_least_norm(flx_ctx *ctx, int m, int n, double *A, double *b, double rcond)
 {
     int most = m < n ? m : n, rows = m > n ? m : n;

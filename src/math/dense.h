@@ -6,6 +6,9 @@
 // QR with column pivoting of A (m x n, column-major, overwritten): rank by |R_kk| <= tol |R_00|.
 // perm (n) receives the pivot order (column perm[k] is the k-th). Returns the rank in *rank.
 flx_status flx_dense_rank(flx_ctx *ctx, int m, int n, double *A, double tol, int *perm, int *rank);
+// Whether the rows of A (m x n, row-major, overwritten) are independent: Gaussian elimination with
+// complete pivoting meets no pivot at or below `smallest`. The rows are scaled beforehand.
+bool flx_dense_is_full(int m, int n, double *A, double smallest);
 // Least-norm solution of A x = b (m x n, column-major, overwritten), singular values below
 // rcond * largest dropped. b (max(m,n)) overwritten by x.
 flx_status flx_dense_least_norm(flx_ctx *ctx, int m, int n, double *A, double *b, double rcond);

@@ -1,5 +1,6 @@
 // descriptor_layout.c - numbering of the unknowns, the pattern of the tangent, and the places where
 // kernels write. Found once; nothing is searched for during a run.
+#include "math/dense.h"
 #include "system/descriptor_parts.h"
 
 #include <stdlib.h>
@@ -432,37 +433,9 @@ flx_status flx_layout_parts(flx_descriptor *d)
 
 // ---- pairs --------------------------------------------------------------------------------------
 
-// Whether the rows (m x n, row-major, overwritten) are independent; by elimination with complete
-// pivoting. Rows are of size one by construction, up to the lengths of lever arms.
-static bool full_rank(int m, int n, double *A)
-{
-    const double small = 1e-6; // a pivot below this would not carry an elimination
-    if (m > n) return false;
-    for (int k = 0; k < m; k++) {
-        int pr = k, pc = k;
-        for (int i = k; i < m; i++) {
-            for (int j = k; j < n; j++) {
-                if (fabs(A[n * i + j]) > fabs(A[n * pr + pc])) pr = i, pc = j;
-            }
-        }
-        if (!(fabs(A[n * pr + pc]) > small)) return false;
-        for (int j = 0; j < n; j++) {
-            double t = A[n * k + j];
-            A[n * k + j] = A[n * pr + j];
-            A[n * pr + j] = t;
-        }
-        for (int i = 0; i < m; i++) {
-            double t = A[n * i + k];
-            A[n * i + k] = A[n * i + pc];
-            A[n * i + pc] = t;
-        }
-        for (int i = k + 1; i < m; i++) {
-            double f = A[n * i + k] / A[n * k + k];
-            for (int j = k; j < n; j++) A[n * i + j] -= f * A[n * k + j];
-        }
-    }
-    return true;
-}
+// Rows are of size one by construction, up to the lengths of lever arms: a pivot below this would not
+// carry an elimination.
+#define SMALLEST_PIVOT 1e-6
 
 // Rows of joint j on body `body`, rotations counted in lengths of the mechanism.
 static bool joint_rank(const flx_descriptor *d, int j, int body, const double *values)
@@ -480,7 +453,7 @@ static bool joint_rank(const flx_descriptor *d, int j, int body, const double *v
             A[n * i + k] = scale * G[n * i + k];
         }
     }
-    return full_rank(m, n, A);
+    return flx_dense_is_full(m, n, A, SMALLEST_PIVOT);
 }
 
 // Links at each body (and the ground, number nbody), as lists: joints, and after them the ties of

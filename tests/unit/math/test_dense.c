@@ -44,6 +44,21 @@ static int rank_names_the_columns(void)
     return 0;
 }
 
+static int full_rows(void)
+{
+    double small = 1e-3;
+    const double rows[6] = {1, 2, 3, 2, 4, 6 + small};
+    double A[6], B[6], C[6];
+    for (int i = 0; i < 6; i++) A[i] = B[i] = C[i] = rows[i];
+    // pivot 6.001 first, then what is left of the first row: at most small 2/6.001
+    CHECK(flx_dense_is_full(2, 3, A, 0.3 * small));
+    CHECK(!flx_dense_is_full(2, 3, B, 0.4 * small));
+    CHECK(!flx_dense_is_full(3, 2, C, 0.0));
+    C[0] = (double)NAN;
+    CHECK(!flx_dense_is_full(1, 1, C, 0.0));
+    return 0;
+}
+
 static int least_norm_solutions(void)
 {
     flx_ctx *ctx = flx_ctx_create();
@@ -141,6 +156,6 @@ static int every_allocation_may_fail(void)
     return 0;
 }
 
-TEST_MAIN(TEST(rank_of_products), TEST(rank_names_the_columns), TEST(least_norm_solutions),
-          TEST(symmetric_eigenvalues), TEST(small_lu), TEST(small_lu_and_units),
-          TEST(every_allocation_may_fail))
+TEST_MAIN(TEST(rank_of_products), TEST(rank_names_the_columns), TEST(full_rows),
+          TEST(least_norm_solutions), TEST(symmetric_eigenvalues), TEST(small_lu),
+          TEST(small_lu_and_units), TEST(every_allocation_may_fail))
