@@ -1,18 +1,9 @@
 // fe.c - the block `fe`: a structure of finite elements from a mesh file or a line, with what the model
-// file says about its elements, supports and loads.
-#include "model/builder.h"
-#include "model/structure.h"
+// file says about its supports and loads; about its elements: fe_elements.c.
+#include "model/fe_parts.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-typedef struct maker {
-    flx_env *e;
-    flx_builder *b;
-    flx_structure *s;
-    const flx_yaml *fe;
-} maker;
 
 // ---- sets and nodes -----------------------------------------------------------------------------
 
@@ -23,7 +14,7 @@ static bool node_number(const char *text, int *label)
     return sscanf(text, "node(%d%c%c", label, &end, &more) == 2 && end == ')';
 }
 
-static flx_status refuse_set(const maker *m, const flx_yaml *y, const char *what)
+flx_status flx_fe_refuse_set(const flx_fe_maker *m, const flx_yaml *y, const char *what)
 {
     flx_nearest near;
     if (flx_structure_find_set(m->s, y->text)) {
@@ -39,9 +30,9 @@ static flx_status refuse_set(const maker *m, const flx_yaml *y, const char *what
 }
 
 // Calls add for the nodes of one name.
-typedef flx_status (*add_node)(maker *m, int node, void *user);
+typedef flx_status (*add_node)(flx_fe_maker *m, int node, void *user);
 
-static flx_status for_name(maker *m, const flx_yaml *y, add_node add, void *user)
+static flx_status for_name(flx_fe_maker *m, const flx_yaml *y, add_node add, void *user)
 {
     int label;
     if (node_number(y->text, &label)) {
@@ -52,12 +43,12 @@ static flx_status for_name(maker *m, const flx_yaml *y, add_node add, void *user
         return add(m, node, user);
     }
     const flx_mesh_set *set = flx_structure_find_set(m->s, y->text);
-    if (!set || set->nnode == 0) return refuse_set(m, y, "nodes");
+    if (!set || set->nnode == 0) return flx_fe_refuse_set(m, y, "nodes");
     for (int i = 0; i < set->nnode; i++) FLX_TRY(add(m, set->nodes[i], user));
     return FLX_OK;
 }
 
-static flx_status for_nodes(maker *m, const flx_yaml *on, add_node add, void *user)
+static flx_status for_nodes(flx_fe_maker *m, const flx_yaml *on, add_node add, void *user)
 {
     if (on->kind != FLX_YAML_LIST) return for_name(m, on, add, user);
     for (int i = 0; i < on->count; i++) FLX_TRY(for_name(m, on->items[i], add, user));
@@ -69,7 +60,7 @@ typedef struct node_list {
     int *nodes;
 } node_list;
 
-static flx_status collect(maker *m, int node, void *user)
+static flx_status collect(flx_fe_maker *m, int node, void *user)
 {
     node_list *l = user;
     void *all = l->nodes;
@@ -80,7 +71,7 @@ static flx_status collect(maker *m, int node, void *user)
 }
 
 // The one node of a name.
-static flx_status one_node(maker *m, const flx_yaml *y, int *node)
+static flx_status one_node(flx_fe_maker *m, const flx_yaml *y, int *node)
 {
     node_list l = {0};
     flx_status status = for_name(m, y, collect, &l);
@@ -93,7 +84,7 @@ static flx_status one_node(maker *m, const flx_yaml *y, int *node)
     return status;
 }
 
-static flx_status read_components(maker *m, const flx_yaml *y, unsigned *mask)
+static flx_status read_components(flx_fe_maker *m, const flx_yaml *y, unsigned *mask)
 {
     static const char *const words[] = {"x", "y", "z", "rx", "ry", "rz", NULL};
     *mask = y ? 0 : 077u;
@@ -105,230 +96,16 @@ static flx_status read_components(maker *m, const flx_yaml *y, unsigned *mask)
     return FLX_OK;
 }
 
-// ---- materials and sections ---------------------------------------------------------------------
-
-static void warn_of_units(const maker *m, const flx_material *a)
-{
-    double speed = sqrt(a->E / a->density);
-    if (!(a->density > 0) || (speed > 10 && speed < 3e4)) return;
-    flx_ctx_warn(
-        m->b->ctx, a->loc,
-        "sound would travel at %.3g m/s in this material: E is expected in Pa, the density "
-        "in kg/m^3",
-        speed);
-}
-
-static flx_status read_material(maker *m, const flx_yaml *y, int *material)
-{
-    flx_material a = {.name = "", .loc = y->loc, .nu = 0.3};
-    const flx_yaml *E = flx_yaml_get(y, "E"), *nu = flx_yaml_get(y, "nu"),
-                   *density = flx_yaml_get(y, "density");
-    FLX_TRY(flx_build_positive(m->e, E, "Young's modulus", &a.E));
-    FLX_TRY(flx_build_number(m->e, density, &a.density));
-    if (nu) FLX_TRY(flx_build_number(m->e, nu, &a.nu));
-    if (!(a.density >= 0)) {
-        return FLX_FAIL(m->b->ctx, FLX_ERR_MODEL, density->loc, "the density is negative: %g",
-                        a.density);
-    }
-    if (!(a.nu > -1 && a.nu < 0.5)) {
-        return FLX_FAIL(m->b->ctx, FLX_ERR_MODEL, nu->loc,
-                        "Poisson's ratio is %g: it lies between -1 and 0.5", a.nu);
-    }
-    warn_of_units(m, &a);
-    *material = m->s->nmaterial;
-    return flx_structure_add_material(m->s, &a);
-}
-
-// One number for both, or two; positive.
-static flx_status read_pair(maker *m, const flx_yaml *y, const char *what, double out[2])
-{
-    int n = 0;
-    double *v;
-    if (!y) return FLX_OK;
-    FLX_TRY(flx_build_numbers(m->e, y, &n, &v));
-    out[0] = v[0];
-    out[1] = v[n - 1];
-    if (out[0] > 0 && out[1] > 0) return FLX_OK;
-    return FLX_FAIL(m->b->ctx, FLX_ERR_MODEL, y->loc, "%s must be positive", what);
-}
-
-static flx_status read_stiffnesses(maker *m, const flx_yaml *y, flx_section *c)
-{
-    double EI[2] = {0, 0}, GA[2] = {0, 0};
-    const flx_yaml *GJ = flx_yaml_get(y, "GJ"), *mass = flx_yaml_get(y, "mass");
-    const flx_yaml *inertia = flx_yaml_get(y, "inertia");
-    FLX_TRY(flx_build_positive(m->e, flx_yaml_get(y, "EA"), "EA", &c->EA));
-    FLX_TRY(read_pair(m, flx_yaml_get(y, "EI"), "EI", EI));
-    FLX_TRY(read_pair(m, flx_yaml_get(y, "GA"), "GA", GA));
-    if (GJ) FLX_TRY(flx_build_positive(m->e, GJ, "GJ", &c->GJ));
-    if (mass) FLX_TRY(flx_build_number(m->e, mass, &c->mass));
-    if (inertia) {
-        int n = 0;
-        double *v;
-        FLX_TRY(flx_build_numbers(m->e, inertia, &n, &v));
-        for (int i = 0; i < 3; i++) c->inertia[i] = n == 3 ? v[i] : v[0];
-        if (n == 1) c->inertia[0] = 2 * v[0];
-    }
-    c->EIy = EI[0];
-    c->EIz = EI[1];
-    c->GAy = GA[0];
-    c->GAz = GA[1];
-    c->shear = GA[0] > 0;
-    c->rotary = inertia != NULL;
-    return FLX_OK;
-}
-
-// nu: of the material, for the shear correction.
-static flx_status read_section(maker *m, const flx_yaml *y, double nu, int *section)
-{
-    const flx_yaml *width = flx_yaml_get(y, "width"), *radius = flx_yaml_get(y, "radius");
-    const flx_yaml *area = flx_yaml_get(y, "area"), *thickness = flx_yaml_get(y, "thickness");
-    const flx_yaml *up = flx_yaml_get(y, "up");
-    flx_section c = {.name = "", .sized = true};
-    double a, b;
-    if (width) {
-        FLX_TRY(flx_build_positive(m->e, width, "the width", &a));
-        FLX_TRY(flx_build_positive(m->e, flx_yaml_get(y, "height"), "the height", &b));
-        c = flx_section_rectangle(a, b, nu);
-    } else if (radius) {
-        FLX_TRY(flx_build_positive(m->e, radius, "the radius", &a));
-        c = flx_section_circle(a, nu);
-    } else if (area) {
-        FLX_TRY(flx_build_positive(m->e, area, "the area", &c.A));
-    } else if (thickness) {
-        FLX_TRY(flx_build_positive(m->e, thickness, "the thickness", &c.thickness));
-    } else {
-        c.sized = false;
-        FLX_TRY(read_stiffnesses(m, y, &c));
-    }
-    c.name = "";
-    c.loc = y->loc;
-    if (up) {
-        FLX_TRY(flx_build_vector(m->e, up, c.up));
-        c.has_up = true;
-    }
-    *section = m->s->nsection;
-    return flx_structure_add_section(m->s, &c);
-}
-
-// Material, section and theory of the structure or of a region; -1 where not given.
-typedef struct element_data {
-    int material, section, family;
-} element_data;
-
-static flx_status read_data(maker *m, const flx_yaml *y, element_data *d)
-{
-    static const char *const theories[] = {"timoshenko", "euler-bernoulli", NULL};
-    const flx_yaml *material = flx_yaml_get(y, "material"), *section = flx_yaml_get(y, "section");
-    const flx_yaml *theory = flx_yaml_get(y, "theory"), *type = flx_yaml_get(y, "type");
-    const flx_yaml *rotary = flx_yaml_get(y, "rotary_inertia");
-    int slender = 0;
-    *d = (element_data){-1, -1, -1};
-    if (material) FLX_TRY(read_material(m, material, &d->material));
-    double nu = d->material >= 0 ? m->s->materials[d->material].nu : 0.3;
-    if (section) FLX_TRY(read_section(m, section, nu, &d->section));
-    if (type) FLX_TRY(flx_build_word(m->b, type, "type", flx_family_words, &d->family));
-    if (theory) FLX_TRY(flx_build_word(m->b, theory, "theory", theories, &slender));
-    if (!section) return FLX_OK;
-    flx_section *c = m->s->sections + d->section;
-    if (slender && c->sized) c->shear = c->rotary = false;
-    if (slender) c->shear = false;
-    if (rotary) FLX_TRY(flx_build_flag(m->b, rotary, "rotary_inertia", &c->rotary));
-    return FLX_OK;
-}
-
-// ---- elements -----------------------------------------------------------------------------------
-
-static bool fits(flx_family family, flx_cell cell)
-{
-    int d = flx_cells[cell].dimension;
-    switch (family) {
-    case FLX_FAMILY_SOLID:
-        return d == 3;
-    case FLX_FAMILY_PLANE_STRESS:
-    case FLX_FAMILY_PLANE_STRAIN:
-        return d == 2;
-    case FLX_FAMILY_BEAM:
-    case FLX_FAMILY_TRUSS:
-        return d == 1;
-    case FLX_FAMILY_NONE:
-    case FLX_FAMILY_COUNT:
-        break;
-    }
-    return false;
-}
-
-static flx_family usual_family(int dimension)
-{
-    return dimension == 3   ? FLX_FAMILY_SOLID
-           : dimension == 2 ? FLX_FAMILY_PLANE_STRESS
-                            : FLX_FAMILY_BEAM;
-}
-
-static void give(flx_element *e, const element_data *d, bool own)
-{
-    if (d->material >= 0 && (own || e->material < 0)) e->material = d->material;
-    if (d->section >= 0 && (own || e->section < 0)) e->section = d->section;
-}
-
-static flx_status read_region(maker *m, const flx_yaml *y)
-{
-    element_data d;
-    const flx_yaml *on = flx_yaml_get(y, "on");
-    FLX_TRY(read_data(m, y, &d));
-    bool list = on->kind == FLX_YAML_LIST;
-    for (int k = 0; k < (list ? on->count : 1); k++) {
-        const flx_yaml *name = list ? on->items[k] : on;
-        const flx_mesh_set *set = flx_structure_find_set(m->s, name->text);
-        if (!set || set->nelement == 0) return refuse_set(m, name, "elements");
-        for (int i = 0; i < set->nelement; i++) {
-            flx_element *e = m->s->elements + set->elements[i];
-            if (d.family > 0 && !fits((flx_family)d.family, e->cell)) {
-                return FLX_FAIL(m->b->ctx, FLX_ERR_MODEL, name->loc,
-                                "'%s' has element %d, a %s: it cannot be a %s", name->text,
-                                e->label, flx_cells[e->cell].word, flx_family_words[d.family]);
-            }
-            if (d.family > 0) e->family = (flx_family)d.family;
-            if (e->family == FLX_FAMILY_NONE)
-                e->family = usual_family(flx_cells[e->cell].dimension);
-            give(e, &d, true);
-        }
-    }
-    return FLX_OK;
-}
-
-// What is not said is decided by the shapes of the highest dimension.
-static flx_status settle_elements(maker *m)
-{
-    element_data d;
-    int highest = 0, known = 0;
-    const flx_yaml *regions = flx_yaml_get(m->fe, "regions");
-    for (int i = 0; i < m->s->nelement; i++) {
-        int k = flx_cells[m->s->elements[i].cell].dimension;
-        known += m->s->elements[i].family != FLX_FAMILY_NONE;
-        if (k > highest) highest = k;
-    }
-    for (int i = 0; regions && i < regions->count; i++) FLX_TRY(read_region(m, regions->items[i]));
-    FLX_TRY(read_data(m, m->fe, &d));
-    flx_family family = d.family > 0 ? (flx_family)d.family : usual_family(highest);
-    for (int i = 0; i < m->s->nelement; i++) {
-        flx_element *e = m->s->elements + i;
-        if (e->family == FLX_FAMILY_NONE && known == 0 && fits(family, e->cell)) e->family = family;
-        if (e->family != FLX_FAMILY_NONE) give(e, &d, false);
-    }
-    return FLX_OK;
-}
-
 // ---- points, springs, links ---------------------------------------------------------------------
 
-static flx_status add_mass(maker *m, int node, void *user)
+static flx_status add_mass(flx_fe_maker *m, int node, void *user)
 {
     flx_point_mass *p = user;
     p->node = node;
     return flx_structure_add_mass(m->s, p);
 }
 
-static flx_status read_point(maker *m, const flx_yaml *y)
+static flx_status read_point(flx_fe_maker *m, const flx_yaml *y)
 {
     flx_point_mass p = {.loc = y->loc};
     const flx_yaml *mass = flx_yaml_get(y, "mass"), *inertia = flx_yaml_get(y, "inertia");
@@ -345,7 +122,7 @@ static flx_status read_point(maker *m, const flx_yaml *y)
     return for_nodes(m, flx_yaml_get(y, "on"), add_mass, &p);
 }
 
-static flx_status read_spring(maker *m, const flx_yaml *y)
+static flx_status read_spring(flx_fe_maker *m, const flx_yaml *y)
 {
     const flx_yaml *on = flx_yaml_get(y, "on");
     flx_spring_element k = {.node = {-1, -1}, .loc = y->loc};
@@ -366,7 +143,7 @@ static flx_status read_spring(maker *m, const flx_yaml *y)
     return flx_structure_add_spring(m->s, &k);
 }
 
-static flx_status read_link(maker *m, const flx_yaml *y)
+static flx_status read_link(flx_fe_maker *m, const flx_yaml *y)
 {
     static const char *const words[] = {"rigid", "average", NULL};
     flx_node_link l = {.loc = y->loc};
@@ -388,14 +165,14 @@ static flx_status read_link(maker *m, const flx_yaml *y)
 
 // ---- supports and loads -------------------------------------------------------------------------
 
-static flx_status add_support(maker *m, int node, void *user)
+static flx_status add_support(flx_fe_maker *m, int node, void *user)
 {
     flx_support *p = user;
     p->node = node;
     return flx_structure_add_support(m->s, p);
 }
 
-static flx_status read_support(maker *m, const flx_yaml *y)
+static flx_status read_support(flx_fe_maker *m, const flx_yaml *y)
 {
     flx_support p = {.loc = y->loc};
     const flx_yaml *value = flx_yaml_get(y, "value");
@@ -405,14 +182,14 @@ static flx_status read_support(maker *m, const flx_yaml *y)
     return for_nodes(m, flx_yaml_get(y, "on"), add_support, &p);
 }
 
-static flx_status add_load(maker *m, int node, void *user)
+static flx_status add_load(flx_fe_maker *m, int node, void *user)
 {
     flx_nodal_load *l = user;
     l->node = node;
     return flx_structure_add_load(m->s, l);
 }
 
-static flx_status press_set(maker *m, const flx_yaml *name, flx_pressure *p)
+static flx_status press_set(flx_fe_maker *m, const flx_yaml *name, flx_pressure *p)
 {
     const flx_mesh_set *set = flx_structure_find_set(m->s, name->text);
     int count = 0, faces = m->s->dimension - 1;
@@ -424,10 +201,10 @@ static flx_status press_set(maker *m, const flx_yaml *name, flx_pressure *p)
         FLX_TRY(flx_structure_add_pressure(m->s, p));
     }
     if (count > 0) return FLX_OK;
-    return refuse_set(m, name, faces == 2 ? "faces" : "edges");
+    return flx_fe_refuse_set(m, name, faces == 2 ? "faces" : "edges");
 }
 
-static flx_status read_load(maker *m, const flx_yaml *y)
+static flx_status read_load(flx_fe_maker *m, const flx_yaml *y)
 {
     static const char *const words[] = {"force", "moment", "pressure", "traction", NULL};
     const flx_yaml *value = flx_yaml_get(y, "value"), *on = flx_yaml_get(y, "on");
@@ -453,7 +230,8 @@ static flx_status read_load(maker *m, const flx_yaml *y)
 
 // ---- the whole ----------------------------------------------------------------------------------
 
-static flx_status for_each(maker *m, const char *key, flx_status (*read)(maker *, const flx_yaml *))
+static flx_status for_each(flx_fe_maker *m, const char *key,
+                           flx_status (*read)(flx_fe_maker *, const flx_yaml *))
 {
     const flx_yaml *y = flx_yaml_get(m->fe, key);
     flx_builder *b = m->b;
@@ -461,11 +239,11 @@ static flx_status for_each(maker *m, const char *key, flx_status (*read)(maker *
     return FLX_OK;
 }
 
-static flx_status make_line(maker *m, const flx_yaml *line)
+static flx_status make_line(flx_fe_maker *m, const flx_yaml *line)
 {
     const flx_yaml *elements = flx_yaml_get(m->fe, "elements");
     int n = 20;
-    element_data d;
+    flx_element_data d;
     if (elements) FLX_TRY(flx_build_integer(m->e, elements, &n));
     if (n < 1 || n > 10000000) {
         return FLX_FAIL(m->b->ctx, FLX_ERR_MODEL, elements->loc, "%d elements are no line", n);
@@ -474,13 +252,13 @@ static flx_status make_line(maker *m, const flx_yaml *line)
     if (!places) return FLX_ERR_MEMORY;
     for (int i = 0; i < line->count; i++) {
         FLX_TRY(flx_build_vector(m->e, line->items[i], places + 3 * (size_t)i));
-        const double *a = places + 3 * (size_t)i - 3, *p = places + 3 * (size_t)i;
-        if (i > 0 && a[0] == p[0] && a[1] == p[1] && a[2] == p[2]) {
+        const double *p = places + 3 * (size_t)i;
+        if (i > 0 && p[-3] == p[0] && p[-2] == p[1] && p[-1] == p[2]) {
             return FLX_FAIL(m->b->ctx, FLX_ERR_MODEL, line->items[i]->loc,
                             "the line has this place twice in a row");
         }
     }
-    FLX_TRY(read_data(m, m->fe, &d));
+    FLX_TRY(flx_fe_read_data(m, m->fe, &d));
     FLX_TRY(flx_structure_add_line(m->s, line->count, places, n, d.material, d.section));
     for (int i = 0; i < m->s->nelement && d.family > 0; i++) {
         m->s->elements[i].family = (flx_family)d.family;
@@ -488,7 +266,7 @@ static flx_status make_line(maker *m, const flx_yaml *line)
     return flx_structure_index(m->s);
 }
 
-static flx_status make(maker *m)
+static flx_status make(flx_fe_maker *m)
 {
     flx_builder *b = m->b;
     const flx_yaml *line = flx_yaml_get(m->fe, "line"), *mesh = flx_yaml_get(m->fe, "mesh");
@@ -503,7 +281,7 @@ static flx_status make(maker *m)
         }
         FLX_TRY(b->reader->read_mesh(b->reader->user, mesh->text, mesh->loc, &m->s));
         if (b->m->dimension == 2) m->s->dimension = 2;
-        FLX_TRY(settle_elements(m));
+        FLX_TRY(flx_fe_settle_elements(m));
     }
     FLX_TRY(for_each(m, "points", read_point));
     FLX_TRY(for_each(m, "springs", read_spring));
@@ -515,7 +293,7 @@ static flx_status make(maker *m)
 
 flx_status flx_fe_build(flx_env *e, const flx_yaml *fe, flx_structure **out)
 {
-    maker m = {.e = e, .b = e->b, .fe = fe};
+    flx_fe_maker m = {.e = e, .b = e->b, .fe = fe};
     flx_status status = make(&m);
     if (status != FLX_OK) flx_structure_destroy(&m.s);
     *out = m.s;

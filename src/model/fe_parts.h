@@ -1,0 +1,23 @@
+// fe_parts.h - what the files of the block `fe` share: fe.c the whole, fe_elements.c the elements.
+#pragma once
+
+#include "model/builder.h"
+#include "model/structure.h"
+
+typedef struct flx_fe_maker {
+    flx_env *e;
+    flx_builder *b;
+    flx_structure *s;
+    const flx_yaml *fe;
+} flx_fe_maker;
+
+// Material, section and theory of the structure or of a region; -1 where not given.
+typedef struct flx_element_data {
+    int material, section, family;
+} flx_element_data;
+
+flx_status flx_fe_read_data(flx_fe_maker *m, const flx_yaml *y, flx_element_data *d);
+// Materials, sections and families of a mesh: by regions, and of the rest by the block itself.
+flx_status flx_fe_settle_elements(flx_fe_maker *m);
+// The message about a set that is not in the mesh, or has none of what is asked for.
+flx_status flx_fe_refuse_set(const flx_fe_maker *m, const flx_yaml *y, const char *what);
