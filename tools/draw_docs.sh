@@ -4,6 +4,7 @@
 set -eu
 program=$(realpath "$1")
 cd "$(dirname "$0")/.."
+. tools/picture.sh
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
@@ -12,16 +13,6 @@ draw() { # EXAMPLE "OPTIONS OF RUN" SIGNALS AND OPTIONS OF PLOT
     shift 2
     "$program" run "examples/$name.yaml" -q $options -o "$work/$name.h5"
     "$program" plot "$work/$name.h5" "$@" -o "docs/img/$name.svg"
-}
-
-picture() { # NAME, gnuplot's commands as input
-    { cat <<END; cat; } | gnuplot
-set terminal svg size 760,460 font "Helvetica,14" background "#ffffff"
-set border 3 linewidth 0.8 linecolor rgb "#404040"
-set tics nomirror out scale 0.6 textcolor rgb "#202020"
-set grid linetype 1 linewidth 0.6 linecolor rgb "#e0e0e0"
-set output "docs/img/$1.svg"
-END
 }
 
 draw gyroscope "" top.tip.position.y --x top.tip.position.x --size 560x560

@@ -4,6 +4,7 @@
 set -eu
 program=$(realpath "$1")
 cd "$(dirname "$0")/.."
+. tools/picture.sh
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
@@ -23,16 +24,8 @@ point() {
         awk -F, 'NR > 1 { sum += $2 } END { print sum }'
 }
 
-picture() { # NAME, gnuplot's commands as input
-    { cat <<END; cat; } | gnuplot
-set terminal svg size 760,460 font "Helvetica,14" background "#ffffff"
-set border 3 linewidth 0.8 linecolor rgb "#404040"
-set tics nomirror out scale 0.6 textcolor rgb "#202020"
-set grid linetype 1 linewidth 0.6 linecolor rgb "#e0e0e0"
-set logscale xy
-set format "10^{%T}"
-set output "docs/img/$1.svg"
-END
+log_picture() { # NAME, gnuplot's commands as input
+    { printf 'set logscale xy\nset format "10^{%%T}"\n'; cat; } | picture "$1"
 }
 
 # ---- the Mobot -----------------------------------------------------------------------------------
@@ -50,7 +43,7 @@ for d in 80 580; do
         point reduced reference --set kD=$d >>"$work/mobot_reduced_$d.dat"
     done
 done
-picture mobot_work <<END
+log_picture mobot_work <<END
 set xlabel "evaluations"
 set ylabel "mean error of the platform"
 set key outside right
@@ -67,7 +60,7 @@ for b in 0.5 1 2 5 10 20 50 100 200 500 1000 2000; do
     model mobot coarse "dopri5, rtol: 1e-3, atol: 1e-3, first_step: 1e-6" "$feet" "$platform"
     echo "$b $(point floor reference --set kD=0 --set kB=$b) $(point coarse reference --set kD=0 --set kB=$b)"
 done >"$work/mobot_floor.dat"
-picture mobot_floor <<END
+log_picture mobot_floor <<END
 set xlabel "damping kB of the ground in N s/m, kD = 0"
 set ylabel "mean error of the platform"
 set key top right
@@ -121,19 +114,19 @@ set key top left
 set yrange [1e-9:1e-1]'
 full="\"$work/bdf_full.dat\" with linespoints pt 6 lw 1.5 lc rgb '#d95f02' title 'full'"
 reduced="\"$work/bdf_reduced.dat\" with linespoints pt 7 lw 1.5 lc rgb '#1b5e9e' title 'z3 without inertia'"
-picture four_bar_work <<END
+log_picture four_bar_work <<END
 $axes
 plot $full, $reduced, \
      "$work/bdf_adapted.dat" with linespoints pt 8 lw 1.5 dt 2 lc rgb "#1b9e77" title "its damping adapted, too", \
      3.356e-5 with lines lw 1 dt 3 lc rgb "#888888" title "the floor, recomputed elsewhere"
 END
-picture four_bar_orders <<END
+log_picture four_bar_orders <<END
 $axes
 plot $full, $reduced, \
      "$work/radau_full.dat" with linespoints pt 4 lw 1.5 dt 2 lc rgb "#d95f02" title "radau, A-stable, full", \
      "$work/radau_reduced.dat" with linespoints pt 5 lw 1.5 dt 2 lc rgb "#1b5e9e" title "radau, A-stable, z3 without inertia"
 END
-picture four_bar_cutoff <<END
+log_picture four_bar_cutoff <<END
 $axes
 plot $full, $reduced, \
      "$work/bdf_slowed.dat" with linespoints pt 5 lw 1.5 dt 2 lc rgb "#c76ba6" title "inertia of z3 times 3", \
