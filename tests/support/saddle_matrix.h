@@ -3,6 +3,7 @@
 #pragma once
 
 #include "flexion/system.h"
+#include "random_number.h"
 
 #include <complex.h>
 #include <math.h>
@@ -24,7 +25,7 @@ typedef struct saddle_matrix {
     signed char *sign;
     int *start, *row, *col, *offset, *transpose, *pair;
     double *values;
-    unsigned long long random;
+    uint64_t random;
 } saddle_matrix;
 
 static inline void *sm_more(void *array, int count, size_t size)
@@ -42,11 +43,9 @@ static inline void *sm_zeroed(int count, size_t size)
     return p;
 }
 
-// uniform in -1..1, the same on every machine
 static inline double sm_random(saddle_matrix *m)
 {
-    m->random = m->random * 6364136223846793005ULL + 1442695040888963407ULL;
-    return (double)(m->random >> 11) * 0x1p-52 - 1.0;
+    return random_number(&m->random);
 }
 
 // CMPLX is not there under every compiler.

@@ -2,6 +2,7 @@
 // masses, tangents those of differences, energy and momentum sums over the particles.
 #include "body/modal.h"
 #include "check.h"
+#include "random_number.h"
 
 #include <stdlib.h>
 
@@ -10,8 +11,7 @@ enum { NP = 5, N = 3, NV = 6 + N };
 static uint64_t seed = 4711;
 static double draw(void)
 {
-    seed = seed * 6364136223846793005u + 1442695040888963407u;
-    return (double)(seed >> 11) / 9007199254740992.0 - 0.5;
+    return 0.5 * random_number(&seed);
 }
 
 typedef struct rig {

@@ -2,12 +2,12 @@
 // differences, and the group's own laws.
 #include "check.h"
 #include "math/small.h"
+#include "random_number.h"
 
 static double next_random(void)
 {
-    static unsigned long long state = 42;
-    state = state * 6364136223846793005ULL + 1442695040888963407ULL;
-    return (double)(state >> 11) * 0x1p-52 - 1.0;
+    static uint64_t state = 42;
+    return random_number(&state);
 }
 
 static v3 random_v3(double size)

@@ -1,25 +1,8 @@
 // test_sid.c - Standard Input Data: reading, writing, messages.
+#include "arena.h"
 #include "check.h"
 #include "model/file.h"
 #include "read/sid.h"
-
-static flx_ctx *ctx;
-static flx_arena *arena;
-
-static int begin(void)
-{
-    ctx = flx_ctx_create();
-    CHECK(ctx);
-    arena = flx_arena_create(ctx);
-    CHECK(arena);
-    return 0;
-}
-
-static void finish(void)
-{
-    flx_arena_destroy(&arena);
-    flx_ctx_destroy(&ctx);
-}
 
 static flx_sid *load(const char *path, char **text, size_t *length)
 {

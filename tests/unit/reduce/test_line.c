@@ -1,28 +1,12 @@
 // test_line.c - lines of beams: modes, reductions, frames, stiffening against published numbers.
+#include "arena.h"
 #include "check.h"
 #include "reduce/line.h"
 
 #include <lapacke.h>
 #include <stdlib.h>
 
-static flx_ctx *ctx;
-static flx_arena *arena;
 static const double two_pi = 6.283185307179586;
-
-static int begin(void)
-{
-    ctx = flx_ctx_create();
-    CHECK(ctx);
-    arena = flx_arena_create(ctx);
-    CHECK(arena);
-    return 0;
-}
-
-static void finish(void)
-{
-    flx_arena_destroy(&arena);
-    flx_ctx_destroy(&ctx);
-}
 
 // Square aluminium beam of 1 m by 10 mm, along -y; bending along x is along its section's y.
 static const double ends[6] = {0, 0, 0, 0, -1, 0};
