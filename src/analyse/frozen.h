@@ -25,7 +25,7 @@ typedef struct flx_frozen {
 
 // Memory is the arena's. FLX_ERR_CANNOT without a message: too large; positive: not to be evaluated.
 flx_status flx_frozen_create(const flx_system *s, flx_work *work, const flx_state *x,
-                             flx_arena *arena, flx_frozen *out);
+                             flx_arena *arena, flx_frozen *f);
 
 // What the split at J is like; rates in 1/s. theory/reduction.md, "The certificate".
 typedef struct flx_split {

@@ -9,11 +9,6 @@ double *flx_pencil_take(flx_arena *arena, int m, int n)
     return flx_arena_take(arena, (size_t)m * (size_t)n, sizeof(double));
 }
 
-flx_status flx_pencil_no_memory(flx_ctx *ctx)
-{
-    return FLX_FAIL(ctx, FLX_ERR_MEMORY, FLX_NOWHERE, "out of memory");
-}
-
 double *flx_pencil_product(const flx_linearised *l, bool turned, int m, int n, int k,
                            const double *A, const double *B)
 {

@@ -34,7 +34,10 @@ flx_status flx_pencil_make_regular(const flx_linearised *l, flx_pencil *p);
 // ---- pencil_dense.c: column-major ---------------------------------------------------------------
 // Zeros (m x n); NULL where there is no memory.
 double *flx_pencil_take(flx_arena *arena, int m, int n);
-flx_status flx_pencil_no_memory(flx_ctx *ctx);
+static inline flx_status flx_pencil_no_memory(flx_ctx *ctx)
+{
+    return FLX_FAIL(ctx, FLX_ERR_MEMORY, FLX_NOWHERE, "out of memory");
+}
 // op(A) B in new memory; NULL where there is none, or an operand has none.
 double *flx_pencil_product(const flx_linearised *l, bool turned, int m, int n, int k,
                            const double *A, const double *B);

@@ -70,8 +70,3 @@ void flx_fe_add_force(const flx_fe *fe, const double *F, double *f)
         }
     }
 }
-
-void flx_fe_pick(const flx_fe *fe, const double *u, double *x)
-{
-    for (int i = 0; i < fe->n; i++) x[i] = u[fe->node_of[i]];
-}

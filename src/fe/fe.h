@@ -48,8 +48,6 @@ void flx_fe_destroy(flx_fe **fe);
 void flx_fe_expand(const flx_fe *fe, const double *x, bool homogeneous, double *u);
 // f (n) += T^T F of forces and moments at nodes (nnode, 6).
 void flx_fe_add_force(const flx_fe *fe, const double *F, double *f);
-// Nearest x to given u (nnode, 6): the unknowns' own components.
-void flx_fe_pick(const flx_fe *fe, const double *u, double *x);
 // The six rigid motions about a place as vectors of unknowns (6, n): translations, rotations. Exact
 // where nothing is supported. In the plane those out of it are zero.
 void flx_fe_rigid_motions(const flx_fe *fe, const double about[3], double *X);

@@ -18,11 +18,6 @@ const flx_joint_kind *flx_joint_kind_of(flx_joint_type type)
     return kinds[type];
 }
 
-const char *flx_joint_type_name(flx_joint_type type)
-{
-    return names[type];
-}
-
 static bool planar(const flx_model *m)
 {
     return m->dimension == 2;

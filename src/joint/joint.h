@@ -64,7 +64,6 @@ FLX_JOINT_LIST(X)
 #undef X
 
 const flx_joint_kind *flx_joint_kind_of(flx_joint_type type);
-const char *flx_joint_type_name(flx_joint_type type);
 
 // The rows of a joint, its motion included; and the part of its `start` that is held. Errors have the item's place.
 flx_status flx_joint_plan_rows(const flx_model *m, int joint, flx_hold hold, flx_joint_plan *p);

@@ -354,14 +354,6 @@ void flx_scalar_jet(const flx_scalar *s, flx_frames f, const double *switches, f
     eval(s, f, switches, SECOND, j);
 }
 
-v3 flx_scalar_contact(const flx_scalar *s, flx_frames f)
-{
-    if (f.space) return rim(s, f.space + s->e.frame[0], f.space + s->e.frame[1], NULL, NULL);
-    const flx_frame2 *A = f.plane + s->e.frame[0];
-    const double *n = s->a[0], r = s->length;
-    return (v3){-r * (A->c * n[0] - A->s * n[1]), -r * (A->s * n[0] + A->c * n[1]), 0.0};
-}
-
 double flx_jet_rate(const flx_scalar *s, const flx_jet *j, const double *v)
 {
     double sum = 0.0;

@@ -79,8 +79,5 @@ void flx_rotation_vector_eval(const flx_frame *A, const flx_frame *B, m33 FA, m3
                               flx_rotation_vector *out);
 m33 flx_rotation_vector_slope(v3 th, v3 u, double sign);
 
-// Position of the rim point of a TOUCH or ROLL scalar relative to the place p_B, ground axes.
-v3 flx_scalar_contact(const flx_scalar *s, flx_frames f);
-
 // Planar part, called by the three above.
 void flx_scalar_eval2(const flx_scalar *s, const flx_frame2 *f, int order, flx_jet *j);

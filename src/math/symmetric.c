@@ -161,13 +161,6 @@ double flx_symmetric_get(const flx_symmetric *A, int i, int j)
     return k >= 0 ? A->value[k] : 0.0;
 }
 
-void flx_symmetric_combine(double a, const flx_symmetric *A, double b, const flx_symmetric *B,
-                           flx_symmetric *C)
-{
-    int64_t count = A->start[A->n];
-    for (int64_t k = 0; k < count; k++) C->value[k] = a * A->value[k] + b * B->value[k];
-}
-
 // Four vectors at a time: the matrix is read once for them.
 static void multiply_some(const flx_symmetric *A, int k, const double *X, double *Y)
 {
@@ -203,36 +196,4 @@ void flx_symmetric_multiply(const flx_symmetric *A, int k, const double *X, doub
             multiply_some(A, some, X + v * n, Y + v * n);
         }
     }
-}
-
-flx_status flx_symmetric_init_part(flx_ctx *ctx, const flx_symmetric *A, const int *keep, int m,
-                                   flx_symmetric *part)
-{
-    *part = (flx_symmetric){.n = m};
-    int64_t count = 0;
-    for (int pass = 0; pass < 2; pass++) {
-        if (pass == 1) {
-            part->start = flx_alloc(ctx, (size_t)m + 1, sizeof *part->start);
-            part->row = flx_alloc(ctx, (size_t)count, sizeof *part->row);
-            part->value = flx_alloc(ctx, (size_t)count, sizeof *part->value);
-            if (!part->start || !part->row || !part->value) {
-                flx_symmetric_clear(part);
-                return FLX_ERR_MEMORY;
-            }
-        }
-        count = 0;
-        for (int j = 0; j < A->n; j++) {
-            if (keep[j] < 0) continue;
-            for (int64_t p = A->start[j]; p < A->start[j + 1]; p++) {
-                if (keep[A->row[p]] < 0) continue;
-                if (pass == 1) {
-                    part->row[count] = keep[A->row[p]];
-                    part->value[count] = A->value[p];
-                }
-                count++;
-            }
-            if (pass == 1) part->start[keep[j] + 1] = count;
-        }
-    }
-    return FLX_OK;
 }

@@ -27,11 +27,5 @@ void flx_sort_ints(int *a, int n);
 void flx_symmetric_add(flx_symmetric *A, int i, int j, double value);
 // A_ij, 0 outside the pattern.
 double flx_symmetric_get(const flx_symmetric *A, int i, int j);
-// C = a A + b B, all on one pattern.
-void flx_symmetric_combine(double a, const flx_symmetric *A, double b, const flx_symmetric *B,
-                           flx_symmetric *C);
 // Y = A X for k vectors stored one after the other, each of length n.
 void flx_symmetric_multiply(const flx_symmetric *A, int k, const double *X, double *Y);
-// The matrix of the unknowns with keep[i] >= 0, renumbered by keep (0 ... m - 1, ascending).
-flx_status flx_symmetric_init_part(flx_ctx *ctx, const flx_symmetric *A, const int *keep, int m,
-                                   flx_symmetric *part);

@@ -221,7 +221,6 @@ flx_status flx_item_leave(flx_builder *b, flx_item_state *state, flx_status stat
 void *flx_take(flx_builder *b, size_t n, size_t size); // from the scratch arena
 // Add what a tree uses of the language that is not available yet to the model's list.
 flx_status flx_build_unavailable(flx_builder *b, const flx_yaml *tree);
-flx_status flx_build_add_unavailable(flx_builder *b, const char *what, flx_loc loc);
 flx_status flx_build_value(flx_env *e, const flx_yaml *y, flx_value *out);
 flx_status flx_build_number(flx_env *e, const flx_yaml *y, double *out);
 flx_status flx_build_integer(flx_env *e, const flx_yaml *y, int *out);

@@ -34,11 +34,6 @@ flx_status flx_build_unavailable(flx_builder *b, const flx_yaml *tree)
     return add_unavailable(b, n, found);
 }
 
-flx_status flx_build_add_unavailable(flx_builder *b, const char *what, flx_loc loc)
-{
-    return add_unavailable(b, 1, &(flx_unavailable){what, loc});
-}
-
 // ---- syntax trees, one for each scalar of the file, however often it is repeated ----------------
 
 static size_t ast_slot(const flx_builder *b, const flx_yaml *key)

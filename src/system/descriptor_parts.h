@@ -403,7 +403,6 @@ static inline bool flx_has_bodies(const flx_descriptor *d)
 
 // layout: coordinates of bodies and variables; blocks; the pattern.
 flx_status flx_layout_bodies(flx_descriptor *d);
-int flx_layout_add_block(flx_descriptor *d, int size);
 flx_status flx_layout_couple(flx_descriptor *d, int block_i, int block_j);
 flx_status flx_layout_couple_bodies(flx_descriptor *d, const int body[2]);
 flx_status flx_layout_couple_row(flx_descriptor *d, int block, const int body[2]);

@@ -166,6 +166,17 @@ static int calls_of_the_library(void)
     flx_dynamics_inverse(d, q, v, a, back);
     for (int i = 0; i < N; i++) CHECK_NEAR(back[i], tau[i], 1e-13);
     flx_dynamics_mass(d, q, M);
+    double by_q[N * N], by_v[N * N]; // M da/dq + dtau/dq = 0 at the same motion
+    flx_dynamics_inverse_derivatives(d, q, v, a, by_q, by_v);
+    for (int i = 0; i < N * N; i++) {
+        double along_q = 0.0, along_v = 0.0;
+        for (int k = 0; k < N; k++) {
+            along_q += M[i / N * N + k] * dq[k * N + i % N];
+            along_v += M[i / N * N + k] * dv[k * N + i % N];
+        }
+        CHECK_NEAR(by_q[i], -along_q, 1e-12 * largest(N * N, by_q));
+        CHECK_NEAR(by_v[i], -along_v, 1e-12 * largest(N * N, by_v));
+    }
     for (int j = 0; j < N; j++) {
         const double h = 1e-5;
         double step[N] = {0}, qp[6], qm[6], ap[N], am[N];
