@@ -115,7 +115,7 @@ typedef struct flx_watch {
 } flx_watch;
 void flx_watch_start(flx_watch *w, const flx_simulation *sim);
 // At the end of a step.
-flx_status flx_watch_look(flx_watch *w, flx_simulation *sim, const flx_state *x);
+flx_status flx_watch_look(flx_watch *w, flx_simulation *sim, const flx_state *at);
 // The full system takes the place of the reduced one, from the state on.
 flx_status flx_watch_change(flx_watch *w, flx_simulation *sim);
 // What was done before the change.

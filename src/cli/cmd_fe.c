@@ -80,7 +80,7 @@ static flx_status run_modes(flx_fe_problem *p, const request *q)
     flx_fe_modes_report report;
     flx_fe_summary s = flx_fe_problem_summary(p);
     if (!q->count && count > s.unknowns) count = s.unknowns;
-    flx_fe_mode *modes = calloc((size_t)count, sizeof *modes);
+    flx_fe_mode *modes = calloc((size_t)count + 1, sizeof *modes); // of nothing it may give NULL
     if (!modes) return FLX_ERR_MEMORY;
     flx_status status = flx_fe_problem_modes(p, count, q->picture, modes, &report);
     if (status == FLX_OK) {

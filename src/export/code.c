@@ -80,7 +80,7 @@ static flx_status name_nodes(walk *w)
         flx_free(length);
         return FLX_ERR_MEMORY;
     }
-    qsort(w->list, (size_t)w->n, sizeof *w->list, ascending);
+    if (w->n > 0) qsort(w->list, (size_t)w->n, sizeof *w->list, ascending);
     for (int i = 0; i < w->n; i++) {
         flx_node n = w->list[i];
         const flx_graph_node *p = c->g->nodes + n;
@@ -88,7 +88,9 @@ static flx_status name_nodes(walk *w)
         if (is_atom(p)) continue;
         c->count++;
         length[n] = 1;
-        for (int k = 0; k < flx_op_operands(p->op); k++) length[n] += length[operands[k]];
+        for (int k = 0; k < 3 && k < flx_op_operands(p->op); k++) {
+            length[n] += length[operands[k]];
+        }
         bool sign = p->op == FLX_OP_NEG && is_atom(c->g->nodes + p->a);
         if ((w->uses[n] < 2 || sign) && length[n] < LONGEST) continue;
         c->temporaries[c->ntemporary++] = n;

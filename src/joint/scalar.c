@@ -199,20 +199,17 @@ static void eval_touch(const flx_scalar *s, const flx_frame *A, const flx_frame 
 }
 
 // (SCA-6) rho = -r e,  e = (n - c u)/h: from the centre to the lowest rim point. EA, EB: its
-// derivatives along rotations of the two bodies, both in ground axes; NULL: not wanted.
+// derivatives along rotations of the two bodies, both in ground axes.
 static v3 rim(const flx_scalar *s, const flx_frame *A, const flx_frame *B, m33 *EA, m33 *EB)
 {
     v3 n = m33_mul_v(m33_load(A->R), v3_load(s->a[0]));
     v3 u = m33_mul_v(m33_load(B->R), v3_load(s->b));
     double c = v3_dot(n, u), h = sqrt(1.0 - c * c), r = s->length;
     v3 e = v3_scale(1.0 / h, v3_axpy(-c, u, n));
-    if (EA) {
-        v3 m = v3_cross(n, u);
-        m33 T =
-            m33_sub(m33_scale(c / (h * h), m33_outer(e, m)), m33_scale(1.0 / h, m33_outer(u, m)));
-        *EA = m33_scale(-r, m33_sub(T, m33_scale(1.0 / h, m33_skew(n))));
-        *EB = m33_scale(-r, m33_sub(m33_scale(c / h, m33_skew(u)), T));
-    }
+    v3 m = v3_cross(n, u);
+    m33 T = m33_sub(m33_scale(c / (h * h), m33_outer(e, m)), m33_scale(1.0 / h, m33_outer(u, m)));
+    *EA = m33_scale(-r, m33_sub(T, m33_scale(1.0 / h, m33_skew(n))));
+    *EB = m33_scale(-r, m33_sub(m33_scale(c / h, m33_skew(u)), T));
     return v3_scale(-r, e);
 }
 
