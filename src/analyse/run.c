@@ -165,6 +165,19 @@ static void account_constraints(flx_simulation *sim, const flx_state *x, bool fi
     if (first) sim->dropped_start = r.dropped;
 }
 
+// The mass matrix of an elastic body is a series in its deformation: far out it has no meaning, and the
+// motion is lost within a few steps.
+static flx_status check_masses(const flx_simulation *sim, const flx_energies *e, double t)
+{
+    const flx_model *m = sim->model;
+    if (m->nmodal == 0 || !(e->kinetic < -ENERGY_FLOOR * sim->energy_scale)) return FLX_OK;
+    return FLX_FAIL(
+        sim->ctx, FLX_SINGULAR, m->modals[0].loc,
+        "at t = %.6g the kinetic energy is negative: the elastic body '%s'%s bends more "
+        "than modes can describe; try 'frame: chord', or cut it into several bodies",
+        t, m->bodies[m->modals[0].body].name, m->nmodal > 1 ? " or another one" : "");
+}
+
 // One entry: energy, constraints, momentum.
 static flx_status account(flx_simulation *sim, const flx_state *x, bool first)
 {
@@ -179,6 +192,7 @@ static flx_status account(flx_simulation *sim, const flx_state *x, bool first)
         l->energy_start = total(&e);
     }
     account_energy(sim, &e);
+    FLX_TRY(check_masses(sim, &e, x->t));
     l->energy_end = total(&e);
     for (int i = 0; i < 3; i++) {
         l->momentum_change[i] = e.linear[i] - sim->energy_start.linear[i];

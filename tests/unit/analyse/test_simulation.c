@@ -558,6 +558,39 @@ static int what_is_not_available_is_refused_at_its_place(void)
     return 0;
 }
 
+// ---- elastic bodies ----------------------------------------------------------------------------
+
+static int bending_beyond_the_modes_is_told_by_name(void)
+{
+    const char *text =
+        "flexion: 1\n"
+        "dimension: 2\n"
+        "bodies:\n"
+        "  crank: {type: rigid, mass: 0.5, inertia: 1e-3, points: {pin: [0.1, 0]}}\n"
+        "  rod:\n"
+        "    type: modal\n"
+        "    position: crank.pin\n"
+        "    fe: {line: [[0, 0], [0.3, 0]], elements: 12, section: {width: 0.02, height: 0.002},\n"
+        "         material: {E: 2.1e11, density: 7850}}\n"
+        "    reduce: {type: craig-bampton, interfaces: [start, end], modes: 3}\n"
+        "    stiffening: true\n"
+        "    damping: {ratio: 0.01}\n"
+        "  slider: {type: rigid, mass: 0.1, inertia: 1e-4, position: [0.4, 0]}\n"
+        "joints:\n"
+        "  motor: {type: revolute, on: [ground, crank], at: [0, 0], motion: {angle: 250*t^2}}\n"
+        "  pin: {type: revolute, on: [crank, rod], at: [crank.pin, rod]}\n"
+        "  wrist: {type: revolute, on: [rod, slider], at: [rod.end, slider]}\n"
+        "  rail: {type: prismatic, on: [ground, slider], at: slider, axis: [1, 0]}\n"
+        "simulate: {until: 0.5, method: radau, rtol: 1e-6, atol: 1e-8}\n"
+        "outputs: {every: 0.01, signals: [energy]}\n";
+    rig r = {0};
+    CHECK_OK(rig_make(&r, text));
+    CHECK(rig_run(&r) == FLX_SINGULAR);
+    CHECK(strstr(flx_ctx_error(r.ctx, 0)->text, "the elastic body 'rod' bends more") != NULL);
+    rig_free(&r);
+    return 0;
+}
+
 // ---- memory ------------------------------------------------------------------------------------
 
 // Each allocation of create and run fails in turn: reported, and nothing leaks.
@@ -605,4 +638,5 @@ TEST_MAIN(TEST(dissipated_energy_is_as_accurate_as_the_method),
           TEST(start_of_a_joint_is_held), TEST(impossible_starts_are_refused_by_name),
           TEST(resting_at_a_fork_is_refused_by_name), TEST(redundant_rows_may_be_off_a_little),
           TEST(locked_and_driven_are_told_apart),
-          TEST(what_is_not_available_is_refused_at_its_place), TEST(every_allocation_may_fail))
+          TEST(what_is_not_available_is_refused_at_its_place),
+          TEST(bending_beyond_the_modes_is_told_by_name), TEST(every_allocation_may_fail))
