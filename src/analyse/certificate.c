@@ -171,6 +171,11 @@ static void fill_numbers(flx_certificate *c)
 
 static flx_status refuse(const flx_certificate *c, const flx_model *m)
 {
+    if (m->nreduced == 0 && !m->reduce_auto && m->ncutoff > 0) {
+        return FLX_FAIL(c->ctx, FLX_ERR_MODEL, m->reduce_loc,
+                        "a certificate is of 'type: quasistatic'; 'cutoff' has none: run the model "
+                        "with and without it and compare them");
+    }
     if (m->nreduced == 0 && !m->reduce_auto) {
         return FLX_FAIL(c->ctx, FLX_ERR_MODEL, FLX_NOWHERE,
                         "the model reduces nothing; add 'reduce: {type: quasistatic, velocities: "

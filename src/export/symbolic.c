@@ -43,6 +43,8 @@ static flx_status check_model(const flx_model *m)
     if (m->nreduced > 0) {
         status = refuse(m, m->reduced[0].loc, "the neglected inertia (reduce) of",
                         flx_model_reduced(m, 0), "leave out 'reduce'");
+    } else if (m->reduce_auto || m->ncutoff > 0) {
+        status = refuse(m, m->reduce_loc, "a changed inertia (reduce)", NULL, "leave out 'reduce'");
     }
     for (int i = 0; i < m->nevent; i++) {
         if (m->events[i].nset == 0) continue; // it ends a run and changes no equation

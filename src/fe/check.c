@@ -11,6 +11,11 @@ static flx_status refuse(const flx_fe *fe, const flx_element *e, const char *wha
                     flx_family_words[e->family], what);
 }
 
+static bool is_line(const flx_element *e)
+{
+    return e->family == FLX_FAMILY_BEAM || e->family == FLX_FAMILY_TRUSS;
+}
+
 static flx_status check_shape(const flx_fe *fe, const flx_element *e)
 {
     int d = flx_cells[e->cell].dimension, plane = fe->s->dimension == 2;
@@ -35,7 +40,7 @@ static flx_status check_shape(const flx_fe *fe, const flx_element *e)
 static flx_status check_data(const flx_fe *fe, const flx_element *e)
 {
     const flx_section *c = e->section >= 0 ? fe->s->sections + e->section : NULL;
-    bool line = e->family == FLX_FAMILY_BEAM || e->family == FLX_FAMILY_TRUSS;
+    bool line = is_line(e);
     if (line && !c) return refuse(fe, e, "has no section");
     if (e->material < 0 && !(line && c && !c->sized)) return refuse(fe, e, "has no material");
     if (!line && e->family != FLX_FAMILY_SOLID && !(c && c->thickness > 0)) {
@@ -196,9 +201,49 @@ static flx_status check_connected(const flx_fe *fe)
     return status;
 }
 
+// ---- materials and sections of mesh files -------------------------------------------------------
+
+// Poisson's ratio of lines gives their shear modulus alone; of solids 1/2 makes them incompressible.
+static flx_status check_material(const flx_fe *fe, const flx_element *e)
+{
+    const flx_material *m = fe->s->materials + e->material;
+    if (!(m->E > 0)) {
+        return FLX_FAIL(fe->ctx, FLX_ERR_MODEL, m->loc,
+                        "the material of element %d: Young's modulus must be positive, not %g",
+                        e->label, m->E);
+    }
+    if (!(m->density >= 0)) {
+        return FLX_FAIL(fe->ctx, FLX_ERR_MODEL, m->loc,
+                        "the material of element %d: the density is negative: %g", e->label,
+                        m->density);
+    }
+    if (m->nu > -1 && (m->nu < 0.5 || is_line(e))) return FLX_OK;
+    return FLX_FAIL(fe->ctx, FLX_ERR_MODEL, m->loc,
+                    "the material of element %d: Poisson's ratio is %g: it lies between -1 and 0.5",
+                    e->label, m->nu);
+}
+
+static flx_status check_section(const flx_fe *fe, const flx_element *e)
+{
+    const flx_section *c = fe->s->sections + e->section;
+    if (c->A >= 0 && c->Iy >= 0 && c->Iz >= 0 && c->J >= 0) return FLX_OK;
+    return FLX_FAIL(fe->ctx, FLX_ERR_MODEL, c->loc,
+                    "the section of element %d: its area %g and its second moments %g, %g, %g "
+                    "cannot be negative",
+                    e->label, c->A, c->Iy, c->Iz, c->J);
+}
+
 flx_status flx_fe_check(const flx_fe *fe)
 {
     flx_status status = FLX_OK;
+    // once for all: the first element of a wrong material stands for the others
+    for (int i = 0; i < fe->s->nelement; i++) {
+        const flx_element *e = fe->s->elements + i;
+        if (e->family == FLX_FAMILY_NONE) continue;
+        bool given = is_line(e) && e->section >= 0 && !fe->s->sections[e->section].sized;
+        if (e->material >= 0 && !given) FLX_TRY(check_material(fe, e));
+        if (is_line(e) && e->section >= 0) FLX_TRY(check_section(fe, e));
+    }
     for (int i = 0; i < fe->s->nelement; i++) {
         const flx_element *e = fe->s->elements + i;
         if (e->family == FLX_FAMILY_NONE) continue;

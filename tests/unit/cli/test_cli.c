@@ -818,6 +818,13 @@ static int reductions_are_certified(void)
     flexion("reduce pendulum.yaml --certify");
     CHECK_STATUS(2);
     CHECK_TEXT(err, "the model reduces nothing; add");
+    write_model("cut.yaml", "flexion: 1\n"
+                            "equations: {second_order: {a: {at: 0.1, mass: 0.01, force: -50*a}}}\n"
+                            "reduce: {type: cutoff, frequency: 1}\n"
+                            "simulate: {until: 0.1}\n");
+    flexion("reduce cut.yaml --certify");
+    CHECK_STATUS(2);
+    CHECK_TEXT(err, "cut.yaml:3:9: error: a certificate is of 'type: quasistatic'");
     flexion("reduce masses.yaml --certify --window soon");
     CHECK_STATUS(2);
     CHECK_TEXT(err, "--window needs a positive number, not 'soon'");

@@ -131,6 +131,10 @@ static int what_cannot_be_exported_is_named(void)
 {
     CHECK(refuses("flexion: 1\nequations: {second_order: {x: {at: 1, mass: 1, force: -x}}}\n",
                   "a model without bodies") == 0);
+    CHECK(refuses("flexion: 1\n" BODY "reduce: {type: cutoff, velocities: [b], factor: 2}\n",
+                  "a changed inertia (reduce) cannot be exported") == 0);
+    CHECK(refuses("flexion: 1\n" BODY "reduce: {type: quasistatic, velocities: auto}\n",
+                  "a changed inertia (reduce) cannot be exported") == 0);
     CHECK(refuses("flexion: 1\n" BODY "joints: {J: {type: fixed, on: [ground, b], at: b}}\n",
                   "no body can move") == 0);
     CHECK(refuses("flexion: 1\n" BODY

@@ -203,13 +203,30 @@ static int broken_meshes_have_messages(void)
     s->elements[1].material = -1;
     CHECK(flx_fe_create(ctx, s, NULL, &fe) == FLX_ERR_MODEL);
     CHECK_TEXT(flx_ctx_error(ctx, 0)->text, "has no material");
+    // what a mesh file says of a material, once for all of its elements
+    static const struct {
+        double E, nu, density;
+        const char *message;
+    } wrong[] = {{-1, 0.3, 1, "Young's modulus must be positive, not -1"},
+                 {0, 0.3, 1, "Young's modulus must be positive, not 0"},
+                 {1, 0.5, 1, "Poisson's ratio is 0.5"},
+                 {1, -1, 1, "Poisson's ratio is -1"},
+                 {1, 0.3, -2, "the density is negative: -2"}};
+    for (int i = 0; i < 5; i++) {
+        flx_ctx_clear_messages(ctx);
+        s->materials[0] =
+            (flx_material){"", {"part.msh", 4, 1}, wrong[i].E, wrong[i].nu, wrong[i].density};
+        CHECK(flx_fe_create(ctx, s, NULL, &fe) == FLX_ERR_MODEL);
+        CHECK_TEXT(flx_ctx_error(ctx, 0)->text, wrong[i].message);
+        CHECK(flx_ctx_error(ctx, 0)->loc.line == 4 && flx_ctx_error_count(ctx) == 1);
+    }
     CHECK(fe == NULL);
     flx_structure_destroy(&s);
     flx_ctx_destroy(&ctx);
     return 0;
 }
 
-static int parts_that_nothing_connects_are_named(void)
+static int lines_have_parts_and_sections(void)
 {
     flx_ctx *ctx = flx_ctx_create();
     flx_structure *s = flx_structure_create(ctx, NULL);
@@ -222,6 +239,9 @@ static int parts_that_nothing_connects_are_named(void)
     CHECK(flx_fe_create(ctx, s, NULL, &fe) == FLX_OK);
     CHECK_TEXT(flx_ctx_warning(ctx, 0)->text, "falls into 2 parts");
     flx_fe_destroy(&fe);
+    s->sections[0].Iz = -1;
+    CHECK(flx_fe_create(ctx, s, NULL, &fe) == FLX_ERR_MODEL);
+    CHECK_TEXT(flx_ctx_error(ctx, 0)->text, "the section of element 1: its area");
     flx_structure_destroy(&s);
     flx_ctx_destroy(&ctx);
     return 0;
@@ -255,4 +275,4 @@ static int every_allocation_may_fail(void)
 
 TEST_MAIN(TEST(patches_carry_constant_strain), TEST(rigid_motions_cost_nothing_and_weigh_the_body),
           TEST(links_move_as_rigid_bodies), TEST(broken_meshes_have_messages),
-          TEST(parts_that_nothing_connects_are_named), TEST(every_allocation_may_fail))
+          TEST(lines_have_parts_and_sections), TEST(every_allocation_may_fail))
