@@ -294,7 +294,8 @@ static void name_link(const flx_symbolic *x, int link, flx_name *q, flx_name *v)
     const char *item = floats ? x->m->bodies[l->body].name : x->m->joints[node->joint].name;
     bool ball = l->kind == FLX_LINK_BALL;
     bool slides = l->kind == FLX_LINK_SLIDE || l->kind == FLX_LINK_SHIFT;
-    for (int k = 0; k < x->links[1 + link].s.n + ball; k++) {
+    int n = flx_link_freedom(l->kind, x->m->dimension == 2) + ball;
+    for (int k = 0; k < n; k++) {
         const char *part = ball                        ? parts[k]
                            : l->kind == FLX_LINK_SHIFT ? axes[k]
                            : slides                    ? "displacement"

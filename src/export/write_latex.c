@@ -159,9 +159,10 @@ static void write_function(FILE *f, const flx_function *o, const flx_code *c)
     for (int i = 0; i < o->nresult; i++) {
         const flx_result *r = o->results + i;
         bool symmetric = strcmp(r->name, "M") == 0;
-        for (int k = 0; k < r->rows * (r->columns ? r->columns : 1); k++) {
+        int columns = r->columns ? r->columns : 1;
+        for (int k = 0; k < r->rows * columns; k++) {
             if (flx_code_is_zero(c, r->nodes[k])) continue;
-            if (symmetric && k / r->columns > k % r->columns) continue;
+            if (symmetric && k / columns > k % columns) continue;
             next_line(&d);
             write_name(f, r, k);
             flx_code_write(f, c, &language, r->nodes[k], true);

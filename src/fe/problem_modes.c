@@ -65,7 +65,7 @@ flx_status flx_fe_problem_modes(flx_fe_problem *p, int count, const char *vtu, f
                                     .factorisations = m->factorisations,
                                     .solutions = m->solves};
     flx_status status = p->fe ? find_effective(p, m, modes) : FLX_OK;
-    if (status == FLX_OK && vtu) status = write_modes(p, m, modes, vtu);
+    if (status == FLX_OK && vtu && p->fe) status = write_modes(p, m, modes, vtu);
     flx_modes_destroy(&m);
     return status;
 }

@@ -110,7 +110,7 @@ void flx_shape_eval(flx_cell cell, const double xi[3], double *N, double (*dN)[3
         N[0] = 1;
     } else if (is_simplex(cell)) {
         eval_simplex(d, n, xi, N, dN);
-    } else {
+    } else if (d <= 3) { // squares and cubes
         for (int a = 0; a < n; a++) {
             eval_box_node(d, n > 1 << d, box_node(d, a), xi, N + a, dN[a]);
         }
