@@ -298,10 +298,11 @@ static flx_status find_shapes(mesh *m, const flx_line_basis *b)
             for (int k = 0; k < b->ninterface; k++) {
                 master = master || b->interfaces[k] == i / m->nd;
             }
-            if (master)
+            if (master) {
                 list[nm++] = i;
-            else
+            } else {
                 slaves[ns++] = i;
+            }
         }
         int modes = b->kind == FLX_BASIS_GUYAN ? 0 : b->modes;
         status = static_shapes(m, nm, list, ns, slaves);
