@@ -5,7 +5,7 @@
 // Stiffening: a beam that bends without stretching shortens,
 //
 //     Gam_kl(x) = -t int_0^x (u_k' - e_k t).(u_l' - e_l t) dx                                    (BML-2)
-// Without shear the sections' own inertia turns with the body but not with its bending.
+// Without shear the sections' own inertia turns with the body and its twist, not with its bending.
 #include "reduce/line.h"
 
 #include <math.h>
@@ -110,39 +110,31 @@ static void add_stiffness(const sums *s, double dx, flx_elastic *e)
     }
 }
 
-// A particle of the section, off the line by d.
+// A particle of the section, off the line by d. Without shear it follows the section's twist, not its
+// bending.
 static void add_particle(const sums *s, double dm, const double d[3], flx_elastic *e)
 {
     double X[3];
     for (int i = 0; i < 3; i++) X[i] = s->X[i] + d[i];
     for (int k = 0; k < s->n; k++) {
-        double around[3];
-        cross(s->f.turn + 3 * k, d, around);
+        const double *turn = s->f.turn + 3 * k;
+        double twist[3], around[3];
+        for (int i = 0; i < 3; i++) twist[i] = dot(turn, s->t) * s->t[i];
+        cross(s->line->shear ? turn : twist, d, around);
         for (int i = 0; i < 3; i++) s->part[3 * k + i] = s->f.u[3 * k + i] + around[i];
     }
     flx_elastic_add_mass(e, dm, X, s->part, s->gam);
 }
 
-// With shear the sections have four particles, with the section's second moments; else one, and their
-// inertia is the rigid body's.
+// Four particles with the section's second moments.
 static void add_mass(const sums *s, double dx, flx_elastic *e)
 {
     const flx_line *line = s->line;
-    double dm = line->mass * dx;
-    for (int i = 0; line->shear && i < 4; i++) {
+    for (int i = 0; i < 4; i++) {
         const double *axis = i < 2 ? s->y : s->z;
         double far = sqrt(2.0 * line->second[i / 2] / line->mass), d[3];
         for (int k = 0; k < 3; k++) d[k] = (i % 2 ? -far : far) * axis[k];
-        add_particle(s, 0.25 * dm, d, e);
-    }
-    if (line->shear) return;
-    const double none[3] = {0, 0, 0};
-    add_particle(s, dm, none, e);
-    static const int pair[6][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {1, 2}, {0, 2}};
-    for (int i = 0; i < 6; i++) {
-        int r = pair[i][0], c = pair[i][1];
-        double yy = line->second[0] * s->y[r] * s->y[c], zz = line->second[1] * s->z[r] * s->z[c];
-        e->J0[i] += dx * ((r == c ? line->second[0] + line->second[1] : 0.0) - yy - zz);
+        add_particle(s, 0.25 * line->mass * dx, d, e);
     }
 }
 

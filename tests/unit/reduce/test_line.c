@@ -270,6 +270,27 @@ static int shear_makes_it_softer(void)
     return 0;
 }
 
+// Thin or not, a rod twists with the inertia of its sections: f = sqrt(GJ / I) / (4 L).
+static int twist_has_the_inertia_of_the_sections(void)
+{
+    CHECK(begin() == 0);
+    enum { N = 32, MODES = 60 };
+    flx_line line = beam(false, N);
+    flx_elastic *e = reduce(&line, (flx_line_basis){.modes = MODES});
+    CHECK(e != NULL);
+    double w[MODES], twist = 0.25 * two_pi * sqrt(line.GJ / (line.second[0] + line.second[1]));
+    double nearest = HUGE_VAL;
+    CHECK(frequencies(MODES, e->K, e->M, w) == 0);
+    for (int k = 0; k < MODES; k++) {
+        CHECK(w[k] > 0 && w[k] < 1e7); // none without mass
+        nearest = fmin(nearest, fabs(w[k] / twist - 1.0));
+    }
+    CHECK(nearest < 2e-4); // linear in each element: (pi / 2 N)^2 / 24
+    finish();
+    return 0;
+}
+
 TEST_MAIN(TEST(cantilever_has_the_known_frequencies), TEST(numbers_are_those_of_the_beam),
           TEST(reductions_give_the_known_frequencies), TEST(frames_are_equivalent_as_published),
-          TEST(rotating_beam_stiffens), TEST(shear_makes_it_softer))
+          TEST(rotating_beam_stiffens), TEST(shear_makes_it_softer),
+          TEST(twist_has_the_inertia_of_the_sections))
