@@ -38,6 +38,8 @@ bench: ## build and run the benchmarks; they print tables, and whether each mark
 	$(call build,bench,build/bench)
 	@for program in build/bench/bench/bench_*; do \
 		if [ -f $$program ] && [ -x $$program ]; then echo "== $$(basename $$program)"; $$program || exit 1; fi; done
+	@if [ -d viewer/node_modules/playwright-core ]; then echo "== bench_page"; node bench/bench_page.mjs build/bench/flexion; \
+		else echo "bench_page is left out: 'make test' fetches its driver of browsers"; fi
 
 check-long: ## fuzz the reader for a minute, run the tests under valgrind, and the long tests
 	@tools/install-packages.sh long

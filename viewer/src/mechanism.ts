@@ -9,18 +9,19 @@ function vector(a: number[]): THREE.Vector3 {
   return new THREE.Vector3(a[0], a[1], a[2]);
 }
 
-function geometryOf(s: Shape, size: number): THREE.BufferGeometry {
+// round: corners of a circle.
+function geometryOf(s: Shape, size: number, round: number): THREE.BufferGeometry {
   const least = 0.002 * size, [a, b, c] = s.size.map((x) => Math.max(x, least));
   switch (s.kind) {
     case "box": return new THREE.BoxGeometry(a, b, c);
-    case "cylinder": return new THREE.CylinderGeometry(a, a, b, 32);
-    case "capsule": return new THREE.CapsuleGeometry(a, b, 6, 18);
-    default: return new THREE.SphereGeometry(a, 28, 18);
+    case "cylinder": return new THREE.CylinderGeometry(a, a, b, 2 * round);
+    case "capsule": return new THREE.CapsuleGeometry(a, b, round >> 2, round);
+    default: return new THREE.SphereGeometry(a, 2 * round, round);
   }
 }
 
-function meshOf(s: Shape, size: number, material: THREE.Material): THREE.Mesh {
-  const mesh = new THREE.Mesh(geometryOf(s, size), material);
+function meshOf(s: Shape, size: number, round: number, material: THREE.Material): THREE.Mesh {
+  const mesh = new THREE.Mesh(geometryOf(s, size, round), material);
   mesh.position.copy(vector(s.at));
   if ((s.kind === "cylinder" || s.kind === "capsule") && vector(s.axis).length() > 0) {
     mesh.quaternion.setFromUnitVectors(yAxis, vector(s.axis).normalize());
@@ -49,9 +50,11 @@ export class Mechanism {
   exaggeration = 1; // of deformations
   private traces = new Map<string, THREE.Line>();
   private scene: Scene;
+  private round: number; // corners of a circle: fewer where there are many bodies
 
   constructor(readonly result: Result, readonly colour: number, palette: number[], opacity: number) {
     this.scene = result.scene!;
+    this.round = this.scene.bodies.length > 40 ? 8 : 20;
     this.scene.bodies.forEach((_, i) => this.addBody(i, palette[i % palette.length], opacity));
     for (const j of this.scene.joints) this.addJoint(j);
     for (const f of this.scene.forces) this.addForce(f);
@@ -66,7 +69,7 @@ export class Mechanism {
       color: colour, roughness: 0.55, metalness: 0.15, transparent: opacity < 1, opacity,
     });
     for (const s of b.shapes) {
-      const mesh = meshOf(s, this.scene.size, material);
+      const mesh = meshOf(s, this.scene.size, this.round, material);
       // bodies of a plane lie one above the other, as sheets do
       if (this.scene.dimension === 2) mesh.position.z += 0.003 * this.scene.size * (i % 20);
       group.add(mesh);
@@ -96,10 +99,10 @@ export class Mechanism {
     const r = 0.014 * s;
     let geometry: THREE.BufferGeometry;
     switch (j.type) {
-      case "revolute": case "cylindrical": case "screw": geometry = new THREE.CylinderGeometry(r, r, 3.2 * r, 20); break;
+      case "revolute": case "cylindrical": case "screw": geometry = new THREE.CylinderGeometry(r, r, 3.2 * r, this.round); break;
       case "prismatic": geometry = new THREE.BoxGeometry(0.5 * r, s, 0.5 * r); break; // a rail
       case "free": case "distance": case "rolling": case "knife-edge": return;
-      default: geometry = new THREE.SphereGeometry(1.15 * r, 18, 12);
+      default: geometry = new THREE.SphereGeometry(1.15 * r, this.round, this.round >> 1);
     }
     const mesh = new THREE.Mesh(geometry, material), axis = vector(j.axis ?? [0, 0, 1]);
     mesh.position.copy(vector(j.at[0]));

@@ -115,36 +115,44 @@ export class Plots {
       width, height: 190, series, axes: [{ ...axis, label: undefined }, { ...axis, size: 64, values: (_, v) => v.map(short) }],
       mode: 1, scales: { x: { time: false } }, legend: { show: lines.length > 1 || phase, live: false },
       cursor: { drag: { x: !phase, y: false }, points: { show: false } },
-      hooks: { draw: [(u) => this.mark(u, lines, phase)], ready: [(u) => this.listen(u, phase)] },
+      hooks: {
+        draw: phase ? [(u) => lines.forEach((l, k) => curve(u, l, colour(k)))] : [],
+        setScale: [() => entry.marks()], ready: [(u) => this.listen(u, phase)],
+      },
     };
     const data = phase ? phaseData(lines) : timeData(lines);
     entry.plot = new uPlot(options, data, entry.box);
-    entry.marks = () => entry.plot?.redraw(false, false);
+    entry.marks = this.cursor(entry.plot, lines, phase);
+    entry.marks();
   }
 
-  // The cursor is the player's: a line at the time, or a dot on each curve.
-  private mark(u: uPlot, lines: Line[], phase: boolean): void {
-    const t = this.player.time, g = u.ctx, ratio = devicePixelRatio;
-    g.save();
-    if (phase) lines.forEach((l, k) => curve(u, l, colour(k)));
-    if (!phase) {
-      const x = u.valToPos(t, "x", true);
-      g.strokeStyle = ink("--accent");
-      g.lineWidth = 1.5 * ratio;
-      g.beginPath();
-      g.moveTo(x, u.bbox.top);
-      g.lineTo(x, u.bbox.top + u.bbox.height);
-      g.stroke();
-    }
-    lines.forEach((l, k) => {
-      const x = phase ? valueAt(l.result, l.x, t) : t, y = valueAt(l.result, l.y, t);
-      if (!Number.isFinite(x + y)) return;
-      g.fillStyle = colour(k);
-      g.beginPath();
-      g.arc(u.valToPos(x, "x", true), u.valToPos(y, "y", true), 3.5 * ratio, 0, 2 * Math.PI);
-      g.fill();
+  // The cursor is the player's: a line at the time, and a dot on each curve, above the drawing, which
+  // therefore stays as it is while the time runs.
+  private cursor(u: uPlot, lines: Line[], phase: boolean): () => void {
+    const mark = (className: string) => {
+      const e = document.createElement("div");
+      e.className = className;
+      u.over.append(e);
+      return e;
+    };
+    const bar = phase ? null : mark("now");
+    const dots = lines.map((_, k) => {
+      const dot = mark("dot");
+      dot.style.background = colour(k);
+      return dot;
     });
-    g.restore();
+    const put = (e: HTMLElement, x: number, y: number) => {
+      e.hidden = !Number.isFinite(x + y) || x < 0 || x > u.over.clientWidth;
+      if (!e.hidden) e.style.transform = `translate(${x}px, ${y}px)`;
+    };
+    return () => {
+      const t = this.player.time;
+      if (bar) put(bar, u.valToPos(t, "x"), 0);
+      lines.forEach((l, k) => {
+        const x = phase ? valueAt(l.result, l.x, t) : t;
+        put(dots[k], u.valToPos(x, "x"), u.valToPos(valueAt(l.result, l.y, t), "y"));
+      });
+    };
   }
 
   private listen(u: uPlot, phase: boolean): void {

@@ -10,6 +10,10 @@ export const palette = [0x3b7dd8, 0xe8871e, 0x4caf50, 0xc44e52, 0x8b6fc0, 0x8c6d
 const FAR = 20; // times its size
 const MOST_LINES = 200; // of the grid
 
+const SLOW = 45; // milliseconds a picture
+const RESTING = 600; // milliseconds without one
+const COARSEST = 0.3;
+
 export function moves(r: Result): boolean {
   return r.scene !== null && r.frameTimes.length > 0;
 }
@@ -31,6 +35,10 @@ export class Stage {
   private last = new THREE.Vector3();
   private waiting = false;
   private time = 0;
+  private slow = 0; // milliseconds between pictures, of late
+  private drawn = 0; // when the last was
+  private sharpness = 1; // pixels drawn over pixels shown, in each direction
+  private rest = 0; // timer
 
   // Of results that move, one at least.
   constructor(private canvas: HTMLCanvasElement, moving: Result[]) {
@@ -175,7 +183,8 @@ export class Stage {
   private render(): void {
     const box = this.canvas.parentElement!, w = box.clientWidth, h = box.clientHeight;
     if (w === 0 || h === 0) return;
-    this.renderer.setPixelRatio(Math.min(devicePixelRatio, 2));
+    this.keepUp();
+    this.renderer.setPixelRatio(this.sharpness * Math.min(devicePixelRatio, 2));
     const size = this.renderer.getSize(new THREE.Vector2());
     if (size.x !== w || size.y !== h) this.renderer.setSize(w, h, false);
     const n = this.beside ? this.mechanisms.length : 1;
@@ -190,5 +199,19 @@ export class Stage {
       this.renderer.render(this.scene, this.camera);
     }
     this.mechanisms.forEach((m) => { m.group.visible = true; });
+  }
+
+  // A machine that draws slowly draws coarser while things move, and sharp again when they rest. How
+  // long a picture takes shows in the time to the next one.
+  private keepUp(): void {
+    const now = performance.now(), passed = now - this.drawn;
+    this.drawn = now;
+    this.slow = passed < RESTING ? 0.7 * this.slow + 0.3 * passed : 0;
+    if (this.slow > SLOW && this.sharpness > COARSEST) {
+      this.sharpness *= 0.6;
+      this.slow = 0;
+    }
+    clearTimeout(this.rest);
+    if (this.sharpness < 1) this.rest = window.setTimeout(() => { this.sharpness = 1; this.draw(); }, RESTING);
   }
 }
