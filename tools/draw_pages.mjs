@@ -15,7 +15,7 @@ async function draw(file, picture, t, prepare) {
   const { page } = await open(browser, file, { viewport: { width: 1180, height: 700 } });
   await page.evaluate((time) => window.flexion.seek(time), t);
   if (prepare) await page.evaluate(prepare);
-  await page.waitForTimeout(400);
+  await page.waitForTimeout(1500); // sharp again
   await page.screenshot({ path: join(root, "docs/img", picture) });
   await page.context().close();
 }

@@ -73,7 +73,7 @@ void flx_quadrature_extend(const flx_quadrature *q, double t, const double *inne
     double h = t - q->times[0];
     int n = q->n;
     for (int i = 0; i < n; i++) {
-        double f[FLX_QUADRATURE_PAST];
+        double f[FLX_QUADRATURE_PAST] = {0};
         for (int k = 0; k < q->known; k++) f[k] = q->past[k * n + i];
         if (!(h > 0.0)) {
             out[i] = q->sum[i];

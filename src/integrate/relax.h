@@ -23,8 +23,8 @@ flx_status flx_relax_velocities(const flx_system *s, flx_work *work, flx_state *
 // Memory of the steps. flx_relaxer_warm takes that of the first factors, with any linearisation.
 typedef struct flx_relaxer flx_relaxer;
 flx_status flx_relaxer_create(const flx_system *s, flx_relaxer **relaxer);
-flx_status flx_relaxer_warm(flx_relaxer *relaxer, const flx_blocks *blocks);
+flx_status flx_relaxer_warm(flx_relaxer *e, const flx_blocks *blocks);
 void flx_relaxer_destroy(flx_relaxer **relaxer);
 
 // a, dx, w, lam, mu of a state with consistent velocities.
-flx_status flx_relax_accelerations(flx_relaxer *relaxer, flx_work *work, flx_state *x);
+flx_status flx_relax_accelerations(flx_relaxer *e, flx_work *work, flx_state *x);

@@ -28,7 +28,7 @@ static flx_status read_material(flx_fe_maker *m, const flx_yaml *y, int *materia
         return FLX_FAIL(m->b->ctx, FLX_ERR_MODEL, density->loc, "the density is negative: %g",
                         a.density);
     }
-    if (!(a.nu > -1 && a.nu < 0.5)) {
+    if (nu && !(a.nu > -1 && a.nu < 0.5)) {
         return FLX_FAIL(m->b->ctx, FLX_ERR_MODEL, nu->loc,
                         "Poisson's ratio is %g: it lies between -1 and 0.5", a.nu);
     }

@@ -29,7 +29,7 @@ struct flx_result {
 };
 
 // Without rows and columns.
-flx_status flx_result_create(flx_ctx *ctx, flx_result **r);
+flx_status flx_result_create(flx_ctx *ctx, flx_result **out);
 
 // Room for the rows; names and units point to empty texts.
 flx_status flx_result_reserve(flx_result *r, long rows, int columns);

@@ -228,7 +228,7 @@ static void place_front(flx_tree_fronts *f, const flx_front *x, int *place)
     const flx_front *next = x->next < 0 ? NULL : f->fronts + x->next;
     for (int k = 0; k <= x->npartner; k++) {
         int link = k == 0 ? x->parent : x->partner[k - 1], at = 0;
-        if (link >= 0 && link != x->next) {
+        if (next && link >= 0 && link != x->next) {
             while (next->partner[at] != link) at++;
             at++;
         }

@@ -122,10 +122,10 @@ typedef enum flx_tree_tangent {
 flx_status flx_tree_pattern(flx_tree *t, flx_tree_tangent how);
 
 void *flx_tree_factors_create(const flx_system *s, int complex_weight);
-void flx_tree_factors_destroy(void *factors);
+void flx_tree_factors_destroy(void *made);
 flx_status flx_tree_factor(const flx_system *s, const flx_blocks *b, const double c[4],
-                           const double ci[4], const signed char *left_out, void *factors);
-flx_status flx_tree_solve(const flx_system *s, void *factors, double *rhs, double *rhs_imag);
+                           const double ci[4], const signed char *left_out, void *made);
+flx_status flx_tree_solve(const flx_system *s, void *made, double *rhs, double *rhs_imag);
 
 // The numbers behind the entries of the pattern.
 static inline flx_blocks flx_tree_extra(const flx_tree *t, const flx_blocks *b)

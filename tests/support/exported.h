@@ -207,7 +207,7 @@ static inline void load(const subject *s, const double *q, const double *v, cons
                         double *out)
 {
     FUNCTION(s, inverse_function, "inverse")(s->time, s->p, q, v, s->tx->x, s->tx->a, out);
-    if (s->nrow == 0) return;
+    if (s->nrow == 0 || !lam) return;
     double g[MOST], gd[MOST], G[MOST * MOST], bias[MOST];
     FUNCTION(s, state_function, "closures")(s->time, s->p, q, v, s->tx->x, g, gd, G, bias);
     for (int i = 0; i < s->nrow; i++) {

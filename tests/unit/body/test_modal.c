@@ -111,40 +111,44 @@ static void residual(rig *x, double *r)
 {
     view w = look(x);
     memset(r, 0, NV * sizeof *r);
-    if (x->planar)
+    if (x->planar) {
         flx_modal2_residual(1, &x->b, &w.f2, &w.p, r);
-    else
+    } else {
         flx_modal_residual(1, &x->b, &w.f, &w.p, r);
+    }
 }
 
 static void momentum(rig *x, double *r)
 {
     view w = look(x);
     memset(r, 0, NV * sizeof *r);
-    if (x->planar)
+    if (x->planar) {
         flx_modal2_momentum(1, &x->b, &w.f2, &w.p, r);
-    else
+    } else {
         flx_modal_momentum(1, &x->b, &w.f, &w.p, r);
+    }
 }
 
 static void transport(rig *x, double *r)
 {
     view w = look(x);
     memset(r, 0, NV * sizeof *r);
-    if (x->planar)
+    if (x->planar) {
         flx_modal2_transport(1, &x->b, &w.f2, &w.p, r);
-    else
+    } else {
         flx_modal_transport(1, &x->b, &w.f, &w.p, r);
+    }
 }
 
 static flx_energies energy(rig *x)
 {
     flx_energies e = {0};
     view w = look(x);
-    if (x->planar)
+    if (x->planar) {
         flx_modal2_energy(1, &x->b, &w.f2, &w.p, &e);
-    else
+    } else {
         flx_modal_energy(1, &x->b, &w.f, &w.p, &e);
+    }
     return e;
 }
 
@@ -247,10 +251,11 @@ static int tangent_of(bool planar, bool gamma)
     const double h = 1e-5;
     int nv = nv_of(&x);
     view w = look(&x);
-    if (planar)
+    if (planar) {
         flx_modal2_linearise(1, &x.b, &w.f2, &w.p, A[0], A[1], A[2]);
-    else
+    } else {
         flx_modal_linearise(1, &x.b, &w.f, &w.p, A[0], A[1], A[2]);
+    }
     for (int which = 0; which < 3; which++) {
         for (int j = 0; j < nv; j++) {
             rig at = x;

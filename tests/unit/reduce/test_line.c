@@ -197,7 +197,7 @@ static int frames_are_equivalent_as_published(void)
         flx_elastic *e =
             reduce(&line, (flx_line_basis){.modes = known[i].modes, .frame = known[i].frame});
         CHECK(e);
-        double f[8];
+        double f[8] = {0};
         CHECK(free_frequencies(e, f) == 0);
         for (int k = 0; k < known[i].count; k++) CHECK_REL(f[k], known[i].f[k], 3e-5);
     }
