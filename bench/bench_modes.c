@@ -119,7 +119,7 @@ static double measure(const char *name, const problem *p, void (*solve)(const pr
 // The mesh by Gmsh, or NULL where there is none.
 static flx_structure *make_mesh(flx_ctx *ctx, double size)
 {
-    char folder[] = "/tmp/bench_modes_XXXXXX", geo[64], msh[64], command[256];
+    char folder[] = "bench_modes_XXXXXX", geo[64], msh[64], command[256];
     if (!mkdtemp(folder)) return NULL;
     snprintf(geo, sizeof geo, "%s/block.geo", folder);
     snprintf(msh, sizeof msh, "%s/block.msh", folder);

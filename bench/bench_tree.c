@@ -192,7 +192,9 @@ static bool check(int n, int nrival, const rival *rivals)
                fabs(rivals[0].a[n - 1] - known[k].last) < 1e-10;
     }
     for (int i = 1; i < nrival; i++) {
-        for (int k = 0; k < n; k++) same = same && fabs(rivals[i].a[k] - rivals[0].a[k]) < 1e-5;
+        double apart = 0;
+        for (int k = 0; k < n; k++) apart = fmax(apart, fabs(rivals[i].a[k] - rivals[0].a[k]));
+        printf("  %s's accelerations are at most %.1e off ours\n", name_of(rivals + i), apart);
     }
     return same;
 }
@@ -247,7 +249,7 @@ int main(int argc, char **argv)
                 if (t == FORWARD && k > 0) fine = fine && rivals[0].us < rivals[k].us;
             }
             if (t == FORWARD && !check(n, nrival, rivals)) {
-                printf("  accelerations differ\n");
+                printf("  our accelerations are not those known\n");
                 fine = 0;
             }
             if (t == FORWARD) a_link[i] = rivals[0].us / n;
@@ -255,7 +257,8 @@ int main(int argc, char **argv)
             clear(&c, &s, nrival, rivals);
         }
     }
-    printf("faster than the others, the same accelerations: %s\n", fine ? "met" : "missed");
+    printf("faster than the others, accelerations to the digits known: %s\n",
+           fine ? "met" : "missed");
     printf("time a link at 1000 over that at 100: %.2f, mark %.1f: %s\n", a_link[2] / a_link[1],
            LINEAR, a_link[2] <= LINEAR * a_link[1] ? "met" : "missed");
     if (instructions >= 0) {

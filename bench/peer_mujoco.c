@@ -37,7 +37,7 @@ static void write_links(FILE *f, int n)
 
 static void *create(int n)
 {
-    char path[] = "/tmp/flexion_chain_XXXXXX.urdf", error[500] = "";
+    char path[] = "chain_XXXXXX.urdf", error[500] = "";
     int file = mkstemps(path, 5);
     FILE *f = file >= 0 ? fdopen(file, "w") : NULL;
     chain *c = calloc(1, sizeof *c);

@@ -55,13 +55,6 @@ static bool read_port(const char *text, int *port)
     return false;
 }
 
-// What the page calls a result: its file without folder and ending.
-static char *label_of(const char *path)
-{
-    char *name = cli_named_after(path, "");
-    return name;
-}
-
 static void tell(const flx_page_def *def, const flx_page_size *size)
 {
     printf("%s  %.2g MB\n", def->path, (double)size->bytes / 1e6);
@@ -83,7 +76,7 @@ static int make_page(flx_ctx *ctx, flx_page_def *def, const cli_list *files)
     int n = 0;
     if (!results || !labels) status = FLX_ERR_MEMORY;
     for (; n < files->count && status == FLX_OK; n++) {
-        labels[n] = label_of(files->items[n]);
+        labels[n] = cli_named_after(files->items[n], ""); // without folder and ending
         if (!labels[n]) status = FLX_ERR_MEMORY;
         if (status == FLX_OK) status = flx_result_open(ctx, files->items[n], &results[n]);
     }

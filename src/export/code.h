@@ -64,6 +64,10 @@ void flx_write_header(FILE *f, const flx_functions *all, const char *prefix, con
                       int first);
 // Text in which NAME stands for the name of the equations.
 void flx_write_named(FILE *f, const char *text, const char *name);
+// Names of a function's inputs with commas between them, each after its prefix: of the time, of an
+// array; default_tau: behind tau.
+void flx_write_inputs(FILE *f, const flx_function *o, const char *number, const char *array,
+                      const char *default_tau);
 // An array of numbers between brackets, four in a line.
 void flx_write_numbers(FILE *f, const flx_language *l, int n, const double *values);
 

@@ -98,6 +98,18 @@ void flx_write_named(FILE *f, const char *text, const char *name)
     fputs(text, f);
 }
 
+void flx_write_inputs(FILE *f, const flx_function *o, const char *number, const char *array,
+                      const char *default_tau)
+{
+    const char *comma = "";
+    for (int i = 0; i < FLX_INPUTS; i++) {
+        if (!(o->inputs & (1u << i))) continue;
+        fprintf(f, "%s%s%s%s", comma, i == FLX_INPUT_T ? number : array, flx_input_names[i],
+                i == FLX_INPUT_TAU ? default_tau : "");
+        comma = ", ";
+    }
+}
+
 void flx_write_numbers(FILE *f, const flx_language *l, int n, const double *values)
 {
     for (int i = 0; i < n; i++) {

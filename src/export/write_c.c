@@ -181,14 +181,8 @@ static void write_called(FILE *f, const flx_functions *all, const flx_code *code
 
 static void write_signature(FILE *f, const flx_functions *all, const flx_function *o)
 {
-    const char *comma = "";
     fprintf(f, "void %s_%s(", all->name, o->name);
-    for (int i = 0; i < FLX_INPUTS; i++) {
-        if (!(o->inputs & (1u << i))) continue;
-        fprintf(f, "%s%s%s", comma, i == FLX_INPUT_T ? "double " : "const double *",
-                flx_input_names[i]);
-        comma = ", ";
-    }
+    flx_write_inputs(f, o, "double ", "const double *", "");
     for (int i = 0; i < o->nresult; i++) fprintf(f, ", double *%s", o->results[i].name);
     fputs(")", f);
 }

@@ -145,23 +145,13 @@ static void write_tables(FILE *f, const flx_functions *all, const flx_code *code
 
 // ---- functions ----------------------------------------------------------------------------------
 
-static void write_inputs(FILE *f, const flx_function *o)
-{
-    const char *comma = "";
-    for (int i = 0; i < FLX_INPUTS; i++) {
-        if (!(o->inputs & (1u << i))) continue;
-        fprintf(f, "%s%s", comma, flx_input_names[i]);
-        comma = ", ";
-    }
-}
-
 static void write_function(FILE *f, const flx_functions *all, const flx_function *o,
                            const flx_code *c)
 {
     fprintf(f, "%% %s: %s.\nfunction [", o->name, o->comment);
     for (int i = 0; i < o->nresult; i++) fprintf(f, "%s%s", i ? ", " : "", o->results[i].name);
     fprintf(f, "] = %s(", o->name);
-    write_inputs(f, o);
+    flx_write_inputs(f, o, "", "", "");
     fputs(")\n", f);
     if (o->inputs & (1u << FLX_INPUT_TAU)) {
         fprintf(f, "  if nargin < 6\n    tau = zeros(%d, 1);\n  end\n", all->x.nv);

@@ -157,13 +157,8 @@ static void write_tables(FILE *f, const flx_functions *all, const flx_code *code
 
 static void write_signature(FILE *f, const flx_function *o)
 {
-    const char *comma = "";
     fprintf(f, "def %s(", o->name);
-    for (int i = 0; i < FLX_INPUTS; i++) {
-        if (!(o->inputs & (1u << i))) continue;
-        fprintf(f, "%s%s%s", comma, flx_input_names[i], i == FLX_INPUT_TAU ? "=None" : "");
-        comma = ", ";
-    }
+    flx_write_inputs(f, o, "", "", "=None");
     fputs("):\n", f);
 }
 

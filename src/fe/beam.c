@@ -96,10 +96,9 @@ static void find_bending(double s, double L, double Phi, bending *b)
 static const int columns_y[4] = {1, 5, 7, 11}, columns_z[4] = {2, 4, 8, 10};
 static const double sign_y[4] = {1, 1, 1, 1}, sign_z[4] = {1, -1, 1, -1};
 
-typedef struct fields {  // rows over the 12 unknowns in the beam's axes
-    double N[6][12];     // u v w tx ty tz
-    double B[6][12];     // u' v'-tz w'+ty tx' ty' tz'
-    double slope[2][12]; // v' w'
+typedef struct fields { // rows over the 12 unknowns in the beam's axes
+    double N[6][12];    // u v w tx ty tz
+    double B[6][12];    // u' v'-tz w'+ty tx' ty' tz'
 } fields;
 
 static double shear_ratio(double EI, double GA, double L)
@@ -124,12 +123,10 @@ static void find_fields(const flx_beam_law *law, double s, double L, fields *f)
         f->N[5][y] = by.H[k] * sign_y[k];
         f->B[1][y] = (by.dN[k] - by.H[k]) * sign_y[k];
         f->B[5][y] = by.dH[k] * sign_y[k];
-        f->slope[0][y] = by.dN[k] * sign_y[k];
         f->N[2][z] = bz.N[k] * sign_z[k];
         f->N[4][z] = -bz.H[k] * sign_z[k];
         f->B[2][z] = (bz.dN[k] - bz.H[k]) * sign_z[k];
         f->B[4][z] = -bz.dH[k] * sign_z[k];
-        f->slope[1][z] = bz.dN[k] * sign_z[k];
     }
 }
 
@@ -188,52 +185,5 @@ flx_status flx_beam_eval(const flx_beam_law *law, const double *x, const flx_sec
     flx_element_components(dimension, 2, out);
     turn(R, dimension, K, out->K);
     turn(R, dimension, M, out->M);
-    return FLX_OK;
-}
-
-flx_status flx_beam_forces(const flx_beam_law *law, const double *x, const flx_section *c,
-                           int dimension, const double *u, double *forces)
-{
-    double R[9], L, local[12];
-    if (!flx_beam_axes(x, c, dimension, R, &L)) return FLX_SINGULAR;
-    const double D[6] = {law->EA, law->GAy, law->GAz, law->GJ, law->EIy, law->EIz};
-    for (int i = 0; i < 12; i++) {
-        const double *r = R + 3 * (i % 3), *v = u + i / 3 * 3;
-        local[i] = r[0] * v[0] + r[1] * v[1] + r[2] * v[2];
-    }
-    double first[6][12], last[6][12];
-    fields f;
-    find_fields(law, 0, L, &f);
-    memcpy(first, f.B, sizeof first);
-    find_fields(law, 1, L, &f);
-    memcpy(last, f.B, sizeof last);
-    for (int e = 0; e < 2; e++) {
-        for (int k = 0; k < 6; k++) {
-            double sum = 0;
-            for (int i = 0; i < 12; i++) sum += (e ? last : first)[k][i] * local[i];
-            forces[6 * e + k] = D[k] * sum;
-        }
-    }
-    // Shear is the slope of the moments: exact with and without shear deformation.
-    double Qy = (forces[6 + 5] - forces[5]) / L, Qz = (forces[6 + 4] - forces[4]) / L;
-    forces[1] = forces[7] = -Qy;
-    forces[2] = forces[8] = Qz;
-    return FLX_OK;
-}
-
-flx_status flx_beam_geometric(double tension, const double *x, const flx_section *c, int dimension,
-                              flx_element_matrices *out)
-{
-    double R[9], L, at[3], weight[3], K[12][12] = {{0}};
-    const flx_beam_law slender = {0};
-    if (!flx_beam_axes(x, c, dimension, R, &L)) return FLX_SINGULAR;
-    flx_gauss_points(3, at, weight);
-    for (int p = 0; p < 3; p++) { // (FE-12) integral of N (v'^2 + w'^2)
-        fields f;
-        find_fields(&slender, (1 + at[p]) / 2, L, &f);
-        for (int k = 0; k < 2; k++) add_square(weight[p] * L / 2 * tension, f.slope[k], K);
-    }
-    flx_element_components(dimension, 2, out);
-    turn(R, dimension, K, out->K);
     return FLX_OK;
 }

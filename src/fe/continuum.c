@@ -147,33 +147,3 @@ flx_status flx_continuum_stress(const flx_cell_tables *t, const flx_hooke *c, fl
     }
     return FLX_OK;
 }
-
-// (FE-8) K_ab = I integral of g_a . S g_b, with S interpolated from the nodes.
-flx_status flx_continuum_geometric(const flx_cell_tables *t, double thickness, const double *x,
-                                   const double *sigma, flx_element_matrices *out)
-{
-    const flx_shape_table *f = &t->mass; // a product of derivatives and the stresses between nodes
-    double g[FLX_CELL_NODES][3], det, s[FLX_CELL_NODES * FLX_CELL_NODES] = {0};
-    name_unknowns(f, out);
-    for (int p = 0; p < f->points; p++) {
-        double S[6] = {0};
-        if (!find_gradients(f, p, x, g, &det)) return FLX_SINGULAR;
-        for (int a = 0; a < f->nodes; a++) {
-            for (int k = 0; k < 6; k++) S[k] += f->N[p][a] * sigma[6 * a + k];
-        }
-        double w = thickness * det * f->weight[p];
-        for (int a = 0; a < f->nodes; a++) {
-            const double *q = g[a];
-            double Sg[3] = {S[0] * q[0] + S[3] * q[1] + S[5] * q[2],
-                            S[3] * q[0] + S[1] * q[1] + S[4] * q[2],
-                            S[5] * q[0] + S[4] * q[1] + S[2] * q[2]};
-            for (int b = a; b < f->nodes; b++) {
-                s[a * FLX_CELL_NODES + b] +=
-                    w * (Sg[0] * g[b][0] + Sg[1] * g[b][1] + Sg[2] * g[b][2]);
-            }
-        }
-    }
-    spread(f, s, out->K);
-    mirror(out->n, out->K);
-    return FLX_OK;
-}

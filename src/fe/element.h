@@ -42,9 +42,6 @@ flx_status flx_continuum_eval(const flx_cell_tables *t, const flx_hooke *c, cons
 // (nodes, 3). plane: FLX_FAMILY_PLANE_STRESS has no stress across, PLANE_STRAIN has.
 flx_status flx_continuum_stress(const flx_cell_tables *t, const flx_hooke *c, flx_family family,
                                 double nu, const double *x, const double *u, double *sigma);
-// Stiffness that initial stresses at the nodes, sigma (nodes, 6), add.
-flx_status flx_continuum_geometric(const flx_cell_tables *t, double thickness, const double *x,
-                                   const double *sigma, flx_element_matrices *out);
 
 // beam.c: straight beams with two nodes, in space (12 unknowns) or in the plane (6). EA, EI, ... by the
 // section and the material (which may be NULL where the section gives stiffnesses).
@@ -60,20 +57,10 @@ bool flx_beam_axes(const double *x, const flx_section *c, int dimension, double 
                    double *length);
 flx_status flx_beam_eval(const flx_beam_law *law, const double *x, const flx_section *c,
                          int dimension, flx_element_matrices *out);
-// Section forces at both ends (2, 6): N, Qy, Qz, T, My, Mz in the beam's axes, from displacements and
-// rotations u (2, 6).
-flx_status flx_beam_forces(const flx_beam_law *law, const double *x, const flx_section *c,
-                           int dimension, const double *u, double *forces);
-// Stiffness that an axial tension adds.
-flx_status flx_beam_geometric(double tension, const double *x, const flx_section *c, int dimension,
-                              flx_element_matrices *out);
 
 // truss.c: two nodes, translations only.
 flx_status flx_truss_eval(double EA, double mass, const double *x, int dimension,
                           flx_element_matrices *out);
-// Stiffness that its tension adds.
-flx_status flx_truss_geometric(double tension, const double *x, int dimension,
-                               flx_element_matrices *out);
 
 // Lumped instead of consistent masses: the diagonal of M scaled so that each direction has the mass of
 // the element (Hinton, Rock and Zienkiewicz); rotations keep their diagonal.

@@ -61,10 +61,3 @@ flx_status flx_fe_reactions(const flx_fe *fe, const double *u, bool loads, doubl
 flx_status flx_fe_stress(const flx_fe *fe, const double *u, double *sigma);
 // Von Mises' stress of six components.
 double flx_von_mises(const double sigma[6]);
-// Section forces of beams and trusses (nelement, 12): N Qy Qz T My Mz at both ends, in the axes of the
-// element; zero for others.
-flx_status flx_fe_section_forces(const flx_fe *fe, const double *u, double *forces);
-
-// Geometric stiffness by the stresses and axial forces that u (nnode, 6) makes; on the pattern of K.
-// *G is made here and owned by the caller.
-flx_status flx_fe_geometric(const flx_fe *fe, const double *u, flx_symmetric *G);

@@ -1,5 +1,4 @@
-// recover.c - what follows from a displacement: stresses, section forces, reactions, and the stiffness
-// that stresses add.
+// recover.c - what follows from a displacement: stresses and reactions.
 #include "fe/fe_parts.h"
 
 #include <math.h>
@@ -63,39 +62,6 @@ double flx_von_mises(const double s[6])
     return sqrt((a * a + b * b + c * c) / 2 + 3 * (s[3] * s[3] + s[4] * s[4] + s[5] * s[5]));
 }
 
-// Section forces of one beam or truss (2, 6).
-static flx_status find_forces(const flx_fe *fe, int element, const double *u, double *forces)
-{
-    const flx_element *e = fe->s->elements + element;
-    const int *nodes = flx_element_nodes(fe->s, element);
-    double x[6], own[12], R[9], L;
-    flx_beam_law law;
-    flx_fe_places(fe, element, x);
-    flx_fe_law(fe, e, &law);
-    for (int a = 0; a < 2; a++) memcpy(own + 6 * a, u + 6 * (size_t)nodes[a], 6 * sizeof *own);
-    if (e->family == FLX_FAMILY_BEAM) {
-        return flx_beam_forces(&law, x, fe->s->sections + e->section, fe->s->dimension, own,
-                               forces);
-    }
-    memset(forces, 0, 12 * sizeof *forces);
-    if (!flx_beam_axes(x, NULL, fe->s->dimension, R, &L)) return FLX_SINGULAR;
-    double stretch = 0;
-    for (int c = 0; c < 3; c++) stretch += R[c] * (own[6 + c] - own[c]);
-    forces[0] = forces[6] = law.EA * stretch / L;
-    return FLX_OK;
-}
-
-flx_status flx_fe_section_forces(const flx_fe *fe, const double *u, double *forces)
-{
-    memset(forces, 0, 12 * (size_t)fe->s->nelement * sizeof *forces);
-    for (int i = 0; i < fe->s->nelement; i++) {
-        flx_family family = fe->s->elements[i].family;
-        if (family != FLX_FAMILY_BEAM && family != FLX_FAMILY_TRUSS) continue;
-        FLX_TRY(find_forces(fe, i, u, forces + 12 * (size_t)i));
-    }
-    return FLX_OK;
-}
-
 flx_status flx_fe_reactions(const flx_fe *fe, const double *u, bool loads, double *F)
 {
     flx_element_matrices *m = flx_alloc(fe->ctx, 1, sizeof *m);
@@ -122,41 +88,5 @@ flx_status flx_fe_reactions(const flx_fe *fe, const double *u, bool loads, doubl
         }
     }
     flx_free(m);
-    return status;
-}
-
-static flx_status eval_geometric(const flx_fe *fe, int element, const double *u,
-                                 flx_element_matrices *m)
-{
-    const flx_element *e = fe->s->elements + element;
-    double x[3 * FLX_CELL_NODES];
-    flx_fe_places(fe, element, x);
-    if (is_continuum(e)) {
-        double sigma[6 * FLX_CELL_NODES];
-        flx_hooke c;
-        FLX_TRY(find_stress(fe, element, u, sigma));
-        flx_fe_hooke(fe, e, &c);
-        return flx_continuum_geometric(fe->tables[e->cell], c.thickness, x, sigma, m);
-    }
-    double forces[12];
-    FLX_TRY(find_forces(fe, element, u, forces));
-    if (e->family == FLX_FAMILY_BEAM) {
-        return flx_beam_geometric(forces[0], x, fe->s->sections + e->section, fe->s->dimension, m);
-    }
-    return flx_truss_geometric(forces[0], x, fe->s->dimension, m);
-}
-
-flx_status flx_fe_geometric(const flx_fe *fe, const double *u, flx_symmetric *G)
-{
-    FLX_TRY(flx_symmetric_init_like(fe->ctx, &fe->K, G));
-    flx_element_matrices *m = flx_alloc(fe->ctx, 1, sizeof *m);
-    flx_status status = m ? FLX_OK : FLX_ERR_MEMORY;
-    for (int i = 0; i < fe->s->nelement && status == FLX_OK; i++) {
-        if (fe->s->elements[i].family == FLX_FAMILY_NONE) continue;
-        status = eval_geometric(fe, i, u, m);
-        if (status == FLX_OK) flx_fe_scatter(fe, flx_element_nodes(fe->s, i), m, m->K, G);
-    }
-    flx_free(m);
-    if (status != FLX_OK) flx_symmetric_clear(G);
     return status;
 }

@@ -26,21 +26,3 @@ flx_status flx_truss_eval(double EA, double mass, const double *x, int dimension
     }
     return FLX_OK;
 }
-
-flx_status flx_truss_geometric(double tension, const double *x, int dimension,
-                               flx_element_matrices *out)
-{
-    FLX_TRY(flx_truss_eval(1, 0, x, dimension, out)); // d d^T/L
-    double L2 = 0;
-    int n = out->n;
-    for (int c = 0; c < 3; c++) L2 += (x[3 + c] - x[c]) * (x[3 + c] - x[c]);
-    double L = sqrt(L2);
-    for (int i = 0; i < n; i++) { // (FE-12) tension over length across the bar
-        for (int k = 0; k < n; k++) {
-            bool along = i % dimension == k % dimension;
-            double sign = i / dimension == k / dimension ? 1 : -1;
-            out->K[i * n + k] = tension * ((along ? sign / L : 0) - out->K[i * n + k]);
-        }
-    }
-    return FLX_OK;
-}

@@ -28,39 +28,31 @@ static void put_planes(flx_text *t, int count, int bytes, const uint64_t *differ
     }
 }
 
-typedef struct bits { // of one number
-    uint64_t value;
-} bits;
-
-static bits float_bits(float x)
+static uint64_t float_bits(float x)
 {
-    uint32_t u;
-    memcpy(&u, &x, sizeof u);
-    return (bits){u};
+    uint32_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
 }
 
-static bits double_bits(double x)
-{
-    bits b;
-    memcpy(&b.value, &x, sizeof b.value);
-    return b;
-}
+// The bits of the number at a place.
+typedef uint64_t reader(const void *x, size_t at);
 
-typedef bits reader(const void *x, size_t at);
-
-static bits read_float(const void *x, size_t at)
+static uint64_t read_float(const void *x, size_t at)
 {
     return float_bits(((const float *)x)[at]);
 }
 
-static bits read_narrowed(const void *x, size_t at)
+static uint64_t read_narrowed(const void *x, size_t at)
 {
     return float_bits((float)((const double *)x)[at]);
 }
 
-static bits read_double(const void *x, size_t at)
+static uint64_t read_double(const void *x, size_t at)
 {
-    return double_bits(((const double *)x)[at]);
+    uint64_t bits;
+    memcpy(&bits, (const double *)x + at, sizeof bits);
+    return bits;
 }
 
 static void pack(flx_text *t, int n, int stride, const void *x, size_t step, int bytes,
@@ -73,7 +65,7 @@ static void pack(flx_text *t, int n, int stride, const void *x, size_t step, int
         return;
     }
     for (int k = 0; k < count; k++) {
-        uint64_t now = read(x, place(k, n, stride) * step).value;
+        uint64_t now = read(x, place(k, n, stride) * step);
         d[k] = now - before;
         before = now;
     }

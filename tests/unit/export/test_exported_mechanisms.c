@@ -42,7 +42,7 @@ static int compare(subject *s)
 
 static int exported_code_is_the_tree(void)
 {
-    char folder[] = "/tmp/flexion_export_XXXXXX";
+    char folder[] = "exported_XXXXXX";
     int compared = 0, closed = 0, linearised = 0;
     CHECK(mkdtemp(folder));
     for (int i = stride(); i <= MECHANISMS; i += stride()) {

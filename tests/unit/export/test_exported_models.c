@@ -40,7 +40,7 @@ static int compare(subject *s)
 
 static int all_that_acts_is_exported(void)
 {
-    char folder[] = "/tmp/flexion_export_XXXXXX";
+    char folder[] = "exported_XXXXXX";
     CHECK(mkdtemp(folder));
     flx_ctx *ctx = flx_ctx_create();
     flx_model *m[MODELS];
@@ -77,7 +77,7 @@ static int parameters_may_change(void)
     static const char *const settings[] = {"m=1.7", "k=12",        "c=0.9",
                                            "g=3.5", "amplitude=2", "rest=0.4"};
     static const double p[] = {1.7, 12, 0.9, 3.5, 2, 0.4};
-    char folder[] = "/tmp/flexion_export_XXXXXX";
+    char folder[] = "exported_XXXXXX";
     CHECK(mkdtemp(folder));
     flx_ctx *ctx = flx_ctx_create();
     flx_model *plain = NULL, *open = NULL, *changed = NULL;

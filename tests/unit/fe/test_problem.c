@@ -67,7 +67,7 @@ static int transient_follows_the_modes(void)
         double last[10] = {0};
         rig r = start(BEAM("euler-bernoulli", ""), &status);
         CHECK(status == FLX_OK);
-        snprintf(path, sizeof path, "/tmp/flexion_fe_%ld.csv", (long)getpid());
+        snprintf(path, sizeof path, "fe_%ld.csv", (long)getpid());
         const flx_fe_transient def = {
             .until = 0.1, .step = h[k], .nnode = 1, .nodes = (int[]){11}, .csv = path};
         CHECK(flx_fe_problem_transient(r.p, &def, &t) == FLX_OK);
@@ -160,7 +160,7 @@ static int pictures_are_written(void)
     char path[64], head[200] = "";
     flx_fe_static s;
     rig r = start(BEAM("euler-bernoulli", ""), &status);
-    snprintf(path, sizeof path, "/tmp/flexion_fe_%ld.vtu", (long)getpid());
+    snprintf(path, sizeof path, "fe_%ld.vtu", (long)getpid());
     CHECK(flx_fe_problem_static(r.p, path, &s) == FLX_OK);
     FILE *file = fopen(path, "rb");
     CHECK(file != NULL);

@@ -12,7 +12,7 @@ static char path[64];
 
 static const char *write_file(const char *ending, const char *text)
 {
-    snprintf(path, sizeof path, "/tmp/flexion_mesh_%ld%s", (long)getpid(), ending);
+    snprintf(path, sizeof path, "mesh_%ld%s", (long)getpid(), ending);
     FILE *file = fopen(path, "w");
     if (!file) return NULL;
     fputs(text, file);
