@@ -1,23 +1,28 @@
 // matrix_market.c - pairs of sparse symmetric matrices in Matrix Market's coordinate format.
 #include "read/matrix_market.h"
 
+#include <float.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
+// The two triangles of an assembled matrix differ by the rounding of its sums, of some thousand terms
+// at the most; as a part of the largest entry.
+#define ROUNDING (4096 * DBL_EPSILON)
+
+typedef struct entry {
+    int row, column; // row >= column
+    int line;
+    bool upper; // it was written as (column, row)
+    double value;
+} entry;
+
 typedef struct entries {
-    int n, count, capacity[3];
-    int *row, *column; // row >= column
-    double *value;
+    int n, count, capacity;
+    entry *all;   // owned
     bool general; // both triangles are given
 } entries;
-
-static void clear(entries *e)
-{
-    flx_free(e->row);
-    flx_free(e->column);
-    flx_free(e->value);
-}
 
 static bool has_word(const char *text, int length, const char *word)
 {
@@ -47,22 +52,69 @@ static flx_status read_head(flx_scan *s, entries *e)
 
 static flx_status add_entry(flx_scan *s, entries *e, int i, int j, double value)
 {
-    void *row = e->row, *column = e->column, *values = e->value;
-    flx_status status = flx_grow(s->ctx, &row, &e->capacity[0], e->count + 1, sizeof *e->row);
-    e->row = row;
-    if (status == FLX_OK) {
-        status = flx_grow(s->ctx, &column, &e->capacity[1], e->count + 1, sizeof *e->column);
-        e->column = column;
-    }
-    if (status == FLX_OK) {
-        status = flx_grow(s->ctx, &values, &e->capacity[2], e->count + 1, sizeof *e->value);
-        e->value = values;
-    }
+    void *all = e->all;
+    flx_status status = flx_grow(s->ctx, &all, &e->capacity, e->count + 1, sizeof *e->all);
+    e->all = all;
     if (status != FLX_OK) return status;
-    e->row[e->count] = i > j ? i : j;
-    e->column[e->count] = i > j ? j : i;
-    e->value[e->count++] = value;
+    e->all[e->count++] = (entry){.row = i > j ? i : j,
+                                 .column = i > j ? j : i,
+                                 .line = s->line,
+                                 .upper = i < j,
+                                 .value = value};
     return FLX_OK;
+}
+
+static int by_place(const void *a_in, const void *b_in)
+{
+    const entry *a = a_in, *b = b_in;
+    if (a->row != b->row) return a->row < b->row ? -1 : 1;
+    if (a->column != b->column) return a->column < b->column ? -1 : 1;
+    return (a->line > b->line) - (a->line < b->line);
+}
+
+static flx_status refuse_triangles(const flx_scan *s, const entries *e, const entry *at,
+                                   const double sum[2])
+{
+    flx_loc loc = {s->file, at->line, 1};
+    int i = at->row + 1, j = at->column + 1;
+    if (!e->general) {
+        return FLX_FAIL(s->ctx, FLX_ERR_MODEL, loc,
+                        "(%d, %d) and (%d, %d) are both given, but the matrix is 'symmetric': "
+                        "leave out one triangle, or write 'general' in the first line",
+                        i, j, j, i);
+    }
+    return FLX_FAIL(s->ctx, FLX_ERR_MODEL, loc,
+                    "the matrix is not symmetric: (%d, %d) is %g, and (%d, %d) is %g; where one "
+                    "triangle alone is given, write 'symmetric' in place of 'general' in the first "
+                    "line",
+                    i, j, sum[0], j, i, sum[1]);
+}
+
+// Of a general matrix both triangles are the same, of a symmetric one an entry is in one of them. The
+// complaint is about the first such line.
+static flx_status check_triangles(const flx_scan *s, entries *e)
+{
+    const entry *worst = NULL;
+    double most = 0.0, bad[2] = {0, 0};
+    qsort(e->all, (size_t)e->count, sizeof *e->all, by_place);
+    for (int k = 0; k < e->count; k++) most = fmax(most, fabs(e->all[k].value));
+    for (int k = 0, end; k < e->count; k = end) {
+        const entry *first = e->all + k;
+        double sum[2] = {0, 0};
+        int given[2] = {0, 0};
+        for (end = k;
+             end < e->count && e->all[end].row == first->row && e->all[end].column == first->column;
+             end++) {
+            sum[e->all[end].upper] += e->all[end].value;
+            given[e->all[end].upper]++;
+        }
+        if (first->row == first->column) continue;
+        bool fine = e->general ? fabs(sum[0] - sum[1]) <= ROUNDING * most : !given[0] || !given[1];
+        if (fine || (worst && worst->line <= first->line)) continue;
+        worst = first;
+        memcpy(bad, sum, sizeof bad);
+    }
+    return worst ? refuse_triangles(s, e, worst, bad) : FLX_OK;
 }
 
 static flx_status read_entries(flx_scan *s, entries *e)
@@ -90,13 +142,15 @@ static flx_status read_entries(flx_scan *s, entries *e)
             return FLX_FAIL(s->ctx, FLX_ERR_MODEL, flx_scan_loc(s),
                             "entry (%d, %d) is outside of the matrix", i, j);
         }
-        // of both triangles each gives its half: the symmetric part
-        if (e->general && i != j) value /= 2;
         FLX_TRY(add_entry(s, e, i - 1, j - 1, value));
     }
     if (flx_scan_skip(s)) {
         return FLX_FAIL(s->ctx, FLX_ERR_MODEL, flx_scan_loc(s),
                         "the file goes on after its %d entries: correct their number", count);
+    }
+    FLX_TRY(check_triangles(s, e));
+    for (int k = 0; e->general && k < e->count; k++) { // each triangle gives its half
+        if (e->all[k].row != e->all[k].column) e->all[k].value /= 2;
     }
     return FLX_OK;
 }
@@ -126,8 +180,8 @@ static flx_status make_pattern(flx_ctx *ctx, const entries *a, const entries *b,
         const entries *e = which ? b : a;
         for (int k = 0; k < e->count; k++) {
             first[block++] = used;
-            list[used++] = e->row[k];
-            if (e->column[k] != e->row[k]) list[used++] = e->column[k];
+            list[used++] = e->all[k].row;
+            if (e->all[k].column != e->all[k].row) list[used++] = e->all[k].column;
         }
     }
     if (status == FLX_OK) {
@@ -137,6 +191,14 @@ static flx_status make_pattern(flx_ctx *ctx, const entries *a, const entries *b,
     flx_free(first);
     flx_free(list);
     return status;
+}
+
+static void add_all(const entries *e, flx_symmetric *A)
+{
+    for (int i = 0; i < e->count; i++) {
+        const entry *a = e->all + i;
+        flx_symmetric_add(A, a->row, a->column, a->value);
+    }
 }
 
 flx_status flx_matrix_market_read(flx_ctx *ctx, const char *stiffness, const char *mass,
@@ -160,12 +222,12 @@ flx_status flx_matrix_market_read(flx_ctx *ctx, const char *stiffness, const cha
     if (status == FLX_OK) status = make_pattern(ctx, &k, &m, K);
     if (status == FLX_OK) status = flx_symmetric_init_like(ctx, K, M);
     if (status == FLX_OK) {
-        for (int i = 0; i < k.count; i++) flx_symmetric_add(K, k.row[i], k.column[i], k.value[i]);
-        for (int i = 0; i < m.count; i++) flx_symmetric_add(M, m.row[i], m.column[i], m.value[i]);
+        add_all(&k, K);
+        add_all(&m, M);
     } else {
         flx_symmetric_clear(K);
     }
-    clear(&k);
-    clear(&m);
+    flx_free(k.all);
+    flx_free(m.all);
     return status;
 }

@@ -228,5 +228,49 @@ static int matrices_come_in_pairs(void)
     return 0;
 }
 
+// Both triangles of a general matrix say the same, to rounding; of a symmetric one there is one.
+static int triangles_of_matrices_agree(void)
+{
+    static const struct {
+        const char *text, *message; // NULL: it is taken
+        int line;
+    } cases[] = {
+        {"general\n2 2 4\n1 1 30\n2 1 -10\n1 2 -10.000000000000002\n2 2 10\n", NULL, 0},
+        {"general\n2 2 5\n1 1 30\n2 1 -4\n2 1 -6\n1 2 -10\n2 2 10\n", NULL, 0}, // sums
+        {"symmetric\n2 2 3\n1 1 30\n1 2 -10\n2 2 10\n", NULL, 0},
+        {"general\n2 2 3\n1 1 30\n2 1 -10\n2 2 10\n", "(2, 1) is -10, and (1, 2) is 0", 4},
+        {"general\n2 2 4\n1 1 30\n1 2 -10.0000001\n2 2 10\n2 1 -10\n", "write 'symmetric'", 4},
+        {"symmetric\n2 2 4\n1 1 30\n2 1 -10\n1 2 -10\n2 2 10\n", "write 'general'", 4},
+    };
+    flx_ctx *ctx = flx_ctx_create();
+    char mass[64], text[200];
+    write_file("_M.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 1\n2 2 1\n");
+    snprintf(mass, sizeof mass, "%s", path);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        flx_symmetric K, M;
+        flx_modes *modes = NULL;
+        snprintf(text, sizeof text, "%%%%MatrixMarket matrix coordinate real %s", cases[i].text);
+        write_file("_K.mtx", text);
+        flx_ctx_clear_messages(ctx);
+        flx_status status = flx_matrix_market_read(ctx, path, mass, FLX_NOWHERE, &K, &M);
+        CHECK(status == (cases[i].message ? FLX_ERR_MODEL : FLX_OK));
+        if (cases[i].message) {
+            CHECK_TEXT(flx_ctx_error(ctx, 0)->text, cases[i].message);
+            CHECK(flx_ctx_error(ctx, 0)->loc.line == cases[i].line);
+            continue;
+        }
+        CHECK(flx_modes_create(ctx, &K, &M, &(flx_modes_def){.count = 2}, &modes) == FLX_OK);
+        CHECK_REL(modes->lambda[0], 20 - sqrt(200), 1e-13);
+        flx_modes_destroy(&modes);
+        flx_symmetric_clear(&K);
+        flx_symmetric_clear(&M);
+    }
+    remove(path);
+    remove(mass);
+    flx_ctx_destroy(&ctx);
+    return 0;
+}
+
 TEST_MAIN(TEST(gmsh_old_and_new_give_one_mesh), TEST(every_mistake_has_its_line),
-          TEST(whole_models_are_read), TEST(faces_carry_pressure), TEST(matrices_come_in_pairs))
+          TEST(whole_models_are_read), TEST(faces_carry_pressure), TEST(matrices_come_in_pairs),
+          TEST(triangles_of_matrices_agree))
