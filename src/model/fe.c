@@ -91,6 +91,11 @@ static flx_status read_components(flx_fe_maker *m, const flx_yaml *y, unsigned *
     for (int i = 0; y && i < y->count; i++) {
         int k = 0;
         FLX_TRY(flx_build_word(m->b, y->items[i], "component", words, &k));
+        if (m->s->dimension == 2 && k >= 2 && k <= 4) {
+            return FLX_FAIL(m->b->ctx, FLX_ERR_MODEL, y->items[i]->loc,
+                            "in the plane nothing moves along '%s': components are x, y and rz",
+                            words[k]);
+        }
         *mask |= 1u << k;
     }
     return FLX_OK;
@@ -134,6 +139,12 @@ static flx_status read_spring(flx_fe_maker *m, const flx_yaml *y)
     for (int i = 0; i < ends; i++) {
         FLX_TRY(one_node(m, on->kind == FLX_YAML_LIST ? on->items[i] : on, &k.node[i]));
     }
+    if (k.node[0] == k.node[1]) {
+        return FLX_FAIL(m->b->ctx, FLX_ERR_MODEL, on->loc,
+                        "both ends of the spring are node %d: name two nodes, or this one alone "
+                        "for a spring to the ground",
+                        m->s->label[k.node[0]]);
+    }
     FLX_TRY(flx_build_numbers(m->e, flx_yaml_get(y, "stiffness"), &n, &v));
     for (int i = 0; i < n; i++) {
         int c = m->s->dimension == 2 && i == 2 ? 5 : i;
@@ -158,6 +169,10 @@ static flx_status read_link(flx_fe_maker *m, const flx_yaml *y)
         if (nodes.nodes[i] != l.reference) nodes.nodes[l.nnode++] = nodes.nodes[i];
     }
     l.nodes = nodes.nodes;
+    if (status == FLX_OK && l.nnode == 0) {
+        status = FLX_FAIL(m->b->ctx, FLX_ERR_MODEL, flx_yaml_get(y, "on")->loc,
+                          "the link ties its own `node` to itself: name the other nodes here");
+    }
     if (status == FLX_OK) status = flx_structure_add_link(m->s, &l);
     flx_free(nodes.nodes);
     return status;
@@ -242,8 +257,14 @@ static flx_status for_each(flx_fe_maker *m, const char *key,
 static flx_status make_line(flx_fe_maker *m, const flx_yaml *line)
 {
     const flx_yaml *elements = flx_yaml_get(m->fe, "elements");
+    const flx_yaml *regions = flx_yaml_get(m->fe, "regions");
     int n = 20;
     flx_element_data d;
+    if (regions) {
+        return FLX_FAIL(m->b->ctx, FLX_ERR_MODEL, regions->loc,
+                        "regions are sets of elements of a mesh: a line has one material and one "
+                        "section, given beside `line`");
+    }
     if (elements) FLX_TRY(flx_build_integer(m->e, elements, &n));
     if (n < 1 || n > 10000000) {
         return FLX_FAIL(m->b->ctx, FLX_ERR_MODEL, elements->loc, "%d elements are no line", n);
