@@ -2,6 +2,7 @@
 // are called, its table of operations.
 #include "system/tree_parts.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 // ---- chart --------------------------------------------------------------------------------------
@@ -221,6 +222,13 @@ static flx_status refuse_forces(const flx_model *m, flx_loc loc)
     return refuse(m, loc, "expressions of the equations that read forces of joints");
 }
 
+static flx_status refuse_friction(const flx_model *m, flx_loc loc)
+{
+    char what[200];
+    snprintf(what, sizeof what, "friction in joints, as '%.150s' has", m->frictions[0].name);
+    return refuse(m, loc, what);
+}
+
 static flx_status check_model(const flx_model *m, const flx_system *ready)
 {
     flx_loc loc = m->simulate.formulation_loc;
@@ -228,8 +236,8 @@ static flx_status check_model(const flx_model *m, const flx_system *ready)
     if (m->nmodal > 0) return refuse(m, loc, "elastic bodies");
     if (m->nvariable > 0) return refuse(m, loc, "variables of second order among the equations");
     if (m->nalgebraic > 0) return refuse(m, loc, "algebraic unknowns");
+    if (m->nfriction > 0) return refuse_friction(m, loc);
     if (ready->reads_multipliers) return refuse_forces(m, loc);
-    if (m->nfriction > 0) return refuse(m, loc, "friction in joints");
     for (int i = 0; i < m->nevent; i++) {
         for (int k = 0; k < m->events[i].nset; k++) {
             const flx_assignment *a = m->events[i].sets + k;
