@@ -51,7 +51,8 @@ static void print_mode(int number, const flx_mode *m)
     printf("\n");
 }
 
-static void print_modes(const flx_finding *f)
+// asked: the model has a block `analyse`.
+static void print_modes(const flx_finding *f, bool asked)
 {
     if (!f->steady) {
         printf("  the motion is not steady: eigenvalues of the equations as they are at this "
@@ -59,7 +60,12 @@ static void print_modes(const flx_finding *f)
     }
     if (!f->balanced) {
         printf("  forces are not in balance here: find an equilibrium first, and give it as "
-               "'about'\n");
+               "'about'%s\n",
+               asked ? "" : ":");
+    }
+    if (!asked && !(f->steady && f->balanced)) {
+        printf("%s    analyse: {rest: {type: equilibrium}, swing: {type: modes, about: rest}}\n",
+               f->balanced ? "  modes about a position of rest are found with\n" : "");
     }
     if (f->modes.nmode > 0) {
         printf("  mode  frequency Hz     damping  %-28s  moves most\n", "eigenvalue 1/s");
@@ -127,7 +133,7 @@ static flx_status do_one(flx_simulation *sim, int i, const char *name, const cha
     printf("%s: %s, about: %s\n", name, type, about);
     flx_status status = flx_simulation_analyse(sim, i, &found);
     if (status == FLX_OK && strcmp(type, "modes") == 0) {
-        print_modes(&found);
+        print_modes(&found, i >= 0);
         write_modes(table, name, &found.modes);
     } else if (status == FLX_OK) {
         print_rest(sim, &found);

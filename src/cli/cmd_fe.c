@@ -13,8 +13,8 @@ static const char help_text[] =
     "step of 'simulate'). Fields at nodes go to VTK files.\n"
     "\n"
     "  --count N         modes: how many (default 10)\n"
-    "  --vtu FILE        where fields go (default MODEL.vtu; of a transient MODEL.pvd\n"
-    "                    with a .vtu file for each picture); none: nowhere\n"
+    "  --vtu FILE        where fields go (default MODEL.static.vtu, MODEL.modes.vtu, or\n"
+    "                    MODEL.pvd with a .vtu file for each picture); none: nowhere\n"
     "  --csv FILE        transient: energies, displacements of the nodes asked for\n"
     "  --node N          transient: a node for the table; may be repeated\n"
     "  --every N         transient: write every N-th step (default: 100 in all)\n"
@@ -128,8 +128,8 @@ static flx_status run_transient(flx_fe_problem *p, const request *q)
 static const struct {
     const char *word, *ending;
     flx_status (*run)(flx_fe_problem *p, const request *q);
-} kinds[] = {{"static", ".vtu", run_static},
-             {"modes", ".vtu", run_modes},
+} kinds[] = {{"static", ".static.vtu", run_static},
+             {"modes", ".modes.vtu", run_modes},
              {"transient", ".pvd", run_transient}};
 #define NKIND ((int)(sizeof kinds / sizeof kinds[0]))
 

@@ -729,6 +729,13 @@ static int results_are_compared(void)
     flexion("compare a.h5 pendulum.yaml --from soon");
     CHECK_STATUS(2);
     CHECK_TEXT(err, "--from needs a time, not 'soon'");
+    write_model("growth.yaml", "flexion: 1\n"
+                               "equations: {first_order: {x: {at: 1, derivative: x}}}\n"
+                               "simulate: {until: 2}\n"
+                               "outputs: {every: 0.1, signals: [x]}\n");
+    flexion("compare growth.yaml pendulum.yaml");
+    CHECK_STATUS(2);
+    CHECK_TEXT(err, "no signal in common");
     char command[256];
     snprintf(command, sizeof command, "cd %s && head -c 3000 a.h5 >half.h5", folder);
     CHECK(system(command) == 0);
@@ -833,6 +840,54 @@ static int reductions_are_certified(void)
     return 0;
 }
 
+// What one computation wrote the other leaves alone.
+static int structures_keep_their_files(void)
+{
+    write_model("rod.yaml", "flexion: 1\n"
+                            "fe:\n"
+                            "  line: [[0, 0, 0], [1, 0, 0]]\n"
+                            "  section: {radius: 0.01}\n"
+                            "  material: {E: 7e10, density: 2750}\n"
+                            "  elements: 4\n"
+                            "  supports: {root: {on: start}}\n"
+                            "  loads: {tip: {type: force, on: end, value: [0, 0, 10]}}\n");
+    flexion("fe static rod.yaml");
+    CHECK_STATUS(0);
+    CHECK_TEXT(out, "fields in rod.static.vtu");
+    CHECK(file_size("rod.static.vtu") > 500);
+    flexion("fe modes rod.yaml --count 3");
+    CHECK_STATUS(0);
+    CHECK_TEXT(out, "fields in rod.modes.vtu");
+    CHECK(file_size("rod.modes.vtu") > 500);
+    return 0;
+}
+
+// A model that says nothing about analyses is told how to ask for modes about its rest.
+static int analysis_away_from_rest_shows_what_to_write(void)
+{
+    static const char swing[] =
+        "flexion: 1\n"
+        "dimension: 2\n"
+        "gravity: [0, -9.81]\n"
+        "bodies: {arm: {type: rigid, mass: 1, com: [0.5, 0], inertia: 0.1}}\n"
+        "joints: {hinge: {type: revolute, on: [ground, arm], at: [0, 0]}}\n";
+    static const char block[] =
+        "analyse: {rest: {type: equilibrium}, swing: {type: modes, about: rest}}\n";
+    char text[sizeof swing + sizeof block];
+    write_model("swing.yaml", swing);
+    flexion("analyse swing.yaml");
+    CHECK_STATUS(0);
+    CHECK_TEXT(out, "forces are not in balance");
+    CHECK_TEXT(out, block);
+    snprintf(text, sizeof text, "%s%s", swing, block);
+    write_model("swing.yaml", text);
+    flexion("analyse swing.yaml");
+    CHECK_STATUS(0);
+    CHECK(strstr(out, "not in balance") == NULL && strstr(out, block) == NULL);
+    CHECK_TEXT(out, "swing: modes, about: rest");
+    return 0;
+}
+
 static int files_start(void)
 {
     char command[256];
@@ -862,4 +917,5 @@ TEST_MAIN(TEST(files_start), TEST(every_help_fits_a_screen_and_shows_an_example)
           TEST(closure_that_cannot_be_met_names_the_joint), TEST(plot_draws),
           TEST(info_and_language_speak), TEST(methods_are_told), TEST(methods_are_compared),
           TEST(results_are_compared), TEST(pages_are_written), TEST(reductions_are_certified),
+          TEST(structures_keep_their_files), TEST(analysis_away_from_rest_shows_what_to_write),
           TEST(files_end))
