@@ -7,6 +7,21 @@
 extern "C" {
 #endif
 
+// The mesh of an elastic body as it is drawn (docs/dev/scene.md). With elastic coordinates q a node is
+// displaced by sum_k q_k modes_k and stressed by sum_k q_k stress_k, body axes.
+typedef struct flx_result_mesh {
+    int nnode, nsurface; // nodes; the first of them lie on the surface
+    int ntriangle, ncell, nmode;
+    const float *nodes;      // (nnode, 3) body frame
+    const int *labels;       // (nnode) numbers in the mesh file
+    const int *triangles;    // (ntriangle, 3) the surface, counter-clockwise from outside
+    const int *cells;        // (ncell) VTK's numbers of cells
+    const int *offsets;      // (ncell + 1) into connectivity
+    const int *connectivity; // nodes of cells, VTK's order
+    const float *modes;      // (nmode, nnode, 3)
+    const float *stress;     // (nmode, nnode, 6) xx yy zz xy yz xz; NULL: none
+} flx_result_mesh;
+
 // What a result says of itself. Kept by the caller until the sink's end.
 typedef struct flx_result_info {
     const char *title, *model_path, *model_text; // model_text: the whole file
@@ -23,6 +38,8 @@ typedef struct flx_result_info {
     const char *const *events; // (nevent) names of the model's events
     const char *scene;         // what there is to see, as JSON; NULL: no sink asked, or no bodies
     int nmotion;               // numbers a row that move the scene
+    int nmesh;
+    const flx_result_mesh *meshes; // (nmesh) of elastic bodies
 } flx_result_info;
 
 // What this build is made of and where it runs: "compiler", "HDF5", "processor", ... Returns the
@@ -77,6 +94,8 @@ FLX_API const char *flx_result_model(const flx_result *r);
 FLX_API const char *flx_result_scene(const flx_result *r);
 // The motion of the scene: (rows * n), row by row; NULL: the result has none.
 FLX_API const float *flx_result_motion(const flx_result *r, int *n);
+// Meshes of elastic bodies: number i, by which the scene names them; NULL: no more.
+FLX_API const flx_result_mesh *flx_result_get_mesh(const flx_result *r, int i);
 // What the result says of itself and its run: "method", "created", "ledger/steps", "measures/far",
 // ... Returns the name of fact i, NULL when out of range; its text, or NULL and its number.
 FLX_API const char *flx_result_fact(const flx_result *r, int i, const char **text, double *number);

@@ -9,6 +9,7 @@
 //     /names       (1 + signals) names of the columns
 //     /units       (1 + signals) units of the columns, "" where a signal has none
 //     /scene       what there is to see, as JSON; /motion (rows, numbers) single precision: how it moves
+//     /meshes/N/.. of elastic bodies: nodes, surface, cells, modes, stresses (docs/dev/scene.md)
 //     /ledger/...  one number (or name) each; NaN until the run has ended
 //     /measures/...one number each; /measure_names
 //     /events/...  where the model has events: names; t and event (its number, from 0) of each one
@@ -25,6 +26,7 @@
 #include "flexion/results.h"
 #include "flexion/simulation.h"
 #include "output/format.h"
+#include "output/meshes.h"
 #include "output/place.h"
 
 #include <errno.h>
@@ -303,6 +305,7 @@ static bool lay_out_contents(hdf5_sink *s, hid_t file, long rows)
     if (info->scene) {
         const hsize_t moving[2] = {(hsize_t)rows, (hsize_t)info->nmotion};
         put_text(&l, "scene", info->scene);
+        if (!flx_meshes_put(file, info->nmesh, info->meshes)) l.failed = true;
         reserve(&l, "motion", H5T_NATIVE_FLOAT, 2, moving, &nothing, &s->motion_at);
     }
     return !l.failed;

@@ -1,5 +1,6 @@
 // read_hdf5.c - read back what hdf5.c wrote; rows without a time were never computed.
 #include "output/format.h"
+#include "output/meshes.h"
 #include "output/result.h"
 
 #include <hdf5.h>
@@ -292,6 +293,7 @@ static flx_status read_file(flx_result *r, const char *path, hid_t file)
     FLX_TRY(read_ledger(r, file));
     FLX_TRY(read_measures(r, file));
     FLX_TRY(read_events(r, file));
+    FLX_TRY(flx_meshes_read(r, file));
     return read_scene(r, file);
 }
 

@@ -139,6 +139,11 @@ const char *flx_result_scene(const flx_result *r)
     return r->scene;
 }
 
+const flx_result_mesh *flx_result_get_mesh(const flx_result *r, int i)
+{
+    return i >= 0 && i < r->nmesh ? r->meshes + i : NULL;
+}
+
 const float *flx_result_motion(const flx_result *r, int *n)
 {
     *n = r->nmotion;

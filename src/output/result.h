@@ -20,6 +20,8 @@ struct flx_result {
     const char *model, *scene; // arena; NULL: none
     float *motion;             // (rows * nmotion) owned; NULL: none
     int nmotion;
+    int nmesh;
+    flx_result_mesh *meshes; // (nmesh) arena
     int nfact, fact_capacity;
     flx_fact *facts; // owned
     int nevent;

@@ -560,6 +560,72 @@ static int signals_are_found_by_name(void)
     return 0;
 }
 
+// Two meshes of two tetrahedra, the second without stresses, and then damaged.
+static int meshes_come_back(void)
+{
+    static const float nodes[15] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 1, 1, 1};
+    static const int labels[5] = {7, 8, 9, 12, 13}, cells[2] = {10, 10}, offsets[3] = {0, 4, 8};
+    static const int triangles[6] = {0, 2, 1, 1, 2, 4}, wrong[6] = {0, 2, 1, 1, 2, 5};
+    static const int connectivity[8] = {0, 1, 2, 3, 1, 2, 3, 4};
+    float modes[2 * 5 * 3], stress[2 * 5 * 6];
+    for (int i = 0; i < 30; i++) modes[i] = 0.1f * (float)i;
+    for (int i = 0; i < 60; i++) stress[i] = 1e9f / (float)(i + 1);
+    flx_result_mesh meshes[2] = {{.nnode = 5,
+                                  .nsurface = 5,
+                                  .ntriangle = 2,
+                                  .ncell = 2,
+                                  .nmode = 2,
+                                  .nodes = nodes,
+                                  .labels = labels,
+                                  .triangles = triangles,
+                                  .cells = cells,
+                                  .offsets = offsets,
+                                  .connectivity = connectivity,
+                                  .modes = modes,
+                                  .stress = stress}};
+    meshes[1] = meshes[0];
+    meshes[1].stress = NULL;
+    flx_ctx *ctx = flx_ctx_create();
+    flx_ledger ledger = {0};
+    flx_result_info info = make_info(2);
+    info.nmeasure = 0;
+    info.scene = "{}";
+    info.nmotion = 9;
+    info.nmesh = 2;
+    info.meshes = meshes;
+    for (int damaged = 0; damaged < 2; damaged++) {
+        const double motion[9] = {0};
+        flx_sink *s = NULL;
+        flx_result *r = NULL;
+        if (damaged) meshes[1].triangles = wrong; // a node that is not there
+        CHECK(flx_hdf5_sink_create(ctx, in_folder("mesh.h5"), &s) == FLX_OK);
+        CHECK(s->type->begin(s, &info) == FLX_OK);
+        for (int i = 0; i < 5; i++) { // more rows than expected: the file is laid out anew
+            CHECK(s->type->motion(s, motion) == FLX_OK);
+            CHECK(put_rows(s, i, i + 1) == FLX_OK);
+        }
+        CHECK(s->type->end(s, &ledger) == FLX_OK);
+        flx_sink_destroy(&s);
+        CHECK(flx_result_open(ctx, in_folder("mesh.h5"), &r) == FLX_OK);
+        const flx_result_mesh *m = flx_result_get_mesh(r, 0);
+        CHECK(m && m->nnode == 5 && m->nsurface == 5 && m->ncell == 2 && m->nmode == 2);
+        CHECK(m->ntriangle == 2 && memcmp(m->nodes, nodes, sizeof nodes) == 0);
+        CHECK(memcmp(m->labels, labels, sizeof labels) == 0);
+        CHECK(memcmp(m->triangles, triangles, sizeof triangles) == 0);
+        CHECK(memcmp(m->cells, cells, sizeof cells) == 0);
+        CHECK(memcmp(m->offsets, offsets, sizeof offsets) == 0);
+        CHECK(memcmp(m->connectivity, connectivity, sizeof connectivity) == 0);
+        CHECK(memcmp(m->modes, modes, sizeof modes) == 0);
+        CHECK(memcmp(m->stress, stress, sizeof stress) == 0);
+        const flx_result_mesh *second = flx_result_get_mesh(r, 1);
+        CHECK(damaged ? second == NULL : second && second->stress == NULL);
+        CHECK(flx_result_get_mesh(r, 2) == NULL && flx_result_get_mesh(r, -1) == NULL);
+        flx_result_close(&r);
+    }
+    flx_ctx_destroy(&ctx);
+    return 0;
+}
+
 // ---- memory -----------------------------------------------------------------------------------
 
 static flx_status write_and_read(flx_ctx *ctx, sink_maker make, const char *path)
@@ -610,7 +676,7 @@ static int files_end(void)
 }
 
 TEST_MAIN(TEST(files_start), TEST(hdf5_gives_every_bit_back), TEST(hdf5_file_says_what_it_is),
-          TEST(hdf5_keeps_events), TEST(hdf5_takes_large_texts),
+          TEST(hdf5_keeps_events), TEST(meshes_come_back), TEST(hdf5_takes_large_texts),
           TEST(killed_run_leaves_a_readable_file), TEST(rows_can_be_read_during_the_run),
           TEST(unused_sink_changes_nothing), TEST(links_are_followed),
           TEST(reserved_rows_are_bounded), TEST(wrong_files_are_refused_with_a_reason),
