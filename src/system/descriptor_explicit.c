@@ -265,8 +265,8 @@ static bool factors_serve(const flx_saddle_work *k, double t)
 
 #define MAX_ALGEBRAIC 64
 
-// psi(t, q, v, x, w) = 0 by Newton with the dense derivative.
-static flx_status solve_algebraic(const flx_descriptor *d, flx_work *w, flx_state *x)
+// By Newton with the dense derivative.
+flx_status flx_eval_algebraic(const flx_descriptor *d, flx_work *w, flx_state *x)
 {
     int n = d->base.dims.nw, first = flx_first_w(d);
     flx_saddle_work *k = &w->saddle;
@@ -429,7 +429,7 @@ static flx_status accelerate(const flx_descriptor *d, flx_work *w, flx_state *x)
     memset(x->lam, 0, (size_t)n->nlam * sizeof(double));
     memset(x->mu, 0, (size_t)n->nmu * sizeof(double));
     memset(x->dx, 0, (size_t)n->nx * sizeof(double));
-    FLX_TRY(solve_algebraic(d, w, x));
+    FLX_TRY(flx_eval_algebraic(d, w, x));
     flx_point p = flx_state_point(s, x);
     w->saddle.regularity = 0.0;
     flx_eval_hold(d, w, &p);

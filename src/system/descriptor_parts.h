@@ -537,6 +537,8 @@ void flx_eval_saddle(const flx_descriptor *d, flx_work *w, const flx_point *p, d
                      double *A2);
 
 // explicit form and reactions
+// psi(t, q, v, x, w) = 0 for the algebraic unknowns of x, after flx_saddle_prepare.
+flx_status flx_eval_algebraic(const flx_descriptor *d, flx_work *w, flx_state *x);
 flx_status flx_saddle_prepare(const flx_descriptor *d, flx_work *w);
 void flx_saddle_free(flx_work *w);
 extern const flx_explicit flx_descriptor_explicit;

@@ -14,6 +14,7 @@ static void retract(const flx_system *s, const double *q, const double *theta, d
         const flx_link *l = t->links + i;
         flx_tree_retract_link(l, t->k.planar, q + l->q, theta + l->v, q_out + l->q);
     }
+    for (int i = t->k.nv, k = t->k.nq; i < s->dims.nv; i++, k++) q_out[k] = q[k] + theta[i];
 }
 
 static void difference(const flx_system *s, const double *q0, const double *q1, double *theta)
@@ -29,6 +30,7 @@ static void difference(const flx_system *s, const double *q0, const double *q1, 
         }
         for (int k = 0; k < flx_link_freedom(l->kind, t->k.planar); k++) out[k] = b[k] - a[k];
     }
+    for (int i = t->k.nv, k = t->k.nq; i < s->dims.nv; i++, k++) theta[i] = q1[k] - q0[k];
 }
 
 // The four maps differ only in what they do to rotations.
@@ -84,10 +86,10 @@ static void unknown(const flx_system *s, int i, flx_unknown *u)
 {
     const flx_tree *t = flx_tree_of(s);
     *u = (flx_unknown){.lower = -HUGE_VAL, .upper = HUGE_VAL, .scale = 1.0};
-    if (i < s->dims.nv) {
+    if (i < flx_tree_first_other(t)) {
         name_velocity(t, i, u);
     } else {
-        t->inner->ops->unknown(t->inner, i - s->dims.nv + t->inner->dims.nv, u);
+        t->inner->ops->unknown(t->inner, i + flx_tree_shift(t), u);
     }
 }
 
@@ -99,6 +101,7 @@ void flx_tree_work_destroy(flx_work *work)
     if (!w) return;
     if (w->inner) w->inner->d->base.ops->work_destroy(w->inner);
     flx_state_destroy(&w->body);
+    flx_index1_destroy(&w->together);
     flx_free(w->states);
     flx_free(w->frames);
     flx_free(w->tangents.base);
@@ -131,6 +134,7 @@ static size_t cut_block(const flx_tree *t, flx_tree_work *w)
         {&w->free_a, nv},
         {&w->A0, values},
         {&w->A2, values},
+        {&w->masses, (size_t)t->nvariable * (size_t)t->nvariable},
         {&g->dq, n},
         {&g->dv, n},
         {&g->da, n},
@@ -209,47 +213,39 @@ static flx_status refuse(const flx_model *m, flx_loc loc, const char *what)
                     what);
 }
 
-// The tree does not know the forces of its joints while it runs.
-static bool is_force(void *user, flx_leaf leaf)
-{
-    (void)user;
-    flx_leaf_kind k = flx_leaf_get_kind(leaf);
-    return k == FLX_LEAF_REACTION || k == FLX_LEAF_DRIVE || k == FLX_LEAF_MULTIPLIER;
-}
-
-static flx_status refuse_forces(const flx_model *m, flx_loc loc)
-{
-    return refuse(m, loc, "expressions of the equations that read forces of joints");
-}
-
-static flx_status refuse_friction(const flx_model *m, flx_loc loc)
-{
-    char what[200];
-    snprintf(what, sizeof what, "friction in joints, as '%.150s' has", m->frictions[0].name);
-    return refuse(m, loc, what);
-}
-
-static flx_status check_model(const flx_model *m, const flx_system *ready)
+static flx_status check_model(const flx_model *m)
 {
     flx_loc loc = m->simulate.formulation_loc;
     if (m->nbody == 0) return refuse(m, loc, "a model without bodies");
     if (m->nmodal > 0) return refuse(m, loc, "elastic bodies");
-    if (m->nvariable > 0) return refuse(m, loc, "variables of second order among the equations");
-    if (m->nalgebraic > 0) return refuse(m, loc, "algebraic unknowns");
-    if (m->nfriction > 0) return refuse_friction(m, loc);
-    if (ready->reads_multipliers) return refuse_forces(m, loc);
+    return FLX_OK;
+}
+
+// ---- joints whose forces are read ---------------------------------------------------------------
+
+static bool mark_reaction(void *user, flx_leaf leaf)
+{
+    bool *apart = user;
+    if (flx_leaf_get_kind(leaf) == FLX_LEAF_REACTION) apart[flx_leaf_get_index(leaf)] = true;
+    return false; // go on with the others
+}
+
+// Coordinates of joints do not contain the forces of the joints. Where friction, an equation, an event
+// or a switch reads those of a joint, it carries nothing and is closed: then they are multipliers.
+static bool *list_apart(const flx_model *m, const flx_descriptor *ready)
+{
+    bool *apart = flx_alloc(m->ctx, (size_t)m->njoint, sizeof *apart);
+    if (!apart) return NULL;
+    for (int j = 0; j < m->njoint; j++) apart[j] = ready->joints[j].read;
     for (int i = 0; i < m->nevent; i++) {
         for (int k = 0; k < m->events[i].nset; k++) {
-            const flx_assignment *a = m->events[i].sets + k;
-            if (flx_graph_depends(m->graph, a->value, is_force, NULL)) return refuse_forces(m, loc);
+            (void)flx_graph_depends(m->graph, m->events[i].sets[k].value, mark_reaction, apart);
         }
     }
     for (int i = 0; i < m->nswitch; i++) {
-        if (flx_graph_depends(m->graph, m->switches[i].value, is_force, NULL)) {
-            return refuse_forces(m, loc);
-        }
+        (void)flx_graph_depends(m->graph, m->switches[i].value, mark_reaction, apart);
     }
-    return FLX_OK;
+    return apart;
 }
 
 // A link without inertia along its joint: its velocity follows from the forces, by implicit methods.
@@ -317,10 +313,13 @@ static flx_status make_inner(flx_tree *t, const rows *drop)
     const flx_descriptor *d = flx_tree_inner(t);
     t->places = (flx_body_places){t->model->nbody, t->model, d->body_q, d->body_v};
     t->base.dims = t->inner->dims;
-    t->base.dims.nq = t->t.k.nq;
-    t->base.dims.nv = t->t.k.nv;
+    t->nvariable = t->model->nvariable;
+    t->base.dims.nq = t->t.k.nq + t->nvariable;
+    t->base.dims.nv = t->t.k.nv + t->nvariable;
     t->base.param = t->inner->param;
-    t->bare = t->model->nforce == 0 && t->model->nstate == 0 && flx_tree_rows(t) == 0;
+    t->base.reads_multipliers = t->inner->reads_multipliers;
+    t->bare = t->model->nforce == 0 && t->nvariable + t->base.dims.nx + t->base.dims.nw == 0 &&
+              flx_tree_rows(t) == 0;
     return flx_tree_pattern(t, FLX_TREE_CHEAPEST);
 }
 
@@ -396,11 +395,15 @@ static flx_status make(flx_tree *t, const flx_system *ready, const flx_state *at
 {
     const flx_descriptor *d = flx_descriptor_of(ready);
     rows drop = {0};
-    FLX_TRY(flx_topology_create(t->model, &t->top));
+    bool *apart = list_apart(t->model, d);
+    if (!apart) return FLX_ERR_MEMORY;
+    flx_status status = flx_topology_create_apart(t->model, apart, &t->top);
+    flx_free(apart);
+    if (status != FLX_OK) return status;
     FLX_TRY(flx_tree_links_create(t->model, &t->top, &t->t));
     t->weightless = t->t.k;
     memset(t->weightless.gravity, 0, sizeof t->weightless.gravity);
-    flx_status status = list_tree_rows(t, d->complete ? d->complete : d, &drop);
+    status = list_tree_rows(t, d->complete ? d->complete : d, &drop);
     if (status == FLX_OK) status = make_inner(t, &drop);
     if (status == FLX_OK) status = choose_closures(t, at, nredundant, &drop);
     flx_free(drop.list);
@@ -411,7 +414,7 @@ flx_status flx_tree_create(const flx_model *m, const flx_system *ready, const fl
                            int nredundant, flx_system **s)
 {
     *s = NULL;
-    FLX_TRY(check_model(m, ready));
+    FLX_TRY(check_model(m));
     flx_tree *t = flx_alloc(m->ctx, 1, sizeof *t);
     if (!t) return FLX_ERR_MEMORY;
     t->base.ops = &flx_tree_ops;

@@ -2,12 +2,19 @@
 // by (TREE-10) and (TREE-11).
 #include "system/tree_parts.h"
 
+static void copy_variables(const flx_tree *t, const double *from, double *to)
+{
+    memcpy(to, from, (size_t)t->nvariable * sizeof *to);
+}
+
 flx_point flx_tree_carry(const flx_tree *t, flx_tree_work *w, const flx_point *p)
 {
     flx_point b = *p;
     flx_tree_place(&t->t, p->q, w->frames);
     flx_tree_positions(&t->t, &t->places, w->frames, w->body->q);
     flx_tree_velocities(&t->t, &t->places, w->frames, p->v, w->body->v);
+    copy_variables(t, p->q + t->t.k.nq, w->body->q + flx_tree_inner(t)->variable_q);
+    copy_variables(t, p->v + t->t.k.nv, w->body->v + flx_tree_inner(t)->variable_v);
     b.q = w->body->q;
     b.v = w->body->v;
     b.a = w->zero;
@@ -15,15 +22,28 @@ flx_point flx_tree_carry(const flx_tree *t, flx_tree_work *w, const flx_point *p
     return b;
 }
 
+void flx_tree_carry_accelerations(const flx_tree *t, flx_tree_work *w, const double *v,
+                                  const double *a)
+{
+    flx_tree_accelerations(&t->t, &t->places, w->frames, v, a, w->body->a);
+    copy_variables(t, a + t->t.k.nv, w->body->a + flx_tree_inner(t)->variable_v);
+}
+
+void flx_tree_pull(const flx_tree *t, flx_tree_work *w, const double *force, double *out)
+{
+    flx_tree_forces(&t->t, &t->places, w->frames, force, out);
+    copy_variables(t, force + flx_tree_inner(t)->variable_v, out + t->t.k.nv);
+}
+
 flx_status flx_tree_residual(const flx_system *s, flx_work *work, const flx_point *p, double *r)
 {
     const flx_tree *t = flx_tree_of(s);
     flx_tree_work *w = flx_tree_work_of(work);
     flx_point b = flx_tree_carry(t, w, p);
-    flx_tree_accelerations(&t->t, &t->places, w->frames, p->v, p->a, w->body->a);
+    flx_tree_carry_accelerations(t, w, p->v, p->a);
     b.a = w->body->a;
     FLX_TRY(flx_eval_residual(t->inner, w->inner, &b, w->r));
-    flx_tree_forces(&t->t, &t->places, w->frames, w->r, r);
+    flx_tree_pull(t, w, w->r, r);
     int rest = flx_dims_unknowns(&s->dims) - s->dims.nv;
     memcpy(r + s->dims.nv, w->r + t->inner->dims.nv, (size_t)rest * sizeof *r);
     return FLX_OK;
@@ -44,7 +64,7 @@ flx_status flx_tree_bond_force(const flx_system *s, flx_work *work, const flx_po
     flx_tree_work *w = flx_tree_work_of(work);
     flx_point b = flx_tree_carry(t, w, p);
     FLX_TRY(flx_eval_bond_force(t->inner, w->inner, &b, eta, w->own));
-    flx_tree_forces(&t->t, &t->places, w->frames, w->own, out);
+    flx_tree_pull(t, w, w->own, out);
     return FLX_OK;
 }
 
@@ -82,7 +102,7 @@ void flx_tree_closures(const flx_tree *t, flx_tree_work *w, const flx_point *car
     for (int i = 0; i < flx_tree_rows(t); i++) {
         double *g = w->G + (size_t)n * (size_t)i;
         take_row(d, w->A0, i, w->own);
-        flx_tree_forces(&t->t, &t->places, w->frames, w->own, g);
+        flx_tree_pull(t, w, w->own, g);
         double least = ROUNDING * fmax(1.0, d->length) * largest(d->base.dims.nv, w->own);
         if (!(largest(n, g) > least)) memset(g, 0, (size_t)n * sizeof *g);
         for (int k = 0; add && k < d->base.dims.nv; k++) add[i] += w->own[k] * a_b[k];
@@ -95,7 +115,7 @@ flx_status flx_tree_bond_bias(const flx_system *s, flx_work *work, const flx_poi
     flx_tree_work *w = flx_tree_work_of(work);
     flx_point b = flx_tree_carry(t, w, p);
     FLX_TRY(flx_eval_bond_bias(t->inner, w->inner, &b, bias));
-    flx_tree_accelerations(&t->t, &t->places, w->frames, p->v, w->zero, w->body->a);
+    flx_tree_carry_accelerations(t, w, p->v, w->zero);
     flx_tree_closures(t, w, &b, w->body->a, bias);
     return FLX_OK;
 }
@@ -105,7 +125,7 @@ flx_status flx_tree_energy(const flx_system *s, flx_work *work, const flx_point 
     const flx_tree *t = flx_tree_of(s);
     flx_tree_work *w = flx_tree_work_of(work);
     flx_point b = flx_tree_carry(t, w, p);
-    flx_tree_accelerations(&t->t, &t->places, w->frames, p->v, p->a, w->body->a);
+    flx_tree_carry_accelerations(t, w, p->v, p->a);
     b.a = w->body->a;
     return flx_eval_energy(t->inner, w->inner, &b, e);
 }
@@ -116,10 +136,15 @@ void flx_tree_to_bodies(const flx_system *s, flx_work *work, const flx_state *x,
     flx_tree_work *w = flx_tree_work_of(work);
     const flx_dims *n = &s->dims;
     bodies->t = x->t;
+    const flx_descriptor *d = flx_tree_inner(t);
     flx_tree_place(&t->t, x->q, w->frames);
     flx_tree_positions(&t->t, &t->places, w->frames, bodies->q);
     flx_tree_velocities(&t->t, &t->places, w->frames, x->v, bodies->v);
     flx_tree_accelerations(&t->t, &t->places, w->frames, x->v, x->a, bodies->a);
+    copy_variables(t, x->q + t->t.k.nq, bodies->q + d->variable_q);
+    copy_variables(t, x->v + t->t.k.nv, bodies->v + d->variable_v);
+    copy_variables(t, x->a + t->t.k.nv, bodies->a + d->variable_v);
+    memcpy(bodies->w, x->w, (size_t)n->nw * sizeof *x->w);
     memcpy(bodies->x, x->x, (size_t)n->nx * sizeof *x->x);
     memcpy(bodies->dx, x->dx, (size_t)n->nx * sizeof *x->dx);
     memcpy(bodies->switches, x->switches, (size_t)n->nswitch * sizeof *x->switches);
@@ -130,6 +155,8 @@ void flx_tree_accept(const flx_system *s, flx_work *work, flx_state *x)
     const flx_tree *t = flx_tree_of(s);
     flx_tree_work *w = flx_tree_work_of(work);
     flx_tree_to_bodies(s, work, x, w->body);
+    memcpy(w->body->lam, x->lam, (size_t)s->dims.nlam * sizeof *x->lam);
+    memcpy(w->body->mu, x->mu, (size_t)s->dims.nmu * sizeof *x->mu);
     flx_eval_accept(t->inner, w->inner, w->body);
     memcpy(x->switches, w->body->switches, (size_t)s->dims.nswitch * sizeof *x->switches);
 }

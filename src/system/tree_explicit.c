@@ -27,6 +27,7 @@ static void position_rate(const flx_system *s, const double *q, const double *v,
         int n = flx_link_freedom(l->kind, t->k.planar);
         memcpy(dq + l->q, v + l->v, (size_t)n * sizeof *dq);
     }
+    for (int i = t->k.nv, k = t->k.nq; i < s->dims.nv; i++, k++) dq[k] = v[i];
 }
 
 static void position_velocity(const flx_system *s, const double *q, const double *dq, double *v)
@@ -44,6 +45,7 @@ static void position_velocity(const flx_system *s, const double *q, const double
         int n = flx_link_freedom(l->kind, t->k.planar);
         memcpy(v + l->v, dq + l->q, (size_t)n * sizeof *v);
     }
+    for (int i = t->k.nv, k = t->k.nq; i < s->dims.nv; i++, k++) v[i] = dq[k];
 }
 
 static void normalise(const flx_system *s, double *q)
@@ -66,11 +68,9 @@ static bool gives_way(const flx_tree *t, int row)
     return flx_tree_inner(t)->rows[row].C > 0;
 }
 
-// S = L L^T, in its lower half; rows that give way are cut off by a diagonal of one. False: the
-// closures depend on each other here.
-static bool factor(const flx_tree *t, double *S)
+// S (n x n) = L L^T, in its lower half. False: its rows depend on each other.
+static bool factor(int n, double *S)
 {
-    int n = flx_tree_rows(t);
     for (int j = 0; j < n; j++) {
         double diagonal = S[n * j + j], rest = diagonal;
         for (int k = 0; k < j; k++) rest -= S[n * j + k] * S[n * j + k];
@@ -97,6 +97,39 @@ static void solve(int n, const double *S, double *b)
     }
 }
 
+// ---- variables ----------------------------------------------------------------------------------
+
+// Their masses, factored; the bodies have none of them. At the point of the last saddle.
+static flx_status factor_masses(const flx_tree *t, flx_tree_work *w)
+{
+    const flx_descriptor *d = flx_tree_inner(t);
+    int n = t->nvariable;
+    for (int i = 0; i < n; i++) {
+        for (int j = 0; j < n; j++) {
+            int row = d->variable_v + i, col = d->variable_v + j;
+            bool none = flx_layout_entry(d, d->block_of[row], d->block_of[col]) < 0;
+            w->masses[n * i + j] = none ? 0.0 : w->A2[flx_layout_slot(d, row, col)];
+        }
+    }
+    for (int i = 0; i < n; i++) {
+        if (w->masses[n * i + i] > 0.0) continue;
+        const flx_variable *v = t->model->variables + i;
+        return FLX_FAIL(t->base.ctx, FLX_ERR_CANNOT, v->loc,
+                        "'%s' has no mass, so that its acceleration is not determined, which an "
+                        "explicit method needs; use radau or generalized-alpha",
+                        v->name);
+    }
+    return factor(n, w->masses) ? FLX_OK : FLX_SINGULAR;
+}
+
+// Accelerations of the variables from the forces along them.
+static void move_variables(const flx_tree *t, flx_tree_work *w, const double *force, double *a)
+{
+    if (t->nvariable == 0) return;
+    memmove(a + t->t.k.nv, force, (size_t)t->nvariable * sizeof *a);
+    solve(t->nvariable, w->masses, a + t->t.k.nv);
+}
+
 // Y and the factor of S from G, at these positions.
 static flx_status factor_closures(const flx_tree *t, flx_tree_work *w, const double *q)
 {
@@ -105,15 +138,16 @@ static flx_status factor_closures(const flx_tree *t, flx_tree_work *w, const dou
         const double *g = w->G + (size_t)nv * (size_t)i;
         double *y = w->Y + (size_t)nv * (size_t)i;
         (void)flx_linkage_forward(&t->weightless, w->states, q, w->zero, g, NULL, y);
+        move_variables(t, w, g + t->t.k.nv, y);
         for (int j = 0; j <= i; j++) {
             double sum = 0.0;
             const double *other = w->G + (size_t)nv * (size_t)j;
             for (int k = 0; k < nv; k++) sum += other[k] * y[k];
             w->S[n * i + j] = w->S[n * j + i] = sum;
         }
-        if (gives_way(t, i)) w->S[n * i + i] = 1.0;
+        if (gives_way(t, i)) w->S[n * i + i] = 1.0; // cut off
     }
-    return factor(t, w->S) ? FLX_OK : FLX_SINGULAR;
+    return factor(n, w->S) ? FLX_OK : FLX_SINGULAR;
 }
 
 // out -= Y b
@@ -138,6 +172,7 @@ static void split_forces(const flx_tree *t, flx_tree_work *w, const flx_point *b
                           w->zero, w->own);
     FLX_BODY_KINDS(X)
 #undef X
+    memset(w->own + d->variable_v, 0, (size_t)t->nvariable * sizeof *w->own);
     for (int i = 0; i < d->base.dims.nv; i++) w->own[i] -= w->r[i];
 }
 
@@ -167,7 +202,7 @@ static flx_status close_accelerations(const flx_tree *t, flx_tree_work *w, const
     const flx_dims *n = &t->base.dims;
     int rows = flx_tree_rows(t);
     FLX_TRY(flx_eval_bond_bias(t->inner, w->inner, b, w->rhs));
-    flx_tree_accelerations(&t->t, &t->places, w->frames, x->v, x->a, w->body->a);
+    flx_tree_carry_accelerations(t, w, x->v, x->a);
     flx_tree_closures(t, w, b, w->body->a, w->rhs);
     for (int i = 0; i < rows; i++) {
         if (gives_way(t, i)) w->rhs[i] = 0.0;
@@ -181,8 +216,35 @@ static flx_status close_accelerations(const flx_tree *t, flx_tree_work *w, const
     return FLX_OK;
 }
 
+// In the body's state, where the point carried last reads them from.
+static flx_status find_algebraic(const flx_tree *t, flx_tree_work *w, flx_state *x)
+{
+    const flx_dims *n = &t->base.dims;
+    flx_state *b = w->body;
+    b->t = x->t;
+    memcpy(b->x, x->x, (size_t)n->nx * sizeof *x->x);
+    memcpy(b->w, x->w, (size_t)n->nw * sizeof *x->w);
+    memcpy(b->switches, x->switches, (size_t)n->nswitch * sizeof *x->switches);
+    memset(b->a, 0, (size_t)t->inner->dims.nv * sizeof *b->a);
+    memset(b->dx, 0, (size_t)n->nx * sizeof *b->dx);
+    memset(b->lam, 0, (size_t)n->nlam * sizeof *b->lam);
+    memset(b->mu, 0, (size_t)n->nmu * sizeof *b->mu);
+    FLX_TRY(flx_eval_algebraic(flx_tree_inner(t), w->inner, b));
+    memcpy(x->w, b->w, (size_t)n->nw * sizeof *x->w);
+    return FLX_OK;
+}
+
+// What accelerations need besides; made once.
+static flx_status make_ready(const flx_tree *t, flx_tree_work *w)
+{
+    if (t->base.dims.nw > 0) FLX_TRY(flx_saddle_prepare(flx_tree_inner(t), w->inner));
+    if (!t->base.reads_multipliers || w->together) return FLX_OK;
+    return flx_index1_create(&t->base, &w->together);
+}
+
 static flx_status accelerate(const flx_tree *t, flx_tree_work *w, flx_state *x)
 {
+    FLX_TRY(make_ready(t, w));
     const flx_dims *n = &t->base.dims;
     flx_point p = flx_state_point(&t->base, x), b = p;
     const double *ext = NULL;
@@ -191,12 +253,21 @@ static flx_status accelerate(const flx_tree *t, flx_tree_work *w, flx_state *x)
         memset(x->mu, 0, (size_t)n->nmu * sizeof *x->mu);
         memset(x->dx, 0, (size_t)n->nx * sizeof *x->dx);
         b = flx_tree_carry(t, w, &p);
+        if (n->nw > 0) FLX_TRY(find_algebraic(t, w, x));
         FLX_TRY(forces(t, w, &b, x));
         ext = w->ext;
     }
+    if (t->nvariable > 0) {
+        flx_eval_saddle(flx_tree_inner(t), w->inner, &b, w->A0, w->A2);
+        FLX_TRY(factor_masses(t, w));
+        move_variables(t, w, w->own + flx_tree_inner(t)->variable_v, x->a);
+    }
     int link = flx_linkage_forward(&t->t.k, w->states, x->q, x->v, NULL, ext, x->a);
     if (link >= 0) return FLX_SINGULAR;
-    return flx_tree_rows(t) > 0 ? close_accelerations(t, w, &b, x) : FLX_OK;
+    if (flx_tree_rows(t) > 0) FLX_TRY(close_accelerations(t, w, &b, x));
+    if (!w->together) return FLX_OK;
+    long evaluations = 0; // the method counts its own
+    return flx_index1_solve(w->together, (flx_work *)(void *)w, x, &evaluations, &evaluations);
 }
 
 static flx_status rate(const flx_system *s, flx_work *work, double t, const double *z, flx_state *x,
@@ -311,8 +382,8 @@ static flx_status project(const flx_system *s, flx_work *work, double time, doub
 
 static flx_status prepare(const flx_system *s, flx_work *work)
 {
-    (void)work;
-    return flx_tree_refuse_massless(s, false);
+    FLX_TRY(flx_tree_refuse_massless(s, false));
+    return make_ready(flx_tree_of(s), flx_tree_work_of(work));
 }
 
 const flx_explicit flx_tree_explicit = {.size = flx_pack_size,

@@ -327,9 +327,11 @@ static void TREE(fill)(const flx_tree *t, const flx_blocks *extra, const NUMBER 
         const flx_front *x = f->fronts + p->link;
         int col = FLX_TREE_MOTION * (1 + x->npartner) + TREE(other_in)(x, p->with);
         NUMBER *A = matrices + x->matrix + (size_t)col * (size_t)x->rows;
-        NUMBER c1 = p->with < t->base.dims.nx ? cx : 0.0;
+        bool variable = p->with < t->nvariable;
+        NUMBER c1 = variable ? c[1] : cx, c2 = variable ? c[2] : 0.0; // those of bonds are zeros
         for (int r = 0; r < 6; r++) {
-            A[r] += c[0] * X[0][p->at + (size_t)r] + c1 * X[1][p->at + (size_t)r];
+            size_t at = p->at + (size_t)r;
+            A[r] += c[0] * X[0][at] + c1 * X[1][at] + c2 * X[2][at];
         }
     }
 }
@@ -341,14 +343,14 @@ static void TREE(fill_border)(const flx_tree *t, const flx_blocks *b, const NUMB
                               NUMBER *border)
 {
     const flx_pattern *p = &t->base.pattern;
-    int m = t->fronts.nother, n = t->t.k.n, nv = t->base.dims.nv;
+    int m = t->fronts.nother, n = t->t.k.n, first = flx_tree_first_other(t);
     for (int bi = n; bi < p->nblock; bi++) {
         for (int e = p->row[bi] + n; e < p->row[bi + 1]; e++) {
             int j0 = p->start[p->col[e]], j1 = p->start[p->col[e] + 1], at = p->offset[e];
             for (int i = p->start[bi]; i < p->start[bi + 1]; i++) {
                 for (int j = j0; j < j1; j++, at++) {
-                    NUMBER c1 = j - nv < t->base.dims.nx ? cx : c[1];
-                    border[(j - nv) * m + i - nv] =
+                    NUMBER c1 = j < t->base.dims.nv ? c[1] : cx; // those of bonds are zeros
+                    border[(j - first) * m + i - first] =
                         c[0] * b->A0[at] + c1 * b->A1[at] + c[2] * b->A2[at];
                 }
             }
@@ -359,9 +361,9 @@ static void TREE(fill_border)(const flx_tree *t, const flx_blocks *b, const NUMB
 static void TREE(leave_out)(const flx_tree *t, const signed char *left_out, NUMBER *border,
                             double *terms)
 {
-    int m = t->fronts.nother, nv = t->base.dims.nv;
+    int m = t->fronts.nother, first = flx_tree_first_other(t);
     for (int k = 0; k < m && left_out; k++) {
-        if (!left_out[nv + k]) continue;
+        if (!left_out[first + k]) continue;
         for (int i = 0; i < m; i++) border[k * m + i] = border[i * m + k] = i == k ? 1.0 : 0.0;
         terms[k] = 1.0;
     }
@@ -449,7 +451,7 @@ static bool TREE(factor)(const flx_tree *t, const flx_blocks *b, const NUMBER c[
 static void TREE(solve_inwards)(const flx_tree *t, const factors *x, NUMBER *d)
 {
     const flx_tree_fronts *f = &t->fronts;
-    NUMBER *force = x->force, *rest = d + t->base.dims.nv;
+    NUMBER *force = x->force, *rest = d + flx_tree_first_other(t);
     const flx_blocks kept = {x->g0, x->g1, x->g2};
     memset(force, 0, (size_t)f->n * 6 * sizeof *force);
     for (int i = f->n - 1; i >= 0; i--) {
@@ -497,7 +499,7 @@ static inline void TREE(carry)(const NUMBER *theta, const double *r, double size
 static void TREE(solve_outwards)(const flx_tree *t, const factors *x, NUMBER *d)
 {
     const flx_tree_fronts *f = &t->fronts;
-    NUMBER *y = x->motion, *rest = d + t->base.dims.nv;
+    NUMBER *y = x->motion, *rest = d + flx_tree_first_other(t);
     const flx_blocks kept = {x->g0, x->g1, x->g2};
     for (int i = 0; i < f->n; i++) {
         const flx_front *front = f->fronts + i;
@@ -544,6 +546,7 @@ static void TREE(solve_outwards)(const flx_tree *t, const factors *x, NUMBER *d)
 static void TREE(solve)(const flx_tree *t, const factors *x, NUMBER *d)
 {
     TREE(solve_inwards)(t, x, d);
-    TREE(solve_border)(t->fronts.nother, x->border, x->pivot, x->row, x->col, d + t->base.dims.nv);
+    TREE(solve_border)
+    (t->fronts.nother, x->border, x->pivot, x->row, x->col, d + flx_tree_first_other(t));
     TREE(solve_outwards)(t, x, d);
 }

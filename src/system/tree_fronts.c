@@ -71,7 +71,7 @@ typedef struct tie {
 static tie tie_of(const flx_tree *t, const int *body, int bi, int bj)
 {
     const flx_pattern *p = &t->inner->pattern;
-    int nv = t->inner->dims.nv, row = -1, col = -1;
+    int first = flx_tree_inner(t)->variable_v, row = -1, col = -1;
     tie x = {.panel = {.row = body[bi], .col = body[bj]}};
     if (body[bi] >= 0) row = t->t.mounts[body[bi]].link;
     if (body[bj] >= 0) col = t->t.mounts[body[bj]].link;
@@ -82,12 +82,12 @@ static tie tie_of(const flx_tree *t, const int *body, int bi, int bj)
     } else if (col >= 0 && body[bi] < 0) {
         x.panel.kind = FLX_PANEL_ROW;
         x.link = col;
-        x.with = p->start[bi] - nv;
+        x.with = p->start[bi] - first;
         x.size = p->start[bi + 1] - p->start[bi];
     } else if (row >= 0 && body[bj] < 0) {
         x.panel.kind = FLX_PANEL_COLUMN;
         x.link = row;
-        x.with = p->start[bj] - nv;
+        x.with = p->start[bj] - first;
         x.size = p->start[bj + 1] - p->start[bj];
     }
     return x;
@@ -308,7 +308,7 @@ static flx_status make_fronts(const flx_tree *t, flx_tree_fronts *f)
 flx_status flx_tree_fronts_create(const flx_tree *t, flx_tree_fronts *f)
 {
     *f = (flx_tree_fronts){.n = t->t.k.n};
-    f->nother = flx_dims_unknowns(&t->base.dims) - t->base.dims.nv;
+    f->nother = flx_dims_unknowns(&t->base.dims) - flx_tree_first_other(t);
     flx_status status = make_panels(t, f);
     if (status == FLX_OK) status = make_fronts(t, f);
     if (status != FLX_OK) flx_tree_fronts_clear(f);

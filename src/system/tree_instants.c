@@ -65,9 +65,14 @@ static void change(const flx_system *s, flx_work *work, const flx_state *x,
     inner_of(t)->change(t->inner, flx_tree_work_of(work)->inner, b, changed, switches);
 }
 
-// Switches and states after an instant.
+// Switches, states and variables after an instant.
 static void take_back(const flx_system *s, const flx_state *b, flx_state *x)
 {
+    const flx_tree *t = flx_tree_of(s);
+    const flx_descriptor *d = flx_tree_inner(t);
+    size_t n = (size_t)t->nvariable;
+    memcpy(x->q + t->t.k.nq, b->q + d->variable_q, n * sizeof *x->q);
+    memcpy(x->v + t->t.k.nv, b->v + d->variable_v, n * sizeof *x->v);
     memcpy(x->x, b->x, (size_t)s->dims.nx * sizeof *x->x);
     memcpy(x->switches, b->switches, (size_t)s->dims.nswitch * sizeof *x->switches);
 }
@@ -84,7 +89,7 @@ static flx_status happen(const flx_system *s, flx_work *work, flx_state *x,
     h->Y = Y;
     for (int i = 0; i < h->nrow; i++) { // rows along bodies become rows along joints
         const double *row = w->set + (size_t)t->inner->dims.nv * (size_t)i;
-        flx_tree_forces(&t->t, &t->places, w->frames, row, Y + (size_t)s->dims.nv * (size_t)i);
+        flx_tree_pull(t, w, row, Y + (size_t)s->dims.nv * (size_t)i);
     }
     take_back(s, b, x);
     return status;

@@ -172,12 +172,12 @@ static void put_column(const flx_tree *t, flx_tree_work *w, const double *column
 {
     const flx_pattern *p = &t->base.pattern;
     const flx_dims *n = &t->base.dims;
-    int total = flx_dims_unknowns(n), shift = t->inner->dims.nv - n->nv;
+    int total = flx_dims_unknowns(n), shift = flx_tree_shift(t), links = flx_tree_first_other(t);
     int bj = t->block_of[j], width = p->start[bj + 1] - p->start[bj];
     flx_tree_forces(&t->t, &t->places, w->frames, column, w->free_a);
     for (int i = 0; i < total; i++) {
         int bi = t->block_of[i];
-        double value = i < n->nv ? w->free_a[i] + (add ? add[i] : 0.0) : column[i + shift];
+        double value = i < links ? w->free_a[i] + (add ? add[i] : 0.0) : column[i + shift];
         A[p->offset[p->row[bi] + bj] + (i - p->start[bi]) * width + j - p->start[bj]] = value;
     }
 }
@@ -220,7 +220,7 @@ flx_status flx_tree_linearise(const flx_system *s, flx_work *work, const flx_poi
     size_t links = (size_t)t->t.k.n + 1, values = (size_t)pt->offset[pt->row[pt->nblock]];
     flx_blocks inner = {g->A0, g->A1, g->A2};
     flx_point c = flx_tree_carry(t, w, p);
-    flx_tree_accelerations(&t->t, &t->places, w->frames, p->v, p->a, w->body->a);
+    flx_tree_carry_accelerations(t, w, p->v, p->a);
     c.a = w->body->a;
     memcpy(g->base, w->frames, links * sizeof *g->base);
     FLX_TRY(flx_eval_residual(t->inner, w->inner, &c, w->r));
@@ -235,13 +235,16 @@ flx_status flx_tree_linearise(const flx_system *s, flx_work *work, const flx_poi
     memset(b->A1, 0, values * sizeof *b->A1);
     memset(b->A2, 0, values * sizeof *b->A2);
     put_velocity_columns(t, w, p, b);
-    int first = s->dims.nv, shift = t->inner->dims.nv - first;
-    for (int j = first; j < flx_dims_unknowns(&s->dims); j++) {
+    int shift = flx_tree_shift(t);
+    for (int j = flx_tree_first_other(t); j < flx_dims_unknowns(&s->dims); j++) {
         take_column(t->inner, g->A0, j + shift, g->column);
         put_column(t, w, g->column, NULL, j, b->A0);
-        if (j >= first + s->dims.nx) continue;
+        if (j >= s->dims.nv + s->dims.nx) continue;
         take_column(t->inner, g->A1, j + shift, g->column);
         put_column(t, w, g->column, NULL, j, b->A1);
+        if (j >= s->dims.nv) continue;
+        take_column(t->inner, g->A2, j + shift, g->column);
+        put_column(t, w, g->column, NULL, j, b->A2);
     }
     return FLX_OK;
 }
@@ -277,10 +280,11 @@ static flx_status make_pattern(flx_tree *t)
 {
     const flx_pattern *in = &t->inner->pattern;
     const flx_dims *n = &t->base.dims;
-    int total = flx_dims_unknowns(n), shift = t->inner->dims.nv - n->nv, nb = 0;
+    int total = flx_dims_unknowns(n), shift = flx_tree_shift(t), nb = 0;
+    int first = flx_tree_first_other(t) + shift;
     flx_free(t->numbers);
     t->base.pattern = (flx_pattern){0};
-    for (int b = 0; b < in->nblock; b++) nb += in->start[b] >= t->inner->dims.nv;
+    for (int b = 0; b < in->nblock; b++) nb += in->start[b] >= first;
     nb += t->t.k.n;
     size_t entries = (size_t)nb * (size_t)nb, links = (size_t)t->t.k.n;
     if (t->by_links) entries -= links * (links - 1);
@@ -299,7 +303,7 @@ static flx_status make_pattern(flx_tree *t)
     t->block_of = block_of;
     for (int i = 0; i < t->t.k.n; i++) start[i] = t->t.links[i].v;
     for (int b = 0, k = t->t.k.n; b < in->nblock; b++) {
-        if (in->start[b] >= t->inner->dims.nv) start[k++] = in->start[b] - shift;
+        if (in->start[b] >= first) start[k++] = in->start[b] - shift;
     }
     start[nb] = total;
     for (int i = 0, e = 0; i < nb; i++) {
@@ -319,6 +323,8 @@ flx_status flx_tree_pattern(flx_tree *t, flx_tree_tangent how)
 {
     flx_tree_fronts_clear(&t->fronts);
     t->by_links = false;
+    // the matrix of (IDX-1) is one on the pattern
+    if (how == FLX_TREE_CHEAPEST && t->base.reads_multipliers) how = FLX_TREE_FULL;
     if (how != FLX_TREE_FULL) FLX_TRY(flx_tree_fronts_create(t, &t->fronts));
     t->by_links = how == FLX_TREE_BY_LINKS || (how == FLX_TREE_CHEAPEST && pays(t));
     t->base.ops = t->by_links ? &flx_tree_ops_by_links : &flx_tree_ops;

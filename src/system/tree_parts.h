@@ -11,7 +11,8 @@
 //
 // The tree holds a descriptor of the same model from which the rows of the tree's joints are left
 // out. What is left of it, forces and closures, is in coordinates of bodies:
-//     r = P^T r_b(t, q_b(q), P v, P v' + P' v, x, lam, mu)                     (TREE-11)
+//     r = P^T r_b(t, q_b(q), P v, P v' + P' v, x, w, lam, mu)                  (TREE-11)
+// Variables of second order follow the velocities of the links in v; along them P is the identity.
 #pragma once
 
 #include "system/descriptor_parts.h"
@@ -27,8 +28,9 @@ typedef struct flx_tree {
     flx_linkage weightless; // the same links without gravity; borrows them
     int massless;           // a link without inertia along its joint; -1: none
     flx_system *inner;      // owned; the descriptor
+    int nvariable;          // of second order
     flx_body_places places;
-    bool bare;           // no force, no state, no bond: the recursion alone
+    bool bare;           // no force, no variable, no bond: the recursion alone
     int *numbers;        // owned; the pattern's, then:
     const int *block_of; // (n) block of each unknown
     bool by_links;       // the tangent link by link, with linear algebra of its own; else full
@@ -66,6 +68,8 @@ typedef struct flx_tree_work {
     double *free_a;         // (nv)
     double *set;            // velocities that events set: rows along bodies
     double *A0, *A2;        // on the inner pattern
+    double *masses;         // (variables squared) of them, then factored
+    flx_index1 *together;   // owned; where forces read multipliers, made when it is asked for
     flx_tree_tangents tangents;
     double *block; // owned: all of these
 } flx_tree_work;
@@ -87,11 +91,27 @@ static inline const flx_descriptor *flx_tree_inner(const flx_tree *t)
     return flx_descriptor_of(t->inner);
 }
 
+// The unknowns behind those of the links are those of the descriptor behind its bodies.
+static inline int flx_tree_first_other(const flx_tree *t)
+{
+    return t->t.k.nv;
+}
+static inline int flx_tree_shift(const flx_tree *t)
+{
+    return flx_tree_inner(t)->variable_v - t->t.k.nv;
+}
+
 flx_work *flx_tree_work_create(const flx_system *s);
 void flx_tree_work_destroy(flx_work *w);
 
 // The point in coordinates of bodies: frames and body state of the work are set.
 flx_point flx_tree_carry(const flx_tree *t, flx_tree_work *w, const flx_point *p);
+
+// Accelerations of bodies and variables, there.
+void flx_tree_carry_accelerations(const flx_tree *t, flx_tree_work *w, const double *v,
+                                  const double *a);
+// out (nv) = P^T force; frames lose their velocities.
+void flx_tree_pull(const flx_tree *t, flx_tree_work *w, const double *force, double *out);
 
 flx_status flx_tree_residual(const flx_system *s, flx_work *w, const flx_point *p, double *r);
 flx_status flx_tree_bond_rate(const flx_system *s, flx_work *w, const flx_point *p, double *gd);

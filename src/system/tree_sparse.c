@@ -267,7 +267,7 @@ static void add_entry(const flx_tree *t, const flx_link_frame *f, int e, const f
     body_frame b = frame_of(t, f, x->kind == FLX_PANEL_ROW ? x->col : x->row);
     int width = body_rows(&b), size = (p->offset[e + 1] - at) / width;
     if (x->kind == FLX_PANEL_COLUMN) {
-        for (int k = 0; k < 2; k++) {
+        for (int k = 0; k < 3; k++) {
             if (A[k]) add_column(&b, size, size, A[k], out[k]);
         }
         return;
@@ -324,7 +324,7 @@ static int entry_of(const flx_tree *t, int link, int block, bool row)
 
 static int other_block(const flx_tree *t, int other)
 {
-    return t->block_of[t->base.dims.nv + other] - t->t.k.n;
+    return t->block_of[flx_tree_first_other(t) + other] - t->t.k.n;
 }
 
 // Rows of other unknowns along the joints.
@@ -334,7 +334,7 @@ static void put_row(const flx_tree *t, int other, const flx_blocks *extra, doubl
     const flx_pattern *p = &t->base.pattern;
     const flx_tree_fronts *f = &t->fronts;
     int block = other_block(t, other), n = t->t.k.n;
-    int in = t->base.dims.nv + other - p->start[n + block];
+    int in = flx_tree_first_other(t) + other - p->start[n + block];
     double *const A[3] = {b->A0, b->A1, b->A2}, *const X[3] = {extra->A0, extra->A1, extra->A2};
     memset(rows, 0, FLX_TREE_MOTION * (size_t)n * sizeof *rows);
     for (int k = 0; k < f->nrow; k++) {
@@ -366,7 +366,7 @@ static void put_column(const flx_tree *t, int other, const flx_blocks *extra, co
     const flx_pattern *p = &t->base.pattern;
     const flx_tree_fronts *f = &t->fronts;
     int block = other_block(t, other), n = t->t.k.n;
-    int in = t->base.dims.nv + other - p->start[n + block];
+    int in = flx_tree_first_other(t) + other - p->start[n + block];
     int width = p->start[n + block + 1] - p->start[n + block];
     memset(forces, 0, 6 * (size_t)n * sizeof *forces);
     for (int k = 0; k < f->ncol; k++) {
@@ -430,7 +430,7 @@ static void put_others(const flx_tree *t, const flx_blocks *inner, flx_blocks *b
 {
     const flx_pattern *from = &t->inner->pattern, *to = &t->base.pattern;
     int first = 0, n = t->t.k.n;
-    while (first < from->nblock && from->start[first] < t->inner->dims.nv) first++;
+    while (first < from->nblock && from->start[first] < flx_tree_inner(t)->variable_v) first++;
     for (int bi = first; bi < from->nblock; bi++) {
         for (int e = from->row[bi]; e < from->row[bi + 1]; e++) {
             int bj = from->col[e];
@@ -469,7 +469,10 @@ void flx_tree_linearise_links(const flx_tree *t, flx_tree_work *w, const flx_poi
     for (int k = 0; k < f->nother; k++) {
         put_row(t, k, &extra, w->tangents.composite, b);
         put_column(t, k, &extra, extra.A0, w->tangents.composite, b->A0);
-        if (k < t->base.dims.nx) put_column(t, k, &extra, extra.A1, w->tangents.composite, b->A1);
+        if (k >= t->nvariable + t->base.dims.nx) continue;
+        put_column(t, k, &extra, extra.A1, w->tangents.composite, b->A1);
+        if (k >= t->nvariable) continue;
+        put_column(t, k, &extra, extra.A2, w->tangents.composite, b->A2);
     }
     put_others(t, inner, b);
 }
@@ -542,6 +545,37 @@ static void collect_forces(const flx_tree *t, const flx_blocks *extra, const flx
     }
 }
 
+// Columns of variables: forces on links into F, rows of other unknowns.
+static void add_variables(const flx_tree *t, const flx_blocks *b, const flx_blocks *extra,
+                          const double c[3], const double *const u[3], double *F, double *out)
+{
+    const flx_pattern *p = &t->base.pattern;
+    const flx_tree_fronts *f = &t->fronts;
+    const double *const A[3] = {b->A0, b->A1, b->A2}, *const X[3] = {extra->A0, extra->A1,
+                                                                     extra->A2};
+    int first = flx_tree_first_other(t), n = t->t.k.n;
+    for (int k = 0; k < f->ncol && t->nvariable > 0; k++) {
+        int j = f->columns[k].with;
+        for (int i = 0; i < 3 && j < t->nvariable; i++) {
+            if (!u[i]) continue;
+            for (int r = 0; r < 6; r++) {
+                F[6 * f->columns[k].link + r] +=
+                    c[i] * u[i][first + j] * X[i][f->columns[k].at + (size_t)r];
+            }
+        }
+    }
+    for (int bi = n; bi < p->nblock && t->nvariable > 0; bi++) {
+        for (int e = p->row[bi] + n; p->start[p->col[e]] < t->base.dims.nv; e++) {
+            int j0 = p->start[p->col[e]], j1 = p->start[p->col[e] + 1], at = p->offset[e];
+            for (int r = p->start[bi]; r < p->start[bi + 1]; r++) {
+                for (int j = j0; j < j1; j++, at++) {
+                    for (int i = 0; i < 3; i++) out[r] += u[i] ? c[i] * A[i][at] * u[i][j] : 0.0;
+                }
+            }
+        }
+    }
+}
+
 void flx_tree_product(const flx_system *s, flx_work *work, const flx_blocks *b, const double c[3],
                       const double *const u[3], double *out)
 {
@@ -562,13 +596,14 @@ void flx_tree_product(const flx_system *s, flx_work *work, const flx_blocks *b, 
     for (int k = 0; k < f->npair; k++) {
         add_forces(&extra, f->pairs[k].at, y + f->pairs[k].with, F + 6 * f->pairs[k].link);
     }
+    add_variables(t, b, &extra, c, u, F, out);
     collect_forces(t, &extra, y, F, out);
     for (int k = 0; k < f->nrow; k++) { // rows of other unknowns
         const double *const A[3] = {extra.A0 + f->rows[k].at, extra.A1 + f->rows[k].at,
                                     extra.A2 + f->rows[k].at};
         list_motion(y + f->rows[k].link, motion);
         for (int i = 0; i < FLX_TREE_MOTION; i++) {
-            out[s->dims.nv + f->rows[k].with] += A[i / 6][i % 6] * motion[i];
+            out[flx_tree_first_other(t) + f->rows[k].with] += A[i / 6][i % 6] * motion[i];
         }
     }
 }

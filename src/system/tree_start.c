@@ -157,9 +157,14 @@ flx_status flx_tree_from_bodies(const flx_system *s, const flx_state *bodies, fl
     if (!frames) return FLX_ERR_MEMORY;
     frames[0].R = m33_identity();
     x->t = bodies->t;
-    memcpy(x->q, t->t.drawn, (size_t)n->nq * sizeof *x->q);
+    memcpy(x->q, t->t.drawn, (size_t)t->t.k.nq * sizeof *x->q);
     memset(x->v, 0, (size_t)n->nv * sizeof *x->v);
+    const flx_descriptor *d = flx_tree_inner(t);
+    size_t variables = (size_t)t->nvariable;
+    memcpy(x->q + t->t.k.nq, bodies->q + d->variable_q, variables * sizeof *x->q);
+    memcpy(x->v + t->t.k.nv, bodies->v + d->variable_v, variables * sizeof *x->v);
     memcpy(x->x, bodies->x, (size_t)n->nx * sizeof *x->x);
+    memcpy(x->w, bodies->w, (size_t)n->nw * sizeof *x->w);
     memcpy(x->switches, bodies->switches, (size_t)n->nswitch * sizeof *x->switches);
     flx_status status = FLX_OK;
     for (int i = 0; i < t->top.n && status == FLX_OK; i++) {

@@ -60,15 +60,18 @@ typedef struct edge { // a joint seen from one of its bodies
 
 typedef struct graph {
     const flx_model *m;
-    int *start; // (nbody + 2) first edge of each body, the ground first
+    const bool *apart; // (njoint) or NULL: those that carry nothing
+    int *start;        // (nbody + 2) first edge of each body, the ground first
     edge *edges;
     int *parent, *queue; // (nbody + 1) scratch of searches; bodies count from 1
     int *distance;       // (nbody + 1) -1: not reached
 } graph;
 
-static bool carries(const flx_model *m, int joint)
+static bool carries(const graph *g, int joint)
 {
+    const flx_model *m = g->m;
     const flx_joint *j = m->joints + joint;
+    if (g->apart && g->apart[joint]) return false;
     return j->body[0] != j->body[1] && flx_topology_freedom(m, j, j->body[1]) >= 0;
 }
 
@@ -81,10 +84,10 @@ static void graph_clear(graph *g)
     flx_free(g->distance);
 }
 
-static flx_status graph_create(const flx_model *m, graph *g)
+static flx_status graph_create(const flx_model *m, const bool *apart, graph *g)
 {
     size_t n = (size_t)m->nbody + 1;
-    *g = (graph){.m = m};
+    *g = (graph){.m = m, .apart = apart};
     g->start = flx_alloc(m->ctx, n + 1, sizeof *g->start);
     g->edges = flx_alloc(m->ctx, 2 * (size_t)m->njoint, sizeof *g->edges);
     g->parent = flx_alloc(m->ctx, n, sizeof *g->parent);
@@ -92,7 +95,7 @@ static flx_status graph_create(const flx_model *m, graph *g)
     g->distance = flx_alloc(m->ctx, n, sizeof *g->distance);
     if (!g->start || !g->edges || !g->parent || !g->queue || !g->distance) return FLX_ERR_MEMORY;
     for (int i = 0; i < m->njoint; i++) {
-        if (!carries(m, i)) continue;
+        if (!carries(g, i)) continue;
         for (int s = 0; s < 2; s++) g->start[m->joints[i].body[s] + 2]++;
     }
     for (size_t i = 1; i <= n; i++) g->start[i] += g->start[i - 1];
@@ -100,7 +103,7 @@ static flx_status graph_create(const flx_model *m, graph *g)
     int *end = g->queue;
     memcpy(end, g->start + 1, n * sizeof *end);
     for (int i = m->njoint - 1; i >= 0; i--) {
-        if (!carries(m, i)) continue;
+        if (!carries(g, i)) continue;
         const int *b = m->joints[i].body;
         for (int s = 0; s < 2; s++) g->edges[--end[b[s] + 1]] = (edge){i, b[1 - s]};
     }
@@ -292,6 +295,11 @@ void flx_topology_clear(flx_topology *t)
 
 flx_status flx_topology_create(const flx_model *m, flx_topology *t)
 {
+    return flx_topology_create_apart(m, NULL, t);
+}
+
+flx_status flx_topology_create_apart(const flx_model *m, const bool *apart, flx_topology *t)
+{
     size_t n = (size_t)m->nbody;
     graph g;
     *t = (flx_topology){.ctx = m->ctx};
@@ -299,7 +307,7 @@ flx_status flx_topology_create(const flx_model *m, flx_topology *t)
     t->number = flx_alloc(m->ctx, n, sizeof *t->number);
     t->preorder = flx_alloc(m->ctx, n, sizeof *t->preorder);
     t->cut = flx_alloc(m->ctx, (size_t)m->njoint, sizeof *t->cut);
-    flx_status status = graph_create(m, &g);
+    flx_status status = graph_create(m, apart, &g);
     if (!t->nodes || !t->number || !t->preorder || !t->cut) status = FLX_ERR_MEMORY;
     if (status == FLX_OK) {
         for (int i = 0; i < m->nbody; i++) t->number[i] = -1;

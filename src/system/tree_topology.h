@@ -30,6 +30,8 @@ typedef struct flx_topology {
 } flx_topology;
 
 flx_status flx_topology_create(const flx_model *m, flx_topology *t);
+// apart (njoint) or NULL: joints that carry nothing, whatever they are.
+flx_status flx_topology_create_apart(const flx_model *m, const bool *apart, flx_topology *t);
 void flx_topology_clear(flx_topology *t);
 
 // Degrees of freedom that a joint leaves to one of its bodies relative to the other; -1: such a

@@ -1,0 +1,141 @@
+// test_tree_equations.c - joint coordinates beside equations of all orders, and joints whose forces are read: the
+// same motion as in coordinates of bodies, by an explicit and an implicit method.
+#include "case_table.h"
+#include "check.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const char *const methods[] = {"dopri5", "radau"}, *const forms[] = {"index-1", "index-3"};
+
+static bool run(const char *text, const char *method, const char *form, const char *signals,
+                case_table *table)
+{
+    char model[4096];
+    snprintf(model, sizeof model,
+             "%ssimulate: {until: 1, method: %s, rtol: 1e-10, atol: 1e-12, formulation: %s}\n"
+             "outputs: {every: 0.5, signals: [%s]}\n",
+             text, method, form, signals);
+    return case_run(model, NULL, table, NULL, NULL);
+}
+
+// All signals, which are numbers and separated by commas.
+static int agrees(const char *text, const char *signals, double tolerance)
+{
+    for (int k = 0; k < 2; k++) {
+        case_table tree = {0}, bodies = {0};
+        char list[200], *name;
+        CHECK(run(text, methods[k], "tree", signals, &tree));
+        CHECK(run(text, methods[k], forms[k], signals, &bodies));
+        snprintf(list, sizeof list, "%s", signals);
+        for (name = strtok(list, ", "); name; name = strtok(NULL, ", ")) {
+            double a = 0.0, b = 1.0;
+            for (int i = 0; i < 3; i++) {
+                CHECK(case_table_value(&tree, name, 0.5 * i, &a));
+                CHECK(case_table_value(&bodies, name, 0.5 * i, &b));
+                CHECK_NEAR(a, b, tolerance * (1.0 + fabs(b)));
+            }
+        }
+        case_table_clear(&tree);
+        case_table_clear(&bodies);
+    }
+    return 0;
+}
+
+#define ARM                                                                                        \
+    "flexion: 1\ngravity: [0, 0, -9.81]\nbodies:\n"                                                \
+    "  a: {type: rigid, mass: 2, inertia: [0.1, 0.2, 0.2], position: [0.4, 0, 0]}\n"               \
+    "  b: {type: rigid, mass: 1, inertia: [0.02, 0.05, 0.05], position: [1.2, 0, 0],\n"            \
+    "      com: [0.1, 0.05, 0]}\n"
+
+static const char arm[] =
+    ARM "joints:\n"
+        "  A: {type: revolute, on: [ground, a], at: [0, 0, 0], axis: [0, 1, 0]}\n"
+        "  B: {type: universal, on: [a, b], at: [0.8, 0, 0], axes: [[0, 1, 0], [0, 0, 1]]}\n";
+
+// A mass matrix that moves, an algebraic equation, all of them with the arm.
+static int an_arm_with_equations_of_all_kinds(void)
+{
+    char text[2048];
+    snprintf(text, sizeof text, "%s%s", arm,
+             "forces: {drive: {type: torque, on: A, value: u}}\n"
+             "equations:\n"
+             "  second_order:\n"
+             "    s: {at: 0.1, rate: 0.2, mass: 2 + cos(g), force: -5*s - 0.3*s' + z + A.angle}\n"
+             "    g: {at: -0.3, rate: 0, mass: 1.5, force: -7*g + sin(2*t) + u}\n"
+             "  first_order:\n"
+             "    z: {at: 0.1, mass: 2, derivative: s - z + g' + A.rate}\n"
+             "    u: {at: 0.2, mass: 0, derivative: u + 0.2*u^3 - 3*s*g + A.angle}\n"
+             "  coupling: [[s, g, 0.4*sin(s)]]\n");
+    return agrees(text, "A.angle, A.rate, s, g, z, u", 1e-7);
+}
+
+// A variable tied to a joint by a constraint, whose multiplier an event and another equation read.
+static int a_constraint_ties_a_variable_to_a_joint(void)
+{
+    char text[2048];
+    snprintf(text, sizeof text, "%s%s", arm,
+             "equations:\n"
+             "  second_order:\n"
+             "    s: {at: 0, rate: 0, mass: 3, force: -8*s}\n"
+             "    p: {at: 0.2, rate: 0, mass: 1, force: -40*p}\n"
+             "  first_order: {m: {at: 0, derivative: gear.multiplier - m}}\n"
+             "  constraints: {gear: s - 0.5*A.angle}\n"
+             "events: {kick: {when: t > 0.3, set: {p: 0.1, p': 1}}}\n");
+    return agrees(text, "A.angle, s, p, m", 1e-7);
+}
+
+// Friction follows the load of its joint, in a joint that carries others and in one that is carried.
+static int friction_in_some_joints(void)
+{
+    static const char first[] =
+        ARM "joints:\n"
+            "  A: {type: revolute, on: [ground, a], at: [0, 0, 0], axis: [0, 1, 0],\n"
+            "      friction: {coefficient: 0.3, radius: 0.05, velocity: 0.05}}\n"
+            "  B: {type: revolute, on: [a, b], at: [0.8, 0, 0], axis: [0, 1, 0]}\n";
+    static const char second[] =
+        ARM "joints:\n"
+            "  A: {type: revolute, on: [ground, a], at: [0, 0, 0], axis: [0, 1, 0]}\n"
+            "  B: {type: revolute, on: [a, b], at: [0.8, 0, 0], axis: [0, 1, 0],\n"
+            "      friction: {coefficient: 0.3, radius: 0.05, velocity: 0.05}}\n";
+    CHECK(agrees(first, "A.angle, B.angle", 1e-7) == 0);
+    return agrees(second, "A.angle, B.angle", 1e-7);
+}
+
+// A force that reads the force of a joint, and a switch.
+static int forces_of_joints_are_read(void)
+{
+    char text[2048];
+    snprintf(text, sizeof text, "%s%s", arm,
+             "forces:\n"
+             "  brake: {type: torque, on: A, value: -0.02*A.rate*abs(B.reaction.x)}\n"
+             "  help: {type: torque, on: A, value: 'if(B.reaction.z > 9.5, 1, 0.5)'}\n");
+    return agrees(text, "A.angle, A.rate", 1e-6);
+}
+
+// Long enough that the Newton matrix is taken apart link by link.
+static int a_long_chain_with_a_controller(void)
+{
+    return agrees(
+        "flexion: 1\ndimension: 2\ngravity: [0, -9.81]\nbodies:\n"
+        "  b: {type: rigid, mass: 1, inertia: 0.02, position: [i - 0.5, 0], repeat: {i: [1, 30]}}\n"
+        "joints:\n"
+        "  A: {type: revolute, on: [ground, b(1)], at: [0, 0]}\n"
+        "  J: {type: revolute, on: [b(i - 1), b(i)], at: [i - 1, 0], repeat: {i: [2, 30]}}\n"
+        "forces:\n"
+        "  hold: {type: spring, on: J(i), stiffness: 4000, damping: 40, repeat: {i: [2, 30]}}\n"
+        "  root: {type: spring, on: A, stiffness: 9000, damping: 300}\n"
+        "  drive: {type: torque, on: A, value: 1000*s + 100*s'}\n"
+        "equations:\n"
+        "  second_order:\n"
+        "    s: {at: 0, rate: 0, mass: 2, force: 3 - 20*s - 2*s' + 5*b(30).position.y + w}\n"
+        "    p: {at: 1, rate: 0, mass: 1, force: -4*p + b(15).velocity.y}\n"
+        "  first_order:\n"
+        "    w: {at: 0, mass: 0, derivative: w + 0.1*w^3 + b(30).velocity.y - p}\n"
+        "  constraints: {c: p - 1 - 0.2*A.angle}\n",
+        "A.angle, s, w, p", 1e-6);
+}
+
+TEST_MAIN(TEST(an_arm_with_equations_of_all_kinds), TEST(a_constraint_ties_a_variable_to_a_joint),
+          TEST(friction_in_some_joints), TEST(forces_of_joints_are_read),
+          TEST(a_long_chain_with_a_controller))
