@@ -16,8 +16,8 @@ LAYERS = {
     "math": (["base"], ["base", "system"], ["lapacke.h", "cblas.h", "amd.h", "klu.h", "metis.h"]),
     "expr": (["base", "math"], ["base"], []),
     "reduce": (["base", "math"], ["base"], ["lapacke.h", "cblas.h"]),
-    "model": (["base", "math", "expr", "reduce"], ["base", "model", "system", "integrator"], []),
-    "read": (["base", "math", "expr", "reduce", "model"], ["base", "model"], ["yaml.h"]),
+    "model": (["base", "math", "expr", "reduce"], ["base", "model", "scene", "system", "integrator"], []),
+    "read": (["base", "math", "expr", "reduce", "model"], ["base", "model", "scene"], ["yaml.h"]),
     "body": (["base", "math", "expr", "reduce", "model"], ["base", "system"], []),
     "joint": (["base", "math", "expr", "model"], ["base", "system"], []),
     "force": (["base", "math", "expr", "model"], ["base", "system"], []),
@@ -26,7 +26,7 @@ LAYERS = {
     "export": (["base", "math", "expr", "reduce", "model", "joint", "system"], ["base", "model", "export"], []),
     "integrate": (["base", "math"], ["base", "system", "integrator", "methods"], []),
     "analyse": (["base", "math", "integrate"], ["*"], []),
-    "output": (["base", "math", "model"], ["base", "compare", "results", "simulation"], ["hdf5.h", "zlib.h"]),
+    "output": (["base", "math", "model"], ["base", "compare", "results", "scene", "simulation"], ["hdf5.h", "zlib.h"]),
     "cli": ([], ["*"], []),
 }
 # A joint or a force sees frames, not bodies; a spring acts on a scalar function of two frames.

@@ -12,6 +12,7 @@
 #include "flexion/methods.h"
 #include "flexion/model.h"
 #include "flexion/results.h"
+#include "flexion/scene.h"
 #include "flexion/simulation.h"
 #include "flexion/study.h"
 #include "flexion/system.h"

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "flexion/base.h"
+#include "flexion/scene.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -40,6 +41,8 @@ typedef struct flx_result_info {
     int nmotion;               // numbers a row that move the scene
     int nmesh;
     const flx_result_mesh *meshes; // (nmesh) of elastic bodies
+    int nsurface;
+    const flx_scene_surface *surfaces; // (nsurface) that the scene names by number
 } flx_result_info;
 
 // What this build is made of and where it runs: "compiler", "HDF5", "processor", ... Returns the
@@ -96,6 +99,8 @@ FLX_API const char *flx_result_scene(const flx_result *r);
 FLX_API const float *flx_result_motion(const flx_result *r, int *n);
 // Meshes of elastic bodies: number i, by which the scene names them; NULL: no more.
 FLX_API const flx_result_mesh *flx_result_get_mesh(const flx_result *r, int i);
+// The surfaces that the scene names; NULL: out of range.
+FLX_API const flx_scene_surface *flx_result_surface(const flx_result *r, int i);
 // What the result says of itself and its run: "method", "created", "ledger/steps", "measures/far",
 // ... Returns the name of fact i, NULL when out of range; its text, or NULL and its number.
 FLX_API const char *flx_result_fact(const flx_result *r, int i, const char **text, double *number);

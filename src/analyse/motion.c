@@ -34,6 +34,18 @@ static flx_status write_scene(flx_simulation *sim)
     return status;
 }
 
+static flx_status list_surfaces(flx_simulation *sim)
+{
+    const flx_model *m = sim->model;
+    flx_scene_surface *surfaces = flx_alloc(sim->ctx, (size_t)m->nsurface, sizeof *surfaces);
+    if (!surfaces) return FLX_ERR_MEMORY;
+    for (int i = 0; i < m->nsurface; i++) surfaces[i] = m->surfaces[i].mesh;
+    sim->motion.surfaces = surfaces;
+    sim->info.nsurface = m->nsurface;
+    sim->info.surfaces = surfaces;
+    return FLX_OK;
+}
+
 flx_status flx_motion_create(flx_simulation *sim)
 {
     const flx_model *m = sim->model;
@@ -42,6 +54,7 @@ flx_status flx_motion_create(flx_simulation *sim)
     for (int i = 0; i < m->nbody; i++) motion->nleaf += 3 + rotation_leaves(m, m->bodies + i);
     motion->nleaf += m->nmode;
     FLX_TRY(write_scene(sim));
+    FLX_TRY(list_surfaces(sim));
     motion->leaves = flx_alloc(sim->ctx, (size_t)motion->nleaf, sizeof *motion->leaves);
     motion->in = flx_alloc(sim->ctx, (size_t)motion->nleaf, sizeof *motion->in);
     motion->out = flx_alloc(sim->ctx, (size_t)sim->info.nmotion, sizeof *motion->out);
@@ -56,6 +69,7 @@ void flx_motion_clear(flx_motion *m)
     flx_free(m->in);
     flx_free(m->out);
     flx_free(m->scene);
+    flx_free(m->surfaces);
     *m = (flx_motion){0};
 }
 

@@ -40,12 +40,13 @@ void flx_simulation_residuals(flx_simulation *sim, const flx_state *x, flx_resid
 // Where the bodies' frames are at a state, as the scene wants them (model/scene.h).
 typedef struct flx_motion {
     int nleaf;
-    flx_leaf *leaves; // owned
-    double *in, *out; // (nleaf) (info.nmotion) owned
-    char *scene;      // owned
+    flx_leaf *leaves;            // owned
+    double *in, *out;            // (nleaf) (info.nmotion) owned
+    char *scene;                 // owned
+    flx_scene_surface *surfaces; // (info.nsurface) owned; their arrays are the model's
 } flx_motion;
 
-// Also fills scene and nmotion of sim->info. Nothing without bodies.
+// Also fills scene, nmotion and surfaces of sim->info. Nothing without bodies.
 flx_status flx_motion_create(flx_simulation *sim);
 void flx_motion_clear(flx_motion *m);
 flx_status flx_motion_eval(flx_simulation *sim, const flx_state *x);

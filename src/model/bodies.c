@@ -1,4 +1,4 @@
-// bodies.c - bodies: points, mass, inertia, motion as drawn, shapes.
+// bodies.c - bodies: points, mass, inertia, motion as drawn.
 //
 // An inertia is that of a real body when its principal moments are not negative and each is at most
 // the sum of the other two (x^2 + y^2 against y^2 + z^2 and z^2 + x^2 under the integral).
@@ -247,85 +247,6 @@ static flx_status read_mass(flx_env *e, const flx_item *body, flx_body *def)
     return read_inertia(e, body, inertia, def);
 }
 
-// ---- shapes -------------------------------------------------------------------------------------
-
-// Shapes are solid also in planar models; the third size is 0 where it is not given.
-static flx_status read_solid(flx_env *e, const flx_yaml *y, double out[3])
-{
-    int n = 0;
-    double *x = NULL;
-    FLX_TRY(flx_build_numbers(e, y, &n, &x));
-    if (n != 3 && !(n == 2 && e->b->m->dimension == 2)) {
-        return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, y->loc, "expected 3 numbers, found %d", n);
-    }
-    memset(out, 0, 3 * sizeof *out);
-    memcpy(out, x, (size_t)n * sizeof *x);
-    return FLX_OK;
-}
-
-static flx_status read_round(flx_env *e, const flx_yaml *y, flx_shape *s)
-{
-    if (y->kind != FLX_YAML_MAP || !flx_yaml_get(y, "radius") || !flx_yaml_get(y, "length")) {
-        return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, y->loc, "it needs a radius and a length");
-    }
-    FLX_TRY(flx_build_positive(e, flx_yaml_get(y, "radius"), "a radius", &s->size[0]));
-    FLX_TRY(flx_build_positive(e, flx_yaml_get(y, "length"), "a length", &s->size[1]));
-    s->axis[0] = 1;
-    if (flx_yaml_get(y, "axis")) FLX_TRY(read_solid(e, flx_yaml_get(y, "axis"), s->axis));
-    v3 a = v3_load(s->axis);
-    if (!(v3_norm(a) > 0)) {
-        return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, y->loc, "an axis cannot be zero");
-    }
-    v3_store(s->axis, v3_unit(a));
-    return FLX_OK;
-}
-
-static flx_status read_shape(flx_env *e, const flx_item *body, const flx_yaml *y, flx_shape *s)
-{
-    if (y->kind != FLX_YAML_MAP) {
-        return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, y->loc,
-                        "a shape is a mapping, as in {box: [1, 0.2, 0.2]}");
-    }
-    const flx_yaml *box = flx_yaml_get(y, "box"), *cylinder = flx_yaml_get(y, "cylinder");
-    const flx_yaml *capsule = flx_yaml_get(y, "capsule"), *sphere = flx_yaml_get(y, "sphere");
-    const flx_yaml *at = flx_yaml_get(y, "at");
-    if (box) {
-        s->kind = FLX_SHAPE_BOX;
-        FLX_TRY(read_solid(e, box, s->size));
-    } else if (cylinder) {
-        s->kind = FLX_SHAPE_CYLINDER;
-        FLX_TRY(read_round(e, cylinder, s));
-    } else if (capsule) {
-        s->kind = FLX_SHAPE_CAPSULE;
-        FLX_TRY(read_round(e, capsule, s));
-    } else if (sphere) {
-        s->kind = FLX_SHAPE_SPHERE;
-        FLX_TRY(flx_build_positive(e, sphere, "a radius", &s->size[0]));
-    }
-    if (!at) return FLX_OK;
-    flx_value v;
-    FLX_TRY(flx_build_value(e, at, &v));
-    if (!flx_value_get_item(&v)) return flx_value_to_constants(e, &v, at->loc, s->at);
-    flx_place p;
-    FLX_TRY(flx_build_place(e, at, &p));
-    flx_ground_to_body(body, p.position, s->at);
-    return FLX_OK;
-}
-
-static flx_status read_shapes(flx_env *e, const flx_item *body, flx_body *def)
-{
-    const flx_yaml *y = flx_yaml_get(body->def, "shape");
-    if (!y) return FLX_OK;
-    bool list = y->kind == FLX_YAML_LIST;
-    def->nshape = list ? y->count : 1;
-    def->shapes = flx_arena_take(e->b->m->arena, (size_t)def->nshape, sizeof *def->shapes);
-    if (!def->shapes) return FLX_ERR_MEMORY;
-    for (int i = 0; i < def->nshape; i++) {
-        FLX_TRY(read_shape(e, body, list ? y->items[i] : y, &def->shapes[i]));
-    }
-    return FLX_OK;
-}
-
 // ---- bodies -------------------------------------------------------------------------------------
 
 flx_status flx_body_finish(flx_builder *b, flx_item *body)
@@ -339,7 +260,7 @@ flx_status flx_body_finish(flx_builder *b, flx_item *body)
         flx_build_motion(&e, body->def, d->def.position, d->def.velocity, d->def.angular_velocity));
     if (flx_body_is_elastic(body) && b->m->nunavailable == 0) {
         FLX_TRY(flx_flexible_ready(b, body, body->loc));
-        return read_shapes(&e, body, &d->def); // the frame has no mass of its own
+        return flx_build_shapes(&e, body, &d->def); // the frame has no mass of its own
     }
     if (d->flexible) { // stands for the body until its physics is there
         d->def.mass = d->def.inertia[0] = d->def.inertia[4] = d->def.inertia[8] = 1;
@@ -355,5 +276,5 @@ flx_status flx_body_finish(flx_builder *b, flx_item *body)
         }
         memset(d->def.angular_velocity, 0, sizeof d->def.angular_velocity);
     }
-    return read_shapes(&e, body, &d->def);
+    return flx_build_shapes(&e, body, &d->def);
 }

@@ -219,6 +219,7 @@ void flx_model_destroy(flx_model **model)
     if (!model || !*model) return;
     flx_arena *arena = (*model)->arena; // holds the model itself
     clear_fe(*model);
+    flx_free((*model)->surfaces);
     flx_graph_destroy(&(*model)->graph);
     flx_arena_destroy(&arena);
     *model = NULL;

@@ -16,6 +16,10 @@ typedef struct flx_reader {
     flx_status (*read_sid)(void *user, const char *path, flx_loc loc, flx_sid **sid);
     // A mesh file, path relative to the file of loc. The structure is the caller's.
     flx_status (*read_mesh)(void *user, const char *path, flx_loc loc, struct flx_structure **out);
+    // A surface for pictures, path relative to the file of loc; *file: the whole path, interned. out
+    // NULL: the path alone. What is read lives as long as the model.
+    flx_status (*read_surface)(void *user, const char *path, flx_loc loc, const char **file,
+                               flx_scene_surface *out);
     // Stiffness and mass of another program; the caller clears them.
     flx_status (*read_matrices)(void *user, const char *stiffness, const char *mass, flx_loc loc,
                                 flx_symmetric *K, flx_symmetric *M);

@@ -298,6 +298,10 @@ void flx_ground_to_body(const flx_item *body, const double p[3], double out[3]);
 void flx_body_frame(const flx_item *body, double position[3], double R[9]);
 bool flx_body_turns(const flx_item *body); // false: ground and points
 
+// ---- shapes.c ------------------------------------------------------------------------------------
+
+flx_status flx_build_shapes(flx_env *e, const flx_item *body, flx_body *def);
+
 // ---- bodies.c ------------------------------------------------------------------------------------
 
 // What is known of an elastic body while the model is built.

@@ -9,6 +9,7 @@
 #include "expr/expr.h"
 #include "flexion/integrator.h"
 #include "flexion/model.h"
+#include "flexion/scene.h"
 #include "math/small.h"
 #include "math/symmetric.h"
 #include "reduce/elastic.h"
@@ -105,12 +106,21 @@ typedef struct flx_shape {
         FLX_SHAPE_BOX,
         FLX_SHAPE_CYLINDER,
         FLX_SHAPE_SPHERE,
-        FLX_SHAPE_CAPSULE
+        FLX_SHAPE_CAPSULE,
+        FLX_SHAPE_MESH
     } kind;
-    double size[3]; // box: edges; cylinder, capsule: radius, length; sphere: radius
-    double at[3];   // centre in the body frame
+    double size[3]; // box, mesh: edges round it; cylinder, capsule: radius, length; sphere: radius
+    double at[3];   // centre, of a mesh the file's origin, in the body frame
     double axis[3]; // of a cylinder or capsule, body frame
+    double turn[4]; // w x y z: of a box or mesh in the body's axes
+    int surface;    // of FLX_SHAPE_MESH: its number
+    double scale;   // ... and metres for one unit of its file
 } flx_shape;
+
+typedef struct flx_surface { // of a file, for pictures
+    const char *file;        // interned
+    flx_scene_surface mesh;  // arena
+} flx_surface;
 
 typedef struct flx_body {
     const char *name; // full: "leg(2).tube"
@@ -423,7 +433,9 @@ struct flx_model {
     flx_parameter *parameters;
     int nbody, ninterface; // the last so many are nodes of elastic bodies that joints or forces use
     flx_body *bodies;
-    int *carriers; // (ninterface) the elastic body of each
+    int nsurface, surface_capacity;
+    flx_surface *surfaces; // owned
+    int *carriers;         // (ninterface) the elastic body of each
     int nmodal;
     flx_modal *modals; // by their first variable
     int njoint;

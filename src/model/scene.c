@@ -6,7 +6,7 @@
 static const char *const shape_words[] = {
     [FLX_SHAPE_NONE] = "none",         [FLX_SHAPE_BOX] = "box",
     [FLX_SHAPE_CYLINDER] = "cylinder", [FLX_SHAPE_SPHERE] = "sphere",
-    [FLX_SHAPE_CAPSULE] = "capsule",
+    [FLX_SHAPE_CAPSULE] = "capsule",   [FLX_SHAPE_MESH] = "mesh",
 };
 
 static void put_key(flx_text *t, const char *key)
@@ -28,6 +28,19 @@ static const flx_modal *modal_of(const flx_model *m, int body)
     return NULL;
 }
 
+static void put_turn(const flx_shape *s, flx_text *t)
+{
+    bool turned = s->turn[1] != 0 || s->turn[2] != 0 || s->turn[3] != 0;
+    if (turned && (s->kind == FLX_SHAPE_BOX || s->kind == FLX_SHAPE_MESH)) {
+        put_key(t, "turn");
+        flx_text_put_numbers(t, 4, s->turn);
+    }
+    if (s->kind != FLX_SHAPE_MESH) return;
+    put_key(t, "scale");
+    flx_text_put_number(t, s->scale);
+    flx_text_print(t, ", \"surface\": %d", s->surface);
+}
+
 static void put_shapes(const flx_model *m, int body, const flx_places *p, double size, flx_text *t)
 {
     flx_shape made[FLX_SCENE_SHAPES];
@@ -45,6 +58,7 @@ static void put_shapes(const flx_model *m, int body, const flx_places *p, double
         put_vector(t, "size", s[i].size);
         put_vector(t, "at", s[i].at);
         put_vector(t, "axis", s[i].axis);
+        put_turn(&s[i], t);
         flx_text_put(t, "}");
     }
     flx_text_put(t, n > 0 ? "]" : "[]");

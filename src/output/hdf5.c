@@ -10,6 +10,7 @@
 //     /units       (1 + signals) units of the columns, "" where a signal has none
 //     /scene       what there is to see, as JSON; /motion (rows, numbers) single precision: how it moves
 //     /meshes/N/.. of elastic bodies: nodes, surface, cells, modes, stresses (docs/dev/scene.md)
+//     /surfaces/N/ points and triangles of surfaces that the scene names
 //     /ledger/...  one number (or name) each; NaN until the run has ended
 //     /measures/...one number each; /measure_names
 //     /events/...  where the model has events: names; t and event (its number, from 0) of each one
@@ -28,6 +29,7 @@
 #include "output/format.h"
 #include "output/meshes.h"
 #include "output/place.h"
+#include "output/surfaces.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -306,6 +308,7 @@ static bool lay_out_contents(hdf5_sink *s, hid_t file, long rows)
         const hsize_t moving[2] = {(hsize_t)rows, (hsize_t)info->nmotion};
         put_text(&l, "scene", info->scene);
         if (!flx_meshes_put(file, info->nmesh, info->meshes)) l.failed = true;
+        if (!flx_surfaces_put(file, info->nsurface, info->surfaces)) l.failed = true;
         reserve(&l, "motion", H5T_NATIVE_FLOAT, 2, moving, &nothing, &s->motion_at);
     }
     return !l.failed;

@@ -2,6 +2,7 @@
 #include "output/format.h"
 #include "output/meshes.h"
 #include "output/result.h"
+#include "output/surfaces.h"
 
 #include <hdf5.h>
 #include <limits.h>
@@ -226,7 +227,7 @@ static flx_status read_scene(flx_result *r, hid_t file)
     if (!good) return FLX_OK;
     r->nmotion = (int)dims[1];
     r->scene = scene[0];
-    return FLX_OK;
+    return flx_surfaces_read(r, file);
 }
 
 static flx_status read_rows(flx_result *r, const char *path, hid_t d, int nname)

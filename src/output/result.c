@@ -144,6 +144,11 @@ const flx_result_mesh *flx_result_get_mesh(const flx_result *r, int i)
     return i >= 0 && i < r->nmesh ? r->meshes + i : NULL;
 }
 
+const flx_scene_surface *flx_result_surface(const flx_result *r, int i)
+{
+    return i >= 0 && i < r->nsurface ? r->surfaces + i : NULL;
+}
+
 const float *flx_result_motion(const flx_result *r, int *n)
 {
     *n = r->nmotion;

@@ -22,6 +22,8 @@ struct flx_result {
     int nmotion;
     int nmesh;
     flx_result_mesh *meshes; // (nmesh) arena
+    int nsurface;
+    flx_scene_surface *surfaces; // (nsurface) arena
     int nfact, fact_capacity;
     flx_fact *facts; // owned
     int nevent;

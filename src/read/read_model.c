@@ -5,6 +5,7 @@
 #include "read/matrix_market.h"
 #include "read/mesh.h"
 #include "read/sid.h"
+#include "read/surface.h"
 #include "read/yaml.h"
 
 #include <string.h>
@@ -55,6 +56,16 @@ static flx_status read_mesh(void *user, const char *path, flx_loc loc, flx_struc
     return whole ? flx_mesh_read(r->ctx, whole, loc, out) : FLX_ERR_MEMORY;
 }
 
+static flx_status read_surface(void *user, const char *path, flx_loc loc, const char **file,
+                               flx_scene_surface *out)
+{
+    reader *r = user;
+    const char *whole = flx_file_beside(r->arena, loc.file, path);
+    *file = whole ? flx_intern(r->ctx, whole) : NULL;
+    if (!*file) return FLX_ERR_MEMORY;
+    return out ? flx_surface_read(r->ctx, r->arena, *file, loc, out) : FLX_OK;
+}
+
 static flx_status read_matrices(void *user, const char *stiffness, const char *mass, flx_loc loc,
                                 flx_symmetric *K, flx_symmetric *M)
 {
@@ -80,6 +91,7 @@ static flx_status read_into(flx_ctx *ctx, flx_arena *arena, const char *file, co
                               .read_tree = read_part,
                               .read_sid = read_sid,
                               .read_mesh = read_mesh,
+                              .read_surface = read_surface,
                               .read_matrices = read_matrices};
     return flx_model_build(ctx, file, text, length, tree, &parts, nset, settings, open, arena,
                            model);
