@@ -166,6 +166,7 @@ typedef struct flx_page_size {
     size_t bytes;
     int frames, signal_rows; // kept of the result with the most rows ...
     int rows;                // ... which had this many
+    long points, kept;       // of surfaces and meshes: in the results, in the page
 } flx_page_size;
 FLX_API flx_status flx_page_write(flx_ctx *ctx, const flx_page_def *def, flx_page_size *size);
 

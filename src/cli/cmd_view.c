@@ -15,7 +15,7 @@ static const char help_text[] =
     "  -o FILE        the page (default: the first result's name with .html, in the\n"
     "                 current folder)\n"
     "  --max-size S   largest size of the page, as 5MB; frames are left out evenly\n"
-    "                 until it fits (default 10MB)\n"
+    "                 and meshes made coarser until it fits (default 10MB)\n"
     "  --serve        also serve the page to browsers of this machine, until Ctrl-C\n"
     "  --port N       port for --serve; default: any that is free\n"
     "\n"
@@ -64,6 +64,9 @@ static void tell(const flx_page_def *def, const flx_page_size *size)
     }
     if (size->signal_rows < size->rows) {
         printf("%d of %d rows are in the page's plots\n", size->signal_rows, size->rows);
+    }
+    if (size->kept < size->points) {
+        printf("meshes are drawn with %ld of %ld points\n", size->kept, size->points);
     }
 }
 

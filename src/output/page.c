@@ -2,6 +2,7 @@
 // are put into it: a header in JSON, and all numbers as one block (page_pack.h), in this order for
 // each result: times of the signals, the signals, times of the frames, the numbers of the motion.
 #include "flexion/results.h"
+#include "output/page_mesh.h"
 #include "output/page_pack.h"
 #include "output/page_template.h"
 #include "output/place.h"
@@ -13,6 +14,7 @@
 
 #define DEFAULT_LIMIT 10000000
 #define MARK "<!--flexion-data-->"
+#define MESH_PART 2   // surfaces and meshes take at most this part of a room that is too small
 #define SIGNAL_PART 3 // signals are thinned when they take more than this part of the room
 #define MOST_TRIES 12
 
@@ -69,7 +71,8 @@ static void put_optional(flx_text *t, const char *key, const char *text)
     }
 }
 
-static void put_header(flx_text *t, const flx_result *r, const char *label, strides s)
+static void put_header(flx_text *t, const flx_result *r, const char *label, strides s,
+                       const flx_text *meshes)
 {
     int nmotion, rows = flx_result_rows(r);
     const bool moves = flx_result_motion(r, &nmotion) != NULL;
@@ -87,6 +90,7 @@ static void put_header(flx_text *t, const flx_result *r, const char *label, stri
     put_facts(t, r);
     put_optional(t, "model", flx_result_model(r));
     put_optional(t, "scene", moves ? flx_result_scene(r) : NULL);
+    flx_text_put_bytes(t, meshes->data, meshes->length);
     flx_text_put(t, "}");
 }
 
@@ -104,18 +108,22 @@ static void put_numbers(flx_text *t, const flx_result *r, strides s)
 }
 
 // The data of all results as the two elements the page looks for.
-static flx_status put_data(const flx_page_def *def, strides s, flx_text *t)
+static flx_status put_data(const flx_page_def *def, strides s, const flx_page_meshes *meshes,
+                           flx_text *t)
 {
     flx_text numbers;
     flx_text_start(&numbers, t->ctx);
     flx_text_put(t, "<script type=\"application/json\" id=\"flexion-header\">{\"results\": [");
     for (int i = 0; i < def->nresult; i++) {
         if (i > 0) flx_text_put(t, ", ");
-        put_header(t, def->results[i], def->labels[i], s);
+        put_header(t, def->results[i], def->labels[i], s, &meshes->headers[i]);
         put_numbers(&numbers, def->results[i], s);
     }
-    flx_text_put(t, "]}</script>\n<script type=\"text/plain\" id=\"flexion-block\">");
+    flx_text_print(t, "], \"meshPoints\": [%ld, %ld]}</script>\n", meshes->kept, meshes->points);
+    flx_text_put(t, "<script type=\"text/plain\" id=\"flexion-block\">");
     flx_status status = flx_pack_deflate(t, &numbers);
+    flx_text_put(t, "</script>\n<script type=\"text/plain\" id=\"flexion-meshes\">");
+    if (meshes->block.length > 0) flx_text_put_bytes(t, meshes->block.data, meshes->block.length);
     flx_text_put(t, "</script>\n");
     flx_text_clear(&numbers);
     return t->failed ? FLX_ERR_MEMORY : status;
@@ -145,15 +153,32 @@ static strides thin(const flx_page_def *def, strides s, size_t size, size_t room
     return next;
 }
 
-static flx_status make_data(flx_ctx *ctx, const flx_page_def *def, size_t room, strides *s,
-                            flx_text *t)
+// Meshes as they are where everything fits with them; else coarser.
+static flx_status make_meshes(flx_ctx *ctx, const flx_page_def *def, size_t room,
+                              flx_page_meshes *meshes)
+{
+    flx_text all;
+    FLX_TRY(flx_page_meshes_make(ctx, def, room, meshes));
+    if (meshes->block.length <= room / MESH_PART) return FLX_OK;
+    flx_text_start(&all, ctx);
+    flx_status status = put_data(def, (strides){1, 1}, meshes, &all);
+    bool fits = all.length <= room;
+    flx_text_clear(&all);
+    if (status != FLX_OK || fits) return status;
+    flx_page_meshes_clear(meshes);
+    return flx_page_meshes_make(ctx, def, room / MESH_PART, meshes);
+}
+
+static flx_status make_data(flx_ctx *ctx, const flx_page_def *def, size_t room,
+                            const flx_page_meshes *meshes, strides *s, flx_text *t)
 {
     *s = (strides){1, 1};
     for (int i = 0; i < MOST_TRIES; i++) {
         flx_text_clear(t);
-        FLX_TRY(put_data(def, *s, t));
+        FLX_TRY(put_data(def, *s, meshes, t));
         if (t->length <= room) return FLX_OK;
-        *s = thin(def, *s, t->length, room);
+        size_t fixed = meshes->block.length < room ? meshes->block.length : 0;
+        *s = thin(def, *s, t->length - fixed, room - fixed);
     }
     return FLX_FAIL(ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE,
                     "the page cannot be made as small as %zu bytes: %zu are left with the fewest "
@@ -213,12 +238,17 @@ flx_status flx_page_write(flx_ctx *ctx, const flx_page_def *def, flx_page_size *
     flx_text data;
     flx_text_start(&data, ctx);
     strides s;
-    flx_status status = make_data(ctx, def, limit - page, &s, &data);
+    flx_page_meshes meshes;
+    flx_status status = make_meshes(ctx, def, limit - page, &meshes);
+    if (status == FLX_OK) status = make_data(ctx, def, limit - page, &meshes, &s, &data);
     if (status == FLX_OK) status = write_file(ctx, def->path, &data);
     if (status == FLX_OK) {
         size->bytes = page - strlen(MARK) + data.length;
+        size->points = meshes.points;
+        size->kept = meshes.kept;
         tell_size(def, s, size);
     }
+    flx_page_meshes_clear(&meshes);
     flx_text_clear(&data);
     return status;
 }

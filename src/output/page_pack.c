@@ -55,6 +55,11 @@ static uint64_t read_double(const void *x, size_t at)
     return bits;
 }
 
+static uint64_t read_int(const void *x, size_t at)
+{
+    return (uint64_t)(int64_t)((const int *)x)[at];
+}
+
 static void pack(flx_text *t, int n, int stride, const void *x, size_t step, int bytes,
                  reader *read)
 {
@@ -86,6 +91,11 @@ void flx_pack_narrowed(flx_text *t, int n, int stride, const double *x)
 void flx_pack_doubles(flx_text *t, int n, int stride, const double *x)
 {
     pack(t, n, stride, x, 1, 8, read_double);
+}
+
+void flx_pack_ints(flx_text *t, int n, const int *x, int bytes)
+{
+    pack(t, n, 1, x, 1, bytes, read_int);
 }
 
 static void put_base64(flx_text *out, size_t n, const unsigned char *p)

@@ -9,6 +9,8 @@
 void flx_pack_floats(flx_text *t, int n, int stride, const float *x, int step);
 void flx_pack_narrowed(flx_text *t, int n, int stride, const double *x); // as floats
 void flx_pack_doubles(flx_text *t, int n, int stride, const double *x);
+// The lowest 2 or 4 bytes of all n integers.
+void flx_pack_ints(flx_text *t, int n, const int *x, int bytes);
 // How many are taken of n.
 int flx_pack_count(int n, int stride);
 

@@ -3,9 +3,15 @@
 // The block is deflated and in base64. Each array in it was laid out so that it packs well: its
 // numbers taken as integers, each minus the one before it, lowest bytes of all first.
 
-export interface Shape { kind: string; size: number[]; at: number[]; axis: number[] }
+export interface Shape {
+  kind: string; size: number[]; at: number[]; axis: number[];
+  turn?: number[]; scale?: number; surface?: number; // of boxes and meshes; of meshes
+}
+export interface Surface { points: Float32Array[]; triangles: Uint32Array } // x, y, z
+export interface Field { unit: number; parts: Int16Array[] } // of one elastic coordinate, a number a node
+export interface Mesh extends Surface { labels: Uint32Array; modes: Field[]; stress: Field[] | null }
 export interface Point { name: string; at: number[] }
-export interface Elastic { motion: number; line: boolean; nodes: number[][]; shapes: number[][][] }
+export interface Elastic { motion: number; line: boolean; nodes: number[][]; shapes: number[][][]; mesh?: number }
 export interface Body {
   name: string; motion: number; mass: number; com: number[]; points: Point[]; shapes: Shape[];
   elastic?: Elastic;
@@ -15,12 +21,14 @@ export interface Scene {
   dimension: number; size: number; gravity: number[]; bodies: Body[]; joints: Link[]; forces: Link[];
 }
 
+interface Counts { points: number; triangles: number; modes?: number[]; stress?: number[] }
 interface Header {
+  meshPoints: [number, number]; // in the page, in the results
   results: {
     label: string; title: string; complete: boolean; rows: number;
     names: string[]; units: string[]; signalRows: number; frameRows: number; nmotion: number;
     facts: [string, string | number | null][]; events: [number, string][];
-    model: string | null; scene: string | null;
+    model: string | null; scene: string | null; surfaces: Counts[]; meshes: Counts[];
   }[];
 }
 
@@ -36,6 +44,8 @@ export interface Result {
   events: [number, string][];
   model: string | null;
   scene: Scene | null;
+  surfaces: Surface[];
+  meshes: Mesh[];
 }
 
 class Reader {
@@ -51,6 +61,31 @@ class Reader {
       out[i] = sum;
     }
     return new Float32Array(out.buffer);
+  }
+
+  ints(n: number): Uint32Array {
+    return new Uint32Array(this.floats(n).buffer);
+  }
+
+  shorts(n: number): Int16Array {
+    const b = this.bytes, at = this.take(2 * n), out = new Int16Array(n);
+    let sum = 0;
+    for (let i = 0; i < n; i++) {
+      sum = (sum + (b[at + i] | b[at + n + i] << 8)) & 0xffff;
+      out[i] = sum;
+    }
+    return out;
+  }
+
+  surface(c: Counts): Surface {
+    return { points: [0, 1, 2].map(() => this.floats(c.points)), triangles: this.ints(3 * c.triangles) };
+  }
+
+  mesh(c: Counts): Mesh {
+    const fields = (units: number[], width: number): Field[] => units.map((unit) =>
+      ({ unit, parts: Array.from({ length: width }, () => this.shorts(c.points)) }));
+    const surface = this.surface(c), labels = this.ints(c.points);
+    return { ...surface, labels, modes: fields(c.modes ?? [], 3), stress: c.stress ? fields(c.stress, 6) : null };
   }
 
   doubles(n: number): Float64Array {
@@ -89,19 +124,25 @@ function readScene(text: string | null): Scene | null {
   }
 }
 
-export async function load(): Promise<Result[]> {
+export interface Loaded { results: Result[]; meshPoints: [number, number] }
+
+export async function load(): Promise<Loaded> {
   const header = document.getElementById("flexion-header")?.textContent;
   const block = document.getElementById("flexion-block")?.textContent;
-  if (!header || !block) return [];
+  if (!header || !block) return { results: [], meshPoints: [0, 0] };
   const parsed = JSON.parse(header) as Header;
   const reader = new Reader(await unpack(block));
-  return parsed.results.map((r) => {
+  const packed = document.getElementById("flexion-meshes")?.textContent;
+  const meshReader = new Reader(packed ? await unpack(packed) : new Uint8Array());
+  const results = parsed.results.map((r) => {
     const t = reader.doubles(r.signalRows);
     const signals = r.names.map(() => reader.floats(r.signalRows));
     const frameTimes = reader.doubles(r.frameRows);
     const motion = Array.from({ length: r.nmotion }, () => reader.floats(r.frameRows));
-    return { ...r, t, signals, frameTimes, motion, scene: readScene(r.scene) };
+    const surfaces = r.surfaces.map((c) => meshReader.surface(c)), meshes = r.meshes.map((c) => meshReader.mesh(c));
+    return { ...r, t, signals, frameTimes, motion, scene: readScene(r.scene), surfaces, meshes };
   });
+  return { results, meshPoints: parsed.meshPoints };
 }
 
 // The last place whose time is not after t, and how far t is on the way to the next: [0, 1).

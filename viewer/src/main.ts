@@ -1,5 +1,5 @@
 // main.ts - the page: picture, time bar, panels, keys.
-import { load, type Result } from "./data";
+import { load, type Loaded, type Result } from "./data";
 import { icon } from "./icons";
 import { language, say, setLanguage, type Label } from "./labels";
 import { ledgerPanel, make, modelPanel, viewPanel } from "./panels";
@@ -18,7 +18,7 @@ class Page {
   private clock = make("output", { id: "clock" });
   private playButton = make("button", { id: "play" });
 
-  constructor(readonly results: Result[]) {
+  constructor(readonly results: Result[], private meshPoints: [number, number]) {
     const times = results.flatMap((r) => [...ends(r.t), ...ends(r.frameTimes)]).filter(Number.isFinite);
     this.player = new Player(Math.min(...times, Infinity) === Infinity ? 0 : Math.min(...times), times.length ? Math.max(...times) : 0);
     try {
@@ -126,6 +126,7 @@ class Page {
       if (!r.complete) notes.push(who + say("incomplete"));
       if (r.scene && r.frameTimes.length < r.rows) notes.push(who + say("thinned", r.frameTimes.length, r.rows));
     }
+    if (this.meshPoints[0] < this.meshPoints[1]) notes.push(say("coarser", ...this.meshPoints));
     if (!this.stage) notes.push(say(this.results.some(moves) ? "noWebgl" : "noMotion"));
     byId("note").textContent = notes.join(" ");
     byId("stage").classList.toggle("without", !this.stage);
@@ -202,18 +203,18 @@ function setTheme(dark: boolean): void {
 async function begin(): Promise<void> {
   setTheme(matchMedia("(prefers-color-scheme: dark)").matches);
   setLanguage(navigator.language.startsWith("de") ? "de" : "en");
-  let results: Result[] = [];
+  let loaded: Loaded;
   try {
-    results = await load();
+    loaded = await load();
   } catch (e) {
     byId("note").textContent = String(e);
     return;
   }
-  if (results.length === 0) {
+  if (loaded.results.length === 0) {
     byId("note").textContent = say("noResult");
     return;
   }
-  (window as unknown as { flexion: unknown }).flexion = new Page(results).api();
+  (window as unknown as { flexion: unknown }).flexion = new Page(loaded.results, loaded.meshPoints).api();
   document.documentElement.dataset.ready = "true";
 }
 

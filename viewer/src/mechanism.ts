@@ -1,6 +1,6 @@
 // mechanism.ts - one result as things to draw: bodies, joints, springs, traces, arrows of forces.
 import * as THREE from "three";
-import { find, valueAt, type Link, type Result, type Scene, type Shape } from "./data";
+import { find, valueAt, type Link, type Result, type Scene, type Shape, type Surface } from "./data";
 import { ElasticBody } from "./elastic";
 
 const zAxis = new THREE.Vector3(0, 0, 1), yAxis = new THREE.Vector3(0, 1, 0);
@@ -20,13 +20,32 @@ function geometryOf(s: Shape, size: number, round: number): THREE.BufferGeometry
   }
 }
 
-function meshOf(s: Shape, size: number, round: number, material: THREE.Material): THREE.Mesh {
-  const mesh = new THREE.Mesh(geometryOf(s, size, round), material);
+// Flat facets: files of surfaces do not say which edges are round.
+function surfaceOf(s: Surface): THREE.BufferGeometry {
+  const n = s.points[0].length, places = new Float32Array(3 * n);
+  for (let k = 0; k < 3; k++) for (let i = 0; i < n; i++) places[3 * i + k] = s.points[k][i];
+  const geometry = new THREE.BufferGeometry();
+  geometry.setAttribute("position", new THREE.BufferAttribute(places, 3));
+  geometry.setIndex(new THREE.BufferAttribute(s.triangles, 1));
+  return geometry;
+}
+
+function meshOf(s: Shape, geometry: THREE.BufferGeometry, material: THREE.Material): THREE.Mesh {
+  const mesh = new THREE.Mesh(geometry, material);
   mesh.position.copy(vector(s.at));
+  if (s.scale) mesh.scale.setScalar(s.scale);
+  if (s.turn) mesh.quaternion.set(s.turn[1], s.turn[2], s.turn[3], s.turn[0]);
   if ((s.kind === "cylinder" || s.kind === "capsule") && vector(s.axis).length() > 0) {
     mesh.quaternion.setFromUnitVectors(yAxis, vector(s.axis).normalize());
   }
   return mesh;
+}
+
+function facets(material: THREE.MeshStandardMaterial): THREE.Material {
+  const flat = material.clone();
+  flat.flatShading = true;
+  flat.side = THREE.DoubleSide; // not every file turns its triangles outwards
+  return flat;
 }
 
 // What can leave a trace: the centre of mass of a body, or a point of it.
@@ -63,13 +82,24 @@ export class Mechanism {
     this.arrowGroup.visible = false;
   }
 
+  private surfaces = new Map<number, THREE.BufferGeometry>();
+
+  // Made once, however many bodies have it.
+  private surface(number: number): THREE.BufferGeometry {
+    const made = this.surfaces.get(number) ?? surfaceOf(this.result.surfaces[number] ?? { points: [0, 1, 2].map(() => new Float32Array()), triangles: new Uint32Array() });
+    this.surfaces.set(number, made);
+    return made;
+  }
+
   private addBody(i: number, colour: number, opacity: number): void {
     const b = this.scene.bodies[i], group = new THREE.Group();
     const material = new THREE.MeshStandardMaterial({
       color: colour, roughness: 0.55, metalness: 0.15, transparent: opacity < 1, opacity,
     });
     for (const s of b.shapes) {
-      const mesh = meshOf(s, this.scene.size, this.round, material);
+      const surface = s.surface !== undefined ? this.surface(s.surface) : null;
+      const geometry = surface ?? geometryOf(s, this.scene.size, this.round);
+      const mesh = meshOf(s, geometry, surface ? facets(material) : material);
       // bodies of a plane lie one above the other, as sheets do
       if (this.scene.dimension === 2) mesh.position.z += 0.003 * this.scene.size * (i % 20);
       group.add(mesh);

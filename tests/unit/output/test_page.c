@@ -233,6 +233,56 @@ static int pages_keep_to_their_size(void)
     return 0;
 }
 
+// A bowl of many facets as the shape of two bodies: once in the file, and coarser in a small page.
+static int surfaces_come_along(void)
+{
+    enum { SIDE = 120 };
+    flx_ctx *ctx = flx_ctx_create();
+    flx_text t;
+    flx_text_start(&t, ctx);
+    for (int i = 0; i < SIDE * SIDE; i++) {
+        double x = i / SIDE, y = i % SIDE;
+        flx_text_print(&t, "v %g %g %g\n", x, y, 0.01 * (x * x + y * y) + 0.1 * sin(17.0 * i));
+    }
+    for (int i = 0; i < SIDE * SIDE - SIDE; i++) {
+        if (i % SIDE != SIDE - 1)
+            flx_text_print(&t, "f %d %d %d %d\n", i + 1, i + SIDE + 1, i + SIDE + 2, i + 2);
+    }
+    write_text(in_folder("bowl.obj"), t.data, t.length);
+    flx_text_clear(&t);
+    flx_result *r =
+        run(ctx, "flexion: 1\n"
+                 "bodies:\n"
+                 "  a: {type: rigid, mass: 1, inertia: [1, 1, 1], velocity: [1, 0, 0],\n"
+                 "      shape: {mesh: bowl.obj, scale: 0.01}}\n"
+                 "  b: {type: rigid, mass: 1, inertia: [1, 1, 1], shape: {mesh: bowl.obj,\n"
+                 "      orientation: {axis: [0, 0, 2], angle: pi}, at: [0, 0, 1]}}\n"
+                 "simulate: {until: 1, method: dopri5, rtol: 1e-6, atol: 1e-6}\n"
+                 "outputs: {every: 0.1, signals: [a.position]}\n");
+    CHECK(r != NULL);
+    const flx_scene_surface *s = flx_result_surface(r, 0);
+    CHECK(s && !flx_result_surface(r, 1) && !flx_result_surface(r, -1));
+    CHECK(s->npoint == SIDE * SIDE && s->ntriangle == 2 * (SIDE - 1) * (SIDE - 1));
+    CHECK(s->points[3 * SIDE] == 1 && s->points[3 * SIDE + 1] == 0);
+    CHECK_TEXT(flx_result_scene(r), "\"scale\": 0.01, \"surface\": 0}");
+    CHECK_TEXT(flx_result_scene(r), "\"scale\": 1, \"surface\": 0}");
+    if (flx_page_template) {
+        const char *label = "run";
+        flx_page_def def = {
+            .path = in_folder("bowl.html"), .nresult = 1, .results = &r, .labels = &label};
+        flx_page_size all, some;
+        CHECK(flx_page_write(ctx, &def, &all) == FLX_OK);
+        CHECK(all.points == SIDE * SIDE && all.kept == all.points);
+        def.limit = all.bytes - 20000;
+        CHECK(flx_page_write(ctx, &def, &some) == FLX_OK && some.bytes <= def.limit);
+        CHECK(some.points == all.points && some.kept < all.points && some.kept > 100);
+        CHECK(some.frames == all.frames); // these are few
+    }
+    flx_result_close(&r);
+    flx_ctx_destroy(&ctx);
+    return 0;
+}
+
 static int tables_and_empty_results_have_pages_too(void)
 {
     static const char *const texts[] = {"t,x\n0,1\n1,nan\n2,3\n", "t,x\n"};
@@ -266,5 +316,5 @@ static int files_end(void)
 TEST_MAIN(TEST(files_start), TEST(planar_motion_is_that_of_the_signals),
           TEST(spatial_motion_is_that_of_the_signals), TEST(scene_tells_shapes_joints_and_forces),
           TEST(result_tells_its_facts), TEST(numbers_are_packed_without_loss),
-          TEST(pages_keep_to_their_size), TEST(tables_and_empty_results_have_pages_too),
-          TEST(files_end))
+          TEST(pages_keep_to_their_size), TEST(surfaces_come_along),
+          TEST(tables_and_empty_results_have_pages_too), TEST(files_end))
