@@ -23,6 +23,9 @@
 // Functional iteration that fails in more than this part of so many steps: the motion is stiff.
 #define STIFF_SHARE 0.2
 #define STIFF_STEPS 100
+// Part of the tolerance that a step may use: where the iteration and not the error bounds the step, as
+// on strongly damped systems, the errors of all steps have one sign and add up.
+#define STEP_SHARE 0.1
 // A step ends when it has failed so often: the limits of CVODE are those of 100 % bad luck.
 #define MOST_FAILURES 20
 
@@ -84,7 +87,7 @@ static flx_status make_solver(flx_integrator *it)
     made = made && CVodeSetErrHandlerFn(p->cvode, flx_sundials_hush, NULL) == CV_SUCCESS;
     made = made && CVodeInit(p->cvode, rate, 0.0, p->sun.y) == CV_SUCCESS;
     made = made && CVodeSetUserData(p->cvode, it) == CV_SUCCESS;
-    made = made && CVodeSStolerances(p->cvode, rtol, atol) == CV_SUCCESS;
+    made = made && CVodeSStolerances(p->cvode, STEP_SHARE * rtol, STEP_SHARE * atol) == CV_SUCCESS;
     made = made && CVodeSetNonlinearSolver(p->cvode, p->iteration) == CV_SUCCESS;
     made = made && CVodeSetMaxErrTestFails(p->cvode, MOST_FAILURES) == CV_SUCCESS;
     made = made && CVodeSetMaxConvFails(p->cvode, MOST_FAILURES) == CV_SUCCESS;

@@ -145,22 +145,19 @@ typedef struct problem {
     const char *name;
     const char *tight; // the method of the amplification
     double factor;     // of tolerance and amplification
-    bool stiff, damped;
+    bool stiff;
 } problem;
 
 #define MOST_METHODS 32
 
 // Adaptive methods of second order, or of a higher one. First-order methods control the error of a
 // step, which leaves the root of the tolerance at the end: they are not asked. Newmark's method
-// without damping is unstable on bonds (Cardona and Geradin 1989). Functional iteration on a strongly
-// damped system leaves an error of its own, step by step: adams says that the motion looks stiff, and
-// is not asked.
-static int list_methods(bool second, bool bound, bool damped, const char **words)
+// without damping is unstable on bonds (Cardona and Geradin 1989).
+static int list_methods(bool second, bool bound, const char **words)
 {
     int n = 0;
     for (const flx_integrator_type *const *t = flx_integrator_types(); *t; t++) {
-        bool unstable = (bound && strcmp((*t)->name, "newmark") == 0) ||
-                        (damped && strcmp((*t)->name, "adams") == 0);
+        bool unstable = bound && strcmp((*t)->name, "newmark") == 0;
         if (!(*t)->adaptive || unstable || (*t)->order < 2 || ((*t)->order == 2) != second)
             continue;
         words[n++] = (*t)->name;
@@ -206,7 +203,7 @@ static int study(const flx_model *model, bool second, const problem *p, double a
     const char *words[MOST_METHODS];
     // a method of second order takes a hundred thousand steps of a stiff system for 1e-5
     int loose = p->stiff ? COUNT(stiff_tolerances) : COUNT(loose_tolerances);
-    flx_study_def def = {.nmethod = list_methods(second, bound, p->damped, words),
+    flx_study_def def = {.nmethod = list_methods(second, bound, words),
                          .methods = words,
                          .ntolerance = second ? loose : COUNT(tight_tolerances),
                          .tolerances = !second    ? tight_tolerances
@@ -234,7 +231,7 @@ static int deliver(flx_model *model, const problem *p)
 static int deliver_file(const char *file, const char *tight, double factor, bool stiff)
 {
     char path[300];
-    problem p = {.name = file, .tight = tight, .factor = factor, .stiff = stiff, .damped = stiff};
+    problem p = {.name = file, .tight = tight, .factor = factor, .stiff = stiff};
     flx_ctx *ctx = flx_ctx_create();
     flx_model *model = NULL;
     snprintf(path, sizeof path, "%s/%s.yaml", FLX_EXAMPLES, file);
