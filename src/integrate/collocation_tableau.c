@@ -228,6 +228,10 @@ static void find_denominator(int j, int m, double *Q)
     for (int k = 0; k < m; k++) Q[k + 1] = -Q[k] * (m - k) / ((k + 1) * (double)(j + m - k));
 }
 
+// A root that moved by this part of its size is accurate: the iteration converges quadratically, and
+// the eigenvectors correct what rounding leaves of it.
+#define ROOT_MOVES 1e-10
+
 // (COL-7) by the simultaneous iteration of Durand and Kerner, then kept with imaginary part >= 0.
 static bool find_eigenvalues(collocation_tableau *t, const double *Q)
 {
@@ -239,7 +243,7 @@ static bool find_eigenvalues(collocation_tableau *t, const double *Q)
         z[k] = flx_complex(radius * cos(angle), radius * sin(angle));
     }
     double moved = 1.0;
-    for (int it = 0; it < 500 && moved > 4.0 * DBL_EPSILON; it++) {
+    for (int it = 0; it < 500 && moved > ROOT_MOVES; it++) {
         moved = 0.0;
         for (int k = 0; k < s; k++) {
             double complex f = 1.0;
@@ -261,7 +265,7 @@ static bool find_eigenvalues(collocation_tableau *t, const double *Q)
             t->mu[n++] = z[k];
         }
     }
-    return moved < 1e-10 && n == t->neigen;
+    return moved <= ROOT_MOVES && n == t->neigen;
 }
 
 // Column k of P by inverse iteration, its largest entry one. The eigenvalue is corrected to that of
