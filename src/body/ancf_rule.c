@@ -1,0 +1,183 @@
+// ancf_rule.c - points of quadrature of beams in absolute nodal coordinates, from their shape functions,
+// with x = l p along the line and y, z across it:
+//
+//     position = (1 - 3 p^2 + 2 p^3) r1 + l (p - 2 p^2 + p^3) r1,x + (1 - p)(y r1,y + z r1,z)
+//                + (3 p^2 - 2 p^3) r2 + l (p^3 - p^2) r2,x + p (y r2,y + z r2,z)                  (ANC-10)
+//
+// The continuum: Green's strain G = (F^T F - 1)/2 and St. Venant-Kirchhoff's law, in the plane that of plane
+// stress, exactly integrated where the element is straight. It is too stiff where it bends: strains across
+// are constant over the height, so that bending has E/(1 - nu^2), and shear follows the line badly.
+//
+// Strains of sections: stretch and shear (r,x.r,x - 1)/2, r,x.r,y, r,x.r,z at both ends and in the middle
+// (Simpson's weights), strains across at the ends, bending r,x.r,yx, r,x.r,zx and twist (r,z.r,yx -
+// r,y.r,zx)/2 in the middle, each with the stiffness of the section                                 (ANC-11)
+// These are as many as the element has ways to deform: a thin one bends free of them.
+#include "body/ancf.h"
+#include "math/small.h"
+
+// Gauss's points on [0, 1], half of them: the others mirror these.
+static const double gauss5_x[5] = {0.04691007703066800, 0.23076534494715846, 0.5,
+                                   0.76923465505284154, 0.95308992296933200};
+static const double gauss5_w[5] = {0.11846344252809454, 0.23931433524968323, 0.28444444444444444,
+                                   0.23931433524968323, 0.11846344252809454};
+static const double gauss3_x[3] = {-0.38729833462074169, 0.0, 0.38729833462074169}; // of the size
+static const double gauss3_w[3] = {5.0 / 18, 8.0 / 18, 5.0 / 18};
+
+// Derivatives of the position by x, y, z at (p, y, z), as sums of the vectors.
+static void derive(double l, int dimension, double p, const double across[2],
+                   double shape[][FLX_ANCF_MOST])
+{
+    int half = dimension + 1;
+    memset(shape, 0, (size_t)dimension * sizeof *shape);
+    shape[0][0] = (6.0 * p * p - 6.0 * p) / l;
+    shape[0][1] = 1.0 - 4.0 * p + 3.0 * p * p;
+    shape[0][half] = -shape[0][0];
+    shape[0][half + 1] = 3.0 * p * p - 2.0 * p;
+    for (int k = 0; k < dimension - 1; k++) {
+        shape[0][2 + k] = -across[k] / l;
+        shape[0][half + 2 + k] = across[k] / l;
+        shape[1 + k][2 + k] = 1.0 - p;
+        shape[1 + k][half + 2 + k] = p;
+    }
+}
+
+static flx_ancf_rule *begin(flx_ancf_rule *r, int dimension)
+{
+    r->dimension = dimension;
+    r->n = 2 * (dimension + 1);
+    r->npoint = 0;
+    return r;
+}
+
+static flx_ancf_point *add_point(flx_ancf_rule *r, flx_ancf_kind kind)
+{
+    flx_ancf_point *p = r->points + r->npoint++;
+    *p = (flx_ancf_point){.kind = kind};
+    return p;
+}
+
+// ---- continuum ----------------------------------------------------------------------------------
+
+typedef struct across { // points of a section
+    int n;
+    double at[9][2], w[9]; // w: areas
+} across;
+
+static across section_points(const flx_ancf_section *s, int dimension)
+{
+    across o = {0};
+    double height = s->size[1], width = s->size[0];
+    if (dimension == 3 && s->round) { // exact to the fifth degree
+        double radius = s->size[0], area = 3.14159265358979323846 * radius * radius;
+        double r = radius * 0.81649658092772603; // sqrt(2/3)
+        o.w[o.n++] = area / 4.0;
+        for (int k = 0; k < 6; k++) {
+            double a = 3.14159265358979323846 / 3.0 * k;
+            o.at[o.n][0] = r * cos(a);
+            o.at[o.n][1] = r * sin(a);
+            o.w[o.n++] = area / 8.0;
+        }
+        return o;
+    }
+    for (int i = 0; i < 3; i++) {
+        for (int j = 0; j < (dimension == 3 ? 3 : 1); j++) {
+            o.at[o.n][0] = gauss3_x[i] * height;
+            if (dimension == 3) o.at[o.n][1] = gauss3_x[j] * width;
+            o.w[o.n++] = height * width * gauss3_w[i] * (dimension == 3 ? gauss3_w[j] : 1.0);
+        }
+    }
+    return o;
+}
+
+static void law(double E, double nu, int dimension, double weight, double C[][FLX_ANCF_STRAINS])
+{
+    double mu = E / (2.0 * (1.0 + nu));
+    double lambda =
+        dimension == 2 ? E * nu / (1.0 - nu * nu) : E * nu / ((1.0 + nu) * (1.0 - 2.0 * nu));
+    for (int i = 0; i < dimension; i++) {
+        for (int j = 0; j < dimension; j++) C[i][j] = weight * (lambda + (i == j ? 2.0 * mu : 0.0));
+    }
+    for (int i = dimension; i < (dimension == 2 ? 3 : 6); i++) C[i][i] = weight * mu;
+}
+
+// Derivatives by the coordinates of the unstressed element in place of those of the straight one: F = J J0^-1.
+// Returns det J0.
+static double relate(int D, int n, const double *e0, double shape[][FLX_ANCF_MOST])
+{
+    double J[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}; // J[a]: derivative by coordinate a
+    for (int a = 0; a < D; a++) {
+        for (int c = 0; c < D; c++) {
+            J[a][c] = 0.0;
+            for (int j = 0; j < n; j++) J[a][c] += shape[a][j] * e0[D * j + c];
+        }
+    }
+    v3 x = v3_load(J[0]), y = v3_load(J[1]), z = v3_load(J[2]), yz = v3_cross(y, z);
+    double det = v3_dot(x, yz);
+    double inverse[3][3]; // rows
+    v3_store(inverse[0], v3_scale(1.0 / det, yz));
+    v3_store(inverse[1], v3_scale(1.0 / det, v3_cross(z, x)));
+    v3_store(inverse[2], v3_scale(1.0 / det, v3_cross(x, y)));
+    for (int j = 0; j < n; j++) {
+        double row[3] = {0};
+        for (int a = 0; a < D; a++) {
+            for (int b = 0; b < D; b++) row[a] += shape[b][j] * inverse[b][a];
+        }
+        for (int a = 0; a < D; a++) shape[a][j] = row[a];
+    }
+    return det;
+}
+
+void flx_ancf_rule_continuum(double length, const flx_ancf_section *s, int dimension,
+                             const double *e0, flx_ancf_rule *out)
+{
+    flx_ancf_rule *r = begin(out, dimension);
+    across o = section_points(s, dimension);
+    for (int i = 0; i < 5; i++) {
+        for (int k = 0; k < o.n; k++) {
+            flx_ancf_point *p = add_point(r, dimension == 2 ? FLX_ANCF_PLANE : FLX_ANCF_SPACE);
+            double weight = length * gauss5_w[i] * o.w[k];
+            derive(length, dimension, gauss5_x[i], o.at[k], p->shape);
+            if (e0) weight *= relate(dimension, r->n, e0, p->shape);
+            law(s->E, s->nu, dimension, weight, p->C);
+            for (int a = 0; a < dimension; a++) p->rest[a] = 0.5;
+        }
+    }
+}
+
+// ---- strains of sections ------------------------------------------------------------------------
+
+void flx_ancf_rule_sections(double length, const flx_ancf_section *s, int dimension,
+                            const double *e0, flx_ancf_rule *out)
+{
+    static const double simpson[3] = {1.0 / 6, 4.0 / 6, 1.0 / 6}, line[2] = {0, 0};
+    flx_ancf_rule *r = begin(out, dimension);
+    bool plane = dimension == 2;
+    int half = dimension + 1;
+    for (int i = 0; i < 3; i++) {
+        flx_ancf_point *p = add_point(r, plane ? FLX_ANCF_AXIS2 : FLX_ANCF_AXIS);
+        derive(length, dimension, 0.5 * i, line, p->shape);
+        p->C[0][0] = length * simpson[i] * s->EA;
+        p->rest[0] = 0.5;
+        for (int k = 1; k < dimension; k++) p->C[k][k] = length * simpson[i] * s->GA[k - 1];
+    }
+    for (int i = 0; i < 2; i++) {
+        flx_ancf_point *p = add_point(r, plane ? FLX_ANCF_SECTION2 : FLX_ANCF_SECTION);
+        for (int k = 0; k < dimension - 1; k++) {
+            p->shape[k][half * i + 2 + k] = 1.0;
+            p->C[k][k] = 0.5 * length * s->EA;
+            p->rest[k] = 0.5;
+        }
+        if (!plane) p->C[2][2] = 0.5 * length * s->GA[0];
+    }
+    flx_ancf_point *p = add_point(r, plane ? FLX_ANCF_CURVATURE2 : FLX_ANCF_CURVATURE);
+    derive(length, dimension, 0.5, line, p->shape);
+    for (int k = 0; k < dimension - 1; k++) { // derivatives along the line of those across
+        double *row = p->shape[plane ? 1 : 3 + k];
+        memset(row, 0, sizeof p->shape[0]);
+        row[2 + k] = -1.0 / length;
+        row[half + 2 + k] = 1.0 / length;
+        p->C[k][k] = length * s->EI[1 - k];
+    }
+    if (!plane) p->C[2][2] = length * s->GJ;
+    if (e0) flx_ancf_rest(r, e0);
+}

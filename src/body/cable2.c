@@ -1,0 +1,279 @@
+// cable2.c - planar cable in absolute nodal coordinates: r and r,x at both nodes, cubic between them.
+//
+// With d = (r2 - r1)/l, the slopes t1, t2 and x = l (1/2 + g) the line has
+//
+//     r,x = d + g (t2 - t1),  r,xx = (t2 - t1 + 6 g (t1 + t2 - 2 d))/l    where g^2 = 1/12        (ANC-1)
+//     r,x = 3 d/2 - (t1 + t2)/4                                           in the middle          (ANC-2)
+// Vectors are complex numbers: the turn of the tangent along the line is k = Im(r,xx/r,x), a holomorphic
+// function, so that with z = r,x and w = r,xx
+//
+//     dk = Im(f_z dz + f_w dw),  f_z = -w/z^2, f_w = 1/z, f_zz = 2 w/z^3, f_zw = -1/z^2          (ANC-3)
+//     energy = l/2 [EA (e_1^2 + 4 e_m^2 + e_2^2)/6 + EI (k_1^2 + k_2^2)/2],  e = |r,x| - rest     (ANC-4)
+// The points are as many as a thin element has ways to bend and to stretch: no strain is locked.
+#include "body/ancf.h"
+
+#include <math.h>
+#include <string.h>
+
+#define G_POINT 0.28867513459481288 // sqrt(1/12)
+
+typedef struct cplx {
+    double r, i;
+} cplx;
+
+static inline cplx add(cplx a, cplx b)
+{
+    return (cplx){a.r + b.r, a.i + b.i};
+}
+static inline cplx scale(double s, cplx a)
+{
+    return (cplx){s * a.r, s * a.i};
+}
+static inline cplx mul(cplx a, cplx b)
+{
+    return (cplx){a.r * b.r - a.i * b.i, a.r * b.i + a.i * b.r};
+}
+
+// (d, t1, t2) of the vectors of an element.
+typedef struct basis {
+    cplx x[3];
+} basis;
+
+static inline basis basis_of(const double *e, double inverse)
+{
+    return (basis){
+        {{(e[4] - e[0]) * inverse, (e[5] - e[1]) * inverse}, {e[2], e[3]}, {e[6], e[7]}}};
+}
+
+// Parts of r,x and r,xx at a point of bending, and of r,x where stretch is taken.
+typedef struct parts {
+    double z[3], w[3];
+} parts;
+
+static inline parts bending_at(int k, double inverse)
+{
+    double g = k ? G_POINT : -G_POINT;
+    return (parts){{1.0, -g, g},
+                   {-12.0 * g * inverse, (6.0 * g - 1.0) * inverse, (6.0 * g + 1.0) * inverse}};
+}
+
+static const double stretch_parts[3][3] = {{0, 1, 0}, {1.5, -0.25, -0.25}, {0, 0, 1}};
+static const double stretch_weight[3] = {1.0 / 6, 4.0 / 6, 1.0 / 6};
+
+static inline cplx combine(const double c[3], const basis *b)
+{
+    return (cplx){c[0] * b->x[0].r + c[1] * b->x[1].r + c[2] * b->x[2].r,
+                  c[0] * b->x[0].i + c[1] * b->x[1].i + c[2] * b->x[2].i};
+}
+
+typedef struct bend { // at one point
+    double k;
+    cplx fz, fw; // derivatives of w/z
+    cplx one;    // 1/z
+} bend;
+
+static inline bend bend_of(const parts *p, const basis *b)
+{
+    cplx z = combine(p->z, b), w = combine(p->w, b);
+    double square = 1.0 / (z.r * z.r + z.i * z.i);
+    bend o;
+    o.one = (cplx){z.r * square, -z.i * square};
+    cplx f = mul(w, o.one);
+    o.k = f.i;
+    o.fw = o.one;
+    o.fz = scale(-1.0, mul(f, o.one));
+    return o;
+}
+
+// Gradient of k by vector a: (Im c, Re c) of this.
+static inline cplx slope_of(const bend *o, const parts *p, int a)
+{
+    return add(scale(p->z[a], o->fz), scale(p->w[a], o->fw));
+}
+
+static inline double rate_of(const bend *o, const parts *p, const basis *u)
+{
+    double sum = 0.0;
+    for (int a = 0; a < 3; a++) {
+        cplx s = slope_of(o, p, a);
+        sum += s.i * u->x[a].r + s.r * u->x[a].i;
+    }
+    return sum;
+}
+
+void flx_cable2_rest(flx_cable *c, const double *e)
+{
+    double inverse = 1.0 / c->length;
+    basis b = basis_of(e, inverse);
+    for (int k = 0; k < 3; k++) {
+        cplx z = combine(stretch_parts[k], &b);
+        c->stretch[k] = sqrt(z.r * z.r + z.i * z.i);
+    }
+    for (int k = 0; k < 2; k++) {
+        parts p = bending_at(k, inverse);
+        c->curvature[k] = bend_of(&p, &b).k;
+    }
+}
+
+double flx_cable2_energy(const flx_cable *c, const double *e, const double *u, double *power)
+{
+    double inverse = 1.0 / c->length, energy = 0.0, lost = 0.0;
+    basis b = basis_of(e, inverse), ub = basis_of(u, inverse);
+    for (int k = 0; k < 3; k++) {
+        cplx z = combine(stretch_parts[k], &b), zu = combine(stretch_parts[k], &ub);
+        double n = sqrt(z.r * z.r + z.i * z.i), strain = n - c->stretch[k];
+        double rate = (z.r * zu.r + z.i * zu.i) / n, w = stretch_weight[k] * c->EA;
+        energy += 0.5 * w * strain * strain;
+        lost += w * c->viscosity * rate * rate;
+    }
+    for (int k = 0; k < 2; k++) {
+        parts p = bending_at(k, inverse);
+        bend o = bend_of(&p, &b);
+        double strain = o.k - c->curvature[k], rate = rate_of(&o, &p, &ub);
+        energy += 0.25 * c->EI * strain * strain;
+        lost += 0.5 * c->EI * c->viscosity * rate * rate;
+    }
+    *power = c->length * lost;
+    return c->length * energy;
+}
+
+void flx_cable2_force(const flx_cable *c, const double *e, const double *u, double *f)
+{
+    double l = c->length, inverse = 1.0 / l;
+    basis b = basis_of(e, inverse), ub = {0}, F = {0};
+    bool viscous = c->viscosity != 0;
+    if (viscous) ub = basis_of(u, inverse);
+    for (int k = 0; k < 3; k++) {
+        cplx z = combine(stretch_parts[k], &b);
+        double n = sqrt(z.r * z.r + z.i * z.i), strain = n - c->stretch[k];
+        if (viscous) {
+            cplx zu = combine(stretch_parts[k], &ub);
+            strain += c->viscosity * (z.r * zu.r + z.i * zu.i) / n;
+        }
+        double s = stretch_weight[k] * l * c->EA * strain / n;
+        for (int a = 0; a < 3; a++) F.x[a] = add(F.x[a], scale(s * stretch_parts[k][a], z));
+    }
+    for (int k = 0; k < 2; k++) {
+        parts p = bending_at(k, inverse);
+        bend o = bend_of(&p, &b);
+        double strain = o.k - c->curvature[k];
+        if (viscous) strain += c->viscosity * rate_of(&o, &p, &ub);
+        double s = 0.5 * l * c->EI * strain;
+        for (int a = 0; a < 3; a++) {
+            cplx g = slope_of(&o, &p, a);
+            F.x[a] = add(F.x[a], (cplx){s * g.i, s * g.r});
+        }
+    }
+    cplx d = scale(inverse, F.x[0]);
+    f[0] -= d.r, f[1] -= d.i, f[4] += d.r, f[5] += d.i;
+    f[2] += F.x[1].r, f[3] += F.x[1].i, f[6] += F.x[2].r, f[7] += F.x[2].i;
+}
+
+// ---- tangent ------------------------------------------------------------------------------------
+
+// (6, 6) over (d, t1, t2), or (8, 8) over the vectors.
+typedef struct square6 {
+    double m[6][6];
+} square6;
+
+static void add_stretch(const flx_cable *c, const basis *b, const basis *ub, square6 *K0,
+                        square6 *K1)
+{
+    for (int k = 0; k < 3; k++) {
+        const double *part = stretch_parts[k];
+        cplx z = combine(part, b);
+        double n = sqrt(z.r * z.r + z.i * z.i), inv = 1.0 / n, x = z.r * inv, y = z.i * inv;
+        double w = stretch_weight[k] * c->length * c->EA, side = 1.0 - c->stretch[k] * inv;
+        double v = 0.0; // of the rate across
+        if (K1) {
+            cplx zu = combine(part, ub);
+            side += c->viscosity * (x * zu.r + y * zu.i) * inv;
+            v = c->viscosity * (x * zu.i - y * zu.r) * inv;
+        }
+        // n n^T + side (1 - n n^T), with across = (-y, x): + v n across^T
+        double xx = w * (x * x + side * y * y - v * x * y);
+        double yy = w * (y * y + side * x * x + v * x * y);
+        double xy = w * ((1.0 - side) * x * y + v * x * x);
+        double yx = w * ((1.0 - side) * x * y - v * y * y);
+        for (int i = 0; i < 3; i++) {
+            for (int j = 0; j < 3; j++) {
+                double s = part[i] * part[j];
+                if (s == 0) continue;
+                K0->m[2 * i][2 * j] += s * xx;
+                K0->m[2 * i][2 * j + 1] += s * xy;
+                K0->m[2 * i + 1][2 * j] += s * yx;
+                K0->m[2 * i + 1][2 * j + 1] += s * yy;
+                if (!K1) continue;
+                double d = s * w * c->viscosity;
+                K1->m[2 * i][2 * j] += d * x * x;
+                K1->m[2 * i][2 * j + 1] += d * x * y;
+                K1->m[2 * i + 1][2 * j] += d * x * y;
+                K1->m[2 * i + 1][2 * j + 1] += d * y * y;
+            }
+        }
+    }
+}
+
+static void add_bending(const flx_cable *c, const basis *b, const basis *ub, square6 *K0,
+                        square6 *K1)
+{
+    double inverse = 1.0 / c->length, w = 0.5 * c->length * c->EI;
+    for (int k = 0; k < 2; k++) {
+        parts p = bending_at(k, inverse);
+        bend o = bend_of(&p, b);
+        cplx fzw = scale(-1.0, mul(o.one, o.one)), fzz = scale(-2.0, mul(o.fz, o.one));
+        double strain = o.k - c->curvature[k];
+        if (K1) strain += c->viscosity * rate_of(&o, &p, ub);
+        double grad[6], turn[6] = {0}; // gradients of k and of its rate
+        for (int a = 0; a < 3; a++) {
+            cplx g = slope_of(&o, &p, a);
+            grad[2 * a] = g.i, grad[2 * a + 1] = g.r;
+        }
+        for (int i = 0; i < 3; i++) {
+            for (int j = 0; j < 3; j++) {
+                double mixed = p.z[i] * p.w[j] + p.w[i] * p.z[j];
+                cplx h = add(scale(p.z[i] * p.z[j], fzz), scale(mixed, fzw));
+                double s = w * strain;
+                K0->m[2 * i][2 * j] += s * h.i;
+                K0->m[2 * i][2 * j + 1] += s * h.r;
+                K0->m[2 * i + 1][2 * j] += s * h.r;
+                K0->m[2 * i + 1][2 * j + 1] -= s * h.i;
+                if (!K1) continue;
+                cplx t = mul(h, ub->x[i]);
+                turn[2 * j] += c->viscosity * t.i, turn[2 * j + 1] += c->viscosity * t.r;
+            }
+        }
+        for (int i = 0; i < 6; i++) {
+            double s = w * grad[i];
+            for (int j = 0; j < 6; j++) K0->m[i][j] += s * (grad[j] + turn[j]);
+            for (int j = 0; j < 6 && K1; j++) K1->m[i][j] += s * c->viscosity * grad[j];
+        }
+    }
+}
+
+// From (d, t1, t2) to (r1, t1, r2, t2).
+static void spread(const square6 *K, double inverse, double *A)
+{
+    static const int from[4] = {0, 2, 0, 4};
+    const double factor[4] = {-inverse, 1.0, inverse, 1.0};
+    for (int i = 0; i < 8; i++) {
+        for (int j = 0; j < 8; j++) {
+            A[8 * i + j] =
+                factor[i / 2] * factor[j / 2] * K->m[from[i / 2] + i % 2][from[j / 2] + j % 2];
+        }
+    }
+}
+
+void flx_cable2_tangent(const flx_cable *c, const double *e, const double *u, double *A0,
+                        double *A1)
+{
+    double inverse = 1.0 / c->length;
+    basis b = basis_of(e, inverse), ub = {0};
+    square6 K0 = {0}, K1 = {0};
+    bool viscous = c->viscosity != 0;
+    if (viscous) ub = basis_of(u, inverse);
+    add_stretch(c, &b, &ub, &K0, viscous ? &K1 : NULL);
+    add_bending(c, &b, &ub, &K0, viscous ? &K1 : NULL);
+    spread(&K0, inverse, A0);
+    spread(&K1, inverse, A1);
+}
