@@ -313,8 +313,9 @@ typedef struct flx_simulate {
     flx_integrator_def def; // method, formulation, step or tolerances, method's keys
     const char *method;     // "auto" when not given
     flx_loc method_loc, formulation_loc;
-    bool tree; // formulation: tree
-    int start; // the equilibrium at which it begins; -1: as drawn
+    bool tree;         // formulation: tree
+    bool partitioning; // loops: partitioning
+    int start;         // the equilibrium at which it begins; -1: as drawn
 } flx_simulate;
 
 typedef struct flx_column {

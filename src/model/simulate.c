@@ -14,6 +14,7 @@ static const char *const method_words[] = {"auto",        "generalized-alpha",
                                            "lobatto",     "variational",
                                            "galerkin",    NULL};
 
+static const char *const loop_words[] = {"auto", "index-3", "ggl", "index-1", "partitioning", NULL};
 static const char *const formulation_words[] = {"auto", "index-3", "ggl", "index-1", "tree", NULL};
 
 static flx_status positive_or_none(flx_env *e, const flx_yaml *block, const char *key, double *out)
@@ -41,6 +42,40 @@ static flx_status read_method(flx_env *e, const flx_yaml *block, flx_simulate *s
     s->def.formulation = formulations[f];
     s->tree = strcmp(formulation_words[f], "tree") == 0;
     return FLX_OK;
+}
+
+static bool is_explicit(const char *method)
+{
+    static const char *const words[] = {"auto", "euler", "dopri5", "dop853", "adams"};
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        if (strcmp(method, words[i]) == 0) return true;
+    }
+    return false;
+}
+
+// How the loops of joint coordinates are closed; by dependent coordinates, nothing is left to an implicit method.
+static flx_status read_loops(flx_env *e, const flx_yaml *block, flx_simulate *s)
+{
+    static const flx_formulation formulations[] = {FLX_FORMULATION_AUTO, FLX_FORMULATION_INDEX3,
+                                                   FLX_FORMULATION_GGL, FLX_FORMULATION_INDEX1,
+                                                   FLX_FORMULATION_INDEX1};
+    const flx_yaml *loops = flx_yaml_get(block, "loops");
+    int k = 0;
+    if (!loops) return FLX_OK;
+    FLX_TRY(flx_build_word(e->b, loops, "loops", loop_words, &k));
+    if (!s->tree) {
+        return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, loops->loc,
+                        "'loops' says how joint coordinates close loops; give 'formulation: tree' "
+                        "with it");
+    }
+    s->formulation_loc = loops->loc;
+    s->def.formulation = formulations[k];
+    s->partitioning = strcmp(loop_words[k], "partitioning") == 0;
+    if (!s->partitioning || is_explicit(s->method)) return FLX_OK;
+    return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, loops->loc,
+                    "loops: partitioning is a way of explicit methods (dopri5, dop853, adams, "
+                    "euler); for '%s' take index-3 or ggl, or leave 'loops' out",
+                    s->method);
 }
 
 static bool has_no_control(const char *method)
@@ -186,6 +221,7 @@ flx_status flx_simulate_finish(flx_builder *b)
     }
     FLX_TRY(flx_build_positive(&e, until, "the end of the run", &s->until));
     FLX_TRY(read_method(&e, block, s));
+    FLX_TRY(read_loops(&e, block, s));
     FLX_TRY(read_step(&e, block, s));
     FLX_TRY(read_parameters(&e, block, s));
     FLX_TRY(read_options(&e, block, s));

@@ -102,6 +102,7 @@ void flx_tree_work_destroy(flx_work *work)
     if (w->inner) w->inner->d->base.ops->work_destroy(w->inner);
     flx_state_destroy(&w->body);
     flx_index1_destroy(&w->together);
+    flx_partition_clear(&w->partition);
     flx_free(w->states);
     flx_free(w->frames);
     flx_free(w->tangents.base);
@@ -167,6 +168,7 @@ flx_work *flx_tree_work_create(const flx_system *s)
     w->block = flx_alloc(s->ctx, cut_block(t, w), sizeof *w->block);
     bool tangents = w->tangents.base && w->tangents.loads && w->tangents.links;
     flx_status status = flx_state_create(t->inner, &w->body);
+    if (status == FLX_OK && t->partitions) status = flx_partition_create(t, &w->partition);
     if (status != FLX_OK || !tangents || !w->inner || !w->states || !w->frames || !w->block) {
         flx_tree_work_destroy((flx_work *)(void *)w);
         return NULL;
@@ -421,6 +423,7 @@ flx_status flx_tree_create(const flx_model *m, const flx_system *ready, const fl
     t->base.ctx = m->ctx;
     t->base.title = m->title;
     t->model = m;
+    t->partitions = m->simulate.partitioning;
     flx_status status = make(t, ready, at, nredundant);
     if (status != FLX_OK) {
         destroy(&t->base);

@@ -270,14 +270,6 @@ static flx_status accelerate(const flx_tree *t, flx_tree_work *w, flx_state *x)
     return flx_index1_solve(w->together, (flx_work *)(void *)w, x, &evaluations, &evaluations);
 }
 
-static flx_status rate(const flx_system *s, flx_work *work, double t, const double *z, flx_state *x,
-                       double *dz)
-{
-    flx_unpack(s, t, z, x);
-    FLX_TRY(accelerate(flx_tree_of(s), flx_tree_work_of(work), x));
-    return flx_pack_rate(s, x, z, dz);
-}
-
 // ---- projection ---------------------------------------------------------------------------------
 
 #define MOST_PROJECTIONS 10
@@ -307,6 +299,26 @@ static double largest(int n, const double *x)
     return most;
 }
 
+// The step that returns to the closures, from the rows in rhs: the least one in the metric of the masses, or
+// one of the dependent coordinates alone.
+static flx_status factor_step(const flx_tree *t, flx_tree_work *w, const flx_state *x,
+                              const flx_point *carried, bool positions)
+{
+    flx_tree_closures(t, w, carried, NULL, NULL);
+    return t->partitions ? flx_partition_factor(t, w, positions) : factor_closures(t, w, x->q);
+}
+
+static void find_step(const flx_tree *t, flx_tree_work *w)
+{
+    if (t->partitions) {
+        flx_partition_solve(t, w);
+        return;
+    }
+    solve(flx_tree_rows(t), w->S, w->rhs);
+    memset(w->free_a, 0, (size_t)t->base.dims.nv * sizeof *w->free_a);
+    subtract_motion(t, w, w->rhs, w->free_a);
+}
+
 static flx_status project_positions(const flx_tree *t, flx_tree_work *w, flx_state *x,
                                     double *moved)
 {
@@ -321,11 +333,8 @@ static flx_status project_positions(const flx_tree *t, flx_tree_work *w, flx_sta
         if (off == HUGE_VAL) return FLX_NOT_FINITE;
         if (off <= CLOSED || (off < NEARLY_CLOSED && off > 0.5 * last)) return FLX_OK;
         last = off;
-        flx_tree_closures(t, w, &b, NULL, NULL);
-        FLX_TRY(factor_closures(t, w, x->q));
-        solve(flx_tree_rows(t), w->S, w->rhs);
-        memset(w->free_a, 0, (size_t)s->dims.nv * sizeof *w->free_a);
-        subtract_motion(t, w, w->rhs, w->free_a);
+        FLX_TRY(factor_step(t, w, x, &b, true));
+        find_step(t, w);
         *moved += largest(s->dims.nv, w->free_a);
         s->ops->retract(s, x->q, w->free_a, x->q);
     }
@@ -352,17 +361,37 @@ static flx_status project_velocities(const flx_tree *t, flx_tree_work *w, flx_st
         if (off <= closed || off > 0.5 * last) return FLX_OK;
         last = off;
         if (!factored) {
-            flx_tree_closures(t, w, &b, NULL, NULL);
-            FLX_TRY(factor_closures(t, w, x->q));
+            FLX_TRY(factor_step(t, w, x, &b, false));
             factored = true;
         }
-        solve(flx_tree_rows(t), w->S, w->rhs);
-        memset(w->free_a, 0, (size_t)s->dims.nv * sizeof *w->free_a);
-        subtract_motion(t, w, w->rhs, w->free_a);
+        find_step(t, w);
         *moved += largest(s->dims.nv, w->free_a);
         for (int k = 0; k < s->dims.nv; k++) x->v[k] += w->free_a[k];
     }
     return FLX_OK;
+}
+
+// The dependent coordinates of z are where the search for them begins.
+static flx_status rate(const flx_system *s, flx_work *work, double time, const double *z,
+                       flx_state *x, double *dz)
+{
+    const flx_tree *t = flx_tree_of(s);
+    flx_tree_work *w = flx_tree_work_of(work);
+    double moved = 0.0;
+    flx_unpack(s, time, z, x);
+    if (t->partitions && flx_tree_rows(t) > 0) {
+        FLX_TRY(project_positions(t, w, x, &moved));
+        FLX_TRY(project_velocities(t, w, x, &moved));
+    }
+    FLX_TRY(accelerate(t, w, x));
+    return flx_pack_rate(s, x, z, dz);
+}
+
+static flx_status review_partition(const flx_tree *t, flx_tree_work *w, const flx_state *x)
+{
+    flx_point p = flx_state_point(&t->base, x), b = flx_tree_carry(t, w, &p);
+    flx_tree_closures(t, w, &b, NULL, NULL);
+    return flx_partition_review(t, w);
 }
 
 static flx_status project(const flx_system *s, flx_work *work, double time, double *z, flx_state *x,
@@ -373,6 +402,7 @@ static flx_status project(const flx_system *s, flx_work *work, double time, doub
     *moved_q = *moved_v = 0.0;
     flx_unpack(s, time, z, x);
     if (flx_tree_rows(t) > 0) {
+        if (t->partitions) FLX_TRY(review_partition(t, w, x));
         FLX_TRY(project_positions(t, w, x, moved_q));
         FLX_TRY(project_velocities(t, w, x, moved_v));
     }

@@ -3,6 +3,7 @@
 //   tree_start.c      joint coordinates from the places of bodies
 //   tree_eval.c       residual, bonds, energy: the descriptor's, carried over to the joints
 //   tree_explicit.c   z' = F(t, z) by articulated bodies
+//   tree_partition.c  dependent coordinates of loops
 //   tree_linearise.c  exact derivatives, the pattern
 //   tree_sparse.c     the same link by link, for many links
 //   tree_fronts.c     in which order the links are taken out of the Newton matrix
@@ -26,6 +27,7 @@ typedef struct flx_tree {
     flx_topology top;       // owned
     flx_tree_links t;       // owned
     flx_linkage weightless; // the same links without gravity; borrows them
+    bool partitions;        // loops by dependent coordinates
     int massless;           // a link without inertia along its joint; -1: none
     flx_system *inner;      // owned; the descriptor
     int nvariable;          // of second order
@@ -54,6 +56,20 @@ typedef struct flx_tree_tangents {
     double *composite;            // (36 links) where the tangent is kept by links
 } flx_tree_tangents;
 
+// Coordinates of loops that follow from the others (TREE-16).
+typedef struct flx_tree_partition {
+    bool chosen;
+    bool *dependent; // (nv) owned
+    int *column;     // (rows) owned: the dependent coordinate of each row, -1: none
+    double *scale;   // (nv) owned: metres to radians
+    int n;           // of the last factorisation:
+    int *row, *col;  // (n) its rows and columns
+    int *pivot;      // (n)
+    double *over;    // (n) scales of its rows
+    double first;    // smallest pivot at the choice
+    long changes;    // choices so far
+} flx_tree_partition;
+
 // struct flx_work is the descriptor's; this one goes by its name.
 typedef struct flx_tree_work {
     flx_work *inner;        // owned
@@ -69,7 +85,8 @@ typedef struct flx_tree_work {
     double *set;            // velocities that events set: rows along bodies
     double *A0, *A2;        // on the inner pattern
     double *masses;         // (variables squared) of them, then factored
-    flx_index1 *together;   // owned; where forces read multipliers, made when it is asked for
+    flx_tree_partition partition;
+    flx_index1 *together; // owned; where forces read multipliers, made when it is asked for
     flx_tree_tangents tangents;
     double *block; // owned: all of these
 } flx_tree_work;
@@ -125,6 +142,14 @@ double flx_tree_longest_step(const flx_system *s, flx_work *w, const flx_state *
 // += G_b a_b for accelerations of bodies.
 void flx_tree_closures(const flx_tree *t, flx_tree_work *w, const flx_point *carried,
                        const double *a_b, double *add);
+
+flx_status flx_partition_create(const flx_tree *t, flx_tree_partition *p);
+void flx_partition_clear(flx_tree_partition *p);
+// All three by the rows that are in G. Factors for positions or for velocities; a step of the dependent
+// coordinates into free_a, from the rows of closures in rhs; another choice where the present one is worn.
+flx_status flx_partition_factor(const flx_tree *t, flx_tree_work *w, bool positions);
+void flx_partition_solve(const flx_tree *t, flx_tree_work *w);
+flx_status flx_partition_review(const flx_tree *t, flx_tree_work *w);
 
 flx_status flx_tree_linearise(const flx_system *s, flx_work *w, const flx_point *p, flx_blocks *b);
 // From the descriptor's blocks, with frames and loads of the tangents.

@@ -1,0 +1,133 @@
+// test_tree_loops.c - loops of joint coordinates closed in every way: the same motion by multipliers and by dependent
+// coordinates, which are chosen anew on the way; the branch on which a loop was assembled stays.
+#include "analyse/simulation.h"
+#include "case_table.h"
+#include "check.h"
+#include "system/tree_parts.h"
+
+#include <stdio.h>
+#include <string.h>
+
+// A four-bar whose crank goes round; side: which of the two ways it is assembled.
+static const char four_bar[] =
+    "flexion: 1\ndimension: 2\ngravity: [0, -9.81]\n"
+    "parameters: {side: 1, L1: 0.2, L2: 0.6, L3: 0.5, d: 0.7}\n"
+    "bodies:\n"
+    "  crank:   {type: rigid, mass: 0.4, com: [L1/2, 0], inertia: 0.4*L1^2/12, orientation: "
+    "90*deg,\n"
+    "            points: {end: [L1, 0]}}\n"
+    "  coupler: {type: rigid, mass: 1.2, com: [L2/2, 0], inertia: 1.2*L2^2/12,\n"
+    "            position: crank.end, orientation: side*40*deg, points: {end: [L2, 0]}}\n"
+    "  rocker:  {type: rigid, mass: 1.0, com: [L3/2, 0], inertia: 1.0*L3^2/12,\n"
+    "            position: [d, 0], orientation: side*110*deg, points: {end: [L3, 0]}}\n"
+    "joints:\n"
+    "  A: {type: revolute, on: [ground, crank], at: [0, 0], start: {angle: 0, rate: 20}}\n"
+    "  B: {type: revolute, on: [crank, coupler], at: crank.end}\n"
+    "  C: {type: revolute, on: [rocker, coupler], at: [rocker.end, coupler.end]}\n"
+    "  D: {type: revolute, on: [ground, rocker], at: [d, 0]}\n"
+    "signals: {fold: sin(rocker.angle - coupler.angle)}\n"
+    "simulate: {until: 2, method: %s, rtol: 1e-10, atol: 1e-12}\n"
+    "outputs: {every: 0.05, signals: [crank.angle, coupler.angle, fold, constraints]}\n";
+
+static bool run(const char *method, const char *setting, case_table *table)
+{
+    char text[2600];
+    snprintf(text, sizeof text, four_bar, method);
+    return case_run(text, setting, table, NULL, NULL);
+}
+
+static int every_way_gives_the_same_motion_on_its_branch(void)
+{
+    static const char *const ways[] = {"dopri5, formulation: tree, loops: partitioning",
+                                       "dop853, formulation: tree, loops: partitioning",
+                                       "dopri5, formulation: tree, loops: index-1",
+                                       "radau, formulation: tree, loops: index-3",
+                                       "radau, formulation: tree, loops: ggl"};
+    for (int side = -1; side <= 1; side += 2) {
+        case_table bodies = {0};
+        CHECK(run("dop853, formulation: index-1", side < 0 ? "side=-1" : "side=1", &bodies));
+        double crank = 0, coupler = 0, a = 0, fold = 0, off = 0;
+        CHECK(case_table_value(&bodies, "crank.angle", 2, &crank) && crank > 20);
+        CHECK(case_table_value(&bodies, "coupler.angle", 2, &coupler));
+        for (size_t k = 0; k < sizeof ways / sizeof ways[0]; k++) {
+            case_table tree = {0};
+            CHECK(run(ways[k], side < 0 ? "side=-1" : "side=1", &tree));
+            CHECK(case_table_value(&tree, "crank.angle", 2, &a));
+            CHECK_NEAR(a, crank, 1e-6);
+            CHECK(case_table_value(&tree, "coupler.angle", 2, &a));
+            CHECK_NEAR(a, coupler, 1e-6);
+            for (int i = 0; i <= 40; i++) {
+                CHECK(case_table_value(&tree, "fold", 0.05 * i, &fold) && side * fold > 0.1);
+                CHECK(case_table_value(&tree, "constraints.position", 0.05 * i, &off) &&
+                      off < 1e-13);
+            }
+            case_table_clear(&tree);
+        }
+        case_table_clear(&bodies);
+    }
+    return 0;
+}
+
+// Steps of Runge and Kutta by the table itself, so that its choices can be looked at.
+static flx_status step(const flx_system *s, flx_work *w, double h, double *t, double *z,
+                       flx_state *x)
+{
+    enum { MOST = 16 };
+    const flx_explicit *f = s->ops->explicit_form;
+    int n = f->size(s);
+    double k[4][MOST], y[MOST], moved[2];
+    const double part[4] = {0, 0.5, 0.5, 1.0};
+    for (int j = 0; j < 4; j++) {
+        for (int i = 0; i < n; i++) y[i] = z[i] + (j ? h * part[j] * k[j - 1][i] : 0.0);
+        FLX_TRY(f->rate(s, w, *t + part[j] * h, y, x, k[j]));
+    }
+    for (int i = 0; i < n; i++) z[i] += h / 6 * (k[0][i] + 2 * k[1][i] + 2 * k[2][i] + k[3][i]);
+    *t += h;
+    return f->project(s, w, *t, z, x, moved, moved + 1);
+}
+
+// No side of this four-bar goes round: each of them stops and turns back where the other two are in line, and is
+// not to go on by itself there.
+static int dependent_coordinates_change(void)
+{
+    static const char text[] =
+        "flexion: 1\ndimension: 2\n"
+        "bodies:\n"
+        "  crank: {type: rigid, mass: 1, inertia: 0.1, position: [0, 0], orientation: 40*deg,\n"
+        "          points: {end: [0.5, 0]}}\n"
+        "  coupler: {type: rigid, mass: 1, inertia: 0.1, position: crank.end, orientation: "
+        "20*deg,\n"
+        "            points: {end: [0.4, 0]}}\n"
+        "  rocker: {type: rigid, mass: 1, inertia: 0.1, position: [0.9, 0], orientation: 100*deg,\n"
+        "           points: {end: [0.5, 0]}}\n"
+        "joints:\n"
+        "  A: {type: revolute, on: [ground, crank], at: [0, 0], start: {angle: 0, rate: 6}}\n"
+        "  B: {type: revolute, on: [crank, coupler], at: crank.end}\n"
+        "  C: {type: revolute, on: [rocker, coupler], at: [rocker.end, coupler.end]}\n"
+        "  D: {type: revolute, on: [ground, rocker], at: [0.9, 0]}\n"
+        "simulate: {until: 1, method: dopri5, formulation: tree, loops: partitioning}\n";
+    flx_ctx *ctx = flx_ctx_create();
+    flx_model *model = NULL;
+    flx_simulation *sim = NULL;
+    CHECK(flx_model_read_text(ctx, "m", text, strlen(text), 0, NULL, &model) == FLX_OK);
+    CHECK(flx_simulation_create(model, &sim) == FLX_OK);
+    const flx_system *s = sim->sys;
+    flx_tree_work *w = flx_tree_work_of(sim->work);
+    double z[16], t = 0.0;
+    CHECK(s->ops->explicit_form->size(s) <= 16);
+    s->ops->explicit_form->pack(s, sim->start, z);
+    flx_energies start = {0}, last = {0};
+    flx_point p = flx_state_point(s, sim->start);
+    CHECK(s->ops->energy(s, sim->work, &p, &start) == FLX_OK);
+    for (int i = 0; i < 16000; i++) CHECK(step(s, sim->work, 1.25e-4, &t, z, sim->start) == FLX_OK);
+    CHECK(s->ops->energy(s, sim->work, &p, &last) == FLX_OK);
+    CHECK_NEAR(last.kinetic, start.kinetic, 1e-7 * start.kinetic); // nothing else acts
+    CHECK(w->partition.changes > 4);
+    CHECK(w->partition.changes < 100);
+    flx_simulation_destroy(&sim);
+    flx_model_destroy(&model);
+    flx_ctx_destroy(&ctx);
+    return 0;
+}
+
+TEST_MAIN(TEST(every_way_gives_the_same_motion_on_its_branch), TEST(dependent_coordinates_change))
