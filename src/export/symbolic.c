@@ -26,6 +26,9 @@ static flx_status check_model(const flx_model *m)
         return refuse(m, m->modals[0].loc, "the elastic body", m->bodies[m->modals[0].body].name,
                       "make it rigid");
     }
+    if (m->nbeam > 0) {
+        return refuse(m, m->beams[0].loc, "the beam", m->beams[0].name, "make it rigid");
+    }
     if (m->nvariable > 0) {
         status = refuse(m, m->variables[0].loc, "the variable of second order",
                         m->variables[0].name, "make it a body on a prismatic joint");

@@ -119,6 +119,7 @@ static flx_status fill_items(flx_builder *b)
         const flx_force_data *d = b->forces.items[i]->data;
         if (!d->unavailable) m->forces[m->nforce++] = d->def;
     }
+    FLX_TRY(flx_beams_finish(b));
     return flx_flexible_finish(b);
 }
 
@@ -141,6 +142,7 @@ static flx_status build(flx_builder *b, const flx_yaml *tree)
     FLX_TRY(for_all(b, &b->parameters, finish_parameter));
     FLX_TRY(flx_parameters_finish(b));
     FLX_TRY(for_all(b, &b->functions, finish_function));
+    GO_ON(flx_beams_declare(b));
     GO_ON(read_gravity(b));
     GO_ON(flx_fe_finish(b));
     GO_ON(flx_simulate_finish(b)); // the step decides about the form of stiff forces
@@ -199,15 +201,20 @@ flx_status flx_model_build(flx_ctx *ctx, const char *path, const char *text, siz
     if (!m) return FLX_ERR_MEMORY;
     const flx_model head = {
         .ctx = ctx, .arena = arena, .path = path, .text = text, .text_length = length};
-    const flx_builder b = {.ctx = ctx, .reader = reader, .nset = nset, .settings = settings};
     flx_open_set set = {0};
+    flx_beam_marks marks = {0};
+    const flx_builder b = {
+        .ctx = ctx, .reader = reader, .marks = &marks, .nset = nset, .settings = settings};
     flx_status status = build_once(&head, &b, open ? &set : NULL, tree, m);
-    while (status == FLX_OK && set.changed) { // every time one parameter less is open
+    // every time one parameter less is open, or more places are nodes
+    while (status == FLX_OK && (set.changed || marks.changed)) {
         clear_fe(m);
         flx_graph_destroy(&m->graph);
-        status = build_once(&head, &b, &set, tree, m);
+        marks.changed = false;
+        status = build_once(&head, &b, open ? &set : NULL, tree, m);
     }
     flx_open_clear(&set);
+    flx_free(marks.marks);
     if (status == FLX_OK) *model = m;
     return status;
 }

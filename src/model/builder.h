@@ -18,7 +18,10 @@
         if (go_on_status_ != FLX_OK) b->failed = true;                                             \
     } while (0)
 
+#define FLX_BEAM_MOST_NODES 9 // of one element
+
 typedef struct flx_builder flx_builder;
+typedef struct flx_beam_marks flx_beam_marks;
 typedef struct flx_space flx_space;
 typedef struct flx_item flx_item;
 
@@ -140,6 +143,7 @@ struct flx_builder {
     } * files;
     int nitem;
     flx_open_set *open; // NULL: parameters are numbers
+    flx_beam_marks *marks;
     int nset;
     const char *const *settings;
 };
@@ -314,6 +318,19 @@ typedef struct flx_flexible {
     flx_item **interfaces; // (nnode) those that joints or forces use, as bodies
 } flx_flexible;
 
+// What is known of a beam while the model is built.
+typedef struct flx_beam_data {
+    flx_item_state read;
+    flx_beam def;
+    int nend, nnode;
+    double *ends;      // (nend) where elements begin and end, as parts of the length
+    int *regular;      // (elements + 1) which of them are node(1), node(2), ...
+    double *at;        // (nnode) parts of the length
+    flx_item **nodes;  // (nnode) bodies; the first is the beam itself
+    flx_item **points; // (nnode) those that were asked for
+    double mass_parts[FLX_BEAM_MOST_NODES], node_parts[FLX_BEAM_MOST_NODES];
+} flx_beam_data;
+
 typedef struct flx_body_data {
     flx_item_state placed;
     flx_body def; // copied to the model at the end
@@ -324,8 +341,9 @@ typedef struct flx_body_data {
     flx_item *com;
     double start[3], end[3]; // ends of a flexible body, body frame
     flx_flexible flex;       // of an elastic body
-    flx_item *carrier;       // of an interface: its elastic body; else NULL
-    int node;                // of an interface: the node
+    flx_item *carrier;       // of an interface: its elastic body; of a node: its beam; else NULL
+    int node;                // of an interface, or of a beam: the node
+    flx_beam_data *beam;     // of a beam
 } flx_body_data;
 
 typedef struct flx_point_data {
@@ -367,6 +385,39 @@ flx_node flx_flexible_planar_angle(flx_builder *b, const flx_item *body, int nod
 void flx_flexible_load(flx_builder *b, const flx_item *body, int node, int moment, flx_node out[3]);
 // Elastic bodies, interfaces, ties and coordinates into the model.
 flx_status flx_flexible_finish(flx_builder *b);
+
+// ---- beam.c: beams of large deformation -----------------------------------------------------------
+
+// Places on beams that are not yet nodes: found while the model is built, and nodes when it is built again.
+struct flx_beam_marks {
+    int n, capacity;
+    struct flx_beam_mark {
+        const char *beam; // interned
+        double at;        // part of the length
+    } * marks;            // owned
+    bool changed;
+};
+
+bool flx_body_is_beam(const flx_builder *b, const flx_item *body); // whose physics is there
+bool flx_body_is_beam_node(const flx_item *body);                  // or a beam itself
+// Nodes of all beams become bodies, after those of the model.
+flx_status flx_beams_declare(flx_builder *b);
+flx_status flx_beam_read_section(flx_env *e, const flx_item *body, double length, flx_beam *beam);
+// Nodes as drawn; mass and motion.
+flx_status flx_beam_place(flx_builder *b, flx_item *body);
+flx_status flx_beam_finish(flx_builder *b, flx_item *body);
+flx_status flx_beam_draw(flx_env *e, flx_item *body, flx_beam_data *d); // beam_draw.c
+// node(i), counted from 1; start and end; point(at). A point of the node.
+flx_status flx_beam_node(flx_builder *b, flx_item *body, int number, flx_loc loc, flx_item **point);
+flx_status flx_beam_end(flx_builder *b, flx_item *body, bool last, flx_item **point);
+flx_status flx_beam_point(flx_builder *b, flx_item *body, double at, flx_loc loc, flx_item **point);
+// The node that is drawn at a place, as a body.
+flx_status flx_beam_node_at(flx_builder *b, flx_item *body, const double position[3], flx_loc loc,
+                            flx_item **node);
+// deflection, force and moment of a node.
+flx_status flx_beam_member(flx_env *e, const flx_item *point, const char *name, flx_loc loc,
+                           flx_value *out);
+flx_status flx_beams_finish(flx_builder *b); // into the model
 
 // ---- joints.c ------------------------------------------------------------------------------------
 

@@ -315,6 +315,7 @@ static flx_status place_body(flx_builder *b, flx_item *body)
     frame f;
     flx_env_of(&e, b, body, FLX_MODE_CONSTANT);
     FLX_TRY(flx_space_place(b, body->space));
+    if (d->beam) return flx_beam_place(b, body);
     if (strcmp(d->word, "beam") == 0) return place_beam(&e, body, d);
     FLX_TRY(draw_frame(&e, body->def, &f));
     memcpy(d->def.position, f.position, sizeof f.position);
@@ -332,6 +333,7 @@ flx_status flx_body_place(flx_builder *b, flx_item *body, flx_loc loc)
     if (body->kind == FLX_KIND_GROUND) return FLX_OK;
     flx_body_data *d = body->data;
     bool skip = false;
+    if (flx_body_is_beam_node(body) && d->carrier) return flx_body_place(b, d->carrier, loc);
     FLX_TRY(flx_item_enter(b, body, &d->placed, "drawing", loc, &skip));
     if (skip) return FLX_OK;
     return flx_item_leave(b, &d->placed, place_body(b, body));
@@ -546,7 +548,8 @@ flx_status flx_build_on(flx_env *e, const flx_yaml *y, int *n, flx_item *items[2
         items[i] = body_of_value(e, list ? y->items[i] : y, &status);
         if (!items[i]) return status;
     }
-    if (*n == 2 && items[0] == items[1]) {
+    bool beam = items[0]->kind == FLX_KIND_BODY && flx_body_is_beam(e->b, items[0]);
+    if (*n == 2 && items[0] == items[1] && !beam) { // a beam may close on itself
         return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, y->items[1]->loc,
                         "'%s' is there twice; a %s cannot be joined to itself", items[0]->full,
                         items[0]->kind == FLX_KIND_JOINT ? "joint" : "body");
@@ -560,10 +563,15 @@ flx_status flx_build_on(flx_env *e, const flx_yaml *y, int *n, flx_item *items[2
     return FLX_OK;
 }
 
+// The body that a place is on; a node of a beam is on the beam.
 static const flx_item *body_of_place(const flx_place *p)
 {
     if (!p->item) return NULL;
-    return p->item->kind == FLX_KIND_POINT ? ((flx_point_data *)p->item->data)->body : p->item;
+    const flx_item *body =
+        p->item->kind == FLX_KIND_POINT ? ((flx_point_data *)p->item->data)->body : p->item;
+    if (!flx_body_is_beam_node(body)) return body;
+    const flx_item *carrier = ((const flx_body_data *)body->data)->carrier;
+    return carrier ? carrier : body;
 }
 
 // A place on an elastic body is one of its nodes, or its frame.
@@ -579,6 +587,23 @@ static flx_status place_on_elastic(flx_env *e, const flx_place *p, flx_item **bo
     }
     if (node < 0) FLX_TRY(flx_flexible_node_at(e->b, *body, p->position, loc, &node));
     return node < 0 ? FLX_OK : flx_flexible_interface(e->b, *body, node, loc, body);
+}
+
+// A place on a beam is one of its nodes.
+static flx_status place_on_beam(flx_env *e, const flx_place *p, flx_item **body, flx_loc loc,
+                                double out[3])
+{
+    memcpy(out, origin, sizeof origin);
+    if (p->item == *body) {
+        return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, loc,
+                        "say where on '%s': %s.start, %s.end, %s.node(1) or %s.point(0.5)",
+                        (*body)->full, (*body)->full, (*body)->full, (*body)->full, (*body)->full);
+    }
+    if (p->item && p->item->kind == FLX_KIND_POINT && body_of_place(p) == *body) {
+        *body = ((const flx_point_data *)p->item->data)->body;
+        return FLX_OK;
+    }
+    return flx_beam_node_at(e->b, *body, p->position, loc, body);
 }
 
 // A place in the frame of a body; exact when the place is a point of that body.
@@ -618,9 +643,16 @@ flx_status flx_build_at(flx_env *e, const flx_yaml *y, flx_item *bodies[2], doub
         if (!bodies[i]) continue;
         if (flx_body_is_elastic(bodies[i]) && e->b->m->nunavailable == 0) {
             FLX_TRY(place_on_elastic(e, &p[i], &bodies[i], y->loc, at[i]));
+        } else if (flx_body_is_beam(e->b, bodies[i])) {
+            FLX_TRY(place_on_beam(e, &p[i], &bodies[i], y->loc, at[i]));
         } else {
             FLX_TRY(place_on(e, &p[i], bodies[i], y->loc, at[i]));
         }
+    }
+    if (bodies[0] && bodies[0] == bodies[1]) {
+        return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, y->loc,
+                        "both places are the same node of a beam: name two, as in "
+                        "[ring.start, ring.end]");
     }
     return FLX_OK;
 }

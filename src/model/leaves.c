@@ -64,6 +64,7 @@ flx_node flx_leaf_time_rate(flx_graph *g, void *model, flx_leaf l)
     case FLX_LEAF_MOMENTUM:
     case FLX_LEAF_CONSTRAINTS:
     case FLX_LEAF_MODES:
+    case FLX_LEAF_SECTION:
         break;
     }
     (void)FLX_FAIL(m->ctx, FLX_ERR_MODEL, FLX_NOWHERE,

@@ -49,7 +49,9 @@ typedef enum flx_leaf_kind {
     FLX_LEAF_ENERGY,         // [5] kinetic, potential, strain, dissipated, total; outputs only
     FLX_LEAF_MOMENTUM,       // [6] linear, angular about the origin; outputs only
     FLX_LEAF_CONSTRAINTS,    // [2] largest position and velocity residual; outputs only
-    FLX_LEAF_MODES,          // [4 count] index: analysis; re, im, frequency, damping; outputs only
+    FLX_LEAF_SECTION, // [6] index: body, a node of a beam; force and moment of the part after
+                      // it on the part before it, ground axes; outputs only
+    FLX_LEAF_MODES,   // [4 count] index: analysis; re, im, frequency, damping; outputs only
 } flx_leaf_kind;
 
 static inline flx_leaf flx_leaf_make(flx_leaf_kind kind, int index, int component)
@@ -408,6 +410,32 @@ typedef struct flx_modal {
     flx_loc loc;
 } flx_modal;
 
+// A beam of large deformation: bodies along a line, its nodes, and elements between them.
+typedef enum flx_beam_formulation {
+    FLX_BEAM_ANCF,
+    FLX_BEAM_CABLE,
+    FLX_BEAM_EXACT,
+    FLX_BEAM_SEGMENTS,
+} flx_beam_formulation;
+
+typedef struct flx_beam {
+    const char *name;
+    flx_loc loc;
+    flx_beam_formulation formulation;
+    int order, nelement;
+    int *nodes;      // (order*nelement + 1) numbers of the bodies, from start to end
+    double *lengths; // (nelement) unstressed
+    // Stiffness of a section against stretch along x, shear along y and z, twist about x, bending about
+    // y and z, in its axes; mass and rotational inertia about these axes a length.
+    double stiffness[36];
+    double mass, inertia[3];
+    double rayleigh[2]; // damping: of the mass, of the stiffness
+    bool straight;      // where nothing is stressed; else it is as drawn, but for its length
+    double scale;       // unstressed length by the drawn one
+    bool round;
+    double size[2]; // for pictures: width along z, height along y; round: the radius. 0: not known
+} flx_beam;
+
 // The block `fe`: a structure, or the files of its matrices.
 typedef struct flx_fe_block {
     struct flx_structure *structure; // owned by the model; NULL: none
@@ -439,6 +467,8 @@ struct flx_model {
     int *carriers;         // (ninterface) the elastic body of each
     int nmodal;
     flx_modal *modals; // by their first variable
+    int nbeam;
+    flx_beam *beams;
     int njoint;
     flx_joint *joints;
     int nforce;

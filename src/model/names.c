@@ -247,6 +247,9 @@ static bool known_in_outputs_only(void *user, flx_leaf leaf)
     case FLX_LEAF_CONSTRAINTS:
         what = "the residual of the constraints";
         break;
+    case FLX_LEAF_SECTION:
+        what = "the force in a section";
+        break;
     case FLX_LEAF_MODES:
         what = "the result of an analysis";
         break;
@@ -687,11 +690,23 @@ static flx_status index_flexible(flx_env *e, const flx_value *of, int n, const f
     bool elastic = flx_body_is_elastic(body) && e->b->m->nunavailable == 0;
     if (elastic && of->tag != FLX_TAG_LENGTH)
         return index_elastic(e, of, body, (int)round(x), loc, out);
+    if (of->tag == FLX_TAG_MODES && flx_body_is_beam(e->b, body)) {
+        return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, loc, "'%s' is a beam and has nodes, not modes",
+                        body->full);
+    }
     if (of->tag == FLX_TAG_MODES) {
         FLX_TRY(flx_env_require(e, FLX_MODE_MOVING, body->full, "mode", loc));
         return flx_env_stand_in(e, 1, out);
     }
     FLX_TRY(flx_body_place(e->b, body, loc));
+    if (flx_body_is_beam(e->b, body)) {
+        flx_item *node = NULL;
+        bool length = of->tag == FLX_TAG_LENGTH;
+        FLX_TRY(length ? flx_beam_point(e->b, body, x, loc, &node)
+                       : flx_beam_node(e->b, body, (int)round(x), loc, &node));
+        *out = flx_value_item(node);
+        return FLX_OK;
+    }
     if (of->tag == FLX_TAG_LENGTH) {
         for (int k = 0; k < 3; k++) at[k] = (1 - x) * d->start[k] + x * d->end[k];
     }

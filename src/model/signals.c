@@ -523,7 +523,7 @@ static flx_status flexible_member(flx_env *e, flx_item *body, const char *name, 
         out->tag = FLX_TAG_LENGTH;
     } else if (strcmp(name, "mode") == 0) {
         out->tag = FLX_TAG_MODES;
-    } else if (strcmp(name, "modes") == 0) {
+    } else if (strcmp(name, "modes") == 0 && !flx_body_is_beam(e->b, body)) {
         FLX_TRY(flx_env_require(e, FLX_MODE_MOVING, body->full, name, loc));
         if (flx_body_is_elastic(body) && e->b->m->nunavailable == 0)
             return all_modes(e, body, loc, out);
@@ -532,6 +532,11 @@ static flx_status flexible_member(flx_env *e, flx_item *body, const char *name, 
         FLX_TRY(flx_body_place(e->b, body, loc));
         if (flx_body_is_elastic(body) && e->b->m->nunavailable == 0) {
             return end_of(e, body, name, loc, out);
+        }
+        if (flx_body_is_beam(e->b, body)) {
+            FLX_TRY(flx_beam_end(e->b, body, name[0] == 'e', &point));
+            *out = flx_value_item(point);
+            return FLX_OK;
         }
         FLX_TRY(flx_body_make_point(e->b, body, name, name[0] == 's' ? d->start : d->end, &point));
         ((flx_point_data *)point->data)->flexible = true;
@@ -561,6 +566,9 @@ flx_status flx_body_member(flx_env *e, flx_item *item, const char *name, flx_loc
                      strcmp(name, "moment") == 0;
         if (later && ((flx_point_data *)item->data)->node >= 0) {
             return node_member(e, item, name, loc, out);
+        }
+        if (later && flx_body_is_beam_node(((flx_point_data *)item->data)->body)) {
+            return flx_beam_member(e, item, name, loc, out);
         }
         if (later && ((flx_point_data *)item->data)->flexible) {
             FLX_TRY(flx_env_require(e, FLX_MODE_MOVING, item->full, name, loc));

@@ -306,6 +306,7 @@ static flx_status make(flx_descriptor *d, const flx_descriptor_options *o)
     // number everything ...
     FLX_TRY(flx_layout_bodies(d));
     FLX_TRY(flx_modals_plan(d));
+    FLX_TRY(flx_elements_plan(d));
     FLX_TRY(flx_forces_plan(d));
     FLX_TRY(flx_rows_count(d));
     flx_forces_number(d);
@@ -315,6 +316,7 @@ static flx_status make(flx_descriptor *d, const flx_descriptor_options *o)
     // ... find who touches whom ...
     FLX_TRY(flx_layout_blocks(d));
     FLX_TRY(flx_modals_couple(d));
+    FLX_TRY(flx_elements_couple(d));
     FLX_TRY(flx_rows_couple(d));
     FLX_TRY(flx_forces_couple(d));
     FLX_TRY(flx_expr_couple(d));
@@ -327,6 +329,7 @@ static flx_status make(flx_descriptor *d, const flx_descriptor_options *o)
         }
     }
     flx_modals_fill(d);
+    flx_elements_fill(d);
     FLX_TRY(flx_rows_fill(d));
     flx_forces_fill(d);
     FLX_TRY(flx_expr_fill(d));

@@ -411,6 +411,7 @@ flx_status flx_layout_parts(flx_descriptor *d)
     for (int i = 0; i < 4 * d->nmodal; i++) {
         flx_layout_mark(d, d->modals[i / 4].at[i / 2 % 2][i % 2], 6);
     }
+    flx_elements_mark(d);
     for (int i = 0; i < d->nspring; i++) {
         if (d->springs[i].c != 0) mark_ends(d, &d->springs[i].s.e, 2);
     }

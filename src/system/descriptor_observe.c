@@ -178,6 +178,7 @@ typedef struct observation {
     flx_energies energy;
     flx_residuals residuals;
     int joint; // whose reaction is in wrench; -1: none
+    int node;  // whose section force is in wrench; -1: none
     double wrench[6];
 } observation;
 
@@ -281,6 +282,12 @@ static double leaf_value(observation *o, flx_leaf leaf)
             flx_reaction_eval(r->d, r->w, &r->p, i, r->lam, r->mu, o->wrench);
         }
         o->joint = i;
+        o->node = -1;
+        return o->wrench[c];
+    case FLX_LEAF_SECTION:
+        if (o->node != i) flx_elements_section(d, o->w, i, o->wrench);
+        o->node = i;
+        o->joint = -1;
         return o->wrench[c];
     case FLX_LEAF_DRIVE:
         return 0.0 - row_value(&o->rows, flx_read_drive(o->rows.d, i));
@@ -314,7 +321,7 @@ flx_status flx_descriptor_observe(const flx_system *s, flx_work *w, const flx_st
                                   const flx_leaf *leaves, double *values)
 {
     const flx_descriptor *d = flx_descriptor_of(s);
-    observation o = {.d = d, .w = w, .x = x, .p = flx_state_point(s, x), .joint = -1};
+    observation o = {.d = d, .w = w, .x = x, .p = flx_state_point(s, x), .joint = -1, .node = -1};
     if (wants(n, leaves, FLX_LEAF_ENERGY, FLX_LEAF_MOMENTUM)) {
         FLX_TRY(flx_eval_energy(s, w, &o.p, &o.energy));
     }

@@ -6,6 +6,7 @@
 //   descriptor_expr.c      expressions: forces, equations, constraints
 //   descriptor_expr_places.c, descriptor_expr_compile.c  where their derivatives go; their programs
 //   descriptor_modal.c     elastic bodies: their material
+//   descriptor_elements.c  elements between nodes: beams of large deformation
 //   descriptor_read.c      multipliers that forces read
 //   descriptor_eval.c      what evaluations begin with: frames, expressions
 //   descriptor_residual.c  residual
@@ -20,6 +21,7 @@
 //   descriptor_observe.c   values of leaves, reactions, residuals
 #pragma once
 
+#include "body/beam_exact.h"
 #include "body/body.h"
 #include "body/modal.h"
 #include "force/force.h"
@@ -285,6 +287,9 @@ typedef struct flx_descriptor {
     int *body_q, *body_v, *body_nv; // (nbody)
     int nmodal;
     flx_modal_data *modals;
+    int nelement; // of beams
+    flx_beam_exact *elements;
+    int **element_blocks;       // (nelement) where their blocks are to be written
     int variable_q, variable_v; // first second-order variable
     int nsegment;
     flx_segment *segments;
@@ -434,6 +439,17 @@ void flx_modals_momentum(const flx_descriptor *d, const flx_work *w, const flx_p
 void flx_modals_watch(const flx_descriptor *d, flx_work *w);
 void flx_modals_transport(const flx_descriptor *d, const flx_work *w, const flx_point *p,
                           double *out);
+
+// elements between nodes, which are bodies
+flx_status flx_elements_plan(flx_descriptor *d);
+flx_status flx_elements_couple(flx_descriptor *d);
+void flx_elements_fill(flx_descriptor *d);
+void flx_elements_mark(flx_descriptor *d);
+void flx_elements_residual(const flx_descriptor *d, const flx_work *w, double *r);
+void flx_elements_linearise(const flx_descriptor *d, const flx_work *w, double *A0, double *A1);
+void flx_elements_energy(const flx_descriptor *d, const flx_work *w, flx_energies *e);
+// Force and moment in the section at a node, ground axes; frames must be there.
+void flx_elements_section(const flx_descriptor *d, const flx_work *w, int body, double out[6]);
 
 // rows of joints
 flx_status flx_rows_count(flx_descriptor *d);

@@ -210,6 +210,7 @@ flx_status flx_eval_linearise(const flx_system *s, flx_work *w, const flx_point 
     clear(d, b->A0, b->A1, b->A2);
     bodies_linearise(d, p, b->A1, b->A2);
     flx_modals_linearise(d, w, p, b->A0, b->A1, b->A2);
+    flx_elements_linearise(d, w, b->A0, b->A1);
     for (int i = 0; i < s->dims.nx; i++) {
         int u = flx_first_x(d) + i;
         b->A1[flx_layout_slot(d, u, u)] += 1.0;

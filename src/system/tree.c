@@ -220,6 +220,7 @@ static flx_status check_model(const flx_model *m)
     flx_loc loc = m->simulate.formulation_loc;
     if (m->nbody == 0) return refuse(m, loc, "a model without bodies");
     if (m->nmodal > 0) return refuse(m, loc, "elastic bodies");
+    if (m->nbeam > 0) return refuse(m, loc, "beams");
     return FLX_OK;
 }
 

@@ -1,0 +1,198 @@
+// beam_draw.c - where a beam is drawn: its line, its sections' axes, its unstressed length.
+#include "math/quadrature.h"
+#include "model/builder.h"
+#include "model/nodes.h"
+
+#include <string.h>
+
+// The length of a curve: so many panels, each by so many points, and more with many elements.
+#define PANELS 64
+#define POINTS 6
+// Newton's steps for the place of a given length; they converge in a few.
+#define ROUNDS 20
+#define SAME 1e-12
+
+typedef struct line { // r(s) and the direction of the section's y, with what computes them
+    flx_program *program;
+    double *scratch, out[9]; // r, r', up
+    bool has_up;
+    int npanel;
+    double *lengths; // (npanel + 1) up to the start of each panel
+    double wx[POINTS], ww[POINTS];
+} line;
+
+static void line_eval(line *l, double s)
+{
+    flx_program_eval(l->program, &s, l->scratch, l->out);
+}
+
+static double speed_at(line *l, double s)
+{
+    line_eval(l, s);
+    return v3_norm(v3_load(l->out + 3));
+}
+
+static double length_between(line *l, double a, double b)
+{
+    double sum = 0;
+    for (int i = 0; i < POINTS; i++) sum += l->ww[i] * speed_at(l, a + (b - a) * l->wx[i]);
+    return (b - a) * sum;
+}
+
+static flx_status compile_line(flx_env *e, const flx_item *body, line *l)
+{
+    flx_builder *b = e->b;
+    const flx_yaml *from = flx_yaml_get(body->def, "from"), *to = flx_yaml_get(body->def, "to");
+    const flx_yaml *curve = flx_yaml_get(body->def, "curve"), *up = flx_yaml_get(body->def, "up");
+    flx_leaf along = flx_leaf_make(FLX_LEAF_TIME, 0, 0); // s stands where the time does
+    flx_node s = flx_graph_leaf(b->g, along), nodes[9];
+    flx_local local = {"s", flx_value_number(s), body->locals};
+    flx_env at = *e;
+    at.scope.user = &at;
+    at.locals = &local;
+    FLX_TRY(flx_space_place(b, e->space));
+    if (curve) {
+        FLX_TRY(flx_build_node_vector(&at, curve, nodes));
+        node_turn3(b->g, e->space->R, nodes, nodes);
+        for (int i = 0; i < 3; i++) {
+            nodes[i] = node_add(b->g, nodes[i], node_const(b->g, e->space->position[i]));
+        }
+    } else {
+        flx_place ends[2];
+        FLX_TRY(flx_build_place(e, from, &ends[0]));
+        FLX_TRY(flx_build_place(e, to, &ends[1]));
+        for (int i = 0; i < 3; i++) {
+            double a = ends[0].position[i], d = ends[1].position[i] - a;
+            nodes[i] = node_add(b->g, node_const(b->g, a), node_scale(b->g, d, s));
+        }
+    }
+    for (int i = 0; i < 3; i++) {
+        nodes[3 + i] = flx_graph_derive(b->g, nodes[i], flx_leaf_time_rate, b->m);
+        nodes[6 + i] = node_const(b->g, 0);
+    }
+    l->has_up = up != NULL;
+    if (up) {
+        FLX_TRY(flx_build_node_vector(&at, up, nodes + 6));
+        node_turn3(b->g, e->space->R, nodes + 6, nodes + 6);
+    }
+    for (int i = 0; i < 9; i++) {
+        if (nodes[i] < 0) return FLX_ERR_MEMORY;
+    }
+    FLX_TRY(flx_program_compile(b->g, 1, &along, 9, nodes, &l->program));
+    l->scratch = flx_take(b, (size_t)flx_program_scratch(l->program), sizeof *l->scratch);
+    return l->scratch ? FLX_OK : FLX_ERR_MEMORY;
+}
+
+static flx_status measure_line(flx_env *e, const flx_item *body, int elements, line *l)
+{
+    flx_builder *b = e->b;
+    const flx_yaml *curve = flx_yaml_get(body->def, "curve");
+    l->npanel = curve ? PANELS + elements : 1;
+    l->lengths = flx_take(b, (size_t)l->npanel + 1, sizeof *l->lengths);
+    if (!l->lengths) return FLX_ERR_MEMORY;
+    flx_quadrature_gauss(POINTS, l->wx, l->ww);
+    for (int i = 0; i < l->npanel; i++) {
+        double part = length_between(l, (double)i / l->npanel, (double)(i + 1) / l->npanel);
+        l->lengths[i + 1] = l->lengths[i] + part;
+        if (part > 0) continue;
+        return FLX_FAIL(b->ctx, FLX_ERR_MODEL, curve ? curve->loc : body->loc,
+                        curve ? "the curve of '%s' stands still, or has no direction"
+                              : "'%s' starts where it ends, and has no direction",
+                        body->full);
+    }
+    return FLX_OK;
+}
+
+// s where a part of the length lies behind.
+static double place_of(line *l, double part)
+{
+    double length = part * l->lengths[l->npanel];
+    int i = 0, high = l->npanel;
+    while (high - i > 1) {
+        int mid = (i + high) / 2;
+        *(l->lengths[mid] <= length ? &i : &high) = mid;
+    }
+    double s0 = (double)i / l->npanel, s1 = (double)(i + 1) / l->npanel,
+           left = length - l->lengths[i];
+    double s = s0 + (s1 - s0) * left / (l->lengths[i + 1] - l->lengths[i]);
+    if (part <= 0 || part >= 1) return part;
+    for (int k = 0; k < ROUNDS && l->npanel > 1; k++) {
+        double step = (left - length_between(l, s0, s)) / speed_at(l, s);
+        s += step;
+        if (fabs(step) <= SAME * (s1 - s0)) break;
+    }
+    return s;
+}
+
+// Axes of the section: x along the line, y as near to `up` as can be. Without that: its z near the z
+// axis at the start, of an upright beam y is y; then turned by the line alone. before: the last axes.
+static bool set_axes(const line *l, const m33 *before, m33 *R)
+{
+    v3 x = v3_unit(v3_load(l->out + 3)), up = v3_load(l->out + 6), z;
+    if (!l->has_up && before) { // the rotation that takes the last x to this one
+        v3 a = m33_col(*before, 0), axis = v3_cross(a, x);
+        double c = v3_dot(a, x);
+        if (!(c > -1 + 1e-9)) return false;
+        v3 y = m33_col(*before, 1);
+        up = v3_add(v3_scale(c, y),
+                    v3_add(v3_cross(axis, y), v3_scale(v3_dot(axis, y) / (1 + c), axis)));
+    } else if (!l->has_up) {
+        up = x.x * x.x + x.y * x.y > 1e-6 ? v3_make(-x.y, x.x, 0) : v3_make(0, 1, 0);
+    }
+    z = v3_cross(x, up);
+    if (!(v3_norm(z) > 1e-9 * v3_norm(up))) return false;
+    z = v3_unit(z);
+    *R = m33_from_cols(x, v3_cross(z, x), z);
+    return true;
+}
+
+static flx_status draw_nodes(flx_env *e, const flx_item *body, flx_beam_data *d, line *l)
+{
+    bool planar = e->b->m->dimension == 2;
+    double angle = 0;
+    m33 R, last;
+    for (int i = 0; i < d->nnode; i++) {
+        flx_body *node = &((flx_body_data *)d->nodes[i]->data)->def;
+        line_eval(l, place_of(l, d->at[i]));
+        if (!set_axes(l, i ? &last : NULL, &R)) {
+            const flx_yaml *up = flx_yaml_get(body->def, "up");
+            return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, up ? up->loc : body->loc,
+                            up ? "'up' of '%s' is along its line"
+                               : "the line of '%s' turns back on itself; it needs 'up'",
+                            body->full);
+        }
+        memcpy(node->position, l->out, sizeof node->position);
+        m33_store(node->R, R);
+        if (planar) { // continuous along the line
+            double next = atan2(l->out[4], l->out[3]);
+            angle = i == 0 ? next : angle + remainder(next - angle, 2 * flx_pi);
+            node->angle = angle;
+        }
+        last = R;
+    }
+    return FLX_OK;
+}
+
+flx_status flx_beam_draw(flx_env *e, flx_item *body, flx_beam_data *d)
+{
+    const flx_yaml *length = flx_yaml_get(body->def, "length");
+    line l = {0};
+    double unstressed = 0;
+    flx_status status = compile_line(e, body, &l);
+    if (status == FLX_OK) status = measure_line(e, body, d->def.nelement, &l);
+    if (status == FLX_OK && length) {
+        status = flx_build_positive(e, length, "the length", &unstressed);
+    }
+    if (status != FLX_OK) goto done;
+    double drawn = l.lengths[l.npanel];
+    if (!length) unstressed = drawn;
+    d->def.scale = unstressed / drawn;
+    for (int i = 0; i < d->def.nelement; i++) {
+        d->def.lengths[i] = unstressed * (d->ends[i + 1] - d->ends[i]);
+    }
+    status = draw_nodes(e, body, d, &l);
+
+done:
+    flx_program_destroy(&l.program);
+    return status;
+}

@@ -1,0 +1,173 @@
+// descriptor_elements.c - elements between nodes in the descriptor system: beams of large deformation.
+// Their nodes are bodies; an element adds forces and a tangent between the blocks of its nodes, and no
+// unknowns.
+#include "system/descriptor_parts.h"
+
+static int nodes_of(const flx_beam *b)
+{
+    return b->order + 1;
+}
+
+static int strains_of(const flx_descriptor *d)
+{
+    return d->planar ? 3 : 6;
+}
+
+// ---- making -------------------------------------------------------------------------------------
+
+// The part of the section's stiffness that acts in the plane.
+static const double *stiffness_of(flx_descriptor *d, const flx_beam *b)
+{
+    static const int plane[3] = {0, 1, 5};
+    if (!d->planar) return b->stiffness;
+    double *C = flx_arena_take(d->arena, 9, sizeof *C);
+    for (int i = 0; C && i < 9; i++) C[i] = b->stiffness[6 * plane[i / 3] + plane[i % 3]];
+    return C;
+}
+
+static const flx_beam_rule *rule_of(flx_descriptor *d, const flx_beam *b)
+{
+    double x[FLX_BEAM_NODES], weight[FLX_BEAM_NODES];
+    for (int i = 0; i < d->nelement; i++) {
+        if (d->elements[i].rule->nnode == nodes_of(b)) return d->elements[i].rule;
+    }
+    flx_beam_rule *rule = flx_arena_take(d->arena, 1, sizeof *rule);
+    if (rule) flx_beam_rule_make(nodes_of(b), rule, x, weight);
+    return rule;
+}
+
+// Stretch and curvature without stress: of a straight line, or as drawn.
+static void find_rest(const flx_descriptor *d, const flx_beam *b, const int *nodes,
+                      const flx_beam_exact *e, double *rest)
+{
+    static const int frame[FLX_BEAM_NODES] = {0, 1, 2, 3, 4, 5, 6, 7, 8};
+    flx_frame2 plane[FLX_BEAM_NODES] = {0};
+    flx_beam_exact drawn = *e;
+    drawn.frame = frame;
+    for (int i = 0; i < e->rule->npoint && b->straight; i++) rest[strains_of(d) * i] = 1.0;
+    for (int i = 0; i < e->rule->nnode && !b->straight; i++) {
+        const flx_body *o = d->model->bodies + nodes[i];
+        plane[i] = (flx_frame2){.c = cos(o->angle),
+                                .s = sin(o->angle),
+                                .x = b->scale * o->position[0],
+                                .y = b->scale * o->position[1],
+                                .angle = o->angle};
+    }
+    if (!b->straight) flx_beam_exact2_rest(&drawn, plane, rest);
+}
+
+static flx_status plan_beam(flx_descriptor *d, const flx_beam *b)
+{
+    const flx_beam_rule *rule = rule_of(d, b);
+    const double *C = stiffness_of(d, b);
+    int n = nodes_of(b);
+    if (!rule || !C) return FLX_ERR_MEMORY;
+    for (int i = 0; i < b->nelement; i++) {
+        const int *nodes = b->nodes + i * b->order;
+        int *at = flx_arena_take(d->arena, (size_t)(n * n + 2 * n), sizeof *at);
+        double *rest =
+            flx_arena_take(d->arena, (size_t)(rule->npoint * strains_of(d)), sizeof *rest);
+        if (!at || !rest) return FLX_ERR_MEMORY;
+        for (int k = 0; k < n; k++) {
+            at[n * n + k] = nodes[k] + 1;
+            at[n * n + n + k] = d->body_v[nodes[k]];
+        }
+        flx_beam_exact *e = d->elements + d->nelement++;
+        *e = (flx_beam_exact){.rule = rule,
+                              .frame = at + n * n,
+                              .v = at + n * n + n,
+                              .block = at,
+                              .length = b->lengths[i],
+                              .C = C,
+                              .viscosity = b->rayleigh[1],
+                              .rest = rest};
+        find_rest(d, b, nodes, e, rest);
+        d->element_blocks[d->nelement - 1] = at;
+    }
+    return FLX_OK;
+}
+
+flx_status flx_elements_plan(flx_descriptor *d)
+{
+    const flx_model *m = d->model;
+    size_t n = 0;
+    for (int i = 0; i < m->nbeam; i++) n += (size_t)m->beams[i].nelement;
+    d->elements = flx_arena_take(d->arena, n, sizeof *d->elements);
+    d->element_blocks = flx_arena_take(d->arena, n, sizeof(int *));
+    if (!d->elements || !d->element_blocks) return FLX_ERR_MEMORY;
+    for (int i = 0; i < m->nbeam; i++) FLX_TRY(plan_beam(d, m->beams + i));
+    return FLX_OK;
+}
+
+flx_status flx_elements_couple(flx_descriptor *d)
+{
+    for (int i = 0; i < d->nelement; i++) {
+        const flx_beam_exact *e = d->elements + i;
+        for (int j = 0; j < e->rule->nnode; j++) {
+            for (int k = 0; k < j; k++) { // a body's block has the body's number
+                FLX_TRY(flx_layout_couple(d, e->frame[j] - 1, e->frame[k] - 1));
+            }
+        }
+    }
+    return FLX_OK;
+}
+
+void flx_elements_fill(flx_descriptor *d)
+{
+    for (int i = 0; i < d->nelement; i++) {
+        const flx_beam_exact *e = d->elements + i;
+        int n = e->rule->nnode;
+        for (int k = 0; k < n * n; k++) {
+            d->element_blocks[i][k] = flx_layout_slot(d, e->v[k / n], e->v[k % n]);
+        }
+    }
+}
+
+void flx_elements_mark(flx_descriptor *d)
+{
+    for (int i = 0; i < d->nelement; i++) {
+        const flx_beam_exact *e = d->elements + i;
+        int n = e->rule->nnode;
+        for (int k = 0; k < n * n && e->viscosity != 0; k++) {
+            flx_layout_mark(d, e->block[k], 2);
+        }
+    }
+}
+
+// ---- evaluation ---------------------------------------------------------------------------------
+
+void flx_elements_residual(const flx_descriptor *d, const flx_work *w, double *r)
+{
+    flx_beam_exact2_residual(d->nelement, d->elements, w->frames.plane, r);
+}
+
+void flx_elements_linearise(const flx_descriptor *d, const flx_work *w, double *A0, double *A1)
+{
+    flx_beam_exact2_linearise(d->nelement, d->elements, w->frames.plane, A0, A1);
+}
+
+void flx_elements_energy(const flx_descriptor *d, const flx_work *w, flx_energies *e)
+{
+    flx_beam_exact2_energy(d->nelement, d->elements, w->frames.plane, e);
+}
+
+// The forces of the node on the elements before it, and minus those on the elements after it, are the
+// same but for what acts on the node itself: their mean is the force of the section.
+void flx_elements_section(const flx_descriptor *d, const flx_work *w, int body, double out[6])
+{
+    int count = 0;
+    for (int k = 0; k < 6; k++) out[k] = 0.0;
+    for (int i = 0; i < d->nelement; i++) {
+        const flx_beam_exact *e = d->elements + i;
+        int n = e->rule->nnode, last = e->frame[n - 1] - 1 == body;
+        double f[6 * FLX_BEAM_NODES];
+        if (!last && e->frame[0] - 1 != body) continue;
+        flx_beam_exact2_forces(e, w->frames.plane, f);
+        const double *own = f + (last ? 3 * (n - 1) : 0), sign = last ? 1.0 : -1.0;
+        out[0] += sign * own[0];
+        out[1] += sign * own[1];
+        out[5] += sign * own[2];
+        count++;
+    }
+    for (int k = 0; k < 6 && count > 1; k++) out[k] /= count;
+}

@@ -1,0 +1,197 @@
+// test_beam_exact.c - geometrically exact beam elements: tangents are those of differences, forces those
+// of the energy, a rigid motion changes no strain, and any order bends a straight line to an exact arc.
+#include "body/beam_exact.h"
+#include "check.h"
+#include "random_number.h"
+
+enum { MOST = FLX_BEAM_NODES };
+
+static uint64_t seed = 20;
+static double draw(double size)
+{
+    return size * random_number(&seed);
+}
+
+// ---- in the plane -------------------------------------------------------------------------------
+
+typedef struct plane {
+    int n;
+    flx_beam_rule rule;
+    double x[MOST], weight[MOST], C[9], rest[3 * MOST], q[3 * MOST], v[3 * MOST];
+    int frame[MOST], at[MOST], block[MOST * MOST];
+    flx_beam_exact e;
+} plane;
+
+static void make_plane(plane *p, int n, double viscosity)
+{
+    *p = (plane){.n = n};
+    flx_beam_rule_make(n, &p->rule, p->x, p->weight);
+    for (int i = 0; i < 9; i++) p->C[i] = i % 4 == 0 ? 3.0 + draw(1) : 0.0;
+    p->C[1] = p->C[3] = draw(1);
+    p->C[5] = p->C[7] = draw(1);
+    for (int i = 0; i < 3 * (n - 1); i++) p->rest[i] = (i % 3 == 0) + draw(0.2);
+    for (int i = 0; i < n; i++) {
+        p->frame[i] = i;
+        p->at[i] = 3 * i;
+        p->q[3 * i] = 1.3 * p->x[i] + draw(0.2);
+        p->q[3 * i + 1] = draw(0.2);
+        p->q[3 * i + 2] = 0.8 + draw(0.5);
+        for (int k = 0; k < 3; k++) p->v[3 * i + k] = draw(2);
+        for (int j = 0; j < n; j++) p->block[n * i + j] = 9 * (n * i + j);
+    }
+    p->e = (flx_beam_exact){.rule = &p->rule,
+                            .frame = p->frame,
+                            .v = p->at,
+                            .block = p->block,
+                            .length = 1.2,
+                            .C = p->C,
+                            .viscosity = viscosity,
+                            .rest = p->rest};
+}
+
+static void frames_of(const plane *p, flx_frame2 *f)
+{
+    for (int i = 0; i < p->n; i++) {
+        const double *q = p->q + 3 * i, *v = p->v + 3 * i;
+        f[i] = (flx_frame2){cos(q[2]), sin(q[2]), q[0], q[1], q[2], v[0], v[1], v[2]};
+    }
+}
+
+static void forces_of(const plane *p, double *r)
+{
+    flx_frame2 f[MOST];
+    frames_of(p, f);
+    memset(r, 0, 3 * MOST * sizeof *r);
+    flx_beam_exact2_residual(1, &p->e, f, r);
+}
+
+static flx_energies energy_of(const plane *p)
+{
+    flx_frame2 f[MOST];
+    flx_energies e = {0};
+    frames_of(p, f);
+    flx_beam_exact2_energy(1, &p->e, f, &e);
+    return e;
+}
+
+static int tangent_is_that_of_differences(void)
+{
+    const double h = 1e-6;
+    for (int n = 2; n <= MOST; n++) {
+        plane p;
+        flx_frame2 f[MOST];
+        double A0[9 * MOST * MOST] = {0}, A1[9 * MOST * MOST] = {0};
+        make_plane(&p, n, n % 2 ? 0.3 : 0.0);
+        frames_of(&p, f);
+        flx_beam_exact2_linearise(1, &p.e, f, A0, A1);
+        for (int j = 0; j < 6 * n; j++) {
+            double *x = j < 3 * n ? p.q + j : p.v + j - 3 * n, keep = *x;
+            const double *A = j < 3 * n ? A0 : A1;
+            double up[3 * MOST], down[3 * MOST];
+            int c = j % (3 * n);
+            *x = keep + h;
+            forces_of(&p, up);
+            *x = keep - h;
+            forces_of(&p, down);
+            *x = keep;
+            for (int i = 0; i < 3 * n; i++) {
+                double slope = A[p.block[n * (i / 3) + c / 3] + 3 * (i % 3) + c % 3];
+                CHECK_NEAR(slope, (up[i] - down[i]) / (2 * h), 1e-7 * (1 + fabs(slope)));
+            }
+        }
+    }
+    return 0;
+}
+
+static int forces_are_those_of_the_energy(void)
+{
+    const double h = 1e-5;
+    for (int n = 2; n <= 5; n++) {
+        plane p;
+        double r[3 * MOST], power = 0;
+        make_plane(&p, n, 0.0);
+        forces_of(&p, r);
+        for (int i = 0; i < 3 * n; i++) {
+            double keep = p.q[i];
+            p.q[i] = keep + h;
+            double up = energy_of(&p).strain;
+            p.q[i] = keep - h;
+            double down = energy_of(&p).strain;
+            p.q[i] = keep;
+            CHECK_NEAR(r[i], (up - down) / (2 * h), 1e-8 * (1 + fabs(r[i])));
+        }
+        // with viscosity the power of the additional forces is dissipated
+        p.e.viscosity = 0.7;
+        for (int i = 0; i < 3 * n; i++) power -= r[i] * p.v[i];
+        forces_of(&p, r);
+        for (int i = 0; i < 3 * n; i++) power += r[i] * p.v[i];
+        CHECK_REL(energy_of(&p).dissipated_power, power, 1e-12);
+    }
+    return 0;
+}
+
+static int rigid_motion_changes_no_strain(void)
+{
+    for (int n = 2; n <= 5; n++) {
+        plane p;
+        flx_frame2 f[MOST];
+        double before[3 * MOST], after[3 * MOST], turn = 2.3;
+        make_plane(&p, n, 0.0);
+        frames_of(&p, f);
+        flx_beam_exact2_rest(&p.e, f, before);
+        for (int i = 0; i < n; i++) {
+            double x = p.q[3 * i], y = p.q[3 * i + 1];
+            p.q[3 * i] = 5 + cos(turn) * x - sin(turn) * y;
+            p.q[3 * i + 1] = -3 + sin(turn) * x + cos(turn) * y;
+            p.q[3 * i + 2] += turn;
+        }
+        frames_of(&p, f);
+        flx_beam_exact2_rest(&p.e, f, after);
+        for (int i = 0; i < 3 * (n - 1); i++) CHECK_NEAR(after[i], before[i], 1e-12);
+    }
+    return 0;
+}
+
+// Two nodes that turn by more than the mean of directions bears.
+static int wide_turns_are_taken(void)
+{
+    plane p;
+    double r[3 * MOST], near[3 * MOST];
+    make_plane(&p, 2, 0.0);
+    p.q[2] = -1.0;
+    p.q[5] = 1.0 - 1e-9;
+    forces_of(&p, near);
+    p.q[5] = 1.0 + 1e-9;
+    forces_of(&p, r);
+    for (int i = 0; i < 6; i++) CHECK_NEAR(r[i], near[i], 1e-7);
+    return 0;
+}
+
+static int points_of_the_rules(void)
+{
+    flx_beam_rule rule;
+    double x[MOST], w[MOST];
+    for (int n = 2; n <= MOST; n++) {
+        double mass = 0;
+        flx_beam_rule_make(n, &rule, x, w);
+        CHECK(rule.npoint == n - 1);
+        for (int i = 0; i < n; i++) mass += w[i];
+        CHECK_NEAR(mass, 1, 1e-15);
+        for (int g = 0; g < rule.npoint; g++) {
+            double one = 0, slope = 0, line = 0;
+            for (int i = 0; i < n; i++) {
+                one += rule.N[g][i];
+                slope += rule.dN[g][i];
+                line += rule.dN[g][i] * x[i];
+            }
+            CHECK_NEAR(one, 1, 1e-14);
+            CHECK_NEAR(slope, 0, 1e-12);
+            CHECK_NEAR(line, 1, 1e-12);
+        }
+    }
+    return 0;
+}
+
+TEST_MAIN(TEST(points_of_the_rules), TEST(tangent_is_that_of_differences),
+          TEST(forces_are_those_of_the_energy), TEST(rigid_motion_changes_no_strain),
+          TEST(wide_turns_are_taken))
