@@ -41,3 +41,11 @@ void flx_beam_exact2_residual(int n, const flx_beam_exact *e, const flx_frame2 *
 void flx_beam_exact2_linearise(int n, const flx_beam_exact *e, const flx_frame2 *f, double *A0,
                                double *A1);
 void flx_beam_exact2_energy(int n, const flx_beam_exact *e, const flx_frame2 *f, flx_energies *out);
+
+// In space; moments are in the axes of the nodes.
+void flx_beam_exact_rest(const flx_beam_exact *e, const flx_frame *f, double *rest);
+void flx_beam_exact_forces(const flx_beam_exact *e, const flx_frame *f, double *out);
+void flx_beam_exact_residual(int n, const flx_beam_exact *e, const flx_frame *f, double *r);
+void flx_beam_exact_linearise(int n, const flx_beam_exact *e, const flx_frame *f, double *A0,
+                              double *A1);
+void flx_beam_exact_energy(int n, const flx_beam_exact *e, const flx_frame *f, flx_energies *out);

@@ -130,9 +130,6 @@ static flx_status declare(flx_builder *b, flx_item *body)
     int word = FLX_BEAM_EXACT, elements = 0;
     flx_env e;
     if (!d) return FLX_ERR_MEMORY;
-    if (b->m->dimension == 3) {
-        return FLX_FAIL(b->ctx, FLX_ERR_MODEL, body->loc, "beams in space are not available yet");
-    }
     flx_env_of(&e, b, body, FLX_MODE_CONSTANT);
     if (formulation) FLX_TRY(flx_build_word(b, formulation, "formulation", formulations, &word));
     FLX_TRY(flx_build_need(b, body, "elements", &y));
@@ -183,6 +180,41 @@ flx_status flx_beam_place(flx_builder *b, flx_item *body)
     return flx_beam_draw(&e, body, beam_of(body));
 }
 
+double flx_beam_share(const flx_beam_data *d, int node)
+{
+    const flx_beam *beam = &d->def;
+    int element = node / beam->order, k = node % beam->order;
+    double share = 0;
+    if (element < beam->nelement) share += d->mass_parts[k] * beam->lengths[element];
+    if (k == 0 && element > 0) share += d->mass_parts[beam->order] * beam->lengths[element - 1];
+    return share;
+}
+
+// For pictures: the piece of the beam that a node stands for.
+static flx_status add_shape(flx_builder *b, const flx_beam_data *d, int node, double length,
+                            flx_body *out)
+{
+    const flx_beam *beam = &d->def;
+    const double *C = beam->stiffness;
+    double low = d->at[node], high = d->at[node];
+    flx_shape *s = flx_arena_take(b->m->arena, 1, sizeof *s);
+    if (!s) return FLX_ERR_MEMORY;
+    if (node > 0) low = 0.5 * (low + d->at[node - 1]);
+    if (node < d->nnode - 1) high = 0.5 * (high + d->at[node + 1]);
+    double h = length * (high - low), across[2];
+    for (int k = 0; k < 2; k++) { // of stiffnesses: the rectangle that has them
+        across[k] = beam->size[k] > 0 ? beam->size[k] : sqrt(12 * C[28 + 7 * k] / C[0]);
+    }
+    *s = (flx_shape){.kind = beam->round ? FLX_SHAPE_CYLINDER : FLX_SHAPE_BOX,
+                     .size = {h, across[1], across[0]},
+                     .at = {length * (0.5 * (low + high) - d->at[node])},
+                     .axis = {1, 0, 0}};
+    if (beam->round) s->size[0] = beam->size[0], s->size[1] = h, s->size[2] = 0;
+    out->nshape = 1;
+    out->shapes = s;
+    return FLX_OK;
+}
+
 flx_status flx_beam_finish(flx_builder *b, flx_item *body)
 {
     flx_beam_data *d = beam_of(body);
@@ -196,17 +228,13 @@ flx_status flx_beam_finish(flx_builder *b, flx_item *body)
     FLX_TRY(flx_build_motion(&e, body->def, own->def.position, v, w));
     for (int i = 0; i < d->nnode; i++) {
         flx_body *node = &((flx_body_data *)d->nodes[i]->data)->def;
-        int element = i / beam->order, k = i % beam->order;
-        double part = 0; // of the length, that the node stands for
-        if (element < beam->nelement) part += d->mass_parts[k] * beam->lengths[element];
-        if (k == 0 && element > 0) {
-            part += d->mass_parts[beam->order] * beam->lengths[element - 1];
-        }
-        node->mass = part * beam->mass;
-        for (int j = 0; j < 3; j++) node->inertia[4 * j] = part * beam->inertia[j];
+        double share = flx_beam_share(d, i);
+        node->mass = share * beam->mass;
+        for (int j = 0; j < 3; j++) node->inertia[4 * j] = share * beam->inertia[j];
         v3 arm = v3_sub(v3_load(node->position), v3_load(own->def.position));
         v3_store(node->velocity, v3_add(v3_load(v), v3_cross(v3_load(w), arm)));
         memcpy(node->angular_velocity, w, sizeof w);
+        FLX_TRY(add_shape(b, d, i, length, node));
     }
     return FLX_OK;
 }

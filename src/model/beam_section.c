@@ -181,10 +181,6 @@ static flx_status read_damping(flx_env *e, const flx_item *body, flx_beam *beam,
                                 "not %d",
                         n);
     }
-    if (!ratio && x[0] > 0) {
-        return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, y->loc,
-                        "damping by the mass (alpha) is not available yet for beams");
-    }
     if (!ratio) {
         memcpy(beam->rayleigh, x, sizeof beam->rayleigh);
         return FLX_OK;

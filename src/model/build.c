@@ -104,7 +104,11 @@ static flx_status fill_items(flx_builder *b)
     m->bodies = flx_arena_take(m->arena, (size_t)(b->bodies.count + b->interfaces.count),
                                sizeof *m->bodies);
     m->joints = flx_arena_take(m->arena, (size_t)b->joints.count, sizeof *m->joints);
-    m->forces = flx_arena_take(m->arena, (size_t)b->forces.count, sizeof *m->forces);
+    size_t nforce = (size_t)b->forces.count;
+    for (int i = 0; i < b->forces.count; i++) {
+        nforce += (size_t)((flx_force_data *)b->forces.items[i]->data)->nspread;
+    }
+    m->forces = flx_arena_take(m->arena, nforce, sizeof *m->forces);
     m->frictions = flx_arena_take(m->arena, (size_t)b->joints.count, sizeof *m->frictions);
     if (!m->bodies || !m->joints || !m->forces || !m->frictions) return FLX_ERR_MEMORY;
     for (int i = 0; i < b->bodies.count; i++) {
@@ -117,7 +121,11 @@ static flx_status fill_items(flx_builder *b)
     }
     for (int i = 0; i < b->forces.count; i++) {
         const flx_force_data *d = b->forces.items[i]->data;
-        if (!d->unavailable) m->forces[m->nforce++] = d->def;
+        if (!d->unavailable) m->forces[m->nforce++] = d->nspread > 0 ? d->spread[0] : d->def;
+    }
+    for (int i = 0; i < b->forces.count; i++) { // the first is at the force's own number
+        const flx_force_data *d = b->forces.items[i]->data;
+        for (int k = 1; k < d->nspread; k++) m->forces[m->nforce++] = d->spread[k];
     }
     FLX_TRY(flx_beams_finish(b));
     return flx_flexible_finish(b);

@@ -417,6 +417,8 @@ flx_status flx_beam_node_at(flx_builder *b, flx_item *body, const double positio
 // deflection, force and moment of a node.
 flx_status flx_beam_member(flx_env *e, const flx_item *point, const char *name, flx_loc loc,
                            flx_value *out);
+// Length of the line that a node stands for.
+double flx_beam_share(const flx_beam_data *d, int node);
 flx_status flx_beams_finish(flx_builder *b); // into the model
 
 // ---- joints.c ------------------------------------------------------------------------------------
@@ -451,12 +453,20 @@ typedef struct flx_force_data {
     bool unavailable;
     bool number;     // value is a number
     flx_node scalar; // value as a number
+    int nspread;
+    flx_force *spread; // of a load along a beam: on each of its nodes; the model's
     flx_node length, rate;
 } flx_force_data;
 
 flx_status flx_force_place(flx_builder *b, flx_item *force, flx_loc loc);
 // forms.c: whether its stiffness or damping is out of proportion to the masses and the step.
 // slides: of a joint spring, whether it acts along a displacement.
+// A vector, a number with `axis`, in the plane a torque that is a number; ground axes.
+flx_status flx_force_vector(flx_env *e, const flx_item *force, flx_force_data *d, const flx_yaml *y,
+                            bool torque, flx_node out[3]);
+// distributed.c: a load along a beam; the power of it.
+flx_status flx_force_spread(flx_env *e, flx_item *force, flx_force_data *d);
+flx_node flx_force_spread_power(flx_builder *b, const flx_force_data *d);
 bool flx_force_is_stiff(const flx_builder *b, const flx_force_data *d, bool slides);
 flx_status flx_force_finish(flx_builder *b, flx_item *force);
 flx_status flx_force_member(flx_env *e, flx_item *force, const char *name, flx_loc loc,

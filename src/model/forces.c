@@ -345,9 +345,14 @@ static flx_status place_force(flx_builder *b, flx_item *force)
         FLX_TRY(read_form(&e, force, d));
         return d->joint ? FLX_OK : read_place(&e, force, d);
     case CONTACT:
-    case DISTRIBUTED:
         d->unavailable = true;
         return FLX_OK;
+    case DISTRIBUTED:
+        d->unavailable = b->m->nunavailable > 0;
+        if (flx_body_is_beam(b, d->body[1]) || d->unavailable) return FLX_OK;
+        return FLX_FAIL(b->ctx, FLX_ERR_MODEL, flx_yaml_get(force->def, "on")->loc,
+                        "'%s' is not a beam: a load along a line acts on a body of type beam",
+                        d->body[1]->full);
     default:
         return FLX_OK;
     }
@@ -422,9 +427,8 @@ static flx_status to_ground(flx_env *e, const flx_item *force, const flx_force_d
     return FLX_OK;
 }
 
-// A vector, a number with `axis`, in the plane a torque that is a number.
-static flx_status read_vector(flx_env *e, const flx_item *force, flx_force_data *d,
-                              const flx_yaml *y, bool torque, flx_node out[3])
+flx_status flx_force_vector(flx_env *e, const flx_item *force, flx_force_data *d, const flx_yaml *y,
+                            bool torque, flx_node out[3])
 {
     flx_builder *b = e->b;
     const flx_yaml *axis = flx_yaml_get(force->def, "axis");
@@ -571,8 +575,8 @@ static flx_status value_of_expression(flx_env *e, flx_item *force, flx_force_dat
 {
     const flx_yaml *f = flx_yaml_get(force->def, "force");
     const flx_yaml *t = flx_yaml_get(force->def, "torque");
-    if (f) FLX_TRY(read_vector(e, force, d, f, false, d->def.force));
-    if (t) FLX_TRY(read_vector(e, force, d, t, true, d->def.torque));
+    if (f) FLX_TRY(flx_force_vector(e, force, d, f, false, d->def.force));
+    if (t) FLX_TRY(flx_force_vector(e, force, d, t, true, d->def.torque));
     return FLX_OK;
 }
 
@@ -589,8 +593,8 @@ static flx_status value_force(flx_builder *b, flx_item *force)
     case TORQUE:
     case FORCE:
         FLX_TRY(flx_build_need(b, force, "value", &y));
-        return read_vector(&e, force, d, y, type == TORQUE,
-                           type == TORQUE ? d->def.torque : d->def.force);
+        return flx_force_vector(&e, force, d, y, type == TORQUE,
+                                type == TORQUE ? d->def.torque : d->def.force);
     case ACTUATOR:
         FLX_TRY(flx_build_need(b, force, "value", &y));
         FLX_TRY(flx_build_node(&e, y, &d->scalar));
@@ -600,11 +604,8 @@ static flx_status value_force(flx_builder *b, flx_item *force)
         return d->scalar < 0 ? FLX_ERR_MEMORY : FLX_OK;
     case EXPRESSION:
         return value_of_expression(&e, force, d);
-    case DISTRIBUTED: {
-        flx_node v[3];
-        FLX_TRY(flx_build_need(b, force, "value", &y));
-        return flx_build_node_vector(&e, y, v);
-    }
+    case DISTRIBUTED:
+        return flx_force_spread(&e, force, d);
     default:
         return FLX_OK;
     }
@@ -741,6 +742,7 @@ static flx_status power_member(flx_env *e, flx_force_data *d, flx_value *out)
     default:
         break;
     }
+    if (d->nspread > 0) return number(flx_force_spread_power(b, d), out);
     for (int i = 0; i < 2; i++) {
         flx_node v[3], w[3], p = node_const(g, 0);
         flx_node_velocity(b, d->body[i], d->def.at[i], v);

@@ -42,6 +42,7 @@ static void find_rest(const flx_descriptor *d, const flx_beam *b, const int *nod
 {
     static const int frame[FLX_BEAM_NODES] = {0, 1, 2, 3, 4, 5, 6, 7, 8};
     flx_frame2 plane[FLX_BEAM_NODES] = {0};
+    flx_frame space[FLX_BEAM_NODES] = {0};
     flx_beam_exact drawn = *e;
     drawn.frame = frame;
     for (int i = 0; i < e->rule->npoint && b->straight; i++) rest[strains_of(d) * i] = 1.0;
@@ -52,8 +53,15 @@ static void find_rest(const flx_descriptor *d, const flx_beam *b, const int *nod
                                 .x = b->scale * o->position[0],
                                 .y = b->scale * o->position[1],
                                 .angle = o->angle};
+        v3_store(space[i].r, v3_scale(b->scale, v3_load(o->position)));
+        memcpy(space[i].R, o->R, sizeof o->R);
     }
-    if (!b->straight) flx_beam_exact2_rest(&drawn, plane, rest);
+    if (b->straight) return;
+    if (d->planar) {
+        flx_beam_exact2_rest(&drawn, plane, rest);
+    } else {
+        flx_beam_exact_rest(&drawn, space, rest);
+    }
 }
 
 static flx_status plan_beam(flx_descriptor *d, const flx_beam *b)
@@ -87,15 +95,38 @@ static flx_status plan_beam(flx_descriptor *d, const flx_beam *b)
     return FLX_OK;
 }
 
+// Damping by the mass, of every node.
+static void plan_drag(flx_descriptor *d, const flx_beam *b)
+{
+    for (int i = 0; i <= b->order * b->nelement && b->rayleigh[0] > 0; i++) {
+        const flx_body *o = d->model->bodies + b->nodes[i];
+        flx_drag *p = d->drags + d->ndrag++;
+        *p = (flx_drag){.v = d->body_v[b->nodes[i]], .n = d->body_nv[b->nodes[i]]};
+        for (int k = 0; k < p->n; k++) {
+            int turn = k - (d->planar ? 2 : 3);
+            double J = o->inertia[d->planar ? 8 : 4 * (turn < 0 ? 0 : turn)];
+            p->c[k] = b->rayleigh[0] * (turn < 0 ? o->mass : J);
+        }
+    }
+}
+
 flx_status flx_elements_plan(flx_descriptor *d)
 {
     const flx_model *m = d->model;
-    size_t n = 0;
-    for (int i = 0; i < m->nbeam; i++) n += (size_t)m->beams[i].nelement;
+    size_t n = 0, nodes = 0;
+    for (int i = 0; i < m->nbeam; i++) {
+        n += (size_t)m->beams[i].nelement;
+        nodes += (size_t)(m->beams[i].order * m->beams[i].nelement + 1);
+    }
+    d->drags = flx_arena_take(d->arena, nodes, sizeof *d->drags);
+    if (!d->drags) return FLX_ERR_MEMORY;
     d->elements = flx_arena_take(d->arena, n, sizeof *d->elements);
     d->element_blocks = flx_arena_take(d->arena, n, sizeof(int *));
     if (!d->elements || !d->element_blocks) return FLX_ERR_MEMORY;
-    for (int i = 0; i < m->nbeam; i++) FLX_TRY(plan_beam(d, m->beams + i));
+    for (int i = 0; i < m->nbeam; i++) {
+        FLX_TRY(plan_beam(d, m->beams + i));
+        plan_drag(d, m->beams + i);
+    }
     return FLX_OK;
 }
 
@@ -114,6 +145,9 @@ flx_status flx_elements_couple(flx_descriptor *d)
 
 void flx_elements_fill(flx_descriptor *d)
 {
+    for (int i = 0; i < d->ndrag; i++) {
+        d->drags[i].diag = flx_layout_slot(d, d->drags[i].v, d->drags[i].v);
+    }
     for (int i = 0; i < d->nelement; i++) {
         const flx_beam_exact *e = d->elements + i;
         int n = e->rule->nnode;
@@ -125,6 +159,7 @@ void flx_elements_fill(flx_descriptor *d)
 
 void flx_elements_mark(flx_descriptor *d)
 {
+    for (int i = 0; i < d->ndrag; i++) flx_layout_mark(d, d->drags[i].diag, 2);
     for (int i = 0; i < d->nelement; i++) {
         const flx_beam_exact *e = d->elements + i;
         int n = e->rule->nnode;
@@ -136,19 +171,36 @@ void flx_elements_mark(flx_descriptor *d)
 
 // ---- evaluation ---------------------------------------------------------------------------------
 
-void flx_elements_residual(const flx_descriptor *d, const flx_work *w, double *r)
+void flx_elements_residual(const flx_descriptor *d, const flx_work *w, const flx_point *p,
+                           double *r)
 {
-    flx_beam_exact2_residual(d->nelement, d->elements, w->frames.plane, r);
+    flx_drag_residual(d->ndrag, d->drags, p->v, r);
+    if (d->planar) {
+        flx_beam_exact2_residual(d->nelement, d->elements, w->frames.plane, r);
+    } else {
+        flx_beam_exact_residual(d->nelement, d->elements, w->frames.space, r);
+    }
 }
 
 void flx_elements_linearise(const flx_descriptor *d, const flx_work *w, double *A0, double *A1)
 {
-    flx_beam_exact2_linearise(d->nelement, d->elements, w->frames.plane, A0, A1);
+    flx_drag_linearise(d->ndrag, d->drags, A1);
+    if (d->planar) {
+        flx_beam_exact2_linearise(d->nelement, d->elements, w->frames.plane, A0, A1);
+    } else {
+        flx_beam_exact_linearise(d->nelement, d->elements, w->frames.space, A0, A1);
+    }
 }
 
-void flx_elements_energy(const flx_descriptor *d, const flx_work *w, flx_energies *e)
+void flx_elements_energy(const flx_descriptor *d, const flx_work *w, const flx_point *p,
+                         flx_energies *e)
 {
-    flx_beam_exact2_energy(d->nelement, d->elements, w->frames.plane, e);
+    flx_drag_energy(d->ndrag, d->drags, p->v, e);
+    if (d->planar) {
+        flx_beam_exact2_energy(d->nelement, d->elements, w->frames.plane, e);
+    } else {
+        flx_beam_exact_energy(d->nelement, d->elements, w->frames.space, e);
+    }
 }
 
 // The forces of the node on the elements before it, and minus those on the elements after it, are the
@@ -162,12 +214,21 @@ void flx_elements_section(const flx_descriptor *d, const flx_work *w, int body, 
         int n = e->rule->nnode, last = e->frame[n - 1] - 1 == body;
         double f[6 * FLX_BEAM_NODES];
         if (!last && e->frame[0] - 1 != body) continue;
-        flx_beam_exact2_forces(e, w->frames.plane, f);
-        const double *own = f + (last ? 3 * (n - 1) : 0), sign = last ? 1.0 : -1.0;
-        out[0] += sign * own[0];
-        out[1] += sign * own[1];
-        out[5] += sign * own[2];
+        double sign = last ? 1.0 : -1.0;
         count++;
+        if (d->planar) {
+            flx_beam_exact2_forces(e, w->frames.plane, f);
+            const double *own = f + (last ? 3 * (n - 1) : 0);
+            out[0] += sign * own[0];
+            out[1] += sign * own[1];
+            out[5] += sign * own[2];
+        } else {
+            flx_beam_exact_forces(e, w->frames.space, f);
+            const double *own = f + (last ? 6 * (n - 1) : 0);
+            v3_add_to(out, sign, v3_load(own));
+            v3_add_to(out + 3, sign,
+                      m33_mul_v(m33_load(w->frames.space[body + 1].R), v3_load(own + 3)));
+        }
     }
     for (int k = 0; k < 6 && count > 1; k++) out[k] /= count;
 }

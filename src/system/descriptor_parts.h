@@ -23,6 +23,7 @@
 
 #include "body/beam_exact.h"
 #include "body/body.h"
+#include "body/drag.h"
 #include "body/modal.h"
 #include "force/force.h"
 #include "joint/joint.h"
@@ -289,7 +290,9 @@ typedef struct flx_descriptor {
     flx_modal_data *modals;
     int nelement; // of beams
     flx_beam_exact *elements;
-    int **element_blocks;       // (nelement) where their blocks are to be written
+    int **element_blocks; // (nelement) where their blocks are to be written
+    int ndrag;
+    flx_drag *drags;            // of their nodes
     int variable_q, variable_v; // first second-order variable
     int nsegment;
     flx_segment *segments;
@@ -445,9 +448,11 @@ flx_status flx_elements_plan(flx_descriptor *d);
 flx_status flx_elements_couple(flx_descriptor *d);
 void flx_elements_fill(flx_descriptor *d);
 void flx_elements_mark(flx_descriptor *d);
-void flx_elements_residual(const flx_descriptor *d, const flx_work *w, double *r);
+void flx_elements_residual(const flx_descriptor *d, const flx_work *w, const flx_point *p,
+                           double *r);
 void flx_elements_linearise(const flx_descriptor *d, const flx_work *w, double *A0, double *A1);
-void flx_elements_energy(const flx_descriptor *d, const flx_work *w, flx_energies *e);
+void flx_elements_energy(const flx_descriptor *d, const flx_work *w, const flx_point *p,
+                         flx_energies *e);
 // Force and moment in the section at a node, ground axes; frames must be there.
 void flx_elements_section(const flx_descriptor *d, const flx_work *w, int body, double out[6]);
 

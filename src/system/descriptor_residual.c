@@ -126,7 +126,7 @@ static void passive_residual(const flx_descriptor *d, flx_work *w, const flx_poi
     if (!flx_has_bodies(d)) return;
     bodies_residual(d, p, r);
     flx_modals_residual(d, w, p, r);
-    flx_elements_residual(d, w, r);
+    flx_elements_residual(d, w, p, r);
     flx_spring_residual(d->nspring, d->springs, w->frames, p->switches, p->v, r);
     flx_twist_residual(d->ntwist, d->twists, w->frames.space, r);
     flx_attraction_residual(d->nattraction, d->attractions, w->frames, r);
