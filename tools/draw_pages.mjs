@@ -1,6 +1,6 @@
 // Draws the pictures of the page in docs/: node tools/draw_pages.mjs PROGRAM
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -41,6 +41,10 @@ flexion("run", join(root, "examples/double_pendulum.yaml"), "-o", at("dopri5.h5"
 flexion("run", at("coarse.yaml"), "-q", "-o", at("implicit-euler.h5"));
 flexion("view", at("dopri5.h5"), at("implicit-euler.h5"), "-o", at("both.html"));
 await draw(at("both.html"), "page_compare.png", 2.6, `document.getElementById("arrangement").click(); ${trace("rod2.tip")}`);
+
+flexion("run", join(root, "examples/gears.yaml"), "-o", at("gears.h5"));
+flexion("export", "frames", at("gears.h5"), "-o", at("gears"), "--frames", "5", "--size", "960x480");
+copyFileSync(at("gears/frame_0002.png"), join(root, "docs/img/frame_gears.png"));
 
 await browser.close();
 rmSync(work, { recursive: true });

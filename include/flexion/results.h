@@ -149,8 +149,23 @@ typedef struct flx_chart_def {
 } flx_chart_def;
 FLX_API flx_status flx_chart_write(flx_ctx *ctx, const flx_chart_def *def);
 
-// A page of HTML to print: what was run, the ledger, drawings of all signals. Needs gnuplot at run
-// time.
+// The motion as a series of files for ParaView: PATH must end in .pvd; the files go to a folder of its
+// name. frames: at most so many, evenly; 0: 200. written: how many.
+FLX_API flx_status flx_vtk_series_write(flx_result *r, const char *path, int frames, int *written);
+
+// The motion as pictures in a folder, which is made: frame_0000.png, ...
+typedef struct flx_frames_def {
+    const char *folder;
+    int width, height;   // pixels; 0: 960 by 600
+    int frames;          // at most so many, evenly; 0: 200
+    const char *view;    // "x", "y", "z", "slant"; NULL: in the plane z, else slant
+    double exaggeration; // of deformations; 0: 1
+    int stress;          // elastic bodies are coloured by von Mises' stress; 0: by displacement
+} flx_frames_def;
+FLX_API flx_status flx_frames_write(flx_result *r, const flx_frames_def *def, int *written);
+
+// A page of HTML to print, or, where the path ends in .pdf, what Chromium prints of it: the model in
+// short, what was run, notes, the ledger, drawings of all signals. Needs gnuplot at run time.
 FLX_API flx_status flx_report_write(flx_result *r, const char *path);
 
 // One page of HTML that plays results: it needs no network and opens from disk. Frames are left out

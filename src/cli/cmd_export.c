@@ -1,5 +1,6 @@
-// cmd_export.c - flexion export: the equations of a model as source text.
-#include "cli/cli.h"
+// cmd_export.c - flexion export: the equations of a model as source text; results for other programs
+// (cmd_export_result.c).
+#include "cli/export.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -7,12 +8,11 @@
 static const char help_text[] =
     "Usage: flexion export c|python|octave|latex MODEL [-o FILE] [--name NAME]\n"
     "                      [--functions LIST] [--limit N] [--set NAME=VALUE]...\n"
+    "       flexion export vtk|frames RESULT    see 'flexion export vtk --help'\n"
     "\n"
     "Write the equations of motion in the coordinates of the joints as source text\n"
-    "that needs no Flexion: forward dynamics, inverse dynamics, mass matrix,\n"
-    "linearisation, and the closures of loops. The text begins with names, order and\n"
-    "units of all that goes in and comes out. What cannot be exported is refused by\n"
-    "name.\n"
+    "that needs no Flexion: forward and inverse dynamics, mass matrix, linearisation,\n"
+    "closures of loops. What cannot be exported is refused by name.\n"
     "\n"
     "  -o FILE           write to FILE; - is the standard output. Else a file named\n"
     "                    after the model: model.c, model.py, model.m, model.tex\n"
@@ -32,7 +32,7 @@ typedef struct request {
     cli_list settings;
 } request;
 
-// What can be exported, and from what: a model or, later, a result.
+// What can be exported of a model.
 typedef struct target {
     const char *word, *ending;
     flx_export_language language;
@@ -83,11 +83,18 @@ static const target targets[] = {
 };
 #define N_TARGETS ((int)(sizeof targets / sizeof targets[0]))
 
+// What can be exported of a result: commands of their own.
+static const struct {
+    const char *word;
+    const cli_command *command;
+} parts[] = {{"vtk", &cmd_export_vtk}, {"frames", &cmd_export_frames}};
+#define N_PARTS ((int)(sizeof parts / sizeof parts[0]))
+
 static int dispatch(flx_ctx *ctx, const cli_list *rest, const request *r)
 {
-    const char *words[N_TARGETS];
+    const char *words[N_TARGETS + N_PARTS];
     if (rest->count != 2) {
-        cli_complain("export", "say what to write and from which model, as in 'flexion export c "
+        cli_complain("export", "say what to write and from what, as in 'flexion export c "
                                "model.yaml'; see 'flexion export --help'");
         return EXIT_WRONG;
     }
@@ -97,15 +104,21 @@ static int dispatch(flx_ctx *ctx, const cli_list *rest, const request *r)
             return targets[i].run(ctx, targets + i, rest->items[1], r);
         }
     }
-    const char *best = cli_nearest(rest->items[0], N_TARGETS, words);
+    for (int i = 0; i < N_PARTS; i++) words[N_TARGETS + i] = parts[i].word;
+    const char *best = cli_nearest(rest->items[0], N_TARGETS + N_PARTS, words);
     cli_complain("export", "cannot write '%s'%s%s%s", rest->items[0],
-                 best ? "; did you mean '" : "; there are c, python, octave and latex",
+                 best ? "; did you mean '" : "; there are c, python, octave, latex, vtk and frames",
                  best ? best : "", best ? "'?" : "");
     return EXIT_WRONG;
 }
 
 static int run(flx_ctx *ctx, int argc, char **argv)
 {
+    for (int i = 0; i < N_PARTS; i++) {
+        if (argc > 1 && strcmp(argv[1], parts[i].word) == 0) {
+            return parts[i].command->run(ctx, argc - 1, argv + 1);
+        }
+    }
     request r = {0};
     cli_list rest = {0};
     int code = EXIT_WRONG;
@@ -132,7 +145,7 @@ done:
 
 const cli_command cmd_export = {
     .name = "export",
-    .summary = "write the equations of a model as C, Python, Octave or LaTeX",
+    .summary = "write equations as source text, results for ParaView or as pictures",
     .help = help_text,
     .run = run,
 };

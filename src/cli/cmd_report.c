@@ -2,19 +2,23 @@
 #include "cli/cli.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static const char help_text[] =
-    "Usage: flexion report RESULT [-o FILE]\n"
+    "Usage: flexion report RESULT [-o FILE] [--pdf]\n"
     "\n"
-    "Write a page of HTML to print or to keep: what was run and by which method, the\n"
-    "ledger, measures and events, a drawing of every signal, and the model. Drawing\n"
-    "needs gnuplot. A browser prints it to PDF.\n"
+    "Write a page of HTML to print or to keep: what was run and by which method, what\n"
+    "the model is made of, the ledger, notes, measures and events, a drawing of every\n"
+    "signal, and the model's text. Drawing needs gnuplot, PDF needs Chromium (or the\n"
+    "browser that the variable FLEXION_BROWSER names).\n"
     "\n"
-    "  -o FILE   the report (default: the result's name with .report.html, in the\n"
-    "            current folder)\n"
+    "  -o FILE   the report (default: the result's name with .report.html or .pdf, in\n"
+    "            the current folder); PDF when it ends in .pdf\n"
+    "  --pdf     PDF instead of HTML\n"
     "\n"
-    "Example:\n"
+    "Examples:\n"
     "  flexion report slider_crank.h5 -o slider_crank_report.html\n"
+    "  flexion report slider_crank.h5 --pdf\n"
     "\n"
     "Exit status: 0 done, 1 the report could not be made, 2 the input is wrong.\n";
 
@@ -25,18 +29,25 @@ static int run(flx_ctx *ctx, int argc, char **argv)
     char *named = NULL;
     int code = EXIT_WRONG;
     flx_result *r = NULL;
-    const cli_option options[] = {{.name = "--output", .letter = 'o', .value = &path}};
+    bool pdf = false;
+    const cli_option options[] = {{.name = "--output", .letter = 'o', .value = &path},
+                                  {.name = "--pdf", .flag = &pdf}};
     rest.items = calloc((size_t)argc, sizeof *rest.items);
     if (!rest.items) goto done;
 
-    cli_parsed parsed = cli_parse(&cmd_report, argc, argv, 1, options, &rest);
+    cli_parsed parsed = cli_parse(&cmd_report, argc, argv, 2, options, &rest);
     if (parsed == CLI_DONE) code = EXIT_DONE;
     if (parsed != CLI_GO) goto done;
     if (rest.count != 1) {
         cli_complain("report", "name one result file; see 'flexion report --help'");
         goto done;
     }
-    if (!path) path = named = cli_named_after(rest.items[0], ".report.html");
+    if (path && pdf && (strlen(path) < 5 || strcmp(path + strlen(path) - 4, ".pdf") != 0)) {
+        cli_complain("report", "with --pdf the name of the report must end in .pdf, not '%s'",
+                     path);
+        goto done;
+    }
+    if (!path) path = named = cli_named_after(rest.items[0], pdf ? ".pdf" : ".report.html");
     if (!path) goto done;
     flx_status status = flx_result_open(ctx, rest.items[0], &r);
     if (status == FLX_OK) status = flx_report_write(r, path);

@@ -3,6 +3,7 @@
 //     S = M + gamma h D + beta h^2 K,  D = alpha M + b K                                        (FE-19)
 //     xp = x + h v + h^2 (1/2 - beta) a,   vp = v + h (1 - gamma) a
 //     S a = f - D vp - K xp,   x = xp + beta h^2 a,   v = vp + gamma h a
+#include "base/vtk.h"
 #include "fe/problem.h"
 
 #include <errno.h>
@@ -59,17 +60,14 @@ static flx_status open_files(motion *m)
         }
         fprintf(m->csv, "\n");
     }
-    if (m->pvd) {
-        fprintf(m->pvd, "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"1.0\">\n"
-                        "<Collection>\n");
-    }
+    if (m->pvd) flx_vtk_begin_series(m->pvd);
     return FLX_OK;
 }
 
 static flx_status close_files(motion *m, flx_status status)
 {
     bool bad = false;
-    if (m->pvd) fprintf(m->pvd, "</Collection>\n</VTKFile>\n");
+    if (m->pvd) flx_vtk_end_series(m->pvd);
     if (m->csv) bad |= ferror(m->csv) != 0 || fclose(m->csv) != 0;
     if (m->pvd) bad |= ferror(m->pvd) != 0 || fclose(m->pvd) != 0;
     if (status != FLX_OK || !bad) return status;
@@ -84,8 +82,7 @@ static flx_status draw(motion *m, double t)
     int stem = dot && (!slash || dot > slash) ? (int)(dot - pvd) : (int)strlen(pvd);
     int n = snprintf(path, sizeof path, "%.*s_%04d.vtu", stem, pvd, m->frames++);
     if (n < 0 || n >= (int)sizeof path) return cannot_write(m, pvd);
-    fprintf(m->pvd, "<DataSet timestep=\"%.17g\" file=\"%s\"/>\n", t,
-            slash ? path + (slash - pvd) + 1 : path);
+    flx_vtk_put_series(m->pvd, t, 0, slash ? path + (slash - pvd) + 1 : path);
     const flx_vtu_field field = {"displacement", 3, 6, 0, m->u};
     return flx_vtu_write(m->p->fe, path, 1, &field);
 }

@@ -13,6 +13,7 @@
 //     /surfaces/N/ points and triangles of surfaces that the scene names
 //     /ledger/...  one number (or name) each; NaN until the run has ended
 //     /measures/...one number each; /measure_names
+//     /notes       texts: what reading and running the model had to say; missing where nothing
 //     /events/...  where the model has events: names; t and event (its number, from 0) of each one
 //                  that happened; before and after: the signals on both sides, without t
 //
@@ -91,6 +92,7 @@ typedef struct hdf5_sink {
     // events so far, owned: t, number, signals before, signals after
     double *events;
     int nevent, event_capacity; // events; doubles
+    int nsaid;                  // notes and errors that the file has
 } hdf5_sink;
 
 static flx_status write_error(hdf5_sink *s, const char *what)
@@ -290,6 +292,26 @@ static void put_events(layout *l, const hdf5_sink *s)
     put_event_part(l, s, "events/after", 2 + info->ncolumn, info->ncolumn);
 }
 
+// What the model's reading and the run had to say so far: notes, then errors.
+static flx_status put_notes(layout *l, hdf5_sink *s)
+{
+    flx_ctx *ctx = s->base.ctx;
+    int nnote = flx_ctx_warning_count(ctx), nerror = flx_ctx_error_count(ctx), n = 0;
+    s->nsaid = nnote + nerror;
+    flx_arena *arena = flx_arena_create(ctx);
+    const char **texts = arena ? flx_arena_take(arena, (size_t)s->nsaid, sizeof *texts) : NULL;
+    for (int i = 0; texts && i < s->nsaid; i++) {
+        const flx_message *m = i < nnote ? flx_ctx_warning(ctx, i) : flx_ctx_error(ctx, i - nnote);
+        if (!m || !m->text) continue; // the context keeps the first of them
+        texts[n] = m->loc.line > 0 ? flx_arena_printf(arena, "line %d: %s", m->loc.line, m->text)
+                                   : flx_arena_copy(arena, m->text, strlen(m->text));
+        if (texts[n]) n++;
+    }
+    if (n > 0) put_texts(l, ctx, "notes", texts[0], n - 1, texts + 1);
+    flx_arena_destroy(&arena);
+    return texts ? FLX_OK : FLX_ERR_MEMORY;
+}
+
 static bool lay_out_contents(hdf5_sink *s, hid_t file, long rows)
 {
     const flx_result_info *info = s->info;
@@ -300,6 +322,7 @@ static bool lay_out_contents(hdf5_sink *s, hid_t file, long rows)
     put_texts(&l, s->base.ctx, "units", "s", info->ncolumn, info->units);
     put_ledger(&l, s);
     put_events(&l, s);
+    if (put_notes(&l, s) != FLX_OK) l.failed = true;
 
     const double nothing = (double)NAN;
     const hsize_t dims[2] = {(hsize_t)rows, (hsize_t)info->ncolumn + 1};
@@ -491,7 +514,9 @@ static flx_status hdf5_end(flx_sink *base, const flx_ledger *ledger)
 {
     hdf5_sink *s = (hdf5_sink *)base;
     if (s->fd < 0) return FLX_OK;
-    if (s->count != s->capacity || s->nevent > 0) FLX_TRY(replace_quietly(s, s->count));
+    int said = flx_ctx_warning_count(base->ctx) + flx_ctx_error_count(base->ctx);
+    if (s->count != s->capacity || s->nevent > 0 || said != s->nsaid)
+        FLX_TRY(replace_quietly(s, s->count));
     if (!ledger) return FLX_OK;
 
     double values[N_LEDGER];

@@ -173,6 +173,19 @@ static flx_status read_measures(flx_result *r, hid_t file)
     return FLX_OK;
 }
 
+static flx_status read_notes(flx_result *r, hid_t file)
+{
+    int n = 0;
+    if (H5Lexists(file, "notes", H5P_DEFAULT) <= 0) return FLX_OK;
+    const char **notes = read_texts(r, file, "notes", &n);
+    for (int i = 0; notes && i < n; i++) {
+        const char *name = flx_arena_printf(r->arena, "notes/%d", i + 1);
+        if (!name) return FLX_ERR_MEMORY;
+        FLX_TRY(add_fact(r, name, notes[i], (double)NAN));
+    }
+    return FLX_OK;
+}
+
 // The numbers of a vector, from the arena; NULL: there are none.
 static double *read_vector(flx_result *r, hid_t file, const char *name, int *n)
 {
@@ -293,6 +306,7 @@ static flx_status read_file(flx_result *r, const char *path, hid_t file)
     FLX_TRY(read_attributes(r, file));
     FLX_TRY(read_ledger(r, file));
     FLX_TRY(read_measures(r, file));
+    FLX_TRY(read_notes(r, file));
     FLX_TRY(read_events(r, file));
     FLX_TRY(flx_meshes_read(r, file));
     return read_scene(r, file);

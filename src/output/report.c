@@ -1,11 +1,11 @@
-// report.c - a result as a page to print: what was run, how well, and drawings of its signals.
+// report.c - a result as a page to print: its tables (report_tables.c), drawings of its signals, the model.
 #include "base/text.h"
 #include "flexion/results.h"
 #include "output/place.h"
-#include "output/result.h"
+#include "output/print.h"
+#include "output/report_parts.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -13,107 +13,20 @@
 #define MOST_DRAWINGS 24
 #define WIDTH 860
 #define HEIGHT 300
-#define MOST_EVENTS 200
 #define NAME_LENGTH 256
 
 static const char style[] =
     "body{font:15px/1.45 system-ui,sans-serif;max-width:900px;margin:24px auto;padding:0 16px;"
     "color:#1b1f24;background:#fff}h1{font-size:1.5rem;margin-bottom:2px}h2{font-size:1.1rem;"
     "margin:26px 0 8px;border-bottom:1px solid #d5dae1}p.sub{color:#5b6470;margin-top:0}"
-    "table{border-collapse:collapse;font-size:.92rem}td{padding:2px 18px 2px 0;vertical-align:top}"
+    "table{border-collapse:collapse;font-size:.92rem;margin-bottom:10px}"
+    "td,th{padding:2px 18px 2px 0;vertical-align:top;text-align:left}th{color:#5b6470;font-weight:"
+    "500}.numbers td:nth-child(n+3),.numbers th:nth-child(n+3){text-align:right}tr{break-inside:"
+    "avoid}"
     "td+td{font-variant-numeric:tabular-nums}.bad{color:#9a2a00;font-weight:600}"
     "pre{font:12px/1.4 ui-monospace,monospace;white-space:pre-wrap;border:1px solid #d5dae1;"
     "padding:8px}svg{max-width:100%;height:auto}figure{margin:0 0 12px;break-inside:avoid}"
-    "@page{margin:16mm}";
-
-static void put_html(flx_text *t, const char *text)
-{
-    for (const char *p = text ? text : ""; *p; p++) {
-        switch (*p) {
-        case '<':
-            flx_text_put(t, "&lt;");
-            break;
-        case '>':
-            flx_text_put(t, "&gt;");
-            break;
-        case '&':
-            flx_text_put(t, "&amp;");
-            break;
-        default:
-            flx_text_put_bytes(t, p, 1);
-        }
-    }
-}
-
-// ---- what was run, and how well ----------------------------------------------------------------
-
-static void put_fact(flx_text *t, const char *name, const char *text, double number)
-{
-    flx_text_put(t, "<tr><td>");
-    for (const char *p = name; *p; p++) {
-        const char c = *p == '_' ? ' ' : *p;
-        put_html(t, (const char[2]){c, '\0'});
-    }
-    flx_text_put(t, "</td><td>");
-    if (text) {
-        put_html(t, text);
-    } else if (isfinite(number)) {
-        flx_text_print(t, "%.6g", number);
-    } else {
-        flx_text_put(t, "-");
-    }
-    flx_text_put(t, "</td></tr>\n");
-}
-
-// Facts whose name begins with the prefix; "": those of the run itself.
-static void put_facts(flx_text *t, const flx_result *r, const char *title, const char *prefix)
-{
-    const char *name, *text;
-    double number;
-    bool any = false;
-    for (int i = 0; (name = flx_result_fact(r, i, &text, &number)) != NULL; i++) {
-        bool mine = prefix[0] ? strncmp(name, prefix, strlen(prefix)) == 0 : !strchr(name, '/');
-        if (!mine || strcmp(name, "title") == 0) continue;
-        if (!any) flx_text_print(t, "<h2>%s</h2>\n<table>\n", title);
-        any = true;
-        put_fact(t, name + strlen(prefix), text, number);
-    }
-    if (any) flx_text_put(t, "</table>\n");
-}
-
-static void put_verdict(flx_text *t, const flx_result *r)
-{
-    const char *name, *text;
-    double number;
-    for (int i = 0; (name = flx_result_fact(r, i, &text, &number)) != NULL; i++) {
-        if (strcmp(name, "ledger/balanced") == 0 && number == 0.0) {
-            flx_text_put(t,
-                         "<p class=\"bad\">The result fails its own ledger: see energy drift and "
-                         "residuals.</p>\n");
-        }
-    }
-    if (flx_result_complete(r)) return;
-    int rows = flx_result_rows(r);
-    flx_text_print(t, "<p class=\"bad\">The run did not reach its end: it came to t = %.6g.</p>\n",
-                   rows > 0 ? flx_result_column(r, 0)[rows - 1] : 0.0);
-}
-
-static void put_events(flx_text *t, const flx_result *r)
-{
-    const char *name;
-    double at;
-    int i = 0;
-    if (!flx_result_event(r, 0, &at)) return;
-    flx_text_put(t, "<h2>Events</h2>\n<table>\n");
-    for (; i < MOST_EVENTS && (name = flx_result_event(r, i, &at)) != NULL; i++) {
-        flx_text_print(t, "<tr><td>%.9g s</td><td>", at);
-        put_html(t, name);
-        flx_text_put(t, "</td></tr>\n");
-    }
-    flx_text_put(t, "</table>\n");
-    if (flx_result_event(r, i, &at))
-        flx_text_print(t, "<p>and more; these are the first %d.</p>\n", i);
-}
+    "@page{margin:16mm}@media print{body{margin:0;max-width:none;padding:0}}";
 
 // ---- drawings ----------------------------------------------------------------------------------
 
@@ -181,44 +94,56 @@ static flx_status put_report(flx_text *t, flx_result *r, const char *scratch)
 {
     flx_text_put(t,
                  "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<title>");
-    put_html(t, r->title);
+    flx_report_html(t, r->title);
     flx_text_print(t, "</title>\n<style>%s</style>\n</head>\n<body>\n<h1>", style);
-    put_html(t, r->title[0] ? r->title : "Result");
+    flx_report_html(t, r->title[0] ? r->title : "Result");
     flx_text_print(t, "</h1>\n<p class=\"sub\">%d rows, %d signals</p>\n", r->rows, r->columns - 1);
-    put_verdict(t, r);
-    put_facts(t, r, "Run", "");
-    put_facts(t, r, "Ledger", "ledger/");
-    put_facts(t, r, "Measures", "measures/");
-    put_events(t, r);
+    flx_report_verdict(t, r);
+    flx_report_notes(t, r);
+    flx_report_facts(t, r, "Run", "");
+    FLX_TRY(flx_report_summary(t, r));
+    flx_report_facts(t, r, "Ledger", "ledger/");
+    flx_report_facts(t, r, "Measures", "measures/");
+    flx_report_events(t, r);
+    flx_report_signals(t, r);
     flx_status status = r->rows > 0 ? put_drawings(t, r, scratch) : FLX_OK;
     if (r->model) {
-        flx_text_put(t, "<h2>Model</h2>\n<pre>");
-        put_html(t, r->model);
+        flx_text_put(t, "<h2>Text of the model</h2>\n<pre>");
+        flx_report_html(t, r->model);
         flx_text_put(t, "</pre>\n");
     }
     flx_text_put(t, "</body>\n</html>\n");
     return t->failed ? FLX_ERR_MEMORY : status;
 }
 
+// The page, or what a browser prints of it.
+static flx_status put_in_place(flx_ctx *ctx, const flx_text *t, const char *html, bool pdf,
+                               const flx_place *place)
+{
+    FILE *f = fopen(html, "wb");
+    bool good = f && fwrite(t->data, 1, t->length, f) == t->length;
+    if (f && fclose(f) != 0) good = false;
+    if (good && pdf) FLX_TRY(flx_print_pdf(ctx, html, place->part));
+    if (good && flx_place_commit(place)) return FLX_OK;
+    return FLX_FAIL(ctx, FLX_ERR_IO, FLX_NOWHERE, "cannot write the report '%s': %s", place->path,
+                    strerror(errno));
+}
+
 flx_status flx_report_write(flx_result *r, const char *path)
 {
     flx_place place;
     flx_text t;
+    size_t n = strlen(path);
+    bool pdf = n > 4 && strcmp(path + n - 4, ".pdf") == 0;
     flx_text_start(&t, r->ctx);
     FLX_TRY(flx_place_open(r->ctx, "the report", path, &place));
-    char scratch[4096];
+    char scratch[4096], html[4096];
     snprintf(scratch, sizeof scratch, "%s.svg", place.part);
+    snprintf(html, sizeof html, "%s%s", place.part, pdf ? ".html" : "");
     flx_status status = put_report(&t, r, scratch);
     unlink(scratch);
-    if (status == FLX_OK) {
-        FILE *f = fopen(place.part, "wb");
-        bool good = f && fwrite(t.data, 1, t.length, f) == t.length;
-        if (f && fclose(f) != 0) good = false;
-        if (!good || !flx_place_commit(&place)) {
-            status = FLX_FAIL(r->ctx, FLX_ERR_IO, FLX_NOWHERE, "cannot write the report '%s': %s",
-                              path, strerror(errno));
-        }
-    }
+    if (status == FLX_OK) status = put_in_place(r->ctx, &t, html, pdf, &place);
+    if (pdf) unlink(html);
     flx_text_clear(&t);
     flx_place_close(&place);
     return status;

@@ -3,7 +3,7 @@
 //   node test_page.mjs PROGRAM EXAMPLES SCRATCH
 import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { colours, launch, open } from "./browser.mjs";
 
@@ -165,8 +165,19 @@ await test("a report shows its drawings", async () => {
   await page.goto(`file://${at("report.html")}`);
   assert.equal(await page.textContent("h1"), "Bouncing ball");
   assert.ok(await page.locator("figure svg").count() >= 2);
-  assert.ok((await page.textContent("body")).includes("bounce"), "its events");
+  const text = await page.textContent("body");
+  for (const part of ["bounce", "energy drift", "In the plane", "Signals in numbers", "time reached"]) assert.ok(text.includes(part), part);
   await page.context().close();
+});
+
+await test("a report as PDF, or the reason why not", async () => {
+  flexion("report", at("bouncing_ball.h5"), "--pdf", "-o", at("report.pdf"));
+  const pdf = readFileSync(at("report.pdf"), "latin1");
+  assert.ok(pdf.startsWith("%PDF-") && pdf.length > 20000, "no PDF");
+  assert.throws(() => execFileSync(program, ["report", at("bouncing_ball.h5"), "--pdf", "-o", at("none.pdf")],
+    { env: { ...process.env, FLEXION_BROWSER: "no-such-browser" }, stdio: ["ignore", "pipe", "pipe"] }),
+    (e) => e.status === 1 && /needs no-such-browser, which was not found; install Chromium/.test(String(e.stderr)));
+  assert.ok(!existsSync(at("none.pdf")));
 });
 
 await test("served on this machine", async () => {

@@ -1,0 +1,184 @@
+// cmd_export_result.c - flexion export vtk, flexion export frames: results for other programs to show.
+#include "cli/cli.h"
+#include "cli/export.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char vtk_help[] =
+    "Usage: flexion export vtk RESULT [-o FILE.pvd] [--frames N]\n"
+    "\n"
+    "Write the motion as a series of files for ParaView: shapes of bodies where they\n"
+    "are, elastic lines and meshes deformed, with displacement, stress and von Mises'\n"
+    "stress at the nodes of meshes. FILE.pvd names the files, which are in a folder\n"
+    "beside it that has its name.\n"
+    "\n"
+    "  -o FILE.pvd   the series (default: the result's name with .pvd, in the current\n"
+    "                folder)\n"
+    "  --frames N    at most so many, evenly over the rows (200)\n"
+    "\n"
+    "Example:\n"
+    "  flexion export vtk elastic_crank.h5 --frames 100\n"
+    "\n"
+    "Exit status: 0 done, 1 it could not be written, 2 the input is wrong.\n";
+
+bool cli_read_count(const char *command, const char *option, const char *text, int *out)
+{
+    char *end;
+    long n = strtol(text, &end, 10);
+    if (*text && !*end && n >= 1 && n <= INT_MAX) {
+        *out = (int)n;
+        return true;
+    }
+    cli_complain(command, "%s needs a whole number from 1 on, not '%s'", option, text);
+    return false;
+}
+
+static int run_vtk(flx_ctx *ctx, int argc, char **argv)
+{
+    cli_list rest = {0};
+    const char *path = NULL, *count = NULL;
+    char *named = NULL;
+    flx_result *r = NULL;
+    int code = EXIT_WRONG, frames = 0, written = 0;
+    const cli_option options[] = {{.name = "--output", .letter = 'o', .value = &path},
+                                  {.name = "--frames", .value = &count}};
+    rest.items = calloc((size_t)argc, sizeof *rest.items);
+    if (!rest.items) return EXIT_FAILED;
+    cli_parsed parsed = cli_parse(&cmd_export_vtk, argc, argv, 2, options, &rest);
+    if (parsed == CLI_DONE) code = EXIT_DONE;
+    if (parsed != CLI_GO) goto done;
+    if (count && !cli_read_count("export vtk", "--frames", count, &frames)) goto done;
+    if (rest.count != 1) {
+        cli_complain("export vtk", "name one result file; see 'flexion export vtk --help'");
+        goto done;
+    }
+    if (!path) path = named = cli_named_after(rest.items[0], ".pvd");
+    if (!path) goto done;
+    flx_status status = flx_result_open(ctx, rest.items[0], &r);
+    if (status == FLX_OK) status = flx_vtk_series_write(r, path, frames, &written);
+    if (status == FLX_OK) {
+        printf("%s  %d of %d rows\n", path, written, flx_result_rows(r));
+        code = EXIT_DONE;
+    } else if (status != FLX_ERR_ARGUMENT && status != FLX_ERR_IO) {
+        code = EXIT_FAILED;
+    }
+    cli_print_errors(ctx);
+
+done:
+    flx_result_close(&r);
+    free(named);
+    free(rest.items);
+    return code;
+}
+
+const cli_command cmd_export_vtk = {
+    .name = "export vtk",
+    .summary = "write the motion for ParaView",
+    .help = vtk_help,
+    .run = run_vtk,
+};
+
+static const char frames_help[] =
+    "Usage: flexion export frames RESULT [-o FOLDER] [OPTIONS]\n"
+    "\n"
+    "Draw the motion as pictures, FOLDER/frame_0000.png and so on, without a browser.\n"
+    "\n"
+    "  -o FOLDER         where they go (default: the result's name with _frames, in\n"
+    "                    the current folder)\n"
+    "  --frames N        at most so many, evenly over the rows (200)\n"
+    "  --size WxH        of a picture in pixels (960x600)\n"
+    "  --from VIEW       x, y, z or slant (default: as the page of flexion view)\n"
+    "  --exaggerate X    deformations larger than they are\n"
+    "  --colour WHAT     of elastic bodies: displacement (default) or stress\n"
+    "\n"
+    "Example: a film of 25 pictures a second\n"
+    "  flexion export frames crank.h5 --frames 250\n"
+    "  ffmpeg -framerate 25 -i crank_frames/frame_%04d.png crank.mp4\n"
+    "\n"
+    "Exit status: 0 done, 1 they could not be made, 2 the input is wrong.\n";
+
+typedef struct frames_request {
+    const char *folder, *count, *size, *exaggeration, *colour;
+    flx_frames_def def;
+} frames_request;
+
+// false: a value is wrong, which was said.
+static bool read_frames_options(frames_request *q)
+{
+    static const char name[] = "export frames";
+    char *end;
+    if (q->count && !cli_read_count(name, "--frames", q->count, &q->def.frames)) return false;
+    if (q->size) {
+        char rest;
+        if (sscanf(q->size, "%dx%d%c", &q->def.width, &q->def.height, &rest) != 2 ||
+            q->def.width < 1 || q->def.height < 1) {
+            cli_complain(name, "--size needs width and height, as 1280x720, not '%s'", q->size);
+            return false;
+        }
+    }
+    if (q->exaggeration) {
+        q->def.exaggeration = strtod(q->exaggeration, &end);
+        if (end == q->exaggeration || *end || !(q->def.exaggeration > 0)) {
+            cli_complain(name, "--exaggerate needs a positive number, not '%s'", q->exaggeration);
+            return false;
+        }
+    }
+    if (!q->colour || strcmp(q->colour, "displacement") == 0) return true;
+    q->def.stress = strcmp(q->colour, "stress") == 0;
+    if (!q->def.stress) {
+        cli_complain(name, "--colour is displacement or stress, not '%s'", q->colour);
+    }
+    return q->def.stress;
+}
+
+static int run_frames(flx_ctx *ctx, int argc, char **argv)
+{
+    cli_list rest = {0};
+    frames_request q = {0};
+    char *named = NULL;
+    flx_result *r = NULL;
+    int code = EXIT_WRONG, written = 0;
+    const cli_option options[] = {
+        {.name = "--output", .letter = 'o', .value = &q.folder},
+        {.name = "--frames", .value = &q.count},
+        {.name = "--size", .value = &q.size},
+        {.name = "--from", .value = &q.def.view},
+        {.name = "--exaggerate", .value = &q.exaggeration},
+        {.name = "--colour", .value = &q.colour},
+    };
+    rest.items = calloc((size_t)argc, sizeof *rest.items);
+    if (!rest.items) return EXIT_FAILED;
+    cli_parsed parsed = cli_parse(&cmd_export_frames, argc, argv, 6, options, &rest);
+    if (parsed == CLI_DONE) code = EXIT_DONE;
+    if (parsed != CLI_GO || !read_frames_options(&q)) goto done;
+    if (rest.count != 1) {
+        cli_complain("export frames", "name one result file; see 'flexion export frames --help'");
+        goto done;
+    }
+    q.def.folder = q.folder ? q.folder : (named = cli_named_after(rest.items[0], "_frames"));
+    if (!q.def.folder) goto done;
+    flx_status status = flx_result_open(ctx, rest.items[0], &r);
+    if (status == FLX_OK) status = flx_frames_write(r, &q.def, &written);
+    if (status == FLX_OK) {
+        printf("%s  %d pictures of %d rows\n", q.def.folder, written, flx_result_rows(r));
+        code = EXIT_DONE;
+    } else if (status != FLX_ERR_ARGUMENT && status != FLX_ERR_IO) {
+        code = EXIT_FAILED;
+    }
+    cli_print_errors(ctx);
+
+done:
+    flx_result_close(&r);
+    free(named);
+    free(rest.items);
+    return code;
+}
+
+const cli_command cmd_export_frames = {
+    .name = "export frames",
+    .summary = "draw the motion as pictures",
+    .help = frames_help,
+    .run = run_frames,
+};

@@ -1,0 +1,50 @@
+// film.h - pictures of a scene without a browser: which file does what.
+//     film_camera.c  from where it is looked at, and where a place is in the picture
+//     film_paint.c   solids, lines and the scale of colours
+//     frames.c       the frames of a result, one file each
+#pragma once
+
+#include "output/deform.h"
+#include "output/raster.h"
+#include "output/solid.h"
+
+typedef struct flx_camera {
+    v3 eye, right, up, forward;
+    double zoom; // samples for one unit at the distance 1
+    double near; // least distance that is drawn
+    double cx, cy;
+    v3 target; // what it looks at
+    double radius;
+    int follow; // body; -1: none
+    v3 world_up;
+} flx_camera;
+
+// low, high: the box of everything over the run. view: "x", "y", "z", "slant"; NULL: in the plane "z",
+// else "slant".
+void flx_camera_aim(flx_camera *c, const flx_scene *scene, const char *view, v3 low, v3 high);
+void flx_camera_fit(flx_camera *c, const flx_raster *r);
+// false: it is behind the eye, or too near.
+bool flx_camera_see(const flx_camera *c, v3 x, flx_corner *out);
+
+typedef struct flx_painter {
+    flx_ctx *ctx;
+    flx_raster *raster;
+    const flx_camera *camera;
+    // owned, of the solid at hand
+    v3 *faces, *places;   // normals of triangles; points
+    int *starts, *around; // triangles round a point: those at around[starts[i]] ...
+    int face_capacity, place_capacity, start_capacity, around_capacity;
+} flx_painter;
+
+void flx_painter_clear(flx_painter *p);
+// Points in the frame of a body that is at `at`. colours: of each point; NULL: all have `colour`.
+flx_status flx_paint_solid(flx_painter *p, const flx_solid *s, const flx_scene_place *at,
+                           flx_colour colour, const flx_colour *colours);
+void flx_paint_line(flx_painter *p, v3 a, v3 b, double width, flx_colour colour);
+// A spring between two places.
+void flx_paint_coil(flx_painter *p, v3 a, v3 b, double radius, flx_colour colour);
+void flx_paint_grid(flx_painter *p, const flx_scene *scene);
+// From blue (0) to red (1).
+flx_colour flx_scale_colour(double x);
+// The scale of colours, from 0 to `largest` of the unit.
+void flx_paint_scale(flx_painter *p, double largest, const char *unit);

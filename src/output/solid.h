@@ -1,0 +1,22 @@
+// solid.h - shapes as triangles.
+#pragma once
+
+#include "output/scene_read.h"
+
+typedef struct flx_solid {
+    flx_ctx *ctx;
+    int npoint, ntriangle;
+    double *points; // (npoint, 3) owned
+    int *triangles; // (ntriangle, 3) owned; counter-clockwise from outside
+    int point_capacity, triangle_capacity;
+} flx_solid;
+
+void flx_solid_clear(flx_solid *s);
+flx_status flx_solid_add_point(flx_solid *s, v3 p);
+flx_status flx_solid_add_triangle(flx_solid *s, int a, int b, int c);
+// A shape in the frame of its body. size: of the scene; what is thinner is drawn a little thicker.
+flx_status flx_solid_add_shape(flx_solid *s, const flx_result *r, const flx_scene_shape *shape,
+                               double size);
+// A cylinder about an axis; round: its ends are half balls. radius, length > 0.
+flx_status flx_solid_add_round(flx_solid *s, v3 at, v3 axis, double radius, double length,
+                               bool round);
