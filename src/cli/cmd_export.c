@@ -145,7 +145,7 @@ done:
 
 const cli_command cmd_export = {
     .name = "export",
-    .summary = "write equations as source text, results for ParaView or as pictures",
+    .summary = "write equations as text, results for ParaView, pictures",
     .help = help_text,
     .run = run,
 };
