@@ -352,12 +352,9 @@ static flx_status find_slow_velocities(flx_simulation *sim)
     for (double d = SLOW_STEP; status > 0 && d < 10.0 * FLX_RELAX_STEP; d *= 10.0) {
         status = flx_relax_velocities(s, work, sim->start, d);
     }
+    if (status > 0) status = flx_reduction_refuse(sim, work, status);
     s->ops->work_destroy(work);
-    if (status <= 0) return status;
-    return FLX_FAIL(sim->ctx, status, sim->model->reduce_loc,
-                    "the velocities without inertia do not follow from the forces: %s; give '%s' "
-                    "a damping, or leave it its inertia",
-                    flx_status_text(status), sim->reduction.names[0]);
+    return status;
 }
 
 // The equilibrium at which the run begins, and those from which it is sought, before it. Velocities are

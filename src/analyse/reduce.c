@@ -1,4 +1,5 @@
 // reduce.c - what `reduce` makes of the system of a model: the velocities it names, or that are found.
+#include "analyse/frozen.h"
 #include "analyse/simulation.h"
 
 static flx_status take_named(flx_simulation *sim, const flx_system *s)
@@ -56,4 +57,46 @@ flx_status flx_simulation_reduce(flx_simulation *sim, flx_system **s)
     flx_system *base = *s;
     *s = NULL; // taken over
     return flx_quasistatic_make(base, &how, s);
+}
+
+// ---- what it is like ----------------------------------------------------------------------------
+
+flx_status flx_reduction_split(const flx_simulation *sim, flx_work *work, const flx_state *at,
+                               flx_split *split)
+{
+    int errors = flx_ctx_error_count(sim->ctx);
+    flx_state x = *at;
+    const flx_system *base = flx_wrapper_base(sim->sys, &work, &x);
+    flx_frozen f;
+    flx_arena *arena = flx_arena_create(sim->ctx);
+    if (!arena) return FLX_ERR_MEMORY;
+    flx_status status = flx_frozen_create(base, work, &x, arena, &f);
+    if (status == FLX_OK) {
+        status = flx_split_find(&f, sim->reduction.n, sim->reduction.J, split, NULL);
+    }
+    flx_arena_destroy(&arena);
+    if (status != FLX_ERR_MEMORY) flx_ctx_forget_errors(sim->ctx, errors);
+    return status;
+}
+
+// (RED-1): either the rest cannot bear the reactions, or no force determines the velocities.
+flx_status flx_reduction_refuse(const flx_simulation *sim, flx_work *work, flx_status why)
+{
+    const char *name = sim->reduction.names[0];
+    flx_split split;
+    flx_status known = flx_reduction_split(sim, work, sim->start, &split);
+    if (known == FLX_ERR_MEMORY) return known;
+    if (known == FLX_OK && !split.bears) {
+        return FLX_FAIL(sim->ctx, why, sim->model->reduce_loc,
+                        "the velocities without inertia do not follow from the forces: what keeps "
+                        "its inertia cannot bear the reactions of '%s', as G_I, the rows of the "
+                        "constraints on it, lacks full rank (smallest singular value %.1g of the "
+                        "largest); reduce other parts, or put a bushing with a damping in the "
+                        "place of a joint of '%s'",
+                        name, split.rank, name);
+    }
+    return FLX_FAIL(sim->ctx, why, sim->model->reduce_loc,
+                    "the velocities without inertia do not follow from the forces: %s; give '%s' "
+                    "a damping, or leave it its inertia",
+                    flx_status_text(why), name);
 }

@@ -102,6 +102,13 @@ flx_status flx_reduction_find(flx_simulation *full, double tolerance, flx_arena 
                               flx_reduction *out);
 // reduce.c: what the model asks for, in the place of its system *s; fills sim->reduction.
 flx_status flx_simulation_reduce(flx_simulation *sim, flx_system **s);
+// What the split into what it names and the rest is like at a state of the reduced system; not FLX_OK,
+// without a message but for want of memory: it cannot be told.
+struct flx_split;
+flx_status flx_reduction_split(const flx_simulation *sim, flx_work *work, const flx_state *at,
+                               struct flx_split *split);
+// The message where velocities without inertia do not follow from the rest: why.
+flx_status flx_reduction_refuse(const flx_simulation *sim, flx_work *work, flx_status why);
 // The same model as if it had no `reduce`; `copy` must live as long as the simulation.
 flx_status flx_simulation_create_full(const flx_model *model, flx_model *copy,
                                       flx_simulation **full);

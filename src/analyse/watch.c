@@ -35,21 +35,9 @@ flx_status flx_watch_look(flx_watch *w, flx_simulation *sim, const flx_state *at
     if (at->t < w->next || w->failed) return FLX_OK;
     while (w->next <= at->t) w->next += w->every;
     long before = flx_ctx_allocation_count(sim->ctx);
-    int errors = flx_ctx_error_count(sim->ctx);
-    flx_state x = *at;
-    flx_work *work = sim->work;
-    const flx_system *base = flx_wrapper_base(sim->sys, &work, &x);
-    flx_frozen f;
     flx_split split;
-    flx_arena *arena = flx_arena_create(sim->ctx);
-    if (!arena) return FLX_ERR_MEMORY;
-    flx_status status = flx_frozen_create(base, work, &x, arena, &f);
-    if (status == FLX_OK) {
-        status = flx_split_find(&f, sim->reduction.n, sim->reduction.J, &split, NULL);
-    }
-    flx_arena_destroy(&arena);
+    flx_status status = flx_reduction_split(sim, sim->work, at, &split);
     if (status == FLX_ERR_MEMORY) return status;
-    flx_ctx_forget_errors(sim->ctx, errors);
     double number;
     const char *fault = status == FLX_OK ? find_fault(&split, &number) : NULL;
     if (fault) {

@@ -97,7 +97,9 @@ flx_status flx_quasistatic_find_links(flx_quasistatic *z)
                             "parts that no constraint links to it",
                             u.item ? u.item : "?",
                             i >= first_mu ? "it constrains velocities"
-                                          : "friction reads its reaction");
+                            : base->reads_multipliers == FLX_READS_BALANCE
+                                ? "another reduction changes the inertia of such parts already"
+                                : "a force, as friction, reads the reaction of a joint");
         }
     }
     for (int i = 0; i < n; i++) {

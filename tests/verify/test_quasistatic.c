@@ -218,7 +218,51 @@ static int refusals_say_what_reads_reactions(void)
     return 0;
 }
 
+// Two arms: of what is held to an arm that hinges hold as well, the inertia is needed. `%s`: reductions.
+static const char two_arms[] =
+    "flexion: 1\n"
+    "dimension: 2\n"
+    "gravity: [0, -9.81]\n"
+    "bodies:\n"
+    "  a: {type: rigid, mass: 1, com: [0.5, 0], inertia: 0.1}\n"
+    "  b: {type: rigid, mass: 0.001, com: [0.05, 0], inertia: 1e-6, position: [1, 0]}\n"
+    "joints:\n"
+    "  A: {type: revolute, on: [ground, a], at: [0, 0]}\n"
+    "  B: {type: %s, on: [a, b], at: [1, 0]%s}\n"
+    "forces:\n"
+    "  s: {type: %s, on: %s, stiffness: 50, damping: %s}\n"
+    "simulate: {until: 0.01, method: radau, rtol: 1e-6}\n"
+    "reduce: %s\n"
+    "outputs: {every: 0.01, signals: [A.angle]}\n";
+
+static bool arms_say(const char *joint, const char *more, const char *force, const char *on,
+                     const char *damping, const char *reduce, char *said, size_t size)
+{
+    char text[1200];
+    snprintf(text, sizeof text, two_arms, joint, more, force, on, damping, reduce);
+    return case_run_said(text, NULL, said, size);
+}
+
+static int refusals_tell_reactions_from_damping(void)
+{
+    char said[1000];
+    static const char b[] = "{type: quasistatic, velocities: [b]}";
+    // the hinge on a hinged arm: two rows on one motion
+    CHECK(!arms_say("revolute", "", "spring", "B", "0.5", b, said, sizeof said));
+    CHECK_TEXT(said, "cannot bear the reactions of 'b'");
+    CHECK_TEXT(said, "lacks full rank");
+    CHECK(strstr(said, "give 'b'") == NULL);
+    // a second reduction of what hangs together
+    CHECK(!arms_say("revolute", "", "spring", "B", "0.5",
+                    "[{type: cutoff, velocities: [a], factor: 2}, "
+                    "{type: quasistatic, velocities: [b]}]",
+                    said, sizeof said));
+    CHECK_TEXT(said, "another reduction changes the inertia");
+    CHECK(strstr(said, "friction") == NULL);
+    return 0;
+}
+
 TEST_MAIN(TEST(two_masses_move_as_in_the_reference), TEST(explicit_methods_solve_for_velocities),
           TEST(error_is_proportional_to_the_inertia), TEST(the_mobot_moves_as_in_the_reference),
           TEST(constrained_systems_are_reduced), TEST(energies_balance),
-          TEST(refusals_say_what_reads_reactions))
+          TEST(refusals_say_what_reads_reactions), TEST(refusals_tell_reactions_from_damping))
