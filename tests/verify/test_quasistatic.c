@@ -254,7 +254,7 @@ static int refusals_tell_reactions_from_damping(void)
     CHECK(strstr(said, "give 'b'") == NULL);
     // a second reduction of what hangs together
     CHECK(!arms_say("revolute", "", "spring", "B", "0.5",
-                    "[{type: cutoff, velocities: [a], factor: 2}, "
+                    "[{type: cutoff, velocities: [b], factor: 2}, "
                     "{type: quasistatic, velocities: [b]}]",
                     said, sizeof said));
     CHECK_TEXT(said, "another reduction changes the inertia");
