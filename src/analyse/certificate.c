@@ -171,10 +171,11 @@ static void fill_numbers(flx_certificate *c)
 
 static flx_status refuse(const flx_certificate *c, const flx_model *m)
 {
-    if (m->nreduced == 0 && !m->reduce_auto && m->ncutoff > 0) {
+    if (m->nreduced == 0 && !m->reduce_auto && m->ncutoff + m->ncondensed > 0) {
         return FLX_FAIL(c->ctx, FLX_ERR_MODEL, m->reduce_loc,
-                        "a certificate is of 'type: quasistatic'; 'cutoff' has none: run the model "
-                        "with and without it and compare them");
+                        "a certificate is of 'type: quasistatic'; '%s' has none: run the model "
+                        "with and without it and compare them",
+                        m->ncutoff > 0 ? "cutoff" : "guyan");
     }
     if (m->nreduced == 0 && !m->reduce_auto) {
         return FLX_FAIL(c->ctx, FLX_ERR_MODEL, FLX_NOWHERE,

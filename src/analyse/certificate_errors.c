@@ -330,6 +330,14 @@ static flx_status meet(flx_certificate *c, const course *motion, const course *f
 
 // ---- together -----------------------------------------------------------------------------------
 
+static bool moves_masses(const flx_model *m)
+{
+    for (int i = 0; i < m->nreduced; i++) {
+        if (m->reduced[i].moves != 0.0) return true;
+    }
+    return false;
+}
+
 static flx_status find(flx_certificate *c, const course *motion, const course *full)
 {
     flx_certificate_numbers *n = &c->numbers;
@@ -355,6 +363,10 @@ static flx_status find(flx_certificate *c, const course *motion, const course *f
                                            "%.3g s; a --window of %.2g s can be",
                                            n->next, n->window, RESOLVED * MOST_SAMPLES / n->next);
         return c->error_reason ? FLX_OK : FLX_ERR_MEMORY;
+    }
+    if (moves_masses(c->reduced->model)) {
+        c->error_reason = "masses are moved to neighbours, which the expansion does not contain";
+        return FLX_OK;
     }
     int before = flx_ctx_error_count(c->ctx);
     flx_status status = expect(c, motion);

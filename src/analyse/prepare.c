@@ -379,12 +379,15 @@ static flx_status find_start(flx_simulation *sim, const flx_state *drawn, int nd
     const flx_descriptor_options options = {.ndrop = ndrop, .drop = drop};
     FLX_TRY(flx_descriptor_create(sim->model, &options, &sim->sys));
     const flx_dims dims = sim->sys->dims;
+    FLX_TRY(flx_simulation_lump(sim, drawn, &sim->sys));
     FLX_TRY(flx_simulation_cut_off(sim, drawn, &sim->sys));
+    FLX_TRY(flx_simulation_condense(sim, drawn, &sim->sys));
     FLX_TRY(flx_simulation_reduce(sim, &sim->sys));
     FLX_TRY(flx_state_create(sim->sys, &sim->start));
     copy_motion(&dims, sim->start, drawn);
     FLX_TRY(close_held(sim, FLX_HOLD_COORDINATES, ndrop, drop));
     FLX_TRY(close_held(sim, FLX_HOLD_RATES, ndrop, drop));
+    FLX_TRY(flx_simulation_settle_condensed(sim));
     FLX_TRY(settle_switches(sim));
     if (sim->model->simulate.start >= 0) FLX_TRY(find_rest(sim, sim->model->simulate.start));
     if (sim->reduction.n > 0) FLX_TRY(find_slow_velocities(sim));

@@ -19,7 +19,7 @@ flx_status flx_simulation_create_full(const flx_model *model, flx_model *copy,
 {
     *copy = *model;
     copy->nreduced = 0;
-    copy->ncutoff = 0;
+    copy->ncutoff = copy->ncondensed = 0;
     copy->reduce_auto = false;
     return flx_simulation_create_as_it_is(copy, full);
 }

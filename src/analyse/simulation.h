@@ -7,6 +7,7 @@
 #include "flexion/simulation.h"
 #include "model/model.h"
 #include "system/added_mass.h"
+#include "system/condensed.h"
 #include "system/descriptor.h"
 #include "system/quasistatic.h"
 #include "system/tree.h"
@@ -210,6 +211,15 @@ flx_status flx_simulation_find_signals(flx_simulation *sim);
 // cutoff.c: what blocks of type cutoff make of the system *s, as drawn; velocities of items, as many
 // as it returns.
 flx_status flx_simulation_cut_off(flx_simulation *sim, const flx_state *drawn, flx_system **s);
+// condense.c: the same of blocks of type guyan; lump.c: of masses that are moved to neighbours.
+flx_status flx_simulation_condense(flx_simulation *sim, const flx_state *drawn, flx_system **s);
+// ... whose start is then that of parts at rest between the others.
+flx_status flx_simulation_settle_condensed(flx_simulation *sim);
+flx_status flx_simulation_lump(flx_simulation *sim, const flx_state *drawn, flx_system **s);
+// The equations frozen at rest, as drawn; the arena's.
+struct flx_frozen;
+flx_status flx_simulation_freeze(const flx_simulation *sim, const flx_system *s,
+                                 const flx_state *drawn, flx_arena *arena, struct flx_frozen *f);
 int flx_reduced_find(const flx_model *m, const flx_system *s, int n, const flx_reduced *items,
                      int *J);
 

@@ -365,7 +365,8 @@ typedef struct flx_unavailable {
 typedef struct flx_reduced {
     bool variable;
     int number;
-    flx_loc loc; // where `reduce` says it
+    double moves; // how much of its inertia its neighbours get; negative: they give it
+    flx_loc loc;  // where `reduce` says it
 } flx_reduced;
 
 // What to find out besides the run.
@@ -501,6 +502,8 @@ struct flx_model {
     double reduced_damping; // mass_damping of what is neglected, 1/s
     int ncutoff;
     flx_cutoff *cutoffs; // in order
+    int ncondensed;
+    flx_reduced *condensed; // they follow the rest by their stiffness
     flx_simulate simulate;
     flx_outputs outputs;
     int nunavailable;

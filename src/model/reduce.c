@@ -124,6 +124,48 @@ static flx_status take_quasistatic(flx_env *e, const flx_yaml *block, int before
     return FLX_OK;
 }
 
+// The names from `before` on follow the rest by their stiffness.
+static flx_status take_guyan(flx_builder *b, int before)
+{
+    flx_model *m = b->m;
+    int n = m->nreduced - before;
+    flx_reduced *all = flx_arena_take(m->arena, (size_t)(m->ncondensed + n), sizeof *all);
+    if (!all) return FLX_ERR_MEMORY;
+    if (m->ncondensed > 0) memcpy(all, m->condensed, (size_t)m->ncondensed * sizeof *all);
+    if (n > 0) memcpy(all + m->ncondensed, m->reduced + before, (size_t)n * sizeof *all);
+    m->condensed = all;
+    m->ncondensed += n;
+    m->nreduced = before;
+    return FLX_OK;
+}
+
+// How much of the inertia of the names from `before` on goes to their neighbours.
+static flx_status read_conservation(flx_builder *b, const flx_yaml *block, int before)
+{
+    const flx_yaml *y = flx_yaml_get(block, "conserve_mass");
+    const flx_yaml *factor = flx_yaml_get(block, "factor");
+    const flx_yaml *names = flx_yaml_get(block, "velocities");
+    const char *type = flx_yaml_get(block, "type")->text;
+    bool conserves = strcmp(type, "mass-lumping") == 0;
+    double times = 0.0;
+    flx_env e;
+    if (y) FLX_TRY(flx_build_flag(b, y, "conserve_mass", &conserves));
+    if (!conserves) return FLX_OK;
+    if (!names || is_auto(names)) {
+        return FLX_FAIL(b->ctx, FLX_ERR_MODEL, y->loc,
+                        "`conserve_mass` needs the `velocities` by name");
+    }
+    if (strcmp(type, "cutoff") == 0 && !factor) {
+        return FLX_FAIL(b->ctx, FLX_ERR_MODEL, y->loc,
+                        "`conserve_mass` needs a `factor`: a limit of frequency adds modal masses, "
+                        "which no neighbour can give");
+    }
+    flx_env_init(&e, b, b->top, NULL, FLX_MODE_CONSTANT);
+    if (factor) FLX_TRY(flx_build_positive(&e, factor, "the factor", &times));
+    for (int i = before; i < b->m->nreduced; i++) b->m->reduced[i].moves = 1.0 - times;
+    return FLX_OK;
+}
+
 // The names from `before` on are those of a cut-off.
 static flx_status take_cutoff(flx_env *e, const flx_yaml *block, const flx_yaml *reduce, int before)
 {
@@ -169,10 +211,10 @@ static flx_status read_block(flx_builder *b, const flx_yaml *block, const flx_ya
         FLX_TRY(flx_build_positive(&e, tolerance, "the tolerance", &b->m->reduce_tolerance));
     }
     if (otherwise) b->m->reduce_else_full = strcmp(otherwise->text, "full") == 0;
-    if (quasistatic) return take_quasistatic(&e, block, before);
+    FLX_TRY(read_conservation(b, block, before));
     if (strcmp(type->text, "cutoff") == 0) return take_cutoff(&e, block, reduce, before);
-    b->m->nreduced = before; // names were checked
-    return FLX_OK;
+    if (strcmp(type->text, "guyan") == 0) return take_guyan(b, before);
+    return take_quasistatic(&e, block, before);
 }
 
 flx_status flx_reduce_finish(flx_builder *b)

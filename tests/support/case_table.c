@@ -229,3 +229,22 @@ const char case_slider_crank[] =
     "  ball: {type: spherical, on: [crank, rod], at: [crank.B, rod.B]}\n"
     "  cross: {type: universal, on: [slider, rod], at: [slider, rod.C], axes: [[1, 0, 0], ey]}\n"
     "  rail: {type: prismatic, on: [ground, slider], at: slider, axis: [1, 0, 0]}\n";
+
+bool case_example(const char *path, int n, const case_change *changes, char *text, size_t size)
+{
+    FILE *f = fopen(path, "r");
+    size_t used = f ? fread(text, 1, size - 1, f) : 0;
+    if (f) fclose(f);
+    text[used] = '\0';
+    bool good = used > 0 && used < size - 1;
+    for (int i = 0; i < n && good; i++) {
+        char *at = strstr(text, changes[i].from);
+        size_t from = strlen(changes[i].from), to = strlen(changes[i].to);
+        good = at && used - from + to < size;
+        if (!good) break;
+        memmove(at + to, at + from, used + 1 - (size_t)(at - text) - from);
+        memcpy(at, changes[i].to, to);
+        used = used - from + to;
+    }
+    return good;
+}

@@ -41,3 +41,9 @@ bool case_run_said(const char *text, const char *setting, char *said, size_t siz
 
 // The IFToMM spatial slider crank under gravity, without its `simulate` and `outputs`.
 extern const char case_slider_crank[];
+
+// The text of an example with some pieces exchanged, each of which must be there.
+typedef struct case_change {
+    const char *from, *to;
+} case_change;
+bool case_example(const char *path, int n, const case_change *changes, char *text, size_t size);
