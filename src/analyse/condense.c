@@ -124,7 +124,7 @@ flx_status flx_simulation_condense(flx_simulation *sim, const flx_state *drawn, 
     c.arena = flx_arena_create(sim->ctx);
     flx_status status = c.arena ? take(&c, (*s)->dims.nv) : FLX_ERR_MEMORY;
     if (status == FLX_OK) {
-        c.n = flx_reduced_find(m, *s, m->ncondensed, m->condensed, c.S);
+        c.n = flx_reduced_find(sim, *s, m->ncondensed, m->condensed, c.S);
         status = flx_simulation_freeze(sim, *s, drawn, c.arena, &c.f);
     }
     if (status == FLX_OK) {

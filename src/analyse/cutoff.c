@@ -2,11 +2,21 @@
 // neglected after them.
 #include "analyse/simulation.h"
 
-static bool is_listed(const flx_model *m, const char *item, int n, const flx_reduced *items)
+// What the system calls an item: in joint coordinates a body is the joint that carries it.
+static const char *name_of(const flx_simulation *sim, const flx_reduced *r)
+{
+    const flx_model *m = sim->model;
+    if (m->simulate.tree && !r->variable && !r->joint) {
+        int joint = sim->tree.nodes[sim->tree.number[r->number]].joint;
+        if (joint >= 0) return m->joints[joint].name;
+    }
+    return flx_reduced_name(m, r);
+}
+
+static bool is_listed(const flx_simulation *sim, const char *item, int n, const flx_reduced *items)
 {
     for (int k = 0; k < n; k++) {
-        if (item == flx_reduced_name(m, items + k))
-            return true; // the system's names are the model's
+        if (item == name_of(sim, items + k)) return true; // the system's names are the model's
     }
     return false;
 }
@@ -19,26 +29,27 @@ static bool is_variable(const flx_model *m, const char *item)
     return false;
 }
 
-int flx_reduced_find(const flx_model *m, const flx_system *s, int n, const flx_reduced *items,
-                     int *J)
+int flx_reduced_find(const flx_simulation *sim, const flx_system *s, int n,
+                     const flx_reduced *items, int *J)
 {
     int count = 0;
     for (int i = 0; i < s->dims.nv; i++) {
         flx_unknown u = {0};
         s->ops->unknown(s, i, &u);
-        if (is_listed(m, u.item, n, items)) J[count++] = i;
+        if (is_listed(sim, u.item, n, items)) J[count++] = i;
     }
     return count;
 }
 
 // Without names: what vibrates by itself, and keeps its inertia.
-static int find_all(const flx_model *m, const flx_system *s, int *J)
+static int find_all(const flx_simulation *sim, const flx_system *s, int *J)
 {
+    const flx_model *m = sim->model;
     int count = 0;
     for (int i = 0; i < s->dims.nv; i++) {
         flx_unknown u = {0};
         s->ops->unknown(s, i, &u);
-        if (is_variable(m, u.item) && !is_listed(m, u.item, m->nreduced, m->reduced)) {
+        if (is_variable(m, u.item) && !is_listed(sim, u.item, m->nreduced, m->reduced)) {
             J[count++] = i;
         }
     }
@@ -48,10 +59,9 @@ static int find_all(const flx_model *m, const flx_system *s, int *J)
 static flx_status cut_off(flx_simulation *sim, const flx_cutoff *c, const flx_state *drawn, int *J,
                           double *mass, flx_system **s)
 {
-    const flx_model *m = sim->model;
     flx_system *base = *s;
     int raised = 0,
-        n = c->n > 0 ? flx_reduced_find(m, base, c->n, c->items, J) : find_all(m, base, J);
+        n = c->n > 0 ? flx_reduced_find(sim, base, c->n, c->items, J) : find_all(sim, base, J);
     if (c->frequency > 0.0) {
         FLX_TRY(flx_cutoff_find(base, drawn, n, J, c->frequency, mass, &raised));
         if (raised == 0) {
@@ -74,11 +84,6 @@ flx_status flx_simulation_cut_off(flx_simulation *sim, const flx_state *drawn, f
     const flx_model *m = sim->model;
     size_t n = (size_t)(*s)->dims.nv;
     if (m->ncutoff == 0) return FLX_OK;
-    if (m->simulate.tree) {
-        return FLX_FAIL(m->ctx, FLX_ERR_CANNOT, m->cutoffs[0].loc,
-                        "joint coordinates keep the inertia of every body: leave out "
-                        "`formulation: tree`, or the reduction");
-    }
     int *J = flx_alloc(sim->ctx, n, sizeof *J);
     double *mass = flx_alloc(sim->ctx, n * n, sizeof *mass);
     flx_status status = J && mass ? FLX_OK : FLX_ERR_MEMORY;

@@ -54,7 +54,10 @@ static flx_status find_run_state(flx_simulation *sim, int about, place *p)
         return FLX_OK;
     }
     flx_state_copy(p->x, sim->bodies_state);
-    flx_tree_to_bodies(sim->sys, sim->work, x, p->x);
+    flx_work *work = sim->work;
+    flx_state y = *x;
+    const flx_system *tree = flx_wrapper_base(sim->sys, &work, &y);
+    flx_tree_to_bodies(tree, work, &y, p->x);
     return flx_start_accelerations(p->sys, p->x);
 }
 
@@ -103,6 +106,7 @@ static flx_status find_modes(const place *p, int count, flx_finding *out)
 static flx_status take_joint_coordinates(flx_simulation *sim, place *p)
 {
     if (!sim->bodies || p->sys != sim->bodies || largest(p->sys, p->x->v) > AT_REST) return FLX_OK;
+    if (flx_wrapper_is(sim->sys)) return FLX_OK; // reductions are of the run
     place tree = {.sys = sim->sys};
     FLX_TRY(flx_state_create(tree.sys, &tree.x));
     flx_status status = flx_tree_from_bodies(tree.sys, p->x, tree.x);
@@ -120,7 +124,8 @@ static flx_status observe_rest(flx_simulation *sim, place *p, flx_finding *out)
     flx_status status = flx_start_accelerations(p->sys, x);
     if (status == FLX_OK && sim->bodies) {
         status = flx_state_create(sim->sys, &joint);
-        if (status == FLX_OK) status = flx_tree_from_bodies(sim->sys, x, joint);
+        if (status == FLX_OK)
+            status = flx_tree_from_bodies(flx_wrapper_innermost(sim->sys), x, joint);
         if (status == FLX_OK) status = flx_start_accelerations(sim->sys, joint);
         x = joint;
     }

@@ -57,6 +57,23 @@ static flx_status make(flx_simulation *sim, form *f)
     return to->rate(f->tree, f->work, f->start->t, f->z, f->start, f->z + n);
 }
 
+// What `reduce` makes of the tree.
+static flx_status reduce(flx_simulation *sim, form *f)
+{
+    flx_dims dims = f->tree->dims;
+    flx_state *start = NULL;
+    f->tree->ops->work_destroy(f->work);
+    f->work = NULL;
+    FLX_TRY(flx_simulation_recast(sim, f->start, &f->tree));
+    f->work = f->tree->ops->work_create(f->tree);
+    if (!f->work) return FLX_ERR_MEMORY;
+    FLX_TRY(flx_state_create(f->tree, &start));
+    flx_simulation_copy_motion(&dims, start, f->start);
+    flx_state_destroy(&f->start);
+    f->start = start;
+    return FLX_OK;
+}
+
 // The tree takes the place of the system, which stays to observe it.
 static void adopt(flx_simulation *sim, const form *f)
 {
@@ -111,9 +128,16 @@ flx_status flx_simulation_choose_form(flx_simulation *sim)
     int errors = flx_ctx_error_count(sim->ctx);
     if (!asked && !may_gain(sim)) return FLX_OK;
     flx_status status = make(sim, &f);
-    bool open = status == FLX_OK && f.tree->dims.nlam + f.tree->dims.nmu == 0 &&
+    bool open = status == FLX_OK && !asked && f.tree->dims.nlam + f.tree->dims.nmu == 0 &&
                 !flx_tree_is_massless(f.tree);
-    if (status == FLX_OK && (asked || open)) {
+    if (status == FLX_OK && asked && sim->model->reduces) {
+        status = reduce(sim, &f);
+        if (status == FLX_OK) {
+            adopt(sim, &f);
+            FLX_TRY(flx_simulation_settle_condensed(sim));
+            return flx_simulation_start_recast(sim);
+        }
+    } else if (status == FLX_OK && (asked || open)) {
         adopt(sim, &f);
         return asked ? FLX_OK : explain(sim);
     }

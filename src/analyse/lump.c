@@ -46,7 +46,7 @@ static void add_share(lumping *l, int body, const double *at, double share)
     const flx_model *m = l->sim->model;
     const flx_body *b = m->bodies + body;
     const flx_reduced item = {.number = body};
-    int n = flx_reduced_find(m, l->s, 1, &item, l->J);
+    int n = flx_reduced_find(l->sim, l->s, 1, &item, l->J);
     double square = 0.0;
     for (int k = 0; k < m->dimension; k++) square += pow(at[k] - b->com[k], 2);
     double turning = m->dimension == 2 ? square : 2.0 / 3.0 * square;
@@ -99,11 +99,11 @@ static flx_status move_variable(lumping *l, const flx_reduced *r)
     const flx_model *m = l->sim->model;
     const flx_frozen *f = l->f;
     int own = -1, count = 0, nv = f->nv;
-    if (flx_reduced_find(m, l->s, 1, r, l->J) > 0) own = l->J[0];
+    if (flx_reduced_find(l->sim, l->s, 1, r, l->J) > 0) own = l->J[0];
     for (int i = 0; i < m->nvariable; i++) {
         const flx_reduced item = {.variable = true, .number = i};
         if (own < 0 || loses(m, true, i) || i == r->number) continue;
-        if (flx_reduced_find(m, l->s, 1, &item, &l->J[count]) == 0) continue;
+        if (flx_reduced_find(l->sim, l->s, 1, &item, &l->J[count]) == 0) continue;
         int at = l->J[count] * nv + own;
         count += f->K[at] != 0.0 || f->D[at] != 0.0;
     }
@@ -188,6 +188,11 @@ flx_status flx_simulation_lump(flx_simulation *sim, const flx_state *drawn, flx_
         any = any || moves_any(m->cutoffs[i].n, m->cutoffs[i].items);
     }
     if (!any) return FLX_OK;
+    if (m->simulate.tree) {
+        return FLX_FAIL(sim->ctx, FLX_ERR_CANNOT, m->reduce_loc,
+                        "masses are moved to bodies, and joint coordinates have none: leave out "
+                        "`formulation: tree`, or take a reduction that does not conserve masses");
+    }
     lumping l = {.sim = sim, .s = *s, .arena = flx_arena_create(sim->ctx)};
     flx_frozen f;
     flx_status status = l.arena ? find(&l, drawn, &f) : FLX_ERR_MEMORY;

@@ -26,7 +26,7 @@
 
 // Positions, velocities and states are the same numbers in all systems of one model; d: of the
 // smaller one.
-static void copy_motion(const flx_dims *d, flx_state *to, const flx_state *from)
+void flx_simulation_copy_motion(const flx_dims *d, flx_state *to, const flx_state *from)
 {
     to->t = from->t;
     memcpy(to->q, from->q, (size_t)d->nq * sizeof *to->q);
@@ -300,9 +300,9 @@ static flx_status find_redundant(flx_simulation *sim, draft *complete, flx_rank_
     int errors = flx_ctx_error_count(sim->ctx);
     flx_status status = compile(sim->model, FLX_HOLD_COORDINATES, 0, NULL, &held);
     if (status == FLX_OK) {
-        copy_motion(&held.sys->dims, held.x, complete->x);
+        flx_simulation_copy_motion(&held.sys->dims, held.x, complete->x);
         status = flx_start_positions(held.sys, held.x, NULL, NULL);
-        copy_motion(&held.sys->dims, complete->x, held.x);
+        flx_simulation_copy_motion(&held.sys->dims, complete->x, held.x);
     }
     discard(&held);
     if (status != FLX_OK && status != FLX_INCONSISTENT) return status;
@@ -320,11 +320,11 @@ static flx_status close_held(flx_simulation *sim, flx_hold hold, int ndrop, cons
     draft held = {0};
     flx_status status = compile(sim->model, hold, ndrop, drop, &held);
     if (status == FLX_OK) {
-        copy_motion(&held.sys->dims, held.x, sim->start);
+        flx_simulation_copy_motion(&held.sys->dims, held.x, sim->start);
         status = hold == FLX_HOLD_RATES ? flx_start_velocities(held.sys, held.x, NULL, NULL)
                                         : flx_start_positions(held.sys, held.x, NULL, NULL);
     }
-    if (status == FLX_OK) copy_motion(&held.sys->dims, sim->start, held.x);
+    if (status == FLX_OK) flx_simulation_copy_motion(&held.sys->dims, sim->start, held.x);
     discard(&held);
     return status;
 }
@@ -357,6 +357,21 @@ static flx_status find_slow_velocities(flx_simulation *sim)
     return status;
 }
 
+flx_status flx_simulation_recast(flx_simulation *sim, const flx_state *drawn, flx_system **s)
+{
+    FLX_TRY(flx_simulation_lump(sim, drawn, s));
+    FLX_TRY(flx_simulation_cut_off(sim, drawn, s));
+    FLX_TRY(flx_simulation_condense(sim, drawn, s));
+    return flx_simulation_reduce(sim, s);
+}
+
+flx_status flx_simulation_start_recast(flx_simulation *sim)
+{
+    if (sim->reduction.n > 0) FLX_TRY(find_slow_velocities(sim));
+    FLX_TRY(flx_quasistatic_measure(sim->sys, sim->start));
+    return flx_start_accelerations(sim->sys, sim->start);
+}
+
 // The equilibrium at which the run begins, and those from which it is sought, before it. Velocities are
 // then those that motions ask for.
 static flx_status find_rest(flx_simulation *sim, int i)
@@ -379,20 +394,15 @@ static flx_status find_start(flx_simulation *sim, const flx_state *drawn, int nd
     const flx_descriptor_options options = {.ndrop = ndrop, .drop = drop};
     FLX_TRY(flx_descriptor_create(sim->model, &options, &sim->sys));
     const flx_dims dims = sim->sys->dims;
-    FLX_TRY(flx_simulation_lump(sim, drawn, &sim->sys));
-    FLX_TRY(flx_simulation_cut_off(sim, drawn, &sim->sys));
-    FLX_TRY(flx_simulation_condense(sim, drawn, &sim->sys));
-    FLX_TRY(flx_simulation_reduce(sim, &sim->sys));
+    if (!sim->model->simulate.tree) FLX_TRY(flx_simulation_recast(sim, drawn, &sim->sys));
     FLX_TRY(flx_state_create(sim->sys, &sim->start));
-    copy_motion(&dims, sim->start, drawn);
+    flx_simulation_copy_motion(&dims, sim->start, drawn);
     FLX_TRY(close_held(sim, FLX_HOLD_COORDINATES, ndrop, drop));
     FLX_TRY(close_held(sim, FLX_HOLD_RATES, ndrop, drop));
     FLX_TRY(flx_simulation_settle_condensed(sim));
     FLX_TRY(settle_switches(sim));
     if (sim->model->simulate.start >= 0) FLX_TRY(find_rest(sim, sim->model->simulate.start));
-    if (sim->reduction.n > 0) FLX_TRY(find_slow_velocities(sim));
-    FLX_TRY(flx_quasistatic_measure(sim->sys, sim->start));
-    return flx_start_accelerations(sim->sys, sim->start);
+    return flx_simulation_start_recast(sim);
 }
 
 static bool at_rest(const flx_simulation *sim)

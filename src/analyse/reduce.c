@@ -9,7 +9,7 @@ static flx_status take_named(flx_simulation *sim, const flx_system *s)
     r->J = flx_arena_take(sim->arena, (size_t)s->dims.nv, sizeof *r->J);
     r->names = flx_arena_take(sim->arena, (size_t)m->nreduced, sizeof *r->names);
     if (!r->J || !r->names) return FLX_ERR_MEMORY;
-    r->n = flx_reduced_find(m, s, m->nreduced, m->reduced, r->J);
+    r->n = flx_reduced_find(sim, s, m->nreduced, m->reduced, r->J);
     for (; r->nname < m->nreduced; r->nname++) r->names[r->nname] = flx_model_reduced(m, r->nname);
     return FLX_OK;
 }
@@ -45,11 +45,6 @@ flx_status flx_simulation_reduce(flx_simulation *sim, flx_system **s)
     const flx_model *m = sim->model;
     flx_reduction *r = &sim->reduction;
     if (m->nreduced == 0 && !m->reduce_auto) return FLX_OK;
-    if (m->simulate.tree) {
-        return FLX_FAIL(m->ctx, FLX_ERR_CANNOT, m->reduce_loc,
-                        "joint coordinates keep the inertia of every body: leave out "
-                        "`formulation: tree`, or the reduction");
-    }
     FLX_TRY(m->reduce_auto ? take_found(sim) : take_named(sim, *s));
     sim->summary.reduced = r->nname;
     if (r->n == 0) return FLX_OK;

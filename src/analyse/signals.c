@@ -36,8 +36,16 @@ static flx_status carry(flx_simulation *sim, const flx_state *x, bool reactions)
 {
     const flx_system *b = sim->bodies;
     flx_state *to = sim->bodies_state;
-    flx_tree_to_bodies(sim->sys, sim->work, x, to);
+    flx_work *work = sim->work;
+    flx_state y = *x;
+    const flx_system *tree = flx_wrapper_base(sim->sys, &work, &y);
+    flx_tree_to_bodies(tree, work, &y, to);
     if (!reactions) return FLX_OK;
+    if (tree != sim->sys) {
+        return FLX_FAIL(sim->ctx, FLX_ERR_CANNOT, sim->model->reduce_loc,
+                        "forces of joints are not known in joint coordinates where inertia is "
+                        "changed: leave out `formulation: tree`, or these signals");
+    }
     const flx_explicit *form = b->ops->explicit_form;
     double *z = sim->bodies_z;
     form->pack(b, to, z);

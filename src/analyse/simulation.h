@@ -220,8 +220,15 @@ flx_status flx_simulation_lump(flx_simulation *sim, const flx_state *drawn, flx_
 struct flx_frozen;
 flx_status flx_simulation_freeze(const flx_simulation *sim, const flx_system *s,
                                  const flx_state *drawn, flx_arena *arena, struct flx_frozen *f);
-int flx_reduced_find(const flx_model *m, const flx_system *s, int n, const flx_reduced *items,
-                     int *J);
+int flx_reduced_find(const flx_simulation *sim, const flx_system *s, int n,
+                     const flx_reduced *items, int *J);
+
+// prepare.c: all that `reduce` makes of the system *s, and, in the place of accelerations at the start, what
+// follows of it for velocities, scales and accelerations.
+flx_status flx_simulation_recast(flx_simulation *sim, const flx_state *drawn, flx_system **s);
+flx_status flx_simulation_start_recast(flx_simulation *sim);
+// Positions, velocities, states and switches; d: of the smaller system.
+void flx_simulation_copy_motion(const flx_dims *d, flx_state *to, const flx_state *from);
 
 // prepare.c: summary and names of redundant rows; to run, also the system without these rows and its
 // consistent start.

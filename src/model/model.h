@@ -361,9 +361,9 @@ typedef struct flx_unavailable {
     flx_loc loc;
 } flx_unavailable;
 
-// A body, or a variable of second order, whose inertia is neglected.
+// A body, a variable of second order, or, in joint coordinates, a joint, whose inertia is neglected.
 typedef struct flx_reduced {
-    bool variable;
+    bool variable, joint;
     int number;
     double moves; // how much of its inertia its neighbours get; negative: they give it
     flx_loc loc;  // where `reduce` says it

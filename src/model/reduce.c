@@ -10,7 +10,8 @@ static flx_status add(flx_builder *b, flx_reduced one)
 {
     flx_model *m = b->m;
     for (int i = 0; i < m->nreduced; i++) {
-        if (m->reduced[i].variable == one.variable && m->reduced[i].number == one.number) {
+        const flx_reduced *r = m->reduced + i;
+        if (r->variable == one.variable && r->joint == one.joint && r->number == one.number) {
             return FLX_OK;
         }
     }
@@ -27,7 +28,10 @@ static flx_status add(flx_builder *b, flx_reduced one)
 
 static flx_status refuse_item(flx_builder *b, const flx_item *item, flx_loc loc)
 {
-    const char *advice = item->kind == FLX_KIND_JOINT ? "; give the bodies that it joins" : "";
+    const char *advice = item->kind == FLX_KIND_JOINT
+                             ? "; give the bodies that it joins, or `formulation: tree`, in which "
+                               "joints have"
+                             : "";
     return FLX_FAIL(b->ctx, FLX_ERR_MODEL, loc,
                     "'%s' is a %s and has no inertia that could be neglected: bodies and variables "
                     "of second order have%s",
@@ -44,6 +48,9 @@ static flx_status add_item(flx_builder *b, const flx_item *item, flx_loc loc)
     if (item->kind == FLX_KIND_BODY || item->kind == FLX_KIND_VARIABLE) {
         bool variable = item->kind == FLX_KIND_VARIABLE;
         return add(b, (flx_reduced){.variable = variable, .number = item->number, .loc = loc});
+    }
+    if (item->kind == FLX_KIND_JOINT && b->m->simulate.tree) {
+        return add(b, (flx_reduced){.joint = true, .number = item->number, .loc = loc});
     }
     if (item->kind == FLX_KIND_PART) {
         const flx_space *space = item->data;
@@ -238,5 +245,6 @@ const char *flx_model_reduced(const flx_model *m, int i)
 
 const char *flx_reduced_name(const flx_model *m, const flx_reduced *r)
 {
-    return r->variable ? m->variables[r->number].name : m->bodies[r->number].name;
+    if (r->variable) return m->variables[r->number].name;
+    return r->joint ? m->joints[r->number].name : m->bodies[r->number].name;
 }

@@ -258,6 +258,12 @@ int flx_wrapper_is(const flx_system *s)
     return s->ops->retract == retract;
 }
 
+const flx_system *flx_wrapper_innermost(const flx_system *s)
+{
+    while (flx_wrapper_is(s)) s = flx_wrapper_of(s)->base;
+    return s;
+}
+
 const flx_system *flx_wrapper_base(const flx_system *s, flx_work **w, flx_state *x)
 {
     while (flx_wrapper_is(s)) {

@@ -45,6 +45,8 @@ const flx_explicit *flx_wrapper_explicit(const flx_wrapper *z);
 // Whether a system is made by init.
 int flx_wrapper_is(const flx_system *s);
 
-// The innermost base, with the workspace and the state as it sees them; any other system is its own.
+// The innermost base; any other system is its own.
+const flx_system *flx_wrapper_innermost(const flx_system *s);
+// The same, with the workspace and the state as it sees them.
 // x: a copy by value that shares arrays.
 const flx_system *flx_wrapper_base(const flx_system *s, flx_work **w, flx_state *x);
