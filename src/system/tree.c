@@ -320,16 +320,11 @@ static flx_status make_inner(flx_tree *t, const rows *drop)
     t->base.dims.nq = t->t.k.nq + t->nvariable;
     t->base.dims.nv = t->t.k.nv + t->nvariable;
     t->base.param = t->inner->param;
-<<<<<<< HEAD
     t->base.reads_multipliers = t->inner->reads_multipliers;
     t->bare = t->model->nforce == 0 && t->nvariable + t->base.dims.nx + t->base.dims.nw == 0 &&
               flx_tree_rows(t) == 0;
-    return flx_tree_pattern(t, FLX_TREE_CHEAPEST);
-=======
-    t->bare = t->model->nforce == 0 && t->model->nstate == 0 && flx_tree_rows(t) == 0;
     // a system made of it has linear algebra of its own
     return flx_tree_pattern(t, t->model->reduces ? FLX_TREE_FULL : FLX_TREE_CHEAPEST);
->>>>>>> 962df9e (reduce: joints lose their inertia in joint coordinates)
 }
 
 static int compare(const void *a, const void *b)
