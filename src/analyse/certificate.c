@@ -7,6 +7,7 @@
 #include <string.h>
 
 #define GAP 2.0     // the fast part is that many times faster than the rest
+#define SCALES 10.0 // rates so far apart are of different powers
 #define AGREES 3.0  // error met over error expected: the expansion describes it
 #define LITTLE 1e-7 // errors below this are those of the two runs
 #define DRAWN 80    // points of a drawing
@@ -39,7 +40,7 @@ static flx_verdict met_if(bool condition)
 static flx_status judge_reactions(flx_certificate *c)
 {
     const flx_split *w = &c->split.worst;
-    if (c->full->summary.constraints == c->full->summary.redundant) {
+    if (c->full->sys->dims.nlam + c->full->sys->dims.nmu == 0) {
         return add(c, "reactions", 1, FLX_VERDICT_MET, "there are no constraints to bear");
     }
     if (!w->bears) {
@@ -67,10 +68,17 @@ static flx_status judge_gap(flx_certificate *c)
 static flx_status judge_layer(flx_certificate *c)
 {
     const flx_split *w = &c->split.worst;
-    return add(c, "layer", 1, met_if(w->decay > 0.0),
-               w->decay > 0.0 ? "the layer decays with %.4g/s at least: to a hundredth in %.3g s"
-                              : "the layer grows with %.4g/s",
-               w->decay > 0.0 ? w->decay : -w->decay, log(100.0) / w->decay);
+    if (!(w->decay > 0.0)) {
+        return add(c, "layer", 1, met_if(false), "the layer grows with %.4g/s", -w->decay);
+    }
+    char scales[80] = "";
+    if (w->fastest > SCALES * w->fast) {
+        snprintf(scales, sizeof scales, "; it has several scales, %.3g to %.3g/s", w->fast,
+                 w->fastest);
+    }
+    return add(c, "layer", 1, FLX_VERDICT_MET,
+               "the layer decays with %.4g/s at least: to a hundredth in %.3g s%s", w->decay,
+               log(100.0) / w->decay, scales);
 }
 
 static flx_status judge_norm(flx_certificate *c)
@@ -83,8 +91,9 @@ static flx_status judge_norm(flx_certificate *c)
     }
     return add(c, "logarithmic norm", 1, met_if(w->weighted < 0.0),
                "%.4g/s in the norm of its eigenvectors (condition %.3g); in that of energies "
-               "%.2g/s, as for every vibration",
-               w->weighted, w->condition, fabs(w->norm) < 1e-6 * w->fastest ? 0.0 : w->norm);
+               "%.2g/s%s",
+               w->weighted, w->condition, fabs(w->norm) < 1e-6 * w->fastest ? 0.0 : w->norm,
+               w->vibrates ? ", as for every vibration" : "");
 }
 
 static flx_status judge_uniform(flx_certificate *c)

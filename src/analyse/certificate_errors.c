@@ -249,8 +249,10 @@ static flx_status prepare(variation *v)
         *places[i] = at;
         at += i < 6 ? n : i < 10 ? nv : nJ;
     }
-    for (int k = 0; k < v->nJ; k++) // the velocity before the layer
-        v->zv.now[k] = v->c->full->start->v[v->c->reduced->reduction.J[k]];
+    // the velocity before the layer; a corrected start has its impulse in it
+    const flx_state *before =
+        v->c->reduced->model->reduce_corrected ? v->c->reduced->start : v->c->full->start;
+    for (int k = 0; k < v->nJ; k++) v->zv.now[k] = before->v[v->c->reduced->reduction.J[k]];
     FLX_TRY(flx_blocks_create(v->sys, &v->blocks));
     FLX_TRY(flx_linear_create(v->sys, false, &v->linear));
     flx_linear_take_full(v->linear);

@@ -398,28 +398,53 @@ static flx_status find(splitting *s, double *inertia)
     return flx_split_find_norms(f->ctx, s->arena, m, s->out->vibrates ? 2 * nJ : nJ, B, s->out);
 }
 
+static flx_status begin(splitting *s)
+{
+    const flx_frozen *f = s->f;
+    s->rest = flx_arena_take(s->arena, (size_t)f->nv, sizeof *s->rest);
+    s->ease = take(s->arena, f->nv, 1);
+    if (!s->rest || !s->ease) return FLX_ERR_MEMORY;
+    for (int i = 0, k = 0; i < f->nv; i++) {
+        double mass = f->M[i * f->nv + i];
+        s->ease[i] = mass > 0.0 ? 1.0 / sqrt(mass) : f->scale[i];
+        if (k < s->nJ && s->J[k] == i) {
+            k++;
+        } else {
+            s->rest[s->nI++] = i;
+        }
+    }
+    return FLX_OK;
+}
+
+flx_status flx_split_basis(const flx_frozen *f, int n, const int *J, flx_arena *arena,
+                           flx_split_moves *out)
+{
+    flx_split split = {0};
+    splitting s = {.f = f, .arena = arena, .nJ = n, .J = J, .out = &split};
+    *out = (flx_split_moves){0};
+    FLX_TRY(begin(&s));
+    FLX_TRY(find_moves(&s));
+    if (!split.bears) return FLX_SINGULAR;
+    bool massive;
+    FLX_TRY(normalise(&s, 0, s.my, &massive, NULL));
+    if (!massive) return FLX_SINGULAR;
+    FLX_TRY(set_apart(&s));
+    *out = (flx_split_moves){.my = s.my, .Z = s.T, .P = s.T + s.my * f->nv};
+    for (int j = 0; j < n; j++) {
+        for (int i = 0; i < f->nv; i++) out->P[j * f->nv + i] /= s.ease[J[j]];
+    }
+    return FLX_OK;
+}
+
 flx_status flx_split_find(const flx_frozen *f, int n, const int *J, flx_split *out, double *inertia)
 {
     *out = (flx_split){0};
     flx_arena *arena = flx_arena_create(f->ctx);
     if (!arena) return FLX_ERR_MEMORY;
     splitting s = {.f = f, .arena = arena, .nJ = n, .J = J, .out = out};
-    s.rest = flx_arena_take(arena, (size_t)f->nv, sizeof *s.rest);
-    s.ease = take(arena, f->nv, 1);
     int before = flx_ctx_error_count(f->ctx);
-    flx_status status = s.rest && s.ease ? FLX_OK : FLX_ERR_MEMORY;
-    if (status == FLX_OK) {
-        for (int i = 0, k = 0; i < f->nv; i++) {
-            double mass = f->M[i * f->nv + i];
-            s.ease[i] = mass > 0.0 ? 1.0 / sqrt(mass) : f->scale[i];
-            if (k < n && J[k] == i) {
-                k++;
-            } else {
-                s.rest[s.nI++] = i;
-            }
-        }
-        status = find(&s, inertia);
-    }
+    flx_status status = begin(&s);
+    if (status == FLX_OK) status = find(&s, inertia);
     flx_arena_destroy(&arena);
     if (status == FLX_OK || status == FLX_ERR_MEMORY) return status;
     flx_ctx_forget_errors(f->ctx, before); // nothing is known of such numbers

@@ -57,6 +57,15 @@ static inline bool flx_split_is_uniform(const flx_split *s)
 flx_status flx_split_find(const flx_frozen *f, int n, const int *J, flx_split *out,
                           double *inertia);
 
+// The moves of (CERT-1) themselves, in coordinates of the system: Z with masses of one, P with J moved by one.
+typedef struct flx_split_moves {
+    int my;
+    double *Z, *P; // (nv x my) (nv x n), column-major; the arena's
+} flx_split_moves;
+// FLX_SINGULAR, without a message: they do not exist.
+flx_status flx_split_basis(const flx_frozen *f, int n, const int *J, flx_arena *arena,
+                           flx_split_moves *out);
+
 // frozen_uniform.c: norm, weighted, condition, beta, gamma, product, along of
 // (y; z)' = (fy fz; gy gz) (y; z), B (m x m) with the last nf unknowns fast.
 flx_status flx_split_find_norms(flx_ctx *ctx, flx_arena *arena, int m, int nf, const double *B,

@@ -357,6 +357,23 @@ static flx_status find_slow_velocities(flx_simulation *sim)
     return status;
 }
 
+// The same, and, if asked for, where the boundary layer leaves the slow motion; positions are then closed again.
+static flx_status find_slow_start(flx_simulation *sim)
+{
+    size_t nv = (size_t)sim->sys->dims.nv;
+    if (!sim->model->reduce_corrected) return find_slow_velocities(sim);
+    double *given = flx_alloc(sim->ctx, nv, sizeof *given);
+    if (!given) return FLX_ERR_MEMORY;
+    memcpy(given, sim->start->v, nv * sizeof *given);
+    flx_status status = find_slow_velocities(sim);
+    if (status == FLX_OK) status = flx_layer_correct(sim, given);
+    flx_free(given);
+    FLX_TRY(status);
+    FLX_TRY(flx_start_positions(sim->sys, sim->start, NULL, NULL));
+    FLX_TRY(flx_start_velocities(sim->sys, sim->start, NULL, NULL));
+    return find_slow_velocities(sim);
+}
+
 flx_status flx_simulation_recast(flx_simulation *sim, const flx_state *drawn, flx_system **s)
 {
     FLX_TRY(flx_simulation_lump(sim, drawn, s));
@@ -367,7 +384,7 @@ flx_status flx_simulation_recast(flx_simulation *sim, const flx_state *drawn, fl
 
 flx_status flx_simulation_start_recast(flx_simulation *sim)
 {
-    if (sim->reduction.n > 0) FLX_TRY(find_slow_velocities(sim));
+    if (sim->reduction.n > 0) FLX_TRY(find_slow_start(sim));
     FLX_TRY(flx_quasistatic_measure(sim->sys, sim->start));
     return flx_start_accelerations(sim->sys, sim->start);
 }

@@ -39,6 +39,7 @@ static flx_status carry(flx_simulation *sim, const flx_state *x, bool reactions)
     flx_work *work = sim->work;
     flx_state y = *x;
     const flx_system *tree = flx_wrapper_base(sim->sys, &work, &y);
+    flx_layer_add(sim, tree, &y);
     flx_tree_to_bodies(tree, work, &y, to);
     if (!reactions) return FLX_OK;
     if (tree != sim->sys) {
@@ -59,6 +60,7 @@ flx_status flx_simulation_observe(flx_simulation *sim, const flx_state *x, bool 
         flx_work *work = sim->work;
         flx_state y = *x;
         const flx_system *base = flx_wrapper_base(sim->sys, &work, &y);
+        flx_layer_add(sim, base, &y);
         return flx_descriptor_observe(base, work, &y, n, leaves, out);
     }
     FLX_TRY(carry(sim, x, reactions));

@@ -114,6 +114,14 @@ flx_status flx_reduction_refuse(const flx_simulation *sim, flx_work *work, flx_s
 flx_status flx_simulation_create_full(const flx_model *model, flx_model *copy,
                                       flx_simulation **full);
 
+typedef struct flx_layer flx_layer;
+// layer.c: the start of the reduced system shifted by what the boundary layer does to the slow motion; given:
+// (nv) velocities before it.
+flx_status flx_layer_correct(flx_simulation *sim, const double *given);
+// What the layer adds to a state of the innermost system, in arrays of its own; nothing where the model
+// does not ask for it.
+void flx_layer_add(const flx_simulation *sim, const flx_system *base, flx_state *x);
+
 // A reduced run that looks whether its conditions hold (watch.c).
 typedef struct flx_watch {
     double next, every;   // times of looking
@@ -169,6 +177,7 @@ struct flx_simulation {
     const char **redundant, **singular; // names; arena
     flx_topology tree;                  // owned
     flx_reduction reduction;            // arena
+    struct flx_layer *layer;            // arena; NULL: signals go without it
     flx_result_info info;
 
     double **findings; // (nanalysis) re, im, frequency, damping of modes that are signals; arena

@@ -496,6 +496,8 @@ struct flx_model {
     bool reduce_auto;        // also what is found
     double reduce_tolerance; // of that: largest error, as a part of the size of coordinates
     bool reduce_else_full;   // when a condition fails during the run, the full system goes on
+    bool reduce_corrected;   // the start, to first order
+    bool reduce_layer;       // signals have the boundary layer
     flx_loc reduce_loc;      // of the first reduction
     int nanalysis;
     flx_analysis *analyses;

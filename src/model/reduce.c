@@ -197,6 +197,22 @@ static flx_status take_cutoff(flx_env *e, const flx_yaml *block, const flx_yaml 
     return FLX_OK;
 }
 
+// How the run begins, and whether its signals have what was taken away there.
+static flx_status read_start(flx_builder *b, const flx_yaml *block)
+{
+    const flx_yaml *start = flx_yaml_get(block, "start");
+    const flx_yaml *layer = flx_yaml_get(block, "layer");
+    bool corrected = start && strcmp(start->text, "corrected") == 0, added = false;
+    if (layer) FLX_TRY(flx_build_flag(b, layer, "layer", &added));
+    if (added && !corrected) {
+        return FLX_FAIL(b->ctx, FLX_ERR_MODEL, layer->loc,
+                        "the boundary layer belongs to a corrected start: add `start: corrected`");
+    }
+    b->m->reduce_corrected = b->m->reduce_corrected || corrected;
+    b->m->reduce_layer = b->m->reduce_layer || added;
+    return FLX_OK;
+}
+
 static flx_status read_block(flx_builder *b, const flx_yaml *block, const flx_yaml *reduce)
 {
     const flx_yaml *names = flx_yaml_get(block, "velocities");
@@ -217,6 +233,7 @@ static flx_status read_block(flx_builder *b, const flx_yaml *block, const flx_ya
     if (tolerance) {
         FLX_TRY(flx_build_positive(&e, tolerance, "the tolerance", &b->m->reduce_tolerance));
     }
+    FLX_TRY(read_start(b, block));
     if (otherwise) b->m->reduce_else_full = strcmp(otherwise->text, "full") == 0;
     FLX_TRY(read_conservation(b, block, before));
     if (strcmp(type->text, "cutoff") == 0) return take_cutoff(&e, block, reduce, before);
