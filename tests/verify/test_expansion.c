@@ -183,9 +183,9 @@ static int a_corrected_start_is_of_second_order(void)
 static int a_thrown_mass(void)
 {
     static char text[4096];
-    static const char *const blocks[] = {"", "reduce: {type: quasistatic, velocities: [q1]}",
-                                         "reduce: {type: quasistatic, velocities: [q1], start: "
-                                         "corrected, layer: true}"};
+    static const char corrected[] =
+        "reduce: {type: quasistatic, velocities: [q1], start: corrected, layer: true}";
+    const char *const blocks[] = {"", "reduce: {type: quasistatic, velocities: [q1]}", corrected};
     case_table runs[3] = {{0}};
     for (int i = 0; i < 3; i++) {
         const case_change changes[] = {
