@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#define GAP 2.0     // the fast part is that many times faster than the rest
 #define SCALES 10.0 // rates so far apart are of different powers
 #define AGREES 3.0  // error met over error expected: the expansion describes it
 #define LITTLE 1e-7 // errors below this are those of the two runs
@@ -59,7 +58,7 @@ static flx_status judge_gap(flx_certificate *c)
         return add(c, "gap", 1, FLX_VERDICT_MET, "nothing else moves at a rate of its own");
     }
     return add(
-        c, "gap", 1, met_if(w->gap >= GAP),
+        c, "gap", 1, met_if(w->gap >= FLX_SPLIT_GAP),
         "what is reduced moves at %.4g/s or faster, the rest at %.4g/s at the most: %.3g times, at "
         "t = %.3g",
         w->fast, w->next, w->gap, c->split.gap_at);

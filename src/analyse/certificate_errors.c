@@ -20,6 +20,9 @@
 #define TIGHT 1e-9   // relative tolerance of both runs ...
 #define LOOSEST 1e-6 // ... or what rounding lets them have
 #define MOST_STEPS 40000
+#define QUICK 1e-6 // the same of a run for the first-order term alone
+#define QUICK_STEPS 4000
+#define QUICK_SAMPLES 800
 #define LAYERS 5.0        // decay times after which errors count
 #define FIRST_STEP 1e-7   // of the window
 #define INERTIA_POINTS 24 // N is interpolated between them
@@ -306,6 +309,7 @@ static flx_status expect(flx_certificate *c, const course *motion)
         c->expected[k] = add_errors(c, v.d.now, motion->x[k]->t, &c->numbers.expected,
                                     &c->numbers.expected_fast, worst);
     }
+    c->expected_part = v.nv + v.nx > v.nJ ? worst[0] : worst[1];
     flx_linear_destroy(&v.linear);
     flx_blocks_destroy(&v.blocks);
     flx_free(v.mass.N);
@@ -395,5 +399,32 @@ flx_status flx_certificate_find_errors(flx_certificate *c, const flx_certificate
     clear(&both[0]);
     clear(&both[1]);
     flx_free(both);
+    return status;
+}
+
+flx_status flx_certificate_expect(flx_certificate *c, double window)
+{
+    course *motion = flx_alloc(c->ctx, 1, sizeof *motion);
+    if (!motion) return FLX_ERR_MEMORY;
+    bool whole = false;
+    int before = flx_ctx_error_count(c->ctx);
+    double wanted = window * c->numbers.next / RESOLVED;
+    if (wanted > QUICK_SAMPLES) window *= QUICK_SAMPLES / wanted;
+    motion->most = (int)fmax(QUICK_SAMPLES / 4, fmin(wanted, QUICK_SAMPLES));
+    flx_status status = run_once(c->reduced, window, QUICK_STEPS, QUICK, motion, &whole);
+    c->nsample = motion->n;
+    c->expected =
+        status == FLX_OK ? flx_alloc(c->ctx, (size_t)motion->n + 1, sizeof *c->expected) : NULL;
+    if (status == FLX_OK && !c->expected) status = FLX_ERR_MEMORY;
+    if (status == FLX_OK && motion->n < FEWEST) status = FLX_NO_CONVERGENCE;
+    if (status == FLX_OK) {
+        double decay = c->numbers.decay;
+        c->numbers.layer =
+            motion->x[0]->t + (decay > 0.0 ? fmin(LAYERS / decay, 0.25 * window) : 0.0);
+        status = expect(c, motion);
+    }
+    clear(motion);
+    flx_free(motion);
+    if (status != FLX_ERR_MEMORY) flx_ctx_forget_errors(c->ctx, before);
     return status;
 }

@@ -177,6 +177,37 @@ static double *scale_bonds(const splitting *s)
     return G;
 }
 
+// From moves that the bonds leave, F: Z where J rests, P where it moves by one.
+static flx_status pick_moves(splitting *s)
+{
+    const flx_frozen *f = s->f;
+    int nv = f->nv, nJ = s->nJ, nf = f->nfree;
+    double *FJ = take(s->arena, nJ, nf), *w = take(s->arena, nJ + nf, 1);
+    double *U = take(s->arena, nJ, nJ), *V = take(s->arena, nf, nf);
+    if (!FJ || !w || !U || !V) return FLX_ERR_MEMORY;
+    s->my = nf - nJ;
+    if (s->my < 0) return FLX_OK;
+    for (int j = 0; j < nf; j++) {
+        for (int i = 0; i < nJ; i++) FJ[j * nJ + i] = f->free[j * nv + s->J[i]] / s->ease[s->J[i]];
+    }
+    FLX_TRY(flx_dense_svd(f->ctx, nJ, nf, FJ, w, U, V));
+    s->out->rank = w[0] > 0.0 ? w[nJ - 1] / w[0] : 0.0;
+    s->out->bears = s->out->rank > FULL_RANK;
+    if (!s->out->bears) return FLX_OK;
+    s->T = take(s->arena, nv, nf);
+    double *moves = take(s->arena, nv, nf);
+    if (!s->T || !moves) return FLX_ERR_MEMORY;
+    flx_dense_multiply(false, false, nv, nf, nf, f->free, V, moves);
+    memcpy(s->T, moves + nJ * nv, (size_t)(nv * s->my) * sizeof *s->T);
+    for (int j = 0; j < nJ; j++) {
+        for (int k = 0; k < nJ; k++) {
+            double much = U[k * nJ + j] / w[k];
+            for (int i = 0; i < nv; i++) s->T[(s->my + j) * nv + i] += moves[k * nv + i] * much;
+        }
+    }
+    return FLX_OK;
+}
+
 // Z from the null space of G_I, and P: J moved by one with the least that the others must follow.
 static flx_status find_moves(splitting *s)
 {
@@ -361,6 +392,7 @@ static flx_status judge_spectrum(const splitting *s, int m, const double *B)
     memcpy(A, B, (size_t)(m * m) * sizeof *A);
     FLX_TRY(flx_dense_eigenvalues(s->f->ctx, m, A, re, im));
     sort_by_size(m, re, im);
+    out->all = m;
     out->decay = HUGE_VAL;
     for (int i = 0; i < out->layer; i++) out->decay = fmin(out->decay, -re[i]);
     out->next = out->layer < m ? hypot(re[out->layer], im[out->layer]) : 0.0;
@@ -373,7 +405,7 @@ static flx_status find(splitting *s, double *inertia)
     const flx_frozen *f = s->f;
     int nv = f->nv, nJ = s->nJ;
     bool slow_mass, fast_mass;
-    FLX_TRY(find_moves(s));
+    FLX_TRY(f->free ? pick_moves(s) : find_moves(s));
     if (!s->out->bears) return FLX_OK;
     FLX_TRY(normalise(s, 0, s->my, &slow_mass, NULL));
     if (!slow_mass) return FLX_OK;
@@ -395,7 +427,15 @@ static flx_status find(splitting *s, double *inertia)
     FLX_TRY(judge_layer(s, m, B));
     FLX_TRY(judge_spectrum(s, m, B));
     s->out->known = true;
+    if (f->free) return FLX_OK;
     return flx_split_find_norms(f->ctx, s->arena, m, s->out->vibrates ? 2 * nJ : nJ, B, s->out);
+}
+
+// 1 / sqrt(M_ii): moves of like energy.
+static double ease_of(const flx_frozen *f, int i)
+{
+    double mass = f->M[i * f->nv + i];
+    return mass > 0.0 ? 1.0 / sqrt(mass) : f->scale[i];
 }
 
 static flx_status begin(splitting *s)
@@ -405,8 +445,7 @@ static flx_status begin(splitting *s)
     s->ease = take(s->arena, f->nv, 1);
     if (!s->rest || !s->ease) return FLX_ERR_MEMORY;
     for (int i = 0, k = 0; i < f->nv; i++) {
-        double mass = f->M[i * f->nv + i];
-        s->ease[i] = mass > 0.0 ? 1.0 / sqrt(mass) : f->scale[i];
+        s->ease[i] = ease_of(f, i);
         if (k < s->nJ && s->J[k] == i) {
             k++;
         } else {
@@ -433,6 +472,27 @@ flx_status flx_split_basis(const flx_frozen *f, int n, const int *J, flx_arena *
     for (int j = 0; j < n; j++) {
         for (int i = 0; i < f->nv; i++) out->P[j * f->nv + i] /= s.ease[J[j]];
     }
+    return FLX_OK;
+}
+
+flx_status flx_frozen_free(flx_frozen *f, flx_arena *arena)
+{
+    int nv = f->nv;
+    splitting s = {.f = f, .arena = arena};
+    double *square = take(arena, nv, nv), *w = take(arena, nv, 1), *moves = take(arena, nv, nv);
+    s.ease = take(arena, nv, 1);
+    if (!square || !w || !moves || !s.ease) return FLX_ERR_MEMORY;
+    for (int i = 0; i < nv; i++) s.ease[i] = ease_of(f, i);
+    double *G = scale_bonds(&s);
+    if (!G) return FLX_ERR_MEMORY;
+    flx_dense_multiply(true, false, nv, nv, f->nh, G, G, square);
+    FLX_TRY(flx_dense_symmetric_eigen(f->ctx, nv, square, w));
+    double limit = FULL_RANK * FULL_RANK * (nv > 0 ? fmax(w[nv - 1], 0.0) : 0.0);
+    for (f->nfree = 0; f->nfree < nv && !(w[f->nfree] > limit); f->nfree++) {
+        for (int i = 0; i < nv; i++)
+            moves[f->nfree * nv + i] = s.ease[i] * square[f->nfree * nv + i];
+    }
+    f->free = moves;
     return FLX_OK;
 }
 

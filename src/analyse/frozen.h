@@ -19,6 +19,8 @@ typedef struct flx_frozen {
     double *Xx;        // (nx x nx)
     double *G;         // (nh x nv) rigid bonds
     double *scale;     // (nv) of coordinates
+    int nfree;         // moves that the bonds leave, once they are found
+    double *free;      // (nv x nfree)
 } flx_frozen;
 
 #define FLX_FROZEN_MOST 400 // unknowns: dense matrices, a second at the most
@@ -33,7 +35,7 @@ typedef struct flx_split {
     double rank;        // its smallest singular value over the largest, in the metric of M
     bool known;         // the numbers below mean something: J has inertia, the rest, too
     bool vibrates;      // the layer is of positions and velocities of J; else of velocities alone
-    int layer;          // eigenvalues that the reduction takes away
+    int layer, all;     // eigenvalues that the reduction takes away, of so many
     double fast;        // smallest |s| of them
     double fastest;     // largest
     double decay;       // -largest Re s of them: > 0, the layer decays
@@ -47,10 +49,18 @@ typedef struct flx_split {
     bool along;         // in coordinates along the slow manifold (CERT-5); else as they are
 } flx_split;
 
+// Terms of the expansion fall with the square of the gap: the second is then at most a quarter of the first,
+// which is looked at.
+#define FLX_SPLIT_GAP 2.0
+
 static inline bool flx_split_is_uniform(const flx_split *s)
 {
     return s->beta > 0.0 && s->gamma > 0.0 && s->product < s->beta * s->gamma;
 }
+
+// For a quick look at many splits: the moves that the bonds leave, the arena's. Splits are then made of
+// these, without norms and the uniform bound.
+flx_status flx_frozen_free(flx_frozen *f, flx_arena *arena);
 
 // J: n velocities, ascending. inertia (n x n) or NULL: P^T M P in the coordinates of J. Fails for want of
 // memory alone.

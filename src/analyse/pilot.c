@@ -123,22 +123,29 @@ static void add_point(flx_course_split *c, const flx_split *s, double t)
     }
 }
 
+flx_status flx_course_split_add(flx_course_split *c, const flx_frozen *f, int n, const int *J,
+                                double t)
+{
+    flx_split s;
+    FLX_TRY(flx_split_find(f, n, J, &s, NULL));
+    add_point(c, &s, t);
+    return FLX_OK;
+}
+
 flx_status flx_course_split_find(const flx_simulation *full, const flx_pilot *p, int n,
                                  const int *J, flx_course_split *out)
 {
-    *out = (flx_course_split){.refused_at = (double)NAN, .gap_at = (double)NAN};
+    *out = FLX_COURSE_SPLIT_NONE;
     int before = flx_ctx_error_count(full->ctx);
     for (int k = 0; k < p->n; k++) {
         flx_frozen f;
-        flx_split s;
         flx_arena *arena = flx_arena_create(full->ctx);
         if (!arena) return FLX_ERR_MEMORY;
         flx_status status = flx_frozen_create(full->sys, full->work, p->x[k], arena, &f);
-        if (status == FLX_OK) status = flx_split_find(&f, n, J, &s, NULL);
+        if (status == FLX_OK) status = flx_course_split_add(out, &f, n, J, p->x[k]->t);
         flx_arena_destroy(&arena);
         if (status == FLX_ERR_MEMORY || status == FLX_ERR_CANNOT) return status;
         flx_ctx_forget_errors(full->ctx, before);
-        if (status == FLX_OK) add_point(out, &s, p->x[k]->t);
     }
     return FLX_OK;
 }

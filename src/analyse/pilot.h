@@ -31,3 +31,11 @@ typedef struct flx_course_split {
 } flx_course_split;
 flx_status flx_course_split_find(const flx_simulation *full, const flx_pilot *p, int n,
                                  const int *J, flx_course_split *out);
+// The same from equations frozen before, at the points of the pilot.
+flx_status flx_course_split_add(flx_course_split *c, const flx_frozen *f, int n, const int *J,
+                                double t);
+#define FLX_COURSE_SPLIT_NONE                                                                      \
+    (flx_course_split)                                                                             \
+    {                                                                                              \
+        .refused_at = (double)NAN, .gap_at = (double)NAN                                           \
+    }

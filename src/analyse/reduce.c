@@ -32,8 +32,7 @@ static flx_status take_found(flx_simulation *sim)
     int told = flx_ctx_warning_count(sim->ctx);
     flx_status status = flx_simulation_create_full(sim->model, &copy, &full);
     if (status == FLX_OK) {
-        status =
-            flx_reduction_find(full, sim->model->reduce_tolerance, sim->arena, &sim->reduction);
+        status = flx_reduction_find(full, sim->model, sim->arena, &sim->reduction);
     }
     flx_simulation_destroy(&full);
     flx_ctx_forget_warnings(sim->ctx, told); // the reduced model tells them

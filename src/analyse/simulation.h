@@ -97,9 +97,9 @@ typedef struct flx_reduction {
     const char *reason; // why `auto` took them, or none; NULL: the model names them
 } flx_reduction;
 
-// reduce_auto.c: what `velocities: auto` stands for, along a pilot of the full model. Memory is the
+// reduce_auto.c: what `velocities: auto` of the model stands for, along a pilot of the full one. Memory is the
 // arena's.
-flx_status flx_reduction_find(flx_simulation *full, double tolerance, flx_arena *arena,
+flx_status flx_reduction_find(flx_simulation *full, const flx_model *model, flx_arena *arena,
                               flx_reduction *out);
 // reduce.c: what the model asks for, in the place of its system *s; fills sim->reduction.
 flx_status flx_simulation_reduce(flx_simulation *sim, flx_system **s);
