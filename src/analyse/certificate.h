@@ -20,7 +20,7 @@ struct flx_certificate {
     int nsample;
     double *times, *expected, *met; // (nsample) owned; the largest of all but J
     const char *error_reason;       // why there are none; NULL: there are
-    double expected_part;           // the largest first-order term of the rest, as a part of its size
+    double expected_part; // the largest first-order term of the rest, as a part of its size
 };
 
 // certificate_errors.c: the first-order term along the reduced motion (CERT-7) and the error met.
