@@ -1,5 +1,6 @@
 // beam_draw.c - where a beam is drawn: its line, its sections' axes, its unstressed length.
 #include "math/quadrature.h"
+#include "model/beam_slack.h"
 #include "model/builder.h"
 #include "model/nodes.h"
 
@@ -146,7 +147,65 @@ static bool set_axes(const line *l, const m33 *before, m33 *R)
     return true;
 }
 
-static flx_status draw_nodes(flx_env *e, const flx_item *body, flx_beam_data *d, line *l)
+// A line that is longer than the distance of its ends: places (n, 3) and directions (n, 3) of its nodes.
+static flx_status hang_slack(flx_env *e, const flx_item *body, flx_beam_data *d, line *l,
+                             double length, double *out)
+{
+    flx_builder *b = e->b;
+    const double *g = b->m->gravity, *C = d->def.stiffness;
+    int n = d->nnode - 1;
+    double *work = flx_take(b, 10 * (size_t)n + 7, sizeof *work), *h = work, *mass = work + n;
+    double *a = mass + n + 1, *turn = a + n, *stretch = turn + n + 1, position[3];
+    if (!work) return FLX_ERR_MEMORY;
+    FLX_TRY(flx_beam_read_section(e, body, length, &d->def));
+    line_eval(l, 0);
+    v3 chord = v3_load(l->out + 3), up = v3_scale(-1.0, v3_load(g));
+    double weight = v3_norm(up);
+    memcpy(position, l->out, sizeof position);
+    if (!(weight > 0)) up = b->m->dimension == 2 ? v3_make(0, 1, 0) : v3_make(0, 0, 1);
+    up = v3_unit(up);
+    v3 across = v3_axpy(-v3_dot(chord, up), up, chord);
+    if (!(v3_norm(across) > 1e-9 * v3_norm(chord))) { // upright: any side
+        across = v3_cross(v3_make(0, 0, 1), up);
+        if (!(v3_norm(across) > 0.1)) across = v3_cross(v3_make(0, 1, 0), up);
+    }
+    across = v3_unit(across);
+    for (int i = 0; i < n; i++) {
+        h[i] = length * (d->at[i + 1] - d->at[i]);
+        mass[i] += 0.5 * d->def.mass * h[i];
+        mass[i + 1] += 0.5 * d->def.mass * h[i];
+    }
+    flx_slack s = {.n = n,
+                   .h = h,
+                   .mass = mass,
+                   .stretch = stretch,
+                   .EA = C[0],
+                   .gravity = weight,
+                   .chord = {v3_dot(chord, across), v3_dot(chord, up)}};
+    // bent about the normal of the plane, sheared across it
+    m33 R;
+    v3 normal = {0, 0, 1}, own;
+    if (set_axes(l, NULL, &R) && b->m->dimension == 3) normal = v3_unit(v3_cross(across, up));
+    own = b->m->dimension == 3 ? m33_tmul_v(R, normal) : normal;
+    s.EI = own.y * own.y * C[28] + own.z * own.z * C[35];
+    s.GA = own.z * own.z * C[7] + own.y * own.y * C[14];
+    flx_slack_solve(&s, a, stretch + n);
+    flx_slack_turn(&s, a, turn, stretch + n);
+    v3 at = v3_load(position);
+    for (int i = 0; i <= n; i++) {
+        double angle = turn[i];
+        v3_store(out + 6 * i, at);
+        v3_store(out + 6 * i + 3, v3_axpy(cos(angle), across, v3_scale(sin(angle), up)));
+        if (i == n) break;
+        double piece = h[i] * stretch[i];
+        at = v3_axpy(piece * cos(a[i]), across, v3_axpy(piece * sin(a[i]), up, at));
+    }
+    return FLX_OK;
+}
+
+// drawn: NULL, or places and directions of the nodes.
+static flx_status draw_nodes(flx_env *e, const flx_item *body, flx_beam_data *d, line *l,
+                             const double *drawn)
 {
     bool planar = e->b->m->dimension == 2;
     double angle = 0;
@@ -154,6 +213,7 @@ static flx_status draw_nodes(flx_env *e, const flx_item *body, flx_beam_data *d,
     for (int i = 0; i < d->nnode; i++) {
         flx_body *node = &((flx_body_data *)d->nodes[i]->data)->def;
         line_eval(l, place_of(l, d->at[i]));
+        if (drawn) memcpy(l->out, drawn + 6 * i, 6 * sizeof *drawn);
         if (!set_axes(l, i ? &last : NULL, &R)) {
             const flx_yaml *up = flx_yaml_get(body->def, "up");
             return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, up ? up->loc : body->loc,
@@ -184,13 +244,25 @@ flx_status flx_beam_draw(flx_env *e, flx_item *body, flx_beam_data *d)
         status = flx_build_positive(e, length, "the length", &unstressed);
     }
     if (status != FLX_OK) goto done;
-    double drawn = l.lengths[l.npanel];
+    double drawn = l.lengths[l.npanel]; // as a line from end to end
     if (!length) unstressed = drawn;
     d->def.scale = unstressed / drawn;
     for (int i = 0; i < d->def.nelement; i++) {
         d->def.lengths[i] = unstressed * (d->ends[i + 1] - d->ends[i]);
     }
-    status = draw_nodes(e, body, d, &l);
+    double *drawn_nodes = NULL;
+    // rounding is no slack; one element cannot hang
+    d->def.straight = !flx_yaml_get(body->def, "curve") && unstressed > drawn * (1 + SAME);
+    if (d->def.straight && d->nnode < 3) {
+        status = FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, length->loc,
+                          "'%s' is longer than the distance of its ends: it needs two elements or "
+                          "more",
+                          body->full);
+    } else if (d->def.straight) {
+        drawn_nodes = flx_take(e->b, 6 * (size_t)d->nnode, sizeof *drawn_nodes);
+        status = drawn_nodes ? hang_slack(e, body, d, &l, unstressed, drawn_nodes) : FLX_ERR_MEMORY;
+    }
+    if (status == FLX_OK) status = draw_nodes(e, body, d, &l, drawn_nodes);
 
 done:
     flx_program_destroy(&l.program);
