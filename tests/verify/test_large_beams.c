@@ -1,0 +1,141 @@
+// test_large_beams.c - beams of large deformation as whole models: orders of convergence, invariants of a free
+// flight, places at any part of the length, slack lines.
+#include "case_table.h"
+#include "check.h"
+#include "flexion/flexion.h"
+
+static int value_of(const char *model, const char *signal, double t, double *out)
+{
+    case_table table = {0};
+    CHECK(case_run(model, NULL, &table, NULL, NULL));
+    CHECK(case_table_value(&table, signal, t, out));
+    case_table_clear(&table);
+    return 0;
+}
+
+// ---- statics ------------------------------------------------------------------------------------
+
+// A cantilever of length 1 in the plane, bent by a force that is 3 EI/L^2 and half as much along it.
+static int bend(int elements, int order, double slenderness, double out[2])
+{
+    char model[1200];
+    double h = 1.0 / slenderness, A = h * h, I = A * A / 12.0, E = 1e9;
+    snprintf(model, sizeof model,
+             "flexion: 1\ndimension: 2\nbodies:\n"
+             "  b: {type: beam, from: [0, 0], to: [1, 0], elements: %d, order: %d,"
+             " section: {EA: %.17g, EI: %.17g, GA: %.17g, mass: 1}}\n"
+             "joints: {root: {type: fixed, on: [ground, b], at: b.start}}\n"
+             "forces: {F: {type: force, on: b, at: b.end, value: [%.17g, %.17g]}}\n"
+             "analyse: {rest: {type: equilibrium}}\n"
+             "simulate: {until: 1e-6, start: rest, method: generalized-alpha, step: 1e-6}\n"
+             "outputs: {every: 1e-6, signals: [b.end.position]}\n",
+             elements, order, E * A, E * I, E * A / 3, -1.5 * E * I, 3 * E * I);
+    CHECK(value_of(model, "b.end.position.x", 0, out) == 0);
+    CHECK(value_of(model, "b.end.position.y", 0, out + 1) == 0);
+    return 0;
+}
+
+static double distance(const double a[2], const double b[2])
+{
+    return hypot(a[0] - b[0], a[1] - b[1]);
+}
+
+static int order_is_twice_that_of_the_polynomials(void)
+{
+    double exact[2], x[2];
+    CHECK(bend(8, 8, 20, exact) == 0);
+    for (int p = 1; p <= 3; p++) {
+        double error[2];
+        int n = p == 1 ? 16 : 4;
+        for (int k = 0; k < 2; k++) {
+            CHECK(bend(n << k, p, 20, x) == 0);
+            error[k] = distance(x, exact);
+        }
+        CHECK_NEAR(log2(error[0] / error[1]), 2 * p, 0.35);
+    }
+    return 0;
+}
+
+// A joint may be at any part of the length: a beam held in the middle third is symmetric about it.
+static int joints_are_anywhere(void)
+{
+    static const char model[] =
+        "flexion: 1\ndimension: 2\ngravity: [0, -10]\nbodies:\n"
+        "  b: {type: beam, from: [0, 0], to: [3, 0], elements: 8,"
+        " section: {EA: 1e6, EI: 50, mass: 2}}\n"
+        "joints:\n"
+        "  A: {type: revolute, on: [ground, b], at: b.point(0.3)}\n"
+        "  B: {type: point-on-line, on: [ground, b], at: [[2.1, 0], b.point(0.7)], axis: [1, 0]}\n"
+        "analyse: {rest: {type: equilibrium}}\n"
+        "simulate: {until: 1e-6, start: rest, method: generalized-alpha, step: 1e-6}\n"
+        "outputs: {every: 1e-6, signals: [b.start.y, b.end.y, b.point(0.3).y, A.reaction,"
+        " b.point(0.5).moment, b.point(0.5).force]}\n";
+    double left = 0, right = 0, y = 0, up = 0, moment = 0;
+    CHECK(value_of(model, "b.start.y", 0, &left) == 0);
+    CHECK(value_of(model, "b.end.y", 0, &right) == 0);
+    CHECK(value_of(model, "b.point(0.3).y", 0, &y) == 0);
+    CHECK(value_of(model, "A.reaction.y", 0, &up) == 0);
+    CHECK(value_of(model, "b.point(0.5).moment", 0, &moment) == 0);
+    CHECK(left < -0.01);
+    CHECK_NEAR(left, right, 1e-9);
+    CHECK_NEAR(y, 0, 1e-12);
+    CHECK_NEAR(up, 30, 1e-6);
+    // of the overhang and the reaction: q (0.9^2/2 + ... ) in the straight beam
+    CHECK_NEAR(moment, 20 * (0.6 * 1.5 - 1.5 * 1.5 / 2), 0.3);
+    return 0;
+}
+
+// ---- dynamics -----------------------------------------------------------------------------------
+
+// Thrown, bent and turning, a beam in the plane keeps its momenta and, by the midpoint rule, its energy as
+// well as the step allows.
+static int free_flight_keeps_momenta(void)
+{
+    static const char model[] =
+        "flexion: 1\ndimension: 2\nfunctions:\n"
+        "  p: {of: [x], value: \"if(x <= 2.5, 8, 0)\"}\n"
+        "bodies:\n"
+        "  rod: {type: beam, from: [6, 0], to: [0, 8], elements: 10, order: 2,"
+        " section: {EA: 1e4, GA: 1e4, EI: 100, mass: 1, inertia: 10}}\n"
+        "forces:\n"
+        "  f: {type: expression, on: rod, at: rod.start, force: [p(t), 0], torque: -10*p(t)}\n"
+        "simulate: {until: 10, method: generalized-alpha, spectral_radius: 1, step: 0.01}\n"
+        "outputs: {every: 2.5, signals: [momentum, energy]}\n";
+    case_table table = {0};
+    double before = 0, after = 0, spin[2], energy[2];
+    CHECK(case_run(model, NULL, &table, NULL, NULL));
+    CHECK(case_table_value(&table, "momentum.linear.x", 2.5, &before));
+    CHECK(case_table_value(&table, "momentum.linear.x", 10, &after));
+    for (int i = 0; i < 2; i++) {
+        CHECK(case_table_value(&table, "momentum.angular", i ? 10 : 5, &spin[i]));
+        CHECK(case_table_value(&table, "energy.total", i ? 10 : 5, &energy[i]));
+    }
+    case_table_clear(&table);
+    CHECK_NEAR(after, 20, 1e-9);
+    CHECK_NEAR(spin[1], spin[0], 2e-3 * fabs(spin[0]));
+    CHECK_NEAR(energy[1], energy[0], 2e-3 * fabs(energy[0]));
+    return 0;
+}
+
+// A slack line between pins begins at rest: half its weight on each pin, and it stays.
+static int slack_lines_rest(void)
+{
+    static const char model[] =
+        "flexion: 1\ngravity: [0, 0, -9.81]\nbodies:\n"
+        "  c: {type: beam, from: [0, 0, 3], to: [1.5, 0, 3], length: 1.6, elements: 24,"
+        " section: {EA: 1e6, EI: 0.5, mass: 1.2}}\n"
+        "joints:\n"
+        "  top: {type: spherical, on: [ground, c], at: c.start}\n"
+        "  eye: {type: spherical, on: [ground, c], at: c.end}\n"
+        "simulate: {until: 0.2, method: generalized-alpha, step: 1e-3}\n"
+        "outputs: {every: 0.1, signals: [c.point(0.5).z, top.reaction]}\n";
+    double z[2], up = 0;
+    for (int i = 0; i < 2; i++) CHECK(value_of(model, "c.point(0.5).z", i ? 0.2 : 0, &z[i]) == 0);
+    CHECK(value_of(model, "top.reaction.z", 0, &up) == 0);
+    CHECK_NEAR(z[0], z[1], 1e-3);
+    CHECK_NEAR(up, 0.5 * 1.6 * 1.2 * 9.81, 0.5);
+    return 0;
+}
+
+TEST_MAIN(TEST(order_is_twice_that_of_the_polynomials), TEST(joints_are_anywhere),
+          TEST(free_flight_keeps_momenta), TEST(slack_lines_rest))
