@@ -110,10 +110,12 @@ typedef struct flx_unknown {
     double keep;             // how much more than those of others its value is kept where a start
                              // must be changed, as a factor of its inertia; 0: like others
     double sigma, tau, C, E; // of a bond (SYS-3), of a velocity bond (SYS-4)
-    double lower, upper;     // bounds on lambda; -inf, inf for a joint
-    const char *item;        // name of the body, joint or variable; borrowed from the system
-    const char *part;        // "x", "rotation about y", "g[2]", ...; borrowed
-    flx_loc loc;             // where the model said it
+    double reach; // of a bond: size of its gradient, by velocities of their scales, where the
+                  // gradient as a whole may vanish at a singular position; 0: it does not
+    double lower, upper; // bounds on lambda; -inf, inf for a joint
+    const char *item;    // name of the body, joint or variable; borrowed from the system
+    const char *part;    // "x", "rotation about y", "g[2]", ...; borrowed
+    flx_loc loc;         // where the model said it
 } flx_unknown;
 
 typedef struct flx_system flx_system;
@@ -209,6 +211,13 @@ typedef struct flx_instants {
     const char *(*event)(const flx_system *s, int i, flx_loc *loc);
 } flx_instants;
 
+// What a factorisation met.
+typedef struct flx_pivots {
+    double ratio; // smallest pivot / sum of the sizes of the terms that it is made of
+    int worst;    // its unknown; -1: none
+    int moved;    // pivots that were rounding, and moved
+} flx_pivots;
+
 typedef struct flx_system_ops {
     const char *name; // "descriptor", "tree", "equations", "quasistatic", ...
 
@@ -263,6 +272,7 @@ typedef struct flx_system_ops {
     flx_status (*factor)(const flx_system *s, const flx_blocks *b, const double c[4],
                          const double ci[4], const signed char *left_out, void *factors);
     flx_status (*solve)(const flx_system *s, void *factors, double *rhs, double *rhs_imag);
+    flx_pivots (*pivots)(const flx_system *s, const void *factors); // of the last factorisation
     void (*product)(const flx_system *s, flx_work *w, const flx_blocks *b, const double c[3],
                     const double *const u[3], double *out);
 

@@ -19,6 +19,8 @@ struct flx_saddle {
     double *sigma, *tau;   // (n) of bonds; (0, 1) of velocity bonds
     bool *rigid, *held;    // (n) C = 0, E = 0; as if
     double *diagonal;      // (nv) of W, for the size of the damping
+    double *reach;         // (n) of flx_unknown
+    double left;           // least part, squared, of its reach that is left of a row
     double *values, *work; // on the pattern; (2 n)
     void *own;             // the system's factors, where its pattern leaves something out
     bool by_own;           // the last factors are these
@@ -44,6 +46,7 @@ void flx_saddle_destroy(flx_saddle **sd)
     flx_free(s->rigid);
     flx_free(s->held);
     flx_free(s->diagonal);
+    flx_free(s->reach);
     flx_free(s->values);
     flx_free(s->work);
     flx_free(s);
@@ -80,9 +83,10 @@ static flx_status make(flx_saddle *sd)
     sd->sigma = flx_alloc(s->ctx, n, sizeof *sd->sigma);
     sd->tau = flx_alloc(s->ctx, n, sizeof *sd->tau);
     sd->diagonal = flx_alloc(s->ctx, (size_t)s->dims.nv, sizeof *sd->diagonal);
+    sd->reach = flx_alloc(s->ctx, n, sizeof *sd->reach);
     sd->work = flx_alloc(s->ctx, 2 * n, sizeof *sd->work);
-    if (!sd->active || !sd->rigid || !sd->held || !sd->sigma || !sd->tau || !sd->diagonal ||
-        !sd->work) {
+    if (!sd->reach || !sd->active || !sd->rigid || !sd->held || !sd->sigma || !sd->tau ||
+        !sd->diagonal || !sd->work) {
         return FLX_ERR_MEMORY;
     }
     for (int i = first_bond(s); i < sd->n; i++) {
@@ -92,6 +96,7 @@ static flx_status make(flx_saddle *sd)
         sd->sigma[i] = bond ? u.sigma : 0.0;
         sd->tau[i] = bond ? u.tau : 1.0;
         sd->rigid[i] = bond ? u.C == 0.0 : u.E == 0.0;
+        sd->reach[i] = u.reach;
     }
     if (s->pattern.extra > 0) {
         sd->own = s->ops->factors_create(s, false);
@@ -161,8 +166,9 @@ static void fill_bonds(flx_saddle *sd, const flx_blocks *b, int e, int i, int j)
     }
 }
 
-// Diagonal block of bond rows: minus the damping, minus one for rows left out.
-static void fill_damping(flx_saddle *sd, int i, double damping)
+// Diagonal block of bond rows: minus the damping, minus one for rows left out. A row may vanish as a whole:
+// what is left of it is told by its reach, in the metric of the scales.
+static void fill_damping(flx_saddle *sd, int i, double damping, bool by_scales)
 {
     const flx_pattern *p = &sd->sys->pattern;
     int nr = p->start[i + 1] - p->start[i], diagonal = -1;
@@ -171,12 +177,16 @@ static void fill_damping(flx_saddle *sd, int i, double damping)
     }
     for (int r = 0; r < nr; r++) {
         int row = p->start[i] + r;
-        double size = 0.0;
-        for (int e = p->row[i]; e < p->row[i + 1] && damping > 0.0; e++) {
+        double size = 0.0, reach = sd->active[row] ? sd->reach[row] * sd->reach[row] : 0.0;
+        for (int e = p->row[i]; e < p->row[i + 1] && (damping > 0.0 || reach > 0.0); e++) {
             int j = p->col[e], nc = p->start[j + 1] - p->start[j];
             if (p->start[j] >= sd->sys->dims.nv) continue;
             const double *g = sd->values + p->offset[e] + r * nc;
             for (int c = 0; c < nc; c++) size += g[c] * g[c] / sd->diagonal[p->start[j] + c];
+        }
+        if (reach > 0.0 && by_scales) {
+            sd->left = fmin(sd->left, size / reach);
+            size = fmax(size, reach);
         }
         double d = sd->active[row] ? damping * size : 1.0;
         sd->values[p->offset[diagonal] + r * nr + r] = -d;
@@ -189,6 +199,7 @@ static void fill(flx_saddle *sd, const flx_blocks *b, const flx_saddle_metric *m
     const flx_pattern *p = &s->pattern;
     int nv = s->dims.nv, fb = first_bond(s);
     memset(sd->values, 0, (size_t)p->offset[p->row[p->nblock]] * sizeof *sd->values);
+    sd->left = 1.0;
     for (int i = 0; i < p->nblock; i++) {
         for (int e = p->row[i]; e < p->row[i + 1]; e++) {
             int j = p->col[e], nr = p->start[i + 1] - p->start[i];
@@ -202,7 +213,7 @@ static void fill(flx_saddle *sd, const flx_blocks *b, const flx_saddle_metric *m
         }
     }
     for (int i = 0; i < p->nblock; i++) {
-        if (p->start[i] >= fb) fill_damping(sd, i, m->damping);
+        if (p->start[i] >= fb) fill_damping(sd, i, m->damping, m->without_mass);
     }
 }
 
@@ -329,7 +340,11 @@ const double *flx_saddle_values(const flx_saddle *sd)
 
 int flx_saddle_regularised(const flx_saddle *sd, int *worst)
 {
-    if (sd->by_own) return 0;
+    if (sd->by_own) {
+        flx_pivots p = sd->sys->ops->pivots(sd->sys, sd->own);
+        if (worst) *worst = p.worst;
+        return p.moved;
+    }
     flx_ldl_report r = flx_ldl_get_report(sd->ldl);
     if (worst) *worst = r.worst;
     return r.regularised;
@@ -337,5 +352,6 @@ int flx_saddle_regularised(const flx_saddle *sd, int *worst)
 
 double flx_saddle_pivot_ratio(const flx_saddle *sd)
 {
-    return sd->by_own ? 1.0 : flx_ldl_get_report(sd->ldl).pivot_ratio;
+    if (sd->by_own) return sd->sys->ops->pivots(sd->sys, sd->own).ratio;
+    return fmin(sd->left, flx_ldl_get_report(sd->ldl).pivot_ratio);
 }

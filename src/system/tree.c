@@ -90,6 +90,8 @@ static void unknown(const flx_system *s, int i, flx_unknown *u)
         name_velocity(t, i, u);
     } else {
         t->inner->ops->unknown(t->inner, i + flx_tree_shift(t), u);
+        int row = i - flx_dims_unknowns(&s->dims) + flx_tree_rows(t);
+        if (row >= 0 && t->reach) u->reach = t->reach[row];
     }
 }
 
@@ -185,6 +187,7 @@ static void destroy(flx_system *s)
     flx_topology_clear(&t->top);
     flx_tree_fronts_clear(&t->fronts);
     flx_free(t->numbers);
+    flx_free(t->reach);
     flx_free(t);
 }
 
@@ -204,6 +207,7 @@ const flx_system_ops flx_tree_ops_by_links = {COMMON_OPS,
                                               .factors_destroy = flx_tree_factors_destroy,
                                               .factor = flx_tree_factor,
                                               .solve = flx_tree_solve,
+                                              .pivots = flx_tree_pivots,
                                               .product = flx_tree_product};
 
 // ---- what it cannot do --------------------------------------------------------------------------
@@ -280,6 +284,9 @@ bool flx_tree_is_massless(const flx_system *s)
 {
     return flx_tree_of(s)->massless >= 0;
 }
+
+// Forces that cancel leave less.
+#define ROUNDING 1e-13
 
 // ---- making it ----------------------------------------------------------------------------------
 
@@ -375,6 +382,56 @@ static void drop_weakest(const flx_tree *t, flx_tree_work *w, int n, rows *drop)
     qsort(drop->list, (size_t)drop->n, sizeof *drop->list, compare);
 }
 
+// How far a closure moves by unit rates of the joints it passes, if nothing were in line; three times that,
+// about what it has in coordinates of bodies, so that methods see a singular position as near as there.
+static double reach_of(const flx_tree *t, const flx_tree_work *w, const double *row)
+{
+    bool planar = t->t.k.planar;
+    v3 at = v3_make(0, 0, 0);
+    double force = 0.0, sum = 0.0, most = 0.0;
+    for (int i = 0; i < t->places.n; i++) { // where it holds most
+        const flx_link_frame *f = w->frames + 1 + t->t.mounts[i].link;
+        const double *g = row + t->places.v[i];
+        force = sqrt(g[0] * g[0] + g[1] * g[1] + (planar ? 0.0 : g[2] * g[2]));
+        if (!(force > most)) continue;
+        at = v3_add(f->p, m33_mul_v(f->R, t->t.mounts[i].p));
+        most = force;
+    }
+    for (int i = 0; i < t->t.k.n; i++) { // moments and forces were collected there
+        const flx_link *l = t->t.links + i;
+        const flx_link_frame *f = w->frames + 1 + i;
+        double arm = v3_norm(v3_sub(at, f->p)), push = v3_norm(f->v), turns = v3_norm(f->w);
+        if (push > ROUNDING * most) turns = fmax(turns, arm * push);
+        double length = flx_tree_inner(t)->length; // scale of slides
+        double part = flx_link_turns(l->kind) ? turns : length * push;
+        sum += part * part;
+    }
+    return 3.0 * sqrt(sum);
+}
+
+static flx_status measure_reach(flx_tree *t, const flx_state *x)
+{
+    int count = flx_tree_rows(t);
+    flx_free(t->reach);
+    t->reach = flx_alloc(t->base.ctx, (size_t)count, sizeof *t->reach);
+    flx_work *work = flx_tree_work_create(&t->base);
+    flx_tree_work *w = flx_tree_work_of(work);
+    bool fine = t->reach && work;
+    if (fine && count > 0) {
+        const flx_descriptor *d = flx_tree_inner(t);
+        flx_point p = flx_state_point(&t->base, x), b = flx_tree_carry(t, w, &p);
+        flx_tree_closures(t, w, &b, NULL, NULL); // the matrix of the saddle is there
+        for (int i = 0; i < count; i++) {
+            if (d->rows[i].C > 0 || d->rows[i].joint < 0) continue;
+            flx_tree_take_row(d, w->A0, i, w->own);
+            flx_tree_forces(&t->t, &t->places, w->frames, w->own, w->free_a);
+            t->reach[i] = reach_of(t, w, w->own);
+        }
+    }
+    flx_tree_work_destroy(work);
+    return fine ? FLX_OK : FLX_ERR_MEMORY;
+}
+
 static flx_status choose_closures(flx_tree *t, const flx_state *at, int nredundant, rows *drop)
 {
     flx_state *x = NULL;
@@ -390,8 +447,9 @@ static flx_status choose_closures(flx_tree *t, const flx_state *at, int nredunda
         drop_weakest(t, w, nredundant, drop);
     }
     flx_tree_work_destroy(work);
-    flx_state_destroy(&x);
     if (status == FLX_OK && nredundant > 0) status = make_inner(t, drop);
+    if (status == FLX_OK) status = measure_reach(t, x);
+    flx_state_destroy(&x);
     return status;
 }
 

@@ -68,8 +68,7 @@ flx_status flx_tree_bond_force(const flx_system *s, flx_work *work, const flx_po
     return FLX_OK;
 }
 
-// One row of G_b, or of A, from the matrix of the saddle; zero for one that gives way.
-static void take_row(const flx_descriptor *d, const double *A0, int row, double *out)
+void flx_tree_take_row(const flx_descriptor *d, const double *A0, int row, double *out)
 {
     const flx_pattern *p = &d->base.pattern;
     int u = flx_first_lam(d) + row, bi = d->block_of[u];
@@ -101,7 +100,7 @@ void flx_tree_closures(const flx_tree *t, flx_tree_work *w, const flx_point *car
     flx_eval_saddle(d, w->inner, carried, w->A0, w->A2);
     for (int i = 0; i < flx_tree_rows(t); i++) {
         double *g = w->G + (size_t)n * (size_t)i;
-        take_row(d, w->A0, i, w->own);
+        flx_tree_take_row(d, w->A0, i, w->own);
         flx_tree_pull(t, w, w->own, g);
         double least = ROUNDING * fmax(1.0, d->length) * largest(d->base.dims.nv, w->own);
         if (!(largest(n, g) > least)) memset(g, 0, (size_t)n * sizeof *g);

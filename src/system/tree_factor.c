@@ -12,8 +12,10 @@
 #include <complex.h>
 #include <float.h>
 
-// A pivot of the border is a zero below this part of the terms that it is made of.
-#define LEAST_PIVOT (64 * DBL_EPSILON)
+// A pivot of the border is rounding below this part of the terms that it is made of: closures depend on
+// each other. It is moved to the second, which keeps half of the digits; as in ldl.c.
+#define ROUNDING (64 * DBL_EPSILON)
+#define REGULARISATION 1e-8
 
 #if defined(__GNUC__)
 #define ALWAYS_INLINE __attribute__((always_inline)) inline
@@ -27,7 +29,9 @@ typedef struct factors {
     void *matrices, *gains, *border, *force, *motion, *values;
     double *g0, *g1, *g2; // geometry of the links, of the last factorisation
     double *row, *col;    // (border)
+    double *natural;      // (2 border) sizes of rows and columns
     int *pivot;
+    flx_pivots met;
 } factors;
 
 static inline double complex multiply(double complex a, double complex b)
@@ -92,7 +96,7 @@ void *flx_tree_factors_create(const flx_system *s, int complex_weight)
     x->motion = flx_alloc(s->ctx, FLX_TREE_MOTION * n, number);
     x->values = flx_alloc(s->ctx, (size_t)flx_dims_unknowns(&s->dims), number);
     x->g0 = flx_alloc(s->ctx, 3 * all, sizeof *x->g0);
-    x->row = flx_alloc(s->ctx, 2 * m, sizeof *x->row);
+    x->row = flx_alloc(s->ctx, 4 * m, sizeof *x->row);
     x->pivot = flx_alloc(s->ctx, m, sizeof *x->pivot);
     if (!x->matrices || !x->gains || !x->border || !x->force || !x->motion || !x->values ||
         !x->g0 || !x->row || !x->pivot) {
@@ -102,6 +106,7 @@ void *flx_tree_factors_create(const flx_system *s, int complex_weight)
     x->g1 = x->g0 + all;
     x->g2 = x->g1 + all;
     x->col = x->row + m;
+    x->natural = x->col + m;
     return x;
 }
 
@@ -122,6 +127,12 @@ flx_status flx_tree_factor(const flx_system *s, const flx_blocks *b, const doubl
         fine = real_factor(t, b, c, c[3], left_out, x);
     }
     return fine ? FLX_OK : FLX_SINGULAR;
+}
+
+flx_pivots flx_tree_pivots(const flx_system *s, const void *made)
+{
+    (void)s;
+    return ((const factors *)made)->met;
 }
 
 flx_status flx_tree_solve(const flx_system *s, void *made, double *rhs, double *rhs_imag)

@@ -336,6 +336,36 @@ static void TREE(fill)(const flx_tree *t, const flx_blocks *extra, const NUMBER 
     }
 }
 
+// What a closure would do to free bodies, for its size: a row that vanishes on the joints is a singular
+// position, though nothing cancels there. By displacements where it has any.
+static void TREE(measure)(const flx_tree *t, const flx_blocks *extra, const NUMBER c[3],
+                          double *natural)
+{
+    const flx_tree_fronts *f = &t->fronts;
+    const double *const X[3] = {extra->A0, extra->A1, extra->A2};
+    memset(natural, 0, (size_t)f->nother * sizeof *natural);
+    for (int e = 0; e < f->nrow; e++) { // rows and columns are of the same pairs
+        const flx_tree_pair *p = f->rows + e;
+        const double *col = X[0] + f->columns[e].at;
+        for (int part = 3; part >= 0; part -= 3) {
+            double by_row = 0.0, by_col = 0.0, inertia = 0.0;
+            for (int i = part; i < part + 3; i++) {
+                NUMBER row = 0.0, own = 0.0;
+                for (int k = 0; k < 3; k++) {
+                    row += c[k] * X[k][p->at + (size_t)i];
+                    own += c[k] * X[k][f->links + 36 * (size_t)p->link + (size_t)(7 * i)];
+                }
+                by_row += SIZE(row) * SIZE(row);
+                by_col += SIZE(c[0]) * SIZE(c[0]) * col[i] * col[i];
+                inertia += SIZE(own) / 3.0;
+            }
+            if (!(by_row * by_col > 0.0) || !(inertia > 0.0)) continue;
+            natural[p->with] += sqrt(by_row * by_col) / inertia;
+            break;
+        }
+    }
+}
+
 // ---- the border ---------------------------------------------------------------------------------
 
 // Entries between other unknowns.
@@ -371,9 +401,19 @@ static void TREE(leave_out)(const flx_tree *t, const signed char *left_out, NUMB
 
 // Rows and columns of one size, as their diagonal was before terms cancelled, then LU with partial
 // pivoting; column-major.
-static bool TREE(factor_border)(int m, NUMBER *A, int *pivot, double *row, double *col)
+static void TREE(factor_border)(const flx_tree *t, factors *x)
 {
-    for (int i = 0; i < m; i++) row[i] = row[i] > 0.0 ? 1.0 / sqrt(row[i]) : 1.0;
+    int m = t->fronts.nother, *pivot = x->pivot;
+    NUMBER *A = x->border;
+    double *row = x->row, *col = x->col;
+    double *size_of = x->natural; // as multiples of the scale
+    for (int i = 0; i < m; i++) {
+        double own = row[i];
+        size_of[i] = own > 0.0 && size_of[i] > own ? sqrt(size_of[i] / own) : 1.0;
+        row[i] = own > 0.0 ? 1.0 / sqrt(own) : 1.0;
+    }
+    double *col_size = x->natural + m;
+    memcpy(col_size, size_of, (size_t)m * sizeof *col_size);
     for (int j = 0; j < m; j++) {
         col[j] = row[j];
         for (int i = 0; i < m; i++) A[j * m + i] = row[i] * A[j * m + i] * col[j];
@@ -383,12 +423,24 @@ static bool TREE(factor_border)(int m, NUMBER *A, int *pivot, double *row, doubl
         for (int i = j + 1; i < m; i++) {
             if (SIZE(A[j * m + i]) > SIZE(A[j * m + best])) best = i;
         }
+        double terms = size_of[best] * col_size[j], ratio = SIZE(A[j * m + best]) / terms;
+        bool moved = !(ratio > ROUNDING);
         pivot[j] = best;
-        if (!(SIZE(A[j * m + best]) > LEAST_PIVOT)) return false;
+        double swapped = size_of[best];
+        size_of[best] = size_of[j];
+        size_of[j] = swapped;
+        if (ratio < x->met.ratio) {
+            x->met.ratio = ratio;
+            x->met.worst = flx_tree_first_other(t) + j;
+        }
         for (int k = 0; k < m && best != j; k++) {
             NUMBER a = A[k * m + j];
             A[k * m + j] = A[k * m + best];
             A[k * m + best] = a;
+        }
+        if (moved) {
+            A[j * m + j] = (j < m - flx_tree_rows(t) ? REGULARISATION : -REGULARISATION) * terms;
+            x->met.moved++;
         }
         NUMBER over = 1.0 / A[j * m + j];
         for (int i = j + 1; i < m; i++) A[j * m + i] = TIMES(A[j * m + i], over);
@@ -397,7 +449,6 @@ static bool TREE(factor_border)(int m, NUMBER *A, int *pivot, double *row, doubl
             for (int i = j + 1; i < m; i++) A[k * m + i] -= TIMES(a, A[j * m + i]);
         }
     }
-    return true;
 }
 
 static void TREE(solve_border)(int m, const NUMBER *A, const int *pivot, const double *row,
@@ -427,8 +478,10 @@ static bool TREE(factor)(const flx_tree *t, const flx_blocks *b, const NUMBER c[
     const flx_tree_fronts *f = &t->fronts;
     NUMBER *matrices = x->matrices, *border = x->border;
     flx_blocks extra = flx_tree_extra(t, b);
+    x->met = (flx_pivots){.ratio = 1.0, .worst = -1};
     TREE(fill)(t, &extra, c, cx, matrices);
     TREE(fill_border)(t, b, c, cx, border);
+    TREE(measure)(t, &extra, c, x->natural);
     for (int i = 0; i < f->nother; i++) x->row[i] = SIZE(border[i * f->nother + i]);
     for (int i = f->n - 1; i >= 0; i--) {
         const flx_front *front = f->fronts + i;
@@ -437,7 +490,7 @@ static bool TREE(factor)(const flx_tree *t, const flx_blocks *b, const NUMBER c[
         if (front->next >= 0 || front->nother > 0) TREE(hand_on)(t, front, A, matrices, border);
     }
     TREE(leave_out)(t, left_out, border, x->row);
-    if (!TREE(factor_border)(f->nother, border, x->pivot, x->row, x->col)) return false;
+    TREE(factor_border)(t, x);
     for (int i = 0; i < f->n; i++) { // what solving needs of the geometry
         flx_geometry g = flx_geometry_of(&extra, i);
         memcpy(x->g0 + FLX_TREE_GEOMETRY * i, g.g0, FLX_TREE_GEOMETRY * sizeof *g.g0);

@@ -31,6 +31,7 @@ typedef struct flx_tree {
     int massless;           // a link without inertia along its joint; -1: none
     flx_system *inner;      // owned; the descriptor
     int nvariable;          // of second order
+    double *reach;          // owned; (rows) of closures, as they are at the start; 0: not known
     flx_body_places places;
     bool bare;           // no force, no variable, no bond: the recursion alone
     int *numbers;        // owned; the pattern's, then:
@@ -138,6 +139,8 @@ flx_status flx_tree_bond_bias(const flx_system *s, flx_work *w, const flx_point 
 flx_status flx_tree_energy(const flx_system *s, flx_work *w, const flx_point *p, flx_energies *e);
 void flx_tree_accept(const flx_system *s, flx_work *w, flx_state *x);
 double flx_tree_longest_step(const flx_system *s, flx_work *w, const flx_state *x);
+// One row of G_b, or of A, from the matrix of the saddle; zero for one that gives way.
+void flx_tree_take_row(const flx_descriptor *d, const double *A0, int row, double *out);
 // Rows of the closures along the joints into G, at the point carried last; add (rows) or NULL: out
 // += G_b a_b for accelerations of bodies.
 void flx_tree_closures(const flx_tree *t, flx_tree_work *w, const flx_point *carried,
@@ -170,6 +173,7 @@ void *flx_tree_factors_create(const flx_system *s, int complex_weight);
 void flx_tree_factors_destroy(void *made);
 flx_status flx_tree_factor(const flx_system *s, const flx_blocks *b, const double c[4],
                            const double ci[4], const signed char *left_out, void *made);
+flx_pivots flx_tree_pivots(const flx_system *s, const void *made);
 flx_status flx_tree_solve(const flx_system *s, void *made, double *rhs, double *rhs_imag);
 
 // The numbers behind the entries of the pattern.
