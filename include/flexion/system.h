@@ -272,7 +272,8 @@ typedef struct flx_system_ops {
     flx_status (*factor)(const flx_system *s, const flx_blocks *b, const double c[4],
                          const double ci[4], const signed char *left_out, void *factors);
     flx_status (*solve)(const flx_system *s, void *factors, double *rhs, double *rhs_imag);
-    flx_pivots (*pivots)(const flx_system *s, const void *factors); // of the last factorisation
+    // Of the last factorisation; NULL: not known.
+    flx_pivots (*pivots)(const flx_system *s, const void *factors);
     void (*product)(const flx_system *s, flx_work *w, const flx_blocks *b, const double c[3],
                     const double *const u[3], double *out);
 

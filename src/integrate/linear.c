@@ -461,6 +461,7 @@ flx_status flx_linear_solve_complex(flx_linear *lin, double complex *d)
 flx_linear_report flx_linear_get_report(const flx_linear *lin)
 {
     flx_linear_report r = {.symmetric = lin->by_ldl, .pivot_ratio = 1.0, .worst = -1};
+    if (lin->own && !lin->sys->ops->pivots) return r;
     if (lin->own) {
         flx_pivots p = lin->sys->ops->pivots(lin->sys, lin->own);
         return (flx_linear_report){

@@ -340,6 +340,7 @@ const double *flx_saddle_values(const flx_saddle *sd)
 
 int flx_saddle_regularised(const flx_saddle *sd, int *worst)
 {
+    if (sd->by_own && !sd->sys->ops->pivots) return 0;
     if (sd->by_own) {
         flx_pivots p = sd->sys->ops->pivots(sd->sys, sd->own);
         if (worst) *worst = p.worst;
@@ -352,6 +353,7 @@ int flx_saddle_regularised(const flx_saddle *sd, int *worst)
 
 double flx_saddle_pivot_ratio(const flx_saddle *sd)
 {
+    if (sd->by_own && !sd->sys->ops->pivots) return 1.0;
     if (sd->by_own) return sd->sys->ops->pivots(sd->sys, sd->own).ratio;
     return fmin(sd->left, flx_ldl_get_report(sd->ldl).pivot_ratio);
 }
