@@ -306,8 +306,6 @@ struct flx_system {
     flx_reads
         reads_multipliers; // f, phi or psi depend on lambda or mu. The columns of bonds are then
                            // G^T - f_lambda, and the tangent is not symmetric
-    int massless_blocks;   // whole blocks of velocities have no mass: an elimination in fixed order
-                           // would meet zeros, so pivots are to be chosen
 };
 
 FLX_API void flx_system_destroy(flx_system **s);

@@ -13,7 +13,7 @@ static int rotation_leaves(const flx_model *m, const flx_body *b)
 
 static void list_leaves(const flx_model *m, flx_leaf *leaves)
 {
-    for (int i = 0; i < m->nbody; i++) {
+    for (int i = 0; i < flx_model_frames(m); i++) {
         int n = rotation_leaves(m, m->bodies + i);
         for (int k = 0; k < 3; k++) *leaves++ = flx_leaf_make(FLX_LEAF_BODY_POSITION, i, k);
         for (int k = 0; k < n; k++) *leaves++ = flx_leaf_make(FLX_LEAF_BODY_ROTATION, i, k);
@@ -30,7 +30,7 @@ static flx_status write_scene(flx_simulation *sim)
     flx_status status = flx_scene_write(sim->model, &t);
     sim->motion.scene = t.data;
     sim->info.scene = sim->motion.scene;
-    sim->info.nmotion = FLX_SCENE_MOTION * sim->model->nbody + sim->model->nmode;
+    sim->info.nmotion = FLX_SCENE_MOTION * flx_model_frames(sim->model) + sim->model->nmode;
     return status;
 }
 
@@ -51,7 +51,8 @@ flx_status flx_motion_create(flx_simulation *sim)
     const flx_model *m = sim->model;
     flx_motion *motion = &sim->motion;
     if (m->nbody == 0 || motion->scene) return FLX_OK;
-    for (int i = 0; i < m->nbody; i++) motion->nleaf += 3 + rotation_leaves(m, m->bodies + i);
+    for (int i = 0; i < flx_model_frames(m); i++)
+        motion->nleaf += 3 + rotation_leaves(m, m->bodies + i);
     motion->nleaf += m->nmode;
     FLX_TRY(write_scene(sim));
     FLX_TRY(list_surfaces(sim));
@@ -86,7 +87,7 @@ flx_status flx_motion_eval(flx_simulation *sim, const flx_state *x)
     const flx_motion *motion = &sim->motion;
     const double *in = motion->in;
     FLX_TRY(flx_simulation_observe(sim, x, false, motion->nleaf, motion->leaves, motion->in));
-    for (int i = 0; i < m->nbody; i++) {
+    for (int i = 0; i < flx_model_frames(m); i++) {
         const flx_body *b = m->bodies + i;
         double *out = motion->out + FLX_SCENE_MOTION * i;
         int n = rotation_leaves(m, b);
@@ -96,7 +97,7 @@ flx_status flx_motion_eval(flx_simulation *sim, const flx_state *x)
         quat_store(out + 3, q);
         in += 3 + n;
     }
-    double *modes = motion->out + FLX_SCENE_MOTION * m->nbody;
+    double *modes = motion->out + FLX_SCENE_MOTION * flx_model_frames(m);
     for (int i = 0; i < m->nmode; i++) modes[i] = in[i];
     return FLX_OK;
 }

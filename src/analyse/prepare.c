@@ -95,7 +95,7 @@ static flx_status summarise(flx_simulation *sim, const flx_system *complete,
 {
     const flx_model *m = sim->model;
     sim->summary = (flx_summary){
-        .bodies = m->nbody - m->ninterface,
+        .bodies = m->nbody,
         .joints = m->njoint,
         .forces = m->nforce,
         .variables = m->nvariable - m->nmode,

@@ -13,7 +13,7 @@ flx_status flx_signals_create(flx_ctx *ctx, const flx_graph *graph, int n, const
     for (int i = 0; i < s->nleaf; i++) {
         flx_leaf_kind k = flx_leaf_get_kind(s->leaves[i]);
         s->reactions = s->reactions || k == FLX_LEAF_REACTION || k == FLX_LEAF_DRIVE ||
-                       k == FLX_LEAF_MULTIPLIER || k == FLX_LEAF_PULL;
+                       k == FLX_LEAF_MULTIPLIER || k == FLX_LEAF_PULL || k == FLX_LEAF_LOAD;
     }
     return s->in && s->scratch && s->out ? FLX_OK : FLX_ERR_MEMORY;
 }

@@ -91,6 +91,7 @@ static flx_node take_leaf(flx_graph *g, void *user, flx_leaf leaf)
     case FLX_LEAF_DRIVE:
     case FLX_LEAF_MULTIPLIER:
     case FLX_LEAF_PULL:
+    case FLX_LEAF_LOAD:
         return refuse(x, "a force that is an unknown");
     case FLX_LEAF_ENERGY:
     case FLX_LEAF_MOMENTUM:

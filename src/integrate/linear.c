@@ -182,7 +182,7 @@ static flx_status make(flx_linear *lin)
         lin->sigma[i] = u.sigma;
         lin->tau[i] = u.tau;
     }
-    lin->symmetric = d->nx == 0 && d->nw == 0 && !s->massless_blocks;
+    lin->symmetric = d->nx == 0 && d->nw == 0;
     lin->settled = !lin->symmetric;
     return make_solvers(lin);
 }

@@ -3,7 +3,8 @@
 // The bodies move in time with v and v' from where they stand, q (+) e theta. Every quantity carries
 //     x = [d^i/de^i d^k/dt^k x], i = 0, 1, k = 0, 1, 2,   at e = t = 0                    (ROW-6)
 // and a vector s of a body has the six
-//     R s,  R (w x s),  R (w x (w x s) + w' x s)   and  R (theta x ..) of the three.
+//     R s,  R (w x s),  R (w x (w x s) + w' x s)   and  R (theta x ..) of the three,
+// with dw and dw' in the latter where the velocities of a body change along theta as well.
 // Products and functions follow the rules of Leibniz and of the chain; what is asked for is i = 1,
 // k = 2. No derivative is written down by hand, so that a row is its definition.
 #include "joint/row_slopes.h"
@@ -18,8 +19,9 @@ typedef struct vector {
 
 typedef struct end { // a body
     m33 R;
-    v3 r, v, a, move;         // centre of mass, ground axes
-    v3 spin, spin_rate, turn; // body axes
+    v3 r, v, a, move;             // centre of mass, ground axes
+    v3 spin, spin_rate, turn;     // body axes
+    v3 dv, da, dspin, dspin_rate; // along the direction
 } end;
 
 // ---- bodies -------------------------------------------------------------------------------------
@@ -35,6 +37,12 @@ static end space_end(const flx_row_path *m, const flx_ends *e, int i)
     if (e->nv[i] == 6) {
         b.spin_rate = v3_load(m->a + e->v[i] + 3);
         b.turn = v3_load(m->theta + e->v[i] + 3);
+    }
+    if (e->nv[i] == 6 && m->dv) {
+        b.dv = v3_load(m->dv + e->v[i]);
+        b.da = v3_load(m->da + e->v[i]);
+        b.dspin = v3_load(m->dv + e->v[i] + 3);
+        b.dspin_rate = v3_load(m->da + e->v[i] + 3);
     }
     return b;
 }
@@ -55,6 +63,13 @@ static end plane_end(const flx_row_path *m, const flx_ends *e, int i)
         b.spin_rate = v3_make(0.0, 0.0, a[2]);
         b.turn = v3_make(0.0, 0.0, theta[2]);
     }
+    if (e->nv[i] == 3 && m->dv) {
+        const double *dv = m->dv + e->v[i], *da = m->da + e->v[i];
+        b.dv = v3_make(dv[0], dv[1], 0.0);
+        b.da = v3_make(da[0], da[1], 0.0);
+        b.dspin = v3_make(0.0, 0.0, dv[2]);
+        b.dspin_rate = v3_make(0.0, 0.0, da[2]);
+    }
     return b;
 }
 
@@ -68,10 +83,14 @@ static vector turning(const end *b, v3 s)
 {
     v3 s1 = v3_cross(b->spin, s);
     const v3 rate[3] = {s, s1, v3_add(v3_cross(b->spin, s1), v3_cross(b->spin_rate, s))};
+    v3 d1 = v3_cross(b->dspin, s);
+    v3 d2 =
+        v3_add(v3_add(v3_cross(b->dspin, s1), v3_cross(b->spin, d1)), v3_cross(b->dspin_rate, s));
+    const v3 change[3] = {{0, 0, 0}, d1, d2};
     vector x;
     for (int k = 0; k < 3; k++) {
         x.c[0][k] = m33_mul_v(b->R, rate[k]);
-        x.c[1][k] = m33_mul_v(b->R, v3_cross(b->turn, rate[k]));
+        x.c[1][k] = m33_mul_v(b->R, v3_add(v3_cross(b->turn, rate[k]), change[k]));
     }
     return x;
 }
@@ -83,6 +102,8 @@ static vector place(const end *b, v3 s)
     x.c[0][1] = v3_add(x.c[0][1], b->v);
     x.c[0][2] = v3_add(x.c[0][2], b->a);
     x.c[1][0] = v3_add(x.c[1][0], b->move);
+    x.c[1][1] = v3_add(x.c[1][1], b->dv);
+    x.c[1][2] = v3_add(x.c[1][2], b->da);
     return x;
 }
 
@@ -250,7 +271,9 @@ double flx_scalar_slope(const flx_scalar *s, const flx_row_path *m)
         return slope_of_angle(s, &A, &B);
     case FLX_SCALAR_TOUCH:
         return slope_of_touch(s, &A, &B);
-    default: // linear in the angles, on velocity level, or of forces alone
+    case FLX_SCALAR_ANGLE2:
+        return B.dspin_rate.z - A.dspin_rate.z;
+    default: // on velocity level, or of forces alone
         return 0.0;
     }
 }

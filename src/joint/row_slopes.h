@@ -4,10 +4,11 @@
 
 #include "joint/scalar.h"
 
-// Frames have the velocities; a: v', theta: the direction, both over all velocities.
+// Frames have the velocities; a: v', theta: the direction, both over all velocities. dv, da: how v and v'
+// change along it, where they follow from positions; NULL: they are held.
 typedef struct flx_row_path {
     flx_frames frames;
-    const double *a, *theta;
+    const double *a, *theta, *dv, *da;
 } flx_row_path;
 
 // Rows as in rows.h, planar points as well; each writes its own.

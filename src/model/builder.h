@@ -125,9 +125,10 @@ struct flx_builder {
     flx_items busy; // being resolved, outermost first
     int depth;      // of nested resolution
     bool failed;
-    flx_items interfaces; // nodes of elastic bodies as bodies of their own, after `bodies`
-    flx_items elastic;    // elastic bodies in the order of their coordinates
-    int nmode;            // coordinates of all of them
+    flx_items
+        followers;     // nodes of elastic bodies that joints or forces use, numbered after `bodies`
+    flx_items elastic; // elastic bodies in the order of their coordinates
+    int nmode;         // coordinates of all of them
     flx_items bodies, joints, forces, variables, firsts, constraints, couplings, signals, events,
         discretes, analyses, parameters, functions, parts;
     struct flx_ast_slot {
@@ -312,10 +313,10 @@ flx_status flx_build_shapes(flx_env *e, const flx_item *body, flx_body *def);
 typedef struct flx_flexible {
     flx_item_state read;
     flx_elastic *e;
-    int first;             // number of its first coordinate among those of all elastic bodies
-    double *at, *rate;     // (n) coordinates and rates at the start
-    flx_item **points;     // (nnode) nodes that were asked for, as points
-    flx_item **interfaces; // (nnode) those that joints or forces use, as bodies
+    int first;            // number of its first coordinate among those of all elastic bodies
+    double *at, *rate;    // (n) coordinates and rates at the start
+    flx_item **points;    // (nnode) nodes that were asked for, as points
+    flx_item **followers; // (nnode) those that joints or forces use
 } flx_flexible;
 
 // What is known of a beam while the model is built.
@@ -341,8 +342,8 @@ typedef struct flx_body_data {
     flx_item *com;
     double start[3], end[3]; // ends of a flexible body, body frame
     flx_flexible flex;       // of an elastic body
-    flx_item *carrier;       // of an interface: its elastic body; of a node: its beam; else NULL
-    int node;                // of an interface, or of a beam: the node
+    flx_item *carrier;       // of a follower: its elastic body; of a node: its beam; else NULL
+    int node;                // of a follower, or of a beam: the node
     flx_beam_data *beam;     // of a beam
 } flx_body_data;
 
@@ -365,11 +366,11 @@ bool flx_body_is_elastic(const flx_item *body);
 // Its data are read, its coordinates numbered.
 flx_status flx_flexible_ready(flx_builder *b, flx_item *body, flx_loc loc);
 flx_status flx_flexible_read_fe(flx_env *e, flx_item *body, flx_elastic **out); // flexible_line.c
-// Node by the number that the data give it; the point of it; the body that joints and forces take.
+// Node by the number that the data give it; the point of it; the follower that joints and forces take.
 flx_status flx_flexible_find(flx_builder *b, flx_item *body, int id, flx_loc loc, int *node);
 flx_status flx_flexible_point(flx_builder *b, flx_item *body, int node, flx_item **out);
-flx_status flx_flexible_interface(flx_builder *b, flx_item *body, int node, flx_loc loc,
-                                  flx_item **out);
+flx_status flx_flexible_follower(flx_builder *b, flx_item *body, int node, flx_loc loc,
+                                 flx_item **out);
 // The node drawn at a place; FLX_GROUND where that is the frame itself. An error where there is none.
 flx_status flx_flexible_node_at(flx_builder *b, flx_item *body, const double position[3],
                                 flx_loc loc, int *node);
@@ -381,9 +382,9 @@ void flx_flexible_deflection(flx_builder *b, const flx_item *body, int node, flx
 void flx_flexible_rotation(flx_builder *b, const flx_item *body, int node, flx_node out[9]);
 void flx_flexible_spin(flx_builder *b, const flx_item *body, int node, flx_node out[3]);
 flx_node flx_flexible_planar_angle(flx_builder *b, const flx_item *body, int node);
-// Force (0) or moment (1) on the body at a node.
+// Force (0) or moment (1) on the body at a node; outputs alone know it.
 void flx_flexible_load(flx_builder *b, const flx_item *body, int node, int moment, flx_node out[3]);
-// Elastic bodies, interfaces, ties and coordinates into the model.
+// Elastic bodies, followers and coordinates into the model.
 flx_status flx_flexible_finish(flx_builder *b);
 
 // ---- beam.c: beams of large deformation -----------------------------------------------------------
@@ -534,7 +535,8 @@ void flx_node_velocity(flx_builder *b, const flx_item *body, const double at[3],
 void flx_node_acceleration(flx_builder *b, const flx_item *body, const double at[3],
                            flx_node out[3]);
 void flx_node_direction(flx_builder *b, const flx_item *body, const double d[3], flx_node out[3]);
-// In the plane: angle of the second body relative to the first, zero as drawn.
+// In the plane: angle of a body; of the second relative to the first, zero as drawn.
+flx_node flx_node_angle(flx_builder *b, const flx_item *body);
 flx_node flx_node_planar_angle(flx_builder *b, const flx_item *first, const flx_item *second);
 void flx_node_spin(flx_builder *b, const flx_item *body, flx_node out[3]); // angular velocity
 void flx_node_spin_rate(flx_builder *b, const flx_item *body, flx_node out[3]);

@@ -4,10 +4,9 @@
 // after those of the equations. A node is at r + R s(q) and turned by R Q(psi(q)) R0 with
 //
 //     s = at + phi q + q phi2 q/2,   Q = I + c psi~ + psi~ psi~/2,  c = sqrt(1 - psi.psi/4)      (FLX-2)
-// Q is the rotation with the quaternion (c, psi/2): small angles add, and large ones stay a rotation. A
-// node that a joint or a force uses is a body of its own, without mass, tied by
-//
-//     p - (r + R s) = 0,   sum_j (R Q R0 e_j) x (R_node e_j)/2 = 0                               (FLX-3)
+// Q is the rotation with the quaternion (c, psi/2): small angles add, and large ones stay a rotation. In
+// the plane it is that by psi. A node that a joint or a force uses is a follower: a frame of its own, which
+// the system finds from the body's own unknowns (FLX-3).
 #include "model/builder.h"
 #include "model/nodes.h"
 
@@ -134,8 +133,8 @@ static flx_status read_flexible(flx_builder *b, flx_item *body, flx_flexible *f)
     f->at = flx_take(b, (size_t)n, sizeof *f->at);
     f->rate = flx_take(b, (size_t)n, sizeof *f->rate);
     f->points = flx_take(b, (size_t)f->e->nnode, sizeof(flx_item *));
-    f->interfaces = flx_take(b, (size_t)f->e->nnode, sizeof(flx_item *));
-    if (!f->at || !f->rate || !f->points || !f->interfaces) return FLX_ERR_MEMORY;
+    f->followers = flx_take(b, (size_t)f->e->nnode, sizeof(flx_item *));
+    if (!f->at || !f->rate || !f->points || !f->followers) return FLX_ERR_MEMORY;
     FLX_TRY(read_list(&e, body, "modes", n, f->at));
     FLX_TRY(read_list(&e, body, "mode_rates", n, f->rate));
     f->first = b->nmode;
@@ -172,20 +171,23 @@ static m33 axes_of(const flx_elastic_node *node)
     return quat_to_m33(quat_unit(quat_from_m33(m33_load(node->R))));
 }
 
-static m33 turn_of(v3 psi)
+static m33 turn_of(v3 psi, bool planar)
 {
+    if (planar) return quat_to_m33(quat_exp(psi));
     m33 P = m33_skew(psi);
     double c = sqrt(fmax(0.0, 1.0 - 0.25 * v3_dot(psi, psi)));
     return m33_add(m33_identity(), m33_add(m33_scale(c, P), m33_scale(0.5, m33_mul(P, P))));
 }
 
 // A node as drawn, in the body frame.
-static void draw_node(const flx_flexible *f, int node, double at[3], double R[9])
+static void draw_node(const flx_builder *b, const flx_flexible *f, int node, double at[3],
+                      double R[9])
 {
+    bool planar = b->m->dimension == 2;
     const flx_elastic_node *x = f->e->nodes + node;
     int n = f->e->n;
     v3_store(at, v3_add(v3_load(x->at), series_at(x->phi, x->phi2, n, f->at)));
-    m33_store(R, m33_mul(turn_of(series_at(x->psi, x->psi2, n, f->at)), axes_of(x)));
+    m33_store(R, m33_mul(turn_of(series_at(x->psi, x->psi2, n, f->at), planar), axes_of(x)));
 }
 
 flx_status flx_flexible_find(flx_builder *b, flx_item *body, int id, flx_loc loc, int *node)
@@ -214,7 +216,7 @@ flx_status flx_flexible_point(flx_builder *b, flx_item *body, int node, flx_item
     if (!name) return FLX_ERR_MEMORY;
     FLX_TRY(flx_body_make_point(b, body, name, origin, out));
     flx_point_data *d = (*out)->data;
-    draw_node(f, node, at, d->R);
+    draw_node(b, f, node, at, d->R);
     memcpy(d->at, at, sizeof at);
     d->flexible = true;
     d->node = node;
@@ -222,11 +224,11 @@ flx_status flx_flexible_point(flx_builder *b, flx_item *body, int node, flx_item
     return FLX_OK;
 }
 
-flx_status flx_flexible_interface(flx_builder *b, flx_item *body, int node, flx_loc loc,
-                                  flx_item **out)
+flx_status flx_flexible_follower(flx_builder *b, flx_item *body, int node, flx_loc loc,
+                                 flx_item **out)
 {
     flx_flexible *f = flex_of(body);
-    *out = f->interfaces[node];
+    *out = f->followers[node];
     if (*out) return FLX_OK;
     FLX_TRY(flx_body_place(b, body, loc));
     flx_item *item = flx_take(b, 1, sizeof *item);
@@ -236,20 +238,20 @@ flx_status flx_flexible_interface(flx_builder *b, flx_item *body, int node, flx_
     item->name = flx_arena_printf(b->m->arena, "%s.node(%s)", body->name, f->e->nodes[node].id);
     item->full = flx_arena_printf(b->m->arena, "%s.node(%s)", body->full, f->e->nodes[node].id);
     if (!item->name || !item->full) return FLX_ERR_MEMORY;
-    item->number = b->bodies.count + b->interfaces.count;
+    item->number = b->bodies.count + b->followers.count;
     item->data = d;
     *d = (flx_body_data){.placed = FLX_ITEM_DONE, .word = "node", .carrier = body, .node = node};
     const flx_body *frame = &((const flx_body_data *)body->data)->def;
     double at[3], R[9];
-    draw_node(f, node, at, R);
+    draw_node(b, f, node, at, R);
     d->def = (flx_body){.name = item->full, .loc = loc, .type = FLX_BODY_RIGID};
     v3_store(d->def.position,
              v3_add(v3_load(frame->position), m33_mul_v(m33_load(frame->R), v3_load(at))));
     m33_store(d->def.R, m33_mul(m33_load(frame->R), m33_load(R)));
     d->def.angle = frame->angle + atan2(R[3], R[0]);
     FLX_TRY(flx_body_make_point(b, item, "com", origin, &d->com));
-    FLX_TRY(flx_items_add(b, &b->interfaces, item));
-    *out = f->interfaces[node] = item;
+    FLX_TRY(flx_items_add(b, &b->followers, item));
+    *out = f->followers[node] = item;
     return FLX_OK;
 }
 
@@ -263,7 +265,7 @@ flx_status flx_flexible_node_at(flx_builder *b, flx_item *body, const double pos
     flx_ground_to_body(body, position, at);
     for (int i = 0; i < f->e->nnode; i++) {
         double s[3], R[9];
-        draw_node(f, i, s, R);
+        draw_node(b, f, i, s, R);
         double distance = v3_norm(v3_sub(v3_load(s), v3_load(at)));
         size = fmax(size, v3_norm(v3_load(s)));
         if (distance < best) best = distance, nearest = i;
@@ -398,78 +400,17 @@ flx_node flx_flexible_planar_angle(flx_builder *b, const flx_item *body, int nod
 
 void flx_flexible_load(flx_builder *b, const flx_item *body, int node, int moment, flx_node out[3])
 {
-    const flx_item *interface = flex_of(body)->interfaces[node];
-    bool planar = b->m->dimension == 2;
+    const flx_item *follower = flex_of(body)->followers[node];
     for (int i = 0; i < 3; i++) {
-        out[i] = node_const(b->g, 0); // nothing acts there
-        bool has = planar ? (moment ? i == 2 : i < 2) : true;
-        if (!interface || !has) continue;
-        int row = planar ? i : 3 * moment + i;
-        int first =
-            b->constraints.count + (interface->number - b->bodies.count) * flx_model_tie_rows(b->m);
-        out[i] = flx_graph_leaf(b->g, flx_leaf_make(FLX_LEAF_MULTIPLIER, first + row, 0));
+        out[i] = node_const(b->g, 0);
+        if (!follower) continue; // nothing acts there
+        flx_leaf leaf =
+            flx_leaf_make(FLX_LEAF_LOAD, follower->number - b->bodies.count, 3 * moment + i);
+        out[i] = flx_graph_leaf(b->g, leaf);
     }
 }
 
 // ---- into the model -----------------------------------------------------------------------------
-
-// (FLX-3)
-static flx_status tie(flx_builder *b, const flx_item *interface, flx_constraint *out)
-{
-    static const char *const words_space[] = {"x", "y", "z", "turn x", "turn y", "turn z"};
-    static const char *const words_plane[] = {"x", "y", "turn"};
-    flx_graph *g = b->g;
-    const flx_body_data *d = interface->data;
-    bool planar = b->m->dimension == 2;
-    int n = flx_model_tie_rows(b->m);
-    flx_node row[6], p[3], own[3];
-    flx_flexible_position(b, d->carrier, d->node, p);
-    flx_node_position(b, interface, origin, own);
-    for (int i = 0; i < 3; i++) row[i] = node_sub(g, own[i], p[i]);
-    if (planar) {
-        flx_node angle =
-            flx_graph_leaf(g, flx_leaf_make(FLX_LEAF_BODY_ROTATION, interface->number, 0));
-        row[2] = node_sub(g, angle, flx_flexible_planar_angle(b, d->carrier, d->node));
-    } else {
-        flx_node R[9], sum[3];
-        flx_flexible_rotation(b, d->carrier, d->node, R);
-        for (int i = 0; i < 3; i++) sum[i] = node_const(g, 0);
-        for (int j = 0; j < 3; j++) {
-            const double axis[3] = {j == 0, j == 1, j == 2};
-            flx_node a[3] = {R[j], R[3 + j], R[6 + j]}, e[3], x[3];
-            flx_node_direction(b, interface, axis, e);
-            node_cross(g, a, e, x);
-            node_add3(g, sum, x, sum);
-        }
-        for (int i = 0; i < 3; i++) row[3 + i] = node_scale(g, 0.5, sum[i]);
-    }
-    for (int i = 0; i < n; i++) {
-        out[i] = (flx_constraint){.loc = d->def.loc, .value = row[i]};
-        out[i].name = flx_arena_printf(b->m->arena, "%s %s", interface->full,
-                                       planar ? words_plane[i] : words_space[i]);
-        if (row[i] < 0 || !out[i].name) return FLX_ERR_MEMORY;
-    }
-    return FLX_OK;
-}
-
-// The drawn motion of an interface is that of its node.
-static void set_motion(const flx_item *interface)
-{
-    flx_body_data *d = interface->data;
-    const flx_flexible *f = flex_of(d->carrier);
-    const flx_elastic_node *x = f->e->nodes + d->node;
-    const flx_body *frame = &((const flx_body_data *)d->carrier->data)->def;
-    v3 w = v3_load(frame->angular_velocity), own = {0, 0, 0}, turn = {0, 0, 0};
-    v3 arm = v3_sub(v3_load(d->def.position), v3_load(frame->position));
-    for (int k = 0; k < f->e->n; k++) {
-        own = v3_axpy(f->rate[k], v3_load(x->phi + 3 * k), own);
-        turn = v3_axpy(f->rate[k], v3_load(x->psi + 3 * k), turn);
-    }
-    m33 R = m33_load(frame->R);
-    v3_store(d->def.velocity,
-             v3_add(v3_load(frame->velocity), v3_add(v3_cross(w, arm), m33_mul_v(R, own))));
-    v3_store(d->def.angular_velocity, v3_add(w, m33_mul_v(R, turn)));
-}
 
 static flx_status add_modes(flx_builder *b, const flx_item *body)
 {
@@ -493,30 +434,20 @@ flx_status flx_flexible_finish(flx_builder *b)
     flx_model *m = b->m;
     if (b->elastic.count == 0) return FLX_OK;
     m->nmode = b->nmode;
-    m->ninterface = b->interfaces.count;
-    m->ntie = m->ninterface * flx_model_tie_rows(m);
-    size_t nv = (size_t)(m->nvariable + m->nmode), nc = (size_t)(m->nconstraint + m->ntie);
+    size_t nv = (size_t)(m->nvariable + m->nmode), nf = (size_t)b->followers.count;
     flx_variable *variables = flx_arena_take(m->arena, nv, sizeof *variables);
-    flx_constraint *constraints = flx_arena_take(m->arena, nc, sizeof *constraints);
     m->modals = flx_arena_take(m->arena, (size_t)b->elastic.count, sizeof *m->modals);
-    m->carriers = flx_arena_take(m->arena, (size_t)m->ninterface, sizeof *m->carriers);
-    if (!variables || !constraints || !m->modals || !m->carriers) return FLX_ERR_MEMORY;
+    m->followers = flx_arena_take(m->arena, nf, sizeof *m->followers);
+    if (!variables || !m->modals || !m->followers) return FLX_ERR_MEMORY;
     if (m->nvariable > 0) {
         memcpy(variables, m->variables, (size_t)m->nvariable * sizeof *variables);
     }
-    if (m->nconstraint > 0) {
-        memcpy(constraints, m->constraints, (size_t)m->nconstraint * sizeof *constraints);
-    }
     m->variables = variables;
-    m->constraints = constraints;
     for (int i = 0; i < b->elastic.count; i++) FLX_TRY(add_modes(b, b->elastic.items[i]));
-    for (int i = 0; i < m->ninterface; i++) {
-        const flx_item *interface = b->interfaces.items[i];
-        set_motion(interface);
-        m->bodies[m->nbody++] = ((const flx_body_data *)interface->data)->def;
-        m->carriers[i] = ((const flx_body_data *)interface->data)->carrier->number;
-        FLX_TRY(tie(b, interface, m->constraints + m->nconstraint));
-        m->nconstraint += flx_model_tie_rows(m);
+    for (int i = 0; i < b->followers.count; i++) {
+        const flx_body_data *d = b->followers.items[i]->data;
+        m->bodies[m->nbody + i] = d->def;
+        m->followers[m->nfollower++] = (flx_follower){d->carrier->number, d->node};
     }
     return FLX_OK;
 }

@@ -26,7 +26,7 @@ int flx_model_item_count(const flx_model *m, flx_item_kind kind)
 {
     switch (kind) {
     case FLX_ITEM_BODY:
-        return m->nbody - m->ninterface;
+        return m->nbody;
     case FLX_ITEM_JOINT:
         return m->njoint;
     case FLX_ITEM_FORCE:
@@ -36,7 +36,7 @@ int flx_model_item_count(const flx_model *m, flx_item_kind kind)
     case FLX_ITEM_STATE:
         return m->nfirst;
     case FLX_ITEM_CONSTRAINT:
-        return m->nconstraint - m->ntie;
+        return m->nconstraint;
     case FLX_ITEM_DISCRETE:
         return m->ndiscrete;
     case FLX_ITEM_EVENT:

@@ -445,12 +445,6 @@ static void joint_axis(flx_builder *b, const flx_joint_data *d, int side, int j,
     flx_node_direction(b, d->body[side], c, out);
 }
 
-static flx_node planar_body_angle(flx_builder *b, const flx_item *body)
-{
-    if (!flx_body_turns(body)) return node_const(b->g, 0);
-    return flx_graph_leaf(b->g, flx_leaf_make(FLX_LEAF_BODY_ROTATION, body->number, 0));
-}
-
 static double drawn_angle(const flx_item *body)
 {
     return flx_body_turns(body) ? ((const flx_body_data *)body->data)->def.angle : 0;
@@ -459,7 +453,7 @@ static double drawn_angle(const flx_item *body)
 flx_node flx_node_planar_angle(flx_builder *b, const flx_item *first, const flx_item *second)
 {
     flx_graph *g = b->g;
-    flx_node a = node_sub(g, planar_body_angle(b, second), planar_body_angle(b, first));
+    flx_node a = node_sub(g, flx_node_angle(b, second), flx_node_angle(b, first));
     return node_sub(g, a, node_const(g, drawn_angle(second) - drawn_angle(first)));
 }
 

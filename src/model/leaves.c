@@ -62,6 +62,7 @@ flx_node flx_leaf_time_rate(flx_graph *g, void *model, flx_leaf l)
     case FLX_LEAF_PULL:
     case FLX_LEAF_ENERGY:
     case FLX_LEAF_MOMENTUM:
+    case FLX_LEAF_LOAD:
     case FLX_LEAF_CONSTRAINTS:
     case FLX_LEAF_MODES:
     case FLX_LEAF_SECTION:

@@ -48,10 +48,11 @@ typedef enum flx_leaf_kind {
     FLX_LEAF_PULL,           // [6] index: force whose force is an unknown
     FLX_LEAF_ENERGY,         // [5] kinetic, potential, strain, dissipated, total; outputs only
     FLX_LEAF_MOMENTUM,       // [6] linear, angular about the origin; outputs only
-    FLX_LEAF_CONSTRAINTS,    // [2] largest position and velocity residual; outputs only
-    FLX_LEAF_SECTION, // [6] index: body, a node of a beam; force and moment of the part after
-                      // it on the part before it, ground axes; outputs only
-    FLX_LEAF_MODES,   // [4 count] index: analysis; re, im, frequency, damping; outputs only
+    FLX_LEAF_LOAD, // [6] index: follower; force and moment that act there, ground axes; outputs only
+    FLX_LEAF_CONSTRAINTS, // [2] largest position and velocity residual; outputs only
+    FLX_LEAF_SECTION,     // [6] index: body, a node of a beam; force and moment of the part after
+                          // it on the part before it, ground axes; outputs only
+    FLX_LEAF_MODES,       // [4 count] index: analysis; re, im, frequency, damping; outputs only
 } flx_leaf_kind;
 
 static inline flx_leaf flx_leaf_make(flx_leaf_kind kind, int index, int component)
@@ -437,6 +438,13 @@ typedef struct flx_beam {
     double size[2]; // for pictures: width along z, height along y; round: the radius. 0: not known
 } flx_beam;
 
+// A frame that joints and forces use as they use a body, and that other unknowns give: a node of an
+// elastic body. It has the number nbody + i among the bodies of joints and forces.
+typedef struct flx_follower {
+    int carrier; // number of the body that it belongs to
+    int node;    // of its data
+} flx_follower;
+
 // The block `fe`: a structure, or the files of its matrices.
 typedef struct flx_fe_block {
     struct flx_structure *structure; // owned by the model; NULL: none
@@ -461,11 +469,11 @@ struct flx_model {
     flx_open gravity_open[3];
     int nparameter;
     flx_parameter *parameters;
-    int nbody, ninterface; // the last so many are nodes of elastic bodies that joints or forces use
-    flx_body *bodies;
+    int nbody, nfollower;
+    flx_body *bodies;        // (nbody + nfollower) the last are followers, without mass, as drawn
+    flx_follower *followers; // (nfollower)
     int nsurface, surface_capacity;
     flx_surface *surfaces; // owned
-    int *carriers;         // (ninterface) the elastic body of each
     int nmodal;
     flx_modal *modals; // by their first variable
     int nbeam;
@@ -480,7 +488,7 @@ struct flx_model {
     flx_variable *variables;
     int nfirst, nstate, nalgebraic; // nfirst = nstate + nalgebraic
     flx_first_order *firsts;
-    int nconstraint, ntie; // the last so many tie interfaces to their bodies, in order
+    int nconstraint;
     flx_constraint *constraints;
     int ncoupling;
     flx_coupling *couplings;
@@ -512,10 +520,16 @@ struct flx_model {
     flx_unavailable *unavailable;
 };
 
-// Rows that tie an interface to its elastic body.
-static inline int flx_model_tie_rows(const flx_model *m)
+// Frames that scenes show and joints use: of bodies, then of followers.
+static inline int flx_model_frames(const flx_model *m)
 {
-    return m->dimension == 2 ? 3 : 6;
+    return m->nbody + m->nfollower;
+}
+
+// The body that the frame of this number belongs to; the ground is its own.
+static inline int flx_model_carrier(const flx_model *m, int body)
+{
+    return body < m->nbody ? body : m->followers[body - m->nbody].carrier;
 }
 
 // The name of an item whose inertia is neglected; NULL: no such item.

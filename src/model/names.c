@@ -244,6 +244,9 @@ static bool known_in_outputs_only(void *user, flx_leaf leaf)
     case FLX_LEAF_MOMENTUM:
         what = "the momentum";
         break;
+    case FLX_LEAF_LOAD:
+        what = "the load of a node";
+        break;
     case FLX_LEAF_CONSTRAINTS:
         what = "the residual of the constraints";
         break;

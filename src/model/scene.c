@@ -47,8 +47,7 @@ static void put_shapes(const flx_model *m, int body, const flx_places *p, double
     const flx_body *b = m->bodies + body;
     int n = b->nshape;
     const flx_shape *s = b->shapes;
-    bool drawn = modal_of(m, body) || body >= m->nbody - m->ninterface; // by its nodes
-    if (n == 0 && !drawn) {
+    if (n == 0 && body < m->nbody && !modal_of(m, body)) { // by its nodes
         n = flx_scene_shapes(m, body, p, size, made);
         s = made;
     }
@@ -70,7 +69,7 @@ static void put_elastic(const flx_model *m, const flx_modal *modal, flx_text *t)
     const flx_elastic *e = modal->e;
     int mode = modal->first - (m->nvariable - m->nmode);
     flx_text_print(t, ", \"elastic\": {\"motion\": %d, \"line\": %s, \"nodes\": [",
-                   FLX_SCENE_MOTION * m->nbody + mode, e->line ? "true" : "false");
+                   FLX_SCENE_MOTION * flx_model_frames(m) + mode, e->line ? "true" : "false");
     for (int i = 0; i < e->nnode; i++) {
         if (i > 0) flx_text_put(t, ", ");
         flx_text_put_numbers(t, 3, e->nodes[i].at);
@@ -159,14 +158,14 @@ static const char *force_word(flx_force_type type)
 flx_status flx_scene_write(const flx_model *m, flx_text *t)
 {
     const double size = flx_scene_size(m);
-    flx_places *places = flx_alloc(m->ctx, (size_t)m->nbody, sizeof *places);
+    flx_places *places = flx_alloc(m->ctx, (size_t)flx_model_frames(m), sizeof *places);
     if (!places) return FLX_ERR_MEMORY;
     flx_scene_find_places(m, size, places);
     flx_text_print(t, "{\"dimension\": %d, \"size\": ", m->dimension);
     flx_text_put_number(t, size);
     put_vector(t, "gravity", m->gravity);
     flx_text_put(t, ", \"bodies\": [");
-    for (int i = 0; i < m->nbody; i++) {
+    for (int i = 0; i < flx_model_frames(m); i++) {
         if (i > 0) flx_text_put(t, ", ");
         put_body(m, i, places + i, size, t);
     }

@@ -24,7 +24,7 @@ typedef struct flx_places {
 
 // The largest extent of the mechanism as drawn, in metres; 1 where it has none.
 double flx_scene_size(const flx_model *m);
-// Places of all bodies: (nbody), zeroed before.
+// Places of all frames: (flx_model_frames), zeroed before.
 void flx_scene_find_places(const flx_model *m, double size, flx_places *places);
 // Shapes that show where a body's joints are and how its mass is spread. Returns their number.
 int flx_scene_shapes(const flx_model *m, int body, const flx_places *p, double size,

@@ -18,10 +18,30 @@ static flx_node leaf(flx_builder *b, flx_leaf_kind kind, int index, int componen
 
 // ---- kinematics of a body -----------------------------------------------------------------------
 
+// A follower has no leaves: its motion is written with those of the body that carries it.
+static const flx_body_data *follower(const flx_item *body)
+{
+    const flx_body_data *d = body->kind == FLX_KIND_BODY ? body->data : NULL;
+    return d && d->carrier && flx_body_is_elastic(d->carrier) ? d : NULL;
+}
+
+static flx_node rate_of(flx_builder *b, flx_node n)
+{
+    return flx_graph_derive(b->g, n, flx_leaf_time_rate, b->m);
+}
+
+flx_node flx_node_angle(flx_builder *b, const flx_item *body)
+{
+    const flx_body_data *f = follower(body);
+    if (f) return flx_flexible_planar_angle(b, f->carrier, f->node);
+    if (!flx_body_turns(body)) return node_const(b->g, 0);
+    return leaf(b, FLX_LEAF_BODY_ROTATION, body->number, 0);
+}
+
 // Planar: cosine and sine of the body's angle.
 static void planar_axes(flx_builder *b, const flx_item *body, flx_node *c, flx_node *s)
 {
-    flx_node angle = leaf(b, FLX_LEAF_BODY_ROTATION, body->number, 0);
+    flx_node angle = flx_node_angle(b, body);
     *c = flx_graph_unary(b->g, FLX_OP_COS, angle);
     *s = flx_graph_unary(b->g, FLX_OP_SIN, angle);
 }
@@ -40,11 +60,15 @@ static void turn(flx_builder *b, const flx_item *body, const flx_node v[3], flx_
         x[1] = node_add(g, node_mul(g, s, v[0]), node_mul(g, c, v[1]));
         x[2] = v[2];
     } else {
+        const flx_body_data *f = follower(body);
+        flx_node R[9];
+        if (f) flx_flexible_rotation(b, f->carrier, f->node, R);
         for (int i = 0; i < 3; i++) {
             x[i] = node_const(g, 0);
             for (int j = 0; j < 3; j++) {
                 if (node_is(g, v[j], 0)) continue;
-                flx_node r = leaf(b, FLX_LEAF_BODY_ROTATION, body->number, 3 * i + j);
+                flx_node r =
+                    f ? R[3 * i + j] : leaf(b, FLX_LEAF_BODY_ROTATION, body->number, 3 * i + j);
                 x[i] = node_add(g, x[i], node_mul(g, r, v[j]));
             }
         }
@@ -83,8 +107,13 @@ static void base_leaves(flx_builder *b, const flx_item *body, flx_leaf_kind kind
 void flx_node_position(flx_builder *b, const flx_item *body, const double at[3], flx_node out[3])
 {
     flx_node d[3], r[3];
+    const flx_body_data *f = follower(body);
     arm_of(b, body, at, d);
-    base_leaves(b, body, FLX_LEAF_BODY_POSITION, r);
+    if (f) {
+        flx_flexible_position(b, f->carrier, f->node, r);
+    } else {
+        base_leaves(b, body, FLX_LEAF_BODY_POSITION, r);
+    }
     turn(b, body, d, d);
     node_add3(b->g, r, d, out);
 }
@@ -92,6 +121,11 @@ void flx_node_position(flx_builder *b, const flx_item *body, const double at[3],
 void flx_node_velocity(flx_builder *b, const flx_item *body, const double at[3], flx_node out[3])
 {
     flx_node d[3], v[3], w[3];
+    if (follower(body)) {
+        flx_node_position(b, body, at, out);
+        for (int i = 0; i < 3; i++) out[i] = rate_of(b, out[i]);
+        return;
+    }
     arm_of(b, body, at, d);
     base_leaves(b, body, FLX_LEAF_BODY_VELOCITY, v);
     body_spin(b, body, FLX_LEAF_BODY_SPIN, w);
@@ -126,6 +160,11 @@ void flx_node_direction(flx_builder *b, const flx_item *body, const double d[3],
 
 void flx_node_spin(flx_builder *b, const flx_item *body, flx_node out[3])
 {
+    const flx_body_data *f = follower(body);
+    if (f) {
+        flx_flexible_spin(b, f->carrier, f->node, out);
+        return;
+    }
     body_spin(b, body, FLX_LEAF_BODY_SPIN, out);
     if (b->m->dimension == 3) turn(b, body, out, out);
 }
@@ -289,11 +328,6 @@ typedef struct subject {
     double at[3], R[9]; // body frame
     const char *full;
 } subject;
-
-static flx_node rate_of(flx_builder *b, flx_node n)
-{
-    return flx_graph_derive(b->g, n, flx_leaf_time_rate, b->m);
-}
 
 // Position, and its first or second derivative.
 static void subject_place(flx_builder *b, const subject *s, int order, flx_node out[3])

@@ -157,9 +157,11 @@ static size_t cut_block(const flx_descriptor *d, flx_work *w)
 {
     const flx_expressions *x = &d->expr;
     size_t frame = d->planar ? sizeof(flx_frame2) : sizeof(flx_frame);
-    size_t frames = ((size_t)d->model->nbody + 1) * frame / sizeof(double);
+    size_t frames = ((size_t)d->model->nbody + (size_t)d->nfollower + 1) * frame / sizeof(double);
     size_t nrow = (size_t)d->base.dims.nlam + (size_t)d->base.dims.nmu;
     size_t n = (size_t)flx_dims_unknowns(&d->base.dims);
+    size_t rows = (size_t)flx_follow_rows(d), all = n + rows, J = (size_t)d->follower_numbers;
+    size_t most = 2 * (size_t)d->follower_most * (size_t)d->follower_most;
     const struct {
         double **at;
         size_t n;
@@ -171,12 +173,22 @@ static size_t cut_block(const flx_descriptor *d, flx_work *w)
         {&w->rows, nrow},
         {&w->r, n},
         {&w->zero, n},
-        {&w->force, (size_t)d->base.dims.nv},
+        {&w->force, all},
+        {&w->follow.v, rows ? all : 0},
+        {&w->follow.a, rows ? all : 0},
+        {&w->follow.r, rows ? all : 0},
+        {&w->follow.dv, rows ? all : 0},
+        {&w->follow.da, rows ? all : 0},
+        {&w->follow.J, J},
+        {&w->follow.Jv, J},
+        {&w->follow.bias, rows},
+        {&w->follow.A0, rows ? (size_t)d->nvalue : 0},
+        {&w->follow.A1, rows ? (size_t)d->nvalue : 0},
+        {&w->follow.scratch, most},
         {&w->lam, d->complete ? (size_t)d->complete_lam + (size_t)d->complete_mu : 0},
         {&w->read, (size_t)x->read_size},
         {&w->modal, flx_modals_scratch(d)},
-        {&w->tangent,
-         x->nreading > 0 ? (size_t)d->base.pattern.offset[d->base.pattern.row[d->nblock]] : 0},
+        {&w->tangent, x->nreading > 0 ? (size_t)d->nvalue : 0},
         {&w->truth, 2 * (size_t)d->model->nevent},
         {&w->near, (size_t)d->model->nswitch},
         {&w->border, (size_t)d->model->nswitch},
@@ -307,6 +319,7 @@ static flx_status make(flx_descriptor *d, const flx_descriptor_options *o)
     FLX_TRY(flx_layout_bodies(d));
     FLX_TRY(flx_modals_plan(d));
     FLX_TRY(flx_elements_plan(d));
+    FLX_TRY(flx_follow_plan(d));
     FLX_TRY(flx_forces_plan(d));
     FLX_TRY(flx_rows_count(d));
     flx_forces_number(d);
@@ -315,11 +328,13 @@ static flx_status make(flx_descriptor *d, const flx_descriptor_options *o)
     if (!d->rows) return FLX_ERR_MEMORY;
     // ... find who touches whom ...
     FLX_TRY(flx_layout_blocks(d));
+    FLX_TRY(flx_read_list(d));
     FLX_TRY(flx_modals_couple(d));
     FLX_TRY(flx_elements_couple(d));
     FLX_TRY(flx_rows_couple(d));
     FLX_TRY(flx_forces_couple(d));
     FLX_TRY(flx_expr_couple(d));
+    FLX_TRY(flx_follow_couple(d));
     FLX_TRY(flx_layout_pattern(d));
     // ... and where everybody writes
     for (int k = 0; k < FLX_N_BODY_KINDS; k++) {
@@ -330,6 +345,7 @@ static flx_status make(flx_descriptor *d, const flx_descriptor_options *o)
     }
     flx_modals_fill(d);
     flx_elements_fill(d);
+    FLX_TRY(flx_follow_fill(d));
     FLX_TRY(flx_rows_fill(d));
     flx_forces_fill(d);
     FLX_TRY(flx_expr_fill(d));

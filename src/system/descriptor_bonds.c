@@ -20,7 +20,7 @@ static void constraints_rate(const flx_descriptor *d, flx_work *w, const flx_poi
 flx_status flx_eval_bond_rate(const flx_system *s, flx_work *w, const flx_point *p, double *gd)
 {
     const flx_descriptor *d = flx_descriptor_of(s);
-    flx_eval_begin(d, w, p);
+    p = flx_eval_begin(d, w, p);
     if (d->planar) {
         flx_row_point2_rate(d->npoint, d->points, w->frames.plane, gd);
     } else {
@@ -79,27 +79,45 @@ static void points_force(const flx_descriptor *d, flx_work *w, const double *lam
     }
 }
 
+// Zeros to add forces to, out (nv) itself where there are no followers; what was added into out.
+static double *begin_force(const flx_descriptor *d, flx_work *w, double *out)
+{
+    int n = d->base.dims.nv, all = flx_dims_unknowns(&d->base.dims) + flx_follow_rows(d);
+    double *rows = d->nfollower > 0 ? w->follow.r : out;
+    memset(rows, 0, (size_t)(d->nfollower > 0 ? all : n) * sizeof *rows);
+    return rows;
+}
+
+static void end_force(const flx_descriptor *d, const flx_work *w, double *rows, double *out)
+{
+    if (rows == out) return;
+    flx_follow_carry(d, w, rows);
+    memcpy(out, rows, (size_t)d->base.dims.nv * sizeof *out);
+}
+
 flx_status flx_eval_bond_force(const flx_system *s, flx_work *w, const flx_point *p,
                                const double *eta, double *out)
 {
     const flx_descriptor *d = flx_descriptor_of(s);
-    flx_eval_begin(d, w, p);
-    memset(out, 0, (size_t)s->dims.nv * sizeof *out);
-    points_force(d, w, eta, out);
-    scalars_force(w, p, d->nscalar, d->scalars, eta, true, out);
-    constraints_force(d, w, eta, NULL, true, out);
+    p = flx_eval_begin(d, w, p);
+    double *rows = begin_force(d, w, out);
+    points_force(d, w, eta, rows);
+    scalars_force(w, p, d->nscalar, d->scalars, eta, true, rows);
+    constraints_force(d, w, eta, NULL, true, rows);
+    end_force(d, w, rows, out);
     return FLX_OK;
 }
 
 void flx_rows_force(const flx_descriptor *d, flx_work *w, const flx_point *p, const double *lam,
                     const double *mu, double *out)
 {
-    flx_eval_begin(d, w, p);
-    memset(out, 0, (size_t)d->base.dims.nv * sizeof *out);
-    points_force(d, w, lam, out);
-    scalars_force(w, p, d->nscalar, d->scalars, lam, false, out);
-    scalars_force(w, p, d->nvscalar, d->vscalars, mu, false, out);
-    constraints_force(d, w, lam, mu, false, out);
+    p = flx_eval_begin(d, w, p);
+    double *rows = begin_force(d, w, out);
+    points_force(d, w, lam, rows);
+    scalars_force(w, p, d->nscalar, d->scalars, lam, false, rows);
+    scalars_force(w, p, d->nvscalar, d->vscalars, mu, false, rows);
+    constraints_force(d, w, lam, mu, false, rows);
+    end_force(d, w, rows, out);
 }
 
 void flx_joint_force(const flx_descriptor *d, flx_work *w, const flx_point *p, int joint,
@@ -119,7 +137,7 @@ void flx_joint_force(const flx_descriptor *d, flx_work *w, const flx_point *p, i
 flx_status flx_eval_bond_bias(const flx_system *s, flx_work *w, const flx_point *p, double *bias)
 {
     const flx_descriptor *d = flx_descriptor_of(s);
-    flx_eval_begin(d, w, p);
+    p = flx_eval_begin(d, w, p);
     if (d->planar) {
         flx_row_point2_bias(d->npoint, d->points, w->frames.plane, bias);
     } else {
@@ -139,6 +157,10 @@ flx_status flx_eval_bond_bias(const flx_system *s, flx_work *w, const flx_point 
             }
             bias[first + r->row] = sum;
         }
+    }
+    if (d->nfollower > 0) { // (FOL-2)
+        flx_follow_move(d, w, w->zero, true, w->follow.a);
+        flx_follow_rates(d, w, p, w->follow.a, bias);
     }
     if (d->expr.nbond > 0) flx_eval_group(d, w, FLX_GROUP_BIAS);
     for (int i = 0; i < d->expr.nbond; i++) {
@@ -189,9 +211,18 @@ flx_status flx_eval_bond_slope(const flx_system *s, flx_work *w, const flx_point
 {
     const flx_descriptor *d = flx_descriptor_of(s);
     if (d->expr.nbond > 0 && !d->expr.thirds) return FLX_ERR_CANNOT;
-    flx_eval_begin(d, w, p);
+    p = flx_eval_begin(d, w, p);
     memset(out, 0, (size_t)s->dims.nlam * sizeof *out); // forces that are unknowns have none
-    const flx_row_path path = {.frames = w->frames, .a = p->a, .theta = theta};
+    flx_row_path path = {.frames = w->frames, .a = p->a, .theta = theta};
+    if (d->nfollower > 0) {
+        flx_follow_move(d, w, p->a, true, w->follow.a);
+        flx_follow_move(d, w, theta, false, w->follow.r);
+        path.a = w->follow.a;
+        path.theta = w->follow.r;
+        flx_follow_slopes(d, w, p, theta);
+        path.dv = w->follow.dv;
+        path.da = w->follow.da;
+    }
     flx_row_point_slope(d->npoint, d->points, &path, out);
     flx_row_axis_slope(d->naxis, d->axes, &path, out);
     scalars_slope(d, &path, out);

@@ -112,6 +112,12 @@ static int root_of(int *set, int i)
     return i;
 }
 
+// The body of a joint, or the one that carries it.
+static int moved(const flx_model *m, int j, int side)
+{
+    return flx_model_carrier(m, m->joints[j].body[side]);
+}
+
 static bool connects(const flx_model *m, int j)
 {
     flx_joint_type t = m->joints[j].type;
@@ -127,8 +133,7 @@ static void choose_tree(const flx_descriptor *d, const wish *wishes, bool *in_tr
         for (int j = 0; j < m->njoint; j++) {
             bool first = wishes[j].coordinate || wishes[j].rate;
             if (!connects(m, j) || first != (pass == 0)) continue;
-            int a = root_of(set, m->joints[j].body[0] + 1);
-            int b = root_of(set, m->joints[j].body[1] + 1);
+            int a = root_of(set, moved(m, j, 0) + 1), b = root_of(set, moved(m, j, 1) + 1);
             if (a == b) continue;
             in_tree[j] = true;
             set[a] = b;
@@ -152,7 +157,7 @@ static void walk(const flx_descriptor *d, const tree *t, placed *p)
     }
     for (int j = m->njoint - 1; j >= 0; j--) {
         for (int side = 0; side < 2 && t->in_tree[j]; side++) {
-            int b = m->joints[j].body[side] + 1;
+            int b = moved(m, j, side) + 1;
             t->next[2 * j + side] = t->first[b];
             t->first[b] = 2 * j + side;
         }
@@ -165,7 +170,7 @@ static void walk(const flx_descriptor *d, const tree *t, placed *p)
         while (head < tail) {
             int b = t->order[head++];
             for (int e = t->first[b]; e >= 0; e = t->next[e]) {
-                int side = e & 1, c = m->joints[e / 2].body[1 - side] + 1;
+                int side = e & 1, c = moved(m, e / 2, 1 - side) + 1;
                 if (p[c].parent != -2) continue;
                 p[c].parent = b;
                 p[c].joint = e / 2;

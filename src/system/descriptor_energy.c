@@ -128,7 +128,7 @@ flx_status flx_eval_energy(const flx_system *s, flx_work *w, const flx_point *p,
     const flx_descriptor *d = flx_descriptor_of(s);
     const double *g = d->model->gravity;
     *e = (flx_energies){0};
-    flx_eval_begin(d, w, p);
+    p = flx_eval_begin(d, w, p);
 #define X(NAME, name, nq, nv)                                                                      \
     flx_##name##_energy(d->nkind[FLX_BODY_KIND_##NAME], d->kind[FLX_BODY_KIND_##NAME], g,          \
                         w->frames, e);

@@ -17,6 +17,7 @@ void flx_eval_frames(const flx_descriptor *d, flx_work *w, const flx_point *p)
         flx_point_frames(d->nkind[FLX_BODY_KIND_POINT], d->kind[FLX_BODY_KIND_POINT], p->q, p->v,
                          w->frames);
     }
+    if (d->nfollower > 0) flx_follow_frames(d, w, p);
 }
 
 void flx_eval_group(const flx_descriptor *d, flx_work *w, flx_group_kind kind)
@@ -99,22 +100,32 @@ void flx_eval_leaves(const flx_work *w, const flx_point *p, int n, const flx_inp
     }
 }
 
-// Frames, leaves and motions of a point.
-void flx_eval_begin(const flx_descriptor *d, flx_work *w, const flx_point *p)
+// The point with the velocities of followers.
+static const flx_point *whole_point(const flx_descriptor *d, flx_work *w, const flx_point *p)
 {
-    if (w->held) return;
+    if (d->nfollower == 0) return p;
+    w->follow.point = *p;
+    w->follow.point.v = w->follow.v;
+    return &w->follow.point;
+}
+
+// Frames, leaves and motions of a point.
+const flx_point *flx_eval_begin(const flx_descriptor *d, flx_work *w, const flx_point *p)
+{
+    if (w->held) return whole_point(d, w, p);
     if (flx_has_bodies(d)) flx_eval_frames(d, w, p);
     if (d->expr.nreading > 0) flx_read_eval(d, w, p);
     flx_eval_leaves(w, p, d->expr.ninput, d->expr.inputs, w->leaves);
     if (d->expr.nturn > 0) fill_turns(d, w, p);
     flx_eval_group(d, w, FLX_GROUP_TIME);
+    return whole_point(d, w, p);
 }
 
 void flx_eval_hold(const flx_descriptor *d, flx_work *w, const flx_point *p)
 {
     const flx_expressions *x = &d->expr;
     flx_eval_release(w);
-    flx_eval_begin(d, w, p);
+    (void)flx_eval_begin(d, w, p);
     if (x->motion) {
         // the three groups are neighbours
         flx_program_eval(x->motion, w->leaves, w->scratch, w->out + x->group[FLX_GROUP_VALUE].out);
@@ -169,11 +180,17 @@ double flx_eval_longest_step(const flx_system *s, flx_work *w, const flx_state *
     if (d->nturn == 0) return h;
     flx_point p = flx_state_point(s, x);
     flx_eval_frames(d, w, &p);
+    const double *v = x->v, *acc = x->a;
+    if (d->nfollower > 0) {
+        flx_follow_move(d, w, x->a, true, w->follow.a);
+        v = w->follow.v;
+        acc = w->follow.a;
+    }
     for (int i = 0; i < d->nturn; i++) {
         flx_jet j;
         flx_scalar_gradient(d->turns + i, w->frames, x->switches, &j);
-        double r = fabs(flx_jet_rate(d->turns + i, &j, x->v));
-        double a = fabs(flx_jet_rate(d->turns + i, &j, x->a));
+        double r = fabs(flx_jet_rate(d->turns + i, &j, v));
+        double a = fabs(flx_jet_rate(d->turns + i, &j, acc));
         double most = 2.0 * TURN_A_STEP / (r + sqrt(r * r + 2.0 * TURN_A_STEP * a));
         if (most < h) h = most;
     }

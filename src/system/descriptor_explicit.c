@@ -16,7 +16,6 @@
 
 static bool has_massless_body(const flx_model *m)
 {
-    if (m->ninterface > 0) return true;
     for (int i = 0; i < m->nbody; i++) {
         bool elastic = false; // the material has the mass
         for (int k = 0; k < m->nmodal; k++) elastic = elastic || m->modals[k].body == i;
@@ -400,7 +399,7 @@ static bool accelerate_flat(const flx_descriptor *d, flx_work *w, flx_state *x)
     const flx_flat *f = &d->expr.flat;
     if (!f->program) return false;
     flx_point p = flx_state_point(&d->base, x);
-    flx_eval_begin(d, w, &p);
+    (void)flx_eval_begin(d, w, &p);
     const double *out = w->out + f->out, *ratio = out + f->n - f->nratio;
     flx_program_eval(f->program, w->leaves, w->scratch, w->out + f->out);
     double least = 1.0;

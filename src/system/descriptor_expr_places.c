@@ -58,7 +58,8 @@ flx_status flx_expr_couple(flx_descriptor *d)
         for (int k = 0; k < 6; k++) {
             for (int b = 0; b < 2; b++) {
                 if (x->wrenches[i].body[b] < 0) continue;
-                FLX_TRY(couple_channel(d, x->wrenches[i].channel[k], x->wrenches[i].body[b]));
+                FLX_TRY(couple_channel(d, x->wrenches[i].channel[k],
+                                       flx_body_block(d, x->wrenches[i].body[b])));
             }
         }
     }
@@ -67,7 +68,7 @@ flx_status flx_expr_couple(flx_descriptor *d)
         FLX_TRY(flx_layout_couple_bodies(d, s->body));
         for (int b = 0; b < 2; b++) {
             if (s->body[b] < 0) continue;
-            FLX_TRY(couple_channel(d, x->efforts[i].channel, s->body[b]));
+            FLX_TRY(couple_channel(d, x->efforts[i].channel, flx_body_block(d, s->body[b])));
         }
     }
     for (int i = 0; i < x->nbond; i++) FLX_TRY(couple_bond(d, x->bonds + i));

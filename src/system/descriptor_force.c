@@ -272,17 +272,18 @@ static void find_slopes(const flx_descriptor *d, const flx_work *w, const flx_je
     const flx_scalar *s = &d->mixed[i].s;
     const flx_channel *c = d->expr.channels + d->expr.rows[d->mixed_of[i].law].channel;
     const double *by = flx_eval_output(d, w, FLX_GROUP_SLOPE);
-    double size = 0.0;
+    double size = 0.0, *g = w->force; // the gradient over the unknowns
     slope[0] = slope[1] = 0.0;
-    for (int b = 0; b < 2; b++) {
-        for (int k = 0; k < s->e.nv[b]; k++) {
-            size += j->g[b][k] * j->g[b][k];
-            for (int n = c->dep; n < c->dep + c->ndep; n++) {
-                const flx_dep *dep = d->expr.deps + n;
-                if (dep->unknown == s->e.v[b] + k) slope[dep->rate] += by[n] * j->g[b][k];
-            }
+    flx_jet_add_force(s, j, 1.0, g);
+    flx_follow_carry(d, w, g);
+    for (int u = 0; u < d->base.dims.nv; u++) size += g[u] * g[u];
+    for (int n = c->dep; n < c->dep + c->ndep; n++) {
+        const flx_dep *dep = d->expr.deps + n;
+        if (dep->unknown >= 0 && dep->unknown < d->base.dims.nv) {
+            slope[dep->rate] += by[n] * g[dep->unknown];
         }
     }
+    memset(g, 0, (size_t)(flx_dims_unknowns(&d->base.dims) + flx_follow_rows(d)) * sizeof *g);
     for (int n = 0; n < 2; n++) {
         slope[n] /= size;
         if (!isfinite(slope[n])) slope[n] = 0.0;
@@ -302,7 +303,7 @@ flx_status flx_forces_scale(flx_descriptor *d)
     }
     if (status != FLX_OK) goto done;
     flx_point p = flx_state_point(&d->base, x);
-    flx_eval_begin(d, w, &p);
+    (void)flx_eval_begin(d, w, &p);
     flx_eval_group(d, w, FLX_GROUP_SLOPE);
     for (int i = d->nmixed - d->nlaw; i < d->nmixed; i++) {
         double slope[2], sign = d->mixed_of[i].sign;

@@ -173,7 +173,7 @@ static int n_rows(const flx_system *s)
 // Values of the switches, then slopes, at a point.
 static const double *values_at(const flx_descriptor *d, flx_work *w, const flx_point *p)
 {
-    flx_eval_begin(d, w, p);
+    (void)flx_eval_begin(d, w, p);
     flx_eval_group(d, w, FLX_GROUP_SWITCH);
     return flx_eval_output(d, w, FLX_GROUP_SWITCH);
 }
@@ -299,7 +299,7 @@ static void conditions(const flx_descriptor *d, flx_work *w, const flx_state *x,
 {
     flx_point p = flx_state_point(&d->base, x);
     p.switches = switches;
-    flx_eval_begin(d, w, &p);
+    (void)flx_eval_begin(d, w, &p);
     flx_eval_group(d, w, FLX_GROUP_WHEN);
     const double *when = flx_eval_output(d, w, FLX_GROUP_WHEN);
     for (int i = 0; i < d->model->nevent; i++) {
@@ -474,7 +474,7 @@ static flx_status happen_once(const flx_descriptor *d, flx_work *w, flx_state *x
 {
     const flx_event *e = d->model->events + i;
     flx_point p = flx_state_point(&d->base, x);
-    flx_eval_begin(d, w, &p);
+    (void)flx_eval_begin(d, w, &p);
     flx_eval_group(d, w, FLX_GROUP_SET);
     const double *out = flx_eval_output(d, w, FLX_GROUP_SET);
     for (int k = 0; k < e->nset; k++) {

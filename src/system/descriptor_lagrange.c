@@ -42,7 +42,7 @@ static flx_status transport(const flx_system *s, flx_work *w, const flx_point *p
         v3_store(out + b->v + 3, v3_cross(o, m33_mul_v(m33_load(b->J), o)));
     }
     if (d->nmodal > 0) {
-        flx_eval_begin(d, w, p);
+        p = flx_eval_begin(d, w, p);
         flx_modals_transport(d, w, p, out);
     }
     flx_eval_mass_rate(d, w, p, out);

@@ -1,6 +1,5 @@
 // descriptor_layout.c - numbering of the unknowns, the pattern of the tangent, and the places where
 // kernels write. Found once; nothing is searched for during a run.
-#include "math/dense.h"
 #include "system/descriptor_parts.h"
 
 #include <stdlib.h>
@@ -56,7 +55,7 @@ static void add_segment(flx_descriptor *d, int q, int v, int n)
 flx_status flx_layout_bodies(flx_descriptor *d)
 {
     const flx_model *m = d->model;
-    size_t nb = (size_t)m->nbody;
+    size_t nb = (size_t)m->nbody + (size_t)m->nfollower;
     d->body_q = flx_arena_take(d->arena, nb, sizeof(int));
     d->body_v = flx_arena_take(d->arena, nb, sizeof(int));
     d->body_nv = flx_arena_take(d->arena, nb, sizeof(int));
@@ -79,6 +78,10 @@ flx_status flx_layout_bodies(flx_descriptor *d)
         if (k != FLX_BODY_KIND_RIGID) add_segment(d, q, v, kind_nv[k]);
         q += kind_nq[k];
         v += kind_nv[k];
+    }
+    for (int i = m->nbody; i < m->nbody + m->nfollower; i++) { // see flx_follow_number
+        d->body_q[i] = d->body_v[i] = -1;
+        d->body_nv[i] = d->planar ? 3 : 6;
     }
     d->variable_q = q;
     d->variable_v = v;
@@ -109,31 +112,14 @@ static void add_blocks(flx_descriptor *d, int n)
     }
 }
 
-// Constraints of the equations; then the ties, a block for each interface.
-static void add_constraints(flx_descriptor *d)
-{
-    const flx_model *m = d->model;
-    const flx_expr_bond *end = d->expr.bonds + d->expr.nbond, *b = end;
-    int first = m->nconstraint - m->ntie, rows = flx_model_tie_rows(m), ties = 0;
-    while (b > d->expr.bonds && b[-1].constraint >= first) b--, ties++;
-    add_blocks(d, d->base.dims.nlam - d->first_constraint - ties);
-    while (b < end) {
-        int interface = (b->constraint - first) / rows, n = 0;
-        while (b < end && (b->constraint - first) / rows == interface) b++, n++;
-        int block = add_block(d, n);
-        if (n == rows) d->tie_block[interface] = block;
-    }
-}
-
 flx_status flx_layout_blocks(flx_descriptor *d)
 {
     const flx_model *m = d->model;
     int n = flx_dims_unknowns(&d->base.dims);
-    d->block_start = flx_arena_take(d->arena, (size_t)n + 1, sizeof(int));
-    d->block_of = flx_arena_take(d->arena, (size_t)n, sizeof(int));
-    d->tie_block = flx_arena_take(d->arena, (size_t)m->ninterface, sizeof(int));
-    if (!d->block_start || !d->block_of || !d->tie_block) return FLX_ERR_MEMORY;
-    for (int i = 0; i < m->ninterface; i++) d->tie_block[i] = -1;
+    int all = n + flx_follow_rows(d); // rows of followers after all unknowns
+    d->block_start = flx_arena_take(d->arena, (size_t)all + 1, sizeof(int));
+    d->block_of = flx_arena_take(d->arena, (size_t)all, sizeof(int));
+    if (!d->block_start || !d->block_of) return FLX_ERR_MEMORY;
     for (int i = 0; i < m->nbody; i++) add_block(d, d->body_nv[i]);
     add_blocks(d, m->nvariable - m->nmode);
     for (int i = 0; i < m->nmodal; i++) add_block(d, m->modals[i].e->n);
@@ -144,7 +130,7 @@ flx_status flx_layout_blocks(flx_descriptor *d)
         r->bond_block = r->nbond > 0 ? add_block(d, r->nbond) : -1;
     }
     for (int i = 0; i < d->nmixed; i++) add_block(d, 1);
-    add_constraints(d);
+    add_blocks(d, d->base.dims.nlam - d->first_constraint);
     int joint_mu = 0;
     for (int j = 0; j < m->njoint; j++) {
         flx_joint_rows *r = d->joints + j;
@@ -152,7 +138,11 @@ flx_status flx_layout_blocks(flx_descriptor *d)
         joint_mu += r->nvbond;
     }
     add_blocks(d, d->base.dims.nmu - joint_mu);
+    int nblock = d->nblock;
+    for (int i = 0; i < d->nfollower; i++) add_block(d, d->followers[i].nv);
     for (int b = 0; b < d->nblock; b++) FLX_TRY(flx_layout_couple(d, b, b));
+    d->nblock = nblock;
+    flx_follow_number(d, n);
     return FLX_OK;
 }
 
@@ -170,15 +160,20 @@ flx_status flx_layout_couple(flx_descriptor *d, int i, int j)
 flx_status flx_layout_couple_bodies(flx_descriptor *d, const int body[2])
 {
     if (body[0] < 0 || body[1] < 0) return FLX_OK;
-    return flx_layout_couple(d, body[0], body[1]); // a body's block has the body's number
+    return flx_layout_couple(d, flx_body_block(d, body[0]), flx_body_block(d, body[1]));
 }
 
 flx_status flx_layout_couple_row(flx_descriptor *d, int block, const int body[2])
 {
     for (int i = 0; i < 2; i++) {
-        if (body[i] >= 0) FLX_TRY(flx_layout_couple(d, block, body[i]));
+        if (body[i] >= 0) FLX_TRY(flx_layout_couple(d, block, flx_body_block(d, body[i])));
     }
     return FLX_OK;
+}
+
+static bool is_followers(const flx_descriptor *d, uint64_t key)
+{
+    return (int)(key >> 32) >= d->nblock || (int)(uint32_t)key >= d->nblock;
 }
 
 static int by_key(const void *a, const void *b)
@@ -192,35 +187,64 @@ static int block_size(const flx_descriptor *d, int b)
     return d->block_start[b + 1] - d->block_start[b];
 }
 
-flx_status flx_layout_pattern(flx_descriptor *d)
+// Each key once, ascending; those of followers go to a list of their own.
+static flx_status sort_keys(flx_descriptor *d, int *nentry)
 {
     flx_couplings *c = &d->couplings;
     qsort(c->keys, (size_t)c->n, sizeof *c->keys, by_key);
-    int nentry = 0;
+    d->fold_keys = flx_arena_take(d->arena, (size_t)c->n, sizeof *d->fold_keys);
+    if (!d->fold_keys) return FLX_ERR_MEMORY;
+    uint64_t last = 0;
+    *nentry = 0;
     for (int i = 0; i < c->n; i++) {
-        if (i == 0 || c->keys[i] != c->keys[i - 1]) c->keys[nentry++] = c->keys[i];
+        uint64_t key = c->keys[i];
+        if (i > 0 && key == last) continue;
+        last = key;
+        if (is_followers(d, key)) {
+            d->fold_keys[d->nfold++] = key;
+        } else {
+            c->keys[(*nentry)++] = key;
+        }
     }
-    int *row = flx_arena_take(d->arena, (size_t)d->nblock + 1, sizeof *row);
-    int *col = flx_arena_take(d->arena, (size_t)nentry, sizeof *col);
-    int *offset = flx_arena_take(d->arena, (size_t)nentry + 1, sizeof *offset);
-    int *transpose = flx_arena_take(d->arena, (size_t)nentry, sizeof *transpose);
-    d->parts = flx_arena_take(d->arena, (size_t)nentry, sizeof *d->parts);
-    if (!row || !col || !offset || !transpose || !d->parts) return FLX_ERR_MEMORY;
-    memset(d->parts, 1, (size_t)nentry);
+    return FLX_OK;
+}
+
+// Where the values of entries begin: those of the pattern, then those of followers.
+static flx_status find_offsets(flx_descriptor *d, int nentry, int *offset)
+{
     int64_t total = 0;
-    for (int e = 0; e < nentry; e++) {
-        int i = (int)(c->keys[e] >> 32), j = (int)(uint32_t)c->keys[e];
-        row[i + 1] = e + 1;
-        col[e] = j;
+    for (int e = 0; e < nentry + d->nfold; e++) {
+        uint64_t key = e < nentry ? d->couplings.keys[e] : d->fold_keys[e - nentry];
         offset[e] = (int)total;
-        total += (int64_t)block_size(d, i) * block_size(d, j);
+        total += (int64_t)block_size(d, (int)(key >> 32)) * block_size(d, (int)(uint32_t)key);
         if (total > INT32_MAX) {
             return FLX_FAIL(d->base.ctx, FLX_ERR_MEMORY, FLX_NOWHERE,
                             "the model's equations have more than %d numbers in their tangent",
                             INT32_MAX);
         }
     }
-    offset[nentry] = (int)total;
+    offset[nentry + d->nfold] = d->nvalue = (int)total;
+    return FLX_OK;
+}
+
+flx_status flx_layout_pattern(flx_descriptor *d)
+{
+    flx_couplings *c = &d->couplings;
+    int nentry = 0;
+    FLX_TRY(sort_keys(d, &nentry));
+    size_t all = (size_t)(nentry + d->nfold);
+    int *row = flx_arena_take(d->arena, (size_t)d->nblock + 1, sizeof *row);
+    int *col = flx_arena_take(d->arena, (size_t)nentry, sizeof *col);
+    int *offset = flx_arena_take(d->arena, all + 1, sizeof *offset);
+    int *transpose = flx_arena_take(d->arena, (size_t)nentry, sizeof *transpose);
+    d->parts = flx_arena_take(d->arena, all, sizeof *d->parts);
+    if (!row || !col || !offset || !transpose || !d->parts) return FLX_ERR_MEMORY;
+    memset(d->parts, 1, all);
+    FLX_TRY(find_offsets(d, nentry, offset));
+    for (int e = 0; e < nentry; e++) {
+        row[(int)(c->keys[e] >> 32) + 1] = e + 1;
+        col[e] = (int)(uint32_t)c->keys[e];
+    }
     d->base.pattern = (flx_pattern){.nblock = d->nblock,
                                     .start = d->block_start,
                                     .row = row,
@@ -240,9 +264,19 @@ flx_status flx_layout_pattern(flx_descriptor *d)
     return FLX_OK;
 }
 
+static int follower_entry(const flx_descriptor *d, uint64_t key)
+{
+    const flx_pattern *p = &d->base.pattern;
+    const uint64_t *at = bsearch(&key, d->fold_keys, (size_t)d->nfold, sizeof key, by_key);
+    return at ? p->offset[p->row[p->nblock] + (int)(at - d->fold_keys)] : -1;
+}
+
 int flx_layout_entry(const flx_descriptor *d, int i, int j)
 {
     const flx_pattern *p = &d->base.pattern;
+    if (i >= d->nblock || j >= d->nblock) {
+        return follower_entry(d, ((uint64_t)(uint32_t)i << 32) | (uint32_t)j);
+    }
     int low = p->row[i], high = p->row[i + 1];
     while (low < high) {
         int mid = low + (high - low) / 2;
@@ -271,7 +305,9 @@ void flx_layout_ends(const flx_descriptor *d, const int body[2], flx_ends *e)
         e->nv[i] = body[i] < 0 ? 0 : d->body_nv[body[i]];
         for (int k = 0; k < 2; k++) {
             bool both = body[i] >= 0 && body[k] >= 0;
-            e->block[i][k] = both ? flx_layout_entry(d, body[i], body[k]) : -1;
+            e->block[i][k] =
+                both ? flx_layout_entry(d, flx_body_block(d, body[i]), flx_body_block(d, body[k]))
+                     : -1;
         }
     }
 }
@@ -291,7 +327,7 @@ void flx_layout_place(const flx_descriptor *d, int unknown, const int body[2], f
 void flx_layout_mark(flx_descriptor *d, int slot, int bits)
 {
     const flx_pattern *p = &d->base.pattern;
-    int low = 0, high = p->row[p->nblock] - 1; // the entry that holds the slot
+    int low = 0, high = p->row[p->nblock] + d->nfold - 1; // the entry that holds the slot
     while (low < high) {
         int mid = low + (high - low + 1) / 2;
         if (p->offset[mid] <= slot) {
@@ -362,11 +398,13 @@ static void mark_written(flx_descriptor *d, unsigned char *written)
     const flx_pattern *p = &d->base.pattern;
     for (int j = 0; j < d->model->njoint; j++) {
         const flx_joint_rows *r = d->joints + j;
+        const int *body = d->model->joints[j].body;
+        bool follows = body[0] >= d->model->nbody || body[1] >= d->model->nbody;
         if (r->nbond == 0 || r->count[2] > 0 || r->read) continue;
         for (int e = p->row[r->bond_block]; e < p->row[r->bond_block + 1]; e++) {
             if (p->col[e] == r->bond_block) {
                 d->parts[e] = 0;
-            } else {
+            } else if (!follows) { // what is carried to masters is added
                 written[e] = written[p->transpose[e]] = 1;
             }
         }
@@ -419,6 +457,7 @@ flx_status flx_layout_parts(flx_descriptor *d)
     mark_rows(d, d->nscalar, d->scalars, false);
     mark_rows(d, d->nvscalar, d->vscalars, true);
     mark_expressions(d);
+    flx_follow_parts(d);
     FLX_TRY(find_ranges(d, 0, d->parts, 2));
     FLX_TRY(find_ranges(d, 1, d->parts, 4));
     const flx_pattern *p = &d->base.pattern;
@@ -429,148 +468,5 @@ flx_status flx_layout_parts(flx_descriptor *d)
     for (int e = 0; e < nentry; e++) added[e] = !added[e];
     flx_status status = find_ranges(d, 2, added, 1);
     flx_free(added);
-    return status;
-}
-
-// ---- pairs --------------------------------------------------------------------------------------
-
-// Rows are of size one by construction, up to the lengths of lever arms: a pivot below this would not
-// carry an elimination.
-#define SMALLEST_PIVOT 1e-6
-
-// Rows of joint j on body `body`, rotations counted in lengths of the mechanism.
-static bool joint_rank(const flx_descriptor *d, int j, int body, const double *values)
-{
-    int m = d->joints[j].nbond, n = d->body_nv[body];
-    int turns = d->planar ? 2 : 3;
-    double A[36] = {0};
-    if (m == 0 || m > n) return false;
-    const double *G = values + flx_layout_entry(d, d->joints[j].bond_block, body);
-    for (int i = 0; i < m; i++) {
-        bool metres = d->rows[d->joints[j].bond + i].metres;
-        for (int k = 0; k < n; k++) {
-            double scale =
-                metres ? (k >= turns ? 1.0 / d->length : 1.0) : (k >= turns ? 1.0 : d->length);
-            A[n * i + k] = scale * G[n * i + k];
-        }
-    }
-    return flx_dense_is_full(m, n, A, SMALLEST_PIVOT);
-}
-
-// Links at each body (and the ground, number nbody), as lists: joints, and after them the ties of
-// interfaces.
-typedef struct incidence {
-    int *start, *link; // owned
-} incidence;
-
-static int count_links(const flx_model *m)
-{
-    return m->njoint + m->ninterface;
-}
-
-static bool links(const flx_descriptor *d, int j)
-{
-    const flx_model *m = d->model;
-    if (j >= m->njoint) return d->tie_block[j - m->njoint] >= 0;
-    return d->joints[j].nbond > 0 && m->joints[j].type != FLX_JOINT_GEAR;
-}
-
-static int link_body(const flx_model *m, int j, int side)
-{
-    if (j < m->njoint) return m->joints[j].body[side];
-    int interface = j - m->njoint;
-    return side == 0 ? m->carriers[interface] : m->nbody - m->ninterface + interface;
-}
-
-static int node_of(const flx_model *m, int body)
-{
-    return body < 0 ? m->nbody : body;
-}
-
-static flx_status find_incidence(const flx_descriptor *d, incidence *at)
-{
-    const flx_model *m = d->model;
-    at->start = flx_alloc(d->base.ctx, (size_t)m->nbody + 2, sizeof(int));
-    at->link = flx_alloc(d->base.ctx, 2 * (size_t)count_links(m), sizeof(int));
-    if (!at->start || !at->link) return FLX_ERR_MEMORY;
-    for (int j = 0; j < count_links(m); j++) {
-        for (int i = 0; i < 2 && links(d, j); i++) at->start[node_of(m, link_body(m, j, i))]++;
-    }
-    for (int b = 0; b <= m->nbody; b++) at->start[b + 1] += at->start[b]; // ends of the lists
-    for (int j = count_links(m) - 1; j >= 0; j--) {
-        for (int i = 0; i < 2 && links(d, j); i++) {
-            at->link[--at->start[node_of(m, link_body(m, j, i))]] = j;
-        }
-    }
-    return FLX_OK;
-}
-
-// Breadth first from the ground, then from every body not reached: shallow trees, and so short
-// chains of elimination.
-static void walk(const flx_descriptor *d, const incidence *at, const double *values, int *queue,
-                 signed char *seen, int *pair)
-{
-    const flx_model *m = d->model;
-    for (int root = m->nbody; root >= 0; root = root == m->nbody ? m->nbody - 1 : root - 1) {
-        if (seen[root]) continue;
-        int head = 0, tail = 0;
-        queue[tail++] = root;
-        seen[root] = 1;
-        while (head < tail) {
-            int b = queue[head++];
-            for (int e = at->start[b]; e < at->start[b + 1]; e++) {
-                int j = at->link[e];
-                int body = link_body(m, j, node_of(m, link_body(m, j, 0)) == b);
-                if (body < 0 || seen[body]) continue;
-                seen[body] = 1;
-                queue[tail++] = body;
-                if (j >= m->njoint) { // a tie has full rank on either
-                    pair[d->tie_block[j - m->njoint]] = body;
-                } else if (joint_rank(d, j, body, values)) {
-                    pair[d->joints[j].bond_block] = body;
-                }
-            }
-        }
-    }
-}
-
-flx_status flx_layout_pairs(flx_descriptor *d)
-{
-    flx_ctx *ctx = d->base.ctx;
-    const flx_model *m = d->model;
-    const flx_pattern *p = &d->base.pattern;
-    size_t nvalue = (size_t)p->offset[p->row[p->nblock]];
-    incidence at = {0};
-    flx_state *x = NULL;
-    flx_work *w = NULL;
-    int *pair = flx_arena_take(d->arena, (size_t)d->nblock, sizeof *pair);
-    double *values = flx_alloc(ctx, 2 * nvalue, sizeof *values);
-    int *queue = flx_alloc(ctx, (size_t)m->nbody + 1, sizeof *queue);
-    signed char *seen = flx_alloc(ctx, (size_t)m->nbody + 1, sizeof *seen);
-    flx_status status = FLX_ERR_MEMORY;
-    if (!pair || !values || !queue || !seen) goto done;
-    for (int b = 0; b < d->nblock; b++) pair[b] = -1;
-    d->base.pattern.pair = pair;
-    status = find_incidence(d, &at);
-    if (status == FLX_OK) status = flx_state_create(&d->base, &x);
-    if (status == FLX_OK) status = flx_descriptor_draw(&d->base, x);
-    if (status != FLX_OK) goto done;
-    w = d->base.ops->work_create(&d->base);
-    if (!w) {
-        status = FLX_ERR_MEMORY;
-        goto done;
-    }
-    flx_point point = flx_state_point(&d->base, x);
-    flx_eval_saddle(d, w, &point, values, values + nvalue);
-    walk(d, &at, values, queue, seen, pair);
-
-done:
-    if (w) d->base.ops->work_destroy(w);
-    flx_state_destroy(&x);
-    flx_free(seen);
-    flx_free(queue);
-    flx_free(values);
-    flx_free(at.start);
-    flx_free(at.link);
     return status;
 }

@@ -1,5 +1,6 @@
 // descriptor_modal.c - elastic bodies in the descriptor system: where their kernels write, and what
-// they are given.
+// they are given; and their nodes as followers.
+#include "body/modal_node.h"
 #include "system/descriptor_parts.h"
 
 flx_status flx_modals_plan(flx_descriptor *d)
@@ -8,7 +9,6 @@ flx_status flx_modals_plan(flx_descriptor *d)
     d->modals = flx_arena_take(d->arena, (size_t)m->nmodal, sizeof *d->modals);
     if (!d->modals) return FLX_ERR_MEMORY;
     d->nmodal = m->nmodal;
-    d->base.massless_blocks = m->ninterface > 0;
     for (int i = 0; i < m->nmodal; i++) {
         const flx_modal *from = m->modals + i;
         d->modals[i] = (flx_modal_data){.e = from->e,
@@ -46,7 +46,7 @@ size_t flx_modals_scratch(const flx_descriptor *d)
     for (int i = 0; i < d->nmodal; i++) {
         if (d->modals[i].e->n > most) most = d->modals[i].e->n;
     }
-    return (size_t)most * FLX_MODAL_SCRATCH;
+    return (size_t)most * FLX_MODAL_SCRATCH; // more than a node's
 }
 
 static flx_modal_point point_of(const flx_descriptor *d, const flx_work *w, const flx_point *p)
@@ -129,4 +129,63 @@ void flx_modals_transport(const flx_descriptor *d, const flx_work *w, const flx_
     } else {
         flx_modal_transport(d->nmodal, d->modals, w->frames.space, &at, out);
     }
+}
+
+// ---- nodes --------------------------------------------------------------------------------------
+
+static void place_node(const flx_follower_data *f, const flx_work *w, const flx_point *p, double *J,
+                       double *bias)
+{
+    flx_modal_point at = point_of(w->d, w, p);
+    const flx_modal_data *b = f->of;
+    if (w->d->planar) {
+        flx_frame2 *all = w->frames.plane;
+        flx_modal_node2_place(b, f->part, all + b->frame, &at, all + f->frame, J, bias);
+    } else {
+        flx_frame *all = w->frames.space;
+        flx_modal_node_place(b, f->part, all + b->frame, &at, all + f->frame, J, bias);
+    }
+}
+
+static void node_tangent(const flx_follower_data *f, const flx_work *w, const flx_point *p,
+                         const double *wrench, double *Jv, double *K)
+{
+    flx_modal_point at = point_of(w->d, w, p);
+    const flx_modal_data *b = f->of;
+    const flx_modal_node_slopes out = {.wrench = wrench, .Jv = Jv, .K = K};
+    if (w->d->planar) {
+        flx_modal_node2_tangent(b, f->part, w->frames.plane + b->frame, &at, &out);
+    } else {
+        flx_modal_node_tangent(b, f->part, w->frames.space + b->frame, &at, &out);
+    }
+}
+
+static void node_slope(const flx_follower_data *f, const flx_work *w, const flx_point *p,
+                       const double *theta, double *dv, double *da)
+{
+    flx_modal_point at = point_of(w->d, w, p);
+    const flx_modal_data *b = f->of;
+    if (w->d->planar) {
+        flx_modal_node2_slope(b, f->part, w->frames.plane + b->frame, &at, theta, dv, da);
+    } else {
+        flx_modal_node_slope(b, f->part, w->frames.space + b->frame, &at, theta, dv, da);
+    }
+}
+
+void flx_modals_follower(const flx_descriptor *d, int i, flx_follower_data *f)
+{
+    static const flx_follower_kind node = {
+        .place = place_node, .tangent = node_tangent, .slope = node_slope};
+    const flx_follower *from = d->model->followers + i;
+    int k = 0;
+    while (d->model->modals[k].body != from->carrier) k++;
+    const flx_modal_data *b = d->modals + k;
+    f->kind = &node;
+    f->of = b;
+    f->part = b->e->nodes + from->node;
+    f->nmaster = 2;
+    f->first[0] = b->v;
+    f->first[1] = b->u;
+    f->column[1] = f->nv;
+    f->column[2] = f->width = f->nv + b->e->n;
 }

@@ -177,8 +177,9 @@ typedef struct observation {
     view rows;
     flx_energies energy;
     flx_residuals residuals;
-    int joint; // whose reaction is in wrench; -1: none
-    int node;  // whose section force is in wrench; -1: none
+    int joint;  // whose reaction is in wrench; -1: none
+    int node;   // whose section force is in wrench; -1: none
+    bool loads; // those of followers are in the rows of the work
     double wrench[6];
 } observation;
 
@@ -231,6 +232,25 @@ static double turns_leaf(const observation *o, int joint)
     if (k < 0) return 0.0;
     flx_scalar_value(o->d->turns + k, o->w->frames, o->p.switches, &j);
     return round((j.value - o->w->angles[k]) / turn);
+}
+
+// Force or moment at a follower, ground axes: what is against its rows.
+static double load(observation *o, int i, int c)
+{
+    const view *r = &o->rows;
+    const flx_follower_data *f = r->d->followers + i;
+    const double *rows = r->w->follow.r + f->v;
+    if (!o->loads) {
+        flx_point p = r->p;
+        p.lam = r->lam;
+        p.mu = r->mu;
+        flx_eval_loads(r->d, r->w, &p);
+        o->loads = true;
+    }
+    if (r->d->planar) return c == 5 ? 0.0 - rows[2] : c < 2 ? 0.0 - rows[c] : 0.0;
+    if (c < 3) return 0.0 - rows[c];
+    const double *R = r->w->frames.space[f->frame].R + 3 * (c - 3);
+    return 0.0 - (R[0] * rows[3] + R[1] * rows[4] + R[2] * rows[5]);
 }
 
 static double energy_leaf(const flx_energies *e, int c)
@@ -295,6 +315,8 @@ static double leaf_value(observation *o, flx_leaf leaf)
         return row_value(&o->rows, flx_read_multiplier(o->rows.d, i));
     case FLX_LEAF_PULL:
         return pull(&o->rows, i, c);
+    case FLX_LEAF_LOAD:
+        return load(o, i, c);
     case FLX_LEAF_ENERGY:
         return energy_leaf(&o->energy, c);
     case FLX_LEAF_MOMENTUM:
@@ -330,7 +352,8 @@ flx_status flx_descriptor_observe(const flx_system *s, flx_work *w, const flx_st
     }
     o.rows = (view){d, w, o.p, x->lam, x->mu};
     bool rows = wants(n, leaves, FLX_LEAF_REACTION, FLX_LEAF_DRIVE) ||
-                wants(n, leaves, FLX_LEAF_MULTIPLIER, FLX_LEAF_PULL);
+                wants(n, leaves, FLX_LEAF_MULTIPLIER, FLX_LEAF_PULL) ||
+                wants(n, leaves, FLX_LEAF_LOAD, FLX_LEAF_LOAD);
     if (rows && d->complete) {
         FLX_TRY(least_norm(d, w, x, w->lam));
         o.rows.d = d->complete;

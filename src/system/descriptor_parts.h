@@ -1,12 +1,14 @@
 // descriptor_parts.h - the inside of the descriptor system, shared by its files:
 //   descriptor.c           making it, table of operations, chart, names of the unknowns
 //   descriptor_layout.c    numbering, pattern, places where kernels write
+//   descriptor_pairs.c     the order of elimination that joints suggest
 //   descriptor_rows.c      bonds made of primitive rows
 //   descriptor_force.c     forces without expressions
 //   descriptor_expr.c      expressions: forces, equations, constraints
 //   descriptor_expr_places.c, descriptor_expr_compile.c  where their derivatives go; their programs
-//   descriptor_modal.c     elastic bodies: their material
+//   descriptor_modal.c     elastic bodies: their material, their nodes
 //   descriptor_elements.c  elements between nodes: beams of large deformation
+//   descriptor_follow.c    frames that follow from other unknowns
 //   descriptor_read.c      multipliers that forces read
 //   descriptor_eval.c      what evaluations begin with: frames, expressions
 //   descriptor_residual.c  residual
@@ -273,6 +275,44 @@ typedef struct flx_couplings { // pairs of blocks that the pattern must have
     uint64_t *keys; // owned
 } flx_couplings;
 
+// ---- followers --------------------------------------------------------------------------------
+
+// A frame that follows from blocks of unknowns, its masters: (v, w) = J u.
+#define FLX_MOST_MASTERS 4
+typedef struct flx_follower_kind flx_follower_kind;
+typedef struct flx_follower_data {
+    const flx_follower_kind *kind;
+    const void *of; // what the kind makes it of, two pointers of its own
+    const void *part;
+    int frame; // number of its frame
+    int v, nv; // its rows, after all unknowns
+    int nmaster;
+    int first[FLX_MOST_MASTERS];                   // first unknown of each
+    int column[FLX_MOST_MASTERS + 1];              // its first column in J
+    int width;                                     // columns
+    int at;                                        // of J in the work
+    int block[FLX_MOST_MASTERS][FLX_MOST_MASTERS]; // offsets of the masters' entries
+} flx_follower_data;
+
+// place: the frame, J (nv x width) and bias = J' u (nv). tangent: Jv (nv x width) = (J u)_q and
+// K (width x width) = (J^T wrench)_q. slope: of v and v' along theta (width).
+struct flx_follower_kind {
+    void (*place)(const flx_follower_data *f, const flx_work *w, const flx_point *p, double *J,
+                  double *bias);
+    void (*tangent)(const flx_follower_data *f, const flx_work *w, const flx_point *p,
+                    const double *wrench, double *Jv, double *K);
+    void (*slope)(const flx_follower_data *f, const flx_work *w, const flx_point *p,
+                  const double *theta, double *dv, double *da);
+};
+
+// An entry of followers' rows or columns, and the entries of their masters that it is carried to.
+typedef struct flx_fold {
+    const flx_follower_data *row, *col; // NULL: unknowns
+    int nrow, ncol, at;
+    int to[FLX_MOST_MASTERS][FLX_MOST_MASTERS];
+    bool rates; // it has parts in A1
+} flx_fold;
+
 typedef struct flx_descriptor {
     flx_system base;
     const flx_model *model; // borrowed
@@ -285,14 +325,21 @@ typedef struct flx_descriptor {
 
     int nkind[FLX_N_BODY_KINDS];
     flx_body_data *kind[FLX_N_BODY_KINDS];
-    int *body_q, *body_v, *body_nv; // (nbody)
+    int *body_q, *body_v, *body_nv; // (nbody + followers, which have no coordinates)
     int nmodal;
     flx_modal_data *modals;
     int nelement; // of beams
     flx_beam_exact *elements;
     int **element_blocks; // (nelement) where their blocks are to be written
     int ndrag;
-    flx_drag *drags;            // of their nodes
+    flx_drag *drags; // of their nodes
+    int nfollower;
+    flx_follower_data *followers;
+    int follower_numbers; // of all their J
+    int follower_most;    // rows or columns of any product with J
+    int nfold;
+    uint64_t *fold_keys; // (nfold) blocks
+    flx_fold *folds;     // (nfold) in the order of their entries, which follow those of the pattern
     int variable_q, variable_v; // first second-order variable
     int nsegment;
     flx_segment *segments;
@@ -328,10 +375,10 @@ typedef struct flx_descriptor {
     flx_expressions expr;
 
     int nblock;
-    int *block_start;     // (nblock + 1)
-    int *block_of;        // (n) block of each unknown
-    int *tie_block;       // (ninterface) block of the rows that tie it; -1: some were left out
-    unsigned char *parts; // of the pattern
+    int *block_start;     // (nblock + followers + 1)
+    int *block_of;        // (n, then rows of followers) block of each unknown
+    int nvalue;           // numbers of the pattern's entries, then of followers
+    unsigned char *parts; // of the pattern, then of followers
     flx_couplings couplings;
 
     struct { // where A1 (0) and A2 (1) may differ from zero, and where A0 (2) is added to
@@ -363,20 +410,28 @@ struct flx_work {
     unsigned known;                 // groups whose outputs are those of the point that is held
     double *rows;                   // (nlam + nmu)
     double *r, *zero;               // (n): a residual, zeros
-    double *force;                  // (nv) zeros between uses
+    double *force;                  // (n + rows of followers) zeros between uses
     double *read;                   // of the reactions that are read
     double *modal;                  // of elastic bodies
-    bool told_fast;                 // that one turns too fast for what it is
-    double *tangent;                // zeros between uses, on the pattern; where reactions are read
-    double *block;                  // owned; all of the above
-    flx_saddle_work saddle;         // made when first needed
-    flx_work *complete;             // owned; of the complete system, where rows were left out
-    double *lam;                    // (rows of the complete system)
-    double *truth;                  // (2 nevent) conditions of events, before and after
-    double *near;     // (model's switches) how far off they were when they changed just now;
-                      // negative: they did not
-    double *border;   // (model's switches) their values then
-    double *switches; // (nswitch) as they would be
+    struct {                        // of followers
+        double *v, *a, *r;          // (n + rows of followers): velocities, accelerations, rows
+        double *dv, *da;            // the same, zero but for followers: slopes of v and v'
+        double *J, *Jv, *bias;      // of each
+        double *A0, *A1;            // (nvalue)
+        double *scratch;            // (2 most^2)
+        flx_point point;            // as kernels see it
+    } follow;
+    bool told_fast;         // that one turns too fast for what it is
+    double *tangent;        // zeros between uses, on the pattern; where reactions are read
+    double *block;          // owned; all of the above
+    flx_saddle_work saddle; // made when first needed
+    flx_work *complete;     // owned; of the complete system, where rows were left out
+    double *lam;            // (rows of the complete system)
+    double *truth;          // (2 nevent) conditions of events, before and after
+    double *near;           // (model's switches) how far off they were when they changed just now;
+                            // negative: they did not
+    double *border;         // (model's switches) their values then
+    double *switches;       // (nswitch) as they would be
     double *angle_leaves, *angles; // for outputs: leaves and values of angles without turns
 };
 
@@ -426,10 +481,44 @@ void flx_layout_mark(flx_descriptor *d, int slot, int bits);
 flx_status flx_layout_parts(flx_descriptor *d);
 flx_status flx_layout_pairs(flx_descriptor *d);
 
+static inline int flx_body_block(const flx_descriptor *d, int body)
+{
+    return body < d->model->nbody ? body : d->nblock + body - d->model->nbody;
+}
+
+// followers: after the bodies, before anything is coupled; their rows begin at `first`; the masters of
+// what was coupled with them; where their entries are carried; which parts these have.
+flx_status flx_follow_plan(flx_descriptor *d);
+static inline int flx_follow_rows(const flx_descriptor *d)
+{
+    return d->nfollower * (d->planar ? 3 : 6);
+}
+void flx_follow_number(flx_descriptor *d, int first);
+flx_status flx_follow_couple(flx_descriptor *d);
+flx_status flx_follow_fill(flx_descriptor *d);
+void flx_follow_parts(flx_descriptor *d);
+// Frames and J, from the frames of bodies.
+void flx_follow_frames(const flx_descriptor *d, flx_work *w, const flx_point *p);
+// out (followers too) = u and J u, with or without J' u of the last frames.
+void flx_follow_move(const flx_descriptor *d, flx_work *w, const double *u, bool bias, double *out);
+// out (bonds, velocity bonds) += G u for the followers' part of u.
+void flx_follow_rates(const flx_descriptor *d, flx_work *w, const flx_point *p, const double *u,
+                      double *out);
+// How their velocities and accelerations change along theta, into the work.
+void flx_follow_slopes(const flx_descriptor *d, flx_work *w, const flx_point *p,
+                       const double *theta);
+// Rows, entries of bonds and all entries of followers are carried to their masters.
+void flx_follow_carry(const flx_descriptor *d, const flx_work *w, double *r);
+void flx_follow_jacobian(const flx_descriptor *d, const flx_work *w, double *A0);
+void flx_follow_tangent(const flx_descriptor *d, flx_work *w, const flx_point *p, const double *r,
+                        double *A0, double *A1);
+
 // elastic bodies: numbered, coupled, placed; evaluated as their kernels say.
 flx_status flx_modals_plan(flx_descriptor *d);
 flx_status flx_modals_couple(flx_descriptor *d);
 void flx_modals_fill(flx_descriptor *d);
+// Follower i, a node of an elastic body.
+void flx_modals_follower(const flx_descriptor *d, int i, flx_follower_data *f);
 size_t flx_modals_scratch(const flx_descriptor *d);
 void flx_modals_residual(const flx_descriptor *d, const flx_work *w, const flx_point *p, double *r);
 void flx_modals_linearise(const flx_descriptor *d, const flx_work *w, const flx_point *p,
@@ -496,8 +585,9 @@ flx_status flx_expr_velocity_gradient(flx_descriptor *d, flx_node node, flx_loc 
                                       const char *name, flx_group_kind group, int *n, int **along);
 flx_status flx_expr_add(flx_descriptor *d, flx_group_kind kind, flx_node node, int *out);
 
-// evaluation: frames and expressions of one point
-void flx_eval_begin(const flx_descriptor *d, flx_work *w, const flx_point *p);
+// evaluation: frames and expressions of one point. Returns the point as kernels are to see it: with the
+// velocities of followers behind the others.
+const flx_point *flx_eval_begin(const flx_descriptor *d, flx_work *w, const flx_point *p);
 void flx_eval_group(const flx_descriptor *d, flx_work *w, flx_group_kind kind);
 // Several evaluations at one point: what they share is computed once. Until it is released all of
 // them are at this point, whatever they are given, save for what does not enter expressions.
@@ -540,6 +630,7 @@ void flx_joint_force(const flx_descriptor *d, flx_work *w, const flx_point *p, i
 int flx_read_drive(const flx_descriptor *d, int joint);
 int flx_read_multiplier(const flx_descriptor *d, int constraint);
 flx_status flx_read_reaction(flx_descriptor *d, int joint, int *reading);
+flx_status flx_read_list(flx_descriptor *d); // their unknowns, once all have numbers
 void flx_read_eval(const flx_descriptor *d, flx_work *w, const flx_point *p);
 void flx_read_linearise(const flx_descriptor *d, flx_work *w, const flx_point *p);
 // Force and moment on the second body at its place of the joint, ground axes; frames must be there.
@@ -552,6 +643,8 @@ double flx_eval_longest_step(const flx_system *s, flx_work *w, const flx_state *
 // (overwritten); f += what expressions give; M v.
 void flx_eval_momentum(const flx_descriptor *d, flx_work *w, const flx_point *p, double *Mv);
 void flx_eval_mass_rate(const flx_descriptor *d, flx_work *w, const flx_point *p, double *out);
+// Force and moment at all followers, r_f in the work.
+void flx_eval_loads(const flx_descriptor *d, flx_work *w, const flx_point *p);
 // M into A2, G, A and their transposes into A0; both zeroed first, nothing else. Rows with C > 0
 // are left out.
 void flx_eval_saddle(const flx_descriptor *d, flx_work *w, const flx_point *p, double *A0,

@@ -90,9 +90,19 @@ int flx_read_multiplier(const flx_descriptor *d, int constraint)
     return -1;
 }
 
+static int count_unknowns(const flx_descriptor *d, int joint)
+{
+    const flx_joint *j = d->model->joints + joint;
+    int n = d->joints[joint].nbond + d->joints[joint].nvbond;
+    if (j->type == FLX_JOINT_GEAR) return 0;
+    for (int i = 0; i < 2; i++) n += j->body[i] < 0 ? 0 : d->body_nv[j->body[i]];
+    return n;
+}
+
 // Bodies and rows of a joint: their unknowns, one after another.
 static flx_status list_unknowns(flx_descriptor *d, flx_reading *r)
 {
+    r->n = 0;
     const flx_joint *j = d->model->joints + r->joint;
     const flx_joint_rows *rows = d->joints + r->joint;
     int first[4] = {-1, -1, flx_first_lam(d) + rows->bond, flx_first_mu(d) + rows->vbond};
@@ -102,8 +112,7 @@ static flx_status list_unknowns(flx_descriptor *d, flx_reading *r)
         first[i] = d->body_v[j->body[i]];
         count[i] = d->body_nv[j->body[i]];
     }
-    r->unknown = flx_arena_take(d->arena, (size_t)(count[0] + count[1] + count[2] + count[3]),
-                                sizeof *r->unknown);
+    r->unknown = flx_arena_take(d->arena, (size_t)count_unknowns(d, r->joint), sizeof *r->unknown);
     if (!r->unknown) return FLX_ERR_MEMORY;
     for (int k = 0; k < 4; k++) {
         for (int i = 0; i < count[k]; i++) r->unknown[r->n++] = first[k] + i;
@@ -121,9 +130,18 @@ flx_status flx_read_reaction(flx_descriptor *d, int joint, int *reading)
                      sizeof *x->readings));
     flx_reading *r = x->readings + x->nreading++;
     *r = (flx_reading){.joint = joint, .value = x->read_size};
-    if (d->model->joints[joint].type != FLX_JOINT_GEAR) FLX_TRY(list_unknowns(d, r));
+    r->n = count_unknowns(d, joint);
     x->read_size += 6 + 6 * r->n;
     d->joints[joint].read = true;
+    return FLX_OK;
+}
+
+flx_status flx_read_list(flx_descriptor *d)
+{
+    for (int i = 0; i < d->expr.nreading; i++) {
+        flx_reading *r = d->expr.readings + i;
+        if (r->n > 0) FLX_TRY(list_unknowns(d, r));
+    }
     return FLX_OK;
 }
 
@@ -175,7 +193,9 @@ static void clear_tangent(const flx_descriptor *d, int joint, double *A)
 {
     const flx_joint *j = d->model->joints + joint;
     const flx_joint_rows *r = d->joints + joint;
-    const int block[4] = {j->body[0], j->body[1], r->bond_block, r->vbond_block};
+    const int block[4] = {j->body[0] < 0 ? -1 : flx_body_block(d, j->body[0]),
+                          j->body[1] < 0 ? -1 : flx_body_block(d, j->body[1]), r->bond_block,
+                          r->vbond_block};
     for (int k = 0; k < 16; k++) {
         int a = block[k / 4], b = block[k % 4];
         int at = a < 0 || b < 0 ? -1 : flx_layout_entry(d, a, b);
@@ -224,7 +244,7 @@ static void linearise(const flx_descriptor *d, flx_work *w, const flx_point *p,
     if (r->n == 0) return;
     find_parts(d, w, p, r->joint, p->lam, p->mu, &a);
     joint_tangent(d, w, p, r->joint, A);
-    int block = a.body, nv = d->body_nv[block], own = d->body_v[block];
+    int block = flx_body_block(d, a.body), nv = d->body_nv[a.body], own = d->body_v[a.body];
     for (int i = 0; i < r->n; i++) {
         int u = r->unknown[i], column = d->block_of[u], k = u - own;
         int width = d->block_start[column + 1] - d->block_start[column];

@@ -144,7 +144,7 @@ void flx_eval_momentum(const flx_descriptor *d, flx_work *w, const flx_point *p,
     FLX_BODY_KINDS(X)
 #undef X
     if (x->nchannel == 0 && d->nmodal == 0) return;
-    flx_eval_begin(d, w, p);
+    p = flx_eval_begin(d, w, p);
     flx_modals_momentum(d, w, p, Mv);
     flx_eval_group(d, w, FLX_GROUP_VALUE);
     const double *value = flx_eval_output(d, w, FLX_GROUP_VALUE);
@@ -163,7 +163,7 @@ void flx_eval_mass_rate(const flx_descriptor *d, flx_work *w, const flx_point *p
         const flx_expr_row *r = x->rows + i;
         if (r->mass_rate < 0) continue;
         if (!begun) {
-            flx_eval_begin(d, w, p);
+            p = flx_eval_begin(d, w, p);
             flx_eval_group(d, w, FLX_GROUP_RATE);
             begun = true;
         }
@@ -188,21 +188,45 @@ static void joints_residual(const flx_descriptor *d, flx_work *w, const flx_poin
 
 void flx_eval_bonds(const flx_descriptor *d, flx_work *w, const flx_point *p, double *r)
 {
-    flx_eval_begin(d, w, p);
+    double *rows = d->nfollower > 0 ? w->follow.r : r;
+    int first = flx_first_lam(d);
+    p = flx_eval_begin(d, w, p);
+    joints_residual(d, w, p, rows);
+    if (d->expr.nbond > 0) constraints_residual(d, w, p, rows);
+    if (rows == r) return;
+    memcpy(r + first, rows + first, (size_t)(flx_dims_unknowns(&d->base.dims) - first) * sizeof *r);
+}
+
+// All rows at the point that has begun; those of followers behind them.
+static void all_rows(const flx_descriptor *d, flx_work *w, const flx_point *p, double *r)
+{
+    const flx_dims *n = &d->base.dims;
+    for (int i = 0; i < n->nx; i++) r[n->nv + i] = p->dx[i];
+    for (int i = 0; i < n->nw; i++) r[n->nv + n->nx + i] = 0.0;
+    if (d->nfollower > 0) {
+        memset(r + d->followers[0].v, 0, (size_t)flx_follow_rows(d) * sizeof *r);
+    }
+    passive_residual(d, w, p, r);
     joints_residual(d, w, p, r);
+    if (d->expr.nchannel > 0) expressions_residual(d, w, p, r);
     if (d->expr.nbond > 0) constraints_residual(d, w, p, r);
+}
+
+void flx_eval_loads(const flx_descriptor *d, flx_work *w, const flx_point *p)
+{
+    all_rows(d, w, flx_eval_begin(d, w, p), w->follow.r);
 }
 
 flx_status flx_eval_residual(const flx_system *s, flx_work *w, const flx_point *p, double *r)
 {
     const flx_descriptor *d = flx_descriptor_of(s);
-    const flx_dims *n = &s->dims;
-    flx_eval_begin(d, w, p);
-    for (int i = 0; i < n->nx; i++) r[n->nv + i] = p->dx[i];
-    for (int i = 0; i < n->nw; i++) r[n->nv + n->nx + i] = 0.0;
-    passive_residual(d, w, p, r);
-    joints_residual(d, w, p, r);
-    if (d->expr.nchannel > 0) expressions_residual(d, w, p, r);
-    if (d->expr.nbond > 0) constraints_residual(d, w, p, r);
+    p = flx_eval_begin(d, w, p);
+    if (d->nfollower == 0) {
+        all_rows(d, w, p, r);
+        return FLX_OK;
+    }
+    all_rows(d, w, p, w->follow.r);
+    flx_follow_carry(d, w, w->follow.r);
+    memcpy(r, w->follow.r, (size_t)flx_dims_unknowns(&s->dims) * sizeof *r);
     return FLX_OK;
 }

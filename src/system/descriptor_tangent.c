@@ -184,6 +184,15 @@ static void points_linearise(const flx_descriptor *d, const flx_work *w, const d
     }
 }
 
+// Entries of followers are all added to.
+static void clear_followers(const flx_descriptor *d, double *A0, double *A1)
+{
+    int first = d->base.pattern.offset[d->base.pattern.row[d->nblock]];
+    size_t n = (size_t)(d->nvalue - first);
+    memset(A0 + first, 0, n * sizeof *A0);
+    if (A1) memset(A1 + first, 0, n * sizeof *A1);
+}
+
 static void clear(const flx_descriptor *d, double *A0, double *A1, double *A2)
 {
     double *const A[3] = {A1, A2, A0};
@@ -203,15 +212,13 @@ static void bodies_linearise(const flx_descriptor *d, const flx_point *p, double
 #undef X
 }
 
-flx_status flx_eval_linearise(const flx_system *s, flx_work *w, const flx_point *p, flx_blocks *b)
+static void all_entries(const flx_descriptor *d, flx_work *w, const flx_point *p, flx_blocks *b)
 {
-    const flx_descriptor *d = flx_descriptor_of(s);
-    flx_eval_begin(d, w, p);
     clear(d, b->A0, b->A1, b->A2);
     bodies_linearise(d, p, b->A1, b->A2);
     flx_modals_linearise(d, w, p, b->A0, b->A1, b->A2);
     flx_elements_linearise(d, w, b->A0, b->A1);
-    for (int i = 0; i < s->dims.nx; i++) {
+    for (int i = 0; i < d->base.dims.nx; i++) {
         int u = flx_first_x(d) + i;
         b->A1[flx_layout_slot(d, u, u)] += 1.0;
     }
@@ -222,6 +229,32 @@ flx_status flx_eval_linearise(const flx_system *s, flx_work *w, const flx_point 
     flx_attraction_linearise(d->nattraction, d->attractions, w->frames, b->A0);
     if (d->expr.nchannel > 0) expressions_linearise(d, w, p, b);
     if (d->expr.nbond > 0) constraints_linearise(d, w, p, b->A0, b->A1);
+}
+
+static void copy_values(const flx_descriptor *d, const double *from, double *to)
+{
+    const flx_pattern *p = &d->base.pattern;
+    memcpy(to, from, (size_t)p->offset[p->row[p->nblock]] * sizeof *to);
+}
+
+flx_status flx_eval_linearise(const flx_system *s, flx_work *w, const flx_point *p, flx_blocks *b)
+{
+    const flx_descriptor *d = flx_descriptor_of(s);
+    p = flx_eval_begin(d, w, p);
+    if (d->nfollower == 0) {
+        all_entries(d, w, p, b);
+        return FLX_OK;
+    }
+    flx_blocks all = {w->follow.A0, w->follow.A1, b->A2}; // followers have no mass
+    clear_followers(d, all.A0, all.A1);
+    all_entries(d, w, p, &all);
+    flx_eval_loads(d, w, p);
+    flx_follow_tangent(d, w, p, w->follow.r, all.A0, all.A1);
+    copy_values(d, all.A0, b->A0);
+    for (int i = 0; i < d->touched[0].n; i++) {
+        int at = d->touched[0].at[i];
+        memcpy(b->A1 + at, all.A1 + at, (size_t)d->touched[0].count[i] * sizeof(double));
+    }
     return FLX_OK;
 }
 
@@ -240,12 +273,14 @@ static void scalar_rows_jacobian(const flx_work *w, const flx_point *p, int n,
     }
 }
 
-void flx_eval_saddle(const flx_descriptor *d, flx_work *w, const flx_point *p, double *A0,
+void flx_eval_saddle(const flx_descriptor *d, flx_work *w, const flx_point *p, double *out,
                      double *A2)
 {
     const flx_expressions *x = &d->expr;
-    flx_eval_begin(d, w, p);
+    double *A0 = d->nfollower > 0 ? w->follow.A0 : out;
+    p = flx_eval_begin(d, w, p);
     clear(d, A0, NULL, A2);
+    if (d->nfollower > 0) clear_followers(d, A0, NULL);
     bodies_linearise(d, p, NULL, A2);
     flx_modals_linearise(d, w, p, NULL, NULL, A2);
     if (d->planar) {
@@ -271,4 +306,7 @@ void flx_eval_saddle(const flx_descriptor *d, flx_work *w, const flx_point *p, d
             A0[b->gt[k]] += grad[k];
         }
     }
+    if (d->nfollower == 0) return;
+    flx_follow_jacobian(d, w, A0);
+    copy_values(d, A0, out);
 }

@@ -67,12 +67,17 @@ typedef struct graph {
     int *distance;       // (nbody + 1) -1: not reached
 } graph;
 
+static int joined(const flx_model *m, const flx_joint *j, int side)
+{
+    return flx_model_carrier(m, j->body[side]);
+}
+
 static bool carries(const graph *g, int joint)
 {
     const flx_model *m = g->m;
     const flx_joint *j = m->joints + joint;
     if (g->apart && g->apart[joint]) return false;
-    return j->body[0] != j->body[1] && flx_topology_freedom(m, j, j->body[1]) >= 0;
+    return joined(m, j, 0) != joined(m, j, 1) && flx_topology_freedom(m, j, j->body[1]) >= 0;
 }
 
 static void graph_clear(graph *g)
@@ -96,7 +101,7 @@ static flx_status graph_create(const flx_model *m, const bool *apart, graph *g)
     if (!g->start || !g->edges || !g->parent || !g->queue || !g->distance) return FLX_ERR_MEMORY;
     for (int i = 0; i < m->njoint; i++) {
         if (!carries(g, i)) continue;
-        for (int s = 0; s < 2; s++) g->start[m->joints[i].body[s] + 2]++;
+        for (int s = 0; s < 2; s++) g->start[joined(m, m->joints + i, s) + 2]++;
     }
     for (size_t i = 1; i <= n; i++) g->start[i] += g->start[i - 1];
     // filled from the back: the first joint of the model ends first
@@ -104,7 +109,7 @@ static flx_status graph_create(const flx_model *m, const bool *apart, graph *g)
     memcpy(end, g->start + 1, n * sizeof *end);
     for (int i = m->njoint - 1; i >= 0; i--) {
         if (!carries(g, i)) continue;
-        const int *b = m->joints[i].body;
+        const int b[2] = {joined(m, m->joints + i, 0), joined(m, m->joints + i, 1)};
         for (int s = 0; s < 2; s++) g->edges[--end[b[s] + 1]] = (edge){i, b[1 - s]};
     }
     return FLX_OK;
@@ -214,7 +219,7 @@ static void grow(const graph *g, flx_topology *t, heap *h)
         add_node(t, (flx_tree_body){.body = o.body,
                                     .parent = o.parent,
                                     .joint = o.joint,
-                                    .first = j->body[0] == o.body,
+                                    .first = joined(m, j, 0) == o.body,
                                     .freedom = flx_topology_freedom(m, j, o.body),
                                     .depth = o.depth});
         offer_joints(g, t, h, o.body);

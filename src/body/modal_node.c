@@ -1,0 +1,246 @@
+// modal_node.c - a node of an elastic body in space. With s(q), psi(q) of (FLX-2), s_k = ds/dq_k and
+// B = (Q R0)^T the node turns by x = x_k q_k' relative to the body, body axes:
+//
+//     x_k = H psi_k,   H = c + psi psi^T/(4 c) + psi~/2                                          (FLX-4)
+//     p' = v + R (w x s + s_k q_k'),   w_node = B (w + x)                                        (FLX-3)
+//     bias = (R (w x (w x s) + 2 w x s' + s_kl q_k' q_l'),  B (w x x + x_kl q_k' q_l'))          (FLX-5)
+//     J^T (f, m) = (f,  s x F + M,  s_k.F + x_k.M),   F = R^T f, M = B^T m                        (FLX-6)
+// x_kl = D(psi_l, psi_k) + H psi_kl with D(z, y) the derivative of H y along z. Along the rotations of the
+// body dF = F x theta; along q_l dM = x_l x M and dB = -B x_l~.
+#include "body/modal_node.h"
+
+typedef struct turning { // of psi
+    v3 psi, rate;        // psi' = psi_k q_k'
+    double c;
+    m33 H, B;
+} turning;
+
+typedef struct node { // at one state
+    int n;
+    v3 s, sd, sdd;      // s, s_k q_k', s_kl q_k' q_l'
+    double *sk, *sr;    // (n x 3): s_k,  s_kl q_l'
+    double *psi_k, *pr; // (n x 3): psi_k,  psi_kl q_l'
+    v3 turn_second;     // psi_kl q_k' q_l'
+    turning t;
+} node;
+
+// a + a_k q_k + a_kl q_k q_l/2 with its derivatives
+static void series(int n, const double *first, const double *second, const double *q,
+                   const double *u, double *dk, double *rk, v3 out[3])
+{
+    for (int k = 0; k < n; k++) {
+        v3 d = v3_load(first + 3 * k), r = {0, 0, 0}, a1 = d;
+        for (int l = 0; second && l < n; l++) {
+            v3 a2 = v3_load(second + 3 * (k * n + l));
+            d = v3_axpy(q[l], a2, d);
+            r = v3_axpy(u[l], a2, r);
+        }
+        v3_store(dk + 3 * k, d);
+        v3_store(rk + 3 * k, r);
+        out[0] = v3_axpy(0.5 * q[k], v3_add(a1, d), out[0]);
+        out[1] = v3_axpy(u[k], d, out[1]);
+        out[2] = v3_axpy(u[k], r, out[2]);
+    }
+}
+
+static m33 outer(v3 a, v3 b)
+{
+    return (m33){{a.x * b.x, a.x * b.y, a.x * b.z, a.y * b.x, a.y * b.y, a.y * b.z, a.z * b.x,
+                  a.z * b.y, a.z * b.z}};
+}
+
+static m33 turn_of(v3 psi, double c)
+{
+    m33 P = m33_skew(psi);
+    return m33_add(m33_identity(), m33_add(m33_scale(c, P), m33_scale(0.5, m33_mul(P, P))));
+}
+
+static void evaluate(const flx_modal_data *b, const flx_elastic_node *x, const flx_modal_point *p,
+                     node *o)
+{
+    const double *q = p->q + b->q, *u = p->v + b->u;
+    int n = o->n = b->e->n;
+    v3 s[3] = {v3_load(x->at), {0, 0, 0}, {0, 0, 0}}, a[3] = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
+    o->sk = p->scratch, o->sr = o->sk + 3 * n, o->psi_k = o->sr + 3 * n, o->pr = o->psi_k + 3 * n;
+    series(n, x->phi, x->phi2, q, u, o->sk, o->sr, s);
+    series(n, x->psi, x->psi2, q, u, o->psi_k, o->pr, a);
+    o->s = s[0], o->sd = s[1], o->sdd = s[2];
+    turning *t = &o->t;
+    t->psi = a[0], t->rate = a[1], o->turn_second = a[2];
+    t->c = sqrt(1.0 - 0.25 * v3_dot(t->psi, t->psi));
+    t->H = m33_add(
+        m33_scale(t->c, m33_identity()),
+        m33_add(m33_scale(0.25 / t->c, outer(t->psi, t->psi)), m33_scale(0.5, m33_skew(t->psi))));
+    m33 R0 = quat_to_m33(quat_unit(quat_from_m33(m33_load(x->R)))); // numbers of files are rounded
+    t->B = m33_transpose(m33_mul(turn_of(t->psi, t->c), R0));
+}
+
+// z -> D(z, y)
+static m33 slope_along(const turning *t, v3 y)
+{
+    double f = 0.25 / t->c, py = v3_dot(t->psi, y);
+    m33 X = m33_sub(outer(t->psi, y), outer(y, t->psi));
+    X = m33_scale(f, m33_add(X, m33_scale(py, m33_identity())));
+    X = m33_add(X, m33_scale(py * f * f / t->c, outer(t->psi, t->psi)));
+    return m33_sub(X, m33_scale(0.5, m33_skew(y)));
+}
+
+// E with M . D(z, y) = z . E y
+static m33 slope_against(const turning *t, v3 M)
+{
+    double f = 0.25 / t->c, pm = v3_dot(t->psi, M);
+    m33 X = m33_sub(outer(M, t->psi), outer(t->psi, M));
+    X = m33_scale(f, m33_add(X, m33_scale(pm, m33_identity())));
+    X = m33_add(X, m33_scale(pm * f * f / t->c, outer(t->psi, t->psi)));
+    return m33_sub(X, m33_scale(0.5, m33_skew(M)));
+}
+
+static void set_block(double *A, int width, int row, int column, m33 X)
+{
+    for (int i = 0; i < 9; i++) A[(row + i / 3) * width + column + i % 3] = X.m[i];
+}
+
+static void set_column(double *A, int width, int row, int column, v3 x)
+{
+    A[row * width + column] = x.x;
+    A[(row + 1) * width + column] = x.y;
+    A[(row + 2) * width + column] = x.z;
+}
+
+void flx_modal_node_place(const flx_modal_data *b, const flx_elastic_node *x, const flx_frame *f,
+                          const flx_modal_point *p, flx_frame *out, double *J, double *bias)
+{
+    node o;
+    evaluate(b, x, p, &o);
+    int n = o.n, width = 6 + n;
+    m33 R = m33_load(f->R), B = o.t.B, BH = m33_mul(B, o.t.H);
+    v3 w = v3_load(f->w), turn = m33_mul_v(o.t.H, o.t.rate);
+    m33_store(out->R, m33_mul(R, m33_transpose(B)));
+    v3_store(out->r, v3_add(v3_load(f->r), m33_mul_v(R, o.s)));
+    v3 inner = v3_add(v3_cross(w, o.s), o.sd);
+    v3_store(out->v, v3_add(v3_load(f->v), m33_mul_v(R, inner)));
+    v3_store(out->w, m33_mul_v(B, v3_add(w, turn)));
+    memset(J, 0, (size_t)(6 * width) * sizeof *J);
+    set_block(J, width, 0, 0, m33_identity());
+    set_block(J, width, 0, 3, m33_scale(-1.0, m33_mul(R, m33_skew(o.s))));
+    set_block(J, width, 3, 3, B);
+    for (int k = 0; k < n; k++) {
+        set_column(J, width, 0, 6 + k, m33_mul_v(R, v3_load(o.sk + 3 * k)));
+        set_column(J, width, 3, 6 + k, m33_mul_v(BH, v3_load(o.psi_k + 3 * k)));
+    }
+    v3 whirl = v3_add(v3_cross(w, v3_add(inner, o.sd)), o.sdd);
+    v3_store(bias, m33_mul_v(R, whirl));
+    v3 own =
+        v3_add(m33_mul_v(slope_along(&o.t, o.t.rate), o.t.rate), m33_mul_v(o.t.H, o.turn_second));
+    v3_store(bias + 3, m33_mul_v(B, v3_add(v3_cross(w, turn), own)));
+}
+
+static void slopes(const node *o, m33 R, v3 w, double *Jv)
+{
+    int n = o->n, width = 6 + n;
+    v3 inner = v3_add(v3_cross(w, o->s), o->sd);
+    v3 all = v3_add(w, m33_mul_v(o->t.H, o->t.rate));
+    m33 D = slope_along(&o->t, o->t.rate);
+    memset(Jv, 0, (size_t)(6 * width) * sizeof *Jv);
+    set_block(Jv, width, 0, 3, m33_scale(-1.0, m33_mul(R, m33_skew(inner))));
+    for (int k = 0; k < n; k++) {
+        v3 psi_k = v3_load(o->psi_k + 3 * k), xk = m33_mul_v(o->t.H, psi_k);
+        v3 a = v3_add(v3_cross(w, v3_load(o->sk + 3 * k)), v3_load(o->sr + 3 * k));
+        v3 turn = v3_add(m33_mul_v(D, psi_k), m33_mul_v(o->t.H, v3_load(o->pr + 3 * k)));
+        set_column(Jv, width, 0, 6 + k, m33_mul_v(R, a));
+        set_column(Jv, width, 3, 6 + k, m33_mul_v(o->t.B, v3_add(turn, v3_cross(all, xk))));
+    }
+}
+
+static void curve(const node *o, const flx_elastic_node *x, m33 R, const double *wrench, double *K)
+{
+    int n = o->n, width = 6 + n;
+    v3 F = m33_tmul_v(R, v3_load(wrench)), M = m33_tmul_v(o->t.B, v3_load(wrench + 3));
+    v3 HM = m33_tmul_v(o->t.H, M);
+    m33 E = slope_against(&o->t, M);
+    memset(K, 0, (size_t)(width * width) * sizeof *K);
+    set_block(K, width, 3, 3, m33_mul(m33_skew(o->s), m33_skew(F)));
+    for (int k = 0; k < n; k++) {
+        v3 sk = v3_load(o->sk + 3 * k), psi_k = v3_load(o->psi_k + 3 * k);
+        v3 xk = m33_mul_v(o->t.H, psi_k), turned = v3_cross(sk, F);
+        v3 Mx = v3_cross(M, xk), Ey = m33_mul_v(E, psi_k);
+        set_column(K, width, 3, 6 + k, v3_sub(turned, Mx)); // s_k x F + x_k x M
+        double *row = K + (6 + k) * width;
+        row[3] = turned.x, row[4] = turned.y, row[5] = turned.z;
+        // Ey and H^T of what is crossed, so that only psi_l is needed
+        v3 along = v3_add(Ey, m33_tmul_v(o->t.H, Mx));
+        for (int l = 0; l < n; l++) {
+            double sum = v3_dot(v3_load(o->psi_k + 3 * l), along);
+            if (x->phi2) sum += v3_dot(v3_load(x->phi2 + 3 * (k * n + l)), F);
+            if (x->psi2) sum += v3_dot(v3_load(x->psi2 + 3 * (k * n + l)), HM);
+            row[6 + l] = sum;
+        }
+    }
+}
+
+void flx_modal_node_tangent(const flx_modal_data *b, const flx_elastic_node *x, const flx_frame *f,
+                            const flx_modal_point *p, const flx_modal_node_slopes *t)
+{
+    node o;
+    evaluate(b, x, p, &o);
+    m33 R = m33_load(f->R);
+    slopes(&o, R, v3_load(f->w), t->Jv);
+    curve(&o, x, R, t->wrench, t->K);
+}
+
+// d(x_kl q_k' q_l')/dq_l with psi' = y: x_kl q_k' q_l' = psi k + H psi_kl q_k' q_l' with
+// k = y.y/(4 c) + (psi.y)^2/(16 c^3).
+static v3 own_slope(const turning *t, v3 second, v3 z, v3 dy)
+{
+    v3 psi = t->psi, y = t->rate;
+    double f = 0.25 / t->c, g = f * f / t->c, yy = v3_dot(y, y), py = v3_dot(psi, y);
+    double pz = v3_dot(psi, z), k = f * yy + g * py * py;
+    double dk = 2.0 * f * v3_dot(y, dy) + g * pz * yy +
+                2.0 * g * py * (v3_dot(z, y) + v3_dot(psi, dy)) + 3.0 * g * f / t->c * pz * py * py;
+    v3 turned = m33_mul_v(slope_along(t, second), z);
+    return v3_add(v3_axpy(k, z, v3_scale(dk, psi)), turned);
+}
+
+void flx_modal_node_slope(const flx_modal_data *b, const flx_elastic_node *x, const flx_frame *f,
+                          const flx_modal_point *p, const double *theta, double *dv, double *da)
+{
+    node o;
+    evaluate(b, x, p, &o);
+    const turning *t = &o.t;
+    int n = o.n;
+    const double *a = p->a + b->v, *qdd = p->a + b->u, *dq = theta + 6;
+    m33 R = m33_load(f->R);
+    v3 w = v3_load(f->w), alpha = v3_load(a + 3), turn = v3_load(theta + 3), zero = {0, 0, 0};
+    // along theta: s, s', s_k q_k'', psi, psi', psi_k q_k''
+    v3 s = zero, sd = zero, sa = zero, z = zero, zd = zero, za = zero;
+    v3 sk_a = zero, psi_a = zero; // s_k q_k'', psi_k q_k''
+    for (int k = 0; k < n; k++) {
+        s = v3_axpy(dq[k], v3_load(o.sk + 3 * k), s);
+        sd = v3_axpy(dq[k], v3_load(o.sr + 3 * k), sd);
+        z = v3_axpy(dq[k], v3_load(o.psi_k + 3 * k), z);
+        zd = v3_axpy(dq[k], v3_load(o.pr + 3 * k), zd);
+        sk_a = v3_axpy(qdd[k], v3_load(o.sk + 3 * k), sk_a);
+        psi_a = v3_axpy(qdd[k], v3_load(o.psi_k + 3 * k), psi_a);
+        for (int l = 0; l < n; l++) {
+            double c = dq[k] * qdd[l];
+            if (x->phi2) sa = v3_axpy(c, v3_load(x->phi2 + 3 * (k * n + l)), sa);
+            if (x->psi2) za = v3_axpy(c, v3_load(x->psi2 + 3 * (k * n + l)), za);
+        }
+    }
+    v3 inner = v3_add(v3_cross(w, o.s), o.sd), dinner = v3_add(v3_cross(w, s), sd);
+    v3_store(dv, m33_mul_v(R, v3_add(v3_cross(turn, inner), dinner)));
+    v3 c =
+        v3_add(v3_add(v3_cross(alpha, o.s), sk_a), v3_add(v3_cross(w, v3_add(inner, o.sd)), o.sdd));
+    v3 dc = v3_add(v3_add(v3_cross(alpha, s), sa), v3_cross(w, v3_add(dinner, sd)));
+    v3_store(da, m33_mul_v(R, v3_add(v3_cross(turn, c), dc)));
+    v3 own = m33_mul_v(t->H, t->rate), dx = m33_mul_v(t->H, z); // turning, and that of theta
+    v3 down = v3_add(m33_mul_v(slope_along(t, t->rate), z), m33_mul_v(t->H, zd));
+    v3 spin = v3_add(w, own);
+    v3_store(dv + 3, m33_mul_v(t->B, v3_add(v3_cross(spin, dx), down)));
+    v3 second = v3_add(m33_mul_v(slope_along(t, t->rate), t->rate),
+                       m33_mul_v(t->H, v3_add(o.turn_second, psi_a)));
+    v3 rate = v3_add(v3_add(alpha, v3_cross(w, own)), second);
+    v3 drate = v3_add(v3_cross(w, down), own_slope(t, v3_add(o.turn_second, psi_a), z, zd));
+    drate = v3_add(drate, m33_mul_v(t->H, za));
+    v3_store(da + 3, m33_mul_v(t->B, v3_add(v3_cross(rate, dx), drate)));
+}
