@@ -31,6 +31,10 @@ static void release(form *f)
 static flx_status start_massless(flx_simulation *sim, form *f)
 {
     flx_modes modes;
+    if (f->tree->dims.nlam + f->tree->dims.nmu == 0) {
+        FLX_TRY(flx_tree_check_massless(f->tree, f->work, f->start));
+        return flx_start_accelerations(f->tree, f->start);
+    }
     int errors = flx_ctx_error_count(sim->ctx);
     flx_status status = flx_modes_find(sim->sys, sim->start, NULL, 1, &modes);
     flx_modes_clear(&modes);

@@ -104,6 +104,7 @@ void flx_tree_work_destroy(flx_work *work)
     if (w->inner) w->inner->d->base.ops->work_destroy(w->inner);
     flx_state_destroy(&w->body);
     flx_index1_destroy(&w->together);
+    flx_tree_massless_destroy(&w->massless);
     flx_partition_clear(&w->partition);
     flx_free(w->states);
     flx_free(w->frames);
@@ -469,6 +470,10 @@ static flx_status make(flx_tree *t, const flx_system *ready, const flx_state *at
     if (status == FLX_OK) status = make_inner(t, &drop);
     if (status == FLX_OK) status = choose_closures(t, at, nredundant, &drop);
     flx_free(drop.list);
+    if (t->massless < 0) return status;
+    t->ops = *t->base.ops;
+    t->ops.explicit_form = &flx_tree_explicit_massless;
+    t->base.ops = &t->ops;
     return status;
 }
 

@@ -12,6 +12,8 @@ flx_status flx_tree_create(const flx_model *m, const flx_system *ready, const fl
                            int nredundant, flx_system **s);
 
 // Whether a link has no inertia along its joint: implicit methods alone then.
+// Whether damping or stiffness holds it at x; without closures. Else it is refused.
+flx_status flx_tree_check_massless(const flx_system *s, flx_work *work, const flx_state *x);
 bool flx_tree_is_massless(const flx_system *s);
 // Names the body of that link; undetermined: nothing else holds it either. FLX_OK: there is none.
 flx_status flx_tree_refuse_massless(const flx_system *s, bool undetermined);

@@ -216,8 +216,8 @@ static flx_status close_accelerations(const flx_tree *t, flx_tree_work *w, const
     return FLX_OK;
 }
 
-// In the body's state, where the point carried last reads them from.
-static flx_status find_algebraic(const flx_tree *t, flx_tree_work *w, flx_state *x)
+// In the state of the bodies, whose places are there.
+flx_status flx_tree_find_algebraic(const flx_tree *t, flx_tree_work *w, flx_state *x)
 {
     const flx_dims *n = &t->base.dims;
     flx_state *b = w->body;
@@ -253,7 +253,7 @@ static flx_status accelerate(const flx_tree *t, flx_tree_work *w, flx_state *x)
         memset(x->mu, 0, (size_t)n->nmu * sizeof *x->mu);
         memset(x->dx, 0, (size_t)n->nx * sizeof *x->dx);
         b = flx_tree_carry(t, w, &p);
-        if (n->nw > 0) FLX_TRY(find_algebraic(t, w, x));
+        if (n->nw > 0) FLX_TRY(flx_tree_find_algebraic(t, w, x));
         FLX_TRY(forces(t, w, &b, x));
         ext = w->ext;
     }
@@ -412,7 +412,6 @@ static flx_status project(const flx_system *s, flx_work *work, double time, doub
 
 static flx_status prepare(const flx_system *s, flx_work *work)
 {
-    FLX_TRY(flx_tree_refuse_massless(s, false));
     return make_ready(flx_tree_of(s), flx_tree_work_of(work));
 }
 

@@ -4,6 +4,7 @@
 //   tree_eval.c       residual, bonds, energy: the descriptor's, carried over to the joints
 //   tree_explicit.c   z' = F(t, z) by articulated bodies
 //   tree_partition.c  dependent coordinates of loops
+//   tree_massless.c   the same for links without inertia
 //   tree_linearise.c  exact derivatives, the pattern
 //   tree_sparse.c     the same link by link, for many links
 //   tree_fronts.c     in which order the links are taken out of the Newton matrix
@@ -23,6 +24,7 @@
 
 typedef struct flx_tree {
     flx_system base;
+    flx_system_ops ops;     // of a tree with links without inertia
     const flx_model *model; // borrowed
     flx_topology top;       // owned
     flx_tree_links t;       // owned
@@ -87,6 +89,7 @@ typedef struct flx_tree_work {
     double *A0, *A2;        // on the inner pattern
     double *masses;         // (variables squared) of them, then factored
     flx_tree_partition partition;
+    struct flx_tree_massless *massless; // owned; made when it is asked for
     flx_index1 *together; // owned; where forces read multipliers, made when it is asked for
     flx_tree_tangents tangents;
     double *block; // owned: all of these
@@ -146,6 +149,12 @@ void flx_tree_take_row(const flx_descriptor *d, const double *A0, int row, doubl
 void flx_tree_closures(const flx_tree *t, flx_tree_work *w, const flx_point *carried,
                        const double *a_b, double *add);
 
+// Algebraic unknowns of x, at the point carried last.
+flx_status flx_tree_find_algebraic(const flx_tree *t, flx_tree_work *w, flx_state *x);
+
+typedef struct flx_tree_massless flx_tree_massless;
+void flx_tree_massless_destroy(flx_tree_massless **m);
+
 flx_status flx_partition_create(const flx_tree *t, flx_tree_partition *p);
 void flx_partition_clear(flx_tree_partition *p);
 // All three by the rows that are in G. Factors for positions or for velocities; a step of the dependent
@@ -186,6 +195,6 @@ static inline flx_blocks flx_tree_extra(const flx_tree *t, const flx_blocks *b)
 
 // Of the two kinds of tangent.
 extern const flx_system_ops flx_tree_ops, flx_tree_ops_by_links;
-extern const flx_explicit flx_tree_explicit;
+extern const flx_explicit flx_tree_explicit, flx_tree_explicit_massless;
 extern const flx_components flx_tree_components;
 extern const flx_instants flx_tree_instants;

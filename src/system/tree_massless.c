@@ -1,0 +1,328 @@
+// tree_massless.c - z' = F(t, z) of a tree with links that have no inertia along some of their freedoms.
+//
+// By the recursion with pseudo-inverses (tree_pseudo.h), which leaves out the null space N of the mass matrix. What
+// goes on is z = (q, p, x) with the momenta p = M v along the joints; the velocities are
+//     v = M^+ p + N s,   N^T r(q, v, 0) = 0                                                    (TREE-18)
+// by Newton's iteration for s: forces along directions without inertia are in balance. With momentum P and H (about
+// the origin O of a link) of all outboard, the rates of the momenta are
+//     p' = (M v)' = -r(q, v, 0) + h + J'.H - J.(v_O x P),   slides: J'.P                       (TREE-19)
+// h: inertia forces at v' = 0; J' = w x J.
+#include "math/dense.h"
+#include "math/pattern.h"
+#include "system/pack.h"
+#include "system/tree_parts.h"
+#include "system/tree_pseudo.h"
+
+#include <float.h>
+
+#define MOST_ITERATIONS 40
+// Corrections of this part of the velocities are rounding; those that shrink no more if they are below the second.
+#define ROUNDING (64.0 * DBL_EPSILON)
+#define STAGNATED 1e-10
+
+struct flx_tree_massless {
+    flx_pseudo_link *links; // (links) owned
+    int nnull;
+    int *null_link;          // (nnull) owned: whose direction each is
+    double *N;               // (nnull x nv) owned: null vectors; then
+    double *AN, *A, *e, *s;  // (nnull x n) (nnull squared) (nnull) (nnull)
+    double *p, *r, *h, *tau; // (nv) (n) (nv) (nv)
+    double *unit;            // (nv) inertias that momenta are divided by in z
+    int *pivot;              // (nnull)
+    flx_blocks blocks;       // owned
+};
+
+// ---- velocities ---------------------------------------------------------------------------------
+
+// tau = M v
+static void find_momenta(const flx_tree *t, flx_tree_work *w, const double *q, const double *v,
+                         double *tau)
+{
+    flx_linkage_inverse(&t->weightless, w->states, q, w->zero, v, NULL, tau);
+}
+
+static flx_status fail_balance(const flx_tree *t, const flx_tree_massless *m, int null)
+{
+    const flx_link *l = t->t.links + m->null_link[null];
+    flx_unknown u;
+    t->base.ops->unknown(&t->base, l->v, &u);
+    return FLX_FAIL(
+        t->base.ctx, FLX_ERR_CANNOT, t->model->bodies[l->body].loc,
+        "body '%s' and what hangs on it have no inertia along '%s' (%s), and no damping "
+        "there that would give its velocity, which an explicit method needs; give it "
+        "damping or a mass, or use an implicit method (radau, generalized-alpha)",
+        t->model->bodies[l->body].name, u.item, u.part);
+}
+
+// out = (A1 + c0 A0) u
+static void apply(const flx_tree *t, flx_tree_work *w, double c0, const double *u, double *out)
+{
+    const flx_system *s = &t->base;
+    flx_tree_massless *m = w->massless;
+    if (!t->by_links) {
+        memcpy(m->r, u, (size_t)s->dims.nv * sizeof *u);
+        memset(m->r + s->dims.nv, 0,
+               (size_t)(flx_dims_unknowns(&s->dims) - s->dims.nv) * sizeof *m->r);
+        flx_pattern_apply(&s->pattern, m->blocks.A1, m->r, out);
+        return;
+    }
+    const double c[3] = {c0, 1.0, 0.0};
+    const double *const along[3] = {u, u, NULL};
+    memset(out, 0, (size_t)flx_dims_unknowns(&s->dims) * sizeof *out);
+    s->ops->product(s, (flx_work *)(void *)w, &m->blocks, c, along, out);
+}
+
+// A (nnull squared) = N^T (A1 + c0 A0) N at the point, factored. FLX_SINGULAR: that of *null is zero, or -1.
+static flx_status linearise_balance(const flx_tree *t, flx_tree_work *w, const flx_point *p,
+                                    double c0, int *null)
+{
+    flx_tree_massless *m = w->massless;
+    int n = m->nnull, nv = t->base.dims.nv;
+    FLX_TRY(flx_tree_linearise(&t->base, (flx_work *)(void *)w, p, &m->blocks));
+    for (size_t i = 0; i < flx_pattern_size(&t->base.pattern) && !t->by_links && c0 != 0.0; i++) {
+        m->blocks.A1[i] += c0 * m->blocks.A0[i]; // else the product does it
+    }
+    for (int k = 0; k < n; k++) {
+        apply(t, w, c0, m->N + (size_t)k * (size_t)nv, m->AN);
+        *null = k;
+        double most = 0.0;
+        for (int i = 0; i < n; i++) {
+            double sum = 0.0;
+            const double *row = m->N + (size_t)i * (size_t)nv;
+            for (int j = 0; j < nv; j++) sum += row[j] * m->AN[j];
+            m->A[n * i + k] = sum;
+            most = fmax(most, fabs(sum));
+        }
+        if (!(most > 0.0)) return FLX_SINGULAR;
+    }
+    return flx_dense_lu(n, m->A, m->pivot) ? FLX_OK : FLX_SINGULAR;
+}
+
+// N at these coordinates.
+static flx_status find_nulls(const flx_tree *t, flx_tree_work *w, const double *q)
+{
+    flx_tree_massless *m = w->massless;
+    flx_tree_place(&t->t, q, w->frames);
+    if (flx_pseudo_factor(&t->t, m->links, w->frames + 1) != m->nnull) return FLX_SINGULAR;
+    for (int k = 0; k < m->nnull; k++) {
+        flx_pseudo_solve(&t->t, m->links, w->frames + 1, NULL, k,
+                         m->N + (size_t)k * (size_t)t->base.dims.nv);
+    }
+    return FLX_OK;
+}
+
+// (TREE-18) from momenta p; r is the residual there at v' = 0.
+static flx_status find_velocities(const flx_tree *t, flx_tree_work *w, flx_state *x)
+{
+    flx_tree_massless *m = w->massless;
+    const flx_link_frame *f = w->frames + 1;
+    int nv = t->base.dims.nv, links = t->t.k.nv;
+    double last = HUGE_VAL;
+    FLX_TRY(find_nulls(t, w, x->q));
+    flx_pseudo_solve(&t->t, m->links, f, m->p, -1, x->v);
+    for (int k = 0; k < m->nnull; k++) {
+        for (int i = 0; i < links; i++)
+            x->v[i] += m->s[k] * m->N[(size_t)k * (size_t)nv + (size_t)i];
+    }
+    for (int iteration = 0; iteration < MOST_ITERATIONS; iteration++) {
+        flx_point p = flx_state_point(&t->base, x);
+        if (t->base.dims.nw > 0) {
+            (void)flx_tree_carry(t, w, &p);
+            FLX_TRY(flx_tree_find_algebraic(t, w, x));
+        }
+        FLX_TRY(flx_tree_residual(&t->base, (flx_work *)(void *)w, &p, m->r));
+        memcpy(m->h, m->r, (size_t)nv * sizeof *m->h);
+        for (int k = 0; k < m->nnull; k++) {
+            m->e[k] = 0.0;
+            for (int i = 0; i < nv; i++)
+                m->e[k] -= m->N[(size_t)k * (size_t)nv + (size_t)i] * m->r[i];
+            if (!isfinite(m->e[k])) return FLX_NOT_FINITE;
+        }
+        for (int i = 0; i < t->base.dims.nx; i++) x->dx[i] = -m->r[nv + i];
+        int null = 0;
+        flx_status status = linearise_balance(t, w, &p, 0.0, &null);
+        if (status == FLX_SINGULAR) return fail_balance(t, m, null);
+        if (status != FLX_OK) return status;
+        flx_dense_lu_solve(m->nnull, m->A, m->pivot, m->e);
+        double size = 0.0, most = 0.0;
+        for (int k = 0; k < m->nnull; k++) {
+            m->s[k] += m->e[k];
+            size = fmax(size, fabs(m->e[k]));
+            for (int i = 0; i < links; i++) {
+                x->v[i] += m->e[k] * m->N[(size_t)k * (size_t)nv + (size_t)i];
+            }
+        }
+        for (int i = 0; i < links; i++) most = fmax(most, fabs(x->v[i]));
+        if (!(size > ROUNDING * most) || (size < STAGNATED * most && size > 0.5 * last))
+            return FLX_OK;
+        last = size;
+    }
+    return FLX_NO_CONVERGENCE;
+}
+
+// ---- life ---------------------------------------------------------------------------------------
+
+void flx_tree_massless_destroy(flx_tree_massless **made)
+{
+    flx_tree_massless *m = *made;
+    if (!m) return;
+    flx_free(m->links);
+    flx_free(m->null_link);
+    flx_free(m->N);
+    flx_free(m->blocks.A0);
+    flx_free(m);
+    *made = NULL;
+}
+
+static void list_nulls(const flx_tree *t, flx_tree_massless *m)
+{
+    for (int i = 0, k = 0; i < t->t.k.n; i++) {
+        for (int j = 0; j < m->links[i].nnull; j++) m->null_link[k++] = i;
+    }
+}
+
+static flx_status make(const flx_tree *t, flx_tree_work *w, const double *q)
+{
+    const flx_pattern *pt = &t->base.pattern;
+    flx_ctx *ctx = t->base.ctx;
+    size_t nv = (size_t)t->base.dims.nv, n = (size_t)flx_dims_unknowns(&t->base.dims);
+    flx_tree_massless *m = w->massless = flx_alloc(ctx, 1, sizeof *m);
+    if (!m) return FLX_ERR_MEMORY;
+    m->links = flx_alloc(ctx, (size_t)t->t.k.n, sizeof *m->links);
+    if (!m->links) return FLX_ERR_MEMORY;
+    flx_tree_place(&t->t, q, w->frames);
+    size_t k = (size_t)(m->nnull = flx_pseudo_factor(&t->t, m->links, w->frames + 1));
+    size_t values = (size_t)pt->offset[pt->row[pt->nblock]] + (size_t)pt->extra;
+    m->null_link = flx_alloc(ctx, 2 * k, sizeof *m->null_link);
+    m->N = flx_alloc(ctx, k * nv + 2 * n + k * k + 2 * k + 4 * nv, sizeof *m->N);
+    m->blocks.A0 = flx_alloc(ctx, 3 * values, sizeof *m->blocks.A0);
+    if (!m->null_link || !m->N || !m->blocks.A0) return FLX_ERR_MEMORY;
+    m->pivot = m->null_link + k;
+    m->AN = m->N + k * nv;
+    m->A = m->AN + n;
+    m->e = m->A + k * k;
+    m->s = m->e + k;
+    m->p = m->s + k;
+    m->r = m->p + nv;
+    m->h = m->r + n;
+    m->tau = m->h + nv;
+    m->unit = m->tau + nv;
+    m->blocks.A1 = m->blocks.A0 + values;
+    m->blocks.A2 = m->blocks.A1 + values;
+    list_nulls(t, m);
+    for (size_t i = 0; i < nv; i++) m->unit[i] = 1.0;
+    flx_pseudo_units(&t->t, m->links, w->frames + 1, m->unit);
+    return FLX_OK;
+}
+
+// ---- the form -----------------------------------------------------------------------------------
+
+#define MOST_NULL 64 // of flx_dense_lu
+
+static flx_status refuse(const flx_tree *t)
+{
+    if (flx_tree_rows(t) == 0 && t->nvariable == 0) return FLX_OK;
+    return flx_tree_refuse_massless(&t->base, false);
+}
+
+static flx_status prepare(const flx_system *s, flx_work *work)
+{
+    const flx_tree *t = flx_tree_of(s);
+    flx_tree_work *w = flx_tree_work_of(work);
+    FLX_TRY(refuse(t));
+    if (s->dims.nw > 0) FLX_TRY(flx_saddle_prepare(flx_tree_inner(t), w->inner));
+    if (w->massless) return FLX_OK;
+    flx_status status = make(t, w, t->t.drawn);
+    if (status == FLX_OK && w->massless->nnull > MOST_NULL) {
+        status = flx_tree_refuse_massless(s, false);
+    }
+    if (status != FLX_OK) flx_tree_massless_destroy(&w->massless);
+    return status;
+}
+
+// Momenta after flx_pack.
+static flx_status fill(const flx_system *s, flx_work *work, const flx_state *x, double *z)
+{
+    const flx_tree *t = flx_tree_of(s);
+    flx_tree_work *w = flx_tree_work_of(work);
+    FLX_TRY(prepare(s, work));
+    find_momenta(t, w, x->q, x->v, w->massless->tau);
+    for (int i = 0; i < s->dims.nv; i++) {
+        z[s->dims.nq + i] = w->massless->tau[i] / w->massless->unit[i];
+    }
+    return FLX_OK;
+}
+
+static void unpack(const flx_system *s, double time, const double *z, flx_state *x)
+{
+    const flx_dims *n = &s->dims;
+    x->t = time;
+    memcpy(x->q, z, (size_t)n->nq * sizeof *z);
+    memcpy(x->x, z + n->nq + n->nv, (size_t)n->nx * sizeof *z);
+    s->ops->components->normalise(s, x->q);
+}
+
+static flx_status rate(const flx_system *s, flx_work *work, double time, const double *z,
+                       flx_state *x, double *dz)
+{
+    const flx_tree *t = flx_tree_of(s);
+    flx_tree_work *w = flx_tree_work_of(work);
+    const flx_dims *n = &s->dims;
+    FLX_TRY(prepare(s, work));
+    flx_tree_massless *m = w->massless;
+    unpack(s, time, z, x);
+    memset(x->a, 0, (size_t)n->nv * sizeof *x->a);
+    memset(x->dx, 0, (size_t)n->nx * sizeof *x->dx);
+    for (int i = 0; i < n->nv; i++) m->p[i] = z[n->nq + i] * m->unit[i];
+    FLX_TRY(find_velocities(t, w, x));
+    for (int i = 0; i < n->nv; i++) m->p[i] = -m->h[i]; // forces, without those of velocities
+    flx_linkage_inverse(&t->weightless, w->states, x->q, x->v, w->zero, NULL, m->tau);
+    flx_point p = flx_state_point(s, x);
+    (void)flx_tree_carry(t, w, &p); // velocities of the frames
+    for (int i = 0; i < n->nv; i++) m->tau[i] += m->p[i];
+    flx_pseudo_transport(&t->t, m->links, w->frames + 1, m->tau);
+    flx_pseudo_solve(&t->t, m->links, w->frames + 1, m->p, -1, x->a); // as if s stood still
+    s->ops->components->rate(s, z, x->v, dz);
+    for (int i = 0; i < n->nv; i++) dz[n->nq + i] = m->tau[i] / m->unit[i];
+    memcpy(dz + n->nq + n->nv, x->dx, (size_t)n->nx * sizeof *dz);
+    for (int i = 0; i < flx_pack_size(s); i++) {
+        if (!isfinite(dz[i])) return FLX_NOT_FINITE;
+    }
+    return FLX_OK;
+}
+
+static flx_status project(const flx_system *s, flx_work *work, double time, double *z, flx_state *x,
+                          double *moved_q, double *moved_v)
+{
+    (void)work;
+    *moved_q = *moved_v = 0.0;
+    unpack(s, time, z, x);
+    memcpy(z, x->q, (size_t)s->dims.nq * sizeof *z);
+    return FLX_OK;
+}
+
+// Damping or stiffness along every direction without inertia: any of their sums is regular.
+#define SOME_TIME 0.7318
+
+flx_status flx_tree_check_massless(const flx_system *s, flx_work *work, const flx_state *x)
+{
+    const flx_tree *t = flx_tree_of(s);
+    flx_tree_work *w = flx_tree_work_of(work);
+    flx_status status = make(t, w, x->q);
+    int null = 0;
+    flx_point p = flx_state_point(s, x);
+    if (status == FLX_OK && w->massless->nnull <= MOST_NULL) {
+        status = find_nulls(t, w, x->q);
+        if (status == FLX_OK) status = linearise_balance(t, w, &p, SOME_TIME, &null);
+    }
+    flx_tree_massless_destroy(&w->massless);
+    return status == FLX_SINGULAR ? flx_tree_refuse_massless(s, true) : status;
+}
+
+const flx_explicit flx_tree_explicit_massless = {.size = flx_pack_size,
+                                                 .prepare = prepare,
+                                                 .pack = flx_pack,
+                                                 .fill = fill,
+                                                 .unpack = unpack,
+                                                 .rate = rate,
+                                                 .project = project};
