@@ -176,6 +176,7 @@ typedef struct flx_page_def {
     flx_result *const *results;
     const char *const *labels; // (nresult) what the page calls them
     size_t limit;              // bytes; 0: 10 MB
+    int mesh_points;           // of all surfaces and meshes at most; 0: 20000
 } flx_page_def;
 typedef struct flx_page_size {
     size_t bytes;

@@ -71,6 +71,9 @@ typedef enum cli_parsed {
 cli_parsed cli_parse(const cli_command *command, int argc, char **argv, int noption,
                      const cli_option *options, cli_list *rest);
 
+// A whole number from 1 on; false: it is none, which was said.
+bool cli_read_count(const char *command, const char *option, const char *text, int *out);
+
 // The candidate nearest to a misspelt word; NULL when none is near.
 const char *cli_nearest(const char *word, int n, const char *const *candidates);
 

@@ -2,7 +2,6 @@
 #include "cli/cli.h"
 #include "cli/export.h"
 
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,18 +21,6 @@ static const char vtk_help[] =
     "  flexion export vtk elastic_crank.h5 --frames 100\n"
     "\n"
     "Exit status: 0 done, 1 it could not be written, 2 the input is wrong.\n";
-
-bool cli_read_count(const char *command, const char *option, const char *text, int *out)
-{
-    char *end;
-    long n = strtol(text, &end, 10);
-    if (*text && !*end && n >= 1 && n <= INT_MAX) {
-        *out = (int)n;
-        return true;
-    }
-    cli_complain(command, "%s needs a whole number from 1 on, not '%s'", option, text);
-    return false;
-}
 
 static int run_vtk(flx_ctx *ctx, int argc, char **argv)
 {

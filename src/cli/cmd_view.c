@@ -16,6 +16,8 @@ static const char help_text[] =
     "                 current folder)\n"
     "  --max-size S   largest size of the page, as 5MB; frames are left out evenly\n"
     "                 and meshes made coarser until it fits (default 10MB)\n"
+    "  --mesh-points N  points of meshes at most, however large the page may be;\n"
+    "                 more are drawn less smoothly (20000)\n"
     "  --serve        also serve the page to browsers of this machine, until Ctrl-C\n"
     "  --port N       port for --serve; default: any that is free\n"
     "\n"
@@ -66,7 +68,8 @@ static void tell(const flx_page_def *def, const flx_page_size *size)
         printf("%d of %d rows are in the page's plots\n", size->signal_rows, size->rows);
     }
     if (size->kept < size->points) {
-        printf("meshes are drawn with %ld of %ld points\n", size->kept, size->points);
+        printf("meshes are drawn with %ld of %ld points; --mesh-points and --max-size allow more\n",
+               size->kept, size->points);
     }
 }
 
@@ -105,22 +108,24 @@ static int run(flx_ctx *ctx, int argc, char **argv)
 {
     cli_list rest = {0};
     flx_page_def def = {0};
-    const char *limit = NULL, *port_text = NULL;
+    const char *limit = NULL, *port_text = NULL, *points = NULL;
     char *named = NULL;
     bool serve = false;
     int code = EXIT_WRONG, port = 0;
     const cli_option options[] = {
         {.name = "--output", .letter = 'o', .value = &def.path},
         {.name = "--max-size", .value = &limit},
+        {.name = "--mesh-points", .value = &points},
         {.name = "--serve", .flag = &serve},
         {.name = "--port", .value = &port_text},
     };
     rest.items = calloc((size_t)argc, sizeof *rest.items);
     if (!rest.items) goto done;
 
-    cli_parsed parsed = cli_parse(&cmd_view, argc, argv, 4, options, &rest);
+    cli_parsed parsed = cli_parse(&cmd_view, argc, argv, 5, options, &rest);
     if (parsed == CLI_DONE) code = EXIT_DONE;
     if (parsed != CLI_GO || (limit && !read_size(limit, &def.limit))) goto done;
+    if (points && !cli_read_count("view", "--mesh-points", points, &def.mesh_points)) goto done;
     if (port_text && !read_port(port_text, &port)) goto done;
     if (rest.count == 0) {
         cli_complain("view", "name a result file; see 'flexion view --help'");

@@ -2,6 +2,7 @@
 #include "cli/cli.h"
 
 #include <ctype.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -189,4 +190,16 @@ bool cli_split(const char *text, char **copy, cli_list *list)
     memcpy(*copy, text ? text : "", n + 1);
     split(*copy, (int)n, list);
     return true;
+}
+
+bool cli_read_count(const char *command, const char *option, const char *text, int *out)
+{
+    char *end;
+    long n = strtol(text, &end, 10);
+    if (*text && !*end && n >= 1 && n <= INT_MAX) {
+        *out = (int)n;
+        return true;
+    }
+    cli_complain(command, "%s needs a whole number from 1 on, not '%s'", option, text);
+    return false;
 }

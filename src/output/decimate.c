@@ -5,6 +5,7 @@
 #include <string.h>
 
 #define MOST_CUBES 1000 // along the longest edge
+#define HALVINGS 10
 
 typedef struct cubes {
     float low[3];
@@ -72,6 +73,21 @@ static void collect(cubes *c, int n, const float *points, int k, const int *tria
     }
 }
 
+// The finest cubes with which the points are not too many: by halving, in proportion.
+static void search(cubes *c, double longest, int n, const float *points, int k,
+                   const int *triangles, int most, flx_coarse *out)
+{
+    double low = 1, high = MOST_CUBES; // cubes along the longest edge
+    for (int i = 0; i < HALVINGS; i++) {
+        double middle = sqrt(low * high);
+        c->edge = longest / middle;
+        collect(c, n, points, k, triangles, out);
+        *(out->npoint > most ? &high : &low) = middle;
+    }
+    c->edge = longest / low;
+    collect(c, n, points, k, triangles, out);
+}
+
 flx_status flx_decimate(flx_ctx *ctx, int n, const float *points, int k, const int *triangles,
                         int most, flx_coarse *out)
 {
@@ -86,12 +102,8 @@ flx_status flx_decimate(flx_ctx *ctx, int n, const float *points, int k, const i
     if (out->points && out->triangles && c.keys && c.table && c.stands) {
         double longest = longest_edge(n, points, c.low);
         collect(&c, n, points, k, triangles, out);
-        // a surface has about so many points as the square of the cubes along it
-        double along = fmin(2 * sqrt((double)most), MOST_CUBES);
-        for (; out->npoint > (most > 8 ? most : 8) && along >= 1; along *= 0.8) {
-            c.edge = longest / along;
-            collect(&c, n, points, k, triangles, out);
-        }
+        most = most > 8 ? most : 8;
+        if (out->npoint > most) search(&c, longest, n, points, k, triangles, most, out);
         status = FLX_OK;
     }
     flx_free(c.keys);

@@ -10,8 +10,9 @@
 #include <math.h>
 
 #define MOST_TRIES 16
-#define FEWEST 64     // points of a mesh that is made coarser
-#define UNITS 32767.0 // of the largest number
+#define MOST_POINTS 20000 // so many move smoothly also where a processor draws
+#define FEWEST 64         // points of a mesh that is made coarser
+#define UNITS 32767.0     // of the largest number
 
 typedef struct maker {
     flx_ctx *ctx;
@@ -138,6 +139,34 @@ static flx_status put_all(maker *m, const flx_page_def *def)
     return m->numbers.length > 0 ? flx_pack_deflate(&out->block, &m->numbers) : FLX_OK;
 }
 
+// Points that triangles use, of a surface with n points and k triangles.
+static flx_status count_used(flx_ctx *ctx, int n, int k, const int *triangles, long *sum)
+{
+    bool *used = flx_alloc(ctx, (size_t)n, sizeof *used);
+    if (!used) return FLX_ERR_MEMORY;
+    for (size_t i = 0; i < 3 * (size_t)k; i++) {
+        *sum += !used[triangles[i]];
+        used[triangles[i]] = true;
+    }
+    flx_free(used);
+    return FLX_OK;
+}
+
+static flx_status count_points(flx_ctx *ctx, const flx_page_def *def, long *sum)
+{
+    const flx_scene_surface *s;
+    const flx_result_mesh *m;
+    for (int i = 0; i < def->nresult; i++) {
+        for (int k = 0; (s = flx_result_surface(def->results[i], k)) != NULL; k++) {
+            FLX_TRY(count_used(ctx, s->npoint, s->ntriangle, s->triangles, sum));
+        }
+        for (int k = 0; (m = flx_result_get_mesh(def->results[i], k)) != NULL; k++) {
+            FLX_TRY(count_used(ctx, m->nsurface, m->ntriangle, m->triangles, sum));
+        }
+    }
+    return FLX_OK;
+}
+
 flx_status flx_page_meshes_make(flx_ctx *ctx, const flx_page_def *def, size_t room,
                                 flx_page_meshes *out)
 {
@@ -149,8 +178,10 @@ flx_status flx_page_meshes_make(flx_ctx *ctx, const flx_page_def *def, size_t ro
     if (!out->headers) return FLX_ERR_MEMORY;
     out->nresult = def->nresult;
     for (int i = 0; i < def->nresult; i++) flx_text_start(&out->headers[i], ctx);
-    flx_status status = put_all(&m, def);
-    out->points = out->kept; // points without a triangle do not count
+    flx_status status = count_points(ctx, def, &out->points);
+    double most = def->mesh_points > 0 ? (double)def->mesh_points : MOST_POINTS;
+    if ((double)out->points > most) m.part = most / (double)out->points;
+    if (status == FLX_OK) status = put_all(&m, def);
     // what does not fit with the fewest points is refused by whoever adds up the page
     for (int i = 0; status == FLX_OK && out->block.length > room && i < MOST_TRIES; i++) {
         m.part *= 0.9 * (double)room / (double)out->block.length;

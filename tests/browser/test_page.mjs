@@ -1,13 +1,13 @@
 // test_page.mjs - pages of examples in a real browser: they play, what they show is where the table
 // says, and they do not complain.
-//   node test_page.mjs PROGRAM EXAMPLES SCRATCH
+//   node test_page.mjs PROGRAM EXAMPLES SCRATCH MESH_RESULT
 import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { colours, launch, open } from "./browser.mjs";
 
-const [program, examples, scratch] = process.argv.slice(2);
+const [program, examples, scratch, meshResult] = process.argv.slice(2);
 mkdirSync(scratch, { recursive: true });
 const at = (name) => join(scratch, name);
 const flexion = (...words) => execFileSync(program, words, { cwd: scratch, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
@@ -121,6 +121,76 @@ await test("two results, overlaid and side by side", async () => {
   await page.click("#arrangement");
   assert.ok(overlaid > 25 && await colours(page) > 25, "the canvas is blank");
   assert.ok((await page.textContent("#legend")).includes("coarse"));
+  assert.deepEqual(complaints, []);
+  await page.context().close();
+});
+
+await test("shapes of files are drawn", async () => {
+  const { page, complaints } = await open(browser, makePage(join(examples, "gears.yaml"), "gears"));
+  assert.ok(await colours(page) > 60, "the canvas is blank");
+  assert.deepEqual(await page.evaluate(() => window.flexion.results[0].surfaces.map((s) => s.triangles.length / 3)), [2304, 1056]);
+  assert.deepEqual(complaints, []);
+  await page.context().close();
+});
+
+// Formulas of tests/support/mesh_result.c
+function tube(label, t, rings) {
+  const i = Math.floor((label - 1) / 24), w = 2 * Math.PI * ((label - 1) % 24) / 24, x = i / (rings - 1);
+  const at = [x, 0.1 * Math.cos(w), 0.1 * Math.sin(w)];
+  for (let k = 1; k <= 12; k++) at[k % 2 ? 1 : 2] += 0.02 / k * Math.sin(k * t) * Math.sin(Math.PI * k * x);
+  return at;
+}
+
+await test("a mesh deforms, with a scale of colours", async () => {
+  execFileSync(meshResult, ["2400", "501", at("tube.h5")]);
+  flexion("view", at("tube.h5"), "-o", at("tube.html"));
+  const { page, complaints } = await open(browser, at("tube.html"));
+  for (const [label, t] of [[1, 0], [1213, 1.3], [1213, 7.7], [2011, 4.24]]) {
+    const seen = await page.evaluate(([n, time]) => { window.flexion.seek(time); return window.flexion.node("tube", n); }, [label, t]);
+    const [, ...expected] = tube(label, t, 100); // along the tube it moves by chance
+    expected.forEach((x, k) => assert.ok(Math.abs(seen[k + 1] - x) < 2e-4, `node ${label} at ${t}: ${seen}, not ${expected}`));
+  }
+  const scale = () => page.textContent("#scale .top"), plain = await colours(page);
+  assert.match(await scale(), /^3\d\.\d mm$/);
+  await page.click("#tab-view");
+  await page.selectOption("#colouring", "stress");
+  assert.match(await scale(), /^1\d\d MPa$/);
+  assert.ok(plain > 40 && await colours(page) > 40, "one colour");
+  await page.selectOption("#exaggeration", "5");
+  const far = await page.evaluate(() => window.flexion.node("tube", 1213)[1]);
+  await page.selectOption("#exaggeration", "1");
+  const near = await page.evaluate(() => window.flexion.node("tube", 1213)[1]), rest = 0.1 * Math.cos(2 * Math.PI * 12 / 24);
+  assert.ok(Math.abs((far - rest) / (near - rest) - 5) < 0.01, "exaggerated");
+  await page.selectOption("#modes", "0 2");
+  await page.waitForTimeout(400);
+  const swing = await page.evaluate(async () => {
+    const seen = [];
+    for (let i = 0; i < 12; i++) { seen.push(window.flexion.node("tube", 1213)[1]); await new Promise((d) => setTimeout(d, 60)); }
+    return Math.max(...seen) - Math.min(...seen);
+  });
+  assert.ok(swing > 0.02, `mode 3 moves the middle by ${swing}`);
+  assert.equal(await scale(), "1");
+  assert.deepEqual(complaints, []);
+  await page.context().close();
+});
+
+await test("a mesh that is too large is made coarser, and that is said", async () => {
+  execFileSync(meshResult, ["60000", "101", at("large.h5")]);
+  const said = flexion("view", at("large.h5"), "-o", at("large.html"), "--mesh-points", "5000");
+  assert.match(said, /meshes are drawn with [1-4]\d\d\d of 60000 points/);
+  const { page, complaints } = await open(browser, at("large.html"));
+  assert.match(await page.textContent("#note"), /Meshes are drawn with [1-4]\d\d\d of 60000 points/);
+  assert.ok(await colours(page) > 25, "the canvas is blank");
+  assert.deepEqual(complaints, []);
+  await page.context().close();
+});
+
+await test("values that are not finite leave gaps", async () => {
+  writeFileSync(at("gaps.csv"), "t,x,y\n0,1,nan\n1,nan,nan\n2,3,inf\n3,2,nan\n");
+  flexion("view", at("gaps.csv"), "-o", at("gaps.html"));
+  const { page, complaints } = await open(browser, at("gaps.html"));
+  assert.match(await page.textContent("#note"), /not finite/);
+  assert.equal(await page.locator(".plot canvas").count(), 2);
   assert.deepEqual(complaints, []);
   await page.context().close();
 });

@@ -1,13 +1,9 @@
 // elastic.ts - a body that bends: its nodes moved by its shapes, coloured by how far they moved.
 import * as THREE from "three";
+import { paint, type Colouring } from "./colours";
 import type { Elastic } from "./data";
 
 const RING = 10; // corners of the tube round a line of nodes
-
-// From blue by green to red.
-function paint(s: number, out: THREE.Color): void {
-  out.setHSL(0.62 * (1 - Math.min(Math.max(s, 0), 1)), 0.75, 0.5);
-}
 
 export class ElasticBody {
   readonly object: THREE.Object3D;
@@ -15,12 +11,12 @@ export class ElasticBody {
   private moved: Float32Array; // how far each is
   private positions: THREE.BufferAttribute;
   private colours: THREE.BufferAttribute;
-  private largest = 0; // displacement met in the run
-
+  readonly modes: number;
   private e: Elastic;
 
-  constructor(given: Elastic, motion: Float32Array[], private radius: number) {
+  constructor(given: Elastic, private radius: number) {
     const e = this.e = lineUp(given);
+    this.modes = e.shapes.length;
     const n = e.nodes.length, corners = e.line ? RING * n : n;
     this.places = new Float32Array(3 * n);
     this.moved = new Float32Array(n);
@@ -36,14 +32,20 @@ export class ElasticBody {
       this.object = new THREE.Points(geometry, new THREE.PointsMaterial({ vertexColors: true, size: 1.6 * radius }));
     }
     this.object.frustumCulled = false;
-    const frames = motion[e.motion]?.length ?? 0, step = Math.max(1, Math.floor(frames / 100));
-    for (let i = 0; i < frames; i += step) this.largest = Math.max(this.largest, this.move((k) => motion[e.motion + k][i], 1));
+  }
+
+  has(what: Colouring): boolean {
+    return what === "displacement";
+  }
+
+  // The largest value with these coordinates.
+  largest(q: number[], what: Colouring): number {
+    return this.has(what) ? this.move(q, 1) : 0;
   }
 
   // Nodes where the coordinates put them; returns the largest displacement.
-  private move(coordinate: (k: number) => number, exaggeration: number): number {
+  private move(q: number[], exaggeration: number): number {
     let largest = 0;
-    const q = this.e.shapes.map((_, k) => coordinate(k));
     this.e.nodes.forEach((at, i) => {
       let x = 0, y = 0, z = 0;
       this.e.shapes.forEach((shape, k) => {
@@ -60,15 +62,12 @@ export class ElasticBody {
     return largest;
   }
 
-  update(coordinate: (k: number) => number, exaggeration: number): void {
-    this.move(coordinate, exaggeration);
+  update(q: number[], exaggeration: number, what: Colouring, largest: number): void {
+    this.move(q, exaggeration);
+    if (!this.has(what)) this.moved.fill(0);
     if (this.e.line) this.sweep();
     else this.positions.array.set(this.places);
-    const colour = new THREE.Color(), each = this.e.line ? RING : 1;
-    for (let i = 0; i < this.moved.length; i++) {
-      paint(this.largest > 0 ? this.moved[i] / this.largest : 0, colour);
-      for (let c = 0; c < each; c++) this.colours.setXYZ(each * i + c, colour.r, colour.g, colour.b);
-    }
+    paint(this.moved, largest, this.colours.array as Float32Array, this.e.line ? RING : 1);
     this.positions.needsUpdate = true;
     this.colours.needsUpdate = true;
     if (this.e.line) (this.object as THREE.Mesh).geometry.computeVertexNormals();

@@ -46,6 +46,7 @@ class Page {
     this.buildBar();
     this.buildLegend();
     this.buildNote();
+    this.stage?.label();
   }
 
   private buildTools(): void {
@@ -123,6 +124,7 @@ class Page {
     const notes: string[] = [];
     for (const r of this.results) {
       const who = this.results.length > 1 ? `${r.label}: ` : "";
+      if (r.signals.some((s) => s.some((x) => !Number.isFinite(x)))) notes.push(who + say("notFinite"));
       if (!r.complete) notes.push(who + say("incomplete"));
       if (r.scene && r.frameTimes.length < r.rows) notes.push(who + say("thinned", r.frameTimes.length, r.rows));
     }
@@ -180,6 +182,10 @@ class Page {
         const info = g?.getExtension("WEBGL_debug_renderer_info");
         return g && info ? String(g.getParameter(info.UNMASKED_RENDERER_WEBGL)) : "";
       },
+      // where a node of an elastic body's mesh is, by its number in the mesh file
+      node: (body: string, label: number, result = 0) => this.stage?.mechanisms[result]?.node(body, label) ?? null,
+      colour: (what: "displacement" | "stress") => { this.stage?.colour(what); this.stage?.refresh(); },
+      showShape: (of: number | null, mode = 0) => this.stage?.showShape(of, mode),
       addPlot: (signal: string, x = "t") => this.plots.add(signal, x),
       look: (from: "start" | "x" | "y" | "z" | "slant") => this.stage?.look(from),
     };

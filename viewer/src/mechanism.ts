@@ -1,7 +1,9 @@
 // mechanism.ts - one result as things to draw: bodies, joints, springs, traces, arrows of forces.
 import * as THREE from "three";
-import { find, valueAt, type Link, type Result, type Scene, type Shape, type Surface } from "./data";
+import { find, valueAt, type Elastic, type Link, type Result, type Scene, type Shape, type Surface } from "./data";
 import { ElasticBody } from "./elastic";
+import type { Colouring } from "./colours";
+import { MeshBody } from "./mesh";
 
 const zAxis = new THREE.Vector3(0, 0, 1), yAxis = new THREE.Vector3(0, 1, 0);
 
@@ -65,8 +67,13 @@ export class Mechanism {
   private traceGroup = new THREE.Group();
   private coils: Coil[] = [];
   private arrows: Arrow[] = [];
-  private elastic: { body: ElasticBody; motion: number }[] = [];
+  readonly elastic: { body: ElasticBody | MeshBody; motion: number; name: string }[] = [];
   exaggeration = 1; // of deformations
+  colouring: Colouring = "displacement";
+  top = 0; // value of the last colour
+  private shape: { of: number; mode: number; amplitude: number; top: number } | null = null; // that is shown instead
+  phase = 0; // of it
+  private largest = new Map<Colouring, number>();
   private traces = new Map<string, THREE.Line>();
   private scene: Scene;
   private round: number; // corners of a circle: fewer where there are many bodies
@@ -104,13 +111,8 @@ export class Mechanism {
       if (this.scene.dimension === 2) mesh.position.z += 0.003 * this.scene.size * (i % 20);
       group.add(mesh);
     }
-    if (b.elastic && b.elastic.nodes.length > 0) {
-      const body = new ElasticBody(b.elastic, this.result.motion, 0.008 * this.scene.size);
-      this.elastic.push({ body, motion: b.elastic.motion });
-      group.add(body.object);
-      const round = new THREE.Box3().setFromPoints(b.elastic.nodes.map(vector));
-      for (const at of [round.min, round.max]) this.ends.push({ name: b.name, body: i, at });
-    }
+    const round = b.elastic ? this.addElastic(b.name, b.elastic, group, opacity) : null;
+    for (const at of round ? [round.min, round.max] : []) this.ends.push({ name: b.name, body: i, at });
     const axes = new THREE.AxesHelper(0.12 * this.scene.size);
     axes.visible = false;
     this.axesGroup.push(axes);
@@ -120,6 +122,59 @@ export class Mechanism {
     this.group.add(group);
     this.places.push({ name: `${b.name}.com`, body: i, at: vector(b.com) });
     for (const p of b.points) this.places.push({ name: `${b.name}.${p.name}`, body: i, at: vector(p.at) });
+  }
+
+  // Returns the box round it; null: there is nothing to draw.
+  private addElastic(name: string, e: Elastic, group: THREE.Group, opacity: number): THREE.Box3 | null {
+    const mesh = e.mesh === undefined ? undefined : this.result.meshes[e.mesh], box = new THREE.Box3();
+    let body: ElasticBody | MeshBody;
+    if (mesh) {
+      const [x, y, z] = mesh.points, p = new THREE.Vector3();
+      for (let i = 0; i < x.length; i++) box.expandByPoint(p.set(x[i], y[i], z[i]));
+      body = new MeshBody(mesh, opacity);
+    } else if (e.nodes.length > 0) {
+      box.setFromPoints(e.nodes.map(vector));
+      body = new ElasticBody(e, 0.008 * this.scene.size);
+    } else {
+      return null;
+    }
+    this.elastic.push({ body, motion: e.motion, name });
+    group.add(body.object);
+    return box;
+  }
+
+  // The largest value over the run: at some of its frames, fewer of large meshes.
+  scale(what: Colouring): number {
+    const known = this.largest.get(what);
+    if (known !== undefined) return known;
+    let largest = 0;
+    for (const e of this.elastic) {
+      const frames = this.result.frameTimes.length, work = e.body instanceof MeshBody ? e.body.size * e.body.modes : 1;
+      const step = Math.max(1, Math.ceil(frames / Math.max(8, Math.min(100, 2e7 / work))));
+      for (let i = 0; i < frames; i += step) {
+        const q = Array.from({ length: e.body.modes }, (_, k) => this.result.motion[e.motion + k]?.[i] ?? 0);
+        const value = e.body.largest(q, what);
+        if (value > largest) largest = value;
+      }
+    }
+    this.largest.set(what, largest);
+    return largest;
+  }
+
+  // One mode of one elastic body instead of its motion; null: the motion again.
+  showShape(of: number | null, mode = 0): void {
+    this.shape = null;
+    const e = of === null ? undefined : this.elastic[of];
+    if (of === null || !e || mode >= e.body.modes) return;
+    const q = Array.from({ length: e.body.modes }, (_, k) => k === mode ? 1 : 0);
+    const far = e.body.largest(q, "displacement");
+    if (!(far > 0)) return;
+    const amplitude = 0.08 * this.scene.size / far;
+    this.shape = { of, mode, amplitude, top: amplitude * e.body.largest(q, this.colouring) };
+  }
+
+  get showsShape(): boolean {
+    return this.shape !== null;
   }
 
   // A joint is drawn on its first body, in whose axes its axis is given.
@@ -226,15 +281,29 @@ export class Mechanism {
       group.visible = Number.isFinite(group.position.x);
       group.updateMatrixWorld();
     });
-    for (const e of this.elastic) {
-      e.body.update((k) => {
-        const m = this.result.motion[e.motion + k];
-        return f > 0 ? m[i] + f * (m[i + 1] - m[i]) : m[i];
-      }, this.exaggeration);
-    }
+    this.elastic.forEach((e, number) => this.bend(e, number, i, f));
     for (const c of this.coils) this.stretch(c);
     for (const a of this.arrows) this.point(a, t);
     for (const line of this.traces.values()) line.geometry.setDrawRange(0, i + 1);
+  }
+
+  private bend(e: (typeof this.elastic)[number], number: number, i: number, f: number): void {
+    const s = this.shape;
+    const q = Array.from({ length: e.body.modes }, (_, k) => {
+      if (s) return number === s.of && k === s.mode ? s.amplitude * Math.sin(this.phase) : 0;
+      const m = this.result.motion[e.motion + k];
+      if (!m) return 0;
+      const value = f > 0 ? m[i] + f * (m[i + 1] - m[i]) : m[i];
+      return Number.isFinite(value) ? value : 0;
+    });
+    e.body.update(q, this.exaggeration, this.colouring, s ? s.top : this.top);
+  }
+
+  // A node of a mesh by its number in the mesh file, from the ground.
+  node(name: string, label: number): number[] | null {
+    const e = this.elastic.find((x) => x.name === name), body = this.bodies.find((b) => b.name === name);
+    const at = e?.body instanceof MeshBody ? e.body.node(label) : null;
+    return at && body ? body.localToWorld(at).toArray() : null;
   }
 
   position(name: string): number[] | null {

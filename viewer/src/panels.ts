@@ -1,5 +1,7 @@
 // panels.ts - beside the picture: what is shown, the ledger, the model's text.
+import type { Colouring } from "./colours";
 import type { Result } from "./data";
+import { factLabel } from "./facts";
 import { say } from "./labels";
 import { short } from "./plots";
 import type { Stage } from "./stage";
@@ -46,7 +48,9 @@ export function viewPanel(stage: Stage): HTMLElement {
     const factor = make("select", { id: "exaggeration" });
     for (const x of [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000]) factor.add(new Option(`${x}×`, String(x)));
     factor.onchange = () => { stage.mechanisms.forEach((m) => { m.exaggeration = Number(factor.value); }); redraw(); };
-    bending.append(make("div", { className: "row" }, make("label", { htmlFor: "exaggeration", textContent: say("bending") }), factor));
+    factor.value = String(first.exaggeration);
+    bending.append(make("div", { className: "row" }, make("label", { htmlFor: "exaggeration", textContent: say("bending") }), factor),
+      ...colourChoice(stage), modeChoice(stage));
   }
   const traces = make("div", { className: "checks", id: "traces" });
   for (const p of first.places) {
@@ -58,13 +62,37 @@ export function viewPanel(stage: Stage): HTMLElement {
   return panel;
 }
 
+function colourChoice(stage: Stage): HTMLElement[] {
+  if (!stage.has("stress")) return [];
+  const choice = make("select", { id: "colouring" });
+  choice.add(new Option(say("displacement"), "displacement"));
+  choice.add(new Option(say("mises"), "stress"));
+  choice.value = stage.mechanisms[0].colouring;
+  choice.onchange = () => { stage.colour(choice.value as Colouring); stage.refresh(); };
+  return [make("div", { className: "row" }, make("label", { htmlFor: "colouring", textContent: say("colour") }), choice)];
+}
+
+function modeChoice(stage: Stage): HTMLElement {
+  const choice = make("select", { id: "modes" });
+  choice.add(new Option(say("computed"), ""));
+  stage.mechanisms[0].elastic.forEach((e, i) => {
+    for (let k = 0; k < e.body.modes; k++) choice.add(new Option(say("mode", e.name, k + 1), `${i} ${k}`));
+  });
+  choice.onchange = () => {
+    const [of, mode] = choice.value.split(" ").map(Number);
+    stage.showShape(choice.value ? of : null, mode);
+  };
+  return make("div", { className: "row" }, make("label", { htmlFor: "modes", textContent: say("modes") }), choice);
+}
+
 // ---- the ledger -----------------------------------------------------------------------------
 
 function entry(name: string, results: Result[], prefix: string): HTMLTableRowElement {
-  const row = make("tr", {}, make("td", { textContent: name.slice(prefix.length).replaceAll("_", " ") }));
+  const [label, unit] = factLabel(name) ?? [name.slice(prefix.length).replaceAll("_", " "), ""];
+  const row = make("tr", {}, make("td", { textContent: label }));
   for (const r of results) {
     const fact = r.facts.find((f) => f[0] === name);
-    const value = fact === undefined || fact[1] === null ? "–" : typeof fact[1] === "number" ? short(fact[1]) : fact[1];
+    const value = fact === undefined || fact[1] === null ? "–" : typeof fact[1] === "number" ? `${short(fact[1])} ${unit}`.trim() : fact[1];
     row.append(make("td", { className: fact && typeof fact[1] === "number" ? "number" : "", textContent: value }));
   }
   return row;
@@ -89,8 +117,14 @@ export function ledgerPanel(results: Result[]): HTMLElement {
       panel.append(make("p", { className: "bad", textContent: `${r.label}: ${say("notBalanced")}` }));
     }
   }
-  panel.append(...section(say("run"), "", results, ["title"]), ...section(say("ledger"), "ledger/", results),
+  panel.append(...section(say("run"), "", results, ["title"]), ...section(say("ledger"), "ledger/", results, ["ledger/status", "ledger/balanced"]),
     ...section(say("measures"), "measures/", results));
+  for (const r of results) {
+    const notes = r.facts.filter((f) => f[0].startsWith("notes/"));
+    if (notes.length === 0) continue;
+    panel.append(make("h2", { textContent: results.length > 1 ? `${say("notes")}: ${r.label}` : say("notes") }),
+      make("ul", { className: "notes" }, ...notes.map((f) => make("li", { textContent: String(f[1]) }))));
+  }
   for (const r of results.filter((x) => x.events.length > 0)) {
     const rows = r.events.slice(0, 500).map(([t, name]) =>
       make("tr", {}, make("td", { className: "number", textContent: short(t) }), make("td", { textContent: name })));

@@ -2,6 +2,7 @@
 import * as THREE from "three";
 import { OrbitControls } from "three/addons/controls/OrbitControls.js";
 import type { Result } from "./data";
+import { showScale, type Colouring } from "./colours";
 import { Mechanism } from "./mechanism";
 
 // Colours that stay apart for most eyes; one a body, or one a result where several are compared.
@@ -39,6 +40,7 @@ export class Stage {
   private drawn = 0; // when the last was
   private sharpness = 1; // pixels drawn over pixels shown, in each direction
   private rest = 0; // timer
+  private swinging = false;
 
   // Of results that move, one at least.
   constructor(private canvas: HTMLCanvasElement, moving: Result[]) {
@@ -55,6 +57,7 @@ export class Stage {
     this.measure();
     this.addGrid();
     this.look("start");
+    this.colour("displacement");
     this.controls.addEventListener("change", () => this.draw());
     new ResizeObserver(() => this.draw()).observe(canvas.parentElement!);
   }
@@ -145,6 +148,42 @@ export class Stage {
   arrange(beside: boolean): void {
     this.beside = beside;
     this.look("start");
+  }
+
+  // Elastic bodies by displacement or stress, all on one scale.
+  colour(what: Colouring): void {
+    const top = Math.max(...this.mechanisms.map((m) => m.scale(what)));
+    for (const m of this.mechanisms) {
+      m.colouring = what;
+      m.top = top;
+    }
+    this.label();
+  }
+
+  has(what: Colouring): boolean {
+    return this.mechanisms.some((m) => m.elastic.some((e) => e.body.has(what)));
+  }
+
+  // The bar beside the picture; also after a change of language.
+  label(): void {
+    const m = this.mechanisms[0], relative = this.mechanisms.some((x) => x.showsShape);
+    showScale(document.getElementById("scale")!, m.colouring, m.elastic.length > 0 ? (relative ? 1 : m.top) : 0, relative);
+  }
+
+  // A mode of an elastic body of the first result swings, once a second; null: the motion again.
+  showShape(of: number | null, mode = 0): void {
+    const m = this.mechanisms[0];
+    m.showShape(of, mode);
+    this.label();
+    const swing = (now: number) => {
+      if (!m.showsShape) return;
+      m.phase = 2 * Math.PI * now / 1000;
+      this.refresh();
+      requestAnimationFrame(swing);
+    };
+    if (m.showsShape && !this.swinging) requestAnimationFrame(swing);
+    this.swinging = m.showsShape;
+    this.refresh();
   }
 
   showGrid(on: boolean): void {
