@@ -190,31 +190,6 @@ double flx_beam_share(const flx_beam_data *d, int node)
     return share;
 }
 
-// For pictures: the piece of the beam that a node stands for.
-static flx_status add_shape(flx_builder *b, const flx_beam_data *d, int node, double length,
-                            flx_body *out)
-{
-    const flx_beam *beam = &d->def;
-    const double *C = beam->stiffness;
-    double low = d->at[node], high = d->at[node];
-    flx_shape *s = flx_arena_take(b->m->arena, 1, sizeof *s);
-    if (!s) return FLX_ERR_MEMORY;
-    if (node > 0) low = 0.5 * (low + d->at[node - 1]);
-    if (node < d->nnode - 1) high = 0.5 * (high + d->at[node + 1]);
-    double h = length * (high - low), across[2];
-    for (int k = 0; k < 2; k++) { // of stiffnesses: the rectangle that has them
-        across[k] = beam->size[k] > 0 ? beam->size[k] : sqrt(12 * C[28 + 7 * k] / C[0]);
-    }
-    *s = (flx_shape){.kind = beam->round ? FLX_SHAPE_CYLINDER : FLX_SHAPE_BOX,
-                     .size = {h, across[1], across[0]},
-                     .at = {length * (0.5 * (low + high) - d->at[node])},
-                     .axis = {1, 0, 0}};
-    if (beam->round) s->size[0] = beam->size[0], s->size[1] = h, s->size[2] = 0;
-    out->nshape = 1;
-    out->shapes = s;
-    return FLX_OK;
-}
-
 flx_status flx_beam_finish(flx_builder *b, flx_item *body)
 {
     flx_beam_data *d = beam_of(body);
@@ -234,7 +209,6 @@ flx_status flx_beam_finish(flx_builder *b, flx_item *body)
         v3 arm = v3_sub(v3_load(node->position), v3_load(own->def.position));
         v3_store(node->velocity, v3_add(v3_load(v), v3_cross(v3_load(w), arm)));
         memcpy(node->angular_velocity, w, sizeof w);
-        FLX_TRY(add_shape(b, d, i, length, node));
     }
     return FLX_OK;
 }

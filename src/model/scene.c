@@ -1,6 +1,7 @@
 // scene.c - the scene as JSON.
 #include "model/scene.h"
 
+#include <math.h>
 #include <string.h>
 
 static const char *const shape_words[] = {
@@ -41,13 +42,26 @@ static void put_turn(const flx_shape *s, flx_text *t)
     flx_text_print(t, ", \"surface\": %d", s->surface);
 }
 
+static bool is_beam_node(const flx_model *m, int body)
+{
+    for (int i = 0; i < m->nbeam; i++) {
+        const flx_beam *b = m->beams + i;
+        for (int k = 0; k <= b->order * b->nelement; k++) {
+            if (b->nodes[k] == body) return true;
+        }
+    }
+    return false;
+}
+
 static void put_shapes(const flx_model *m, int body, const flx_places *p, double size, flx_text *t)
 {
     flx_shape made[FLX_SCENE_SHAPES];
     const flx_body *b = m->bodies + body;
     int n = b->nshape;
     const flx_shape *s = b->shapes;
-    if (n == 0 && body < m->nbody && !modal_of(m, body)) { // by its nodes
+    bool drawn = body >= m->nbody || modal_of(m, body) || // by its nodes
+                 is_beam_node(m, body);                   // by its line
+    if (n == 0 && !drawn) {
         n = flx_scene_shapes(m, body, p, size, made);
         s = made;
     }
@@ -109,6 +123,26 @@ static void put_body(const flx_model *m, int i, const flx_places *p, double size
     flx_text_put(t, "}");
 }
 
+static void put_line(const flx_beam *b, flx_text *t)
+{
+    const double *C = b->stiffness;
+    double size[2];
+    for (int k = 0; k < 2; k++) { // of stiffnesses: the rectangle that has them
+        bool known = b->size[k] > 0 || b->round;
+        size[k] = known ? b->size[k] : C[0] > 0 ? sqrt(12 * C[28 + 7 * k] / C[0]) : 0;
+    }
+    flx_text_put(t, "{\"name\": ");
+    flx_text_put_string(t, b->name);
+    flx_text_print(t, ", \"round\": %s", b->round ? "true" : "false");
+    put_key(t, "size");
+    flx_text_put_numbers(t, 2, size);
+    put_key(t, "nodes");
+    for (int k = 0; k <= b->order * b->nelement; k++) {
+        flx_text_print(t, "%s%d", k ? ", " : "[", b->nodes[k]);
+    }
+    flx_text_put(t, "]}");
+}
+
 static void put_ends(flx_text *t, const int body[2], const double at[2][3])
 {
     flx_text_print(t, ", \"bodies\": [%d, %d], \"at\": [", body[0], body[1]);
@@ -168,6 +202,11 @@ flx_status flx_scene_write(const flx_model *m, flx_text *t)
     for (int i = 0; i < flx_model_frames(m); i++) {
         if (i > 0) flx_text_put(t, ", ");
         put_body(m, i, places + i, size, t);
+    }
+    flx_text_put(t, "], \"lines\": [");
+    for (int i = 0; i < m->nbeam; i++) {
+        if (i > 0) flx_text_put(t, ", ");
+        put_line(m->beams + i, t);
     }
     flx_text_put(t, "], \"joints\": [");
     const char *comma = "";

@@ -31,13 +31,16 @@ typedef struct film {
     flx_raster raster;
     flx_camera camera;
     flx_painter painter;
-    flx_scene_place *places; // (nbody) owned
-    flx_solid *solids;       // (nbody) owned: what keeps its form
-    flx_solid *bent;         // (nbody) owned: surfaces of meshes, or tubes, as deformed
-    flx_solid *joints;       // (njoint) owned
-    double *nodes;           // owned: displacements of a line's nodes
-    float *field, *stress;   // owned: displacements and stresses of a mesh's surface
-    flx_colour *colours;     // owned: of points
+    flx_scene_place *places;  // (nbody) owned
+    flx_solid *solids;        // (nbody) owned: what keeps its form
+    flx_solid *bent;          // (nbody) owned: surfaces of meshes, or tubes, as deformed
+    flx_solid *joints;        // (njoint) owned
+    flx_solid swept;          // the beam at hand
+    flx_scene_place *samples; // owned, of it
+    int sample_capacity;
+    double *nodes;         // owned: displacements of a line's nodes
+    float *field, *stress; // owned: displacements and stresses of a mesh's surface
+    flx_colour *colours;   // owned: of points
     int node_capacity, field_capacity, stress_capacity, colour_capacity;
     double largest; // of displacement or stress over the run
     bool elastic;
@@ -281,6 +284,22 @@ static flx_status paint_bodies(film *f, const float *row)
     return FLX_OK;
 }
 
+static flx_status paint_lines(film *f)
+{
+    const flx_scene_place ground = {.R = m33_identity(), .known = true};
+    for (int i = 0; i < f->scene->nline; i++) {
+        const flx_scene_line *l = f->scene->lines + i;
+        int n = flx_scene_samples(l);
+        FLX_TRY(
+            flx_grow(f->r->ctx, (void **)&f->samples, &f->sample_capacity, n, sizeof *f->samples));
+        flx_scene_sample(l, f->places, f->samples);
+        flx_solid_clear(&f->swept);
+        FLX_TRY(flx_solid_sweep(&f->swept, n, f->samples, l->round, l->size));
+        FLX_TRY(flx_paint_solid(&f->painter, &f->swept, &ground, palette[i % N_PALETTE], NULL));
+    }
+    return FLX_OK;
+}
+
 static flx_status paint_links(film *f)
 {
     const flx_scene_place ground = {.R = m33_identity(), .known = true};
@@ -312,6 +331,7 @@ static flx_status draw_frame(film *f, int frame, int row)
     flx_raster_begin(&f->raster, (flx_colour){1, 1, 1});
     flx_paint_grid(&f->painter, f->scene);
     FLX_TRY(paint_bodies(f, motion));
+    FLX_TRY(paint_lines(f));
     FLX_TRY(paint_links(f));
     if (f->elastic && f->largest > 0) {
         flx_paint_scale(&f->painter, f->largest, f->def->stress ? "Pa" : "m");
@@ -363,6 +383,8 @@ static void clear(film *f)
     flx_free(f->solids);
     flx_free(f->bent);
     flx_free(f->joints);
+    flx_solid_clear(&f->swept);
+    flx_free(f->samples);
     flx_free(f->nodes);
     flx_free(f->field);
     flx_free(f->stress);
@@ -374,7 +396,7 @@ static void clear(film *f)
 flx_status flx_frames_write(flx_result *r, const flx_frames_def *asked, int *written)
 {
     flx_frames_def def = *asked;
-    film f = {.r = r, .def = &def};
+    film f = {.r = r, .def = &def, .swept.ctx = r->ctx};
     if (def.width == 0) def.width = DEFAULT_WIDTH;
     if (def.height == 0) def.height = DEFAULT_HEIGHT;
     if (def.exaggeration == 0) def.exaggeration = 1;

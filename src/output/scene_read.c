@@ -6,7 +6,9 @@
 #include <math.h>
 #include <string.h>
 
-#define MOTION 7 // numbers of a body in a row
+#define MOTION 7   // numbers of a body in a row
+#define FINE 4     // samples of a line from node to node
+#define THIN 0.008 // radius of lines whose section is not known, part of the scene's size
 
 typedef struct reader {
     flx_result *r;
@@ -119,6 +121,38 @@ static flx_status read_links(reader *rd, const flx_json *list, int *n, flx_scene
     return FLX_OK;
 }
 
+static flx_status read_line(reader *rd, const flx_json *j, flx_scene_line *l)
+{
+    const flx_json *nodes = flx_json_get(j, "nodes");
+    int n = nodes && nodes->kind == FLX_JSON_LIST ? nodes->count : 0;
+    l->name = flx_json_text(j, "name");
+    l->round = flx_json_number(j, "round", 1) != 0;
+    flx_json_numbers(flx_json_get(j, "size"), 2, l->size);
+    l->nodes = flx_arena_take(rd->r->arena, (size_t)n, sizeof *l->nodes);
+    if (!l->nodes) return FLX_ERR_MEMORY;
+    for (const flx_json *k = n > 0 ? nodes->first : NULL; k; k = k->next) {
+        bool known = k->kind == FLX_JSON_NUMBER && k->number >= 0 && k->number < rd->scene->nbody;
+        if (known) l->nodes[l->nnode++] = (int)k->number;
+    }
+    double thin = THIN * rd->scene->size;
+    if (!(l->size[0] > 0)) l->round = true;
+    if (!(l->size[0] > thin)) l->size[0] = thin;
+    if (!(l->size[1] > thin)) l->size[1] = thin;
+    return FLX_OK;
+}
+
+static flx_status read_lines(reader *rd, const flx_json *list)
+{
+    flx_scene *s = rd->scene;
+    int n = list && list->kind == FLX_JSON_LIST ? list->count : 0;
+    s->lines = flx_arena_take(rd->r->arena, (size_t)n, sizeof *s->lines);
+    if (!s->lines) return FLX_ERR_MEMORY;
+    for (const flx_json *j = n > 0 ? list->first : NULL; j; j = j->next) {
+        FLX_TRY(read_line(rd, j, s->lines + s->nline++));
+    }
+    return FLX_OK;
+}
+
 static flx_status read_all(reader *rd, const flx_json *top)
 {
     flx_scene *s = rd->scene;
@@ -133,6 +167,7 @@ static flx_status read_all(reader *rd, const flx_json *top)
     for (const flx_json *j = n > 0 ? bodies->first : NULL; j; j = j->next) {
         FLX_TRY(read_body(rd, j, s->bodies + s->nbody++));
     }
+    FLX_TRY(read_lines(rd, flx_json_get(top, "lines")));
     FLX_TRY(read_links(rd, flx_json_get(top, "joints"), &s->njoint, &s->joints));
     return read_links(rd, flx_json_get(top, "forces"), &s->nforce, &s->forces);
 }
@@ -183,6 +218,36 @@ v3 flx_scene_end(const flx_scene_link *l, int end, const flx_scene_place *places
 {
     v3 x = v3_load(l->at[end]);
     return l->body[end] < 0 ? x : flx_scene_move(&places[l->body[end]], x);
+}
+
+int flx_scene_samples(const flx_scene_line *l)
+{
+    return l->nnode > 1 ? FINE * (l->nnode - 1) + 1 : 0;
+}
+
+// Between two nodes a cubic along their x axes; axes in proportion.
+static flx_scene_place between(const flx_scene_place *a, const flx_scene_place *b, double s)
+{
+    double length = v3_norm(v3_sub(b->p, a->p));
+    double h0 = (1 + 2 * s) * (1 - s) * (1 - s), h1 = s * (1 - s) * (1 - s) * length;
+    double h2 = s * s * (3 - 2 * s), h3 = s * s * (s - 1) * length;
+    v3 p = v3_add(v3_scale(h0, a->p), v3_scale(h1, m33_col(a->R, 0)));
+    p = v3_add(p, v3_add(v3_scale(h2, b->p), v3_scale(h3, m33_col(b->R, 0))));
+    quat qa = quat_from_m33(a->R), qb = quat_from_m33(b->R);
+    double near = qa.w * qb.w + qa.x * qb.x + qa.y * qb.y + qa.z * qb.z, f = near < 0 ? -s : s;
+    quat q = {(1 - s) * qa.w + f * qb.w, (1 - s) * qa.x + f * qb.x, (1 - s) * qa.y + f * qb.y,
+              (1 - s) * qa.z + f * qb.z};
+    return (flx_scene_place){p, quat_to_m33(quat_unit(q)), a->known && b->known};
+}
+
+void flx_scene_sample(const flx_scene_line *l, const flx_scene_place *places, flx_scene_place *out)
+{
+    for (int i = 0; i + 1 < l->nnode; i++) {
+        for (int k = 0; k < FINE; k++) {
+            *out++ = between(&places[l->nodes[i]], &places[l->nodes[i + 1]], (double)k / FINE);
+        }
+    }
+    if (l->nnode > 1) *out = places[l->nodes[l->nnode - 1]];
 }
 
 int flx_frame_count(int rows, int most)

@@ -37,11 +37,20 @@ typedef struct flx_scene_link { // a joint or a force
     double at[2][3], axis[3];
 } flx_scene_link;
 
+typedef struct flx_scene_line { // a beam: bodies along it
+    const char *name;
+    bool round;
+    double size[2]; // width along z, height along y; round: the radius
+    int nnode;
+    int *nodes; // (nnode) numbers of bodies
+} flx_scene_line;
+
 typedef struct flx_scene {
     int dimension;
     double size, gravity[3];
-    int nbody, njoint, nforce;
+    int nbody, njoint, nforce, nline;
     flx_scene_body *bodies;
+    flx_scene_line *lines;
     flx_scene_link *joints, *forces;
 } flx_scene;
 
@@ -60,6 +69,10 @@ flx_scene_place flx_scene_find(const flx_scene_body *b, const float *row);
 v3 flx_scene_move(const flx_scene_place *at, v3 x); // from the body's frame to the ground's
 // An end of a joint or force, from the ground. places: (nbody)
 v3 flx_scene_end(const flx_scene_link *l, int end, const flx_scene_place *places);
+
+// Points of a line with the axes there, finer than its nodes: flx_scene_samples of them. places: (nbody)
+int flx_scene_samples(const flx_scene_line *l);
+void flx_scene_sample(const flx_scene_line *l, const flx_scene_place *places, flx_scene_place *out);
 
 // Of `rows` rows at most `most` are drawn, evenly, the first and the last among them: their number, and
 // the row of number i.

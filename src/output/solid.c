@@ -105,6 +105,37 @@ flx_status flx_solid_add_round(flx_solid *s, v3 at, v3 axis, double radius, doub
     return add_turned(s, at, v3_norm(axis) > 0 ? axis : v3_make(1, 0, 0), &f);
 }
 
+flx_status flx_solid_sweep(flx_solid *s, int n, const flx_scene_place *places, bool round,
+                           const double size[2])
+{
+    int corners = round ? AROUND / 2 : 4, first = s->npoint;
+    for (int i = 0; i < n; i++) {
+        for (int k = 0; k < corners; k++) {
+            double w = 2 * PI * (k + (round ? 0 : 0.5)) / corners;
+            double y = size[0] * cos(w), z = size[0] * sin(w);
+            if (!round) {
+                y = (cos(w) > 0 ? 0.5 : -0.5) * size[1];
+                z = (sin(w) > 0 ? 0.5 : -0.5) * size[0];
+            }
+            FLX_TRY(flx_solid_add_point(s, flx_scene_move(&places[i], v3_make(0, y, z))));
+        }
+    }
+    for (int i = 0; i + 1 < n; i++) {
+        for (int k = 0; k < corners; k++) {
+            int a = first + corners * i + k, b = first + corners * i + (k + 1) % corners;
+            FLX_TRY(flx_solid_add_triangle(s, a, b, b + corners));
+            FLX_TRY(flx_solid_add_triangle(s, a, b + corners, a + corners));
+        }
+    }
+    for (int end = 0; n > 1 && end < 2; end++) {
+        int at = first + (end ? corners * (n - 1) : 0);
+        for (int k = 1; k + 1 < corners; k++) {
+            FLX_TRY(flx_solid_add_triangle(s, at, at + (end ? k : k + 1), at + (end ? k + 1 : k)));
+        }
+    }
+    return FLX_OK;
+}
+
 static flx_status add_surface(flx_solid *s, const flx_scene_shape *shape,
                               const flx_scene_surface *from)
 {

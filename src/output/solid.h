@@ -17,6 +17,9 @@ flx_status flx_solid_add_triangle(flx_solid *s, int a, int b, int c);
 // A shape in the frame of its body. size: of the scene; what is thinner is drawn a little thicker.
 flx_status flx_solid_add_shape(flx_solid *s, const flx_result *r, const flx_scene_shape *shape,
                                double size);
+// A section swept along n places, x along the line: a circle, or a rectangle.
+flx_status flx_solid_sweep(flx_solid *s, int n, const flx_scene_place *places, bool round,
+                           const double size[2]);
 // A cylinder about an axis; round: its ends are half balls. radius, length > 0.
 flx_status flx_solid_add_round(flx_solid *s, v3 at, v3 axis, double radius, double length,
                                bool round);

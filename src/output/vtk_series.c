@@ -29,6 +29,8 @@ typedef struct series {
     FILE *pvd;
     part *parts;                               // (nbody)
     flx_scene_place *places;                   // (nbody)
+    int longest;                               // samples of a beam
+    flx_scene_place *samples;                  // (longest)
     int npoint, ntriangle, nline, nline_point; // of a frame: with corners of lines
     float *points, *moved;                     // (npoint, 3)
     int64_t *links, *ends; // connectivity and offsets, of lines, then of triangles
@@ -62,6 +64,13 @@ static flx_status make_parts(series *s)
         s->nline += p->line > 0;
         s->nline_point += p->line;
     }
+    for (int i = 0; i < s->scene->nline; i++) {
+        int n = flx_scene_samples(s->scene->lines + i);
+        s->npoint += n;
+        s->nline += n > 0;
+        s->nline_point += n;
+        s->longest = n > s->longest ? n : s->longest;
+    }
     for (int i = 0; i < s->scene->nforce; i++) {
         if (!is_line(s->scene->forces + i)) continue;
         s->npoint += 2;
@@ -86,13 +95,15 @@ static flx_status make_arrays(series *s)
     s->links = flx_alloc(ctx, (size_t)s->nline_point + 3 * (size_t)s->ntriangle, sizeof *s->links);
     s->ends = flx_alloc(ctx, cells, sizeof *s->ends);
     s->body = flx_alloc(ctx, cells, sizeof *s->body);
+    s->samples = flx_alloc(ctx, (size_t)s->longest, sizeof *s->samples);
     s->bent = flx_alloc(ctx, 3 * (size_t)nodes, sizeof *s->bent);
     s->field = flx_alloc(ctx, 10 * (size_t)mesh_nodes, sizeof *s->field);
-    bool good = s->points && s->moved && s->links && s->ends && s->body && s->bent && s->field;
+    bool good = s->samples && s->points && s->moved && s->links && s->ends && s->body && s->bent &&
+                s->field;
     return good ? FLX_OK : FLX_ERR_MEMORY;
 }
 
-// Points come in this order: of every body its solid and its line; then the ends of springs.
+// Points come in this order: of every body its solid and its line; of beams; then the ends of springs.
 static void link_cells(series *s)
 {
     int64_t point = 0, *line = s->links, *triangle = s->links + s->nline_point;
@@ -110,6 +121,14 @@ static void link_cells(series *s)
         if (p->line == 0) continue;
         s->body[nline] = i;
         s->ends[nline++] = line_end += p->line;
+    }
+    for (int i = 0; i < s->scene->nline; i++) { // by its first node
+        const flx_scene_line *l = s->scene->lines + i;
+        int n = flx_scene_samples(l);
+        for (int k = 0; k < n; k++) *line++ = point++;
+        if (n == 0) continue;
+        s->body[nline] = l->nodes[0];
+        s->ends[nline++] = line_end += n;
     }
     for (; nline < s->nline; nline++) {
         *line++ = point++;
@@ -147,6 +166,11 @@ static void place_points(series *s, const float *row)
                       flx_scene_move(at, v3_add(v3_load(b->elastic->nodes + 3 * (size_t)k), by)));
             put_point(moved, m33_mul_v(at->R, by));
         }
+    }
+    for (int i = 0; i < s->scene->nline; i++) {
+        const flx_scene_line *l = s->scene->lines + i;
+        flx_scene_sample(l, s->places, s->samples);
+        for (int k = 0; k < flx_scene_samples(l); k++, x += 3) put_point(x, s->samples[k].p);
     }
     for (int i = 0; i < s->scene->nforce; i++) {
         const flx_scene_link *f = s->scene->forces + i;
@@ -321,6 +345,7 @@ static void clear(series *s)
     flx_free(s->links);
     flx_free(s->ends);
     flx_free(s->body);
+    flx_free(s->samples);
     flx_free(s->bent);
     flx_free(s->field);
 }

@@ -17,7 +17,9 @@ export interface Body {
   elastic?: Elastic;
 }
 export interface Link { name: string; type: string; bodies: number[]; at: number[][]; axis?: number[] }
+export interface BeamLine { name: string; round: boolean; size: number[]; nodes: number[] }
 export interface Scene {
+  lines?: BeamLine[];
   dimension: number; size: number; gravity: number[]; bodies: Body[]; joints: Link[]; forces: Link[];
 }
 

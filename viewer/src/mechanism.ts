@@ -1,6 +1,7 @@
 // mechanism.ts - one result as things to draw: bodies, joints, springs, traces, arrows of forces.
 import * as THREE from "three";
-import { find, valueAt, type Elastic, type Link, type Result, type Scene, type Shape, type Surface } from "./data";
+import { find, valueAt, type BeamLine, type Elastic, type Link, type Result, type Scene, type Shape, type Surface } from "./data";
+import { BeamBody } from "./beam";
 import { ElasticBody } from "./elastic";
 import type { Colouring } from "./colours";
 import { MeshBody } from "./mesh";
@@ -67,6 +68,7 @@ export class Mechanism {
   private traceGroup = new THREE.Group();
   private coils: Coil[] = [];
   private arrows: Arrow[] = [];
+  private beams: BeamBody[] = [];
   readonly elastic: { body: ElasticBody | MeshBody; motion: number; name: string }[] = [];
   exaggeration = 1; // of deformations
   colouring: Colouring = "displacement";
@@ -82,11 +84,20 @@ export class Mechanism {
     this.scene = result.scene!;
     this.round = this.scene.bodies.length > 40 ? 8 : 20;
     this.scene.bodies.forEach((_, i) => this.addBody(i, palette[i % palette.length], opacity));
+    (this.scene.lines ?? []).forEach((l, i) => this.addLine(l, palette[i % palette.length], opacity));
     for (const j of this.scene.joints) this.addJoint(j);
     for (const f of this.scene.forces) this.addForce(f);
     for (const j of this.scene.joints) this.addArrow(j, `${j.name}.reaction`, 0x2e8b57);
     this.group.add(this.jointGroup, this.arrowGroup, this.traceGroup);
     this.arrowGroup.visible = false;
+  }
+
+  private addLine(l: BeamLine, colour: number, opacity: number): void {
+    const nodes = l.nodes.map((n) => this.bodies[n]).filter((n) => n !== undefined);
+    if (nodes.length < 2) return;
+    const beam = new BeamBody(l, nodes, this.scene.size, colour, opacity);
+    this.beams.push(beam);
+    this.group.add(beam.object);
   }
 
   private surfaces = new Map<number, THREE.BufferGeometry>();
@@ -282,6 +293,7 @@ export class Mechanism {
       group.updateMatrixWorld();
     });
     this.elastic.forEach((e, number) => this.bend(e, number, i, f));
+    for (const b of this.beams) b.update();
     for (const c of this.coils) this.stretch(c);
     for (const a of this.arrows) this.point(a, t);
     for (const line of this.traces.values()) line.geometry.setDrawRange(0, i + 1);
