@@ -25,7 +25,7 @@ export async function open(browser, file, options = {}) {
   page.on("console", (m) => { if (["error", "warning"].includes(m.type()) && !isDriver(m.text())) complaints.push(m.text()); });
   page.on("pageerror", (e) => complaints.push(String(e)));
   await page.goto(pathToFileURL(file).href);
-  await page.waitForSelector("html[data-ready=true]", { timeout: 20000 });
+  await page.waitForSelector("html[data-ready=true]", { timeout: 60000 });
   return { page, complaints };
 }
 

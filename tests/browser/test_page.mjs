@@ -48,7 +48,7 @@ async function playsAndScrubs(page, name) {
   const { from, to } = await page.evaluate(() => ({ from: window.flexion.player.from, to: window.flexion.player.to }));
   await page.evaluate((t) => window.flexion.seek(t), from);
   await page.click("#play");
-  await page.waitForFunction((t) => window.flexion.time() > t, from, { timeout: 5000 });
+  await page.waitForFunction((t) => window.flexion.time() > t, from, { timeout: 30000 });
   await page.click("#play");
   const stopped = await time();
   await page.waitForTimeout(150);
