@@ -146,12 +146,13 @@ static unsigned char *read_png(const char *path, int *width, int *height)
     return NULL;
 }
 
-// Middle of all pixels that are of the colour: the largest of its parts is this one, by far.
+// Middle of all pixels beside the scale that are of the colour: the largest of its parts is this one, by far.
 static double middle_of(const unsigned char *pixels, int width, int height, int part)
 {
     double sum = 0, count = 0;
     for (int i = 0; i < width * height; i++) {
         const unsigned char *p = pixels + 3 * (size_t)i;
+        if (i % width < 40) continue;
         if (p[part] > p[(part + 1) % 3] + 40 && p[part] > p[(part + 2) % 3] + 40) {
             sum += i % width;
             count++;
@@ -229,6 +230,99 @@ static int odd_results_are_survived(void)
     return 0;
 }
 
+// ---- meshes -------------------------------------------------------------------------------------
+
+// A tetrahedron whose only coordinate stretches it along x and stresses it: pages, series and pictures.
+static flx_result *stretch(flx_ctx *ctx)
+{
+    static const float nodes[12] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1};
+    static const float modes[12] = {0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0};
+    static const float stress[24] = {[6] = 3e6F, [12] = 1e6F, [15] = 1e6F};
+    static const int labels[4] = {11, 12, 13, 14}, cell = 10, offsets[2] = {0, 4};
+    static const int triangles[12] = {0, 2, 1, 0, 1, 3, 1, 2, 3, 0, 3, 2}, links[4] = {0, 1, 2, 3};
+    const flx_result_mesh mesh = {.nnode = 4,
+                                  .nsurface = 4,
+                                  .ntriangle = 4,
+                                  .ncell = 1,
+                                  .nmode = 1,
+                                  .nodes = nodes,
+                                  .labels = labels,
+                                  .triangles = triangles,
+                                  .cells = &cell,
+                                  .offsets = offsets,
+                                  .connectivity = links,
+                                  .modes = modes,
+                                  .stress = stress};
+    const flx_result_info info = {
+        .title = "stretch",
+        .nmotion = 8,
+        .nmesh = 1,
+        .meshes = &mesh,
+        .scene = "{\"dimension\": 3, \"size\": 1, \"bodies\": [{\"name\": \"a\", \"motion\": 0, "
+                 "\"shapes\": [], \"elastic\": {\"motion\": 7, \"mesh\": 0, \"nodes\": [], "
+                 "\"shapes\": []}}]}"};
+    const flx_ledger ledger = {0};
+    flx_sink *s = NULL;
+    flx_result *r = NULL;
+    const char *path = in_folder("mesh.h5");
+    bool good = flx_hdf5_sink_create(ctx, path, &s) == FLX_OK && s->type->begin(s, &info) == FLX_OK;
+    for (int i = 0; good && i < 3; i++) {
+        const double motion[8] = {5, 0, 0, 1, 0, 0, 0, 0.5 * i}; // at x = 5
+        good = s->type->motion(s, motion) == FLX_OK && s->type->row(s, i, NULL) == FLX_OK;
+    }
+    good = good && s->type->end(s, &ledger) == FLX_OK;
+    flx_sink_destroy(&s);
+    if (good) flx_result_open(ctx, path, &r);
+    return r;
+}
+
+static int meshes_are_deformed(void)
+{
+    flx_ctx *ctx = flx_ctx_create();
+    flx_result *r = stretch(ctx);
+    int written = 0, width, height;
+    size_t n;
+    uint64_t bytes = 0;
+    float x[12];
+    CHECK(r && flx_vtk_series_write(r, in_folder("mesh.pvd"), 0, &written) == FLX_OK);
+    CHECK(written == 3);
+    unsigned char *vtu = read_file(in_folder("mesh/mesh_0_0002.vtu"), &n);
+    CHECK(vtu != NULL);
+    memcpy(x, array(vtu, 0, &bytes), sizeof x);
+    CHECK(bytes == sizeof x && x[0] == 5 && x[3] == 7 && x[6] == 5 && x[7] == 1); // one unit
+    memcpy(x, array(vtu, 5, &bytes), sizeof x);
+    CHECK(bytes == sizeof x && x[3] == 1 && x[4] == 0);
+    memcpy(x, array(vtu, 7, &bytes), 4 * sizeof *x);
+    CHECK(bytes == 4 * sizeof *x);
+    CHECK_NEAR((double)x[1], 3e6, 1); // pulled
+    CHECK_NEAR((double)x[2], 2e6, 1); // and sheared: sqrt(1 + 3)
+    CHECK(x[0] == 0 && x[3] == 0);
+    free(vtu);
+    for (int stress = 0; stress < 2; stress++) {
+        flx_frames_def def = {
+            .folder = in_folder("bent"), .width = 200, .height = 160, .stress = stress};
+        CHECK(flx_frames_write(r, &def, &written) == FLX_OK);
+        unsigned char *first = read_png(in_folder("bent/frame_0000.png"), &width, &height);
+        CHECK(first != NULL);
+        double blue = middle_of(first, width, height, 2);
+        free(first);
+        unsigned char *last = read_png(in_folder("bent/frame_0002.png"), &width, &height);
+        CHECK(last != NULL);
+        double red = middle_of(last, width, height, 0);
+        free(last);
+        CHECK(blue > 50 && red > blue); // where it is pulled out it is red
+    }
+    const char *label = "mesh";
+    flx_page_def def = {.path = in_folder("m.html"), .nresult = 1, .results = &r, .labels = &label};
+    flx_page_size size;
+    flx_status status = flx_page_write(ctx, &def, &size);
+    CHECK(status == FLX_ERR_UNAVAILABLE ||
+          (status == FLX_OK && size.points == 4 && size.kept == 4));
+    flx_result_close(&r);
+    flx_ctx_destroy(&ctx);
+    return 0;
+}
+
 // ---- JSON ---------------------------------------------------------------------------------------
 
 static int json_is_read_or_refused(void)
@@ -270,4 +364,5 @@ static int files_end(void)
 }
 
 TEST_MAIN(TEST(files_start), TEST(series_has_bodies_where_they_are), TEST(pictures_show_the_motion),
-          TEST(odd_results_are_survived), TEST(json_is_read_or_refused), TEST(files_end))
+          TEST(odd_results_are_survived), TEST(meshes_are_deformed), TEST(json_is_read_or_refused),
+          TEST(files_end))
