@@ -45,18 +45,19 @@ static inline void bench_destroy(flx_sink *s)
     (void)s;
 }
 
+static const flx_sink_type bench_last = {.name = "last",
+                                         .begin = bench_begin,
+                                         .row = bench_row,
+                                         .end = bench_end,
+                                         .destroy = bench_destroy};
+
 // 1: it ran.
 static inline int bench_run(const char *text, bench_result *r)
 {
-    static const flx_sink_type type = {.name = "last",
-                                       .begin = bench_begin,
-                                       .row = bench_row,
-                                       .end = bench_end,
-                                       .destroy = bench_destroy};
     flx_ctx *ctx = flx_ctx_create();
     flx_model *m = NULL;
     flx_simulation *sim = NULL;
-    bench_sink last = {.base = {&type, ctx}, .value = r->value};
+    bench_sink last = {.base = {&bench_last, ctx}, .value = r->value};
     flx_sink *sink = &last.base;
     *r = (bench_result){.message = ""};
     flx_status s = flx_model_read_text(ctx, "bench", text, strlen(text), 0, NULL, &m);
