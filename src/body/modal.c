@@ -35,6 +35,39 @@ static double square(const double s[6], v3 w)
            2.0 * (s[3] * w.x * w.y + s[4] * w.y * w.z + s[5] * w.x * w.z);
 }
 
+// out (n x width) += T_l x_l, T (n x n x width)
+static void add_along(int n, int width, const double *T, const double *x, double *out)
+{
+    for (int l = 0; l < n; l++, T += n * width) {
+        double c = x[l];
+        for (int i = 0; i < n * width; i++) out[i] += c * T[i];
+    }
+}
+
+// S_k, J_k, N_k, and what of them goes with the rates
+static void find_slopes(const flx_elastic *e, const double *q, const double *u, series *s)
+{
+    int n = s->n;
+    memcpy(s->Sk, e->S1, 3 * (size_t)n * sizeof *s->Sk);
+    memcpy(s->Nk, e->N0, 3 * (size_t)n * sizeof *s->Nk);
+    memcpy(s->Jk, e->J1, 6 * (size_t)n * sizeof *s->Jk);
+    memset(s->Sr, 0, 9 * (size_t)n * sizeof *s->Sr); // Sr, Nr and Nl are neighbours
+    if (e->S2) {
+        add_along(n, 3, e->S2, q, s->Sk);
+        add_along(n, 3, e->S2, u, s->Sr);
+    }
+    if (e->J2) add_along(n, 6, e->J2, q, s->Jk);
+    if (!e->N1) return;
+    add_along(n, 3, e->N1, q, s->Nk);
+    add_along(n, 3, e->N1, u, s->Nr);
+    for (int k = 0; k < n; k++) {
+        const double *N = e->N1 + 3 * k * n;
+        for (int l = 0; l < n; l++) {
+            for (int i = 0; i < 3; i++) s->Nl[3 * k + i] += u[l] * N[3 * l + i];
+        }
+    }
+}
+
 static void evaluate(const flx_modal_data *b, const flx_modal_point *p, series *s)
 {
     const flx_elastic *e = b->e;
@@ -43,40 +76,21 @@ static void evaluate(const flx_modal_data *b, const flx_modal_point *p, series *
     double S[3], J[6], Jd[6] = {0}, *at = p->scratch;
     s->Sk = at, s->Nk = at + 3 * n, s->Sr = at + 6 * n, s->Nr = at + 9 * n;
     s->Nl = at + 12 * n, s->Jk = at + 15 * n;
+    find_slopes(e, q, u, s);
     memcpy(S, e->S0, sizeof S);
     memcpy(J, e->J0, sizeof J);
     s->Sd = s->Sdd = s->N = s->Nd = v3_make(0, 0, 0);
     for (int k = 0; k < n; k++) {
-        double *Sk = s->Sk + 3 * k, *Jk = s->Jk + 6 * k, *Nk = s->Nk + 3 * k;
-        double *Sr = s->Sr + 3 * k, *Nr = s->Nr + 3 * k, *Nl = s->Nl + 3 * k;
-        for (int i = 0; i < 3; i++) {
-            Sk[i] = e->S1[3 * k + i];
-            Nk[i] = e->N0[3 * k + i];
-            Sr[i] = Nr[i] = Nl[i] = 0.0;
-        }
-        for (int i = 0; i < 6; i++) Jk[i] = e->J1[6 * k + i];
-        for (int l = 0; l < n; l++) {
-            int kl = k * n + l, lk = l * n + k;
-            for (int i = 0; e->S2 && i < 3; i++) {
-                Sk[i] += e->S2[3 * kl + i] * q[l];
-                Sr[i] += e->S2[3 * kl + i] * u[l];
-            }
-            for (int i = 0; e->N1 && i < 3; i++) {
-                Nk[i] += e->N1[3 * lk + i] * q[l];
-                Nr[i] += e->N1[3 * lk + i] * u[l];
-                Nl[i] += e->N1[3 * kl + i] * u[l];
-            }
-            for (int i = 0; e->J2 && i < 6; i++) Jk[i] += e->J2[6 * kl + i] * q[l];
-        }
+        const double *Sk = s->Sk + 3 * k, *Jk = s->Jk + 6 * k;
         for (int i = 0; i < 3; i++) S[i] += 0.5 * (e->S1[3 * k + i] + Sk[i]) * q[k];
         for (int i = 0; i < 6; i++) {
             J[i] += 0.5 * (e->J1[6 * k + i] + Jk[i]) * q[k];
             Jd[i] += Jk[i] * u[k];
         }
         s->Sd = v3_axpy(u[k], v3_load(Sk), s->Sd);
-        s->Sdd = v3_axpy(u[k], v3_load(Sr), s->Sdd);
-        s->N = v3_axpy(u[k], v3_load(Nk), s->N);
-        s->Nd = v3_axpy(u[k], v3_load(Nr), s->Nd);
+        s->Sdd = v3_axpy(u[k], v3_load(s->Sr + 3 * k), s->Sdd);
+        s->N = v3_axpy(u[k], v3_load(s->Nk + 3 * k), s->N);
+        s->Nd = v3_axpy(u[k], v3_load(s->Nr + 3 * k), s->Nd);
     }
     s->S = v3_load(S);
     s->J = full(J);

@@ -17,30 +17,53 @@ typedef struct turning { // of psi
 
 typedef struct node { // at one state
     int n;
-    v3 s, sd, sdd;      // s, s_k q_k', s_kl q_k' q_l'
-    double *sk, *sr;    // (n x 3): s_k,  s_kl q_l'
-    double *psi_k, *pr; // (n x 3): psi_k,  psi_kl q_l'
-    v3 turn_second;     // psi_kl q_k' q_l'
+    v3 s, sd, sdd;            // s, s_k q_k', s_kl q_k' q_l'
+    v3 turn_second;           // psi_kl q_k' q_l'
+    const double *sk, *psi_k; // (n x 3): s_k, psi_k
+    const double *sr, *pr;    // (n x 3): s_kl q_l', psi_kl q_l'; NULL: zero
     turning t;
 } node;
 
-// a + a_k q_k + a_kl q_k q_l/2 with its derivatives
-static void series(int n, const double *first, const double *second, const double *q,
-                   const double *u, double *dk, double *rk, v3 out[3])
+// out (n x 3) = T_l x_l, T (n x n x 3)
+static void multiply(int n, const double *T, const double *x, double *out)
 {
-    for (int k = 0; k < n; k++) {
-        v3 d = v3_load(first + 3 * k), r = {0, 0, 0}, a1 = d;
-        for (int l = 0; second && l < n; l++) {
-            v3 a2 = v3_load(second + 3 * (k * n + l));
-            d = v3_axpy(q[l], a2, d);
-            r = v3_axpy(u[l], a2, r);
-        }
-        v3_store(dk + 3 * k, d);
-        v3_store(rk + 3 * k, r);
-        out[0] = v3_axpy(0.5 * q[k], v3_add(a1, d), out[0]);
-        out[1] = v3_axpy(u[k], d, out[1]);
-        out[2] = v3_axpy(u[k], r, out[2]);
+    memset(out, 0, 3 * (size_t)n * sizeof *out);
+    for (int l = 0; l < n; l++, T += 3 * n) {
+        for (int i = 0; i < 3 * n; i++) out[i] += x[l] * T[i];
     }
+}
+
+static v3 sum(int n, const double *a, const double *x, v3 s)
+{
+    for (int k = 0; a && k < n; k++) s = v3_axpy(x[k], v3_load(a + 3 * k), s);
+    return s;
+}
+
+static v3 rate_of(const double *rates, int k)
+{
+    return rates ? v3_load(rates + 3 * k) : v3_make(0, 0, 0);
+}
+
+// out: a_k q_k + a_kl q_k q_l/2 and its first two derivatives but for q''; *slope, *rate: a_k + a_kl q_l
+// and a_kl q_l', in room (2 n x 3) where there is a second
+static void series(int n, const double *first, const double *second, const double *q,
+                   const double *u, double *room, const double **slope, const double **rate,
+                   v3 out[3])
+{
+    const v3 zero = {0, 0, 0};
+    *slope = first;
+    *rate = NULL;
+    out[0] = sum(n, first, q, zero);
+    if (second) {
+        multiply(n, second, q, room);
+        out[0] = v3_axpy(0.5, sum(n, room, q, zero), out[0]);
+        for (int i = 0; i < 3 * n; i++) room[i] += first[i];
+        multiply(n, second, u, room + 3 * n);
+        *slope = room;
+        *rate = room + 3 * n;
+    }
+    out[1] = sum(n, *slope, u, zero);
+    out[2] = sum(n, *rate, u, zero);
 }
 
 static m33 outer(v3 a, v3 b)
@@ -60,19 +83,17 @@ static void evaluate(const flx_modal_data *b, const flx_elastic_node *x, const f
 {
     const double *q = p->q + b->q, *u = p->v + b->u;
     int n = o->n = b->e->n;
-    v3 s[3] = {v3_load(x->at), {0, 0, 0}, {0, 0, 0}}, a[3] = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
-    o->sk = p->scratch, o->sr = o->sk + 3 * n, o->psi_k = o->sr + 3 * n, o->pr = o->psi_k + 3 * n;
-    series(n, x->phi, x->phi2, q, u, o->sk, o->sr, s);
-    series(n, x->psi, x->psi2, q, u, o->psi_k, o->pr, a);
-    o->s = s[0], o->sd = s[1], o->sdd = s[2];
+    v3 s[3], a[3];
+    series(n, x->phi, x->phi2, q, u, p->scratch, &o->sk, &o->sr, s);
+    series(n, x->psi, x->psi2, q, u, p->scratch + 6 * n, &o->psi_k, &o->pr, a);
+    o->s = v3_add(v3_load(x->at), s[0]), o->sd = s[1], o->sdd = s[2];
     turning *t = &o->t;
     t->psi = a[0], t->rate = a[1], o->turn_second = a[2];
     t->c = sqrt(1.0 - 0.25 * v3_dot(t->psi, t->psi));
     t->H = m33_add(
         m33_scale(t->c, m33_identity()),
         m33_add(m33_scale(0.25 / t->c, outer(t->psi, t->psi)), m33_scale(0.5, m33_skew(t->psi))));
-    m33 R0 = quat_to_m33(quat_unit(quat_from_m33(m33_load(x->R)))); // numbers of files are rounded
-    t->B = m33_transpose(m33_mul(turn_of(t->psi, t->c), R0));
+    t->B = m33_transpose(m33_mul(turn_of(t->psi, t->c), m33_load(x->R)));
 }
 
 // z -> D(z, y)
@@ -145,8 +166,8 @@ static void slopes(const node *o, m33 R, v3 w, double *Jv)
     set_block(Jv, width, 0, 3, m33_scale(-1.0, m33_mul(R, m33_skew(inner))));
     for (int k = 0; k < n; k++) {
         v3 psi_k = v3_load(o->psi_k + 3 * k), xk = m33_mul_v(o->t.H, psi_k);
-        v3 a = v3_add(v3_cross(w, v3_load(o->sk + 3 * k)), v3_load(o->sr + 3 * k));
-        v3 turn = v3_add(m33_mul_v(D, psi_k), m33_mul_v(o->t.H, v3_load(o->pr + 3 * k)));
+        v3 a = v3_add(v3_cross(w, v3_load(o->sk + 3 * k)), rate_of(o->sr, k));
+        v3 turn = v3_add(m33_mul_v(D, psi_k), m33_mul_v(o->t.H, rate_of(o->pr, k)));
         set_column(Jv, width, 0, 6 + k, m33_mul_v(R, a));
         set_column(Jv, width, 3, 6 + k, m33_mul_v(o->t.B, v3_add(turn, v3_cross(all, xk))));
     }
@@ -170,10 +191,10 @@ static void curve(const node *o, const flx_elastic_node *x, m33 R, const double 
         // Ey and H^T of what is crossed, so that only psi_l is needed
         v3 along = v3_add(Ey, m33_tmul_v(o->t.H, Mx));
         for (int l = 0; l < n; l++) {
-            double sum = v3_dot(v3_load(o->psi_k + 3 * l), along);
-            if (x->phi2) sum += v3_dot(v3_load(x->phi2 + 3 * (k * n + l)), F);
-            if (x->psi2) sum += v3_dot(v3_load(x->psi2 + 3 * (k * n + l)), HM);
-            row[6 + l] = sum;
+            double y = v3_dot(v3_load(o->psi_k + 3 * l), along);
+            if (x->phi2) y += v3_dot(v3_load(x->phi2 + 3 * (k * n + l)), F);
+            if (x->psi2) y += v3_dot(v3_load(x->psi2 + 3 * (k * n + l)), HM);
+            row[6 + l] = y;
         }
     }
 }
@@ -212,20 +233,13 @@ void flx_modal_node_slope(const flx_modal_data *b, const flx_elastic_node *x, co
     m33 R = m33_load(f->R);
     v3 w = v3_load(f->w), alpha = v3_load(a + 3), turn = v3_load(theta + 3), zero = {0, 0, 0};
     // along theta: s, s', s_k q_k'', psi, psi', psi_k q_k''
-    v3 s = zero, sd = zero, sa = zero, z = zero, zd = zero, za = zero;
-    v3 sk_a = zero, psi_a = zero; // s_k q_k'', psi_k q_k''
-    for (int k = 0; k < n; k++) {
-        s = v3_axpy(dq[k], v3_load(o.sk + 3 * k), s);
-        sd = v3_axpy(dq[k], v3_load(o.sr + 3 * k), sd);
-        z = v3_axpy(dq[k], v3_load(o.psi_k + 3 * k), z);
-        zd = v3_axpy(dq[k], v3_load(o.pr + 3 * k), zd);
-        sk_a = v3_axpy(qdd[k], v3_load(o.sk + 3 * k), sk_a);
-        psi_a = v3_axpy(qdd[k], v3_load(o.psi_k + 3 * k), psi_a);
-        for (int l = 0; l < n; l++) {
-            double c = dq[k] * qdd[l];
-            if (x->phi2) sa = v3_axpy(c, v3_load(x->phi2 + 3 * (k * n + l)), sa);
-            if (x->psi2) za = v3_axpy(c, v3_load(x->psi2 + 3 * (k * n + l)), za);
-        }
+    v3 s = sum(n, o.sk, dq, zero), sd = sum(n, o.sr, dq, zero), sa = zero;
+    v3 z = sum(n, o.psi_k, dq, zero), zd = sum(n, o.pr, dq, zero), za = zero;
+    v3 sk_a = sum(n, o.sk, qdd, zero), psi_a = sum(n, o.psi_k, qdd, zero);
+    for (int k = 0; k < n * n; k++) {
+        double c = dq[k / n] * qdd[k % n];
+        if (x->phi2) sa = v3_axpy(c, v3_load(x->phi2 + 3 * k), sa);
+        if (x->psi2) za = v3_axpy(c, v3_load(x->psi2 + 3 * k), za);
     }
     v3 inner = v3_add(v3_cross(w, o.s), o.sd), dinner = v3_add(v3_cross(w, s), sd);
     v3_store(dv, m33_mul_v(R, v3_add(v3_cross(turn, inner), dinner)));

@@ -165,12 +165,6 @@ static v3 series_at(const double *first, const double *second, int n, const doub
     return s;
 }
 
-// Axes of a node at q = 0; numbers of files are rounded.
-static m33 axes_of(const flx_elastic_node *node)
-{
-    return quat_to_m33(quat_unit(quat_from_m33(m33_load(node->R))));
-}
-
 static m33 turn_of(v3 psi, bool planar)
 {
     if (planar) return quat_to_m33(quat_exp(psi));
@@ -187,7 +181,7 @@ static void draw_node(const flx_builder *b, const flx_flexible *f, int node, dou
     const flx_elastic_node *x = f->e->nodes + node;
     int n = f->e->n;
     v3_store(at, v3_add(v3_load(x->at), series_at(x->phi, x->phi2, n, f->at)));
-    m33_store(R, m33_mul(turn_of(series_at(x->psi, x->psi2, n, f->at), planar), axes_of(x)));
+    m33_store(R, m33_mul(turn_of(series_at(x->psi, x->psi2, n, f->at), planar), m33_load(x->R)));
 }
 
 flx_status flx_flexible_find(flx_builder *b, flx_item *body, int id, flx_loc loc, int *node)
@@ -345,7 +339,7 @@ static flx_node cosine_of(flx_graph *g, const flx_node psi[3])
 void flx_flexible_rotation(flx_builder *b, const flx_item *body, int node, flx_node out[9])
 {
     flx_graph *g = b->g;
-    m33 R0 = axes_of(flex_of(body)->e->nodes + node);
+    m33 R0 = m33_load(flex_of(body)->e->nodes[node].R);
     flx_node psi[3];
     psi_of(b, body, node, psi);
     flx_node c = cosine_of(g, psi);
@@ -391,7 +385,7 @@ void flx_flexible_spin(flx_builder *b, const flx_item *body, int node, flx_node 
 flx_node flx_flexible_planar_angle(flx_builder *b, const flx_item *body, int node)
 {
     flx_node psi[3];
-    m33 R0 = axes_of(flex_of(body)->e->nodes + node);
+    m33 R0 = m33_load(flex_of(body)->e->nodes[node].R);
     psi_of(b, body, node, psi);
     flx_node angle = flx_graph_leaf(b->g, flx_leaf_make(FLX_LEAF_BODY_ROTATION, body->number, 0));
     flx_node own = node_add(b->g, psi[2], node_const(b->g, atan2(R0.m[3], R0.m[0])));

@@ -7,6 +7,8 @@
 // follow from J and N and are not needed; where Cr has no m1, Ge/2 stands for it.
 #include "reduce/elastic.h"
 
+#include "math/small.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -263,6 +265,10 @@ flx_status flx_elastic_from_sid(flx_ctx *ctx, flx_arena *arena, const flx_sid *s
         FLX_TRY(copy_node(arena, sid->nodes + i, sid->nq, (*e)->nodes + i));
     }
     FLX_TRY(check_body(ctx, sid, *e, loc));
+    for (int i = 0; i < sid->nnode; i++) { // a rotation to the last digit
+        double *R = (*e)->nodes[i].R;
+        m33_store(R, quat_to_m33(quat_unit(quat_from_m33(m33_load(R)))));
+    }
     flx_elastic_trim(*e);
     (*e)->stiffened = (*e)->S2 != NULL;
     for (int i = 0; i < (*e)->nnode; i++) (*e)->stiffened |= (*e)->nodes[i].phi2 != NULL;

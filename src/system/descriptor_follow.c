@@ -166,10 +166,12 @@ void flx_follow_carry(const flx_descriptor *d, const flx_work *w, double *r)
     for (int i = 0; i < d->nfollower; i++) {
         const flx_follower_data *f = d->followers + i;
         const double *J = w->follow.J + f->at, *own = r + f->v;
-        for (int k = 0; k < f->nmaster; k++) {
-            double *to = r + f->first[k] - f->column[k];
-            for (int c = f->column[k]; c < f->column[k + 1]; c++) {
-                for (int j = 0; j < f->nv; j++) to[c] += J[j * f->width + c] * own[j];
+        for (int j = 0; j < f->nv; j++, J += f->width) {
+            for (int k = 0; k < f->nmaster; k++) {
+                double *to = r + f->first[k], c = own[j];
+                const double *part = J + f->column[k];
+                int n = f->column[k + 1] - f->column[k];
+                for (int u = 0; u < n; u++) to[u] += c * part[u];
             }
         }
     }
