@@ -165,17 +165,23 @@ static void account_constraints(flx_simulation *sim, const flx_state *x, bool fi
     if (first) sim->dropped_start = r.dropped;
 }
 
-// The mass matrix of an elastic body is a series in its deformation: far out it has no meaning, and the
-// motion is lost within a few steps.
+// Of an elastic body from data the mass matrix is a series in its deformation: far out it has no meaning, and
+// the motion is lost within a few steps. Others keep the sign of their mass (FLX-7).
 static flx_status check_masses(const flx_simulation *sim, const flx_energies *e, double t)
 {
     const flx_model *m = sim->model;
-    if (m->nmodal == 0 || !(e->kinetic < -ENERGY_FLOOR * sim->energy_scale)) return FLX_OK;
-    return FLX_FAIL(
-        sim->ctx, FLX_SINGULAR, m->modals[0].loc,
-        "at t = %.6g the kinetic energy is negative: the elastic body '%s'%s bends more "
-        "than modes can describe; try 'frame: chord', or cut it into several bodies",
-        t, m->bodies[m->modals[0].body].name, m->nmodal > 1 ? " or another one" : "");
+    const flx_modal *body = NULL;
+    int count = 0;
+    for (int i = m->nmodal - 1; i >= 0; i--) {
+        if (!m->modals[i].e->stiffened || m->modals[i].e->ngrain > 0) continue;
+        body = m->modals + i;
+        count++;
+    }
+    if (!body || !(e->kinetic < -ENERGY_FLOOR * sim->energy_scale)) return FLX_OK;
+    return FLX_FAIL(sim->ctx, FLX_SINGULAR, body->loc,
+                    "at t = %.6g the kinetic energy is negative: the elastic body '%s'%s bends "
+                    "more than its data describe; cut it into several bodies",
+                    t, m->bodies[body->body].name, count > 1 ? " or another one" : "");
 }
 
 // One entry: energy, constraints, momentum.

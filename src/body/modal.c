@@ -9,8 +9,8 @@
 //     r_w = S x b + J w' + J' w + w x (J w + N_k q_k') + N_k q_k'' + N_k,l q_k' q_l'               (MOD-3)
 //     r_k = S_k.b + N_k.w' + M q'' + (N_k,l - N_l,k).w q_l' - w.J_k w/2 + K q + k0 + D q'          (MOD-4)
 // S, J, N are the series of (FLX-1), whatever they contain: the equations keep energy and momentum.
-// Theory: docs/theory/flexible.md.
-#include "body/modal.h"
+// Where the body has grains, (MOD-7) stands for them. Theory: docs/theory/flexible.md.
+#include "body/modal_grains.h"
 
 typedef struct series { // at one q
     int n;
@@ -22,6 +22,26 @@ typedef struct series { // at one q
     v3 Sd, Sdd, N, Nd;    // S', S_kl q_k' q_l', N_k q_k', N_k,l q_k' q_l'
     m33 Jd;
 } series;
+
+static flx_grain_view see(const flx_modal_data *b, const flx_frame *f, const flx_modal_point *p)
+{
+    return (flx_grain_view){.e = b->e,
+                            .R = m33_load(f->R),
+                            .r = v3_load(f->r),
+                            .v = v3_load(f->v),
+                            .w = v3_load(f->w),
+                            .q = p->q + b->q,
+                            .u = p->v + b->u,
+                            .nf = 6,
+                            .scratch = p->scratch};
+}
+
+static flx_grain_rates rates(const flx_modal_data *b, const flx_modal_point *p)
+{
+    const double *a = p->a + b->v; // weight is an acceleration of the frame
+    return (flx_grain_rates){
+        .a = v3_sub(v3_load(a), v3_load(p->g)), .alpha = v3_load(a + 3), .qdd = p->a + b->u};
+}
 
 static m33 full(const double s[6])
 {
@@ -35,15 +55,6 @@ static double square(const double s[6], v3 w)
            2.0 * (s[3] * w.x * w.y + s[4] * w.y * w.z + s[5] * w.x * w.z);
 }
 
-// out (n x width) += T_l x_l, T (n x n x width)
-static void add_along(int n, int width, const double *T, const double *x, double *out)
-{
-    for (int l = 0; l < n; l++, T += n * width) {
-        double c = x[l];
-        for (int i = 0; i < n * width; i++) out[i] += c * T[i];
-    }
-}
-
 // S_k, J_k, N_k, and what of them goes with the rates
 static void find_slopes(const flx_elastic *e, const double *q, const double *u, series *s)
 {
@@ -53,13 +64,13 @@ static void find_slopes(const flx_elastic *e, const double *q, const double *u, 
     memcpy(s->Jk, e->J1, 6 * (size_t)n * sizeof *s->Jk);
     memset(s->Sr, 0, 9 * (size_t)n * sizeof *s->Sr); // Sr, Nr and Nl are neighbours
     if (e->S2) {
-        add_along(n, 3, e->S2, q, s->Sk);
-        add_along(n, 3, e->S2, u, s->Sr);
+        flx_modal_add_along(n, 3, e->S2, q, s->Sk);
+        flx_modal_add_along(n, 3, e->S2, u, s->Sr);
     }
-    if (e->J2) add_along(n, 6, e->J2, q, s->Jk);
+    if (e->J2) flx_modal_add_along(n, 6, e->J2, q, s->Jk);
     if (!e->N1) return;
-    add_along(n, 3, e->N1, q, s->Nk);
-    add_along(n, 3, e->N1, u, s->Nr);
+    flx_modal_add_along(n, 3, e->N1, q, s->Nk);
+    flx_modal_add_along(n, 3, e->N1, u, s->Nr);
     for (int k = 0; k < n; k++) {
         const double *N = e->N1 + 3 * k * n;
         for (int l = 0; l < n; l++) {
@@ -129,26 +140,28 @@ void flx_modal_residual(int nb, const flx_modal_data *bodies, const flx_frame *f
 {
     for (int i = 0; i < nb; i++) {
         const flx_modal_data *b = bodies + i;
-        const flx_elastic *e = b->e;
-        const double *q = p->q + b->q, *u = p->v + b->u, *a = p->a + b->v;
+        const double *a = p->a + b->v;
+        double *rows = r + b->v, *own = r + b->u;
+        flx_elastic_forces(b->e, p->q + b->q, p->v + b->u, own);
+        if (b->e->ngrain > 0) {
+            flx_grain_view x = see(b, frames + b->frame, p);
+            flx_grain_rates at = rates(b, p);
+            flx_grains_residual(&x, &at, rows, own);
+            continue;
+        }
         m33 R = m33_load(frames[b->frame].R);
         v3 w = v3_load(frames[b->frame].w);
         series s;
         evaluate(b, p, &s);
         // weight is an acceleration of the frame
         const double x[6] = {a[0] - p->g[0], a[1] - p->g[1], a[2] - p->g[2], a[3], a[4], a[5]};
-        double *rows = r + b->v, *own = r + b->u;
         add_mass(b, &s, R, x, p->a + b->u, rows, own);
         v3_add_to(rows, 1.0, m33_mul_v(R, whirl(&s, w)));
         v3 spin = v3_add(m33_mul_v(s.J, w), s.N);
         v3_add_to(rows + 3, 1.0, v3_add(v3_add(m33_mul_v(s.Jd, w), s.Nd), v3_cross(w, spin)));
         for (int k = 0; k < s.n; k++) {
             v3 turn = v3_sub(v3_load(s.Nr + 3 * k), v3_load(s.Nl + 3 * k));
-            double sum = e->k0[k] + v3_dot(turn, w) - 0.5 * square(s.Jk + 6 * k, w);
-            for (int l = 0; l < s.n; l++) {
-                sum += e->K[k * s.n + l] * q[l] + e->D[k * s.n + l] * u[l];
-            }
-            own[k] += sum;
+            own[k] += v3_dot(turn, w) - 0.5 * square(s.Jk + 6 * k, w);
         }
     }
 }
@@ -217,14 +230,10 @@ static void velocity_tangent(const flx_modal_data *b, const series *s, m33 R, v3
         add_row(T, 6, k, 3, v3_sub(v3_sub(Nr, Nl), Jw));
     }
     double *own = A1 + b->at[1][1];
-    for (int k = 0; k < n; k++) {
+    for (int k = 0; e->N1 && k < n; k++) {
         for (int l = 0; l < n; l++) {
-            double turn = 0.0;
-            if (e->N1) {
-                turn = v3_dot(
-                    w, v3_sub(v3_load(e->N1 + 3 * (l * n + k)), v3_load(e->N1 + 3 * (k * n + l))));
-            }
-            own[k * n + l] += e->D[k * n + l] + turn;
+            v3 kl = v3_load(e->N1 + 3 * (k * n + l)), lk = v3_load(e->N1 + 3 * (l * n + k));
+            own[k * n + l] += v3_dot(w, v3_sub(lk, kl));
         }
     }
 }
@@ -247,7 +256,7 @@ static void position_tangent(const flx_modal_data *b, const series *s, m33 R, v3
         c = v3_axpy(qdd[k], Sk, c);
         for (int l = 0; l < n; l++) {
             int kl = k * n + l;
-            double sum = e->K[kl];
+            double sum = 0.0;
             if (e->S2) {
                 Sk2 = v3_axpy(qdd[l], v3_load(e->S2 + 3 * kl), Sk2);
                 sum += v3_dot(v3_load(e->S2 + 3 * kl), acc);
@@ -280,6 +289,13 @@ void flx_modal_linearise(int nb, const flx_modal_data *bodies, const flx_frame *
 {
     for (int i = 0; i < nb; i++) {
         const flx_modal_data *b = bodies + i;
+        flx_elastic_tangents(b->e, A0 ? A0 + b->at[1][1] : NULL, A1 ? A1 + b->at[1][1] : NULL);
+        if (b->e->ngrain > 0) {
+            flx_grain_view x = see(b, frames + b->frame, p);
+            flx_grain_rates at = A0 ? rates(b, p) : (flx_grain_rates){0};
+            flx_grains_linearise(&x, &at, b->at, A0, A1, A2);
+            continue;
+        }
         m33 R = m33_load(frames[b->frame].R);
         v3 w = v3_load(frames[b->frame].w);
         series s;
@@ -300,6 +316,12 @@ void flx_modal_energy(int nb, const flx_modal_data *bodies, const flx_frame *fra
         const flx_elastic *e = b->e;
         const flx_frame *f = frames + b->frame;
         const double *q = p->q + b->q, *u = p->v + b->u;
+        flx_elastic_energy(e, q, u, out);
+        if (e->ngrain > 0) {
+            flx_grain_view x = see(b, f, p);
+            flx_grains_energy(&x, p->g, out);
+            continue;
+        }
         m33 R = m33_load(f->R);
         v3 r = v3_load(f->r), v = v3_load(f->v), w = v3_load(f->w), g = v3_load(p->g);
         series s;
@@ -310,12 +332,7 @@ void flx_modal_energy(int nb, const flx_modal_data *bodies, const flx_frame *fra
                         0.5 * v3_dot(w, m33_mul_v(s.J, w)) + v3_dot(w, s.N);
         out->potential -= v3_dot(g, v3_axpy(e->m, r, lever));
         for (int k = 0; k < s.n; k++) {
-            out->strain += e->k0[k] * q[k];
-            for (int l = 0; l < s.n; l++) {
-                out->kinetic += 0.5 * u[k] * e->M[k * s.n + l] * u[l];
-                out->strain += 0.5 * q[k] * e->K[k * s.n + l] * q[l];
-                out->dissipated_power += u[k] * e->D[k * s.n + l] * u[l];
-            }
+            for (int l = 0; l < s.n; l++) out->kinetic += 0.5 * u[k] * e->M[k * s.n + l] * u[l];
         }
         v3 P = v3_axpy(e->m, v, inner);
         v3_add_to(out->linear, 1.0, P);
@@ -329,6 +346,11 @@ void flx_modal_momentum(int nb, const flx_modal_data *bodies, const flx_frame *f
 {
     for (int i = 0; i < nb; i++) {
         const flx_modal_data *b = bodies + i;
+        if (b->e->ngrain > 0) {
+            flx_grain_view x = see(b, frames + b->frame, p);
+            flx_grains_momentum(&x, Mv + b->v, Mv + b->u);
+            continue;
+        }
         series s;
         evaluate(b, p, &s);
         add_mass(b, &s, m33_load(frames[b->frame].R), p->v + b->v, p->v + b->u, Mv + b->v,
@@ -342,6 +364,11 @@ void flx_modal_transport(int nb, const flx_modal_data *bodies, const flx_frame *
     for (int i = 0; i < nb; i++) {
         const flx_modal_data *b = bodies + i;
         const flx_frame *f = frames + b->frame;
+        if (b->e->ngrain > 0) {
+            flx_grain_view x = see(b, f, p);
+            flx_grains_transport(&x, out + b->v, out + b->u);
+            continue;
+        }
         m33 R = m33_load(f->R);
         v3 w = v3_load(f->w), u = m33_tmul_v(R, v3_load(f->v)), wu = v3_cross(w, u);
         series s;

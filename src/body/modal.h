@@ -10,14 +10,15 @@
 
 typedef struct flx_modal_data {
     const flx_elastic *e;
-    int frame;    // number of the frame
-    int v;        // its first velocity
-    int q, u;     // first elastic coordinate, first elastic velocity
-    int at[2][2]; // offsets of the tangent's blocks: frame, coordinates
+    int frame;     // number of the frame
+    int v;         // its first velocity
+    int q, u;      // first elastic coordinate, first elastic velocity
+    int at[2][2];  // offsets of the tangent's blocks: frame, coordinates
+    double *reach; // (n) how far one unit moves a node at most, as a part of the body's size
 } flx_modal_data;
 
-// Numbers of scratch that an elastic coordinate needs.
-#define FLX_MODAL_SCRATCH 24
+// Numbers of scratch that an elastic coordinate needs; the first one's include those of the frame.
+#define FLX_MODAL_SCRATCH 66
 
 // What is evaluated where: the elastic parts of a point.
 typedef struct flx_modal_point {
@@ -25,6 +26,16 @@ typedef struct flx_modal_point {
     const double *g; // gravity
     double *scratch; // as many numbers as the largest body needs
 } flx_modal_point;
+
+// out (n x width) += T_l x_l, T (n x n x width)
+static inline void flx_modal_add_along(int n, int width, const double *T, const double *x,
+                                       double *out)
+{
+    for (int l = 0; l < n; l++, T += n * width) {
+        double c = x[l];
+        for (int i = 0; i < n * width; i++) out[i] += c * T[i];
+    }
+}
 
 #define FLX_MODAL_KERNELS(name, frame_type)                                                        \
     /* adds M a + velocity terms - weight + elastic forces */                                      \

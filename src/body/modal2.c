@@ -5,7 +5,7 @@
 //     r_w = S^.b + J w' + J' w + N_k q_k'' + N_k,l q_k' q_l'
 //     r_k = S_k.b + N_k w' + M q'' + (N_k,l - N_l,k) w q_l' - w^2 J_k/2 + K q + k0 + D q'
 // which is (MOD-2) to (MOD-4) for motions in the plane.
-#include "body/modal.h"
+#include "body/modal_grains.h"
 
 typedef struct v2 {
     double x, y;
@@ -18,6 +18,26 @@ typedef struct series { // at one q
     double *Sk, *Sr;           // (n x 2): S_k,  S_kl q_l'
     double *Jk, *Nk, *Nr, *Nl; // (n): J_k, N_k,  N_k,l q_l',  N_l,k q_l'
 } series;
+
+static flx_grain_view see(const flx_modal_data *b, const flx_frame2 *f, const flx_modal_point *p)
+{
+    return (flx_grain_view){.e = b->e,
+                            .R = {{f->c, -f->s, 0, f->s, f->c, 0, 0, 0, 1}},
+                            .r = {f->x, f->y, 0},
+                            .v = {f->vx, f->vy, 0},
+                            .w = {0, 0, f->w},
+                            .q = p->q + b->q,
+                            .u = p->v + b->u,
+                            .nf = 3,
+                            .scratch = p->scratch};
+}
+
+static flx_grain_rates rates(const flx_modal_data *b, const flx_modal_point *p)
+{
+    const double *a = p->a + b->v; // weight is an acceleration of the frame
+    return (flx_grain_rates){
+        .a = {a[0] - p->g[0], a[1] - p->g[1], 0}, .alpha = {0, 0, a[2]}, .qdd = p->a + b->u};
+}
 
 static v2 v2_make(double x, double y)
 {
@@ -130,21 +150,23 @@ void flx_modal2_residual(int nb, const flx_modal_data *bodies, const flx_frame2 
 {
     for (int i = 0; i < nb; i++) {
         const flx_modal_data *b = bodies + i;
-        const flx_elastic *e = b->e;
         const flx_frame2 *f = frames + b->frame;
-        const double *q = p->q + b->q, *u = p->v + b->u, *a = p->a + b->v;
+        const double *a = p->a + b->v;
         double *rows = r + b->v, *own = r + b->u, w = f->w;
+        flx_elastic_forces(b->e, p->q + b->q, p->v + b->u, own);
+        if (b->e->ngrain > 0) {
+            flx_grain_view x = see(b, f, p);
+            flx_grain_rates at = rates(b, p);
+            flx_grains_residual(&x, &at, rows, own);
+            continue;
+        }
         series s;
         evaluate(b, p, &s);
         add_mass(b, &s, f, v2_make(a[0] - p->g[0], a[1] - p->g[1]), a[2], p->a + b->u, rows, own);
         add2(rows, 1.0, turn(f, whirl(&s, w)));
         rows[2] += s.Jd * w + s.Nd;
         for (int k = 0; k < s.n; k++) {
-            double sum = e->k0[k] + (s.Nr[k] - s.Nl[k]) * w - 0.5 * w * w * s.Jk[k];
-            for (int l = 0; l < s.n; l++) {
-                sum += e->K[k * s.n + l] * q[l] + e->D[k * s.n + l] * u[l];
-            }
-            own[k] += sum;
+            own[k] += (s.Nr[k] - s.Nl[k]) * w - 0.5 * w * w * s.Jk[k];
         }
     }
 }
@@ -183,10 +205,9 @@ static void velocity_tangent(const flx_modal_data *b, const series *s, const flx
         C[k] += 2.0 * c.x, C[n + k] += 2.0 * c.y;
         C[2 * n + k] += s->Jk[k] * w + s->Nr[k] + s->Nl[k];
         T[3 * k + 2] += s->Nr[k] - s->Nl[k] - w * s->Jk[k];
-        for (int l = 0; l < n; l++) {
+        for (int l = 0; e->N1 && l < n; l++) {
             int kl = k * n + l, lk = l * n + k;
-            own[kl] += e->D[kl];
-            if (e->N1) own[kl] += w * (e->N1[3 * lk + 2] - e->N1[3 * kl + 2]);
+            own[kl] += w * (e->N1[3 * lk + 2] - e->N1[3 * kl + 2]);
         }
     }
 }
@@ -207,7 +228,7 @@ static void position_tangent(const flx_modal_data *b, const series *s, const flx
         c = axpy(qdd[k], Sk, c);
         for (int l = 0; l < n; l++) {
             int kl = k * n + l, lk = l * n + k;
-            double sum = e->K[kl];
+            double sum = 0.0;
             if (e->S2) {
                 S2 = axpy(qdd[l], v2_load(e->S2 + 3 * kl), S2);
                 sum += dot(v2_load(e->S2 + 3 * kl), acc);
@@ -239,6 +260,13 @@ void flx_modal2_linearise(int nb, const flx_modal_data *bodies, const flx_frame2
     for (int i = 0; i < nb; i++) {
         const flx_modal_data *b = bodies + i;
         const flx_frame2 *f = frames + b->frame;
+        flx_elastic_tangents(b->e, A0 ? A0 + b->at[1][1] : NULL, A1 ? A1 + b->at[1][1] : NULL);
+        if (b->e->ngrain > 0) {
+            flx_grain_view x = see(b, f, p);
+            flx_grain_rates at = A0 ? rates(b, p) : (flx_grain_rates){0};
+            flx_grains_linearise(&x, &at, b->at, A0, A1, A2);
+            continue;
+        }
         series s;
         evaluate(b, p, &s);
         mass_tangent(b, &s, f, A2);
@@ -257,6 +285,12 @@ void flx_modal2_energy(int nb, const flx_modal_data *bodies, const flx_frame2 *f
         const flx_elastic *e = b->e;
         const flx_frame2 *f = frames + b->frame;
         const double *q = p->q + b->q, *u = p->v + b->u;
+        flx_elastic_energy(e, q, u, out);
+        if (e->ngrain > 0) {
+            flx_grain_view x = see(b, f, p);
+            flx_grains_energy(&x, p->g, out);
+            continue;
+        }
         series s;
         evaluate(b, p, &s);
         v2 r = {f->x, f->y}, v = {f->vx, f->vy}, lever = turn(f, s.S);
@@ -265,12 +299,7 @@ void flx_modal2_energy(int nb, const flx_modal_data *bodies, const flx_frame2 *f
             0.5 * e->m * dot(v, v) + dot(v, inner) + 0.5 * s.J * f->w * f->w + f->w * s.N;
         out->potential -= dot(v2_load(p->g), axpy(e->m, r, lever));
         for (int k = 0; k < s.n; k++) {
-            out->strain += e->k0[k] * q[k];
-            for (int l = 0; l < s.n; l++) {
-                out->kinetic += 0.5 * u[k] * e->M[k * s.n + l] * u[l];
-                out->strain += 0.5 * q[k] * e->K[k * s.n + l] * q[l];
-                out->dissipated_power += u[k] * e->D[k * s.n + l] * u[l];
-            }
+            for (int l = 0; l < s.n; l++) out->kinetic += 0.5 * u[k] * e->M[k * s.n + l] * u[l];
         }
         add2(out->linear, 1.0, P);
         out->angular[2] += dot(hat(r), P) + s.J * f->w + s.N + dot(hat(lever), v);
@@ -283,6 +312,11 @@ void flx_modal2_momentum(int nb, const flx_modal_data *bodies, const flx_frame2 
     for (int i = 0; i < nb; i++) {
         const flx_modal_data *b = bodies + i;
         const double *v = p->v + b->v;
+        if (b->e->ngrain > 0) {
+            flx_grain_view x = see(b, frames + b->frame, p);
+            flx_grains_momentum(&x, Mv + b->v, Mv + b->u);
+            continue;
+        }
         series s;
         evaluate(b, p, &s);
         add_mass(b, &s, frames + b->frame, v2_load(v), v[2], p->v + b->u, Mv + b->v, Mv + b->u);
@@ -295,6 +329,11 @@ void flx_modal2_transport(int nb, const flx_modal_data *bodies, const flx_frame2
     for (int i = 0; i < nb; i++) {
         const flx_modal_data *b = bodies + i;
         const flx_frame2 *f = frames + b->frame;
+        if (b->e->ngrain > 0) {
+            flx_grain_view x = see(b, f, p);
+            flx_grains_transport(&x, out + b->v, out + b->u);
+            continue;
+        }
         v2 u = turn_back(f, v2_make(f->vx, f->vy)), ahead = hat(u);
         double w = f->w;
         series s;

@@ -28,9 +28,7 @@ typedef struct node { // at one state
 static void multiply(int n, const double *T, const double *x, double *out)
 {
     memset(out, 0, 3 * (size_t)n * sizeof *out);
-    for (int l = 0; l < n; l++, T += 3 * n) {
-        for (int i = 0; i < 3 * n; i++) out[i] += x[l] * T[i];
-    }
+    flx_modal_add_along(n, 3, T, x, out);
 }
 
 static v3 sum(int n, const double *a, const double *x, v3 s)

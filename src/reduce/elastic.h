@@ -4,7 +4,9 @@
 //
 //     S(q) = int r,   J(q) = int (r.r I - r r^T),   N_k(q) = int r x dr/dq_k,   M_kl = int Phi_k.Phi_l   (FLX-1)
 // as Taylor series: S and J to the second order in q, N to the first, M constant. Derivatives are
-// kept, not coefficients: S = S0 + S1_k q_k + S2_kl q_k q_l / 2.
+// kept, not coefficients: S = S0 + S1_k q_k + S2_kl q_k q_l / 2. Cut series of a quadratic field Gam lose
+// the sign of the kinetic energy where the body bends far; where the field itself is known, grains hold it
+// whole (FLX-7), and the series serve what needs no more than them.
 #pragma once
 
 #include "reduce/sid.h"
@@ -33,6 +35,8 @@ typedef struct flx_elastic {
     const char **labels; // (n)
     bool line;           // the nodes follow a line from its start to its end
     bool stiffened;      // S2, J2, N1, phi2 hold geometric stiffening
+    int ngrain;          // 0: the series are all that is known
+    double *grains;      // (ngrain x FLX_GRAIN(n)): weight, X, phi (n x 3), gam (n x n x 3)
 } flx_elastic;
 
 // A body of n coordinates without mass, all arrays there and zero but those of nodes.
@@ -42,6 +46,14 @@ flx_status flx_elastic_create(flx_arena *arena, int n, int nnode, flx_elastic **
 // field gam (n x n x 3) that makes the stiffening.
 void flx_elastic_add_mass(flx_elastic *e, double dm, const double X[3], const double *phi,
                           const double *gam);
+
+// Numbers of a grain.
+#define FLX_GRAIN(n) (4 + 3 * (n) + 3 * (n) * (n))
+
+// Give the body its field at all its particles, (count x FLX_GRAIN(n)): 1, X, phi, gam of each, times the
+// root of its mass. Makes the grains.
+flx_status flx_elastic_set_field(flx_ctx *ctx, flx_arena *arena, int count, const double *particles,
+                                 flx_elastic *e);
 
 // Drop series that are zero, so that kernels skip them.
 void flx_elastic_trim(flx_elastic *e);

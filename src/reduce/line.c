@@ -11,6 +11,9 @@
 #include <math.h>
 #include <string.h>
 
+// Particles of a section.
+enum { NSECTION = 4 };
+
 // Points of a Gauss rule in each element: exact for products of cubic shapes, and their squares.
 enum { NGAUSS = 6 };
 static const double gauss_x[NGAUSS] = {-0.93246951420315202781, -0.66120938646626451366,
@@ -82,6 +85,7 @@ typedef struct sums { // one place of the line
     flx_line_field f;
     double *gam;  // (n x n x 3) shortening so far, without its direction; NULL: not wanted
     double *part; // (n x 3) u at a particle
+    double *next; // room for the next particle's field; NULL: not wanted
     double X[3], t[3], y[3], z[3];
 } sums;
 
@@ -112,7 +116,7 @@ static void add_stiffness(const sums *s, double dx, flx_elastic *e)
 
 // A particle of the section, off the line by d. Without shear it follows the section's twist, not its
 // bending.
-static void add_particle(const sums *s, double dm, const double d[3], flx_elastic *e)
+static void add_particle(sums *s, double dm, const double d[3], flx_elastic *e)
 {
     double X[3];
     for (int i = 0; i < 3; i++) X[i] = s->X[i] + d[i];
@@ -124,13 +128,21 @@ static void add_particle(const sums *s, double dm, const double d[3], flx_elasti
         for (int i = 0; i < 3; i++) s->part[3 * k + i] = s->f.u[3 * k + i] + around[i];
     }
     flx_elastic_add_mass(e, dm, X, s->part, s->gam);
+    if (!s->next) return;
+    int n = s->n;
+    double root = sqrt(dm), *to = s->next;
+    to[0] = root;
+    for (int i = 0; i < 3; i++) to[1 + i] = root * X[i];
+    for (int i = 0; i < 3 * n; i++) to[4 + i] = root * s->part[i];
+    for (int i = 0; i < 3 * n * n; i++) to[4 + 3 * n + i] = root * s->gam[i];
+    s->next += FLX_GRAIN(n);
 }
 
 // Four particles with the section's second moments.
-static void add_mass(const sums *s, double dx, flx_elastic *e)
+static void add_mass(sums *s, double dx, flx_elastic *e)
 {
     const flx_line *line = s->line;
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < NSECTION; i++) {
         const double *axis = i < 2 ? s->y : s->z;
         double far = sqrt(2.0 * line->second[i / 2] / line->mass), d[3];
         for (int k = 0; k < 3; k++) d[k] = (i % 2 ? -far : far) * axis[k];
@@ -217,8 +229,14 @@ flx_status flx_line_elastic(flx_ctx *ctx, flx_arena *arena, const flx_line *line
     if (!block) return FLX_ERR_MEMORY;
     sums s = {.line = line, .n = n, .part = block + 12 * k};
     s.f = (flx_line_field){block, block + 3 * k, block + 6 * k, block + 9 * k};
-    double *gam = block + 15 * k, *inner = gam + 3 * k * k;
-    flx_status status = integrate(arena, &s, gam, inner, shape, user, *e);
+    double *gam = block + 15 * k, *inner = gam + 3 * k * k, *field = NULL;
+    int count = line->stiffening ? line->elements * NGAUSS * NSECTION : 0;
+    if (count > 0) field = flx_alloc(ctx, (size_t)count * FLX_GRAIN(k), sizeof *field);
+    s.next = field;
+    flx_status status = count > 0 && !field ? FLX_ERR_MEMORY : FLX_OK;
+    if (status == FLX_OK) status = integrate(arena, &s, gam, inner, shape, user, *e);
+    if (status == FLX_OK && field) status = flx_elastic_set_field(ctx, arena, count, field, *e);
+    flx_free(field);
     flx_free(block);
     if (status != FLX_OK) return status;
     (*e)->line = true;

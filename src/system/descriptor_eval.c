@@ -161,7 +161,7 @@ void flx_eval_accept(const flx_system *s, flx_work *w, flx_state *x)
     if (d->nturn == 0 && d->nmodal == 0) return;
     flx_point p = flx_state_point(s, x);
     flx_eval_frames(d, w, &p);
-    flx_modals_watch(d, w);
+    flx_modals_watch(d, w, p.q);
     for (int i = 0; i < d->nturn; i++) {
         flx_jet j;
         flx_scalar_value(d->turns + i, w->frames, x->switches, &j);

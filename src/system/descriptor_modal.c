@@ -3,6 +3,24 @@
 #include "body/modal_node.h"
 #include "system/descriptor_parts.h"
 
+static flx_status find_reach(flx_descriptor *d, flx_modal_data *b)
+{
+    const flx_elastic *e = b->e;
+    double size = 0.0;
+    b->reach = flx_arena_take(d->arena, (size_t)e->n, sizeof *b->reach);
+    if (!b->reach) return FLX_ERR_MEMORY;
+    for (int i = 1; i < e->nnode; i++) {
+        size = fmax(size, v3_norm(v3_sub(v3_load(e->nodes[i].at), v3_load(e->nodes[0].at))));
+    }
+    for (int i = 0; i < e->nnode && size > 0; i++) {
+        for (int k = 0; k < e->n; k++) {
+            double far = v3_norm(v3_load(e->nodes[i].phi + 3 * k)) / size;
+            b->reach[k] = fmax(b->reach[k], far);
+        }
+    }
+    return FLX_OK;
+}
+
 flx_status flx_modals_plan(flx_descriptor *d)
 {
     const flx_model *m = d->model;
@@ -16,6 +34,7 @@ flx_status flx_modals_plan(flx_descriptor *d)
                                         .v = d->body_v[from->body],
                                         .q = d->variable_q + from->first,
                                         .u = d->variable_v + from->first};
+        FLX_TRY(find_reach(d, d->modals + i));
     }
     return FLX_OK;
 }
@@ -58,23 +77,46 @@ static flx_modal_point point_of(const flx_descriptor *d, const flx_work *w, cons
 // Without stiffening a body of the frequency f that turns with the speed w has f^2 - w^2 instead of
 // about f^2 + w^2: a tenth is wrong at this part of f.
 #define FAST 0.3
+// Modes are those of small deformations: a bow of this part of the length is off its true shape by a tenth of
+// itself.
+#define FAR 0.3
 
-void flx_modals_watch(const flx_descriptor *d, flx_work *w)
+static bool watch_speed(const flx_descriptor *d, const flx_work *w, int i)
 {
-    for (int i = 0; i < d->nmodal && !w->told_fast; i++) {
-        const flx_modal_data *b = d->modals + i;
-        if (b->e->stiffened) continue;
-        double speed = d->planar ? fabs(w->frames.plane[b->frame].w)
-                                 : v3_norm(v3_load(w->frames.space[b->frame].w));
-        double lowest = flx_elastic_lowest(b->e);
-        if (!(speed > FAST * lowest)) continue;
-        const flx_modal *m = d->model->modals + i;
-        flx_ctx_warn(d->base.ctx, m->loc,
-                     "'%s' turns at %.3g rad/s, and its lowest frequency is %.3g rad/s: without "
-                     "geometric stiffening it softens where a real body stiffens, and may run "
-                     "away; give it 'stiffening: true', or data that contain it",
-                     d->model->bodies[m->body].name, speed, lowest);
-        w->told_fast = true;
+    const flx_modal_data *b = d->modals + i;
+    if (b->e->stiffened) return false;
+    double speed = d->planar ? fabs(w->frames.plane[b->frame].w)
+                             : v3_norm(v3_load(w->frames.space[b->frame].w));
+    double lowest = flx_elastic_lowest(b->e);
+    if (!(speed > FAST * lowest)) return false;
+    const flx_modal *m = d->model->modals + i;
+    flx_ctx_warn(d->base.ctx, m->loc,
+                 "'%s' turns at %.3g rad/s, and its lowest frequency is %.3g rad/s: without "
+                 "geometric stiffening it softens where a real body stiffens, and may run "
+                 "away; give it 'stiffening: true', or data that contain it",
+                 d->model->bodies[m->body].name, speed, lowest);
+    return true;
+}
+
+static bool watch_bending(const flx_descriptor *d, int i, const double *q)
+{
+    const flx_modal_data *b = d->modals + i;
+    double most = 0.0;
+    for (int k = 0; k < b->e->n; k++) most = fmax(most, b->reach[k] * fabs(q[b->q + k]));
+    if (!(most > FAR)) return false;
+    const flx_modal *m = d->model->modals + i;
+    flx_ctx_warn(d->base.ctx, m->loc,
+                 "'%s' bends by %.2g of its size: its modes are those of small deformations; cut "
+                 "it into several bodies, or use 'type: beam'",
+                 d->model->bodies[m->body].name, most);
+    return true;
+}
+
+void flx_modals_watch(const flx_descriptor *d, flx_work *w, const double *q)
+{
+    for (int i = 0; i < d->nmodal; i++) {
+        if (!w->told_fast) w->told_fast = watch_speed(d, w, i);
+        if (!w->told_far) w->told_far = watch_bending(d, i, q);
     }
 }
 

@@ -421,17 +421,17 @@ struct flx_work {
         double *scratch;            // (2 most^2)
         flx_point point;            // as kernels see it
     } follow;
-    bool told_fast;         // that one turns too fast for what it is
-    double *tangent;        // zeros between uses, on the pattern; where reactions are read
-    double *block;          // owned; all of the above
-    flx_saddle_work saddle; // made when first needed
-    flx_work *complete;     // owned; of the complete system, where rows were left out
-    double *lam;            // (rows of the complete system)
-    double *truth;          // (2 nevent) conditions of events, before and after
-    double *near;           // (model's switches) how far off they were when they changed just now;
-                            // negative: they did not
-    double *border;         // (model's switches) their values then
-    double *switches;       // (nswitch) as they would be
+    bool told_fast, told_far; // that one turns too fast, or bends too far for what it is
+    double *tangent;          // zeros between uses, on the pattern; where reactions are read
+    double *block;            // owned; all of the above
+    flx_saddle_work saddle;   // made when first needed
+    flx_work *complete;       // owned; of the complete system, where rows were left out
+    double *lam;              // (rows of the complete system)
+    double *truth;            // (2 nevent) conditions of events, before and after
+    double *near;     // (model's switches) how far off they were when they changed just now;
+                      // negative: they did not
+    double *border;   // (model's switches) their values then
+    double *switches; // (nswitch) as they would be
     double *angle_leaves, *angles; // for outputs: leaves and values of angles without turns
 };
 
@@ -527,8 +527,8 @@ void flx_modals_energy(const flx_descriptor *d, const flx_work *w, const flx_poi
                        flx_energies *e);
 void flx_modals_momentum(const flx_descriptor *d, const flx_work *w, const flx_point *p,
                          double *Mv);
-// Warn, once, of a body that turns fast and has no geometric stiffening.
-void flx_modals_watch(const flx_descriptor *d, flx_work *w);
+// Warn, once, of a body that turns fast and has no geometric stiffening, or that bends far.
+void flx_modals_watch(const flx_descriptor *d, flx_work *w, const double *q);
 void flx_modals_transport(const flx_descriptor *d, const flx_work *w, const flx_point *p,
                           double *out);
 
