@@ -104,6 +104,7 @@ void flx_tree_work_destroy(flx_work *work)
     if (w->inner) w->inner->d->base.ops->work_destroy(w->inner);
     flx_state_destroy(&w->body);
     flx_index1_destroy(&w->together);
+    flx_tree_many_destroy(&w->many);
     flx_tree_massless_destroy(&w->massless);
     flx_partition_clear(&w->partition);
     flx_free(w->states);
@@ -119,6 +120,7 @@ void flx_tree_work_destroy(flx_work *work)
 static size_t cut_block(const flx_tree *t, flx_tree_work *w)
 {
     size_t n = (size_t)flx_dims_unknowns(&t->inner->dims), rows = (size_t)flx_tree_rows(t);
+    size_t dense = t->is_many ? 0 : rows;
     const flx_pattern *p = &t->inner->pattern;
     flx_tree_tangents *g = &w->tangents;
     size_t nv = (size_t)t->base.dims.nv, values = (size_t)p->offset[p->row[p->nblock]];
@@ -130,9 +132,9 @@ static size_t cut_block(const flx_tree *t, flx_tree_work *w)
         {&w->set, (size_t)t->inner->dims.nv * (size_t)t->inner->ops->instants->rows(t->inner)},
         {&w->own, n},
         {&w->zero, n},
-        {&w->G, rows * nv},
-        {&w->Y, rows * nv},
-        {&w->S, rows * rows},
+        {&w->G, dense * nv},
+        {&w->Y, dense * nv},
+        {&w->S, dense * dense},
         {&w->rows, rows},
         {&w->rhs, rows},
         {&w->free_a, nv},
@@ -421,7 +423,7 @@ static flx_status measure_reach(flx_tree *t, const flx_state *x)
     if (fine && count > 0) {
         const flx_descriptor *d = flx_tree_inner(t);
         flx_point p = flx_state_point(&t->base, x), b = flx_tree_carry(t, w, &p);
-        flx_tree_closures(t, w, &b, NULL, NULL); // the matrix of the saddle is there
+        flx_eval_saddle(d, w->inner, &b, w->A0, w->A2);
         for (int i = 0; i < count; i++) {
             if (d->rows[i].C > 0 || d->rows[i].joint < 0) continue;
             flx_tree_take_row(d, w->A0, i, w->own);
@@ -444,7 +446,7 @@ static flx_status choose_closures(flx_tree *t, const flx_state *at, int nredunda
     if (status == FLX_OK) find_massless(t, w, x);
     if (status == FLX_OK && nredundant > 0) {
         flx_point p = flx_state_point(&t->base, x), b = flx_tree_carry(t, w, &p);
-        flx_tree_closures(t, w, &b, NULL, NULL);
+        flx_tree_closures(t, w, &b);
         drop_weakest(t, w, nredundant, drop);
     }
     flx_tree_work_destroy(work);
@@ -470,6 +472,7 @@ static flx_status make(flx_tree *t, const flx_system *ready, const flx_state *at
     if (status == FLX_OK) status = make_inner(t, &drop);
     if (status == FLX_OK) status = choose_closures(t, at, nredundant, &drop);
     flx_free(drop.list);
+    t->is_many = t->by_links && t->fronts.border.sparse && !t->partitions;
     if (t->massless < 0) return status;
     t->ops = *t->base.ops;
     t->ops.explicit_form = &flx_tree_explicit_massless;

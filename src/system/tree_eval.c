@@ -91,8 +91,7 @@ static double largest(int n, const double *x)
 // What is left of a row between bodies that the tree holds together is rounding.
 #define ROUNDING 1e-13
 
-void flx_tree_closures(const flx_tree *t, flx_tree_work *w, const flx_point *carried,
-                       const double *a_b, double *add)
+void flx_tree_closures(const flx_tree *t, flx_tree_work *w, const flx_point *carried)
 {
     const flx_descriptor *d = flx_tree_inner(t);
     int n = t->base.dims.nv;
@@ -104,7 +103,24 @@ void flx_tree_closures(const flx_tree *t, flx_tree_work *w, const flx_point *car
         flx_tree_pull(t, w, w->own, g);
         double least = ROUNDING * fmax(1.0, d->length) * largest(d->base.dims.nv, w->own);
         if (!(largest(n, g) > least)) memset(g, 0, (size_t)n * sizeof *g);
-        for (int k = 0; add && k < d->base.dims.nv; k++) add[i] += w->own[k] * a_b[k];
+    }
+}
+
+void flx_tree_add_products(const flx_tree *t, flx_tree_work *w, const flx_point *carried,
+                           const double *a_b, double *add)
+{
+    const flx_descriptor *d = flx_tree_inner(t);
+    const flx_pattern *p = &d->base.pattern;
+    if (flx_tree_rows(t) == 0) return;
+    flx_eval_saddle(d, w->inner, carried, w->A0, w->A2);
+    for (int i = 0; i < flx_tree_rows(t); i++) {
+        int u = flx_first_lam(d) + i, bi = d->block_of[u];
+        for (int e = p->row[bi]; e < p->row[bi + 1] && !(d->rows[i].C > 0); e++) {
+            int j0 = p->start[p->col[e]], n = p->start[p->col[e] + 1] - j0;
+            if (j0 >= d->base.dims.nv) break;
+            const double *g = w->A0 + p->offset[e] + (u - p->start[bi]) * n;
+            for (int k = 0; k < n; k++) add[i] += g[k] * a_b[j0 + k];
+        }
     }
 }
 
@@ -115,7 +131,7 @@ flx_status flx_tree_bond_bias(const flx_system *s, flx_work *work, const flx_poi
     flx_point b = flx_tree_carry(t, w, p);
     FLX_TRY(flx_eval_bond_bias(t->inner, w->inner, &b, bias));
     flx_tree_carry_accelerations(t, w, p->v, w->zero);
-    flx_tree_closures(t, w, &b, w->body->a, bias);
+    flx_tree_add_products(t, w, &b, w->body->a, bias);
     return FLX_OK;
 }
 

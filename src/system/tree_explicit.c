@@ -203,13 +203,20 @@ static flx_status close_accelerations(const flx_tree *t, flx_tree_work *w, const
     int rows = flx_tree_rows(t);
     FLX_TRY(flx_eval_bond_bias(t->inner, w->inner, b, w->rhs));
     flx_tree_carry_accelerations(t, w, x->v, x->a);
-    flx_tree_closures(t, w, b, w->body->a, w->rhs);
+    flx_tree_add_products(t, w, b, w->body->a, w->rhs);
     for (int i = 0; i < rows; i++) {
         if (gives_way(t, i)) w->rhs[i] = 0.0;
     }
-    FLX_TRY(factor_closures(t, w, x->q));
-    solve(rows, w->S, w->rhs);
-    subtract_motion(t, w, w->rhs, x->a);
+    if (t->is_many) {
+        FLX_TRY(flx_tree_many_factor(t, w, x));
+        const double *step = flx_tree_many_solve(t, w);
+        for (int i = 0; i < n->nv; i++) x->a[i] += step[i];
+    } else {
+        flx_tree_closures(t, w, b);
+        FLX_TRY(factor_closures(t, w, x->q));
+        solve(rows, w->S, w->rhs);
+        subtract_motion(t, w, w->rhs, x->a);
+    }
     for (int i = 0; i < rows; i++) {
         if (!gives_way(t, i)) *(i < n->nlam ? &x->lam[i] : &x->mu[i - n->nlam]) = w->rhs[i];
     }
@@ -238,6 +245,7 @@ flx_status flx_tree_find_algebraic(const flx_tree *t, flx_tree_work *w, flx_stat
 static flx_status make_ready(const flx_tree *t, flx_tree_work *w)
 {
     if (t->base.dims.nw > 0) FLX_TRY(flx_saddle_prepare(flx_tree_inner(t), w->inner));
+    if (t->is_many && !w->many) FLX_TRY(flx_tree_many_create(t, &w->many));
     if (!t->base.reads_multipliers || w->together) return FLX_OK;
     return flx_index1_create(&t->base, &w->together);
 }
@@ -304,12 +312,17 @@ static double largest(int n, const double *x)
 static flx_status factor_step(const flx_tree *t, flx_tree_work *w, const flx_state *x,
                               const flx_point *carried, bool positions)
 {
-    flx_tree_closures(t, w, carried, NULL, NULL);
+    if (t->is_many) return flx_tree_many_factor(t, w, x);
+    flx_tree_closures(t, w, carried);
     return t->partitions ? flx_partition_factor(t, w, positions) : factor_closures(t, w, x->q);
 }
 
 static void find_step(const flx_tree *t, flx_tree_work *w)
 {
+    if (t->is_many) {
+        memcpy(w->free_a, flx_tree_many_solve(t, w), (size_t)t->base.dims.nv * sizeof *w->free_a);
+        return;
+    }
     if (t->partitions) {
         flx_partition_solve(t, w);
         return;
@@ -390,7 +403,7 @@ static flx_status rate(const flx_system *s, flx_work *work, double time, const d
 static flx_status review_partition(const flx_tree *t, flx_tree_work *w, const flx_state *x)
 {
     flx_point p = flx_state_point(&t->base, x), b = flx_tree_carry(t, w, &p);
-    flx_tree_closures(t, w, &b, NULL, NULL);
+    flx_tree_closures(t, w, &b);
     return flx_partition_review(t, w);
 }
 
@@ -402,6 +415,7 @@ static flx_status project(const flx_system *s, flx_work *work, double time, doub
     *moved_q = *moved_v = 0.0;
     flx_unpack(s, time, z, x);
     if (flx_tree_rows(t) > 0) {
+        FLX_TRY(make_ready(t, w));
         if (t->partitions) FLX_TRY(review_partition(t, w, x));
         FLX_TRY(project_positions(t, w, x, moved_q));
         FLX_TRY(project_velocities(t, w, x, moved_v));

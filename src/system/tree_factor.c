@@ -7,6 +7,7 @@
 // with the link, which adds `turned`. Partners and other unknowns take part as rows and columns of
 // their own; the others, closures among them, are the border that is left in the end. Linear in the
 // number of links, for real and complex weights.
+#include "math/pattern.h"
 #include "system/tree_parts.h"
 
 #include <complex.h>
@@ -31,6 +32,7 @@ typedef struct factors {
     double *row, *col;    // (border)
     double *natural;      // (2 border) sizes of rows and columns
     int *pivot;
+    flx_lu *lu; // of a sparse border
     flx_pivots met;
 } factors;
 
@@ -47,21 +49,31 @@ static inline double complex multiply(double complex a, double complex b)
 #define TREE(name) real_##name
 #define TIMES(a, b) ((a) * (b))
 #define SIZE(a) fabs(a)
+#define FACTOR_SPARSE(lu, A) flx_lu_factor(lu, A)
+#define SOLVE_SPARSE(lu, b) flx_lu_solve(lu, b)
+#include "system/tree_border.inc.h"
 #include "system/tree_factor.inc.h"
 #undef NUMBER
 #undef TREE
 #undef TIMES
 #undef SIZE
+#undef FACTOR_SPARSE
+#undef SOLVE_SPARSE
 
 #define NUMBER double complex
 #define TREE(name) complex_##name
 #define TIMES(a, b) multiply(a, b)
 #define SIZE(a) (fabs(creal(a)) + fabs(cimag(a)))
+#define FACTOR_SPARSE(lu, A) flx_lu_factor_complex(lu, A)
+#define SOLVE_SPARSE(lu, b) flx_lu_solve_complex(lu, b)
+#include "system/tree_border.inc.h"
 #include "system/tree_factor.inc.h"
 #undef NUMBER
 #undef TREE
 #undef TIMES
 #undef SIZE
+#undef FACTOR_SPARSE
+#undef SOLVE_SPARSE
 
 void flx_tree_factors_destroy(void *made)
 {
@@ -76,6 +88,7 @@ void flx_tree_factors_destroy(void *made)
     flx_free(x->g0);
     flx_free(x->row);
     flx_free(x->pivot);
+    flx_lu_destroy(&x->lu);
     flx_free(x);
 }
 
@@ -91,7 +104,8 @@ void *flx_tree_factors_create(const flx_system *s, int complex_weight)
     x->is_complex = complex_weight != 0;
     x->matrices = flx_alloc(s->ctx, f->matrices, number);
     x->gains = flx_alloc(s->ctx, f->gains, number);
-    x->border = flx_alloc(s->ctx, m * m, number);
+    size_t border = f->border.sparse ? flx_pattern_size(&f->border.pattern) : m * m;
+    x->border = flx_alloc(s->ctx, border, number);
     x->force = flx_alloc(s->ctx, 6 * n, number);
     x->motion = flx_alloc(s->ctx, FLX_TREE_MOTION * n, number);
     x->values = flx_alloc(s->ctx, (size_t)flx_dims_unknowns(&s->dims), number);
@@ -100,6 +114,11 @@ void *flx_tree_factors_create(const flx_system *s, int complex_weight)
     x->pivot = flx_alloc(s->ctx, m, sizeof *x->pivot);
     if (!x->matrices || !x->gains || !x->border || !x->force || !x->motion || !x->values ||
         !x->g0 || !x->row || !x->pivot) {
+        flx_tree_factors_destroy(x);
+        return NULL;
+    }
+    if (f->border.sparse &&
+        flx_lu_create(s->ctx, &f->border.pattern, x->is_complex, &x->lu) != FLX_OK) {
         flx_tree_factors_destroy(x);
         return NULL;
     }

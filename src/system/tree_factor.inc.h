@@ -336,140 +336,6 @@ static void TREE(fill)(const flx_tree *t, const flx_blocks *extra, const NUMBER 
     }
 }
 
-// What a closure would do to free bodies, for its size: a row that vanishes on the joints is a singular
-// position, though nothing cancels there. By displacements where it has any.
-static void TREE(measure)(const flx_tree *t, const flx_blocks *extra, const NUMBER c[3],
-                          double *natural)
-{
-    const flx_tree_fronts *f = &t->fronts;
-    const double *const X[3] = {extra->A0, extra->A1, extra->A2};
-    memset(natural, 0, (size_t)f->nother * sizeof *natural);
-    for (int e = 0; e < f->nrow; e++) { // rows and columns are of the same pairs
-        const flx_tree_pair *p = f->rows + e;
-        const double *col = X[0] + f->columns[e].at;
-        for (int part = 3; part >= 0; part -= 3) {
-            double by_row = 0.0, by_col = 0.0, inertia = 0.0;
-            for (int i = part; i < part + 3; i++) {
-                NUMBER row = 0.0, own = 0.0;
-                for (int k = 0; k < 3; k++) {
-                    row += c[k] * X[k][p->at + (size_t)i];
-                    own += c[k] * X[k][f->links + 36 * (size_t)p->link + (size_t)(7 * i)];
-                }
-                by_row += SIZE(row) * SIZE(row);
-                by_col += SIZE(c[0]) * SIZE(c[0]) * col[i] * col[i];
-                inertia += SIZE(own) / 3.0;
-            }
-            if (!(by_row * by_col > 0.0) || !(inertia > 0.0)) continue;
-            natural[p->with] += sqrt(by_row * by_col) / inertia;
-            break;
-        }
-    }
-}
-
-// ---- the border ---------------------------------------------------------------------------------
-
-// Entries between other unknowns.
-static void TREE(fill_border)(const flx_tree *t, const flx_blocks *b, const NUMBER c[3], NUMBER cx,
-                              NUMBER *border)
-{
-    const flx_pattern *p = &t->base.pattern;
-    int m = t->fronts.nother, n = t->t.k.n, first = flx_tree_first_other(t);
-    for (int bi = n; bi < p->nblock; bi++) {
-        for (int e = p->row[bi] + n; e < p->row[bi + 1]; e++) {
-            int j0 = p->start[p->col[e]], j1 = p->start[p->col[e] + 1], at = p->offset[e];
-            for (int i = p->start[bi]; i < p->start[bi + 1]; i++) {
-                for (int j = j0; j < j1; j++, at++) {
-                    NUMBER c1 = j < t->base.dims.nv ? c[1] : cx; // those of bonds are zeros
-                    border[(j - first) * m + i - first] =
-                        c[0] * b->A0[at] + c1 * b->A1[at] + c[2] * b->A2[at];
-                }
-            }
-        }
-    }
-}
-
-static void TREE(leave_out)(const flx_tree *t, const signed char *left_out, NUMBER *border,
-                            double *terms)
-{
-    int m = t->fronts.nother, first = flx_tree_first_other(t);
-    for (int k = 0; k < m && left_out; k++) {
-        if (!left_out[first + k]) continue;
-        for (int i = 0; i < m; i++) border[k * m + i] = border[i * m + k] = i == k ? 1.0 : 0.0;
-        terms[k] = 1.0;
-    }
-}
-
-// Rows and columns of one size, as their diagonal was before terms cancelled, then LU with partial
-// pivoting; column-major.
-static void TREE(factor_border)(const flx_tree *t, factors *x)
-{
-    int m = t->fronts.nother, *pivot = x->pivot;
-    NUMBER *A = x->border;
-    double *row = x->row, *col = x->col;
-    double *size_of = x->natural; // as multiples of the scale
-    for (int i = 0; i < m; i++) {
-        double own = row[i];
-        size_of[i] = own > 0.0 && size_of[i] > own ? sqrt(size_of[i] / own) : 1.0;
-        row[i] = own > 0.0 ? 1.0 / sqrt(own) : 1.0;
-    }
-    double *col_size = x->natural + m;
-    memcpy(col_size, size_of, (size_t)m * sizeof *col_size);
-    for (int j = 0; j < m; j++) {
-        col[j] = row[j];
-        for (int i = 0; i < m; i++) A[j * m + i] = row[i] * A[j * m + i] * col[j];
-    }
-    for (int j = 0; j < m; j++) {
-        int best = j;
-        for (int i = j + 1; i < m; i++) {
-            if (SIZE(A[j * m + i]) > SIZE(A[j * m + best])) best = i;
-        }
-        double terms = size_of[best] * col_size[j], ratio = SIZE(A[j * m + best]) / terms;
-        bool moved = !(ratio > ROUNDING);
-        pivot[j] = best;
-        double swapped = size_of[best];
-        size_of[best] = size_of[j];
-        size_of[j] = swapped;
-        if (ratio < x->met.ratio) {
-            x->met.ratio = ratio;
-            x->met.worst = flx_tree_first_other(t) + j;
-        }
-        for (int k = 0; k < m && best != j; k++) {
-            NUMBER a = A[k * m + j];
-            A[k * m + j] = A[k * m + best];
-            A[k * m + best] = a;
-        }
-        if (moved) {
-            A[j * m + j] = (j < m - flx_tree_rows(t) ? REGULARISATION : -REGULARISATION) * terms;
-            x->met.moved++;
-        }
-        NUMBER over = 1.0 / A[j * m + j];
-        for (int i = j + 1; i < m; i++) A[j * m + i] = TIMES(A[j * m + i], over);
-        for (int k = j + 1; k < m; k++) {
-            NUMBER a = A[k * m + j];
-            for (int i = j + 1; i < m; i++) A[k * m + i] -= TIMES(a, A[j * m + i]);
-        }
-    }
-}
-
-static void TREE(solve_border)(int m, const NUMBER *A, const int *pivot, const double *row,
-                               const double *col, NUMBER *b)
-{
-    for (int i = 0; i < m; i++) b[i] *= row[i];
-    for (int j = 0; j < m; j++) {
-        NUMBER a = b[pivot[j]];
-        b[pivot[j]] = b[j];
-        b[j] = a;
-    }
-    for (int j = 0; j < m; j++) {
-        for (int i = j + 1; i < m; i++) b[i] -= TIMES(b[j], A[j * m + i]);
-    }
-    for (int j = m - 1; j >= 0; j--) {
-        b[j] = TIMES(b[j], 1.0 / A[j * m + j]);
-        for (int i = 0; i < j; i++) b[i] -= TIMES(b[j], A[j * m + i]);
-    }
-    for (int i = 0; i < m; i++) b[i] *= col[i];
-}
-
 // ---- use ----------------------------------------------------------------------------------------
 
 static bool TREE(factor)(const flx_tree *t, const flx_blocks *b, const NUMBER c[3], NUMBER cx,
@@ -482,15 +348,19 @@ static bool TREE(factor)(const flx_tree *t, const flx_blocks *b, const NUMBER c[
     TREE(fill)(t, &extra, c, cx, matrices);
     TREE(fill_border)(t, b, c, cx, border);
     TREE(measure)(t, &extra, c, x->natural);
-    for (int i = 0; i < f->nother; i++) x->row[i] = SIZE(border[i * f->nother + i]);
+    for (int i = 0; i < f->nother; i++) x->row[i] = SIZE(border[TREE(diagonal)(f, i)]);
     for (int i = f->n - 1; i >= 0; i--) {
         const flx_front *front = f->fronts + i;
         NUMBER *A = matrices + front->matrix;
         if (!TREE(take_out)(t, front, &extra, c, A, x->gains, x->row)) return false;
-        if (front->next >= 0 || front->nother > 0) TREE(hand_on)(t, front, A, matrices, border);
+        if (front->next < 0 && f->border.sparse) {
+            TREE(hand_to_border)(f, front, A, border);
+        } else if (front->next >= 0 || front->nother > 0) {
+            TREE(hand_on)(t, front, A, matrices, border);
+        }
     }
     TREE(leave_out)(t, left_out, border, x->row);
-    TREE(factor_border)(t, x);
+    if (!TREE(factor_border)(t, x)) return false;
     for (int i = 0; i < f->n; i++) { // what solving needs of the geometry
         flx_geometry g = flx_geometry_of(&extra, i);
         memcpy(x->g0 + FLX_TREE_GEOMETRY * i, g.g0, FLX_TREE_GEOMETRY * sizeof *g.g0);
@@ -599,7 +469,6 @@ static void TREE(solve_outwards)(const flx_tree *t, const factors *x, NUMBER *d)
 static void TREE(solve)(const flx_tree *t, const factors *x, NUMBER *d)
 {
     TREE(solve_inwards)(t, x, d);
-    TREE(solve_border)
-    (t->fronts.nother, x->border, x->pivot, x->row, x->col, d + flx_tree_first_other(t));
+    TREE(solve_border)(t, x, d + flx_tree_first_other(t));
     TREE(solve_outwards)(t, x, d);
 }

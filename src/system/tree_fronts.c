@@ -16,6 +16,8 @@ void flx_tree_fronts_clear(flx_tree_fronts *f)
     flx_free(f->rows);
     flx_free(f->columns);
     flx_free(f->lists);
+    flx_free(f->met);
+    flx_tree_border_clear(&f->border);
     *f = (flx_tree_fronts){0};
 }
 
@@ -305,12 +307,27 @@ static flx_status make_fronts(const flx_tree *t, flx_tree_fronts *f)
     return fine ? FLX_OK : FLX_ERR_MEMORY;
 }
 
+// Rows by other unknowns; columns are of the same pairs.
+static flx_status list_meetings(const flx_tree *t, flx_tree_fronts *f)
+{
+    size_t n = (size_t)f->nother;
+    f->met = flx_alloc(t->base.ctx, n + 2 + (size_t)f->nrow, sizeof *f->met);
+    if (!f->met) return FLX_ERR_MEMORY;
+    f->meetings = f->met + n + 2;
+    for (int k = 0; k < f->nrow; k++) f->met[f->rows[k].with + 2]++;
+    for (size_t i = 1; i < n + 2; i++) f->met[i] += f->met[i - 1];
+    for (int k = 0; k < f->nrow; k++) f->meetings[f->met[f->rows[k].with + 1]++] = k;
+    return FLX_OK;
+}
+
 flx_status flx_tree_fronts_create(const flx_tree *t, flx_tree_fronts *f)
 {
     *f = (flx_tree_fronts){.n = t->t.k.n};
     f->nother = flx_dims_unknowns(&t->base.dims) - flx_tree_first_other(t);
     flx_status status = make_panels(t, f);
+    if (status == FLX_OK) status = list_meetings(t, f);
     if (status == FLX_OK) status = make_fronts(t, f);
+    if (status == FLX_OK) status = flx_tree_border_create(t, f, &f->border);
     if (status != FLX_OK) flx_tree_fronts_clear(f);
     return status;
 }

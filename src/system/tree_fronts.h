@@ -60,6 +60,16 @@ typedef struct flx_tree_pair { // Phi of two links, or of a link and another unk
     size_t at;
 } flx_tree_pair;
 
+// What is left when all links are out: a matrix of the other unknowns.
+typedef struct flx_tree_border {
+    bool sparse;         // on this pattern, blocks of one; else full
+    flx_pattern pattern; // its arrays in numbers
+    int *numbers;        // owned
+    int *places;      // owned: for each front without a next one, where its entries go, by columns
+    int *first_place; // (links) owned: in places; -1: none
+    double work;      // products of a factorisation, about
+} flx_tree_border;
+
 typedef struct flx_tree_fronts {
     int n, nother;
     flx_front *fronts; // (n) owned
@@ -72,6 +82,8 @@ typedef struct flx_tree_fronts {
     size_t matrices, gains;        // numbers for all fronts
     double work;                   // products of one factorisation, about
     int *lists;                    // owned: partners, others, places
+    int *met, *meetings; // (nother + 1) (nrow) owned: rows and columns of each other unknown
+    flx_tree_border border;
 } flx_tree_fronts;
 
 // Geometry of a link in the extra numbers.
@@ -106,6 +118,16 @@ static inline flx_axis flx_axis_of(const flx_link *l, const flx_geometry *g, int
     return a;
 }
 
+// What a moment and a force do along a freedom.
+static inline double flx_axis_force(const flx_axis *a, v3 N, v3 F)
+{
+    return a->turns * v3_dot(N, a->J) + a->slides * v3_dot(F, a->J);
+}
+
 struct flx_tree;
 flx_status flx_tree_fronts_create(const struct flx_tree *t, flx_tree_fronts *f);
 void flx_tree_fronts_clear(flx_tree_fronts *f);
+// After the fronts.
+flx_status flx_tree_border_create(const struct flx_tree *t, const flx_tree_fronts *f,
+                                  flx_tree_border *b);
+void flx_tree_border_clear(flx_tree_border *b);

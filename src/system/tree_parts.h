@@ -4,11 +4,15 @@
 //   tree_eval.c       residual, bonds, energy: the descriptor's, carried over to the joints
 //   tree_explicit.c   z' = F(t, z) by articulated bodies
 //   tree_partition.c  dependent coordinates of loops
+//   tree_many.c       many closures
 //   tree_massless.c   the same for links without inertia
-//   tree_linearise.c  exact derivatives, the pattern
+//   tree_linearise.c  exact derivatives
+//   tree_pattern.c    their pattern
 //   tree_sparse.c     the same link by link, for many links
 //   tree_fronts.c     in which order the links are taken out of the Newton matrix
 //   tree_factor.c     that matrix factored and solved
+//   tree_border.c     the structure of what is left then
+//   tree_product.c    the tangent times a vector
 //   tree_instants.c   switches and events
 //
 // The tree holds a descriptor of the same model from which the rows of the tree's joints are left
@@ -30,6 +34,7 @@ typedef struct flx_tree {
     flx_tree_links t;       // owned
     flx_linkage weightless; // the same links without gravity; borrows them
     bool partitions;        // loops by dependent coordinates
+    bool is_many;           // closures by the factors of the Newton matrix
     int massless;           // a link without inertia along its joint; -1: none
     flx_system *inner;      // owned; the descriptor
     int nvariable;          // of second order
@@ -89,6 +94,7 @@ typedef struct flx_tree_work {
     double *A0, *A2;        // on the inner pattern
     double *masses;         // (variables squared) of them, then factored
     flx_tree_partition partition;
+    struct flx_tree_many *many;         // owned; made when it is asked for
     struct flx_tree_massless *massless; // owned; made when it is asked for
     flx_index1 *together; // owned; where forces read multipliers, made when it is asked for
     flx_tree_tangents tangents;
@@ -144,13 +150,22 @@ void flx_tree_accept(const flx_system *s, flx_work *w, flx_state *x);
 double flx_tree_longest_step(const flx_system *s, flx_work *w, const flx_state *x);
 // One row of G_b, or of A, from the matrix of the saddle; zero for one that gives way.
 void flx_tree_take_row(const flx_descriptor *d, const double *A0, int row, double *out);
-// Rows of the closures along the joints into G, at the point carried last; add (rows) or NULL: out
-// += G_b a_b for accelerations of bodies.
-void flx_tree_closures(const flx_tree *t, flx_tree_work *w, const flx_point *carried,
-                       const double *a_b, double *add);
+// add (rows) += G_b a_b for accelerations of bodies, at the point carried last.
+void flx_tree_add_products(const flx_tree *t, flx_tree_work *w, const flx_point *carried,
+                           const double *a_b, double *add);
+// Rows of the closures along the joints into G, at the point carried last.
+void flx_tree_closures(const flx_tree *t, flx_tree_work *w, const flx_point *carried);
 
 // Algebraic unknowns of x, at the point carried last.
 flx_status flx_tree_find_algebraic(const flx_tree *t, flx_tree_work *w, flx_state *x);
+
+// Instead of G, Y and S. Factors at the positions of x; the step that undoes the rows of closures in rhs, which then holds
+// the multipliers: nv numbers, borrowed.
+typedef struct flx_tree_many flx_tree_many;
+flx_status flx_tree_many_create(const flx_tree *t, flx_tree_many **m);
+void flx_tree_many_destroy(flx_tree_many **m);
+flx_status flx_tree_many_factor(const flx_tree *t, flx_tree_work *w, const flx_state *x);
+const double *flx_tree_many_solve(const flx_tree *t, flx_tree_work *w);
 
 typedef struct flx_tree_massless flx_tree_massless;
 void flx_tree_massless_destroy(flx_tree_massless **m);
@@ -177,6 +192,8 @@ typedef enum flx_tree_tangent {
     FLX_TREE_BY_LINKS
 } flx_tree_tangent;
 flx_status flx_tree_pattern(flx_tree *t, flx_tree_tangent how);
+// Number of the entry at (i, j) of a pattern; -1: there is none.
+int flx_tree_entry(const flx_pattern *p, int i, int j);
 
 void *flx_tree_factors_create(const flx_system *s, int complex_weight);
 void flx_tree_factors_destroy(void *made);

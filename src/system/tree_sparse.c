@@ -310,16 +310,12 @@ static void row_along(const flx_axis *a, const double *row, double out[3])
     }
 }
 
-static double force_along(const flx_axis *a, v3 N, v3 F)
-{
-    return a->turns * v3_dot(N, a->J) + a->slides * v3_dot(F, a->J);
-}
-
-// The first entry of other unknowns in the row of a link, and the entry of a link in theirs.
+// Entry of a link and a block of other unknowns, in the row of these or in that of the link.
 static int entry_of(const flx_tree *t, int link, int block, bool row)
 {
     const flx_pattern *p = &t->base.pattern;
-    return row ? p->row[t->t.k.n + block] + link : p->row[link] + 1 + block;
+    int other = t->t.k.n + block;
+    return row ? flx_tree_entry(p, other, link) : flx_tree_entry(p, link, other);
 }
 
 static int other_block(const flx_tree *t, int other)
@@ -336,16 +332,20 @@ static void put_row(const flx_tree *t, int other, const flx_blocks *extra, doubl
     int block = other_block(t, other), n = t->t.k.n;
     int in = flx_tree_first_other(t) + other - p->start[n + block];
     double *const A[3] = {b->A0, b->A1, b->A2}, *const X[3] = {extra->A0, extra->A1, extra->A2};
-    memset(rows, 0, FLX_TREE_MOTION * (size_t)n * sizeof *rows);
-    for (int k = 0; k < f->nrow; k++) {
-        if (f->rows[k].with != other) continue;
-        double *row = rows + FLX_TREE_MOTION * f->rows[k].link;
-        for (int i = 0; i < FLX_TREE_MOTION; i++) row[i] = X[i / 6][f->rows[k].at + (size_t)i % 6];
+    int e0 = p->row[n + block], e1 = e0; // the links that meet it, each with its parent
+    for (; p->col[e1] < n; e1++) {
+        memset(rows + FLX_TREE_MOTION * p->col[e1], 0, FLX_TREE_MOTION * sizeof *rows);
     }
-    for (int i = n - 1; i >= 0; i--) {
+    for (int k = f->met[other]; k < f->met[other + 1]; k++) {
+        const flx_tree_pair *pair = f->rows + f->meetings[k];
+        double *row = rows + FLX_TREE_MOTION * pair->link;
+        for (int i = 0; i < FLX_TREE_MOTION; i++) row[i] = X[i / 6][pair->at + (size_t)i % 6];
+    }
+    for (int e = e1 - 1; e >= e0; e--) {
+        int i = p->col[e];
         const flx_link *l = t->t.links + i;
         double *row = rows + FLX_TREE_MOTION * i, along[3];
-        int freedom = flx_link_freedom(l->kind, t->t.k.planar), e = entry_of(t, i, block, true);
+        int freedom = flx_link_freedom(l->kind, t->t.k.planar);
         flx_geometry g = flx_geometry_of(extra, i);
         for (int k = 0; k < freedom; k++) {
             flx_axis a = flx_axis_of(l, &g, k);
@@ -368,19 +368,21 @@ static void put_column(const flx_tree *t, int other, const flx_blocks *extra, co
     int block = other_block(t, other), n = t->t.k.n;
     int in = flx_tree_first_other(t) + other - p->start[n + block];
     int width = p->start[n + block + 1] - p->start[n + block];
-    memset(forces, 0, 6 * (size_t)n * sizeof *forces);
-    for (int k = 0; k < f->ncol; k++) {
-        if (f->columns[k].with != other) continue;
-        memcpy(forces + 6 * f->columns[k].link, X + f->columns[k].at, 6 * sizeof *forces);
+    int e0 = p->row[n + block], e1 = e0;
+    for (; p->col[e1] < n; e1++) memset(forces + 6 * p->col[e1], 0, 6 * sizeof *forces);
+    for (int k = f->met[other]; k < f->met[other + 1]; k++) {
+        const flx_tree_pair *pair = f->columns + f->meetings[k];
+        memcpy(forces + 6 * pair->link, X + pair->at, 6 * sizeof *forces);
     }
-    for (int i = n - 1; i >= 0; i--) {
+    for (int link = e1 - 1; link >= e0; link--) {
+        int i = p->col[link];
         const flx_link *l = t->t.links + i;
         flx_geometry g = flx_geometry_of(extra, i);
         v3 N = v3_load(forces + 6 * i), F = v3_load(forces + 6 * i + 3);
         int e = entry_of(t, i, block, false);
         for (int k = 0; k < flx_link_freedom(l->kind, t->t.k.planar); k++) {
             flx_axis a = flx_axis_of(l, &g, k);
-            A[p->offset[e] + k * width + in] = force_along(&a, N, F);
+            A[p->offset[e] + k * width + in] = flx_axis_force(&a, N, F);
         }
         if (l->parent < 0) continue;
         v3_add_to(forces + 6 * l->parent, 1.0, v3_add(N, v3_cross(v3_load(g.g0 + 9), F)));
@@ -402,12 +404,12 @@ static void put_masses(const flx_tree *t, const flx_blocks *extra, double *compo
         for (int k = 0; k < freedom; k++) {
             flx_axis a = flx_axis_of(l, &g, k);
             for (int c = 0; c < 6; c++) {
-                row[c] = force_along(&a, v3_load(C + 6 * c), v3_load(C + 6 * c + 3));
+                row[c] = flx_axis_force(&a, v3_load(C + 6 * c), v3_load(C + 6 * c + 3));
             }
             for (int j = 0; j < freedom; j++) {
                 flx_axis other = flx_axis_of(l, &g, j);
                 A2[p->offset[p->row[i]] + k * freedom + j] =
-                    force_along(&other, v3_load(row), v3_load(row + 3));
+                    flx_axis_force(&other, v3_load(row), v3_load(row + 3));
             }
         }
         if (l->parent < 0) continue;
@@ -436,7 +438,8 @@ static void put_others(const flx_tree *t, const flx_blocks *inner, flx_blocks *b
             int bj = from->col[e];
             if (bj < first) continue;
             size_t size = (size_t)(from->offset[e + 1] - from->offset[e]);
-            int at = to->offset[to->row[n + bi - first] + n + bj - first], o = from->offset[e];
+            int at = to->offset[flx_tree_entry(to, n + bi - first, n + bj - first)];
+            int o = from->offset[e];
             memcpy(b->A0 + at, inner->A0 + o, size * sizeof *b->A0);
             memcpy(b->A1 + at, inner->A1 + o, size * sizeof *b->A1);
             memcpy(b->A2 + at, inner->A2 + o, size * sizeof *b->A2);
@@ -475,135 +478,4 @@ void flx_tree_linearise_links(const flx_tree *t, flx_tree_work *w, const flx_poi
         put_column(t, k, &extra, extra.A2, w->tangents.composite, b->A2);
     }
     put_others(t, inner, b);
-}
-
-// ---- product ------------------------------------------------------------------------------------
-
-// Motion of one link for these increments of its joint.
-static flx_link_tangent move_link(const flx_tree *t, const flx_link *l, const flx_geometry *g,
-                                  const flx_link_tangent *p, const double c[3],
-                                  const double *const u[3])
-{
-    v3 r = v3_load(g->g0 + 9), dr = v3_load(g->g1 + 6), ddr = v3_load(g->g2 + 3);
-    flx_link_tangent y = *p;
-    y.s = v3_add(y.s, v3_cross(p->theta, r));
-    y.v = v3_add(y.v, v3_add(v3_cross(p->w, r), v3_cross(p->theta, dr)));
-    y.a = v3_add(y.a, v3_add(v3_cross(p->alpha, r), v3_cross(p->theta, ddr)));
-    y.a = v3_axpy(2.0, v3_cross(p->w, dr), y.a);
-    for (int k = 0; k < flx_link_freedom(l->kind, t->t.k.planar); k++) {
-        flx_axis x = flx_axis_of(l, g, k);
-        double d[3];
-        for (int i = 0; i < 3; i++) d[i] = u[i] ? c[i] * u[i][l->v + k] : 0.0;
-        v3 j0 = v3_scale(d[0], x.J), j1 = v3_axpy(d[1], x.J, v3_scale(d[0], x.J1));
-        v3 j2 = v3_axpy(d[2], x.J, v3_scale(d[0], x.J2));
-        y.theta = v3_axpy(x.turns, j0, y.theta);
-        y.w = v3_axpy(x.turns, j1, y.w);
-        y.alpha = v3_axpy(x.turns, v3_axpy(d[1], x.E, j2), y.alpha);
-        y.s = v3_axpy(x.slides, j0, y.s);
-        y.v = v3_axpy(x.slides, j1, y.v);
-        y.a = v3_axpy(x.slides, v3_axpy(2.0 * d[1], x.J1, j2), y.a);
-    }
-    return y;
-}
-
-static void list_motion(const flx_link_tangent *y, double out[FLX_TREE_MOTION])
-{
-    const v3 parts[6] = {y->theta, y->s, y->w, y->v, y->alpha, y->a};
-    for (int i = 0; i < 6; i++) v3_store(out + 3 * i, parts[i]);
-}
-
-// out (6) += Phi y
-static void add_forces(const flx_blocks *extra, size_t at, const flx_link_tangent *y, double *out)
-{
-    const double *const A[3] = {extra->A0 + at, extra->A1 + at, extra->A2 + at};
-    double motion[FLX_TREE_MOTION];
-    list_motion(y, motion);
-    for (int c = 0; c < FLX_TREE_MOTION; c++) {
-        for (int k = 0; k < 6; k++) out[k] += A[c / 6][6 * (c % 6) + k] * motion[c];
-    }
-}
-
-// Forces inwards, with those that act already turned.
-static void collect_forces(const flx_tree *t, const flx_blocks *extra, const flx_link_tangent *y,
-                           double *F, double *out)
-{
-    for (int i = t->t.k.n - 1; i >= 0; i--) {
-        const flx_link *l = t->t.links + i;
-        flx_geometry g = flx_geometry_of(extra, i);
-        v3 n = v3_load(F + 6 * i), f = v3_load(F + 6 * i + 3), load = v3_load(g.g0 + 15);
-        v3 turned_n = v3_sub(n, v3_cross(y[i].theta, v3_load(g.g0 + 12)));
-        v3 turned_f = v3_sub(f, v3_cross(y[i].theta, load));
-        for (int k = 0; k < flx_link_freedom(l->kind, t->t.k.planar); k++) {
-            flx_axis x = flx_axis_of(l, &g, k);
-            out[l->v + k] += force_along(&x, turned_n, turned_f);
-        }
-        if (l->parent < 0) continue;
-        v3 arm = v3_cross(v3_sub(y[i].s, y[l->parent].s), load);
-        n = v3_add(n, v3_add(v3_cross(v3_load(g.g0 + 9), f), arm));
-        v3_add_to(F + 6 * l->parent, 1.0, n);
-        v3_add_to(F + 6 * l->parent + 3, 1.0, f);
-    }
-}
-
-// Columns of variables: forces on links into F, rows of other unknowns.
-static void add_variables(const flx_tree *t, const flx_blocks *b, const flx_blocks *extra,
-                          const double c[3], const double *const u[3], double *F, double *out)
-{
-    const flx_pattern *p = &t->base.pattern;
-    const flx_tree_fronts *f = &t->fronts;
-    const double *const A[3] = {b->A0, b->A1, b->A2}, *const X[3] = {extra->A0, extra->A1,
-                                                                     extra->A2};
-    int first = flx_tree_first_other(t), n = t->t.k.n;
-    for (int k = 0; k < f->ncol && t->nvariable > 0; k++) {
-        int j = f->columns[k].with;
-        for (int i = 0; i < 3 && j < t->nvariable; i++) {
-            if (!u[i]) continue;
-            for (int r = 0; r < 6; r++) {
-                F[6 * f->columns[k].link + r] +=
-                    c[i] * u[i][first + j] * X[i][f->columns[k].at + (size_t)r];
-            }
-        }
-    }
-    for (int bi = n; bi < p->nblock && t->nvariable > 0; bi++) {
-        for (int e = p->row[bi] + n; p->start[p->col[e]] < t->base.dims.nv; e++) {
-            int j0 = p->start[p->col[e]], j1 = p->start[p->col[e] + 1], at = p->offset[e];
-            for (int r = p->start[bi]; r < p->start[bi + 1]; r++) {
-                for (int j = j0; j < j1; j++, at++) {
-                    for (int i = 0; i < 3; i++) out[r] += u[i] ? c[i] * A[i][at] * u[i][j] : 0.0;
-                }
-            }
-        }
-    }
-}
-
-void flx_tree_product(const flx_system *s, flx_work *work, const flx_blocks *b, const double c[3],
-                      const double *const u[3], double *out)
-{
-    const flx_tree *t = flx_tree_of(s);
-    flx_tree_work *w = flx_tree_work_of(work);
-    const flx_tree_fronts *f = &t->fronts;
-    flx_blocks extra = flx_tree_extra(t, b);
-    flx_link_tangent *y = w->tangents.links + 1;
-    double *F = w->tangents.composite, motion[FLX_TREE_MOTION];
-    memset(y - 1, 0, sizeof *y);
-    memset(F, 0, 6 * (size_t)f->n * sizeof *F);
-    for (int i = 0; i < f->n; i++) {
-        const flx_link *l = t->t.links + i;
-        flx_geometry g = flx_geometry_of(&extra, i);
-        y[i] = move_link(t, l, &g, y + l->parent, c, u);
-        add_forces(&extra, f->links + 36 * (size_t)i, y + i, F + 6 * i);
-    }
-    for (int k = 0; k < f->npair; k++) {
-        add_forces(&extra, f->pairs[k].at, y + f->pairs[k].with, F + 6 * f->pairs[k].link);
-    }
-    add_variables(t, b, &extra, c, u, F, out);
-    collect_forces(t, &extra, y, F, out);
-    for (int k = 0; k < f->nrow; k++) { // rows of other unknowns
-        const double *const A[3] = {extra.A0 + f->rows[k].at, extra.A1 + f->rows[k].at,
-                                    extra.A2 + f->rows[k].at};
-        list_motion(y + f->rows[k].link, motion);
-        for (int i = 0; i < FLX_TREE_MOTION; i++) {
-            out[flx_tree_first_other(t) + f->rows[k].with] += A[i / 6][i % 6] * motion[i];
-        }
-    }
 }

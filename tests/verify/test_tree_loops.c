@@ -130,4 +130,79 @@ static int dependent_coordinates_change(void)
     return 0;
 }
 
-TEST_MAIN(TEST(every_way_gives_the_same_motion_on_its_branch), TEST(dependent_coordinates_change))
+// ---- many ---------------------------------------------------------------------------------------
+
+// Parallel four-bars side by side: what their closures leave is a band, whatever their number.
+static const char side_by_side[] =
+    "flexion: 1\ndimension: 2\ngravity: [0, -9.81]\nparameters: {N: 40}\nbodies:\n"
+    "  crank: {repeat: {i: [0, N]}, type: rigid, mass: 1, com: [0.5, 0], inertia: 1/12,\n"
+    "          position: [i, 0], orientation: 70*deg, angular_velocity: -1, points: {end: [1, "
+    "0]}}\n"
+    "  coupler: {repeat: {i: [1, N]}, type: rigid, mass: 1 + 0.01*i, com: [0.5, 0.1], inertia: "
+    "1/12,\n"
+    "            position: crank(i - 1).end, velocity: [sin(70*deg), -cos(70*deg)],\n"
+    "            points: {end: [1, 0]}}\n"
+    "joints:\n"
+    "  foot: {repeat: {i: [0, N]}, type: revolute, on: [ground, crank(i)], at: crank(i)}\n"
+    "  left: {repeat: {i: [1, N]}, type: revolute, on: [crank(i-1), coupler(i)],\n"
+    "         at: crank(i-1).end}\n"
+    "  right: {repeat: {i: [1, N]}, type: revolute, on: [crank(i), coupler(i)],\n"
+    "          at: [crank(i).end, coupler(i).end]}\n"
+    "forces:\n"
+    "  s: {type: spring, on: foot(3), stiffness: 2, damping: 0.5}\n"
+    "equations:\n"
+    "  first_order: {x: {at: 0.1, derivative: foot(7).rate - x}}\n";
+
+static int many_loops_cost_no_more_than_they_are(void)
+{
+    static const char *const ways[][2] = {{"dopri5, rtol: 1e-10, atol: 1e-12", "index-1"},
+                                          {"radau, rtol: 1e-9, atol: 1e-11", "ggl"}};
+    for (int k = 0; k < 2; k++) {
+        case_table table[2] = {{0}, {0}};
+        for (int form = 0; form < 2; form++) {
+            char text[2600];
+            snprintf(text, sizeof text,
+                     "%ssimulate: {until: 0.3, method: %s, formulation: %s}\n"
+                     "outputs: {every: 0.1, signals: [crank(0).angle, coupler(40).angle, x, "
+                     "right(20).reaction]}\n",
+                     side_by_side, ways[k][0], form ? ways[k][1] : "tree");
+            CHECK(case_run(text, NULL, table + form, NULL, NULL));
+        }
+        static const char *const names[] = {"crank(0).angle", "coupler(40).angle", "x"};
+        for (int i = 0; i < 3; i++) {
+            double a = 0, b = 1;
+            CHECK(case_table_value(table, names[i], 0.3, &a));
+            CHECK(case_table_value(table + 1, names[i], 0.3, &b));
+            CHECK_NEAR(a, b, 1e-8);
+        }
+        case_table_clear(table);
+        case_table_clear(table + 1);
+    }
+    // numbers that are kept for each loop
+    long kept[2] = {0, 0};
+    for (int k = 0; k < 2; k++) {
+        flx_ctx *ctx = flx_ctx_create();
+        flx_model *model = NULL;
+        flx_simulation *sim = NULL;
+        char text[2600], *N;
+        snprintf(text, sizeof text, "%ssimulate: {until: 1, method: radau, formulation: tree}\n",
+                 side_by_side);
+        N = strstr(text, "N: 40");
+        N[3] = k ? '8' : '4';
+        CHECK(flx_model_read_text(ctx, "m", text, strlen(text), 0, NULL, &model) == FLX_OK);
+        CHECK(flx_simulation_create(model, &sim) == FLX_OK);
+        const flx_tree *t = flx_tree_of(sim->sys);
+        const flx_pattern *b = &t->fronts.border.pattern, *p = &sim->sys->pattern;
+        CHECK(t->by_links && t->fronts.border.sparse);
+        kept[k] =
+            b->row[b->nblock] + p->offset[p->row[p->nblock]] + p->extra + (long)t->fronts.matrices;
+        flx_simulation_destroy(&sim);
+        flx_model_destroy(&model);
+        flx_ctx_destroy(&ctx);
+    }
+    CHECK((double)kept[1] < 2.1 * (double)kept[0]);
+    return 0;
+}
+
+TEST_MAIN(TEST(every_way_gives_the_same_motion_on_its_branch), TEST(dependent_coordinates_change),
+          TEST(many_loops_cost_no_more_than_they_are))
