@@ -49,6 +49,29 @@ FLX_API int flx_model_item_count(const flx_model *model, flx_item_kind kind);
 FLX_API const char *flx_model_item(const flx_model *model, flx_item_kind kind, int i,
                                    const char **type);
 
+// Elastic bodies, in the order of the file, and what their reductions kept.
+typedef struct flx_elastic_summary {
+    const char *name;
+    int modes, nodes;
+    int unknowns; // of its finite elements; 0: not known
+    double mass;
+    double inertia[3]; // about the centre of mass: xx yy zz
+    double next;       // Hz, of the first mode left out; 0: not known
+} flx_elastic_summary;
+typedef struct flx_elastic_mode {
+    double frequency;    // Hz, the frame held
+    double effective[6]; // masses and inertias about the centre of mass that it moves
+} flx_elastic_mode;
+typedef struct flx_elastic_shape {
+    double frequency; // Hz, of the basis by itself
+    double error;     // how far it is above that of all unknowns, in proportion
+} flx_elastic_shape;
+// 0: there is no body i.
+FLX_API int flx_model_elastic(const flx_model *model, int i, flx_elastic_summary *out);
+// Its modes (summary.modes); shapes (summary.modes, may be NULL): zero where they are not known.
+FLX_API flx_status flx_model_elastic_modes(const flx_model *model, int i, flx_elastic_mode *modes,
+                                           flx_elastic_shape *shapes);
+
 // The model language itself, from the table that the checker uses.
 FLX_API flx_status flx_language_write_schema(flx_ctx *ctx, const char *path);    // JSON Schema
 FLX_API flx_status flx_language_write_reference(flx_ctx *ctx, const char *path); // Markdown

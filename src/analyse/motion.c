@@ -23,6 +23,33 @@ static void list_leaves(const flx_model *m, flx_leaf *leaves)
     }
 }
 
+// Meshes of elastic bodies, in the order in which the scene counts them.
+static flx_status list_meshes(flx_simulation *sim)
+{
+    const flx_model *m = sim->model;
+    sim->motion.meshes = flx_alloc(sim->ctx, (size_t)m->nmodal, sizeof *sim->motion.meshes);
+    if (!sim->motion.meshes) return FLX_ERR_MEMORY;
+    for (int i = 0; i < m->nmodal; i++) {
+        const flx_elastic_mesh *x = m->modals[i].e->mesh;
+        if (!x) continue;
+        sim->motion.meshes[sim->info.nmesh++] = (flx_result_mesh){.nnode = x->nnode,
+                                                                  .nsurface = x->nsurface,
+                                                                  .ntriangle = x->ntriangle,
+                                                                  .ncell = x->ncell,
+                                                                  .nmode = m->modals[i].e->n,
+                                                                  .nodes = x->nodes,
+                                                                  .labels = x->labels,
+                                                                  .triangles = x->triangles,
+                                                                  .cells = x->cells,
+                                                                  .offsets = x->offsets,
+                                                                  .connectivity = x->connectivity,
+                                                                  .modes = x->modes,
+                                                                  .stress = x->stress};
+    }
+    sim->info.meshes = sim->motion.meshes;
+    return FLX_OK;
+}
+
 static flx_status write_scene(flx_simulation *sim)
 {
     flx_text t;
@@ -54,6 +81,7 @@ flx_status flx_motion_create(flx_simulation *sim)
     for (int i = 0; i < flx_model_frames(m); i++)
         motion->nleaf += 3 + rotation_leaves(m, m->bodies + i);
     motion->nleaf += m->nmode;
+    FLX_TRY(list_meshes(sim));
     FLX_TRY(write_scene(sim));
     FLX_TRY(list_surfaces(sim));
     motion->leaves = flx_alloc(sim->ctx, (size_t)motion->nleaf, sizeof *motion->leaves);
@@ -71,6 +99,7 @@ void flx_motion_clear(flx_motion *m)
     flx_free(m->out);
     flx_free(m->scene);
     flx_free(m->surfaces);
+    flx_free(m->meshes);
     *m = (flx_motion){0};
 }
 

@@ -45,6 +45,7 @@ typedef struct flx_motion {
     double *in, *out;            // (nleaf) (info.nmotion) owned
     char *scene;                 // owned
     flx_scene_surface *surfaces; // (info.nsurface) owned; their arrays are the model's
+    flx_result_mesh *meshes;     // (info.nmesh) owned; their arrays are the model's
 } flx_motion;
 
 // Also fills scene, nmotion and surfaces of sim->info. Nothing without bodies.

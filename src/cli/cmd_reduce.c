@@ -8,11 +8,13 @@
 static const char help_text[] =
     "Usage: flexion reduce MODEL [--certify] [OPTIONS]\n"
     "\n"
-    "What the model's 'reduce' takes the inertia from, and, with 'velocities: auto',\n"
-    "why. With --certify whether that is right: the conditions of the theory along a\n"
-    "quick run of the full model, each met or not with its numbers; how fast the\n"
-    "boundary layer decays; the error to expect by the first-order term of the\n"
-    "expansion, and the error met by running the full model beside the reduced one.\n"
+    "Of each elastic body its modes, the masses that they move, how exact its\n"
+    "shapes are and what was left out. Then what the model's 'reduce' takes the\n"
+    "inertia from, and, with 'velocities: auto', why. With --certify whether that is\n"
+    "right: the conditions of the theory along a quick run of the full model, each\n"
+    "met or not with its numbers; how fast the boundary layer decays; the error to\n"
+    "expect by the first-order term of the expansion, and the error met by running\n"
+    "the full model beside the reduced one.\n"
     "\n"
     "  --certify         judge\n"
     "  --window T        run the full model for T seconds; default: the whole run, as\n"
@@ -43,6 +45,59 @@ static bool read_positive(const char *option, const char *text, double *out)
     return false;
 }
 
+// ---- elastic bodies -----------------------------------------------------------------------------
+
+static void print_modes(const flx_elastic_summary *body, const flx_elastic_mode *modes)
+{
+    double moved[6] = {0}, whole[6];
+    for (int c = 0; c < 6; c++) whole[c] = c < 3 ? body->mass : body->inertia[c - 3];
+    printf("  the frame held\n   mode   frequency Hz   effective mass x, y, z, inertia x, y, z / "
+           "whole\n");
+    for (int k = 0; k < body->modes; k++) {
+        printf("  %5d %14.6f  ", k + 1, modes[k].frequency);
+        for (int c = 0; c < 6; c++) {
+            moved[c] += modes[k].effective[c];
+            printf(" %8.5f", whole[c] > 0 ? modes[k].effective[c] / whole[c] : 0.0);
+        }
+        putchar('\n');
+    }
+    printf("    all                 ");
+    for (int c = 0; c < 6; c++) printf(" %8.5f", whole[c] > 0 ? moved[c] / whole[c] : 0.0);
+    putchar('\n');
+}
+
+// Shapes that are no modes of the structure: how near they come.
+static void print_shapes(const flx_elastic_summary *body, const flx_elastic_shape *shapes)
+{
+    bool exact = true;
+    for (int k = 0; k < body->modes; k++) exact = exact && !(shapes[k].error != 0);
+    if (exact) return;
+    printf("  the shapes by themselves\n  shape   frequency Hz   above that of all unknowns\n");
+    for (int k = 0; k < body->modes; k++) {
+        printf("  %5d %14.6f   %9.2e\n", k + 1, shapes[k].frequency, shapes[k].error);
+    }
+}
+
+static flx_status print_elastic(const flx_model *model, int i, const flx_elastic_summary *body)
+{
+    size_t n = (size_t)body->modes;
+    flx_elastic_mode *modes = calloc(n, sizeof *modes);
+    flx_elastic_shape *shapes = calloc(n, sizeof *shapes);
+    flx_status status =
+        modes && shapes ? flx_model_elastic_modes(model, i, modes, shapes) : FLX_ERR_MEMORY;
+    if (status == FLX_OK) {
+        printf("%s: %d elastic coordinates", body->name, body->modes);
+        if (body->unknowns > 0) printf(" for %d unknowns", body->unknowns);
+        printf(", %d nodes, %.6g kg\n", body->nodes, body->mass);
+        print_modes(body, modes);
+        print_shapes(body, shapes);
+        if (body->next > 0) printf("  the first mode left out: %.6f Hz\n", body->next);
+    }
+    free(modes);
+    free(shapes);
+    return status;
+}
+
 // ---- what is reduced ----------------------------------------------------------------------------
 
 static void print_names(const char *first, const char *reason, const void *of,
@@ -69,12 +124,18 @@ static const char *name_of_certificate(const void *c, int i)
 static flx_status list(const flx_model *model)
 {
     flx_simulation *sim = NULL;
-    flx_status status = flx_simulation_create(model, &sim);
+    flx_elastic_summary body;
+    int elastic = 0;
+    flx_status status = FLX_OK;
+    while (status == FLX_OK && flx_model_elastic(model, elastic, &body)) {
+        status = print_elastic(model, elastic++, &body);
+    }
+    if (status == FLX_OK) status = flx_simulation_create(model, &sim);
     if (status == FLX_OK) {
         const char *first = flx_simulation_reduced(sim, 0);
         const char *reason = flx_simulation_reduction(sim);
         print_names(first, reason, sim, name_of_simulation);
-        if (!first && !reason) printf("the model reduces nothing\n");
+        if (!first && !reason && elastic == 0) printf("the model reduces nothing\n");
     }
     flx_simulation_destroy(&sim);
     return status;

@@ -1,7 +1,7 @@
 // assemble.c - K, M and the loads of the structure from the matrices of its elements.
 //
 //     K = sum T_e^T K_e T_e,  f = sum T_e^T (F_e - K_e u0_e),  gravity F_e = M_e g              (FE-17)
-// Blocks are elements, then springs, then point masses. Links and supports are in T_e.
+// Blocks are elements, then springs, then point masses, then pairs of nodes of given matrices. Links and supports are in T_e.
 #include "fe/fe_parts.h"
 
 #include <math.h>
@@ -9,7 +9,7 @@
 
 int flx_fe_block_count(const flx_fe *fe)
 {
-    return fe->s->nelement + fe->s->nspring + fe->s->nmass;
+    return fe->s->nelement + fe->s->nspring + fe->s->nmass + fe->s->npair;
 }
 
 int flx_fe_block_nodes(const flx_fe *fe, int block, const int **nodes)
@@ -26,8 +26,13 @@ int flx_fe_block_nodes(const flx_fe *fe, int block, const int **nodes)
         *nodes = s->springs[block].node;
         return s->springs[block].node[1] < 0 ? 1 : 2;
     }
-    *nodes = &s->masses[block - s->nspring].node;
-    return 1;
+    block -= s->nspring;
+    if (block < s->nmass) {
+        *nodes = &s->masses[block].node;
+        return 1;
+    }
+    *nodes = s->pair[block - s->nmass];
+    return (*nodes)[0] == (*nodes)[1] ? 1 : 2;
 }
 
 // ---- matrices of one block ----------------------------------------------------------------------
@@ -111,16 +116,39 @@ static void eval_mass(const flx_fe *fe, const flx_point_mass *m, flx_element_mat
     }
 }
 
+// What the given matrices have between two nodes, or within one.
+static void eval_pair(const flx_fe *fe, const int pair[2], flx_element_matrices *out)
+{
+    const flx_structure *s = fe->s;
+    int w = s->width, ends = pair[0] == pair[1] ? 1 : 2, n = ends * w;
+    memset(out->K, 0, (size_t)(n * n) * sizeof *out->K);
+    memset(out->M, 0, (size_t)(n * n) * sizeof *out->M);
+    out->n = n;
+    for (int i = 0; i < n; i++) {
+        out->node[i] = i / w;
+        out->comp[i] = flx_structure_component(s, i % w);
+        for (int j = 0; j < n; j++) {
+            if (ends == 2 && i / w == j / w) continue; // those within a node are another block
+            int row = pair[i / w] * w + i % w, column = pair[j / w] * w + j % w;
+            out->K[i * n + j] = flx_symmetric_get(&s->K, row, column);
+            out->M[i * n + j] = flx_symmetric_get(&s->M, row, column);
+        }
+    }
+}
+
 flx_status flx_fe_block(const flx_fe *fe, int block, flx_element_matrices *out)
 {
     const flx_structure *s = fe->s;
+    int pairs = s->nelement + s->nspring + s->nmass;
     if (block < s->nelement) {
         FLX_TRY(eval_element(fe, block, out));
         if (fe->options.lumped) flx_element_lump(out);
     } else if (block < s->nelement + s->nspring) {
         eval_spring(fe, s->springs + (block - s->nelement), out);
-    } else {
+    } else if (block < pairs) {
         eval_mass(fe, s->masses + (block - s->nelement - s->nspring), out);
+    } else {
+        eval_pair(fe, s->pair[block - pairs], out);
     }
     return FLX_OK;
 }

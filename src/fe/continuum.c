@@ -123,20 +123,27 @@ flx_status flx_continuum_eval(const flx_cell_tables *t, const flx_hooke *c, cons
     return FLX_OK;
 }
 
+// Displacement gradient at point p of the table; false: the element is flat there.
+static bool find_strain(const flx_shape_table *s, int p, const double *x, const double *u,
+                        double G[3][3])
+{
+    double g[FLX_CELL_NODES][3], det;
+    memset(G, 0, 9 * sizeof **G);
+    if (!find_gradients(s, p, x, g, &det)) return false;
+    for (int a = 0; a < s->nodes; a++) {
+        for (int i = 0; i < s->dimension; i++) {
+            for (int k = 0; k < s->dimension; k++) G[i][k] += u[3 * a + i] * g[a][k];
+        }
+    }
+    return true;
+}
+
 flx_status flx_continuum_stress(const flx_cell_tables *t, const flx_hooke *c, flx_family family,
                                 double nu, const double *x, const double *u, double *sigma)
 {
-    const flx_shape_table *s = &t->nodes;
-    double g[FLX_CELL_NODES][3], det;
-    for (int p = 0; p < s->points; p++) {
-        double G[3][3] = {{0}}; // displacement gradient
-        double *out = sigma + 6 * p;
-        if (!find_gradients(s, p, x, g, &det)) return FLX_SINGULAR;
-        for (int a = 0; a < s->nodes; a++) {
-            for (int i = 0; i < s->dimension; i++) {
-                for (int k = 0; k < s->dimension; k++) G[i][k] += u[3 * a + i] * g[a][k];
-            }
-        }
+    for (int p = 0; p < t->nodes.points; p++) {
+        double G[3][3], *out = sigma + 6 * p;
+        if (!find_strain(&t->nodes, p, x, u, G)) return FLX_SINGULAR;
         double trace = c->lambda * (G[0][0] + G[1][1] + G[2][2]);
         for (int i = 0; i < 3; i++) out[i] = trace + 2 * c->mu * G[i][i];
         out[3] = c->mu * (G[0][1] + G[1][0]);
@@ -144,6 +151,21 @@ flx_status flx_continuum_stress(const flx_cell_tables *t, const flx_hooke *c, fl
         out[5] = c->mu * (G[0][2] + G[2][0]);
         if (family == FLX_FAMILY_PLANE_STRESS) out[2] = 0;
         if (family == FLX_FAMILY_PLANE_STRAIN) out[2] = nu * (out[0] + out[1]);
+    }
+    return FLX_OK;
+}
+
+flx_status flx_continuum_turn(const flx_cell_tables *t, const double *x, const double *u,
+                              double *turn)
+{
+    for (int p = 0; p < t->nodes.points; p++) {
+        double G[3][3], *out = turn + 6 * p;
+        if (!find_strain(&t->nodes, p, x, u, G)) return FLX_SINGULAR;
+        for (int i = 0; i < 3; i++) {
+            int k = (i + 1) % 3, l = (i + 2) % 3;
+            out[i] = (G[l][k] - G[k][l]) / 2;
+            out[3 + i] = 0;
+        }
     }
     return FLX_OK;
 }

@@ -43,6 +43,10 @@ flx_status flx_continuum_eval(const flx_cell_tables *t, const flx_hooke *c, cons
 flx_status flx_continuum_stress(const flx_cell_tables *t, const flx_hooke *c, flx_family family,
                                 double nu, const double *x, const double *u, double *sigma);
 
+// Half the curl of the displacements at the element's nodes: the first three of (nodes, 6).
+flx_status flx_continuum_turn(const flx_cell_tables *t, const double *x, const double *u,
+                              double *turn);
+
 // beam.c: straight beams with two nodes, in space (12 unknowns) or in the plane (6). EA, EI, ... by the
 // section and the material (which may be NULL where the section gives stiffnesses).
 typedef struct flx_beam_law {

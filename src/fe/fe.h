@@ -59,5 +59,8 @@ flx_status flx_fe_reactions(const flx_fe *fe, const double *u, bool loads, doubl
 // Stresses at nodes (nnode, 6: xx yy zz xy yz xz, structure's axes), mean of the elements at the node;
 // beams and trusses give none. Linear in u, so stress modes are stresses of modes.
 flx_status flx_fe_stress(const flx_fe *fe, const double *u, double *sigma);
-// Von Mises' stress of six components.
-double flx_von_mises(const double sigma[6]);
+// Strains alike; shears are half the angles.
+flx_status flx_fe_strain(const flx_fe *fe, const double *u, double *eps);
+// Small rotations of nodes: the first three of (nnode, 6). Of nodes that have none of their own: half the
+// curl of the displacements, mean of the elements at the node.
+flx_status flx_fe_turn(const flx_fe *fe, const double *u, double *turn);

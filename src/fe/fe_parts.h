@@ -15,7 +15,7 @@ int flx_fe_terms(const flx_fe *fe, int node, int comp, const int **unknown, cons
 // take, or that is there twice; a warning where the mesh falls apart.
 flx_status flx_fe_check(const flx_fe *fe);
 
-// assemble.c. Blocks: elements, springs, point masses.
+// assemble.c. Blocks: elements, springs, point masses, pairs of nodes of given matrices.
 flx_status flx_fe_assemble(flx_fe *fe);
 int flx_fe_block_count(const flx_fe *fe);
 int flx_fe_block_nodes(const flx_fe *fe, int block, const int **nodes); // 0: no mechanics

@@ -1,5 +1,6 @@
 // problem_static.c - the structure at rest under its loads: K x = f.
 #include "fe/problem.h"
+#include "reduce/elastic.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,7 +1,6 @@
 // recover.c - what follows from a displacement: stresses and reactions.
 #include "fe/fe_parts.h"
 
-#include <math.h>
 #include <string.h>
 
 static bool is_continuum(const flx_element *e)
@@ -10,20 +9,51 @@ static bool is_continuum(const flx_element *e)
            e->family == FLX_FAMILY_PLANE_STRAIN;
 }
 
-// Stresses at the nodes of one element; u (nnode, 6) of the structure.
-static flx_status find_stress(const flx_fe *fe, int element, const double *u, double *sigma)
+// Something at the nodes of one element, six numbers each, from its displacements.
+typedef flx_status (*recover_element)(const flx_fe *fe, const flx_element *e, const double *x,
+                                      const double *u, double *out);
+
+static flx_status stress_of(const flx_fe *fe, const flx_element *e, const double *x,
+                            const double *u, double *out)
+{
+    flx_hooke c;
+    flx_fe_hooke(fe, e, &c);
+    return flx_continuum_stress(fe->tables[e->cell], &c, e->family,
+                                fe->s->materials[e->material].nu, x, u, out);
+}
+
+// Stresses of a material with lambda = 0, mu = 1/2 are the strains.
+static flx_status strain_of(const flx_fe *fe, const flx_element *e, const double *x,
+                            const double *u, double *out)
+{
+    static const flx_hooke unit = {.mu = 0.5};
+    double nu = fe->s->materials[e->material].nu;
+    FLX_TRY(flx_continuum_stress(fe->tables[e->cell], &unit, FLX_FAMILY_SOLID, nu, x, u, out));
+    for (int a = 0; a < flx_cells[e->cell].nodes; a++) { // across a plate that is free to do so
+        if (e->family != FLX_FAMILY_PLANE_STRESS) break;
+        out[6 * a + 2] = -nu / (1 - nu) * (out[6 * a] + out[6 * a + 1]);
+    }
+    return FLX_OK;
+}
+
+static flx_status turn_of(const flx_fe *fe, const flx_element *e, const double *x, const double *u,
+                          double *out)
+{
+    return flx_continuum_turn(fe->tables[e->cell], x, u, out);
+}
+
+// u (nnode, 6) of the structure.
+static flx_status find_element(const flx_fe *fe, int element, const double *u, recover_element find,
+                               double *out)
 {
     const flx_element *e = fe->s->elements + element;
     const int *nodes = flx_element_nodes(fe->s, element);
     double x[3 * FLX_CELL_NODES], own[3 * FLX_CELL_NODES];
-    flx_hooke c;
     flx_fe_places(fe, element, x);
     for (int a = 0; a < flx_cells[e->cell].nodes; a++) {
         memcpy(own + 3 * a, u + 6 * (size_t)nodes[a], 3 * sizeof *own);
     }
-    flx_fe_hooke(fe, e, &c);
-    flx_status status = flx_continuum_stress(fe->tables[e->cell], &c, e->family,
-                                             fe->s->materials[e->material].nu, x, own, sigma);
+    flx_status status = find(fe, e, x, own, out);
     if (status == FLX_SINGULAR) {
         return FLX_FAIL(
             fe->ctx, FLX_ERR_MODEL, flx_structure_loc(fe->s, e->line),
@@ -33,7 +63,8 @@ static flx_status find_stress(const flx_fe *fe, int element, const double *u, do
     return status;
 }
 
-flx_status flx_fe_stress(const flx_fe *fe, const double *u, double *sigma)
+// Six numbers at each node, the mean of its elements.
+static flx_status find_mean(const flx_fe *fe, const double *u, recover_element find, double *sigma)
 {
     int *count = flx_alloc(fe->ctx, (size_t)fe->nnode, sizeof *count);
     flx_status status = count ? FLX_OK : FLX_ERR_MEMORY;
@@ -43,7 +74,7 @@ flx_status flx_fe_stress(const flx_fe *fe, const double *u, double *sigma)
         const int *nodes = flx_element_nodes(fe->s, i);
         double own[6 * FLX_CELL_NODES];
         if (!is_continuum(e)) continue;
-        status = find_stress(fe, i, u, own);
+        status = find_element(fe, i, u, find, own);
         for (int a = 0; a < flx_cells[e->cell].nodes && status == FLX_OK; a++) {
             count[nodes[a]]++;
             for (int k = 0; k < 6; k++) sigma[6 * (size_t)nodes[a] + k] += own[6 * a + k];
@@ -56,10 +87,25 @@ flx_status flx_fe_stress(const flx_fe *fe, const double *u, double *sigma)
     return status;
 }
 
-double flx_von_mises(const double s[6])
+flx_status flx_fe_stress(const flx_fe *fe, const double *u, double *sigma)
 {
-    double a = s[0] - s[1], b = s[1] - s[2], c = s[2] - s[0];
-    return sqrt((a * a + b * b + c * c) / 2 + 3 * (s[3] * s[3] + s[4] * s[4] + s[5] * s[5]));
+    return find_mean(fe, u, stress_of, sigma);
+}
+
+flx_status flx_fe_strain(const flx_fe *fe, const double *u, double *eps)
+{
+    return find_mean(fe, u, strain_of, eps);
+}
+
+flx_status flx_fe_turn(const flx_fe *fe, const double *u, double *turn)
+{
+    FLX_TRY(find_mean(fe, u, turn_of, turn));
+    for (size_t i = 0; i < (size_t)fe->nnode; i++) {
+        for (size_t c = 3; c < 6; c++) { // what turns by itself
+            if (fe->dof[6 * i + c] != FLX_DOF_NONE) turn[6 * i + c - 3] = u[6 * i + c];
+        }
+    }
+    return FLX_OK;
 }
 
 flx_status flx_fe_reactions(const flx_fe *fe, const double *u, bool loads, double *F)

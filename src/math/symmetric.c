@@ -125,6 +125,36 @@ flx_status flx_symmetric_init_like(flx_ctx *ctx, const flx_symmetric *pattern, f
     return FLX_OK;
 }
 
+flx_status flx_symmetric_init_part(flx_ctx *ctx, const flx_symmetric *B, const int *map, int n,
+                                   flx_symmetric *A)
+{
+    int64_t count = 0;
+    for (int j = 0; j < B->n; j++) {
+        for (int64_t k = B->start[j]; map[j] >= 0 && k < B->start[j + 1]; k++) {
+            count += map[B->row[k]] >= 0;
+        }
+    }
+    *A = (flx_symmetric){.n = n};
+    A->start = flx_alloc(ctx, (size_t)n + 1, sizeof *A->start);
+    A->row = flx_alloc(ctx, (size_t)count, sizeof *A->row);
+    A->value = flx_alloc(ctx, (size_t)count, sizeof *A->value);
+    if (!A->start || !A->row || !A->value) {
+        flx_symmetric_clear(A);
+        return FLX_ERR_MEMORY;
+    }
+    count = 0;
+    for (int j = 0; j < B->n; j++) {
+        if (map[j] < 0) continue;
+        for (int64_t k = B->start[j]; k < B->start[j + 1]; k++) {
+            if (map[B->row[k]] < 0) continue;
+            A->row[count] = map[B->row[k]];
+            A->value[count++] = B->value[k];
+        }
+        A->start[map[j] + 1] = count;
+    }
+    return FLX_OK;
+}
+
 void flx_symmetric_clear(flx_symmetric *A)
 {
     flx_free(A->start);

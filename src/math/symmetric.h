@@ -18,6 +18,9 @@ flx_status flx_symmetric_init(flx_ctx *ctx, int n, int nblock, const int64_t *fi
                               const int *list, flx_symmetric *A);
 // The same pattern with values of its own, all zero.
 flx_status flx_symmetric_init_like(flx_ctx *ctx, const flx_symmetric *pattern, flx_symmetric *A);
+// The rows and columns i of B with map[i] >= 0, of which there are n; map ascends over them.
+flx_status flx_symmetric_init_part(flx_ctx *ctx, const flx_symmetric *B, const int *map, int n,
+                                   flx_symmetric *A);
 void flx_symmetric_clear(flx_symmetric *A); // frees what it owns; accepts one that is all zero
 
 // Ascending, in place.

@@ -3,6 +3,7 @@
 
 #include "model/model.h"
 #include "model/node.h"
+#include "reduce/basis.h"
 
 // Everything a reader needs to call: checks the tree against the language's table (schema.def),
 // unrolls repeat, like and parts, resolves names, evaluates constants, fills the model.
@@ -20,9 +21,14 @@ typedef struct flx_reader {
     // NULL: the path alone. What is read lives as long as the model.
     flx_status (*read_surface)(void *user, const char *path, flx_loc loc, const char **file,
                                flx_scene_surface *out);
+    // The nodes of a table or of a mesh file, its elements without mechanics. The caller's.
+    flx_status (*read_nodes)(void *user, const char *path, flx_loc loc, struct flx_structure **out);
     // Stiffness and mass of another program; the caller clears them.
     flx_status (*read_matrices)(void *user, const char *stiffness, const char *mass, flx_loc loc,
                                 flx_symmetric *K, flx_symmetric *M);
+    // A structure of finite elements as an elastic body; it lives as long as the model.
+    flx_status (*reduce)(void *user, const struct flx_structure *s, bool lumped,
+                         const flx_basis *basis, flx_loc loc, flx_elastic **out);
 } flx_reader;
 
 flx_status flx_model_build(flx_ctx *ctx, const char *path, const char *text, size_t length,

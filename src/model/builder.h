@@ -176,6 +176,7 @@ enum {
     FLX_TAG_MODES,      // ... mode(3)
     FLX_TAG_MEASURE,    // function: handle: its word
     FLX_TAG_QUATERNION, // handle: flx_value, the list w x y z
+    FLX_TAG_TENSOR,     // handle: flx_value, the list xx yy zz xy yz xz
     FLX_TAG_PAIRS,      // list: real and imaginary parts in turn
     FLX_TAG_NUMBERED,   // list: counted, however short
 };
@@ -191,6 +192,8 @@ flx_status flx_item_declare(flx_builder *b, flx_space *s, flx_kind kind, const f
                             const char *prefix, flx_names *names, flx_items *list, void *data);
 // Indices and arguments: a plain name that is not built in.
 flx_status flx_item_check_name(flx_builder *b, const flx_yaml *key, const char *what);
+
+extern const char *const flx_quaternion_parts[], *const flx_tensor_parts[]; // end with NULL
 
 // ---- names.c ------------------------------------------------------------------------------------
 
@@ -366,6 +369,17 @@ bool flx_body_is_elastic(const flx_item *body);
 // Its data are read, its coordinates numbered.
 flx_status flx_flexible_ready(flx_builder *b, flx_item *body, flx_loc loc);
 flx_status flx_flexible_read_fe(flx_env *e, flx_item *body, flx_elastic **out); // flexible_line.c
+// Kind, modes and frame of a body's `reduce`.
+flx_status flx_flexible_read_basis(flx_env *e, const flx_item *body, const flx_yaml *reduce,
+                                   flx_basis *basis);
+// stress.c: stress, strain and von_mises of a node; von_mises of the body, the largest of all.
+flx_status flx_stress_member(flx_env *e, const flx_item *point, const char *name, flx_loc loc,
+                             flx_value *out);
+flx_status flx_stress_largest(flx_env *e, flx_item *body, flx_loc loc, flx_value *out);
+bool flx_is_stress(const char *name);
+// flexible_mesh.c: a mesh or matrices.
+flx_status flx_flexible_read_mesh(flx_env *e, const flx_item *body, const flx_yaml *fe,
+                                  const flx_yaml *reduce, flx_elastic **out);
 // Node by the number that the data give it; the point of it; the follower that joints and forces take.
 flx_status flx_flexible_find(flx_builder *b, flx_item *body, int id, flx_loc loc, int *node);
 flx_status flx_flexible_point(flx_builder *b, flx_item *body, int node, flx_item **out);

@@ -55,14 +55,9 @@ static flx_status for_nodes(flx_fe_maker *m, const flx_yaml *on, add_node add, v
     return FLX_OK;
 }
 
-typedef struct node_list {
-    int n, capacity;
-    int *nodes;
-} node_list;
-
 static flx_status collect(flx_fe_maker *m, int node, void *user)
 {
-    node_list *l = user;
+    flx_node_list *l = user;
     void *all = l->nodes;
     flx_status status = flx_grow(m->b->ctx, &all, &l->capacity, l->n + 1, sizeof *l->nodes);
     l->nodes = all;
@@ -70,10 +65,15 @@ static flx_status collect(flx_fe_maker *m, int node, void *user)
     return status;
 }
 
+flx_status flx_fe_collect(flx_fe_maker *m, const flx_yaml *on, flx_node_list *list)
+{
+    return for_nodes(m, on, collect, list);
+}
+
 // The one node of a name.
 static flx_status one_node(flx_fe_maker *m, const flx_yaml *y, int *node)
 {
-    node_list l = {0};
+    flx_node_list l = {0};
     flx_status status = for_name(m, y, collect, &l);
     if (status == FLX_OK && l.n != 1) {
         status = FLX_FAIL(m->b->ctx, FLX_ERR_MODEL, y->loc, "'%s' has %d nodes: one is expected",
@@ -158,13 +158,13 @@ static flx_status read_link(flx_fe_maker *m, const flx_yaml *y)
 {
     static const char *const words[] = {"rigid", "average", NULL};
     flx_node_link l = {.loc = y->loc};
-    node_list nodes = {0};
+    flx_node_list nodes = {0};
     int kind = 0;
     FLX_TRY(flx_build_word(m->b, flx_yaml_get(y, "type"), "type", words, &kind));
     FLX_TRY(one_node(m, flx_yaml_get(y, "node"), &l.reference));
     FLX_TRY(read_components(m, flx_yaml_get(y, "components"), &l.mask));
     l.kind = kind ? FLX_LINK_AVERAGE : FLX_LINK_RIGID;
-    flx_status status = for_nodes(m, flx_yaml_get(y, "on"), collect, &nodes);
+    flx_status status = flx_fe_collect(m, flx_yaml_get(y, "on"), &nodes);
     for (int i = 0; i < nodes.n; i++) { // the reference node may lie in the set
         if (nodes.nodes[i] != l.reference) nodes.nodes[l.nnode++] = nodes.nodes[i];
     }
@@ -287,6 +287,38 @@ static flx_status make_line(flx_fe_maker *m, const flx_yaml *line)
     return flx_structure_index(m->s);
 }
 
+static flx_status read_matrices(flx_builder *b, const flx_yaml *y, flx_symmetric *K,
+                                flx_symmetric *M)
+{
+    const flx_reader *r = b->reader;
+    if (!r || !r->read_matrices) {
+        return FLX_FAIL(b->ctx, FLX_ERR_MODEL, y->loc, "matrices cannot be read here");
+    }
+    return r->read_matrices(r->user, flx_yaml_get(y, "stiffness")->text,
+                            flx_yaml_get(y, "mass")->text, y->loc, K, M);
+}
+
+// Matrices with places of their nodes.
+static flx_status make_of_matrices(flx_fe_maker *m, const flx_yaml *y)
+{
+    flx_builder *b = m->b;
+    const flx_yaml *nodes = flx_yaml_get(y, "nodes");
+    flx_symmetric K = {0}, M = {0};
+    if (!nodes) {
+        return FLX_FAIL(b->ctx, FLX_ERR_MODEL, y->loc,
+                        "a body made of matrices needs the places of its nodes: give 'nodes'");
+    }
+    FLX_TRY(read_matrices(b, y, &K, &M));
+    flx_status status = b->reader->read_nodes(b->reader->user, nodes->text, nodes->loc, &m->s);
+    if (status != FLX_OK) {
+        flx_symmetric_clear(&K);
+        flx_symmetric_clear(&M);
+        return status;
+    }
+    m->s->dimension = b->m->dimension;
+    return flx_structure_set_matrices(m->s, &K, &M, y->loc);
+}
+
 static flx_status make(flx_fe_maker *m)
 {
     flx_builder *b = m->b;
@@ -296,6 +328,8 @@ static flx_status make(flx_fe_maker *m)
         if (!m->s) return FLX_ERR_MEMORY;
         m->s->dimension = b->m->dimension;
         FLX_TRY(make_line(m, line));
+    } else if (flx_yaml_get(m->fe, "matrices")) {
+        FLX_TRY(make_of_matrices(m, flx_yaml_get(m->fe, "matrices")));
     } else {
         if (!b->reader || !b->reader->read_mesh) {
             return FLX_FAIL(b->ctx, FLX_ERR_MODEL, mesh->loc, "meshes cannot be read here");
@@ -321,16 +355,6 @@ flx_status flx_fe_build(flx_env *e, const flx_yaml *fe, flx_structure **out)
     return status;
 }
 
-static flx_status read_matrices(flx_builder *b, const flx_yaml *y)
-{
-    const flx_reader *r = b->reader;
-    if (!r || !r->read_matrices) {
-        return FLX_FAIL(b->ctx, FLX_ERR_MODEL, y->loc, "matrices cannot be read here");
-    }
-    return r->read_matrices(r->user, flx_yaml_get(y, "stiffness")->text,
-                            flx_yaml_get(y, "mass")->text, y->loc, &b->m->fe.K, &b->m->fe.M);
-}
-
 flx_status flx_fe_finish(flx_builder *b)
 {
     static const char *const words[] = {"consistent", "lumped", NULL};
@@ -342,7 +366,9 @@ flx_status flx_fe_finish(flx_builder *b)
     const flx_yaml *matrices = flx_yaml_get(fe, "matrices"), *masses = flx_yaml_get(fe, "masses");
     const flx_yaml *damping = flx_yaml_get(fe, "damping");
     b->m->fe.loc = fe->loc;
-    if (matrices) return read_matrices(b, matrices);
+    if (matrices && !flx_yaml_get(matrices, "nodes")) {
+        return read_matrices(b, matrices, &b->m->fe.K, &b->m->fe.M);
+    }
     if (masses) FLX_TRY(flx_build_word(b, masses, "kind of masses", words, &lumped));
     b->m->fe.lumped = lumped == 1;
     if (damping) {

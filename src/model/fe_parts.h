@@ -16,6 +16,13 @@ typedef struct flx_element_data {
     int material, section, family;
 } flx_element_data;
 
+// The nodes of one name or of several, owned by the caller also on failure.
+typedef struct flx_node_list {
+    int n, capacity;
+    int *nodes;
+} flx_node_list;
+flx_status flx_fe_collect(flx_fe_maker *m, const flx_yaml *on, flx_node_list *list);
+
 flx_status flx_fe_read_data(flx_fe_maker *m, const flx_yaml *y, flx_element_data *d);
 // Materials, sections and families of a mesh: by regions, and of the rest by the block itself.
 flx_status flx_fe_settle_elements(flx_fe_maker *m);

@@ -1,4 +1,5 @@
-// flexible_line.c - elastic bodies made of a line of beams: the keys `fe` and `reduce`.
+// flexible_line.c - elastic bodies made of a line of beams: the keys `fe` and `reduce`; of meshes:
+// flexible_mesh.c.
 //
 // A rectangle of height h along the section's y and width w has A = w h and I = w h^3/12; its torsion
 // constant and its shear area 5/6 A are the usual ones, those of a circle are exact and 0.9 A.
@@ -236,25 +237,38 @@ static flx_status read_interface(flx_builder *b, const flx_yaml *y, int elements
                     elements + 1, text);
 }
 
+flx_status flx_flexible_read_basis(flx_env *e, const flx_item *body, const flx_yaml *reduce,
+                                   flx_basis *basis)
+{
+    const flx_yaml *frame = flx_yaml_get(body->def, "frame"), *type = flx_yaml_get(reduce, "type");
+    const flx_yaml *modes = flx_yaml_get(reduce, "modes");
+    *basis = (flx_basis){.kind = FLX_BASIS_MODES};
+    if (frame && strcmp(frame->text, "buckens") == 0) basis->frame = FLX_FRAME_BUCKENS;
+    if (frame && strcmp(frame->text, "chord") == 0) basis->frame = FLX_FRAME_CHORD;
+    if (strcmp(type->text, "guyan") == 0) basis->kind = FLX_BASIS_GUYAN;
+    if (strcmp(type->text, "craig-bampton") == 0) basis->kind = FLX_BASIS_CRAIG_BAMPTON;
+    if (!modes) return FLX_OK;
+    FLX_TRY(flx_build_integer(e, modes, &basis->modes));
+    int least = basis->kind == FLX_BASIS_MODES;
+    if (basis->modes >= least) return FLX_OK;
+    return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, modes->loc, "at least %d mode%s", least,
+                    least == 1 ? "" : "s");
+}
+
 static flx_status from_elements(flx_env *e, const flx_item *body, const flx_yaml *reduce,
                                 const flx_line *line, flx_elastic **out)
 {
     flx_builder *b = e->b;
-    const flx_yaml *frame = flx_yaml_get(body->def, "frame"), *type = flx_yaml_get(reduce, "type");
-    const flx_yaml *modes = flx_yaml_get(reduce, "modes");
     const flx_yaml *list = flx_yaml_get(reduce, "interfaces");
-    flx_line_basis basis = {.kind = FLX_BASIS_MODES};
-    if (frame && strcmp(frame->text, "buckens") == 0) basis.frame = FLX_FRAME_BUCKENS;
-    if (frame && strcmp(frame->text, "chord") == 0) basis.frame = FLX_FRAME_CHORD;
-    if (strcmp(type->text, "guyan") == 0) basis.kind = FLX_BASIS_GUYAN;
-    if (strcmp(type->text, "craig-bampton") == 0) basis.kind = FLX_BASIS_CRAIG_BAMPTON;
-    if (modes) {
-        FLX_TRY(flx_build_integer(e, modes, &basis.modes));
-        int least = basis.kind == FLX_BASIS_MODES;
-        if (basis.modes < least) {
-            return FLX_FAIL(b->ctx, FLX_ERR_MODEL, modes->loc, "at least %d mode%s", least,
-                            least == 1 ? "" : "s");
-        }
+    flx_basis basis;
+    FLX_TRY(flx_flexible_read_basis(e, body, reduce, &basis));
+    if (list && list->kind != FLX_YAML_LIST) {
+        return FLX_FAIL(b->ctx, FLX_ERR_MODEL, list->loc,
+                        "interfaces of a line are a list of its nodes, as in [start, end]");
+    }
+    if (flx_yaml_get(reduce, "attachment")) {
+        return FLX_FAIL(b->ctx, FLX_ERR_MODEL, flx_yaml_get(reduce, "attachment")->loc,
+                        "attachment is for meshes: of a line take type: craig-bampton");
     }
     int count = list ? list->count : 0;
     int *interfaces = flx_take(b, (size_t)count, sizeof *interfaces);
@@ -286,8 +300,8 @@ static flx_status check_keys(flx_builder *b, const flx_item *body, const flx_yam
         while (*w && strcmp(*w, fe->keys[i]->text) != 0) w++;
         if (*w) continue;
         return FLX_FAIL(b->ctx, FLX_ERR_MODEL, fe->keys[i]->loc,
-                        "'%s' of an elastic body is not available yet: '%s' can be a line with "
-                        "section, material, theory and elements, or come from 'data'",
+                        "a line takes section, material, theory and elements: '%s' of '%s' needs "
+                        "a mesh",
                         fe->keys[i]->text, body->full);
     }
     if (flx_yaml_get(fe, "material")) return FLX_OK;
@@ -305,6 +319,7 @@ flx_status flx_flexible_read_fe(flx_env *e, flx_item *body, flx_elastic **out)
                         "'%s' needs 'reduce': which shapes of its finite elements are kept",
                         body->full);
     }
+    if (!flx_yaml_get(fe, "line")) return flx_flexible_read_mesh(e, body, fe, reduce, out);
     FLX_TRY(check_keys(e->b, body, fe));
     FLX_TRY(read_line(e, body, fe, &line));
     bool shapes = strcmp(flx_yaml_get(reduce, "type")->text, "shapes") == 0;

@@ -66,6 +66,7 @@ flx_node flx_leaf_time_rate(flx_graph *g, void *model, flx_leaf l)
     case FLX_LEAF_CONSTRAINTS:
     case FLX_LEAF_MODES:
     case FLX_LEAF_SECTION:
+    case FLX_LEAF_STRESS:
         break;
     }
     (void)FLX_FAIL(m->ctx, FLX_ERR_MODEL, FLX_NOWHERE,

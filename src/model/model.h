@@ -53,6 +53,7 @@ typedef enum flx_leaf_kind {
     FLX_LEAF_SECTION,     // [6] index: body, a node of a beam; force and moment of the part after
                           // it on the part before it, ground axes; outputs only
     FLX_LEAF_MODES,       // [4 count] index: analysis; re, im, frequency, damping; outputs only
+    FLX_LEAF_STRESS,      // index: elastic body; its largest von Mises stress; outputs only
 } flx_leaf_kind;
 
 static inline flx_leaf flx_leaf_make(flx_leaf_kind kind, int index, int component)

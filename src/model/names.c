@@ -256,6 +256,9 @@ static bool known_in_outputs_only(void *user, flx_leaf leaf)
     case FLX_LEAF_MODES:
         what = "the result of an analysis";
         break;
+    case FLX_LEAF_STRESS:
+        what = "the largest stress of a body";
+        break;
     default:
         return false;
     }
@@ -542,16 +545,19 @@ static flx_status analysis_member(flx_env *e, const flx_item *item, const char *
     return FLX_OK;
 }
 
-static flx_status quaternion_member(flx_env *e, const flx_value *list, const char *name,
-                                    flx_loc loc, flx_value *out)
+const char *const flx_quaternion_parts[] = {"w", "x", "y", "z", NULL};
+const char *const flx_tensor_parts[] = {"xx", "yy", "zz", "xy", "yz", "xz", NULL};
+
+static flx_status list_member(flx_env *e, const flx_value *list, const char *of,
+                              const char *const *words, const char *name, flx_loc loc,
+                              flx_value *out)
 {
-    static const char *const words[] = {"w", "x", "y", "z", NULL};
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; words[i]; i++) {
         if (strcmp(words[i], name) != 0) continue;
         *out = list->items[i];
         return FLX_OK;
     }
-    return flx_member_unknown(e, "orientation", name, loc, words, NULL);
+    return flx_member_unknown(e, of, name, loc, words, NULL);
 }
 
 flx_status flx_env_member(flx_scope *s, const flx_value *of, const char *name, flx_loc loc,
@@ -559,7 +565,10 @@ flx_status flx_env_member(flx_scope *s, const flx_value *of, const char *name, f
 {
     flx_env *e = s->user;
     if (of->kind == FLX_VALUE_HANDLE && of->tag == FLX_TAG_QUATERNION) {
-        return quaternion_member(e, of->handle, name, loc, out);
+        return list_member(e, of->handle, "orientation", flx_quaternion_parts, name, loc, out);
+    }
+    if (of->kind == FLX_VALUE_HANDLE && of->tag == FLX_TAG_TENSOR) {
+        return list_member(e, of->handle, "it", flx_tensor_parts, name, loc, out);
     }
     if (of->kind == FLX_VALUE_HANDLE && of->tag == FLX_TAG_PART_COM) {
         return flx_part_com_member(e, of->handle, name, loc, out);
@@ -750,7 +759,8 @@ flx_status flx_env_index(flx_scope *s, const flx_value *of, int n, const flx_val
 flx_status flx_env_coerce(flx_scope *s, const flx_value *of, flx_loc loc, flx_value *out)
 {
     flx_env *e = s->user;
-    if (of->kind == FLX_VALUE_HANDLE && of->tag == FLX_TAG_QUATERNION) {
+    if (of->kind == FLX_VALUE_HANDLE &&
+        (of->tag == FLX_TAG_QUATERNION || of->tag == FLX_TAG_TENSOR)) {
         *out = *(const flx_value *)of->handle;
         return FLX_OK;
     }

@@ -83,6 +83,8 @@ static const char *unit_of(const flx_builder *b, const flx_value *of, const char
                  {"length", "m"},
                  {"penetration", "m"},
                  {"deflection", "m"},
+                 {"stress", "Pa"},
+                 {"von_mises", "Pa"},
                  {"reaction", "N"},
                  {"force", "N"},
                  {"moment", "N m"},
@@ -278,17 +280,20 @@ static flx_status add_group(columns *c, const char *group, flx_loc loc);
 
 static flx_status add_result(columns *c, const result *r, flx_loc loc)
 {
-    static const char *const axes[] = {"x", "y", "z"}, *const parts[] = {"w", "x", "y", "z"};
+    static const char *const axes[] = {"x", "y", "z"};
     flx_builder *b = c->e.b;
     flx_value v = r->value;
-    bool quaternion = v.kind == FLX_VALUE_HANDLE && v.tag == FLX_TAG_QUATERNION;
+    const char *const *parts = v.kind != FLX_VALUE_HANDLE    ? NULL
+                               : v.tag == FLX_TAG_QUATERNION ? flx_quaternion_parts
+                               : v.tag == FLX_TAG_TENSOR     ? flx_tensor_parts
+                                                             : NULL;
     if (v.kind == FLX_VALUE_HANDLE && v.tag == FLX_TAG_GROUP) return add_group(c, v.handle, loc);
     const char *unit = r->unit;
     if (v.kind == FLX_VALUE_HANDLE) {
         flx_value held;
         FLX_TRY(flx_env_coerce(&c->e.scope, &v, loc, &held));
         v = held;
-        if (!*unit && !quaternion) unit = "m"; // a place
+        if (!*unit && !parts) unit = "m"; // a place
     }
     if (v.kind == FLX_VALUE_NUMBER) return add_column(c, r->name, unit, v.node);
     if (v.kind != FLX_VALUE_LIST) {
@@ -304,9 +309,8 @@ static flx_status add_result(columns *c, const result *r, flx_loc loc)
                 flx_arena_printf(b->m->arena, "%s(%d).%s", r->name, i / 2 + 1, i % 2 ? "im" : "re");
         } else if (modes && v.tag == FLX_TAG_ITEM) {
             each.name = flx_arena_printf(b->m->arena, "%.*s(%d)", (int)stem - 1, r->name, i + 1);
-        } else if (quaternion || (v.count <= 3 && v.tag != FLX_TAG_NUMBERED)) {
-            each.name =
-                flx_arena_printf(b->m->arena, "%s.%s", r->name, quaternion ? parts[i] : axes[i]);
+        } else if (parts || (v.count <= 3 && v.tag != FLX_TAG_NUMBERED)) {
+            each.name = flx_arena_printf(b->m->arena, "%s.%s", r->name, parts ? parts[i] : axes[i]);
         } else {
             each.name = flx_arena_printf(b->m->arena, "%s(%d)", r->name, i + 1);
         }

@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#define MOST_NODES 1000 // of an elastic body in the text; those of interfaces come first
+
 static const char *const shape_words[] = {
     [FLX_SHAPE_NONE] = "none",         [FLX_SHAPE_BOX] = "box",
     [FLX_SHAPE_CYLINDER] = "cylinder", [FLX_SHAPE_SPHERE] = "sphere",
@@ -77,21 +79,31 @@ static void put_shapes(const flx_model *m, int body, const flx_places *p, double
     flx_text_put(t, n > 0 ? "]" : "[]");
 }
 
+static int mesh_number(const flx_model *m, const flx_modal *modal)
+{
+    int number = 0;
+    for (const flx_modal *x = m->modals; x < modal; x++) number += x->e->mesh != NULL;
+    return number;
+}
+
 // Nodes, and how each elastic coordinate moves them.
 static void put_elastic(const flx_model *m, const flx_modal *modal, flx_text *t)
 {
     const flx_elastic *e = modal->e;
     int mode = modal->first - (m->nvariable - m->nmode);
-    flx_text_print(t, ", \"elastic\": {\"motion\": %d, \"line\": %s, \"nodes\": [",
+    flx_text_print(t, ", \"elastic\": {\"motion\": %d, \"line\": %s",
                    FLX_SCENE_MOTION * flx_model_frames(m) + mode, e->line ? "true" : "false");
-    for (int i = 0; i < e->nnode; i++) {
+    if (e->mesh) flx_text_print(t, ", \"mesh\": %d", mesh_number(m, modal));
+    flx_text_put(t, ", \"nodes\": [");
+    int nnode = e->mesh ? 0 : e->nnode > MOST_NODES ? MOST_NODES : e->nnode;
+    for (int i = 0; i < nnode; i++) {
         if (i > 0) flx_text_put(t, ", ");
         flx_text_put_numbers(t, 3, e->nodes[i].at);
     }
     flx_text_put(t, "], \"shapes\": [");
-    for (int k = 0; k < e->n; k++) {
+    for (int k = 0; k < e->n && nnode > 0; k++) {
         flx_text_put(t, k ? ", [" : "[");
-        for (int i = 0; i < e->nnode; i++) {
+        for (int i = 0; i < nnode; i++) {
             if (i > 0) flx_text_put(t, ", ");
             flx_text_put_numbers(t, 3, e->nodes[i].phi + 3 * (size_t)k);
         }

@@ -114,6 +114,12 @@ static const char signals[] =
     "| elastic coordinates; of a node, how far it is moved by them, and the force and moment on "
     "the "
     "body there | |\n"
+    "| `<node>.stress`, `<node>.strain`, `<node>.von_mises` | of a modal body made of a mesh: in "
+    "body "
+    "axes, `.xx .yy .zz .xy .yz .xz` picks one; shear strains are half the angles; von Mises' "
+    "stress | "
+    "Pa, 1, Pa |\n"
+    "| `<modal body>.von_mises` | the largest of all its nodes | Pa |\n"
     "| `<force>.penetration`, `<force>.impulse` | contacts. *Not available yet.* | |\n";
 
 static bool in_group(const flx_schema_key *k, int group)

@@ -525,6 +525,22 @@ static flx_status end_of(flx_env *e, flx_item *body, const char *name, flx_loc l
     return FLX_OK;
 }
 
+// An interface by its name; NULL: there is none.
+static flx_status interface_of(flx_env *e, flx_item *body, const char *name, flx_loc loc,
+                               flx_item **point)
+{
+    *point = NULL;
+    if (!flx_yaml_get(body->def, "reduce")) return FLX_OK;
+    FLX_TRY(flx_flexible_ready(e->b, body, loc));
+    const flx_elastic *el = ((const flx_body_data *)body->data)->flex.e;
+    for (int i = 0; i < el->nnode; i++) {
+        if (!el->nodes[i].name || strcmp(el->nodes[i].name, name) != 0) continue;
+        FLX_TRY(flx_body_place(e->b, body, loc));
+        return flx_flexible_point(e->b, body, i, point);
+    }
+    return FLX_OK;
+}
+
 // deflection, force and moment of a node.
 static flx_status node_member(flx_env *e, const flx_item *point, const char *name, flx_loc loc,
                               flx_value *out)
@@ -577,6 +593,14 @@ static flx_status flexible_member(flx_env *e, flx_item *body, const char *name, 
         *out = flx_value_item(point);
     } else {
         *found = false;
+        if (!flx_body_is_elastic(body) || e->b->m->nunavailable > 0) return FLX_OK;
+        if (strcmp(name, "von_mises") == 0) {
+            *found = true;
+            return flx_stress_largest(e, body, loc, out);
+        }
+        FLX_TRY(interface_of(e, body, name, loc, &point));
+        if (point) *out = flx_value_item(point);
+        *found = point != NULL;
     }
     return FLX_OK;
 }
@@ -598,6 +622,9 @@ flx_status flx_body_member(flx_env *e, flx_item *item, const char *name, flx_loc
     if (item->kind == FLX_KIND_POINT) {
         bool later = strcmp(name, "deflection") == 0 || strcmp(name, "force") == 0 ||
                      strcmp(name, "moment") == 0;
+        if (flx_is_stress(name) && ((flx_point_data *)item->data)->node >= 0) {
+            return flx_stress_member(e, item, name, loc, out);
+        }
         if (later && ((flx_point_data *)item->data)->node >= 0) {
             return node_member(e, item, name, loc, out);
         }

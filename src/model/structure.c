@@ -35,10 +35,12 @@ void flx_structure_destroy(flx_structure **structure)
         flx_free(s->links[i].nodes);
         flx_free(s->links[i].weights);
     }
-    void *owned[] = {s->x,         s->label,     s->node_line, s->elements, s->nodes,
-                     s->sets,      s->materials, s->sections,  s->supports, s->loads,
-                     s->pressures, s->masses,    s->springs,   s->links,    s->slot};
+    void *owned[] = {s->x,         s->label,    s->node_line, s->elements, s->nodes,     s->sets,
+                     s->materials, s->sections, s->supports,  s->loads,    s->pressures, s->masses,
+                     s->springs,   s->links,    s->slot,      s->pair};
     for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++) flx_free(owned[i]);
+    flx_symmetric_clear(&s->K);
+    flx_symmetric_clear(&s->M);
     flx_free(s);
     *structure = NULL;
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "base/base.h"
+#include "math/symmetric.h"
 
 // Shapes of elements: word, nodes, dimension of the shape, number in Gmsh, number in VTK. Nodes are in
 // the order of VTK and Abaqus: corners, then the middles of edges; readers permute where a format has
@@ -167,6 +168,10 @@ typedef struct flx_structure {
     flx_spring_element *springs;
     int nlink, link_capacity;
     flx_node_link *links;
+    // matrices of another program over all nodes, in their order; width 0: none
+    int width;             // unknowns a node: 3 or 6, in the plane 2 or 3
+    flx_symmetric K, M;    // one pattern
+    int npair, (*pair)[2]; // nodes that an entry couples, the first not below the second
     double gravity[3];
     // node of a label: open addressing, made by flx_structure_index
     int slots;
@@ -176,6 +181,12 @@ typedef struct flx_structure {
 // NULL: no memory. file: where it comes from, for messages; may be NULL.
 flx_structure *flx_structure_create(flx_ctx *ctx, const char *file);
 void flx_structure_destroy(flx_structure **s);
+
+// Stiffness and mass of all nodes, which the structure takes over also on failure. loc: where they are named.
+flx_status flx_structure_set_matrices(flx_structure *s, flx_symmetric *K, flx_symmetric *M,
+                                      flx_loc loc);
+// Component of the k-th unknown of a node.
+int flx_structure_component(const flx_structure *s, int k);
 
 // These return FLX_ERR_MEMORY when there is none; the number of the new thing is the count before.
 flx_status flx_structure_add_node(flx_structure *s, int label, int line, const double x[3]);

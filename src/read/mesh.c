@@ -31,17 +31,10 @@ static mesh_reader find_reader(const char *path)
     return NULL;
 }
 
-flx_status flx_mesh_read(flx_ctx *ctx, const char *path, flx_loc loc, flx_structure **out)
+static flx_status read_with(flx_ctx *ctx, mesh_reader read, const char *path, flx_loc loc,
+                            flx_structure **out)
 {
     flx_scan scan;
-    *out = NULL;
-    mesh_reader read = find_reader(path);
-    if (!read) {
-        return FLX_FAIL(ctx, FLX_ERR_MODEL, loc,
-                        "'%s' is no mesh by its ending: .msh (Gmsh), .inp (Abaqus, CalculiX), .nas "
-                        ".bdf .dat .fem (Nastran) are known",
-                        path);
-    }
     flx_arena *arena = flx_arena_create(ctx);
     if (!arena) return FLX_ERR_MEMORY;
     flx_structure *s = NULL;
@@ -59,4 +52,65 @@ flx_status flx_mesh_read(flx_ctx *ctx, const char *path, flx_loc loc, flx_struct
     if (status != FLX_OK) flx_structure_destroy(&s);
     *out = s;
     return status;
+}
+
+flx_status flx_mesh_read(flx_ctx *ctx, const char *path, flx_loc loc, flx_structure **out)
+{
+    mesh_reader read = find_reader(path);
+    *out = NULL;
+    if (!read) {
+        return FLX_FAIL(ctx, FLX_ERR_MODEL, loc,
+                        "'%s' is no mesh by its ending: .msh (Gmsh), .inp (Abaqus, CalculiX), .nas "
+                        ".bdf .dat .fem (Nastran) are known",
+                        path);
+    }
+    return read_with(ctx, read, path, loc, out);
+}
+
+// One line of a table: its numbers, at most four; -1: something else is there.
+static int split(const char *text, int length, double x[4])
+{
+    int n = 0;
+    for (int i = 0; i < length;) {
+        int from = i;
+        while (i < length && !strchr(" \t,;", text[i])) i++;
+        if (i > from && (n == 4 || !flx_text_number(text + from, i - from, x + n++))) return -1;
+        i++;
+    }
+    return n;
+}
+
+static flx_status read_table(flx_scan *scan, flx_structure *s)
+{
+    const char *text;
+    int length;
+    for (int line = scan->line; flx_scan_line(scan, &text, &length); line = scan->line) {
+        double x[4] = {0};
+        const char *comment = memchr(text, '#', (size_t)length);
+        if (comment) length = (int)(comment - text);
+        int n = split(text, length, x);
+        if (n == 0) continue;
+        bool whole = x[0] == (double)(int)x[0] && x[0] >= 0;
+        if (n < 3 || !whole) {
+            return FLX_FAIL(scan->ctx, FLX_ERR_MODEL, flx_structure_loc(s, line),
+                            "a node is its number and its coordinates, as in 7 0.1 0 0.25");
+        }
+        FLX_TRY(flx_structure_add_node(s, (int)x[0], line, x + 1));
+    }
+    return FLX_OK;
+}
+
+flx_status flx_mesh_read_nodes(flx_ctx *ctx, const char *path, flx_loc loc, flx_structure **out)
+{
+    mesh_reader read = find_reader(path);
+    *out = NULL;
+    FLX_TRY(read_with(ctx, read ? read : read_table, path, loc, out));
+    flx_structure *s = *out;
+    for (int i = 0; i < s->nelement; i++) s->elements[i].family = FLX_FAMILY_NONE;
+    for (int i = 0; i < s->nlink; i++) {
+        flx_free(s->links[i].nodes);
+        flx_free(s->links[i].weights);
+    }
+    s->nmass = s->nspring = s->nlink = s->nsupport = s->nload = s->npressure = 0;
+    return FLX_OK;
 }

@@ -8,6 +8,10 @@
 // is named. Elements of Gmsh are boundaries until somebody says what they are; the other formats say it.
 flx_status flx_mesh_read(flx_ctx *ctx, const char *path, flx_loc loc, flx_structure **out);
 
+// The nodes of a mesh file, whose elements are boundaries then, or of a table (any other ending): a line a
+// node with its number and its coordinates, blanks or commas between them; # begins a comment.
+flx_status flx_mesh_read_nodes(flx_ctx *ctx, const char *path, flx_loc loc, flx_structure **out);
+
 flx_status flx_gmsh_read(flx_scan *scan, flx_structure *s);
 flx_status flx_abaqus_read(flx_scan *scan, flx_structure *s);
 flx_status flx_nastran_read(flx_scan *scan, flx_structure *s);

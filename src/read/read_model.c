@@ -1,4 +1,5 @@
 // read_model.c - model files: text to tree, tree to model.
+#include "fe/body.h"
 #include "flexion/model.h"
 #include "model/build.h"
 #include "model/file.h"
@@ -66,6 +67,14 @@ static flx_status read_surface(void *user, const char *path, flx_loc loc, const 
     return out ? flx_surface_read(r->ctx, r->arena, *file, loc, out) : FLX_OK;
 }
 
+static flx_status read_nodes(void *user, const char *path, flx_loc loc, flx_structure **out)
+{
+    reader *r = user;
+    *out = NULL;
+    const char *whole = flx_file_beside(r->arena, loc.file, path);
+    return whole ? flx_mesh_read_nodes(r->ctx, whole, loc, out) : FLX_ERR_MEMORY;
+}
+
 static flx_status read_matrices(void *user, const char *stiffness, const char *mass, flx_loc loc,
                                 flx_symmetric *K, flx_symmetric *M)
 {
@@ -73,6 +82,13 @@ static flx_status read_matrices(void *user, const char *stiffness, const char *m
     const char *k = flx_file_beside(r->arena, loc.file, stiffness);
     const char *m = flx_file_beside(r->arena, loc.file, mass);
     return k && m ? flx_matrix_market_read(r->ctx, k, m, loc, K, M) : FLX_ERR_MEMORY;
+}
+
+static flx_status reduce(void *user, const flx_structure *s, bool lumped, const flx_basis *basis,
+                         flx_loc loc, flx_elastic **out)
+{
+    const reader *r = user;
+    return flx_fe_reduce(r->ctx, r->arena, s, lumped, basis, loc, out);
 }
 
 static flx_status read_into(flx_ctx *ctx, flx_arena *arena, const char *file, const char *text,
@@ -92,7 +108,9 @@ static flx_status read_into(flx_ctx *ctx, flx_arena *arena, const char *file, co
                               .read_sid = read_sid,
                               .read_mesh = read_mesh,
                               .read_surface = read_surface,
-                              .read_matrices = read_matrices};
+                              .read_nodes = read_nodes,
+                              .read_matrices = read_matrices,
+                              .reduce = reduce};
     return flx_model_build(ctx, file, text, length, tree, &parts, nset, settings, open, arena,
                            model);
 }

@@ -13,14 +13,32 @@
 
 typedef struct flx_elastic_node {
     const char *id;
-    double at[3];  // s(q) = at + phi_k q_k + phi2_kl q_k q_l / 2, body frame
-    double *phi;   // (n x 3)
-    double *phi2;  // (n x n x 3); NULL: none
-    double R[9];   // its axes at q = 0, in the body's
-    double *psi;   // (n x 3) small rotation psi_k q_k + psi2_kl q_k q_l / 2, body axes
-    double *psi2;  // (n x n x 3); NULL: none
-    double *sigma; // (6 x n) stress; NULL: none
+    const char *name; // of an interface; NULL: none
+    double at[3];     // s(q) = at + phi_k q_k + phi2_kl q_k q_l / 2, body frame
+    double *phi;      // (n x 3)
+    double *phi2;     // (n x n x 3); NULL: none
+    double R[9];      // its axes at q = 0, in the body's
+    double *psi;      // (n x 3) small rotation psi_k q_k + psi2_kl q_k q_l / 2, body axes
+    double *psi2;     // (n x n x 3); NULL: none
+    double *sigma;    // (6 x n) stress xx yy zz xy yz xz, body axes; NULL: none
+    double *eps;      // (6 x n) strain alike, its shears half the angles; NULL: none
 } flx_elastic_node;
+
+// The mesh that a body comes from, as it is drawn: flx_result_mesh of flexion/results.h.
+typedef struct flx_elastic_mesh {
+    int nnode, nsurface, ntriangle, ncell;
+    float *nodes;
+    int *labels, *triangles, *cells, *offsets, *connectivity;
+    float *modes, *stress; // stress NULL: none
+} flx_elastic_mesh;
+
+// What a reduction kept and what it left out.
+typedef struct flx_elastic_cut {
+    int unknowns;   // of the finite elements
+    double *omega2; // (n) squares of the angular frequencies of the basis
+    double *error;  // (n) how far these frequencies are above those of all unknowns, in proportion
+    double next;    // square of the angular frequency of the first mode left out; 0: not known
+} flx_elastic_cut;
 
 typedef struct flx_elastic {
     int n; // elastic coordinates
@@ -32,11 +50,13 @@ typedef struct flx_elastic {
     double *k0;             // (n) forces at q = 0, of stresses that are there from the start
     int nnode;
     flx_elastic_node *nodes;
-    const char **labels; // (n)
-    bool line;           // the nodes follow a line from its start to its end
-    bool stiffened;      // S2, J2, N1, phi2 hold geometric stiffening
-    int ngrain;          // 0: the series are all that is known
-    double *grains;      // (ngrain x FLX_GRAIN(n)): weight, X, phi (n x 3), gam (n x n x 3)
+    const char **labels;    // (n)
+    bool line;              // the nodes follow a line from its start to its end
+    bool stiffened;         // S2, J2, N1, phi2 hold geometric stiffening
+    int ngrain;             // 0: the series are all that is known
+    double *grains;         // (ngrain x FLX_GRAIN(n)): weight, X, phi (n x 3), gam (n x n x 3)
+    flx_elastic_mesh *mesh; // NULL: none
+    flx_elastic_cut *cut;   // NULL: not known
 } flx_elastic;
 
 // A body of n coordinates without mass, all arrays there and zero but those of nodes.
@@ -55,6 +75,11 @@ void flx_elastic_add_mass(flx_elastic *e, double dm, const double X[3], const do
 flx_status flx_elastic_set_field(flx_ctx *ctx, flx_arena *arena, int count, const double *particles,
                                  flx_elastic *e);
 
+// J1, J2 and N1 from the fields of a mesh: F (rows, 3 (n + 1)) the places and the n shapes at its nodes,
+// Y = m F with the masses m between nodes, so that F^T Y are integrals over the mass.
+flx_status flx_elastic_set_moments(flx_ctx *ctx, flx_elastic *e, int rows, const double *F,
+                                   const double *Y);
+
 // Drop series that are zero, so that kernels skip them.
 void flx_elastic_trim(flx_elastic *e);
 
@@ -71,3 +96,8 @@ flx_status flx_elastic_damp(flx_ctx *ctx, flx_elastic *e, int n, const double *r
 
 // Angular frequency of the slowest mode, from its stiffness and mass; 0: a coordinate has none.
 double flx_elastic_lowest(const flx_elastic *e);
+
+// Von Mises' stress of six components xx yy zz xy yz xz.
+double flx_von_mises(const double sigma[6]);
+// The largest of all nodes that are drawn, of a body with a mesh and its stresses.
+double flx_elastic_largest_stress(const flx_elastic *e, const double *q);

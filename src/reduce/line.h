@@ -2,6 +2,7 @@
 // along the line, or found by finite elements.
 #pragma once
 
+#include "reduce/basis.h"
 #include "reduce/elastic.h"
 
 typedef struct flx_line {
@@ -17,21 +18,6 @@ typedef struct flx_line {
     double second[2];    // mass times distance squared, per length: along y, along z
     int elements;        // along the whole line; nodes stand between them
 } flx_line;
-
-typedef enum flx_frame_kind {
-    FLX_FRAME_TANGENT, // fixed to the first node
-    FLX_FRAME_BUCKENS, // least mean deformation
-    FLX_FRAME_CHORD,   // through the first and the last node
-} flx_frame_kind;
-
-// What is kept of the finite elements.
-typedef struct flx_line_basis {
-    enum { FLX_BASIS_MODES, FLX_BASIS_GUYAN, FLX_BASIS_CRAIG_BAMPTON } kind;
-    int modes;
-    int ninterface;
-    const int *interfaces; // nodes, counted from 0
-    flx_frame_kind frame;
-} flx_line_basis;
 
 // Shapes at one place: displacement, its derivative by the length, rotation of the section and its
 // derivative; (n x 3) each, body axes.
@@ -53,4 +39,4 @@ flx_status flx_line_elastic(flx_ctx *ctx, flx_arena *arena, const flx_line *line
 
 // The body of a basis of its finite elements.
 flx_status flx_line_reduce(flx_ctx *ctx, flx_arena *arena, const flx_line *line,
-                           const flx_line_basis *basis, flx_loc loc, flx_elastic **e);
+                           const flx_basis *basis, flx_loc loc, flx_elastic **e);

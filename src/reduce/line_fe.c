@@ -279,7 +279,7 @@ static void choose_sign(const mesh *m, double *shape)
     for (int i = 0; most < 0 && i < m->N; i++) shape[i] = -shape[i];
 }
 
-static flx_status find_shapes(mesh *m, const flx_line_basis *b)
+static flx_status find_shapes(mesh *m, const flx_basis *b)
 {
     int rigid = m->nd == 3 ? 3 : 6, nm = 0, ns = 0;
     int *list = flx_alloc(m->ctx, 2 * (size_t)m->N, sizeof *list);
@@ -344,7 +344,7 @@ static flx_status shape_at(void *user, int element, double s, const flx_line_fie
     return FLX_OK;
 }
 
-static flx_status make_elastic(mesh *m, flx_arena *arena, const flx_line_basis *b, flx_elastic **e)
+static flx_status make_elastic(mesh *m, flx_arena *arena, const flx_basis *b, flx_elastic **e)
 {
     FLX_TRY(find_shapes(m, b));
     FLX_TRY(flx_line_elastic(m->ctx, arena, m->line, m->n, shape_at, m, e));
@@ -357,7 +357,7 @@ static flx_status make_elastic(mesh *m, flx_arena *arena, const flx_line_basis *
 }
 
 flx_status flx_line_reduce(flx_ctx *ctx, flx_arena *arena, const flx_line *line,
-                           const flx_line_basis *basis, flx_loc loc, flx_elastic **e)
+                           const flx_basis *basis, flx_loc loc, flx_elastic **e)
 {
     mesh m = {.ctx = ctx, .line = line, .loc = loc, .ne = line->elements};
     *e = NULL;

@@ -325,6 +325,9 @@ static double leaf_value(observation *o, flx_leaf leaf)
         return c == 0 ? o->residuals.position : o->residuals.velocity;
     case FLX_LEAF_MODES:
         return (double)NAN; // no system knows it
+    case FLX_LEAF_STRESS:
+        return flx_elastic_largest_stress(d->model->modals[i].e,
+                                          o->x->q + d->variable_q + d->model->modals[i].first);
     default:
         return body_leaf(o, leaf);
     }

@@ -60,7 +60,7 @@ static int frequencies(int n, const double *K, const double *M, double *out)
     return 0;
 }
 
-static flx_elastic *reduce(const flx_line *line, flx_line_basis basis)
+static flx_elastic *reduce(const flx_line *line, flx_basis basis)
 {
     flx_elastic *e = NULL;
     return flx_line_reduce(ctx, arena, line, &basis, FLX_NOWHERE, &e) == FLX_OK ? e : NULL;
@@ -79,7 +79,7 @@ static int cantilever_has_the_known_frequencies(void)
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
         flx_line line = beam(true, known[i].elements);
         line.EA *= 1e4; // stretching far away
-        flx_elastic *e = reduce(&line, (flx_line_basis){.modes = known[i].modes});
+        flx_elastic *e = reduce(&line, (flx_basis){.modes = known[i].modes});
         CHECK(e);
         double omega[3];
         CHECK(frequencies(e->n, e->K, e->M, omega) == 0);
@@ -96,7 +96,7 @@ static int numbers_are_those_of_the_beam(void)
 {
     CHECK(begin() == 0);
     flx_line line = beam(false, 40);
-    flx_elastic *e = reduce(&line, (flx_line_basis){.modes = 4});
+    flx_elastic *e = reduce(&line, (flx_basis){.modes = 4});
     CHECK(e);
     CHECK_REL(e->m, 0.275, 1e-12);
     CHECK_REL(e->S0[1], -0.1375, 1e-12);
@@ -136,10 +136,10 @@ static int reductions_give_the_known_frequencies(void)
     CHECK(begin() == 0);
     flx_line line = unit_beam(20);
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
-        flx_line_basis basis = {.kind = known[i].modes ? FLX_BASIS_CRAIG_BAMPTON : FLX_BASIS_GUYAN,
-                                .modes = known[i].modes,
-                                .ninterface = 3,
-                                .interfaces = interfaces};
+        flx_basis basis = {.kind = known[i].modes ? FLX_BASIS_CRAIG_BAMPTON : FLX_BASIS_GUYAN,
+                           .modes = known[i].modes,
+                           .ninterface = 3,
+                           .interfaces = interfaces};
         flx_elastic *e = reduce(&line, basis);
         CHECK(e);
         double omega[32];
@@ -195,7 +195,7 @@ static int frames_are_equivalent_as_published(void)
     line.second[0] = line.second[1] = 1e-15; // as published, without the sections' inertia
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
         flx_elastic *e =
-            reduce(&line, (flx_line_basis){.modes = known[i].modes, .frame = known[i].frame});
+            reduce(&line, (flx_basis){.modes = known[i].modes, .frame = known[i].frame});
         CHECK(e);
         double f[8] = {0};
         CHECK(free_frequencies(e, f) == 0);
@@ -221,7 +221,7 @@ static int rotating_beam_stiffens(void)
                   {5.048974875418963, 32.11968578333015, 73.9764637153304}}};
     CHECK(begin() == 0);
     flx_line line = unit_beam(40);
-    flx_elastic *e = reduce(&line, (flx_line_basis){.modes = 6});
+    flx_elastic *e = reduce(&line, (flx_basis){.modes = 6});
     CHECK(e);
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
         double lag[36], flap[36], omega[6], w2 = known[i].eta * known[i].eta;
@@ -245,13 +245,12 @@ static int shear_makes_it_softer(void)
     CHECK(begin() == 0);
     flx_line line = beam(true, 10);
     line.GA[0] = line.GA[1] = 5.0 / 6.0 * line.EA / 2.6;
-    flx_elastic *plain = reduce(&line, (flx_line_basis){.modes = 3});
+    flx_elastic *plain = reduce(&line, (flx_basis){.modes = 3});
     line.shear = true;
     const int interfaces[2] = {0, 10};
-    flx_elastic *e = reduce(&line, (flx_line_basis){.modes = 3});
+    flx_elastic *e = reduce(&line, (flx_basis){.modes = 3});
     flx_elastic *g = reduce(
-        &line,
-        (flx_line_basis){.kind = FLX_BASIS_GUYAN, .ninterface = 2, .interfaces = interfaces});
+        &line, (flx_basis){.kind = FLX_BASIS_GUYAN, .ninterface = 2, .interfaces = interfaces});
     CHECK(plain && e && g);
     double a[3], b[3];
     CHECK(frequencies(3, plain->K, plain->M, a) == 0);
@@ -276,7 +275,7 @@ static int twist_has_the_inertia_of_the_sections(void)
     CHECK(begin() == 0);
     enum { N = 32, MODES = 60 };
     flx_line line = beam(false, N);
-    flx_elastic *e = reduce(&line, (flx_line_basis){.modes = MODES});
+    flx_elastic *e = reduce(&line, (flx_basis){.modes = MODES});
     CHECK(e != NULL);
     double w[MODES], twist = 0.25 * two_pi * sqrt(line.GJ / (line.second[0] + line.second[1]));
     double nearest = HUGE_VAL;

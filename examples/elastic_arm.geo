@@ -1,0 +1,27 @@
+SetFactory("OpenCASCADE");
+// an arm of 0.4 m: a plate that tapers, a boss with a bore at each end
+Point(1) = {0, -0.022, -0.004};
+Point(2) = {0.4, -0.012, -0.004};
+Point(3) = {0.4, 0.012, -0.004};
+Point(4) = {0, 0.022, -0.004};
+Line(1) = {1, 2}; Line(2) = {2, 3}; Line(3) = {3, 4}; Line(4) = {4, 1};
+Curve Loop(1) = {1, 2, 3, 4};
+Plane Surface(1) = {1};
+plate() = Extrude {0, 0, 0.008} { Surface{1}; };
+Cylinder(10) = {0, 0, -0.01, 0, 0, 0.02, 0.03};
+Cylinder(11) = {0.4, 0, -0.008, 0, 0, 0.016, 0.02};
+BooleanUnion(12) = { Volume{plate(1)}; Delete; }{ Volume{10, 11}; Delete; };
+Cylinder(20) = {0, 0, -0.02, 0, 0, 0.04, 0.016};
+Cylinder(21) = {0.4, 0, -0.02, 0, 0, 0.04, 0.01};
+BooleanDifference(30) = { Volume{12}; Delete; }{ Volume{20, 21}; Delete; };
+Physical Volume("arm") = {30};
+hub() = Surface In BoundingBox{-0.0161, -0.0161, -0.0101, 0.0161, 0.0161, 0.0101};
+tip() = Surface In BoundingBox{0.3899, -0.0101, -0.0081, 0.4101, 0.0101, 0.0081};
+Physical Surface("hub") = {hub()};
+Physical Surface("tip") = {tip()};
+Mesh.ElementOrder = 2;
+Mesh.SecondOrderLinear = 1;
+Mesh.MeshSizeMin = 0.01;
+Mesh.MeshSizeMax = 0.025;
+Mesh.MeshSizeFromCurvature = 8;
+Mesh.MshFileVersion = 4.1;

@@ -1,0 +1,462 @@
+// body.c - a structure reduced to an elastic body: shapes (reduce/shapes.c), the integrals over its mass,
+// and what its nodes do.
+//
+// Displacements and places have the same shape functions, so every integral of products of fields a, b
+// is a sum over nodes with the mass matrix:
+//
+//     int a_r b_c = sum_ij a_ir m_ij b_jc,   m_ij = trace(M_ij)/d                               (MSH-4)
+// M_ij the block of two nodes' translations. Solids have M_ij = m_ij I and it is exact. Sections of beams
+// and point inertias P = int s s^T = trace(I)/2 - I add the fields s + psi x s, the s along its axes.
+#include "fe/body.h"
+#include "fe/fe_parts.h"
+#include "math/dense.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define PI 3.14159265358979323846
+// Numbers that nodes may take, displacements, rotations and stresses of all shapes: larger meshes have
+// nodes at their interfaces and on their surface only.
+#define MOST_NUMBERS 16000000
+#define LARGE 100.0 // metres; a body of a mechanism is smaller
+
+typedef struct body {
+    const flx_fe *fe;
+    flx_arena *arena;
+    flx_elastic *e;
+    const flx_shapes *shapes;
+    const flx_basis *basis;
+    int nrigid;
+    int *nodes; // (e->nnode) of the structure
+    int *order; // (fe->nnode) row in the drawing; -1: none
+    int nf, rows, room;
+    double *F, *Y; // (rows, nf)
+} body;
+
+static const int planar_motions[3] = {0, 1, 5};
+
+// ---- masses between nodes -----------------------------------------------------------------------
+
+// Y += m F for one block.
+static void add_block(body *b, const int *nodes, const flx_element_matrices *m)
+{
+    int d = b->fe->s->dimension, nf = b->nf;
+    for (int i = 0; i < m->n; i++) {
+        if (m->comp[i] >= 3) continue;
+        double *y = b->Y + (size_t)nodes[m->node[i]] * (size_t)nf;
+        for (int j = 0; j < m->n; j++) {
+            double mass = m->M[i * m->n + j] / d;
+            if (m->comp[j] != m->comp[i] || mass == 0) continue;
+            const double *f = b->F + (size_t)nodes[m->node[j]] * (size_t)nf;
+            for (int k = 0; k < nf; k++) y[k] += mass * f[k];
+        }
+    }
+}
+
+// Rows for a small body at a node with the inertia I (3 x 3): one along each of its axes.
+static flx_status add_spread(body *b, int node, const double *I, const double *turn)
+{
+    double P[9], w[3], trace = I[0] + I[4] + I[8];
+    for (int i = 0; i < 9; i++) P[i] = (i % 4 == 0 ? trace / 2 : 0) - I[i];
+    FLX_TRY(flx_dense_symmetric_eigen(b->fe->ctx, 3, P, w));
+    for (int a = 0; a < 3; a++) {
+        double size = sqrt(fabs(w[a]));
+        double s[3] = {size * P[3 * a], size * P[3 * a + 1], size * P[3 * a + 2]};
+        double *f = b->F + (size_t)b->rows * (size_t)b->nf;
+        double *y = b->Y + (size_t)b->rows * (size_t)b->nf;
+        if (size == 0) continue;
+        memcpy(f, s, sizeof s);
+        for (int k = 0; k < b->e->n; k++) {
+            const double *t = turn + 3 * ((size_t)node * (size_t)b->e->n + (size_t)k);
+            for (int c = 0; c < 3; c++) {
+                int c1 = (c + 1) % 3, c2 = (c + 2) % 3;
+                f[3 * (k + 1) + c] = t[c1] * s[c2] - t[c2] * s[c1];
+            }
+        }
+        for (int k = 0; k < b->nf; k++) y[k] = w[a] > 0 ? f[k] : -f[k];
+        b->rows++;
+    }
+    return FLX_OK;
+}
+
+// Half of a beam's sections at each of its ends.
+static flx_status spread_beam(body *b, int element, const double *turn)
+{
+    const flx_fe *fe = b->fe;
+    const flx_element *e = fe->s->elements + element;
+    double x[3 * FLX_CELL_NODES], R[9], length, I[9] = {0};
+    flx_beam_law law;
+    flx_fe_places(fe, element, x);
+    flx_fe_law(fe, e, &law);
+    if (!flx_beam_axes(x, fe->s->sections + e->section, fe->s->dimension, R, &length))
+        return FLX_OK;
+    const double own[3] = {law.Ix, law.Iy, law.Iz};
+    for (int i = 0; i < 9; i++) {
+        for (int a = 0; a < 3; a++)
+            I[i] += length / 2 * own[a] * R[3 * a + i / 3] * R[3 * a + i % 3];
+    }
+    for (int a = 0; a < 2; a++) {
+        FLX_TRY(add_spread(b, flx_element_nodes(fe->s, element)[a], I, turn));
+    }
+    return FLX_OK;
+}
+
+static int count_spreads(const flx_fe *fe)
+{
+    int count = fe->s->nmass;
+    for (int i = 0; i < fe->s->nelement; i++) {
+        if (fe->s->elements[i].family == FLX_FAMILY_BEAM) count += 2;
+    }
+    return count;
+}
+
+// turn (nnode, n, 3): rotations of all nodes by all shapes; NULL where nothing has inertia of its own.
+static flx_status find_masses(body *b, const double *turn)
+{
+    static const int entry[9] = {0, 3, 5, 3, 1, 4, 5, 4, 2};
+    const flx_fe *fe = b->fe;
+    flx_element_matrices *m = flx_alloc(fe->ctx, 1, sizeof *m);
+    flx_status status = m ? FLX_OK : FLX_ERR_MEMORY;
+    int n = flx_fe_block_count(fe);
+    for (int i = 0; i < n && status == FLX_OK; i++) {
+        const int *nodes;
+        if (flx_fe_block_nodes(fe, i, &nodes) == 0) continue;
+        status = flx_fe_block(fe, i, m);
+        if (status == FLX_OK) add_block(b, nodes, m);
+    }
+    flx_free(m);
+    for (int i = 0; i < fe->s->nmass && status == FLX_OK; i++) {
+        const flx_point_mass *p = fe->s->masses + i;
+        double I[9];
+        for (int k = 0; k < 9; k++) I[k] = p->inertia[entry[k]];
+        if (fe->s->dimension == 2) I[0] = I[4] = I[8] / 2; // two of its particles, in the plane
+        status = add_spread(b, p->node, I, turn);
+    }
+    for (int i = 0; i < fe->s->nelement && status == FLX_OK; i++) {
+        if (fe->s->elements[i].family == FLX_FAMILY_BEAM) status = spread_beam(b, i, turn);
+    }
+    return status;
+}
+
+// ---- fields -------------------------------------------------------------------------------------
+
+// One shape at the nodes of the structure: (nnode, 6) each.
+typedef struct field {
+    double *u, *turn, *sigma, *eps;
+} field;
+
+static void set_node(body *b, int i, int k, const field *f)
+{
+    flx_elastic_node *node = b->e->nodes + i;
+    size_t at = 6 * (size_t)b->nodes[i];
+    memcpy(node->phi + 3 * k, f->u + at, 3 * sizeof *f->u);
+    memcpy(node->psi + 3 * k, f->turn + at, 3 * sizeof *f->turn);
+    for (int c = 0; c < 6; c++) {
+        node->sigma[c * b->e->n + k] = f->sigma[at + (size_t)c];
+        node->eps[c * b->e->n + k] = f->eps[at + (size_t)c];
+    }
+}
+
+static void draw_shape(body *b, int k, const field *f)
+{
+    flx_elastic_mesh *m = b->e->mesh;
+    if (!m) return;
+    for (int node = 0; node < b->fe->nnode; node++) {
+        if (b->order[node] < 0) continue;
+        size_t row = (size_t)k * (size_t)m->nnode + (size_t)b->order[node];
+        for (size_t c = 0; c < 3; c++) m->modes[3 * row + c] = (float)f->u[6 * (size_t)node + c];
+        for (size_t c = 0; c < 6; c++)
+            m->stress[6 * row + c] = (float)f->sigma[6 * (size_t)node + c];
+    }
+}
+
+// Every shape at all nodes.
+static flx_status find_fields(body *b, double *turns)
+{
+    const flx_fe *fe = b->fe;
+    size_t m = (size_t)fe->nnode, n = (size_t)b->e->n, nf = (size_t)b->nf;
+    double *all = flx_alloc(fe->ctx, 24 * m, sizeof *all);
+    if (!all) return FLX_ERR_MEMORY;
+    const field f = {all, all + 6 * m, all + 12 * m, all + 18 * m};
+    flx_status status = FLX_OK;
+    for (size_t i = 0; i < m; i++) memcpy(b->F + i * nf, fe->s->x + 3 * i, 3 * sizeof *b->F);
+    for (size_t k = 0; k < n && status == FLX_OK; k++) {
+        flx_fe_expand(fe, b->shapes->V + k * (size_t)fe->n, true, f.u);
+        status = flx_fe_stress(fe, f.u, f.sigma);
+        if (status == FLX_OK) status = flx_fe_strain(fe, f.u, f.eps);
+        if (status == FLX_OK) status = flx_fe_turn(fe, f.u, f.turn);
+        if (status != FLX_OK) break;
+        for (size_t i = 0; i < m; i++) {
+            memcpy(b->F + i * nf + 3 * (k + 1), f.u + 6 * i, 3 * sizeof *all);
+            if (turns) memcpy(turns + 3 * (i * n + k), f.turn + 6 * i, 3 * sizeof *all);
+        }
+        for (int i = 0; i < b->e->nnode; i++) set_node(b, i, (int)k, &f);
+        draw_shape(b, (int)k, &f);
+    }
+    flx_free(all);
+    return status;
+}
+
+static flx_status find_moments(body *b)
+{
+    const flx_fe *fe = b->fe;
+    size_t spreads = 3 * (size_t)count_spreads(fe), rows = (size_t)fe->nnode + spreads;
+    double *turns = NULL;
+    b->rows = fe->nnode;
+    b->F = flx_alloc(fe->ctx, rows * (size_t)b->nf, sizeof *b->F);
+    b->Y = flx_alloc(fe->ctx, rows * (size_t)b->nf, sizeof *b->Y);
+    flx_status status = b->F && b->Y ? FLX_OK : FLX_ERR_MEMORY;
+    if (status == FLX_OK && spreads > 0) {
+        turns = flx_alloc(fe->ctx, 3 * (size_t)fe->nnode * (size_t)b->e->n, sizeof *turns);
+        if (!turns) status = FLX_ERR_MEMORY;
+    }
+    if (status == FLX_OK) status = find_fields(b, turns);
+    if (status == FLX_OK) status = find_masses(b, turns);
+    if (status == FLX_OK) status = flx_elastic_set_moments(fe->ctx, b->e, b->rows, b->F, b->Y);
+    flx_free(turns);
+    flx_free(b->F);
+    flx_free(b->Y);
+    return status;
+}
+
+// ---- numbers ------------------------------------------------------------------------------------
+
+// What the whole body and the shapes' mass and stiffness matrices say.
+static void set_whole(body *b)
+{
+    const flx_fe *fe = b->fe;
+    const flx_shapes *x = b->shapes;
+    flx_elastic *e = b->e;
+    int n = e->n;
+    const double *c = fe->com, m = fe->mass, *I = fe->inertia;
+    e->m = m;
+    for (int i = 0; i < 3; i++) {
+        int j = (i + 1) % 3, k = (i + 2) % 3;
+        e->S0[i] = m * c[i];
+        e->J0[i] = I[i] + m * (c[j] * c[j] + c[k] * c[k]);
+    }
+    e->J0[3] = I[3] - m * c[0] * c[1];
+    e->J0[4] = I[4] - m * c[1] * c[2];
+    e->J0[5] = I[5] - m * c[0] * c[2];
+    memcpy(e->M, x->M, (size_t)n * (size_t)n * sizeof *e->M);
+    for (int k = 0; k < n; k++) {
+        e->K[k * n + k] = x->omega2[k];
+        for (int r = 0; r < b->nrigid; r++) {
+            int motion = b->nrigid == 3 ? planar_motions[r] : r;
+            double value = x->RM[k * b->nrigid + r];
+            if (motion < 3) {
+                e->S1[3 * k + motion] = value;
+            } else {
+                e->N0[3 * k + motion - 3] = value;
+            }
+        }
+    }
+}
+
+static flx_status set_cut(body *b)
+{
+    size_t n = (size_t)b->e->n;
+    flx_elastic_cut *cut = flx_arena_take(b->arena, 1, sizeof *cut);
+    double *values = flx_arena_take(b->arena, 2 * n, sizeof *values);
+    if (!cut || !values) return FLX_ERR_MEMORY;
+    *cut = (flx_elastic_cut){.unknowns = b->fe->n, .next = b->shapes->next};
+    cut->omega2 = values;
+    cut->error = values + n;
+    memcpy(cut->omega2, b->shapes->omega2, n * sizeof *values);
+    memcpy(cut->error, b->shapes->error, n * sizeof *values);
+    b->e->cut = cut;
+    return FLX_OK;
+}
+
+static flx_status name_shapes(body *b)
+{
+    for (int k = 0; k < b->e->n; k++) {
+        double f = sqrt(fmax(0.0, b->shapes->omega2[k])) / (2 * PI);
+        b->e->labels[k] = flx_arena_printf(b->arena, "mode %d : %.6g Hz", k + 1, f);
+        if (!b->e->labels[k]) return FLX_ERR_MEMORY;
+    }
+    return FLX_OK;
+}
+
+// ---- nodes --------------------------------------------------------------------------------------
+
+static bool has_mechanics(const flx_fe *fe, int node)
+{
+    for (size_t c = 0; c < 6; c++) {
+        if (fe->dof[6 * (size_t)node + c] != FLX_DOF_NONE) return true;
+    }
+    return false;
+}
+
+// Interfaces, then the others, each once. Returns how many.
+static int choose_nodes(const body *b, int n, bool *taken, int *nodes)
+{
+    const flx_fe *fe = b->fe;
+    int count = 0;
+    bool surface = (double)fe->nnode * 18.0 * n > MOST_NUMBERS && b->e->mesh;
+    for (int i = 0; i < b->basis->ninterface; i++) {
+        nodes[count++] = b->basis->interfaces[i];
+        taken[b->basis->interfaces[i]] = true;
+    }
+    for (int i = 0; i < fe->nnode; i++) {
+        if (taken[i] || !has_mechanics(fe, i)) continue;
+        if (surface && !(b->order[i] >= 0 && b->order[i] < b->e->mesh->nsurface)) continue;
+        nodes[count++] = i;
+    }
+    return count;
+}
+
+static flx_status make_nodes(body *b)
+{
+    const flx_structure *s = b->fe->s;
+    size_t n = (size_t)b->e->n;
+    for (int i = 0; i < b->e->nnode; i++) {
+        flx_elastic_node *node = b->e->nodes + i;
+        memcpy(node->at, s->x + 3 * (size_t)b->nodes[i], sizeof node->at);
+        for (int k = 0; k < 9; k++) node->R[k] = k % 4 == 0;
+        node->id = flx_arena_printf(b->arena, "%d", s->label[b->nodes[i]]);
+        node->sigma = flx_arena_take(b->arena, 12 * n, sizeof *node->sigma);
+        if (!node->id || !node->sigma) return FLX_ERR_MEMORY;
+        node->eps = node->sigma + 6 * n;
+        if (i < b->basis->ninterface && b->basis->names) node->name = b->basis->names[i];
+    }
+    return FLX_OK;
+}
+
+static flx_status make(body *b)
+{
+    const flx_fe *fe = b->fe;
+    int n = b->shapes->count, count;
+    flx_elastic drawn = {0}; // its mesh alone is used here
+    bool *taken = flx_alloc(fe->ctx, (size_t)fe->nnode, sizeof *taken);
+    if (!taken) return FLX_ERR_MEMORY;
+    b->e = &drawn;
+    flx_status status = flx_fe_draw(fe, b->arena, n, b->order, &drawn.mesh);
+    count = choose_nodes(b, n, taken, b->nodes);
+    flx_free(taken);
+    b->e = NULL;
+    if (status == FLX_OK) status = flx_elastic_create(b->arena, n, count, &b->e);
+    if (status != FLX_OK) return status;
+    b->e->mesh = drawn.mesh;
+    b->nf = 3 * (n + 1);
+    FLX_TRY(make_nodes(b));
+    set_whole(b);
+    FLX_TRY(find_moments(b));
+    FLX_TRY(name_shapes(b));
+    FLX_TRY(set_cut(b));
+    flx_elastic_trim(b->e);
+    return FLX_OK;
+}
+
+static flx_status make_body(const flx_fe *fe, flx_arena *arena, const flx_basis *basis,
+                            const flx_shapes *shapes, int nrigid, flx_elastic **out)
+{
+    body b = {.fe = fe, .arena = arena, .shapes = shapes, .basis = basis, .nrigid = nrigid};
+    b.nodes = flx_alloc(fe->ctx, (size_t)fe->nnode, sizeof *b.nodes);
+    b.order = flx_alloc(fe->ctx, (size_t)fe->nnode, sizeof *b.order);
+    flx_status status = b.nodes && b.order ? make(&b) : FLX_ERR_MEMORY;
+    flx_free(b.nodes);
+    flx_free(b.order);
+    *out = status == FLX_OK ? b.e : NULL;
+    return status;
+}
+
+// ---- the reduction ------------------------------------------------------------------------------
+
+static flx_status name_interface(const flx_fe *fe, flx_arena *arena, const flx_basis *b, int i,
+                                 flx_interface *out)
+{
+    int node = b->interfaces[i];
+    double constant;
+    memcpy(out->at, fe->s->x + 3 * (size_t)node, sizeof out->at);
+    for (int c = 0; c < 6; c++) {
+        out->count[c] = flx_fe_terms(fe, node, c, &out->unknown[c], &out->weight[c], &constant);
+    }
+    out->name = b->names ? b->names[i] : flx_arena_printf(arena, "node(%d)", fe->s->label[node]);
+    return out->name ? FLX_OK : FLX_ERR_MEMORY;
+}
+
+static flx_status reduce(flx_fe *fe, flx_arena *arena, const flx_basis *basis, flx_loc loc,
+                         flx_elastic **out)
+{
+    static const double origin[3] = {0, 0, 0};
+    flx_free_structure s = {.ctx = fe->ctx, .loc = loc, .K = &fe->K, .M = &fe->M};
+    size_t n = (size_t)fe->n;
+    flx_shapes shapes = {0};
+    s.nrigid = fe->s->dimension == 2 ? 3 : 6;
+    s.ninterface = basis->ninterface;
+    flx_interface *faces = flx_alloc(fe->ctx, (size_t)s.ninterface, sizeof *faces);
+    double *R = flx_alloc(fe->ctx, 6 * n, sizeof *R);
+    int *group = flx_alloc(fe->ctx, n, sizeof *group);
+    flx_status status = faces && R && group ? FLX_OK : FLX_ERR_MEMORY;
+    if (status == FLX_OK) {
+        flx_fe_rigid_motions(fe, origin, R);
+        if (s.nrigid == 3) memcpy(R + 2 * n, R + 5 * n, n * sizeof *R);
+        for (int i = 0; i < fe->n; i++) group[i] = fe->node_of[i] / 6;
+    }
+    for (int i = 0; i < s.ninterface && status == FLX_OK; i++) {
+        status = name_interface(fe, arena, basis, i, faces + i);
+    }
+    s.rigid = R;
+    s.group = group;
+    s.interfaces = faces;
+    if (status == FLX_OK) status = flx_shapes_find(&s, basis, &shapes);
+    flx_free(R); // no longer needed when the fields take their room
+    if (status == FLX_OK) status = make_body(fe, arena, basis, &shapes, s.nrigid, out);
+    flx_shapes_clear(&shapes);
+    flx_free(faces);
+    flx_free(group);
+    return status;
+}
+
+// Metres, kilograms, seconds are expected; another choice shows in the size and in the speed of sound.
+static void warn_of_units(const flx_fe *fe, flx_loc loc)
+{
+    const flx_structure *s = fe->s;
+    double low[3] = {HUGE_VAL, HUGE_VAL, HUGE_VAL}, high[3] = {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL};
+    double size = 0;
+    for (int i = 0; i < s->nnode; i++) {
+        for (int c = 0; c < 3 && has_mechanics(fe, i); c++) {
+            low[c] = fmin(low[c], s->x[3 * (size_t)i + c]);
+            high[c] = fmax(high[c], s->x[3 * (size_t)i + c]);
+        }
+    }
+    for (int c = 0; c < 3; c++) size = fmax(size, high[c] - low[c]);
+    if (size > LARGE) {
+        flx_ctx_warn(fe->ctx, loc,
+                     "the body is %.3g m long and has %.3g kg: are the lengths of its mesh in mm? "
+                     "They are expected in m",
+                     size, fe->mass);
+    }
+    for (int i = 0; i < s->nelement; i++) {
+        const flx_element *e = s->elements + i;
+        if (e->family == FLX_FAMILY_NONE || e->material < 0) continue;
+        const flx_material *m = s->materials + e->material;
+        double speed = m->density > 0 ? sqrt(m->E / m->density) : 1000;
+        if (m->loc.file != s->file || (speed > 10 && speed < 3e4))
+            continue; // the model's: told before
+        flx_ctx_warn(fe->ctx, m->loc,
+                     "sound would travel at %.3g m/s in this material: E is expected in Pa, the "
+                     "density in kg/m^3",
+                     speed);
+        return;
+    }
+}
+
+flx_status flx_fe_reduce(flx_ctx *ctx, flx_arena *arena, const flx_structure *s, bool lumped,
+                         const flx_basis *basis, flx_loc loc, flx_elastic **out)
+{
+    const flx_fe_options options = {.lumped = lumped, .no_supports = true};
+    flx_fe *fe = NULL;
+    *out = NULL;
+    flx_status status = flx_fe_create(ctx, s, &options, &fe);
+    if (status == FLX_OK && !(fe->mass > 0)) {
+        status = FLX_FAIL(ctx, FLX_ERR_MODEL, loc,
+                          "the finite elements have no mass: give their material a density");
+    }
+    if (status == FLX_OK) warn_of_units(fe, loc);
+    if (status == FLX_OK) status = reduce(fe, arena, basis, loc, out);
+    flx_fe_destroy(&fe);
+    return status;
+}

@@ -1,0 +1,58 @@
+// basis.h - which shapes of finite elements an elastic body keeps, and these shapes found from the
+// matrices of a free structure. Theory: docs/theory/flexible.md.
+#pragma once
+
+#include "math/symmetric.h"
+
+typedef enum flx_frame_kind {
+    FLX_FRAME_TANGENT, // fixed to the first interface; of a line to its first node
+    FLX_FRAME_BUCKENS, // least mean deformation
+    FLX_FRAME_CHORD,   // through the first and the second interface; of a line through its ends
+} flx_frame_kind;
+
+// What is kept of the finite elements.
+typedef struct flx_basis {
+    enum { FLX_BASIS_MODES, FLX_BASIS_GUYAN, FLX_BASIS_CRAIG_BAMPTON } kind;
+    int modes;
+    bool attachment; // with FLX_BASIS_MODES: also the shapes of unit loads at the interfaces
+    int ninterface;
+    const int *interfaces;    // nodes, counted from 0
+    const char *const *names; // (ninterface) what the model calls them; NULL: by their numbers
+    flx_frame_kind frame;
+} flx_basis;
+
+// A place of the structure that moves as a frame: each of its components is a sum of unknowns.
+typedef struct flx_interface {
+    const char *name;
+    double at[3];
+    int count[6];            // terms of ux uy uz rx ry rz; 0: it has no such component
+    const int *unknown[6];   // (count)
+    const double *weight[6]; // (count)
+} flx_interface;
+
+// A structure that nothing holds.
+typedef struct flx_free_structure {
+    flx_ctx *ctx;
+    flx_loc loc; // where the model asks for the reduction
+    const flx_symmetric *K, *M;
+    const int *group;    // (n) node of an unknown; may be NULL
+    int nrigid;          // 6, in the plane 3
+    const double *rigid; // (nrigid, n) translations, then rotations about the origin
+    int ninterface;
+    const flx_interface *interfaces;
+} flx_free_structure;
+
+typedef struct flx_shapes {
+    int n, count;
+    double *V;      // (count, n) owned: one shape after the other
+    double *omega2; // (count) owned: V^T K V, squares of the angular frequencies of the basis
+    double
+        *error; // (count) owned: how far those frequencies are above the structure's, in proportion
+    double *M;  // (count, count) owned: V^T M V
+    double *RM; // (count, nrigid) owned: V^T M R
+    double next; // square of the angular frequency of the first mode left out; 0: not known
+} flx_shapes;
+
+// Shapes of the basis, as the frame sees them, orthogonal with respect to K.
+flx_status flx_shapes_find(const flx_free_structure *s, const flx_basis *b, flx_shapes *out);
+void flx_shapes_clear(flx_shapes *shapes);

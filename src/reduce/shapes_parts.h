@@ -1,0 +1,41 @@
+// shapes_parts.h - what the files of the shapes share: shapes.c which ones there are, shapes_frame.c their
+// orthonormal form as the frame sees it, shapes_check.c how exact their frequencies are.
+#pragma once
+
+#include "math/frontal.h"
+#include "reduce/basis.h"
+
+#define FLX_SHAPES_SHIFT 1e-3 // of the lowest frequency squared, that makes K regular
+
+typedef struct flx_shape_search {
+    const flx_free_structure *s;
+    const flx_basis *b;
+    size_t n;
+    double *V; // (room, n)
+    int count, room;
+    double *MR; // (nrigid, n)
+    double RMR[36];
+    int pivot[6];
+    double lowest; // square of the lowest frequency found
+    double next;
+} flx_shape_search;
+
+typedef struct flx_shape_part { // the structure without the unknowns that are held
+    int n;
+    int *list; // (n) those that stay
+    int *group;
+    flx_symmetric K, M;
+} flx_shape_part;
+
+// Factor of its stiffness, refused where it is singular.
+flx_status flx_shapes_factor(const flx_shape_search *q, const flx_shape_part *p, flx_frontal **f);
+// x - R (R^T M R)^-1 R^T M x: without the mean motion.
+void flx_shapes_take_mean_away(const flx_shape_search *q, double *x);
+// Of unit size each: what is left of one beside the others is compared with it.
+flx_status flx_shapes_scale(flx_shape_search *q);
+// V becomes orthonormal, then as the frame sees it; with its frequencies and masses.
+// p: what is held; NULL: the structure is free.
+flx_status flx_shapes_finish(flx_shape_search *q, const flx_shape_part *p, flx_shapes *out);
+// How far the frequencies are above those of the structure, in proportion: error (count).
+flx_status flx_shapes_check(const flx_shape_search *q, const flx_shape_part *p,
+                            const double *omega2, double *error);
