@@ -14,12 +14,14 @@ model() {
         -e "s/^outputs:.*/outputs: {$5}/" "examples/$1.yaml" >"$work/$2.yaml"
 }
 
-# point MODEL REFERENCE [--set ...]: evaluations, and the mean over time of the sum of all differences.
+# point MODEL REFERENCE [--set ...]: calls of the equations for the steps themselves, and the mean over time of
+# the sum of all differences.
 point() {
     local name=$1 reference=$2
     shift 2
     "$program" run "$work/$name.yaml" -o "$work/$name.h5" "$@" 2>/dev/null |
-        sed -n 's/^  evaluations *//p' | tr '\n' ' '
+        awk '/^  (steps|rejected) / { steps += $2 } /^  Newton iterations/ { newton = $3 }
+             END { printf "%d ", newton ? newton : steps }'
     "$program" compare "$work/$reference.h5" "$work/$name.h5" -q --csv - 2>/dev/null |
         awk -F, 'NR > 1 { sum += $2 } END { print sum }'
 }
@@ -36,15 +38,15 @@ tight="radau, rtol: 1e-10, atol: 1e-12, first_step: 1e-6"
 for d in 80 580; do
     model mobot reference "$tight" "" "$platform"
     "$program" run "$work/reference.yaml" -q -o "$work/reference.h5" --set kD=$d
-    for tolerance in 1e-2 1e-3 3e-4 1e-4 1e-5 1e-6 1e-7; do
-        model mobot full "dopri5, rtol: $tolerance, atol: $tolerance" "" "$platform"
+    for tolerance in 1e-2 1e-3 3e-4 1e-4 1e-5 1e-6; do
+        model mobot full "euler, rtol: 1e-14, atol: $tolerance, first_step: 1e-5" "" "$platform"
         point full reference --set kD=$d >>"$work/mobot_full_$d.dat"
-        model mobot reduced "dopri5, rtol: $tolerance, atol: $tolerance, first_step: 1e-6" "$feet" "$platform"
+        model mobot reduced "euler, rtol: 1e-14, atol: $tolerance, first_step: 1e-5" "$feet" "$platform"
         point reduced reference --set kD=$d >>"$work/mobot_reduced_$d.dat"
     done
 done
 log_picture mobot_work <<END
-set xlabel "evaluations"
+set xlabel "steps of Euler's method, each a call"
 set ylabel "mean error of the platform"
 set key outside right
 plot "$work/mobot_full_80.dat" with linespoints pt 6 lw 1.5 lc rgb "#d95f02" title "full, kD = 80", \
@@ -98,20 +100,22 @@ choose() { # KIND
     slowed) echo "$slowed" ;;
     esac
 }
-for tolerance in 1e-3 3e-4 1e-4 3e-5 1e-5 3e-6 1e-6; do
+for tolerance in 2e-2 1e-2 5e-3 2e-3 5e-4 1e-4 2e-5; do
     for kind in full reduced adapted slowed; do
-        model four_bar_flexible m "bdf, formulation: ggl, rtol: $tolerance, atol: 1e-1*$tolerance" "$(choose $kind)" "$shapes"
+        model four_bar_flexible m "bdf, formulation: ggl, max_order: 4, rtol: 1e-6, atol: $tolerance" "$(choose $kind)" "$shapes"
         point m reference >>"$work/bdf_$kind.dat"
     done
     for kind in full reduced; do
-        model four_bar_flexible m "radau, stages: 3, rtol: $tolerance, atol: 1e-2*$tolerance" "$(choose $kind)" "$shapes"
-        point m reference >>"$work/radau_$kind.dat"
+        for order in 2 3; do
+            model four_bar_flexible m "bdf, formulation: ggl, max_order: $order, rtol: 1e-6, atol: $tolerance" "$(choose $kind)" "$shapes"
+            point m reference >>"$work/order${order}_$kind.dat"
+        done
     done
 done
-axes='set xlabel "evaluations"
+axes='set xlabel "Newton iterations, each a call"
 set ylabel "mean of |q - q_{reference}|_1"
 set key top left
-set yrange [1e-9:1e-1]'
+set yrange [1e-7:1e-2]'
 full="\"$work/bdf_full.dat\" with linespoints pt 6 lw 1.5 lc rgb '#d95f02' title 'full'"
 reduced="\"$work/bdf_reduced.dat\" with linespoints pt 7 lw 1.5 lc rgb '#1b5e9e' title 'z3 without inertia'"
 log_picture four_bar_work <<END
@@ -123,8 +127,10 @@ END
 log_picture four_bar_orders <<END
 $axes
 plot $full, $reduced, \
-     "$work/radau_full.dat" with linespoints pt 4 lw 1.5 dt 2 lc rgb "#d95f02" title "radau, A-stable, full", \
-     "$work/radau_reduced.dat" with linespoints pt 5 lw 1.5 dt 2 lc rgb "#1b5e9e" title "radau, A-stable, z3 without inertia"
+     "$work/order3_full.dat" with linespoints pt 8 lw 1.5 dt 3 lc rgb "#d95f02" title "order up to 3, full", \
+     "$work/order3_reduced.dat" with linespoints pt 9 lw 1.5 dt 3 lc rgb "#1b5e9e" title "order up to 3, z3 without inertia", \
+     "$work/order2_full.dat" with linespoints pt 4 lw 1.5 dt 2 lc rgb "#d95f02" title "order up to 2, A-stable, full", \
+     "$work/order2_reduced.dat" with linespoints pt 5 lw 1.5 dt 2 lc rgb "#1b5e9e" title "order up to 2, A-stable, z3 without inertia"
 END
 log_picture four_bar_cutoff <<END
 $axes

@@ -27,6 +27,7 @@ typedef struct flx_integrator_def {
     int stages;                      // of a collocation method; FLX_STAGES_AUTO
     const char *family;              // of lobatto: "IIIA", "IIIC"; NULL: default
     int degree, quadrature;          // of galerkin
+    int max_order;                   // of bdf (to 5) and adams (to 12)
     double alpha;                    // of variational (0 to 1) and hht (-1/3 to 0); NaN: default
     double beta, gamma;              // of newmark; NaN: default
     double spectral_radius;          // of generalized-alpha at infinity, 0 to 1; negative: default

@@ -92,6 +92,9 @@ static flx_status make_solver(flx_integrator *it)
     made = made && CVodeSetMaxErrTestFails(p->cvode, MOST_FAILURES) == CV_SUCCESS;
     made = made && CVodeSetMaxConvFails(p->cvode, MOST_FAILURES) == CV_SUCCESS;
     made = made && CVodeSetMaxNumSteps(p->cvode, -1) == CV_SUCCESS; // ours counts
+    if (made && it->def.max_order > 0) {
+        made = CVodeSetMaxOrd(p->cvode, it->def.max_order) == CV_SUCCESS;
+    }
     if (made && it->def.largest_step > 0.0) {
         made = CVodeSetMaxStep(p->cvode, it->def.largest_step) == CV_SUCCESS;
     }

@@ -268,6 +268,9 @@ static flx_status make_solver(flx_integrator *it)
     made = made && IDASetMaxErrTestFails(p->ida, MOST_FAILURES) == IDA_SUCCESS;
     made = made && IDASetMaxConvFails(p->ida, MOST_FAILURES) == IDA_SUCCESS;
     made = made && IDASetMaxNumSteps(p->ida, -1) == IDA_SUCCESS; // ours counts
+    if (made && it->def.max_order > 0) {
+        made = IDASetMaxOrd(p->ida, it->def.max_order) == IDA_SUCCESS;
+    }
     if (made && it->def.largest_step > 0.0) {
         made = IDASetMaxStep(p->ida, it->def.largest_step) == IDA_SUCCESS;
     }

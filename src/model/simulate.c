@@ -177,6 +177,8 @@ static flx_status read_parameters(flx_env *e, const flx_yaml *block, flx_simulat
         FLX_TRY(flx_build_word(e->b, family, "family", families, &k));
         d->family = families[k];
     }
+    FLX_TRY(
+        read_count(e, block, "max_order", strcmp(s->method, "bdf") == 0 ? 5 : 12, &d->max_order));
     FLX_TRY(read_count(e, block, "degree", 6, &d->degree));
     FLX_TRY(read_count(e, block, "quadrature", 7, &d->quadrature));
     FLX_TRY(read_within(e, block, "spectral_radius", 0.0, 1.0, &d->spectral_radius));
