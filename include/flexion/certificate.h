@@ -36,6 +36,9 @@ typedef struct flx_certificate_numbers {
     double decay;      // of the boundary layer
     double norm, weighted, condition;
     double beta, gamma, product; // of the bound for all times
+    // Of coordinates scaled together: smallest positive eigenvalues of the scaled matrix at the start, how far
+    // the first one's eigenvector is from a coordinate, their smallest and largest ratio. Else 0.
+    double scaled_first, scaled_second, scaled_distance, scaled_narrowest, scaled_widest;
     double pilot_until, pilot_seconds;
     int points;
     double window, layer; // of the errors: 0 to window, from layer on

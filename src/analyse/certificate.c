@@ -1,5 +1,6 @@
 // certificate.c - whether the inertia of J may be neglected, condition by condition, with numbers.
 #include "analyse/certificate.h"
+#include "analyse/scaled.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -112,6 +113,34 @@ static flx_status judge_uniform(flx_certificate *c)
                where);
 }
 
+// What is reduced is what the fastest scaled motion is (SCA-2).
+static flx_status judge_scaled(flx_certificate *c)
+{
+    const flx_reduction *r = &c->reduced->reduction;
+    const flx_model *m = c->reduced->model;
+    flx_certificate_numbers *n = &c->numbers;
+    flx_scaled_course course;
+    flx_unknown u = {0};
+    if (m->nscaled == 0) return FLX_OK;
+    FLX_TRY(flx_scaled_course_find(c->full, m, &c->pilot, &course));
+    n->scaled_first = course.start.first;
+    n->scaled_second = course.start.second;
+    n->scaled_distance = course.start.distance;
+    n->scaled_narrowest = course.narrowest;
+    n->scaled_widest = course.widest;
+    bool met = false;
+    for (int k = 0; k < r->n; k++) met = met || r->J[k] == course.start.coordinate;
+    if (course.start.coordinate >= 0) {
+        c->full->sys->ops->unknown(c->full->sys, course.start.coordinate, &u);
+    }
+    return add(
+        c, "scaled matrix", 0, met_if(met && course.same),
+        "eigenvalues %.5g, %.5g at the start, %.3g to %.3g times apart; the first is '%s' up "
+        "to %.3g%s",
+        n->scaled_first, n->scaled_second, course.narrowest, course.widest, u.item ? u.item : "?",
+        n->scaled_distance, course.same ? "" : ", not everywhere");
+}
+
 static flx_status judge_errors(flx_certificate *c)
 {
     const flx_certificate_numbers *n = &c->numbers;
@@ -207,6 +236,7 @@ static flx_status create(flx_certificate *c, const flx_model *model, const flx_c
     FLX_TRY(flx_pilot_run(c->full, &c->pilot));
     FLX_TRY(judge(c));
     fill_numbers(c);
+    FLX_TRY(judge_scaled(c));
     FLX_TRY(flx_certificate_find_errors(c, def));
     FLX_TRY(judge_errors(c));
     c->numbers.seconds = flx_clock_seconds() - clock;

@@ -4,7 +4,7 @@
 #include "analyse/pilot.h"
 #include "flexion/certificate.h"
 
-#define FLX_CERTIFICATE_CONDITIONS 6
+#define FLX_CERTIFICATE_CONDITIONS 7
 
 struct flx_certificate {
     flx_ctx *ctx;                   // borrowed

@@ -7,6 +7,7 @@
 // steps than the pilot took. They are tried, the widest gap first, as a reduced model: the first whose error
 // by the first-order term of the expansion (CERT-7) stays below the tolerance is taken.
 #include "analyse/certificate.h"
+#include "analyse/scaled.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -119,6 +120,22 @@ static flx_status rank_candidates(search *s)
         for (; k > 0 && s->candidates[k - 1].fast < a.fast; k--)
             s->candidates[k] = s->candidates[k - 1];
         s->candidates[k] = a;
+    }
+    return FLX_OK;
+}
+
+// The coordinate that the fastest scaled motion is (SCA-2), to the front.
+static flx_status put_scaled_first(search *s)
+{
+    flx_scaled_course course;
+    if (s->model->nscaled == 0) return FLX_OK;
+    FLX_TRY(flx_scaled_course_find(s->full, s->model, &s->pilot, &course));
+    for (int c = 0; course.same && c < s->ncandidate; c++) {
+        candidate a = s->candidates[c];
+        if (course.start.coordinate < a.first || course.start.coordinate >= a.first + a.n) continue;
+        memmove(s->candidates + 1, s->candidates, (size_t)c * sizeof a);
+        s->candidates[0] = a;
+        break;
     }
     return FLX_OK;
 }
@@ -322,6 +339,7 @@ static flx_status find(search *s)
     FLX_TRY(flx_pilot_run(s->full, &s->pilot));
     FLX_TRY(list_candidates(s));
     FLX_TRY(rank_candidates(s));
+    FLX_TRY(put_scaled_first(s));
     FLX_TRY(look_at_sets(s));
     return try_sets(s);
 }

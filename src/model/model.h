@@ -513,6 +513,8 @@ struct flx_model {
     double reduced_damping; // mass_damping of what is neglected, 1/s
     int ncutoff;
     flx_cutoff *cutoffs; // in order
+    int nscaled;
+    flx_reduced *scaled; // stiff coordinates that are scaled together before what is fast is sought
     int ncondensed;
     flx_reduced *condensed; // they follow the rest by their stiffness
     flx_simulate simulate;

@@ -131,19 +131,39 @@ static flx_status take_quasistatic(flx_env *e, const flx_yaml *block, int before
     return FLX_OK;
 }
 
-// The names from `before` on follow the rest by their stiffness.
-static flx_status take_guyan(flx_builder *b, int before)
+// The names from `before` on are those of another list.
+static flx_status move_names(flx_model *m, int before, int *count, flx_reduced **list)
 {
-    flx_model *m = b->m;
     int n = m->nreduced - before;
-    flx_reduced *all = flx_arena_take(m->arena, (size_t)(m->ncondensed + n), sizeof *all);
+    flx_reduced *all = flx_arena_take(m->arena, (size_t)(*count + n), sizeof *all);
     if (!all) return FLX_ERR_MEMORY;
-    if (m->ncondensed > 0) memcpy(all, m->condensed, (size_t)m->ncondensed * sizeof *all);
-    if (n > 0) memcpy(all + m->ncondensed, m->reduced + before, (size_t)n * sizeof *all);
-    m->condensed = all;
-    m->ncondensed += n;
+    if (*count > 0) memcpy(all, *list, (size_t)*count * sizeof *all);
+    if (n > 0) memcpy(all + *count, m->reduced + before, (size_t)n * sizeof *all);
+    *list = all;
+    *count += n;
     m->nreduced = before;
     return FLX_OK;
+}
+
+// Stiff coordinates that are scaled together: those whose stiffness makes them fast.
+static flx_status read_scaling(flx_env *e, const flx_yaml *block)
+{
+    flx_model *m = e->b->m;
+    const flx_yaml *names = flx_yaml_get(block, "scaling");
+    flx_reduced *taken = m->reduced;
+    int before = m->nreduced;
+    if (!names) return FLX_OK;
+    if (is_auto(names)) {
+        return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, names->loc,
+                        "`scaling` needs the stiff coordinates by name");
+    }
+    m->reduced = NULL; // a name may be in both lists
+    m->nreduced = 0;
+    flx_status status = read_velocities(e, names);
+    if (status == FLX_OK) status = move_names(m, 0, &m->nscaled, &m->scaled);
+    m->reduced = taken;
+    m->nreduced = before;
+    return status;
 }
 
 // How much of the inertia of the names from `before` on goes to their neighbours.
@@ -228,6 +248,7 @@ static flx_status read_block(flx_builder *b, const flx_yaml *block, const flx_ya
                         strcmp(type->text, "cutoff") == 0 ? ", or leave the key out for all" : "");
     }
     flx_env_init(&e, b, b->top, NULL, FLX_MODE_MOVING);
+    FLX_TRY(read_scaling(&e, block));
     if (names) FLX_TRY(read_velocities(&e, names));
     flx_env_init(&e, b, b->top, NULL, FLX_MODE_CONSTANT);
     if (tolerance) {
@@ -237,7 +258,9 @@ static flx_status read_block(flx_builder *b, const flx_yaml *block, const flx_ya
     if (otherwise) b->m->reduce_else_full = strcmp(otherwise->text, "full") == 0;
     FLX_TRY(read_conservation(b, block, before));
     if (strcmp(type->text, "cutoff") == 0) return take_cutoff(&e, block, reduce, before);
-    if (strcmp(type->text, "guyan") == 0) return take_guyan(b, before);
+    if (strcmp(type->text, "guyan") == 0) {
+        return move_names(b->m, before, &b->m->ncondensed, &b->m->condensed);
+    }
     return take_quasistatic(&e, block, before);
 }
 
