@@ -23,6 +23,7 @@
 #define QUICK 1e-6 // the same of a run for the first-order term alone
 #define QUICK_STEPS 4000
 #define QUICK_SAMPLES 800
+#define FEWEST_QUICK 200
 #define LAYERS 5.0        // decay times after which errors count
 #define FIRST_STEP 1e-7   // of the window
 #define INERTIA_POINTS 24 // N is interpolated between them
@@ -410,7 +411,7 @@ flx_status flx_certificate_expect(flx_certificate *c, double window)
     int before = flx_ctx_error_count(c->ctx);
     double wanted = window * c->numbers.next / RESOLVED;
     if (wanted > QUICK_SAMPLES) window *= QUICK_SAMPLES / wanted;
-    motion->most = (int)fmax(QUICK_SAMPLES / 4, fmin(wanted, QUICK_SAMPLES));
+    motion->most = (int)fmax(FEWEST_QUICK, fmin(wanted, QUICK_SAMPLES));
     flx_status status = run_once(c->reduced, window, QUICK_STEPS, QUICK, motion, &whole);
     c->nsample = motion->n;
     c->expected =
