@@ -113,7 +113,7 @@ static flx_status judge_uniform(flx_certificate *c)
                where);
 }
 
-// What is reduced is what the fastest scaled motion is (STF-2).
+// What is reduced is what the fastest scaled motion is (CERT-9).
 static flx_status judge_scaled(flx_certificate *c)
 {
     const flx_reduction *r = &c->reduced->reduction;

@@ -124,7 +124,7 @@ static flx_status rank_candidates(search *s)
     return FLX_OK;
 }
 
-// The coordinate that the fastest scaled motion is (STF-2), to the front.
+// The coordinate that the fastest scaled motion is (CERT-9), to the front.
 static flx_status put_scaled_first(search *s)
 {
     flx_scaled_course course;

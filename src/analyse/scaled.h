@@ -1,10 +1,10 @@
 // scaled.h - stiff coordinates scaled so that what is fast can be read off one matrix.
 //
 // Of coordinates E with the stiffness K = R^T R and the mass M at rest as drawn,
-//     z^ = S z,   S = (R^-T M R^-1)^(1/4) R                                               (STF-1)
+//     z^ = S z,   S = (R^-T M R^-1)^(1/4) R                                               (CERT-8)
 // has the mass M^ with eigenvalues 1/omega and the stiffness M^^-1, so that in
 //     [ 0      G S^-1         ]
-//     [ .      S^-T M S^-1    ]   (all velocities; S is the identity outside E)           (STF-2)
+//     [ .      S^-T M S^-1    ]   (all velocities; S is the identity outside E)           (CERT-9)
 // the smallest positive eigenvalues belong to the fastest motions. Where the eigenvector of the smallest one
 // is nearly a coordinate and the next eigenvalue far away, that coordinate can be neglected.
 #pragma once
