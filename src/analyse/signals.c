@@ -28,7 +28,7 @@ void flx_signals_clear(flx_signals *s)
     *s = (flx_signals){0};
 }
 
-#define DISSIPATED 3 // component of FLX_LEAF_ENERGY
+enum { KINETIC = 0, DISSIPATED = 3, TOTAL = 4 }; // components of FLX_LEAF_ENERGY
 
 // The state in coordinates of bodies; with the forces of all joints where they are asked for, which
 // joint coordinates do not know.
@@ -80,10 +80,30 @@ void flx_simulation_residuals(flx_simulation *sim, const flx_state *x, flx_resid
     flx_descriptor_residuals(sim->bodies, sim->bodies_work, sim->bodies_state, out);
 }
 
+// Where inertia is changed, the kinetic energy is that of the system that runs.
+static flx_status take_kinetic_energy(flx_signals *s, flx_simulation *sim, const flx_state *x)
+{
+    const flx_system *sys = sim->sys;
+    flx_energies e = {0};
+    bool known = false;
+    if (!flx_wrapper_is(sys) || !sys->ops->energy) return FLX_OK;
+    for (int i = 0; i < s->nleaf; i++) {
+        int c = flx_leaf_get_component(s->leaves[i]);
+        bool kinetic = c == KINETIC || c == TOTAL;
+        if (flx_leaf_get_kind(s->leaves[i]) != FLX_LEAF_ENERGY || !kinetic) continue;
+        flx_point p = flx_state_point(sys, x);
+        if (!known) FLX_TRY(sys->ops->energy(sys, sim->work, &p, &e));
+        known = true;
+        s->in[i] = e.kinetic + (c == TOTAL ? e.potential + e.strain : 0.0);
+    }
+    return FLX_OK;
+}
+
 flx_status flx_signals_eval(flx_signals *s, flx_simulation *sim, const flx_state *x,
                             double dissipated)
 {
     FLX_TRY(flx_simulation_observe(sim, x, s->reactions, s->nleaf, s->leaves, s->in));
+    FLX_TRY(take_kinetic_energy(s, sim, x));
     for (int i = 0; i < s->nleaf; i++) {
         if (s->leaves[i] == flx_leaf_make(FLX_LEAF_ENERGY, 0, DISSIPATED)) s->in[i] = dissipated;
         if (flx_leaf_get_kind(s->leaves[i]) == FLX_LEAF_MODES) {
