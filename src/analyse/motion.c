@@ -110,6 +110,34 @@ static quat orientation(int n, const double *rotation)
     return quat_from_m33(m33_load(rotation));
 }
 
+// Axes along a slope, and across it as near to a second one as can be; NULL: the nearest to the ground's.
+static m33 axes_of(const flx_model *m, const double *along, const double *across)
+{
+    v3 x = v3_unit(v3_load(along)), y = v3_make(-x.y, x.x, 0);
+    if (m->dimension == 3) {
+        y = across ? v3_load(across) : v3_make(0, 1, 0);
+        if (!across && fabs(x.y) > 0.99) y = v3_make(1, 0, 0);
+    }
+    v3 z = v3_unit(v3_cross(x, y));
+    return m33_from_cols(x, v3_cross(z, x), z);
+}
+
+// Nodes in absolute nodal coordinates are points; they are turned as their slopes say.
+static void turn_nodes(const flx_model *m, double *out)
+{
+    for (int i = 0; i < m->nbeam; i++) {
+        const flx_beam *b = m->beams + i;
+        for (int k = 0; b->nslope > 0 && k <= b->nelement; k++) {
+            const int *slope = b->slopes + k * b->nslope;
+            const double *along = out + FLX_SCENE_MOTION * slope[0];
+            const double *across = b->nslope > 1 ? out + FLX_SCENE_MOTION * slope[1] : NULL;
+            if (!(v3_norm(v3_load(along)) > 0)) continue;
+            quat q = quat_from_m33(axes_of(m, along, across));
+            quat_store(out + FLX_SCENE_MOTION * b->nodes[k] + 3, q);
+        }
+    }
+}
+
 flx_status flx_motion_eval(flx_simulation *sim, const flx_state *x)
 {
     const flx_model *m = sim->model;
@@ -126,6 +154,7 @@ flx_status flx_motion_eval(flx_simulation *sim, const flx_state *x)
         quat_store(out + 3, q);
         in += 3 + n;
     }
+    turn_nodes(m, motion->out);
     double *modes = motion->out + FLX_SCENE_MOTION * flx_model_frames(m);
     for (int i = 0; i < m->nmode; i++) modes[i] = in[i];
     return FLX_OK;

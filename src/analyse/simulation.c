@@ -182,6 +182,9 @@ bool flx_simulation_is_powered(const flx_simulation *sim)
                          f->type == FLX_FORCE_BUSHING || f->type == FLX_FORCE_GRAVITATION;
         if (damps || !potential) return true;
     }
+    for (int i = 0; i < m->nbeam; i++) {
+        if (m->beams[i].rayleigh[0] > 0 || m->beams[i].rayleigh[1] > 0) return true;
+    }
     return m->nfriction > 0 || m->nvariable > 0 || m->nconstraint > 0;
 }
 

@@ -15,7 +15,7 @@
 
 enum {
     FLX_ANCF_MOST = 8,    // vectors of an element
-    FLX_ANCF_VECTORS = 5, // derivatives of the position that one point of quadrature needs
+    FLX_ANCF_VECTORS = 7, // derivatives of the position that one point of quadrature needs
     FLX_ANCF_STRAINS = 6, // strains there
 };
 
@@ -49,12 +49,12 @@ typedef struct flx_cable {
 typedef enum flx_ancf_kind {
     FLX_ANCF_PLANE,      // Green's strains 11, 22, 12 of (r,x r,y)
     FLX_ANCF_SPACE,      // 11, 22, 33, 12, 23, 13 of (r,x r,y r,z)
-    FLX_ANCF_AXIS2,      // 11, 12 of (r,x r,y)
-    FLX_ANCF_AXIS,       // 11, 12, 13 of (r,x r,y r,z)
-    FLX_ANCF_SECTION2,   // 22 of (r,y)
+    FLX_ANCF_AXIS2,      // stretch and shear of (r,x, and directions of r,x r,y)
+    FLX_ANCF_AXIS,       // stretch and two of shear of (r,x, and directions of r,x r,y r,z)
+    FLX_ANCF_SECTION2,   // Green's 22 of (r,y)
     FLX_ANCF_SECTION,    // 22, 33, 23 of (r,y r,z)
-    FLX_ANCF_CURVATURE2, // bending of (r,x r,yx)
-    FLX_ANCF_CURVATURE,  // two of bending and twist of (r,x r,y r,z r,yx r,zx)
+    FLX_ANCF_CURVATURE2, // bending of the directions of r,x in the middle and r,y at the ends
+    FLX_ANCF_CURVATURE,  // two of bending, twist: r,x, r,y r,z at the ends, both in the middle
 } flx_ancf_kind;
 
 typedef struct flx_ancf_point {
@@ -92,7 +92,7 @@ void flx_ancf_rest(flx_ancf_rule *r, const double *e);
 
 // ---- elements' own numbers ----------------------------------------------------------------------
 // e: vectors of an element, u: their rates. Forces of strain and viscosity are added to f; A0, A1: their
-// derivatives by e and u, (n D, n D), overwritten. The energy of strains, and what viscosity takes.
+// derivatives by e and u, (n D, n D), overwritten; A1 may be NULL where nothing is viscous. The energy of strains, and what viscosity takes.
 
 #define FLX_ANCF_NUMBERS (3 * FLX_ANCF_MOST)
 
@@ -121,7 +121,8 @@ typedef struct flx_ancf {
     int dimension, n; // n: vectors
     int width;        // of the blocks that the vectors belong to
     const int *q, *v; // (n) first coordinate, first velocity of each vector
-    const int *at;    // (n, n) offsets of their parts in the tangent
+    int *at;          // (n, n) offsets of their parts in the tangent
+    bool straight;    // without stress
     const flx_ancf_inertia *inertia;
     double drag, viscosity;    // damping: of the mass, 1/s; of the strains, s
     const flx_ancf_rule *rule; // NULL: a cable
@@ -133,6 +134,8 @@ typedef struct flx_ancf_at {
     const double *g;
 } flx_ancf_at;
 
+// Forces of the nodes on an element: its masses, weight, strain and viscosity.
+void flx_ancf_forces(const flx_ancf *e, const flx_ancf_at *p, double *f);
 // Adds M (a + drag v - g) and the forces of strain and viscosity.
 void flx_ancf_residual(int n, const flx_ancf *e, const flx_ancf_at *p, double *r);
 // Adds to A0, A1 (both NULL: not wanted) and A2.
@@ -141,5 +144,3 @@ void flx_ancf_linearise(int n, const flx_ancf *e, const flx_ancf_at *p, double *
 void flx_ancf_energies(int n, const flx_ancf *e, const flx_ancf_at *p, flx_energies *out);
 // Adds M v.
 void flx_ancf_momentum(int n, const flx_ancf *e, const flx_ancf_at *p, double *Mv);
-// Adds factor times what a force on a metre of an element, ground axes, does to its vectors.
-void flx_ancf_load(const flx_ancf *e, const double force[3], double factor, double *r);

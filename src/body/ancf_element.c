@@ -30,37 +30,63 @@ void flx_ancf_inertia_make(double l, double mass, int nacross, const double *mom
     out->load[half + 1] = -l * l / 12.0;
 }
 
-static inline void gather(const flx_ancf *e, const int *at, const double *x, double *out)
+// Sizes are arguments where they are known when this is compiled: loops are then straight code.
+static inline void gather(int n, int D, const int *at, const double *x, double *out)
 {
-    for (int i = 0; i < e->n; i++) {
-        for (int c = 0; c < e->dimension; c++) out[e->dimension * i + c] = x[at[i] + c];
+    for (int i = 0; i < n; i++) {
+        for (int c = 0; c < D; c++) out[D * i + c] = x[at[i] + c];
     }
 }
 
 // out += m x
-static inline void add_mass(const flx_ancf *e, const double *x, double *out)
+static inline void add_mass(int n, int D, const flx_ancf_inertia *m, const double *x, double *out)
 {
-    int D = e->dimension;
-    for (int i = 0; i < e->n; i++) {
-        for (int j = 0; j < e->n; j++) {
-            double m = e->inertia->m[i][j];
-            for (int c = 0; c < D; c++) out[D * i + c] += m * x[D * j + c];
+    for (int i = 0; i < n; i++) {
+        for (int c = 0; c < D; c++) {
+            double sum = 0.0;
+            for (int j = 0; j < n; j++) sum += m->m[i][j] * x[D * j + c];
+            out[D * i + c] += sum;
         }
     }
 }
 
-static inline void scatter(const flx_ancf *e, const double *x, double *out)
+static inline void scatter(int n, int D, const int *at, const double *x, double *out)
 {
-    for (int i = 0; i < e->n; i++) {
-        for (int c = 0; c < e->dimension; c++) out[e->v[i] + c] += x[e->dimension * i + c];
+    for (int i = 0; i < n; i++) {
+        for (int c = 0; c < D; c++) out[at[i] + c] += x[D * i + c];
     }
 }
 
-void flx_ancf_load(const flx_ancf *e, const double force[3], double factor, double *r)
+// Masses and weight; the vectors and their rates are left in x and u.
+static inline void begin_forces(int n, int D, const flx_ancf *e, const flx_ancf_at *p, double *x,
+                                double *u, double *f)
 {
-    for (int i = 0; i < e->n; i++) {
-        double w = factor * e->inertia->load[i];
-        for (int c = 0; c < e->dimension; c++) r[e->v[i] + c] += w * force[c];
+    double a[FLX_ANCF_NUMBERS];
+    gather(n, D, e->q, p->q, x);
+    gather(n, D, e->v, p->v, u);
+    gather(n, D, e->v, p->a, a);
+    if (e->drag != 0) {
+        for (int i = 0; i < n * D; i++) a[i] += e->drag * u[i];
+    }
+    for (int i = 0; i < n; i++) {
+        double w = e->inertia->mass * e->inertia->load[i];
+        for (int c = 0; c < D; c++) f[D * i + c] = -w * p->g[c];
+    }
+    add_mass(n, D, e->inertia, a, f);
+}
+
+void flx_ancf_forces(const flx_ancf *e, const flx_ancf_at *p, double *f)
+{
+    double x[FLX_ANCF_NUMBERS], u[FLX_ANCF_NUMBERS];
+    if (e->rule) {
+        begin_forces(e->n, e->dimension, e, p, x, u, f);
+        flx_ancf_force(e->rule, e->viscosity, x, u, f);
+    } else if (e->dimension == 2) {
+        begin_forces(4, 2, e, p, x, u, f);
+        flx_cable2_force(&e->cable, x, u, f);
+    } else {
+        begin_forces(4, 3, e, p, x, u, f);
+        flx_cable_force(&e->cable, x, u, f);
     }
 }
 
@@ -68,71 +94,64 @@ void flx_ancf_residual(int n, const flx_ancf *elements, const flx_ancf_at *p, do
 {
     for (int k = 0; k < n; k++) {
         const flx_ancf *e = elements + k;
-        double x[FLX_ANCF_NUMBERS], u[FLX_ANCF_NUMBERS], a[FLX_ANCF_NUMBERS],
-            f[FLX_ANCF_NUMBERS] = {0};
-        gather(e, e->q, p->q, x);
-        gather(e, e->v, p->v, u);
-        gather(e, e->v, p->a, a);
-        if (e->drag != 0) {
-            for (int i = 0; i < e->n * e->dimension; i++) a[i] += e->drag * u[i];
-        }
-        add_mass(e, a, f);
-        if (e->rule) {
-            flx_ancf_force(e->rule, e->viscosity, x, u, f);
-        } else if (e->dimension == 2) {
-            flx_cable2_force(&e->cable, x, u, f);
+        double f[FLX_ANCF_NUMBERS];
+        flx_ancf_forces(e, p, f);
+        if (!e->rule && e->dimension == 2) {
+            scatter(4, 2, e->v, f, r);
         } else {
-            flx_cable_force(&e->cable, x, u, f);
+            scatter(e->n, e->dimension, e->v, f, r);
         }
-        scatter(e, f, r);
-        flx_ancf_load(e, p->g, -e->inertia->mass, r);
     }
 }
 
-static inline void place(const flx_ancf *e, const double *B, double *A)
+static inline void place(int n, int D, const flx_ancf *e, const double *B, double *A)
 {
-    int D = e->dimension, n = e->n * D;
-    for (int i = 0; i < e->n; i++) {
-        for (int j = 0; j < e->n; j++) {
-            double *to = A + e->at[e->n * i + j];
+    for (int i = 0; i < n; i++) {
+        for (int j = 0; j < n; j++) {
+            double *to = A + e->at[n * i + j];
+            const double *from = B + n * D * D * i + D * j;
             for (int c = 0; c < D; c++) {
-                for (int d = 0; d < D; d++) to[e->width * c + d] += B[n * (D * i + c) + D * j + d];
+                for (int d = 0; d < D; d++) to[e->width * c + d] += from[n * D * c + d];
             }
         }
     }
 }
 
-static inline void place_mass(const flx_ancf *e, double factor, double *A)
+static inline void place_mass(int n, int D, const flx_ancf *e, double factor, double *A)
 {
-    for (int i = 0; i < e->n; i++) {
-        for (int j = 0; j < e->n; j++) {
-            double *to = A + e->at[e->n * i + j], m = factor * e->inertia->m[i][j];
-            for (int c = 0; c < e->dimension; c++) to[(e->width + 1) * c] += m;
+    for (int i = 0; i < n; i++) {
+        for (int j = 0; j < n; j++) {
+            double *to = A + e->at[n * i + j], m = factor * e->inertia->m[i][j];
+            for (int c = 0; c < D; c++) to[(e->width + 1) * c] += m;
         }
     }
 }
 
-void flx_ancf_linearise(int n, const flx_ancf *elements, const flx_ancf_at *p, double *A0,
+void flx_ancf_linearise(int count, const flx_ancf *elements, const flx_ancf_at *p, double *A0,
                         double *A1, double *A2)
 {
-    for (int k = 0; k < n; k++) {
+    for (int k = 0; k < count; k++) {
         const flx_ancf *e = elements + k;
+        int n = e->n, D = e->dimension;
         double x[FLX_ANCF_NUMBERS], u[FLX_ANCF_NUMBERS];
-        double K[FLX_ANCF_NUMBERS * FLX_ANCF_NUMBERS], D[FLX_ANCF_NUMBERS * FLX_ANCF_NUMBERS];
-        place_mass(e, 1.0, A2);
+        double K[FLX_ANCF_NUMBERS * FLX_ANCF_NUMBERS], V[FLX_ANCF_NUMBERS * FLX_ANCF_NUMBERS];
+        place_mass(n, D, e, 1.0, A2);
         if (!A0) continue;
-        gather(e, e->q, p->q, x);
-        gather(e, e->v, p->v, u);
+        gather(n, D, e->q, p->q, x);
+        gather(n, D, e->v, p->v, u);
+        double *rates = e->viscosity != 0 ? V : NULL;
         if (e->rule) {
-            flx_ancf_tangent(e->rule, e->viscosity, x, u, K, D);
-        } else if (e->dimension == 2) {
-            flx_cable2_tangent(&e->cable, x, u, K, D);
+            flx_ancf_tangent(e->rule, e->viscosity, x, u, K, rates);
+            place(n, D, e, K, A0);
+        } else if (D == 2) {
+            flx_cable2_tangent(&e->cable, x, u, K, rates);
+            place(4, 2, e, K, A0);
         } else {
-            flx_cable_tangent(&e->cable, x, u, K, D);
+            flx_cable_tangent(&e->cable, x, u, K, rates);
+            place(4, 3, e, K, A0);
         }
-        place(e, K, A0);
-        if (e->viscosity != 0) place(e, D, A1);
-        if (e->drag != 0) place_mass(e, e->drag, A1);
+        if (rates) place(n, D, e, rates, A1);
+        if (e->drag != 0) place_mass(n, D, e, e->drag, A1);
     }
 }
 
@@ -141,9 +160,9 @@ void flx_ancf_momentum(int n, const flx_ancf *elements, const flx_ancf_at *p, do
     for (int k = 0; k < n; k++) {
         const flx_ancf *e = elements + k;
         double u[FLX_ANCF_NUMBERS], f[FLX_ANCF_NUMBERS] = {0};
-        gather(e, e->v, p->v, u);
-        add_mass(e, u, f);
-        scatter(e, f, Mv);
+        gather(e->n, e->dimension, e->v, p->v, u);
+        add_mass(e->n, e->dimension, e->inertia, u, f);
+        scatter(e->n, e->dimension, e->v, f, Mv);
     }
 }
 
@@ -154,9 +173,9 @@ void flx_ancf_energies(int n, const flx_ancf *elements, const flx_ancf_at *p, fl
         int D = e->dimension;
         double x[FLX_ANCF_NUMBERS], u[FLX_ANCF_NUMBERS], f[FLX_ANCF_NUMBERS] = {0};
         double kinetic = 0.0, lost = 0.0;
-        gather(e, e->q, p->q, x);
-        gather(e, e->v, p->v, u);
-        add_mass(e, u, f);
+        gather(e->n, D, e->q, p->q, x);
+        gather(e->n, D, e->v, p->v, u);
+        add_mass(e->n, D, e->inertia, u, f);
         for (int i = 0; i < e->n * D; i++) kinetic += 0.5 * u[i] * f[i];
         out->kinetic += kinetic;
         if (e->rule) {

@@ -8,10 +8,12 @@
 // stress, exactly integrated where the element is straight. It is too stiff where it bends: strains across
 // are constant over the height, so that bending has E/(1 - nu^2), and shear follows the line badly.
 //
-// Strains of sections: stretch and shear (r,x.r,x - 1)/2, r,x.r,y, r,x.r,z at both ends and in the middle
-// (Simpson's weights), strains across at the ends, bending r,x.r,yx, r,x.r,zx and twist (r,z.r,yx -
-// r,y.r,zx)/2 in the middle, each with the stiffness of the section                                 (ANC-11)
-// These are as many as the element has ways to deform: a thin one bends free of them.
+// Strains of sections: with the directions t, u, w of r,x, r,y, r,z, stretch and shear r,x.t - 1, r,x.u, r,x.w at
+// both ends and in the middle (Simpson's weights), Green's strains across at the ends, and bending and twist from
+// the directions across at the ends, differences over the length,
+//     t.(u2 - u1)/l,   t.(w2 - w1)/l,   (w.(u2 - u1) - u.(w2 - w1))/(2 l)                           (ANC-11)
+// with t, u, w in the middle; each with the stiffness of the section. These are as many as the element has ways to
+// deform: a thin one bends free of them.
 #include "body/ancf.h"
 #include "math/small.h"
 
@@ -155,9 +157,10 @@ void flx_ancf_rule_sections(double length, const flx_ancf_section *s, int dimens
     int half = dimension + 1;
     for (int i = 0; i < 3; i++) {
         flx_ancf_point *p = add_point(r, plane ? FLX_ANCF_AXIS2 : FLX_ANCF_AXIS);
-        derive(length, dimension, 0.5 * i, line, p->shape);
+        derive(length, dimension, 0.5 * i, line, p->shape + 1);
+        memcpy(p->shape[0], p->shape[1], sizeof p->shape[0]);
         p->C[0][0] = length * simpson[i] * s->EA;
-        p->rest[0] = 0.5;
+        p->rest[0] = 1.0;
         for (int k = 1; k < dimension; k++) p->C[k][k] = length * simpson[i] * s->GA[k - 1];
     }
     for (int i = 0; i < 2; i++) {
@@ -170,14 +173,15 @@ void flx_ancf_rule_sections(double length, const flx_ancf_section *s, int dimens
         if (!plane) p->C[2][2] = 0.5 * length * s->GA[0];
     }
     flx_ancf_point *p = add_point(r, plane ? FLX_ANCF_CURVATURE2 : FLX_ANCF_CURVATURE);
-    derive(length, dimension, 0.5, line, p->shape);
-    for (int k = 0; k < dimension - 1; k++) { // derivatives along the line of those across
-        double *row = p->shape[plane ? 1 : 3 + k];
-        memset(row, 0, sizeof p->shape[0]);
-        row[2 + k] = -1.0 / length;
-        row[half + 2 + k] = 1.0 / length;
-        p->C[k][k] = length * s->EI[1 - k];
+    double middle[3][FLX_ANCF_MOST];
+    derive(length, dimension, 0.5, line, middle);
+    memcpy(p->shape[0], middle[0], sizeof middle[0]);
+    for (int k = 0; k < dimension - 1; k++) {
+        p->shape[1 + 2 * k][2 + k] = 1.0;
+        p->shape[2 + 2 * k][half + 2 + k] = 1.0;
+        p->C[k][k] = s->EI[1 - k] / length; // strains are differences, not yet by the length
+        if (!plane) memcpy(p->shape[5 + k], middle[1 + k], sizeof middle[0]);
     }
-    if (!plane) p->C[2][2] = length * s->GJ;
+    if (!plane) p->C[2][2] = s->GJ / length;
     if (e0) flx_ancf_rest(r, e0);
 }

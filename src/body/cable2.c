@@ -275,5 +275,5 @@ void flx_cable2_tangent(const flx_cable *c, const double *e, const double *u, do
     add_stretch(c, &b, &ub, &K0, viscous ? &K1 : NULL);
     add_bending(c, &b, &ub, &K0, viscous ? &K1 : NULL);
     spread(&K0, inverse, A0);
-    spread(&K1, inverse, A1);
+    if (A1) spread(&K1, inverse, A1);
 }

@@ -53,6 +53,8 @@ typedef struct structural {
 
     double *difference[STRUCTURAL_DIFFERENCES]; // (n) of (v', x', w, lambda, mu)
     int nhistory, order;
+    bool
+        unresolved; // the start has motions that the step does not resolve: theta in the place of v'
 
     flx_blocks blocks;
     flx_linear *lin;

@@ -139,7 +139,8 @@ static correction measure(const structural *g, const flx_dims *d, const allowanc
     if (g->stabilised) c.closing = scaled_size(g->u, g->weight, d->nv) / allowed->closing;
     double step = plain_size(g->d + first, nb);
     double size = fmax(step, fmax(plain_size(g->lam, d->nlam), plain_size(g->mu, d->nmu)));
-    if (step > 0.0) c.force = step / (allowed->force * size);
+    // multipliers of what carries nothing fade away below all numbers
+    if (step > DBL_MIN) c.force = step / (allowed->force * size);
     return c;
 }
 

@@ -5,7 +5,9 @@
 // error of first order. Arnold, Bruls, Cardona, Numerische Mathematik 129 (2015) 149-179.
 //
 // Prediction: accelerations and multipliers from backward differences of the last steps, of the order
-// that would have done best in the step before.
+// that would have done best in the step before. Accelerations that the step does not resolve, as those of
+// short elements, turn round in every step, and what they predict is kinked so much that Newton's iteration
+// may not come back; the motion in a step, theta, hardly contains them. It is predicted there instead.
 #include "integrate/structural.h"
 
 #include <math.h>
@@ -46,7 +48,7 @@ static double squares(const double *y, const double *w, int n)
 // Take the new values into the table of differences; choose the order of the next prediction.
 void structural_remember(structural *g, const flx_dims *d, const flx_state *x)
 {
-    const double *const part[5] = {x->a, x->dx, x->w, x->lam, x->mu};
+    const double *const part[5] = {g->unresolved ? g->theta : x->a, x->dx, x->w, x->lam, x->mu};
     int n = flx_dims_unknowns(d), most = STRUCTURAL_DIFFERENCES - 1;
     int rows = g->nhistory < most ? g->nhistory : most;
     double best = HUGE_VAL, *restrict y = g->r; // r is free between steps
@@ -148,6 +150,8 @@ static flx_status find_slopes(flx_integrator *it, const flx_state *x, double del
     }
     if (status != FLX_OK || !(moved <= RESOLVED * all)) {
         memset(g->slope, 0, (size_t)n * sizeof *g->slope);
+        memset(g->difference[0], 0, (size_t)d->nv * sizeof *g->slope); // at rest
+        g->unresolved = true;
     }
     return status;
 }
@@ -165,6 +169,7 @@ flx_status structural_start(flx_integrator *it, const flx_state *x, double h)
     g->h_last = h;
     g->h_slope = 0.0;
     g->h_along = 0.0;
+    g->unresolved = false;
     memset(g->slope, 0, (size_t)(d->nv + d->nx) * sizeof(double));
     memcpy(g->v0, x->v, (size_t)d->nv * sizeof(double));
     flx_state_copy(e, x);
@@ -270,6 +275,8 @@ flx_status structural_change_step(flx_integrator *it, const flx_state *x, double
         if (status != FLX_OK) return status;
     }
     for (int i = 0; i < d->nv; i++) g->a[i] = g->dv0[i] + ratio * (g->a[i] - g->dv0[i]);
+    for (int i = 0; i < d->nv && g->unresolved; i++) g->difference[0][i] *= ratio;
+    if (g->unresolved) g->nhistory = 1;
     for (int i = 0; i < d->nx; i++) g->y[i] = g->dx0[i] + ratio * (g->y[i] - g->dx0[i]);
     stretch_differences(g, flx_dims_unknowns(d), ratio);
     g->h_last = h;
@@ -297,6 +304,16 @@ static void predict_along(structural *g, int nv)
     }
 }
 
+// v' that belongs to the motion y of a step, in its place, by (GA-1) and (GA-3).
+static void accelerations_of(const structural *g, int nv, double *restrict y)
+{
+    double h = g->h, p1 = h * h * g->beta, p0 = h * h * (0.5 - g->beta), p = 1.0 / (1.0 - g->af);
+    for (int i = 0; i < nv; i++) {
+        double a1 = (y[i] - h * g->v0[i] - p0 * g->a[i]) / p1;
+        y[i] = p * ((1.0 - g->am) * a1 + g->am * g->a[i] - g->af * g->dv0[i]);
+    }
+}
+
 // All unknowns at the end of the step, from the predicted accelerations.
 void structural_predict(structural *g, const flx_system *s, const flx_state *x)
 {
@@ -308,6 +325,7 @@ void structural_predict(structural *g, const flx_system *s, const flx_state *x)
         const double *restrict difference = g->difference[k];
         for (int i = 0; i < n; i++) y[i] += difference[i];
     }
+    if (g->unresolved) accelerations_of(g, d->nv, y);
     memcpy(g->dv, y, (size_t)d->nv * sizeof *y);
     structural_algorithmic(g, y, d->nv, g->a, g->dv0, a1);
     const double *restrict v0 = g->v0, *restrict a0 = g->a;

@@ -73,7 +73,8 @@ static flx_status find_ends(flx_builder *b, const flx_item *body, flx_beam_data 
     return FLX_OK;
 }
 
-static flx_status make_node(flx_builder *b, flx_item *body, int i, const char *name, flx_item **out)
+flx_status flx_beam_make_node(flx_builder *b, flx_item *body, int i, const char *name,
+                              flx_body_type type, flx_item **out)
 {
     flx_item *item = flx_take(b, 1, sizeof *item);
     flx_body_data *d = flx_take(b, 1, sizeof *d);
@@ -85,7 +86,7 @@ static flx_status make_node(flx_builder *b, flx_item *body, int i, const char *n
     item->number = b->bodies.count;
     item->data = d;
     *d = (flx_body_data){.word = "node", .carrier = body, .node = i};
-    d->def = (flx_body){.name = item->full, .loc = body->loc, .type = FLX_BODY_RIGID};
+    d->def = (flx_body){.name = item->full, .loc = body->loc, .type = type};
     FLX_TRY(flx_body_make_point(b, item, "com", origin, &d->com));
     FLX_TRY(flx_items_add(b, &b->bodies, item));
     *out = item;
@@ -95,6 +96,7 @@ static flx_status make_node(flx_builder *b, flx_item *body, int i, const char *n
 static flx_status make_nodes(flx_builder *b, flx_item *body, flx_beam_data *d)
 {
     int p = d->def.order, n = p * d->def.nelement + 1, regular = 0;
+    flx_body_type type = d->def.nslope > 0 ? FLX_BODY_POINT : FLX_BODY_RIGID;
     d->nnode = n;
     d->at = flx_take(b, (size_t)n, sizeof *d->at);
     d->nodes = flx_take(b, (size_t)n, sizeof(flx_item *));
@@ -116,7 +118,7 @@ static flx_status make_nodes(flx_builder *b, flx_item *body, flx_beam_data *d)
         } else {
             name = flx_arena_printf(b->scratch, "point(%.6g)", d->at[i]);
         }
-        if (i > 0) FLX_TRY(make_node(b, body, i, name, &d->nodes[i]));
+        if (i > 0) FLX_TRY(flx_beam_make_node(b, body, i, name, type, &d->nodes[i]));
         d->def.nodes[i] = d->nodes[i]->number;
     }
     return FLX_OK;
@@ -130,8 +132,8 @@ static flx_status declare(flx_builder *b, flx_item *body)
     int word = FLX_BEAM_EXACT, elements = 0;
     flx_env e;
     if (!d) return FLX_ERR_MEMORY;
-    flx_env_of(&e, b, body, FLX_MODE_CONSTANT);
     if (formulation) FLX_TRY(flx_build_word(b, formulation, "formulation", formulations, &word));
+    flx_env_of(&e, b, body, FLX_MODE_CONSTANT);
     FLX_TRY(flx_build_need(b, body, "elements", &y));
     FLX_TRY(flx_build_integer(&e, y, &elements));
     if (elements < 1 || elements > MOST_ELEMENTS) {
@@ -142,6 +144,13 @@ static flx_status declare(flx_builder *b, flx_item *body)
                         .loc = body->loc,
                         .formulation = (flx_beam_formulation)word,
                         .order = 1};
+    if (word == FLX_BEAM_CABLE) d->def.nslope = 1;
+    if (word == FLX_BEAM_ANCF) d->def.nslope = b->m->dimension;
+    if (order && word != FLX_BEAM_EXACT) {
+        return FLX_FAIL(b->ctx, FLX_ERR_MODEL, order->loc,
+                        "'order' is of geometrically exact beams; '%s' has more elements instead",
+                        formulations[word]);
+    }
     if (order) {
         FLX_TRY(flx_build_integer(&e, order, &d->def.order));
         if (d->def.order < 1 || d->def.order >= FLX_BEAM_MOST_NODES) {
@@ -152,7 +161,9 @@ static flx_status declare(flx_builder *b, flx_item *body)
     FLX_TRY(find_ends(b, body, d, elements));
     FLX_TRY(make_nodes(b, body, d));
     ((flx_body_data *)body->data)->beam = d;
-    return FLX_OK;
+    if (d->def.nslope == 0) return FLX_OK;
+    ((flx_body_data *)body->data)->def.type = FLX_BODY_POINT;
+    return flx_beam_declare_slopes(b, body);
 }
 
 flx_status flx_beams_declare(flx_builder *b)
@@ -177,7 +188,9 @@ flx_status flx_beam_place(flx_builder *b, flx_item *body)
 {
     flx_env e;
     flx_env_of(&e, b, body, FLX_MODE_CONSTANT);
-    return flx_beam_draw(&e, body, beam_of(body));
+    FLX_TRY(flx_beam_draw(&e, body, beam_of(body)));
+    if (beam_of(body)->def.nslope > 0) flx_beam_draw_slopes(body);
+    return FLX_OK;
 }
 
 double flx_beam_share(const flx_beam_data *d, int node)
@@ -209,7 +222,9 @@ flx_status flx_beam_finish(flx_builder *b, flx_item *body)
         v3 arm = v3_sub(v3_load(node->position), v3_load(own->def.position));
         v3_store(node->velocity, v3_add(v3_load(v), v3_cross(v3_load(w), arm)));
         memcpy(node->angular_velocity, w, sizeof w);
+        node->spread = beam->nslope > 0;
     }
+    if (beam->nslope > 0) flx_beam_move_slopes(body, w);
     return FLX_OK;
 }
 
@@ -245,10 +260,19 @@ flx_status flx_beam_end(flx_builder *b, flx_item *body, bool last, flx_item **po
     return point_of(b, body, last ? beam_of(body)->nnode - 1 : 0, point);
 }
 
+flx_status flx_beam_mark(flx_builder *b, const flx_item *body, double at, int section)
+{
+    flx_beam_marks *m = b->marks;
+    FLX_TRY(flx_grow(b->ctx, (void **)&m->marks, &m->capacity, m->n + 1, sizeof *m->marks));
+    m->marks[m->n] = (struct flx_beam_mark){flx_intern(b->ctx, body->full), at, section};
+    if (!m->marks[m->n++].beam) return FLX_ERR_MEMORY;
+    m->changed = true;
+    return FLX_OK;
+}
+
 flx_status flx_beam_point(flx_builder *b, flx_item *body, double at, flx_loc loc, flx_item **point)
 {
     flx_beam_data *d = beam_of(body);
-    flx_beam_marks *m = b->marks;
     int nearest = 0;
     FLX_TRY(flx_body_place(b, body, loc));
     for (int i = 1; i < d->nnode; i++) {
@@ -256,12 +280,7 @@ flx_status flx_beam_point(flx_builder *b, flx_item *body, double at, flx_loc loc
     }
     FLX_TRY(point_of(b, body, nearest, point));
     if (fabs(d->at[nearest] - at) <= SAME_PART) return FLX_OK;
-    FLX_TRY(flx_grow(b->ctx, (void **)&m->marks, &m->capacity, m->n + 1, sizeof *m->marks));
-    m->marks[m->n].beam = flx_intern(b->ctx, body->full);
-    m->marks[m->n].at = at;
-    if (!m->marks[m->n++].beam) return FLX_ERR_MEMORY;
-    m->changed = true;
-    return FLX_OK;
+    return flx_beam_mark(b, body, at, 0);
 }
 
 flx_status flx_beam_node_at(flx_builder *b, flx_item *body, const double position[3], flx_loc loc,
@@ -325,5 +344,5 @@ flx_status flx_beams_finish(flx_builder *b)
         const flx_beam_data *d = beam_of(b->bodies.items[i]);
         if (d) m->beams[m->nbeam++] = d->def;
     }
-    return FLX_OK;
+    return flx_beams_tie(b);
 }

@@ -1,5 +1,6 @@
 // beam_draw.c - where a beam is drawn: its line, its sections' axes, its unstressed length.
 #include "math/quadrature.h"
+#include "model/beam_relax.h"
 #include "model/beam_slack.h"
 #include "model/builder.h"
 #include "model/nodes.h"
@@ -203,6 +204,38 @@ static flx_status hang_slack(flx_env *e, const flx_item *body, flx_beam_data *d,
     return FLX_OK;
 }
 
+// The same in absolute nodal coordinates: places, and derivatives along the unstressed line. It hangs in the plane of
+// its ends and gravity; without that, to where its y axis does not point.
+static flx_status hang_ancf(flx_env *e, const flx_item *body, flx_beam_data *d, line *l,
+                            double length, double *out)
+{
+    flx_builder *b = e->b;
+    int n = d->nnode;
+    double *plane = flx_take(b, 4 * (size_t)n, sizeof *plane);
+    if (!plane) return FLX_ERR_MEMORY;
+    FLX_TRY(flx_beam_read_section(e, body, length, &d->def));
+    m33 R = m33_identity();
+    line_eval(l, 0);
+    (void)set_axes(l, NULL, &R); // what it cannot do is said when the nodes are drawn
+    v3 from = v3_load(l->out), x = m33_col(R, 0), y = m33_col(R, 1), g = v3_load(b->m->gravity);
+    v3 across = v3_axpy(-v3_dot(g, x), x, g);
+    if (v3_norm(across) > 1e-9 * v3_norm(g)) y = v3_scale(-1.0 / v3_norm(across), across);
+    flx_beam_slack s = {.nelement = d->def.nelement,
+                        .lengths = d->def.lengths,
+                        .chord = l->lengths[l->npanel],
+                        .EA = d->def.stiffness[0],
+                        .EI = d->def.stiffness[35],
+                        .mass = d->def.mass,
+                        .g = {v3_dot(g, x), v3_dot(g, y)}};
+    FLX_TRY(flx_beam_relax(b->ctx, &s, plane, plane + 2 * n));
+    for (int i = 0; i < n; i++) {
+        const double *p = plane + 2 * i, *t = p + 2 * n;
+        v3_store(out + 6 * i, v3_add(from, v3_axpy(p[0], x, v3_scale(p[1], y))));
+        v3_store(out + 6 * i + 3, v3_axpy(t[0], x, v3_scale(t[1], y)));
+    }
+    return FLX_OK;
+}
+
 // drawn: NULL, or places and directions of the nodes.
 static flx_status draw_nodes(flx_env *e, const flx_item *body, flx_beam_data *d, line *l,
                              const double *drawn)
@@ -223,6 +256,7 @@ static flx_status draw_nodes(flx_env *e, const flx_item *body, flx_beam_data *d,
         }
         memcpy(node->position, l->out, sizeof node->position);
         m33_store(node->R, R);
+        if (d->stretch) d->stretch[i] = drawn ? v3_norm(v3_load(l->out + 3)) : 1.0 / d->def.scale;
         if (planar) { // continuous along the line
             double next = atan2(l->out[4], l->out[3]);
             angle = i == 0 ? next : angle + remainder(next - angle, 2 * flx_pi);
@@ -252,15 +286,22 @@ flx_status flx_beam_draw(flx_env *e, flx_item *body, flx_beam_data *d)
     }
     double *drawn_nodes = NULL;
     // rounding is no slack; one element cannot hang
-    d->def.straight = !flx_yaml_get(body->def, "curve") && unstressed > drawn * (1 + SAME);
-    if (d->def.straight && d->nnode < 3) {
+    bool chord = !flx_yaml_get(body->def, "curve"),
+         slack = chord && unstressed > drawn * (1 + SAME);
+    d->def.straight = slack || (chord && d->def.nslope > 0);
+    if (slack && d->nnode < 3) {
         status = FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, length->loc,
                           "'%s' is longer than the distance of its ends: it needs two elements or "
                           "more",
                           body->full);
-    } else if (d->def.straight) {
+    } else if (slack) {
         drawn_nodes = flx_take(e->b, 6 * (size_t)d->nnode, sizeof *drawn_nodes);
-        status = drawn_nodes ? hang_slack(e, body, d, &l, unstressed, drawn_nodes) : FLX_ERR_MEMORY;
+        if (!drawn_nodes) {
+            status = FLX_ERR_MEMORY;
+        } else {
+            status = (d->def.nslope > 0 ? hang_ancf : hang_slack)(e, body, d, &l, unstressed,
+                                                                  drawn_nodes);
+        }
     }
     if (status == FLX_OK) status = draw_nodes(e, body, d, &l, drawn_nodes);
 

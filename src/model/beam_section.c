@@ -57,6 +57,8 @@ static flx_status read_sized(flx_env *e, const flx_item *body, const flx_yaml *y
         FLX_TRY(flx_build_positive(e, flx_yaml_get(y, "height"), "the height", &beam->size[1]));
         c = flx_section_rectangle(beam->size[0], beam->size[1], of.nu);
     }
+    beam->E = of.E;
+    beam->nu = of.nu;
     double G = of.E / (2.0 * (1.0 + of.nu));
     const double GA[2] = {c.ky * G * c.A, c.kz * G * c.A}, EI[2] = {of.E * c.Iy, of.E * c.Iz};
     set_diagonal(beam, of.E * c.A, GA, G * c.J, EI);
@@ -192,6 +194,41 @@ static flx_status read_damping(flx_env *e, const flx_item *body, flx_beam *beam,
     return FLX_OK;
 }
 
+// What elements in absolute nodal coordinates can have.
+static flx_status check_ancf(flx_env *e, const flx_item *body, const flx_yaml *section,
+                             flx_beam *beam)
+{
+    static const char *const words[] = {"continuum", "sections", NULL};
+    const flx_yaml *y = flx_yaml_get(body->def, "elasticity");
+    const double *C = beam->stiffness;
+    bool cable = beam->formulation == FLX_BEAM_CABLE;
+    int word = beam->size[0] > 0 ? 0 : 1;
+    if (y && cable) {
+        return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, y->loc,
+                        "a cable has stretch and bending alone; 'elasticity' is for 'ancf'");
+    }
+    if (y) FLX_TRY(flx_build_word(e->b, y, "elasticity", words, &word));
+    if (word == 0 && !cable && !(beam->size[0] > 0)) {
+        return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, y->loc,
+                        "the elasticity of a continuum needs the size of the section and a "
+                        "material; of stiffnesses it is 'sections'");
+    }
+    beam->continuum = word == 0;
+    for (int i = 0; i < 36; i++) {
+        if (i % 7 == 0 || C[i] == 0) continue;
+        return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, section->loc,
+                        "a section whose stiffnesses are coupled needs 'formulation: "
+                        "geometrically-exact'");
+    }
+    if (cable && e->b->m->dimension == 3 && fabs(C[28] - C[35]) > 1e-6 * (C[28] + C[35])) {
+        return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, section->loc,
+                        "a cable in space has one bending stiffness: it does not know its axes. "
+                        "Use 'ancf' or 'geometrically-exact' for %g and %g N m^2",
+                        C[28], C[35]);
+    }
+    return FLX_OK;
+}
+
 flx_status flx_beam_read_section(flx_env *e, const flx_item *body, double length, flx_beam *beam)
 {
     const flx_yaml *y = NULL;
@@ -205,5 +242,6 @@ flx_status flx_beam_read_section(flx_env *e, const flx_item *body, double length
     }
     bool sized = flx_yaml_get(y, "width") || flx_yaml_get(y, "radius");
     FLX_TRY(sized ? read_sized(e, body, y, beam) : read_stiffnesses(e, y, beam));
+    if (beam->nslope > 0) FLX_TRY(check_ancf(e, body, y, beam));
     return read_damping(e, body, beam, length);
 }

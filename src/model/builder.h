@@ -145,6 +145,7 @@ struct flx_builder {
     int nitem;
     flx_open_set *open; // NULL: parameters are numbers
     flx_beam_marks *marks;
+    int nsection_row; // rows that tie sections of beams
     int nset;
     const char *const *settings;
 };
@@ -333,6 +334,10 @@ typedef struct flx_beam_data {
     flx_item **nodes;  // (nnode) bodies; the first is the beam itself
     flx_item **points; // (nnode) those that were asked for
     double mass_parts[FLX_BEAM_MOST_NODES], node_parts[FLX_BEAM_MOST_NODES];
+    flx_item **slopes;   // (nnode, nslope) of absolute nodal coordinates
+    double *stretch;     // (nnode) sizes of the slopes along the line
+    flx_item **sections; // (nnode) those that something turns with; NULL: none
+    bool *clamped;       // (nnode) of a section: it holds all slopes
 } flx_beam_data;
 
 typedef struct flx_body_data {
@@ -409,12 +414,17 @@ struct flx_beam_marks {
     struct flx_beam_mark {
         const char *beam; // interned
         double at;        // part of the length
+        int section;      // 0: a node; of absolute nodal coordinates 1: with axes, 2: clamped
     } * marks;            // owned
     bool changed;
 };
 
 bool flx_body_is_beam(const flx_builder *b, const flx_item *body); // whose physics is there
 bool flx_body_is_beam_node(const flx_item *body);                  // or a beam itself
+// A place on a beam is to be a node, or to have a section, when the model is built again.
+flx_status flx_beam_mark(flx_builder *b, const flx_item *body, double at, int section);
+flx_status flx_beam_make_node(flx_builder *b, flx_item *body, int i, const char *name,
+                              flx_body_type type, flx_item **out);
 // Nodes of all beams become bodies, after those of the model.
 flx_status flx_beams_declare(flx_builder *b);
 flx_status flx_beam_read_section(flx_env *e, const flx_item *body, double length, flx_beam *beam);
@@ -436,6 +446,18 @@ flx_status flx_beam_member(flx_env *e, const flx_item *point, const char *name, 
 double flx_beam_share(const flx_beam_data *d, int node);
 flx_status flx_beams_finish(flx_builder *b); // into the model
 
+// ---- beam_ancf.c: absolute nodal coordinates -----------------------------------------------------
+
+// A node that is a place and has no axes.
+bool flx_body_is_ancf_node(const flx_item *body);
+// The body at such a node that has axes, all its slopes held by them where it is clamped.
+flx_status flx_beam_section(flx_builder *b, flx_item *node, bool clamped, flx_item **out);
+bool flx_beam_has_section(const flx_item *node);
+flx_status flx_beam_declare_slopes(flx_builder *b, flx_item *body);
+void flx_beam_draw_slopes(const flx_item *body);
+void flx_beam_move_slopes(const flx_item *body, const double w[3]);
+flx_status flx_beams_tie(flx_builder *b); // rows of the sections, after those of the equations
+
 // ---- joints.c ------------------------------------------------------------------------------------
 
 typedef struct flx_joint_data {
@@ -450,6 +472,8 @@ typedef struct flx_joint_data {
 
 flx_status flx_joint_place(flx_builder *b, flx_item *joint, flx_loc loc);
 bool flx_joint_has_coordinate(const flx_item *joint); // one that is placed
+// false: a pin of a beam's node that has no axes now, and will when the model is built again.
+bool flx_joint_turns(flx_builder *b, const flx_item *joint);
 flx_status flx_joint_coordinate(flx_builder *b, flx_item *joint, flx_loc loc);
 flx_status flx_joint_finish(flx_builder *b, flx_item *joint);
 flx_status flx_joint_member(flx_env *e, flx_item *joint, const char *name, flx_loc loc,

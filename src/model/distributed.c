@@ -1,9 +1,36 @@
 // distributed.c - loads along a beam, in newtons a metre of its unstressed line.
 //
 // A node takes the load of the length that it stands for, by the weights of its element's rule: the same
-// quadrature that lumps the mass. `s` in the value is the part of the length, 0 to 1.
+// quadrature that lumps the mass. In absolute nodal coordinates the slope along the line takes a part, too:
+// that of a uniform load on an element, l^2/12 and -l^2/12 at its ends. `s` in the value is the part of the
+// length, 0 to 1.
 #include "model/builder.h"
 #include "model/nodes.h"
+
+#include <string.h>
+
+// What a uniform load does to the slope of a node, a load.
+static double slope_share(const flx_beam_data *line, int node)
+{
+    const flx_beam *b = &line->def;
+    double share = 0;
+    if (node < b->nelement) share += b->lengths[node] * b->lengths[node] / 12;
+    if (node > 0) share -= b->lengths[node - 1] * b->lengths[node - 1] / 12;
+    return share;
+}
+
+static flx_status add_part(flx_builder *b, flx_force_data *d, const flx_item *body, double share,
+                           const flx_node v[3])
+{
+    flx_force *f = d->spread + d->nspread++;
+    *f = d->def;
+    f->body[1] = body->number;
+    for (int k = 0; k < 3; k++) {
+        f->force[k] = node_scale(b->g, share, v[k]);
+        if (f->force[k] < 0) return FLX_ERR_MEMORY;
+    }
+    return FLX_OK;
+}
 
 flx_status flx_force_spread(flx_env *e, flx_item *force, flx_force_data *d)
 {
@@ -16,7 +43,16 @@ flx_status flx_force_spread(flx_env *e, flx_item *force, flx_force_data *d)
         flx_node v[3];
         return flx_build_node_vector(e, y, v);
     }
-    d->spread = flx_arena_take(b->m->arena, (size_t)line->nnode, sizeof *d->spread);
+    const flx_yaml *frame = flx_yaml_get(force->def, "frame");
+    if (frame && line->def.nslope > 0 && frame->kind == FLX_YAML_SCALAR &&
+        strcmp(frame->text, "body") == 0) {
+        return FLX_FAIL(b->ctx, FLX_ERR_MODEL, frame->loc,
+                        "the nodes of '%s' have no axes that a load along the line could follow; "
+                        "use the ground's, or 'formulation: geometrically-exact'",
+                        beam->full);
+    }
+    int nslope = line->def.nslope, n = line->nnode * (nslope > 0 ? 2 : 1);
+    d->spread = flx_arena_take(b->m->arena, (size_t)n, sizeof *d->spread);
     if (!d->spread) return FLX_ERR_MEMORY;
     for (int i = 0; i < line->nnode; i++) {
         flx_local s = {"s", flx_value_number(flx_graph_const(b->g, line->at[i])), force->locals};
@@ -28,17 +64,12 @@ flx_status flx_force_spread(flx_env *e, flx_item *force, flx_force_data *d)
         flx_status status = flx_force_vector(&at, force, d, y, false, v);
         d->body[1] = beam;
         FLX_TRY(status);
-        flx_force *f = d->spread + i;
-        *f = d->def;
-        f->body[1] = line->nodes[i]->number;
-        double share = flx_beam_share(line, i);
-        for (int k = 0; k < 3; k++) {
-            f->force[k] = node_scale(b->g, share, v[k]);
-            if (i == 0) d->def.force[k] = v[k]; // the signal `value`: at the start
-            if (f->force[k] < 0) return FLX_ERR_MEMORY;
-        }
+        for (int k = 0; k < 3 && i == 0; k++)
+            d->def.force[k] = v[k]; // the signal `value`: at the start
+        FLX_TRY(add_part(b, d, line->nodes[i], flx_beam_share(line, i), v));
+        if (nslope == 0) continue;
+        FLX_TRY(add_part(b, d, line->slopes[nslope * i], slope_share(line, i), v));
     }
-    d->nspread = line->nnode;
     return FLX_OK;
 }
 
@@ -48,8 +79,11 @@ flx_node flx_force_spread_power(flx_builder *b, const flx_force_data *d)
     const flx_beam_data *line = ((const flx_body_data *)d->body[1]->data)->beam;
     flx_node sum = node_const(b->g, 0);
     for (int i = 0; i < d->nspread; i++) {
+        int nslope = line->def.nslope, node = nslope > 0 ? i / 2 : i;
+        const flx_item *body = line->nodes[node];
         flx_node v[3];
-        flx_node_velocity(b, line->nodes[i], origin, v);
+        if (nslope > 0 && i % 2) body = line->slopes[nslope * node];
+        flx_node_velocity(b, body, origin, v);
         sum = node_add(b->g, sum, node_dot(b->g, d->spread[i].force, v));
     }
     return sum;

@@ -36,7 +36,8 @@ static flx_status read_on(flx_env *e, const flx_item *force, flx_force_data *d)
         d->joint = items[0];
         d->def.joint = items[0]->number;
         FLX_TRY(flx_joint_place(b, d->joint, on->loc));
-        if (flx_joint_has_coordinate(d->joint)) return FLX_OK;
+        d->unavailable = !flx_joint_turns(b, d->joint);
+        if (flx_joint_has_coordinate(d->joint) || d->unavailable) return FLX_OK;
         return FLX_FAIL(b->ctx, FLX_ERR_MODEL, on->loc,
                         "joint '%s' has no coordinate along which a force could act",
                         d->joint->full);
@@ -53,17 +54,29 @@ static flx_status read_on(flx_env *e, const flx_item *force, flx_force_data *d)
     return FLX_OK;
 }
 
-// A torque turns, and a point does not.
-static flx_status check_turns(flx_builder *b, const flx_item *force, const flx_force_data *d)
+// A torque turns, and a point does not; a node of a beam has a section that does.
+static flx_status check_turns(flx_builder *b, const flx_item *force, flx_force_data *d)
 {
     const flx_yaml *on = flx_yaml_get(force->def, "on");
     for (int i = 0; i < 2; i++) {
+        if (flx_body_is_ancf_node(d->body[i])) {
+            FLX_TRY(flx_beam_section(b, d->body[i], false, &d->body[i]));
+            d->def.body[i] = d->body[i]->number;
+        }
         if (d->body[i]->kind != FLX_KIND_BODY || flx_body_turns(d->body[i])) continue;
         bool two = on->kind == FLX_YAML_LIST && on->count == 2;
         return FLX_FAIL(b->ctx, FLX_ERR_MODEL, two ? on->items[i]->loc : on->loc,
                         "a torque cannot act on '%s': a point has no rotation", d->body[i]->full);
     }
     return FLX_OK;
+}
+
+// A force in the axes of a node that is a point: it is on the section there.
+static bool turns_with_node(const flx_item *force, const flx_force_data *d)
+{
+    const flx_yaml *frame = flx_yaml_get(force->def, "frame");
+    return frame && frame->kind == FLX_YAML_SCALAR && strcmp(frame->text, "body") == 0 &&
+           flx_body_is_ancf_node(d->body[1]);
 }
 
 // The places of `at`, and the bodies that they are on: nodes of elastic bodies stand for these.
@@ -233,6 +246,10 @@ static flx_status read_bushing(flx_env *e, const flx_item *force, flx_force_data
     }
     bool turns = def->ncomponent > e->b->m->dimension;
     for (int i = 0; i < 2; i++) {
+        if (turns && flx_body_is_ancf_node(d->body[i])) {
+            FLX_TRY(flx_beam_section(e->b, d->body[i], false, &d->body[i]));
+            def->body[i] = d->body[i]->number;
+        }
         if (turns && d->body[i]->kind == FLX_KIND_BODY && !flx_body_turns(d->body[i])) {
             return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, k->loc,
                             "body '%s' is a point and has no rotation", d->body[i]->full);
@@ -339,11 +356,16 @@ static flx_status place_force(flx_builder *b, flx_item *force)
         FLX_TRY(read_form(&e, force, d));
         return d->joint ? FLX_OK : check_turns(b, force, d);
     case EXPRESSION:
-        if (flx_yaml_get(force->def, "torque")) FLX_TRY(check_turns(b, force, d));
-        return read_place(&e, force, d);
+        FLX_TRY(read_place(&e, force, d));
+        if (flx_yaml_get(force->def, "torque") || turns_with_node(force, d)) {
+            return check_turns(b, force, d);
+        }
+        return FLX_OK;
     case FORCE:
         FLX_TRY(read_form(&e, force, d));
-        return d->joint ? FLX_OK : read_place(&e, force, d);
+        if (d->joint) return FLX_OK;
+        FLX_TRY(read_place(&e, force, d));
+        return turns_with_node(force, d) ? check_turns(b, force, d) : FLX_OK;
     case CONTACT:
         d->unavailable = true;
         return FLX_OK;

@@ -80,6 +80,27 @@ static flx_status joint_on_point(flx_builder *b, const flx_item *joint, flx_join
     return FLX_OK;
 }
 
+// A node in absolute nodal coordinates is a point; a joint that turns is on a section of it.
+static flx_status turn_nodes(flx_builder *b, const flx_item *joint, flx_joint_data *d)
+{
+    static const char *const keys[] = {"motion", "start", "friction"};
+    flx_joint_type t = d->def.type;
+    bool turns = t != FLX_JOINT_SPHERICAL && t != FLX_JOINT_DISTANCE &&
+                 t != FLX_JOINT_POINT_ON_LINE && t != FLX_JOINT_POINT_ON_PLANE &&
+                 t != FLX_JOINT_FREE;
+    bool pin = b->m->dimension == 2 && t == FLX_JOINT_REVOLUTE, asked = false;
+    for (int i = 0; i < 3; i++) asked = asked || flx_yaml_get(joint->def, keys[i]);
+    for (int i = 0; i < 2; i++) {
+        if (!flx_body_is_ancf_node(d->body[i])) continue;
+        bool axis = i == 0 && (t == FLX_JOINT_POINT_ON_LINE || t == FLX_JOINT_POINT_ON_PLANE);
+        if (!turns && !axis) continue;
+        if (pin && !asked && !flx_beam_has_section(d->body[i])) continue;
+        FLX_TRY(flx_beam_section(b, d->body[i], t == FLX_JOINT_FIXED, &d->body[i]));
+        d->def.body[i] = d->body[i]->number;
+    }
+    return FLX_OK;
+}
+
 static flx_status read_bodies(flx_env *e, const flx_item *joint, flx_joint_data *d)
 {
     const flx_yaml *on = NULL;
@@ -214,6 +235,7 @@ static flx_status read_places(flx_env *e, const flx_item *joint, flx_joint_data 
     } else {
         FLX_TRY(flx_build_need(e->b, joint, "at", &at));
         FLX_TRY(flx_build_at(e, at, d->body, def->at, &pair));
+        FLX_TRY(turn_nodes(e->b, joint, d));
         if (!pair && (def->type == FLX_JOINT_DISTANCE || def->type == FLX_JOINT_ROLLING)) {
             return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, at->loc,
                             "joint '%s' needs two places, one on each body", joint->full);
@@ -339,8 +361,8 @@ static flx_status place_joint(flx_builder *b, flx_item *joint)
     if (b->m->dimension == 2) FLX_TRY(check_planar(b, type, d->def.type));
     FLX_TRY(read_bodies(&e, joint, d));
     if (d->def.type == FLX_JOINT_GEAR) return read_gear(&e, joint, d);
-    FLX_TRY(joint_on_point(b, joint, d, type));
     FLX_TRY(read_places(&e, joint, d));
+    FLX_TRY(joint_on_point(b, joint, d, type));
     FLX_TRY(read_axes(&e, joint, d));
     FLX_TRY(read_sizes(&e, joint, d));
     return choose_coordinates(&e, joint, d);
@@ -530,6 +552,20 @@ static flx_status make_coordinate(flx_builder *b, flx_item *joint)
     def->coordinate = displacement ? displacement_node(b, d) : angle_node(b, joint);
     def->rate = displacement ? rate_of(b, def->coordinate) : angle_rate(b, d);
     return def->coordinate < 0 || def->rate < 0 ? FLX_ERR_MEMORY : FLX_OK;
+}
+
+bool flx_joint_turns(flx_builder *b, const flx_item *joint)
+{
+    const flx_joint_data *d = joint->data;
+    bool node = false;
+    if (!d->point_pin) return true;
+    for (int i = 0; i < 2; i++) {
+        flx_item *section = NULL;
+        if (!flx_body_is_ancf_node(d->body[i])) continue;
+        node = true;
+        (void)flx_beam_section(b, d->body[i], false, &section);
+    }
+    return !node;
 }
 
 flx_status flx_joint_coordinate(flx_builder *b, flx_item *joint, flx_loc loc)
@@ -747,6 +783,10 @@ flx_status flx_joint_member(flx_env *e, flx_item *joint, const char *name, flx_l
     FLX_TRY(flx_joint_place(e->b, joint, loc));
     const char *const *words = joint_words(e->b, d), *const *w = words;
     while (*w && strcmp(*w, name) != 0) w++;
+    if (!*w && d->point_pin &&
+        !flx_joint_turns(e->b, joint)) { // built again, it has what is asked for
+        return e->b->marks->changed ? flx_env_stand_in(e, 1, out) : FLX_ERR_MEMORY;
+    }
     if (!*w) return flx_member_unknown(e, joint->full, name, loc, words, NULL);
     bool effort =
         strcmp(name, "reaction") == 0 || strcmp(name, "moment") == 0 || strcmp(name, "drive") == 0;

@@ -138,6 +138,10 @@ typedef struct flx_body {
     double angle;               // planar: the angle as drawn, any number of turns
     double velocity[3];         // of the frame's origin
     double angular_velocity[3]; // ground axes
+    bool slope;                 // of a beam's node: a vector, no place and nothing to be drawn
+    double reach;               // of a slope: the length of the line that it is of
+    bool section;               // of a beam's node: axes that a joint turns with
+    bool spread;                // its mass is that of the elements at it
     int npoint;
     flx_point_def *points;
     int nshape;
@@ -433,8 +437,12 @@ typedef struct flx_beam {
     double stiffness[36];
     double mass, inertia[3];
     double rayleigh[2]; // damping: of the mass, of the stiffness
-    bool straight;      // where nothing is stressed; else it is as drawn, but for its length
-    double scale;       // unstressed length by the drawn one
+    // In absolute nodal coordinates a node has slopes: bodies, so many for each node.
+    int nslope, *slopes;
+    bool continuum; // its elasticity is that of the material, E and nu; else that of sections
+    double E, nu;
+    bool straight; // where nothing is stressed; else it is as drawn, but for its length
+    double scale;  // unstressed length by the drawn one
     bool round;
     double size[2]; // for pictures: width along z, height along y; round: the radius. 0: not known
 } flx_beam;

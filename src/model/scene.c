@@ -62,7 +62,8 @@ static void put_shapes(const flx_model *m, int body, const flx_places *p, double
     int n = b->nshape;
     const flx_shape *s = b->shapes;
     bool drawn = body >= m->nbody || modal_of(m, body) || // by its nodes
-                 is_beam_node(m, body);                   // by its line
+                 is_beam_node(m, body) ||                 // by its line
+                 b->slope || b->section;
     if (n == 0 && !drawn) {
         n = flx_scene_shapes(m, body, p, size, made);
         s = made;
@@ -233,7 +234,7 @@ flx_status flx_scene_write(const flx_model *m, flx_text *t)
     for (int i = 0; i < m->nforce; i++) {
         const flx_force *f = m->forces + i;
         const char *word = force_word(f->type);
-        if (!word) continue;
+        if (!word || (f->body[1] >= 0 && m->bodies[f->body[1]].slope)) continue;
         flx_text_put(t, comma);
         flx_text_put(t, "{\"name\": ");
         flx_text_put_string(t, f->name);

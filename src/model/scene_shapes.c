@@ -77,6 +77,7 @@ double flx_scene_size(const flx_model *m)
     double low[3] = {HUGE_VAL, HUGE_VAL, HUGE_VAL}, high[3] = {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL};
     for (int i = 0; i < m->nbody; i++) {
         const flx_body *b = m->bodies + i;
+        if (b->slope) continue;
         cover(b, b->com, low, high);
         for (int k = 0; k < b->npoint; k++) cover(b, b->points[k].at, low, high);
     }

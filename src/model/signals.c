@@ -486,6 +486,12 @@ static flx_status moving_member(flx_env *e, const subject *s, const char *name, 
     return rotation_member(e, s, name, out);
 }
 
+static bool needs_axes(const char *name)
+{
+    return strcmp(name, "position") != 0 && strcmp(name, "velocity") != 0 &&
+           strcmp(name, "acceleration") != 0;
+}
+
 static flx_status signal_member(flx_env *e, flx_item *item, const char *name, flx_loc loc,
                                 flx_value *out)
 {
@@ -496,6 +502,9 @@ static flx_status signal_member(flx_env *e, flx_item *item, const char *name, fl
         return drawn_member(e, &s, item, name, loc, out);
     }
     FLX_TRY(flx_body_ready(e->b, s.body, loc));
+    if (needs_axes(name) && flx_body_is_ancf_node(s.body)) {
+        FLX_TRY(flx_beam_section(e->b, s.body, false, &s.body));
+    }
     return moving_member(e, &s, name, loc, out);
 }
 

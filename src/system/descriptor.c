@@ -91,6 +91,8 @@ static void name_velocity(const flx_descriptor *d, int i, flx_unknown *u)
     u->part = d->planar ? parts_plane[k] : parts_space[k];
     u->loc = m->bodies[b].loc;
     if (!turns) u->scale = d->length;
+    // what a slope is off by moves the line by that times the length of an element
+    if (m->bodies[b].slope) u->scale = d->length / m->bodies[b].reach;
 }
 
 static void name_first_order(const flx_descriptor *d, int number, bool algebraic, flx_unknown *u)
@@ -281,7 +283,7 @@ static double find_length(const flx_model *m)
     double size = 0.0;
     for (int i = 0; i < m->nbody + 2 * m->njoint; i++) {
         const flx_joint *j = i < m->nbody ? NULL : m->joints + (i - m->nbody) / 2;
-        if (j && j->type == FLX_JOINT_GEAR) continue;
+        if (j ? j->type == FLX_JOINT_GEAR : m->bodies[i].slope) continue;
         int side = (i - m->nbody) & 1, body = j ? j->body[side] : i;
         const double *at = j ? j->at[side] : m->bodies[i].com;
         v3 p = v3_load(at);
@@ -319,6 +321,7 @@ static flx_status make(flx_descriptor *d, const flx_descriptor_options *o)
     FLX_TRY(flx_layout_bodies(d));
     FLX_TRY(flx_modals_plan(d));
     FLX_TRY(flx_elements_plan(d));
+    FLX_TRY(flx_ancfs_plan(d));
     FLX_TRY(flx_follow_plan(d));
     FLX_TRY(flx_forces_plan(d));
     FLX_TRY(flx_rows_count(d));
@@ -331,6 +334,7 @@ static flx_status make(flx_descriptor *d, const flx_descriptor_options *o)
     FLX_TRY(flx_read_list(d));
     FLX_TRY(flx_modals_couple(d));
     FLX_TRY(flx_elements_couple(d));
+    FLX_TRY(flx_ancfs_couple(d));
     FLX_TRY(flx_rows_couple(d));
     FLX_TRY(flx_forces_couple(d));
     FLX_TRY(flx_expr_couple(d));
@@ -345,6 +349,7 @@ static flx_status make(flx_descriptor *d, const flx_descriptor_options *o)
     }
     flx_modals_fill(d);
     flx_elements_fill(d);
+    flx_ancfs_fill(d);
     FLX_TRY(flx_follow_fill(d));
     FLX_TRY(flx_rows_fill(d));
     flx_forces_fill(d);

@@ -115,6 +115,7 @@ flx_status flx_elements_plan(flx_descriptor *d)
     const flx_model *m = d->model;
     size_t n = 0, nodes = 0;
     for (int i = 0; i < m->nbeam; i++) {
+        if (m->beams[i].nslope > 0) continue;
         n += (size_t)m->beams[i].nelement;
         nodes += (size_t)(m->beams[i].order * m->beams[i].nelement + 1);
     }
@@ -124,6 +125,7 @@ flx_status flx_elements_plan(flx_descriptor *d)
     d->element_blocks = flx_arena_take(d->arena, n, sizeof(int *));
     if (!d->elements || !d->element_blocks) return FLX_ERR_MEMORY;
     for (int i = 0; i < m->nbeam; i++) {
+        if (m->beams[i].nslope > 0) continue;
         FLX_TRY(plan_beam(d, m->beams + i));
         plan_drag(d, m->beams + i);
     }

@@ -19,7 +19,7 @@ static bool has_massless_body(const flx_model *m)
     for (int i = 0; i < m->nbody; i++) {
         bool elastic = false; // the material has the mass
         for (int k = 0; k < m->nmodal; k++) elastic = elastic || m->modals[k].body == i;
-        if (elastic) continue;
+        if (elastic || m->bodies[i].slope) continue;
         const double *J = m->bodies[i].inertia;
         bool rigid = m->bodies[i].type == FLX_BODY_RIGID;
         double inertia = m->dimension == 2 ? J[8] : fmin(J[0], fmin(J[4], J[8]));

@@ -32,7 +32,7 @@ static void fill_body(const flx_model *m, int body, flx_body_data *b)
 {
     const flx_body *from = m->bodies + body;
     b->frame = body + 1;
-    b->m = from->mass;
+    b->m = from->spread ? 0.0 : from->mass;
     if (m->dimension == 2) {
         b->J[0] = from->inertia[8];
     } else {
@@ -450,6 +450,7 @@ flx_status flx_layout_parts(flx_descriptor *d)
         flx_layout_mark(d, d->modals[i / 4].at[i / 2 % 2][i % 2], 6);
     }
     flx_elements_mark(d);
+    flx_ancfs_mark(d);
     for (int i = 0; i < d->nspring; i++) {
         if (d->springs[i].c != 0) mark_ends(d, &d->springs[i].s.e, 2);
     }

@@ -7,6 +7,7 @@
 //   descriptor_expr.c      expressions: forces, equations, constraints
 //   descriptor_expr_places.c, descriptor_expr_compile.c  where their derivatives go; their programs
 //   descriptor_modal.c     elastic bodies: their material, their nodes
+//   descriptor_ancf.c      elements in absolute nodal coordinates
 //   descriptor_elements.c  elements between nodes: beams of large deformation
 //   descriptor_follow.c    frames that follow from other unknowns
 //   descriptor_read.c      multipliers that forces read
@@ -23,6 +24,7 @@
 //   descriptor_observe.c   values of leaves, reactions, residuals
 #pragma once
 
+#include "body/ancf.h"
 #include "body/beam_exact.h"
 #include "body/body.h"
 #include "body/drag.h"
@@ -328,6 +330,8 @@ typedef struct flx_descriptor {
     int *body_q, *body_v, *body_nv; // (nbody + followers, which have no coordinates)
     int nmodal;
     flx_modal_data *modals;
+    int nancf; // elements in absolute nodal coordinates
+    flx_ancf *ancfs;
     int nelement; // of beams
     flx_beam_exact *elements;
     int **element_blocks; // (nelement) where their blocks are to be written
@@ -531,6 +535,15 @@ void flx_modals_momentum(const flx_descriptor *d, const flx_work *w, const flx_p
 void flx_modals_watch(const flx_descriptor *d, flx_work *w, const double *q);
 void flx_modals_transport(const flx_descriptor *d, const flx_work *w, const flx_point *p,
                           double *out);
+
+// elements in absolute nodal coordinates, between points; evaluated by their kernels
+flx_status flx_ancfs_plan(flx_descriptor *d);
+flx_status flx_ancfs_couple(flx_descriptor *d);
+void flx_ancfs_fill(flx_descriptor *d);
+void flx_ancfs_mark(flx_descriptor *d);
+flx_ancf_at flx_ancfs_at(const flx_descriptor *d, const flx_point *p);
+// Force and moment in the section at a node, ground axes. false: not a node of theirs.
+bool flx_ancfs_section(const flx_descriptor *d, const flx_point *p, int body, double out[6]);
 
 // elements between nodes, which are bodies
 flx_status flx_elements_plan(flx_descriptor *d);

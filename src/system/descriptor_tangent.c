@@ -218,6 +218,8 @@ static void all_entries(const flx_descriptor *d, flx_work *w, const flx_point *p
     bodies_linearise(d, p, b->A1, b->A2);
     flx_modals_linearise(d, w, p, b->A0, b->A1, b->A2);
     flx_elements_linearise(d, w, b->A0, b->A1);
+    flx_ancf_at ancf = flx_ancfs_at(d, p);
+    flx_ancf_linearise(d->nancf, d->ancfs, &ancf, b->A0, b->A1, b->A2);
     for (int i = 0; i < d->base.dims.nx; i++) {
         int u = flx_first_x(d) + i;
         b->A1[flx_layout_slot(d, u, u)] += 1.0;
@@ -283,6 +285,8 @@ void flx_eval_saddle(const flx_descriptor *d, flx_work *w, const flx_point *p, d
     if (d->nfollower > 0) clear_followers(d, A0, NULL);
     bodies_linearise(d, p, NULL, A2);
     flx_modals_linearise(d, w, p, NULL, NULL, A2);
+    flx_ancf_at ancf = flx_ancfs_at(d, p);
+    flx_ancf_linearise(d->nancf, d->ancfs, &ancf, NULL, NULL, A2);
     if (d->planar) {
         flx_row_point2_jacobian(d->npoint, d->points, w->frames.plane, A0);
     } else {
