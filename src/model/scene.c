@@ -2,9 +2,11 @@
 #include "model/scene.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #define MOST_NODES 1000 // of an elastic body in the text; those of interfaces come first
+#define NAME_LENGTH 256
 
 static const char *const shape_words[] = {
     [FLX_SHAPE_NONE] = "none",         [FLX_SHAPE_BOX] = "box",
@@ -113,11 +115,37 @@ static void put_elastic(const flx_model *m, const flx_modal *modal, flx_text *t)
     flx_text_put(t, "]}");
 }
 
+// Nodes by the names that models use for them: "rod.end", "arm.tip".
+static const char *node_word(const flx_model *m, int body, const char **whole)
+{
+    for (int i = 0; i < m->nbeam; i++) {
+        const flx_beam *b = m->beams + i;
+        *whole = b->name; // the first node is the beam itself
+        if (b->nodes[b->order * b->nelement] == body) return "end";
+    }
+    if (body < m->nbody) return NULL;
+    const flx_follower *f = m->followers + (body - m->nbody);
+    const flx_modal *modal = modal_of(m, f->carrier);
+    *whole = m->bodies[f->carrier].name;
+    if (!modal) return NULL;
+    if (modal->e->nodes[f->node].name || !modal->e->line) return modal->e->nodes[f->node].name;
+    if (f->node == 0) return "start";
+    return f->node == modal->e->nnode - 1 ? "end" : NULL;
+}
+
+static void put_name(const flx_model *m, int body, flx_text *t)
+{
+    const char *whole = NULL, *word = node_word(m, body, &whole);
+    char name[NAME_LENGTH];
+    if (word) snprintf(name, sizeof name, "%s.%s", whole, word);
+    flx_text_put_string(t, word ? name : m->bodies[body].name);
+}
+
 static void put_body(const flx_model *m, int i, const flx_places *p, double size, flx_text *t)
 {
     const flx_body *b = m->bodies + i;
     flx_text_put(t, "{\"name\": ");
-    flx_text_put_string(t, b->name);
+    put_name(m, i, t);
     flx_text_print(t, ", \"motion\": %d", FLX_SCENE_MOTION * i);
     put_key(t, "mass");
     flx_text_put_number(t, b->mass);

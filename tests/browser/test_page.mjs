@@ -69,6 +69,7 @@ const cases = [
   ["rolling_coin", "coin", 1e-6],
   ["bouncing_ball", "ball", 1e-6],
   ["tumbling_chain", "first", 1e-5], // 70 m away in single precision
+  ["flying_beam", "rod.end", 1e-5],
 ];
 
 const browser = await launch();
