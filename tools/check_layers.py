@@ -21,7 +21,7 @@ LAYERS = {
     "body": (["base", "math", "expr", "reduce", "model"], ["base", "system"], []),
     "joint": (["base", "math", "expr", "model"], ["base", "system"], []),
     "force": (["base", "math", "expr", "model"], ["base", "system"], []),
-    "fe": (["base", "math", "reduce", "model"], ["base", "fe"], []),
+    "fe": (["base", "math", "reduce", "model"], ["base", "fe", "results"], []),
     "system": (["base", "math", "expr", "reduce", "model", "body", "joint", "force", "fe"], ["*"], []),
     "export": (["base", "math", "expr", "reduce", "model", "joint", "system"], ["base", "model", "export"], []),
     "integrate": (["base", "math"], ["base", "system", "integrator", "methods"], []),

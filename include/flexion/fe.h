@@ -2,6 +2,7 @@
 #pragma once
 
 #include "flexion/model.h"
+#include "flexion/results.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -50,6 +51,10 @@ typedef struct flx_fe_modes_report {
 // The lowest `count` modes into modes (count).
 FLX_API flx_status flx_fe_problem_modes(flx_fe_problem *problem, int count, const char *vtu,
                                         flx_fe_mode *modes, flx_fe_modes_report *report);
+
+// What statics (one shape, that of the loads) or modes found last, with its stresses, as it is drawn. It lives
+// as long as the problem. FLX_ERR_ARGUMENT where there is no surface.
+FLX_API flx_status flx_fe_problem_mesh(flx_fe_problem *problem, flx_result_mesh *out);
 
 // Newmark's method (beta 1/4, gamma 1/2) from rest under the loads of the structure, which act from
 // t = 0 on. until and step <= 0: those of `simulate`. nodes (nnode): their displacements go to the CSV

@@ -32,6 +32,7 @@ FLX_API int flx_model_unavailable_count(const flx_model *model);
 FLX_API const char *flx_model_unavailable(const flx_model *model, int i, flx_loc *loc);
 
 FLX_API const char *flx_model_title(const flx_model *model); // "" when it has none
+FLX_API const char *flx_model_text(const flx_model *model);  // of its file
 
 // What the model is made of, repeated items unrolled, in the order of the file. type: the word of
 // the language, "" where there is none. NULL when out of range.

@@ -164,6 +164,15 @@ typedef struct flx_frames_def {
 } flx_frames_def;
 FLX_API flx_status flx_frames_write(flx_result *r, const flx_frames_def *def, int *written);
 
+// Shapes of a structure as a result file that pages and pictures show: modes swing one after the other, a second
+// each and equally large; a static shape grows with the load.
+typedef struct flx_shapes_def {
+    const char *path, *title, *model_path, *model_text;
+    const flx_result_mesh *mesh;
+    const double *frequencies; // (mesh->nmode) Hz; NULL: statics
+} flx_shapes_def;
+FLX_API flx_status flx_shapes_write(flx_ctx *ctx, const flx_shapes_def *def);
+
 // A page of HTML to print, or, where the path ends in .pdf, what Chromium prints of it: the model in
 // short, what was run, notes, the ledger, drawings of all signals. Needs gnuplot at run time.
 FLX_API flx_status flx_report_write(flx_result *r, const char *path);

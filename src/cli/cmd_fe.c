@@ -15,6 +15,8 @@ static const char help_text[] =
     "  --count N         modes: how many (default 10)\n"
     "  --vtu FILE        where fields go (default MODEL.static.vtu, MODEL.modes.vtu, or\n"
     "                    MODEL.pvd with a .vtu file for each picture); none: nowhere\n"
+    "  --result FILE     static, modes: a result (.h5) that flexion view plays: modes\n"
+    "                    swing, a load grows, coloured by displacement or stress\n"
     "  --csv FILE        transient: energies, displacements of the nodes asked for\n"
     "  --node N          transient: a node for the table; may be repeated\n"
     "  --every N         transient: write every N-th step (default: 100 in all)\n"
@@ -26,7 +28,9 @@ static const char help_text[] =
     "Exit status: 0 done, 1 the computation failed, 2 the input is wrong.\n";
 
 typedef struct request {
-    const char *what, *path, *count, *vtu, *csv, *every;
+    const char *what, *path, *count, *vtu, *csv, *every, *result;
+    flx_ctx *ctx;
+    const flx_model *model;
     cli_list settings, nodes;
     char *picture; // owned; NULL: none
 } request;
@@ -58,6 +62,23 @@ static void print_summary(const flx_fe_problem *p, const char *path)
     print_vector("centre of mass", s.com, "m");
 }
 
+// What was found as a result file; frequencies NULL: of statics.
+static flx_status write_result(flx_fe_problem *p, const request *q, const double *frequencies)
+{
+    flx_result_mesh mesh;
+    if (!q->result) return FLX_OK;
+    flx_status status = flx_fe_problem_mesh(p, &mesh);
+    const flx_shapes_def def = {.path = q->result,
+                                .title = flx_model_title(q->model),
+                                .model_path = q->path,
+                                .model_text = flx_model_text(q->model),
+                                .mesh = &mesh,
+                                .frequencies = frequencies};
+    if (status == FLX_OK) status = flx_shapes_write(q->ctx, &def);
+    if (status == FLX_OK) printf("  result in %s\n", q->result);
+    return status;
+}
+
 static flx_status run_static(flx_fe_problem *p, const request *q)
 {
     flx_fe_static r;
@@ -71,7 +92,18 @@ static flx_status run_static(flx_fe_problem *p, const request *q)
     print_vector("reaction", r.reaction, "N");
     print_vector("its moment", r.reaction + 3, "N m about the origin");
     printf("  residual           %12.2e\n", r.residual);
-    return FLX_OK;
+    return write_result(p, q, NULL);
+}
+
+static flx_status write_modes(flx_fe_problem *p, const request *q, int count,
+                              const flx_fe_mode *modes)
+{
+    double *frequencies = calloc((size_t)count + 1, sizeof *frequencies);
+    if (!frequencies) return FLX_ERR_MEMORY;
+    for (int k = 0; k < count; k++) frequencies[k] = modes[k].frequency;
+    flx_status status = write_result(p, q, frequencies);
+    free(frequencies);
+    return status;
 }
 
 static flx_status run_modes(flx_fe_problem *p, const request *q)
@@ -98,6 +130,7 @@ static flx_status run_modes(flx_fe_problem *p, const request *q)
             }
             printf("\n");
         }
+        status = write_modes(p, q, count, modes);
     }
     free(modes);
     return status;
@@ -138,6 +171,7 @@ static int compute(flx_ctx *ctx, request *q, int kind)
     flx_model *model = NULL;
     flx_fe_problem *p = NULL;
     flx_status status = flx_model_read(ctx, q->path, q->settings.count, q->settings.items, &model);
+    q->model = model;
     if (status == FLX_OK) status = flx_fe_problem_create(model, &p);
     if (status == FLX_OK) {
         print_summary(p, q->path);
@@ -200,18 +234,19 @@ static int choose(flx_ctx *ctx, request *q, const cli_list *rest)
 
 static int run(flx_ctx *ctx, int argc, char **argv)
 {
-    request q = {0};
+    request q = {.ctx = ctx};
     cli_list rest = {0};
     int code = EXIT_WRONG;
     const cli_option options[] = {
-        {.name = "--count", .value = &q.count}, {.name = "--vtu", .value = &q.vtu},
-        {.name = "--csv", .value = &q.csv},     {.name = "--every", .value = &q.every},
-        {.name = "--node", .list = &q.nodes},   {.name = "--set", .list = &q.settings}};
+        {.name = "--count", .value = &q.count},  {.name = "--vtu", .value = &q.vtu},
+        {.name = "--csv", .value = &q.csv},      {.name = "--every", .value = &q.every},
+        {.name = "--node", .list = &q.nodes},    {.name = "--set", .list = &q.settings},
+        {.name = "--result", .value = &q.result}};
     rest.items = calloc((size_t)argc, sizeof *rest.items);
     q.settings.items = calloc((size_t)argc, sizeof *q.settings.items);
     q.nodes.items = calloc((size_t)argc, sizeof *q.nodes.items);
     if (rest.items && q.settings.items && q.nodes.items) {
-        cli_parsed parsed = cli_parse(&cmd_fe, argc, argv, 6, options, &rest);
+        cli_parsed parsed = cli_parse(&cmd_fe, argc, argv, 7, options, &rest);
         if (parsed == CLI_DONE) code = EXIT_DONE;
         if (parsed == CLI_GO) code = choose(ctx, &q, &rest);
     }

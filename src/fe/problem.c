@@ -37,6 +37,8 @@ void flx_fe_problem_destroy(flx_fe_problem **problem)
 {
     if (!problem || !*problem) return;
     flx_free((*problem)->group);
+    flx_free((*problem)->found);
+    flx_arena_destroy(&(*problem)->drawings);
     flx_fe_destroy(&(*problem)->fe);
     flx_free(*problem);
     *problem = NULL;

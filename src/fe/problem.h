@@ -13,9 +13,15 @@ struct flx_fe_problem {
     const flx_symmetric *K, *M;
     int n;
     int *group; // (n) node of an unknown; NULL with matrices
+    int nfound;
+    double *found;       // (nfound, n) owned: what statics or modes found last
+    bool whole;          // with the displacements of supports; else they rest
+    flx_arena *drawings; // owned; NULL: none
 };
 
 // No finite elements, no picture: refused.
 flx_status flx_fe_problem_need_mesh(const flx_fe_problem *p, const char *what);
+// Keep shapes x (count, n) for flx_fe_problem_mesh. FLX_ERR_MEMORY.
+flx_status flx_fe_problem_keep(flx_fe_problem *p, int count, const double *x, bool whole);
 // Factor of K, refused with the node that is free where it is singular.
 flx_status flx_fe_problem_factor(const flx_fe_problem *p, flx_frontal **f);

@@ -66,6 +66,7 @@ flx_status flx_fe_problem_modes(flx_fe_problem *p, int count, const char *vtu, f
                                     .solutions = m->solves};
     flx_status status = p->fe ? find_effective(p, m, modes) : FLX_OK;
     if (status == FLX_OK && vtu && p->fe) status = write_modes(p, m, modes, vtu);
+    if (status == FLX_OK) status = flx_fe_problem_keep(p, m->count, m->X, false);
     flx_modes_destroy(&m);
     return status;
 }

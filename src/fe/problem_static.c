@@ -77,6 +77,7 @@ flx_status flx_fe_problem_static(flx_fe_problem *p, const char *vtu, flx_fe_stat
         flx_fe_expand(p->fe, x, false, u);
         status = flx_fe_stress(p->fe, u, sigma);
     }
+    if (status == FLX_OK) status = flx_fe_problem_keep(p, 1, x, true);
     if (status == FLX_OK) status = flx_fe_reactions(p->fe, u, false, F);
     if (status == FLX_OK) { // strain energy of all nodes, prescribed ones included
         for (size_t i = 0; i < 6 * m; i++) r->strain_energy += u[i] * F[i] / 2;

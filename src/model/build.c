@@ -252,6 +252,11 @@ const char *flx_model_unavailable(const flx_model *model, int i, flx_loc *loc)
     return model->unavailable[i].what;
 }
 
+const char *flx_model_text(const flx_model *model)
+{
+    return model->text;
+}
+
 const char *flx_model_title(const flx_model *model)
 {
     return model->title;
