@@ -42,6 +42,17 @@ flexion("run", at("coarse.yaml"), "-q", "-o", at("implicit-euler.h5"));
 flexion("view", at("dopri5.h5"), at("implicit-euler.h5"), "-o", at("both.html"));
 await draw(at("both.html"), "page_compare.png", 2.6, `document.getElementById("arrangement").click(); ${trace("rod2.tip")}`);
 
+flexion("fe", "static", join(root, "examples/fe/bracket.yaml"), "--vtu", "none", "--result", at("bracket.h5"));
+flexion("view", at("bracket.h5"), "-o", at("bracket.html"));
+await draw(at("bracket.html"), "page_bracket.png", 1, `{
+  document.getElementById("tab-view").click();
+  for (const [id, value] of [["colouring", "stress"], ["exaggeration", "500"]]) {
+    const choice = document.getElementById(id);
+    choice.value = value;
+    choice.onchange();
+  }
+}`);
+
 flexion("run", join(root, "examples/gears.yaml"), "-o", at("gears.h5"));
 flexion("export", "frames", at("gears.h5"), "-o", at("gears"), "--frames", "5", "--size", "960x480");
 copyFileSync(at("gears/frame_0002.png"), join(root, "docs/img/frame_gears.png"));

@@ -175,6 +175,21 @@ await test("a mesh deforms, with a scale of colours", async () => {
   await page.context().close();
 });
 
+await test("statics of a structure: the scale ends at the largest stress", async () => {
+  const said = flexion("fe", "static", join(examples, "fe/bracket.yaml"), "--vtu", "none", "--result", at("bracket.h5"));
+  const largest = Number(/von Mises +(\S+) Pa/.exec(said)[1]) / 1e6;
+  flexion("view", at("bracket.h5"), "-o", at("bracket.html"));
+  const { page, complaints } = await open(browser, at("bracket.html"));
+  await page.evaluate(() => window.flexion.colour("stress"));
+  const shown = /^([\d.]+) MPa$/.exec(await page.textContent("#scale .top"));
+  assert.ok(shown && Math.abs(Number(shown[1]) / largest - 1) < 0.005, `${shown} and ${largest}`);
+  flexion("fe", "modes", join(examples, "fe/bracket.yaml"), "--count", "3", "--vtu", "none", "--result", at("modes.h5"));
+  flexion("export", "frames", at("modes.h5"), "-o", at("modes"), "--frames", "4", "--size", "160x120");
+  assert.ok(existsSync(at("modes/frame_0003.png")));
+  assert.deepEqual(complaints, []);
+  await page.context().close();
+});
+
 await test("a mesh that is too large is made coarser, and that is said", async () => {
   execFileSync(meshResult, ["60000", "101", at("large.h5")]);
   const said = flexion("view", at("large.h5"), "-o", at("large.html"), "--mesh-points", "5000");
