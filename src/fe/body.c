@@ -27,6 +27,7 @@ typedef struct body {
     flx_elastic *e;
     const flx_shapes *shapes;
     const flx_basis *basis;
+    const flx_free_structure *s;
     int nrigid;
     int *nodes; // (e->nnode) of the structure
     int *order; // (fe->nnode) row in the drawing; -1: none
@@ -198,6 +199,23 @@ static flx_status find_fields(body *b, double *turns)
     return status;
 }
 
+// The room of the fields is free by now.
+static flx_status stiffen(body *b)
+{
+    double *mX = b->F;
+    for (size_t i = 0; i < (size_t)b->fe->nnode; i++) {
+        memcpy(mX + 3 * i, b->Y + i * (size_t)b->nf, 3 * sizeof *mX);
+    }
+    return flx_fe_stiffen(&(flx_fe_stiffening){.fe = b->fe,
+                                               .s = b->s,
+                                               .basis = b->basis,
+                                               .shapes = b->shapes,
+                                               .mX = mX,
+                                               .nodes = b->nodes,
+                                               .arena = b->arena,
+                                               .e = b->e});
+}
+
 static flx_status find_moments(body *b)
 {
     const flx_fe *fe = b->fe;
@@ -214,6 +232,7 @@ static flx_status find_moments(body *b)
     if (status == FLX_OK) status = find_fields(b, turns);
     if (status == FLX_OK) status = find_masses(b, turns);
     if (status == FLX_OK) status = flx_elastic_set_moments(fe->ctx, b->e, b->rows, b->F, b->Y);
+    if (status == FLX_OK && b->basis->stiffening) status = stiffen(b);
     flx_free(turns);
     flx_free(b->F);
     flx_free(b->Y);
@@ -294,7 +313,8 @@ static int choose_nodes(const body *b, int n, bool *taken, int *nodes)
 {
     const flx_fe *fe = b->fe;
     int count = 0;
-    bool surface = (double)fe->nnode * 18.0 * n > MOST_NUMBERS && b->e->mesh;
+    double each = 18.0 * n + (b->basis->stiffening ? 6.0 * n * n : 0);
+    bool surface = fe->nnode * each > MOST_NUMBERS && b->e->mesh;
     for (int i = 0; i < b->basis->ninterface; i++) {
         nodes[count++] = b->basis->interfaces[i];
         taken[b->basis->interfaces[i]] = true;
@@ -350,9 +370,11 @@ static flx_status make(body *b)
 }
 
 static flx_status make_body(const flx_fe *fe, flx_arena *arena, const flx_basis *basis,
-                            const flx_shapes *shapes, int nrigid, flx_elastic **out)
+                            const flx_shapes *shapes, const flx_free_structure *s,
+                            flx_elastic **out)
 {
-    body b = {.fe = fe, .arena = arena, .shapes = shapes, .basis = basis, .nrigid = nrigid};
+    body b = {.fe = fe, .arena = arena, .shapes = shapes, .basis = basis, .s = s};
+    b.nrigid = s->nrigid;
     b.nodes = flx_alloc(fe->ctx, (size_t)fe->nnode, sizeof *b.nodes);
     b.order = flx_alloc(fe->ctx, (size_t)fe->nnode, sizeof *b.order);
     flx_status status = b.nodes && b.order ? make(&b) : FLX_ERR_MEMORY;
@@ -402,9 +424,9 @@ static flx_status reduce(flx_fe *fe, flx_arena *arena, const flx_basis *basis, f
     s.group = group;
     s.interfaces = faces;
     if (status == FLX_OK) status = flx_shapes_find(&s, basis, &shapes);
-    flx_free(R); // no longer needed when the fields take their room
-    if (status == FLX_OK) status = make_body(fe, arena, basis, &shapes, s.nrigid, out);
+    if (status == FLX_OK) status = make_body(fe, arena, basis, &shapes, &s, out);
     flx_shapes_clear(&shapes);
+    flx_free(R);
     flx_free(faces);
     flx_free(group);
     return status;

@@ -17,3 +17,17 @@ flx_status flx_fe_reduce(flx_ctx *ctx, flx_arena *arena, const flx_structure *s,
 // surface, nothing to draw. order (nnode of the structure): the row of a node among those drawn, -1: none.
 flx_status flx_fe_draw(const flx_fe *fe, flx_arena *arena, int n, int *order,
                        flx_elastic_mesh **out);
+
+// ---- body_stiffen.c: the quadratic field --------------------------------------------------------
+
+typedef struct flx_fe_stiffening {
+    const flx_fe *fe;
+    const flx_free_structure *s;
+    const flx_basis *basis;
+    const flx_shapes *shapes;
+    const double *mX; // (nnode, 3) masses between nodes times their places
+    const int *nodes; // (e->nnode) of the structure
+    flx_arena *arena;
+    flx_elastic *e; // gains S2, parts of J2 and N1, and phi2, psi2 of its nodes
+} flx_fe_stiffening;
+flx_status flx_fe_stiffen(const flx_fe_stiffening *def);

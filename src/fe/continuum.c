@@ -169,3 +169,49 @@ flx_status flx_continuum_turn(const flx_cell_tables *t, const double *x, const d
     }
     return FLX_OK;
 }
+
+// The largest number of displacements that flx_continuum_stretch takes at once.
+#define MOST_SHAPES 64
+
+flx_status flx_continuum_stretch(const flx_cell_tables *t, const flx_hooke *c, const double *x,
+                                 int n, const double *u, double *force)
+{
+    const flx_shape_table *s = &t->stiffness;
+    double g[FLX_CELL_NODES][3], det, G[MOST_SHAPES][3][3];
+    int d = s->dimension, each = 3 * s->nodes;
+    if (n > MOST_SHAPES) return FLX_ERR_ARGUMENT;
+    for (int p = 0; p < s->points; p++) {
+        if (!find_gradients(s, p, x, g, &det)) return FLX_SINGULAR;
+        double w = c->thickness * det * s->weight[p], *out = force;
+        for (int k = 0; k < n; k++) {
+            for (int i = 0; i < 9; i++) {
+                G[k][i / 3][i % 3] = 0;
+                for (int a = 0; a < s->nodes; a++) {
+                    G[k][i / 3][i % 3] += u[k * each + 3 * a + i / 3] * g[a][i % 3];
+                }
+            }
+        }
+        for (int k = 0; k < n; k++) {
+            for (int l = k; l < n; l++, out += each) {
+                double E[3][3], trace = 0;
+                for (int i = 0; i < d; i++) {
+                    for (int j = 0; j < d; j++) {
+                        E[i][j] = 0;
+                        for (int m = 0; m < d; m++) {
+                            E[i][j] += (G[k][m][i] * G[l][m][j] + G[l][m][i] * G[k][m][j]) / 2;
+                        }
+                    }
+                    trace += E[i][i];
+                }
+                for (int a = 0; a < s->nodes; a++) {
+                    for (int i = 0; i < d; i++) {
+                        double sum = c->lambda * trace * g[a][i];
+                        for (int j = 0; j < d; j++) sum += 2 * c->mu * E[i][j] * g[a][j];
+                        out[3 * a + i] -= w * sum;
+                    }
+                }
+            }
+        }
+    }
+    return FLX_OK;
+}

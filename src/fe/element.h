@@ -47,6 +47,11 @@ flx_status flx_continuum_stress(const flx_cell_tables *t, const flx_hooke *c, fl
 flx_status flx_continuum_turn(const flx_cell_tables *t, const double *x, const double *u,
                               double *turn);
 
+// Nodal forces (nodes, 3) += - integral of the stress of the strain sym(grad a^T grad b), for each pair a <= b
+// of n displacements u (n, nodes, 3): (n (n + 1)/2, nodes, 3). FLX_SINGULAR as above.
+flx_status flx_continuum_stretch(const flx_cell_tables *t, const flx_hooke *c, const double *x,
+                                 int n, const double *u, double *force);
+
 // beam.c: straight beams with two nodes, in space (12 unknowns) or in the plane (6). EA, EI, ... by the
 // section and the material (which may be NULL where the section gives stiffnesses).
 typedef struct flx_beam_law {

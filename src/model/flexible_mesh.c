@@ -129,11 +129,13 @@ static flx_status reduce_structure(flx_fe_maker *m, const flx_item *body, const 
     flx_builder *b = m->b;
     const flx_yaml *attachment = flx_yaml_get(reduce, "attachment");
     const flx_yaml *kind = flx_yaml_get(m->fe, "masses");
+    const flx_yaml *stiffening = flx_yaml_get(body->def, "stiffening");
     int lumped = 0;
     flx_basis basis;
     interfaces faces = {0};
     FLX_TRY(flx_flexible_read_basis(m->e, body, reduce, &basis));
     if (attachment) FLX_TRY(flx_build_flag(b, attachment, "attachment", &basis.attachment));
+    if (stiffening) FLX_TRY(flx_build_flag(b, stiffening, "stiffening", &basis.stiffening));
     if (kind) FLX_TRY(flx_build_word(b, kind, "kind of masses", masses, &lumped));
     FLX_TRY(check_springs(m));
     FLX_TRY(read_interfaces(m, flx_yaml_get(reduce, "interfaces"), &faces));
@@ -153,22 +155,13 @@ flx_status flx_flexible_read_mesh(flx_env *e, const flx_item *body, const flx_ya
                                   const flx_yaml *reduce, flx_elastic **out)
 {
     flx_builder *b = e->b;
-    const flx_yaml *stiffening = flx_yaml_get(body->def, "stiffening");
     const flx_yaml *type = flx_yaml_get(reduce, "type");
-    bool stiffened = false;
     flx_fe_maker m = {.e = e, .b = b, .fe = fe};
     FLX_TRY(check_keys(b, body, fe));
     if (strcmp(type->text, "shapes") == 0) {
         return FLX_FAIL(b->ctx, FLX_ERR_MODEL, type->loc,
                         "shapes are functions along a line; of a mesh take modal, guyan or "
                         "craig-bampton");
-    }
-    if (stiffening) FLX_TRY(flx_build_flag(b, stiffening, "stiffening", &stiffened));
-    if (stiffened) {
-        return FLX_FAIL(b->ctx, FLX_ERR_MODEL, stiffening->loc,
-                        "stiffening of meshes is not available yet: '%s' can be a line, or come "
-                        "from 'data'",
-                        body->full);
     }
     if (!b->reader || !b->reader->reduce) {
         return FLX_FAIL(b->ctx, FLX_ERR_MODEL, fe->loc, "meshes cannot be reduced here");

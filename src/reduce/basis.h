@@ -14,6 +14,7 @@ typedef enum flx_frame_kind {
 typedef struct flx_basis {
     enum { FLX_BASIS_MODES, FLX_BASIS_GUYAN, FLX_BASIS_CRAIG_BAMPTON } kind;
     int modes;
+    bool stiffening;
     bool attachment; // with FLX_BASIS_MODES: also the shapes of unit loads at the interfaces
     int ninterface;
     const int *interfaces;    // nodes, counted from 0
@@ -56,3 +57,8 @@ typedef struct flx_shapes {
 // Shapes of the basis, as the frame sees them, orthogonal with respect to K.
 flx_status flx_shapes_find(const flx_free_structure *s, const flx_basis *b, flx_shapes *out);
 void flx_shapes_clear(flx_shapes *shapes);
+
+// Solve K x = f for loads that are in equilibrium, with the motion that the frame takes away: X (count, n),
+// the loads before. lowest: the square of the body's lowest angular frequency.
+flx_status flx_shapes_relax(const flx_free_structure *s, const flx_basis *b, double lowest,
+                            int count, double *X);

@@ -262,42 +262,51 @@ static flx_status attach_held(search *q, const part *p)
     return status;
 }
 
-// (MSH-1): K + shift M in the place of the singular K, and what the shift does corrected.
+// K + shift M in the place of the singular K, and what the shift does corrected. X: the solutions of the
+// loads F, which are in equilibrium; Y: room for as many.
+static flx_status solve_free(const search *q, int count, const double *F, double *X, double *Y)
+{
+    const flx_free_structure *s = q->s;
+    double shift = FLX_SHAPES_SHIFT * q->lowest;
+    size_t all = (size_t)count * q->n;
+    flx_frontal *f = NULL;
+    flx_status status = flx_frontal_create(s->ctx, s->K, s->group, &f);
+    if (status == FLX_OK) status = flx_frontal_factor(f, 1, s->K, shift, s->M);
+    if (status == FLX_OK) status = flx_frontal_reserve(f, count);
+    memset(X, 0, all * sizeof *X);
+    for (int step = 0; step < CORRECTIONS && status == FLX_OK; step++) {
+        flx_symmetric_multiply(s->M, count, X, Y);
+        for (size_t i = 0; i < all; i++) X[i] = F[i] + shift * Y[i];
+        flx_frontal_solve(f, count, X);
+        for (int k = 0; k < count; k++) flx_shapes_take_mean_away(q, X + k * q->n);
+    }
+    flx_frontal_destroy(&f);
+    return status;
+}
+
+// (MSH-1)
 static flx_status attach_free(search *q)
 {
     const flx_free_structure *s = q->s;
     int count = count_components(q, 0), n = s->K->n;
-    double shift = FLX_SHAPES_SHIFT * q->lowest;
-    flx_frontal *f = NULL;
     if (count == 0) return FLX_OK;
     FLX_TRY(reserve(q, count));
     double *X = q->V + (size_t)q->count * q->n;
     double *F = flx_alloc(s->ctx, 2 * (size_t)count * q->n, sizeof *F);
-    flx_status status = F ? flx_frontal_create(s->ctx, s->K, s->group, &f) : FLX_ERR_MEMORY;
-    if (status == FLX_OK) status = flx_frontal_factor(f, 1, s->K, shift, s->M);
-    if (status == FLX_OK) status = flx_frontal_reserve(f, count);
-    if (status == FLX_OK) {
-        double *Y = F + (size_t)count * q->n;
-        put_loads(q, 0, F);
-        for (int k = 0; k < count; k++) { // f - M R a, a = (R^T M R)^-1 R^T f
-            double a[6];
-            for (int i = 0; i < s->nrigid; i++) {
-                a[i] = cblas_ddot(n, s->rigid + (size_t)i * q->n, 1, F + k * q->n, 1);
-            }
-            flx_dense_lu_solve(s->nrigid, q->RMR, q->pivot, a);
-            for (int i = 0; i < s->nrigid; i++) {
-                cblas_daxpy(n, -a[i], q->MR + (size_t)i * q->n, 1, F + k * q->n, 1);
-            }
+    if (!F) return FLX_ERR_MEMORY;
+    put_loads(q, 0, F);
+    for (int k = 0; k < count; k++) { // f - M R a, a = (R^T M R)^-1 R^T f
+        double a[6];
+        for (int i = 0; i < s->nrigid; i++) {
+            a[i] = cblas_ddot(n, s->rigid + (size_t)i * q->n, 1, F + k * q->n, 1);
         }
-        for (int step = 0; step < CORRECTIONS; step++) {
-            flx_symmetric_multiply(s->M, count, X, Y);
-            for (size_t i = 0; i < (size_t)count * q->n; i++) X[i] = F[i] + shift * Y[i];
-            flx_frontal_solve(f, count, X);
-            for (int k = 0; k < count; k++) flx_shapes_take_mean_away(q, X + k * q->n);
+        flx_dense_lu_solve(s->nrigid, q->RMR, q->pivot, a);
+        for (int i = 0; i < s->nrigid; i++) {
+            cblas_daxpy(n, -a[i], q->MR + (size_t)i * q->n, 1, F + k * q->n, 1);
         }
-        q->count += count;
     }
-    flx_frontal_destroy(&f);
+    flx_status status = solve_free(q, count, F, X, F + (size_t)count * q->n);
+    if (status == FLX_OK) q->count += count;
     flx_free(F);
     return status;
 }
@@ -390,4 +399,21 @@ void flx_shapes_clear(flx_shapes *shapes)
     flx_free(shapes->M);
     flx_free(shapes->RM);
     *shapes = (flx_shapes){0};
+}
+
+flx_status flx_shapes_relax(const flx_free_structure *s, const flx_basis *b, double lowest,
+                            int count, double *X)
+{
+    search q = {.s = s, .b = b, .n = (size_t)s->K->n, .V = X, .count = count, .lowest = lowest};
+    size_t all = (size_t)count * q.n;
+    double *F = flx_alloc(s->ctx, 2 * all, sizeof *F);
+    flx_status status = F ? prepare(&q) : FLX_ERR_MEMORY;
+    if (status == FLX_OK) {
+        memcpy(F, X, all * sizeof *F);
+        status = solve_free(&q, count, F, X, F + all);
+    }
+    if (status == FLX_OK) status = flx_shapes_see_from_frame(&q);
+    flx_free(F);
+    flx_free(q.MR);
+    return status;
 }

@@ -117,7 +117,7 @@ static void look(const search *q, const double *x, double c[6])
 }
 
 // (MSH-2)
-static flx_status see_from_frame(search *q)
+flx_status flx_shapes_see_from_frame(search *q)
 {
     const flx_free_structure *s = q->s;
     int r = s->nrigid, pivot[6];
@@ -172,7 +172,7 @@ flx_status flx_shapes_finish(search *q, const flx_shape_part *p, flx_shapes *out
         bool held = q->b->kind == FLX_BASIS_MODES;
         status = flx_shapes_check(q, held ? p : NULL, out->omega2, out->error);
     }
-    if (status == FLX_OK) status = see_from_frame(q);
+    if (status == FLX_OK) status = flx_shapes_see_from_frame(q);
     if (status != FLX_OK) return status;
     for (int k = 0; k < q->count; k++) choose_sign(q, q->V + (size_t)k * q->n);
     int rigid = q->s->nrigid, n = q->s->K->n;

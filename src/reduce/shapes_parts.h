@@ -36,6 +36,8 @@ flx_status flx_shapes_scale(flx_shape_search *q);
 // V becomes orthonormal, then as the frame sees it; with its frequencies and masses.
 // p: what is held; NULL: the structure is free.
 flx_status flx_shapes_finish(flx_shape_search *q, const flx_shape_part *p, flx_shapes *out);
+// V as the frame sees it (MSH-2).
+flx_status flx_shapes_see_from_frame(flx_shape_search *q);
 // How far the frequencies are above those of the structure, in proportion: error (count).
 flx_status flx_shapes_check(const flx_shape_search *q, const flx_shape_part *p,
                             const double *omega2, double *error);

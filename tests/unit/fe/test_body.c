@@ -6,6 +6,7 @@
 #include "math/dense.h"
 #include "math/frontal.h"
 #include "math/modes.h"
+#include "reduce/line.h"
 
 static const flx_material steel = {"", {NULL, 0, 0}, 2.1e11, 0.3, 7850};
 
@@ -411,6 +412,49 @@ static int matrices_make_the_same_body(void)
     return 0;
 }
 
+// A slender bar draws its end nearer as it bends, and stretches by nothing: the numbers of a beam.
+static int stiffening_is_that_of_a_beam(void)
+{
+    const double size[3] = {1, 0.03, 0.02}, points[6] = {0, 0, 0, 1, 0, 0};
+    const double E = steel.E, A = 6e-4, rho = steel.density, G = E / 2.6;
+    const double I[2] = {A * 9e-4 / 12, A * 4e-4 / 12};
+    rig r = {.ctx = flx_ctx_create()};
+    flx_elastic *beam = NULL;
+    r.arena = flx_arena_create(r.ctx);
+    r.s = fe_box(r.ctx, FLX_CELL_HEX20, FLX_FAMILY_SOLID, 20, 1, 1, size, &steel, 1, 0);
+    for (int i = 0; i < r.s->nnode; i++) r.s->x[3 * i + 1] -= 0.015, r.s->x[3 * i + 2] -= 0.01;
+    r.faces[0] = add_frame(r.s, 0, FLX_LINK_RIGID);
+    r.faces[1] = add_frame(r.s, 1, FLX_LINK_RIGID);
+    const flx_line line = {.npoint = 2,
+                           .points = points,
+                           .shear = true,
+                           .stiffening = true,
+                           .up = {0, 1, 0},
+                           .mass = rho * A,
+                           .EA = E * A,
+                           .GJ = 0.5 * G * (I[0] + I[1]),
+                           .EI = {E * I[0], E * I[1]},
+                           .GA = {G * A * 5 / 6, G * A * 5 / 6},
+                           .second = {rho * I[0], rho * I[1]},
+                           .elements = 20};
+    flx_basis b = {.modes = 3, .stiffening = true};
+    CHECK(flx_line_reduce(r.ctx, r.arena, &line, &b, FLX_NOWHERE, &beam) == FLX_OK);
+    CHECK(reduce(&r, b, 2) == FLX_OK);
+    CHECK(r.e->stiffened && !r.e->nodes[0].phi2);
+    for (int k = 0; k < 3; k++) { // two of the first pair, and the next
+        const double *S = r.e->S2 + 12 * k, *J = r.e->J2 + 24 * k, *known = beam->J2 + 24 * k;
+        CHECK_REL(S[0], beam->S2[12 * k], 0.005);
+        for (int c = 1; c < 3; c++) CHECK_NEAR(J[c], known[c], 0.01 * fabs(beam->S2[12 * k]));
+        // its last element is held together by the frame, the beam's is not
+        CHECK_REL(r.e->nodes[1].phi2[12 * k], beam->nodes[20].phi2[12 * k], 0.01);
+    }
+    b.frame = FLX_FRAME_BUCKENS; // the mean does not move to any order
+    CHECK(reduce(&r, b, 2) == FLX_OK);
+    for (int k = 0; k < 27; k++) CHECK_NEAR(r.e->S2[k], 0, 1e-9);
+    end(&r);
+    return 0;
+}
+
 static int wrong_bases_are_refused(void)
 {
     static const struct {
@@ -486,5 +530,5 @@ TEST_MAIN(TEST(modes_are_those_of_the_structure), TEST(integrals_are_sums_over_p
           TEST(all_modes_are_the_structure), TEST(static_shapes_are_exact_at_rest),
           TEST(craig_bampton_converges), TEST(inertia_relief_is_exact), TEST(surface_is_closed),
           TEST(point_inertia_turns_with_its_node), TEST(matrices_make_the_same_body),
-          TEST(wrong_bases_are_refused), TEST(loose_parts_are_refused),
-          TEST(every_allocation_may_fail))
+          TEST(stiffening_is_that_of_a_beam), TEST(wrong_bases_are_refused),
+          TEST(loose_parts_are_refused), TEST(every_allocation_may_fail))
