@@ -26,6 +26,9 @@ FLX_API flx_status flx_model_read_text(flx_ctx *ctx, const char *name, const cha
                                        size_t length, int nset, const char *const *settings,
                                        flx_model **model);
 FLX_API void flx_model_destroy(flx_model **model);
+// Write an elastic body of the model (NULL: its only one) as Standard Input Data; path "-": to the standard
+// output.
+FLX_API flx_status flx_model_write_sid(const flx_model *model, const char *body, const char *path);
 
 // Parts of the language that the model uses and that are not available yet; 0: none.
 FLX_API int flx_model_unavailable_count(const flx_model *model);

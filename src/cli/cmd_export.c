@@ -1,5 +1,5 @@
-// cmd_export.c - flexion export: the equations of a model as source text; results for other programs
-// (cmd_export_result.c).
+// cmd_export.c - flexion export: the equations of a model as source text, an elastic body as data; results
+// for other programs (cmd_export_result.c).
 #include "cli/export.h"
 
 #include <stdlib.h>
@@ -8,17 +8,21 @@
 static const char help_text[] =
     "Usage: flexion export c|python|octave|latex MODEL [-o FILE] [--name NAME]\n"
     "                      [--functions LIST] [--limit N] [--set NAME=VALUE]...\n"
+    "       flexion export sid MODEL [-o FILE] [--body NAME] [--set NAME=VALUE]...\n"
     "       flexion export vtk|frames RESULT    see 'flexion export vtk --help'\n"
     "\n"
     "Write the equations of motion in the coordinates of the joints as source text\n"
     "that needs no Flexion: forward and inverse dynamics, mass matrix, linearisation,\n"
     "closures of loops. What cannot be exported is refused by name.\n"
+    "Or an elastic body as Standard Input Data, which this and other programs read.\n"
     "\n"
     "  -o FILE           write to FILE; - is the standard output. Else a file named\n"
-    "                    after the model: model.c, model.py, model.m, model.tex\n"
+    "                    after the model: model.c, model.py, model.m, model.tex,\n"
+    "                    model.SID_FEM\n"
     "  --name NAME       of the equations; else after the model's file\n"
     "  --functions LIST  some of forward,inverse,mass,linearise,rates,closures,states\n"
     "  --limit N         operations of one function at most (200000)\n"
+    "  --body NAME       the elastic body, where there are several\n"
     "  --set NAME=VALUE  override a parameter; may be repeated\n"
     "\n"
     "Example: equations of a slider crank, compiled\n"
@@ -28,7 +32,7 @@ static const char help_text[] =
     "wrong or cannot be exported.\n";
 
 typedef struct request {
-    const char *output, *name, *functions, *limit;
+    const char *output, *name, *functions, *limit, *body;
     cli_list settings;
 } request;
 
@@ -75,11 +79,29 @@ static int export_model(flx_ctx *ctx, const target *t, const char *path, const r
     return status == FLX_ERR_MEMORY || status == FLX_ERR_IO ? EXIT_FAILED : EXIT_WRONG;
 }
 
+static int export_body(flx_ctx *ctx, const target *t, const char *path, const request *r)
+{
+    flx_model *model = NULL;
+    char *named = r->output ? NULL : cli_named_after(path, t->ending);
+    const char *output = r->output ? r->output : named;
+    flx_status status = flx_model_read(ctx, path, r->settings.count, r->settings.items, &model);
+    if (status == FLX_OK && !output) status = FLX_ERR_MEMORY;
+    if (status == FLX_OK) status = flx_model_write_sid(model, r->body, output);
+    if (status == FLX_OK && strcmp(output, "-") != 0) printf("%s\n", output);
+    cli_print_warnings(ctx, 0);
+    cli_print_errors(ctx);
+    flx_model_destroy(&model);
+    free(named);
+    if (status == FLX_OK) return EXIT_DONE;
+    return status == FLX_ERR_MEMORY || status == FLX_ERR_IO ? EXIT_FAILED : EXIT_WRONG;
+}
+
 static const target targets[] = {
     {"c", ".c", FLX_EXPORT_C, export_model},
     {"python", ".py", FLX_EXPORT_PYTHON, export_model},
     {"octave", ".m", FLX_EXPORT_OCTAVE, export_model},
     {"latex", ".tex", FLX_EXPORT_LATEX, export_model},
+    {"sid", ".SID_FEM", FLX_EXPORT_C, export_body},
 };
 #define N_TARGETS ((int)(sizeof targets / sizeof targets[0]))
 
@@ -107,7 +129,8 @@ static int dispatch(flx_ctx *ctx, const cli_list *rest, const request *r)
     for (int i = 0; i < N_PARTS; i++) words[N_TARGETS + i] = parts[i].word;
     const char *best = cli_nearest(rest->items[0], N_TARGETS + N_PARTS, words);
     cli_complain("export", "cannot write '%s'%s%s%s", rest->items[0],
-                 best ? "; did you mean '" : "; there are c, python, octave, latex, vtk and frames",
+                 best ? "; did you mean '"
+                      : "; there are c, python, octave, latex, sid, vtk and frames",
                  best ? best : "", best ? "'?" : "");
     return EXIT_WRONG;
 }
@@ -126,6 +149,7 @@ static int run(flx_ctx *ctx, int argc, char **argv)
                                   {.name = "--name", .value = &r.name},
                                   {.name = "--functions", .value = &r.functions},
                                   {.name = "--limit", .value = &r.limit},
+                                  {.name = "--body", .value = &r.body},
                                   {.name = "--set", .list = &r.settings}};
     rest.items = calloc((size_t)argc, sizeof *rest.items);
     r.settings.items = calloc((size_t)argc, sizeof *r.settings.items);
@@ -133,7 +157,7 @@ static int run(flx_ctx *ctx, int argc, char **argv)
         code = EXIT_FAILED;
         goto done;
     }
-    cli_parsed parsed = cli_parse(&cmd_export, argc, argv, 5, options, &rest);
+    cli_parsed parsed = cli_parse(&cmd_export, argc, argv, 6, options, &rest);
     if (parsed == CLI_DONE) code = EXIT_DONE;
     if (parsed == CLI_GO) code = dispatch(ctx, &rest, &r);
 
@@ -145,7 +169,7 @@ done:
 
 const cli_command cmd_export = {
     .name = "export",
-    .summary = "write equations as text, results for ParaView, pictures",
+    .summary = "write equations, bodies and results for other programs",
     .help = help_text,
     .run = run,
 };

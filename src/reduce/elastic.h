@@ -87,6 +87,11 @@ void flx_elastic_trim(flx_elastic *e);
 flx_status flx_elastic_from_sid(flx_ctx *ctx, flx_arena *arena, const flx_sid *sid, flx_loc loc,
                                 flx_elastic **e);
 
+// As Standard Input Data, in the arena. Of a stiffened body the whole field must be known, for the file says
+// what of it is stiffening.
+flx_status flx_elastic_to_sid(flx_arena *arena, const flx_elastic *e, const char *name,
+                              flx_sid **sid);
+
 // Take the geometric stiffening out. What of J's second derivative is inertia the data say by the first
 // order of Gr; where they do not, it is judged from the directions in which the nodes move.
 flx_status flx_elastic_soften(flx_ctx *ctx, const flx_sid *sid, flx_loc loc, flx_elastic *e);

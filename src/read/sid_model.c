@@ -1,0 +1,64 @@
+// sid_model.c - an elastic body of a model as a file of Standard Input Data.
+#include "model/model.h"
+#include "read/sid.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+static flx_status find_body(const flx_model *m, const char *body, const flx_modal **out)
+{
+    *out = NULL;
+    for (int i = 0; i < m->nmodal; i++) {
+        if (!body || strcmp(m->bodies[m->modals[i].body].name, body) == 0) *out = m->modals + i;
+    }
+    if (m->nmodal == 0) {
+        return FLX_FAIL(m->ctx, FLX_ERR_MODEL, FLX_NOWHERE, "the model has no elastic body");
+    }
+    if (!body && m->nmodal > 1) {
+        return FLX_FAIL(m->ctx, FLX_ERR_MODEL, FLX_NOWHERE,
+                        "the model has %d elastic bodies, '%s' among them: say which", m->nmodal,
+                        m->bodies[m->modals[0].body].name);
+    }
+    if (*out) return FLX_OK;
+    return FLX_FAIL(m->ctx, FLX_ERR_MODEL, FLX_NOWHERE,
+                    "the model has no elastic body '%s'; '%s' is one", body,
+                    m->bodies[m->modals[0].body].name);
+}
+
+static flx_status write_text(flx_ctx *ctx, const char *path, const char *text, size_t length)
+{
+    bool standard = strcmp(path, "-") == 0;
+    FILE *f = standard ? stdout : fopen(path, "w");
+    if (!f) {
+        return FLX_FAIL(ctx, FLX_ERR_IO, FLX_NOWHERE, "cannot write '%s': %s", path,
+                        strerror(errno));
+    }
+    bool bad = fwrite(text, 1, length, f) != length;
+    bad = (standard ? fflush(f) : fclose(f)) != 0 || bad;
+    if (!bad) return FLX_OK;
+    return FLX_FAIL(ctx, FLX_ERR_IO, FLX_NOWHERE, "cannot write all of '%s': %s", path,
+                    strerror(errno));
+}
+
+flx_status flx_model_write_sid(const flx_model *m, const char *body, const char *path)
+{
+    const flx_modal *modal = NULL;
+    flx_sid *sid = NULL;
+    char *text = NULL;
+    size_t length = 0;
+    FLX_TRY(find_body(m, body, &modal));
+    const char *name = m->bodies[modal->body].name;
+    if (modal->e->stiffened && modal->e->ngrain == 0) {
+        return FLX_FAIL(m->ctx, FLX_ERR_MODEL, modal->loc,
+                        "the stiffening of '%s' comes from data of this kind already: use its file",
+                        name);
+    }
+    flx_arena *arena = flx_arena_create(m->ctx);
+    flx_status status = arena ? FLX_OK : FLX_ERR_MEMORY;
+    if (status == FLX_OK) status = flx_elastic_to_sid(arena, modal->e, name, &sid);
+    if (status == FLX_OK) status = flx_sid_format(m->ctx, arena, sid, &text, &length);
+    if (status == FLX_OK) status = write_text(m->ctx, path, text, length);
+    flx_arena_destroy(&arena);
+    return status;
+}

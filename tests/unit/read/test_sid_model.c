@@ -1,0 +1,229 @@
+// test_sid_model.c - elastic bodies of our own as Standard Input Data: what is written is what is read back,
+// and moves in the same way; blocks that only other programs read are the integrals over the particles.
+#include "arena.h"
+#include "flexion/flexion.h"
+#include "model/model.h"
+#include "random_number.h"
+#include "read/sid.h"
+#include "reduce/elastic.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+// Written and read again.
+static flx_elastic *again(const flx_elastic *e, const char *name, flx_sid **sid)
+{
+    flx_sid *out = NULL;
+    flx_elastic *back = NULL;
+    char *text = NULL;
+    size_t n = 0;
+    if (flx_elastic_to_sid(arena, e, name, &out) != FLX_OK) return NULL;
+    if (flx_sid_format(ctx, arena, out, &text, &n) != FLX_OK) return NULL;
+    if (flx_sid_parse(ctx, arena, name, text, n, sid) != FLX_OK) return NULL;
+    return flx_elastic_from_sid(ctx, arena, *sid, FLX_NOWHERE, &back) == FLX_OK ? back : NULL;
+}
+
+// Sums over the mass are taken in another order on the way: rounding, as a part of the largest.
+static int same(int n, const double *a, const double *b)
+{
+    double most = 0.0;
+    CHECK(!a == !b);
+    for (int i = 0; a && i < n; i++) most = fmax(most, fabs(a[i]));
+    for (int i = 0; a && i < n; i++) CHECK_NEAR(a[i], b[i], 1e-13 * most);
+    return 0;
+}
+
+static int same_body(const flx_elastic *a, const flx_elastic *b)
+{
+    int n = a->n, n2 = n * n;
+    CHECK(b && b->n == n && b->nnode == a->nnode && b->stiffened == a->stiffened);
+    CHECK(a->m == b->m);
+    CHECK(same(3, a->S0, b->S0) + same(3 * n, a->S1, b->S1) + same(3 * n2, a->S2, b->S2) == 0);
+    CHECK(same(6, a->J0, b->J0) + same(6 * n, a->J1, b->J1) + same(6 * n2, a->J2, b->J2) == 0);
+    CHECK(same(3 * n, a->N0, b->N0) + same(3 * n2, a->N1, b->N1) == 0);
+    CHECK(same(n2, a->M, b->M) + same(n2, a->K, b->K) + same(n2, a->D, b->D) == 0);
+    CHECK(same(n, a->k0, b->k0) == 0);
+    for (int i = 0; i < a->nnode; i++) {
+        const flx_elastic_node *x = a->nodes + i, *y = b->nodes + i;
+        CHECK(strcmp(x->id, y->id) == 0);
+        CHECK(same(3, x->at, y->at) + same(9, x->R, y->R) == 0);
+        CHECK(same(3 * n, x->phi, y->phi) + same(3 * n2, x->phi2, y->phi2) == 0);
+        CHECK(same(3 * n, x->psi, y->psi) + same(3 * n2, x->psi2, y->psi2) == 0);
+    }
+    return 0;
+}
+
+#define ARM                                                                                        \
+    "flexion: 1\n"                                                                                 \
+    "gravity: [0, -9.81, 0]\n"                                                                     \
+    "bodies:\n"                                                                                    \
+    "  arm: {type: modal, %s}\n"                                                                   \
+    "  bob: {type: rigid, mass: 0.2, inertia: [1e-4, 1e-4, 1e-4], position: [0.8, 0, 0.3]}\n"      \
+    "joints:\n"                                                                                    \
+    "  hub: {type: revolute, on: [ground, arm], at: arm.node(1), axis: [0, 0, 1]}\n"               \
+    "  tip: {type: spherical, on: [arm, bob], at: arm.node(13)}\n"                                 \
+    "simulate: {until: 0.2, method: radau, rtol: 1e-9, atol: 1e-11}\n"                             \
+    "outputs: {times: [0.2], signals: [arm.node(13).position, bob.position, energy.total]}\n"
+
+#define LINE                                                                                       \
+    "fe: {line: [[0, 0, 0], [0.8, 0, 0.3]], elements: 12,\n"                                       \
+    "     section: {width: 0.02, height: 0.01}, material: {E: 7e10, density: 2700}},\n"            \
+    "     reduce: {type: craig-bampton, interfaces: [start, end], modes: 4}, stiffening: %s,\n"    \
+    "     damping: {ratio: 0.02}"
+
+static flx_model *read_arm(const char *body)
+{
+    flx_model *m = NULL;
+    char text[2000];
+    snprintf(text, sizeof text, ARM, body);
+    flx_status status = flx_model_read_text(ctx, "arm", text, strlen(text), 0, NULL, &m);
+    if (status != FLX_OK) printf("%s\n", flx_ctx_error(ctx, 0)->text);
+    return m;
+}
+
+static flx_model *read_line(const char *stiffening)
+{
+    char body[1000];
+    snprintf(body, sizeof body, LINE, stiffening);
+    return read_arm(body);
+}
+
+static int what_is_written_is_read_back(void)
+{
+    for (int stiffened = 0; stiffened < 2; stiffened++) {
+        flx_sid *sid = NULL;
+        CHECK(begin() == 0);
+        flx_model *m = read_line(stiffened ? "true" : "false"), *soft = read_line("false");
+        CHECK(m && soft);
+        flx_elastic *back = again(m->modals[0].e, "arm", &sid);
+        CHECK(same_body(m->modals[0].e, back) == 0);
+        // the file tells inertia from stiffening
+        const flx_elastic *e = soft->modals[0].e;
+        CHECK(flx_elastic_soften(ctx, sid, FLX_NOWHERE, back) == FLX_OK);
+        CHECK(same(6 * e->n * e->n, e->J2, back->J2) + same(3 * e->n * e->n, e->N1, back->N1) == 0);
+        CHECK(flx_ctx_warning_count(ctx) == 0);
+        flx_model_destroy(&m);
+        flx_model_destroy(&soft);
+        finish();
+    }
+    return 0;
+}
+
+// -2 int X~ Phi_l~, its slope -2 int Phi_k~ Phi_l~, and 2 int Phi_l x Phi_k.
+static int gyroscopic_blocks_are_those_of_the_particles(void)
+{
+    enum { N = 3, PARTICLES = 5 };
+    uint64_t seed = 3;
+    flx_elastic *e = NULL;
+    flx_sid *sid = NULL;
+    double Gr[N][9] = {{0}}, Gr1[N][N][9] = {{{0}}}, Ge[N][N][3] = {{{0}}};
+    CHECK(begin() == 0);
+    CHECK(flx_elastic_create(arena, N, 0, &e) == FLX_OK);
+    for (int i = 0; i < PARTICLES; i++) {
+        double X[3], phi[3 * N], dm = 2.0 + random_number(&seed);
+        for (int k = 0; k < 3; k++) X[k] = random_number(&seed);
+        for (int k = 0; k < 3 * N; k++) phi[k] = random_number(&seed);
+        flx_elastic_add_mass(e, dm, X, phi, NULL);
+        for (int l = 0; l < N; l++) {
+            m33 P = m33_skew(v3_load(phi + 3 * l));
+            m33 C = m33_mul(m33_skew(v3_load(X)), P);
+            for (int j = 0; j < 9; j++) Gr[l][j] -= 2.0 * dm * C.m[j];
+            for (int k = 0; k < N; k++) {
+                C = m33_mul(m33_skew(v3_load(phi + 3 * k)), P);
+                for (int j = 0; j < 9; j++) Gr1[k][l][j] -= 2.0 * dm * C.m[j];
+                v3 x = v3_cross(v3_load(phi + 3 * l), v3_load(phi + 3 * k));
+                v3_add_to(Ge[k][l], 2.0 * dm, x);
+            }
+        }
+    }
+    flx_elastic_trim(e);
+    CHECK(flx_elastic_to_sid(arena, e, "", &sid) == FLX_OK);
+    for (int l = 0; l < N; l++) {
+        for (int j = 0; j < 9; j++) {
+            int column = j % 3 * N + l;
+            CHECK_NEAR(flx_taylor_m0(&sid->Gr, j / 3, column), Gr[l][j], 1e-13);
+            for (int k = 0; k < N; k++) {
+                CHECK_NEAR(flx_taylor_m1(&sid->Gr, j / 3, k, column), Gr1[k][l][j], 1e-13);
+            }
+        }
+        for (int k = 0; k < N; k++) {
+            for (int i = 0; i < 3; i++) {
+                CHECK_NEAR(flx_taylor_m0(&sid->Ge, k, i * N + l), Ge[k][l][i], 1e-13);
+            }
+        }
+    }
+    finish();
+    return 0;
+}
+
+// ---- motion -------------------------------------------------------------------------------------
+
+enum { SIGNALS = 7 };
+static double last[SIGNALS];
+
+static flx_status begin_rows(flx_sink *s, const flx_result_info *info)
+{
+    (void)s;
+    return info->ncolumn == SIGNALS ? FLX_OK : FLX_ERR_ARGUMENT;
+}
+static flx_status keep_row(flx_sink *s, double t, const double *values)
+{
+    (void)s, (void)t;
+    memcpy(last, values, sizeof last);
+    return FLX_OK;
+}
+static flx_status end_rows(flx_sink *s, const flx_ledger *ledger)
+{
+    (void)s, (void)ledger;
+    return FLX_OK;
+}
+static void destroy_rows(flx_sink *s)
+{
+    (void)s;
+}
+
+static flx_status run(const flx_model *m, double *out)
+{
+    static const flx_sink_type type = {.name = "last",
+                                       .begin = begin_rows,
+                                       .row = keep_row,
+                                       .end = end_rows,
+                                       .destroy = destroy_rows};
+    flx_sink sink = {&type, ctx}, *sinks = &sink;
+    flx_simulation *sim = NULL;
+    flx_status status = flx_simulation_create(m, &sim);
+    if (status == FLX_OK) status = flx_simulation_run(sim, 1, &sinks, NULL, NULL);
+    flx_simulation_destroy(&sim);
+    memcpy(out, last, sizeof last);
+    return status;
+}
+
+static int a_body_from_its_file_moves_the_same(void)
+{
+    char path[] = "flexion_sid_XXXXXX", body[200];
+    double own[SIGNALS], read[SIGNALS];
+    CHECK(begin() == 0);
+    int file = mkstemp(path);
+    CHECK(file >= 0);
+    close(file);
+    flx_model *m = read_line("false");
+    CHECK(m);
+    CHECK(flx_model_write_sid(m, NULL, path) == FLX_OK);
+    snprintf(body, sizeof body, "data: %s", path);
+    flx_model *n = read_arm(body);
+    remove(path);
+    CHECK(n);
+    CHECK(run(m, own) == FLX_OK && run(n, read) == FLX_OK);
+    for (int i = 0; i < SIGNALS; i++) CHECK_NEAR(own[i], read[i], 1e-9);
+    CHECK(flx_model_write_sid(m, "leg", path) == FLX_ERR_MODEL);
+    CHECK(strstr(flx_ctx_error(ctx, 0)->text, "'arm' is one") != NULL);
+    flx_model_destroy(&m);
+    flx_model_destroy(&n);
+    finish();
+    return 0;
+}
+
+TEST_MAIN(TEST(what_is_written_is_read_back), TEST(gyroscopic_blocks_are_those_of_the_particles),
+          TEST(a_body_from_its_file_moves_the_same))
