@@ -142,3 +142,20 @@ END
 
 # What reductions cost and what they leave.
 tools/draw_reduction.sh "$program" >/dev/null
+
+# The same pendulum by the four formulations of a beam: the tip seen from the straight line through pin and middle.
+for f in geometrically-exact ancf-cable ancf segments; do
+    sed "s/formulation: ancf-cable/formulation: $f/" examples/bending_pendulum.yaml >"$work/$f.yaml"
+    "$program" run "$work/$f.yaml" -q -o "$work/$f.h5" --csv "$work/$f.csv"
+done
+picture bending_pendulum <<END
+set datafile separator ","
+set xlabel "t in s"
+set ylabel "tip from the line through pin and middle, in m"
+set key top right
+bent(x, y, u, v) = (u*y - v*x)/sqrt(u*u + v*v)
+plot "$work/geometrically-exact.csv" using 1:(bent(\$2, \$3, \$4, \$5)) every ::1 with lines lw 5 lc rgb "#c8d8ea" title "geometrically exact", \\
+     "$work/ancf-cable.csv" using 1:(bent(\$2, \$3, \$4, \$5)) every ::1 with lines lw 1.4 lc rgb "#1b5e9e" title "ancf-cable", \\
+     "$work/ancf.csv" using 1:(bent(\$2, \$3, \$4, \$5)) every 4::1 with points pt 6 ps 0.6 lc rgb "#d95f02" title "ancf", \\
+     "$work/segments.csv" using 1:(bent(\$2, \$3, \$4, \$5)) every 4::3 with points pt 2 ps 0.6 lc rgb "#2a7a2a" title "segments"
+END

@@ -9,34 +9,20 @@
 //     s = sqrt(k^2 + k_s^2),  moment of viscosity = EI viscosity s',  k_s = 1e-3/l                (ANC-6)
 // so that its forces are those of a function of a, b, c: no rigid motion feels them, none drives one.
 #include "body/ancf.h"
+#include "body/cable_line.h"
 #include "math/small.h"
 
-#define G_POINT 0.28867513459481288 // sqrt(1/12)
-#define STRAIGHT 1e-3               // an element that is bent by less than this angle is straight
+#define STRAIGHT 1e-3 // an element that is bent by less than this angle is straight
 
 typedef struct basis { // (d, t1, t2)
     v3 x[3];
 } basis;
-
-typedef struct parts { // of r,x and r,xx
-    double z[3], w[3];
-} parts;
 
 static inline basis basis_of(const double *e, double inverse)
 {
     return (basis){
         {v3_scale(inverse, v3_sub(v3_load(e + 6), v3_load(e))), v3_load(e + 3), v3_load(e + 9)}};
 }
-
-static inline parts bending_at(int k, double inverse)
-{
-    double g = k ? G_POINT : -G_POINT;
-    return (parts){{1.0, -g, g},
-                   {-12.0 * g * inverse, (6.0 * g - 1.0) * inverse, (6.0 * g + 1.0) * inverse}};
-}
-
-static const double stretch_parts[3][3] = {{0, 1, 0}, {1.5, -0.25, -0.25}, {0, 0, 1}};
-static const double stretch_weight[3] = {1.0 / 6, 4.0 / 6, 1.0 / 6};
 
 static inline v3 combine(const double c[3], const basis *b)
 {
@@ -50,7 +36,7 @@ typedef struct bend { // at one point
     double fa, fb, fc, faa, fab, fac, fbb;
 } bend;
 
-static inline bend bend_of(const parts *p, const basis *x)
+static inline bend bend_of(const cable_parts *p, const basis *x)
 {
     bend o = {.z = combine(p->z, x), .w = combine(p->w, x)};
     double a = v3_dot(o.z, o.z), b = v3_dot(o.z, o.w), c = v3_dot(o.w, o.w), i = 1.0 / a;
@@ -73,7 +59,7 @@ static inline void slopes_of(const bend *o, v3 *gz, v3 *gw)
     *gw = v3_axpy(o->fb, o->z, v3_scale(2.0 * o->fc, o->w));
 }
 
-static inline double rate_of(const bend *o, const parts *p, const basis *u)
+static inline double rate_of(const bend *o, const cable_parts *p, const basis *u)
 {
     v3 gz, gw;
     slopes_of(o, &gz, &gw);
@@ -98,9 +84,9 @@ void flx_cable_rest(flx_cable *c, const double *e)
 {
     double inverse = 1.0 / c->length;
     basis b = basis_of(e, inverse);
-    for (int k = 0; k < 3; k++) c->stretch[k] = v3_norm(combine(stretch_parts[k], &b));
+    for (int k = 0; k < 3; k++) c->stretch[k] = v3_norm(combine(cable_stretch_parts[k], &b));
     for (int k = 0; k < 2; k++) {
-        parts p = bending_at(k, inverse);
+        cable_parts p = cable_bending_at(k, inverse);
         double bent = sqrt(bend_of(&p, &b).k2);
         c->curvature[k] = bent > STRAIGHT * inverse ? bent : 0.0;
     }
@@ -111,13 +97,13 @@ double flx_cable_energy(const flx_cable *c, const double *e, const double *u, do
     double inverse = 1.0 / c->length, energy = 0.0, lost = 0.0;
     basis b = basis_of(e, inverse), ub = basis_of(u, inverse);
     for (int k = 0; k < 3; k++) {
-        v3 z = combine(stretch_parts[k], &b), zu = combine(stretch_parts[k], &ub);
+        v3 z = combine(cable_stretch_parts[k], &b), zu = combine(cable_stretch_parts[k], &ub);
         double n = v3_norm(z), strain = n - c->stretch[k], rate = v3_dot(z, zu) / n;
-        energy += 0.5 * stretch_weight[k] * c->EA * strain * strain;
-        lost += stretch_weight[k] * c->EA * c->viscosity * rate * rate;
+        energy += 0.5 * cable_stretch_weight[k] * c->EA * strain * strain;
+        lost += cable_stretch_weight[k] * c->EA * c->viscosity * rate * rate;
     }
     for (int k = 0; k < 2; k++) {
-        parts p = bending_at(k, inverse);
+        cable_parts p = cable_bending_at(k, inverse);
         bend o = bend_of(&p, &b);
         double s2 = o.k2 + STRAIGHT * inverse * STRAIGHT * inverse;
         double rate = rate_of(&o, &p, &ub);
@@ -135,14 +121,14 @@ void flx_cable_force(const flx_cable *c, const double *e, const double *u, doubl
     bool viscous = c->viscosity != 0;
     if (viscous) ub = basis_of(u, inverse);
     for (int k = 0; k < 3; k++) {
-        v3 z = combine(stretch_parts[k], &b);
+        v3 z = combine(cable_stretch_parts[k], &b);
         double n = v3_norm(z), strain = n - c->stretch[k];
-        if (viscous) strain += c->viscosity * v3_dot(z, combine(stretch_parts[k], &ub)) / n;
-        double s = stretch_weight[k] * l * c->EA * strain / n;
-        for (int a = 0; a < 3; a++) F.x[a] = v3_axpy(s * stretch_parts[k][a], z, F.x[a]);
+        if (viscous) strain += c->viscosity * v3_dot(z, combine(cable_stretch_parts[k], &ub)) / n;
+        double s = cable_stretch_weight[k] * l * c->EA * strain / n;
+        for (int a = 0; a < 3; a++) F.x[a] = v3_axpy(s * cable_stretch_parts[k][a], z, F.x[a]);
     }
     for (int k = 0; k < 2; k++) {
-        parts p = bending_at(k, inverse);
+        cable_parts p = cable_bending_at(k, inverse);
         bend o = bend_of(&p, &b);
         double s = 0.25 * l * c->EI * law_of(o.k2, c->curvature[k]).first;
         if (viscous) { // EI viscosity s' ds, s = sqrt(k^2 + k_s^2)
@@ -185,9 +171,9 @@ static void add_stretch(const flx_cable *c, const basis *b, const basis *ub, squ
                         square9 *K1)
 {
     for (int k = 0; k < 3; k++) {
-        const double *part = stretch_parts[k];
+        const double *part = cable_stretch_parts[k];
         v3 z = combine(part, b);
-        double n = v3_norm(z), inv = 1.0 / n, w = stretch_weight[k] * c->length * c->EA;
+        double n = v3_norm(z), inv = 1.0 / n, w = cable_stretch_weight[k] * c->length * c->EA;
         double side = 1.0 - c->stretch[k] * inv;
         v3 along = v3_scale(inv, z), across = {0, 0, 0};
         if (K1) {
@@ -227,7 +213,7 @@ static void add_bending(const flx_cable *c, const basis *b, const basis *ub, squ
 {
     double inverse = 1.0 / c->length, w = 0.5 * c->length * c->EI;
     for (int k = 0; k < 2; k++) {
-        parts p = bending_at(k, inverse);
+        cable_parts p = cable_bending_at(k, inverse);
         bend o = bend_of(&p, b);
         law e = law_of(o.k2, c->curvature[k]);
         v3 gz, gw, g[3], turn[3] = {{0, 0, 0}};
@@ -270,19 +256,6 @@ static void add_bending(const flx_cable *c, const basis *b, const basis *ub, squ
     }
 }
 
-// From (d, t1, t2) to (r1, t1, r2, t2).
-static void spread(const square9 *K, double inverse, double *A)
-{
-    static const int from[4] = {0, 3, 0, 6};
-    const double factor[4] = {-inverse, 1.0, inverse, 1.0};
-    for (int i = 0; i < 12; i++) {
-        for (int j = 0; j < 12; j++) {
-            A[12 * i + j] =
-                factor[i / 3] * factor[j / 3] * K->m[from[i / 3] + i % 3][from[j / 3] + j % 3];
-        }
-    }
-}
-
 void flx_cable_tangent(const flx_cable *c, const double *e, const double *u, double *A0, double *A1)
 {
     double inverse = 1.0 / c->length;
@@ -292,6 +265,6 @@ void flx_cable_tangent(const flx_cable *c, const double *e, const double *u, dou
     if (viscous) ub = basis_of(u, inverse);
     add_stretch(c, &b, &ub, &K0, viscous ? &K1 : NULL);
     add_bending(c, &b, &ub, &K0, viscous ? &K1 : NULL);
-    spread(&K0, inverse, A0);
-    if (A1) spread(&K1, inverse, A1);
+    cable_spread(3, K0.m[0], inverse, A0);
+    if (A1) cable_spread(3, K1.m[0], inverse, A1);
 }

@@ -11,11 +11,10 @@
 //     energy = l/2 [EA (e_1^2 + 4 e_m^2 + e_2^2)/6 + EI (k_1^2 + k_2^2)/2],  e = |r,x| - rest     (ANC-4)
 // The points are as many as a thin element has ways to bend and to stretch: no strain is locked.
 #include "body/ancf.h"
+#include "body/cable_line.h"
 
 #include <math.h>
 #include <string.h>
-
-#define G_POINT 0.28867513459481288 // sqrt(1/12)
 
 typedef struct cplx {
     double r, i;
@@ -45,21 +44,6 @@ static inline basis basis_of(const double *e, double inverse)
         {{(e[4] - e[0]) * inverse, (e[5] - e[1]) * inverse}, {e[2], e[3]}, {e[6], e[7]}}};
 }
 
-// Parts of r,x and r,xx at a point of bending, and of r,x where stretch is taken.
-typedef struct parts {
-    double z[3], w[3];
-} parts;
-
-static inline parts bending_at(int k, double inverse)
-{
-    double g = k ? G_POINT : -G_POINT;
-    return (parts){{1.0, -g, g},
-                   {-12.0 * g * inverse, (6.0 * g - 1.0) * inverse, (6.0 * g + 1.0) * inverse}};
-}
-
-static const double stretch_parts[3][3] = {{0, 1, 0}, {1.5, -0.25, -0.25}, {0, 0, 1}};
-static const double stretch_weight[3] = {1.0 / 6, 4.0 / 6, 1.0 / 6};
-
 static inline cplx combine(const double c[3], const basis *b)
 {
     return (cplx){c[0] * b->x[0].r + c[1] * b->x[1].r + c[2] * b->x[2].r,
@@ -72,7 +56,7 @@ typedef struct bend { // at one point
     cplx one;    // 1/z
 } bend;
 
-static inline bend bend_of(const parts *p, const basis *b)
+static inline bend bend_of(const cable_parts *p, const basis *b)
 {
     cplx z = combine(p->z, b), w = combine(p->w, b);
     double square = 1.0 / (z.r * z.r + z.i * z.i);
@@ -86,12 +70,12 @@ static inline bend bend_of(const parts *p, const basis *b)
 }
 
 // Gradient of k by vector a: (Im c, Re c) of this.
-static inline cplx slope_of(const bend *o, const parts *p, int a)
+static inline cplx slope_of(const bend *o, const cable_parts *p, int a)
 {
     return add(scale(p->z[a], o->fz), scale(p->w[a], o->fw));
 }
 
-static inline double rate_of(const bend *o, const parts *p, const basis *u)
+static inline double rate_of(const bend *o, const cable_parts *p, const basis *u)
 {
     double sum = 0.0;
     for (int a = 0; a < 3; a++) {
@@ -106,11 +90,11 @@ void flx_cable2_rest(flx_cable *c, const double *e)
     double inverse = 1.0 / c->length;
     basis b = basis_of(e, inverse);
     for (int k = 0; k < 3; k++) {
-        cplx z = combine(stretch_parts[k], &b);
+        cplx z = combine(cable_stretch_parts[k], &b);
         c->stretch[k] = sqrt(z.r * z.r + z.i * z.i);
     }
     for (int k = 0; k < 2; k++) {
-        parts p = bending_at(k, inverse);
+        cable_parts p = cable_bending_at(k, inverse);
         c->curvature[k] = bend_of(&p, &b).k;
     }
 }
@@ -120,14 +104,14 @@ double flx_cable2_energy(const flx_cable *c, const double *e, const double *u, d
     double inverse = 1.0 / c->length, energy = 0.0, lost = 0.0;
     basis b = basis_of(e, inverse), ub = basis_of(u, inverse);
     for (int k = 0; k < 3; k++) {
-        cplx z = combine(stretch_parts[k], &b), zu = combine(stretch_parts[k], &ub);
+        cplx z = combine(cable_stretch_parts[k], &b), zu = combine(cable_stretch_parts[k], &ub);
         double n = sqrt(z.r * z.r + z.i * z.i), strain = n - c->stretch[k];
-        double rate = (z.r * zu.r + z.i * zu.i) / n, w = stretch_weight[k] * c->EA;
+        double rate = (z.r * zu.r + z.i * zu.i) / n, w = cable_stretch_weight[k] * c->EA;
         energy += 0.5 * w * strain * strain;
         lost += w * c->viscosity * rate * rate;
     }
     for (int k = 0; k < 2; k++) {
-        parts p = bending_at(k, inverse);
+        cable_parts p = cable_bending_at(k, inverse);
         bend o = bend_of(&p, &b);
         double strain = o.k - c->curvature[k], rate = rate_of(&o, &p, &ub);
         energy += 0.25 * c->EI * strain * strain;
@@ -144,17 +128,17 @@ void flx_cable2_force(const flx_cable *c, const double *e, const double *u, doub
     bool viscous = c->viscosity != 0;
     if (viscous) ub = basis_of(u, inverse);
     for (int k = 0; k < 3; k++) {
-        cplx z = combine(stretch_parts[k], &b);
+        cplx z = combine(cable_stretch_parts[k], &b);
         double n = sqrt(z.r * z.r + z.i * z.i), strain = n - c->stretch[k];
         if (viscous) {
-            cplx zu = combine(stretch_parts[k], &ub);
+            cplx zu = combine(cable_stretch_parts[k], &ub);
             strain += c->viscosity * (z.r * zu.r + z.i * zu.i) / n;
         }
-        double s = stretch_weight[k] * l * c->EA * strain / n;
-        for (int a = 0; a < 3; a++) F.x[a] = add(F.x[a], scale(s * stretch_parts[k][a], z));
+        double s = cable_stretch_weight[k] * l * c->EA * strain / n;
+        for (int a = 0; a < 3; a++) F.x[a] = add(F.x[a], scale(s * cable_stretch_parts[k][a], z));
     }
     for (int k = 0; k < 2; k++) {
-        parts p = bending_at(k, inverse);
+        cable_parts p = cable_bending_at(k, inverse);
         bend o = bend_of(&p, &b);
         double strain = o.k - c->curvature[k];
         if (viscous) strain += c->viscosity * rate_of(&o, &p, &ub);
@@ -171,7 +155,7 @@ void flx_cable2_force(const flx_cable *c, const double *e, const double *u, doub
 
 // ---- tangent ------------------------------------------------------------------------------------
 
-// (6, 6) over (d, t1, t2), or (8, 8) over the vectors.
+// (6, 6) over (d, t1, t2)
 typedef struct square6 {
     double m[6][6];
 } square6;
@@ -180,10 +164,10 @@ static void add_stretch(const flx_cable *c, const basis *b, const basis *ub, squ
                         square6 *K1)
 {
     for (int k = 0; k < 3; k++) {
-        const double *part = stretch_parts[k];
+        const double *part = cable_stretch_parts[k];
         cplx z = combine(part, b);
         double n = sqrt(z.r * z.r + z.i * z.i), inv = 1.0 / n, x = z.r * inv, y = z.i * inv;
-        double w = stretch_weight[k] * c->length * c->EA, side = 1.0 - c->stretch[k] * inv;
+        double w = cable_stretch_weight[k] * c->length * c->EA, side = 1.0 - c->stretch[k] * inv;
         double v = 0.0; // of the rate across
         if (K1) {
             cplx zu = combine(part, ub);
@@ -219,7 +203,7 @@ static void add_bending(const flx_cable *c, const basis *b, const basis *ub, squ
 {
     double inverse = 1.0 / c->length, w = 0.5 * c->length * c->EI;
     for (int k = 0; k < 2; k++) {
-        parts p = bending_at(k, inverse);
+        cable_parts p = cable_bending_at(k, inverse);
         bend o = bend_of(&p, b);
         cplx fzw = scale(-1.0, mul(o.one, o.one)), fzz = scale(-2.0, mul(o.fz, o.one));
         double strain = o.k - c->curvature[k];
@@ -251,19 +235,6 @@ static void add_bending(const flx_cable *c, const basis *b, const basis *ub, squ
     }
 }
 
-// From (d, t1, t2) to (r1, t1, r2, t2).
-static void spread(const square6 *K, double inverse, double *A)
-{
-    static const int from[4] = {0, 2, 0, 4};
-    const double factor[4] = {-inverse, 1.0, inverse, 1.0};
-    for (int i = 0; i < 8; i++) {
-        for (int j = 0; j < 8; j++) {
-            A[8 * i + j] =
-                factor[i / 2] * factor[j / 2] * K->m[from[i / 2] + i % 2][from[j / 2] + j % 2];
-        }
-    }
-}
-
 void flx_cable2_tangent(const flx_cable *c, const double *e, const double *u, double *A0,
                         double *A1)
 {
@@ -274,6 +245,6 @@ void flx_cable2_tangent(const flx_cable *c, const double *e, const double *u, do
     if (viscous) ub = basis_of(u, inverse);
     add_stretch(c, &b, &ub, &K0, viscous ? &K1 : NULL);
     add_bending(c, &b, &ub, &K0, viscous ? &K1 : NULL);
-    spread(&K0, inverse, A0);
-    if (A1) spread(&K1, inverse, A1);
+    cable_spread(2, K0.m[0], inverse, A0);
+    if (A1) cable_spread(2, K1.m[0], inverse, A1);
 }
