@@ -8,6 +8,10 @@
 
 #include "math/small.h"
 
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
 typedef struct sym3 {
     double xx, xy, xz, yy, yz, zz;
 } sym3;
@@ -31,9 +35,38 @@ static inline turn turn_make(double c, double s)
 {
     return (turn){c, s, s * s, c * s};
 }
+
+// Sine and cosine together, to 1.5e-16, in half the work of the library's: the angle less a multiple of
+// pi/2, which is kept in parts of 33 bits so that their products are exact, then
+//     sin r = r + r z P(z),   cos r = 1 - z/2 + z^2 Q(z),   z = r^2                  (SPA-3)
+// with polynomials of least relative error on |r| <= pi/4 (6e-18, 2e-19).
+#define TURN_MOST 1e5 // beyond, the library
+#define TURN_SHIFT                                                                                 \
+    6755399441055744.0 // 1.5 2^52: added, leaves the nearest integer in the last bits
 static inline turn turn_of(double angle)
 {
-    return turn_make(cos(angle), sin(angle));
+    if (!(fabs(angle) < TURN_MOST)) return turn_make(cos(angle), sin(angle));
+    double shifted = angle * 0x1.45f306dc9c883p-1 + TURN_SHIFT, k = shifted - TURN_SHIFT;
+    uint64_t quadrant;
+    memcpy(&quadrant, &shifted, sizeof quadrant);
+    double r = angle - k * 0x1.921fb544p+0 - (k * 0x1.0b4611a6p-34 + k * 0x1.3198a2e037073p-69);
+    double z = r * r;
+    double P = 0x1.5d868849e09d8p-33 * z - 0x1.ae5e49435eedbp-26;
+    double Q = -0x1.8ff8f0d755985p-37 * z + 0x1.1eea87d205decp-29;
+    P = P * z + 0x1.71de356bb30b3p-19;
+    Q = Q * z - 0x1.27e4f9022a5acp-22;
+    P = P * z - 0x1.a01a019c2cbabp-13;
+    Q = Q * z + 0x1.a01a019e22eecp-16;
+    P = P * z + 0x1.111111110fb34p-7;
+    Q = Q * z - 0x1.6c16c16c16126p-10;
+    P = P * z - 0x1.555555555554cp-3;
+    Q = Q * z + 0x1.5555555555553p-5;
+    double s = r + r * (z * P), c = 1.0 - (0.5 * z - z * z * Q);
+    bool odd = quadrant & 1;
+    double sine = odd ? c : s, cosine = odd ? s : c;
+    if (quadrant & 2) sine = -sine;
+    if ((quadrant + 1) & 2) cosine = -cosine;
+    return turn_make(cosine, sine);
 }
 
 // (x, y) <- [c -s; s c] (x, y), and its inverse

@@ -69,6 +69,7 @@ typedef struct flx_link_state {
     double u;
     m33 G; // gains of a ball or a shift
     v3 alpha, a;
+    int columns; // of its freedoms that are in the mass matrix
 } flx_link_state;
 
 // states: (n + 1), the first is the ground's. Only scratch: nothing has to be set before.

@@ -2,6 +2,7 @@
 // differences, and the group's own laws.
 #include "check.h"
 #include "math/small.h"
+#include "math/spatial.h"
 #include "random_number.h"
 
 static double next_random(void)
@@ -172,6 +173,24 @@ static int tangent_inverse_and_transposes(void)
     return 0;
 }
 
+// Everywhere, near the multiples of a quarter turn too; far out it is the library's.
+static int turns_to_their_last_digit(void)
+{
+    double most = 0;
+    for (int i = 0; i < 400000; i++) {
+        double quarter = floor(3e4 * next_random()) * acos(0.0), x = quarter + 1e-9 * next_random();
+        if (i % 4 > 0) x = (i % 4 > 1 ? 4.0 : 9e4) * next_random();
+        turn t = turn_of(x);
+        most = fmax(most, (double)fabsl((long double)t.s - sinl((long double)x)));
+        most = fmax(most, (double)fabsl((long double)t.c - cosl((long double)x)));
+        CHECK(t.ss == t.s * t.s && t.cs == t.c * t.s);
+    }
+    CHECK_NEAR(most, 0.0, 1.5e-16);
+    CHECK(turn_of(1e7).s == sin(1e7) && turn_of(0.0).c == 1.0 && turn_of(0.0).s == 0.0);
+    CHECK(isnan(turn_of((double)NAN).s) && isnan(turn_of((double)INFINITY).c));
+    return 0;
+}
+
 TEST_MAIN(TEST(vectors_and_matrices), TEST(quaternion_and_matrix), TEST(exponential_and_logarithm),
           TEST(tangent_coefficients), TEST(tangent_against_differences),
-          TEST(tangent_inverse_and_transposes))
+          TEST(tangent_inverse_and_transposes), TEST(turns_to_their_last_digit))
