@@ -86,10 +86,62 @@ flx_status flx_beam_make_node(flx_builder *b, flx_item *body, int i, const char 
     item->number = b->bodies.count;
     item->data = d;
     *d = (flx_body_data){.word = "node", .carrier = body, .node = i};
-    d->def = (flx_body){.name = item->full, .loc = body->loc, .type = type};
+    d->def =
+        (flx_body){.name = item->full, .loc = body->loc, .type = type, .follows = body->number + 1};
     FLX_TRY(flx_body_make_point(b, item, "com", origin, &d->com));
     FLX_TRY(flx_items_add(b, &b->bodies, item));
     *out = item;
+    return FLX_OK;
+}
+
+// Places and the bodies that are there.
+static flx_status take_nodes(flx_builder *b, flx_beam_data *d)
+{
+    size_t n = (size_t)d->nnode;
+    d->at = flx_take(b, n, sizeof *d->at);
+    d->arms = flx_take(b, n, sizeof *d->arms);
+    d->nodes = flx_take(b, n, sizeof(flx_item *));
+    d->bodies = flx_take(b, n, sizeof(flx_item *));
+    d->points = flx_take(b, n, sizeof(flx_item *));
+    d->def.nodes = flx_arena_take(b->m->arena, n, sizeof *d->def.nodes);
+    d->def.lengths = flx_arena_take(b->m->arena, (size_t)d->def.nelement, sizeof(double));
+    bool fine = d->at && d->arms && d->nodes && d->bodies && d->points;
+    return fine && d->def.nodes && d->def.lengths ? FLX_OK : FLX_ERR_MEMORY;
+}
+
+static bool is_clamped(const flx_builder *b, const flx_item *body, int end)
+{
+    for (int i = 0; i < b->marks->n; i++) {
+        const struct flx_beam_mark *m = b->marks->marks + i;
+        if (m->section == 2 && m->at == end && strcmp(m->beam, body->full) == 0) return true;
+    }
+    return false;
+}
+
+// A body for each element; the places are their ends.
+static flx_status make_segments(flx_builder *b, flx_item *body, flx_beam_data *d)
+{
+    static const char *const ends[] = {"start", "end"};
+    int n = d->def.nelement;
+    d->nnode = n + 1;
+    d->nbody = d->def.nnode = n;
+    FLX_TRY(take_nodes(b, d));
+    d->bodies[0] = body;
+    for (int i = 0; i < n; i++) {
+        const char *name = flx_arena_printf(b->scratch, "segment(%d)", i + 1);
+        if (i > 0) FLX_TRY(flx_beam_make_node(b, body, i, name, FLX_BODY_RIGID, &d->bodies[i]));
+        d->def.nodes[i] = d->bodies[i]->number;
+        d->nodes[i] = d->bodies[i];
+        d->at[i] = d->ends[i];
+    }
+    d->nodes[n] = d->bodies[n - 1];
+    d->at[n] = 1;
+    for (int i = 0; i < 2; i++) {
+        if (!is_clamped(b, body, i)) continue;
+        FLX_TRY(flx_beam_make_node(b, body, i * n, ends[i], FLX_BODY_RIGID, &d->clamps[i]));
+        d->nodes[i * n] = d->clamps[i];
+        d->def.clamp[i] = d->clamps[i]->number;
+    }
     return FLX_OK;
 }
 
@@ -97,15 +149,8 @@ static flx_status make_nodes(flx_builder *b, flx_item *body, flx_beam_data *d)
 {
     int p = d->def.order, n = p * d->def.nelement + 1, regular = 0;
     flx_body_type type = d->def.nslope > 0 ? FLX_BODY_POINT : FLX_BODY_RIGID;
-    d->nnode = n;
-    d->at = flx_take(b, (size_t)n, sizeof *d->at);
-    d->nodes = flx_take(b, (size_t)n, sizeof(flx_item *));
-    d->points = flx_take(b, (size_t)n, sizeof(flx_item *));
-    d->def.nodes = flx_arena_take(b->m->arena, (size_t)n, sizeof *d->def.nodes);
-    d->def.lengths = flx_arena_take(b->m->arena, (size_t)d->def.nelement, sizeof(double));
-    if (!d->at || !d->nodes || !d->points || !d->def.nodes || !d->def.lengths) {
-        return FLX_ERR_MEMORY;
-    }
+    d->nnode = d->nbody = d->def.nnode = n;
+    FLX_TRY(take_nodes(b, d));
     flx_quadrature_lobatto(p + 1, d->node_parts, d->mass_parts);
     d->nodes[0] = body;
     for (int i = 0; i < n; i++) {
@@ -120,6 +165,7 @@ static flx_status make_nodes(flx_builder *b, flx_item *body, flx_beam_data *d)
         }
         if (i > 0) FLX_TRY(flx_beam_make_node(b, body, i, name, type, &d->nodes[i]));
         d->def.nodes[i] = d->nodes[i]->number;
+        d->bodies[i] = d->nodes[i];
     }
     return FLX_OK;
 }
@@ -143,7 +189,9 @@ static flx_status declare(flx_builder *b, flx_item *body)
     d->def = (flx_beam){.name = body->full,
                         .loc = body->loc,
                         .formulation = (flx_beam_formulation)word,
-                        .order = 1};
+                        .order = 1,
+                        .clamp = {-1, -1}};
+    bool segments = word == FLX_BEAM_SEGMENTS;
     if (word == FLX_BEAM_CABLE) d->def.nslope = 1;
     if (word == FLX_BEAM_ANCF) d->def.nslope = b->m->dimension;
     if (order && word != FLX_BEAM_EXACT) {
@@ -159,7 +207,7 @@ static flx_status declare(flx_builder *b, flx_item *body)
         }
     }
     FLX_TRY(find_ends(b, body, d, elements));
-    FLX_TRY(make_nodes(b, body, d));
+    FLX_TRY(segments ? make_segments(b, body, d) : make_nodes(b, body, d));
     ((flx_body_data *)body->data)->beam = d;
     if (d->def.nslope == 0) return FLX_OK;
     ((flx_body_data *)body->data)->def.type = FLX_BODY_POINT;
@@ -193,36 +241,75 @@ flx_status flx_beam_place(flx_builder *b, flx_item *body)
     return FLX_OK;
 }
 
-double flx_beam_share(const flx_beam_data *d, int node)
+double flx_beam_share(const flx_beam_data *d, int i)
 {
     const flx_beam *beam = &d->def;
-    int element = node / beam->order, k = node % beam->order;
+    if (beam->formulation == FLX_BEAM_SEGMENTS) return beam->lengths[i];
+    int element = i / beam->order, k = i % beam->order;
     double share = 0;
     if (element < beam->nelement) share += d->mass_parts[k] * beam->lengths[element];
     if (k == 0 && element > 0) share += d->mass_parts[beam->order] * beam->lengths[element - 1];
     return share;
 }
 
+double flx_beam_part(const flx_beam_data *d, int i)
+{
+    bool segments = d->def.formulation == FLX_BEAM_SEGMENTS;
+    return segments ? 0.5 * (d->at[i] + d->at[i + 1]) : d->at[i];
+}
+
+// For pictures: a rigid segment. Other beams are drawn along their nodes.
+static flx_status add_shape(flx_builder *b, const flx_beam *beam, int i, flx_body *out)
+{
+    const double *C = beam->stiffness;
+    double h = beam->lengths[i], across[2];
+    flx_shape *s = flx_arena_take(b->m->arena, 1, sizeof *s);
+    if (!s) return FLX_ERR_MEMORY;
+    for (int k = 0; k < 2; k++) { // of stiffnesses: the rectangle that has them
+        across[k] = beam->size[k] > 0 ? beam->size[k] : sqrt(12 * C[28 + 7 * k] / C[0]);
+    }
+    *s = (flx_shape){.kind = beam->round ? FLX_SHAPE_CYLINDER : FLX_SHAPE_BOX,
+                     .size = {h, across[1], across[0]},
+                     .axis = {1, 0, 0}};
+    if (beam->round) s->size[0] = beam->size[0], s->size[1] = h, s->size[2] = 0;
+    out->nshape = 1;
+    out->shapes = s;
+    return FLX_OK;
+}
+
+static void set_motion(const flx_beam_data *d, const double v[3], const double w[3], flx_body *out)
+{
+    v3 arm = v3_sub(v3_load(out->position), v3_load(d->origin));
+    v3_store(out->velocity, v3_add(v3_load(v), v3_cross(v3_load(w), arm)));
+    memcpy(out->angular_velocity, w, 3 * sizeof *w);
+}
+
 flx_status flx_beam_finish(flx_builder *b, flx_item *body)
 {
     flx_beam_data *d = beam_of(body);
-    flx_body_data *own = body->data;
     flx_beam *beam = &d->def;
     double v[3], w[3], length = 0;
     flx_env e;
     flx_env_of(&e, b, body, FLX_MODE_CONSTANT);
     for (int i = 0; i < beam->nelement; i++) length += beam->lengths[i];
     FLX_TRY(flx_beam_read_section(&e, body, length, beam));
-    FLX_TRY(flx_build_motion(&e, body->def, own->def.position, v, w));
-    for (int i = 0; i < d->nnode; i++) {
-        flx_body *node = &((flx_body_data *)d->nodes[i]->data)->def;
+    FLX_TRY(flx_build_motion(&e, body->def, d->origin, v, w));
+    for (int i = 0; i < d->nbody; i++) {
+        flx_body *node = &((flx_body_data *)d->bodies[i]->data)->def;
         double share = flx_beam_share(d, i);
         node->mass = share * beam->mass;
-        for (int j = 0; j < 3; j++) node->inertia[4 * j] = share * beam->inertia[j];
-        v3 arm = v3_sub(v3_load(node->position), v3_load(own->def.position));
-        v3_store(node->velocity, v3_add(v3_load(v), v3_cross(v3_load(w), arm)));
-        memcpy(node->angular_velocity, w, sizeof w);
+        for (int j = 0; j < 3; j++) {
+            node->inertia[4 * j] = share * beam->inertia[j];
+            bool rod = j > 0 && beam->formulation == FLX_BEAM_SEGMENTS;
+            if (rod) node->inertia[4 * j] += node->mass * share * share / 12;
+        }
+        set_motion(d, v, w, node);
         node->spread = beam->nslope > 0;
+        if (beam->formulation != FLX_BEAM_SEGMENTS) continue;
+        FLX_TRY(add_shape(b, beam, i, node));
+    }
+    for (int i = 0; i < 2; i++) {
+        if (d->clamps[i]) set_motion(d, v, w, &((flx_body_data *)d->clamps[i]->data)->def);
     }
     if (beam->nslope > 0) flx_beam_move_slopes(body, w);
     return FLX_OK;
@@ -236,10 +323,18 @@ static flx_status point_of(flx_builder *b, flx_item *body, int node, flx_item **
     *point = d->points[node];
     if (*point) return FLX_OK;
     flx_item *own = d->nodes[node];
-    FLX_TRY(flx_body_make_point(b, own, own->name, origin, point));
-    (*point)->full = node == 0 ? flx_arena_printf(b->m->arena, "%s.start", body->full) : own->full;
+    const double at[3] = {d->arms[node], 0, 0};
+    bool segments = d->def.formulation == FLX_BEAM_SEGMENTS;
+    FLX_TRY(flx_body_make_point(b, own, own->name, at, point));
+    (*point)->full = own->full;
+    if (node == 0) (*point)->full = flx_arena_printf(b->m->arena, "%s.start", body->full);
+    if (node > 0 && segments) {
+        (*point)->full = flx_arena_printf(b->m->arena, "%s.point(%.6g)", body->full, d->at[node]);
+    }
     if (!(*point)->full) return FLX_ERR_MEMORY;
-    ((flx_point_data *)(*point)->data)->flexible = true;
+    flx_point_data *data = (*point)->data;
+    data->flexible = true;
+    data->place = node;
     d->points[node] = *point;
     return FLX_OK;
 }
@@ -283,46 +378,78 @@ flx_status flx_beam_point(flx_builder *b, flx_item *body, double at, flx_loc loc
     return flx_beam_mark(b, body, at, 0);
 }
 
+static v3 drawn_place(const flx_beam_data *d, int i)
+{
+    const flx_body *own = &((const flx_body_data *)d->nodes[i]->data)->def;
+    v3 x = m33_col(m33_load(own->R), 0);
+    return v3_axpy(d->arms[i], x, v3_load(own->position));
+}
+
 flx_status flx_beam_node_at(flx_builder *b, flx_item *body, const double position[3], flx_loc loc,
-                            flx_item **node)
+                            flx_item **node, double at[3])
 {
     flx_beam_data *d = beam_of(body);
     double best = HUGE_VAL, length = 0;
+    int nearest = 0;
     FLX_TRY(flx_body_place(b, body, loc));
     for (int i = 0; i < d->def.nelement; i++) length += d->def.lengths[i];
     for (int i = 0; i < d->nnode; i++) {
-        const flx_body *own = &((const flx_body_data *)d->nodes[i]->data)->def;
-        double distance = v3_norm(v3_sub(v3_load(own->position), v3_load(position)));
-        if (distance < best) best = distance, *node = d->nodes[i];
+        double distance = v3_norm(v3_sub(drawn_place(d, i), v3_load(position)));
+        if (distance < best) best = distance, nearest = i;
     }
+    *node = d->nodes[nearest];
+    at[0] = d->arms[nearest];
+    at[1] = at[2] = 0;
     if (best <= SAME_PLACE * length) return FLX_OK;
     return FLX_FAIL(b->ctx, FLX_ERR_MODEL, loc,
-                    "no node of '%s' is at this place; the nearest, %s, is %g m away. A joint can "
-                    "be at any part of the length, as in %s.point(0.3)",
-                    body->full, *node == body ? "its start" : (*node)->full, best, body->full);
+                    "no node of '%s' is at this place; the nearest, %s.point(%.6g), is %g m away. "
+                    "A joint can be at any part of the length",
+                    body->full, body->full, d->at[nearest], best);
+}
+
+flx_status flx_beam_clamp(flx_builder *b, const flx_item *body, const double at[3])
+{
+    if (!flx_body_is_beam_node(body)) return FLX_OK;
+    const flx_item *carrier = ((const flx_body_data *)body->data)->carrier;
+    const flx_item *beam = carrier ? carrier : body;
+    flx_beam_data *d = beam_of(beam);
+    if (d->def.formulation != FLX_BEAM_SEGMENTS) return FLX_OK;
+    for (int end = 0; end < 2; end++) {
+        int place = end * (d->nnode - 1);
+        bool there = body == d->nodes[place] && at[0] == d->arms[place];
+        if (!there || d->clamps[end]) continue;
+        FLX_TRY(flx_beam_mark(b, beam, end, 2));
+    }
+    return FLX_OK;
 }
 
 flx_status flx_beam_member(flx_env *e, const flx_item *point, const char *name, flx_loc loc,
                            flx_value *out)
 {
     flx_builder *b = e->b;
-    flx_item *node = ((const flx_point_data *)point->data)->body;
+    const flx_point_data *data = point->data;
+    flx_item *node = data->body;
+    const flx_item *carrier = ((const flx_body_data *)node->data)->carrier;
+    const flx_beam_data *d = beam_of(carrier ? carrier : node);
     bool deflection = name[0] == 'd', moment = name[0] == 'm', planar = b->m->dimension == 2;
     flx_node v[3];
     FLX_TRY(
         flx_env_require(e, deflection ? FLX_MODE_MOVING : FLX_MODE_OUTPUT, point->full, name, loc));
     if (deflection) {
-        const flx_body *def = &((const flx_body_data *)node->data)->def;
+        double drawn[3];
         flx_node rest[3];
         FLX_TRY(flx_body_ready(b, node, loc));
-        flx_node_position(b, node, origin, v);
-        node_const3(b->g, def->position, rest);
+        flx_node_position(b, node, data->at, v);
+        v3_store(drawn, drawn_place(d, data->place));
+        node_const3(b->g, drawn, rest);
         node_sub3(b->g, v, rest, v);
         return flx_env_vector(e, v, out);
     }
+    bool segments = d->def.formulation == FLX_BEAM_SEGMENTS, last = data->place == d->nnode - 1;
+    bool nothing = segments && (last || data->place == 0) && !d->clamps[last];
     for (int i = 0; i < 3; i++) {
         flx_leaf leaf = flx_leaf_make(FLX_LEAF_SECTION, node->number, 3 * moment + i);
-        v[i] = flx_graph_leaf(b->g, leaf);
+        v[i] = nothing ? node_const(b->g, 0) : flx_graph_leaf(b->g, leaf);
     }
     if (moment && planar) {
         *out = flx_value_number(v[2]);

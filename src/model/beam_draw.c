@@ -236,17 +236,55 @@ static flx_status hang_ancf(flx_env *e, const flx_item *body, flx_beam_data *d, 
     return FLX_OK;
 }
 
-// drawn: NULL, or places and directions of the nodes.
+// Segments are straight between the places; places (n, 6) become their centres and directions.
+static void draw_segments(flx_beam_data *d, double *places)
+{
+    for (int i = 0; i < d->nbody; i++) {
+        double *own = places + 6 * i;
+        v3 from = v3_load(own), to = v3_load(own + 6), along = v3_sub(to, from);
+        if (!d->def.straight) d->def.lengths[i] = d->def.scale * v3_norm(along);
+        v3_store(own, v3_scale(0.5, v3_add(from, to)));
+        v3_store(own + 3, along);
+    }
+    for (int i = 0; i < d->nnode; i++) {
+        bool last = i == d->nnode - 1, clamped = d->clamps[last] && (i == 0 || last);
+        double h = d->def.lengths[last ? i - 1 : i];
+        d->arms[i] = clamped ? 0 : last ? 0.5 * h : -0.5 * h;
+    }
+}
+
+// An end that is a body of its own has the axes of the segment at it.
+static void draw_clamps(const flx_beam_data *d)
+{
+    for (int i = 0; i < 2; i++) {
+        if (!d->clamps[i]) continue;
+        const flx_body *own = &((flx_body_data *)d->bodies[i * (d->nbody - 1)]->data)->def;
+        flx_body *clamp = &((flx_body_data *)d->clamps[i]->data)->def;
+        double arm = (i ? 0.5 : -0.5) * d->def.lengths[i * (d->nbody - 1)];
+        memcpy(clamp->R, own->R, sizeof own->R);
+        clamp->angle = own->angle;
+        v3 x = m33_col(m33_load(own->R), 0);
+        v3_store(clamp->position, v3_axpy(arm, x, v3_load(own->position)));
+    }
+}
+
+// places: (nnode, 6) where the nodes are, and directions there; given: already so.
 static flx_status draw_nodes(flx_env *e, const flx_item *body, flx_beam_data *d, line *l,
-                             const double *drawn)
+                             bool given, double *places)
 {
     bool planar = e->b->m->dimension == 2;
     double angle = 0;
     m33 R, last;
-    for (int i = 0; i < d->nnode; i++) {
-        flx_body *node = &((flx_body_data *)d->nodes[i]->data)->def;
+    for (int i = 0; i < d->nnode && !given; i++) {
         line_eval(l, place_of(l, d->at[i]));
-        if (drawn) memcpy(l->out, drawn + 6 * i, 6 * sizeof *drawn);
+        memcpy(places + 6 * i, l->out, 6 * sizeof *places);
+    }
+    memcpy(d->origin, places, sizeof d->origin);
+    if (d->def.formulation == FLX_BEAM_SEGMENTS) draw_segments(d, places);
+    for (int i = 0; i < d->nbody; i++) {
+        flx_body *node = &((flx_body_data *)d->bodies[i]->data)->def;
+        line_eval(l, place_of(l, flx_beam_part(d, i)));
+        memcpy(l->out, places + 6 * i, 6 * sizeof *places);
         if (!set_axes(l, i ? &last : NULL, &R)) {
             const flx_yaml *up = flx_yaml_get(body->def, "up");
             return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, up ? up->loc : body->loc,
@@ -256,7 +294,7 @@ static flx_status draw_nodes(flx_env *e, const flx_item *body, flx_beam_data *d,
         }
         memcpy(node->position, l->out, sizeof node->position);
         m33_store(node->R, R);
-        if (d->stretch) d->stretch[i] = drawn ? v3_norm(v3_load(l->out + 3)) : 1.0 / d->def.scale;
+        if (d->stretch) d->stretch[i] = given ? v3_norm(v3_load(l->out + 3)) : 1.0 / d->def.scale;
         if (planar) { // continuous along the line
             double next = atan2(l->out[4], l->out[3]);
             angle = i == 0 ? next : angle + remainder(next - angle, 2 * flx_pi);
@@ -264,6 +302,7 @@ static flx_status draw_nodes(flx_env *e, const flx_item *body, flx_beam_data *d,
         }
         last = R;
     }
+    draw_clamps(d);
     return FLX_OK;
 }
 
@@ -284,26 +323,22 @@ flx_status flx_beam_draw(flx_env *e, flx_item *body, flx_beam_data *d)
     for (int i = 0; i < d->def.nelement; i++) {
         d->def.lengths[i] = unstressed * (d->ends[i + 1] - d->ends[i]);
     }
-    double *drawn_nodes = NULL;
     // rounding is no slack; one element cannot hang
     bool chord = !flx_yaml_get(body->def, "curve"),
          slack = chord && unstressed > drawn * (1 + SAME);
     d->def.straight = slack || (chord && d->def.nslope > 0);
-    if (slack && d->nnode < 3) {
+    double *places = flx_take(e->b, 6 * (size_t)d->nnode, sizeof *places);
+    if (!places) {
+        status = FLX_ERR_MEMORY;
+    } else if (slack && d->nnode < 3) {
         status = FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, length->loc,
                           "'%s' is longer than the distance of its ends: it needs two elements or "
                           "more",
                           body->full);
     } else if (slack) {
-        drawn_nodes = flx_take(e->b, 6 * (size_t)d->nnode, sizeof *drawn_nodes);
-        if (!drawn_nodes) {
-            status = FLX_ERR_MEMORY;
-        } else {
-            status = (d->def.nslope > 0 ? hang_ancf : hang_slack)(e, body, d, &l, unstressed,
-                                                                  drawn_nodes);
-        }
+        status = (d->def.nslope > 0 ? hang_ancf : hang_slack)(e, body, d, &l, unstressed, places);
     }
-    if (status == FLX_OK) status = draw_nodes(e, body, d, &l, drawn_nodes);
+    if (status == FLX_OK) status = draw_nodes(e, body, d, &l, slack, places);
 
 done:
     flx_program_destroy(&l.program);

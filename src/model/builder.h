@@ -328,10 +328,15 @@ typedef struct flx_beam_data {
     flx_item_state read;
     flx_beam def;
     int nend, nnode;
-    double *ends;      // (nend) where elements begin and end, as parts of the length
-    int *regular;      // (elements + 1) which of them are node(1), node(2), ...
-    double *at;        // (nnode) parts of the length
-    flx_item **nodes;  // (nnode) bodies; the first is the beam itself
+    double *ends;     // (nend) where elements begin and end, as parts of the length
+    int *regular;     // (elements + 1) which of them are node(1), node(2), ...
+    double *at;       // (nnode) parts of the length
+    flx_item **nodes; // (nnode) the bodies of these places
+    double *arms;     // (nnode) places in the bodies, along x; segments alone
+    int nbody;
+    flx_item **bodies; // (nbody) with mass, from start to end; the first is the beam itself
+    flx_item *clamps[2];
+    double origin[3];  // its start, as drawn
     flx_item **points; // (nnode) those that were asked for
     double mass_parts[FLX_BEAM_MOST_NODES], node_parts[FLX_BEAM_MOST_NODES];
     flx_item **slopes;   // (nnode, nslope) of absolute nodal coordinates
@@ -361,6 +366,7 @@ typedef struct flx_point_data {
     double at[3], R[9];
     bool flexible; // a node of a flexible body: deflection, force, moment
     int node;      // of an elastic body; -1: not one of those
+    int place;     // of a beam: which of its places
 } flx_point_data;
 
 flx_status flx_body_declare_points(flx_builder *b, flx_item *body);
@@ -414,8 +420,8 @@ struct flx_beam_marks {
     struct flx_beam_mark {
         const char *beam; // interned
         double at;        // part of the length
-        int section;      // 0: a node; of absolute nodal coordinates 1: with axes, 2: clamped
-    } * marks;            // owned
+        int section; // 0: a node; of absolute nodal coordinates 1: with axes, 2: clamped; of segments 2
+    } * marks;       // owned
     bool changed;
 };
 
@@ -438,12 +444,15 @@ flx_status flx_beam_end(flx_builder *b, flx_item *body, bool last, flx_item **po
 flx_status flx_beam_point(flx_builder *b, flx_item *body, double at, flx_loc loc, flx_item **point);
 // The node that is drawn at a place, as a body.
 flx_status flx_beam_node_at(flx_builder *b, flx_item *body, const double position[3], flx_loc loc,
-                            flx_item **node);
+                            flx_item **node, double at[3]);
+// A joint that holds the direction of an end of segments.
+flx_status flx_beam_clamp(flx_builder *b, const flx_item *body, const double at[3]);
 // deflection, force and moment of a node.
 flx_status flx_beam_member(flx_env *e, const flx_item *point, const char *name, flx_loc loc,
                            flx_value *out);
-// Length of the line that a node stands for.
-double flx_beam_share(const flx_beam_data *d, int node);
+// Length of the line that body i of the beam stands for, and the part of the length where it is.
+double flx_beam_share(const flx_beam_data *d, int i);
+double flx_beam_part(const flx_beam_data *d, int i);
 flx_status flx_beams_finish(flx_builder *b); // into the model
 
 // ---- beam_ancf.c: absolute nodal coordinates -----------------------------------------------------

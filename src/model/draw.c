@@ -600,10 +600,12 @@ static flx_status place_on_beam(flx_env *e, const flx_place *p, flx_item **body,
                         (*body)->full, (*body)->full, (*body)->full, (*body)->full, (*body)->full);
     }
     if (p->item && p->item->kind == FLX_KIND_POINT && body_of_place(p) == *body) {
-        *body = ((const flx_point_data *)p->item->data)->body;
+        const flx_point_data *d = p->item->data;
+        *body = d->body;
+        memcpy(out, d->at, sizeof d->at);
         return FLX_OK;
     }
-    return flx_beam_node_at(e->b, *body, p->position, loc, body);
+    return flx_beam_node_at(e->b, *body, p->position, loc, body, out);
 }
 
 // A place in the frame of a body; exact when the place is a point of that body.

@@ -66,6 +66,9 @@ const char *flx_model_item(const flx_model *m, flx_item_kind kind, int i, const 
         for (int k = 0; k < m->nmodal; k++) {
             if (m->modals[k].body == i) *type = "modal";
         }
+        for (int k = 0; k < m->nbeam; k++) {
+            if (flx_beam_has(m->beams + k, i)) *type = "beam";
+        }
         return m->bodies[i].name;
     case FLX_ITEM_JOINT:
         *type = joint_words[m->joints[i].type];

@@ -142,6 +142,7 @@ typedef struct flx_body {
     double reach;               // of a slope: the length of the line that it is of
     bool section;               // of a beam's node: axes that a joint turns with
     bool spread;                // its mass is that of the elements at it
+    int follows; // body + 1 that takes it along when a joint starts elsewhere; 0: none
     int npoint;
     flx_point_def *points;
     int nshape;
@@ -430,7 +431,10 @@ typedef struct flx_beam {
     flx_loc loc;
     flx_beam_formulation formulation;
     int order, nelement;
-    int *nodes;      // (order*nelement + 1) numbers of the bodies, from start to end
+    int nnode;
+    int *nodes;   // (nnode) numbers of the bodies, from start to end; segments: one an element, and
+                  // else order*nelement + 1
+    int clamp[2]; // segments: bodies without mass that are the ends; -1: none
     double *lengths; // (nelement) unstressed
     // Stiffness of a section against stretch along x, shear along y and z, twist about x, bending about
     // y and z, in its axes; mass and rotational inertia about these axes a length.
@@ -453,6 +457,14 @@ typedef struct flx_follower {
     int carrier; // number of the body that it belongs to
     int node;    // of its data
 } flx_follower;
+
+// Whether a body is one of a beam's: its nodes but the first are numbered one after another.
+static inline bool flx_beam_has(const flx_beam *b, int body)
+{
+    bool among = b->nnode > 1 && body >= b->nodes[1] && body <= b->nodes[b->nnode - 1];
+    return among || body == b->nodes[0] ||
+           (body >= 0 && (body == b->clamp[0] || body == b->clamp[1]));
+}
 
 // The block `fe`: a structure, or the files of its matrices.
 typedef struct flx_fe_block {

@@ -49,10 +49,7 @@ static void put_turn(const flx_shape *s, flx_text *t)
 static bool is_beam_node(const flx_model *m, int body)
 {
     for (int i = 0; i < m->nbeam; i++) {
-        const flx_beam *b = m->beams + i;
-        for (int k = 0; k <= b->order * b->nelement; k++) {
-            if (b->nodes[k] == body) return true;
-        }
+        if (flx_beam_has(m->beams + i, body)) return true;
     }
     return false;
 }
@@ -178,7 +175,7 @@ static void put_line(const flx_beam *b, flx_text *t)
     put_key(t, "size");
     flx_text_put_numbers(t, 2, size);
     put_key(t, "nodes");
-    for (int k = 0; k <= b->order * b->nelement; k++) {
+    for (int k = 0; k < b->nnode; k++) {
         flx_text_print(t, "%s%d", k ? ", " : "[", b->nodes[k]);
     }
     flx_text_put(t, "]}");
@@ -245,9 +242,12 @@ flx_status flx_scene_write(const flx_model *m, flx_text *t)
         put_body(m, i, places + i, size, t);
     }
     flx_text_put(t, "], \"lines\": [");
+    const char *next = "";
     for (int i = 0; i < m->nbeam; i++) {
-        if (i > 0) flx_text_put(t, ", ");
+        if (m->beams[i].formulation == FLX_BEAM_SEGMENTS) continue; // bodies with shapes
+        flx_text_put(t, next);
         put_line(m->beams + i, t);
+        next = ", ";
     }
     flx_text_put(t, "], \"joints\": [");
     const char *comma = "";

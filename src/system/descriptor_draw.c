@@ -3,7 +3,8 @@
 //
 // A spanning tree of the joints is walked from the ground. Moving joint j by its start is a rigid
 // motion T_j in the drawing; everything outboard moves by the product of the T along its path. The
-// tree prefers joints that have a start, so that a loop is opened elsewhere.
+// tree prefers joints that have a start, so that a loop is opened elsewhere. A beam moves as a whole, with
+// its first node.
 #include "system/descriptor_parts.h"
 
 typedef struct placed { // rigid motion of a body away from its drawing, and its motion
@@ -112,10 +113,18 @@ static int root_of(int *set, int i)
     return i;
 }
 
-// The body of a joint, or the one that carries it.
-static int moved(const flx_model *m, int j, int side)
+// The body of a joint, or the one that carries it, or that it moves with: lead (nbody).
+static int moved(const flx_model *m, const int *lead, int j, int side)
 {
-    return flx_model_carrier(m, m->joints[j].body[side]);
+    int body = flx_model_carrier(m, m->joints[j].body[side]);
+    return body < 0 ? body : lead[body];
+}
+
+static void find_leads(const flx_model *m, int *lead)
+{
+    for (int i = 0; i < m->nbody; i++) {
+        lead[i] = m->bodies[i].follows > 0 ? m->bodies[i].follows - 1 : i;
+    }
 }
 
 static bool connects(const flx_model *m, int j)
@@ -125,7 +134,8 @@ static bool connects(const flx_model *m, int j)
 }
 
 // Joints of the tree, those with a start first. in_tree (njoint); set (nbody + 1) is scratch.
-static void choose_tree(const flx_descriptor *d, const wish *wishes, bool *in_tree, int *set)
+static void choose_tree(const flx_descriptor *d, const int *lead, const wish *wishes, bool *in_tree,
+                        int *set)
 {
     const flx_model *m = d->model;
     for (int i = 0; i <= m->nbody; i++) set[i] = i;
@@ -133,7 +143,8 @@ static void choose_tree(const flx_descriptor *d, const wish *wishes, bool *in_tr
         for (int j = 0; j < m->njoint; j++) {
             bool first = wishes[j].coordinate || wishes[j].rate;
             if (!connects(m, j) || first != (pass == 0)) continue;
-            int a = root_of(set, moved(m, j, 0) + 1), b = root_of(set, moved(m, j, 1) + 1);
+            int a = root_of(set, moved(m, lead, j, 0) + 1);
+            int b = root_of(set, moved(m, lead, j, 1) + 1);
             if (a == b) continue;
             in_tree[j] = true;
             set[a] = b;
@@ -145,6 +156,7 @@ static void choose_tree(const flx_descriptor *d, const wish *wishes, bool *in_tr
 // hangs on. order (nbody + 1) holds body + 1.
 typedef struct tree {
     int *order, *first, *next; // owned together; lists of half-joints at each body + 1
+    const int *lead;
     bool *in_tree;
 } tree;
 
@@ -157,7 +169,7 @@ static void walk(const flx_descriptor *d, const tree *t, placed *p)
     }
     for (int j = m->njoint - 1; j >= 0; j--) {
         for (int side = 0; side < 2 && t->in_tree[j]; side++) {
-            int b = moved(m, j, side) + 1;
+            int b = moved(m, t->lead, j, side) + 1;
             t->next[2 * j + side] = t->first[b];
             t->first[b] = 2 * j + side;
         }
@@ -170,7 +182,7 @@ static void walk(const flx_descriptor *d, const tree *t, placed *p)
         while (head < tail) {
             int b = t->order[head++];
             for (int e = t->first[b]; e >= 0; e = t->next[e]) {
-                int side = e & 1, c = moved(m, e / 2, 1 - side) + 1;
+                int side = e & 1, c = moved(m, t->lead, e / 2, 1 - side) + 1;
                 if (p[c].parent != -2) continue;
                 p[c].parent = b;
                 p[c].joint = e / 2;
@@ -324,6 +336,32 @@ static void place_all(const flx_descriptor *d, const tree *t, const wish *wishes
     }
 }
 
+// What moves with the first node of its beam. A slope turns, and is nowhere.
+static void place_followers(const flx_descriptor *d, const int *lead, const placed *p,
+                            const v3 *extra, const double *turned, flx_state *x)
+{
+    const flx_model *m = d->model;
+    for (int i = 0; i < m->nbody; i++) {
+        int k = lead[i] + 1;
+        placed b = p[k];
+        if (lead[i] == i) continue;
+        if (m->bodies[i].slope) {
+            const flx_body *o = m->bodies + i;
+            v3 r = m33_mul_v(b.R, v3_load(o->position)), v = m33_mul_v(b.R, v3_load(o->velocity));
+            double q[3], dq[3];
+            v3_store(q, r);
+            v3_store(dq, v3_add(v, v3_cross(extra[2 * k + 1], r)));
+            memcpy(x->q + d->body_q[i], q, (size_t)d->body_nv[i] * sizeof *q);
+            memcpy(x->v + d->body_v[i], dq, (size_t)d->body_nv[i] * sizeof *dq);
+            continue;
+        }
+        drawn_motion(m, i, &b);
+        b.v = v3_add(b.v, extra[2 * k]);
+        b.w = v3_add(b.w, extra[2 * k + 1]);
+        store_body(d, i, &b, turned[k], x);
+    }
+}
+
 static void eval_motions(const flx_descriptor *d, flx_work *w, flx_state *x)
 {
     flx_point p = flx_state_point(&d->base, x);
@@ -340,7 +378,7 @@ flx_status flx_descriptor_draw(const flx_system *s, flx_state *x)
     placed *p = flx_alloc(s->ctx, nb, sizeof *p);
     v3 *extra = flx_alloc(s->ctx, 2 * nb, sizeof *extra);
     double *turned = flx_alloc(s->ctx, nb, sizeof *turned);
-    int *ints = flx_alloc(s->ctx, 3 * nb + 2 * nj, sizeof *ints);
+    int *ints = flx_alloc(s->ctx, 4 * nb + 2 * nj, sizeof *ints);
     bool *in_tree = flx_alloc(s->ctx, nj, sizeof *in_tree);
     wish *wishes = flx_alloc(s->ctx, nj, sizeof *wishes);
     if (!w || !p || !extra || !turned || !ints || !in_tree || !wishes) goto done;
@@ -350,12 +388,18 @@ flx_status flx_descriptor_draw(const flx_system *s, flx_state *x)
     flx_descriptor_instants.settle(s, w, x); // motions depend on switches of the time
     eval_motions(d, w, x);
     const double *motions = flx_eval_output(d, w, FLX_GROUP_TIME);
-    tree t = {.order = ints, .first = ints + nb, .next = ints + 3 * nb, .in_tree = in_tree};
+    tree t = {.order = ints,
+              .first = ints + nb,
+              .lead = ints + 3 * nb,
+              .next = ints + 4 * nb,
+              .in_tree = in_tree};
+    find_leads(m, ints + 3 * nb);
     for (int j = 0; j < m->njoint; j++) wishes[j] = wish_of(d, j, motions);
     mesh(m, wishes);
-    choose_tree(d, wishes, in_tree, ints + 2 * nb);
+    choose_tree(d, t.lead, wishes, in_tree, ints + 2 * nb);
     walk(d, &t, p);
     place_all(d, &t, wishes, p, extra, turned, x);
+    place_followers(d, t.lead, p, extra, turned, x);
     store_switches(d, w, wishes, x);
     flx_descriptor_instants.settle(s, w, x);
     status = FLX_OK;

@@ -31,6 +31,9 @@ static const flx_beam_rule *rule_of(flx_descriptor *d, const flx_beam *b)
     for (int i = 0; i < d->nelement; i++) {
         if (d->elements[i].rule->nnode == nodes_of(b)) return d->elements[i].rule;
     }
+    for (int i = 0; i < d->nhinge && b->order == 1; i++) {
+        if (d->hinges[i].e.rule) return d->hinges[i].e.rule;
+    }
     flx_beam_rule *rule = flx_arena_take(d->arena, 1, sizeof *rule);
     if (rule) flx_beam_rule_make(nodes_of(b), rule, x, weight);
     return rule;
@@ -64,8 +67,58 @@ static void find_rest(const flx_descriptor *d, const flx_beam *b, const int *nod
     }
 }
 
+// One hinge between two bodies. arms: along their x axes; length: of the line that it stands for.
+static flx_status plan_hinge(flx_descriptor *d, const flx_beam *b, const double *C, int first,
+                             int second, const double arm[2], double length)
+{
+    const int body[2] = {first, second};
+    int *at = flx_arena_take(d->arena, 8, sizeof *at);
+    double *rest = flx_arena_take(d->arena, 6, sizeof *rest);
+    if (!at || !rest) return FLX_ERR_MEMORY;
+    flx_beam_hinge *h = d->hinges + d->nhinge;
+    d->hinge_blocks[d->nhinge++] = at;
+    for (int k = 0; k < 2; k++) {
+        at[4 + k] = body[k] + 1;
+        at[6 + k] = d->body_v[body[k]];
+        h->arm[k][0] = arm[k];
+    }
+    h->e = (flx_beam_exact){.rule = rule_of(d, b),
+                            .frame = at + 4,
+                            .v = at + 6,
+                            .block = at,
+                            .length = length,
+                            .C = C,
+                            .viscosity = b->rayleigh[1],
+                            .rest = rest};
+    if (!h->e.rule) return FLX_ERR_MEMORY;
+    if (!b->straight) find_rest(d, b, body, &h->e, rest);
+    for (int k = 0; k < (d->planar ? 2 : 3); k++) rest[k] = 0.0; // the ends meet
+    return FLX_OK;
+}
+
+static flx_status plan_segments(flx_descriptor *d, const flx_beam *b)
+{
+    const double *C = stiffness_of(d, b);
+    int n = b->nnode;
+    if (!C) return FLX_ERR_MEMORY;
+    for (int i = 0; i + 1 < n; i++) {
+        const double arm[2] = {0.5 * b->lengths[i], -0.5 * b->lengths[i + 1]};
+        FLX_TRY(plan_hinge(d, b, C, b->nodes[i], b->nodes[i + 1], arm, arm[0] - arm[1]));
+    }
+    for (int end = 0; end < 2; end++) { // half a segment bends there
+        if (b->clamp[end] < 0) continue;
+        int own = b->nodes[end * (n - 1)];
+        double half = 0.5 * b->lengths[end * (n - 1)];
+        const double arm[2] = {end ? half : 0.0, end ? 0.0 : -half};
+        FLX_TRY(
+            plan_hinge(d, b, C, end ? own : b->clamp[end], end ? b->clamp[end] : own, arm, half));
+    }
+    return FLX_OK;
+}
+
 static flx_status plan_beam(flx_descriptor *d, const flx_beam *b)
 {
+    if (b->formulation == FLX_BEAM_SEGMENTS) return plan_segments(d, b);
     const flx_beam_rule *rule = rule_of(d, b);
     const double *C = stiffness_of(d, b);
     int n = nodes_of(b);
@@ -98,7 +151,7 @@ static flx_status plan_beam(flx_descriptor *d, const flx_beam *b)
 // Damping by the mass, of every node.
 static void plan_drag(flx_descriptor *d, const flx_beam *b)
 {
-    for (int i = 0; i <= b->order * b->nelement && b->rayleigh[0] > 0; i++) {
+    for (int i = 0; i < b->nnode && b->rayleigh[0] > 0; i++) {
         const flx_body *o = d->model->bodies + b->nodes[i];
         flx_drag *p = d->drags + d->ndrag++;
         *p = (flx_drag){.v = d->body_v[b->nodes[i]], .n = d->body_nv[b->nodes[i]]};
@@ -113,12 +166,17 @@ static void plan_drag(flx_descriptor *d, const flx_beam *b)
 flx_status flx_elements_plan(flx_descriptor *d)
 {
     const flx_model *m = d->model;
-    size_t n = 0, nodes = 0;
+    size_t n = 0, nodes = 0, hinges = 0;
     for (int i = 0; i < m->nbeam; i++) {
-        if (m->beams[i].nslope > 0) continue;
-        n += (size_t)m->beams[i].nelement;
-        nodes += (size_t)(m->beams[i].order * m->beams[i].nelement + 1);
+        const flx_beam *b = m->beams + i;
+        if (b->nslope > 0) continue;
+        bool segments = b->formulation == FLX_BEAM_SEGMENTS;
+        *(segments ? &hinges : &n) += (size_t)b->nelement + segments; // and the ends
+        nodes += (size_t)b->nnode;
     }
+    d->hinges = flx_arena_take(d->arena, hinges, sizeof *d->hinges);
+    d->hinge_blocks = flx_arena_take(d->arena, hinges, sizeof(int *));
+    if (!d->hinges || !d->hinge_blocks) return FLX_ERR_MEMORY;
     d->drags = flx_arena_take(d->arena, nodes, sizeof *d->drags);
     if (!d->drags) return FLX_ERR_MEMORY;
     d->elements = flx_arena_take(d->arena, n, sizeof *d->elements);
@@ -134,6 +192,10 @@ flx_status flx_elements_plan(flx_descriptor *d)
 
 flx_status flx_elements_couple(flx_descriptor *d)
 {
+    for (int i = 0; i < d->nhinge; i++) {
+        const int *frame = d->hinges[i].e.frame;
+        FLX_TRY(flx_layout_couple(d, frame[0] - 1, frame[1] - 1));
+    }
     for (int i = 0; i < d->nelement; i++) {
         const flx_beam_exact *e = d->elements + i;
         for (int j = 0; j < e->rule->nnode; j++) {
@@ -145,30 +207,32 @@ flx_status flx_elements_couple(flx_descriptor *d)
     return FLX_OK;
 }
 
+static void fill_blocks(const flx_descriptor *d, const flx_beam_exact *e, int *block)
+{
+    int n = e->rule->nnode;
+    for (int k = 0; k < n * n; k++) block[k] = flx_layout_slot(d, e->v[k / n], e->v[k % n]);
+}
+
 void flx_elements_fill(flx_descriptor *d)
 {
     for (int i = 0; i < d->ndrag; i++) {
         d->drags[i].diag = flx_layout_slot(d, d->drags[i].v, d->drags[i].v);
     }
-    for (int i = 0; i < d->nelement; i++) {
-        const flx_beam_exact *e = d->elements + i;
-        int n = e->rule->nnode;
-        for (int k = 0; k < n * n; k++) {
-            d->element_blocks[i][k] = flx_layout_slot(d, e->v[k / n], e->v[k % n]);
-        }
-    }
+    for (int i = 0; i < d->nelement; i++) fill_blocks(d, d->elements + i, d->element_blocks[i]);
+    for (int i = 0; i < d->nhinge; i++) fill_blocks(d, &d->hinges[i].e, d->hinge_blocks[i]);
+}
+
+static void mark_blocks(flx_descriptor *d, const flx_beam_exact *e)
+{
+    int n = e->rule->nnode;
+    for (int k = 0; k < n * n && e->viscosity != 0; k++) flx_layout_mark(d, e->block[k], 2);
 }
 
 void flx_elements_mark(flx_descriptor *d)
 {
     for (int i = 0; i < d->ndrag; i++) flx_layout_mark(d, d->drags[i].diag, 2);
-    for (int i = 0; i < d->nelement; i++) {
-        const flx_beam_exact *e = d->elements + i;
-        int n = e->rule->nnode;
-        for (int k = 0; k < n * n && e->viscosity != 0; k++) {
-            flx_layout_mark(d, e->block[k], 2);
-        }
-    }
+    for (int i = 0; i < d->nelement; i++) mark_blocks(d, d->elements + i);
+    for (int i = 0; i < d->nhinge; i++) mark_blocks(d, &d->hinges[i].e);
 }
 
 // ---- evaluation ---------------------------------------------------------------------------------
@@ -179,8 +243,10 @@ void flx_elements_residual(const flx_descriptor *d, const flx_work *w, const flx
     flx_drag_residual(d->ndrag, d->drags, p->v, r);
     if (d->planar) {
         flx_beam_exact2_residual(d->nelement, d->elements, w->frames.plane, r);
+        flx_beam_hinge2_residual(d->nhinge, d->hinges, w->frames.plane, r);
     } else {
         flx_beam_exact_residual(d->nelement, d->elements, w->frames.space, r);
+        flx_beam_hinge_residual(d->nhinge, d->hinges, w->frames.space, r);
     }
 }
 
@@ -189,8 +255,10 @@ void flx_elements_linearise(const flx_descriptor *d, const flx_work *w, double *
     flx_drag_linearise(d->ndrag, d->drags, A1);
     if (d->planar) {
         flx_beam_exact2_linearise(d->nelement, d->elements, w->frames.plane, A0, A1);
+        flx_beam_hinge2_linearise(d->nhinge, d->hinges, w->frames.plane, A0, A1);
     } else {
         flx_beam_exact_linearise(d->nelement, d->elements, w->frames.space, A0, A1);
+        flx_beam_hinge_linearise(d->nhinge, d->hinges, w->frames.space, A0, A1);
     }
 }
 
@@ -200,9 +268,41 @@ void flx_elements_energy(const flx_descriptor *d, const flx_work *w, const flx_p
     flx_drag_energy(d->ndrag, d->drags, p->v, e);
     if (d->planar) {
         flx_beam_exact2_energy(d->nelement, d->elements, w->frames.plane, e);
+        flx_beam_hinge2_energy(d->nhinge, d->hinges, w->frames.plane, e);
     } else {
         flx_beam_exact_energy(d->nelement, d->elements, w->frames.space, e);
+        flx_beam_hinge_energy(d->nhinge, d->hinges, w->frames.space, e);
     }
+}
+
+// Of a hinge, at the end of its second segment, which is the body; or at the clamp where it begins.
+static bool hinge_section(const flx_descriptor *d, const flx_work *w, int body, double out[6])
+{
+    for (int k = 0; k < 2 * d->nhinge; k++) {
+        const flx_beam_hinge *h = d->hinges + k / 2;
+        int side = 1 - k % 2;
+        double f[12], sign = side ? 1.0 : -1.0;
+        bool clamp = side == 1 || h->arm[0][0] == 0.0;
+        if (h->e.frame[side] - 1 != body || !clamp) continue;
+        v3 arm = v3_load(h->arm[side]), force, moment;
+        if (d->planar) {
+            const flx_frame2 *o = w->frames.plane + body + 1;
+            flx_beam_hinge2_forces(h, w->frames.plane, f);
+            force = v3_make(f[3 * side], f[3 * side + 1], 0);
+            moment = v3_make(0, 0, f[3 * side + 2]);
+            arm = v3_make(o->c * arm.x, o->s * arm.x, 0);
+        } else {
+            m33 R = m33_load(w->frames.space[body + 1].R);
+            flx_beam_hinge_forces(h, w->frames.space, f);
+            force = v3_load(f + 6 * side);
+            moment = m33_mul_v(R, v3_load(f + 6 * side + 3));
+            arm = m33_mul_v(R, arm);
+        }
+        v3_store(out, v3_scale(sign, force));
+        v3_store(out + 3, v3_scale(sign, v3_sub(moment, v3_cross(arm, force))));
+        return true;
+    }
+    return false;
 }
 
 // The forces of the node on the elements before it, and minus those on the elements after it, are the
@@ -211,6 +311,7 @@ void flx_elements_section(const flx_descriptor *d, const flx_work *w, int body, 
 {
     int count = 0;
     for (int k = 0; k < 6; k++) out[k] = 0.0;
+    if (hinge_section(d, w, body, out)) return;
     for (int i = 0; i < d->nelement; i++) {
         const flx_beam_exact *e = d->elements + i;
         int n = e->rule->nnode, last = e->frame[n - 1] - 1 == body;

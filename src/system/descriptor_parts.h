@@ -25,7 +25,7 @@
 #pragma once
 
 #include "body/ancf.h"
-#include "body/beam_exact.h"
+#include "body/beam_hinge.h"
 #include "body/body.h"
 #include "body/drag.h"
 #include "body/modal.h"
@@ -335,6 +335,9 @@ typedef struct flx_descriptor {
     int nelement; // of beams
     flx_beam_exact *elements;
     int **element_blocks; // (nelement) where their blocks are to be written
+    int nhinge;           // of beams of rigid segments
+    flx_beam_hinge *hinges;
+    int **hinge_blocks; // (nhinge)
     int ndrag;
     flx_drag *drags; // of their nodes
     int nfollower;

@@ -85,6 +85,51 @@ static int joints_are_anywhere(void)
     return 0;
 }
 
+// Rigid segments: the frequencies of a clamped chain of n bars with springs EI/h, and 2 EI/h at the clamp,
+// and the deflection of its end by a force, computed apart from this program.
+static int segments_are_the_chain(void)
+{
+    static const struct {
+        int n;
+        double f[2];
+    } chain[] = {{2, {7.31613, 37.6860}},
+                 {4, {7.92299, 46.5693}},
+                 {8, {8.09209, 49.8405}},
+                 {32, {8.14645, 50.9965}}};
+    static const char text[] =
+        "flexion: 1\ndimension: 2\nbodies:\n"
+        "  b: {type: beam, formulation: segments, from: [0, 0], to: [1, 0], elements: %d,"
+        " section: {EA: %g, GA: %g, EI: 7e10*1e-8/12, mass: 0.275, inertia: 0}}\n"
+        "joints: {root: {type: fixed, on: [ground, b], at: b.start}}\n"
+        "forces: {F: {type: force, on: b, at: b.end, value: [0, %g]}}\n"
+        "analyse: {rest: {type: equilibrium}, m: {type: modes, about: rest, count: 2}}\n"
+        "simulate: {until: 1e-6, start: rest, method: generalized-alpha, step: 1e-6}\n"
+        "outputs: {every: 1e-6, signals: [b.end.deflection, m.frequencies, b.start.moment]}\n";
+    const double EI = 7e10 * 1e-8 / 12, GA = 1e5, F = 0.1;
+    for (int i = 0; i < 4; i++) {
+        char model[1200];
+        case_table table = {0};
+        double x = 0, n = chain[i].n;
+        snprintf(model, sizeof model, text, chain[i].n, 1e9, 1e9, 0.0);
+        CHECK(case_run(model, NULL, &table, NULL, NULL));
+        CHECK(case_table_value(&table, "m.frequencies(1)", 0, &x));
+        CHECK_NEAR(x, chain[i].f[0], 3e-5);
+        CHECK(case_table_value(&table, "m.frequencies(2)", 0, &x));
+        CHECK_NEAR(x, chain[i].f[1], 6e-4);
+        case_table_clear(&table);
+        if (chain[i].n > 8) continue; // the balance of so small a force is rounding
+        snprintf(model, sizeof model, text, chain[i].n, GA, GA, F);
+        CHECK(case_run(model, NULL, &table, NULL, NULL));
+        CHECK(case_table_value(&table, "b.end.deflection.y", 0, &x));
+        // a hinge at s bends by F (L - s)/c and shears by F h/GA; the first half of h does not
+        CHECK_REL(x, F * (1 + 1 / (2 * n * n)) / (3 * EI) + F * (1 - 1 / (2 * n)) / GA, 1e-5);
+        CHECK(case_table_value(&table, "b.start.moment", 0, &x));
+        CHECK_REL(x, F, 1e-5);
+        case_table_clear(&table);
+    }
+    return 0;
+}
+
 // ---- dynamics -----------------------------------------------------------------------------------
 
 // Thrown, bent and turning, a beam in the plane keeps its momenta and, by the midpoint rule, its energy as
@@ -117,6 +162,33 @@ static int free_flight_keeps_momenta(void)
     return 0;
 }
 
+// A start of a joint moves the beam and what hangs on it as a whole: no strain, the speed of a rigid body.
+static int starts_move_the_whole(void)
+{
+    static const char model[] =
+        "flexion: 1\nbodies:\n"
+        "  rod: {type: beam, from: [0, 0, 0], to: [1, 0, 0], elements: 6,"
+        " section: {EA: 4e4, EI: 1.3, mass: 0.4}}\n"
+        "  ball: {type: rigid, mass: 0.2, inertia: [1e-4, 1e-4, 1e-4], position: [1, 0, 0]}\n"
+        "joints:\n"
+        "  pin: {type: revolute, on: [ground, rod], at: rod.start, axis: [0, 1, 0],"
+        " start: {angle: 0.5, rate: 2}}\n"
+        "  tip: {type: fixed, on: [rod, ball], at: rod.end}\n"
+        "simulate: {until: 1e-3, method: generalized-alpha, step: 1e-3}\n"
+        "outputs: {every: 1e-3, signals: [ball.position, ball.velocity, energy]}\n";
+    case_table table = {0};
+    double z = 0, v = 0, strain = 1;
+    CHECK(case_run(model, NULL, &table, NULL, NULL));
+    CHECK(case_table_value(&table, "ball.position.z", 0, &z));
+    CHECK(case_table_value(&table, "ball.velocity.x", 0, &v));
+    CHECK(case_table_value(&table, "energy.strain", 0, &strain));
+    case_table_clear(&table);
+    CHECK_NEAR(z, -sin(0.5), 1e-14);
+    CHECK_NEAR(v, -2 * sin(0.5), 1e-12);
+    CHECK_NEAR(strain, 0, 1e-20);
+    return 0;
+}
+
 // A slack line between pins begins at rest: half its weight on each pin, and it stays.
 static int slack_lines_rest(void)
 {
@@ -138,4 +210,5 @@ static int slack_lines_rest(void)
 }
 
 TEST_MAIN(TEST(order_is_twice_that_of_the_polynomials), TEST(joints_are_anywhere),
-          TEST(free_flight_keeps_momenta), TEST(slack_lines_rest))
+          TEST(segments_are_the_chain), TEST(free_flight_keeps_momenta),
+          TEST(starts_move_the_whole), TEST(slack_lines_rest))

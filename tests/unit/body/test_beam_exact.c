@@ -1,6 +1,7 @@
 // test_beam_exact.c - geometrically exact beam elements: tangents are those of differences, forces those
 // of the energy, a rigid motion changes no strain, and any order bends a straight line to an exact arc.
 #include "body/beam_exact.h"
+#include "body/beam_hinge.h"
 #include "check.h"
 #include "random_number.h"
 
@@ -403,7 +404,81 @@ static int space_contains_the_plane(void)
     return 0;
 }
 
+// ---- hinges between segments --------------------------------------------------------------------
+
+static int hinges_in_the_plane(void)
+{
+    const double h = 1e-6;
+    plane p;
+    flx_frame2 f[MOST];
+    double A[2][36] = {{0}};
+    make_plane(&p, 2, 0.3);
+    flx_beam_hinge hinge = {.e = p.e, .arm = {{0.4, 0.1}, {-0.5, 0.2}}};
+    frames_of(&p, f);
+    flx_beam_hinge2_linearise(1, &hinge, f, A[0], A[1]);
+    for (int j = 0; j < 12; j++) {
+        double *x = j < 6 ? p.q + j : p.v + j - 6, keep = *x, r[2][6] = {{0}};
+        for (int side = 0; side < 2; side++) {
+            *x = keep + (side ? h : -h);
+            frames_of(&p, f);
+            flx_beam_hinge2_residual(1, &hinge, f, r[side]);
+        }
+        *x = keep;
+        for (int i = 0; i < 6; i++) {
+            int c = j % 6;
+            double slope = A[j / 6][p.block[2 * (i / 3) + c / 3] + 3 * (i % 3) + c % 3];
+            CHECK_NEAR(slope, (r[1][i] - r[0][i]) / (2 * h), 1e-7 * (1 + fabs(slope)));
+        }
+    }
+    return 0;
+}
+
+static int hinges_in_space(void)
+{
+    const double h = 1e-6;
+    space p;
+    flx_frame f[MOST];
+    static double A[2][144];
+    make_space(&p, 2, 0.3);
+    flx_beam_hinge hinge = {.e = p.e, .arm = {{0.4, 0.1, -0.2}, {-0.5, 0.2, 0.3}}};
+    memset(A, 0, sizeof A);
+    space_frames(&p, f);
+    flx_beam_hinge_linearise(1, &hinge, f, A[0], A[1]);
+    for (int j = 0; j < 24; j++) {
+        double r[2][12] = {{0}}, e[2];
+        for (int side = 0; side < 2; side++) {
+            space x = moved(&p, j, side ? h : -h);
+            flx_energies energy = {0};
+            space_frames(&x, f);
+            flx_beam_hinge_residual(1, &hinge, f, r[side]);
+            flx_beam_hinge_energy(1, &hinge, f, &energy);
+            e[side] = energy.strain;
+        }
+        for (int i = 0; i < 12; i++) {
+            int c = j % 12;
+            double slope = A[j / 12][p.block[2 * (i / 6) + c / 6] + 6 * (i % 6) + c % 6];
+            CHECK_NEAR(slope, (r[1][i] - r[0][i]) / (2 * h), 1e-6 * (1 + fabs(slope)));
+        }
+        if (j >= 12) CHECK(e[0] == e[1]); // of the positions alone
+    }
+    hinge.e.viscosity = 0;
+    space_frames(&p, f);
+    double force[12] = {0};
+    flx_beam_hinge_residual(1, &hinge, f, force);
+    for (int j = 0; j < 12; j++) { // forces are those of the energy
+        flx_energies e[2] = {{0}};
+        for (int side = 0; side < 2; side++) {
+            space x = moved(&p, j, side ? h : -h);
+            space_frames(&x, f);
+            flx_beam_hinge_energy(1, &hinge, f, &e[side]);
+        }
+        CHECK_NEAR(force[j], (e[1].strain - e[0].strain) / (2 * h), 1e-7 * (1 + fabs(force[j])));
+    }
+    return 0;
+}
+
 TEST_MAIN(TEST(points_of_the_rules), TEST(tangent_is_that_of_differences),
           TEST(forces_are_those_of_the_energy), TEST(rigid_motion_changes_no_strain),
           TEST(wide_turns_are_taken), TEST(tangent_in_space), TEST(forces_of_the_energy_in_space),
-          TEST(rigid_motion_in_space), TEST(space_contains_the_plane))
+          TEST(rigid_motion_in_space), TEST(space_contains_the_plane), TEST(hinges_in_the_plane),
+          TEST(hinges_in_space))
