@@ -1,5 +1,5 @@
 // flexion/analysis.h - what can be asked of a system besides a run: a consistent start, the rank
-// of its constraints, a position of rest, modes.
+// of its constraints, a position of rest, paths of loads, buckling, modes.
 #pragma once
 
 #include "flexion/system.h"
@@ -76,6 +76,50 @@ typedef struct flx_equilibrium_report {
 } flx_equilibrium_report;
 FLX_API flx_status flx_equilibrium_find(const flx_system *s, flx_state *x,
                                         flx_equilibrium_report *report);
+
+// A path of positions of rest, along which a load factor grows (theory/statics.md). The factor is one of
+// the system's parameters; where arc_length is set it is an unknown, and may turn back. Singular
+// points of the tangent are found on the way.
+typedef struct flx_path_def {
+    double *factor;        // among the numbers that the system's param points to; borrowed
+    double from, to;       // of it; not the same
+    int steps, most_steps; // at least, at most
+    int arc_length;
+    int branch; // bifurcation (from 1) at which the path is left along its branch; 0: none
+} flx_path_def;
+typedef struct flx_critical {
+    double factor;
+    int limit;     // 1: the load factor turns back; 0: a branch leaves the path
+    flx_mode mode; // parts of the singular direction alone
+} flx_critical;
+#define FLX_PATH_CRITICALS 16
+typedef struct flx_path_report {
+    int steps, rejected, iterations;
+    double factor, length; // reached; of the path, in scaled coordinates
+    int arrived;           // at `to`
+    int ncritical;
+    flx_critical critical[FLX_PATH_CRITICALS]; // the first so many
+} flx_path_report;
+// Called at every position of the path, the first included; anything but FLX_OK ends it.
+typedef flx_status (*flx_path_callback)(void *user, const flx_state *x, double factor,
+                                        double length);
+// x: from where the first position is sought, then the last one found. The factor is left as it is there.
+FLX_API flx_status flx_path_follow(const flx_system *s, flx_state *x, const flx_path_def *def,
+                                   flx_path_callback row, void *user, flx_path_report *report);
+
+// Load factors f at which the equilibrium is lost, linearised between the position of rest without the
+// loads and one with few of them: (K(0) + f K') phi = 0.
+typedef struct flx_buckling {
+    int n;
+    double *factors; // (n) the nearest to zero first
+    flx_mode *modes; // (n) parts alone
+    double step;     // the factor at which K' was found
+    void *memory;    // owned
+} flx_buckling;
+// x: at rest without the loads, near it before. FLX_NO_CONVERGENCE where there is no rest under them.
+FLX_API flx_status flx_buckling_find(const flx_system *s, flx_state *x, double *factor, int count,
+                                     flx_buckling *out);
+FLX_API void flx_buckling_clear(flx_buckling *b);
 
 #ifdef __cplusplus
 }

@@ -20,6 +20,9 @@ FLX_API flx_status flx_model_read(flx_ctx *ctx, const char *path, int nset,
 // stay symbols. Such a model is for flx_model_export alone.
 FLX_API flx_status flx_model_read_open(flx_ctx *ctx, const char *path, int nset,
                                        const char *const *settings, flx_model **model);
+// The same with an analysis `path` of type static, of all loads, where the model has none of loads.
+FLX_API flx_status flx_model_read_to_load(flx_ctx *ctx, const char *path, int nset,
+                                          const char *const *settings, flx_model **model);
 // The same from memory; `name` stands for the file in messages, and files that the model names are
 // sought in its directory.
 FLX_API flx_status flx_model_read_text(flx_ctx *ctx, const char *name, const char *text,

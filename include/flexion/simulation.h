@@ -89,22 +89,29 @@ FLX_API flx_status flx_simulation_run(flx_simulation *sim, int nsink, flx_sink *
 FLX_API int flx_simulation_measure_count(const flx_simulation *sim);
 FLX_API const char *flx_simulation_measure(const flx_simulation *sim, int i, double *value);
 
-// Analyses of the model (`analyse`), in the order of the file. NULL: no more. type: "equilibrium" or
-// "modes"; about: where.
+// Analyses of the model (`analyse`), in the order of the file. NULL: no more. type: "equilibrium",
+// "static", "buckling" or "modes"; about: where.
 FLX_API const char *flx_simulation_analysis(const flx_simulation *sim, int i, const char **type,
                                             const char **about);
 
 // What an analysis found.
 typedef struct flx_finding {
     flx_equilibrium_report rest; // of an equilibrium
-    const double *signals;       // (columns of the run) at that position; borrowed
-    flx_modes modes;             // of modes; flx_modes_clear
-    int steady;   // 0: the motion is not steady, the coefficients are those of an instant
-    int balanced; // 0: nothing moves, and the forces are not in balance either
+    flx_path_report path;        // of type static
+    const double *signals; // (columns of the run) at that position, the last of a path; borrowed
+    flx_buckling buckling; // of type buckling
+    flx_modes modes;       // of modes
+    int steady;            // 0: the motion is not steady, the coefficients are those of an instant
+    int balanced;          // 0: nothing moves, and the forces are not in balance either
 } flx_finding;
 // Do analysis i (-1: modes about the start, of a model without any). One about the end of the run
 // needs the run before, and does it where there was none.
 FLX_API flx_status flx_simulation_analyse(flx_simulation *sim, int i, flx_finding *out);
+// The same; of a path every position is a row of the sinks: the length of the path as t, the load factor
+// as `load`, then the signals. What was found before a failure is in `out`.
+FLX_API flx_status flx_simulation_analyse_to(flx_simulation *sim, int i, int nsink,
+                                             flx_sink *const *sinks, flx_finding *out);
+FLX_API void flx_finding_clear(flx_finding *f);
 // For analyses alone, also of a model whose run needs parts of the language that are not available yet.
 FLX_API flx_status flx_simulation_create_to_analyse(const flx_model *model, flx_simulation **sim);
 

@@ -1,4 +1,5 @@
-// findings.c - the analyses of a model: equilibria and modes, about which state, of which system.
+// findings.c - the analyses of a model: equilibria, paths, buckling and modes, about which state, of which
+// system.
 #include "analyse/simulation.h"
 #include "analyse/steady.h"
 
@@ -20,7 +21,8 @@ const char *flx_simulation_analysis(const flx_simulation *sim, int i, const char
     const flx_model *m = sim->model;
     if (i < 0 || i >= m->nanalysis) return NULL;
     const flx_analysis *a = m->analyses + i;
-    *type = a->kind == FLX_ANALYSIS_MODES ? "modes" : "equilibrium";
+    static const char *const words[] = {"equilibrium", "modes", "static", "buckling"};
+    *type = words[a->kind];
     *about = a->about == FLX_ABOUT_END     ? "end"
              : a->about == FLX_ABOUT_START ? "start"
                                            : m->analyses[a->about].name;
@@ -65,8 +67,11 @@ static flx_status find_state(flx_simulation *sim, int about, place *p,
                              flx_equilibrium_report *report)
 {
     if (about < 0) return find_run_state(sim, about, p);
-    FLX_TRY(find_state(sim, sim->model->analyses[about].about, p, NULL));
-    return flx_equilibrium_find(p->sys, p->x, report);
+    const flx_analysis *a = sim->model->analyses + about;
+    FLX_TRY(find_state(sim, a->about, p, NULL));
+    if (a->kind == FLX_ANALYSIS_EQUILIBRIUM) return flx_equilibrium_find(p->sys, p->x, report);
+    flx_path_report path;
+    return flx_simulation_follow(sim, about, p->x, 0, NULL, &path);
 }
 
 // ---- modes --------------------------------------------------------------------------------------
@@ -135,24 +140,65 @@ static flx_status observe_rest(flx_simulation *sim, place *p, flx_finding *out)
     return status;
 }
 
-flx_status flx_simulation_analyse(flx_simulation *sim, int i, flx_finding *out)
+static flx_status analyse_path(flx_simulation *sim, int i, place *p, int nsink,
+                               flx_sink *const *sinks, flx_finding *out)
+{
+    FLX_TRY(find_state(sim, sim->model->analyses[i].about, p, NULL));
+    flx_status status = flx_simulation_follow(sim, i, p->x, nsink, sinks, &out->path);
+    if (status == FLX_OK) status = flx_simulation_observe_rest(sim, p->x);
+    if (status == FLX_OK) out->signals = sim->columns.out;
+    return status;
+}
+
+static flx_status analyse_buckling(flx_simulation *sim, int i, place *p, flx_finding *out)
+{
+    const flx_analysis *a = sim->model->analyses + i;
+    FLX_TRY(find_state(sim, a->about, p, NULL));
+    p->x->t = a->time;
+    return flx_buckling_find(p->sys, p->x, flx_simulation_loads(sim) + i,
+                             a->count > 0 ? a->count : 1, &out->buckling);
+}
+
+flx_status flx_simulation_analyse_to(flx_simulation *sim, int i, int nsink, flx_sink *const *sinks,
+                                     flx_finding *out)
 {
     const flx_model *m = sim->model;
     flx_analysis modes = {.kind = FLX_ANALYSIS_MODES, .about = FLX_ABOUT_START};
     const flx_analysis *a = i >= 0 && i < m->nanalysis ? m->analyses + i : &modes;
     place p = {0};
-    flx_status status;
+    flx_status status = FLX_OK;
     *out = (flx_finding){.steady = 1, .balanced = 1};
-    if (a->kind == FLX_ANALYSIS_EQUILIBRIUM) {
+    switch (a->kind) {
+    case FLX_ANALYSIS_EQUILIBRIUM:
         status = find_state(sim, i, &p, &out->rest);
         if (status == FLX_OK) status = observe_rest(sim, &p, out);
-    } else {
+        break;
+    case FLX_ANALYSIS_STATIC:
+        status = analyse_path(sim, i, &p, nsink, sinks, out);
+        break;
+    case FLX_ANALYSIS_BUCKLING:
+        status = analyse_buckling(sim, i, &p, out);
+        break;
+    case FLX_ANALYSIS_MODES:
         status = find_state(sim, a->about, &p, NULL);
-        if (status == FLX_OK) status = take_joint_coordinates(sim, &p);
+        if (status == FLX_OK && m->nload == 0) status = take_joint_coordinates(sim, &p);
         if (status == FLX_OK) status = find_modes(&p, a->count, out);
+        break;
     }
+    flx_simulation_unload(sim);
     flx_state_destroy(&p.x);
     return status;
+}
+
+flx_status flx_simulation_analyse(flx_simulation *sim, int i, flx_finding *out)
+{
+    return flx_simulation_analyse_to(sim, i, 0, NULL, out);
+}
+
+void flx_finding_clear(flx_finding *f)
+{
+    flx_modes_clear(&f->modes);
+    flx_buckling_clear(&f->buckling);
 }
 
 static flx_status keep_modes(flx_simulation *sim, int i)
@@ -170,7 +216,7 @@ static flx_status keep_modes(flx_simulation *sim, int i)
         to[2] = m ? m->frequency : (double)NAN;
         to[3] = m ? m->damping : (double)NAN;
     }
-    flx_modes_clear(&found.modes);
+    flx_finding_clear(&found);
     sim->findings[i] = values;
     return FLX_OK;
 }

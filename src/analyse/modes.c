@@ -6,6 +6,7 @@
 //     Q^T S Q = [0 S12; 0 S22]                                                        (MODE-4)
 // and again for S22, until it can be inverted. The other eigenvalues are those of the last S22.
 #include "analyse/pencil.h"
+#include "analyse/rest.h"
 #include "flexion/analysis.h"
 #include "math/eigen.h"
 
@@ -161,7 +162,7 @@ static void set_shape(const flx_system *s, const spectrum *p, const double *zr, 
 #define HARDLY 0.01 // of the largest: not worth telling
 
 // The unknowns that move most, largest first.
-static void find_parts(const flx_system *s, int nout, flx_mode *mode)
+void flx_mode_find_parts(const flx_system *s, int nout, flx_mode *mode)
 {
     for (int i = 0; i < nout; i++) {
         flx_unknown u;
@@ -209,7 +210,7 @@ static flx_status list_modes(const flx_system *s, spectrum *p, flx_modes *out)
         if (im[j] > 0.0) memcpy(zi + first, V + (j + 1) * m, (size_t)m * sizeof *zi);
         complete(p, re[j], im[j], zr, zi);
         set_shape(s, p, zr, zi, mode->shape);
-        find_parts(s, p->nout, mode);
+        flx_mode_find_parts(s, p->nout, mode);
     }
     qsort(out->modes, (size_t)out->nmode, sizeof *out->modes, slower);
     return FLX_OK;

@@ -400,6 +400,12 @@ static flx_status find_rest(flx_simulation *sim, int i)
                         "a run cannot begin at '%s', which is sought from its end", a->name);
     }
     if (a->about >= 0) FLX_TRY(find_rest(sim, a->about));
+    if (a->kind == FLX_ANALYSIS_STATIC) {
+        return FLX_FAIL(
+            sim->ctx, FLX_ERR_MODEL, a->loc,
+            "a run begins at an equilibrium under its own loads, not on a path of them: "
+            "give 'start' an analysis of type equilibrium");
+    }
     FLX_TRY(flx_equilibrium_find(sim->sys, sim->start, NULL));
     return flx_start_velocities(sim->sys, sim->start, NULL, NULL);
 }

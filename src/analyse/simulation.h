@@ -215,6 +215,14 @@ flx_status flx_simulation_choose_method(flx_simulation *sim);
 // Whether something dissipates or supplies energy.
 bool flx_simulation_is_powered(const flx_simulation *sim);
 
+// statics.c: the load factors of the analyses (nload), in the system of the bodies; all of them 1 again;
+// the path of analysis i from x, a state of that system, with a row to every sink; signals at x.
+double *flx_simulation_loads(flx_simulation *sim);
+void flx_simulation_unload(flx_simulation *sim);
+flx_status flx_simulation_follow(flx_simulation *sim, int i, flx_state *x, int nsink,
+                                 flx_sink *const *sinks, flx_path_report *p);
+flx_status flx_simulation_observe_rest(flx_simulation *sim, const flx_state *x);
+
 // findings.c: the modes that signals ask for.
 flx_status flx_simulation_find_signals(flx_simulation *sim);
 

@@ -31,6 +31,8 @@ typedef struct cli_command {
     X(view)                                                                                        \
     X(report)                                                                                      \
     X(analyse)                                                                                     \
+    X(static)                                                                                      \
+    X(modes)                                                                                       \
     X(reduce)                                                                                      \
     X(compare)                                                                                     \
     X(export)                                                                                      \

@@ -469,6 +469,7 @@ flx_linear_report flx_linear_get_report(const flx_linear *lin)
     }
     if (lin->by_ldl) {
         flx_ldl_report l = flx_ldl_get_report(lin->ldl);
+        r.negative = l.negative;
         r.regularised = l.regularised;
         r.pivot_ratio = l.pivot_ratio;
         r.worst = l.worst;

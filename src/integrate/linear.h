@@ -64,6 +64,7 @@ void flx_linear_take_full(flx_linear *lin);
 // What the last factorisation met.
 typedef struct flx_linear_report {
     bool symmetric;     // by LDL
+    int negative;       // pivots, by LDL: those beyond the bonds are directions that give way
     int regularised;    // pivots that were moved
     double pivot_ratio; // smallest / largest
     int worst;          // unknown of the smallest pivot; -1: not known

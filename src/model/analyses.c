@@ -1,12 +1,26 @@
-// analyses.c - the block `analyse`: equilibria and modes, and who refers to them.
+// analyses.c - the block `analyse`: equilibria, paths of loads, buckling, modes, and who refers to them.
 #include "model/builder.h"
 
 #include <string.h>
 
+#define STEPS 10        // of a path, unless said otherwise
+#define MOST_STEPS 2000 // of a path that does not arrive
+#define MOST_ASKED 1e6
+
+static flx_analysis_kind kind_of(const flx_item *item)
+{
+    static const char *const words[] = {"equilibrium", "modes", "static", "buckling", NULL};
+    const flx_yaml *type = flx_yaml_get(item->def, "type");
+    int k = 0;
+    while (words[k] && !(type && strcmp(type->text, words[k]) == 0)) k++;
+    return words[k] ? (flx_analysis_kind)k : FLX_ANALYSIS_MODES;
+}
+
+// Whether it ends at a position of rest, from which others can go on.
 static bool is_equilibrium(const flx_item *item)
 {
-    const flx_yaml *type = flx_yaml_get(item->def, "type");
-    return type && type->kind == FLX_YAML_SCALAR && strcmp(type->text, "equilibrium") == 0;
+    flx_analysis_kind kind = kind_of(item);
+    return kind == FLX_ANALYSIS_EQUILIBRIUM || kind == FLX_ANALYSIS_STATIC;
 }
 
 flx_status flx_analysis_find(flx_builder *b, const flx_yaml *y, bool equilibrium, int *number)
@@ -22,7 +36,8 @@ flx_status flx_analysis_find(flx_builder *b, const flx_yaml *y, bool equilibrium
     }
     if (*number >= 0 && equilibrium && !is_equilibrium(b->analyses.items[*number])) {
         return FLX_FAIL(b->ctx, FLX_ERR_MODEL, y->loc,
-                        "'%s' is no equilibrium: give an analysis of type equilibrium", word);
+                        "'%s' is no equilibrium: give an analysis of type equilibrium or static",
+                        word);
     }
     if (*number >= 0) return FLX_OK;
     const char *best = flx_nearest_best(&near);
@@ -30,16 +45,56 @@ flx_status flx_analysis_find(flx_builder *b, const flx_yaml *y, bool equilibrium
                     best ? "; did you mean '" : "", best ? best : "", best ? "'?" : "");
 }
 
+static flx_status read_count(flx_env *e, const flx_item *item, const char *key, int least, int *out)
+{
+    const flx_yaml *y = flx_yaml_get(item->def, key);
+    if (!y) return FLX_OK;
+    FLX_TRY(flx_build_integer(e, y, out));
+    if (*out >= least && *out <= MOST_ASKED) return FLX_OK;
+    return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, y->loc, "'%s' must be at least %d, and at most %g",
+                    key, least, MOST_ASKED);
+}
+
+static flx_status read_path(flx_env *e, const flx_item *item, flx_analysis *out)
+{
+    const flx_yaml *from = flx_yaml_get(item->def, "from"), *to = flx_yaml_get(item->def, "to");
+    const flx_yaml *time = flx_yaml_get(item->def, "time");
+    const flx_yaml *arc = flx_yaml_get(item->def, "arc_length");
+    out->to = 1.0;
+    out->steps = STEPS;
+    out->most_steps = MOST_STEPS;
+    FLX_TRY(flx_loads_finish(e->b, item, out));
+    if (time) FLX_TRY(flx_build_number(e, time, &out->time));
+    if (out->kind != FLX_ANALYSIS_STATIC) return FLX_OK;
+    if (from) FLX_TRY(flx_build_number(e, from, &out->from));
+    if (to) FLX_TRY(flx_build_number(e, to, &out->to));
+    if (arc) FLX_TRY(flx_build_flag(e->b, arc, "arc_length", &out->arc_length));
+    FLX_TRY(read_count(e, item, "steps", 1, &out->steps));
+    FLX_TRY(read_count(e, item, "most_steps", 1, &out->most_steps));
+    FLX_TRY(read_count(e, item, "branch", 1, &out->branch));
+    out->most_given = flx_yaml_get(item->def, "most_steps") != NULL;
+    if (out->branch > 0) {
+        if (arc && !out->arc_length) {
+            return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, arc->loc,
+                            "a branch is followed by its arc length: leave `arc_length` out");
+        }
+        out->arc_length = true;
+    }
+    if (out->from != out->to) return FLX_OK;
+    return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, to ? to->loc : item->loc,
+                    "the load factor goes from %g to %g: nowhere", out->from, out->to);
+}
+
 static flx_status read_analysis(flx_env *e, const flx_item *item, int number, flx_analysis *out)
 {
     flx_builder *b = e->b;
     const flx_yaml *about = flx_yaml_get(item->def, "about");
-    const flx_yaml *count = flx_yaml_get(item->def, "count");
     *out = (flx_analysis){.name = item->full, .loc = item->loc, .about = FLX_ABOUT_START};
-    out->kind = is_equilibrium(item) ? FLX_ANALYSIS_EQUILIBRIUM : FLX_ANALYSIS_MODES;
-    if (count) FLX_TRY(flx_build_integer(e, count, &out->count));
-    if (count && out->count < 1) {
-        return FLX_FAIL(b->ctx, FLX_ERR_MODEL, count->loc, "the count of modes must be at least 1");
+    out->kind = kind_of(item);
+    FLX_TRY(read_count(e, item, "count", 1, &out->count));
+    if (flx_loads_has_factor(item)) {
+        b->m->nload = b->analyses.count;
+        FLX_TRY(read_path(e, item, out));
     }
     if (!about || (about->kind == FLX_YAML_SCALAR && strcmp(about->text, "start") == 0)) {
         return FLX_OK;
@@ -51,7 +106,7 @@ static flx_status read_analysis(flx_env *e, const flx_item *item, int number, fl
                         "the model has no run whose end this could be: add `simulate`");
     }
     FLX_TRY(flx_analysis_find(b, about, true, &out->about));
-    if (out->about < number || out->kind == FLX_ANALYSIS_MODES) return FLX_OK;
+    if (out->about < number || !is_equilibrium(item)) return FLX_OK;
     return FLX_FAIL(b->ctx, FLX_ERR_MODEL, about->loc,
                     "an equilibrium is sought from one that stands before it");
 }

@@ -620,7 +620,15 @@ flx_status flx_outputs_finish(flx_builder *b);
 flx_status flx_simulate_finish(flx_builder *b);
 flx_status flx_reduce_finish(flx_builder *b);
 flx_status flx_later_finish(flx_builder *b); // sweep, control, optimise
-// analyses.c: the number of the analysis that is named here, an equilibrium where that is wanted.
+// loads.c: nodes of an item times the load factors that it has; the number that a node is where all of
+// them are 1; what the names in `load` are, and whether gravity is among them.
+flx_status flx_loads_scale(flx_builder *b, const flx_item *item, int n, flx_node *nodes);
+bool flx_loads_value(flx_builder *b, flx_node n, double *out);
+bool flx_loads_is_path(const flx_item *analysis);
+bool flx_loads_has_factor(const flx_item *analysis);
+flx_status flx_loads_finish(flx_builder *b, const flx_item *analysis, flx_analysis *out);
+// analyses.c: the number of the analysis that is named here, an equilibrium (or the end of a path)
+// where that is wanted.
 flx_status flx_analysis_find(flx_builder *b, const flx_yaml *y, bool equilibrium, int *number);
 flx_status flx_analyses_finish(flx_builder *b);
 flx_status flx_measure_call(flx_env *e, const char *word, int n, const flx_value *args, flx_loc loc,

@@ -459,6 +459,7 @@ flx_status flx_force_vector(flx_env *e, const flx_item *force, flx_force_data *d
     FLX_TRY(flx_build_value(e, y, &value));
     if (torque && b->m->dimension == 2) {
         FLX_TRY(flx_value_to_number(e, &value, y->loc, &out[2]));
+        FLX_TRY(flx_loads_scale(b, force, 1, &out[2]));
         out[0] = out[1] = v[0];
         d->number = true;
         d->scalar = out[2];
@@ -469,6 +470,7 @@ flx_status flx_force_vector(flx_env *e, const flx_item *force, flx_force_data *d
         flx_env constants;
         flx_env_of(&constants, b, force, FLX_MODE_CONSTANT);
         FLX_TRY(flx_value_to_number(e, &value, y->loc, &d->scalar));
+        FLX_TRY(flx_loads_scale(b, force, 1, &d->scalar));
         FLX_TRY(flx_build_vector(&constants, axis, n));
         double size = v3_norm(v3_load(n));
         if (!(size > 0)) {
@@ -483,6 +485,7 @@ flx_status flx_force_vector(flx_env *e, const flx_item *force, flx_force_data *d
                             torque ? ", or a number with the key 'axis'" : "");
         }
         FLX_TRY(flx_value_to_vector(e, &value, y->loc, v));
+        FLX_TRY(flx_loads_scale(b, force, 3, v));
     }
     return to_ground(e, force, d, v, out);
 }
@@ -548,6 +551,7 @@ static flx_status value_on_joint(flx_env *e, flx_item *force, flx_force_data *d)
     FLX_TRY(flx_build_need(e->b, force, "value", &y));
     FLX_TRY(coordinate_of(e, d, displacement, force->loc, &c, &rate, &own));
     FLX_TRY(flx_build_node(e, y, &d->scalar));
+    FLX_TRY(flx_loads_scale(e->b, force, 1, &d->scalar));
     d->number = true;
     d->def.value = d->scalar;
     if (!own && d->def.mixed) {
@@ -620,6 +624,7 @@ static flx_status value_force(flx_builder *b, flx_item *force)
     case ACTUATOR:
         FLX_TRY(flx_build_need(b, force, "value", &y));
         FLX_TRY(flx_build_node(&e, y, &d->scalar));
+        FLX_TRY(flx_loads_scale(b, force, 1, &d->scalar));
         d->number = true;
         d->def.value = d->scalar;
         if (d->def.mixed) d->scalar = pull_node(b->g, force, 0);

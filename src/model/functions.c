@@ -38,7 +38,8 @@ static flx_status check_constant(flx_env *e, flx_value *v, flx_loc loc)
         for (int i = 0; i < v->count; i++) FLX_TRY(check_constant(e, &v->items[i], loc));
         return FLX_OK;
     }
-    if (v->kind != FLX_VALUE_NUMBER || !flx_open_value(e->b, v->node, &x)) {
+    if (v->kind != FLX_VALUE_NUMBER ||
+        !(flx_open_value(e->b, v->node, &x) || flx_loads_value(e->b, v->node, &x))) {
         return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, loc, "a parameter is a constant");
     }
     if (!isfinite(x)) {
@@ -57,7 +58,9 @@ static flx_status resolve_parameter(flx_builder *b, flx_item *p, flx_parameter_d
     FLX_TRY(check_size(b, &d->value, y->loc));
     FLX_TRY(check_constant(&e, &d->value, y->loc));
     bool number = d->value.kind == FLX_VALUE_NUMBER && !p->space->part;
-    return number ? flx_open_parameter(b, p->number, &d->value.node) : FLX_OK;
+    if (!number) return FLX_OK;
+    FLX_TRY(flx_open_parameter(b, p->number, &d->value.node));
+    return flx_loads_scale(b, p, 1, &d->value.node);
 }
 
 flx_status flx_parameter_resolve(flx_builder *b, flx_item *p, flx_loc loc)
@@ -79,7 +82,7 @@ static int count_numbers(const flx_value *v)
 static double *store_numbers(flx_builder *b, const flx_value *v, double *next)
 {
     if (v->kind != FLX_VALUE_LIST) {
-        (void)flx_open_value(b, v->node, next);
+        if (!flx_open_value(b, v->node, next)) (void)flx_loads_value(b, v->node, next);
         return next + 1;
     }
     for (int i = 0; i < v->count; i++) next = store_numbers(b, &v->items[i], next);

@@ -386,7 +386,8 @@ flx_status flx_joint_place(flx_builder *b, flx_item *joint, flx_loc loc)
 static bool is_not_time(void *user, flx_leaf leaf)
 {
     (void)user;
-    return flx_leaf_get_kind(leaf) != FLX_LEAF_TIME;
+    flx_leaf_kind k = flx_leaf_get_kind(leaf);
+    return k != FLX_LEAF_TIME && k != FLX_LEAF_FACTOR; // a load: of a parameter
 }
 
 static flx_status read_motion(flx_builder *b, flx_item *joint)
@@ -413,6 +414,7 @@ static flx_status read_motion(flx_builder *b, flx_item *joint)
             return FLX_FAIL(b->ctx, FLX_ERR_MODEL, y->loc,
                             "a motion may depend on the time t alone");
         }
+        FLX_TRY(flx_loads_scale(b, joint, 1, &d->def.motion_value));
     }
     if (d->def.motion == FLX_MOTION_NONE) {
         return FLX_FAIL(b->ctx, FLX_ERR_MODEL, block->loc,

@@ -31,6 +31,7 @@ flx_node flx_leaf_time_rate(flx_graph *g, void *model, flx_leaf l)
     case FLX_LEAF_TIME:
         return flx_graph_const(g, 1.0);
     case FLX_LEAF_PARAMETER:
+    case FLX_LEAF_FACTOR:
     case FLX_LEAF_TURNS:
     case FLX_LEAF_SWITCH:
     case FLX_LEAF_DISCRETE:

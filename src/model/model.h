@@ -54,6 +54,7 @@ typedef enum flx_leaf_kind {
                           // it on the part before it, ground axes; outputs only
     FLX_LEAF_MODES,       // [4 count] index: analysis; re, im, frequency, damping; outputs only
     FLX_LEAF_STRESS,      // index: elastic body; its largest von Mises stress; outputs only
+    FLX_LEAF_FACTOR,      // index: analysis; the factor of its loads, 1 outside of it
 } flx_leaf_kind;
 
 static inline flx_leaf flx_leaf_make(flx_leaf_kind kind, int index, int component)
@@ -377,15 +378,28 @@ typedef struct flx_reduced {
 } flx_reduced;
 
 // What to find out besides the run.
-typedef enum flx_analysis_kind { FLX_ANALYSIS_EQUILIBRIUM, FLX_ANALYSIS_MODES } flx_analysis_kind;
+typedef enum flx_analysis_kind {
+    FLX_ANALYSIS_EQUILIBRIUM,
+    FLX_ANALYSIS_MODES,
+    FLX_ANALYSIS_STATIC,   // equilibria along a path of loads
+    FLX_ANALYSIS_BUCKLING, // factors of loads at which the linearised equilibrium is lost
+} flx_analysis_kind;
 #define FLX_ABOUT_START (-1)
 #define FLX_ABOUT_END (-2)
 typedef struct flx_analysis {
     const char *name;
     flx_loc loc;
     flx_analysis_kind kind;
-    int about; // number of an equilibrium, FLX_ABOUT_START or FLX_ABOUT_END
+    int about; // number of an equilibrium or path, FLX_ABOUT_START or FLX_ABOUT_END
     int count; // of modes; 0: all
+    // loads: a path, buckling
+    bool gravity;    // is one
+    double from, to; // factor
+    double time;     // at which forces and motions are taken
+    int steps, most_steps;
+    bool most_given; // and the end of the path, then
+    bool arc_length;
+    int branch; // bifurcation at which the path is left, from 1; 0: none
 } flx_analysis;
 
 // A reduction that changes inertia before some is neglected.
@@ -530,6 +544,7 @@ struct flx_model {
     flx_loc reduce_loc;      // of the first reduction
     int nanalysis;
     flx_analysis *analyses;
+    int nload;              // load factors: one each analysis, or none at all
     double reduced_damping; // mass_damping of what is neglected, 1/s
     int ncutoff;
     flx_cutoff *cutoffs; // in order

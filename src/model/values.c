@@ -140,6 +140,11 @@ static flx_status constant_of(flx_env *e, flx_node n, flx_loc loc, double *out, 
 {
     bool constant = open ? flx_open_value(e->b, n, out) : flx_build_constant(e->b, n, out);
     if (open) *open = constant && !flx_graph_is_const(e->b->g, n, NULL) ? n + 1 : 0;
+    if (!constant && flx_loads_value(e->b, n, out)) {
+        return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, loc,
+                        "only constants are allowed here, and a parameter in it is the load of an "
+                        "analysis: such ones are in values of forces, motions and equations");
+    }
     if (!constant) {
         return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, loc, "only constants are allowed here");
     }

@@ -91,8 +91,70 @@ static flx_status reduce(void *user, const flx_structure *s, bool lumped, const 
     return flx_fe_reduce(r->ctx, r->arena, s, lumped, basis, loc, out);
 }
 
+typedef enum reading { AS_IT_IS, OPEN, TO_LOAD } reading;
+
+// ---- what a command adds --------------------------------------------------------------------------
+
+static flx_yaml *take_scalar(flx_arena *arena, const flx_yaml *at, const char *text)
+{
+    flx_yaml *y = flx_arena_take(arena, 1, sizeof *y);
+    if (y) *y = (flx_yaml){.kind = FLX_YAML_SCALAR, .loc = at->loc, .text = text, .written = text};
+    return y;
+}
+
+// The map with one pair more.
+static flx_yaml *add_pair(flx_arena *arena, flx_yaml *map, const char *key, flx_yaml *value)
+{
+    size_t n = (size_t)map->count;
+    flx_yaml **keys = flx_arena_take(arena, n + 1, sizeof *keys);
+    flx_yaml **items = flx_arena_take(arena, n + 1, sizeof *items);
+    if (!keys || !items || !value) return NULL;
+    for (size_t i = 0; i < n; i++) {
+        keys[i] = map->keys[i];
+        items[i] = map->items[i];
+    }
+    keys[n] = take_scalar(arena, map, key);
+    items[n] = value;
+    map->keys = keys;
+    map->items = items;
+    map->count++;
+    return keys[n] ? map : NULL;
+}
+
+static flx_yaml *take_map(flx_arena *arena, const flx_yaml *at)
+{
+    flx_yaml *y = flx_arena_take(arena, 1, sizeof *y);
+    if (y) *y = (flx_yaml){.kind = FLX_YAML_MAP, .loc = at->loc};
+    return y;
+}
+
+// As if the model had an analysis of all its loads, where it has none of loads.
+static flx_status add_path(flx_arena *arena, flx_yaml *tree)
+{
+    flx_yaml *block = NULL;
+    if (tree->kind != FLX_YAML_MAP) return FLX_OK;
+    for (int i = 0; i < tree->count; i++) {
+        if (strcmp(tree->keys[i]->text, "analyse") == 0) block = tree->items[i];
+    }
+    if (block && block->kind != FLX_YAML_MAP) return FLX_OK;
+    for (int i = 0; block && i < block->count; i++) {
+        const flx_yaml *type = flx_yaml_get(block->items[i], "type");
+        const char *word = type && type->kind == FLX_YAML_SCALAR ? type->text : "";
+        if (strcmp(word, "static") == 0 || strcmp(word, "buckling") == 0) return FLX_OK;
+    }
+    flx_yaml *path = take_map(arena, tree);
+    if (!path || !add_pair(arena, path, "type", take_scalar(arena, tree, "static"))) {
+        return FLX_ERR_MEMORY;
+    }
+    if (!block) {
+        block = take_map(arena, tree);
+        if (!add_pair(arena, tree, "analyse", block)) return FLX_ERR_MEMORY;
+    }
+    return add_pair(arena, block, "path", path) ? FLX_OK : FLX_ERR_MEMORY;
+}
+
 static flx_status read_into(flx_ctx *ctx, flx_arena *arena, const char *file, const char *text,
-                            size_t length, int nset, const char *const *settings, bool open,
+                            size_t length, int nset, const char *const *settings, reading how,
                             flx_model **model)
 {
     flx_yaml *tree = NULL;
@@ -102,6 +164,7 @@ static flx_status read_into(flx_ctx *ctx, flx_arena *arena, const char *file, co
         if (tree) flx_schema_check(ctx, tree);
         return status;
     }
+    if (how == TO_LOAD) FLX_TRY(add_path(arena, tree));
     reader r = {ctx, arena};
     const flx_reader parts = {.user = &r,
                               .read_tree = read_part,
@@ -111,13 +174,13 @@ static flx_status read_into(flx_ctx *ctx, flx_arena *arena, const char *file, co
                               .read_nodes = read_nodes,
                               .read_matrices = read_matrices,
                               .reduce = reduce};
-    return flx_model_build(ctx, file, text, length, tree, &parts, nset, settings, open, arena,
-                           model);
+    return flx_model_build(ctx, file, text, length, tree, &parts, nset, settings, how == OPEN,
+                           arena, model);
 }
 
 // Either a file (text NULL) or a text.
 static flx_status read_model(flx_ctx *ctx, const char *path, const char *text, size_t length,
-                             int nset, const char *const *settings, bool open, flx_model **model)
+                             int nset, const char *const *settings, reading how, flx_model **model)
 {
     *model = NULL;
     flx_arena *arena = flx_arena_create(ctx);
@@ -137,7 +200,7 @@ static flx_status read_model(flx_ctx *ctx, const char *path, const char *text, s
         if (!own) status = FLX_ERR_MEMORY;
     }
     if (status == FLX_OK) {
-        status = read_into(ctx, arena, file, own, length, nset, settings, open, model);
+        status = read_into(ctx, arena, file, own, length, nset, settings, how, model);
     }
     if (status != FLX_OK) flx_arena_destroy(&arena); // the model takes it otherwise
     return status;
@@ -146,18 +209,24 @@ static flx_status read_model(flx_ctx *ctx, const char *path, const char *text, s
 flx_status flx_model_read(flx_ctx *ctx, const char *path, int nset, const char *const *settings,
                           flx_model **model)
 {
-    return read_model(ctx, path, NULL, 0, nset, settings, false, model);
+    return read_model(ctx, path, NULL, 0, nset, settings, AS_IT_IS, model);
 }
 
 flx_status flx_model_read_open(flx_ctx *ctx, const char *path, int nset,
                                const char *const *settings, flx_model **model)
 {
-    return read_model(ctx, path, NULL, 0, nset, settings, true, model);
+    return read_model(ctx, path, NULL, 0, nset, settings, OPEN, model);
+}
+
+flx_status flx_model_read_to_load(flx_ctx *ctx, const char *path, int nset,
+                                  const char *const *settings, flx_model **model)
+{
+    return read_model(ctx, path, NULL, 0, nset, settings, TO_LOAD, model);
 }
 
 flx_status flx_model_read_text(flx_ctx *ctx, const char *name, const char *text, size_t length,
                                int nset, const char *const *settings, flx_model **model)
 {
-    return read_model(ctx, name ? name : "", text ? text : "", length, nset, settings, false,
+    return read_model(ctx, name ? name : "", text ? text : "", length, nset, settings, AS_IT_IS,
                       model);
 }

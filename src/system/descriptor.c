@@ -190,6 +190,7 @@ static size_t cut_block(const flx_descriptor *d, flx_work *w)
         {&w->lam, d->complete ? (size_t)d->complete_lam + (size_t)d->complete_mu : 0},
         {&w->read, (size_t)x->read_size},
         {&w->modal, flx_modals_scratch(d)},
+        {&w->gravity, 3},
         {&w->tangent, x->nreading > 0 ? (size_t)d->nvalue : 0},
         {&w->truth, 2 * (size_t)d->model->nevent},
         {&w->near, (size_t)d->model->nswitch},
@@ -302,6 +303,16 @@ static double find_length(const flx_model *m)
     return size > 0 ? size : 1.0;
 }
 
+static flx_status make_loads(flx_descriptor *d)
+{
+    int n = d->base.dims.nparam = d->model->nload;
+    d->loads = flx_arena_take(d->arena, (size_t)n, sizeof *d->loads);
+    if (!d->loads) return FLX_ERR_MEMORY;
+    for (int k = 0; k < n; k++) d->loads[k] = 1.0;
+    d->base.param = d->loads;
+    return FLX_OK;
+}
+
 static flx_status make(flx_descriptor *d, const flx_descriptor_options *o)
 {
     flx_dims *n = &d->base.dims;
@@ -317,6 +328,7 @@ static flx_status make(flx_descriptor *d, const flx_descriptor_options *o)
     d->hold = o ? o->hold : FLX_HOLD_NOTHING;
     d->planar = d->model->dimension == 2;
     d->length = find_length(d->model);
+    FLX_TRY(make_loads(d));
     // number everything ...
     FLX_TRY(flx_layout_bodies(d));
     FLX_TRY(flx_modals_plan(d));
@@ -383,6 +395,11 @@ flx_status flx_descriptor_create(const flx_model *m, const flx_descriptor_option
     d->made = true;
     *s = &d->base;
     return FLX_OK;
+}
+
+double *flx_descriptor_loads(const flx_system *s)
+{
+    return s->ops == &ops ? flx_descriptor_of(s)->loads : NULL;
 }
 
 bool flx_descriptor_body_axes(const flx_system *s, const double *q, int body, flx_body_axes *out)

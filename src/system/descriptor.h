@@ -51,5 +51,9 @@ typedef struct flx_body_axes {
 // false: no such body, or the system is not a descriptor.
 bool flx_descriptor_body_axes(const flx_system *s, const double *q, int body, flx_body_axes *out);
 
+// The load factors of the model's analyses, which are the parameters of the system, to be set; NULL: the
+// system is not a descriptor.
+double *flx_descriptor_loads(const flx_system *s);
+
 // The number in the complete system of bond row i of this one.
 int flx_descriptor_complete_row(const flx_system *s, int i);

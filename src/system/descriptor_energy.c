@@ -126,7 +126,8 @@ static void laws_energy(const flx_descriptor *d, const flx_work *w, const flx_po
 flx_status flx_eval_energy(const flx_system *s, flx_work *w, const flx_point *p, flx_energies *e)
 {
     const flx_descriptor *d = flx_descriptor_of(s);
-    const double *g = d->model->gravity;
+    double loaded[3];
+    const double *g = flx_eval_gravity(d, p, loaded);
     *e = (flx_energies){0};
     p = flx_eval_begin(d, w, p);
 #define X(NAME, name, nq, nv)                                                                      \

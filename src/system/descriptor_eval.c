@@ -92,12 +92,27 @@ void flx_eval_leaves(const flx_work *w, const flx_point *p, int n, const flx_inp
         case FLX_INPUT_READ:
             leaves[i] = w->read[k];
             break;
+        case FLX_INPUT_PARAMETER:
+            leaves[i] = p->param[k];
+            break;
         case FLX_INPUT_ZERO:
         case FLX_INPUT_TURN:
             leaves[i] = 0.0;
             break;
         }
     }
+}
+
+const double *flx_eval_gravity(const flx_descriptor *d, const flx_point *p, double g[3])
+{
+    const flx_model *m = d->model;
+    double factor = 1.0;
+    for (int k = 0; k < d->base.dims.nparam; k++) {
+        if (m->analyses[k].gravity) factor *= p->param[k];
+    }
+    if (factor == 1.0) return m->gravity;
+    for (int i = 0; i < 3; i++) g[i] = factor * m->gravity[i];
+    return g;
 }
 
 // The point with the velocities of followers.

@@ -113,6 +113,7 @@ static bool allowed(flx_leaf leaf)
 {
     switch (flx_leaf_get_kind(leaf)) {
     case FLX_LEAF_TIME:
+    case FLX_LEAF_FACTOR:
     case FLX_LEAF_TURNS:
     case FLX_LEAF_SWITCH:
     case FLX_LEAF_DISCRETE:
@@ -347,7 +348,7 @@ static bool is_not_time(void *user, flx_leaf leaf)
 {
     (void)user;
     flx_leaf_kind k = flx_leaf_get_kind(leaf);
-    return k != FLX_LEAF_TIME && k != FLX_LEAF_SWITCH;
+    return k != FLX_LEAF_TIME && k != FLX_LEAF_SWITCH && k != FLX_LEAF_FACTOR;
 }
 
 static flx_status plan_motions(flx_descriptor *d)

@@ -28,6 +28,7 @@ static bool moves_otherwise(void *user, flx_leaf leaf)
     switch (flx_leaf_get_kind(leaf)) {
     case FLX_LEAF_TIME:
     case FLX_LEAF_PARAMETER:
+    case FLX_LEAF_FACTOR:
     case FLX_LEAF_SWITCH:
     case FLX_LEAF_DISCRETE:
     case FLX_LEAF_COUNT:

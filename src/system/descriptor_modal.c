@@ -70,8 +70,11 @@ size_t flx_modals_scratch(const flx_descriptor *d)
 
 static flx_modal_point point_of(const flx_descriptor *d, const flx_work *w, const flx_point *p)
 {
-    return (flx_modal_point){
-        .q = p->q, .v = p->v, .a = p->a, .g = d->model->gravity, .scratch = w->modal};
+    return (flx_modal_point){.q = p->q,
+                             .v = p->v,
+                             .a = p->a,
+                             .g = flx_eval_gravity(d, p, w->gravity),
+                             .scratch = w->modal};
 }
 
 // Without stiffening a body of the frequency f that turns with the speed w has f^2 - w^2 instead of

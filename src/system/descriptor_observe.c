@@ -276,6 +276,8 @@ static double leaf_value(observation *o, flx_leaf leaf)
     switch (flx_leaf_get_kind(leaf)) {
     case FLX_LEAF_TIME:
         return o->x->t;
+    case FLX_LEAF_FACTOR:
+        return o->p.param[i];
     case FLX_LEAF_VARIABLE:
         return o->x->q[d->variable_q + i];
     case FLX_LEAF_VARIABLE_RATE:

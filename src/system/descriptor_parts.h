@@ -199,6 +199,7 @@ typedef struct flx_input { // where the value of a leaf is found
         FLX_INPUT_ROW,    // multiplier of row `index`: bonds, then velocity bonds
         FLX_INPUT_DRIVE,  // ... with a minus
         FLX_INPUT_READ,   // of a reaction
+        FLX_INPUT_PARAMETER,
     } source;
     int index;
 } flx_input;
@@ -374,6 +375,7 @@ typedef struct flx_descriptor {
     flx_spring *mixed;
     flx_mixed_of *mixed_of; // (nmixed) what each is of
     int nlaw;               // the last so many of them are given by expressions
+    double *loads;          // (nparam) the load factors of the analyses: the system's parameters
     double typical_step;    // scales their rows and does not change their solution
     int complete_mixed;     // their number when none is left out
     int first_mixed;        // bond of the first
@@ -420,6 +422,7 @@ struct flx_work {
     double *force;                  // (n + rows of followers) zeros between uses
     double *read;                   // of the reactions that are read
     double *modal;                  // of elastic bodies
+    double *gravity;                // (3) times a load factor
     struct {                        // of followers
         double *v, *a, *r;          // (n + rows of followers): velocities, accelerations, rows
         double *dv, *da;            // the same, zero but for followers: slopes of v and v'
@@ -620,6 +623,8 @@ static inline double flx_row_motion(const flx_descriptor *d, const flx_work *w,
 {
     return r->motion < 0 ? 0.0 : flx_eval_output(d, w, FLX_GROUP_TIME)[3 * r->motion + order];
 }
+// Gravity times the factors of the loads that it is among; g is where they are put, if there are any.
+const double *flx_eval_gravity(const flx_descriptor *d, const flx_point *p, double g[3]);
 flx_status flx_eval_residual(const flx_system *s, flx_work *w, const flx_point *p, double *r);
 flx_status flx_eval_linearise(const flx_system *s, flx_work *w, const flx_point *p, flx_blocks *b);
 // Force and torque that expressions give, and turned into rows of the body `side` at its place.

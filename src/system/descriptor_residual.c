@@ -4,7 +4,8 @@
 
 static void bodies_residual(const flx_descriptor *d, const flx_point *p, double *r)
 {
-    const double *g = d->model->gravity;
+    double loaded[3];
+    const double *g = flx_eval_gravity(d, p, loaded);
 #define X(NAME, name, nq, nv)                                                                      \
     flx_##name##_residual(d->nkind[FLX_BODY_KIND_##NAME], d->kind[FLX_BODY_KIND_##NAME], g, p->v,  \
                           p->a, r);

@@ -1,0 +1,259 @@
+// buckling.c - load factors at which the equilibrium is lost, linearised about it.
+//
+// K(0) and K(h) are the tangents of positions of rest without the loads and with few of them,
+//     (K(0) + f (K(h) - K(0)) / h) phi = 0                                               (STA-7)
+// The largest eigenvalues -1/f of K(0)^-1 K' are found by Arnoldi's method.
+#include "analyse/rest.h"
+#include "math/eigen.h"
+#include "math/pattern.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+
+#define STEP 1e-2      // of the first factor: where the second position is
+#define MOST_TRIES 12  // to find a position under the loads
+#define SMALLEST 0.125 // of the load from try to try
+#define MORE 30        // vectors beyond those asked for, at first
+#define MOST_VECTORS 400
+#define CONVERGED 1e-10 // of an eigenvalue
+#define REAL 1e-6       // imaginary part of one that rounding has split
+#define NOTHING 1e-12   // eigenvalue, of the largest: there is no such load
+
+typedef struct buckling {
+    flx_rest e;
+    flx_state *start, *x; // owned: at rest without the loads; scratch
+    double *K;            // owned: K(0), then K' in the second half
+    size_t size;          // of each
+    flx_arena *arena;     // of the result
+    double *V, *H;        // (n x (m + 1)) (m x m, column-major); owned
+} buckling;
+
+// ---- matrices ------------------------------------------------------------------------------------
+
+// K' by a position under the factor h; FLX_NO_CONVERGENCE: there is none.
+static flx_status find_change(buckling *b, double *factor, double h)
+{
+    flx_rest *e = &b->e;
+    const flx_path_def def = {.factor = factor, .to = h, .steps = 1, .most_steps = 100};
+    int errors = flx_ctx_error_count(e->s->ctx);
+    flx_path_report report;
+    flx_state_copy(b->x, b->start);
+    flx_status status = flx_path_follow(e->s, b->x, &def, NULL, NULL, &report);
+    if (status > 0) flx_ctx_forget_errors(e->s->ctx, errors);
+    FLX_TRY(status);
+    if (!report.arrived) return FLX_NO_CONVERGENCE;
+    FLX_TRY(flx_rest_linearise(e, b->x));
+    for (size_t i = 0; i < b->size; i++) b->K[b->size + i] = (e->b.A0[i] - b->K[i]) / h;
+    // the factors that follow are those without loads
+    *factor = 0.0;
+    FLX_TRY(flx_rest_linearise(e, b->start));
+    return flx_rest_factor(e, FLX_REST_LONGEST_STEP);
+}
+
+// ---- Arnoldi -------------------------------------------------------------------------------------
+
+static double dot(const buckling *b, const double *u, const double *v)
+{
+    double sum = 0.0;
+    for (int i = 0; i < b->e.n; i++) sum += u[i] * v[i];
+    return sum;
+}
+
+// Vectors are scaled: of one size each coordinate.
+static flx_status apply(buckling *b, const double *u, double *out)
+{
+    flx_rest *e = &b->e;
+    for (int i = 0; i < e->n; i++) e->d[i] = u[i] * (i < e->nv ? e->scale[i] : 1.0);
+    flx_pattern_apply(&e->s->pattern, b->K + b->size, e->d, out);
+    FLX_TRY(flx_rest_solve(e, out));
+    for (int i = 0; i < e->nv; i++) out[i] /= e->scale[i];
+    return FLX_OK;
+}
+
+// Column k of H and vector k + 1; *next: its size before it was made 1.
+static flx_status extend(buckling *b, int m, int k, double *next)
+{
+    size_t n = (size_t)b->e.n;
+    double *w = b->V + (size_t)(k + 1) * n;
+    FLX_TRY(apply(b, b->V + (size_t)k * n, w));
+    double before = sqrt(dot(b, w, w));
+    for (int pass = 0; pass < 2; pass++) { // once is not enough
+        for (int j = 0; j <= k; j++) {
+            double h = dot(b, b->V + (size_t)j * n, w);
+            b->H[k * m + j] += h;
+            for (size_t i = 0; i < n; i++) w[i] -= h * b->V[(size_t)j * n + i];
+        }
+    }
+    double size = sqrt(dot(b, w, w));
+    if (!isfinite(size)) return FLX_SINGULAR;
+    *next = size > 16 * DBL_EPSILON * before ? size : 0.0;
+    for (size_t i = 0; i < n; i++) w[i] = *next > 0.0 ? w[i] / size : 0.0;
+    if (k + 1 < m) b->H[k * m + k + 1] = *next;
+    return FLX_OK;
+}
+
+static int nearer(const void *a, const void *b)
+{
+    double x = fabs(*(const double *)a), y = fabs(*(const double *)b);
+    return x < y ? -1 : x > y;
+}
+
+// Factors of the space of m vectors, nearest to zero first, with their directions; *good: all of those
+// wanted have converged, or the space is a whole.
+static flx_status read_factors(buckling *b, int m, double next, int count, flx_buckling *out,
+                               bool *good)
+{
+    flx_ctx *ctx = b->e.s->ctx;
+    size_t n = (size_t)b->e.n;
+    double *A = flx_alloc(ctx, 2 * (size_t)(m * m) + 2 * (size_t)m, sizeof *A);
+    double(*order)[2] = flx_alloc(ctx, (size_t)m, sizeof *order);
+    flx_status status = A && order ? FLX_OK : FLX_ERR_MEMORY;
+    if (status != FLX_OK) goto done;
+    double *W = A + m * m, *re = W + m * m, *im = re + m, largest = 0.0;
+    memcpy(A, b->H, (size_t)(m * m) * sizeof *A);
+    status = flx_dense_eigenvectors(ctx, m, A, re, im, W);
+    if (status != FLX_OK) goto done;
+    for (int j = 0; j < m; j++) largest = fmax(largest, hypot(re[j], im[j]));
+    out->n = 0;
+    *good = true;
+    for (int j = 0; j < m; j++) {
+        if (fabs(im[j]) > REAL * fabs(re[j]) || fabs(re[j]) <= NOTHING * largest) continue;
+        order[out->n][0] = -1.0 / re[j];
+        order[out->n++][1] = j;
+    }
+    qsort(order, (size_t)out->n, sizeof *order, nearer);
+    if (out->n > count) out->n = count;
+    if (out->n < count && next > 0.0 && m < b->e.n) *good = false;
+    for (int k = 0; k < out->n && status == FLX_OK; k++) {
+        int j = (int)order[k][1];
+        double *d = b->e.d;
+        if (fabs(next * W[j * m + m - 1]) > CONVERGED * fabs(re[j])) *good = false;
+        out->factors[k] = order[k][0];
+        memset(d, 0, n * sizeof *d);
+        for (int c = 0; c < m; c++) {
+            for (size_t i = 0; i < n; i++) d[i] += W[j * m + c] * b->V[(size_t)c * n + i];
+        }
+        for (int i = 0; i < b->e.nv; i++) d[i] *= b->e.scale[i];
+        status = flx_rest_name_direction(&b->e, d, &out->modes[k]);
+    }
+
+done:
+    flx_free(A);
+    flx_free(order);
+    return status;
+}
+
+static flx_status find_factors(buckling *b, int count, flx_buckling *out)
+{
+    flx_ctx *ctx = b->e.s->ctx;
+    int n = b->e.n, m = count + MORE < n ? 2 * count + MORE : n;
+    bool good = false;
+    if (m > n) m = n;
+    for (; !good; m = 2 * m < n ? 2 * m : n) {
+        double next = 0.0, size = 0.0;
+        flx_free(b->V);
+        flx_free(b->H);
+        b->V = flx_alloc(ctx, (size_t)n * (size_t)(m + 1), sizeof *b->V);
+        b->H = flx_alloc(ctx, (size_t)m * (size_t)m, sizeof *b->H);
+        if (!b->V || !b->H) return FLX_ERR_MEMORY;
+        for (int i = 0; i < n; i++) b->V[i] = 1.0 + 0.5 * sin(1.0 + 3.7 * i); // blind to nothing
+        FLX_TRY(apply(b, b->V, b->e.r)); // into the range of K^-1 K'
+        size = sqrt(dot(b, b->e.r, b->e.r));
+        if (!(size > 0.0)) {
+            out->n = 0; // the loads change nothing
+            return FLX_OK;
+        }
+        for (int i = 0; i < n; i++) b->V[i] = b->e.r[i] / size;
+        int k = 0;
+        for (; k < m; k++) {
+            FLX_TRY(extend(b, m, k, &next));
+            if (next == 0.0) break;
+        }
+        if (k < m) { // a whole space: its part of H
+            for (int j = 1; j <= k; j++)
+                memmove(b->H + j * (k + 1), b->H + j * m, (size_t)(k + 1) * sizeof *b->H);
+            k++;
+        }
+        FLX_TRY(read_factors(b, k, next, count, out, &good));
+        if (m == n || k < m || m > MOST_VECTORS) break;
+    }
+    return FLX_OK;
+}
+
+// ---- together ------------------------------------------------------------------------------------
+
+static flx_status create(const flx_system *s, const flx_state *x, int count, buckling *b,
+                         flx_buckling *out)
+{
+    FLX_TRY(flx_rest_create(s, &b->e));
+    FLX_TRY(flx_state_create(s, &b->start));
+    FLX_TRY(flx_state_create(s, &b->x));
+    flx_state_copy(b->start, x);
+    b->size = flx_pattern_size(&s->pattern);
+    b->K = flx_alloc(s->ctx, 2 * b->size, sizeof *b->K);
+    out->memory = b->arena = flx_arena_create(s->ctx);
+    if (!b->K || !b->arena) return FLX_ERR_MEMORY;
+    out->factors = flx_arena_take(b->arena, (size_t)count, sizeof *out->factors);
+    out->modes = flx_arena_take(b->arena, (size_t)count, sizeof *out->modes);
+    return out->factors && out->modes ? FLX_OK : FLX_ERR_MEMORY;
+}
+
+static void destroy(buckling *b)
+{
+    flx_rest_destroy(&b->e);
+    flx_state_destroy(&b->start);
+    flx_state_destroy(&b->x);
+    flx_free(b->K);
+    flx_free(b->V);
+    flx_free(b->H);
+}
+
+// First with the loads as they are, or the largest part that is borne; then with a small part of the
+// factor found, whatever the loads were.
+static flx_status find(buckling *b, double *factor, int count, flx_buckling *out)
+{
+    double h = 1.0;
+    *factor = 0.0;
+    FLX_TRY(flx_equilibrium_find(b->e.s, b->start, NULL));
+    FLX_TRY(flx_rest_linearise(&b->e, b->start));
+    memcpy(b->K, b->e.b.A0, b->size * sizeof *b->K);
+    flx_status status = FLX_NO_CONVERGENCE;
+    for (int k = 0; k < MOST_TRIES && status > 0; k++, h *= SMALLEST) {
+        status = find_change(b, factor, h);
+        if (status == FLX_OK) break;
+    }
+    if (status > 0) {
+        return FLX_FAIL(b->e.s->ctx, status, FLX_NOWHERE,
+                        "buckling: no equilibrium was found under any part of the loads; is "
+                        "everything held?");
+    }
+    FLX_TRY(status);
+    FLX_TRY(find_factors(b, count, out));
+    out->step = h;
+    if (out->n == 0) return FLX_OK;
+    h = STEP * fabs(out->factors[0]);
+    if (find_change(b, factor, h) != FLX_OK) return FLX_OK;
+    out->step = h;
+    return find_factors(b, count, out);
+}
+
+flx_status flx_buckling_find(const flx_system *s, flx_state *x, double *factor, int count,
+                             flx_buckling *out)
+{
+    buckling b = {0};
+    *out = (flx_buckling){0};
+    flx_status status = create(s, x, count, &b, out);
+    if (status == FLX_OK) status = find(&b, factor, count, out);
+    if (status == FLX_OK) flx_state_copy(x, b.start);
+    destroy(&b);
+    if (status != FLX_OK) flx_buckling_clear(out);
+    return status;
+}
+
+void flx_buckling_clear(flx_buckling *b)
+{
+    flx_arena *arena = b->memory;
+    flx_arena_destroy(&arena);
+    *b = (flx_buckling){0};
+}

@@ -1,0 +1,327 @@
+// analyse.c - the analyses of a model, done in the order of its file and told to a person.
+#include "cli/analyse.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct analyse_options {
+    const cli_analyses *how;
+    const cli_list *rest; // the model, then names
+    cli_list settings;
+    const char *table, *result;
+    FILE *modes; // table of eigenvalues; NULL: none
+} analyse_options;
+
+static void print_part(const flx_mode_part *p)
+{
+    printf("%s %s", p->item ? p->item : "?", p->part ? p->part : "");
+    if (p->size < 0.995) printf(" %.2g", p->size);
+}
+
+static void print_parts(const flx_mode *m)
+{
+    for (int i = 0; i < m->npart; i++) {
+        if (i > 0) printf(", ");
+        print_part(&m->parts[i]);
+    }
+}
+
+static void print_mode(int number, const flx_mode *m)
+{
+    char value[48];
+    if (m->im > 0.0) {
+        snprintf(value, sizeof value, "%.6g +- %.6gi", m->re, m->im);
+    } else {
+        snprintf(value, sizeof value, "%.6g", m->re);
+    }
+    printf("  %4d  %12.6g  %10.4g  %-28s  ", number, m->frequency, m->damping, value);
+    print_parts(m);
+    printf("\n");
+}
+
+// asked: the model has a block `analyse`.
+static void print_modes(const flx_finding *f, bool asked)
+{
+    if (!f->steady) {
+        printf("  the motion is not steady: eigenvalues of the equations as they are at this "
+               "instant\n");
+    }
+    if (!f->balanced) {
+        printf("  forces are not in balance here: find an equilibrium first, and give it as "
+               "'about'%s\n",
+               asked ? "" : ":");
+    }
+    if (!asked && !(f->steady && f->balanced)) {
+        printf("%s    analyse: {rest: {type: equilibrium}, swing: {type: modes, about: rest}}\n",
+               f->balanced ? "  modes about a position of rest are found with\n" : "");
+    }
+    if (f->modes.nmode > 0) {
+        printf("  mode  frequency Hz     damping  %-28s  moves most\n", "eigenvalue 1/s");
+    }
+    for (int i = 0; i < f->modes.nmode; i++) print_mode(i + 1, &f->modes.modes[i]);
+    if (f->modes.nneutral > 0) {
+        printf("  neutral: %d eigenvalues are zero (free directions and speeds)\n",
+               f->modes.nneutral);
+    }
+}
+
+static void print_signals(const flx_simulation *sim, const flx_finding *f)
+{
+    const flx_result_info *info = flx_simulation_info(sim);
+    for (int i = 0; f->signals && i < info->ncolumn; i++) {
+        printf("  %-36s  %22.15g %s\n", info->names[i], f->signals[i], info->units[i]);
+    }
+}
+
+static void print_rest(const flx_simulation *sim, const flx_finding *f)
+{
+    printf("  found in %d steps, forces in balance to %.1e; moved by %.3g of the size of the "
+           "model\n",
+           f->rest.iterations, f->rest.residual, f->rest.moved);
+    print_signals(sim, f);
+}
+
+// What was found on the way, also by a path that failed.
+static void print_path(const flx_finding *f)
+{
+    const flx_path_report *p = &f->path;
+    if (p->steps == 0 && p->ncritical == 0) return;
+    printf("  load factor %.9g after %d steps, %d rejected, %d iterations\n", p->factor, p->steps,
+           p->rejected, p->iterations);
+    for (int i = 0; i < p->ncritical; i++) {
+        const flx_critical *c = p->critical + i;
+        printf("  %-12s at the load factor %.10g: ", c->limit ? "limit point" : "bifurcation",
+               c->factor);
+        print_parts(&c->mode);
+        printf("\n");
+    }
+}
+
+static void print_buckling(const flx_buckling *b)
+{
+    if (b->n == 0) {
+        printf("  these loads change no stiffness: nothing buckles\n");
+        return;
+    }
+    printf("  mode          load factor  moves most\n");
+    for (int i = 0; i < b->n; i++) {
+        printf("  %4d  %20.12g  ", i + 1, b->factors[i]);
+        print_parts(b->modes + i);
+        printf("\n");
+    }
+}
+
+static void write_modes(FILE *table, const char *name, const flx_modes *m)
+{
+    for (int i = 0; table && i < m->nmode; i++) {
+        const flx_mode *o = m->modes + i;
+        fprintf(table, "%s,%d,%.17g,%.17g,%.17g,%.17g\n", name, i + 1, o->re, o->im, o->frequency,
+                o->damping);
+    }
+}
+
+static bool is_wanted(const analyse_options *o, const char *name, const char *type)
+{
+    const cli_list *rest = o->rest;
+    const char *const *types = o->how->types;
+    for (int k = 1; k < rest->count; k++) {
+        if (strcmp(rest->items[k], name) == 0) return true;
+    }
+    if (rest->count > 1) return false;
+    if (!types[0]) return true;
+    return strcmp(types[0], type) == 0 || (types[1] && strcmp(types[1], type) == 0);
+}
+
+// Whether every name is one of an analysis.
+static bool check_names(const flx_simulation *sim, const analyse_options *o)
+{
+    const cli_list *rest = o->rest;
+    const char *type, *about, *name;
+    for (int k = 1; k < rest->count; k++) {
+        const char *known[64];
+        int n = 0;
+        bool found = false;
+        for (; n < 64 && (name = flx_simulation_analysis(sim, n, &type, &about)) != NULL; n++) {
+            known[n] = name;
+            found = found || strcmp(name, rest->items[k]) == 0;
+        }
+        if (found) continue;
+        const char *best = cli_nearest(rest->items[k], n, known);
+        cli_complain(o->how->command->name, "the model has no analysis '%s'%s%s%s", rest->items[k],
+                     best ? "; did you mean '" : "", best ? best : "", best ? "'?" : "");
+        return false;
+    }
+    return true;
+}
+
+// ---- results of paths -------------------------------------------------------------------------
+
+// Where a path goes to: what -o says, or a file named after model and analysis.
+static char *name_result(const analyse_options *o, const char *name)
+{
+    size_t n = strlen(name) + 5;
+    char *ending = malloc(n), *file = NULL;
+    if (o->result) {
+        size_t length = strlen(o->result) + 1;
+        file = malloc(length);
+        if (file) memcpy(file, o->result, length);
+    } else if (ending) {
+        snprintf(ending, n, "_%s.h5", name);
+        file = cli_named_after(o->rest->items[0], ending);
+    }
+    free(ending);
+    return file;
+}
+
+static flx_status do_path(flx_ctx *ctx, flx_simulation *sim, int i, const char *name,
+                          const analyse_options *o, flx_finding *found)
+{
+    flx_sink *sinks[2] = {NULL, NULL};
+    int nsink = 0;
+    char *file = name_result(o, name);
+    flx_status status = file ? flx_hdf5_sink_create(ctx, file, &sinks[0]) : FLX_ERR_MEMORY;
+    if (status == FLX_OK) nsink++;
+    if (status == FLX_OK && o->table) {
+        status = flx_csv_sink_create(ctx, o->table, &sinks[nsink]);
+        if (status == FLX_OK) nsink++;
+    }
+    if (status == FLX_OK) status = flx_simulation_analyse_to(sim, i, nsink, sinks, found);
+    for (int k = 0; k < nsink; k++) flx_sink_destroy(&sinks[k]);
+    if (nsink > 0)
+        printf("  results in %s%s%s\n", file, o->table ? ", " : "", o->table ? o->table : "");
+    free(file);
+    return status;
+}
+
+// ---- together -----------------------------------------------------------------------------------
+
+static flx_status do_one(flx_ctx *ctx, flx_simulation *sim, int i, const char *name,
+                         const char *type, const char *about, const analyse_options *o)
+{
+    flx_finding found = {0};
+    bool path = strcmp(type, "static") == 0;
+    printf("%s: %s, about: %s\n", name, type, about);
+    flx_status status = path && o->how->results ? do_path(ctx, sim, i, name, o, &found)
+                                                : flx_simulation_analyse(sim, i, &found);
+    if (path) print_path(&found);
+    if (status == FLX_OK && path) {
+        print_signals(sim, &found);
+    } else if (status == FLX_OK && strcmp(type, "buckling") == 0) {
+        print_buckling(&found.buckling);
+    } else if (status == FLX_OK && strcmp(type, "modes") == 0) {
+        print_modes(&found, i >= 0);
+        write_modes(o->modes, name, &found.modes);
+    } else if (status == FLX_OK) {
+        print_rest(sim, &found);
+    }
+    flx_finding_clear(&found);
+    return status;
+}
+
+static flx_status do_all(flx_ctx *ctx, flx_simulation *sim, const analyse_options *o)
+{
+    const char *type, *about, *name;
+    flx_status worst = FLX_OK;
+    int done = 0;
+    for (int i = 0; (name = flx_simulation_analysis(sim, i, &type, &about)) != NULL; i++) {
+        if (!is_wanted(o, name, type)) continue;
+        flx_status status = do_one(ctx, sim, i, name, type, about, o);
+        if (status != FLX_OK) worst = status;
+        done++;
+    }
+    if (done > 0) return worst;
+    return do_one(ctx, sim, -1, "modes", "modes", "start", o);
+}
+
+// With one file for all, more than one path would overwrite each other.
+static bool check_files(const flx_simulation *sim, const analyse_options *o)
+{
+    const char *type, *about, *name;
+    int paths = 0;
+    for (int i = 0; (name = flx_simulation_analysis(sim, i, &type, &about)) != NULL; i++) {
+        paths += is_wanted(o, name, type) && strcmp(type, "static") == 0;
+    }
+    if (paths < 2 || !o->how->results || !(o->result || o->table)) return true;
+    cli_complain(o->how->command->name,
+                 "there are %d paths, and one file: name the analysis that is wanted", paths);
+    return false;
+}
+
+static flx_status open_table(analyse_options *o)
+{
+    bool to_stdout = o->table && strcmp(o->table, "-") == 0;
+    if (!o->table || o->how->results) return FLX_OK;
+    o->modes = to_stdout ? stdout : fopen(o->table, "w");
+    if (!o->modes) {
+        cli_complain(o->how->command->name, "cannot write '%s'", o->table);
+        return FLX_ERR_IO;
+    }
+    fputs("analysis,mode,re,im,frequency,damping\n", o->modes);
+    return FLX_OK;
+}
+
+static flx_status close_table(analyse_options *o, flx_status status)
+{
+    if (!o->modes || o->modes == stdout || fclose(o->modes) == 0) return status;
+    cli_complain(o->how->command->name, "cannot write '%s'", o->table);
+    return status == FLX_OK ? FLX_ERR_IO : status;
+}
+
+static int analyse(flx_ctx *ctx, analyse_options *o)
+{
+    flx_model *model = NULL;
+    flx_simulation *sim = NULL;
+    int code = EXIT_WRONG;
+    flx_status status = (o->how->results ? flx_model_read_to_load : flx_model_read)(
+        ctx, o->rest->items[0], o->settings.count, o->settings.items, &model);
+    if (status == FLX_OK) status = flx_simulation_create_to_analyse(model, &sim);
+    if (status != FLX_OK) {
+        cli_print_warnings(ctx, 0);
+        cli_print_errors(ctx);
+        if (status == FLX_ERR_MEMORY) code = EXIT_FAILED;
+        goto done;
+    }
+    if (!check_names(sim, o) || !check_files(sim, o) || open_table(o) != FLX_OK) goto done;
+    status = close_table(o, do_all(ctx, sim, o));
+    fflush(stdout);
+    cli_print_warnings(ctx, 0);
+    cli_print_errors(ctx);
+    bool wrong = status == FLX_ERR_MODEL || status == FLX_ERR_CANNOT;
+    code = status == FLX_OK ? EXIT_DONE : wrong ? EXIT_WRONG : EXIT_FAILED;
+
+done:
+    flx_simulation_destroy(&sim);
+    flx_model_destroy(&model);
+    return code;
+}
+
+int cli_analyse(flx_ctx *ctx, const cli_analyses *how, int argc, char **argv)
+{
+    analyse_options o = {.how = how};
+    cli_list rest = {0};
+    int code = EXIT_WRONG;
+    const cli_option options[] = {
+        {.name = "--set", .list = &o.settings},
+        {.name = "--csv", .value = &o.table},
+        {.name = "--output", .letter = 'o', .value = &o.result},
+    };
+    rest.items = calloc((size_t)argc, sizeof *rest.items);
+    o.settings.items = calloc((size_t)argc, sizeof *o.settings.items);
+    if (!rest.items || !o.settings.items) goto done;
+    cli_parsed parsed = cli_parse(how->command, argc, argv, how->results ? 3 : 2, options, &rest);
+    if (parsed == CLI_DONE) code = EXIT_DONE;
+    if (parsed != CLI_GO) goto done;
+    if (rest.count < 1) {
+        cli_complain(how->command->name, "name a model file; see 'flexion %s --help'",
+                     how->command->name);
+        goto done;
+    }
+    o.rest = &rest;
+    code = analyse(ctx, &o);
+
+done:
+    free(rest.items);
+    free(o.settings.items);
+    return code;
+}
