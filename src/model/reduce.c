@@ -69,16 +69,17 @@ static flx_status add_item(flx_builder *b, const flx_item *item, flx_loc loc)
     return refuse_item(b, item, loc);
 }
 
-// One entry of the list: the value of a variable is its leaf.
-static flx_status add_value(flx_env *e, const flx_yaml *y)
+// One entry of the list: the value of a variable is its leaf; all modes of a body are a list of those.
+static flx_status add_value(flx_builder *b, const flx_value *v, const flx_yaml *y)
 {
-    flx_builder *b = e->b;
-    flx_value v;
     flx_leaf leaf;
-    FLX_TRY(flx_build_value(e, y, &v));
-    const flx_item *item = flx_value_get_item(&v);
+    const flx_item *item = flx_value_get_item(v);
     if (item) return add_item(b, item, y->loc);
-    bool known = v.kind == FLX_VALUE_NUMBER && flx_graph_is_leaf(b->g, v.node, &leaf);
+    if (v->kind == FLX_VALUE_LIST && v->count > 0) {
+        for (int i = 0; i < v->count; i++) FLX_TRY(add_value(b, v->items + i, y));
+        return FLX_OK;
+    }
+    bool known = v->kind == FLX_VALUE_NUMBER && flx_graph_is_leaf(b->g, v->node, &leaf);
     for (int i = 0; known && i < b->variables.count; i++) {
         const flx_item *variable = b->variables.items[i];
         if (leaf == flx_leaf_make(FLX_LEAF_VARIABLE, variable->number, 0)) {
@@ -96,6 +97,13 @@ static flx_status add_value(flx_env *e, const flx_yaml *y)
                     y->kind == FLX_YAML_SCALAR ? y->text : "this");
 }
 
+static flx_status add_named(flx_env *e, const flx_yaml *y)
+{
+    flx_value v;
+    FLX_TRY(flx_build_value(e, y, &v));
+    return add_value(e->b, &v, y);
+}
+
 static bool is_auto(const flx_yaml *names)
 {
     return names->kind == FLX_YAML_SCALAR && strcmp(names->text, "auto") == 0;
@@ -107,8 +115,8 @@ static flx_status read_velocities(flx_env *e, const flx_yaml *names)
         e->b->m->reduce_auto = true;
         return FLX_OK;
     }
-    if (names->kind != FLX_YAML_LIST) return add_value(e, names);
-    for (int i = 0; i < names->count; i++) FLX_TRY(add_value(e, names->items[i]));
+    if (names->kind != FLX_YAML_LIST) return add_named(e, names);
+    for (int i = 0; i < names->count; i++) FLX_TRY(add_named(e, names->items[i]));
     return FLX_OK;
 }
 
