@@ -120,8 +120,10 @@ static void count(const char *self)
                                             "flx_tree_factor", "flx_tree_solve"};
     double forward = 0.0, parts[N_TASKS];
     for (int t = FORWARD; t < N_TASKS; t++) {
-        parts[t] = 1e6 / 10 / 1000 * bench_count(self, "1000 0 10", functions[t]);
-        if (parts[t] < 0.0) return;
+        // making the system calls some of them, too
+        double made = bench_count(self, "1000 0 10", functions[t]);
+        parts[t] = 1e6 / 10 / 1000 * (bench_count(self, "1000 0 20", functions[t]) - made);
+        if (made < 0.0) return;
         forward = parts[FORWARD];
         printf("%-34s %6d %12.0f instructions a link %10.2f\n", names[t], 1000, parts[t],
                parts[t] / forward);

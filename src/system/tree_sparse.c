@@ -169,6 +169,55 @@ static m33 turn_columns(m33 B, v3 a, double size)
     return m33_mul(B, m33_skew(v3_scale(-size, a)));
 }
 
+// Moments and forces of a mass along a displacement theta x a, in the three columns of theta:
+//     forces - m a~,   moments - m c~ a~ = - m (a c^T - (a.c) 1)
+static void add_mass_column(double m, v3 c, v3 a, double *out)
+{
+    double ac = m * v3_dot(a, c);
+    v3 ma = v3_scale(-m, a);
+    out[0] += ma.x * c.x + ac;
+    out[1] += ma.y * c.x;
+    out[2] += ma.z * c.x;
+    out[4] += ma.z;
+    out[5] -= ma.y;
+    out[6] += ma.x * c.y;
+    out[7] += ma.y * c.y + ac;
+    out[8] += ma.z * c.y;
+    out[9] -= ma.z;
+    out[11] += ma.x;
+    out[12] += ma.x * c.z;
+    out[13] += ma.y * c.z;
+    out[14] += ma.z * c.z + ac;
+    out[15] += ma.y;
+    out[16] -= ma.x;
+}
+
+// The mass of a body in space, of which there is most: what add_block does for m 1.
+static void add_mass(const body_frame *b, double m, double *const out[3])
+{
+    double *s = out[2] + 18;
+    v3 mc = v3_scale(m, b->c);
+    s[1] += mc.z; // moments m c~ in the columns of s
+    s[2] -= mc.y;
+    s[6] -= mc.z;
+    s[8] += mc.x;
+    s[12] += mc.y;
+    s[13] -= mc.x;
+    s[3] += m;
+    s[10] += m;
+    s[17] += m;
+    add_mass_column(m, b->c, b->c, out[2]);
+    add_mass_column(2.0 * m, b->c, b->dc, out[1]);
+    add_mass_column(m, b->c, b->ddc, out[0]);
+}
+
+static bool is_mass(const m33 *B)
+{
+    const double *m = B->m;
+    return m[0] == m[4] && m[0] == m[8] && m[1] == 0.0 && m[2] == 0.0 && m[3] == 0.0 &&
+           m[5] == 0.0 && m[6] == 0.0 && m[7] == 0.0;
+}
+
 // One part of the entry of two bodies at the level of x, x' or x'' (TRN-2).
 static void add_block(const body_frame *row, const body_frame *col, bool moments, bool rotation,
                       int level, m33 B, double *const out[3])
@@ -199,7 +248,11 @@ static void add_links(const body_frame *row, const body_frame *col, const double
             if ((moments && !row->turns) || (rotation && !col->turns)) continue;
             if (!take_part(A[k], width, part_of(row, moments), part_of(col, rotation), &B))
                 continue;
-            add_block(row, col, moments, rotation, k, B, out);
+            if (k == 2 && p == 0 && row == col && !row->planar && is_mass(&B)) {
+                add_mass(row, B.m[0], out);
+            } else {
+                add_block(row, col, moments, rotation, k, B, out);
+            }
         }
     }
 }
@@ -260,7 +313,7 @@ static void add_entry(const flx_tree *t, const flx_link_frame *f, int e, const f
     if (x->kind == FLX_PANEL_LINKS) {
         body_frame row = frame_of(t, f, x->row),
                    col = x->row == x->col ? row : frame_of(t, f, x->col);
-        add_links(&row, &col, A, out);
+        add_links(&row, x->row == x->col ? &row : &col, A, out);
         if (x->row == x->col) add_turned(&row, force + t->places.v[x->row], out[0]);
         return;
     }
