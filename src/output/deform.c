@@ -7,6 +7,7 @@
 void flx_deform_nodes(const flx_scene_elastic *e, const float *row, double *out)
 {
     size_t n = 3 * (size_t)e->nnode;
+    if (n == 0) return; // a damaged scene
     memset(out, 0, n * sizeof *out);
     for (int k = 0; k < e->nmode; k++) {
         double q = (double)row[e->motion + k];
@@ -19,6 +20,7 @@ void flx_deform_nodes(const flx_scene_elastic *e, const float *row, double *out)
 static void sum_fields(const flx_result_mesh *m, const float *fields, size_t width, const float *q,
                        int n, float *out)
 {
+    if (n == 0) return;
     memset(out, 0, (size_t)n * width * sizeof *out);
     for (int k = 0; k < m->nmode; k++) {
         const float *field = fields + (size_t)k * (size_t)m->nnode * width;

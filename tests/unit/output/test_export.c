@@ -196,6 +196,7 @@ static int odd_results_are_survived(void)
         "[",
         "{\"bodies\": [{\"motion\": 0, \"shapes\": [{\"kind\": \"box\"}]}]}",
         "{\"bodies\": [{\"motion\": 9, \"shapes\": [{\"kind\": \"mesh\", \"surface\": 3}]}]}",
+        "{\"bodies\": [{\"motion\": 0, \"elastic\": {\"motion\": 1, \"mesh\": 2}}]}",
         "{\"bodies\": 7, \"joints\": [{}, 3], \"forces\": [{\"type\": \"spring\", \"bodies\": [0, "
         "5]}]}",
         "{\"size\": null, \"bodies\": [{\"motion\": 0, \"elastic\": {\"motion\": 2, \"line\": "
