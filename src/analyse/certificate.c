@@ -219,6 +219,12 @@ static flx_status refuse(const flx_certificate *c, const flx_model *m)
                         "the model reduces nothing; add 'reduce: {type: quasistatic, velocities: "
                         "auto}'");
     }
+    if (m->reduce_scaled) {
+        return FLX_FAIL(
+            c->ctx, FLX_ERR_MODEL, m->reduce_loc,
+            "a certificate is of given coordinates: leave out `coordinates: scaled`, or "
+            "compare the runs with and without `reduce`");
+    }
     if (m->simulate.given) return FLX_OK;
     return FLX_FAIL(c->ctx, FLX_ERR_MODEL, FLX_NOWHERE,
                     "the model does not say how long it runs; add 'simulate: {until: 5}'");

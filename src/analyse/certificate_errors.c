@@ -265,24 +265,17 @@ static flx_status prepare(variation *v)
 
 // ---- largest errors -----------------------------------------------------------------------------
 
-static bool is_reduced(const flx_reduction *r, int i)
-{
-    for (int k = 0; k < r->n; k++) {
-        if (r->J[k] == i) return true;
-    }
-    return false;
-}
-
 // One sample's errors of positions and states: the largest of the rest is returned.
 static double add_errors(const flx_certificate *c, const double *e, double t,
                          flx_certified_error *rest, flx_certified_error *fast, double *worst)
 {
     const flx_system *s = c->full->sys;
+    const flx_reduction *r = &c->reduced->reduction;
     double largest = 0.0;
     for (int i = 0; i < s->dims.nv + s->dims.nx; i++) {
         flx_unknown u = {0};
         s->ops->unknown(s, i, &u);
-        bool reduced = is_reduced(&c->reduced->reduction, i);
+        bool reduced = flx_is_listed(r->n, r->J, i);
         flx_certified_error *to = reduced ? fast : rest;
         double part = fabs(e[i]) / (u.scale > 0.0 ? u.scale : 1.0);
         if (!reduced) largest = fmax(largest, part);

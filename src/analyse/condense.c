@@ -54,14 +54,6 @@ static flx_status take(condensing *c, int nv)
     return c->S && c->M && c->T && c->give && c->mass ? FLX_OK : FLX_ERR_MEMORY;
 }
 
-static bool is_listed(int n, const int *list, int i)
-{
-    for (int k = 0; k < n; k++) {
-        if (list[k] == i) return true;
-    }
-    return false;
-}
-
 // Those of the others that a stiffness links to S.
 static void find_masters(condensing *c)
 {
@@ -77,7 +69,7 @@ static void find_masters(condensing *c)
             double energy = fabs(f->K[j * f->nv + c->S[k]]) * f->scale[j] * f->scale[c->S[k]];
             linked = linked || energy > LINKED * most;
         }
-        if (linked && !is_listed(c->n, c->S, j)) c->M[c->m++] = j;
+        if (linked && !flx_is_listed(c->n, c->S, j)) c->M[c->m++] = j;
     }
 }
 

@@ -379,7 +379,7 @@ flx_status flx_simulation_recast(flx_simulation *sim, const flx_state *drawn, fl
     FLX_TRY(flx_simulation_lump(sim, drawn, s));
     FLX_TRY(flx_simulation_cut_off(sim, drawn, s));
     FLX_TRY(flx_simulation_condense(sim, drawn, s));
-    return flx_simulation_reduce(sim, s);
+    return flx_simulation_reduce(sim, drawn, s);
 }
 
 flx_status flx_simulation_start_recast(flx_simulation *sim)

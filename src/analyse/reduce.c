@@ -1,6 +1,8 @@
 // reduce.c - what `reduce` makes of the system of a model: the velocities it names, or that are found.
-#include "analyse/frozen.h"
-#include "analyse/simulation.h"
+#include "analyse/scaled.h"
+#include "math/eigen.h"
+
+#include <string.h>
 
 static flx_status take_named(flx_simulation *sim, const flx_system *s)
 {
@@ -39,7 +41,64 @@ static flx_status take_found(flx_simulation *sim)
     return status;
 }
 
-flx_status flx_simulation_reduce(flx_simulation *sim, flx_system **s)
+// S^-1 and S of the coordinates that are scaled together (CERT-8).
+static flx_status find_turn(flx_simulation *sim, const flx_state *drawn, const flx_system *s,
+                            flx_arena *arena, flx_turned_how *out)
+{
+    const flx_model *m = sim->model;
+    const flx_reduction *r = &sim->reduction;
+    flx_frozen f;
+    flx_scaling scaling;
+    int *E = flx_arena_take(arena, (size_t)s->dims.nv, sizeof *E);
+    if (!E) return FLX_ERR_MEMORY;
+    int n = flx_reduced_find(sim, s, m->nscaled, m->scaled, E);
+    for (int k = 0; k < r->n; k++) {
+        if (flx_is_listed(n, E, r->J[k])) continue;
+        return FLX_FAIL(sim->ctx, FLX_ERR_MODEL, m->reduce_loc,
+                        "`coordinates: scaled` reduces what `scaling` lists, and not all of its "
+                        "`velocities` are there");
+    }
+    FLX_TRY(flx_simulation_freeze(sim, s, drawn, arena, &f));
+    FLX_TRY(flx_scaling_take(&f, m, n, E, arena, &scaling));
+    size_t size = (size_t)n * (size_t)n;
+    double *inverse = flx_arena_take(arena, size, sizeof *inverse);
+    double *copy = flx_arena_take(arena, size, sizeof *copy);
+    if (!inverse || !copy) return FLX_ERR_MEMORY;
+    for (int i = 0; i < n; i++) inverse[i * n + i] = 1.0;
+    memcpy(copy, scaling.inverse, size * sizeof *copy);
+    FLX_TRY(flx_dense_solve(sim->ctx, n, n, copy, inverse));
+    *out = (flx_turned_how){.n = n, .E = E, .T = scaling.inverse, .inverse = inverse};
+    return FLX_OK;
+}
+
+// There, and back again: outside all is as it was.
+static flx_status reduce_turned(flx_simulation *sim, const flx_state *drawn,
+                                const flx_quasistatic_how *how, flx_system **s)
+{
+    flx_turned_how turn, back;
+    flx_arena *arena = flx_arena_create(sim->ctx);
+    flx_status status = arena ? find_turn(sim, drawn, *s, arena, &turn) : FLX_ERR_MEMORY;
+    flx_system *base = *s;
+    if (status == FLX_OK) {
+        *s = NULL; // taken over
+        status = flx_turned_create(base, &turn, s);
+    }
+    if (status == FLX_OK) {
+        base = *s;
+        *s = NULL;
+        status = flx_quasistatic_make(base, how, s);
+    }
+    if (status == FLX_OK) {
+        base = *s;
+        *s = NULL;
+        back = (flx_turned_how){.n = turn.n, .E = turn.E, .T = turn.inverse, .inverse = turn.T};
+        status = flx_turned_create(base, &back, s);
+    }
+    flx_arena_destroy(&arena);
+    return status;
+}
+
+flx_status flx_simulation_reduce(flx_simulation *sim, const flx_state *drawn, flx_system **s)
 {
     const flx_model *m = sim->model;
     flx_reduction *r = &sim->reduction;
@@ -48,6 +107,7 @@ flx_status flx_simulation_reduce(flx_simulation *sim, flx_system **s)
     sim->summary.reduced = r->nname;
     if (r->n == 0) return FLX_OK;
     const flx_quasistatic_how how = {.n = r->n, .J = r->J, .mass_damping = m->reduced_damping};
+    if (m->reduce_scaled) return reduce_turned(sim, drawn, &how, s);
     flx_system *base = *s;
     *s = NULL; // taken over
     return flx_quasistatic_make(base, &how, s);

@@ -133,6 +133,17 @@ flx_status flx_scaled_find(const flx_frozen *f, const flx_scaling *s, flx_scaled
     return status;
 }
 
+flx_status flx_scaling_take(const flx_frozen *f, const flx_model *model, int n, const int *E,
+                            flx_arena *arena, flx_scaling *out)
+{
+    flx_status status = flx_scaling_find(f, n, E, arena, out);
+    if (status != FLX_SINGULAR) return status;
+    return FLX_FAIL(f->ctx, FLX_ERR_CANNOT, model->scaled[0].loc,
+                    "'%s' and what is scaled with it are not stiff: the stiffness at rest is not "
+                    "positive; name modes or variables that springs hold",
+                    flx_reduced_name(model, model->scaled));
+}
+
 // ---- along a pilot ------------------------------------------------------------------------------
 
 static flx_status follow(const flx_simulation *full, const flx_pilot *p, const flx_scaling *scaling,
@@ -168,13 +179,7 @@ flx_status flx_scaled_course_find(const flx_simulation *full, const flx_model *m
     if (status == FLX_OK) {
         int n = flx_reduced_find(full, full->sys, model->nscaled, model->scaled, E);
         status = flx_simulation_freeze(full, full->sys, p->x[0], arena, &rest);
-        if (status == FLX_OK) status = flx_scaling_find(&rest, n, E, arena, &scaling);
-    }
-    if (status == FLX_SINGULAR) {
-        status = FLX_FAIL(full->ctx, FLX_ERR_CANNOT, model->scaled[0].loc,
-                          "'%s' and what is scaled with it are not stiff: the stiffness at rest is "
-                          "not positive; name modes or variables that springs hold",
-                          flx_reduced_name(model, model->scaled));
+        if (status == FLX_OK) status = flx_scaling_take(&rest, model, n, E, arena, &scaling);
     }
     if (status == FLX_OK) status = follow(full, p, &scaling, out);
     flx_arena_destroy(&arena);

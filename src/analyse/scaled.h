@@ -22,6 +22,10 @@ typedef struct flx_scaling {
 flx_status flx_scaling_find(const flx_frozen *f, int n, const int *E, flx_arena *arena,
                             flx_scaling *out);
 
+// The same for what a model scales, with a message.
+flx_status flx_scaling_take(const flx_frozen *f, const flx_model *model, int n, const int *E,
+                            flx_arena *arena, flx_scaling *out);
+
 typedef struct flx_scaled {
     double first, second; // smallest positive eigenvalues
     int coordinate;       // velocity that the first one's eigenvector is nearest to

@@ -11,6 +11,7 @@
 #include "system/descriptor.h"
 #include "system/quasistatic.h"
 #include "system/tree.h"
+#include "system/turned.h"
 #include "system/wrapper.h"
 
 // ---- signals -----------------------------------------------------------------------------------
@@ -103,7 +104,7 @@ typedef struct flx_reduction {
 flx_status flx_reduction_find(flx_simulation *full, const flx_model *model, flx_arena *arena,
                               flx_reduction *out);
 // reduce.c: what the model asks for, in the place of its system *s; fills sim->reduction.
-flx_status flx_simulation_reduce(flx_simulation *sim, flx_system **s);
+flx_status flx_simulation_reduce(flx_simulation *sim, const flx_state *drawn, flx_system **s);
 // What the split into what it names and the rest is like at a state of the reduced system; not FLX_OK,
 // without a message but for want of memory: it cannot be told.
 struct flx_split;
@@ -238,6 +239,13 @@ flx_status flx_simulation_lump(flx_simulation *sim, const flx_state *drawn, flx_
 struct flx_frozen;
 flx_status flx_simulation_freeze(const flx_simulation *sim, const flx_system *s,
                                  const flx_state *drawn, flx_arena *arena, struct flx_frozen *f);
+static inline bool flx_is_listed(int n, const int *list, int i)
+{
+    for (int k = 0; k < n; k++) {
+        if (list[k] == i) return true;
+    }
+    return false;
+}
 int flx_reduced_find(const flx_simulation *sim, const flx_system *s, int n,
                      const flx_reduced *items, int *J);
 

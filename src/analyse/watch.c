@@ -13,7 +13,8 @@ void flx_watch_start(flx_watch *w, const flx_simulation *sim)
 {
     double length = sim->until - sim->start->t;
     *w = (flx_watch){.next = HUGE_VAL, .every = length / LOOKS};
-    if (sim->reduction.n > 0 && flx_dims_unknowns(&sim->sys->dims) <= FLX_FROZEN_MOST)
+    if (sim->reduction.n > 0 && !sim->model->reduce_scaled &&
+        flx_dims_unknowns(&sim->sys->dims) <= FLX_FROZEN_MOST)
         w->next = sim->start->t;
 }
 

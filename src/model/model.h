@@ -549,6 +549,7 @@ struct flx_model {
     int ncutoff;
     flx_cutoff *cutoffs; // in order
     int nscaled;
+    bool reduce_scaled;  // the scaled coordinates lose their inertia, not the given ones
     flx_reduced *scaled; // stiff coordinates that are scaled together before what is fast is sought
     int ncondensed;
     flx_reduced *condensed; // they follow the rest by their stiffness

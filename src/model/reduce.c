@@ -167,6 +167,13 @@ static flx_status read_scaling(flx_env *e, const flx_yaml *block)
     const flx_yaml *names = flx_yaml_get(block, "scaling");
     flx_reduced *taken = m->reduced;
     int before = m->nreduced;
+    const flx_yaml *which = flx_yaml_get(block, "coordinates");
+    bool scaled = which && strcmp(which->text, "scaled") == 0;
+    if (scaled && !names) {
+        return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, which->loc,
+                        "`coordinates: scaled` needs `scaling`: the stiff coordinates by name");
+    }
+    m->reduce_scaled = m->reduce_scaled || scaled;
     if (!names) return FLX_OK;
     if (is_auto(names)) {
         return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, names->loc,
@@ -242,6 +249,11 @@ static flx_status read_start(flx_builder *b, const flx_yaml *block)
     if (added && !corrected) {
         return FLX_FAIL(b->ctx, FLX_ERR_MODEL, layer->loc,
                         "the boundary layer belongs to a corrected start: add `start: corrected`");
+    }
+    if (corrected && b->m->reduce_scaled) {
+        return FLX_FAIL(b->ctx, FLX_ERR_MODEL, start->loc,
+                        "a start is corrected in given coordinates: leave out `coordinates: "
+                        "scaled`, or `start`");
     }
     b->m->reduce_corrected = b->m->reduce_corrected || corrected;
     b->m->reduce_layer = b->m->reduce_layer || added;

@@ -82,15 +82,6 @@ static flx_status residual(const flx_system *s, flx_work *work, const flx_point 
     return FLX_OK;
 }
 
-// A place on the pattern by its unknowns, which is there.
-static double *place(const flx_pattern *p, double *A, int row, int col)
-{
-    int bi = flx_pattern_block(p, row), bj = flx_pattern_block(p, col);
-    int width = p->start[bj + 1] - p->start[bj];
-    return A + p->offset[flx_pattern_find(p, bi, bj)] + (row - p->start[bi]) * width + col -
-           p->start[bj];
-}
-
 // A number of the base at a row and a column into A here: S gives it to the rows that it follows, and,
 // of velocities and accelerations, to their columns.
 static void fold(const condensed *z, double *A, int i, int j, double value, bool columns)
@@ -103,7 +94,7 @@ static void fold(const condensed *z, double *A, int i, int j, double value, bool
         int row = k < 0 ? i : z->M[a];
         for (int b = 0; b < (l < 0 ? 1 : z->m); b++) {
             int col = l < 0 ? j : z->M[b];
-            *place(p, A, row, col) += l < 0 ? part : part * z->T[l * z->m + b];
+            *flx_pattern_place(p, A, row, col) += l < 0 ? part : part * z->T[l * z->m + b];
         }
     }
 }
@@ -138,12 +129,12 @@ static void add_links(const condensed *z, double *A2)
     const flx_pattern *p = &z->z.sys.pattern;
     for (int k = 0; k < z->n; k++) {
         const double *T = z->T + k * z->m;
-        *place(p, A2, z->S[k], z->S[k]) += z->mass[k];
+        *flx_pattern_place(p, A2, z->S[k], z->S[k]) += z->mass[k];
         for (int i = 0; i < z->m; i++) {
-            *place(p, A2, z->S[k], z->M[i]) -= z->mass[k] * T[i];
-            *place(p, A2, z->M[i], z->S[k]) -= z->mass[k] * T[i];
+            *flx_pattern_place(p, A2, z->S[k], z->M[i]) -= z->mass[k] * T[i];
+            *flx_pattern_place(p, A2, z->M[i], z->S[k]) -= z->mass[k] * T[i];
             for (int j = 0; j < z->m; j++) {
-                *place(p, A2, z->M[i], z->M[j]) += z->mass[k] * T[i] * T[j];
+                *flx_pattern_place(p, A2, z->M[i], z->M[j]) += z->mass[k] * T[i] * T[j];
             }
         }
     }

@@ -126,6 +126,9 @@ static double find_gradient(const flx_quasistatic *z, const double *A0, int bond
 
 flx_status flx_quasistatic_measure(flx_system *s, const flx_state *x)
 {
+    while (flx_wrapper_is(s) && s->ops->residual != flx_quasistatic_residual) {
+        s = ((flx_wrapper *)s)->base; // their unknowns have the same places
+    }
     if (s->ops->residual != flx_quasistatic_residual) return FLX_OK;
     flx_quasistatic *z = (flx_quasistatic *)s;
     const flx_system *base = z->z.base;

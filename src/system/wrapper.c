@@ -255,7 +255,7 @@ void flx_wrapper_work_clear(flx_wrapper_work *w)
 
 int flx_wrapper_is(const flx_system *s)
 {
-    return s->ops->retract == retract;
+    return s->ops->velocity_t == chart_velocity_t;
 }
 
 const flx_system *flx_wrapper_innermost(const flx_system *s)
