@@ -119,10 +119,10 @@ static int as_in_scaled_coordinates(void)
 static int error_of_the_four_bar(void)
 {
     static char text[16384];
-    static const char *const blocks[] = {
-        "", "reduce: {type: quasistatic, velocities: [z3]}",
-        "reduce: {type: quasistatic, velocities: [z3], scaling: [z1, z2, z3, z4], coordinates: "
-        "scaled}"};
+    static const char given[] = "reduce: {type: quasistatic, velocities: [z3]}";
+    static const char scaled[] = "reduce: {type: quasistatic, velocities: [z3], "
+                                 "scaling: [z1, z2, z3, z4], coordinates: scaled}";
+    const char *const blocks[] = {"", given, scaled};
     case_table runs[3] = {{0}};
     double error[3] = {0};
     for (int i = 0; i < 3; i++) {
