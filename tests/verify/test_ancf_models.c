@@ -193,10 +193,10 @@ static int a_moment_bends_to_an_arc(void)
 // A pendulum that bends moves alike whatever the beam is made of.
 static int formulations_agree(void)
 {
-    static const char *const words[] = {"geometrically-exact", "ancf-cable", "ancf",
+    static const char *const words[] = {"geometrically-exact", "ancf-cable", "ancf", "segments",
                                         "ancf, elasticity: sections"};
     double tip[2] = {0, 0};
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < 5; i++) {
         char text[2000];
         case_table t = {0};
         double x, y;
