@@ -110,7 +110,7 @@ static void find_components(flx_fe *fe)
         bool turns = J[0] != 0 || J[1] != 0 || J[2] != 0;
         open_components(fe, s->masses[i].node, flx_components_mask(s, turns));
     }
-    for (int i = 0; i < s->nnode * s->width; i++) {
+    for (int i = 0; i < s->K.n; i++) { // nodes of interfaces come after those of the matrices
         if (s->K.value[s->K.start[i]] == 0 && s->M.value[s->M.start[i]] == 0) continue;
         open_components(fe, i / s->width, 1u << flx_structure_component(s, i % s->width));
     }
