@@ -86,7 +86,7 @@ static int tangent_is_that_of_differences(void)
         frames_of(&p, f);
         flx_beam_exact2_linearise(1, &p.e, f, A0, A1);
         for (int j = 0; j < 6 * n; j++) {
-            double *x = j < 3 * n ? p.q + j : p.v + j - 3 * n, keep = *x;
+            double *x = j < 3 * n ? p.q + j : p.v + (j - 3 * n), keep = *x;
             const double *A = j < 3 * n ? A0 : A1;
             double up[3 * MOST], down[3 * MOST];
             int c = j % (3 * n);
@@ -417,7 +417,7 @@ static int hinges_in_the_plane(void)
     frames_of(&p, f);
     flx_beam_hinge2_linearise(1, &hinge, f, A[0], A[1]);
     for (int j = 0; j < 12; j++) {
-        double *x = j < 6 ? p.q + j : p.v + j - 6, keep = *x, r[2][6] = {{0}};
+        double *x = j < 6 ? p.q + j : p.v + (j - 6), keep = *x, r[2][6] = {{0}};
         for (int side = 0; side < 2; side++) {
             *x = keep + (side ? h : -h);
             frames_of(&p, f);
