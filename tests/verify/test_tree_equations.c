@@ -91,13 +91,13 @@ static int friction_in_some_joints(void)
     static const char first[] =
         ARM "joints:\n"
             "  A: {type: revolute, on: [ground, a], at: [0, 0, 0], axis: [0, 1, 0],\n"
-            "      friction: {coefficient: 0.3, radius: 0.05, velocity: 0.05}}\n"
+            "      friction: {coefficient: 0.3, radius: 0.05, velocity: 0.5}}\n"
             "  B: {type: revolute, on: [a, b], at: [0.8, 0, 0], axis: [0, 1, 0]}\n";
     static const char second[] =
         ARM "joints:\n"
             "  A: {type: revolute, on: [ground, a], at: [0, 0, 0], axis: [0, 1, 0]}\n"
             "  B: {type: revolute, on: [a, b], at: [0.8, 0, 0], axis: [0, 1, 0],\n"
-            "      friction: {coefficient: 0.3, radius: 0.05, velocity: 0.05}}\n";
+            "      friction: {coefficient: 0.3, radius: 0.05, velocity: 0.5}}\n";
     CHECK(agrees(first, "A.angle, B.angle", 1e-7) == 0);
     return agrees(second, "A.angle, B.angle", 1e-7);
 }
