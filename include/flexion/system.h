@@ -281,6 +281,16 @@ typedef struct flx_system_ops {
     const flx_components *components; // NULL where nq = nv: q' = v
     const flx_instants *instants;
     const flx_lagrangian *lagrangian;
+    // For energy-momentum methods: out (nv) += forces of elements between the configurations of p0 and
+    // p1, their discrete gradients, less those at pm in the middle; with the sign of the residual.
+    // NULL: none has any, and the energy is kept by the system as a whole. With blocks twice their
+    // derivative by the step is added to A0, less the tangent at pm that it is in the place of.
+    flx_status (*discrete_forces)(const flx_system *s, flx_work *w, const flx_point *p0,
+                                  const flx_point *pm, const flx_point *p1, double *out,
+                                  flx_blocks *b);
+    // Velocities (nv) of a motion of the whole as one rigid body, for methods that keep its momenta:
+    // k = 0..2 along an axis of the ground, 3..5 about one; 0: there is none such.
+    int (*rigid_motion)(const flx_system *s, const double *q, int k, double *v);
     flx_status (*energy)(const flx_system *s, flx_work *w, const flx_point *p, flx_energies *e);
     // Called once after each accepted step: turn counters and other switches follow the motion.
     void (*accept)(const flx_system *s, flx_work *w, flx_state *x);

@@ -5,8 +5,6 @@
 
 #include <math.h>
 
-// From so many unknowns on the elimination in fixed order is worth more than the choice of pivots.
-#define LARGE 2000
 #define SYMMETRIC 1e-9 // difference of two numbers that are the same, of the largest of their row
 
 flx_status flx_rest_create(const flx_system *s, flx_rest *e)
@@ -132,13 +130,19 @@ static bool is_symmetric(const flx_rest *e)
 flx_status flx_rest_factor(flx_rest *e, double h)
 {
     const flx_weights w = weights_of(h);
+    bool spare = false; // by LDL, with pivots that were moved
     e->by_symmetric = false;
-    if (e->n > LARGE && is_symmetric(e)) {
-        FLX_TRY(flx_linear_factor(e->symmetric, &e->b, &w));
+    if (is_symmetric(e)) {
+        flx_status status = flx_linear_factor(e->symmetric, &e->b, &w);
+        if (status < 0) return status;
         flx_linear_report r = flx_linear_get_report(e->symmetric);
-        e->by_symmetric = !r.symmetric || r.regularised == 0;
+        e->by_symmetric = status == FLX_OK && r.symmetric && r.regularised == 0;
+        spare = status == FLX_OK && r.symmetric;
     }
-    return e->by_symmetric ? FLX_OK : flx_linear_factor(e->lin, &e->b, &w);
+    if (e->by_symmetric) return FLX_OK;
+    flx_status status = flx_linear_factor(e->lin, &e->b, &w);
+    e->by_symmetric = status == FLX_SINGULAR && spare;
+    return e->by_symmetric ? FLX_OK : status;
 }
 
 flx_status flx_rest_solve(const flx_rest *e, double *d)

@@ -13,12 +13,13 @@
     1e5 // seconds: Newton's method to ten digits for what moves within a second
 
 typedef struct flx_rest {
-    const flx_system *s;   // borrowed
-    flx_work *work;        // owned, as is all below
-    flx_linear *lin;       // of the full matrix
-    flx_linear *symmetric; // by LDL, where the stiffness is symmetric: for its signs and, of large
-                           // systems, in the place of the other
-    bool by_symmetric;     // the present factors are those
+    const flx_system *s; // borrowed
+    flx_work *work;      // owned, as is all below
+    flx_linear *lin;     // of the full matrix
+    flx_linear
+        *symmetric;    // by LDL, where the stiffness is symmetric: faster, whatever the scales are,
+                       // and with the signs of the pivots; not where some had to be moved
+    bool by_symmetric; // the present factors are those
     flx_blocks b;
     flx_state *next;
     int n, nv;

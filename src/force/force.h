@@ -20,6 +20,16 @@ void flx_spring_linearise(int n, const flx_spring *springs, flx_frames f, const 
                           const double *v, double *A0, double *A1);
 void flx_spring_energy(int n, const flx_spring *springs, flx_frames f, const double *switches,
                        const double *v, flx_energies *e);
+// Discrete gradients (SPR-3): values phi (n) of each, and their gradients (NULL: not wanted); then, with
+// values at both ends of a step in phi and end (n), the forces between them less those in the middle,
+// at f; and, with the gradients at the end, twice their derivative by the step less that tangent.
+void flx_spring_values(int n, const flx_spring *springs, flx_frames f, const double *switches,
+                       double *phi, double (*slope)[2][6]);
+void flx_spring_discrete_linearise(int n, const flx_spring *springs, flx_frames f,
+                                   const double *switches, const double *phi, const double *end,
+                                   const double (*slope)[2][6], double *A0);
+void flx_spring_discrete(int n, const flx_spring *springs, flx_frames f, const double *switches,
+                         const double *phi, const double *end, double *r);
 // The same of springs whose pulls are unknowns: what a stiff one does is in its pull, not in its
 // stretch. h: a typical step.
 void flx_spring_energy_mixed(int n, const flx_spring *springs, flx_frames f, const double *switches,

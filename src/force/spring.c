@@ -63,6 +63,66 @@ void flx_spring_energy(int n, const flx_spring *springs, flx_frames f, const dou
     }
 }
 
+void flx_spring_values(int n, const flx_spring *springs, flx_frames f, const double *switches,
+                       double *phi, double (*slope)[2][6])
+{
+    for (int k = 0; k < n; k++) {
+        flx_jet j;
+        if (slope) {
+            flx_scalar_gradient(&springs[k].s, f, switches, &j);
+            memcpy(slope[k], j.g, sizeof j.g);
+        } else {
+            flx_scalar_value(&springs[k].s, f, switches, &j);
+        }
+        phi[k] = j.value;
+    }
+}
+
+static bool is_length(const flx_spring *p)
+{
+    return p->s.kind == FLX_SCALAR_LENGTH || p->s.kind == FLX_SCALAR_LENGTH2;
+}
+
+// (SPR-3) Between points l1 - l0 = (l_m/l) G_m . u, with l the mean of the lengths l0 and l1 and l_m that
+// between the middles: the mean force, so much smaller, does the work of the potential.
+void flx_spring_discrete(int n, const flx_spring *springs, flx_frames f, const double *switches,
+                         const double *phi, const double *end, double *r)
+{
+    for (int k = 0; k < n; k++) {
+        const flx_spring *p = springs + k;
+        double mean = 0.5 * (phi[k] + end[k]), F = p->k * (mean - p->rest);
+        flx_jet j;
+        if (p->centred) continue; // its potential is of second degree
+        flx_scalar_gradient(&p->s, f, switches, &j);
+        if (is_length(p) && mean > 0.0) F *= j.value / mean;
+        flx_jet_add_force(&p->s, &j, F - elastic_force(p, &j), r);
+    }
+}
+
+void flx_spring_discrete_linearise(int n, const flx_spring *springs, flx_frames f,
+                                   const double *switches, const double *phi, const double *end,
+                                   const double (*slope)[2][6], double *A0)
+{
+    for (int k = 0; k < n; k++) {
+        const flx_spring *p = springs + k;
+        double mean = 0.5 * (phi[k] + end[k]), F = p->k * (mean - p->rest), h[2][6];
+        flx_jet j;
+        if (p->centred) continue;
+        flx_scalar_jet(&p->s, f, switches, &j);
+        double own = 0.0, ends = p->k; // of the force by phi in the middle, and at the end
+        if (is_length(p) && mean > 0.0) {
+            own = F / mean;
+            ends = j.value * p->k * p->rest / (mean * mean);
+            F *= j.value / mean;
+        }
+        for (int i = 0; i < 12; i++) {
+            h[i / 6][i % 6] = (own - p->k) * j.g[i / 6][i % 6] + ends * slope[k][i / 6][i % 6];
+        }
+        flx_jet_add_stiffness(&p->s, &j, F - elastic_force(p, &j), A0);
+        flx_jet_add_outer(&p->s, &j, 1.0, h, A0);
+    }
+}
+
 // (MIX-2) the larger part of k (phi - rest) + c phi' is what the pull leaves of the smaller one.
 void flx_spring_energy_mixed(int n, const flx_spring *springs, flx_frames f, const double *switches,
                              const double *v, const double *pull, double h, flx_energies *e)

@@ -18,6 +18,7 @@ static const flx_integrator_type *const types[] = {&flx_generalized_alpha,
                                                    &flx_lobatto,
                                                    &flx_variational,
                                                    &flx_galerkin,
+                                                   &flx_energy_momentum,
                                                    NULL};
 
 const flx_integrator_type *const *flx_integrator_types(void)

@@ -36,7 +36,8 @@ bool flx_body_is_beam_node(const flx_item *body)
 {
     if (body->kind != FLX_KIND_BODY) return false;
     const flx_body_data *d = body->data;
-    return d->beam || (d->carrier && ((const flx_body_data *)d->carrier->data)->beam);
+    const flx_body_data *carrier = d->carrier ? d->carrier->data : NULL;
+    return d->beam || d->solid || (carrier && (carrier->beam || carrier->solid));
 }
 
 // ---- nodes --------------------------------------------------------------------------------------

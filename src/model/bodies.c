@@ -254,7 +254,9 @@ flx_status flx_body_finish(flx_builder *b, flx_item *body)
     flx_body_data *d = body->data;
     flx_env e;
     FLX_TRY(flx_body_place(b, body, body->loc));
-    if (flx_body_is_beam_node(body)) return d->beam ? flx_beam_finish(b, body) : FLX_OK;
+    if (d->beam) return flx_beam_finish(b, body);
+    if (d->solid) return flx_solid_finish(b, body);
+    if (flx_body_is_beam_node(body)) return FLX_OK;
     FLX_TRY(finish_points(b, body));
     flx_env_of(&e, b, body, FLX_MODE_CONSTANT);
     FLX_TRY(

@@ -128,6 +128,7 @@ static flx_status fill_items(flx_builder *b)
         for (int k = 1; k < d->nspread; k++) m->forces[m->nforce++] = d->spread[k];
     }
     FLX_TRY(flx_beams_finish(b));
+    FLX_TRY(flx_solids_finish(b));
     return flx_flexible_finish(b);
 }
 
@@ -151,6 +152,7 @@ static flx_status build(flx_builder *b, const flx_yaml *tree)
     FLX_TRY(flx_parameters_finish(b));
     FLX_TRY(for_all(b, &b->functions, finish_function));
     GO_ON(flx_beams_declare(b));
+    GO_ON(flx_solids_declare(b));
     GO_ON(read_gravity(b));
     GO_ON(flx_fe_finish(b));
     GO_ON(flx_simulate_finish(b)); // the step decides about the form of stiff forces

@@ -345,6 +345,18 @@ typedef struct flx_beam_data {
     bool *clamped;       // (nnode) of a section: it holds all slopes
 } flx_beam_data;
 
+// What is known of a solid while the model is built; arrays over the nodes of its mesh.
+typedef struct flx_solid_data {
+    flx_solid def;
+    double density, origin[3];
+    signed char *kind; // free, held, ...
+    flx_item **owner;  // of held ones
+    flx_item **nodes;  // bodies of free ones
+    flx_item **points; // those that were asked for
+    int *labels;
+    double *volumes;
+} flx_solid_data;
+
 typedef struct flx_body_data {
     flx_item_state placed;
     flx_body def; // copied to the model at the end
@@ -358,6 +370,7 @@ typedef struct flx_body_data {
     flx_item *carrier;       // of a follower: its elastic body; of a node: its beam; else NULL
     int node;                // of a follower, or of a beam: the node
     flx_beam_data *beam;     // of a beam
+    flx_solid_data *solid;   // of a solid
 } flx_body_data;
 
 typedef struct flx_point_data {
@@ -412,6 +425,20 @@ void flx_flexible_load(flx_builder *b, const flx_item *body, int node, int momen
 // Elastic bodies, followers and coordinates into the model.
 flx_status flx_flexible_finish(flx_builder *b);
 
+// ---- solid.c: solids of large deformation ---------------------------------------------------------
+
+bool flx_body_is_solid(const flx_builder *b, const flx_item *body); // whose physics is there
+// Free nodes of all solids become bodies, after those of the model.
+flx_status flx_solids_declare(flx_builder *b);
+// Nodes as drawn, with the frame in the body's own definition before; mass and motion.
+flx_status flx_solid_place(flx_builder *b, flx_item *body);
+flx_status flx_solid_finish(flx_builder *b, flx_item *body);
+// The node of a number in the mesh, as a point; the one at a place, as a body.
+flx_status flx_solid_node(flx_builder *b, flx_item *body, int label, flx_loc loc, flx_item **point);
+flx_status flx_solid_node_at(flx_builder *b, flx_item *body, const double position[3], flx_loc loc,
+                             flx_item **node);
+flx_status flx_solids_finish(flx_builder *b); // into the model
+
 // ---- beam.c: beams of large deformation -----------------------------------------------------------
 
 // Places on beams that are not yet nodes: found while the model is built, and nodes when it is built again.
@@ -426,7 +453,8 @@ struct flx_beam_marks {
 };
 
 bool flx_body_is_beam(const flx_builder *b, const flx_item *body); // whose physics is there
-bool flx_body_is_beam_node(const flx_item *body);                  // or a beam itself
+// A node of a beam or of a solid, or one of these itself.
+bool flx_body_is_beam_node(const flx_item *body);
 // A place on a beam is to be a node, or to have a section, when the model is built again.
 flx_status flx_beam_mark(flx_builder *b, const flx_item *body, double at, int section);
 flx_status flx_beam_make_node(flx_builder *b, flx_item *body, int i, const char *name,

@@ -321,10 +321,12 @@ static flx_status place_body(flx_builder *b, flx_item *body)
     memcpy(d->def.position, f.position, sizeof f.position);
     memcpy(d->def.R, f.R, sizeof f.R);
     d->def.angle = f.angle;
-    if (d->def.type == FLX_BODY_POINT) { // its axes are the ground's, whatever the part's
+    if (d->def.type == FLX_BODY_POINT &&
+        !d->solid) { // its axes are the ground's, whatever the part's
         memcpy(d->def.R, identity, sizeof identity);
         d->def.angle = 0;
     }
+    if (d->solid) return flx_solid_place(b, body);
     return d->flexible ? place_line(&e, body, d) : FLX_OK;
 }
 
@@ -548,7 +550,7 @@ flx_status flx_build_on(flx_env *e, const flx_yaml *y, int *n, flx_item *items[2
         items[i] = body_of_value(e, list ? y->items[i] : y, &status);
         if (!items[i]) return status;
     }
-    bool beam = items[0]->kind == FLX_KIND_BODY && flx_body_is_beam(e->b, items[0]);
+    bool beam = items[0]->kind == FLX_KIND_BODY && flx_body_is_beam_node(items[0]);
     if (*n == 2 && items[0] == items[1] && !beam) { // a beam may close on itself
         return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, y->items[1]->loc,
                         "'%s' is there twice; a %s cannot be joined to itself", items[0]->full,
@@ -593,7 +595,12 @@ static flx_status place_on_elastic(flx_env *e, const flx_place *p, flx_item **bo
 static flx_status place_on_beam(flx_env *e, const flx_place *p, flx_item **body, flx_loc loc,
                                 double out[3])
 {
+    bool solid = flx_body_is_solid(e->b, *body);
     memcpy(out, origin, sizeof origin);
+    if (p->item == *body && solid) {
+        return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, loc, "say which node of '%s': %s.node(1)",
+                        (*body)->full, (*body)->full);
+    }
     if (p->item == *body) {
         return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, loc,
                         "say where on '%s': %s.start, %s.end, %s.node(1) or %s.point(0.5)",
@@ -605,6 +612,7 @@ static flx_status place_on_beam(flx_env *e, const flx_place *p, flx_item **body,
         memcpy(out, d->at, sizeof d->at);
         return FLX_OK;
     }
+    if (solid) return flx_solid_node_at(e->b, *body, p->position, loc, body);
     return flx_beam_node_at(e->b, *body, p->position, loc, body, out);
 }
 
@@ -645,7 +653,7 @@ flx_status flx_build_at(flx_env *e, const flx_yaml *y, flx_item *bodies[2], doub
         if (!bodies[i]) continue;
         if (flx_body_is_elastic(bodies[i]) && e->b->m->nunavailable == 0) {
             FLX_TRY(place_on_elastic(e, &p[i], &bodies[i], y->loc, at[i]));
-        } else if (flx_body_is_beam(e->b, bodies[i])) {
+        } else if (flx_body_is_beam(e->b, bodies[i]) || flx_body_is_solid(e->b, bodies[i])) {
             FLX_TRY(place_on_beam(e, &p[i], &bodies[i], y->loc, at[i]));
         } else {
             FLX_TRY(place_on(e, &p[i], bodies[i], y->loc, at[i]));

@@ -118,7 +118,8 @@ static flx_status read_place(flx_env *e, const flx_item *force, flx_force_data *
     for (int i = 0; i < 2; i++) {
         if (d->body[i]->kind != FLX_KIND_BODY) continue;
         const flx_body_data *body = d->body[i]->data;
-        if (flx_body_is_elastic(d->body[i]) || flx_body_is_beam(e->b, d->body[i])) {
+        if (flx_body_is_elastic(d->body[i]) || flx_body_is_beam(e->b, d->body[i]) ||
+            flx_body_is_solid(e->b, d->body[i])) {
             return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, force->loc,
                             "force '%s' acts on an elastic body: say 'at' which node", force->full);
         }

@@ -480,6 +480,21 @@ static inline bool flx_beam_has(const flx_beam *b, int body)
            (body >= 0 && (body == b->clamp[0] || body == b->clamp[1]));
 }
 
+// A solid of large deformation: elements of a mesh between nodes, which are points or places of bodies.
+typedef struct flx_solid {
+    const char *name;
+    flx_loc loc;
+    bool neo_hookean; // else of St. Venant and Kirchhoff
+    double lambda, mu;
+    double rayleigh[2]; // damping: of the mass, of the stiffness
+    int nnode;
+    double *x;   // (nnode, 3) of the mesh
+    int *body;   // (nnode) the point itself, or what it is held by
+    double *arm; // (nnode, 3) of held ones: place in the body's frame
+    int nelement;
+    int *cells, *first, *nodes; // (nelement) flx_cell, first of its nodes; nodes
+} flx_solid;
+
 // The block `fe`: a structure, or the files of its matrices.
 typedef struct flx_fe_block {
     struct flx_structure *structure; // owned by the model; NULL: none
@@ -513,6 +528,8 @@ struct flx_model {
     flx_modal *modals; // by their first variable
     int nbeam;
     flx_beam *beams;
+    int nsolid;
+    flx_solid *solids;
     int njoint;
     flx_joint *joints;
     int nforce;

@@ -719,6 +719,12 @@ static flx_status index_flexible(flx_env *e, const flx_value *of, int n, const f
         *out = flx_value_item(node);
         return FLX_OK;
     }
+    if (of->tag == FLX_TAG_NODES && flx_body_is_solid(e->b, body)) {
+        flx_item *node = NULL;
+        FLX_TRY(flx_solid_node(e->b, body, (int)round(x), loc, &node));
+        *out = flx_value_item(node);
+        return FLX_OK;
+    }
     if (of->tag == FLX_TAG_LENGTH) {
         for (int k = 0; k < 3; k++) at[k] = (1 - x) * d->start[k] + x * d->end[k];
     }

@@ -12,7 +12,8 @@ static const char *const method_words[] = {"auto",        "generalized-alpha",
                                            "adams",       "midpoint",
                                            "trapezoidal", "gauss",
                                            "lobatto",     "variational",
-                                           "galerkin",    NULL};
+                                           "galerkin",    "energy-momentum",
+                                           NULL};
 
 static const char *const loop_words[] = {"auto", "index-3", "ggl", "index-1", "partitioning", NULL};
 static const char *const formulation_words[] = {"auto", "index-3", "ggl", "index-1", "tree", NULL};
@@ -80,8 +81,8 @@ static flx_status read_loops(flx_env *e, const flx_yaml *block, flx_simulate *s)
 
 static bool has_no_control(const char *method)
 {
-    static const char *const words[] = {"midpoint", "trapezoidal", "lobatto", "variational",
-                                        "galerkin"};
+    static const char *const words[] = {"midpoint",    "trapezoidal", "lobatto",
+                                        "variational", "galerkin",    "energy-momentum"};
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
         if (strcmp(method, words[i]) == 0) return true;
     }

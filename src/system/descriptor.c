@@ -191,6 +191,7 @@ static size_t cut_block(const flx_descriptor *d, flx_work *w)
         {&w->read, (size_t)x->read_size},
         {&w->modal, flx_modals_scratch(d)},
         {&w->gravity, 3},
+        {&w->discrete, 14 * (size_t)d->nspring + 12 * (size_t)d->solid_points},
         {&w->tangent, x->nreading > 0 ? (size_t)d->nvalue : 0},
         {&w->truth, 2 * (size_t)d->model->nevent},
         {&w->near, (size_t)d->model->nswitch},
@@ -246,6 +247,58 @@ static void destroy(flx_system *s)
     flx_free(d);
 }
 
+static flx_status discrete_forces(const flx_system *s, flx_work *w, const flx_point *p0,
+                                  const flx_point *pm, const flx_point *p1, double *out,
+                                  flx_blocks *b)
+{
+    const flx_descriptor *d = flx_descriptor_of(s);
+    int n = d->nspring;
+    double *phi = w->discrete, *end = phi + n;
+    double(*slope)[2][6] = (double(*)[2][6])(void *)(end + n);
+    double *before = end + n + 12 * (size_t)n, *after = before + 6 * (size_t)d->solid_points;
+    // what acts on nodes of elastic bodies is left to the system as a whole
+    if (n + d->nsolid == 0 || d->nfollower > 0) return FLX_OK;
+    flx_eval_frames(d, w, p0);
+    flx_spring_values(n, d->springs, w->frames, p0->switches, phi, NULL);
+    if (out) flx_solid_strains(d->nsolid, d->solids, w->frames.space, before);
+    flx_eval_frames(d, w, p1);
+    flx_spring_values(n, d->springs, w->frames, p1->switches, end, b ? slope : NULL);
+    if (out) flx_solid_strains(d->nsolid, d->solids, w->frames.space, after);
+    flx_eval_frames(d, w, pm);
+    if (out) flx_spring_discrete(n, d->springs, w->frames, pm->switches, phi, end, out);
+    if (out) flx_solid_discrete(d->nsolid, d->solids, w->frames.space, before, after, out);
+    if (b) {
+        flx_spring_discrete_linearise(n, d->springs, w->frames, pm->switches, phi, end,
+                                      (const double(*)[2][6])slope, b->A0);
+    }
+    return FLX_OK;
+}
+
+// Bodies move as one; variables of equations and shapes of elastic bodies do not.
+static int rigid_motion(const flx_system *s, const double *q, int k, double *v)
+{
+    const flx_descriptor *d = flx_descriptor_of(s);
+    const v3 axis = {k % 3 == 0, k % 3 == 1, k % 3 == 2};
+    memset(v, 0, (size_t)s->dims.nv * sizeof *v);
+    if (!flx_has_bodies(d) || (d->planar && (k == 2 || k == 3 || k == 4))) return 0;
+    for (int i = 0; i < d->model->nbody; i++) {
+        const double *at = q + d->body_q[i];
+        double *out = v + d->body_v[i];
+        int linear = d->planar ? 2 : 3, n = d->body_nv[i];
+        v3 r = {at[0], at[1], d->planar ? 0.0 : at[2]};
+        v3 move = k < 3 ? axis : v3_cross(axis, r);
+        const double m[3] = {move.x, move.y, move.z};
+        memcpy(out, m, (size_t)linear * sizeof *out);
+        if (k < 3 || n == linear) continue;
+        if (d->planar) {
+            out[2] = 1.0;
+        } else {
+            v3_store(out + 3, m33_tmul_v(quat_to_m33(quat_unit(quat_load(at + 3))), axis));
+        }
+    }
+    return 1;
+}
+
 static const flx_system_ops ops = {
     .name = "descriptor",
     .residual = flx_eval_residual,
@@ -268,6 +321,8 @@ static const flx_system_ops ops = {
     .explicit_form = &flx_descriptor_explicit,
     .components = &flx_descriptor_components,
     .lagrangian = &flx_descriptor_lagrangian,
+    .rigid_motion = rigid_motion,
+    .discrete_forces = discrete_forces,
     .energy = flx_eval_energy,
     .accept = flx_eval_accept,
     .longest_step = flx_eval_longest_step,
@@ -335,6 +390,7 @@ static flx_status make(flx_descriptor *d, const flx_descriptor_options *o)
     FLX_TRY(flx_elements_plan(d));
     FLX_TRY(flx_ancfs_plan(d));
     FLX_TRY(flx_follow_plan(d));
+    FLX_TRY(flx_solids_plan(d));
     FLX_TRY(flx_forces_plan(d));
     FLX_TRY(flx_rows_count(d));
     flx_forces_number(d);
@@ -347,6 +403,7 @@ static flx_status make(flx_descriptor *d, const flx_descriptor_options *o)
     FLX_TRY(flx_modals_couple(d));
     FLX_TRY(flx_elements_couple(d));
     FLX_TRY(flx_ancfs_couple(d));
+    FLX_TRY(flx_solids_couple(d));
     FLX_TRY(flx_rows_couple(d));
     FLX_TRY(flx_forces_couple(d));
     FLX_TRY(flx_expr_couple(d));
@@ -363,6 +420,7 @@ static flx_status make(flx_descriptor *d, const flx_descriptor_options *o)
     flx_elements_fill(d);
     flx_ancfs_fill(d);
     FLX_TRY(flx_follow_fill(d));
+    flx_solids_fill(d);
     FLX_TRY(flx_rows_fill(d));
     flx_forces_fill(d);
     FLX_TRY(flx_expr_fill(d));

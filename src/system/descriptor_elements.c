@@ -177,6 +177,7 @@ flx_status flx_elements_plan(flx_descriptor *d)
     d->hinges = flx_arena_take(d->arena, hinges, sizeof *d->hinges);
     d->hinge_blocks = flx_arena_take(d->arena, hinges, sizeof(int *));
     if (!d->hinges || !d->hinge_blocks) return FLX_ERR_MEMORY;
+    for (int i = 0; i < m->nsolid; i++) nodes += (size_t)m->solids[i].nnode;
     d->drags = flx_arena_take(d->arena, nodes, sizeof *d->drags);
     if (!d->drags) return FLX_ERR_MEMORY;
     d->elements = flx_arena_take(d->arena, n, sizeof *d->elements);
@@ -188,6 +189,17 @@ flx_status flx_elements_plan(flx_descriptor *d)
         plan_drag(d, m->beams + i);
     }
     return FLX_OK;
+}
+
+// The same of the points of a solid.
+void flx_elements_drag_solid(flx_descriptor *d, const flx_solid *s)
+{
+    for (int i = 0; i < s->nnode && s->rayleigh[0] > 0; i++) {
+        int body = s->body[i];
+        if (body < 0 || d->body_nv[body] != 3) continue;
+        double c = s->rayleigh[0] * d->model->bodies[body].mass;
+        d->drags[d->ndrag++] = (flx_drag){.v = d->body_v[body], .n = 3, .c = {c, c, c}};
+    }
 }
 
 flx_status flx_elements_couple(flx_descriptor *d)

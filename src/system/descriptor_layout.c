@@ -451,6 +451,7 @@ flx_status flx_layout_parts(flx_descriptor *d)
     }
     flx_elements_mark(d);
     flx_ancfs_mark(d);
+    flx_solids_mark(d);
     for (int i = 0; i < d->nspring; i++) {
         if (d->springs[i].c != 0) mark_ends(d, &d->springs[i].s.e, 2);
     }

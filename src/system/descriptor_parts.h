@@ -10,6 +10,7 @@
 //   descriptor_ancf.c      elements in absolute nodal coordinates
 //   descriptor_elements.c  elements between nodes: beams of large deformation
 //   descriptor_follow.c    frames that follow from other unknowns
+//   descriptor_solids.c    elements of solids of large deformation
 //   descriptor_read.c      multipliers that forces read
 //   descriptor_eval.c      what evaluations begin with: frames, expressions
 //   descriptor_residual.c  residual
@@ -29,6 +30,7 @@
 #include "body/body.h"
 #include "body/drag.h"
 #include "body/modal.h"
+#include "body/solid.h"
 #include "force/force.h"
 #include "joint/joint.h"
 #include "math/index1.h"
@@ -348,6 +350,8 @@ typedef struct flx_descriptor {
     int nfold;
     uint64_t *fold_keys; // (nfold) blocks
     flx_fold *folds;     // (nfold) in the order of their entries, which follow those of the pattern
+    int nsolid, solid_points; // elements of solids, points of all of them
+    flx_solid_element *solids;
     int variable_q, variable_v; // first second-order variable
     int nsegment;
     flx_segment *segments;
@@ -423,6 +427,7 @@ struct flx_work {
     double *read;                   // of the reactions that are read
     double *modal;                  // of elastic bodies
     double *gravity;                // (3) times a load factor
+    double *discrete;               // of springs and solids at the ends of a step
     struct {                        // of followers
         double *v, *a, *r;          // (n + rows of followers): velocities, accelerations, rows
         double *dv, *da;            // the same, zero but for followers: slopes of v and v'
@@ -563,6 +568,15 @@ void flx_elements_energy(const flx_descriptor *d, const flx_work *w, const flx_p
                          flx_energies *e);
 // Force and moment in the section at a node, ground axes; frames must be there.
 void flx_elements_section(const flx_descriptor *d, const flx_work *w, int body, double out[6]);
+
+// Damping by mass of the points of a solid.
+void flx_elements_drag_solid(flx_descriptor *d, const flx_solid *s);
+
+// elements of solids; evaluated by their kernels
+flx_status flx_solids_plan(flx_descriptor *d);
+flx_status flx_solids_couple(flx_descriptor *d);
+void flx_solids_fill(flx_descriptor *d);
+void flx_solids_mark(flx_descriptor *d);
 
 // rows of joints
 flx_status flx_rows_count(flx_descriptor *d);

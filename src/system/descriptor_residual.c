@@ -129,7 +129,9 @@ static void passive_residual(const flx_descriptor *d, flx_work *w, const flx_poi
     flx_modals_residual(d, w, p, r);
     flx_elements_residual(d, w, p, r);
     flx_ancf_at ancf = flx_ancfs_at(d, p);
+    ancf.g = flx_eval_gravity(d, p, w->gravity);
     flx_ancf_residual(d->nancf, d->ancfs, &ancf, r);
+    flx_solid_residual(d->nsolid, d->solids, w->frames.space, r);
     flx_spring_residual(d->nspring, d->springs, w->frames, p->switches, p->v, r);
     flx_twist_residual(d->ntwist, d->twists, w->frames.space, r);
     flx_attraction_residual(d->nattraction, d->attractions, w->frames, r);

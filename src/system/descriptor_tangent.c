@@ -220,6 +220,7 @@ static void all_entries(const flx_descriptor *d, flx_work *w, const flx_point *p
     flx_elements_linearise(d, w, b->A0, b->A1);
     flx_ancf_at ancf = flx_ancfs_at(d, p);
     flx_ancf_linearise(d->nancf, d->ancfs, &ancf, b->A0, b->A1, b->A2);
+    flx_solid_linearise(d->nsolid, d->solids, w->frames.space, b->A0, b->A1);
     for (int i = 0; i < d->base.dims.nx; i++) {
         int u = flx_first_x(d) + i;
         b->A1[flx_layout_slot(d, u, u)] += 1.0;

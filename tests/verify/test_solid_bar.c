@@ -1,0 +1,96 @@
+// test_solid_bar.c - solids from meshes: linear elements for small loads, the beam for large ones, energy and
+// momenta in free flight.
+#include "base/base.h"
+#include "check.h"
+#include "flexion/flexion.h"
+
+#define BAR(keys)                                                                                  \
+    "flexion: 1\nbodies:\n  bar: {type: solid, mesh: " FLX_EXAMPLES "/rubber_bar.inp,"             \
+    " material: {E: 1e6, nu: 0.0, density: 1000}" keys "}\n"
+#define TIP "  tip: {type: rigid, mass: 1, inertia: [1, 1, 1], position: [1, 0.05, 0.05]}\n"
+#define AT_TIP ", fixed: ROOT, attach: {tip: TIP}"
+
+typedef struct work {
+    flx_ctx *ctx;
+    flx_model *model;
+    flx_simulation *sim;
+    flx_finding f;
+    flx_status status;
+} work;
+
+static void open_model(work *w, const char *text)
+{
+    *w = (work){.ctx = flx_ctx_create()};
+    w->status = flx_model_read_text(w->ctx, "model", text, strlen(text), 0, NULL, &w->model);
+    if (w->status == FLX_OK) w->status = flx_simulation_create_to_analyse(w->model, &w->sim);
+    if (w->status != FLX_OK && flx_ctx_error_count(w->ctx) > 0) {
+        printf("  %s\n", flx_ctx_error(w->ctx, 0)->text);
+    }
+}
+
+static void close_model(work *w)
+{
+    flx_finding_clear(&w->f);
+    flx_simulation_destroy(&w->sim);
+    flx_model_destroy(&w->model);
+    flx_ctx_destroy(&w->ctx);
+}
+
+// nu = 0, a rigid end: stretch P L/(EA), bending P L^3/(3 EI) + P L/(GA k) of Timoshenko's cantilever with
+// its end held straight by nothing.
+static int small_loads_are_linear(void)
+{
+    const double A = 0.01, I = 1e-4 / 12.0, E = 1e6;
+    work w;
+    open_model(&w, BAR(AT_TIP) TIP "forces: {P: {type: force, on: tip, value: [1e-3, 0, 1e-5]}}\n"
+                                   "analyse: {up: {type: static, steps: 1}}\n"
+                                   "outputs: {signals: [tip.position]}\n");
+    CHECK(w.status == FLX_OK);
+    CHECK(flx_simulation_analyse(w.sim, 0, &w.f) == FLX_OK);
+    CHECK_REL(w.f.signals[0] - 1.0, 1e-3 / (E * A), 1e-5);
+    double bent = 1e-5 / (3.0 * E * I) + 1e-5 / (0.5 * E * A * 5.0 / 6.0);
+    CHECK_REL(w.f.signals[2] - 0.05, bent, 5e-3);
+    close_model(&w);
+    return 0;
+}
+
+// A moment bends it into an arc of half a turn: kappa = M/(EI).
+static int large_bending_is_that_of_a_beam(void)
+{
+    const double EI = 1e6 * 1e-4 / 12.0, turn = 1.5, r = 1.0 / turn;
+    work w;
+    char text[1000];
+    snprintf(text, sizeof text,
+             "%s%sforces: {M: {type: torque, on: tip, value: [0, %.17g, 0]}}\n"
+             "analyse: {up: {type: static, steps: 4}}\noutputs: {signals: [tip.position]}\n",
+             BAR(AT_TIP), TIP, -turn * EI);
+    open_model(&w, text);
+    CHECK(w.status == FLX_OK);
+    CHECK(flx_simulation_analyse(w.sim, 0, &w.f) == FLX_OK);
+    CHECK_NEAR(w.f.signals[0], r * sin(turn), 1e-2);
+    CHECK_NEAR(w.f.signals[2] - 0.05, r * (1.0 - cos(turn)), 1e-2);
+    close_model(&w);
+    return 0;
+}
+
+static int a_bar_in_flight_keeps_everything(void)
+{
+    work w;
+    open_model(
+        &w,
+        BAR(", angular_velocity: [0.5, 1, 3], velocity: [1, 0, 0]") "simulate: {until: 0.5, "
+                                                                    "method: energy-momentum, "
+                                                                    "step: 0.005}\n"
+                                                                    "outputs: {every: 0.1, "
+                                                                    "signals: [energy.total]}\n");
+    CHECK(w.status == FLX_OK);
+    CHECK(flx_simulation_run(w.sim, 0, NULL, NULL, NULL) == FLX_OK);
+    const flx_ledger *l = flx_simulation_ledger(w.sim);
+    CHECK(l->energy_drift < 1e-11);
+    for (int i = 0; i < 6; i++) CHECK_NEAR(l->momentum_change[i], 0.0, 1e-10);
+    close_model(&w);
+    return 0;
+}
+
+TEST_MAIN(TEST(small_loads_are_linear), TEST(large_bending_is_that_of_a_beam),
+          TEST(a_bar_in_flight_keeps_everything))
