@@ -306,7 +306,6 @@ static int what_is_not_available_is_listed(void)
         const char *what;
         int line, column;
     } expected[] = {
-        {"bodies.a: type solid", 3, 13},
         {"models.leg.forces.C: type contact", 5, 28},
         {"optimise", 9, 1},
     };
