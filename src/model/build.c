@@ -173,11 +173,15 @@ static flx_status build(flx_builder *b, const flx_yaml *tree)
     return b->failed ? FLX_ERR_MODEL : FLX_OK;
 }
 
-static void clear_fe(flx_model *m)
+// What the model owns beside its arena.
+static void clear(flx_model *m)
 {
     flx_structure_destroy(&m->fe.structure);
     flx_symmetric_clear(&m->fe.K);
     flx_symmetric_clear(&m->fe.M);
+    flx_free(m->surfaces);
+    m->surfaces = NULL;
+    flx_graph_destroy(&m->graph);
 }
 
 // open: NULL, or the parameters that are open.
@@ -193,10 +197,7 @@ static flx_status build_once(const flx_model *head, const flx_builder *from, flx
     if (open) flx_open_start(open, b.g);
     flx_status status = m->graph && b.scratch ? build(&b, tree) : FLX_ERR_MEMORY;
     flx_arena_destroy(&b.scratch);
-    if (status != FLX_OK) {
-        clear_fe(m);
-        flx_graph_destroy(&m->graph);
-    }
+    if (status != FLX_OK) clear(m);
     return status;
 }
 
@@ -218,8 +219,7 @@ flx_status flx_model_build(flx_ctx *ctx, const char *path, const char *text, siz
     flx_status status = build_once(&head, &b, open ? &set : NULL, tree, m);
     // every time one parameter less is open, or more places are nodes
     while (status == FLX_OK && (set.changed || marks.changed)) {
-        clear_fe(m);
-        flx_graph_destroy(&m->graph);
+        clear(m);
         marks.changed = false;
         status = build_once(&head, &b, open ? &set : NULL, tree, m);
     }
@@ -235,9 +235,7 @@ void flx_model_destroy(flx_model **model)
 {
     if (!model || !*model) return;
     flx_arena *arena = (*model)->arena; // holds the model itself
-    clear_fe(*model);
-    flx_free((*model)->surfaces);
-    flx_graph_destroy(&(*model)->graph);
+    clear(*model);
     flx_arena_destroy(&arena);
     *model = NULL;
 }
