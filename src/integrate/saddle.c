@@ -3,12 +3,15 @@
 
 #include "math/ldl.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
 // Refinement ends at this backward error, or after so many sweeps.
 #define BACKWARD_ERROR 1e-15
 #define SWEEPS 4
+// A derivative that is this part of the others of its row is their rounding.
+#define ROUNDING (64.0 * DBL_EPSILON)
 
 struct flx_saddle {
     const flx_system *sys; // borrowed
@@ -19,7 +22,7 @@ struct flx_saddle {
     double *sigma, *tau;   // (n) of bonds; (0, 1) of velocity bonds
     bool *rigid, *held;    // (n) C = 0, E = 0; as if
     double *diagonal;      // (nv) of W, for the size of the damping
-    double *reach;         // (n) of flx_unknown
+    double *reach, *scale; // (n), (nv) of flx_unknown
     double left;           // least part, squared, of its reach that is left of a row
     double *values, *work; // on the pattern; (2 n)
     void *own;             // the system's factors, where its pattern leaves something out
@@ -47,6 +50,7 @@ void flx_saddle_destroy(flx_saddle **sd)
     flx_free(s->held);
     flx_free(s->diagonal);
     flx_free(s->reach);
+    flx_free(s->scale);
     flx_free(s->values);
     flx_free(s->work);
     flx_free(s);
@@ -84,10 +88,16 @@ static flx_status make(flx_saddle *sd)
     sd->tau = flx_alloc(s->ctx, n, sizeof *sd->tau);
     sd->diagonal = flx_alloc(s->ctx, (size_t)s->dims.nv, sizeof *sd->diagonal);
     sd->reach = flx_alloc(s->ctx, n, sizeof *sd->reach);
+    sd->scale = flx_alloc(s->ctx, (size_t)s->dims.nv, sizeof *sd->scale);
     sd->work = flx_alloc(s->ctx, 2 * n, sizeof *sd->work);
-    if (!sd->reach || !sd->active || !sd->rigid || !sd->held || !sd->sigma || !sd->tau ||
-        !sd->diagonal || !sd->work) {
+    if (!sd->reach || !sd->scale || !sd->active || !sd->rigid || !sd->held || !sd->sigma ||
+        !sd->tau || !sd->diagonal || !sd->work) {
         return FLX_ERR_MEMORY;
+    }
+    for (int i = 0; i < s->dims.nv; i++) {
+        flx_unknown u;
+        s->ops->unknown(s, i, &u);
+        sd->scale[i] = u.scale > 0.0 ? u.scale : 1.0;
     }
     for (int i = first_bond(s); i < sd->n; i++) {
         flx_unknown u;
@@ -147,6 +157,27 @@ static void fill_metric(flx_saddle *sd, const flx_blocks *b, int e, int i, int j
     }
 }
 
+static bool is_light(const flx_saddle *sd, int j)
+{
+    const flx_pattern *p = &sd->sys->pattern;
+    for (int c = p->start[j]; c < p->start[j + 1]; c++) {
+        if (sd->diagonal[c] == 0.0) return true;
+    }
+    return false;
+}
+
+// Derivatives along velocities without inertia that are rounding of the row's others: in a column of
+// nothing else they would be scaled to one, and the column would look determined.
+static void drop_rounding(const flx_saddle *sd, int first, int n, double *g)
+{
+    double most = 0.0;
+    for (int c = 0; c < n; c++) most = fmax(most, fabs(g[c]) * sd->scale[first + c]);
+    for (int c = 0; c < n; c++) {
+        if (sd->diagonal[first + c] != 0.0) continue;
+        if (fabs(g[c]) * sd->scale[first + c] <= ROUNDING * most) g[c] = 0.0;
+    }
+}
+
 // Block (i, j) of bond rows and velocities: G or A; and its transpose.
 static void fill_bonds(flx_saddle *sd, const flx_blocks *b, int e, int i, int j)
 {
@@ -154,15 +185,16 @@ static void fill_bonds(flx_saddle *sd, const flx_blocks *b, int e, int i, int j)
     int nr = p->start[i + 1] - p->start[i], nc = p->start[j + 1] - p->start[j];
     double *G = sd->values + p->offset[e], *Gt = sd->values + p->offset[p->transpose[e]];
     const double *A0 = b->A0 + p->offset[e], *A1 = b->A1 + p->offset[e];
+    bool light = is_light(sd, j);
     for (int r = 0; r < nr; r++) {
         int row = p->start[i] + r;
         for (int c = 0; c < nc; c++) {
             int k = r * nc + c;
             double g = sd->tau[row] != 0.0 ? A1[k] / sd->tau[row] : A0[k] / sd->sigma[row];
-            if (!sd->active[row]) g = 0.0;
-            G[k] = g;
-            Gt[c * nr + r] = g;
+            G[k] = sd->active[row] ? g : 0.0;
         }
+        if (light) drop_rounding(sd, p->start[j], nc, G + r * nc);
+        for (int c = 0; c < nc; c++) Gt[c * nr + r] = G[r * nc + c];
     }
 }
 
