@@ -14,6 +14,13 @@ enum {
     EXIT_WRONG = 2,  // the input is wrong
 };
 
+// Of a command that makes one file of another.
+static inline int cli_exit_of(flx_status status)
+{
+    if (status == FLX_OK) return EXIT_DONE;
+    return status == FLX_ERR_ARGUMENT || status == FLX_ERR_IO ? EXIT_WRONG : EXIT_FAILED;
+}
+
 // ---- commands --------------------------------------------------------------------------------
 
 typedef struct cli_command {

@@ -45,12 +45,8 @@ static int run_vtk(flx_ctx *ctx, int argc, char **argv)
     if (!path) goto done;
     flx_status status = flx_result_open(ctx, rest.items[0], &r);
     if (status == FLX_OK) status = flx_vtk_series_write(r, path, frames, &written);
-    if (status == FLX_OK) {
-        printf("%s  %d of %d rows\n", path, written, flx_result_rows(r));
-        code = EXIT_DONE;
-    } else if (status != FLX_ERR_ARGUMENT && status != FLX_ERR_IO) {
-        code = EXIT_FAILED;
-    }
+    if (status == FLX_OK) printf("%s  %d of %d rows\n", path, written, flx_result_rows(r));
+    code = cli_exit_of(status);
     cli_print_errors(ctx);
 
 done:
@@ -148,12 +144,9 @@ static int run_frames(flx_ctx *ctx, int argc, char **argv)
     if (!q.def.folder) goto done;
     flx_status status = flx_result_open(ctx, rest.items[0], &r);
     if (status == FLX_OK) status = flx_frames_write(r, &q.def, &written);
-    if (status == FLX_OK) {
+    if (status == FLX_OK)
         printf("%s  %d pictures of %d rows\n", q.def.folder, written, flx_result_rows(r));
-        code = EXIT_DONE;
-    } else if (status != FLX_ERR_ARGUMENT && status != FLX_ERR_IO) {
-        code = EXIT_FAILED;
-    }
+    code = cli_exit_of(status);
     cli_print_errors(ctx);
 
 done:

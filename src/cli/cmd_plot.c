@@ -73,8 +73,7 @@ static int draw(flx_ctx *ctx, const char *path, const flx_plot_def *def)
     }
     flx_result_close(&r);
     cli_print_errors(ctx);
-    if (status == FLX_OK) return EXIT_DONE;
-    return status == FLX_ERR_ARGUMENT || status == FLX_ERR_IO ? EXIT_WRONG : EXIT_FAILED;
+    return cli_exit_of(status);
 }
 
 static int run(flx_ctx *ctx, int argc, char **argv)

@@ -51,12 +51,8 @@ static int run(flx_ctx *ctx, int argc, char **argv)
     if (!path) goto done;
     flx_status status = flx_result_open(ctx, rest.items[0], &r);
     if (status == FLX_OK) status = flx_report_write(r, path);
-    if (status == FLX_OK) {
-        printf("%s\n", path);
-        code = EXIT_DONE;
-    } else if (status != FLX_ERR_ARGUMENT && status != FLX_ERR_IO) {
-        code = EXIT_FAILED;
-    }
+    if (status == FLX_OK) printf("%s\n", path);
+    code = cli_exit_of(status);
     flx_result_close(&r);
     cli_print_errors(ctx);
 

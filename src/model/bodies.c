@@ -249,6 +249,24 @@ static flx_status read_mass(flx_env *e, const flx_item *body, flx_body *def)
 
 // ---- bodies -------------------------------------------------------------------------------------
 
+flx_status flx_bodies_become_nodes(flx_builder *b,
+                                   bool (*is)(const flx_builder *b, const flx_item *body),
+                                   flx_status (*declare)(flx_builder *b, flx_item *body))
+{
+    int n = b->bodies.count;
+    flx_status status = FLX_OK;
+    for (int i = 0; i < n; i++) {
+        flx_item *body = b->bodies.items[i];
+        if (body->broken || !is(b, body)) continue;
+        flx_status own = declare(b, body);
+        if (own == FLX_OK) continue;
+        if (own == FLX_ERR_MEMORY) return own;
+        ((flx_body_data *)body->data)->placed = FLX_ITEM_FAILED;
+        status = own;
+    }
+    return status;
+}
+
 flx_status flx_body_finish(flx_builder *b, flx_item *body)
 {
     flx_body_data *d = body->data;

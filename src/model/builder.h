@@ -384,6 +384,11 @@ typedef struct flx_point_data {
 
 flx_status flx_body_declare_points(flx_builder *b, flx_item *body);
 flx_status flx_body_finish(flx_builder *b, flx_item *body);
+// All bodies of a sort, after each other: their nodes become bodies, after those of the model. A failure
+// of one leaves the others.
+flx_status flx_bodies_become_nodes(flx_builder *b,
+                                   bool (*is)(const flx_builder *b, const flx_item *body),
+                                   flx_status (*declare)(flx_builder *b, flx_item *body));
 flx_status flx_body_make_point(flx_builder *b, flx_item *body, const char *name, const double at[3],
                                flx_item **out);
 

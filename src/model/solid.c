@@ -312,18 +312,7 @@ static flx_status declare(flx_builder *b, flx_item *body)
 
 flx_status flx_solids_declare(flx_builder *b)
 {
-    int n = b->bodies.count;
-    flx_status status = FLX_OK;
-    for (int i = 0; i < n; i++) {
-        flx_item *body = b->bodies.items[i];
-        if (body->broken || !flx_body_is_solid(b, body)) continue;
-        flx_status own = declare(b, body);
-        if (own == FLX_OK) continue;
-        if (own == FLX_ERR_MEMORY) return own;
-        ((flx_body_data *)body->data)->placed = FLX_ITEM_FAILED;
-        status = own;
-    }
-    return status;
+    return flx_bodies_become_nodes(b, flx_body_is_solid, declare);
 }
 
 // ---- drawing ------------------------------------------------------------------------------------
