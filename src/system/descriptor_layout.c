@@ -1,5 +1,6 @@
 // descriptor_layout.c - numbering of the unknowns, the pattern of the tangent, and the places where
 // kernels write. Found once; nothing is searched for during a run.
+#include "math/pattern.h"
 #include "system/descriptor_parts.h"
 
 #include <stdlib.h>
@@ -277,16 +278,8 @@ int flx_layout_entry(const flx_descriptor *d, int i, int j)
     if (i >= d->nblock || j >= d->nblock) {
         return follower_entry(d, ((uint64_t)(uint32_t)i << 32) | (uint32_t)j);
     }
-    int low = p->row[i], high = p->row[i + 1];
-    while (low < high) {
-        int mid = low + (high - low) / 2;
-        if (p->col[mid] < j) {
-            low = mid + 1;
-        } else {
-            high = mid;
-        }
-    }
-    return low < p->row[i + 1] && p->col[low] == j ? p->offset[low] : -1;
+    int entry = flx_pattern_find(p, i, j);
+    return entry < 0 ? -1 : p->offset[entry];
 }
 
 int flx_layout_slot(const flx_descriptor *d, int row, int column)

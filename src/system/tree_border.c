@@ -2,6 +2,7 @@
 //
 // Other unknowns are coupled where the descriptor couples them, and where the last link of a part of the tree had both of
 // them outboard. Loops that are closed on the ground, one beside the other, leave a narrow band.
+#include "math/pattern.h"
 #include "system/tree_parts.h"
 
 #include <stdlib.h>
@@ -116,7 +117,7 @@ static flx_status make_pattern(const flx_tree *t, const flx_tree_fronts *f, cons
         b->first_place[i] = x->next < 0 ? at : -1;
         for (int c = 0; c < x->nother && x->next < 0; c++) {
             for (int r = 0; r < x->nother; r++) {
-                b->places[at++] = flx_tree_entry(&b->pattern, x->other[r], x->other[c]);
+                b->places[at++] = flx_pattern_find(&b->pattern, x->other[r], x->other[c]);
             }
         }
     }

@@ -37,7 +37,7 @@ static void TREE(measure)(const flx_tree *t, const flx_blocks *extra, const NUMB
 // Where the number at (i, j), or on the diagonal, is.
 static size_t TREE(place)(const flx_tree_fronts *f, int i, int j)
 {
-    if (f->border.sparse) return (size_t)flx_tree_entry(&f->border.pattern, i, j);
+    if (f->border.sparse) return (size_t)flx_pattern_find(&f->border.pattern, i, j);
     return (size_t)j * (size_t)f->nother + (size_t)i;
 }
 static size_t TREE(diagonal)(const flx_tree_fronts *f, int i)

@@ -192,8 +192,6 @@ typedef enum flx_tree_tangent {
     FLX_TREE_BY_LINKS
 } flx_tree_tangent;
 flx_status flx_tree_pattern(flx_tree *t, flx_tree_tangent how);
-// Number of the entry at (i, j) of a pattern; -1: there is none.
-int flx_tree_entry(const flx_pattern *p, int i, int j);
 
 void *flx_tree_factors_create(const flx_system *s, int complex_weight);
 void flx_tree_factors_destroy(void *made);

@@ -176,17 +176,3 @@ flx_status flx_tree_pattern(flx_tree *t, flx_tree_tangent how)
     t->base.ops = t->by_links ? &flx_tree_ops_by_links : &flx_tree_ops;
     return make_pattern(t);
 }
-
-int flx_tree_entry(const flx_pattern *p, int i, int j)
-{
-    int low = p->row[i], high = p->row[i + 1];
-    while (low < high) {
-        int mid = low + (high - low) / 2;
-        if (p->col[mid] < j) {
-            low = mid + 1;
-        } else {
-            high = mid;
-        }
-    }
-    return low < p->row[i + 1] && p->col[low] == j ? low : -1;
-}

@@ -7,6 +7,7 @@
 // in its own axes R its rates of rotation change by R^T theta' and R^T (theta'' + theta' x w): the
 // variation of a velocity is the rate of a variation. That turns the entries of the descriptor into
 // those of links; what acts already turns with the link.
+#include "math/pattern.h"
 #include "system/tree_parts.h"
 
 // ---- one link -----------------------------------------------------------------------------------
@@ -368,7 +369,7 @@ static int entry_of(const flx_tree *t, int link, int block, bool row)
 {
     const flx_pattern *p = &t->base.pattern;
     int other = t->t.k.n + block;
-    return row ? flx_tree_entry(p, other, link) : flx_tree_entry(p, link, other);
+    return row ? flx_pattern_find(p, other, link) : flx_pattern_find(p, link, other);
 }
 
 static int other_block(const flx_tree *t, int other)
@@ -491,7 +492,7 @@ static void put_others(const flx_tree *t, const flx_blocks *inner, flx_blocks *b
             int bj = from->col[e];
             if (bj < first) continue;
             size_t size = (size_t)(from->offset[e + 1] - from->offset[e]);
-            int at = to->offset[flx_tree_entry(to, n + bi - first, n + bj - first)];
+            int at = to->offset[flx_pattern_find(to, n + bi - first, n + bj - first)];
             int o = from->offset[e];
             memcpy(b->A0 + at, inner->A0 + o, size * sizeof *b->A0);
             memcpy(b->A1 + at, inner->A1 + o, size * sizeof *b->A1);
