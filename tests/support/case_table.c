@@ -62,6 +62,17 @@ double case_table_last_time(const case_table *t)
     return t->rows ? t->values[(size_t)(t->rows - 1) * (size_t)t->columns] : 0.0;
 }
 
+double case_table_mean_difference(const case_table *a, const case_table *b)
+{
+    double sum = 0.0;
+    if (a->rows != b->rows || a->columns != b->columns) return (double)NAN;
+    for (int i = 0; i < a->rows; i++) {
+        for (int k = 1; k < a->columns; k++)
+            sum += fabs(a->values[i * a->columns + k] - b->values[i * b->columns + k]);
+    }
+    return sum / a->rows;
+}
+
 static int find_column(const case_table *t, const char *name)
 {
     for (int j = 0; j < t->columns; j++) {

@@ -16,6 +16,8 @@ typedef struct case_table {
 void case_table_clear(case_table *t);
 bool case_table_read_csv(case_table *t, const char *path);
 double case_table_last_time(const case_table *t);
+// Mean over the rows of the sum of the differences of all columns; NaN: the sizes differ.
+double case_table_mean_difference(const case_table *a, const case_table *b);
 // The value of a column at a time of the table (to 1e-9 of it), or of "drift(column)": the largest
 // departure from the first row. false: no such column or time.
 bool case_table_value(const case_table *t, const char *signal, double time, double *value);

@@ -24,18 +24,6 @@ static bool run_example(const char *path, const case_change *change, const char 
     return case_run_ledger(text, NULL, run, ledger);
 }
 
-// Mean over the rows of the sum of the differences of all columns.
-static double mean_difference(const case_table *a, const case_table *b)
-{
-    double sum = 0.0;
-    if (a->rows != b->rows || a->columns != b->columns) return (double)NAN;
-    for (int i = 0; i < a->rows; i++) {
-        for (int k = 1; k < a->columns; k++)
-            sum += fabs(a->values[i * a->columns + k] - b->values[i * b->columns + k]);
-    }
-    return sum / a->rows;
-}
-
 // ---- the flexible four-bar ----------------------------------------------------------------------
 
 static const char four_bar[] = FLX_EXAMPLES "/four_bar_flexible.yaml";
@@ -54,7 +42,7 @@ static bool measure(const char *reduce, int order, const case_table *reference, 
              order);
     bool good = run_example(four_bar, NULL, reduce, method, shapes, &run, &ledger);
     out->calls = (double)ledger.work.newton_iterations;
-    out->error = good ? mean_difference(&run, reference) : (double)NAN;
+    out->error = good ? case_table_mean_difference(&run, reference) : (double)NAN;
     case_table_clear(&run);
     return good;
 }
@@ -169,12 +157,12 @@ static int euler_with_error_control(void)
         double a = (double)(of_full.work.steps + of_full.work.rejected);
         double b = (double)(of_reduced.work.steps + of_reduced.work.rejected);
         printf("%s: full %.0f steps, error %.2e; reduced %.0f, error %.2e; %.1f\n",
-               kinds[i].damping, a, mean_difference(&full, &reference), b,
-               mean_difference(&reduced, &reference), a / b);
+               kinds[i].damping, a, case_table_mean_difference(&full, &reference), b,
+               case_table_mean_difference(&reduced, &reference), a / b);
         CHECK(a > kinds[i].held);
         CHECK(a / b > kinds[i].least && a / b < kinds[i].most);
-        CHECK(mean_difference(&full, &reference) < 2e-3);
-        CHECK(mean_difference(&reduced, &reference) < 2e-3);
+        CHECK(case_table_mean_difference(&full, &reference) < 2e-3);
+        CHECK(case_table_mean_difference(&reduced, &reference) < 2e-3);
         case_table_clear(&reference);
         case_table_clear(&full);
         case_table_clear(&reduced);
@@ -197,7 +185,7 @@ static int floor_over_the_damping_of_the_ground(void)
         const case_change damping = {"kD: 80, kB: 10", points[i].damping};
         CHECK(run_example(mobot, &damping, "", tight, platform, &full, &ledger));
         CHECK(run_example(mobot, &damping, feet, tight, platform, &reduced, &ledger));
-        double floor = mean_difference(&full, &reduced);
+        double floor = case_table_mean_difference(&full, &reduced);
         printf("%s: %.3g, elsewhere %.2g\n", points[i].damping, floor, points[i].floor);
         CHECK_NEAR(floor, points[i].floor, points[i].within * points[i].floor);
         case_table_clear(&full);

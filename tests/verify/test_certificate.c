@@ -369,18 +369,6 @@ static int start_on_the_slow_manifold(void)
     return 0;
 }
 
-// Mean over the rows of the sum of the differences of all columns.
-static double mean_difference(const case_table *a, const case_table *b)
-{
-    double sum = 0.0;
-    if (a->rows != b->rows || a->columns != b->columns) return (double)NAN;
-    for (int i = 0; i < a->rows; i++) {
-        for (int k = 1; k < a->columns; k++)
-            sum += fabs(a->values[i * a->columns + k] - b->values[i * b->columns + k]);
-    }
-    return sum / a->rows;
-}
-
 static double floor_of(const char *path, const char *reduce, const char *setting,
                        const char *outputs)
 {
@@ -397,7 +385,7 @@ static double floor_of(const char *path, const char *reduce, const char *setting
     at = strstr(model, reduce);
     if (good && at) memset(at, ' ', strlen(reduce));
     if (good && at && case_run(model, setting, &full, NULL, NULL))
-        floor = mean_difference(&reduced, &full);
+        floor = case_table_mean_difference(&reduced, &full);
     case_table_clear(&reduced);
     case_table_clear(&full);
     return floor;
