@@ -1,0 +1,281 @@
+// test_cli_studies.c - what is made of models and results, as a user meets it: plots, comparisons of methods and
+// results, pages, reductions, structures, analyses.
+#include "program.h"
+
+#include <stdlib.h>
+
+static int plot_draws(void)
+{
+    write_model("pendulum.yaml", pendulum);
+    flexion("run pendulum.yaml --quiet");
+    CHECK_STATUS(0);
+    flexion("plot pendulum.h5 hinge.angle energy");
+    CHECK_STATUS(0);
+    CHECK(strcmp(out, "pendulum.svg\n") == 0);
+    CHECK(file_size("pendulum.svg") > 5000);
+    flexion("plot pendulum.h5 rod.end.position.y --x rod.end.position.x -o path.png");
+    CHECK_STATUS(0);
+    CHECK(file_size("path.png") > 5000);
+    flexion("plot pendulum.h5");
+    CHECK_STATUS(0);
+    CHECK_TEXT(out, "hinge.angle  rad\n");
+    flexion("plot pendulum.h5 hinge.angel");
+    CHECK_STATUS(2);
+    CHECK_TEXT(err, "did you mean 'hinge.angle'?");
+    flexion("plot pendulum.yaml hinge.angle");
+    CHECK_STATUS(2);
+    CHECK_TEXT(err, "is not a result");
+    flexion("plot none.h5 hinge.angle");
+    CHECK_STATUS(2);
+    flexion("plot pendulum.h5 hinge.angle -o a.gif");
+    CHECK_STATUS(2);
+    CHECK_TEXT(err, ".svg, .png or .pdf");
+    return 0;
+}
+
+static int methods_are_told(void)
+{
+    flexion("methods");
+    CHECK_STATUS(0);
+    for (const flx_integrator_type *const *t = flx_integrator_types(); *t; t++)
+        CHECK_TEXT(out, (*t)->name);
+    CHECK_TEXT(out, "stiffly accurate");
+    flexion("methods radau --stages 5 'gauss(stages=2)'");
+    CHECK_STATUS(2); // every method named gets the stages: twice is wrong
+    flexion("methods radau --stages 5");
+    CHECK_STATUS(0);
+    CHECK_TEXT(out, "radau(stages=5)           5     9  5        0  + +");
+    flexion("methods radua");
+    CHECK_STATUS(2);
+    CHECK_TEXT(err, "did you mean 'radau'?");
+    return 0;
+}
+
+static int methods_are_compared(void)
+{
+    write_model("pendulum.yaml", pendulum);
+    flexion(
+        "convergence pendulum.yaml --until 0.2 --methods "
+        "'radau,gauss,generalized-alpha(spectral_radius=0.9)' "
+        "--steps 0.02,0.01,0.005 --signals positions,velocities -o orders.svg --csv orders.csv");
+    CHECK_STATUS(0);
+    CHECK_TEXT(out, "relative errors against radau");
+    CHECK_TEXT(out, "failed: method 'gauss'"); // and the others go on
+    CHECK_TEXT(out, "failed: the same");
+    CHECK_TEXT(out, "drawn in orders.svg");
+    CHECK(file_size("orders.svg") > 5000);
+    CHECK(file_size("orders.csv") > 500);
+    flexion(
+        "work-precision pendulum.yaml --until 0.2 --methods dopri5,radau --tolerances 1e-3..1e-6 "
+        "--repeats 1 -o work.png --csv -");
+    CHECK_STATUS(0);
+    CHECK(strncmp(out, "method,rtol,positions at end", 28) == 0); // a table and nothing else
+    CHECK(file_size("work.png") > 5000);
+    flexion("convergence pendulum.yaml --until 1 --methods radau --steps 1..0.5"); // a whole number
+    CHECK_STATUS(0);
+    CHECK_TEXT(out, "radau                            1");
+
+    flexion("convergence pendulum.yaml --methods radau --steps 0.1 --signals positons");
+    CHECK_STATUS(2);
+    CHECK_TEXT(err, "did you mean 'positions'?");
+    flexion("convergence pendulum.yaml --methods radau --steps 0.1 --reference none.csv");
+    CHECK_STATUS(2);
+    return 0;
+}
+
+static int results_are_compared(void)
+{
+    write_model("pendulum.yaml", pendulum);
+    flexion("run pendulum.yaml -q -o a.h5 --csv a.csv");
+    CHECK_STATUS(0);
+    flexion("compare a.h5 pendulum.yaml --set m=2 -o both.svg --csv differences.csv");
+    CHECK_STATUS(0);
+    CHECK_TEXT(out, "which both have"); // times
+    CHECK_TEXT(out, "evaluations");
+    CHECK_TEXT(out, "hinge.angle");
+    CHECK_TEXT(out, "drawn in both.svg");
+    CHECK(file_size("both.svg") > 5000);
+    CHECK(file_size("differences.csv") > 200);
+    // the angle does not depend on the mass, the energy does
+    flexion("compare a.csv pendulum.yaml --set m=2 --signals hinge.angle -q --csv -");
+    CHECK_STATUS(0);
+    double mean, most;
+    const char *line = strchr(out, '\n');
+    CHECK(line && sscanf(line, "\nhinge.angle,%lf,%lf", &mean, &most) == 2);
+    CHECK(most < 1e-11 && mean <= most);
+
+    flexion("compare a.h5");
+    CHECK_STATUS(2);
+    CHECK_TEXT(err, "name two models or results");
+    flexion("compare a.h5 missing.h5");
+    CHECK_STATUS(2);
+    CHECK_TEXT(err, "cannot open the result 'missing.h5'");
+    flexion("compare a.h5 pendulum.yaml --signals hinge.angel");
+    CHECK_STATUS(2);
+    CHECK_TEXT(err, "did you mean 'hinge.angle'?");
+    flexion("compare a.h5 pendulum.yaml --from soon");
+    CHECK_STATUS(2);
+    CHECK_TEXT(err, "--from needs a time, not 'soon'");
+    write_model("growth.yaml", "flexion: 1\n"
+                               "equations: {first_order: {x: {at: 1, derivative: x}}}\n"
+                               "simulate: {until: 2}\n"
+                               "outputs: {every: 0.1, signals: [x]}\n");
+    flexion("compare growth.yaml pendulum.yaml");
+    CHECK_STATUS(2);
+    CHECK_TEXT(err, "no signal in common");
+    char command[256];
+    snprintf(command, sizeof command, "cd %s && head -c 3000 a.h5 >half.h5", folder);
+    CHECK(system(command) == 0);
+    flexion("compare a.h5 half.h5");
+    CHECK_STATUS(2);
+    CHECK_TEXT(err, "truncated");
+    // a run that is cut off is compared as far as it came, and told
+    write_model("lost.yaml", "flexion: 1\n"
+                             "equations: {first_order: {x: {at: 1, derivative: x^2}}}\n"
+                             "simulate: {until: 2, method: dopri5}\n"
+                             "outputs: {every: 0.1, signals: [x]}\n");
+    flexion("compare lost.yaml lost.yaml");
+    CHECK_STATUS(1);
+    CHECK_TEXT(out, "A was cut off at t = 1");
+    return 0;
+}
+
+static int pages_are_written(void)
+{
+    write_model("pendulum.yaml", pendulum);
+    flexion("run pendulum.yaml -o pendulum.h5");
+    CHECK_STATUS(0);
+    flexion("view pendulum.h5 -o page.html --max-size 5MB");
+    if (status == 1) { // built without node
+        CHECK_TEXT(err, "install node and npm");
+    } else {
+        CHECK_STATUS(0);
+        CHECK_TEXT(out, "page.html");
+        CHECK(file_size("page.html") > 300000);
+    }
+    flexion("view");
+    CHECK_STATUS(2);
+    flexion("view none.h5");
+    CHECK_STATUS(2);
+    CHECK_TEXT(err, "cannot open the result 'none.h5'");
+    flexion("view pendulum.h5 --max-size few");
+    CHECK_STATUS(2);
+    CHECK_TEXT(err, "as 5MB");
+    flexion("view pendulum.h5 --port 70000");
+    CHECK_STATUS(2);
+    flexion("report pendulum.h5 -o report.html");
+    CHECK_STATUS(0);
+    CHECK(file_size("report.html") > 20000);
+    flexion("report pendulum.h5 other.h5");
+    CHECK_STATUS(2);
+    flexion("plot pendulum.h5 hinge.rate --log z");
+    CHECK_STATUS(2);
+    CHECK_TEXT(err, "--log needs x, y or xy");
+    return 0;
+}
+
+static int reductions_are_certified(void)
+{
+    write_model("masses.yaml",
+                "flexion: 1\n"
+                "equations:\n"
+                "  second_order:\n"
+                "    a: {at: 0, mass: 0.005, force: \"-0.04*a' - 20*a + 10*b + 0.02*b'\"}\n"
+                "    b: {at: 0.1, mass: 1, force: \"-0.02*(b' - a') - 10*(b - a) + 0.1\"}\n"
+                "reduce: {type: quasistatic, velocities: auto}\n"
+                "simulate: {until: 5}\n"
+                "outputs: {signals: [a, b]}\n");
+    flexion("reduce masses.yaml");
+    CHECK_STATUS(0);
+    CHECK_TEXT(out, "without inertia: a");
+    CHECK_TEXT(out, "times faster than the rest");
+    flexion("reduce masses.yaml --certify -o error.svg");
+    CHECK_STATUS(0);
+    CHECK_TEXT(out, "bound for all times  NOT MET");
+    CHECK_TEXT(out, "certified, though not for all times");
+    CHECK(file_size("error.svg") > 5000);
+    flexion("run masses.yaml");
+    CHECK_STATUS(0);
+    CHECK_TEXT(out, "without inertia");
+    write_model("wrong.yaml", "flexion: 1\n"
+                              "equations:\n"
+                              "  second_order: {a: {at: 0.1, mass: 0.01, force: -50*a + a'}}\n"
+                              "reduce: {type: quasistatic, velocities: [a]}\n"
+                              "simulate: {until: 0.1}\n");
+    flexion("reduce wrong.yaml --certify");
+    CHECK_STATUS(1);
+    CHECK_TEXT(out, "not certified: a condition is not met");
+    write_model("pendulum.yaml", pendulum);
+    flexion("reduce pendulum.yaml");
+    CHECK_STATUS(0);
+    CHECK_TEXT(out, "the model reduces nothing");
+    flexion("reduce pendulum.yaml --certify");
+    CHECK_STATUS(2);
+    CHECK_TEXT(err, "the model reduces nothing; add");
+    write_model("cut.yaml", "flexion: 1\n"
+                            "equations: {second_order: {a: {at: 0.1, mass: 0.01, force: -50*a}}}\n"
+                            "reduce: {type: cutoff, frequency: 1}\n"
+                            "simulate: {until: 0.1}\n");
+    flexion("reduce cut.yaml --certify");
+    CHECK_STATUS(2);
+    CHECK_TEXT(err, "cut.yaml:3:9: error: a certificate is of 'type: quasistatic'");
+    flexion("reduce masses.yaml --certify --window soon");
+    CHECK_STATUS(2);
+    CHECK_TEXT(err, "--window needs a positive number, not 'soon'");
+    flexion("reduce");
+    CHECK_STATUS(2);
+    return 0;
+}
+
+// What one computation wrote the other leaves alone.
+static int structures_keep_their_files(void)
+{
+    write_model("rod.yaml", "flexion: 1\n"
+                            "fe:\n"
+                            "  line: [[0, 0, 0], [1, 0, 0]]\n"
+                            "  section: {radius: 0.01}\n"
+                            "  material: {E: 7e10, density: 2750}\n"
+                            "  elements: 4\n"
+                            "  supports: {root: {on: start}}\n"
+                            "  loads: {tip: {type: force, on: end, value: [0, 0, 10]}}\n");
+    flexion("fe static rod.yaml");
+    CHECK_STATUS(0);
+    CHECK_TEXT(out, "fields in rod.static.vtu");
+    CHECK(file_size("rod.static.vtu") > 500);
+    flexion("fe modes rod.yaml --count 3");
+    CHECK_STATUS(0);
+    CHECK_TEXT(out, "fields in rod.modes.vtu");
+    CHECK(file_size("rod.modes.vtu") > 500);
+    return 0;
+}
+
+// A model that says nothing about analyses is told how to ask for modes about its rest.
+static int analysis_away_from_rest_shows_what_to_write(void)
+{
+    static const char swing[] =
+        "flexion: 1\n"
+        "dimension: 2\n"
+        "gravity: [0, -9.81]\n"
+        "bodies: {arm: {type: rigid, mass: 1, com: [0.5, 0], inertia: 0.1}}\n"
+        "joints: {hinge: {type: revolute, on: [ground, arm], at: [0, 0]}}\n";
+    static const char block[] =
+        "analyse: {rest: {type: equilibrium}, swing: {type: modes, about: rest}}\n";
+    char text[sizeof swing + sizeof block];
+    write_model("swing.yaml", swing);
+    flexion("analyse swing.yaml");
+    CHECK_STATUS(0);
+    CHECK_TEXT(out, "forces are not in balance");
+    CHECK_TEXT(out, block);
+    snprintf(text, sizeof text, "%s%s", swing, block);
+    write_model("swing.yaml", text);
+    flexion("analyse swing.yaml");
+    CHECK_STATUS(0);
+    CHECK(strstr(out, "not in balance") == NULL && strstr(out, block) == NULL);
+    CHECK_TEXT(out, "swing: modes, about: rest");
+    return 0;
+}
+
+TEST_MAIN(TEST(files_start), TEST(plot_draws), TEST(methods_are_told), TEST(methods_are_compared),
+          TEST(results_are_compared), TEST(pages_are_written), TEST(reductions_are_certified),
+          TEST(structures_keep_their_files), TEST(analysis_away_from_rest_shows_what_to_write),
+          TEST(files_end))
