@@ -3,6 +3,7 @@
 #include "base/base.h"
 #include "check.h"
 #include "flexion/flexion.h"
+#include "kept_run.h"
 
 #define CHAIN                                                                                      \
     "flexion: 1\nparameters: {n: 6, h: 0.05}\nbodies:\n"                                           \
@@ -38,26 +39,19 @@ static outcome run(const char *model, const char *rest, const char *set)
     flx_ctx *ctx = flx_ctx_create();
     flx_model *m = NULL;
     flx_simulation *sim = NULL;
-    flx_sink *sink = NULL;
     flx_result *r = NULL;
     snprintf(text, sizeof text, "%s%s", model, rest);
     o.status = flx_model_read_text(ctx, "model", text, strlen(text), set ? 1 : 0, &set, &m);
     if (o.status == FLX_OK) o.status = flx_simulation_create(m, &sim);
-    if (o.status == FLX_OK) o.status = flx_memory_sink_create(ctx, &sink);
     if (o.status == FLX_OK) {
-        o.status = flx_simulation_run(sim, 1, &sink, NULL, NULL);
+        o.status = kept_run(ctx, sim, &r);
         o.ledger = *flx_simulation_ledger(sim);
-        if (flx_memory_sink_take(sink, &r) == FLX_OK) {
-            for (int c = 1; c < flx_result_columns(r) && c <= 8; c++) {
-                o.last[c - 1] = flx_result_column(r, c)[flx_result_rows(r) - 1];
-            }
-        }
     }
+    for (int c = 1; r && c < flx_result_columns(r) && c <= 8; c++) o.last[c - 1] = kept_last(r, c);
     if (flx_ctx_error_count(ctx) > 0) {
         snprintf(o.message, sizeof o.message, "%s", flx_ctx_error(ctx, 0)->text);
     }
     flx_result_close(&r);
-    flx_sink_destroy(&sink);
     flx_simulation_destroy(&sim);
     flx_model_destroy(&m);
     flx_ctx_destroy(&ctx);

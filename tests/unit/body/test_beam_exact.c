@@ -75,6 +75,17 @@ static flx_energies energy_of(const plane *p)
     return e;
 }
 
+// Column c of a tangent of blocks of d rows against the forces at both sides, 2 h apart.
+static int column_is_the_difference(int d, int n, const int *block, const double *A, int c,
+                                    const double *up, const double *down, double h, double tol)
+{
+    for (int i = 0; i < d * n; i++) {
+        double slope = A[block[n * (i / d) + c / d] + d * (i % d) + c % d];
+        CHECK_NEAR(slope, (up[i] - down[i]) / (2 * h), tol * (1 + fabs(slope)));
+    }
+    return 0;
+}
+
 static int tangent_is_that_of_differences(void)
 {
     const double h = 1e-6;
@@ -89,16 +100,13 @@ static int tangent_is_that_of_differences(void)
             double *x = j < 3 * n ? p.q + j : p.v + (j - 3 * n), keep = *x;
             const double *A = j < 3 * n ? A0 : A1;
             double up[3 * MOST], down[3 * MOST];
-            int c = j % (3 * n);
             *x = keep + h;
             forces_of(&p, up);
             *x = keep - h;
             forces_of(&p, down);
             *x = keep;
-            for (int i = 0; i < 3 * n; i++) {
-                double slope = A[p.block[n * (i / 3) + c / 3] + 3 * (i % 3) + c % 3];
-                CHECK_NEAR(slope, (up[i] - down[i]) / (2 * h), 1e-7 * (1 + fabs(slope)));
-            }
+            int c = j % (3 * n);
+            CHECK(column_is_the_difference(3, n, p.block, A, c, up, down, h, 1e-7) == 0);
         }
     }
     return 0;
@@ -304,14 +312,11 @@ static int tangent_in_space(void)
         for (int j = 0; j < 12 * n; j++) {
             const double *A = j < 6 * n ? A0 : A1;
             double up[6 * MOST], down[6 * MOST];
-            int c = j % (6 * n);
             space a = moved(&p, j, h), b = moved(&p, j, -h);
             space_forces(&a, up);
             space_forces(&b, down);
-            for (int i = 0; i < 6 * n; i++) {
-                double slope = A[p.block[n * (i / 6) + c / 6] + 6 * (i % 6) + c % 6];
-                CHECK_NEAR(slope, (up[i] - down[i]) / (2 * h), 1e-6 * (1 + fabs(slope)));
-            }
+            int c = j % (6 * n);
+            CHECK(column_is_the_difference(6, n, p.block, A, c, up, down, h, 1e-7) == 0);
         }
     }
     return 0;
