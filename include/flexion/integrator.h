@@ -66,6 +66,9 @@ typedef enum flx_scheme {
 typedef struct flx_coefficients {
     flx_scheme scheme;
     int s; // stages; steps of a multistep method
+    // Forces are those of discrete gradients, which the numbers tell for linear ones only: they are
+    // no derivative of an action, and the method is not symplectic.
+    int discrete_gradient;
     double A[FLX_STAGES_MAX][FLX_STAGES_MAX], A_v[FLX_STAGES_MAX][FLX_STAGES_MAX];
     double b[FLX_STAGES_MAX], c[FLX_STAGES_MAX];
     double alpha_m, alpha_f, beta, gamma;                           // structural

@@ -440,6 +440,7 @@ static int coefficients(const flx_integrator_def *def, flx_coefficients *out)
     (void)def;
     memset(out, 0, sizeof *out);
     out->scheme = FLX_SCHEME_RUNGE_KUTTA; // where nothing is to be corrected: linear equations
+    out->discrete_gradient = 1;
     out->s = 1;
     out->A[0][0] = out->A_v[0][0] = out->c[0] = 0.5;
     out->b[0] = 1.0;

@@ -182,6 +182,7 @@ static bool is_damped_on_negative_axis(const flx_coefficients *c)
 
 static bool is_symplectic(const flx_coefficients *c)
 {
+    if (c->discrete_gradient) return false;
     for (int i = 0; i < c->s; i++) {
         for (int j = 0; j < c->s; j++) {
             double gap = c->b[i] * c->A_v[i][j] + c->b[j] * c->A[j][i] - c->b[i] * c->b[j];

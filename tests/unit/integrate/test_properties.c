@@ -245,6 +245,21 @@ static int explicit_methods_are_told_apart(void)
     return 0;
 }
 
+// The rule of the middle keeps its order and stability with discrete gradients, and no area.
+static int discrete_gradients_are_not_symplectic(void)
+{
+    flx_coefficients t = {.s = 1, .b = {1.0}, .c = {0.5}, .A = {{0.5}}, .A_v = {{0.5}}};
+    flx_ctx *ctx = flx_ctx_create();
+    flx_method_properties p;
+    CHECK(flx_coefficients_properties(ctx, &t, &p) == FLX_OK);
+    CHECK(p.order == 2 && p.a_stable == Y && p.symmetric == Y && p.symplectic == Y);
+    t.discrete_gradient = 1;
+    CHECK(flx_coefficients_properties(ctx, &t, &p) == FLX_OK);
+    CHECK(p.order == 2 && p.a_stable == Y && p.symmetric == Y && p.symplectic == N);
+    flx_ctx_destroy(&ctx);
+    return 0;
+}
+
 // Lobatto IIIA for positions, IIIB for velocities: symplectic and symmetric, two stages are Verlet's.
 static int lobatto_pairs_are_symplectic(void)
 {
@@ -340,4 +355,5 @@ static int bdf_is_a_stable_up_to_order_two(void)
 
 TEST_MAIN(TEST(table_of_collocation_comes_out), TEST(table_of_sdirk_comes_out),
           TEST(explicit_methods_are_told_apart), TEST(lobatto_pairs_are_symplectic),
-          TEST(newmarks_family_is_told_apart), TEST(bdf_is_a_stable_up_to_order_two))
+          TEST(discrete_gradients_are_not_symplectic), TEST(newmarks_family_is_told_apart),
+          TEST(bdf_is_a_stable_up_to_order_two))
