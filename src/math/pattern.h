@@ -4,6 +4,8 @@
 #include "base/base.h"
 #include "flexion/system.h"
 
+#include <string.h>
+
 // Numbers that one of A0, A1, A2 has.
 static inline size_t flx_pattern_size(const flx_pattern *p)
 {
@@ -17,6 +19,14 @@ static inline bool flx_pattern_take(const flx_pattern *p, flx_arena *arena, flx_
     double *all = flx_arena_take(arena, 3 * n, sizeof *all);
     if (all) *b = (flx_blocks){all, all + n, all + 2 * n};
     return all != NULL;
+}
+
+static inline void flx_pattern_clear(const flx_pattern *p, flx_blocks *b)
+{
+    size_t bytes = flx_pattern_size(p) * sizeof(double);
+    memset(b->A0, 0, bytes);
+    memset(b->A1, 0, bytes);
+    memset(b->A2, 0, bytes);
 }
 
 // out = A x

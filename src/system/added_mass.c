@@ -10,7 +10,6 @@
 
 typedef struct added_mass {
     flx_wrapper z;
-    flx_arena *arena; // owned: all arrays
     int n;
     int *J;       // (n)
     double *mass; // (n x n)
@@ -21,7 +20,6 @@ typedef struct added_mass {
 
 typedef struct added_work {
     flx_wrapper_work base;
-    flx_arena *arena;  // owned: the array
     flx_blocks blocks; // of the base
 } added_work;
 
@@ -58,18 +56,11 @@ static flx_status linearise(const flx_system *s, flx_work *work, const flx_point
     const added_mass *z = added_of(s);
     const flx_system *base = z->z.base;
     const flx_blocks *from = &work_of(work)->blocks;
-    const flx_pattern *there = &base->pattern, *here = &s->pattern;
+    const flx_pattern *there = &base->pattern;
     FLX_TRY(base->ops->linearise(base, flx_wrapper_inner(work), p, &work_of(work)->blocks));
-    size_t bytes = flx_pattern_size(here) * sizeof(double);
-    memset(b->A0, 0, bytes);
-    memset(b->A1, 0, bytes);
-    memset(b->A2, 0, bytes);
+    flx_pattern_clear(&s->pattern, b);
     for (int e = 0; e < there->row[there->nblock]; e++) {
-        size_t at = (size_t)there->offset[e], to = (size_t)here->offset[z->entry[e]];
-        size_t n = (size_t)(there->offset[e + 1] - there->offset[e]) * sizeof(double);
-        memcpy(b->A0 + to, from->A0 + at, n);
-        memcpy(b->A1 + to, from->A1 + at, n);
-        memcpy(b->A2 + to, from->A2 + at, n);
+        flx_wrapper_copy_entry(&z->z, from, e, z->entry[e], b);
     }
     for (int k = 0; k < z->n * z->n; k++) {
         b->A2[z->slot[k]] += z->mass[k];
@@ -92,44 +83,16 @@ static flx_status energy(const flx_system *s, flx_work *work, const flx_point *p
     return FLX_OK;
 }
 
-static void unknown(const flx_system *s, int i, flx_unknown *u)
-{
-    const flx_system *base = added_of(s)->z.base;
-    base->ops->unknown(base, i, u);
-}
-
 // ---- life ---------------------------------------------------------------------------------------
-
-static void work_destroy(flx_work *work)
-{
-    added_work *w = work_of(work);
-    if (!w) return;
-    flx_wrapper_work_clear(&w->base);
-    flx_arena_destroy(&w->arena);
-    flx_free(w);
-}
 
 static flx_work *work_create(const flx_system *s)
 {
-    const flx_system *base = added_of(s)->z.base;
-    added_work *w = flx_alloc(s->ctx, 1, sizeof *w);
+    const flx_system *base = flx_wrapper_of(s)->base;
+    added_work *w = flx_wrapper_work_create(s, sizeof *w);
     if (!w) return NULL;
-    w->arena = flx_arena_create(s->ctx);
-    if (flx_wrapper_work_begin(flx_wrapper_of(s), &w->base) && w->arena &&
-        flx_pattern_take(&base->pattern, w->arena, &w->blocks)) {
-        return (flx_work *)(void *)w;
-    }
-    work_destroy((flx_work *)(void *)w);
+    if (flx_pattern_take(&base->pattern, w->base.arena, &w->blocks)) return (flx_work *)(void *)w;
+    flx_wrapper_work_destroy((flx_work *)(void *)w);
     return NULL;
-}
-
-static void destroy(flx_system *s)
-{
-    added_mass *z = (added_mass *)s;
-    if (!z) return;
-    flx_system_destroy(&z->z.base);
-    flx_arena_destroy(&z->arena);
-    flx_free(z);
 }
 
 // ---- create -------------------------------------------------------------------------------------
@@ -154,7 +117,7 @@ static flx_status mark_parts(added_mass *z)
 {
     const flx_pattern *p = &z->z.base->pattern, *here = &z->z.sys.pattern;
     int n = here->row[here->nblock];
-    unsigned char *parts = flx_arena_take(z->arena, (size_t)n, 1);
+    unsigned char *parts = flx_arena_take(z->z.arena, (size_t)n, 1);
     if (!parts) return FLX_ERR_MEMORY;
     for (int e = 0; e < p->row[p->nblock]; e++) {
         parts[z->entry[e]] = (unsigned char)(p->parts ? p->parts[e] : 7);
@@ -170,22 +133,15 @@ static flx_status mark_parts(added_mass *z)
 static flx_status make_pattern(added_mass *z)
 {
     const flx_pattern *p = &z->z.base->pattern;
-    flx_pattern *here = &z->z.sys.pattern;
-    int nentry = p->row[p->nblock], most = nentry + z->n * z->n;
-    int *blocks = flx_arena_take(z->arena, (size_t)z->n, sizeof *blocks);
-    long long *keys = flx_arena_take(z->arena, (size_t)most, sizeof *keys);
-    z->entry = flx_arena_take(z->arena, (size_t)nentry, sizeof *z->entry);
-    z->slot = flx_arena_take(z->arena, (size_t)(z->n * z->n), sizeof *z->slot);
-    if (!blocks || !keys || !z->entry || !z->slot) return FLX_ERR_MEMORY;
+    const flx_pattern *here = &z->z.sys.pattern;
+    int most = p->row[p->nblock] + z->n * z->n;
+    int *blocks = flx_arena_take(z->z.arena, (size_t)z->n, sizeof *blocks);
+    long long *keys = flx_arena_take(z->z.arena, (size_t)most, sizeof *keys);
+    z->slot = flx_arena_take(z->z.arena, (size_t)(z->n * z->n), sizeof *z->slot);
+    if (!blocks || !keys || !z->slot) return FLX_ERR_MEMORY;
     for (int i = 0; i < z->n; i++) blocks[i] = flx_pattern_block(p, z->J[i]);
     int n = collect_keys(z, blocks, keys);
-    FLX_TRY(flx_pattern_make(z->arena, p->nblock, p->start, n, keys, here));
-    here->pair = p->pair;
-    for (int bi = 0; bi < p->nblock; bi++) {
-        for (int e = p->row[bi]; e < p->row[bi + 1]; e++) {
-            z->entry[e] = flx_pattern_find(here, bi, p->col[e]);
-        }
-    }
+    FLX_TRY(flx_wrapper_make_pattern(&z->z, n, keys, &z->entry));
     for (int k = 0; k < z->n * z->n; k++) {
         int bi = blocks[k / z->n], bj = blocks[k % z->n];
         int width = p->start[bj + 1] - p->start[bj];
@@ -198,12 +154,10 @@ static flx_status make_pattern(added_mass *z)
 static flx_status build(added_mass *z, const flx_added_mass *how)
 {
     size_t n = (size_t)how->n;
-    z->arena = flx_arena_create(z->z.sys.ctx);
-    if (!z->arena) return FLX_ERR_MEMORY;
     z->n = how->n;
     z->alpha = how->mass_damping;
-    z->J = flx_arena_take(z->arena, n, sizeof *z->J);
-    z->mass = flx_arena_take(z->arena, n * n, sizeof *z->mass);
+    z->J = flx_arena_take(z->z.arena, n, sizeof *z->J);
+    z->mass = flx_arena_take(z->z.arena, n * n, sizeof *z->mass);
     if (!z->J || !z->mass) return FLX_ERR_MEMORY;
     memcpy(z->J, how->J, n * sizeof *z->J);
     memcpy(z->mass, how->mass, n * n * sizeof *z->mass);
@@ -213,25 +167,12 @@ static flx_status build(added_mass *z, const flx_added_mass *how)
 flx_status flx_added_mass_create(flx_system *base, const flx_added_mass *how, flx_system **s)
 {
     *s = NULL;
-    added_mass *z = flx_alloc(base->ctx, 1, sizeof *z);
-    if (!z) {
-        flx_system_destroy(&base);
-        return FLX_ERR_MEMORY;
-    }
-    flx_wrapper_init(&z->z, "added-mass", base);
+    added_mass *z = flx_wrapper_create(base, "added-mass", sizeof *z);
+    if (!z) return FLX_ERR_MEMORY;
     z->z.ops.residual = residual;
     z->z.ops.linearise = linearise;
-    z->z.ops.unknown = unknown;
     z->z.ops.work_create = work_create;
-    z->z.ops.work_destroy = work_destroy;
-    z->z.ops.destroy = destroy;
     z->z.ops.explicit_form = flx_wrapper_explicit(&z->z);
     if (base->ops->energy) z->z.ops.energy = energy;
-    flx_status status = build(z, how);
-    if (status != FLX_OK) {
-        destroy(&z->z.sys);
-        return status;
-    }
-    *s = &z->z.sys;
-    return FLX_OK;
+    return flx_wrapper_finish(&z->z, build(z, how), s);
 }

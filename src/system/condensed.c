@@ -16,7 +16,6 @@
 
 typedef struct condensed {
     flx_wrapper z;
-    flx_arena *arena; // owned: all arrays
     int n, m;
     int *S, *M;              // (n) (m)
     double *T, *give, *mass; // (n x m) (n x n) (n)
@@ -27,7 +26,6 @@ typedef struct condensed {
 
 typedef struct condensed_work {
     flx_wrapper_work base;
-    flx_arena *arena;  // owned: the arrays
     flx_blocks blocks; // of the base
     double *v, *a;     // (nv)
 } condensed_work;
@@ -146,13 +144,10 @@ static flx_status linearise(const flx_system *s, flx_work *work, const flx_point
     const flx_system *base = z->z.base;
     condensed_work *w = work_of(work);
     const flx_pattern *there = &base->pattern;
-    size_t bytes = flx_pattern_size(&s->pattern) * sizeof(double);
     flx_point at = *p;
     move_point(z, w, &at);
     FLX_TRY(base->ops->linearise(base, w->base.inner, &at, &w->blocks));
-    memset(b->A0, 0, bytes);
-    memset(b->A1, 0, bytes);
-    memset(b->A2, 0, bytes);
+    flx_pattern_clear(&s->pattern, b);
     for (int bi = 0; bi < there->nblock; bi++) {
         for (int e = there->row[bi]; e < there->row[bi + 1]; e++) {
             if (z->touched[bi] || z->touched[there->col[e]]) {
@@ -175,49 +170,20 @@ static flx_status energy(const flx_system *s, flx_work *work, const flx_point *p
     return base->ops->energy(base, flx_wrapper_inner(work), &at, e);
 }
 
-static void unknown(const flx_system *s, int i, flx_unknown *u)
-{
-    const flx_system *base = condensed_of(s)->z.base;
-    base->ops->unknown(base, i, u);
-}
-
 // ---- life ---------------------------------------------------------------------------------------
-
-static void work_destroy(flx_work *work)
-{
-    condensed_work *w = work_of(work);
-    if (!w) return;
-    flx_wrapper_work_clear(&w->base);
-    flx_arena_destroy(&w->arena);
-    flx_free(w);
-}
 
 static flx_work *work_create(const flx_system *s)
 {
-    const flx_system *base = condensed_of(s)->z.base;
+    const flx_system *base = flx_wrapper_of(s)->base;
     size_t nv = (size_t)base->dims.nv;
-    condensed_work *w = flx_alloc(s->ctx, 1, sizeof *w);
+    condensed_work *w = flx_wrapper_work_create(s, sizeof *w);
     if (!w) return NULL;
-    w->arena = flx_arena_create(s->ctx);
-    if (w->arena) {
-        w->v = flx_arena_take(w->arena, nv, sizeof *w->v);
-        w->a = flx_arena_take(w->arena, nv, sizeof *w->a);
-    }
-    if (flx_wrapper_work_begin(flx_wrapper_of(s), &w->base) && w->arena && w->v && w->a &&
-        flx_pattern_take(&base->pattern, w->arena, &w->blocks)) {
+    w->v = flx_arena_take(w->base.arena, nv, sizeof *w->v);
+    w->a = flx_arena_take(w->base.arena, nv, sizeof *w->a);
+    if (w->v && w->a && flx_pattern_take(&base->pattern, w->base.arena, &w->blocks))
         return (flx_work *)(void *)w;
-    }
-    work_destroy((flx_work *)(void *)w);
+    flx_wrapper_work_destroy((flx_work *)(void *)w);
     return NULL;
-}
-
-static void destroy(flx_system *s)
-{
-    condensed *z = (condensed *)s;
-    if (!z) return;
-    flx_system_destroy(&z->z.base);
-    flx_arena_destroy(&z->arena);
-    flx_free(z);
 }
 
 // ---- create -------------------------------------------------------------------------------------
@@ -276,42 +242,31 @@ static int collect_keys(const condensed *z, bool *masters, long long *keys)
 static flx_status make_pattern(condensed *z)
 {
     const flx_pattern *p = &z->z.base->pattern;
-    flx_pattern *here = &z->z.sys.pattern;
     size_t nblock = (size_t)p->nblock, nentry = (size_t)p->row[p->nblock], m = (size_t)z->m;
-    bool *masters = flx_arena_take(z->arena, nblock, sizeof *masters);
-    z->touched = flx_arena_take(z->arena, nblock, sizeof *z->touched);
-    z->entry = flx_arena_take(z->arena, nentry, sizeof *z->entry);
-    if (!masters || !z->touched || !z->entry) return FLX_ERR_MEMORY;
+    bool *masters = flx_arena_take(z->z.arena, nblock, sizeof *masters);
+    z->touched = flx_arena_take(z->z.arena, nblock, sizeof *z->touched);
+    if (!masters || !z->touched) return FLX_ERR_MEMORY;
     for (int k = 0; k < z->n; k++) z->touched[flx_pattern_block(p, z->S[k])] = true;
     long long *keys = flx_alloc(z->z.sys.ctx, nentry * (1 + 2 * m) + m * m, sizeof *keys);
     if (!keys) return FLX_ERR_MEMORY;
     int n = collect_keys(z, masters, keys);
-    flx_status status = flx_pattern_make(z->arena, p->nblock, p->start, n, keys, here);
+    flx_status status = flx_wrapper_make_pattern(&z->z, n, keys, &z->entry);
     flx_free(keys);
-    if (status != FLX_OK) return status;
-    here->pair = p->pair;
-    for (int bi = 0; bi < p->nblock; bi++) {
-        for (int e = p->row[bi]; e < p->row[bi + 1]; e++) {
-            z->entry[e] = flx_pattern_find(here, bi, p->col[e]);
-        }
-    }
-    return FLX_OK;
+    return status;
 }
 
 static flx_status build(condensed *z, const flx_condensed_how *how)
 {
     size_t n = (size_t)how->n, m = (size_t)how->m;
     size_t all = (size_t)flx_dims_unknowns(&z->z.base->dims);
-    z->arena = flx_arena_create(z->z.sys.ctx);
-    if (!z->arena) return FLX_ERR_MEMORY;
     z->n = how->n;
     z->m = how->m;
-    z->S = flx_arena_take(z->arena, n, sizeof *z->S);
-    z->M = flx_arena_take(z->arena, m, sizeof *z->M);
-    z->T = flx_arena_take(z->arena, n * m, sizeof *z->T);
-    z->give = flx_arena_take(z->arena, n * n, sizeof *z->give);
-    z->mass = flx_arena_take(z->arena, n, sizeof *z->mass);
-    z->row = flx_arena_take(z->arena, all, sizeof *z->row);
+    z->S = flx_arena_take(z->z.arena, n, sizeof *z->S);
+    z->M = flx_arena_take(z->z.arena, m, sizeof *z->M);
+    z->T = flx_arena_take(z->z.arena, n * m, sizeof *z->T);
+    z->give = flx_arena_take(z->z.arena, n * n, sizeof *z->give);
+    z->mass = flx_arena_take(z->z.arena, n, sizeof *z->mass);
+    z->row = flx_arena_take(z->z.arena, all, sizeof *z->row);
     if (!z->S || !z->M || !z->T || !z->give || !z->mass || !z->row) return FLX_ERR_MEMORY;
     memcpy(z->S, how->S, n * sizeof *z->S);
     if (m > 0) memcpy(z->M, how->M, m * sizeof *z->M);
@@ -327,27 +282,14 @@ static flx_status build(condensed *z, const flx_condensed_how *how)
 flx_status flx_condensed_create(flx_system *base, const flx_condensed_how *how, flx_system **s)
 {
     *s = NULL;
-    condensed *z = flx_alloc(base->ctx, 1, sizeof *z);
-    if (!z) {
-        flx_system_destroy(&base);
-        return FLX_ERR_MEMORY;
-    }
-    flx_wrapper_init(&z->z, "condensed", base);
+    condensed *z = flx_wrapper_create(base, "condensed", sizeof *z);
+    if (!z) return FLX_ERR_MEMORY;
     z->z.ops.residual = residual;
     z->z.ops.linearise = linearise;
-    z->z.ops.unknown = unknown;
     z->z.ops.work_create = work_create;
-    z->z.ops.work_destroy = work_destroy;
-    z->z.ops.destroy = destroy;
     z->z.ops.explicit_form = flx_wrapper_explicit(&z->z);
     if (base->ops->energy) z->z.ops.energy = energy;
-    flx_status status = build(z, how);
-    if (status != FLX_OK) {
-        destroy(&z->z.sys);
-        return status;
-    }
-    *s = &z->z.sys;
-    return FLX_OK;
+    return flx_wrapper_finish(&z->z, build(z, how), s);
 }
 
 // ---- the start ----------------------------------------------------------------------------------

@@ -9,11 +9,9 @@ static void work_destroy(flx_work *work)
 {
     flx_quasistatic_work *w = flx_quasistatic_work_of(work);
     if (!w) return;
-    flx_wrapper_work_clear(&w->base);
     flx_lu_destroy(&w->lu);
     flx_quasistatic_solver_destroy(&w->solver);
-    flx_arena_destroy(&w->arena);
-    flx_free(w);
+    flx_wrapper_work_destroy(work);
 }
 
 static bool take_work(const flx_system *base, flx_quasistatic_work *w)
@@ -39,37 +37,26 @@ static bool take_work(const flx_system *base, flx_quasistatic_work *w)
                   {&w->G, d->nlam},
                   {&w->dq, d->nlam},
                   {&w->dv, d->nlam}};
-    w->arena = flx_arena_create(base->ctx);
-    if (!w->arena) return false;
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) {
-        *arrays[i].at = flx_arena_take(w->arena, (size_t)arrays[i].size, sizeof(double));
+        *arrays[i].at = flx_arena_take(w->base.arena, (size_t)arrays[i].size, sizeof(double));
         if (!*arrays[i].at) return false;
     }
-    return flx_pattern_take(&base->pattern, w->arena, &w->slow) &&
-           flx_pattern_take(&base->pattern, w->arena, &w->fast);
+    return flx_pattern_take(&base->pattern, w->base.arena, &w->slow) &&
+           flx_pattern_take(&base->pattern, w->base.arena, &w->fast);
 }
 
 static flx_work *work_create(const flx_system *s)
 {
     const flx_system *base = flx_wrapper_of(s)->base;
-    flx_quasistatic_work *w = flx_alloc(s->ctx, 1, sizeof *w);
+    flx_quasistatic_work *w = flx_wrapper_work_create(s, sizeof *w);
     if (!w) return NULL;
-    bool fine = flx_wrapper_work_begin(flx_wrapper_of(s), &w->base) && take_work(base, w);
+    bool fine = take_work(base, w);
     if (fine && flx_quasistatic_of(s)->nlinked > 0) {
         fine = flx_lu_create(s->ctx, &base->pattern, false, &w->lu) == FLX_OK;
     }
     if (fine) return (flx_work *)(void *)w;
     work_destroy((flx_work *)(void *)w);
     return NULL;
-}
-
-static void destroy(flx_system *s)
-{
-    flx_quasistatic *z = (flx_quasistatic *)s;
-    if (!z) return;
-    flx_system_destroy(&z->z.base);
-    flx_arena_destroy(&z->arena);
-    flx_free(z);
 }
 
 static void unknown(const flx_system *s, int i, flx_unknown *u)
@@ -185,17 +172,15 @@ static flx_status take_arrays(flx_quasistatic *z)
 {
     const flx_dims *d = &z->z.base->dims;
     size_t n = (size_t)flx_dims_unknowns(d), nv = (size_t)d->nv, nlam = (size_t)d->nlam;
-    z->arena = flx_arena_create(z->z.sys.ctx);
-    if (!z->arena) return FLX_ERR_MEMORY;
-    z->reduced = flx_arena_take(z->arena, nv, sizeof *z->reduced);
-    z->same = flx_arena_take(z->arena, n, sizeof *z->same);
-    z->copy = flx_arena_take(z->arena, n, sizeof *z->copy);
-    z->origin = flx_arena_take(z->arena, n, sizeof *z->origin);
-    z->sigma = flx_arena_take(z->arena, nlam, sizeof *z->sigma);
-    z->tau = flx_arena_take(z->arena, nlam, sizeof *z->tau);
-    z->typical = flx_arena_take(z->arena, n, sizeof *z->typical);
-    z->group = flx_arena_take(z->arena, nv, sizeof *z->group);
-    z->scale = flx_arena_take(z->arena, nv, sizeof *z->scale);
+    z->reduced = flx_arena_take(z->z.arena, nv, sizeof *z->reduced);
+    z->same = flx_arena_take(z->z.arena, n, sizeof *z->same);
+    z->copy = flx_arena_take(z->z.arena, n, sizeof *z->copy);
+    z->origin = flx_arena_take(z->z.arena, n, sizeof *z->origin);
+    z->sigma = flx_arena_take(z->z.arena, nlam, sizeof *z->sigma);
+    z->tau = flx_arena_take(z->z.arena, nlam, sizeof *z->tau);
+    z->typical = flx_arena_take(z->z.arena, n, sizeof *z->typical);
+    z->group = flx_arena_take(z->z.arena, nv, sizeof *z->group);
+    z->scale = flx_arena_take(z->z.arena, nv, sizeof *z->scale);
     return z->reduced && z->same && z->copy && z->origin && z->sigma && z->tau && z->typical &&
                    z->group && z->scale
                ? FLX_OK
@@ -253,7 +238,6 @@ static void fill_ops(flx_quasistatic *z)
     o->unknown = unknown;
     o->work_create = work_create;
     o->work_destroy = work_destroy;
-    o->destroy = destroy;
     if (z->z.base->ops->energy) o->energy = flx_quasistatic_energy;
     if (z->factor != 0.0) {
         o->explicit_form = flx_wrapper_explicit(&z->z);
@@ -268,20 +252,15 @@ flx_status flx_quasistatic_make(flx_system *base, const flx_quasistatic_how *how
 {
     *s = NULL;
     flx_status status = refuse(base, how);
-    flx_quasistatic *z = status == FLX_OK ? flx_alloc(base->ctx, 1, sizeof *z) : NULL;
-    if (!z) {
-        flx_system_destroy(&base);
-        return status == FLX_OK ? FLX_ERR_MEMORY : status;
-    }
-    flx_wrapper_init(&z->z, "quasistatic", base);
-    status = build(z, how);
     if (status != FLX_OK) {
-        destroy(&z->z.sys);
+        flx_system_destroy(&base);
         return status;
     }
-    fill_ops(z);
-    *s = &z->z.sys;
-    return FLX_OK;
+    flx_quasistatic *z = flx_wrapper_create(base, "quasistatic", sizeof *z);
+    if (!z) return FLX_ERR_MEMORY;
+    status = build(z, how);
+    if (status == FLX_OK) fill_ops(z);
+    return flx_wrapper_finish(&z->z, status, s);
 }
 
 flx_status flx_quasistatic_create(flx_system *base, int n, const int *J, flx_system **s)

@@ -71,7 +71,7 @@ flx_status flx_quasistatic_find_links(flx_quasistatic *z)
     const flx_pattern *p = &base->pattern;
     int nv = base->dims.nv, n = flx_dims_unknowns(&base->dims);
     int first_mu = n - base->dims.nmu, next_unknown = z->first_bond;
-    bool *touched = flx_arena_take(z->arena, (size_t)p->nblock, sizeof *touched);
+    bool *touched = flx_arena_take(z->z.arena, (size_t)p->nblock, sizeof *touched);
     if (!touched) return FLX_ERR_MEMORY;
     for (int b = 0; b < p->nblock; b++) {
         for (int i = p->start[b]; i < p->start[b + 1] && i < nv; i++) {

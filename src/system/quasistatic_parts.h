@@ -33,7 +33,6 @@
 
 typedef struct flx_quasistatic {
     flx_wrapper z;
-    flx_arena *arena; // owned: all arrays
     double factor, mass_damping;
     int nreduced;    // J
     int first_bond;  // of the base's unknowns
@@ -56,7 +55,6 @@ typedef struct flx_quasistatic_solver flx_quasistatic_solver;
 
 typedef struct flx_quasistatic_work {
     flx_wrapper_work base;
-    flx_arena *arena;               // owned: all arrays
     flx_lu *lu;                     // owned; (RED-8), where there are energies and links
     double *values;                 // ... on the pattern of the base
     double *carried;                // (n of the base) its solution

@@ -42,9 +42,9 @@ static flx_status place_blocks(flx_quasistatic *z, places *at)
 {
     const flx_pattern *p = &z->z.base->pattern;
     size_t n = (size_t)p->nblock;
-    at->start = flx_arena_take(z->arena, 2 * n + 1, sizeof *at->start);
-    at->same = flx_arena_take(z->arena, n, sizeof *at->same);
-    at->copy = flx_arena_take(z->arena, n, sizeof *at->copy);
+    at->start = flx_arena_take(z->z.arena, 2 * n + 1, sizeof *at->start);
+    at->same = flx_arena_take(z->z.arena, n, sizeof *at->same);
+    at->copy = flx_arena_take(z->z.arena, n, sizeof *at->copy);
     if (!at->start || !at->same || !at->copy) return FLX_ERR_MEMORY;
     bool copied = false;
     for (int b = 0; b < p->nblock; b++) {
@@ -90,11 +90,11 @@ flx_status flx_quasistatic_make_pattern(flx_quasistatic *z)
     int most = 4 * p->row[p->nblock], row[4], col[4];
     FLX_TRY(place_blocks(z, &at));
     long long *keys = flx_alloc(z->z.sys.ctx, (size_t)most, sizeof *keys);
-    z->entry = flx_arena_take(z->arena, (size_t)most, sizeof *z->entry);
+    z->entry = flx_arena_take(z->z.arena, (size_t)most, sizeof *z->entry);
     flx_status status = keys && z->entry ? FLX_OK : FLX_ERR_MEMORY;
     if (status == FLX_OK) {
         int n = collect_keys(z, &at, keys);
-        status = flx_pattern_make(z->arena, at.nblock, at.start, n, keys, here);
+        status = flx_pattern_make(z->z.arena, at.nblock, at.start, n, keys, here);
     }
     flx_free(keys);
     if (status != FLX_OK) return status;
@@ -133,8 +133,8 @@ flx_status flx_quasistatic_make_groups(flx_quasistatic *z)
     int nv = z->z.base->dims.nv, *colour, *first;
     for (int i = 0; i < nv; i++) z->group[i] = -1;
     if (z->nclosing == 0) return FLX_OK;
-    colour = flx_arena_take(z->arena, (size_t)p->nblock, sizeof *colour);
-    first = flx_arena_take(z->arena, (size_t)p->nblock + 1, sizeof *first); // sizes, then starts
+    colour = flx_arena_take(z->z.arena, (size_t)p->nblock, sizeof *colour);
+    first = flx_arena_take(z->z.arena, (size_t)p->nblock + 1, sizeof *first); // sizes, then starts
     if (!colour || !first) return FLX_ERR_MEMORY;
     int ncolour = 0;
     for (int b = 0; b < p->nblock; b++) colour[b] = -1;

@@ -15,7 +15,6 @@
 
 typedef struct turned {
     flx_wrapper z;
-    flx_arena *arena; // owned: all arrays
     int n;
     int *E;              // (n)
     int *place;          // (n) their positions among q
@@ -29,7 +28,6 @@ typedef struct turned {
 
 typedef struct turned_work {
     flx_wrapper_work base;
-    flx_arena *arena; // owned: the arrays
     flx_blocks blocks;
     double *v, *a, *theta; // (nv)
 } turned_work;
@@ -183,25 +181,18 @@ static flx_status linearise(const flx_system *s, flx_work *work, const flx_point
     const turned *z = turned_of(s);
     const flx_system *base = z->z.base;
     turned_work *w = work_of(work);
-    const flx_pattern *there = &base->pattern, *here = &s->pattern;
-    size_t bytes = flx_pattern_size(here) * sizeof(double);
+    const flx_pattern *there = &base->pattern;
     flx_point at = *p;
     see_point(s, work, &at);
     FLX_TRY(base->ops->linearise(base, w->base.inner, &at, &w->blocks));
-    memset(b->A0, 0, bytes);
-    memset(b->A1, 0, bytes);
-    memset(b->A2, 0, bytes);
+    flx_pattern_clear(&s->pattern, b);
     for (int bi = 0; bi < there->nblock; bi++) {
         for (int e = there->row[bi]; e < there->row[bi + 1]; e++) {
             if (z->touched[bi] || z->touched[there->col[e]]) {
                 spread_entry(z, &w->blocks, bi, e, b);
-                continue;
+            } else {
+                flx_wrapper_copy_entry(&z->z, &w->blocks, e, z->entry[e], b);
             }
-            size_t from = (size_t)there->offset[e], to = (size_t)here->offset[z->entry[e]];
-            size_t size = (size_t)(there->offset[e + 1] - there->offset[e]) * sizeof(double);
-            memcpy(b->A0 + to, w->blocks.A0 + from, size);
-            memcpy(b->A1 + to, w->blocks.A1 + from, size);
-            memcpy(b->A2 + to, w->blocks.A2 + from, size);
         }
     }
     return FLX_OK;
@@ -263,42 +254,19 @@ static void unknown(const flx_system *s, int i, flx_unknown *u)
 
 // ---- life ---------------------------------------------------------------------------------------
 
-static void work_destroy(flx_work *work)
-{
-    turned_work *w = work_of(work);
-    if (!w) return;
-    flx_wrapper_work_clear(&w->base);
-    flx_arena_destroy(&w->arena);
-    flx_free(w);
-}
-
 static flx_work *work_create(const flx_system *s)
 {
-    const flx_system *base = turned_of(s)->z.base;
+    const flx_system *base = flx_wrapper_of(s)->base;
     size_t nv = (size_t)base->dims.nv;
-    turned_work *w = flx_alloc(s->ctx, 1, sizeof *w);
+    turned_work *w = flx_wrapper_work_create(s, sizeof *w);
     if (!w) return NULL;
-    w->arena = flx_arena_create(s->ctx);
-    if (w->arena) {
-        w->v = flx_arena_take(w->arena, nv, sizeof *w->v);
-        w->a = flx_arena_take(w->arena, nv, sizeof *w->a);
-        w->theta = flx_arena_take(w->arena, nv, sizeof *w->theta);
-    }
-    if (flx_wrapper_work_begin(flx_wrapper_of(s), &w->base) && w->arena && w->v && w->a &&
-        w->theta && flx_pattern_take(&base->pattern, w->arena, &w->blocks)) {
+    w->v = flx_arena_take(w->base.arena, nv, sizeof *w->v);
+    w->a = flx_arena_take(w->base.arena, nv, sizeof *w->a);
+    w->theta = flx_arena_take(w->base.arena, nv, sizeof *w->theta);
+    if (w->v && w->a && w->theta && flx_pattern_take(&base->pattern, w->base.arena, &w->blocks))
         return (flx_work *)(void *)w;
-    }
-    work_destroy((flx_work *)(void *)w);
+    flx_wrapper_work_destroy((flx_work *)(void *)w);
     return NULL;
-}
-
-static void destroy(flx_system *s)
-{
-    turned *z = (turned *)s;
-    if (!z) return;
-    flx_system_destroy(&z->z.base);
-    flx_arena_destroy(&z->arena);
-    flx_free(z);
 }
 
 // ---- create -------------------------------------------------------------------------------------
@@ -356,8 +324,8 @@ static flx_status find_places(turned *z)
 {
     const flx_system *inner = flx_wrapper_innermost(z->z.base);
     flx_state *x = NULL;
-    double *theta = flx_arena_take(z->arena, (size_t)inner->dims.nv, sizeof *theta);
-    double *moved = flx_arena_take(z->arena, (size_t)inner->dims.nq, sizeof *moved);
+    double *theta = flx_arena_take(z->z.arena, (size_t)inner->dims.nv, sizeof *theta);
+    double *moved = flx_arena_take(z->z.arena, (size_t)inner->dims.nq, sizeof *moved);
     flx_status status = theta && moved ? flx_state_create(inner, &x) : FLX_ERR_MEMORY;
     for (int i = 0; i < z->n && status == FLX_OK; i++) {
         z->place[i] = find_place(inner, x->q, theta, moved, z->E[i]);
@@ -397,25 +365,16 @@ static int collect_keys(const turned *z, long long *keys)
 static flx_status make_pattern(turned *z)
 {
     const flx_pattern *p = &z->z.base->pattern;
-    flx_pattern *here = &z->z.sys.pattern;
     size_t nentry = (size_t)p->row[p->nblock];
-    z->touched = flx_arena_take(z->arena, (size_t)p->nblock, sizeof *z->touched);
-    z->entry = flx_arena_take(z->arena, nentry, sizeof *z->entry);
-    if (!z->touched || !z->entry) return FLX_ERR_MEMORY;
+    z->touched = flx_arena_take(z->z.arena, (size_t)p->nblock, sizeof *z->touched);
+    if (!z->touched) return FLX_ERR_MEMORY;
     for (int k = 0; k < z->n; k++) z->touched[flx_pattern_block(p, z->E[k])] = true;
     long long *keys = flx_alloc(z->z.sys.ctx, nentry * (1 + 2 * (size_t)z->n), sizeof *keys);
     if (!keys) return FLX_ERR_MEMORY;
     int n = collect_keys(z, keys);
-    flx_status status = flx_pattern_make(z->arena, p->nblock, p->start, n, keys, here);
+    flx_status status = flx_wrapper_make_pattern(&z->z, n, keys, &z->entry);
     flx_free(keys);
-    if (status != FLX_OK) return status;
-    here->pair = p->pair;
-    for (int bi = 0; bi < p->nblock; bi++) {
-        for (int e = p->row[bi]; e < p->row[bi + 1]; e++) {
-            z->entry[e] = flx_pattern_find(here, bi, p->col[e]);
-        }
-    }
-    return FLX_OK;
+    return status;
 }
 
 static flx_status build(turned *z, const flx_turned_how *how)
@@ -426,16 +385,14 @@ static flx_status build(turned *z, const flx_turned_how *how)
                         "at most %d coordinates are scaled together, not %d", FLX_TURNED_MOST,
                         how->n);
     }
-    z->arena = flx_arena_create(z->z.sys.ctx);
-    if (!z->arena) return FLX_ERR_MEMORY;
     z->n = how->n;
-    z->E = flx_arena_take(z->arena, n, sizeof *z->E);
-    z->place = flx_arena_take(z->arena, n, sizeof *z->place);
-    z->T = flx_arena_take(z->arena, n * n, sizeof *z->T);
-    z->inverse = flx_arena_take(z->arena, n * n, sizeof *z->inverse);
-    z->step = flx_arena_take(z->arena, n * n, sizeof *z->step);
-    z->scale = flx_arena_take(z->arena, n, sizeof *z->scale);
-    z->number = flx_arena_take(z->arena, all, sizeof *z->number);
+    z->E = flx_arena_take(z->z.arena, n, sizeof *z->E);
+    z->place = flx_arena_take(z->z.arena, n, sizeof *z->place);
+    z->T = flx_arena_take(z->z.arena, n * n, sizeof *z->T);
+    z->inverse = flx_arena_take(z->z.arena, n * n, sizeof *z->inverse);
+    z->step = flx_arena_take(z->z.arena, n * n, sizeof *z->step);
+    z->scale = flx_arena_take(z->z.arena, n, sizeof *z->scale);
+    z->number = flx_arena_take(z->z.arena, all, sizeof *z->number);
     if (!z->E || !z->place || !z->T || !z->inverse || !z->step || !z->scale || !z->number)
         return FLX_ERR_MEMORY;
     memcpy(z->E, how->E, n * sizeof *z->E);
@@ -458,8 +415,6 @@ static void fill_ops(turned *z)
     o->components = &components;
     o->unknown = unknown;
     o->work_create = work_create;
-    o->work_destroy = work_destroy;
-    o->destroy = destroy;
     o->velocity_slope_t = NULL;
     o->bond_rate = b->bond_rate ? bond_rate : NULL;
     o->bond_force = b->bond_force ? bond_force : NULL;
@@ -473,18 +428,8 @@ static void fill_ops(turned *z)
 flx_status flx_turned_create(flx_system *base, const flx_turned_how *how, flx_system **s)
 {
     *s = NULL;
-    turned *z = flx_alloc(base->ctx, 1, sizeof *z);
-    if (!z) {
-        flx_system_destroy(&base);
-        return FLX_ERR_MEMORY;
-    }
-    flx_wrapper_init(&z->z, "turned", base);
-    flx_status status = build(z, how);
-    if (status != FLX_OK) {
-        destroy(&z->z.sys);
-        return status;
-    }
+    turned *z = flx_wrapper_create(base, "turned", sizeof *z);
+    if (!z) return FLX_ERR_MEMORY;
     fill_ops(z);
-    *s = &z->z.sys;
-    return FLX_OK;
+    return flx_wrapper_finish(&z->z, build(z, how), s);
 }

@@ -1,5 +1,7 @@
-// wrapper.c - operations that a wrapper leaves to its base.
+// wrapper.c - operations that a wrapper leaves to its base, and its life.
 #include "system/wrapper.h"
+
+#include "math/pattern.h"
 
 #include <string.h>
 
@@ -208,9 +210,24 @@ static const flx_instants instants = {
     .event = event,
 };
 
+static void unknown(const flx_system *s, int i, flx_unknown *u)
+{
+    const flx_system *base = flx_wrapper_of(s)->base;
+    base->ops->unknown(base, i, u);
+}
+
 // ---- made ---------------------------------------------------------------------------------------
 
-void flx_wrapper_init(flx_wrapper *z, const char *name, flx_system *base)
+static void destroy(flx_system *s)
+{
+    flx_wrapper *z = (flx_wrapper *)s;
+    if (!z) return;
+    flx_system_destroy(&z->base);
+    flx_arena_destroy(&z->arena);
+    flx_free(z);
+}
+
+static void init(flx_wrapper *z, const char *name, flx_system *base)
 {
     const flx_system_ops *b = base->ops;
     z->base = base;
@@ -237,21 +254,89 @@ void flx_wrapper_init(flx_wrapper *z, const char *name, flx_system *base)
         .instants = b->instants ? &instants : NULL,
         .accept = b->accept ? accept : NULL,
         .longest_step = b->longest_step ? longest_step : NULL,
+        .unknown = unknown,
+        .work_destroy = flx_wrapper_work_destroy,
+        .destroy = destroy,
     };
 }
 
-int flx_wrapper_work_begin(const flx_wrapper *z, flx_wrapper_work *w)
+void *flx_wrapper_create(flx_system *base, const char *name, size_t size)
 {
-    w->base = z->base;
-    w->inner = z->base->ops->work_create(z->base);
-    return w->inner != NULL;
+    flx_wrapper *z = flx_alloc(base->ctx, 1, size);
+    if (!z) {
+        flx_system_destroy(&base);
+        return NULL;
+    }
+    init(z, name, base);
+    z->arena = flx_arena_create(base->ctx);
+    if (z->arena) return z;
+    destroy(&z->sys);
+    return NULL;
 }
 
-void flx_wrapper_work_clear(flx_wrapper_work *w)
+flx_status flx_wrapper_finish(flx_wrapper *z, flx_status status, flx_system **s)
 {
+    if (status == FLX_OK) {
+        *s = &z->sys;
+    } else {
+        destroy(&z->sys);
+    }
+    return status;
+}
+
+flx_status flx_wrapper_make_pattern(flx_wrapper *z, int n, long long *keys, int **entry)
+{
+    const flx_pattern *p = &z->base->pattern;
+    flx_pattern *here = &z->sys.pattern;
+    int *own = *entry = flx_arena_take(z->arena, (size_t)p->row[p->nblock], sizeof *own);
+    if (!own) return FLX_ERR_MEMORY;
+    FLX_TRY(flx_pattern_make(z->arena, p->nblock, p->start, n, keys, here));
+    here->pair = p->pair;
+    for (int bi = 0; bi < p->nblock; bi++) {
+        for (int e = p->row[bi]; e < p->row[bi + 1]; e++) {
+            own[e] = flx_pattern_find(here, bi, p->col[e]);
+        }
+    }
+    return FLX_OK;
+}
+
+void flx_wrapper_copy_entry(const flx_wrapper *z, const flx_blocks *from, int e, int to,
+                            flx_blocks *b)
+{
+    const flx_pattern *there = &z->base->pattern;
+    size_t at = (size_t)there->offset[e], here = (size_t)z->sys.pattern.offset[to];
+    size_t n = (size_t)(there->offset[e + 1] - there->offset[e]) * sizeof(double);
+    memcpy(b->A0 + here, from->A0 + at, n);
+    memcpy(b->A1 + here, from->A1 + at, n);
+    memcpy(b->A2 + here, from->A2 + at, n);
+}
+
+// ---- work ---------------------------------------------------------------------------------------
+
+void *flx_wrapper_work_create(const flx_system *s, size_t size)
+{
+    const flx_system *base = flx_wrapper_of(s)->base;
+    flx_wrapper_work *w = flx_alloc(s->ctx, 1, size);
+    if (!w) return NULL;
+    w->base = base;
+    w->inner = base->ops->work_create(base);
+    w->arena = flx_arena_create(s->ctx);
+    if (w->inner && w->arena) return w;
+    flx_wrapper_work_destroy((flx_work *)(void *)w);
+    return NULL;
+}
+
+void flx_wrapper_work_destroy(flx_work *work)
+{
+    flx_wrapper_work *w = (flx_wrapper_work *)(void *)work;
+    if (!w) return;
     if (w->inner) w->base->ops->work_destroy(w->inner);
     flx_index1_destroy(&w->index1);
+    flx_arena_destroy(&w->arena);
+    flx_free(w);
 }
+
+// ---- which --------------------------------------------------------------------------------------
 
 int flx_wrapper_is(const flx_system *s)
 {

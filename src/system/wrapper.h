@@ -3,12 +3,14 @@
 // algebraic ones after the base's own, and see a point or a state of its own as another of the base.
 #pragma once
 
+#include "base/base.h"
 #include "math/index1.h"
 
 typedef struct flx_wrapper {
     flx_system sys;
     flx_system_ops ops;
     flx_system *base; // owned
+    flx_arena *arena; // owned: all arrays
     // How the base sees a point, or a state by its arrays; NULL: as it is.
     void (*point)(const flx_system *s, flx_work *w, flx_point *p);
     void (*state)(const flx_system *s, flx_work *w, flx_state *x);
@@ -19,6 +21,7 @@ typedef struct flx_wrapper_work {
     const flx_system *base; // borrowed
     flx_work *inner;        // owned: the base's
     flx_index1 *index1;     // owned; of the explicit form below, made when asked for
+    flx_arena *arena;       // owned: all arrays
 } flx_wrapper_work;
 
 static inline const flx_wrapper *flx_wrapper_of(const flx_system *s)
@@ -31,13 +34,22 @@ static inline flx_work *flx_wrapper_inner(const flx_work *w)
     return ((const flx_wrapper_work *)(const void *)w)->inner;
 }
 
-// A system that says of itself what the base says. The pattern and the operations of its own
-// (residual, linearise, unknown, energy, life) are left to the caller; base is borrowed till then.
-void flx_wrapper_init(flx_wrapper *z, const char *name, flx_system *base);
+// A system of size bytes that begins with a wrapper and says of itself what the base says; NULL: no
+// memory. The pattern and the operations of its own (residual, linearise, energy, work_create) are left
+// to the caller. It owns base, which is destroyed when there is no memory.
+void *flx_wrapper_create(flx_system *base, const char *name, size_t size);
+// Given out in *s, or destroyed when the caller's part failed; returns status.
+flx_status flx_wrapper_finish(flx_wrapper *z, flx_status status, flx_system **s);
+// The pattern on blocks of the base from n keys (flx_pattern_make), with all entries of the base.
+// entry: (entries of the base) those here.
+flx_status flx_wrapper_make_pattern(flx_wrapper *z, int n, long long *keys, int **entry);
+// The numbers of an entry of the base into that of the wrapper.
+void flx_wrapper_copy_entry(const flx_wrapper *z, const flx_blocks *from, int e, int to,
+                            flx_blocks *b);
 
-// What it begins with; false: no memory. Cleared in any case.
-int flx_wrapper_work_begin(const flx_wrapper *z, flx_wrapper_work *w);
-void flx_wrapper_work_clear(flx_wrapper_work *w);
+// A work of size bytes that begins with that of a wrapper; NULL: no memory.
+void *flx_wrapper_work_create(const flx_system *s, size_t size);
+void flx_wrapper_work_destroy(flx_work *w); // accepts NULL
 
 // The explicit form of a wrapper that leaves every velocity an inertia; NULL: the base has none.
 const flx_explicit *flx_wrapper_explicit(const flx_wrapper *z);
