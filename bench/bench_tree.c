@@ -123,6 +123,24 @@ static void measure(int nrival, rival *rivals, chain *c, task t, scratch *s, int
     }
 }
 
+static void drop(const rival *r)
+{
+    if (r->chain) r->p->destroy(r->chain);
+    free(r->a);
+    free(r->tau);
+}
+
+static void clear(chain *c, scratch *s, int nrival, rival *rivals)
+{
+    for (int i = 1; i < nrival; i++) drop(rivals + i);
+    free(s->slopes);
+    free(s->freedoms);
+    free(s->M);
+    free(s->dq);
+    free(s->dv);
+    chain_clear(c);
+}
+
 // only: the program wanted besides ours; NULL: all.
 static bool make(int n, const char *only, chain *c, scratch *s, int *nrival, rival *rivals)
 {
@@ -140,24 +158,15 @@ static bool make(int n, const char *only, chain *c, scratch *s, int *nrival, riv
         rival r = {.p = peers[i], .chain = peers[i]->create(n)};
         r.a = calloc((size_t)n, sizeof(double));
         r.tau = calloc((size_t)n, sizeof(double));
-        if (r.chain) rivals[(*nrival)++] = r;
+        if (r.chain && r.a && r.tau) {
+            rivals[(*nrival)++] = r;
+        } else {
+            drop(&r);
+        }
     }
-    return s->slopes && s->freedoms && s->M && s->dq && s->dv;
-}
-
-static void clear(chain *c, scratch *s, int nrival, rival *rivals)
-{
-    for (int i = 1; i < nrival; i++) {
-        rivals[i].p->destroy(rivals[i].chain);
-        free(rivals[i].a);
-        free(rivals[i].tau);
-    }
-    free(s->slopes);
-    free(s->freedoms);
-    free(s->M);
-    free(s->dq);
-    free(s->dv);
-    chain_clear(c);
+    if (s->slopes && s->freedoms && s->M && s->dq && s->dv) return true;
+    clear(c, s, *nrival, rivals);
+    return false;
 }
 
 static const char *name_of(const rival *r)

@@ -35,17 +35,39 @@ static void write_links(FILE *f, int n)
     fputs("</robot>\n", f);
 }
 
+static void destroy(void *chain_in)
+{
+    chain *c = chain_in;
+    mj_deleteData(c->d);
+    mj_deleteModel(c->m);
+    free(c->full);
+    free(c);
+}
+
+static mjModel *load(int n, char *error, int size)
+{
+    char path[] = "chain_XXXXXX.urdf";
+    int file = mkstemps(path, 5);
+    if (file < 0) return NULL;
+    mjModel *m = NULL;
+    FILE *f = fdopen(file, "w");
+    if (f) {
+        write_links(f, n);
+        fclose(f);
+        m = mj_loadXML(path, NULL, error, size);
+    } else {
+        close(file);
+    }
+    unlink(path);
+    return m;
+}
+
 static void *create(int n)
 {
-    char path[] = "chain_XXXXXX.urdf", error[500] = "";
-    int file = mkstemps(path, 5);
-    FILE *f = file >= 0 ? fdopen(file, "w") : NULL;
+    char error[500] = "";
     chain *c = calloc(1, sizeof *c);
-    if (!f || !c) return NULL;
-    write_links(f, n);
-    fclose(f);
-    c->m = mj_loadXML(path, NULL, error, sizeof error);
-    unlink(path);
+    if (!c) return NULL;
+    c->m = load(n, error, sizeof error);
     if (c->m) {
         c->m->opt.gravity[0] = c->m->opt.gravity[1] = 0.0;
         c->m->opt.gravity[2] = -9.81;
@@ -55,16 +77,8 @@ static void *create(int n)
     c->full = calloc((size_t)n * (size_t)n, sizeof *c->full);
     if (c->m && c->d && c->full) return c;
     fprintf(stderr, "MuJoCo: %s\n", error);
+    destroy(c);
     return NULL;
-}
-
-static void destroy(void *chain_in)
-{
-    chain *c = chain_in;
-    mj_deleteData(c->d);
-    mj_deleteModel(c->m);
-    free(c->full);
-    free(c);
 }
 
 static void set(chain *c, const double *q, const double *v)

@@ -406,7 +406,7 @@ static flx_status find(splitting *s, double *inertia)
     int nv = f->nv, nJ = s->nJ;
     bool slow_mass, fast_mass;
     FLX_TRY(f->free ? pick_moves(s) : find_moves(s));
-    if (!s->out->bears) return FLX_OK;
+    if (!s->out->bears || !s->T) return FLX_OK;
     FLX_TRY(normalise(s, 0, s->my, &slow_mass, NULL));
     if (!slow_mass) return FLX_OK;
     FLX_TRY(set_apart(s));

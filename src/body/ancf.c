@@ -151,7 +151,7 @@ void flx_ancf_rest(flx_ancf_rule *r, const double *e)
 {
     for (int i = 0; i < r->npoint; i++) {
         flx_ancf_point *p = r->points + i;
-        local o;
+        local o = {0};
         memset(p->rest, 0, sizeof p->rest);
         evaluate(r, p, 0.0, e, NULL, &o);
         memcpy(p->rest, o.strain, (size_t)table[p->kind].nstrain * sizeof *p->rest);
@@ -165,7 +165,7 @@ void flx_ancf_force(const flx_ancf_rule *r, double viscosity, const double *e, c
     for (int i = 0; i < r->npoint; i++) {
         const flx_ancf_point *p = r->points + i;
         const strains *s = table + p->kind;
-        local o;
+        local o = {0};
         double force[FLX_ANCF_VECTORS][3];
         evaluate(r, p, viscosity, e, u, &o);
         forces_on(s, D, &o, force);
@@ -187,7 +187,7 @@ double flx_ancf_energy(const flx_ancf_rule *r, double viscosity, const double *e
     *power = 0.0;
     for (int i = 0; i < r->npoint; i++) {
         const flx_ancf_point *p = r->points + i;
-        local o;
+        local o = {0};
         evaluate(r, p, viscosity, e, u, &o);
         for (int k = 0; k < table[p->kind].nstrain; k++) {
             for (int l = 0; l < table[p->kind].nstrain; l++) {
@@ -336,8 +336,8 @@ void flx_ancf_tangent(const flx_ancf_rule *r, double viscosity, const double *e,
         const strains *s = table + p->kind;
         int m = s->nvector, n = m * D;
         bool rates = viscosity != 0 && A1;
-        double g[FLX_ANCF_STRAINS][WIDE], dg[FLX_ANCF_STRAINS][WIDE], T[WIDE][WIDE];
-        local o;
+        double g[FLX_ANCF_STRAINS][WIDE], dg[FLX_ANCF_STRAINS][WIDE] = {{0}}, T[WIDE][WIDE];
+        local o = {0};
         evaluate(r, p, viscosity, e, u, &o);
         gradients(s, D, o.y, g);
         if (rates) gradients(s, D, o.dy, dg);

@@ -139,7 +139,7 @@ void flx_ancf_forces(const flx_ancf *e, const flx_ancf_at *p, double *f);
 // Adds M (a + drag v - g) and the forces of strain and viscosity.
 void flx_ancf_residual(int n, const flx_ancf *e, const flx_ancf_at *p, double *r);
 // Adds to A0, A1 (both NULL: not wanted) and A2.
-void flx_ancf_linearise(int n, const flx_ancf *e, const flx_ancf_at *p, double *A0, double *A1,
+void flx_ancf_linearise(int count, const flx_ancf *e, const flx_ancf_at *p, double *A0, double *A1,
                         double *A2);
 void flx_ancf_energies(int n, const flx_ancf *e, const flx_ancf_at *p, flx_energies *out);
 // Adds M v.

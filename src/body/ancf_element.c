@@ -171,7 +171,7 @@ void flx_ancf_energies(int n, const flx_ancf *elements, const flx_ancf_at *p, fl
     for (int k = 0; k < n; k++) {
         const flx_ancf *e = elements + k;
         int D = e->dimension;
-        double x[FLX_ANCF_NUMBERS], u[FLX_ANCF_NUMBERS], f[FLX_ANCF_NUMBERS] = {0};
+        double x[FLX_ANCF_NUMBERS] = {0}, u[FLX_ANCF_NUMBERS] = {0}, f[FLX_ANCF_NUMBERS] = {0};
         double kinetic = 0.0, lost = 0.0;
         gather(e->n, D, e->q, p->q, x);
         gather(e->n, D, e->v, p->v, u);

@@ -29,13 +29,13 @@ static const double gauss3_w[3] = {5.0 / 18, 8.0 / 18, 5.0 / 18};
 static void derive(double l, int dimension, double p, const double across[2],
                    double shape[][FLX_ANCF_MOST])
 {
-    int half = dimension + 1;
+    int half = dimension + 1, nacross = dimension == 2 ? 1 : 2;
     memset(shape, 0, (size_t)dimension * sizeof *shape);
     shape[0][0] = (6.0 * p * p - 6.0 * p) / l;
     shape[0][1] = 1.0 - 4.0 * p + 3.0 * p * p;
     shape[0][half] = -shape[0][0];
     shape[0][half + 1] = 3.0 * p * p - 2.0 * p;
-    for (int k = 0; k < dimension - 1; k++) {
+    for (int k = 0; k < nacross; k++) {
         shape[0][2 + k] = -across[k] / l;
         shape[0][half + 2 + k] = across[k] / l;
         shape[1 + k][2 + k] = 1.0 - p;

@@ -18,5 +18,5 @@ void flx_beam_hinge2_linearise(int n, const flx_beam_hinge *h, const flx_frame2 
                                double *A1);
 void flx_beam_hinge_linearise(int n, const flx_beam_hinge *h, const flx_frame *f, double *A0,
                               double *A1);
-void flx_beam_hinge2_energy(int n, const flx_beam_hinge *h, const flx_frame2 *f, flx_energies *e);
-void flx_beam_hinge_energy(int n, const flx_beam_hinge *h, const flx_frame *f, flx_energies *e);
+void flx_beam_hinge2_energy(int n, const flx_beam_hinge *h, const flx_frame2 *f, flx_energies *out);
+void flx_beam_hinge_energy(int n, const flx_beam_hinge *h, const flx_frame *f, flx_energies *out);

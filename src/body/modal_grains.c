@@ -18,7 +18,8 @@ typedef struct grain { // at one q
     const int *axis;     // of each row of the frame, as in space
 } grain;
 
-static const int space[6] = {0, 1, 2, 3, 4, 5}, plane[3] = {0, 1, 5};
+// axes of the rows of the frame; in the plane three count
+static const int space[6] = {0, 1, 2, 3, 4, 5}, plane[6] = {0, 1, 5};
 
 static v3 unit(int i)
 {

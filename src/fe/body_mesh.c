@@ -111,7 +111,8 @@ static void order_surface(drawing *d)
     const int(*list)[3];
     for (int i = 0; i < d->fe->nnode; i++) d->order[i] = -1;
     for (int i = 0; i < d->nface; i++) {
-        face_of(d->fe->s, d->faces[i].element, d->faces[i].face, &cell, nodes);
+        const face *f = d->faces + i;
+        if (!face_of(d->fe->s, f->element, f->face, &cell, nodes)) continue;
         for (int a = 0; a < flx_cells[cell].nodes; a++) {
             if (d->order[nodes[a]] < 0) d->order[nodes[a]] = d->m->nnode++;
         }
@@ -165,7 +166,8 @@ static void fill_triangles(const drawing *d)
     flx_cell cell;
     const int(*list)[3];
     for (int i = 0; i < d->nface; i++) {
-        face_of(d->fe->s, d->faces[i].element, d->faces[i].face, &cell, nodes);
+        const face *f = d->faces + i;
+        if (!face_of(d->fe->s, f->element, f->face, &cell, nodes)) continue;
         int n = triangles_of(cell, &list);
         for (int k = 0; k < n; k++) {
             for (int a = 0; a < 3; a++) *t++ = d->order[nodes[list[k][a]]];

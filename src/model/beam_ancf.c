@@ -60,9 +60,13 @@ static int rows_of(const flx_builder *b, const flx_beam *beam, bool clamped)
     return clamped ? D + D * beam->nslope : D + (D == 2 ? 1 : 3);
 }
 
+static const char *slope_word(int k)
+{
+    return k == 0 ? "slope" : k == 1 ? "across" : "across2";
+}
+
 flx_status flx_beam_declare_slopes(flx_builder *b, flx_item *body)
 {
-    static const char *const words[] = {"slope", "across", "across2"};
     flx_beam_data *d = beam_of(body);
     int n = d->def.nslope;
     d->slopes = flx_take(b, (size_t)(n * d->nnode), sizeof(flx_item *));
@@ -76,7 +80,7 @@ flx_status flx_beam_declare_slopes(flx_builder *b, flx_item *body)
         const char *node = i == 0 ? "start" : d->nodes[i]->name + strlen(body->name) + 1;
         for (int k = 0; k < n; k++) {
             flx_item **slope = d->slopes + n * i + k;
-            const char *name = flx_arena_printf(b->scratch, "%s.%s", node, words[k]);
+            const char *name = flx_arena_printf(b->scratch, "%s.%s", node, slope_word(k));
             FLX_TRY(flx_beam_make_node(b, body, i, name, FLX_BODY_POINT, slope));
             ((flx_body_data *)(*slope)->data)->def.slope = true;
             d->def.slopes[n * i + k] = (*slope)->number;
@@ -224,16 +228,17 @@ static flx_status clamp(flx_builder *b, const flx_beam_data *d, int i, flx_node 
     flx_graph *g = b->g;
     const flx_item *section = d->sections[i];
     const double local[3] = {d->stretch[i], 0, 0};
+    int D = b->m->dimension == 2 ? 2 : 3;
     flx_node own[3], one = node_const(g, 1);
     flx_node_direction(b, section, local, own);
-    for (int c = 0; c < b->m->dimension; c++) {
+    for (int c = 0; c < D; c++) {
         FLX_TRY(add_row(b, section, words[c], node_sub(g, s[0][c], own[c])));
     }
-    for (int k = 1; k < b->m->dimension; k++) {
+    for (int k = 1; k < D; k++) {
         flx_node size = node_sub(g, along(b, section, s[k], k), one);
         FLX_TRY(add_row(b, section, "across", size));
     }
-    if (b->m->dimension == 2) return FLX_OK;
+    if (D == 2) return FLX_OK;
     flx_node skew = node_add(g, along(b, section, s[1], 2), along(b, section, s[2], 1));
     return add_row(b, section, "across", skew);
 }
@@ -244,7 +249,7 @@ static flx_status tie(flx_builder *b, const flx_beam_data *d, int i)
     static const char *const turns[] = {"turn 1", "turn 2"};
     flx_graph *g = b->g;
     const flx_item *section = d->sections[i];
-    int D = b->m->dimension, n = d->def.nslope;
+    int D = b->m->dimension == 2 ? 2 : 3, n = d->def.nslope;
     flx_node p[3], own[3], s[3][3];
     flx_node_position(b, d->nodes[i], origin, p);
     flx_node_position(b, section, origin, own);

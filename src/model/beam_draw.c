@@ -325,7 +325,7 @@ flx_status flx_beam_draw(flx_env *e, flx_item *body, flx_beam_data *d)
     }
     // rounding is no slack; one element cannot hang
     bool chord = !flx_yaml_get(body->def, "curve"),
-         slack = chord && unstressed > drawn * (1 + SAME);
+         slack = length && chord && unstressed > drawn * (1 + SAME);
     d->def.straight = slack || (chord && d->def.nslope > 0);
     double *places = flx_take(e->b, 6 * (size_t)d->nnode, sizeof *places);
     if (!places) {

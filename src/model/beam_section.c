@@ -22,7 +22,8 @@ static flx_status read_material(flx_env *e, const flx_yaml *y, material *m)
     m->nu = RATIO;
     FLX_TRY(flx_build_positive(e, flx_yaml_get(y, "E"), "Young's modulus", &m->E));
     FLX_TRY(flx_build_positive(e, density, "the density", &m->density));
-    if (nu) FLX_TRY(flx_build_number(e, nu, &m->nu));
+    if (!nu) return FLX_OK;
+    FLX_TRY(flx_build_number(e, nu, &m->nu));
     if (m->nu > -1.0 && m->nu < 0.5) return FLX_OK;
     return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, nu->loc,
                     "Poisson's ratio lies between -1 and 0.5: %g does not", m->nu);

@@ -200,12 +200,13 @@ static flx_status read_conservation(flx_builder *b, const flx_yaml *block, int b
     flx_env e;
     if (y) FLX_TRY(flx_build_flag(b, y, "conserve_mass", &conserves));
     if (!conserves) return FLX_OK;
+    flx_loc where = y ? y->loc : block->loc;
     if (!names || is_auto(names)) {
-        return FLX_FAIL(b->ctx, FLX_ERR_MODEL, y->loc,
+        return FLX_FAIL(b->ctx, FLX_ERR_MODEL, where,
                         "`conserve_mass` needs the `velocities` by name");
     }
     if (strcmp(type, "cutoff") == 0 && !factor) {
-        return FLX_FAIL(b->ctx, FLX_ERR_MODEL, y->loc,
+        return FLX_FAIL(b->ctx, FLX_ERR_MODEL, where,
                         "`conserve_mass` needs a `factor`: a limit of frequency adds modal masses, "
                         "which no neighbour can give");
     }

@@ -256,7 +256,7 @@ static flx_status read_material(flx_env *e, const flx_item *body, flx_solid *o, 
     FLX_TRY(flx_build_positive(e, flx_yaml_get(y, "density"), "density", density));
     nu = flx_yaml_get(y, "nu");
     if (nu) FLX_TRY(flx_build_number(e, nu, &v));
-    if (!(v > -1.0 && v < 0.5)) {
+    if (nu && !(v > -1.0 && v < 0.5)) {
         return FLX_FAIL(b->ctx, FLX_ERR_MODEL, nu->loc,
                         "Poisson's ratio lies between -1 and 0.5: %g does not", v);
     }

@@ -8,9 +8,9 @@
 
 static flx_status find_body(const flx_model *m, const char *body, const flx_modal **out)
 {
-    *out = NULL;
+    int found = -1;
     for (int i = 0; i < m->nmodal; i++) {
-        if (!body || strcmp(m->bodies[m->modals[i].body].name, body) == 0) *out = m->modals + i;
+        if (!body || strcmp(m->bodies[m->modals[i].body].name, body) == 0) found = i;
     }
     if (m->nmodal == 0) {
         return FLX_FAIL(m->ctx, FLX_ERR_MODEL, FLX_NOWHERE, "the model has no elastic body");
@@ -20,10 +20,13 @@ static flx_status find_body(const flx_model *m, const char *body, const flx_moda
                         "the model has %d elastic bodies, '%s' among them: say which", m->nmodal,
                         m->bodies[m->modals[0].body].name);
     }
-    if (*out) return FLX_OK;
-    return FLX_FAIL(m->ctx, FLX_ERR_MODEL, FLX_NOWHERE,
-                    "the model has no elastic body '%s'; '%s' is one", body,
-                    m->bodies[m->modals[0].body].name);
+    if (found < 0) {
+        return FLX_FAIL(m->ctx, FLX_ERR_MODEL, FLX_NOWHERE,
+                        "the model has no elastic body '%s'; '%s' is one", body,
+                        m->bodies[m->modals[0].body].name);
+    }
+    *out = m->modals + found;
+    return FLX_OK;
 }
 
 static flx_status write_text(flx_ctx *ctx, const char *path, const char *text, size_t length)

@@ -23,10 +23,16 @@ typedef struct surface {
     int *table; // owned
 } surface;
 
+// Room for one more.
+static flx_status reserve_point(surface *s)
+{
+    return flx_grow(s->ctx, (void **)&s->points, &s->point_capacity, 3 * (s->npoint + 1),
+                    sizeof *s->points);
+}
+
 static flx_status add_point(surface *s, const float x[3])
 {
-    FLX_TRY(flx_grow(s->ctx, (void **)&s->points, &s->point_capacity, 3 * (s->npoint + 1),
-                     sizeof *s->points));
+    FLX_TRY(reserve_point(s));
     memcpy(s->points + 3 * (size_t)s->npoint, x, 3 * sizeof *x);
     s->npoint++;
     return FLX_OK;
@@ -42,14 +48,18 @@ static flx_status add_index(surface *s, int point)
 
 // ---- corners in one place are one point ---------------------------------------------------------
 
+static bool is_at(const float *point, const float x[3])
+{
+    return point[0] == x[0] && point[1] == x[1] && point[2] == x[2];
+}
+
 static int *find_slot(const surface *s, const float x[3])
 {
     uint32_t bits[3], h = 2166136261U;
     memcpy(bits, x, sizeof bits);
     for (int k = 0; k < 3; k++) h = (h ^ bits[k]) * 16777619U, h ^= h >> 15;
     uint32_t mask = (uint32_t)s->table_size - 1, i = h & mask;
-    while (s->table[i] &&
-           memcmp(s->points + 3 * (size_t)(s->table[i] - 1), x, 3 * sizeof *x) != 0) {
+    while (s->table[i] && !is_at(s->points + 3 * (size_t)(s->table[i] - 1), x)) {
         i = (i + 1) & mask;
     }
     return s->table + i;
@@ -70,6 +80,7 @@ static flx_status widen_table(surface *s)
 
 static flx_status add_corner(surface *s, const float x[3])
 {
+    FLX_TRY(reserve_point(s));
     FLX_TRY(widen_table(s));
     // -0 and 0 are one place
     const float at[3] = {x[0] + 0.0F, x[1] + 0.0F, x[2] + 0.0F};

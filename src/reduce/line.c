@@ -128,7 +128,7 @@ static void add_particle(sums *s, double dm, const double d[3], flx_elastic *e)
         for (int i = 0; i < 3; i++) s->part[3 * k + i] = s->f.u[3 * k + i] + around[i];
     }
     flx_elastic_add_mass(e, dm, X, s->part, s->gam);
-    if (!s->next) return;
+    if (!s->next || !s->gam) return;
     int n = s->n;
     double root = sqrt(dm), *to = s->next;
     to[0] = root;

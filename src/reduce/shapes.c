@@ -343,8 +343,8 @@ static flx_status check(const search *q)
 
 static flx_status find(search *q, const part *p, const bool *held)
 {
-    bool is_held = p->n < q->s->K->n;
-    if (q->b->kind == FLX_BASIS_MODES) {
+    bool is_held = p->list && p->n < q->s->K->n;
+    if (!p->list || q->b->kind == FLX_BASIS_MODES) { // modes alone leave all unknowns free
         FLX_TRY(add_modes(q, is_held ? p : NULL, q->b->modes));
         if (!q->b->attachment) return FLX_OK;
         FLX_TRY(is_held ? attach_held(q, p) : attach_free(q));

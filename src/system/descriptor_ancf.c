@@ -31,13 +31,12 @@ static flx_ancf_section section_of(const flx_beam *b)
 }
 
 // Vectors of an element without stress, in the directions that are drawn. false: it is straight.
-static bool find_reference(const flx_descriptor *d, const flx_beam *b, int element, int n,
-                           double *e0)
+static bool find_reference(const flx_descriptor *d, const flx_beam *b, int element, double *e0)
 {
-    int D = d->planar ? 2 : 3, half = n / 2;
+    int D = d->planar ? 2 : 3, half = b->nslope + 1;
     double bent = 0.0;
     if (b->straight) return false;
-    for (int k = 0; k < n; k++) {
+    for (int k = 0; k < 2 * half; k++) {
         const double *at = d->model->bodies[body_of(b, element, k)].position;
         double scale = k % half < 2 ? b->scale : 1.0; // across the line nothing is stretched
         for (int c = 0; c < D; c++) e0[D * k + c] = scale * at[c];
@@ -116,8 +115,8 @@ static flx_status plan_beam(flx_descriptor *d, const flx_beam *b)
                         .at = at,
                         .drag = b->rayleigh[0],
                         .viscosity = b->rayleigh[1]};
-        double reference[FLX_ANCF_NUMBERS];
-        e->straight = !find_reference(d, b, i, n, reference);
+        double reference[FLX_ANCF_NUMBERS] = {0};
+        e->straight = !find_reference(d, b, i, reference);
         const double *e0 = e->straight ? NULL : reference;
         FLX_TRY(make_inertia(d, b, i, e));
         if (b->formulation == FLX_BEAM_CABLE) {

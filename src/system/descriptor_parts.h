@@ -680,9 +680,9 @@ void flx_eval_momentum(const flx_descriptor *d, flx_work *w, const flx_point *p,
 void flx_eval_mass_rate(const flx_descriptor *d, flx_work *w, const flx_point *p, double *out);
 // Force and moment at all followers, r_f in the work.
 void flx_eval_loads(const flx_descriptor *d, flx_work *w, const flx_point *p);
-// M into A2, G, A and their transposes into A0; both zeroed first, nothing else. Rows with C > 0
+// M into A2, G, A and their transposes into out; both zeroed first, nothing else. Rows with C > 0
 // are left out.
-void flx_eval_saddle(const flx_descriptor *d, flx_work *w, const flx_point *p, double *A0,
+void flx_eval_saddle(const flx_descriptor *d, flx_work *w, const flx_point *p, double *out,
                      double *A2);
 
 // explicit form and reactions

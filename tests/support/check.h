@@ -3,8 +3,17 @@
 #pragma once
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+
+static inline bool same_floats(size_t n, const float *a, const float *b)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (!(a[i] == b[i])) return false;
+    }
+    return true;
+}
 
 #define CHECK(cond)                                                                                \
     do {                                                                                           \

@@ -39,7 +39,8 @@ static void *take(size_t n, size_t size)
 static void make_nodes(tube *b)
 {
     for (int i = 0; i < b->n; i++) {
-        double x = (double)(i / AROUND) / (b->rings - 1), w = 2 * PI * (i % AROUND) / AROUND;
+        int ring = i / AROUND;
+        double x = (double)ring / (b->rings - 1), w = 2 * PI * (i % AROUND) / AROUND;
         b->nodes[3 * i] = (float)x;
         b->nodes[3 * i + 1] = (float)(0.1 * cos(w));
         b->nodes[3 * i + 2] = (float)(0.1 * sin(w));

@@ -319,7 +319,7 @@ static int rigid_motions_do_nothing(void)
         // no resultant, no moment
         v3 sum = {0, 0, 0}, moment = {0, 0, 0};
         for (int i = 0; i < x.e.n; i++) {
-            bool place = i % (x.e.n / 2) == 0;
+            bool place = i == 0 || i == x.e.n / 2;
             v3 r = v3_make(e[D * i], e[D * i + 1], D == 3 ? e[D * i + 2] : 0.0);
             v3 F = v3_make(f[D * i], f[D * i + 1], D == 3 ? f[D * i + 2] : 0.0);
             if (place) sum = v3_add(sum, F);

@@ -241,7 +241,8 @@ static int surfaces_come_along(void)
     flx_text t;
     flx_text_start(&t, ctx);
     for (int i = 0; i < SIDE * SIDE; i++) {
-        double x = i / SIDE, y = i % SIDE;
+        int row = i / SIDE;
+        double x = row, y = i % SIDE;
         flx_text_print(&t, "v %g %g %g\n", x, y, 0.01 * (x * x + y * y) + 0.1 * sin(17.0 * i));
     }
     for (int i = 0; i < SIDE * SIDE - SIDE; i++) {

@@ -82,7 +82,7 @@ static bool is_tetrahedron(const reading *r)
     for (int f = 0; f < 4; f++) {
         for (int k = 0; k < 3; k++) {
             const float *p = r->s.points + 3 * r->s.triangles[3 * f + k];
-            if (memcmp(p, corners[faces[f][k]], sizeof corners[0]) != 0) return false;
+            if (!same_floats(3, p, corners[faces[f][k]])) return false;
         }
     }
     return true;

@@ -60,14 +60,16 @@ static int check_text(const char *text, double away, bool energy)
     if (status != FLX_OK) printf("%s\n", flx_ctx_error(ctx, 0)->text), bad++;
     for (uint64_t seed = 1; seed <= 3 && !bad; seed++) {
         system_point p = {0};
-        bad += !system_point_init(&p, s, seed);
-        bad += flx_descriptor_draw(s, p.x) != FLX_OK;
-        randomise(&p, away);
-        bad += check_pattern(s);
-        bad += check_tangent(&p, 2e-8);
-        bad += check_bonds(&p, 5e-8);
-        bad += check_chart(&p, 1e-8);
-        if (energy) bad += check_energy(&p, 1e-6);
+        if (system_point_init(&p, s, seed) && flx_descriptor_draw(s, p.x) == FLX_OK) {
+            randomise(&p, away);
+            bad += check_pattern(s);
+            bad += check_tangent(&p, 2e-8);
+            bad += check_bonds(&p, 5e-8);
+            bad += check_chart(&p, 1e-8);
+            if (energy) bad += check_energy(&p, 1e-6);
+        } else {
+            bad++;
+        }
         system_point_free(&p);
     }
     flx_system_destroy(&s);
