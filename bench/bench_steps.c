@@ -35,7 +35,7 @@ static int complain(flx_ctx *ctx)
 // The best of `repeats` runs: other load on the machine only ever adds time.
 static int run(const char *text, int repeats, run_result *r)
 {
-    *r = (run_result){.step = INFINITY};
+    *r = (run_result){.step = (double)INFINITY};
     for (int k = 0; k < repeats; k++) {
         flx_ctx *ctx = flx_ctx_create();
         flx_model *model = NULL;
