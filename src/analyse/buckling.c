@@ -27,6 +27,7 @@ typedef struct buckling {
     size_t size;          // of each
     flx_arena *arena;     // of the result
     double *V, *H;        // (n x (m + 1)) (m x m, column-major); owned
+    bool unsure;          // factors have not converged with the most vectors
 } buckling;
 
 // ---- matrices ------------------------------------------------------------------------------------
@@ -147,9 +148,8 @@ done:
 static flx_status find_factors(buckling *b, int count, flx_buckling *out)
 {
     flx_ctx *ctx = b->e.s->ctx;
-    int n = b->e.n, m = count + MORE < n ? 2 * count + MORE : n;
+    int n = b->e.n, m = 2 * count + MORE < n ? 2 * count + MORE : n;
     bool good = false;
-    if (m > n) m = n;
     for (; !good; m = 2 * m < n ? 2 * m : n) {
         double next = 0.0, size = 0.0;
         flx_free(b->V);
@@ -178,6 +178,7 @@ static flx_status find_factors(buckling *b, int count, flx_buckling *out)
         FLX_TRY(read_factors(b, k, next, count, out, &good));
         if (m == n || k < m || m > MOST_VECTORS) break;
     }
+    b->unsure = !good && m < n;
     return FLX_OK;
 }
 
@@ -233,7 +234,9 @@ static flx_status find(buckling *b, double *factor, int count, flx_buckling *out
     out->step = h;
     if (out->n == 0) return FLX_OK;
     h = STEP * fabs(out->factors[0]);
-    if (find_change(b, factor, h) != FLX_OK) return FLX_OK;
+    status = find_change(b, factor, h);
+    if (status > 0) return FLX_OK; // those of the first are kept
+    FLX_TRY(status);
     out->step = h;
     return find_factors(b, count, out);
 }
@@ -246,6 +249,11 @@ flx_status flx_buckling_find(const flx_system *s, flx_state *x, double *factor, 
     flx_status status = create(s, x, count, &b, out);
     if (status == FLX_OK) status = find(&b, factor, count, out);
     if (status == FLX_OK) flx_state_copy(x, b.start);
+    if (status == FLX_OK && b.unsure) {
+        flx_ctx_warn(s->ctx, FLX_NOWHERE,
+                     "buckling: some of the %d factors asked for have not converged; ask for fewer",
+                     count);
+    }
     destroy(&b);
     if (status != FLX_OK) flx_buckling_clear(out);
     return status;

@@ -401,9 +401,9 @@ flx_status flx_path_follow(const flx_system *s, flx_state *x, const flx_path_def
     w.p.report = report ? report : &own;
     *w.p.report = (flx_path_report){.factor = def->from};
     flx_status status = create(s, def, &w);
-    if (status == FLX_OK) status = begin(&w, x);
-    if (status == FLX_OK) status = go(&w);
-    if (w.here.x && w.p.report->length >= 0.0) {
+    if (status == FLX_OK) {
+        status = begin(&w, x);
+        if (status == FLX_OK) status = go(&w);
         flx_state_copy(x, w.here.x);
         set_factor(&w.p, w.here.factor);
     }
