@@ -279,7 +279,11 @@ static flx_status read_damping(flx_env *e, const flx_item *body, flx_solid *o)
                         "a solid has no modes to give a ratio to: give rayleigh: [alpha, beta]");
     }
     FLX_TRY(flx_build_numbers(e, y, &n, &v));
-    for (int i = 0; i < n && i < 2; i++) {
+    if (n != 2) {
+        return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, y->loc, "alpha and beta are two numbers, not %d",
+                        n);
+    }
+    for (int i = 0; i < n; i++) {
         o->rayleigh[i] = v[i];
         if (!(v[i] >= 0)) {
             return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, y->loc, "damping cannot be negative");
