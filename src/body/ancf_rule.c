@@ -15,15 +15,12 @@
 // with t, u, w in the middle; each with the stiffness of the section. These are as many as the element has ways to
 // deform: a thin one bends free of them.
 #include "body/ancf.h"
+#include "math/quadrature.h"
 #include "math/small.h"
 
-// Gauss's points on [0, 1], half of them: the others mirror these.
-static const double gauss5_x[5] = {0.04691007703066800, 0.23076534494715846, 0.5,
-                                   0.76923465505284154, 0.95308992296933200};
-static const double gauss5_w[5] = {0.11846344252809454, 0.23931433524968323, 0.28444444444444444,
-                                   0.23931433524968323, 0.11846344252809454};
-static const double gauss3_x[3] = {-0.38729833462074169, 0.0, 0.38729833462074169}; // of the size
-static const double gauss3_w[3] = {5.0 / 18, 8.0 / 18, 5.0 / 18};
+// Points of Gauss's rule: along the line and, of a rectangle, in each direction across it.
+#define ALONG 5
+#define ACROSS 3
 
 // Derivatives of the position by x, y, z at (p, y, z), as sums of the vectors.
 static void derive(double l, int dimension, double p, const double across[2],
@@ -62,7 +59,7 @@ static flx_ancf_point *add_point(flx_ancf_rule *r, flx_ancf_kind kind)
 
 typedef struct across { // points of a section
     int n;
-    double at[9][2], w[9]; // w: areas
+    double at[ACROSS * ACROSS][2], w[ACROSS * ACROSS]; // w: areas
 } across;
 
 static across section_points(const flx_ancf_section *s, int dimension)
@@ -71,7 +68,7 @@ static across section_points(const flx_ancf_section *s, int dimension)
     double height = s->size[1], width = s->size[0];
     if (dimension == 3 && s->round) { // exact to the fifth degree
         double radius = s->size[0], area = 3.14159265358979323846 * radius * radius;
-        double r = radius * 0.81649658092772603; // sqrt(2/3)
+        double r = radius * sqrt(2.0 / 3.0);
         o.w[o.n++] = area / 4.0;
         for (int k = 0; k < 6; k++) {
             double a = 3.14159265358979323846 / 3.0 * k;
@@ -81,11 +78,13 @@ static across section_points(const flx_ancf_section *s, int dimension)
         }
         return o;
     }
-    for (int i = 0; i < 3; i++) {
-        for (int j = 0; j < (dimension == 3 ? 3 : 1); j++) {
-            o.at[o.n][0] = gauss3_x[i] * height;
-            if (dimension == 3) o.at[o.n][1] = gauss3_x[j] * width;
-            o.w[o.n++] = height * width * gauss3_w[i] * (dimension == 3 ? gauss3_w[j] : 1.0);
+    double x[ACROSS], w[ACROSS];
+    flx_quadrature_gauss(ACROSS, x, w);
+    for (int i = 0; i < ACROSS; i++) {
+        for (int j = 0; j < (dimension == 3 ? ACROSS : 1); j++) {
+            o.at[o.n][0] = (x[i] - 0.5) * height;
+            if (dimension == 3) o.at[o.n][1] = (x[j] - 0.5) * width;
+            o.w[o.n++] = height * width * w[i] * (dimension == 3 ? w[j] : 1.0);
         }
     }
     return o;
@@ -134,11 +133,13 @@ void flx_ancf_rule_continuum(double length, const flx_ancf_section *s, int dimen
 {
     flx_ancf_rule *r = begin(out, dimension);
     across o = section_points(s, dimension);
-    for (int i = 0; i < 5; i++) {
+    double x[ALONG], w[ALONG];
+    flx_quadrature_gauss(ALONG, x, w);
+    for (int i = 0; i < ALONG; i++) {
         for (int k = 0; k < o.n; k++) {
             flx_ancf_point *p = add_point(r, dimension == 2 ? FLX_ANCF_PLANE : FLX_ANCF_SPACE);
-            double weight = length * gauss5_w[i] * o.w[k];
-            derive(length, dimension, gauss5_x[i], o.at[k], p->shape);
+            double weight = length * w[i] * o.w[k];
+            derive(length, dimension, x[i], o.at[k], p->shape);
             if (e0) weight *= relate(dimension, r->n, e0, p->shape);
             law(s->E, s->nu, dimension, weight, p->C);
             for (int a = 0; a < dimension; a++) p->rest[a] = 0.5;

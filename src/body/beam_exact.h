@@ -22,7 +22,7 @@ typedef struct flx_beam_rule {
 typedef struct flx_beam_exact {
     const flx_beam_rule *rule;
     const int *frame, *v; // (nnode) numbers of the frames, first velocities
-    const int *block;     // (nnode, nnode) offsets of the blocks in the tangent
+    int *block;           // (nnode, nnode) offsets of the blocks in the tangent
     double length;        // unstressed
     const double *C;      // (6, 6); planar: (3, 3)
     double viscosity;     // of the rates of the strains, a part of C; s

@@ -94,7 +94,7 @@ static void unpack(const double blocks[4 * 36], double A[144])
 void flx_beam_hinge_linearise(int n, const flx_beam_hinge *h, const flx_frame *f, double *A0,
                               double *A1)
 {
-    static const int block[4] = {0, 36, 72, 108};
+    int block[4] = {0, 36, 72, 108};
     for (int k = 0; k < n; k++) {
         flx_frame ends[2];
         flx_beam_exact e;

@@ -54,7 +54,7 @@ static void move(const double pi[2], const double pj[2], double *B)
 void flx_beam_hinge2_linearise(int n, const flx_beam_hinge *h, const flx_frame2 *f, double *A0,
                                double *A1)
 {
-    static const int block[4] = {0, 9, 18, 27};
+    int block[4] = {0, 9, 18, 27};
     for (int k = 0; k < n; k++) {
         flx_frame2 ends[2];
         flx_beam_exact e;

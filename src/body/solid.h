@@ -20,7 +20,7 @@ typedef struct flx_solid_element {
     const int *frame;     // (n) numbers of the frames
     const int *v, *nv;    // (n) first velocity; 3 of a point, 6 of a rigid body, 0 of the ground
     const double *arm;    // (n, 3) from the centre of mass, body axes
-    const int *block;     // (n, n) offsets of blocks in the tangent; of nodes that move
+    int *block;           // (n, n) offsets of blocks in the tangent; of nodes that move
     flx_solid_law law;
     double lambda, mu; // Lame's
     double viscosity;  // of the rates of the strains, a part of the stiffness at rest; s

@@ -188,8 +188,8 @@ flx_status flx_dense_eigenvalues(flx_ctx *ctx, int n, double *A, double *re, dou
 // Rows are compared after division by their largest entry, so that units do not choose the pivot.
 bool flx_dense_lu(int n, double *A, int *pivot)
 {
-    double scale[64];
-    FLX_ASSERT(n <= 64);
+    double scale[FLX_DENSE_LU_MOST];
+    FLX_ASSERT(n <= FLX_DENSE_LU_MOST);
     for (int i = 0; i < n; i++) {
         double largest = 0;
         for (int j = 0; j < n; j++) largest = fmax(largest, fabs(A[i * n + j]));

@@ -19,6 +19,7 @@ flx_status flx_dense_symmetric_eigen(flx_ctx *ctx, int n, double *A, double *w);
 flx_status flx_dense_symmetric_pencil(flx_ctx *ctx, int n, double *A, double *B, double *w);
 // Eigenvalues of any matrix (n x n, column-major, overwritten), in no order.
 flx_status flx_dense_eigenvalues(flx_ctx *ctx, int n, double *A, double *re, double *im);
-// LU with pivoting, in place (n x n row-major small systems, n <= 64). false: singular.
+#define FLX_DENSE_LU_MOST 64
+// LU with pivoting, in place (n x n row-major small systems, n <= FLX_DENSE_LU_MOST). false: singular.
 bool flx_dense_lu(int n, double *A, int *pivot);
 void flx_dense_lu_solve(int n, const double *LU, const int *pivot, double *b);

@@ -75,8 +75,7 @@ static flx_status plan_hinge(flx_descriptor *d, const flx_beam *b, const double 
     int *at = flx_arena_take(d->arena, 8, sizeof *at);
     double *rest = flx_arena_take(d->arena, 6, sizeof *rest);
     if (!at || !rest) return FLX_ERR_MEMORY;
-    flx_beam_hinge *h = d->hinges + d->nhinge;
-    d->hinge_blocks[d->nhinge++] = at;
+    flx_beam_hinge *h = d->hinges + d->nhinge++;
     for (int k = 0; k < 2; k++) {
         at[4 + k] = body[k] + 1;
         at[6 + k] = d->body_v[body[k]];
@@ -143,7 +142,6 @@ static flx_status plan_beam(flx_descriptor *d, const flx_beam *b)
                               .viscosity = b->rayleigh[1],
                               .rest = rest};
         find_rest(d, b, nodes, e, rest);
-        d->element_blocks[d->nelement - 1] = at;
     }
     return FLX_OK;
 }
@@ -175,14 +173,12 @@ flx_status flx_elements_plan(flx_descriptor *d)
         nodes += (size_t)b->nnode;
     }
     d->hinges = flx_arena_take(d->arena, hinges, sizeof *d->hinges);
-    d->hinge_blocks = flx_arena_take(d->arena, hinges, sizeof(int *));
-    if (!d->hinges || !d->hinge_blocks) return FLX_ERR_MEMORY;
+    if (!d->hinges) return FLX_ERR_MEMORY;
     for (int i = 0; i < m->nsolid; i++) nodes += (size_t)m->solids[i].nnode;
     d->drags = flx_arena_take(d->arena, nodes, sizeof *d->drags);
     if (!d->drags) return FLX_ERR_MEMORY;
     d->elements = flx_arena_take(d->arena, n, sizeof *d->elements);
-    d->element_blocks = flx_arena_take(d->arena, n, sizeof(int *));
-    if (!d->elements || !d->element_blocks) return FLX_ERR_MEMORY;
+    if (!d->elements) return FLX_ERR_MEMORY;
     for (int i = 0; i < m->nbeam; i++) {
         if (m->beams[i].nslope > 0) continue;
         FLX_TRY(plan_beam(d, m->beams + i));
@@ -219,10 +215,10 @@ flx_status flx_elements_couple(flx_descriptor *d)
     return FLX_OK;
 }
 
-static void fill_blocks(const flx_descriptor *d, const flx_beam_exact *e, int *block)
+static void fill_blocks(const flx_descriptor *d, const flx_beam_exact *e)
 {
     int n = e->rule->nnode;
-    for (int k = 0; k < n * n; k++) block[k] = flx_layout_slot(d, e->v[k / n], e->v[k % n]);
+    for (int k = 0; k < n * n; k++) e->block[k] = flx_layout_slot(d, e->v[k / n], e->v[k % n]);
 }
 
 void flx_elements_fill(flx_descriptor *d)
@@ -230,8 +226,8 @@ void flx_elements_fill(flx_descriptor *d)
     for (int i = 0; i < d->ndrag; i++) {
         d->drags[i].diag = flx_layout_slot(d, d->drags[i].v, d->drags[i].v);
     }
-    for (int i = 0; i < d->nelement; i++) fill_blocks(d, d->elements + i, d->element_blocks[i]);
-    for (int i = 0; i < d->nhinge; i++) fill_blocks(d, &d->hinges[i].e, d->hinge_blocks[i]);
+    for (int i = 0; i < d->nelement; i++) fill_blocks(d, d->elements + i);
+    for (int i = 0; i < d->nhinge; i++) fill_blocks(d, &d->hinges[i].e);
 }
 
 static void mark_blocks(flx_descriptor *d, const flx_beam_exact *e)

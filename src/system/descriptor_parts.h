@@ -337,10 +337,8 @@ typedef struct flx_descriptor {
     flx_ancf *ancfs;
     int nelement; // of beams
     flx_beam_exact *elements;
-    int **element_blocks; // (nelement) where their blocks are to be written
-    int nhinge;           // of beams of rigid segments
+    int nhinge; // of beams of rigid segments
     flx_beam_hinge *hinges;
-    int **hinge_blocks; // (nhinge)
     int ndrag;
     flx_drag *drags; // of their nodes
     int nfollower;

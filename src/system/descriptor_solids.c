@@ -108,10 +108,10 @@ void flx_solids_fill(flx_descriptor *d)
 {
     for (int i = 0; i < d->nsolid; i++) {
         const flx_solid_element *e = d->solids + i;
-        int n = e->n, *block = (int *)(uintptr_t)e->block; // ours, and made here
+        int n = e->n;
         for (int k = 0; k < n * n; k++) {
             bool both = e->nv[k / n] > 0 && e->nv[k % n] > 0;
-            block[k] = both ? flx_layout_slot(d, e->v[k / n], e->v[k % n]) : -1;
+            e->block[k] = both ? flx_layout_slot(d, e->v[k / n], e->v[k % n]) : -1;
         }
     }
 }

@@ -183,7 +183,6 @@ static void list_nulls(const flx_tree *t, flx_tree_massless *m)
 
 static flx_status make(const flx_tree *t, flx_tree_work *w, const double *q)
 {
-    const flx_pattern *pt = &t->base.pattern;
     flx_ctx *ctx = t->base.ctx;
     size_t nv = (size_t)t->base.dims.nv, n = (size_t)flx_dims_unknowns(&t->base.dims);
     flx_tree_massless *m = w->massless = flx_alloc(ctx, 1, sizeof *m);
@@ -192,7 +191,7 @@ static flx_status make(const flx_tree *t, flx_tree_work *w, const double *q)
     if (!m->links) return FLX_ERR_MEMORY;
     flx_tree_place(&t->t, q, w->frames);
     size_t k = (size_t)(m->nnull = flx_pseudo_factor(&t->t, m->links, w->frames + 1));
-    size_t values = (size_t)pt->offset[pt->row[pt->nblock]] + (size_t)pt->extra;
+    size_t values = flx_pattern_size(&t->base.pattern);
     m->null_link = flx_alloc(ctx, 2 * k, sizeof *m->null_link);
     m->N = flx_alloc(ctx, k * nv + 2 * n + k * k + 2 * k + 4 * nv, sizeof *m->N);
     m->blocks.A0 = flx_alloc(ctx, 3 * values, sizeof *m->blocks.A0);
@@ -217,8 +216,6 @@ static flx_status make(const flx_tree *t, flx_tree_work *w, const double *q)
 
 // ---- the form -----------------------------------------------------------------------------------
 
-#define MOST_NULL 64 // of flx_dense_lu
-
 static flx_status refuse(const flx_tree *t)
 {
     if (flx_tree_rows(t) == 0 && t->nvariable == 0) return FLX_OK;
@@ -233,7 +230,7 @@ static flx_status prepare(const flx_system *s, flx_work *work)
     if (s->dims.nw > 0) FLX_TRY(flx_saddle_prepare(flx_tree_inner(t), w->inner));
     if (w->massless) return FLX_OK;
     flx_status status = make(t, w, t->t.drawn);
-    if (status == FLX_OK && w->massless->nnull > MOST_NULL) {
+    if (status == FLX_OK && w->massless->nnull > FLX_DENSE_LU_MOST) {
         status = flx_tree_refuse_massless(s, false);
     }
     if (status != FLX_OK) flx_tree_massless_destroy(&w->massless);
@@ -311,7 +308,7 @@ flx_status flx_tree_check_massless(const flx_system *s, flx_work *work, const fl
     flx_status status = make(t, w, x->q);
     int null = 0;
     flx_point p = flx_state_point(s, x);
-    if (status == FLX_OK && w->massless->nnull <= MOST_NULL) {
+    if (status == FLX_OK && w->massless->nnull <= FLX_DENSE_LU_MOST) {
         status = find_nulls(t, w, x->q);
         if (status == FLX_OK) status = linearise_balance(t, w, &p, SOME_TIME, &null);
     }
