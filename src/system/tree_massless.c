@@ -191,7 +191,7 @@ static flx_status make(const flx_tree *t, flx_tree_work *w, const double *q)
     if (!m->links) return FLX_ERR_MEMORY;
     flx_tree_place(&t->t, q, w->frames);
     size_t k = (size_t)(m->nnull = flx_pseudo_factor(&t->t, m->links, w->frames + 1));
-    size_t values = flx_pattern_size(&t->base.pattern);
+    size_t values = flx_pattern_size(&t->base.pattern) + (size_t)t->base.pattern.extra;
     m->null_link = flx_alloc(ctx, 2 * k, sizeof *m->null_link);
     m->N = flx_alloc(ctx, k * nv + 2 * n + k * k + 2 * k + 4 * nv, sizeof *m->N);
     m->blocks.A0 = flx_alloc(ctx, 3 * values, sizeof *m->blocks.A0);
