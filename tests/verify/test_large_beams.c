@@ -105,8 +105,8 @@ static int moment_rolls_a_circle(void)
             CHECK(case_table_value(&table, "b.end.position.x", 2, &x));
             CHECK(case_table_value(&table, "turn", 2, &angle));
             case_table_clear(&table);
-            CHECK_NEAR(x, 0, 1e-7);
-            CHECK_NEAR(angle, 2 * PI, 1e-7);
+            CHECK_NEAR(x, 0, 1e-12);
+            CHECK_NEAR(angle, 2 * PI, 1e-12);
         }
     }
     return 0;
@@ -133,11 +133,11 @@ static int joints_are_anywhere(void)
     CHECK(value_of(model, "A.reaction.y", 0, &up) == 0);
     CHECK(value_of(model, "b.point(0.5).moment", 0, &moment) == 0);
     CHECK(left < -0.01);
-    CHECK_NEAR(left, right, 1e-9);
+    CHECK_NEAR(left, right, 1e-12);
     CHECK_NEAR(y, 0, 1e-12);
-    CHECK_NEAR(up, 30, 1e-6);
-    // of the overhang and the reaction: q (0.9^2/2 + ... ) in the straight beam
-    CHECK_NEAR(moment, 20 * (0.6 * 1.5 - 1.5 * 1.5 / 2), 0.3);
+    CHECK_NEAR(up, 30, 1e-9);
+    // of the reaction and the weight to the left of it, in the straight beam
+    CHECK_NEAR(moment, 20 * (0.6 * 1.5 - 1.5 * 1.5 / 2), 0.15);
     return 0;
 }
 
@@ -178,9 +178,9 @@ static int segments_are_the_chain(void)
         CHECK(case_run(model, NULL, &table, NULL, NULL));
         CHECK(case_table_value(&table, "b.end.deflection.y", 0, &x));
         // a hinge at s bends by F (L - s)/c and shears by F h/GA; the first half of h does not
-        CHECK_REL(x, F * (1 + 1 / (2 * n * n)) / (3 * EI) + F * (1 - 1 / (2 * n)) / GA, 1e-5);
+        CHECK_REL(x, F * (1 + 1 / (2 * n * n)) / (3 * EI) + F * (1 - 1 / (2 * n)) / GA, 2e-6);
         CHECK(case_table_value(&table, "b.start.moment", 0, &x));
-        CHECK_REL(x, F, 1e-5);
+        CHECK_REL(x, F, 2e-6);
         case_table_clear(&table);
     }
     return 0;
@@ -212,9 +212,10 @@ static int free_flight_keeps_momenta(void)
         CHECK(case_table_value(&table, "energy.total", i ? 10 : 5, &energy[i]));
     }
     case_table_clear(&table);
-    CHECK_NEAR(after, 20, 1e-9);
-    CHECK_NEAR(spin[1], spin[0], 2e-3 * fabs(spin[0]));
-    CHECK_NEAR(energy[1], energy[0], 2e-3 * fabs(energy[0]));
+    CHECK_NEAR(before, 20, 1e-12);
+    CHECK_NEAR(after, 20, 1e-12);
+    CHECK_NEAR(spin[1], spin[0], 1e-4 * fabs(spin[0]));
+    CHECK_NEAR(energy[1], energy[0], 1e-4 * fabs(energy[0]));
     return 0;
 }
 
@@ -257,11 +258,18 @@ static int slack_lines_rest(void)
         "  eye: {type: spherical, on: [ground, c], at: c.end}\n"
         "simulate: {until: 0.2, method: generalized-alpha, step: 1e-3}\n"
         "outputs: {every: 0.1, signals: [c.point(0.5).z, top.reaction]}\n";
-    double z[2], up = 0;
-    for (int i = 0; i < 2; i++) CHECK(value_of(model, "c.point(0.5).z", i ? 0.2 : 0, &z[i]) == 0);
-    CHECK(value_of(model, "top.reaction.z", 0, &up) == 0);
-    CHECK_NEAR(z[0], z[1], 1e-3);
-    CHECK_NEAR(up, 0.5 * 1.6 * 1.2 * 9.81, 0.5);
+    case_table table = {0};
+    CHECK(case_run(model, NULL, &table, NULL, NULL));
+    for (int i = 0; i < 3; i++) {
+        double first = 0, z = 0, up = 0;
+        CHECK(case_table_value(&table, "c.point(0.5).z", 0, &first));
+        CHECK(case_table_value(&table, "c.point(0.5).z", 0.1 * i, &z));
+        CHECK(case_table_value(&table, "top.reaction.z", 0.1 * i, &up));
+        CHECK_NEAR(z, first, 7e-4);
+        // the shape is that of pieces (BEA-8), whose difference from the beam starts small waves
+        CHECK_NEAR(up, 0.5 * 1.6 * 1.2 * 9.81, i ? 0.15 : 0.5);
+    }
+    case_table_clear(&table);
     return 0;
 }
 

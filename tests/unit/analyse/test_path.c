@@ -69,13 +69,13 @@ static int every_position_is_on_the_curve(void)
     const double *y = column(&a, "top.position.y"), *f = column(&a, "load");
     CHECK(y && f);
     for (int i = 0; i < flx_result_rows(a.path); i++) {
-        CHECK_NEAR(10.0 * f[i], truss_load(y[i]), 1e-10);
+        CHECK_NEAR(10.0 * f[i], truss_load(y[i]), 1e-12);
     }
     CHECK(a.f.path.arrived && a.f.path.ncritical == 2);
     CHECK(a.f.path.critical[0].limit && a.f.path.critical[1].limit);
-    CHECK_REL(a.f.path.critical[0].factor, limit, 1e-10);
-    CHECK_REL(a.f.path.critical[1].factor, -limit, 1e-10);
-    CHECK_NEAR(f[flx_result_rows(a.path) - 1], 1.0, 1e-12);
+    CHECK_REL(a.f.path.critical[0].factor, limit, 1e-13);
+    CHECK_REL(a.f.path.critical[1].factor, -limit, 1e-13);
+    CHECK_NEAR(f[flx_result_rows(a.path) - 1], 1.0, 1e-15);
     done(&a);
     return 0;
 }
@@ -98,7 +98,7 @@ static int parameters_and_motions_are_loads(void)
     found a;
     find(&a, TRUSS(TOP_LOAD, "{type: static, load: F, to: 0.1}"), 0);
     CHECK(a.status == FLX_OK);
-    CHECK_NEAR(1.0, truss_load(a.f.signals[1]), 1e-10);
+    CHECK_NEAR(1.0, truss_load(a.f.signals[1]), 1e-12);
     done(&a);
     find(&a,
          "flexion: 1\ndimension: 2\n"
@@ -114,8 +114,8 @@ static int parameters_and_motions_are_loads(void)
     const double *y = column(&a, "top.position.y"), *drive = column(&a, "G.drive");
     CHECK(flx_result_rows(a.path) == 7);
     for (int i = 0; i < 7; i++) {
-        CHECK_NEAR(y[i], 0.2 - 0.05 * i, 1e-12);
-        CHECK_NEAR(-drive[i], truss_load(y[i]), 1e-9);
+        CHECK_NEAR(y[i], 0.2 - 0.05 * i, 1e-15);
+        CHECK_NEAR(-drive[i], truss_load(y[i]), 1e-12);
     }
     done(&a);
     return 0;
@@ -134,10 +134,10 @@ static int equations_and_gravity_have_loads(void)
     CHECK(a.status == FLX_OK);
     const double *q = column(&a, "q"), *f = column(&a, "load");
     for (int i = 0; i < flx_result_rows(a.path); i++) {
-        CHECK_NEAR(2.0 * f[i], q[i] * q[i] * q[i] - q[i], 1e-11);
+        CHECK_NEAR(2.0 * f[i], q[i] * q[i] * q[i] - q[i], 1e-13);
     }
     CHECK(a.f.path.ncritical == 2);
-    CHECK_REL(a.f.path.critical[0].factor, 1.0 / sqrt(27.0), 1e-10);
+    CHECK_REL(a.f.path.critical[0].factor, 1.0 / sqrt(27.0), 1e-13);
     done(&a);
     find(&a,
          "flexion: 1\ngravity: [0, 0, -9.81]\nbodies: {m: {type: point, mass: 2}}\nforces:\n"
@@ -178,8 +178,8 @@ static int columns_buckle_at_their_loads(void)
     find(&a, COLUMN("type: static, to: 3, steps: 4"), 0);
     CHECK(a.status == FLX_OK && a.f.path.ncritical == 2);
     CHECK(!a.f.path.critical[0].limit && !a.f.path.critical[1].limit);
-    CHECK_REL(a.f.path.critical[0].factor, low, 1e-9);
-    CHECK_REL(a.f.path.critical[1].factor, high, 1e-9);
+    CHECK_REL(a.f.path.critical[0].factor, low, 2e-11);
+    CHECK_REL(a.f.path.critical[1].factor, high, 2e-11);
     done(&a);
     return 0;
 }
@@ -195,8 +195,8 @@ static int branches_are_followed(void)
     int n = flx_result_rows(a.path);
     for (int i = 0; i < n; i++) {
         double low = one[i], high = one[i] + two[i];
-        CHECK_NEAR(2.0 * low - high, f[i] * sin(low), 1e-9);
-        CHECK_NEAR(high - low, f[i] * sin(high), 1e-9);
+        CHECK_NEAR(2.0 * low - high, f[i] * sin(low), 1e-13);
+        CHECK_NEAR(high - low, f[i] * sin(high), 1e-13);
     }
     CHECK(fabs(one[n - 1]) > 0.5);
     done(&a);
@@ -217,7 +217,7 @@ static int modes_feel_the_load(void)
          "  left: {type: buckling, about: half, load: P}\n",
          1);
     CHECK(a.status == FLX_OK && a.f.modes.nmode == 1);
-    CHECK_REL(a.f.modes.modes[0].im, sqrt((20.0 - 10.0) / (0.02 + 0.0625)), 1e-9);
+    CHECK_REL(a.f.modes.modes[0].im, sqrt((20.0 - 10.0) / (0.02 + 0.0625)), 1e-13);
     done(&a);
     return 0;
 }
