@@ -10,6 +10,7 @@
 // A table that is held beyond its ends is cut there; one of straight lines over the time at all its
 // points. == and != of what moves are left: they are true in passing only. So is an `either`, whose
 // branches are one function.
+#include "expr/algebra.h"
 #include "expr/graph.h"
 
 typedef struct walk {
@@ -38,16 +39,6 @@ static bool find(flx_freezer *f, flx_switch_kind kind, flx_node value, int cut, 
     return f->find(f->user, kind, value, cut, leaf);
 }
 
-static flx_node sub(flx_graph *g, flx_node a, flx_node b)
-{
-    return flx_graph_binary(g, FLX_OP_SUB, a, b);
-}
-
-static flx_node neg(flx_graph *g, flx_node a)
-{
-    return flx_graph_unary(g, FLX_OP_NEG, a);
-}
-
 // if(s(value), a, b), or `plain` where there is no switch.
 static flx_node decide(flx_freezer *f, flx_switch_kind kind, flx_node value, flx_node a, flx_node b,
                        flx_node plain)
@@ -63,7 +54,7 @@ static flx_node freeze_sign(flx_freezer *f, flx_node x, flx_node plain)
     flx_node up, down;
     if (!find(f, FLX_SWITCH_ABOVE, x, -1, &up)) return -1;
     if (up < 0) return plain;
-    if (!find(f, FLX_SWITCH_ABOVE, neg(g, x), -1, &down)) return -1;
+    if (!find(f, FLX_SWITCH_ABOVE, node_neg(g, x), -1, &down)) return -1;
     if (down < 0) return plain;
     flx_node lower = flx_graph_if(g, down, flx_graph_const(g, -1.0), flx_graph_const(g, 0.0));
     return flx_graph_if(g, up, flx_graph_const(g, 1.0), lower);
@@ -73,17 +64,17 @@ static flx_node freeze_mod(flx_freezer *f, flx_node a, flx_node b, flx_node plai
 {
     flx_graph *g = f->g;
     flx_node k;
-    if (!find(f, FLX_SWITCH_FLOOR, flx_graph_binary(g, FLX_OP_DIV, a, b), -1, &k)) return -1;
-    return k < 0 ? plain : sub(g, a, flx_graph_binary(g, FLX_OP_MUL, b, k));
+    if (!find(f, FLX_SWITCH_FLOOR, node_div(g, a, b), -1, &k)) return -1;
+    return k < 0 ? plain : node_sub(g, a, node_mul(g, b, k));
 }
 
 // A whole number of x, with the sign given.
 static flx_node freeze_whole(flx_freezer *f, flx_node x, bool negative, flx_node plain)
 {
     flx_node k;
-    if (!find(f, FLX_SWITCH_FLOOR, negative ? neg(f->g, x) : x, -1, &k)) return -1;
+    if (!find(f, FLX_SWITCH_FLOOR, negative ? node_neg(f->g, x) : x, -1, &k)) return -1;
     if (k < 0) return plain;
-    return negative ? neg(f->g, k) : k;
+    return negative ? node_neg(f->g, k) : k;
 }
 
 static bool is_not_time(void *user, flx_leaf leaf)
@@ -125,26 +116,25 @@ static flx_node freeze(flx_freezer *f, const flx_graph_node *p, flx_node a, flx_
     flx_node leaf;
     switch (p->op) {
     case FLX_OP_LT:
-        if (!find(f, FLX_SWITCH_ABOVE, sub(g, b, a), -1, &leaf)) return -1;
+        if (!find(f, FLX_SWITCH_ABOVE, node_sub(g, b, a), -1, &leaf)) return -1;
         return leaf < 0 ? plain : leaf;
     case FLX_OP_LE:
-        if (!find(f, FLX_SWITCH_NOT_BELOW, sub(g, b, a), -1, &leaf)) return -1;
+        if (!find(f, FLX_SWITCH_NOT_BELOW, node_sub(g, b, a), -1, &leaf)) return -1;
         return leaf < 0 ? plain : leaf;
     case FLX_OP_ABS:
-        return decide(f, FLX_SWITCH_NOT_BELOW, a, a, neg(g, a), plain);
+        return decide(f, FLX_SWITCH_NOT_BELOW, a, a, node_neg(g, a), plain);
     case FLX_OP_SIGN:
         return freeze_sign(f, a, plain);
     case FLX_OP_MIN:
-        return decide(f, FLX_SWITCH_NOT_BELOW, sub(g, b, a), a, b, plain);
+        return decide(f, FLX_SWITCH_NOT_BELOW, node_sub(g, b, a), a, b, plain);
     case FLX_OP_MAX:
-        return decide(f, FLX_SWITCH_NOT_BELOW, sub(g, a, b), a, b, plain);
+        return decide(f, FLX_SWITCH_NOT_BELOW, node_sub(g, a, b), a, b, plain);
     case FLX_OP_FLOOR:
         return freeze_whole(f, a, false, plain);
     case FLX_OP_CEIL:
         return freeze_whole(f, a, true, plain);
     case FLX_OP_ROUND:
-        return freeze_whole(f, flx_graph_binary(g, FLX_OP_ADD, a, flx_graph_const(g, 0.5)), false,
-                            plain);
+        return freeze_whole(f, node_add(g, a, node_const(g, 0.5)), false, plain);
     case FLX_OP_MOD:
         return freeze_mod(f, a, b, plain);
     case FLX_OP_TABLE:

@@ -66,6 +66,16 @@ static inline double flx_node_value(const flx_graph_node *n)
     return v;
 }
 
+static inline bool flx_node_is_op(const flx_graph *g, flx_node n, flx_op op)
+{
+    return g->nodes[n].op == op;
+}
+
+// The node of this operation as it is, made if it is new. -1 when there is no memory.
+flx_node flx_graph_intern(flx_graph *g, flx_graph_node key);
+flx_node flx_graph_make(flx_graph *g, flx_op op, flx_node a, flx_node b, flx_node c);
+// if, or either with the payload FLX_EITHER.
+flx_node flx_graph_choose(flx_graph *g, flx_node c, flx_node a, flx_node b, uint64_t payload);
 // The node that is this operation, or -1 if there is none yet.
 flx_node flx_graph_find(const flx_graph *g, flx_graph_node key);
 // The same operation on other operands.

@@ -1,65 +1,14 @@
 // program.c - flat programs: the nodes asked for and all below them as one list of instructions.
 //
-// Registers are doubles in the caller's scratch: constants first, then the inputs that are used,
-// then one result after the other. So an instruction names its operands only; its result is the
-// next register. sin and cos of one angle are one instruction with two results, and a product that
-// is used once, in a sum, is part of the sum's instruction (rounded twice, as if it were not).
+// sin and cos of one angle are one instruction with two results, and a product that is used once, in
+// a sum, is part of the sum's instruction (rounded twice, as if it were not).
 //
 // Instructions are ordered so that equal operations follow each other, and a run of them is one
 // loop: a processor cannot guess the next of many thousand different operations, and guessing
 // wrong costs more than ten of them.
-#include "expr/graph.h"
+#include "expr/program.h"
 
-typedef enum code {
-    CODE_ADD,
-    CODE_SUB,
-    CODE_MUL,
-    CODE_DIV,
-    CODE_NEG,
-    CODE_MUL_ADD, // a*b + c
-    CODE_MUL_SUB, // a*b - c
-    CODE_SUB_MUL, // c - a*b
-    CODE_SQUARE,
-    CODE_CUBE,
-    CODE_POWER, // b is the exponent itself
-    CODE_POW,
-    CODE_SQRT,
-    CODE_SIN_COS, // two results
-    CODE_SIN,
-    CODE_COS,
-    CODE_TAN,
-    CODE_ASIN,
-    CODE_ACOS,
-    CODE_ATAN,
-    CODE_ATAN2,
-    CODE_SINH,
-    CODE_COSH,
-    CODE_TANH,
-    CODE_EXP,
-    CODE_LOG,
-    CODE_LOG10,
-    CODE_ABS,
-    CODE_SIGN,
-    CODE_FLOOR,
-    CODE_CEIL,
-    CODE_ROUND,
-    CODE_MOD,
-    CODE_MIN,
-    CODE_MAX,
-    CODE_LT,
-    CODE_LE,
-    CODE_EQ,
-    CODE_NE,
-    CODE_AND,
-    CODE_OR,
-    CODE_NOT,
-    CODE_IF,
-    CODE_TABLE,
-    CODE_PIECE,
-    CODE_COUNT,
-} code;
-
-static const code plain_code[] = {
+static const flx_opcode plain_code[] = {
     [FLX_OP_ADD] = CODE_ADD,     [FLX_OP_SUB] = CODE_SUB,     [FLX_OP_MUL] = CODE_MUL,
     [FLX_OP_DIV] = CODE_DIV,     [FLX_OP_NEG] = CODE_NEG,     [FLX_OP_POW] = CODE_POW,
     [FLX_OP_SQRT] = CODE_SQRT,   [FLX_OP_SIN] = CODE_SIN,     [FLX_OP_COS] = CODE_COS,
@@ -73,25 +22,6 @@ static const code plain_code[] = {
     [FLX_OP_EQ] = CODE_EQ,       [FLX_OP_NE] = CODE_NE,       [FLX_OP_AND] = CODE_AND,
     [FLX_OP_OR] = CODE_OR,       [FLX_OP_NOT] = CODE_NOT,     [FLX_OP_IF] = CODE_IF,
     [FLX_OP_TABLE] = CODE_TABLE, [FLX_OP_PIECE] = CODE_PIECE,
-};
-
-typedef struct instruction {
-    int a, b, c; // registers
-} instruction;
-
-typedef struct run {
-    code what;
-    int count;
-} run;
-
-struct flx_program {
-    int nconst, ninput, nresult, ninstruction, nrun, nout, ntable;
-    double *constants;
-    int *inputs; // positions in the caller's list
-    instruction *instructions;
-    run *runs;
-    int *out; // registers
-    const flx_table **tables;
 };
 
 void flx_program_destroy(flx_program **program)
@@ -123,7 +53,7 @@ int flx_program_length(const flx_program *p)
 
 // An instruction before it has its place: operands are nodes.
 typedef struct item {
-    code what;
+    flx_opcode what;
     flx_node of[3];     // -1: none, or not a node
     flx_node result[2]; // [1]: the cosine of CODE_SIN_COS, else -1
     int b, c;           // what is not a node: exponent; table and derivative
@@ -192,7 +122,7 @@ static flx_status allocate(compiler *c, int nnode)
     p->nout = nnode;
     p->constants = flx_alloc(ctx, (size_t)p->nconst, sizeof(double));
     if (p->constants) p->inputs = flx_alloc(ctx, (size_t)p->ninput, sizeof(int));
-    if (p->inputs) p->instructions = flx_alloc(ctx, used, sizeof(instruction));
+    if (p->inputs) p->instructions = flx_alloc(ctx, used, sizeof(flx_instruction));
     if (p->instructions) p->out = flx_alloc(ctx, (size_t)nnode, sizeof(int));
     if (p->out) p->tables = flx_alloc(ctx, (size_t)c->g->ntable, sizeof *p->tables);
     if (p->tables) c->items = flx_alloc(ctx, used, sizeof(item));
@@ -383,7 +313,7 @@ static void link_users(compiler *c)
 
 static void make_ready(compiler *c, int i)
 {
-    code what = c->items[i].what;
+    flx_opcode what = c->items[i].what;
     c->items[i].next = -1;
     if (c->ready[what]++) {
         c->items[c->tail[what]].next = i;
@@ -401,8 +331,8 @@ static int register_of(const compiler *c, flx_node n, int other)
 static void emit(compiler *c, const item *t)
 {
     c->p->instructions[c->p->ninstruction++] =
-        (instruction){register_of(c, t->of[0], 0), register_of(c, t->of[1], t->b),
-                      register_of(c, t->of[2], t->c)};
+        (flx_instruction){register_of(c, t->of[0], 0), register_of(c, t->of[1], t->b),
+                          register_of(c, t->of[2], t->c)};
     for (int k = 0; k < 2 && t->result[k] >= 0; k++) c->place[t->result[k]] = c->next++;
     for (int k = 0; k < t->nuser; k++) {
         int user = c->users[t->users + k];
@@ -429,8 +359,9 @@ static flx_status order(compiler *c)
             c->ready[best]--;
             emit(c, t);
         }
-        FLX_TRY(flx_grow(c->g->ctx, (void **)&c->p->runs, &capacity, c->p->nrun + 1, sizeof(run)));
-        c->p->runs[c->p->nrun++] = (run){(code)best, c->p->ninstruction - before};
+        FLX_TRY(flx_grow(c->g->ctx, (void **)&c->p->runs, &capacity, c->p->nrun + 1,
+                         sizeof(flx_program_run)));
+        c->p->runs[c->p->nrun++] = (flx_program_run){(flx_opcode)best, c->p->ninstruction - before};
     }
     c->p->nresult = c->next - c->p->nconst - c->p->ninput;
     return FLX_OK;
@@ -481,140 +412,4 @@ flx_status flx_program_compile(const flx_graph *g, int ninput, const flx_leaf *i
     if (status != FLX_OK) flx_program_destroy(&c.p);
     *program = c.p;
     return status;
-}
-
-// ---- evaluate ---------------------------------------------------------------------------------
-
-// A run: the expression for each instruction i, results to the registers from r on.
-#define RUN(expression)                                                                            \
-    for (; i < end; i++) *r++ = (expression);                                                      \
-    break
-// ... for the most frequent operations, four at a time: counting costs as much as an addition.
-#define RUN_FAST(expression)                                                                       \
-    for (; end - i >= 4; r += 4) {                                                                 \
-        r[0] = (expression), i++;                                                                  \
-        r[1] = (expression), i++;                                                                  \
-        r[2] = (expression), i++;                                                                  \
-        r[3] = (expression), i++;                                                                  \
-    }                                                                                              \
-    RUN(expression)
-#define A s[i->a]
-#define B s[i->b]
-#define C s[i->c]
-
-static void eval_runs(const flx_program *p, const double *s, double *r)
-{
-    const instruction *i = p->instructions;
-    for (int k = 0; k < p->nrun; k++) {
-        const instruction *end = i + p->runs[k].count;
-        switch (p->runs[k].what) {
-        case CODE_ADD:
-            RUN_FAST(A + B);
-        case CODE_SUB:
-            RUN_FAST(A - B);
-        case CODE_MUL:
-            RUN_FAST(A * B);
-        case CODE_DIV:
-            RUN(A / B);
-        case CODE_NEG:
-            RUN(-A);
-        case CODE_MUL_ADD:
-            RUN_FAST(A * B + C);
-        case CODE_MUL_SUB:
-            RUN_FAST(A * B - C);
-        case CODE_SUB_MUL:
-            RUN_FAST(C - A * B);
-        case CODE_SQUARE:
-            RUN(A * A);
-        case CODE_CUBE:
-            RUN(A * A * A);
-        case CODE_POWER:
-            RUN(flx_power(A, i->b));
-        case CODE_POW:
-            RUN(flx_pow(A, B));
-        case CODE_SQRT:
-            RUN(sqrt(A));
-        case CODE_SIN_COS:
-            for (; i < end; i++, r += 2) {
-                double x = A;
-                r[0] = sin(x);
-                r[1] = cos(x);
-            }
-            break;
-        case CODE_SIN:
-            RUN(sin(A));
-        case CODE_COS:
-            RUN(cos(A));
-        case CODE_TAN:
-            RUN(tan(A));
-        case CODE_ASIN:
-            RUN(asin(A));
-        case CODE_ACOS:
-            RUN(acos(A));
-        case CODE_ATAN:
-            RUN(atan(A));
-        case CODE_ATAN2:
-            RUN(atan2(A, B));
-        case CODE_SINH:
-            RUN(sinh(A));
-        case CODE_COSH:
-            RUN(cosh(A));
-        case CODE_TANH:
-            RUN(tanh(A));
-        case CODE_EXP:
-            RUN(exp(A));
-        case CODE_LOG:
-            RUN(log(A));
-        case CODE_LOG10:
-            RUN(log10(A));
-        case CODE_ABS:
-            RUN(fabs(A));
-        case CODE_SIGN:
-            RUN(flx_sign(A));
-        case CODE_FLOOR:
-            RUN(floor(A));
-        case CODE_CEIL:
-            RUN(ceil(A));
-        case CODE_ROUND:
-            RUN(round(A));
-        case CODE_MOD:
-            RUN(flx_mod(A, B));
-        case CODE_MIN:
-            RUN(flx_min(A, B));
-        case CODE_MAX:
-            RUN(flx_max(A, B));
-        case CODE_LT:
-            RUN(A < B);
-        case CODE_LE:
-            RUN(A <= B);
-        case CODE_EQ:
-            RUN(A == B);
-        case CODE_NE:
-            RUN(A != B);
-        case CODE_AND:
-            RUN(A != 0.0 && B != 0.0);
-        case CODE_OR:
-            RUN(A != 0.0 || B != 0.0);
-        case CODE_NOT:
-            RUN(A == 0.0);
-        case CODE_IF:
-            RUN(A != 0.0 ? B : C);
-        case CODE_TABLE:
-            RUN(flx_table_eval(p->tables[i->b], i->c, A));
-        case CODE_PIECE:
-            RUN(flx_table_eval_piece(p->tables[i->c / 8], i->c % 4, A, i->c / 4 % 2, (int)B));
-        case CODE_COUNT:
-            break;
-        }
-    }
-}
-
-void flx_program_eval(const flx_program *p, const double *in, double *scratch, double *out)
-{
-    double *r = scratch;
-    memcpy(r, p->constants, (size_t)p->nconst * sizeof *r);
-    r += p->nconst;
-    for (int i = 0; i < p->ninput; i++) *r++ = in[p->inputs[i]];
-    eval_runs(p, scratch, r);
-    for (int i = 0; i < p->nout; i++) out[i] = scratch[p->out[i]];
 }

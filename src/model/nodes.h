@@ -1,59 +1,12 @@
-// nodes.h - vector algebra on nodes, with zeros and ones folded. Static inline but for the last.
+// nodes.h - vector algebra on nodes. Static inline but for the last.
 #pragma once
 
-#include "expr/expr.h"
+#include "expr/algebra.h"
 
-static inline flx_node node_const(flx_graph *g, double c)
-{
-    return flx_graph_const(g, c);
-}
 // A number that may be an expression of open parameters (flx_open of model.h).
 static inline flx_node node_open(flx_graph *g, double value, int open)
 {
     return open ? open - 1 : flx_graph_const(g, value);
-}
-static inline bool node_is(const flx_graph *g, flx_node a, double c)
-{
-    double v;
-    return flx_graph_is_const(g, a, &v) && v == c;
-}
-static inline flx_node node_neg(flx_graph *g, flx_node a)
-{
-    return flx_graph_unary(g, FLX_OP_NEG, a);
-}
-static inline flx_node node_add(flx_graph *g, flx_node a, flx_node b)
-{
-    if (node_is(g, a, 0)) return b;
-    if (node_is(g, b, 0)) return a;
-    return flx_graph_binary(g, FLX_OP_ADD, a, b);
-}
-static inline flx_node node_sub(flx_graph *g, flx_node a, flx_node b)
-{
-    if (node_is(g, b, 0)) return a;
-    if (node_is(g, a, 0)) return node_neg(g, b);
-    return flx_graph_binary(g, FLX_OP_SUB, a, b);
-}
-static inline flx_node node_mul(flx_graph *g, flx_node a, flx_node b)
-{
-    if (node_is(g, a, 0) || node_is(g, b, 0)) return node_const(g, 0);
-    if (node_is(g, a, 1)) return b;
-    if (node_is(g, b, 1)) return a;
-    if (node_is(g, a, -1)) return node_neg(g, b);
-    if (node_is(g, b, -1)) return node_neg(g, a);
-    return flx_graph_binary(g, FLX_OP_MUL, a, b);
-}
-static inline flx_node node_div(flx_graph *g, flx_node a, flx_node b)
-{
-    if (node_is(g, b, 1) || node_is(g, a, 0)) return a;
-    return flx_graph_binary(g, FLX_OP_DIV, a, b);
-}
-static inline flx_node node_scale(flx_graph *g, double s, flx_node a)
-{
-    return node_mul(g, node_const(g, s), a);
-}
-static inline flx_node node_sqrt(flx_graph *g, flx_node a)
-{
-    return flx_graph_unary(g, FLX_OP_SQRT, a);
 }
 static inline flx_node node_dot(flx_graph *g, const flx_node a[3], const flx_node b[3])
 {

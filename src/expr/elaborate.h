@@ -1,0 +1,71 @@
+// elaborate.h - inside of elaboration: elaborate.c walks the syntax tree, value.c does arithmetic on
+// what it finds, builtins.c has the functions that are built in.
+#pragma once
+
+#include "expr/ast.h"
+#include "expr/graph.h"
+
+#define fail(s, loc, ...) FLX_FAIL((s)->ctx, FLX_ERR_MODEL, (loc), __VA_ARGS__)
+
+// ---- values and their arithmetic (value.c) ----------------------------------------------------
+
+// "a number", "a vector of 3", ...
+typedef struct flx_value_words {
+    char text[48];
+} flx_value_words;
+flx_value_words flx_value_describe(const flx_value *v);
+
+static inline flx_status flx_value_set_node(flx_node n, flx_value *out)
+{
+    *out = (flx_value){.kind = FLX_VALUE_NUMBER, .node = n};
+    return n < 0 ? FLX_ERR_MEMORY : FLX_OK;
+}
+flx_status flx_value_set_const(flx_scope *s, double v, flx_value *out);
+flx_status flx_value_set_list(flx_scope *s, int n, flx_value *out);
+
+// The node of an operation; a constant that is not finite is an error at loc.
+flx_status flx_scope_unary(flx_scope *s, flx_op op, flx_node x, flx_loc loc, flx_node *out);
+flx_status flx_scope_binary(flx_scope *s, flx_op op, flx_node x, flx_node y, flx_loc loc,
+                            flx_node *out);
+// The same on numbers and lists, as far as it means something.
+flx_status flx_value_combine(flx_scope *s, ast_operator op, const flx_value *a, const flx_value *b,
+                             flx_loc loc, flx_value *out);
+flx_status flx_value_negate(flx_scope *s, const flx_value *a, flx_loc loc, flx_value *out);
+
+// ---- the walk (elaborate.c) -------------------------------------------------------------------
+
+// An index of sum().
+typedef struct flx_local {
+    const char *name;
+    flx_node node;
+    const struct flx_local *outer;
+} flx_local;
+
+typedef struct flx_env {
+    flx_scope *s;
+    const flx_local *locals;
+} flx_env;
+
+flx_status flx_env_elaborate(flx_env *e, const flx_ast *a, flx_value *out);
+// Make the value a number or a list: a point's name is its place.
+flx_status flx_env_settle(flx_env *e, const flx_ast *a, flx_value *v);
+flx_status flx_env_settled(flx_env *e, const flx_ast *a, flx_value *out); // both
+// The entries of a list, as numbers.
+flx_status flx_env_entries(flx_env *e, const flx_ast *a, const flx_value *v, flx_node *out);
+// A whole number that is known now; `what` is it, for messages.
+flx_status flx_env_whole(flx_env *e, const flx_ast *a, const char *what, int *out);
+// The names of a part that is not elaborated must exist all the same.
+flx_status flx_env_check_names(flx_env *e, const flx_ast *a);
+
+// ---- what is built in (builtins.c) ------------------------------------------------------------
+
+typedef struct flx_builtin flx_builtin;
+struct flx_builtin {
+    const char *name;
+    int min_args, max_args; // -1: any number
+    flx_status (*apply)(flx_env *e, const flx_builtin *b, const flx_ast *call, flx_value *out);
+    flx_op op;
+};
+
+const flx_builtin *flx_builtin_find(const char *name); // NULL: no such function
+bool flx_builtin_constant(const char *name, double *value);
