@@ -1,15 +1,16 @@
-// ldl_kernel.inc.h - the numeric part of ldl.c for one type of number. Included with
+// ldl_kernel.inc.h - the factorisation of ldl.c for one type of number; ldl_solve.inc.h follows it.
+// Included with
 //     LDL_COMPLEX   0 or 1
 //     LDL(name)     the name with a suffix of its own
 // A panel of n columns lies row by row: the diagonal block's rows left of the diagonal, then the rows
 // below. A row of complex numbers is its real parts followed by its imaginary ones. Every kernel
-// knows n when it is compiled (at most MAX_WIDTH), so that all offsets are constants and all loops
+// knows n when it is compiled (at most FLX_LDL_WIDTH), so that all offsets are constants and all loops
 // over columns unroll. While a panel is made, its diagonal block is a full square elsewhere
 // (f->square), which holds the diagonal too.
 //
 // Every sum has an order of its own that does not depend on the width of the machine's vectors.
 
-// Doubles in a number.
+// Doubles in a number; until the end of ldl_solve.inc.h.
 #define PARTS (1 + LDL_COMPLEX)
 
 typedef struct LDL(number) {
@@ -46,11 +47,12 @@ static ALWAYS_INLINE void LDL(set)(double *row, int k, int n, LDL(number) a)
 #endif
 }
 // Where row j of the diagonal block of a panel begins, and the rows below one of n columns.
-static ALWAYS_INLINE const double *LDL(diagonal_row)(const flx_ldl *f, const supernode *t, int j)
+static ALWAYS_INLINE const double *LDL(diagonal_row)(const flx_ldl *f, const flx_ldl_supernode *t,
+                                                     int j)
 {
     return f->panel + PARTS * (t->panel + j * (j - 1) / 2);
 }
-static ALWAYS_INLINE double *LDL(below)(const flx_ldl *f, const supernode *t, int n)
+static ALWAYS_INLINE double *LDL(below)(const flx_ldl *f, const flx_ldl_supernode *t, int n)
 {
     return f->panel + PARTS * (t->panel + n * (n - 1) / 2);
 }
@@ -114,7 +116,7 @@ static ALWAYS_INLINE void LDL(subtract_lanes)(int lanes, LDL(lanes) * x, const L
 // ---- loading -----------------------------------------------------------------------------------
 
 // A block, `columns` wide in the panel: the mean of itself (b) and its transpose (a).
-static ALWAYS_INLINE void LDL(load_n)(int columns, const load_entry *o, const double *values,
+static ALWAYS_INLINE void LDL(load_n)(int columns, const flx_ldl_load *o, const double *values,
                                       double *restrict to, int n)
 {
     const double *a = values + PARTS * (size_t)o->from, *b = values + PARTS * (size_t)o->mirror;
@@ -131,7 +133,7 @@ static ALWAYS_INLINE void LDL(load_n)(int columns, const load_entry *o, const do
     }
 }
 
-static ALWAYS_INLINE void LDL(fetch)(const double *values, const load_entry *o)
+static ALWAYS_INLINE void LDL(fetch)(const double *values, const flx_ldl_load *o)
 {
     const double *a = values + PARTS * (size_t)o->from, *b = values + PARTS * (size_t)o->mirror;
     for (int k = 0; k < PARTS * o->rows * o->columns; k += 8) { // a cache line holds 8
@@ -141,7 +143,7 @@ static ALWAYS_INLINE void LDL(fetch)(const double *values, const load_entry *o)
 }
 
 // The symmetric part of the values into the panel of supernode t.
-static void LDL(load)(const flx_ldl *f, const supernode *t, const double *values)
+static void LDL(load)(const flx_ldl *f, const flx_ldl_supernode *t, const double *values)
 {
     int n = t->ncol;
     double *below = LDL(below)(f, t, n);
@@ -150,8 +152,8 @@ static void LDL(load)(const flx_ldl *f, const supernode *t, const double *values
         memset(below, 0, sizeof(double) * PARTS * (size_t)n * (size_t)t->nrow);
     }
     for (int e = t->load; e < t[1].load; e++) {
-        const load_entry *o = &f->load[e];
-        LDL(fetch)(values, o + AHEAD);
+        const flx_ldl_load *o = &f->load[e];
+        LDL(fetch)(values, o + FLX_LDL_AHEAD);
         double *to =
             (o->row < 0 ? f->square + PARTS * n * (-1 - o->row) : below + PARTS * n * o->row);
         to += o->column;
@@ -183,14 +185,15 @@ static void LDL(load)(const flx_ldl *f, const supernode *t, const double *values
 // Columns j .. j+lanes-1 of column run c of an update: C -= L (D L^T). The rows of the column runs
 // go to the diagonal block, the others to the rows below.
 static ALWAYS_INLINE void LDL(update_lanes)(int lanes, int n, const flx_ldl *f,
-                                            const update_entry *u, const supernode *t, int c, int j)
+                                            const flx_ldl_update *u, const flx_ldl_supernode *t,
+                                            int c, int j)
 {
-    const supernode *s = &f->super[u->source];
-    const run_entry *run = &f->run[u->run];
+    const flx_ldl_supernode *s = &f->super[u->source];
+    const flx_ldl_run *run = &f->run[u->run];
     const double *restrict source = LDL(below)(f, s, n);
     const LDL(number) *restrict d = (const LDL(number) *)f->pivot + s->first;
     int nt = t->ncol;
-    LDL(lanes) w[MAX_WIDTH], x;
+    LDL(lanes) w[FLX_LDL_WIDTH], x;
     UNROLL
     for (int k = 0; k < n; k++) { // D L^T
         UNROLL
@@ -233,8 +236,8 @@ static ALWAYS_INLINE void LDL(update_lanes)(int lanes, int n, const flx_ldl *f,
     }
 }
 
-static ALWAYS_INLINE void LDL(update_n)(int n, const flx_ldl *f, const update_entry *u,
-                                        const supernode *t)
+static ALWAYS_INLINE void LDL(update_n)(int n, const flx_ldl *f, const flx_ldl_update *u,
+                                        const flx_ldl_supernode *t)
 {
     for (int c = 0; c < u->ncolumn_run; c++) {
         int j = 0, columns = f->run[u->run + c].length;
@@ -255,7 +258,7 @@ static ALWAYS_INLINE void LDL(update_n)(int n, const flx_ldl *f, const update_en
 }
 
 // Subtract from the panel of t what the columns of an earlier supernode contribute.
-static void LDL(update)(const flx_ldl *f, const update_entry *u, const supernode *t)
+static void LDL(update)(const flx_ldl *f, const flx_ldl_update *u, const flx_ldl_supernode *t)
 {
     switch (f->super[u->source].ncol) {
     case 1:
@@ -324,7 +327,8 @@ static void LDL(expect)(flx_ldl *f, const double *values)
 }
 
 // Sum of the sizes of the terms that made pivot `column` of t: |a_kk| + sum l_kj^2 |d_j|.
-static double LDL(terms)(const flx_ldl *f, const supernode *t, int column, const double *values)
+static double LDL(terms)(const flx_ldl *f, const flx_ldl_supernode *t, int column,
+                         const double *values)
 {
     const LDL(number) *d = (const LDL(number) *)f->pivot;
     int old = f->unknown[t->first + column];
@@ -335,10 +339,10 @@ static double LDL(terms)(const flx_ldl *f, const supernode *t, int column, const
         sum += l * l * LDL(size)(d[t->first + k]);
     }
     for (int e = t->update; e < t[1].update; e++) {
-        const update_entry *u = &f->update[e];
-        const supernode *s = &f->super[u->source];
+        const flx_ldl_update *u = &f->update[e];
+        const flx_ldl_supernode *s = &f->super[u->source];
         for (int r = 0; r < u->ncolumn_run; r++) {
-            const run_entry *run = &f->run[u->run + r];
+            const flx_ldl_run *run = &f->run[u->run + r];
             if (column < run->to || column >= run->to + run->length) continue;
             row = LDL(below)(f, s, s->ncol) + PARTS * s->ncol * (run->from + column - run->to);
             for (int k = 0; k < s->ncol; k++) {
@@ -370,8 +374,8 @@ static double LDL(row_size)(const flx_ldl *f, int old, const double *values)
 // it with the terms that made it, and move it when it is nothing but their rounding error. A pivot
 // made of zeros (a direction without mass or stiffness) is moved too, but says nothing about
 // singularity: the bonds that hold it come later.
-static COLD LDL(number)
-    LDL(judge)(flx_ldl *f, const supernode *t, int column, LDL(number) d, const double *values)
+static COLD LDL(number) LDL(judge)(flx_ldl *f, const flx_ldl_supernode *t, int column,
+                                   LDL(number) d, const double *values)
 {
     int k = t->first + column, old = f->unknown[k];
     double size = LDL(size)(d), ratio = size * f->expected[k], terms = 0;
@@ -398,12 +402,12 @@ static COLD LDL(number)
 
 // ---- factorisation of a panel ------------------------------------------------------------------
 
-// Rows below the diagonal block: X L^T = A, then L = X D^-1. l[k*MAX_WIDTH + j] is L[j,k].
+// Rows below the diagonal block: X L^T = A, then L = X D^-1. l[k*FLX_LDL_WIDTH + j] is L[j,k].
 static ALWAYS_INLINE void LDL(divide_lanes)(int lanes, int n, double *restrict a,
                                             const LDL(number) *restrict l,
                                             const LDL(number) *restrict inverse)
 {
-    LDL(lanes) x[MAX_WIDTH];
+    LDL(lanes) x[FLX_LDL_WIDTH];
     UNROLL
     for (int k = 0; k < n; k++) {
         UNROLL
@@ -419,7 +423,7 @@ static ALWAYS_INLINE void LDL(divide_lanes)(int lanes, int n, double *restrict a
     for (int k = 0; k < n; k++) {
         UNROLL
         for (int j = k + 1; j < n; j++) {
-            LDL(subtract_lanes)(lanes, &x[j], &x[k], l[k * MAX_WIDTH + j]);
+            LDL(subtract_lanes)(lanes, &x[j], &x[k], l[k * FLX_LDL_WIDTH + j]);
         }
     }
     UNROLL
@@ -436,10 +440,10 @@ static ALWAYS_INLINE void LDL(divide_lanes)(int lanes, int n, double *restrict a
     }
 }
 
-static ALWAYS_INLINE void LDL(eliminate_n)(int n, flx_ldl *f, const supernode *t,
+static ALWAYS_INLINE void LDL(eliminate_n)(int n, flx_ldl *f, const flx_ldl_supernode *t,
                                            const double *values)
 {
-    LDL(number) l[MAX_WIDTH * MAX_WIDTH], x[MAX_WIDTH], inverse[MAX_WIDTH];
+    LDL(number) l[FLX_LDL_WIDTH * FLX_LDL_WIDTH], x[FLX_LDL_WIDTH], inverse[FLX_LDL_WIDTH];
     LDL(number) *pivot = (LDL(number) *)f->pivot + t->first;
     LDL(number) *stored = (LDL(number) *)f->inverse + t->first;
     const double *expected = f->expected + t->first;
@@ -448,30 +452,30 @@ static ALWAYS_INLINE void LDL(eliminate_n)(int n, flx_ldl *f, const supernode *t
     for (int j = 0; j < n; j++) {
         UNROLL
         for (int k = 0; k <= j; k++) {
-            l[k * MAX_WIDTH + j] = LDL(get)(f->square + PARTS * n * j, k, n);
+            l[k * FLX_LDL_WIDTH + j] = LDL(get)(f->square + PARTS * n * j, k, n);
         }
     }
     UNROLL
     for (int k = 0; k < n; k++) {
-        LDL(number) d = l[k * MAX_WIDTH + k];
+        LDL(number) d = l[k * FLX_LDL_WIDTH + k];
         UNROLL
         for (int j = 0; j < k; j++) {
-            LDL(set)(a + PARTS * (k * (k - 1) / 2), j, k, l[j * MAX_WIDTH + k]);
+            LDL(set)(a + PARTS * (k * (k - 1) / 2), j, k, l[j * FLX_LDL_WIDTH + k]);
         }
         if (!(LDL(size)(d) * expected[k] >= f->guard)) d = LDL(judge)(f, t, k, d, values);
         pivot[k] = d;
         stored[k] = inverse[k] = LDL(invert)(d);
         UNROLL
         for (int j = k + 1; j < n; j++) {
-            x[j] = l[k * MAX_WIDTH + j];
-            l[k * MAX_WIDTH + j] = LDL(multiply)(x[j], inverse[k]);
+            x[j] = l[k * FLX_LDL_WIDTH + j];
+            l[k * FLX_LDL_WIDTH + j] = LDL(multiply)(x[j], inverse[k]);
         }
         UNROLL
         for (int j = k + 1; j < n; j++) {
             UNROLL
             for (int i = j; i < n; i++) {
-                l[j * MAX_WIDTH + i] =
-                    LDL(subtract)(l[j * MAX_WIDTH + i], l[k * MAX_WIDTH + i], x[j]);
+                l[j * FLX_LDL_WIDTH + i] =
+                    LDL(subtract)(l[j * FLX_LDL_WIDTH + i], l[k * FLX_LDL_WIDTH + i], x[j]);
             }
         }
     }
@@ -489,7 +493,7 @@ static ALWAYS_INLINE void LDL(eliminate_n)(int n, flx_ldl *f, const supernode *t
     if (i < t->nrow) LDL(divide_lanes)(1, n, below + PARTS * n * i, l, inverse);
 }
 
-static void LDL(eliminate)(flx_ldl *f, const supernode *t, const double *values)
+static void LDL(eliminate)(flx_ldl *f, const flx_ldl_supernode *t, const double *values)
 {
     switch (t->ncol) {
     case 1:
@@ -520,7 +524,7 @@ static flx_status LDL(factor)(flx_ldl *f, const double *values)
     f->guard = HUGE_VAL;
     f->failed = false;
     for (int i = 0; i < f->nsuper; i++) {
-        const supernode *t = &f->super[i];
+        const flx_ldl_supernode *t = &f->super[i];
         LDL(load)(f, t, values);
         for (int e = t->update; e < t[1].update; e++) LDL(update)(f, &f->update[e], t);
         LDL(eliminate)(f, t, values);
@@ -534,158 +538,3 @@ static flx_status LDL(factor)(flx_ldl *f, const double *values)
     f->report.negative = LDL_COMPLEX ? 0 : negative;
     return finite == PARTS * f->n ? FLX_OK : FLX_SINGULAR;
 }
-
-// ---- solving -----------------------------------------------------------------------------------
-
-// sum of L x over a row of n numbers, even and odd ones apart
-static ALWAYS_INLINE LDL(number) LDL(row_times)(int n, const double *row, const LDL(number) * x)
-{
-    LDL(lanes) s;
-    memset(&s, 0, sizeof s);
-    UNROLL
-    for (int k = 0; k < n; k++) {
-        LDL(number) p = LDL(multiply)(LDL(get)(row, k, n), x[k]);
-        s.r[k % 2] += p.r;
-#if LDL_COMPLEX
-        s.i[k % 2] += p.i;
-#endif
-    }
-#if LDL_COMPLEX
-    return (LDL(number)){s.r[0] + s.r[1], s.i[0] + s.i[1]};
-#else
-    return (LDL(number)){s.r[0] + s.r[1]};
-#endif
-}
-
-// L y = b: the rows of the panel's own columns, then those below; x / D is kept for the way back.
-static ALWAYS_INLINE void LDL(forward_n)(int n, const flx_ldl *f, const supernode *t,
-                                         double *restrict y)
-{
-    const double *l = LDL(below)(f, t, n);
-    const LDL(number) *inverse = (const LDL(number) *)f->inverse + t->first;
-    double *own = y + PARTS * t->first;
-    LDL(number) x[MAX_WIDTH];
-    UNROLL
-    for (int k = 0; k < n; k++) x[k] = LDL(get)(own + PARTS * k, 0, 1);
-    UNROLL
-    for (int k = 0; k < n; k++) {
-        UNROLL
-        for (int j = k + 1; j < n; j++) {
-            x[j] = LDL(subtract)(x[j], LDL(get)(LDL(diagonal_row)(f, t, j), k, j), x[k]);
-        }
-    }
-    for (int r = t->run; r < t[1].run; r++) {
-        const run_entry *run = &f->solve_run[r];
-        const double *row = l + PARTS * n * run->from;
-        double *to = y + PARTS * run->to, *end = to + PARTS * run->length;
-        for (; to < end; to += PARTS, row += PARTS * n) {
-            LDL(number) s = LDL(row_times)(n, row, x);
-            to[0] -= s.r;
-#if LDL_COMPLEX
-            to[1] -= s.i;
-#endif
-        }
-    }
-    UNROLL
-    for (int k = 0; k < n; k++) LDL(set)(own + PARTS * k, 0, 1, LDL(multiply)(x[k], inverse[k]));
-}
-
-// L^T x = y
-static ALWAYS_INLINE void LDL(backward_n)(int n, const flx_ldl *f, const supernode *t,
-                                          double *restrict y)
-{
-    const double *l = LDL(below)(f, t, n);
-    double *own = y + PARTS * t->first;
-    LDL(number) x[MAX_WIDTH];
-    UNROLL
-    for (int k = 0; k < n; k++) x[k] = LDL(get)(own + PARTS * k, 0, 1);
-    for (int r = t->run; r < t[1].run; r++) {
-        const run_entry *run = &f->solve_run[r];
-        const double *row = l + PARTS * n * run->from;
-        const double *from = y + PARTS * run->to, *end = from + PARTS * run->length;
-        for (; from < end; from += PARTS, row += PARTS * n) {
-            LDL(number) b = LDL(get)(from, 0, 1);
-            UNROLL
-            for (int k = 0; k < n; k++) x[k] = LDL(subtract)(x[k], LDL(get)(row, k, n), b);
-        }
-    }
-    UNROLL
-    for (int j = n - 1; j >= 0; j--) {
-        UNROLL
-        for (int k = 0; k < j; k++) {
-            x[k] = LDL(subtract)(x[k], LDL(get)(LDL(diagonal_row)(f, t, j), k, j), x[j]);
-        }
-    }
-    UNROLL
-    for (int k = 0; k < n; k++) LDL(set)(own + PARTS * k, 0, 1, x[k]);
-}
-
-// Ask for a panel before it is needed, as with the values.
-static ALWAYS_INLINE void LDL(fetch_panel)(const flx_ldl *f, int i)
-{
-    if (i < 0 || i >= f->nsuper) return;
-    const double *from = f->panel + PARTS * f->super[i].panel;
-    const double *end = f->panel + PARTS * f->super[i + 1].panel;
-    for (; from < end; from += 8) __builtin_prefetch(from);
-}
-
-static void LDL(solve)(const flx_ldl *f, double *b)
-{
-    double *y = f->work;
-    for (int k = 0; k < f->n; k++) {
-        for (int i = 0; i < PARTS; i++) y[PARTS * k + i] = b[PARTS * f->unknown[k] + i];
-    }
-    for (int i = 0; i < f->nsuper; i++) {
-        const supernode *t = &f->super[i];
-        LDL(fetch_panel)(f, i + PANELS_AHEAD);
-        switch (t->ncol) {
-        case 1:
-            LDL(forward_n)(1, f, t, y);
-            break;
-        case 2:
-            LDL(forward_n)(2, f, t, y);
-            break;
-        case 3:
-            LDL(forward_n)(3, f, t, y);
-            break;
-        case 4:
-            LDL(forward_n)(4, f, t, y);
-            break;
-        case 5:
-            LDL(forward_n)(5, f, t, y);
-            break;
-        default:
-            LDL(forward_n)(6, f, t, y);
-            break;
-        }
-    }
-    for (int i = f->nsuper - 1; i >= 0; i--) {
-        const supernode *t = &f->super[i];
-        LDL(fetch_panel)(f, i - PANELS_AHEAD);
-        switch (t->ncol) {
-        case 1:
-            LDL(backward_n)(1, f, t, y);
-            break;
-        case 2:
-            LDL(backward_n)(2, f, t, y);
-            break;
-        case 3:
-            LDL(backward_n)(3, f, t, y);
-            break;
-        case 4:
-            LDL(backward_n)(4, f, t, y);
-            break;
-        case 5:
-            LDL(backward_n)(5, f, t, y);
-            break;
-        default:
-            LDL(backward_n)(6, f, t, y);
-            break;
-        }
-    }
-    for (int k = 0; k < f->n; k++) {
-        for (int i = 0; i < PARTS; i++) b[PARTS * f->unknown[k] + i] = y[PARTS * k + i];
-    }
-}
-
-#undef PARTS

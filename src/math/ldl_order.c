@@ -18,12 +18,11 @@
 // has coupled. Pairs are counted as long as a pivot has few neighbours. Beyond, its degree counts,
 // by the upper bound of Amestoy, Davis and Duff (SIAM J. Matrix Anal. Appl. 17, 1996), which takes
 // the elements of a pivot as if they overlapped only in the latest one.
-#include "math/ldl_order.h"
+#include "math/ldl_order_parts.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { UNSET = -2, GROUND = -1 };
 // States of a block in the quotient graph. What is eliminated becomes an element, named by its first
 // block, until a later element holds all of it. Dense nodes and closures are kept out of the graph
 // and eliminated last.
@@ -31,181 +30,21 @@ enum { VARIABLE, ELEMENT, GONE, DENSE };
 // Neighbours of a pivot up to which the pairs are counted, and the most pairs told apart.
 enum { FEW_NEIGHBOURS = 24, MOST_PAIRS = 8191 };
 
-typedef struct ordering {
-    flx_ctx *ctx;
-    const flx_pattern *p;
-    const signed char *sign;
-    int *node;               // block of unknowns whose node a block belongs to; -1: a closure
-    int *parent;             // of a block of unknowns: the next one towards the ground, or GROUND
-    int *enter, *leave;      // interval of the node in a depth-first walk of the forest
-    int *up;                 // first node at or above that is not eliminated yet, with shortcuts
-    int *children;           // outboard neighbours in the forest that are not eliminated yet
-    int *watch, *next_watch; // lists of the closures that wait for a node
-    int *order;
-    int norder;
-
-    // A pivot is a node, named by its block of unknowns, or a closure.
-    int *next_joint; // blocks of a node: the block of unknowns, then its joints; -1: no more
-    int *state;
-    int *begin, *length, *nelement; // list of a block: the elements it is in, then other neighbours
-    int *list, *scratch;
-    int *degree; // of a pivot: bound of the unknowns that its elimination couples
-    int *weight; // unknowns in an element
-    int *first_member, *end_member, *members, nmember, member_capacity; // of elements
-    int *mark, *outside, stamp; // in the latest element; unknowns of an element outside of it
-    int *seen, look;            // stamps of one look at a pivot
-    int *updated;               // stamp of the last update of a pivot's degree
-    int *key, *first, *left, *right, nkey, lowest; // pivots that may be eliminated, by key
-} ordering;
-
-static int size_of(const ordering *o, int b)
-{
-    return o->p->start[b + 1] - o->p->start[b];
-}
-
-// The unknown blocks that bond j touches: count, and one that is not `except` (-1: none).
-static int touched(const ordering *o, int j, int except, int *other)
-{
-    int count = 0;
-    *other = -1;
-    for (int e = o->p->row[j]; e < o->p->row[j + 1]; e++) {
-        int b = o->p->col[e];
-        if (o->sign[b] < 0) continue;
-        count++;
-        if (b != except) *other = b;
-    }
-    return count;
-}
-
-static bool touches(const ordering *o, int j, int body)
-{
-    for (int e = o->p->row[j]; e < o->p->row[j + 1]; e++) {
-        if (o->p->col[e] == body) return true;
-    }
-    return false;
-}
-
-// Join bond j to the node of `body` if the forest stays a forest: one parent a body, and no more
-// rows than columns.
-static bool join(ordering *o, int j, int body, int *free_columns)
-{
-    int other, count = touched(o, j, body, &other);
-    if (count > 2 || free_columns[body] < size_of(o, j)) return false;
-    int parent = count == 2 ? other : GROUND;
-    if (o->parent[body] != UNSET && o->parent[body] != parent) return false;
-    o->parent[body] = parent;
-    o->node[j] = body;
-    free_columns[body] -= size_of(o, j);
-    return true;
-}
-
-static void take_given_pairs(ordering *o, int *free_columns)
-{
-    for (int j = 0; j < o->p->nblock; j++) {
-        int body = o->sign[j] < 0 ? o->p->pair[j] : -1;
-        if (body < 0 || body >= o->p->nblock || o->sign[body] < 0) continue;
-        if (touches(o, j, body)) join(o, j, body, free_columns);
-    }
-}
-
-// No pairs given: walk outwards from the ground. A bond with exactly one body not reached yet is
-// that body's tree joint; scalar unknowns are never paired, since a row may lose its rank on one.
-static void find_pairs(ordering *o, int *free_columns)
-{
-    const flx_pattern *p = o->p;
-    int *waiting = o->enter, *queue = o->mark, nqueue = 0, at = 0; // not used before the walk
-    for (int j = 0; j < p->nblock; j++) {
-        int other;
-        waiting[j] = o->sign[j] < 0 ? touched(o, j, -1, &other) : 0;
-        if (waiting[j] == 1) queue[nqueue++] = j;
-    }
-    int root = 0;
-    while (at < nqueue || root < p->nblock) {
-        int body = -1;
-        if (at < nqueue) {
-            int j = queue[at++];
-            for (int e = p->row[j]; e < p->row[j + 1]; e++) {
-                int b = p->col[e];
-                if (o->sign[b] > 0 && o->up[b] == UNSET) body = b;
-            }
-            if (body < 0 || size_of(o, body) < 2 || !join(o, j, body, free_columns)) continue;
-        } else {
-            body = root++;
-            if (o->sign[body] < 0 || o->up[body] != UNSET) continue;
-        }
-        o->up[body] = body; // reached
-        for (int e = p->row[body]; e < p->row[body + 1]; e++) {
-            int j = p->col[e];
-            if (o->sign[j] < 0 && --waiting[j] == 1) queue[nqueue++] = j;
-        }
-    }
-}
-
-// Cut the cycles that wrong pairs may hold: the joints of one body of the cycle become closures.
-static void cut_cycles(ordering *o)
-{
-    const flx_pattern *p = o->p;
-    int *seen = o->mark;
-    for (int b = 0; b < p->nblock; b++) seen[b] = -1;
-    for (int b = 0; b < p->nblock; b++) {
-        if (o->sign[b] < 0) continue;
-        int u = b;
-        while (u != GROUND && seen[u] < 0) {
-            seen[u] = b;
-            u = o->parent[u];
-        }
-        if (u == GROUND || seen[u] != b) continue;
-        o->parent[u] = GROUND;
-        for (int e = p->row[u]; e < p->row[u + 1]; e++) {
-            if (o->node[p->col[e]] == u && p->col[e] != u) o->node[p->col[e]] = -1;
-        }
-    }
-}
-
-static void walk_forest(ordering *o)
-{
-    int n = o->p->nblock, clock = 0, *head = o->watch, *next = o->next_watch;
-    for (int b = 0; b < n; b++) head[b] = -1;
-    for (int b = n - 1; b >= 0; b--) {
-        if (o->sign[b] < 0 || o->parent[b] == GROUND) continue;
-        o->children[o->parent[b]]++;
-        next[b] = head[o->parent[b]];
-        head[o->parent[b]] = b;
-    }
-    for (int root = 0; root < n; root++) {
-        if (o->sign[root] < 0 || o->parent[root] != GROUND) continue;
-        int u = root;
-        o->enter[u] = clock++;
-        while (true) {
-            int child = head[u];
-            if (child >= 0) {
-                head[u] = next[child];
-                u = child;
-                o->enter[u] = clock++;
-            } else {
-                o->leave[u] = clock;
-                if (u == root) break;
-                u = o->parent[u];
-            }
-        }
-    }
-}
-
 // ---- when a closure may be eliminated ----------------------------------------------------------
 
 // First node at or above u that is not eliminated; halves the path on the way.
 static int alive(int *up, int u)
 {
-    while (u != GROUND && up[u] != u) {
+    while (u != FLX_LDL_GROUND && up[u] != u) {
         int above = up[u];
-        if (above != GROUND) up[u] = up[above];
+        if (above != FLX_LDL_GROUND) up[u] = up[above];
         u = above;
     }
     return u;
 }
 
 // A body that closure j still waits for, or -1 when it may be eliminated.
-static int waits_for(ordering *o, int j)
+static int waits_for(flx_ldl_ordering *o, int j)
 {
     const flx_pattern *p = o->p;
     int low = p->nblock, high = -1, count = 0;
@@ -219,7 +58,7 @@ static int waits_for(ordering *o, int j)
     for (int e = p->row[j]; e < p->row[j + 1]; e++) {
         if (o->sign[p->col[e]] < 0) continue;
         int u = alive(o->up, p->col[e]);
-        if (u == GROUND) continue;
+        if (u == FLX_LDL_GROUND) continue;
         // With one body the other side is the ground; with more than two the ground may be meant,
         // too (a gear on a shaft in the ground). Then no body counts as common.
         bool common = count == 2 && o->enter[u] <= low && high < o->leave[u];
@@ -231,12 +70,12 @@ static int waits_for(ordering *o, int j)
 // ---- the quotient graph ------------------------------------------------------------------------
 
 // The node or closure that a block belongs to.
-static int pivot_of(const ordering *o, int block)
+static int pivot_of(const flx_ldl_ordering *o, int block)
 {
     return o->node[block] >= 0 ? o->node[block] : block;
 }
 
-static void list_joints(ordering *o)
+static void list_joints(flx_ldl_ordering *o)
 {
     const flx_pattern *p = o->p;
     for (int b = 0; b < p->nblock; b++) o->next_joint[b] = -1;
@@ -251,7 +90,7 @@ static void list_joints(ordering *o)
 }
 
 // Neighbours of every block in the matrix.
-static flx_status build_graph(ordering *o)
+static flx_status build_graph(flx_ldl_ordering *o)
 {
     const flx_pattern *p = o->p;
     o->list = flx_alloc(o->ctx, (size_t)p->row[p->nblock], sizeof *o->list);
@@ -266,7 +105,7 @@ static flx_status build_graph(ordering *o)
 }
 
 // Blocks that touch very many others would make every step touch them.
-static void set_dense_apart(ordering *o)
+static void set_dense_apart(flx_ldl_ordering *o)
 {
     int n = o->p->nblock;
     double most = fmax(16, 10 * sqrt(n)); // as in AMD
@@ -276,7 +115,7 @@ static void set_dense_apart(ordering *o)
     }
 }
 
-static void delist(ordering *o, int v)
+static void delist(flx_ldl_ordering *o, int v)
 {
     if (o->left[v] >= 0) {
         o->right[o->left[v]] = o->right[v];
@@ -288,7 +127,7 @@ static void delist(ordering *o, int v)
 }
 
 // The pivot to eliminate next, or -1 when none may be.
-static int take_lowest(ordering *o)
+static int take_lowest(flx_ldl_ordering *o)
 {
     while (o->lowest < o->nkey && o->first[o->lowest] < 0) o->lowest++;
     if (o->lowest == o->nkey) return -1;
@@ -297,11 +136,11 @@ static int take_lowest(ordering *o)
     return v;
 }
 
-static flx_status add_member(ordering *o, int p, int b)
+static flx_status add_member(flx_ldl_ordering *o, int p, int b)
 {
     if (o->state[b] != VARIABLE || o->mark[b] == o->stamp) return FLX_OK;
     o->mark[b] = o->stamp;
-    o->weight[p] += size_of(o, b);
+    o->weight[p] += flx_ldl_block_size(o, b);
     if (o->nmember == o->member_capacity) {
         FLX_TRY(flx_grow(o->ctx, (void **)&o->members, &o->member_capacity, o->nmember + 1,
                          sizeof *o->members));
@@ -311,7 +150,7 @@ static flx_status add_member(ordering *o, int p, int b)
 }
 
 // What one block of pivot p couples.
-static flx_status add_neighbours(ordering *o, int p, int b)
+static flx_status add_neighbours(flx_ldl_ordering *o, int p, int b)
 {
     for (int k = 0; k < o->length[b]; k++) {
         int x = o->list[o->begin[b] + k];
@@ -328,7 +167,7 @@ static flx_status add_neighbours(ordering *o, int p, int b)
 }
 
 // The blocks that the pivot couples become its element, which holds the elements it was in.
-static flx_status form_element(ordering *o, int p)
+static flx_status form_element(flx_ldl_ordering *o, int p)
 {
     for (int b = p; b >= 0; b = o->next_joint[b]) o->state[b] = GONE;
     o->weight[p] = 0;
@@ -341,7 +180,7 @@ static flx_status form_element(ordering *o, int p)
 }
 
 // For every element that shares blocks with the pivot's: how much of it lies outside.
-static void measure_outside(ordering *o, int p)
+static void measure_outside(flx_ldl_ordering *o, int p)
 {
     for (int m = o->first_member[p]; m < o->end_member[p]; m++) {
         int b = o->members[m];
@@ -352,14 +191,14 @@ static void measure_outside(ordering *o, int p)
                 o->mark[e] = o->stamp;
                 o->outside[e] = o->weight[e];
             }
-            o->outside[e] -= size_of(o, b);
+            o->outside[e] -= flx_ldl_block_size(o, b);
         }
     }
 }
 
 // Bring the list of block b up to date with the element of p, which it is in. The list has room: a
 // block of the pivot was in it, or an element that is gone.
-static void refresh(ordering *o, int p, int b)
+static void refresh(flx_ldl_ordering *o, int p, int b)
 {
     int *list = o->list + o->begin[b], *kept = o->scratch, count = 0;
     for (int k = 0; k < o->nelement[b]; k++) {
@@ -381,7 +220,7 @@ static void refresh(ordering *o, int p, int b)
 
 // Unknowns that the elimination of v would couple, over all lists of its blocks; elements that have
 // nothing to do with the latest one count in full.
-static int measure_degree(ordering *o, int v)
+static int measure_degree(flx_ldl_ordering *o, int v)
 {
     int degree = 0;
     o->look++;
@@ -394,11 +233,11 @@ static int measure_degree(ordering *o, int v)
                 bool shares = o->mark[x] == o->stamp; // then only what is outside counts
                 if (o->seen[x] != o->look) degree += shares ? o->outside[x] : o->weight[x];
                 // its own block is in the element, and counted there unless inside the latest one
-                if (!shares || o->mark[b] != o->stamp) degree -= size_of(o, b);
+                if (!shares || o->mark[b] != o->stamp) degree -= flx_ldl_block_size(o, b);
             } else if (element || o->state[x] != VARIABLE || o->seen[x] == o->look) {
                 continue;
             } else if (o->mark[x] != o->stamp) {
-                degree += size_of(o, x);
+                degree += flx_ldl_block_size(o, x);
             }
             o->seen[x] = o->look;
         }
@@ -410,7 +249,7 @@ static int measure_degree(ordering *o, int v)
 
 // Mark all neighbours of block b; those met for the first time are listed as far as there is room.
 // Returns the number of the list.
-static int look_around(ordering *o, int b, int *found, int count, int room)
+static int look_around(flx_ldl_ordering *o, int b, int *found, int count, int room)
 {
     for (int k = 0; k < o->length[b]; k++) {
         int x = o->list[o->begin[b] + k];
@@ -430,7 +269,7 @@ static int look_around(ordering *o, int b, int *found, int count, int room)
 
 // Pairs of unknowns that the elimination of v couples anew, or more than MOST_PAIRS when there are
 // many: then by degree.
-static int rank_of(ordering *o, int v)
+static int rank_of(flx_ldl_ordering *o, int v)
 {
     int found[FEW_NEIGHBOURS], count = 0, pairs = 0;
     o->look++;
@@ -440,17 +279,17 @@ static int rank_of(ordering *o, int v)
     }
     if (count > FEW_NEIGHBOURS) return MOST_PAIRS + o->degree[v];
     for (int i = 0; i < count; i++) {
-        int size = size_of(o, found[i]);
+        int size = flx_ldl_block_size(o, found[i]);
         o->look++;
         look_around(o, found[i], NULL, 0, 0);
         for (int k = 0; k < i; k++) {
-            if (o->seen[found[k]] != o->look) pairs += size * size_of(o, found[k]);
+            if (o->seen[found[k]] != o->look) pairs += size * flx_ldl_block_size(o, found[k]);
         }
     }
     return pairs < MOST_PAIRS ? pairs : MOST_PAIRS;
 }
 
-static void enlist(ordering *o, int v)
+static void enlist(flx_ldl_ordering *o, int v)
 {
     int key = 2 * rank_of(o, v) + (o->sign[v] > 0 && o->children[v] > 0);
     if (key >= o->nkey) key = o->nkey - 1;
@@ -464,7 +303,7 @@ static void enlist(ordering *o, int v)
 
 // ---- elimination -------------------------------------------------------------------------------
 
-static void wait_or_enlist(ordering *o, int j)
+static void wait_or_enlist(flx_ldl_ordering *o, int j)
 {
     int u = waits_for(o, j);
     if (u < 0) {
@@ -476,16 +315,16 @@ static void wait_or_enlist(ordering *o, int j)
 }
 
 // The blocks of a pivot in order.
-static void emit(ordering *o, int v)
+static void emit(flx_ldl_ordering *o, int v)
 {
     for (int b = v; b >= 0; b = o->next_joint[b]) o->order[o->norder++] = b;
     if (o->sign[v] < 0) return;
     o->up[v] = o->parent[v];
-    if (o->parent[v] != GROUND) o->children[o->parent[v]]--;
+    if (o->parent[v] != FLX_LDL_GROUND) o->children[o->parent[v]]--;
 }
 
 // Closures that waited for v wait for something else, or no more.
-static void wake(ordering *o, int v)
+static void wake(flx_ldl_ordering *o, int v)
 {
     for (int j = o->watch[v], after; j >= 0; j = after) {
         after = o->next_watch[j];
@@ -494,17 +333,17 @@ static void wake(ordering *o, int v)
 }
 
 // The degree of pivot v after the elimination of p, which it is coupled with.
-static int update_degree(ordering *o, int p, int v)
+static int update_degree(flx_ldl_ordering *o, int p, int v)
 {
     int inside = o->weight[p]; // of the element of p, less its own blocks
     for (int b = v; b >= 0; b = o->next_joint[b]) {
-        if (o->mark[b] == o->stamp) inside -= size_of(o, b);
+        if (o->mark[b] == o->stamp) inside -= flx_ldl_block_size(o, b);
     }
     int degree = measure_degree(o, v), before = o->degree[v];
     return (degree < before ? degree : before) + inside;
 }
 
-static flx_status eliminate(ordering *o, int p)
+static flx_status eliminate(flx_ldl_ordering *o, int p)
 {
     emit(o, p);
     FLX_TRY(form_element(o, p));
@@ -526,7 +365,7 @@ static flx_status eliminate(ordering *o, int p)
 }
 
 // Dense nodes come after all others, dense closures after everything.
-static void eliminate_dense(ordering *o, int sign)
+static void eliminate_dense(flx_ldl_ordering *o, int sign)
 {
     for (int v = 0; v < o->p->nblock; v++) {
         if (o->state[v] != DENSE || o->sign[v] != sign || pivot_of(o, v) != v) continue;
@@ -535,7 +374,7 @@ static void eliminate_dense(ordering *o, int sign)
     }
 }
 
-static flx_status eliminate_all(ordering *o)
+static flx_status eliminate_all(flx_ldl_ordering *o)
 {
     int n = o->p->nblock, v;
     o->lowest = o->nkey;
@@ -562,24 +401,9 @@ static flx_status eliminate_all(ordering *o)
     return FLX_OK;
 }
 
-static flx_status find_order(ordering *o)
+static flx_status find_order(flx_ldl_ordering *o)
 {
-    int n = o->p->nblock, *free_columns = o->degree; // not used before the graph is built
-    for (int b = 0; b < n; b++) {
-        o->node[b] = o->sign[b] > 0 ? b : -1;
-        o->parent[b] = o->up[b] = UNSET;
-        free_columns[b] = size_of(o, b);
-    }
-    if (o->p->pair) {
-        take_given_pairs(o, free_columns);
-    } else {
-        find_pairs(o, free_columns);
-    }
-    for (int b = 0; b < n; b++) {
-        if (o->parent[b] == UNSET) o->parent[b] = GROUND;
-    }
-    cut_cycles(o);
-    walk_forest(o);
+    flx_ldl_find_forest(o, o->degree); // not used before the graph is built
     list_joints(o);
     FLX_TRY(build_graph(o));
     set_dense_apart(o);
@@ -589,7 +413,7 @@ static flx_status find_order(ordering *o)
 flx_status flx_ldl_order(flx_ctx *ctx, const flx_pattern *pattern, const signed char *sign,
                          int *order)
 {
-    ordering o = {.ctx = ctx, .p = pattern, .sign = sign, .order = order};
+    flx_ldl_ordering o = {.ctx = ctx, .p = pattern, .sign = sign, .order = order};
     int **arrays[] = {&o.node,     &o.parent,       &o.enter,      &o.leave,   &o.up,
                       &o.children, &o.watch,        &o.next_watch, &o.state,   &o.begin,
                       &o.length,   &o.nelement,     &o.scratch,    &o.degree,  &o.weight,
