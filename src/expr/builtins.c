@@ -14,12 +14,12 @@ static const flx_ast *argument(const flx_ast *call, int i)
     return a;
 }
 
-static flx_status argument_number(flx_env *e, const flx_ast *call, int i, flx_node *out)
+static flx_status argument_number(flx_walk *e, const flx_ast *call, int i, flx_node *out)
 {
     const flx_ast *a = argument(call, i);
     flx_value v;
     *out = -1;
-    FLX_TRY(flx_env_settled(e, a, &v));
+    FLX_TRY(flx_walk_settled(e, a, &v));
     if (v.kind != FLX_VALUE_NUMBER) {
         return fail(e->s, a->loc, "%s needs a number, but argument %d is %s", call->first->name,
                     i + 1, flx_value_describe(&v).text);
@@ -29,13 +29,13 @@ static flx_status argument_number(flx_env *e, const flx_ast *call, int i, flx_no
 }
 
 // *nodes lives in the arena.
-static flx_status argument_vector(flx_env *e, const flx_ast *call, int i, int *n, flx_node **nodes)
+static flx_status argument_vector(flx_walk *e, const flx_ast *call, int i, int *n, flx_node **nodes)
 {
     const flx_ast *a = argument(call, i);
     flx_value v;
     *n = 0;
     *nodes = NULL;
-    FLX_TRY(flx_env_settled(e, a, &v));
+    FLX_TRY(flx_walk_settled(e, a, &v));
     if (v.kind != FLX_VALUE_LIST || v.count == 0) {
         return fail(e->s, a->loc, "%s needs a vector, but argument %d is %s", call->first->name,
                     i + 1, flx_value_describe(&v).text);
@@ -43,10 +43,10 @@ static flx_status argument_vector(flx_env *e, const flx_ast *call, int i, int *n
     *n = v.count;
     *nodes = flx_arena_take(e->s->arena, (size_t)v.count, sizeof(flx_node));
     if (!*nodes) return FLX_ERR_MEMORY;
-    return flx_env_entries(e, a, &v, *nodes);
+    return flx_walk_entries(e, a, &v, *nodes);
 }
 
-static flx_status argument_vectors(flx_env *e, const flx_ast *call, int *n, flx_node **a,
+static flx_status argument_vectors(flx_walk *e, const flx_ast *call, int *n, flx_node **a,
                                    flx_node **b)
 {
     int m;
@@ -60,7 +60,8 @@ static flx_status argument_vectors(flx_env *e, const flx_ast *call, int *n, flx_
 
 // ---- functions of numbers ---------------------------------------------------------------------
 
-static flx_status apply_unary(flx_env *e, const flx_builtin *b, const flx_ast *call, flx_value *out)
+static flx_status apply_unary(flx_walk *e, const flx_builtin *b, const flx_ast *call,
+                              flx_value *out)
 {
     flx_node x, n;
     FLX_TRY(argument_number(e, call, 0, &x));
@@ -68,7 +69,7 @@ static flx_status apply_unary(flx_env *e, const flx_builtin *b, const flx_ast *c
     return flx_value_set_node(n, out);
 }
 
-static flx_status apply_binary(flx_env *e, const flx_builtin *b, const flx_ast *call,
+static flx_status apply_binary(flx_walk *e, const flx_builtin *b, const flx_ast *call,
                                flx_value *out)
 {
     flx_node x, y, n;
@@ -79,18 +80,18 @@ static flx_status apply_binary(flx_env *e, const flx_builtin *b, const flx_ast *
 }
 
 // min and max of numbers and of the entries of lists.
-static flx_status apply_extreme(flx_env *e, const flx_builtin *b, const flx_ast *call,
+static flx_status apply_extreme(flx_walk *e, const flx_builtin *b, const flx_ast *call,
                                 flx_value *out)
 {
     flx_graph *g = e->s->graph;
     flx_node best = -1;
     for (const flx_ast *a = call->first->next; a; a = a->next) {
         flx_value v;
-        FLX_TRY(flx_env_settled(e, a, &v));
+        FLX_TRY(flx_walk_settled(e, a, &v));
         bool list = v.kind == FLX_VALUE_LIST;
         for (int i = 0; i < (list ? v.count : 1); i++) {
             flx_value entry = list ? v.items[i] : v;
-            FLX_TRY(flx_env_settle(e, a, &entry));
+            FLX_TRY(flx_walk_settle(e, a, &entry));
             if (entry.kind != FLX_VALUE_NUMBER) {
                 return fail(e->s, a->loc, "%s needs numbers, but one is %s", b->name,
                             flx_value_describe(&entry).text);
@@ -103,7 +104,7 @@ static flx_status apply_extreme(flx_env *e, const flx_builtin *b, const flx_ast 
     return flx_value_set_node(best, out);
 }
 
-static flx_status choose(flx_env *e, flx_node c, const flx_value *a, const flx_value *b,
+static flx_status choose(flx_walk *e, flx_node c, const flx_value *a, const flx_value *b,
                          flx_loc loc, flx_value *out)
 {
     flx_value result;
@@ -122,7 +123,7 @@ static flx_status choose(flx_env *e, flx_node c, const flx_value *a, const flx_v
     return FLX_OK;
 }
 
-static flx_status apply_if(flx_env *e, const flx_builtin *b, const flx_ast *call, flx_value *out)
+static flx_status apply_if(flx_walk *e, const flx_builtin *b, const flx_ast *call, flx_value *out)
 {
     const flx_ast *yes = argument(call, 1), *no = yes->next;
     flx_value first, second;
@@ -131,20 +132,20 @@ static flx_status apply_if(flx_env *e, const flx_builtin *b, const flx_ast *call
     (void)b;
     FLX_TRY(argument_number(e, call, 0, &c));
     if (flx_graph_is_const(e->s->graph, c, &v)) {
-        FLX_TRY(flx_env_elaborate(e, v != 0.0 ? yes : no, out));
-        return flx_env_check_names(e, v != 0.0 ? no : yes);
+        FLX_TRY(flx_walk_elaborate(e, v != 0.0 ? yes : no, out));
+        return flx_walk_check_names(e, v != 0.0 ? no : yes);
     }
-    FLX_TRY(flx_env_settled(e, yes, &first));
-    FLX_TRY(flx_env_settled(e, no, &second));
+    FLX_TRY(flx_walk_settled(e, yes, &first));
+    FLX_TRY(flx_walk_settled(e, no, &second));
     return choose(e, c, &first, &second, no->loc, out);
 }
 
 // sum(j, from, to, term)
-static flx_status apply_sum(flx_env *e, const flx_builtin *b, const flx_ast *call, flx_value *out)
+static flx_status apply_sum(flx_walk *e, const flx_builtin *b, const flx_ast *call, flx_value *out)
 {
     const flx_ast *name = argument(call, 0), *term = argument(call, 3);
-    flx_local index = {.name = name->name, .outer = e->locals};
-    flx_env inner = {e->s, &index};
+    flx_sum_index index = {.name = name->name, .outer = e->locals};
+    flx_walk inner = {e->s, &index};
     flx_value all, next;
     int from, to;
     double v;
@@ -154,17 +155,17 @@ static flx_status apply_sum(flx_env *e, const flx_builtin *b, const flx_ast *cal
                     "the first argument of sum is the name of its index: "
                     "sum(j, 1, 3, m(j))");
     }
-    FLX_TRY(flx_env_whole(e, argument(call, 1), "the first index of a sum", &from));
-    FLX_TRY(flx_env_whole(e, argument(call, 2), "the last index of a sum", &to));
+    FLX_TRY(flx_walk_whole(e, argument(call, 1), "the first index of a sum", &from));
+    FLX_TRY(flx_walk_whole(e, argument(call, 2), "the last index of a sum", &to));
     FLX_TRY(flx_value_set_const(e->s, 0.0, &all));
     if (from > to) {
         index.node = all.node;
-        FLX_TRY(flx_env_check_names(&inner, term));
+        FLX_TRY(flx_walk_check_names(&inner, term));
     }
     for (int j = from; j <= to; j++) {
         index.node = flx_graph_const(e->s->graph, j);
         if (index.node < 0) return FLX_ERR_MEMORY;
-        FLX_TRY(flx_env_settled(&inner, term, &next));
+        FLX_TRY(flx_walk_settled(&inner, term, &next));
         if (j == from) {
             all = next;
         } else {
@@ -177,7 +178,7 @@ static flx_status apply_sum(flx_env *e, const flx_builtin *b, const flx_ast *cal
 
 // ---- functions of vectors ---------------------------------------------------------------------
 
-static flx_status sum_of_squares(flx_env *e, int n, const flx_node *a, flx_node *out)
+static flx_status sum_of_squares(flx_walk *e, int n, const flx_node *a, flx_node *out)
 {
     flx_graph *g = e->s->graph;
     flx_node two = flx_graph_const(g, 2.0), all = flx_graph_const(g, 0.0);
@@ -188,14 +189,14 @@ static flx_status sum_of_squares(flx_env *e, int n, const flx_node *a, flx_node 
     return all < 0 ? FLX_ERR_MEMORY : FLX_OK;
 }
 
-static flx_status length_of(flx_env *e, int n, const flx_node *a, flx_loc loc, flx_node *out)
+static flx_status length_of(flx_walk *e, int n, const flx_node *a, flx_loc loc, flx_node *out)
 {
     flx_node square;
     FLX_TRY(sum_of_squares(e, n, a, &square));
     return flx_scope_unary(e->s, FLX_OP_SQRT, square, loc, out);
 }
 
-static flx_status apply_norm(flx_env *e, const flx_builtin *b, const flx_ast *call, flx_value *out)
+static flx_status apply_norm(flx_walk *e, const flx_builtin *b, const flx_ast *call, flx_value *out)
 {
     flx_node *a, n;
     int count;
@@ -205,7 +206,7 @@ static flx_status apply_norm(flx_env *e, const flx_builtin *b, const flx_ast *ca
     return flx_value_set_node(n, out);
 }
 
-static flx_status apply_unit(flx_env *e, const flx_builtin *b, const flx_ast *call, flx_value *out)
+static flx_status apply_unit(flx_walk *e, const flx_builtin *b, const flx_ast *call, flx_value *out)
 {
     flx_node *a, length;
     flx_value result;
@@ -227,7 +228,7 @@ static flx_status apply_unit(flx_env *e, const flx_builtin *b, const flx_ast *ca
     return FLX_OK;
 }
 
-static flx_status apply_distance(flx_env *e, const flx_builtin *b, const flx_ast *call,
+static flx_status apply_distance(flx_walk *e, const flx_builtin *b, const flx_ast *call,
                                  flx_value *out)
 {
     flx_node *p, *q, n;
@@ -241,7 +242,7 @@ static flx_status apply_distance(flx_env *e, const flx_builtin *b, const flx_ast
     return flx_value_set_node(n, out);
 }
 
-static flx_status apply_dot(flx_env *e, const flx_builtin *b, const flx_ast *call, flx_value *out)
+static flx_status apply_dot(flx_walk *e, const flx_builtin *b, const flx_ast *call, flx_value *out)
 {
     flx_graph *g = e->s->graph;
     flx_node *p, *q, all = flx_graph_const(g, 0.0);
@@ -257,7 +258,7 @@ static flx_status apply_dot(flx_env *e, const flx_builtin *b, const flx_ast *cal
 }
 
 // p_i q_j - p_j q_i
-static flx_status cross_entry(flx_env *e, const flx_node *p, const flx_node *q, int i, int j,
+static flx_status cross_entry(flx_walk *e, const flx_node *p, const flx_node *q, int i, int j,
                               flx_loc loc, flx_value *out)
 {
     flx_node a, b, n;
@@ -267,7 +268,8 @@ static flx_status cross_entry(flx_env *e, const flx_node *p, const flx_node *q, 
     return flx_value_set_node(n, out);
 }
 
-static flx_status apply_cross(flx_env *e, const flx_builtin *b, const flx_ast *call, flx_value *out)
+static flx_status apply_cross(flx_walk *e, const flx_builtin *b, const flx_ast *call,
+                              flx_value *out)
 {
     flx_node *p, *q;
     flx_value result;

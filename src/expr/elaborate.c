@@ -13,7 +13,7 @@
 // ---- what kind of value is needed -------------------------------------------------------------
 
 // Make the value a number or a list: a point's name is its place.
-flx_status flx_env_settle(flx_env *e, const flx_ast *a, flx_value *v)
+flx_status flx_walk_settle(flx_walk *e, const flx_ast *a, flx_value *v)
 {
     if (v->kind == FLX_VALUE_HANDLE) {
         flx_value of = *v;
@@ -29,17 +29,17 @@ flx_status flx_env_settle(flx_env *e, const flx_ast *a, flx_value *v)
     return FLX_OK;
 }
 
-flx_status flx_env_settled(flx_env *e, const flx_ast *a, flx_value *out)
+flx_status flx_walk_settled(flx_walk *e, const flx_ast *a, flx_value *out)
 {
-    FLX_TRY(flx_env_elaborate(e, a, out));
-    return flx_env_settle(e, a, out);
+    FLX_TRY(flx_walk_elaborate(e, a, out));
+    return flx_walk_settle(e, a, out);
 }
 
-static flx_status elaborate_number(flx_env *e, const flx_ast *a, flx_node *out)
+static flx_status elaborate_number(flx_walk *e, const flx_ast *a, flx_node *out)
 {
     flx_value v;
     *out = -1;
-    FLX_TRY(flx_env_settled(e, a, &v));
+    FLX_TRY(flx_walk_settled(e, a, &v));
     if (v.kind != FLX_VALUE_NUMBER) {
         return fail(e->s, a->loc, "a number is needed here, but this is %s",
                     flx_value_describe(&v).text);
@@ -49,11 +49,11 @@ static flx_status elaborate_number(flx_env *e, const flx_ast *a, flx_node *out)
 }
 
 // The entries of a list, as numbers.
-flx_status flx_env_entries(flx_env *e, const flx_ast *a, const flx_value *v, flx_node *out)
+flx_status flx_walk_entries(flx_walk *e, const flx_ast *a, const flx_value *v, flx_node *out)
 {
     for (int i = 0; i < v->count; i++) {
         flx_value entry = v->items[i];
-        FLX_TRY(flx_env_settle(e, a, &entry));
+        FLX_TRY(flx_walk_settle(e, a, &entry));
         if (entry.kind != FLX_VALUE_NUMBER) {
             return fail(e->s, a->loc, "entry %d of this vector must be a number, but it is %s",
                         i + 1, flx_value_describe(&entry).text);
@@ -64,7 +64,7 @@ flx_status flx_env_entries(flx_env *e, const flx_ast *a, const flx_value *v, flx
 }
 
 // A whole number that is known now. Indices are often computed, so a rounding error is forgiven.
-flx_status flx_env_whole(flx_env *e, const flx_ast *a, const char *what, int *out)
+flx_status flx_walk_whole(flx_walk *e, const flx_ast *a, const char *what, int *out)
 {
     flx_node n;
     double v;
@@ -85,17 +85,17 @@ flx_status flx_env_whole(flx_env *e, const flx_ast *a, const char *what, int *ou
 
 // ---- names ------------------------------------------------------------------------------------
 
-static const flx_local *find_local(const flx_env *e, const char *name)
+static const flx_sum_index *find_local(const flx_walk *e, const char *name)
 {
-    const flx_local *l = e->locals;
+    const flx_sum_index *l = e->locals;
     while (l && strcmp(l->name, name) != 0) l = l->outer;
     return l;
 }
 
 // called: the name is followed by arguments, which the scope may want to say in its message.
-static flx_status elaborate_name(flx_env *e, const flx_ast *a, bool called, flx_value *out)
+static flx_status elaborate_name(flx_walk *e, const flx_ast *a, bool called, flx_value *out)
 {
-    const flx_local *l = find_local(e, a->name);
+    const flx_sum_index *l = find_local(e, a->name);
     double v;
     if (l) return flx_value_set_node(l->node, out);
     if (flx_builtin_constant(a->name, &v)) return flx_value_set_const(e->s, v, out);
@@ -106,11 +106,11 @@ static flx_status elaborate_name(flx_env *e, const flx_ast *a, bool called, flx_
 }
 
 // The names of a part that is not elaborated must exist all the same.
-flx_status flx_env_check_names(flx_env *e, const flx_ast *a)
+flx_status flx_walk_check_names(flx_walk *e, const flx_ast *a)
 {
     const flx_ast *child = a->first;
-    flx_env inner = *e;
-    flx_local index = {.outer = e->locals};
+    flx_walk inner = *e;
+    flx_sum_index index = {.outer = e->locals};
     flx_value ignored;
     if (a->kind == AST_NAME) return elaborate_name(e, a, false, &ignored);
     if (a->kind == AST_CALL && child->kind == AST_NAME && !find_local(e, child->name)) {
@@ -124,14 +124,14 @@ flx_status flx_env_check_names(flx_env *e, const flx_ast *a)
             child = child->next;
         }
     }
-    for (; child; child = child->next) FLX_TRY(flx_env_check_names(&inner, child));
+    for (; child; child = child->next) FLX_TRY(flx_walk_check_names(&inner, child));
     return FLX_OK;
 }
 
 // ---- chains -----------------------------------------------------------------------------------
 
 // and, or: what stands after an operand that decides is not elaborated.
-static flx_status elaborate_logic(flx_env *e, const flx_ast *a, flx_value *out)
+static flx_status elaborate_logic(flx_walk *e, const flx_ast *a, flx_value *out)
 {
     ast_operator ast_op = a->last->op;
     flx_op op = ast_op == AST_OR ? FLX_OP_OR : FLX_OP_AND;
@@ -144,7 +144,7 @@ static flx_status elaborate_logic(flx_env *e, const flx_ast *a, flx_value *out)
     for (const flx_ast *c = a->first->next; c; c = c->next) {
         flx_node next;
         if (flx_graph_is_const(e->s->graph, all, &v) && (v != 0.0) == (ast_op == AST_OR)) {
-            FLX_TRY(flx_env_check_names(e, c));
+            FLX_TRY(flx_walk_check_names(e, c));
             continue;
         }
         FLX_TRY(elaborate_number(e, c, &next));
@@ -153,13 +153,13 @@ static flx_status elaborate_logic(flx_env *e, const flx_ast *a, flx_value *out)
     return flx_value_set_node(all, out);
 }
 
-static flx_status elaborate_chain(flx_env *e, const flx_ast *a, flx_value *out)
+static flx_status elaborate_chain(flx_walk *e, const flx_ast *a, flx_value *out)
 {
     flx_value all, next;
     if (a->last->op == AST_AND || a->last->op == AST_OR) return elaborate_logic(e, a, out);
-    FLX_TRY(flx_env_settled(e, a->first, &all));
+    FLX_TRY(flx_walk_settled(e, a->first, &all));
     for (const flx_ast *c = a->first->next; c; c = c->next) {
-        FLX_TRY(flx_env_settled(e, c, &next));
+        FLX_TRY(flx_walk_settled(e, c, &next));
         FLX_TRY(flx_value_combine(e->s, c->op, &all, &next, c->op_loc, &all));
     }
     *out = all;
@@ -168,7 +168,7 @@ static flx_status elaborate_chain(flx_env *e, const flx_ast *a, flx_value *out)
 
 // ---- postfix ----------------------------------------------------------------------------------
 
-static flx_status rate(flx_env *e, const flx_ast *a, const flx_value *v, flx_value *out)
+static flx_status rate(flx_walk *e, const flx_ast *a, const flx_value *v, flx_value *out)
 {
     flx_value result;
     if (v->kind == FLX_VALUE_NUMBER) {
@@ -186,18 +186,18 @@ static flx_status rate(flx_env *e, const flx_ast *a, const flx_value *v, flx_val
     return FLX_OK;
 }
 
-static flx_status elaborate_rate(flx_env *e, const flx_ast *a, flx_value *out)
+static flx_status elaborate_rate(flx_walk *e, const flx_ast *a, flx_value *out)
 {
     flx_value v;
-    FLX_TRY(flx_env_settled(e, a->first, &v));
+    FLX_TRY(flx_walk_settled(e, a->first, &v));
     return rate(e, a, &v, out);
 }
 
-static flx_status elaborate_member(flx_env *e, const flx_ast *a, flx_value *out)
+static flx_status elaborate_member(flx_walk *e, const flx_ast *a, flx_value *out)
 {
     static const char *const axes = "xyz";
     flx_value v;
-    FLX_TRY(flx_env_elaborate(e, a->first, &v));
+    FLX_TRY(flx_walk_elaborate(e, a->first, &v));
     if (v.kind == FLX_VALUE_HANDLE) return e->s->member(e->s, &v, a->name, a->post_loc, out);
     if (v.kind != FLX_VALUE_LIST) {
         return fail(e->s, a->post_loc, "%s has no member '%s'", flx_value_describe(&v).text,
@@ -215,14 +215,14 @@ static flx_status elaborate_member(flx_env *e, const flx_ast *a, flx_value *out)
     return FLX_OK;
 }
 
-static flx_status index_list(flx_env *e, const flx_ast *a, const flx_value *v, flx_value *out)
+static flx_status index_list(flx_walk *e, const flx_ast *a, const flx_value *v, flx_value *out)
 {
     const flx_ast *base = a->first, *argument = base->next;
     int i;
     if (a->count != 2) {
         return fail(e->s, a->post_loc, "a list takes one index, but %d are given", a->count - 1);
     }
-    FLX_TRY(flx_env_whole(e, argument, "an index", &i));
+    FLX_TRY(flx_walk_whole(e, argument, "an index", &i));
     if (i < 1 || i > v->count) {
         const char *from_one = i < 1 ? ", counted from 1" : "";
         if (base->kind == AST_NAME) {
@@ -236,18 +236,18 @@ static flx_status index_list(flx_env *e, const flx_ast *a, const flx_value *v, f
     return FLX_OK;
 }
 
-static flx_status elaborate_arguments(flx_env *e, const flx_ast *call, flx_value *list)
+static flx_status elaborate_arguments(flx_walk *e, const flx_ast *call, flx_value *list)
 {
     int i = 0;
     FLX_TRY(flx_value_set_list(e->s, call->count - 1, list));
     for (const flx_ast *c = call->first->next; c; c = c->next) {
-        FLX_TRY(flx_env_elaborate(e, c, &list->items[i++]));
+        FLX_TRY(flx_walk_elaborate(e, c, &list->items[i++]));
     }
     return FLX_OK;
 }
 
 // A constant from outside (a table, a scope's function) is checked where it is used.
-static flx_status check_call(flx_env *e, const flx_ast *a, const flx_value *v)
+static flx_status check_call(flx_walk *e, const flx_ast *a, const flx_value *v)
 {
     double x;
     if (v->kind == FLX_VALUE_NUMBER && flx_graph_is_const(e->s->graph, v->node, &x) &&
@@ -258,7 +258,7 @@ static flx_status check_call(flx_env *e, const flx_ast *a, const flx_value *v)
     return FLX_OK;
 }
 
-static flx_status call_function(flx_env *e, const flx_ast *a, const flx_value *f, flx_value *out)
+static flx_status call_function(flx_walk *e, const flx_ast *a, const flx_value *f, flx_value *out)
 {
     flx_value args;
     FLX_TRY(elaborate_arguments(e, a, &args));
@@ -272,7 +272,7 @@ static flx_status call_function(flx_env *e, const flx_ast *a, const flx_value *f
     return status == FLX_OK ? check_call(e, a, out) : status;
 }
 
-static flx_status elaborate_call(flx_env *e, const flx_ast *a, flx_value *out)
+static flx_status elaborate_call(flx_walk *e, const flx_ast *a, flx_value *out)
 {
     const flx_ast *base = a->first;
     flx_value v, args;
@@ -287,7 +287,7 @@ static flx_status elaborate_call(flx_env *e, const flx_ast *a, flx_value *out)
         if (b) return b->apply(e, b, a, out);
         FLX_TRY(elaborate_name(e, base, true, &v));
     } else {
-        FLX_TRY(flx_env_elaborate(e, base, &v));
+        FLX_TRY(flx_walk_elaborate(e, base, &v));
     }
     switch (v.kind) {
     case FLX_VALUE_FUNCTION:
@@ -310,19 +310,19 @@ static flx_status elaborate_call(flx_env *e, const flx_ast *a, flx_value *out)
 
 // ---- all kinds --------------------------------------------------------------------------------
 
-static flx_status elaborate_list(flx_env *e, const flx_ast *a, flx_value *out)
+static flx_status elaborate_list(flx_walk *e, const flx_ast *a, flx_value *out)
 {
     flx_value result;
     int i = 0;
     FLX_TRY(flx_value_set_list(e->s, a->count, &result));
     for (const flx_ast *c = a->first; c; c = c->next) {
-        FLX_TRY(flx_env_elaborate(e, c, &result.items[i++]));
+        FLX_TRY(flx_walk_elaborate(e, c, &result.items[i++]));
     }
     *out = result;
     return FLX_OK;
 }
 
-static flx_status elaborate_kind(flx_env *e, const flx_ast *a, flx_value *out)
+static flx_status elaborate_kind(flx_walk *e, const flx_ast *a, flx_value *out)
 {
     flx_value v;
     flx_node n;
@@ -336,7 +336,7 @@ static flx_status elaborate_kind(flx_env *e, const flx_ast *a, flx_value *out)
     case AST_CHAIN:
         return elaborate_chain(e, a, out);
     case AST_NEGATE:
-        FLX_TRY(flx_env_settled(e, a->first, &v));
+        FLX_TRY(flx_walk_settled(e, a->first, &v));
         return flx_value_negate(e->s, &v, a->loc, out);
     case AST_NOT:
         FLX_TRY(elaborate_number(e, a->first, &n));
@@ -351,7 +351,7 @@ static flx_status elaborate_kind(flx_env *e, const flx_ast *a, flx_value *out)
     return FLX_ERR_ARGUMENT;
 }
 
-flx_status flx_env_elaborate(flx_env *e, const flx_ast *a, flx_value *out)
+flx_status flx_walk_elaborate(flx_walk *e, const flx_ast *a, flx_value *out)
 {
     flx_graph *g = e->s->graph;
     if (g->depth >= DEPTH_MAX) {
@@ -369,24 +369,24 @@ flx_status flx_env_elaborate(flx_env *e, const flx_ast *a, flx_value *out)
 
 flx_status flx_ast_elaborate(flx_scope *s, const flx_ast *ast, flx_value *out)
 {
-    flx_env e = {s, NULL};
-    return flx_env_elaborate(&e, ast, out);
+    flx_walk e = {s, NULL};
+    return flx_walk_elaborate(&e, ast, out);
 }
 
 flx_status flx_ast_number(flx_scope *s, const flx_ast *ast, flx_node *out)
 {
-    flx_env e = {s, NULL};
+    flx_walk e = {s, NULL};
     return elaborate_number(&e, ast, out);
 }
 
 flx_status flx_ast_vector(flx_scope *s, const flx_ast *ast, int n, flx_node *out)
 {
-    flx_env e = {s, NULL};
+    flx_walk e = {s, NULL};
     flx_value v;
-    FLX_TRY(flx_env_settled(&e, ast, &v));
+    FLX_TRY(flx_walk_settled(&e, ast, &v));
     if (v.kind != FLX_VALUE_LIST || v.count != n) {
         return fail(e.s, ast->loc, "a vector of %d is needed here, but this is %s", n,
                     flx_value_describe(&v).text);
     }
-    return flx_env_entries(&e, ast, &v, out);
+    return flx_walk_entries(&e, ast, &v, out);
 }

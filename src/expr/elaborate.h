@@ -35,27 +35,27 @@ flx_status flx_value_negate(flx_scope *s, const flx_value *a, flx_loc loc, flx_v
 // ---- the walk (elaborate.c) -------------------------------------------------------------------
 
 // An index of sum().
-typedef struct flx_local {
+typedef struct flx_sum_index {
     const char *name;
     flx_node node;
-    const struct flx_local *outer;
-} flx_local;
+    const struct flx_sum_index *outer;
+} flx_sum_index;
 
-typedef struct flx_env {
+typedef struct flx_walk {
     flx_scope *s;
-    const flx_local *locals;
-} flx_env;
+    const flx_sum_index *locals;
+} flx_walk;
 
-flx_status flx_env_elaborate(flx_env *e, const flx_ast *a, flx_value *out);
+flx_status flx_walk_elaborate(flx_walk *e, const flx_ast *a, flx_value *out);
 // Make the value a number or a list: a point's name is its place.
-flx_status flx_env_settle(flx_env *e, const flx_ast *a, flx_value *v);
-flx_status flx_env_settled(flx_env *e, const flx_ast *a, flx_value *out); // both
+flx_status flx_walk_settle(flx_walk *e, const flx_ast *a, flx_value *v);
+flx_status flx_walk_settled(flx_walk *e, const flx_ast *a, flx_value *out); // both
 // The entries of a list, as numbers.
-flx_status flx_env_entries(flx_env *e, const flx_ast *a, const flx_value *v, flx_node *out);
+flx_status flx_walk_entries(flx_walk *e, const flx_ast *a, const flx_value *v, flx_node *out);
 // A whole number that is known now; `what` is it, for messages.
-flx_status flx_env_whole(flx_env *e, const flx_ast *a, const char *what, int *out);
+flx_status flx_walk_whole(flx_walk *e, const flx_ast *a, const char *what, int *out);
 // The names of a part that is not elaborated must exist all the same.
-flx_status flx_env_check_names(flx_env *e, const flx_ast *a);
+flx_status flx_walk_check_names(flx_walk *e, const flx_ast *a);
 
 // ---- what is built in (builtins.c) ------------------------------------------------------------
 
@@ -63,7 +63,7 @@ typedef struct flx_builtin flx_builtin;
 struct flx_builtin {
     const char *name;
     int min_args, max_args; // -1: any number
-    flx_status (*apply)(flx_env *e, const flx_builtin *b, const flx_ast *call, flx_value *out);
+    flx_status (*apply)(flx_walk *e, const flx_builtin *b, const flx_ast *call, flx_value *out);
     flx_op op;
 };
 
