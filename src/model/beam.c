@@ -5,7 +5,7 @@
 // has `order` + 1 nodes at the points of Lobatto's rule, and the mass of the line is lumped there by the
 // weights of that rule. Which places are mentioned is known when the model was built: it is built again.
 #include "math/quadrature.h"
-#include "model/builder.h"
+#include "model/deformable.h"
 #include "model/nodes.h"
 
 #include <stdlib.h>

@@ -10,7 +10,7 @@
 // in the plane t.e2 = 0 and u.e1 = 0. The rows are tangents of half angles, so that none is zero where the section
 // is turned round. A section has a hundred-millionth of the inertia of its node: too little to be seen, enough to
 // determine how it moves. Which nodes need one is known when the model was built: it is built again.
-#include "model/builder.h"
+#include "model/deformable.h"
 #include "model/nodes.h"
 
 #include <string.h>

@@ -2,7 +2,7 @@
 #include "math/quadrature.h"
 #include "model/beam_relax.h"
 #include "model/beam_slack.h"
-#include "model/builder.h"
+#include "model/deformable.h"
 #include "model/nodes.h"
 
 #include <string.h>

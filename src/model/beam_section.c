@@ -2,7 +2,7 @@
 //
 // What a section of stiffnesses leaves out is that of a homogeneous one with Poisson's ratio 0.3: the
 // radius of gyration is sqrt(EI/EA), G = E/2.6, shear areas 5/6 of the area, torsion as of a circle.
-#include "model/builder.h"
+#include "model/deformable.h"
 #include "model/structure.h"
 
 #include <string.h>

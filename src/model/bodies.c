@@ -2,7 +2,7 @@
 //
 // An inertia is that of a real body when its principal moments are not negative and each is at most
 // the sum of the other two (x^2 + y^2 against y^2 + z^2 and z^2 + x^2 under the integral).
-#include "model/builder.h"
+#include "model/deformable.h"
 #include "model/nodes.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 // build.c - from the tree of a file to a model: the order of the work, and the model's life.
 #include "model/build.h"
-#include "model/builder.h"
+#include "model/deformable.h"
 #include "model/structure.h"
 
 #include <string.h>

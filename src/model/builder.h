@@ -18,10 +18,10 @@
         if (go_on_status_ != FLX_OK) b->failed = true;                                             \
     } while (0)
 
-#define FLX_BEAM_MOST_NODES 9 // of one element
-
 typedef struct flx_builder flx_builder;
 typedef struct flx_beam_marks flx_beam_marks;
+typedef struct flx_beam_data flx_beam_data;   // deformable.h
+typedef struct flx_solid_data flx_solid_data; // deformable.h
 typedef struct flx_space flx_space;
 typedef struct flx_item flx_item;
 
@@ -194,14 +194,21 @@ flx_status flx_item_declare(flx_builder *b, flx_space *s, flx_kind kind, const f
 // Indices and arguments: a plain name that is not built in.
 flx_status flx_item_check_name(flx_builder *b, const flx_yaml *key, const char *what);
 
-extern const char *const flx_quaternion_parts[], *const flx_tensor_parts[]; // end with NULL
-
-// ---- names.c ------------------------------------------------------------------------------------
+// ---- names.c: tables of names, resolution -------------------------------------------------------
 
 flx_item *flx_names_find(const flx_names *n, const char *name);
 flx_status flx_names_add(flx_builder *b, flx_names *n, const char *name, flx_item *item);
 void flx_names_offer(const flx_names *n, flx_nearest *near);
 flx_status flx_items_add(flx_builder *b, flx_items *list, flx_item *item);
+
+const char *flx_item_word(flx_kind kind); // "body", "joint", ...
+
+// Resolution with detection of cycles: enter returns FLX_OK with *skip set when the item is done.
+flx_status flx_item_enter(flx_builder *b, flx_item *item, flx_item_state *state, const char *cyclic,
+                          flx_loc loc, bool *skip);
+flx_status flx_item_leave(flx_builder *b, flx_item_state *state, flx_status status);
+
+// ---- scope.c, members.c: what expressions see ---------------------------------------------------
 
 void flx_env_init(flx_env *e, flx_builder *b, flx_space *s, const flx_local *locals, flx_mode mode);
 void flx_env_of(flx_env *e, flx_builder *b, const flx_item *item, flx_mode mode);
@@ -218,12 +225,16 @@ flx_status flx_env_coerce(flx_scope *s, const flx_value *of, flx_loc loc, flx_va
 flx_status flx_env_rate(flx_scope *s, flx_node n, flx_loc loc, flx_node *out);
 // Whether a value depends on leaves that only outputs know; *what names one.
 bool flx_value_output_only(flx_builder *b, const flx_value *v, const char **what);
-const char *flx_item_word(flx_kind kind); // "body", "joint", ...
-
-// Resolution with detection of cycles: enter returns FLX_OK with *skip set when the item is done.
-flx_status flx_item_enter(flx_builder *b, flx_item *item, flx_item_state *state, const char *cyclic,
-                          flx_loc loc, bool *skip);
-flx_status flx_item_leave(flx_builder *b, flx_item_state *state, flx_status status);
+extern const char *const flx_quaternion_parts[], *const flx_tensor_parts[]; // end with NULL
+// What an item is in an expression.
+flx_status flx_item_value(flx_env *e, flx_item *item, flx_loc loc, flx_value *out);
+// The name of a family where one of its members is needed.
+flx_status flx_item_fail_family(flx_env *e, const flx_item *item, flx_loc loc);
+// Fails where the env does not know what changes in time, moves, or is known after a step only.
+flx_status flx_env_require(flx_env *e, flx_mode mode, const char *what, const char *name,
+                           flx_loc loc);
+flx_status flx_member_unknown(flx_env *e, const char *of, const char *name, flx_loc loc,
+                              const char *const *words, const flx_names *names);
 
 // ---- values.c: from the file's values to numbers and nodes --------------------------------------
 
@@ -323,40 +334,6 @@ typedef struct flx_flexible {
     flx_item **followers; // (nnode) those that joints or forces use
 } flx_flexible;
 
-// What is known of a beam while the model is built.
-typedef struct flx_beam_data {
-    flx_item_state read;
-    flx_beam def;
-    int nend, nnode;
-    double *ends;     // (nend) where elements begin and end, as parts of the length
-    int *regular;     // (elements + 1) which of them are node(1), node(2), ...
-    double *at;       // (nnode) parts of the length
-    flx_item **nodes; // (nnode) the bodies of these places
-    double *arms;     // (nnode) places in the bodies, along x; segments alone
-    int nbody;
-    flx_item **bodies; // (nbody) with mass, from start to end; the first is the beam itself
-    flx_item *clamps[2];
-    double origin[3];  // its start, as drawn
-    flx_item **points; // (nnode) those that were asked for
-    double mass_parts[FLX_BEAM_MOST_NODES], node_parts[FLX_BEAM_MOST_NODES];
-    flx_item **slopes;   // (nnode, nslope) of absolute nodal coordinates
-    double *stretch;     // (nnode) sizes of the slopes along the line
-    flx_item **sections; // (nnode) those that something turns with; NULL: none
-    bool *clamped;       // (nnode) of a section: it holds all slopes
-} flx_beam_data;
-
-// What is known of a solid while the model is built; arrays over the nodes of its mesh.
-typedef struct flx_solid_data {
-    flx_solid def;
-    double density, origin[3];
-    signed char *kind; // free, held, ...
-    flx_item **owner;  // of held ones
-    flx_item **nodes;  // bodies of free ones
-    flx_item **points; // those that were asked for
-    int *labels;
-    double *volumes;
-} flx_solid_data;
-
 typedef struct flx_body_data {
     flx_item_state placed;
     flx_body def; // copied to the model at the end
@@ -391,114 +368,6 @@ flx_status flx_bodies_become_nodes(flx_builder *b,
                                    flx_status (*declare)(flx_builder *b, flx_item *body));
 flx_status flx_body_make_point(flx_builder *b, flx_item *body, const char *name, const double at[3],
                                flx_item **out);
-
-// ---- flexible.c: elastic bodies ------------------------------------------------------------------
-
-bool flx_body_is_elastic(const flx_item *body);
-// Its data are read, its coordinates numbered.
-flx_status flx_flexible_ready(flx_builder *b, flx_item *body, flx_loc loc);
-flx_status flx_flexible_read_fe(flx_env *e, flx_item *body, flx_elastic **out); // flexible_line.c
-// Kind, modes and frame of a body's `reduce`.
-flx_status flx_flexible_read_basis(flx_env *e, const flx_item *body, const flx_yaml *reduce,
-                                   flx_basis *basis);
-// stress.c: stress, strain and von_mises of a node; von_mises of the body, the largest of all.
-flx_status flx_stress_member(flx_env *e, const flx_item *point, const char *name, flx_loc loc,
-                             flx_value *out);
-flx_status flx_stress_largest(flx_env *e, flx_item *body, flx_loc loc, flx_value *out);
-bool flx_is_stress(const char *name);
-// flexible_mesh.c: a mesh or matrices.
-flx_status flx_flexible_read_mesh(flx_env *e, const flx_item *body, const flx_yaml *fe,
-                                  const flx_yaml *reduce, flx_elastic **out);
-// Node by the number that the data give it; the point of it; the follower that joints and forces take.
-flx_status flx_flexible_find(flx_builder *b, flx_item *body, int id, flx_loc loc, int *node);
-flx_status flx_flexible_point(flx_builder *b, flx_item *body, int node, flx_item **out);
-flx_status flx_flexible_follower(flx_builder *b, flx_item *body, int node, flx_loc loc,
-                                 flx_item **out);
-// The node drawn at a place; FLX_GROUND where that is the frame itself. An error where there is none.
-flx_status flx_flexible_node_at(flx_builder *b, flx_item *body, const double position[3],
-                                flx_loc loc, int *node);
-// One coordinate, counted from 0.
-flx_node flx_flexible_mode(flx_builder *b, const flx_item *body, int k);
-// Of a node, ground axes. rotation: from its axes, row-major; spin: angular velocity.
-void flx_flexible_position(flx_builder *b, const flx_item *body, int node, flx_node out[3]);
-void flx_flexible_deflection(flx_builder *b, const flx_item *body, int node, flx_node out[3]);
-void flx_flexible_rotation(flx_builder *b, const flx_item *body, int node, flx_node out[9]);
-void flx_flexible_spin(flx_builder *b, const flx_item *body, int node, flx_node out[3]);
-flx_node flx_flexible_planar_angle(flx_builder *b, const flx_item *body, int node);
-// Force (0) or moment (1) on the body at a node; outputs alone know it.
-void flx_flexible_load(flx_builder *b, const flx_item *body, int node, int moment, flx_node out[3]);
-// Elastic bodies, followers and coordinates into the model.
-flx_status flx_flexible_finish(flx_builder *b);
-
-// ---- solid.c: solids of large deformation ---------------------------------------------------------
-
-bool flx_body_is_solid(const flx_builder *b, const flx_item *body); // whose physics is there
-// Free nodes of all solids become bodies, after those of the model.
-flx_status flx_solids_declare(flx_builder *b);
-// Nodes as drawn, with the frame in the body's own definition before; mass and motion.
-flx_status flx_solid_place(flx_builder *b, flx_item *body);
-flx_status flx_solid_finish(flx_builder *b, flx_item *body);
-// The node of a number in the mesh, as a point; the one at a place, as a body.
-flx_status flx_solid_node(flx_builder *b, flx_item *body, int label, flx_loc loc, flx_item **point);
-flx_status flx_solid_node_at(flx_builder *b, flx_item *body, const double position[3], flx_loc loc,
-                             flx_item **node);
-flx_status flx_solids_finish(flx_builder *b); // into the model
-
-// ---- beam.c: beams of large deformation -----------------------------------------------------------
-
-// Places on beams that are not yet nodes: found while the model is built, and nodes when it is built again.
-struct flx_beam_marks {
-    int n, capacity;
-    struct flx_beam_mark {
-        const char *beam; // interned
-        double at;        // part of the length
-        int section; // 0: a node; of absolute nodal coordinates 1: with axes, 2: clamped; of segments 2
-    } * marks;       // owned
-    bool changed;
-};
-
-bool flx_body_is_beam(const flx_builder *b, const flx_item *body); // whose physics is there
-// A node of a beam or of a solid, or one of these itself.
-bool flx_body_is_beam_node(const flx_item *body);
-// A place on a beam is to be a node, or to have a section, when the model is built again.
-flx_status flx_beam_mark(flx_builder *b, const flx_item *body, double at, int section);
-flx_status flx_beam_make_node(flx_builder *b, flx_item *body, int i, const char *name,
-                              flx_body_type type, flx_item **out);
-// Nodes of all beams become bodies, after those of the model.
-flx_status flx_beams_declare(flx_builder *b);
-flx_status flx_beam_read_section(flx_env *e, const flx_item *body, double length, flx_beam *beam);
-// Nodes as drawn; mass and motion.
-flx_status flx_beam_place(flx_builder *b, flx_item *body);
-flx_status flx_beam_finish(flx_builder *b, flx_item *body);
-flx_status flx_beam_draw(flx_env *e, flx_item *body, flx_beam_data *d); // beam_draw.c
-// node(i), counted from 1; start and end; point(at). A point of the node.
-flx_status flx_beam_node(flx_builder *b, flx_item *body, int number, flx_loc loc, flx_item **point);
-flx_status flx_beam_end(flx_builder *b, flx_item *body, bool last, flx_item **point);
-flx_status flx_beam_point(flx_builder *b, flx_item *body, double at, flx_loc loc, flx_item **point);
-// The node that is drawn at a place, as a body.
-flx_status flx_beam_node_at(flx_builder *b, flx_item *body, const double position[3], flx_loc loc,
-                            flx_item **node, double at[3]);
-// A joint that holds the direction of an end of segments.
-flx_status flx_beam_clamp(flx_builder *b, const flx_item *body, const double at[3]);
-// deflection, force and moment of a node.
-flx_status flx_beam_member(flx_env *e, const flx_item *point, const char *name, flx_loc loc,
-                           flx_value *out);
-// Length of the line that body i of the beam stands for, and the part of the length where it is.
-double flx_beam_share(const flx_beam_data *d, int i);
-double flx_beam_part(const flx_beam_data *d, int i);
-flx_status flx_beams_finish(flx_builder *b); // into the model
-
-// ---- beam_ancf.c: absolute nodal coordinates -----------------------------------------------------
-
-// A node that is a place and has no axes.
-bool flx_body_is_ancf_node(const flx_item *body);
-// The body at such a node that has axes, all its slopes held by them where it is clamped.
-flx_status flx_beam_section(flx_builder *b, flx_item *node, bool clamped, flx_item **out);
-bool flx_beam_has_section(const flx_item *node);
-flx_status flx_beam_declare_slopes(flx_builder *b, flx_item *body);
-void flx_beam_draw_slopes(const flx_item *body);
-void flx_beam_move_slopes(const flx_item *body, const double w[3]);
-flx_status flx_beams_tie(flx_builder *b); // rows of the sections, after those of the equations
 
 // ---- joints.c ------------------------------------------------------------------------------------
 
@@ -635,10 +504,6 @@ flx_status flx_part_com_member(flx_env *e, const flx_item *part, const char *nam
                                flx_value *out);
 flx_status flx_group_member(flx_env *e, const char *group, const char *name, flx_loc loc,
                             flx_value *out);
-flx_status flx_env_require(flx_env *e, flx_mode mode, const char *what, const char *name,
-                           flx_loc loc);
-flx_status flx_member_unknown(flx_env *e, const char *of, const char *name, flx_loc loc,
-                              const char *const *words, const flx_names *names);
 bool flx_is_body_signal(const char *name);
 
 // ---- fe.c ----------------------------------------------------------------------------------------

@@ -4,7 +4,7 @@
 // quadrature that lumps the mass. In absolute nodal coordinates the slope along the line takes a part, too:
 // that of a uniform load on an element, l^2/12 and -l^2/12 at its ends. `s` in the value is the part of the
 // length, 0 to 1.
-#include "model/builder.h"
+#include "model/deformable.h"
 #include "model/nodes.h"
 
 #include <string.h>

@@ -3,7 +3,7 @@
 // Inside a part the part's frame takes the place of the ground axes. Everything here is turned into
 // ground coordinates as drawn: p = p_part + R_part x, and with the part's motion (v, w)
 //     velocity = v + w x (p - p_part) + R_part v_x.
-#include "model/builder.h"
+#include "model/deformable.h"
 
 #include <string.h>
 

@@ -7,7 +7,7 @@
 // Q is the rotation with the quaternion (c, psi/2): small angles add, and large ones stay a rotation. In
 // the plane it is that by psi. A node that a joint or a force uses is a follower: a frame of its own, which
 // the system finds from the body's own unknowns (FLX-3).
-#include "model/builder.h"
+#include "model/deformable.h"
 #include "model/nodes.h"
 
 #include <string.h>

@@ -3,7 +3,7 @@
 //
 // A rectangle of height h along the section's y and width w has A = w h and I = w h^3/12; its torsion
 // constant and its shear area 5/6 A are the usual ones, those of a circle are exact and 0.9 A.
-#include "model/builder.h"
+#include "model/deformable.h"
 #include "model/nodes.h"
 #include "reduce/line.h"
 

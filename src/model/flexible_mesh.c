@@ -1,5 +1,6 @@
 // flexible_mesh.c - elastic bodies made of a mesh: the keys `fe` and `reduce`. Nodes of an interface are
 // tied to a node of their own, which is its frame.
+#include "model/deformable.h"
 #include "model/fe_parts.h"
 
 #include <limits.h>

@@ -2,7 +2,7 @@
 //
 // Pull is positive: along the line between two places value = k (l - l0) + d l', on a joint
 // k (c - c0) + d c', in a bushing K u + D u' with u = p2 - p1 in the axes of the first body.
-#include "model/builder.h"
+#include "model/deformable.h"
 #include "model/nodes.h"
 
 #include <string.h>

@@ -3,7 +3,7 @@
 // Angle of a revolute joint: with the joint's axes x1, y1 carried by the first body and x2 by the
 // second, angle = atan2(y1.x2, x1.x2) + 2 pi turns, rate = axis.(w2 - w1). A displacement is
 // axis1.(p2 - p1), less its value as drawn, with the axis carried by the first body.
-#include "model/builder.h"
+#include "model/deformable.h"
 #include "model/nodes.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 // reduce.c - the block `reduce`: whose inertia is neglected. A bare repeated name means all, the name
 // of a part all its bodies.
-#include "model/builder.h"
+#include "model/deformable.h"
 
 #include <string.h>
 

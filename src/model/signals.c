@@ -4,7 +4,7 @@
 // d = p - com:
 //     position r + R d,   velocity v + R (w x d),   acceleration a + R (alpha x d + w x (w x d))
 // In the plane R d = (c dx - s dy, s dx + c dy), and w x d = w (-dy, dx).
-#include "model/builder.h"
+#include "model/deformable.h"
 #include "model/nodes.h"
 
 #include <string.h>

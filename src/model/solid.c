@@ -4,7 +4,7 @@
 // node of an element is a body of the model, a point; the first stands for the solid itself. The mass
 // of an element goes to its nodes by the diagonal of its consistent mass matrix (Hinton, Rock and
 // Zienkiewicz), which for a cell with straight edges is a part of the volume.
-#include "model/builder.h"
+#include "model/deformable.h"
 #include "model/structure.h"
 
 #include <stdio.h>

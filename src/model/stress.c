@@ -1,5 +1,5 @@
 // stress.c - stresses and strains of elastic bodies as signals, in body axes: sums of stress modes (MSH-6).
-#include "model/builder.h"
+#include "model/deformable.h"
 #include "model/nodes.h"
 
 #include <string.h>
