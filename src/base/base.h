@@ -65,6 +65,7 @@ char *flx_arena_printf(flx_arena *arena, const char *format, ...) FLX_PRINTF(2, 
 
 // The same text gives the same pointer; lives as long as the context. NULL when no memory.
 const char *flx_intern(flx_ctx *ctx, const char *text);
+uint32_t flx_text_hash(const char *text); // for open hash tables
 
 // The candidate nearest to `word` by edit distance, or NULL when none is near enough to suggest.
 // Call flx_nearest_start, then flx_nearest_offer for each candidate, then flx_nearest_best.

@@ -130,18 +130,17 @@ const flx_message *flx_ctx_warning(const flx_ctx *ctx, int i)
 }
 
 // FNV-1a
-static uint64_t hash_text(const char *text)
+uint32_t flx_text_hash(const char *text)
 {
-    uint64_t h = 1469598103934665603u;
-    for (const unsigned char *p = (const unsigned char *)text; *p; p++)
-        h = (h ^ *p) * 1099511628211u;
+    uint32_t h = 2166136261u;
+    for (const unsigned char *p = (const unsigned char *)text; *p; p++) h = (h ^ *p) * 16777619u;
     return h;
 }
 
 // The slot of the text in an open hash table: its own, or the empty one where it belongs.
 static char **intern_slot(char **table, int capacity, const char *text)
 {
-    size_t mask = (size_t)capacity - 1, i = (size_t)hash_text(text) & mask;
+    size_t mask = (size_t)capacity - 1, i = flx_text_hash(text) & mask;
     while (table[i] && strcmp(table[i], text) != 0) i = (i + 1) & mask;
     return &table[i];
 }

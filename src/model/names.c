@@ -7,16 +7,9 @@
 
 // ---- tables -----------------------------------------------------------------------------------
 
-static uint32_t hash_text(const char *s)
-{
-    uint32_t h = 2166136261u;
-    for (; *s; s++) h = (h ^ (unsigned char)*s) * 16777619u;
-    return h;
-}
-
 static int slot_of(const flx_names *n, const char *name)
 {
-    uint32_t mask = (uint32_t)n->capacity - 1, i = hash_text(name) & mask;
+    uint32_t mask = (uint32_t)n->capacity - 1, i = flx_text_hash(name) & mask;
     while (n->slots[i].name && strcmp(n->slots[i].name, name) != 0) i = (i + 1) & mask;
     return (int)i;
 }

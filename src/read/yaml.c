@@ -336,13 +336,6 @@ static flx_status parse_list(parser *p, int depth, flx_yaml **out)
     return FLX_OK;
 }
 
-static unsigned hash_text(const char *text)
-{
-    unsigned h = 2166136261u;
-    for (const unsigned char *s = (const unsigned char *)text; *s; s++) h = (h ^ *s) * 16777619u;
-    return h;
-}
-
 // Every key once. An open hash table of key numbers, so that a large mapping stays linear.
 static flx_status check_duplicates(parser *p, const flx_yaml *map)
 {
@@ -354,7 +347,7 @@ static flx_status check_duplicates(parser *p, const flx_yaml *map)
     flx_status status = FLX_OK;
     for (int i = 0; i < map->count && status == FLX_OK; i++) {
         const flx_yaml *key = map->keys[i];
-        size_t slot = hash_text(key->text) & (capacity - 1);
+        size_t slot = flx_text_hash(key->text) & (capacity - 1);
         while (table[slot] && strcmp(map->keys[table[slot] - 1]->text, key->text) != 0) {
             slot = (slot + 1) & (capacity - 1);
         }
