@@ -303,6 +303,8 @@ typedef enum flx_reads {
     FLX_READS_NOTHING = 0,
     FLX_READS_FORCES,  // forces, such as friction in joints
     FLX_READS_BALANCE, // no force: velocities without inertia, which follow from a balance
+    FLX_READS_INERTIA, // forces that go with accelerations too: M is not symmetric, and there is no
+                       // Lagrangian; one-sided stiffening
 } flx_reads;
 
 // Base of every system; the first member of the concrete one.

@@ -10,7 +10,7 @@
 //     r_k = S_k.b + N_k.w' + M q'' + (N_k,l - N_l,k).w q_l' - w.J_k w/2 + K q + k0 + D q'          (MOD-4)
 // S, J, N are the series of (FLX-1), whatever they contain: the equations keep energy and momentum.
 // Where the body has grains, (MOD-7) stands for them. Theory: docs/theory/flexible.md.
-#include "body/modal_grains.h"
+#include "body/modal_one_sided.h"
 
 typedef struct series { // at one q
     int n;
@@ -143,11 +143,14 @@ void flx_modal_residual(int nb, const flx_modal_data *bodies, const flx_frame *f
         const double *a = p->a + b->v;
         double *rows = r + b->v, *own = r + b->u;
         flx_elastic_forces(b->e, p->q + b->q, p->v + b->u, own);
-        if (b->e->ngrain > 0) {
+        if (b->e->ngrain > 0 || b->e->one_sided) {
             flx_grain_view x = see(b, frames + b->frame, p);
             flx_grain_rates at = rates(b, p);
-            flx_grains_residual(&x, &at, rows, own);
-            continue;
+            if (b->e->one_sided) flx_one_sided_residual(&x, &at, own);
+            if (b->e->ngrain > 0) {
+                flx_grains_residual(&x, &at, rows, own);
+                continue;
+            }
         }
         m33 R = m33_load(frames[b->frame].R);
         v3 w = v3_load(frames[b->frame].w);
@@ -290,11 +293,14 @@ void flx_modal_linearise(int nb, const flx_modal_data *bodies, const flx_frame *
     for (int i = 0; i < nb; i++) {
         const flx_modal_data *b = bodies + i;
         flx_elastic_tangents(b->e, A0 ? A0 + b->at[1][1] : NULL, A1 ? A1 + b->at[1][1] : NULL);
-        if (b->e->ngrain > 0) {
+        if (b->e->ngrain > 0 || b->e->one_sided) {
             flx_grain_view x = see(b, frames + b->frame, p);
             flx_grain_rates at = A0 ? rates(b, p) : (flx_grain_rates){0};
-            flx_grains_linearise(&x, &at, b->at, A0, A1, A2);
-            continue;
+            if (b->e->one_sided) flx_one_sided_linearise(&x, &at, b->at, A0, A1, A2);
+            if (b->e->ngrain > 0) {
+                flx_grains_linearise(&x, &at, b->at, A0, A1, A2);
+                continue;
+            }
         }
         m33 R = m33_load(frames[b->frame].R);
         v3 w = v3_load(frames[b->frame].w);

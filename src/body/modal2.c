@@ -5,7 +5,7 @@
 //     r_w = S^.b + J w' + J' w + N_k q_k'' + N_k,l q_k' q_l'
 //     r_k = S_k.b + N_k w' + M q'' + (N_k,l - N_l,k) w q_l' - w^2 J_k/2 + K q + k0 + D q'
 // which is (MOD-2) to (MOD-4) for motions in the plane.
-#include "body/modal_grains.h"
+#include "body/modal_one_sided.h"
 
 typedef struct v2 {
     double x, y;
@@ -154,11 +154,14 @@ void flx_modal2_residual(int nb, const flx_modal_data *bodies, const flx_frame2 
         const double *a = p->a + b->v;
         double *rows = r + b->v, *own = r + b->u, w = f->w;
         flx_elastic_forces(b->e, p->q + b->q, p->v + b->u, own);
-        if (b->e->ngrain > 0) {
+        if (b->e->ngrain > 0 || b->e->one_sided) {
             flx_grain_view x = see(b, f, p);
             flx_grain_rates at = rates(b, p);
-            flx_grains_residual(&x, &at, rows, own);
-            continue;
+            if (b->e->one_sided) flx_one_sided_residual(&x, &at, own);
+            if (b->e->ngrain > 0) {
+                flx_grains_residual(&x, &at, rows, own);
+                continue;
+            }
         }
         series s;
         evaluate(b, p, &s);
@@ -261,11 +264,14 @@ void flx_modal2_linearise(int nb, const flx_modal_data *bodies, const flx_frame2
         const flx_modal_data *b = bodies + i;
         const flx_frame2 *f = frames + b->frame;
         flx_elastic_tangents(b->e, A0 ? A0 + b->at[1][1] : NULL, A1 ? A1 + b->at[1][1] : NULL);
-        if (b->e->ngrain > 0) {
+        if (b->e->ngrain > 0 || b->e->one_sided) {
             flx_grain_view x = see(b, f, p);
             flx_grain_rates at = A0 ? rates(b, p) : (flx_grain_rates){0};
-            flx_grains_linearise(&x, &at, b->at, A0, A1, A2);
-            continue;
+            if (b->e->one_sided) flx_one_sided_linearise(&x, &at, b->at, A0, A1, A2);
+            if (b->e->ngrain > 0) {
+                flx_grains_linearise(&x, &at, b->at, A0, A1, A2);
+                continue;
+            }
         }
         series s;
         evaluate(b, p, &s);

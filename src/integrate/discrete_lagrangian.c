@@ -129,6 +129,13 @@ static flx_status check_system(flx_integrator *it)
                         "radau or generalized-alpha",
                         it->type->name, s->ops->name);
     }
+    if (s->reads_multipliers == FLX_READS_INERTIA) {
+        return FLX_FAIL(
+            it->ctx, FLX_ERR_CANNOT, FLX_NOWHERE,
+            "method '%s' needs the Lagrangian of the system, and one-sided stiffening has "
+            "none: give the body 'stiffening: true', or use radau",
+            it->type->name);
+    }
     if (def->formulation != FLX_FORMULATION_AUTO && def->formulation != FLX_FORMULATION_INDEX3) {
         return FLX_FAIL(it->ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE,
                         "method '%s' has its own formulation, with joints closed in positions and "

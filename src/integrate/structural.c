@@ -133,6 +133,8 @@ static const char *why_reactions_matter(const flx_system *s)
     switch (s->reads_multipliers) {
     case FLX_READS_FORCES:
         return "a force of the model reads them (friction in a joint)";
+    case FLX_READS_INERTIA:
+        return "the one-sided stiffening of an elastic body reads them";
     case FLX_READS_BALANCE:
         return "parts without inertia move as they balance them";
     default:

@@ -9,6 +9,14 @@
 bool flx_body_is_elastic(const flx_item *body);
 // Its data are read, its coordinates numbered.
 flx_status flx_flexible_ready(flx_builder *b, flx_item *body, flx_loc loc);
+// Geometric stiffening of an elastic body; *kind stays where the model does not say it.
+typedef enum flx_stiffening_kind {
+    FLX_STIFFENING_NONE,
+    FLX_STIFFENING_BOTH, // a quadratic field
+    FLX_STIFFENING_ONE_SIDED,
+} flx_stiffening_kind;
+flx_status flx_flexible_read_stiffening(flx_builder *b, const flx_item *body,
+                                        flx_stiffening_kind *kind);
 flx_status flx_flexible_read_fe(flx_env *e, flx_item *body, flx_elastic **out); // flexible_line.c
 // Kind, modes and frame of a body's `reduce`.
 flx_status flx_flexible_read_basis(flx_env *e, const flx_item *body, const flx_yaml *reduce,

@@ -93,13 +93,25 @@ static flx_status read_damping(flx_env *e, const flx_item *body, flx_elastic *el
     return flx_elastic_damp(e->b->ctx, el, n, x);
 }
 
+flx_status flx_flexible_read_stiffening(flx_builder *b, const flx_item *body,
+                                        flx_stiffening_kind *kind)
+{
+    static const char *const words[] = {"false", "true", "one-sided", NULL};
+    const flx_yaml *y = flx_yaml_get(body->def, "stiffening");
+    int k = 0;
+    if (!y) return FLX_OK;
+    FLX_TRY(flx_build_word(b, y, "kind of stiffening", words, &k));
+    *kind = (flx_stiffening_kind)k;
+    return FLX_OK;
+}
+
 static flx_status read_data(flx_env *e, flx_item *body, flx_flexible *f)
 {
     flx_builder *b = e->b;
     const flx_yaml *data = flx_yaml_get(body->def, "data");
     const flx_yaml *stiffening = flx_yaml_get(body->def, "stiffening");
     flx_sid *sid = NULL;
-    bool stiffened = true;
+    flx_stiffening_kind kind = FLX_STIFFENING_BOTH;
     const flx_yaml *frame = flx_yaml_get(body->def, "frame");
     if (frame) {
         return FLX_FAIL(b->ctx, FLX_ERR_MODEL, frame->loc,
@@ -109,13 +121,26 @@ static flx_status read_data(flx_env *e, flx_item *body, flx_flexible *f)
     FLX_TRY(b->reader->read_sid(b->reader->user, data->text, data->loc, &sid));
     FLX_TRY(flx_elastic_from_sid(b->ctx, b->m->arena, sid, data->loc, &f->e));
     if (!stiffening) return FLX_OK;
-    FLX_TRY(flx_build_flag(b, stiffening, "stiffening", &stiffened));
-    if (stiffened && !f->e->stiffened) {
+    FLX_TRY(flx_flexible_read_stiffening(b, body, &kind));
+    if (kind != FLX_STIFFENING_NONE && !f->e->stiffened) {
         flx_ctx_warn(b->ctx, stiffening->loc,
                      "the data of '%s' contain no geometric stiffening: '%s' has none", body->full,
                      data->text);
     }
-    return stiffened ? FLX_OK : flx_elastic_soften(b->ctx, sid, stiffening->loc, f->e);
+    if (kind == FLX_STIFFENING_NONE) {
+        return flx_elastic_soften(b->ctx, sid, stiffening->loc, f->e);
+    }
+    if (kind == FLX_STIFFENING_BOTH) return FLX_OK;
+    return flx_elastic_make_one_sided(b->ctx, b->m->arena, sid, stiffening->loc, f->e);
+}
+
+static flx_status read_fe(flx_env *e, flx_item *body, flx_flexible *f)
+{
+    flx_stiffening_kind kind = FLX_STIFFENING_NONE;
+    FLX_TRY(flx_flexible_read_fe(e, body, &f->e));
+    FLX_TRY(flx_flexible_read_stiffening(e->b, body, &kind));
+    if (kind != FLX_STIFFENING_ONE_SIDED) return FLX_OK;
+    return flx_elastic_make_one_sided(e->b->ctx, e->b->m->arena, NULL, body->loc, f->e);
 }
 
 static flx_status read_flexible(flx_builder *b, flx_item *body, flx_flexible *f)
@@ -125,7 +150,7 @@ static flx_status read_flexible(flx_builder *b, flx_item *body, flx_flexible *f)
     if (flx_yaml_get(body->def, "data")) {
         FLX_TRY(read_data(&e, body, f));
     } else {
-        FLX_TRY(flx_flexible_read_fe(&e, body, &f->e));
+        FLX_TRY(read_fe(&e, body, f));
     }
     int n = f->e->n;
     if (b->m->dimension == 2) FLX_TRY(check_planar(b, body, f->e, body->loc));

@@ -110,7 +110,7 @@ static flx_status read_line(flx_env *e, const flx_item *body, const flx_yaml *fe
     flx_builder *b = e->b;
     const flx_yaml *y = flx_yaml_get(fe, "line"), *elements = flx_yaml_get(fe, "elements");
     const flx_yaml *theory = flx_yaml_get(fe, "theory");
-    const flx_yaml *stiffening = flx_yaml_get(body->def, "stiffening");
+    flx_stiffening_kind stiffening = FLX_STIFFENING_NONE;
     material m = {0};
     double *points = flx_take(b, 3 * (size_t)y->count, sizeof *points);
     if (!points) return FLX_ERR_MEMORY;
@@ -132,7 +132,8 @@ static flx_status read_line(flx_env *e, const flx_item *body, const flx_yaml *fe
                         MOST_ELEMENTS, line->elements);
     }
     line->shear = !theory || strcmp(theory->text, "timoshenko") == 0;
-    if (stiffening) FLX_TRY(flx_build_flag(b, stiffening, "stiffening", &line->stiffening));
+    FLX_TRY(flx_flexible_read_stiffening(b, body, &stiffening));
+    line->stiffening = stiffening != FLX_STIFFENING_NONE;
     FLX_TRY(read_material(e, flx_yaml_get(fe, "material"), &m));
     return read_section(e, flx_yaml_get(fe, "section"), &m, line);
 }

@@ -130,13 +130,14 @@ static flx_status reduce_structure(flx_fe_maker *m, const flx_item *body, const 
     flx_builder *b = m->b;
     const flx_yaml *attachment = flx_yaml_get(reduce, "attachment");
     const flx_yaml *kind = flx_yaml_get(m->fe, "masses");
-    const flx_yaml *stiffening = flx_yaml_get(body->def, "stiffening");
+    flx_stiffening_kind stiffening = FLX_STIFFENING_NONE;
     int lumped = 0;
     flx_basis basis;
     interfaces faces = {0};
     FLX_TRY(flx_flexible_read_basis(m->e, body, reduce, &basis));
     if (attachment) FLX_TRY(flx_build_flag(b, attachment, "attachment", &basis.attachment));
-    if (stiffening) FLX_TRY(flx_build_flag(b, stiffening, "stiffening", &basis.stiffening));
+    FLX_TRY(flx_flexible_read_stiffening(b, body, &stiffening));
+    basis.stiffening = stiffening != FLX_STIFFENING_NONE;
     if (kind) FLX_TRY(flx_build_word(b, kind, "kind of masses", masses, &lumped));
     FLX_TRY(check_springs(m));
     FLX_TRY(read_interfaces(m, flx_yaml_get(reduce, "interfaces"), &faces));

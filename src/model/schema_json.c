@@ -31,7 +31,13 @@ static void put_reference(FILE *f, const char *name)
     fputs("\"}", f);
 }
 
-// Words that look like numbers are numbers to a JSON Schema, and text when quoted.
+// Words that look like numbers or truths are that to a JSON Schema, and text when quoted.
+static bool is_literal(const char *word)
+{
+    return (word[0] >= '0' && word[0] <= '9') || strcmp(word, "true") == 0 ||
+           strcmp(word, "false") == 0;
+}
+
 static void put_words(FILE *f, flx_group group, const char *key)
 {
     bool first = true;
@@ -39,7 +45,7 @@ static void put_words(FILE *f, flx_group group, const char *key)
     for (const flx_schema_word *w = flx_schema_words; w->key; w++) {
         if (w->group != group || strcmp(w->key, key) != 0) continue;
         if (!first) fputs(", ", f);
-        if (w->word[0] >= '0' && w->word[0] <= '9') fprintf(f, "%s, ", w->word);
+        if (is_literal(w->word)) fprintf(f, "%s, ", w->word);
         put_text(f, w->word);
         first = false;
     }

@@ -20,8 +20,11 @@ typedef struct flx_elastic_node {
     double R[9];      // its axes at q = 0, in the body's
     double *psi;      // (n x 3) small rotation psi_k q_k + psi2_kl q_k q_l / 2, body axes
     double *psi2;     // (n x n x 3); NULL: none
-    double *sigma;    // (6 x n) stress xx yy zz xy yz xz, body axes; NULL: none
-    double *eps;      // (6 x n) strain alike, its shears half the angles; NULL: none
+    double *
+        push; // (n x n x 3) and of its turn: phi2, psi2 that forces at the node feel and its motion
+    double *twist; // does not (flx_one_sided); NULL: none
+    double *sigma; // (6 x n) stress xx yy zz xy yz xz, body axes; NULL: none
+    double *eps;   // (6 x n) strain alike, its shears half the angles; NULL: none
 } flx_elastic_node;
 
 // The mesh that a body comes from, as it is drawn: flx_result_mesh of flexion/results.h.
@@ -40,6 +43,12 @@ typedef struct flx_elastic_cut {
     double next;    // square of the angular frequency of the first mode left out; 0: not known
 } flx_elastic_cut;
 
+// Geometric stiffening of which the rows of the elastic coordinates know and those of the frame do not: what
+// Gam gives to S, J and N, symmetric in the coordinates (ONE-1).
+typedef struct flx_one_sided {
+    double *S2, *J2, *N1; // (n x n x 3), (n x n x 6), (n x n x 3)
+} flx_one_sided;
+
 typedef struct flx_elastic {
     int n; // elastic coordinates
     double m;
@@ -50,13 +59,14 @@ typedef struct flx_elastic {
     double *k0;             // (n) forces at q = 0, of stresses that are there from the start
     int nnode;
     flx_elastic_node *nodes;
-    const char **labels;    // (n)
-    bool line;              // the nodes follow a line from its start to its end
-    bool stiffened;         // S2, J2, N1, phi2 hold geometric stiffening
-    int ngrain;             // 0: the series are all that is known
-    double *grains;         // (ngrain x FLX_GRAIN(n)): weight, X, phi (n x 3), gam (n x n x 3)
-    flx_elastic_mesh *mesh; // NULL: none
-    flx_elastic_cut *cut;   // NULL: not known
+    const char **labels;      // (n)
+    bool line;                // the nodes follow a line from its start to its end
+    bool stiffened;           // S2, J2, N1, phi2 hold geometric stiffening, or one_sided does
+    flx_one_sided *one_sided; // NULL: none
+    int ngrain;               // 0: the series are all that is known
+    double *grains;           // (ngrain x FLX_GRAIN(n)): weight, X, phi (n x 3), gam (n x n x 3)
+    flx_elastic_mesh *mesh;   // NULL: none
+    flx_elastic_cut *cut;     // NULL: not known
 } flx_elastic;
 
 // A body of n coordinates without mass, all arrays there and zero but those of nodes.
@@ -95,6 +105,11 @@ flx_status flx_elastic_to_sid(flx_arena *arena, const flx_elastic *e, const char
 // Take the geometric stiffening out. What of J's second derivative is inertia the data say by the first
 // order of Gr; where they do not, it is judged from the directions in which the nodes move.
 flx_status flx_elastic_soften(flx_ctx *ctx, const flx_sid *sid, flx_loc loc, flx_elastic *e);
+
+// Leave the geometric stiffening in the elastic rows alone, as the literature of Standard Input Data has it. sid:
+// the data of the body; NULL: a body of grains, which become series.
+flx_status flx_elastic_make_one_sided(flx_ctx *ctx, flx_arena *arena, const flx_sid *sid,
+                                      flx_loc loc, flx_elastic *e);
 
 // Damping by ratios of the critical one, of the body's own modes: one (n = 1), or one for each.
 flx_status flx_elastic_damp(flx_ctx *ctx, flx_elastic *e, int n, const double *ratio);

@@ -103,6 +103,7 @@ static double entry(const double *series, int index, int i, int width)
 static void make_frame(maker *m, flx_sid *s)
 {
     const flx_elastic *e = m->e;
+    const flx_one_sided o = e->one_sided ? *e->one_sided : (flx_one_sided){0};
     int n = e->n;
     begin(m, &s->mdCM, 3, 1);
     begin(m, &s->J, 6, 1);
@@ -122,13 +123,15 @@ static void make_frame(maker *m, flx_sid *s)
             *m1_at(&s->J, i, k, 0) = e->J1[6 * k + i];
             s->Oe.m0[6 * k + i] = half * e->J1[6 * k + i];
             for (int l = 0; l < n; l++) {
-                *m1_at(&s->Oe, k, l, i) = half * entry(e->J2, k * n + l, i, 6);
+                double J2 = entry(e->J2, k * n + l, i, 6) + entry(o.J2, k * n + l, i, 6);
+                *m1_at(&s->Oe, k, l, i) = half * J2;
             }
         }
         for (int l = 0; l < n; l++) {
             for (int i = 0; i < 3; i++) {
-                *m1_at(&s->Ct, k, l, i) = entry(e->S2, k * n + l, i, 3);
-                *m1_at(&s->Cr, k, l, i) = entry(e->N1, l * n + k, i, 3);
+                int kl = k * n + l, lk = l * n + k;
+                *m1_at(&s->Ct, k, l, i) = entry(e->S2, kl, i, 3) + entry(o.S2, kl, i, 3);
+                *m1_at(&s->Cr, k, l, i) = entry(e->N1, lk, i, 3) + entry(o.N1, lk, i, 3);
             }
         }
     }
@@ -195,8 +198,11 @@ static void make_node(maker *m, const flx_elastic_node *from, flx_sid_node *to)
             *m1_at(&to->origin, i, k, 0) = to->phi.m0[n * i + k] = from->phi[3 * k + i];
             to->psi.m0[n * i + k] = from->psi[3 * k + i];
             for (int l = 0; l < n; l++) {
-                *m1_at(&to->phi, i, l, k) = entry(from->phi2, k * n + l, i, 3);
-                *m1_at(&to->psi, i, l, k) = entry(from->psi2, k * n + l, i, 3);
+                int kl = k * n + l;
+                *m1_at(&to->phi, i, l, k) =
+                    entry(from->phi2, kl, i, 3) + entry(from->push, kl, i, 3);
+                *m1_at(&to->psi, i, l, k) =
+                    entry(from->psi2, kl, i, 3) + entry(from->twist, kl, i, 3);
             }
             for (int j = 0; j < 3; j++) {
                 double sum = 0.0;

@@ -183,6 +183,7 @@ static size_t cut_block(const flx_descriptor *d, flx_work *w)
         {&w->follow.da, rows ? all : 0},
         {&w->follow.J, J},
         {&w->follow.Jv, J},
+        {&w->follow.Jf, d->pushed ? J : 0},
         {&w->follow.bias, rows},
         {&w->follow.A0, rows ? (size_t)d->nvalue : 0},
         {&w->follow.A1, rows ? (size_t)d->nvalue : 0},
@@ -217,6 +218,7 @@ static flx_work *work_create(const flx_system *s)
     w->block = flx_alloc(s->ctx, cut_block(d, w), sizeof *w->block);
     if (!w->block) goto fail;
     (void)cut_block(d, w);
+    if (!d->pushed) w->follow.Jf = w->follow.J;
     if (d->planar) {
         w->frames.plane = (flx_frame2 *)(void *)w->block;
         w->frames.plane[0].c = 1.0;
@@ -427,6 +429,9 @@ static flx_status make(flx_descriptor *d, const flx_descriptor_options *o)
     FLX_TRY(flx_expr_compile(d));
     FLX_TRY(flx_layout_parts(d));
     FLX_TRY(flx_forces_scale(d));
+    for (int i = 0; i < d->nmodal; i++) {
+        if (d->modals[i].e->one_sided) d->base.reads_multipliers = FLX_READS_INERTIA;
+    }
     return flx_layout_pairs(d);
 }
 

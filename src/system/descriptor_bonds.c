@@ -91,7 +91,7 @@ static double *begin_force(const flx_descriptor *d, flx_work *w, double *out)
 static void end_force(const flx_descriptor *d, const flx_work *w, double *rows, double *out)
 {
     if (rows == out) return;
-    flx_follow_carry(d, w, rows);
+    flx_follow_carry(d, w->follow.J, rows);
     memcpy(out, rows, (size_t)d->base.dims.nv * sizeof *out);
 }
 

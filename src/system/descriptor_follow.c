@@ -4,6 +4,7 @@
 //
 //     r += J^T r_f,   A0 += J^T A0_f J + J^T A1_f (J u)_q + (J^T r_f)_q,   A1 += J^T A1_f J           (FOL-1)
 //     G_f (J u' + bias) + bias_f,   bias = J' u                                                       (FOL-2)
+// Where forces feel more of the masters than motions do (ONE-3), the transposed J is another one.
 // (J on the one side where a row or column is not of a follower). Rows of followers are numbered after all
 // unknowns and their entries after those of the pattern, so kernels write to them as to any: into arrays
 // of the work, from which the system's own are copied.
@@ -21,6 +22,7 @@ flx_status flx_follow_plan(flx_descriptor *d)
         flx_follower_data *f = d->followers + i;
         *f = (flx_follower_data){.frame = m->nbody + i + 1, .nv = d->planar ? 3 : 6};
         flx_modals_follower(d, i, f);
+        d->pushed |= f->kind->push != NULL;
         f->at = d->follower_numbers;
         d->follower_numbers += f->nv * f->width;
         if (f->width > d->follower_most) d->follower_most = f->width;
@@ -138,6 +140,11 @@ void flx_follow_frames(const flx_descriptor *d, flx_work *w, const flx_point *p)
         const flx_follower_data *f = d->followers + i;
         double *v = w->follow.v + f->v;
         f->kind->place(f, w, p, w->follow.J + f->at, w->follow.bias + i * f->nv);
+        if (d->pushed) {
+            memcpy(w->follow.Jf + f->at, w->follow.J + f->at,
+                   (size_t)(f->nv * f->width) * sizeof(double));
+            if (f->kind->push) f->kind->push(f, w, p, w->follow.Jf + f->at);
+        }
         if (d->planar) {
             const flx_frame2 *o = w->frames.plane + f->frame;
             v[0] = o->vx, v[1] = o->vy, v[2] = o->w;
@@ -161,15 +168,15 @@ void flx_follow_move(const flx_descriptor *d, flx_work *w, const double *u, bool
     }
 }
 
-void flx_follow_carry(const flx_descriptor *d, const flx_work *w, double *r)
+void flx_follow_carry(const flx_descriptor *d, const double *J, double *r)
 {
     for (int i = 0; i < d->nfollower; i++) {
         const flx_follower_data *f = d->followers + i;
-        const double *J = w->follow.J + f->at, *own = r + f->v;
-        for (int j = 0; j < f->nv; j++, J += f->width) {
+        const double *row = J + f->at, *own = r + f->v;
+        for (int j = 0; j < f->nv; j++, row += f->width) {
             for (int k = 0; k < f->nmaster; k++) {
                 double *to = r + f->first[k], c = own[j];
-                const double *part = J + f->column[k];
+                const double *part = row + f->column[k];
                 int n = f->column[k + 1] - f->column[k];
                 for (int u = 0; u < n; u++) to[u] += c * part[u];
             }
@@ -314,7 +321,7 @@ static void scatter(const flx_fold *o, const double *X, int ncol, double *A)
 
 // Both sides of an entry carried: left^T (X J + Y Jv), either side as it is where it has no follower.
 static void carry_entry(const flx_descriptor *d, const flx_work *w, const flx_fold *o,
-                        const double *X, const double *Y, double *A)
+                        const double *left, const double *X, const double *Y, double *A)
 {
     int most = d->follower_most, ncol = o->col ? o->col->width : o->ncol;
     double *right = w->follow.scratch, *both = right + most * most;
@@ -327,7 +334,7 @@ static void carry_entry(const flx_descriptor *d, const flx_work *w, const flx_fo
     }
     if (o->row) {
         memset(both, 0, (size_t)(o->row->width * ncol) * sizeof *both);
-        add_product_t(o->row->width, o->nrow, ncol, w->follow.J + o->row->at, part, both);
+        add_product_t(o->row->width, o->nrow, ncol, left + o->row->at, part, both);
         part = both;
     }
     scatter(o, part, ncol, A);
@@ -338,7 +345,7 @@ void flx_follow_jacobian(const flx_descriptor *d, const flx_work *w, double *A0)
     for (int e = 0; e < d->nfold; e++) {
         const flx_fold *o = d->folds + e;
         if (o->row && o->col) continue; // nothing but rows and their forces was written
-        carry_entry(d, w, o, A0 + o->at, NULL, A0);
+        carry_entry(d, w, o, w->follow.J, A0 + o->at, NULL, A0);
     }
 }
 
@@ -366,7 +373,7 @@ void flx_follow_tangent(const flx_descriptor *d, flx_work *w, const flx_point *p
     for (int e = 0; e < d->nfold; e++) {
         const flx_fold *o = d->folds + e;
         const double *Y = o->rates ? A1 + o->at : NULL;
-        carry_entry(d, w, o, A0 + o->at, Y, A0);
-        if (Y) carry_entry(d, w, o, Y, NULL, A1);
+        carry_entry(d, w, o, w->follow.Jf, A0 + o->at, Y, A0);
+        if (Y) carry_entry(d, w, o, w->follow.Jf, Y, NULL, A1);
     }
 }

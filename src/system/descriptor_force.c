@@ -275,7 +275,7 @@ static void find_slopes(const flx_descriptor *d, const flx_work *w, const flx_je
     double size = 0.0, *g = w->force; // the gradient over the unknowns
     slope[0] = slope[1] = 0.0;
     flx_jet_add_force(s, j, 1.0, g);
-    flx_follow_carry(d, w, g);
+    flx_follow_carry(d, w->follow.J, g);
     for (int u = 0; u < d->base.dims.nv; u++) size += g[u] * g[u];
     for (int n = c->dep; n < c->dep + c->ndep; n++) {
         const flx_dep *dep = d->expr.deps + n;

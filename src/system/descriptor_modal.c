@@ -1,6 +1,7 @@
 // descriptor_modal.c - elastic bodies in the descriptor system: where their kernels write, and what
 // they are given; and their nodes as followers.
 #include "body/modal_node.h"
+#include "body/modal_one_sided.h"
 #include "system/descriptor_parts.h"
 
 static flx_status find_reach(flx_descriptor *d, flx_modal_data *b)
@@ -192,6 +193,32 @@ static void place_node(const flx_follower_data *f, const flx_work *w, const flx_
     }
 }
 
+static m33 about_z(const flx_frame2 *f)
+{
+    return (m33){{f->c, -f->s, 0, f->s, f->c, 0, 0, 0, 1}};
+}
+
+static flx_pushed_node pushed_node(const flx_follower_data *f, const flx_work *w,
+                                   const flx_point *p)
+{
+    const flx_modal_data *b = f->of;
+    flx_pushed_node x = {.node = f->part, .n = b->e->n, .nf = f->nv, .q = p->q + b->q};
+    if (w->d->planar) {
+        x.R = about_z(w->frames.plane + b->frame);
+        x.own = about_z(w->frames.plane + f->frame);
+    } else {
+        x.R = m33_load(w->frames.space[b->frame].R);
+        x.own = m33_load(w->frames.space[f->frame].R);
+    }
+    return x;
+}
+
+static void push_node(const flx_follower_data *f, const flx_work *w, const flx_point *p, double *J)
+{
+    flx_pushed_node x = pushed_node(f, w, p);
+    flx_pushed_node_add(&x, J);
+}
+
 static void node_tangent(const flx_follower_data *f, const flx_work *w, const flx_point *p,
                          const double *wrench, double *Jv, double *K)
 {
@@ -203,6 +230,9 @@ static void node_tangent(const flx_follower_data *f, const flx_work *w, const fl
     } else {
         flx_modal_node_tangent(b, f->part, w->frames.space + b->frame, &at, &out);
     }
+    if (!f->kind->push) return;
+    flx_pushed_node x = pushed_node(f, w, p);
+    flx_pushed_node_tangent(&x, w->follow.J + f->at, wrench, K);
 }
 
 static void node_slope(const flx_follower_data *f, const flx_work *w, const flx_point *p,
@@ -221,13 +251,16 @@ void flx_modals_follower(const flx_descriptor *d, int i, flx_follower_data *f)
 {
     static const flx_follower_kind node = {
         .place = place_node, .tangent = node_tangent, .slope = node_slope};
+    static const flx_follower_kind pushed = {
+        .place = place_node, .tangent = node_tangent, .slope = node_slope, .push = push_node};
     const flx_follower *from = d->model->followers + i;
     int k = 0;
     while (d->model->modals[k].body != from->carrier) k++;
     const flx_modal_data *b = d->modals + k;
-    f->kind = &node;
+    const flx_elastic_node *part = b->e->nodes + from->node;
+    f->kind = part->push || part->twist ? &pushed : &node;
     f->of = b;
-    f->part = b->e->nodes + from->node;
+    f->part = part;
     f->nmaster = 2;
     f->first[0] = b->v;
     f->first[1] = b->u;

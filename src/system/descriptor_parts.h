@@ -300,7 +300,8 @@ typedef struct flx_follower_data {
 } flx_follower_data;
 
 // place: the frame, J (nv x width) and bias = J' u (nv). tangent: Jv (nv x width) = (J u)_q and
-// K (width x width) = (J^T wrench)_q. slope: of v and v' along theta (width).
+// K (width x width) = (J^T wrench)_q. slope: of v and v' along theta (width). push: what forces feel of J that
+// motions do not, added to it (ONE-3); NULL: nothing, and K is then that of the sum.
 struct flx_follower_kind {
     void (*place)(const flx_follower_data *f, const flx_work *w, const flx_point *p, double *J,
                   double *bias);
@@ -308,6 +309,7 @@ struct flx_follower_kind {
                     const double *wrench, double *Jv, double *K);
     void (*slope)(const flx_follower_data *f, const flx_work *w, const flx_point *p,
                   const double *theta, double *dv, double *da);
+    void (*push)(const flx_follower_data *f, const flx_work *w, const flx_point *p, double *J);
 };
 
 // An entry of followers' rows or columns, and the entries of their masters that it is carried to.
@@ -344,6 +346,7 @@ typedef struct flx_descriptor {
     int nfollower;
     flx_follower_data *followers;
     int follower_numbers; // of all their J
+    bool pushed;          // J of forces is not that of motions
     int follower_most;    // rows or columns of any product with J
     int nfold;
     uint64_t *fold_keys; // (nfold) blocks
@@ -430,6 +433,7 @@ struct flx_work {
         double *v, *a, *r;          // (n + rows of followers): velocities, accelerations, rows
         double *dv, *da;            // the same, zero but for followers: slopes of v and v'
         double *J, *Jv, *bias;      // of each
+        double *Jf;                 // J of forces; J itself where none is pushed
         double *A0, *A1;            // (nvalue)
         double *scratch;            // (2 most^2)
         flx_point point;            // as kernels see it
@@ -521,7 +525,8 @@ void flx_follow_rates(const flx_descriptor *d, flx_work *w, const flx_point *p, 
 void flx_follow_slopes(const flx_descriptor *d, flx_work *w, const flx_point *p,
                        const double *theta);
 // Rows, entries of bonds and all entries of followers are carried to their masters.
-void flx_follow_carry(const flx_descriptor *d, const flx_work *w, double *r);
+// J: that of forces, follow.Jf, or of motions.
+void flx_follow_carry(const flx_descriptor *d, const double *J, double *r);
 void flx_follow_jacobian(const flx_descriptor *d, const flx_work *w, double *A0);
 void flx_follow_tangent(const flx_descriptor *d, flx_work *w, const flx_point *p, const double *r,
                         double *A0, double *A1);

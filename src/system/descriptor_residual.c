@@ -233,7 +233,7 @@ flx_status flx_eval_residual(const flx_system *s, flx_work *w, const flx_point *
         return FLX_OK;
     }
     all_rows(d, w, p, w->follow.r);
-    flx_follow_carry(d, w, w->follow.r);
+    flx_follow_carry(d, w->follow.Jf, w->follow.r);
     memcpy(r, w->follow.r, (size_t)flx_dims_unknowns(&s->dims) * sizeof *r);
     return FLX_OK;
 }

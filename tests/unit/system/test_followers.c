@@ -5,7 +5,8 @@
 #include "system/descriptor.h"
 #include "system_check.h"
 
-#define SPACE                                                                                      \
+#define SPACE SPACE_OF("true")
+#define SPACE_OF(stiffening)                                                                       \
     "flexion: 1\n"                                                                                 \
     "bodies:\n"                                                                                    \
     "  rod:\n"                                                                                     \
@@ -13,7 +14,7 @@
     "    fe: {line: [[0, 0, 0], [1, 0, 0]], elements: 6, section: {width: 0.3, height: 0.36},\n"   \
     "         material: {E: 1e4, density: 1e4}}\n"                                                 \
     "    reduce: {type: craig-bampton, interfaces: [start, end], modes: 2}\n"                      \
-    "    stiffening: true\n"                                                                       \
+    "    stiffening: " stiffening "\n"                                                             \
     "    damping: {ratio: 0.1}\n"                                                                  \
     "  arm:\n"                                                                                     \
     "    type: modal\n"                                                                            \
@@ -24,7 +25,8 @@
     "  ball: {type: rigid, mass: 2, inertia: [0.2, 0.3, 0.4], position: [1, 0.8, 0]}\n"            \
     "  dot: {type: point, mass: 1, position: [0.5, 0.5, 0.5]}\n"
 
-#define PLANE                                                                                      \
+#define PLANE PLANE_OF("true")
+#define PLANE_OF(stiffening)                                                                       \
     "flexion: 1\n"                                                                                 \
     "dimension: 2\n"                                                                               \
     "bodies:\n"                                                                                    \
@@ -33,7 +35,7 @@
     "    fe: {line: [[0, 0], [1, 0]], elements: 6, section: {width: 0.3, height: 0.36},\n"         \
     "         material: {E: 1e4, density: 1e4}}\n"                                                 \
     "    reduce: {type: craig-bampton, interfaces: [start, end], modes: 2}\n"                      \
-    "    stiffening: true\n"                                                                       \
+    "    stiffening: " stiffening "\n"                                                             \
     "  arm:\n"                                                                                     \
     "    type: modal\n"                                                                            \
     "    position: [1, 0]\n"                                                                       \
@@ -161,6 +163,35 @@ static int forces_in_the_plane(void)
         0.2, false);
 }
 
+// Forces at a node of one-sided stiffening act by another matrix than its motion has.
+static int stiffening_of_one_side(void)
+{
+    CHECK(check_text(
+              SPACE_OF(
+                  "one-sided") "joints:\n"
+                               "  hub: {type: revolute, on: [ground, rod], at: rod.start, axis: "
+                               "[0, 0, 1]}\n"
+                               "  weld: {type: fixed, on: [rod, arm], at: rod.end}\n"
+                               "forces:\n"
+                               "  push: {type: force, on: rod, at: rod.node(2), value: [sin(t), 1, "
+                               "-1]}\n"
+                               "  spring: {type: spring, on: [rod, dot], at: [rod.node(4), dot],\n"
+                               "           stiffness: 3, damping: 0.7}\n" END,
+              0.1, false) == 0);
+    CHECK(
+        check_text(
+            PLANE_OF(
+                "one-sided") "joints:\n"
+                             "  hub: {type: revolute, on: [ground, rod], at: rod.start}\n"
+                             "  weld: {type: fixed, on: [rod, arm], at: rod.end}\n"
+                             "forces:\n"
+                             "  push: {type: force, on: rod, at: rod.node(2), value: [sin(t), 1]}\n"
+                             "  spring: {type: spring, on: [rod, dot], at: [rod.node(4), dot],\n"
+                             "           stiffness: 3, damping: 0.7}\n" END,
+            0.2, false) == 0);
+    return 0;
+}
+
 TEST_MAIN(TEST(joints_in_space), TEST(all_kinds_of_rows_in_space), TEST(forces_in_space),
           TEST(friction_that_reads_a_reaction), TEST(joints_in_the_plane),
-          TEST(forces_in_the_plane))
+          TEST(forces_in_the_plane), TEST(stiffening_of_one_side))
