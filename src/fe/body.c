@@ -1,15 +1,9 @@
 // body.c - a structure reduced to an elastic body: shapes (reduce/shapes.c), the integrals over its mass,
 // and what its nodes do.
 //
-// Displacements and places have the same shape functions, so every integral of products of fields a, b
-// is a sum over nodes with the mass matrix:
-//
-//     int a_r b_c = sum_ij a_ir m_ij b_jc,   m_ij = trace(M_ij)/d                               (MSH-4)
-// M_ij the block of two nodes' translations. Solids have M_ij = m_ij I and it is exact. Sections of beams
-// and point inertias P = int s s^T = trace(I)/2 - I add the fields s + psi x s, the s along its axes.
+// Integrals of products of fields over the mass are those of body_mass.c (MSH-4).
 #include "fe/body.h"
 #include "fe/fe_parts.h"
-#include "math/dense.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -31,114 +25,10 @@ typedef struct body {
     int nrigid;
     int *nodes; // (e->nnode) of the structure
     int *order; // (fe->nnode) row in the drawing; -1: none
-    int nf, rows, room;
-    double *F, *Y; // (rows, nf)
+    flx_fe_fields f;
 } body;
 
 static const int planar_motions[3] = {0, 1, 5};
-
-// ---- masses between nodes -----------------------------------------------------------------------
-
-// Y += m F for one block.
-static void add_block(body *b, const int *nodes, const flx_element_matrices *m)
-{
-    int d = b->fe->s->dimension, nf = b->nf;
-    for (int i = 0; i < m->n; i++) {
-        if (m->comp[i] >= 3) continue;
-        double *y = b->Y + (size_t)nodes[m->node[i]] * (size_t)nf;
-        for (int j = 0; j < m->n; j++) {
-            double mass = m->M[i * m->n + j] / d;
-            if (m->comp[j] != m->comp[i] || mass == 0) continue;
-            const double *f = b->F + (size_t)nodes[m->node[j]] * (size_t)nf;
-            for (int k = 0; k < nf; k++) y[k] += mass * f[k];
-        }
-    }
-}
-
-// Rows for a small body at a node with the inertia I (3 x 3): one along each of its axes.
-static flx_status add_spread(body *b, int node, const double *I, const double *turn)
-{
-    double P[9], w[3], trace = I[0] + I[4] + I[8];
-    for (int i = 0; i < 9; i++) P[i] = (i % 4 == 0 ? trace / 2 : 0) - I[i];
-    FLX_TRY(flx_dense_symmetric_eigen(b->fe->ctx, 3, P, w));
-    for (int a = 0; a < 3; a++) {
-        double size = sqrt(fabs(w[a]));
-        double s[3] = {size * P[3 * a], size * P[3 * a + 1], size * P[3 * a + 2]};
-        double *f = b->F + (size_t)b->rows * (size_t)b->nf;
-        double *y = b->Y + (size_t)b->rows * (size_t)b->nf;
-        if (size == 0) continue;
-        memcpy(f, s, sizeof s);
-        for (int k = 0; k < b->e->n; k++) {
-            const double *t = turn + 3 * ((size_t)node * (size_t)b->e->n + (size_t)k);
-            for (int c = 0; c < 3; c++) {
-                int c1 = (c + 1) % 3, c2 = (c + 2) % 3;
-                f[3 * (k + 1) + c] = t[c1] * s[c2] - t[c2] * s[c1];
-            }
-        }
-        for (int k = 0; k < b->nf; k++) y[k] = w[a] > 0 ? f[k] : -f[k];
-        b->rows++;
-    }
-    return FLX_OK;
-}
-
-// Half of a beam's sections at each of its ends.
-static flx_status spread_beam(body *b, int element, const double *turn)
-{
-    const flx_fe *fe = b->fe;
-    const flx_element *e = fe->s->elements + element;
-    double x[3 * FLX_CELL_NODES], R[9], length, I[9] = {0};
-    flx_beam_law law;
-    flx_fe_places(fe, element, x);
-    flx_fe_law(fe, e, &law);
-    if (!flx_beam_axes(x, fe->s->sections + e->section, fe->s->dimension, R, &length))
-        return FLX_OK;
-    const double own[3] = {law.Ix, law.Iy, law.Iz};
-    for (int i = 0; i < 9; i++) {
-        for (int a = 0; a < 3; a++)
-            I[i] += length / 2 * own[a] * R[3 * a + i / 3] * R[3 * a + i % 3];
-    }
-    for (int a = 0; a < 2; a++) {
-        FLX_TRY(add_spread(b, flx_element_nodes(fe->s, element)[a], I, turn));
-    }
-    return FLX_OK;
-}
-
-static int count_spreads(const flx_fe *fe)
-{
-    int count = fe->s->nmass;
-    for (int i = 0; i < fe->s->nelement; i++) {
-        if (fe->s->elements[i].family == FLX_FAMILY_BEAM) count += 2;
-    }
-    return count;
-}
-
-// turn (nnode, n, 3): rotations of all nodes by all shapes; NULL where nothing has inertia of its own.
-static flx_status find_masses(body *b, const double *turn)
-{
-    static const int entry[9] = {0, 3, 5, 3, 1, 4, 5, 4, 2};
-    const flx_fe *fe = b->fe;
-    flx_element_matrices *m = flx_alloc(fe->ctx, 1, sizeof *m);
-    flx_status status = m ? FLX_OK : FLX_ERR_MEMORY;
-    int n = flx_fe_block_count(fe);
-    for (int i = 0; i < n && status == FLX_OK; i++) {
-        const int *nodes;
-        if (flx_fe_block_nodes(fe, i, &nodes) == 0) continue;
-        status = flx_fe_block(fe, i, m);
-        if (status == FLX_OK) add_block(b, nodes, m);
-    }
-    flx_free(m);
-    for (int i = 0; i < fe->s->nmass && status == FLX_OK; i++) {
-        const flx_point_mass *p = fe->s->masses + i;
-        double I[9];
-        for (int k = 0; k < 9; k++) I[k] = p->inertia[entry[k]];
-        if (fe->s->dimension == 2) I[0] = I[4] = I[8] / 2; // two of its particles, in the plane
-        status = add_spread(b, p->node, I, turn);
-    }
-    for (int i = 0; i < fe->s->nelement && status == FLX_OK; i++) {
-        if (fe->s->elements[i].family == FLX_FAMILY_BEAM) status = spread_beam(b, i, turn);
-    }
-    return status;
-}
 
 // ---- fields -------------------------------------------------------------------------------------
 
@@ -176,12 +66,12 @@ static void draw_shape(body *b, int k, const field *f)
 static flx_status find_fields(body *b, double *turns)
 {
     const flx_fe *fe = b->fe;
-    size_t m = (size_t)fe->nnode, n = (size_t)b->e->n, nf = (size_t)b->nf;
+    size_t m = (size_t)fe->nnode, n = (size_t)b->e->n, nf = (size_t)b->f.nf;
     double *all = flx_alloc(fe->ctx, 24 * m, sizeof *all);
     if (!all) return FLX_ERR_MEMORY;
     const field f = {all, all + 6 * m, all + 12 * m, all + 18 * m};
     flx_status status = FLX_OK;
-    for (size_t i = 0; i < m; i++) memcpy(b->F + i * nf, fe->s->x + 3 * i, 3 * sizeof *b->F);
+    for (size_t i = 0; i < m; i++) memcpy(b->f.F + i * nf, fe->s->x + 3 * i, 3 * sizeof *all);
     for (size_t k = 0; k < n && status == FLX_OK; k++) {
         flx_fe_expand(fe, b->shapes->V + k * (size_t)fe->n, true, f.u);
         status = flx_fe_stress(fe, f.u, f.sigma);
@@ -189,7 +79,7 @@ static flx_status find_fields(body *b, double *turns)
         if (status == FLX_OK) status = flx_fe_turn(fe, f.u, f.turn);
         if (status != FLX_OK) break;
         for (size_t i = 0; i < m; i++) {
-            memcpy(b->F + i * nf + 3 * (k + 1), f.u + 6 * i, 3 * sizeof *all);
+            memcpy(b->f.F + i * nf + 3 * (k + 1), f.u + 6 * i, 3 * sizeof *all);
             if (turns) memcpy(turns + 3 * (i * n + k), f.turn + 6 * i, 3 * sizeof *all);
         }
         for (int i = 0; i < b->e->nnode; i++) set_node(b, i, (int)k, &f);
@@ -199,18 +89,13 @@ static flx_status find_fields(body *b, double *turns)
     return status;
 }
 
-// The room of the fields is free by now.
 static flx_status stiffen(body *b)
 {
-    double *mX = b->F;
-    for (size_t i = 0; i < (size_t)b->fe->nnode; i++) {
-        memcpy(mX + 3 * i, b->Y + i * (size_t)b->nf, 3 * sizeof *mX);
-    }
     return flx_fe_stiffen(&(flx_fe_stiffening){.fe = b->fe,
                                                .s = b->s,
                                                .basis = b->basis,
                                                .shapes = b->shapes,
-                                               .mX = mX,
+                                               .fields = &b->f,
                                                .nodes = b->nodes,
                                                .arena = b->arena,
                                                .e = b->e});
@@ -219,23 +104,26 @@ static flx_status stiffen(body *b)
 static flx_status find_moments(body *b)
 {
     const flx_fe *fe = b->fe;
-    size_t spreads = 3 * (size_t)count_spreads(fe), rows = (size_t)fe->nnode + spreads;
+    size_t spreads = 3 * (size_t)flx_fe_count_spreads(fe), rows = (size_t)fe->nnode + spreads;
+    size_t n = (size_t)b->e->n;
     double *turns = NULL;
-    b->rows = fe->nnode;
-    b->F = flx_alloc(fe->ctx, rows * (size_t)b->nf, sizeof *b->F);
-    b->Y = flx_alloc(fe->ctx, rows * (size_t)b->nf, sizeof *b->Y);
-    flx_status status = b->F && b->Y ? FLX_OK : FLX_ERR_MEMORY;
+    flx_fe_fields *f = &b->f;
+    *f = (flx_fe_fields){.n = b->e->n, .nf = 3 * (b->e->n + 1), .rows = fe->nnode};
+    f->F = flx_alloc(fe->ctx, rows * (size_t)f->nf, sizeof *f->F);
+    f->Y = flx_alloc(fe->ctx, rows * (size_t)f->nf, sizeof *f->Y);
+    flx_status status = f->F && f->Y ? FLX_OK : FLX_ERR_MEMORY;
     if (status == FLX_OK && spreads > 0) {
-        turns = flx_alloc(fe->ctx, 3 * (size_t)fe->nnode * (size_t)b->e->n, sizeof *turns);
+        turns = flx_alloc(fe->ctx, 3 * (size_t)fe->nnode * n, sizeof *turns);
         if (!turns) status = FLX_ERR_MEMORY;
     }
     if (status == FLX_OK) status = find_fields(b, turns);
-    if (status == FLX_OK) status = find_masses(b, turns);
-    if (status == FLX_OK) status = flx_elastic_set_moments(fe->ctx, b->e, b->rows, b->F, b->Y);
+    if (status == FLX_OK) status = flx_fe_multiply_masses(fe, f->nf, f->F, f->Y);
+    if (status == FLX_OK) status = flx_fe_add_spreads(fe, turns, f);
+    if (status == FLX_OK) status = flx_elastic_set_moments(fe->ctx, b->e, f->rows, f->F, f->Y);
     if (status == FLX_OK && b->basis->stiffening) status = stiffen(b);
     flx_free(turns);
-    flx_free(b->F);
-    flx_free(b->Y);
+    flx_free(f->F);
+    flx_free(f->Y);
     return status;
 }
 
@@ -359,7 +247,6 @@ static flx_status make(body *b)
     if (status == FLX_OK) status = flx_elastic_create(b->arena, n, count, &b->e);
     if (status != FLX_OK) return status;
     b->e->mesh = drawn.mesh;
-    b->nf = 3 * (n + 1);
     FLX_TRY(make_nodes(b));
     set_whole(b);
     FLX_TRY(find_moments(b));

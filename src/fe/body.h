@@ -18,6 +18,22 @@ flx_status flx_fe_reduce(flx_ctx *ctx, flx_arena *arena, const flx_structure *s,
 flx_status flx_fe_draw(const flx_fe *fe, flx_arena *arena, int n, int *order,
                        flx_elastic_mesh **out);
 
+// ---- body_mass.c: masses between nodes ----------------------------------------------------------
+
+// Fields at the nodes of a structure, then at what turns with a node: F (rows, nf) the places and the n
+// shapes, Y = m F.
+typedef struct flx_fe_fields {
+    int n, nf, rows;
+    double *F, *Y;
+} flx_fe_fields;
+
+// Y (nnode, nf) += m F.
+flx_status flx_fe_multiply_masses(const flx_fe *fe, int nf, const double *F, double *Y);
+// How many inertias turn with a node, of at most three rows each; and their rows. turn (nnode, n, 3):
+// rotations of all nodes by all shapes; NULL where there are none.
+int flx_fe_count_spreads(const flx_fe *fe);
+flx_status flx_fe_add_spreads(const flx_fe *fe, const double *turn, flx_fe_fields *o);
+
 // ---- body_stiffen.c: the quadratic field --------------------------------------------------------
 
 typedef struct flx_fe_stiffening {
@@ -25,9 +41,9 @@ typedef struct flx_fe_stiffening {
     const flx_free_structure *s;
     const flx_basis *basis;
     const flx_shapes *shapes;
-    const double *mX; // (nnode, 3) masses between nodes times their places
+    const flx_fe_fields *fields;
     const int *nodes; // (e->nnode) of the structure
     flx_arena *arena;
-    flx_elastic *e; // gains S2, parts of J2 and N1, and phi2, psi2 of its nodes
+    flx_elastic *e; // gains S2, parts of J2 and N1, phi2, psi2 of its nodes, and grains
 } flx_fe_stiffening;
 flx_status flx_fe_stiffen(const flx_fe_stiffening *def);

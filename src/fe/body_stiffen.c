@@ -6,7 +6,8 @@
 // Nodes that follow a frame as a rigid body turn with it: of the second order they have
 // Gam0_kl = sym(t_k x (t_l x s)), t the rotation of the frame and s the arm, and -K Gam0_kl joins the loads.
 // The Gam_kl leave no stress of the second order that any displacement could lower, so no energy of the third
-// order is left: what pulls or spins the body works on q through Gam, and through nothing else.
+// order is left: what pulls or spins the body works on q through Gam, and through nothing else. With the masses
+// between nodes (MSH-4) the fields give the body its grains (FLX-7).
 #include "fe/body.h"
 #include "fe/fe_parts.h"
 #include "math/small.h"
@@ -15,11 +16,14 @@
 #include <string.h>
 
 #define MOST_NUMBERS 5e7 // of all fields
+#define COLUMNS 64       // of fields whose products are found at a time
 
 typedef struct stiffener {
     const flx_fe *fe;
     int n, pairs;
-    double *X;                  // (pairs, fe->n) loads, then fields
+    double *X;   // (pairs, fe->n) loads, then fields
+    double *all; // (rows, width) 1, X, shapes, fields at the nodes and what turns with them
+    int width;
     double *u;                  // (n, nnode, 6) shapes
     double *own, *f;            // of one element
     double *Mx;                 // (fe->n)
@@ -151,13 +155,14 @@ static void set_both(double *A, int n, int each, int k, int l, const double *val
     memcpy(A + each * (l * n + k), value, (size_t)each * sizeof *A);
 }
 
-// J(X, Gam) of one field at the nodes (MSH-3): mX the masses times the places.
-static void add_inertia(const flx_fe *fe, const double *mX, const double *gam, double J[6])
+// J(X, Gam) of one field at the nodes (MSH-3): Y the masses times the places first.
+static void add_inertia(const flx_fe *fe, const flx_fe_fields *f, const double *gam, double J[6])
 {
     static const int pair[6][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {1, 2}, {0, 2}};
     double A[3][3] = {{0}};
     for (size_t i = 0; i < (size_t)fe->nnode; i++) {
-        for (int k = 0; k < 9; k++) A[k / 3][k % 3] += mX[3 * i + k / 3] * gam[6 * i + k % 3];
+        const double *mX = f->Y + i * (size_t)f->nf;
+        for (int k = 0; k < 9; k++) A[k / 3][k % 3] += mX[k / 3] * gam[6 * i + k % 3];
     }
     double dot = A[0][0] + A[1][1] + A[2][2];
     for (int k = 0; k < 6; k++) {
@@ -179,9 +184,9 @@ static void find_momenta(const flx_fe_stiffening *def, const double *x, double *
     }
 }
 
-static flx_status add_field(const flx_fe_stiffening *def, stiffener *t, const double *x, int k,
-                            int l)
+static flx_status add_field(const flx_fe_stiffening *def, stiffener *t, int pair, int k, int l)
 {
+    const double *x = t->X + (size_t)pair * (size_t)def->fe->n;
     const flx_fe *fe = def->fe;
     flx_elastic *e = def->e;
     int n = e->n;
@@ -189,7 +194,7 @@ static flx_status add_field(const flx_fe_stiffening *def, stiffener *t, const do
     flx_fe_expand(fe, x, true, gam);
     FLX_TRY(flx_fe_turn(fe, gam, turn));
     memcpy(J, e->J2 + 6 * (k * n + l), sizeof J);
-    add_inertia(fe, def->mX, gam, J);
+    add_inertia(fe, def->fields, gam, J);
     find_momenta(def, x, t->Mx, momenta);
     set_both(e->J2, n, 6, k, l, J);
     set_both(e->S2, n, 3, k, l, momenta);
@@ -201,7 +206,62 @@ static flx_status add_field(const flx_fe_stiffening *def, stiffener *t, const do
         set_both(e->nodes[i].phi2, n, 3, k, l, gam + 6 * (size_t)def->nodes[i]);
         set_both(e->nodes[i].psi2, n, 3, k, l, turn + 6 * (size_t)def->nodes[i]);
     }
+    double *column = t->all + 4 + 3 * n + 3 * pair;
+    for (size_t i = 0; i < (size_t)fe->nnode; i++) {
+        memcpy(column + i * (size_t)t->width, gam + 6 * i, 3 * sizeof *gam);
+    }
     return FLX_OK;
+}
+
+// 1, X and the shapes; what turns with a node has no translation of its own.
+static void copy_shapes(const flx_fe_stiffening *def, stiffener *t)
+{
+    const flx_fe_fields *f = def->fields;
+    for (size_t i = 0; i < (size_t)f->rows; i++) {
+        double *row = t->all + i * (size_t)t->width;
+        row[0] = i < (size_t)def->fe->nnode ? 1.0 : 0.0;
+        memcpy(row + 1, f->F + i * (size_t)f->nf, (size_t)f->nf * sizeof *row);
+    }
+}
+
+// G = all^T m all, some columns at a time.
+static flx_status multiply_all(const flx_fe_stiffening *def, const stiffener *t, double *part,
+                               double *Y, double *G)
+{
+    const flx_fe *fe = def->fe;
+    const flx_fe_fields *f = def->fields;
+    int width = t->width;
+    size_t rows = (size_t)f->rows, nodes = (size_t)fe->nnode;
+    for (int c = 0; c < width; c += COLUMNS) {
+        int m = width - c < COLUMNS ? width - c : COLUMNS;
+        size_t each = (size_t)m * sizeof *Y;
+        memset(Y, 0, rows * each);
+        for (size_t i = 0; i < rows; i++) {
+            memcpy(part + i * (size_t)m, t->all + i * (size_t)width + c, each);
+        }
+        FLX_TRY(flx_fe_multiply_masses(fe, m, part, Y));
+        for (size_t i = nodes; i < rows; i++) { // with their sign, as in body_mass.c
+            const double *F = f->F + i * (size_t)f->nf, *mF = f->Y + i * (size_t)f->nf;
+            double sign = F[0] * mF[0] + F[1] * mF[1] + F[2] * mF[2] < 0 ? -1.0 : 1.0;
+            for (int k = 0; k < m; k++) Y[i * (size_t)m + k] = sign * part[i * (size_t)m + k];
+        }
+        flx_products_add(f->rows, width, t->all, c, m, Y, G);
+    }
+    return FLX_OK;
+}
+
+static flx_status make_grains(const flx_fe_stiffening *def, const stiffener *t)
+{
+    flx_ctx *ctx = def->fe->ctx;
+    size_t width = (size_t)t->width, rows = (size_t)def->fields->rows;
+    double *G = flx_alloc(ctx, width * width, sizeof *G);
+    double *part = flx_alloc(ctx, 2 * COLUMNS * rows, sizeof *part);
+    flx_status status = G && part ? FLX_OK : FLX_ERR_MEMORY;
+    if (status == FLX_OK) status = multiply_all(def, t, part, part + COLUMNS * rows, G);
+    if (status == FLX_OK) status = flx_elastic_set_products(ctx, def->arena, G, def->e);
+    flx_free(part);
+    flx_free(G);
+    return status;
 }
 
 static flx_status reserve_nodes(const flx_fe_stiffening *def)
@@ -227,12 +287,13 @@ static flx_status stiffen(const flx_fe_stiffening *def, stiffener *t)
     FLX_TRY(find_loads(t));
     FLX_TRY(flx_shapes_relax(def->s, def->basis, def->shapes->omega2[0], t->pairs, t->X));
     FLX_TRY(reserve_nodes(def));
-    const double *x = t->X;
+    copy_shapes(def, t);
+    int pair = 0;
     for (int k = 0; k < n; k++) {
-        for (int l = k; l < n; l++, x += fe->n) FLX_TRY(add_field(def, t, x, k, l));
+        for (int l = k; l < n; l++) FLX_TRY(add_field(def, t, pair++, k, l));
     }
     def->e->stiffened = true;
-    return FLX_OK;
+    return make_grains(def, t);
 }
 
 flx_status flx_fe_stiffen(const flx_fe_stiffening *def)
@@ -243,15 +304,18 @@ flx_status flx_fe_stiffen(const flx_fe_stiffening *def)
     size_t n = (size_t)t.n, pairs = (size_t)t.pairs;
     // the room of the shapes is that of a field and its rotations later
     t.u = flx_alloc(fe->ctx, 6 * (n > 1 ? n : 2) * (size_t)fe->nnode, sizeof *t.u);
+    t.width = FLX_PRODUCTS(t.n);
+    t.all = flx_alloc(fe->ctx, (size_t)def->fields->rows * (size_t)t.width, sizeof *t.all);
     t.X = flx_alloc(fe->ctx, pairs * (size_t)fe->n, sizeof *t.X);
     t.own = flx_alloc(fe->ctx, 3 * FLX_CELL_NODES * n, sizeof *t.own);
     t.f = flx_alloc(fe->ctx, 3 * FLX_CELL_NODES * pairs, sizeof *t.f);
     t.Mx = flx_alloc(fe->ctx, (size_t)fe->n, sizeof *t.Mx);
     t.link = flx_alloc(fe->ctx, (size_t)fe->nnode, sizeof *t.link);
     t.m = flx_alloc(fe->ctx, 1, sizeof *t.m);
-    flx_status status =
-        t.u && t.X && t.own && t.f && t.Mx && t.link && t.m ? stiffen(def, &t) : FLX_ERR_MEMORY;
-    void *owned[] = {t.u, t.X, t.own, t.f, t.Mx, (void *)t.link, t.m};
+    flx_status status = t.u && t.all && t.X && t.own && t.f && t.Mx && t.link && t.m
+                            ? stiffen(def, &t)
+                            : FLX_ERR_MEMORY;
+    void *owned[] = {t.u, t.all, t.X, t.own, t.f, t.Mx, (void *)t.link, t.m};
     for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++) flx_free(owned[i]);
     return status;
 }

@@ -85,6 +85,14 @@ void flx_elastic_add_mass(flx_elastic *e, double dm, const double X[3], const do
 flx_status flx_elastic_set_field(flx_ctx *ctx, flx_arena *arena, int count, const double *particles,
                                  flx_elastic *e);
 
+// The same from the integrals of their products over the mass, G (width x width, overwritten) of the constant
+// 1, X, phi and gam_kl with k <= l, where width = FLX_PRODUCTS(n).
+#define FLX_PRODUCTS(n) (4 + 3 * (n) + 3 * (n) * ((n) + 1) / 2)
+// Columns c to c + m of G = F^T Y for fields F (rows, width) and these columns Y (rows, m) of m F.
+void flx_products_add(int rows, int width, const double *F, int c, int m, const double *Y,
+                      double *G);
+flx_status flx_elastic_set_products(flx_ctx *ctx, flx_arena *arena, double *G, flx_elastic *e);
+
 // J1, J2 and N1 from the fields of a mesh: F (rows, 3 (n + 1)) the places and the n shapes at its nodes,
 // Y = m F with the masses m between nodes, so that F^T Y are integrals over the mass.
 flx_status flx_elastic_set_moments(flx_ctx *ctx, flx_elastic *e, int rows, const double *F,

@@ -455,6 +455,44 @@ static int stiffening_is_that_of_a_beam(void)
     return 0;
 }
 
+// The integrals of a stiffened mesh are those of its grains, point inertias included, and the grains are few.
+static int grains_hold_the_mass(void)
+{
+    const double inertia[6] = {2e-3, 3e-3, 4e-3, 1e-4, 0, 2e-4};
+    rig r = start(FLX_CELL_TET10, 2, 2, FLX_LINK_RIGID);
+    flx_structure_add_mass(r.s, &(flx_point_mass){.node = r.faces[1],
+                                                  .mass = 2,
+                                                  .inertia = {inertia[0], inertia[1], inertia[2],
+                                                              inertia[3], inertia[4], inertia[5]}});
+    CHECK(reduce(&r, (flx_basis){.modes = 4, .stiffening = true}, 2) == FLX_OK);
+    const flx_elastic *e = r.e;
+    int n = e->n;
+    CHECK(e->ngrain > 4 + 3 * n && e->ngrain <= FLX_PRODUCTS(n));
+    double m = 0, S1[12] = {0}, N0[12] = {0}, M[16] = {0}, S2[48] = {0}, S0[3] = {0};
+    for (int j = 0; j < e->ngrain; j++) {
+        const double *g = e->grains + j * FLX_GRAIN(n), *X = g + 1, *phi = g + 4;
+        m += g[0] * g[0];
+        for (int i = 0; i < 3; i++) S0[i] += g[0] * X[i];
+        for (int k = 0; k < 3 * n; k++) S1[k] += g[0] * phi[k];
+        for (int k = 0; k < 3 * n * n; k++) S2[k] += g[0] * phi[3 * n + k];
+        for (int k = 0; k < n; k++) {
+            const double *a = phi + 3 * k;
+            for (int i = 0; i < 3; i++) {
+                N0[3 * k + i] += X[(i + 1) % 3] * a[(i + 2) % 3] - X[(i + 2) % 3] * a[(i + 1) % 3];
+            }
+            for (int l = 0; l < n; l++) {
+                for (int i = 0; i < 3; i++) M[k * n + l] += a[i] * phi[3 * l + i];
+            }
+        }
+    }
+    CHECK_REL(m, e->m, 1e-12);
+    if (same("S0", 3, S0, e->S0) || same("S1", 3 * n, S1, e->S1)) return 1;
+    if (same("N0", 3 * n, N0, e->N0) || same("M", n * n, M, e->M)) return 1;
+    if (same("S2", 3 * n * n, S2, e->S2)) return 1;
+    end(&r);
+    return 0;
+}
+
 static int wrong_bases_are_refused(void)
 {
     static const struct {
@@ -530,5 +568,6 @@ TEST_MAIN(TEST(modes_are_those_of_the_structure), TEST(integrals_are_sums_over_p
           TEST(all_modes_are_the_structure), TEST(static_shapes_are_exact_at_rest),
           TEST(craig_bampton_converges), TEST(inertia_relief_is_exact), TEST(surface_is_closed),
           TEST(point_inertia_turns_with_its_node), TEST(matrices_make_the_same_body),
-          TEST(stiffening_is_that_of_a_beam), TEST(wrong_bases_are_refused),
-          TEST(loose_parts_are_refused), TEST(every_allocation_may_fail))
+          TEST(stiffening_is_that_of_a_beam), TEST(grains_hold_the_mass),
+          TEST(wrong_bases_are_refused), TEST(loose_parts_are_refused),
+          TEST(every_allocation_may_fail))
