@@ -36,10 +36,11 @@ typedef struct adams {
     SUNNonlinearSolver iteration; // owned
     bool projects, started;
     bool warned;
-    long failures, steps; // of the iteration, when the present hundred of steps began
-    double *near, *slope; // (n) projected z, its slope
-    flx_state *trial;     // where rates are evaluated
-    flx_status trouble;   // of the last evaluation that failed
+    long failures, steps;  // of the iteration, when the present hundred of steps began
+    double *near, *slope;  // (n) projected z, its slope
+    flx_state *trial;      // where rates are evaluated
+    const flx_state *from; // where the step in hand begins; else NULL
+    flx_status trouble;    // of the last evaluation that failed
 } adams;
 
 static int rate(double t, N_Vector z, N_Vector dz, void *user)
@@ -60,6 +61,7 @@ static int rate(double t, N_Vector z, N_Vector dz, void *user)
         s = p->form->rate(it->sys, it->work, t, at, p->trial, flx_sundials_values(dz));
     }
     if (s != FLX_OK) p->trouble = s;
+    if (s != FLX_OK && p->from) flx_state_copy(p->trial, p->from); // iterations begin anew
     return flx_sundials_answer(s);
 }
 
@@ -220,7 +222,9 @@ static flx_status adams_step(flx_integrator *it, flx_state *x, double h_most, do
     (void)CVodeGetNumNonlinSolvConvFails(p->cvode, &failures);
     int flag = CVodeSetMinStep(p->cvode, flx_sundials_smallest(t, h_most));
     if (flag == CV_SUCCESS) flag = CVodeSetStopTime(p->cvode, t + h_most);
+    p->from = x;
     if (flag == CV_SUCCESS) flag = CVode(p->cvode, t + h_most, p->sun.y, &t, CV_ONE_STEP);
+    p->from = NULL;
     count_work(it, rejected, failures);
     flx_status s = flag < 0 ? explain(it, flag) : report(it, t, p->sun.y);
     if (s != FLX_OK) {

@@ -231,7 +231,7 @@ static bool is_finite(const double *z, int n)
 }
 
 // Hairer's first step: an explicit Euler step with a change that fits the tolerance.
-static flx_status first_step(flx_integrator *it, double t, double h_most, double *h)
+static flx_status first_step(flx_integrator *it, const flx_state *x, double h_most, double *h)
 {
     explicit_rk *p = it->data;
     double size = norm(p, p->z, p->z, p->z), slope = norm(p, p->k[0], p->z, p->z);
@@ -243,8 +243,9 @@ static flx_status first_step(flx_integrator *it, double t, double h_most, double
     h0 = fmin(h0, h_most);
     const double one = 1.0;
     combine(p, p->z, h0, &one, p->k, 1, p->y);
-    flx_status s = eval(it, t + h0, p->y, p->k[1]);
+    flx_status s = eval(it, x->t + h0, p->y, p->k[1]);
     if (s != FLX_OK) {
+        flx_state_copy(p->trial, x);
         *h = 0.01 * h0;
         return s > 0 ? FLX_OK : s;
     }
@@ -393,7 +394,7 @@ static flx_status begin(flx_integrator *it, const flx_state *x, double h_most)
     p->rejected = false;
     p->careful = 0;
     p->usual = 0.0;
-    return it->def.step > 0.0 ? FLX_OK : first_step(it, x->t, h_most, &p->h);
+    return it->def.step > 0.0 ? FLX_OK : first_step(it, x, h_most, &p->h);
 }
 
 static flx_status give_up(flx_integrator *it, flx_status last)
@@ -480,6 +481,7 @@ flx_status flx_rk_step(flx_integrator *it, flx_state *x, double h_most, double *
             return FLX_OK;
         }
         if (fixed || h <= smallest) return give_up(it, s);
+        if (s != FLX_OK) flx_state_copy(p->trial, x); // iterations begin anew
         // an error that is not a number counts as a failure
         shorten(it, h, s == FLX_OK && error < HUGE_VAL ? error : HUGE_VAL, smallest, &a);
     }

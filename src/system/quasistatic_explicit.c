@@ -439,7 +439,11 @@ static flx_status rate(const flx_system *s, flx_work *work, double t, const doub
         if (q->copy[i] >= 0) k->p[i] = *at * k->unit[i];
         at += !q->reduced[i];
     }
-    FLX_TRY(solve(q, work, x));
+    flx_status status = solve(q, work, x);
+    if (status != FLX_OK) { // the next one begins anew
+        memset(k->y, 0, (size_t)flx_dims_unknowns(d) * sizeof *k->y);
+        return status;
+    }
     flx_point p = flx_state_point(s, x);
     FLX_TRY(s->ops->residual(s, work, &p, k->r));
     for (int i = 0; i < d->nx; i++) x->dx[i] = -k->r[d->nv + i];

@@ -262,7 +262,34 @@ static int refusals_tell_reactions_from_damping(void)
     return 0;
 }
 
+// A stage that fails leaves nothing behind that later ones begin with: with a first step as long as the
+// whole run the solution is that of short ones.
+static int failed_stages_are_forgotten(void)
+{
+    static const char *const methods[] = {"method: dopri5, rtol: 1e-7, atol: 1e-9",
+                                          "method: dop853, rtol: 1e-7, atol: 1e-9",
+                                          "method: radau, rtol: 1e-9, atol: 1e-12"};
+    static char text[16384];
+    case_table runs[3] = {{0}};
+    for (int i = 0; i < 3; i++) {
+        char simulate[200];
+        snprintf(simulate, sizeof simulate, "until: 2e-3, first_step: 2e-3, %s", methods[i]);
+        const case_change changes[] = {
+            {"until: 0.5, method: radau, rtol: 1e-7, atol: 1e-9", simulate},
+            {"every: 0.01", "every: 1e-3"}};
+        CHECK(case_example(FLX_EXAMPLES "/four_bar_flexible.yaml", 2, changes, text, sizeof text));
+        CHECK(case_run(text, NULL, &runs[i], NULL, NULL));
+    }
+    for (int i = 0; i < 2; i++) {
+        CHECK(distance(&runs[i], "phi2", &runs[2], "phi2", 0.0) < 1e-6);
+        CHECK(distance(&runs[i], "z3", &runs[2], "z3", 0.0) < 1e-6);
+    }
+    for (int i = 0; i < 3; i++) case_table_clear(&runs[i]);
+    return 0;
+}
+
 TEST_MAIN(TEST(two_masses_move_as_in_the_reference), TEST(explicit_methods_solve_for_velocities),
           TEST(error_is_proportional_to_the_inertia), TEST(the_mobot_moves_as_in_the_reference),
-          TEST(constrained_systems_are_reduced), TEST(energies_balance),
-          TEST(refusals_say_what_reads_reactions), TEST(refusals_tell_reactions_from_damping))
+          TEST(constrained_systems_are_reduced), TEST(failed_stages_are_forgotten),
+          TEST(energies_balance), TEST(refusals_say_what_reads_reactions),
+          TEST(refusals_tell_reactions_from_damping))
