@@ -1,10 +1,6 @@
-// joints.c - joints: geometry as drawn, coordinates and their signals as nodes.
-//
-// Angle of a revolute joint: with the joint's axes x1, y1 carried by the first body and x2 by the
-// second, angle = atan2(y1.x2, x1.x2) + 2 pi turns, rate = axis.(w2 - w1). A displacement is
-// axis1.(p2 - p1), less its value as drawn, with the axis carried by the first body.
+// joints.c - joints as they are read: type, bodies, geometry as drawn, motion and start.
+// Their coordinates and signals: joint_signals.c.
 #include "model/deformable.h"
-#include "model/nodes.h"
 
 #include <string.h>
 
@@ -14,7 +10,7 @@ static const char *const type_words[] = {
 #undef X
         NULL};
 
-// ---- reading ------------------------------------------------------------------------------------
+// ---- reading ----------------------------------------------------------------------------------
 
 static flx_status check_planar(flx_builder *b, const flx_yaml *type, flx_joint_type t)
 {
@@ -291,17 +287,6 @@ static flx_status read_sizes(flx_env *e, const flx_item *joint, flx_joint_data *
     }
 }
 
-static bool moves_with_angle(flx_joint_type t)
-{
-    return t == FLX_JOINT_REVOLUTE || t == FLX_JOINT_CYLINDRICAL || t == FLX_JOINT_SCREW;
-}
-
-static bool moves_with_displacement(flx_joint_type t)
-{
-    return t == FLX_JOINT_PRISMATIC || t == FLX_JOINT_CYLINDRICAL || t == FLX_JOINT_SCREW ||
-           t == FLX_JOINT_POINT_ON_LINE;
-}
-
 // Which of its coordinates a motion or start speaks of. *said: it was said before.
 static flx_status choose_coordinate(flx_env *e, const flx_item *joint, flx_joint_data *d,
                                     const flx_yaml *block, const char *what, bool *said)
@@ -309,14 +294,14 @@ static flx_status choose_coordinate(flx_env *e, const flx_item *joint, flx_joint
     const flx_yaml *angle = flx_yaml_get(block, "angle");
     const flx_yaml *displacement = flx_yaml_get(block, "displacement");
     flx_joint_type t = d->def.type;
-    if ((!moves_with_angle(t) && !moves_with_displacement(t)) || d->point_pin) {
+    if ((!flx_joint_has_angle(t) && !flx_joint_has_displacement(t)) || d->point_pin) {
         return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, block->loc,
                         "joint '%s' (%s) has no coordinate for a %s", joint->full, type_words[t],
                         what);
     }
     const flx_yaml *given = angle ? angle : displacement;
     if (!given) return FLX_OK;
-    if ((angle && !moves_with_angle(t)) || (displacement && !moves_with_displacement(t))) {
+    if ((angle && !flx_joint_has_angle(t)) || (displacement && !flx_joint_has_displacement(t))) {
         return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, given->loc, "joint '%s' (%s) has no %s; use '%s'",
                         joint->full, type_words[t], angle ? "angle" : "displacement",
                         angle ? "displacement" : "angle");
@@ -381,7 +366,7 @@ flx_status flx_joint_place(flx_builder *b, flx_item *joint, flx_loc loc)
     return flx_item_leave(b, &d->placed, place_joint(b, joint));
 }
 
-// ---- motion and start ---------------------------------------------------------------------------
+// ---- motion and start -------------------------------------------------------------------------
 
 static bool is_not_time(void *user, flx_leaf leaf)
 {
@@ -457,351 +442,4 @@ flx_status flx_joint_finish(flx_builder *b, flx_item *joint)
     FLX_TRY(read_motion(b, joint));
     FLX_TRY(read_start(b, joint));
     return flx_joint_friction(b, joint);
-}
-
-// ---- coordinates --------------------------------------------------------------------------------
-
-static void column(const double F[9], int j, double out[3])
-{
-    for (int i = 0; i < 3; i++) out[i] = F[3 * i + j];
-}
-
-static void joint_axis(flx_builder *b, const flx_joint_data *d, int side, int j, flx_node out[3])
-{
-    double c[3];
-    column(d->def.frame[side], j, c);
-    flx_node_direction(b, d->body[side], c, out);
-}
-
-static double drawn_angle(const flx_item *body)
-{
-    return flx_body_turns(body) ? ((const flx_body_data *)body->data)->def.angle : 0;
-}
-
-flx_node flx_node_planar_angle(flx_builder *b, const flx_item *first, const flx_item *second)
-{
-    flx_graph *g = b->g;
-    flx_node a = node_sub(g, flx_node_angle(b, second), flx_node_angle(b, first));
-    return node_sub(g, a, node_const(g, drawn_angle(second) - drawn_angle(first)));
-}
-
-static flx_node angle_node(flx_builder *b, flx_item *joint)
-{
-    flx_joint_data *d = joint->data;
-    flx_graph *g = b->g;
-    d->def.angle_read = true;
-    if (b->m->dimension == 2) return flx_node_planar_angle(b, d->body[0], d->body[1]);
-    flx_node x1[3], y1[3], x2[3];
-    joint_axis(b, d, 0, 0, x1);
-    joint_axis(b, d, 0, 1, y1);
-    joint_axis(b, d, 1, 0, x2);
-    flx_node a = flx_graph_binary(g, FLX_OP_ATAN2, node_dot(g, y1, x2), node_dot(g, x1, x2));
-    flx_node whole = flx_graph_leaf(g, flx_leaf_make(FLX_LEAF_TURNS, joint->number, 0));
-    return node_add(g, a, node_scale(g, 2 * flx_pi, whole));
-}
-
-static void relative_spin(flx_builder *b, const flx_joint_data *d, flx_node out[3])
-{
-    flx_node w1[3], w2[3];
-    flx_node_spin(b, d->body[0], w1);
-    flx_node_spin(b, d->body[1], w2);
-    node_sub3(b->g, w2, w1, out);
-}
-
-static flx_node angle_rate(flx_builder *b, const flx_joint_data *d)
-{
-    flx_node w[3], axis[3];
-    relative_spin(b, d, w);
-    if (b->m->dimension == 2) return w[2];
-    joint_axis(b, d, 0, 2, axis);
-    return node_dot(b->g, axis, w);
-}
-
-// p2 - p1
-static void way(flx_builder *b, const flx_joint_data *d, flx_node out[3])
-{
-    flx_node p1[3], p2[3];
-    flx_node_position(b, d->body[0], d->def.at[0], p1);
-    flx_node_position(b, d->body[1], d->def.at[1], p2);
-    node_sub3(b->g, p2, p1, out);
-}
-
-static flx_node displacement_node(flx_builder *b, const flx_joint_data *d)
-{
-    flx_node p[3], axis[3];
-    double a[3];
-    way(b, d, p);
-    joint_axis(b, d, 0, 2, axis);
-    column(d->def.frame[0], 2, a);
-    double drawn = v3_dot(v3_load(a), v3_load(d->drawn));
-    return node_sub(b->g, node_dot(b->g, axis, p), node_const(b->g, drawn));
-}
-
-static flx_node rate_of(flx_builder *b, flx_node n)
-{
-    return n < 0 ? -1 : flx_graph_derive(b->g, n, flx_leaf_time_rate, b->m);
-}
-
-bool flx_joint_has_coordinate(const flx_item *joint)
-{
-    const flx_joint_data *d = joint->data;
-    if (moves_with_displacement(d->def.type) && d->displacement) return true;
-    return moves_with_angle(d->def.type) && !d->point_pin;
-}
-
-static flx_status make_coordinate(flx_builder *b, flx_item *joint)
-{
-    flx_joint_data *d = joint->data;
-    flx_joint *def = &d->def;
-    bool displacement = moves_with_displacement(def->type) && d->displacement;
-    if (!flx_joint_has_coordinate(joint)) return FLX_OK;
-    def->coordinate = displacement ? displacement_node(b, d) : angle_node(b, joint);
-    def->rate = displacement ? rate_of(b, def->coordinate) : angle_rate(b, d);
-    return def->coordinate < 0 || def->rate < 0 ? FLX_ERR_MEMORY : FLX_OK;
-}
-
-bool flx_joint_turns(flx_builder *b, const flx_item *joint)
-{
-    const flx_joint_data *d = joint->data;
-    bool node = false;
-    if (!d->point_pin) return true;
-    for (int i = 0; i < 2; i++) {
-        flx_item *section = NULL;
-        if (!flx_body_is_ancf_node(d->body[i])) continue;
-        node = true;
-        (void)flx_beam_section(b, d->body[i], false, &section);
-    }
-    return !node;
-}
-
-flx_status flx_joint_coordinate(flx_builder *b, flx_item *joint, flx_loc loc)
-{
-    flx_joint_data *d = joint->data;
-    bool skip = false;
-    FLX_TRY(flx_joint_place(b, joint, loc));
-    FLX_TRY(flx_item_enter(b, joint, &d->coordinated, "joints", loc, &skip));
-    if (skip) return FLX_OK;
-    return flx_item_leave(b, &d->coordinated, make_coordinate(b, joint));
-}
-
-// ---- signals ------------------------------------------------------------------------------------
-
-// Angles about the two axes of a universal joint. With c = a1.a2 kept, a2 of the first body's
-// drawing and a1 of the second's:
-//     alpha = atan2(a1.(a2' x a2), a2'.a2 - c^2),  beta = atan2(a2.(a1 x a1'), a1.a1' - c^2)
-// where ' marks the axis of the other body as drawn, carried by this one.
-static void universal_axes(flx_builder *b, const flx_joint_data *d, flx_node a[2][3],
-                           flx_node drawn[2][3], double *c)
-{
-    const flx_joint *def = &d->def;
-    double R[2][9], p[3], other[3];
-    for (int i = 0; i < 2; i++) flx_body_frame(d->body[i], p, R[i]);
-    v3 world[2];
-    for (int i = 0; i < 2; i++) {
-        world[i] = m33_mul_v(m33_load(R[i]), v3_load(def->axis[i]));
-        flx_node_direction(b, d->body[i], def->axis[i], a[i]);
-    }
-    for (int i = 0; i < 2; i++) { // axis i as drawn, carried by the other body
-        v3_store(other, m33_tmul_v(m33_load(R[1 - i]), world[i]));
-        flx_node_direction(b, d->body[1 - i], other, drawn[i]);
-    }
-    *c = v3_dot(world[0], world[1]);
-}
-
-static flx_node angle_about(flx_graph *g, const flx_node axis[3], const flx_node from[3],
-                            const flx_node to[3], double c)
-{
-    flx_node x[3];
-    node_cross(g, from, to, x);
-    return flx_graph_binary(g, FLX_OP_ATAN2, node_dot(g, axis, x),
-                            node_sub(g, node_dot(g, from, to), node_const(g, c * c)));
-}
-
-static flx_status universal_member(flx_env *e, const flx_joint_data *d, bool rate, flx_value *out)
-{
-    flx_builder *b = e->b;
-    flx_graph *g = b->g;
-    flx_node a[2][3], drawn[2][3], v[2];
-    double c = 0;
-    universal_axes(b, d, a, drawn, &c);
-    if (!rate) {
-        v[0] = angle_about(g, a[0], drawn[1], a[1], c);
-        v[1] = angle_about(g, a[1], a[0], drawn[0], c);
-    } else { // w2 - w1 = alpha' a1 + beta' a2
-        flx_node w[3], along[2];
-        relative_spin(b, d, w);
-        for (int i = 0; i < 2; i++) along[i] = node_dot(g, a[i], w);
-        for (int i = 0; i < 2; i++) {
-            flx_node x = node_sub(g, along[i], node_scale(g, c, along[1 - i]));
-            v[i] = node_scale(g, 1 / (1 - c * c), x);
-        }
-    }
-    return flx_env_list(e, 2, v, out);
-}
-
-// Rotation vector of the second body relative to the first, zero as drawn, in ground axes.
-static flx_status rotation_member(flx_env *e, flx_item *joint, flx_value *out)
-{
-    const flx_joint_data *d = joint->data;
-    flx_builder *b = e->b;
-    flx_graph *g = b->g;
-    if (b->m->dimension == 2) {
-        *out = flx_value_number(angle_node(b, joint));
-        return out->node < 0 ? FLX_ERR_MEMORY : FLX_OK;
-    }
-    // In the joint's axes of the first body: Q = F1^T F2.
-    flx_node F[2][3][3], Q[9], theta[3], turned[3];
-    for (int k = 0; k < 2; k++) {
-        for (int j = 0; j < 3; j++) joint_axis(b, d, k, j, F[k][j]);
-    }
-    for (int i = 0; i < 3; i++) {
-        for (int j = 0; j < 3; j++) Q[3 * i + j] = node_dot(g, F[0][i], F[1][j]);
-    }
-    flx_node_rotation_vector(b->g, Q, theta);
-    flx_node_turn(b, d->body[0], d->def.frame[0], theta, turned);
-    return flx_env_vector(e, turned, out);
-}
-
-// p2 - p1, less its drawing carried by the first body.
-static flx_status displacement_member(flx_env *e, const flx_joint_data *d, flx_value *out)
-{
-    flx_node p[3], drawn[3];
-    way(e->b, d, p);
-    flx_node_direction(e->b, d->body[0], d->drawn, drawn);
-    node_sub3(e->b->g, p, drawn, p);
-    return flx_env_vector(e, p, out);
-}
-
-// Where a disc or ball touches: centre - r n, for a disc with n projected to its plane.
-static flx_status contact_member(flx_env *e, const flx_joint_data *d, flx_value *out)
-{
-    flx_builder *b = e->b;
-    flx_graph *g = b->g;
-    flx_node n[3], a[3], p[3];
-    flx_node_direction(b, d->body[0], d->def.normal, n);
-    if (d->def.has_axis) {
-        flx_node_direction(b, d->body[1], d->def.axis[1], a);
-        flx_node along = node_dot(g, n, a);
-        for (int i = 0; i < 3; i++) n[i] = node_sub(g, n[i], node_mul(g, along, a[i]));
-        flx_node size = node_norm(g, n);
-        for (int i = 0; i < 3; i++) n[i] = node_div(g, n[i], size);
-    }
-    flx_node_position(b, d->body[1], d->def.at[1], p);
-    for (int i = 0; i < 3; i++) p[i] = node_sub(g, p[i], node_scale(g, d->def.radius, n[i]));
-    return flx_env_point(e, p, out);
-}
-
-static flx_status reaction_member(flx_env *e, const flx_item *joint, bool moment, flx_value *out)
-{
-    flx_graph *g = e->b->g;
-    flx_node v[3];
-    for (int i = 0; i < 3; i++) {
-        v[i] =
-            flx_graph_leaf(g, flx_leaf_make(FLX_LEAF_REACTION, joint->number, moment ? 3 + i : i));
-    }
-    if (moment && e->b->m->dimension == 2) {
-        *out = flx_value_number(v[2]);
-        return v[2] < 0 ? FLX_ERR_MEMORY : FLX_OK;
-    }
-    return flx_env_vector(e, v, out);
-}
-
-// Which signals a type has.
-static const char *const *joint_words(flx_builder *b, const flx_joint_data *d)
-{
-    static const char *const angle[] = {"angle",  "rate",  "rotation", "reaction",
-                                        "moment", "drive", NULL};
-    static const char *const slide[] = {"displacement", "rate",  "reaction",
-                                        "moment",       "drive", NULL};
-    static const char *const both[] = {"angle",    "displacement", "rate",  "rotation",
-                                       "reaction", "moment",       "drive", NULL};
-    static const char *const cross[] = {"angle", "rate", "rotation", "reaction", "moment", NULL};
-    static const char *const table[] = {"angle",  "rate", "displacement", "rotation", "reaction",
-                                        "moment", NULL};
-    static const char *const loose[] = {"displacement", "rotation", "reaction", "moment", NULL};
-    static const char *const line[] = {"displacement", "rate", "reaction", NULL};
-    static const char *const held[] = {"displacement", "reaction", NULL};
-    static const char *const rolling[] = {"contact", "reaction", "moment", NULL};
-    static const char *const none[] = {NULL};
-    switch (d->def.type) {
-    case FLX_JOINT_REVOLUTE:
-        return d->point_pin ? held : angle;
-    case FLX_JOINT_PRISMATIC:
-        return slide;
-    case FLX_JOINT_CYLINDRICAL:
-    case FLX_JOINT_SCREW:
-        return both;
-    case FLX_JOINT_UNIVERSAL:
-        return cross;
-    case FLX_JOINT_PLANAR:
-        return table;
-    case FLX_JOINT_FREE:
-        return b->m->dimension == 2 ? table : loose;
-    case FLX_JOINT_FIXED:
-    case FLX_JOINT_SPHERICAL:
-        return loose;
-    case FLX_JOINT_POINT_ON_LINE:
-        return line;
-    case FLX_JOINT_DISTANCE:
-    case FLX_JOINT_POINT_ON_PLANE:
-    case FLX_JOINT_KNIFE_EDGE:
-        return held;
-    case FLX_JOINT_ROLLING:
-        return rolling;
-    case FLX_JOINT_GEAR:
-        return none;
-    }
-    return none;
-}
-
-static flx_status number(flx_node n, flx_value *out)
-{
-    *out = flx_value_number(n);
-    return n < 0 ? FLX_ERR_MEMORY : FLX_OK;
-}
-
-static flx_status moving_member(flx_env *e, flx_item *joint, const char *name, flx_loc loc,
-                                flx_value *out)
-{
-    flx_joint_data *d = joint->data;
-    flx_builder *b = e->b;
-    flx_joint_type t = d->def.type;
-    bool rate = strcmp(name, "rate") == 0;
-    if (strcmp(name, "contact") == 0) return contact_member(e, d, out);
-    if (strcmp(name, "rotation") == 0) return rotation_member(e, joint, out);
-    if (t == FLX_JOINT_UNIVERSAL) return universal_member(e, d, rate, out);
-    if (strcmp(name, "displacement") == 0) {
-        if (!moves_with_displacement(t)) return displacement_member(e, d, out);
-        return number(displacement_node(b, d), out);
-    }
-    if (t == FLX_JOINT_PLANAR || t == FLX_JOINT_FREE) {
-        return number(rate ? angle_rate(b, d) : angle_node(b, joint), out);
-    }
-    FLX_TRY(flx_joint_coordinate(b, joint, loc));
-    if (rate) return number(d->def.rate, out);
-    return number(d->displacement ? angle_node(b, joint) : d->def.coordinate, out);
-}
-
-flx_status flx_joint_member(flx_env *e, flx_item *joint, const char *name, flx_loc loc,
-                            flx_value *out)
-{
-    flx_joint_data *d = joint->data;
-    FLX_TRY(flx_joint_place(e->b, joint, loc));
-    const char *const *words = joint_words(e->b, d), *const *w = words;
-    while (*w && strcmp(*w, name) != 0) w++;
-    if (!*w && d->point_pin &&
-        !flx_joint_turns(e->b, joint)) { // built again, it has what is asked for
-        return e->b->marks->changed ? flx_env_stand_in(e, 1, out) : FLX_ERR_MEMORY;
-    }
-    if (!*w) return flx_member_unknown(e, joint->full, name, loc, words, NULL);
-    bool effort =
-        strcmp(name, "reaction") == 0 || strcmp(name, "moment") == 0 || strcmp(name, "drive") == 0;
-    FLX_TRY(flx_env_require(e, FLX_MODE_MOVING, joint->full, name, loc));
-    if (!effort) return moving_member(e, joint, name, loc, out);
-    if (strcmp(name, "drive") != 0) return reaction_member(e, joint, name[0] == 'm', out);
-    if (!flx_yaml_get(joint->def, "motion")) {
-        return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, loc, "joint '%s' has no motion, and so no drive",
-                        joint->full);
-    }
-    return number(flx_graph_leaf(e->b->g, flx_leaf_make(FLX_LEAF_DRIVE, joint->number, 0)), out);
 }
