@@ -298,25 +298,30 @@ flx_status flx_item_frame(flx_builder *b, const flx_item *item, flx_loc loc, flx
                           double at[3], double R[9]);
 flx_status flx_item_drawn(flx_builder *b, const flx_item *item, flx_loc loc, double position[3],
                           double R[9]);
+flx_status flx_value_to_place(flx_env *e, const flx_value *v, flx_loc loc, flx_place *out);
 flx_status flx_build_place(flx_env *e, const flx_yaml *y, flx_place *out);
 // `velocity` and `angular_velocity` of what is drawn at a position, with the part's own motion.
 flx_status flx_build_motion(flx_env *e, const flx_yaml *def, const double position[3],
                             double velocity[3], double angular_velocity[3]);
+// A reference to a frame: body, point, ground.
+flx_status flx_build_frame(flx_env *e, const flx_yaml *y, const flx_item **out);
+void flx_ground_to_body(const flx_item *body, const double p[3], double out[3]);
+// As drawn, from the ground: the frame of a body that is placed.
+void flx_body_frame(const flx_item *body, double position[3], double R[9]);
+bool flx_body_turns(const flx_item *body); // false: ground and points
+
+// orientation.c: orientations, directions
 flx_status flx_build_orientation(flx_env *e, const flx_yaml *y, double R[9], double *angle);
 // A direction of length 1, in ground axes as drawn; frame (may be NULL): whose axes it is given in.
 flx_status flx_build_direction(flx_env *e, const flx_yaml *y, const flx_yaml *frame, double out[3]);
-// A reference to a frame: body, point, ground.
-flx_status flx_build_frame(flx_env *e, const flx_yaml *y, const flx_item **out);
+
+// attach.c: bodies and places on them
 // The bodies of `on`: one or two; or a joint. *njoint: how many of them are joints.
 flx_status flx_build_on(flx_env *e, const flx_yaml *y, int *n, flx_item *items[2]);
 // `at`: places for the two bodies, each in its body's frame. *pair: two were given.
 // A place on an elastic body is one of its nodes, and stands for it from then on: bodies is changed.
 flx_status flx_build_at(flx_env *e, const flx_yaml *y, flx_item *bodies[2], double at[2][3],
                         bool *pair);
-void flx_ground_to_body(const flx_item *body, const double p[3], double out[3]);
-// As drawn, from the ground: the frame of a body that is placed.
-void flx_body_frame(const flx_item *body, double position[3], double R[9]);
-bool flx_body_turns(const flx_item *body); // false: ground and points
 
 // ---- shapes.c ------------------------------------------------------------------------------------
 
