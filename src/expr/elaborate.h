@@ -15,11 +15,6 @@ typedef struct flx_value_words {
 } flx_value_words;
 flx_value_words flx_value_describe(const flx_value *v);
 
-static inline flx_status flx_value_set_node(flx_node n, flx_value *out)
-{
-    *out = (flx_value){.kind = FLX_VALUE_NUMBER, .node = n};
-    return n < 0 ? FLX_ERR_MEMORY : FLX_OK;
-}
 flx_status flx_value_set_const(flx_scope *s, double v, flx_value *out);
 flx_status flx_value_set_list(flx_scope *s, int n, flx_value *out);
 

@@ -209,6 +209,13 @@ typedef struct flx_value {
     int tag;                 // handle: what kind of thing, understood by the scope
 } flx_value;
 
+// The number of a node; FLX_ERR_MEMORY where that is -1.
+static inline flx_status flx_value_set_node(flx_node n, flx_value *out)
+{
+    *out = (flx_value){.kind = FLX_VALUE_NUMBER, .node = n};
+    return n < 0 ? FLX_ERR_MEMORY : FLX_OK;
+}
+
 // Where names come from. Callbacks return FLX_OK, or record a message at loc and return the error.
 typedef struct flx_scope flx_scope;
 struct flx_scope {

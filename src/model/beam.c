@@ -442,8 +442,7 @@ flx_status flx_beam_member(flx_env *e, const flx_item *point, const char *name, 
         v[i] = nothing ? node_const(b->g, 0) : flx_graph_leaf(b->g, leaf);
     }
     if (moment && planar) {
-        *out = flx_value_number(v[2]);
-        return v[2] < 0 ? FLX_ERR_MEMORY : FLX_OK;
+        return flx_value_set_node(v[2], out);
     }
     return flx_env_vector(e, v, out);
 }

@@ -483,7 +483,7 @@ flx_status flx_function_call(flx_env *e, const flx_item *f, int n, const flx_val
                              flx_loc loc, flx_value *out);
 flx_status flx_parameters_finish(flx_builder *b);
 
-// ---- signals.c: signals of bodies and points as nodes --------------------------------------------
+// ---- kinematics.c: motion of bodies and points as nodes ------------------------------------------
 
 // Ground axes. at, direction: body frame.
 void flx_node_position(flx_builder *b, const flx_item *body, const double at[3], flx_node out[3]);
@@ -499,6 +499,13 @@ void flx_node_spin_rate(flx_builder *b, const flx_item *body, flx_node out[3]);
 // v given in the axes R (constant) of a body, turned to ground axes.
 void flx_node_turn(flx_builder *b, const flx_item *body, const double R[9], const flx_node v[3],
                    flx_node out[3]);
+flx_node flx_node_rate(flx_builder *b, flx_node n); // its derivative in time
+// Half the skew part, sin(phi) n, and cos(phi) of a rotation matrix; its quaternion, w >= 0.
+void flx_node_sine_cosine(flx_graph *g, const flx_node R[9], flx_node sine[3], flx_node *cosine);
+void flx_node_quaternion(flx_graph *g, const flx_node R[9], flx_node out[4]);
+
+// ---- signals.c: what expressions ask of bodies, points and parts ---------------------------------
+
 // As values of an expression: in the axes (and from the origin) of the env's space.
 flx_status flx_env_vector(flx_env *e, const flx_node v[3], flx_value *out);
 flx_status flx_env_point(flx_env *e, const flx_node v[3], flx_value *out);

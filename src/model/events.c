@@ -19,8 +19,7 @@ flx_status flx_event_member(flx_env *e, const flx_item *event, const char *name,
     }
     FLX_TRY(flx_env_require(e, FLX_MODE_MOVING, event->full, name, loc));
     flx_leaf leaf = flx_leaf_make(FLX_LEAF_COUNT, event->number, 0);
-    *out = flx_value_number(flx_graph_leaf(e->b->g, leaf));
-    return out->node < 0 ? FLX_ERR_MEMORY : FLX_OK;
+    return flx_value_set_node(flx_graph_leaf(e->b->g, leaf), out);
 }
 
 // ---- new values ---------------------------------------------------------------------------------

@@ -306,7 +306,7 @@ flx_status flx_flexible_node_at(flx_builder *b, flx_item *body, const double pos
 flx_node flx_flexible_mode(flx_builder *b, const flx_item *body, int k)
 {
     int number = b->variables.count + flex_of(body)->first + k;
-    return flx_graph_leaf(b->g, flx_leaf_make(FLX_LEAF_VARIABLE, number, 0));
+    return node_leaf(b->g, FLX_LEAF_VARIABLE, number, 0);
 }
 
 // phi q + q phi2 q/2
@@ -384,19 +384,14 @@ void flx_flexible_rotation(flx_builder *b, const flx_item *body, int node, flx_n
     }
 }
 
-static flx_node rate_of(flx_builder *b, flx_node n)
-{
-    return flx_graph_derive(b->g, n, flx_leaf_time_rate, b->m);
-}
-
 // w + R (c psi' - c' psi + psi x psi'/2)
 void flx_flexible_spin(flx_builder *b, const flx_item *body, int node, flx_node out[3])
 {
     flx_graph *g = b->g;
     flx_node psi[3], rate[3], around[3], own[3];
     psi_of(b, body, node, psi);
-    flx_node c = cosine_of(g, psi), cd = rate_of(b, c);
-    for (int i = 0; i < 3; i++) rate[i] = rate_of(b, psi[i]);
+    flx_node c = cosine_of(g, psi), cd = flx_node_rate(b, c);
+    for (int i = 0; i < 3; i++) rate[i] = flx_node_rate(b, psi[i]);
     node_cross(g, psi, rate, around);
     for (int i = 0; i < 3; i++) {
         flx_node turn = node_sub(g, node_mul(g, c, rate[i]), node_mul(g, cd, psi[i]));
@@ -412,7 +407,7 @@ flx_node flx_flexible_planar_angle(flx_builder *b, const flx_item *body, int nod
     flx_node psi[3];
     m33 R0 = m33_load(flex_of(body)->e->nodes[node].R);
     psi_of(b, body, node, psi);
-    flx_node angle = flx_graph_leaf(b->g, flx_leaf_make(FLX_LEAF_BODY_ROTATION, body->number, 0));
+    flx_node angle = node_leaf(b->g, FLX_LEAF_BODY_ROTATION, body->number, 0);
     flx_node own = node_add(b->g, psi[2], node_const(b->g, atan2(R0.m[3], R0.m[0])));
     return node_add(b->g, angle, own);
 }

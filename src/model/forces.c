@@ -392,11 +392,6 @@ flx_status flx_force_place(flx_builder *b, flx_item *force, flx_loc loc)
 
 // ---- values -------------------------------------------------------------------------------------
 
-static flx_node rate_of(flx_builder *b, flx_node n)
-{
-    return n < 0 ? -1 : flx_graph_derive(b->g, n, flx_leaf_time_rate, b->m);
-}
-
 // p2 - p1
 static void way(flx_builder *b, const flx_force_data *d, flx_node out[3])
 {
@@ -412,7 +407,7 @@ static flx_status make_length(flx_builder *b, flx_force_data *d)
     flx_node p[3];
     way(b, d, p);
     d->length = node_norm(b->g, p);
-    d->rate = rate_of(b, d->length);
+    d->rate = flx_node_rate(b, d->length);
     return d->rate < 0 ? FLX_ERR_MEMORY : FLX_OK;
 }
 
@@ -532,14 +527,14 @@ static flx_status coordinate_of(flx_env *e, flx_force_data *d, bool displacement
     }
     FLX_TRY(flx_joint_member(e, d->joint, displacement ? "displacement" : "angle", loc, &v));
     *c = v.node;
-    *rate = rate_of(e->b, v.node);
+    *rate = flx_node_rate(e->b, v.node);
     return *rate < 0 ? FLX_ERR_MEMORY : FLX_OK;
 }
 
 // The force itself, where it is an unknown.
 static flx_node pull_node(flx_graph *g, const flx_item *force, int component)
 {
-    return flx_graph_leaf(g, flx_leaf_make(FLX_LEAF_PULL, force->number, component));
+    return node_leaf(g, FLX_LEAF_PULL, force->number, component);
 }
 
 static flx_status value_on_joint(flx_env *e, flx_item *force, flx_force_data *d)
@@ -664,12 +659,6 @@ flx_status flx_force_finish(flx_builder *b, flx_item *force)
 
 // ---- signals ------------------------------------------------------------------------------------
 
-static flx_status number(flx_node n, flx_value *out)
-{
-    *out = flx_value_number(n);
-    return n < 0 ? FLX_ERR_MEMORY : FLX_OK;
-}
-
 // Force (or moment) of a bushing in the first's axes, K u + D u', and u'.
 static void bushing_local(flx_builder *b, const flx_item *force, bool moment, flx_node v[3],
                           flx_node rate[3])
@@ -700,7 +689,7 @@ static void bushing_local(flx_builder *b, const flx_item *force, bool moment, fl
         bool there = c < def->ncomponent && !(moment && b->m->dimension == 2 && i < 2);
         v[i] = rate[i] = node_const(g, 0);
         if (!there) continue;
-        rate[i] = rate_of(b, u[i]);
+        rate[i] = flx_node_rate(b, u[i]);
         flx_node stiffness = node_open(g, def->stiffness[c], def->stiffness_open[c]);
         flx_node damping = node_open(g, def->damping[c], def->damping_open[c]);
         v[i] = def->mixed
@@ -731,7 +720,7 @@ static flx_status bushing_member(flx_env *e, flx_item *force, const char *name, 
     }
     if (strcmp(name, "moment") == 0) {
         bushing_effort(b, force, true, v);
-        return b->m->dimension == 2 ? number(v[2], out) : flx_env_vector(e, v, out);
+        return b->m->dimension == 2 ? flx_value_set_node(v[2], out) : flx_env_vector(e, v, out);
     }
     if (strcmp(name, "displacement") == 0) {
         way(b, d, p);
@@ -739,7 +728,7 @@ static flx_status bushing_member(flx_env *e, flx_item *force, const char *name, 
     }
     if (strcmp(name, "length") == 0) {
         FLX_TRY(make_length(b, d));
-        return number(d->length, out);
+        return flx_value_set_node(d->length, out);
     }
     if (strcmp(name, "power") == 0) {
         flx_node sum = node_const(g, 0), rate[3];
@@ -747,7 +736,7 @@ static flx_status bushing_member(flx_env *e, flx_item *force, const char *name, 
             bushing_local(b, force, moment, v, rate);
             sum = node_sub(g, sum, node_dot(g, v, rate));
         }
-        return number(sum, out);
+        return flx_value_set_node(sum, out);
     }
     return flx_member_unknown(e, force->full, name, loc, words, NULL);
 }
@@ -762,15 +751,16 @@ static flx_status power_member(flx_env *e, flx_force_data *d, flx_value *out)
     case FLX_FORCE_SPRING:
     case FLX_FORCE_ACTUATOR:
         FLX_TRY(make_length(b, d));
-        return number(node_neg(g, node_mul(g, d->scalar, d->rate)), out);
+        return flx_value_set_node(node_neg(g, node_mul(g, d->scalar, d->rate)), out);
     case FLX_FORCE_JOINT_SPRING:
-        return number(node_neg(g, node_mul(g, d->scalar, d->rate)), out);
+        return flx_value_set_node(node_neg(g, node_mul(g, d->scalar, d->rate)), out);
     case FLX_FORCE_JOINT:
-        return number(node_mul(g, d->scalar, ((flx_joint_data *)d->joint->data)->def.rate), out);
+        return flx_value_set_node(
+            node_mul(g, d->scalar, ((flx_joint_data *)d->joint->data)->def.rate), out);
     default:
         break;
     }
-    if (d->nspread > 0) return number(flx_force_spread_power(b, d), out);
+    if (d->nspread > 0) return flx_value_set_node(flx_force_spread_power(b, d), out);
     for (int i = 0; i < 2; i++) {
         flx_node v[3], w[3], p = node_const(g, 0);
         flx_node_velocity(b, d->body[i], d->def.at[i], v);
@@ -779,12 +769,12 @@ static flx_status power_member(flx_env *e, flx_force_data *d, flx_value *out)
         if (d->def.torque[0] >= 0) p = node_add(g, p, node_dot(g, d->def.torque, w));
         sum = i == 1 ? node_add(g, sum, p) : node_sub(g, sum, p);
     }
-    return number(sum, out);
+    return flx_value_set_node(sum, out);
 }
 
 static flx_status value_member(flx_env *e, flx_force_data *d, flx_value *out)
 {
-    if (d->number) return number(d->scalar, out);
+    if (d->number) return flx_value_set_node(d->scalar, out);
     return flx_env_vector(e, d->def.force[0] >= 0 ? d->def.force : d->def.torque, out);
 }
 
@@ -813,7 +803,7 @@ flx_status flx_force_member(flx_env *e, flx_item *force, const char *name, flx_l
     bool has_line = d->def.type == FLX_FORCE_SPRING || d->def.type == FLX_FORCE_ACTUATOR;
     if (has_line && strcmp(name, "length") == 0) {
         FLX_TRY(make_length(b, d));
-        return number(d->length, out);
+        return flx_value_set_node(d->length, out);
     }
     bool value = strcmp(name, "value") == 0, power = strcmp(name, "power") == 0;
     if (d->def.type == FLX_FORCE_GRAVITATION || (!value && !power)) {

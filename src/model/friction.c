@@ -95,7 +95,7 @@ static flx_node pressure(flx_builder *b, const flx_item *joint, const surface *s
     double n = ROUND_OFF * weight * (gravity > 0 ? gravity : 1.0);
     if (!(n > 0)) n = ROUND_OFF;
     for (int i = 0; i < 3; i++) {
-        R[i] = flx_graph_leaf(g, flx_leaf_make(FLX_LEAF_REACTION, joint->number, i));
+        R[i] = node_leaf(g, FLX_LEAF_REACTION, joint->number, i);
     }
     flx_node square = node_dot(g, R, R);
     if (!s->whole && b->m->dimension == 3) {

@@ -250,8 +250,7 @@ flx_status flx_function_call(flx_env *e, const flx_item *f, int n, const flx_val
     if (d->table >= 0) {
         flx_node x;
         FLX_TRY(flx_value_to_number(e, &args[0], loc, &x));
-        *out = flx_value_number(flx_graph_table(b->g, d->table, 0, x));
-        return out->node < 0 ? FLX_ERR_MEMORY : FLX_OK;
+        return flx_value_set_node(flx_graph_table(b->g, d->table, 0, x), out);
     }
     flx_local *locals = flx_take(b, (size_t)n, sizeof *locals);
     if (!locals) return FLX_ERR_MEMORY;

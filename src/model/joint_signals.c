@@ -56,7 +56,7 @@ static flx_node angle_node(flx_builder *b, flx_item *joint)
     joint_axis(b, d, 0, 1, y1);
     joint_axis(b, d, 1, 0, x2);
     flx_node a = flx_graph_binary(g, FLX_OP_ATAN2, node_dot(g, y1, x2), node_dot(g, x1, x2));
-    flx_node whole = flx_graph_leaf(g, flx_leaf_make(FLX_LEAF_TURNS, joint->number, 0));
+    flx_node whole = node_leaf(g, FLX_LEAF_TURNS, joint->number, 0);
     return node_add(g, a, node_scale(g, 2 * flx_pi, whole));
 }
 
@@ -97,11 +97,6 @@ static flx_node displacement_node(flx_builder *b, const flx_joint_data *d)
     return node_sub(b->g, node_dot(b->g, axis, p), node_const(b->g, drawn));
 }
 
-static flx_node rate_of(flx_builder *b, flx_node n)
-{
-    return n < 0 ? -1 : flx_graph_derive(b->g, n, flx_leaf_time_rate, b->m);
-}
-
 bool flx_joint_has_coordinate(const flx_item *joint)
 {
     const flx_joint_data *d = joint->data;
@@ -116,7 +111,7 @@ static flx_status make_coordinate(flx_builder *b, flx_item *joint)
     bool displacement = flx_joint_has_displacement(def->type) && d->displacement;
     if (!flx_joint_has_coordinate(joint)) return FLX_OK;
     def->coordinate = displacement ? displacement_node(b, d) : angle_node(b, joint);
-    def->rate = displacement ? rate_of(b, def->coordinate) : angle_rate(b, d);
+    def->rate = displacement ? flx_node_rate(b, def->coordinate) : angle_rate(b, d);
     return def->coordinate < 0 || def->rate < 0 ? FLX_ERR_MEMORY : FLX_OK;
 }
 
@@ -206,8 +201,7 @@ static flx_status rotation_member(flx_env *e, flx_item *joint, flx_value *out)
     flx_builder *b = e->b;
     flx_graph *g = b->g;
     if (b->m->dimension == 2) {
-        *out = flx_value_number(angle_node(b, joint));
-        return out->node < 0 ? FLX_ERR_MEMORY : FLX_OK;
+        return flx_value_set_node(angle_node(b, joint), out);
     }
     // In the joint's axes of the first body: Q = F1^T F2.
     flx_node F[2][3][3], Q[9], theta[3], turned[3];
@@ -256,12 +250,10 @@ static flx_status reaction_member(flx_env *e, const flx_item *joint, bool moment
     flx_graph *g = e->b->g;
     flx_node v[3];
     for (int i = 0; i < 3; i++) {
-        v[i] =
-            flx_graph_leaf(g, flx_leaf_make(FLX_LEAF_REACTION, joint->number, moment ? 3 + i : i));
+        v[i] = node_leaf(g, FLX_LEAF_REACTION, joint->number, moment ? 3 + i : i);
     }
     if (moment && e->b->m->dimension == 2) {
-        *out = flx_value_number(v[2]);
-        return v[2] < 0 ? FLX_ERR_MEMORY : FLX_OK;
+        return flx_value_set_node(v[2], out);
     }
     return flx_env_vector(e, v, out);
 }
@@ -314,12 +306,6 @@ static const char *const *joint_words(flx_builder *b, const flx_joint_data *d)
     return none;
 }
 
-static flx_status number(flx_node n, flx_value *out)
-{
-    *out = flx_value_number(n);
-    return n < 0 ? FLX_ERR_MEMORY : FLX_OK;
-}
-
 static flx_status moving_member(flx_env *e, flx_item *joint, const char *name, flx_loc loc,
                                 flx_value *out)
 {
@@ -332,14 +318,14 @@ static flx_status moving_member(flx_env *e, flx_item *joint, const char *name, f
     if (t == FLX_JOINT_UNIVERSAL) return universal_member(e, d, rate, out);
     if (strcmp(name, "displacement") == 0) {
         if (!flx_joint_has_displacement(t)) return displacement_member(e, d, out);
-        return number(displacement_node(b, d), out);
+        return flx_value_set_node(displacement_node(b, d), out);
     }
     if (t == FLX_JOINT_PLANAR || t == FLX_JOINT_FREE) {
-        return number(rate ? angle_rate(b, d) : angle_node(b, joint), out);
+        return flx_value_set_node(rate ? angle_rate(b, d) : angle_node(b, joint), out);
     }
     FLX_TRY(flx_joint_coordinate(b, joint, loc));
-    if (rate) return number(d->def.rate, out);
-    return number(d->displacement ? angle_node(b, joint) : d->def.coordinate, out);
+    if (rate) return flx_value_set_node(d->def.rate, out);
+    return flx_value_set_node(d->displacement ? angle_node(b, joint) : d->def.coordinate, out);
 }
 
 flx_status flx_joint_member(flx_env *e, flx_item *joint, const char *name, flx_loc loc,
@@ -363,5 +349,5 @@ flx_status flx_joint_member(flx_env *e, flx_item *joint, const char *name, flx_l
         return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, loc, "joint '%s' has no motion, and so no drive",
                         joint->full);
     }
-    return number(flx_graph_leaf(e->b->g, flx_leaf_make(FLX_LEAF_DRIVE, joint->number, 0)), out);
+    return flx_value_set_node(node_leaf(e->b->g, FLX_LEAF_DRIVE, joint->number, 0), out);
 }

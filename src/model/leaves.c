@@ -4,23 +4,17 @@
 //     motion of body b, d < 3:  dr = e_d;   d >= 3:  dR = R e_k~, k = d - 3      (planar: angle' = 1)
 //
 // R w~ by columns, indices modulo 3:  (R w~)_ij = R_i,j+1 w_j+2 - R_i,j+2 w_j+1.
-#include "model/model.h"
-
-static flx_node leaf(flx_graph *g, flx_leaf_kind kind, int index, int component)
-{
-    return flx_graph_leaf(g, flx_leaf_make(kind, index, component));
-}
+#include "model/nodes.h"
 
 // Entry (row, column) of R w~ with w in leaves.
 static flx_node turned_entry(flx_graph *g, int body, int row, int column)
 {
     int j1 = (column + 1) % 3, j2 = (column + 2) % 3;
-    flx_node r1 = leaf(g, FLX_LEAF_BODY_ROTATION, body, 3 * row + j1);
-    flx_node r2 = leaf(g, FLX_LEAF_BODY_ROTATION, body, 3 * row + j2);
-    flx_node w1 = leaf(g, FLX_LEAF_BODY_SPIN, body, j1);
-    flx_node w2 = leaf(g, FLX_LEAF_BODY_SPIN, body, j2);
-    return flx_graph_binary(g, FLX_OP_SUB, flx_graph_binary(g, FLX_OP_MUL, r1, w2),
-                            flx_graph_binary(g, FLX_OP_MUL, r2, w1));
+    flx_node r1 = node_leaf(g, FLX_LEAF_BODY_ROTATION, body, 3 * row + j1);
+    flx_node r2 = node_leaf(g, FLX_LEAF_BODY_ROTATION, body, 3 * row + j2);
+    flx_node w1 = node_leaf(g, FLX_LEAF_BODY_SPIN, body, j1);
+    flx_node w2 = node_leaf(g, FLX_LEAF_BODY_SPIN, body, j2);
+    return node_sub(g, node_mul(g, r1, w2), node_mul(g, r2, w1));
 }
 
 flx_node flx_leaf_time_rate(flx_graph *g, void *model, flx_leaf l)
@@ -38,20 +32,20 @@ flx_node flx_leaf_time_rate(flx_graph *g, void *model, flx_leaf l)
     case FLX_LEAF_COUNT:
         return flx_graph_const(g, 0.0);
     case FLX_LEAF_BODY_POSITION:
-        return leaf(g, FLX_LEAF_BODY_VELOCITY, index, c);
+        return node_leaf(g, FLX_LEAF_BODY_VELOCITY, index, c);
     case FLX_LEAF_BODY_ROTATION:
-        if (m->dimension == 2) return leaf(g, FLX_LEAF_BODY_SPIN, index, 0);
+        if (m->dimension == 2) return node_leaf(g, FLX_LEAF_BODY_SPIN, index, 0);
         return turned_entry(g, index, c / 3, c % 3);
     case FLX_LEAF_BODY_VELOCITY:
-        return leaf(g, FLX_LEAF_BODY_ACCELERATION, index, c);
+        return node_leaf(g, FLX_LEAF_BODY_ACCELERATION, index, c);
     case FLX_LEAF_BODY_SPIN:
-        return leaf(g, FLX_LEAF_BODY_SPIN_RATE, index, c);
+        return node_leaf(g, FLX_LEAF_BODY_SPIN_RATE, index, c);
     case FLX_LEAF_VARIABLE:
-        return leaf(g, FLX_LEAF_VARIABLE_RATE, index, c);
+        return node_leaf(g, FLX_LEAF_VARIABLE_RATE, index, c);
     case FLX_LEAF_VARIABLE_RATE:
-        return leaf(g, FLX_LEAF_VARIABLE_RATE2, index, c);
+        return node_leaf(g, FLX_LEAF_VARIABLE_RATE2, index, c);
     case FLX_LEAF_STATE:
-        return leaf(g, FLX_LEAF_STATE_RATE, index, c);
+        return node_leaf(g, FLX_LEAF_STATE_RATE, index, c);
     case FLX_LEAF_BODY_ACCELERATION:
     case FLX_LEAF_BODY_SPIN_RATE:
     case FLX_LEAF_VARIABLE_RATE2:
@@ -79,9 +73,10 @@ flx_node flx_leaf_time_rate(flx_graph *g, void *model, flx_leaf l)
 static flx_node unit_turn(flx_graph *g, int body, int row, int column, int k)
 {
     int j1 = (column + 1) % 3, j2 = (column + 2) % 3;
-    if (k == j2) return leaf(g, FLX_LEAF_BODY_ROTATION, body, 3 * row + j1);
+    if (k == j2) return node_leaf(g, FLX_LEAF_BODY_ROTATION, body, 3 * row + j1);
     if (k == j1) {
-        return flx_graph_unary(g, FLX_OP_NEG, leaf(g, FLX_LEAF_BODY_ROTATION, body, 3 * row + j2));
+        return flx_graph_unary(g, FLX_OP_NEG,
+                               node_leaf(g, FLX_LEAF_BODY_ROTATION, body, 3 * row + j2));
     }
     return flx_graph_const(g, 0.0);
 }

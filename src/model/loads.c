@@ -47,7 +47,7 @@ flx_status flx_loads_scale(flx_builder *b, const flx_item *item, int n, flx_node
         const flx_item *a = b->analyses.items[k];
         if (!flx_loads_has_factor(a)) continue;
         if (!names(a, item->full, top ? item->base : NULL, parameter)) continue;
-        flx_node factor = flx_graph_leaf(b->g, flx_leaf_make(FLX_LEAF_FACTOR, k, 0));
+        flx_node factor = node_leaf(b->g, FLX_LEAF_FACTOR, k, 0);
         for (int i = 0; i < n; i++) {
             if (nodes[i] < 0) continue;
             nodes[i] = node_mul(b->g, factor, nodes[i]);

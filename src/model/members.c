@@ -59,9 +59,8 @@ static flx_status constraint_member(flx_env *e, flx_item *item, const char *name
         return flx_member_unknown(e, item->full, name, loc, words, NULL);
     }
     FLX_TRY(flx_env_require(e, FLX_MODE_MOVING, item->full, name, loc));
-    *out = flx_value_number(
-        flx_graph_leaf(e->b->g, flx_leaf_make(FLX_LEAF_MULTIPLIER, item->number, 0)));
-    return out->node < 0 ? FLX_ERR_MEMORY : FLX_OK;
+    return flx_value_set_node(
+        flx_graph_leaf(e->b->g, flx_leaf_make(FLX_LEAF_MULTIPLIER, item->number, 0)), out);
 }
 
 // What modes have found, as numbers that do not change during the run.
@@ -232,8 +231,7 @@ static flx_status index_elastic(flx_env *e, const flx_value *of, flx_item *body,
         return FLX_FAIL(b->ctx, FLX_ERR_MODEL, loc, "'%s' has %d modes, and no mode(%d)",
                         body->full, n, number);
     }
-    *out = flx_value_number(flx_flexible_mode(b, body, number - 1));
-    return out->node < 0 ? FLX_ERR_MEMORY : FLX_OK;
+    return flx_value_set_node(flx_flexible_mode(b, body, number - 1), out);
 }
 
 // node(7), point(0.5), mode(3) of a flexible body, whose physics comes later: a place on the line

@@ -2,7 +2,12 @@
 #pragma once
 
 #include "expr/algebra.h"
+#include "model/model.h"
 
+static inline flx_node node_leaf(flx_graph *g, flx_leaf_kind kind, int index, int component)
+{
+    return flx_graph_leaf(g, flx_leaf_make(kind, index, component));
+}
 // A number that may be an expression of open parameters (flx_open of model.h).
 static inline flx_node node_open(flx_graph *g, double value, int open)
 {

@@ -468,9 +468,8 @@ static flx_status add_probe(flx_env *e, flx_measure_kind kind, const flx_value *
         b->probe_capacity = capacity;
     }
     if (k == o->nprobe) o->probes[o->nprobe++] = (struct flx_probe){kind, v->node};
-    *out = flx_value_number(
-        flx_graph_leaf(b->g, flx_leaf_make(FLX_LEAF_PARAMETER, MEASURE_BASE + k, 0)));
-    return out->node < 0 ? FLX_ERR_MEMORY : FLX_OK;
+    return flx_value_set_node(
+        flx_graph_leaf(b->g, flx_leaf_make(FLX_LEAF_PARAMETER, MEASURE_BASE + k, 0)), out);
 }
 
 flx_status flx_measure_call(flx_env *e, const char *word, int n, const flx_value *args, flx_loc loc,

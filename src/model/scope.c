@@ -196,8 +196,7 @@ static flx_status variable_value(flx_env *e, flx_item *item, flx_loc loc, flx_va
         const flx_first_data *d = item->data;
         leaf = flx_leaf_make(d->algebraic ? FLX_LEAF_ALGEBRAIC : FLX_LEAF_STATE, d->number, 0);
     }
-    *out = flx_value_number(flx_graph_leaf(e->b->g, leaf));
-    return out->node < 0 ? FLX_ERR_MEMORY : FLX_OK;
+    return flx_value_set_node(flx_graph_leaf(e->b->g, leaf), out);
 }
 
 // What an item is in an expression.
@@ -266,8 +265,8 @@ flx_status flx_env_lookup(flx_scope *s, const char *name, flx_loc loc, flx_value
     if (item) return flx_item_value(e, item, loc, out);
     if (strcmp(name, "t") == 0) {
         FLX_TRY(flx_env_require(e, FLX_MODE_TIME, "t", NULL, loc));
-        *out = flx_value_number(flx_graph_leaf(s->graph, flx_leaf_make(FLX_LEAF_TIME, 0, 0)));
-        return out->node < 0 ? FLX_ERR_MEMORY : FLX_OK;
+        return flx_value_set_node(flx_graph_leaf(s->graph, flx_leaf_make(FLX_LEAF_TIME, 0, 0)),
+                                  out);
     }
     if (strcmp(name, "ground") == 0) {
         *out = flx_value_item(e->b->ground);

@@ -1,251 +1,11 @@
-// signals.c - signals of bodies, points, parts and the whole model as nodes over leaves.
-//
-// A point p of the body frame, with r, v, a of the centre of mass, w and alpha in body axes and
-// d = p - com:
-//     position r + R d,   velocity v + R (w x d),   acceleration a + R (alpha x d + w x (w x d))
-// In the plane R d = (c dx - s dy, s dx + c dy), and w x d = w (-dy, dx).
+// signals.c - signals of bodies, points, parts and the whole model: the members that an expression
+// may ask for, made of kinematics.c.
 #include "model/deformable.h"
 #include "model/nodes.h"
 
 #include <string.h>
 
-static const double origin[3] = {0, 0, 0};
-
-static flx_node leaf(flx_builder *b, flx_leaf_kind kind, int index, int component)
-{
-    return flx_graph_leaf(b->g, flx_leaf_make(kind, index, component));
-}
-
-// ---- kinematics of a body -----------------------------------------------------------------------
-
-// A follower has no leaves: its motion is written with those of the body that carries it.
-static const flx_body_data *follower(const flx_item *body)
-{
-    const flx_body_data *d = body->kind == FLX_KIND_BODY ? body->data : NULL;
-    return d && d->carrier && flx_body_is_elastic(d->carrier) ? d : NULL;
-}
-
-static flx_node rate_of(flx_builder *b, flx_node n)
-{
-    return flx_graph_derive(b->g, n, flx_leaf_time_rate, b->m);
-}
-
-flx_node flx_node_angle(flx_builder *b, const flx_item *body)
-{
-    const flx_body_data *f = follower(body);
-    if (f) return flx_flexible_planar_angle(b, f->carrier, f->node);
-    if (!flx_body_turns(body)) return node_const(b->g, 0);
-    return leaf(b, FLX_LEAF_BODY_ROTATION, body->number, 0);
-}
-
-// Planar: cosine and sine of the body's angle.
-static void planar_axes(flx_builder *b, const flx_item *body, flx_node *c, flx_node *s)
-{
-    flx_node angle = flx_node_angle(b, body);
-    *c = flx_graph_unary(b->g, FLX_OP_COS, angle);
-    *s = flx_graph_unary(b->g, FLX_OP_SIN, angle);
-}
-
-// R v with v in body axes.
-static void turn(flx_builder *b, const flx_item *body, const flx_node v[3], flx_node out[3])
-{
-    flx_graph *g = b->g;
-    flx_node x[3];
-    if (!flx_body_turns(body)) {
-        memcpy(x, v, sizeof x);
-    } else if (b->m->dimension == 2) {
-        flx_node c, s;
-        planar_axes(b, body, &c, &s);
-        x[0] = node_sub(g, node_mul(g, c, v[0]), node_mul(g, s, v[1]));
-        x[1] = node_add(g, node_mul(g, s, v[0]), node_mul(g, c, v[1]));
-        x[2] = v[2];
-    } else {
-        const flx_body_data *f = follower(body);
-        flx_node R[9];
-        if (f) flx_flexible_rotation(b, f->carrier, f->node, R);
-        for (int i = 0; i < 3; i++) {
-            x[i] = node_const(g, 0);
-            for (int j = 0; j < 3; j++) {
-                if (node_is(g, v[j], 0)) continue;
-                flx_node r =
-                    f ? R[3 * i + j] : leaf(b, FLX_LEAF_BODY_ROTATION, body->number, 3 * i + j);
-                x[i] = node_add(g, x[i], node_mul(g, r, v[j]));
-            }
-        }
-    }
-    memcpy(out, x, sizeof x);
-}
-
-// Angular velocity or acceleration in body axes.
-static void body_spin(flx_builder *b, const flx_item *body, flx_leaf_kind kind, flx_node out[3])
-{
-    bool turns = flx_body_turns(body), planar = b->m->dimension == 2;
-    for (int i = 0; i < 3; i++) {
-        bool has = turns && (!planar || i == 2);
-        out[i] = has ? leaf(b, kind, body->number, planar ? 0 : i) : node_const(b->g, 0);
-    }
-}
-
-static void arm_of(flx_builder *b, const flx_item *body, const double at[3], flx_node out[3])
-{
-    const double *com = origin;
-    if (body->kind == FLX_KIND_BODY) {
-        const flx_body_data *d = body->data;
-        com = ((const flx_point_data *)d->com->data)->at;
-    }
-    for (int i = 0; i < 3; i++) out[i] = node_const(b->g, at[i] - com[i]);
-}
-
-static void base_leaves(flx_builder *b, const flx_item *body, flx_leaf_kind kind, flx_node out[3])
-{
-    for (int i = 0; i < 3; i++) {
-        bool has = body->kind == FLX_KIND_BODY && (i < 2 || b->m->dimension == 3);
-        out[i] = has ? leaf(b, kind, body->number, i) : node_const(b->g, 0);
-    }
-}
-
-void flx_node_position(flx_builder *b, const flx_item *body, const double at[3], flx_node out[3])
-{
-    flx_node d[3], r[3];
-    const flx_body_data *f = follower(body);
-    arm_of(b, body, at, d);
-    if (f) {
-        flx_flexible_position(b, f->carrier, f->node, r);
-    } else {
-        base_leaves(b, body, FLX_LEAF_BODY_POSITION, r);
-    }
-    turn(b, body, d, d);
-    node_add3(b->g, r, d, out);
-}
-
-void flx_node_velocity(flx_builder *b, const flx_item *body, const double at[3], flx_node out[3])
-{
-    flx_node d[3], v[3], w[3];
-    if (follower(body)) {
-        flx_node_position(b, body, at, out);
-        for (int i = 0; i < 3; i++) out[i] = rate_of(b, out[i]);
-        return;
-    }
-    arm_of(b, body, at, d);
-    base_leaves(b, body, FLX_LEAF_BODY_VELOCITY, v);
-    body_spin(b, body, FLX_LEAF_BODY_SPIN, w);
-    node_cross(b->g, w, d, d);
-    turn(b, body, d, d);
-    node_add3(b->g, v, d, out);
-}
-
-void flx_node_acceleration(flx_builder *b, const flx_item *body, const double at[3],
-                           flx_node out[3])
-{
-    flx_graph *g = b->g;
-    flx_node d[3], a[3], w[3], alpha[3], around[3], along[3];
-    arm_of(b, body, at, d);
-    base_leaves(b, body, FLX_LEAF_BODY_ACCELERATION, a);
-    body_spin(b, body, FLX_LEAF_BODY_SPIN, w);
-    body_spin(b, body, FLX_LEAF_BODY_SPIN_RATE, alpha);
-    node_cross(g, alpha, d, around);
-    node_cross(g, w, d, along);
-    node_cross(g, w, along, along);
-    node_add3(g, around, along, around);
-    turn(b, body, around, around);
-    node_add3(g, a, around, out);
-}
-
-void flx_node_direction(flx_builder *b, const flx_item *body, const double d[3], flx_node out[3])
-{
-    flx_node v[3];
-    node_const3(b->g, d, v);
-    turn(b, body, v, out);
-}
-
-void flx_node_spin(flx_builder *b, const flx_item *body, flx_node out[3])
-{
-    const flx_body_data *f = follower(body);
-    if (f) {
-        flx_flexible_spin(b, f->carrier, f->node, out);
-        return;
-    }
-    body_spin(b, body, FLX_LEAF_BODY_SPIN, out);
-    if (b->m->dimension == 3) turn(b, body, out, out);
-}
-
-void flx_node_spin_rate(flx_builder *b, const flx_item *body, flx_node out[3])
-{
-    body_spin(b, body, FLX_LEAF_BODY_SPIN_RATE, out);
-    if (b->m->dimension == 3) turn(b, body, out, out);
-}
-
-void flx_node_turn(flx_builder *b, const flx_item *body, const double R[9], const flx_node v[3],
-                   flx_node out[3])
-{
-    node_turn3(b->g, R, v, out);
-    turn(b, body, out, out);
-}
-
-// ---- rotations ----------------------------------------------------------------------------------
-
-// Half the skew part, sin(phi) n, and cos(phi) of a rotation matrix.
-static void sine_and_cosine(flx_graph *g, const flx_node R[9], flx_node sine[3], flx_node *cosine)
-{
-    for (int i = 0; i < 3; i++) {
-        int j = (i + 1) % 3, k = (i + 2) % 3;
-        sine[i] = node_scale(g, 0.5, node_sub(g, R[3 * k + j], R[3 * j + k]));
-    }
-    flx_node trace = node_add(g, node_add(g, R[0], R[4]), R[8]);
-    *cosine = node_scale(g, 0.5, node_sub(g, trace, node_const(g, 1)));
-}
-
-void flx_node_rotation_vector(flx_graph *g, const flx_node R[9], flx_node out[3])
-{
-    flx_node v[3], c;
-    sine_and_cosine(g, R, v, &c);
-    flx_node s2 = node_dot(g, v, v), s = node_sqrt(g, s2);
-    // phi/sin(phi) = 1 + sin^2/6 + ... where the sine is small and the cosine positive
-    flx_node near =
-        flx_graph_binary(g, FLX_OP_AND, flx_graph_binary(g, FLX_OP_LT, s2, node_const(g, 1e-8)),
-                         flx_graph_binary(g, FLX_OP_LT, node_const(g, 0), c));
-    flx_node series = node_add(g, node_const(g, 1), node_scale(g, 1.0 / 6, s2));
-    flx_node exact = node_div(g, flx_graph_binary(g, FLX_OP_ATAN2, s, c), s);
-    flx_node factor = flx_graph_either(g, near, series, exact);
-    for (int i = 0; i < 3; i++) out[i] = node_mul(g, factor, v[i]);
-}
-
-// Unit quaternion with w >= 0: of the four ways to divide (Shepperd), the one by the largest
-// component.
-static void quaternion(flx_graph *g, const flx_node R[9], flx_node out[4])
-{
-    flx_node one = node_const(g, 1);
-    flx_node diff[3] = {node_sub(g, R[7], R[5]), node_sub(g, R[2], R[6]), node_sub(g, R[3], R[1])};
-    flx_node xy = node_add(g, R[1], R[3]), xz = node_add(g, R[2], R[6]),
-             yz = node_add(g, R[5], R[7]);
-    flx_node trace = node_add(g, node_add(g, R[0], R[4]), R[8]);
-    flx_node big[4] = {trace, R[0], R[4], R[8]};
-    // one plus twice the diagonal entry, minus the trace: four times the square of x, y, z
-    flx_node square[3];
-    for (int i = 0; i < 3; i++) {
-        square[i] = node_sub(g, node_add(g, one, node_scale(g, 2, R[4 * i])), trace);
-    }
-    flx_node way[4][4] = {{node_add(g, one, trace), diff[0], diff[1], diff[2]},
-                          {diff[0], square[0], xy, xz},
-                          {diff[1], xy, square[1], yz},
-                          {diff[2], xz, yz, square[2]}};
-    flx_node q[4];
-    memcpy(q, way[3], sizeof q);
-    for (int k = 2; k >= 0; k--) { // is big[k] the largest of those from k on?
-        flx_node largest = one;
-        for (int j = k + 1; j < 4; j++) {
-            flx_node le = flx_graph_binary(g, FLX_OP_LE, big[j], big[k]);
-            largest = j == k + 1 ? le : flx_graph_binary(g, FLX_OP_AND, largest, le);
-        }
-        for (int i = 0; i < 4; i++) q[i] = flx_graph_either(g, largest, way[k][i], q[i]);
-    }
-    flx_node size = node_sqrt(g, node_add(g, node_dot(g, q, q), node_mul(g, q[3], q[3])));
-    flx_node negative = flx_graph_binary(g, FLX_OP_LT, q[0], node_const(g, 0));
-    flx_node scale = node_div(g, flx_graph_either(g, negative, node_const(g, -1), one), size);
-    for (int i = 0; i < 4; i++) out[i] = node_mul(g, scale, q[i]);
-}
-
-// ---- values in the axes of a space --------------------------------------------------------------
+// ---- values in the axes of a space ------------------------------------------------------------
 
 flx_status flx_env_list(flx_env *e, int n, const flx_node *v, flx_value *out)
 {
@@ -293,13 +53,7 @@ flx_status flx_env_stand_in(flx_env *e, int n, flx_value *out)
     return FLX_OK;
 }
 
-static flx_status number(flx_node n, flx_value *out)
-{
-    *out = flx_value_number(n);
-    return n < 0 ? FLX_ERR_MEMORY : FLX_OK;
-}
-
-// ---- members of bodies and points ---------------------------------------------------------------
+// ---- members of bodies and points -------------------------------------------------------------
 
 static const char *const body_signals[] = {"position",
                                            "velocity",
@@ -340,7 +94,7 @@ static void subject_place(flx_builder *b, const subject *s, int order, flx_node 
     }
     flx_flexible_position(b, s->body, s->node, out);
     for (int i = 0; i < 3; i++) {
-        for (int k = 0; k < order; k++) out[i] = rate_of(b, out[i]);
+        for (int k = 0; k < order; k++) out[i] = flx_node_rate(b, out[i]);
     }
 }
 
@@ -351,7 +105,7 @@ static void subject_spin(flx_builder *b, const subject *s, int order, flx_node o
         return;
     }
     flx_flexible_spin(b, s->body, s->node, out);
-    for (int i = 0; order && i < 3; i++) out[i] = rate_of(b, out[i]);
+    for (int i = 0; order && i < 3; i++) out[i] = flx_node_rate(b, out[i]);
 }
 
 // One axis of the frame, ground axes.
@@ -416,13 +170,13 @@ static flx_status planar_angle(flx_env *e, const subject *s, flx_value *out)
     flx_node angle = node_const(g, 0);
     if (s->node >= 0) {
         angle = flx_flexible_planar_angle(e->b, s->body, s->node);
-        return number(node_sub(g, angle, node_const(g, e->space->angle)), out);
+        return flx_value_set_node(node_sub(g, angle, node_const(g, e->space->angle)), out);
     }
     if (flx_body_turns(s->body)) {
-        angle = leaf(e->b, FLX_LEAF_BODY_ROTATION, s->body->number, 0);
+        angle = node_leaf(e->b->g, FLX_LEAF_BODY_ROTATION, s->body->number, 0);
     }
     double more = atan2(s->R[3], s->R[0]) - e->space->angle;
-    return number(node_add(g, angle, node_const(g, more)), out);
+    return flx_value_set_node(node_add(g, angle, node_const(g, more)), out);
 }
 
 static flx_status rotation_member(flx_env *e, const subject *s, const char *name, flx_value *out)
@@ -432,26 +186,26 @@ static flx_status rotation_member(flx_env *e, const subject *s, const char *name
     flx_node R[9], v[3], q[4], c, w[3];
     if (strcmp(name, "rate") == 0 || strcmp(name, "angular_velocity") == 0) {
         subject_spin(e->b, s, 0, w);
-        if (planar) return number(w[2], out);
-        if (name[0] == 'r') return number(node_norm(g, w), out);
+        if (planar) return flx_value_set_node(w[2], out);
+        if (name[0] == 'r') return flx_value_set_node(node_norm(g, w), out);
         return flx_env_vector(e, w, out);
     }
     if (strcmp(name, "angular_acceleration") == 0) {
         subject_spin(e->b, s, 1, w);
-        return planar ? number(w[2], out) : flx_env_vector(e, w, out);
+        return planar ? flx_value_set_node(w[2], out) : flx_env_vector(e, w, out);
     }
     if (planar) return planar_angle(e, s, out); // angle, orientation
     FLX_TRY(frame_matrix(e, s, R));
     if (strcmp(name, "orientation") == 0) {
         flx_value *list = flx_take(e->b, 1, sizeof *list);
         if (!list) return FLX_ERR_MEMORY;
-        quaternion(g, R, q);
+        flx_node_quaternion(g, R, q);
         *out = (flx_value){
             .kind = FLX_VALUE_HANDLE, .handle = list, .tag = FLX_TAG_QUATERNION, .node = -1};
         return flx_env_list(e, 4, q, list);
     }
-    sine_and_cosine(g, R, v, &c);
-    return number(flx_graph_binary(g, FLX_OP_ATAN2, node_norm(g, v), c), out);
+    flx_node_sine_cosine(g, R, v, &c);
+    return flx_value_set_node(flx_graph_binary(g, FLX_OP_ATAN2, node_norm(g, v), c), out);
 }
 
 static flx_status moving_member(flx_env *e, const subject *s, const char *name, flx_loc loc,
@@ -564,7 +318,7 @@ static flx_status node_member(flx_env *e, const flx_item *point, const char *nam
     } else {
         flx_flexible_load(e->b, d->body, d->node, moment, v);
     }
-    if (moment && e->b->m->dimension == 2) return number(v[2], out);
+    if (moment && e->b->m->dimension == 2) return flx_value_set_node(v[2], out);
     return flx_env_vector(e, v, out);
 }
 
@@ -669,7 +423,7 @@ flx_status flx_body_member(flx_env *e, flx_item *item, const char *name, flx_loc
     return found ? FLX_OK : flx_member_unknown(e, item->full, name, loc, body_signals, &d->points);
 }
 
-// ---- mass centre of a part, the whole model -----------------------------------------------------
+// ---- mass centre of a part, the whole model ---------------------------------------------------
 
 typedef void kinematics(flx_builder *b, const flx_item *body, const double at[3], flx_node out[3]);
 
@@ -732,10 +486,11 @@ flx_status flx_group_member(flx_env *e, const char *group, const char *name, flx
     if (!words[k]) return flx_member_unknown(e, group, name, loc, words, NULL);
     if (!is_momentum) {
         flx_leaf_kind kind = words == energy ? FLX_LEAF_ENERGY : FLX_LEAF_CONSTRAINTS;
-        return number(leaf(b, kind, 0, k), out);
+        return flx_value_set_node(node_leaf(b->g, kind, 0, k), out);
     }
-    if (k == 1 && b->m->dimension == 2) return number(leaf(b, FLX_LEAF_MOMENTUM, 0, 5), out);
+    if (k == 1 && b->m->dimension == 2)
+        return flx_value_set_node(node_leaf(b->g, FLX_LEAF_MOMENTUM, 0, 5), out);
     flx_node v[3];
-    for (int i = 0; i < 3; i++) v[i] = leaf(b, FLX_LEAF_MOMENTUM, 0, 3 * k + i);
+    for (int i = 0; i < 3; i++) v[i] = node_leaf(b->g, FLX_LEAF_MOMENTUM, 0, 3 * k + i);
     return flx_env_vector(e, v, out);
 }

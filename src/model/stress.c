@@ -60,8 +60,7 @@ flx_status flx_stress_member(flx_env *e, const flx_item *point, const char *name
     }
     sum_modes(e->b, d->body, modes, s);
     if (name[0] == 'v') {
-        *out = flx_value_number(von_mises(e->b->g, s));
-        return out->node < 0 ? FLX_ERR_MEMORY : FLX_OK;
+        return flx_value_set_node(von_mises(e->b->g, s), out);
     }
     flx_value *list = flx_take(e->b, 1, sizeof *list);
     if (!list) return FLX_ERR_MEMORY;
@@ -83,6 +82,5 @@ flx_status flx_stress_largest(flx_env *e, flx_item *body, flx_loc loc, flx_value
     }
     int number = 0;
     while (b->elastic.items[number] != body) number++;
-    *out = flx_value_number(flx_graph_leaf(b->g, flx_leaf_make(FLX_LEAF_STRESS, number, 0)));
-    return out->node < 0 ? FLX_ERR_MEMORY : FLX_OK;
+    return flx_value_set_node(node_leaf(b->g, FLX_LEAF_STRESS, number, 0), out);
 }
