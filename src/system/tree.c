@@ -109,7 +109,6 @@ void flx_tree_work_destroy(flx_work *work)
     flx_partition_clear(&w->partition);
     flx_free(w->states);
     flx_free(w->frames);
-    flx_free(w->tangents.base);
     flx_free(w->tangents.loads);
     flx_free(w->tangents.links);
     flx_free(w->block);
@@ -138,6 +137,9 @@ static size_t cut_block(const flx_tree *t, flx_tree_work *w)
         {&w->rows, rows},
         {&w->rhs, rows},
         {&w->free_a, nv},
+        {&w->moved.q, (size_t)t->base.dims.nq},
+        {&w->moved.v, nv},
+        {&w->moved.a, nv},
         {&w->A0, values},
         {&w->A2, values},
         {&w->masses, (size_t)t->nvariable * (size_t)t->nvariable},
@@ -167,11 +169,10 @@ flx_work *flx_tree_work_create(const flx_system *s)
     w->inner = t->inner->ops->work_create(t->inner);
     w->states = flx_alloc(s->ctx, (size_t)t->t.k.n + 1, sizeof *w->states);
     w->frames = flx_alloc(s->ctx, (size_t)t->t.k.n + 1, sizeof *w->frames);
-    w->tangents.base = flx_alloc(s->ctx, (size_t)t->t.k.n + 1, sizeof *w->frames);
     w->tangents.loads = flx_alloc(s->ctx, (size_t)t->t.k.n + 1, sizeof *w->frames);
     w->tangents.links = flx_alloc(s->ctx, (size_t)t->t.k.n + 1, sizeof *w->tangents.links);
     w->block = flx_alloc(s->ctx, cut_block(t, w), sizeof *w->block);
-    bool tangents = w->tangents.base && w->tangents.loads && w->tangents.links;
+    bool tangents = w->tangents.loads && w->tangents.links;
     flx_status status = flx_state_create(t->inner, &w->body);
     if (status == FLX_OK && t->partitions) status = flx_partition_create(t, &w->partition);
     if (status != FLX_OK || !tangents || !w->inner || !w->states || !w->frames || !w->block) {
@@ -403,7 +404,7 @@ static double reach_of(const flx_tree *t, const flx_tree_work *w, const double *
     for (int i = 0; i < t->t.k.n; i++) { // moments and forces were collected there
         const flx_link *l = t->t.links + i;
         const flx_link_frame *f = w->frames + 1 + i;
-        double arm = v3_norm(v3_sub(at, f->p)), push = v3_norm(f->v), turns = v3_norm(f->w);
+        double arm = v3_norm(v3_sub(at, f->p)), push = v3_norm(f->f), turns = v3_norm(f->n);
         if (push > ROUNDING * most) turns = fmax(turns, arm * push);
         double length = flx_tree_inner(t)->length; // scale of slides
         double part = flx_link_turns(l->kind) ? turns : length * push;

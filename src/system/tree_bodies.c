@@ -1,6 +1,8 @@
 // tree_bodies.c - motion of the bodies on a tree of links, and what forces on them do to it.
 #include "system/tree_bodies.h"
 
+#include "system/tree_frames.h"
+
 static v3 zero(void)
 {
     return v3_make(0, 0, 0);
@@ -26,6 +28,44 @@ void flx_tree_restrict(const flx_linkage *k, const flx_link *l, wrench f, double
     if (l->kind == FLX_LINK_SHIFT) out[1] = f.f.y;
 }
 
+// Rates of the joint, or its accelerations, in the ground's axes.
+static INLINE void relative(const flx_linkage *k, const flx_link *l, const m33 *R, const double *v,
+                            v3 *w, v3 *d)
+{
+    if (k->planar) {
+        v3 t;
+        flx_tree_expand(k, l, v + l->v, w, &t);
+        *d = m33_mul_v(*R, t);
+        return;
+    }
+    v3 z = m33_col(*R, 2);
+    v += l->v;
+    *w = *d = zero();
+    switch (l->kind) {
+    case FLX_LINK_TURN:
+        *w = v3_scale(v[0], z);
+        break;
+    case FLX_LINK_SLIDE:
+        *d = v3_scale(v[0], z);
+        break;
+    case FLX_LINK_SCREW:
+        *w = v3_scale(v[0], z);
+        *d = v3_scale(l->pitch * v[0], z);
+        break;
+    case FLX_LINK_BALL:
+        *w = m33_mul_v(*R, v3_load(v));
+        break;
+    case FLX_LINK_SHIFT:
+        *d = m33_mul_v(*R, v3_load(v));
+        break;
+    }
+}
+
+static bool slides(const flx_link *l)
+{
+    return l->kind == FLX_LINK_SLIDE || l->kind == FLX_LINK_SHIFT || l->kind == FLX_LINK_SCREW;
+}
+
 static void place_in_plane(const flx_link *l, const double *q, const flx_link_frame *parent,
                            flx_link_frame *f)
 {
@@ -39,31 +79,27 @@ static void place_in_plane(const flx_link *l, const double *q, const flx_link_fr
     f->angle = parent->angle + turned;
 }
 
+// R Rz
+static INLINE void turn_about_z(turn t, m33 *R)
+{
+    for (int i = 0; i < 9; i += 3) {
+        double x = R->m[i], y = R->m[i + 1];
+        R->m[i] = t.c * x + t.s * y;
+        R->m[i + 1] = t.c * y - t.s * x;
+    }
+}
+
 static void place_in_space(const flx_link *l, const double *q, const flx_link_frame *parent,
                            flx_link_frame *f)
 {
-    v3 d = zero();
-    f->R = m33_mul(parent->R, l->R);
     f->p = v3_add(parent->p, m33_mul_v(parent->R, l->r));
-    switch (l->kind) {
-    case FLX_LINK_TURN:
-    case FLX_LINK_SCREW: {
-        turn t = turn_of(q[0]);
-        if (l->kind == FLX_LINK_SCREW) d.z = l->pitch * q[0];
-        f->R = m33_mul(f->R, (m33){{t.c, -t.s, 0, t.s, t.c, 0, 0, 0, 1}});
-        break;
-    }
-    case FLX_LINK_SLIDE:
-        d.z = q[0];
-        break;
-    case FLX_LINK_BALL:
-        f->R = m33_mul(f->R, quat_to_m33(quat_load(q)));
-        break;
-    case FLX_LINK_SHIFT:
-        d = v3_load(q);
-        break;
-    }
-    f->p = v3_add(f->p, m33_mul_v(f->R, d)); // along axes that the joint does not turn
+    f->R = m33_mul(parent->R, l->R); // without turns exactly as drawn
+    if (l->kind == FLX_LINK_TURN || l->kind == FLX_LINK_SCREW) turn_about_z(turn_of(q[0]), &f->R);
+    // displacements are along axes that the joint does not turn
+    if (l->kind == FLX_LINK_SCREW) f->p = v3_axpy(l->pitch * q[0], m33_col(f->R, 2), f->p);
+    if (l->kind == FLX_LINK_SLIDE) f->p = v3_axpy(q[0], m33_col(f->R, 2), f->p);
+    if (l->kind == FLX_LINK_SHIFT) f->p = v3_add(f->p, m33_mul_v(f->R, v3_load(q)));
+    if (l->kind == FLX_LINK_BALL) f->R = m33_mul(f->R, quat_to_m33(quat_load(q)));
 }
 
 void flx_tree_place_link(const flx_tree_links *t, int i, const double *q, flx_link_frame *f)
@@ -142,12 +178,13 @@ void flx_tree_move_links(const flx_tree_links *t, flx_link_frame *f, int first, 
                          const double *v)
 {
     for (int i = first; i <= last; i++) {
-        const flx_link_frame *p = f + t->links[i].parent;
+        const flx_link *l = t->links + i;
+        const flx_link_frame *p = f + l->parent;
         v3 w, d;
-        flx_tree_expand(&t->k, t->links + i, v + t->links[i].v, &w, &d);
-        f[i].w = v3_add(p->w, m33_mul_v(f[i].R, w));
+        relative(&t->k, l, &f[i].R, v, &w, &d);
+        f[i].w = v3_add(p->w, w);
         f[i].v = v3_add(p->v, v3_cross(p->w, v3_sub(f[i].p, p->p)));
-        f[i].v = v3_add(f[i].v, m33_mul_v(f[i].R, d));
+        if (slides(l)) f[i].v = v3_add(f[i].v, d);
     }
 }
 
@@ -168,19 +205,19 @@ void flx_tree_accelerations(const flx_tree_links *t, const flx_body_places *b,
                             flx_link_frame *frames, const double *v, const double *a, double *out)
 {
     flx_link_frame *f = frames + 1;
-    frames[0].w = frames[0].v = zero();
-    flx_tree_move_links(t, f, 0, t->k.n - 1, v);
     frames[0].alpha = frames[0].a = zero();
     for (int i = 0; i < t->k.n; i++) { // (TREE-3) in the ground's axes
-        const flx_link_frame *p = f + t->links[i].parent;
+        const flx_link *l = t->links + i;
+        const flx_link_frame *p = f + l->parent;
         v3 w, d, dw, dd, r = v3_sub(f[i].p, p->p);
-        flx_tree_expand(&t->k, t->links + i, v + t->links[i].v, &w, &d);
-        flx_tree_expand(&t->k, t->links + i, a + t->links[i].v, &dw, &dd);
-        w = m33_mul_v(f[i].R, w);
-        d = m33_mul_v(f[i].R, d);
-        f[i].alpha = v3_add(p->alpha, v3_add(v3_cross(p->w, w), m33_mul_v(f[i].R, dw)));
+        relative(&t->k, l, &f[i].R, a, &dw, &dd);
+        w = v3_sub(f[i].w, p->w);
+        f[i].alpha = v3_add(p->alpha, v3_add(v3_cross(p->w, w), dw));
         v3 x = v3_add(v3_cross(p->alpha, r), v3_cross(p->w, v3_cross(p->w, r)));
-        x = v3_axpy(2.0, v3_cross(p->w, d), v3_add(x, m33_mul_v(f[i].R, dd)));
+        if (slides(l)) {
+            relative(&t->k, l, &f[i].R, v, &w, &d);
+            x = v3_axpy(2.0, v3_cross(p->w, d), v3_add(x, dd));
+        }
         f[i].a = v3_add(p->a, x);
     }
     for (int i = 0; i < b->n; i++) {
@@ -192,21 +229,21 @@ void flx_tree_accelerations(const flx_tree_links *t, const flx_body_places *b,
     }
 }
 
-// Moment about the origin and force on each link, ground's axes: w and v.
+// Moment about the origin and force on each link, ground's axes.
 static void collect(const flx_tree_links *t, const flx_body_places *b, flx_link_frame *frames,
                     const double *force)
 {
-    for (int i = 0; i <= t->k.n; i++) frames[i].w = frames[i].v = zero();
+    for (int i = 0; i <= t->k.n; i++) frames[i].n = frames[i].f = zero();
     for (int i = 0; i < b->n; i++) {
         const flx_mount *m = t->mounts + i;
         flx_link_frame *f = frames + 1 + m->link;
         const double *in = force + b->v[i];
         v3 F = load(&t->k, in);
-        f->v = v3_add(f->v, F);
-        f->w = v3_add(f->w, v3_cross(m33_mul_v(f->R, m->p), F));
+        f->f = v3_add(f->f, F);
+        f->n = v3_add(f->n, v3_cross(m33_mul_v(f->R, m->p), F));
         if (!turns(b, i)) continue;
         v3 N = t->k.planar ? v3_make(0, 0, in[2]) : m33_mul_v(m->R, v3_load(in + 3));
-        f->w = v3_add(f->w, m33_mul_v(f->R, N));
+        f->n = v3_add(f->n, m33_mul_v(f->R, N));
     }
 }
 
@@ -218,10 +255,14 @@ void flx_tree_forces(const flx_tree_links *t, const flx_body_places *b, flx_link
     for (int i = t->k.n - 1; i >= 0; i--) {
         const flx_link *l = t->links + i;
         flx_link_frame *p = f + l->parent;
-        wrench own = {m33_tmul_v(f[i].R, f[i].w), m33_tmul_v(f[i].R, f[i].v)};
-        flx_tree_restrict(&t->k, l, own, tau + l->v);
-        p->v = v3_add(p->v, f[i].v);
-        p->w = v3_add(p->w, v3_add(f[i].w, v3_cross(v3_sub(f[i].p, p->p), f[i].v)));
+        if (l->kind == FLX_LINK_TURN) {
+            tau[l->v] = v3_dot(m33_col(f[i].R, 2), f[i].n);
+        } else {
+            wrench own = {m33_tmul_v(f[i].R, f[i].n), m33_tmul_v(f[i].R, f[i].f)};
+            flx_tree_restrict(&t->k, l, own, tau + l->v);
+        }
+        p->f = v3_add(p->f, f[i].f);
+        p->n = v3_add(p->n, v3_add(f[i].n, v3_cross(v3_sub(f[i].p, p->p), f[i].f)));
     }
 }
 
@@ -231,7 +272,7 @@ void flx_tree_wrenches(const flx_tree_links *t, const flx_body_places *b, flx_li
     const flx_link_frame *f = frames + 1;
     collect(t, b, frames, force);
     for (int i = 0; i < t->k.n; i++) {
-        v3_store(ext + 6 * i, m33_tmul_v(f[i].R, f[i].w));
-        v3_store(ext + 6 * i + 3, m33_tmul_v(f[i].R, f[i].v));
+        v3_store(ext + 6 * i, m33_tmul_v(f[i].R, f[i].n));
+        v3_store(ext + 6 * i + 3, m33_tmul_v(f[i].R, f[i].f));
     }
 }

@@ -12,8 +12,9 @@ typedef struct flx_link_frame {
     m33 R;
     v3 p;         // origin
     double angle; // planar: sum of all turns
-    v3 w, v;      // scratch: angular velocity and velocity of the origin, or moment and force
-    v3 alpha, a;  // scratch
+    v3 w, v;      // angular velocity and velocity of the origin
+    v3 alpha, a;  // their rates
+    v3 n, f; // moment about the origin and force on the link, of flx_tree_forces of all outboard
 } flx_link_frame;
 
 // Where the numbers of each body are in the arrays of the descriptor.
@@ -30,6 +31,7 @@ void flx_tree_positions(const flx_tree_links *t, const flx_body_places *b,
                         const flx_link_frame *frames, double *q);
 void flx_tree_velocities(const flx_tree_links *t, const flx_body_places *b, flx_link_frame *frames,
                          const double *v, double *out);
+// At the velocities v that are there.
 void flx_tree_accelerations(const flx_tree_links *t, const flx_body_places *b,
                             flx_link_frame *frames, const double *v, const double *a, double *out);
 void flx_tree_forces(const flx_tree_links *t, const flx_body_places *b, flx_link_frame *frames,

@@ -7,14 +7,48 @@ static void copy_variables(const flx_tree *t, const double *from, double *to)
     memcpy(to, from, (size_t)t->nvariable * sizeof *to);
 }
 
+// Whether the numbers are those of the last time, which they are after this.
+static bool is_same(int n, const double *x, double *last)
+{
+    int i = 0;
+    while (i < n && x[i] == last[i]) i++;
+    if (i == n) return true;
+    memcpy(last, x, (size_t)n * sizeof *last);
+    return false;
+}
+
+// Where the bodies are is asked for again and again at the same point: by the residual, its tangent, what
+// comes after a step. Motions are found once.
+void flx_tree_move(const flx_tree *t, flx_tree_work *w, const double *q, const double *v,
+                   const double *a)
+{
+    const flx_dims *n = &t->base.dims;
+    const flx_descriptor *d = flx_tree_inner(t);
+    flx_tree_moved *last = &w->moved;
+    if (!is_same(n->nq, q, last->q) || !last->placed) {
+        flx_tree_place(&t->t, q, w->frames);
+        flx_tree_positions(&t->t, &t->places, w->frames, w->body->q);
+        copy_variables(t, q + t->t.k.nq, w->body->q + d->variable_q);
+        last->has_v = last->has_a = false;
+        last->placed = true;
+    }
+    if (v && (!is_same(n->nv, v, last->v) || !last->has_v)) {
+        flx_tree_velocities(&t->t, &t->places, w->frames, v, w->body->v);
+        copy_variables(t, v + t->t.k.nv, w->body->v + d->variable_v);
+        last->has_a = false;
+        last->has_v = true;
+    }
+    if (a && (!is_same(n->nv, a, last->a) || !last->has_a)) {
+        flx_tree_accelerations(&t->t, &t->places, w->frames, v, a, w->body->a);
+        copy_variables(t, a + t->t.k.nv, w->body->a + d->variable_v);
+        last->has_a = true;
+    }
+}
+
 flx_point flx_tree_carry(const flx_tree *t, flx_tree_work *w, const flx_point *p)
 {
     flx_point b = *p;
-    flx_tree_place(&t->t, p->q, w->frames);
-    flx_tree_positions(&t->t, &t->places, w->frames, w->body->q);
-    flx_tree_velocities(&t->t, &t->places, w->frames, p->v, w->body->v);
-    copy_variables(t, p->q + t->t.k.nq, w->body->q + flx_tree_inner(t)->variable_q);
-    copy_variables(t, p->v + t->t.k.nv, w->body->v + flx_tree_inner(t)->variable_v);
+    flx_tree_move(t, w, p->q, p->v, NULL);
     b.q = w->body->q;
     b.v = w->body->v;
     b.a = w->zero;
@@ -22,11 +56,12 @@ flx_point flx_tree_carry(const flx_tree *t, flx_tree_work *w, const flx_point *p
     return b;
 }
 
-void flx_tree_carry_accelerations(const flx_tree *t, flx_tree_work *w, const double *v,
-                                  const double *a)
+flx_point flx_tree_carry_all(const flx_tree *t, flx_tree_work *w, const flx_point *p)
 {
-    flx_tree_accelerations(&t->t, &t->places, w->frames, v, a, w->body->a);
-    copy_variables(t, a + t->t.k.nv, w->body->a + flx_tree_inner(t)->variable_v);
+    flx_tree_move(t, w, p->q, p->v, p->a);
+    flx_point b = flx_tree_carry(t, w, p);
+    b.a = w->body->a;
+    return b;
 }
 
 void flx_tree_pull(const flx_tree *t, flx_tree_work *w, const double *force, double *out)
@@ -39,9 +74,7 @@ flx_status flx_tree_residual(const flx_system *s, flx_work *work, const flx_poin
 {
     const flx_tree *t = flx_tree_of(s);
     flx_tree_work *w = flx_tree_work_of(work);
-    flx_point b = flx_tree_carry(t, w, p);
-    flx_tree_carry_accelerations(t, w, p->v, p->a);
-    b.a = w->body->a;
+    flx_point b = flx_tree_carry_all(t, w, p);
     FLX_TRY(flx_eval_residual(t->inner, w->inner, &b, w->r));
     flx_tree_pull(t, w, w->r, r);
     int rest = flx_dims_unknowns(&s->dims) - s->dims.nv;
@@ -130,7 +163,7 @@ flx_status flx_tree_bond_bias(const flx_system *s, flx_work *work, const flx_poi
     flx_tree_work *w = flx_tree_work_of(work);
     flx_point b = flx_tree_carry(t, w, p);
     FLX_TRY(flx_eval_bond_bias(t->inner, w->inner, &b, bias));
-    flx_tree_carry_accelerations(t, w, p->v, w->zero);
+    flx_tree_move(t, w, p->q, p->v, w->zero);
     flx_tree_add_products(t, w, &b, w->body->a, bias);
     return FLX_OK;
 }
@@ -139,9 +172,7 @@ flx_status flx_tree_energy(const flx_system *s, flx_work *work, const flx_point 
 {
     const flx_tree *t = flx_tree_of(s);
     flx_tree_work *w = flx_tree_work_of(work);
-    flx_point b = flx_tree_carry(t, w, p);
-    flx_tree_carry_accelerations(t, w, p->v, p->a);
-    b.a = w->body->a;
+    flx_point b = flx_tree_carry_all(t, w, p);
     return flx_eval_energy(t->inner, w->inner, &b, e);
 }
 
@@ -150,15 +181,14 @@ void flx_tree_to_bodies(const flx_system *s, flx_work *work, const flx_state *x,
     const flx_tree *t = flx_tree_of(s);
     flx_tree_work *w = flx_tree_work_of(work);
     const flx_dims *n = &s->dims;
+    const flx_dims *inner = &t->inner->dims;
+    flx_tree_move(t, w, x->q, x->v, x->a);
     bodies->t = x->t;
-    const flx_descriptor *d = flx_tree_inner(t);
-    flx_tree_place(&t->t, x->q, w->frames);
-    flx_tree_positions(&t->t, &t->places, w->frames, bodies->q);
-    flx_tree_velocities(&t->t, &t->places, w->frames, x->v, bodies->v);
-    flx_tree_accelerations(&t->t, &t->places, w->frames, x->v, x->a, bodies->a);
-    copy_variables(t, x->q + t->t.k.nq, bodies->q + d->variable_q);
-    copy_variables(t, x->v + t->t.k.nv, bodies->v + d->variable_v);
-    copy_variables(t, x->a + t->t.k.nv, bodies->a + d->variable_v);
+    if (bodies != w->body) {
+        memcpy(bodies->q, w->body->q, (size_t)inner->nq * sizeof *bodies->q);
+        memcpy(bodies->v, w->body->v, (size_t)inner->nv * sizeof *bodies->v);
+        memcpy(bodies->a, w->body->a, (size_t)inner->nv * sizeof *bodies->a);
+    }
     memcpy(bodies->w, x->w, (size_t)n->nw * sizeof *x->w);
     memcpy(bodies->x, x->x, (size_t)n->nx * sizeof *x->x);
     memcpy(bodies->dx, x->dx, (size_t)n->nx * sizeof *x->dx);
@@ -169,6 +199,8 @@ void flx_tree_accept(const flx_system *s, flx_work *work, flx_state *x)
 {
     const flx_tree *t = flx_tree_of(s);
     flx_tree_work *w = flx_tree_work_of(work);
+    const flx_descriptor *d = flx_tree_inner(t);
+    if (d->nturn == 0 && d->nmodal == 0) return; // nothing is watched
     flx_tree_to_bodies(s, work, x, w->body);
     memcpy(w->body->lam, x->lam, (size_t)s->dims.nlam * sizeof *x->lam);
     memcpy(w->body->mu, x->mu, (size_t)s->dims.nmu * sizeof *x->mu);
@@ -180,6 +212,7 @@ double flx_tree_longest_step(const flx_system *s, flx_work *work, const flx_stat
 {
     const flx_tree *t = flx_tree_of(s);
     flx_tree_work *w = flx_tree_work_of(work);
+    if (flx_tree_inner(t)->nturn == 0) return HUGE_VAL;
     flx_tree_to_bodies(s, work, x, w->body);
     return flx_eval_longest_step(t->inner, w->inner, w->body);
 }

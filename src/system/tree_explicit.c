@@ -202,7 +202,7 @@ static flx_status close_accelerations(const flx_tree *t, flx_tree_work *w, const
     const flx_dims *n = &t->base.dims;
     int rows = flx_tree_rows(t);
     FLX_TRY(flx_eval_bond_bias(t->inner, w->inner, b, w->rhs));
-    flx_tree_carry_accelerations(t, w, x->v, x->a);
+    flx_tree_move(t, w, x->q, x->v, x->a);
     flx_tree_add_products(t, w, b, w->body->a, w->rhs);
     for (int i = 0; i < rows; i++) {
         if (gives_way(t, i)) w->rhs[i] = 0.0;
@@ -233,6 +233,7 @@ flx_status flx_tree_find_algebraic(const flx_tree *t, flx_tree_work *w, flx_stat
     memcpy(b->w, x->w, (size_t)n->nw * sizeof *x->w);
     memcpy(b->switches, x->switches, (size_t)n->nswitch * sizeof *x->switches);
     memset(b->a, 0, (size_t)t->inner->dims.nv * sizeof *b->a);
+    w->moved.has_a = false;
     memset(b->dx, 0, (size_t)n->nx * sizeof *b->dx);
     memset(b->lam, 0, (size_t)n->nlam * sizeof *b->lam);
     memset(b->mu, 0, (size_t)n->nmu * sizeof *b->mu);

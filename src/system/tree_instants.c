@@ -65,11 +65,13 @@ static void change(const flx_system *s, flx_work *work, const flx_state *x,
     inner_of(t)->change(t->inner, flx_tree_work_of(work)->inner, b, changed, switches);
 }
 
-// Switches, states and variables after an instant.
-static void take_back(const flx_system *s, const flx_state *b, flx_state *x)
+// Switches, states and variables after an instant, which changed them in the state of the bodies.
+static void take_back(const flx_system *s, flx_tree_work *w, flx_state *x)
 {
     const flx_tree *t = flx_tree_of(s);
     const flx_descriptor *d = flx_tree_inner(t);
+    const flx_state *b = w->body;
+    w->moved.placed = false;
     size_t n = (size_t)t->nvariable;
     memcpy(x->q + t->t.k.nq, b->q + d->variable_q, n * sizeof *x->q);
     memcpy(x->v + t->t.k.nv, b->v + d->variable_v, n * sizeof *x->v);
@@ -91,7 +93,7 @@ static flx_status happen(const flx_system *s, flx_work *work, flx_state *x,
         const double *row = w->set + (size_t)t->inner->dims.nv * (size_t)i;
         flx_tree_pull(t, w, row, Y + (size_t)s->dims.nv * (size_t)i);
     }
-    take_back(s, b, x);
+    take_back(s, w, x);
     return status;
 }
 
@@ -100,7 +102,7 @@ static void settle(const flx_system *s, flx_work *work, flx_state *x)
     const flx_tree *t = flx_tree_of(s);
     flx_state *b = carried(s, work, x);
     inner_of(t)->settle(t->inner, flx_tree_work_of(work)->inner, b);
-    take_back(s, b, x);
+    take_back(s, flx_tree_work_of(work), x);
 }
 
 static const char *indicator(const flx_system *s, int i, flx_loc *loc)

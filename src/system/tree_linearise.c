@@ -103,7 +103,7 @@ static void differentiate_bodies(const flx_tree *t, const flx_link_frame *f,
     }
 }
 
-// out += dP^T r_b along (theta, s); n and f: moment and force of everything outboard, in frames' w, v.
+// out += dP^T r_b along (theta, s); n and f: moment and force of everything outboard.
 static void add_turned_forces(const flx_tree *t, const flx_link_frame *loads, flx_link_tangent *g,
                               const double *force, double *out)
 {
@@ -124,13 +124,13 @@ static void add_turned_forces(const flx_tree *t, const flx_link_frame *loads, fl
     for (int i = t->t.k.n - 1; i >= 0; i--) {
         const flx_link *l = t->t.links + i;
         flx_link_tangent *o = g + i, *p = g + l->parent;
-        v3 n = v3_sub(o->n, v3_cross(o->theta, loads[i].w));
+        v3 n = v3_sub(o->n, v3_cross(o->theta, loads[i].n));
         wrench own = {m33_tmul_v(loads[i].R, n),
-                      v3_neg(m33_tmul_v(loads[i].R, v3_cross(o->theta, loads[i].v)))};
+                      v3_neg(m33_tmul_v(loads[i].R, v3_cross(o->theta, loads[i].f)))};
         double row[3] = {0, 0, 0};
         flx_tree_restrict(&t->t.k, l, own, row);
         for (int k = 0; k < flx_link_freedom(l->kind, planar); k++) out[l->v + k] += row[k];
-        p->n = v3_add(p->n, v3_add(o->n, v3_cross(v3_sub(o->s, p->s), loads[i].v)));
+        p->n = v3_add(p->n, v3_add(o->n, v3_cross(v3_sub(o->s, p->s), loads[i].f)));
     }
 }
 
@@ -186,7 +186,7 @@ static void put_velocity_columns(const flx_tree *t, flx_tree_work *w, const flx_
                                  flx_blocks *b)
 {
     flx_tree_tangents *g = &w->tangents;
-    const flx_link_frame *base = g->base + 1;
+    const flx_link_frame *base = w->frames + 1;
     size_t n = (size_t)flx_dims_unknowns(&t->inner->dims);
     for (int i = 0; i < t->t.k.n; i++) {
         for (int c = 0; c < flx_link_freedom(t->t.links[i].kind, t->t.k.planar); c++) {
@@ -219,18 +219,15 @@ flx_status flx_tree_linearise(const flx_system *s, flx_work *work, const flx_poi
     const flx_pattern *pt = &s->pattern;
     size_t links = (size_t)t->t.k.n + 1, values = (size_t)pt->offset[pt->row[pt->nblock]];
     flx_blocks inner = {g->A0, g->A1, g->A2};
-    flx_point c = flx_tree_carry(t, w, p);
-    flx_tree_carry_accelerations(t, w, p->v, p->a);
-    c.a = w->body->a;
-    memcpy(g->base, w->frames, links * sizeof *g->base);
+    flx_point c = flx_tree_carry_all(t, w, p);
     FLX_TRY(flx_eval_residual(t->inner, w->inner, &c, w->r));
     FLX_TRY(flx_eval_linearise(t->inner, w->inner, &c, &inner));
     flx_tree_forces(&t->t, &t->places, w->frames, w->r, w->free_a);
-    memcpy(g->loads, w->frames, links * sizeof *g->loads); // moment and force of all outboard
     if (t->by_links) {
         flx_tree_linearise_links(t, w, p, &inner, b);
         return FLX_OK;
     }
+    memcpy(g->loads, w->frames, links * sizeof *g->loads); // moment and force of all outboard
     memset(b->A0, 0, values * sizeof *b->A0);
     memset(b->A1, 0, values * sizeof *b->A1);
     memset(b->A2, 0, values * sizeof *b->A2);

@@ -102,7 +102,7 @@ static flx_status linearise_balance(const flx_tree *t, flx_tree_work *w, const f
 static flx_status find_nulls(const flx_tree *t, flx_tree_work *w, const double *q)
 {
     flx_tree_massless *m = w->massless;
-    flx_tree_place(&t->t, q, w->frames);
+    flx_tree_move(t, w, q, NULL, NULL);
     if (flx_pseudo_factor(&t->t, m->links, w->frames + 1) != m->nnull) return FLX_SINGULAR;
     for (int k = 0; k < m->nnull; k++) {
         flx_pseudo_solve(&t->t, m->links, w->frames + 1, NULL, k,
@@ -189,7 +189,7 @@ static flx_status make(const flx_tree *t, flx_tree_work *w, const double *q)
     if (!m) return FLX_ERR_MEMORY;
     m->links = flx_alloc(ctx, (size_t)t->t.k.n, sizeof *m->links);
     if (!m->links) return FLX_ERR_MEMORY;
-    flx_tree_place(&t->t, q, w->frames);
+    flx_tree_move(t, w, q, NULL, NULL);
     size_t k = (size_t)(m->nnull = flx_pseudo_factor(&t->t, m->links, w->frames + 1));
     size_t values = flx_pattern_size(&t->base.pattern) + (size_t)t->base.pattern.extra;
     m->null_link = flx_alloc(ctx, 2 * k, sizeof *m->null_link);

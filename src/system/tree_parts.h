@@ -56,12 +56,12 @@ typedef struct flx_link_tangent {
 
 // For derivatives.
 typedef struct flx_tree_tangents {
-    flx_link_frame *base, *loads; // (links + 1) owned; the ground's first
-    flx_link_tangent *links;      // (links + 1) owned
-    double *dq, *dv, *da;         // (nv of the inner system)
-    double *column, *add;         // (n of the inner system) (nv)
-    double *A0, *A1, *A2;         // on the inner pattern
-    double *composite;            // (36 links) where the tangent is kept by links
+    flx_link_frame *loads;   // (links + 1) owned; the ground's first
+    flx_link_tangent *links; // (links + 1) owned
+    double *dq, *dv, *da;    // (nv of the inner system)
+    double *column, *add;    // (n of the inner system) (nv)
+    double *A0, *A1, *A2;    // on the inner pattern
+    double *composite;       // (36 links) where the tangent is kept by links
 } flx_tree_tangents;
 
 // Coordinates of loops that follow from the others (TREE-16).
@@ -78,12 +78,19 @@ typedef struct flx_tree_partition {
     long changes;    // choices so far
 } flx_tree_partition;
 
+// The motion that frames and body state of the work have.
+typedef struct flx_tree_moved {
+    bool placed, has_v, has_a;
+    double *q, *v, *a; // (nq) (nv) (nv)
+} flx_tree_moved;
+
 // struct flx_work is the descriptor's; this one goes by its name.
 typedef struct flx_tree_work {
     flx_work *inner;        // owned
     flx_state *body;        // owned; of the inner system
     flx_link_state *states; // owned
     flx_link_frame *frames; // owned
+    flx_tree_moved moved;
     double *r, *own, *zero; // (n of the inner system)
     double *ext;            // (6 links)
     double *G, *Y;          // (rows x nv) rows of the closures along the joints; M^-1 G^T
@@ -134,10 +141,12 @@ void flx_tree_work_destroy(flx_work *w);
 // The point in coordinates of bodies: frames and body state of the work are set.
 flx_point flx_tree_carry(const flx_tree *t, flx_tree_work *w, const flx_point *p);
 
-// Accelerations of bodies and variables, there.
-void flx_tree_carry_accelerations(const flx_tree *t, flx_tree_work *w, const double *v,
-                                  const double *a);
-// out (nv) = P^T force; frames lose their velocities.
+// With its accelerations.
+flx_point flx_tree_carry_all(const flx_tree *t, flx_tree_work *w, const flx_point *p);
+// Frames and body state of the work for a motion, by what is known of it already; v, a: NULL, not these.
+void flx_tree_move(const flx_tree *t, flx_tree_work *w, const double *q, const double *v,
+                   const double *a);
+// out (nv) = P^T force.
 void flx_tree_pull(const flx_tree *t, flx_tree_work *w, const double *force, double *out);
 
 flx_status flx_tree_residual(const flx_system *s, flx_work *w, const flx_point *p, double *r);

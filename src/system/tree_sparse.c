@@ -12,8 +12,8 @@
 
 // ---- one link -----------------------------------------------------------------------------------
 
-static void store_link(const flx_tree *t, int i, const flx_link_frame *f,
-                       const flx_link_frame *loads, const double *v, flx_blocks *extra)
+static void store_link(const flx_tree *t, int i, const flx_link_frame *f, const double *v,
+                       flx_blocks *extra)
 {
     const flx_link *l = t->t.links + i;
     const flx_link_frame *c = f + i, *p = f + l->parent;
@@ -28,8 +28,8 @@ static void store_link(const flx_tree *t, int i, const flx_link_frame *f,
     }
     flx_tree_expand(&t->t.k, l, v + l->v, &w, &d);
     v3_store(g0 + 9, v3_sub(c->p, p->p));
-    v3_store(g0 + 12, loads[i].w);
-    v3_store(g0 + 15, loads[i].v);
+    v3_store(g0 + 12, c->n);
+    v3_store(g0 + 15, c->f);
     v3_store(g1, p->w);
     v3_store(g1 + 3, m33_mul_v(c->R, w));
     v3_store(g1 + 6, v3_sub(c->v, p->v));
@@ -506,7 +506,7 @@ void flx_tree_linearise_links(const flx_tree *t, flx_tree_work *w, const flx_poi
 {
     const flx_pattern *in = &t->inner->pattern, *pt = &t->base.pattern;
     const flx_tree_fronts *f = &t->fronts;
-    const flx_link_frame *base = w->tangents.base + 1;
+    const flx_link_frame *base = w->frames + 1;
     flx_blocks extra = flx_tree_extra(t, b);
     double *const A[3] = {extra.A0, extra.A1, extra.A2};
     for (size_t at = f->links; at < f->extra; at += 36) { // small pieces stay in the cache
@@ -514,7 +514,7 @@ void flx_tree_linearise_links(const flx_tree *t, flx_tree_work *w, const flx_poi
         for (int k = 0; k < 3; k++) memset(A[k] + at, 0, size * sizeof **A);
     }
     for (int i = 0; i < t->t.k.n; i++) {
-        store_link(t, i, base, w->tangents.loads + 1, p->v, &extra);
+        store_link(t, i, base, p->v, &extra);
     }
     for (int e = 0; e < in->row[in->nblock]; e++) add_entry(t, base, e, inner, w->r, &extra);
     if (f->nother == 0) return;
