@@ -61,7 +61,10 @@ int main(int argc, char **argv)
     static const int elements[] = {10, 100, 1000, 10000};
     bench_result r;
     if (argc > 2) {
-        return !run(argv[1], atoi(argv[2]), argc > 3 ? atof(argv[3]) : 1.0, &r);
+        if (!run(argv[1], atoi(argv[2]), argc > 3 ? atof(argv[3]) : 1.0, &r)) return 1;
+        printf("steps %ld, iterations %ld, factorisations %ld\n", (long)r.work.steps,
+               (long)r.work.newton_iterations, (long)r.work.factorisations);
+        return 0;
     }
     printf("%-20s %8s %10s %12s %16s %8s %10s %10s\n", "formulation", "elements", "seconds",
            "us/el./step", "instr./el./iter.", "iter.", "tip x", "tip y");

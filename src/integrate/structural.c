@@ -12,6 +12,8 @@
 #define FORGET_NOISE 0.95
 // Iterations that a fresh linearisation with its factors is worth.
 #define REFRESH_COST 4
+// Factors renewed because of their age in a row, before one step more is tried.
+#define TRY_LONGER 8
 // Steps that differ by less are the same step: their factors serve; their accelerations do.
 #define SAME_FACTORS 1e-6
 #define SAME_STEP 1e-9
@@ -211,7 +213,18 @@ static void set_step(structural *g, double h)
     if (g->h_factored > 0.0 && fabs(h - g->h_factored) > SAME_FACTORS * h) g->h_factored = 0.0;
 }
 
-// The books on the factors: renewed when the iterations they cost too much have paid for new ones.
+// A direction that is soft beside one that is stiff, as the stretch of a short element beside its
+// bending, turns with the body: after some steps the old factors make corrections along it grow, though
+// all others shrink as before. Iterations of a step that has to renew them are lost, and the next factors
+// live as long.
+void structural_outlived(structural *g)
+{
+    g->life = g->age;
+    g->retired = 0;
+}
+
+// The books on the factors: renewed when the iterations they cost too much have paid for new ones, or at
+// the age at which others have failed.
 static void keep_books(structural *g, int iterations)
 {
     if (g->h_factored == 0.0) return;
@@ -222,6 +235,11 @@ static void keep_books(structural *g, int iterations)
     }
     g->age++;
     if (g->extra >= REFRESH_COST) g->h_factored = 0.0;
+    if (g->life == 0 || g->age < g->life) return;
+    g->h_factored = 0.0;
+    if (++g->retired < TRY_LONGER) return;
+    g->life++;
+    g->retired = 0;
 }
 
 flx_status structural_attempt(flx_integrator *it, const flx_state *x, double h)

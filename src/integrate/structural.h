@@ -69,6 +69,8 @@ typedef struct structural {
     int extra;                 // iterations more than that since then
     double contraction;        // measured with these factors, at contraction_age; 0: not yet
     int contraction_age;
+    int life; // steps after which factors failed within a step: they are renewed before; 0: none did
+    int retired; // factors renewed so in a row
 
     flx_stiff_bonds stiff; // of methods without dissipation
 
@@ -112,6 +114,8 @@ void structural_algorithmic(const structural *g, const double *y, int n, const d
 // structural_newton.c
 flx_status structural_solve(flx_integrator *it, const flx_state *x, int *iterations);
 flx_status structural_refresh(flx_integrator *it, const flx_point *p);
+// structural.c: the factors do not serve in this step any more.
+void structural_outlived(structural *g);
 // The unknowns at the end of a step from x.
 flx_point structural_point(const flx_integrator *it, const flx_state *x);
 

@@ -413,6 +413,7 @@ flx_status structural_solve(flx_integrator *it, const flx_state *x, int *iterati
         if (growing > 3) return diverged(it, FLX_NO_CONVERGENCE, k + 1);
         // slow with old factors, or still slow after some iterations with the step's own: renew
         if (last > 0.0 && rate > SLOW && (fresh < 0 || fresh >= 2) && !rounding) {
+            if (fresh < 0 && rate > 1.0) structural_outlived(g);
             g->h_factored = 0.0;
         }
         if (fresh >= 0) fresh++;
