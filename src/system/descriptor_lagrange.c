@@ -49,4 +49,16 @@ static flx_status transport(const flx_system *s, flx_work *w, const flx_point *p
     return FLX_OK;
 }
 
+flx_status flx_eval_momentum_rate(const flx_descriptor *d, flx_work *w, const flx_point *p,
+                                  const double *Mv, double *out)
+{
+    FLX_TRY(transport(&d->base, w, p, out));
+    for (int i = 0; i < d->model->nbody && !d->planar; i++) { // + ad*_v p
+        int at = d->body_v[i] + 3;
+        if (d->body_nv[i] < 6) continue;
+        v3_add_to(out + at, 1.0, v3_cross(v3_load(Mv + at), v3_load(p->v + at)));
+    }
+    return FLX_OK;
+}
+
 const flx_lagrangian flx_descriptor_lagrangian = {.momentum = momentum, .transport = transport};

@@ -681,6 +681,9 @@ double flx_eval_longest_step(const flx_system *s, flx_work *w, const flx_state *
 // (overwritten); f += what expressions give; M v.
 void flx_eval_momentum(const flx_descriptor *d, flx_work *w, const flx_point *p, double *Mv);
 void flx_eval_mass_rate(const flx_descriptor *d, flx_work *w, const flx_point *p, double *out);
+// out (nv) = M' v, with Mv there; refused where M depends on more than positions and time.
+flx_status flx_eval_momentum_rate(const flx_descriptor *d, flx_work *w, const flx_point *p,
+                                  const double *Mv, double *out);
 // Force and moment at all followers, r_f in the work.
 void flx_eval_loads(const flx_descriptor *d, flx_work *w, const flx_point *p);
 // M into A2, G, A and their transposes into out; both zeroed first, nothing else. Rows with C > 0

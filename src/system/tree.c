@@ -50,6 +50,19 @@ CHART_MAP(chart_rate, rot_tangent_inverse)
 CHART_MAP(chart_velocity_t, rot_tangent_t)
 CHART_MAP(chart_rate_t, rot_tangent_inverse_t)
 
+static void chart_velocity_slope_t(const flx_system *s, const double *theta, const double *dtheta,
+                                   const double *u, double *out)
+{
+    const flx_tree_links *t = &flx_tree_of(s)->t;
+    memset(out, 0, (size_t)s->dims.nv * sizeof *out);
+    for (int i = 0; i < t->k.n; i++) {
+        if (t->links[i].kind != FLX_LINK_BALL) continue;
+        int v = t->links[i].v;
+        v3 slope = rot_tangent_slope_t(v3_load(theta + v), v3_load(dtheta + v), v3_load(u + v));
+        v3_store(out + v, slope);
+    }
+}
+
 // ---- names --------------------------------------------------------------------------------------
 
 static const char *const axes[] = {"x", "y", "z"};
@@ -198,12 +211,14 @@ static void destroy(flx_system *s)
 #define COMMON_OPS                                                                                 \
     .name = "tree", .residual = flx_tree_residual, .linearise = flx_tree_linearise,                \
     .retract = retract, .difference = difference, .velocity = chart_velocity, .rate = chart_rate,  \
-    .velocity_t = chart_velocity_t, .rate_t = chart_rate_t, .unknown = unknown,                    \
+    .velocity_t = chart_velocity_t, .rate_t = chart_rate_t,                                        \
+    .velocity_slope_t = chart_velocity_slope_t, .unknown = unknown,                                \
     .work_create = flx_tree_work_create, .work_destroy = flx_tree_work_destroy,                    \
     .destroy = destroy, .bond_rate = flx_tree_bond_rate, .bond_force = flx_tree_bond_force,        \
     .bond_bias = flx_tree_bond_bias, .explicit_form = &flx_tree_explicit,                          \
     .components = &flx_tree_components, .energy = flx_tree_energy, .accept = flx_tree_accept,      \
-    .longest_step = flx_tree_longest_step, .instants = &flx_tree_instants
+    .longest_step = flx_tree_longest_step, .instants = &flx_tree_instants,                         \
+    .lagrangian = &flx_tree_lagrangian
 
 const flx_system_ops flx_tree_ops = {COMMON_OPS};
 const flx_system_ops flx_tree_ops_by_links = {COMMON_OPS,

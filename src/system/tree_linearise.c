@@ -103,9 +103,8 @@ static void differentiate_bodies(const flx_tree *t, const flx_link_frame *f,
     }
 }
 
-// out += dP^T r_b along (theta, s); n and f: moment and force of everything outboard.
-static void add_turned_forces(const flx_tree *t, const flx_link_frame *loads, flx_link_tangent *g,
-                              const double *force, double *out)
+void flx_tree_add_turned(const flx_tree *t, const flx_link_frame *loads, flx_link_tangent *g,
+                         const double *force, double *out)
 {
     bool planar = t->t.k.planar;
     for (int i = -1; i < t->t.k.n; i++) g[i].n = zero();
@@ -203,7 +202,7 @@ static void put_velocity_columns(const flx_tree *t, flx_tree_work *w, const flx_
                 }
                 add_product(t->inner, g->A0, g->dq, g->column);
                 memset(g->add, 0, (size_t)t->base.dims.nv * sizeof *g->add);
-                add_turned_forces(t, g->loads + 1, g->links + 1, w->r, g->add);
+                flx_tree_add_turned(t, g->loads + 1, g->links + 1, w->r, g->add);
                 put_column(t, w, g->column, g->add, j, b->A0);
             }
         }

@@ -14,6 +14,7 @@
 //   tree_border.c     the structure of what is left then
 //   tree_product.c    the tangent times a vector
 //   tree_instants.c   switches and events
+//   tree_lagrange.c   momenta
 //
 // The tree holds a descriptor of the same model from which the rows of the tree's joints are left
 // out. What is left of it, forces and closures, is in coordinates of bodies:
@@ -188,6 +189,10 @@ void flx_partition_solve(const flx_tree *t, flx_tree_work *w);
 flx_status flx_partition_review(const flx_tree *t, flx_tree_work *w);
 
 flx_status flx_tree_linearise(const flx_system *s, flx_work *w, const flx_point *p, flx_blocks *b);
+// out += dP^T f_b along (theta, s) of the tangents; loads: with moment and force of everything outboard,
+// as flx_tree_pull leaves them.
+void flx_tree_add_turned(const flx_tree *t, const flx_link_frame *loads, flx_link_tangent *g,
+                         const double *force, double *out);
 // From the descriptor's blocks, with frames and loads of the tangents.
 void flx_tree_linearise_links(const flx_tree *t, flx_tree_work *w, const flx_point *p,
                               const flx_blocks *inner, flx_blocks *b);
@@ -222,3 +227,4 @@ extern const flx_system_ops flx_tree_ops, flx_tree_ops_by_links;
 extern const flx_explicit flx_tree_explicit, flx_tree_explicit_massless;
 extern const flx_components flx_tree_components;
 extern const flx_instants flx_tree_instants;
+extern const flx_lagrangian flx_tree_lagrangian;
