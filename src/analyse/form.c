@@ -3,9 +3,9 @@
 //
 // Joint coordinates need no constraints where the joints make an open tree. A method that controls its
 // error then steps with a tenth to a quarter of the work, chains of any length: it solves for no
-// multipliers, closes no joints, and may be an explicit one. Methods of structural dynamics with their
-// fixed step gain nothing, variational ones have no form for it, and closures cost what they cost in
-// coordinates of bodies. Whatever the tree refuses stays as it is. Theory: docs/theory/tree.md.
+// multipliers, closes no joints, and may be an explicit one. Methods with a fixed step gain little, and
+// at the same step some motions are followed better in coordinates of bodies; closures cost what they
+// cost there. Whatever the tree refuses stays as it is. Theory: docs/theory/tree.md.
 #include "analyse/simulation.h"
 
 #include <stdio.h>

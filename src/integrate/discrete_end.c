@@ -45,8 +45,14 @@ flx_status discrete_find_missing_masses(flx_integrator *it)
     }
     if (!e) return FLX_OK;
     // accelerations will come from there: it makes its matrix at the first call
+    int errors = flx_ctx_error_count(it->ctx);
     e->pack(s, g->end, g->packed);
     flx_status status = e->rate(s, it->work, 0.0, g->packed, g->end, g->packed_rate);
+    if (status == FLX_ERR_CANNOT) { // then as limits of what forces and joints do
+        flx_ctx_forget_errors(it->ctx, errors);
+        FLX_TRY(flx_relaxer_create(s, &g->relaxer));
+        return flx_relaxer_warm(g->relaxer, &g->end_blocks);
+    }
     return status > 0 ? FLX_OK : status;
 }
 
@@ -204,6 +210,7 @@ flx_status discrete_accelerations(flx_integrator *it, flx_state *x)
     flx_status status =
         flx_accelerator_eval(g->acc, it->work, x, &it->stats.residuals, &it->stats.linearisations);
     if (status != FLX_SINGULAR || !e) return status;
+    if (g->relaxer) return flx_relax_accelerations(g->relaxer, it->work, x);
     memcpy(g->q, x->q, (size_t)s->dims.nq * sizeof(double));
     memcpy(g->v, x->v, (size_t)s->dims.nv * sizeof(double));
     e->pack(s, x, g->packed);

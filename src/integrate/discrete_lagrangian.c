@@ -31,6 +31,7 @@ void discrete_destroy(flx_integrator *it)
     for (int k = 0; k < DISCRETE_DEGREE; k++) flx_linear_destroy(&g->lin[k]);
     flx_saddle_destroy(&g->saddle);
     flx_accelerator_destroy(&g->acc);
+    flx_relaxer_destroy(&g->relaxer);
     flx_state_destroy(&g->end);
     flx_free(g);
     it->data = NULL;

@@ -15,6 +15,8 @@
 // when two in a row have not been better.
 #define ROUNDING 8.0
 #define ROUNDING_ANYWAY 1e4
+// Increments below this part of their scale are rest: what they are is rounding of forces that cancel.
+#define AT_REST 1e-6
 // Increments of so many times those predicted, or their scale, belong to no solution.
 #define ASTRAY 1e3
 // A correction that is more than this part of the last one shrinks no more.
@@ -36,12 +38,7 @@ static flx_status refresh(flx_integrator *it, const flx_state *x)
     discrete *g = it->data;
     const flx_system *s = it->sys;
     const discrete_rule *rule = &g->rule;
-    int i = rule->force.n / 2;
-    discrete_place(g, s, x, rule->force.N[i], rule->force.dN[i]);
-    flx_point p = discrete_force_point(it, x, i);
-    p.a = x->a;
-    p.lam = x->lam;
-    p.mu = x->mu;
+    flx_point p = flx_state_point(s, x); // the beginning: see (VAR-10)
     g->h_factored = 0.0;
     FLX_TRY(s->ops->linearise(s, it->work, &p, &g->blocks));
     it->stats.linearisations++;
@@ -222,6 +219,7 @@ static double rounding(const discrete *g, const flx_dims *d, const flx_state *x,
         double scale = HUGE_VAL;
         for (int k = 0; k < d->nv; k++) scale = fmin(scale, g->scale[k]);
         for (int k = 0; k < d->nq; k++) most = fmax(most, fabs(x->q[k]) / scale);
+        most = fmax(most, 1.0); // joints are closed and forces act where bodies are, whatever q is
     }
     if (d->nx + d->nw > 0) most = fmax(most, 1.0); // these are measured by their own size
     return DBL_EPSILON * most;
@@ -318,6 +316,7 @@ flx_status discrete_solve(flx_integrator *it, const flx_state *x, int *iteration
         it->stats.newton_iterations++;
         *iterations = k + 1;
         double unit = g->npos > 0 ? noise : rounding(g, d, x, limit, false);
+        unit = fmax(unit, AT_REST * noise);
         verdict v = judge(g, &n, size, unit, noise);
         if (v == SOLVED) return FLX_OK;
         if (v == HOPELESS) return diverged(it, FLX_NO_CONVERGENCE, k + 1);

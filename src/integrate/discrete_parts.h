@@ -6,6 +6,7 @@
 #include "integrate/anderson.h"
 #include "integrate/discrete_lagrangian.h"
 #include "integrate/linear.h"
+#include "integrate/relax.h"
 #include "integrate/saddle.h"
 #include "integrate/stiff_bonds.h"
 
@@ -54,6 +55,8 @@ typedef struct discrete {
     flx_saddle *saddle;    // masses and bonds there
     double *shift;         // (nv) what is added to masses that are missing; NULL: none are
     flx_accelerator *acc;
+    flx_relaxer
+        *relaxer;   // where neither masses nor the explicit form give accelerations; NULL: they do
     flx_state *end; // of the step
 
     double h_factored;    // 0: no factors

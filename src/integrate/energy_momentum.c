@@ -219,12 +219,8 @@ static double energy_of(const flx_energies *e)
 // Whether nothing changes the momentum of a rigid motion: the forces f on it cancel.
 static bool is_free(const double *motion, const double *f, int n)
 {
-    double sum = 0.0, size = 0.0;
-    for (int i = 0; i < n; i++) {
-        sum += motion[i] * f[i];
-        size += fabs(motion[i] * f[i]);
-    }
-    return fabs(sum) <= FREE * size;
+    double sum = dot(motion, f, n); // in joint coordinates it may have a single part
+    return fabs(sum) <= FREE * sqrt(dot(motion, motion, n) * dot(f, f, n));
 }
 
 // dir = M (v_m - rigid motions), these made orthonormal in the metric of M; balance: the forces without

@@ -218,7 +218,7 @@ static void destroy(flx_system *s)
     .bond_bias = flx_tree_bond_bias, .explicit_form = &flx_tree_explicit,                          \
     .components = &flx_tree_components, .energy = flx_tree_energy, .accept = flx_tree_accept,      \
     .longest_step = flx_tree_longest_step, .instants = &flx_tree_instants,                         \
-    .lagrangian = &flx_tree_lagrangian
+    .lagrangian = &flx_tree_lagrangian, .rigid_motion = flx_tree_rigid_motion
 
 const flx_system_ops flx_tree_ops = {COMMON_OPS};
 const flx_system_ops flx_tree_ops_by_links = {COMMON_OPS,

@@ -14,7 +14,7 @@
 //   tree_border.c     the structure of what is left then
 //   tree_product.c    the tangent times a vector
 //   tree_instants.c   switches and events
-//   tree_lagrange.c   momenta
+//   tree_lagrange.c   momenta, motions as one rigid body
 //
 // The tree holds a descriptor of the same model from which the rows of the tree's joints are left
 // out. What is left of it, forces and closures, is in coordinates of bodies:
@@ -156,6 +156,7 @@ flx_status flx_tree_bond_force(const flx_system *s, flx_work *w, const flx_point
                                const double *eta, double *out);
 flx_status flx_tree_bond_bias(const flx_system *s, flx_work *w, const flx_point *p, double *bias);
 flx_status flx_tree_energy(const flx_system *s, flx_work *w, const flx_point *p, flx_energies *e);
+int flx_tree_rigid_motion(const flx_system *s, const double *q, int k, double *v);
 void flx_tree_accept(const flx_system *s, flx_work *w, flx_state *x);
 double flx_tree_longest_step(const flx_system *s, flx_work *w, const flx_state *x);
 // One row of G_b, or of A, from the matrix of the saddle; zero for one that gives way.

@@ -3,14 +3,20 @@
 #include "check.h"
 #include "watch.h"
 
+// Coordinates of bodies, and of joints where there are some.
+static const char *const forms[] = {"", ", formulation: tree"};
+static const char *const called[] = {"", "tree"};
+#define FORMS 2
+
 // A tenth of the time where runs have to be short.
-static bool run(const char *model, const char *method, double step, double until, watch *w)
+static bool run(const char *model, const char *method, size_t form, double step, double until,
+                watch *w)
 {
     char text[4096];
     if (watch_short()) until *= 0.1;
     snprintf(text, sizeof text,
-             "flexion: 1\n%ssimulate: {until: %.17g, step: %.17g, method: %s}\n%s", model, until,
-             step, method,
+             "flexion: 1\n%ssimulate: {until: %.17g, step: %.17g, method: %s%s}\n%s", model, until,
+             step, method, forms[form],
              "outputs: {steps: true, signals: [energy.total, momentum.linear, momentum.angular, "
              "constraints]}\n");
     return watch_run(text, w);
@@ -44,15 +50,17 @@ static int mechanism_afloat_keeps_its_momenta(void)
                {"galerkin, degree: 1", 5e-3},     {"galerkin, degree: 2", 1e-2},
                {"galerkin, degree: 3", 2e-2},     {"galerkin, degree: 5", 4e-2}};
     int bad = 0;
-    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+    for (size_t k = 0; k < FORMS * sizeof all / sizeof all[0]; k++) {
+        size_t i = k / FORMS, form = k % FORMS;
         watch w;
-        CHECK(run(afloat, all[i].method, all[i].step, 30.0, &w));
+        CHECK(run(afloat, all[i].method, form, all[i].step, 30.0, &w));
         double linear = watch_drift(&w, "momentum.linear"),
                gap = watch_drift(&w, "constraints.pos");
         double angular = watch_drift(&w, "momentum.angular"), energy = watch_drift(&w, "energy");
         bool ok = linear < 2e-14 && angular < 5e-13 && gap < 1e-14;
-        printf("  %s %-24s linear %.1e, angular %.1e, energy %.1e of %.1f, joints %.1e\n",
-               ok ? " " : "!", all[i].method, linear, angular, energy, w.first[0], gap);
+        printf("  %s %-24s %-4s linear %.1e, angular %.1e, energy %.1e of %.1f, joints %.1e\n",
+               ok ? " " : "!", all[i].method, called[form], linear, angular, energy, w.first[0],
+               gap);
         bad += !ok;
     }
     return bad;
@@ -67,16 +75,17 @@ static int mechanism_afloat_keeps_its_energy(void)
     } all[] = {{"variational", 4e-3, 2.0},
                {"galerkin, degree: 2", 2e-2, 4.0},
                {"galerkin, degree: 3", 4e-2, 6.0}};
-    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+    for (size_t k = 0; k < FORMS * sizeof all / sizeof all[0]; k++) {
+        size_t i = k / FORMS, form = k % FORMS;
         watch w, longer, finer;
         if (watch_short()) return 0;
-        CHECK(run(afloat, all[i].method, all[i].step, 30.0, &w));
-        CHECK(run(afloat, all[i].method, all[i].step, 150.0, &longer));
-        CHECK(run(afloat, all[i].method, 0.5 * all[i].step, 30.0, &finer));
+        CHECK(run(afloat, all[i].method, form, all[i].step, 30.0, &w));
+        CHECK(run(afloat, all[i].method, form, all[i].step, 150.0, &longer));
+        CHECK(run(afloat, all[i].method, form, 0.5 * all[i].step, 30.0, &finer));
         double band = w.most[0] - w.least[0], later = longer.most[0] - longer.least[0];
         double order = log2(band / (finer.most[0] - finer.least[0]));
-        printf("    %-24s energy within %.2e in 30 s, %.2e in 150 s, order %.2f\n", all[i].method,
-               band, later, order);
+        printf("    %-24s %-4s energy within %.2e in 30 s, %.2e in 150 s, order %.2f\n",
+               all[i].method, called[form], band, later, order);
         CHECK(later < 2.5 * band); // the motion is not periodic: it may come closer
         CHECK_NEAR(order, all[i].order, 0.5);
     }
@@ -113,16 +122,18 @@ static int vertical_momentum_of_tops_and_pendulums(void)
                {"pendulum", pendulum, "galerkin, degree: 2", 2e-2, 50.0},
                {"pendulum", pendulum, "galerkin, degree: 6", 1e-1, 50.0}};
     int bad = 0;
-    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+    for (size_t k = 0; k < FORMS * sizeof all / sizeof all[0]; k++) {
+        size_t i = k / FORMS, form = k % FORMS;
         watch w;
-        CHECK(run(all[i].model, all[i].method, all[i].step, all[i].until, &w));
+        CHECK(run(all[i].model, all[i].method, form, all[i].step, all[i].until, &w));
         int z = watch_column(&w, "momentum.angular.z");
         CHECK(z >= 0);
         double drift = fmax(w.most[z] - w.first[z], w.first[z] - w.least[z]);
         double energy = w.most[0] - w.least[0];
         bool ok = drift < 2e-12 * fmax(1.0, fabs(w.first[z]));
-        printf("  %s %-8s %-24s vertical momentum %.1e of %.2f, energy within %.1e of %.1f\n",
-               ok ? " " : "!", all[i].name, all[i].method, drift, w.first[z], energy, w.first[0]);
+        printf("  %s %-8s %-24s %-4s vertical momentum %.1e of %.2f, energy within %.1e of %.1f\n",
+               ok ? " " : "!", all[i].name, all[i].method, called[form], drift, w.first[z], energy,
+               w.first[0]);
         bad += !ok;
     }
     return bad;
@@ -151,7 +162,7 @@ static int cluster_keeps_its_momenta(void)
     int bad = 0;
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
         watch w;
-        CHECK(run(cluster, all[i].method, all[i].step, 30.0, &w));
+        CHECK(run(cluster, all[i].method, 0, all[i].step, 30.0, &w));
         double linear = watch_drift(&w, "momentum.linear");
         double angular = watch_drift(&w, "momentum.angular"), energy = watch_drift(&w, "energy");
         bool ok = linear < 1e-13 && angular < 1e-12 && energy < all[i].energy;
@@ -233,15 +244,17 @@ static int orders_with_forces_of_every_kind(void)
          "a.angle, a.angular_velocity, hinge.reaction", 0.5, 0.02, 2.0, 0.2},
     };
     int bad = 0;
-    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+    for (size_t form = 0; form < FORMS * sizeof all / sizeof all[0]; form++) {
+        size_t i = form / FORMS;
+        const char *coordinates = forms[form % FORMS];
         watch exact, w;
         char method[160];
         CHECK(end_of(all[i].model, "method: radau, rtol: 1e-12, atol: 1e-13", all[i].signals,
                      all[i].until, &exact));
         double e[2] = {0.0, 0.0};
         for (int k = 0; k < 2; k++) {
-            snprintf(method, sizeof method, "method: galerkin, degree: 2, step: %.17g",
-                     all[i].step / (1 << k));
+            snprintf(method, sizeof method, "method: galerkin, degree: 2, step: %.17g%s",
+                     all[i].step / (1 << k), coordinates);
             CHECK(end_of(all[i].model, method, all[i].signals, all[i].until, &w));
             for (int j = 0; j < w.columns; j++) {
                 double size = fmax(fabs(exact.last[j]), 1.0);
@@ -250,8 +263,8 @@ static int orders_with_forces_of_every_kind(void)
         }
         double order = log2(e[0] / e[1]);
         bool ok = fabs(order - all[i].order) < all[i].within;
-        printf("  %s %-20s order %.2f, errors %.2g %.2g\n", ok ? " " : "!", all[i].name, order,
-               e[0], e[1]);
+        printf("  %s %-20s %-4s order %.2f, errors %.2g %.2g\n", ok ? " " : "!", all[i].name,
+               called[form % FORMS], order, e[0], e[1]);
         bad += !ok;
     }
     return bad;

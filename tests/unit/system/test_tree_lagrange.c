@@ -151,5 +151,41 @@ static int slope_of_the_chart(void)
     return 0;
 }
 
-TEST_MAIN(TEST(momenta_are_those_of_masses_and_energy), TEST(transport_is_the_rate_of_the_masses),
-          TEST(forces_are_those_of_the_lagrangian), TEST(slope_of_the_chart))
+// Where nothing is held by the ground: bodies move as they do in their own coordinates.
+static int motions_of_the_whole_are_rigid(void)
+{
+    int found = 0;
+    for (uint64_t seed = 1; seed <= 400; seed++) {
+        pair p;
+        double v[MOST], v_b[MOST];
+        CHECK(open_anywhere(&p, seed) == 0);
+        const flx_tree *t = flx_tree_of(p.t);
+        bool free = true;
+        for (int j = 0; j < p.k.m.njoint; j++) {
+            const flx_joint *o = p.k.joints + j;
+            free = free && o->body[0] >= 0 && o->body[1] >= 0;
+        }
+        CHECK(p.d->dims.nv <= MOST);
+        flx_tree_to_bodies(p.t, p.tw, p.tx, p.dx);
+        for (int k = 0; k < 6; k++) {
+            bool moves = p.t->ops->rigid_motion(p.t, p.tx->q, k, v);
+            if (!moves) CHECK(!free || (p.k.m.dimension == 2 && k >= 2 && k <= 4));
+            if (!moves) continue;
+            found++;
+            memcpy(p.tx->v, v, (size_t)p.t->dims.nv * sizeof *v);
+            flx_tree_to_bodies(p.t, p.tw, p.tx, p.dx);
+            CHECK(p.d->ops->rigid_motion(p.d, p.dx->q, k, v_b));
+            for (int i = 0; i < flx_tree_inner(t)->variable_v; i++) {
+                CHECK_NEAR(p.dx->v[i], v_b[i], 1e-13);
+            }
+        }
+        pair_close(&p);
+    }
+    printf("%d motions\n", found);
+    CHECK(found > 100);
+    return 0;
+}
+
+TEST_MAIN(TEST(motions_of_the_whole_are_rigid), TEST(momenta_are_those_of_masses_and_energy),
+          TEST(transport_is_the_rate_of_the_masses), TEST(forces_are_those_of_the_lagrangian),
+          TEST(slope_of_the_chart))
