@@ -28,7 +28,7 @@ flx_status flx_rest_create(const flx_system *s, flx_rest *e)
         s->ops->unknown(s, i, &u);
         e->scale[i] = u.scale > 0.0 ? u.scale : 1.0;
     }
-    flx_linear_take_full(e->lin); // nobody judges the iteration
+    flx_linear_take_rest(e->lin); // nobody judges the iteration
     return FLX_OK;
 }
 

@@ -14,10 +14,6 @@
 
 static const int pair[6][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {1, 2}, {0, 2}};
 
-typedef struct places { // of the nodes of one element
-    double x[FLX_SOLID_NODES][3], v[FLX_SOLID_NODES][3];
-} places;
-
 typedef struct state {  // at one point
     double F[9], dF[9]; // and its rate
     double E[6];        // shears once
@@ -27,7 +23,7 @@ typedef struct state {  // at one point
 
 // ---- places -------------------------------------------------------------------------------------
 
-static void gather(const flx_solid_element *e, const flx_frame *f, places *p)
+void flx_solid_gather(const flx_solid_element *e, const flx_frame *f, flx_solid_places *p)
 {
     for (int a = 0; a < e->n; a++) {
         const flx_frame *o = f + e->frame[a];
@@ -153,7 +149,7 @@ static void green_rate(const double F[9], const double dF[9], double rate[6])
 }
 
 // Everything at a point; the tangent where it is wanted.
-static void eval(const flx_solid_element *e, const places *p, int point, bool wanted, state *s)
+static void eval(const flx_solid_element *e, const flx_solid_places *p, int point, bool wanted, state *s)
 {
     double rate[6], viscous[6];
     gradient(e, p->x, point, s->F);
@@ -188,8 +184,8 @@ static void add_forces(const flx_solid_element *e, int point, const double F[9],
     }
 }
 
-static void scatter(const flx_solid_element *e, const flx_frame *frames, const double (*f)[3],
-                    double *r)
+void flx_solid_scatter(const flx_solid_element *e, const flx_frame *frames, const double (*f)[3],
+                       double *r)
 {
     for (int a = 0; a < e->n; a++) {
         if (e->nv[a] == 0) continue;
@@ -206,14 +202,14 @@ void flx_solid_residual(int n, const flx_solid_element *elements, const flx_fram
     for (int k = 0; k < n; k++) {
         const flx_solid_element *e = elements + k;
         double f[FLX_SOLID_NODES][3] = {0};
-        places p;
+        flx_solid_places p;
         state s;
-        gather(e, frames, &p);
+        flx_solid_gather(e, frames, &p);
         for (int g = 0; g < e->npoint; g++) {
             eval(e, &p, g, false, &s);
             add_forces(e, g, s.F, s.S, f);
         }
-        scatter(e, frames, (const double(*)[3])f, r);
+        flx_solid_scatter(e, frames, (const double(*)[3])f, r);
     }
 }
 
@@ -254,9 +250,8 @@ static void multiply(const double D[36], const double B[18], double out[18])
     }
 }
 
-typedef double blocks[FLX_SOLID_NODES][FLX_SOLID_NODES][9];
-
-static void add_tangent(const flx_solid_element *e, int point, const state *s, blocks K, blocks C)
+static void add_tangent(const flx_solid_element *e, int point, const state *s, flx_solid_blocks K,
+                        flx_solid_blocks C)
 {
     const double *dN = e->dN + 3 * point * e->n, w = e->weight[point];
     double B[FLX_SOLID_NODES][18], DB[18], viscous[36] = {0};
@@ -327,7 +322,7 @@ static void put_block(const double *K, int nr, const double *left, int nc, const
 }
 
 // rates: what K is of are changes of velocities, by motions.
-static void put_blocks(const flx_solid_element *e, const flx_frame *f, blocks K, bool rates,
+static void put_blocks(const flx_solid_element *e, const flx_frame *f, flx_solid_blocks K, bool rates,
                        double *A)
 {
     double left[FLX_SOLID_NODES][18], right[FLX_SOLID_NODES][18];
@@ -364,23 +359,29 @@ static void put_turns(const flx_solid_element *e, const flx_frame *frames, const
     }
 }
 
+void flx_solid_put(const flx_solid_element *e, const flx_frame *frames, flx_solid_blocks K,
+                   const double (*f)[3], double *A0)
+{
+    put_blocks(e, frames, K, false, A0);
+    put_turns(e, frames, f, A0);
+}
+
 void flx_solid_linearise(int n, const flx_solid_element *elements, const flx_frame *frames,
                          double *A0, double *A1)
 {
     for (int k = 0; k < n; k++) {
         const flx_solid_element *e = elements + k;
         double f[FLX_SOLID_NODES][3] = {0};
-        blocks K = {0}, C = {0};
-        places p;
+        flx_solid_blocks K = {0}, C = {0};
+        flx_solid_places p;
         state s;
-        gather(e, frames, &p);
+        flx_solid_gather(e, frames, &p);
         for (int g = 0; g < e->npoint; g++) {
             eval(e, &p, g, true, &s);
             add_forces(e, g, s.F, s.S, f);
             add_tangent(e, g, &s, K, C);
         }
-        put_blocks(e, frames, K, false, A0);
-        put_turns(e, frames, (const double(*)[3])f, A0);
+        flx_solid_put(e, frames, K, (const double(*)[3])f, A0);
         if (e->viscosity == 0.0) continue;
         put_blocks(e, frames, C, false, A1);
         put_blocks(e, frames, C, true, A0);
@@ -394,8 +395,8 @@ void flx_solid_energy(int n, const flx_solid_element *elements, const flx_frame 
 {
     for (int k = 0; k < n; k++) {
         const flx_solid_element *e = elements + k;
-        places p;
-        gather(e, frames, &p);
+        flx_solid_places p;
+        flx_solid_gather(e, frames, &p);
         for (int g = 0; g < e->npoint; g++) {
             double F[9], E[6], dF[9], rate[6], S[6];
             gradient(e, p.x, g, F);
@@ -419,8 +420,8 @@ void flx_solid_strains(int n, const flx_solid_element *elements, const flx_frame
 {
     for (int k = 0; k < n; k++) {
         const flx_solid_element *e = elements + k;
-        places p;
-        gather(e, frames, &p);
+        flx_solid_places p;
+        flx_solid_gather(e, frames, &p);
         for (int g = 0; g < e->npoint; g++, strain += 6) {
             double F[9];
             gradient(e, p.x, g, F);
@@ -437,8 +438,8 @@ void flx_solid_discrete(int n, const flx_solid_element *elements, const flx_fram
     for (int k = 0; k < n; k++) {
         const flx_solid_element *e = elements + k;
         double f[FLX_SOLID_NODES][3] = {0};
-        places p;
-        gather(e, frames, &p);
+        flx_solid_places p;
+        flx_solid_gather(e, frames, &p);
         for (int g = 0; g < e->npoint; g++, before += 6, after += 6) {
             double F[9], E[6], mean[6], change[6], own[6], S[6], square = 0.0, work = 0.0;
             gradient(e, p.x, g, F);
@@ -459,6 +460,6 @@ void flx_solid_discrete(int n, const flx_solid_element *elements, const flx_fram
             }
             add_forces(e, g, F, S, f);
         }
-        scatter(e, frames, (const double(*)[3])f, r);
+        flx_solid_scatter(e, frames, (const double(*)[3])f, r);
     }
 }

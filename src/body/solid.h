@@ -36,3 +36,16 @@ void flx_solid_strains(int n, const flx_solid_element *e, const flx_frame *f, do
 // (SOL-4) forces of the discrete gradient between strains before and after, less those at f.
 void flx_solid_discrete(int n, const flx_solid_element *e, const flx_frame *f, const double *before,
                         const double *after, double *r);
+
+// What loads on a solid do as its elements do: they read where the nodes are and how fast they move, add
+// forces f (n, 3) at the nodes to the rows of what moves these, and add the slopes K of f along their places.
+typedef struct flx_solid_places {
+    double x[FLX_SOLID_NODES][3], v[FLX_SOLID_NODES][3];
+} flx_solid_places;
+typedef double flx_solid_blocks[FLX_SOLID_NODES][FLX_SOLID_NODES][9];
+
+void flx_solid_gather(const flx_solid_element *e, const flx_frame *f, flx_solid_places *p);
+void flx_solid_scatter(const flx_solid_element *e, const flx_frame *frames, const double (*f)[3],
+                       double *r);
+void flx_solid_put(const flx_solid_element *e, const flx_frame *frames, flx_solid_blocks K,
+                   const double (*f)[3], double *A0);

@@ -280,6 +280,7 @@ static flx_status add_force(flx_symbolic *x, const flx_force *f)
         return add_wrench(x, f);
     case FLX_FORCE_ACTUATOR:
     case FLX_FORCE_JOINT:
+    case FLX_FORCE_SOLID: // models with solids are refused
         break;
     }
     return add_effort(x, f);

@@ -27,6 +27,7 @@ struct flx_linear {
     bool warm;                   // LU has factored once
     int slow;                    // slow contractions in a row
     bool settled;                // there is nothing left to choose
+    bool at_rest;                // stiffness counts, and inertia next to nothing
     signed char *sign;           // (nblock)
     unsigned char *kind;         // (nblock) flx_unknown_kind
     double *sigma, *tau;         // (nlam)
@@ -210,11 +211,26 @@ static inline double complex multiply(double complex a, double complex b)
                        creal(a) * cimag(b) + cimag(a) * creal(b));
 }
 
-// Scale factors of rows and columns. Weights of zero (a static problem) leave things as they are.
-static void set_scales(flx_linear *lin, const flx_weights *w)
+// The largest stiffness on the diagonal; 1 where there is none.
+static double find_stiffness(const flx_linear *lin, const flx_blocks *b)
+{
+    const flx_pattern *p = &lin->sys->pattern;
+    double most = 0.0;
+    for (int i = 0; i < p->nblock && p->start[i] < lin->sys->dims.nv; i++) {
+        int n = p->start[i + 1] - p->start[i], e = p->row[i];
+        while (p->col[e] != i) e++;
+        for (int k = 0; k < n; k++) most = fmax(most, fabs(b->A0[p->offset[e] + k * (n + 1)]));
+    }
+    return most > 0.0 && isfinite(most) ? most : 1.0;
+}
+
+// Scale factors of rows and columns. Weights of zero (a static problem) leave things as they are; at rest
+// bonds are scaled by the stiffness, as in motion by the inertia.
+static void set_scales(flx_linear *lin, const flx_blocks *b, const flx_weights *w)
 {
     const flx_dims *d = &lin->sys->dims;
     double complex c2 = w->c2 != 0.0 ? w->c2 : 1.0, c1 = w->c1 != 0.0 ? w->c1 : 1.0;
+    if (lin->at_rest) c2 = w->c0 * find_stiffness(lin, b);
     double complex cx = w->cx != 0.0 ? w->cx : 1.0;
     double complex other = d->nv ? 1.0 / c2 : 0.0, state = d->nx ? 1.0 / cx : 0.0;
     double complex joint = d->nlam ? c2 / w->c0 : 0.0, rate = d->nmu ? c2 / c1 : 0.0;
@@ -294,7 +310,7 @@ static void combine_complex(flx_linear *lin, const flx_blocks *b, entry e, doubl
 static void combine(flx_linear *lin, const flx_blocks *b, const flx_weights *w)
 {
     const flx_pattern *p = &lin->sys->pattern;
-    set_scales(lin, w);
+    set_scales(lin, b, w);
     for (int i = 0; i < p->nblock; i++) {
         int i0 = p->start[i], nr = p->start[i + 1] - i0;
         for (int e = p->row[i]; e < p->row[i + 1]; e++) {
@@ -414,6 +430,12 @@ void flx_linear_take_full(flx_linear *lin)
 {
     lin->symmetric = false;
     lin->settled = true;
+}
+
+void flx_linear_take_rest(flx_linear *lin)
+{
+    flx_linear_take_full(lin);
+    lin->at_rest = true;
 }
 
 // ---- solve ----------------------------------------------------------------------------------

@@ -172,6 +172,41 @@ flx_status flx_beam_section(flx_builder *b, flx_item *node, bool clamped, flx_it
     return FLX_OK;
 }
 
+static void unit(flx_graph *g, const flx_node a[3], flx_node out[3])
+{
+    flx_node size = node_norm(g, a);
+    for (int i = 0; i < 3; i++) out[i] = node_div(g, a[i], size);
+}
+
+// (ANC-13) solved for the axes: across a beam's section, e1 is its normal, and e2, e3 turn with both slopes alike.
+int flx_beam_section_axes(flx_builder *b, const flx_item *beam, int node, flx_node e[3][3])
+{
+    flx_graph *g = b->g;
+    const flx_beam_data *d = beam_of(beam);
+    const flx_node z[3] = {node_const(g, 0), node_const(g, 0), node_const(g, 1)};
+    flx_node s[3][3], sum[3];
+    int n = d->def.nslope;
+    for (int k = 0; k < n; k++) flx_node_position(b, d->slopes[n * node + k], origin, s[k]);
+    if (b->m->dimension == 2) {
+        int known = n == 1 ? 0 : 1; // along the line, or across it
+        memcpy(e[2], z, sizeof z);
+        unit(g, s[known], e[known]);
+        node_cross(g, known ? e[1] : z, known ? z : e[0], e[1 - known]);
+        return 3;
+    }
+    if (n == 1) {
+        unit(g, s[0], e[0]);
+        return 1;
+    }
+    node_cross(g, s[1], s[2], sum);
+    unit(g, sum, e[0]);
+    node_cross(g, s[2], e[0], sum);
+    node_add3(g, s[1], sum, sum);
+    unit(g, sum, e[1]);
+    node_cross(g, e[0], e[1], e[2]);
+    return 3;
+}
+
 bool flx_beam_has_section(const flx_item *node)
 {
     int i = 0;

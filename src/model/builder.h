@@ -412,6 +412,7 @@ typedef struct flx_force_data {
     flx_node scalar; // value as a number
     int nspread;
     flx_force *spread; // of a load along a beam: on each of its nodes; the model's
+    flx_solid_load *load; // on a solid; the model's
     flx_node length, rate;
 } flx_force_data;
 
@@ -424,6 +425,11 @@ flx_status flx_force_vector(flx_env *e, const flx_item *force, flx_force_data *d
 // distributed.c: a load along a beam; the power of it.
 flx_status flx_force_spread(flx_env *e, flx_item *force, flx_force_data *d);
 flx_node flx_force_spread_power(flx_builder *b, const flx_force_data *d);
+// solid_load.c: a load on the surface of a solid, or on its volume; its signals.
+flx_status flx_solid_load_place(flx_env *e, flx_item *force, flx_force_data *d);
+flx_status flx_solid_load_value(flx_env *e, flx_item *force, flx_force_data *d);
+flx_status flx_solid_load_member(flx_env *e, flx_item *force, const char *name, flx_loc loc,
+                                 flx_value *out);
 bool flx_force_is_stiff(const flx_builder *b, const flx_force_data *d, bool slides);
 flx_status flx_force_finish(flx_builder *b, flx_item *force);
 flx_status flx_force_member(flx_env *e, flx_item *force, const char *name, flx_loc loc,

@@ -52,6 +52,12 @@ flx_status flx_flexible_finish(flx_builder *b);
 
 // ---- solid.c: solids of large deformation ---------------------------------------------------------
 
+typedef struct flx_solid_group { // a set of the mesh: faces of the surface
+    const char *name;
+    int n, *faces;
+    int stray; // faces that it has besides
+} flx_solid_group;
+
 // What is known of a solid while the model is built; arrays over the nodes of its mesh.
 struct flx_solid_data {
     flx_solid def;
@@ -61,7 +67,9 @@ struct flx_solid_data {
     flx_item **nodes;  // bodies of free ones
     flx_item **points; // those that were asked for
     int *labels;
-    double *volumes;
+    flx_solid_faces surface; // all of it
+    int ngroup;
+    flx_solid_group *groups;
 };
 
 bool flx_body_is_solid(const flx_builder *b, const flx_item *body); // whose physics is there
@@ -75,6 +83,10 @@ flx_status flx_solid_node(flx_builder *b, flx_item *body, int label, flx_loc loc
 flx_status flx_solid_node_at(flx_builder *b, flx_item *body, const double position[3], flx_loc loc,
                              flx_item **node);
 flx_status flx_solids_finish(flx_builder *b); // into the model
+// solid_surface.c: the surface of a mesh and its sets; those that a load names, NULL: all of it.
+flx_status flx_solid_find_surface(flx_builder *b, const struct flx_structure *s, flx_solid_data *d);
+flx_status flx_solid_faces_of(flx_builder *b, const flx_item *solid, const flx_yaml *surface,
+                              flx_solid_faces *out);
 
 // ---- beam.c: beams of large deformation -----------------------------------------------------------
 
@@ -148,6 +160,8 @@ flx_status flx_beams_finish(flx_builder *b); // into the model
 
 // A node that is a place and has no axes.
 bool flx_body_is_ancf_node(const flx_item *body);
+// The axes of a node's section as expressions of its slopes; how many it has: a cable in space the first alone.
+int flx_beam_section_axes(flx_builder *b, const flx_item *beam, int node, flx_node e[3][3]);
 // The body at such a node that has axes, all its slopes held by them where it is clamped.
 flx_status flx_beam_section(flx_builder *b, flx_item *node, bool clamped, flx_item **out);
 bool flx_beam_has_section(const flx_item *node);

@@ -3,7 +3,8 @@
 // A node takes the load of the length that it stands for, by the weights of its element's rule: the same
 // quadrature that lumps the mass. In absolute nodal coordinates the slope along the line takes a part, too:
 // that of a uniform load on an element, l^2/12 and -l^2/12 at its ends. `s` in the value is the part of the
-// length, 0 to 1.
+// length, 0 to 1. A load in the axes of the section follows it; in absolute nodal coordinates these axes are
+// expressions of the slopes.
 #include "model/deformable.h"
 #include "model/nodes.h"
 
@@ -32,6 +33,34 @@ static flx_status add_part(flx_builder *b, flx_force_data *d, const flx_item *bo
     return FLX_OK;
 }
 
+static bool follows_section(const flx_item *force)
+{
+    const flx_yaml *frame = flx_yaml_get(force->def, "frame");
+    return frame && frame->kind == FLX_YAML_SCALAR && strcmp(frame->text, "body") == 0;
+}
+
+// From the axes of a node's section, where the node is a point, to those of the ground.
+static flx_status turn_with_section(flx_builder *b, const flx_item *force, const flx_item *beam,
+                                    int node, flx_node v[3])
+{
+    flx_node e[3][3], out[3] = {node_const(b->g, 0), node_const(b->g, 0), node_const(b->g, 0)};
+    int n = flx_beam_section_axes(b, beam, node, e);
+    for (int k = 0; k < 3; k++) {
+        if (k >= n && !node_is(b->g, v[k], 0)) {
+            return FLX_FAIL(b->ctx, FLX_ERR_MODEL, flx_yaml_get(force->def, "frame")->loc,
+                            "a cable in space has no axes across its line that a load could follow: "
+                            "what follows it is along the line, [value, 0, 0]; 'formulation: "
+                            "geometrically-exact' or 'ancf' has all three");
+        }
+        for (int i = 0; i < 3 && k < n; i++) {
+            out[i] = node_add(b->g, out[i], node_mul(b->g, v[k], e[k][i]));
+            if (out[i] < 0) return FLX_ERR_MEMORY;
+        }
+    }
+    memcpy(v, out, sizeof out);
+    return FLX_OK;
+}
+
 flx_status flx_force_spread(flx_env *e, flx_item *force, flx_force_data *d)
 {
     flx_builder *b = e->b;
@@ -43,14 +72,7 @@ flx_status flx_force_spread(flx_env *e, flx_item *force, flx_force_data *d)
         flx_node v[3];
         return flx_build_node_vector(e, y, v);
     }
-    const flx_yaml *frame = flx_yaml_get(force->def, "frame");
-    if (frame && line->def.nslope > 0 && frame->kind == FLX_YAML_SCALAR &&
-        strcmp(frame->text, "body") == 0) {
-        return FLX_FAIL(b->ctx, FLX_ERR_MODEL, frame->loc,
-                        "the nodes of '%s' have no axes that a load along the line could follow; "
-                        "use the ground's, or 'formulation: geometrically-exact'",
-                        beam->full);
-    }
+    bool follows = line->def.nslope > 0 && follows_section(force);
     int nslope = line->def.nslope, n = line->nbody * (nslope > 0 ? 2 : 1);
     d->spread = flx_arena_take(b->m->arena, (size_t)n, sizeof *d->spread);
     if (!d->spread) return FLX_ERR_MEMORY;
@@ -65,6 +87,7 @@ flx_status flx_force_spread(flx_env *e, flx_item *force, flx_force_data *d)
         flx_status status = flx_force_vector(&at, force, d, y, false, v);
         d->body[1] = beam;
         FLX_TRY(status);
+        if (follows) FLX_TRY(turn_with_section(b, force, beam, i, v));
         for (int k = 0; k < 3 && i == 0; k++)
             d->def.force[k] = v[k]; // the signal `value`: at the start
         FLX_TRY(add_part(b, d, line->bodies[i], flx_beam_share(line, i), v));

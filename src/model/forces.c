@@ -7,10 +7,10 @@
 
 #include <string.h>
 
-enum { SPRING, TORQUE, FORCE, ACTUATOR, BUSHING, GRAVITATION, EXPRESSION, CONTACT, DISTRIBUTED };
+enum { SPRING, TORQUE, FORCE, ACTUATOR, BUSHING, GRAVITATION, EXPRESSION, CONTACT, DISTRIBUTED, PRESSURE, TRACTION };
 static const char *const type_words[] = {"spring",      "torque",      "force",      "actuator",
                                          "bushing",     "gravitation", "expression", "contact",
-                                         "distributed", NULL};
+                                         "distributed", "pressure",    "traction",   NULL};
 
 static int type_of(const flx_force_data *d)
 {
@@ -371,11 +371,12 @@ static flx_status place_force(flx_builder *b, flx_item *force)
         d->unavailable = true;
         return FLX_OK;
     case DISTRIBUTED:
+    case PRESSURE:
+    case TRACTION:
         d->unavailable = b->m->nunavailable > 0;
-        if (flx_body_is_beam(b, d->body[1]) || d->unavailable) return FLX_OK;
-        return FLX_FAIL(b->ctx, FLX_ERR_MODEL, flx_yaml_get(force->def, "on")->loc,
-                        "'%s' is not a beam: a load along a line acts on a body of type beam",
-                        d->body[1]->full);
+        if ((word == DISTRIBUTED && flx_body_is_beam(b, d->body[1])) || d->unavailable)
+            return FLX_OK;
+        return flx_solid_load_place(&e, force, d);
     default:
         return FLX_OK;
     }
@@ -628,7 +629,10 @@ static flx_status value_force(flx_builder *b, flx_item *force)
     case EXPRESSION:
         return value_of_expression(&e, force, d);
     case DISTRIBUTED:
-        return flx_force_spread(&e, force, d);
+        return d->load ? flx_solid_load_value(&e, force, d) : flx_force_spread(&e, force, d);
+    case PRESSURE:
+    case TRACTION:
+        return flx_solid_load_value(&e, force, d);
     default:
         return FLX_OK;
     }
@@ -800,6 +804,9 @@ flx_status flx_force_member(flx_env *e, flx_item *force, const char *name, flx_l
     FLX_TRY(flx_force_place(b, force, loc));
     if (d->unavailable) return unavailable_member(e, force, name, loc, out);
     if (d->def.type == FLX_FORCE_BUSHING) return bushing_member(e, force, name, loc, out);
+    if (d->load && strcmp(name, "value") != 0) {
+        return flx_solid_load_member(e, force, name, loc, out);
+    }
     bool has_line = d->def.type == FLX_FORCE_SPRING || d->def.type == FLX_FORCE_ACTUATOR;
     if (has_line && strcmp(name, "length") == 0) {
         FLX_TRY(make_length(b, d));

@@ -20,6 +20,7 @@ static const char *const force_words[] = {
     [FLX_FORCE_WRENCH] = "force",
     [FLX_FORCE_BUSHING] = "bushing",
     [FLX_FORCE_GRAVITATION] = "gravitation",
+    [FLX_FORCE_SOLID] = "load on a solid",
 };
 
 int flx_model_item_count(const flx_model *m, flx_item_kind kind)

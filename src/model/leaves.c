@@ -61,6 +61,7 @@ flx_node flx_leaf_time_rate(flx_graph *g, void *model, flx_leaf l)
     case FLX_LEAF_CONSTRAINTS:
     case FLX_LEAF_MODES:
     case FLX_LEAF_SECTION:
+    case FLX_LEAF_RESULTANT:
     case FLX_LEAF_STRESS:
         break;
     }

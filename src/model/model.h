@@ -52,6 +52,8 @@ typedef enum flx_leaf_kind {
     FLX_LEAF_CONSTRAINTS, // [2] largest position and velocity residual; outputs only
     FLX_LEAF_SECTION,     // [6] index: body, a node of a beam; force and moment of the part after
                           // it on the part before it, ground axes; outputs only
+    FLX_LEAF_RESULTANT,   // [7] index: force on a solid; force, moment about the origin, power; outputs
+                          // only
     FLX_LEAF_MODES,       // [4 count] index: analysis; re, im, frequency, damping; outputs only
     FLX_LEAF_STRESS,      // index: elastic body; its largest von Mises stress; outputs only
     FLX_LEAF_FACTOR,      // index: analysis; the factor of its loads, 1 outside of it
@@ -221,7 +223,28 @@ typedef enum flx_force_type {
     FLX_FORCE_WRENCH,       // force, torque, expression: ground-axes vectors at a place
     FLX_FORCE_BUSHING,
     FLX_FORCE_GRAVITATION,
+    FLX_FORCE_SOLID, // on the surface of a solid, or on its volume
 } flx_force_type;
+
+// Faces of a solid: their flx_cell, the first of their nodes, nodes of its mesh in the order that turns the
+// normal outwards.
+typedef struct flx_solid_faces {
+    int n, *cells, *first, *nodes;
+} flx_solid_faces;
+
+typedef enum flx_solid_load_kind {
+    FLX_LOAD_PRESSURE, // against the normals, on the area as deformed
+    FLX_LOAD_TRACTION, // a force an area as drawn
+    FLX_LOAD_VOLUME,   // a force a volume as drawn
+} flx_solid_load_kind;
+
+typedef struct flx_solid_load {
+    flx_solid_load_kind kind;
+    int solid; // its number
+    flx_solid_faces faces;
+    flx_node value[4]; // pressure: at `at`, and its gradient (-1: none); else a vector, ground axes
+    double at[3];
+} flx_solid_load;
 
 typedef struct flx_force {
     const char *name;
@@ -241,6 +264,7 @@ typedef struct flx_force {
     flx_node force[3], torque[3]; // wrench, ground axes; -1: none
     bool mixed;                   // its force is an unknown: form mixed, or auto found so
     bool friction;                // its work is dissipated
+    const flx_solid_load *load;   // on a solid
 } flx_force;
 
 typedef struct flx_variable { // second order: mass q'' = force
@@ -491,6 +515,7 @@ typedef struct flx_solid {
     double *x;   // (nnode, 3) of the mesh
     int *body;   // (nnode) the point itself, or what it is held by
     double *arm; // (nnode, 3) of held ones: place in the body's frame
+    double *volumes; // (nnode) that a node stands for
     int nelement;
     int *cells, *first, *nodes; // (nelement) flx_cell, first of its nodes; nodes
 } flx_solid;

@@ -87,6 +87,7 @@ static const char *unit_of(const flx_builder *b, const flx_value *of, const char
                  {"von_mises", "Pa"},
                  {"reaction", "N"},
                  {"force", "N"},
+                 {"resultant", "N"},
                  {"moment", "N m"},
                  {"impulse", "N s"},
                  {"power", "W"},
@@ -113,6 +114,8 @@ static const char *unit_of(const flx_builder *b, const flx_value *of, const char
         const flx_force_data *d = item->data;
         bool torque = d->word && strcmp(d->word, "torque") == 0;
         if (d->joint) torque = !((const flx_joint_data *)d->joint->data)->displacement;
+        if (d->load) return d->load->kind == FLX_LOAD_VOLUME ? "N/m^3" : "Pa";
+        if (d->nspread > 0) return "N/m";
         return torque ? "N m" : "N";
     }
     if (strcmp(name, "rate") == 0) return "rad/s";

@@ -110,6 +110,9 @@ static bool known_in_outputs_only(void *user, flx_leaf leaf)
     case FLX_LEAF_MODES:
         what = "the result of an analysis";
         break;
+    case FLX_LEAF_RESULTANT:
+        what = "the resultant of a load";
+        break;
     case FLX_LEAF_STRESS:
         what = "the largest stress of a body";
         break;

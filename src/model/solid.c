@@ -171,7 +171,7 @@ static flx_status copy_elements(flx_builder *b, const flx_item *body, const flx_
         o->first[n++] = at;
         for (int k = 0; k < flx_cells[cell].nodes; k++) {
             o->nodes[at++] = from[k];
-            d->volumes[from[k]] += share(cell, k) * size;
+            d->def.volumes[from[k]] += share(cell, k) * size;
             if (d->kind[from[k]] == UNUSED) d->kind[from[k]] = FREE;
         }
     }
@@ -211,11 +211,11 @@ static flx_status take_arrays(flx_builder *b, const flx_structure *s, flx_solid_
     d->nodes = flx_take(b, n, sizeof(flx_item *));
     d->points = flx_take(b, n, sizeof(flx_item *));
     d->labels = flx_take(b, n, sizeof *d->labels);
-    d->volumes = flx_take(b, n, sizeof *d->volumes);
+    d->def.volumes = flx_arena_take(b->m->arena, n, sizeof(double));
     d->def.x = flx_arena_take(b->m->arena, 3 * n, sizeof *d->def.x);
     d->def.body = flx_arena_take(b->m->arena, n, sizeof *d->def.body);
     d->def.arm = flx_arena_take(b->m->arena, 3 * n, sizeof *d->def.arm);
-    if (!d->kind || !d->owner || !d->nodes || !d->points || !d->labels || !d->volumes ||
+    if (!d->kind || !d->owner || !d->nodes || !d->points || !d->labels || !d->def.volumes ||
         !d->def.x || !d->def.body || !d->def.arm) {
         return FLX_ERR_MEMORY;
     }
@@ -231,6 +231,7 @@ static flx_status use_mesh(flx_builder *b, flx_item *body, flx_structure *s, flx
     FLX_TRY(take_arrays(b, s, d));
     FLX_TRY(copy_elements(b, body, s, d));
     FLX_TRY(read_holds(b, body, s, d));
+    FLX_TRY(flx_solid_find_surface(b, s, d));
     for (int i = 0; i < s->nnode; i++) {
         if (d->kind[i] != FREE) continue;
         if (b->bodies.count > MOST_NODES) {
@@ -350,8 +351,8 @@ static void warn_of_mass(flx_builder *b, const flx_item *body, const flx_solid_d
 {
     double held = 0.0, all = 0.0;
     for (int i = 0; i < d->def.nnode; i++) {
-        all += d->density * d->volumes[i];
-        if (d->kind[i] == ATTACHED) held += d->density * d->volumes[i];
+        all += d->density * d->def.volumes[i];
+        if (d->kind[i] == ATTACHED) held += d->density * d->def.volumes[i];
     }
     if (!(held > LOST * all)) return;
     flx_ctx_warn(b->ctx, body->loc,
@@ -372,7 +373,7 @@ flx_status flx_solid_finish(flx_builder *b, flx_item *body)
         if (d->kind[i] != FREE) continue;
         flx_body *node = &((flx_body_data *)d->nodes[i]->data)->def;
         v3 arm = v3_sub(v3_load(node->position), v3_load(d->origin));
-        node->mass = d->density * d->volumes[i];
+        node->mass = d->density * d->def.volumes[i];
         if (!(node->mass > 0)) {
             return FLX_FAIL(b->ctx, FLX_ERR_MODEL, body->loc, "node %d of '%s' has no mass",
                             d->labels[i], body->full);
@@ -452,6 +453,10 @@ flx_status flx_solids_finish(flx_builder *b)
             d->def.body[k] = FLX_GROUND;
             if (d->kind[k] == FREE) d->def.body[k] = d->nodes[k]->number;
             if (d->kind[k] == ATTACHED) d->def.body[k] = d->owner[k]->number;
+        }
+        for (int k = 0; k < b->forces.count; k++) {
+            const flx_force_data *f = b->forces.items[k]->data;
+            if (f->load && f->body[1] == b->bodies.items[i]) f->load->solid = m->nsolid;
         }
         m->solids[m->nsolid++] = d->def;
     }

@@ -55,6 +55,14 @@ static void expressions_energy(const flx_descriptor *d, flx_work *w, const flx_p
             e->supplied_power += power;
         }
     }
+    for (int i = 0; i < x->nload; i++) {
+        const flx_expr_load *o = x->loads + i;
+        flx_solid_resultant sum;
+        if (o->nface == 0) continue;
+        flx_solid_pressure pressure = flx_solid_loads_pressure(o, x->channels, value);
+        flx_solid_face_resultant(o->nface, o->faces, &pressure, w->frames.space, &sum);
+        e->supplied_power += sum.power;
+    }
     for (int i = 0; i < x->neffort; i++) {
         const flx_expr_effort *f = x->efforts + i;
         flx_jet j;

@@ -189,9 +189,8 @@ static flx_status find_directions(flx_descriptor *d, flx_node node, flx_loc loc,
 
 // ---- channels -----------------------------------------------------------------------------------
 
-// An expression of the residual with its derivatives. The same node is the same channel.
-static flx_status add_channel(flx_descriptor *d, flx_node node, flx_loc loc, const char *name,
-                              int *channel)
+flx_status flx_expr_channel(flx_descriptor *d, flx_node node, flx_loc loc, const char *name,
+                            int *channel)
 {
     flx_expressions *x = &d->expr;
     direction *along = NULL;
@@ -244,7 +243,7 @@ static flx_status add_row(flx_descriptor *d, flx_node node, flx_loc loc, const c
 {
     int channel;
     if (is_zero(d, node)) return FLX_OK;
-    FLX_TRY(add_channel(d, node, loc, name, &channel));
+    FLX_TRY(flx_expr_channel(d, node, loc, name, &channel));
     if (acceleration >= 0) FLX_TRY(check_mass(d, channel, loc, name));
     flx_expr_row *r = d->expr.rows + d->expr.nrow++;
     *r = (flx_expr_row){.channel = channel,
@@ -293,8 +292,8 @@ static flx_status plan_wrench(flx_descriptor *d, const flx_force *f)
     w->friction = f->friction;
     for (int i = 0; i < 2; i++) FLX_TRY(flx_forces_place(d, f, i, w->s[i]));
     for (int k = 0; k < 3; k++) {
-        FLX_TRY(add_channel(d, f->force[k], f->loc, f->name, &w->channel[k]));
-        FLX_TRY(add_channel(d, f->torque[k], f->loc, f->name, &w->channel[3 + k]));
+        FLX_TRY(flx_expr_channel(d, f->force[k], f->loc, f->name, &w->channel[k]));
+        FLX_TRY(flx_expr_channel(d, f->torque[k], f->loc, f->name, &w->channel[3 + k]));
     }
     return FLX_OK;
 }
@@ -302,7 +301,7 @@ static flx_status plan_wrench(flx_descriptor *d, const flx_force *f)
 static flx_status plan_effort(flx_descriptor *d, const flx_force *f)
 {
     flx_expr_effort *e = d->expr.efforts + d->expr.neffort++;
-    FLX_TRY(add_channel(d, f->value, f->loc, f->name, &e->channel));
+    FLX_TRY(flx_expr_channel(d, f->value, f->loc, f->name, &e->channel));
     return flx_forces_scalar(d, f, &e->s, &e->sign);
 }
 
@@ -312,7 +311,7 @@ static flx_status plan_laws(flx_descriptor *d)
     for (int i = d->nmixed - d->nlaw; i < d->nmixed; i++) {
         const flx_force *f = d->model->forces + d->mixed_of[i].force;
         int channel;
-        FLX_TRY(add_channel(d, f->value, f->loc, f->name, &channel));
+        FLX_TRY(flx_expr_channel(d, f->value, f->loc, f->name, &channel));
         d->mixed_of[i].law = d->expr.nrow;
         d->expr.rows[d->expr.nrow++] = (flx_expr_row){.channel = channel,
                                                       .row = flx_first_lam(d) + d->first_mixed + i,
@@ -326,7 +325,7 @@ static flx_status plan_laws(flx_descriptor *d)
 static flx_status plan_forces(flx_descriptor *d)
 {
     const flx_model *m = d->model;
-    size_t n = (size_t)m->nforce + (size_t)m->nfriction;
+    size_t n = (size_t)m->nforce + (size_t)m->nfriction + flx_solid_loads_wrenches(m);
     d->expr.wrenches = flx_arena_take(d->arena, n, sizeof *d->expr.wrenches);
     d->expr.efforts = flx_arena_take(d->arena, n, sizeof *d->expr.efforts);
     if (!d->expr.wrenches || !d->expr.efforts) return FLX_ERR_MEMORY;
@@ -338,6 +337,7 @@ static flx_status plan_forces(flx_descriptor *d)
         }
     }
     FLX_TRY(plan_laws(d));
+    FLX_TRY(flx_solid_loads_plan(d));
     for (int i = 0; i < m->nfriction; i++) FLX_TRY(plan_wrench(d, m->frictions + i));
     return FLX_OK;
 }

@@ -71,6 +71,12 @@ flx_status flx_expr_couple(flx_descriptor *d)
             FLX_TRY(couple_channel(d, x->efforts[i].channel, flx_body_block(d, s->body[b])));
         }
     }
+    for (int i = 0; i < x->nload; i++) {
+        const flx_expr_load *o = x->loads + i;
+        for (int k = 0; k < 4 * o->nbody; k++) {
+            FLX_TRY(couple_channel(d, o->channel[k % 4], flx_body_block(d, o->body[k / 4])));
+        }
+    }
     for (int i = 0; i < x->nbond; i++) FLX_TRY(couple_bond(d, x->bonds + i));
     return FLX_OK;
 }
@@ -100,6 +106,21 @@ static int width_of(const flx_descriptor *d, int unknown)
     return d->block_start[b + 1] - d->block_start[b];
 }
 
+static flx_status fill_load(flx_descriptor *d, flx_expr_load *o)
+{
+    for (int i = 0; i < o->nface; i++) flx_solids_fill_blocks(d, &o->faces[i].e);
+    for (int k = 0; k < 4; k++) {
+        if (o->channel[k] < 0 || o->nbody == 0) continue;
+        o->slot[k] = flx_arena_take(d->arena, (size_t)o->nbody, sizeof *o->slot[k]);
+        if (!o->slot[k]) return FLX_ERR_MEMORY;
+        for (int i = 0; i < o->nbody; i++) {
+            o->slot[k][i] = channel_slots(d, o->channel[k], d->body_v[o->body[i]]);
+            if (!o->slot[k][i]) return FLX_ERR_MEMORY;
+        }
+    }
+    return FLX_OK;
+}
+
 static flx_status fill_slots(flx_descriptor *d)
 {
     flx_expressions *x = &d->expr;
@@ -127,6 +148,7 @@ static flx_status fill_slots(flx_descriptor *d)
             if (!w->slot[k / 2][k & 1]) return FLX_ERR_MEMORY;
         }
     }
+    for (int i = 0; i < x->nload; i++) FLX_TRY(fill_load(d, x->loads + i));
     for (int i = 0; i < x->neffort; i++) {
         flx_expr_effort *e = x->efforts + i;
         e->s.turn = e->s.kind == FLX_SCALAR_ANGLE ? d->switch_of_joint[e->s.turn] : -1;

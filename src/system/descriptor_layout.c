@@ -378,6 +378,13 @@ static void mark_expressions(flx_descriptor *d)
     for (int i = 0; i < x->neffort; i++) {
         for (int b = 0; b < 2; b++) mark_channel(d, x->efforts[i].channel, x->efforts[i].slot[b]);
     }
+    for (int i = 0; i < x->nload; i++) {
+        const flx_expr_load *o = x->loads + i;
+        for (int k = 0; k < 4 * o->nbody; k++) {
+            int channel = o->channel[k % 4];
+            if (channel >= 0) mark_channel(d, channel, o->slot[k % 4][k / 4]);
+        }
+    }
     for (int i = 0; i < x->nbond; i++) {
         const flx_expr_bond *b = x->bonds + i;
         for (int k = 0; k < b->ndep && b->velocity; k++) flx_layout_mark(d, b->g[k], 2);

@@ -253,6 +253,14 @@ static double load(observation *o, int i, int c)
     return 0.0 - (R[0] * rows[3] + R[1] * rows[4] + R[2] * rows[5]);
 }
 
+// Force, moment about the origin and power of a load on a solid.
+static double resultant(const observation *o, int force, int c)
+{
+    flx_solid_resultant sum;
+    flx_solid_loads_resultant(o->d, o->w, &o->p, force, &sum);
+    return c == 6 ? sum.power : c < 3 ? sum.force[c] : sum.moment[c - 3];
+}
+
 static double energy_leaf(const flx_energies *e, int c)
 {
     switch (c) {
@@ -313,6 +321,8 @@ static double leaf_value(observation *o, flx_leaf leaf)
         o->node = i;
         o->joint = -1;
         return o->wrench[c];
+    case FLX_LEAF_RESULTANT:
+        return resultant(o, i, c);
     case FLX_LEAF_DRIVE:
         return 0.0 - row_value(&o->rows, flx_read_drive(o->rows.d, i));
     case FLX_LEAF_MULTIPLIER:

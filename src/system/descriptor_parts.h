@@ -11,6 +11,7 @@
 //   descriptor_elements.c  elements between nodes: beams of large deformation
 //   descriptor_follow.c    frames that follow from other unknowns
 //   descriptor_solids.c    elements of solids of large deformation
+//   descriptor_solid_loads.c  pressures, tractions and volume loads on them
 //   descriptor_read.c      multipliers that forces read
 //   descriptor_eval.c      what evaluations begin with: frames, expressions
 //   descriptor_residual.c  residual
@@ -30,7 +31,7 @@
 #include "body/body.h"
 #include "body/drag.h"
 #include "body/modal.h"
-#include "body/solid.h"
+#include "body/solid_pressure.h"
 #include "force/force.h"
 #include "joint/joint.h"
 #include "math/index1.h"
@@ -158,6 +159,18 @@ typedef struct flx_expr_wrench {
     int *slot[6][2]; // (ndep) offsets of (first row of body i, unknown)
 } flx_expr_wrench;
 
+// A load on a solid: pressure on its faces, or forces on its nodes, which are among the wrenches.
+typedef struct flx_expr_load {
+    int force; // its number
+    int nface;
+    flx_solid_face *faces;
+    flx_solid_pressure p; // but for what the channels give
+    int channel[4];       // pressure and its gradient; -1: none
+    int nbody, *body;     // that the faces hang on, if channels depend on unknowns
+    int **slot[4];        // (nbody) as in wrenches
+    int wrench, nwrench;
+} flx_expr_load;
+
 // Effort along a scalar: r_v += sign * value * G^T.
 typedef struct flx_expr_effort {
     flx_scalar s;
@@ -228,11 +241,12 @@ typedef struct flx_expressions {
     int nreading, reading_capacity;
     flx_reading *readings; // owned
     int read_size;         // numbers of all readings
-    int nrow, nwrench, neffort, nbond;
+    int nrow, nwrench, neffort, nbond, nload;
     bool moving; // a constraint moves in time by itself
     bool thirds; // FLX_GROUP_THIRD is there
     flx_expr_row *rows;
     flx_expr_wrench *wrenches;
+    flx_expr_load *loads;
     flx_expr_effort *efforts;
     flx_expr_bond *bonds;
     int nout, scratch;
@@ -580,6 +594,19 @@ flx_status flx_solids_plan(flx_descriptor *d);
 flx_status flx_solids_couple(flx_descriptor *d);
 void flx_solids_fill(flx_descriptor *d);
 void flx_solids_mark(flx_descriptor *d);
+// Where n nodes of a mesh are in the system, for an element or a face; the offsets of their blocks.
+flx_status flx_solids_place_nodes(flx_descriptor *d, const flx_solid *s, int n, const int *nodes,
+                                  flx_solid_element *e);
+void flx_solids_fill_blocks(const flx_descriptor *d, const flx_solid_element *e);
+
+// loads on solids, whose values are expressions
+size_t flx_solid_loads_wrenches(const flx_model *m); // most forces on nodes
+flx_status flx_solid_loads_plan(flx_descriptor *d);
+flx_solid_pressure flx_solid_loads_pressure(const flx_expr_load *o, const flx_channel *channels,
+                                            const double *values);
+// Of the load that is that force of the model.
+void flx_solid_loads_resultant(const flx_descriptor *d, flx_work *w, const flx_point *p, int force,
+                               flx_solid_resultant *out);
 
 // rows of joints
 flx_status flx_rows_count(flx_descriptor *d);
@@ -605,6 +632,9 @@ void flx_forces_fill(flx_descriptor *d);
 
 // expressions
 flx_status flx_expr_plan(flx_descriptor *d);
+// An expression of the residual with its derivatives; -1: there is none.
+flx_status flx_expr_channel(flx_descriptor *d, flx_node node, flx_loc loc, const char *name,
+                            int *channel);
 flx_status flx_expr_couple(flx_descriptor *d);
 flx_status flx_expr_fill(flx_descriptor *d);
 flx_status flx_expr_compile(flx_descriptor *d);

@@ -99,6 +99,12 @@ static void expressions_residual(const flx_descriptor *d, flx_work *w, const flx
             for (int k = 0; k < e->e.nv[side]; k++) r[e->e.v[side] + k] += sign * rows[k];
         }
     }
+    for (int i = 0; i < x->nload; i++) {
+        const flx_expr_load *o = x->loads + i;
+        if (o->nface == 0) continue;
+        flx_solid_pressure pressure = flx_solid_loads_pressure(o, x->channels, value);
+        flx_solid_face_residual(o->nface, o->faces, &pressure, w->frames.space, r);
+    }
     for (int i = 0; i < x->neffort; i++) {
         const flx_expr_effort *e = x->efforts + i;
         flx_jet j;

@@ -41,18 +41,11 @@ static flx_status fill_points(flx_descriptor *d, const flx_solid *s, int element
     return FLX_OK;
 }
 
-static flx_status plan_element(flx_descriptor *d, const flx_solid *s, int element,
-                               flx_solid_element *e)
+flx_status flx_solids_place_nodes(flx_descriptor *d, const flx_solid *s, int n, const int *nodes,
+                                  flx_solid_element *e)
 {
     const flx_model *m = d->model;
-    const int *nodes = s->nodes + s->first[element];
-    *e = (flx_solid_element){.law = s->neo_hookean ? FLX_SOLID_NEO_HOOKEAN
-                                                   : FLX_SOLID_ST_VENANT_KIRCHHOFF,
-                             .lambda = s->lambda,
-                             .mu = s->mu,
-                             .viscosity = s->rayleigh[1]};
-    FLX_TRY(fill_points(d, s, element, e));
-    int n = e->n, *at = flx_arena_take(d->arena, (size_t)(3 * n + n * n), sizeof *at);
+    int *at = flx_arena_take(d->arena, (size_t)(3 * n + n * n), sizeof *at);
     double *arm = flx_arena_take(d->arena, 3 * (size_t)n, sizeof *arm);
     if (!at || !arm) return FLX_ERR_MEMORY;
     for (int a = 0; a < n; a++) {
@@ -65,13 +58,26 @@ static flx_status plan_element(flx_descriptor *d, const flx_solid *s, int elemen
             arm[3 * a + k] = s->arm[3 * nodes[a] + k] - (body < 0 ? 0.0 : m->bodies[body].com[k]);
         }
     }
+    e->n = n;
     e->frame = at;
     e->v = at + n;
     e->nv = at + 2 * n;
     e->block = at + 3 * n;
     e->arm = arm;
-    d->solid_points += e->npoint;
     return FLX_OK;
+}
+
+static flx_status plan_element(flx_descriptor *d, const flx_solid *s, int element,
+                               flx_solid_element *e)
+{
+    *e = (flx_solid_element){.law = s->neo_hookean ? FLX_SOLID_NEO_HOOKEAN
+                                                   : FLX_SOLID_ST_VENANT_KIRCHHOFF,
+                             .lambda = s->lambda,
+                             .mu = s->mu,
+                             .viscosity = s->rayleigh[1]};
+    FLX_TRY(fill_points(d, s, element, e));
+    d->solid_points += e->npoint;
+    return flx_solids_place_nodes(d, s, e->n, s->nodes + s->first[element], e);
 }
 
 flx_status flx_solids_plan(flx_descriptor *d)
@@ -104,16 +110,18 @@ flx_status flx_solids_couple(flx_descriptor *d)
     return FLX_OK;
 }
 
+void flx_solids_fill_blocks(const flx_descriptor *d, const flx_solid_element *e)
+{
+    int n = e->n;
+    for (int k = 0; k < n * n; k++) {
+        bool both = e->nv[k / n] > 0 && e->nv[k % n] > 0;
+        e->block[k] = both ? flx_layout_slot(d, e->v[k / n], e->v[k % n]) : -1;
+    }
+}
+
 void flx_solids_fill(flx_descriptor *d)
 {
-    for (int i = 0; i < d->nsolid; i++) {
-        const flx_solid_element *e = d->solids + i;
-        int n = e->n;
-        for (int k = 0; k < n * n; k++) {
-            bool both = e->nv[k / n] > 0 && e->nv[k % n] > 0;
-            e->block[k] = both ? flx_layout_slot(d, e->v[k / n], e->v[k % n]) : -1;
-        }
-    }
+    for (int i = 0; i < d->nsolid; i++) flx_solids_fill_blocks(d, d->solids + i);
 }
 
 void flx_solids_mark(flx_descriptor *d)

@@ -106,6 +106,30 @@ static void wrench_linearise(const flx_descriptor *d, const flx_work *w, const f
     }
 }
 
+// Its pressure on faces that move, and the pressure and its gradient with what they depend on: a column of each
+// is the forces of a unit of it.
+static void load_linearise(const flx_descriptor *d, const flx_work *w, const flx_expr_load *o,
+                           const double *value, const double *slope, double *A0, double *A1)
+{
+    const flx_expressions *x = &d->expr;
+    if (o->nface == 0) return;
+    flx_solid_pressure p = flx_solid_loads_pressure(o, x->channels, value);
+    flx_solid_face_linearise(o->nface, o->faces, &p, w->frames.space, A0);
+    for (int k = 0; k < 4 && o->nbody > 0; k++) {
+        int channel = o->channel[k];
+        if (channel < 0 || x->channels[channel].ndep == 0) continue;
+        flx_solid_pressure unit = o->p;
+        *(k == 0 ? &unit.value : &unit.gradient[k - 1]) = 1.0;
+        flx_solid_face_residual(o->nface, o->faces, &unit, w->frames.space, w->force);
+        for (int i = 0; i < o->nbody; i++) {
+            int n = d->body_nv[o->body[i]];
+            double *rows = w->force + d->body_v[o->body[i]];
+            add_columns(x, w, channel, o->slot[k][i], slope, n, rows, 1.0, A0, A1);
+            memset(rows, 0, (size_t)n * sizeof *rows);
+        }
+    }
+}
+
 static void expressions_linearise(const flx_descriptor *d, flx_work *w, const flx_point *p,
                                   flx_blocks *b)
 {
@@ -124,6 +148,9 @@ static void expressions_linearise(const flx_descriptor *d, flx_work *w, const fl
     }
     for (int i = 0; i < x->nwrench; i++) {
         wrench_linearise(d, w, x->wrenches + i, value, slope, b->A0, b->A1);
+    }
+    for (int i = 0; i < x->nload; i++) {
+        load_linearise(d, w, x->loads + i, value, slope, b->A0, b->A1);
     }
     for (int i = 0; i < x->neffort; i++) {
         const flx_expr_effort *e = x->efforts + i;
