@@ -149,7 +149,8 @@ static void green_rate(const double F[9], const double dF[9], double rate[6])
 }
 
 // Everything at a point; the tangent where it is wanted.
-static void eval(const flx_solid_element *e, const flx_solid_places *p, int point, bool wanted, state *s)
+static void eval(const flx_solid_element *e, const flx_solid_places *p, int point, bool wanted,
+                 state *s)
 {
     double rate[6], viscous[6];
     gradient(e, p->x, point, s->F);
@@ -322,8 +323,8 @@ static void put_block(const double *K, int nr, const double *left, int nc, const
 }
 
 // rates: what K is of are changes of velocities, by motions.
-static void put_blocks(const flx_solid_element *e, const flx_frame *f, flx_solid_blocks K, bool rates,
-                       double *A)
+static void put_blocks(const flx_solid_element *e, const flx_frame *f, flx_solid_blocks K,
+                       bool rates, double *A)
 {
     double left[FLX_SOLID_NODES][18], right[FLX_SOLID_NODES][18];
     for (int a = 0; a < e->n; a++) {

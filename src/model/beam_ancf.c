@@ -178,7 +178,7 @@ static void unit(flx_graph *g, const flx_node a[3], flx_node out[3])
     for (int i = 0; i < 3; i++) out[i] = node_div(g, a[i], size);
 }
 
-// (ANC-13) solved for the axes: across a beam's section, e1 is its normal, and e2, e3 turn with both slopes alike.
+// (ANC-17) the axes: across a beam's section, e1 is its normal, and e2, e3 turn with both slopes alike.
 int flx_beam_section_axes(flx_builder *b, const flx_item *beam, int node, flx_node e[3][3])
 {
     flx_graph *g = b->g;

@@ -411,7 +411,7 @@ typedef struct flx_force_data {
     bool number;     // value is a number
     flx_node scalar; // value as a number
     int nspread;
-    flx_force *spread; // of a load along a beam: on each of its nodes; the model's
+    flx_force *spread;    // of a load along a beam: on each of its nodes; the model's
     flx_solid_load *load; // on a solid; the model's
     flx_node length, rate;
 } flx_force_data;

@@ -47,10 +47,11 @@ static flx_status turn_with_section(flx_builder *b, const flx_item *force, const
     int n = flx_beam_section_axes(b, beam, node, e);
     for (int k = 0; k < 3; k++) {
         if (k >= n && !node_is(b->g, v[k], 0)) {
-            return FLX_FAIL(b->ctx, FLX_ERR_MODEL, flx_yaml_get(force->def, "frame")->loc,
-                            "a cable in space has no axes across its line that a load could follow: "
-                            "what follows it is along the line, [value, 0, 0]; 'formulation: "
-                            "geometrically-exact' or 'ancf' has all three");
+            return FLX_FAIL(
+                b->ctx, FLX_ERR_MODEL, flx_yaml_get(force->def, "frame")->loc,
+                "a cable in space has no axes across its line that a load could follow: "
+                "what follows it is along the line, [value, 0, 0]; 'formulation: "
+                "geometrically-exact' or 'ancf' has all three");
         }
         for (int i = 0; i < 3 && k < n; i++) {
             out[i] = node_add(b->g, out[i], node_mul(b->g, v[k], e[k][i]));

@@ -7,7 +7,19 @@
 
 #include <string.h>
 
-enum { SPRING, TORQUE, FORCE, ACTUATOR, BUSHING, GRAVITATION, EXPRESSION, CONTACT, DISTRIBUTED, PRESSURE, TRACTION };
+enum {
+    SPRING,
+    TORQUE,
+    FORCE,
+    ACTUATOR,
+    BUSHING,
+    GRAVITATION,
+    EXPRESSION,
+    CONTACT,
+    DISTRIBUTED,
+    PRESSURE,
+    TRACTION
+};
 static const char *const type_words[] = {"spring",      "torque",      "force",      "actuator",
                                          "bushing",     "gravitation", "expression", "contact",
                                          "distributed", "pressure",    "traction",   NULL};

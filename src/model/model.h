@@ -52,11 +52,11 @@ typedef enum flx_leaf_kind {
     FLX_LEAF_CONSTRAINTS, // [2] largest position and velocity residual; outputs only
     FLX_LEAF_SECTION,     // [6] index: body, a node of a beam; force and moment of the part after
                           // it on the part before it, ground axes; outputs only
-    FLX_LEAF_RESULTANT,   // [7] index: force on a solid; force, moment about the origin, power; outputs
-                          // only
-    FLX_LEAF_MODES,       // [4 count] index: analysis; re, im, frequency, damping; outputs only
-    FLX_LEAF_STRESS,      // index: elastic body; its largest von Mises stress; outputs only
-    FLX_LEAF_FACTOR,      // index: analysis; the factor of its loads, 1 outside of it
+    FLX_LEAF_RESULTANT, // [7] index: force on a solid; force, moment about the origin, power; outputs
+                        // only
+    FLX_LEAF_MODES,     // [4 count] index: analysis; re, im, frequency, damping; outputs only
+    FLX_LEAF_STRESS,    // index: elastic body; its largest von Mises stress; outputs only
+    FLX_LEAF_FACTOR,    // index: analysis; the factor of its loads, 1 outside of it
 } flx_leaf_kind;
 
 static inline flx_leaf flx_leaf_make(flx_leaf_kind kind, int index, int component)
@@ -512,9 +512,9 @@ typedef struct flx_solid {
     double lambda, mu;
     double rayleigh[2]; // damping: of the mass, of the stiffness
     int nnode;
-    double *x;   // (nnode, 3) of the mesh
-    int *body;   // (nnode) the point itself, or what it is held by
-    double *arm; // (nnode, 3) of held ones: place in the body's frame
+    double *x;       // (nnode, 3) of the mesh
+    int *body;       // (nnode) the point itself, or what it is held by
+    double *arm;     // (nnode, 3) of held ones: place in the body's frame
     double *volumes; // (nnode) that a node stands for
     int nelement;
     int *cells, *first, *nodes; // (nelement) flx_cell, first of its nodes; nodes

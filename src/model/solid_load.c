@@ -22,9 +22,10 @@ flx_status flx_solid_load_place(flx_env *e, flx_item *force, flx_force_data *d)
                         line ? "a distributed load" : d->word, line ? "beam or solid" : "solid");
     }
     if (frame && frame->kind == FLX_YAML_SCALAR && strcmp(frame->text, "body") == 0) {
-        return FLX_FAIL(b->ctx, FLX_ERR_MODEL, frame->loc,
-                        "a solid has no axes of its own that a load could follow: give the frame of "
-                        "another body, or use 'type: pressure', which follows the surface");
+        return FLX_FAIL(
+            b->ctx, FLX_ERR_MODEL, frame->loc,
+            "a solid has no axes of its own that a load could follow: give the frame of "
+            "another body, or use 'type: pressure', which follows the surface");
     }
     d->def.type = FLX_FORCE_SOLID;
     d->load = flx_arena_take(b->m->arena, 1, sizeof *d->load);

@@ -68,7 +68,8 @@ static int keep_outer(int n, face *all)
 {
     int kept = 0;
     for (int i = 0, same; i < n; i += same) {
-        for (same = 1; i + same < n && by_corners(all + i, all + i + same) == 0; same++) {}
+        for (same = 1; i + same < n && by_corners(all + i, all + i + same) == 0; same++) {
+        }
         if (same == 1) all[kept++] = all[i];
     }
     return kept;
@@ -102,7 +103,8 @@ static void find_elements(const flx_structure *s, const flx_mesh_set *set, int n
 {
     for (int i = 0; i < set->nelement; i++) {
         if (!is_face(s, set->elements[i])) continue;
-        face key = key_of(s->elements[set->elements[i]].cell, flx_element_nodes(s, set->elements[i]));
+        face key =
+            key_of(s->elements[set->elements[i]].cell, flx_element_nodes(s, set->elements[i]));
         const face *own = bsearch(&key, all, (size_t)n, sizeof key, by_corners);
         if (own) g->faces[g->n++] = (int)(own - all);
         g->stray += !own;
@@ -169,8 +171,8 @@ static flx_status refuse_name(flx_builder *b, const flx_yaml *y, const flx_item 
     }
     const char *best = flx_nearest_best(&near);
     return FLX_FAIL(b->ctx, FLX_ERR_MODEL, y->loc,
-                    "the surface of '%s' has no set of faces named '%s'%s%s%s", solid->full, y->text,
-                    best ? "; did you mean '" : "", best ? best : "", best ? "'?" : "");
+                    "the surface of '%s' has no set of faces named '%s'%s%s%s", solid->full,
+                    y->text, best ? "; did you mean '" : "", best ? best : "", best ? "'?" : "");
 }
 
 static flx_status mark_group(flx_builder *b, const flx_yaml *y, const flx_item *solid,

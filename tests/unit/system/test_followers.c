@@ -1,9 +1,7 @@
 // test_followers.c - nodes of elastic bodies that joints and forces use: what they write there is carried
 // to the body's unknowns, so that tangents, bonds on all levels, energies and charts belong together.
 #include "check.h"
-#include "flexion/flexion.h"
-#include "system/descriptor.h"
-#include "system_check.h"
+#include "model_check.h"
 
 #define SPACE SPACE_OF("true")
 #define SPACE_OF(stiffening)                                                                       \
@@ -47,52 +45,19 @@
 
 #define END "simulate: {until: 1}\n"
 
-// Everything of system_check.h, about where the model is drawn. energy: nothing works through a multiplier.
-static int check_text(const char *text, double away, bool energy)
-{
-    flx_ctx *ctx = flx_ctx_create();
-    flx_model *model = NULL;
-    flx_system *s = NULL;
-    int bad = 0;
-    flx_status status = flx_model_read_text(ctx, "model", text, strlen(text), 0, NULL, &model);
-    if (status == FLX_OK) {
-        model->reduces = true; // third derivatives as well
-        status = flx_descriptor_create(model, NULL, &s);
-    }
-    if (status != FLX_OK) printf("%s\n", flx_ctx_error(ctx, 0)->text), bad++;
-    for (uint64_t seed = 1; seed <= 3 && !bad; seed++) {
-        system_point p = {0};
-        if (system_point_init(&p, s, seed) && flx_descriptor_draw(s, p.x) == FLX_OK) {
-            randomise(&p, away);
-            bad += check_pattern(s);
-            bad += check_tangent(&p, 2e-8);
-            bad += check_bonds(&p, 5e-8);
-            bad += check_chart(&p, 1e-8);
-            if (energy) bad += check_energy(&p, 1e-6);
-        } else {
-            bad++;
-        }
-        system_point_free(&p);
-    }
-    flx_system_destroy(&s);
-    flx_model_destroy(&model);
-    flx_ctx_destroy(&ctx);
-    return bad;
-}
-
 static int joints_in_space(void)
 {
-    return check_text(SPACE
-                      "joints:\n"
-                      "  hub: {type: revolute, on: [ground, rod], at: rod.start, axis: [0, 0, 1]}\n"
-                      "  weld: {type: fixed, on: [rod, arm], at: rod.end}\n"
-                      "  tip: {type: spherical, on: [arm, ball], at: arm.end}\n" END,
-                      0.1, true);
+    return check_model(
+        SPACE "joints:\n"
+              "  hub: {type: revolute, on: [ground, rod], at: rod.start, axis: [0, 0, 1]}\n"
+              "  weld: {type: fixed, on: [rod, arm], at: rod.end}\n"
+              "  tip: {type: spherical, on: [arm, ball], at: arm.end}\n" END,
+        0.1, true);
 }
 
 static int all_kinds_of_rows_in_space(void)
 {
-    return check_text(
+    return check_model(
         SPACE "joints:\n"
               "  rail: {type: prismatic, on: [ground, rod], at: rod.node(3), axis: [1, 0, 1]}\n"
               "  hinge: {type: universal, on: [rod, arm], at: [rod.end, arm.start],\n"
@@ -104,7 +69,7 @@ static int all_kinds_of_rows_in_space(void)
 
 static int forces_in_space(void)
 {
-    return check_text(
+    return check_model(
         SPACE
         "joints:\n"
         "  hub: {type: revolute, on: [ground, rod], at: rod.start, axis: [0, 0, 1]}\n"
@@ -123,19 +88,19 @@ static int forces_in_space(void)
 
 static int friction_that_reads_a_reaction(void)
 {
-    return check_text(SPACE
-                      "joints:\n"
-                      "  hub: {type: revolute, on: [ground, rod], at: rod.start, axis: [0, 0, 1],\n"
-                      "        friction: {coefficient: 0.2, radius: 0.05, velocity: 0.5}}\n"
-                      "  pin: {type: revolute, on: [rod, arm], at: [rod.end, arm.node(2)],\n"
-                      "        axis: [0, 0, 1],\n"
-                      "        friction: {coefficient: 0.1, radius: 0.03, velocity: 0.5}}\n" END,
-                      0.1, false);
+    return check_model(
+        SPACE "joints:\n"
+              "  hub: {type: revolute, on: [ground, rod], at: rod.start, axis: [0, 0, 1],\n"
+              "        friction: {coefficient: 0.2, radius: 0.05, velocity: 0.5}}\n"
+              "  pin: {type: revolute, on: [rod, arm], at: [rod.end, arm.node(2)],\n"
+              "        axis: [0, 0, 1],\n"
+              "        friction: {coefficient: 0.1, radius: 0.03, velocity: 0.5}}\n" END,
+        0.1, false);
 }
 
 static int joints_in_the_plane(void)
 {
-    return check_text(
+    return check_model(
         PLANE "joints:\n"
               "  hub: {type: revolute, on: [ground, rod], at: rod.start}\n"
               "  weld: {type: fixed, on: [rod, arm], at: rod.end}\n"
@@ -147,7 +112,7 @@ static int joints_in_the_plane(void)
 
 static int forces_in_the_plane(void)
 {
-    return check_text(
+    return check_model(
         PLANE
         "joints:\n"
         "  hub: {type: revolute, on: [ground, rod], at: rod.start, motion: {angle: 0.3*t^2}}\n"
@@ -166,7 +131,7 @@ static int forces_in_the_plane(void)
 // Forces at a node of one-sided stiffening act by another matrix than its motion has.
 static int stiffening_of_one_side(void)
 {
-    CHECK(check_text(
+    CHECK(check_model(
               SPACE_OF(
                   "one-sided") "joints:\n"
                                "  hub: {type: revolute, on: [ground, rod], at: rod.start, axis: "
@@ -179,7 +144,7 @@ static int stiffening_of_one_side(void)
                                "           stiffness: 3, damping: 0.7}\n" END,
               0.1, false) == 0);
     CHECK(
-        check_text(
+        check_model(
             PLANE_OF(
                 "one-sided") "joints:\n"
                              "  hub: {type: revolute, on: [ground, rod], at: rod.start}\n"
