@@ -19,6 +19,7 @@
 //   descriptor_bonds.c     bonds on velocity and acceleration level, their forces
 //   descriptor_energy.c    energies and powers
 //   descriptor_explicit.c  z' = F(t, z)
+//   descriptor_saddle.c    the matrix of accelerations and projections
 //   descriptor_flat.c      accelerations of equations alone, as one program
 //   descriptor_lagrange.c  momentum, dL/dq, forces
 //   descriptor_draw.c      the state as drawn
@@ -726,6 +727,13 @@ void flx_eval_saddle(const flx_descriptor *d, flx_work *w, const flx_point *p, d
 flx_status flx_eval_algebraic(const flx_descriptor *d, flx_work *w, flx_state *x);
 flx_status flx_saddle_prepare(const flx_descriptor *d, flx_work *w);
 void flx_saddle_free(flx_work *w);
+// Pivots that keep so much of their terms lose no more than these digits: nothing to refine.
+#define FLX_REGULAR 1e-3
+// Factors at p; rhs <- A^-1 rhs; whether factors of that time serve at points nearby, too: those of a
+// matrix that is not close to a singular one do.
+flx_status flx_saddle_work_factor(const flx_descriptor *d, flx_work *w, const flx_point *p);
+flx_status flx_saddle_work_solve(const flx_descriptor *d, flx_work *w);
+bool flx_saddle_work_serves(const flx_saddle_work *k, double t);
 extern const flx_explicit flx_descriptor_explicit;
 extern const flx_components flx_descriptor_components;
 extern const flx_lagrangian flx_descriptor_lagrangian;
