@@ -118,3 +118,31 @@ static inline const char *last_error(const flx_ctx *ctx)
     const flx_message *m = flx_ctx_error(ctx, flx_ctx_error_count(ctx) - 1);
     return m ? m->text : "";
 }
+
+typedef flx_status (*sink_maker)(flx_ctx *ctx, const char *path, flx_sink **s);
+
+// Write rows 0 to n-1, expecting `expected` of them, and close.
+static inline int write_result(flx_ctx *ctx, sink_maker make, const char *path, int n,
+                               long expected, const flx_ledger *ledger)
+{
+    flx_sink *s = NULL;
+    flx_result_info info = make_info(expected);
+    CHECK(make(ctx, path, &s) == FLX_OK);
+    CHECK(s->type->begin(s, &info) == FLX_OK);
+    CHECK(put_rows(s, 0, n) == FLX_OK);
+    CHECK(s->type->end(s, ledger) == FLX_OK);
+    flx_sink_destroy(&s);
+    CHECK(s == NULL);
+    return 0;
+}
+
+static inline int read_result(flx_ctx *ctx, const char *path, int n, int complete)
+{
+    flx_result *r = NULL;
+    CHECK(flx_result_open(ctx, path, &r) == FLX_OK);
+    if (check_rows(r, n)) return 1;
+    CHECK(flx_result_complete(r) == complete);
+    flx_result_close(&r);
+    CHECK(r == NULL);
+    return 0;
+}

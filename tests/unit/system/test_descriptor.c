@@ -1,30 +1,6 @@
 // The descriptor system as a whole: equations beside bodies, the drawing with its starts, reactions,
-// the explicit form, refusals, memory.
-#include "check.h"
-#include "mechanism_check.h"
-
-static flx_node q_of(mechanism *k, int i)
-{
-    return leaf_node(k, FLX_LEAF_VARIABLE, i, 0);
-}
-static flx_node v_of(mechanism *k, int i)
-{
-    return leaf_node(k, FLX_LEAF_VARIABLE_RATE, i, 0);
-}
-
-static void add_variables(mechanism *k, int n)
-{
-    static const char *const names[] = {"q1", "q2", "q3"};
-    for (int i = 0; i < n; i++) {
-        flx_node m = op2(k, FLX_OP_ADD, number_node(k, 2.0 + i),
-                         op2(k, FLX_OP_MUL, number_node(k, 0.3), op1(k, FLX_OP_SIN, q_of(k, i))));
-        flx_node f = op2(k, FLX_OP_SUB, op2(k, FLX_OP_MUL, q_of(k, (i + 1) % n), v_of(k, i)),
-                         op2(k, FLX_OP_MUL, number_node(k, 1.7), q_of(k, i)));
-        k->variables[i] =
-            (flx_variable){.name = names[i], .at = 0.2 + 0.1 * i, .mass = m, .force = f};
-    }
-    k->m.nvariable = n;
-}
+// refusals, memory. The explicit form: test_descriptor_explicit.c.
+#include "mixture.h"
 
 static int equations_have_exact_derivatives(void)
 {
@@ -196,160 +172,6 @@ static int drawing_is_as_given(void)
     system_point_free(&p);
     flx_system_destroy(&s);
     mechanism_free(&k);
-    return 0;
-}
-
-// ---- explicit form --------------------------------------------------------------------------
-
-// A spatial mechanism with a loop, a motion, springs, equations and a compliant bond: the
-// accelerations make every row of the residual vanish, and the bonds on acceleration level.
-static void make_mixture(mechanism *k, int dimension)
-{
-    mechanism_init(k, dimension, 17);
-    int a = add_body(k, FLX_BODY_RIGID), b = add_body(k, FLX_BODY_RIGID);
-    int c = add_body(k, FLX_BODY_POINT);
-    add_joint(k, FLX_JOINT_REVOLUTE, FLX_GROUND, a);
-    add_joint(k, dimension == 3 ? FLX_JOINT_UNIVERSAL : FLX_JOINT_REVOLUTE, a, b);
-    add_joint(k, FLX_JOINT_DISTANCE, b, c);
-    v3 reach = v3_sub(v3_load(k->bodies[c].position),
-                      v3_add(v3_load(k->bodies[b].position),
-                             m33_mul_v(m33_load(k->bodies[b].R), v3_load(k->joints[2].at[0]))));
-    k->joints[2].length = v3_norm(reach);
-    add_force(k, FLX_FORCE_SPRING, b, c);
-    k->forces[add_force(k, FLX_FORCE_SPRING, FLX_GROUND, c)].mixed = true;
-    add_variables(k, 2);
-    k->m.nfirst = 2;
-    k->m.nstate = k->m.nalgebraic = 1;
-    flx_node w = leaf_node(k, FLX_LEAF_ALGEBRAIC, 0, 0), x = leaf_node(k, FLX_LEAF_STATE, 0, 0);
-    k->firsts[0] =
-        (flx_first_order){.name = "x", .at = 0.3, .derivative = op2(k, FLX_OP_MUL, w, x)};
-    k->firsts[1] = (flx_first_order){.name = "w", .at = 0.9, .algebraic = true};
-    // w + w^3 = x + q1
-    flx_node cube = op2(k, FLX_OP_MUL, w, op2(k, FLX_OP_MUL, w, w));
-    k->firsts[1].derivative =
-        op2(k, FLX_OP_SUB, op2(k, FLX_OP_ADD, w, cube), op2(k, FLX_OP_ADD, x, q_of(k, 0)));
-    k->constraints[0] = (flx_constraint){.name = "c"};
-    k->constraints[0].value =
-        op2(k, FLX_OP_SUB, op2(k, FLX_OP_MUL, q_of(k, 0), q_of(k, 1)), number_node(k, 0.06));
-    k->m.nconstraint = 1;
-}
-
-static int accelerations_solve_the_equations(void)
-{
-    for (int dimension = 2; dimension <= 3; dimension++) {
-        mechanism k;
-        make_mixture(&k, dimension);
-        flx_system *s = NULL;
-        system_point p = {0};
-        CHECK(flx_descriptor_create(&k.m, NULL, &s) == FLX_OK);
-        CHECK(system_point_init(&p, s, 3));
-        CHECK(flx_descriptor_draw(s, p.x) == FLX_OK);
-        const flx_explicit *e = s->ops->explicit_form;
-        int n = e->size(s), nlam = s->dims.nlam;
-        double z[64], dz[64], r[64], bias[32], moved_q, moved_v;
-        CHECK(n <= 64 && p.n <= 64);
-        e->pack(s, p.x, z);
-        for (int i = 0; i < n; i++) z[i] += 1e-3 * system_random(&p.seed);
-        // to the bonds, then nothing more to do
-        CHECK(e->project(s, p.work, 0.2, z, p.x, &moved_q, &moved_v) == FLX_OK);
-        CHECK(moved_q > 1e-6 && moved_v > 1e-6);
-        CHECK(e->project(s, p.work, 0.2, z, p.x, &moved_q, &moved_v) == FLX_OK);
-        CHECK(moved_q < 1e-13 && moved_v < 1e-13);
-        CHECK(e->rate(s, p.work, 0.2, z, p.x, dz) == FLX_OK);
-        flx_point x = flx_state_point(s, p.x);
-        CHECK_NEAR(x.t, 0.2, 0.0);
-        CHECK(s->ops->residual(s, p.work, &x, r) == FLX_OK);
-        for (int i = 0; i < p.n; i++) CHECK_NEAR(r[i], 0.0, 1e-12);
-        // bonds on acceleration level: G a + bias = 0, with G a by a difference of rates
-        CHECK(s->ops->bond_bias(s, p.work, &x, bias) == FLX_OK);
-        double still[32], moving[32], v[64];
-        CHECK(s->ops->bond_rate(s, p.work, &x, still) == FLX_OK);
-        for (int i = 0; i < s->dims.nv; i++) v[i] = p.x->v[i] + p.x->a[i];
-        x.v = v;
-        CHECK(s->ops->bond_rate(s, p.work, &x, moving) == FLX_OK);
-        for (int i = 0; i < nlam; i++) {
-            flx_unknown u;
-            s->ops->unknown(s, p.n - nlam + i, &u);
-            if (u.C > 0) continue;
-            CHECK_NEAR(moving[i] - still[i] + bias[i], 0.0, 1e-11 * (1 + fabs(bias[i])));
-        }
-        // z' belongs to z: q' is the derivative along the motion
-        double z2[64], th[64];
-        const double h = 1e-6;
-        flx_state *y = NULL;
-        CHECK(flx_state_create(s, &y) == FLX_OK);
-        for (int i = 0; i < n; i++) z2[i] = z[i] + h * dz[i];
-        e->unpack(s, 0.2, z2, y);
-        s->ops->difference(s, p.x->q, y->q, th);
-        for (int i = 0; i < s->dims.nv; i++) CHECK_NEAR(th[i] / h, p.x->v[i], 1e-5);
-        flx_state_destroy(&y);
-        system_point_free(&p);
-        flx_system_destroy(&s);
-        mechanism_free(&k);
-    }
-    return 0;
-}
-
-static int massless_bodies_are_refused_by_the_explicit_form(void)
-{
-    mechanism k;
-    mechanism_init(&k, 3, 19);
-    add_body(&k, FLX_BODY_RIGID);
-    add_body(&k, FLX_BODY_RIGID);
-    k.bodies[1].mass = 0;
-    memset(k.bodies[1].inertia, 0, sizeof k.bodies[1].inertia);
-    add_joint(&k, FLX_JOINT_REVOLUTE, 0, 1);
-    flx_system *s = NULL;
-    system_point p = {0};
-    CHECK(flx_descriptor_create(&k.m, NULL, &s) == FLX_OK);
-    CHECK(system_point_init(&p, s, 3));
-    CHECK(flx_descriptor_draw(s, p.x) == FLX_OK);
-    double z[32], dz[32];
-    s->ops->explicit_form->pack(s, p.x, z);
-    CHECK(s->ops->explicit_form->rate(s, p.work, 0, z, p.x, dz) == FLX_ERR_CANNOT);
-    CHECK_TEXT(flx_ctx_error(k.ctx, 0)->text, "do not determine the accelerations");
-    system_point_free(&p);
-    flx_system_destroy(&s);
-    mechanism_free(&k);
-    return 0;
-}
-
-// A massless body that its joints hold is no obstacle: fixed to another, or the cross of a universal
-// joint made of two hinges.
-static int held_massless_body(bool cross)
-{
-    mechanism k;
-    mechanism_init(&k, 3, 20);
-    add_body(&k, FLX_BODY_RIGID);
-    add_body(&k, FLX_BODY_RIGID);
-    k.bodies[1].mass = 0;
-    memset(k.bodies[1].inertia, 0, sizeof k.bodies[1].inertia);
-    add_joint(&k, cross ? FLX_JOINT_REVOLUTE : FLX_JOINT_FIXED, 0, 1);
-    add_joint(&k, FLX_JOINT_REVOLUTE, FLX_GROUND, 0);
-    if (cross) add_joint(&k, FLX_JOINT_REVOLUTE, 1, add_body(&k, FLX_BODY_RIGID));
-    flx_system *s = NULL;
-    system_point p = {0};
-    CHECK(flx_descriptor_create(&k.m, NULL, &s) == FLX_OK);
-    CHECK(system_point_init(&p, s, 3));
-    CHECK(flx_descriptor_draw(s, p.x) == FLX_OK);
-    double z[64], dz[64], r[64], moved_q, moved_v;
-    const flx_explicit *e = s->ops->explicit_form;
-    e->pack(s, p.x, z);
-    CHECK(e->project(s, p.work, 0, z, p.x, &moved_q, &moved_v) == FLX_OK);
-    CHECK(e->rate(s, p.work, 0, z, p.x, dz) == FLX_OK);
-    flx_point x = flx_state_point(s, p.x);
-    CHECK(s->ops->residual(s, p.work, &x, r) == FLX_OK);
-    for (int i = 0; i < p.n; i++) CHECK_NEAR(r[i], 0.0, 1e-9);
-    system_point_free(&p);
-    flx_system_destroy(&s);
-    mechanism_free(&k);
-    return 0;
-}
-
-static int massless_body_held_by_joints_is_accelerated(void)
-{
-    CHECK(held_massless_body(false) == 0);
-    CHECK(held_massless_body(true) == 0);
     return 0;
 }
 
@@ -706,9 +528,7 @@ static int every_allocation_may_fail(void)
 TEST_MAIN(TEST(equations_have_exact_derivatives),
           TEST(equations_with_bodies_have_exact_derivatives), TEST(wrong_equations_are_refused),
           TEST(starts_move_all_that_hangs_on_them), TEST(drawing_is_as_given),
-          TEST(accelerations_solve_the_equations),
-          TEST(massless_bodies_are_refused_by_the_explicit_form),
-          TEST(massless_body_held_by_joints_is_accelerated), TEST(momenta_and_their_transport),
+          TEST(momenta_and_their_transport),
           TEST(masses_that_depend_on_velocities_have_no_momentum), TEST(slope_of_the_chart),
           TEST(reactions_carry_the_body), TEST(drive_is_the_effort_of_the_motion),
           TEST(reactions_of_redundant_joints_have_least_norm),
