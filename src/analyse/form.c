@@ -110,8 +110,8 @@ static bool may_gain(const flx_simulation *sim)
     const flx_model *m = sim->model;
     const flx_simulate *s = &m->simulate;
     return sim->choose_form && s->given && s->def.formulation == FLX_FORMULATION_AUTO &&
-           !m->reduces && m->nreduced == 0 && sim->sys->dims.nlam > 0 && sim->tree.ncut == 0 &&
-           gains(s);
+           !m->reduces && m->nreduced == 0 && m->nmodal == 0 && sim->sys->dims.nlam > 0 &&
+           sim->tree.ncut == 0 && gains(s);
 }
 
 static flx_status explain(flx_simulation *sim)

@@ -256,3 +256,103 @@ void flx_modal_node_slope(const flx_modal_data *b, const flx_elastic_node *x, co
     drate = v3_add(drate, m33_mul_v(t->H, za));
     v3_store(da + 3, m33_mul_v(t->B, v3_add(v3_cross(rate, dx), drate)));
 }
+
+// ---- relative to the body -----------------------------------------------------------------------
+
+static node evaluate_relative(const flx_node_point *p)
+{
+    const flx_elastic e = {.n = p->n};
+    const flx_modal_data b = {.e = &e};
+    const flx_modal_point at = {.q = p->q, .v = p->u, .scratch = p->scratch};
+    node o;
+    evaluate(&b, p->x, &at, &o);
+    if (!p->planar) return o;
+    o.t.H = m33_identity();
+    o.s.z = o.sd.z = o.sdd.z = 0.0;
+    return o;
+}
+
+// In the plane of motions only.
+static v3 shift_of(const flx_node_point *p, v3 a)
+{
+    return p->planar ? v3_make(a.x, a.y, 0) : a;
+}
+static v3 turn_part(const flx_node_point *p, v3 a)
+{
+    return p->planar ? v3_make(0, 0, a.z) : a;
+}
+
+// D(z, y): an angle of the plane is its own
+static v3 slope_of(const flx_node_point *p, const turning *t, v3 z, v3 y)
+{
+    return p->planar ? v3_make(0, 0, 0) : m33_mul_v(slope_along(t, y), z);
+}
+
+// x_k q_k'' + x_kl q_k' q_l'
+static v3 turn_rate(const flx_node_point *p, const node *o, v3 second)
+{
+    return v3_add(slope_of(p, &o->t, o->t.rate, o->t.rate), m33_mul_v(o->t.H, second));
+}
+
+void flx_node_relative_at(const flx_node_point *p, flx_node_relative *out, double *columns)
+{
+    const v3 zero = {0, 0, 0};
+    node o = evaluate_relative(p);
+    v3 sa = o.sdd, second = o.turn_second;
+    if (p->a) {
+        sa = v3_add(sa, sum(p->n, o.sk, p->a, zero));
+        second = v3_add(second, sum(p->n, o.psi_k, p->a, zero));
+    }
+    out->s = o.s, out->sd = o.sd, out->sa = shift_of(p, sa);
+    out->x = turn_part(p, m33_mul_v(o.t.H, o.t.rate));
+    out->xa = turn_part(p, turn_rate(p, &o, second));
+    out->angle = atan2(p->x->R[3], p->x->R[0]) + o.t.psi.z;
+    double c = cos(out->angle), s = sin(out->angle);
+    out->R = p->planar ? (m33){{c, -s, 0, s, c, 0, 0, 0, 1}} : m33_transpose(o.t.B);
+    for (int k = 0; k < p->n; k++, columns += 6) {
+        v3_store(columns, turn_part(p, m33_mul_v(o.t.H, v3_load(o.psi_k + 3 * k))));
+        v3_store(columns + 3, shift_of(p, v3_load(o.sk + 3 * k)));
+    }
+}
+
+void flx_node_relative_slopes(const flx_node_point *p, double *slopes)
+{
+    const flx_elastic_node *x = p->x;
+    const v3 zero = {0, 0, 0};
+    node o = evaluate_relative(p);
+    const turning *t = &o.t;
+    int n = p->n;
+    v3 second = v3_add(o.turn_second, sum(n, o.psi_k, p->a, zero));
+    for (int k = 0; k < n; k++, slopes += FLX_NODE_SLOPES) {
+        v3 z = v3_load(o.psi_k + 3 * k), zd = rate_of(o.pr, k);
+        v3 sa = x->phi2 ? sum(n, x->phi2 + 3 * k * n, p->a, zero) : zero;
+        v3 za = x->psi2 ? sum(n, x->psi2 + 3 * k * n, p->a, zero) : zero;
+        v3 turned = m33_mul_v(t->H, zd), own = p->planar ? zero : own_slope(t, second, z, zd);
+        v3 by_q = v3_add(slope_of(p, t, z, t->rate), turned); // of x
+        v3 by_u = v3_add(slope_of(p, t, t->rate, z), turned); // of x_k, along q'
+        v3_store(slopes, shift_of(p, rate_of(o.sr, k)));
+        v3_store(slopes + 3, shift_of(p, sa));
+        v3_store(slopes + 6, turn_part(p, by_q));
+        v3_store(slopes + 9, turn_part(p, v3_add(own, m33_mul_v(t->H, za))));
+        v3_store(slopes + 12, turn_part(p, v3_add(by_q, by_u)));
+    }
+}
+
+void flx_node_relative_curve(const flx_node_point *p, v3 F, v3 M, double *K)
+{
+    const flx_elastic_node *x = p->x;
+    node o = evaluate_relative(p);
+    F = shift_of(p, F);
+    M = turn_part(p, M);
+    v3 HM = m33_tmul_v(o.t.H, M);
+    m33 E = p->planar ? m33_zero() : slope_against(&o.t, M);
+    for (int k = 0; k < p->n; k++) {
+        v3 Ey = m33_mul_v(E, v3_load(o.psi_k + 3 * k));
+        for (int l = 0; l < p->n; l++, K++) {
+            int kl = 3 * (k * p->n + l);
+            *K = v3_dot(v3_load(o.psi_k + 3 * l), Ey);
+            if (x->phi2) *K += v3_dot(v3_load(x->phi2 + kl), F);
+            if (x->psi2) *K += v3_dot(v3_load(x->psi2 + kl), HM);
+        }
+    }
+}

@@ -63,6 +63,8 @@ static void set_freedoms(const flx_symbolic *x, const flx_link *l, flx_freedom *
         case FLX_LINK_SHIFT:
             slide = unit(k);
             break;
+        case FLX_LINK_BEND:
+            break;
         }
         s->turn[k] = n3_const(x->g, about);
         s->slide[k] = n3_const(x->g, slide);

@@ -235,3 +235,31 @@ void flx_dense_lu_solve(int n, const double *LU, const int *pivot, double *b)
         b[k] /= LU[k * n + k];
     }
 }
+
+bool flx_dense_cholesky(int n, double *A, double least)
+{
+    for (int j = 0; j < n; j++) {
+        double rest = A[n * j + j], smallest = least * rest;
+        for (int k = 0; k < j; k++) rest -= A[n * j + k] * A[n * j + k];
+        if (!(rest > smallest) || !(rest > 0.0)) return false;
+        double root = A[n * j + j] = sqrt(rest);
+        for (int i = j + 1; i < n; i++) {
+            double sum = A[n * i + j];
+            for (int k = 0; k < j; k++) sum -= A[n * i + k] * A[n * j + k];
+            A[n * i + j] = sum / root;
+        }
+    }
+    return true;
+}
+
+void flx_dense_cholesky_solve(int n, const double *L, double *b, int step)
+{
+    for (int i = 0; i < n; i++) {
+        for (int k = 0; k < i; k++) b[step * i] -= L[n * i + k] * b[step * k];
+        b[step * i] /= L[n * i + i];
+    }
+    for (int i = n - 1; i >= 0; i--) {
+        for (int k = i + 1; k < n; k++) b[step * i] -= L[n * k + i] * b[step * k];
+        b[step * i] /= L[n * i + i];
+    }
+}

@@ -23,3 +23,8 @@ flx_status flx_dense_eigenvalues(flx_ctx *ctx, int n, double *A, double *re, dou
 // LU with pivoting, in place (n x n row-major small systems, n <= FLX_DENSE_LU_MOST). false: singular.
 bool flx_dense_lu(int n, double *A, int *pivot);
 void flx_dense_lu_solve(int n, const double *LU, const int *pivot, double *b);
+// A = L L^T in its lower half (n x n row-major, small). false: a row is less than `least` of itself (as a square)
+// beside the others.
+bool flx_dense_cholesky(int n, double *A, double least);
+// b (n, every `step`-th number) <- A^-1 b
+void flx_dense_cholesky_solve(int n, const double *L, double *b, int step);

@@ -125,12 +125,13 @@ static flx_status fail_singular(const flx_descriptor *d, const flx_work *w)
 
 // r = b - A x; returns the largest residual relative to the terms of its kind of row, the larger of
 // velocities and bonds. (Row by row would be too strict: a massless body's multipliers are exactly
-// zero, and any rounding is then an error of one.)
+// zero, and any rounding is then an error of one.) Where everything that bonds hold is at rest, their terms are
+// rounding as well: balanced, they are compared with what the forces would give the masses alone.
 static double residual_of(const flx_descriptor *d, const double *A, const double *b,
-                          const double *x, double *r)
+                          const double *x, bool balanced, double *r)
 {
     const flx_pattern *p = &d->base.pattern;
-    double most[2] = {0, 0}, terms[2] = {0, 0};
+    double most[2] = {0, 0}, terms[2] = {0, 0}, free = 0.0;
     for (int bi = 0; bi < p->nblock; bi++) {
         int kind = p->start[bi] >= flx_first_lam(d);
         for (int i = p->start[bi]; i < p->start[bi + 1]; i++) {
@@ -147,8 +148,12 @@ static double residual_of(const flx_descriptor *d, const double *A, const double
             if (!isfinite(sum)) return HUGE_VAL;
             if (fabs(sum) > most[kind]) most[kind] = fabs(sum);
             if (size > terms[kind]) terms[kind] = size;
+            bool moves = balanced && i < d->base.dims.nv;
+            double mass = moves ? A[flx_layout_slot(d, i, i)] : 0.0;
+            if (mass > 0.0) free = fmax(free, size / mass);
         }
     }
+    terms[1] = fmax(terms[1], free);
     double error = 0.0;
     for (int k = 0; k < 2; k++) {
         if (most[k] > 0) error = fmax(error, most[k] / terms[k]);
@@ -175,7 +180,7 @@ static double solve_refined(const flx_descriptor *d, const flx_saddle_work *k, c
     memcpy(x, b, (size_t)n * sizeof *x);
     solve_once(k, x);
     for (int i = 0;; i++) {
-        double error = residual_of(d, k->A0, b, x, r);
+        double error = residual_of(d, k->A0, b, x, false, r);
         if (error <= REFINED || i == MOST_REFINEMENTS || !(error < 0.5 * last)) {
             return fmin(error, last);
         }
@@ -212,6 +217,7 @@ flx_status flx_saddle_work_solve(const flx_descriptor *d, flx_work *w)
         k->by_lu = true;
         error = solve_refined(d, k, b, r, k->rhs);
     }
+    if (!(error <= WORST_SOLUTION)) error = residual_of(d, k->A0, b, k->rhs, true, r);
     return error <= WORST_SOLUTION ? FLX_OK : fail_singular(d, w);
 }
 

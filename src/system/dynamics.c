@@ -47,6 +47,13 @@ flx_status flx_dynamics_create(const flx_model *model, flx_dynamics **out)
         if (strncmp(u->what, "bodies", 6) != 0 && strncmp(u->what, "joints", 6) != 0) continue;
         return FLX_FAIL(model->ctx, FLX_ERR_UNAVAILABLE, u->loc, "not available yet: %s", u->what);
     }
+    if (model->nmodal > 0) {
+        const flx_modal *e = model->modals;
+        return FLX_FAIL(model->ctx, FLX_ERR_CANNOT, e->loc,
+                        "these functions are for rigid bodies, and '%s' is elastic; simulate it "
+                        "with `formulation: tree`",
+                        model->bodies[e->body].name);
+    }
     flx_dynamics *d = flx_alloc(model->ctx, 1, sizeof *d);
     if (!d) return FLX_ERR_MEMORY;
     d->model = model;

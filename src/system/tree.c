@@ -1,5 +1,7 @@
 // tree.c - making the tree system: which rows of the descriptor remain, its chart, what its unknowns
 // are called, its table of operations.
+#include "system/tree_bends.h"
+#include "system/tree_elastic.h"
 #include "system/tree_parts.h"
 
 #include <stdio.h>
@@ -119,6 +121,7 @@ void flx_tree_work_destroy(flx_work *work)
     flx_index1_destroy(&w->together);
     flx_tree_many_destroy(&w->many);
     flx_tree_massless_destroy(&w->massless);
+    flx_tree_elastic_destroy(&w->elastic);
     flx_partition_clear(&w->partition);
     flx_free(w->states);
     flx_free(w->frames);
@@ -181,12 +184,13 @@ flx_work *flx_tree_work_create(const flx_system *s)
     if (!w) return NULL;
     w->inner = t->inner->ops->work_create(t->inner);
     w->states = flx_alloc(s->ctx, (size_t)t->t.k.n + 1, sizeof *w->states);
-    w->frames = flx_alloc(s->ctx, (size_t)t->t.k.n + 1, sizeof *w->frames);
+    w->frames = flx_tree_frames_create(s->ctx, &t->t);
     w->tangents.loads = flx_alloc(s->ctx, (size_t)t->t.k.n + 1, sizeof *w->frames);
     w->tangents.links = flx_alloc(s->ctx, (size_t)t->t.k.n + 1, sizeof *w->tangents.links);
     w->block = flx_alloc(s->ctx, cut_block(t, w), sizeof *w->block);
     bool tangents = w->tangents.loads && w->tangents.links;
     flx_status status = flx_state_create(t->inner, &w->body);
+    if (status == FLX_OK && t->model->nmodal > 0) status = flx_tree_elastic_create(t, &w->elastic);
     if (status == FLX_OK && t->partitions) status = flx_partition_create(t, &w->partition);
     if (status != FLX_OK || !tangents || !w->inner || !w->states || !w->frames || !w->block) {
         flx_tree_work_destroy((flx_work *)(void *)w);
@@ -242,7 +246,6 @@ static flx_status check_model(const flx_model *m)
 {
     flx_loc loc = m->simulate.formulation_loc;
     if (m->nbody == 0) return refuse(m, loc, "a model without bodies");
-    if (m->nmodal > 0) return refuse(m, loc, "elastic bodies");
     if (m->nbeam > 0) return refuse(m, loc, "beams");
     return FLX_OK;
 }
@@ -276,10 +279,24 @@ static bool *list_apart(const flx_model *m, const flx_descriptor *ready)
 
 // A link without inertia along its joint: its velocity follows from the forces, by implicit methods.
 // Bodies without mass are as others are where something with mass hangs on them.
-static void find_massless(flx_tree *t, flx_tree_work *w, const flx_state *x)
+static flx_status find_massless(flx_tree *t, flx_tree_work *w, const flx_state *x)
 {
-    t->massless =
-        flx_linkage_forward(&t->weightless, w->states, x->q, w->zero, NULL, NULL, w->free_a);
+    if (!w->elastic) {
+        t->massless =
+            flx_linkage_forward(&t->weightless, w->states, x->q, w->zero, NULL, NULL, w->free_a);
+        return FLX_OK;
+    }
+    t->massless = -1;
+    flx_point p = flx_state_point(&t->base, x), b = flx_tree_carry(t, w, &p);
+    flx_eval_saddle(flx_tree_inner(t), w->inner, &b, w->A0, w->A2);
+    int link = flx_tree_elastic_factor(t, w, w->A2);
+    if (link == -1) return FLX_OK;
+    const char *name = link < 0 ? "an elastic body" : t->model->bodies[t->t.links[link].body].name;
+    return FLX_FAIL(t->base.ctx, FLX_ERR_CANNOT, t->model->simulate.formulation_loc,
+                    "formulation: tree does not take links without inertia beside elastic bodies: "
+                    "'%s' and what hangs on it have none along its joint; leave the formulation "
+                    "out, or use index-3",
+                    name);
 }
 
 flx_status flx_tree_refuse_massless(const flx_system *s, bool undetermined)
@@ -459,7 +476,7 @@ static flx_status choose_closures(flx_tree *t, const flx_state *at, int nredunda
     flx_tree_work *w = flx_tree_work_of(work);
     if (status == FLX_OK && !work) status = FLX_ERR_MEMORY;
     if (status == FLX_OK) status = flx_tree_from_bodies(&t->base, at, x);
-    if (status == FLX_OK) find_massless(t, w, x);
+    if (status == FLX_OK) status = find_massless(t, w, x);
     if (status == FLX_OK && nredundant > 0) {
         flx_point p = flx_state_point(&t->base, x), b = flx_tree_carry(t, w, &p);
         flx_tree_closures(t, w, &b);

@@ -1,6 +1,5 @@
 // tree_bodies.c - motion of the bodies on a tree of links, and what forces on them do to it.
-#include "system/tree_bodies.h"
-
+#include "system/tree_bends.h"
 #include "system/tree_frames.h"
 
 static v3 zero(void)
@@ -24,18 +23,25 @@ void flx_tree_restrict(const flx_linkage *k, const flx_link *l, wrench f, double
         flx_link_restrict(l, f, out);
         return;
     }
+    if (l->kind == FLX_LINK_BEND) return;
     out[0] = l->kind == FLX_LINK_TURN ? f.n.z : f.f.x;
     if (l->kind == FLX_LINK_SHIFT) out[1] = f.f.y;
 }
 
 // Rates of the joint, or its accelerations, in the ground's axes.
-static INLINE void relative(const flx_linkage *k, const flx_link *l, const m33 *R, const double *v,
-                            v3 *w, v3 *d)
+static INLINE void relative(const flx_tree_links *t, const flx_link_frame *f, int i,
+                            const double *v, v3 *w, v3 *d)
 {
-    if (k->planar) {
-        v3 t;
-        flx_tree_expand(k, l, v + l->v, w, &t);
-        *d = m33_mul_v(*R, t);
+    const flx_link *l = t->links + i;
+    const m33 *R = &f[i].R;
+    if (l->kind == FLX_LINK_BEND) {
+        flx_bend_expand(t, f, i, v, w, d);
+        return;
+    }
+    if (t->k.planar) {
+        v3 x;
+        flx_tree_expand(&t->k, l, v + l->v, w, &x);
+        *d = m33_mul_v(*R, x);
         return;
     }
     v3 z = m33_col(*R, 2);
@@ -58,12 +64,26 @@ static INLINE void relative(const flx_linkage *k, const flx_link *l, const m33 *
     case FLX_LINK_SHIFT:
         *d = m33_mul_v(*R, v3_load(v));
         break;
+    case FLX_LINK_BEND:
+        break;
     }
+}
+
+void flx_tree_relative(const flx_tree_links *t, const flx_link_frame *f, int i, const double *v,
+                       const double *a, flx_link_relative *out)
+{
+    relative(t, f, i, v, &out->w, &out->v);
+    relative(t, f, i, a, &out->dw, &out->dv);
+    if (t->links[i].kind != FLX_LINK_BEND) return;
+    v3 w, d;
+    flx_bend_bias(t, f, i, v, &w, &d);
+    out->dw = v3_add(out->dw, w);
+    out->dv = v3_add(out->dv, d);
 }
 
 static bool slides(const flx_link *l)
 {
-    return l->kind == FLX_LINK_SLIDE || l->kind == FLX_LINK_SHIFT || l->kind == FLX_LINK_SCREW;
+    return l->kind != FLX_LINK_TURN && l->kind != FLX_LINK_BALL;
 }
 
 static void place_in_plane(const flx_link *l, const double *q, const flx_link_frame *parent,
@@ -105,7 +125,9 @@ static void place_in_space(const flx_link *l, const double *q, const flx_link_fr
 void flx_tree_place_link(const flx_tree_links *t, int i, const double *q, flx_link_frame *f)
 {
     const flx_link *l = t->links + i;
-    if (t->k.planar) {
+    if (l->kind == FLX_LINK_BEND) {
+        flx_bend_place(t, i, q, f);
+    } else if (t->k.planar) {
         place_in_plane(l, q + l->q, f + l->parent, f + i);
     } else {
         place_in_space(l, q + l->q, f + l->parent, f + i);
@@ -181,7 +203,7 @@ void flx_tree_move_links(const flx_tree_links *t, flx_link_frame *f, int first, 
         const flx_link *l = t->links + i;
         const flx_link_frame *p = f + l->parent;
         v3 w, d;
-        relative(&t->k, l, &f[i].R, v, &w, &d);
+        relative(t, f, i, v, &w, &d);
         f[i].w = v3_add(p->w, w);
         f[i].v = v3_add(p->v, v3_cross(p->w, v3_sub(f[i].p, p->p)));
         if (slides(l)) f[i].v = v3_add(f[i].v, d);
@@ -210,12 +232,17 @@ void flx_tree_accelerations(const flx_tree_links *t, const flx_body_places *b,
         const flx_link *l = t->links + i;
         const flx_link_frame *p = f + l->parent;
         v3 w, d, dw, dd, r = v3_sub(f[i].p, p->p);
-        relative(&t->k, l, &f[i].R, a, &dw, &dd);
+        relative(t, f, i, a, &dw, &dd);
+        if (l->kind == FLX_LINK_BEND) {
+            flx_bend_bias(t, f, i, v, &w, &d);
+            dw = v3_add(dw, w);
+            dd = v3_add(dd, d);
+        }
         w = v3_sub(f[i].w, p->w);
         f[i].alpha = v3_add(p->alpha, v3_add(v3_cross(p->w, w), dw));
         v3 x = v3_add(v3_cross(p->alpha, r), v3_cross(p->w, v3_cross(p->w, r)));
         if (slides(l)) {
-            relative(&t->k, l, &f[i].R, v, &w, &d);
+            relative(t, f, i, v, &w, &d);
             x = v3_axpy(2.0, v3_cross(p->w, d), v3_add(x, dd));
         }
         f[i].a = v3_add(p->a, x);
@@ -263,6 +290,15 @@ void flx_tree_forces(const flx_tree_links *t, const flx_body_places *b, flx_link
         }
         p->f = v3_add(p->f, f[i].f);
         p->n = v3_add(p->n, v3_add(f[i].n, v3_cross(v3_sub(f[i].p, p->p), f[i].f)));
+    }
+}
+
+void flx_tree_bend_forces(const flx_tree_links *t, const flx_link_frame *frames, double *tau)
+{
+    const flx_link_frame *f = frames + 1;
+    for (int k = 0; k < t->nbend; k++) {
+        int i = t->bends[k].link;
+        flx_bend_restrict(t, f, i, f[i].n, f[i].f, tau);
     }
 }
 

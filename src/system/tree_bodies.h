@@ -15,7 +15,13 @@ typedef struct flx_link_frame {
     v3 w, v;      // angular velocity and velocity of the origin
     v3 alpha, a;  // their rates
     v3 n, f; // moment about the origin and force on the link, of flx_tree_forces of all outboard
+    double *bend; // what a bend keeps of its place; borrowed (tree_bends.h)
 } flx_link_frame;
+
+// Angular velocity and velocity of a link relative to the one before and their rates, ground axes; or how they change.
+typedef struct flx_link_relative {
+    v3 w, v, dw, dv;
+} flx_link_relative;
 
 // Where the numbers of each body are in the arrays of the descriptor.
 typedef struct flx_body_places {
@@ -44,6 +50,10 @@ void flx_tree_wrenches(const flx_tree_links *t, const flx_body_places *b, flx_li
 void flx_tree_place_link(const flx_tree_links *t, int i, const double *q, flx_link_frame *f);
 void flx_tree_move_links(const flx_tree_links *t, flx_link_frame *f, int first, int last,
                          const double *v);
+void flx_tree_relative(const flx_tree_links *t, const flx_link_frame *f, int i, const double *v,
+                       const double *a, flx_link_relative *out);
+// What the forces of the last flx_tree_forces do along the coordinates of elastic bodies: added to tau of variables.
+void flx_tree_bend_forces(const flx_tree_links *t, const flx_link_frame *frames, double *tau);
 // Relative motion in the link's axes by the rates of its joint.
 void flx_tree_expand(const flx_linkage *k, const flx_link *l, const double *v, v3 *w, v3 *t);
 // What a wrench in the link's axes does along its joint.

@@ -271,6 +271,8 @@ static inline void accelerate(const flx_link *l, const flx_link_state *parent, f
         a = x;
         break;
     }
+    case FLX_LINK_BEND:
+        break;
     }
     s->alpha = alpha;
     s->a = a;
@@ -313,6 +315,8 @@ int flx_linkage_forward(const flx_linkage *k, flx_link_state *states, const doub
             break;
         case FLX_LINK_SHIFT:
             fine = reduce_shift(l, links, s, t);
+            break;
+        case FLX_LINK_BEND:
             break;
         }
         if (!fine && singular < 0) singular = i; // what follows is not a number

@@ -28,6 +28,7 @@ typedef enum flx_link_kind {
     FLX_LINK_SCREW,
     FLX_LINK_BALL,
     FLX_LINK_SHIFT,
+    FLX_LINK_BEND, // moves by the coordinates of an elastic body (tree_bends.h); no link of the recursions here
 } flx_link_kind;
 
 typedef struct flx_link {
@@ -46,6 +47,7 @@ typedef struct flx_link {
     v3 h;
     sym3 J;
     int body; // the model's, for messages
+    int bend; // number of a bend
 } flx_link;
 
 typedef struct flx_linkage {
@@ -94,6 +96,7 @@ void flx_linkage2_mass(const flx_linkage *k, flx_link_state *states, const doubl
 
 static inline int flx_link_freedom(flx_link_kind kind, bool planar)
 {
+    if (kind == FLX_LINK_BEND) return 0;               // none of its own
     if (planar) return kind == FLX_LINK_SHIFT ? 2 : 1; // there is no ball in the plane
     return kind == FLX_LINK_BALL || kind == FLX_LINK_SHIFT ? 3 : 1;
 }
@@ -126,6 +129,8 @@ static inline void flx_link_expand(const flx_link *l, const double *v, v3 *w, v3
     case FLX_LINK_SHIFT:
         *t = v3_load(v);
         break;
+    case FLX_LINK_BEND:
+        break;
     }
 }
 
@@ -147,6 +152,8 @@ static inline void flx_link_restrict(const flx_link *l, wrench f, double *out)
         break;
     case FLX_LINK_SHIFT:
         v3_store(out, f.f);
+        break;
+    case FLX_LINK_BEND:
         break;
     }
 }

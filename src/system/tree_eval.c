@@ -68,6 +68,7 @@ void flx_tree_pull(const flx_tree *t, flx_tree_work *w, const double *force, dou
 {
     flx_tree_forces(&t->t, &t->places, w->frames, force, out);
     copy_variables(t, force + flx_tree_inner(t)->variable_v, out + t->t.k.nv);
+    flx_tree_bend_forces(&t->t, w->frames, out);
 }
 
 flx_status flx_tree_residual(const flx_system *s, flx_work *work, const flx_point *p, double *r)

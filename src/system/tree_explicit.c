@@ -5,8 +5,9 @@
 // a_0 and every column of Y is one forward dynamics; the mass matrix is not formed. The same S = G Y
 // moves positions and velocities back to the closures:
 //     theta = -Y S^-1 g,   dv = -Y S^-1 (G v + g_t)                               (TREE-13)
+#include "math/dense.h"
 #include "system/pack.h"
-#include "system/tree_parts.h"
+#include "system/tree_elastic.h"
 
 #include <float.h>
 
@@ -63,47 +64,27 @@ const flx_components flx_tree_components = {
 
 // ---- closures -----------------------------------------------------------------------------------
 
+// Rows of which less is left beside others (as a square) depend on them.
+#define DEPENDENT 1e-13
+
 static bool gives_way(const flx_tree *t, int row)
 {
     return flx_tree_inner(t)->rows[row].C > 0;
 }
 
-// S (n x n) = L L^T, in its lower half. False: its rows depend on each other.
-static bool factor(int n, double *S)
-{
-    for (int j = 0; j < n; j++) {
-        double diagonal = S[n * j + j], rest = diagonal;
-        for (int k = 0; k < j; k++) rest -= S[n * j + k] * S[n * j + k];
-        if (!(rest > 1e-13 * diagonal)) return false;
-        S[n * j + j] = sqrt(rest);
-        for (int i = j + 1; i < n; i++) {
-            double sum = S[n * i + j];
-            for (int k = 0; k < j; k++) sum -= S[n * i + k] * S[n * j + k];
-            S[n * i + j] = sum / S[n * j + j];
-        }
-    }
-    return true;
-}
-
-static void solve(int n, const double *S, double *b)
-{
-    for (int i = 0; i < n; i++) {
-        for (int k = 0; k < i; k++) b[i] -= S[n * i + k] * b[k];
-        b[i] /= S[n * i + i];
-    }
-    for (int i = n - 1; i >= 0; i--) {
-        for (int k = i + 1; k < n; k++) b[i] -= S[n * k + i] * b[k];
-        b[i] /= S[n * i + i];
-    }
-}
-
 // ---- variables ----------------------------------------------------------------------------------
+
+// Coordinates of elastic bodies are the last.
+static int count_own(const flx_tree *t)
+{
+    return t->nvariable - t->model->nmode;
+}
 
 // Their masses, factored; the bodies have none of them. At the point of the last saddle.
 static flx_status factor_masses(const flx_tree *t, flx_tree_work *w)
 {
     const flx_descriptor *d = flx_tree_inner(t);
-    int n = t->nvariable;
+    int n = count_own(t);
     for (int i = 0; i < n; i++) {
         for (int j = 0; j < n; j++) {
             int row = d->variable_v + i, col = d->variable_v + j;
@@ -119,26 +100,39 @@ static flx_status factor_masses(const flx_tree *t, flx_tree_work *w)
                         "explicit method needs; use radau or generalized-alpha",
                         v->name);
     }
-    return factor(n, w->masses) ? FLX_OK : FLX_SINGULAR;
+    return flx_dense_cholesky(n, w->masses, DEPENDENT) ? FLX_OK : FLX_SINGULAR;
 }
 
 // Accelerations of the variables from the forces along them.
 static void move_variables(const flx_tree *t, flx_tree_work *w, const double *force, double *a)
 {
-    if (t->nvariable == 0) return;
-    memmove(a + t->t.k.nv, force, (size_t)t->nvariable * sizeof *a);
-    solve(t->nvariable, w->masses, a + t->t.k.nv);
+    int n = count_own(t);
+    if (n == 0) return;
+    memmove(a + t->t.k.nv, force, (size_t)n * sizeof *a);
+    flx_dense_cholesky_solve(n, w->masses, a + t->t.k.nv, 1);
+}
+
+// y = M^-1 g, at these positions, which are placed and of the last saddle; elastic bodies are factored.
+static void move_by(const flx_tree *t, flx_tree_work *w, const double *q, const double *g,
+                    double *y)
+{
+    if (w->elastic) {
+        flx_tree_elastic_solve(t, w, g, y);
+    } else {
+        (void)flx_linkage_forward(&t->weightless, w->states, q, w->zero, g, NULL, y);
+    }
+    move_variables(t, w, g + t->t.k.nv, y);
 }
 
 // Y and the factor of S from G, at these positions.
 static flx_status factor_closures(const flx_tree *t, flx_tree_work *w, const double *q)
 {
     int n = flx_tree_rows(t), nv = t->base.dims.nv;
+    if (w->elastic && flx_tree_elastic_factor(t, w, w->A2) != -1) return FLX_SINGULAR;
     for (int i = 0; i < n; i++) {
         const double *g = w->G + (size_t)nv * (size_t)i;
         double *y = w->Y + (size_t)nv * (size_t)i;
-        (void)flx_linkage_forward(&t->weightless, w->states, q, w->zero, g, NULL, y);
-        move_variables(t, w, g + t->t.k.nv, y);
+        move_by(t, w, q, g, y);
         for (int j = 0; j <= i; j++) {
             double sum = 0.0;
             const double *other = w->G + (size_t)nv * (size_t)j;
@@ -147,7 +141,7 @@ static flx_status factor_closures(const flx_tree *t, flx_tree_work *w, const dou
         }
         if (gives_way(t, i)) w->S[n * i + i] = 1.0; // cut off
     }
-    return factor(n, w->S) ? FLX_OK : FLX_SINGULAR;
+    return flx_dense_cholesky(n, w->S, DEPENDENT) ? FLX_OK : FLX_SINGULAR;
 }
 
 // out -= Y b
@@ -190,6 +184,7 @@ static flx_status forces(const flx_tree *t, flx_tree_work *w, flx_point *b, flx_
     }
     if (any) FLX_TRY(flx_eval_residual(t->inner, w->inner, b, w->r));
     for (int i = 0; i < n->nx; i++) x->dx[i] = -w->r[d->base.dims.nv + i];
+    if (w->elastic) return FLX_OK;
     split_forces(t, w, b);
     flx_tree_wrenches(&t->t, &t->places, w->frames, w->own, w->ext);
     return FLX_OK;
@@ -214,7 +209,7 @@ static flx_status close_accelerations(const flx_tree *t, flx_tree_work *w, const
     } else {
         flx_tree_closures(t, w, b);
         FLX_TRY(factor_closures(t, w, x->q));
-        solve(rows, w->S, w->rhs);
+        flx_dense_cholesky_solve(rows, w->S, w->rhs, 1);
         subtract_motion(t, w, w->rhs, x->a);
     }
     for (int i = 0; i < rows; i++) {
@@ -251,6 +246,18 @@ static flx_status make_ready(const flx_tree *t, flx_tree_work *w)
     return flx_index1_create(&t->base, &w->together);
 }
 
+// From the residual of the bodies at no accelerations of joints and coordinates.
+static flx_status accelerate_elastic(const flx_tree *t, flx_tree_work *w, double *a)
+{
+    int nv = t->base.dims.nv;
+    if (flx_tree_elastic_factor(t, w, w->A2) != -1) return FLX_SINGULAR;
+    flx_tree_pull(t, w, w->r, w->free_a);
+    for (int i = 0; i < nv; i++) w->free_a[i] = -w->free_a[i];
+    flx_tree_elastic_solve(t, w, w->free_a, a);
+    move_variables(t, w, w->free_a + t->t.k.nv, a);
+    return FLX_OK;
+}
+
 static flx_status accelerate(const flx_tree *t, flx_tree_work *w, flx_state *x)
 {
     FLX_TRY(make_ready(t, w));
@@ -263,16 +270,25 @@ static flx_status accelerate(const flx_tree *t, flx_tree_work *w, flx_state *x)
         memset(x->dx, 0, (size_t)n->nx * sizeof *x->dx);
         b = flx_tree_carry(t, w, &p);
         if (n->nw > 0) FLX_TRY(flx_tree_find_algebraic(t, w, x));
+        if (w->elastic) { // the residual at no accelerations of joints and coordinates
+            flx_tree_move(t, w, x->q, x->v, w->zero);
+            b.a = w->body->a;
+        }
         FLX_TRY(forces(t, w, &b, x));
         ext = w->ext;
     }
     if (t->nvariable > 0) {
         flx_eval_saddle(flx_tree_inner(t), w->inner, &b, w->A0, w->A2);
         FLX_TRY(factor_masses(t, w));
-        move_variables(t, w, w->own + flx_tree_inner(t)->variable_v, x->a);
+        if (!w->elastic) {
+            move_variables(t, w, w->own + flx_tree_inner(t)->variable_v, x->a);
+        }
     }
-    int link = flx_linkage_forward(&t->t.k, w->states, x->q, x->v, NULL, ext, x->a);
-    if (link >= 0) return FLX_SINGULAR;
+    if (w->elastic) {
+        FLX_TRY(accelerate_elastic(t, w, x->a));
+    } else if (flx_linkage_forward(&t->t.k, w->states, x->q, x->v, NULL, ext, x->a) >= 0) {
+        return FLX_SINGULAR;
+    }
     if (flx_tree_rows(t) > 0) FLX_TRY(close_accelerations(t, w, &b, x));
     if (!w->together) return FLX_OK;
     long evaluations = 0; // the method counts its own
@@ -328,7 +344,7 @@ static void find_step(const flx_tree *t, flx_tree_work *w)
         flx_partition_solve(t, w);
         return;
     }
-    solve(flx_tree_rows(t), w->S, w->rhs);
+    flx_dense_cholesky_solve(flx_tree_rows(t), w->S, w->rhs, 1);
     memset(w->free_a, 0, (size_t)t->base.dims.nv * sizeof *w->free_a);
     subtract_motion(t, w, w->rhs, w->free_a);
 }

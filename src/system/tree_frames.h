@@ -63,5 +63,7 @@ static inline void place(const flx_link *l, const double *q, flx_link_state *s)
         s->R = l->R;
         s->r = v3_add(l->r, m33_mul_v(l->R, v3_load(q)));
         break;
+    case FLX_LINK_BEND:
+        break;
     }
 }

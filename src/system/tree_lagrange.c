@@ -5,6 +5,7 @@
 // from those of the descriptor inside: P' is what turns a force along the motion itself, the last term
 // of (TREE-15), and P' v are the accelerations of bodies at v' = 0. Of the coordinates of joints those
 // of ball joints alone belong to a group that is no vector space: (ad*_v p)_ball = p x w.
+#include "system/tree_bends.h"
 #include "system/tree_parts.h"
 
 // ---- momenta ------------------------------------------------------------------------------------
@@ -55,7 +56,8 @@ static flx_status transport(const flx_system *s, flx_work *work, const flx_point
     for (int i = 0; i < t->inner->dims.nv; i++) force[i] += w->tangents.column[i];
     flx_tree_pull(t, w, force, out);
     flx_tree_pull(t, w, p_b, p_t); // the frames then hold what is outboard
-    flx_tree_add_turned(t, w->frames + 1, w->tangents.links + 1, p_b, out);
+    flx_bends_curve(&t->t, w->frames + 1);
+    flx_tree_add_turned(t, w->frames + 1, w->tangents.links + 1, p_b, p->v + t->t.k.nv, out);
     subtract_group(t, p->v, p_t, out);
     return FLX_OK;
 }

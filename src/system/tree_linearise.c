@@ -6,6 +6,7 @@
 //     dr = P^T (K_b dq_b + D_b dv_b + M_b da_b) + dP^T r_b                        (TREE-15)
 // K_b, D_b, M_b are those of the descriptor. Increments of v and v' move nothing: their columns have
 // the last two and the last term in front. Every column is a pass outwards and one inwards.
+#include "system/tree_bends.h"
 #include "system/tree_parts.h"
 
 static v3 zero(void)
@@ -18,54 +19,74 @@ static bool is_zero(v3 a)
     return a.x == 0.0 && a.y == 0.0 && a.z == 0.0;
 }
 
-// Which of q, v, v' gets the unit increment.
-typedef enum kind { OF_Q, OF_V, OF_A } kind;
+// The unknown that gets the unit increment: a freedom of a link, then (w, d) is its motion, or a variable.
+typedef struct direction {
+    flx_tree_level level;
+    int link, variable; // -1: the other
+    v3 w, d;
+} direction;
 
-// One link outwards. own: whether the increment is that of its joint, then (w, d): the joint's motion.
-static void differentiate_link(const flx_tree *t, const flx_link_frame *f, int i, kind k, bool own,
-                               v3 w, v3 d, const double *v, const double *a, flx_link_tangent *g)
+// How the relative motion of a link changes beside the turning of its axes (joints) or of the link before (bends);
+// about, shift: of its frame.
+static flx_link_relative increment(const flx_tree *t, const flx_link_frame *f, int i,
+                                   const direction *c, v3 *about, v3 *shift)
+{
+    flx_link_relative o = {zero(), zero(), zero(), zero()};
+    *about = *shift = zero();
+    if (t->t.links[i].kind == FLX_LINK_BEND) {
+        (void)flx_bend_slope(&t->t, f, i, c->level, c->variable, about, shift, &o);
+    } else if (i == c->link) {
+        switch (c->level) {
+        case FLX_OF_Q:
+            *about = c->w, *shift = c->d;
+            break;
+        case FLX_OF_V:
+            o.w = c->w, o.v = c->d;
+            break;
+        case FLX_OF_A:
+            o.dw = c->w, o.dv = c->d;
+            break;
+        }
+    }
+    return o;
+}
+
+// One link outwards.
+static void differentiate_link(const flx_tree *t, const flx_link_frame *f, int i,
+                               const direction *c, const double *v, const double *a,
+                               flx_link_tangent *g)
 {
     const flx_link *l = t->t.links + i;
-    const flx_link_frame *p = f + l->parent, *c = f + i;
+    const flx_link_frame *p = f + l->parent;
     const flx_link_tangent *gp = g + l->parent;
     flx_link_tangent *o = g + i;
-    v3 wr, dr, dw, dd, r = v3_sub(c->p, p->p), none = zero();
-    flx_tree_expand(&t->t.k, l, v + l->v, &wr, &dr);
-    flx_tree_expand(&t->t.k, l, a + l->v, &dw, &dd);
-    wr = m33_mul_v(c->R, wr);
-    dr = m33_mul_v(c->R, dr);
-    dw = m33_mul_v(c->R, dw);
-    dd = m33_mul_v(c->R, dd);
-    o->theta = v3_add(gp->theta, own && k == OF_Q ? w : none);
-    v3 Dr = v3_add(v3_cross(gp->theta, r), own && k == OF_Q ? d : none);
+    v3 about, shift, r = v3_sub(f[i].p, p->p);
+    flx_link_relative rel;
+    flx_tree_relative(&t->t, f, i, v, a, &rel);
+    flx_link_relative own = increment(t, f, i, c, &about, &shift);
+    o->theta = v3_add(gp->theta, about);
+    v3 Dr = v3_add(v3_cross(gp->theta, r), shift);
     o->s = v3_add(gp->s, Dr);
-    v3 DW = v3_add(v3_cross(o->theta, wr), own && k == OF_V ? w : none);
-    v3 DV = v3_add(v3_cross(o->theta, dr), own && k == OF_V ? d : none);
-    v3 DdW = v3_add(v3_cross(o->theta, dw), own && k == OF_A ? w : none);
-    v3 DdV = v3_add(v3_cross(o->theta, dd), own && k == OF_A ? d : none);
+    // a joint's axes are the link's, a bend's those of the link before
+    v3 turned = l->kind == FLX_LINK_BEND ? gp->theta : o->theta;
+    v3 DW = v3_add(v3_cross(turned, rel.w), own.w), DV = v3_add(v3_cross(turned, rel.v), own.v);
+    v3 DdW = v3_add(v3_cross(turned, rel.dw), own.dw),
+       DdV = v3_add(v3_cross(turned, rel.dv), own.dv);
     o->w = v3_add(gp->w, DW);
     o->v = v3_add(v3_add(gp->v, v3_cross(gp->w, r)), v3_add(v3_cross(p->w, Dr), DV));
-    o->alpha = v3_add(gp->alpha, v3_add(v3_cross(gp->w, wr), v3_add(v3_cross(p->w, DW), DdW)));
+    o->alpha = v3_add(gp->alpha, v3_add(v3_cross(gp->w, rel.w), v3_add(v3_cross(p->w, DW), DdW)));
     v3 x = v3_add(v3_cross(gp->alpha, r), v3_cross(p->alpha, Dr));
     x = v3_add(x, v3_cross(gp->w, v3_cross(p->w, r)));
     x = v3_add(x, v3_cross(p->w, v3_add(v3_cross(gp->w, r), v3_cross(p->w, Dr))));
-    x = v3_axpy(2.0, v3_add(v3_cross(gp->w, dr), v3_cross(p->w, DV)), x);
+    x = v3_axpy(2.0, v3_add(v3_cross(gp->w, rel.v), v3_cross(p->w, DV)), x);
     o->a = v3_add(gp->a, v3_add(x, DdV));
 }
 
-static void differentiate_links(const flx_tree *t, const flx_link_frame *f, kind k, int link,
-                                int freedom, const flx_point *p, flx_link_tangent *g)
+static void differentiate_links(const flx_tree *t, const flx_link_frame *f, int first,
+                                const direction *c, const flx_point *p, flx_link_tangent *g)
 {
-    double unit[3] = {0, 0, 0};
-    v3 w, d;
-    unit[freedom] = 1.0;
-    flx_tree_expand(&t->t.k, t->t.links + link, unit, &w, &d);
-    w = m33_mul_v(f[link].R, w);
-    d = m33_mul_v(f[link].R, d);
     memset(g - 1, 0, ((size_t)t->t.k.n + 1) * sizeof *g);
-    for (int i = link; i < t->t.k.n; i++) {
-        differentiate_link(t, f, i, k, i == link, w, d, p->v, p->a, g);
-    }
+    for (int i = first; i < t->t.k.n; i++) differentiate_link(t, f, i, c, p->v, p->a, g);
 }
 
 static void store(const flx_tree *t, int body, m33 R, v3 a, v3 rotation, double *out)
@@ -104,7 +125,7 @@ static void differentiate_bodies(const flx_tree *t, const flx_link_frame *f,
 }
 
 void flx_tree_add_turned(const flx_tree *t, const flx_link_frame *loads, flx_link_tangent *g,
-                         const double *force, double *out)
+                         const double *force, const double *along, double *out)
 {
     bool planar = t->t.k.planar;
     for (int i = -1; i < t->t.k.n; i++) g[i].n = zero();
@@ -123,6 +144,15 @@ void flx_tree_add_turned(const flx_tree *t, const flx_link_frame *loads, flx_lin
     for (int i = t->t.k.n - 1; i >= 0; i--) {
         const flx_link *l = t->t.links + i;
         flx_link_tangent *o = g + i, *p = g + l->parent;
+        if (l->kind == FLX_LINK_BEND) {
+            const flx_bend_load x = {.n = loads[i].n,
+                                     .f = loads[i].f,
+                                     .dn = o->n,
+                                     .theta = o->theta,
+                                     .theta_before = p->theta,
+                                     .along = along};
+            flx_bend_turn(&t->t, loads, i, &x, out);
+        }
         v3 n = v3_sub(o->n, v3_cross(o->theta, loads[i].n));
         wrench own = {m33_tmul_v(loads[i].R, n),
                       v3_neg(m33_tmul_v(loads[i].R, v3_cross(o->theta, loads[i].f)))};
@@ -166,47 +196,85 @@ static void take_column(const flx_system *inner, const double *A, int column, do
 }
 
 // A column of the tree from one of the descriptor: rows of bodies carried to the joints.
-static void put_column(const flx_tree *t, flx_tree_work *w, const double *column, const double *add,
+static void put_column(const flx_tree *t, flx_tree_work *w, const double *in, const double *add,
                        int j, double *A)
 {
     const flx_pattern *p = &t->base.pattern;
     const flx_dims *n = &t->base.dims;
-    int total = flx_dims_unknowns(n), shift = flx_tree_shift(t), links = flx_tree_first_other(t);
+    int total = flx_dims_unknowns(n), shift = flx_tree_shift(t);
     int bj = t->block_of[j], width = p->start[bj + 1] - p->start[bj];
-    flx_tree_forces(&t->t, &t->places, w->frames, column, w->free_a);
+    flx_tree_pull(t, w, in, w->free_a);
     for (int i = 0; i < total; i++) {
         int bi = t->block_of[i];
-        double value = i < links ? w->free_a[i] + (add ? add[i] : 0.0) : column[i + shift];
+        double value = i < n->nv ? w->free_a[i] + (add ? add[i] : 0.0) : in[i + shift];
         A[p->offset[p->row[bi] + bj] + (i - p->start[bi]) * width + j - p->start[bj]] = value;
     }
 }
 
-static void put_velocity_columns(const flx_tree *t, flx_tree_work *w, const flx_point *p,
-                                 flx_blocks *b)
+// Column j of A2, A1 and A0. first: of the links that it moves; own: its place among velocities of the descriptor,
+// -1: a joint's.
+static void put_velocity_columns(const flx_tree *t, flx_tree_work *w, const flx_point *p, int first,
+                                 direction c, int own, int j, flx_blocks *b)
 {
     flx_tree_tangents *g = &w->tangents;
     const flx_link_frame *base = w->frames + 1;
     size_t n = (size_t)flx_dims_unknowns(&t->inner->dims);
+    double *const along[] = {g->dq, g->dv, g->da}, *const out[] = {b->A0, b->A1, b->A2};
+    for (int k = FLX_OF_A; k >= FLX_OF_Q; k--) {
+        c.level = (flx_tree_level)k;
+        differentiate_links(t, base, first, &c, p, g->links + 1);
+        differentiate_bodies(t, base, g->links + 1, g->dq, g->dv, g->da);
+        memset(g->column, 0, n * sizeof *g->column);
+        if (own >= 0) along[k][own] = 1.0;
+        add_product(t->inner, g->A2, g->da, g->column);
+        if (k != FLX_OF_A) add_product(t->inner, g->A1, g->dv, g->column);
+        if (k == FLX_OF_Q) {
+            add_product(t->inner, g->A0, g->dq, g->column);
+            memset(g->add, 0, (size_t)t->base.dims.nv * sizeof *g->add);
+            const double *variables = own < 0 ? NULL : g->dq + flx_tree_inner(t)->variable_v;
+            flx_tree_add_turned(t, g->loads + 1, g->links + 1, w->r, variables, g->add);
+        }
+        if (own >= 0) along[k][own] = 0.0;
+        put_column(t, w, g->column, k == FLX_OF_Q ? g->add : NULL, j, out[k]);
+    }
+}
+
+static void put_link_columns(const flx_tree *t, flx_tree_work *w, const flx_point *p, flx_blocks *b)
+{
+    const flx_link_frame *base = w->frames + 1;
     for (int i = 0; i < t->t.k.n; i++) {
-        for (int c = 0; c < flx_link_freedom(t->t.links[i].kind, t->t.k.planar); c++) {
-            int j = t->t.links[i].v + c;
-            for (int k = OF_A; k >= OF_Q; k--) {
-                differentiate_links(t, base, (kind)k, i, c, p, g->links + 1);
-                differentiate_bodies(t, base, g->links + 1, g->dq, g->dv, g->da);
-                memset(g->column, 0, n * sizeof *g->column);
-                add_product(t->inner, g->A2, g->da, g->column);
-                if (k != OF_A) add_product(t->inner, g->A1, g->dv, g->column);
-                if (k != OF_Q) {
-                    put_column(t, w, g->column, NULL, j, k == OF_A ? b->A2 : b->A1);
-                    continue;
-                }
-                add_product(t->inner, g->A0, g->dq, g->column);
-                memset(g->add, 0, (size_t)t->base.dims.nv * sizeof *g->add);
-                flx_tree_add_turned(t, g->loads + 1, g->links + 1, w->r, g->add);
-                put_column(t, w, g->column, g->add, j, b->A0);
-            }
+        const flx_link *l = t->t.links + i;
+        for (int k = 0; k < flx_link_freedom(l->kind, t->t.k.planar); k++) {
+            double unit[3] = {0, 0, 0};
+            direction c = {.link = i, .variable = -1};
+            unit[k] = 1.0;
+            flx_tree_expand(&t->t.k, l, unit, &c.w, &c.d);
+            c.w = m33_mul_v(base[i].R, c.w);
+            c.d = m33_mul_v(base[i].R, c.d);
+            put_velocity_columns(t, w, p, i, c, -1, l->v + k, b);
         }
     }
+}
+
+// The columns of a variable that moves links; false: it moves none.
+static bool put_bend_columns(const flx_tree *t, flx_tree_work *w, const flx_point *p, int j,
+                             flx_blocks *b)
+{
+    int variable = j - flx_tree_first_other(t);
+    int first = variable < t->nvariable ? flx_bends_first(&t->t, variable) : -1;
+    if (first < 0) return false;
+    const direction c = {.link = -1, .variable = variable, .w = zero(), .d = zero()};
+    put_velocity_columns(t, w, p, first, c, flx_tree_inner(t)->variable_v + variable, j, b);
+    return true;
+}
+
+// What bends need at this point, where the loads are.
+static void linearise_bends(const flx_tree *t, const flx_link_frame *f, const flx_point *p)
+{
+    for (int k = 0; k < t->t.nbend; k++) {
+        flx_bend_linearise(&t->t, f, t->t.bends[k].link, p->v, p->a);
+    }
+    flx_bends_curve(&t->t, f);
 }
 
 flx_status flx_tree_linearise(const flx_system *s, flx_work *work, const flx_point *p,
@@ -230,9 +298,11 @@ flx_status flx_tree_linearise(const flx_system *s, flx_work *work, const flx_poi
     memset(b->A0, 0, values * sizeof *b->A0);
     memset(b->A1, 0, values * sizeof *b->A1);
     memset(b->A2, 0, values * sizeof *b->A2);
-    put_velocity_columns(t, w, p, b);
+    linearise_bends(t, w->frames + 1, p);
+    put_link_columns(t, w, p, b);
     int shift = flx_tree_shift(t);
     for (int j = flx_tree_first_other(t); j < flx_dims_unknowns(&s->dims); j++) {
+        if (put_bend_columns(t, w, p, j, b)) continue;
         take_column(t->inner, g->A0, j + shift, g->column);
         put_column(t, w, g->column, NULL, j, b->A0);
         if (j >= s->dims.nv + s->dims.nx) continue;

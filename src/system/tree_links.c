@@ -20,6 +20,7 @@ typedef struct layout {
     flx_mount *mounts; // of the bodies' frames, not yet of the centres of mass
     double *drawn;
     double *angle; // (links) planar: sum of all turns as drawn
+    flx_tree_links *out;
     bool planar;
 } layout;
 
@@ -73,6 +74,69 @@ typedef struct side {
 static side side_of(const flx_joint *j, int s)
 {
     return (side){v3_load(j->at[s]), m33_load(j->frame[s]), v3_load(j->axis[s])};
+}
+
+// ---- bends --------------------------------------------------------------------------------------
+
+static const flx_modal *modal_of(const flx_model *m, int body)
+{
+    const flx_modal *e = m->modals;
+    while (e->body != body) e++;
+    return e;
+}
+
+static bool is_zero(int n, const double *x)
+{
+    for (int i = 0; x && i < n; i++) {
+        if (x[i] != 0.0) return false;
+    }
+    return true;
+}
+
+// A node that no coordinate moves belongs to the body's frame.
+static bool is_still(int n, const flx_elastic_node *x)
+{
+    return is_zero(3 * n, x->phi) && is_zero(3 * n, x->psi) && is_zero(3 * n * n, x->phi2) &&
+           is_zero(3 * n * n, x->psi2);
+}
+
+// Planar: by how much a node is turned as drawn.
+static double drawn_turn(const flx_model *m, const flx_modal *e, const flx_elastic_node *x)
+{
+    const flx_variable *q = m->variables + e->first;
+    double angle = atan2(x->R[3], x->R[0]);
+    int n = e->e->n;
+    for (int k = 0; k < n; k++) {
+        angle += x->psi[3 * k + 2] * q[k].at;
+        for (int l = 0; x->psi2 && l < n; l++) {
+            angle += 0.5 * x->psi2[3 * (k * n + l) + 2] * q[k].at * q[l].at;
+        }
+    }
+    return angle;
+}
+
+// From the frame of an elastic body to that of a node of it (a follower of the model), or back.
+static pose bend(layout *y, pose at, int follower, bool inward)
+{
+    const flx_model *m = y->m;
+    const flx_follower *f = m->followers + (follower - m->nbody);
+    const flx_modal *e = modal_of(m, f->carrier);
+    const flx_elastic_node *x = e->e->nodes + f->node;
+    if (is_still(e->e->n, x)) {
+        m33 R = m33_load(x->R);
+        v3 s = v3_load(x->at);
+        if (y->planar) s.z = 0.0;
+        if (!inward) return (pose){at.link, m33_mul(at.R, R), v3_add(at.p, m33_mul_v(at.R, s))};
+        R = m33_mul_t(at.R, R);
+        return (pose){at.link, R, v3_sub(at.p, m33_mul_v(R, s))};
+    }
+    pose link = add_link(y, FLX_LINK_BEND, at, f->carrier);
+    double turned = drawn_turn(m, e, x);
+    y->angle[link.link] += inward ? -turned : turned;
+    y->links[link.link].bend = y->out->nbend;
+    y->out->bends[y->out->nbend++] =
+        (flx_bend){.e = e->e, .node = x, .first = e->first, .link = link.link, .inward = inward};
+    return link;
 }
 
 // How far the carried body's place is along the axis as drawn: displacements are zero there.
@@ -217,12 +281,15 @@ static void lay_body(layout *y, const flx_topology *t, const flx_tree_body *node
     if (!j || j->type == FLX_JOINT_FREE) {
         own = lay_free(y, base.link, parent, body);
     } else {
-        m33 C = m33_tmul(drawn_axes(m, parent), drawn_axes(m, body));
+        int from = j->body[node->first ? 1 : 0], to = j->body[node->first ? 0 : 1];
+        m33 C = m33_tmul(drawn_axes(m, from), drawn_axes(m, to));
         bool point = parent >= 0 && m->bodies[parent].type == FLX_BODY_POINT;
         v3 at = point ? v3_make(0, 0, 0) : v3_load(j->at[node->first ? 1 : 0]);
+        if (from >= m->nbody) base = bend(y, base, from, false);
         base.p = v3_add(base.p, m33_mul_v(base.R, at));
         own = y->planar ? lay_in_plane(y, j, node->first, base, C, body)
                         : lay_in_space(y, j, node->first, base, C, body);
+        if (to >= m->nbody) own = bend(y, own, to, true);
     }
     double angle = own.link < 0 ? 0.0 : y->angle[own.link];
     y->mounts[body] = (flx_mount){.link = own.link,
@@ -236,7 +303,7 @@ static void lay_body(layout *y, const flx_topology *t, const flx_tree_body *node
 
 static bool has_axis(const flx_link *l)
 {
-    return l->kind != FLX_LINK_BALL && l->kind != FLX_LINK_SHIFT;
+    return l->kind != FLX_LINK_BALL && l->kind != FLX_LINK_SHIFT && l->kind != FLX_LINK_BEND;
 }
 
 // Rz(beta) of Rz(beta) Rx(alpha) Rz(gamma), from the third column.
@@ -339,20 +406,22 @@ void flx_tree_links_clear(flx_tree_links *t)
     flx_free(t->links);
     flx_free(t->mounts);
     flx_free(t->drawn);
+    flx_free(t->bends);
     *t = (flx_tree_links){0};
 }
 
 flx_status flx_tree_links_create(const flx_model *m, const flx_topology *t, flx_tree_links *out)
 {
     *out = (flx_tree_links){0};
-    size_t most = 3 * (size_t)t->n; // a joint has at most three links
-    layout y = {.m = m, .k = &out->k, .planar = m->dimension == 2};
+    size_t most = 5 * (size_t)t->n; // a joint has at most three links, between two bends
+    layout y = {.m = m, .k = &out->k, .out = out, .planar = m->dimension == 2};
     y.links = out->links = flx_alloc(m->ctx, most, sizeof *out->links);
     y.mounts = out->mounts = flx_alloc(m->ctx, (size_t)m->nbody, sizeof *out->mounts);
     y.drawn = out->drawn = flx_alloc(m->ctx, 7 * (size_t)t->n, sizeof *out->drawn);
     y.angle = flx_alloc(m->ctx, most, sizeof *y.angle);
+    out->bends = flx_alloc(m->ctx, 2 * (size_t)t->n, sizeof *out->bends);
     turn *B = flx_alloc(m->ctx, most, sizeof *B);
-    bool fine = out->links && out->mounts && out->drawn && y.angle && B;
+    bool fine = out->links && out->mounts && out->drawn && out->bends && y.angle && B;
     if (fine) {
         for (int i = 0; i < t->n; i++) lay_body(&y, t, t->nodes + i);
         if (!y.planar) turn_frames(&y, B);

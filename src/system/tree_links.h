@@ -19,11 +19,22 @@ typedef struct flx_mount {
     int first;    // first link of the joint that carries it; link + 1: none
 } flx_mount;
 
+// A link that moves by the coordinates of an elastic body: from its frame to a node, or from the node to its frame.
+typedef struct flx_bend {
+    const flx_elastic *e;
+    const flx_elastic_node *node;
+    int first; // variable of the model
+    int link;
+    bool inward;
+} flx_bend;
+
 typedef struct flx_tree_links {
     flx_linkage k;
     flx_link *links;   // owned
     flx_mount *mounts; // (nbody) owned
     double *drawn;     // (nq) owned; coordinates as drawn
+    int nbend;
+    flx_bend *bends; // (nbend) owned; links ascending
 } flx_tree_links;
 
 flx_status flx_tree_links_create(const flx_model *m, const flx_topology *t, flx_tree_links *out);

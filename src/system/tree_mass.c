@@ -141,6 +141,8 @@ static INLINE void read_columns(const flx_linkage *k, const flx_link *l, const c
         put_row(k, c, l->v + 1, c->fy, M);
         put_row(k, c, l->v + 2, c->fz, M);
         break;
+    case FLX_LINK_BEND:
+        break;
     }
 }
 

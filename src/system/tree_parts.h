@@ -6,6 +6,8 @@
 //   tree_partition.c  dependent coordinates of loops
 //   tree_many.c       many closures
 //   tree_massless.c   the same for links without inertia
+//   tree_bends.c      links that move by the coordinates of elastic bodies
+//   tree_elastic.c    articulated bodies with elastic ones among them
 //   tree_linearise.c  exact derivatives
 //   tree_pattern.c    their pattern
 //   tree_sparse.c     the same link by link, for many links
@@ -102,6 +104,7 @@ typedef struct flx_tree_work {
     double *A0, *A2;        // on the inner pattern
     double *masses;         // (variables squared) of them, then factored
     flx_tree_partition partition;
+    struct flx_tree_elastic *elastic;   // owned; NULL: no body is elastic
     struct flx_tree_many *many;         // owned; made when it is asked for
     struct flx_tree_massless *massless; // owned; made when it is asked for
     flx_index1 *together; // owned; where forces read multipliers, made when it is asked for
@@ -178,6 +181,8 @@ void flx_tree_many_destroy(flx_tree_many **m);
 flx_status flx_tree_many_factor(const flx_tree *t, flx_tree_work *w, const flx_state *x);
 const double *flx_tree_many_solve(const flx_tree *t, flx_tree_work *w);
 
+typedef struct flx_tree_elastic flx_tree_elastic;
+
 typedef struct flx_tree_massless flx_tree_massless;
 void flx_tree_massless_destroy(flx_tree_massless **m);
 
@@ -191,9 +196,10 @@ flx_status flx_partition_review(const flx_tree *t, flx_tree_work *w);
 
 flx_status flx_tree_linearise(const flx_system *s, flx_work *w, const flx_point *p, flx_blocks *b);
 // out += dP^T f_b along (theta, s) of the tangents; loads: with moment and force of everything outboard,
-// as flx_tree_pull leaves them.
+// as flx_tree_pull leaves them. along: increments of the variables where they move bends, whose curves are
+// made there; NULL: none.
 void flx_tree_add_turned(const flx_tree *t, const flx_link_frame *loads, flx_link_tangent *g,
-                         const double *force, double *out);
+                         const double *force, const double *along, double *out);
 // From the descriptor's blocks, with frames and loads of the tangents.
 void flx_tree_linearise_links(const flx_tree *t, flx_tree_work *w, const flx_point *p,
                               const flx_blocks *inner, flx_blocks *b);

@@ -22,7 +22,7 @@ static bool pays(const flx_tree *t)
 // While a pattern is made.
 typedef struct layout {
     flx_tree *t;
-    int n, nb;              // links, blocks
+    int n, nb;              // links that have freedoms, blocks
     int first;              // block of the descriptor that is the first of the others
     const int *other_block; // (others) block of each, counted from the first
     int *start, *row, *col, *offset, *transpose, *block_of;
@@ -107,7 +107,9 @@ static void set_starts(const layout *y)
 {
     const flx_tree *t = y->t;
     const flx_pattern *in = &t->inner->pattern;
-    for (int i = 0; i < y->n; i++) y->start[i] = t->t.links[i].v;
+    for (int i = 0, b = 0; i < t->t.k.n; i++) {
+        if (t->t.links[i].kind != FLX_LINK_BEND) y->start[b++] = t->t.links[i].v;
+    }
     for (int b = y->n; b <= y->nb; b++) {
         y->start[b] = in->start[y->first + b - y->n] - flx_tree_shift(t);
     }
@@ -119,7 +121,7 @@ static void set_starts(const layout *y)
 static flx_status make_pattern(flx_tree *t)
 {
     const flx_pattern *in = &t->inner->pattern;
-    layout y = {.t = t, .n = t->t.k.n};
+    layout y = {.t = t, .n = t->t.k.n - t->t.nbend};
     int total = flx_dims_unknowns(&t->base.dims), first = flx_tree_first_other(t);
     while (y.first < in->nblock && in->start[y.first] < first + flx_tree_shift(t)) y.first++;
     y.nb = y.n + in->nblock - y.first;
@@ -169,8 +171,9 @@ flx_status flx_tree_pattern(flx_tree *t, flx_tree_tangent how)
 {
     flx_tree_fronts_clear(&t->fronts);
     t->by_links = false;
-    // the matrix of (IDX-1) is one on the pattern
-    if (how == FLX_TREE_CHEAPEST && t->base.reads_multipliers) how = FLX_TREE_FULL;
+    // the matrix of (IDX-1) is one on the pattern; variables move bends, which are no freedoms of a link
+    bool full = t->base.reads_multipliers || t->model->nmodal > 0;
+    if (how == FLX_TREE_CHEAPEST && full) how = FLX_TREE_FULL;
     if (how != FLX_TREE_FULL) FLX_TRY(flx_tree_fronts_create(t, &t->fronts));
     t->by_links = how == FLX_TREE_BY_LINKS || (how == FLX_TREE_CHEAPEST && pays(t));
     t->base.ops = t->by_links ? &flx_tree_ops_by_links : &flx_tree_ops;

@@ -91,6 +91,8 @@ static void place(const flx_linkage *k, const flx_link *l, const double *q, flx_
     case FLX_LINK_SHIFT:
         s->r = v3_add(l->r, m33_mul_v(l->R, v3_load(q)));
         break;
+    case FLX_LINK_BEND:
+        break;
     }
 }
 

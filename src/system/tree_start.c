@@ -5,6 +5,7 @@
 // joint's freedoms seen there,
 //     min |N theta - e|,   q <- q (+) theta                                       (TREE-14)
 // which is one step for joints with one axis. Rates follow from the same N.
+#include "system/tree_bends.h"
 #include "system/tree_parts.h"
 
 #include <float.h>
@@ -139,10 +140,10 @@ static flx_status place_body(const flx_tree *t, int body, const flx_state *from,
                         "place; use another formulation",
                         t->model->bodies[body].name);
     }
-    // rates: what the parent's motion leaves
-    const flx_link_frame *p = f + links[m->first].parent, *end = f + m->link;
-    v3 carried = v3_add(p->v, v3_cross(p->w, v3_sub(end->p, p->p)));
-    twist e = {m33_tmul_v(end->R, v3_sub(g.w, p->w)), m33_tmul_v(end->R, v3_sub(g.v, carried))};
+    // rates: what the motion of the parent and of elastic bodies leaves
+    const flx_link_frame *end = f + m->link;
+    flx_tree_move_links(&t->t, f, m->first, m->link, x->v);
+    twist e = {m33_tmul_v(end->R, v3_sub(g.w, end->w)), m33_tmul_v(end->R, v3_sub(g.v, end->v))};
     int n = motions(&t->t, f, m->first, m->link, N);
     (void)least_squares(n, N, e, turns, x->v + links[m->first].v);
     flx_tree_move_links(&t->t, f, m->first, m->link, x->v);
@@ -153,7 +154,7 @@ flx_status flx_tree_from_bodies(const flx_system *s, const flx_state *bodies, fl
 {
     const flx_tree *t = flx_tree_of(s);
     const flx_dims *n = &s->dims;
-    flx_link_frame *frames = flx_alloc(s->ctx, (size_t)t->t.k.n + 1, sizeof *frames);
+    flx_link_frame *frames = flx_tree_frames_create(s->ctx, &t->t);
     if (!frames) return FLX_ERR_MEMORY;
     frames[0].R = m33_identity();
     x->t = bodies->t;
