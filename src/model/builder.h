@@ -400,7 +400,7 @@ flx_status flx_joint_member(flx_env *e, flx_item *joint, const char *name, flx_l
 // friction.c: the force of the key `friction`.
 flx_status flx_joint_friction(flx_builder *b, flx_item *joint);
 
-// ---- forces.c ------------------------------------------------------------------------------------
+// ---- forces.c, force_signals.c -------------------------------------------------------------------
 
 typedef struct flx_force_data {
     flx_item_state placed, valued;
@@ -416,21 +416,6 @@ typedef struct flx_force_data {
     flx_node length, rate;
 } flx_force_data;
 
-flx_status flx_force_place(flx_builder *b, flx_item *force, flx_loc loc);
-// forms.c: whether its stiffness or damping is out of proportion to the masses and the step.
-// slides: of a joint spring, whether it acts along a displacement.
-// A vector, a number with `axis`, in the plane a torque that is a number; ground axes.
-flx_status flx_force_vector(flx_env *e, const flx_item *force, flx_force_data *d, const flx_yaml *y,
-                            bool torque, flx_node out[3]);
-// distributed.c: a load along a beam; the power of it.
-flx_status flx_force_spread(flx_env *e, flx_item *force, flx_force_data *d);
-flx_node flx_force_spread_power(flx_builder *b, const flx_force_data *d);
-// solid_load.c: a load on the surface of a solid, or on its volume; its signals.
-flx_status flx_solid_load_place(flx_env *e, flx_item *force, flx_force_data *d);
-flx_status flx_solid_load_value(flx_env *e, flx_item *force, flx_force_data *d);
-flx_status flx_solid_load_member(flx_env *e, flx_item *force, const char *name, flx_loc loc,
-                                 flx_value *out);
-bool flx_force_is_stiff(const flx_builder *b, const flx_force_data *d, bool slides);
 flx_status flx_force_finish(flx_builder *b, flx_item *force);
 flx_status flx_force_member(flx_env *e, flx_item *force, const char *name, flx_loc loc,
                             flx_value *out);
@@ -493,6 +478,8 @@ flx_status flx_parameters_finish(flx_builder *b);
 
 // Ground axes. at, direction: body frame.
 void flx_node_position(flx_builder *b, const flx_item *body, const double at[3], flx_node out[3]);
+// From a place on the first to one on the second: p2 - p1.
+void flx_node_way(flx_builder *b, flx_item *const body[2], const double at[2][3], flx_node out[3]);
 void flx_node_velocity(flx_builder *b, const flx_item *body, const double at[3], flx_node out[3]);
 void flx_node_acceleration(flx_builder *b, const flx_item *body, const double at[3],
                            flx_node out[3]);

@@ -5,7 +5,7 @@
 // that of a uniform load on an element, l^2/12 and -l^2/12 at its ends. `s` in the value is the part of the
 // length, 0 to 1. A load in the axes of the section follows it; in absolute nodal coordinates these axes are
 // expressions of the slopes.
-#include "model/deformable.h"
+#include "model/force_parts.h"
 #include "model/nodes.h"
 
 #include <string.h>

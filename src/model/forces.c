@@ -1,37 +1,21 @@
-// forces.c - forces: where they act, their values as nodes, their signals.
-//
-// Pull is positive: along the line between two places value = k (l - l0) + d l', on a joint
-// k (c - c0) + d c', in a bushing K u + D u' with u = p2 - p1 in the axes of the first body.
-#include "model/deformable.h"
-#include "model/nodes.h"
+// forces.c - forces as they are read: where they act, and the constants of springs and bushings.
+// Their values: force_values.c; their signals: force_signals.c.
+#include "model/force_parts.h"
 
 #include <string.h>
 
-enum {
-    SPRING,
-    TORQUE,
-    FORCE,
-    ACTUATOR,
-    BUSHING,
-    GRAVITATION,
-    EXPRESSION,
-    CONTACT,
-    DISTRIBUTED,
-    PRESSURE,
-    TRACTION
-};
 static const char *const type_words[] = {"spring",      "torque",      "force",      "actuator",
                                          "bushing",     "gravitation", "expression", "contact",
                                          "distributed", "pressure",    "traction",   NULL};
 
-static int type_of(const flx_force_data *d)
+flx_force_word flx_force_get_word(const flx_force_data *d)
 {
     int k = 0;
     while (strcmp(type_words[k], d->word) != 0) k++;
-    return k;
+    return (flx_force_word)k;
 }
 
-// ---- where --------------------------------------------------------------------------------------
+// ---- where ------------------------------------------------------------------------------------
 
 static flx_status read_on(flx_env *e, const flx_item *force, flx_force_data *d)
 {
@@ -140,7 +124,7 @@ static flx_status read_place(flx_env *e, const flx_item *force, flx_force_data *
     return FLX_OK;
 }
 
-// ---- constants ----------------------------------------------------------------------------------
+// ---- constants --------------------------------------------------------------------------------
 
 static double drawn_length(const flx_force_data *d)
 {
@@ -279,8 +263,7 @@ static flx_status read_bushing(flx_env *e, const flx_item *force, flx_force_data
     return FLX_OK;
 }
 
-// Whether a spring on a joint is about its displacement.
-static bool spring_slides(const flx_item *force, const flx_force_data *d)
+bool flx_force_slides(const flx_item *force, const flx_force_data *d)
 {
     if (flx_yaml_get(force->def, "angle")) return false;
     if (flx_yaml_get(force->def, "displacement")) return true;
@@ -291,7 +274,8 @@ static bool spring_slides(const flx_item *force, const flx_force_data *d)
 // what an expression gives, whose slopes only a motion would tell.
 static flx_status read_form(flx_env *e, const flx_item *force, flx_force_data *d)
 {
-    const bool elastic = type_of(d) == SPRING || type_of(d) == BUSHING;
+    const bool elastic =
+        flx_force_get_word(d) == FLX_WORD_SPRING || flx_force_get_word(d) == FLX_WORD_BUSHING;
     enum { PLAIN, MIXED, AUTO };
     static const char *const words[] = {"plain", "mixed", "auto", NULL};
     const flx_yaml *form = flx_yaml_get(force->def, "form");
@@ -309,7 +293,7 @@ static flx_status read_form(flx_env *e, const flx_item *force, flx_force_data *d
     }
     d->def.mixed = k == MIXED || limit;
     if (k == AUTO && !limit && elastic && !(line && d->def.length == 0.0)) {
-        bool slides = d->joint && spring_slides(force, d);
+        bool slides = d->joint && flx_force_slides(force, d);
         d->def.mixed = flx_force_is_stiff(e->b, d, slides);
     }
     if (d->def.mixed && d->def.type == FLX_FORCE_WRENCH) {
@@ -341,52 +325,53 @@ static flx_status place_force(flx_builder *b, flx_item *force)
     FLX_TRY(flx_build_need(b, force, "type", &type));
     FLX_TRY(flx_build_word(b, type, "type of force", type_words, &word));
     d->word = type_words[word];
-    if (word == GRAVITATION) {
+    if (word == FLX_WORD_GRAVITATION) {
         d->def.type = FLX_FORCE_GRAVITATION;
         FLX_TRY(flx_build_need(b, force, "G", &y));
         return flx_build_open(&e, y, &d->def.G, &d->def.G_open);
     }
     FLX_TRY(read_on(&e, force, d));
-    if (d->joint && word != SPRING && word != TORQUE && word != FORCE && word != ACTUATOR) {
+    if (d->joint && word != FLX_WORD_SPRING && word != FLX_WORD_TORQUE && word != FLX_WORD_FORCE &&
+        word != FLX_WORD_ACTUATOR) {
         return FLX_FAIL(b->ctx, FLX_ERR_MODEL, type->loc,
                         "a force of type '%s' is on bodies, not on a joint", d->word);
     }
     d->def.type = d->joint ? FLX_FORCE_JOINT : FLX_FORCE_WRENCH;
     switch (word) {
-    case SPRING:
+    case FLX_WORD_SPRING:
         FLX_TRY(read_spring(&e, force, d));
         return read_form(&e, force, d);
-    case ACTUATOR:
+    case FLX_WORD_ACTUATOR:
         if (!d->joint) {
             d->def.type = FLX_FORCE_ACTUATOR;
             FLX_TRY(read_places(&e, force, d, true));
         }
         return read_form(&e, force, d);
-    case BUSHING:
+    case FLX_WORD_BUSHING:
         FLX_TRY(read_bushing(&e, force, d));
         return read_form(&e, force, d);
-    case TORQUE:
+    case FLX_WORD_TORQUE:
         FLX_TRY(read_form(&e, force, d));
         return d->joint ? FLX_OK : check_turns(b, force, d);
-    case EXPRESSION:
+    case FLX_WORD_EXPRESSION:
         FLX_TRY(read_place(&e, force, d));
         if (flx_yaml_get(force->def, "torque") || turns_with_node(force, d)) {
             return check_turns(b, force, d);
         }
         return FLX_OK;
-    case FORCE:
+    case FLX_WORD_FORCE:
         FLX_TRY(read_form(&e, force, d));
         if (d->joint) return FLX_OK;
         FLX_TRY(read_place(&e, force, d));
         return turns_with_node(force, d) ? check_turns(b, force, d) : FLX_OK;
-    case CONTACT:
+    case FLX_WORD_CONTACT:
         d->unavailable = true;
         return FLX_OK;
-    case DISTRIBUTED:
-    case PRESSURE:
-    case TRACTION:
+    case FLX_WORD_DISTRIBUTED:
+    case FLX_WORD_PRESSURE:
+    case FLX_WORD_TRACTION:
         d->unavailable = b->m->nunavailable > 0;
-        if ((word == DISTRIBUTED && flx_body_is_beam(b, d->body[1])) || d->unavailable)
+        if ((word == FLX_WORD_DISTRIBUTED && flx_body_is_beam(b, d->body[1])) || d->unavailable)
             return FLX_OK;
         return flx_solid_load_place(&e, force, d);
     default:
@@ -401,433 +386,4 @@ flx_status flx_force_place(flx_builder *b, flx_item *force, flx_loc loc)
     FLX_TRY(flx_item_enter(b, force, &d->placed, "forces", loc, &skip));
     if (skip) return FLX_OK;
     return flx_item_leave(b, &d->placed, place_force(b, force));
-}
-
-// ---- values -------------------------------------------------------------------------------------
-
-// p2 - p1
-static void way(flx_builder *b, const flx_force_data *d, flx_node out[3])
-{
-    flx_node p1[3], p2[3];
-    flx_node_position(b, d->body[0], d->def.at[0], p1);
-    flx_node_position(b, d->body[1], d->def.at[1], p2);
-    node_sub3(b->g, p2, p1, out);
-}
-
-static flx_status make_length(flx_builder *b, flx_force_data *d)
-{
-    if (d->length >= 0) return FLX_OK;
-    flx_node p[3];
-    way(b, d, p);
-    d->length = node_norm(b->g, p);
-    d->rate = flx_node_rate(b, d->length);
-    return d->rate < 0 ? FLX_ERR_MEMORY : FLX_OK;
-}
-
-// Numbers given in the axes of `frame` to ground axes; by default the axes of the space.
-static flx_status to_ground(flx_env *e, const flx_item *force, const flx_force_data *d,
-                            const flx_node v[3], flx_node out[3])
-{
-    flx_builder *b = e->b;
-    const flx_yaml *frame = flx_yaml_get(force->def, "frame");
-    const flx_item *item = NULL;
-    flx_item *body = NULL;
-    double at[3], R[9];
-    FLX_TRY(flx_space_place(b, e->space));
-    if (frame && frame->kind == FLX_YAML_SCALAR && strcmp(frame->text, "body") == 0) {
-        item = d->body[1];
-    } else if (frame) {
-        flx_env constants;
-        flx_nearest near; // the word 'body' is no name that the scope would suggest
-        flx_env_of(&constants, b, force, FLX_MODE_CONSTANT);
-        flx_nearest_start(&near, frame->kind == FLX_YAML_SCALAR ? frame->text : "");
-        flx_nearest_offer(&near, "body");
-        if (flx_nearest_best(&near) && !flx_names_find(&e->space->names, frame->text)) {
-            return FLX_FAIL(b->ctx, FLX_ERR_MODEL, frame->loc,
-                            "unknown name '%s'; did you mean 'body'?", frame->text);
-        }
-        FLX_TRY(flx_build_frame(&constants, frame, &item));
-    }
-    if (!item || item->kind == FLX_KIND_GROUND) {
-        node_turn3(b->g, e->space->R, v, out);
-        return FLX_OK;
-    }
-    FLX_TRY(flx_item_frame(b, item, frame->loc, &body, at, R));
-    FLX_TRY(flx_body_ready(b, body, frame->loc));
-    flx_node_turn(b, body, R, v, out);
-    return FLX_OK;
-}
-
-flx_status flx_force_vector(flx_env *e, const flx_item *force, flx_force_data *d, const flx_yaml *y,
-                            bool torque, flx_node out[3])
-{
-    flx_builder *b = e->b;
-    const flx_yaml *axis = flx_yaml_get(force->def, "axis");
-    flx_node v[3] = {node_const(b->g, 0), node_const(b->g, 0), node_const(b->g, 0)};
-    flx_value value;
-    FLX_TRY(flx_build_value(e, y, &value));
-    if (torque && b->m->dimension == 2) {
-        FLX_TRY(flx_value_to_number(e, &value, y->loc, &out[2]));
-        FLX_TRY(flx_loads_scale(b, force, 1, &out[2]));
-        out[0] = out[1] = v[0];
-        d->number = true;
-        d->scalar = out[2];
-        return FLX_OK;
-    }
-    if (axis) {
-        double n[3];
-        flx_env constants;
-        flx_env_of(&constants, b, force, FLX_MODE_CONSTANT);
-        FLX_TRY(flx_value_to_number(e, &value, y->loc, &d->scalar));
-        FLX_TRY(flx_loads_scale(b, force, 1, &d->scalar));
-        FLX_TRY(flx_build_vector(&constants, axis, n));
-        double size = v3_norm(v3_load(n));
-        if (!(size > 0)) {
-            return FLX_FAIL(b->ctx, FLX_ERR_MODEL, axis->loc, "an axis cannot be zero");
-        }
-        for (int i = 0; i < 3; i++) v[i] = node_scale(b->g, n[i] / size, d->scalar);
-        d->number = true;
-    } else {
-        if (value.kind == FLX_VALUE_NUMBER) {
-            return FLX_FAIL(b->ctx, FLX_ERR_MODEL, y->loc, "a %s on a body is a vector%s",
-                            torque ? "torque" : "force",
-                            torque ? ", or a number with the key 'axis'" : "");
-        }
-        FLX_TRY(flx_value_to_vector(e, &value, y->loc, v));
-        FLX_TRY(flx_loads_scale(b, force, 3, v));
-    }
-    return to_ground(e, force, d, v, out);
-}
-
-// A value along the other coordinate of a cylindrical or screw joint: as a wrench on its bodies.
-static void wrench_on_joint(flx_builder *b, flx_force_data *d, flx_node value, bool torque)
-{
-    const flx_joint_data *j = d->joint->data;
-    flx_node axis[3];
-    const double a[3] = {j->def.frame[0][2], j->def.frame[0][5], j->def.frame[0][8]};
-    flx_node_direction(b, j->body[0], a, axis);
-    d->def.type = FLX_FORCE_WRENCH;
-    for (int i = 0; i < 2; i++) {
-        d->body[i] = j->body[i];
-        d->def.body[i] = j->def.body[i];
-        memcpy(d->def.at[i], j->def.at[i], sizeof d->def.at[i]);
-    }
-    for (int i = 0; i < 3; i++) {
-        (torque ? d->def.torque : d->def.force)[i] = node_mul(b->g, value, axis[i]);
-    }
-}
-
-static bool has_both(const flx_joint_data *j)
-{
-    return j->def.type == FLX_JOINT_CYLINDRICAL || j->def.type == FLX_JOINT_SCREW;
-}
-
-// Angle or displacement of a joint with its rate; *own: it is the joint's own coordinate.
-static flx_status coordinate_of(flx_env *e, flx_force_data *d, bool displacement, flx_loc loc,
-                                flx_node *c, flx_node *rate, bool *own)
-{
-    flx_joint_data *j = d->joint->data;
-    flx_value v;
-    FLX_TRY(flx_joint_coordinate(e->b, d->joint, loc));
-    *own = j->displacement == displacement;
-    *c = j->def.coordinate;
-    *rate = j->def.rate;
-    if (*own) return FLX_OK;
-    if (!has_both(j)) {
-        return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, loc, "joint '%s' has %s; use type '%s'",
-                        d->joint->full, j->displacement ? "a displacement" : "an angle",
-                        j->displacement ? "force" : "torque");
-    }
-    FLX_TRY(flx_joint_member(e, d->joint, displacement ? "displacement" : "angle", loc, &v));
-    *c = v.node;
-    *rate = flx_node_rate(e->b, v.node);
-    return *rate < 0 ? FLX_ERR_MEMORY : FLX_OK;
-}
-
-// The force itself, where it is an unknown.
-static flx_node pull_node(flx_graph *g, const flx_item *force, int component)
-{
-    return node_leaf(g, FLX_LEAF_PULL, force->number, component);
-}
-
-static flx_status value_on_joint(flx_env *e, flx_item *force, flx_force_data *d)
-{
-    const flx_joint_data *j = d->joint->data;
-    const flx_yaml *y = NULL;
-    int type = type_of(d);
-    bool own = true, displacement = type == ACTUATOR ? j->displacement : type == FORCE;
-    flx_node c, rate;
-    FLX_TRY(flx_build_need(e->b, force, "value", &y));
-    FLX_TRY(coordinate_of(e, d, displacement, force->loc, &c, &rate, &own));
-    FLX_TRY(flx_build_node(e, y, &d->scalar));
-    FLX_TRY(flx_loads_scale(e->b, force, 1, &d->scalar));
-    d->number = true;
-    d->def.value = d->scalar;
-    if (!own && d->def.mixed) {
-        return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, y->loc,
-                        "along the %s of joint '%s' a force cannot be an unknown",
-                        displacement ? "displacement" : "angle", d->joint->full);
-    }
-    if (!own) wrench_on_joint(e->b, d, d->scalar, !displacement);
-    if (d->def.mixed) d->scalar = pull_node(e->b->g, force, 0);
-    return d->scalar < 0 ? FLX_ERR_MEMORY : FLX_OK;
-}
-
-// Pull of a spring along a line, or along a joint's coordinate.
-static flx_status value_of_spring(flx_env *e, flx_item *force, flx_force_data *d)
-{
-    flx_graph *g = e->b->g;
-    flx_node c, rate;
-    bool own = true, displacement = false;
-    if (d->joint) {
-        displacement = spring_slides(force, d);
-        const flx_yaml *rest = flx_yaml_get(force->def, displacement ? "displacement" : "angle");
-        const flx_joint_data *j = d->joint->data;
-        if (rest && displacement != j->displacement && !has_both(j)) {
-            return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, rest->loc, "joint '%s' has no %s; give '%s'",
-                            d->joint->full, displacement ? "displacement" : "angle",
-                            displacement ? "angle" : "displacement");
-        }
-        FLX_TRY(coordinate_of(e, d, displacement, force->loc, &c, &rate, &own));
-    } else {
-        FLX_TRY(make_length(e->b, d));
-        c = d->length;
-        rate = d->rate;
-    }
-    const flx_force *f = &d->def;
-    flx_node stretch = node_sub(g, c, node_open(g, f->length, f->length_open));
-    flx_node stiffness = node_open(g, f->stiffness[0], f->stiffness_open[0]);
-    flx_node damping = node_open(g, f->damping[0], f->damping_open[0]);
-    d->scalar = f->mixed ? pull_node(g, force, 0)
-                         : node_add(g, node_mul(g, stiffness, stretch), node_mul(g, damping, rate));
-    d->number = true;
-    if (d->joint) d->rate = rate;
-    d->def.other = !own;
-    return d->scalar < 0 ? FLX_ERR_MEMORY : FLX_OK;
-}
-
-static flx_status value_of_expression(flx_env *e, flx_item *force, flx_force_data *d)
-{
-    const flx_yaml *f = flx_yaml_get(force->def, "force");
-    const flx_yaml *t = flx_yaml_get(force->def, "torque");
-    if (f) FLX_TRY(flx_force_vector(e, force, d, f, false, d->def.force));
-    if (t) FLX_TRY(flx_force_vector(e, force, d, t, true, d->def.torque));
-    return FLX_OK;
-}
-
-static flx_status value_force(flx_builder *b, flx_item *force)
-{
-    flx_force_data *d = force->data;
-    const flx_yaml *y = NULL;
-    flx_env e;
-    int type = type_of(d);
-    flx_env_of(&e, b, force, FLX_MODE_MOVING);
-    if (type == SPRING) return value_of_spring(&e, force, d);
-    if (d->joint) return value_on_joint(&e, force, d);
-    switch (type) {
-    case TORQUE:
-    case FORCE:
-        FLX_TRY(flx_build_need(b, force, "value", &y));
-        return flx_force_vector(&e, force, d, y, type == TORQUE,
-                                type == TORQUE ? d->def.torque : d->def.force);
-    case ACTUATOR:
-        FLX_TRY(flx_build_need(b, force, "value", &y));
-        FLX_TRY(flx_build_node(&e, y, &d->scalar));
-        FLX_TRY(flx_loads_scale(b, force, 1, &d->scalar));
-        d->number = true;
-        d->def.value = d->scalar;
-        if (d->def.mixed) d->scalar = pull_node(b->g, force, 0);
-        return d->scalar < 0 ? FLX_ERR_MEMORY : FLX_OK;
-    case EXPRESSION:
-        return value_of_expression(&e, force, d);
-    case DISTRIBUTED:
-        return d->load ? flx_solid_load_value(&e, force, d) : flx_force_spread(&e, force, d);
-    case PRESSURE:
-    case TRACTION:
-        return flx_solid_load_value(&e, force, d);
-    default:
-        return FLX_OK;
-    }
-}
-
-static flx_status find_value(flx_builder *b, flx_item *force, flx_loc loc)
-{
-    flx_force_data *d = force->data;
-    bool skip = false;
-    FLX_TRY(flx_force_place(b, force, loc));
-    FLX_TRY(flx_item_enter(b, force, &d->valued, "forces", loc, &skip));
-    if (skip) return FLX_OK;
-    return flx_item_leave(b, &d->valued, value_force(b, force));
-}
-
-flx_status flx_force_finish(flx_builder *b, flx_item *force)
-{
-    flx_force_data *d = force->data;
-    FLX_TRY(flx_force_place(b, force, force->loc));
-    bool kernel = d->def.type == FLX_FORCE_BUSHING || d->def.type == FLX_FORCE_GRAVITATION ||
-                  d->def.type == FLX_FORCE_SPRING;
-    if (d->def.type == FLX_FORCE_JOINT_SPRING) {
-        kernel = spring_slides(force, d) == ((flx_joint_data *)d->joint->data)->displacement;
-    }
-    // The nodes of springs are needed only where a signal asks for them.
-    return kernel ? FLX_OK : find_value(b, force, force->loc);
-}
-
-// ---- signals ------------------------------------------------------------------------------------
-
-// Force (or moment) of a bushing in the first's axes, K u + D u', and u'.
-static void bushing_local(flx_builder *b, const flx_item *force, bool moment, flx_node v[3],
-                          flx_node rate[3])
-{
-    flx_graph *g = b->g;
-    const flx_force_data *d = force->data;
-    const flx_force *def = &d->def;
-    flx_node F[2][3][3], u[3], p[3];
-    for (int k = 0; k < 2; k++) {
-        for (int j = 0; j < 3; j++) {
-            const double c[3] = {def->frame[k][j], def->frame[k][3 + j], def->frame[k][6 + j]};
-            flx_node_direction(b, d->body[k], c, F[k][j]);
-        }
-    }
-    if (!moment) {
-        way(b, d, p);
-        for (int i = 0; i < 3; i++) u[i] = node_dot(g, F[0][i], p);
-    } else if (b->m->dimension == 2) {
-        u[0] = u[1] = node_const(g, 0);
-        u[2] = flx_node_planar_angle(b, d->body[0], d->body[1]);
-    } else {
-        flx_node Q[9];
-        for (int i = 0; i < 9; i++) Q[i] = node_dot(g, F[0][i / 3], F[1][i % 3]);
-        flx_node_rotation_vector(g, Q, u);
-    }
-    for (int i = 0; i < 3; i++) {
-        int c = !moment ? i : b->m->dimension == 2 ? 2 : 3 + i;
-        bool there = c < def->ncomponent && !(moment && b->m->dimension == 2 && i < 2);
-        v[i] = rate[i] = node_const(g, 0);
-        if (!there) continue;
-        rate[i] = flx_node_rate(b, u[i]);
-        flx_node stiffness = node_open(g, def->stiffness[c], def->stiffness_open[c]);
-        flx_node damping = node_open(g, def->damping[c], def->damping_open[c]);
-        v[i] = def->mixed
-                   ? pull_node(g, force, c)
-                   : node_add(g, node_mul(g, stiffness, u[i]), node_mul(g, damping, rate[i]));
-    }
-}
-
-static void bushing_effort(flx_builder *b, const flx_item *force, bool moment, flx_node out[3])
-{
-    const flx_force_data *d = force->data;
-    flx_node v[3], rate[3];
-    bushing_local(b, force, moment, v, rate);
-    flx_node_turn(b, d->body[0], d->def.frame[0], v, out);
-}
-
-static flx_status bushing_member(flx_env *e, flx_item *force, const char *name, flx_loc loc,
-                                 flx_value *out)
-{
-    static const char *const words[] = {"value", "moment", "displacement", "length", "power", NULL};
-    flx_force_data *d = force->data;
-    flx_builder *b = e->b;
-    flx_graph *g = b->g;
-    flx_node p[3], v[3];
-    if (strcmp(name, "value") == 0) {
-        bushing_effort(b, force, false, v);
-        return flx_env_vector(e, v, out);
-    }
-    if (strcmp(name, "moment") == 0) {
-        bushing_effort(b, force, true, v);
-        return b->m->dimension == 2 ? flx_value_set_node(v[2], out) : flx_env_vector(e, v, out);
-    }
-    if (strcmp(name, "displacement") == 0) {
-        way(b, d, p);
-        return flx_env_vector(e, p, out);
-    }
-    if (strcmp(name, "length") == 0) {
-        FLX_TRY(make_length(b, d));
-        return flx_value_set_node(d->length, out);
-    }
-    if (strcmp(name, "power") == 0) {
-        flx_node sum = node_const(g, 0), rate[3];
-        for (int moment = 0; moment < 2; moment++) {
-            bushing_local(b, force, moment, v, rate);
-            sum = node_sub(g, sum, node_dot(g, v, rate));
-        }
-        return flx_value_set_node(sum, out);
-    }
-    return flx_member_unknown(e, force->full, name, loc, words, NULL);
-}
-
-// Power given to the bodies.
-static flx_status power_member(flx_env *e, flx_force_data *d, flx_value *out)
-{
-    flx_builder *b = e->b;
-    flx_graph *g = b->g;
-    flx_node sum = node_const(g, 0);
-    switch (d->def.type) {
-    case FLX_FORCE_SPRING:
-    case FLX_FORCE_ACTUATOR:
-        FLX_TRY(make_length(b, d));
-        return flx_value_set_node(node_neg(g, node_mul(g, d->scalar, d->rate)), out);
-    case FLX_FORCE_JOINT_SPRING:
-        return flx_value_set_node(node_neg(g, node_mul(g, d->scalar, d->rate)), out);
-    case FLX_FORCE_JOINT:
-        return flx_value_set_node(
-            node_mul(g, d->scalar, ((flx_joint_data *)d->joint->data)->def.rate), out);
-    default:
-        break;
-    }
-    if (d->nspread > 0) return flx_value_set_node(flx_force_spread_power(b, d), out);
-    for (int i = 0; i < 2; i++) {
-        flx_node v[3], w[3], p = node_const(g, 0);
-        flx_node_velocity(b, d->body[i], d->def.at[i], v);
-        flx_node_spin(b, d->body[i], w);
-        if (d->def.force[0] >= 0) p = node_add(g, p, node_dot(g, d->def.force, v));
-        if (d->def.torque[0] >= 0) p = node_add(g, p, node_dot(g, d->def.torque, w));
-        sum = i == 1 ? node_add(g, sum, p) : node_sub(g, sum, p);
-    }
-    return flx_value_set_node(sum, out);
-}
-
-static flx_status value_member(flx_env *e, flx_force_data *d, flx_value *out)
-{
-    if (d->number) return flx_value_set_node(d->scalar, out);
-    return flx_env_vector(e, d->def.force[0] >= 0 ? d->def.force : d->def.torque, out);
-}
-
-static flx_status unavailable_member(flx_env *e, const flx_item *force, const char *name,
-                                     flx_loc loc, flx_value *out)
-{
-    static const char *const words[] = {"value", "penetration", "impulse", "power", NULL};
-    const char *const *w = words;
-    while (*w && strcmp(*w, name) != 0) w++;
-    if (!*w) return flx_member_unknown(e, force->full, name, loc, words, NULL);
-    bool vector = strcmp(name, "value") == 0 || strcmp(name, "impulse") == 0;
-    return flx_env_stand_in(e, vector ? e->b->m->dimension : 1, out);
-}
-
-flx_status flx_force_member(flx_env *e, flx_item *force, const char *name, flx_loc loc,
-                            flx_value *out)
-{
-    static const char *const line[] = {"value", "length", "power", NULL};
-    static const char *const other[] = {"value", "power", NULL};
-    flx_force_data *d = force->data;
-    flx_builder *b = e->b;
-    FLX_TRY(flx_env_require(e, FLX_MODE_MOVING, force->full, name, loc));
-    FLX_TRY(flx_force_place(b, force, loc));
-    if (d->unavailable) return unavailable_member(e, force, name, loc, out);
-    if (d->def.type == FLX_FORCE_BUSHING) return bushing_member(e, force, name, loc, out);
-    if (d->load && strcmp(name, "value") != 0) {
-        return flx_solid_load_member(e, force, name, loc, out);
-    }
-    bool has_line = d->def.type == FLX_FORCE_SPRING || d->def.type == FLX_FORCE_ACTUATOR;
-    if (has_line && strcmp(name, "length") == 0) {
-        FLX_TRY(make_length(b, d));
-        return flx_value_set_node(d->length, out);
-    }
-    bool value = strcmp(name, "value") == 0, power = strcmp(name, "power") == 0;
-    if (d->def.type == FLX_FORCE_GRAVITATION || (!value && !power)) {
-        return flx_member_unknown(e, force->full, name, loc, has_line ? line : other, NULL);
-    }
-    FLX_TRY(find_value(b, force, loc));
-    return value ? value_member(e, d, out) : power_member(e, d, out);
 }

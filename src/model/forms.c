@@ -7,7 +7,7 @@
 // A method that cannot follow such a motion need not be bothered with it: where one of these numbers
 // is large the force becomes an unknown. The mobility is an estimate: bodies are free, and only the
 // diagonals of their inertias count.
-#include "model/builder.h"
+#include "model/force_parts.h"
 
 #include <string.h>
 

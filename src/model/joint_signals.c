@@ -77,20 +77,11 @@ static flx_node angle_rate(flx_builder *b, const flx_joint_data *d)
     return node_dot(b->g, axis, w);
 }
 
-// p2 - p1
-static void way(flx_builder *b, const flx_joint_data *d, flx_node out[3])
-{
-    flx_node p1[3], p2[3];
-    flx_node_position(b, d->body[0], d->def.at[0], p1);
-    flx_node_position(b, d->body[1], d->def.at[1], p2);
-    node_sub3(b->g, p2, p1, out);
-}
-
 static flx_node displacement_node(flx_builder *b, const flx_joint_data *d)
 {
     flx_node p[3], axis[3];
     double a[3];
-    way(b, d, p);
+    flx_node_way(b, d->body, d->def.at, p);
     joint_axis(b, d, 0, 2, axis);
     column(d->def.frame[0], 2, a);
     double drawn = v3_dot(v3_load(a), v3_load(d->drawn));
@@ -220,7 +211,7 @@ static flx_status rotation_member(flx_env *e, flx_item *joint, flx_value *out)
 static flx_status displacement_member(flx_env *e, const flx_joint_data *d, flx_value *out)
 {
     flx_node p[3], drawn[3];
-    way(e->b, d, p);
+    flx_node_way(e->b, d->body, d->def.at, p);
     flx_node_direction(e->b, d->body[0], d->drawn, drawn);
     node_sub3(e->b->g, p, drawn, p);
     return flx_env_vector(e, p, out);

@@ -113,6 +113,14 @@ void flx_node_position(flx_builder *b, const flx_item *body, const double at[3],
     node_add3(b->g, r, d, out);
 }
 
+void flx_node_way(flx_builder *b, flx_item *const body[2], const double at[2][3], flx_node out[3])
+{
+    flx_node p1[3], p2[3];
+    flx_node_position(b, body[0], at[0], p1);
+    flx_node_position(b, body[1], at[1], p2);
+    node_sub3(b->g, p2, p1, out);
+}
+
 void flx_node_velocity(flx_builder *b, const flx_item *body, const double at[3], flx_node out[3])
 {
     flx_node d[3], v[3], w[3];

@@ -1,5 +1,5 @@
 // solid_load.c - loads on solids: pressure and tractions on their surface, forces on their volume.
-#include "model/deformable.h"
+#include "model/force_parts.h"
 #include "model/nodes.h"
 
 #include <string.h>
