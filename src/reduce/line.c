@@ -5,6 +5,9 @@
 // Stiffening: a beam that bends without stretching shortens,
 //
 //     Gam_kl(x) = -t int_0^x (u_k' - e_k t).(u_l' - e_l t) dx                                    (BML-2)
+// and a particle of a section, off the line by d, turns with it,
+//
+//     Gam_kl += (turn_k x (turn_l x d) + turn_l x (turn_k x d))/2                                (BML-5)
 // Without shear the sections' own inertia turns with the body and its twist, not with its bending.
 #include "reduce/line.h"
 
@@ -85,6 +88,7 @@ typedef struct sums { // one place of the line
     flx_line_field f;
     double *gam;  // (n x n x 3) shortening so far, without its direction; NULL: not wanted
     double *part; // (n x 3) u at a particle
+    double *own;  // (n x n x 3) its field of the second order
     double *next; // room for the next particle's field; NULL: not wanted
     double X[3], t[3], y[3], z[3];
 } sums;
@@ -114,27 +118,56 @@ static void add_stiffness(const sums *s, double dx, flx_elastic *e)
     }
 }
 
-// A particle of the section, off the line by d. Without shear it follows the section's twist, not its
-// bending.
+// How a particle of the section turns by shape k: without shear with the section's twist, not with its bending.
+static void turn_of(const sums *s, int k, double out[3])
+{
+    const double *turn = s->f.turn + 3 * k;
+    double twist = dot(turn, s->t);
+    for (int i = 0; i < 3; i++) out[i] = s->line->shear ? turn[i] : twist * s->t[i];
+}
+
+// The field of a particle off the line by d: that of the line, and of the second order what the section's turn
+// moves it back (BML-5).
+static void turn_back(const sums *s, const double d[3], double *own)
+{
+    int n = s->n;
+    memcpy(own, s->gam, 3 * (size_t)n * (size_t)n * sizeof *own);
+    for (int k = 0; k < n; k++) {
+        double a[3], ad[3];
+        turn_of(s, k, a);
+        cross(a, d, ad);
+        for (int l = 0; l < n; l++) {
+            double b[3], back[3];
+            turn_of(s, l, b);
+            cross(b, ad, back);
+            for (int i = 0; i < 3; i++) {
+                own[3 * (k * n + l) + i] += 0.5 * back[i];
+                own[3 * (l * n + k) + i] += 0.5 * back[i];
+            }
+        }
+    }
+}
+
+// A particle of the section, off the line by d.
 static void add_particle(sums *s, double dm, const double d[3], flx_elastic *e)
 {
-    double X[3];
+    double X[3], *gam = s->gam ? s->own : NULL;
     for (int i = 0; i < 3; i++) X[i] = s->X[i] + d[i];
     for (int k = 0; k < s->n; k++) {
-        const double *turn = s->f.turn + 3 * k;
-        double twist[3], around[3];
-        for (int i = 0; i < 3; i++) twist[i] = dot(turn, s->t) * s->t[i];
-        cross(s->line->shear ? turn : twist, d, around);
+        double turn[3], around[3];
+        turn_of(s, k, turn);
+        cross(turn, d, around);
         for (int i = 0; i < 3; i++) s->part[3 * k + i] = s->f.u[3 * k + i] + around[i];
     }
-    flx_elastic_add_mass(e, dm, X, s->part, s->gam);
-    if (!s->next || !s->gam) return;
+    if (gam) turn_back(s, d, gam);
+    flx_elastic_add_mass(e, dm, X, s->part, gam);
+    if (!s->next) return;
     int n = s->n;
     double root = sqrt(dm), *to = s->next;
     to[0] = root;
     for (int i = 0; i < 3; i++) to[1 + i] = root * X[i];
     for (int i = 0; i < 3 * n; i++) to[4 + i] = root * s->part[i];
-    for (int i = 0; i < 3 * n * n; i++) to[4 + 3 * n + i] = root * s->gam[i];
+    for (int i = 0; i < 3 * n * n; i++) to[4 + 3 * n + i] = root * gam[i];
     s->next += FLX_GRAIN(n);
 }
 
@@ -225,11 +258,12 @@ flx_status flx_line_elastic(flx_ctx *ctx, flx_arena *arena, const flx_line *line
 {
     size_t k = (size_t)n;
     FLX_TRY(flx_elastic_create(arena, n, line->elements + 1, e));
-    double *block = flx_alloc(ctx, 15 * k + 6 * k * k, sizeof *block);
+    double *block = flx_alloc(ctx, 15 * k + 9 * k * k, sizeof *block);
     if (!block) return FLX_ERR_MEMORY;
     sums s = {.line = line, .n = n, .part = block + 12 * k};
     s.f = (flx_line_field){block, block + 3 * k, block + 6 * k, block + 9 * k};
     double *gam = block + 15 * k, *inner = gam + 3 * k * k, *field = NULL;
+    s.own = inner + 3 * k * k;
     int count = line->stiffening ? line->elements * NGAUSS * NSECTION : 0;
     if (count > 0) field = flx_alloc(ctx, (size_t)count * FLX_GRAIN(k), sizeof *field);
     s.next = field;
