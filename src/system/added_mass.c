@@ -83,6 +83,26 @@ static flx_status energy(const flx_system *s, flx_work *work, const flx_point *p
     return FLX_OK;
 }
 
+static flx_status momentum(const flx_system *s, flx_work *work, const flx_point *p, double *Mv)
+{
+    const added_mass *z = added_of(s);
+    const flx_system *base = z->z.base;
+    FLX_TRY(base->ops->lagrangian->momentum(base, flx_wrapper_inner(work), p, Mv));
+    for (int k = 0; k < z->n * z->n; k++) {
+        Mv[z->J[k / z->n]] += z->mass[k] * p->v[z->J[k % z->n]];
+    }
+    return FLX_OK;
+}
+
+// What is added does not change.
+static flx_status transport(const flx_system *s, flx_work *work, const flx_point *p, double *out)
+{
+    const flx_system *base = added_of(s)->z.base;
+    return base->ops->lagrangian->transport(base, flx_wrapper_inner(work), p, out);
+}
+
+static const flx_lagrangian lagrangian = {.momentum = momentum, .transport = transport};
+
 // ---- life ---------------------------------------------------------------------------------------
 
 static flx_work *work_create(const flx_system *s)
@@ -161,6 +181,9 @@ static flx_status build(added_mass *z, const flx_added_mass *how)
     if (!z->J || !z->mass) return FLX_ERR_MEMORY;
     memcpy(z->J, how->J, n * sizeof *z->J);
     memcpy(z->mass, how->mass, n * n * sizeof *z->mass);
+    bool plain = false;
+    FLX_TRY(flx_wrapper_plain(&z->z, z->n, z->J, &plain));
+    if (plain && z->z.base->ops->lagrangian) z->z.ops.lagrangian = &lagrangian;
     return make_pattern(z);
 }
 

@@ -170,6 +170,46 @@ static flx_status energy(const flx_system *s, flx_work *work, const flx_point *p
     return base->ops->energy(base, flx_wrapper_inner(work), &at, e);
 }
 
+// p_M + T^T p_S and the same of what its rate has; with the links of (RED-13), which do not change.
+static void gather(const condensed *z, double *u)
+{
+    for (int k = 0; k < z->n; k++) {
+        int i = z->S[k];
+        for (int j = 0; j < z->m; j++) u[z->M[j]] += z->T[k * z->m + j] * u[i];
+        u[i] = 0.0;
+    }
+}
+
+static flx_status momentum(const flx_system *s, flx_work *work, const flx_point *p, double *Mv)
+{
+    const condensed *z = condensed_of(s);
+    const flx_system *base = z->z.base;
+    flx_point at = *p;
+    move_point(z, work_of(work), &at);
+    FLX_TRY(base->ops->lagrangian->momentum(base, flx_wrapper_inner(work), &at, Mv));
+    gather(z, Mv);
+    for (int k = 0; k < z->n; k++) {
+        int i = z->S[k];
+        double apart = z->mass[k] * (p->v[i] - at.v[i]);
+        for (int j = 0; j < z->m; j++) Mv[z->M[j]] -= z->T[k * z->m + j] * apart;
+        Mv[i] += apart;
+    }
+    return FLX_OK;
+}
+
+static flx_status transport(const flx_system *s, flx_work *work, const flx_point *p, double *out)
+{
+    const condensed *z = condensed_of(s);
+    const flx_system *base = z->z.base;
+    flx_point at = *p;
+    move_point(z, work_of(work), &at);
+    FLX_TRY(base->ops->lagrangian->transport(base, flx_wrapper_inner(work), &at, out));
+    gather(z, out);
+    return FLX_OK;
+}
+
+static const flx_lagrangian lagrangian = {.momentum = momentum, .transport = transport};
+
 // ---- life ---------------------------------------------------------------------------------------
 
 static flx_work *work_create(const flx_system *s)
@@ -276,6 +316,10 @@ static flx_status build(condensed *z, const flx_condensed_how *how)
     for (size_t i = 0; i < all; i++) z->row[i] = -1;
     for (int k = 0; k < z->n; k++) z->row[z->S[k]] = k;
     FLX_TRY(refuse_bonds(z));
+    bool plain[2] = {false, false};
+    FLX_TRY(flx_wrapper_plain(&z->z, z->n, z->S, plain));
+    FLX_TRY(flx_wrapper_plain(&z->z, z->m, z->M, plain + 1));
+    if (plain[0] && plain[1] && z->z.base->ops->lagrangian) z->z.ops.lagrangian = &lagrangian;
     return make_pattern(z);
 }
 

@@ -245,6 +245,31 @@ static flx_status energy(const flx_system *s, flx_work *w, const flx_point *p, f
     return base->ops->energy(base, flx_wrapper_inner(w), &at, e);
 }
 
+// p^ = T^T p, and so what its rate has: E belongs to no group.
+static flx_status momentum(const flx_system *s, flx_work *w, const flx_point *p, double *Mv)
+{
+    const turned *z = turned_of(s);
+    const flx_system *base = z->z.base;
+    flx_point at = *p;
+    see_point(s, w, &at);
+    FLX_TRY(base->ops->lagrangian->momentum(base, flx_wrapper_inner(w), &at, Mv));
+    apply(z, z->T, true, Mv);
+    return FLX_OK;
+}
+
+static flx_status transport(const flx_system *s, flx_work *w, const flx_point *p, double *out)
+{
+    const turned *z = turned_of(s);
+    const flx_system *base = z->z.base;
+    flx_point at = *p;
+    see_point(s, w, &at);
+    FLX_TRY(base->ops->lagrangian->transport(base, flx_wrapper_inner(w), &at, out));
+    apply(z, z->T, true, out);
+    return FLX_OK;
+}
+
+static const flx_lagrangian lagrangian = {.momentum = momentum, .transport = transport};
+
 static void unknown(const flx_system *s, int i, flx_unknown *u)
 {
     const turned *z = turned_of(s);
@@ -270,21 +295,6 @@ static flx_work *work_create(const flx_system *s)
 }
 
 // ---- create -------------------------------------------------------------------------------------
-
-// The position that a velocity moves by itself, in the innermost system; -1: none, or not by as much.
-static int find_place(const flx_system *s, const double *q, double *theta, double *moved, int i)
-{
-    int place = -1;
-    theta[i] = 1.0;
-    s->ops->retract(s, q, theta, moved);
-    theta[i] = 0.0;
-    for (int k = 0; k < s->dims.nq; k++) {
-        if (moved[k] == q[k]) continue;
-        if (place >= 0 || moved[k] - q[k] != 1.0) return -1;
-        place = k;
-    }
-    return place;
-}
 
 // How the base moves the positions, by its own coordinates; then by the new ones.
 static void find_step(turned *z, const double *q, double *theta, double *moved)
@@ -326,22 +336,21 @@ static flx_status find_places(turned *z)
     flx_state *x = NULL;
     double *theta = flx_arena_take(z->z.arena, (size_t)inner->dims.nv, sizeof *theta);
     double *moved = flx_arena_take(z->z.arena, (size_t)inner->dims.nq, sizeof *moved);
-    flx_status status = theta && moved ? flx_state_create(inner, &x) : FLX_ERR_MEMORY;
-    for (int i = 0; i < z->n && status == FLX_OK; i++) {
-        z->place[i] = find_place(inner, x->q, theta, moved, z->E[i]);
+    if (!theta || !moved) return FLX_ERR_MEMORY;
+    FLX_TRY(flx_wrapper_places(&z->z, z->n, z->E, z->place));
+    for (int i = 0; i < z->n; i++) {
         if (z->place[i] >= 0) continue;
         flx_unknown u = {0};
         inner->ops->unknown(inner, z->E[i], &u);
-        status = FLX_FAIL(inner->ctx, FLX_ERR_CANNOT, u.loc,
-                          "'%s' (%s) is no plain coordinate and cannot be scaled",
-                          u.item ? u.item : "?", u.part ? u.part : "?");
+        return FLX_FAIL(inner->ctx, FLX_ERR_CANNOT, u.loc,
+                        "'%s' (%s) is no plain coordinate and cannot be scaled",
+                        u.item ? u.item : "?", u.part ? u.part : "?");
     }
-    if (status == FLX_OK) {
-        find_step(z, x->q, theta, moved);
-        find_scales(z);
-    }
+    FLX_TRY(flx_state_create(inner, &x));
+    find_step(z, x->q, theta, moved);
+    find_scales(z);
     flx_state_destroy(&x);
-    return status;
+    return FLX_OK;
 }
 
 static int collect_keys(const turned *z, long long *keys)
@@ -415,12 +424,12 @@ static void fill_ops(turned *z)
     o->components = &components;
     o->unknown = unknown;
     o->work_create = work_create;
-    o->velocity_slope_t = NULL;
     o->bond_rate = b->bond_rate ? bond_rate : NULL;
     o->bond_force = b->bond_force ? bond_force : NULL;
     o->bond_bias = b->bond_bias ? bond_bias : NULL;
     o->bond_slope = b->bond_slope ? bond_slope : NULL;
     o->energy = b->energy ? energy : NULL;
+    o->lagrangian = b->lagrangian ? &lagrangian : NULL;
     z->z.point = see_point;
     z->z.state = see_state;
 }

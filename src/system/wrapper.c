@@ -336,6 +336,45 @@ void flx_wrapper_work_destroy(flx_work *work)
     flx_free(w);
 }
 
+// ---- plain coordinates --------------------------------------------------------------------------
+
+static int find_place(const flx_system *s, const double *q, double *theta, double *moved, int i)
+{
+    int place = -1;
+    theta[i] = 1.0;
+    s->ops->retract(s, q, theta, moved);
+    theta[i] = 0.0;
+    for (int k = 0; k < s->dims.nq; k++) {
+        if (moved[k] == q[k]) continue;
+        if (place >= 0 || moved[k] - q[k] != 1.0) return -1;
+        place = k;
+    }
+    return place;
+}
+
+flx_status flx_wrapper_places(const flx_wrapper *z, int n, const int *J, int *place)
+{
+    const flx_system *inner = flx_wrapper_innermost(z->base);
+    flx_state *x = NULL;
+    double *theta = flx_arena_take(z->arena, (size_t)inner->dims.nv, sizeof *theta);
+    double *moved = flx_arena_take(z->arena, (size_t)inner->dims.nq, sizeof *moved);
+    if (!theta || !moved) return FLX_ERR_MEMORY;
+    FLX_TRY(flx_state_create(inner, &x));
+    for (int i = 0; i < n; i++) place[i] = find_place(inner, x->q, theta, moved, J[i]);
+    flx_state_destroy(&x);
+    return FLX_OK;
+}
+
+flx_status flx_wrapper_plain(const flx_wrapper *z, int n, const int *J, bool *plain)
+{
+    int *place = flx_arena_take(z->arena, (size_t)n, sizeof *place);
+    if (!place) return FLX_ERR_MEMORY;
+    FLX_TRY(flx_wrapper_places(z, n, J, place));
+    *plain = true;
+    for (int i = 0; i < n; i++) *plain = *plain && place[i] >= 0;
+    return FLX_OK;
+}
+
 // ---- which --------------------------------------------------------------------------------------
 
 int flx_wrapper_is(const flx_system *s)

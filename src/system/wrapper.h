@@ -54,6 +54,12 @@ void flx_wrapper_work_destroy(flx_work *w); // accepts NULL
 // The explicit form of a wrapper that leaves every velocity an inertia; NULL: the base has none.
 const flx_explicit *flx_wrapper_explicit(const flx_wrapper *z);
 
+// Positions among q that velocities J move by themselves, and by as much; -1: none, such as those of
+// rotations.
+flx_status flx_wrapper_places(const flx_wrapper *z, int n, const int *J, int *place);
+// Whether all of them are such, so that no term of a group comes with a change of their inertia.
+flx_status flx_wrapper_plain(const flx_wrapper *z, int n, const int *J, bool *plain);
+
 // Whether a system is made by init.
 int flx_wrapper_is(const flx_system *s);
 

@@ -80,6 +80,18 @@ static int joint_coordinates_are_reduced(void)
     return 0;
 }
 
+// Momenta of what is left: variational methods on the reduced system, of the tree and of equations.
+static int reduced_systems_have_momenta(void)
+{
+    static const char galerkin[] = "galerkin, degree: 4, step: 0.01";
+    static const char guyan[] = "{type: guyan, velocities: [B]}";
+    CHECK(moves_alike(guyan, guyan, galerkin, 1e-9) == 0);
+    static const char cutoff[] = "{type: cutoff, velocities: [B], frequency: 12}";
+    CHECK(moves_alike(cutoff, cutoff, galerkin, 1e-9) == 0);
+    CHECK(moves_alike(cutoff, cutoff, "variational, step: 0.0005", 1e-4) == 0);
+    return 0;
+}
+
 static int refusals_say_what_the_tree_lacks(void)
 {
     char text[2000], said[900];
@@ -92,7 +104,12 @@ static int refusals_say_what_the_tree_lacks(void)
     CHECK(!case_run_said(text, NULL, said, sizeof said));
     CHECK_TEXT(said,
                "forces of joints are not known in joint coordinates where inertia is changed");
+    snprintf(text, sizeof text, as_tree, "{type: quasistatic, velocities: [B]}",
+             "variational, step: 0.01", "A.angle");
+    CHECK(!case_run_said(text, NULL, said, sizeof said));
+    CHECK_TEXT(said, "needs the momenta of the system; 'quasistatic' does not give them");
     return 0;
 }
 
-TEST_MAIN(TEST(joint_coordinates_are_reduced), TEST(refusals_say_what_the_tree_lacks))
+TEST_MAIN(TEST(joint_coordinates_are_reduced), TEST(reduced_systems_have_momenta),
+          TEST(refusals_say_what_the_tree_lacks))
