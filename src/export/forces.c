@@ -302,13 +302,8 @@ flx_status flx_symbolic_forces(flx_symbolic *x)
         flx_symbolic_about(x, c->name, c->loc);
         flx_node value = flx_symbolic_take(x, c->value), at = flx_symbolic_carry(x, value);
         FLX_TRY(flx_symbolic_status(x, at));
-        if (c->velocity_level) {
-            return FLX_FAIL(x->ctx, FLX_ERR_CANNOT, c->loc,
-                            "'%s' is a constraint of velocities with a compliance, which is not "
-                            "exported; write it as a force",
-                            c->name);
-        }
-        FLX_TRY(apply(x, value, node_scale(x->g, -1.0 / c->compliance, at)));
+        flx_node F = node_scale(x->g, -1.0 / c->compliance, at);
+        FLX_TRY(flx_symbolic_push(x, value, c->velocity_level, F, x->applied, x->effort));
     }
     return FLX_OK;
 }

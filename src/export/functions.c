@@ -168,6 +168,9 @@ static flx_status add_rates(flx_functions *f)
             dq[l->q + c] = sum;
         }
     }
+    for (int i = 0; i < f->x.nvariable; i++) {
+        dq[f->x.t.k.nq + i] = leaf(f, FLX_LEAF_V, f->x.t.k.nv + i);
+    }
     return FLX_OK;
 }
 
@@ -305,6 +308,13 @@ static void name_link(const flx_symbolic *x, int link, flx_name *q, flx_name *v)
     }
 }
 
+static void name_variable(const flx_symbolic *x, int i, flx_name *q, flx_name *v)
+{
+    const char *item = x->m->variables[i].name;
+    q[x->t.k.nq + i] = (flx_name){item, "variable of second order", "as in the model"};
+    v[x->t.k.nv + i] = (flx_name){item, "its rate", "the same by s"};
+}
+
 // An identifier from the name given, or from the model's file.
 static const char *make_name(const flx_functions *f, const flx_model *m)
 {
@@ -378,6 +388,7 @@ static flx_status make(flx_functions *f, const flx_model *m)
     f->v = flx_arena_take(x->arena, (size_t)x->nv, sizeof *f->v);
     if (!f->name || !f->q || !f->v) return FLX_ERR_MEMORY;
     for (int i = 0; i < x->n; i++) name_link(x, i, f->q, f->v);
+    for (int i = 0; i < x->nvariable; i++) name_variable(x, i, f->q, f->v);
     if (wanted(f, "rates")) FLX_TRY(add_rates(f));
     if (wanted(f, "inverse") || f->solve) FLX_TRY(add_inverse(f));
     if (wanted(f, "mass") || f->solve) FLX_TRY(add_mass(f));

@@ -32,6 +32,11 @@ static flx_node refuse(flx_symbolic *x, const char *what)
     return -1;
 }
 
+static flx_node input(flx_graph *g, int kind, int index)
+{
+    return flx_graph_leaf(g, flx_export_leaf(kind, index, 0));
+}
+
 // ---- taken --------------------------------------------------------------------------------------
 
 static flx_node take_switch(flx_symbolic *x, int number)
@@ -83,10 +88,13 @@ static flx_node take_leaf(flx_graph *g, void *user, flx_leaf leaf)
     case FLX_LEAF_COUNT:
         return refuse(x, "how often an event has happened");
     case FLX_LEAF_VARIABLE:
+        return input(g, FLX_LEAF_Q, x->t.k.nq + index);
     case FLX_LEAF_VARIABLE_RATE:
+        return input(g, FLX_LEAF_V, x->t.k.nv + index);
     case FLX_LEAF_VARIABLE_RATE2:
+        return refuse(x, "the acceleration of a variable");
     case FLX_LEAF_ALGEBRAIC:
-        return refuse(x, "a variable of the equations");
+        return refuse(x, "an algebraic variable");
     case FLX_LEAF_REACTION:
     case FLX_LEAF_DRIVE:
     case FLX_LEAF_MULTIPLIER:
@@ -138,11 +146,6 @@ flx_node flx_symbolic_carry(flx_symbolic *x, flx_node n)
 
 // ---- derivatives --------------------------------------------------------------------------------
 
-static flx_node input(flx_graph *g, int kind, int index)
-{
-    return flx_graph_leaf(g, flx_export_leaf(kind, index, 0));
-}
-
 static flx_node rate_of_leaf(flx_graph *g, void *user, flx_leaf leaf)
 {
     flx_symbolic *x = user;
@@ -185,6 +188,9 @@ static flx_node move_leaf(flx_graph *g, void *user, flx_leaf leaf)
 flx_node flx_symbolic_along(flx_symbolic *x, flx_node n, int k)
 {
     motion m = {.x = x};
+    if (k >= x->t.k.nv) {
+        return flx_symbolic_partial(x, n, FLX_LEAF_Q, x->t.k.nq + k - x->t.k.nv);
+    }
     while (k >= x->t.links[m.link].v + x->links[1 + m.link].s.n) m.link++;
     m.k = k - x->t.links[m.link].v;
     return flx_graph_derive(x->g, n, move_leaf, &m);
@@ -224,5 +230,6 @@ flx_status flx_symbolic_prepare(flx_symbolic *x)
             x->velocity_of[l->q + k] = ball ? -1 : l->v + k;
         }
     }
+    for (int i = 0; i < x->nvariable; i++) x->velocity_of[x->t.k.nq + i] = x->t.k.nv + i;
     return set_coordinates(x);
 }

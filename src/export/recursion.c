@@ -47,6 +47,7 @@ static flx_node along(flx_graph *g, const flx_freedom *s, int k, flx_node_wrench
 
 void flx_symbolic_inwards(const flx_symbolic *x, flx_node_wrench *on, flx_node *tau)
 {
+    for (int i = x->t.k.nv; i < x->nv; i++) tau[i] = node_const(x->g, 0.0);
     for (int i = x->n - 1; i >= 0; i--) {
         const flx_link *l = links_of(x) + i;
         const flx_node_link *o = x->links + 1 + i;
@@ -109,6 +110,7 @@ flx_status flx_symbolic_inverse(const flx_symbolic *x, const flx_node *a, flx_no
         on[1 + i] = sum(g, bias_force(x, i), inertia_force(g, o->m, o->h, o->J, m->alpha, m->a));
     }
     if (fine) flx_symbolic_inwards(x, on, tau);
+    if (fine) flx_symbolic_variables_inverse(x, a, tau);
     for (int i = 0; i < x->nv && fine; i++) tau[i] = node_sub(g, tau[i], x->effort[i]);
     flx_free(moves);
     flx_free(on);
@@ -245,7 +247,7 @@ flx_status flx_symbolic_forward(const flx_symbolic *x, const flx_node *tau, flx_
     }
     for (int i = 0; i < x->n; i++) accelerate(x, i, all, a);
     flx_free(all);
-    return FLX_OK;
+    return flx_symbolic_variables_forward(x, tau, a);
 }
 
 // ---- mass matrix --------------------------------------------------------------------------------
@@ -297,5 +299,6 @@ flx_status flx_symbolic_mass(const flx_symbolic *x, flx_node *M)
         p->J = n33_add(g, p->J, n33_mirror(n33_add(g, J, S)));
     }
     flx_free(all);
+    flx_symbolic_variables_mass(x, M);
     return FLX_OK;
 }

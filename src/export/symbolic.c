@@ -3,6 +3,8 @@
 
 #include "system/descriptor.h"
 
+#include <string.h>
+
 static flx_status refuse(const flx_model *m, flx_loc loc, const char *what, const char *name,
                          const char *instead)
 {
@@ -28,10 +30,6 @@ static flx_status check_model(const flx_model *m)
     }
     if (m->nbeam > 0) {
         return refuse(m, m->beams[0].loc, "the beam", m->beams[0].name, "make it rigid");
-    }
-    if (m->nvariable > 0) {
-        status = refuse(m, m->variables[0].loc, "the variable of second order",
-                        m->variables[0].name, "make it a body on a prismatic joint");
     }
     for (int i = 0; i < m->nfirst; i++) {
         if (!m->firsts[i].algebraic) continue;
@@ -95,9 +93,15 @@ static flx_status allocate(flx_symbolic *x)
     x->velocity_of = flx_arena_take(x->arena, (size_t)x->nq, sizeof *x->velocity_of);
     x->carrier = flx_arena_take(x->arena, (size_t)m->njoint, sizeof *x->carrier);
     x->rates = flx_arena_take(x->arena, (size_t)m->nstate, sizeof *x->rates);
+    size_t variables = (size_t)x->nvariable;
+    x->masses = flx_arena_take(x->arena, variables * variables, sizeof *x->masses);
+    x->drawn = flx_arena_take(x->arena, (size_t)x->nq, sizeof *x->drawn);
     bool fine = x->links && x->applied && x->bodies && x->effort && x->velocity_of && x->carrier &&
-                x->rates;
-    return fine ? FLX_OK : FLX_ERR_MEMORY;
+                x->rates && x->masses && x->drawn;
+    if (!fine) return FLX_ERR_MEMORY;
+    memcpy(x->drawn, x->t.drawn, (size_t)x->t.k.nq * sizeof *x->drawn);
+    for (int i = 0; i < x->nvariable; i++) x->drawn[x->t.k.nq + i] = m->variables[i].at;
+    return FLX_OK;
 }
 
 static flx_status take_states(flx_symbolic *x)
@@ -121,9 +125,10 @@ static flx_status make(const flx_model *plain, flx_symbolic *x)
     FLX_TRY(flx_topology_create(x->m, &x->top));
     FLX_TRY(flx_tree_links_create(x->m, &x->top, &x->t));
     x->n = x->t.k.n;
-    x->nq = x->t.k.nq;
-    x->nv = x->t.k.nv;
-    if (x->nv == 0) {
+    x->nvariable = x->m->nvariable;
+    x->nq = x->t.k.nq + x->nvariable;
+    x->nv = x->t.k.nv + x->nvariable;
+    if (x->t.k.nv == 0) {
         return FLX_FAIL(x->ctx, FLX_ERR_CANNOT, flx_model_start(x->m),
                         "no body can move, so there are no equations to export");
     }
@@ -139,6 +144,7 @@ static flx_status make(const flx_model *plain, flx_symbolic *x)
     flx_symbolic_move(x);
     FLX_TRY(flx_symbolic_prepare(x));
     FLX_TRY(flx_symbolic_forces(x));
+    FLX_TRY(flx_symbolic_variables(x));
     FLX_TRY(flx_symbolic_closures(x));
     return take_states(x);
 }

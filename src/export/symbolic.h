@@ -8,6 +8,7 @@
 // The model's own expressions stand on leaves of bodies (positions, rotations, velocities). They are
 // differentiated there, and then the leaves are substituted by the motion of the links:
 //     tau += P^T (F dphi/db),   phi a function of bodies b, F its force           (XPT-1)
+// Variables of second order follow the coordinates and velocities of the links.
 #pragma once
 
 #include "export/vector.h"
@@ -88,7 +89,10 @@ typedef struct flx_symbolic {
     flx_arena *arena;
     flx_topology top;
     flx_tree_links t;
-    int n, nq, nv;
+    int n, nq, nv;        // links; coordinates and velocities, variables behind those of the links
+    int nvariable;        // of second order
+    flx_node *masses;     // (nvariable x nvariable)
+    double *drawn;        // (nq)
     flx_node_link *links; // (n + 1), the ground's first
     flx_node_body *bodies;
     flx_node_wrench *applied; // (n + 1) by the model's forces, on the links
@@ -142,6 +146,13 @@ flx_status flx_symbolic_push(flx_symbolic *x, flx_node phi, bool velocity, flx_n
                              flx_node_wrench *on, flx_node *effort);
 flx_status flx_symbolic_forces(flx_symbolic *x);
 flx_status flx_symbolic_closures(flx_symbolic *x);
+
+// ---- variables.c: variables of second order, M_u u'' = f ----------------------------------------
+flx_status flx_symbolic_variables(flx_symbolic *x); // their masses; forces go to effort
+// Their rows of tau, entries of a, and of M (nv x nv).
+void flx_symbolic_variables_inverse(const flx_symbolic *x, const flx_node *a, flx_node *tau);
+flx_status flx_symbolic_variables_forward(const flx_symbolic *x, const flx_node *tau, flx_node *a);
+void flx_symbolic_variables_mass(const flx_symbolic *x, flx_node *M);
 
 // ---- recursion.c --------------------------------------------------------------------------------
 // tau (nv): what the accelerations a (nv, NULL: none) take beyond the model's forces.

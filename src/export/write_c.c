@@ -246,7 +246,7 @@ static void write_constants(FILE *f, const flx_functions *all)
     fprintf(f, "enum { %s_nq = %d, %s_nv = %d, %s_nx = %d, %s_np = %d, %s_nrow = %d };\n\n", n,
             x->nq, n, x->nv, n, x->m->nstate, n, all->np, n, x->nrow);
     fprintf(f, "const double %s_drawn[] = {", n);
-    flx_write_numbers(f, &language, x->nq, x->t.drawn);
+    flx_write_numbers(f, &language, x->nq, x->drawn);
     fprintf(f, "}; /* coordinates as drawn */\nconst double %s_parameters[] = {", n);
     flx_write_numbers(f, &language, all->np ? all->np : 1, all->np ? all->defaults : &none);
     fputs("}; /* the model's values */\n\n", f);

@@ -206,7 +206,7 @@ flx_status flx_write_octave(FILE *f, const flx_functions *all, const flx_code *c
     fprintf(f, "  m.nq = %d;\n  m.nv = %d;\n  m.nx = %d;\n  m.np = %d;\n  m.nrow = %d;\n", x->nq,
             x->nv, x->m->nstate, all->np, x->nrow);
     fputs("  m.drawn = [", f);
-    flx_write_numbers(f, &language, x->nq, x->t.drawn);
+    flx_write_numbers(f, &language, x->nq, x->drawn);
     fputs("];\n  m.parameters = [", f);
     flx_write_numbers(f, &language, all->np, all->defaults);
     fputs("];\n", f);

@@ -270,7 +270,7 @@ flx_status flx_write_python(FILE *f, const flx_functions *all, const flx_code *c
     fprintf(f, "import math\n\nnq, nv, nx, np, nrow = %d, %d, %d, %d, %d\n", x->nq, x->nv,
             x->m->nstate, all->np, x->nrow);
     fputs("drawn = [", f);
-    flx_write_numbers(f, &language, x->nq, x->t.drawn);
+    flx_write_numbers(f, &language, x->nq, x->drawn);
     fputs("]\nparameters = [", f);
     flx_write_numbers(f, &language, all->np, all->defaults);
     fputs("]\n\n\n", f);

@@ -331,6 +331,7 @@ static flx_status factor_step(const flx_tree *t, flx_tree_work *w, const flx_sta
 {
     if (t->is_many) return flx_tree_many_factor(t, w, x);
     flx_tree_closures(t, w, carried);
+    if (t->nvariable > 0) FLX_TRY(factor_masses(t, w));
     return t->partitions ? flx_partition_factor(t, w, positions) : factor_closures(t, w, x->q);
 }
 

@@ -128,6 +128,18 @@ static inline int forward_is_that_of_the_tree(const subject *s)
     return 0;
 }
 
+// Multipliers of rows that give way, from the residual r without them: exported, they are forces.
+static inline void yield_rows(const subject *s, const double *r)
+{
+    const flx_descriptor *d = flx_tree_inner(flx_tree_of(s->t));
+    const flx_dims *n = &s->t->dims;
+    r += n->nv + n->nx + n->nw;
+    for (int i = 0; i < n->nlam + n->nmu; i++) {
+        double lam = d->rows[i].C > 0 ? r[i] / d->rows[i].C : 0.0;
+        *(i < n->nlam ? s->tx->lam + i : s->tx->mu + i - n->nlam) = lam;
+    }
+}
+
 // At any accelerations, forces of the closures apart.
 static inline int inverse_is_the_residual(subject *s)
 {
@@ -140,6 +152,8 @@ static inline int inverse_is_the_residual(subject *s)
     memset(x->mu, 0, (size_t)s->t->dims.nmu * sizeof *x->mu);
     x->t = s->time;
     flx_point at = flx_state_point(s->t, x);
+    CHECK(s->t->ops->residual(s->t, s->tw, &at, r) == FLX_OK);
+    yield_rows(s, r);
     CHECK(s->t->ops->residual(s->t, s->tw, &at, r) == FLX_OK);
     inverse(s->time, s->p, x->q, x->v, x->x, x->a, tau);
     double scale = largest(s->nv, r);

@@ -8,7 +8,8 @@
 
 // ---- models -------------------------------------------------------------------------------------
 
-static const char *const models[] = {"acting", "bushing", "driven", "planar_loop", "rolling"};
+static const char *const models[] = {"acting",  "bushing",   "driven",          "planar_loop",
+                                     "rolling", "variables", "variables_closed"};
 #define MODELS ((int)(sizeof models / sizeof models[0]))
 
 static flx_model *read_model(flx_ctx *ctx, int number)
@@ -140,6 +141,12 @@ static int what_cannot_be_exported_is_named(void)
     CHECK(refuses("flexion: 1\n" BODY
                   "events: {hit: {when: b.position.z < 0, set: {b.velocity.z: 1}}}\n",
                   "the event 'hit'") == 0);
+    CHECK(refuses("flexion: 1\n" BODY
+                  "equations: {second_order: {u: {at: 1, mass: 2 + sin(t), force: -u}}}\n",
+                  "the mass of 'u' depends on time, a velocity or a state") == 0);
+    CHECK(refuses("flexion: 1\n" BODY
+                  "equations: {first_order: {z: {mass: 0, derivative: z - 1}}}\n",
+                  "the algebraic variable 'z'") == 0);
     return 0;
 }
 
