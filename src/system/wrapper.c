@@ -3,6 +3,7 @@
 
 #include "math/pattern.h"
 
+#include <math.h>
 #include <string.h>
 
 // ---- chart and bonds -------------------------------------------------------------------------------
@@ -345,7 +346,7 @@ static int find_place(const flx_system *s, const double *q, double *theta, doubl
     s->ops->retract(s, q, theta, moved);
     theta[i] = 0.0;
     for (int k = 0; k < s->dims.nq; k++) {
-        if (moved[k] == q[k]) continue;
+        if (moved[k] == q[k] || isnan(moved[k])) continue; // quaternions of zeros are no rotations
         if (place >= 0 || moved[k] - q[k] != 1.0) return -1;
         place = k;
     }
