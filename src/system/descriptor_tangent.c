@@ -220,12 +220,20 @@ static void clear_followers(const flx_descriptor *d, double *A0, double *A1)
     if (A1) memset(A1 + first, 0, n * sizeof *A1);
 }
 
+// In small pieces: large ones go by slow instructions that start up for each.
+static void clear_range(double *A, int n)
+{
+    enum { PIECE = 128 };
+    for (; n > PIECE; n -= PIECE, A += PIECE) memset(A, 0, PIECE * sizeof *A);
+    memset(A, 0, (size_t)n * sizeof *A);
+}
+
 static void clear(const flx_descriptor *d, double *A0, double *A1, double *A2)
 {
     double *const A[3] = {A1, A2, A0};
     for (int k = 0; k < 3; k++) {
         for (int i = 0; i < d->touched[k].n && A[k]; i++) {
-            memset(A[k] + d->touched[k].at[i], 0, (size_t)d->touched[k].count[i] * sizeof(double));
+            clear_range(A[k] + d->touched[k].at[i], d->touched[k].count[i]);
         }
     }
 }

@@ -69,28 +69,27 @@ static ALWAYS_INLINE void TREE(move_forces)(const double *r, int cols, int rows,
     }
 }
 
-// Three columns += r x three others
-static ALWAYS_INLINE void TREE(add_cross)(int rows, const double *r, double size,
-                                          const NUMBER *restrict s, NUMBER *restrict out)
-{
-    double x = size * r[0], y = size * r[1], z = size * r[2];
-    const NUMBER *s0 = s, *s1 = s + rows, *s2 = s1 + rows;
-    for (int i = 0; i < rows; i++) out[i] += y * s2[i] - z * s1[i];
-    for (int i = 0; i < rows; i++) out[rows + i] += z * s0[i] - x * s2[i];
-    for (int i = 0; i < rows; i++) out[2 * rows + i] += x * s1[i] - y * s0[i];
-}
-
-// Columns along y of the link become those along y of its parent.
+// Columns along y of the link become those along y of its parent: those of theta, theta' and theta'' have
+// r, r' and r'' times those of s, s' and s''.
 static ALWAYS_INLINE void TREE(move_columns)(const flx_geometry *g, int rows, NUMBER *A)
 {
-    const double *r = g->g0 + 9, *dr = g->g1 + 6, *ddr = g->g2 + 3;
-    size_t step = 3 * (size_t)rows; // columns: theta, s, theta', s', theta'', s''
-    TREE(add_cross)(rows, r, 1.0, A + step, A);
-    TREE(add_cross)(rows, dr, 1.0, A + 3 * step, A);
-    TREE(add_cross)(rows, ddr, 1.0, A + 5 * step, A);
-    TREE(add_cross)(rows, r, 1.0, A + 3 * step, A + 2 * step);
-    TREE(add_cross)(rows, dr, 2.0, A + 5 * step, A + 2 * step);
-    TREE(add_cross)(rows, r, 1.0, A + 5 * step, A + 4 * step);
+    const double *r = g->g0 + 9, *u = g->g1 + 6, *w = g->g2 + 3;
+    size_t n = (size_t)rows, step = 3 * n;
+    NUMBER *restrict a = A, *restrict b = A + 2 * step, *restrict c = A + 4 * step;
+    const NUMBER *restrict x = A + step, *restrict y = A + 3 * step, *restrict z = A + 5 * step;
+    for (size_t i = 0; i < n; i++) {
+        NUMBER x0 = x[i], x1 = x[n + i], x2 = x[2 * n + i], y0 = y[i], y1 = y[n + i],
+               y2 = y[2 * n + i], z0 = z[i], z1 = z[n + i], z2 = z[2 * n + i];
+        a[i] += r[1] * x2 - r[2] * x1 + u[1] * y2 - u[2] * y1 + w[1] * z2 - w[2] * z1;
+        a[n + i] += r[2] * x0 - r[0] * x2 + u[2] * y0 - u[0] * y2 + w[2] * z0 - w[0] * z2;
+        a[2 * n + i] += r[0] * x1 - r[1] * x0 + u[0] * y1 - u[1] * y0 + w[0] * z1 - w[1] * z0;
+        b[i] += r[1] * y2 - r[2] * y1 + 2.0 * (u[1] * z2 - u[2] * z1);
+        b[n + i] += r[2] * y0 - r[0] * y2 + 2.0 * (u[2] * z0 - u[0] * z2);
+        b[2 * n + i] += r[0] * y1 - r[1] * y0 + 2.0 * (u[0] * z1 - u[1] * z0);
+        c[i] += r[1] * z2 - r[2] * z1;
+        c[n + i] += r[2] * z0 - r[0] * z2;
+        c[2 * n + i] += r[0] * z1 - r[1] * z0;
+    }
 }
 
 // What solving needs of one front.
@@ -117,7 +116,14 @@ static ALWAYS_INLINE void TREE(take_row)(const flx_axis *a, const flx_geometry *
 {
     v3 n = v3_load(geo->g0 + 12), f = v3_load(geo->g0 + 15);
     v3 T = v3_scale(a->turns, a->J), S = v3_scale(a->slides, a->J);
-    for (int j = 0; j < cols; j++) {
+    NUMBER own[6] = {0}; // of its own link, in registers
+    for (int j = 0; j < FLX_TREE_MOTION; j++) {
+        const NUMBER *p = A + (size_t)j * (size_t)rows;
+        NUMBER b = B[j];
+        row[j] = T.x * p[0] + T.y * p[1] + T.z * p[2];
+        for (int i = 0; i < 6; i++) own[i] += TIMES(b, p[i]);
+    }
+    for (int j = FLX_TREE_MOTION; j < cols; j++) {
         const NUMBER *p = A + (size_t)j * (size_t)rows;
         row[j] = T.x * p[0] + T.y * p[1] + T.z * p[2];
     }
@@ -129,11 +135,12 @@ static ALWAYS_INLINE void TREE(take_row)(const flx_axis *a, const flx_geometry *
     row[0] += turned.x;
     row[1] += turned.y;
     row[2] += turned.z;
-    for (int i = 0; i < rows; i++) col[i] = 0.0;
-    for (int j = 0; j < FLX_TREE_MOTION; j++) {
+    memcpy(col, own, sizeof own);
+    for (int i = 6; i < rows; i++) col[i] = 0.0;
+    for (int j = 0; j < FLX_TREE_MOTION && rows > 6; j++) {
         const NUMBER *p = A + (size_t)j * (size_t)rows;
         NUMBER b = B[j];
-        for (int i = 0; i < rows; i++) col[i] += TIMES(b, p[i]);
+        for (int i = 6; i < rows; i++) col[i] += TIMES(b, p[i]);
     }
     TREE(move_forces)(geo->g0 + 9, 1, rows, col);
     col[0] += c0 * arm.x; // a joint that slides lengthens the arm
@@ -170,11 +177,10 @@ static ALWAYS_INLINE bool TREE(divide)(int cols, int freedom, const TREE(gains) 
     return true;
 }
 
-// The rest along the parent's motion, about its origin.
-static ALWAYS_INLINE void TREE(move_rest)(const flx_geometry *geo, int rows, int cols, NUMBER *A)
+// The rest along the parent's motion, about its origin, but for forces, whose moments move with the rest.
+static ALWAYS_INLINE void TREE(move_rest)(const flx_geometry *geo, int rows, NUMBER *A)
 {
     TREE(move_columns)(geo, rows, A);
-    TREE(move_forces)(geo->g0 + 9, cols, rows, A);
     const double *r = geo->g0 + 9, *f = geo->g0 + 15;
     double over = r[0] * f[0] + r[1] * f[1] + r[2] * f[2]; // (theta x r) x f
     for (int j = 0; j < 3; j++) {
@@ -197,12 +203,17 @@ static ALWAYS_INLINE bool TREE(take_out_sized)(const flx_link *l, const flx_geom
     if (!TREE(divide)(cols, freedom, g)) return false;
     for (int k = 0; k < freedom; k++) TREE(move_columns)(geo, 1, g->row + k * cols);
     if (last) return true; // nothing is left
-    TREE(move_rest)(geo, rows, cols, A);
+    TREE(move_rest)(geo, rows, A);
+    const double r[3] = {geo->g0[9], geo->g0[10], geo->g0[11]};
     for (int k = 0; k < freedom; k++) {
         const NUMBER *restrict col = g->col + k * rows;
+        NUMBER own[6];
+        memcpy(own, col, sizeof own);
         for (int j = 0; j < cols; j++) {
             NUMBER m = g->row[k * cols + j], *restrict p = A + (size_t)j * (size_t)rows;
-            for (int i = 0; i < rows; i++) p[i] -= TIMES(m, col[i]);
+            if (k == 0) TREE(move_forces)(r, 1, rows, p);
+            for (int i = 0; i < 6; i++) p[i] -= TIMES(m, own[i]);
+            for (int i = 6; i < rows; i++) p[i] -= TIMES(m, col[i]);
         }
     }
     return true;

@@ -11,6 +11,7 @@
 //   tree_linearise.c  exact derivatives
 //   tree_pattern.c    their pattern
 //   tree_sparse.c     the same link by link, for many links
+//   tree_entries.c    entries of bodies as those of links, for it
 //   tree_fronts.c     in which order the links are taken out of the Newton matrix
 //   tree_factor.c     that matrix factored and solved
 //   tree_border.c     the structure of what is left then
@@ -203,6 +204,9 @@ void flx_tree_add_turned(const flx_tree *t, const flx_link_frame *loads, flx_lin
 // From the descriptor's blocks, with frames and loads of the tangents.
 void flx_tree_linearise_links(const flx_tree *t, flx_tree_work *w, const flx_point *p,
                               const flx_blocks *inner, flx_blocks *b);
+// Entry e of the descriptor into the extra numbers; force: on the bodies, as it is.
+void flx_tree_add_entry(const flx_tree *t, const flx_link_frame *f, int e, const flx_blocks *inner,
+                        const double *force, const flx_blocks *extra);
 void flx_tree_product(const flx_system *s, flx_work *w, const flx_blocks *b, const double c[3],
                       const double *const u[3], double *out);
 
