@@ -107,13 +107,13 @@ typedef flx_status (*flx_path_callback)(void *user, const flx_state *x, double f
 FLX_API flx_status flx_path_follow(const flx_system *s, flx_state *x, const flx_path_def *def,
                                    flx_path_callback row, void *user, flx_path_report *report);
 
-// Load factors f at which the equilibrium is lost, linearised between the position of rest without the
-// loads and one with few of them: (K(0) + f K') phi = 0.
+// Load factors f at which the equilibrium is lost, by the position of rest without the loads and two with
+// some of them: (K(0) + f K1 + f^2 K2) phi = 0.
 typedef struct flx_buckling {
     int n;
     double *factors; // (n) the nearest to zero first
     flx_mode *modes; // (n) parts alone
-    double step;     // the factor at which K' was found
+    double step;     // the factor of the last of them
     void *memory;    // owned
 } flx_buckling;
 // x: at rest without the loads, near it before. FLX_NO_CONVERGENCE where there is no rest under them.

@@ -1,8 +1,10 @@
-// buckling.c - load factors at which the equilibrium is lost, linearised about it.
+// buckling.c - load factors at which the equilibrium is lost, by the tangent of positions of rest near it.
 //
-// K(0) and K(h) are the tangents of positions of rest without the loads and with few of them,
-//     (K(0) + f (K(h) - K(0)) / h) phi = 0                                               (STA-7)
-// The largest eigenvalues -1/f of K(0)^-1 K' are found by Arnoldi's method.
+// With the tangents K(0), K(h/2) and K(h) of positions of rest without the loads and with some of them,
+//     (K(0) + f K1 + f^2 K2) phi = 0                                                     (STA-7)
+// where K1 and K2 are those of the parabola through the three. As the load factor is f = h/m,
+//     m (phi, psi) = (psi, -K(0)^-1 (h K1 psi + h^2 K2 phi))                             (STA-8)
+// and the largest m are found by Arnoldi's method.
 #include "analyse/rest.h"
 #include "math/eigen.h"
 #include "math/pattern.h"
@@ -11,7 +13,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define STEP 1e-2      // of the first factor: where the second position is
+#define STEP 0.25 // of the first factor: where the last position is
+#define ROUNDING                                                                                   \
+    256 // what differs by so many units of the largest number of its row does not differ
 #define MOST_TRIES 12  // to find a position under the loads
 #define SMALLEST 0.125 // of the load from try to try
 #define MORE 30        // vectors beyond those asked for, at first
@@ -23,29 +27,65 @@
 typedef struct buckling {
     flx_rest e;
     flx_state *start, *x; // owned: at rest without the loads; scratch
-    double *K;            // owned: K(0), then K' in the second half
+    double *K;            // owned: K(0), h K1, h^2 K2
     size_t size;          // of each
+    int n;                // of a vector: twice the unknowns
+    double h;             // load of the last position
     flx_arena *arena;     // of the result
+    double *image;        // (n) owned
     double *V, *H;        // (n x (m + 1)) (m x m, column-major); owned
     bool unsure;          // factors have not converged with the most vectors
 } buckling;
 
 // ---- matrices ------------------------------------------------------------------------------------
 
-// K' by a position under the factor h; FLX_NO_CONVERGENCE: there is none.
-static flx_status find_change(buckling *b, double *factor, double h)
+// The tangent at rest under the factor h, from where x is; FLX_NO_CONVERGENCE: there is none.
+static flx_status find_tangent(buckling *b, double *factor, double from, double h)
 {
     flx_rest *e = &b->e;
-    const flx_path_def def = {.factor = factor, .to = h, .steps = 1, .most_steps = 100};
+    const flx_path_def def = {
+        .factor = factor, .from = from, .to = h, .steps = 1, .most_steps = 100};
     int errors = flx_ctx_error_count(e->s->ctx);
     flx_path_report report;
-    flx_state_copy(b->x, b->start);
     flx_status status = flx_path_follow(e->s, b->x, &def, NULL, NULL, &report);
     if (status > 0) flx_ctx_forget_errors(e->s->ctx, errors);
     FLX_TRY(status);
-    if (!report.arrived) return FLX_NO_CONVERGENCE;
-    FLX_TRY(flx_rest_linearise(e, b->x));
-    for (size_t i = 0; i < b->size; i++) b->K[b->size + i] = (e->b.A0[i] - b->K[i]) / h;
+    return report.arrived ? flx_rest_linearise(e, b->x) : FLX_NO_CONVERGENCE;
+}
+
+// h^2 K2 is often nothing but rounding, next to large numbers that the load does not change.
+static void drop_rounding(buckling *b)
+{
+    const flx_pattern *p = &b->e.s->pattern;
+    double *K1 = b->K + b->size, *K2 = K1 + b->size;
+    for (int i = 0; i < p->nblock; i++) {
+        int from = p->offset[p->row[i]], to = p->offset[p->row[i + 1]];
+        double largest = 0.0;
+        for (int k = from; k < to; k++) largest = fmax(largest, fabs(b->K[k]));
+        for (int k = from; k < to; k++) {
+            if (fabs(K2[k]) > ROUNDING * DBL_EPSILON * largest) continue;
+            K1[k] += K2[k];
+            K2[k] = 0.0;
+        }
+    }
+}
+
+// K1 and K2 by positions under the factors h/2 and h.
+static flx_status find_change(buckling *b, double *factor, double h)
+{
+    flx_rest *e = &b->e;
+    double *K1 = b->K + b->size, *K2 = K1 + b->size;
+    flx_state_copy(b->x, b->start);
+    FLX_TRY(find_tangent(b, factor, 0.0, 0.5 * h));
+    memcpy(K1, e->b.A0, b->size * sizeof *K1);
+    FLX_TRY(find_tangent(b, factor, 0.5 * h, h));
+    for (size_t i = 0; i < b->size; i++) {
+        double half = K1[i] - b->K[i], whole = e->b.A0[i] - b->K[i];
+        K1[i] = 4.0 * half - whole;
+        K2[i] = 2.0 * whole - 4.0 * half;
+    }
+    drop_rounding(b);
+    b->h = h;
     // the factors that follow are those without loads
     *factor = 0.0;
     FLX_TRY(flx_rest_linearise(e, b->start));
@@ -57,25 +97,36 @@ static flx_status find_change(buckling *b, double *factor, double h)
 static double dot(const buckling *b, const double *u, const double *v)
 {
     double sum = 0.0;
-    for (int i = 0; i < b->e.n; i++) sum += u[i] * v[i];
+    for (int i = 0; i < b->n; i++) sum += u[i] * v[i];
     return sum;
 }
 
-// Vectors are scaled: of one size each coordinate.
+// out = -K u, of scaled vectors: each coordinate of one size.
+static void multiply(buckling *b, const double *K, const double *u, double *out)
+{
+    flx_rest *e = &b->e;
+    for (int i = 0; i < e->n; i++) e->d[i] = -u[i] * (i < e->nv ? e->scale[i] : 1.0);
+    flx_pattern_apply(&e->s->pattern, K, e->d, out);
+}
+
+// (STA-8)
 static flx_status apply(buckling *b, const double *u, double *out)
 {
     flx_rest *e = &b->e;
-    for (int i = 0; i < e->n; i++) e->d[i] = u[i] * (i < e->nv ? e->scale[i] : 1.0);
-    flx_pattern_apply(&e->s->pattern, b->K + b->size, e->d, out);
-    FLX_TRY(flx_rest_solve(e, out));
-    for (int i = 0; i < e->nv; i++) out[i] /= e->scale[i];
+    int n = e->n;
+    multiply(b, b->K + b->size, u + n, out + n);
+    multiply(b, b->K + 2 * b->size, u, out);
+    for (int i = 0; i < n; i++) out[n + i] += out[i];
+    FLX_TRY(flx_rest_solve(e, out + n));
+    for (int i = 0; i < e->nv; i++) out[n + i] /= e->scale[i];
+    memcpy(out, u + n, (size_t)n * sizeof *out);
     return FLX_OK;
 }
 
 // Column k of H and vector k + 1; *next: its size before it was made 1.
 static flx_status extend(buckling *b, int m, int k, double *next)
 {
-    size_t n = (size_t)b->e.n;
+    size_t n = (size_t)b->n;
     double *w = b->V + (size_t)(k + 1) * n;
     FLX_TRY(apply(b, b->V + (size_t)k * n, w));
     double before = sqrt(dot(b, w, w));
@@ -106,7 +157,7 @@ static flx_status read_factors(buckling *b, int m, double next, int count, flx_b
                                bool *good)
 {
     flx_ctx *ctx = b->e.s->ctx;
-    size_t n = (size_t)b->e.n;
+    size_t n = (size_t)b->n;
     double *A = flx_alloc(ctx, 2 * (size_t)(m * m) + 2 * (size_t)m, sizeof *A);
     double(*order)[2] = flx_alloc(ctx, (size_t)m, sizeof *order);
     flx_status status = A && order ? FLX_OK : FLX_ERR_MEMORY;
@@ -120,20 +171,20 @@ static flx_status read_factors(buckling *b, int m, double next, int count, flx_b
     *good = true;
     for (int j = 0; j < m; j++) {
         if (fabs(im[j]) > REAL * fabs(re[j]) || fabs(re[j]) <= NOTHING * largest) continue;
-        order[out->n][0] = -1.0 / re[j];
+        order[out->n][0] = b->h / re[j];
         order[out->n++][1] = j;
     }
     qsort(order, (size_t)out->n, sizeof *order, nearer);
     if (out->n > count) out->n = count;
-    if (out->n < count && next > 0.0 && m < b->e.n) *good = false;
+    if (out->n < count && next > 0.0 && m < b->n) *good = false;
     for (int k = 0; k < out->n && status == FLX_OK; k++) {
         int j = (int)order[k][1];
         double *d = b->e.d;
         if (fabs(next * W[j * m + m - 1]) > CONVERGED * fabs(re[j])) *good = false;
         out->factors[k] = order[k][0];
-        memset(d, 0, n * sizeof *d);
+        memset(d, 0, (size_t)b->e.n * sizeof *d);
         for (int c = 0; c < m; c++) {
-            for (size_t i = 0; i < n; i++) d[i] += W[j * m + c] * b->V[(size_t)c * n + i];
+            for (int i = 0; i < b->e.n; i++) d[i] += W[j * m + c] * b->V[(size_t)c * n + (size_t)i];
         }
         for (int i = 0; i < b->e.nv; i++) d[i] *= b->e.scale[i];
         status = flx_rest_name_direction(&b->e, d, &out->modes[k]);
@@ -148,7 +199,7 @@ done:
 static flx_status find_factors(buckling *b, int count, flx_buckling *out)
 {
     flx_ctx *ctx = b->e.s->ctx;
-    int n = b->e.n, m = 2 * count + MORE < n ? 2 * count + MORE : n;
+    int n = b->n, m = 2 * count + MORE < n ? 2 * count + MORE : n;
     bool good = false;
     for (; !good; m = 2 * m < n ? 2 * m : n) {
         double next = 0.0, size = 0.0;
@@ -158,13 +209,14 @@ static flx_status find_factors(buckling *b, int count, flx_buckling *out)
         b->H = flx_alloc(ctx, (size_t)m * (size_t)m, sizeof *b->H);
         if (!b->V || !b->H) return FLX_ERR_MEMORY;
         for (int i = 0; i < n; i++) b->V[i] = 1.0 + 0.5 * sin(1.0 + 3.7 * i); // blind to nothing
-        FLX_TRY(apply(b, b->V, b->e.r)); // into the range of K^-1 K'
-        size = sqrt(dot(b, b->e.r, b->e.r));
+        FLX_TRY(apply(b, b->V, b->image));                                    // into the range
+        FLX_TRY(apply(b, b->image, b->V));
+        size = sqrt(dot(b, b->V, b->V));
         if (!(size > 0.0)) {
             out->n = 0; // the loads change nothing
             return FLX_OK;
         }
-        for (int i = 0; i < n; i++) b->V[i] = b->e.r[i] / size;
+        for (int i = 0; i < n; i++) b->V[i] /= size;
         int k = 0;
         for (; k < m; k++) {
             FLX_TRY(extend(b, m, k, &next));
@@ -192,9 +244,11 @@ static flx_status create(const flx_system *s, const flx_state *x, int count, buc
     FLX_TRY(flx_state_create(s, &b->x));
     flx_state_copy(b->start, x);
     b->size = flx_pattern_size(&s->pattern);
-    b->K = flx_alloc(s->ctx, 2 * b->size, sizeof *b->K);
+    b->n = 2 * b->e.n;
+    b->K = flx_alloc(s->ctx, 3 * b->size, sizeof *b->K);
+    b->image = flx_alloc(s->ctx, (size_t)b->n, sizeof *b->image);
     out->memory = b->arena = flx_arena_create(s->ctx);
-    if (!b->K || !b->arena) return FLX_ERR_MEMORY;
+    if (!b->K || !b->image || !b->arena) return FLX_ERR_MEMORY;
     out->factors = flx_arena_take(b->arena, (size_t)count, sizeof *out->factors);
     out->modes = flx_arena_take(b->arena, (size_t)count, sizeof *out->modes);
     return out->factors && out->modes ? FLX_OK : FLX_ERR_MEMORY;
@@ -206,6 +260,7 @@ static void destroy(buckling *b)
     flx_state_destroy(&b->start);
     flx_state_destroy(&b->x);
     flx_free(b->K);
+    flx_free(b->image);
     flx_free(b->V);
     flx_free(b->H);
 }

@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-#define SYMMETRIC 1e-9 // difference of two numbers that are the same, of the largest of their row
+#define SYMMETRIC 1e-13 // difference of two numbers that are the same, of the largest of their row
 
 flx_status flx_rest_create(const flx_system *s, flx_rest *e)
 {
@@ -160,7 +160,7 @@ flx_status flx_rest_count_negative(flx_rest *e, double h, int *count)
         if (status != FLX_OK) return status < 0 ? status : FLX_OK;
     }
     flx_linear_report r = flx_linear_get_report(e->symmetric);
-    if (r.symmetric) *count = r.negative - e->s->dims.nlam - e->s->dims.nmu;
+    if (r.symmetric && r.regularised == 0) *count = r.negative - e->s->dims.nlam - e->s->dims.nmu;
     return FLX_OK;
 }
 

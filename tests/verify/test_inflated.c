@@ -2,39 +2,10 @@
 // differential equation, and the order in the number of elements; a tube after Lame; what a fluid does to a
 // closed surface; tractions and loads on the volume.
 #include "check.h"
-#include "flexion/flexion.h"
+#include "findings.h"
 #include "solid_mesh.h"
 
 #define PI 3.14159265358979323846
-
-typedef struct work {
-    flx_ctx *ctx;
-    flx_model *model;
-    flx_simulation *sim;
-    flx_finding f;
-    flx_status status;
-} work;
-
-// The first analysis of a model.
-static work analyse(const char *text)
-{
-    work w = {.ctx = flx_ctx_create()};
-    w.status = flx_model_read_text(w.ctx, "model", text, strlen(text), 0, NULL, &w.model);
-    if (w.status == FLX_OK) w.status = flx_simulation_create_to_analyse(w.model, &w.sim);
-    if (w.status == FLX_OK) w.status = flx_simulation_analyse(w.sim, 0, &w.f);
-    if (w.status != FLX_OK && flx_ctx_error_count(w.ctx) > 0) {
-        printf("  %s\n", flx_ctx_error(w.ctx, 0)->text);
-    }
-    return w;
-}
-
-static void clear(work *w)
-{
-    flx_finding_clear(&w->f);
-    flx_simulation_destroy(&w->sim);
-    flx_model_destroy(&w->model);
-    flx_ctx_destroy(&w->ctx);
-}
 
 // ---- meshes that are curved ---------------------------------------------------------------------
 
@@ -207,11 +178,11 @@ static int inflate(int n, double p, double *radius)
              "signals: {a: \"0.5*distance(ball.node(%d), ball.node(%d))\"}\n"
              "outputs: {signals: [a, gas.resultant, gas.moment]}\n",
              E, nu, p, across[0], across[1]);
-    work w = analyse(text);
+    findings w = findings_of(text);
     CHECK(w.status == FLX_OK);
     *radius = w.f.signals[0];
     for (int i = 1; i <= 6; i++) CHECK_NEAR(w.f.signals[i], 0.0, 1e-11); // closed, however deformed
-    clear(&w);
+    findings_clear(&w);
     return 0;
 }
 
@@ -252,10 +223,10 @@ static int tubes_are_those_of_lame(void)
                  "signals: {u: \"0.5*distance(tube.node(%d), tube.node(%d)) - 1\"}\n"
                  "outputs: {signals: [u]}\n",
                  p, across[0], across[1]);
-        work w = analyse(text);
+        findings w = findings_of(text);
         CHECK(w.status == FLX_OK);
         error[k] = fabs(w.f.signals[0] / exact - 1);
-        clear(&w);
+        findings_clear(&w);
     }
     CHECK(error[1] < 3e-3);
     CHECK(log2(error[0] / error[1]) > 2.5);
@@ -276,12 +247,12 @@ static int fluids_lift(void)
                                   "analyse: {rest: {type: static, steps: 1}}\n"
                                   "outputs: {signals: [water.resultant, water.moment]}\n",
              1e13);
-    work w = analyse(text);
+    findings w = findings_of(text);
     CHECK(w.status == FLX_OK);
     const double lift = 9810 * 0.01; // 1 m of 0.1 m by 0.1 m
     const double expected[6] = {0, 0, lift, 0.05 * lift, -0.5 * lift, 0};
     for (int i = 0; i < 6; i++) CHECK_NEAR(w.f.signals[i], expected[i], 1e-6);
-    clear(&w);
+    findings_clear(&w);
     return 0;
 }
 
@@ -295,14 +266,14 @@ static int tractions_stretch(void)
                                   "outputs: {signals: [bar.node(117).position, pull.resultant,\n"
                                   "  pull.moment]}\n",
              1e6);
-    work w = analyse(text);
+    findings w = findings_of(text);
     CHECK(w.status == FLX_OK);
     // St. Venant and Kirchhoff: P = E (l^3 - l)/2 of the stretch l
     const double l = 1 + 1e-6 - 1.5e-12;
     CHECK_NEAR(w.f.signals[0], l, 1e-12);
     CHECK_REL(w.f.signals[3], 0.01, 1e-12);
     CHECK_NEAR(w.f.signals[7], 0.05 * 0.01, 1e-12);
-    clear(&w);
+    findings_clear(&w);
     return 0;
 }
 
@@ -317,10 +288,10 @@ static int loads_on_the_volume_are_weights(void)
                  1e6,
                  k ? "forces: {f: {type: distributed, on: bar, value: [0, 500, -2000]}}"
                    : "gravity: [0, 0.5, -2]");
-        work w = analyse(text);
+        findings w = findings_of(text);
         CHECK(w.status == FLX_OK);
         memcpy(at[k], w.f.signals, sizeof at[k]);
-        clear(&w);
+        findings_clear(&w);
     }
     CHECK(at[0][2] < -0.05);
     for (int i = 0; i < 3; i++) CHECK_NEAR(at[0][i], at[1][i], 1e-12);
@@ -333,7 +304,7 @@ static int the_ledger_counts_pressure(void)
     const int cells[3] = {1, 1, 1};
     int across[2];
     CHECK(write_mesh("bubble.inp", 6, cells, on_sphere, inside_sphere, corner, across) == 0);
-    work w = {.ctx = flx_ctx_create()};
+    findings w = {.ctx = flx_ctx_create()};
     const char *text = "flexion: 1\nbodies:\n  ball: {type: solid, mesh: bubble.inp, "
                        "law: neo-hookean, material: {E: 2.8, nu: 0.4, density: 1}}\n"
                        "forces: {gas: {type: pressure, on: ball, surface: INNER, value: 0.3}}\n"
@@ -345,7 +316,7 @@ static int the_ledger_counts_pressure(void)
     const flx_ledger *l = flx_simulation_ledger(w.sim);
     CHECK(l->energy_drift < 1e-6);
     for (int i = 0; i < 6; i++) CHECK_NEAR(l->momentum_change[i], 0.0, 1e-10);
-    clear(&w);
+    findings_clear(&w);
     return 0;
 }
 
