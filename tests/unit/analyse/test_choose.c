@@ -138,6 +138,12 @@ static int fixed_steps_conserve_or_damp(void)
     snprintf(text, sizeof text, free_one, "");
     CHECK(check_choice(text, "galerkin", "conservative, 15.9 periods") == 0);
     CHECK(check_choice(swinging, "galerkin", "conservative") == 0);
+    const char *tree = "flexion: 1\ngravity: [0, 0, -9.81]\n"
+                       "bodies: {a: {type: rigid, mass: 1, inertia: [1, 1, 1], com: [0.3, 0, -1],\n"
+                       "             angular_velocity: [0, 0, 1]}}\n"
+                       "joints: {A: {type: spherical, on: [ground, a], at: [0, 0, 0]}}\n"
+                       "simulate: {until: 50, step: 0.01, formulation: tree}\n";
+    CHECK(check_choice(tree, "galerkin", "conservative") == 0);
     snprintf(text, sizeof text, free_one, " - 2*x'");
     CHECK(check_choice(text, "generalized-alpha", "a fixed step; fastest time constant 0.1 s") ==
           0);

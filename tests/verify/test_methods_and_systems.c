@@ -1,0 +1,296 @@
+// test_methods_and_systems.c - every method on every kind of system: with a smaller step, or a tighter
+// tolerance, it comes nearer to the one solution, or it is refused by name, for a reason that stands in
+// the list below.
+#include "case_table.h"
+#include "check.h"
+#include "flexion/integrator.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+// ---- systems ------------------------------------------------------------------------------------
+
+#define BODIES                                                                                     \
+    "flexion: 1\ngravity: [0, 0, -9.81]\nbodies:\n"                                                \
+    "  a: {type: rigid, mass: 1.3, com: [0.4, 0, 0], inertia: [0.02, 0.1, 0.1],\n"                 \
+    "      points: {e: [0.8, 0, 0]}}\n"                                                            \
+    "  b: {type: rigid, mass: 0.7, com: [0.2, 0, 0.1], inertia: [0.03, 0.02, 0.04],\n"             \
+    "      position: a.e, angular_velocity: [0.5, 1, 0.3]}\n"                                      \
+    "joints:\n"                                                                                    \
+    "  B: {type: spherical, on: [a, b], at: a.e}\n"                                                \
+    "  A: {type: revolute, on: [ground, a], at: [0, 0, 0], axis: [0, 1, 0]"
+#define ARM BODIES "}\n"
+#define ARM_SIGNALS "a.com.position, b.com.position, b.angular_velocity"
+#define ROD                                                                                        \
+    ARM "  C: {type: distance, on: [ground, b], at: [[0.9, 1, 0.2], b.com]}\n"                     \
+        "forces: {s: {type: spring, on: A, stiffness: 20, damping: 1}}\n"
+#define DRIVEN BODIES ", motion: {angle: 0.3*sin(3*t)}}\n"
+#define BOND                                                                                       \
+    ARM "forces:\n"                                                                                \
+        "  s: {type: spring, on: [ground, b], at: [[0.9, 1, 0.2], b.com], stiffness: 50,\n"        \
+        "      damping: 2, form: mixed}\n"
+#define FRICTION                                                                                   \
+    "flexion: 1\ndimension: 2\ngravity: [0, -9.81]\nbodies:\n"                                     \
+    "  a: {type: rigid, mass: 1, inertia: 0.1, com: [0.5, 0], angular_velocity: 6}\n"              \
+    "joints:\n"                                                                                    \
+    "  hinge: {type: revolute, on: [ground, a], at: [0, 0],\n"                                     \
+    "          friction: {coefficient: 0.2, radius: 0.05, velocity: 0.3}}\n"
+#define ELASTIC                                                                                    \
+    "flexion: 1\ndimension: 2\ngravity: [0, -9.81]\nbodies:\n"                                     \
+    "  beam: {type: modal, fe: {line: [[0, 0], [1, 0]], section: {EA: 200, GA: 200, EI: 1, \n"     \
+    "         mass: 1.2, inertia: 6e-4}, material: {E: 1e9, density: 1}},\n"                       \
+    "         reduce: {type: craig-bampton, interfaces: [start, end], modes: 1}}\n"                \
+    "joints: {hub: {type: revolute, on: [ground, beam], at: beam, start: {rate: 2}}}\n"
+#define FOUR_BAR                                                                                   \
+    "flexion: 1\ndimension: 2\ngravity: [0, -9.81]\nbodies:\n"                                     \
+    "  crank: {type: rigid, mass: 1, inertia: 0.02, com: [0.15, 0], points: {end: [0.3, 0]},\n"    \
+    "          orientation: 60*deg}\n"                                                             \
+    "  rod: {type: rigid, mass: 2, inertia: 0.1, com: [0.4, 0], position: crank.end,\n"            \
+    "        points: {end: [0.8, 0]}, orientation: 10*deg}\n"                                      \
+    "  rocker: {type: rigid, mass: 1.5, inertia: 0.06, com: [0.3, 0], position: rod.end,\n"        \
+    "           points: {end: [0.6, 0]}, orientation: -100*deg}\n"                                 \
+    "joints:\n"                                                                                    \
+    "  A: {type: revolute, on: [ground, crank], at: [0, 0], start: {rate: 2}}\n"                   \
+    "  B: {type: revolute, on: [crank, rod], at: crank.end}\n"                                     \
+    "  C: {type: revolute, on: [rod, rocker], at: rod.end}\n"                                      \
+    "  D: {type: revolute, on: [rocker, ground], at: rocker.end}\n"
+#define FOUR_BAR_SIGNALS "crank.com.position, rod.com.position, rod.angular_velocity"
+#define COIN                                                                                       \
+    "flexion: 1\ngravity: [0, 0, -9.81]\nbodies:\n"                                                \
+    "  coin: {type: rigid, mass: 1, inertia: [0.05, 0.1, 0.05], position: [0, 0, 0.48],\n"         \
+    "         angular_velocity: [0, 3, 0.4], velocity: [1.44, 0, 0]}\n"                            \
+    "  cart: {type: rigid, mass: 1, inertia: [0.1, 0.1, 0.2], position: [2, 0, 0],\n"              \
+    "         velocity: [0.5, 0, 0], angular_velocity: [0, 0, 1]}\n"                               \
+    "joints:\n"                                                                                    \
+    "  flat: {type: planar, on: [ground, cart], at: cart, axis: [0, 0, 1]}\n"                      \
+    "  edge: {type: knife-edge, on: [ground, cart], at: [1.8, 0, 0], axis: [0, 1, 0]}\n"           \
+    "forces:\n"                                                                                    \
+    "  s: {type: spring, on: [coin, cart], at: [coin, cart], stiffness: 4, length: 1}\n"
+#define PAIR                                                                                       \
+    "flexion: 1\nequations:\n  second_order:\n"                                                    \
+    "    u: {at: 0.3, rate: 0.5, mass: \"1 + 0.2*sin(u)\", force: \"-4*u + 2*(w - u)\"}\n"         \
+    "    w: {at: -0.2, mass: 0.3, force: -30*(w - u) - 0.3*w'}\n"
+#define MIXED                                                                                      \
+    "  first_order:\n"                                                                             \
+    "    z: {at: 0.5, derivative: -3*z + u}\n"
+
+typedef struct problem {
+    const char *name, *model, *signals, *settings;
+} problem;
+
+static const problem problems[] = {
+    {"equations", PAIR, "u, w, u'", ""},
+    {"states", PAIR MIXED, "u, w, z", ""},
+    {"algebraic", PAIR "  first_order:\n    z: {at: 0.1, mass: 0, derivative: z + z^3 - u}\n",
+     "u, w, z", ""},
+    {"free body",
+     "flexion: 1\nbodies:\n"
+     "  a: {type: rigid, mass: 1, inertia: [0.1, 0.2, 0.3], angular_velocity: [1, 2, 0.5],\n"
+     "      points: {p: [0.3, 0.1, 0]}}\n"
+     "forces: {s: {type: spring, on: [ground, a], at: [[1, 0, 0], a.p], stiffness: 5}}\n",
+     "a.position, a.angular_velocity", ""},
+    {"joints", ARM, ARM_SIGNALS, ""},
+    {"tree", ARM, ARM_SIGNALS, ", formulation: tree"},
+    {"loop", FOUR_BAR, FOUR_BAR_SIGNALS, ""},
+    {"tree with a loop", FOUR_BAR, FOUR_BAR_SIGNALS, ", formulation: tree"},
+    {"velocities", COIN, "cart.position, cart.angular_velocity, coin.position", ""},
+    {"tree with velocities", COIN, "cart.position, cart.angular_velocity, coin.position",
+     ", formulation: tree"},
+    {"tree and equations",
+     ARM "forces: {m: {type: torque, on: A, value: \"3*(u - A.angle)\"}}\n"
+         "equations: {second_order: {u: {at: 0.2, mass: 0.3, force: \"-3*(u - A.angle)\"}}}\n",
+     ARM_SIGNALS ", u", ", formulation: tree"},
+    {"rod", ROD, ARM_SIGNALS, ""},
+    {"tree with a rod", ROD, ARM_SIGNALS, ", formulation: tree"},
+    {"driven", DRIVEN, ARM_SIGNALS, ""},
+    {"driven tree", DRIVEN, ARM_SIGNALS, ", formulation: tree"},
+    {"bond", BOND, ARM_SIGNALS, ""},
+    {"tree with a bond", BOND, ARM_SIGNALS, ", formulation: tree"},
+    {"friction", FRICTION, "a.angle, a.angular_velocity", ""},
+    {"tree with friction", FRICTION, "a.angle, a.angular_velocity", ", formulation: tree"},
+    {"elastic", ELASTIC, "beam.end.position", ""},
+    {"elastic tree", ELASTIC, "beam.end.position", ", formulation: tree"},
+    {"neglected", PAIR "reduce: {type: quasistatic, velocities: [w]}\n", "u, u'", ""},
+    {"condensed", PAIR "reduce: {type: guyan, velocities: [w]}\n", "u, w, u'", ""},
+    {"raised", PAIR "reduce: {type: cutoff, velocities: [w], frequency: 1}\n", "u, w, u'", ""},
+    {"reduced tree",
+     ARM "forces: {s: {type: spring, on: A, stiffness: 20}}\n"
+         "reduce: {type: cutoff, velocities: [A], frequency: 0.5}\n",
+     "A.angle, b.angular_velocity", ", formulation: tree"},
+};
+#define PROBLEMS ((int)(sizeof problems / sizeof problems[0]))
+
+// ---- methods ------------------------------------------------------------------------------------
+
+typedef struct setting {
+    const char *method;
+    const char *coarse, *fine;
+    double order; // that an error falls with at least, from coarse to fine
+    double fine_error;
+} setting;
+
+static const setting settings[] = {
+    {"generalized-alpha", "step: 0.01", "step: 0.005", 1.6, 1e-2},
+    {"hht", "step: 0.01", "step: 0.005", 1.6, 1e-2},
+    {"newmark", "step: 0.01", "step: 0.005", 1.6, 1e-2},
+    {"radau", "rtol: 1e-5, atol: 1e-7", "rtol: 1e-9, atol: 1e-11", 3, 1e-6},
+    {"implicit-euler", "step: 0.002", "step: 0.001", 0.8, 5e-2},
+    {"bdf", "rtol: 1e-4, atol: 1e-6", "rtol: 1e-8, atol: 1e-10", 3, 1e-4},
+    {"euler", "step: 0.002", "step: 0.001", 0.8, 5e-2},
+    {"dopri5", "rtol: 1e-4, atol: 1e-6", "rtol: 1e-8, atol: 1e-10", 3, 1e-5},
+    {"dop853", "rtol: 1e-4, atol: 1e-6", "rtol: 1e-8, atol: 1e-10", 3, 1e-5},
+    {"adams", "rtol: 1e-4, atol: 1e-6", "rtol: 1e-8, atol: 1e-10", 3, 1e-4},
+    {"midpoint", "step: 0.01", "step: 0.005", 1.6, 1e-2},
+    {"trapezoidal", "step: 0.01", "step: 0.005", 1.6, 1e-2},
+    {"gauss", "step: 0.05", "step: 0.025", 3, 1e-4},
+    {"lobatto", "step: 0.02", "step: 0.01", 1.6, 1e-4},
+    {"variational", "step: 0.01", "step: 0.005", 1.6, 1e-2},
+    {"galerkin", "step: 0.02", "step: 0.01", 3.4, 1e-4},
+    {"energy-momentum", "step: 0.01", "step: 0.005", 1.6, 1e-2},
+};
+#define SETTINGS ((int)(sizeof settings / sizeof settings[0]))
+
+// Below this a difference is rounding, and of the reference.
+#define ROUNDING 1e-9
+
+// ---- refusals -----------------------------------------------------------------------------------
+
+typedef struct refusal {
+    const char *method, *problem, *part;
+} refusal;
+
+// Forces of joints do not converge with Gauss's points; without inertia there are no momenta;
+// energy-momentum is a method for what has inertia; friction is for methods that damp reactions.
+#define NO_STATES "moves what has inertia, and no first-order states"
+#define RIGID "which is rigid: its forces would not converge"
+#define NO_MOMENTA "needs the momenta of the system; 'quasistatic' does not give them"
+static const refusal refusals[] = {
+    {"energy-momentum", "states", NO_STATES},
+    {"energy-momentum", "algebraic", NO_STATES},
+    {"energy-momentum", "bond", "wants forces that are no unknowns"},
+    {"energy-momentum", "tree with a bond", "wants forces that are no unknowns"},
+    {"energy-momentum", "friction", "a force of the model reads reactions"},
+    {"energy-momentum", "tree with friction", "a force of the model reads reactions"},
+    {"energy-momentum", "neglected", "system 'quasistatic' has none: use midpoint or galerkin"},
+    {"newmark", "friction", "does not let reactions settle in index 3"},
+    {"newmark", "tree with friction", "does not let reactions settle in index 3"},
+    {"variational", "neglected", NO_MOMENTA},
+    {"galerkin", "neglected", NO_MOMENTA},
+    {"gauss", "joints", RIGID},
+    {"gauss", "loop", RIGID},
+    {"gauss", "tree with a loop", RIGID},
+    {"gauss", "rod", RIGID},
+    {"gauss", "tree with a rod", RIGID},
+    {"gauss", "velocities", RIGID},
+    {"gauss", "tree with velocities", RIGID},
+    {"gauss", "driven", RIGID},
+    {"gauss", "driven tree", RIGID},
+    {"gauss", "bond", RIGID},
+    {"gauss", "friction", RIGID},
+    {"gauss", "tree with friction", RIGID},
+    {"gauss", "elastic", RIGID},
+};
+
+// What is said when it is refused; NULL: it is not.
+static const char *find_refusal(const char *method, const char *name)
+{
+    for (size_t i = 0; i < sizeof refusals / sizeof refusals[0]; i++) {
+        const refusal *r = refusals + i;
+        if (strcmp(r->method, method) == 0 && strcmp(r->problem, name) == 0) return r->part;
+    }
+    return NULL;
+}
+
+// ---- runs ---------------------------------------------------------------------------------------
+
+static void write_model(const problem *p, const char *method, const char *how, const char *form,
+                        char *text, size_t size)
+{
+    snprintf(text, size,
+             "%ssimulate: {until: 0.5, method: %s, %s%s}\n"
+             "outputs: {times: [0.25, 0.5], signals: [%s]}\n",
+             p->model, method, how, form, p->signals);
+}
+
+static double difference(const case_table *a, const case_table *b)
+{
+    double most = 0.0;
+    if (a->rows != b->rows || a->columns != b->columns || a->rows != 2) return HUGE_VAL;
+    for (int i = 0; i < 2 * a->columns; i++) {
+        most = fmax(most, fabs(a->values[i] - b->values[i]) / fmax(1.0, fabs(b->values[i])));
+    }
+    return most;
+}
+
+static bool error_of(const problem *p, const setting *s, const char *how, const case_table *exact,
+                     double *error)
+{
+    char text[4096];
+    case_table t = {0};
+    write_model(p, s->method, how, p->settings, text, sizeof text);
+    bool ran = case_run(text, NULL, &t, NULL, NULL);
+    *error = difference(&t, exact);
+    case_table_clear(&t);
+    return ran;
+}
+
+static bool refused(const problem *p, const setting *s, const char *part)
+{
+    char text[4096], said[1024] = "";
+    write_model(p, s->method, s->fine, p->settings, text, sizeof text);
+    bool ran = case_run_said(text, NULL, said, sizeof said);
+    bool fine = !ran && strstr(said, part);
+    if (!fine) printf("  ! %-18s %-22s %s: %s\n", s->method, p->name, ran ? "runs" : "says", said);
+    return fine;
+}
+
+// The one solution comes from coordinates of bodies, unless joints are what is reduced.
+static bool find_exact(const problem *p, case_table *exact)
+{
+    char text[4096];
+    bool reduces = strstr(p->model, "reduce:");
+    write_model(p, "radau", "rtol: 1e-12, atol: 1e-13", reduces ? p->settings : "", text,
+                sizeof text);
+    return case_run(text, NULL, exact, NULL, NULL);
+}
+
+static int try_one(const problem *p, const setting *s, const case_table *exact)
+{
+    double coarse, fine;
+    const char *part = find_refusal(s->method, p->name);
+    if (part) return refused(p, s, part) ? 0 : 1;
+    bool ran = error_of(p, s, s->coarse, exact, &coarse) && error_of(p, s, s->fine, exact, &fine);
+    bool reads = strstr(p->model, "friction:"); // reactions, which are of lower order
+    double order = reads ? fmin(1.0, s->order) : s->order;
+    bool nearer = ran && fine <= fmax(ROUNDING, coarse * pow(0.5, order));
+    bool good = nearer && fine <= s->fine_error;
+    if (!good) {
+        printf("  ! %-18s %-22s ", s->method, p->name);
+        if (ran) printf("errors %.1e, %.1e", coarse, fine);
+        printf("\n");
+    }
+    return good ? 0 : 1;
+}
+
+static int every_method_takes_every_system(void)
+{
+    const flx_integrator_type *const *types = flx_integrator_types();
+    int bad = 0, tried = 0;
+    for (int k = 0; k < PROBLEMS; k++) {
+        case_table exact = {0};
+        CHECK(find_exact(problems + k, &exact));
+        for (int i = 0; types[i]; i++) {
+            int s = 0;
+            while (s < SETTINGS && strcmp(settings[s].method, types[i]->name) != 0) s++;
+            CHECK(s < SETTINGS); // a method without settings here
+            bad += try_one(problems + k, settings + s, &exact);
+            tried++;
+        }
+        case_table_clear(&exact);
+    }
+    printf("%d methods on systems\n", tried);
+    return bad;
+}
+
+TEST_MAIN(TEST(every_method_takes_every_system))
