@@ -4,8 +4,10 @@
 //     E = (F^T F - 1)/2,   S = dW/dE + viscosity C E'                                   (SOL-1)
 //     f_a = integral of F S dN_a                                                        (SOL-2)
 //     K_ab = integral of (dN_a . S dN_b) 1 + B_a^T (dS/dE) B_b,   D_ab = B_a^T viscosity C B_b   (SOL-3)
+// and since both laws are isotropic, with vectors p_a of the nodes,
+//     B_a^T (dS/dE) B_b = lambda p_a p_b^T + c (p_b p_a^T + (dN_a . N dN_b) Q)          (SOL-9)
 // W = lambda tr(E)^2/2 + mu E:E (St. Venant and Kirchhoff), or mu/2 (tr C - 3) - mu ln J + lambda/2
-// (ln J)^2 with C = F^T F, J = det F (neo-Hookean). B_a is dE/dx_a, its shears doubled.
+// (ln J)^2 with C = F^T F, J = det F (neo-Hookean). B_a is dE/dx_a.
 #include "body/solid.h"
 
 #include <math.h>
@@ -18,7 +20,6 @@ typedef struct state {  // at one point
     double F[9], dF[9]; // and its rate
     double E[6];        // shears once
     double S[6];
-    double D[36]; // dS/dE by doubled shears
 } state;
 
 // ---- places -------------------------------------------------------------------------------------
@@ -67,15 +68,6 @@ static void hooke(double lambda, double mu, const double E[6], double S[6])
     for (int m = 0; m < 6; m++) S[m] = 2.0 * mu * E[m] + (m < 3 ? lambda * trace : 0.0);
 }
 
-static void hooke_tangent(double lambda, double mu, double factor, double D[36])
-{
-    for (int m = 0; m < 3; m++) {
-        for (int n = 0; n < 3; n++) D[6 * m + n] += factor * lambda;
-        D[7 * m] += 2.0 * factor * mu;
-        D[7 * (m + 3)] += factor * mu;
-    }
-}
-
 // C^-1 (6) and det C of C = 2 E + 1.
 static double invert(const double E[6], double inverse[6])
 {
@@ -119,23 +111,6 @@ static double energy(const flx_solid_element *e, const double E[6])
     return 0.5 * e->lambda * trace * trace + e->mu * square;
 }
 
-static void tangent(const flx_solid_element *e, const double E[6], double D[36])
-{
-    memset(D, 0, 36 * sizeof *D);
-    if (e->law == FLX_SOLID_ST_VENANT_KIRCHHOFF) {
-        hooke_tangent(e->lambda, e->mu, 1.0, D);
-        return;
-    }
-    double C[6], c = e->mu - e->lambda * 0.5 * log(invert(E, C));
-    for (int m = 0; m < 6; m++) {
-        for (int n = 0; n < 6; n++) {
-            int i = pair[m][0], k = pair[m][1], p = pair[n][0], q = pair[n][1];
-            D[6 * m + n] = e->lambda * C[m] * C[n] +
-                           c * (entry(C, i, p) * entry(C, k, q) + entry(C, i, q) * entry(C, k, p));
-        }
-    }
-}
-
 // E' = sym(F^T F'), shears once.
 static void green_rate(const double F[9], const double dF[9], double rate[6])
 {
@@ -148,15 +123,13 @@ static void green_rate(const double F[9], const double dF[9], double rate[6])
     }
 }
 
-// Everything at a point; the tangent where it is wanted.
-static void eval(const flx_solid_element *e, const flx_solid_places *p, int point, bool wanted,
-                 state *s)
+// Everything at a point.
+static void eval(const flx_solid_element *e, const flx_solid_places *p, int point, state *s)
 {
     double rate[6], viscous[6];
     gradient(e, p->x, point, s->F);
     green(s->F, s->E);
     stress(e, s->E, s->S);
-    if (wanted) tangent(e, s->E, s->D);
     if (e->viscosity == 0.0) return;
     gradient(e, p->v, point, s->dF);
     green_rate(s->F, s->dF, rate);
@@ -207,7 +180,7 @@ void flx_solid_residual(int n, const flx_solid_element *elements, const flx_fram
         state s;
         flx_solid_gather(e, frames, &p);
         for (int g = 0; g < e->npoint; g++) {
-            eval(e, &p, g, false, &s);
+            eval(e, &p, g, &s);
             add_forces(e, g, s.F, s.S, f);
         }
         flx_solid_scatter(e, frames, (const double(*)[3])f, r);
@@ -216,69 +189,113 @@ void flx_solid_residual(int n, const flx_solid_element *elements, const flx_fram
 
 // ---- tangent ------------------------------------------------------------------------------------
 
-// B_a (6, 3) of F, shears doubled.
-static void strain_slope(const double F[9], const double dN[3], double B[18])
+typedef double vectors[FLX_SOLID_NODES][3];
+
+// p_a = A dN_a, A (3, 3) by rows.
+static void turn_gradients(int n, const double A[9], const double *dN, vectors p)
 {
-    for (int m = 0; m < 6; m++) {
-        int i = pair[m][0], k = pair[m][1];
-        for (int c = 0; c < 3; c++) {
-            B[3 * m + c] =
-                m < 3 ? F[3 * c + i] * dN[i] : F[3 * c + i] * dN[k] + F[3 * c + k] * dN[i];
+    for (int a = 0; a < n; a++) {
+        for (int i = 0; i < 3; i++) {
+            p[a][i] =
+                A[3 * i] * dN[3 * a] + A[3 * i + 1] * dN[3 * a + 1] + A[3 * i + 2] * dN[3 * a + 2];
         }
     }
 }
 
-// out (3, 3) += w A^T D B
-static void add_product(double w, const double A[18], const double DB[18], double *out)
+// A B^T, (3, 3) by rows.
+static void multiply_transposed(const double A[9], const double B[9], double out[9])
 {
-    for (int i = 0; i < 3; i++) {
-        for (int j = 0; j < 3; j++) {
-            double sum = 0.0;
-            for (int m = 0; m < 6; m++) sum += A[3 * m + i] * DB[3 * m + j];
-            out[3 * i + j] += w * sum;
+    for (int i = 0; i < 9; i++) {
+        const double *a = A + i / 3 * 3, *b = B + i % 3 * 3;
+        out[i] = a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+    }
+}
+
+static double dot3(const double *a, const double *b)
+{
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+// What (SOL-9) is made of at one point: K_ab += lambda p_a q_b^T + c (p_b q_a^T + (l_a . l_b) Q), and
+// (dN_a . g_b) 1.
+typedef struct moduli {
+    double lambda, c;
+    double Q[9];
+    vectors p, q, l, g;
+} moduli;
+
+// Of b >= a, or of all.
+static void add_moduli(int n, const moduli *m, const double *dN, bool all, flx_solid_blocks K)
+{
+    for (int a = 0; a < n; a++) {
+        for (int b = all ? 0 : a; b < n; b++) {
+            double *out = K[a][b], d = m->c * dot3(m->l[a], m->l[b]), g = dot3(dN + 3 * a, m->g[b]);
+            for (int i = 0; i < 3; i++) {
+                double left = m->lambda * m->p[a][i], right = m->c * m->p[b][i];
+                for (int j = 0; j < 3; j++) {
+                    out[3 * i + j] += left * m->q[b][j] + right * m->q[a][j] + d * m->Q[3 * i + j];
+                }
+                out[4 * i] += g;
+            }
         }
     }
 }
 
-static void multiply(const double D[36], const double B[18], double out[18])
+// St. Venant and Kirchhoff, or Hooke: p = q = F dN, l = dN, Q = F F^T; by rates F' stands on the right.
+static void set_hooke(const flx_solid_element *e, int point, double factor, const double F[9],
+                      const double right[9], moduli *m)
 {
-    for (int m = 0; m < 6; m++) {
-        for (int j = 0; j < 3; j++) {
-            double sum = 0.0;
-            for (int n = 0; n < 6; n++) sum += D[6 * m + n] * B[3 * n + j];
-            out[3 * m + j] = sum;
-        }
-    }
+    const double *dN = e->dN + 3 * point * e->n, w = factor * e->weight[point];
+    *m = (moduli){.lambda = w * e->lambda, .c = w * e->mu};
+    memcpy(m->l, dN, 3 * (size_t)e->n * sizeof *dN);
+    turn_gradients(e->n, F, dN, m->p);
+    turn_gradients(e->n, right, dN, m->q);
+    multiply_transposed(F, right, m->Q);
 }
 
-static void add_tangent(const flx_solid_element *e, int point, const state *s, flx_solid_blocks K,
-                        flx_solid_blocks C)
+// Neo-Hookean: p = q = l = F^-T dN, Q = 1; F^-T = F C^-1.
+static void set_neo_hookean(const flx_solid_element *e, int point, const state *s, moduli *m)
 {
     const double *dN = e->dN + 3 * point * e->n, w = e->weight[point];
-    double B[FLX_SOLID_NODES][18], DB[18], viscous[36] = {0};
-    bool damped = e->viscosity != 0.0;
-    if (damped) hooke_tangent(e->lambda, e->mu, e->viscosity, viscous);
-    for (int a = 0; a < e->n; a++) strain_slope(s->F, dN + 3 * a, B[a]);
-    for (int b = 0; b < e->n; b++) {
-        const double *d = dN + 3 * b;
-        double Sd[3];
-        for (int i = 0; i < 3; i++) {
-            Sd[i] = entry(s->S, i, 0) * d[0] + entry(s->S, i, 1) * d[1] + entry(s->S, i, 2) * d[2];
+    double inverse[6], A[9] = {0}, c = e->mu - 0.5 * e->lambda * log(invert(s->E, inverse));
+    *m = (moduli){.lambda = w * e->lambda, .c = w * c, .Q = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
+    for (int i = 0; i < 9; i++) {
+        for (int k = 0; k < 3; k++) A[i] += s->F[i / 3 * 3 + k] * entry(inverse, k, i % 3);
+    }
+    turn_gradients(e->n, A, dN, m->p);
+    memcpy(m->q, m->p, sizeof m->q);
+    memcpy(m->l, m->p, sizeof m->l);
+}
+
+// K and C for b >= a; R: what damping adds to K, which has no symmetry.
+static void add_tangent(const flx_solid_element *e, int point, const state *s, flx_solid_blocks K,
+                        flx_solid_blocks C, flx_solid_blocks R)
+{
+    const double *dN = e->dN + 3 * point * e->n;
+    double stress[9];
+    moduli m;
+    if (e->law == FLX_SOLID_NEO_HOOKEAN) {
+        set_neo_hookean(e, point, s, &m);
+    } else {
+        set_hooke(e, point, 1.0, s->F, s->F, &m);
+    }
+    for (int i = 0; i < 9; i++) stress[i] = e->weight[point] * entry(s->S, i / 3, i % 3);
+    turn_gradients(e->n, stress, dN, m.g);
+    add_moduli(e->n, &m, dN, false, K);
+    if (e->viscosity == 0.0) return;
+    set_hooke(e, point, e->viscosity, s->F, s->F, &m);
+    add_moduli(e->n, &m, dN, false, C);
+    set_hooke(e, point, e->viscosity, s->F, s->dF, &m);
+    add_moduli(e->n, &m, dN, true, R);
+}
+
+// The lower half from the upper.
+static void mirror(int n, flx_solid_blocks K)
+{
+    for (int a = 0; a < n; a++) {
+        for (int b = 0; b < a; b++) {
+            for (int i = 0; i < 9; i++) K[a][b][i] = K[b][a][i % 3 * 3 + i / 3];
         }
-        multiply(s->D, B[b], DB);
-        for (int a = 0; a < e->n; a++) {
-            const double *c = dN + 3 * a;
-            double geometric = w * (c[0] * Sd[0] + c[1] * Sd[1] + c[2] * Sd[2]);
-            add_product(w, B[a], DB, K[a][b]);
-            for (int i = 0; i < 3; i++) K[a][b][4 * i] += geometric;
-        }
-        if (!damped) continue;
-        multiply(viscous, B[b], DB);
-        for (int a = 0; a < e->n; a++) add_product(w, B[a], DB, C[a][b]);
-        double rate[18];
-        strain_slope(s->dF, d, rate);
-        multiply(viscous, rate, DB);
-        for (int a = 0; a < e->n; a++) add_product(w, B[a], DB, K[a][b]);
     }
 }
 
@@ -372,18 +389,26 @@ void flx_solid_linearise(int n, const flx_solid_element *elements, const flx_fra
 {
     for (int k = 0; k < n; k++) {
         const flx_solid_element *e = elements + k;
+        size_t used = (size_t)e->n * sizeof(flx_solid_blocks) / FLX_SOLID_NODES;
         double f[FLX_SOLID_NODES][3] = {0};
-        flx_solid_blocks K = {0}, C = {0};
+        bool damped = e->viscosity != 0.0;
+        flx_solid_blocks K, C, R;
         flx_solid_places p;
         state s;
+        memset(K, 0, used);
+        if (damped) memset(C, 0, used);
+        if (damped) memset(R, 0, used);
         flx_solid_gather(e, frames, &p);
         for (int g = 0; g < e->npoint; g++) {
-            eval(e, &p, g, true, &s);
+            eval(e, &p, g, &s);
             add_forces(e, g, s.F, s.S, f);
-            add_tangent(e, g, &s, K, C);
+            add_tangent(e, g, &s, K, C, R);
         }
+        mirror(e->n, K);
         flx_solid_put(e, frames, K, (const double(*)[3])f, A0);
-        if (e->viscosity == 0.0) continue;
+        if (!damped) continue;
+        mirror(e->n, C);
+        put_blocks(e, frames, R, false, A0);
         put_blocks(e, frames, C, false, A1);
         put_blocks(e, frames, C, true, A0);
     }

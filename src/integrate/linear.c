@@ -1,8 +1,10 @@
 // linear.c - combine the blocks with their weights, scale, factor, solve.
 #include "integrate/linear.h"
 
+#include "integrate/krylov.h"
 #include "math/ldl.h"
 #include "math/lu.h"
+#include "math/pattern.h"
 
 #include <math.h>
 
@@ -21,16 +23,19 @@ struct flx_linear {
     void *own; // the system's factors, or NULL
     flx_ldl *ldl;
     flx_lu *lu;
-    bool symmetric;              // the next factorisation takes the symmetric part
-    bool by_ldl;                 // the present factors are those of it
-    bool equilibrated;           // LDL has scale factors
-    bool warm;                   // LU has factored once
-    int slow;                    // slow contractions in a row
-    bool settled;                // there is nothing left to choose
-    bool at_rest;                // stiffness counts, and inertia next to nothing
-    signed char *sign;           // (nblock)
-    unsigned char *kind;         // (nblock) flx_unknown_kind
-    double *sigma, *tau;         // (nlam)
+    flx_krylov *krylov;
+    bool large;          // with fill that LU would drown in: without symmetry by Krylov's vectors
+    bool by_krylov;      // the next solutions are
+    bool symmetric;      // the next factorisation takes the symmetric part
+    bool by_ldl;         // the present factors are those of it
+    bool equilibrated;   // LDL has scale factors
+    bool warm;           // LU has factored once
+    int slow;            // slow contractions in a row
+    bool settled;        // there is nothing left to choose
+    bool at_rest;        // stiffness counts, and inertia next to nothing
+    signed char *sign;   // (nblock)
+    unsigned char *kind; // (nblock) flx_unknown_kind
+    double *sigma, *tau; // (nlam)
     double complex *row, *col;   // (n) scale factors
     double *row_real, *col_real; // (n) their real parts
     double *values;              // real weight; of a complex one, the sizes for scaling
@@ -38,68 +43,13 @@ struct flx_linear {
     double *re, *im;             // (n) for the system's own solve
 };
 
-static size_t value_count(const flx_pattern *p)
-{
-    return (size_t)p->offset[p->row[p->nblock]];
-}
-
-flx_status flx_blocks_create(const flx_system *s, flx_blocks *b)
-{
-    size_t n = value_count(&s->pattern) + (size_t)s->pattern.extra;
-    double *all = flx_alloc(s->ctx, 3 * n, sizeof *all);
-    if (!all) return FLX_ERR_MEMORY;
-    *b = (flx_blocks){all, all + n, all + 2 * n};
-    return FLX_OK;
-}
-
-void flx_blocks_destroy(flx_blocks *b)
-{
-    flx_free(b->A0);
-    *b = (flx_blocks){NULL, NULL, NULL};
-}
-
-static void spread_entries(const flx_system *s, const double *values, double *A)
-{
-    const flx_pattern *p = &s->pattern;
-    int n = flx_dims_unknowns(&s->dims);
-    for (int i = 0; i < p->nblock; i++) {
-        for (int e = p->row[i]; e < p->row[i + 1]; e++) {
-            int j = p->col[e], nj = p->start[j + 1] - p->start[j];
-            for (int r = p->start[i]; r < p->start[i + 1]; r++) {
-                memcpy(A + r * n + p->start[j], values + p->offset[e] + (r - p->start[i]) * nj,
-                       (size_t)nj * sizeof *A);
-            }
-        }
-    }
-}
-
-void flx_blocks_spread(const flx_system *s, flx_work *w, const flx_blocks *b, int which, double *u,
-                       double *A)
-{
-    const double *const values[3] = {b->A0, b->A1, b->A2};
-    int n = flx_dims_unknowns(&s->dims);
-    memset(A, 0, (size_t)n * (size_t)n * sizeof *A);
-    spread_entries(s, values[which], A);
-    const double one[3] = {1.0, 1.0, 1.0};
-    const double *along[3] = {NULL, NULL, NULL};
-    double *column = u + n;
-    along[which] = u;
-    memset(u, 0, (size_t)n * sizeof *u);
-    for (int j = 0; j < s->dims.nv && s->pattern.extra > 0; j++) { // what the pattern leaves out
-        u[j] = 1.0;
-        memset(column, 0, (size_t)n * sizeof *column);
-        s->ops->product(s, w, b, one, along, column);
-        for (int i = 0; i < n; i++) A[i * n + j] = column[i];
-        u[j] = 0.0;
-    }
-}
-
 // ---- life -----------------------------------------------------------------------------------
 
 static void release_solvers(flx_linear *lin)
 {
     flx_ldl_destroy(&lin->ldl);
     flx_lu_destroy(&lin->lu);
+    flx_krylov_destroy(&lin->krylov);
     flx_free(lin->sign);
     flx_free(lin->kind);
     flx_free(lin->values);
@@ -138,10 +88,12 @@ static flx_status make_solvers(flx_linear *lin)
     lin->version = p->version;
     lin->equilibrated = false;
     lin->warm = false;
+    lin->large = !lin->is_complex && flx_ldl_wants_fronts(p);
     lin->sign = flx_alloc(s->ctx, nb, sizeof *lin->sign);
     lin->kind = flx_alloc(s->ctx, nb, sizeof *lin->kind);
-    lin->values = flx_alloc(s->ctx, value_count(p), sizeof *lin->values);
-    lin->zvalues = flx_alloc(s->ctx, lin->is_complex ? value_count(p) : 0, sizeof *lin->zvalues);
+    lin->values = flx_alloc(s->ctx, flx_pattern_size(p), sizeof *lin->values);
+    lin->zvalues =
+        flx_alloc(s->ctx, lin->is_complex ? flx_pattern_size(p) : 0, sizeof *lin->zvalues);
     if (!lin->sign || !lin->kind || !lin->values || !lin->zvalues) return FLX_ERR_MEMORY;
     int end[5] = {d->nv, d->nx, d->nw, d->nlam, d->nmu};
     for (int k = 1; k < 5; k++) end[k] += end[k - 1];
@@ -150,6 +102,7 @@ static flx_status make_solvers(flx_linear *lin)
         lin->kind[i] = (unsigned char)k;
         lin->sign[i] = k < FLX_UNKNOWN_BOND ? 1 : -1;
     }
+    if (lin->large) return FLX_OK; // many are made and never used
     if (lin->symmetric) {
         FLX_TRY(flx_ldl_create(s->ctx, p, lin->sign, lin->is_complex, &lin->ldl));
         if (lin->n > BOTH_SOLVERS) return FLX_OK;
@@ -343,7 +296,7 @@ static flx_status factor_ldl(flx_linear *lin)
 static void equilibrate(flx_linear *lin)
 {
     if (lin->is_complex) {
-        size_t n = value_count(&lin->sys->pattern);
+        size_t n = flx_pattern_size(&lin->sys->pattern);
         for (size_t i = 0; i < n; i++) lin->values[i] = cabs(lin->zvalues[i]);
     }
     flx_ldl_equilibrate(lin->ldl, lin->values);
@@ -353,6 +306,10 @@ static void equilibrate(flx_linear *lin)
 // Scaled once a pattern.
 static flx_status factor_symmetric(flx_linear *lin)
 {
+    const flx_system *s = lin->sys;
+    if (!lin->ldl) {
+        FLX_TRY(flx_ldl_create(s->ctx, &s->pattern, lin->sign, lin->is_complex, &lin->ldl));
+    }
     if (!lin->equilibrated) equilibrate(lin);
     return factor_ldl(lin);
 }
@@ -376,7 +333,7 @@ static flx_status factor_own(flx_linear *lin, const flx_blocks *b, const flx_wei
 static bool is_finite(const flx_linear *lin)
 {
     const double *x = lin->is_complex ? (const double *)lin->zvalues : lin->values;
-    size_t n = value_count(&lin->sys->pattern) * (lin->is_complex ? 2 : 1);
+    size_t n = flx_pattern_size(&lin->sys->pattern) * (lin->is_complex ? 2 : 1);
     for (size_t i = 0; i < n; i++) {
         if (!isfinite(x[i])) return false;
     }
@@ -401,13 +358,14 @@ flx_status flx_linear_factor(flx_linear *lin, const flx_blocks *b, const flx_wei
         FLX_TRY(make_solvers(lin));
     }
     combine(lin, b, w);
-    if (lin->symmetric) {
+    lin->by_krylov = lin->large && !lin->symmetric;
+    if (lin->symmetric || lin->large) {
         flx_status status = factor_symmetric(lin);
         lin->by_ldl = true;
         FLX_TRY(warm_up(lin));
         if (status != FLX_SINGULAR) return status; // a zero pivot may be none of the full matrix
     }
-    lin->by_ldl = false;
+    lin->by_ldl = lin->by_krylov = false;
     flx_status status = factor_full(lin);
     return status == FLX_SINGULAR && !is_finite(lin) ? FLX_NOT_FINITE : status;
 }
@@ -440,6 +398,24 @@ void flx_linear_take_rest(flx_linear *lin)
 
 // ---- solve ----------------------------------------------------------------------------------
 
+// The vectors of Krylov may fail to find a solution: then the matrix is factored after all, for good.
+static flx_status solve_real(flx_linear *lin, double *d)
+{
+    const flx_system *s = lin->sys;
+    if (lin->by_krylov) {
+        if (!lin->krylov) FLX_TRY(flx_krylov_create(s->ctx, lin->n, &lin->krylov));
+        if (flx_krylov_solve(lin->krylov, &s->pattern, lin->values, lin->ldl, d)) return FLX_OK;
+        lin->large = lin->by_krylov = lin->by_ldl = false;
+        FLX_TRY(factor_full(lin));
+    }
+    if (lin->by_ldl) {
+        flx_ldl_solve(lin->ldl, d);
+    } else {
+        flx_lu_solve(lin->lu, d);
+    }
+    return FLX_OK;
+}
+
 flx_status flx_linear_solve(flx_linear *lin, double *d)
 {
     const flx_system *s = lin->sys;
@@ -447,11 +423,7 @@ flx_status flx_linear_solve(flx_linear *lin, double *d)
     // the rows of velocities and the columns of everything else are as they were
     int nv = s->dims.nv;
     for (int i = nv; i < lin->n; i++) d[i] *= lin->row_real[i];
-    if (lin->by_ldl) {
-        flx_ldl_solve(lin->ldl, d);
-    } else {
-        flx_lu_solve(lin->lu, d);
-    }
+    FLX_TRY(solve_real(lin, d));
     for (int i = 0; i < nv; i++) d[i] *= lin->col_real[i];
     return FLX_OK;
 }
@@ -482,7 +454,8 @@ flx_status flx_linear_solve_complex(flx_linear *lin, double complex *d)
 
 flx_linear_report flx_linear_get_report(const flx_linear *lin)
 {
-    flx_linear_report r = {.symmetric = lin->by_ldl, .pivot_ratio = 1.0, .worst = -1};
+    flx_linear_report r = {
+        .symmetric = lin->by_ldl && !lin->by_krylov, .pivot_ratio = 1.0, .worst = -1};
     if (lin->own && !lin->sys->ops->pivots) return r;
     if (lin->own) {
         flx_pivots p = lin->sys->ops->pivots(lin->sys, lin->own);
@@ -499,17 +472,4 @@ flx_linear_report flx_linear_get_report(const flx_linear *lin)
         r.pivot_ratio = flx_lu_rcond(lin->lu);
     }
     return r;
-}
-
-void flx_blocks_masses(const flx_system *s, const flx_blocks *blocks, double *mass)
-{
-    const flx_pattern *p = &s->pattern;
-    memset(mass, 0, (size_t)s->dims.nv * sizeof *mass);
-    for (int i = 0; i < p->nblock && p->start[i] < s->dims.nv; i++) {
-        int n = p->start[i + 1] - p->start[i], e = p->row[i];
-        while (p->col[e] != i) e++;
-        for (int r = 0; r < n; r++) {
-            mass[p->start[i] + r] = blocks->A2[p->offset[e] + r * n + r];
-        }
-    }
 }

@@ -9,7 +9,8 @@
 //
 // Three solvers: the system's own factor and solve where it has them; the symmetric part by our
 // block LDL where there are bodies and bonds only; KLU for the rest, and where the measured
-// contraction says that the symmetric part does not do.
+// contraction says that the symmetric part does not do. Of large matrices with much fill the symmetric
+// part is factored in any case, and serves as the preconditioner of the whole (krylov.h).
 #pragma once
 
 #include "base/base.h"

@@ -2,6 +2,7 @@
 #include "integrate/saddle.h"
 
 #include "math/ldl.h"
+#include "math/pattern.h"
 
 #include <float.h>
 #include <math.h>
@@ -16,6 +17,8 @@
 struct flx_saddle {
     const flx_system *sys; // borrowed
     int n, version;
+    flx_pattern filled; // what of the system's pattern can differ from zero here
+    int *filled_owned;
     flx_ldl *ldl;
     signed char *sign;     // (nblock)
     bool *active;          // (n) rows of bonds that take part
@@ -42,6 +45,7 @@ void flx_saddle_destroy(flx_saddle **sd)
     if (s->own) s->sys->ops->factors_destroy(s->own);
     flx_free(s->left_out);
     flx_ldl_destroy(&s->ldl);
+    flx_free(s->filled_owned);
     flx_free(s->sign);
     flx_free(s->active);
     flx_free(s->sigma);
@@ -62,19 +66,48 @@ static int first_bond(const flx_system *s)
     return s->dims.nv + s->dims.nx + s->dims.nw;
 }
 
+// Inertia couples far fewer bodies than forces do, and bonds see bodies alone: worth a pattern of its own
+// where forces couple many.
+static bool is_filled(const flx_saddle *sd, int e, int i, int j)
+{
+    enum { HAS_A2 = 4 }; // flx_pattern.parts
+    const flx_system *s = sd->sys;
+    const flx_pattern *p = &s->pattern;
+    int nv = s->dims.nv, low = p->start[i < j ? i : j], high = p->start[i < j ? j : i];
+    if (i == j || !flx_ldl_wants_fronts(p)) return true;
+    if (high < nv) return !p->parts || ((p->parts[e] | p->parts[p->transpose[e]]) & HAS_A2);
+    return low < nv && high >= first_bond(s);
+}
+
+static flx_status select_filled(flx_saddle *sd)
+{
+    const flx_pattern *p = &sd->sys->pattern;
+    unsigned char *keep = flx_alloc(sd->sys->ctx, (size_t)p->row[p->nblock], sizeof *keep);
+    if (!keep) return FLX_ERR_MEMORY;
+    for (int i = 0; i < p->nblock; i++) {
+        for (int e = p->row[i]; e < p->row[i + 1]; e++) keep[e] = is_filled(sd, e, i, p->col[e]);
+    }
+    flx_status status = flx_pattern_select(sd->sys->ctx, p, keep, &sd->filled_owned, &sd->filled);
+    flx_free(keep);
+    return status;
+}
+
 static flx_status make_solver(flx_saddle *sd)
 {
     const flx_system *s = sd->sys;
     const flx_pattern *p = &s->pattern;
     flx_ldl_destroy(&sd->ldl);
+    flx_free(sd->filled_owned);
     flx_free(sd->sign);
     flx_free(sd->values);
+    sd->filled_owned = NULL;
     sd->version = p->version;
     sd->sign = flx_alloc(s->ctx, (size_t)p->nblock, sizeof *sd->sign);
-    sd->values = flx_alloc(s->ctx, (size_t)p->offset[p->row[p->nblock]], sizeof *sd->values);
+    sd->values = flx_alloc(s->ctx, flx_pattern_size(p), sizeof *sd->values);
     if (!sd->sign || !sd->values) return FLX_ERR_MEMORY;
     for (int i = 0; i < p->nblock; i++) sd->sign[i] = p->start[i] < first_bond(s) ? 1 : -1;
-    return flx_ldl_create(s->ctx, p, sd->sign, false, &sd->ldl);
+    FLX_TRY(select_filled(sd));
+    return flx_ldl_create(s->ctx, &sd->filled, sd->sign, false, &sd->ldl);
 }
 
 static flx_status make(flx_saddle *sd)
@@ -144,7 +177,7 @@ static void choose_rows(flx_saddle *sd, flx_saddle_rows rows)
 static void fill_metric(flx_saddle *sd, const flx_blocks *b, int e, int i, int j,
                         const flx_saddle_metric *m)
 {
-    const flx_pattern *p = &sd->sys->pattern;
+    const flx_pattern *p = &sd->filled;
     int i0 = p->start[i], j0 = p->start[j], k = p->offset[e];
     for (int r = i0; r < p->start[i + 1]; r++) {
         for (int c = j0; c < p->start[j + 1]; c++, k++) {
@@ -181,7 +214,7 @@ static void drop_rounding(const flx_saddle *sd, int first, int n, double *g)
 // Block (i, j) of bond rows and velocities: G or A; and its transpose.
 static void fill_bonds(flx_saddle *sd, const flx_blocks *b, int e, int i, int j)
 {
-    const flx_pattern *p = &sd->sys->pattern;
+    const flx_pattern *p = &sd->filled;
     int nr = p->start[i + 1] - p->start[i], nc = p->start[j + 1] - p->start[j];
     double *G = sd->values + p->offset[e], *Gt = sd->values + p->offset[p->transpose[e]];
     const double *A0 = b->A0 + p->offset[e], *A1 = b->A1 + p->offset[e];
@@ -202,7 +235,7 @@ static void fill_bonds(flx_saddle *sd, const flx_blocks *b, int e, int i, int j)
 // what is left of it is told by its reach, in the metric of the scales.
 static void fill_damping(flx_saddle *sd, int i, double damping, bool by_scales)
 {
-    const flx_pattern *p = &sd->sys->pattern;
+    const flx_pattern *p = &sd->filled;
     int nr = p->start[i + 1] - p->start[i], diagonal = -1;
     for (int e = p->row[i]; e < p->row[i + 1]; e++) {
         if (p->col[e] == i) diagonal = e;
@@ -228,9 +261,9 @@ static void fill_damping(flx_saddle *sd, int i, double damping, bool by_scales)
 static void fill(flx_saddle *sd, const flx_blocks *b, const flx_saddle_metric *m)
 {
     const flx_system *s = sd->sys;
-    const flx_pattern *p = &s->pattern;
+    const flx_pattern *p = &sd->filled;
     int nv = s->dims.nv, fb = first_bond(s);
-    memset(sd->values, 0, (size_t)p->offset[p->row[p->nblock]] * sizeof *sd->values);
+    memset(sd->values, 0, flx_pattern_size(p) * sizeof *sd->values);
     sd->left = 1.0;
     for (int i = 0; i < p->nblock; i++) {
         for (int e = p->row[i]; e < p->row[i + 1]; e++) {
@@ -326,7 +359,7 @@ double flx_saddle_solve(flx_saddle *sd, double *b)
 void flx_saddle_bond_product(const flx_saddle *sd, const double *u, double *out)
 {
     const flx_system *s = sd->sys;
-    const flx_pattern *p = &s->pattern;
+    const flx_pattern *p = &sd->filled;
     memset(out, 0, (size_t)sd->n * sizeof *out);
     for (int i = 0; i < p->nblock; i++) {
         if (p->start[i] < first_bond(s)) continue;
@@ -345,7 +378,7 @@ void flx_saddle_bond_product(const flx_saddle *sd, const double *u, double *out)
 void flx_saddle_metric_product(const flx_saddle *sd, const double *u, double *out)
 {
     const flx_system *s = sd->sys;
-    const flx_pattern *p = &s->pattern;
+    const flx_pattern *p = &sd->filled;
     memset(out, 0, (size_t)s->dims.nv * sizeof *out);
     for (int i = 0; i < p->nblock && p->start[i] < s->dims.nv; i++) {
         for (int e = p->row[i]; e < p->row[i + 1]; e++) {

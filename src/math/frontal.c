@@ -35,10 +35,10 @@ void flx_frontal_destroy(flx_frontal **frontal)
 {
     if (!frontal || !*frontal) return;
     flx_frontal *f = *frontal;
-    void *owned[] = {f->order,  f->group_start, f->group_of,   f->start, f->row,      f->source,
-                     f->parent, f->front_group, f->below,      f->ncol,  f->nrow,     f->panel,
-                     f->L,      f->stack,       f->work,       f->local, f->diagonal, f->relative,
-                     f->X,      f->Y,           f->below_start};
+    void *owned[] = {f->order,  f->group_start, f->group_of,    f->start, f->row,      f->source,
+                     f->parent, f->front_group, f->below,       f->ncol,  f->nrow,     f->panel,
+                     f->L,      f->stack,       f->work,        f->local, f->diagonal, f->relative,
+                     f->X,      f->Y,           f->below_start, f->first, f->waiting,  f->nchild};
     for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++) flx_free(owned[i]);
     flx_free(f);
     *frontal = NULL;
@@ -124,7 +124,9 @@ static void note_pivots(flx_frontal *f, int s, const double *panel)
 {
     int first = f->group_start[f->front_group[s]], m = f->ncol[s] + f->nrow[s];
     for (int c = 0; c < f->ncol[s]; c++) {
-        double d = panel[(size_t)c * m + c], ratio = fabs(d) / fabs(f->diagonal[first + c]);
+        double d = panel[(size_t)c * m + c];
+        double ratio =
+            fabs(d) / (f->size ? f->size[f->order[first + c]] : fabs(f->diagonal[first + c]));
         if (d < 0) f->report.negative++;
         if (!(ratio > 64 * DBL_EPSILON)) f->report.small++; // differences of about as many terms
         if (!(ratio >= f->report.ratio)) {
@@ -145,7 +147,10 @@ static flx_status eliminate_front(flx_frontal *f, int s, const int *children, in
         relate(f, children[k]);
         add_to_panel(f, s, children[k], f->stack + first[children[k]], panel);
     }
-    int bad = flx_frontal_eliminate(m, f->ncol[s], panel, f->work);
+    flx_frontal_pivots guard = {
+        .unknown = f->order + f->group_start[f->front_group[s]], .sign = f->sign, .size = f->size};
+    int bad = flx_frontal_eliminate(m, f->ncol[s], panel, f->work, &guard);
+    f->report.moved += guard.moved;
     if (bad >= 0) {
         f->report.ratio = 0;
         f->report.smallest = f->order[f->group_start[f->front_group[s]] + bad];
@@ -170,23 +175,40 @@ static flx_status eliminate_front(flx_frontal *f, int s, const int *children, in
 
 static flx_status prepare(flx_frontal *f)
 {
-    f->stack = flx_alloc(f->ctx, (size_t)f->stack_size, sizeof *f->stack);
-    f->work = flx_alloc(f->ctx, (size_t)f->max_work, sizeof *f->work);
-    if (!f->stack || !f->work) return FLX_ERR_MEMORY;
+    size_t n = (size_t)f->nfront;
+    if (!f->stack) {
+        f->stack = flx_alloc(f->ctx, (size_t)f->stack_size, sizeof *f->stack);
+        f->work = flx_alloc(f->ctx, (size_t)f->max_work, sizeof *f->work);
+        f->first = flx_alloc(f->ctx, n, sizeof *f->first);
+        f->waiting = flx_alloc(f->ctx, n, sizeof *f->waiting);
+        f->nchild = flx_alloc(f->ctx, n, sizeof *f->nchild);
+    }
+    if (!f->stack || !f->work || !f->first || !f->waiting || !f->nchild) return FLX_ERR_MEMORY;
     f->stack_top = 0;
-    f->report.negative = f->report.small = f->report.smallest = 0;
+    f->report.negative = f->report.small = f->report.moved = f->report.smallest = 0;
     f->report.ratio = (double)INFINITY;
+    memset(f->nchild, 0, n * sizeof *f->nchild);
+    for (int s = 0; s < f->nfront; s++) {
+        if (f->parent[s] >= 0) f->nchild[f->parent[s]]++;
+    }
     return FLX_OK;
 }
 
-typedef struct tree_walk {
-    int64_t *first; // where the update of a front lies
-    int *waiting;   // fronts whose updates wait
-    int *nchild;
-} tree_walk;
+// What waits is needed while factoring alone; solutions need the panels.
+static void let_go(flx_frontal *f)
+{
+    flx_free(f->stack);
+    flx_free(f->work);
+    flx_free(f->first);
+    flx_free(f->waiting);
+    flx_free(f->nchild);
+    f->stack = f->work = NULL;
+    f->first = NULL;
+    f->waiting = f->nchild = NULL;
+}
 
 static flx_status walk(flx_frontal *f, double a, const flx_symmetric *A, double b,
-                       const flx_symmetric *B, const tree_walk *w)
+                       const flx_symmetric *B)
 {
     int top = 0;
     for (int s = 0; s < f->nfront; s++) {
@@ -194,10 +216,10 @@ static flx_status walk(flx_frontal *f, double a, const flx_symmetric *A, double 
         memset(panel, 0, (size_t)(f->panel[s + 1] - f->panel[s]) * sizeof *panel);
         place_groups(f, s);
         add_matrix(f, s, a, A, b, B, panel);
-        int n = w->nchild[s];
-        FLX_TRY(eliminate_front(f, s, w->waiting + top - n, n, w->first, panel));
+        int n = f->nchild[s];
+        FLX_TRY(eliminate_front(f, s, f->waiting + top - n, n, f->first, panel));
         top -= n;
-        if (f->nrow[s] > 0) w->waiting[top++] = s;
+        if (f->nrow[s] > 0) f->waiting[top++] = s;
     }
     return FLX_OK;
 }
@@ -205,25 +227,16 @@ static flx_status walk(flx_frontal *f, double a, const flx_symmetric *A, double 
 static flx_status eliminate_all(flx_frontal *f, double a, const flx_symmetric *A, double b,
                                 const flx_symmetric *B)
 {
-    size_t n = (size_t)f->nfront;
-    tree_walk w = {.first = flx_alloc(f->ctx, n, sizeof *w.first),
-                   .waiting = flx_alloc(f->ctx, n, sizeof *w.waiting),
-                   .nchild = flx_alloc(f->ctx, n, sizeof *w.nchild)};
-    flx_status status = w.first && w.waiting && w.nchild ? prepare(f) : FLX_ERR_MEMORY;
-    if (status == FLX_OK) {
-        for (int s = 0; s < f->nfront; s++) {
-            if (f->parent[s] >= 0) w.nchild[f->parent[s]]++;
-        }
-        status = walk(f, a, A, b, B, &w);
-    }
-    flx_free(w.first);
-    flx_free(w.waiting);
-    flx_free(w.nchild);
-    // what waits is needed while factoring alone; solutions need the panels
-    flx_free(f->stack);
-    flx_free(f->work);
-    f->stack = f->work = NULL;
+    flx_status status = prepare(f);
+    if (status == FLX_OK) status = walk(f, a, A, b, B);
+    if (!f->sign || status < 0) let_go(f);
     return status;
+}
+
+void flx_frontal_guard(flx_frontal *f, const signed char *sign, const double *size)
+{
+    f->sign = sign;
+    f->size = size;
 }
 
 flx_status flx_frontal_factor(flx_frontal *f, double a, const flx_symmetric *A, double b,

@@ -12,16 +12,23 @@
 typedef struct flx_frontal flx_frontal;
 
 // Orders (METIS where it was found, AMD else) and analyses the pattern of A. group (n, may be NULL):
-// unknowns of one node have the same number and stay together. The pattern is not kept.
+// unknowns of one node have the same number and stay together, in the order of A; those of a negative
+// number are eliminated last, each alone. The pattern is not kept.
 flx_status flx_frontal_create(flx_ctx *ctx, const flx_symmetric *A, const int *group,
                               flx_frontal **out);
 void flx_frontal_destroy(flx_frontal **f);
 
+// For saddle-point matrices, factored again and again: sign (n) of pivots and size (n) of what they are
+// made of, to be brought up to date by the caller before each factorisation; both borrowed. Pivots that
+// are nothing but rounding are moved, and counted. Memory for factoring is kept from one to the next.
+void flx_frontal_guard(flx_frontal *f, const signed char *sign, const double *size);
+
 typedef struct flx_frontal_report {
     int negative; // pivots
     int small;    // pivots of the size of their rounding
+    int moved;    // ... that were moved
     int smallest; // unknown of the pivot that is smallest in proportion
-    double ratio; // that pivot / the diagonal entry that it came from
+    double ratio; // that pivot / the diagonal entry that it came from, or the size given
     double fill;  // numbers in L
     double flops; // of the factorisation
     int fronts;   // how many

@@ -2,10 +2,25 @@
 #include "math/frontal_parts.h"
 
 #include <cblas.h>
+#include <float.h>
 #include <math.h>
 
-// L D L^T of a small block in place (k x k, ld), without exchanges.
-static int eliminate_block(int k, double *A, size_t ld)
+// As in ldl.c: a pivot below the first number's part of what it is made of is rounding, and moved to the
+// second's.
+#define ROUNDING (64.0 * DBL_EPSILON)
+#define REGULARISATION 1e-8
+
+static double guarded(flx_frontal_pivots *g, int column, double d)
+{
+    int i = g->unknown[column];
+    if (!(fabs(d) <= ROUNDING * g->size[i])) return d;
+    g->moved++;
+    return g->sign[i] * REGULARISATION * g->size[i];
+}
+
+// L D L^T of a small block in place (k x k, ld), without exchanges; its first column is number `at` of
+// the front.
+static int eliminate_block(int k, double *A, size_t ld, int at, flx_frontal_pivots *guard)
 {
     for (int j = 0; j < k; j++) {
         double *column = A + j * ld;
@@ -14,6 +29,7 @@ static int eliminate_block(int k, double *A, size_t ld)
             double v = left[j] * left[p];
             for (int i = j; i < k; i++) column[i] -= left[i] * v;
         }
+        if (guard->sign) column[j] = guarded(guard, at + j, column[j]);
         double d = column[j];
         if (d == 0 || !isfinite(d)) return j;
         for (int i = j + 1; i < k; i++) column[i] /= d;
@@ -21,13 +37,13 @@ static int eliminate_block(int k, double *A, size_t ld)
     return -1;
 }
 
-int flx_frontal_eliminate(int m, int ncol, double *panel, double *work)
+int flx_frontal_eliminate(int m, int ncol, double *panel, double *work, flx_frontal_pivots *guard)
 {
     size_t ld = (size_t)m;
     for (int k0 = 0; k0 < ncol; k0 += FLX_FRONTAL_BLOCK) {
         int kb = ncol - k0 < FLX_FRONTAL_BLOCK ? ncol - k0 : FLX_FRONTAL_BLOCK, after = k0 + kb;
         double *corner = panel + k0 * ld + k0, *below = corner + kb;
-        int rows = m - after, bad = eliminate_block(kb, corner, ld);
+        int rows = m - after, bad = eliminate_block(kb, corner, ld, k0, guard);
         if (bad >= 0) return k0 + bad;
         if (rows == 0) continue;
         cblas_dtrsm(CblasColMajor, CblasRight, CblasLower, CblasTrans, CblasUnit, rows, kb, 1.0,

@@ -22,6 +22,7 @@ typedef struct analysis {
     flx_ctx *ctx;
     graph g;
     int *of;      // (n) group of an unknown, before the order
+    bool *last;   // (ngroup) eliminated after the others
     int *order;   // (ngroup) k-th group eliminated
     int *inverse; // (ngroup)
     int *parent;  // (ngroup) elimination tree, in the order
@@ -31,8 +32,8 @@ typedef struct analysis {
 
 static void clear_analysis(analysis *a)
 {
-    void *owned[] = {a->g.start, a->g.to,   a->g.weight, a->of,   a->order,
-                     a->inverse, a->parent, a->count,    a->mark, a->stack};
+    void *owned[] = {a->g.start, a->g.to,  a->g.weight, a->of,    a->order, a->inverse,
+                     a->parent,  a->count, a->mark,     a->stack, a->last};
     for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++) flx_free(owned[i]);
 }
 
@@ -42,13 +43,15 @@ static flx_status number_groups(analysis *a, int n, const int *group)
 {
     int most = 0;
     a->of = flx_alloc(a->ctx, (size_t)n, sizeof *a->of);
-    if (!a->of) return FLX_ERR_MEMORY;
+    a->last = flx_alloc(a->ctx, (size_t)n, sizeof *a->last);
+    if (!a->of || !a->last) return FLX_ERR_MEMORY;
     for (int i = 0; i < n; i++) most = group && group[i] > most ? group[i] : most;
     int *slot = flx_alloc(a->ctx, (size_t)most + 1, sizeof *slot);
     if (!slot) return FLX_ERR_MEMORY;
     a->g.n = 0;
     for (int i = 0; i < n; i++) {
-        if (!group) {
+        if (!group || group[i] < 0) {
+            a->last[a->g.n] = group != NULL;
             a->of[i] = a->g.n++;
         } else {
             if (slot[group[i]] == 0) slot[group[i]] = ++a->g.n;
@@ -126,6 +129,22 @@ static flx_status make_graph(analysis *a, const flx_symmetric *A)
 
 // ---- order --------------------------------------------------------------------------------------
 
+// Groups that come last, behind the others in their order. A walk along the tree later leaves them there,
+// behind all that they are connected with.
+static void put_last(analysis *a)
+{
+    int kept = 0, moved = 0, *behind = a->inverse; // not used yet
+    for (int k = 0; k < a->g.n; k++) {
+        int g = a->order[k];
+        if (a->last[g]) {
+            behind[moved++] = g;
+        } else {
+            a->order[kept++] = g;
+        }
+    }
+    memcpy(a->order + kept, behind, (size_t)moved * sizeof *behind);
+}
+
 static flx_status order_groups(analysis *a)
 {
     int n = a->g.n;
@@ -146,6 +165,7 @@ static flx_status order_groups(analysis *a)
     if (!done && amd_order(n, a->g.start, a->g.to, a->order, NULL, NULL) < AMD_OK) {
         return FLX_FAIL(a->ctx, FLX_ERR_MEMORY, FLX_NOWHERE, "the matrix could not be ordered");
     }
+    put_last(a);
     for (int k = 0; k < n; k++) a->inverse[a->order[k]] = k;
     return FLX_OK;
 }

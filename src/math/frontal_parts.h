@@ -36,6 +36,11 @@ struct flx_frontal {
     int *relative;    // (max_row) of a child's rows in its parent
     double *scratch;  // one panel, while signs are counted; NULL: panels are kept in L
     bool factored;
+    const signed char *sign; // (n) in A; NULL: pivots are left as they are
+    const double *size;      // (n) in A
+    int64_t *first; // (nfront) where the update of a front lies; while factoring, as these:
+    int *waiting;   // (nfront) fronts whose updates wait
+    int *nchild;    // (nfront)
     flx_frontal_report report;
     double *X; // (n, rhs_capacity) right sides in the order of elimination, k of a row together
     double *Y; // (max_row, rhs_capacity)
@@ -45,9 +50,17 @@ struct flx_frontal {
 // frontal_order.c: everything that depends on the pattern alone.
 flx_status flx_frontal_analyse(flx_frontal *f, const flx_symmetric *A, const int *group);
 
+// Pivots that are moved: unknown (ncol) of the columns of a front, by which sign and size are found.
+typedef struct flx_frontal_pivots {
+    const int *unknown;
+    const signed char *sign; // NULL: no pivot is moved
+    const double *size;
+    int moved; // counted
+} flx_frontal_pivots;
+
 // frontal_dense.c: eliminate the first ncol unknowns of a panel (m x ncol, by columns, ld m). Returns the
 // number of the column whose pivot is zero or not finite, or -1. work: (m x FLX_FRONTAL_BLOCK).
 #define FLX_FRONTAL_BLOCK 96
-int flx_frontal_eliminate(int m, int ncol, double *panel, double *work);
+int flx_frontal_eliminate(int m, int ncol, double *panel, double *work, flx_frontal_pivots *guard);
 // U (nrow x nrow, lower part by columns) = -L21 D L21^T; work: (nrow x ncol).
 void flx_frontal_update(int nrow, int ncol, const double *panel, double *U, double *work);

@@ -77,6 +77,22 @@ static int diagonal_value(const flx_ldl *f, int unknown)
 
 // ---- interface --------------------------------------------------------------------------------
 
+static flx_status make_panels(flx_ldl *f)
+{
+    size_t n = (size_t)f->n, parts = f->complex_values ? 2 : 1;
+    f->unknown = flx_alloc(f->ctx, n, sizeof *f->unknown);
+    f->sign = flx_alloc(f->ctx, n, sizeof *f->sign);
+    f->diagonal = flx_alloc(f->ctx, (size_t)f->pattern->nblock, sizeof *f->diagonal);
+    f->pivot = flx_alloc(f->ctx, parts * n, sizeof *f->pivot);
+    f->inverse = flx_alloc(f->ctx, parts * n, sizeof *f->inverse);
+    f->expected = flx_alloc(f->ctx, n, sizeof *f->expected);
+    f->unit_storage = flx_alloc(f->ctx, n, sizeof *f->unit_storage);
+    f->work = flx_alloc(f->ctx, parts * n, sizeof *f->work);
+    bool made = f->unknown && f->sign && f->diagonal && f->pivot && f->inverse && f->expected &&
+                f->unit_storage && f->work;
+    return made ? flx_ldl_analyse(f, f->block_sign) : FLX_ERR_MEMORY;
+}
+
 flx_status flx_ldl_create(flx_ctx *ctx, const flx_pattern *pattern, const signed char *sign,
                           bool complex_values, flx_ldl **out)
 {
@@ -87,21 +103,17 @@ flx_status flx_ldl_create(flx_ctx *ctx, const flx_pattern *pattern, const signed
     f->pattern = pattern;
     f->complex_values = complex_values;
     f->n = pattern->start[pattern->nblock];
-    size_t n = (size_t)f->n, parts = complex_values ? 2 : 1;
-    f->unknown = flx_alloc(ctx, n, sizeof *f->unknown);
-    f->sign = flx_alloc(ctx, n, sizeof *f->sign);
     f->block_sign = flx_alloc(ctx, (size_t)pattern->nblock, sizeof *f->block_sign);
-    f->diagonal = flx_alloc(ctx, (size_t)pattern->nblock, sizeof *f->diagonal);
-    f->pivot = flx_alloc(ctx, parts * n, sizeof *f->pivot);
-    f->inverse = flx_alloc(ctx, parts * n, sizeof *f->inverse);
-    f->expected = flx_alloc(ctx, n, sizeof *f->expected);
-    f->unit_storage = flx_alloc(ctx, n, sizeof *f->unit_storage);
-    f->work = flx_alloc(ctx, parts * n, sizeof *f->work);
-    flx_status status = FLX_ERR_MEMORY;
-    if (f->unknown && f->sign && f->block_sign && f->diagonal && f->pivot && f->inverse &&
-        f->expected && f->unit_storage && f->work) {
-        memcpy(f->block_sign, sign, (size_t)pattern->nblock);
-        status = flx_ldl_analyse(f, sign);
+    flx_status status = f->block_sign ? FLX_OK : FLX_ERR_MEMORY;
+    if (status == FLX_OK) memcpy(f->block_sign, sign, (size_t)pattern->nblock);
+    if (status == FLX_OK && !complex_values) {
+        status = flx_ldl_fronts_create(ctx, pattern, f->block_sign, &f->fronts);
+    }
+    if (f->fronts) {
+        f->work = flx_alloc(ctx, (size_t)f->n, sizeof *f->work);
+        if (!f->work) status = FLX_ERR_MEMORY;
+    } else if (status == FLX_OK) {
+        status = make_panels(f);
     }
     if (status != FLX_OK) flx_ldl_destroy(&f);
     *out = f;
@@ -111,6 +123,7 @@ flx_status flx_ldl_create(flx_ctx *ctx, const flx_pattern *pattern, const signed
 void flx_ldl_destroy(flx_ldl **f)
 {
     if (!f || !*f) return;
+    flx_ldl_fronts_destroy(&(*f)->fronts);
     void *owned[] = {(*f)->unknown,
                      (*f)->sign,
                      (*f)->block_sign,
@@ -171,6 +184,7 @@ static void find_largest(const flx_ldl *f, const double *values, const double *f
 void flx_ldl_equilibrate(flx_ldl *f, const double *values)
 {
     double *factor = f->work, *largest = f->unit_storage;
+    if (f->fronts) return; // they look at every row
     f->expected_known = false;
     f->unit = NULL;
     if (!has_empty_diagonal(f, values)) return;
@@ -188,6 +202,7 @@ void flx_ldl_equilibrate(flx_ldl *f, const double *values)
 flx_status flx_ldl_factor(flx_ldl *f, const double *values)
 {
     FLX_ASSERT(!f->complex_values);
+    if (f->fronts) return flx_ldl_fronts_factor(f->fronts, values, &f->report);
     return real_factor(f, values);
 }
 
@@ -204,7 +219,11 @@ flx_ldl_report flx_ldl_get_report(const flx_ldl *f)
 
 void flx_ldl_solve(const flx_ldl *f, double *b)
 {
-    real_solve(f, b);
+    if (f->fronts) {
+        flx_ldl_fronts_solve(f->fronts, b);
+    } else {
+        real_solve(f, b);
+    }
 }
 
 void flx_ldl_solve_complex(const flx_ldl *f, double complex *b)
@@ -269,10 +288,10 @@ double flx_ldl_solve_refined(const flx_ldl *f, const double *values, double *b, 
 
 long flx_ldl_fill(const flx_ldl *f)
 {
-    return f->fill;
+    return f->fronts ? (long)flx_ldl_fronts_fill(f->fronts) : f->fill;
 }
 
 double flx_ldl_flops(const flx_ldl *f)
 {
-    return f->flops;
+    return f->fronts ? flx_ldl_fronts_flops(f->fronts) : f->flops;
 }

@@ -56,5 +56,7 @@ void flx_ldl_solve_complex(const flx_ldl *f, double complex *b);
 double flx_ldl_solve_refined(const flx_ldl *f, const double *values, double *b, double *work,
                              double tol, int max_sweeps);
 
+// A large matrix whose blocks have many neighbours: its real factors are those of ldl_fronts.h.
+bool flx_ldl_wants_fronts(const flx_pattern *p);
 long flx_ldl_fill(const flx_ldl *f);    // numbers in L and D
 double flx_ldl_flops(const flx_ldl *f); // of one real factorisation

@@ -152,3 +152,19 @@ void flx_ldl_find_forest(flx_ldl_ordering *o, int *free_columns)
     cut_cycles(o);
     walk_forest(o);
 }
+
+flx_status flx_ldl_pair(flx_ctx *ctx, const flx_pattern *pattern, const signed char *sign,
+                        int *node)
+{
+    flx_ldl_ordering o = {.ctx = ctx, .p = pattern, .sign = sign, .node = node};
+    int *free_columns = NULL;
+    int **arrays[] = {&o.parent,   &o.enter, &o.leave,      &o.up,        &o.mark,
+                      &o.children, &o.watch, &o.next_watch, &free_columns};
+    size_t n = (size_t)pattern->nblock + 1, count = sizeof arrays / sizeof arrays[0];
+    int *work = flx_alloc(ctx, count * n, sizeof *work);
+    if (!work) return FLX_ERR_MEMORY;
+    for (size_t k = 0; k < count; k++) *arrays[k] = work + k * n;
+    flx_ldl_find_forest(&o, free_columns);
+    flx_free(work);
+    return FLX_OK;
+}

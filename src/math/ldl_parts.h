@@ -2,6 +2,7 @@
 #pragma once
 
 #include "math/ldl.h"
+#include "math/ldl_fronts.h"
 
 // Most columns of a supernode: a body's six. Larger blocks are cut into pieces.
 enum { FLX_LDL_WIDTH = 6 };
@@ -42,6 +43,7 @@ typedef struct flx_ldl_supernode {
 
 struct flx_ldl {
     flx_ctx *ctx;
+    flx_ldl_fronts *fronts; // of a large matrix, in the place of panels; NULL: none
     const flx_pattern *pattern;
     bool complex_values;
     int n, nsuper;

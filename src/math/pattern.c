@@ -54,6 +54,38 @@ flx_status flx_pattern_make(flx_arena *arena, int nblock, const int *start, int 
     return FLX_OK;
 }
 
+flx_status flx_pattern_select(flx_ctx *ctx, const flx_pattern *p, const unsigned char *keep,
+                              int **owned, flx_pattern *out)
+{
+    size_t n = (size_t)p->nblock + 1, count = 0, all = (size_t)p->row[p->nblock];
+    for (size_t e = 0; e < all; e++) count += keep[e] != 0;
+    int *row = *owned = flx_alloc(ctx, n + 3 * count + 1 + all, sizeof *row);
+    if (!row) return FLX_ERR_MEMORY;
+    int *col = row + n, *transpose = col + count, *offset = transpose + count;
+    int *place = offset + count + 1; // of an entry of p
+    int k = 0;
+    for (int b = 0; b < p->nblock; b++) {
+        for (int e = p->row[b]; e < p->row[b + 1]; e++) {
+            if (!keep[e]) continue;
+            place[e] = k;
+            col[k] = p->col[e];
+            offset[k++] = p->offset[e];
+        }
+        row[b + 1] = k;
+    }
+    offset[k] = p->offset[all];
+    for (size_t e = 0; e < all; e++) {
+        if (keep[e]) transpose[place[e]] = place[p->transpose[e]];
+    }
+    *out = *p;
+    out->row = row;
+    out->col = col;
+    out->offset = offset;
+    out->transpose = transpose;
+    out->parts = NULL;
+    return FLX_OK;
+}
+
 int flx_pattern_block(const flx_pattern *p, int unknown)
 {
     int low = 0, high = p->nblock - 1;

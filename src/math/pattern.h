@@ -58,6 +58,10 @@ static inline void flx_pattern_diagonal(const flx_pattern *p, const double *A, d
 // are sorted here and may repeat. Memory is the arena's; pair, parts and version are left out.
 flx_status flx_pattern_make(flx_arena *arena, int nblock, const int *start, int n, long long *keys,
                             flx_pattern *out);
+// The entries of p with keep != 0, on the values of p; an entry and the one across the diagonal are kept
+// both or not at all. start and pair are borrowed from p, the rest is in *owned, to be freed.
+flx_status flx_pattern_select(flx_ctx *ctx, const flx_pattern *p, const unsigned char *keep,
+                              int **owned, flx_pattern *out);
 // The entry of a block row and a block column; -1: none.
 int flx_pattern_find(const flx_pattern *p, int row, int col);
 // The block of an unknown.
