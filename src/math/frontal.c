@@ -97,13 +97,32 @@ static void add_scattered(int n, const int *relative, const double *source, doub
     }
 }
 
+// Updates that wait are packed: the lower triangle by columns.
+static int64_t packed_size(int n)
+{
+    return (int64_t)n * (n + 1) / 2;
+}
+
+static const double *packed_column(const double *U, int n, int c)
+{
+    return U + (int64_t)c * n - (int64_t)c * (c - 1) / 2;
+}
+
+// The square U (n x n) to where it waits, which is below it and may overlap.
+static void pack(int n, const double *U, double *to)
+{
+    for (int c = 0; c < n; to += n - c, c++) {
+        memmove(to, U + (size_t)c * n + c, (size_t)(n - c) * sizeof *to);
+    }
+}
+
 // Columns of the child's update that are pivots here go to the panel, before they are eliminated;
 // returns how many those are.
 static int add_to_panel(flx_frontal *f, int s, int child, const double *U, double *panel)
 {
     int m = f->ncol[s] + f->nrow[s], n = f->nrow[child], c = 0;
     for (; c < n && f->relative[c] < f->ncol[s]; c++) {
-        add_scattered(n - c, f->relative + c, U + (size_t)c * n + c,
+        add_scattered(n - c, f->relative + c, packed_column(U, n, c),
                       panel + (size_t)f->relative[c] * m);
     }
     return c;
@@ -115,7 +134,7 @@ static void add_to_update(flx_frontal *f, int s, int child, const double *U, dou
     while (c < n && f->relative[c] < cols) c++;
     for (int i = c; i < n; i++) f->relative[i] -= cols;
     for (; c < n; c++) {
-        add_scattered(n - c, f->relative + c, U + (size_t)c * n + c,
+        add_scattered(n - c, f->relative + c, packed_column(U, n, c),
                       target + (size_t)f->relative[c] * rows);
     }
 }
@@ -164,10 +183,10 @@ static flx_status eliminate_front(flx_frontal *f, int s, const int *children, in
             relate(f, children[k]);
             add_to_update(f, s, children[k], f->stack + first[children[k]], U);
         }
-        memmove(f->stack + bottom, U, (size_t)rows * rows * sizeof *U);
+        pack(rows, U, f->stack + bottom);
     }
     first[s] = bottom;
-    f->stack_top = bottom + (int64_t)rows * rows;
+    f->stack_top = bottom + packed_size(rows);
     return FLX_OK;
 }
 

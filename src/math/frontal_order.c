@@ -460,10 +460,11 @@ static flx_status find_sizes(flx_frontal *f)
         if (cols > f->max_col) f->max_col = (int)cols;
         int64_t work = (rows + cols) * (cols > FLX_FRONTAL_BLOCK ? cols : FLX_FRONTAL_BLOCK);
         if (work > f->max_work) f->max_work = work;
-        // its own update is made above those of its children, then moved down
+        // its own update is made above those of its children as a square, then packed where they were
+        int64_t packed = rows * (rows + 1) / 2;
         if (top + rows * rows > f->stack_size) f->stack_size = top + rows * rows;
-        top += rows * rows - waiting[s];
-        if (f->parent[s] >= 0) waiting[f->parent[s]] += rows * rows;
+        top += packed - waiting[s];
+        if (f->parent[s] >= 0) waiting[f->parent[s]] += packed;
         double c = (double)cols, r = (double)rows;
         f->report.fill += c * (c + 1) / 2 + c * r;
         f->report.flops += c * c * c / 3 + c * c * r + c * r * r;

@@ -28,9 +28,10 @@ struct flx_frontal {
     int64_t max_work; // largest nrow*ncol
     int64_t stack_size, stack_top;
     // numbers
-    double *L;     // panels (ncol + nrow) x ncol by columns: unit lower triangle, D on the diagonal
-    double *stack; // updates of fronts that wait for their parents
-    double *work;  // (max_work)
+    double *L; // panels (ncol + nrow) x ncol by columns: unit lower triangle, D on the diagonal
+    double *
+        stack; // updates of fronts that wait for their parents, packed, and that of the current one
+    double *work;     // (max_work)
     double *diagonal; // (n) of the matrix, for the report
     int *local;       // (ngroup) place of a group in the current front
     int *relative;    // (max_row) of a child's rows in its parent
