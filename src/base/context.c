@@ -86,6 +86,18 @@ flx_status flx_ctx_fail(flx_ctx *ctx, flx_status status, flx_loc loc, const char
     return status;
 }
 
+// Several evaluations of one model find the same: it is told once.
+static bool is_told(const flx_message_list *list, flx_loc loc, const char *text)
+{
+    for (int i = 0; i < list->count; i++) {
+        const flx_message *m = list->items + i;
+        bool there =
+            m->loc.file == loc.file && m->loc.line == loc.line && m->loc.column == loc.column;
+        if (there && strcmp(m->text, text) == 0) return true;
+    }
+    return false;
+}
+
 void flx_ctx_warn(flx_ctx *ctx, flx_loc loc, const char *format, ...)
 {
     char text[MESSAGE_LENGTH];
@@ -93,6 +105,7 @@ void flx_ctx_warn(flx_ctx *ctx, flx_loc loc, const char *format, ...)
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
+    if (is_told(&ctx->warnings, loc, text)) return;
     record(&ctx->warnings, MAX_WARNINGS, (flx_message){FLX_OK, loc, NULL, NULL, 0}, text);
 }
 

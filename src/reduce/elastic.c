@@ -142,6 +142,7 @@ static void symmetric(const flx_taylor *t, double *out)
 static void copy_series(const flx_sid *s, flx_elastic *e)
 {
     int n = e->n;
+    bool last = flx_sid_counts_components_last(s);
     for (int i = 0; i < 3; i++) e->S0[i] = flx_taylor_m0(&s->mdCM, i, 0);
     for (int i = 0; i < 6; i++) e->J0[i] = flx_taylor_m0(&s->J, i, 0);
     for (int k = 0; k < n; k++) {
@@ -158,9 +159,9 @@ static void copy_series(const flx_sid *s, flx_elastic *e)
                 // S2 and J2 are second derivatives: the mean of the two orders
                 e->S2[3 * kl + i] =
                     0.5 * (flx_taylor_m1(&s->Ct, k, l, i) + flx_taylor_m1(&s->Ct, l, k, i));
-                // column of Ge: component first, then coordinate
-                e->N1[3 * (l * n + k) + i] = s->Cr.m1 ? flx_taylor_m1(&s->Cr, k, l, i)
-                                                      : 0.5 * flx_taylor_m0(&s->Ge, k, i * n + l);
+                e->N1[3 * (l * n + k) + i] =
+                    s->Cr.m1 ? flx_taylor_m1(&s->Cr, k, l, i)
+                             : 0.5 * flx_taylor_m0(&s->Ge, k, flx_sid_column(s, last, i, l));
             }
             for (int i = 0; i < 6; i++) {
                 double o = flx_taylor_m1(&s->Oe, k, l, i) + flx_taylor_m1(&s->Oe, l, k, i);

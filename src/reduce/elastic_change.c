@@ -59,7 +59,7 @@ flx_status flx_elastic_soften(flx_ctx *ctx, const flx_sid *sid, flx_loc loc, flx
 {
     int n = e->n;
     if (!e->stiffened) return FLX_OK;
-    bool told = sid->Gr.m1 != NULL;
+    bool told = sid->Gr.m1 != NULL, last = flx_sid_counts_components_last(sid);
     if (!told) {
         flx_ctx_warn(
             ctx, loc,
@@ -72,8 +72,8 @@ flx_status flx_elastic_soften(flx_ctx *ctx, const flx_sid *sid, flx_loc loc, flx
                 int a = pair[i][0], b = pair[i][1];
                 double *J2 = e->J2 + 6 * (k * n + l) + i;
                 if (told) {
-                    *J2 = 0.5 * (flx_taylor_m1(&sid->Gr, a, k, b * n + l) +
-                                 flx_taylor_m1(&sid->Gr, b, k, a * n + l));
+                    *J2 = 0.5 * (flx_taylor_m1(&sid->Gr, a, k, flx_sid_column(sid, last, b, l)) +
+                                 flx_taylor_m1(&sid->Gr, b, k, flx_sid_column(sid, last, a, l)));
                     continue;
                 }
                 *J2 = (a == b ? 2.0 * e->M[k * n + l] : 0.0) - shared(e, k, l, a, b) -

@@ -2,9 +2,10 @@
 // not:
 //
 //     Gr_l = J_l - N_l~,   m1: J_kl - (int Phi_k x Phi_l)~,   Ge = 2 int Phi_l x Phi_k                 (SID-3)
-// where J_kl is that of the shapes alone. Columns of Gr and Ge: component first, then coordinate.
+// where J_kl is that of the shapes alone. Columns of Gr and Ge, as written: component first, then coordinate.
 #include "reduce/elastic.h"
 
+#include <math.h>
 #include <string.h>
 
 static const int place[3][3] = {{0, 3, 5}, {3, 1, 4}, {5, 4, 2}}; // of a matrix's entry among six
@@ -221,6 +222,28 @@ static void make_node(maker *m, const flx_elastic_node *from, flx_sid_node *to)
     finish(&to->psi);
     finish(&to->AP);
     if (from->sigma) finish(&to->sigma);
+}
+
+// How far Gr is from what J and Cr say, in one of the two orders.
+static double gyroscopic_error(const flx_sid *s, bool components_last)
+{
+    double error = 0.0;
+    for (int l = 0; l < s->nq; l++) {
+        const double N[3] = {flx_taylor_m0(&s->Cr, l, 0), flx_taylor_m0(&s->Cr, l, 1),
+                             flx_taylor_m0(&s->Cr, l, 2)};
+        for (int rc = 0; rc < 9; rc++) {
+            int r = rc / 3, c = rc % 3;
+            double known = flx_taylor_m1(&s->J, place[r][c], l, 0) - tilde(N, r, c);
+            error +=
+                fabs(flx_taylor_m0(&s->Gr, r, flx_sid_column(s, components_last, c, l)) - known);
+        }
+    }
+    return error;
+}
+
+bool flx_sid_counts_components_last(const flx_sid *s)
+{
+    return gyroscopic_error(s, true) < gyroscopic_error(s, false);
 }
 
 flx_status flx_elastic_to_sid(flx_arena *arena, const flx_elastic *e, const char *name,

@@ -75,3 +75,12 @@ static inline double flx_taylor_m1(const flx_taylor *t, int row, int mode, int c
 {
     return t->m1 ? t->m1[(mode * t->nrow + row) * t->ncol + col] : 0.0;
 }
+
+// Columns of Gr and Ge: for each component all coordinates, or for each coordinate all components. Files do
+// not say it; it is the order in which Gr is what J and Cr make it (SID-3).
+bool flx_sid_counts_components_last(const flx_sid *s);
+// The column of component i and coordinate l.
+static inline int flx_sid_column(const flx_sid *s, bool components_last, int i, int l)
+{
+    return components_last ? 3 * l + i : i * s->nq + l;
+}
