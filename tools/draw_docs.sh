@@ -26,6 +26,10 @@ draw joint_friction "" ramp.displacement ramp.rate bearing.rate
 draw bouncing_ball "" ball.position.y ball.velocity.y top
 draw sampled_control "" hinge.angle rail.displacement u
 
+# Eigenvalues over a parameter.
+"$program" sweep examples/bicycle.yaml -q --csv "$work/bicycle.csv"
+"$program" plot "$work/bicycle.csv" weave.re weave.im --x v -o docs/img/bicycle_modes.svg
+
 # Methods compared.
 "$program" convergence examples/slider_crank.yaml -q --until 0.5 --steps 0.004..0.0005 \
     --methods "generalized-alpha,galerkin(degree=2),radau" --signals positions,multipliers \

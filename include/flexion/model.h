@@ -79,6 +79,14 @@ FLX_API int flx_model_elastic(const flx_model *model, int i, flx_elastic_summary
 FLX_API flx_status flx_model_elastic_modes(const flx_model *model, int i, flx_elastic_mode *modes,
                                            flx_elastic_shape *shapes);
 
+// The block `sweep`: how many runs, 0: the model has none; its parameters, NULL when out of range; the
+// value of one in a run; analyses that are done instead of the run, by their number in the model, -1 when
+// out of range.
+FLX_API int flx_model_sweep_count(const flx_model *model);
+FLX_API const char *flx_model_sweep_parameter(const flx_model *model, int i);
+FLX_API double flx_model_sweep_value(const flx_model *model, int run, int i);
+FLX_API int flx_model_sweep_analysis(const flx_model *model, int i);
+
 // The model language itself, from the table that the checker uses.
 FLX_API flx_status flx_language_write_schema(flx_ctx *ctx, const char *path);    // JSON Schema
 FLX_API flx_status flx_language_write_reference(flx_ctx *ctx, const char *path); // Markdown

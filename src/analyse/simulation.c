@@ -280,7 +280,7 @@ flx_status flx_simulation_create_as_it_is(const flx_model *model, flx_simulation
 // What only a run needs, or many of them.
 static bool is_of_runs(const char *what)
 {
-    static const char *const words[] = {"sweep", "optimise"};
+    static const char *const words[] = {"optimise"};
     for (size_t k = 0; k < sizeof words / sizeof words[0]; k++) {
         if (strncmp(what, words[k], strlen(words[k])) == 0) return true;
     }

@@ -40,6 +40,7 @@ typedef struct cli_command {
     X(analyse)                                                                                     \
     X(static)                                                                                      \
     X(modes)                                                                                       \
+    X(sweep)                                                                                       \
     X(reduce)                                                                                      \
     X(compare)                                                                                     \
     X(export)                                                                                      \

@@ -28,6 +28,7 @@ static const char help_text[] =
 typedef struct run_options {
     const char *model, *result, *table, *until;
     bool quiet;
+    int sweeps; // runs that the model asks for besides this one
     cli_list settings;
 } run_options;
 
@@ -174,6 +175,9 @@ static void print_outcome(flx_ctx *ctx, const run_options *o, const flx_simulati
                 o->table && f == stdout ? o->table : "");
         fflush(f);
     }
+    if (!o->quiet && o->sweeps > 0) {
+        fprintf(f, "  the model has a sweep of %d runs: 'flexion sweep' does them\n", o->sweeps);
+    }
     cli_print_errors(ctx);
     if (status == FLX_INTERRUPTED) {
         cli_complain("run", "interrupted at t = %.6g; what was computed is in %s", l->t, o->result);
@@ -216,13 +220,14 @@ done:
     return code;
 }
 
-static int read_and_simulate(flx_ctx *ctx, const run_options *o)
+static int read_and_simulate(flx_ctx *ctx, run_options *o)
 {
     flx_model *model = NULL;
     flx_simulation *sim = NULL;
     double until = 0.0;
     if (o->until && !read_until(o->until, &until)) return EXIT_WRONG;
     flx_status status = flx_model_read(ctx, o->model, o->settings.count, o->settings.items, &model);
+    if (status == FLX_OK) o->sweeps = flx_model_sweep_count(model);
     if (status == FLX_OK) status = flx_simulation_create(model, &sim);
     if (status == FLX_OK && o->until) status = flx_simulation_set_until(sim, until);
     if (!o->quiet || status != FLX_OK) cli_print_warnings(ctx, 0);

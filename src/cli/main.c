@@ -16,7 +16,6 @@ static void print_usage(FILE *f)
     for (int i = 0; i < N_COMMANDS; i++)
         fprintf(f, "  %-14s %s\n", commands[i]->name, commands[i]->summary);
     fputs("\nExample: flexion run examples/slider_crank.yaml\n"
-          "         flexion plot slider_crank.h5 slider.position\n"
           "Every command explains itself: flexion help run. flexion --version: the version.\n"
           "Exit status: 0 done, 1 the computation failed, 2 the input is wrong.\n",
           f);

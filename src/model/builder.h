@@ -524,7 +524,7 @@ flx_status flx_fe_finish(flx_builder *b); // that of the model itself
 flx_status flx_outputs_finish(flx_builder *b);
 flx_status flx_simulate_finish(flx_builder *b);
 flx_status flx_reduce_finish(flx_builder *b);
-flx_status flx_later_finish(flx_builder *b); // sweep, control, optimise
+flx_status flx_sweep_finish(flx_builder *b); // sweep.c
 // loads.c: nodes of an item times the load factors that it has; the number that a node is where all of
 // them are 1; what the names in `load` are, and whether gravity is among them.
 flx_status flx_loads_scale(flx_builder *b, const flx_item *item, int n, flx_node *nodes);

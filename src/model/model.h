@@ -529,6 +529,22 @@ typedef struct flx_fe_block {
     double rayleigh[2];
 } flx_fe_block;
 
+// Values of one parameter, all memory is the model's.
+typedef struct flx_swept {
+    const char *name;
+    int count;
+    double *values;
+} flx_swept;
+
+typedef struct flx_sweep {
+    bool zip; // side by side; else every combination
+    int nparameter;
+    flx_swept *parameters;
+    int nrun;
+    int nanalysis; // done for each; 0: the run
+    int *analyses; // their numbers
+} flx_sweep;
+
 // A count stands before its array. NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding)
 struct flx_model {
     flx_ctx *ctx;
@@ -597,6 +613,7 @@ struct flx_model {
     flx_reduced *condensed; // they follow the rest by their stiffness
     flx_simulate simulate;
     flx_outputs outputs;
+    flx_sweep sweep;
     int nunavailable;
     flx_unavailable *unavailable;
 };

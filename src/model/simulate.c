@@ -1,4 +1,4 @@
-// simulate.c - how to compute the motion, and the blocks whose computation comes later.
+// simulate.c - how to compute the motion.
 #include "model/builder.h"
 
 #include <limits.h>
@@ -229,56 +229,4 @@ flx_status flx_simulate_finish(flx_builder *b)
     FLX_TRY(read_parameters(&e, block, s));
     FLX_TRY(read_options(&e, block, s));
     return start ? flx_analysis_find(b, start, true, &s->start) : FLX_OK;
-}
-
-// ---- blocks that are read and checked only ------------------------------------------------------
-
-static flx_status check_range(flx_env *e, const flx_yaml *y)
-{
-    static const char *const keys[] = {"from", "to", "count"};
-    double x = 0, *list = NULL;
-    int n = 0;
-    if (y->kind != FLX_YAML_MAP) return flx_build_numbers(e, y, &n, &list);
-    for (int i = 0; i < 3; i++) {
-        const flx_yaml *v = flx_yaml_get(y, keys[i]);
-        if (v) FLX_TRY(flx_build_number(e, v, &x));
-    }
-    return FLX_OK;
-}
-
-static flx_status check_sweep(flx_env *e, const flx_yaml *block)
-{
-    flx_builder *b = e->b;
-    const flx_yaml *parameters = flx_yaml_get(block, "parameters");
-    const flx_yaml *run = flx_yaml_get(block, "run");
-    for (int i = 0; parameters && parameters->kind == FLX_YAML_MAP && i < parameters->count; i++) {
-        const flx_yaml *key = parameters->keys[i];
-        const flx_item *item = flx_names_find(&b->top->names, key->text);
-        if (!item || item->kind != FLX_KIND_PARAMETER) {
-            flx_nearest near;
-            flx_nearest_start(&near, key->text);
-            for (int k = 0; k < b->m->nparameter; k++) {
-                flx_nearest_offer(&near, b->m->parameters[k].name);
-            }
-            const char *best = flx_nearest_best(&near);
-            return FLX_FAIL(b->ctx, FLX_ERR_MODEL, key->loc,
-                            "the model has no parameter '%s'%s%s%s", key->text,
-                            best ? "; did you mean '" : "", best ? best : "", best ? "'?" : "");
-        }
-        FLX_TRY(check_range(e, parameters->items[i]));
-    }
-    for (int i = 0; run && run->kind == FLX_YAML_LIST && i < run->count; i++) {
-        int number;
-        FLX_TRY(flx_analysis_find(b, run->items[i], false, &number));
-    }
-    return FLX_OK;
-}
-
-flx_status flx_later_finish(flx_builder *b)
-{
-    const flx_yaml *sweep = flx_yaml_get(b->top->def, "sweep");
-    flx_env e;
-    flx_env_init(&e, b, b->top, NULL, FLX_MODE_CONSTANT);
-    if (sweep && sweep->kind == FLX_YAML_MAP) GO_ON(check_sweep(&e, sweep));
-    return FLX_OK;
 }

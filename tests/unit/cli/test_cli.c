@@ -21,7 +21,7 @@ static int every_help_fits_a_screen_and_shows_an_example(void)
 {
     static const char *const commands[] = {"run",      "check",   "plot",        "info",
                                            "language", "methods", "convergence", "work-precision",
-                                           "compare",  "analyse", "reduce"};
+                                           "compare",  "analyse", "reduce",      "sweep"};
     char arguments[64];
     flexion("--help");
     CHECK_STATUS(0);

@@ -140,6 +140,53 @@ static int results_are_compared(void)
     return 0;
 }
 
+static int parameters_are_swept(void)
+{
+    write_model("swing.yaml",
+                "flexion: 1\nparameters: {m: 1, k: 4, d: 0}\n"
+                "equations: {second_order: {x: {at: 1, mass: m, force: -k*x - d*x'}}}\n"
+                "simulate: {until: 1, rtol: 1e-9, atol: 1e-12}\n"
+                "analyse: {s: {type: modes, about: start}}\n"
+                "outputs: {every: 0.5, signals: [x], measures: {end: final(x)}}\n"
+                "sweep: {parameters: {k: [1, 4], d: {from: 0, to: 2, count: 2}}}\n");
+    flexion("sweep swing.yaml");
+    CHECK_STATUS(0);
+    CHECK_TEXT(out, "4 runs, 0 failed; the table is in swing_sweep.csv");
+    flexion("sweep swing.yaml --set m=4 --csv - -q");
+    CHECK_STATUS(0);
+    double number, k, d, end;
+    const char *line = strchr(out, '\n'); // the second run: k = 1, d = 2, m = 4
+    CHECK(line && (line = strchr(line + 1, '\n')) != NULL);
+    CHECK(sscanf(line, "\n%lf,%lf,%lf,%lf", &number, &k, &d, &end) == 4);
+    CHECK(number == 2 && k == 1 && d == 2);
+    double w = sqrt(0.25 - 0.0625);
+    CHECK_NEAR(end, exp(-0.25) * (cos(w) + 0.25 / w * sin(w)), 1e-8);
+    flexion("plot swing_sweep.csv end --x k -o sweep.svg");
+    CHECK_STATUS(0);
+
+    // eigenvalues go on from run to run, both of a pair; a run that fails is told, and the others go on
+    write_model("modes.yaml",
+                "flexion: 1\nparameters: {k: 4, d: 0}\n"
+                "equations: {second_order: {x: {mass: k - 3, force: -x - d*x'}}}\n"
+                "simulate: {until: 1}\nanalyse: {s: {type: modes, about: start}}\n"
+                "outputs: {every: 1, signals: [x]}\n"
+                "sweep: {combine: zip, parameters: {k: [4, 2, 4], d: [0, 0, 4]}, run: [s]}\n");
+    flexion("sweep modes.yaml --csv modes.csv");
+    CHECK_STATUS(1);
+    CHECK_TEXT(out, "3 runs, 1 failed");
+    CHECK_TEXT(err, "run 2 of 3 failed");
+    flexion("plot modes.csv");
+    CHECK_TEXT(out, "s.re(2)");
+
+    write_model("pendulum.yaml", pendulum);
+    flexion("sweep pendulum.yaml");
+    CHECK_STATUS(2);
+    CHECK_TEXT(err, "has no block 'sweep'");
+    flexion("sweep");
+    CHECK_STATUS(2);
+    return 0;
+}
+
 static int pages_are_written(void)
 {
     write_model("pendulum.yaml", pendulum);
@@ -276,6 +323,6 @@ static int analysis_away_from_rest_shows_what_to_write(void)
 }
 
 TEST_MAIN(TEST(files_start), TEST(plot_draws), TEST(methods_are_told), TEST(methods_are_compared),
-          TEST(results_are_compared), TEST(pages_are_written), TEST(reductions_are_certified),
-          TEST(structures_keep_their_files), TEST(analysis_away_from_rest_shows_what_to_write),
-          TEST(files_end))
+          TEST(results_are_compared), TEST(parameters_are_swept), TEST(pages_are_written),
+          TEST(reductions_are_certified), TEST(structures_keep_their_files),
+          TEST(analysis_away_from_rest_shows_what_to_write), TEST(files_end))

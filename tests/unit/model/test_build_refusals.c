@@ -181,6 +181,11 @@ static int runs_are_checked(void)
         {"outputs: {every: 0}", "must be positive"},
         {"outputs: {times: [1, 0.5]}", "output times ascend"},
         {"sweep: {parameters: {kk: [1, 2]}}", "the model has no parameter 'kk'; did you mean 'k'?"},
+        {"sweep: {parameters: {k: {from: -1, to: 2, count: 3, spacing: log}}}",
+         "only where both have one sign"},
+        {"sweep: {parameters: {k: {from: 1, to: 2, count: 0}}}", "'count' must be at least 1"},
+        {"sweep: {parameters: {k: {from: 1, to: 2, count: 2e6}}}", "and at most 1e+06"},
+        {"sweep: {combine: zip, parameters: {k: [1, 2], list: [1]}}", "side by side they need as"},
         {"analyse: {m: {type: modes, about: rest}}", "there is no analysis 'rest'"},
     };
     return check_refusals(head, COUNT(list), list);

@@ -38,9 +38,9 @@ static int all_are_read(void)
         {"04-bricard", 5, 6, 0, 0, 0, 11, 0},
         {"05-spatial-slider-crank", 3, 4, 0, 0, 0, 11, 0},
         {"06-rolling-coin", 1, 1, 0, 0, 0, 17, 0},
-        {"07-whipple-bicycle", 4, 5, 1, 0, 0, 14, 1}, // sweep
+        {"07-whipple-bicycle", 4, 5, 1, 0, 0, 14, 0},
         {"08-mobot", 3, 0, 7, 0, 4, 11, 0},
-        {"09-rod-pendulum", 1, 0, 1, 0, 0, 10, 1}, // sweep
+        {"09-rod-pendulum", 1, 0, 1, 0, 0, 10, 0},
         {"10-gymnast", 16, 0, 42, 0, 0, 14, 0},
         {"11-four-bar-modal", 3, 4, 0, 4, 0, 8, 0},
         {"12-sid-spin-up", 1, 1, 0, 2, 0, 11, 0},
@@ -48,7 +48,7 @@ static int all_are_read(void)
         {"14-stewart-platform", 13, 18, 6, 0, 0, 19, 0},
         {"15-seven-axis-arm", 7, 7, 7, 0, 0, 16, 0},
         {"16-bouncing-ball", 2, 0, 0, 1, 0, 12, 2}, // two contacts, events
-        {"17-sweep", 3, 3, 2, 0, 0, 2, 1},          // sweep
+        {"17-sweep", 3, 3, 2, 0, 0, 2, 0},
         {"18-chain-50", 50, 50, 49, 0, 0, 57, 0},
         {"19-vehicle", 9, 8, 12, 0, 0, 24, 0},
     };
@@ -288,6 +288,14 @@ static int governor(void)
     CHECK_NEAR(hinge->axis[1][1], 1, 1e-15);
     CHECK_NEAR(hinge->axis[0][1], -1, 1e-15);
     CHECK(pose_joint(m, "shaft")->motion == FLX_MOTION_RATE);
+    // of the two parameters the second changes first
+    CHECK(flx_model_sweep_count(m) == 20);
+    CHECK_TEXT(flx_model_sweep_parameter(m, 1), "W");
+    CHECK(!flx_model_sweep_parameter(m, 2) && flx_model_sweep_analysis(m, 0) == -1);
+    CHECK_NEAR(flx_model_sweep_value(m, 6, 0), 100, 1e-13);
+    CHECK_NEAR(flx_model_sweep_value(m, 6, 1), 15, 0);
+    CHECK_NEAR(flx_model_sweep_value(m, 19, 0), 800, 0);
+    CHECK(isnan(flx_model_sweep_value(m, 20, 0)));
     return close_model(m);
 }
 

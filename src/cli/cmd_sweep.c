@@ -1,0 +1,438 @@
+// cmd_sweep.c - flexion sweep: the run, or analyses, of a model for many values of its parameters.
+#include "cli/cli.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char help_text[] =
+    "Usage: flexion sweep MODEL [--csv FILE] [--set NAME=VALUE]... [--quiet]\n"
+    "\n"
+    "Do what the block 'sweep' of a model says: the run, or the analyses that it\n"
+    "names, for all values of its parameters. A run gives its measures, or the last\n"
+    "values of its signals where it has none; an analysis gives eigenvalues, load\n"
+    "factors or signals at rest. Each is a line of the table; one that fails says\n"
+    "why, and the others go on. An interrupt (Ctrl-C) keeps what was computed.\n"
+    "\n"
+    "  --csv FILE        where the table goes; default: the model's name with\n"
+    "                    _sweep.csv, in the current folder; - is the standard output\n"
+    "  --set NAME=VALUE  override a parameter that is not swept; may be repeated\n"
+    "  --quiet           say nothing but errors\n"
+    "\n"
+    "Example: eigenvalues of a bicycle over its speed, as a drawing\n"
+    "  flexion sweep examples/bicycle.yaml\n"
+    "  flexion plot bicycle_sweep.csv 'weave.re' --x v\n"
+    "\n"
+    "Exit status: 0 done, 1 a computation failed, 2 the input is wrong.\n";
+
+#define PARAMETER_LENGTH 200 // of "name=value"
+
+// ---- the table ----------------------------------------------------------------------------------
+
+typedef struct table {
+    int ncolumn, nrow, width, height; // in use; room
+    char **names;                     // (width) owned
+    double *values;                   // (height, width) NAN: not known
+    bool failed;                      // no memory
+} table;
+
+static void table_clear(table *t)
+{
+    for (int i = 0; i < t->ncolumn; i++) free(t->names[i]);
+    free(t->names);
+    free(t->values);
+    *t = (table){0};
+}
+
+static bool table_reserve(table *t, int ncolumn, int nrow)
+{
+    if (t->failed) return false;
+    if (ncolumn <= t->width && nrow <= t->height) return true;
+    int width = ncolumn > t->width ? 2 * ncolumn : t->width,
+        height = nrow > t->height ? 2 * nrow : t->height;
+    double *values = malloc(sizeof *values * (size_t)width * (size_t)height);
+    char **names = realloc(t->names, sizeof *names * (size_t)width);
+    if (names) t->names = names;
+    t->failed = !values || !names;
+    if (t->failed) {
+        free(values);
+        return false;
+    }
+    for (int i = 0; i < width * height; i++) values[i] = (double)NAN;
+    for (int i = 0; i < t->nrow; i++) {
+        memcpy(values + (size_t)i * (size_t)width, t->values + (size_t)i * (size_t)t->width,
+               sizeof *values * (size_t)t->ncolumn);
+    }
+    free(t->values);
+    t->values = values;
+    t->width = width;
+    t->height = height;
+    return true;
+}
+
+static void table_add_row(table *t)
+{
+    if (table_reserve(t, t->ncolumn, t->nrow + 1)) t->nrow++;
+}
+
+// Of the last row.
+static void table_set(table *t, const char *name, double value)
+{
+    int k = 0;
+    while (k < t->ncolumn && strcmp(t->names[k], name) != 0) k++;
+    if (k == t->ncolumn) {
+        size_t n = strlen(name) + 1;
+        char *copy = table_reserve(t, k + 1, t->nrow) ? malloc(n) : NULL;
+        if (!copy) {
+            t->failed = true;
+            return;
+        }
+        t->names[t->ncolumn++] = memcpy(copy, name, n);
+    }
+    t->values[(size_t)(t->nrow - 1) * (size_t)t->width + (size_t)k] = value;
+}
+
+static flx_status table_write(const table *t, flx_ctx *ctx, const char *path)
+{
+    flx_sink *sink = NULL;
+    const char **units = calloc((size_t)t->ncolumn + 1, sizeof *units);
+    if (!units) return FLX_ERR_MEMORY;
+    for (int i = 0; i < t->ncolumn; i++) units[i] = "";
+    const flx_result_info info = {.ncolumn = t->ncolumn,
+                                  .names = (const char *const *)t->names,
+                                  .units = units,
+                                  .rows = t->nrow};
+    flx_status status = flx_csv_sink_create(ctx, path, &sink);
+    if (status == FLX_OK) status = sink->type->begin(sink, &info);
+    for (int i = 0; i < t->nrow && status == FLX_OK; i++) {
+        status = sink->type->row(sink, i + 1, t->values + (size_t)i * (size_t)t->width);
+    }
+    if (status == FLX_OK) status = sink->type->end(sink, NULL);
+    flx_sink_destroy(&sink);
+    free(units);
+    return status;
+}
+
+// ---- what a run gives ---------------------------------------------------------------------------
+
+typedef struct last_row {
+    flx_sink base;
+    table *t;
+    const flx_result_info *info;
+} last_row;
+
+static flx_status keep_info(flx_sink *s, const flx_result_info *info)
+{
+    ((last_row *)s)->info = info;
+    return FLX_OK;
+}
+
+static flx_status keep_row(flx_sink *s, double t, const double *values)
+{
+    last_row *l = (last_row *)s;
+    (void)t;
+    for (int i = 0; i < l->info->ncolumn; i++) table_set(l->t, l->info->names[i], values[i]);
+    return FLX_OK;
+}
+
+static flx_status keep_end(flx_sink *s, const flx_ledger *ledger)
+{
+    (void)s, (void)ledger;
+    return FLX_OK;
+}
+
+static const flx_sink_type last_row_type = {
+    .name = "last row", .begin = keep_info, .row = keep_row, .end = keep_end};
+
+static int go_on(void *user, double t, double until)
+{
+    (void)user, (void)t, (void)until;
+    return cli_was_interrupted();
+}
+
+static flx_status do_run(flx_ctx *ctx, flx_simulation *sim, table *t)
+{
+    last_row last = {.base = {.type = &last_row_type, .ctx = ctx}, .t = t};
+    flx_sink *sink = &last.base;
+    int n = flx_simulation_measure_count(sim);
+    flx_status status = flx_simulation_run(sim, n > 0 ? 0 : 1, &sink, go_on, NULL);
+    if (status != FLX_OK) return status;
+    for (int i = 0; i < n; i++) {
+        double value;
+        const char *name = flx_simulation_measure(sim, i, &value);
+        table_set(t, name, value);
+    }
+    table_set(t, "steps", (double)flx_simulation_ledger(sim)->work.steps);
+    return FLX_OK;
+}
+
+static void set_numbered(table *t, const char *name, const char *what, int number, double value)
+{
+    char label[PARAMETER_LENGTH];
+    snprintf(label, sizeof label, "%s.%s(%d)", name, what, number);
+    table_set(t, label, value);
+}
+
+// The value of a column in the row before; NAN: there is none.
+static double value_before(const table *t, const char *label)
+{
+    for (int k = 0; k < t->ncolumn && t->nrow > 1; k++) {
+        if (strcmp(t->names[k], label) == 0) {
+            return t->values[(size_t)(t->nrow - 2) * (size_t)t->width + (size_t)k];
+        }
+    }
+    return (double)NAN;
+}
+
+// Which of the n eigenvalues that are left, a pair of numbers each, is nearest to number k of the row
+// before; the first where there was none.
+static int find_nearest(const table *t, const char *name, int k, int n, double (*left)[2])
+{
+    char label[2][PARAMETER_LENGTH];
+    snprintf(label[0], sizeof label[0], "%s.re(%d)", name, k);
+    snprintf(label[1], sizeof label[1], "%s.im(%d)", name, k);
+    double re = value_before(t, label[0]), im = value_before(t, label[1]), least = HUGE_VAL;
+    int best = 0;
+    for (int i = 0; i < n; i++) {
+        double far = hypot(left[i][0] - re, left[i][1] - im);
+        if (far < least) {
+            least = far;
+            best = i;
+        }
+    }
+    return best;
+}
+
+// Every eigenvalue is a column of its own that goes on from run to run, both of a pair.
+static void set_eigenvalues(table *t, const char *name, const flx_modes *m)
+{
+    int n = 0;
+    double(*left)[2] = calloc(2 * (size_t)m->nmode + 1, sizeof *left);
+    if (!left) {
+        t->failed = true;
+        return;
+    }
+    for (int i = 0; i < m->nmode; i++) {
+        for (int sign = 1; sign >= (m->modes[i].im > 0.0 ? -1 : 1); sign -= 2, n++) {
+            left[n][0] = m->modes[i].re;
+            left[n][1] = sign * m->modes[i].im;
+        }
+    }
+    for (int k = 1; n > 0; k++) {
+        int i = find_nearest(t, name, k, n, left);
+        set_numbered(t, name, "re", k, left[i][0]);
+        set_numbered(t, name, "im", k, left[i][1]);
+        n--;
+        memmove(left + i, left + i + 1, (size_t)(n - i) * sizeof *left);
+    }
+    free(left);
+}
+
+static void set_finding(table *t, const flx_simulation *sim, const char *name, const char *type,
+                        const flx_finding *f)
+{
+    const flx_result_info *info = flx_simulation_info(sim);
+    if (strcmp(type, "modes") == 0) {
+        set_eigenvalues(t, name, &f->modes);
+        return;
+    }
+    if (strcmp(type, "buckling") == 0) {
+        for (int i = 0; i < f->buckling.n; i++) {
+            set_numbered(t, name, "factor", i + 1, f->buckling.factors[i]);
+        }
+        return;
+    }
+    for (int i = 0; f->signals && i < info->ncolumn; i++) {
+        char label[PARAMETER_LENGTH];
+        snprintf(label, sizeof label, "%s.%s", name, info->names[i]);
+        table_set(t, label, f->signals[i]);
+    }
+}
+
+static flx_status do_analyses(const flx_model *model, flx_simulation *sim, table *t)
+{
+    const char *type, *about;
+    flx_status status = FLX_OK;
+    for (int k = 0; status == FLX_OK && flx_model_sweep_analysis(model, k) >= 0; k++) {
+        int i = flx_model_sweep_analysis(model, k);
+        const char *name = flx_simulation_analysis(sim, i, &type, &about);
+        flx_finding found = {0};
+        status = flx_simulation_analyse(sim, i, &found);
+        if (status == FLX_OK) set_finding(t, sim, name, type, &found);
+        flx_finding_clear(&found);
+    }
+    return status;
+}
+
+// ---- all of them ----------------------------------------------------------------------------------
+
+typedef struct sweep_options {
+    const char *model, *table;
+    bool quiet;
+    cli_list settings; // room for those of the sweep
+} sweep_options;
+
+static flx_status do_one(flx_ctx *ctx, const sweep_options *o, table *t)
+{
+    flx_model *model = NULL;
+    flx_simulation *sim = NULL;
+    flx_status status = flx_model_read(ctx, o->model, o->settings.count, o->settings.items, &model);
+    bool analyses = status == FLX_OK && flx_model_sweep_analysis(model, 0) >= 0;
+    if (status == FLX_OK) {
+        status = analyses ? flx_simulation_create_to_analyse(model, &sim)
+                          : flx_simulation_create(model, &sim);
+    }
+    if (status == FLX_OK) status = analyses ? do_analyses(model, sim, t) : do_run(ctx, sim, t);
+    flx_simulation_destroy(&sim);
+    flx_model_destroy(&model);
+    return t->failed ? FLX_ERR_MEMORY : status;
+}
+
+// The last row of the table, under the names of its columns where it is the first.
+static void print_row(const sweep_options *o, const table *t)
+{
+    FILE *f = o->table && strcmp(o->table, "-") == 0 ? stderr : stdout;
+    if (o->quiet) return;
+    if (t->nrow == 1) {
+        fprintf(f, "%6s", "run");
+        for (int k = 0; k < t->ncolumn; k++) fprintf(f, " %14s", t->names[k]);
+        fputc('\n', f);
+    }
+    fprintf(f, "%6d", t->nrow);
+    for (int k = 0; k < t->ncolumn; k++) {
+        double value = t->values[(size_t)(t->nrow - 1) * (size_t)t->width + (size_t)k];
+        if (isnan(value)) {
+            fprintf(f, " %14s", "-");
+        } else {
+            fprintf(f, " %14.6g", value);
+        }
+    }
+    fputc('\n', f);
+    fflush(f);
+}
+
+// The parameters of a run: as settings behind those of the command, and into the table.
+static void set_parameters(const flx_model *model, int run, int given,
+                           char (*texts)[PARAMETER_LENGTH], sweep_options *o, table *t)
+{
+    const char *name;
+    o->settings.count = given;
+    for (int i = 0; (name = flx_model_sweep_parameter(model, i)) != NULL; i++) {
+        double value = flx_model_sweep_value(model, run, i);
+        snprintf(texts[i], PARAMETER_LENGTH, "%s=%.17g", name, value);
+        o->settings.items[o->settings.count++] = texts[i];
+        table_set(t, name, value);
+    }
+}
+
+// How many failed; -1: no memory.
+static int do_all(const flx_model *model, char (*texts)[PARAMETER_LENGTH], sweep_options *o,
+                  table *t)
+{
+    int failed = 0, given = o->settings.count, n = flx_model_sweep_count(model);
+    for (int run = 0; run < n && !cli_was_interrupted(); run++) {
+        flx_ctx *ctx = flx_ctx_create();
+        if (!ctx) return -1;
+        table_add_row(t);
+        if (!t->failed) set_parameters(model, run, given, texts, o, t);
+        flx_status status = t->failed ? FLX_ERR_MEMORY : do_one(ctx, o, t);
+        if (status == FLX_OK) {
+            print_row(o, t);
+        } else if (status != FLX_INTERRUPTED && !t->failed) {
+            cli_complain("sweep", "run %d of %d failed:", run + 1, n);
+            cli_print_errors(ctx);
+            failed++;
+        }
+        flx_ctx_destroy(&ctx);
+        if (t->failed) return -1;
+    }
+    return failed;
+}
+
+static int sweep(flx_ctx *ctx, sweep_options *o)
+{
+    table t = {0};
+    flx_model *model = NULL;
+    char(*texts)[PARAMETER_LENGTH] = NULL;
+    const char **settings = NULL;
+    int code = EXIT_WRONG, count = 0;
+    flx_status status = flx_model_read(ctx, o->model, o->settings.count, o->settings.items, &model);
+    if (status != FLX_OK) {
+        cli_print_warnings(ctx, 0);
+        cli_print_errors(ctx);
+        goto done;
+    }
+    while (flx_model_sweep_parameter(model, count)) count++;
+    if (count == 0) {
+        cli_complain("sweep", "the model has no block 'sweep'; as\n"
+                              "    sweep: {parameters: {k: {from: 1, to: 10, count: 4}}}");
+        goto done;
+    }
+    code = EXIT_FAILED;
+    texts = calloc((size_t)count, sizeof *texts);
+    settings = calloc((size_t)(o->settings.count + count), sizeof *settings);
+    if (!texts || !settings) goto done;
+    memcpy(settings, o->settings.items, (size_t)o->settings.count * sizeof *settings);
+    sweep_options with = *o;
+    with.settings.items = settings;
+    cli_catch_interrupt();
+    int failed = do_all(model, texts, &with, &t);
+    if (failed < 0) cli_complain("sweep", "out of memory");
+    if (t.nrow > 0 && t.ncolumn > 0) status = table_write(&t, ctx, o->table);
+    cli_print_errors(ctx);
+    if (status == FLX_OK && !o->quiet && strcmp(o->table, "-") != 0) {
+        printf("%d runs, %d failed; the table is in %s\n", t.nrow, failed, o->table);
+    }
+    if (cli_was_interrupted()) {
+        cli_complain("sweep", "interrupted after %d of %d runs", t.nrow,
+                     flx_model_sweep_count(model));
+    }
+    if (status == FLX_OK && failed == 0 && !cli_was_interrupted()) code = EXIT_DONE;
+
+done:
+    table_clear(&t);
+    free(texts);
+    free(settings);
+    flx_model_destroy(&model);
+    return code;
+}
+
+static int run(flx_ctx *ctx, int argc, char **argv)
+{
+    sweep_options o = {0};
+    cli_list rest = {0};
+    char *named = NULL;
+    int code = EXIT_WRONG;
+    const cli_option options[] = {
+        {.name = "--csv", .value = &o.table},
+        {.name = "--set", .list = &o.settings},
+        {.name = "--quiet", .letter = 'q', .flag = &o.quiet},
+    };
+    rest.items = calloc((size_t)argc, sizeof *rest.items);
+    o.settings.items = calloc((size_t)argc, sizeof *o.settings.items);
+    if (!rest.items || !o.settings.items) goto done;
+    cli_parsed parsed = cli_parse(&cmd_sweep, argc, argv, 3, options, &rest);
+    if (parsed == CLI_DONE) code = EXIT_DONE;
+    if (parsed != CLI_GO) goto done;
+    if (rest.count != 1) {
+        cli_complain("sweep", rest.count ? "one model at a time; see 'flexion sweep --help'"
+                                         : "name a model file; see 'flexion sweep --help'");
+        goto done;
+    }
+    o.model = rest.items[0];
+    if (!o.table) o.table = named = cli_named_after(o.model, "_sweep.csv");
+    if (o.table) code = sweep(ctx, &o);
+
+done:
+    free(named);
+    free(rest.items);
+    free(o.settings.items);
+    return code;
+}
+
+const cli_command cmd_sweep = {
+    .name = "sweep",
+    .summary = "run a model for many values of its parameters",
+    .help = help_text,
+    .run = run,
+};
