@@ -2,7 +2,7 @@
 #pragma once
 
 #include "expr/algebra.h"
-#include "model/model.h"
+#include "model/leaves.h"
 
 static inline flx_node node_leaf(flx_graph *g, flx_leaf_kind kind, int index, int component)
 {

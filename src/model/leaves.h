@@ -1,0 +1,77 @@
+// leaves.h - the leaves of a model's graph.
+//
+// What the nodes of a model depend on. A system fills these from its state; component counts are
+// in brackets. Body leaves are at the centre of mass: a point p of the body frame is at
+// position + R (p - com).
+#pragma once
+
+#include "expr/expr.h"
+
+typedef enum flx_leaf_kind {
+    FLX_LEAF_TIME,              // t
+    FLX_LEAF_PARAMETER,         // index: number in flx_model.parameters (kept as a constant unless
+                                // the graph was asked to keep parameters free)
+    FLX_LEAF_BODY_POSITION,     // [3] centre of mass, ground axes
+    FLX_LEAF_BODY_ROTATION,     // [9] R row-major, body to ground; planar: [1] the angle
+    FLX_LEAF_BODY_VELOCITY,     // [3] of the centre of mass, ground axes
+    FLX_LEAF_BODY_SPIN,         // [3] angular velocity, BODY axes; planar: [1]
+    FLX_LEAF_BODY_ACCELERATION, // [3] of the centre of mass, ground axes; outputs only
+    FLX_LEAF_BODY_SPIN_RATE,    // [3] derivative of the spin, body axes; outputs only
+    FLX_LEAF_VARIABLE,          // second-order variable of equations
+    FLX_LEAF_VARIABLE_RATE,
+    FLX_LEAF_VARIABLE_RATE2, // outputs only
+    FLX_LEAF_STATE,          // first-order variable (mass not 0)
+    FLX_LEAF_STATE_RATE,     // outputs only
+    FLX_LEAF_ALGEBRAIC,      // first-order variable with mass 0
+    FLX_LEAF_TURNS,          // index: joint; whole turns counted so far (a switch)
+    FLX_LEAF_SWITCH,         // index: number in flx_model.switches; frozen between instants
+    FLX_LEAF_DISCRETE,       // index: discrete variable; changes at events only
+    FLX_LEAF_COUNT,          // index: event; how often it has happened
+    FLX_LEAF_REACTION,       // [6] index: joint; force and moment on the second body at the
+                             // joint, ground axes
+    FLX_LEAF_DRIVE,          // index: joint; effort of its motion
+    FLX_LEAF_MULTIPLIER,     // index: constraint of equations
+    FLX_LEAF_PULL,           // [6] index: force whose force is an unknown
+    FLX_LEAF_ENERGY,         // [5] kinetic, potential, strain, dissipated, total; outputs only
+    FLX_LEAF_MOMENTUM,       // [6] linear, angular about the origin; outputs only
+    FLX_LEAF_LOAD, // [6] index: follower; force and moment that act there, ground axes; outputs only
+    FLX_LEAF_CONSTRAINTS, // [2] largest position and velocity residual; outputs only
+    FLX_LEAF_SECTION,     // [6] index: body, a node of a beam; force and moment of the part after
+                          // it on the part before it, ground axes; outputs only
+    FLX_LEAF_RESULTANT, // [7] index: force on a solid; force, moment about the origin, power; outputs
+                        // only
+    FLX_LEAF_MODES,     // [4 count] index: analysis; re, im, frequency, damping; outputs only
+    FLX_LEAF_STRESS,    // index: elastic body; its largest von Mises stress; outputs only
+    FLX_LEAF_FACTOR,    // index: analysis; the factor of its loads, 1 outside of it
+} flx_leaf_kind;
+
+static inline flx_leaf flx_leaf_make(flx_leaf_kind kind, int index, int component)
+{
+    return ((flx_leaf)kind << 56) | ((flx_leaf)(uint32_t)index << 8) |
+           (flx_leaf)(unsigned)component;
+}
+static inline flx_leaf_kind flx_leaf_get_kind(flx_leaf l)
+{
+    return (flx_leaf_kind)(l >> 56);
+}
+static inline int flx_leaf_get_index(flx_leaf l)
+{
+    return (int)(uint32_t)((l >> 8) & 0xffffffffu);
+}
+static inline int flx_leaf_get_component(flx_leaf l)
+{
+    return (int)(l & 0xff);
+}
+
+// Rule of time for flx_graph_derive: position' = velocity, R' = R spin~, velocity' = acceleration,
+// variable' = rate, t' = 1, turns' = 0, ... user: the model.
+flx_node flx_leaf_time_rate(flx_graph *g, void *model, flx_leaf leaf);
+
+// Rule of one unit motion of a body for flx_graph_derive, velocities held:
+// d = 0..2 translation of the centre of mass along ground axes, d = 3..5 rotation about body axes
+// (R <- R exp(theta~): dR = R e_k~); planar: d = 0, 1 and 2 the angle.
+typedef struct flx_body_motion {
+    const struct flx_model *model;
+    int body, d;
+} flx_body_motion;
+flx_node flx_leaf_body_motion(flx_graph *g, void *body_motion, flx_leaf leaf);
