@@ -36,6 +36,11 @@ static inline int flx_dims_unknowns(const flx_dims *d)
 {
     return d->nv + d->nx + d->nw + d->nlam + d->nmu;
 }
+// Where the rows and multipliers of the bonds begin among them.
+static inline int flx_dims_first_bond(const flx_dims *d)
+{
+    return d->nv + d->nx + d->nw;
+}
 
 // Where the equations are evaluated. All arrays are borrowed.
 typedef struct flx_point {

@@ -44,7 +44,7 @@ typedef struct evidence {
 
 static int count_rigid(const flx_system *s)
 {
-    int first = s->dims.nv + s->dims.nx + s->dims.nw, n = flx_dims_unknowns(&s->dims), rigid = 0;
+    int first = flx_dims_first_bond(&s->dims), n = flx_dims_unknowns(&s->dims), rigid = 0;
     for (int i = first; i < n; i++) {
         flx_unknown u;
         s->ops->unknown(s, i, &u);

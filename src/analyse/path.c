@@ -64,7 +64,7 @@ static flx_status prepare(flx_path *p, const flx_state *x, double factor)
 static int measured(const flx_path *p)
 {
     const flx_dims *d = &p->e.s->dims;
-    return d->nv + d->nx + d->nw;
+    return flx_dims_first_bond(d);
 }
 
 // (STA-3) sum of a_i b_i over the squares of scales.

@@ -61,7 +61,7 @@ static const char *row_name(flx_simulation *sim, const flx_system *s, int row)
 {
     const flx_dims *d = &s->dims;
     flx_unknown u;
-    s->ops->unknown(s, d->nv + d->nx + d->nw + row, &u);
+    s->ops->unknown(s, flx_dims_first_bond(d) + row, &u);
     return flx_arena_printf(sim->arena, "%s (%s)", u.item ? u.item : "?", u.part ? u.part : "row");
 }
 
@@ -81,7 +81,7 @@ static flx_status name_rows(flx_simulation *sim, const flx_system *s, int n, con
 static int count_constraints(const flx_system *s)
 {
     const flx_dims *d = &s->dims;
-    int first = d->nv + d->nx + d->nw, n = 0;
+    int first = flx_dims_first_bond(d), n = 0;
     for (int i = 0; i < d->nlam + d->nmu; i++) {
         flx_unknown u;
         s->ops->unknown(s, first + i, &u);

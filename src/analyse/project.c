@@ -97,7 +97,7 @@ flx_status flx_projector_gap(flx_projector *p, const flx_state *x, flx_saddle_ro
 {
     const flx_system *s = p->sys;
     const flx_dims *d = &s->dims;
-    int first = d->nv + d->nx + d->nw, n = flx_dims_unknowns(d);
+    int first = flx_dims_first_bond(d), n = flx_dims_unknowns(d);
     flx_point at = bare_point(p, x);
     *gap = 0.0;
     *worst = -1;

@@ -39,7 +39,7 @@ static flx_status prepare(flx_rank_analysis *a, const flx_system *s, int dense)
     const flx_dims *d = &s->dims;
     size_t nb = (size_t)s->pattern.nblock;
     *a = (flx_rank_analysis){.sys = s, .ctx = s->ctx, .dense = dense};
-    a->first = d->nv + d->nx + d->nw;
+    a->first = flx_dims_first_bond(d);
     a->nrow = d->nlam + d->nmu;
     FLX_TRY(flx_projector_create(s, NULL, &a->p));
     FLX_TRY(flx_state_create(s, &a->place));

@@ -51,11 +51,6 @@ void flx_accelerator_destroy(flx_accelerator **acc)
     *acc = NULL;
 }
 
-static int first_bond(const flx_system *s)
-{
-    return s->dims.nv + s->dims.nx + s->dims.nw;
-}
-
 static flx_status make(flx_accelerator *a)
 {
     const flx_system *s = a->sys;
@@ -86,7 +81,7 @@ static flx_status make(flx_accelerator *a)
     }
     for (int i = 0; i < d->nlam + d->nmu; i++) {
         flx_unknown u;
-        s->ops->unknown(s, first_bond(s) + i, &u);
+        s->ops->unknown(s, flx_dims_first_bond(&s->dims) + i, &u);
         a->compliant[i] = a->soft[i] = i < d->nlam ? u.C != 0.0 : u.E != 0.0;
         if (i >= d->nlam) continue;
         a->sigma[i] = u.sigma;
@@ -122,7 +117,7 @@ bool flx_accelerator_hold(flx_accelerator *a, const bool *held)
     for (int i = 0; i < d->nlam + d->nmu; i++) {
         bool hold = held && held[i] && a->compliant[i];
         a->soft[i] = a->compliant[i] && !hold;
-        flx_saddle_hold(a->saddle, first_bond(a->sys) + i, hold);
+        flx_saddle_hold(a->saddle, flx_dims_first_bond(&a->sys->dims) + i, hold);
     }
     return true;
 }
@@ -215,7 +210,7 @@ static void set_compliant(flx_accelerator *a, flx_state *x)
 {
     const flx_system *s = a->sys;
     const flx_pattern *p = &s->pattern;
-    int fb = first_bond(s), nlam = s->dims.nlam;
+    int fb = flx_dims_first_bond(&s->dims), nlam = s->dims.nlam;
     for (int i = 0; i < p->nblock; i++) {
         if (p->start[i] < fb) continue;
         for (int e = p->row[i]; e < p->row[i + 1]; e++) {
@@ -235,7 +230,7 @@ static void set_compliant(flx_accelerator *a, flx_state *x)
 static flx_status bond_rhs(flx_accelerator *a, flx_work *work, const flx_point *p)
 {
     const flx_system *s = a->sys;
-    int fb = first_bond(s), nlam = s->dims.nlam, nmu = s->dims.nmu;
+    int fb = flx_dims_first_bond(&s->dims), nlam = s->dims.nlam, nmu = s->dims.nmu;
     if (nlam + nmu == 0) return FLX_OK;
     FLX_TRY(s->ops->bond_bias(s, work, p, a->bias));
     if (nlam) FLX_TRY(s->ops->bond_rate(s, work, p, a->rate));
@@ -250,7 +245,7 @@ static flx_status bond_rhs(flx_accelerator *a, flx_work *work, const flx_point *
 static void add_correction(flx_accelerator *a, flx_state *x)
 {
     const flx_dims *d = &a->sys->dims;
-    int fb = first_bond(a->sys);
+    int fb = flx_dims_first_bond(&a->sys->dims);
     for (int i = 0; i < d->nv; i++) x->a[i] += a->d[i];
     for (int i = 0; i < d->nlam; i++) x->lam[i] += a->d[fb + i];
     for (int i = 0; i < d->nmu; i++) x->mu[i] += a->d[fb + d->nlam + i];
@@ -282,7 +277,7 @@ static flx_status project(flx_accelerator *a, flx_work *work, flx_state *x)
 {
     const flx_system *s = a->sys;
     const flx_dims *d = &s->dims;
-    int fb = first_bond(s);
+    int fb = flx_dims_first_bond(&s->dims);
     flx_point p = flx_state_point(s, x);
     FLX_TRY(s->ops->linearise(s, work, &p, &a->blocks));
     FLX_TRY(factor(a));
@@ -350,7 +345,8 @@ static flx_status evaluate(flx_accelerator *a, flx_work *work, flx_state *x, boo
         if (a->together) { // the rest of it is no small correction
             return flx_index1_solve(a->together, work, x, residuals, linearisations);
         }
-        for (int i = first_bond(s); i < a->n; i++) scale = fmax(scale, fabs(a->d[i]));
+        for (int i = flx_dims_first_bond(&s->dims); i < a->n; i++)
+            scale = fmax(scale, fabs(a->d[i]));
         last = now;
     }
     return FLX_NO_CONVERGENCE;

@@ -14,7 +14,7 @@
 // Right-hand side from the rows of stabilised bonds; the largest.
 static double gather(const bdf *p, const flx_system *s, const double *rows, double *b)
 {
-    int first = s->dims.nv + s->dims.nx + s->dims.nw;
+    int first = flx_dims_first_bond(&s->dims);
     double most = 0.0;
     memset(b, 0, (size_t)p->n * sizeof *b);
     for (int i = 0; i < s->dims.nlam; i++) {
@@ -51,7 +51,7 @@ static flx_status measure_joints(flx_integrator *it, const flx_state *x, bool ve
     } else {
         it->stats.residuals++;
         FLX_TRY(s->ops->residual(s, it->work, &pt, p->r));
-        rows = p->r + s->dims.nv + s->dims.nx + s->dims.nw;
+        rows = p->r + flx_dims_first_bond(&s->dims);
     }
     *open = gather(p, s, rows, p->b);
     return FLX_OK;
@@ -72,8 +72,7 @@ static flx_status close_rows(flx_integrator *it, flx_state *x, bdf_joints *j, bo
         if (!j->there || (!j->fresh && open > SLOW * last)) {
             FLX_TRY(look_at_joints(it, x, j));
             left = 1.0;
-            (void)gather(p, s, velocities ? p->g : p->r + s->dims.nv + s->dims.nx + s->dims.nw,
-                         p->b);
+            (void)gather(p, s, velocities ? p->g : p->r + flx_dims_first_bond(&s->dims), p->b);
         }
         last = open;
         flx_saddle_solve_once(j->saddle, p->b);

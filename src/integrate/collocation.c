@@ -170,7 +170,7 @@ flx_status collocation_create(flx_integrator *it, const collocation_tableau *tab
     }
     co->ntable = n;
     co->n = flx_dims_unknowns(&s->dims);
-    co->first = s->dims.nv + s->dims.nx + s->dims.nw;
+    co->first = flx_dims_first_bond(&s->dims);
     co->adaptive = !(def->step > 0.0);
     co->rtol = def->rtol > 0.0 ? def->rtol : DEFAULT_RTOL;
     co->atol = def->atol > 0.0 ? def->atol : DEFAULT_ATOL;

@@ -156,7 +156,7 @@ flx_status discrete_create(flx_integrator *it, const discrete_rule *rule)
     it->data = g;
     g->rule = *rule;
     g->n = flx_dims_unknowns(&s->dims);
-    g->first = s->dims.nv + s->dims.nx + s->dims.nw;
+    g->first = flx_dims_first_bond(&s->dims);
     FLX_TRY(make_arrays(s, g));
     int others = read_unknowns(s, g);
     FLX_TRY(flx_stiff_bonds_create(s, &g->stiff));

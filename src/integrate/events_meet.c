@@ -13,18 +13,13 @@
 // Rows of bonds and their rates that an instant moves by more than this part of their scale.
 #define MOVED 1e-9
 
-static int first_bond(const flx_system *s)
-{
-    return s->dims.nv + s->dims.nx + s->dims.nw;
-}
-
 // Rows of the bonds without compliance at x: positions into r, their rates into `rates`.
 static flx_status find_rows(flx_integrator *it, const flx_state *x, double *rates)
 {
     const flx_system *s = it->sys;
     const flx_dims *d = &s->dims;
     flx_events *e = flx_method_of(it)->events;
-    int first = first_bond(s), n = flx_dims_unknowns(d);
+    int first = flx_dims_first_bond(&s->dims), n = flx_dims_unknowns(d);
     flx_state_copy(e->probe, x);
     memset(e->probe->lam, 0, (size_t)d->nlam * sizeof(double));
     memset(e->probe->mu, 0, (size_t)d->nmu * sizeof(double));
@@ -49,7 +44,8 @@ static flx_status check_positions(flx_integrator *it, const flx_state *x, const 
 {
     const flx_system *s = it->sys;
     const flx_events *e = flx_method_of(it)->events;
-    for (int i = first_bond(s); i < first_bond(s) + s->dims.nlam; i++) {
+    for (int i = flx_dims_first_bond(&s->dims); i < flx_dims_first_bond(&s->dims) + s->dims.nlam;
+         i++) {
         flx_unknown u;
         s->ops->unknown(s, i, &u);
         if (fabs(e->r[i] - rows[i]) <= MOVED * u.scale) continue;
@@ -141,7 +137,7 @@ static flx_status meet(flx_integrator *it, flx_state *x)
 
 static bool have_moved(const flx_system *s, const double *rows, const double *before)
 {
-    for (int i = first_bond(s); i < flx_dims_unknowns(&s->dims); i++) {
+    for (int i = flx_dims_first_bond(&s->dims); i < flx_dims_unknowns(&s->dims); i++) {
         flx_unknown u;
         s->ops->unknown(s, i, &u);
         if (!(fabs(rows[i] - before[i]) <= MOVED * u.scale)) return true;

@@ -132,7 +132,7 @@ static flx_status make(flx_linear *lin)
     }
     for (int i = 0; i < d->nlam; i++) {
         flx_unknown u;
-        s->ops->unknown(s, d->nv + d->nx + d->nw + i, &u);
+        s->ops->unknown(s, flx_dims_first_bond(d) + i, &u);
         lin->sigma[i] = u.sigma;
         lin->tau[i] = u.tau;
     }

@@ -45,7 +45,7 @@ static flx_status make(flx_relaxer *e)
 {
     const flx_system *s = e->sys;
     const flx_dims *d = &s->dims;
-    int n = flx_dims_unknowns(d), first = d->nv + d->nx + d->nw;
+    int n = flx_dims_unknowns(d), first = flx_dims_first_bond(d);
     FLX_TRY(flx_blocks_create(s, &e->blocks));
     FLX_TRY(flx_linear_create(s, false, &e->lin));
     FLX_TRY(flx_state_create(s, &e->end[0]));
@@ -108,7 +108,7 @@ static flx_status evaluate(flx_relaxer *e, const flx_state *x, double d, flx_sta
     FLX_TRY(s->ops->residual(s, e->work, &p, e->r));
     if (n->nlam) FLX_TRY(s->ops->bond_rate(s, e->work, &p, e->rate));
     for (int i = 0; i < n->nlam; i++) {
-        if (e->on_position[i]) e->r[n->nv + n->nx + n->nw + i] = e->sigma[i] * d * e->rate[i];
+        if (e->on_position[i]) e->r[flx_dims_first_bond(n) + i] = e->sigma[i] * d * e->rate[i];
     }
     return FLX_OK;
 }
@@ -145,7 +145,7 @@ static flx_status step(flx_relaxer *e, const flx_state *x, double d, flx_state *
             change = fmax(change, fabs(e->r[i]) / d / e->scale[i]);
             speed = fmax(speed, fabs(y->v[i]) / e->scale[i]);
         }
-        for (int i = n->nv; i < n->nv + n->nx + n->nw; i++) {
+        for (int i = n->nv; i < flx_dims_first_bond(n); i++) {
             change = fmax(change, fabs(e->r[i]) / e->scale[i]);
         }
         for (int i = 0; i < n->nw; i++) {

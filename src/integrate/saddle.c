@@ -61,11 +61,6 @@ void flx_saddle_destroy(flx_saddle **sd)
     *sd = NULL;
 }
 
-static int first_bond(const flx_system *s)
-{
-    return s->dims.nv + s->dims.nx + s->dims.nw;
-}
-
 // Inertia couples far fewer bodies than forces do, and bonds see bodies alone: worth a pattern of its own
 // where forces couple many.
 static bool is_filled(const flx_saddle *sd, int e, int i, int j)
@@ -76,7 +71,7 @@ static bool is_filled(const flx_saddle *sd, int e, int i, int j)
     int nv = s->dims.nv, low = p->start[i < j ? i : j], high = p->start[i < j ? j : i];
     if (i == j || !flx_ldl_wants_fronts(p)) return true;
     if (high < nv) return !p->parts || ((p->parts[e] | p->parts[p->transpose[e]]) & HAS_A2);
-    return low < nv && high >= first_bond(s);
+    return low < nv && high >= flx_dims_first_bond(&s->dims);
 }
 
 static flx_status select_filled(flx_saddle *sd)
@@ -105,7 +100,8 @@ static flx_status make_solver(flx_saddle *sd)
     sd->sign = flx_alloc(s->ctx, (size_t)p->nblock, sizeof *sd->sign);
     sd->values = flx_alloc(s->ctx, flx_pattern_size(p), sizeof *sd->values);
     if (!sd->sign || !sd->values) return FLX_ERR_MEMORY;
-    for (int i = 0; i < p->nblock; i++) sd->sign[i] = p->start[i] < first_bond(s) ? 1 : -1;
+    for (int i = 0; i < p->nblock; i++)
+        sd->sign[i] = p->start[i] < flx_dims_first_bond(&s->dims) ? 1 : -1;
     FLX_TRY(select_filled(sd));
     return flx_ldl_create(s->ctx, &sd->filled, sd->sign, false, &sd->ldl);
 }
@@ -132,7 +128,7 @@ static flx_status make(flx_saddle *sd)
         s->ops->unknown(s, i, &u);
         sd->scale[i] = u.scale > 0.0 ? u.scale : 1.0;
     }
-    for (int i = first_bond(s); i < sd->n; i++) {
+    for (int i = flx_dims_first_bond(&s->dims); i < sd->n; i++) {
         flx_unknown u;
         s->ops->unknown(s, i, &u);
         bool bond = u.kind == FLX_UNKNOWN_BOND;
@@ -166,7 +162,7 @@ flx_status flx_saddle_create(const flx_system *s, flx_saddle **sd)
 
 static void choose_rows(flx_saddle *sd, flx_saddle_rows rows)
 {
-    for (int i = first_bond(sd->sys); i < sd->n; i++) {
+    for (int i = flx_dims_first_bond(&sd->sys->dims); i < sd->n; i++) {
         bool some = sd->sigma[i] != 0.0 || sd->tau[i] != 0.0;
         sd->active[i] = (sd->rigid[i] || sd->held[i]) && some;
         if (rows == FLX_ROWS_POSITION && sd->tau[i] != 0.0) sd->active[i] = false;
@@ -262,7 +258,7 @@ static void fill(flx_saddle *sd, const flx_blocks *b, const flx_saddle_metric *m
 {
     const flx_system *s = sd->sys;
     const flx_pattern *p = &sd->filled;
-    int nv = s->dims.nv, fb = first_bond(s);
+    int nv = s->dims.nv, fb = flx_dims_first_bond(&s->dims);
     memset(sd->values, 0, flx_pattern_size(p) * sizeof *sd->values);
     sd->left = 1.0;
     for (int i = 0; i < p->nblock; i++) {
@@ -303,11 +299,12 @@ static flx_status factor_own(flx_saddle *sd, const flx_blocks *b)
 static void solve_own(flx_saddle *sd, double *b)
 {
     const flx_system *s = sd->sys;
-    for (int i = first_bond(s); i < sd->n; i++) {
+    for (int i = flx_dims_first_bond(&s->dims); i < sd->n; i++) {
         if (sd->active[i]) b[i] *= own_weight(sd, i);
     }
     s->ops->solve(s, sd->own, b, NULL);
-    for (int i = first_bond(s); i < sd->n; i++) b[i] *= SMALL_POSITION; // as their columns
+    for (int i = flx_dims_first_bond(&s->dims); i < sd->n; i++)
+        b[i] *= SMALL_POSITION; // as their columns
 }
 
 // ---- use ------------------------------------------------------------------------------------
@@ -362,7 +359,7 @@ void flx_saddle_bond_product(const flx_saddle *sd, const double *u, double *out)
     const flx_pattern *p = &sd->filled;
     memset(out, 0, (size_t)sd->n * sizeof *out);
     for (int i = 0; i < p->nblock; i++) {
-        if (p->start[i] < first_bond(s)) continue;
+        if (p->start[i] < flx_dims_first_bond(&s->dims)) continue;
         for (int e = p->row[i]; e < p->row[i + 1]; e++) {
             int j = p->col[e], k = p->offset[e];
             if (p->start[j] >= s->dims.nv) continue;

@@ -26,7 +26,7 @@ void flx_stiff_bonds_destroy(flx_stiff_bonds *b)
 
 flx_status flx_stiff_bonds_create(const flx_system *s, flx_stiff_bonds *b)
 {
-    int first = s->dims.nv + s->dims.nx + s->dims.nw;
+    int first = flx_dims_first_bond(&s->dims);
     *b = (flx_stiff_bonds){.n = s->dims.nlam + s->dims.nmu};
     b->spring = flx_alloc(s->ctx, (size_t)b->n, sizeof *b->spring);
     b->damper = flx_alloc(s->ctx, (size_t)b->n, sizeof *b->damper);
@@ -70,7 +70,7 @@ void flx_stiff_bonds_measure(flx_stiff_bonds *b, const flx_system *s, const flx_
                              double *mass)
 {
     const flx_pattern *p = &s->pattern;
-    int first = s->dims.nv + s->dims.nx + s->dims.nw;
+    int first = flx_dims_first_bond(&s->dims);
     if (b->nsoft == 0) return;
     flx_blocks_masses(s, blocks, mass);
     for (int i = 0; i < p->nblock; i++) {
@@ -119,7 +119,7 @@ void flx_stiff_bonds_warn(flx_integrator *it, const flx_stiff_bonds *b, double h
     int worst = fastest_bond(b, h, &faster);
     if (!(faster > TOO_FAST)) return;
     m->warned_stiff = true;
-    it->sys->ops->unknown(it->sys, d->nv + d->nx + d->nw + worst, &u);
+    it->sys->ops->unknown(it->sys, flx_dims_first_bond(d) + worst, &u);
     flx_ctx_warn(it->ctx, u.loc,
                  "method '%s' does not damp what is stiff: '%s' (%s) moves by itself %.2g times "
                  "faster than a step of %.3g s, and its force may be far off; use radau or "

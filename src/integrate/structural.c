@@ -66,7 +66,7 @@ void structural_destroy(flx_integrator *it)
 static flx_status make_arrays(const flx_system *s, structural *g)
 {
     const flx_dims *d = &s->dims;
-    int n = flx_dims_unknowns(d), first = d->nv + d->nx + d->nw;
+    int n = flx_dims_unknowns(d), first = flx_dims_first_bond(d);
     struct {
         double **array;
         int n;
@@ -111,7 +111,7 @@ static flx_status make_arrays(const flx_system *s, structural *g)
 static void read_unknowns(const flx_system *s, structural *g)
 {
     const flx_dims *d = &s->dims;
-    int n = flx_dims_unknowns(d), first = d->nv + d->nx + d->nw;
+    int n = flx_dims_unknowns(d), first = flx_dims_first_bond(d);
     g->smallest_scale = 1.0;
     for (int i = 0; i < n; i++) {
         flx_unknown u;
@@ -312,7 +312,7 @@ static flx_status close_joints(flx_integrator *it, flx_state *x)
     structural *g = it->data;
     const flx_system *s = it->sys;
     const flx_dims *d = &s->dims;
-    int first = d->nv + d->nx + d->nw, n = flx_dims_unknowns(d);
+    int first = flx_dims_first_bond(d), n = flx_dims_unknowns(d);
     double last = HUGE_VAL;
     if (g->pivot < STRUCTURAL_REGULAR_PIVOT * g->usual_pivot) return FLX_OK;
     for (int k = 0; k < CLOSING_STEPS && d->nlam > 0; k++) {

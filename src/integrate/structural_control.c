@@ -59,7 +59,7 @@ static flx_status leave_tangent(flx_integrator *it, const flx_state *x)
     const flx_system *s = it->sys;
     const flx_dims *d = &s->dims;
     double *ev = g->error + d->nv;
-    int first = d->nv + d->nx + d->nw, n = flx_dims_unknowns(d);
+    int first = flx_dims_first_bond(d), n = flx_dims_unknowns(d);
     flx_point p = structural_point(it, x);
     FLX_TRY(s->ops->bond_rate(s, it->work, &p, g->rate));
     memset(g->d, 0, (size_t)n * sizeof(double));

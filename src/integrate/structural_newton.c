@@ -134,7 +134,7 @@ static allowance allow(const structural *g, const flx_dims *d)
 
 static correction measure(const structural *g, const flx_dims *d, const allowance *allowed)
 {
-    int nb = d->nlam + d->nmu, first = d->nv + d->nx + d->nw;
+    int nb = d->nlam + d->nmu, first = flx_dims_first_bond(d);
     correction c = {.motion = scaled_size(g->d, g->weight, first) / allowed->position};
     if (g->stabilised) c.closing = scaled_size(g->u, g->weight, d->nv) / allowed->closing;
     double step = plain_size(g->d + first, nb);
@@ -243,7 +243,7 @@ static flx_status split_rows(flx_integrator *it, const flx_point *p)
 {
     structural *g = it->data;
     const flx_dims *d = &it->sys->dims;
-    int n = flx_dims_unknowns(d), first = d->nv + d->nx + d->nw;
+    int n = flx_dims_unknowns(d), first = flx_dims_first_bond(d);
     FLX_TRY(it->sys->ops->bond_rate(it->sys, it->work, p, g->rate));
     memset(g->u, 0, (size_t)n * sizeof *g->u);
     for (int i = 0; i < d->nlam; i++) {
@@ -290,7 +290,7 @@ static flx_status diverged(flx_integrator *it, flx_status status, int k)
 {
     const structural *g = it->data;
     const flx_dims *d = &it->sys->dims;
-    int first = d->nv + d->nx + d->nw, n = flx_dims_unknowns(d);
+    int first = flx_dims_first_bond(d), n = flx_dims_unknowns(d);
     int worst = find_worst(g->r, g->weight, first, n);
     if (worst < 0 || fabs(g->r[worst]) * g->weight[worst] < OPEN_JOINT) {
         worst = find_worst(g->d, g->weight, 0, n);
@@ -304,7 +304,7 @@ static flx_status diverged(flx_integrator *it, flx_status status, int k)
 static bool joints_closed(const structural *g, const flx_system *s)
 {
     const flx_dims *d = &s->dims;
-    int first = d->nv + d->nx + d->nw;
+    int first = flx_dims_first_bond(d);
     double reach = fmax(1.0, plain_size(g->q, d->nq) / g->smallest_scale);
     for (int i = 0; i < d->nlam; i++) {
         double open = fabs(g->r[first + i]) * g->weight[first + i];
@@ -332,7 +332,7 @@ static flx_status close_positions(flx_integrator *it, const flx_state *x, const 
     structural *g = it->data;
     const flx_system *s = it->sys;
     const flx_dims *d = &s->dims;
-    int first = d->nv + d->nx + d->nw, n = flx_dims_unknowns(d);
+    int first = flx_dims_first_bond(d), n = flx_dims_unknowns(d);
     double before = fmax(last->closing, last->motion * allowed->position / allowed->closing);
     if (!g->ggl) return FLX_OK;
     for (int k = 0; k < CLOSING_STEPS && before > 1.0; k++) {

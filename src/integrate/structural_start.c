@@ -240,7 +240,7 @@ static flx_status change_velocity(flx_integrator *it, const flx_state *x, double
     structural *g = it->data;
     const flx_system *s = it->sys;
     const flx_dims *d = &s->dims;
-    int first = d->nv + d->nx + d->nw, n = flx_dims_unknowns(d);
+    int first = flx_dims_first_bond(d), n = flx_dims_unknowns(d);
     flx_point p = flx_state_point(s, x);
     p.v = g->v0;
     if (g->h_factored == 0.0) {

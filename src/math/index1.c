@@ -65,7 +65,7 @@ static flx_status make(flx_index1 *m)
     if (!m->values || !m->rows || !m->r || !m->d || !m->bias || !m->rate) return FLX_ERR_MEMORY;
     for (int i = 0; i < d->nlam + d->nmu; i++) {
         flx_unknown u;
-        s->ops->unknown(s, d->nv + d->nx + d->nw + i, &u);
+        s->ops->unknown(s, flx_dims_first_bond(d) + i, &u);
         bool bond = i < d->nlam;
         m->rows[i] = (row){u.sigma, bond ? u.tau : 0.0, bond ? u.C != 0.0 : u.E != 0.0};
     }
@@ -89,11 +89,6 @@ typedef struct entry {
     int o, i0, nr, j0, nc;
 } entry;
 
-static int first_bond(const flx_dims *d)
-{
-    return d->nv + d->nx + d->nw;
-}
-
 static bool is_state(const flx_dims *d, int i)
 {
     return i >= d->nv && i < d->nv + d->nx;
@@ -109,7 +104,7 @@ static void put(const entry *e, int k, const double *A, double factor, double *v
 static void fill_row(const flx_dims *d, const entry *e, int k, const flx_blocks *b, const row *rows,
                      double *values)
 {
-    int i = e->i0 + k, first = first_bond(d);
+    int i = e->i0 + k, first = flx_dims_first_bond(d);
     bool by_velocity = e->j0 < d->nv, by_state = is_state(d, e->j0);
     const double *A = by_velocity || by_state ? NULL : b->A0;
     double factor = 1.0;
@@ -144,7 +139,7 @@ static void fill(const flx_dims *d, const flx_pattern *p, const flx_blocks *b, c
 static void set_rhs(const flx_dims *d, const flx_pattern *p, const double *values, const row *rows,
                     const double *r, const double *bias, const double *a, double *rhs)
 {
-    int first = first_bond(d), n = flx_dims_unknowns(d);
+    int first = flx_dims_first_bond(d), n = flx_dims_unknowns(d);
     for (int i = 0; i < n; i++) {
         bool rigid = i >= first && !rows[i - first].soft;
         rhs[i] = is_state(d, i) ? 0.0 : rigid ? -bias[i - first] : -r[i];

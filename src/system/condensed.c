@@ -233,7 +233,7 @@ static flx_status refuse_bonds(const condensed *z)
 {
     const flx_system *base = z->z.base;
     const flx_pattern *p = &base->pattern;
-    int first = base->dims.nv + base->dims.nx + base->dims.nw;
+    int first = flx_dims_first_bond(&base->dims);
     for (int k = 0; k < z->n; k++) {
         int b = flx_pattern_block(p, z->S[k]);
         for (int e = p->row[b]; e < p->row[b + 1]; e++) {
@@ -347,7 +347,7 @@ static flx_status find_forces(const condensed *z, flx_work *work, flx_state *sti
 {
     const flx_system *base = z->z.base;
     const flx_dims *d = &base->dims;
-    int first = d->nv + d->nx + d->nw;
+    int first = flx_dims_first_bond(d);
     memset(still->lam, 0, (size_t)d->nlam * sizeof *still->lam);
     flx_point p = flx_state_point(base, still);
     FLX_TRY(base->ops->residual(base, work, &p, r));

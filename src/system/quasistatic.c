@@ -206,7 +206,7 @@ static flx_status build(flx_quasistatic *z, const flx_quasistatic_how *how)
     z->nreduced = how->n;
     z->factor = how->factor;
     z->mass_damping = how->mass_damping;
-    z->first_bond = base->dims.nv + base->dims.nx + base->dims.nw;
+    z->first_bond = flx_dims_first_bond(&base->dims);
     for (int i = 0; i < how->n; i++) z->reduced[how->J[i]] = true;
     for (int i = 0; i < z->first_bond + base->dims.nlam; i++) {
         flx_unknown u = {0};

@@ -259,7 +259,7 @@ static flx_status find_defects(const flx_quasistatic *z, flx_work *work, const f
 static double correct(const flx_quasistatic *z, flx_quasistatic_solver *k)
 {
     const flx_dims *d = &z->z.sys.dims;
-    int n = flx_dims_unknowns(d), end[2] = {d->nv, d->nv + d->nx + d->nw};
+    int n = flx_dims_unknowns(d), end[2] = {d->nv, flx_dims_first_bond(d)};
     double worst = 0.0;
     for (int i = 0; i < n; i++) {
         if (!isfinite(k->d[i])) return HUGE_VAL;
