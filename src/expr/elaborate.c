@@ -372,21 +372,3 @@ flx_status flx_ast_elaborate(flx_scope *s, const flx_ast *ast, flx_value *out)
     flx_walk e = {s, NULL};
     return flx_walk_elaborate(&e, ast, out);
 }
-
-flx_status flx_ast_number(flx_scope *s, const flx_ast *ast, flx_node *out)
-{
-    flx_walk e = {s, NULL};
-    return elaborate_number(&e, ast, out);
-}
-
-flx_status flx_ast_vector(flx_scope *s, const flx_ast *ast, int n, flx_node *out)
-{
-    flx_walk e = {s, NULL};
-    flx_value v;
-    FLX_TRY(flx_walk_settled(&e, ast, &v));
-    if (v.kind != FLX_VALUE_LIST || v.count != n) {
-        return fail(e.s, ast->loc, "a vector of %d is needed here, but this is %s", n,
-                    flx_value_describe(&v).text);
-    }
-    return flx_walk_entries(&e, ast, &v, out);
-}

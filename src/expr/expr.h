@@ -190,8 +190,6 @@ typedef struct flx_ast flx_ast; // lives in an arena
 // inside the text are added to it. Depth is limited (256); deeper nesting is an error, not a crash.
 flx_status flx_ast_parse(flx_ctx *ctx, flx_arena *arena, const char *text, flx_loc loc,
                          flx_ast **ast);
-// If the tree is one plain name ("ground", "link(i)" is not plain), that name, else NULL.
-const char *flx_ast_name(const flx_ast *ast);
 
 typedef enum flx_value_kind {
     FLX_VALUE_NUMBER, // node
@@ -252,10 +250,6 @@ struct flx_scope {
 // pi, deg. Vector arithmetic: + - of equal lengths, number*vector, vector/number.
 // Constant division by zero, domain errors (sqrt(-1), log(0), asin(2)) are errors at the place.
 flx_status flx_ast_elaborate(flx_scope *s, const flx_ast *ast, flx_value *out);
-// The same, with the kind checked: a number, or a vector of n (any of n1, n2 lengths).
-flx_status flx_ast_number(flx_scope *s, const flx_ast *ast, flx_node *out);
-flx_status flx_ast_vector(flx_scope *s, const flx_ast *ast, int n, flx_node *out);
-flx_loc flx_ast_loc(const flx_ast *ast);
 
 // Names that are built in (functions and constants), for the check that a model does not redefine
 // them, and for suggestions. NULL-terminated.

@@ -588,13 +588,3 @@ flx_status flx_ast_parse(flx_ctx *ctx, flx_arena *arena, const char *text, flx_l
     if (p.status == FLX_OK) *ast = a;
     return p.status;
 }
-
-const char *flx_ast_name(const flx_ast *ast)
-{
-    return ast->kind == AST_NAME ? ast->name : NULL;
-}
-
-flx_loc flx_ast_loc(const flx_ast *ast)
-{
-    return ast->loc;
-}

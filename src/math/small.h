@@ -112,10 +112,6 @@ static inline m33 m33_from_cols(v3 a, v3 b, v3 c)
 {
     return (m33){{a.x, b.x, c.x, a.y, b.y, c.y, a.z, b.z, c.z}};
 }
-static inline m33 m33_from_rows(v3 a, v3 b, v3 c)
-{
-    return (m33){{a.x, a.y, a.z, b.x, b.y, b.z, c.x, c.y, c.z}};
-}
 static inline v3 m33_mul_v(m33 A, v3 b)
 {
     return (v3){A.m[0] * b.x + A.m[1] * b.y + A.m[2] * b.z,

@@ -529,7 +529,6 @@ flx_status flx_sweep_finish(flx_builder *b); // sweep.c
 // them are 1; what the names in `load` are, and whether gravity is among them.
 flx_status flx_loads_scale(flx_builder *b, const flx_item *item, int n, flx_node *nodes);
 bool flx_loads_value(flx_builder *b, flx_node n, double *out);
-bool flx_loads_is_path(const flx_item *analysis);
 bool flx_loads_has_factor(const flx_item *analysis);
 flx_status flx_loads_finish(flx_builder *b, const flx_item *analysis, flx_analysis *out);
 // analyses.c: the number of the analysis that is named here, an equilibrium (or the end of a path)

@@ -11,14 +11,10 @@ static const char *word_of(const flx_yaml *map, const char *key)
     return y && y->kind == FLX_YAML_SCALAR ? y->text : "";
 }
 
-bool flx_loads_is_path(const flx_item *analysis)
-{
-    return strcmp(word_of(analysis->def, "type"), "static") == 0;
-}
-
 bool flx_loads_has_factor(const flx_item *analysis)
 {
-    return flx_loads_is_path(analysis) || strcmp(word_of(analysis->def, "type"), "buckling") == 0;
+    const char *type = word_of(analysis->def, "type");
+    return strcmp(type, "static") == 0 || strcmp(type, "buckling") == 0;
 }
 
 // A repeated item goes by the name of its family, too.

@@ -376,7 +376,8 @@ void flx_schema_check_value(flx_schema_checker *c, const flx_yaml *v, flx_form_t
 
 // ---- whole trees ------------------------------------------------------------------------------
 
-int flx_schema_dimension(const flx_yaml *tree)
+// 2 or 3, as the tree says; 3 when it says nothing.
+static int dimension_of(const flx_yaml *tree)
 {
     const flx_yaml *v = flx_yaml_get(tree, "dimension");
     return v && v->kind == FLX_YAML_SCALAR && strcmp(v->text, "2") == 0 ? 2 : 3;
@@ -398,7 +399,7 @@ static flx_status check_tree(flx_schema_checker *c, const flx_yaml *tree)
 
 flx_status flx_schema_check(flx_ctx *ctx, const flx_yaml *tree)
 {
-    flx_schema_checker c = {.ctx = ctx, .dimension = flx_schema_dimension(tree)};
+    flx_schema_checker c = {.ctx = ctx, .dimension = dimension_of(tree)};
     return check_tree(&c, tree);
 }
 
@@ -406,7 +407,7 @@ flx_status flx_schema_check_part(flx_ctx *ctx, const flx_yaml *tree, int dimensi
 {
     flx_schema_checker c = {.ctx = ctx, .dimension = dimension, .part = true};
     const flx_yaml *own = flx_yaml_get(tree, "dimension");
-    if (own && flx_schema_dimension(tree) != dimension) {
+    if (own && dimension_of(tree) != dimension) {
         return FLX_FAIL(ctx, FLX_ERR_MODEL, own->loc,
                         "this model is %s and the one that uses it as a part is %s",
                         dimension == 2 ? "spatial" : "planar",

@@ -116,8 +116,6 @@ void flx_form_describe(flx_form_text text, int dimension, char *buffer, size_t s
 
 // ---- trees ------------------------------------------------------------------------------------
 
-// 2 or 3, as the tree says; 3 when it says nothing.
-int flx_schema_dimension(const flx_yaml *tree);
 // flx_schema_check of a file that a part names: `flexion` may be missing, and the dimension is that
 // of the model which uses it.
 flx_status flx_schema_check_part(flx_ctx *ctx, const flx_yaml *tree, int dimension);

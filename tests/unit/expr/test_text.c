@@ -248,24 +248,9 @@ static int meaning_errors_have_their_place(void)
     return 0;
 }
 
-static int kinds_are_checked_where_one_is_asked_for(void)
+static int some_names_are_reserved(void)
 {
-    world w;
-    flx_ast *ast = NULL;
-    flx_node n[3];
-    CHECK(world_up(&w));
-    CHECK(flx_ast_parse(w.r.ctx, w.arena, "v", start, &ast) == FLX_OK);
-    CHECK(strcmp(flx_ast_name(ast), "v") == 0 && flx_ast_loc(ast).column == start.column);
-    CHECK(flx_ast_vector(&w.scope, ast, 3, n) == FLX_OK);
-    CHECK(flx_ast_vector(&w.scope, ast, 2, n) == FLX_ERR_MODEL);
-    CHECK_TEXT(flx_ctx_error(w.r.ctx, 0)->text,
-               "a vector of 2 is needed here, but this is a vector of 3");
-    CHECK(flx_ast_number(&w.scope, ast, n) == FLX_ERR_MODEL);
-    CHECK_TEXT(flx_ctx_error(w.r.ctx, 1)->text, "a number is needed here, but this is a vector");
-    CHECK(flx_ast_parse(w.r.ctx, w.arena, "link(3)", start, &ast) == FLX_OK);
-    CHECK(!flx_ast_name(ast) && flx_ast_vector(&w.scope, ast, 3, n) == FLX_OK);
     CHECK(flx_expr_is_reserved("pi") && !flx_expr_is_reserved("cross"));
-    world_down(&w);
     return 0;
 }
 
@@ -273,4 +258,4 @@ TEST_MAIN(TEST(numbers_are_decimal), TEST(operators_bind_as_usual), TEST(functio
           TEST(vectors_are_lists), TEST(handles_are_the_scopes), TEST(rates_are_derivations),
           TEST(branches_not_taken_may_be_wrong), TEST(syntax_errors_have_their_place),
           TEST(places_count_characters_and_lines), TEST(meaning_errors_have_their_place),
-          TEST(kinds_are_checked_where_one_is_asked_for))
+          TEST(some_names_are_reserved))

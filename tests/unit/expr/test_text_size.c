@@ -135,7 +135,7 @@ static int random_texts_do_not_crash(void)
 static flx_status read_in(flx_ctx *ctx, const char *text)
 {
     flx_ast *ast = NULL;
-    flx_node n;
+    flx_value value;
     flx_status status = FLX_ERR_MEMORY;
     flx_graph *g = flx_graph_create(ctx);
     flx_arena *arena = g ? flx_arena_create(ctx) : NULL;
@@ -150,7 +150,7 @@ static flx_status read_in(flx_ctx *ctx, const char *text)
                        .rate = rate,
                        .coerce = coerce};
         status = flx_ast_parse(ctx, arena, text, start, &ast);
-        if (status == FLX_OK) status = flx_ast_number(&s, ast, &n);
+        if (status == FLX_OK) status = flx_ast_elaborate(&s, ast, &value);
     }
     flx_arena_destroy(&arena);
     flx_graph_destroy(&g);

@@ -164,13 +164,13 @@ static inline double value_of(const char *text)
 {
     world w;
     flx_ast *ast = NULL;
-    flx_node n = -1;
+    flx_value number;
     double v = (double)NAN;
     const double in[RIG_LEAVES] = {0.5, -2, 3, 4, 10, 20, 30};
     if (!world_up(&w)) return v;
     if (flx_ast_parse(w.r.ctx, w.arena, text, start, &ast) == FLX_OK &&
-        flx_ast_number(&w.scope, ast, &n) == FLX_OK) {
-        v = rig_eval(&w.r, n, in);
+        flx_ast_elaborate(&w.scope, ast, &number) == FLX_OK && number.kind == FLX_VALUE_NUMBER) {
+        v = rig_eval(&w.r, number.node, in);
     } else {
         const flx_message *e = flx_ctx_error(w.r.ctx, 0);
         printf("%s: %s\n", text, e ? e->text : "no message");
