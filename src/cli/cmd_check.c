@@ -26,6 +26,13 @@ static const char help_text[] =
 #define INDENT 26
 #define MOST_NAMES 60 // of one kind
 
+// Nodes of beams and solids are bodies, too, but none that the model names.
+static bool is_node(const flx_model *m, flx_item_kind kind, int i)
+{
+    const char *type;
+    return kind == FLX_ITEM_BODY && flx_model_item(m, kind, i, &type) && strcmp(type, "node") == 0;
+}
+
 // Whether two items are of one family and type: link(1) and link(2), leg(1).tube and leg(3).tube.
 static bool are_family(const flx_model *m, flx_item_kind kind, int i, int j)
 {
@@ -72,9 +79,10 @@ static void describe_items(const flx_model *m, flx_item_kind kind, int i, bool *
 // "  bodies                 3  crank (rigid), rod (rigid)", wrapped.
 static void print_items(const flx_model *m, flx_item_kind kind, const char *title)
 {
-    int n = flx_model_item_count(m, kind), column = INDENT, names = 0, i = 0;
+    int n = flx_model_item_count(m, kind), column = INDENT, names = 0, i = 0, nodes = 0;
     bool *told = calloc((size_t)n + 1, sizeof *told);
-    if (n > 0) printf("  %-18s%4d  ", title, n);
+    for (int k = 0; told && k < n; k++) nodes += told[k] = is_node(m, kind, k);
+    if (n > 0) printf("  %-18s%4d  ", title, n - nodes);
     for (; told && i < n && names < MOST_NAMES; i++) {
         char text[256];
         if (told[i]) continue;
@@ -87,8 +95,10 @@ static void print_items(const flx_model *m, flx_item_kind kind, const char *titl
         }
         column += printf("%s%s", column > INDENT ? " " : "", text);
     }
+    while (told && i < n && told[i]) i++;
     if (i < n) printf(", ...");
     if (n > 0) printf("\n");
+    if (nodes > 0) printf("  %-18s%4d\n", "other nodes", nodes);
     free(told);
 }
 
@@ -152,17 +162,42 @@ static void print_tree_line(const flx_tree_line *l)
     }
 }
 
-// Bodies by the joints that carry them with their degrees of freedom, then the joints that are cut.
-static void print_tree(const flx_simulation *sim)
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+// The names of nodes, ascending; the caller frees them. NULL: there is no memory, or none of them.
+static const char **list_nodes(const flx_model *m, int *n)
+{
+    const char *type;
+    int count = flx_model_item_count(m, FLX_ITEM_BODY);
+    const char **names = calloc((size_t)count + 1, sizeof *names);
+    *n = 0;
+    for (int i = 0; names && i < count; i++) {
+        if (is_node(m, FLX_ITEM_BODY, i))
+            names[(*n)++] = flx_model_item(m, FLX_ITEM_BODY, i, &type);
+    }
+    if (names) qsort(names, (size_t)*n, sizeof *names, by_name);
+    return names;
+}
+
+// Bodies by the joints that carry them with their degrees of freedom, then the joints that are cut. Nodes that
+// no joint carries are left to their elements.
+static void print_tree(const flx_model *m, const flx_simulation *sim)
 {
     flx_tree_line l;
-    int i = 0, first = 0;
+    int i = 0, first = 0, lines = 0, n = 0;
     if (!flx_simulation_tree(sim, 0, &l) || !l.body) return;
+    const char **nodes = list_nodes(m, &n);
     printf("  tree\n");
     for (; flx_simulation_tree(sim, i, &l) && l.body; i++) {
-        if (i < MOST_LINES) print_tree_line(&l);
+        bool node = nodes && bsearch(&l.body, nodes, (size_t)n, sizeof *nodes, by_name);
+        if (node && !l.joint) continue;
+        if (lines++ < MOST_LINES) print_tree_line(&l);
     }
-    if (i > MOST_LINES) printf("    ... and %d more bodies\n", i - MOST_LINES);
+    free(nodes);
+    if (lines > MOST_LINES) printf("    ... and %d more bodies\n", lines - MOST_LINES);
     first = i;
     for (; flx_simulation_tree(sim, i, &l); i++) {
         if (i == first) printf("  closed by\n");
@@ -182,7 +217,7 @@ static int check_file(flx_ctx *ctx, const char *path, const cli_list *settings)
         if (status == FLX_ERR_UNAVAILABLE) flx_simulation_examine(model, &sim);
         if (sim) {
             print_summary(sim);
-            print_tree(sim);
+            print_tree(model, sim);
         }
         fflush(stdout);
     }

@@ -18,6 +18,7 @@
 static const double origin[3] = {0, 0, 0};
 
 #define SMALL_INERTIA 1e-8 // of a section, as a part of that of its node
+#define ROUND 1e-12        // of the size of a slope
 
 static flx_beam_data *beam_of(const flx_item *body)
 {
@@ -217,7 +218,7 @@ bool flx_beam_has_section(const flx_item *node)
 static flx_status add_row(flx_builder *b, const flx_item *section, const char *what, flx_node value)
 {
     flx_constraint *c = b->m->constraints + b->m->nconstraint++;
-    *c = (flx_constraint){.loc = section->loc, .value = value};
+    *c = (flx_constraint){.loc = section->loc, .value = value, .inner = true};
     c->name = flx_arena_printf(b->m->arena, "%s %s", section->full, what);
     return value < 0 || !c->name ? FLX_ERR_MEMORY : FLX_OK;
 }
@@ -231,10 +232,12 @@ static flx_node along(flx_builder *b, const flx_item *section, const flx_node a[
     return node_dot(b->g, a, e);
 }
 
-// |a| + a.e_k, twice |a| where the slope has the direction of that axis
+// |a| + a.e_k, twice |a| where the slope has the direction of that axis. Where it is turned round exactly, as the search for
+// redundant rows may turn it, a little is left.
 static flx_node beside(flx_builder *b, const flx_item *section, const flx_node a[3], int k)
 {
-    return node_add(b->g, node_sqrt(b->g, node_dot(b->g, a, a)), along(b, section, a, k));
+    flx_node size = node_sqrt(b->g, node_dot(b->g, a, a));
+    return node_add(b->g, node_scale(b->g, 1.0 + ROUND, size), along(b, section, a, k));
 }
 
 // The tangent of half the angle between a slope and the axis k, towards the axis j.

@@ -125,7 +125,7 @@ static flx_status fill_items(flx_builder *b)
     }
     for (int i = 0; i < b->forces.count; i++) { // the first is at the force's own number
         const flx_force_data *d = b->forces.items[i]->data;
-        for (int k = 1; k < d->nspread; k++) m->forces[m->nforce++] = d->spread[k];
+        for (int k = 1; k < d->nspread; k++, m->nspread++) m->forces[m->nforce++] = d->spread[k];
     }
     FLX_TRY(flx_beams_finish(b));
     FLX_TRY(flx_solids_finish(b));

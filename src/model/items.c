@@ -31,12 +31,15 @@ int flx_model_item_count(const flx_model *m, flx_item_kind kind)
     case FLX_ITEM_JOINT:
         return m->njoint;
     case FLX_ITEM_FORCE:
-        return m->nforce;
+        return m->nforce - m->nspread;
     case FLX_ITEM_VARIABLE:
         return m->nvariable - m->nmode;
     case FLX_ITEM_STATE:
         return m->nfirst;
     case FLX_ITEM_CONSTRAINT:
+        for (int i = 0; i < m->nconstraint; i++) {
+            if (m->constraints[i].inner) return i;
+        }
         return m->nconstraint;
     case FLX_ITEM_DISCRETE:
         return m->ndiscrete;
@@ -57,20 +60,39 @@ static const char *force_type(const flx_force *f)
     return f->mixed ? mixed[f->type] : force_words[f->type];
 }
 
+// Of a beam or a solid the first of its bodies is the one that was named; the others are its nodes.
+static const char *body_item(const flx_model *m, int i, const char **type)
+{
+    const flx_body *b = m->bodies + i;
+    *type = body_words[b->type];
+    for (int k = 0; k < m->nmodal; k++) {
+        if (m->modals[k].body == i) *type = "modal";
+    }
+    for (int k = 0; k < m->nbeam; k++) {
+        if (m->beams[k].nodes[0] == i)
+            *type = "beam";
+        else if (flx_beam_has(m->beams + k, i))
+            *type = "node";
+    }
+    if (b->slope || b->section) *type = "node";
+    for (int k = 0; k < m->nsolid; k++) {
+        const flx_solid *s = m->solids + k;
+        if (i == s->free[0]) {
+            *type = "solid";
+            return s->name;
+        }
+        if (s->nfree > 1 && i >= s->free[1] && i <= s->free[2]) *type = "node";
+    }
+    return b->name;
+}
+
 const char *flx_model_item(const flx_model *m, flx_item_kind kind, int i, const char **type)
 {
     *type = "";
     if (i < 0 || i >= flx_model_item_count(m, kind)) return NULL;
     switch (kind) {
     case FLX_ITEM_BODY:
-        *type = body_words[m->bodies[i].type];
-        for (int k = 0; k < m->nmodal; k++) {
-            if (m->modals[k].body == i) *type = "modal";
-        }
-        for (int k = 0; k < m->nbeam; k++) {
-            if (flx_beam_has(m->beams + k, i)) *type = "beam";
-        }
-        return m->bodies[i].name;
+        return body_item(m, i, type);
     case FLX_ITEM_JOINT:
         *type = joint_words[m->joints[i].type];
         return m->joints[i].name;

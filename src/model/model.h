@@ -216,6 +216,7 @@ typedef struct flx_constraint {
     flx_node value;
     bool velocity_level; // contains rates: must be linear in them
     double compliance;   // 0 = value - compliance*multiplier
+    bool inner;          // of a beam's section; behind those of the equations
 } flx_constraint;
 
 typedef struct flx_coupling {
@@ -443,6 +444,8 @@ typedef struct flx_solid {
     int *body;       // (nnode) the point itself, or what it is held by
     double *arm;     // (nnode, 3) of held ones: place in the body's frame
     double *volumes; // (nnode) that a node stands for
+    int nfree;       // nodes that are bodies: the first the solid itself,
+    int free[3];     // others from the second to the third number
     int nelement;
     int *cells, *first, *nodes; // (nelement) flx_cell, first of its nodes; nodes
 } flx_solid;
@@ -500,7 +503,7 @@ struct flx_model {
     flx_solid *solids;
     int njoint;
     flx_joint *joints;
-    int nforce;
+    int nforce, nspread; // the last so many are further parts of loads along beams
     flx_force *forces;
     int nfriction;
     flx_force *frictions; // of joints

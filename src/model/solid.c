@@ -439,6 +439,14 @@ flx_status flx_solid_node_at(flx_builder *b, flx_item *body, const double positi
 
 // ---- into the model -----------------------------------------------------------------------------
 
+// The first is the solid's own; those of the other nodes follow each other.
+static void add_free(flx_solid *s, int body)
+{
+    if (s->nfree == 0) s->free[0] = body;
+    if (s->nfree == 1) s->free[1] = body;
+    if (s->nfree++ > 0) s->free[2] = body;
+}
+
 flx_status flx_solids_finish(flx_builder *b)
 {
     flx_model *m = b->m;
@@ -451,7 +459,7 @@ flx_status flx_solids_finish(flx_builder *b)
         if (!d) continue;
         for (int k = 0; k < d->def.nnode; k++) {
             d->def.body[k] = FLX_GROUND;
-            if (d->kind[k] == FREE) d->def.body[k] = d->nodes[k]->number;
+            if (d->kind[k] == FREE) add_free(&d->def, d->def.body[k] = d->nodes[k]->number);
             if (d->kind[k] == ATTACHED) d->def.body[k] = d->owner[k]->number;
         }
         for (int k = 0; k < b->forces.count; k++) {
