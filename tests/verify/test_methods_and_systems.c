@@ -128,26 +128,27 @@ typedef struct setting {
     const char *coarse, *fine;
     double order; // that an error falls with at least, from coarse to fine
     double fine_error;
+    const char *forms; // of constraints: 3, 2 (ggl), 1, p (partitioned)
 } setting;
 
 static const setting settings[] = {
-    {"generalized-alpha", "step: 0.01", "step: 0.005", 1.6, 1e-2},
-    {"hht", "step: 0.01", "step: 0.005", 1.6, 1e-2},
-    {"newmark", "step: 0.01", "step: 0.005", 1.6, 1e-2},
-    {"radau", "rtol: 1e-5, atol: 1e-7", "rtol: 1e-9, atol: 1e-11", 3, 1e-6},
-    {"implicit-euler", "step: 0.002", "step: 0.001", 0.8, 5e-2},
-    {"bdf", "rtol: 1e-4, atol: 1e-6", "rtol: 1e-8, atol: 1e-10", 3, 1e-4},
-    {"euler", "step: 0.002", "step: 0.001", 0.8, 5e-2},
-    {"dopri5", "rtol: 1e-4, atol: 1e-6", "rtol: 1e-8, atol: 1e-10", 3, 1e-5},
-    {"dop853", "rtol: 1e-4, atol: 1e-6", "rtol: 1e-8, atol: 1e-10", 3, 1e-5},
-    {"adams", "rtol: 1e-4, atol: 1e-6", "rtol: 1e-8, atol: 1e-10", 3, 1e-4},
-    {"midpoint", "step: 0.01", "step: 0.005", 1.6, 1e-2},
-    {"trapezoidal", "step: 0.01", "step: 0.005", 1.6, 1e-2},
-    {"gauss", "step: 0.05", "step: 0.025", 3, 1e-4},
-    {"lobatto", "step: 0.02", "step: 0.01", 1.6, 1e-4},
-    {"variational", "step: 0.01", "step: 0.005", 1.6, 1e-2},
-    {"galerkin", "step: 0.02", "step: 0.01", 3.4, 1e-4},
-    {"energy-momentum", "step: 0.01", "step: 0.005", 1.6, 1e-2},
+    {"generalized-alpha", "step: 0.01", "step: 0.005", 1.6, 1e-2, "32"},
+    {"hht", "step: 0.01", "step: 0.005", 1.6, 1e-2, "32"},
+    {"newmark", "step: 0.01", "step: 0.005", 1.6, 1e-2, "32"},
+    {"radau", "rtol: 1e-5, atol: 1e-7", "rtol: 1e-9, atol: 1e-11", 3, 1e-6, "32"},
+    {"implicit-euler", "step: 0.002", "step: 0.001", 0.8, 5e-2, "32"},
+    {"bdf", "rtol: 1e-4, atol: 1e-6", "rtol: 1e-8, atol: 1e-10", 3, 1e-4, "2"},
+    {"euler", "step: 0.002", "step: 0.001", 0.8, 5e-2, "1p"},
+    {"dopri5", "rtol: 1e-4, atol: 1e-6", "rtol: 1e-8, atol: 1e-10", 3, 1e-5, "1p"},
+    {"dop853", "rtol: 1e-4, atol: 1e-6", "rtol: 1e-8, atol: 1e-10", 3, 1e-5, "1p"},
+    {"adams", "rtol: 1e-4, atol: 1e-6", "rtol: 1e-8, atol: 1e-10", 3, 1e-4, "1p"},
+    {"midpoint", "step: 0.01", "step: 0.005", 1.6, 1e-2, "3"},
+    {"trapezoidal", "step: 0.01", "step: 0.005", 1.6, 1e-2, "2"},
+    {"gauss", "step: 0.05", "step: 0.025", 3, 1e-4, ""},
+    {"lobatto", "step: 0.02", "step: 0.01", 1.6, 5e-3, "32"},
+    {"variational", "step: 0.01", "step: 0.005", 1.6, 1e-2, "3"},
+    {"galerkin", "step: 0.02", "step: 0.01", 3.4, 1e-4, "3"},
+    {"energy-momentum", "step: 0.01", "step: 0.005", 1.6, 1e-2, "3"},
 };
 #define SETTINGS ((int)(sizeof settings / sizeof settings[0]))
 
@@ -293,4 +294,35 @@ static int every_method_takes_every_system(void)
     return bad;
 }
 
-TEST_MAIN(TEST(every_method_takes_every_system))
+// Forms of the constraints of one loop, in coordinates of bodies and of joints.
+static int methods_take_their_forms(void)
+{
+    static const struct {
+        char form;
+        const char *settings;
+    } forms[] = {{'3', ", formulation: index-3"},
+                 {'2', ", formulation: ggl"},
+                 {'1', ", formulation: index-1"},
+                 {'3', ", formulation: tree, loops: index-3"},
+                 {'2', ", formulation: tree, loops: ggl"},
+                 {'1', ", formulation: tree, loops: index-1"},
+                 {'p', ", formulation: tree, loops: partitioning"}};
+    problem loop = {"loop", FOUR_BAR, FOUR_BAR_SIGNALS, ""};
+    case_table exact = {0};
+    int bad = 0;
+    CHECK(find_exact(&loop, &exact));
+    for (size_t k = 0; k < sizeof forms / sizeof forms[0]; k++) {
+        loop.name = loop.settings = forms[k].settings;
+        for (int i = 0; i < SETTINGS; i++) {
+            const setting *s = settings + i;
+            char quoted[64];
+            snprintf(quoted, sizeof quoted, "'%s'", s->method);
+            bool takes = strchr(s->forms, forms[k].form);
+            bad += takes ? try_one(&loop, s, &exact) : !refused(&loop, s, quoted);
+        }
+    }
+    case_table_clear(&exact);
+    return bad;
+}
+
+TEST_MAIN(TEST(every_method_takes_every_system), TEST(methods_take_their_forms))

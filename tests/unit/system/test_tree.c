@@ -206,6 +206,7 @@ static int open_trees_run_with_every_kind_of_method(void)
     CHECK(run_alike(spinning, "dop853", TIGHT, 1e-6) == 0);
     CHECK(run_alike(spinning, "radau", TIGHT, 1e-6) == 0);
     CHECK(run_alike(spinning, "generalized-alpha", "step: 5e-4", 5e-3) == 0);
+    CHECK(run_alike(spinning, "galerkin", "degree: 4, step: 0.01", 1e-6) == 0);
     return 0;
 }
 
@@ -214,6 +215,7 @@ static int loops_run_with_every_kind_of_method(void)
     CHECK(run_alike(four_bar, "dopri5", TIGHT, 1e-6) == 0);
     CHECK(run_alike(four_bar, "radau", TIGHT, 1e-6) == 0);
     CHECK(run_alike(four_bar, "generalized-alpha", "step: 5e-4", 2e-3) == 0);
+    CHECK(run_alike(four_bar, "galerkin", "degree: 4, step: 5e-3", 1e-6) == 0);
     return 0;
 }
 
@@ -263,6 +265,29 @@ static int motions_states_and_gears_are_bonds(void)
         "dopri5", TIGHT, 1e-6);
 }
 
+// A base without mass that a motion and a guide hold: momenta are missing, and nothing misses them.
+static int massless_bodies_that_joints_hold_need_no_momenta(void)
+{
+    return run_alike("flexion: 1\n"
+                     "dimension: 2\n"
+                     "gravity: [0, -1]\n"
+                     "bodies:\n"
+                     "  base: {type: rigid, mass: 0, inertia: 0}\n"
+                     "  left: {type: point, mass: 5e-4, position: [0, 0.5], velocity: [-0.5, 0]}\n"
+                     "joints:\n"
+                     "  road: {type: revolute, on: [ground, base], at: [0, 0],\n"
+                     "         motion: {angle: asin(0.1*sin(10*t))}}\n"
+                     "  guide: {type: point-on-line, on: [base, left], at: [[0, 0], left],\n"
+                     "          axis: [0, 1]}\n"
+                     "forces:\n"
+                     "  sl: {type: spring, on: [base, left], at: [[0, 0], left], stiffness: 0.1,\n"
+                     "       length: 0.5}\n"
+                     "outputs: {every: 0.5, signals: [left.position],\n"
+                     "  measures: {x: final(left.position.x), y: final(left.position.y),\n"
+                     "             d: final(road.drive)}}\n",
+                     "galerkin", "degree: 3, step: 0.01", 1e-5);
+}
+
 // ---- refusals -----------------------------------------------------------------------------------
 
 static int refuses(const char *text, const char *part)
@@ -293,4 +318,5 @@ TEST_MAIN(TEST(accelerations_are_those_of_the_descriptor), TEST(derivatives_are_
           TEST(places_of_bodies_give_coordinates), TEST(memory_may_run_out),
           TEST(open_trees_run_with_every_kind_of_method), TEST(loops_run_with_every_kind_of_method),
           TEST(redundant_closures_are_left_out), TEST(motions_states_and_gears_are_bonds),
+          TEST(massless_bodies_that_joints_hold_need_no_momenta),
           TEST(what_it_cannot_is_refused_by_name))
