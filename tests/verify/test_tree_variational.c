@@ -4,6 +4,8 @@
 #include "check.h"
 #include "watch.h"
 
+#include <string.h>
+
 #define GRAVITY "flexion: 1\ngravity: [0, 0, -9.81]\n"
 
 // Turns about different axes, a slide and a screw, from rest anywhere; nothing dissipates.
@@ -63,7 +65,7 @@ static const char beside[] =
 static bool end_of(const char *model, const char *method, const char *signals, double until,
                    watch *w)
 {
-    char text[4096];
+    static char text[20000];
     snprintf(text, sizeof text,
              "%ssimulate: {until: %.17g, method: %s}\noutputs: {times: [%.17g], signals: [%s]}\n",
              model, until, method, until, signals);
@@ -223,6 +225,63 @@ static int rest_is_rest(void)
     return 0;
 }
 
-TEST_MAIN(TEST(orders_on_chains_loops_and_equations), TEST(solution_is_that_of_bodies),
-          TEST(long_chains_keep_their_momenta), TEST(energy_momentum_keeps_energy),
-          TEST(rest_is_rest))
+// ---- examples -----------------------------------------------------------------------------------
+
+// The text of an example without its blocks `simulate` and `outputs`.
+static bool read_example(const char *name, char *text, size_t size)
+{
+    char path[512], line[2048];
+    size_t n = 0;
+    bool skips = false;
+    snprintf(path, sizeof path, FLX_EXAMPLES "/%s.yaml", name);
+    FILE *f = fopen(path, "r");
+    if (!f) return false;
+    while (fgets(line, sizeof line, f)) {
+        bool begins = line[0] != ' ' && line[0] != '\n' && line[0] != '#';
+        if (begins) skips = !strncmp(line, "simulate:", 9) || !strncmp(line, "outputs:", 8);
+        size_t length = strlen(line);
+        if (skips || n + length >= size) continue;
+        memcpy(text + n, line, length);
+        n += length;
+    }
+    text[n] = 0;
+    fclose(f);
+    return true;
+}
+
+// What runs in coordinates of bodies runs in those of joints: momenta and energies agree.
+static int examples_run_in_both_coordinates(void)
+{
+    static const struct {
+        const char *name;
+        double until, step, within;
+    } all[] = {{"andrews_squeezer", 0.01, 1e-4, 1e-6}, {"bricard", 0.5, 0.005, 1e-9},
+               {"car_axis", 0.5, 0.005, 1e-9},         {"double_pendulum", 0.5, 0.005, 1e-8},
+               {"double_rocker", 0.5, 0.005, 1e-6},    {"four_bar", 0.5, 0.005, 1e-6},
+               {"hanging_arm", 0.5, 0.005, 1e-8},      {"heavy_top", 0.1, 0.001, 1e-8},
+               {"joint_friction", 0.5, 0.005, 1e-8},   {"metronomes", 0.5, 0.005, 1e-9},
+               {"n_four_bar", 0.5, 0.005, 1e-8},       {"pendulum_wave", 0.5, 0.005, 1e-9},
+               {"rolling_coin", 0.2, 0.002, 1e-7},     {"slider_crank", 0.5, 0.005, 1e-8},
+               {"spatial_crank", 0.5, 0.005, 1e-8},    {"tumbling_chain", 0.5, 0.005, 1e-9}};
+    static char text[16384];
+    int bad = 0;
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+        watch w[2];
+        char method[160];
+        CHECK(read_example(all[i].name, text, sizeof text));
+        for (int k = 0; k < 2; k++) {
+            snprintf(method, sizeof method, "galerkin, degree: 3, step: %.17g%s", all[i].step,
+                     k ? ", formulation: tree" : "");
+            CHECK(end_of(text, method, "energy.total, momentum.linear, momentum.angular",
+                         all[i].until, w + k));
+        }
+        double apart = difference(w, w + 1);
+        if (!(apart <= all[i].within)) printf("  ! %-18s %.1e\n", all[i].name, apart);
+        bad += !(apart <= all[i].within);
+    }
+    return bad;
+}
+
+TEST_MAIN(TEST(examples_run_in_both_coordinates), TEST(orders_on_chains_loops_and_equations),
+          TEST(solution_is_that_of_bodies), TEST(long_chains_keep_their_momenta),
+          TEST(energy_momentum_keeps_energy), TEST(rest_is_rest))
