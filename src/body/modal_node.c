@@ -309,7 +309,7 @@ void flx_node_relative_at(const flx_node_point *p, flx_node_relative *out, doubl
     out->angle = atan2(p->x->R[3], p->x->R[0]) + o.t.psi.z;
     double c = cos(out->angle), s = sin(out->angle);
     out->R = p->planar ? (m33){{c, -s, 0, s, c, 0, 0, 0, 1}} : m33_transpose(o.t.B);
-    for (int k = 0; k < p->n; k++, columns += 6) {
+    for (int k = 0; columns && k < p->n; k++, columns += 6) {
         v3_store(columns, turn_part(p, m33_mul_v(o.t.H, v3_load(o.psi_k + 3 * k))));
         v3_store(columns + 3, shift_of(p, v3_load(o.sk + 3 * k)));
     }

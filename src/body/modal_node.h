@@ -46,7 +46,7 @@ typedef struct flx_node_point {
 } flx_node_point;
 #define FLX_NODE_SCRATCH 12
 
-// columns (n x 6): x_k, s_k.
+// columns (n x 6): x_k, s_k; NULL: not wanted.
 void flx_node_relative_at(const flx_node_point *p, flx_node_relative *out, double *columns);
 // slopes (n x 15): d/dq_k of s', s'', x and its rate, then d/du_k of that rate. Those of s'' by u_k are 2 ds'/dq_k.
 #define FLX_NODE_SLOPES 15

@@ -137,7 +137,7 @@ void flx_bend_bias(const flx_tree_links *t, const flx_link_frame *f, int i, cons
     numbers x = numbers_of(f[i].bend, b->e->n);
     flx_node_relative r;
     flx_node_point at = point_of(t, b, &x, v + t->k.nv + b->first, NULL);
-    flx_node_relative_at(&at, &r, x.own);
+    flx_node_relative_at(&at, &r, NULL);
     m33 R = axes_of(t, f, i);
     find_rates(b->inward, &r, w, d);
     *w = m33_mul_v(R, *w);
@@ -199,7 +199,7 @@ void flx_bend_linearise(const flx_tree_links *t, const flx_link_frame *f, int i,
     flx_node_relative r;
     int first = t->k.nv + b->first;
     flx_node_point at = point_of(t, b, &x, v + first, a + first);
-    flx_node_relative_at(&at, &r, x.own);
+    flx_node_relative_at(&at, &r, NULL);
     flx_node_relative_slopes(&at, x.slopes);
     m33 R = axes_of(t, f, i);
     flx_link_relative now = {.w = v3_neg(r.x), .v = v3_sub(v3_cross(r.x, r.s), r.sd)};
@@ -265,7 +265,7 @@ void flx_bends_curve(const flx_tree_links *t, const flx_link_frame *f)
         flx_node_point at = point_of(t, b, &x, NULL, NULL);
         if (b->inward) {
             flx_node_relative r;
-            flx_node_relative_at(&at, &r, x.own);
+            flx_node_relative_at(&at, &r, NULL);
             M = v3_sub(v3_cross(r.s, F), M);
             F = v3_neg(F);
         }
@@ -287,7 +287,7 @@ void flx_bend_turn(const flx_tree_links *t, const flx_link_frame *f, int i, cons
     if (b->inward) {
         flx_node_relative r;
         flx_node_point at = point_of(t, b, &x, along, NULL);
-        flx_node_relative_at(&at, &r, x.own); // rates along the increment
+        flx_node_relative_at(&at, &r, NULL); // rates along the increment
         v3 lever = v3_cross(r.s, dF);
         if (along) lever = v3_add(lever, v3_cross(r.sd, m33_tmul_v(R, y->f)));
         dM = v3_sub(lever, dM);

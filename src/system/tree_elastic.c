@@ -7,12 +7,11 @@
 //     outward bend:  C += Gamma^T M S,   E += S^T M S,   M_p += Gamma^T M Gamma
 //     inward bend:   E += S^T M S + S^T C + C^T S,   C <- Gamma^T (M S + C),   M_p += Gamma^T M Gamma
 //     then:          M <- M - C E^-1 C^T                                                     (BEND-3)
-// Other links are those of (TREE-17), without null spaces.
+// Freedoms of other links are taken out one after another, (TREE-5) in these axes.
 #include "system/tree_elastic.h"
 
 #include "math/dense.h"
 #include "system/tree_bends.h"
-#include "system/tree_pseudo.h"
 
 typedef struct elastic {
     int modal;   // of the model
@@ -27,14 +26,72 @@ typedef struct elastic {
     double *c;   // (n)
 } elastic;
 
+// Motions (rotation, displacement) are kept as wrenches are.
+typedef struct link {
+    spatial Ia;  // of all outboard
+    wrench J[3]; // motions of its freedoms
+    wrench U[3]; // Ia J, when its turn comes
+    double D[3]; // 1 / J.U
+    double c[3];
+    wrench p, A; // force, motion
+} link;
+
 struct flx_tree_elastic {
-    flx_pseudo_link *links; // (links + 1) owned; the ground first
-    elastic *bodies;        // owned
+    link *links;     // (links + 1) owned; the ground first
+    elastic *bodies; // owned
     int nbody;
     int *on;         // (links + 1) owned: a body that stands on each; -1: none
     int *of_bend;    // (bends) owned: whose each is
     double *numbers; // owned
 };
+
+// ---- six numbers --------------------------------------------------------------------------------
+
+static double dot(wrench a, wrench b)
+{
+    return v3_dot(a.n, b.n) + v3_dot(a.f, b.f);
+}
+static wrench axpy(double k, wrench a, wrench b)
+{
+    return (wrench){v3_axpy(k, a.n, b.n), v3_axpy(k, a.f, b.f)};
+}
+static wrench load(const double *x)
+{
+    return (wrench){v3_load(x), v3_load(x + 3)};
+}
+static void store(double *x, wrench a)
+{
+    v3_store(x, a.n);
+    v3_store(x + 3, a.f);
+}
+static wrench times(const spatial *Ia, wrench x)
+{
+    return (wrench){v3_add(sym3_mul(Ia->A, x.n), m33_mul_v(Ia->B, x.f)),
+                    v3_add(m33_tmul_v(Ia->B, x.n), sym3_mul(Ia->M, x.f))};
+}
+// A motion of the parent at r from its origin; a force at r seen from there.
+static wrench move_out(wrench a, v3 r)
+{
+    return (wrench){a.n, v3_add(a.f, v3_cross(a.n, r))};
+}
+static wrench move_in(wrench a, v3 r)
+{
+    return (wrench){v3_add(a.n, v3_cross(r, a.f)), a.f};
+}
+
+static sym3 less_square(sym3 S, v3 a, v3 b)
+{
+    return (sym3){S.xx - a.x * b.x, S.xy - a.x * b.y, S.xz - a.x * b.z,
+                  S.yy - a.y * b.y, S.yz - a.y * b.z, S.zz - a.z * b.z};
+}
+// Ia -= k u u^T
+static void subtract(spatial *Ia, double k, wrench u)
+{
+    wrench w = {v3_scale(k, u.n), v3_scale(k, u.f)};
+    Ia->A = less_square(Ia->A, w.n, u.n);
+    Ia->M = less_square(Ia->M, w.f, u.f);
+    Ia->B = m33_sub(Ia->B, m33_outer(w.n, u.f));
+}
 
 // ---- life ---------------------------------------------------------------------------------------
 
@@ -102,72 +159,91 @@ flx_status flx_tree_elastic_create(const flx_tree *t, flx_tree_elastic **made)
 
 // ---- inertia ------------------------------------------------------------------------------------
 
-// The velocities of a body's frame by those of its link: B (6; planar 3 rows).
-static int frame_motion(const flx_tree *t, const flx_link_frame *f, const flx_mount *m,
-                        double B[6][6])
+static v3 arm_of(const flx_tree_links *t, const flx_link_frame *f, int i)
 {
-    m33 R = m33_mul(f->R, m->R), arm = m33_skew(m33_mul_v(f->R, m->p));
-    bool planar = t->t.k.planar;
-    int n = planar ? 2 : 3;
-    memset(B, 0, 36 * sizeof B[0][0]);
-    for (int i = 0; i < n; i++) {
-        for (int j = 0; j < 3; j++) B[i][j] = -arm.m[3 * i + j];
-        B[i][3 + i] = 1.0;
-    }
-    if (planar) {
-        B[2][2] = 1.0;
-        return 3;
-    }
-    for (int i = 0; i < 3; i++) {
-        for (int j = 0; j < 3; j++) B[3 + i][j] = R.m[3 * j + i];
-    }
-    return 6;
+    return v3_sub(f[i].p, f[t->links[i].parent].p);
 }
 
+static void set_link(const flx_tree_links *t, const flx_link *l, const flx_link_frame *f, link *x)
+{
+    x->Ia = (spatial){
+        sym3_rotate(f->R, l->J), m33_skew(m33_mul_v(f->R, l->h)), {l->m, 0, 0, l->m, 0, l->m}};
+    for (int k = 0; k < flx_link_freedom(l->kind, t->k.planar); k++) {
+        double unit[3] = {0, 0, 0};
+        v3 w, d;
+        unit[k] = 1.0;
+        flx_tree_expand(&t->k, l, unit, &w, &d);
+        x->J[k] = (wrench){m33_mul_v(f->R, w), m33_mul_v(f->R, d)};
+    }
+}
+
+// A body's own masses, of velocities (v in ground axes, w in the body's; in the plane three of these), at its link's
+// origin.
 static void add_inertia(const flx_tree *t, const flx_link_frame *f, const double *A2, elastic *x,
-                        flx_pseudo_link *link)
+                        link *to)
 {
     const flx_modal_data *b = flx_tree_inner(t)->modals + x->modal;
+    const flx_mount *m = t->t.mounts + t->model->modals[x->modal].body;
     const double *F = A2 + b->at[0][0], *C = A2 + b->at[0][1];
-    double B[6][6], FB[6][6] = {{0}};
-    int n = x->n, nf = frame_motion(t, f, t->t.mounts + t->model->modals[x->modal].body, B);
+    bool planar = t->t.k.planar;
+    int n = x->n;
+    m33 R = m33_mul(f->R, m->R);
+    v3 arm = m33_mul_v(f->R, m->p);
+    spatial Ia;
+    if (planar) {
+        Ia = (spatial){{0, 0, 0, 0, 0, F[8]},
+                       {{0, 0, 0, 0, 0, 0, F[6], F[7], 0}},
+                       {F[0], F[1], 0, F[4], 0, F[0]}};
+    } else {
+        const double *X = F + 18, *J = F + 21; // rows of w: columns of v, of w
+        m33 B = {{X[0], X[1], X[2], X[6], X[7], X[8], X[12], X[13], X[14]}};
+        sym3 own = {J[0], J[1], J[2], J[7], J[8], J[14]};
+        Ia = (spatial){sym3_rotate(R, own), m33_mul(R, B), {F[0], F[1], F[2], F[7], F[8], F[14]}};
+    }
+    spatial_shift(arm, &Ia);
+    spatial_add(&to->Ia, &Ia);
     memcpy(x->E, A2 + b->at[1][1], (size_t)(n * n) * sizeof *x->E);
-    for (int i = 0; i < nf; i++) {
-        for (int k = 0; k < nf; k++) {
-            for (int j = 0; j < 6; j++) FB[i][j] += F[nf * i + k] * B[k][j];
-        }
-    }
-    for (int k = 0; k < nf; k++) {
-        for (int i = 0; i < 36; i++) link->M[i / 6][i % 6] += B[k][i / 6] * FB[k][i % 6];
-    }
-    memset(x->C, 0, 6 * (size_t)n * sizeof *x->C);
     for (int k = 0; k < n; k++) {
-        for (int i = 0; i < nf; i++) {
-            for (int j = 0; j < 6; j++) x->C[6 * k + j] += C[n * i + k] * B[i][j];
-        }
+        const double *c = C + k;
+        wrench own = planar ? (wrench){{0, 0, c[2 * n]}, {c[0], c[n], 0}}
+                            : (wrench){m33_mul_v(R, v3_make(c[3 * n], c[4 * n], c[5 * n])),
+                                       {c[0], c[n], c[2 * n]}};
+        store(x->C + 6 * k, move_in(own, arm));
     }
 }
 
-// Coordinates whose mass is less than this part of what it was before others were out have none.
+// ---- inwards ------------------------------------------------------------------------------------
+
+// Coordinates whose mass is less than this part of what it was before others were out have none; and freedoms of
+// joints against other axes, as in forward dynamics.
 #define NO_MASS 1e-14
 
 // M <- M - C E^-1 C^T
-static bool take_out(elastic *x, flx_pseudo_link *link)
+static bool take_out(elastic *x, link *at)
 {
     int n = x->n;
     bool fine = flx_dense_cholesky(n, x->E, NO_MASS);
     memcpy(x->G, x->C, 6 * (size_t)n * sizeof *x->G);
-    for (int j = 0; j < 6; j++) flx_dense_cholesky_solve(n, x->E, x->G + j, 6);
-    for (int k = 0; k < n; k++) {
-        for (int i = 0; i < 36; i++)
-            link->M[i / 6][i % 6] -= x->C[6 * k + i / 6] * x->G[6 * k + i % 6];
+    for (int i = 0; i < n; i++) { // L^-1 C^T, whose square is taken out
+        wrench z = load(x->G + 6 * i);
+        for (int k = 0; k < i; k++) z = axpy(-x->E[n * i + k], load(x->G + 6 * k), z);
+        z = axpy(1.0 / x->E[n * i + i] - 1.0, z, z);
+        store(x->G + 6 * i, z);
+        subtract(&at->Ia, 1.0, z);
+    }
+    for (int i = n - 1; i >= 0; i--) {
+        wrench z = load(x->G + 6 * i);
+        for (int k = i + 1; k < n; k++) z = axpy(-x->E[n * k + i], load(x->G + 6 * k), z);
+        store(x->G + 6 * i, axpy(1.0 / x->E[n * i + i] - 1.0, z, z));
     }
     return fine;
 }
 
-static v3 arm_of(const flx_tree_links *t, const flx_link_frame *f, int i)
+static void hand_on(const link *x, v3 r, link *parent)
 {
-    return v3_sub(f[i].p, f[t->links[i].parent].p);
+    spatial K = x->Ia;
+    spatial_shift(r, &K);
+    spatial_add(&parent->Ia, &K);
 }
 
 static bool reduce_bend(const flx_tree *t, flx_tree_elastic *e, const flx_link_frame *f, int i)
@@ -175,43 +251,56 @@ static bool reduce_bend(const flx_tree *t, flx_tree_elastic *e, const flx_link_f
     const flx_link *l = t->t.links + i;
     elastic *x = e->bodies + e->of_bend[l->bend];
     bool inward = flx_bend_of(&t->t, l)->inward;
-    flx_pseudo_link *own = e->links + 1 + i, *parent = e->links + 1 + l->parent;
+    link *own = e->links + 1 + i, *parent = e->links + 1 + l->parent;
     const double *S = flx_bend_columns(f + i);
     v3 r = arm_of(&t->t, f, i);
-    for (int k = 0; k < x->n; k++) {
-        flx_spatial6 U = flx_times6(own->M, flx_load6(S + 6 * k));
-        if (inward) { // C is still of this link
-            flx_spatial6 C = flx_load6(x->C + 6 * k);
-            for (int j = 0; j < x->n; j++) {
-                double both = flx_dot6(flx_load6(S + 6 * j), C);
-                x->E[x->n * j + k] += flx_dot6(flx_load6(S + 6 * j), U) + both;
-                x->E[x->n * k + j] += both;
-            }
-        } else {
-            flx_spatial6 at = flx_move_in6(U, r);
-            for (int j = 0; j < x->n; j++) {
-                x->E[x->n * j + k] += flx_dot6(flx_load6(S + 6 * j), U);
-            }
-            flx_store6(x->C + 6 * k, flx_axpy6(1.0, at, flx_load6(x->C + 6 * k)));
+    int n = x->n;
+    for (int k = 0; k < n; k++) {
+        wrench U = times(&own->Ia, load(S + 6 * k)), C = load(x->C + 6 * k);
+        for (int j = 0; j < n; j++) {
+            wrench Sj = load(S + 6 * j);
+            double both = inward ? dot(Sj, C) : 0.0; // C is of this link
+            x->E[n * j + k] += dot(Sj, U) + both;
+            x->E[n * k + j] += both;
         }
+        store(x->G + 6 * k, inward ? axpy(1.0, U, C) : U);
     }
-    for (int k = 0; k < x->n && inward; k++) {
-        flx_spatial6 U = flx_times6(own->M, flx_load6(S + 6 * k));
-        U = flx_axpy6(1.0, U, flx_load6(x->C + 6 * k));
-        flx_store6(x->C + 6 * k, flx_move_in6(U, r));
+    for (int k = 0; k < n; k++) {
+        wrench at = move_in(load(x->G + 6 * k), r);
+        store(x->C + 6 * k, inward ? at : axpy(1.0, at, load(x->C + 6 * k)));
     }
-    flx_pseudo_hand_on(0, r, own, parent);
+    hand_on(own, r, parent);
     return inward ? take_out(x, parent) : true;
+}
+
+// The last freedom first: they are as many links at one place.
+static bool reduce(const flx_tree *t, flx_tree_elastic *e, const flx_link_frame *f, int i)
+{
+    const flx_link *l = t->t.links + i;
+    link *x = e->links + 1 + i;
+    const spatial *Ia = &x->Ia;
+    double size =
+        flx_link_turns(l->kind) ? Ia->A.xx + Ia->A.yy + Ia->A.zz : Ia->M.xx + Ia->M.yy + Ia->M.zz;
+    bool fine = true;
+    for (int k = flx_link_freedom(l->kind, t->t.k.planar) - 1; k >= 0; k--) {
+        x->U[k] = times(Ia, x->J[k]);
+        double D = dot(x->J[k], x->U[k]);
+        fine = fine && D > NO_MASS * size && D > 0.0;
+        x->D[k] = 1.0 / D;
+        subtract(&x->Ia, x->D[k], x->U[k]);
+    }
+    if (l->parent >= 0) hand_on(x, arm_of(&t->t, f, i), x - i + l->parent);
+    return fine;
 }
 
 int flx_tree_elastic_factor(const flx_tree *t, flx_tree_work *w, const double *A2)
 {
     flx_tree_elastic *e = w->elastic;
     const flx_link_frame *f = w->frames + 1;
-    flx_pseudo_link *links = e->links + 1;
+    link *links = e->links + 1;
     int singular = -1;
-    memset(links[-1].M, 0, sizeof links[-1].M);
-    for (int i = 0; i < t->t.k.n; i++) flx_pseudo_set(&t->t, links, f, i);
+    memset(&links[-1].Ia, 0, sizeof links[-1].Ia);
+    for (int i = 0; i < t->t.k.n; i++) set_link(&t->t, t->t.links + i, f + i, links + i);
     for (int i = 0; i < e->nbody; i++) {
         elastic *x = e->bodies + i;
         add_inertia(t, f + x->link, A2, x, links + x->link);
@@ -224,7 +313,7 @@ int flx_tree_elastic_factor(const flx_tree *t, flx_tree_work *w, const double *A
         }
         if (i >= 0 && t->t.links[i].kind == FLX_LINK_BEND) {
             fine = reduce_bend(t, e, f, i) && fine;
-        } else if (i >= 0 && flx_pseudo_reduce(&t->t, links, f, i) > 0 && singular == -1) {
+        } else if (i >= 0 && !reduce(t, e, f, i) && singular == -1) {
             singular = i;
         }
         if (!fine) singular = FLX_TREE_NO_MASS;
@@ -235,29 +324,39 @@ int flx_tree_elastic_factor(const flx_tree *t, flx_tree_work *w, const double *A
 // ---- solve --------------------------------------------------------------------------------------
 
 // c <- E^-1 c, and the force on the link that the accelerations c take
-static void push(elastic *x, flx_pseudo_link *link)
+static void push(elastic *x, link *at)
 {
     flx_dense_cholesky_solve(x->n, x->E, x->c, 1);
-    for (int k = 0; k < x->n; k++) {
-        link->p = flx_axpy6(x->c[k], flx_load6(x->C + 6 * k), link->p);
-    }
+    for (int k = 0; k < x->n; k++) at->p = axpy(x->c[k], load(x->C + 6 * k), at->p);
 }
 
 static void pull_bend(const flx_tree *t, flx_tree_elastic *e, const flx_link_frame *f, int i)
 {
     const flx_link *l = t->t.links + i;
     elastic *x = e->bodies + e->of_bend[l->bend];
-    flx_pseudo_link *own = e->links + 1 + i, *parent = e->links + 1 + l->parent;
+    link *own = e->links + 1 + i, *parent = e->links + 1 + l->parent;
     const double *S = flx_bend_columns(f + i);
-    for (int k = 0; k < x->n; k++) x->c[k] -= flx_dot6(flx_load6(S + 6 * k), own->p);
-    parent->p = flx_axpy6(1.0, flx_move_in6(own->p, arm_of(&t->t, f, i)), parent->p);
+    for (int k = 0; k < x->n; k++) x->c[k] -= dot(load(S + 6 * k), own->p);
+    parent->p = axpy(1.0, move_in(own->p, arm_of(&t->t, f, i)), parent->p);
     if (flx_bend_of(&t->t, l)->inward) push(x, parent);
 }
 
-// Accelerations of its coordinates when the link's are known.
-static void follow(const elastic *x, const flx_pseudo_link *link, double *y)
+static void pull(const flx_tree *t, flx_tree_elastic *e, const flx_link_frame *f, int i,
+                 const double *tau)
 {
-    for (int k = 0; k < x->n; k++) y[k] = x->c[k] - flx_dot6(flx_load6(x->G + 6 * k), link->A);
+    const flx_link *l = t->t.links + i;
+    link *x = e->links + 1 + i, *parent = e->links + 1 + l->parent;
+    for (int k = flx_link_freedom(l->kind, t->t.k.planar) - 1; k >= 0; k--) {
+        x->c[k] = x->D[k] * (tau[l->v + k] - dot(x->J[k], x->p));
+        x->p = axpy(x->c[k], x->U[k], x->p);
+    }
+    parent->p = axpy(1.0, move_in(x->p, arm_of(&t->t, f, i)), parent->p);
+}
+
+// Accelerations of its coordinates when the link's are known.
+static void follow(const elastic *x, const link *at, double *y)
+{
+    for (int k = 0; k < x->n; k++) y[k] = x->c[k] - dot(load(x->G + 6 * k), at->A);
 }
 
 static void move_bend(const flx_tree *t, flx_tree_elastic *e, const flx_link_frame *f, int i,
@@ -265,20 +364,31 @@ static void move_bend(const flx_tree *t, flx_tree_elastic *e, const flx_link_fra
 {
     const flx_link *l = t->t.links + i;
     const elastic *x = e->bodies + e->of_bend[l->bend];
-    flx_pseudo_link *own = e->links + 1 + i, *parent = e->links + 1 + l->parent;
+    link *own = e->links + 1 + i, *parent = e->links + 1 + l->parent;
     const double *S = flx_bend_columns(f + i);
     double *u = y + t->t.k.nv + x->first;
     if (flx_bend_of(&t->t, l)->inward) follow(x, parent, u);
-    own->A = flx_move_out6(parent->A, arm_of(&t->t, f, i));
-    for (int k = 0; k < x->n; k++) own->A = flx_axpy6(u[k], flx_load6(S + 6 * k), own->A);
+    own->A = move_out(parent->A, arm_of(&t->t, f, i));
+    for (int k = 0; k < x->n; k++) own->A = axpy(u[k], load(S + 6 * k), own->A);
+}
+
+static void move(const flx_tree *t, flx_tree_elastic *e, const flx_link_frame *f, int i, double *y)
+{
+    const flx_link *l = t->t.links + i;
+    link *x = e->links + 1 + i;
+    x->A = move_out(e->links[1 + l->parent].A, arm_of(&t->t, f, i));
+    for (int k = 0; k < flx_link_freedom(l->kind, t->t.k.planar); k++) {
+        y[l->v + k] = x->c[k] - x->D[k] * dot(x->U[k], x->A);
+        x->A = axpy(y[l->v + k], x->J[k], x->A);
+    }
 }
 
 void flx_tree_elastic_solve(const flx_tree *t, flx_tree_work *w, const double *tau, double *y)
 {
-    static const flx_spatial6 zero = {{0, 0, 0}, {0, 0, 0}};
+    static const wrench zero = {{0, 0, 0}, {0, 0, 0}};
     flx_tree_elastic *e = w->elastic;
     const flx_link_frame *f = w->frames + 1;
-    flx_pseudo_link *links = e->links + 1;
+    link *links = e->links + 1;
     links[-1].A = zero;
     for (int i = -1; i < t->t.k.n; i++) links[i].p = zero;
     for (int i = 0; i < e->nbody; i++) {
@@ -293,14 +403,14 @@ void flx_tree_elastic_solve(const flx_tree *t, flx_tree_work *w, const double *t
         if (t->t.links[i].kind == FLX_LINK_BEND) {
             pull_bend(t, e, f, i);
         } else {
-            flx_pseudo_pull(&t->t, links, f, i, tau);
+            pull(t, e, f, i, tau);
         }
     }
     for (int i = -1; i < t->t.k.n; i++) {
         if (i >= 0 && t->t.links[i].kind == FLX_LINK_BEND) {
             move_bend(t, e, f, i, y);
         } else if (i >= 0) {
-            flx_pseudo_move(&t->t, links, f, i, true, -1, y);
+            move(t, e, f, i, y);
         }
         for (int b = e->on[i + 1]; b >= 0; b = e->bodies[b].next) {
             const elastic *x = e->bodies + b;

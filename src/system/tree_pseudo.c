@@ -6,14 +6,33 @@
 
 // ---- six numbers --------------------------------------------------------------------------------
 
-flx_spatial6 flx_times6(double M[6][6], flx_spatial6 a)
+static double dot6(flx_spatial6 a, flx_spatial6 b)
+{
+    return v3_dot(a.n, b.n) + v3_dot(a.f, b.f);
+}
+static flx_spatial6 axpy6(double k, flx_spatial6 a, flx_spatial6 b)
+{
+    return (flx_spatial6){v3_axpy(k, a.n, b.n), v3_axpy(k, a.f, b.f)};
+}
+static flx_spatial6 times6(double M[6][6], flx_spatial6 a)
 {
     double x[6], y[6] = {0};
-    flx_store6(x, a);
+    v3_store(x, a.n);
+    v3_store(x + 3, a.f);
     for (int i = 0; i < 6; i++) {
         for (int j = 0; j < 6; j++) y[i] += M[i][j] * x[j];
     }
-    return flx_load6(y);
+    return (flx_spatial6){v3_load(y), v3_load(y + 3)};
+}
+
+// A motion of the parent at r from its origin; a force at r seen from there.
+static flx_spatial6 move_out(flx_spatial6 a, v3 r)
+{
+    return (flx_spatial6){a.n, v3_add(a.f, v3_cross(a.n, r))};
+}
+static flx_spatial6 move_in(flx_spatial6 a, v3 r)
+{
+    return (flx_spatial6){v3_add(a.n, v3_cross(r, a.f)), a.f};
 }
 
 // ---- the recursion ------------------------------------------------------------------------------
@@ -92,7 +111,7 @@ static void invert(const flx_link *l, int n, flx_pseudo_link *x)
 {
     double D[3][3] = {{0}}, V[3][3], least = NO_INERTIA * size_of(l, x);
     for (int i = 0; i < n; i++) {
-        for (int j = 0; j < n; j++) D[i][j] = flx_dot6(x->J[i], x->U[j]);
+        for (int j = 0; j < n; j++) D[i][j] = dot6(x->J[i], x->U[j]);
     }
     diagonalise(n, D, V);
     memset(x->P, 0, sizeof x->P);
@@ -109,12 +128,13 @@ static void invert(const flx_link *l, int n, flx_pseudo_link *x)
 }
 
 // (TREE-6): what is left of M at the parent's origin.
-void flx_pseudo_hand_on(int n, v3 r, const flx_pseudo_link *x, flx_pseudo_link *parent)
+static void hand_on(int n, v3 r, const flx_pseudo_link *x, flx_pseudo_link *parent)
 {
     double K[6][6], U[3][6], R[3][3] = {{0, -r.z, r.y}, {r.z, 0, -r.x}, {-r.y, r.x, 0}};
     memcpy(K, x->M, sizeof K);
     for (int k = 0; k < n; k++) {
-        flx_store6(U[k], x->U[k]);
+        v3_store(U[k], x->U[k].n);
+        v3_store(U[k] + 3, x->U[k].f);
     }
     for (int a = 0; a < n; a++) {
         for (int b = 0; b < n; b++) {
@@ -134,77 +154,59 @@ void flx_pseudo_hand_on(int n, v3 r, const flx_pseudo_link *x, flx_pseudo_link *
     for (int i = 0; i < 36; i++) parent->M[i / 6][i % 6] += K[i / 6][i % 6];
 }
 
-void flx_pseudo_set(const flx_tree_links *t, flx_pseudo_link *links, const flx_link_frame *f, int i)
-{
-    set_inertia(t->links + i, f + i, links + i);
-    set_motions(t, t->links + i, f + i, links + i);
-}
-
-int flx_pseudo_reduce(const flx_tree_links *t, flx_pseudo_link *links, const flx_link_frame *f,
-                      int i)
-{
-    const flx_link *l = t->links + i;
-    flx_pseudo_link *x = links + i;
-    int n = flx_link_freedom(l->kind, t->k.planar);
-    for (int k = 0; k < n; k++) x->U[k] = flx_times6(x->M, x->J[k]);
-    invert(l, n, x);
-    if (l->parent >= 0) flx_pseudo_hand_on(n, arm_of(t, f, i), x, links + l->parent);
-    return x->nnull;
-}
-
 int flx_pseudo_factor(const flx_tree_links *t, flx_pseudo_link *links, const flx_link_frame *f)
 {
     int count = 0;
-    for (int i = 0; i < t->k.n; i++) flx_pseudo_set(t, links, f, i);
-    for (int i = t->k.n - 1; i >= 0; i--) count += flx_pseudo_reduce(t, links, f, i);
+    for (int i = 0; i < t->k.n; i++) {
+        set_inertia(t->links + i, f + i, links + i);
+        set_motions(t, t->links + i, f + i, links + i);
+    }
+    for (int i = t->k.n - 1; i >= 0; i--) {
+        const flx_link *l = t->links + i;
+        flx_pseudo_link *x = links + i;
+        int n = flx_link_freedom(l->kind, t->k.planar);
+        for (int k = 0; k < n; k++) x->U[k] = times6(x->M, x->J[k]);
+        invert(l, n, x);
+        count += x->nnull;
+        if (l->parent >= 0) hand_on(n, arm_of(t, f, i), x, links + l->parent);
+    }
     return count;
-}
-
-static const flx_spatial6 zero6 = {{0, 0, 0}, {0, 0, 0}};
-
-void flx_pseudo_pull(const flx_tree_links *t, flx_pseudo_link *links, const flx_link_frame *f,
-                     int i, const double *tau)
-{
-    const flx_link *l = t->links + i;
-    flx_pseudo_link *x = links + i;
-    int n = flx_link_freedom(l->kind, t->k.planar);
-    double u[3];
-    for (int k = 0; k < n; k++) u[k] = tau[l->v + k] - flx_dot6(x->J[k], x->p);
-    for (int k = 0; k < n; k++) {
-        x->c[k] = 0.0;
-        for (int j = 0; j < n; j++) x->c[k] += x->P[k][j] * u[j];
-    }
-    if (l->parent < 0) return;
-    flx_spatial6 p = x->p;
-    for (int k = 0; k < n; k++) p = flx_axpy6(x->c[k], x->U[k], p);
-    flx_pseudo_link *parent = links + l->parent;
-    parent->p = flx_axpy6(1.0, flx_move_in6(p, arm_of(t, f, i)), parent->p);
-}
-
-void flx_pseudo_move(const flx_tree_links *t, flx_pseudo_link *links, const flx_link_frame *f,
-                     int i, bool tau, int null, double *y)
-{
-    const flx_link *l = t->links + i;
-    flx_pseudo_link *x = links + i;
-    int n = flx_link_freedom(l->kind, t->k.planar);
-    flx_spatial6 A = l->parent < 0 ? zero6 : flx_move_out6(links[l->parent].A, arm_of(t, f, i));
-    for (int k = 0; k < n; k++) {
-        y[l->v + k] = tau ? x->c[k] : 0.0;
-        for (int j = 0; j < n; j++) y[l->v + k] -= x->P[k][j] * flx_dot6(x->U[j], A);
-        if (null >= 0 && null < x->nnull) y[l->v + k] += x->null[null][k];
-    }
-    x->A = A;
-    for (int k = 0; k < n; k++) x->A = flx_axpy6(y[l->v + k], x->J[k], x->A);
 }
 
 void flx_pseudo_solve(const flx_tree_links *t, flx_pseudo_link *links, const flx_link_frame *f,
                       const double *tau, int null, double *y)
 {
-    for (int i = 0; i < t->k.n; i++) links[i].p = zero6;
-    for (int i = t->k.n - 1; i >= 0 && tau; i--) flx_pseudo_pull(t, links, f, i, tau);
+    static const flx_spatial6 zero = {{0, 0, 0}, {0, 0, 0}};
+    for (int i = 0; i < t->k.n; i++) links[i].p = zero;
+    for (int i = t->k.n - 1; i >= 0 && tau; i--) {
+        const flx_link *l = t->links + i;
+        flx_pseudo_link *x = links + i;
+        int n = flx_link_freedom(l->kind, t->k.planar);
+        double u[3];
+        for (int k = 0; k < n; k++) u[k] = tau[l->v + k] - dot6(x->J[k], x->p);
+        for (int k = 0; k < n; k++) {
+            x->c[k] = 0.0;
+            for (int j = 0; j < n; j++) x->c[k] += x->P[k][j] * u[j];
+        }
+        if (l->parent < 0) continue;
+        flx_spatial6 p = x->p;
+        for (int k = 0; k < n; k++) p = axpy6(x->c[k], x->U[k], p);
+        flx_pseudo_link *parent = links + l->parent;
+        parent->p = axpy6(1.0, move_in(p, arm_of(t, f, i)), parent->p);
+    }
     for (int i = 0, first = 0; i < t->k.n; i++) {
-        flx_pseudo_move(t, links, f, i, tau != NULL, null >= 0 ? null - first : -1, y);
-        first += links[i].nnull;
+        const flx_link *l = t->links + i;
+        flx_pseudo_link *x = links + i;
+        int n = flx_link_freedom(l->kind, t->k.planar), own = null - first;
+        flx_spatial6 A = l->parent < 0 ? zero : move_out(links[l->parent].A, arm_of(t, f, i));
+        for (int k = 0; k < n; k++) {
+            y[l->v + k] = tau ? x->c[k] : 0.0;
+            for (int j = 0; j < n; j++) y[l->v + k] -= x->P[k][j] * dot6(x->U[j], A);
+            if (null >= 0 && own >= 0 && own < x->nnull) y[l->v + k] += x->null[own][k];
+        }
+        x->A = A;
+        for (int k = 0; k < n; k++) x->A = axpy6(y[l->v + k], x->J[k], x->A);
+        first += x->nnull;
     }
 }
 
@@ -230,7 +232,7 @@ void flx_pseudo_transport(const flx_tree_links *t, flx_pseudo_link *links, const
         }
         if (l->parent < 0) continue;
         flx_pseudo_link *parent = links + l->parent;
-        parent->p = flx_axpy6(1.0, flx_move_in6(x->p, arm_of(t, f, i)), parent->p);
+        parent->p = axpy6(1.0, move_in(x->p, arm_of(t, f, i)), parent->p);
     }
 }
 
@@ -242,9 +244,9 @@ void flx_pseudo_units(const flx_tree_links *t, flx_pseudo_link *links, const flx
         const flx_link *l = t->links + i;
         flx_pseudo_link *x = links + i;
         for (int k = 0; k < flx_link_freedom(l->kind, t->k.planar); k++) {
-            double own = flx_dot6(x->J[k], flx_times6(x->M, x->J[k]));
+            double own = dot6(x->J[k], times6(x->M, x->J[k]));
             unit[l->v + k] = own > NO_INERTIA * size_of(l, x) ? own : 1.0;
         }
-        if (l->parent >= 0) flx_pseudo_hand_on(0, arm_of(t, f, i), x, links + l->parent);
+        if (l->parent >= 0) hand_on(0, arm_of(t, f, i), x, links + l->parent);
     }
 }
