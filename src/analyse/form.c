@@ -31,7 +31,7 @@ static void release(form *f)
 static flx_status start_massless(flx_simulation *sim, form *f)
 {
     flx_modes modes;
-    if (f->tree->dims.nlam + f->tree->dims.nmu == 0) {
+    if (f->tree->dims.nlam + f->tree->dims.nmu == 0 && sim->model->nmodal == 0) {
         FLX_TRY(flx_tree_check_massless(f->tree, f->work, f->start));
         return flx_start_accelerations(f->tree, f->start);
     }

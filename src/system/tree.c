@@ -289,17 +289,12 @@ static flx_status find_massless(flx_tree *t, flx_tree_work *w, const flx_state *
             flx_linkage_forward(&t->weightless, w->states, x->q, w->zero, NULL, NULL, w->free_a);
         return FLX_OK;
     }
-    t->massless = -1;
     flx_point p = flx_state_point(&t->base, x), b = flx_tree_carry(t, w, &p);
     flx_eval_saddle(flx_tree_inner(t), w->inner, &b, w->A0, w->A2);
-    int link = flx_tree_elastic_factor(t, w, w->A2);
-    if (link == -1) return FLX_OK;
-    const char *name = link < 0 ? "an elastic body" : t->model->bodies[t->t.links[link].body].name;
-    return FLX_FAIL(t->base.ctx, FLX_ERR_CANNOT, t->model->simulate.formulation_loc,
-                    "formulation: tree does not take links without inertia beside elastic bodies: "
-                    "'%s' and what hangs on it have none along its joint; leave the formulation "
-                    "out, or use index-3",
-                    name);
+    t->massless = flx_tree_elastic_factor(t, w, w->A2);
+    if (t->massless != FLX_TREE_NO_MASS) return FLX_OK;
+    return FLX_FAIL(t->base.ctx, FLX_ERR_CANNOT, t->model->modals[0].loc,
+                    "an elastic body has no mass along some of its coordinates");
 }
 
 flx_status flx_tree_refuse_massless(const flx_system *s, bool undetermined)

@@ -1,6 +1,7 @@
 // Elastic bodies on the tree: the accelerations of the descriptor, derivatives that are derivatives, coordinates from
 // places, in the plane and in space, with loops and without, joints at nodes of either body.
 #include "check.h"
+#include "lagrange_check.h"
 #include "random_elastic.h"
 #include "system_check.h"
 #include "tree_pair.h"
@@ -102,6 +103,26 @@ static int places_of_bodies_give_coordinates(void)
     return 0;
 }
 
+// Without damping the forces are those of the Lagrangian.
+static int momenta_are_those_of_the_lagrangian(void)
+{
+    for (uint64_t seed = 1; seed <= 61; seed += 2) {
+        bent b;
+        CHECK(bent_open(&b, 14000 + seed, seed % 4 > 1) == 0);
+        pair *p = &b.p;
+        for (int i = 0; i < p->k.m.nmodal; i++) {
+            const flx_elastic *e = p->k.m.modals[i].e;
+            memset(e->D, 0, (size_t)(e->n * e->n) * sizeof *e->D);
+        }
+        random_motion(&p->k, &flx_tree_of(p->t)->t, p->tx->q, p->tx->v);
+        CHECK(flx_dims_unknowns(&p->t->dims) <= LAGRANGE_MOST);
+        CHECK(pair_check_transport(p) == 0);
+        CHECK(p->k.m.nforce > 0 || pair_check_lagrangian(p) == 0);
+        bent_close(&b);
+    }
+    return 0;
+}
+
 static int memory_may_run_out(void)
 {
     bent b;
@@ -127,4 +148,5 @@ static int memory_may_run_out(void)
 }
 
 TEST_MAIN(TEST(accelerations_are_those_of_the_descriptor), TEST(derivatives_are_derivatives),
-          TEST(places_of_bodies_give_coordinates), TEST(memory_may_run_out))
+          TEST(places_of_bodies_give_coordinates), TEST(momenta_are_those_of_the_lagrangian),
+          TEST(memory_may_run_out))
