@@ -526,6 +526,8 @@ void flx_eval_loads(const flx_descriptor *d, flx_work *w, const flx_point *p);
 // are left out.
 void flx_eval_saddle(const flx_descriptor *d, flx_work *w, const flx_point *p, double *out,
                      double *A2);
+// The masses alone, into A2.
+void flx_eval_masses(const flx_descriptor *d, flx_work *w, const flx_point *p, double *A2);
 
 // explicit form and reactions
 // psi(t, q, v, x, w) = 0 for the algebraic unknowns of x, after flx_saddle_prepare.

@@ -311,6 +311,29 @@ static void scalar_rows_jacobian(const flx_work *w, const flx_point *p, int n,
     }
 }
 
+// A2 += masses, after flx_eval_begin.
+static void add_masses(const flx_descriptor *d, flx_work *w, const flx_point *p, double *A2)
+{
+    const flx_expressions *x = &d->expr;
+    bodies_linearise(d, p, NULL, A2);
+    flx_modals_linearise(d, w, p, NULL, NULL, A2);
+    flx_ancf_at ancf = flx_ancfs_at(d, p);
+    flx_ancf_linearise(d->nancf, d->ancfs, &ancf, NULL, NULL, A2);
+    flx_eval_group(d, w, FLX_GROUP_VALUE);
+    for (int i = 0; i < x->nrow; i++) {
+        const flx_expr_row *e = x->rows + i;
+        if (e->mass < 0) continue;
+        A2[e->mass] += flx_eval_output(d, w, FLX_GROUP_VALUE)[x->channels[e->channel].value];
+    }
+}
+
+void flx_eval_masses(const flx_descriptor *d, flx_work *w, const flx_point *p, double *A2)
+{
+    p = flx_eval_begin(d, w, p);
+    clear(d, NULL, NULL, A2);
+    add_masses(d, w, p, A2);
+}
+
 void flx_eval_saddle(const flx_descriptor *d, flx_work *w, const flx_point *p, double *out,
                      double *A2)
 {
@@ -319,10 +342,7 @@ void flx_eval_saddle(const flx_descriptor *d, flx_work *w, const flx_point *p, d
     p = flx_eval_begin(d, w, p);
     clear(d, A0, NULL, A2);
     if (d->nfollower > 0) clear_followers(d, A0, NULL);
-    bodies_linearise(d, p, NULL, A2);
-    flx_modals_linearise(d, w, p, NULL, NULL, A2);
-    flx_ancf_at ancf = flx_ancfs_at(d, p);
-    flx_ancf_linearise(d->nancf, d->ancfs, &ancf, NULL, NULL, A2);
+    add_masses(d, w, p, A2);
     if (d->planar) {
         flx_row_point2_jacobian(d->npoint, d->points, w->frames.plane, A0);
     } else {
@@ -331,12 +351,6 @@ void flx_eval_saddle(const flx_descriptor *d, flx_work *w, const flx_point *p, d
     }
     scalar_rows_jacobian(w, p, d->nscalar, d->scalars, A0);
     scalar_rows_jacobian(w, p, d->nvscalar, d->vscalars, A0);
-    flx_eval_group(d, w, FLX_GROUP_VALUE);
-    for (int i = 0; i < x->nrow; i++) {
-        const flx_expr_row *e = x->rows + i;
-        if (e->mass < 0) continue;
-        A2[e->mass] += flx_eval_output(d, w, FLX_GROUP_VALUE)[x->channels[e->channel].value];
-    }
     flx_eval_group(d, w, FLX_GROUP_BOND);
     for (int i = 0; i < x->nbond; i++) {
         const flx_expr_bond *b = x->bonds + i;

@@ -290,7 +290,7 @@ static flx_status find_massless(flx_tree *t, flx_tree_work *w, const flx_state *
         return FLX_OK;
     }
     flx_point p = flx_state_point(&t->base, x), b = flx_tree_carry(t, w, &p);
-    flx_eval_saddle(flx_tree_inner(t), w->inner, &b, w->A0, w->A2);
+    flx_eval_masses(flx_tree_inner(t), w->inner, &b, w->A2);
     t->massless = flx_tree_elastic_factor(t, w, w->A2);
     if (t->massless != FLX_TREE_NO_MASS) return FLX_OK;
     return FLX_FAIL(t->base.ctx, FLX_ERR_CANNOT, t->model->modals[0].loc,

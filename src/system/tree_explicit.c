@@ -124,11 +124,12 @@ static void move_by(const flx_tree *t, flx_tree_work *w, const double *q, const 
     move_variables(t, w, g + t->t.k.nv, y);
 }
 
-// Y and the factor of S from G, at these positions.
-static flx_status factor_closures(const flx_tree *t, flx_tree_work *w, const double *q)
+// Y and the factor of S from G, at these positions. factored: elastic bodies are, there.
+static flx_status factor_closures(const flx_tree *t, flx_tree_work *w, const double *q,
+                                  bool factored)
 {
     int n = flx_tree_rows(t), nv = t->base.dims.nv;
-    if (w->elastic && flx_tree_elastic_factor(t, w, w->A2) != -1) return FLX_SINGULAR;
+    if (w->elastic && !factored && flx_tree_elastic_factor(t, w, w->A2) != -1) return FLX_SINGULAR;
     for (int i = 0; i < n; i++) {
         const double *g = w->G + (size_t)nv * (size_t)i;
         double *y = w->Y + (size_t)nv * (size_t)i;
@@ -198,7 +199,8 @@ static flx_status close_accelerations(const flx_tree *t, flx_tree_work *w, const
     int rows = flx_tree_rows(t);
     FLX_TRY(flx_eval_bond_bias(t->inner, w->inner, b, w->rhs));
     flx_tree_move(t, w, x->q, x->v, x->a);
-    flx_tree_add_products(t, w, b, w->body->a, w->rhs);
+    if (!t->is_many) flx_tree_closures(t, w, b);
+    flx_tree_add_products(t, w, t->is_many ? b : NULL, w->body->a, w->rhs);
     for (int i = 0; i < rows; i++) {
         if (gives_way(t, i)) w->rhs[i] = 0.0;
     }
@@ -207,8 +209,7 @@ static flx_status close_accelerations(const flx_tree *t, flx_tree_work *w, const
         const double *step = flx_tree_many_solve(t, w);
         for (int i = 0; i < n->nv; i++) x->a[i] += step[i];
     } else {
-        flx_tree_closures(t, w, b);
-        FLX_TRY(factor_closures(t, w, x->q));
+        FLX_TRY(factor_closures(t, w, x->q, true));
         flx_dense_cholesky_solve(rows, w->S, w->rhs, 1);
         subtract_motion(t, w, w->rhs, x->a);
     }
@@ -278,7 +279,7 @@ static flx_status accelerate(const flx_tree *t, flx_tree_work *w, flx_state *x)
         ext = w->ext;
     }
     if (t->nvariable > 0) {
-        flx_eval_saddle(flx_tree_inner(t), w->inner, &b, w->A0, w->A2);
+        flx_eval_masses(flx_tree_inner(t), w->inner, &b, w->A2);
         FLX_TRY(factor_masses(t, w));
         if (!w->elastic) {
             move_variables(t, w, w->own + flx_tree_inner(t)->variable_v, x->a);
@@ -332,7 +333,8 @@ static flx_status factor_step(const flx_tree *t, flx_tree_work *w, const flx_sta
     if (t->is_many) return flx_tree_many_factor(t, w, x);
     flx_tree_closures(t, w, carried);
     if (t->nvariable > 0) FLX_TRY(factor_masses(t, w));
-    return t->partitions ? flx_partition_factor(t, w, positions) : factor_closures(t, w, x->q);
+    return t->partitions ? flx_partition_factor(t, w, positions)
+                         : factor_closures(t, w, x->q, false);
 }
 
 static void find_step(const flx_tree *t, flx_tree_work *w)

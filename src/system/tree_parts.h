@@ -165,7 +165,7 @@ void flx_tree_accept(const flx_system *s, flx_work *w, flx_state *x);
 double flx_tree_longest_step(const flx_system *s, flx_work *w, const flx_state *x);
 // One row of G_b, or of A, from the matrix of the saddle; zero for one that gives way.
 void flx_tree_take_row(const flx_descriptor *d, const double *A0, int row, double *out);
-// add (rows) += G_b a_b for accelerations of bodies, at the point carried last.
+// add (rows) += G_b a_b for accelerations of bodies, at the point carried last; NULL: with the rows of the last closures.
 void flx_tree_add_products(const flx_tree *t, flx_tree_work *w, const flx_point *carried,
                            const double *a_b, double *add);
 // Rows of the closures along the joints into G, at the point carried last.
