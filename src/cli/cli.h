@@ -101,6 +101,7 @@ bool cli_split(const char *text, char **copy, cli_list *list);
 //     crank.yaml:3:9: error: unknown key 'lenght'; did you mean 'length'?
 //         3 | lenght: 0.83
 //           | ^
+void cli_print_structure(const flx_fe_problem *p); // its size and its mass
 void cli_print_errors(const flx_ctx *ctx);
 void cli_print_warnings(const flx_ctx *ctx, int first); // from the first to the last
 

@@ -12,14 +12,15 @@ static const char help_text[] =
     "among them that are redundant or singular at the start; the method, with the\n"
     "reason where the program chose it; then the tree: every body with the joint that\n"
     "carries it and the degrees of freedom of that joint, and the joints that close\n"
-    "loops. Mistakes are reported with file, line and column.\n"
+    "loops. Of finite elements alone: nodes, elements, unknowns, mass. Mistakes are\n"
+    "reported with file, line and column.\n"
     "\n"
     "  --set NAME=VALUE  override a parameter; may be repeated\n"
     "\n"
     "Example:\n"
     "  flexion check examples/slider_crank.yaml\n"
     "\n"
-    "Exit status: 0 the model can be simulated, 2 it is wrong or needs a part of the\n"
+    "Exit status: 0 the model can be computed, 2 it is wrong or needs a part of the\n"
     "language that is not available yet.\n";
 
 #define WIDTH 80
@@ -206,12 +207,37 @@ static void print_tree(const flx_model *m, const flx_simulation *sim)
     if (i - first > MOST_LINES) printf("    ... and %d more\n", i - first - MOST_LINES);
 }
 
+// Whether it has finite elements, or nothing at all, and no part that moves.
+static bool is_structure(const flx_model *m)
+{
+    return flx_model_item_count(m, FLX_ITEM_BODY) + flx_model_item_count(m, FLX_ITEM_VARIABLE) +
+               flx_model_item_count(m, FLX_ITEM_STATE) ==
+           0;
+}
+
+static flx_status check_structure(const flx_model *m, const char *path)
+{
+    flx_fe_problem *p = NULL;
+    flx_status status = flx_fe_problem_create(m, &p);
+    if (status == FLX_OK) {
+        const char *title = flx_model_title(m);
+        printf("%s%s%s\n", path, title[0] ? ": " : "", title);
+        cli_print_structure(p);
+        printf(
+            "  finite elements alone: 'flexion fe static', 'modes' and 'transient' compute them\n");
+    }
+    flx_fe_problem_destroy(&p);
+    return status;
+}
+
 static int check_file(flx_ctx *ctx, const char *path, const cli_list *settings)
 {
     flx_model *model = NULL;
     flx_simulation *sim = NULL;
     flx_status status = flx_model_read(ctx, path, settings->count, settings->items, &model);
-    if (status == FLX_OK) {
+    if (status == FLX_OK && is_structure(model)) {
+        status = check_structure(model, path);
+    } else if (status == FLX_OK) {
         status = flx_simulation_create(model, &sim);
         print_model(model, path);
         if (status == FLX_ERR_UNAVAILABLE) flx_simulation_examine(model, &sim);

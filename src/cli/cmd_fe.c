@@ -52,10 +52,10 @@ static void print_vector(const char *name, const double *v, const char *unit)
     printf("%s\n", unit);
 }
 
-static void print_summary(const flx_fe_problem *p, const char *path)
+void cli_print_structure(const flx_fe_problem *p)
 {
     flx_fe_summary s = flx_fe_problem_summary(p);
-    printf("%s\n  unknowns           %12d\n", path, s.unknowns);
+    printf("  unknowns           %12d\n", s.unknowns);
     if (s.nodes == 0) return;
     printf("  nodes              %12d\n  elements           %12d\n", s.nodes, s.elements);
     printf("  mass               %12.6g kg\n", s.mass);
@@ -174,7 +174,8 @@ static int compute(flx_ctx *ctx, request *q, int kind)
     q->model = model;
     if (status == FLX_OK) status = flx_fe_problem_create(model, &p);
     if (status == FLX_OK) {
-        print_summary(p, q->path);
+        printf("%s\n", q->path);
+        cli_print_structure(p);
         flx_fe_summary s = flx_fe_problem_summary(p);
         bool none = (q->vtu && strcmp(q->vtu, "none") == 0) || (s.nodes == 0 && !q->vtu);
         if (!none && !q->vtu) q->picture = cli_named_after(q->path, kinds[kind].ending);

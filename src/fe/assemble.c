@@ -333,13 +333,17 @@ static void add_pressure(const flx_fe *fe, const flx_pressure *p, double *F)
     }
 }
 
-void flx_fe_nodal_loads(const flx_fe *fe, double *F)
+void flx_fe_nodal_loads(const flx_fe *fe, int history, double *F)
 {
     for (int i = 0; i < fe->s->nload; i++) {
         const flx_nodal_load *l = fe->s->loads + i;
+        if (history > 0 && l->history != history) continue;
         for (int c = 0; c < 6; c++) F[6 * (size_t)l->node + c] += l->force[c];
     }
-    for (int i = 0; i < fe->s->npressure; i++) add_pressure(fe, fe->s->pressures + i, F);
+    for (int i = 0; i < fe->s->npressure; i++) {
+        const flx_pressure *p = fe->s->pressures + i;
+        if (history == 0 || p->history == history) add_pressure(fe, p, F);
+    }
 }
 
 static flx_status make_tables(flx_fe *fe)
@@ -400,7 +404,7 @@ flx_status flx_fe_assemble(flx_fe *fe)
     if (status == FLX_OK) status = make_pattern(fe);
     if (status == FLX_OK) status = sum_blocks(fe, F, m);
     if (status == FLX_OK) {
-        flx_fe_nodal_loads(fe, F);
+        flx_fe_nodal_loads(fe, 0, F);
         flx_fe_add_force(fe, F, fe->f);
     }
     flx_free(F);

@@ -13,7 +13,6 @@
 // Numbers that nodes may take, displacements, rotations and stresses of all shapes: larger meshes have
 // nodes at their interfaces and on their surface only.
 #define MOST_NUMBERS 16000000
-#define LARGE 100.0 // metres; a body of a mechanism is smaller
 
 typedef struct body {
     const flx_fe *fe;
@@ -188,14 +187,6 @@ static flx_status name_shapes(body *b)
 
 // ---- nodes --------------------------------------------------------------------------------------
 
-static bool has_mechanics(const flx_fe *fe, int node)
-{
-    for (size_t c = 0; c < 6; c++) {
-        if (fe->dof[6 * (size_t)node + c] != FLX_DOF_NONE) return true;
-    }
-    return false;
-}
-
 // Interfaces, then the others, each once. Returns how many.
 static int choose_nodes(const body *b, int n, bool *taken, int *nodes)
 {
@@ -208,7 +199,7 @@ static int choose_nodes(const body *b, int n, bool *taken, int *nodes)
         taken[b->basis->interfaces[i]] = true;
     }
     for (int i = 0; i < fe->nnode; i++) {
-        if (taken[i] || !has_mechanics(fe, i)) continue;
+        if (taken[i] || !flx_fe_has_mechanics(fe, i)) continue;
         if (surface && !(b->order[i] >= 0 && b->order[i] < b->e->mesh->nsurface)) continue;
         nodes[count++] = i;
     }
@@ -319,40 +310,6 @@ static flx_status reduce(flx_fe *fe, flx_arena *arena, const flx_basis *basis, f
     return status;
 }
 
-// Metres, kilograms, seconds are expected; another choice shows in the size and in the speed of sound.
-static void warn_of_units(const flx_fe *fe, flx_loc loc)
-{
-    const flx_structure *s = fe->s;
-    double low[3] = {HUGE_VAL, HUGE_VAL, HUGE_VAL}, high[3] = {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL};
-    double size = 0;
-    for (int i = 0; i < s->nnode; i++) {
-        for (int c = 0; c < 3 && has_mechanics(fe, i); c++) {
-            low[c] = fmin(low[c], s->x[3 * (size_t)i + c]);
-            high[c] = fmax(high[c], s->x[3 * (size_t)i + c]);
-        }
-    }
-    for (int c = 0; c < 3; c++) size = fmax(size, high[c] - low[c]);
-    if (size > LARGE) {
-        flx_ctx_warn(fe->ctx, loc,
-                     "the body is %.3g m long and has %.3g kg: are the lengths of its mesh in mm? "
-                     "They are expected in m",
-                     size, fe->mass);
-    }
-    for (int i = 0; i < s->nelement; i++) {
-        const flx_element *e = s->elements + i;
-        if (e->family == FLX_FAMILY_NONE || e->material < 0) continue;
-        const flx_material *m = s->materials + e->material;
-        double speed = m->density > 0 ? sqrt(m->E / m->density) : 1000;
-        if (m->loc.file != s->file || (speed > 10 && speed < 3e4))
-            continue; // the model's: told before
-        flx_ctx_warn(fe->ctx, m->loc,
-                     "sound would travel at %.3g m/s in this material: E is expected in Pa, the "
-                     "density in kg/m^3",
-                     speed);
-        return;
-    }
-}
-
 flx_status flx_fe_reduce(flx_ctx *ctx, flx_arena *arena, const flx_structure *s, bool lumped,
                          const flx_basis *basis, flx_loc loc, flx_elastic **out)
 {
@@ -364,7 +321,7 @@ flx_status flx_fe_reduce(flx_ctx *ctx, flx_arena *arena, const flx_structure *s,
         status = FLX_FAIL(ctx, FLX_ERR_MODEL, loc,
                           "the finite elements have no mass: give their material a density");
     }
-    if (status == FLX_OK) warn_of_units(fe, loc);
+    if (status == FLX_OK) flx_fe_warn_of_units(fe, loc);
     if (status == FLX_OK) status = reduce(fe, arena, basis, loc, out);
     flx_fe_destroy(&fe);
     return status;

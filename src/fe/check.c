@@ -1,6 +1,7 @@
 // check.c - what is wrong with a mesh, element by element, before anything is computed.
 #include "fe/fe_parts.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -256,4 +257,50 @@ flx_status flx_fe_check(const flx_fe *fe)
     if (status == FLX_OK) status = check_twice(fe);
     if (status == FLX_OK) status = check_connected(fe);
     return status;
+}
+
+// ---- units --------------------------------------------------------------------------------------
+
+#define LARGE 100.0 // metres; most parts of a machine are smaller
+
+bool flx_fe_has_mechanics(const flx_fe *fe, int node)
+{
+    for (size_t c = 0; c < 6; c++) {
+        if (fe->dof[6 * (size_t)node + c] != FLX_DOF_NONE) return true;
+    }
+    return false;
+}
+
+// Metres, kilograms, seconds are expected; another choice shows in the size and in the speed of sound.
+void flx_fe_warn_of_units(const flx_fe *fe, flx_loc loc)
+{
+    const flx_structure *s = fe->s;
+    double low[3] = {HUGE_VAL, HUGE_VAL, HUGE_VAL}, high[3] = {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL};
+    double size = 0;
+    for (int i = 0; i < s->nnode; i++) {
+        for (int c = 0; c < 3 && flx_fe_has_mechanics(fe, i); c++) {
+            low[c] = fmin(low[c], s->x[3 * (size_t)i + c]);
+            high[c] = fmax(high[c], s->x[3 * (size_t)i + c]);
+        }
+    }
+    for (int c = 0; c < 3; c++) size = fmax(size, high[c] - low[c]);
+    if (size > LARGE) {
+        flx_ctx_warn(fe->ctx, loc,
+                     "it is %.3g m long and has %.3g kg: are the lengths of its mesh in mm? "
+                     "They are expected in m",
+                     size, fe->mass);
+    }
+    for (int i = 0; i < s->nelement; i++) {
+        const flx_element *e = s->elements + i;
+        if (e->family == FLX_FAMILY_NONE || e->material < 0) continue;
+        const flx_material *m = s->materials + e->material;
+        double speed = m->density > 0 ? sqrt(m->E / m->density) : 1000;
+        if (m->loc.file != s->file || (speed > 10 && speed < 3e4))
+            continue; // the model's: told before
+        flx_ctx_warn(fe->ctx, m->loc,
+                     "sound would travel at %.3g m/s in this material: E is expected in Pa, the "
+                     "density in kg/m^3",
+                     speed);
+        return;
+    }
 }

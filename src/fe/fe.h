@@ -44,10 +44,17 @@ flx_status flx_fe_create(flx_ctx *ctx, const flx_structure *s, const flx_fe_opti
                          flx_fe **out);
 void flx_fe_destroy(flx_fe **fe);
 
+// Warn where lengths, stiffness or density look like those of other units. loc: where the model asks for it.
+void flx_fe_warn_of_units(const flx_fe *fe, flx_loc loc);
+// Whether elements, masses or links reach a node.
+bool flx_fe_has_mechanics(const flx_fe *fe, int node);
+
 // u (nnode, 6) from x: u = T x + u0. homogeneous: without the prescribed part u0, for modes.
 void flx_fe_expand(const flx_fe *fe, const double *x, bool homogeneous, double *u);
 // f (n) += T^T F of forces and moments at nodes (nnode, 6).
 void flx_fe_add_force(const flx_fe *fe, const double *F, double *f);
+// F (nnode, 6) += loads and pressures, not gravity. history: only those that it multiplies; 0: all.
+void flx_fe_nodal_loads(const flx_fe *fe, int history, double *F);
 // The six rigid motions about a place as vectors of unknowns (6, n): translations, rotations. Exact
 // where nothing is supported. In the plane those out of it are zero.
 void flx_fe_rigid_motions(const flx_fe *fe, const double about[3], double *X);

@@ -22,7 +22,6 @@ int flx_fe_block_nodes(const flx_fe *fe, int block, const int **nodes); // 0: no
 flx_status flx_fe_block(const flx_fe *fe, int block, flx_element_matrices *out);
 void flx_fe_scatter(const flx_fe *fe, const int *nodes, const flx_element_matrices *m,
                     const double *E, flx_symmetric *A);
-void flx_fe_nodal_loads(const flx_fe *fe, double *F); // F += loads and pressures, not gravity
 void flx_fe_places(const flx_fe *fe, int element, double *x);
 void flx_fe_hooke(const flx_fe *fe, const flx_element *e, flx_hooke *c);
 void flx_fe_law(const flx_fe *fe, const flx_element *e, flx_beam_law *law);

@@ -19,6 +19,7 @@ flx_status flx_fe_problem_create(const flx_model *model, flx_fe_problem **out)
     if (block->structure) {
         const flx_fe_options options = {.lumped = block->lumped};
         status = flx_fe_create(ctx, block->structure, &options, &p->fe);
+        if (status == FLX_OK) flx_fe_warn_of_units(p->fe, block->loc);
     }
     if (status == FLX_OK && p->fe) {
         p->K = &p->fe->K;

@@ -3,6 +3,7 @@
 //     S = M + gamma h D + beta h^2 K,  D = alpha M + b K                                        (FE-19)
 //     xp = x + h v + h^2 (1/2 - beta) a,   vp = v + h (1 - gamma) a
 //     S a = f - D vp - K xp,   x = xp + beta h^2 a,   v = vp + gamma h a
+// Loads with a factor s(t) have f = f_all + sum (s_k(t) - 1) f_k; their work in a step is that of the mean force.
 #include "base/vtk.h"
 #include "fe/problem.h"
 
@@ -24,6 +25,9 @@ typedef struct motion {
     double alpha, beta; // Rayleigh's
     flx_frontal *S;
     double *x, *v, *a, *y, *Kx, *Mv, *u; // (n) and (nnode, 6)
+    double *f, *before;                  // (n) loads now, and at the beginning of the step
+    flx_histories *histories;            // NULL: loads are constant
+    double *parts;                       // (nhistory, n) loads of each factor
     double work, dissipated, scale;
     FILE *csv, *pvd;
     int *nodes; // index of the asked ones
@@ -143,14 +147,53 @@ static void accelerate(motion *m, flx_frontal *S)
     for (size_t i = 0; i < n; i++) m->y[i] = m->x[i] + m->beta * m->v[i];
     flx_symmetric_multiply(m->p->K, 1, m->y, m->Kx);
     flx_symmetric_multiply(m->p->M, 1, m->v, m->Mv);
-    for (size_t i = 0; i < n; i++) m->a[i] = m->p->fe->f[i] - m->Kx[i] - m->alpha * m->Mv[i];
+    for (size_t i = 0; i < n; i++) m->a[i] = m->f[i] - m->Kx[i] - m->alpha * m->Mv[i];
     flx_frontal_solve(S, 1, m->a);
 }
 
-static void advance(motion *m)
+static flx_status find_parts(motion *m)
+{
+    const flx_fe *fe = m->p->fe;
+    int count = m->p->model->fe.nhistory;
+    size_t n = (size_t)m->p->n, all = 6 * (size_t)fe->nnode;
+    memcpy(m->f, fe->f, n * sizeof *m->f);
+    if (count == 0) return FLX_OK;
+    FLX_TRY(flx_histories_create(m->p->model, &m->histories));
+    m->parts = flx_alloc(m->p->ctx, (size_t)count * n, sizeof *m->parts);
+    double *F = flx_alloc(m->p->ctx, all, sizeof *F);
+    for (int k = 0; m->parts && F && k < count; k++) {
+        memset(F, 0, all * sizeof *F);
+        flx_fe_nodal_loads(fe, k + 1, F);
+        flx_fe_add_force(fe, F, m->parts + (size_t)k * n);
+    }
+    bool fine = m->parts && F;
+    flx_free(F);
+    return fine ? FLX_OK : FLX_ERR_MEMORY;
+}
+
+static flx_status load(motion *m, double t)
+{
+    size_t n = (size_t)m->p->n;
+    if (!m->histories) return FLX_OK;
+    const double *s = flx_histories_at(m->histories, t);
+    memcpy(m->f, m->p->fe->f, n * sizeof *m->f);
+    for (int k = 0; k < m->p->model->fe.nhistory; k++) {
+        if (!isfinite(s[k])) {
+            return FLX_FAIL(m->p->ctx, FLX_NOT_FINITE, m->p->model->fe.loc,
+                            "the factor of a load is not finite at t = %g", t);
+        }
+        const double *part = m->parts + (size_t)k * n;
+        for (size_t i = 0; i < n; i++) m->f[i] += (s[k] - 1) * part[i];
+    }
+    return FLX_OK;
+}
+
+static flx_status advance(motion *m, long step)
 {
     size_t n = (size_t)m->p->n;
     double h = m->h, lost = 0, gained = 0;
+    memcpy(m->before, m->f, n * sizeof *m->f);
+    FLX_TRY(load(m, (double)step * h));
     memcpy(m->u, m->x, n * sizeof *m->u); // x before the step; u is free between outputs
     for (size_t i = 0; i < n; i++) {
         m->x[i] += h * m->v[i] + h * h * (0.5 - BETA) * m->a[i];
@@ -161,14 +204,15 @@ static void advance(motion *m)
         m->x[i] += BETA * h * h * m->a[i];
         m->v[i] += GAMMA * h * m->a[i];
         m->y[i] = (m->x[i] - m->u[i]) / h; // mean velocity of the step
-        gained += m->p->fe->f[i] * (m->x[i] - m->u[i]);
+        gained += 0.5 * (m->before[i] + m->f[i]) * (m->x[i] - m->u[i]);
     }
     m->work += gained;
-    if (m->alpha == 0 && m->beta == 0) return;
+    if (m->alpha == 0 && m->beta == 0) return FLX_OK;
     flx_symmetric_multiply(m->p->K, 1, m->y, m->Kx);
     flx_symmetric_multiply(m->p->M, 1, m->y, m->Mv);
     for (size_t i = 0; i < n; i++) lost += m->y[i] * (m->alpha * m->Mv[i] + m->beta * m->Kx[i]);
     m->dissipated += h * lost;
+    return FLX_OK;
 }
 
 // At the start everything is at rest: M a = f.
@@ -194,10 +238,12 @@ static flx_status run(motion *m)
     flx_status status = flx_frontal_factor(m->S, a, m->p->M, b, m->p->K);
     if (status != FLX_OK) return status;
     FLX_TRY(flx_frontal_reserve(m->S, 1));
+    FLX_TRY(find_parts(m));
+    FLX_TRY(load(m, 0));
     FLX_TRY(begin(m));
     FLX_TRY(record(m, 0));
     for (long k = 1; k <= m->steps; k++) {
-        advance(m);
+        FLX_TRY(advance(m, k));
         FLX_TRY(record(m, k));
         m->out->steps = k;
     }
@@ -233,16 +279,18 @@ flx_status flx_fe_problem_transient(flx_fe_problem *p, const flx_fe_transient *d
     m.alpha = p->model->fe.rayleigh[0];
     m.beta = p->model->fe.rayleigh[1];
     size_t n = (size_t)p->n, all = 6 * (size_t)p->fe->nnode;
-    double *block = flx_alloc(p->ctx, 6 * n + (all > n ? all : n), sizeof *block);
+    double *block = flx_alloc(p->ctx, 8 * n + (all > n ? all : n), sizeof *block);
     flx_status status = block ? FLX_OK : FLX_ERR_MEMORY;
     if (status == FLX_OK) {
-        double **parts[] = {&m.x, &m.v, &m.a, &m.y, &m.Kx, &m.Mv, &m.u};
-        for (size_t i = 0; i < 7; i++) *parts[i] = block + i * n;
+        double **parts[] = {&m.x, &m.v, &m.a, &m.y, &m.Kx, &m.Mv, &m.f, &m.before, &m.u};
+        for (size_t i = 0; i < 9; i++) *parts[i] = block + i * n;
         status = open_files(&m);
         if (status == FLX_OK) status = run(&m);
         status = close_files(&m, status);
     }
     flx_frontal_destroy(&m.S);
+    flx_histories_destroy(&m.histories);
+    flx_free(m.parts);
     flx_free(m.nodes);
     flx_free(block);
     return status;

@@ -115,7 +115,7 @@ flx_status flx_fe_reactions(const flx_fe *fe, const double *u, bool loads, doubl
     flx_status status = FLX_OK;
     size_t all = 6 * (size_t)fe->nnode;
     memset(F, 0, all * sizeof *F);
-    if (loads) flx_fe_nodal_loads(fe, F);
+    if (loads) flx_fe_nodal_loads(fe, 0, F);
     for (size_t i = 0; i < all; i++) F[i] = -F[i];
     int n = flx_fe_block_count(fe);
     for (int b = 0; b < n && status == FLX_OK; b++) {

@@ -219,13 +219,38 @@ static flx_status press_set(flx_fe_maker *m, const flx_yaml *name, flx_pressure 
     return flx_fe_refuse_set(m, name, faces == 2 ? "faces" : "edges");
 }
 
+// The number of a load's factor among those of the model; 0: it has none.
+static flx_status read_history(flx_fe_maker *m, const flx_yaml *factor, int *number)
+{
+    flx_builder *b = m->b;
+    flx_fe_block *block = &b->m->fe;
+    flx_env at;
+    *number = 0;
+    if (!factor) return FLX_OK;
+    if (m->fe->loc.line != block->loc.line || m->fe->loc.column != block->loc.column) {
+        return FLX_FAIL(b->ctx, FLX_ERR_MODEL, factor->loc,
+                        "the loads of a body's 'fe' do not act: use 'forces' of the model");
+    }
+    flx_env_init(&at, b, b->top, NULL, FLX_MODE_TIME);
+    const flx_yaml *loads = flx_yaml_get(m->fe, "loads");
+    if (!block->histories) {
+        block->histories =
+            flx_arena_take(b->m->arena, (size_t)loads->count, sizeof *block->histories);
+        if (!block->histories) return FLX_ERR_MEMORY;
+    }
+    FLX_TRY(flx_build_node(&at, factor, block->histories + block->nhistory));
+    *number = ++block->nhistory;
+    return FLX_OK;
+}
+
 static flx_status read_load(flx_fe_maker *m, const flx_yaml *y)
 {
     static const char *const words[] = {"force", "moment", "pressure", "traction", NULL};
     const flx_yaml *value = flx_yaml_get(y, "value"), *on = flx_yaml_get(y, "on");
-    int kind = 0;
+    int kind = 0, history = 0;
     double v[3] = {0, 0, 0};
     FLX_TRY(flx_build_word(m->b, flx_yaml_get(y, "type"), "type", words, &kind));
+    FLX_TRY(read_history(m, flx_yaml_get(y, "factor"), &history));
     bool number = kind == 2 || (kind == 1 && m->s->dimension == 2);
     if (number) {
         FLX_TRY(flx_build_number(m->e, value, &v[kind == 1 ? 2 : 0]));
@@ -233,11 +258,12 @@ static flx_status read_load(flx_fe_maker *m, const flx_yaml *y)
         FLX_TRY(flx_build_vector(m->e, value, v));
     }
     if (kind < 2) {
-        flx_nodal_load l = {0};
+        flx_nodal_load l = {.history = history};
         memcpy(l.force + 3 * kind, v, sizeof v);
         return for_nodes(m, on, add_load, &l);
     }
-    flx_pressure p = {.value = v[0], .traction = kind == 3, .vector = {v[0], v[1], v[2]}};
+    flx_pressure p = {
+        .value = v[0], .traction = kind == 3, .vector = {v[0], v[1], v[2]}, .history = history};
     if (on->kind != FLX_YAML_LIST) return press_set(m, on, &p);
     for (int i = 0; i < on->count; i++) FLX_TRY(press_set(m, on->items[i], &p));
     return FLX_OK;

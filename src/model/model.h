@@ -457,6 +457,8 @@ typedef struct flx_fe_block {
     flx_loc loc;
     bool lumped;
     double rayleigh[2];
+    int nhistory;
+    flx_node *histories; // (nhistory) of the time: factors of loads
 } flx_fe_block;
 
 // Values of one parameter, all memory is the model's.
@@ -474,6 +476,12 @@ typedef struct flx_sweep {
     int nanalysis; // done for each; 0: the run
     int *analyses; // their numbers
 } flx_sweep;
+
+// The factors of loads in a transient. fe_history.c
+typedef struct flx_histories flx_histories;
+flx_status flx_histories_create(const struct flx_model *m, flx_histories **out);
+void flx_histories_destroy(flx_histories **h);
+const double *flx_histories_at(flx_histories *h, double t); // (nhistory)
 
 // A count stands before its array. NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding)
 struct flx_model {

@@ -100,6 +100,7 @@ typedef struct flx_support { // of one node
 typedef struct flx_nodal_load {
     int node;
     double force[6]; // force and moment, structure's axes
+    int history;     // that multiplies it in a transient, counted from 1; 0: none
 } flx_nodal_load;
 
 typedef struct flx_pressure { // on a face given by its corner nodes (a boundary element)
@@ -107,6 +108,7 @@ typedef struct flx_pressure { // on a face given by its corner nodes (a boundary
     double value;
     bool traction; // value is not used: vector below, a force an area
     double vector[3];
+    int history; // as of a nodal load
 } flx_pressure;
 
 typedef struct flx_point_mass {

@@ -285,6 +285,10 @@ static int structures_keep_their_files(void)
                             "  elements: 4\n"
                             "  supports: {root: {on: start}}\n"
                             "  loads: {tip: {type: force, on: end, value: [0, 0, 10]}}\n");
+    flexion("check rod.yaml");
+    CHECK_STATUS(0);
+    CHECK_TEXT(out, "unknowns                     24");
+    CHECK_TEXT(out, "finite elements alone");
     flexion("fe static rod.yaml");
     CHECK_STATUS(0);
     CHECK_TEXT(out, "fields in rod.static.vtu");

@@ -89,6 +89,51 @@ static int transient_follows_the_modes(void)
     return 0;
 }
 
+// A load in slow sine: the tip follows its statics, and a pulse leaves what the impulse of a mass gives; the ledger
+// has the work of loads that change.
+static int loads_follow_their_factors(void)
+{
+    static const char text[] =
+        "flexion: 1\ndimension: 2\nfe:\n  line: [[0, 0], [1, 0]]\n  elements: 10\n"
+        "  section: {width: 0.01, height: 0.01}\n"
+        "  material: {E: 7e10, nu: 0.3, density: 2750}\n  theory: euler-bernoulli\n"
+        "  supports: {root: {on: start}}\n"
+        "  loads:\n"
+        "    tip: {type: force, on: end, value: [0, 2], factor: %s}\n"
+        "    steady: {type: force, on: end, value: [0, 1], "
+        "factor: \"if(t < 5, 1 - exp(-20*t^2), 7)\"}\n"
+        "simulate: {until: 1, step: 1e-3}\n";
+    static const struct {
+        const char *factor;
+        double end; // force at the tip
+    } known[] = {{"\"0.5*sin(pi/2*t)^2\"", 2.0}, {"0", 1.0}, {"\"if(t > 0.2, 0, t*0)\"", 1.0}};
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
+        char model[900], path[64];
+        flx_status status;
+        flx_fe_transient_result out;
+        const int tip = 11;
+        snprintf(model, sizeof model, text, known[i].factor);
+        snprintf(path, sizeof path, "fe_factor_%ld.csv", (long)getpid());
+        rig r = start(model, &status);
+        CHECK(status == FLX_OK);
+        const flx_fe_transient def = {.csv = path, .nodes = &tip, .nnode = 1};
+        CHECK(flx_fe_problem_transient(r.p, &def, &out) == FLX_OK);
+        CHECK(out.energy_drift < 1e-9);
+        double t = 0, y = 0;
+        char line[400];
+        FILE *file = fopen(path, "r");
+        CHECK(file);
+        while (fgets(line, sizeof line, file)) {
+            (void)sscanf(line, "%lf,%*f,%*f,%*f,%*f,%lf", &t, &y);
+        }
+        CHECK(fclose(file) == 0 && remove(path) == 0);
+        CHECK_NEAR(t, 1, 1e-12);
+        CHECK_REL(y, known[i].end * 5.714285714e-3, 0.02); // it swings a little about it
+        end(&r);
+    }
+    return 0;
+}
+
 static int damping_takes_energy_and_is_counted(void)
 {
     flx_status status;
@@ -185,6 +230,7 @@ static int a_model_without_elements_is_refused(void)
 }
 
 TEST_MAIN(TEST(cantilever_bends_as_it_should), TEST(transient_follows_the_modes),
-          TEST(damping_takes_energy_and_is_counted), TEST(masses_add_up),
-          TEST(what_is_not_held_is_named), TEST(units_that_look_wrong_are_named),
-          TEST(pictures_are_written), TEST(a_model_without_elements_is_refused))
+          TEST(loads_follow_their_factors), TEST(damping_takes_energy_and_is_counted),
+          TEST(masses_add_up), TEST(what_is_not_held_is_named),
+          TEST(units_that_look_wrong_are_named), TEST(pictures_are_written),
+          TEST(a_model_without_elements_is_refused))
