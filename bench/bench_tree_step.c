@@ -5,8 +5,10 @@
 // the worst. The mark: a step on 1 000 links costs at most 15 forward dynamics. The tangent is that of a
 // state of its own; in a step it shares the motion of the links with a residual, which is not taken off.
 //
+// Then a ladder, whose loops all share their rails: its factors must cost what its rungs do.
+//
 // For a count of instructions it runs itself with two numbers, links and steps, or with a third, how
-// often everything but steps is done.
+// often everything but steps is done; of the ladder with its name and the number of rungs.
 #include "bench_run.h"
 #include "chain_links.h"
 #include "integrate/linear.h"
@@ -25,6 +27,36 @@ static const char text[] =
     " axis: [0, \"mod(i, 2)\", \"1 - mod(i, 2)\"]}\n"
     "simulate: {until: %g, method: generalized-alpha, formulation: tree, step: 1e-3}\n"
     "outputs: {every: 1, signals: [link(1).angle]}\n";
+
+static const char ladder[] =
+    "flexion: 1\n"
+    "dimension: 2\n"
+    "parameters: {N: %d}\n"
+    "gravity: [0, -9.81]\n"
+    "bodies:\n"
+    "  left: {repeat: {i: [1, N]}, type: rigid, mass: 1, inertia: 0.1, position: [0, i - 0.5]}\n"
+    "  right: {repeat: {i: [1, N]}, type: rigid, mass: 1, inertia: 0.1, position: [1, i - 0.5]}\n"
+    "  rung: {repeat: {i: [1, N]}, type: rigid, mass: 0.5, inertia: 0.05, position: [0.5, i]}\n"
+    "joints:\n"
+    "  L1: {type: revolute, on: [ground, left(1)], at: [0, 0]}\n"
+    "  R1: {type: revolute, on: [ground, right(1)], at: [1, 0]}\n"
+    "  L: {repeat: {i: [2, N]}, type: revolute, on: [left(i-1), left(i)], at: [0, i-1]}\n"
+    "  R: {repeat: {i: [2, N]}, type: revolute, on: [right(i-1), right(i)], at: [1, i-1]}\n"
+    "  A: {repeat: {i: [1, N]}, type: revolute, on: [left(i), rung(i)], at: [0, i]}\n"
+    "  B: {repeat: {i: [1, N]}, type: revolute, on: [right(i), rung(i)], at: [1, i]}\n"
+    "forces:\n"
+    "  k: {repeat: {i: [2, N]}, type: spring, on: L(i), stiffness: 500, damping: 5}\n"
+    "  foot: {type: spring, on: L1, stiffness: 5000, damping: 50}\n"
+    "simulate: {until: 0.01, method: generalized-alpha, formulation: tree, step: 1e-3}\n"
+    "outputs: {every: 1, signals: [left(1).angle]}\n";
+
+static bool run_ladder(int rungs)
+{
+    char model[4096];
+    bench_result r = {0};
+    snprintf(model, sizeof model, ladder, rungs);
+    return bench_run(model, &r);
+}
 
 // Seconds of one step, and Newton iterations; -1: it failed.
 static double step_time(int n, int steps, double *iterations)
@@ -139,10 +171,28 @@ static void count(const char *self)
            "... with tangent and factors", 1000, step, step / forward);
 }
 
+// A rung of a ladder of 50, 100 and 200.
+static void count_ladder(const char *self)
+{
+    static const char *const functions[] = {"flx_tree_factor", "flx_tree_solve",
+                                            "flx_integrator_step"};
+    static const char *const parts[] = {"factors, all of a run", "solutions", "ten steps"};
+    for (int k = 0; k < 3; k++) {
+        for (int n = 50; n <= 200; n *= 2) {
+            char arguments[40];
+            snprintf(arguments, sizeof arguments, "ladder %d", n);
+            double count = bench_count(self, arguments, functions[k]);
+            if (count < 0.0) return;
+            printf("ladder, %-26s %6d %12.0f instructions a rung\n", parts[k], n, 1e6 * count / n);
+        }
+    }
+}
+
 int main(int argc, char **argv)
 {
     double iterations = 0.0;
     bench x;
+    if (argc == 3 && strcmp(argv[1], "ladder") == 0) return !run_ladder(atoi(argv[2]));
     if (argc == 3) return step_time(atoi(argv[1]), atoi(argv[2]), &iterations) < 0.0;
     if (argc == 4) {
         if (!bench_open(&x, atoi(argv[1]))) return 1;
@@ -168,5 +218,6 @@ int main(int argc, char **argv)
                1e6 * step, 1e6 * step / n, step / time[FORWARD]);
     }
     count(argv[0]);
+    count_ladder(argv[0]);
     return 0;
 }

@@ -209,6 +209,7 @@ static void destroy(flx_system *s)
     flx_tree_fronts_clear(&t->fronts);
     flx_free(t->numbers);
     flx_free(t->reach);
+    flx_free(t->after);
     flx_free(t);
 }
 
@@ -349,6 +350,12 @@ static flx_status list_tree_rows(const flx_tree *t, const flx_descriptor *comple
     return fine ? FLX_OK : FLX_ERR_MEMORY;
 }
 
+// A system made of it has linear algebra of its own.
+static flx_status take_pattern(flx_tree *t)
+{
+    return flx_tree_pattern(t, t->model->reduces ? FLX_TREE_FULL : FLX_TREE_CHEAPEST);
+}
+
 static flx_status make_inner(flx_tree *t, const rows *drop)
 {
     const flx_descriptor_options options = {.ndrop = drop->n, .drop = drop->list};
@@ -364,8 +371,7 @@ static flx_status make_inner(flx_tree *t, const rows *drop)
     t->base.reads_multipliers = t->inner->reads_multipliers;
     t->bare = t->model->nforce == 0 && t->nvariable + t->base.dims.nx + t->base.dims.nw == 0 &&
               flx_tree_rows(t) == 0;
-    // a system made of it has linear algebra of its own
-    return flx_tree_pattern(t, t->model->reduces ? FLX_TREE_FULL : FLX_TREE_CHEAPEST);
+    return take_pattern(t);
 }
 
 static int compare(const void *a, const void *b)
@@ -466,6 +472,20 @@ static flx_status measure_reach(flx_tree *t, const flx_state *x)
     return fine ? FLX_OK : FLX_ERR_MEMORY;
 }
 
+// Many closures are taken out among the links, where that is less work.
+static flx_status spread_closures(flx_tree *t, const flx_state *x)
+{
+    double work = t->fronts.work + t->fronts.border.work;
+    int others = flx_dims_unknowns(&t->base.dims) - flx_tree_first_other(t);
+    if (others <= FLX_TREE_FEW || t->model->nmodal > 0) return FLX_OK;
+    FLX_TRY(flx_tree_order(t, x));
+    FLX_TRY(take_pattern(t));
+    if (!(work > 0.0) || t->fronts.work + t->fronts.border.work < work) return FLX_OK;
+    flx_free(t->after);
+    t->after = NULL;
+    return take_pattern(t);
+}
+
 static flx_status choose_closures(flx_tree *t, const flx_state *at, int nredundant, rows *drop)
 {
     flx_state *x = NULL;
@@ -483,6 +503,7 @@ static flx_status choose_closures(flx_tree *t, const flx_state *at, int nredunda
     flx_tree_work_destroy(work);
     if (status == FLX_OK && nredundant > 0) status = make_inner(t, drop);
     if (status == FLX_OK) status = measure_reach(t, x);
+    if (status == FLX_OK) status = spread_closures(t, x);
     flx_state_destroy(&x);
     return status;
 }
@@ -503,7 +524,8 @@ static flx_status make(flx_tree *t, const flx_system *ready, const flx_state *at
     if (status == FLX_OK) status = make_inner(t, &drop);
     if (status == FLX_OK) status = choose_closures(t, at, nredundant, &drop);
     flx_free(drop.list);
-    t->is_many = t->by_links && t->fronts.border.sparse && !t->partitions;
+    bool spread = t->fronts.border.sparse || t->fronts.nborder < t->fronts.nother;
+    t->is_many = t->by_links && spread && !t->partitions;
     if (t->massless < 0) return status;
     t->ops = *t->base.ops;
     t->ops.explicit_form = &flx_tree_explicit_massless;

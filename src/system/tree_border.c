@@ -7,8 +7,7 @@
 
 #include <stdlib.h>
 
-// Up to so many unknowns, or where so large a part of the matrix is not zero, it is taken as full.
-#define FEW 48
+// Where so large a part of the matrix is not zero, it is taken as full.
 #define FULL 0.25
 // Products for each number of a sparse matrix, about.
 #define SPARSE_PRODUCTS 60.0
@@ -50,7 +49,7 @@ static void settle(keys *k)
 }
 
 // Entries of the descriptor between other unknowns, and the diagonal.
-static flx_status list_own(const flx_tree *t, keys *k)
+static flx_status list_own(const flx_tree *t, const flx_tree_fronts *f, keys *k)
 {
     const flx_pattern *p = &t->inner->pattern;
     int first = flx_tree_inner(t)->variable_v;
@@ -60,7 +59,8 @@ static flx_status list_own(const flx_tree *t, keys *k)
             if (p->start[bj] < first) continue;
             for (int i = p->start[bi]; i < p->start[bi + 1]; i++) {
                 for (int j = p->start[bj]; j < p->start[bj + 1]; j++) {
-                    FLX_TRY(add(t, k, i - first, j - first));
+                    int r = f->in_border[i - first], c = f->in_border[j - first];
+                    if (r >= 0 && c >= 0) FLX_TRY(add(t, k, r, c));
                 }
             }
         }
@@ -70,11 +70,12 @@ static flx_status list_own(const flx_tree *t, keys *k)
 
 static flx_status list_fronts(const flx_tree *t, const flx_tree_fronts *f, keys *k, size_t *places)
 {
-    for (int i = 0; i < f->n; i++) {
+    for (int i = 0; i < f->nfront; i++) {
         const flx_front *x = f->fronts + i;
         if (x->next >= 0) continue;
         for (int a = 0; a < x->nother; a++) {
-            for (int b = 0; b < x->nother; b++) FLX_TRY(add(t, k, x->other[a], x->other[b]));
+            for (int b = 0; b < x->nother; b++)
+                FLX_TRY(add(t, k, x->other_place[a], x->other_place[b]));
         }
         *places += (size_t)x->nother * (size_t)x->nother;
     }
@@ -85,10 +86,10 @@ static flx_status make_pattern(const flx_tree *t, const flx_tree_fronts *f, cons
                                size_t places, flx_tree_border *b)
 {
     flx_ctx *ctx = t->base.ctx;
-    size_t n = (size_t)f->nother, entries = (size_t)k->n;
+    size_t n = (size_t)f->nborder, entries = (size_t)k->n;
     b->numbers = flx_alloc(ctx, 2 * (n + 1) + 3 * entries + 1, sizeof *b->numbers);
     b->places = flx_alloc(ctx, places, sizeof *b->places);
-    b->first_place = flx_alloc(ctx, (size_t)f->n, sizeof *b->first_place);
+    b->first_place = flx_alloc(ctx, (size_t)f->nfront, sizeof *b->first_place);
     int *next = flx_alloc(ctx, n, sizeof *next);
     if (!b->numbers || !b->places || !b->first_place || !next) {
         flx_free(next);
@@ -103,21 +104,22 @@ static flx_status make_pattern(const flx_tree *t, const flx_tree_fronts *f, cons
         offset[e + 1] = e + 1;
     }
     memcpy(next, row, n * sizeof *next);
-    for (int i = 0; i < f->nother; i++) { // structurally symmetric
+    for (int i = 0; i < f->nborder; i++) { // structurally symmetric
         for (int e = row[i]; e < row[i + 1]; e++) transpose[next[col[e]]++] = e;
     }
-    b->pattern = (flx_pattern){.nblock = f->nother,
+    b->pattern = (flx_pattern){.nblock = f->nborder,
                                .start = start,
                                .row = row,
                                .col = col,
                                .offset = offset,
                                .transpose = transpose};
-    for (int i = 0, at = 0; i < f->n; i++) {
+    for (int i = 0, at = 0; i < f->nfront; i++) {
         const flx_front *x = f->fronts + i;
         b->first_place[i] = x->next < 0 ? at : -1;
         for (int c = 0; c < x->nother && x->next < 0; c++) {
             for (int r = 0; r < x->nother; r++) {
-                b->places[at++] = flx_pattern_find(&b->pattern, x->other[r], x->other[c]);
+                b->places[at++] =
+                    flx_pattern_find(&b->pattern, x->other_place[r], x->other_place[c]);
             }
         }
     }
@@ -127,12 +129,12 @@ static flx_status make_pattern(const flx_tree *t, const flx_tree_fronts *f, cons
 
 flx_status flx_tree_border_create(const flx_tree *t, const flx_tree_fronts *f, flx_tree_border *b)
 {
-    double m = f->nother;
+    double m = f->nborder;
     keys k = {0};
     size_t places = 0;
     *b = (flx_tree_border){.work = m * m * m / 3.0};
-    if (f->nother <= FEW) return FLX_OK;
-    flx_status status = list_own(t, &k);
+    if (f->nborder <= FLX_TREE_FEW) return FLX_OK;
+    flx_status status = list_own(t, f, &k);
     if (status == FLX_OK) status = list_fronts(t, f, &k, &places);
     if (status == FLX_OK) settle(&k);
     if (status == FLX_OK && k.n < FULL * m * m) {

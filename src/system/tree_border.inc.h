@@ -38,7 +38,7 @@ static void TREE(measure)(const flx_tree *t, const flx_blocks *extra, const NUMB
 static size_t TREE(place)(const flx_tree_fronts *f, int i, int j)
 {
     if (f->border.sparse) return (size_t)flx_pattern_find(&f->border.pattern, i, j);
-    return (size_t)j * (size_t)f->nother + (size_t)i;
+    return (size_t)j * (size_t)f->nborder + (size_t)i;
 }
 static size_t TREE(diagonal)(const flx_tree_fronts *f, int i)
 {
@@ -49,22 +49,26 @@ static size_t TREE(diagonal)(const flx_tree_fronts *f, int i)
 static void TREE(hand_to_border)(const flx_tree_fronts *f, const flx_front *x, const NUMBER *A,
                                  NUMBER *border)
 {
-    const int *place = f->border.places + f->border.first_place[x->link];
-    A += (size_t)FLX_TREE_MOTION * (size_t)x->rows + 6;
+    const int *place = f->border.places + f->border.first_place[x - f->fronts];
+    A += (size_t)(FLX_TREE_MOTION * x->slots) * (size_t)x->rows + 6 * x->slots;
     for (int c = 0; c < x->nother; c++, A += x->rows) {
         for (int r = 0; r < x->nother; r++) border[*place++] += A[r];
     }
 }
 
-// Entries between other unknowns.
-static void TREE(fill_border)(const flx_tree *t, const flx_blocks *b, const NUMBER c[3], NUMBER cx,
-                              NUMBER *border)
+// Entries between other unknowns: in the border, or in the front that takes one of them out first. The
+// sizes of the diagonal are kept.
+static void TREE(fill_others)(const flx_tree *t, const flx_blocks *b, const NUMBER c[3], NUMBER cx,
+                              factors *x)
 {
     const flx_pattern *p = &t->base.pattern;
-    const flx_tree_border *f = &t->fronts.border;
-    size_t m = (size_t)t->fronts.nother, size = f->sparse ? flx_pattern_size(&f->pattern) : m * m;
+    const flx_tree_fronts *f = &t->fronts;
+    size_t m = (size_t)f->nborder,
+           size = f->border.sparse ? flx_pattern_size(&f->border.pattern) : m * m;
     int n = t->t.k.n, first = flx_tree_first_other(t);
+    NUMBER *border = x->border, *matrices = x->matrices;
     memset(border, 0, size * sizeof *border);
+    memset(x->row, 0, (size_t)f->nother * sizeof *x->row);
     for (int bi = n; bi < p->nblock; bi++) {
         for (int e = p->row[bi]; e < p->row[bi + 1]; e++) {
             if (p->col[e] < n) continue;
@@ -72,8 +76,18 @@ static void TREE(fill_border)(const flx_tree *t, const flx_blocks *b, const NUMB
             for (int i = p->start[bi]; i < p->start[bi + 1]; i++) {
                 for (int j = j0; j < j1; j++, at++) {
                     NUMBER c1 = j < t->base.dims.nv ? c[1] : cx; // those of bonds are zeros
-                    border[TREE(place)(&t->fronts, i - first, j - first)] =
-                        c[0] * b->A0[at] + c1 * b->A1[at] + c[2] * b->A2[at];
+                    NUMBER value = c[0] * b->A0[at] + c1 * b->A1[at] + c[2] * b->A2[at];
+                    int r = i - first, k = j - first;
+                    if (i == j) x->row[r] = SIZE(value);
+                    if (f->taken[r] < 0 && f->taken[k] < 0) {
+                        border[TREE(place)(f, f->in_border[r], f->in_border[k])] = value;
+                        continue;
+                    }
+                    const flx_front *y =
+                        f->fronts + (f->taken[r] > f->taken[k] ? f->taken[r] : f->taken[k]);
+                    int row = 6 * y->slots + flx_front_other(y, r);
+                    int col = FLX_TREE_MOTION * y->slots + flx_front_other(y, k);
+                    matrices[y->matrix + (size_t)col * (size_t)y->rows + (size_t)row] += value;
                 }
             }
         }
@@ -83,10 +97,12 @@ static void TREE(fill_border)(const flx_tree *t, const flx_blocks *b, const NUMB
 static void TREE(leave_out)(const flx_tree *t, const signed char *left_out, NUMBER *border,
                             double *terms)
 {
-    int m = t->fronts.nother, first = flx_tree_first_other(t);
+    const flx_tree_fronts *f = &t->fronts;
+    int m = f->nborder, first = flx_tree_first_other(t);
     for (int k = 0; k < m && left_out; k++) {
-        if (!left_out[first + k]) continue;
-        terms[k] = 1.0;
+        int other = f->border_other[k];
+        if (!left_out[first + other]) continue;
+        terms[other] = 1.0;
         const flx_pattern *p = &t->fronts.border.pattern;
         for (int e = p->nblock > 0 ? p->row[k] : 0; p->nblock > 0 && e < p->row[k + 1]; e++) {
             border[e] = border[p->transpose[e]] = p->col[e] == k ? 1.0 : 0.0;
@@ -99,11 +115,12 @@ static void TREE(leave_out)(const flx_tree *t, const signed char *left_out, NUMB
 // Rows and columns of one size, as their diagonal was before terms cancelled; natural sizes become multiples of that.
 static void TREE(scale_border)(const flx_tree *t, factors *x)
 {
-    int m = t->fronts.nother;
+    int m = t->fronts.nborder;
     const flx_pattern *p = &t->fronts.border.pattern;
     NUMBER *A = x->border;
-    for (int i = 0; i < m; i++) {
-        double own = x->row[i], natural = x->natural[i];
+    for (int i = 0; i < m; i++) { // of those in the border, from here on
+        int other = t->fronts.border_other[i];
+        double own = x->row[other], natural = x->natural[other];
         x->natural[i] = own > 0.0 && natural > own ? sqrt(natural / own) : 1.0;
         x->row[i] = x->col[i] = own > 0.0 ? 1.0 / sqrt(own) : 1.0;
     }
@@ -118,13 +135,13 @@ static void TREE(scale_border)(const flx_tree *t, factors *x)
 // Pivots are those of the sparse solver, so rows that vanish are told by their own sizes.
 static bool TREE(factor_sparse)(const flx_tree *t, factors *x)
 {
-    int m = t->fronts.nother;
+    int m = t->fronts.nborder;
     NUMBER *A = x->border;
     for (int i = 0; i < m; i++) {
         double terms = x->natural[i] * x->natural[i], ratio = 1.0 / terms;
         if (ratio < x->met.ratio) {
             x->met.ratio = ratio;
-            x->met.worst = flx_tree_first_other(t) + i;
+            x->met.worst = flx_tree_first_other(t) + t->fronts.border_other[i];
         }
         if (ratio > ROUNDING) continue;
         A[TREE(diagonal)(&t->fronts, i)] -= REGULARISATION * terms;
@@ -138,7 +155,7 @@ static bool TREE(factor_sparse)(const flx_tree *t, factors *x)
 // LU with partial pivoting; column-major.
 static bool TREE(factor_border)(const flx_tree *t, factors *x)
 {
-    int m = t->fronts.nother, *pivot = x->pivot;
+    int m = t->fronts.nborder, *pivot = x->pivot, bonds = t->fronts.nother - flx_tree_rows(t);
     NUMBER *A = x->border;
     TREE(scale_border)(t, x);
     if (t->fronts.border.sparse) return TREE(factor_sparse)(t, x);
@@ -157,7 +174,7 @@ static bool TREE(factor_border)(const flx_tree *t, factors *x)
         size_of[j] = swapped;
         if (ratio < x->met.ratio) {
             x->met.ratio = ratio;
-            x->met.worst = flx_tree_first_other(t) + j;
+            x->met.worst = flx_tree_first_other(t) + t->fronts.border_other[j];
         }
         for (int k = 0; k < m && best != j; k++) {
             NUMBER a = A[k * m + j];
@@ -165,7 +182,8 @@ static bool TREE(factor_border)(const flx_tree *t, factors *x)
             A[k * m + best] = a;
         }
         if (moved) {
-            A[j * m + j] = (j < m - flx_tree_rows(t) ? REGULARISATION : -REGULARISATION) * terms;
+            A[j * m + j] =
+                (t->fronts.border_other[j] < bonds ? REGULARISATION : -REGULARISATION) * terms;
             x->met.moved++;
         }
         NUMBER over = 1.0 / A[j * m + j];
@@ -194,13 +212,13 @@ static void TREE(solve_full)(int m, const NUMBER *A, const int *pivot, NUMBER *b
     }
 }
 
-static void TREE(solve_border)(const flx_tree *t, const factors *x, NUMBER *b)
+static void TREE(solve_border)(const flx_tree *t, const factors *x, NUMBER *rest)
 {
-    int m = t->fronts.nother;
-    const NUMBER *A = x->border;
-    const int *pivot = x->pivot;
-    for (int i = 0; i < m; i++) b[i] *= x->row[i];
+    int m = t->fronts.nborder;
+    const int *other = t->fronts.border_other;
+    NUMBER *b = x->rest;
+    for (int i = 0; i < m; i++) b[i] = x->row[i] * rest[other[i]];
     if (t->fronts.border.sparse) SOLVE_SPARSE(x->lu, b);
-    if (!t->fronts.border.sparse) TREE(solve_full)(m, A, pivot, b);
-    for (int i = 0; i < m; i++) b[i] *= x->col[i];
+    if (!t->fronts.border.sparse) TREE(solve_full)(m, x->border, x->pivot, b);
+    for (int i = 0; i < m; i++) rest[other[i]] = x->col[i] * b[i];
 }

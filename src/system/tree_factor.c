@@ -5,8 +5,9 @@
 //     Phi_p += X (Phi - Phi B D^-1 row) T + turned
 // S: the joint's axes, X: a force at the parent's origin, T: (TRN-1). Forces that act already turn
 // with the link, which adds `turned`. Partners and other unknowns take part as rows and columns of
-// their own; the others, closures among them, are the border that is left in the end. Linear in the
-// number of links, for real and complex weights.
+// their own; some of the others, multipliers of closures, are taken out among the links (tree_order.c),
+// the rest is the border that is left in the end. Linear in the number of links, for real and complex
+// weights.
 #include "math/pattern.h"
 #include "system/tree_parts.h"
 
@@ -27,7 +28,7 @@
 typedef struct factors {
     const flx_tree *t; // borrowed
     bool is_complex;
-    void *matrices, *gains, *border, *force, *motion, *values;
+    void *matrices, *gains, *border, *force, *motion, *values, *rest;
     double *g0, *g1, *g2; // geometry of the links, of the last factorisation
     double *row, *col;    // (border)
     double *natural;      // (2 border) sizes of rows and columns
@@ -53,6 +54,7 @@ static inline double complex multiply(double complex a, double complex b)
 #define SOLVE_SPARSE(lu, b) flx_lu_solve(lu, b)
 #include "system/tree_border.inc.h"
 #include "system/tree_factor.inc.h"
+#include "system/tree_solve.inc.h"
 #undef NUMBER
 #undef TREE
 #undef TIMES
@@ -68,6 +70,7 @@ static inline double complex multiply(double complex a, double complex b)
 #define SOLVE_SPARSE(lu, b) flx_lu_solve_complex(lu, b)
 #include "system/tree_border.inc.h"
 #include "system/tree_factor.inc.h"
+#include "system/tree_solve.inc.h"
 #undef NUMBER
 #undef TREE
 #undef TIMES
@@ -85,6 +88,7 @@ void flx_tree_factors_destroy(void *made)
     flx_free(x->force);
     flx_free(x->motion);
     flx_free(x->values);
+    flx_free(x->rest);
     flx_free(x->g0);
     flx_free(x->row);
     flx_free(x->pivot);
@@ -104,16 +108,18 @@ void *flx_tree_factors_create(const flx_system *s, int complex_weight)
     x->is_complex = complex_weight != 0;
     x->matrices = flx_alloc(s->ctx, f->matrices, number);
     x->gains = flx_alloc(s->ctx, f->gains, number);
-    size_t border = f->border.sparse ? flx_pattern_size(&f->border.pattern) : m * m;
+    size_t left = (size_t)f->nborder;
+    size_t border = f->border.sparse ? flx_pattern_size(&f->border.pattern) : left * left;
     x->border = flx_alloc(s->ctx, border, number);
     x->force = flx_alloc(s->ctx, 6 * n, number);
     x->motion = flx_alloc(s->ctx, FLX_TREE_MOTION * n, number);
     x->values = flx_alloc(s->ctx, (size_t)flx_dims_unknowns(&s->dims), number);
+    x->rest = flx_alloc(s->ctx, left, number);
     x->g0 = flx_alloc(s->ctx, 3 * all, sizeof *x->g0);
     x->row = flx_alloc(s->ctx, 4 * m, sizeof *x->row);
     x->pivot = flx_alloc(s->ctx, m, sizeof *x->pivot);
     if (!x->matrices || !x->gains || !x->border || !x->force || !x->motion || !x->values ||
-        !x->g0 || !x->row || !x->pivot) {
+        !x->rest || !x->g0 || !x->row || !x->pivot) {
         flx_tree_factors_destroy(x);
         return NULL;
     }

@@ -5,7 +5,8 @@
 //     SIZE(a)        absolute value
 //
 // The matrix of a front lies column by column: rows are moment and force of its link, then of each
-// partner, then one for each other unknown; columns y of its link, of each partner, others.
+// partner, then one for each other unknown; columns y of its link, of each partner, others. An unknown
+// that is taken out itself has the last row and column.
 
 // A column of B (TRN-3).
 static ALWAYS_INLINE void TREE(join)(const flx_axis *a, const NUMBER c[3], NUMBER *B)
@@ -241,16 +242,48 @@ static bool TREE(take_out)(const flx_tree *t, const flx_front *x, const flx_bloc
     return true;
 }
 
+// One other unknown out of its front: a pivot of its own. False: it is zero.
+static bool TREE(take_other)(const flx_tree *t, const flx_front *x, bool left_out, NUMBER *A,
+                             factors *f)
+{
+    int rows = x->rows - 1, cols = x->cols - 1;
+    NUMBER *over = (NUMBER *)f->gains + x->gain, *col = over + 1, *row = col + rows;
+    NUMBER pivot = left_out ? 1.0 : A[(size_t)cols * (size_t)x->rows + (size_t)rows];
+    double terms = fmax(f->row[x->own], f->natural[x->own]);
+    double ratio = terms > 0.0 ? SIZE(pivot) / terms : 0.0;
+    for (int i = 0; i < rows; i++) {
+        col[i] = left_out ? 0.0 : A[(size_t)cols * (size_t)x->rows + (size_t)i];
+    }
+    if (!left_out && ratio < f->met.ratio) {
+        f->met.ratio = ratio;
+        f->met.worst = flx_tree_first_other(t) + x->own;
+    }
+    if (!left_out && !(ratio > ROUNDING)) {
+        if (!(terms > 0.0)) return false;
+        pivot = -REGULARISATION * terms;
+        f->met.moved++;
+    }
+    *over = 1.0 / pivot;
+    for (int j = 0; j < cols; j++) {
+        NUMBER *p = A + (size_t)j * (size_t)x->rows;
+        row[j] = left_out ? 0.0 : TIMES(*over, p[rows]);
+        for (int i = 0; i < rows; i++) p[i] -= TIMES(row[j], col[i]);
+    }
+    for (int k = 1; k <= x->nother; k++) {
+        f->row[x->other[x->nother - k]] += SIZE(col[rows - k]) * SIZE(row[cols - k]);
+    }
+    return true;
+}
+
 // Column `from` of a front into column `to` of the next one, or of the border.
 static void TREE(add_column)(const flx_front *x, int rows, const NUMBER *restrict from,
                              NUMBER *restrict to)
 {
-    for (int k = 0; k <= x->npartner && x->next >= 0; k++, from += 6) {
+    for (int k = 0; k < x->slots; k++, from += 6) {
         if (x->place[k] < 0) continue;
         NUMBER *out = to + 6 * x->place[k];
         for (int i = 0; i < 6; i++) out[i] += from[i];
     }
-    if (x->next < 0) from += 6;
     for (int k = 0; k < x->nother; k++) to[rows + x->other_place[k]] += from[k];
 }
 
@@ -264,8 +297,8 @@ static void TREE(hand_on)(const flx_tree *t, const flx_front *x, const NUMBER *A
         for (int i = 0; i < 6 * FLX_TREE_MOTION; i++) to[i] += A[i];
         return;
     }
-    int links = next ? 1 + next->npartner : 0, height = next ? next->rows : t->fronts.nother;
-    for (int k = 0; k <= x->npartner; k++) {
+    int links = next ? next->slots : 0, height = next ? next->rows : t->fronts.nborder;
+    for (int k = 0; k < x->slots; k++) {
         for (int j = 0; j < FLX_TREE_MOTION; j++, A += x->rows) {
             if (x->place[k] < 0) continue;
             size_t at = (size_t)(FLX_TREE_MOTION * x->place[k] + j) * (size_t)height;
@@ -280,20 +313,11 @@ static void TREE(hand_on)(const flx_tree *t, const flx_front *x, const NUMBER *A
 
 // ---- filling ------------------------------------------------------------------------------------
 
-// Where a link is in a front.
-static int TREE(place_in)(const flx_front *x, int link)
+// The front that takes out a link or an other unknown, whichever is first.
+static const flx_front *TREE(front_of_pair)(const flx_tree_fronts *f, const flx_tree_pair *p)
 {
-    int k = 0;
-    if (link == x->link) return 0;
-    while (x->partner[k] != link) k++;
-    return k + 1;
-}
-
-static int TREE(other_in)(const flx_front *x, int other)
-{
-    int k = 0;
-    while (x->other[k] != other) k++;
-    return k;
+    int link = f->front_of[p->link], other = f->taken[p->with];
+    return f->fronts + (link > other ? link : other);
 }
 
 static void TREE(fill)(const flx_tree *t, const flx_blocks *extra, const NUMBER c[3], NUMBER cx,
@@ -301,14 +325,14 @@ static void TREE(fill)(const flx_tree *t, const flx_blocks *extra, const NUMBER 
 {
     const flx_tree_fronts *f = &t->fronts;
     const double *const X[3] = {extra->A0, extra->A1, extra->A2};
-    for (int i = 0; i < f->n; i++) {
+    for (int i = 0; i < f->nfront; i++) {
         const flx_front *x = f->fronts + i;
         NUMBER *A = matrices + x->matrix;
-        size_t at = f->links + 36 * (size_t)i;
-        if (x->npartner + x->nother > 0) {
+        size_t at = f->links + 36 * (size_t)x->link;
+        if (x->npartner + x->nother > 0 || x->link < 0) {
             memset(A, 0, (size_t)x->rows * (size_t)x->cols * sizeof *A);
         }
-        for (int k = 0; k < 3; k++) {
+        for (int k = 0; k < 3 && x->link >= 0; k++) {
             for (int j = 0; j < 6; j++, A += x->rows) {
                 for (int r = 0; r < 6; r++) A[r] = X[k][at + (size_t)(6 * j + r)];
             }
@@ -316,9 +340,9 @@ static void TREE(fill)(const flx_tree *t, const flx_blocks *extra, const NUMBER 
     }
     for (int e = 0; e < f->npair; e++) {
         const flx_tree_pair *p = f->pairs + e;
-        const flx_front *x = f->fronts + (p->link > p->with ? p->link : p->with);
-        NUMBER *A = matrices + x->matrix + 6 * TREE(place_in)(x, p->link);
-        A += (size_t)(FLX_TREE_MOTION * TREE(place_in)(x, p->with)) * (size_t)x->rows;
+        const flx_front *x = f->fronts + f->front_of[p->link > p->with ? p->link : p->with];
+        NUMBER *A = matrices + x->matrix + 6 * flx_front_slot(x, p->link);
+        A += (size_t)(FLX_TREE_MOTION * flx_front_slot(x, p->with)) * (size_t)x->rows;
         for (int k = 0; k < 3; k++) {
             for (int j = 0; j < 6; j++, A += x->rows) {
                 for (int r = 0; r < 6; r++) A[r] += X[k][p->at + (size_t)(6 * j + r)];
@@ -327,17 +351,19 @@ static void TREE(fill)(const flx_tree *t, const flx_blocks *extra, const NUMBER 
     }
     for (int e = 0; e < f->nrow; e++) {
         const flx_tree_pair *p = f->rows + e;
-        const flx_front *x = f->fronts + p->link;
-        NUMBER *A = matrices + x->matrix + 6 * (1 + x->npartner) + TREE(other_in)(x, p->with);
+        const flx_front *x = TREE(front_of_pair)(f, p);
+        NUMBER *A = matrices + x->matrix + 6 * x->slots + flx_front_other(x, p->with);
+        A += (size_t)(FLX_TREE_MOTION * flx_front_slot(x, p->link)) * (size_t)x->rows;
         for (int j = 0; j < FLX_TREE_MOTION; j++) {
             A[j * x->rows] += X[j / 6][p->at + (size_t)j % 6];
         }
     }
     for (int e = 0; e < f->ncol; e++) {
         const flx_tree_pair *p = f->columns + e;
-        const flx_front *x = f->fronts + p->link;
-        int col = FLX_TREE_MOTION * (1 + x->npartner) + TREE(other_in)(x, p->with);
+        const flx_front *x = TREE(front_of_pair)(f, p);
+        int col = FLX_TREE_MOTION * x->slots + flx_front_other(x, p->with);
         NUMBER *A = matrices + x->matrix + (size_t)col * (size_t)x->rows;
+        A += 6 * flx_front_slot(x, p->link);
         bool variable = p->with < t->nvariable;
         NUMBER c1 = variable ? c[1] : cx, c2 = variable ? c[2] : 0.0; // those of bonds are zeros
         for (int r = 0; r < 6; r++) {
@@ -357,13 +383,15 @@ static bool TREE(factor)(const flx_tree *t, const flx_blocks *b, const NUMBER c[
     flx_blocks extra = flx_tree_extra(t, b);
     x->met = (flx_pivots){.ratio = 1.0, .worst = -1};
     TREE(fill)(t, &extra, c, cx, matrices);
-    TREE(fill_border)(t, b, c, cx, border);
+    TREE(fill_others)(t, b, c, cx, x);
     TREE(measure)(t, &extra, c, x->natural);
-    for (int i = 0; i < f->nother; i++) x->row[i] = SIZE(border[TREE(diagonal)(f, i)]);
-    for (int i = f->n - 1; i >= 0; i--) {
+    for (int i = f->nfront - 1; i >= 0; i--) {
         const flx_front *front = f->fronts + i;
         NUMBER *A = matrices + front->matrix;
-        if (!TREE(take_out)(t, front, &extra, c, A, x->gains, x->row)) return false;
+        bool out = left_out && front->own >= 0 && left_out[flx_tree_first_other(t) + front->own];
+        if (front->own >= 0 && !TREE(take_other)(t, front, out, A, x)) return false;
+        if (front->link >= 0 && !TREE(take_out)(t, front, &extra, c, A, x->gains, x->row))
+            return false;
         if (front->next < 0 && f->border.sparse) {
             TREE(hand_to_border)(f, front, A, border);
         } else if (front->next >= 0 || front->nother > 0) {
@@ -379,107 +407,4 @@ static bool TREE(factor)(const flx_tree *t, const flx_blocks *b, const NUMBER c[
         memcpy(x->g2 + FLX_TREE_GEOMETRY * i, g.g2, FLX_TREE_GEOMETRY * sizeof *g.g2);
     }
     return true;
-}
-
-// Inwards: what is left of the right-hand side, after each link.
-static void TREE(solve_inwards)(const flx_tree *t, const factors *x, NUMBER *d)
-{
-    const flx_tree_fronts *f = &t->fronts;
-    NUMBER *force = x->force, *rest = d + flx_tree_first_other(t);
-    const flx_blocks kept = {x->g0, x->g1, x->g2};
-    memset(force, 0, (size_t)f->n * 6 * sizeof *force);
-    for (int i = f->n - 1; i >= 0; i--) {
-        const flx_front *front = f->fronts + i;
-        const flx_link *l = t->t.links + i;
-        int freedom = flx_link_freedom(l->kind, t->t.k.planar);
-        flx_geometry geo = flx_geometry_of(&kept, i);
-        TREE(gains) g = TREE(gains_of)(front, freedom, x->gains);
-        NUMBER in[3] = {0}, *F = force + 6 * i;
-        for (int k = 0; k < freedom; k++) {
-            flx_axis a = flx_axis_of(l, &geo, k);
-            in[k] = d[l->v + k] - a.turns * (a.J.x * F[0] + a.J.y * F[1] + a.J.z * F[2]) -
-                    a.slides * (a.J.x * F[3] + a.J.y * F[4] + a.J.z * F[5]);
-        }
-        TREE(move_forces)(geo.g0 + 9, 1, 6, F);
-        for (int k = 0; k < freedom; k++) {
-            NUMBER sum = 0.0;
-            for (int j = 0; j < freedom; j++) sum += TIMES(g.over[freedom * k + j], in[j]);
-            d[l->v + k] = sum;
-            const NUMBER *col = g.col + k * front->rows;
-            for (int r = 0; r < 6; r++) F[r] += TIMES(sum, col[r]);
-            col += 6;
-            for (int p = 0; p < front->npartner; p++, col += 6) {
-                NUMBER *to = force + 6 * front->partner[p];
-                for (int r = 0; r < 6; r++) to[r] += TIMES(sum, col[r]);
-            }
-            for (int p = 0; p < front->nother; p++) {
-                rest[front->other[p]] -= TIMES(sum, col[p]);
-            }
-        }
-        if (l->parent < 0) continue;
-        for (int r = 0; r < 6; r++) force[6 * l->parent + r] += F[r];
-    }
-}
-
-// out += size theta x r
-static inline void TREE(carry)(const NUMBER *theta, const double *r, double size, NUMBER *out)
-{
-    out[0] += size * (theta[1] * r[2] - theta[2] * r[1]);
-    out[1] += size * (theta[2] * r[0] - theta[0] * r[2]);
-    out[2] += size * (theta[0] * r[1] - theta[1] * r[0]);
-}
-
-// Outwards: motion of every link, increment of every joint.
-static void TREE(solve_outwards)(const flx_tree *t, const factors *x, NUMBER *d)
-{
-    const flx_tree_fronts *f = &t->fronts;
-    NUMBER *y = x->motion, *rest = d + flx_tree_first_other(t);
-    const flx_blocks kept = {x->g0, x->g1, x->g2};
-    for (int i = 0; i < f->n; i++) {
-        const flx_front *front = f->fronts + i;
-        const flx_link *l = t->t.links + i;
-        int freedom = flx_link_freedom(l->kind, t->t.k.planar);
-        flx_geometry geo = flx_geometry_of(&kept, i);
-        TREE(gains) g = TREE(gains_of)(front, freedom, x->gains);
-        NUMBER *own = y + FLX_TREE_MOTION * i;
-        if (l->parent >= 0) {
-            memcpy(own, y + FLX_TREE_MOTION * l->parent, FLX_TREE_MOTION * sizeof *own);
-        } else {
-            memset(own, 0, FLX_TREE_MOTION * sizeof *own);
-        }
-        for (int k = 0; k < freedom; k++) {
-            const NUMBER *row = g.row + k * front->cols;
-            NUMBER sum = d[l->v + k];
-            for (int j = 0; j < FLX_TREE_MOTION; j++) sum -= TIMES(row[j], own[j]);
-            row += FLX_TREE_MOTION;
-            for (int p = 0; p < front->npartner; p++, row += FLX_TREE_MOTION) {
-                const NUMBER *with = y + FLX_TREE_MOTION * front->partner[p];
-                for (int j = 0; j < FLX_TREE_MOTION; j++) sum -= TIMES(row[j], with[j]);
-            }
-            for (int p = 0; p < front->nother; p++) {
-                sum -= TIMES(row[p], rest[front->other[p]]);
-            }
-            d[l->v + k] = sum;
-        }
-        const double *r = geo.g0 + 9, *dr = geo.g1 + 6, *ddr = geo.g2 + 3;
-        TREE(carry)(own + 12, r, 1.0, own + 15); // the parent's motion at the link's origin
-        TREE(carry)(own + 6, dr, 2.0, own + 15);
-        TREE(carry)(own, ddr, 1.0, own + 15);
-        TREE(carry)(own + 6, r, 1.0, own + 9);
-        TREE(carry)(own, dr, 1.0, own + 9);
-        TREE(carry)(own, r, 1.0, own + 3);
-        for (int k = 0; k < freedom; k++) {
-            NUMBER step = d[l->v + k];
-            for (int j = 0; j < FLX_TREE_MOTION; j++) {
-                own[j] += TIMES(step, g.B[FLX_TREE_MOTION * k + j]);
-            }
-        }
-    }
-}
-
-static void TREE(solve)(const flx_tree *t, const factors *x, NUMBER *d)
-{
-    TREE(solve_inwards)(t, x, d);
-    TREE(solve_border)(t, x, d + flx_tree_first_other(t));
-    TREE(solve_outwards)(t, x, d);
 }

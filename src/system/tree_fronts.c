@@ -1,7 +1,8 @@
 // tree_fronts.c - in which order the links are taken out, and what each of them meets then.
 //
 // The last link first, so that links go before their parents. Taking one out ties its parent and its
-// partners to each other; they are met again at the highest of them: the next front.
+// partners to each other; they are met again at the next of them to go: the next front. Multipliers of
+// closures go as soon as the joints that determine them have gone (tree_order.c).
 #include "system/tree_fronts.h"
 
 #include "system/tree_parts.h"
@@ -17,6 +18,7 @@ void flx_tree_fronts_clear(flx_tree_fronts *f)
     flx_free(f->columns);
     flx_free(f->lists);
     flx_free(f->met);
+    flx_free(f->front_of);
     flx_tree_border_clear(&f->border);
     *f = (flx_tree_fronts){0};
 }
@@ -170,8 +172,8 @@ typedef struct meeting {
 typedef struct gathering {
     flx_tree_fronts *f;
     meeting links, others;
-    int *first, *sibling; // (n) fronts whose rest goes to a front
-    int *at;              // (n) where the lists of each front begin
+    int *first, *sibling; // (fronts) whose rest goes to a front
+    int *at;              // (fronts) where the lists of each front begin
     int pair, row, col;   // behind those of the present link
     int length, room;     // of the lists
 } gathering;
@@ -200,71 +202,134 @@ static void take_meeting(meeting *m, int *out)
     m->n = 0;
 }
 
-// Those with higher numbers than i are gone.
-static void gather(gathering *g, int i)
+// An unknown that is still there at a front.
+static void meet_other(gathering *g, int front, int other)
+{
+    if (g->f->taken[other] < 0 || g->f->taken[other] < front) meet(&g->others, other);
+}
+
+// What a link is tied to; links with higher numbers are gone.
+static void gather_link(gathering *g, int front, int i)
 {
     flx_tree_fronts *f = g->f;
     for (; g->pair > 0 && f->pairs[g->pair - 1].link == i; g->pair--) {
         if (f->pairs[g->pair - 1].with < i) meet(&g->links, f->pairs[g->pair - 1].with);
     }
     for (; g->row > 0 && f->rows[g->row - 1].link == i; g->row--) {
-        meet(&g->others, f->rows[g->row - 1].with);
+        meet_other(g, front, f->rows[g->row - 1].with);
     }
     for (; g->col > 0 && f->columns[g->col - 1].link == i; g->col--) {
-        meet(&g->others, f->columns[g->col - 1].with);
+        meet_other(g, front, f->columns[g->col - 1].with);
     }
-    for (int c = g->first[i]; c >= 0; c = g->sibling[c]) {
+}
+
+// What an unknown is tied to: links, and those of its own block.
+static void gather_other(const flx_tree *t, gathering *g, int front, int i)
+{
+    const flx_tree_fronts *f = g->f;
+    const flx_descriptor *d = flx_tree_inner(t);
+    int first = d->variable_v, block = d->block_of[first + i];
+    for (int k = f->met[i]; k < f->met[i + 1]; k++) {
+        int link = f->rows[f->meetings[k]].link;
+        if (f->front_of[link] < front) meet(&g->links, link);
+    }
+    for (int k = i; k > 0 && d->block_of[first + k - 1] == block; k--) meet_other(g, front, k - 1);
+    for (int k = i + 1; k < f->nother && d->block_of[first + k] == block; k++)
+        meet_other(g, front, k);
+}
+
+// The link of a slot when a front is taken out.
+static int link_left(const flx_front *x, const int *partner, int slot)
+{
+    if (x->link < 0) return partner[slot];
+    return slot == 0 ? x->parent : partner[slot - 1];
+}
+
+static void gather(const flx_tree *t, gathering *g, int front)
+{
+    const flx_tree_fronts *f = g->f;
+    const flx_front *own = f->fronts + front;
+    if (own->link >= 0) gather_link(g, front, own->link);
+    if (own->own >= 0) gather_other(t, g, front, own->own);
+    for (int c = g->first[front]; c >= 0; c = g->sibling[c]) {
         const flx_front *x = f->fronts + c;
         const int *list = f->lists + g->at[c];
-        if (x->parent >= 0 && x->parent != i) meet(&g->links, x->parent);
-        for (int k = 0; k < x->npartner; k++) {
-            if (list[k] != i) meet(&g->links, list[k]);
+        for (int k = 0; k < x->slots; k++) {
+            int link = link_left(x, list, k);
+            if (link >= 0 && link != own->link) meet(&g->links, link);
         }
-        for (int k = 0; k < x->nother; k++) meet(&g->others, list[x->npartner + k]);
+        for (int k = 0; k < x->nother; k++) {
+            if (list[x->npartner + k] != own->own) meet(&g->others, list[x->npartner + k]);
+        }
     }
+}
+
+static int find(const int *list, int i)
+{
+    int k = 0;
+    while (list[k] != i) k++;
+    return k;
+}
+
+int flx_front_slot(const flx_front *x, int link)
+{
+    if (link == x->link) return 0;
+    return find(x->partner, link) + (x->link >= 0);
+}
+
+int flx_front_other(const flx_front *x, int other)
+{
+    return other == x->own ? x->nother : find(x->other, other);
 }
 
 // Places of the rest of a front in the next one, behind its lists.
-static void place_front(flx_tree_fronts *f, const flx_front *x, int *place)
+static void place_front(const flx_tree_fronts *f, const flx_front *x, int *place)
 {
     const flx_front *next = x->next < 0 ? NULL : f->fronts + x->next;
-    for (int k = 0; k <= x->npartner; k++) {
-        int link = k == 0 ? x->parent : x->partner[k - 1], at = 0;
-        if (next && link >= 0 && link != x->next) {
-            while (next->partner[at] != link) at++;
-            at++;
-        }
-        *place++ = link < 0 ? -1 : at;
+    for (int k = 0; k < x->slots; k++) {
+        int link = link_left(x, x->partner, k);
+        *place++ = link < 0 || !next ? -1 : flx_front_slot(next, link);
     }
-    for (int k = 0, at = 0; k < x->nother; k++) {
-        while (next && next->other[at] != x->other[k]) at++;
-        *place++ = next ? at : x->other[k];
+    for (int k = 0; k < x->nother; k++) {
+        *place++ = next ? flx_front_other(next, x->other[k]) : f->in_border[x->other[k]];
     }
 }
 
-static flx_status make_front(const flx_tree *t, gathering *g, int i)
+static int highest(int a, int b)
+{
+    return a > b ? a : b;
+}
+
+static flx_status make_front(const flx_tree *t, gathering *g, int front)
 {
     flx_tree_fronts *f = g->f;
-    flx_front *x = f->fronts + i;
-    gather(g, i);
-    int links = g->links.n, others = g->others.n, need = 2 * (links + others) + 1; // and places
+    flx_front *x = f->fronts + front;
+    gather(t, g, front);
+    int links = g->links.n, others = g->others.n, freedom = 1;
+    x->parent = x->link < 0 ? -1 : t->t.links[x->link].parent;
+    x->npartner = links;
+    x->nother = others;
+    x->slots = links + (x->link >= 0);
+    int need = links + 2 * others + x->slots; // and places
     FLX_TRY(flx_grow(t->base.ctx, (void **)&f->lists, &g->room, g->length + need, sizeof(int)));
     int *list = f->lists + g->length;
-    *x =
-        (flx_front){.link = i, .parent = t->t.links[i].parent, .npartner = links, .nother = others};
     take_meeting(&g->links, list);
     take_meeting(&g->others, list + links);
-    g->at[i] = g->length;
+    g->at[front] = g->length;
     g->length += need;
-    x->next = links > 0 ? list[links - 1] : -1;
-    if (x->parent > x->next) x->next = x->parent;
-    if (x->next >= 0) {
-        g->sibling[i] = g->first[x->next];
-        g->first[x->next] = i;
+    x->next = -1;
+    for (int k = 0; k < x->slots; k++) {
+        int link = link_left(x, list, k);
+        if (link >= 0) x->next = highest(x->next, f->front_of[link]);
     }
-    int freedom = flx_link_freedom(t->t.links[i].kind, t->t.k.planar);
-    x->rows = 6 * (1 + links) + others;
-    x->cols = FLX_TREE_MOTION * (1 + links) + others;
+    for (int k = 0; k < others; k++) x->next = highest(x->next, f->taken[list[links + k]]);
+    if (x->next >= 0) {
+        g->sibling[front] = g->first[x->next];
+        g->first[x->next] = front;
+    }
+    if (x->link >= 0) freedom = flx_link_freedom(t->t.links[x->link].kind, t->t.k.planar);
+    x->rows = 6 * x->slots + others + (x->own >= 0);
+    x->cols = FLX_TREE_MOTION * x->slots + others + (x->own >= 0);
     x->matrix = f->matrices;
     x->gain = f->gains;
     f->matrices += (size_t)x->rows * (size_t)x->cols;
@@ -273,32 +338,73 @@ static flx_status make_front(const flx_tree *t, gathering *g, int i)
     return FLX_OK;
 }
 
+// Which front takes out what: after each link those unknowns that go with it.
+static flx_status number_fronts(const flx_tree *t, const int *after, flx_tree_fronts *f)
+{
+    size_t n = (size_t)f->n, others = (size_t)f->nother;
+    int *count = flx_alloc(t->base.ctx, 2 * n + 1 + others, sizeof *count);
+    f->front_of = flx_alloc(t->base.ctx, n + 3 * others, sizeof *f->front_of);
+    if (!count || !f->front_of) {
+        flx_free(count);
+        return FLX_ERR_MEMORY;
+    }
+    int *first = count, *list = count + n + 1;
+    f->taken = f->front_of + n;
+    f->in_border = f->taken + others;
+    f->border_other = f->in_border + others;
+    f->nfront = f->n;
+    for (int i = 0; i < f->nother; i++) {
+        bool stays = !after || after[i] < 0;
+        f->taken[i] = -1;
+        f->in_border[i] = stays ? f->nborder : -1;
+        if (stays) f->border_other[f->nborder++] = i;
+        if (!stays) first[after[i] + 1]++;
+        f->nfront += !stays;
+    }
+    for (int i = 0; i < f->n; i++) first[i + 1] += first[i];
+    int *end = list + others;
+    for (int i = 0; i < f->n; i++) end[i] = first[i];
+    for (int i = 0; i < f->nother; i++) {
+        if (f->in_border[i] < 0) list[end[after[i]]++] = i;
+    }
+    f->fronts = flx_alloc(t->base.ctx, (size_t)f->nfront, sizeof *f->fronts);
+    for (int i = 0, front = 0; f->fronts && i < f->n; i++) {
+        for (int k = first[i]; k < first[i + 1]; k++) {
+            f->taken[list[k]] = front;
+            f->fronts[front++] = (flx_front){.link = -1, .own = list[k]};
+        }
+        f->front_of[i] = front;
+        f->fronts[front++] = (flx_front){.link = i, .own = -1};
+    }
+    flx_free(count);
+    return f->fronts ? FLX_OK : FLX_ERR_MEMORY;
+}
+
 static flx_status make_fronts(const flx_tree *t, flx_tree_fronts *f)
 {
     flx_ctx *ctx = t->base.ctx;
-    size_t n = (size_t)f->n, others = (size_t)f->nother;
+    size_t n = (size_t)f->n, others = (size_t)f->nother, fronts = (size_t)f->nfront;
     gathering g = {.f = f, .pair = f->npair, .row = f->nrow, .col = f->ncol};
-    f->fronts = flx_alloc(ctx, n, sizeof *f->fronts);
     g.links.met = flx_alloc(ctx, n, sizeof *g.links.met);
     g.others.met = flx_alloc(ctx, others, sizeof *g.others.met);
-    int *numbers = flx_alloc(ctx, 4 * n + others, sizeof *numbers);
-    bool fine = f->fronts && g.links.met && g.others.met && numbers;
+    int *numbers = flx_alloc(ctx, 3 * fronts + n + others, sizeof *numbers);
+    bool fine = g.links.met && g.others.met && numbers;
     if (fine) {
         g.first = numbers;
-        g.sibling = g.first + n;
-        g.at = g.sibling + n;
-        g.links.list = g.at + n;
+        g.sibling = g.first + fronts;
+        g.at = g.sibling + fronts;
+        g.links.list = g.at + fronts;
         g.others.list = g.links.list + n;
-        for (int i = 0; i < f->n; i++) g.first[i] = g.sibling[i] = -1;
+        for (size_t i = 0; i < fronts; i++) g.first[i] = g.sibling[i] = -1;
     }
-    for (int i = f->n - 1; fine && i >= 0; i--) fine = make_front(t, &g, i) == FLX_OK;
-    for (int i = 0; fine && i < f->n; i++) {
+    for (int i = f->nfront - 1; fine && i >= 0; i--) fine = make_front(t, &g, i) == FLX_OK;
+    for (int i = 0; fine && i < f->nfront; i++) {
         flx_front *x = f->fronts + i;
         int *list = f->lists + g.at[i], *place = list + x->npartner + x->nother;
         x->partner = list;
         x->other = list + x->npartner;
         x->place = place;
-        x->other_place = place + 1 + x->npartner;
+        x->other_place = place + x->slots;
         place_front(f, x, place); // into a front before it
     }
     flx_free(g.links.met);
@@ -320,12 +426,13 @@ static flx_status list_meetings(const flx_tree *t, flx_tree_fronts *f)
     return FLX_OK;
 }
 
-flx_status flx_tree_fronts_create(const flx_tree *t, flx_tree_fronts *f)
+flx_status flx_tree_fronts_create(const flx_tree *t, const int *after, flx_tree_fronts *f)
 {
     *f = (flx_tree_fronts){.n = t->t.k.n};
     f->nother = flx_dims_unknowns(&t->base.dims) - flx_tree_first_other(t);
     flx_status status = make_panels(t, f);
     if (status == FLX_OK) status = list_meetings(t, f);
+    if (status == FLX_OK) status = number_fronts(t, after, f);
     if (status == FLX_OK) status = make_fronts(t, f);
     if (status == FLX_OK) status = flx_tree_border_create(t, f, &f->border);
     if (status != FLX_OK) flx_tree_fronts_clear(f);

@@ -25,19 +25,24 @@
 //     A2: angular acceleration of the parent, r''
 #define FLX_TREE_MOTION 18
 #define FLX_TREE_GEOMETRY 18
+// Up to so many other unknowns the border is full, and all of them are in it.
+#define FLX_TREE_FEW 48
 
-// One link when it is taken out: its own freedoms go, its parent, partners (other links that forces
-// tie it to) and other unknowns stay.
+// What is taken out at once: the freedoms of one link, then its parent, partners (other links that forces
+// tie it to) and other unknowns stay; or one other unknown.
 typedef struct flx_front {
-    int link, parent;
+    int link, parent;     // link: -1, another unknown
+    int own;              // that one; -1: none
     int npartner, nother; // partners, other unknowns
-    const int *partner;   // links with lower numbers, ascending
+    const int *partner;   // links, ascending
     const int *other;     // numbers among the unknowns that are no velocities, ascending
-    int next;             // the front that takes up the rest; -1: only others are left
-    const int *place; // (1 + npartner): the parent's and each partner's place in next: 0 its own
-    const int *other_place; // (nother) in next; in the border where next = -1
-    int rows, cols;         // 6 and FLX_TREE_MOTION for itself and each partner, 1 for each other
-    size_t matrix;          // where its matrix, its gains begin; numbers
+    int slots;            // links in its matrix: itself, where it is one, and partners
+    int next;             // the front that takes up the rest; -1: only the border is left
+    const int *place;     // (slots) of the parent and each partner in next; -1: the ground
+    const int
+        *other_place; // (nother) in next, where its own is the last; in the border where next = -1
+    int rows, cols;   // 6 and FLX_TREE_MOTION for each slot, 1 for each other and its own
+    size_t matrix;    // where its matrix, its gains begin; numbers
     size_t gain;
 } flx_front;
 
@@ -72,7 +77,13 @@ typedef struct flx_tree_border {
 
 typedef struct flx_tree_fronts {
     int n, nother;
-    flx_front *fronts; // (n) owned
+    int nfront;        // links, and other unknowns that are taken out among them
+    flx_front *fronts; // (nfront) owned; the last one first
+    int *front_of;     // (n) owned: of each link; then:
+    int *taken;        // (nother) front of each other unknown; -1: it stays in the border
+    int *in_border;    // (nother) its number there; -1: none
+    int *border_other; // (nborder) the unknown of each
+    int nborder;
     flx_panel *panels; // (entries of the descriptor's pattern) owned
     int npair, nrow, ncol;
     flx_tree_pair *pairs;          // (npair) owned; row and column, sorted
@@ -125,8 +136,12 @@ static inline double flx_axis_force(const flx_axis *a, v3 N, v3 F)
 }
 
 struct flx_tree;
-flx_status flx_tree_fronts_create(const struct flx_tree *t, flx_tree_fronts *f);
+// after (nother): the link after which an unknown is taken out, -1: it stays in the border; NULL: all stay.
+flx_status flx_tree_fronts_create(const struct flx_tree *t, const int *after, flx_tree_fronts *f);
 void flx_tree_fronts_clear(flx_tree_fronts *f);
+// Where a link and an other unknown are in a front.
+int flx_front_slot(const flx_front *x, int link);
+int flx_front_other(const flx_front *x, int other);
 // After the fronts.
 flx_status flx_tree_border_create(const struct flx_tree *t, const flx_tree_fronts *f,
                                   flx_tree_border *b);

@@ -13,6 +13,7 @@
 //   tree_sparse.c     the same link by link, for many links
 //   tree_entries.c    entries of bodies as those of links, for it
 //   tree_fronts.c     in which order the links are taken out of the Newton matrix
+//   tree_order.c      which multipliers of closures are taken out among them
 //   tree_factor.c     that matrix factored and solved
 //   tree_border.c     the structure of what is left then
 //   tree_product.c    the tangent times a vector
@@ -43,6 +44,7 @@ typedef struct flx_tree {
     flx_system *inner;      // owned; the descriptor
     int nvariable;          // of second order
     double *reach;          // owned; (rows) of closures, as they are at the start; 0: not known
+    int *after; // owned; (others) the link after which they are taken out, or -1; NULL: none
     flx_body_places places;
     bool bare;           // no force, no variable, no bond: the recursion alone
     int *numbers;        // owned; the pattern's, then:
@@ -217,6 +219,9 @@ typedef enum flx_tree_tangent {
     FLX_TREE_BY_LINKS
 } flx_tree_tangent;
 flx_status flx_tree_pattern(flx_tree *t, flx_tree_tangent how);
+
+// When multipliers of many closures are taken out, by the rows at the state x: into t->after.
+flx_status flx_tree_order(flx_tree *t, const flx_state *x);
 
 void *flx_tree_factors_create(const flx_system *s, int complex_weight);
 void flx_tree_factors_destroy(void *made);

@@ -25,21 +25,46 @@ typedef struct layout {
     int n, nb;              // links that have freedoms, blocks
     int first;              // block of the descriptor that is the first of the others
     const int *other_block; // (others) block of each, counted from the first
+    int *outboard, *blocks; // (n + 2) owned, owned: of each link, by numbers of the first
     int *start, *row, *col, *offset, *transpose, *block_of;
 } layout;
 
-// Blocks of others that a link meets, ascending: into list, or counted.
+// Blocks of others that a link has outboard, ascending: into list, or counted.
 static int list_blocks(const layout *y, int link, int *list)
 {
-    const flx_front *x = y->t->fronts.fronts + link;
-    int n = 0, last = -1;
-    for (int k = 0; k < x->nother; k++) {
-        int b = y->other_block[x->other[k]];
-        if (b != last && list) list[n] = y->n + b;
-        n += b != last;
-        last = b;
-    }
+    int n = y->outboard[link + 1] - y->outboard[link];
+    for (int k = 0; k < n && list; k++) list[k] = y->n + y->blocks[y->outboard[link] + k];
     return n;
+}
+
+// Blocks one after the other, each up from its links to the ground; counted, then listed.
+static flx_status list_outboard(layout *y)
+{
+    const flx_tree *t = y->t;
+    const flx_tree_fronts *f = &t->fronts;
+    size_t n = (size_t)t->t.k.n;
+    int *last = flx_alloc(t->base.ctx, n, sizeof *last);
+    y->outboard = flx_alloc(t->base.ctx, n + 2, sizeof *y->outboard);
+    for (int pass = 0; pass < 2 && last && y->outboard; pass++) {
+        for (size_t i = 0; i < n; i++) last[i] = -1;
+        for (int k = 0; k < f->nother; k++) {
+            for (int e = f->met[k]; e < f->met[k + 1]; e++) {
+                int i = f->rows[f->meetings[e]].link, block = y->other_block[k];
+                for (; i >= 0 && last[i] != block; i = t->t.links[i].parent) {
+                    last[i] = block;
+                    if (pass == 0) y->outboard[i + 2]++;
+                    if (pass == 1) y->blocks[y->outboard[i + 1]++] = block;
+                }
+            }
+        }
+        if (pass == 1) break;
+        for (size_t i = 0; i < n; i++) y->outboard[i + 2] += y->outboard[i + 1];
+        y->blocks = flx_alloc(t->base.ctx, (size_t)y->outboard[n + 1], sizeof *y->blocks);
+        if (!y->blocks) break;
+    }
+    bool fine = last && y->outboard && y->blocks;
+    flx_free(last);
+    return fine ? FLX_OK : FLX_ERR_MEMORY;
 }
 
 // Of one row of others among each other.
@@ -138,6 +163,12 @@ static flx_status make_pattern(flx_tree *t)
     }
     y.other_block = other;
     y.row = counted;
+    if (t->by_links && list_outboard(&y) != FLX_OK) {
+        flx_free(y.outboard);
+        flx_free(y.blocks);
+        flx_free(counted);
+        return FLX_ERR_MEMORY;
+    }
     count_rows(&y, scratch);
     size_t entries = 0;
     for (int i = 0; i < y.nb; i++) entries += (size_t)y.row[i + 1];
@@ -163,6 +194,8 @@ static flx_status make_pattern(flx_tree *t)
                                         .transpose = y.transpose,
                                         .extra = t->by_links ? (int)t->fronts.extra : 0};
     }
+    flx_free(y.outboard);
+    flx_free(y.blocks);
     flx_free(counted);
     return t->numbers ? FLX_OK : FLX_ERR_MEMORY;
 }
@@ -174,7 +207,7 @@ flx_status flx_tree_pattern(flx_tree *t, flx_tree_tangent how)
     // the matrix of (IDX-1) is one on the pattern; variables move bends, which are no freedoms of a link
     bool full = t->base.reads_multipliers || t->model->nmodal > 0;
     if (how == FLX_TREE_CHEAPEST && full) how = FLX_TREE_FULL;
-    if (how != FLX_TREE_FULL) FLX_TRY(flx_tree_fronts_create(t, &t->fronts));
+    if (how != FLX_TREE_FULL) FLX_TRY(flx_tree_fronts_create(t, t->after, &t->fronts));
     t->by_links = how == FLX_TREE_BY_LINKS || (how == FLX_TREE_CHEAPEST && pays(t));
     t->base.ops = t->by_links ? &flx_tree_ops_by_links : &flx_tree_ops;
     return make_pattern(t);

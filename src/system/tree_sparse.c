@@ -61,14 +61,6 @@ static void row_along(const flx_axis *a, const double *row, double out[3])
     }
 }
 
-// Entry of a link and a block of other unknowns, in the row of these or in that of the link.
-static int entry_of(const flx_tree *t, int link, int block, bool row)
-{
-    const flx_pattern *p = &t->base.pattern;
-    int other = t->t.k.n + block;
-    return row ? flx_pattern_find(p, other, link) : flx_pattern_find(p, link, other);
-}
-
 static int other_block(const flx_tree *t, int other)
 {
     return t->block_of[flx_tree_first_other(t) + other] - t->t.k.n;
@@ -130,7 +122,7 @@ static void put_column(const flx_tree *t, int other, const flx_blocks *extra, co
         const flx_link *l = t->t.links + i;
         flx_geometry g = flx_geometry_of(extra, i);
         v3 N = v3_load(forces + 6 * i), F = v3_load(forces + 6 * i + 3);
-        int e = entry_of(t, i, block, false);
+        int e = p->transpose[link];
         for (int k = 0; k < flx_link_freedom(l->kind, t->t.k.planar); k++) {
             flx_axis a = flx_axis_of(l, &g, k);
             A[p->offset[e] + k * width + in] = flx_axis_force(&a, N, F);

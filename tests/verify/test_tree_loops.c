@@ -204,5 +204,72 @@ static int many_loops_cost_no_more_than_they_are(void)
     return 0;
 }
 
-TEST_MAIN(TEST(every_way_gives_the_same_motion_on_its_branch), TEST(dependent_coordinates_change),
+// Two rails on the ground and rungs between them: every loop shares its rails with all that are nearer the
+// foot, and yet each is taken out where it is.
+static const char ladder[] =
+    "flexion: 1\ndimension: 2\ngravity: [0, -9.81]\nparameters: {N: %d}\nbodies:\n"
+    "  left: {repeat: {i: [1, N]}, type: rigid, mass: 1, inertia: 0.1, position: [0, i - 0.5]}\n"
+    "  right: {repeat: {i: [1, N]}, type: rigid, mass: 1, inertia: 0.1, position: [1, i - 0.5]}\n"
+    "  rung: {repeat: {i: [1, N]}, type: rigid, mass: 0.5, inertia: 0.05, position: [0.5, i]}\n"
+    "joints:\n"
+    "  L1: {type: revolute, on: [ground, left(1)], at: [0, 0]}\n"
+    "  R1: {type: revolute, on: [ground, right(1)], at: [1, 0]}\n"
+    "  L: {repeat: {i: [2, N]}, type: revolute, on: [left(i-1), left(i)], at: [0, i-1]}\n"
+    "  R: {repeat: {i: [2, N]}, type: revolute, on: [right(i-1), right(i)], at: [1, i-1]}\n"
+    "  A: {repeat: {i: [1, N]}, type: revolute, on: [left(i), rung(i)], at: [0, i]}\n"
+    "  B: {repeat: {i: [1, N]}, type: revolute, on: [right(i), rung(i)], at: [1, i]}\n"
+    "forces:\n"
+    "  k: {repeat: {i: [2, N]}, type: spring, on: L(i), stiffness: 500, damping: 5}\n"
+    "  foot: {type: spring, on: L1, stiffness: 5000, damping: 50}\n"
+    "  push: {type: force, on: left(N), value: [30, 0]}\n";
+
+static int ladders_cost_what_their_rungs_do(void)
+{
+    static const char *const ways[][2] = {{"dopri5, rtol: 1e-9, atol: 1e-11", "index-1"},
+                                          {"radau, rtol: 1e-8, atol: 1e-10", "ggl"}};
+    char text[2600];
+    for (int k = 0; k < 2; k++) {
+        case_table table[2] = {{0}, {0}};
+        for (int form = 0; form < 2; form++) {
+            int n = snprintf(text, sizeof text, ladder, 26); // more closures than a full border has
+            snprintf(text + n, sizeof text - (size_t)n,
+                     "simulate: {until: 0.05, method: %s, formulation: %s}\n"
+                     "outputs: {every: 0.05, signals: [left(26).angle, rung(26).position.x, "
+                     "L1.angle]}\n",
+                     ways[k][0], form ? ways[k][1] : "tree");
+            CHECK(case_run(text, NULL, table + form, NULL, NULL));
+        }
+        static const char *const names[] = {"left(26).angle", "rung(26).position.x", "L1.angle"};
+        for (int i = 0; i < 3; i++) {
+            double a = 0, b = 1;
+            CHECK(case_table_value(table, names[i], 0.05, &a));
+            CHECK(case_table_value(table + 1, names[i], 0.05, &b));
+            CHECK_NEAR(a, b, 1e-7);
+        }
+        case_table_clear(table);
+        case_table_clear(table + 1);
+    }
+    double numbers[3] = {0}; // of the factors
+    for (int k = 0; k < 3; k++) {
+        flx_ctx *ctx = flx_ctx_create();
+        flx_model *model = NULL;
+        flx_simulation *sim = NULL;
+        int n = snprintf(text, sizeof text, ladder, 50 << k);
+        snprintf(text + n, sizeof text - (size_t)n,
+                 "simulate: {until: 1, method: radau, formulation: tree}\n");
+        CHECK(flx_model_read_text(ctx, "m", text, strlen(text), 0, NULL, &model) == FLX_OK);
+        CHECK(flx_simulation_create(model, &sim) == FLX_OK);
+        const flx_tree_fronts *f = &flx_tree_of(sim->sys)->fronts;
+        CHECK(flx_tree_of(sim->sys)->by_links && f->nborder == 0);
+        numbers[k] = (double)f->matrices;
+        flx_simulation_destroy(&sim);
+        flx_model_destroy(&model);
+        flx_ctx_destroy(&ctx);
+    }
+    CHECK(numbers[1] < 2.1 * numbers[0] && numbers[2] < 2.1 * numbers[1]);
+    return 0;
+}
+
+TEST_MAIN(TEST(ladders_cost_what_their_rungs_do),
+          TEST(every_way_gives_the_same_motion_on_its_branch), TEST(dependent_coordinates_change),
           TEST(many_loops_cost_no_more_than_they_are))

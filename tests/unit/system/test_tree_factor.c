@@ -17,7 +17,8 @@ static void both_close(both *x)
     pair_close(&x->links);
 }
 
-static int both_open(both *x, uint64_t seed)
+// spread: multipliers are taken out among the links, though they are few.
+static int both_open(both *x, uint64_t seed, bool spread)
 {
     *x = (both){0};
     int dimension = seed % 3 == 0 ? 2 : 3;
@@ -32,6 +33,10 @@ static int both_open(both *x, uint64_t seed)
     random_vector(&x->full.k.seed, n->nlam, 2.0, a->lam);
     random_vector(&x->full.k.seed, n->nmu, 2.0, a->mu);
     flx_state_copy(x->links.tx, a);
+    if (spread) {
+        CHECK(flx_tree_order((flx_tree *)x->links.t, a) == FLX_OK);
+        CHECK(pair_take(&x->links, FLX_TREE_BY_LINKS) == 0);
+    }
     CHECK(flx_blocks_create(x->full.t, &x->bf) == FLX_OK);
     CHECK(flx_blocks_create(x->links.t, &x->bl) == FLX_OK);
     flx_point p = flx_state_point(x->full.t, a), q = flx_state_point(x->links.t, x->links.tx);
@@ -85,12 +90,14 @@ static double rest_of(const both *x, const flx_weights *w, const double complex 
 static const flx_weights weights[] = {
     {1.0, 120.0, 1.3e4, 90.0}, {1.0, 3.0, 8.0, 4.0}, {1.0, 2e4, 3e8, 2e4}, {0.7, 0.2, 1.9, 1.0}};
 
-static int solutions_are_those_of_the_full_matrix(void)
+static int compare_solutions(bool spread)
 {
-    int compared = 0, closed = 0;
+    int compared = 0, closed = 0, taken = 0;
     for (uint64_t seed = 1; seed <= 240; seed++) {
         both x;
-        CHECK(both_open(&x, 40000 + seed) == 0);
+        CHECK(both_open(&x, 40000 + seed, spread) == 0);
+        const flx_tree_fronts *f = &flx_tree_of(x.links.t)->fronts;
+        taken += f->nother - f->nborder;
         int n = flx_dims_unknowns(&x.full.t->dims);
         CHECK(n <= MOST);
         for (int k = 0; k < 8; k++) {
@@ -129,9 +136,19 @@ static int solutions_are_those_of_the_full_matrix(void)
         }
         both_close(&x);
     }
-    printf("%d matrices, %d with closures\n", compared, closed);
-    CHECK(compared > 1500 && closed > 500);
+    printf("%d matrices, %d with closures, %d multipliers among links\n", compared, closed, taken);
+    CHECK(compared > 1500 && closed > 500 && (taken > 100) == spread);
     return 0;
+}
+
+static int solutions_are_those_of_the_full_matrix(void)
+{
+    return compare_solutions(false);
+}
+
+static int multipliers_go_among_the_links(void)
+{
+    return compare_solutions(true);
 }
 
 // Entries that the pattern keeps, and the product.
@@ -139,7 +156,7 @@ static int entries_and_products_are_those_of_the_full_matrix(void)
 {
     for (uint64_t seed = 1; seed <= 60; seed++) {
         both x;
-        CHECK(both_open(&x, 50000 + seed) == 0);
+        CHECK(both_open(&x, 50000 + seed, seed % 2 == 0) == 0);
         const flx_system *s = x.links.t;
         const flx_pattern *p = &s->pattern;
         int n = flx_dims_unknowns(&s->dims), nv = s->dims.nv;
@@ -190,7 +207,7 @@ static int projections_are_those_of_the_full_matrix(void)
     int compared = 0;
     for (uint64_t seed = 1; seed <= 80; seed++) {
         both x;
-        CHECK(both_open(&x, 60000 + seed) == 0);
+        CHECK(both_open(&x, 60000 + seed, seed % 2 == 0) == 0);
         int n = flx_dims_unknowns(&x.full.t->dims);
         for (int k = 0; k < 2; k++) {
             flx_saddle_rows rows = k == 0 ? FLX_ROWS_VELOCITY : FLX_ROWS_POSITION;
@@ -222,6 +239,6 @@ static int projections_are_those_of_the_full_matrix(void)
     return 0;
 }
 
-TEST_MAIN(TEST(solutions_are_those_of_the_full_matrix),
+TEST_MAIN(TEST(solutions_are_those_of_the_full_matrix), TEST(multipliers_go_among_the_links),
           TEST(entries_and_products_are_those_of_the_full_matrix),
           TEST(projections_are_those_of_the_full_matrix))
