@@ -389,8 +389,8 @@ flx_status flx_simulation_start_recast(flx_simulation *sim)
     return flx_start_accelerations(sim->sys, sim->start);
 }
 
-// The equilibrium at which the run begins, and those from which it is sought, before it. Velocities are
-// then those that motions ask for.
+// The equilibrium at which the run begins, or the last position of a path, and those from which it is sought, before
+// it. Velocities are then those that motions ask for.
 static flx_status find_rest(flx_simulation *sim, int i)
 {
     const flx_model *m = sim->model;
@@ -401,12 +401,15 @@ static flx_status find_rest(flx_simulation *sim, int i)
     }
     if (a->about >= 0) FLX_TRY(find_rest(sim, a->about));
     if (a->kind == FLX_ANALYSIS_STATIC) {
-        return FLX_FAIL(
-            sim->ctx, FLX_ERR_MODEL, a->loc,
-            "a run begins at an equilibrium under its own loads, not on a path of them: "
-            "give 'start' an analysis of type equilibrium");
+        flx_path_report path;
+        double t = sim->start->t;
+        flx_status status = flx_simulation_follow(sim, i, sim->start, 0, NULL, &path);
+        flx_simulation_unload(sim); // the run has its own loads
+        sim->start->t = t;
+        FLX_TRY(status);
+    } else {
+        FLX_TRY(flx_equilibrium_find(sim->sys, sim->start, NULL));
     }
-    FLX_TRY(flx_equilibrium_find(sim->sys, sim->start, NULL));
     return flx_start_velocities(sim->sys, sim->start, NULL, NULL);
 }
 

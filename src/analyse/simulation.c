@@ -13,8 +13,9 @@ static flx_status refuse_unavailable(const flx_model *m)
 {
     flx_status status = FLX_OK;
     for (int i = 0; i < m->nunavailable; i++) {
-        status = FLX_FAIL(m->ctx, FLX_ERR_UNAVAILABLE, m->unavailable[i].loc,
-                          "not available yet: %s", m->unavailable[i].what);
+        const flx_unavailable *u = m->unavailable + i;
+        status = FLX_FAIL(m->ctx, FLX_ERR_UNAVAILABLE, u->loc, "not available yet: %s%s%s", u->what,
+                          u->instead[0] ? "; until then, " : "", u->instead);
     }
     return status;
 }

@@ -1,6 +1,5 @@
 // beam_draw.c - where a beam is drawn: its line, its sections' axes, its unstressed length.
 #include "math/quadrature.h"
-#include "model/beam_relax.h"
 #include "model/beam_slack.h"
 #include "model/deformable.h"
 #include "model/nodes.h"
@@ -155,8 +154,9 @@ static flx_status hang_slack(flx_env *e, const flx_item *body, flx_beam_data *d,
     flx_builder *b = e->b;
     const double *g = b->m->gravity, *C = d->def.stiffness;
     int n = d->nnode - 1;
-    double *work = flx_take(b, 10 * (size_t)n + 7, sizeof *work), *h = work, *mass = work + n;
-    double *a = mass + n + 1, *turn = a + n, *stretch = turn + n + 1, position[3];
+    double *work = flx_take(b, 6 * (size_t)n + 1, sizeof *work), *h = work, *apart = work + n;
+    double *beyond = work + 2 * n, *a = work + 3 * n, *stretch = work + 4 * n, *turn = work + 5 * n;
+    double position[3], left = d->def.mass * length;
     if (!work) return FLX_ERR_MEMORY;
     FLX_TRY(flx_beam_read_section(e, body, length, &d->def));
     line_eval(l, 0);
@@ -171,27 +171,31 @@ static flx_status hang_slack(flx_env *e, const flx_item *body, flx_beam_data *d,
         if (!(v3_norm(across) > 0.1)) across = v3_cross(v3_make(0, 1, 0), up);
     }
     across = v3_unit(across);
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < n; i++) { // half of a piece's mass is at its end
         h[i] = length * (d->at[i + 1] - d->at[i]);
-        mass[i] += 0.5 * d->def.mass * h[i];
-        mass[i + 1] += 0.5 * d->def.mass * h[i];
+        if (i > 0) apart[i - 1] = 0.5 * (h[i - 1] + h[i]);
+        beyond[i] = left - 0.5 * d->def.mass * h[i];
+        left -= d->def.mass * h[i];
     }
     flx_slack s = {.n = n,
-                   .h = h,
-                   .mass = mass,
-                   .stretch = stretch,
+                   .rest = h,
+                   .apart = apart,
+                   .first = 0.5 * h[0],
+                   .beyond = beyond,
                    .EA = C[0],
-                   .gravity = weight,
-                   .chord = {v3_dot(chord, across), v3_dot(chord, up)}};
+                   .g = {0, -weight},
+                   .chord = {v3_dot(chord, across), v3_dot(chord, up)},
+                   .a = a,
+                   .stretch = stretch};
     // bent about the normal of the plane, sheared across it
     m33 R;
     v3 normal = {0, 0, 1}, own;
     if (set_axes(l, NULL, &R) && b->m->dimension == 3) normal = v3_unit(v3_cross(across, up));
     own = b->m->dimension == 3 ? m33_tmul_v(R, normal) : normal;
     s.EI = own.y * own.y * C[28] + own.z * own.z * C[35];
-    s.GA = own.z * own.z * C[7] + own.y * own.y * C[14];
-    flx_slack_solve(&s, a, stretch + n);
-    flx_slack_turn(&s, a, turn, stretch + n);
+    double GA = own.z * own.z * C[7] + own.y * own.y * C[14];
+    FLX_TRY(flx_slack_solve(b->ctx, &s));
+    FLX_TRY(flx_slack_turn(b->ctx, &s, GA, turn));
     v3 at = v3_load(position);
     for (int i = 0; i <= n; i++) {
         double angle = turn[i];
@@ -210,9 +214,10 @@ static flx_status hang_ancf(flx_env *e, const flx_item *body, flx_beam_data *d, 
                             double length, double *out)
 {
     flx_builder *b = e->b;
-    int n = d->nnode;
-    double *plane = flx_take(b, 4 * (size_t)n, sizeof *plane);
-    if (!plane) return FLX_ERR_MEMORY;
+    int n = d->nnode, m = 2 * n - 1;
+    double *work = flx_take(b, 5 * (size_t)m, sizeof *work), *rest = work, *apart = work + m;
+    double *beyond = work + 2 * m, *a = work + 3 * m, *stretch = work + 4 * m, left = length;
+    if (!work) return FLX_ERR_MEMORY;
     FLX_TRY(flx_beam_read_section(e, body, length, &d->def));
     m33 R = m33_identity();
     line_eval(l, 0);
@@ -220,18 +225,34 @@ static flx_status hang_ancf(flx_env *e, const flx_item *body, flx_beam_data *d, 
     v3 from = v3_load(l->out), x = m33_col(R, 0), y = m33_col(R, 1), g = v3_load(b->m->gravity);
     v3 across = v3_axpy(-v3_dot(g, x), x, g);
     if (v3_norm(across) > 1e-9 * v3_norm(g)) y = v3_scale(-1.0 / v3_norm(across), across);
-    flx_beam_slack s = {.nelement = d->def.nelement,
-                        .lengths = d->def.lengths,
-                        .chord = l->lengths[l->npanel],
-                        .EA = d->def.stiffness[0],
-                        .EI = d->def.stiffness[35],
-                        .mass = d->def.mass,
-                        .g = {v3_dot(g, x), v3_dot(g, y)}};
-    FLX_TRY(flx_beam_relax(b->ctx, &s, plane, plane + 2 * n));
+    for (int k = 0; k < m;
+         k++) { // tangents at the ends and in the middle of elements, Simpson's weights
+        double h = k + 1 < m ? d->def.lengths[k / 2] : 0.0;
+        if (k + 1 < m) apart[k] = 0.5 * h;
+        if (k % 2) rest[k] = h * 4.0 / 6.0;
+        if (k % 2 == 0) rest[k] = (h + (k > 0 ? d->def.lengths[k / 2 - 1] : 0.0)) / 6.0;
+        beyond[k] = d->def.mass * left;
+        left -= 0.5 * h;
+    }
+    flx_slack s = {.n = m,
+                   .rest = rest,
+                   .apart = apart,
+                   .beyond = beyond,
+                   .EA = d->def.stiffness[0],
+                   .EI = d->def.stiffness[35],
+                   .g = {v3_dot(g, x), v3_dot(g, y)},
+                   .chord = {l->lengths[l->npanel], 0},
+                   .a = a,
+                   .stretch = stretch};
+    FLX_TRY(flx_slack_solve(b->ctx, &s));
     for (int i = 0; i < n; i++) {
-        const double *p = plane + 2 * i, *t = p + 2 * n;
-        v3_store(out + 6 * i, v3_add(from, v3_axpy(p[0], x, v3_scale(p[1], y))));
-        v3_store(out + 6 * i + 3, v3_axpy(t[0], x, v3_scale(t[1], y)));
+        double c = stretch[2 * i] * cos(a[2 * i]), t = stretch[2 * i] * sin(a[2 * i]);
+        v3_store(out + 6 * i, from);
+        v3_store(out + 6 * i + 3, v3_axpy(c, x, v3_scale(t, y)));
+        for (int k = 2 * i; k < 2 * i + 3 && i + 1 < n; k++) {
+            double w = d->def.lengths[i] / 6.0 * (k % 2 ? 4.0 : 1.0) * stretch[k];
+            from = v3_axpy(w * cos(a[k]), x, v3_axpy(w * sin(a[k]), y, from));
+        }
     }
     return FLX_OK;
 }

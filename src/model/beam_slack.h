@@ -1,17 +1,22 @@
-// beam_slack.h - the shape of a line that is longer than the distance of its ends.
+// beam_slack.h - the shape of a line that is longer than the distance of its ends, in the plane.
 #pragma once
 
+#include "base/base.h"
+
 typedef struct flx_slack {
-    int n;
-    const double *h;            // (n) unstressed lengths of the pieces
-    double *stretch;            // (n) lengths by these, found
-    const double *mass;         // (n + 1) at their ends
-    double EI, EA, GA, gravity; // gravity: against the second axis
-    double chord[2];            // from the first to the last end, shorter than the line
+    int n;               // tangents
+    const double *rest;  // (n) unstressed lengths that they stand for
+    const double *apart; // (n - 1) unstressed distances of the places where they are
+    double first;        // ... of the first from the start
+    double *beyond;      // (n) mass that hangs on each
+    double EI, EA;
+    double g[2];     // gravity
+    double chord[2]; // from the start to the end, shorter than the line
+    double *a;       // (n) found: angles from the first axis
+    double *stretch; // (n) ... and lengths by the unstressed ones
 } flx_slack;
 
-// Angles (n) of the pieces from the first axis; an arc of a circle where nothing better is found. work:
-// (5 n).
-void flx_slack_solve(const flx_slack *s, double *a, double *work);
-// Angles (n + 1) of the sections at the ends of the pieces. work: (5 n + 5).
-void flx_slack_turn(const flx_slack *s, const double *a, double *turn, double *work);
+// An arc of a circle where nothing better is found; without weight it bulges to the right of the chord.
+flx_status flx_slack_solve(flx_ctx *ctx, const flx_slack *s);
+// Of pieces, with the shear stiffness GA: angles (n + 1) of the sections at their ends.
+flx_status flx_slack_turn(flx_ctx *ctx, const flx_slack *s, double GA, double *turn);

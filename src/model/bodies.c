@@ -10,7 +10,7 @@
 // Tolerance of the checks of inertia: numbers in files have been rounded to a few digits.
 #define ROUNDED 1e-6
 
-static const char *const body_words[] = {"rigid", "point", "modal", "beam", "solid", NULL};
+static const char *const body_words[] = {"rigid", "point", "modal", "beam", "solid", "shell", NULL};
 
 // ---- points -------------------------------------------------------------------------------------
 

@@ -317,7 +317,8 @@ typedef struct flx_outputs {
 
 // A part of the language whose physics is not there yet, as the model uses it.
 typedef struct flx_unavailable {
-    const char *what; // "reduce", "forces.C: type contact", "simulate.method: bdf"
+    const char *what;    // "reduce", "forces.C: type contact", "simulate.method: bdf"
+    const char *instead; // what can be done until then; "": nothing
     flx_loc loc;
 } flx_unavailable;
 

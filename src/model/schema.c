@@ -429,6 +429,19 @@ static void write_path(const flx_schema_trail *t, char *buffer, size_t size)
     snprintf(buffer + n, size - n, "%s%.*s", n ? "." : "", FLX_SCHEMA_SHOWN, t->segment);
 }
 
+// What serves in the meantime.
+static const char *find_instead(const char *word)
+{
+    static const char *const table[][2] = {
+        {"contact", "a force of type 'expression' with 'if' can push bodies apart"},
+        {"shell", "a thin part can be a mesh of type 'solid' or, where it bends little, 'modal'"},
+    };
+    for (size_t i = 0; word && i < sizeof table / sizeof table[0]; i++) {
+        if (strcmp(word, table[i][0]) == 0) return table[i][1];
+    }
+    return "";
+}
+
 void flx_schema_add_unavailable(flx_schema_checker *c, const flx_schema_trail *t, const char *key,
                                 const char *word, flx_loc loc)
 {
@@ -443,7 +456,8 @@ void flx_schema_add_unavailable(flx_schema_checker *c, const flx_schema_trail *t
     c->status =
         what ? flx_grow(c->ctx, (void **)&c->found, &c->capacity, c->nfound + 1, sizeof *c->found)
              : FLX_ERR_MEMORY;
-    if (c->status == FLX_OK) c->found[c->nfound++] = (flx_unavailable){what, loc};
+    if (c->status == FLX_OK)
+        c->found[c->nfound++] = (flx_unavailable){what, find_instead(word), loc};
 }
 
 flx_status flx_schema_unavailable(flx_ctx *ctx, flx_arena *arena, const flx_yaml *tree,

@@ -235,7 +235,43 @@ static int loads_that_do_nothing_buckle_nothing(void)
     return 0;
 }
 
+// A run that begins at the end of a path stays there under all of the loads, and is released under part of them.
+static int runs_begin_at_the_end_of_a_path(void)
+{
+    for (int k = 0; k < 2; k++) {
+        char text[600];
+        snprintf(text, sizeof text,
+                 "flexion: 1\nbodies: {m: {type: point, mass: 2}}\nforces:\n"
+                 "  s: {type: bushing, on: [ground, m], at: [0, 0, 0], stiffness: [5, 5, 5]}\n"
+                 "  P: {type: force, on: m, value: [1, 0, 0]}\n"
+                 "analyse: {up: {type: static, load: P, to: %g, steps: 1}}\n"
+                 "simulate: {until: 1, start: up, method: dopri5, rtol: 1e-10, atol: 1e-12}\n"
+                 "outputs: {every: 1, signals: [m.position.x]}\n",
+                 k ? 0.25 : 1.0);
+        flx_ctx *ctx = flx_ctx_create();
+        flx_model *model = NULL;
+        flx_simulation *sim = NULL;
+        flx_sink *sink = NULL;
+        flx_result *run = NULL;
+        CHECK(flx_model_read_text(ctx, "model", text, strlen(text), 0, NULL, &model) == FLX_OK);
+        CHECK(flx_simulation_create(model, &sim) == FLX_OK);
+        CHECK(flx_memory_sink_create(ctx, &sink) == FLX_OK);
+        CHECK(flx_simulation_run(sim, 1, &sink, NULL, NULL) == FLX_OK);
+        CHECK(flx_memory_sink_take(sink, &run) == FLX_OK);
+        const double *x = flx_result_column(run, 1);
+        CHECK_NEAR(x[0], k ? 0.05 : 0.2, 1e-12);
+        CHECK_NEAR(x[1], k ? 0.2 - 0.15 * cos(sqrt(2.5)) : 0.2, 1e-9);
+        flx_result_close(&run);
+        flx_sink_destroy(&sink);
+        flx_simulation_destroy(&sim);
+        flx_model_destroy(&model);
+        flx_ctx_destroy(&ctx);
+    }
+    return 0;
+}
+
 TEST_MAIN(TEST(every_position_is_on_the_curve), TEST(loads_stop_at_the_limit),
           TEST(parameters_and_motions_are_loads), TEST(equations_and_gravity_have_loads),
           TEST(columns_buckle_at_their_loads), TEST(branches_are_followed),
-          TEST(modes_feel_the_load), TEST(loads_that_do_nothing_buckle_nothing))
+          TEST(modes_feel_the_load), TEST(loads_that_do_nothing_buckle_nothing),
+          TEST(runs_begin_at_the_end_of_a_path))
