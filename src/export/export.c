@@ -64,6 +64,7 @@ void flx_write_header(FILE *f, const flx_functions *all, const char *prefix, con
     write_names(&h, "v", x->nv, all->v);
     if (m->nstate > 0) fprintf(f, "%sStates x, %d:\n", prefix, m->nstate);
     for (int i = 0; i < m->nfirst; i++) {
+        if (m->firsts[i].algebraic) continue;
         begin_entry(&h, "x", m->firsts[i].number);
         fprintf(f, "%s\n", m->firsts[i].name);
     }

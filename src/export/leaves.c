@@ -94,7 +94,7 @@ static flx_node take_leaf(flx_graph *g, void *user, flx_leaf leaf)
     case FLX_LEAF_VARIABLE_RATE2:
         return refuse(x, "the acceleration of a variable");
     case FLX_LEAF_ALGEBRAIC:
-        return refuse(x, "an algebraic variable");
+        return x->algebraic ? x->algebraic[index] : flx_graph_leaf(g, leaf);
     case FLX_LEAF_REACTION:
     case FLX_LEAF_DRIVE:
     case FLX_LEAF_MULTIPLIER:
@@ -231,5 +231,10 @@ flx_status flx_symbolic_prepare(flx_symbolic *x)
         }
     }
     for (int i = 0; i < x->nvariable; i++) x->velocity_of[x->t.k.nq + i] = x->t.k.nv + i;
+    FLX_TRY(set_coordinates(x));
+    if (x->m->nalgebraic == 0) return FLX_OK;
+    FLX_TRY(flx_symbolic_algebraic(x));
+    flx_substitution_clear(&x->taken); // what was taken had them as leaves
+    x->taken = (flx_substitution){.g = x->g, .user = x, .rule = take_leaf};
     return set_coordinates(x);
 }

@@ -31,12 +31,6 @@ static flx_status check_model(const flx_model *m)
     if (m->nbeam > 0) {
         return refuse(m, m->beams[0].loc, "the beam", m->beams[0].name, "make it rigid");
     }
-    for (int i = 0; i < m->nfirst; i++) {
-        if (!m->firsts[i].algebraic) continue;
-        status = refuse(m, m->firsts[i].loc, "the algebraic variable", m->firsts[i].name,
-                        "solve its equation for it and write it as a function");
-        break;
-    }
     if (m->nfriction > 0) {
         status = refuse(m, m->frictions[0].loc, "the friction of joint", m->frictions[0].name,
                         "write it as a torque or force on the joint's rate");
@@ -108,6 +102,7 @@ static flx_status take_states(flx_symbolic *x)
 {
     for (int i = 0; i < x->m->nfirst; i++) {
         const flx_first_order *f = x->m->firsts + i;
+        if (f->algebraic) continue;
         flx_symbolic_about(x, f->name, f->loc);
         flx_node rate = flx_symbolic_carry(x, flx_symbolic_take(x, f->derivative));
         FLX_TRY(flx_symbolic_status(x, rate));

@@ -100,8 +100,9 @@ typedef struct flx_symbolic {
     int *carrier;             // (njoint) body that a joint carries; -1: it closes a loop
     int nrow, row_capacity;
     flx_node_row *rows;
-    flx_node *rates;  // (nstate) of the states
-    int *velocity_of; // (nq) velocity that belongs to a coordinate; -1: of a quaternion
+    flx_node *rates;     // (nstate) of the states
+    flx_node *algebraic; // (nalgebraic) algebraic variables, taken; NULL: not yet
+    int *velocity_of;    // (nq) velocity that belongs to a coordinate; -1: of a quaternion
     flx_substitution taken, carried;
     const char *item; // that is at work, for messages
     flx_loc loc;
@@ -153,6 +154,10 @@ flx_status flx_symbolic_variables(flx_symbolic *x); // their masses; forces go t
 void flx_symbolic_variables_inverse(const flx_symbolic *x, const flx_node *a, flx_node *tau);
 flx_status flx_symbolic_variables_forward(const flx_symbolic *x, const flx_node *tau, flx_node *a);
 void flx_symbolic_variables_mass(const flx_symbolic *x, flx_node *M);
+
+// ---- algebraic.c: algebraic variables, solved for ----------------------------------------------
+// While leaves are taken as they are.
+flx_status flx_symbolic_algebraic(flx_symbolic *x);
 
 // ---- recursion.c --------------------------------------------------------------------------------
 // tau (nv): what the accelerations a (nv, NULL: none) take beyond the model's forces.

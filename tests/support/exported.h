@@ -102,6 +102,7 @@ static inline bool set_state(subject *s)
     } else {
         random_vector(&s->seed, s->nv, 1.5, s->tx->v);
     }
+    if (e->prepare && e->prepare(s->t, s->tw) != FLX_OK) return false;
     e->pack(s->t, s->tx, z);
     if (e->project(s->t, s->tw, s->time, z, s->tx, &moved_q, &moved_v) != FLX_OK) return false;
     s->tx->t = s->time;
