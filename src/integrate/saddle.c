@@ -33,11 +33,6 @@ struct flx_saddle {
     signed char *left_out; // (n)
 };
 
-// Weights for which the Newton matrix of a system is (SAD-1) with the mass as its metric: rates and
-// positions weigh so little that damping and stiffness vanish in the rounding.
-#define SMALL_RATE 1e-40
-#define SMALL_POSITION 1e-80
-
 void flx_saddle_destroy(flx_saddle **sd)
 {
     if (!sd || !*sd) return;
@@ -283,14 +278,15 @@ static void fill(flx_saddle *sd, const flx_blocks *b, const flx_saddle_metric *m
 // The factor of a row of bonds in the Newton matrix of these weights.
 static double own_weight(const flx_saddle *sd, int i)
 {
-    if (sd->tau[i] != 0.0) return sd->tau[i] * SMALL_RATE;
-    return sd->sigma[i] * SMALL_POSITION;
+    if (sd->tau[i] != 0.0) return sd->tau[i] * FLX_SMALL_RATE;
+    return sd->sigma[i] * FLX_SMALL_POSITION;
 }
 
+// With these weights the Newton matrix of a system is (SAD-1), its mass the metric.
 static flx_status factor_own(flx_saddle *sd, const flx_blocks *b)
 {
     const flx_system *s = sd->sys;
-    const double c[4] = {SMALL_POSITION, SMALL_RATE, 1.0, 1.0};
+    const double c[4] = {FLX_SMALL_POSITION, FLX_SMALL_RATE, 1.0, 1.0};
     for (int i = s->dims.nv; i < sd->n; i++) sd->left_out[i] = !sd->active[i];
     sd->by_own = true;
     return s->ops->factor(s, b, c, NULL, sd->left_out, sd->own);
@@ -304,7 +300,7 @@ static void solve_own(flx_saddle *sd, double *b)
     }
     s->ops->solve(s, sd->own, b, NULL);
     for (int i = flx_dims_first_bond(&s->dims); i < sd->n; i++)
-        b[i] *= SMALL_POSITION; // as their columns
+        b[i] *= FLX_SMALL_POSITION; // as their columns
 }
 
 // ---- use ------------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 
 #include "base/base.h"
 #include "math/lu.h"
+#include "math/pattern.h"
 
 #include <float.h>
 #include <math.h>
@@ -22,11 +23,12 @@ typedef struct row { // a bond or velocity bond
 struct flx_index1 {
     const flx_system *sys; // borrowed
     flx_blocks blocks;     // owned, in one piece
-    flx_lu *lu;
-    double *values;      // on the pattern
-    row *rows;           // (nlam + nmu)
-    double *r, *d;       // (n)
-    double *bias, *rate; // (nlam + nmu) (nlam)
+    flx_lu *lu;            // or:
+    void *own;             // the system's factors, where its pattern leaves something out
+    double *values;        // on the pattern
+    row *rows;             // (nlam + nmu)
+    double *r, *d;         // (n)
+    double *bias, *rate;   // (nlam + nmu) (nlam)
 };
 
 // ---- life -----------------------------------------------------------------------------------
@@ -35,6 +37,7 @@ void flx_index1_destroy(flx_index1 **m)
 {
     if (!m || !*m) return;
     flx_lu_destroy(&(*m)->lu);
+    if ((*m)->own) (*m)->sys->ops->factors_destroy((*m)->own);
     flx_free((*m)->blocks.A0);
     flx_free((*m)->values);
     flx_free((*m)->rows);
@@ -53,9 +56,10 @@ static flx_status make(flx_index1 *m)
     const flx_pattern *p = &s->pattern;
     size_t n = (size_t)flx_dims_unknowns(d), nb = (size_t)d->nlam + (size_t)d->nmu;
     size_t nvalue = (size_t)p->offset[p->row[p->nblock]];
-    double *all = flx_alloc(s->ctx, 3 * nvalue, sizeof *all);
+    size_t whole = nvalue + (size_t)p->extra;
+    double *all = flx_alloc(s->ctx, 3 * whole, sizeof *all);
     if (!all) return FLX_ERR_MEMORY;
-    m->blocks = (flx_blocks){all, all + nvalue, all + 2 * nvalue};
+    m->blocks = (flx_blocks){all, all + whole, all + 2 * whole};
     m->values = flx_alloc(s->ctx, nvalue, sizeof *m->values);
     m->rows = flx_alloc(s->ctx, nb, sizeof *m->rows);
     m->r = flx_alloc(s->ctx, n, sizeof *m->r);
@@ -69,7 +73,9 @@ static flx_status make(flx_index1 *m)
         bool bond = i < d->nlam;
         m->rows[i] = (row){u.sigma, bond ? u.tau : 0.0, bond ? u.C != 0.0 : u.E != 0.0};
     }
-    return flx_lu_create(s->ctx, p, false, &m->lu);
+    if (p->extra == 0) return flx_lu_create(s->ctx, p, false, &m->lu);
+    m->own = s->ops->factors_create(s, false);
+    return m->own ? FLX_OK : FLX_ERR_MEMORY;
 }
 
 flx_status flx_index1_create(const flx_system *s, flx_index1 **m)
@@ -157,6 +163,29 @@ static void set_rhs(const flx_dims *d, const flx_pattern *p, const double *value
     }
 }
 
+// By the system's own factors: columns of algebraic unknowns and multipliers have the weight of positions, rigid rows
+// that of what they hold.
+static flx_status solve_own(flx_index1 *m)
+{
+    static const double c[4] = {FLX_SMALL_POSITION, FLX_SMALL_RATE, 1.0, 1.0};
+    const flx_system *s = m->sys;
+    const flx_dims *d = &s->dims;
+    int first = flx_dims_first_bond(d), n = flx_dims_unknowns(d);
+    for (int i = first; i < n; i++) {
+        const row *k = m->rows + (i - first);
+        bool rate = i >= first + d->nlam;
+        if (!k->soft) {
+            m->d[i] *= rate            ? FLX_SMALL_RATE
+                       : k->tau != 0.0 ? k->tau * FLX_SMALL_RATE
+                                       : k->sigma * FLX_SMALL_POSITION;
+        }
+    }
+    FLX_TRY(s->ops->factor(s, &m->blocks, c, NULL, NULL, m->own));
+    FLX_TRY(s->ops->solve(s, m->own, m->d, NULL));
+    for (int i = d->nv + d->nx; i < n; i++) m->d[i] *= FLX_SMALL_POSITION;
+    return FLX_OK;
+}
+
 // ---- iteration ------------------------------------------------------------------------------
 
 static double add(double *x, const double *d, int n)
@@ -187,8 +216,12 @@ static flx_status correct(flx_index1 *m, flx_work *work, flx_state *x, double *s
     }
     fill(d, &s->pattern, &m->blocks, m->rows, m->values);
     set_rhs(d, &s->pattern, m->values, m->rows, m->r, m->bias, x->a, m->d);
-    FLX_TRY(flx_lu_factor(m->lu, m->values));
-    flx_lu_solve(m->lu, m->d);
+    if (m->own) {
+        FLX_TRY(solve_own(m));
+    } else {
+        FLX_TRY(flx_lu_factor(m->lu, m->values));
+        flx_lu_solve(m->lu, m->d);
+    }
     const double *by = m->d + d->nv + d->nx;
     *size = add(x->a, m->d, d->nv);
     *size = fmax(*size, add(x->w, by, d->nw));

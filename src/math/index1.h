@@ -6,7 +6,8 @@
 //     [ .        .   psi_w   psi_l       psi_m     ]  dw                       (IDX-1)
 //     [ G        .    .       .           .        ]  dl    C = 0; C > 0: its own row by w, l, m
 //     [ A        .    .       .           .        ]  dm
-// filled from the three parts of a tangent on its pattern. Columns of states are zero but for the
+// filled from the three parts of a tangent on its pattern, or, where the system has factors of its own, its Newton
+// matrix with weights of rates and positions that vanish in the rounding. Columns of states are zero but for the
 // identity: x' follows when the rest is known. The table of operations is all that is asked.
 #pragma once
 

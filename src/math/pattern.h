@@ -6,6 +6,11 @@
 
 #include <string.h>
 
+// Weights of rates and positions so small that damping and stiffness vanish in the rounding beside the mass. Rows and
+// columns of bonds are scaled by them, and back.
+#define FLX_SMALL_RATE 1e-40
+#define FLX_SMALL_POSITION 1e-80
+
 // Numbers that one of A0, A1, A2 has.
 static inline size_t flx_pattern_size(const flx_pattern *p)
 {

@@ -4,10 +4,8 @@
 // With weights of positions and rates so small that stiffness and damping vanish in the rounding, the Newton matrix is
 //     [M G^T; G 0]                                                                            (SAD-1)
 // but for these weights, by which rows and columns of bonds are scaled.
+#include "math/pattern.h"
 #include "system/tree_parts.h"
-
-#define SMALL_RATE 1e-40
-#define SMALL_POSITION 1e-80
 
 struct flx_tree_many {
     void *factors;         // owned
@@ -56,7 +54,7 @@ flx_status flx_tree_many_create(const flx_tree *t, flx_tree_many **made)
 
 flx_status flx_tree_many_factor(const flx_tree *t, flx_tree_work *w, const flx_state *x)
 {
-    const double c[4] = {SMALL_POSITION, SMALL_RATE, 1.0, 1.0};
+    const double c[4] = {FLX_SMALL_POSITION, FLX_SMALL_RATE, 1.0, 1.0};
     flx_tree_many *m = w->many;
     flx_point p = flx_state_point(&t->base, x);
     FLX_TRY(flx_tree_linearise(&t->base, (flx_work *)(void *)w, &p, &m->blocks));
@@ -72,12 +70,12 @@ const double *flx_tree_many_solve(const flx_tree *t, flx_tree_work *w)
     for (int i = first; i < n; i++) {
         const flx_row_info *r = rows + i - first;
         bool rate = i - first >= t->base.dims.nlam;
-        double weight = rate         ? SMALL_RATE
-                        : r->tau > 0 ? r->tau * SMALL_RATE
-                                     : r->sigma * SMALL_POSITION;
+        double weight = rate         ? FLX_SMALL_RATE
+                        : r->tau > 0 ? r->tau * FLX_SMALL_RATE
+                                     : r->sigma * FLX_SMALL_POSITION;
         if (!m->left_out[i]) m->d[i] = -weight * w->rhs[i - first];
     }
     (void)flx_tree_solve(&t->base, m->factors, m->d, NULL);
-    for (int i = first; i < n; i++) w->rhs[i - first] = SMALL_POSITION * m->d[i];
+    for (int i = first; i < n; i++) w->rhs[i - first] = FLX_SMALL_POSITION * m->d[i];
     return m->d;
 }

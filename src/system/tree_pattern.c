@@ -204,8 +204,7 @@ flx_status flx_tree_pattern(flx_tree *t, flx_tree_tangent how)
 {
     flx_tree_fronts_clear(&t->fronts);
     t->by_links = false;
-    // the matrix of (IDX-1) is one on the pattern; variables move bends, which are no freedoms of a link
-    bool full = t->base.reads_multipliers || t->model->nmodal > 0;
+    bool full = t->model->nmodal > 0; // variables move bends, which are no freedoms of a link
     if (how == FLX_TREE_CHEAPEST && full) how = FLX_TREE_FULL;
     if (how != FLX_TREE_FULL) FLX_TRY(flx_tree_fronts_create(t, t->after, &t->fronts));
     t->by_links = how == FLX_TREE_BY_LINKS || (how == FLX_TREE_CHEAPEST && pays(t));

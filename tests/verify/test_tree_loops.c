@@ -223,7 +223,18 @@ static const char ladder[] =
     "  foot: {type: spring, on: L1, stiffness: 5000, damping: 50}\n"
     "  push: {type: force, on: left(N), value: [30, 0]}\n";
 
-static int ladders_cost_what_their_rungs_do(void)
+// A chain whose joints all rub: every joint is a closure between free bodies.
+static const char rubbing[] =
+    "flexion: 1\ndimension: 2\ngravity: [0, -9.81]\nparameters: {N: %d}\nbodies:\n"
+    "  link: {repeat: {i: [1, N]}, type: rigid, mass: 1, inertia: 0.1, position: [i - 0.5, 0]}\n"
+    "joints:\n"
+    "  first: {type: revolute, on: [ground, link(1)], at: [0, 0],\n"
+    "          friction: {coefficient: 0.3, radius: 0.05, velocity: 0.5}}\n"
+    "  pin: {repeat: {i: [2, N]}, type: revolute, on: [link(i-1), link(i)], at: [i-1, 0],\n"
+    "        friction: {coefficient: 0.3, radius: 0.05, velocity: 0.5}}\n";
+
+// The same motion as in coordinates of bodies, by an explicit and an implicit method.
+static int moves_alike(const char *model, int n, const char *const names[3])
 {
     static const char *const ways[][2] = {{"dopri5, rtol: 1e-9, atol: 1e-11", "index-1"},
                                           {"radau, rtol: 1e-8, atol: 1e-10", "ggl"}};
@@ -231,15 +242,13 @@ static int ladders_cost_what_their_rungs_do(void)
     for (int k = 0; k < 2; k++) {
         case_table table[2] = {{0}, {0}};
         for (int form = 0; form < 2; form++) {
-            int n = snprintf(text, sizeof text, ladder, 26); // more closures than a full border has
-            snprintf(text + n, sizeof text - (size_t)n,
+            int at = snprintf(text, sizeof text, model, n);
+            snprintf(text + at, sizeof text - (size_t)at,
                      "simulate: {until: 0.05, method: %s, formulation: %s}\n"
-                     "outputs: {every: 0.05, signals: [left(26).angle, rung(26).position.x, "
-                     "L1.angle]}\n",
-                     ways[k][0], form ? ways[k][1] : "tree");
+                     "outputs: {every: 0.05, signals: [%s, %s, %s]}\n",
+                     ways[k][0], form ? ways[k][1] : "tree", names[0], names[1], names[2]);
             CHECK(case_run(text, NULL, table + form, NULL, NULL));
         }
-        static const char *const names[] = {"left(26).angle", "rung(26).position.x", "L1.angle"};
         for (int i = 0; i < 3; i++) {
             double a = 0, b = 1;
             CHECK(case_table_value(table, names[i], 0.05, &a));
@@ -249,27 +258,48 @@ static int ladders_cost_what_their_rungs_do(void)
         case_table_clear(table);
         case_table_clear(table + 1);
     }
-    double numbers[3] = {0}; // of the factors
+    return 0;
+}
+
+// Numbers of the factors, for n, 2 n and 4 n; nothing is left in the border.
+static int grows_linearly(const char *model, int n)
+{
+    double numbers[3] = {0};
+    char text[2600];
     for (int k = 0; k < 3; k++) {
         flx_ctx *ctx = flx_ctx_create();
-        flx_model *model = NULL;
+        flx_model *m = NULL;
         flx_simulation *sim = NULL;
-        int n = snprintf(text, sizeof text, ladder, 50 << k);
-        snprintf(text + n, sizeof text - (size_t)n,
+        int at = snprintf(text, sizeof text, model, n << k);
+        snprintf(text + at, sizeof text - (size_t)at,
                  "simulate: {until: 1, method: radau, formulation: tree}\n");
-        CHECK(flx_model_read_text(ctx, "m", text, strlen(text), 0, NULL, &model) == FLX_OK);
-        CHECK(flx_simulation_create(model, &sim) == FLX_OK);
+        CHECK(flx_model_read_text(ctx, "m", text, strlen(text), 0, NULL, &m) == FLX_OK);
+        CHECK(flx_simulation_create(m, &sim) == FLX_OK);
         const flx_tree_fronts *f = &flx_tree_of(sim->sys)->fronts;
         CHECK(flx_tree_of(sim->sys)->by_links && f->nborder == 0);
         numbers[k] = (double)f->matrices;
         flx_simulation_destroy(&sim);
-        flx_model_destroy(&model);
+        flx_model_destroy(&m);
         flx_ctx_destroy(&ctx);
     }
     CHECK(numbers[1] < 2.1 * numbers[0] && numbers[2] < 2.1 * numbers[1]);
     return 0;
 }
 
-TEST_MAIN(TEST(ladders_cost_what_their_rungs_do),
+static int ladders_cost_what_their_rungs_do(void)
+{
+    static const char *const names[3] = {"left(26).angle", "rung(26).position.x", "L1.angle"};
+    CHECK(moves_alike(ladder, 26, names) == 0); // more closures than a full border has
+    return grows_linearly(ladder, 50);
+}
+
+static int friction_in_every_joint(void)
+{
+    static const char *const names[3] = {"link(1).angle", "link(26).angle", "link(26).position.y"};
+    CHECK(moves_alike(rubbing, 26, names) == 0);
+    return grows_linearly(rubbing, 50);
+}
+
+TEST_MAIN(TEST(ladders_cost_what_their_rungs_do), TEST(friction_in_every_joint),
           TEST(every_way_gives_the_same_motion_on_its_branch), TEST(dependent_coordinates_change),
           TEST(many_loops_cost_no_more_than_they_are))
