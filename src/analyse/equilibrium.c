@@ -76,6 +76,7 @@ static flx_status advance(search *f)
         if (s->ops->instants) s->ops->instants->settle(s, e->work, f->x);
         f->still = f->h == FLX_REST_LONGEST_STEP && far <= STILL;
         if (far < 0.5 * FLX_REST_FARTHEST) f->h = fmin(GROWTH * f->h, FLX_REST_LONGEST_STEP);
+        if (far <= STILL) f->h = FLX_REST_LONGEST_STEP; // let Newton's step say so
         return FLX_OK;
     }
     return FLX_NO_CONVERGENCE;

@@ -9,7 +9,8 @@
 // the change of all energy is the work that is done:
 //     alpha theta . d = h P(q_m, v_m) - (E_1 - E_0) + theta . (left - right side without it)   (EM-3)
 // A discrete gradient of the potential as a whole: the force of the middle, and a correction of third
-// order in theta along d = M (v_m - rigid motions), which changes no momentum that nothing else changes.
+// order in theta along d = M (v_m - rigid motions), which changes no momentum that nothing else changes;
+// what a nearly rigid motion cannot take up of it is owed to later steps.
 // Newton's matrix is 4 M/h^2 + 2 D/h + K; what alpha changes of it is of higher order, and left to
 // Anderson's acceleration.
 #include "integrate/anderson.h"
@@ -20,15 +21,19 @@
 #include <string.h>
 
 #define MAX_ITERATIONS 40
-#define TOLERANCE 1e-13 // of a correction, as a part of its scale
-#define ROUNDING 1e-11  // corrections below that shrink no more are rounding
-#define SLOW 0.3        // contraction for which the matrix is renewed, once a step
-#define PATIENCE 4      // iterations with a matrix of this step, before another one
-#define NEAR 1e-3       // correction from which on the energy is looked at
-#define PLAIN 2         // iterations before what was learnt from them is used
-#define MANY 8          // iterations after which the next step renews it
-#define FREE 1e-9       // a force on a rigid motion this small, of its parts, is none
-#define RIGID 1e-6      // part of the motion that is no rigid one, below which d is M v_m
+#define TOLERANCE 1e-13     // of a correction, as a part of its scale
+#define ROUNDING 1e-11      // corrections below that shrink no more are rounding
+#define STIFF_ROUNDING 1e-9 // ... where stiff springs multiply it
+#define SLOW 0.3            // contraction for which the matrix is renewed, once a step
+#define PATIENCE 4          // iterations with a matrix of this step, before another one
+#define NEAR 1e-3           // correction from which on the energy is looked at
+#define FAR 1e-6            // ... down to which the matrix is renewed as soon as it is slow
+#define PLAIN 2             // iterations before what was learnt from them is used
+#define MANY 8              // iterations after which the next step renews it
+#define FREE 1e-6           // a force on a rigid motion this small, of its parts, is none
+#define SAME 1e-13          // ... of a rigid motion, that the others leave
+#define ENERGY_ULPS 8.0     // of the energy, that its balance is not worth
+#define MOST_CHANGE 0.1 // of the motion that is no rigid one, in a step, for the sake of the energy
 #define SAME_STEP 1e-9
 #define RIGID_MOTIONS 6
 
@@ -45,7 +50,9 @@ typedef struct conserving {
     double *qm, *q1;                             // (nq)
     double *lam, *mu, *block;                    // block owns all arrays
     double energy, alpha;
+    double owed, left;        // of the energy, before this step and after it
     bool near;                // a solution without alpha: then it is sought, too
+    bool turns;               // the matrix is another one in every step
     signed char *on_position; // (nlam) owned
 } conserving;
 
@@ -232,7 +239,6 @@ static flx_status find_direction(flx_integrator *it, const flx_state *x, const d
     int nv = g->nv, kept = 0;
     flx_point p = point_at(it, x, 0.5, g->qm, g->vm);
     FLX_TRY(s->ops->lagrangian->momentum(s, it->work, &p, g->dir));
-    double whole = dot(g->vm, g->dir, nv), part = whole;
     for (int k = 0; k < RIGID_MOTIONS && s->ops->rigid_motion; k++) {
         double *m = g->rigid + kept * nv, *Mm = g->momenta + kept * nv;
         if (!s->ops->rigid_motion(s, g->qm, k, m) || !is_free(m, force, nv)) continue;
@@ -247,16 +253,13 @@ static flx_status find_direction(flx_integrator *it, const flx_state *x, const d
             }
         }
         double size = dot(m, Mm, nv);
-        if (!(size > FREE * before)) continue; // made of the others
+        if (!(size > SAME * before)) continue; // made of the others
         for (int i = 0; i < nv; i++) {
             m[i] /= sqrt(size);
             Mm[i] /= sqrt(size);
         }
-        double c = dot(g->vm, Mm, nv);
-        part -= c * c;
         kept++;
     }
-    if (!(part > RIGID * whole)) return FLX_OK;
     for (int j = 0; j < kept; j++) {
         double c = dot(g->vm, g->momenta + j * nv, nv);
         for (int i = 0; i < nv; i++) g->dir[i] -= c * g->momenta[j * nv + i];
@@ -299,7 +302,13 @@ static flx_status evaluate(flx_integrator *it, const flx_state *x)
     double length = dot(g->theta, g->dir, nv);
     double power = middle.supplied_power - middle.dissipated_power;
     double lack = g->h * power - (energy_of(&end) - g->energy) + dot(g->theta, g->r, nv);
-    g->alpha = length > 0.0 && g->near ? lack / length : 0.0;
+    lack += g->owed;
+    double size = fabs(energy_of(&end)) + fabs(g->energy);
+    if (fabs(lack) <= ENERGY_ULPS * DBL_EPSILON * size) length = 0.0; // rounding asks for nothing
+    // what moves as if rigid cannot take it up: then it is owed to the steps that follow
+    double most = MOST_CHANGE / g->h;
+    g->alpha = length > 0.0 && g->near ? fmax(-most, fmin(lack / length, most)) : 0.0;
+    g->left = lack - g->alpha * length;
     for (int i = 0; i < nv; i++) g->d[i] = -2.0 * (g->r[i] - g->alpha * g->dir[i]);
     for (int i = g->first; i < g->n; i++) g->d[i] = -2.0 * g->r[i];
     FLX_TRY(s->ops->residual(s, it->work, &e, g->end));
@@ -355,6 +364,13 @@ static double largest_coordinate(const conserving *g, int nq)
     return size;
 }
 
+static void predict(conserving *g, const flx_dims *d, const flx_state *x)
+{
+    for (int i = 0; i < d->nv; i++) g->theta[i] = g->h * (x->v[i] + 0.5 * g->h * x->a[i]);
+    memcpy(g->lam, x->lam, (size_t)d->nlam * sizeof *g->lam);
+    memcpy(g->mu, x->mu, (size_t)d->nmu * sizeof *g->mu);
+}
+
 static flx_status solve(flx_integrator *it, const flx_state *x)
 {
     conserving *g = it->data;
@@ -363,6 +379,7 @@ static flx_status solve(flx_integrator *it, const flx_state *x)
     int fresh = -1, worst = -1;
     flx_anderson_restart(&g->anderson);
     g->near = false;
+    if (g->turns) g->h_factored = 0.0;
     for (int k = 0; k < MAX_ITERATIONS; k++) {
         if (g->h_factored == 0.0) {
             FLX_TRY(refresh(it, x));
@@ -378,6 +395,7 @@ static flx_status solve(flx_integrator *it, const flx_state *x)
         it->stats.newton_iterations++;
         if (!isfinite(size)) return flx_method_diverged(it, FLX_NOT_FINITE, worst, k + 1);
         double rate = size / last;
+        if (g->turns && size > FAR) g->h_factored = 0.0;
         if (!g->near) {
             g->near = size <= NEAR;
             if (g->near) flx_anderson_restart(&g->anderson);
@@ -385,14 +403,22 @@ static flx_status solve(flx_integrator *it, const flx_state *x)
             if (g->near) continue;
         }
         if (size <= fmax(TOLERANCE, 4.0 * DBL_EPSILON * largest_coordinate(g, s->dims.nq)) ||
-            (size <= ROUNDING && rate > 0.5)) {
+            (size <= (g->turns && k > MANY ? STIFF_ROUNDING : ROUNDING) && rate > 0.5)) {
             if (k + 1 > MANY) g->h_factored = 0.0;
             return FLX_OK;
         }
-        if (k > 0 && rate > SLOW && fresh < 0) g->h_factored = 0.0;
-        if (fresh >= 0 && k - fresh >= PATIENCE) { // the matrix has no symmetry of its own
+        bool slow = k > 0 && rate > SLOW;
+        if (slow && fresh < 0) {
+            g->h_factored = 0.0;
+            if (rate > 1.0) predict(g, &s->dims, x); // old factors led away
+        }
+        // a discrete gradient has no symmetry of its own, and turns with the motion: that of a stiff
+        // spring needs the whole matrix, and Newton's own while it is far
+        if (fresh >= 0 && (k - fresh >= PATIENCE || (slow && size > FAR))) {
             flx_linear_take_full(g->lin);
             g->h_factored = 0.0;
+            if (size > FAR && !g->turns) predict(g, &s->dims, x); // the symmetric part led away
+            g->turns = g->turns || size > FAR;
         }
         last = size;
     }
@@ -413,15 +439,14 @@ static flx_status step(flx_integrator *it, flx_state *x, double h, double *taken
     FLX_TRY(s->ops->energy(s, it->work, &p, &e));
     g->energy = energy_of(&e);
     FLX_TRY(s->ops->lagrangian->momentum(s, it->work, &p, g->p0));
-    for (int i = 0; i < d->nv; i++) g->theta[i] = h * (x->v[i] + 0.5 * h * x->a[i]);
-    memcpy(g->lam, x->lam, (size_t)d->nlam * sizeof *g->lam);
-    memcpy(g->mu, x->mu, (size_t)d->nmu * sizeof *g->mu);
+    predict(g, d, x);
     flx_status status = solve(it, x);
     if (status != FLX_OK) {
         g->h_factored = 0.0;
         return status;
     }
     place(it, x);
+    g->owed = g->left;
     for (int i = 0; i < d->nv; i++) x->a[i] = (g->v1[i] - x->v[i]) / h;
     memcpy(x->v, g->v1, (size_t)d->nv * sizeof *x->v);
     memcpy(x->q, g->q1, (size_t)d->nq * sizeof *x->q);

@@ -288,6 +288,7 @@ static int rigid_motion(const flx_system *s, const double *q, int k, double *v)
         double *out = v + d->body_v[i];
         int linear = d->planar ? 2 : 3, n = d->body_nv[i];
         v3 r = {at[0], at[1], d->planar ? 0.0 : at[2]};
+        if (k < 3 && d->model->bodies[i].slope) continue; // a difference of places
         v3 move = k < 3 ? axis : v3_cross(axis, r);
         const double m[3] = {move.x, move.y, move.z};
         memcpy(out, m, (size_t)linear * sizeof *out);
