@@ -147,6 +147,18 @@ static void forces_on(const strains *s, int D, const local *o, double force[][3]
     }
 }
 
+// ... to those of the element.
+static void spread_forces(const flx_ancf_rule *r, const flx_ancf_point *p, const double (*force)[3],
+                          double *f)
+{
+    int D = r->dimension;
+    for (int j = 0; j < r->n; j++) {
+        for (int k = 0; k < table[p->kind].nvector; k++) {
+            for (int c = 0; c < D; c++) f[D * j + c] += p->shape[k][j] * force[k][c];
+        }
+    }
+}
+
 void flx_ancf_rest(flx_ancf_rule *r, const double *e)
 {
     for (int i = 0; i < r->npoint; i++) {
@@ -172,12 +184,34 @@ void flx_ancf_force(const flx_ancf_rule *r, double viscosity, const double *e, c
         for (int k = 0; k < s->nvector; k++) {
             if (is_unit(s, k)) project(&o, D, k, force[k]);
         }
-        for (int j = 0; j < r->n; j++) {
-            for (int k = 0; k < s->nvector; k++) {
-                for (int c = 0; c < D; c++) f[D * j + c] += p->shape[k][j] * force[k][c];
-            }
-        }
+        spread_forces(r, p, (const double(*)[3])force, f);
     }
+}
+
+// Strains without directions are of second degree in the vectors, so that their change is the middle's
+// derivative times the step: the stress of the mean strain does the work. The others are left out.
+bool flx_ancf_discrete_force(const flx_ancf_rule *r, const double *e0, const double *e1,
+                             const double *middle, double *f)
+{
+    int D = r->dimension;
+    for (int i = 0; i < r->npoint; i++) {
+        if (table[r->points[i].kind].unit) return false;
+    }
+    for (int i = 0; i < r->npoint; i++) {
+        const flx_ancf_point *p = r->points + i;
+        const strains *s = table + p->kind;
+        local before = {0}, after = {0}, o = {0};
+        double force[FLX_ANCF_VECTORS][3];
+        evaluate(r, p, 0.0, e0, NULL, &before);
+        evaluate(r, p, 0.0, e1, NULL, &after);
+        evaluate(r, p, 0.0, middle, NULL, &o);
+        for (int k = 0; k < s->nstrain; k++) {
+            o.stress[k] = 0.5 * (before.stress[k] + after.stress[k]) - o.stress[k];
+        }
+        forces_on(s, D, &o, force);
+        spread_forces(r, p, (const double(*)[3])force, f);
+    }
+    return true;
 }
 
 double flx_ancf_energy(const flx_ancf_rule *r, double viscosity, const double *e, const double *u,

@@ -115,6 +115,13 @@ void flx_ancf_tangent(const flx_ancf_rule *r, double viscosity, const double *e,
 double flx_ancf_energy(const flx_ancf_rule *r, double viscosity, const double *e, const double *u,
                        double *power);
 
+// Between two configurations: what the forces of strain in the middle lack of a discrete gradient, added to f.
+// False: this element has none, and f is as it was.
+void flx_cable2_discrete_force(const flx_cable *c, const double *e0, const double *e1,
+                               const double *middle, double *f);
+bool flx_ancf_discrete_force(const flx_ancf_rule *r, const double *e0, const double *e1,
+                             const double *middle, double *f);
+
 // ---- elements -----------------------------------------------------------------------------------
 
 typedef struct flx_ancf {
@@ -142,5 +149,7 @@ void flx_ancf_residual(int n, const flx_ancf *e, const flx_ancf_at *p, double *r
 void flx_ancf_linearise(int count, const flx_ancf *e, const flx_ancf_at *p, double *A0, double *A1,
                         double *A2);
 void flx_ancf_energies(int n, const flx_ancf *e, const flx_ancf_at *p, flx_energies *out);
+// Between q0 and q1: what the forces of strain in their middle lack of discrete gradients.
+void flx_ancf_discrete(int n, const flx_ancf *e, const double *q0, const double *q1, double *r);
 // Adds M v.
 void flx_ancf_momentum(int n, const flx_ancf *e, const flx_ancf_at *p, double *Mv);

@@ -155,6 +155,28 @@ void flx_ancf_linearise(int count, const flx_ancf *elements, const flx_ancf_at *
     }
 }
 
+void flx_ancf_discrete(int n, const flx_ancf *elements, const double *q0, const double *q1,
+                       double *r)
+{
+    for (int k = 0; k < n; k++) {
+        const flx_ancf *e = elements + k;
+        int m = e->n, D = e->dimension;
+        double x0[FLX_ANCF_NUMBERS], x1[FLX_ANCF_NUMBERS], middle[FLX_ANCF_NUMBERS];
+        double f[FLX_ANCF_NUMBERS] = {0};
+        gather(m, D, e->q, q0, x0);
+        gather(m, D, e->q, q1, x1);
+        for (int i = 0; i < m * D; i++) middle[i] = 0.5 * (x0[i] + x1[i]);
+        if (e->rule) {
+            flx_ancf_discrete_force(e->rule, x0, x1, middle, f);
+        } else if (D == 2) {
+            flx_cable2_discrete_force(&e->cable, x0, x1, middle, f);
+        } else {
+            continue;
+        }
+        scatter(m, D, e->v, f, r);
+    }
+}
+
 void flx_ancf_momentum(int n, const flx_ancf *elements, const flx_ancf_at *p, double *Mv)
 {
     for (int k = 0; k < n; k++) {

@@ -121,6 +121,14 @@ double flx_cable2_energy(const flx_cable *c, const double *e, const double *u, d
     return c->length * energy;
 }
 
+// Forces on (d, t1, t2) to those on the vectors.
+static void put_force(double inverse, const basis *F, double *f)
+{
+    cplx d = scale(inverse, F->x[0]);
+    f[0] -= d.r, f[1] -= d.i, f[4] += d.r, f[5] += d.i;
+    f[2] += F->x[1].r, f[3] += F->x[1].i, f[6] += F->x[2].r, f[7] += F->x[2].i;
+}
+
 void flx_cable2_force(const flx_cable *c, const double *e, const double *u, double *f)
 {
     double l = c->length, inverse = 1.0 / l;
@@ -148,9 +156,43 @@ void flx_cable2_force(const flx_cable *c, const double *e, const double *u, doub
             F.x[a] = add(F.x[a], (cplx){s * g.i, s * g.r});
         }
     }
-    cplx d = scale(inverse, F.x[0]);
-    f[0] -= d.r, f[1] -= d.i, f[4] += d.r, f[5] += d.i;
-    f[2] += F.x[1].r, f[3] += F.x[1].i, f[6] += F.x[2].r, f[7] += F.x[2].i;
+    put_force(inverse, &F, f);
+}
+
+// With the middle z_m, w_m of z and w, which are linear in the vectors,
+//     |z1| - |z0| = 2 z_m . (z1 - z0)/(|z0| + |z1|)
+//     w1/z1 - w0/z0 = (z_m (w1 - w0) - w_m (z1 - z0))/(z0 z1)                                    (ANC-18)
+// and these factors, times the stress of the mean strain, do the work and turn nothing.
+void flx_cable2_discrete_force(const flx_cable *c, const double *e0, const double *e1,
+                               const double *middle, double *f)
+{
+    double l = c->length, inverse = 1.0 / l, own[8] = {0};
+    basis b0 = basis_of(e0, inverse), b1 = basis_of(e1, inverse), b = basis_of(middle, inverse);
+    basis F = {0};
+    for (int k = 0; k < 3; k++) {
+        const double *part = cable_stretch_parts[k];
+        cplx z0 = combine(part, &b0), z1 = combine(part, &b1), z = combine(part, &b);
+        double n = 0.5 * (sqrt(z0.r * z0.r + z0.i * z0.i) + sqrt(z1.r * z1.r + z1.i * z1.i));
+        double s = cable_stretch_weight[k] * l * c->EA * (n - c->stretch[k]) / n;
+        for (int a = 0; a < 3; a++) F.x[a] = add(F.x[a], scale(s * part[a], z));
+    }
+    for (int k = 0; k < 2; k++) {
+        cable_parts p = cable_bending_at(k, inverse);
+        bend before = bend_of(&p, &b0), after = bend_of(&p, &b1), o;
+        cplx both = mul(before.one, after.one);
+        o.fw = mul(combine(p.z, &b), both);
+        o.fz = scale(-1.0, mul(combine(p.w, &b), both));
+        double s = 0.5 * l * c->EI * (0.5 * (before.k + after.k) - c->curvature[k]);
+        for (int a = 0; a < 3; a++) {
+            cplx g = slope_of(&o, &p, a);
+            F.x[a] = add(F.x[a], (cplx){s * g.i, s * g.r});
+        }
+    }
+    flx_cable elastic = *c;
+    elastic.viscosity = 0.0;
+    flx_cable2_force(&elastic, middle, NULL, own);
+    put_force(inverse, &F, f);
+    for (int i = 0; i < 8; i++) f[i] -= own[i];
 }
 
 // ---- tangent ------------------------------------------------------------------------------------

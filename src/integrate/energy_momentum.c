@@ -50,10 +50,11 @@ typedef struct conserving {
     double *qm, *q1;                             // (nq)
     double *lam, *mu, *block;                    // block owns all arrays
     double energy, alpha;
-    double owed, left;        // of the energy, before this step and after it
-    bool near;                // a solution without alpha: then it is sought, too
-    bool turns;               // the matrix is another one in every step
-    signed char *on_position; // (nlam) owned
+    double owed, left;           // of the energy, before this step and after it
+    bool is_free[RIGID_MOTIONS]; // nothing changes the momentum of this motion
+    bool near;                   // a solution without alpha: then it is sought, too
+    bool turns;                  // the matrix is another one in every step
+    signed char *on_position;    // (nlam) owned
 } conserving;
 
 // ---- life ---------------------------------------------------------------------------------------
@@ -241,7 +242,10 @@ static flx_status find_direction(flx_integrator *it, const flx_state *x, const d
     FLX_TRY(s->ops->lagrangian->momentum(s, it->work, &p, g->dir));
     for (int k = 0; k < RIGID_MOTIONS && s->ops->rigid_motion; k++) {
         double *m = g->rigid + kept * nv, *Mm = g->momenta + kept * nv;
-        if (!s->ops->rigid_motion(s, g->qm, k, m) || !is_free(m, force, nv)) continue;
+        if (!s->ops->rigid_motion(s, g->qm, k, m)) continue;
+        // decided before the energy is looked at: the direction must not jump within an iteration
+        if (!g->near) g->is_free[k] = is_free(m, force, nv);
+        if (!g->is_free[k]) continue;
         p.v = m;
         FLX_TRY(s->ops->lagrangian->momentum(s, it->work, &p, Mm));
         double before = dot(m, Mm, nv);

@@ -258,6 +258,7 @@ static flx_status discrete_forces(const flx_system *s, flx_work *w, const flx_po
     double *phi = w->discrete, *end = phi + n;
     double(*slope)[2][6] = (double(*)[2][6])(void *)(end + n);
     double *before = end + n + 12 * (size_t)n, *after = before + 6 * (size_t)d->solid_points;
+    if (out) flx_ancf_discrete(d->nancf, d->ancfs, p0->q, p1->q, out);
     // what acts on nodes of elastic bodies is left to the system as a whole
     if (n + d->nsolid == 0 || d->nfollower > 0) return FLX_OK;
     flx_eval_frames(d, w, p0);

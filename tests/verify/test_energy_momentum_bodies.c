@@ -45,15 +45,18 @@ static int beams_keep_both(void)
     static const struct {
         const char *formulation;
         int dimension;
-        double until; // 1e4 steps where they are cheap
-    } rods[] = {{"geometrically-exact", 2, 10.0},
-                {"geometrically-exact", 3, 10.0},
-                {"ancf-cable", 2, 10.0},
-                {"ancf-cable", 3, 10.0},
-                {"segments", 2, 10.0},
-                {"segments", 3, 2.0},
-                {"ancf", 2, 2.0},
-                {"ancf", 3, 0.2}};
+        double until;  // 1e4 steps where they are cheap
+        double energy; // bound of its change; rounding where there are discrete gradients
+    } rods[] = {
+        {"geometrically-exact", 2, 10.0, 2e-6},
+        {"geometrically-exact", 3, 10.0, 2e-6},
+        {"ancf-cable", 2, 10.0, 5e-11},
+        {"ancf-cable", 3, 10.0, 2e-6},
+        {"segments", 2, 10.0, 2e-6},
+        {"segments", 3, 2.0, 2e-6},
+        {"ancf", 2, 2.0, 5e-11},
+        {"ancf", 3, 0.2, 5e-11},
+    };
     for (size_t i = 0; i < sizeof rods / sizeof rods[0]; i++) {
         char text[1000];
         bool plane = rods[i].dimension == 2;
@@ -72,7 +75,7 @@ static int beams_keep_both(void)
                rods[i].dimension, (long)o.ledger.work.steps, o.ledger.energy_drift,
                momentum_change(&o));
         CHECK_NEAR(momentum_change(&o), 0.0, 1e-9);
-        CHECK_NEAR(o.ledger.energy_drift, 0.0, 5e-6);
+        CHECK_NEAR(o.ledger.energy_drift, 0.0, rods[i].energy);
         CHECK(o.ledger.allocations_in_loop == 0);
     }
     return 0;
