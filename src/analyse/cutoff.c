@@ -76,7 +76,7 @@ static flx_status cut_off(flx_simulation *sim, const flx_cutoff *c, const flx_st
     const flx_quasistatic_how how = {
         .n = n, .J = J, .factor = c->factor, .mass_damping = c->mass_damping};
     *s = NULL;
-    return flx_quasistatic_make(base, &how, s);
+    return flx_quasistatic_create(base, &how, s);
 }
 
 flx_status flx_simulation_cut_off(flx_simulation *sim, const flx_state *drawn, flx_system **s)

@@ -86,7 +86,7 @@ static flx_status reduce_turned(flx_simulation *sim, const flx_state *drawn,
     if (status == FLX_OK) {
         base = *s;
         *s = NULL;
-        status = flx_quasistatic_make(base, how, s);
+        status = flx_quasistatic_create(base, how, s);
     }
     if (status == FLX_OK) {
         base = *s;
@@ -110,7 +110,7 @@ flx_status flx_simulation_reduce(flx_simulation *sim, const flx_state *drawn, fl
     if (m->reduce_scaled) return reduce_turned(sim, drawn, &how, s);
     flx_system *base = *s;
     *s = NULL; // taken over
-    return flx_quasistatic_make(base, &how, s);
+    return flx_quasistatic_create(base, &how, s);
 }
 
 // ---- what it is like ----------------------------------------------------------------------------

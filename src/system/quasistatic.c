@@ -248,7 +248,7 @@ static void fill_ops(flx_quasistatic *z)
     z->z.state = flx_quasistatic_seen_state;
 }
 
-flx_status flx_quasistatic_make(flx_system *base, const flx_quasistatic_how *how, flx_system **s)
+flx_status flx_quasistatic_create(flx_system *base, const flx_quasistatic_how *how, flx_system **s)
 {
     *s = NULL;
     flx_status status = refuse(base, how);
@@ -261,10 +261,4 @@ flx_status flx_quasistatic_make(flx_system *base, const flx_quasistatic_how *how
     status = build(z, how);
     if (status == FLX_OK) fill_ops(z);
     return flx_wrapper_finish(&z->z, status, s);
-}
-
-flx_status flx_quasistatic_create(flx_system *base, int n, const int *J, flx_system **s)
-{
-    const flx_quasistatic_how how = {.n = n, .J = J};
-    return flx_quasistatic_make(base, &how, s);
 }

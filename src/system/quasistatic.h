@@ -13,9 +13,7 @@ typedef struct flx_quasistatic_how {
 } flx_quasistatic_how;
 
 // Takes the base over, also when it fails. Refuses with FLX_ERR_CANNOT what cannot be reduced.
-flx_status flx_quasistatic_make(flx_system *base, const flx_quasistatic_how *how, flx_system **s);
-// N neglected, damping as it is.
-flx_status flx_quasistatic_create(flx_system *base, int n, const int *J, flx_system **s);
+flx_status flx_quasistatic_create(flx_system *base, const flx_quasistatic_how *how, flx_system **s);
 
 // Accelerations and forces that algebraic unknowns of such a system stand for are as large as the
 // stiffness at x makes them: their scales. Before a method is made; any other system stays as it is.

@@ -16,7 +16,7 @@ static int check_one(mechanism *k, const flx_quasistatic_how *how, uint64_t seed
     CHECK(flx_state_create(base, &drawn) == FLX_OK);
     CHECK(flx_descriptor_draw(base, drawn) == FLX_OK);
     int nq = base->dims.nq;
-    flx_status status = flx_quasistatic_make(base, how, &s);
+    flx_status status = flx_quasistatic_create(base, how, &s);
     if (status != FLX_OK) printf("%s\n", flx_ctx_error(k->ctx, 0)->text);
     CHECK(status == FLX_OK);
     CHECK(system_point_init(&p, s, seed));
@@ -98,7 +98,7 @@ static int equations_have_exact_tangents(void)
                                          .J = &(const int){5},
                                          .factor = i & 1 ? 3.0 : 0.0,
                                          .mass_damping = i & 2 ? 0.7 : 0.0};
-        CHECK(flx_quasistatic_make(base, &how, &s) == FLX_OK);
+        CHECK(flx_quasistatic_create(base, &how, &s) == FLX_OK);
         CHECK(system_point_init(&p, s, 7));
         randomise(&p, 0.3);
         CHECK(check_pattern(s) == 0);
@@ -158,7 +158,8 @@ static int mass_is_the_schur_expression(void)
     flx_ctx *ctx = flx_ctx_create();
     flx_system *base = linear_create(ctx, 3, M3, D3, K3), *s = NULL;
     const int J[1] = {1};
-    CHECK(base && flx_quasistatic_create(base, 1, J, &s) == FLX_OK);
+    CHECK(base &&
+          flx_quasistatic_create(base, &(flx_quasistatic_how){.n = 1, .J = J}, &s) == FLX_OK);
     CHECK(s->dims.nw == 2);
     system_point p = {0};
     CHECK(system_point_init(&p, s, 9));
@@ -192,7 +193,8 @@ static int refused(mechanism *k, int n, const int *J, flx_status expected, const
 {
     flx_system *base = NULL, *s = NULL;
     CHECK(flx_descriptor_create(&k->m, NULL, &base) == FLX_OK);
-    CHECK(flx_quasistatic_create(base, n, J, &s) == expected && !s);
+    CHECK(flx_quasistatic_create(base, &(flx_quasistatic_how){.n = n, .J = J}, &s) == expected &&
+          !s);
     CHECK_TEXT(flx_ctx_error(k->ctx, 0)->text, part);
     mechanism_free(k);
     return 0;
