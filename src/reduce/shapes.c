@@ -2,6 +2,7 @@
 //
 //     Guyan:       V = (1; -Kss^-1 Ksm), m the components of the interfaces                       (BML-4)
 //     attachment:  K v = f - M R (R^T M R)^-1 R^T f, f a unit load, R rigid motions               (MSH-1)
+//     of frames that follow other nodes:  K v = F y,  R^T F y = 0, F the unit loads                (MSH-9)
 // Held by its first interface, a load needs no relief.
 #include "math/dense.h"
 #include "math/frontal.h"
@@ -311,6 +312,36 @@ static flx_status attach_free(search *q)
     return status;
 }
 
+// K v = F y for the loads at all interfaces that balance each other, R^T F y = 0                   (MSH-9)
+static flx_status attach_balanced(search *q)
+{
+    const flx_free_structure *s = q->s;
+    int m = count_components(q, 0), r = s->nrigid, n = s->K->n, count = m - r;
+    if (count <= 0) return FLX_OK;
+    FLX_TRY(reserve(q, count));
+    double *X = q->V + (size_t)q->count * q->n;
+    size_t all = (size_t)m * q->n;
+    double *F = flx_alloc(s->ctx, 3 * all + (size_t)(m * m + r * m + m), sizeof *F);
+    if (!F) return FLX_ERR_MEMORY;
+    double *B = F + all, *Y = B + all, *A = Y + all, *RF = A + m * m, *w = RF + r * m;
+    put_loads(q, 0, F);
+    for (int i = 0; i < r * m; i++) { // a turn counts as much as a shift
+        const double *R = s->rigid + (size_t)(i / m) * q->n;
+        double size = cblas_dnrm2(n, R, 1);
+        RF[i] = cblas_ddot(n, R, 1, F + (size_t)(i % m) * q->n, 1) / size;
+    }
+    cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, m, m, r, 1.0, RF, m, RF, m, 0.0, A, m);
+    flx_status status = flx_dense_symmetric_eigen(s->ctx, m, A, w);
+    if (status == FLX_OK) {
+        cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, n, count, m, 1.0, F, n, A, m, 0.0, B,
+                    n);
+        status = solve_free(q, count, B, X, Y);
+    }
+    if (status == FLX_OK) q->count += count;
+    flx_free(F);
+    return status;
+}
+
 // ---- the whole ----------------------------------------------------------------------------------
 
 static flx_status check(const search *q)
@@ -331,19 +362,37 @@ static flx_status check(const search *q)
                             "frame: chord: the first two interfaces are at one place");
         }
     }
-    for (int i = 0; i < s->ninterface && b->kind != FLX_BASIS_MODES; i++) {
-        if (is_plain(s->interfaces + i)) continue;
-        return FLX_FAIL(s->ctx, FLX_ERR_MODEL, s->loc,
-                        "'%s' follows other nodes and cannot be held itself: tie an interface with "
-                        "type: rigid, or take the reduction type: modal with attachment: true",
-                        s->interfaces[i].name);
+    return FLX_OK;
+}
+
+static bool are_plain(const flx_free_structure *s)
+{
+    for (int i = 0; i < s->ninterface; i++) {
+        if (!is_plain(s->interfaces + i)) return false;
     }
+    return true;
+}
+
+// Frames that follow other nodes cannot be held: the static shapes are those of the loads at the interfaces that
+// balance each other, and the modes those of the free structure.
+static flx_status find_balanced(search *q)
+{
+    int modes = q->b->kind == FLX_BASIS_CRAIG_BAMPTON ? q->b->modes : 0;
+    FLX_TRY(add_modes(q, NULL, modes > 0 ? modes : 1)); // the shift needs the lowest
+    if (modes == 0) {
+        q->count = 0;
+        q->next = 0;
+    }
+    FLX_TRY(attach_balanced(q));
+    FLX_TRY(flx_shapes_scale(q));
+    for (int k = 0; k < q->count; k++) flx_shapes_take_mean_away(q, q->V + (size_t)k * q->n);
     return FLX_OK;
 }
 
 static flx_status find(search *q, const part *p, const bool *held)
 {
     bool is_held = p->list && p->n < q->s->K->n;
+    if (q->b->kind != FLX_BASIS_MODES && !p->list) return find_balanced(q);
     if (!p->list || q->b->kind == FLX_BASIS_MODES) { // modes alone leave all unknowns free
         FLX_TRY(add_modes(q, is_held ? p : NULL, q->b->modes));
         if (!q->b->attachment) return FLX_OK;
@@ -362,7 +411,7 @@ static flx_status run(search *q, bool *held, part *p)
     const flx_free_structure *s = q->s;
     FLX_TRY(check(q));
     FLX_TRY(prepare(q));
-    bool all = q->b->kind != FLX_BASIS_MODES;
+    bool all = q->b->kind != FLX_BASIS_MODES && are_plain(s);
     bool first = q->b->frame == FLX_FRAME_TANGENT && is_plain(s->interfaces);
     for (int i = 0; i < (all ? s->ninterface : first); i++) hold(s->interfaces + i, held);
     if (all || first) {
