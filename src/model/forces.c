@@ -124,6 +124,19 @@ static flx_status read_place(flx_env *e, const flx_item *force, flx_force_data *
     return FLX_OK;
 }
 
+// The node of a deformable body that a torque is on; others it turns wherever it acts.
+static flx_status read_node(flx_env *e, const flx_item *force, flx_force_data *d)
+{
+    if (flx_yaml_get(force->def, "at")) return read_place(e, force, d);
+    for (int i = 0; i < 2; i++) {
+        if (!flx_body_is_beam(e->b, d->body[i]) && !flx_body_is_solid(e->b, d->body[i])) continue;
+        return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, force->loc,
+                        "torque '%s' acts on '%s', which bends: say 'at' which node", force->full,
+                        d->body[i]->full);
+    }
+    return FLX_OK;
+}
+
 // ---- constants --------------------------------------------------------------------------------
 
 static double drawn_length(const flx_force_data *d)
@@ -352,7 +365,9 @@ static flx_status place_force(flx_builder *b, flx_item *force)
         return read_form(&e, force, d);
     case FLX_WORD_TORQUE:
         FLX_TRY(read_form(&e, force, d));
-        return d->joint ? FLX_OK : check_turns(b, force, d);
+        if (d->joint) return FLX_OK;
+        FLX_TRY(read_node(&e, force, d));
+        return check_turns(b, force, d);
     case FLX_WORD_EXPRESSION:
         FLX_TRY(read_place(&e, force, d));
         if (flx_yaml_get(force->def, "torque") || turns_with_node(force, d)) {

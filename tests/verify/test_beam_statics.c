@@ -43,7 +43,7 @@ static int moments_roll_it_up(void)
                  "  b: {type: beam, from: [0, 0], to: [12, 0], formulation: %s,\n"
                  "      section: {EA: 30e6, EI: 2.5e6, GA: 1e7, mass: 1}}\n"
                  "joints: {root: {type: fixed, on: [ground, b], at: b.start}}\n"
-                 "forces: {M: {type: expression, on: b, at: b.end, torque: 2*pi*2.5e6/12}}\n"
+                 "forces: {M: {type: torque, on: b, at: b.end, value: 2*pi*2.5e6/12}}\n"
                  "analyse: {up: {type: static, to: %g, steps: 10}}\n"
                  "outputs: {signals: [b.end.deflection]}\n",
                  forms[k / 3].keys, e[0]);
