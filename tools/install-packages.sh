@@ -8,7 +8,7 @@ build="gcc libc6-dev cmake ninja-build pkg-config
        gnuplot-nox scdoc"
 page="nodejs npm"
 test="chromium g++ clang libclang-rt-14-dev python3"
-bench="valgrind python3 python3-scipy gmsh libslepc-real-dev libopenmpi-dev g++ libsimbody-dev libmujoco-dev"
+bench="valgrind python3 python3-scipy gmsh libslepc-real-dev libopenmpi-dev g++ libsimbody-dev libmujoco-dev calculix-ccx"
 lint="clang-format clang-tidy python3"
 docs="mkdocs mkdocs-material libjs-katex fonts-katex python3"
 long="clang libclang-rt-14-dev valgrind"
