@@ -148,6 +148,7 @@ flx_status flx_simulation_choose_form(flx_simulation *sim)
         }
     } else if (status == FLX_OK && (asked || open)) {
         adopt(sim, &f);
+        if (flx_tree_is_massless(sim->sys)) FLX_TRY(flx_reactions_create(sim));
         return asked ? FLX_OK : explain(sim);
     }
     release(&f);

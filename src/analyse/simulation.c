@@ -346,6 +346,7 @@ void flx_simulation_destroy(flx_simulation **sim_in)
     flx_state_destroy(&sim->inner);
     if (sim->work) sim->sys->ops->work_destroy(sim->work);
     if (sim->bodies_work) sim->bodies->ops->work_destroy(sim->bodies_work);
+    flx_reactions_destroy(&sim->reactions);
     flx_state_destroy(&sim->bodies_state);
     flx_system_destroy(&sim->bodies);
     flx_free(sim->bodies_z);

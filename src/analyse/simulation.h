@@ -154,6 +154,15 @@ typedef struct flx_probe_value {
     double last, low, high;
 } flx_probe_value;
 
+// Forces of joints from a motion, where bodies have no mass: the state y of the tree gets its accelerations, in an array
+// of the simulation; then the multipliers of the state x of the bodies.
+typedef struct flx_reactions flx_reactions;
+flx_status flx_reactions_create(flx_simulation *sim);
+flx_status flx_reactions_accelerate(flx_simulation *sim, const flx_system *tree, flx_work *work,
+                                    flx_state *y);
+flx_status flx_reactions_find(flx_simulation *sim, flx_state *x);
+void flx_reactions_destroy(flx_reactions **made);
+
 struct flx_simulation {
     const flx_model *model; // borrowed
     flx_ctx *ctx;           // borrowed
@@ -163,16 +172,17 @@ struct flx_simulation {
     flx_state *start;       // owned; consistent
     // In joint coordinates: the same in coordinates of bodies, through which the motion is observed.
     // NULL: the system itself has them.
-    bool choose_form;        // `auto` may take joint coordinates
-    const char *form_reason; // why it did; NULL: it did not
-    flx_system *bodies;      // owned
-    flx_work *bodies_work;   // owned
-    flx_state *bodies_state; // owned
-    double *bodies_z;        // owned; scratch of its explicit form, twice
-    flx_state *state;        // owned; as far as the run came
-    flx_state *inner;        // owned; scratch: inside a step
-    flx_integrator *it;      // owned; NULL: the model does not say what to run
-    bool used;               // the integrator has run
+    bool choose_form;         // `auto` may take joint coordinates
+    const char *form_reason;  // why it did; NULL: it did not
+    flx_system *bodies;       // owned
+    flx_work *bodies_work;    // owned
+    flx_state *bodies_state;  // owned
+    double *bodies_z;         // owned; scratch of its explicit form, twice
+    flx_reactions *reactions; // owned; where bodies have no mass; else NULL
+    flx_state *state;         // owned; as far as the run came
+    flx_state *inner;         // owned; scratch: inside a step
+    flx_integrator *it;       // owned; NULL: the model does not say what to run
+    bool used;                // the integrator has run
     flx_integrator_def def;
     double until;
     flx_summary summary;

@@ -75,7 +75,8 @@ static flx_status read_loops(flx_env *e, const flx_yaml *block, flx_simulate *s)
     if (!s->partitioning || is_explicit(s->method)) return FLX_OK;
     return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, loops->loc,
                     "loops: partitioning is a way of explicit methods (dopri5, dop853, adams, "
-                    "euler); for '%s' take index-3 or ggl, or leave 'loops' out",
+                    "euler), which hold loops by it; '%s' holds them in its own equations, with "
+                    "multipliers: take index-3 or ggl, or leave 'loops' out",
                     s->method);
 }
 

@@ -15,6 +15,8 @@ flx_status flx_tree_create(const flx_model *m, const flx_system *ready, const fl
 // Whether damping or stiffness holds it at x; without closures. Else it is refused.
 flx_status flx_tree_check_massless(const flx_system *s, flx_work *work, const flx_state *x);
 bool flx_tree_is_massless(const flx_system *s);
+// Accelerations at positions, velocities and multipliers of x but for directions without inertia, which no force needs.
+flx_status flx_tree_accelerate_massless(const flx_system *s, flx_work *work, flx_state *x);
 // Names the body of that link; undetermined: nothing else holds it either. FLX_OK: there is none.
 flx_status flx_tree_refuse_massless(const flx_system *s, bool undetermined);
 

@@ -103,8 +103,13 @@ static flx_status factor_masses(const flx_tree *t, flx_tree_work *w)
     return flx_dense_cholesky(n, w->masses, DEPENDENT) ? FLX_OK : FLX_SINGULAR;
 }
 
-// Accelerations of the variables from the forces along them.
-static void move_variables(const flx_tree *t, flx_tree_work *w, const double *force, double *a)
+flx_status flx_tree_factor_masses(const flx_tree *t, flx_tree_work *w, const flx_point *carried)
+{
+    flx_eval_masses(flx_tree_inner(t), w->inner, carried, w->A2);
+    return factor_masses(t, w);
+}
+
+void flx_tree_move_variables(const flx_tree *t, flx_tree_work *w, const double *force, double *a)
 {
     int n = count_own(t);
     if (n == 0) return;
@@ -121,7 +126,7 @@ static void move_by(const flx_tree *t, flx_tree_work *w, const double *q, const 
     } else {
         (void)flx_linkage_forward(&t->weightless, w->states, q, w->zero, g, NULL, y);
     }
-    move_variables(t, w, g + t->t.k.nv, y);
+    flx_tree_move_variables(t, w, g + t->t.k.nv, y);
 }
 
 // Y and the factor of S from G, at these positions. factored: elastic bodies are, there.
@@ -255,7 +260,7 @@ static flx_status accelerate_elastic(const flx_tree *t, flx_tree_work *w, double
     flx_tree_pull(t, w, w->r, w->free_a);
     for (int i = 0; i < nv; i++) w->free_a[i] = -w->free_a[i];
     flx_tree_elastic_solve(t, w, w->free_a, a);
-    move_variables(t, w, w->free_a + t->t.k.nv, a);
+    flx_tree_move_variables(t, w, w->free_a + t->t.k.nv, a);
     return FLX_OK;
 }
 
@@ -279,10 +284,9 @@ static flx_status accelerate(const flx_tree *t, flx_tree_work *w, flx_state *x)
         ext = w->ext;
     }
     if (t->nvariable > 0) {
-        flx_eval_masses(flx_tree_inner(t), w->inner, &b, w->A2);
-        FLX_TRY(factor_masses(t, w));
+        FLX_TRY(flx_tree_factor_masses(t, w, &b));
         if (!w->elastic) {
-            move_variables(t, w, w->own + flx_tree_inner(t)->variable_v, x->a);
+            flx_tree_move_variables(t, w, w->own + flx_tree_inner(t)->variable_v, x->a);
         }
     }
     if (w->elastic) {

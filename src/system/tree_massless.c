@@ -6,7 +6,8 @@
 // by Newton's iteration for s: forces along directions without inertia are in balance. With momentum P and H (about
 // the origin O of a link) of all outboard, the rates of the momenta are
 //     p' = (M v)' = -r(q, v, 0) + h + J'.H - J.(v_O x P),   slides: J'.P                       (TREE-19)
-// h: inertia forces at v' = 0; J' = w x J.
+// h: inertia forces at v' = 0; J' = w x J. Variables of second order have masses of their own and go on by their
+// velocities.
 #include "math/dense.h"
 #include "math/pattern.h"
 #include "system/pack.h"
@@ -216,10 +217,21 @@ static flx_status make(const flx_tree *t, flx_tree_work *w, const double *q)
 
 // ---- the form -----------------------------------------------------------------------------------
 
+// Closures and motions hold velocities, of which those along N have no rates: some of the multipliers would follow from the
+// balance of forces, others from accelerations, and which do changes with the position.
 static flx_status refuse(const flx_tree *t)
 {
-    if (flx_tree_rows(t) == 0 && t->nvariable == 0) return FLX_OK;
-    return flx_tree_refuse_massless(&t->base, false);
+    if (flx_tree_rows(t) == 0) return FLX_OK;
+    const flx_body *b = t->model->bodies + t->t.links[t->massless].body;
+    flx_unknown u;
+    t->base.ops->unknown(&t->base, t->t.links[t->massless].v, &u);
+    return FLX_FAIL(
+        t->base.ctx, FLX_ERR_CANNOT, b->loc,
+        "body '%s' and what hangs on it have no inertia along '%s' (%s); explicit methods "
+        "take that on open trees alone: beside loops, motions and constraints its velocity "
+        "and their forces determine each other; use an implicit method (radau, bdf, "
+        "generalized-alpha)",
+        b->name, u.item, u.part);
 }
 
 static flx_status prepare(const flx_system *s, flx_work *work)
@@ -228,13 +240,10 @@ static flx_status prepare(const flx_system *s, flx_work *work)
     flx_tree_work *w = flx_tree_work_of(work);
     FLX_TRY(refuse(t));
     if (s->dims.nw > 0) FLX_TRY(flx_saddle_prepare(flx_tree_inner(t), w->inner));
-    if (w->massless) return FLX_OK;
-    flx_status status = make(t, w, t->t.drawn);
-    if (status == FLX_OK && w->massless->nnull > FLX_DENSE_LU_MOST) {
-        status = flx_tree_refuse_massless(s, false);
-    }
+    flx_status status = w->massless ? FLX_OK : make(t, w, t->t.drawn);
     if (status != FLX_OK) flx_tree_massless_destroy(&w->massless);
-    return status;
+    if (status != FLX_OK || w->massless->nnull <= FLX_DENSE_LU_MOST) return status;
+    return flx_tree_refuse_massless(s, false);
 }
 
 // Momenta after flx_pack.
@@ -244,7 +253,7 @@ static flx_status fill(const flx_system *s, flx_work *work, const flx_state *x, 
     flx_tree_work *w = flx_tree_work_of(work);
     FLX_TRY(prepare(s, work));
     find_momenta(t, w, x->q, x->v, w->massless->tau);
-    for (int i = 0; i < s->dims.nv; i++) {
+    for (int i = 0; i < t->t.k.nv; i++) {
         z[s->dims.nq + i] = w->massless->tau[i] / w->massless->unit[i];
     }
     return FLX_OK;
@@ -254,7 +263,9 @@ static void unpack(const flx_system *s, double time, const double *z, flx_state 
 {
     const flx_dims *n = &s->dims;
     x->t = time;
+    int links = flx_tree_of(s)->t.k.nv;
     memcpy(x->q, z, (size_t)n->nq * sizeof *z);
+    memcpy(x->v + links, z + n->nq + links, (size_t)(n->nv - links) * sizeof *z);
     memcpy(x->x, z + n->nq + n->nv, (size_t)n->nx * sizeof *z);
     s->ops->components->normalise(s, x->q);
 }
@@ -270,17 +281,22 @@ static flx_status rate(const flx_system *s, flx_work *work, double time, const d
     unpack(s, time, z, x);
     memset(x->a, 0, (size_t)n->nv * sizeof *x->a);
     memset(x->dx, 0, (size_t)n->nx * sizeof *x->dx);
-    for (int i = 0; i < n->nv; i++) m->p[i] = z[n->nq + i] * m->unit[i];
+    int links = t->t.k.nv;
+    for (int i = 0; i < links; i++) m->p[i] = z[n->nq + i] * m->unit[i];
     FLX_TRY(find_velocities(t, w, x));
     for (int i = 0; i < n->nv; i++) m->p[i] = -m->h[i]; // forces, without those of velocities
     flx_linkage_inverse(&t->weightless, w->states, x->q, x->v, w->zero, NULL, m->tau);
-    flx_point p = flx_state_point(s, x);
-    (void)flx_tree_carry(t, w, &p); // velocities of the frames
-    for (int i = 0; i < n->nv; i++) m->tau[i] += m->p[i];
+    flx_point p = flx_state_point(s, x), b = flx_tree_carry(t, w, &p); // velocities of the frames
+    for (int i = 0; i < links; i++) m->tau[i] += m->p[i];
     flx_pseudo_transport(&t->t, m->links, w->frames + 1, m->tau);
     flx_pseudo_solve(&t->t, m->links, w->frames + 1, m->p, -1, x->a); // as if s stood still
     s->ops->components->rate(s, z, x->v, dz);
-    for (int i = 0; i < n->nv; i++) dz[n->nq + i] = m->tau[i] / m->unit[i];
+    for (int i = 0; i < links; i++) dz[n->nq + i] = m->tau[i] / m->unit[i];
+    if (t->nvariable > 0) {
+        FLX_TRY(flx_tree_factor_masses(t, w, &b));
+        flx_tree_move_variables(t, w, m->p + links, x->a);
+        memcpy(dz + n->nq + links, x->a + links, (size_t)t->nvariable * sizeof *dz);
+    }
     memcpy(dz + n->nq + n->nv, x->dx, (size_t)n->nx * sizeof *dz);
     for (int i = 0; i < flx_pack_size(s); i++) {
         if (!isfinite(dz[i])) return FLX_NOT_FINITE;
@@ -314,6 +330,28 @@ flx_status flx_tree_check_massless(const flx_system *s, flx_work *work, const fl
     }
     flx_tree_massless_destroy(&w->massless);
     return status == FLX_SINGULAR ? flx_tree_refuse_massless(s, true) : status;
+}
+
+flx_status flx_tree_accelerate_massless(const flx_system *s, flx_work *work, flx_state *x)
+{
+    const flx_tree *t = flx_tree_of(s);
+    flx_tree_work *w = flx_tree_work_of(work);
+    if (!w->massless) {
+        flx_status status = make(t, w, x->q);
+        if (status != FLX_OK) {
+            flx_tree_massless_destroy(&w->massless);
+            return status;
+        }
+    }
+    flx_tree_massless *m = w->massless;
+    memset(x->a, 0, (size_t)t->t.k.nv * sizeof *x->a); // those of variables stay
+    flx_point p = flx_state_point(s, x);
+    FLX_TRY(flx_tree_residual(s, work, &p, m->r));
+    for (int i = 0; i < t->t.k.nv; i++) m->p[i] = -m->r[i];
+    flx_tree_move(t, w, x->q, NULL, NULL);
+    (void)flx_pseudo_factor(&t->t, m->links, w->frames + 1);
+    flx_pseudo_solve(&t->t, m->links, w->frames + 1, m->p, -1, x->a);
+    return FLX_OK;
 }
 
 const flx_explicit flx_tree_explicit_massless = {.size = flx_pack_size,

@@ -186,6 +186,10 @@ const double *flx_tree_many_solve(const flx_tree *t, flx_tree_work *w);
 
 typedef struct flx_tree_elastic flx_tree_elastic;
 
+// Masses of the variables at the point carried last; their accelerations from the forces along them, into a (nv).
+flx_status flx_tree_factor_masses(const flx_tree *t, flx_tree_work *w, const flx_point *carried);
+void flx_tree_move_variables(const flx_tree *t, flx_tree_work *w, const double *force, double *a);
+
 typedef struct flx_tree_massless flx_tree_massless;
 void flx_tree_massless_destroy(flx_tree_massless **m);
 

@@ -137,5 +137,69 @@ static int what_cannot_be_is_named(void)
     return refused(LIMP("radau", ""), "limp", "neither damping nor stiffness");
 }
 
-TEST_MAIN(TEST(a_tip_without_mass_is_the_limit), TEST(a_carrier_without_mass_is_the_limit),
-          TEST(a_thin_rod_is_the_limit), TEST(what_cannot_be_is_named))
+// Forces of joints, and variables of second order that drive the joint without inertia and are moved by it.
+static const char driven[] =
+    "flexion: 1\ndimension: 2\ngravity: [0, -9.81]\nbodies:\n"
+    "  a: {type: rigid, mass: 1, inertia: 0.1, position: [0.5, 0]}\n"
+    "  b: {type: rigid, mass: 0, inertia: 0, position: [1.5, 0]}\njoints:\n"
+    "  A: {type: revolute, on: [ground, a], at: [0, 0]}\n"
+    "  B: {type: revolute, on: [a, b], at: [1, 0]}\nforces:\n"
+    "  s: {type: spring, on: B, stiffness: 4, damping: 0.3}\n"
+    "  F: {type: force, on: b, at: b, value: [0.1, 0.3 + t]}\n"
+    "  drive: {type: torque, on: B, value: 2*g}\nequations:\n"
+    "  second_order:\n"
+    "    g: {at: 0.1, rate: 0, mass: 1.5 + 0.5*cos(h), force: -7*g + B.angle}\n"
+    "    h: {at: 0.3, rate: 1, mass: 2, force: -3*h + g}\n"
+    "simulate: {until: 0.5, method: %s, rtol: 1e-10, atol: 1e-12, formulation: %s}\n"
+    "outputs: {every: 0.25, signals: [B.angle, g, h, A.reaction.x, A.reaction.y, B.reaction.y]}\n";
+
+static const char loaded[] =
+    "flexion: 1\ngravity: [0, 0, -9.81]\nbodies:\n"
+    "  a: {type: rigid, mass: 2, inertia: [0.1, 0.2, 0.2], position: [0.4, 0, 0]}\n"
+    "  m: {type: rigid, mass: 0, inertia: [0, 0, 0], position: [0.8, 0, 0]}\n"
+    "  c: {type: rigid, mass: 1, inertia: [0.02, 0.05, 0.05], position: [0.8, 0, 0],\n"
+    "      com: [0, 0.1, -0.2]}\njoints:\n"
+    "  A: {type: revolute, on: [ground, a], at: [0, 0, 0], axis: [0, 1, 0]}\n"
+    "  B: {type: cylindrical, on: [a, m], at: [0.8, 0, 0], axis: [1, 0, 0]}\n"
+    "  C: {type: revolute, on: [m, c], at: [0.8, 0, 0], axis: [1, 0, 0]}\nforces:\n"
+    "  b: {type: bushing, on: [a, m], at: [0.8, 0, 0], stiffness: [300, 0, 0, 5, 0, 0],\n"
+    "      damping: [2, 0, 0, 0.4, 0, 0]}\n"
+    "  w: {type: spring, on: C, stiffness: 3, damping: 0.2}\n"
+    "simulate: {until: 0.5, method: %s, rtol: 1e-10, atol: 1e-12, formulation: %s}\n"
+    "outputs: {every: 0.25, signals: [A.reaction.x, A.reaction.z, B.reaction.z, C.reaction.y]}\n";
+
+// In joint coordinates by an implicit and an explicit method as in coordinates of bodies.
+static int signals_agree(const char *text, int n, const char *const *names)
+{
+    static const char *const ways[3][2] = {{"radau", "ggl"}, {"radau", "tree"}, {"dopri5", "tree"}};
+    double first[8] = {0};
+    CHECK(n <= 8);
+    for (int k = 0; k < 3; k++) {
+        char model[2400];
+        case_table table = {0};
+        snprintf(model, sizeof model, text, ways[k][0], ways[k][1]);
+        CHECK(case_run(model, NULL, &table, NULL, NULL));
+        for (int i = 0; i < n; i++) {
+            double value = 0.0;
+            CHECK(case_table_value(&table, names[i], 0.5, &value));
+            if (k == 0) first[i] = value;
+            CHECK_NEAR(value, first[i], 1e-7 * (1.0 + fabs(first[i])));
+        }
+        case_table_clear(&table);
+    }
+    return 0;
+}
+
+static int forces_of_joints_and_variables(void)
+{
+    static const char *const of_driven[] = {"B.angle",      "g",           "h", "A.reaction.x",
+                                            "A.reaction.y", "B.reaction.y"};
+    static const char *const of_loaded[] = {"A.reaction.x", "A.reaction.z", "B.reaction.z",
+                                            "C.reaction.y"};
+    CHECK(signals_agree(driven, 6, of_driven) == 0);
+    return signals_agree(loaded, 4, of_loaded);
+}
+
+TEST_MAIN(TEST(forces_of_joints_and_variables), TEST(a_tip_without_mass_is_the_limit),
+          TEST(a_carrier_without_mass_is_the_limit), TEST(a_thin_rod_is_the_limit),
+          TEST(what_cannot_be_is_named))
