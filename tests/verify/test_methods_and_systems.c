@@ -42,6 +42,16 @@
     "         mass: 1.2, inertia: 6e-4}, material: {E: 1e9, density: 1}},\n"                       \
     "         reduce: {type: craig-bampton, interfaces: [start, end], modes: 1}}\n"                \
     "joints: {hub: {type: revolute, on: [ground, beam], at: beam, start: {rate: 2}}}\n"
+#define ELASTIC_NODES                                                                              \
+    "flexion: 1\ndimension: 2\ngravity: [0, -9.81]\nbodies:\n"                                     \
+    "  beam: {type: modal, frame: chord, stiffening: true,\n"                                      \
+    "         fe: {line: [[0, 0], [1, 0]], section: {EA: 200, GA: 200, EI: 0.4,\n"                 \
+    "              mass: 1.2, inertia: 6e-4}, material: {E: 1e9, density: 1}},\n"                  \
+    "         reduce: {type: craig-bampton, interfaces: [start, end], modes: 1}}\n"                \
+    "  disc: {type: rigid, mass: 0.3, inertia: 0.02, com: [0.1, 0], position: beam.end}\n"         \
+    "joints:\n"                                                                                    \
+    "  hub: {type: revolute, on: [ground, beam], at: beam.start}\n"                                \
+    "  pin: {type: revolute, on: [beam, disc], at: beam.end, start: {rate: 3}}\n"
 #define FOUR_BAR                                                                                   \
     "flexion: 1\ndimension: 2\ngravity: [0, -9.81]\nbodies:\n"                                     \
     "  crank: {type: rigid, mass: 1, inertia: 0.02, com: [0.15, 0], points: {end: [0.3, 0]},\n"    \
@@ -111,6 +121,7 @@ static const problem problems[] = {
     {"tree with friction", FRICTION, "a.angle, a.angular_velocity", ", formulation: tree"},
     {"elastic", ELASTIC, "beam.end.position", ""},
     {"elastic tree", ELASTIC, "beam.end.position", ", formulation: tree"},
+    {"tree on nodes", ELASTIC_NODES, "beam.end.position, disc.angle", ", formulation: tree"},
     {"neglected", PAIR "reduce: {type: quasistatic, velocities: [w]}\n", "u, u'", ""},
     {"condensed", PAIR "reduce: {type: guyan, velocities: [w]}\n", "u, w, u'", ""},
     {"raised", PAIR "reduce: {type: cutoff, velocities: [w], frequency: 1}\n", "u, w, u'", ""},
