@@ -6,6 +6,7 @@
 #include "system/tree_parts.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 // A four-bar whose crank goes round; side: which of the two ways it is assembled.
@@ -262,8 +263,9 @@ static int moves_alike(const char *model, int n, const char *const names[3])
 }
 
 // Numbers of the factors, for n, 2 n and 4 n; nothing is left in the border.
-static int grows_linearly(const char *model, int n)
+static int grows_linearly(const char *model)
 {
+    int n = getenv("FLX_SHORT") ? 26 : 50; // sanitizers take their time
     double numbers[3] = {0};
     char text[2600];
     for (int k = 0; k < 3; k++) {
@@ -290,14 +292,14 @@ static int ladders_cost_what_their_rungs_do(void)
 {
     static const char *const names[3] = {"left(26).angle", "rung(26).position.x", "L1.angle"};
     CHECK(moves_alike(ladder, 26, names) == 0); // more closures than a full border has
-    return grows_linearly(ladder, 50);
+    return grows_linearly(ladder);
 }
 
 static int friction_in_every_joint(void)
 {
     static const char *const names[3] = {"link(1).angle", "link(26).angle", "link(26).position.y"};
     CHECK(moves_alike(rubbing, 26, names) == 0);
-    return grows_linearly(rubbing, 50);
+    return grows_linearly(rubbing);
 }
 
 TEST_MAIN(TEST(ladders_cost_what_their_rungs_do), TEST(friction_in_every_joint),
