@@ -7,7 +7,7 @@
 // not symmetric then, and the energy is not kept.
 #include "body/modal_one_sided.h"
 
-static const int space[6] = {0, 1, 2, 3, 4, 5}, plane[3] = {0, 1, 5};
+static const int space[6] = {0, 1, 2, 3, 4, 5}, plane[6] = {0, 1, 5}; // three count
 
 static v3 unit(int i)
 {

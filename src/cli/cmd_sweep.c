@@ -48,8 +48,8 @@ static bool table_reserve(table *t, int ncolumn, int nrow)
 {
     if (t->failed) return false;
     if (ncolumn <= t->width && nrow <= t->height) return true;
-    int width = ncolumn > t->width ? 2 * ncolumn : t->width,
-        height = nrow > t->height ? 2 * nrow : t->height;
+    int width = ncolumn > t->width ? 2 * ncolumn : t->width + 1,
+        height = nrow > t->height ? 2 * nrow : t->height + 1;
     double *values = malloc(sizeof *values * (size_t)width * (size_t)height);
     char **names = realloc(t->names, sizeof *names * (size_t)width);
     if (names) t->names = names;

@@ -110,7 +110,7 @@ flx_status flx_symbolic_algebraic(flx_symbolic *x)
     const flx_model *m = x->m;
     equations e = {.n = m->nalgebraic};
     size_t n = (size_t)e.n;
-    const flx_first_order *one = NULL;
+    const flx_first_order *one = m->firsts;
     e.A = flx_arena_take(x->arena, n * n, sizeof *e.A);
     e.b = flx_arena_take(x->arena, n, sizeof *e.b);
     if (!e.A || !e.b) return FLX_ERR_MEMORY;

@@ -361,9 +361,7 @@ static flx_status list_loads(analysis *s)
 static flx_status add_run(analysis *s, flx_ldl_run **list, int *count, int *capacity,
                           flx_ldl_run run)
 {
-    if (*count == *capacity) {
-        FLX_TRY(flx_grow(s->ctx, (void **)list, capacity, *count + 1, sizeof **list));
-    }
+    FLX_TRY(flx_grow(s->ctx, (void **)list, capacity, *count + 1, sizeof **list));
     (*list)[(*count)++] = run;
     return FLX_OK;
 }

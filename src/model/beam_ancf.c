@@ -185,7 +185,7 @@ int flx_beam_section_axes(flx_builder *b, const flx_item *beam, int node, flx_no
     flx_graph *g = b->g;
     const flx_beam_data *d = beam_of(beam);
     const flx_node z[3] = {node_const(g, 0), node_const(g, 0), node_const(g, 1)};
-    flx_node s[3][3], sum[3];
+    flx_node s[3][3] = {{0}}, sum[3];
     int n = d->def.nslope;
     for (int k = 0; k < n; k++) flx_node_position(b, d->slopes[n * node + k], origin, s[k]);
     if (b->m->dimension == 2) {

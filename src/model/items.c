@@ -69,10 +69,11 @@ static const char *body_item(const flx_model *m, int i, const char **type)
         if (m->modals[k].body == i) *type = "modal";
     }
     for (int k = 0; k < m->nbeam; k++) {
-        if (m->beams[k].nodes[0] == i)
+        if (m->beams[k].nodes[0] == i) {
             *type = "beam";
-        else if (flx_beam_has(m->beams + k, i))
+        } else if (flx_beam_has(m->beams + k, i)) {
             *type = "node";
+        }
     }
     if (b->slope || b->section) *type = "node";
     for (int k = 0; k < m->nsolid; k++) {

@@ -45,12 +45,13 @@ flx_status flx_solid_load_value(flx_env *e, flx_item *force, flx_force_data *d)
 {
     flx_builder *b = e->b;
     const flx_yaml *y = NULL, *gradient = flx_yaml_get(force->def, "gradient");
-    flx_node *value = d->load ? d->load->value : NULL, v[3];
+    flx_node *value, v[3];
     FLX_TRY(flx_build_need(b, force, "value", &y));
-    if (d->unavailable) {
+    if (d->unavailable || !d->load) {
         flx_value any;
         return flx_build_value(e, y, &any);
     }
+    value = d->load->value;
     if (d->load->kind != FLX_LOAD_PRESSURE) {
         FLX_TRY(flx_force_vector(e, force, d, y, false, value));
         memcpy(d->def.force, value, sizeof d->def.force); // the signal `value`

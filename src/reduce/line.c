@@ -161,7 +161,7 @@ static void add_particle(sums *s, double dm, const double d[3], flx_elastic *e)
     }
     if (gam) turn_back(s, d, gam);
     flx_elastic_add_mass(e, dm, X, s->part, gam);
-    if (!s->next) return;
+    if (!s->next || !gam) return; // grains are of the whole field
     int n = s->n;
     double root = sqrt(dm), *to = s->next;
     to[0] = root;

@@ -54,5 +54,5 @@ typedef struct flx_bend_load {
 } flx_bend_load;
 // What that needs, at the moment and force of the frames.
 void flx_bends_curve(const flx_tree_links *t, const flx_link_frame *f);
-void flx_bend_turn(const flx_tree_links *t, const flx_link_frame *f, int i, const flx_bend_load *x,
+void flx_bend_turn(const flx_tree_links *t, const flx_link_frame *f, int i, const flx_bend_load *y,
                    double *tau);

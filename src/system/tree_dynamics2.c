@@ -241,7 +241,7 @@ void flx_linkage2_inverse(const flx_linkage *k, flx_link_state *states, const do
 static void fill_column(const flx_linkage *k, const state2 *s, int link, int freedom, double *M)
 {
     const flx_link *l = k->links + link;
-    double unit[2] = {0, 0}, row[2] = {0, 0}, w;
+    double unit[3] = {0}, row[3] = {0}, w;
     int nv = k->nv, column = l->v + freedom;
     const planar *I = &s[link].I;
     v2 t;

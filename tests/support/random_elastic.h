@@ -162,12 +162,14 @@ static inline void random_elastic(mechanism *k, elastic_parts *p)
         flx_body *b = k->bodies + i;
         if (b->type != FLX_BODY_RIGID || (m->nmodal > 0 && random_below(k, 2) == 0)) continue;
         if (m->nmode + ELASTIC_MODES > MECHANISM_ITEMS) break;
+        flx_elastic *shapes = random_elastic_body(k, p->arena);
+        if (!shapes) break;
         b->mass = 0.0;
         memset(b->com, 0, sizeof b->com);
         memset(b->inertia, 0, sizeof b->inertia);
         flx_modal *e = p->modals + m->nmodal++;
-        *e = (flx_modal){.body = i, .first = m->nvariable, .e = random_elastic_body(k, p->arena)};
-        for (int j = 0; j < e->e->n; j++) {
+        *e = (flx_modal){.body = i, .first = m->nvariable, .e = shapes};
+        for (int j = 0; j < shapes->n; j++) {
             flx_variable *v = k->variables + m->nvariable++;
             *v = (flx_variable){.name = "mode", .at = 0.2 * random_number(&k->seed)};
             v->rate = random_number(&k->seed);

@@ -62,9 +62,10 @@ flx_system *rig_quasistatic(flx_ctx *ctx)
 {
     flx_system *base = linear_create(ctx, 2, lin_M, lin_D, lin_K);
     flx_system *s = NULL;
-    if (base)
+    if (base) {
         (void)flx_quasistatic_create(base, &(flx_quasistatic_how){.n = 1, .J = (const int[]){1}},
                                      &s);
+    }
     return s;
 }
 
