@@ -34,6 +34,8 @@
 // ... or is one of these parts of the time asked for.
 #define SMALL_PART 1e-3
 #define SMALLEST_PART 1e-12
+// Any change is a large part of a state that begins at zero, which asks for no shorter step than this.
+#define FROM_NOTHING 1e-6
 
 // ---- tolerances -----------------------------------------------------------------------------
 
@@ -268,7 +270,9 @@ double collocation_first_step(const collocation *co, const flx_dims *d, const fl
     if (root > 0.0) h = fmin(h, 2.0 * FIRST_CHANGE / root);
     double size = plain_squares(x->x, co->wx, d->nx);
     double slope = plain_squares(x->dx, co->wx, d->nx);
-    if (slope > 0.0) h = fmin(h, FIRST_CHANGE * sqrt(size / slope));
+    if (slope > 0.0) {
+        h = fmin(h, fmax(FIRST_CHANGE * sqrt(size / slope), FROM_NOTHING * h_most));
+    }
     // at rest in every respect, or from nothing: the error will tell
     if (!(h < h_most)) h = SMALL_PART * h_most;
     return fmax(h, SMALLEST_PART * h_most);
