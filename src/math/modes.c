@@ -285,7 +285,7 @@ static flx_status solve_sparse(search *s)
 {
     flx_modes *o = s->out;
     flx_lanczos l = {0};
-    int p = block_size(s), room = o->count + o->count / 2 + 14 * p;
+    int p = block_size(s), room = o->count + o->count / 2 + 6 * p;
     if (room > s->K->n - p) room = s->K->n - p;
     room = (room + p - 1) / p * p;
     if (room > s->K->n - p) room -= p;
@@ -294,6 +294,8 @@ static flx_status solve_sparse(search *s)
     if (status == FLX_OK) status = flx_lanczos_init(&l, s->ctx, &s->thin, s->factor, p, room);
     if (status == FLX_OK) status = iterate(s, &l);
     if (status == FLX_OK) {
+        o->factor = flx_frontal_get_report(s->factor);
+        flx_frontal_destroy(&s->factor); // the modes themselves take as much as a part of it
         for (int k = 0; k < o->count; k++) o->lambda[k] = o->shift + 1 / l.theta[k];
         flx_lanczos_vectors(&l, o->count, o->X);
     }
@@ -361,7 +363,7 @@ flx_status flx_modes_create(flx_ctx *ctx, const flx_symmetric *K, const flx_symm
         }
     }
     if (status == FLX_OK) {
-        o->factor = flx_frontal_get_report(s.factor);
+        if (s.factor) o->factor = flx_frontal_get_report(s.factor);
         o->checked = o->checked || dense;
         status = finish(&s);
     }
