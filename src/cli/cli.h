@@ -81,6 +81,9 @@ typedef enum cli_parsed {
 cli_parsed cli_parse(const cli_command *command, int argc, char **argv, int noption,
                      const cli_option *options, cli_list *rest);
 
+// Whether the rest is one model; else that is said.
+bool cli_is_one_model(const cli_command *command, const cli_list *rest);
+
 // A whole number from 1 on; false: it is none, which was said.
 bool cli_read_count(const char *command, const char *option, const char *text, int *out);
 

@@ -266,13 +266,8 @@ static int run(flx_ctx *ctx, int argc, char **argv)
 
     cli_parsed parsed = cli_parse(&cmd_check, argc, argv, 1, options, &rest);
     if (parsed == CLI_DONE) code = EXIT_DONE;
-    if (parsed == CLI_GO) {
-        if (rest.count == 1) {
-            code = check_file(ctx, rest.items[0], &settings);
-        } else {
-            cli_complain("check", rest.count ? "one model at a time; see 'flexion check --help'"
-                                             : "name a model file; see 'flexion check --help'");
-        }
+    if (parsed == CLI_GO && cli_is_one_model(&cmd_check, &rest)) {
+        code = check_file(ctx, rest.items[0], &settings);
     }
 
 done:

@@ -235,11 +235,7 @@ static int run(flx_ctx *ctx, int argc, char **argv)
     cli_parsed parsed = cli_parse(&cmd_reduce, argc, argv, 5, options, &rest);
     if (parsed == CLI_DONE) code = EXIT_DONE;
     if (parsed != CLI_GO) goto done;
-    if (rest.count != 1) {
-        cli_complain("reduce", rest.count ? "one model at a time; see 'flexion reduce --help'"
-                                          : "name a model file; see 'flexion reduce --help'");
-        goto done;
-    }
+    if (!cli_is_one_model(&cmd_reduce, &rest)) goto done;
     o.model = rest.items[0];
     code = reduce(ctx, &o);
 

@@ -266,11 +266,7 @@ static int run(flx_ctx *ctx, int argc, char **argv)
         if (parsed == CLI_DONE) code = EXIT_DONE;
         goto done;
     }
-    if (rest.count != 1) {
-        cli_complain("run", rest.count ? "one model at a time; see 'flexion run --help'"
-                                       : "name a model file; see 'flexion run --help'");
-        goto done;
-    }
+    if (!cli_is_one_model(&cmd_run, &rest)) goto done;
     o.model = rest.items[0];
     const char *ending = o.result ? strrchr(o.result, '.') : NULL;
     if (ending && strcmp(ending, ".csv") == 0) {

@@ -414,11 +414,7 @@ static int run(flx_ctx *ctx, int argc, char **argv)
     cli_parsed parsed = cli_parse(&cmd_sweep, argc, argv, 3, options, &rest);
     if (parsed == CLI_DONE) code = EXIT_DONE;
     if (parsed != CLI_GO) goto done;
-    if (rest.count != 1) {
-        cli_complain("sweep", rest.count ? "one model at a time; see 'flexion sweep --help'"
-                                         : "name a model file; see 'flexion sweep --help'");
-        goto done;
-    }
+    if (!cli_is_one_model(&cmd_sweep, &rest)) goto done;
     o.model = rest.items[0];
     if (!o.table) o.table = named = cli_named_after(o.model, "_sweep.csv");
     if (o.table) code = sweep(ctx, &o);

@@ -192,6 +192,14 @@ bool cli_split(const char *text, char **copy, cli_list *list)
     return true;
 }
 
+bool cli_is_one_model(const cli_command *command, const cli_list *rest)
+{
+    if (rest->count == 1) return true;
+    cli_complain(command->name, "%s; see 'flexion %s --help'",
+                 rest->count ? "one model at a time" : "name a model file", command->name);
+    return false;
+}
+
 bool cli_read_count(const char *command, const char *option, const char *text, int *out)
 {
     char *end;

@@ -248,10 +248,8 @@ int cli_study_run(flx_ctx *ctx, cli_study *o, int argc, char **argv,
         cli_parse(o->command, argc, argv, (int)(sizeof options / sizeof *options), options, &rest);
     if (parsed == CLI_DONE) code = EXIT_DONE;
     if (parsed != CLI_GO) goto done;
-    if (rest.count != 1) {
-        cli_complain(name, "%s; see 'flexion %s --help'",
-                     rest.count ? "one model at a time" : "name a model file", name);
-    } else if (!o->methods) {
+    if (!cli_is_one_model(o->command, &rest)) goto done;
+    if (!o->methods) {
         cli_complain(name, "name the methods to compare: --methods radau,dopri5");
     } else if (!o->steps == !o->tolerances) {
         cli_complain(name, "give either --steps or --tolerances; see 'flexion %s --help'", name);
