@@ -133,8 +133,8 @@ static flx_status check_system(flx_integrator *it)
     if (s->reads_multipliers == FLX_READS_INERTIA) {
         return FLX_FAIL(
             it->ctx, FLX_ERR_CANNOT, FLX_NOWHERE,
-            "method '%s' needs the Lagrangian of the system, and one-sided stiffening has "
-            "none: give the body 'stiffening: true', or use radau",
+            "method '%s' needs the Lagrangian of the system, and inertia that is not symmetric "
+            "has none: use radau",
             it->type->name);
     }
     if (def->formulation != FLX_FORMULATION_AUTO && def->formulation != FLX_FORMULATION_INDEX3) {

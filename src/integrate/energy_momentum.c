@@ -164,7 +164,7 @@ static flx_status create(flx_integrator *it)
     it->data = g;
     g->n = flx_dims_unknowns(d);
     g->nv = d->nv;
-    g->first = d->nv + d->nx + d->nw;
+    g->first = flx_dims_first_bond(d);
     FLX_TRY(make_arrays(it, g));
     FLX_TRY(read_unknowns(it, g));
     FLX_TRY(flx_blocks_create(s, &g->blocks));

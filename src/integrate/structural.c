@@ -136,7 +136,7 @@ static const char *why_reactions_matter(const flx_system *s)
     case FLX_READS_FORCES:
         return "a force of the model reads them (friction in a joint)";
     case FLX_READS_INERTIA:
-        return "the one-sided stiffening of an elastic body reads them";
+        return "inertia that is not symmetric reads them";
     case FLX_READS_BALANCE:
         return "parts without inertia move as they balance them";
     default:

@@ -81,7 +81,7 @@ static flx_status move_velocity(flx_integrator *it, const flx_state *x, double h
 {
     structural *g = it->data;
     const flx_system *s = it->sys;
-    int nv = s->dims.nv, n = flx_dims_unknowns(&s->dims), first = nv + s->dims.nx + s->dims.nw;
+    int nv = s->dims.nv, n = flx_dims_unknowns(&s->dims), first = flx_dims_first_bond(&s->dims);
     double c = (1.0 / 6.0 - g->beta - 0.5 * (g->am - g->af)) * h * h;
     // B^-1(h v + h^2/2 v') v - v = -h^2/4 [v, v'] + ...
     for (int i = 0; i < nv; i++) g->theta[i] = h * x->v[i] + 0.5 * h * h * g->dv0[i];
