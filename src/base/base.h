@@ -7,6 +7,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#define FLX_PI 3.14159265358979323846
+
 // ---- messages -------------------------------------------------------------------------------
 
 // Record an error and return its status, so that a failing branch is one line.

@@ -15,6 +15,8 @@
 // with t, u, w in the middle; each with the stiffness of the section. These are as many as the element has ways to
 // deform: a thin one bends free of them.
 #include "body/ancf.h"
+
+#include "base/base.h"
 #include "math/quadrature.h"
 #include "math/small.h"
 
@@ -67,11 +69,11 @@ static across section_points(const flx_ancf_section *s, int dimension)
     across o = {0};
     double height = s->size[1], width = s->size[0];
     if (dimension == 3 && s->round) { // exact to the fifth degree
-        double radius = s->size[0], area = 3.14159265358979323846 * radius * radius;
+        double radius = s->size[0], area = FLX_PI * radius * radius;
         double r = radius * sqrt(2.0 / 3.0);
         o.w[o.n++] = area / 4.0;
         for (int k = 0; k < 6; k++) {
-            double a = 3.14159265358979323846 / 3.0 * k;
+            double a = FLX_PI / 3.0 * k;
             o.at[o.n][0] = r * cos(a);
             o.at[o.n][1] = r * sin(a);
             o.w[o.n++] = area / 8.0;

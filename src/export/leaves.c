@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#define TURN (2.0 * 3.14159265358979323846)
+#define TURN (2.0 * FLX_PI)
 
 void flx_symbolic_about(flx_symbolic *x, const char *item, flx_loc loc)
 {

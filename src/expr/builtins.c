@@ -340,7 +340,7 @@ const flx_builtin *flx_builtin_find(const char *name)
 
 bool flx_builtin_constant(const char *name, double *value)
 {
-    const double pi = 3.14159265358979323846;
+    const double pi = FLX_PI;
     if (strcmp(name, "pi") == 0) {
         *value = pi;
     } else if (strcmp(name, "deg") == 0) {

@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#define PI 3.14159265358979323846
 // Numbers that nodes may take, displacements, rotations and stresses of all shapes: larger meshes have
 // nodes at their interfaces and on their surface only.
 #define MOST_NUMBERS 16000000
@@ -178,7 +177,7 @@ static flx_status set_cut(body *b)
 static flx_status name_shapes(body *b)
 {
     for (int k = 0; k < b->e->n; k++) {
-        double f = sqrt(fmax(0.0, b->shapes->omega2[k])) / (2 * PI);
+        double f = sqrt(fmax(0.0, b->shapes->omega2[k])) / (2 * FLX_PI);
         b->e->labels[k] = flx_arena_printf(b->arena, "mode %d : %.6g Hz", k + 1, f);
         if (!b->e->labels[k]) return FLX_ERR_MEMORY;
     }

@@ -7,8 +7,6 @@
 #include <math.h>
 #include <stdio.h>
 
-#define PI 3.14159265358979323846
-
 static flx_status find_effective(const flx_fe_problem *p, const flx_modes *m, flx_fe_mode *modes)
 {
     size_t n = (size_t)p->n;
@@ -55,13 +53,13 @@ flx_status flx_fe_problem_modes(flx_fe_problem *p, int count, const char *vtu, f
     if (vtu) FLX_TRY(flx_fe_problem_need_mesh(p, "a picture of modes"));
     FLX_TRY(flx_modes_create(p->ctx, p->K, p->M, &def, &m));
     for (int k = 0; k < count; k++) {
-        double f = k < m->rigid || m->lambda[k] < 0 ? 0 : sqrt(m->lambda[k]) / (2 * PI);
+        double f = k < m->rigid || m->lambda[k] < 0 ? 0 : sqrt(m->lambda[k]) / (2 * FLX_PI);
         modes[k] = (flx_fe_mode){.frequency = f, .residual = m->residual[k]};
     }
     *report = (flx_fe_modes_report){.rigid = m->rigid,
                                     .checked = m->checked,
                                     .below = m->below,
-                                    .bound = m->bound > 0 ? sqrt(m->bound) / (2 * PI) : 0,
+                                    .bound = m->bound > 0 ? sqrt(m->bound) / (2 * FLX_PI) : 0,
                                     .factorisations = m->factorisations,
                                     .solutions = m->solves};
     flx_status status = p->fe ? find_effective(p, m, modes) : FLX_OK;

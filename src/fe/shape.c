@@ -122,7 +122,7 @@ void flx_shape_eval(flx_cell cell, const double xi[3], double *N, double (*dN)[3
 void flx_gauss_points(int n, double *x, double *w)
 {
     for (int i = 0; i < n; i++) {
-        double z = cos(3.14159265358979323846 * (i + 0.75) / (n + 0.5)), slope = 1;
+        double z = cos(FLX_PI * (i + 0.75) / (n + 0.5)), slope = 1;
         for (int sweep = 0; sweep < 8; sweep++) { // Newton on Legendre's polynomial, quadratic
             double p = 1, before = 0;
             for (int k = 1; k <= n; k++) {

@@ -8,8 +8,6 @@
 #include <math.h>
 #include <string.h>
 
-#define PI 3.14159265358979323846
-
 // ---- nodes ----------------------------------------------------------------------------------
 
 // Legendre polynomials P_s and P_s-1 at x with their derivatives, x not +-1.
@@ -49,11 +47,11 @@ static double node_guess(collocation_family family, int s, int i)
 {
     switch (family) {
     case COLLOCATION_RADAU_IIA:
-        return cos(2.0 * PI * (s - 1 - i) / (2 * s - 1));
+        return cos(2.0 * FLX_PI * (s - 1 - i) / (2 * s - 1));
     case COLLOCATION_GAUSS:
-        return cos(PI * (4 * (s - i) - 1) / (4 * s + 2));
+        return cos(FLX_PI * (4 * (s - i) - 1) / (4 * s + 2));
     default:
-        return cos(PI * (s - 1 - i) / (s - 1));
+        return cos(FLX_PI * (s - 1 - i) / (s - 1));
     }
 }
 
@@ -239,7 +237,7 @@ static bool find_eigenvalues(collocation_tableau *t, const double *Q)
     double complex z[COLLOCATION_STAGES];
     double radius = pow(fabs(Q[0] / Q[s]), 1.0 / s); // geometric mean of their sizes
     for (int k = 0; k < s; k++) {
-        double angle = 0.4 + 2.0 * PI * k / s;
+        double angle = 0.4 + 2.0 * FLX_PI * k / s;
         z[k] = flx_complex(radius * cos(angle), radius * sin(angle));
     }
     double moved = 1.0;

@@ -1,6 +1,7 @@
 // scalar.c - scalar functions of two frames in space. Equations as in scalar.h; X = -R s~ is the
 // derivative of a point's place along a rotation about body axes.
 #include "joint/scalar.h"
+#include "base/base.h"
 
 enum { VALUE, GRADIENT, SECOND };
 
@@ -163,7 +164,7 @@ static void eval_angle(const flx_scalar *s, const flx_frame *A, const flx_frame 
     v3 xA = v3_load(s->a[0]), yA = v3_load(s->a[1]), xB = v3_load(s->b);
     dot y = dot_gradient(A, B, yA, xB), x = dot_gradient(A, B, xA, xB);
     double last = s->turn >= 0 ? switches[s->turn] : 0.0;
-    const double turn = 2.0 * 3.14159265358979323846;
+    const double turn = 2.0 * FLX_PI;
     double phi = atan2(y.value, x.value);
     j->value = phi + turn * round((last - phi) / turn);
     if (order < GRADIENT) return;

@@ -11,7 +11,7 @@ static void space(flx_joint_plan *p)
     r->nterm = 2;
     flx_joint_scalar(p->model, p->number, FLX_COORDINATE_DISPLACEMENT, &r->term[0]);
     flx_joint_scalar(p->model, p->number, FLX_COORDINATE_ANGLE, &r->term[1]);
-    r->coefficient[1] = -p->joint->pitch / (2.0 * 3.14159265358979323846);
+    r->coefficient[1] = -p->joint->pitch / (2.0 * FLX_PI);
 }
 
 const flx_joint_kind flx_joint_SCREW = {.space = space, .angle = true, .displacement = true};

@@ -1,9 +1,10 @@
 // quadrature.c - Gauss and Lobatto rules by Newton's method on Legendre's polynomials.
 #include "math/quadrature.h"
 
+#include "base/base.h"
+
 #include <math.h>
 
-#define PI 3.14159265358979323846
 // Newton from the guesses below has converged to rounding after four; more change nothing.
 #define ROUNDS 10
 
@@ -23,7 +24,7 @@ static void legendre(int n, double z, double *p, double *below)
 void flx_quadrature_gauss(int n, double *x, double *w)
 {
     for (int i = 0; i < n; i++) {
-        double z = -cos(PI * (i + 0.75) / (n + 0.5)), p, below, slope = 1.0;
+        double z = -cos(FLX_PI * (i + 0.75) / (n + 0.5)), p, below, slope = 1.0;
         for (int k = 0; k < ROUNDS; k++) {
             legendre(n, z, &p, &below);
             slope = n * (z * p - below) / (z * z - 1.0);
@@ -38,7 +39,7 @@ void flx_quadrature_lobatto(int n, double *x, double *w)
 {
     int m = n - 1; // inner points are where P_m' is zero
     for (int i = 0; i < n; i++) {
-        double z = -cos(PI * i / m), p, below;
+        double z = -cos(FLX_PI * i / m), p, below;
         for (int k = 0; k < ROUNDS && i > 0 && i < m; k++) {
             legendre(m, z, &p, &below);
             double slope = m * (z * p - below) / (z * z - 1.0);

@@ -318,7 +318,7 @@ static flx_status draw_nodes(flx_env *e, const flx_item *body, flx_beam_data *d,
         if (d->stretch) d->stretch[i] = given ? v3_norm(v3_load(l->out + 3)) : 1.0 / d->def.scale;
         if (planar) { // continuous along the line
             double next = atan2(l->out[4], l->out[3]);
-            angle = i == 0 ? next : angle + remainder(next - angle, 2 * flx_pi);
+            angle = i == 0 ? next : angle + remainder(next - angle, 2 * FLX_PI);
             node->angle = angle;
         }
         last = R;

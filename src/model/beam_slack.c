@@ -20,7 +20,6 @@
 #include <stdbool.h>
 #include <string.h>
 
-#define PI 3.14159265358979323846
 #define STRETCHES 4 // how often tensions are put in: strains are small
 #define ROUNDS 200
 #define HALVINGS 12
@@ -87,8 +86,9 @@ static void bow(line *l)
 {
     const flx_slack *s = l->s;
     double d = hypot(s->chord[0], s->chord[1]), along = s->first;
-    double half = solve(minus_sin_by, -d / l->length, 0, PI);
-    double tilt = atan2(s->chord[1], s->chord[0]), load = PI * PI * s->EI / (l->length * l->length);
+    double half = solve(minus_sin_by, -d / l->length, 0, FLX_PI);
+    double tilt = atan2(s->chord[1], s->chord[0]),
+           load = FLX_PI * FLX_PI * s->EI / (l->length * l->length);
     for (int k = 0; k < l->n; k++) {
         s->a[k] = tilt + half * (2.0 * along / l->length - 1.0);
         if (k + 1 < l->n) along += s->apart[k];

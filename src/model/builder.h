@@ -8,8 +8,6 @@
 
 #include "model/build.h"
 
-#define flx_pi 3.14159265358979323846
-
 // Note an error of one item and go on with the next; only memory ends the reading. b: the builder.
 #define GO_ON(call)                                                                                \
     do {                                                                                           \

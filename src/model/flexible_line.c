@@ -71,7 +71,7 @@ static flx_status read_section(flx_env *e, const flx_yaml *y, const material *m,
     FLX_TRY(positive_or(e, y, "height", 0, &h));
     FLX_TRY(positive_or(e, y, "radius", 0, &r));
     if (r > 0) {
-        A = flx_pi * r * r;
+        A = FLX_PI * r * r;
         I[0] = I[1] = 0.25 * A * r * r;
         J = 0.5 * A * r * r;
         k = 0.9;

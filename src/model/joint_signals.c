@@ -57,7 +57,7 @@ static flx_node angle_node(flx_builder *b, flx_item *joint)
     joint_axis(b, d, 1, 0, x2);
     flx_node a = flx_graph_binary(g, FLX_OP_ATAN2, node_dot(g, y1, x2), node_dot(g, x1, x2));
     flx_node whole = node_leaf(g, FLX_LEAF_TURNS, joint->number, 0);
-    return node_add(g, a, node_scale(g, 2 * flx_pi, whole));
+    return node_add(g, a, node_scale(g, 2 * FLX_PI, whole));
 }
 
 static void relative_spin(flx_builder *b, const flx_joint_data *d, flx_node out[3])

@@ -363,17 +363,15 @@ flx_status flx_structure_add_line(flx_structure *s, int n, const double *places,
     return flx_structure_add_to_set(s, set, s->nnode - 1, -1);
 }
 
-#define PI 3.14159265358979323846
-
 // Torsion constant of a rectangle a >= b, Saint-Venant's series: with z = pi a/(2 b)
 //     a b^3 (1/3 - 64/pi^5 (b/a) sum tanh(k z)/k^5),  k odd,  sum 1/k^5 = 31/32 zeta(5).
 // Summed is 1 - tanh, which falls with exp(-2 k z), z >= pi/2: twelve terms are exact.
 static double torsion_of_rectangle(double a, double b)
 {
     if (a < b) return torsion_of_rectangle(b, a);
-    double sum = 31.0 / 32 * 1.0369277551433699263, z = PI * a / (2 * b);
+    double sum = 31.0 / 32 * 1.0369277551433699263, z = FLX_PI * a / (2 * b);
     for (int k = 23; k > 0; k -= 2) sum -= 2 / (exp(2 * k * z) + 1) / pow(k, 5);
-    return a * b * b * b * (1.0 / 3 - 64 / pow(PI, 5) * (b / a) * sum);
+    return a * b * b * b * (1.0 / 3 - 64 / pow(FLX_PI, 5) * (b / a) * sum);
 }
 
 // Shear correction after Cowper (Journal of Applied Mechanics, 1966, 335-340).
@@ -395,10 +393,10 @@ flx_section flx_section_rectangle(double width, double height, double nu)
 
 flx_section flx_section_circle(double radius, double nu)
 {
-    double k = 6 * (1 + nu) / (7 + 6 * nu), I = PI / 4 * pow(radius, 4);
+    double k = 6 * (1 + nu) / (7 + 6 * nu), I = FLX_PI / 4 * pow(radius, 4);
     return (flx_section){.name = "",
                          .sized = true,
-                         .A = PI * radius * radius,
+                         .A = FLX_PI * radius * radius,
                          .Iy = I,
                          .Iz = I,
                          .J = 2 * I,

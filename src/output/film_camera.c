@@ -6,7 +6,6 @@
 
 #define ANGLE 40.0    // of the picture's height, in degrees
 #define FAR_AWAY 20.0 // sizes of the mechanism: what goes further is followed
-#define PI 3.14159265358979323846
 
 static v3 find_up(const flx_scene *s)
 {
@@ -63,10 +62,10 @@ void flx_camera_aim(flx_camera *c, const flx_scene *scene, const char *view, v3 
 
 void flx_camera_fit(flx_camera *c, const flx_raster *r)
 {
-    double half = sin(0.5 * ANGLE * PI / 180), narrow = fmin(1.0, (double)r->w / r->h);
+    double half = sin(0.5 * ANGLE * FLX_PI / 180), narrow = fmin(1.0, (double)r->w / r->h);
     double reach = 1.05 * c->radius / (half * narrow);
     c->eye = v3_sub(c->target, v3_scale(reach, c->forward));
-    c->zoom = 0.5 * r->h / tan(0.5 * ANGLE * PI / 180);
+    c->zoom = 0.5 * r->h / tan(0.5 * ANGLE * FLX_PI / 180);
     c->near = 1e-3 * reach;
     c->cx = 0.5 * r->w;
     c->cy = 0.5 * r->h;

@@ -10,7 +10,6 @@
 #define STEPS 8        // lines a turn
 #define MOST_LINES 200 // of the grid
 #define BAR 120        // pixels of the scale's height
-#define PI 3.14159265358979323846
 
 void flx_painter_clear(flx_painter *p)
 {
@@ -138,7 +137,7 @@ void flx_paint_coil(flx_painter *p, v3 a, v3 b, double radius, flx_colour colour
     v3 e = v3_unit(v3_cross(u, fabs(u.z) < 0.9 ? v3_make(0, 0, 1) : v3_make(0, 1, 0)));
     v3 g = v3_cross(u, e);
     for (int i = 1; i <= TURNS * STEPS; i++) {
-        double s = (double)i / (TURNS * STEPS), w = 2 * PI * TURNS * s;
+        double s = (double)i / (TURNS * STEPS), w = 2 * FLX_PI * TURNS * s;
         v3 now = v3_add(a, v3_scale(s, along));
         if (i < TURNS * STEPS) {
             now = v3_add(now, v3_scale(radius * cos(w), e));

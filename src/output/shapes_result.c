@@ -10,7 +10,6 @@
 #define ROWS 40    // of one shape
 #define LARGE 0.08 // displacement of a mode, part of the structure's extent
 #define BODY 7     // numbers of a body in a row
-#define PI 3.14159265358979323846
 
 static double extent(const flx_result_mesh *m)
 {
@@ -47,7 +46,8 @@ static flx_status put_rows(flx_sink *s, const flx_result_mesh *m, double size,
         int mode = i < shapes * ROWS ? i / ROWS : shapes - 1;
         double part = (double)(i - mode * ROWS) / ROWS;
         memset(motion + BODY, 0, (size_t)m->nmode * sizeof *motion);
-        motion[BODY + mode] = frequencies ? amplitude(m, mode, size) * sin(2 * PI * part) : part;
+        motion[BODY + mode] =
+            frequencies ? amplitude(m, mode, size) * sin(2 * FLX_PI * part) : part;
         const double row[2] = {frequencies ? mode + 1.0 : part,
                                frequencies ? frequencies[mode] : (double)NAN};
         FLX_TRY(s->type->motion(s, motion));

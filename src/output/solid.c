@@ -7,7 +7,6 @@
 #define AROUND 24  // corners of a circle
 #define RINGS 6    // circles of a half ball
 #define THIN 0.002 // least extent, part of the scene's size
-#define PI 3.14159265358979323846
 
 void flx_solid_clear(flx_solid *s)
 {
@@ -69,7 +68,7 @@ static flx_status add_turned(flx_solid *s, v3 at, v3 axis, const profile *f)
     for (int i = 0; i < f->n; i++) {
         v3 centre = v3_add(at, v3_scale(f->along[i], z));
         for (int k = 0; k < AROUND; k++) {
-            double w = 2 * PI * k / AROUND;
+            double w = 2 * FLX_PI * k / AROUND;
             v3 out = v3_add(v3_scale(cos(w), x), v3_scale(sin(w), y));
             FLX_TRY(flx_solid_add_point(s, v3_add(centre, v3_scale(f->radius[i], out))));
         }
@@ -96,7 +95,7 @@ flx_status flx_solid_add_round(flx_solid *s, v3 at, v3 axis, double radius, doub
     if (round) {
         f.n = 2 * RINGS;
         for (int i = 0; i < RINGS; i++) {
-            double w = 0.5 * PI * (i + 1) / RINGS;
+            double w = 0.5 * FLX_PI * (i + 1) / RINGS;
             f.along[i] = -0.5 * length - radius * cos(w);
             f.radius[i] = f.radius[f.n - 1 - i] = radius * sin(w);
             f.along[f.n - 1 - i] = -f.along[i];
@@ -111,7 +110,7 @@ flx_status flx_solid_sweep(flx_solid *s, int n, const flx_scene_place *places, b
     int corners = round ? AROUND / 2 : 4, first = s->npoint;
     for (int i = 0; i < n; i++) {
         for (int k = 0; k < corners; k++) {
-            double w = 2 * PI * (k + (round ? 0 : 0.5)) / corners;
+            double w = 2 * FLX_PI * (k + (round ? 0 : 0.5)) / corners;
             double y = size[0] * cos(w), z = size[0] * sin(w);
             if (!round) {
                 y = (cos(w) > 0 ? 0.5 : -0.5) * size[1];

@@ -349,7 +349,7 @@ static flx_status make_elastic(mesh *m, flx_arena *arena, const flx_basis *b, fl
     FLX_TRY(find_shapes(m, b));
     FLX_TRY(flx_line_elastic(m->ctx, arena, m->line, m->n, shape_at, m, e));
     for (int k = 0; k < m->n; k++) {
-        double f = sqrt(fmax(0.0, m->omega2[k])) / (2.0 * 3.14159265358979323846);
+        double f = sqrt(fmax(0.0, m->omega2[k])) / (2.0 * FLX_PI);
         (*e)->labels[k] = flx_arena_printf(arena, "mode %d : %.6g Hz", k + 1, f);
         if (!(*e)->labels[k]) return FLX_ERR_MEMORY;
     }

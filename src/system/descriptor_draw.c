@@ -96,7 +96,7 @@ static void joint_motion(const flx_descriptor *d, int j, const wish *w, double *
     *angle = which == FLX_COORDINATE_ANGLE ? 1.0 : 0.0;
     *displacement = 1.0 - *angle;
     if (joint->type == FLX_JOINT_SCREW && joint->pitch != 0) {
-        double per_radian = joint->pitch / (2.0 * 3.14159265358979323846);
+        double per_radian = joint->pitch / (2.0 * FLX_PI);
         if (*angle > 0) {
             *displacement = per_radian;
         } else {

@@ -37,7 +37,7 @@ const double *flx_eval_output(const flx_descriptor *d, const flx_work *w, flx_gr
 static void fill_turns(const flx_descriptor *d, flx_work *w, const flx_point *p)
 {
     const flx_expressions *x = &d->expr;
-    const double turn = 2.0 * 3.14159265358979323846;
+    const double turn = 2.0 * FLX_PI;
     flx_eval_group(d, w, FLX_GROUP_TURN);
     const double *raw = flx_eval_output(d, w, FLX_GROUP_TURN);
     for (int i = 0; i < x->ninput; i++) {

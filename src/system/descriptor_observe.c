@@ -227,7 +227,7 @@ static double body_leaf(const observation *o, flx_leaf leaf)
 static double turns_leaf(const observation *o, int joint)
 {
     int k = o->d->switch_of_joint[joint];
-    const double turn = 2.0 * 3.14159265358979323846;
+    const double turn = 2.0 * FLX_PI;
     flx_jet j;
     if (k < 0) return 0.0;
     flx_scalar_value(o->d->turns + k, o->w->frames, o->p.switches, &j);

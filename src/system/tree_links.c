@@ -193,7 +193,7 @@ static pose lay_in_space(layout *y, const flx_joint *j, bool first, pose at, m33
         return hang(add_link(y, FLX_LINK_SLIDE, joint, body), &out, slide);
     case FLX_JOINT_SCREW:
         link = add_link(y, FLX_LINK_SCREW, joint, body);
-        y->links[link.link].pitch = j->pitch / (2.0 * 3.14159265358979323846);
+        y->links[link.link].pitch = j->pitch / (2.0 * FLX_PI);
         return hang(link, &out, slide);
     case FLX_JOINT_CYLINDRICAL:
         link = add_link(y, FLX_LINK_SLIDE, joint, body);
