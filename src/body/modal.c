@@ -9,7 +9,7 @@
 //     r_w = S x b + J w' + J' w + w x (J w + N_k q_k') + N_k q_k'' + N_k,l q_k' q_l'               (MOD-3)
 //     r_k = S_k.b + N_k.w' + M q'' + (N_k,l - N_l,k).w q_l' - w.J_k w/2 + K q + k0 + D q'          (MOD-4)
 // S, J, N are the series of (FLX-1), whatever they contain: the equations keep energy and momentum.
-// Where the body has grains, (MOD-7) stands for them. Theory: docs/theory/flexible.md.
+// Where the body has grains, (MOD-7) stands for them. Theory: docs/theory/elastic.md.
 #include "body/modal_one_sided.h"
 
 typedef struct series { // at one q

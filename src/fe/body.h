@@ -1,4 +1,4 @@
-// body.h - a structure reduced to an elastic body. Theory: docs/theory/flexible.md.
+// body.h - a structure reduced to an elastic body. Theory: docs/theory/elastic.md.
 #pragma once
 
 #include "fe/fe.h"

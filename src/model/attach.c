@@ -81,8 +81,8 @@ static flx_status place_on_elastic(flx_env *e, const flx_place *p, flx_item **bo
     if (p->item && p->item->kind == FLX_KIND_POINT && body_of_place(p) == *body) {
         node = ((const flx_point_data *)p->item->data)->node;
     }
-    if (node < 0) FLX_TRY(flx_flexible_node_at(e->b, *body, p->position, loc, &node));
-    return node < 0 ? FLX_OK : flx_flexible_follower(e->b, *body, node, loc, body);
+    if (node < 0) FLX_TRY(flx_elastic_body_node_at(e->b, *body, p->position, loc, &node));
+    return node < 0 ? FLX_OK : flx_elastic_body_follower(e->b, *body, node, loc, body);
 }
 
 // A place on a beam is one of its nodes.

@@ -323,7 +323,7 @@ static flx_status point_of(flx_builder *b, flx_item *body, int node, flx_item **
     }
     if (!(*point)->full) return FLX_ERR_MEMORY;
     flx_point_data *data = (*point)->data;
-    data->flexible = true;
+    data->deformable = true;
     data->place = node;
     d->points[node] = *point;
     return FLX_OK;

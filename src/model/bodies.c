@@ -68,7 +68,7 @@ flx_status flx_body_declare_points(flx_builder *b, flx_item *body)
     FLX_TRY(flx_build_word(b, type, "type of body", body_words, &word));
     d->word = body_words[word];
     d->def.type = strcmp(d->word, "point") == 0 ? FLX_BODY_POINT : FLX_BODY_RIGID;
-    d->flexible = word >= 2;
+    d->deformable = word >= 2;
     d->def.name = body->full;
     d->def.loc = body->loc;
     FLX_TRY(flx_body_make_point(b, body, "com", NULL, &d->com));
@@ -280,10 +280,10 @@ flx_status flx_body_finish(flx_builder *b, flx_item *body)
     FLX_TRY(
         flx_build_motion(&e, body->def, d->def.position, d->def.velocity, d->def.angular_velocity));
     if (flx_body_is_elastic(body) && b->m->nunavailable == 0) {
-        FLX_TRY(flx_flexible_ready(b, body, body->loc));
+        FLX_TRY(flx_elastic_body_ready(b, body, body->loc));
         return flx_build_shapes(&e, body, &d->def); // the frame has no mass of its own
     }
-    if (d->flexible) { // stands for the body until its physics is there
+    if (d->deformable) { // stands for the body until its physics is there
         d->def.mass = d->def.inertia[0] = d->def.inertia[4] = d->def.inertia[8] = 1;
         return FLX_OK;
     }

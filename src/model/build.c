@@ -129,7 +129,7 @@ static flx_status fill_items(flx_builder *b)
     }
     FLX_TRY(flx_beams_finish(b));
     FLX_TRY(flx_solids_finish(b));
-    return flx_flexible_finish(b);
+    return flx_elastic_body_finish(b);
 }
 
 static flx_status check_content(flx_builder *b)

@@ -170,7 +170,7 @@ enum {
     FLX_TAG_ITEM,       // handle: flx_item
     FLX_TAG_PART_COM,   // handle: flx_item of the part
     FLX_TAG_GROUP,      // handle: name: energy, momentum, constraints
-    FLX_TAG_NODES,      // handle: flx_item of a flexible body: node(7)
+    FLX_TAG_NODES,      // handle: flx_item of a body that deforms: node(7)
     FLX_TAG_LENGTH,     // ... point(0.5)
     FLX_TAG_MODES,      // ... mode(3)
     FLX_TAG_MEASURE,    // function: handle: its word
@@ -328,38 +328,38 @@ flx_status flx_build_shapes(flx_env *e, const flx_item *body, flx_body *def);
 // ---- bodies.c ------------------------------------------------------------------------------------
 
 // What is known of an elastic body while the model is built.
-typedef struct flx_flexible {
+typedef struct flx_elastic_body {
     flx_item_state read;
     flx_elastic *e;
     int first;            // number of its first coordinate among those of all elastic bodies
     double *at, *rate;    // (n) coordinates and rates at the start
     flx_item **points;    // (nnode) nodes that were asked for, as points
     flx_item **followers; // (nnode) those that joints or forces use
-} flx_flexible;
+} flx_elastic_body;
 
 typedef struct flx_body_data {
     flx_item_state placed;
     flx_body def; // copied to the model at the end
-    bool flexible;
+    bool deformable;
     const char *word; // type as written
     flx_names points;
     flx_items ordered; // points in order, families unrolled
     flx_item *com;
-    double start[3], end[3]; // ends of a flexible body, body frame
-    flx_flexible flex;       // of an elastic body
-    flx_item *carrier;       // of a follower: its elastic body; of a node: its beam; else NULL
-    int node;                // of a follower, or of a beam: the node
-    flx_beam_data *beam;     // of a beam
-    flx_solid_data *solid;   // of a solid
+    double start[3], end[3];  // ends of a body that deforms, body frame
+    flx_elastic_body elastic; // of an elastic body
+    flx_item *carrier;        // of a follower: its elastic body; of a node: its beam; else NULL
+    int node;                 // of a follower, or of a beam: the node
+    flx_beam_data *beam;      // of a beam
+    flx_solid_data *solid;    // of a solid
 } flx_body_data;
 
 typedef struct flx_point_data {
     flx_item *body;
     flx_item_state state;
     double at[3], R[9];
-    bool flexible; // a node of a flexible body: deflection, force, moment
-    int node;      // of an elastic body; -1: not one of those
-    int place;     // of a beam: which of its places
+    bool deformable; // a node of a body that deforms: deflection, force, moment
+    int node;        // of an elastic body; -1: not one of those
+    int place;       // of a beam: which of its places
 } flx_point_data;
 
 flx_status flx_body_declare_points(flx_builder *b, flx_item *body);

@@ -4,51 +4,53 @@
 
 #include "model/builder.h"
 
-// ---- flexible.c: elastic bodies ------------------------------------------------------------------
+// ---- elastic_body.c: elastic bodies ------------------------------------------------------------------
 
 bool flx_body_is_elastic(const flx_item *body);
 // Its data are read, its coordinates numbered.
-flx_status flx_flexible_ready(flx_builder *b, flx_item *body, flx_loc loc);
+flx_status flx_elastic_body_ready(flx_builder *b, flx_item *body, flx_loc loc);
 // Geometric stiffening of an elastic body; *kind stays where the model does not say it.
 typedef enum flx_stiffening_kind {
     FLX_STIFFENING_NONE,
     FLX_STIFFENING_BOTH, // a quadratic field
     FLX_STIFFENING_ONE_SIDED,
 } flx_stiffening_kind;
-flx_status flx_flexible_read_stiffening(flx_builder *b, const flx_item *body,
-                                        flx_stiffening_kind *kind);
-flx_status flx_flexible_read_fe(flx_env *e, flx_item *body, flx_elastic **out); // flexible_line.c
+flx_status flx_elastic_body_read_stiffening(flx_builder *b, const flx_item *body,
+                                            flx_stiffening_kind *kind);
+flx_status flx_elastic_body_read_fe(flx_env *e, flx_item *body,
+                                    flx_elastic **out); // elastic_line.c
 // Kind, modes and frame of a body's `reduce`.
-flx_status flx_flexible_read_basis(flx_env *e, const flx_item *body, const flx_yaml *reduce,
-                                   flx_basis *basis);
+flx_status flx_elastic_body_read_basis(flx_env *e, const flx_item *body, const flx_yaml *reduce,
+                                       flx_basis *basis);
 // stress.c: stress, strain and von_mises of a node; von_mises of the body, the largest of all.
 flx_status flx_stress_member(flx_env *e, const flx_item *point, const char *name, flx_loc loc,
                              flx_value *out);
 flx_status flx_stress_largest(flx_env *e, flx_item *body, flx_loc loc, flx_value *out);
 bool flx_is_stress(const char *name);
-// flexible_mesh.c: a mesh or matrices.
-flx_status flx_flexible_read_mesh(flx_env *e, const flx_item *body, const flx_yaml *fe,
-                                  const flx_yaml *reduce, flx_elastic **out);
+// elastic_mesh.c: a mesh or matrices.
+flx_status flx_elastic_body_read_mesh(flx_env *e, const flx_item *body, const flx_yaml *fe,
+                                      const flx_yaml *reduce, flx_elastic **out);
 // Node by the number that the data give it; the point of it; the follower that joints and forces take.
-flx_status flx_flexible_find(flx_builder *b, flx_item *body, int id, flx_loc loc, int *node);
-flx_status flx_flexible_point(flx_builder *b, flx_item *body, int node, flx_item **out);
-flx_status flx_flexible_follower(flx_builder *b, flx_item *body, int node, flx_loc loc,
-                                 flx_item **out);
+flx_status flx_elastic_body_find(flx_builder *b, flx_item *body, int id, flx_loc loc, int *node);
+flx_status flx_elastic_body_point(flx_builder *b, flx_item *body, int node, flx_item **out);
+flx_status flx_elastic_body_follower(flx_builder *b, flx_item *body, int node, flx_loc loc,
+                                     flx_item **out);
 // The node drawn at a place; FLX_GROUND where that is the frame itself. An error where there is none.
-flx_status flx_flexible_node_at(flx_builder *b, flx_item *body, const double position[3],
-                                flx_loc loc, int *node);
+flx_status flx_elastic_body_node_at(flx_builder *b, flx_item *body, const double position[3],
+                                    flx_loc loc, int *node);
 // One coordinate, counted from 0.
-flx_node flx_flexible_mode(flx_builder *b, const flx_item *body, int k);
+flx_node flx_elastic_body_mode(flx_builder *b, const flx_item *body, int k);
 // Of a node, ground axes. rotation: from its axes, row-major; spin: angular velocity.
-void flx_flexible_position(flx_builder *b, const flx_item *body, int node, flx_node out[3]);
-void flx_flexible_deflection(flx_builder *b, const flx_item *body, int node, flx_node out[3]);
-void flx_flexible_rotation(flx_builder *b, const flx_item *body, int node, flx_node out[9]);
-void flx_flexible_spin(flx_builder *b, const flx_item *body, int node, flx_node out[3]);
-flx_node flx_flexible_planar_angle(flx_builder *b, const flx_item *body, int node);
+void flx_elastic_body_position(flx_builder *b, const flx_item *body, int node, flx_node out[3]);
+void flx_elastic_body_deflection(flx_builder *b, const flx_item *body, int node, flx_node out[3]);
+void flx_elastic_body_rotation(flx_builder *b, const flx_item *body, int node, flx_node out[9]);
+void flx_elastic_body_spin(flx_builder *b, const flx_item *body, int node, flx_node out[3]);
+flx_node flx_elastic_body_planar_angle(flx_builder *b, const flx_item *body, int node);
 // Force (0) or moment (1) on the body at a node; outputs alone know it.
-void flx_flexible_load(flx_builder *b, const flx_item *body, int node, int moment, flx_node out[3]);
+void flx_elastic_body_load(flx_builder *b, const flx_item *body, int node, int moment,
+                           flx_node out[3]);
 // Elastic bodies, followers and coordinates into the model.
-flx_status flx_flexible_finish(flx_builder *b);
+flx_status flx_elastic_body_finish(flx_builder *b);
 
 // ---- solid.c: solids of large deformation ---------------------------------------------------------
 

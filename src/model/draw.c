@@ -92,7 +92,7 @@ flx_status flx_space_place(flx_builder *b, flx_space *s)
     return flx_item_leave(b, &s->placed, place_part(b, s));
 }
 
-// The ends of a flexible body, which joints ask for.
+// The ends of a body that deforms, which joints ask for.
 static flx_status place_beam(flx_env *e, const flx_item *body, flx_body_data *d)
 {
     const flx_yaml *from = flx_yaml_get(body->def, "from"), *to = flx_yaml_get(body->def, "to");
@@ -145,7 +145,7 @@ static flx_status place_body(flx_builder *b, flx_item *body)
         d->def.angle = 0;
     }
     if (d->solid) return flx_solid_place(b, body);
-    return d->flexible ? place_line(&e, body, d) : FLX_OK;
+    return d->deformable ? place_line(&e, body, d) : FLX_OK;
 }
 
 flx_status flx_body_place(flx_builder *b, flx_item *body, flx_loc loc)

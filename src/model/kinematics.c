@@ -28,7 +28,7 @@ flx_node flx_node_rate(flx_builder *b, flx_node n)
 flx_node flx_node_angle(flx_builder *b, const flx_item *body)
 {
     const flx_body_data *f = follower(body);
-    if (f) return flx_flexible_planar_angle(b, f->carrier, f->node);
+    if (f) return flx_elastic_body_planar_angle(b, f->carrier, f->node);
     if (!flx_body_turns(body)) return node_const(b->g, 0);
     return node_leaf(b->g, FLX_LEAF_BODY_ROTATION, body->number, 0);
 }
@@ -57,7 +57,7 @@ static void turn(flx_builder *b, const flx_item *body, const flx_node v[3], flx_
     } else {
         const flx_body_data *f = follower(body);
         flx_node R[9];
-        if (f) flx_flexible_rotation(b, f->carrier, f->node, R);
+        if (f) flx_elastic_body_rotation(b, f->carrier, f->node, R);
         for (int i = 0; i < 3; i++) {
             x[i] = node_const(g, 0);
             for (int j = 0; j < 3; j++) {
@@ -105,7 +105,7 @@ void flx_node_position(flx_builder *b, const flx_item *body, const double at[3],
     const flx_body_data *f = follower(body);
     arm_of(b, body, at, d);
     if (f) {
-        flx_flexible_position(b, f->carrier, f->node, r);
+        flx_elastic_body_position(b, f->carrier, f->node, r);
     } else {
         base_leaves(b, body, FLX_LEAF_BODY_POSITION, r);
     }
@@ -165,7 +165,7 @@ void flx_node_spin(flx_builder *b, const flx_item *body, flx_node out[3])
 {
     const flx_body_data *f = follower(body);
     if (f) {
-        flx_flexible_spin(b, f->carrier, f->node, out);
+        flx_elastic_body_spin(b, f->carrier, f->node, out);
         return;
     }
     body_spin(b, body, FLX_LEAF_BODY_SPIN, out);

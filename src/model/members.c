@@ -1,5 +1,5 @@
 // members.c - what stands behind a point or in parentheses: members of items (crank.angle) and indices
-// of families, lists and flexible bodies (link(3), tube.node(7)).
+// of families, lists and bodies that deform (link(3), tube.node(7)).
 #include "model/deformable.h"
 
 #include <math.h>
@@ -216,28 +216,28 @@ static flx_status index_elastic(flx_env *e, const flx_value *of, flx_item *body,
                                 flx_loc loc, flx_value *out)
 {
     flx_builder *b = e->b;
-    FLX_TRY(flx_flexible_ready(b, body, loc));
+    FLX_TRY(flx_elastic_body_ready(b, body, loc));
     if (of->tag == FLX_TAG_NODES) {
         flx_item *point = NULL;
         int node = 0;
-        FLX_TRY(flx_flexible_find(b, body, number, loc, &node));
-        FLX_TRY(flx_flexible_point(b, body, node, &point));
+        FLX_TRY(flx_elastic_body_find(b, body, number, loc, &node));
+        FLX_TRY(flx_elastic_body_point(b, body, node, &point));
         *out = flx_value_item(point);
         return FLX_OK;
     }
-    int n = ((const flx_body_data *)body->data)->flex.e->n;
+    int n = ((const flx_body_data *)body->data)->elastic.e->n;
     FLX_TRY(flx_env_require(e, FLX_MODE_MOVING, body->full, "mode", loc));
     if (number > n) {
         return FLX_FAIL(b->ctx, FLX_ERR_MODEL, loc, "'%s' has %d modes, and no mode(%d)",
                         body->full, n, number);
     }
-    return flx_value_set_node(flx_flexible_mode(b, body, number - 1), out);
+    return flx_value_set_node(flx_elastic_body_mode(b, body, number - 1), out);
 }
 
-// node(7), point(0.5), mode(3) of a flexible body, whose physics comes later: a place on the line
+// node(7), point(0.5), mode(3) of a body that deforms, whose physics comes later: a place on the line
 // between its ends, or nothing.
-static flx_status index_flexible(flx_env *e, const flx_value *of, int n, const flx_value *args,
-                                 flx_loc loc, flx_value *out)
+static flx_status index_deformable(flx_env *e, const flx_value *of, int n, const flx_value *args,
+                                   flx_loc loc, flx_value *out)
 {
     flx_item *body = (flx_item *)of->handle;
     flx_body_data *d = body->data;
@@ -291,7 +291,7 @@ static flx_status index_flexible(flx_env *e, const flx_value *of, int n, const f
     flx_item *point = NULL;
     if (!name) return FLX_ERR_MEMORY;
     FLX_TRY(flx_body_make_point(e->b, body, name, at, &point));
-    ((flx_point_data *)point->data)->flexible = true;
+    ((flx_point_data *)point->data)->deformable = true;
     *out = flx_value_item(point);
     return FLX_OK;
 }
@@ -301,7 +301,7 @@ flx_status flx_env_index(flx_scope *s, const flx_value *of, int n, const flx_val
 {
     flx_env *e = s->user;
     if (of->kind == FLX_VALUE_HANDLE && of->tag >= FLX_TAG_NODES && of->tag <= FLX_TAG_MODES) {
-        return index_flexible(e, of, n, args, loc, out);
+        return index_deformable(e, of, n, args, loc, out);
     }
     flx_item *item = (flx_item *)flx_value_get_item(of);
     if (!item || !item->family) {

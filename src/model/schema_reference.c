@@ -109,17 +109,18 @@ static const char signals[] =
     "| `energy` | kinetic, potential, strain, dissipated, total | J |\n"
     "| `momentum` | linear, angular (about the origin) | kg m/s, kg m^2/s |\n"
     "| `constraints` | largest residual of positions and of velocities | |\n"
-    "| `<modal body>.modes`, `<body>.mode(3)`, `<node>.deflection`, `<node>.force`, "
+    "| `<elastic body>.modes`, `<body>.mode(3)`, `<node>.deflection`, `<node>.force`, "
     "`<node>.moment` "
     "| elastic coordinates; of a node, how far it is moved by them, and the force and moment on "
     "the "
     "body there | |\n"
-    "| `<node>.stress`, `<node>.strain`, `<node>.von_mises` | of a modal body made of a mesh: in "
+    "| `<node>.stress`, `<node>.strain`, `<node>.von_mises` | of an elastic body made of a mesh: "
+    "in "
     "body "
     "axes, `.xx .yy .zz .xy .yz .xz` picks one; shear strains are half the angles; von Mises' "
     "stress | "
     "Pa, 1, Pa |\n"
-    "| `<modal body>.von_mises` | the largest of all its nodes | Pa |\n"
+    "| `<elastic body>.von_mises` | the largest of all its nodes | Pa |\n"
     "| `<force>.penetration`, `<force>.impulse` | contacts. *Not available yet.* | |\n";
 
 static bool in_group(const flx_schema_key *k, int group)

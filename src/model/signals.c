@@ -92,7 +92,7 @@ static void subject_place(flx_builder *b, const subject *s, int order, flx_node 
         of[order](b, s->body, s->at, out);
         return;
     }
-    flx_flexible_position(b, s->body, s->node, out);
+    flx_elastic_body_position(b, s->body, s->node, out);
     for (int i = 0; i < 3; i++) {
         for (int k = 0; k < order; k++) out[i] = flx_node_rate(b, out[i]);
     }
@@ -104,7 +104,7 @@ static void subject_spin(flx_builder *b, const subject *s, int order, flx_node o
         (order ? flx_node_spin_rate : flx_node_spin)(b, s->body, out);
         return;
     }
-    flx_flexible_spin(b, s->body, s->node, out);
+    flx_elastic_body_spin(b, s->body, s->node, out);
     for (int i = 0; order && i < 3; i++) out[i] = flx_node_rate(b, out[i]);
 }
 
@@ -115,7 +115,7 @@ static void subject_axis(flx_builder *b, const subject *s, int j, flx_node out[3
     if (s->node < 0) {
         flx_node_direction(b, s->body, axis, out);
     } else if (b->m->dimension == 2) {
-        flx_node angle = flx_flexible_planar_angle(b, s->body, s->node);
+        flx_node angle = flx_elastic_body_planar_angle(b, s->body, s->node);
         flx_node c = flx_graph_unary(b->g, FLX_OP_COS, angle);
         flx_node sine = flx_graph_unary(b->g, FLX_OP_SIN, angle);
         out[0] = j == 0 ? c : node_neg(b->g, sine);
@@ -123,7 +123,7 @@ static void subject_axis(flx_builder *b, const subject *s, int j, flx_node out[3
         out[2] = node_const(b->g, 0);
     } else {
         flx_node R[9];
-        flx_flexible_rotation(b, s->body, s->node, R);
+        flx_elastic_body_rotation(b, s->body, s->node, R);
         for (int i = 0; i < 3; i++) out[i] = R[3 * i + j];
     }
 }
@@ -169,7 +169,7 @@ static flx_status planar_angle(flx_env *e, const subject *s, flx_value *out)
     FLX_TRY(flx_space_place(e->b, e->space));
     flx_node angle = node_const(g, 0);
     if (s->node >= 0) {
-        angle = flx_flexible_planar_angle(e->b, s->body, s->node);
+        angle = flx_elastic_body_planar_angle(e->b, s->body, s->node);
         return flx_value_set_node(node_sub(g, angle, node_const(g, e->space->angle)), out);
     }
     if (flx_body_turns(s->body)) {
@@ -264,11 +264,11 @@ static flx_status signal_member(flx_env *e, flx_item *item, const char *name, fl
 
 static flx_status all_modes(flx_env *e, flx_item *body, flx_loc loc, flx_value *out)
 {
-    FLX_TRY(flx_flexible_ready(e->b, body, loc));
-    int n = ((const flx_body_data *)body->data)->flex.e->n;
+    FLX_TRY(flx_elastic_body_ready(e->b, body, loc));
+    int n = ((const flx_body_data *)body->data)->elastic.e->n;
     flx_node *q = flx_take(e->b, (size_t)n, sizeof *q);
     if (!q) return FLX_ERR_MEMORY;
-    for (int k = 0; k < n; k++) q[k] = flx_flexible_mode(e->b, body, k);
+    for (int k = 0; k < n; k++) q[k] = flx_elastic_body_mode(e->b, body, k);
     return flx_env_list(e, n, q, out);
 }
 
@@ -276,14 +276,14 @@ static flx_status all_modes(flx_env *e, flx_item *body, flx_loc loc, flx_value *
 static flx_status end_of(flx_env *e, flx_item *body, const char *name, flx_loc loc, flx_value *out)
 {
     flx_item *point = NULL;
-    FLX_TRY(flx_flexible_ready(e->b, body, loc));
-    const flx_elastic *el = ((const flx_body_data *)body->data)->flex.e;
+    FLX_TRY(flx_elastic_body_ready(e->b, body, loc));
+    const flx_elastic *el = ((const flx_body_data *)body->data)->elastic.e;
     if (!el->line) {
         return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, loc,
                         "'%s' is not made of a line and has no %s; name a node, as in %s.node(1)",
                         body->full, name, body->full);
     }
-    FLX_TRY(flx_flexible_point(e->b, body, name[0] == 's' ? 0 : el->nnode - 1, &point));
+    FLX_TRY(flx_elastic_body_point(e->b, body, name[0] == 's' ? 0 : el->nnode - 1, &point));
     *out = flx_value_item(point);
     return FLX_OK;
 }
@@ -294,12 +294,12 @@ static flx_status interface_of(flx_env *e, flx_item *body, const char *name, flx
 {
     *point = NULL;
     if (!flx_yaml_get(body->def, "reduce")) return FLX_OK;
-    FLX_TRY(flx_flexible_ready(e->b, body, loc));
-    const flx_elastic *el = ((const flx_body_data *)body->data)->flex.e;
+    FLX_TRY(flx_elastic_body_ready(e->b, body, loc));
+    const flx_elastic *el = ((const flx_body_data *)body->data)->elastic.e;
     for (int i = 0; i < el->nnode; i++) {
         if (!el->nodes[i].name || strcmp(el->nodes[i].name, name) != 0) continue;
         FLX_TRY(flx_body_place(e->b, body, loc));
-        return flx_flexible_point(e->b, body, i, point);
+        return flx_elastic_body_point(e->b, body, i, point);
     }
     return FLX_OK;
 }
@@ -314,17 +314,17 @@ static flx_status node_member(flx_env *e, const flx_item *point, const char *nam
     FLX_TRY(
         flx_env_require(e, deflection ? FLX_MODE_MOVING : FLX_MODE_OUTPUT, point->full, name, loc));
     if (deflection) {
-        flx_flexible_deflection(e->b, d->body, d->node, v);
+        flx_elastic_body_deflection(e->b, d->body, d->node, v);
     } else {
-        flx_flexible_load(e->b, d->body, d->node, moment, v);
+        flx_elastic_body_load(e->b, d->body, d->node, moment, v);
     }
     if (moment && e->b->m->dimension == 2) return flx_value_set_node(v[2], out);
     return flx_env_vector(e, v, out);
 }
 
-// Names that only flexible bodies have; their physics is not there yet.
-static flx_status flexible_member(flx_env *e, flx_item *body, const char *name, flx_loc loc,
-                                  flx_value *out, bool *found)
+// Names that only bodies that deform have; their physics is not there yet.
+static flx_status deformable_member(flx_env *e, flx_item *body, const char *name, flx_loc loc,
+                                    flx_value *out, bool *found)
 {
     flx_body_data *d = body->data;
     flx_item *point = NULL;
@@ -352,7 +352,7 @@ static flx_status flexible_member(flx_env *e, flx_item *body, const char *name, 
             return FLX_OK;
         }
         FLX_TRY(flx_body_make_point(e->b, body, name, name[0] == 's' ? d->start : d->end, &point));
-        ((flx_point_data *)point->data)->flexible = true;
+        ((flx_point_data *)point->data)->deformable = true;
         *out = flx_value_item(point);
     } else {
         *found = false;
@@ -394,7 +394,7 @@ flx_status flx_body_member(flx_env *e, flx_item *item, const char *name, flx_loc
         if (later && flx_body_is_beam_node(((flx_point_data *)item->data)->body)) {
             return flx_beam_member(e, item, name, loc, out);
         }
-        if (later && ((flx_point_data *)item->data)->flexible) {
+        if (later && ((flx_point_data *)item->data)->deformable) {
             FLX_TRY(flx_env_require(e, FLX_MODE_MOVING, item->full, name, loc));
             return flx_env_stand_in(e, e->b->m->dimension, out);
         }
@@ -406,7 +406,7 @@ flx_status flx_body_member(flx_env *e, flx_item *item, const char *name, flx_loc
     flx_body_data *d = item->data;
     flx_item *point = flx_names_find(&d->points, name);
     if (strcmp(name, "com") == 0) {
-        if (d->flexible) {
+        if (d->deformable) {
             return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, loc,
                             "the mass centre of '%s' is no point of it: it moves as the body "
                             "deforms; name a node, such as %s.node(1)",
@@ -419,7 +419,7 @@ flx_status flx_body_member(flx_env *e, flx_item *item, const char *name, flx_loc
         return point->broken ? FLX_ERR_MODEL : FLX_OK;
     }
     bool found = false;
-    if (d->flexible) FLX_TRY(flexible_member(e, item, name, loc, out, &found));
+    if (d->deformable) FLX_TRY(deformable_member(e, item, name, loc, out, &found));
     return found ? FLX_OK : flx_member_unknown(e, item->full, name, loc, body_signals, &d->points);
 }
 
@@ -443,7 +443,7 @@ flx_status flx_part_com_member(flx_env *e, const flx_item *part, const char *nam
     for (int i = s->first_body; i < s->end_body; i++) {
         flx_item *body = b->bodies.items[i];
         const flx_body_data *d = body->data;
-        if (d->flexible) {
+        if (d->deformable) {
             return FLX_FAIL(b->ctx, FLX_ERR_MODEL, loc,
                             "the mass centre of part '%s' is not known: '%s' in it deforms; name "
                             "a node or another body of the part",

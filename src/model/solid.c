@@ -395,7 +395,7 @@ static flx_status point_of(flx_builder *b, const flx_item *body, int node, flx_i
     if (!name) return FLX_ERR_MEMORY;
     FLX_TRY(flx_body_make_point(b, own, name, origin, point));
     (*point)->full = name;
-    ((flx_point_data *)(*point)->data)->flexible = true;
+    ((flx_point_data *)(*point)->data)->deformable = true;
     d->points[node] = *point;
     return FLX_OK;
 }

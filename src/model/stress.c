@@ -13,12 +13,12 @@ bool flx_is_stress(const char *name)
 // Six sums of modes (6 x n) with the elastic coordinates.
 static void sum_modes(flx_builder *b, const flx_item *body, const double *modes, flx_node out[6])
 {
-    int n = ((const flx_body_data *)body->data)->flex.e->n;
+    int n = ((const flx_body_data *)body->data)->elastic.e->n;
     for (int c = 0; c < 6; c++) {
         out[c] = node_const(b->g, 0);
         for (int k = 0; k < n; k++) {
             if (modes[c * n + k] == 0) continue;
-            flx_node q = flx_flexible_mode(b, body, k);
+            flx_node q = flx_elastic_body_mode(b, body, k);
             out[c] = node_add(b->g, out[c], node_scale(b->g, modes[c * n + k], q));
         }
     }
@@ -47,7 +47,7 @@ flx_status flx_stress_member(flx_env *e, const flx_item *point, const char *name
                              flx_value *out)
 {
     const flx_point_data *d = point->data;
-    const flx_elastic *el = ((const flx_body_data *)d->body->data)->flex.e;
+    const flx_elastic *el = ((const flx_body_data *)d->body->data)->elastic.e;
     const flx_elastic_node *node = el->nodes + d->node;
     const double *modes = strcmp(name, "strain") == 0 ? node->eps : node->sigma;
     flx_node s[6];
@@ -72,8 +72,8 @@ flx_status flx_stress_largest(flx_env *e, flx_item *body, flx_loc loc, flx_value
 {
     flx_builder *b = e->b;
     FLX_TRY(flx_env_require(e, FLX_MODE_OUTPUT, body->full, "von_mises", loc));
-    FLX_TRY(flx_flexible_ready(b, body, loc));
-    const flx_elastic *el = ((const flx_body_data *)body->data)->flex.e;
+    FLX_TRY(flx_elastic_body_ready(b, body, loc));
+    const flx_elastic *el = ((const flx_body_data *)body->data)->elastic.e;
     if (!el->mesh) {
         return FLX_FAIL(b->ctx, FLX_ERR_MODEL, loc,
                         "the stresses of '%s' are not known: a mesh of solids or plane elements "

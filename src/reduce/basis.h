@@ -1,5 +1,5 @@
 // basis.h - which shapes of finite elements an elastic body keeps, and these shapes found from the
-// matrices of a free structure. Theory: docs/theory/flexible.md.
+// matrices of a free structure. Theory: docs/theory/elastic.md.
 #pragma once
 
 #include "math/symmetric.h"

@@ -2,7 +2,7 @@
 // frame as a Taylor series in the elastic coordinates q,
 //
 //     M(q) = m0 + sum_l m1_l q_l                                               (SID-1)
-// Plain data; nothing is interpreted here. What the blocks mean: docs/theory/flexible.md.
+// Plain data; nothing is interpreted here. What the blocks mean: docs/theory/elastic.md.
 #pragma once
 
 #include "base/base.h"

@@ -1,4 +1,4 @@
-// flexible.c - elastic bodies: their data, their coordinates, and their nodes as places.
+// elastic_body.c - elastic bodies: their data, their coordinates, and their nodes as places.
 //
 // The frame of an elastic body is a body without mass, its coordinates q are variables of second order
 // after those of the equations. A node is at r + R s(q) and turned by R Q(psi(q)) R0 with
@@ -18,9 +18,9 @@ static const double identity[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
 // Places are one when they are nearer than this part of the body.
 #define SAME_PLACE 1e-6
 
-static flx_flexible *flex_of(const flx_item *body)
+static flx_elastic_body *elastic_of(const flx_item *body)
 {
-    return &((flx_body_data *)body->data)->flex;
+    return &((flx_body_data *)body->data)->elastic;
 }
 
 bool flx_body_is_elastic(const flx_item *body)
@@ -93,8 +93,8 @@ static flx_status read_damping(flx_env *e, const flx_item *body, flx_elastic *el
     return flx_elastic_damp(e->b->ctx, el, n, x);
 }
 
-flx_status flx_flexible_read_stiffening(flx_builder *b, const flx_item *body,
-                                        flx_stiffening_kind *kind)
+flx_status flx_elastic_body_read_stiffening(flx_builder *b, const flx_item *body,
+                                            flx_stiffening_kind *kind)
 {
     static const char *const words[] = {"false", "true", "one-sided", NULL};
     const flx_yaml *y = flx_yaml_get(body->def, "stiffening");
@@ -105,7 +105,7 @@ flx_status flx_flexible_read_stiffening(flx_builder *b, const flx_item *body,
     return FLX_OK;
 }
 
-static flx_status read_data(flx_env *e, flx_item *body, flx_flexible *f)
+static flx_status read_data(flx_env *e, flx_item *body, flx_elastic_body *f)
 {
     flx_builder *b = e->b;
     const flx_yaml *data = flx_yaml_get(body->def, "data");
@@ -121,7 +121,7 @@ static flx_status read_data(flx_env *e, flx_item *body, flx_flexible *f)
     FLX_TRY(b->reader->read_sid(b->reader->user, data->text, data->loc, &sid));
     FLX_TRY(flx_elastic_from_sid(b->ctx, b->m->arena, sid, data->loc, &f->e));
     if (!stiffening) return FLX_OK;
-    FLX_TRY(flx_flexible_read_stiffening(b, body, &kind));
+    FLX_TRY(flx_elastic_body_read_stiffening(b, body, &kind));
     if (kind != FLX_STIFFENING_NONE && !f->e->stiffened) {
         flx_ctx_warn(b->ctx, stiffening->loc,
                      "the data of '%s' contain no geometric stiffening: '%s' has none", body->full,
@@ -134,16 +134,16 @@ static flx_status read_data(flx_env *e, flx_item *body, flx_flexible *f)
     return flx_elastic_make_one_sided(b->ctx, b->m->arena, sid, stiffening->loc, f->e);
 }
 
-static flx_status read_fe(flx_env *e, flx_item *body, flx_flexible *f)
+static flx_status read_fe(flx_env *e, flx_item *body, flx_elastic_body *f)
 {
     flx_stiffening_kind kind = FLX_STIFFENING_NONE;
-    FLX_TRY(flx_flexible_read_fe(e, body, &f->e));
-    FLX_TRY(flx_flexible_read_stiffening(e->b, body, &kind));
+    FLX_TRY(flx_elastic_body_read_fe(e, body, &f->e));
+    FLX_TRY(flx_elastic_body_read_stiffening(e->b, body, &kind));
     if (kind != FLX_STIFFENING_ONE_SIDED) return FLX_OK;
     return flx_elastic_make_one_sided(e->b->ctx, e->b->m->arena, NULL, body->loc, f->e);
 }
 
-static flx_status read_flexible(flx_builder *b, flx_item *body, flx_flexible *f)
+static flx_status read_body(flx_builder *b, flx_item *body, flx_elastic_body *f)
 {
     flx_env e;
     flx_env_of(&e, b, body, FLX_MODE_CONSTANT);
@@ -167,13 +167,13 @@ static flx_status read_flexible(flx_builder *b, flx_item *body, flx_flexible *f)
     return flx_items_add(b, &b->elastic, body);
 }
 
-flx_status flx_flexible_ready(flx_builder *b, flx_item *body, flx_loc loc)
+flx_status flx_elastic_body_ready(flx_builder *b, flx_item *body, flx_loc loc)
 {
-    flx_flexible *f = flex_of(body);
+    flx_elastic_body *f = elastic_of(body);
     bool skip = false;
     FLX_TRY(flx_item_enter(b, body, &f->read, "elastic bodies", loc, &skip));
     if (skip) return FLX_OK;
-    return flx_item_leave(b, &f->read, read_flexible(b, body, f));
+    return flx_item_leave(b, &f->read, read_body(b, body, f));
 }
 
 // ---- nodes as drawn -----------------------------------------------------------------------------
@@ -199,7 +199,7 @@ static m33 turn_of(v3 psi, bool planar)
 }
 
 // A node as drawn, in the body frame.
-static void draw_node(const flx_builder *b, const flx_flexible *f, int node, double at[3],
+static void draw_node(const flx_builder *b, const flx_elastic_body *f, int node, double at[3],
                       double R[9])
 {
     bool planar = b->m->dimension == 2;
@@ -209,10 +209,10 @@ static void draw_node(const flx_builder *b, const flx_flexible *f, int node, dou
     m33_store(R, m33_mul(turn_of(series_at(x->psi, x->psi2, n, f->at), planar), m33_load(x->R)));
 }
 
-flx_status flx_flexible_find(flx_builder *b, flx_item *body, int id, flx_loc loc, int *node)
+flx_status flx_elastic_body_find(flx_builder *b, flx_item *body, int id, flx_loc loc, int *node)
 {
-    FLX_TRY(flx_flexible_ready(b, body, loc));
-    const flx_elastic *e = flex_of(body)->e;
+    FLX_TRY(flx_elastic_body_ready(b, body, loc));
+    const flx_elastic *e = elastic_of(body)->e;
     const char *text = flx_arena_printf(b->scratch, "%d", id);
     if (!text) return FLX_ERR_MEMORY;
     for (*node = 0; *node < e->nnode; ++*node) {
@@ -225,9 +225,9 @@ flx_status flx_flexible_find(flx_builder *b, flx_item *body, int id, flx_loc loc
                     body->full, id, e->nnode, e->nodes[0].id, e->nodes[e->nnode - 1].id);
 }
 
-flx_status flx_flexible_point(flx_builder *b, flx_item *body, int node, flx_item **out)
+flx_status flx_elastic_body_point(flx_builder *b, flx_item *body, int node, flx_item **out)
 {
-    flx_flexible *f = flex_of(body);
+    flx_elastic_body *f = elastic_of(body);
     *out = f->points[node];
     if (*out) return FLX_OK;
     double at[3];
@@ -237,16 +237,16 @@ flx_status flx_flexible_point(flx_builder *b, flx_item *body, int node, flx_item
     flx_point_data *d = (*out)->data;
     draw_node(b, f, node, at, d->R);
     memcpy(d->at, at, sizeof at);
-    d->flexible = true;
+    d->deformable = true;
     d->node = node;
     f->points[node] = *out;
     return FLX_OK;
 }
 
-flx_status flx_flexible_follower(flx_builder *b, flx_item *body, int node, flx_loc loc,
-                                 flx_item **out)
+flx_status flx_elastic_body_follower(flx_builder *b, flx_item *body, int node, flx_loc loc,
+                                     flx_item **out)
 {
-    flx_flexible *f = flex_of(body);
+    flx_elastic_body *f = elastic_of(body);
     *out = f->followers[node];
     if (*out) return FLX_OK;
     FLX_TRY(flx_body_place(b, body, loc));
@@ -274,11 +274,11 @@ flx_status flx_flexible_follower(flx_builder *b, flx_item *body, int node, flx_l
     return FLX_OK;
 }
 
-flx_status flx_flexible_node_at(flx_builder *b, flx_item *body, const double position[3],
-                                flx_loc loc, int *node)
+flx_status flx_elastic_body_node_at(flx_builder *b, flx_item *body, const double position[3],
+                                    flx_loc loc, int *node)
 {
-    FLX_TRY(flx_flexible_ready(b, body, loc));
-    const flx_flexible *f = flex_of(body);
+    FLX_TRY(flx_elastic_body_ready(b, body, loc));
+    const flx_elastic_body *f = elastic_of(body);
     double at[3], best = HUGE_VAL, size = 0.0;
     int nearest = -1;
     flx_ground_to_body(body, position, at);
@@ -303,9 +303,9 @@ flx_status flx_flexible_node_at(flx_builder *b, flx_item *body, const double pos
 
 // ---- nodes in motion ----------------------------------------------------------------------------
 
-flx_node flx_flexible_mode(flx_builder *b, const flx_item *body, int k)
+flx_node flx_elastic_body_mode(flx_builder *b, const flx_item *body, int k)
 {
-    int number = b->variables.count + flex_of(body)->first + k;
+    int number = b->variables.count + elastic_of(body)->first + k;
     return node_leaf(b->g, FLX_LEAF_VARIABLE, number, 0);
 }
 
@@ -314,44 +314,44 @@ static void series_node(flx_builder *b, const flx_item *body, const double *firs
                         const double *second, flx_node out[3])
 {
     flx_graph *g = b->g;
-    int n = flex_of(body)->e->n;
+    int n = elastic_of(body)->e->n;
     for (int i = 0; i < 3; i++) {
         out[i] = node_const(g, 0);
         for (int k = 0; k < n; k++) {
-            flx_node q = flx_flexible_mode(b, body, k);
+            flx_node q = flx_elastic_body_mode(b, body, k);
             if (first[3 * k + i] != 0)
                 out[i] = node_add(g, out[i], node_scale(g, first[3 * k + i], q));
             for (int l = 0; second && l <= k; l++) {
                 double c = second[3 * (k * n + l) + i] * (l == k ? 0.5 : 1.0);
                 if (c == 0) continue;
-                flx_node qq = node_mul(g, q, flx_flexible_mode(b, body, l));
+                flx_node qq = node_mul(g, q, flx_elastic_body_mode(b, body, l));
                 out[i] = node_add(g, out[i], node_scale(g, c, qq));
             }
         }
     }
 }
 
-void flx_flexible_deflection(flx_builder *b, const flx_item *body, int node, flx_node out[3])
+void flx_elastic_body_deflection(flx_builder *b, const flx_item *body, int node, flx_node out[3])
 {
-    const flx_elastic_node *x = flex_of(body)->e->nodes + node;
+    const flx_elastic_node *x = elastic_of(body)->e->nodes + node;
     flx_node s[3];
     series_node(b, body, x->phi, x->phi2, s);
     flx_node_turn(b, body, identity, s, out);
 }
 
-void flx_flexible_position(flx_builder *b, const flx_item *body, int node, flx_node out[3])
+void flx_elastic_body_position(flx_builder *b, const flx_item *body, int node, flx_node out[3])
 {
-    const flx_elastic_node *x = flex_of(body)->e->nodes + node;
+    const flx_elastic_node *x = elastic_of(body)->e->nodes + node;
     flx_node rest[3], s[3];
     flx_node_position(b, body, x->at, rest);
-    flx_flexible_deflection(b, body, node, s);
+    flx_elastic_body_deflection(b, body, node, s);
     node_add3(b->g, rest, s, out);
 }
 
 // The small rotation of a node, body axes.
 static void psi_of(flx_builder *b, const flx_item *body, int node, flx_node out[3])
 {
-    const flx_elastic_node *x = flex_of(body)->e->nodes + node;
+    const flx_elastic_node *x = elastic_of(body)->e->nodes + node;
     series_node(b, body, x->psi, x->psi2, out);
 }
 
@@ -361,10 +361,10 @@ static flx_node cosine_of(flx_graph *g, const flx_node psi[3])
     return node_sqrt(g, node_sub(g, node_const(g, 1), square));
 }
 
-void flx_flexible_rotation(flx_builder *b, const flx_item *body, int node, flx_node out[9])
+void flx_elastic_body_rotation(flx_builder *b, const flx_item *body, int node, flx_node out[9])
 {
     flx_graph *g = b->g;
-    m33 R0 = m33_load(flex_of(body)->e->nodes[node].R);
+    m33 R0 = m33_load(elastic_of(body)->e->nodes[node].R);
     flx_node psi[3];
     psi_of(b, body, node, psi);
     flx_node c = cosine_of(g, psi);
@@ -385,7 +385,7 @@ void flx_flexible_rotation(flx_builder *b, const flx_item *body, int node, flx_n
 }
 
 // w + R (c psi' - c' psi + psi x psi'/2)
-void flx_flexible_spin(flx_builder *b, const flx_item *body, int node, flx_node out[3])
+void flx_elastic_body_spin(flx_builder *b, const flx_item *body, int node, flx_node out[3])
 {
     flx_graph *g = b->g;
     flx_node psi[3], rate[3], around[3], own[3];
@@ -402,19 +402,20 @@ void flx_flexible_spin(flx_builder *b, const flx_item *body, int node, flx_node 
     node_add3(g, out, own, out);
 }
 
-flx_node flx_flexible_planar_angle(flx_builder *b, const flx_item *body, int node)
+flx_node flx_elastic_body_planar_angle(flx_builder *b, const flx_item *body, int node)
 {
     flx_node psi[3];
-    m33 R0 = m33_load(flex_of(body)->e->nodes[node].R);
+    m33 R0 = m33_load(elastic_of(body)->e->nodes[node].R);
     psi_of(b, body, node, psi);
     flx_node angle = node_leaf(b->g, FLX_LEAF_BODY_ROTATION, body->number, 0);
     flx_node own = node_add(b->g, psi[2], node_const(b->g, atan2(R0.m[3], R0.m[0])));
     return node_add(b->g, angle, own);
 }
 
-void flx_flexible_load(flx_builder *b, const flx_item *body, int node, int moment, flx_node out[3])
+void flx_elastic_body_load(flx_builder *b, const flx_item *body, int node, int moment,
+                           flx_node out[3])
 {
-    const flx_item *follower = flex_of(body)->followers[node];
+    const flx_item *follower = elastic_of(body)->followers[node];
     for (int i = 0; i < 3; i++) {
         out[i] = node_const(b->g, 0);
         if (!follower) continue; // nothing acts there
@@ -429,7 +430,7 @@ void flx_flexible_load(flx_builder *b, const flx_item *body, int node, int momen
 static flx_status add_modes(flx_builder *b, const flx_item *body)
 {
     flx_model *m = b->m;
-    const flx_flexible *f = flex_of(body);
+    const flx_elastic_body *f = elastic_of(body);
     flx_node zero = node_const(b->g, 0);
     m->modals[m->nmodal++] =
         (flx_modal){.body = body->number, .first = m->nvariable, .e = f->e, .loc = body->loc};
@@ -443,7 +444,7 @@ static flx_status add_modes(flx_builder *b, const flx_item *body)
     return FLX_OK;
 }
 
-flx_status flx_flexible_finish(flx_builder *b)
+flx_status flx_elastic_body_finish(flx_builder *b)
 {
     flx_model *m = b->m;
     if (b->elastic.count == 0) return FLX_OK;

@@ -1,4 +1,4 @@
-// flexible_mesh.c - elastic bodies made of a mesh: the keys `fe` and `reduce`. Nodes of an interface are
+// elastic_mesh.c - elastic bodies made of a mesh: the keys `fe` and `reduce`. Nodes of an interface are
 // tied to a node of their own, which is its frame.
 #include "model/deformable.h"
 #include "model/fe_parts.h"
@@ -134,9 +134,9 @@ static flx_status reduce_structure(flx_fe_maker *m, const flx_item *body, const 
     int lumped = 0;
     flx_basis basis;
     interfaces faces = {0};
-    FLX_TRY(flx_flexible_read_basis(m->e, body, reduce, &basis));
+    FLX_TRY(flx_elastic_body_read_basis(m->e, body, reduce, &basis));
     if (attachment) FLX_TRY(flx_build_flag(b, attachment, "attachment", &basis.attachment));
-    FLX_TRY(flx_flexible_read_stiffening(b, body, &stiffening));
+    FLX_TRY(flx_elastic_body_read_stiffening(b, body, &stiffening));
     basis.stiffening = stiffening != FLX_STIFFENING_NONE;
     if (kind) FLX_TRY(flx_build_word(b, kind, "kind of masses", masses, &lumped));
     FLX_TRY(check_springs(m));
@@ -153,8 +153,8 @@ static flx_status reduce_structure(flx_fe_maker *m, const flx_item *body, const 
     return b->reader->reduce(b->reader->user, m->s, lumped == 1, &basis, reduce->loc, out);
 }
 
-flx_status flx_flexible_read_mesh(flx_env *e, const flx_item *body, const flx_yaml *fe,
-                                  const flx_yaml *reduce, flx_elastic **out)
+flx_status flx_elastic_body_read_mesh(flx_env *e, const flx_item *body, const flx_yaml *fe,
+                                      const flx_yaml *reduce, flx_elastic **out)
 {
     flx_builder *b = e->b;
     const flx_yaml *type = flx_yaml_get(reduce, "type");

@@ -1,5 +1,5 @@
-// flexible_line.c - elastic bodies made of a line of beams: the keys `fe` and `reduce`; of meshes:
-// flexible_mesh.c.
+// elastic_line.c - elastic bodies made of a line of beams: the keys `fe` and `reduce`; of meshes:
+// elastic_mesh.c.
 //
 // A rectangle of height h along the section's y and width w has A = w h and I = w h^3/12; its torsion
 // constant and its shear area 5/6 A are the usual ones, those of a circle are exact and 0.9 A.
@@ -132,7 +132,7 @@ static flx_status read_line(flx_env *e, const flx_item *body, const flx_yaml *fe
                         MOST_ELEMENTS, line->elements);
     }
     line->shear = !theory || strcmp(theory->text, "timoshenko") == 0;
-    FLX_TRY(flx_flexible_read_stiffening(b, body, &stiffening));
+    FLX_TRY(flx_elastic_body_read_stiffening(b, body, &stiffening));
     line->stiffening = stiffening != FLX_STIFFENING_NONE;
     FLX_TRY(read_material(e, flx_yaml_get(fe, "material"), &m));
     return read_section(e, flx_yaml_get(fe, "section"), &m, line);
@@ -238,8 +238,8 @@ static flx_status read_interface(flx_builder *b, const flx_yaml *y, int elements
                     elements + 1, text);
 }
 
-flx_status flx_flexible_read_basis(flx_env *e, const flx_item *body, const flx_yaml *reduce,
-                                   flx_basis *basis)
+flx_status flx_elastic_body_read_basis(flx_env *e, const flx_item *body, const flx_yaml *reduce,
+                                       flx_basis *basis)
 {
     const flx_yaml *frame = flx_yaml_get(body->def, "frame"), *type = flx_yaml_get(reduce, "type");
     const flx_yaml *modes = flx_yaml_get(reduce, "modes");
@@ -262,7 +262,7 @@ static flx_status from_elements(flx_env *e, const flx_item *body, const flx_yaml
     flx_builder *b = e->b;
     const flx_yaml *list = flx_yaml_get(reduce, "interfaces");
     flx_basis basis;
-    FLX_TRY(flx_flexible_read_basis(e, body, reduce, &basis));
+    FLX_TRY(flx_elastic_body_read_basis(e, body, reduce, &basis));
     if (list && list->kind != FLX_YAML_LIST) {
         return FLX_FAIL(b->ctx, FLX_ERR_MODEL, list->loc,
                         "interfaces of a line are a list of its nodes, as in [start, end]");
@@ -310,7 +310,7 @@ static flx_status check_keys(flx_builder *b, const flx_item *body, const flx_yam
                     body->full);
 }
 
-flx_status flx_flexible_read_fe(flx_env *e, flx_item *body, flx_elastic **out)
+flx_status flx_elastic_body_read_fe(flx_env *e, flx_item *body, flx_elastic **out)
 {
     const flx_yaml *fe = flx_yaml_get(body->def, "fe");
     const flx_yaml *reduce = flx_yaml_get(body->def, "reduce");
@@ -320,7 +320,7 @@ flx_status flx_flexible_read_fe(flx_env *e, flx_item *body, flx_elastic **out)
                         "'%s' needs 'reduce': which shapes of its finite elements are kept",
                         body->full);
     }
-    if (!flx_yaml_get(fe, "line")) return flx_flexible_read_mesh(e, body, fe, reduce, out);
+    if (!flx_yaml_get(fe, "line")) return flx_elastic_body_read_mesh(e, body, fe, reduce, out);
     FLX_TRY(check_keys(e->b, body, fe));
     FLX_TRY(read_line(e, body, fe, &line));
     bool shapes = strcmp(flx_yaml_get(reduce, "type")->text, "shapes") == 0;
