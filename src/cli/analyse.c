@@ -158,18 +158,14 @@ static bool check_names(const flx_simulation *sim, const analyse_options *o)
 // ---- results of paths -------------------------------------------------------------------------
 
 // Where a path goes to: what -o says, or a file named after model and analysis.
-static char *name_result(const analyse_options *o, const char *name)
+static const char *name_result(const analyse_options *o, const char *name)
 {
+    if (o->result) return o->result;
     size_t n = strlen(name) + 5;
-    char *ending = malloc(n), *file = NULL;
-    if (o->result) {
-        size_t length = strlen(o->result) + 1;
-        file = malloc(length);
-        if (file) memcpy(file, o->result, length);
-    } else if (ending) {
-        snprintf(ending, n, "_%s.h5", name);
-        file = cli_named_after(o->rest->items[0], ending);
-    }
+    char *ending = malloc(n);
+    if (!ending) return NULL;
+    snprintf(ending, n, "_%s.h5", name);
+    const char *file = cli_named_after(o->rest->items[0], ending);
     free(ending);
     return file;
 }
@@ -179,7 +175,7 @@ static flx_status do_path(flx_ctx *ctx, flx_simulation *sim, int i, const char *
 {
     flx_sink *sinks[2] = {NULL, NULL};
     int nsink = 0;
-    char *file = name_result(o, name);
+    const char *file = name_result(o, name);
     flx_status status = file ? flx_hdf5_sink_create(ctx, file, &sinks[0]) : FLX_ERR_MEMORY;
     if (status == FLX_OK) nsink++;
     if (status == FLX_OK && o->table) {
@@ -190,7 +186,6 @@ static flx_status do_path(flx_ctx *ctx, flx_simulation *sim, int i, const char *
     for (int k = 0; k < nsink; k++) flx_sink_destroy(&sinks[k]);
     if (nsink > 0)
         printf("  results in %s%s%s\n", file, o->table ? ", " : "", o->table ? o->table : "");
-    free(file);
     return status;
 }
 
@@ -300,28 +295,18 @@ int cli_analyse(flx_ctx *ctx, const cli_analyses *how, int argc, char **argv)
 {
     analyse_options o = {.how = how};
     cli_list rest = {0};
-    int code = EXIT_WRONG;
     const cli_option options[] = {
         {.name = "--set", .list = &o.settings},
         {.name = "--csv", .value = &o.table},
         {.name = "--output", .letter = 'o', .value = &o.result},
     };
-    rest.items = calloc((size_t)argc, sizeof *rest.items);
-    o.settings.items = calloc((size_t)argc, sizeof *o.settings.items);
-    if (!rest.items || !o.settings.items) goto done;
     cli_parsed parsed = cli_parse(how->command, argc, argv, how->results ? 3 : 2, options, &rest);
-    if (parsed == CLI_DONE) code = EXIT_DONE;
-    if (parsed != CLI_GO) goto done;
+    if (parsed != CLI_GO) return (int)parsed;
     if (rest.count < 1) {
         cli_complain(how->command->name, "name a model file; see 'flexion %s --help'",
                      how->command->name);
-        goto done;
+        return EXIT_WRONG;
     }
     o.rest = &rest;
-    code = analyse(ctx, &o);
-
-done:
-    free(rest.items);
-    free(o.settings.items);
-    return code;
+    return analyse(ctx, &o);
 }

@@ -68,21 +68,23 @@ typedef struct cli_option {
 
 typedef struct cli_list {
     int count;
-    const char **items; // room for argc of them; owned by the caller
+    const char **items;
 } cli_list;
 
 typedef enum cli_parsed {
-    CLI_GO,    // the arguments are in place
-    CLI_DONE,  // help was asked and given
-    CLI_WRONG, // a message was printed
+    CLI_GO = -1,          // the arguments are in place; the others are the exit status
+    CLI_DONE = EXIT_DONE, // help was asked and given
+    CLI_FAILED = EXIT_FAILED,
+    CLI_WRONG = EXIT_WRONG, // a message was printed
 } cli_parsed;
 
-// Sort argv into options and the rest. noption options; rest: room for argc.
+// Sort argv into options and the rest. What these functions hand out lives as long as the command.
 cli_parsed cli_parse(const cli_command *command, int argc, char **argv, int noption,
                      const cli_option *options, cli_list *rest);
 
-// Whether the rest is one model; else that is said.
+// Whether the rest is one model, one result; else that is said.
 bool cli_is_one_model(const cli_command *command, const cli_list *rest);
+bool cli_is_one_result(const cli_command *command, const cli_list *rest);
 
 // A whole number from 1 on; false: it is none, which was said.
 bool cli_read_count(const char *command, const char *option, const char *text, int *out);
@@ -91,12 +93,15 @@ bool cli_read_count(const char *command, const char *option, const char *text, i
 const char *cli_nearest(const char *word, int n, const char *const *candidates);
 
 // A file in the current folder named after another: "models/crank.yaml", ".h5" gives "crank.h5".
-// NULL: no memory. The caller frees it.
-char *cli_named_after(const char *path, const char *ending);
+// NULL: no memory.
+const char *cli_named_after(const char *path, const char *ending);
 
-// The pieces of a list "a,b(1,2),c", cut at commas that are not in brackets; text may be NULL. They
-// point into *copy; the caller frees it and list->items, also on failure (no memory).
-bool cli_split(const char *text, char **copy, cli_list *list);
+// The pieces of a list "a,b(1,2),c", cut at commas that are not in brackets; text may be NULL.
+// false: no memory.
+bool cli_split(const char *text, cli_list *list);
+
+// Free what the functions above handed out.
+void cli_free_kept(void);
 
 // ---- messages --------------------------------------------------------------------------------
 

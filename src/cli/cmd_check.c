@@ -258,22 +258,11 @@ static int check_file(flx_ctx *ctx, const char *path, const cli_list *settings)
 static int run(flx_ctx *ctx, int argc, char **argv)
 {
     cli_list rest = {0}, settings = {0};
-    int code = EXIT_WRONG;
     const cli_option options[] = {{.name = "--set", .list = &settings}};
-    rest.items = calloc((size_t)argc, sizeof *rest.items);
-    settings.items = calloc((size_t)argc, sizeof *settings.items);
-    if (!rest.items || !settings.items) goto done;
-
     cli_parsed parsed = cli_parse(&cmd_check, argc, argv, 1, options, &rest);
-    if (parsed == CLI_DONE) code = EXIT_DONE;
-    if (parsed == CLI_GO && cli_is_one_model(&cmd_check, &rest)) {
-        code = check_file(ctx, rest.items[0], &settings);
-    }
-
-done:
-    free(rest.items);
-    free(settings.items);
-    return code;
+    if (parsed != CLI_GO) return (int)parsed;
+    if (!cli_is_one_model(&cmd_check, &rest)) return EXIT_WRONG;
+    return check_file(ctx, rest.items[0], &settings);
 }
 
 const cli_command cmd_check = {

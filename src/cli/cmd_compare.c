@@ -276,8 +276,6 @@ static int run(flx_ctx *ctx, int argc, char **argv)
 {
     compare_options o = {0};
     cli_list rest = {0}, signals = {0};
-    char *names = NULL;
-    int code = EXIT_WRONG;
     const cli_option options[] = {
         {.name = "--signals", .value = &o.signals},
         {.name = "--from", .value = &o.from},
@@ -287,27 +285,16 @@ static int run(flx_ctx *ctx, int argc, char **argv)
         {.name = "--until", .value = &o.until},
         {.name = "--quiet", .letter = 'q', .flag = &o.quiet},
     };
-    rest.items = calloc((size_t)argc, sizeof *rest.items);
-    o.settings.items = calloc((size_t)argc, sizeof *o.settings.items);
-    if (!rest.items || !o.settings.items) goto done;
     cli_parsed parsed = cli_parse(&cmd_compare, argc, argv, 7, options, &rest);
-    if (parsed == CLI_DONE) code = EXIT_DONE;
-    if (parsed != CLI_GO) goto done;
+    if (parsed != CLI_GO) return (int)parsed;
     if (rest.count != 2) {
         cli_complain("compare", "name two models or results; see 'flexion compare --help'");
-        goto done;
+        return EXIT_WRONG;
     }
-    if (!cli_split(o.signals, &names, &signals)) goto done;
+    if (!cli_split(o.signals, &signals)) return EXIT_FAILED;
     o.paths[0] = rest.items[0];
     o.paths[1] = rest.items[1];
-    code = compare(ctx, &o, &signals);
-
-done:
-    free(names);
-    free(signals.items);
-    free(rest.items);
-    free(o.settings.items);
-    return code;
+    return compare(ctx, &o, &signals);
 }
 
 const cli_command cmd_compare = {

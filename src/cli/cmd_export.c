@@ -46,7 +46,7 @@ typedef struct target {
 static int export_model(flx_ctx *ctx, const target *t, const char *path, const request *r)
 {
     flx_model *model = NULL;
-    char *named = r->output ? NULL : cli_named_after(path, t->ending);
+    const char *output = r->output ? r->output : cli_named_after(path, t->ending);
     flx_export_options options = {.language = t->language, .name = r->name};
     options.functions = r->functions;
     if (r->limit) {
@@ -54,13 +54,11 @@ static int export_model(flx_ctx *ctx, const target *t, const char *path, const r
         long limit = strtol(r->limit, &end, 10);
         if (*end || end == r->limit || limit < 1 || limit > 100000000) {
             cli_complain("export", "--limit is a number of operations, not '%s'", r->limit);
-            free(named);
             return EXIT_WRONG;
         }
         options.limit = (int)limit;
     }
     flx_status status = flx_model_read(ctx, path, r->settings.count, r->settings.items, &model);
-    const char *output = r->output ? r->output : named;
     if (status == FLX_OK && !output) status = FLX_ERR_MEMORY;
     // the same model with open parameters; what it has to say was said by the first
     flx_ctx *other = status == FLX_OK ? flx_ctx_create() : NULL;
@@ -74,7 +72,6 @@ static int export_model(flx_ctx *ctx, const target *t, const char *path, const r
     flx_model_destroy(&open);
     flx_ctx_destroy(&other);
     flx_model_destroy(&model);
-    free(named);
     if (status == FLX_OK) return EXIT_DONE;
     return status == FLX_ERR_MEMORY || status == FLX_ERR_IO ? EXIT_FAILED : EXIT_WRONG;
 }
@@ -82,8 +79,7 @@ static int export_model(flx_ctx *ctx, const target *t, const char *path, const r
 static int export_body(flx_ctx *ctx, const target *t, const char *path, const request *r)
 {
     flx_model *model = NULL;
-    char *named = r->output ? NULL : cli_named_after(path, t->ending);
-    const char *output = r->output ? r->output : named;
+    const char *output = r->output ? r->output : cli_named_after(path, t->ending);
     flx_status status = flx_model_read(ctx, path, r->settings.count, r->settings.items, &model);
     if (status == FLX_OK && !output) status = FLX_ERR_MEMORY;
     if (status == FLX_OK) status = flx_model_write_sid(model, r->body, output);
@@ -91,7 +87,6 @@ static int export_body(flx_ctx *ctx, const target *t, const char *path, const re
     cli_print_warnings(ctx, 0);
     cli_print_errors(ctx);
     flx_model_destroy(&model);
-    free(named);
     if (status == FLX_OK) return EXIT_DONE;
     return status == FLX_ERR_MEMORY || status == FLX_ERR_IO ? EXIT_FAILED : EXIT_WRONG;
 }
@@ -144,27 +139,14 @@ static int run(flx_ctx *ctx, int argc, char **argv)
     }
     request r = {0};
     cli_list rest = {0};
-    int code = EXIT_WRONG;
     const cli_option options[] = {{.name = "--output", .letter = 'o', .value = &r.output},
                                   {.name = "--name", .value = &r.name},
                                   {.name = "--functions", .value = &r.functions},
                                   {.name = "--limit", .value = &r.limit},
                                   {.name = "--body", .value = &r.body},
                                   {.name = "--set", .list = &r.settings}};
-    rest.items = calloc((size_t)argc, sizeof *rest.items);
-    r.settings.items = calloc((size_t)argc, sizeof *r.settings.items);
-    if (!rest.items || !r.settings.items) {
-        code = EXIT_FAILED;
-        goto done;
-    }
     cli_parsed parsed = cli_parse(&cmd_export, argc, argv, 6, options, &rest);
-    if (parsed == CLI_DONE) code = EXIT_DONE;
-    if (parsed == CLI_GO) code = dispatch(ctx, &rest, &r);
-
-done:
-    free(rest.items);
-    free(r.settings.items);
-    return code;
+    return parsed == CLI_GO ? dispatch(ctx, &rest, &r) : (int)parsed;
 }
 
 const cli_command cmd_export = {

@@ -26,34 +26,22 @@ static int run_vtk(flx_ctx *ctx, int argc, char **argv)
 {
     cli_list rest = {0};
     const char *path = NULL, *count = NULL;
-    char *named = NULL;
     flx_result *r = NULL;
-    int code = EXIT_WRONG, frames = 0, written = 0;
+    int frames = 0, written = 0;
     const cli_option options[] = {{.name = "--output", .letter = 'o', .value = &path},
                                   {.name = "--frames", .value = &count}};
-    rest.items = calloc((size_t)argc, sizeof *rest.items);
-    if (!rest.items) return EXIT_FAILED;
     cli_parsed parsed = cli_parse(&cmd_export_vtk, argc, argv, 2, options, &rest);
-    if (parsed == CLI_DONE) code = EXIT_DONE;
-    if (parsed != CLI_GO) goto done;
-    if (count && !cli_read_count("export vtk", "--frames", count, &frames)) goto done;
-    if (rest.count != 1) {
-        cli_complain("export vtk", "name one result file; see 'flexion export vtk --help'");
-        goto done;
-    }
-    if (!path) path = named = cli_named_after(rest.items[0], ".pvd");
-    if (!path) goto done;
+    if (parsed != CLI_GO) return (int)parsed;
+    if (count && !cli_read_count("export vtk", "--frames", count, &frames)) return EXIT_WRONG;
+    if (!cli_is_one_result(&cmd_export_vtk, &rest)) return EXIT_WRONG;
+    if (!path) path = cli_named_after(rest.items[0], ".pvd");
+    if (!path) return EXIT_FAILED;
     flx_status status = flx_result_open(ctx, rest.items[0], &r);
     if (status == FLX_OK) status = flx_vtk_series_write(r, path, frames, &written);
     if (status == FLX_OK) printf("%s  %d of %d rows\n", path, written, flx_result_rows(r));
-    code = cli_exit_of(status);
-    cli_print_errors(ctx);
-
-done:
     flx_result_close(&r);
-    free(named);
-    free(rest.items);
-    return code;
+    cli_print_errors(ctx);
+    return cli_exit_of(status);
 }
 
 const cli_command cmd_export_vtk = {
@@ -120,9 +108,8 @@ static int run_frames(flx_ctx *ctx, int argc, char **argv)
 {
     cli_list rest = {0};
     frames_request q = {0};
-    char *named = NULL;
     flx_result *r = NULL;
-    int code = EXIT_WRONG, written = 0;
+    int written = 0;
     const cli_option options[] = {
         {.name = "--output", .letter = 'o', .value = &q.folder},
         {.name = "--frames", .value = &q.count},
@@ -131,29 +118,19 @@ static int run_frames(flx_ctx *ctx, int argc, char **argv)
         {.name = "--exaggerate", .value = &q.exaggeration},
         {.name = "--colour", .value = &q.colour},
     };
-    rest.items = calloc((size_t)argc, sizeof *rest.items);
-    if (!rest.items) return EXIT_FAILED;
     cli_parsed parsed = cli_parse(&cmd_export_frames, argc, argv, 6, options, &rest);
-    if (parsed == CLI_DONE) code = EXIT_DONE;
-    if (parsed != CLI_GO || !read_frames_options(&q)) goto done;
-    if (rest.count != 1) {
-        cli_complain("export frames", "name one result file; see 'flexion export frames --help'");
-        goto done;
-    }
-    q.def.folder = q.folder ? q.folder : (named = cli_named_after(rest.items[0], "_frames"));
-    if (!q.def.folder) goto done;
+    if (parsed != CLI_GO) return (int)parsed;
+    if (!read_frames_options(&q)) return EXIT_WRONG;
+    if (!cli_is_one_result(&cmd_export_frames, &rest)) return EXIT_WRONG;
+    q.def.folder = q.folder ? q.folder : cli_named_after(rest.items[0], "_frames");
+    if (!q.def.folder) return EXIT_FAILED;
     flx_status status = flx_result_open(ctx, rest.items[0], &r);
     if (status == FLX_OK) status = flx_frames_write(r, &q.def, &written);
     if (status == FLX_OK)
         printf("%s  %d pictures of %d rows\n", q.def.folder, written, flx_result_rows(r));
-    code = cli_exit_of(status);
-    cli_print_errors(ctx);
-
-done:
     flx_result_close(&r);
-    free(named);
-    free(rest.items);
-    return code;
+    cli_print_errors(ctx);
+    return cli_exit_of(status);
 }
 
 const cli_command cmd_export_frames = {

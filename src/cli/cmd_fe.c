@@ -32,7 +32,7 @@ typedef struct request {
     flx_ctx *ctx;
     const flx_model *model;
     cli_list settings, nodes;
-    char *picture; // owned; NULL: none
+    const char *picture; // NULL: none
 } request;
 
 // A whole number above zero; 0: something else.
@@ -178,8 +178,7 @@ static int compute(flx_ctx *ctx, request *q, int kind)
         cli_print_structure(p);
         flx_fe_summary s = flx_fe_problem_summary(p);
         bool none = (q->vtu && strcmp(q->vtu, "none") == 0) || (s.nodes == 0 && !q->vtu);
-        if (!none && !q->vtu) q->picture = cli_named_after(q->path, kinds[kind].ending);
-        if (!none && q->vtu) q->picture = strdup(q->vtu);
+        if (!none) q->picture = q->vtu ? q->vtu : cli_named_after(q->path, kinds[kind].ending);
         status = none || q->picture ? kinds[kind].run(p, q) : FLX_ERR_MEMORY;
         if (status == FLX_OK && q->picture) printf("  fields in %s\n", q->picture);
     }
@@ -188,7 +187,6 @@ static int compute(flx_ctx *ctx, request *q, int kind)
     cli_print_errors(ctx);
     flx_fe_problem_destroy(&p);
     flx_model_destroy(&model);
-    free(q->picture);
     if (status == FLX_OK) return EXIT_DONE;
     return status == FLX_ERR_MODEL || status == FLX_ERR_ARGUMENT || status == FLX_ERR_IO
                ? EXIT_WRONG
@@ -237,24 +235,13 @@ static int run(flx_ctx *ctx, int argc, char **argv)
 {
     request q = {.ctx = ctx};
     cli_list rest = {0};
-    int code = EXIT_WRONG;
     const cli_option options[] = {
         {.name = "--count", .value = &q.count},  {.name = "--vtu", .value = &q.vtu},
         {.name = "--csv", .value = &q.csv},      {.name = "--every", .value = &q.every},
         {.name = "--node", .list = &q.nodes},    {.name = "--set", .list = &q.settings},
         {.name = "--result", .value = &q.result}};
-    rest.items = calloc((size_t)argc, sizeof *rest.items);
-    q.settings.items = calloc((size_t)argc, sizeof *q.settings.items);
-    q.nodes.items = calloc((size_t)argc, sizeof *q.nodes.items);
-    if (rest.items && q.settings.items && q.nodes.items) {
-        cli_parsed parsed = cli_parse(&cmd_fe, argc, argv, 7, options, &rest);
-        if (parsed == CLI_DONE) code = EXIT_DONE;
-        if (parsed == CLI_GO) code = choose(ctx, &q, &rest);
-    }
-    free(rest.items);
-    free(q.settings.items);
-    free(q.nodes.items);
-    return code;
+    cli_parsed parsed = cli_parse(&cmd_fe, argc, argv, 7, options, &rest);
+    return parsed == CLI_GO ? choose(ctx, &q, &rest) : (int)parsed;
 }
 
 const cli_command cmd_fe = {

@@ -30,14 +30,9 @@ static int run(flx_ctx *ctx, int argc, char **argv)
 {
     (void)ctx;
     cli_list rest = {0};
-    rest.items = calloc((size_t)argc, sizeof *rest.items);
-    if (!rest.items) return EXIT_FAILED;
     cli_parsed parsed = cli_parse(&cmd_info, argc, argv, 0, NULL, &rest);
-    int count = rest.count;
-    free(rest.items);
-    if (parsed == CLI_DONE) return EXIT_DONE;
-    if (parsed == CLI_WRONG) return EXIT_WRONG;
-    if (count > 0) {
+    if (parsed != CLI_GO) return (int)parsed;
+    if (rest.count > 0) {
         cli_complain("info", "takes no arguments; see 'flexion info --help'");
         return EXIT_WRONG;
     }

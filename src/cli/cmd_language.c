@@ -22,14 +22,9 @@ static int run(flx_ctx *ctx, int argc, char **argv)
         {.name = "--schema", .value = &schema},
         {.name = "--reference", .value = &reference},
     };
-    rest.items = calloc((size_t)argc, sizeof *rest.items);
-    if (!rest.items) return EXIT_FAILED;
     cli_parsed parsed = cli_parse(&cmd_language, argc, argv, 2, options, &rest);
-    int count = rest.count;
-    free(rest.items);
-    if (parsed == CLI_DONE) return EXIT_DONE;
-    if (parsed == CLI_WRONG) return EXIT_WRONG;
-    if (count > 0 || (!schema && !reference)) {
+    if (parsed != CLI_GO) return (int)parsed;
+    if (rest.count > 0 || (!schema && !reference)) {
         cli_complain("language", "name what to write: --schema FILE or --reference FILE");
         return EXIT_WRONG;
     }

@@ -138,26 +138,22 @@ static int run(flx_ctx *ctx, int argc, char **argv)
         {.name = "--stages", .value = &stages},
         {.name = "--degree", .value = &degree},
     };
-    int ntype = 0, code = EXIT_WRONG;
-    const flx_integrator_type *const *types = flx_integrator_types();
-    while (types[ntype]) ntype++;
-    rest.items = calloc((size_t)(argc + ntype), sizeof *rest.items);
-    if (!rest.items) return EXIT_FAILED;
     cli_parsed parsed = cli_parse(&cmd_methods, argc, argv, 2, options, &rest);
-    if (parsed == CLI_DONE) code = EXIT_DONE;
-    if (parsed != CLI_GO) goto done;
-    if (rest.count == 0 && (stages || degree)) {
+    if (parsed != CLI_GO) return (int)parsed;
+    if (rest.count > 0) return print_table(ctx, &rest, stages, degree);
+    if (stages || degree) {
         cli_complain("methods", "--stages and --degree need a method: flexion methods radau "
                                 "--stages 5");
-        goto done;
+        return EXIT_WRONG;
     }
-    if (rest.count == 0) {
-        for (; rest.count < ntype; rest.count++) rest.items[rest.count] = types[rest.count]->name;
-    }
-    code = print_table(ctx, &rest, stages, degree);
-
-done:
-    free(rest.items);
+    cli_list all = {0};
+    const flx_integrator_type *const *types = flx_integrator_types();
+    while (types[all.count]) all.count++;
+    all.items = calloc((size_t)all.count, sizeof *all.items);
+    if (!all.items) return EXIT_FAILED;
+    for (int i = 0; i < all.count; i++) all.items[i] = types[i]->name;
+    int code = print_table(ctx, &all, stages, degree);
+    free(all.items);
     return code;
 }
 

@@ -81,34 +81,23 @@ static int run(flx_ctx *ctx, int argc, char **argv)
     cli_list rest = {0};
     flx_plot_def def = {0};
     const char *size = NULL, *axes = NULL;
-    char *named = NULL;
-    int code = EXIT_WRONG;
     const cli_option options[] = {
         {.name = "--output", .letter = 'o', .value = &def.path},
         {.name = "--x", .letter = 'x', .value = &def.x},
         {.name = "--log", .value = &axes},
         {.name = "--size", .value = &size},
     };
-    rest.items = calloc((size_t)argc, sizeof *rest.items);
-    if (!rest.items) goto done;
-
     cli_parsed parsed = cli_parse(&cmd_plot, argc, argv, 4, options, &rest);
-    if (parsed == CLI_DONE) code = EXIT_DONE;
-    if (parsed != CLI_GO || (size && !read_size(size, &def))) goto done;
-    if (axes && !read_axes(axes, &def)) goto done;
+    if (parsed != CLI_GO) return (int)parsed;
+    if ((size && !read_size(size, &def)) || (axes && !read_axes(axes, &def))) return EXIT_WRONG;
     if (rest.count == 0) {
         cli_complain("plot", "name a result file; see 'flexion plot --help'");
-        goto done;
+        return EXIT_WRONG;
     }
     def.nsignal = rest.count - 1;
     def.signals = rest.items + 1;
-    if (!def.path) def.path = named = cli_named_after(rest.items[0], ".svg");
-    if (def.path) code = draw(ctx, rest.items[0], &def);
-
-done:
-    free(named);
-    free(rest.items);
-    return code;
+    if (!def.path) def.path = cli_named_after(rest.items[0], ".svg");
+    return def.path ? draw(ctx, rest.items[0], &def) : EXIT_FAILED;
 }
 
 const cli_command cmd_plot = {

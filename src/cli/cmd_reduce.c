@@ -221,7 +221,6 @@ static int run(flx_ctx *ctx, int argc, char **argv)
 {
     reduce_options o = {0};
     cli_list rest = {0};
-    int code = EXIT_WRONG;
     const cli_option options[] = {
         {.name = "--certify", .flag = &o.certify},
         {.name = "--window", .value = &o.window},
@@ -229,20 +228,11 @@ static int run(flx_ctx *ctx, int argc, char **argv)
         {.name = "--output", .letter = 'o', .value = &o.picture},
         {.name = "--set", .list = &o.settings},
     };
-    rest.items = calloc((size_t)argc, sizeof *rest.items);
-    o.settings.items = calloc((size_t)argc, sizeof *o.settings.items);
-    if (!rest.items || !o.settings.items) goto done;
     cli_parsed parsed = cli_parse(&cmd_reduce, argc, argv, 5, options, &rest);
-    if (parsed == CLI_DONE) code = EXIT_DONE;
-    if (parsed != CLI_GO) goto done;
-    if (!cli_is_one_model(&cmd_reduce, &rest)) goto done;
+    if (parsed != CLI_GO) return (int)parsed;
+    if (!cli_is_one_model(&cmd_reduce, &rest)) return EXIT_WRONG;
     o.model = rest.items[0];
-    code = reduce(ctx, &o);
-
-done:
-    free(rest.items);
-    free(o.settings.items);
-    return code;
+    return reduce(ctx, &o);
 }
 
 const cli_command cmd_reduce = {

@@ -26,40 +26,26 @@ static int run(flx_ctx *ctx, int argc, char **argv)
 {
     cli_list rest = {0};
     const char *path = NULL;
-    char *named = NULL;
-    int code = EXIT_WRONG;
     flx_result *r = NULL;
     bool pdf = false;
     const cli_option options[] = {{.name = "--output", .letter = 'o', .value = &path},
                                   {.name = "--pdf", .flag = &pdf}};
-    rest.items = calloc((size_t)argc, sizeof *rest.items);
-    if (!rest.items) goto done;
-
     cli_parsed parsed = cli_parse(&cmd_report, argc, argv, 2, options, &rest);
-    if (parsed == CLI_DONE) code = EXIT_DONE;
-    if (parsed != CLI_GO) goto done;
-    if (rest.count != 1) {
-        cli_complain("report", "name one result file; see 'flexion report --help'");
-        goto done;
-    }
+    if (parsed != CLI_GO) return (int)parsed;
+    if (!cli_is_one_result(&cmd_report, &rest)) return EXIT_WRONG;
     if (path && pdf && (strlen(path) < 5 || strcmp(path + strlen(path) - 4, ".pdf") != 0)) {
         cli_complain("report", "with --pdf the name of the report must end in .pdf, not '%s'",
                      path);
-        goto done;
+        return EXIT_WRONG;
     }
-    if (!path) path = named = cli_named_after(rest.items[0], pdf ? ".pdf" : ".report.html");
-    if (!path) goto done;
+    if (!path) path = cli_named_after(rest.items[0], pdf ? ".pdf" : ".report.html");
+    if (!path) return EXIT_FAILED;
     flx_status status = flx_result_open(ctx, rest.items[0], &r);
     if (status == FLX_OK) status = flx_report_write(r, path);
     if (status == FLX_OK) printf("%s\n", path);
-    code = cli_exit_of(status);
     flx_result_close(&r);
     cli_print_errors(ctx);
-
-done:
-    free(named);
-    free(rest.items);
-    return code;
+    return cli_exit_of(status);
 }
 
 const cli_command cmd_report = {

@@ -248,8 +248,6 @@ static int run(flx_ctx *ctx, int argc, char **argv)
 {
     run_options o = {0};
     cli_list rest = {0};
-    char *named = NULL;
-    int code = EXIT_WRONG;
     const cli_option options[] = {
         {.name = "--output", .letter = 'o', .value = &o.result},
         {.name = "--csv", .value = &o.table},
@@ -257,30 +255,17 @@ static int run(flx_ctx *ctx, int argc, char **argv)
         {.name = "--until", .value = &o.until},
         {.name = "--quiet", .letter = 'q', .flag = &o.quiet},
     };
-    rest.items = calloc((size_t)argc, sizeof *rest.items);
-    o.settings.items = calloc((size_t)argc, sizeof *o.settings.items);
-    if (!rest.items || !o.settings.items) goto done;
-
     cli_parsed parsed = cli_parse(&cmd_run, argc, argv, 5, options, &rest);
-    if (parsed != CLI_GO) {
-        if (parsed == CLI_DONE) code = EXIT_DONE;
-        goto done;
-    }
-    if (!cli_is_one_model(&cmd_run, &rest)) goto done;
+    if (parsed != CLI_GO) return (int)parsed;
+    if (!cli_is_one_model(&cmd_run, &rest)) return EXIT_WRONG;
     o.model = rest.items[0];
     const char *ending = o.result ? strrchr(o.result, '.') : NULL;
     if (ending && strcmp(ending, ".csv") == 0) {
         cli_complain("run", "-o writes HDF5, whose names end in .h5; a table: --csv %s", o.result);
-        goto done;
+        return EXIT_WRONG;
     }
-    if (!o.result) o.result = named = cli_named_after(o.model, ".h5");
-    if (o.result) code = read_and_simulate(ctx, &o);
-
-done:
-    free(named);
-    free(rest.items);
-    free(o.settings.items);
-    return code;
+    if (!o.result) o.result = cli_named_after(o.model, ".h5");
+    return o.result ? read_and_simulate(ctx, &o) : EXIT_FAILED;
 }
 
 const cli_command cmd_run = {

@@ -401,29 +401,17 @@ static int run(flx_ctx *ctx, int argc, char **argv)
 {
     sweep_options o = {0};
     cli_list rest = {0};
-    char *named = NULL;
-    int code = EXIT_WRONG;
     const cli_option options[] = {
         {.name = "--csv", .value = &o.table},
         {.name = "--set", .list = &o.settings},
         {.name = "--quiet", .letter = 'q', .flag = &o.quiet},
     };
-    rest.items = calloc((size_t)argc, sizeof *rest.items);
-    o.settings.items = calloc((size_t)argc, sizeof *o.settings.items);
-    if (!rest.items || !o.settings.items) goto done;
     cli_parsed parsed = cli_parse(&cmd_sweep, argc, argv, 3, options, &rest);
-    if (parsed == CLI_DONE) code = EXIT_DONE;
-    if (parsed != CLI_GO) goto done;
-    if (!cli_is_one_model(&cmd_sweep, &rest)) goto done;
+    if (parsed != CLI_GO) return (int)parsed;
+    if (!cli_is_one_model(&cmd_sweep, &rest)) return EXIT_WRONG;
     o.model = rest.items[0];
-    if (!o.table) o.table = named = cli_named_after(o.model, "_sweep.csv");
-    if (o.table) code = sweep(ctx, &o);
-
-done:
-    free(named);
-    free(rest.items);
-    free(o.settings.items);
-    return code;
+    if (!o.table) o.table = cli_named_after(o.model, "_sweep.csv");
+    return o.table ? sweep(ctx, &o) : EXIT_FAILED;
 }
 
 const cli_command cmd_sweep = {

@@ -93,15 +93,11 @@ static int make_page(flx_ctx *ctx, flx_page_def *def, const cli_list *files)
         status = flx_page_write(ctx, def, &size);
     }
     if (status == FLX_OK) tell(def, &size);
-    for (int i = 0; i < n; i++) {
-        flx_result_close(&results[i]);
-        free((char *)labels[i]);
-    }
+    for (int i = 0; i < n; i++) flx_result_close(&results[i]);
     free(results);
     free(labels);
     cli_print_errors(ctx);
-    if (status == FLX_OK) return EXIT_DONE;
-    return status == FLX_ERR_ARGUMENT || status == FLX_ERR_IO ? EXIT_WRONG : EXIT_FAILED;
+    return cli_exit_of(status);
 }
 
 static int run(flx_ctx *ctx, int argc, char **argv)
@@ -109,9 +105,8 @@ static int run(flx_ctx *ctx, int argc, char **argv)
     cli_list rest = {0};
     flx_page_def def = {0};
     const char *limit = NULL, *port_text = NULL, *points = NULL;
-    char *named = NULL;
     bool serve = false;
-    int code = EXIT_WRONG, port = 0;
+    int port = 0;
     const cli_option options[] = {
         {.name = "--output", .letter = 'o', .value = &def.path},
         {.name = "--max-size", .value = &limit},
@@ -119,25 +114,21 @@ static int run(flx_ctx *ctx, int argc, char **argv)
         {.name = "--serve", .flag = &serve},
         {.name = "--port", .value = &port_text},
     };
-    rest.items = calloc((size_t)argc, sizeof *rest.items);
-    if (!rest.items) goto done;
-
     cli_parsed parsed = cli_parse(&cmd_view, argc, argv, 5, options, &rest);
-    if (parsed == CLI_DONE) code = EXIT_DONE;
-    if (parsed != CLI_GO || (limit && !read_size(limit, &def.limit))) goto done;
-    if (points && !cli_read_count("view", "--mesh-points", points, &def.mesh_points)) goto done;
-    if (port_text && !read_port(port_text, &port)) goto done;
+    if (parsed != CLI_GO) return (int)parsed;
+    if ((limit && !read_size(limit, &def.limit)) ||
+        (points && !cli_read_count("view", "--mesh-points", points, &def.mesh_points)) ||
+        (port_text && !read_port(port_text, &port))) {
+        return EXIT_WRONG;
+    }
     if (rest.count == 0) {
         cli_complain("view", "name a result file; see 'flexion view --help'");
-        goto done;
+        return EXIT_WRONG;
     }
-    if (!def.path) def.path = named = cli_named_after(rest.items[0], ".html");
-    if (def.path) code = make_page(ctx, &def, &rest);
+    if (!def.path) def.path = cli_named_after(rest.items[0], ".html");
+    if (!def.path) return EXIT_FAILED;
+    int code = make_page(ctx, &def, &rest);
     if (code == EXIT_DONE && serve && !cli_serve(def.path, port)) code = EXIT_FAILED;
-
-done:
-    free(named);
-    free(rest.items);
     return code;
 }
 

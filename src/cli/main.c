@@ -66,6 +66,7 @@ static int run_command(const cli_command *command, int argc, char **argv)
     }
     int code = command->run(ctx, argc, argv);
     flx_ctx_destroy(&ctx);
+    cli_free_kept();
     // what was said must have arrived, also on a full disk
     if (fflush(stdout) != 0 && code == EXIT_DONE) {
         perror("flexion: cannot write");

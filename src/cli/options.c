@@ -95,6 +95,46 @@ static const cli_option *find_option(const char *argument, int n, const cli_opti
     return NULL;
 }
 
+// ---- memory that lives as long as the command ---------------------------------------------------
+
+static struct {
+    void **items;
+    size_t count, room;
+} kept;
+
+// The memory itself, NULL without it; freed with what is kept.
+static void *keep(void *memory)
+{
+    if (memory && kept.count == kept.room) {
+        size_t room = 2 * kept.room + 8;
+        void **items = realloc(kept.items, room * sizeof *items);
+        if (!items) {
+            free(memory);
+            return NULL;
+        }
+        kept.items = items;
+        kept.room = room;
+    }
+    if (memory) kept.items[kept.count++] = memory;
+    return memory;
+}
+
+void cli_free_kept(void)
+{
+    for (size_t i = 0; i < kept.count; i++) free(kept.items[i]);
+    free(kept.items);
+    memset(&kept, 0, sizeof kept);
+}
+
+// ---- options ---------------------------------------------------------------------------------
+
+// Room for as many items as there are arguments.
+static bool take_room(cli_list *list, int argc)
+{
+    *list = (cli_list){.items = keep(calloc((size_t)argc, sizeof *list->items))};
+    return list->items != NULL;
+}
+
 // Store the option at argv[*i], moving *i over its value.
 static bool take_option(const cli_command *command, int argc, char **argv, int *i,
                         const cli_option *option, const char *glued)
@@ -125,7 +165,14 @@ static bool take_option(const cli_command *command, int argc, char **argv, int *
 cli_parsed cli_parse(const cli_command *command, int argc, char **argv, int noption,
                      const cli_option *options, cli_list *rest)
 {
-    bool only_rest = false;
+    bool only_rest = false, room = take_room(rest, argc);
+    for (int i = 0; i < noption; i++) {
+        if (options[i].list) room = take_room(options[i].list, argc) && room;
+    }
+    if (!room) {
+        cli_complain(command->name, "out of memory");
+        return CLI_FAILED;
+    }
     for (int i = 1; i < argc; i++) {
         const char *a = argv[i], *glued;
         if (only_rest || a[0] != '-' || a[1] == '\0') {
@@ -150,13 +197,13 @@ cli_parsed cli_parse(const cli_command *command, int argc, char **argv, int nopt
     return CLI_GO;
 }
 
-char *cli_named_after(const char *path, const char *ending)
+const char *cli_named_after(const char *path, const char *ending)
 {
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
     const char *dot = strrchr(name, '.');
     size_t stem = dot && dot > name ? (size_t)(dot - name) : strlen(name);
     size_t size = stem + strlen(ending) + 1;
-    char *out = malloc(size);
+    char *out = keep(malloc(size));
     if (out) snprintf(out, size, "%.*s%s", (int)stem, name, ending);
     return out;
 }
@@ -181,14 +228,14 @@ static void split(char *text, int most, cli_list *list)
     }
 }
 
-bool cli_split(const char *text, char **copy, cli_list *list)
+bool cli_split(const char *text, cli_list *list)
 {
     size_t n = text ? strlen(text) : 0;
-    *copy = malloc(n + 1);
-    list->items = calloc(n + 1, sizeof *list->items);
-    if (!*copy || !list->items) return false;
-    memcpy(*copy, text ? text : "", n + 1);
-    split(*copy, (int)n, list);
+    char *copy = keep(malloc(n + 1));
+    list->items = keep(calloc(n + 1, sizeof *list->items));
+    if (!copy || !list->items) return false;
+    memcpy(copy, text ? text : "", n + 1);
+    split(copy, (int)n, list);
     return true;
 }
 
@@ -197,6 +244,13 @@ bool cli_is_one_model(const cli_command *command, const cli_list *rest)
     if (rest->count == 1) return true;
     cli_complain(command->name, "%s; see 'flexion %s --help'",
                  rest->count ? "one model at a time" : "name a model file", command->name);
+    return false;
+}
+
+bool cli_is_one_result(const cli_command *command, const cli_list *rest)
+{
+    if (rest->count == 1) return true;
+    cli_complain(command->name, "name one result file; see 'flexion %s --help'", command->name);
     return false;
 }
 

@@ -182,23 +182,17 @@ static int run_with(flx_ctx *ctx, const cli_study *o,
                     flx_status (*draw)(const flx_study *s, const char *path, const char *title))
 {
     cli_list methods = {0}, signals = {0};
-    char *texts[2] = {NULL, NULL};
     values steps = {0}, tolerances = {0};
     double repeats = 1.0, max_steps = 1e6;
-    int code = EXIT_WRONG;
     flx_study_def def = {0};
-    if (!cli_split(o->methods, &texts[0], &methods) ||
-        !cli_split(o->signals, &texts[1], &signals)) {
-        code = EXIT_FAILED;
-        goto done;
-    }
+    if (!cli_split(o->methods, &methods) || !cli_split(o->signals, &signals)) return EXIT_FAILED;
     if (!read_values(o, "--steps", o->steps, 2.0, &steps) ||
         !read_values(o, "--tolerances", o->tolerances, 10.0, &tolerances) ||
         !read_positive(o, "--until", o->until, &def.until) ||
         !read_positive(o, "--repeats", o->repeats, &repeats) ||
         !read_positive(o, "--max-steps", o->max_steps, &max_steps) ||
         !read_formulation(o, &def.formulation))
-        goto done;
+        return EXIT_WRONG;
     def.nmethod = methods.count;
     def.methods = methods.items;
     def.nstep = steps.n;
@@ -210,13 +204,7 @@ static int run_with(flx_ctx *ctx, const cli_study *o,
     def.repeats = (int)fmin(repeats, 1000.0);
     def.max_steps = (long)fmin(max_steps, 1e15);
     if (o->reference && strcmp(o->reference, "auto") != 0) def.reference = o->reference;
-    code = run_study(ctx, o, &def, &methods, print, draw);
-
-done:
-    for (int i = 0; i < 2; i++) free(texts[i]);
-    free(methods.items);
-    free(signals.items);
-    return code;
+    return run_study(ctx, o, &def, &methods, print, draw);
 }
 
 int cli_study_run(flx_ctx *ctx, cli_study *o, int argc, char **argv,
@@ -224,7 +212,6 @@ int cli_study_run(flx_ctx *ctx, cli_study *o, int argc, char **argv,
                   flx_status (*draw)(const flx_study *s, const char *path, const char *title))
 {
     cli_list rest = {0};
-    int code = EXIT_WRONG;
     const cli_option options[] = {
         {.name = "--methods", .value = &o->methods},
         {.name = "--steps", .value = &o->steps},
@@ -241,25 +228,18 @@ int cli_study_run(flx_ctx *ctx, cli_study *o, int argc, char **argv,
         {.name = "--quiet", .letter = 'q', .flag = &o->quiet},
     };
     const char *name = o->command->name;
-    rest.items = calloc((size_t)argc, sizeof *rest.items);
-    o->settings.items = calloc((size_t)argc, sizeof *o->settings.items);
-    if (!rest.items || !o->settings.items) goto done;
     cli_parsed parsed =
         cli_parse(o->command, argc, argv, (int)(sizeof options / sizeof *options), options, &rest);
-    if (parsed == CLI_DONE) code = EXIT_DONE;
-    if (parsed != CLI_GO) goto done;
-    if (!cli_is_one_model(o->command, &rest)) goto done;
+    if (parsed != CLI_GO) return (int)parsed;
+    if (!cli_is_one_model(o->command, &rest)) return EXIT_WRONG;
     if (!o->methods) {
         cli_complain(name, "name the methods to compare: --methods radau,dopri5");
-    } else if (!o->steps == !o->tolerances) {
-        cli_complain(name, "give either --steps or --tolerances; see 'flexion %s --help'", name);
-    } else {
-        o->model = rest.items[0];
-        code = run_with(ctx, o, print, draw);
+        return EXIT_WRONG;
     }
-
-done:
-    free(rest.items);
-    free(o->settings.items);
-    return code;
+    if (!o->steps == !o->tolerances) {
+        cli_complain(name, "give either --steps or --tolerances; see 'flexion %s --help'", name);
+        return EXIT_WRONG;
+    }
+    o->model = rest.items[0];
+    return run_with(ctx, o, print, draw);
 }
