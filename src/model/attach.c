@@ -4,6 +4,19 @@
 
 #include <string.h>
 
+// The body as the user knows it: a node of a beam is on the beam.
+static const flx_item *named_body(const flx_item *body)
+{
+    if (!flx_body_is_beam_node(body)) return body;
+    const flx_item *carrier = ((const flx_body_data *)body->data)->carrier;
+    return carrier ? carrier : body;
+}
+
+static const flx_item *body_of_point(const flx_item *point)
+{
+    return named_body(((const flx_point_data *)point->data)->body);
+}
+
 // NULL, with the message recorded, when it is neither a body nor a joint.
 static flx_item *body_of_value(flx_env *e, const flx_yaml *y, flx_status *status)
 {
@@ -20,10 +33,10 @@ static flx_item *body_of_value(flx_env *e, const flx_yaml *y, flx_status *status
     } else if (item->family) {
         (void)flx_env_coerce(&e->scope, &v, y->loc, &held); // says which one to choose
     } else if (kind == FLX_KIND_POINT) {
-        const flx_point_data *d = item->data;
         (void)FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, y->loc,
-                       "'%s' is a point; 'on' takes its body '%s', and 'at' the point", item->full,
-                       d->body->full);
+                       "'%s' is a point; 'on' takes its body '%s', and 'at' the point",
+                       y->kind == FLX_YAML_SCALAR ? y->text : item->full,
+                       body_of_point(item)->full);
     } else {
         (void)FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, y->loc, "%s '%s' is neither a body nor a joint",
                        flx_item_word(kind), item->full);
@@ -59,15 +72,11 @@ flx_status flx_build_on(flx_env *e, const flx_yaml *y, int *n, flx_item *items[2
     return FLX_OK;
 }
 
-// The body that a place is on; a node of a beam is on the beam.
+// The body that a place is on.
 static const flx_item *body_of_place(const flx_place *p)
 {
     if (!p->item) return NULL;
-    const flx_item *body =
-        p->item->kind == FLX_KIND_POINT ? ((flx_point_data *)p->item->data)->body : p->item;
-    if (!flx_body_is_beam_node(body)) return body;
-    const flx_item *carrier = ((const flx_body_data *)body->data)->carrier;
-    return carrier ? carrier : body;
+    return p->item->kind == FLX_KIND_POINT ? body_of_point(p->item) : named_body(p->item);
 }
 
 // A place on an elastic body is one of its nodes, or its frame.
