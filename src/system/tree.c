@@ -472,17 +472,30 @@ static flx_status measure_reach(flx_tree *t, const flx_state *x)
     return fine ? FLX_OK : FLX_ERR_MEMORY;
 }
 
-// Many closures are taken out among the links, where that is less work.
+static double work_of(const flx_tree *t)
+{
+    return t->fronts.work + t->fronts.border.work;
+}
+
+// Fronts of a few loops have so many products a link; where there are no more, nothing else is tried.
+#define NARROW 2000.0
+
+// Many closures are taken out among the links, where that is less work: where their ways meet, or before.
 static flx_status spread_closures(flx_tree *t, const flx_state *x)
 {
-    double work = t->fronts.work + t->fronts.border.work;
+    double border = work_of(t);
     int others = flx_dims_unknowns(&t->base.dims) - flx_tree_first_other(t);
-    if (others <= FLX_TREE_FEW || t->model->nmodal > 0) return FLX_OK;
+    if (others <= FLX_TREE_FEW || t->model->nmodal > 0 || !(border > 0.0)) return FLX_OK;
+    FLX_TRY(flx_tree_order(t, NULL));
+    FLX_TRY(take_pattern(t));
+    double late = work_of(t);
+    if (late < border && late < NARROW * t->t.k.n) return FLX_OK;
     FLX_TRY(flx_tree_order(t, x));
     FLX_TRY(take_pattern(t));
-    if (!(work > 0.0) || t->fronts.work + t->fronts.border.work < work) return FLX_OK;
+    if (work_of(t) < fmin(border, late)) return FLX_OK;
     flx_free(t->after);
     t->after = NULL;
+    if (late < border) FLX_TRY(flx_tree_order(t, NULL));
     return take_pattern(t);
 }
 

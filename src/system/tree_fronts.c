@@ -417,9 +417,10 @@ static flx_status make_fronts(const flx_tree *t, flx_tree_fronts *f)
 static flx_status list_meetings(const flx_tree *t, flx_tree_fronts *f)
 {
     size_t n = (size_t)f->nother;
-    f->met = flx_alloc(t->base.ctx, n + 2 + (size_t)f->nrow, sizeof *f->met);
+    f->met = flx_alloc(t->base.ctx, 2 * n + 2 + (size_t)f->nrow, sizeof *f->met);
     if (!f->met) return FLX_ERR_MEMORY;
-    f->meetings = f->met + n + 2;
+    f->until = f->met + n + 2;
+    f->meetings = f->until + n;
     for (int k = 0; k < f->nrow; k++) f->met[f->rows[k].with + 2]++;
     for (size_t i = 1; i < n + 2; i++) f->met[i] += f->met[i - 1];
     for (int k = 0; k < f->nrow; k++) f->meetings[f->met[f->rows[k].with + 1]++] = k;
@@ -432,6 +433,7 @@ flx_status flx_tree_fronts_create(const flx_tree *t, const int *after, flx_tree_
     f->nother = flx_dims_unknowns(&t->base.dims) - flx_tree_first_other(t);
     flx_status status = make_panels(t, f);
     if (status == FLX_OK) status = list_meetings(t, f);
+    if (status == FLX_OK) status = flx_tree_ways(t, f);
     if (status == FLX_OK) status = number_fronts(t, after, f);
     if (status == FLX_OK) status = make_fronts(t, f);
     if (status == FLX_OK) status = flx_tree_border_create(t, f, &f->border);

@@ -5,8 +5,9 @@
 // joint inwards,
 //     a row goes with the first joint at which its rest is large enough,                         (TRN-5)
 // and the multiplier is taken out after the link of that joint. Then a loop is out when its own joints
-// are, whatever it hangs on: ladders and nets keep narrow fronts. Few closures stay in the border, where
-// they are factored with pivots.
+// are, whatever it hangs on. But links that the row still knows are tied to each other then. Where loops are short, it
+// goes when all of them are out, after the last link on its ways: then it is tied to where these meet alone, and no front
+// has partners for its sake. Few closures stay in the border, where they are factored with pivots.
 #include "system/tree_parts.h"
 
 // What is left of a row along a joint, of its size along the joints next to it.
@@ -72,35 +73,43 @@ static void choose(const flx_tree *t, int rows, double *G, double *size, int *af
     }
 }
 
-flx_status flx_tree_order(flx_tree *t, const flx_state *x)
+// By the rows along the joints at the state x.
+static flx_status order_early(flx_tree *t, const flx_state *x, int others)
 {
-    int rows = flx_tree_rows(t), total = flx_dims_unknowns(&t->base.dims);
-    int others = total - flx_tree_first_other(t), nv = t->base.dims.nv;
-    flx_free(t->after);
-    t->after = NULL;
-    t->after = flx_alloc(t->base.ctx, (size_t)others, sizeof *t->after);
+    int rows = flx_tree_rows(t), nv = t->base.dims.nv;
     flx_work *work = flx_tree_work_create(&t->base);
     flx_tree_work *w = flx_tree_work_of(work);
-    bool fine = t->after && work;
-    if (fine) {
-        flx_point p = flx_state_point(&t->base, x), b = flx_tree_carry(t, w, &p);
-        const flx_descriptor *d = flx_tree_inner(t);
-        flx_tree_closures(t, w, &b);
-        for (int i = 0; i < others; i++) t->after[i] = -1;
-        for (int i = 0; i < t->t.k.n; i++) { // metres to radians
-            const flx_link *l = t->t.links + i;
-            int freedom = flx_link_turns(l->kind) ? 0 : flx_link_freedom(l->kind, t->t.k.planar);
-            for (int k = 0; k < freedom * rows; k++) {
-                w->G[(size_t)(k / freedom) * (size_t)nv + (size_t)(l->v + k % freedom)] *=
-                    d->length;
-            }
+    if (!work) return FLX_ERR_MEMORY;
+    flx_point p = flx_state_point(&t->base, x), b = flx_tree_carry(t, w, &p);
+    const flx_descriptor *d = flx_tree_inner(t);
+    flx_tree_closures(t, w, &b);
+    for (int i = 0; i < t->t.k.n; i++) { // metres to radians
+        const flx_link *l = t->t.links + i;
+        int freedom = flx_link_turns(l->kind) ? 0 : flx_link_freedom(l->kind, t->t.k.planar);
+        for (int k = 0; k < freedom * rows; k++) {
+            w->G[(size_t)(k / freedom) * (size_t)nv + (size_t)(l->v + k % freedom)] *= d->length;
         }
-        for (int i = 0; i < rows; i++) {
-            bool alone = stands_alone(t, flx_first_lam(d) + i);
-            w->rows[i] = alone ? size_of(t->t.k.nv, w->G + (size_t)i * (size_t)nv) : 0.0;
-        }
-        choose(t, rows, w->G, w->rows, t->after + others - rows);
     }
+    for (int i = 0; i < rows; i++) {
+        bool alone = stands_alone(t, flx_first_lam(d) + i);
+        w->rows[i] = alone ? size_of(t->t.k.nv, w->G + (size_t)i * (size_t)nv) : 0.0;
+    }
+    choose(t, rows, w->G, w->rows, t->after + others - rows);
     flx_tree_work_destroy(work);
-    return fine ? FLX_OK : FLX_ERR_MEMORY;
+    return FLX_OK;
+}
+
+flx_status flx_tree_order(flx_tree *t, const flx_state *x)
+{
+    int others = flx_dims_unknowns(&t->base.dims) - flx_tree_first_other(t);
+    int rows = flx_tree_rows(t), first = flx_tree_inner(t)->variable_v;
+    flx_free(t->after);
+    t->after = flx_alloc(t->base.ctx, (size_t)others, sizeof *t->after);
+    if (!t->after) return FLX_ERR_MEMORY;
+    for (int i = 0; i < others; i++) t->after[i] = -1;
+    if (x) return order_early(t, x, others);
+    for (int i = others - rows; i < others; i++) {
+        if (stands_alone(t, first + i)) t->after[i] = flx_tree_way_end(t, i);
+    }
+    return FLX_OK;
 }

@@ -14,6 +14,7 @@
 //   tree_entries.c    entries of bodies as those of links, for it
 //   tree_fronts.c     in which order the links are taken out of the Newton matrix
 //   tree_order.c      which multipliers of closures are taken out among them
+//   tree_ways.c       how far rows of closures reach
 //   tree_factor.c     that matrix factored and solved
 //   tree_border.c     the structure of what is left then
 //   tree_product.c    the tangent times a vector
@@ -224,8 +225,11 @@ typedef enum flx_tree_tangent {
 } flx_tree_tangent;
 flx_status flx_tree_pattern(flx_tree *t, flx_tree_tangent how);
 
-// When multipliers of many closures are taken out, by the rows at the state x: into t->after.
+// When multipliers of many closures are taken out, into t->after: as soon as the joints determine them, by the rows at
+// the state x; or where the ways of their bodies meet, x: NULL.
 flx_status flx_tree_order(flx_tree *t, const flx_state *x);
+// The last link to be taken out on the ways of an other unknown that ends before the ground; -1: there is none.
+int flx_tree_way_end(const flx_tree *t, int other);
 
 void *flx_tree_factors_create(const flx_system *s, int complex_weight);
 void flx_tree_factors_destroy(void *made);

@@ -1,7 +1,7 @@
 // tree_pattern.c - the pattern of the tree's tangent: full, or by links.
 //
 // Full: everything is coupled. By links: different links are left out, other unknowns are met by the links on the way
-// from the bodies that they know to the ground, and among each other as in the descriptor. What couples links is in the
+// from the bodies that they know to where these meet (tree_ways.c), and among each other as in the descriptor. What couples links is in the
 // numbers behind the entries (tree_fronts.h).
 #include "system/tree_parts.h"
 
@@ -37,7 +37,7 @@ static int list_blocks(const layout *y, int link, int *list)
     return n;
 }
 
-// Blocks one after the other, each up from its links to the ground; counted, then listed.
+// Blocks one after the other, each up from its links along their ways; counted, then listed.
 static flx_status list_outboard(layout *y)
 {
     const flx_tree *t = y->t;
@@ -50,7 +50,7 @@ static flx_status list_outboard(layout *y)
         for (int k = 0; k < f->nother; k++) {
             for (int e = f->met[k]; e < f->met[k + 1]; e++) {
                 int i = f->rows[f->meetings[e]].link, block = y->other_block[k];
-                for (; i >= 0 && last[i] != block; i = t->t.links[i].parent) {
+                for (; i != f->until[k] && last[i] != block; i = t->t.links[i].parent) {
                     last[i] = block;
                     if (pass == 0) y->outboard[i + 2]++;
                     if (pass == 1) y->blocks[y->outboard[i + 1]++] = block;

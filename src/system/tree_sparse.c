@@ -95,7 +95,7 @@ static void put_row(const flx_tree *t, int other, const flx_blocks *extra, doubl
             row_along(&a, row, along);
             for (int c = 0; c < 3; c++) A[c][p->offset[e] + in * freedom + k] = along[c];
         }
-        if (l->parent < 0) continue;
+        if (l->parent == f->until[other]) continue;
         move_row(&g, row);
         for (int k = 0; k < FLX_TREE_MOTION; k++)
             row[FLX_TREE_MOTION * (l->parent - i) + k] += row[k];
@@ -127,7 +127,7 @@ static void put_column(const flx_tree *t, int other, const flx_blocks *extra, co
             flx_axis a = flx_axis_of(l, &g, k);
             A[p->offset[e] + k * width + in] = flx_axis_force(&a, N, F);
         }
-        if (l->parent < 0) continue;
+        if (l->parent == f->until[other]) continue;
         v3_add_to(forces + 6 * l->parent, 1.0, v3_add(N, v3_cross(v3_load(g.g0 + 9), F)));
         v3_add_to(forces + 6 * l->parent + 3, 1.0, F);
     }

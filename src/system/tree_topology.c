@@ -3,10 +3,13 @@
 // Every joint that is cut costs as many closures as it has rows, so the tree keeps the joints with
 // the most rows: a maximum spanning tree, grown from the ground by Prim's rule. Among joints with
 // equally many rows the one nearest to the ground is taken first, which keeps the tree shallow: a
-// loop of equal joints is cut in its middle.
+// loop of equal joints is cut in its middle. Where many loops share their ways to the ground, as those of a ladder do,
+// each of them is as long as the tree is deep; then another tree with as few rows is taken whose loops are short.
 // Bodies without a way to the ground make trees of their own. Each floats on the body in the middle
 // of its longest path, found by two searches in breadth.
 #include "system/tree_topology.h"
+
+#include "system/tree_short.h"
 
 #include <string.h>
 
@@ -184,6 +187,12 @@ static offer take(heap *h)
     return best;
 }
 
+// Rows that a joint has as it carries a body.
+static int rows_of(const flx_model *m, const flx_joint *j, int body)
+{
+    return flx_topology_float(m, body) - flx_topology_freedom(m, j, body);
+}
+
 // What hangs on a body that is in the tree now.
 static void offer_joints(const graph *g, const flx_topology *t, heap *h, int body)
 {
@@ -193,7 +202,7 @@ static void offer_joints(const graph *g, const flx_topology *t, heap *h, int bod
         int to = g->edges[e].to;
         if (to < 0 || t->number[to] >= 0) continue;
         const flx_joint *j = m->joints + g->edges[e].joint;
-        put(h, (offer){.rows = flx_topology_float(m, to) - flx_topology_freedom(m, j, to),
+        put(h, (offer){.rows = rows_of(m, j, to),
                        .depth = number < 0 ? 1 : t->nodes[number].depth + 1,
                        .joint = g->edges[e].joint,
                        .body = to,
@@ -303,6 +312,120 @@ flx_status flx_topology_create(const flx_model *m, flx_topology *t)
     return flx_topology_create_apart(m, NULL, t);
 }
 
+// ---- short loops --------------------------------------------------------------------------------
+
+// Joints on the ways between the bodies of all joints that carry nothing but could; at most about `most`.
+static double count_ways(const graph *g, const flx_topology *t, double most)
+{
+    double count = t->floats - t->n; // those that carry count one each
+    for (int i = 0; i < g->m->njoint && count <= most; i++) {
+        if (!carries(g, i)) continue;
+        int at[2];
+        for (int s = 0; s < 2; s++) {
+            int b = joined(g->m, g->m->joints + i, s);
+            at[s] = b < 0 ? -1 : t->number[b];
+        }
+        while (at[0] != at[1] && count <= most) { // parents have smaller numbers
+            int deeper = at[1] > at[0];
+            at[deeper] = t->nodes[at[deeper]].parent;
+            count += 1.0;
+        }
+    }
+    return count;
+}
+
+static void clear_tree(const flx_model *m, flx_topology *t)
+{
+    for (int i = 0; i < m->nbody; i++) t->number[i] = -1;
+    t->n = t->floats = t->freedom = t->depth = 0;
+}
+
+// The tree of the joints that are kept, from the ground and the middle of what floats.
+static flx_status span_kept(const graph *g, const bool *kept, bool *apart, flx_topology *t)
+{
+    const flx_model *m = g->m;
+    graph own;
+    for (int i = 0; i < m->njoint; i++) apart[i] = !kept[i];
+    flx_status status = graph_create(m, apart, &own);
+    clear_tree(m, t);
+    if (status == FLX_OK) status = span(&own, t);
+    graph_clear(&own);
+    return status;
+}
+
+// Another tree is worth it where it makes ways shorter by this factor.
+#define SHORTER 2.0
+// Ways that are shorter on average cannot be made much shorter, or need not be.
+#define LONG 6.0
+// Trees whose loops are longer by this part are as good.
+#define AS_SHORT 0.02
+
+// Bodies on which nothing hangs: where branches end together, more of them are met at once (tree_fronts.c).
+static int count_ends(const flx_short_graph *g, const bool *kept, int *degree)
+{
+    int count = 0;
+    memset(degree, 0, (size_t)g->n * sizeof *degree);
+    for (int e = 0; e < g->nedge; e++) {
+        for (int s = 0; s < 2 && kept[e]; s++) degree[g->edges[e].end[s]]++;
+    }
+    for (int i = 0; i < g->n; i++) count += degree[i] == 1;
+    return count;
+}
+
+// The joints of the tree with the shortest loops found, by searches with balls of some radii; *length: of all loops.
+static flx_status find_short(const flx_short_graph *g, bool *kept, bool *best, double *length)
+{
+    static const int radii[] = {1, 2, 3, 5};
+    int *degree = flx_alloc(g->ctx, (size_t)g->n, sizeof *degree), least = 0;
+    flx_status status = degree ? FLX_OK : FLX_ERR_MEMORY;
+    *length = HUGE_VAL;
+    for (size_t k = 0; k < sizeof radii / sizeof radii[0] && status == FLX_OK; k++) {
+        double now = 0.0;
+        status = flx_short_forest(g, radii[k], kept);
+        if (status == FLX_OK) status = flx_short_improve(g, kept, &now);
+        if (status != FLX_OK) break;
+        int ends = count_ends(g, kept, degree);
+        bool same = now <= (1.0 + AS_SHORT) * *length;
+        if (!(now < (1.0 - AS_SHORT) * *length || (same && ends < least))) continue;
+        *length = now;
+        least = ends;
+        memcpy(best, kept, (size_t)g->nedge * sizeof *best);
+    }
+    flx_free(degree);
+    return status;
+}
+
+// A tree of short loops instead of the shallow one, where these are much shorter.
+static flx_status shorten(const graph *g, flx_topology *t)
+{
+    const flx_model *m = g->m;
+    size_t n = (size_t)m->njoint;
+    flx_short_edge *edges = flx_alloc(m->ctx, n, sizeof *edges);
+    bool *best = flx_alloc(m->ctx, 2 * n, sizeof *best), *scratch = best + n;
+    flx_status status = edges && best ? FLX_OK : FLX_ERR_MEMORY;
+    int loops = t->floats - m->nbody;
+    double length;
+    for (int i = 0; i < m->njoint && status == FLX_OK; i++) {
+        const flx_joint *j = m->joints + i;
+        int a = joined(m, j, 0), b = joined(m, j, 1);
+        edges[i] = (flx_short_edge){{-1, -1}, 0};
+        if (!carries(g, i)) continue;
+        edges[i] = (flx_short_edge){{a + 1, b + 1}, rows_of(m, j, b < 0 ? a : b)};
+        loops++;
+    }
+    if (status == FLX_OK && loops > 0 && count_ways(g, t, LONG * loops) > LONG * loops) {
+        const flx_short_graph x = {m->ctx, m->nbody + 1, m->njoint, edges};
+        status = find_short(&x, scratch, best, &length);
+        double worth = SHORTER * (length - loops);
+        if (status == FLX_OK && count_ways(g, t, worth) > worth) {
+            status = span_kept(g, best, scratch, t);
+        }
+    }
+    flx_free(edges);
+    flx_free(best);
+    return status;
+}
+
 flx_status flx_topology_create_apart(const flx_model *m, const bool *apart, flx_topology *t)
 {
     size_t n = (size_t)m->nbody;
@@ -315,9 +438,10 @@ flx_status flx_topology_create_apart(const flx_model *m, const bool *apart, flx_
     flx_status status = graph_create(m, apart, &g);
     if (!t->nodes || !t->number || !t->preorder || !t->cut) status = FLX_ERR_MEMORY;
     if (status == FLX_OK) {
-        for (int i = 0; i < m->nbody; i++) t->number[i] = -1;
+        clear_tree(m, t);
         status = span(&g, t);
     }
+    if (status == FLX_OK) status = shorten(&g, t);
     if (status == FLX_OK) status = list_cuts(m, t);
     if (status == FLX_OK) status = order(m, t);
     graph_clear(&g);

@@ -2,6 +2,7 @@
 // carries which body, which bodies float, and which joints close loops.
 //
 //     rows of all cut joints + rows of other closures = smallest,  then depth small    (TREE-1)
+// or, where loops are long then, loops short (TREE-30)
 #pragma once
 
 #include "model/model.h"
