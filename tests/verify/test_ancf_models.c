@@ -3,6 +3,8 @@
 #include "case_table.h"
 #include "check.h"
 
+#include "base/base.h"
+
 #include <stdlib.h>
 
 static const char head[] = "flexion: 1\n"
@@ -160,7 +162,7 @@ static int a_moment_bends_to_an_arc(void)
         double tolerance; // of the second order: a quarter of that with twice the elements
     } table[] = {{"formulation: ancf-cable", 2e-6},
                  {"formulation: ancf, elasticity: sections", 1.5e-3}};
-    double angle = 0.4 * 2 * 3.14159265358979323846;
+    double angle = 0.4 * 2 * FLX_PI;
     for (int i = 0; i < 2; i++) {
         char text[2000];
         case_table t = {0};

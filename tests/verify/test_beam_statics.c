@@ -5,8 +5,6 @@
 
 #include <math.h>
 
-#define PI 3.14159265358979323846
-
 // The signals of a model after its first analysis.
 static int signals_of(const char *text, int n, double *out)
 {

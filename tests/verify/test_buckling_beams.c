@@ -1,11 +1,10 @@
 // test_buckling_beams.c - beams that give way: Euler's columns and lateral buckling by `type: buckling`, Lee's frame and
 // a deep arch past their limit loads by the arc length.
+#include "base/base.h"
 #include "check.h"
 #include "findings.h"
 
 #include <math.h>
-
-#define PI 3.14159265358979323846
 
 static int first_factor(const char *text, double *factor)
 {
@@ -40,11 +39,11 @@ static int columns_are_those_of_euler(void)
     static const struct {
         const char *joints;
         double factor;
-    } ends[] = {{CLAMP, PI * PI / 4},
-                {"  root: {type: revolute, on: [ground, b], at: b.start}\n" SLIDE, PI * PI},
+    } ends[] = {{CLAMP, FLX_PI * FLX_PI / 4},
+                {"  root: {type: revolute, on: [ground, b], at: b.start}\n" SLIDE, FLX_PI * FLX_PI},
                 {CLAMP SLIDE, 20.190728556426629},
                 {CLAMP "  top: {type: prismatic, on: [ground, b], at: b.end, axis: [1, 0]}\n",
-                 4 * PI * PI}};
+                 4 * FLX_PI * FLX_PI}};
     static const struct {
         const char *form;
         int elements;
@@ -125,7 +124,7 @@ static int loaded_columns_swing_slower(void)
             findings_clear(&w);
         }
         printf("  %s: %.5f\n", forms[k], square[1] / square[0]);
-        CHECK_NEAR(square[1] / square[0], 1 - 6 / (PI * PI), 2e-3);
+        CHECK_NEAR(square[1] / square[0], 1 - 6 / (FLX_PI * FLX_PI), 2e-3);
     }
     return 0;
 }

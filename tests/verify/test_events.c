@@ -1,5 +1,6 @@
 // Events, switches and discrete variables in whole runs: closed forms, published digits, orders of
 // convergence through instants, and what is refused.
+#include "base/base.h"
 #include "case_table.h"
 #include "check.h"
 #include "flexion/flexion.h"
@@ -115,7 +116,7 @@ static int block_sticks_and_slips(void)
         "  back: {when: x' < 0.5, set: {slow: 1}}\n"
         "  stick: {when: x' > 1 and slow > 0.5, set: {stuck: 1, slow: 0, x': 1, held: t}}\n";
     // x - 1 = cos s + sin s; x' = 1 again at s = 3 pi/2, where x = 0
-    double slide = 1.5 * 3.14159265358979323846;
+    double slide = 1.5 * FLX_PI;
     for (int i = 0; i < N_TIGHT; i++) {
         case_table table;
         CHECK(run_to(model, 14, tight[i], "x, x', free, held, slip.count", &table));
@@ -138,7 +139,7 @@ static int fast_conditions_are_seen(void)
                          "  a: {when: sin(20*x) > 0.5}\n"
                          "  b: {when: sin(20*t) > 0.5}\n"
                          "  c: {when: cos(7*x)*x > 0.5}\n";
-    const double pi = 3.14159265358979323846;
+    const double pi = FLX_PI;
     double y = 0, v = 0, t = 0; // on from (pi/6 + 2 pi k)/20 to (5 pi/6 + 2 pi k)/20
     for (int k = 0; k < 32; k++) {
         double on = (pi / 6 + 2 * pi * k) / 20, off = fmin((5 * pi / 6 + 2 * pi * k) / 20, 10);

@@ -1,11 +1,10 @@
 // test_inflated.c - loads on solids as whole models: a sphere of rubber under pressure inside, against its ordinary
 // differential equation, and the order in the number of elements; a tube after Lame; what a fluid does to a
 // closed surface; tractions and loads on the volume.
+#include "base/base.h"
 #include "check.h"
 #include "findings.h"
 #include "solid_mesh.h"
-
-#define PI 3.14159265358979323846
 
 // ---- meshes that are curved ---------------------------------------------------------------------
 
@@ -18,15 +17,15 @@ static void on_sphere(int patch, const double at[3], double x[3])
     double sign = patch % 2 ? -1.0 : 1.0, r = 1.0 + at[2];
     double d[3];
     d[c] = sign;
-    d[(c + 1) % 3] = tan((2 * at[0] - 1) * PI / 4);
-    d[(c + 2) % 3] = sign * tan((2 * at[1] - 1) * PI / 4);
+    d[(c + 1) % 3] = tan((2 * at[0] - 1) * FLX_PI / 4);
+    d[(c + 2) % 3] = sign * tan((2 * at[1] - 1) * FLX_PI / 4);
     double size = sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
     for (int i = 0; i < 3; i++) x[i] = r * d[i] / size;
 }
 
 static void on_tube(int patch, const double at[3], double x[3])
 {
-    double r = 1.0 + at[2], a = 2 * PI * at[0];
+    double r = 1.0 + at[2], a = 2 * FLX_PI * at[0];
     (void)patch;
     x[0] = r * cos(a), x[1] = r * sin(a), x[2] = at[1];
 }

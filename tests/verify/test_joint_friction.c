@@ -3,11 +3,11 @@
 #include "case_table.h"
 #include "check.h"
 
+#include "base/base.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define PI 3.14159265358979323846
 
 static bool value_at(const case_table *t, const char *signal, double time, double *value)
 {
@@ -41,7 +41,7 @@ static int block_slides_down_an_incline(void)
     static const char *const methods[] = {"radau, rtol: 1e-8", "dopri5, rtol: 1e-8",
                                           "radau, formulation: index-3, rtol: 1e-8"};
     char text[2048];
-    double a = 9.81 * (sin(PI / 6) - 0.2 * cos(PI / 6));
+    double a = 9.81 * (sin(FLX_PI / 6) - 0.2 * cos(FLX_PI / 6));
     for (int i = 0; i < 6; i++) {
         case_table t = {0};
         double s = 0, v = 0, R = 0;
@@ -55,7 +55,7 @@ static int block_slides_down_an_incline(void)
         CHECK_NEAR(s, 0.5 * a, 1e-6);
         CHECK_NEAR(v, a, 1e-6);
         CHECK(value_at(&t, "rail.reaction.x", 1, &R));
-        CHECK_NEAR(fabs(R), 2 * 9.81 * cos(PI / 6) * sin(PI / 6), 1e-9);
+        CHECK_NEAR(fabs(R), 2 * 9.81 * cos(FLX_PI / 6) * sin(FLX_PI / 6), 1e-9);
         case_table_clear(&t);
     }
     return 0;

@@ -1,10 +1,9 @@
 // test_large_beams.c - beams of large deformation as whole models: orders of convergence, no locking, the
 // elastica, invariants of a free flight, places at any part of the length, slack lines.
+#include "base/base.h"
 #include "case_table.h"
 #include "check.h"
 #include "flexion/flexion.h"
-
-#define PI 3.14159265358979323846
 
 static int value_of(const char *model, const char *signal, double t, double *out)
 {
@@ -106,7 +105,7 @@ static int moment_rolls_a_circle(void)
             CHECK(case_table_value(&table, "turn", 2, &angle));
             case_table_clear(&table);
             CHECK_NEAR(x, 0, 1e-12);
-            CHECK_NEAR(angle, 2 * PI, 1e-12);
+            CHECK_NEAR(angle, 2 * FLX_PI, 1e-12);
         }
     }
     return 0;

@@ -2,6 +2,7 @@
 // or as it is printed: frequencies of rotation, buckling, weight, and the pendulum, against digits that were computed
 // independently of this program.
 #include "arena.h"
+#include "base/base.h"
 #include "check.h"
 #include "flexion/flexion.h"
 #include "kept_run.h"
@@ -81,7 +82,7 @@ static int find_modes(const char *data, const char *rest, double f[2])
     for (int i = 0; i < found.modes.nmode && count < 2; i++) {
         const flx_mode *x = found.modes.modes + i;
         if (x->re > 1e-6) f[count++] = -x->re;
-        if (x->im > 0) f[count++] = x->im / (2 * 3.14159265358979323846);
+        if (x->im > 0) f[count++] = x->im / (2 * FLX_PI);
     }
     flx_modes_clear(&found.modes);
     flx_simulation_destroy(&sim);

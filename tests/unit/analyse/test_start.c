@@ -1,4 +1,5 @@
 // test_start.c - the nearest consistent state, and its refusals.
+#include "base/base.h"
 #include "check.h"
 #include "flexion/analysis.h"
 #include "rig.h"
@@ -151,7 +152,7 @@ static int a_knife_edge_stops_the_sideways_part(void)
     flx_system *s = skate_create(ctx, 2.0, 0.5, 1.0, 0.0);
     flx_state *x = NULL;
     CHECK(flx_state_create(s, &x) == FLX_OK);
-    x->q[2] = 0.5 * 3.14159265358979323846;
+    x->q[2] = 0.5 * FLX_PI;
     x->v[0] = 0.7;
     x->v[1] = 1.1;
     x->v[2] = 0.3;

@@ -1,6 +1,7 @@
 // test_ancf.c - elements in absolute nodal coordinates: masses are integrals of shape functions, forces
 // gradients of energies, tangents those of differences; rigid motions do nothing; statics of a cantilever as
 // published, and without locking.
+#include "base/base.h"
 #include "body/ancf.h"
 #include "check.h"
 #include "math/small.h"
@@ -571,7 +572,7 @@ static int a_moment_rolls_it_up(void)
     double last = 0.0;
     for (int n = 8; n <= 16; n *= 2) {
         cantilever c = {CABLE2, 1.0, n, rectangle(1e7, 0, 0.02, 0.02), {0, 0, 0}, 0};
-        c.moment = 2 * 3.14159265358979323846 * c.section.EI[1];
+        c.moment = 2 * FLX_PI * c.section.EI[1];
         double tip[3];
         CHECK(bend(&c, 20, tip));
         double error = hypot(tip[0], tip[1]);

@@ -1,10 +1,9 @@
 // test_fe_modes.c - modes of structures against closed forms and dense solutions; rigid motions; counts.
+#include "base/base.h"
 #include "check.h"
 #include "fe/fe.h"
 #include "fe_mesh.h"
 #include "math/modes.h"
-
-#define PI 3.14159265358979323846
 
 typedef struct rig {
     flx_ctx *ctx;
@@ -87,7 +86,7 @@ static int beams_have_the_frequencies_of_the_reference(void)
             double betaL = kind == 0   ? clamped_free[k]
                            : kind == 1 ? free_free[k]
                            : kind == 2 ? clamped_pinned[k]
-                                       : (k + 1) * PI;
+                                       : (k + 1) * FLX_PI;
             // cubic elements: error (beta h)^4/1440 of the frequency
             double bound = pow(betaL / n, 4) / 1440 * 1.1 + 1e-9;
             CHECK_REL(sqrt(r.modes->lambda[rigid + k]), beam_frequency(betaL), bound);
@@ -118,7 +117,7 @@ static int cantilever_has_known_frequencies(void)
         support(&r, 0, 043);
         CHECK(solve(&r, n[k] == 1 ? 2 : 3, false) == FLX_OK);
         for (int i = 0; i < (n[k] == 1 ? 2 : 3); i++) {
-            CHECK_NEAR(sqrt(r.modes->lambda[i]) / (2 * PI), f[k][i],
+            CHECK_NEAR(sqrt(r.modes->lambda[i]) / (2 * FLX_PI), f[k][i],
                        n[k] == 1 ? 5e-4 : 5e-5); // as printed
         }
         end(&r);
@@ -202,7 +201,8 @@ static int chains_have_their_frequencies(void)
         int count = n < 100 ? n : 60;
         CHECK(solve(&r, count, false) == FLX_OK);
         for (int j = 0; j < count; j++) {
-            CHECK_REL(sqrt(r.modes->lambda[j]), 10 * sin((2 * j + 1) * PI / (4 * n + 2)), 1e-10);
+            CHECK_REL(sqrt(r.modes->lambda[j]), 10 * sin((2 * j + 1) * FLX_PI / (4 * n + 2)),
+                      1e-10);
         }
         end(&r);
     }
@@ -259,7 +259,7 @@ static int frequencies_converge_with_their_order(void)
                  {FLX_CELL_TET4, 4, 2, 0.2},  {FLX_CELL_TET10, 4, 4, 0.3},
                  {FLX_CELL_HEX8, 4, 2, 0.1},  {FLX_CELL_HEX20, 3, 4, 0.2}};
     for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++) {
-        double coarse, fine, exact = PI * sqrt(2 * 1 / 2.6);
+        double coarse, fine, exact = FLX_PI * sqrt(2 * 1 / 2.6);
         CHECK(shear_mode(kinds[k].cell, kinds[k].n, &coarse) == 0);
         CHECK(shear_mode(kinds[k].cell, 2 * kinds[k].n, &fine) == 0);
         CHECK(fine > exact); // from above, as Rayleigh says
@@ -282,7 +282,7 @@ static int plates_have_the_frequency_of_kirchhoff(void)
         fe_support(r.s, 1, side * a, 05);
     }
     CHECK(solve(&r, 4, false) == FLX_OK);
-    double D = steel.E * h * h * h / (12 * (1 - 0.09)), c = PI * PI * sqrt(D / (7850 * h));
+    double D = steel.E * h * h * h / (12 * (1 - 0.09)), c = FLX_PI * FLX_PI * sqrt(D / (7850 * h));
     CHECK_REL(sqrt(r.modes->lambda[0]), 2 * c, 0.005);
     CHECK_REL(sqrt(r.modes->lambda[1]), 5 * c, 0.01);
     CHECK_REL(sqrt(r.modes->lambda[2]), 5 * c, 0.01);

@@ -1,15 +1,13 @@
 // test_model_table.c - tables of functions from CSV files: columns by name, wrong lines by number.
 #include "model/table.h"
 
-#include "check.h"
+#include "arena.h"
 
 #include "model/file.h"
 
 #include <stdlib.h>
 #include <unistd.h>
 
-static flx_ctx *ctx;
-static flx_arena *arena;
 static int rows;
 static double *x, *y;
 static char path[] = "table-XXXXXX";
@@ -28,18 +26,6 @@ static flx_status read_text(const char *text, const char *xcol, const char *ycol
     return status;
 }
 
-static void begin(void)
-{
-    ctx = flx_ctx_create();
-    arena = flx_arena_create(ctx);
-}
-
-static void end(void)
-{
-    flx_arena_destroy(&arena);
-    flx_ctx_destroy(&ctx);
-}
-
 static int columns_are_found_by_name(void)
 {
     begin();
@@ -55,7 +41,7 @@ static int columns_are_found_by_name(void)
     CHECK_NEAR(y[1], 4, 0);
     CHECK(read_text("a\tb\n1\t2\n3\t4\n", "b", "a") == FLX_OK);
     CHECK_NEAR(x[1], 4, 0);
-    end();
+    finish();
     return 0;
 }
 
@@ -70,7 +56,7 @@ static int refused(const char *text, int line, int column, const char *message)
     CHECK_TEXT(m->loc.file, line ? "table-" : "m.yaml");
     CHECK(m->loc.line == (line ? line : 7));
     CHECK(m->loc.column == (line ? column : 9));
-    end();
+    finish();
     return 0;
 }
 
@@ -96,7 +82,7 @@ static int missing_file_is_named(void)
     CHECK_TEXT(flx_ctx_error(ctx, 0)->text, "nowhere/road.csv");
     CHECK(flx_table_read(ctx, arena, ".", FLX_NOWHERE, "a", "b", &rows, &x, &y) == FLX_ERR_IO);
     CHECK_TEXT(flx_ctx_error(ctx, 1)->text, "not a file");
-    end();
+    finish();
     return 0;
 }
 
@@ -107,7 +93,7 @@ static int paths_are_relative_to_the_model(void)
     CHECK(strcmp(flx_file_beside(arena, "car.yaml", "road.csv"), "road.csv") == 0);
     CHECK(strcmp(flx_file_beside(arena, "models/car.yaml", "/road.csv"), "/road.csv") == 0);
     CHECK(strcmp(flx_file_beside(arena, NULL, "road.csv"), "road.csv") == 0);
-    end();
+    finish();
     return 0;
 }
 
@@ -120,7 +106,7 @@ static int every_failing_allocation_is_survived(void)
         flx_ctx_fail_allocation(ctx, k);
         flx_status status = read_text(text, "s", "zet");
         CHECK(status == FLX_OK || status == FLX_ERR_MEMORY);
-        end();
+        finish();
         if (status == FLX_OK) break;
         CHECK(k < 100);
     }

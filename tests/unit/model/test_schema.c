@@ -3,7 +3,7 @@
 // are those that the table gives.
 #include "model/schema.h"
 
-#include "check.h"
+#include "arena.h"
 
 #include "model/file.h"
 #include "read/yaml.h"
@@ -11,21 +11,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-static flx_ctx *ctx;
-static flx_arena *arena;
 static flx_yaml *tree;
-
-static void begin(void)
-{
-    ctx = flx_ctx_create();
-    arena = flx_arena_create(ctx);
-}
-
-static void end(void)
-{
-    flx_arena_destroy(&arena);
-    flx_ctx_destroy(&ctx);
-}
 
 static flx_status check_text(const char *text)
 {
@@ -92,7 +78,7 @@ static int right(const char *text)
     const flx_message *m = flx_ctx_error(ctx, 0);
     if (status != FLX_OK) printf("%s\n%s\n", text, m ? m->text : "");
     CHECK(status == FLX_OK);
-    end();
+    finish();
     return 0;
 }
 
@@ -253,7 +239,7 @@ static int every_wrong_shape_is_found_where_it_is(void)
                    m->loc.line, m->loc.column, w->line, w->column, flx_ctx_error_count(ctx));
             return 1;
         }
-        end();
+        finish();
     }
     return 0;
 }
@@ -268,7 +254,7 @@ static int what_is_no_model_is_told_in_one_message(void)
     CHECK(check_text("flexion: 2\n") == FLX_ERR_MODEL);
     CHECK_TEXT(flx_ctx_error(ctx, 2)->text, "version '2' of the language is not known");
     CHECK(flx_ctx_error_count(ctx) == 3);
-    end();
+    finish();
     return 0;
 }
 
@@ -278,13 +264,13 @@ static int checking_goes_on_after_an_error_up_to_the_limit(void)
     CHECK(check_text("flexion: 1\nbodies:\n  a: {type: point}\n  b: {type: piont, mass: 1}\n"
                      "joints:\n  j: {type: fixed, on: [a, b], at: a, axs: 3}\n") == FLX_ERR_MODEL);
     CHECK(flx_ctx_error_count(ctx) == 3);
-    end();
+    finish();
     begin();
     char text[4000] = "flexion: 1\n";
     for (int i = 0; i < 200; i++) sprintf(text + strlen(text), "zzzzzz%d: 1\n", i);
     CHECK(check_text(text) == FLX_ERR_MODEL);
     CHECK(flx_ctx_error_count(ctx) == FLX_MAX_ERRORS);
-    end();
+    finish();
     return 0;
 }
 
@@ -323,13 +309,13 @@ static int what_is_not_available_is_listed(void)
     CHECK(check_text("flexion: 1\n") == FLX_OK);
     CHECK(flx_schema_unavailable(ctx, arena, tree, 3, &count, &list) == FLX_OK);
     CHECK(count == 0);
-    end();
+    finish();
     for (int k = 0;; k++) { // every allocation fails once
         begin();
         CHECK(check_text(later_text) == FLX_OK);
         flx_ctx_fail_allocation(ctx, k);
         flx_status status = flx_schema_unavailable(ctx, arena, tree, 3, &count, &list);
-        end();
+        finish();
         if (status == FLX_OK) break;
         CHECK(status == FLX_ERR_MEMORY && k < 100);
     }
@@ -345,7 +331,7 @@ static int part_may_leave_out_the_version_but_not_change_the_dimension(void)
     flx_ctx_clear_messages(ctx);
     CHECK(flx_schema_check_part(ctx, tree, 3) == FLX_ERR_MODEL);
     CHECK_TEXT(flx_ctx_error(ctx, 0)->text, "this model is planar and the one that uses it");
-    end();
+    finish();
     return 0;
 }
 
@@ -368,7 +354,7 @@ static int same_as_committed(flx_status (*write)(flx_ctx *, const char *), const
                committed);
         return 1;
     }
-    end();
+    finish();
     return 0;
 }
 
@@ -386,7 +372,7 @@ static int unwritable_file_is_named(void)
     CHECK(flx_language_write_schema(ctx, "no/such/folder") == FLX_ERR_IO);
     CHECK(flx_language_write_reference(ctx, "no/such/folder") == FLX_ERR_IO);
     CHECK_TEXT(flx_ctx_error(ctx, 1)->text, "no/such/folder");
-    end();
+    finish();
     return 0;
 }
 

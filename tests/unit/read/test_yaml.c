@@ -1,26 +1,12 @@
 // test_yaml.c - the tree of a text: kinds, texts and exact places; what is refused, and where.
 #include "read/yaml.h"
 
-#include "check.h"
+#include "arena.h"
 
 #include <stdlib.h>
 #include <time.h>
 
-static flx_ctx *ctx;
-static flx_arena *arena;
 static flx_yaml *root;
-
-static void begin(void)
-{
-    ctx = flx_ctx_create();
-    arena = flx_arena_create(ctx);
-}
-
-static void end(void)
-{
-    flx_arena_destroy(&arena);
-    flx_ctx_destroy(&ctx);
-}
 
 static flx_status parse(const char *text)
 {
@@ -68,7 +54,7 @@ static int every_value_has_its_place(void)
     CHECK(strcmp(flx_yaml_get(bodies, "\xc3\xa9t\xc3\xa9")->text, "010") == 0);
     CHECK(!at(flx_yaml_get(bodies, "\xc3\xa9t\xc3\xa9"), 11, 8)); // characters, not bytes
     CHECK(!flx_yaml_get(root, "none") && !flx_yaml_get(list, "none"));
-    end();
+    finish();
     return 0;
 }
 
@@ -90,7 +76,7 @@ static int text_of_several_lines_is_kept_as_written(void)
     CHECK(strcmp(root->items[3]->written, "one\n    two") == 0 && !at(root->items[3], 11, 3));
     CHECK(strcmp(root->items[3]->text, "one\n  two") == 0);
     CHECK(strcmp(root->items[4]->written, "one\n  two") == 0 && !at(root->items[4], 15, 3));
-    end();
+    finish();
     return 0;
 }
 
@@ -101,7 +87,7 @@ static int byte_order_mark_and_line_ends_do_not_move_places(void)
                 "a: 1\r\nb: 2\r\n") == FLX_OK);
     CHECK(!at(root->items[0], 1, 4) && !at(root->items[1], 2, 4));
     CHECK(strcmp(root->items[0]->text, "1") == 0);
-    end();
+    finish();
     return 0;
 }
 
@@ -164,7 +150,7 @@ static int every_refusal_names_its_place(void)
             return 1;
         }
         CHECK((root != NULL) == w->tree);
-        end();
+        finish();
     }
     return 0;
 }
@@ -175,7 +161,7 @@ static int nul_byte_is_refused(void)
     CHECK(flx_yaml_parse(ctx, arena, "m.yaml", "a: 1\nb: \0", 9, &root) == FLX_ERR_MODEL);
     CHECK_TEXT(flx_ctx_error(ctx, 0)->text, "NUL byte");
     CHECK(flx_ctx_error(ctx, 0)->loc.line == 2 && flx_ctx_error(ctx, 0)->loc.column == 4);
-    end();
+    finish();
     return 0;
 }
 
@@ -207,7 +193,7 @@ static int repeated(const char *piece, size_t size, const char *message, int mos
     CHECK(flx_ctx_error_count(ctx) <= most);
     if (took > 120) printf("'%.10s' took %g s\n", piece, took);
     CHECK(took < 120); // a second or so, a minute under valgrind; a quadratic scanner takes hours
-    end();
+    finish();
     return 0;
 }
 
@@ -249,7 +235,7 @@ static int many_values_are_refused(void)
     CHECK(parse(text) == FLX_ERR_MODEL);
     CHECK_TEXT(flx_ctx_error(ctx, 0)->text, "values in one file");
     free(text);
-    end();
+    finish();
     return 0;
 }
 
@@ -262,7 +248,7 @@ static int every_failing_allocation_is_survived(void)
         CHECK(status == FLX_OK || status == FLX_ERR_MEMORY);
         CHECK((status == FLX_OK) == (root != NULL));
         bool done = status == FLX_OK;
-        end();
+        finish();
         if (done) break;
         CHECK(k < 99);
     }

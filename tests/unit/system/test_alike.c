@@ -1,6 +1,7 @@
 // The same mechanism said in two ways moves alike: in the plane and in space, by joints of different
 // rows, with redundant joints and without, by bodies and by equations. And coordinates of joints
 // that turn many times stay true through gears and screws.
+#include "base/base.h"
 #include "check.h"
 #include "flexion/flexion.h"
 
@@ -220,14 +221,14 @@ static int coordinates_stay_true_through_many_turns(void)
         " d: final(S.displacement), g: maximum(constraints.position)}}\n";
     for (int i = 0; i < 2; i++) {
         char text[4096];
-        double v[MAX_MEASURES], end = 3.14159265358979323846 + 30.0;
+        double v[MAX_MEASURES], end = FLX_PI + 30.0;
         snprintf(text, sizeof text, "%s%s", model, methods[i]);
         CHECK(run(text, v) == 6);
         CHECK_NEAR(v[0], end, 1e-10);
         CHECK_NEAR(v[1], -2.5 * end, 1e-10);
         CHECK_NEAR(v[2], -0.25 * end, 1e-10);
         CHECK(v[3] > 100.0); // sixteen turns and more, under the pull of gravity
-        CHECK_NEAR(v[4], v[3] * 0.02 / (2 * 3.14159265358979323846), 1e-11);
+        CHECK_NEAR(v[4], v[3] * 0.02 / (2 * FLX_PI), 1e-11);
         CHECK(v[5] < 1e-12);
     }
     return 0;

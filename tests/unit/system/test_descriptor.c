@@ -2,6 +2,8 @@
 // refusals, memory. The explicit form: test_descriptor_explicit.c.
 #include "mixture.h"
 
+#include "base/base.h"
+
 static int equations_have_exact_derivatives(void)
 {
     for (uint64_t seed = 1; seed < 4; seed++) {
@@ -155,7 +157,7 @@ static int drawing_is_as_given(void)
     mechanism k;
     mechanism_init(&k, 2, 14);
     add_body(&k, FLX_BODY_RIGID);
-    k.bodies[0].angle += 4 * 3.14159265358979323846;
+    k.bodies[0].angle += 4 * FLX_PI;
     flx_system *s = NULL;
     system_point p = {0};
     CHECK(flx_descriptor_create(&k.m, NULL, &s) == FLX_OK);
