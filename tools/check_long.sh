@@ -6,12 +6,13 @@ seconds=${1:-60}
 cd "$(dirname "$0")/.."
 
 corpus=build/fuzz/corpus
-rm -rf "$corpus" && mkdir -p "$corpus"
+rm -rf "$corpus" && mkdir -p "$corpus" "$corpus-sid"
 find examples tests -name '*.yaml' -size -64k -exec cp -t "$corpus" --backup=numbered {} +
-fuzz() { # TARGET SECONDS LONGEST
+find examples tests -name '*.SID_FEM' -size -64k -exec cp -t "$corpus-sid" --backup=numbered {} +
+fuzz() { # TARGET SECONDS LONGEST [CORPUS]
     echo "== $1 for $2 s"
     build/fuzz/tests/fuzz/"$1" -max_total_time="$2" -timeout=20 -rss_limit_mb=2048 -max_len="$3" \
-        -artifact_prefix=build/fuzz/ -print_final_stats=1 -verbosity=0 "$corpus" \
+        -artifact_prefix=build/fuzz/ -print_final_stats=1 -verbosity=0 "${4:-$corpus}" \
         >build/fuzz/"$1".log 2>&1 || {
         tail -n 60 build/fuzz/"$1".log
         exit 1
@@ -20,6 +21,7 @@ fuzz() { # TARGET SECONDS LONGEST
 }
 fuzz fuzz_reader "$seconds" 65536
 fuzz fuzz_start "$seconds" 4000
+fuzz fuzz_sid "$seconds" 65536 "$corpus-sid"
 
 echo "== unit tests under valgrind"
 # Only memory is judged: valgrind computes long double with 64 bits, so a test may miss its tolerance.

@@ -16,7 +16,9 @@
 #include <string.h>
 
 #define MOST_NUMBERS 5e7 // of all fields
-#define COLUMNS 64       // of fields whose products are found at a time
+// Shapes of a body that stiffens.
+#define MOST_SHAPES 64
+#define COLUMNS 64 // of fields whose products are found at a time
 
 typedef struct stiffener {
     const flx_fe *fe;
@@ -46,7 +48,13 @@ static flx_status check(const flx_fe *fe, int n, flx_loc loc)
         return FLX_FAIL(fe->ctx, FLX_ERR_MODEL, loc,
                         "stiffening needs the elements: matrices do not know it");
     }
-    if (n > 64 || 0.5 * n * (n + 1) * fe->n > MOST_NUMBERS) {
+    if (n > MOST_SHAPES) {
+        return FLX_FAIL(fe->ctx, FLX_ERR_MODEL, loc,
+                        "stiffening has a field for each pair of shapes, of %d shapes at the most: "
+                        "here are %d",
+                        MOST_SHAPES, n);
+    }
+    if (0.5 * n * (n + 1) * fe->n > MOST_NUMBERS) {
         return FLX_FAIL(fe->ctx, FLX_ERR_MODEL, loc,
                         "stiffening of %d shapes with %d unknowns needs %.3g numbers: keep fewer "
                         "shapes, or take a coarser mesh",

@@ -22,6 +22,17 @@ flx_status flx_elastic_body_read_fe(flx_env *e, flx_item *body,
 // Kind, modes and frame of a body's `reduce`.
 flx_status flx_elastic_body_read_basis(flx_env *e, const flx_item *body, const flx_yaml *reduce,
                                        flx_basis *basis);
+// Whether <body>.<name> means something of every elastic body: no interface can have the name.
+bool flx_is_elastic_word(const char *name);
+// elastic_signals.c: all coordinates; `start` and `end`; an interface by its name, NULL where there is none;
+// deflection, force and moment of a node.
+flx_status flx_elastic_body_modes(flx_env *e, flx_item *body, flx_loc loc, flx_value *out);
+flx_status flx_elastic_body_end(flx_env *e, flx_item *body, const char *name, flx_loc loc,
+                                flx_value *out);
+flx_status flx_elastic_body_interface(flx_env *e, flx_item *body, const char *name, flx_loc loc,
+                                      flx_item **point);
+flx_status flx_elastic_node_member(flx_env *e, const flx_item *point, const char *name, flx_loc loc,
+                                   flx_value *out);
 // stress.c: stress, strain and von_mises of a node; von_mises of the body, the largest of all.
 flx_status flx_stress_member(flx_env *e, const flx_item *point, const char *name, flx_loc loc,
                              flx_value *out);
@@ -32,6 +43,9 @@ flx_status flx_elastic_body_read_mesh(flx_env *e, const flx_item *body, const fl
                                       const flx_yaml *reduce, flx_elastic **out);
 // Node by the number that the data give it; the point of it; the follower that joints and forces take.
 flx_status flx_elastic_body_find(flx_builder *b, flx_item *body, int id, flx_loc loc, int *node);
+// The node at a part of the length of a line.
+flx_status flx_elastic_body_along(flx_builder *b, flx_item *body, double part, flx_loc loc,
+                                  int *node);
 flx_status flx_elastic_body_point(flx_builder *b, flx_item *body, int node, flx_item **out);
 flx_status flx_elastic_body_follower(flx_builder *b, flx_item *body, int node, flx_loc loc,
                                      flx_item **out);

@@ -10,6 +10,7 @@
 #include "model/deformable.h"
 #include "model/nodes.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static const double origin[3] = {0, 0, 0};
@@ -213,10 +214,10 @@ flx_status flx_elastic_body_find(flx_builder *b, flx_item *body, int id, flx_loc
 {
     FLX_TRY(flx_elastic_body_ready(b, body, loc));
     const flx_elastic *e = elastic_of(body)->e;
-    const char *text = flx_arena_printf(b->scratch, "%d", id);
-    if (!text) return FLX_ERR_MEMORY;
-    for (*node = 0; *node < e->nnode; ++*node) {
-        if (strcmp(e->nodes[*node].id, text) == 0) return FLX_OK;
+    for (*node = 0; *node < e->nnode; ++*node) { // data may write 07
+        char *rest = NULL;
+        long number = strtol(e->nodes[*node].id, &rest, 10);
+        if (rest != e->nodes[*node].id && !*rest && number == id) return FLX_OK;
     }
     if (e->nnode == 0) {
         return FLX_FAIL(b->ctx, FLX_ERR_MODEL, loc, "'%s' has no nodes", body->full);
@@ -225,13 +226,34 @@ flx_status flx_elastic_body_find(flx_builder *b, flx_item *body, int id, flx_loc
                     body->full, id, e->nnode, e->nodes[0].id, e->nodes[e->nnode - 1].id);
 }
 
+flx_status flx_elastic_body_along(flx_builder *b, flx_item *body, double part, flx_loc loc,
+                                  int *node)
+{
+    FLX_TRY(flx_elastic_body_ready(b, body, loc));
+    const flx_elastic *e = elastic_of(body)->e;
+    if (!e->line) {
+        return FLX_FAIL(b->ctx, FLX_ERR_MODEL, loc,
+                        "'%s' is not made of a line: name a node, as in %s.node(1)", body->full,
+                        body->full);
+    }
+    double x = part * (e->nnode - 1);
+    *node = (int)round(x);
+    if (fabs(x - *node) <= SAME_PLACE * (e->nnode - 1)) return FLX_OK;
+    return FLX_FAIL(
+        b->ctx, FLX_ERR_MODEL, loc,
+        "no node of '%s' is at %g of its length: it has %d elements, between %s.node(%d) "
+        "and node(%d); give it others by 'elements'",
+        body->full, part, e->nnode - 1, body->full, (int)floor(x) + 1, (int)floor(x) + 2);
+}
+
 flx_status flx_elastic_body_point(flx_builder *b, flx_item *body, int node, flx_item **out)
 {
     flx_elastic_body *f = elastic_of(body);
     *out = f->points[node];
     if (*out) return FLX_OK;
     double at[3];
-    const char *name = flx_arena_printf(b->scratch, "node(%s)", f->e->nodes[node].id);
+    const char *name = f->e->nodes[node].name;
+    if (!name) name = flx_arena_printf(b->scratch, "node(%s)", f->e->nodes[node].id);
     if (!name) return FLX_ERR_MEMORY;
     FLX_TRY(flx_body_make_point(b, body, name, origin, out));
     flx_point_data *d = (*out)->data;

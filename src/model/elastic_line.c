@@ -285,7 +285,7 @@ static flx_status from_elements(flx_env *e, const flx_item *body, const flx_yaml
     }
     basis.ninterface = count;
     basis.interfaces = interfaces;
-    if (basis.kind == FLX_BASIS_GUYAN && count < 2) {
+    if (basis.kind != FLX_BASIS_MODES && basis.modes == 0 && count < 2) {
         return FLX_FAIL(b->ctx, FLX_ERR_MODEL, list ? list->loc : reduce->loc,
                         "one interface leaves no shapes: it moves as a rigid body");
     }

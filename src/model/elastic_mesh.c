@@ -115,8 +115,13 @@ static flx_status read_interfaces(flx_fe_maker *m, const flx_yaml *y, interfaces
         const flx_yaml *item = y->items[i];
         bool list = y->kind == FLX_YAML_LIST;
         const flx_yaml *on = list ? item : flx_yaml_get(item, "on");
-        const char *name = list ? item->text : y->keys[i]->text;
-        FLX_TRY(add_interface(m, item, on, name, out));
+        const flx_yaml *name = list ? item : y->keys[i];
+        if (flx_is_elastic_word(name->text)) {
+            return FLX_FAIL(b->ctx, FLX_ERR_MODEL, name->loc,
+                            "'%s' is built in and cannot be the name of an interface%s", name->text,
+                            list ? "; a mapping gives it another" : "");
+        }
+        FLX_TRY(add_interface(m, item, on, name->text, out));
     }
     return FLX_OK;
 }
@@ -141,6 +146,10 @@ static flx_status reduce_structure(flx_fe_maker *m, const flx_item *body, const 
     if (kind) FLX_TRY(flx_build_word(b, kind, "kind of masses", masses, &lumped));
     FLX_TRY(check_springs(m));
     FLX_TRY(read_interfaces(m, flx_yaml_get(reduce, "interfaces"), &faces));
+    if (basis.attachment && faces.n == 0) {
+        return FLX_FAIL(b->ctx, FLX_ERR_MODEL, attachment->loc,
+                        "attachment: true takes the shapes of loads at the interfaces: name them");
+    }
     if (m->s->nsupport > 0) {
         flx_ctx_warn(b->ctx, m->fe->loc,
                      "the supports of the mesh file have no effect on '%s': joints hold a body",

@@ -211,16 +211,18 @@ static flx_status index_list(flx_env *e, const flx_value *list, const flx_value 
     return FLX_OK;
 }
 
-// node(7) and mode(3) of an elastic body.
-static flx_status index_elastic(flx_env *e, const flx_value *of, flx_item *body, int number,
+// node(7), point(0.5) and mode(3) of an elastic body.
+static flx_status index_elastic(flx_env *e, const flx_value *of, flx_item *body, double x,
                                 flx_loc loc, flx_value *out)
 {
     flx_builder *b = e->b;
+    int number = (int)round(x);
     FLX_TRY(flx_elastic_body_ready(b, body, loc));
-    if (of->tag == FLX_TAG_NODES) {
+    if (of->tag != FLX_TAG_MODES) {
         flx_item *point = NULL;
         int node = 0;
-        FLX_TRY(flx_elastic_body_find(b, body, number, loc, &node));
+        FLX_TRY(of->tag == FLX_TAG_LENGTH ? flx_elastic_body_along(b, body, x, loc, &node)
+                                          : flx_elastic_body_find(b, body, number, loc, &node));
         FLX_TRY(flx_elastic_body_point(b, body, node, &point));
         *out = flx_value_item(point);
         return FLX_OK;
@@ -258,8 +260,7 @@ static flx_status index_deformable(flx_env *e, const flx_value *of, int n, const
                         "point(%g): the part of the length is between 0 and 1", x);
     }
     bool elastic = flx_body_is_elastic(body) && e->b->m->nunavailable == 0;
-    if (elastic && of->tag != FLX_TAG_LENGTH)
-        return index_elastic(e, of, body, (int)round(x), loc, out);
+    if (elastic) return index_elastic(e, of, body, x, loc, out);
     if (of->tag == FLX_TAG_MODES && flx_body_is_beam(e->b, body)) {
         return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, loc, "'%s' is a beam and has nodes, not modes",
                         body->full);

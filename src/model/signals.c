@@ -262,66 +262,6 @@ static flx_status signal_member(flx_env *e, flx_item *item, const char *name, fl
     return moving_member(e, &s, name, loc, out);
 }
 
-static flx_status all_modes(flx_env *e, flx_item *body, flx_loc loc, flx_value *out)
-{
-    FLX_TRY(flx_elastic_body_ready(e->b, body, loc));
-    int n = ((const flx_body_data *)body->data)->elastic.e->n;
-    flx_node *q = flx_take(e->b, (size_t)n, sizeof *q);
-    if (!q) return FLX_ERR_MEMORY;
-    for (int k = 0; k < n; k++) q[k] = flx_elastic_body_mode(e->b, body, k);
-    return flx_env_list(e, n, q, out);
-}
-
-// The first and the last node of a line.
-static flx_status end_of(flx_env *e, flx_item *body, const char *name, flx_loc loc, flx_value *out)
-{
-    flx_item *point = NULL;
-    FLX_TRY(flx_elastic_body_ready(e->b, body, loc));
-    const flx_elastic *el = ((const flx_body_data *)body->data)->elastic.e;
-    if (!el->line) {
-        return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, loc,
-                        "'%s' is not made of a line and has no %s; name a node, as in %s.node(1)",
-                        body->full, name, body->full);
-    }
-    FLX_TRY(flx_elastic_body_point(e->b, body, name[0] == 's' ? 0 : el->nnode - 1, &point));
-    *out = flx_value_item(point);
-    return FLX_OK;
-}
-
-// An interface by its name; NULL: there is none.
-static flx_status interface_of(flx_env *e, flx_item *body, const char *name, flx_loc loc,
-                               flx_item **point)
-{
-    *point = NULL;
-    if (!flx_yaml_get(body->def, "reduce")) return FLX_OK;
-    FLX_TRY(flx_elastic_body_ready(e->b, body, loc));
-    const flx_elastic *el = ((const flx_body_data *)body->data)->elastic.e;
-    for (int i = 0; i < el->nnode; i++) {
-        if (!el->nodes[i].name || strcmp(el->nodes[i].name, name) != 0) continue;
-        FLX_TRY(flx_body_place(e->b, body, loc));
-        return flx_elastic_body_point(e->b, body, i, point);
-    }
-    return FLX_OK;
-}
-
-// deflection, force and moment of a node.
-static flx_status node_member(flx_env *e, const flx_item *point, const char *name, flx_loc loc,
-                              flx_value *out)
-{
-    const flx_point_data *d = point->data;
-    flx_node v[3];
-    bool deflection = name[0] == 'd', moment = name[0] == 'm';
-    FLX_TRY(
-        flx_env_require(e, deflection ? FLX_MODE_MOVING : FLX_MODE_OUTPUT, point->full, name, loc));
-    if (deflection) {
-        flx_elastic_body_deflection(e->b, d->body, d->node, v);
-    } else {
-        flx_elastic_body_load(e->b, d->body, d->node, moment, v);
-    }
-    if (moment && e->b->m->dimension == 2) return flx_value_set_node(v[2], out);
-    return flx_env_vector(e, v, out);
-}
-
 // Names that only bodies that deform have; their physics is not there yet.
 static flx_status deformable_member(flx_env *e, flx_item *body, const char *name, flx_loc loc,
                                     flx_value *out, bool *found)
@@ -339,12 +279,12 @@ static flx_status deformable_member(flx_env *e, flx_item *body, const char *name
     } else if (strcmp(name, "modes") == 0 && !flx_body_is_beam(e->b, body)) {
         FLX_TRY(flx_env_require(e, FLX_MODE_MOVING, body->full, name, loc));
         if (flx_body_is_elastic(body) && e->b->m->nunavailable == 0)
-            return all_modes(e, body, loc, out);
+            return flx_elastic_body_modes(e, body, loc, out);
         return flx_env_stand_in(e, 1, out);
     } else if (strcmp(name, "start") == 0 || strcmp(name, "end") == 0) {
         FLX_TRY(flx_body_place(e->b, body, loc));
         if (flx_body_is_elastic(body) && e->b->m->nunavailable == 0) {
-            return end_of(e, body, name, loc, out);
+            return flx_elastic_body_end(e, body, name, loc, out);
         }
         if (flx_body_is_beam(e->b, body)) {
             FLX_TRY(flx_beam_end(e->b, body, name[0] == 'e', &point));
@@ -361,11 +301,39 @@ static flx_status deformable_member(flx_env *e, flx_item *body, const char *name
             *found = true;
             return flx_stress_largest(e, body, loc, out);
         }
-        FLX_TRY(interface_of(e, body, name, loc, &point));
+        FLX_TRY(flx_elastic_body_interface(e, body, name, loc, &point));
         if (point) *out = flx_value_item(point);
         *found = point != NULL;
     }
     return FLX_OK;
+}
+
+// What a body or a point has instead: of an elastic body its nodes and modes before what all bodies have.
+static flx_status unknown_member(flx_env *e, const flx_item *item, const char *name, flx_loc loc)
+{
+    enum { MOST = 40 };
+    static const char *const of_node[] = {"deflection", "force",     "moment", "stress",
+                                          "strain",     "von_mises", NULL};
+    const char *words[MOST + 1] = {NULL};
+    const flx_names *points = NULL;
+    int n = 0;
+    if (item->kind == FLX_KIND_POINT && ((const flx_point_data *)item->data)->node >= 0) {
+        for (const char *const *w = of_node; *w; w++) words[n++] = *w;
+    }
+    if (item->kind == FLX_KIND_BODY) {
+        const flx_body_data *d = item->data;
+        const flx_elastic *el = d->elastic.e;
+        points = &d->points;
+        for (int i = 0; el && i < el->nnode && n < MOST / 2; i++) {
+            if (el->nodes[i].name) words[n++] = el->nodes[i].name;
+        }
+        if (el && el->line) words[n++] = "start", words[n++] = "end";
+        if (el && el->nnode > 0) words[n++] = "node(1)";
+        if (el) words[n++] = "modes", words[n++] = "mode(1)";
+        if (el && el->mesh && el->mesh->stress) words[n++] = "von_mises";
+    }
+    for (const char *const *w = body_signals; *w && n < MOST; w++) words[n++] = *w;
+    return flx_member_unknown(e, item->full, name, loc, words, points);
 }
 
 flx_status flx_body_member(flx_env *e, flx_item *item, const char *name, flx_loc loc,
@@ -389,7 +357,7 @@ flx_status flx_body_member(flx_env *e, flx_item *item, const char *name, flx_loc
             return flx_stress_member(e, item, name, loc, out);
         }
         if (later && ((flx_point_data *)item->data)->node >= 0) {
-            return node_member(e, item, name, loc, out);
+            return flx_elastic_node_member(e, item, name, loc, out);
         }
         if (later && flx_body_is_beam_node(((flx_point_data *)item->data)->body)) {
             return flx_beam_member(e, item, name, loc, out);
@@ -398,11 +366,9 @@ flx_status flx_body_member(flx_env *e, flx_item *item, const char *name, flx_loc
             FLX_TRY(flx_env_require(e, FLX_MODE_MOVING, item->full, name, loc));
             return flx_env_stand_in(e, e->b->m->dimension, out);
         }
-        return flx_member_unknown(e, item->full, name, loc, body_signals, NULL);
+        return unknown_member(e, item, name, loc);
     }
-    if (item->kind == FLX_KIND_GROUND) {
-        return flx_member_unknown(e, item->full, name, loc, body_signals, NULL);
-    }
+    if (item->kind == FLX_KIND_GROUND) return unknown_member(e, item, name, loc);
     flx_body_data *d = item->data;
     flx_item *point = flx_names_find(&d->points, name);
     if (strcmp(name, "com") == 0) {
@@ -420,7 +386,7 @@ flx_status flx_body_member(flx_env *e, flx_item *item, const char *name, flx_loc
     }
     bool found = false;
     if (d->deformable) FLX_TRY(deformable_member(e, item, name, loc, out, &found));
-    return found ? FLX_OK : flx_member_unknown(e, item->full, name, loc, body_signals, &d->points);
+    return found ? FLX_OK : unknown_member(e, item, name, loc);
 }
 
 // ---- mass centre of a part, the whole model ---------------------------------------------------

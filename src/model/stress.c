@@ -10,12 +10,13 @@ bool flx_is_stress(const char *name)
            strcmp(name, "von_mises") == 0;
 }
 
-// Six sums of modes (6 x n) with the elastic coordinates.
-static void sum_modes(flx_builder *b, const flx_item *body, const double *modes, flx_node out[6])
+// Six sums of modes (6 x n) with the elastic coordinates, and what is there without them.
+static void sum_modes(flx_builder *b, const flx_item *body, const double *modes,
+                      const double rest[6], flx_node out[6])
 {
     int n = ((const flx_body_data *)body->data)->elastic.e->n;
     for (int c = 0; c < 6; c++) {
-        out[c] = node_const(b->g, 0);
+        out[c] = node_const(b->g, rest[c]);
         for (int k = 0; k < n; k++) {
             if (modes[c * n + k] == 0) continue;
             flx_node q = flx_elastic_body_mode(b, body, k);
@@ -49,7 +50,9 @@ flx_status flx_stress_member(flx_env *e, const flx_item *point, const char *name
     const flx_point_data *d = point->data;
     const flx_elastic *el = ((const flx_body_data *)d->body->data)->elastic.e;
     const flx_elastic_node *node = el->nodes + d->node;
-    const double *modes = strcmp(name, "strain") == 0 ? node->eps : node->sigma;
+    static const double none[6] = {0};
+    bool strain = strcmp(name, "strain") == 0;
+    const double *modes = strain ? node->eps : node->sigma;
     flx_node s[6];
     FLX_TRY(flx_env_require(e, FLX_MODE_MOVING, point->full, name, loc));
     if (!modes || is_zero(modes, 6 * el->n)) {
@@ -58,7 +61,7 @@ flx_status flx_stress_member(flx_env *e, const flx_item *point, const char *name
                         "frames and beams do not",
                         name[0] == 'v' ? "stress" : name, point->full);
     }
-    sum_modes(e->b, d->body, modes, s);
+    sum_modes(e->b, d->body, modes, strain ? none : node->sigma_rest, s);
     if (name[0] == 'v') {
         return flx_value_set_node(von_mises(e->b->g, s), out);
     }

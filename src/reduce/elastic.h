@@ -22,9 +22,10 @@ typedef struct flx_elastic_node {
     double *psi2;     // (n x n x 3); NULL: none
     double *
         push; // (n x n x 3) and of its turn: phi2, psi2 that forces at the node feel and its motion
-    double *twist; // does not (flx_one_sided); NULL: none
-    double *sigma; // (6 x n) stress xx yy zz xy yz xz, body axes; NULL: none
-    double *eps;   // (6 x n) strain alike, its shears half the angles; NULL: none
+    double *twist;        // does not (flx_one_sided); NULL: none
+    double *sigma;        // (6 x n) stress xx yy zz xy yz xz, body axes; NULL: none
+    double sigma_rest[6]; // at q = 0
+    double *eps;          // (6 x n) strain alike, its shears half the angles; NULL: none
 } flx_elastic_node;
 
 // The mesh that a body comes from, as it is drawn: flx_result_mesh of flexion/results.h.
@@ -101,9 +102,13 @@ flx_status flx_elastic_set_moments(flx_ctx *ctx, flx_elastic *e, int rows, const
 // Drop series that are zero, so that kernels skip them.
 void flx_elastic_trim(flx_elastic *e);
 
-// From Standard Input Data. loc: where the model names the file.
+// From Standard Input Data, whose numbers must be those of a body. loc: where the model names the file.
 flx_status flx_elastic_from_sid(flx_ctx *ctx, flx_arena *arena, const flx_sid *sid, flx_loc loc,
                                 flx_elastic **e);
+
+// What no body can have, and what the data say twice and differently; e is made of them.
+flx_status flx_elastic_check_sid(flx_ctx *ctx, const flx_sid *sid, flx_loc loc,
+                                 const flx_elastic *e);
 
 // As Standard Input Data, in the arena. Of a stiffened body the whole field must be known, for the file says
 // what of it is stiffening.

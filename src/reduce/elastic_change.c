@@ -1,5 +1,6 @@
 // elastic_change.c - what a model changes in the numbers of an elastic body: damping, stiffening.
 #include "reduce/elastic.h"
+#include "reduce/inertia.h"
 
 #include <lapacke.h>
 #include <math.h>
@@ -41,8 +42,6 @@ flx_status flx_elastic_damp(flx_ctx *ctx, flx_elastic *e, int n, const double *r
     return FLX_OK;
 }
 
-static const int pair[6][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {1, 2}, {0, 2}};
-
 // int Phi_k,a Phi_l,b over the mass: its part of M_kl as the nodes move along a and b.
 static double shared(const flx_elastic *e, int k, int l, int a, int b)
 {
@@ -59,7 +58,8 @@ flx_status flx_elastic_soften(flx_ctx *ctx, const flx_sid *sid, flx_loc loc, flx
 {
     int n = e->n;
     if (!e->stiffened) return FLX_OK;
-    bool told = sid->Gr.m1 != NULL, last = flx_sid_counts_components_last(sid);
+    bool told = sid->Gr.m1 != NULL;
+    flx_sid_order order = flx_sid_find_order(sid);
     if (!told) {
         flx_ctx_warn(
             ctx, loc,
@@ -69,11 +69,11 @@ flx_status flx_elastic_soften(flx_ctx *ctx, const flx_sid *sid, flx_loc loc, flx
     for (int k = 0; k < n; k++) {
         for (int l = 0; l < n; l++) {
             for (int i = 0; e->J2 && i < 6; i++) {
-                int a = pair[i][0], b = pair[i][1];
+                int a = flx_inertia_pair[i][0], b = flx_inertia_pair[i][1];
                 double *J2 = e->J2 + 6 * (k * n + l) + i;
                 if (told) {
-                    *J2 = 0.5 * (flx_taylor_m1(&sid->Gr, a, k, flx_sid_column(sid, last, b, l)) +
-                                 flx_taylor_m1(&sid->Gr, b, k, flx_sid_column(sid, last, a, l)));
+                    *J2 = 0.5 * (flx_taylor_m1(&sid->Gr, a, k, flx_sid_column(sid, order, b, l)) +
+                                 flx_taylor_m1(&sid->Gr, b, k, flx_sid_column(sid, order, a, l)));
                     continue;
                 }
                 *J2 = (a == b ? 2.0 * e->M[k * n + l] : 0.0) - shared(e, k, l, a, b) -

@@ -4,10 +4,9 @@
 //     J(a, b) = int 2 a.b I - a b^T - b a^T,   N(a, b) = int a x b                                (MSH-3)
 //     J1_k = J(X, a_k),   J2_kl = J(a_k, a_l),   N1_kl = N(a_k, a_l)
 #include "reduce/elastic.h"
+#include "reduce/inertia.h"
 
 #include <cblas.h>
-
-static const int pair[6][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {1, 2}, {0, 2}};
 
 // Entry (r, c) of int a_k a_l^T.
 static double moment(const double *G, int nf, int k, int l, int r, int c)
@@ -20,7 +19,7 @@ static void set_inertia(const double *G, int nf, int k, int l, double out[6])
     double dot = 0;
     for (int i = 0; i < 3; i++) dot += moment(G, nf, k, l, i, i);
     for (int i = 0; i < 6; i++) {
-        int r = pair[i][0], c = pair[i][1];
+        int r = flx_inertia_pair[i][0], c = flx_inertia_pair[i][1];
         out[i] = (r == c ? 2 * dot : 0) - moment(G, nf, k, l, r, c) - moment(G, nf, l, k, r, c);
     }
 }

@@ -3,10 +3,9 @@
 //
 //     S2_kl = int Gam_kl,   J2_kl = J(X, Gam_kl),   N1_kl = int X x Gam_kl                        (ONE-2)
 #include "reduce/elastic.h"
+#include "reduce/inertia.h"
 
 #include <string.h>
-
-static const int pair[6][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {1, 2}, {0, 2}};
 
 // (ONE-2) of a body whose field is known at grains.
 static void sum_grains(const flx_elastic *e, flx_one_sided *o)
@@ -23,7 +22,7 @@ static void sum_grains(const flx_elastic *e, flx_one_sided *o)
                 o->N1[3 * kl + i] += X[a] * gam[b] - X[b] * gam[a];
             }
             for (int i = 0; i < 6; i++) {
-                int r = pair[i][0], c = pair[i][1];
+                int r = flx_inertia_pair[i][0], c = flx_inertia_pair[i][1];
                 o->J2[6 * kl + i] += (r == c ? 2.0 * dot : 0.0) - X[r] * gam[c] - X[c] * gam[r];
             }
         }

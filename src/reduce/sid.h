@@ -17,10 +17,11 @@ typedef enum flx_sid_structure {
 } flx_sid_structure;
 
 typedef struct flx_taylor {
-    bool given; // the file has this block
-    int order;  // 0 or 1
-    int nrow, ncol, nq, nqn;
+    bool given;              // the file has this block
+    int order;               // 0 or 1
+    int nrow, ncol, nq, nqn; // nq at order 0 may be 0
     flx_sid_structure structure;
+    int line;   // of the file where it begins; 0: no file
     double *m0; // (nrow x ncol) row-major
     double *m1; // (nq x nrow x ncol): one matrix for each coordinate; NULL at order 0
 } flx_taylor;
@@ -54,6 +55,7 @@ typedef struct flx_sid_node {
     X(sigma, 6, 1)
 
 typedef struct flx_sid {
+    const char *file;   // NULL: none
     const char *header; // what stands before "part", one line
     const char *name;   // of the modal; may be empty
     double mass;
@@ -66,21 +68,33 @@ typedef struct flx_sid {
 #undef X
 } flx_sid;
 
-// Entries of a block; m1 of a block of order 0 is zero.
+// Entries of a block; what is not there is zero.
 static inline double flx_taylor_m0(const flx_taylor *t, int row, int col)
 {
-    return t->m0[row * t->ncol + col];
+    return t->m0 ? t->m0[row * t->ncol + col] : 0.0;
 }
 static inline double flx_taylor_m1(const flx_taylor *t, int row, int mode, int col)
 {
     return t->m1 ? t->m1[(mode * t->nrow + row) * t->ncol + col] : 0.0;
 }
 
-// Columns of Gr and Ge: for each component all coordinates, or for each coordinate all components. Files do
-// not say it; it is the order in which Gr is what J and Cr make it (SID-3).
-bool flx_sid_counts_components_last(const flx_sid *s);
-// The column of component i and coordinate l.
-static inline int flx_sid_column(const flx_sid *s, bool components_last, int i, int l)
+// What files do not say of the order of their columns: it is found from what they say twice.
+typedef struct flx_sid_order {
+    // Columns of Gr and Ge: for each coordinate all components, or for each component all coordinates; the order
+    // in which Gr is what J and Cr make it (SID-3).
+    bool components_last;
+    bool J_xz_first, Oe_xz_first; // the fifth and the sixth of J and of Oe are xz yz, not yz xz
+} flx_sid_order;
+flx_sid_order flx_sid_find_order(const flx_sid *s);
+
+// The column of component i and coordinate l of Gr or Ge.
+static inline int flx_sid_column(const flx_sid *s, flx_sid_order order, int i, int l)
 {
-    return components_last ? 3 * l + i : i * s->nq + l;
+    return order.components_last ? 3 * l + i : i * s->nq + l;
+}
+// Entry i of xx yy zz xy yz xz: of J at rest (l < 0) or of its slope by coordinate l; its column in Oe.
+double flx_sid_inertia(const flx_sid *s, flx_sid_order order, int l, int i);
+static inline int flx_sid_oe_column(flx_sid_order order, int i)
+{
+    return order.Oe_xz_first && i > 3 ? 9 - i : i;
 }

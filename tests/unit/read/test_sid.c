@@ -101,23 +101,92 @@ static int keeps_every_bit(void)
     return 0;
 }
 
-// One text replaced in the good file.
-static int expect(const char *from, const char *to, int line, const char *message)
+// The good file with one text replaced.
+static char *changed(const char *from, const char *to)
 {
     char *text = NULL;
     size_t length = 0;
+    if (flx_file_read(ctx, arena, FLX_TESTS "/models/clamped_beam_exact_geo.SID_FEM", FLX_NOWHERE,
+                      &text, &length) != FLX_OK) {
+        return NULL;
+    }
+    char *at = strstr(text, from);
+    if (!at) return NULL;
+    return flx_arena_printf(arena, "%.*s%s%s", (int)(at - text), text, to, at + strlen(from));
+}
+
+static int expect(const char *from, const char *to, int line, const char *message)
+{
     flx_sid *sid = NULL;
     CHECK(begin() == 0);
-    CHECK(flx_file_read(ctx, arena, FLX_TESTS "/models/clamped_beam_exact_geo.SID_FEM", FLX_NOWHERE,
-                        &text, &length) == FLX_OK);
-    char *at = strstr(text, from);
-    CHECK(at);
-    char *bad = flx_arena_printf(arena, "%.*s%s%s", (int)(at - text), text, to, at + strlen(from));
+    char *bad = changed(from, to);
     CHECK(bad);
     CHECK(flx_sid_parse(ctx, arena, "beam.SID_FEM", bad, strlen(bad), &sid) == FLX_ERR_MODEL);
     CHECK(!sid);
     CHECK_TEXT(flx_ctx_error(ctx, 0)->text, message);
     CHECK(flx_ctx_error(ctx, 0)->loc.line == line);
+    finish();
+    return 0;
+}
+
+// Comments, numbers and counts as other programs write them: one content.
+static int takes_what_others_write(void)
+{
+    static const char *const changes[][2] = {
+        {"part\n", "part\n! by another program\n"},
+        {"structure  = 3\n", "structure  = 3 ! general\n"},
+        {"-1.00000000000D+00", "-0.1d1 ! m"},
+        {"-1.00000000000D+00", "-1.0+000"},
+        {"-1.00000000000D+00", "-1.E0"},
+        {"m0( 2, 1) = -1", "M0 (2 ,1)=-1"},
+        {"order      = 0\n    nrow       = 3\n    ncol       = 1\n    nq         = 2",
+         "order = 0\n nrow = 3\n ncol = 1\n nq = 0"},
+        {"nqn        = 0", "nqn = 2"},
+    };
+    for (size_t i = 0; i < sizeof changes / sizeof changes[0]; i++) {
+        char *text = NULL;
+        size_t length = 0;
+        flx_sid *sid = NULL;
+        CHECK(begin() == 0);
+        const flx_sid *known =
+            load(FLX_TESTS "/models/clamped_beam_exact_geo.SID_FEM", &text, &length);
+        char *other = changed(changes[i][0], changes[i][1]);
+        CHECK(known && other);
+        CHECK(flx_sid_parse(ctx, arena, "beam.SID_FEM", other, strlen(other), &sid) == FLX_OK);
+        if (sid->nodes[0].origin.nq == 0) sid->nodes[0].origin.nq = 2; // a constant needs none
+        CHECK(same_body(known, sid) == 0);
+        CHECK(flx_ctx_warning_count(ctx) == 0);
+        finish();
+    }
+    return 0;
+}
+
+// Blocks that follow from others or have nothing to say may be left out, and stay out; a header that counts wrong
+// is told.
+static int reads_without_what_follows(void)
+{
+    flx_sid *sid = NULL, *second = NULL;
+    char *text = NULL;
+    size_t length = 0;
+    CHECK(begin() == 0);
+    char *short_text = changed("2 2 :", "7 2 :");
+    CHECK(short_text);
+    static const char *const names[] = {"\nGr\n", "\nGe\n", "\nksigma\n", "\nDe\n"};
+    for (int i = 0; i < 4; i++) {
+        char end[16];
+        snprintf(end, sizeof end, "\nend %s", names[i] + 1);
+        char *from = strstr(short_text, names[i]), *to = strstr(short_text, end);
+        CHECK(from && to);
+        memmove(from, to + strlen(end) - 1, strlen(to + strlen(end) - 1) + 1);
+    }
+    CHECK(flx_sid_parse(ctx, arena, "beam.SID_FEM", short_text, strlen(short_text), &sid) ==
+          FLX_OK);
+    CHECK(!sid->Gr.given && !sid->Ge.given && !sid->ksigma.given && !sid->De.given);
+    CHECK(flx_ctx_warning_count(ctx) == 1);
+    CHECK_TEXT(flx_ctx_warning(ctx, 0)->text, "7 nodes and 2 modes; the file has 2 and 2");
+    CHECK(flx_sid_format(ctx, arena, sid, &text, &length) == FLX_OK);
+    CHECK(flx_sid_parse(ctx, arena, "beam.SID_FEM", text, length, &second) == FLX_OK);
+    CHECK(same_body(sid, second) == 0);
     finish();
     return 0;
 }
@@ -139,8 +208,29 @@ static int says_what_is_wrong(void)
     CHECK(expect("end part\n", "end part\nmore\n", 230, "after the end") == 0);
     CHECK(expect("new node = 2", "new node = 1", 46, "twice") == 0);
     CHECK(expect("  end psi\n", "", 36, "end psi") == 0);
+    CHECK(expect("m1( 1, 2, 1)", "m1( 1, 1, 1)", 57, "says 'm1( 1, 1, 1)' twice") == 0);
+    CHECK(expect("D+00\n    m1( 1, 2, 1)", "D+00-1+1\n    m1( 1, 2, 1)", 56, "number such as") ==
+          0);
+    CHECK(expect("nq         = 2\n    nqn        = 0\n    structure  = 3",
+                 "nq = 0\nnqn = 0\nstructure = 3", 52, "here it is 2") == 0);
+    return 0;
+}
+
+// A text that is none is refused at once, however long.
+static int a_long_text_is_not_searched_for_ever(void)
+{
+    enum { LINES = 200000, LENGTH = 10 };
+    flx_sid *sid = NULL;
+    CHECK(begin() == 0);
+    char *text = flx_arena_take(arena, LINES * LENGTH + 1, 1);
+    CHECK(text);
+    for (int i = 0; i < LINES; i++) memcpy(text + (size_t)i * LENGTH, "some text\n", LENGTH);
+    CHECK(flx_sid_parse(ctx, arena, "x", text, LINES * LENGTH, &sid) == FLX_ERR_MODEL);
+    CHECK_TEXT(flx_ctx_error(ctx, 0)->text, "no line 'part' so far");
+    finish();
     return 0;
 }
 
 TEST_MAIN(TEST(writes_what_it_read), TEST(reads_the_printed_file), TEST(keeps_every_bit),
-          TEST(says_what_is_wrong))
+          TEST(takes_what_others_write), TEST(reads_without_what_follows), TEST(says_what_is_wrong),
+          TEST(a_long_text_is_not_searched_for_ever))

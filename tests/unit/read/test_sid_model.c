@@ -194,6 +194,127 @@ static int both_orders_of_columns_are_read(void)
     return 0;
 }
 
+// Random particles: inertia about all axes.
+static flx_elastic *cloud(int n, int particles)
+{
+    uint64_t seed = 11;
+    flx_elastic *e = NULL;
+    if (flx_elastic_create(arena, n, 0, &e) != FLX_OK) return NULL;
+    for (int i = 0; i < particles; i++) {
+        double X[3], phi[3 * 8], dm = 2.0 + random_number(&seed);
+        for (int k = 0; k < 3; k++) X[k] = random_number(&seed);
+        for (int k = 0; k < 3 * n; k++) phi[k] = random_number(&seed);
+        flx_elastic_add_mass(e, dm, X, phi, NULL);
+    }
+    for (int k = 0; k < n; k++) e->K[k * n + k] = 1.0 + k;
+    flx_elastic_trim(e);
+    return e;
+}
+
+static void swap_rows(double *x, int width)
+{
+    for (int i = 0; i < width; i++) {
+        double old = x[4 * width + i];
+        x[4 * width + i] = x[5 * width + i];
+        x[5 * width + i] = old;
+    }
+}
+
+// Writers disagree about the fifth and the sixth of six, and some have J as a matrix. What is said twice tells.
+static int other_conventions_are_understood(void)
+{
+    enum { N = 3 };
+    CHECK(begin() == 0);
+    for (int J = 0; J < 3; J++) { // as written here; xz before yz; a matrix
+        for (int O = 0; O < 2; O++) {
+            flx_elastic *e = cloud(N, 7), *back = NULL;
+            flx_sid *sid = NULL, *read = NULL;
+            char *text = NULL;
+            size_t length = 0;
+            CHECK(e && flx_elastic_to_sid(arena, e, "cloud", &sid) == FLX_OK);
+            double m0[9], m1[9 * N];
+            for (int i = 0; J == 2 && i < 9 * (N + 1); i++) {
+                static const int place[9] = {0, 3, 5, 3, 1, 4, 5, 4, 2};
+                int l = i / 9 - 1, c = place[i % 9];
+                *(l < 0 ? m0 + i : m1 + i - 9) = l < 0 ? sid->J.m0[c] : sid->J.m1[6 * l + c];
+            }
+            if (J == 2) sid->J.nrow = sid->J.ncol = 3, sid->J.m0 = m0, sid->J.m1 = m1;
+            if (J == 1) swap_rows(sid->J.m0, 1);
+            for (int l = 0; J == 1 && l < N; l++) swap_rows(sid->J.m1 + 6 * l, 1);
+            for (int r = 0; O == 1 && r < N * (N + 1); r++) {
+                swap_rows(r < N ? sid->Oe.m0 + 6 * r : sid->Oe.m1 + 6 * (r - N), 1);
+            }
+            // constants without coordinates; what follows from the rest left out
+            sid->Me.nq = sid->Ke.nq = sid->De.nq = sid->ksigma.nq = 0;
+            sid->De.given = sid->ksigma.given = false;
+            CHECK(flx_sid_format(ctx, arena, sid, &text, &length) == FLX_OK);
+            CHECK(flx_sid_parse(ctx, arena, "cloud", text, length, &read) == FLX_OK);
+            CHECK(flx_elastic_from_sid(ctx, arena, read, FLX_NOWHERE, &back) == FLX_OK);
+            CHECK(same_body(e, back) == 0);
+            // read and written again it is the same text
+            char *second = NULL;
+            CHECK(flx_sid_format(ctx, arena, read, &second, &length) == FLX_OK);
+            CHECK(strcmp(text, second) == 0);
+        }
+    }
+    finish();
+    return 0;
+}
+
+// Slopes that mdCM and J leave out stand in Ct and Oe, and without Gr and Ge nothing is missing that Cr does not say.
+static int what_is_said_once_is_enough(void)
+{
+    flx_sid *sid = NULL;
+    flx_elastic *back = NULL;
+    CHECK(begin() == 0);
+    flx_elastic *e = cloud(3, 7);
+    CHECK(e && flx_elastic_to_sid(arena, e, "cloud", &sid) == FLX_OK);
+    sid->mdCM.m1 = sid->J.m1 = NULL;
+    sid->mdCM.order = sid->J.order = 0;
+    sid->Gr = sid->Ge = (flx_taylor){0};
+    CHECK(flx_elastic_from_sid(ctx, arena, sid, FLX_NOWHERE, &back) == FLX_OK);
+    CHECK(same_body(e, back) == 0);
+    finish();
+    return 0;
+}
+
+// Data that are not those of a body are refused, each with its reason.
+static int impossible_data_are_refused(void)
+{
+    enum { N = 3, CASES = 9 };
+    static const char *const reasons[CASES] = {
+        "'Me' is not symmetric: entry (2, 1)",
+        "some motion has no kinetic energy",
+        "some motion has no kinetic energy",
+        "'Ke' is not that of a body",
+        "'De' is not that of a body",
+        "larger than the other two together",
+        "'Oe' (1, 5) is 100",
+        "'Ct' (2, 3) is 100",
+        "negative stiffness",
+    };
+    for (int i = 0; i < CASES; i++) {
+        flx_sid *sid = NULL;
+        flx_elastic *back = NULL;
+        CHECK(begin() == 0);
+        flx_elastic *e = cloud(N, 7);
+        CHECK(e && flx_elastic_to_sid(arena, e, "cloud", &sid) == FLX_OK);
+        if (i == 0) sid->Me.m0[N] += 1.0;
+        if (i == 1) sid->mass *= 0.01;
+        if (i == 2) sid->Me.m0[1] = sid->Me.m0[N] = 1e3;
+        if (i == 3) sid->Ke.m0[1] = sid->Ke.m0[N] = 1e3;
+        if (i == 4) sid->De.m0[0] = -1.0;
+        if (i == 5) sid->J.m0[1] = 1e3;
+        if (i == 6) sid->Oe.m0[4] = 100.0;
+        if (i == 7) sid->Ct.m0[5] = 100.0;
+        if (i == 8) sid->Ke.m0[0] = -1.0;
+        CHECK(flx_elastic_from_sid(ctx, arena, sid, FLX_NOWHERE, &back) == FLX_ERR_MODEL);
+        CHECK_TEXT(flx_ctx_error(ctx, 0)->text, reasons[i]);
+        finish();
+    }
+    return 0;
+}
+
 // ---- motion -------------------------------------------------------------------------------------
 
 enum { SIGNALS = 7 };
@@ -236,4 +357,6 @@ static int a_body_from_its_file_moves_the_same(void)
 }
 
 TEST_MAIN(TEST(what_is_written_is_read_back), TEST(gyroscopic_blocks_are_those_of_the_particles),
-          TEST(both_orders_of_columns_are_read), TEST(a_body_from_its_file_moves_the_same))
+          TEST(both_orders_of_columns_are_read), TEST(other_conventions_are_understood),
+          TEST(what_is_said_once_is_enough), TEST(impossible_data_are_refused),
+          TEST(a_body_from_its_file_moves_the_same))

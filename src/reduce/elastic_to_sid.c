@@ -1,14 +1,13 @@
-// elastic_sid.c - an elastic body as Standard Input Data (SID-2), with what other programs need and ours does
+// elastic_to_sid.c - an elastic body as Standard Input Data (SID-2), with what other programs need and ours does
 // not:
 //
 //     Gr_l = J_l - N_l~,   m1: J_kl - (int Phi_k x Phi_l)~,   Ge = 2 int Phi_l x Phi_k                 (SID-3)
 // where J_kl is that of the shapes alone. Columns of Gr and Ge, as written: component first, then coordinate.
 #include "reduce/elastic.h"
+#include "reduce/inertia.h"
 
 #include <math.h>
 #include <string.h>
-
-static const int place[3][3] = {{0, 3, 5}, {3, 1, 4}, {5, 4, 2}}; // of a matrix's entry among six
 
 typedef struct maker {
     flx_arena *arena;
@@ -17,18 +16,18 @@ typedef struct maker {
     flx_status status;
 } maker;
 
-static void begin(maker *m, flx_taylor *t, int nrow, int ncol)
+static void begin(maker *m, flx_taylor *t, int order, int nrow, int ncol)
 {
     size_t size = (size_t)nrow * (size_t)ncol, n = (size_t)m->e->n;
     *t = (flx_taylor){.given = true,
-                      .order = 1,
+                      .order = order,
                       .nrow = nrow,
                       .ncol = ncol,
                       .nq = m->e->n,
                       .structure = FLX_SID_GENERAL};
     t->m0 = flx_arena_take(m->arena, size, sizeof *t->m0);
-    t->m1 = flx_arena_take(m->arena, n * size, sizeof *t->m1);
-    if (!t->m0 || !t->m1) m->status = FLX_ERR_MEMORY;
+    if (order > 0) t->m1 = flx_arena_take(m->arena, n * size, sizeof *t->m1);
+    if (!t->m0 || (order > 0 && !t->m1)) m->status = FLX_ERR_MEMORY;
 }
 
 static double *m1_at(const flx_taylor *t, int row, int mode, int col)
@@ -41,7 +40,7 @@ static void finish(flx_taylor *t)
 {
     int n = t->nrow * t->ncol;
     bool zero = true;
-    for (int i = 0; i < t->nq * n && zero; i++) zero = t->m1[i] == 0.0;
+    for (int i = 0; t->m1 && i < t->nq * n && zero; i++) zero = t->m1[i] == 0.0;
     if (!zero) return;
     t->m1 = NULL;
     t->order = 0;
@@ -52,7 +51,7 @@ static void finish(flx_taylor *t)
 static void copy_square(maker *m, flx_taylor *t, const double *from)
 {
     int n = m->e->n;
-    begin(m, t, n, n);
+    begin(m, t, 0, n, n);
     if (m->status != FLX_OK) return;
     memcpy(t->m0, from, (size_t)n * (size_t)n * sizeof *from);
     finish(t);
@@ -80,20 +79,12 @@ static void find_shape_inertia(maker *m)
             double dot = a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
             for (int r = 0; r < 3; r++) {
                 for (int c = r; c < 3; c++) {
-                    m->J2[6 * kl + place[r][c]] +=
+                    m->J2[6 * kl + flx_inertia_place[r][c]] +=
                         (r == c ? 2.0 * dot : 0.0) - a[r] * b[c] - b[r] * a[c];
                 }
             }
         }
     }
-}
-
-// Entry (r, c) of a~
-static double tilde(const double a[3], int r, int c)
-{
-    if (r == c) return 0.0;
-    double x = a[3 - r - c];
-    return (c - r + 3) % 3 == 1 ? -x : x;
 }
 
 static double entry(const double *series, int index, int i, int width)
@@ -106,11 +97,11 @@ static void make_frame(maker *m, flx_sid *s)
     const flx_elastic *e = m->e;
     const flx_one_sided o = e->one_sided ? *e->one_sided : (flx_one_sided){0};
     int n = e->n;
-    begin(m, &s->mdCM, 3, 1);
-    begin(m, &s->J, 6, 1);
-    begin(m, &s->Ct, n, 3);
-    begin(m, &s->Cr, n, 3);
-    begin(m, &s->Oe, n, 6);
+    begin(m, &s->mdCM, 1, 3, 1);
+    begin(m, &s->J, 1, 6, 1);
+    begin(m, &s->Ct, 1, n, 3);
+    begin(m, &s->Cr, 1, n, 3);
+    begin(m, &s->Oe, 1, n, 6);
     if (m->status != FLX_OK) return;
     memcpy(s->mdCM.m0, e->S0, sizeof e->S0);
     memcpy(s->J.m0, e->J0, sizeof e->J0);
@@ -157,18 +148,19 @@ static void make_gyroscopic(maker *m, flx_sid *s)
 {
     const flx_elastic *e = m->e;
     int n = e->n;
-    begin(m, &s->Gr, 3, 3 * n);
-    begin(m, &s->Ge, n, 3 * n);
+    begin(m, &s->Gr, 1, 3, 3 * n);
+    begin(m, &s->Ge, 0, n, 3 * n);
     if (m->status != FLX_OK) return;
     for (int l = 0; l < n; l++) {
         for (int i = 0; i < 9; i++) {
             int r = i / 3, c = i % 3, column = c * n + l;
-            s->Gr.m0[3 * n * r + column] = e->J1[6 * l + place[r][c]] - tilde(e->N0 + 3 * l, r, c);
+            s->Gr.m0[3 * n * r + column] =
+                e->J1[6 * l + flx_inertia_place[r][c]] - flx_tilde_entry(e->N0 + 3 * l, r, c);
             for (int k = 0; k < n; k++) {
                 double a[3];
                 cross_of(e, k, l, a);
                 *m1_at(&s->Gr, r, k, column) =
-                    m->J2[6 * (k * n + l) + place[r][c]] - tilde(a, r, c);
+                    m->J2[6 * (k * n + l) + flx_inertia_place[r][c]] - flx_tilde_entry(a, r, c);
             }
         }
         for (int k = 0; k < n; k++) {
@@ -186,11 +178,11 @@ static void make_node(maker *m, const flx_elastic_node *from, flx_sid_node *to)
     int n = m->e->n;
     to->id = from->id;
     to->rframe = "body ref";
-    begin(m, &to->origin, 3, 1);
-    begin(m, &to->phi, 3, n);
-    begin(m, &to->psi, 3, n);
-    begin(m, &to->AP, 3, 3);
-    if (from->sigma) begin(m, &to->sigma, 6, 1);
+    begin(m, &to->origin, 1, 3, 1);
+    begin(m, &to->phi, from->phi2 || from->push, 3, n);
+    begin(m, &to->psi, from->psi2 || from->twist, 3, n);
+    begin(m, &to->AP, 1, 3, 3);
+    if (from->sigma) begin(m, &to->sigma, 1, 6, 1);
     if (m->status != FLX_OK) return;
     memcpy(to->origin.m0, from->at, sizeof from->at);
     memcpy(to->AP.m0, from->R, sizeof from->R);
@@ -198,22 +190,24 @@ static void make_node(maker *m, const flx_elastic_node *from, flx_sid_node *to)
         for (int i = 0; i < 3; i++) {
             *m1_at(&to->origin, i, k, 0) = to->phi.m0[n * i + k] = from->phi[3 * k + i];
             to->psi.m0[n * i + k] = from->psi[3 * k + i];
-            for (int l = 0; l < n; l++) {
-                int kl = k * n + l;
+            for (int l = 0; to->phi.m1 && l < n; l++) {
                 *m1_at(&to->phi, i, l, k) =
-                    entry(from->phi2, kl, i, 3) + entry(from->push, kl, i, 3);
+                    entry(from->phi2, k * n + l, i, 3) + entry(from->push, k * n + l, i, 3);
+            }
+            for (int l = 0; to->psi.m1 && l < n; l++) {
                 *m1_at(&to->psi, i, l, k) =
-                    entry(from->psi2, kl, i, 3) + entry(from->twist, kl, i, 3);
+                    entry(from->psi2, k * n + l, i, 3) + entry(from->twist, k * n + l, i, 3);
             }
             for (int j = 0; j < 3; j++) {
                 double sum = 0.0;
                 for (int c = 0; c < 3; c++) {
-                    sum += tilde(from->psi + 3 * k, i, c) * from->R[3 * c + j];
+                    sum += flx_tilde_entry(from->psi + 3 * k, i, c) * from->R[3 * c + j];
                 }
                 *m1_at(&to->AP, i, k, j) = sum;
             }
         }
         for (int i = 0; from->sigma && i < 6; i++) {
+            to->sigma.m0[i] = from->sigma_rest[i];
             *m1_at(&to->sigma, i, k, 0) = from->sigma[i * n + k];
         }
     }
@@ -222,28 +216,6 @@ static void make_node(maker *m, const flx_elastic_node *from, flx_sid_node *to)
     finish(&to->psi);
     finish(&to->AP);
     if (from->sigma) finish(&to->sigma);
-}
-
-// How far Gr is from what J and Cr say, in one of the two orders.
-static double gyroscopic_error(const flx_sid *s, bool components_last)
-{
-    double error = 0.0;
-    for (int l = 0; l < s->nq; l++) {
-        const double N[3] = {flx_taylor_m0(&s->Cr, l, 0), flx_taylor_m0(&s->Cr, l, 1),
-                             flx_taylor_m0(&s->Cr, l, 2)};
-        for (int rc = 0; rc < 9; rc++) {
-            int r = rc / 3, c = rc % 3;
-            double known = flx_taylor_m1(&s->J, place[r][c], l, 0) - tilde(N, r, c);
-            error +=
-                fabs(flx_taylor_m0(&s->Gr, r, flx_sid_column(s, components_last, c, l)) - known);
-        }
-    }
-    return error;
-}
-
-bool flx_sid_counts_components_last(const flx_sid *s)
-{
-    return gyroscopic_error(s, true) < gyroscopic_error(s, false);
 }
 
 flx_status flx_elastic_to_sid(flx_arena *arena, const flx_elastic *e, const char *name,
@@ -268,7 +240,7 @@ flx_status flx_elastic_to_sid(flx_arena *arena, const flx_elastic *e, const char
     copy_square(&m, &s->Me, e->M);
     copy_square(&m, &s->Ke, e->K);
     copy_square(&m, &s->De, e->D);
-    begin(&m, &s->ksigma, e->n, 1);
+    begin(&m, &s->ksigma, 0, e->n, 1);
     if (m.status != FLX_OK) return m.status;
     memcpy(s->ksigma.m0, e->k0, (size_t)e->n * sizeof *e->k0);
     finish(&s->ksigma);
