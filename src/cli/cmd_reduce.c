@@ -62,8 +62,14 @@ static void print_modes(const flx_elastic_summary *body, const flx_elastic_mode 
         putchar('\n');
     }
     printf("    all                 ");
-    for (int c = 0; c < 6; c++) printf(" %8.5f", whole[c] > 0 ? moved[c] / whole[c] : 0.0);
+    bool still = true;
+    for (int c = 0; c < 6; c++) {
+        double part = whole[c] > 0 ? moved[c] / whole[c] : 0.0;
+        still = still && part < 1e-9; // rounding
+        printf(" %8.5f", part);
+    }
     putchar('\n');
+    if (still) printf("  they move no mass as a whole: the frame follows its mean motion\n");
 }
 
 // Shapes that are no modes of the structure: how near they come.

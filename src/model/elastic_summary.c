@@ -9,11 +9,9 @@
 #include <math.h>
 #include <string.h>
 
-static const double two_pi = 6.283185307179586477;
-
 static double hertz(double omega2)
 {
-    return omega2 > 0 ? sqrt(omega2) / two_pi : 0;
+    return omega2 > 0 ? sqrt(omega2) / (2.0 * FLX_PI) : 0;
 }
 
 int flx_model_elastic(const flx_model *model, int i, flx_elastic_summary *out)

@@ -10,6 +10,9 @@ typedef enum flx_frame_kind {
     FLX_FRAME_CHORD,   // through the first and the second interface; of a line through its ends
 } flx_frame_kind;
 
+#define FLX_SHAPES_SHIFT                                                                           \
+    1e-3 // of the lowest frequency squared, that makes K of a free body regular
+
 // What is kept of the finite elements.
 typedef struct flx_basis {
     enum { FLX_BASIS_MODES, FLX_BASIS_GUYAN, FLX_BASIS_CRAIG_BAMPTON } kind;

@@ -28,7 +28,9 @@ typedef struct mesh {
     double *K, *M;     // owned (N x N)
     double *V;         // owned (N x columns) columns one after another: a shape each
     int n;             // shapes
-    double *omega2;    // owned (n) of modes; NULL: not known
+    double *omega2;    // owned (N) of the shapes
+    double *error; // owned (N) how far their roots are above those of all unknowns, in proportion
+    double next;   // of the first mode left out; 0: not known
 } mesh;
 
 static const int planar_unknowns[3] = {0, 1, 5};
@@ -142,6 +144,7 @@ static flx_status modes_of(mesh *m, int nfree, const int *list, int skip, int co
                         m->ne, nfree - skip, count);
     }
     int last = skip + count, found = 0;
+    if (last < nfree) last++; // the first one left out
     double *K = flx_alloc(m->ctx, 2 * n * n + n * (size_t)last + n, sizeof *K);
     lapack_int *fail = flx_alloc(m->ctx, n, sizeof *fail);
     if (!K || !fail) {
@@ -164,8 +167,9 @@ static flx_status modes_of(mesh *m, int nfree, const int *list, int skip, int co
         double *shape = m->V + (size_t)(first + k) * (size_t)m->N;
         const double *y = Y + (size_t)(skip + k) * n;
         for (int i = 0; i < nfree; i++) shape[list[i]] = y[i];
-        if (m->omega2) m->omega2[first + k] = omega2[skip + k];
+        m->omega2[first + k] = omega2[skip + k];
     }
+    if (info == 0 && last > skip + count) m->next = omega2[skip + count];
     flx_free(K);
     flx_free(fail);
     if (info == 0) return FLX_OK;
@@ -221,6 +225,32 @@ static flx_status orthonormalise(mesh *m, int r, int rigid)
     flx_free(KV);
     if (info == 0) return FLX_OK;
     return FLX_FAIL(m->ctx, FLX_ERR_MODEL, m->loc, "the shapes of the interfaces are dependent");
+}
+
+// (MSH-5) of all shapes, which move without their rigid part.
+static flx_status check_shapes(mesh *m)
+{
+    size_t N = (size_t)m->N, n = (size_t)m->n;
+    double *A = flx_alloc(m->ctx, N * N + 2 * N * n + N, sizeof *A);
+    if (!A) return FLX_ERR_MEMORY;
+    double *MV = A + N * N, *Y = MV + N * n, *My = Y + N * n,
+           shift = FLX_SHAPES_SHIFT * m->omega2[0];
+    for (size_t i = 0; i < N * N; i++) A[i] = m->K[i] + shift * m->M[i];
+    cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, m->N, m->n, m->N, 1.0, m->M, m->N, m->V,
+                m->N, 0.0, MV, m->N);
+    memcpy(Y, MV, N * n * sizeof *Y);
+    lapack_int info = LAPACKE_dposv(LAPACK_COL_MAJOR, 'U', m->N, m->n, A, m->N, Y, m->N);
+    for (int k = 0; k < m->n; k++) {
+        const double *y = Y + (size_t)k * N;
+        cblas_dsymv(CblasColMajor, CblasUpper, m->N, 1.0, m->M, m->N, y, 1, 0.0, My, 1);
+        double rho =
+            cblas_ddot(m->N, y, 1, MV + (size_t)k * N, 1) / cblas_ddot(m->N, y, 1, My, 1) - shift;
+        // rounding makes the best of them a little better than exact
+        m->error[k] =
+            info == 0 && rho > 0 ? fmax(0.0, sqrt(m->omega2[k] / rho) - 1.0) : (double)NAN;
+    }
+    flx_free(A);
+    return FLX_OK;
 }
 
 // ---- frames -------------------------------------------------------------------------------------
@@ -308,6 +338,7 @@ static flx_status find_shapes(mesh *m, const flx_basis *b)
         status = static_shapes(m, nm, list, ns, slaves);
         if (status == FLX_OK) status = modes_of(m, ns, slaves, 0, modes, nm);
         if (status == FLX_OK) status = orthonormalise(m, nm + modes, rigid);
+        if (status == FLX_OK) status = check_shapes(m);
         for (int k = 0; status == FLX_OK && k < m->n; k++) {
             fix_frame(m, b->frame, m->V + (size_t)k * (size_t)m->N);
         }
@@ -344,6 +375,18 @@ static flx_status shape_at(void *user, int element, double s, const flx_line_fie
     return FLX_OK;
 }
 
+static flx_status set_cut(const mesh *m, flx_arena *arena, flx_elastic *e)
+{
+    size_t n = (size_t)m->n;
+    e->cut = flx_arena_take(arena, 1, sizeof *e->cut);
+    double *values = flx_arena_take(arena, 2 * n, sizeof *values);
+    if (!e->cut || !values) return FLX_ERR_MEMORY;
+    *e->cut = (flx_elastic_cut){m->N, values, values + n, m->next};
+    memcpy(values, m->omega2, n * sizeof *values);
+    memcpy(values + n, m->error, n * sizeof *values);
+    return FLX_OK;
+}
+
 static flx_status make_elastic(mesh *m, flx_arena *arena, const flx_basis *b, flx_elastic **e)
 {
     FLX_TRY(find_shapes(m, b));
@@ -353,7 +396,7 @@ static flx_status make_elastic(mesh *m, flx_arena *arena, const flx_basis *b, fl
         (*e)->labels[k] = flx_arena_printf(arena, "mode %d : %.6g Hz", k + 1, f);
         if (!(*e)->labels[k]) return FLX_ERR_MEMORY;
     }
-    return FLX_OK;
+    return set_cut(m, arena, *e);
 }
 
 flx_status flx_line_reduce(flx_ctx *ctx, flx_arena *arena, const flx_line *line,
@@ -377,8 +420,9 @@ flx_status flx_line_reduce(flx_ctx *ctx, flx_arena *arena, const flx_line *line,
     m.M = flx_alloc(ctx, N * N, sizeof(double));
     m.V = flx_alloc(ctx, N * N, sizeof(double));
     m.omega2 = flx_alloc(ctx, N, sizeof(double));
+    m.error = flx_alloc(ctx, N, sizeof(double));
     flx_status status = FLX_ERR_MEMORY;
-    if (m.K && m.M && m.V && m.omega2) {
+    if (m.K && m.M && m.V && m.omega2 && m.error) {
         assemble(&m);
         status = make_elastic(&m, arena, basis, e);
     }
@@ -386,5 +430,6 @@ flx_status flx_line_reduce(flx_ctx *ctx, flx_arena *arena, const flx_line *line,
     flx_free(m.M);
     flx_free(m.V);
     flx_free(m.omega2);
+    flx_free(m.error);
     return status;
 }

@@ -5,8 +5,6 @@
 #include "math/frontal.h"
 #include "reduce/basis.h"
 
-#define FLX_SHAPES_SHIFT 1e-3 // of the lowest frequency squared, that makes K regular
-
 typedef struct flx_shape_search {
     const flx_free_structure *s;
     const flx_basis *b;
