@@ -17,8 +17,9 @@ typedef struct flx_modal_data {
     double *reach; // (n) how far one unit moves a node at most, as a part of the body's size
 } flx_modal_data;
 
-// Numbers of scratch that an elastic coordinate needs; the first one's include those of the frame.
-#define FLX_MODAL_SCRATCH 66
+// Numbers of scratch that a body of n coordinates needs, with grains or without.
+#define FLX_MODAL_SCRATCH(n, ngrain)                                                               \
+    (21 * (n) + ((ngrain) > 0 ? 3 * FLX_CHUNK * (3 * (n) + 16) + 4 * FLX_GRAIN_ROWS(n) : 0))
 
 // What is evaluated where: the elastic parts of a point.
 typedef struct flx_modal_point {

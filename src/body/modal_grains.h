@@ -27,7 +27,7 @@ void flx_grains_residual(const flx_grain_view *x, const flx_grain_rates *a, doub
 // A1, A0 NULL: not wanted
 void flx_grains_linearise(const flx_grain_view *x, const flx_grain_rates *a, const int at[2][2],
                           double *A0, double *A1, double *A2);
-void flx_grains_energy(const flx_grain_view *x, const double *g, flx_energies *out);
+void flx_grains_energy(const flx_grain_view *x, const double *gravity, flx_energies *out);
 void flx_grains_momentum(const flx_grain_view *x, double *rows, double *own);
 void flx_grains_transport(const flx_grain_view *x, double *rows, double *own);
 

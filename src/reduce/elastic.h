@@ -65,7 +65,8 @@ typedef struct flx_elastic {
     bool stiffened;           // S2, J2, N1, phi2 hold geometric stiffening, or one_sided does
     flx_one_sided *one_sided; // NULL: none
     int ngrain;               // 0: the series are all that is known
-    double *grains;           // (ngrain x FLX_GRAIN(n)): weight, X, phi (n x 3), gam (n x n x 3)
+    double *weights;          // (ngrain)
+    double *grains;           // see flx_grain_at
     flx_elastic_mesh *mesh;   // NULL: none
     flx_elastic_cut *cut;     // NULL: not known
 } flx_elastic;
@@ -78,21 +79,49 @@ flx_status flx_elastic_create(flx_arena *arena, int n, int nnode, flx_elastic **
 void flx_elastic_add_mass(flx_elastic *e, double dm, const double X[3], const double *phi,
                           const double *gam);
 
-// Numbers of a grain.
-#define FLX_GRAIN(n) (4 + 3 * (n) + 3 * (n) * (n))
+// Grains are kept in chunks, so that what a chunk of them has stays in a cache while it is used: rows of 3 numbers
+// a grain, of X, of phi_k and of gam_kl with k <= l.
+#define FLX_CHUNK 16
+#define FLX_GRAIN_ROWS(n) (1 + (n) + (n) * ((n) + 1) / 2)
+// Grains of chunk c, and its first row.
+static inline int flx_chunk_count(const flx_elastic *e, int c)
+{
+    int left = e->ngrain - c * FLX_CHUNK;
+    return left < FLX_CHUNK ? left : FLX_CHUNK;
+}
+static inline double *flx_chunk(const flx_elastic *e, int c)
+{
+    return e->grains + 3 * (size_t)FLX_GRAIN_ROWS(e->n) * FLX_CHUNK * (size_t)c;
+}
+// The row of gam_kl.
+static inline int flx_grain_second(int n, int k, int l)
+{
+    int low = k < l ? k : l, high = k < l ? l : k;
+    return 1 + n + low * n - low * (low - 1) / 2 + high - low;
+}
+// What grain j has of X (row 0), phi_k (row 1 + k) or gam: three numbers.
+static inline double *flx_grain_at(const flx_elastic *e, int row, int j)
+{
+    int c = j / FLX_CHUNK;
+    return flx_chunk(e, c) + 3 * (row * flx_chunk_count(e, c) + j % FLX_CHUNK);
+}
 
-// Give the body its field at all its particles, (count x FLX_GRAIN(n)): 1, X, phi, gam of each, times the
+// Numbers of a particle.
+#define FLX_PARTICLE(n) (4 + 3 * (n) + 3 * (n) * (n))
+
+// Give the body its field at all its particles, (count x FLX_PARTICLE(n)): 1, X, phi, gam of each, times the
 // root of its mass. Makes the grains.
 flx_status flx_elastic_set_field(flx_ctx *ctx, flx_arena *arena, int count, const double *particles,
                                  flx_elastic *e);
 
-// The same from the integrals of their products over the mass, G (width x width, overwritten) of the constant
+// The same from the integrals of their products over the mass, G (width x width) of the constant
 // 1, X, phi and gam_kl with k <= l, where width = FLX_PRODUCTS(n).
 #define FLX_PRODUCTS(n) (4 + 3 * (n) + 3 * (n) * ((n) + 1) / 2)
 // Columns c to c + m of G = F^T Y for fields F (rows, width) and these columns Y (rows, m) of m F.
 void flx_products_add(int rows, int width, const double *F, int c, int m, const double *Y,
                       double *G);
-flx_status flx_elastic_set_products(flx_ctx *ctx, flx_arena *arena, double *G, flx_elastic *e);
+flx_status flx_elastic_set_products(flx_ctx *ctx, flx_arena *arena, const double *G,
+                                    flx_elastic *e);
 
 // J1, J2 and N1 from the fields of a mesh: F (rows, 3 (n + 1)) the places and the n shapes at its nodes,
 // Y = m F with the masses m between nodes, so that F^T Y are integrals over the mass.

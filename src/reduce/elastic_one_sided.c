@@ -12,13 +12,13 @@ static void sum_grains(const flx_elastic *e, flx_one_sided *o)
 {
     int n = e->n;
     for (int j = 0; j < e->ngrain; j++) {
-        const double *grain = e->grains + (size_t)j * (size_t)FLX_GRAIN(n);
-        const double *X = grain + 1, *gam = grain + 4 + 3 * n;
-        for (int kl = 0; kl < n * n; kl++, gam += 3) {
+        const double *X = flx_grain_at(e, 0, j);
+        for (int kl = 0; kl < n * n; kl++) {
+            const double *gam = flx_grain_at(e, flx_grain_second(n, kl / n, kl % n), j);
             double dot = X[0] * gam[0] + X[1] * gam[1] + X[2] * gam[2];
             for (int i = 0; i < 3; i++) {
                 int a = (i + 1) % 3, b = (i + 2) % 3;
-                o->S2[3 * kl + i] += grain[0] * gam[i];
+                o->S2[3 * kl + i] += e->weights[j] * gam[i];
                 o->N1[3 * kl + i] += X[a] * gam[b] - X[b] * gam[a];
             }
             for (int i = 0; i < 6; i++) {

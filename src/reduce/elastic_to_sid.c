@@ -73,9 +73,8 @@ static void find_shape_inertia(maker *m)
         return;
     }
     for (int j = 0; j < e->ngrain; j++) {
-        const double *phi = e->grains + (size_t)j * (size_t)FLX_GRAIN(n) + 4;
         for (int kl = 0; kl < n * n; kl++) {
-            const double *a = phi + 3 * (kl / n), *b = phi + 3 * (kl % n);
+            const double *a = flx_grain_at(e, 1 + kl / n, j), *b = flx_grain_at(e, 1 + kl % n, j);
             double dot = a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
             for (int r = 0; r < 3; r++) {
                 for (int c = r; c < 3; c++) {

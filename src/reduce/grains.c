@@ -7,6 +7,7 @@
 // the root of the rounding has integrals to the rounding. The first grain is the constant's, the centre
 // of mass; the others do not know the translation of the frame. Where particles are many, their products are
 // enough: the coefficients are the rows of a factor of Cholesky's.
+#include "math/rows.h"
 #include "reduce/elastic.h"
 
 #include <cblas.h>
@@ -19,6 +20,21 @@ static double dot(int n, const double *a, const double *b)
     double sum = 0.0;
     for (int i = 0; i < n; i++) sum += a[i] * b[i];
     return sum;
+}
+
+// Room for so many grains.
+static flx_status reserve(flx_arena *arena, int count, flx_elastic *e)
+{
+    size_t rows = (size_t)FLX_GRAIN_ROWS(e->n);
+    e->ngrain = count;
+    e->weights = flx_arena_take(arena, (size_t)count, sizeof *e->weights);
+    e->grains = flx_arena_take(arena, 3 * rows * (size_t)count, sizeof *e->grains);
+    return e->weights && e->grains ? FLX_OK : FLX_ERR_MEMORY;
+}
+
+static void keep(flx_elastic *e, int row, int j, const double value[3])
+{
+    memcpy(flx_grain_at(e, row, j), value, 3 * sizeof *value);
 }
 
 typedef struct sieve {
@@ -57,7 +73,7 @@ static void take_out(sieve *s, int c, double *psi, double *grain)
 flx_status flx_elastic_set_field(flx_ctx *ctx, flx_arena *arena, int count, const double *particles,
                                  flx_elastic *e)
 {
-    int width = FLX_GRAIN(e->n), most = count < width ? count : width;
+    int width = FLX_PARTICLE(e->n), most = count < width ? count : width;
     size_t size = (size_t)count * (size_t)width;
     double *block = flx_alloc(ctx, size + 2 * (size_t)width + (size_t)count, sizeof *block);
     double *grains = flx_alloc(ctx, (size_t)most * (size_t)width, sizeof *grains);
@@ -76,11 +92,15 @@ flx_status flx_elastic_set_field(flx_ctx *ctx, flx_arena *arena, int count, cons
             if (n > 0) grains[n * width] = 0.0; // orthogonal to the constant, but for rounding
             n++;
         }
-        size = (size_t)n * (size_t)width;
-        e->ngrain = n;
-        e->grains = flx_arena_take(arena, size, sizeof *e->grains);
-        status = e->grains ? FLX_OK : FLX_ERR_MEMORY;
-        if (e->grains) memcpy(e->grains, grains, size * sizeof *grains);
+        status = reserve(arena, n, e);
+        for (int j = 0; j < n && status == FLX_OK; j++) {
+            const double *from = grains + j * width, *gam = from + 4 + 3 * e->n;
+            e->weights[j] = from[0];
+            for (int i = 0; i <= e->n; i++) keep(e, i, j, from + 1 + 3 * i);
+            for (int kl = 0; kl < e->n * e->n; kl++) {
+                keep(e, flx_grain_second(e->n, kl / e->n, kl % e->n), j, gam + 3 * kl);
+            }
+        }
     }
     flx_free(grains);
     flx_free(block);
@@ -95,43 +115,34 @@ flx_status flx_elastic_set_field(flx_ctx *ctx, flx_arena *arena, int count, cons
 #define LEFT_OF_FIELD 1e-3
 
 // The function of which the largest part is left, relative to what may be; -1: all are described.
-static int choose_product(int width, int first_gam, const double *G, const double *whole)
+static int choose_product(int width, int first_gam, const double *left, const double *whole)
 {
     int best = -1;
     double most = 1.0;
     for (int c = 0; c < width; c++) {
         double may = c < first_gam ? LEFT_OF_SHAPES : LEFT_OF_FIELD;
-        double left = G[c * width + c] / (may * may * whole[c]); // NaN: the function is zero
-        if (!(left > most)) continue;
-        most = left;
+        double part = left[c] / (may * may * whole[c]); // NaN: the function is zero
+        if (!(part > most)) continue;
+        most = part;
         best = c;
     }
     return best;
 }
 
-// The grain of function c out of the products.
-static void factor_out(int width, int c, double *G, double *grain)
+// The grain of function c, behind the rows of those that went before; left (width): squares of what they left.
+static void factor_out(int width, int c, const double *G, int count, double *rows, double *left,
+                       double *room)
 {
-    double root = sqrt(G[c * width + c]);
-    for (int k = 0; k < width; k++) grain[k] = G[c * width + k] / root;
-    for (int i = 0; i < width; i++) {
-        for (int k = 0; k < width; k++) G[i * width + k] -= grain[i] * grain[k];
+    double *row = rows + (size_t)count * (size_t)width, root = sqrt(left[c]);
+    for (int j = 0; j < count; j++) room[j] = -rows[(size_t)j * (size_t)width + (size_t)c];
+    memcpy(row, G + (size_t)c * (size_t)width, (size_t)width * sizeof *row);
+    if (count > 0) flx_rows_combine(count, width, rows, room, row);
+    for (int k = 0; k < width; k++) {
+        row[k] /= root;
+        left[k] -= row[k] * row[k];
     }
-    G[c * width + c] = 0.0;
-}
-
-// As the body keeps it: gam_kl and gam_lk.
-static void spread_grain(int n, const double *from, double *to)
-{
-    const double *gam = from + 4 + 3 * n;
-    memcpy(to, from, (size_t)(4 + 3 * n) * sizeof *to);
-    to += 4 + 3 * n;
-    for (int k = 0; k < n; k++) {
-        for (int l = k; l < n; l++, gam += 3) {
-            memcpy(to + 3 * (k * n + l), gam, 3 * sizeof *to);
-            memcpy(to + 3 * (l * n + k), gam, 3 * sizeof *to);
-        }
-    }
+    row[c] = root;
+    left[c] = 0.0;
 }
 
 void flx_products_add(int rows, int width, const double *F, int c, int m, const double *Y,
@@ -141,25 +152,26 @@ void flx_products_add(int rows, int width, const double *F, int c, int m, const 
                 G + c, width);
 }
 
-flx_status flx_elastic_set_products(flx_ctx *ctx, flx_arena *arena, double *G, flx_elastic *e)
+flx_status flx_elastic_set_products(flx_ctx *ctx, flx_arena *arena, const double *G, flx_elastic *e)
 {
     int n = e->n, width = FLX_PRODUCTS(n), first_gam = 4 + 3 * n, count = 0;
-    double *rows = flx_alloc(ctx, (size_t)width * (size_t)(width + 1), sizeof *rows);
+    double *rows = flx_alloc(ctx, (size_t)width * (size_t)(width + 3), sizeof *rows);
     if (!rows) return FLX_ERR_MEMORY;
-    double *whole = rows + (size_t)width * (size_t)width;
-    for (int c = 0; c < width; c++) whole[c] = G[c * width + c];
-    for (int c = 0; c >= 0 && count < width; c = choose_product(width, first_gam, G, whole)) {
-        double *row = rows + (size_t)count * (size_t)width;
-        factor_out(width, c, G, row);
-        if (count > 0) row[0] = 0.0; // orthogonal to the constant, but for rounding
+    double *whole = rows + (size_t)width * (size_t)width, *left = whole + width;
+    for (int c = 0; c < width; c++) whole[c] = left[c] = G[(size_t)c * (size_t)(width + 1)];
+    for (int c = 0; c >= 0 && count < width; c = choose_product(width, first_gam, left, whole)) {
+        factor_out(width, c, G, count, rows, left, left + width);
+        if (count > 0)
+            rows[(size_t)count * (size_t)width] =
+                0.0; // orthogonal to the constant, but for rounding
         count++;
     }
-    e->ngrain = count;
-    e->grains = flx_arena_take(arena, (size_t)count * (size_t)FLX_GRAIN(n), sizeof *e->grains);
-    for (int i = 0; i < count && e->grains; i++) {
-        spread_grain(n, rows + (size_t)i * (size_t)width,
-                     e->grains + (size_t)i * (size_t)FLX_GRAIN(n));
+    flx_status status = reserve(arena, count, e);
+    for (int j = 0; j < count && status == FLX_OK; j++) {
+        const double *from = rows + (size_t)j * (size_t)width;
+        e->weights[j] = from[0];
+        for (int i = 0; i < FLX_GRAIN_ROWS(n); i++) keep(e, i, j, from + 1 + 3 * i);
     }
     flx_free(rows);
-    return e->grains ? FLX_OK : FLX_ERR_MEMORY;
+    return status;
 }

@@ -168,7 +168,7 @@ static void add_particle(sums *s, double dm, const double d[3], flx_elastic *e)
     for (int i = 0; i < 3; i++) to[1 + i] = root * X[i];
     for (int i = 0; i < 3 * n; i++) to[4 + i] = root * s->part[i];
     for (int i = 0; i < 3 * n * n; i++) to[4 + 3 * n + i] = root * gam[i];
-    s->next += FLX_GRAIN(n);
+    s->next += FLX_PARTICLE(n);
 }
 
 // Four particles with the section's second moments.
@@ -265,7 +265,7 @@ flx_status flx_line_elastic(flx_ctx *ctx, flx_arena *arena, const flx_line *line
     double *gam = block + 15 * k, *inner = gam + 3 * k * k, *field = NULL;
     s.own = inner + 3 * k * k;
     int count = line->stiffening ? line->elements * NGAUSS * NSECTION : 0;
-    if (count > 0) field = flx_alloc(ctx, (size_t)count * FLX_GRAIN(k), sizeof *field);
+    if (count > 0) field = flx_alloc(ctx, (size_t)count * FLX_PARTICLE(k), sizeof *field);
     s.next = field;
     flx_status status = count > 0 && !field ? FLX_ERR_MEMORY : FLX_OK;
     if (status == FLX_OK) status = integrate(arena, &s, gam, inner, shape, user, *e);

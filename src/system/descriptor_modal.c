@@ -62,11 +62,13 @@ void flx_modals_fill(flx_descriptor *d)
 
 size_t flx_modals_scratch(const flx_descriptor *d)
 {
-    int most = 0;
+    size_t most = 0;
     for (int i = 0; i < d->nmodal; i++) {
-        if (d->modals[i].e->n > most) most = d->modals[i].e->n;
+        const flx_elastic *e = d->modals[i].e;
+        size_t own = FLX_MODAL_SCRATCH((size_t)e->n, (size_t)e->ngrain); // more than a node's
+        if (own > most) most = own;
     }
-    return (size_t)most * FLX_MODAL_SCRATCH; // more than a node's
+    return most;
 }
 
 static flx_modal_point point_of(const flx_descriptor *d, const flx_work *w, const flx_point *p)

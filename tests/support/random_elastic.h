@@ -41,7 +41,7 @@ static inline double *random_second(mechanism *k, flx_arena *arena, bool turns, 
 
 static inline void random_particles(mechanism *k, flx_arena *arena, bool stiffened, flx_elastic *e)
 {
-    int n = e->n, width = FLX_GRAIN(n);
+    int n = e->n, width = FLX_PARTICLE(n);
     double *all = flx_arena_take(arena, (size_t)(ELASTIC_PARTICLES * width), sizeof *all);
     for (int i = 0; i < ELASTIC_PARTICLES; i++) {
         double *p = all + i * width, mass = 0.3 + 0.1 * random_number(&k->seed);

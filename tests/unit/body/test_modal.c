@@ -20,7 +20,7 @@ typedef struct rig {
     flx_elastic *e;
     double m[NP], X[NP][3], phi[NP][3 * N], gam[NP][3 * N * N];
     flx_modal_data b;
-    double q[N], v[NV], a[NV], g[3], scratch[FLX_MODAL_SCRATCH * N];
+    double q[N], v[NV], a[NV], g[3], scratch[FLX_MODAL_SCRATCH(N, NP)];
     double r[3], R[9], angle;
     bool planar;
 } rig;
@@ -31,8 +31,8 @@ enum { NONE, SERIES, FIELD, KINDS };
 // The particles' field as the body takes it.
 static int give_field(rig *x)
 {
-    double rows[NP * FLX_GRAIN(N)], *to = rows;
-    for (int i = 0; i < NP; i++, to += FLX_GRAIN(N)) {
+    double rows[NP * FLX_PARTICLE(N)], *to = rows;
+    for (int i = 0; i < NP; i++, to += FLX_PARTICLE(N)) {
         double root = sqrt(x->m[i]);
         to[0] = root;
         for (int k = 0; k < 3; k++) to[1 + k] = root * x->X[i][k];

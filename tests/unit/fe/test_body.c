@@ -470,18 +470,23 @@ static int grains_hold_the_mass(void)
     CHECK(e->ngrain > 4 + 3 * n && e->ngrain <= FLX_PRODUCTS(n));
     double m = 0, S1[12] = {0}, N0[12] = {0}, M[16] = {0}, S2[48] = {0}, S0[3] = {0};
     for (int j = 0; j < e->ngrain; j++) {
-        const double *g = e->grains + j * FLX_GRAIN(n), *X = g + 1, *phi = g + 4;
-        m += g[0] * g[0];
-        for (int i = 0; i < 3; i++) S0[i] += g[0] * X[i];
-        for (int k = 0; k < 3 * n; k++) S1[k] += g[0] * phi[k];
-        for (int k = 0; k < 3 * n * n; k++) S2[k] += g[0] * phi[3 * n + k];
+        double o = e->weights[j];
+        const double *X = flx_grain_at(e, 0, j);
+        m += o * o;
+        for (int i = 0; i < 3; i++) S0[i] += o * X[i];
+        for (int k = 0; k < 3 * n; k++) S1[k] += o * flx_grain_at(e, 1 + k / 3, j)[k % 3];
+        for (int k = 0; k < 3 * n * n; k++) {
+            int row = flx_grain_second(n, k / (3 * n), k / 3 % n);
+            S2[k] += o * flx_grain_at(e, row, j)[k % 3];
+        }
         for (int k = 0; k < n; k++) {
-            const double *a = phi + 3 * k;
+            const double *a = flx_grain_at(e, 1 + k, j);
             for (int i = 0; i < 3; i++) {
                 N0[3 * k + i] += X[(i + 1) % 3] * a[(i + 2) % 3] - X[(i + 2) % 3] * a[(i + 1) % 3];
             }
             for (int l = 0; l < n; l++) {
-                for (int i = 0; i < 3; i++) M[k * n + l] += a[i] * phi[3 * l + i];
+                const double *b = flx_grain_at(e, 1 + l, j);
+                for (int i = 0; i < 3; i++) M[k * n + l] += a[i] * b[i];
             }
         }
     }
