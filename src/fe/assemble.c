@@ -48,6 +48,7 @@ void flx_fe_hooke(const flx_fe *fe, const flx_element *e, flx_hooke *c)
                                                      : 2 * c->mu * m->nu / (1 - 2 * m->nu);
     c->thickness = t;
     c->density = m->density * t;
+    c->incompatible = e->incompatible;
 }
 
 void flx_fe_places(const flx_fe *fe, int element, double *x)
@@ -230,14 +231,17 @@ void flx_fe_scatter(const flx_fe *fe, const int *nodes, const flx_element_matric
 }
 
 // Gravity at the nodes of a block, less what prescribed displacements cost.
-static void add_block_loads(flx_fe *fe, const int *nodes, const flx_element_matrices *m, double *F)
+static void add_block_loads(flx_fe *fe, int block, const int *nodes, const flx_element_matrices *m,
+                            double *F)
 {
     const int *unknown;
     const double *weight;
+    double a[FLX_ELEMENT_DOFS];
+    flx_fe_accelerations(fe, block, nodes, m, a);
     for (int i = 0; i < m->n; i++) {
         double sum = 0, constant;
         for (int j = 0; j < m->n; j++) {
-            if (m->comp[j] < 3) sum += m->M[i * m->n + j] * fe->s->gravity[m->comp[j]];
+            sum += m->M[i * m->n + j] * a[j];
             flx_fe_terms(fe, nodes[m->node[j]], m->comp[j], &unknown, &weight, &constant);
             if (constant != 0) sum -= m->K[i * m->n + j] * constant;
         }
@@ -297,55 +301,6 @@ static void find_whole(flx_fe *fe, double G[6][6])
     if (fe->s->dimension == 2) J[0] = J[1] = J[3] = J[4] = J[5] = 0;
 }
 
-// Pressures and tractions on boundary elements: F_a = integral of N_a t, t = -p n.
-static void add_pressure(const flx_fe *fe, const flx_pressure *p, double *F)
-{
-    const flx_element *e = fe->s->elements + p->element;
-    const int *nodes = flx_element_nodes(fe->s, p->element);
-    flx_shape_table t;
-    double x[3 * FLX_CELL_NODES];
-    flx_fe_places(fe, p->element, x);
-    flx_shape_fill(e->cell, FLX_RULE_MASS, &t);
-    for (int k = 0; k < t.points; k++) {
-        double a[2][3] = {{0}, {0}}, n[3] = {0}, force[3];
-        for (int q = 0; q < t.dimension; q++) {
-            for (int i = 0; i < t.nodes; i++) {
-                for (int c = 0; c < 3; c++) a[q][c] += x[3 * i + c] * t.dN[k][i][q];
-            }
-        }
-        if (t.dimension ==
-            2) { // area vector; of a line in the plane: to the right of its direction
-            for (int c = 0; c < 3; c++) {
-                int c1 = (c + 1) % 3, c2 = (c + 2) % 3;
-                n[c] = a[0][c1] * a[1][c2] - a[0][c2] * a[1][c1];
-            }
-        } else {
-            n[0] = a[0][1];
-            n[1] = -a[0][0];
-        }
-        double area = sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
-        for (int c = 0; c < 3; c++) {
-            force[c] = t.weight[k] * (p->traction ? p->vector[c] * area : -p->value * n[c]);
-        }
-        for (int i = 0; i < t.nodes; i++) {
-            for (int c = 0; c < 3; c++) F[6 * (size_t)nodes[i] + c] += t.N[k][i] * force[c];
-        }
-    }
-}
-
-void flx_fe_nodal_loads(const flx_fe *fe, int history, double *F)
-{
-    for (int i = 0; i < fe->s->nload; i++) {
-        const flx_nodal_load *l = fe->s->loads + i;
-        if (history > 0 && l->history != history) continue;
-        for (int c = 0; c < 6; c++) F[6 * (size_t)l->node + c] += l->force[c];
-    }
-    for (int i = 0; i < fe->s->npressure; i++) {
-        const flx_pressure *p = fe->s->pressures + i;
-        if (history == 0 || p->history == history) add_pressure(fe, p, F);
-    }
-}
-
 static flx_status make_tables(flx_fe *fe)
 {
     for (int i = 0; i < fe->s->nelement; i++) {
@@ -388,7 +343,7 @@ static flx_status sum_blocks(flx_fe *fe, double *F, flx_element_matrices *m)
         }
         flx_fe_scatter(fe, nodes, m, m->K, &fe->K);
         flx_fe_scatter(fe, nodes, m, m->M, &fe->M);
-        add_block_loads(fe, nodes, m, F);
+        add_block_loads(fe, b, nodes, m, F);
         add_rigid_mass(fe, nodes, m, G);
     }
     find_whole(fe, G);
@@ -401,11 +356,13 @@ flx_status flx_fe_assemble(flx_fe *fe)
     flx_element_matrices *m = flx_alloc(fe->ctx, 1, sizeof *m);
     fe->f = flx_alloc(fe->ctx, (size_t)fe->n, sizeof *fe->f);
     flx_status status = F && m && fe->f ? make_tables(fe) : FLX_ERR_MEMORY;
+    if (status == FLX_OK) status = flx_fe_find_edges(fe);
     if (status == FLX_OK) status = make_pattern(fe);
     if (status == FLX_OK) status = sum_blocks(fe, F, m);
     if (status == FLX_OK) {
         flx_fe_nodal_loads(fe, 0, F);
         flx_fe_add_force(fe, F, fe->f);
+        flx_fe_warn_of_lost_loads(fe);
     }
     flx_free(F);
     flx_free(m);

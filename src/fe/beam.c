@@ -22,7 +22,7 @@ void flx_beam_law_of(const flx_section *c, const flx_material *m, flx_beam_law *
                               .GJ = G * c->J,
                               .GAy = c->ky * G * c->A,
                               .GAz = c->kz * G * c->A,
-                              .mass = m->density * c->A,
+                              .mass = m->density * c->A + c->nonstructural,
                               .Ix = m->density * (c->Iy + c->Iz),
                               .Iy = m->density * c->Iy,
                               .Iz = m->density * c->Iz};

@@ -5,31 +5,43 @@
 //     M_ab = I integral of rho N_a N_b                                                          (FE-6)
 //     sigma = lambda tr(eps) I + 2 mu eps                                                       (FE-7)
 // The block (FE-5) is B_a^T C B_b written out; plane stress has lambda = E nu/(1 - nu^2).
+// Incompatible modes (Taylor, Beresford, Wilson 1976): functions M_k = 1 - xi_k^2 of the element alone,
+//     g_k = (det J_0/det J) J_0^-T dM_k,  J_0 of the middle                                       (FE-20)
+// whose coordinates q follow from the nodes: they are treated as further nodes and condensed.
 #include "fe/element.h"
+#include "math/dense.h"
 
 #include <math.h>
 #include <string.h>
 
-// Gradients of the shape functions at point p, and the volume w det J; false: not positive.
-static bool find_gradients(const flx_shape_table *t, int p, const double *x, double (*g)[3],
-                           double *det)
+// Cofactors of J, J^-T det, of derivatives dN by the coordinates of the cell; returns det.
+static double find_cofactors(int d, int nodes, const double *x, const double (*dN)[3],
+                             double C[3][3])
 {
-    int d = t->dimension;
-    double J[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, C[3][3];
+    double J[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
     for (int i = 0; i < d; i++) {
         for (int k = 0; k < d; k++) {
             J[i][k] = 0;
-            for (int a = 0; a < t->nodes; a++) J[i][k] += x[3 * a + i] * t->dN[p][a][k];
+            for (int a = 0; a < nodes; a++) J[i][k] += x[3 * a + i] * dN[a][k];
         }
     }
     for (int i = 0; i < 3; i++) {
         int i1 = (i + 1) % 3, i2 = (i + 2) % 3;
         for (int k = 0; k < 3; k++) {
             int k1 = (k + 1) % 3, k2 = (k + 2) % 3;
-            C[i][k] = J[i1][k1] * J[i2][k2] - J[i1][k2] * J[i2][k1]; // cofactors: J^-T det
+            C[i][k] = J[i1][k1] * J[i2][k2] - J[i1][k2] * J[i2][k1];
         }
     }
-    *det = J[0][0] * C[0][0] + J[0][1] * C[0][1] + J[0][2] * C[0][2];
+    return J[0][0] * C[0][0] + J[0][1] * C[0][1] + J[0][2] * C[0][2];
+}
+
+// Gradients of the shape functions at point p, and the volume w det J; false: not positive.
+static bool find_gradients(const flx_shape_table *t, int p, const double *x, double (*g)[3],
+                           double *det)
+{
+    int d = t->dimension;
+    double C[3][3];
+    *det = find_cofactors(d, t->nodes, x, t->dN[p], C);
     if (!(*det > 0)) return false;
     for (int a = 0; a < t->nodes; a++) {
         for (int i = 0; i < 3; i++) {
@@ -41,12 +53,11 @@ static bool find_gradients(const flx_shape_table *t, int p, const double *x, dou
     return true;
 }
 
-static void add_stiffness(const flx_shape_table *t, double (*g)[3], double lambda, double mu,
-                          double *K)
+static void add_stiffness(int d, int nodes, double (*g)[3], double lambda, double mu, double *K)
 {
-    int d = t->dimension, n = d * t->nodes;
-    for (int a = 0; a < t->nodes; a++) {
-        for (int b = a; b < t->nodes; b++) {
+    int n = d * nodes;
+    for (int a = 0; a < nodes; a++) {
+        for (int b = a; b < nodes; b++) {
             double dot = mu * (g[a][0] * g[b][0] + g[a][1] * g[b][1] + g[a][2] * g[b][2]);
             double *block = K + (size_t)(d * a) * n + d * b;
             for (int i = 0; i < d; i++) {
@@ -107,16 +118,97 @@ static flx_status add_mass(const flx_shape_table *t, double density, const doubl
     return FLX_OK;
 }
 
+// ---- incompatible modes -------------------------------------------------------------------------
+
+#define MOST_OWN 9                          // coordinates of incompatible modes: hexahedra
+#define MOST_BOX (3 * 8)                    // unknowns of the nodes there
+#define MOST_WIDE ((MOST_BOX) + (MOST_OWN)) // both
+
+typedef struct own_modes {         // of one element
+    int n, m;                      // unknowns of its nodes, coordinates of its modes
+    double C[3][3];                // cofactors of J_0
+    double q[MOST_OWN * MOST_BOX]; // (m, n): the coordinates are q u
+} own_modes;
+
+// Corner a of a quadrilateral or hexahedron: its function has the derivatives xi_a/2 there.
+static double corner(const flx_cell_tables *t, int a, int k)
+{
+    return 2 * t->nodes.dN[a][a][k];
+}
+
+// Gradients of the modes at point p of a table, det of J there; they follow those of the nodes.
+static void find_own_gradients(const flx_cell_tables *t, const flx_shape_table *s, int p,
+                               double det, const own_modes *o, double (*g)[3])
+{
+    int d = s->dimension;
+    for (int k = 0; k < d; k++) {
+        double xi = 0;
+        for (int a = 0; a < s->nodes; a++) xi += s->N[p][a] * corner(t, a, k);
+        for (int i = 0; i < 3; i++) g[s->nodes + k][i] = i < d ? -2 * xi * o->C[i][k] / det : 0;
+    }
+}
+
+// K of nodes and modes (upper blocks, row by row n + m), without the modes: K_uu - K_uq K_qq^-1 K_qu.
+static flx_status condense(own_modes *o, double *wide, double *K)
+{
+    int n = o->n, m = o->m, all = n + m;
+    double L[MOST_OWN * MOST_OWN], column[MOST_OWN];
+    mirror(all, wide);
+    for (int i = 0; i < m; i++) {
+        for (int k = 0; k < m; k++) L[i * m + k] = wide[(n + i) * all + n + k];
+    }
+    if (!flx_dense_cholesky(m, L, 0)) return FLX_SINGULAR;
+    for (int j = 0; j < n; j++) {
+        for (int i = 0; i < m; i++) column[i] = -wide[(n + i) * all + j];
+        flx_dense_cholesky_solve(m, L, column, 1);
+        for (int i = 0; i < m; i++) o->q[i * n + j] = column[i];
+    }
+    for (int i = 0; K && i < n; i++) {
+        for (int j = i; j < n; j++) {
+            double sum = wide[i * all + j];
+            for (int k = 0; k < m; k++) sum += wide[i * all + n + k] * o->q[k * n + j];
+            K[i * n + j] = sum;
+        }
+    }
+    return FLX_OK;
+}
+
+// K NULL: only the modes are asked for.
+static flx_status add_own_modes(const flx_cell_tables *t, const flx_hooke *c, const double *x,
+                                own_modes *o, double *K)
+{
+    const flx_shape_table *s = &t->stiffness;
+    double middle[FLX_CELL_NODES][3] = {{0}}, g[FLX_CELL_NODES][3], det,
+           wide[MOST_WIDE * MOST_WIDE] = {0};
+    int d = s->dimension;
+    for (int a = 0; a < s->nodes; a++) {
+        for (int k = 0; k < d; k++) middle[a][k] = corner(t, a, k) / s->nodes;
+    }
+    o->n = d * s->nodes;
+    o->m = d * d;
+    find_cofactors(d, s->nodes, x, (const double(*)[3])middle, o->C);
+    for (int p = 0; p < s->points; p++) {
+        if (!find_gradients(s, p, x, g, &det)) return FLX_SINGULAR;
+        find_own_gradients(t, s, p, det, o, g);
+        double w = c->thickness * det * s->weight[p];
+        add_stiffness(d, s->nodes + d, g, w * c->lambda, w * c->mu, wide);
+    }
+    return condense(o, wide, K);
+}
+
 flx_status flx_continuum_eval(const flx_cell_tables *t, const flx_hooke *c, const double *x,
                               flx_element_matrices *out)
 {
     double g[FLX_CELL_NODES][3], det;
+    own_modes o;
     name_unknowns(&t->stiffness, out);
-    for (int p = 0; p < t->stiffness.points; p++) {
+    for (int p = 0; p < t->stiffness.points && !c->incompatible; p++) {
         if (!find_gradients(&t->stiffness, p, x, g, &det)) return FLX_SINGULAR;
         double w = c->thickness * det * t->stiffness.weight[p];
-        add_stiffness(&t->stiffness, g, w * c->lambda, w * c->mu, out->K);
+        add_stiffness(t->stiffness.dimension, t->stiffness.nodes, g, w * c->lambda, w * c->mu,
+                      out->K);
     }
+    if (c->incompatible) FLX_TRY(add_own_modes(t, c, x, &o, out->K));
     FLX_TRY(add_mass(&t->mass, c->density, x, out->M));
     mirror(out->n, out->K);
     mirror(out->n, out->M);
@@ -138,12 +230,40 @@ static bool find_strain(const flx_shape_table *s, int p, const double *x, const 
     return true;
 }
 
+// Displacement gradients at the nodes (nodes, 3, 3), with those of incompatible modes.
+static flx_status find_node_strains(const flx_cell_tables *t, const flx_hooke *c, const double *x,
+                                    const double *u, double (*G)[3][3])
+{
+    const flx_shape_table *s = &t->nodes;
+    own_modes o;
+    int d = s->dimension;
+    double g[FLX_CELL_NODES][3], det, q[MOST_OWN] = {0};
+    if (c->incompatible) {
+        FLX_TRY(add_own_modes(t, c, x, &o, NULL));
+        for (int i = 0; i < o.m * o.n; i++) {
+            q[i / o.n] += o.q[i] * u[3 * (i % o.n / d) + i % o.n % d];
+        }
+    }
+    for (int p = 0; p < s->points; p++) {
+        if (!find_strain(s, p, x, u, G[p])) return FLX_SINGULAR;
+        if (!c->incompatible) continue;
+        find_gradients(s, p, x, g, &det);
+        find_own_gradients(t, s, p, det, &o, g);
+        for (int i = 0; i < d * d * d; i++) {
+            G[p][i / d % d][i % d] +=
+                q[d * (i / (d * d)) + i / d % d] * g[s->nodes + i / (d * d)][i % d];
+        }
+    }
+    return FLX_OK;
+}
+
 flx_status flx_continuum_stress(const flx_cell_tables *t, const flx_hooke *c, flx_family family,
                                 double nu, const double *x, const double *u, double *sigma)
 {
+    double strains[FLX_CELL_NODES][3][3];
+    FLX_TRY(find_node_strains(t, c, x, u, strains));
     for (int p = 0; p < t->nodes.points; p++) {
-        double G[3][3], *out = sigma + 6 * p;
-        if (!find_strain(&t->nodes, p, x, u, G)) return FLX_SINGULAR;
+        double(*G)[3] = strains[p], *out = sigma + 6 * p;
         double trace = c->lambda * (G[0][0] + G[1][1] + G[2][2]);
         for (int i = 0; i < 3; i++) out[i] = trace + 2 * c->mu * G[i][i];
         out[3] = c->mu * (G[0][1] + G[1][0]);
@@ -151,6 +271,21 @@ flx_status flx_continuum_stress(const flx_cell_tables *t, const flx_hooke *c, fl
         out[5] = c->mu * (G[0][2] + G[2][0]);
         if (family == FLX_FAMILY_PLANE_STRESS) out[2] = 0;
         if (family == FLX_FAMILY_PLANE_STRAIN) out[2] = nu * (out[0] + out[1]);
+    }
+    return FLX_OK;
+}
+
+flx_status flx_continuum_strain(const flx_cell_tables *t, const flx_hooke *c, const double *x,
+                                const double *u, double *eps)
+{
+    double strains[FLX_CELL_NODES][3][3];
+    FLX_TRY(find_node_strains(t, c, x, u, strains));
+    for (int p = 0; p < t->nodes.points; p++) {
+        static const int pair[6][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {1, 2}, {0, 2}};
+        for (int i = 0; i < 6; i++) {
+            eps[6 * p + i] =
+                (strains[p][pair[i][0]][pair[i][1]] + strains[p][pair[i][1]][pair[i][0]]) / 2;
+        }
     }
     return FLX_OK;
 }

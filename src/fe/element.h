@@ -12,6 +12,7 @@ typedef struct flx_hooke {
     double lambda, mu; // Lame's; plane stress: lambda of the plane
     double density;    // plane elements: times the thickness
     double thickness;  // 1 for solids
+    bool incompatible; // with modes of its own: quadrilaterals with 4, hexahedra with 8 nodes
 } flx_hooke;
 
 // Matrices of one element.
@@ -42,6 +43,9 @@ flx_status flx_continuum_eval(const flx_cell_tables *t, const flx_hooke *c, cons
 // (nodes, 3). plane: FLX_FAMILY_PLANE_STRESS has no stress across, PLANE_STRAIN has.
 flx_status flx_continuum_stress(const flx_cell_tables *t, const flx_hooke *c, flx_family family,
                                 double nu, const double *x, const double *u, double *sigma);
+// Strains alike; shears are half the angles.
+flx_status flx_continuum_strain(const flx_cell_tables *t, const flx_hooke *c, const double *x,
+                                const double *u, double *eps);
 
 // Half the curl of the displacements at the element's nodes: the first three of (nodes, 6).
 flx_status flx_continuum_turn(const flx_cell_tables *t, const double *x, const double *u,

@@ -32,9 +32,9 @@ void flx_fe_destroy(flx_fe **fe_)
     if (!fe_ || !*fe_) return;
     flx_fe *fe = *fe_;
     for (int i = 0; i < FLX_CELL_COUNT; i++) flx_free(fe->tables[i]);
-    void *owned[] = {fe->dof,        fe->fixed,        fe->node_of,
-                     fe->tie_start,  fe->tie_count,    fe->tie_unknown,
-                     fe->tie_weight, fe->tie_constant, fe->f};
+    void *owned[] = {fe->dof,       fe->fixed,       fe->node_of,    fe->tie_start,
+                     fe->tie_count, fe->tie_unknown, fe->tie_weight, fe->tie_constant,
+                     fe->f,         fe->edge};
     for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++) flx_free(owned[i]);
     flx_symmetric_clear(&fe->K);
     flx_symmetric_clear(&fe->M);

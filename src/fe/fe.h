@@ -33,6 +33,7 @@ typedef struct flx_fe {
     double *tie_weight, *tie_constant;
     flx_symmetric K, M;              // one pattern
     double *f;                       // (n) loads, gravity and prescribed displacements included
+    double *edge;                    // (npressure) thickness there; NULL: in space
     double mass, com[3], inertia[6]; // of the whole: xx yy zz xy yz xz about the centre of mass,
                                      // xy = -integral of x y dm
     flx_cell_tables *tables[FLX_CELL_COUNT]; // owned; NULL where there is no such element

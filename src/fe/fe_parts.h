@@ -1,5 +1,5 @@
 // fe_parts.h - what the files of this folder share: dofs.c the unknowns, check.c what is wrong with a
-// mesh, assemble.c the sums over blocks, recover.c what follows from a displacement.
+// mesh, assemble.c the sums over blocks, loads.c forces, recover.c what follows from a displacement.
 #pragma once
 
 #include "fe/fe.h"
@@ -22,6 +22,12 @@ int flx_fe_block_nodes(const flx_fe *fe, int block, const int **nodes); // 0: no
 flx_status flx_fe_block(const flx_fe *fe, int block, flx_element_matrices *out);
 void flx_fe_scatter(const flx_fe *fe, const int *nodes, const flx_element_matrices *m,
                     const double *E, flx_symmetric *A);
+// loads.c: the given accelerations of the unknowns of a block.
+void flx_fe_accelerations(const flx_fe *fe, int block, const int *nodes,
+                          const flx_element_matrices *m, double *a);
+flx_status flx_fe_find_edges(flx_fe *fe); // thickness at loaded edges of the plane
+void flx_fe_warn_of_lost_loads(const flx_fe *fe);
+
 void flx_fe_places(const flx_fe *fe, int element, double *x);
 void flx_fe_hooke(const flx_fe *fe, const flx_element *e, flx_hooke *c);
 void flx_fe_law(const flx_fe *fe, const flx_element *e, flx_beam_law *law);

@@ -22,13 +22,13 @@ static flx_status stress_of(const flx_fe *fe, const flx_element *e, const double
                                 fe->s->materials[e->material].nu, x, u, out);
 }
 
-// Stresses of a material with lambda = 0, mu = 1/2 are the strains.
 static flx_status strain_of(const flx_fe *fe, const flx_element *e, const double *x,
                             const double *u, double *out)
 {
-    static const flx_hooke unit = {.mu = 0.5};
+    flx_hooke c;
     double nu = fe->s->materials[e->material].nu;
-    FLX_TRY(flx_continuum_stress(fe->tables[e->cell], &unit, FLX_FAMILY_SOLID, nu, x, u, out));
+    flx_fe_hooke(fe, e, &c);
+    FLX_TRY(flx_continuum_strain(fe->tables[e->cell], &c, x, u, out));
     for (int a = 0; a < flx_cells[e->cell].nodes; a++) { // across a plate that is free to do so
         if (e->family != FLX_FAMILY_PLANE_STRESS) break;
         out[6 * a + 2] = -nu / (1 - nu) * (out[6 * a] + out[6 * a + 1]);
@@ -121,14 +121,14 @@ flx_status flx_fe_reactions(const flx_fe *fe, const double *u, bool loads, doubl
     for (int b = 0; b < n && status == FLX_OK; b++) {
         const int *nodes;
         if (flx_fe_block_nodes(fe, b, &nodes) == 0) continue;
+        double a[FLX_ELEMENT_DOFS] = {0};
         status = flx_fe_block(fe, b, m);
+        if (loads && status == FLX_OK) flx_fe_accelerations(fe, b, nodes, m, a);
         for (int i = 0; i < m->n && status == FLX_OK; i++) {
             double sum = 0;
             for (int j = 0; j < m->n; j++) {
-                sum += m->K[i * m->n + j] * u[6 * (size_t)nodes[m->node[j]] + m->comp[j]];
-                if (loads && m->comp[j] < 3) {
-                    sum -= m->M[i * m->n + j] * fe->s->gravity[m->comp[j]];
-                }
+                sum += m->K[i * m->n + j] * u[6 * (size_t)nodes[m->node[j]] + m->comp[j]] -
+                       m->M[i * m->n + j] * a[j];
             }
             F[6 * (size_t)nodes[m->node[i]] + m->comp[i]] += sum;
         }

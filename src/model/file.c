@@ -7,18 +7,19 @@
 #include <sys/stat.h>
 
 static flx_status read_open(flx_ctx *ctx, flx_arena *arena, FILE *f, const char *path, flx_loc loc,
-                            char **text, size_t *length)
+                            size_t limit, char **text, size_t *length)
 {
     struct stat info;
     if (fstat(fileno(f), &info) != 0 || S_ISDIR(info.st_mode)) {
         return FLX_FAIL(ctx, FLX_ERR_IO, loc, "'%s' is not a file that can be read", path);
     }
-    // Pipes and devices have no size: they are read in growing blocks, up to the limit.
+    // Pipes and devices have no size: they are read in growing blocks, up to the limit of a model.
+    if (!S_ISREG(info.st_mode)) limit = FLX_FILE_LIMIT;
     size_t room = S_ISREG(info.st_mode) ? (size_t)info.st_size : 65536, n = 0;
     for (;;) {
-        if (room > FLX_FILE_LIMIT) {
+        if (room > limit) {
             return FLX_FAIL(ctx, FLX_ERR_IO, loc, "'%s' is larger than %d MB, the limit", path,
-                            (int)(FLX_FILE_LIMIT >> 20));
+                            (int)(limit >> 20));
         }
         char *block = flx_arena_take(arena, room + 2, 1);
         if (!block) return FLX_ERR_MEMORY;
@@ -36,8 +37,8 @@ static flx_status read_open(flx_ctx *ctx, flx_arena *arena, FILE *f, const char 
     return FLX_OK;
 }
 
-flx_status flx_file_read(flx_ctx *ctx, flx_arena *arena, const char *path, flx_loc loc, char **text,
-                         size_t *length)
+static flx_status read_within(flx_ctx *ctx, flx_arena *arena, const char *path, flx_loc loc,
+                              size_t limit, char **text, size_t *length)
 {
     *text = NULL;
     *length = 0;
@@ -46,9 +47,21 @@ flx_status flx_file_read(flx_ctx *ctx, flx_arena *arena, const char *path, flx_l
         return FLX_FAIL(ctx, FLX_ERR_IO, loc, "the file '%s' cannot be opened: %s", path,
                         strerror(errno));
     }
-    flx_status status = read_open(ctx, arena, f, path, loc, text, length);
+    flx_status status = read_open(ctx, arena, f, path, loc, limit, text, length);
     fclose(f);
     return status;
+}
+
+flx_status flx_file_read(flx_ctx *ctx, flx_arena *arena, const char *path, flx_loc loc, char **text,
+                         size_t *length)
+{
+    return read_within(ctx, arena, path, loc, FLX_FILE_LIMIT, text, length);
+}
+
+flx_status flx_file_read_large(flx_ctx *ctx, flx_arena *arena, const char *path, flx_loc loc,
+                               char **text, size_t *length)
+{
+    return read_within(ctx, arena, path, loc, FLX_LARGE_LIMIT, text, length);
 }
 
 const char *flx_file_beside(flx_arena *arena, const char *from, const char *name)

@@ -14,6 +14,16 @@ const flx_cell_def flx_cells[FLX_CELL_COUNT] = {
 const char *const flx_family_words[FLX_FAMILY_COUNT + 1] = {
     "boundary", "solid", "plane-stress", "plane-strain", "beam", "truss", NULL};
 
+void flx_structure_drop_links(flx_structure *s)
+{
+    for (int i = 0; i < s->nlink; i++) {
+        flx_free(s->links[i].nodes);
+        flx_free(s->links[i].weights);
+        flx_free(s->links[i].components);
+    }
+    s->nlink = 0;
+}
+
 flx_structure *flx_structure_create(flx_ctx *ctx, const char *file)
 {
     flx_structure *s = flx_alloc(ctx, 1, sizeof *s);
@@ -31,13 +41,11 @@ void flx_structure_destroy(flx_structure **structure)
         flx_free(s->sets[i].nodes);
         flx_free(s->sets[i].elements);
     }
-    for (int i = 0; i < s->nlink; i++) {
-        flx_free(s->links[i].nodes);
-        flx_free(s->links[i].weights);
-    }
-    void *owned[] = {s->x,         s->label,    s->node_line, s->elements, s->nodes,     s->sets,
-                     s->materials, s->sections, s->supports,  s->loads,    s->pressures, s->masses,
-                     s->springs,   s->links,    s->slot,      s->pair};
+    flx_structure_drop_links(s);
+    void *owned[] = {s->x,         s->label,     s->node_line, s->elements, s->nodes,
+                     s->sets,      s->materials, s->sections,  s->supports, s->loads,
+                     s->pressures, s->masses,    s->springs,   s->links,    s->slot,
+                     s->pair,      s->bodies,    s->sources,   s->lines};
     for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++) flx_free(owned[i]);
     flx_symmetric_clear(&s->K);
     flx_symmetric_clear(&s->M);
@@ -136,14 +144,52 @@ flx_status flx_structure_add_spring(flx_structure *s, const flx_spring_element *
     return FLX_OK;
 }
 
+flx_status flx_structure_add_line_load(flx_structure *s, const flx_line_load *l)
+{
+    ADD(s, lines, nline, line_load_capacity, l);
+    return FLX_OK;
+}
+
+flx_status flx_structure_add_body_load(flx_structure *s, const flx_body_load *b)
+{
+    ADD(s, bodies, nbody, body_capacity, b);
+    return FLX_OK;
+}
+
+flx_status flx_structure_add_source(flx_structure *s, const flx_source *source)
+{
+    ADD(s, sources, nsource, source_capacity, source);
+    return FLX_OK;
+}
+
+flx_loc flx_structure_loc(const flx_structure *s, int line)
+{
+    int i = s->nsource;
+    while (i > 0 && s->sources[i - 1].from > line) i--;
+    if (i == 0) return (flx_loc){s->file, line, 1};
+    const flx_source *from = s->sources + i - 1;
+    return (flx_loc){from->file, from->line + line - from->from, 1};
+}
+
+// A copy of n items, or NULL of none; *status: no memory.
+static void *copy(flx_ctx *ctx, const void *from, size_t n, size_t size, flx_status *status)
+{
+    if (!from || *status != FLX_OK) return NULL;
+    void *to = flx_alloc(ctx, n, size);
+    if (!to) *status = FLX_ERR_MEMORY;
+    if (to && n > 0) memcpy(to, from, n * size);
+    return to;
+}
+
 flx_status flx_structure_add_link(flx_structure *s, const flx_node_link *l)
 {
     flx_node_link own = *l;
     size_t n = (size_t)l->nnode;
-    own.nodes = flx_alloc(s->ctx, n, sizeof *own.nodes);
-    own.weights = l->weights ? flx_alloc(s->ctx, n, sizeof *own.weights) : NULL;
+    flx_status status = FLX_OK;
+    own.nodes = copy(s->ctx, l->nodes, n, sizeof *own.nodes, &status);
+    own.weights = copy(s->ctx, l->weights, n, sizeof *own.weights, &status);
+    own.components = copy(s->ctx, l->components, n, sizeof *own.components, &status);
     void *all = s->links;
-    flx_status status = own.nodes && (own.weights || !l->weights) ? FLX_OK : FLX_ERR_MEMORY;
     if (status == FLX_OK) {
         status = flx_grow(s->ctx, &all, &s->link_capacity, s->nlink + 1, sizeof *s->links);
         s->links = all;
@@ -151,10 +197,9 @@ flx_status flx_structure_add_link(flx_structure *s, const flx_node_link *l)
     if (status != FLX_OK) {
         flx_free(own.nodes);
         flx_free(own.weights);
+        flx_free(own.components);
         return status;
     }
-    if (n > 0) memcpy(own.nodes, l->nodes, n * sizeof *own.nodes);
-    if (l->weights) memcpy(own.weights, l->weights, n * sizeof *own.weights);
     s->links[s->nlink++] = own;
     return FLX_OK;
 }
@@ -244,7 +289,7 @@ flx_status flx_structure_index(flx_structure *s)
         if (s->slot[k] >= 0) {
             return FLX_FAIL(s->ctx, FLX_ERR_MODEL, flx_structure_loc(s, s->node_line[i]),
                             "node %d is there twice: first in line %d", s->label[i],
-                            s->node_line[s->slot[k]]);
+                            flx_structure_loc(s, s->node_line[s->slot[k]]).line);
         }
         s->slot[k] = i;
     }
@@ -361,48 +406,4 @@ flx_status flx_structure_add_line(flx_structure *s, int n, const double *places,
     set = flx_structure_set(s, "end");
     if (!set) return FLX_ERR_MEMORY;
     return flx_structure_add_to_set(s, set, s->nnode - 1, -1);
-}
-
-// Torsion constant of a rectangle a >= b, Saint-Venant's series: with z = pi a/(2 b)
-//     a b^3 (1/3 - 64/pi^5 (b/a) sum tanh(k z)/k^5),  k odd,  sum 1/k^5 = 31/32 zeta(5).
-// Summed is 1 - tanh, which falls with exp(-2 k z), z >= pi/2: twelve terms are exact.
-static double torsion_of_rectangle(double a, double b)
-{
-    if (a < b) return torsion_of_rectangle(b, a);
-    double sum = 31.0 / 32 * 1.0369277551433699263, z = FLX_PI * a / (2 * b);
-    for (int k = 23; k > 0; k -= 2) sum -= 2 / (exp(2 * k * z) + 1) / pow(k, 5);
-    return a * b * b * b * (1.0 / 3 - 64 / pow(FLX_PI, 5) * (b / a) * sum);
-}
-
-// Shear correction after Cowper (Journal of Applied Mechanics, 1966, 335-340).
-flx_section flx_section_rectangle(double width, double height, double nu)
-{
-    double k = 10 * (1 + nu) / (12 + 11 * nu);
-    return (flx_section){.name = "",
-                         .sized = true,
-                         .A = width * height,
-                         .Iy = height * width * width * width / 12,
-                         .Iz = width * height * height * height / 12,
-                         .J = torsion_of_rectangle(width, height),
-                         .ky = k,
-                         .kz = k,
-                         .thickness = width,
-                         .shear = true,
-                         .rotary = true};
-}
-
-flx_section flx_section_circle(double radius, double nu)
-{
-    double k = 6 * (1 + nu) / (7 + 6 * nu), I = FLX_PI / 4 * pow(radius, 4);
-    return (flx_section){.name = "",
-                         .sized = true,
-                         .A = FLX_PI * radius * radius,
-                         .Iy = I,
-                         .Iz = I,
-                         .J = 2 * I,
-                         .ky = k,
-                         .kz = k,
-                         .thickness = 2 * radius,
-                         .shear = true,
-                         .rotary = true};
 }

@@ -52,11 +52,12 @@ extern const char *const flx_family_words[FLX_FAMILY_COUNT + 1]; // ends with NU
 typedef struct flx_element {
     flx_cell cell;
     flx_family family;
-    int label;     // number in the file
-    int line;      // of the file; 0: none
-    int64_t first; // its nodes are nodes[first] ...
-    int material;  // -1: none given
-    int section;   // -1: none given
+    int label;         // number in the file
+    int line;          // of the file; 0: none
+    int64_t first;     // its nodes are nodes[first] ...
+    int material;      // -1: none given
+    int section;       // -1: none given
+    bool incompatible; // with modes of its own that do not lock in bending: quad4, hex8
 } flx_element;
 
 typedef struct flx_material {
@@ -76,6 +77,7 @@ typedef struct flx_section {
     double EA, EIy, EIz, GJ, GAy, GAz; // not sized
     double mass, inertia[3];           // not sized: a length; rotational about x, y, z
     double thickness;                  // of plane elements
+    double nonstructural;              // sized: a further mass a length
     bool shear;                        // Timoshenko's beam; else Euler's and Bernoulli's
     bool rotary;                       // sections have rotational inertia in bending
     bool has_up;
@@ -95,6 +97,8 @@ typedef struct flx_support { // of one node
     flx_loc loc;
     unsigned mask; // bit c: component c (ux uy uz rx ry rz) is prescribed
     double value[6];
+    bool turned;    // components are along axes of its own
+    double axes[9]; // rows
 } flx_support;
 
 typedef struct flx_nodal_load {
@@ -111,6 +115,12 @@ typedef struct flx_pressure { // on a face given by its corner nodes (a boundary
     int history; // as of a nodal load
 } flx_pressure;
 
+typedef struct flx_line_load { // along a beam or a truss
+    int element;
+    double force[3]; // a length, structure's axes
+    int history;     // as of a nodal load
+} flx_line_load;
+
 typedef struct flx_point_mass {
     int node;
     flx_loc loc;
@@ -126,6 +136,7 @@ typedef struct flx_spring_element { // between components of two nodes, or of on
 typedef enum flx_node_link_kind {
     FLX_LINK_RIGID,   // dependents follow the reference node as a rigid body (RBE2)
     FLX_LINK_AVERAGE, // the reference node follows the weighted mean motion of the others (RBE3)
+    FLX_LINK_EQUATION, // sum of weight times component of nodes is zero; the first term follows (MPC)
 } flx_node_link_kind;
 
 typedef struct flx_node_link {
@@ -135,13 +146,29 @@ typedef struct flx_node_link {
     unsigned mask; // rigid: components of the dependents that follow; average: of the reference
     int nnode;
     int *nodes;      // owned
-    double *weights; // owned; average only, may be NULL: all 1
+    double *weights; // owned; average: may be NULL: all 1; equation: the factors
+    int *components; // owned; equation: of each node; else NULL
 } flx_node_link;
+
+// Accelerations of all elements or of a set, as forces: F_e = M_e a, a = g + w^2 (r - n n.r), r = x - centre.
+typedef struct flx_body_load {
+    int set; // of elements; -1: everything
+    double gravity[3];
+    double speed2, centre[3], axis[3]; // square of an angular velocity about a unit axis
+} flx_body_load;
+
+typedef struct flx_source { // lines that come from another file, or another place of it
+    int from;               // number of the first one in the structure
+    const char *file;       // interned
+    int line;               // of it in that file
+} flx_source;
 
 typedef struct flx_structure {
     flx_ctx *ctx;
     const char *file; // interned; for messages
-    int dimension;    // 2: all nodes in the plane z = 0, unknowns ux uy rz
+    int nsource, source_capacity;
+    flx_source *sources; // ascending; lines before the first are those of `file`
+    int dimension;       // 2: all nodes in the plane z = 0, unknowns ux uy rz
     int nnode, node_capacity;
     double *x;  // (nnode, 3)
     int *label; // (nnode) number in the file
@@ -170,6 +197,10 @@ typedef struct flx_structure {
     flx_spring_element *springs;
     int nlink, link_capacity;
     flx_node_link *links;
+    int nline, line_load_capacity;
+    flx_line_load *lines;
+    int nbody, body_capacity;
+    flx_body_load *bodies;
     // matrices of another program over all nodes, in their order; width 0: none
     int width;             // unknowns a node: 3 or 6, in the plane 2 or 3
     flx_symmetric K, M;    // one pattern
@@ -200,8 +231,11 @@ flx_status flx_structure_add_load(flx_structure *s, const flx_nodal_load *l);
 flx_status flx_structure_add_pressure(flx_structure *s, const flx_pressure *p);
 flx_status flx_structure_add_mass(flx_structure *s, const flx_point_mass *m);
 flx_status flx_structure_add_spring(flx_structure *s, const flx_spring_element *k);
-// nodes (l->nnode) and weights (may be NULL) are copied.
+flx_status flx_structure_add_line_load(flx_structure *s, const flx_line_load *l);
+flx_status flx_structure_add_body_load(flx_structure *s, const flx_body_load *b);
+// nodes (l->nnode), weights and components (both may be NULL) are copied.
 flx_status flx_structure_add_link(flx_structure *s, const flx_node_link *l);
+void flx_structure_drop_links(flx_structure *s);
 // The set of that name, made when there is none; NULL: no memory.
 flx_mesh_set *flx_structure_set(flx_structure *s, const char *name);
 // The set of that name, or NULL.
@@ -219,10 +253,9 @@ static inline const int *flx_element_nodes(const flx_structure *s, int element)
 {
     return s->nodes + s->elements[element].first;
 }
-static inline flx_loc flx_structure_loc(const flx_structure *s, int line)
-{
-    return (flx_loc){s->file, line, 1};
-}
+// Lines from this number on are those of a file, from one of its lines on.
+flx_status flx_structure_add_source(flx_structure *s, const flx_source *source);
+flx_loc flx_structure_loc(const flx_structure *s, int line);
 
 // A face (from 0, numbered as in Abaqus) of a solid, or an edge of a plane element: its cell and its nodes,
 // in the order that turns its normal outwards. false: there is none.
@@ -234,6 +267,12 @@ bool flx_structure_face(const flx_structure *s, int element, int face, flx_cell 
 flx_status flx_structure_add_line(flx_structure *s, int n, const double *places, int elements,
                                   int material, int section);
 
-// A section by its size; width along its z, height along its y.
+// section.c: a section by its size; width along its z, height along its y.
 flx_section flx_section_rectangle(double width, double height, double nu);
 flx_section flx_section_circle(double radius, double nu);
+flx_section flx_section_tube(double outer, double inner, double nu); // radii
+// Walls of a box: of both sides (along y) and of top and bottom.
+flx_section flx_section_box(double width, double height, double side, double top);
+// Flanges across the ends of a web along y; widths and thicknesses of the lower and the upper one.
+flx_section flx_section_profile(double height, const double width[2], const double thickness[2],
+                                double web);

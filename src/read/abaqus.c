@@ -1,62 +1,73 @@
-// abaqus.c - input files of Abaqus and CalculiX, flat (without parts): nodes, elements, sets, materials,
-// sections, supports, loads, masses, springs, rigid bodies. What only asks for results is passed over;
-// other keywords are named in a warning.
+// abaqus.c - input files of Abaqus and CalculiX: nodes, elements, sets, parts and instances, materials, sections,
+// supports, loads, masses, springs, rigid bodies, couplings, equations. What only asks for results is passed
+// over; other keywords are named in a warning, and those that would change the mechanics are refused.
 #include "read/abaqus_parts.h"
 
 #include <stdio.h>
 #include <string.h>
 
+// Elements that Abaqus integrates in another way are said once.
+typedef enum remark { PLAIN, REDUCED, MODIFIED, HYBRID } remark;
+
 typedef struct element_name { // words of *ELEMENT, TYPE=
     const char *word;
     flx_cell cell;
     flx_family family;
-    bool plane, slender;
+    bool plane, slender, incompatible;
+    remark remark;
 } element_name;
 
 static const element_name element_names[] = {
-    {"C3D4", FLX_CELL_TET4, FLX_FAMILY_SOLID, false, false},
-    {"C3D10", FLX_CELL_TET10, FLX_FAMILY_SOLID, false, false},
-    {"C3D8", FLX_CELL_HEX8, FLX_FAMILY_SOLID, false, false},
-    {"C3D8I", FLX_CELL_HEX8, FLX_FAMILY_SOLID, false, false},
-    {"C3D20", FLX_CELL_HEX20, FLX_FAMILY_SOLID, false, false},
-    {"C3D20R", FLX_CELL_HEX20, FLX_FAMILY_SOLID, false, false},
-    {"CPS3", FLX_CELL_TRI3, FLX_FAMILY_PLANE_STRESS, true, false},
-    {"CPS4", FLX_CELL_QUAD4, FLX_FAMILY_PLANE_STRESS, true, false},
-    {"CPS6", FLX_CELL_TRI6, FLX_FAMILY_PLANE_STRESS, true, false},
-    {"CPS8", FLX_CELL_QUAD8, FLX_FAMILY_PLANE_STRESS, true, false},
-    {"CPE3", FLX_CELL_TRI3, FLX_FAMILY_PLANE_STRAIN, true, false},
-    {"CPE4", FLX_CELL_QUAD4, FLX_FAMILY_PLANE_STRAIN, true, false},
-    {"CPE6", FLX_CELL_TRI6, FLX_FAMILY_PLANE_STRAIN, true, false},
-    {"CPE8", FLX_CELL_QUAD8, FLX_FAMILY_PLANE_STRAIN, true, false},
-    {"T2D2", FLX_CELL_LINE2, FLX_FAMILY_TRUSS, true, false},
-    {"T3D2", FLX_CELL_LINE2, FLX_FAMILY_TRUSS, false, false},
-    {"B21", FLX_CELL_LINE2, FLX_FAMILY_BEAM, true, false},
-    {"B23", FLX_CELL_LINE2, FLX_FAMILY_BEAM, true, true},
-    {"B31", FLX_CELL_LINE2, FLX_FAMILY_BEAM, false, false},
-    {"B33", FLX_CELL_LINE2, FLX_FAMILY_BEAM, false, true},
-    {"MASS", FLX_CELL_POINT, FLX_FAMILY_NONE, false, false},
-    {"SPRING1", FLX_CELL_POINT, FLX_FAMILY_NONE, false, false},
-    {"SPRING2", FLX_CELL_LINE2, FLX_FAMILY_NONE, false, false},
+    {"C3D4", FLX_CELL_TET4, FLX_FAMILY_SOLID, false, false, false, PLAIN},
+    {"C3D4H", FLX_CELL_TET4, FLX_FAMILY_SOLID, false, false, false, HYBRID},
+    {"C3D10", FLX_CELL_TET10, FLX_FAMILY_SOLID, false, false, false, PLAIN},
+    {"C3D10M", FLX_CELL_TET10, FLX_FAMILY_SOLID, false, false, false, MODIFIED},
+    {"C3D10T", FLX_CELL_TET10, FLX_FAMILY_SOLID, false, false, false, PLAIN},
+    {"C3D10I", FLX_CELL_TET10, FLX_FAMILY_SOLID, false, false, false, PLAIN},
+    {"C3D10HS", FLX_CELL_TET10, FLX_FAMILY_SOLID, false, false, false, HYBRID},
+    {"C3D10H", FLX_CELL_TET10, FLX_FAMILY_SOLID, false, false, false, HYBRID},
+    {"C3D8", FLX_CELL_HEX8, FLX_FAMILY_SOLID, false, false, false, PLAIN},
+    {"C3D8R", FLX_CELL_HEX8, FLX_FAMILY_SOLID, false, false, true, REDUCED},
+    {"C3D8I", FLX_CELL_HEX8, FLX_FAMILY_SOLID, false, false, true, PLAIN},
+    {"C3D8H", FLX_CELL_HEX8, FLX_FAMILY_SOLID, false, false, true, HYBRID},
+    {"C3D20", FLX_CELL_HEX20, FLX_FAMILY_SOLID, false, false, false, PLAIN},
+    {"C3D20R", FLX_CELL_HEX20, FLX_FAMILY_SOLID, false, false, false, REDUCED},
+    {"C3D20H", FLX_CELL_HEX20, FLX_FAMILY_SOLID, false, false, false, HYBRID},
+    {"CPS3", FLX_CELL_TRI3, FLX_FAMILY_PLANE_STRESS, true, false, false, PLAIN},
+    {"CPS4", FLX_CELL_QUAD4, FLX_FAMILY_PLANE_STRESS, true, false, false, PLAIN},
+    {"CPS4I", FLX_CELL_QUAD4, FLX_FAMILY_PLANE_STRESS, true, false, true, PLAIN},
+    {"CPS4R", FLX_CELL_QUAD4, FLX_FAMILY_PLANE_STRESS, true, false, true, REDUCED},
+    {"CPS6", FLX_CELL_TRI6, FLX_FAMILY_PLANE_STRESS, true, false, false, PLAIN},
+    {"CPS6M", FLX_CELL_TRI6, FLX_FAMILY_PLANE_STRESS, true, false, false, MODIFIED},
+    {"CPS8", FLX_CELL_QUAD8, FLX_FAMILY_PLANE_STRESS, true, false, false, PLAIN},
+    {"CPS8R", FLX_CELL_QUAD8, FLX_FAMILY_PLANE_STRESS, true, false, false, REDUCED},
+    {"CPE3", FLX_CELL_TRI3, FLX_FAMILY_PLANE_STRAIN, true, false, false, PLAIN},
+    {"CPE4", FLX_CELL_QUAD4, FLX_FAMILY_PLANE_STRAIN, true, false, false, PLAIN},
+    {"CPE4I", FLX_CELL_QUAD4, FLX_FAMILY_PLANE_STRAIN, true, false, true, PLAIN},
+    {"CPE4R", FLX_CELL_QUAD4, FLX_FAMILY_PLANE_STRAIN, true, false, true, REDUCED},
+    {"CPE6", FLX_CELL_TRI6, FLX_FAMILY_PLANE_STRAIN, true, false, false, PLAIN},
+    {"CPE6M", FLX_CELL_TRI6, FLX_FAMILY_PLANE_STRAIN, true, false, false, MODIFIED},
+    {"CPE8", FLX_CELL_QUAD8, FLX_FAMILY_PLANE_STRAIN, true, false, false, PLAIN},
+    {"CPE8R", FLX_CELL_QUAD8, FLX_FAMILY_PLANE_STRAIN, true, false, false, REDUCED},
+    {"T2D2", FLX_CELL_LINE2, FLX_FAMILY_TRUSS, true, false, false, PLAIN},
+    {"T3D2", FLX_CELL_LINE2, FLX_FAMILY_TRUSS, false, false, false, PLAIN},
+    {"T3D3", FLX_CELL_LINE3, FLX_FAMILY_TRUSS, false, false, false, PLAIN},
+    {"B21", FLX_CELL_LINE2, FLX_FAMILY_BEAM, true, false, false, PLAIN},
+    {"B22", FLX_CELL_LINE3, FLX_FAMILY_BEAM, true, false, false, PLAIN},
+    {"B23", FLX_CELL_LINE2, FLX_FAMILY_BEAM, true, true, false, PLAIN},
+    {"B31", FLX_CELL_LINE2, FLX_FAMILY_BEAM, false, false, false, PLAIN},
+    {"B31R", FLX_CELL_LINE2, FLX_FAMILY_BEAM, false, false, false, PLAIN},
+    {"B32", FLX_CELL_LINE3, FLX_FAMILY_BEAM, false, false, false, PLAIN},
+    {"B32R", FLX_CELL_LINE3, FLX_FAMILY_BEAM, false, false, false, PLAIN},
+    {"B33", FLX_CELL_LINE2, FLX_FAMILY_BEAM, false, true, false, PLAIN},
+    {"MASS", FLX_CELL_POINT, FLX_FAMILY_NONE, false, false, false, PLAIN},
+    {"ROTARYI", FLX_CELL_POINT, FLX_FAMILY_NONE, false, false, false, PLAIN},
+    {"SPRING1", FLX_CELL_POINT, FLX_FAMILY_NONE, false, false, false, PLAIN},
+    {"SPRING2", FLX_CELL_LINE2, FLX_FAMILY_NONE, false, false, false, PLAIN},
+    {"SPRINGA", FLX_CELL_LINE2, FLX_FAMILY_NONE, false, false, false, PLAIN},
 };
 
-// ---- sets ---------------------------------------------------------------------------------------
-
-flx_mesh_set *flx_abaqus_find_set(const flx_abaqus *r, flx_abaqus_field name)
-{
-    for (int i = 0; i < r->s->nset; i++) {
-        if (flx_abaqus_is(name, r->s->sets[i].name)) return r->s->sets + i;
-    }
-    return NULL;
-}
-
-static flx_mesh_set *make_set(const flx_abaqus *r, flx_abaqus_field name)
-{
-    char text[128];
-    flx_mesh_set *set = flx_abaqus_find_set(r, name);
-    if (set) return set;
-    snprintf(text, sizeof text, "%.*s", name.length, name.text);
-    return flx_structure_set(r->s, text);
-}
+// ---- nodes and elements -------------------------------------------------------------------------
 
 static flx_status index_nodes(flx_abaqus *r)
 {
@@ -65,116 +76,45 @@ static flx_status index_nodes(flx_abaqus *r)
     return flx_structure_index(r->s);
 }
 
-int flx_abaqus_element_of(const flx_abaqus *r, int label)
+static flx_status shifted(const flx_abaqus *r, int label, int *out)
 {
-    return label >= 0 && label < r->nslot ? r->slot[label] - 1 : -1;
+    int64_t k = (int64_t)label + r->scopes[r->scope].offset;
+    *out = (int)k;
+    if (k >= 0 && k <= INT32_MAX) return FLX_OK;
+    return ABAQUS_FAIL(r, r->number, "the number %d is out of range", label);
 }
-
-static flx_status note_element(flx_abaqus *r, int label)
-{
-    void *slot = r->slot;
-    if (label < 0 || label > 100000000) {
-        return FLX_FAIL(r->scan->ctx, FLX_ERR_MODEL, flx_abaqus_place(r),
-                        "element number %d is out of range", label);
-    }
-    FLX_TRY(flx_grow(r->scan->ctx, &slot, &r->nslot, label + 1, sizeof *r->slot));
-    r->slot = slot;
-    if (r->slot[label] != 0) {
-        return FLX_FAIL(r->scan->ctx, FLX_ERR_MODEL, flx_abaqus_place(r),
-                        "element %d is there twice: first in line %d", label,
-                        r->s->elements[r->slot[label] - 1].line);
-    }
-    r->slot[label] = r->s->nelement + 1;
-    return FLX_OK;
-}
-
-static flx_status add_member(flx_abaqus *r, const char *name, int label, bool elements)
-{
-    int i = elements ? flx_abaqus_element_of(r, label) : flx_structure_node_of(r->s, label);
-    if (i < 0) {
-        return FLX_FAIL(r->scan->ctx, FLX_ERR_MODEL, flx_abaqus_place(r),
-                        "set %s has %s %d, which is not there", name, elements ? "element" : "node",
-                        label);
-    }
-    flx_mesh_set *set = flx_structure_set(r->s, name);
-    if (!set) return FLX_ERR_MEMORY;
-    return flx_structure_add_to_set(r->s, set, elements ? -1 : i, elements ? i : -1);
-}
-
-static flx_status add_set(flx_abaqus *r, const char *name, flx_abaqus_field other, bool elements)
-{
-    char buffer[64];
-    const flx_mesh_set *from = flx_abaqus_find_set(r, other);
-    if (!from) {
-        return FLX_FAIL(r->scan->ctx, FLX_ERR_MODEL, flx_abaqus_place(r), "no set is named '%s'",
-                        flx_text_quote(other.text, other.length, buffer));
-    }
-    int at = (int)(from - r->s->sets), n = elements ? from->nelement : from->nnode;
-    for (int i = 0; i < n; i++) {
-        flx_mesh_set *set = flx_structure_set(r->s, name); // sets may move
-        if (!set) return FLX_ERR_MEMORY;
-        from = r->s->sets + at;
-        FLX_TRY(flx_structure_add_to_set(r->s, set, elements ? -1 : from->nodes[i],
-                                         elements ? from->elements[i] : -1));
-    }
-    return FLX_OK;
-}
-
-static flx_status read_set(flx_abaqus *r, const flx_abaqus_keyword *k, bool elements)
-{
-    const flx_abaqus_field *name;
-    FLX_TRY(index_nodes(r));
-    FLX_TRY(flx_abaqus_need(r, k, elements ? "ELSET" : "NSET", &name));
-    flx_mesh_set *set = make_set(r, *name);
-    if (!set) return FLX_ERR_MEMORY;
-    const char *own = set->name;
-    while (flx_abaqus_next_data(r)) {
-        flx_abaqus_fields f;
-        int label;
-        flx_abaqus_split(r, &f);
-        if (flx_abaqus_option(k, "GENERATE")) {
-            int range[3] = {0, 0, 1};
-            for (int i = 0; i < (f.n > 2 ? 3 : 2); i++) {
-                FLX_TRY(flx_abaqus_int(r, &f, i, "a number", &range[i]));
-            }
-            if (range[2] < 1) return flx_abaqus_refuse(r, f.item[2], "a step above zero");
-            for (int i = range[0]; i <= range[1]; i += range[2]) {
-                FLX_TRY(add_member(r, own, i, elements));
-            }
-            continue;
-        }
-        for (int i = 0; i < f.n; i++) {
-            if (flx_text_int(f.item[i].text, f.item[i].length, &label)) {
-                FLX_TRY(add_member(r, own, label, elements));
-            } else {
-                FLX_TRY(add_set(r, own, f.item[i], elements));
-            }
-        }
-    }
-    return FLX_OK;
-}
-
-// ---- nodes and elements -------------------------------------------------------------------------
 
 static flx_status read_nodes(flx_abaqus *r, const flx_abaqus_keyword *k)
 {
     const flx_abaqus_field *name = flx_abaqus_option(k, "NSET");
+    const flx_abaqus_field *system = flx_abaqus_option(k, "SYSTEM");
+    int set = name ? flx_abaqus_make_set(r, *name) : -1;
+    if (name && set < 0) return FLX_ERR_MEMORY;
+    if (system && !flx_abaqus_is(*system, "R")) {
+        return ABAQUS_FAIL(r, k->line, "*NODE, SYSTEM=%.*s: give rectangular coordinates",
+                           system->length, system->text);
+    }
+    FLX_TRY(flx_abaqus_number_scope(r));
     while (flx_abaqus_next_data(r)) {
+        const flx_abaqus_scope *scope = r->scopes + r->scope;
         flx_abaqus_fields f;
         int label;
-        double x[3] = {0, 0, 0};
+        double x[3] = {0, 0, 0}, place[3];
         flx_abaqus_split(r, &f);
         FLX_TRY(flx_abaqus_int(r, &f, 0, "a node's number", &label));
+        FLX_TRY(shifted(r, label, &label));
         for (int c = 0; c < 3 && c + 1 < f.n; c++) {
             if (f.item[c + 1].length == 0) continue;
             FLX_TRY(flx_abaqus_number(r, &f, c + 1, "a coordinate", &x[c]));
         }
-        FLX_TRY(flx_structure_add_node(r->s, label, r->number, x));
+        for (int c = 0; c < 3; c++) {
+            const double *row = scope->turn + 3 * c;
+            place[c] = scope->shift[c] + row[0] * x[0] + row[1] * x[1] + row[2] * x[2];
+        }
+        FLX_TRY(flx_structure_add_node(r->s, label, r->number, r->scope > 0 ? place : x));
         r->nodes_changed = true;
         if (!name) continue;
-        flx_mesh_set *set = make_set(r, *name);
-        if (!set) return FLX_ERR_MEMORY;
-        FLX_TRY(flx_structure_add_to_set(r->s, set, r->s->nnode - 1, -1));
+        FLX_TRY(flx_structure_add_to_set(r->s, r->s->sets + set, r->s->nnode - 1, -1));
     }
     return index_nodes(r);
 }
@@ -195,15 +135,52 @@ static flx_status find_type(const flx_abaqus *r, const flx_abaqus_keyword *k,
         }
         flx_nearest_offer(&near, element_names[i].word);
     }
+    if ((buffer[0] | 32) == 's' && buffer[1] >= '0' && buffer[1] <= '9') {
+        return ABAQUS_FAIL(r, k->line,
+                           "%s: there are no shells here; solids, plane elements, beams and "
+                           "trusses are known",
+                           buffer);
+    }
     const char *best = flx_nearest_best(&near);
-    return FLX_FAIL(r->scan->ctx, FLX_ERR_MODEL, ((flx_loc){r->scan->file, k->line, 1}),
-                    "elements of type %s are not known%s%s", buffer,
-                    best ? "; the nearest are " : "", best ? best : "");
+    return ABAQUS_FAIL(r, k->line, "elements of type %s are not known%s%s", buffer,
+                       best ? "; the nearest are " : "", best ? best : "");
 }
 
-// Numbers of one element go on over lines that end with a comma.
-static flx_status read_element(flx_abaqus *r, const element_name *type,
-                               const flx_abaqus_field *elset)
+static void remark_on(flx_abaqus *r, const flx_abaqus_keyword *k, const element_name *type)
+{
+    if (type->remark == PLAIN || r->said >> type->remark & 1u) return;
+    r->said |= 1u << type->remark;
+    const char *what = type->remark == REDUCED && type->incompatible
+                           ? "integrated fully, with incompatible modes"
+                       : type->remark == REDUCED  ? "integrated fully"
+                       : type->remark == MODIFIED ? "the usual one with middle nodes"
+                                                  : "without a pressure of its own";
+    flx_ctx_warn(r->scan->ctx, flx_structure_loc(r->s, k->line),
+                 "%s is %s here: results differ a little", type->word, what);
+}
+
+static flx_status add_cell(flx_abaqus *r, const element_name *type, flx_cell cell, int label,
+                           int line, const int *nodes, int set)
+{
+    const flx_element e = {.cell = cell,
+                           .family = type->family,
+                           .label = label,
+                           .line = line,
+                           .material = -1,
+                           .section = -1,
+                           .incompatible = type->incompatible};
+    ABAQUS_GROW(r, r->slender, r->nslender, r->s->nelement + 1);
+    r->slender[r->s->nelement] = type->slender;
+    FLX_TRY(flx_structure_add_element(r->s, &e, nodes));
+    if (set < 0) return FLX_OK;
+    for (int a = 0; a < flx_cells[cell].nodes; a++) {
+        FLX_TRY(flx_structure_add_to_set(r->s, r->s->sets + set, nodes[a], -1));
+    }
+    return flx_structure_add_to_set(r->s, r->s->sets + set, -1, r->s->nelement - 1);
+}
+
+// Numbers of one element go on over lines.
+static flx_status read_element(flx_abaqus *r, const element_name *type, int set)
 {
     int n = flx_cells[type->cell].nodes, nodes[FLX_CELL_NODES], count = 0, label = 0;
     int line = r->number;
@@ -211,121 +188,246 @@ static flx_status read_element(flx_abaqus *r, const element_name *type,
     do {
         flx_abaqus_fields f;
         flx_abaqus_split(r, &f);
-        if (first) FLX_TRY(flx_abaqus_int(r, &f, 0, "an element's number", &label));
+        if (first) {
+            FLX_TRY(flx_abaqus_int(r, &f, 0, "an element's number", &label));
+            FLX_TRY(shifted(r, label, &label));
+        }
         for (int i = first ? 1 : 0; i < f.n; i++) {
             int node;
             FLX_TRY(flx_abaqus_int(r, &f, i, "a node of the element", &node));
             if (count == n) {
-                return FLX_FAIL(r->scan->ctx, FLX_ERR_MODEL, flx_abaqus_place(r),
-                                "element %d has more than the %d nodes of its type", label, n);
+                return ABAQUS_FAIL(r, r->number,
+                                   "element %d has more than the %d nodes of its type", label, n);
             }
+            FLX_TRY(shifted(r, node, &node));
             nodes[count] = flx_structure_node_of(r->s, node);
             if (nodes[count++] < 0) {
-                return FLX_FAIL(r->scan->ctx, FLX_ERR_MODEL, flx_abaqus_place(r),
-                                "element %d has node %d, which is not in the file", label, node);
+                return ABAQUS_FAIL(r, r->number, "element %d has node %d, which is not in the file",
+                                   label, node);
             }
         }
         first = false;
     } while (count < n && flx_abaqus_next_data(r));
     if (count < n) {
-        return FLX_FAIL(r->scan->ctx, FLX_ERR_MODEL, ((flx_loc){r->scan->file, line, 1}),
-                        "element %d has %d of the %d nodes of its type", label, count, n);
+        return ABAQUS_FAIL(r, line, "element %d has %d of the %d nodes of its type", label, count,
+                           n);
     }
-    const flx_element e = {.cell = type->cell,
-                           .family = type->family,
-                           .label = label,
-                           .line = line,
-                           .material = -1,
-                           .section = -1};
-    FLX_TRY(note_element(r, label));
-    FLX_TRY(flx_structure_add_element(r->s, &e, nodes));
-    if (!elset) return FLX_OK;
-    flx_mesh_set *set = make_set(r, *elset);
-    if (!set) return FLX_ERR_MEMORY;
-    for (int a = 0; a < n; a++) FLX_TRY(flx_structure_add_to_set(r->s, set, nodes[a], -1));
-    return flx_structure_add_to_set(r->s, set, -1, r->s->nelement - 1);
+    FLX_TRY(flx_abaqus_note_element(r, label, line));
+    if (type->cell != FLX_CELL_LINE3) return add_cell(r, type, type->cell, label, line, nodes, set);
+    // an end, the middle, the other end: two straight elements
+    FLX_TRY(add_cell(r, type, FLX_CELL_LINE2, label, line, nodes, set));
+    return add_cell(r, type, FLX_CELL_LINE2, label, line, nodes + 1, set);
 }
 
 static flx_status read_elements(flx_abaqus *r, const flx_abaqus_keyword *k)
 {
     const element_name *type = NULL;
+    const flx_abaqus_field *name = flx_abaqus_option(k, "ELSET");
     FLX_TRY(find_type(r, k, &type));
     FLX_TRY(index_nodes(r));
+    FLX_TRY(flx_abaqus_number_scope(r));
+    remark_on(r, k, type);
+    int set = name ? flx_abaqus_make_set(r, *name) : -1;
+    if (name && set < 0) return FLX_ERR_MEMORY;
     if (type->family != FLX_FAMILY_NONE) *(type->plane ? &r->plane : &r->space) = true;
-    while (flx_abaqus_next_data(r)) FLX_TRY(read_element(r, type, flx_abaqus_option(k, "ELSET")));
+    while (flx_abaqus_next_data(r)) FLX_TRY(read_element(r, type, set));
     return FLX_OK;
 }
 
 // ---- the file -----------------------------------------------------------------------------------
 
+static bool is_any(const flx_abaqus_keyword *k, const char *const *words)
+{
+    for (; *words; words++) {
+        if (flx_abaqus_is(k->name, *words)) return true;
+    }
+    return false;
+}
+
 static flx_status pass_over(flx_abaqus *r, const flx_abaqus_keyword *k)
 {
-    static const char *const quiet[] = {
-        "HEADING",  "STEP",       "END STEP", "STATIC",  "FREQUENCY",     "NODE FILE",
-        "EL FILE",  "NODE PRINT", "EL PRINT", "OUTPUT",  "NODE OUTPUT",   "ELEMENT OUTPUT",
-        "PREPRINT", "RESTART",    "FIELD",    "DYNAMIC", "MODAL DYNAMIC", "SURFACE"};
-    static const char *const flat[] = {"PART", "ASSEMBLY", "INSTANCE", "INCLUDE"};
-    for (size_t i = 0; i < sizeof flat / sizeof flat[0]; i++) {
-        if (!flx_abaqus_is(k->name, flat[i])) continue;
-        return FLX_FAIL(r->scan->ctx, FLX_ERR_MODEL, ((flx_loc){r->scan->file, k->line, 1}),
-                        "*%s is not read: write the model flat, in one file without parts",
-                        flat[i]);
+    static const char *const quiet[] = {"HEADING",
+                                        "END STEP",
+                                        "STATIC",
+                                        "FREQUENCY",
+                                        "NODE FILE",
+                                        "EL FILE",
+                                        "NODE PRINT",
+                                        "EL PRINT",
+                                        "OUTPUT",
+                                        "NODE OUTPUT",
+                                        "PREPRINT",
+                                        "ELEMENT OUTPUT",
+                                        "RESTART",
+                                        "FIELD",
+                                        "DYNAMIC",
+                                        "CONTACT FILE",
+                                        "MODAL DYNAMIC",
+                                        "ASSEMBLY",
+                                        "END ASSEMBLY",
+                                        "SYSTEM",
+                                        "MONITOR",
+                                        "CONTROLS",
+                                        "SECTION PRINT",
+                                        "NODAL ENERGY",
+                                        "SOLVER CONTROLS",
+                                        "FILE FORMAT",
+                                        "ENERGY OUTPUT",
+                                        "ELEMENT MATRIX",
+                                        "CONTACT OUTPUT",
+                                        "TIME POINTS",
+                                        "ORIENTATION",
+                                        "EXPANSION",
+                                        "CONDUCTIVITY",
+                                        "SPECIFIC HEAT",
+                                        "PHYSICAL CONSTANTS",
+                                        "AMPLITUDE",
+                                        "FILM PROPERTY",
+                                        "HOURGLASS STIFFNESS",
+                                        "SECTION CONTROLS",
+                                        NULL};
+    static const char *const needed[] = {"NGEN",
+                                         "NFILL",
+                                         "NCOPY",
+                                         "ELGEN",
+                                         "ELCOPY",
+                                         "NMAP",
+                                         "TIE",
+                                         "SHELL SECTION",
+                                         "USER ELEMENT",
+                                         "SUBMODEL",
+                                         "CYCLIC SYMMETRY MODEL",
+                                         "PRE-TENSION SECTION",
+                                         "GAP",
+                                         "CONNECTOR SECTION",
+                                         "MEMBRANE SECTION",
+                                         "CONTACT PAIR",
+                                         "DISTRIBUTION",
+                                         "PARAMETER",
+                                         "KINEMATIC COUPLING",
+                                         "DISTRIBUTING COUPLING",
+                                         "SUBSTRUCTURE PROPERTY",
+                                         "DASHPOT",
+                                         "SHELL TO SOLID COUPLING",
+                                         "RIGID SURFACE",
+                                         NULL};
+    if (is_any(k, needed)) {
+        return ABAQUS_FAIL(r, k->line,
+                           "*%.*s is not read, and without it the model would be another one",
+                           k->name.length, k->name.text);
     }
-    bool known = false;
-    for (size_t i = 0; i < sizeof quiet / sizeof quiet[0]; i++)
-        known |= flx_abaqus_is(k->name, quiet[i]);
-    if (!known) {
-        flx_ctx_warn(r->scan->ctx, (flx_loc){r->scan->file, k->line, 1}, "*%.*s is passed over",
+    if (!is_any(k, quiet)) {
+        flx_ctx_warn(r->scan->ctx, flx_structure_loc(r->s, k->line), "*%.*s is passed over",
                      k->name.length, k->name.text);
     }
-    while (flx_abaqus_next_data(r)) {
+    return flx_abaqus_pass(r);
+}
+
+// Supports and loads of the steps after the first are other cases.
+static flx_status read_case(flx_abaqus *r, const flx_abaqus_keyword *k,
+                            flx_status (*read)(flx_abaqus *, const flx_abaqus_keyword *))
+{
+    if (r->step < 2) return read(r, k);
+    if (!r->told) {
+        flx_ctx_warn(r->scan->ctx, flx_structure_loc(r->s, k->line),
+                     "supports and loads of the first step are taken: those of later steps, from "
+                     "here on, are passed over");
     }
+    r->told = true;
+    return flx_abaqus_pass(r);
+}
+
+static flx_status read_mesh(flx_abaqus *r, const flx_abaqus_keyword *k, bool *done)
+{
+    *done = true;
+    if (flx_abaqus_is(k->name, "NODE")) return read_nodes(r, k);
+    if (flx_abaqus_is(k->name, "ELEMENT")) return read_elements(r, k);
+    if (flx_abaqus_is(k->name, "NSET")) return flx_abaqus_set(r, k, false);
+    if (flx_abaqus_is(k->name, "ELSET")) return flx_abaqus_set(r, k, true);
+    if (flx_abaqus_is(k->name, "SURFACE")) return flx_abaqus_surface_read(r, k);
+    if (flx_abaqus_is(k->name, "PART")) return flx_abaqus_start_part(r, k);
+    if (flx_abaqus_is(k->name, "END PART")) return flx_abaqus_end_part(r, k);
+    if (flx_abaqus_is(k->name, "INSTANCE")) return flx_abaqus_start_instance(r, k);
+    if (flx_abaqus_is(k->name, "END INSTANCE")) return flx_abaqus_end_instance(r);
+    *done = false;
     return FLX_OK;
 }
 
 static flx_status read_block(flx_abaqus *r, const flx_abaqus_keyword *k)
 {
-    if (flx_abaqus_is(k->name, "NODE")) return read_nodes(r, k);
-    if (flx_abaqus_is(k->name, "ELEMENT")) return read_elements(r, k);
-    if (flx_abaqus_is(k->name, "NSET")) return read_set(r, k, false);
-    if (flx_abaqus_is(k->name, "ELSET")) return read_set(r, k, true);
+    bool done;
+    FLX_TRY(read_mesh(r, k, &done));
+    if (done) return FLX_OK;
     if (flx_abaqus_is(k->name, "MATERIAL")) return flx_abaqus_material(r, k);
     if (flx_abaqus_is(k->name, "ELASTIC")) return flx_abaqus_property(r, k, true);
     if (flx_abaqus_is(k->name, "DENSITY")) return flx_abaqus_property(r, k, false);
-    if (flx_abaqus_is(k->name, "SOLID SECTION")) return flx_abaqus_section(r, k, false);
-    if (flx_abaqus_is(k->name, "BEAM SECTION")) return flx_abaqus_section(r, k, true);
-    if (flx_abaqus_is(k->name, "BOUNDARY")) return flx_abaqus_boundary(r);
-    if (flx_abaqus_is(k->name, "CLOAD")) return flx_abaqus_cload(r);
-    if (flx_abaqus_is(k->name, "DLOAD")) return flx_abaqus_dload(r);
-    if (flx_abaqus_is(k->name, "MASS")) return flx_abaqus_mass(r, k);
+    if (flx_abaqus_is(k->name, "SOLID SECTION") || flx_abaqus_is(k->name, "BEAM SECTION") ||
+        flx_abaqus_is(k->name, "BEAM GENERAL SECTION")) {
+        return flx_abaqus_section_read(r, k);
+    }
+    if (flx_abaqus_is(k->name, "BOUNDARY")) return read_case(r, k, flx_abaqus_boundary);
+    if (flx_abaqus_is(k->name, "CLOAD")) return read_case(r, k, flx_abaqus_cload);
+    if (flx_abaqus_is(k->name, "DLOAD")) return read_case(r, k, flx_abaqus_dload);
+    if (flx_abaqus_is(k->name, "DSLOAD")) return read_case(r, k, flx_abaqus_dload);
+    if (flx_abaqus_is(k->name, "TRANSFORM")) return flx_abaqus_transform_read(r, k);
+    if (flx_abaqus_is(k->name, "MASS")) return flx_abaqus_mass(r, k, false);
+    if (flx_abaqus_is(k->name, "ROTARY INERTIA")) return flx_abaqus_mass(r, k, true);
     if (flx_abaqus_is(k->name, "SPRING")) return flx_abaqus_spring(r, k);
     if (flx_abaqus_is(k->name, "RIGID BODY")) return flx_abaqus_rigid(r, k);
+    if (flx_abaqus_is(k->name, "COUPLING")) return flx_abaqus_start_coupling(r, k);
+    if (flx_abaqus_is(k->name, "KINEMATIC") || flx_abaqus_is(k->name, "DISTRIBUTING")) {
+        return flx_abaqus_end_coupling(r, k);
+    }
+    if (flx_abaqus_is(k->name, "EQUATION")) return flx_abaqus_equation(r, k);
+    if (flx_abaqus_is(k->name, "MPC")) return flx_abaqus_mpc(r, k);
+    r->step += flx_abaqus_is(k->name, "STEP");
+    if (flx_abaqus_is(k->name, "STEP")) return flx_abaqus_pass(r);
     return pass_over(r, k);
+}
+
+static flx_status read_all(flx_abaqus *r)
+{
+    bool more = flx_abaqus_next_line(r);
+    while (more) {
+        flx_abaqus_keyword k;
+        if (r->line[0] != '*') {
+            char buffer[64];
+            return ABAQUS_FAIL(r, r->number, "'%s' where a keyword is expected, such as *NODE",
+                               flx_text_quote(r->line, r->length, buffer));
+        }
+        flx_abaqus_read_keyword(r, &k);
+        FLX_TRY(read_block(r, &k));
+        more = r->line != NULL;
+    }
+    if (r->status != FLX_OK) return r->status;
+    if (r->npart > 0 && r->nscope == 1) {
+        return ABAQUS_FAIL(r, 1, "the file has parts, but no *INSTANCE of any of them");
+    }
+    if (r->plane && r->space) return ABAQUS_FAIL(r, 1, "the file mixes plane and spatial elements");
+    FLX_TRY(flx_abaqus_settle_sections(r));
+    return flx_abaqus_name_sets(r);
 }
 
 flx_status flx_abaqus_read(flx_scan *scan, flx_structure *s)
 {
-    flx_abaqus r = {.scan = scan, .s = s, .material = -1};
-    flx_status status = FLX_OK;
-    bool more = flx_abaqus_next_line(&r);
-    while (status == FLX_OK && more) {
-        flx_abaqus_keyword k;
-        if (r.line[0] != '*') {
-            char buffer[64];
-            status = FLX_FAIL(scan->ctx, FLX_ERR_MODEL, flx_abaqus_place(&r),
-                              "'%s' where a keyword is expected, such as *NODE",
-                              flx_text_quote(r.line, r.length, buffer));
-            break;
-        }
-        flx_abaqus_read_keyword(&r, &k);
-        status = read_block(&r, &k);
-        more = r.line != NULL;
-    }
-    flx_free(r.slot);
-    if (status == FLX_OK && r.plane && r.space) {
-        status = FLX_FAIL(scan->ctx, FLX_ERR_MODEL, flx_structure_loc(s, 1),
-                          "the file mixes plane and spatial elements");
+    static const flx_abaqus_scope whole = {.name = "", .turn = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
+    flx_abaqus r = {.scan = scan,
+                    .include = {.scan = scan, .s = s},
+                    .s = s,
+                    .material = -1,
+                    .nscope = 1,
+                    .coupling = -1};
+    void *scopes = NULL;
+    flx_status status = flx_grow(scan->ctx, &scopes, &r.scope_capacity, 1, sizeof *r.scopes);
+    r.scopes = scopes;
+    if (status == FLX_OK) {
+        r.scopes[0] = whole;
+        status = read_all(&r);
     }
     if (r.plane) s->dimension = 2;
+    void *owned[] = {r.slot,     r.slender,    r.parts, r.scopes,
+                     r.sections, r.transforms, r.axes,  r.surfaces};
+    for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++) flx_free(owned[i]);
+    flx_include_end(&r.include);
     return status;
 }

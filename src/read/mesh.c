@@ -107,10 +107,7 @@ flx_status flx_mesh_read_nodes(flx_ctx *ctx, const char *path, flx_loc loc, flx_
     FLX_TRY(read_with(ctx, read ? read : read_table, path, loc, out));
     flx_structure *s = *out;
     for (int i = 0; i < s->nelement; i++) s->elements[i].family = FLX_FAMILY_NONE;
-    for (int i = 0; i < s->nlink; i++) {
-        flx_free(s->links[i].nodes);
-        flx_free(s->links[i].weights);
-    }
-    s->nmass = s->nspring = s->nlink = s->nsupport = s->nload = s->npressure = 0;
+    flx_structure_drop_links(s);
+    s->nmass = s->nspring = s->nsupport = s->nload = s->npressure = s->nbody = s->nline = 0;
     return FLX_OK;
 }

@@ -16,7 +16,7 @@ flx_status flx_scan_open(flx_ctx *ctx, flx_arena *arena, const char *path, flx_l
     size_t length;
     const char *file = flx_intern(ctx, path);
     if (!file) return FLX_ERR_MEMORY;
-    FLX_TRY(flx_file_read(ctx, arena, path, loc, &text, &length));
+    FLX_TRY(flx_file_read_large(ctx, arena, path, loc, &text, &length));
     *scan = (flx_scan){.ctx = ctx, .file = file, .at = text, .end = text + length, .line = 1};
     return FLX_OK;
 }

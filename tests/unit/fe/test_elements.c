@@ -17,7 +17,7 @@ static void fill_tables(flx_cell cell)
 static flx_hooke solid(double E, double nu, double density)
 {
     double mu = E / (2 * (1 + nu));
-    return (flx_hooke){2 * mu * nu / (1 - 2 * nu), mu, density, 1};
+    return (flx_hooke){2 * mu * nu / (1 - 2 * nu), mu, density, 1, false};
 }
 
 // Eigenvalues of K below the rounding of the largest.
@@ -82,7 +82,7 @@ static int triangle_has_known_entries(void)
     const double row[6] = {55.63186813, 26.78571429,  -36.4010989,
                            -10.3021978, -19.23076923, -16.48351648};
     fill_tables(FLX_CELL_TRI3);
-    flx_hooke c = {E * nu / (1 - nu * nu), E / (2 * (1 + nu)), 0.1, 0.1};
+    flx_hooke c = {E * nu / (1 - nu * nu), E / (2 * (1 + nu)), 0.1, 0.1, false};
     CHECK(flx_continuum_eval(&tables, &c, x, &m) == FLX_OK);
     CHECK(m.n == 6);
     for (int k = 0; k < 6; k++) CHECK_NEAR(m.K[k], row[k], 1e-8);

@@ -89,7 +89,7 @@ static const struct {
     {".inp", "*NODE\n1,0,0,0\n*ELEMENT\n1,1\n", "*ELEMENT needs TYPE=", 3},
     {".inp", "*NODE\n1,0,0,0\n*ELEMENT, TYPE=C3D4\n1,1,1,1,2\n", "element 1 has node 2", 4},
     {".inp", "*NODE\n1,0,0,0\n*ELEMENT, TYPE=C3D4\n1,1,1\n", "element 1 has 2 of the 4 nodes", 4},
-    {".inp", "*PART, NAME=a\n", "write the model flat", 1},
+    {".inp", "*PART, NAME=a\n", "*PART has no *END PART", 1},
     {".inp", "*NODE\n1,0\n*BOUNDARY\nroot, 1\n", "no set of nodes is named 'root'", 4},
     {".inp", "*NODE\n1,0\n*BOUNDARY\n1, 7\n", "where a component from 1 to 6", 4},
     {".inp", "*NODE\n1,0\n2,1\n*ELEMENT,TYPE=T3D2\n1,1,2\n1,2,1\n", "element 1 is there twice", 6},
