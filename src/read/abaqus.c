@@ -13,7 +13,7 @@ typedef struct element_name { // words of *ELEMENT, TYPE=
     const char *word;
     flx_cell cell;
     flx_family family;
-    bool plane, slender, incompatible;
+    bool plane, slender, incompatible; // slender: without shear; of a spring: along its line
     remark remark;
 } element_name;
 
@@ -64,7 +64,7 @@ static const element_name element_names[] = {
     {"ROTARYI", FLX_CELL_POINT, FLX_FAMILY_NONE, false, false, false, PLAIN},
     {"SPRING1", FLX_CELL_POINT, FLX_FAMILY_NONE, false, false, false, PLAIN},
     {"SPRING2", FLX_CELL_LINE2, FLX_FAMILY_NONE, false, false, false, PLAIN},
-    {"SPRINGA", FLX_CELL_LINE2, FLX_FAMILY_NONE, false, false, false, PLAIN},
+    {"SPRINGA", FLX_CELL_LINE2, FLX_FAMILY_NONE, false, true, false, PLAIN},
 };
 
 // ---- nodes and elements -------------------------------------------------------------------------

@@ -99,7 +99,8 @@ static flx_status read_sizes(flx_abaqus *r, const flx_abaqus_keyword *k, flx_aba
     if (c->profile == FLX_PROFILE_SOLID) return flx_abaqus_pass(r);
     FLX_TRY(flx_abaqus_numbers(r, 3, "the first axis of the section", c->up, &n));
     c->has_up = c->up[0] != 0 || c->up[1] != 0 || c->up[2] != 0;
-    if (!flx_abaqus_next_data(r) || c->profile != FLX_PROFILE_GENERAL) return flx_abaqus_pass(r);
+    if (!flx_abaqus_next_data(r)) return FLX_OK;
+    if (c->profile != FLX_PROFILE_GENERAL) return flx_abaqus_pass(r);
     FLX_TRY(flx_abaqus_numbers(r, 2, "E and G", c->given, &n));
     return flx_abaqus_pass(r);
 }

@@ -57,41 +57,50 @@ static flx_status add_axial(flx_abaqus *r, int element, double stiffness, flx_lo
     return flx_structure_add_section(r->s, &c);
 }
 
-// The components that it joins, then its stiffness; a SPRINGA has none of the former.
+// The component that a spring joins; one along its line has none.
+static flx_status read_component(flx_abaqus *r, int *comp)
+{
+    flx_abaqus_fields f;
+    int other;
+    flx_abaqus_split(r, &f);
+    FLX_TRY(flx_abaqus_int(r, &f, 0, "a component from 1 to 6", comp));
+    if (*comp < 1 || *comp > 6) return flx_abaqus_refuse(r, f.item[0], "a component from 1 to 6");
+    other = *comp;
+    if (f.n > 1) FLX_TRY(flx_abaqus_int(r, &f, 1, "a component from 1 to 6", &other));
+    if (other == *comp) return FLX_OK;
+    return ABAQUS_FAIL(r, r->number, "a spring between different components is not read");
+}
+
 flx_status flx_abaqus_spring(flx_abaqus *r, const flx_abaqus_keyword *k)
 {
     flx_abaqus_fields f;
-    int comp = 0, other = 0, set;
+    int comp = 0, set;
     double value;
     flx_loc loc = flx_structure_loc(r->s, k->line);
     FLX_TRY(need_set(r, k, "ELSET", &set));
     if (flx_abaqus_option(k, "NONLINEAR")) {
         return ABAQUS_FAIL(r, k->line, "springs are linear here");
     }
+    const flx_mesh_set *own = r->s->sets + set;
+    bool along =
+        own->nelement > 0 && own->elements[0] < r->nslender && r->slender[own->elements[0]];
     if (!flx_abaqus_next_data(r)) return ABAQUS_FAIL(r, k->line, "*SPRING has no numbers");
-    flx_abaqus_split(r, &f);
-    bool along = f.n == 1 && f.item[0].length == 0; // an empty line of commas
-    if (!along && !(f.n == 0 || f.item[0].length == 0)) {
-        FLX_TRY(flx_abaqus_int(r, &f, 0, "a component from 1 to 6", &comp));
-        if (comp < 1 || comp > 6) return flx_abaqus_refuse(r, f.item[0], "a component from 1 to 6");
-        other = comp;
-        if (f.n > 1) FLX_TRY(flx_abaqus_int(r, &f, 1, "a component from 1 to 6", &other));
-        if (other != comp) {
-            return ABAQUS_FAIL(r, r->number, "a spring between different components is not read");
-        }
+    if (!along) {
+        FLX_TRY(read_component(r, &comp));
+        if (!flx_abaqus_next_data(r)) return ABAQUS_FAIL(r, k->line, "*SPRING has no stiffness");
     }
-    if (!flx_abaqus_next_data(r)) return ABAQUS_FAIL(r, k->line, "*SPRING has no stiffness");
     flx_abaqus_split(r, &f);
     FLX_TRY(flx_abaqus_number(r, &f, 0, "a stiffness", &value));
     for (int i = 0; i < r->s->sets[set].nelement; i++) {
         int element = r->s->sets[set].elements[i];
         const int *nodes = flx_element_nodes(r->s, element);
         bool pair = r->s->elements[element].cell == FLX_CELL_LINE2;
-        if (comp == 0 && pair) {
+        if (along && pair) {
             FLX_TRY(add_axial(r, element, value, loc));
             continue;
         }
-        if (comp == 0) return ABAQUS_FAIL(r, k->line, "a spring to the ground needs its component");
+        if (along)
+            return ABAQUS_FAIL(r, k->line, "the set of this spring has other elements as well");
         flx_spring_element spring = {.node = {nodes[0], pair ? nodes[1] : -1}, .loc = loc};
         spring.stiffness[comp - 1] = value;
         FLX_TRY(flx_structure_add_spring(r->s, &spring));

@@ -3,6 +3,7 @@
 #include "model/file.h"
 
 #include <stdio.h>
+#include <string.h>
 
 flx_status flx_include_jump(flx_include *i, const flx_scan *to)
 {
@@ -30,7 +31,14 @@ flx_status flx_include_open(flx_include *i, const char *name, int length, int li
     if (!i->arena && !(i->arena = flx_arena_create(ctx))) return FLX_ERR_MEMORY;
     const char *path = flx_file_beside(i->arena, i->scan->file, text);
     if (!path) return FLX_ERR_MEMORY;
-    FLX_TRY(flx_scan_open(ctx, i->arena, path, loc, &inner));
+    int k = 0;
+    while (k < i->nknown && strcmp(i->known[k].file, path) != 0) k++;
+    if (k < i->nknown) {
+        inner = i->known[k];
+    } else {
+        FLX_TRY(flx_scan_open(ctx, i->arena, path, loc, &inner));
+        if (k < FLX_INCLUDES) i->known[i->nknown++] = inner;
+    }
     i->outer[i->depth++] = *i->scan;
     return flx_include_jump(i, &inner);
 }

@@ -13,6 +13,8 @@ typedef struct flx_include {
     flx_arena *arena; // owned: texts of included files
     int depth;
     flx_scan outer[FLX_INCLUDES];
+    int nknown; // files that were read before, from their beginnings
+    flx_scan known[FLX_INCLUDES];
     int shift; // from lines of the text to numbers of the structure
 } flx_include;
 

@@ -1,20 +1,13 @@
-// nastran.c - bulk data of Nastran, the common cards: GRID, CTETRA, CHEXA, CROD, CONROD, CBAR, CBEAM,
-// CTRIA3, CTRIA6, CQUAD4, CQUAD8 (as membranes of the plane), CELAS1, CELAS2, CONM2, RBE2, RBE3, MAT1,
-// PSOLID, PSHELL, PROD, PBAR, PBARL, PELAS, SPC, SPC1, FORCE, MOMENT, GRAV. Fields of 8 or 16 columns or
-// separated by commas, with continuations. Other cards are named in a warning.
+// nastran.c - bulk data of Nastran, the common cards: nodes in coordinate systems, solids, membranes of the plane,
+// rods, bars and beams, springs, masses, rigid elements, equations, supports, loads. Fields of 8 or 16
+// columns or separated by commas, with continuations and included files. Other cards are named in a warning;
+// those that would change the mechanics are refused.
 #include "read/nastran_parts.h"
 
+#include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 // ---- elements -----------------------------------------------------------------------------------
-
-static flx_status note_property(flx_nastran *r, int id)
-{
-    GROW(r, r->element_property, r->element_capacity, r->s->nelement + 1);
-    r->element_property[r->s->nelement] = id;
-    return FLX_OK;
-}
 
 static flx_status add_element(flx_nastran *r, flx_cell cell, flx_family family, int label, int id,
                               const int *nodes)
@@ -24,8 +17,10 @@ static flx_status add_element(flx_nastran *r, flx_cell cell, flx_family family, 
                            .label = label,
                            .line = r->line,
                            .material = -1,
-                           .section = -1};
-    FLX_TRY(note_property(r, id));
+                           .section = -1,
+                           .incompatible = cell == FLX_CELL_HEX8 || cell == FLX_CELL_QUAD4};
+    GROW(r, r->element_property, r->element_capacity, r->s->nelement + 1);
+    r->element_property[r->s->nelement] = id;
     return flx_structure_add_element(r->s, &e, nodes);
 }
 
@@ -36,11 +31,14 @@ static flx_status read_cell(flx_nastran *r, flx_cell linear, flx_cell quadratic,
                                   10, 11, 16, 17, 18, 19, 12, 13, 14, 15};
     int label, id, given[FLX_CELL_NODES], nodes[FLX_CELL_NODES];
     FLX_TRY(flx_nastran_int(r, 1, "an element's number", &label));
-    FLX_TRY(flx_nastran_int(r, 2, "a property's number", &id));
+    id = label; // where no property is given
+    FLX_TRY(flx_nastran_id(r, 2, "a property's number", &id));
     int few = flx_cells[linear].nodes, many = flx_cells[quadratic].nodes;
-    int n = r->n - 3 > few && !flx_nastran_is_empty(r, 3 + few) && family == FLX_FAMILY_SOLID ? many
-                                                                                              : few;
-    if (flx_nastran_is(r, "CTRIA6") || flx_nastran_is(r, "CQUAD8")) n = many;
+    bool middles = false;
+    for (int a = few; a < many && family == FLX_FAMILY_SOLID; a++) {
+        middles |= !flx_nastran_is_empty(r, 3 + a);
+    }
+    int n = middles || flx_nastran_is(r, "CTRIA6") || flx_nastran_is(r, "CQUAD8") ? many : few;
     for (int a = 0; a < n; a++) {
         if (flx_nastran_is_empty(r, 3 + a)) {
             return REFUSE(r, "%.*s %d has %d of its %d nodes", r->f[0].length, r->f[0].text, label,
@@ -51,6 +49,55 @@ static flx_status read_cell(flx_nastran *r, flx_cell linear, flx_cell quadratic,
     flx_cell cell = n == many ? quadratic : linear;
     for (int a = 0; a < n; a++) nodes[a] = given[cell == FLX_CELL_HEX20 ? hex20[a] : a];
     return add_element(r, cell, family, label, id, nodes);
+}
+
+// The direction of plane 1 from field 5 on: a vector in the axes of the first node, or a node.
+static flx_status read_up(flx_nastran *r, int first, double up[3])
+{
+    int node = -1;
+    double R[9];
+    bool turned;
+    if (!flx_nastran_is_empty(r, 5) && flx_nastran_is_empty(r, 6) && !flx_nastran_is_real(r, 5)) {
+        FLX_TRY(flx_nastran_node(r, 5, &node));
+        for (int c = 0; c < 3; c++) {
+            up[c] = r->s->x[3 * (size_t)node + c] - r->s->x[3 * (size_t)first + c];
+        }
+        return FLX_OK;
+    }
+    double v[3] = {0, 0, 0};
+    for (int c = 0; c < 3; c++) FLX_TRY(flx_nastran_number(r, 5 + c, "a direction", &v[c]));
+    FLX_TRY(flx_nastran_node_axes(r, first, &turned, R));
+    for (int c = 0; c < 3; c++) {
+        up[c] = turned ? R[c] * v[0] + R[3 + c] * v[1] + R[6 + c] * v[2] : v[c];
+    }
+    return FLX_OK;
+}
+
+// Pins are refused; offsets are nodes beside the grid points.
+static flx_status move_ends(flx_nastran *r, int label, int nodes[2])
+{
+    for (int a = 0; a < 2; a++) {
+        double off[3] = {0, 0, 0}, R[9], own[3];
+        bool turned;
+        if (!flx_nastran_is_empty(r, 9 + a) && !flx_nastran_field_is(r, 9 + a, "0")) {
+            return REFUSE(r, "%.*s %d has pins at its ends: they are not read", r->f[0].length,
+                          r->f[0].text, label);
+        }
+        for (int c = 0; c < 3; c++) {
+            FLX_TRY(flx_nastran_number(r, 11 + 3 * a + c, "an offset", &off[c]));
+        }
+        if (off[0] == 0 && off[1] == 0 && off[2] == 0) continue;
+        if (!flx_nastran_is_empty(r, 8) && !flx_nastran_field_is(r, 8, "GGG")) {
+            return REFUSE(r, "the offsets of %.*s %d are read as GGG alone", r->f[0].length,
+                          r->f[0].text, label);
+        }
+        FLX_TRY(flx_nastran_node_axes(r, nodes[a], &turned, R));
+        for (int c = 0; c < 3; c++) {
+            own[c] = turned ? R[c] * off[0] + R[3 + c] * off[1] + R[6 + c] * off[2] : off[c];
+        }
+        FLX_TRY(flx_nastran_offset(r, nodes[a], own, &nodes[a]));
+    }
+    return FLX_OK;
 }
 
 static flx_status read_line(flx_nastran *r, flx_family family)
@@ -64,24 +111,19 @@ static flx_status read_line(flx_nastran *r, flx_family family)
         int material;
         FLX_TRY(flx_nastran_int(r, 4, "a material's number", &material));
         FLX_TRY(flx_nastran_number(r, 5, "an area", &c.A));
+        FLX_TRY(flx_nastran_number(r, 8, "a mass a length", &c.nonstructural));
         id = -1 - r->nproperty; // a property of its own
-        FLX_TRY(flx_nastran_add_property(r, id, material, &c, 0));
+        FLX_TRY(flx_nastran_add_property(r, id, material, &c, NULL));
     } else {
-        FLX_TRY(flx_nastran_int(r, 2, "a property's number", &id));
+        id = label;
+        FLX_TRY(flx_nastran_id(r, 2, "a property's number", &id));
+    }
+    double up[3] = {0, 0, 0};
+    if (family == FLX_FAMILY_BEAM) {
+        FLX_TRY(read_up(r, nodes[0], up));
+        FLX_TRY(move_ends(r, label, nodes));
     }
     FLX_TRY(add_element(r, FLX_CELL_LINE2, family, label, id, nodes));
-    if (family != FLX_FAMILY_BEAM) return FLX_OK;
-    double up[3] = {0, 0, 0}; // of the plane 1
-    int node = -1, number;
-    if (!flx_nastran_is_empty(r, 5) && flx_nastran_is_empty(r, 6) &&
-        flx_text_int(r->f[5].text, r->f[5].length, &number)) {
-        FLX_TRY(flx_nastran_node(r, 5, &node));
-        for (int c = 0; c < 3; c++) {
-            up[c] = r->s->x[3 * (size_t)node + c] - r->s->x[3 * (size_t)nodes[0] + c];
-        }
-    } else {
-        for (int c = 0; c < 3; c++) FLX_TRY(flx_nastran_number(r, 5 + c, "a direction", &up[c]));
-    }
     if (up[0] == 0 && up[1] == 0 && up[2] == 0) return FLX_OK;
     // a section of its own with this direction, made when properties are known
     flx_section c = {.has_up = true, .up = {up[0], up[1], up[2]}};
@@ -89,169 +131,49 @@ static flx_status read_line(flx_nastran *r, flx_family family)
     return flx_structure_add_section(r->s, &c);
 }
 
-static flx_status read_spring(flx_nastran *r)
+// ---- elements by their numbers ------------------------------------------------------------------
+
+static int compare_labels(const void *a_, const void *b_)
 {
-    bool own = flx_nastran_is(r, "CELAS2"); // the stiffness on the card
-    int id = -1;
-    flx_spring_element k = {.node = {-1, -1}, .loc = flx_nastran_place(r)};
-    double value = 0;
-    unsigned mask[2] = {0, 0};
-    if (own) {
-        FLX_TRY(flx_nastran_number(r, 2, "a stiffness", &value));
-    } else {
-        FLX_TRY(flx_nastran_int(r, 2, "a property's number", &id));
-    }
-    FLX_TRY(flx_nastran_node(r, 3, &k.node[0]));
-    FLX_TRY(flx_nastran_mask(r, 4, &mask[0]));
-    if (!flx_nastran_is_empty(r, 5) && !(r->f[5].length == 1 && r->f[5].text[0] == '0')) {
-        FLX_TRY(flx_nastran_node(r, 5, &k.node[1]));
-        FLX_TRY(flx_nastran_mask(r, 6, &mask[1]));
-        if (mask[1] != mask[0])
-            return REFUSE(r, "a spring between different components is not read");
-    }
-    for (int c = 0; c < 6; c++) {
-        if (mask[0] >> c & 1u) k.stiffness[c] = own ? value : 1;
-    }
-    GROW(r, r->spring_property, r->spring_capacity, r->s->nspring + 1);
-    r->spring_property[r->s->nspring] = id;
-    return flx_structure_add_spring(r->s, &k);
+    const flx_nastran_number_of *a = a_, *b = b_;
+    if (a->id != b->id) return a->id < b->id ? -1 : 1;
+    return (a->index > b->index) - (a->index < b->index);
 }
 
-static flx_status read_mass(flx_nastran *r)
+static flx_status index_elements(flx_nastran *r)
 {
-    flx_point_mass m = {.loc = flx_nastran_place(r)};
-    double lower[6] = {0}, off[3] = {0, 0, 0}; // I11 I21 I22 I31 I32 I33
-    FLX_TRY(flx_nastran_node(r, 2, &m.node));
-    FLX_TRY(flx_nastran_number(r, 4, "a mass", &m.mass));
-    for (int i = 0; i < 3; i++) FLX_TRY(flx_nastran_number(r, 5 + i, "an offset", &off[i]));
-    if (off[0] != 0 || off[1] != 0 || off[2] != 0) {
-        return REFUSE(r, "CONM2 with an offset is not read: put a node there and join it by RBE2");
+    int n = r->s->nelement;
+    GROW(r, r->labels, r->label_capacity, n);
+    for (int i = 0; i < n; i++) {
+        r->labels[i] = (flx_nastran_number_of){r->s->elements[i].label, i};
     }
-    for (int i = 0; i < 6; i++) FLX_TRY(flx_nastran_number(r, 9 + i, "an inertia", &lower[i]));
-    const double own[6] = {lower[0], lower[2], lower[5], -lower[1], -lower[4], -lower[3]};
-    memcpy(m.inertia, own, sizeof own);
-    return flx_structure_add_mass(r->s, &m);
-}
-
-// Nodes of a list from field i on, with "THRU".
-static flx_status read_nodes(flx_nastran *r, int i, int *n, int **nodes)
-{
-    int capacity = 0;
-    *n = 0;
-    *nodes = NULL;
-    flx_status status = FLX_OK;
-    for (; i < r->n && status == FLX_OK; i++) {
-        int node, first = 0, last = 0;
-        if (flx_nastran_is_empty(r, i)) continue;
-        if (r->f[i].length == 4 && strncasecmp(r->f[i].text, "THRU", 4) == 0 && *n > 0) {
-            first = r->s->label[(*nodes)[*n - 1]] + 1;
-            status = flx_nastran_int(r, ++i, "a node", &last);
-        } else {
-            status = flx_nastran_int(r, i, "a node", &first);
-            last = first;
-        }
-        bool range = last > first;
-        if (last > r->largest) last = range ? r->largest : last;
-        for (int label = first; status == FLX_OK && label <= last; label++) {
-            node = flx_structure_node_of(r->s, label);
-            if (node < 0 && range) continue; // a range may have holes
-            if (node < 0) {
-                status = REFUSE(r, "%.*s has node %d, which is not in the file", r->f[0].length,
-                                r->f[0].text, label);
-                break;
-            }
-            void *all = *nodes;
-            status = flx_grow(r->scan->ctx, &all, &capacity, *n + 1, sizeof **nodes);
-            *nodes = all;
-            if (status == FLX_OK) (*nodes)[(*n)++] = node;
-        }
-    }
-    return status;
-}
-
-static flx_status read_rbe2(flx_nastran *r)
-{
-    flx_node_link l = {.kind = FLX_LINK_RIGID, .loc = flx_nastran_place(r)};
-    FLX_TRY(flx_nastran_node(r, 2, &l.reference));
-    FLX_TRY(flx_nastran_mask(r, 3, &l.mask));
-    flx_status status = read_nodes(r, 4, &l.nnode, &l.nodes);
-    if (status == FLX_OK) status = flx_structure_add_link(r->s, &l);
-    flx_free(l.nodes);
-    return status;
-}
-
-// RBE3, EID, blank, REFGRID, REFC, WT1, C1, G11, G12, ...; one weight, translations.
-static flx_status read_rbe3(flx_nastran *r)
-{
-    flx_node_link l = {.kind = FLX_LINK_AVERAGE, .loc = flx_nastran_place(r)};
-    unsigned mask;
-    FLX_TRY(flx_nastran_node(r, 3, &l.reference));
-    FLX_TRY(flx_nastran_mask(r, 4, &l.mask));
-    FLX_TRY(flx_nastran_mask(r, 6, &mask));
-    if ((mask & 07u) != 07u) return REFUSE(r, "RBE3: the nodes give their translations, 123");
-    flx_status status = read_nodes(r, 7, &l.nnode, &l.nodes);
-    if (status == FLX_OK) status = flx_structure_add_link(r->s, &l);
-    flx_free(l.nodes);
-    return status;
-}
-
-// ---- supports and loads -------------------------------------------------------------------------
-
-static flx_status read_spc(flx_nastran *r)
-{
-    flx_support p = {.loc = flx_nastran_place(r)};
-    if (flx_nastran_is(r, "SPC1")) {
-        int n = 0, *nodes = NULL;
-        FLX_TRY(flx_nastran_mask(r, 2, &p.mask));
-        flx_status status = read_nodes(r, 3, &n, &nodes);
-        for (int i = 0; i < n && status == FLX_OK; i++) {
-            p.node = nodes[i];
-            status = flx_structure_add_support(r->s, &p);
-        }
-        flx_free(nodes);
-        return status;
-    }
-    for (int i = 2; i < r->n && !flx_nastran_is_empty(r, i); i += 3) {
-        double value = 0;
-        FLX_TRY(flx_nastran_node(r, i, &p.node));
-        FLX_TRY(flx_nastran_mask(r, i + 1, &p.mask));
-        FLX_TRY(flx_nastran_number(r, i + 2, "a displacement", &value));
-        for (int c = 0; c < 6; c++) p.value[c] = value;
-        FLX_TRY(flx_structure_add_support(r->s, &p));
+    r->nlabel = n;
+    if (n > 0) qsort(r->labels, (size_t)n, sizeof *r->labels, compare_labels);
+    for (int i = 1; i < n; i++) {
+        if (r->labels[i].id != r->labels[i - 1].id) continue;
+        int first = r->s->elements[r->labels[i - 1].index].line;
+        r->line = r->s->elements[r->labels[i].index].line;
+        return REFUSE(r, "element %d is there twice: first in line %d", r->labels[i].id,
+                      flx_structure_loc(r->s, first).line);
     }
     return FLX_OK;
 }
 
-static flx_status read_load(flx_nastran *r)
+int flx_nastran_element(const flx_nastran *r, int id)
 {
-    flx_nodal_load l = {0};
-    double size = 0, axis[3] = {0, 0, 0};
-    bool grav = flx_nastran_is(r, "GRAV"), moment = flx_nastran_is(r, "MOMENT");
-    int at = grav ? 3 : 4;
-    if (!flx_nastran_is_empty(r, at - 1) &&
-        !(r->f[at - 1].length == 1 && r->f[at - 1].text[0] == '0')) {
-        return REFUSE(r, "%.*s in a coordinate system of its own is not read", r->f[0].length,
-                      r->f[0].text);
+    int low = 0, high = r->nlabel;
+    while (low < high) {
+        int middle = low + (high - low) / 2;
+        if (r->labels[middle].id < id) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
     }
-    if (!grav) FLX_TRY(flx_nastran_node(r, 2, &l.node));
-    FLX_TRY(flx_nastran_number(r, at, "the size of the load", &size));
-    for (int c = 0; c < 3; c++) FLX_TRY(flx_nastran_number(r, at + 1 + c, "a direction", &axis[c]));
-    for (int c = 0; c < 3; c++) {
-        if (grav) r->s->gravity[c] += size * axis[c];
-        l.force[moment ? 3 + c : c] = size * axis[c];
-    }
-    return grav ? FLX_OK : flx_structure_add_load(r->s, &l);
+    return low < r->nlabel && r->labels[low].id == id ? r->labels[low].index : -1;
 }
 
-// ---- the file -----------------------------------------------------------------------------------
-
-static const flx_nastran_property *find_property(const flx_nastran *r, int id)
-{
-    for (int i = 0; i < r->nproperty; i++) {
-        if (r->properties[i].id == id) return r->properties + i;
-    }
-    return NULL;
-}
+// ---- what properties and materials say ----------------------------------------------------------
 
 static int find_material(const flx_nastran *r, int id)
 {
@@ -261,45 +183,72 @@ static int find_material(const flx_nastran *r, int id)
     return -1;
 }
 
-// Properties may come after the elements that use them.
-static flx_status settle(flx_nastran *r)
+static flx_status settle_element(flx_nastran *r, flx_element *e, const flx_nastran_property *p)
 {
-    const flx_nastran_property *last = NULL;
-    for (int i = 0; i < r->s->nelement; i++) {
-        flx_element *e = r->s->elements + i;
-        int id = r->element_property[i];
-        r->line = e->line;
-        const flx_nastran_property *p = last && last->id == id ? last : find_property(r, id);
-        if (!p)
-            return REFUSE(r, "element %d has property %d, which is not in the file", e->label, id);
-        last = p;
-        e->material = find_material(r, p->material);
-        if (e->material < 0) {
-            r->line = p->line;
-            return REFUSE(r, "property %d has material %d, which is not in the file", id,
-                          p->material);
-        }
-        if (e->section >= 0 && p->section >= 0) { // with a direction of its own
-            flx_section c = r->s->sections[p->section];
-            memcpy(c.up, r->s->sections[e->section].up, sizeof c.up);
-            c.has_up = true;
-            r->s->sections[e->section] = c;
-        } else {
-            e->section = p->section;
-        }
+    e->material = find_material(r, p->material);
+    if (e->material < 0) {
+        r->line = p->line;
+        return REFUSE(r, "property %d has material %d, which is not in the file", p->id,
+                      p->material);
     }
-    for (int i = 0; i < r->s->nspring; i++) {
-        if (r->spring_property[i] < 0) continue;
-        const flx_nastran_property *p = find_property(r, r->spring_property[i]);
-        r->line = r->s->springs[i].loc.line;
-        if (!p)
-            return REFUSE(r, "CELAS1 has property %d, which is not there", r->spring_property[i]);
-        for (int c = 0; c < 6; c++) r->s->springs[i].stiffness[c] *= p->stiffness;
+    if (e->section >= 0 && p->section >= 0) { // with a direction of its own
+        flx_section c = r->s->sections[p->section];
+        memcpy(c.up, r->s->sections[e->section].up, sizeof c.up);
+        c.has_up = true;
+        r->s->sections[e->section] = c;
+    } else {
+        e->section = p->section;
     }
     return FLX_OK;
 }
 
-static bool starts(const flx_nastran *r, const char *const *words)
+static flx_status settle_springs(flx_nastran *r)
+{
+    for (int i = 0; i < r->s->nspring; i++) {
+        flx_spring_element *k = r->s->springs + i;
+        int id = r->spring_property[i];
+        if (id == 0) continue;
+        const flx_nastran_property *p = flx_nastran_find_property(r, id);
+        if (!p) {
+            return FLX_FAIL(r->scan->ctx, FLX_ERR_MODEL, k->loc,
+                            "the spring has property %d, which is not in the file", id);
+        }
+        for (int c = 0; c < 6; c++) k->stiffness[c] *= p->stiffness[c];
+    }
+    return FLX_OK;
+}
+
+// Properties may come after the elements that use them.
+static flx_status settle(flx_nastran *r)
+{
+    const flx_nastran_property *last = NULL;
+    flx_structure *s = r->s;
+    for (int i = 0; i < s->nelement; i++) {
+        flx_element *e = s->elements + i;
+        int id = r->element_property[i];
+        if (e->family == FLX_FAMILY_NONE) continue; // a face that is loaded
+        r->line = e->line;
+        const flx_nastran_property *p =
+            last && last->id == id ? last : flx_nastran_find_property(r, id);
+        if (!p)
+            return REFUSE(r, "element %d has property %d, which is not in the file", e->label, id);
+        last = p;
+        FLX_TRY(settle_element(r, e, p));
+    }
+    FLX_TRY(settle_springs(r));
+    if (r->mass_factor == 1) return FLX_OK;
+    for (int i = 0; i < s->nmaterial; i++) s->materials[i].density *= r->mass_factor;
+    for (int i = 0; i < s->nsection; i++) s->sections[i].nonstructural *= r->mass_factor;
+    for (int i = 0; i < s->nmass; i++) {
+        s->masses[i].mass *= r->mass_factor;
+        for (int k = 0; k < 6; k++) s->masses[i].inertia[k] *= r->mass_factor;
+    }
+    return FLX_OK;
+}
+
+// ---- the file -----------------------------------------------------------------------------------
+
+static bool is_any(const flx_nastran *r, const char *const *words)
 {
     for (; *words; words++) {
         if (flx_nastran_is(r, *words)) return true;
@@ -307,104 +256,146 @@ static bool starts(const flx_nastran *r, const char *const *words)
     return false;
 }
 
-static const char *const first_cards[] = {"GRID", "MAT1",  "PSOLID", "PSHELL", "PROD",
-                                          "PBAR", "PBARL", "PELAS",  NULL};
+static const char *const properties[] = {"PSOLID", "PSHELL", "PROD",   "PBAR",  "PBARL",
+                                         "PELAS",  "PBEAM",  "PBEAML", "PBUSH", NULL};
+static const char *const systems[] = {"CORD2R", "CORD2C", "CORD2S", "CORD1R",
+                                      "CORD1C", "CORD1S", NULL};
+static const char *const shares[] = {"LOAD", "SPCADD", "MPCADD", NULL};
+static const char *const links[] = {"RBE2", "RBE3", "RBAR", "MPC", NULL};
+static const char *const springs[] = {"CELAS1", "CELAS2", "CBUSH", NULL};
 
-static flx_status read_first(flx_nastran *r)
+// First what nodes need, then nodes and properties, then elements, then what acts on them.
+static flx_status read_frames(flx_nastran *r)
+{
+    if (is_any(r, systems)) return flx_nastran_add_axes(r);
+    if (is_any(r, shares)) return flx_nastran_share_read(r);
+    if (flx_nastran_is(r, "GRDSET")) return flx_nastran_grid_default(r);
+    if (flx_nastran_is(r, "PARAM") && flx_nastran_field_is(r, 1, "WTMASS")) {
+        return flx_nastran_number(r, 2, "a factor of masses", &r->mass_factor);
+    }
+    return FLX_OK;
+}
+
+static flx_status read_nodes(flx_nastran *r)
 {
     if (flx_nastran_is(r, "GRID")) return flx_nastran_grid(r);
     if (flx_nastran_is(r, "MAT1")) return flx_nastran_material(r);
-    return flx_nastran_read_property(r);
+    return is_any(r, properties) ? flx_nastran_read_property(r) : FLX_OK;
 }
 
-static flx_status read_second(flx_nastran *r)
+static const struct {
+    const char *word;
+    flx_cell linear, quadratic;
+    flx_family family;
+} cells[] = {{"CTETRA", FLX_CELL_TET4, FLX_CELL_TET10, FLX_FAMILY_SOLID},
+             {"CHEXA", FLX_CELL_HEX8, FLX_CELL_HEX20, FLX_FAMILY_SOLID},
+             {"CTRIA3", FLX_CELL_TRI3, FLX_CELL_TRI6, FLX_FAMILY_PLANE_STRESS},
+             {"CTRIAR", FLX_CELL_TRI3, FLX_CELL_TRI6, FLX_FAMILY_PLANE_STRESS},
+             {"CTRIA6", FLX_CELL_TRI3, FLX_CELL_TRI6, FLX_FAMILY_PLANE_STRESS},
+             {"CQUAD4", FLX_CELL_QUAD4, FLX_CELL_QUAD8, FLX_FAMILY_PLANE_STRESS},
+             {"CQUADR", FLX_CELL_QUAD4, FLX_CELL_QUAD8, FLX_FAMILY_PLANE_STRESS},
+             {"CQUAD8", FLX_CELL_QUAD4, FLX_CELL_QUAD8, FLX_FAMILY_PLANE_STRESS}};
+static const char *const rods[] = {"CROD", "CONROD", NULL}, *const bars[] = {"CBAR", "CBEAM", NULL};
+
+static flx_status read_elements(flx_nastran *r)
 {
-    static const char *const quiet[] = {"ENDDATA", "PARAM",  "EIGRL", "EIGR",
-                                        "LOAD",    "SPCADD", NULL};
-    const flx_family membrane = FLX_FAMILY_PLANE_STRESS;
-    if (flx_nastran_is(r, "CTETRA"))
-        return read_cell(r, FLX_CELL_TET4, FLX_CELL_TET10, FLX_FAMILY_SOLID);
-    if (flx_nastran_is(r, "CHEXA"))
-        return read_cell(r, FLX_CELL_HEX8, FLX_CELL_HEX20, FLX_FAMILY_SOLID);
-    if (flx_nastran_is(r, "CTRIA3") || flx_nastran_is(r, "CTRIA6")) {
-        return read_cell(r, FLX_CELL_TRI3, FLX_CELL_TRI6, membrane);
+    for (size_t i = 0; i < sizeof cells / sizeof cells[0]; i++) {
+        if (!flx_nastran_is(r, cells[i].word)) continue;
+        return read_cell(r, cells[i].linear, cells[i].quadratic, cells[i].family);
     }
-    if (flx_nastran_is(r, "CQUAD4") || flx_nastran_is(r, "CQUAD8")) {
-        return read_cell(r, FLX_CELL_QUAD4, FLX_CELL_QUAD8, membrane);
+    if (is_any(r, rods)) return read_line(r, FLX_FAMILY_TRUSS);
+    return is_any(r, bars) ? read_line(r, FLX_FAMILY_BEAM) : FLX_OK;
+}
+
+static bool is_known(const flx_nastran *r)
+{
+    static const char *const quiet[] = {
+        "ENDDATA", "PARAM",   "EIGRL",   "EIGR",  "EIGB",    "GRDSET", "MAT1",  "ASET",
+        "ASET1",   "SUPORT",  "EIGC",    "DLOAD", "TLOAD1",  "RLOAD1", "TSTEP", "FREQ1",
+        "FREQ",    "TABLED1", "TABDMP1", "SET1",  "TSTEPNL", "NLPARM", "OMIT1", NULL};
+    for (size_t i = 0; i < sizeof cells / sizeof cells[0]; i++) {
+        if (flx_nastran_is(r, cells[i].word)) return true;
     }
-    if (flx_nastran_is(r, "CROD") || flx_nastran_is(r, "CONROD"))
-        return read_line(r, FLX_FAMILY_TRUSS);
-    if (flx_nastran_is(r, "CBAR") || flx_nastran_is(r, "CBEAM"))
-        return read_line(r, FLX_FAMILY_BEAM);
-    if (flx_nastran_is(r, "CELAS1") || flx_nastran_is(r, "CELAS2")) return read_spring(r);
-    if (flx_nastran_is(r, "CONM2")) return read_mass(r);
-    if (flx_nastran_is(r, "RBE2")) return read_rbe2(r);
-    if (flx_nastran_is(r, "RBE3")) return read_rbe3(r);
-    if (flx_nastran_is(r, "SPC") || flx_nastran_is(r, "SPC1")) return read_spc(r);
-    if (flx_nastran_is(r, "FORCE") || flx_nastran_is(r, "MOMENT") || flx_nastran_is(r, "GRAV"))
-        return read_load(r);
-    if (starts(r, first_cards) || starts(r, quiet)) return FLX_OK;
+    return is_any(r, rods) || is_any(r, bars) || is_any(r, quiet) || is_any(r, properties) ||
+           is_any(r, systems) || is_any(r, shares);
+}
+
+static flx_status read_rest(flx_nastran *r)
+{
+    static const char *const needed[] = {"RBE1",    "RROD",    "RSPLINE", "RTRPLT",  "RTRPLT1",
+                                         "PLOAD2",  "PLOADX1", "FORCE2",  "MOMENT2", "ACCEL",
+                                         "ACCEL1",  "SPOINT",  "DEFORM",  "DMIG",    "GENEL",
+                                         "BCTABLE", "SEELT",   "RJOINT",  NULL};
+    bool known = false;
+    char buffer[64];
+    if (flx_nastran_is(r, "GRID") || flx_nastran_is(r, "SPC") || flx_nastran_is(r, "SPC1")) {
+        return flx_nastran_spc(r);
+    }
+    if (is_any(r, springs)) return flx_nastran_spring(r);
+    if (is_any(r, links)) return flx_nastran_link(r);
+    if (flx_nastran_is(r, "CONM2")) return flx_nastran_mass(r);
+    FLX_TRY(flx_nastran_load(r, &known));
+    if (known || is_known(r)) return FLX_OK;
     if (r->f[0].length > 0 && (r->f[0].text[0] == 'C' || r->f[0].text[0] == 'c')) {
-        char buffer[64];
         return REFUSE(r, "%s: this kind of element is not known",
                       flx_text_quote(r->f[0].text, r->f[0].length, buffer));
     }
-    flx_ctx_warn(r->scan->ctx, flx_nastran_place(r), "%.*s is passed over", r->f[0].length,
-                 r->f[0].text);
+    if (is_any(r, needed)) {
+        return REFUSE(r, "%.*s is not read, and without it the model would be another one",
+                      r->f[0].length, r->f[0].text);
+    }
+    flx_ctx_warn(r->scan->ctx, flx_nastran_place(r), "%s is passed over",
+                 flx_text_quote(r->f[0].text, r->f[0].length, buffer));
     return FLX_OK;
 }
 
-// Executive and case control end with BEGIN BULK, where there are any.
-static void skip_control(flx_scan *scan)
-{
-    flx_scan ahead = *scan;
-    const char *text;
-    int length;
-    while (flx_scan_line(&ahead, &text, &length)) {
-        if (length < 10 || strncasecmp(text, "BEGIN", 5) != 0) continue;
-        *scan = ahead;
-        return;
-    }
-}
-
-static flx_status read_all(flx_nastran *r, bool second)
+static flx_status read_all(flx_nastran *r, const flx_scan *start,
+                           flx_status (*read)(flx_nastran *r))
 {
     bool more = true;
     r->ahead = false;
+    r->include.depth = 0;
+    FLX_TRY(flx_include_jump(&r->include, start));
     while (more) {
         FLX_TRY(flx_nastran_card(r, &more));
         if (!more || flx_nastran_is(r, "ENDDATA")) break;
-        if (second) {
-            FLX_TRY(read_second(r));
-        } else if (starts(r, first_cards)) {
-            FLX_TRY(read_first(r));
-        }
+        FLX_TRY(read(r));
     }
     return FLX_OK;
+}
+
+static flx_status read_file(flx_nastran *r)
+{
+    FLX_TRY(flx_nastran_control(r));
+    const flx_scan start = *r->scan;
+    FLX_TRY(read_all(r, &start, read_frames));
+    FLX_TRY(flx_nastran_settle_axes(r));
+    FLX_TRY(read_all(r, &start, read_nodes));
+    FLX_TRY(flx_structure_index(r->s));
+    FLX_TRY(flx_nastran_settle_axes(r)); // those by nodes
+    for (int i = 0; i < r->s->nnode; i++) {
+        if (r->s->label[i] > r->largest) r->largest = r->s->label[i];
+    }
+    FLX_TRY(read_all(r, &start, read_elements));
+    FLX_TRY(index_elements(r));
+    FLX_TRY(read_all(r, &start, read_rest));
+    FLX_TRY(flx_nastran_move_supports(r));
+    return settle(r);
 }
 
 flx_status flx_nastran_read(flx_scan *scan, flx_structure *s)
 {
-    flx_nastran r = {.scan = scan, .s = s};
-    skip_control(scan);
-    flx_scan start = *scan;
-    flx_status status = read_all(&r, false);
-    if (status == FLX_OK) status = flx_structure_index(s);
-    for (int i = 0; i < s->nnode; i++)
-        r.largest = s->label[i] > r.largest ? s->label[i] : r.largest;
-    *scan = start;
-    if (status == FLX_OK) status = read_all(&r, true);
-    if (status == FLX_OK) status = settle(&r);
+    flx_nastran r = {.scan = scan, .include = {.scan = scan, .s = s}, .s = s, .mass_factor = 1};
+    flx_status status = read_file(&r);
     bool plane = false, space = false;
     for (int i = 0; i < s->nelement; i++) {
         bool flat = s->elements[i].family == FLX_FAMILY_PLANE_STRESS;
-        *(flat ? &plane : &space) = true;
+        if (s->elements[i].family != FLX_FAMILY_NONE) *(flat ? &plane : &space) = true;
     }
     if (plane && !space) s->dimension = 2;
-    flx_free(r.f);
-    flx_free(r.properties);
-    flx_free(r.materials);
-    flx_free(r.element_property);
-    flx_free(r.spring_property);
+    void *owned[] = {r.f,      r.properties, r.materials,    r.element_property, r.spring_property,
+                     r.labels, r.axes,       r.displacement, r.shares,           r.moved};
+    for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++) flx_free(owned[i]);
+    flx_include_end(&r.include);
     return status;
 }

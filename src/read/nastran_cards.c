@@ -8,8 +8,9 @@
 
 flx_loc flx_nastran_place(const flx_nastran *r)
 {
-    return (flx_loc){r->scan->file, r->line, 1};
+    return flx_structure_loc(r->s, r->line);
 }
+
 // ---- cards --------------------------------------------------------------------------------------
 
 static flx_nastran_field trim(const char *from, const char *to)
@@ -19,19 +20,46 @@ static flx_nastran_field trim(const char *from, const char *to)
     return (flx_nastran_field){from, (int)(to - from)};
 }
 
-// A line with its leading blanks, which count here; comments are cut off.
-static bool next_line(flx_nastran *r)
+// INCLUDE 'name', perhaps over several lines.
+static flx_status include(flx_nastran *r)
 {
+    char name[512];
+    int n = 0, quotes = 0, line = r->next_line;
+    const char *at = r->next + 7, *end = r->next + r->next_length;
+    flx_scan *s = r->scan;
+    bool quoted = memchr(at, '\'', (size_t)(end - at)) != NULL;
+    for (;;) {
+        for (; at < end && n < (int)sizeof name && quotes < 2; at++) {
+            quotes += *at == '\'';
+            if (*at != '\'' && !isspace((unsigned char)*at)) name[n++] = *at;
+        }
+        if (!quoted || quotes >= 2 || s->at >= s->end) break;
+        at = s->at;
+        end = memchr(at, '\n', (size_t)(s->end - at));
+        s->at = end ? end + 1 : s->end;
+        s->line += end != NULL;
+        if (!end) end = s->end;
+    }
+    return flx_include_open(&r->include, name, n, line);
+}
+
+// A line with its leading blanks, which count here; comments are cut off. *more false: there is none.
+static flx_status next_line(flx_nastran *r, bool *more)
+{
+    *more = true;
     if (r->ahead) {
         r->ahead = false;
-        return true;
+        return FLX_OK;
     }
     const flx_scan *s = r->scan;
-    do {
-        if (s->at >= s->end) return false;
+    for (;;) {
+        while (s->at >= s->end) {
+            FLX_TRY(flx_include_close(&r->include, more));
+            if (!*more) return FLX_OK;
+        }
         const char *start = s->at;
         const char *end = memchr(start, '\n', (size_t)(s->end - start));
-        r->next_line = s->line;
+        r->next_line = flx_include_line(&r->include);
         r->scan->at = end ? end + 1 : s->end;
         r->scan->line += end != NULL;
         if (!end) end = s->end;
@@ -40,8 +68,10 @@ static bool next_line(flx_nastran *r)
         while (end > start && isspace((unsigned char)end[-1])) end--;
         r->next = start;
         r->next_length = (int)(end - start);
-    } while (r->next_length == 0);
-    return true;
+        if (r->next_length == 0) continue;
+        if (r->next_length < 8 || strncasecmp(start, "INCLUDE", 7) != 0) return FLX_OK;
+        FLX_TRY(include(r));
+    }
 }
 
 static flx_status add_field(flx_nastran *r, flx_nastran_field f)
@@ -57,17 +87,20 @@ static flx_status add_line(flx_nastran *r, bool first)
     const char *at = r->next, *end = at + r->next_length;
     const char *comma = memchr(at, ',', (size_t)(end - at));
     if (comma) {
-        int k = 0;
-        for (; k < 9; k++) {
+        int k = 0,
+            most = memchr(at, '*', (size_t)(comma - at)) ? 5 : 9; // GRID*, four fields a line
+        for (; k < most; k++) {
             const char *stop = memchr(at, ',', (size_t)(end - at));
-            if (k > 0 || first) FLX_TRY(add_field(r, trim(at, stop ? stop : end)));
+            flx_nastran_field f = trim(at, stop ? stop : end);
+            if (k == 0 && f.length > 0 && f.text[f.length - 1] == '*') f.length--;
+            if (k > 0 || first) FLX_TRY(add_field(r, f));
             if (!stop) {
                 k++;
                 break;
             }
             at = stop + 1;
         }
-        for (; k < 9; k++) FLX_TRY(add_field(r, (flx_nastran_field){end, 0}));
+        for (; k < most; k++) FLX_TRY(add_field(r, (flx_nastran_field){end, 0}));
         return FLX_OK;
     }
     const char *name = at + (r->next_length < 8 ? r->next_length : 8);
@@ -90,12 +123,15 @@ static flx_status add_line(flx_nastran *r, bool first)
 // The next card with its continuations.
 flx_status flx_nastran_card(flx_nastran *r, bool *more)
 {
+    bool ahead = true;
     r->n = 0;
-    *more = next_line(r);
+    FLX_TRY(next_line(r, more));
     if (!*more) return FLX_OK;
     r->line = r->next_line;
     FLX_TRY(add_line(r, true));
-    while (next_line(r)) {
+    for (;;) {
+        FLX_TRY(next_line(r, &ahead));
+        if (!ahead) break;
         char c = r->next[0];
         if (c != '+' && c != '*' && c != ' ' && c != ',' && c != '\t') {
             r->ahead = true;
@@ -107,15 +143,35 @@ flx_status flx_nastran_card(flx_nastran *r, bool *more)
     return FLX_OK;
 }
 
+bool flx_nastran_field_is(const flx_nastran *r, int i, const char *word)
+{
+    return i < r->n && (int)strlen(word) == r->f[i].length &&
+           strncasecmp(r->f[i].text, word, (size_t)r->f[i].length) == 0;
+}
+
 bool flx_nastran_is(const flx_nastran *r, const char *word)
 {
-    return (int)strlen(word) == r->f[0].length &&
-           strncasecmp(r->f[0].text, word, (size_t)r->f[0].length) == 0;
+    return flx_nastran_field_is(r, 0, word);
 }
 
 bool flx_nastran_is_empty(const flx_nastran *r, int i)
 {
     return i >= r->n || r->f[i].length == 0;
+}
+
+static bool as_number(flx_nastran_field f, double *out);
+
+bool flx_nastran_is_real(const flx_nastran *r, int i)
+{
+    double value;
+    int whole;
+    return !flx_nastran_is_empty(r, i) && !flx_text_int(r->f[i].text, r->f[i].length, &whole) &&
+           as_number(r->f[i], &value);
+}
+
+flx_status flx_nastran_id(const flx_nastran *r, int i, const char *what, int *out)
+{
+    return flx_nastran_is_empty(r, i) ? FLX_OK : flx_nastran_int(r, i, what, out);
 }
 
 flx_status flx_nastran_int(const flx_nastran *r, int i, const char *what, int *out)

@@ -94,7 +94,7 @@ static const struct {
     {".inp", "*NODE\n1,0\n*BOUNDARY\n1, 7\n", "where a component from 1 to 6", 4},
     {".inp", "*NODE\n1,0\n2,1\n*ELEMENT,TYPE=T3D2\n1,1,2\n1,2,1\n", "element 1 is there twice", 6},
     {".nas", "GRID,1,,0.,0.,0.\nCTETRA,1,1,1,2,3,4\n", "CTETRA has node 2", 2},
-    {".nas", "GRID,1,5,0.,0.,0.\n", "in a coordinate system of its own", 1},
+    {".nas", "GRID,1,5,0.,0.,0.\n", "in the coordinate system 5, which is not in the file", 1},
     {".nas", "GRID,1,,0.,zero,0.\n", "'zero' in field 5 where a coordinate", 1},
     {".nas", "GRID,1,,0.,0.,0.\nGRID,2,,1.,0.,0.\nCROD,1,3,1,2\n", "element 1 has property 3", 3},
     {".nas", "GRID,1,,0.,0.,0.\nCPENTA,1,1,1,1,1,1,1,1\n",
