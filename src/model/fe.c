@@ -1,5 +1,5 @@
 // fe.c - the block `fe`: a structure of finite elements from a mesh file or a line, with what the model
-// file says about its supports and loads; about its elements: fe_elements.c.
+// file says about masses, springs and links; about its elements: fe_elements.c, supports and loads: fe_loads.c.
 #include "model/fe_parts.h"
 
 #include <stdio.h>
@@ -29,10 +29,7 @@ flx_status flx_fe_refuse_set(const flx_fe_maker *m, const flx_yaml *y, const cha
                     best ? "'?" : "");
 }
 
-// Calls add for the nodes of one name.
-typedef flx_status (*add_node)(flx_fe_maker *m, int node, void *user);
-
-static flx_status for_name(flx_fe_maker *m, const flx_yaml *y, add_node add, void *user)
+static flx_status for_name(flx_fe_maker *m, const flx_yaml *y, flx_fe_add add, void *user)
 {
     int label;
     if (node_number(y->text, &label)) {
@@ -48,7 +45,7 @@ static flx_status for_name(flx_fe_maker *m, const flx_yaml *y, add_node add, voi
     return FLX_OK;
 }
 
-static flx_status for_nodes(flx_fe_maker *m, const flx_yaml *on, add_node add, void *user)
+flx_status flx_fe_for_nodes(flx_fe_maker *m, const flx_yaml *on, flx_fe_add add, void *user)
 {
     if (on->kind != FLX_YAML_LIST) return for_name(m, on, add, user);
     for (int i = 0; i < on->count; i++) FLX_TRY(for_name(m, on->items[i], add, user));
@@ -67,7 +64,7 @@ static flx_status collect(flx_fe_maker *m, int node, void *user)
 
 flx_status flx_fe_collect(flx_fe_maker *m, const flx_yaml *on, flx_node_list *list)
 {
-    return for_nodes(m, on, collect, list);
+    return flx_fe_for_nodes(m, on, collect, list);
 }
 
 // The one node of a name.
@@ -84,7 +81,7 @@ static flx_status one_node(flx_fe_maker *m, const flx_yaml *y, int *node)
     return status;
 }
 
-static flx_status read_components(flx_fe_maker *m, const flx_yaml *y, unsigned *mask)
+flx_status flx_fe_read_components(flx_fe_maker *m, const flx_yaml *y, unsigned *mask)
 {
     static const char *const words[] = {"x", "y", "z", "rx", "ry", "rz", NULL};
     *mask = y ? 0 : 077u;
@@ -124,7 +121,7 @@ static flx_status read_point(flx_fe_maker *m, const flx_yaml *y)
         FLX_TRY(flx_build_numbers(m->e, inertia, &n, &v));
         for (int i = 0; i < (n == 1 ? 3 : n); i++) p.inertia[i] = v[n == 1 ? 0 : i];
     }
-    return for_nodes(m, flx_yaml_get(y, "on"), add_mass, &p);
+    return flx_fe_for_nodes(m, flx_yaml_get(y, "on"), add_mass, &p);
 }
 
 static flx_status read_spring(flx_fe_maker *m, const flx_yaml *y)
@@ -162,7 +159,7 @@ static flx_status read_link(flx_fe_maker *m, const flx_yaml *y)
     int kind = 0;
     FLX_TRY(flx_build_word(m->b, flx_yaml_get(y, "type"), "type", words, &kind));
     FLX_TRY(one_node(m, flx_yaml_get(y, "node"), &l.reference));
-    FLX_TRY(read_components(m, flx_yaml_get(y, "components"), &l.mask));
+    FLX_TRY(flx_fe_read_components(m, flx_yaml_get(y, "components"), &l.mask));
     l.kind = kind ? FLX_LINK_AVERAGE : FLX_LINK_RIGID;
     flx_status status = flx_fe_collect(m, flx_yaml_get(y, "on"), &nodes);
     for (int i = 0; i < nodes.n; i++) { // the reference node may lie in the set
@@ -176,97 +173,6 @@ static flx_status read_link(flx_fe_maker *m, const flx_yaml *y)
     if (status == FLX_OK) status = flx_structure_add_link(m->s, &l);
     flx_free(nodes.nodes);
     return status;
-}
-
-// ---- supports and loads -------------------------------------------------------------------------
-
-static flx_status add_support(flx_fe_maker *m, int node, void *user)
-{
-    flx_support *p = user;
-    p->node = node;
-    return flx_structure_add_support(m->s, p);
-}
-
-static flx_status read_support(flx_fe_maker *m, const flx_yaml *y)
-{
-    flx_support p = {.loc = y->loc};
-    const flx_yaml *value = flx_yaml_get(y, "value");
-    FLX_TRY(read_components(m, flx_yaml_get(y, "components"), &p.mask));
-    if (value) FLX_TRY(flx_build_number(m->e, value, &p.value[0]));
-    for (int c = 1; c < 6; c++) p.value[c] = p.value[0];
-    return for_nodes(m, flx_yaml_get(y, "on"), add_support, &p);
-}
-
-static flx_status add_load(flx_fe_maker *m, int node, void *user)
-{
-    flx_nodal_load *l = user;
-    l->node = node;
-    return flx_structure_add_load(m->s, l);
-}
-
-static flx_status press_set(flx_fe_maker *m, const flx_yaml *name, flx_pressure *p)
-{
-    const flx_mesh_set *set = flx_structure_find_set(m->s, name->text);
-    int count = 0, faces = m->s->dimension - 1;
-    for (int i = 0; set && i < set->nelement; i++) {
-        const flx_element *e = m->s->elements + set->elements[i];
-        if (e->family != FLX_FAMILY_NONE || flx_cells[e->cell].dimension != faces) continue;
-        p->element = set->elements[i];
-        count++;
-        FLX_TRY(flx_structure_add_pressure(m->s, p));
-    }
-    if (count > 0) return FLX_OK;
-    return flx_fe_refuse_set(m, name, faces == 2 ? "faces" : "edges");
-}
-
-// The number of a load's factor among those of the model; 0: it has none.
-static flx_status read_history(flx_fe_maker *m, const flx_yaml *factor, int *number)
-{
-    flx_builder *b = m->b;
-    flx_fe_block *block = &b->m->fe;
-    flx_env at;
-    *number = 0;
-    if (!factor) return FLX_OK;
-    if (m->fe->loc.line != block->loc.line || m->fe->loc.column != block->loc.column) {
-        return FLX_FAIL(b->ctx, FLX_ERR_MODEL, factor->loc,
-                        "the loads of a body's 'fe' do not act: use 'forces' of the model");
-    }
-    flx_env_init(&at, b, b->top, NULL, FLX_MODE_TIME);
-    const flx_yaml *loads = flx_yaml_get(m->fe, "loads");
-    if (!block->histories) {
-        block->histories =
-            flx_arena_take(b->m->arena, (size_t)loads->count, sizeof *block->histories);
-        if (!block->histories) return FLX_ERR_MEMORY;
-    }
-    FLX_TRY(flx_build_node(&at, factor, block->histories + block->nhistory));
-    *number = ++block->nhistory;
-    return FLX_OK;
-}
-
-static flx_status read_load(flx_fe_maker *m, const flx_yaml *y)
-{
-    static const char *const words[] = {"force", "moment", "pressure", "traction", NULL};
-    const flx_yaml *value = flx_yaml_get(y, "value"), *on = flx_yaml_get(y, "on");
-    int kind = 0, history = 0;
-    double v[3] = {0, 0, 0};
-    FLX_TRY(flx_build_word(m->b, flx_yaml_get(y, "type"), "type", words, &kind));
-    FLX_TRY(read_history(m, flx_yaml_get(y, "factor"), &history));
-    bool number = kind == 2 || (kind == 1 && m->s->dimension == 2);
-    if (number) {
-        FLX_TRY(flx_build_number(m->e, value, &v[kind == 1 ? 2 : 0]));
-    } else {
-        FLX_TRY(flx_build_vector(m->e, value, v));
-    }
-    if (kind < 2) {
-        flx_nodal_load l = {.history = history};
-        memcpy(l.force + 3 * kind, v, sizeof v);
-        return for_nodes(m, on, add_load, &l);
-    }
-    flx_pressure p = {
-        .value = v[0], .traction = kind == 3, .vector = {v[0], v[1], v[2]}, .history = history};
-    if (on->kind != FLX_YAML_LIST) return press_set(m, on, &p);
-    for (int i = 0; i < on->count; i++) FLX_TRY(press_set(m, on->items[i], &p));
-    return FLX_OK;
 }
 
 // ---- the whole ----------------------------------------------------------------------------------
@@ -367,8 +273,8 @@ static flx_status make(flx_fe_maker *m)
     FLX_TRY(for_each(m, "points", read_point));
     FLX_TRY(for_each(m, "springs", read_spring));
     FLX_TRY(for_each(m, "links", read_link));
-    FLX_TRY(for_each(m, "supports", read_support));
-    FLX_TRY(for_each(m, "loads", read_load));
+    FLX_TRY(for_each(m, "supports", flx_fe_read_support));
+    FLX_TRY(for_each(m, "loads", flx_fe_read_load));
     return b->failed ? FLX_ERR_MODEL : FLX_OK;
 }
 

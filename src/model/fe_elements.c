@@ -116,7 +116,10 @@ flx_status flx_fe_read_data(flx_fe_maker *m, const flx_yaml *y, flx_element_data
     const flx_yaml *theory = flx_yaml_get(y, "theory"), *type = flx_yaml_get(y, "type");
     const flx_yaml *rotary = flx_yaml_get(y, "rotary_inertia");
     int slender = 0;
-    *d = (flx_element_data){-1, -1, -1};
+    *d = (flx_element_data){.material = -1, .section = -1, .family = -1};
+    const flx_yaml *modes = flx_yaml_get(y, "incompatible_modes");
+    if (modes) FLX_TRY(flx_build_flag(m->b, modes, "incompatible_modes", &d->incompatible));
+    d->says_so = modes != NULL;
     if (material) FLX_TRY(read_material(m, material, &d->material));
     double nu = d->material >= 0 ? m->s->materials[d->material].nu : 0.3;
     if (section) FLX_TRY(read_section(m, section, nu, &d->section));
@@ -160,6 +163,8 @@ static flx_family usual_family(int dimension)
 
 static void give(flx_element *e, const flx_element_data *d, bool own)
 {
+    bool linear = e->cell == FLX_CELL_QUAD4 || e->cell == FLX_CELL_HEX8;
+    if (d->says_so && linear && (own || !e->incompatible)) e->incompatible = d->incompatible;
     if (d->material >= 0 && (own || e->material < 0)) e->material = d->material;
     if (d->section >= 0 && (own || e->section < 0)) e->section = d->section;
 }

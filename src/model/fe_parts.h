@@ -1,4 +1,5 @@
-// fe_parts.h - what the files of the block `fe` share: fe.c the whole, fe_elements.c the elements.
+// fe_parts.h - what the files of the block `fe` share: fe.c the whole, fe_elements.c the elements,
+// fe_loads.c supports and loads.
 #pragma once
 
 #include "model/builder.h"
@@ -14,6 +15,7 @@ typedef struct flx_fe_maker {
 // Material, section and theory of the structure or of a region; -1 where not given.
 typedef struct flx_element_data {
     int material, section, family;
+    bool incompatible, says_so; // modes of quadrilaterals and hexahedra; whether that is said
 } flx_element_data;
 
 // The nodes of one name or of several, owned by the caller also on failure.
@@ -21,7 +23,16 @@ typedef struct flx_node_list {
     int n, capacity;
     int *nodes;
 } flx_node_list;
+// Calls add for the nodes of one name, or of several.
+typedef flx_status (*flx_fe_add)(flx_fe_maker *m, int node, void *user);
+flx_status flx_fe_for_nodes(flx_fe_maker *m, const flx_yaml *on, flx_fe_add add, void *user);
 flx_status flx_fe_collect(flx_fe_maker *m, const flx_yaml *on, flx_node_list *list);
+
+// Words such as x, ry as bits; y NULL: all.
+flx_status flx_fe_read_components(flx_fe_maker *m, const flx_yaml *y, unsigned *mask);
+// fe_loads.c
+flx_status flx_fe_read_support(flx_fe_maker *m, const flx_yaml *y);
+flx_status flx_fe_read_load(flx_fe_maker *m, const flx_yaml *y);
 
 flx_status flx_fe_read_data(flx_fe_maker *m, const flx_yaml *y, flx_element_data *d);
 // Materials, sections and families of a mesh: by regions, and of the rest by the block itself.

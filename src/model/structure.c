@@ -392,7 +392,7 @@ flx_status flx_structure_add_line(flx_structure *s, int n, const double *places,
 {
     double whole = 0;
     for (int i = 1; i < n; i++) whole += distance_of(places + 3 * (i - 1), places + 3 * i);
-    int first = s->nnode;
+    int first = s->nnode, beams = s->nelement;
     FLX_TRY(flx_structure_add_node(s, s->nnode + 1, 0, places));
     for (int i = 1; i < n; i++) {
         const double *a = places + 3 * (i - 1), *b = places + 3 * i;
@@ -405,5 +405,10 @@ flx_status flx_structure_add_line(flx_structure *s, int n, const double *places,
     FLX_TRY(flx_structure_add_to_set(s, set, first, -1));
     set = flx_structure_set(s, "end");
     if (!set) return FLX_ERR_MEMORY;
-    return flx_structure_add_to_set(s, set, s->nnode - 1, -1);
+    FLX_TRY(flx_structure_add_to_set(s, set, s->nnode - 1, -1));
+    set = flx_structure_set(s, "line");
+    if (!set) return FLX_ERR_MEMORY;
+    for (int i = first; i < s->nnode; i++) FLX_TRY(flx_structure_add_to_set(s, set, i, -1));
+    for (int i = beams; i < s->nelement; i++) FLX_TRY(flx_structure_add_to_set(s, set, -1, i));
+    return FLX_OK;
 }

@@ -263,7 +263,7 @@ bool flx_structure_face(const flx_structure *s, int element, int face, flx_cell 
 
 // A straight or kinked line of beam elements through n places (n, 3), `elements` of them along the
 // whole length, at least one between two places; nodes are numbered from 1, the sets "start" and
-// "end" hold the first and the last.
+// "end" hold the first and the last, "line" everything.
 flx_status flx_structure_add_line(flx_structure *s, int n, const double *places, int elements,
                                   int material, int section);
 

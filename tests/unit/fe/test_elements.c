@@ -146,6 +146,9 @@ static int cells_of_any_shape_have_only_rigid_motions(void)
         CHECK(flx_continuum_eval(&tables, &c, x, &m) == FLX_OK);
         CHECK(zero_modes(m.K, m.n) == (flx_cells[cell].dimension == 2 ? 3 : 6));
         CHECK(zero_modes(m.M, m.n) == 0);
+        c.incompatible = cell == FLX_CELL_QUAD4 || cell == FLX_CELL_HEX8;
+        CHECK(flx_continuum_eval(&tables, &c, x, &m) == FLX_OK);
+        CHECK(zero_modes(m.K, m.n) == (flx_cells[cell].dimension == 2 ? 3 : 6));
     }
     return 0;
 }

@@ -11,17 +11,26 @@ static const double box_size[3] = {1.2, 0.7, 0.5};
 static const struct {
     flx_cell cell;
     flx_family family;
-} kinds[] = {{FLX_CELL_TRI3, FLX_FAMILY_PLANE_STRESS},  {FLX_CELL_TRI6, FLX_FAMILY_PLANE_STRAIN},
-             {FLX_CELL_QUAD4, FLX_FAMILY_PLANE_STRAIN}, {FLX_CELL_QUAD8, FLX_FAMILY_PLANE_STRESS},
-             {FLX_CELL_TET4, FLX_FAMILY_SOLID},         {FLX_CELL_TET10, FLX_FAMILY_SOLID},
-             {FLX_CELL_HEX8, FLX_FAMILY_SOLID},         {FLX_CELL_HEX20, FLX_FAMILY_SOLID}};
+    bool incompatible;
+} kinds[] = {{FLX_CELL_TRI3, FLX_FAMILY_PLANE_STRESS, false},
+             {FLX_CELL_TRI6, FLX_FAMILY_PLANE_STRAIN, false},
+             {FLX_CELL_QUAD4, FLX_FAMILY_PLANE_STRAIN, false},
+             {FLX_CELL_QUAD4, FLX_FAMILY_PLANE_STRESS, true},
+             {FLX_CELL_QUAD8, FLX_FAMILY_PLANE_STRESS, false},
+             {FLX_CELL_TET4, FLX_FAMILY_SOLID, false},
+             {FLX_CELL_TET10, FLX_FAMILY_SOLID, false},
+             {FLX_CELL_HEX8, FLX_FAMILY_SOLID, false},
+             {FLX_CELL_HEX8, FLX_FAMILY_SOLID, true},
+             {FLX_CELL_HEX20, FLX_FAMILY_SOLID, false}};
 #define NKIND ((int)(sizeof kinds / sizeof kinds[0]))
 
 static flx_structure *make_box(flx_ctx *ctx, int kind, int n, double shake)
 {
     bool plane = flx_cells[kinds[kind].cell].dimension == 2;
-    return fe_box(ctx, kinds[kind].cell, kinds[kind].family, n, n, plane ? 0 : n, box_size, &steel,
-                  0.02, shake);
+    flx_structure *s = fe_box(ctx, kinds[kind].cell, kinds[kind].family, n, n, plane ? 0 : n,
+                              box_size, &steel, 0.02, shake);
+    for (int i = 0; i < s->nelement; i++) s->elements[i].incompatible = kinds[kind].incompatible;
+    return s;
 }
 
 // Linear field u = G x, and its stresses by Hooke's law.

@@ -55,6 +55,48 @@ static int cantilever_bends_as_it_should(void)
     return 0;
 }
 
+// Forces along beams, of spinning, across slanted supports.
+static int loads_of_other_kinds_have_their_closed_forms(void)
+{
+    static const struct {
+        const char *rest;
+        double displacement;
+    } cases[] = {
+        {"  theory: euler-bernoulli\n  supports: {root: {on: start}}\n"
+         "  loads: {own: {type: line, on: line, value: [0, 8]}}\n",
+         1 / (7e10 * 1e-8 / 12)},
+        {"  supports: {root: {on: start}}\n  loads: {turn: {type: spin, value: 300}}\n",
+         2750 * 9e4 / (3 * 7e10)},
+        {"  supports: {root: {on: start}}\n  loads: {turn: {type: spin, on: line, value: 300, at: "
+         "[-1, 0]}}\n",
+         2750 * 9e4 / 7e10 * (1.0 / 2 + 1.0 / 3)},
+        {"  type: truss\n  elements: 1\n  supports: {root: {on: start}, slope: {on: end, along: "
+         "[1, "
+         "-1]}}\n  loads: {pull: {type: force, on: end, value: [700, 0]}}\n",
+         1e-4 * sqrt(2)},
+        {"  supports: {root: {on: start, components: [x, y]}, a: {on: end, along: [1, 1], value: "
+         "0.003}, b: {on: end, along: [3, -3], value: 0.004}}\n",
+         0.005},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char text[1024];
+        flx_status status;
+        flx_fe_static s;
+        bool truss = strstr(cases[i].rest, "elements: 1") != NULL;
+        snprintf(
+            text, sizeof text,
+            "flexion: 1\ndimension: 2\nfe:\n  line: [[0, 0], [1, 0]]\n%s  section: {width: 0.01, "
+            "height: 0.01}\n  material: {E: 7e10, nu: 0.3, density: 2750}\n%s",
+            truss ? "" : "  elements: 1\n", cases[i].rest);
+        rig r = start(text, &status);
+        CHECK(status == FLX_OK);
+        CHECK(flx_fe_problem_static(r.p, NULL, &s) == FLX_OK);
+        CHECK_REL(s.displacement, cases[i].displacement, 1e-9);
+        end(&r);
+    }
+    return 0;
+}
+
 // Step force at the tip: exact modal answer 3.404966791e-3 m at 0.1 s; Newmark's error falls with h^2 as
 // far as the modes that a step resolves go.
 static int transient_follows_the_modes(void)
@@ -229,8 +271,8 @@ static int a_model_without_elements_is_refused(void)
     return 0;
 }
 
-TEST_MAIN(TEST(cantilever_bends_as_it_should), TEST(transient_follows_the_modes),
-          TEST(loads_follow_their_factors), TEST(damping_takes_energy_and_is_counted),
-          TEST(masses_add_up), TEST(what_is_not_held_is_named),
-          TEST(units_that_look_wrong_are_named), TEST(pictures_are_written),
-          TEST(a_model_without_elements_is_refused))
+TEST_MAIN(TEST(cantilever_bends_as_it_should), TEST(loads_of_other_kinds_have_their_closed_forms),
+          TEST(transient_follows_the_modes), TEST(loads_follow_their_factors),
+          TEST(damping_takes_energy_and_is_counted), TEST(masses_add_up),
+          TEST(what_is_not_held_is_named), TEST(units_that_look_wrong_are_named),
+          TEST(pictures_are_written), TEST(a_model_without_elements_is_refused))
