@@ -73,7 +73,7 @@ static int loads_of_other_kinds_have_their_closed_forms(void)
         {"  type: truss\n  elements: 1\n  supports: {root: {on: start}, slope: {on: end, along: "
          "[1, "
          "-1]}}\n  loads: {pull: {type: force, on: end, value: [700, 0]}}\n",
-         1e-4 * sqrt(2)},
+         1e-4 * 1.4142135623730951},
         {"  supports: {root: {on: start, components: [x, y]}, a: {on: end, along: [1, 1], value: "
          "0.003}, b: {on: end, along: [3, -3], value: 0.004}}\n",
          0.005},

@@ -101,7 +101,7 @@ static const struct {
      "*element, type=T3D2, elset=e\n1, 1, 2\n*solid section, elset=e, material=steel\n1.e-3\n" STEEL
      "*nset, nset=n\n2\n*transform, nset=n\n1., 1., 0., -1., 1., 0.\n*boundary\n1, 1, "
      "3\n2, 2, 3\n*step\n*cload\n2, 1, 1000.\n",
-     2, 1, 1000 / (2e8 * sqrt(0.5))},
+     2, 1, 1000 / (2e8 * 0.70710678118654752)},
     {".inp",
      NODES "*element, type=SPRINGA, elset=e\n1, 1, 2\n*spring, elset=e\n\n 500.\n*boundary\n1, 1, "
            "3\n2, 2, 3\n*step\n*cload\n2, 1, 10.\n",
@@ -172,7 +172,7 @@ static const struct {
     {".bdf",
      "CORD2R,3,,0.,0.,0.,0.,0.,1.\n,1.,1.,0.\n" ROD "GRID,2,,1.,0.,0.,3,23\n"
      "FORCE,1,2,3,1000.,1.,0.,0.\nENDDATA\n",
-     2, 1, 1000 / (2e8 * sqrt(0.5))},
+     2, 1, 1000 / (2e8 * 0.70710678118654752)},
     {".bdf",
      ROD
      "GRID,2,,1.,0.,0.,,23\nGRID,3,,2.,0.,0.,,23\nCROD,2,10,2,3\nSPC,1,3,1,0.\nSPCD,1,3,1,.004\n",
