@@ -1,6 +1,7 @@
-// bench_run.h - one run of a model given as text, and the instructions of a run.
+// bench_run.h - one run of a model given as text.
 #pragma once
 
+#include "counted.h"
 #include "flexion/flexion.h"
 
 #include <stdio.h>
@@ -76,25 +77,6 @@ static inline int bench_run(const char *text, bench_result *r)
     flx_model_destroy(&m);
     flx_ctx_destroy(&ctx);
     return s == FLX_OK;
-}
-
-// Instructions in millions of the function named, where this program is run with the arguments;
-// negative: not known, there is no valgrind.
-static inline double bench_count(const char *self, const char *arguments, const char *function)
-{
-    char command[1200], line[400];
-    double collected = -1.0;
-    snprintf(command, sizeof command,
-             "valgrind --tool=callgrind --callgrind-out-file=/dev/null --toggle-collect=%s '%s' "
-             "%s 2>&1",
-             function, self, arguments);
-    FILE *f = popen(command, "r");
-    while (f && fgets(line, sizeof line, f)) {
-        const char *at = strstr(line, "Collected : ");
-        if (at) collected = atof(at + 12);
-    }
-    if (f) pclose(f);
-    return collected < 0.0 ? collected : 1e-6 * collected;
 }
 
 // The same equations by SciPy, where some python3 has it.

@@ -73,8 +73,7 @@ static const char *const rotations[] = {"rotation about its x", "rotation about 
 
 static void name_velocity(const flx_tree *t, int i, flx_unknown *u)
 {
-    const flx_link *l = t->t.links;
-    while (i >= l->v + flx_link_freedom(l->kind, t->t.k.planar)) l++;
+    const flx_link *l = flx_tree_link_of(&t->t, i);
     const flx_tree_body *node = t->top.nodes + t->top.number[l->body];
     const flx_joint *j = node->joint < 0 ? NULL : t->model->joints + node->joint;
     bool turns = l->kind != FLX_LINK_SLIDE && l->kind != FLX_LINK_SHIFT;
@@ -135,7 +134,7 @@ void flx_tree_work_destroy(flx_work *work)
 static size_t cut_block(const flx_tree *t, flx_tree_work *w)
 {
     size_t n = (size_t)flx_dims_unknowns(&t->inner->dims), rows = (size_t)flx_tree_rows(t);
-    size_t dense = t->is_many ? 0 : rows;
+    size_t dense = t->is_many ? 0 : rows; // made before that is known: none is needed
     const flx_pattern *p = &t->inner->pattern;
     flx_tree_tangents *g = &w->tangents;
     size_t nv = (size_t)t->base.dims.nv, values = (size_t)p->offset[p->row[p->nblock]];
@@ -283,16 +282,20 @@ static bool *list_apart(const flx_model *m, const flx_descriptor *ready)
 
 // A link without inertia along its joint: its velocity follows from the forces, by implicit methods.
 // Bodies without mass are as others are where something with mass hangs on them.
-static flx_status find_massless(flx_tree *t, flx_tree_work *w, const flx_state *x)
+static flx_status find_massless(flx_tree *t, const flx_state *x)
 {
+    flx_work *work = flx_tree_work_create(&t->base);
+    flx_tree_work *w = flx_tree_work_of(work);
+    if (!work) return FLX_ERR_MEMORY;
     if (!w->elastic) {
         t->massless =
             flx_linkage_forward(&t->weightless, w->states, x->q, w->zero, NULL, NULL, w->free_a);
-        return FLX_OK;
+    } else {
+        flx_point p = flx_state_point(&t->base, x), b = flx_tree_carry(t, w, &p);
+        flx_eval_masses(flx_tree_inner(t), w->inner, &b, w->A2);
+        t->massless = flx_tree_elastic_factor(t, w, w->A2);
     }
-    flx_point p = flx_state_point(&t->base, x), b = flx_tree_carry(t, w, &p);
-    flx_eval_masses(flx_tree_inner(t), w->inner, &b, w->A2);
-    t->massless = flx_tree_elastic_factor(t, w, w->A2);
+    flx_tree_work_destroy(work);
     if (t->massless != FLX_TREE_NO_MASS) return FLX_OK;
     return FLX_FAIL(t->base.ctx, FLX_ERR_CANNOT, t->model->modals[0].loc,
                     "an elastic body has no mass along some of its coordinates");
@@ -319,9 +322,6 @@ bool flx_tree_is_massless(const flx_system *s)
 {
     return flx_tree_of(s)->massless >= 0;
 }
-
-// Forces that cancel leave less.
-#define ROUNDING 1e-13
 
 // ---- making it ----------------------------------------------------------------------------------
 
@@ -380,96 +380,18 @@ static int compare(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
-// The closures that say least beside the others, so many of them: what is left of a row when those
-// with the largest rests are taken out of it one after another.
-static void drop_weakest(const flx_tree *t, flx_tree_work *w, int n, rows *drop)
+// Leaves out so many closures beside the rows that are left out already.
+static flx_status drop_closures(flx_tree *t, const flx_state *x, int n, rows *drop)
 {
     const flx_descriptor *d = flx_tree_inner(t);
-    int nv = t->base.dims.nv, count = flx_tree_rows(t);
-    double *scale = w->rows;
-    bool open = true;
-    for (int i = 0; i < count; i++) {
-        double *g = w->G + (size_t)nv * (size_t)i, norm = 0.0;
-        for (int k = 0; k < nv; k++) norm += g[k] * g[k];
-        scale[i] = d->rows[i].C > 0 ? -1.0 : norm; // -1: not a candidate
+    bool *out = flx_alloc(t->base.ctx, (size_t)flx_tree_rows(t), sizeof *out);
+    flx_status status = out ? flx_tree_find_weakest(t, x, n, out) : FLX_ERR_MEMORY;
+    for (int i = 0; i < flx_tree_rows(t) && status == FLX_OK; i++) {
+        if (out[i]) drop->list[drop->n++] = d->rows[i].complete;
     }
-    int left = 0;
-    for (int i = 0; i < count; i++) left += scale[i] >= 0.0;
-    for (; left > n && open; left--) { // take out the strongest
-        int best = -1;
-        double most = 0.0;
-        for (int i = 0; i < count; i++) {
-            double *g = w->G + (size_t)nv * (size_t)i, norm = 0.0;
-            if (scale[i] < 0.0) continue;
-            for (int k = 0; k < nv; k++) norm += g[k] * g[k];
-            double rest = scale[i] > 0.0 ? norm / scale[i] : 0.0;
-            if (best < 0 || rest > most) best = i, most = rest;
-        }
-        double *b = w->G + (size_t)nv * (size_t)best, norm = 0.0;
-        for (int k = 0; k < nv; k++) norm += b[k] * b[k];
-        open = norm > 0.0;
-        scale[best] = -1.0;
-        for (int i = 0; i < count && open; i++) {
-            double *g = w->G + (size_t)nv * (size_t)i, sum = 0.0;
-            if (scale[i] < 0.0) continue;
-            for (int k = 0; k < nv; k++) sum += g[k] * b[k];
-            for (int k = 0; k < nv; k++) g[k] -= sum / norm * b[k];
-        }
-    }
-    for (int i = 0; i < count; i++) {
-        if (scale[i] >= 0.0) drop->list[drop->n++] = d->rows[i].complete;
-    }
+    flx_free(out);
     qsort(drop->list, (size_t)drop->n, sizeof *drop->list, compare);
-}
-
-// How far a closure moves by unit rates of the joints it passes, if nothing were in line; three times that,
-// about what it has in coordinates of bodies, so that methods see a singular position as near as there.
-static double reach_of(const flx_tree *t, const flx_tree_work *w, const double *row)
-{
-    bool planar = t->t.k.planar;
-    v3 at = v3_make(0, 0, 0);
-    double force = 0.0, sum = 0.0, most = 0.0;
-    for (int i = 0; i < t->places.n; i++) { // where it holds most
-        const flx_link_frame *f = w->frames + 1 + t->t.mounts[i].link;
-        const double *g = row + t->places.v[i];
-        force = sqrt(g[0] * g[0] + g[1] * g[1] + (planar ? 0.0 : g[2] * g[2]));
-        if (!(force > most)) continue;
-        at = v3_add(f->p, m33_mul_v(f->R, t->t.mounts[i].p));
-        most = force;
-    }
-    for (int i = 0; i < t->t.k.n; i++) { // moments and forces were collected there
-        const flx_link *l = t->t.links + i;
-        const flx_link_frame *f = w->frames + 1 + i;
-        double arm = v3_norm(v3_sub(at, f->p)), push = v3_norm(f->f), turns = v3_norm(f->n);
-        if (push > ROUNDING * most) turns = fmax(turns, arm * push);
-        double length = flx_tree_inner(t)->length; // scale of slides
-        double part = flx_link_turns(l->kind) ? turns : length * push;
-        sum += part * part;
-    }
-    return 3.0 * sqrt(sum);
-}
-
-static flx_status measure_reach(flx_tree *t, const flx_state *x)
-{
-    int count = flx_tree_rows(t);
-    flx_free(t->reach);
-    t->reach = flx_alloc(t->base.ctx, (size_t)count, sizeof *t->reach);
-    flx_work *work = flx_tree_work_create(&t->base);
-    flx_tree_work *w = flx_tree_work_of(work);
-    bool fine = t->reach && work;
-    if (fine && count > 0) {
-        const flx_descriptor *d = flx_tree_inner(t);
-        flx_point p = flx_state_point(&t->base, x), b = flx_tree_carry(t, w, &p);
-        flx_eval_saddle(d, w->inner, &b, w->A0, w->A2);
-        for (int i = 0; i < count; i++) {
-            if (d->rows[i].C > 0 || d->rows[i].joint < 0) continue;
-            flx_tree_take_row(d, w->A0, i, w->own);
-            flx_tree_forces(&t->t, &t->places, w->frames, w->own, w->free_a);
-            t->reach[i] = reach_of(t, w, w->own);
-        }
-    }
-    flx_tree_work_destroy(work);
-    return fine ? FLX_OK : FLX_ERR_MEMORY;
+    return status == FLX_OK ? make_inner(t, drop) : status;
 }
 
 static double work_of(const flx_tree *t)
@@ -477,25 +399,24 @@ static double work_of(const flx_tree *t)
     return t->fronts.work + t->fronts.border.work;
 }
 
-// Fronts of a few loops have so many products a link; where there are no more, nothing else is tried.
-#define NARROW 2000.0
-
-// Many closures are taken out among the links, where that is less work: where their ways meet, or before.
+// Many closures are taken out among the links: where their ways meet, as they are now; or as soon as they are
+// determined, or in the border, where that is less work.
 static flx_status spread_closures(flx_tree *t, const flx_state *x)
 {
-    double border = work_of(t);
+    double late = work_of(t), border = 0.0;
     int others = flx_dims_unknowns(&t->base.dims) - flx_tree_first_other(t);
-    if (others <= FLX_TREE_FEW || t->model->nmodal > 0 || !(border > 0.0)) return FLX_OK;
-    FLX_TRY(flx_tree_order(t, NULL));
+    if (others <= FLX_TREE_FEW || t->model->nmodal > 0 || !(late > 0.0)) return FLX_OK;
+    FLX_TRY(flx_tree_measure_border(t, &border));
+    if (late < border) return FLX_OK;
+    t->late = false;
     FLX_TRY(take_pattern(t));
-    double late = work_of(t);
-    if (late < border && late < NARROW * t->t.k.n) return FLX_OK;
+    border = work_of(t);
     FLX_TRY(flx_tree_order(t, x));
     FLX_TRY(take_pattern(t));
     if (work_of(t) < fmin(border, late)) return FLX_OK;
     flx_free(t->after);
     t->after = NULL;
-    if (late < border) FLX_TRY(flx_tree_order(t, NULL));
+    t->late = late < border;
     return take_pattern(t);
 }
 
@@ -503,19 +424,10 @@ static flx_status choose_closures(flx_tree *t, const flx_state *at, int nredunda
 {
     flx_state *x = NULL;
     flx_status status = flx_state_create(&t->base, &x);
-    flx_work *work = status == FLX_OK ? flx_tree_work_create(&t->base) : NULL;
-    flx_tree_work *w = flx_tree_work_of(work);
-    if (status == FLX_OK && !work) status = FLX_ERR_MEMORY;
     if (status == FLX_OK) status = flx_tree_from_bodies(&t->base, at, x);
-    if (status == FLX_OK) status = find_massless(t, w, x);
-    if (status == FLX_OK && nredundant > 0) {
-        flx_point p = flx_state_point(&t->base, x), b = flx_tree_carry(t, w, &p);
-        flx_tree_closures(t, w, &b);
-        drop_weakest(t, w, nredundant, drop);
-    }
-    flx_tree_work_destroy(work);
-    if (status == FLX_OK && nredundant > 0) status = make_inner(t, drop);
-    if (status == FLX_OK) status = measure_reach(t, x);
+    if (status == FLX_OK) status = find_massless(t, x);
+    if (status == FLX_OK && nredundant > 0) status = drop_closures(t, x, nredundant, drop);
+    if (status == FLX_OK) status = flx_tree_measure_reach(t, x);
     if (status == FLX_OK) status = spread_closures(t, x);
     flx_state_destroy(&x);
     return status;
@@ -558,6 +470,7 @@ flx_status flx_tree_create(const flx_model *m, const flx_system *ready, const fl
     t->base.title = m->title;
     t->model = m;
     t->partitions = m->simulate.partitioning;
+    t->is_many = t->late = true;
     flx_status status = make(t, ready, at, nredundant);
     if (status != FLX_OK) {
         destroy(&t->base);

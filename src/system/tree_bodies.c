@@ -256,22 +256,25 @@ void flx_tree_accelerations(const flx_tree_links *t, const flx_body_places *b,
     }
 }
 
+void flx_tree_add_load(const flx_tree_links *t, const flx_body_places *b, flx_link_frame *frames,
+                       int body, const double *force)
+{
+    const flx_mount *m = t->mounts + body;
+    flx_link_frame *f = frames + 1 + m->link;
+    v3 F = load(&t->k, force);
+    f->f = v3_add(f->f, F);
+    f->n = v3_add(f->n, v3_cross(m33_mul_v(f->R, m->p), F));
+    if (!turns(b, body)) return;
+    v3 N = t->k.planar ? v3_make(0, 0, force[2]) : m33_mul_v(m->R, v3_load(force + 3));
+    f->n = v3_add(f->n, m33_mul_v(f->R, N));
+}
+
 // Moment about the origin and force on each link, ground's axes.
 static void collect(const flx_tree_links *t, const flx_body_places *b, flx_link_frame *frames,
                     const double *force)
 {
     for (int i = 0; i <= t->k.n; i++) frames[i].n = frames[i].f = zero();
-    for (int i = 0; i < b->n; i++) {
-        const flx_mount *m = t->mounts + i;
-        flx_link_frame *f = frames + 1 + m->link;
-        const double *in = force + b->v[i];
-        v3 F = load(&t->k, in);
-        f->f = v3_add(f->f, F);
-        f->n = v3_add(f->n, v3_cross(m33_mul_v(f->R, m->p), F));
-        if (!turns(b, i)) continue;
-        v3 N = t->k.planar ? v3_make(0, 0, in[2]) : m33_mul_v(m->R, v3_load(in + 3));
-        f->n = v3_add(f->n, m33_mul_v(f->R, N));
-    }
+    for (int i = 0; i < b->n; i++) flx_tree_add_load(t, b, frames, i, force + b->v[i]);
 }
 
 void flx_tree_forces(const flx_tree_links *t, const flx_body_places *b, flx_link_frame *frames,

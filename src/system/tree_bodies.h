@@ -42,6 +42,9 @@ void flx_tree_accelerations(const flx_tree_links *t, const flx_body_places *b,
                             flx_link_frame *frames, const double *v, const double *a, double *out);
 void flx_tree_forces(const flx_tree_links *t, const flx_body_places *b, flx_link_frame *frames,
                      const double *f, double *tau);
+// A force on one body added to moment and force of its link.
+void flx_tree_add_load(const flx_tree_links *t, const flx_body_places *b, flx_link_frame *frames,
+                       int body, const double *force);
 // Moment and force on each link in its axes, 6 numbers a link: for the recursions.
 void flx_tree_wrenches(const flx_tree_links *t, const flx_body_places *b, flx_link_frame *frames,
                        const double *f, double *ext);

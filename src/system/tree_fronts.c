@@ -431,12 +431,19 @@ flx_status flx_tree_fronts_create(const flx_tree *t, const int *after, flx_tree_
 {
     *f = (flx_tree_fronts){.n = t->t.k.n};
     f->nother = flx_dims_unknowns(&t->base.dims) - flx_tree_first_other(t);
+    int *late = NULL;
     flx_status status = make_panels(t, f);
     if (status == FLX_OK) status = list_meetings(t, f);
     if (status == FLX_OK) status = flx_tree_ways(t, f);
+    if (status == FLX_OK && !after && t->late && f->nother > FLX_TREE_FEW) {
+        after = late = flx_alloc(t->base.ctx, (size_t)f->nother, sizeof *late);
+        if (!late) status = FLX_ERR_MEMORY;
+        if (late) flx_tree_order_late(t, f, late);
+    }
     if (status == FLX_OK) status = number_fronts(t, after, f);
     if (status == FLX_OK) status = make_fronts(t, f);
     if (status == FLX_OK) status = flx_tree_border_create(t, f, &f->border);
+    flx_free(late);
     if (status != FLX_OK) flx_tree_fronts_clear(f);
     return status;
 }

@@ -39,3 +39,15 @@ typedef struct flx_tree_links {
 
 flx_status flx_tree_links_create(const flx_model *m, const flx_topology *t, flx_tree_links *out);
 void flx_tree_links_clear(flx_tree_links *t);
+
+// The link that a velocity is of: bends have none.
+static inline const flx_link *flx_tree_link_of(const flx_tree_links *t, int velocity)
+{
+    int low = 0, high = t->k.n;
+    while (high - low > 1) {
+        int middle = low + (high - low) / 2;
+        *(t->links[middle].v <= velocity ? &low : &high) = middle;
+    }
+    while (t->links[low].kind == FLX_LINK_BEND) low--;
+    return t->links + low;
+}

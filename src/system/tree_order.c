@@ -74,42 +74,47 @@ static void choose(const flx_tree *t, int rows, double *G, double *size, int *af
 }
 
 // By the rows along the joints at the state x.
-static flx_status order_early(flx_tree *t, const flx_state *x, int others)
+static flx_status order_early(flx_tree *t, const flx_state *x, int *after)
 {
-    int rows = flx_tree_rows(t), nv = t->base.dims.nv;
-    flx_work *work = flx_tree_work_create(&t->base);
-    flx_tree_work *w = flx_tree_work_of(work);
-    if (!work) return FLX_ERR_MEMORY;
-    flx_point p = flx_state_point(&t->base, x), b = flx_tree_carry(t, w, &p);
+    size_t rows = (size_t)flx_tree_rows(t), nv = (size_t)t->base.dims.nv;
     const flx_descriptor *d = flx_tree_inner(t);
-    flx_tree_closures(t, w, &b);
-    for (int i = 0; i < t->t.k.n; i++) { // metres to radians
+    double *G = flx_alloc(t->base.ctx, rows * (nv + 1), sizeof *G), *size = G + rows * nv;
+    flx_status status = G ? flx_tree_rows_at(t, x, G) : FLX_ERR_MEMORY;
+    for (int i = 0; i < t->t.k.n && status == FLX_OK; i++) { // metres to radians
         const flx_link *l = t->t.links + i;
         int freedom = flx_link_turns(l->kind) ? 0 : flx_link_freedom(l->kind, t->t.k.planar);
-        for (int k = 0; k < freedom * rows; k++) {
-            w->G[(size_t)(k / freedom) * (size_t)nv + (size_t)(l->v + k % freedom)] *= d->length;
+        for (size_t r = 0; r < rows; r++) {
+            for (int k = 0; k < freedom; k++) G[r * nv + (size_t)(l->v + k)] *= d->length;
         }
     }
-    for (int i = 0; i < rows; i++) {
-        bool alone = stands_alone(t, flx_first_lam(d) + i);
-        w->rows[i] = alone ? size_of(t->t.k.nv, w->G + (size_t)i * (size_t)nv) : 0.0;
+    for (size_t i = 0; i < rows && status == FLX_OK; i++) {
+        bool alone = stands_alone(t, flx_first_lam(d) + (int)i);
+        size[i] = alone ? size_of(t->t.k.nv, G + i * nv) : 0.0;
     }
-    choose(t, rows, w->G, w->rows, t->after + others - rows);
-    flx_tree_work_destroy(work);
-    return FLX_OK;
+    if (status == FLX_OK) choose(t, (int)rows, G, size, after);
+    flx_free(G);
+    return status;
+}
+
+void flx_tree_order_late(const flx_tree *t, const flx_tree_fronts *f, int *after)
+{
+    int first = f->nother - flx_tree_rows(t);
+    for (int i = 0; i < f->nother; i++) {
+        bool row = i >= first && stands_alone(t, flx_tree_inner(t)->variable_v + i);
+        after[i] = row ? flx_tree_way_end(t, f, i) : -1;
+    }
 }
 
 flx_status flx_tree_order(flx_tree *t, const flx_state *x)
 {
     int others = flx_dims_unknowns(&t->base.dims) - flx_tree_first_other(t);
-    int rows = flx_tree_rows(t), first = flx_tree_inner(t)->variable_v;
     flx_free(t->after);
     t->after = flx_alloc(t->base.ctx, (size_t)others, sizeof *t->after);
     if (!t->after) return FLX_ERR_MEMORY;
-    for (int i = 0; i < others; i++) t->after[i] = -1;
-    if (x) return order_early(t, x, others);
-    for (int i = others - rows; i < others; i++) {
-        if (stands_alone(t, first + i)) t->after[i] = flx_tree_way_end(t, i);
+    if (!x) {
+        flx_tree_order_late(t, &t->fronts, t->after);
+        return FLX_OK;
     }
-    return FLX_OK;
+    for (int i = 0; i < others; i++) t->after[i] = -1;
+    return order_early(t, x, t->after + others - flx_tree_rows(t));
 }

@@ -14,7 +14,8 @@
 //   tree_entries.c    entries of bodies as those of links, for it
 //   tree_fronts.c     in which order the links are taken out of the Newton matrix
 //   tree_order.c      which multipliers of closures are taken out among them
-//   tree_ways.c       how far rows of closures reach
+//   tree_ways.c       how far rows of closures go
+//   tree_closures.c   these rows at the start
 //   tree_factor.c     that matrix factored and solved
 //   tree_border.c     the structure of what is left then
 //   tree_product.c    the tangent times a vector
@@ -45,6 +46,7 @@ typedef struct flx_tree {
     flx_system *inner;      // owned; the descriptor
     int nvariable;          // of second order
     double *reach;          // owned; (rows) of closures, as they are at the start; 0: not known
+    bool late;  // many closures are taken out where their ways meet, where after is NULL
     int *after; // owned; (others) the link after which they are taken out, or -1; NULL: none
     flx_body_places places;
     bool bare;           // no force, no variable, no bond: the recursion alone
@@ -229,7 +231,18 @@ flx_status flx_tree_pattern(flx_tree *t, flx_tree_tangent how);
 // the state x; or where the ways of their bodies meet, x: NULL.
 flx_status flx_tree_order(flx_tree *t, const flx_state *x);
 // The last link to be taken out on the ways of an other unknown that ends before the ground; -1: there is none.
-int flx_tree_way_end(const flx_tree *t, int other);
+int flx_tree_way_end(const flx_tree *t, const flx_tree_fronts *f, int other);
+void flx_tree_order_late(const flx_tree *t, const flx_tree_fronts *f, int *after);
+// At least so many products have fronts that carry all other unknowns to the border.
+flx_status flx_tree_measure_border(const flx_tree *t, double *work);
+
+// Rows of closures along the joints at a state x. The n that say least beside the others, marked in out (rows): what is
+// left of a row when those with the largest rests are taken out of it one after another.
+flx_status flx_tree_find_weakest(const flx_tree *t, const flx_state *x, int n, bool *out);
+// All of them: G (rows x nv).
+flx_status flx_tree_rows_at(const flx_tree *t, const flx_state *x, double *G);
+// Into t->reach.
+flx_status flx_tree_measure_reach(flx_tree *t, const flx_state *x);
 
 void *flx_tree_factors_create(const flx_system *s, int complex_weight);
 void flx_tree_factors_destroy(void *made);

@@ -81,9 +81,8 @@ flx_status flx_tree_ways(const flx_tree *t, flx_tree_fronts *f)
     return FLX_OK;
 }
 
-int flx_tree_way_end(const flx_tree *t, int other)
+int flx_tree_way_end(const flx_tree *t, const flx_tree_fronts *f, int other)
 {
-    const flx_tree_fronts *f = &t->fronts;
     int end = -1;
     for (int e = f->met[other]; e < f->met[other + 1] && f->until[other] >= 0; e++) {
         int i = f->rows[f->meetings[e]].link;
@@ -92,4 +91,28 @@ int flx_tree_way_end(const flx_tree *t, int other)
         if (end < 0 || i < end) end = i;
     }
     return end;
+}
+
+flx_status flx_tree_measure_border(const flx_tree *t, double *work)
+{
+    const flx_tree_fronts *f = &t->fronts;
+    size_t n = (size_t)f->n;
+    int *count = flx_alloc(t->base.ctx, 2 * n, sizeof *count), *last = count + n;
+    if (!count) return FLX_ERR_MEMORY;
+    for (int k = 0; k < f->nother; k++) {
+        for (int e = f->met[k]; e < f->met[k + 1]; e++) {
+            int i = f->rows[f->meetings[e]].link;
+            for (; i >= 0 && last[i] != k + 1; i = t->t.links[i].parent) {
+                last[i] = k + 1;
+                count[i]++;
+            }
+        }
+    }
+    *work = 0.0;
+    for (int i = 0; i < f->n; i++) {
+        double freedom = flx_link_freedom(t->t.links[i].kind, t->t.k.planar);
+        *work += freedom * (6.0 + count[i]) * (FLX_TREE_MOTION + count[i]);
+    }
+    flx_free(count);
+    return FLX_OK;
 }
