@@ -1,5 +1,5 @@
 // bench_modes.c - the 40 lowest modes of a clamped steel block 1.0 x 0.2 x 0.1 m of tetrahedra with ten
-// nodes, meshed by Gmsh to about 51 000 unknowns (`large`: 305 000, which takes five minutes and 5 GB; a number: a mesh
+// nodes, meshed by Gmsh to about 51 000 unknowns (`large`: 305 000, which takes four minutes and 4 GB; a number: a mesh
 // size). CPU seconds and memory of a process of its own for each solver; the yardstick is SLEPc with
 // MUMPS, on the same matrices and to the same tolerance, where it was found.
 #define _DEFAULT_SOURCE // NOLINT(bugprone-reserved-identifier): for memory shared with a child

@@ -50,7 +50,17 @@ void flx_ctx_forget_warnings(flx_ctx *ctx, int count);
 // n*size bytes, zeroed, 64-byte aligned; NULL (with the error recorded) when there is no memory.
 // n = 0 gives a valid pointer.
 void *flx_alloc(flx_ctx *ctx, size_t n, size_t size);
+// The same with whatever is there: for large arrays, whose pages are taken as they are written.
+void *flx_alloc_unset(flx_ctx *ctx, size_t n, size_t size);
+// Keep the first n*size bytes and give the rest back; returns where they are.
+void *flx_shrink(void *p, size_t n, size_t size);
 void flx_free(void *p); // accepts NULL
+// Bytes that are free now, by the system and its control group; -1: not known.
+double flx_memory_available(const flx_ctx *ctx);
+// Before large work: FLX_ERR_MEMORY with a message when fewer bytes are free; what (as by printf) is in it.
+flx_status flx_memory_check(flx_ctx *ctx, double bytes, const char *what, ...) FLX_PRINTF(3, 4);
+// As if no more than this were free (for tests); 0: what the system says.
+void flx_ctx_limit_memory(flx_ctx *ctx, double bytes);
 // Grow an array to hold at least `need` items of `size` bytes (contents kept, new part zeroed).
 // *capacity is updated.
 flx_status flx_grow(flx_ctx *ctx, void **array, int *capacity, int need, size_t size);

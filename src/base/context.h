@@ -15,6 +15,7 @@ struct flx_ctx {
     int intern_count, intern_capacity;
     long allocations; // made so far
     long fail_at;     // the allocation of this number fails; -1: none
+    double memory;    // bytes that are said to be free; 0: what the system says
 };
 
 // Counts one allocation; false when it is to fail.

@@ -30,26 +30,45 @@ void flx_ctx_fail_allocation(flx_ctx *ctx, long fail_at)
     ctx->fail_at = fail_at < 0 ? -1 : ctx->allocations + fail_at;
 }
 
-void *flx_alloc(flx_ctx *ctx, size_t n, size_t size)
+// The size that is got is a multiple of the alignment, and never nothing.
+static void *allocate(flx_ctx *ctx, size_t n, size_t size, size_t *bytes)
 {
     void *p = NULL;
     if (size && n > (SIZE_MAX - HUGE_PAGE) / size) goto no_memory;
-    // a multiple of the alignment, and never nothing
     size_t unit = n * size >= HUGE_PAGE ? HUGE_PAGE : ALIGNMENT;
-    size_t bytes = (n * size + unit - 1) / unit * unit;
-    if (bytes == 0) bytes = unit;
+    *bytes = (n * size + unit - 1) / unit * unit;
+    if (*bytes == 0) *bytes = unit;
     if (!flx_ctx_may_allocate(ctx)) goto no_memory;
-    p = aligned_alloc(unit, bytes);
+    p = aligned_alloc(unit, *bytes);
     if (!p) goto no_memory;
 #ifdef MADV_HUGEPAGE
-    if (unit == HUGE_PAGE) (void)madvise(p, bytes, MADV_HUGEPAGE); // a wish, not a need
+    if (unit == HUGE_PAGE) (void)madvise(p, *bytes, MADV_HUGEPAGE); // a wish, not a need
 #endif
-    memset(p, 0, bytes);
     return p;
 
 no_memory:
     FLX_FAIL(ctx, FLX_ERR_MEMORY, FLX_NOWHERE, "out of memory (%zu items of %zu bytes)", n, size);
     return NULL;
+}
+
+void *flx_alloc(flx_ctx *ctx, size_t n, size_t size)
+{
+    size_t bytes;
+    void *p = allocate(ctx, n, size, &bytes);
+    if (p) memset(p, 0, bytes);
+    return p;
+}
+
+void *flx_alloc_unset(flx_ctx *ctx, size_t n, size_t size)
+{
+    size_t bytes;
+    return allocate(ctx, n, size, &bytes);
+}
+
+void *flx_shrink(void *p, size_t n, size_t size)
+{
+    void *less = realloc(p, n * size > 0 ? n * size : 1);
+    return less ? less : p;
 }
 
 void flx_free(void *p)

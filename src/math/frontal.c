@@ -1,5 +1,6 @@
 // frontal.c - the multifrontal factorisation: fronts from the leaves of the tree to its roots. The update
-// of a front waits on a stack until its parent takes it in.
+// of a front waits on a stack until its parent takes it in. Panels and stack share one piece of memory and
+// grow towards each other; what the stack had is given back when it is empty.
 //
 //     [A11 .; A21 A22] = [L11 .; L21 I] diag(D, A22 - L21 D L21^T) [L11 .; L21 I]^T            (LIN-10)
 #include "math/dense_parts.h"
@@ -35,10 +36,11 @@ void flx_frontal_destroy(flx_frontal **frontal)
 {
     if (!frontal || !*frontal) return;
     flx_frontal *f = *frontal;
-    void *owned[] = {f->order,  f->group_start, f->group_of,    f->start, f->row,      f->source,
-                     f->parent, f->front_group, f->below,       f->ncol,  f->nrow,     f->panel,
-                     f->L,      f->stack,       f->work,        f->local, f->diagonal, f->relative,
-                     f->X,      f->Y,           f->below_start, f->first, f->waiting,  f->nchild};
+    void *owned[] = {f->order,       f->group_start, f->near_start, f->near,        f->parent,
+                     f->front_group, f->below,       f->ncol,       f->nrow,        f->panel,
+                     f->sequence,    f->numbers,     f->work,       f->local,       f->diagonal,
+                     f->relative,    f->X,           f->Y,          f->below_start, f->first,
+                     f->waiting,     f->nchild};
     for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++) flx_free(owned[i]);
     flx_free(f);
     *frontal = NULL;
@@ -60,18 +62,45 @@ static void place_groups(flx_frontal *f, int s)
     }
 }
 
-static void add_matrix(flx_frontal *f, int s, double a, const flx_symmetric *A, double b,
-                       const flx_symmetric *B, double *panel)
+typedef struct sum { // a A + b B
+    double a, b;
+    const flx_symmetric *A, *B; // B may be NULL
+} sum;
+
+// Entries of A whose column is in group x and whose row, of a higher number, in group y; one of the two
+// is a pivot of the front. Unknowns of a group mostly follow each other in A.
+static void add_block(flx_frontal *f, const sum *m, int x, int y, double *panel, int64_t rows)
 {
-    int first = f->group_start[f->front_group[s]], m = f->ncol[s] + f->nrow[s];
-    for (int c = 0; c < f->ncol[s]; c++) {
-        double *column = panel + (size_t)c * m;
-        for (int64_t p = f->start[first + c]; p < f->start[first + c + 1]; p++) {
-            int64_t k = f->source[p];
-            int i = f->row[p], g = f->group_of[i];
-            double value = a * A->value[k] + (B ? b * B->value[k] : 0);
-            column[f->local[g] + (i - f->group_start[g])] += value;
-            if (i == first + c) f->diagonal[i] = value;
+    const int *column = f->order + f->group_start[x], *row = f->order + f->group_start[y];
+    int ncol = f->group_start[x + 1] - f->group_start[x];
+    int nrow = f->group_start[y + 1] - f->group_start[y];
+    for (int c = 0; c < ncol; c++) {
+        int64_t next = m->A->start[column[c] + 1], end = next;
+        for (int r = 0; r < nrow; r++) {
+            if (row[r] < column[c]) continue;
+            int64_t k = next;
+            if (k >= end || m->A->row[k] != row[r]) {
+                k = flx_symmetric_place(m->A, row[r], column[c]);
+            }
+            if (k < 0) continue;
+            next = k + 1;
+            double value = m->a * m->A->value[k] + (m->B ? m->b * m->B->value[k] : 0);
+            int i = f->local[x] + c, j = f->local[y] + r;
+            panel[flx_trapezoid_column(rows, i < j ? i : j, FLX_FRONTAL_BLOCK) + (i < j ? j : i)] +=
+                value;
+            if (row[r] == column[c]) f->diagonal[f->group_start[x] + c] = value;
+        }
+    }
+}
+
+static void add_matrix(flx_frontal *f, int s, const sum *m, double *panel)
+{
+    int64_t rows = (int64_t)f->ncol[s] + f->nrow[s];
+    for (int j = f->front_group[s]; j < f->front_group[s + 1]; j++) {
+        add_block(f, m, j, j, panel, rows);
+        for (int64_t p = f->near_start[j]; p < f->near_start[j + 1]; p++) {
+            add_block(f, m, j, f->near[p], panel, rows);
+            add_block(f, m, f->near[p], j, panel, rows);
         }
     }
 }
@@ -97,35 +126,14 @@ static void add_scattered(int n, const int *relative, const double *source, doub
     }
 }
 
-// Updates that wait are packed: the lower triangle by columns.
-static int64_t packed_size(int n)
+// Columns of the child's update that are pivots here go to the panel, before they are eliminated.
+static void add_to_panel(flx_frontal *f, int s, int child, const double *U, double *panel)
 {
-    return (int64_t)n * (n + 1) / 2;
-}
-
-static const double *packed_column(const double *U, int n, int c)
-{
-    return U + (int64_t)c * n - (int64_t)c * (c - 1) / 2;
-}
-
-// The square U (n x n) to where it waits, which is below it and may overlap.
-static void pack(int n, const double *U, double *to)
-{
-    for (int c = 0; c < n; to += n - c, c++) {
-        memmove(to, U + (size_t)c * n + c, (size_t)(n - c) * sizeof *to);
+    int m = f->ncol[s] + f->nrow[s], n = f->nrow[child];
+    for (int c = 0; c < n && f->relative[c] < f->ncol[s]; c++) {
+        add_scattered(n - c, f->relative + c, U + flx_trapezoid_column(n, c, FLX_FRONTAL_STRIP) + c,
+                      panel + flx_trapezoid_column(m, f->relative[c], FLX_FRONTAL_BLOCK));
     }
-}
-
-// Columns of the child's update that are pivots here go to the panel, before they are eliminated;
-// returns how many those are.
-static int add_to_panel(flx_frontal *f, int s, int child, const double *U, double *panel)
-{
-    int m = f->ncol[s] + f->nrow[s], n = f->nrow[child], c = 0;
-    for (; c < n && f->relative[c] < f->ncol[s]; c++) {
-        add_scattered(n - c, f->relative + c, packed_column(U, n, c),
-                      panel + (size_t)f->relative[c] * m);
-    }
-    return c;
 }
 
 static void add_to_update(flx_frontal *f, int s, int child, const double *U, double *target)
@@ -134,8 +142,8 @@ static void add_to_update(flx_frontal *f, int s, int child, const double *U, dou
     while (c < n && f->relative[c] < cols) c++;
     for (int i = c; i < n; i++) f->relative[i] -= cols;
     for (; c < n; c++) {
-        add_scattered(n - c, f->relative + c, packed_column(U, n, c),
-                      target + (size_t)f->relative[c] * rows);
+        add_scattered(n - c, f->relative + c, U + flx_trapezoid_column(n, c, FLX_FRONTAL_STRIP) + c,
+                      target + flx_trapezoid_column(rows, f->relative[c], FLX_FRONTAL_STRIP));
     }
 }
 
@@ -143,7 +151,7 @@ static void note_pivots(flx_frontal *f, int s, const double *panel)
 {
     int first = f->group_start[f->front_group[s]], m = f->ncol[s] + f->nrow[s];
     for (int c = 0; c < f->ncol[s]; c++) {
-        double d = panel[(size_t)c * m + c];
+        double d = panel[flx_trapezoid_column(m, c, FLX_FRONTAL_BLOCK) + c];
         double ratio =
             fabs(d) / (f->size ? f->size[f->order[first + c]] : fabs(f->diagonal[first + c]));
         if (d < 0) f->report.negative++;
@@ -155,16 +163,17 @@ static void note_pivots(flx_frontal *f, int s, const double *panel)
     }
 }
 
-// The children of front s are the last on the stack, the youngest on top; first[] is where the update of
-// each front lies.
+// The children of front s are the last on the stack, the youngest lowest. Its own update is made below
+// them and moved to where they were.
 static flx_status eliminate_front(flx_frontal *f, int s, const int *children, int nchild,
-                                  int64_t *first, double *panel)
+                                  double *panel)
 {
     int m = f->ncol[s] + f->nrow[s], rows = f->nrow[s];
-    int64_t bottom = nchild > 0 ? first[children[0]] : f->stack_top;
+    int64_t size = flx_frontal_update_size(f, s), high = f->low, low = f->low - size;
+    if (nchild > 0) high = f->first[children[0]] + flx_frontal_update_size(f, children[0]);
     for (int k = 0; k < nchild; k++) {
         relate(f, children[k]);
-        add_to_panel(f, s, children[k], f->stack + first[children[k]], panel);
+        add_to_panel(f, s, children[k], f->numbers + f->first[children[k]], panel);
     }
     flx_frontal_pivots guard = {
         .unknown = f->order + f->group_start[f->front_group[s]], .sign = f->sign, .size = f->size};
@@ -177,33 +186,40 @@ static flx_status eliminate_front(flx_frontal *f, int s, const int *children, in
     }
     note_pivots(f, s, panel);
     if (rows > 0) {
-        double *U = f->stack + f->stack_top;
+        double *U = f->numbers + low;
         flx_frontal_update(rows, f->ncol[s], panel, U, f->work);
         for (int k = 0; k < nchild; k++) {
             relate(f, children[k]);
-            add_to_update(f, s, children[k], f->stack + first[children[k]], U);
+            add_to_update(f, s, children[k], f->numbers + f->first[children[k]], U);
         }
-        pack(rows, U, f->stack + bottom);
+        memmove(f->numbers + high - size, U, (size_t)size * sizeof *U);
     }
-    first[s] = bottom;
-    f->stack_top = bottom + packed_size(rows);
+    f->first[s] = f->low = high - size;
     return FLX_OK;
 }
 
 // ---- the walk -----------------------------------------------------------------------------------
 
-static flx_status prepare(flx_frontal *f)
+static flx_status prepare(flx_frontal *f, int64_t room)
 {
     size_t n = (size_t)f->nfront;
-    if (!f->stack) {
-        f->stack = flx_alloc(f->ctx, (size_t)f->stack_size, sizeof *f->stack);
+    if (!f->numbers || f->capacity < room) { // what was there is of no use any more
+        flx_free(f->numbers);
+        f->numbers = NULL;
+        f->capacity = 0;
+        FLX_TRY(flx_memory_check(f->ctx, (double)(room + f->max_work) * sizeof *f->numbers,
+                                 "the factors of %d unknowns", f->n));
+        f->numbers = flx_alloc_unset(f->ctx, (size_t)room, sizeof *f->numbers);
+        f->capacity = f->numbers ? room : 0;
+    }
+    if (!f->work) {
         f->work = flx_alloc(f->ctx, (size_t)f->max_work, sizeof *f->work);
         f->first = flx_alloc(f->ctx, n, sizeof *f->first);
         f->waiting = flx_alloc(f->ctx, n, sizeof *f->waiting);
         f->nchild = flx_alloc(f->ctx, n, sizeof *f->nchild);
     }
-    if (!f->stack || !f->work || !f->first || !f->waiting || !f->nchild) return FLX_ERR_MEMORY;
-    f->stack_top = 0;
+    if (!f->numbers || !f->work || !f->first || !f->waiting || !f->nchild) return FLX_ERR_MEMORY;
+    f->low = f->least = room;
     f->report.negative = f->report.small = f->report.moved = f->report.smallest = 0;
     f->report.ratio = (double)INFINITY;
     memset(f->nchild, 0, n * sizeof *f->nchild);
@@ -213,43 +229,44 @@ static flx_status prepare(flx_frontal *f)
     return FLX_OK;
 }
 
-// What waits is needed while factoring alone; solutions need the panels.
-static void let_go(flx_frontal *f)
+// What is needed while factoring alone; solutions need the first `kept` of the numbers.
+static void let_go(flx_frontal *f, int64_t kept)
 {
-    flx_free(f->stack);
     flx_free(f->work);
     flx_free(f->first);
     flx_free(f->waiting);
     flx_free(f->nchild);
-    f->stack = f->work = NULL;
+    f->work = NULL;
     f->first = NULL;
     f->waiting = f->nchild = NULL;
+    if (kept > 0) {
+        f->numbers = flx_shrink(f->numbers, (size_t)kept, sizeof *f->numbers);
+    } else {
+        flx_free(f->numbers);
+        f->numbers = NULL;
+    }
+    f->capacity = kept;
 }
 
-static flx_status walk(flx_frontal *f, double a, const flx_symmetric *A, double b,
-                       const flx_symmetric *B)
+// keep: the panels one after the other, else each in the place of the one before.
+static flx_status walk(flx_frontal *f, const sum *m, bool keep)
 {
     int top = 0;
-    for (int s = 0; s < f->nfront; s++) {
-        double *panel = f->scratch ? f->scratch : f->L + f->panel[s];
-        memset(panel, 0, (size_t)(f->panel[s + 1] - f->panel[s]) * sizeof *panel);
+    for (int k = 0; k < f->nfront; k++) {
+        int s = f->sequence[k], n = f->nchild[s];
+        int64_t size = flx_frontal_panel_size(f, s), first = keep ? f->panel[s] : 0;
+        int64_t between = f->low - flx_frontal_update_size(f, s) - (first + size);
+        if (between < f->least) f->least = between;
+        FLX_ASSERT(between >= 0);
+        double *panel = f->numbers + first;
+        memset(panel, 0, (size_t)size * sizeof *panel);
         place_groups(f, s);
-        add_matrix(f, s, a, A, b, B, panel);
-        int n = f->nchild[s];
-        FLX_TRY(eliminate_front(f, s, f->waiting + top - n, n, f->first, panel));
+        add_matrix(f, s, m, panel);
+        FLX_TRY(eliminate_front(f, s, f->waiting + top - n, n, panel));
         top -= n;
         if (f->nrow[s] > 0) f->waiting[top++] = s;
     }
     return FLX_OK;
-}
-
-static flx_status eliminate_all(flx_frontal *f, double a, const flx_symmetric *A, double b,
-                                const flx_symmetric *B)
-{
-    flx_status status = prepare(f);
-    if (status == FLX_OK) status = walk(f, a, A, b, B);
-    if (!f->sign || status < 0) let_go(f);
-    return status;
 }
 
 void flx_frontal_guard(flx_frontal *f, const signed char *sign, const double *size)
@@ -262,10 +279,10 @@ flx_status flx_frontal_factor(flx_frontal *f, double a, const flx_symmetric *A, 
                               const flx_symmetric *B)
 {
     f->factored = false;
-    if (!f->L) f->L = flx_alloc(f->ctx, (size_t)f->panel[f->nfront], sizeof *f->L);
-    if (!f->L) return FLX_ERR_MEMORY;
-    flx_status status = eliminate_all(f, a, A, b, B);
+    flx_status status = prepare(f, f->room);
+    if (status == FLX_OK) status = walk(f, &(sum){a, b, A, B}, true);
     f->factored = status == FLX_OK;
+    if (!f->sign || status < 0) let_go(f, f->factored ? f->factors : 0);
     return status;
 }
 
@@ -273,16 +290,13 @@ flx_status flx_frontal_count(flx_frontal *f, double a, const flx_symmetric *A, d
                              const flx_symmetric *B, int *negative)
 {
     flx_frontal_report kept = f->report;
-    int64_t most = 0;
-    for (int s = 0; s < f->nfront; s++) {
-        if (f->panel[s + 1] - f->panel[s] > most) most = f->panel[s + 1] - f->panel[s];
-    }
-    f->scratch = flx_alloc(f->ctx, (size_t)most, sizeof *f->scratch);
-    flx_status status = f->scratch ? eliminate_all(f, a, A, b, B) : FLX_ERR_MEMORY;
+    let_go(f, 0);
+    f->factored = false;
+    flx_status status = prepare(f, f->count_room);
+    if (status == FLX_OK) status = walk(f, &(sum){a, b, A, B}, false);
     *negative = f->report.negative;
     f->report = kept;
-    flx_free(f->scratch);
-    f->scratch = NULL;
+    let_go(f, 0);
     return status;
 }
 

@@ -32,12 +32,16 @@ typedef struct flx_frontal_report {
     double fill;  // numbers in L
     double flops; // of the factorisation
     int fronts;   // how many
+    double bytes; // of the factors, known before they are made, and
+    double most;  // ... while they are made, at the most at a time
 } flx_frontal_report;
 
 // Factor a A + b B, B on the pattern of A or NULL. FLX_SINGULAR: a pivot is zero or not finite.
+// FLX_ERR_MEMORY before anything is done where the memory is not there.
 flx_status flx_frontal_factor(flx_frontal *f, double a, const flx_symmetric *A, double b,
                               const flx_symmetric *B);
-// Only count the negative pivots of a A + b B; the factors are left as they are.
+// Only count the negative pivots of a A + b B, which takes a part of the memory: the factors are let go,
+// the report of them stays.
 flx_status flx_frontal_count(flx_frontal *f, double a, const flx_symmetric *A, double b,
                              const flx_symmetric *B, int *negative);
 // Room for k right sides at once; call before flx_frontal_solve.

@@ -39,28 +39,28 @@ static int eliminate_block(int k, double *A, size_t ld, int at, flx_frontal_pivo
 
 int flx_frontal_eliminate(int m, int ncol, double *panel, double *work, flx_frontal_pivots *guard)
 {
-    size_t ld = (size_t)m;
-    for (int k0 = 0; k0 < ncol; k0 += FLX_FRONTAL_BLOCK) {
-        int kb = ncol - k0 < FLX_FRONTAL_BLOCK ? ncol - k0 : FLX_FRONTAL_BLOCK, after = k0 + kb;
-        double *corner = panel + k0 * ld + k0, *below = corner + kb;
-        int rows = m - after, bad = eliminate_block(kb, corner, ld, k0, guard);
+    const int width = FLX_FRONTAL_BLOCK;
+    for (int k0 = 0; k0 < ncol; k0 += width) {
+        int kb = ncol - k0 < width ? ncol - k0 : width, after = k0 + kb, ld = m - k0;
+        double *corner = panel + flx_trapezoid_strip(m, k0, width), *below = corner + kb;
+        int rows = m - after, bad = eliminate_block(kb, corner, (size_t)ld, k0, guard);
         if (bad >= 0) return k0 + bad;
         if (rows == 0) continue;
         cblas_dtrsm(CblasColMajor, CblasRight, CblasLower, CblasTrans, CblasUnit, rows, kb, 1.0,
-                    corner, m, below, m); // L21 D
+                    corner, ld, below, ld); // L21 D
         for (int j = 0; j < kb; j++) {
-            double *column = below + j * ld, *kept = work + (size_t)j * rows;
-            double d = 1 / corner[j * ld + j];
+            double *column = below + (size_t)j * ld, *kept = work + (size_t)j * rows;
+            double d = 1 / corner[(size_t)j * ld + j];
             for (int i = 0; i < rows; i++) {
                 kept[i] = column[i];
                 column[i] *= d;
             }
         }
-        for (int c = after; c < ncol; c += FLX_FRONTAL_BLOCK) {
-            int width = ncol - c < FLX_FRONTAL_BLOCK ? ncol - c : FLX_FRONTAL_BLOCK;
-            cblas_dgemm(CblasColMajor, CblasNoTrans, CblasTrans, m - c, width, kb, -1.0,
-                        panel + k0 * ld + c, m, work + (c - after), rows, 1.0, panel + c * ld + c,
-                        m);
+        for (int c = after; c < ncol; c += width) {
+            cblas_dgemm(CblasColMajor, CblasNoTrans, CblasTrans, m - c,
+                        ncol - c < width ? ncol - c : width, kb, -1.0, corner + (c - k0), ld,
+                        work + (c - after), rows, 1.0, panel + flx_trapezoid_strip(m, c, width),
+                        m - c);
         }
     }
     return -1;
@@ -68,16 +68,21 @@ int flx_frontal_eliminate(int m, int ncol, double *panel, double *work, flx_fron
 
 void flx_frontal_update(int nrow, int ncol, const double *panel, double *U, double *work)
 {
-    const int width = 192; // wasted are half the squares on the diagonal
+    const int width = FLX_FRONTAL_BLOCK, strip = FLX_FRONTAL_STRIP;
     int m = nrow + ncol;
-    for (int j = 0; j < ncol; j++) {
-        const double *column = panel + (size_t)j * m;
-        double d = column[j], *scaled = work + (size_t)j * nrow;
-        for (int i = 0; i < nrow; i++) scaled[i] = d * column[ncol + i];
-    }
-    for (int c = 0; c < nrow; c += width) {
-        int some = nrow - c < width ? nrow - c : width;
-        cblas_dgemm(CblasColMajor, CblasNoTrans, CblasTrans, nrow - c, some, ncol, -1.0,
-                    panel + ncol + c, m, work + c, nrow, 0.0, U + (size_t)c * nrow + c, nrow);
+    for (int c = 0; c < nrow; c += strip) {
+        int some = nrow - c < strip ? nrow - c : strip;
+        for (int j = 0; j < ncol; j++) { // D L21^T of the strip's columns
+            const double *column = panel + flx_trapezoid_column(m, j, width);
+            double d = column[j], *scaled = work + (size_t)j * some;
+            for (int i = 0; i < some; i++) scaled[i] = d * column[ncol + c + i];
+        }
+        for (int k0 = 0; k0 < ncol; k0 += width) {
+            cblas_dgemm(CblasColMajor, CblasNoTrans, CblasTrans, nrow - c, some,
+                        ncol - k0 < width ? ncol - k0 : width, -1.0,
+                        panel + flx_trapezoid_strip(m, k0, width) + (ncol + c - k0), m - k0,
+                        work + (size_t)k0 * some, some, k0 == 0 ? 0.0 : 1.0,
+                        U + flx_trapezoid_strip(nrow, c, strip), nrow - c);
+        }
     }
 }

@@ -1,5 +1,6 @@
 // frontal_parts.h - what the files of the multifrontal solver share: frontal_order.c the order and the
-// tree, frontal_dense.c one front, frontal.c the walk over the tree, frontal_solve.c the substitutions.
+// tree, frontal_plan.c the sequence of the fronts and the memory, frontal_dense.c one front, frontal.c the
+// walk over the tree, frontal_solve.c the substitutions.
 #pragma once
 
 #include "math/frontal.h"
@@ -9,13 +10,10 @@
 struct flx_frontal {
     flx_ctx *ctx;
     int n, ngroup;
-    int *order;       // (n) number in A of the k-th unknown eliminated
-    int *group_start; // (ngroup + 1) first unknown of a group
-    int *group_of;    // (n)
-    // lower triangle of A in the new order
-    int64_t *start;  // (n + 1)
-    int *row;        // (start[n])
-    int64_t *source; // (start[n]) place in A's values
+    int *order;          // (n) number in A of the k-th unknown eliminated, ascending in a group
+    int *group_start;    // (ngroup + 1) first unknown of a group
+    int64_t *near_start; // (ngroup + 1) into near
+    int *near;           // groups that a group meets in A and that are eliminated after it
     // fronts, children before parents
     int nfront;
     int *front_group;     // (nfront + 1) first group that front s eliminates
@@ -23,19 +21,22 @@ struct flx_frontal {
     int64_t *below_start; // (nfront + 1) into below
     int *below;           // groups of the rows below the pivots, ascending
     int *ncol, *nrow;     // (nfront) pivots, rows below, in unknowns
-    int64_t *panel;       // (nfront + 1) first number of its panel in L
-    int max_front, max_row, max_col;
-    int64_t max_work; // largest nrow*ncol
-    int64_t stack_size, stack_top;
-    // numbers
-    double *L; // panels (ncol + nrow) x ncol by columns: unit lower triangle, D on the diagonal
-    double *
-        stack; // updates of fronts that wait for their parents, packed, and that of the current one
-    double *work;     // (max_work)
-    double *diagonal; // (n) of the matrix, for the report
-    int *local;       // (ngroup) place of a group in the current front
-    int *relative;    // (max_row) of a child's rows in its parent
-    double *scratch;  // one panel, while signs are counted; NULL: panels are kept in L
+    // plan
+    int *sequence;      // (nfront) the fronts as they are eliminated: the most memory first
+    int64_t *panel;     // (nfront) first number of its panel
+    int64_t factors;    // numbers of all panels
+    int64_t room;       // ... and of the stack, at the most at a time
+    int64_t count_room; // ... where signs are counted and no panel is kept
+    int max_row;
+    int64_t max_work;
+    // numbers: panels from the bottom, updates of fronts that wait for their parents from the top down
+    double *numbers;
+    int64_t capacity, low; // of numbers; where the stack begins
+    int64_t least;         // numbers between panels and stack, at the least
+    double *work;          // (max_work)
+    double *diagonal;      // (n) of the matrix, for the report
+    int *local;            // (ngroup) place of a group in the current front
+    int *relative;         // (max_row) of a child's rows in its parent
     bool factored;
     const signed char *sign; // (n) in A; NULL: pivots are left as they are
     const double *size;      // (n) in A
@@ -48,8 +49,52 @@ struct flx_frontal {
     int rhs_capacity;
 };
 
+// Lower trapezoids (m x n, n <= m) by columns, in strips of some width: a strip is a rectangle that begins
+// at the row of its first column, which is all that matrix products need and little more than half a
+// square. Panels are (ncol + nrow) x ncol: unit lower triangle, D on the diagonal; updates nrow x nrow.
+#define FLX_FRONTAL_BLOCK 96
+#define FLX_FRONTAL_STRIP 192
+
+// Where the strip of column c begins, which is the entry (c, c); c is a multiple of the width.
+static inline int64_t flx_trapezoid_strip(int64_t m, int64_t c, int width)
+{
+    return c * m - c * (c - width) / 2;
+}
+
+static inline int64_t flx_trapezoid_size(int64_t m, int64_t n, int width)
+{
+    int64_t c = n > 0 ? (n - 1) / width * width : 0;
+    return flx_trapezoid_strip(m, c, width) + (n - c) * (m - c);
+}
+
+// Where row 0 of a column would be: rows from the first of its strip are there.
+static inline int64_t flx_trapezoid_column(int64_t m, int64_t c, int width)
+{
+    int64_t first = c / width * width;
+    return flx_trapezoid_strip(m, first, width) + (c - first) * (m - first) - first;
+}
+
+static inline int64_t flx_frontal_panel_size(const flx_frontal *f, int s)
+{
+    return flx_trapezoid_size((int64_t)f->ncol[s] + f->nrow[s], f->ncol[s], FLX_FRONTAL_BLOCK);
+}
+
+static inline int64_t flx_frontal_update_size(const flx_frontal *f, int s)
+{
+    return flx_trapezoid_size(f->nrow[s], f->nrow[s], FLX_FRONTAL_STRIP);
+}
+
 // frontal_order.c: everything that depends on the pattern alone.
 flx_status flx_frontal_analyse(flx_frontal *f, const flx_symmetric *A, const int *group);
+
+// frontal_plan.c: ncol, nrow, the plan and what the report knows before a factorisation.
+flx_status flx_frontal_plan(flx_frontal *f);
+// The order of a tree's nodes, children before parents, that needs the least memory at a time. While node i
+// is worked on it needs own[i] beside what its children left; left[i] >= 0 is what it leaves until its
+// parent is done, kept[i] >= 0 what it leaves for good, both in own[i]. Returns the memory in *most.
+flx_status flx_frontal_sequence(flx_ctx *ctx, int n, const int *parent, const int64_t *own,
+                                const int64_t *left, const int64_t *kept, int *sequence,
+                                int64_t *most);
 
 // Pivots that are moved: unknown (ncol) of the columns of a front, by which sign and size are found.
 typedef struct flx_frontal_pivots {
@@ -59,9 +104,8 @@ typedef struct flx_frontal_pivots {
     int moved; // counted
 } flx_frontal_pivots;
 
-// frontal_dense.c: eliminate the first ncol unknowns of a panel (m x ncol, by columns, ld m). Returns the
-// number of the column whose pivot is zero or not finite, or -1. work: (m x FLX_FRONTAL_BLOCK).
-#define FLX_FRONTAL_BLOCK 96
+// frontal_dense.c: eliminate the unknowns of a panel (m x ncol). Returns the number of the column whose
+// pivot is zero or not finite, or -1. work: (m x FLX_FRONTAL_BLOCK).
 int flx_frontal_eliminate(int m, int ncol, double *panel, double *work, flx_frontal_pivots *guard);
-// U (nrow x nrow, lower part by columns) = -L21 D L21^T; work: (nrow x ncol).
+// U (nrow x nrow) = -L21 D L21^T; work: (FLX_FRONTAL_STRIP x ncol).
 void flx_frontal_update(int nrow, int ncol, const double *panel, double *U, double *work);

@@ -5,18 +5,29 @@
 #include <cblas.h>
 #include <string.h>
 
-// X and Y hold k numbers for each row: matrices k x rows by columns.
+// X and Y hold k numbers for each row: matrices k x rows by columns. Columns of a front are taken in the
+// strips that its panel is made of.
 static void forward(const flx_frontal *f, int k)
 {
+    const int width = FLX_FRONTAL_BLOCK;
     for (int s = 0; s < f->nfront; s++) {
         int cols = f->ncol[s], rows = f->nrow[s], m = cols + rows;
-        const double *panel = f->L + f->panel[s];
         double *x = f->X + (size_t)f->group_start[f->front_group[s]] * k, *y = f->Y;
-        cblas_dtrsm(CblasColMajor, CblasRight, CblasLower, CblasTrans, CblasUnit, k, cols, 1.0,
-                    panel, m, x, k);
-        if (rows == 0) continue;
-        cblas_dgemm(CblasColMajor, CblasNoTrans, CblasTrans, k, rows, cols, 1.0, x, k, panel + cols,
-                    m, 0.0, y, k);
+        for (int c = 0; c < cols; c += width) {
+            int some = cols - c < width ? cols - c : width, after = c + some, ld = m - c;
+            const double *corner = f->numbers + f->panel[s] + flx_trapezoid_strip(m, c, width);
+            double *part = x + (size_t)c * k;
+            cblas_dtrsm(CblasColMajor, CblasRight, CblasLower, CblasTrans, CblasUnit, k, some, 1.0,
+                        corner, ld, part, k);
+            if (after < cols) {
+                cblas_dgemm(CblasColMajor, CblasNoTrans, CblasTrans, k, cols - after, some, -1.0,
+                            part, k, corner + some, ld, 1.0, x + (size_t)after * k, k);
+            }
+            if (rows > 0) {
+                cblas_dgemm(CblasColMajor, CblasNoTrans, CblasTrans, k, rows, some, 1.0, part, k,
+                            corner + (cols - c), ld, c == 0 ? 0.0 : 1.0, y, k);
+            }
+        }
         for (int64_t p = f->below_start[s]; p < f->below_start[s + 1]; p++) {
             int j = f->below[p];
             int size = (f->group_start[j + 1] - f->group_start[j]) * k;
@@ -29,26 +40,35 @@ static void forward(const flx_frontal *f, int k)
 
 static void backward(const flx_frontal *f, int k)
 {
+    const int width = FLX_FRONTAL_BLOCK;
     for (int s = f->nfront - 1; s >= 0; s--) {
         int cols = f->ncol[s], rows = f->nrow[s], m = cols + rows;
-        const double *panel = f->L + f->panel[s];
         double *x = f->X + (size_t)f->group_start[f->front_group[s]] * k, *y = f->Y;
-        for (int c = 0; c < cols; c++) {
-            double d = 1 / panel[(size_t)c * m + c];
-            for (int i = 0; i < k; i++) x[(size_t)c * k + i] *= d;
+        for (int64_t p = f->below_start[s]; p < f->below_start[s + 1]; p++) {
+            int j = f->below[p];
+            int size = (f->group_start[j + 1] - f->group_start[j]) * k;
+            memcpy(y, f->X + (size_t)f->group_start[j] * k, (size_t)size * sizeof *y);
+            y += size;
         }
-        if (rows > 0) {
-            for (int64_t p = f->below_start[s]; p < f->below_start[s + 1]; p++) {
-                int j = f->below[p];
-                int size = (f->group_start[j + 1] - f->group_start[j]) * k;
-                memcpy(y, f->X + (size_t)f->group_start[j] * k, (size_t)size * sizeof *y);
-                y += size;
+        for (int c = (cols - 1) / width * width; c >= 0; c -= width) {
+            int some = cols - c < width ? cols - c : width, after = c + some, ld = m - c;
+            const double *corner = f->numbers + f->panel[s] + flx_trapezoid_strip(m, c, width);
+            double *part = x + (size_t)c * k;
+            for (int j = 0; j < some; j++) {
+                double d = 1 / corner[(size_t)j * ld + j];
+                for (int i = 0; i < k; i++) part[(size_t)j * k + i] *= d;
             }
-            cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, k, cols, rows, -1.0, f->Y, k,
-                        panel + cols, m, 1.0, x, k);
+            if (rows > 0) {
+                cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, k, some, rows, -1.0, f->Y, k,
+                            corner + (cols - c), ld, 1.0, part, k);
+            }
+            if (after < cols) {
+                cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, k, some, cols - after, -1.0,
+                            x + (size_t)after * k, k, corner + some, ld, 1.0, part, k);
+            }
+            cblas_dtrsm(CblasColMajor, CblasRight, CblasLower, CblasNoTrans, CblasUnit, k, some,
+                        1.0, corner, ld, part, k);
         }
-        cblas_dtrsm(CblasColMajor, CblasRight, CblasLower, CblasNoTrans, CblasUnit, k, cols, 1.0,
-                    panel, m, x, k);
     }
 }
 

@@ -18,9 +18,8 @@ flx_status flx_lanczos_init(flx_lanczos *l, flx_ctx *ctx, const flx_symmetric *M
 {
     *l = (flx_lanczos){.ctx = ctx, .M = M, .factor = factor, .n = M->n, .p = p, .room = room};
     size_t n = (size_t)M->n, r = (size_t)room, k = (size_t)p;
-    l->Q = flx_alloc(ctx, n * (r + k), sizeof(double));
+    l->Q = flx_alloc_unset(ctx, n * (r + k), sizeof(double));
     l->MQ = flx_alloc(ctx, n * k, sizeof(double));
-    l->W = flx_alloc(ctx, n * k, sizeof(double));
     l->H = flx_alloc(ctx, r * r, sizeof(double));
     l->B = flx_alloc(ctx, k * k, sizeof(double));
     l->h = flx_alloc(ctx, (r + k) * k, sizeof(double));
@@ -29,8 +28,7 @@ flx_status flx_lanczos_init(flx_lanczos *l, flx_ctx *ctx, const flx_symmetric *M
     l->error = flx_alloc(ctx, r, sizeof(double));
     l->copy = flx_alloc(ctx, 256 * r, sizeof(double));
     l->seed = 88172645463325252u;
-    bool there =
-        l->Q && l->MQ && l->W && l->H && l->B && l->h && l->Y && l->theta && l->error && l->copy;
+    bool there = l->Q && l->MQ && l->H && l->B && l->h && l->Y && l->theta && l->error && l->copy;
     flx_status status = there ? flx_frontal_reserve(factor, p) : FLX_ERR_MEMORY;
     if (status != FLX_OK) flx_lanczos_clear(l);
     return status;
@@ -38,7 +36,7 @@ flx_status flx_lanczos_init(flx_lanczos *l, flx_ctx *ctx, const flx_symmetric *M
 
 void flx_lanczos_clear(flx_lanczos *l)
 {
-    void *owned[] = {l->Q, l->MQ, l->W, l->H, l->B, l->h, l->Y, l->theta, l->error, l->copy};
+    void *owned[] = {l->Q, l->MQ, l->H, l->B, l->h, l->Y, l->theta, l->error, l->copy};
     for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++) flx_free(owned[i]);
     *l = (flx_lanczos){0};
 }
@@ -51,6 +49,11 @@ static void fill_random(flx_lanczos *l, double *x)
         l->seed ^= l->seed << 17;
         x[i] = (double)(l->seed >> 11) / 9007199254740992.0 - 0.5;
     }
+}
+
+static double *block(const flx_lanczos *l, int m) // the vectors behind the first m
+{
+    return l->Q + (size_t)m * l->n;
 }
 
 static void apply(flx_lanczos *l, int k, double *X) // X = (K - s M)^-1 X
@@ -109,11 +112,12 @@ static double renew(flx_lanczos *l, int m, int j, double *W)
     return size > NOTHING * whole ? size : 0;
 }
 
-// The block W, free of the first m vectors: Q_next B = W. A vector that depends on the others is
+// The block W behind the first m vectors, free of them: Q_next B = W, in its place. A vector that depends on the others is
 // replaced by a random one, with nothing in B; where the whole space is used up, by zero.
-static void normalise(flx_lanczos *l, int m, double *W, double scale)
+static void normalise(flx_lanczos *l, int m, double scale)
 {
     int n = l->n, p = l->p;
+    double *W = block(l, m);
     memset(l->B, 0, (size_t)p * p * sizeof *l->B);
     flx_symmetric_multiply(l->M, p, W, l->MQ);
     for (int j = 0; j < p; j++) {
@@ -128,21 +132,21 @@ static void normalise(flx_lanczos *l, int m, double *W, double scale)
         cblas_dscal(n, size > 0 ? 1 / size : 0, w, 1);
         cblas_dscal(n, size > 0 ? 1 / size : 0, mw, 1);
     }
-    memcpy(l->Q + (size_t)m * n, W, (size_t)n * p * sizeof *W);
 }
 
 static void begin(flx_lanczos *l)
 {
+    double *W = block(l, 0);
     for (int j = 0; j < l->p; j++) fill_random(l, l->MQ + (size_t)j * l->n);
-    flx_symmetric_multiply(l->M, l->p, l->MQ, l->W);
-    apply(l, l->p, l->W); // unknowns without mass follow the others from the start
+    flx_symmetric_multiply(l->M, l->p, l->MQ, W);
+    apply(l, l->p, W); // unknowns without mass follow the others from the start
     double scale = 0;
-    flx_symmetric_multiply(l->M, l->p, l->W, l->MQ);
+    flx_symmetric_multiply(l->M, l->p, W, l->MQ);
     for (int j = 0; j < l->p; j++) {
-        scale = fmax(scale, sqrt(fabs(cblas_ddot(l->n, l->W + (size_t)j * l->n, 1,
-                                                 l->MQ + (size_t)j * l->n, 1))));
+        size_t at = (size_t)j * l->n;
+        scale = fmax(scale, sqrt(fabs(cblas_ddot(l->n, W + at, 1, l->MQ + at, 1))));
     }
-    normalise(l, 0, l->W, scale);
+    normalise(l, 0, scale);
 }
 
 // Ritz pairs of H and their residuals |B y_last|.
@@ -202,12 +206,13 @@ flx_status flx_lanczos_step(flx_lanczos *l, int keep)
     if (l->blocks == 0) begin(l);
     if (l->m + p > l->room) restart(l, keep);
     int m = l->m + p;
-    memcpy(l->W, l->MQ, (size_t)n * p * sizeof *l->W);
-    apply(l, p, l->W);
+    double *W = block(l, m);
+    memcpy(W, l->MQ, (size_t)n * p * sizeof *W);
+    apply(l, p, W);
     double scale = 0;
     memset(l->h, 0, (size_t)(l->room + p) * p * sizeof *l->h);
     for (int sweep = 0; sweep < 2; sweep++) { // twice is enough (Kahan, Parlett)
-        project(l, m, p, l->W, l->MQ, l->h, l->room + p);
+        project(l, m, p, W, l->MQ, l->h, l->room + p);
     }
     for (int j = 0; j < p; j++) {
         double *column = l->H + (size_t)(l->m + j) * l->room, sum = 0;
@@ -218,7 +223,7 @@ flx_status flx_lanczos_step(flx_lanczos *l, int keep)
         }
         scale = fmax(scale, sqrt(sum));
     }
-    normalise(l, m, l->W, scale);
+    normalise(l, m, scale);
     l->m = m;
     l->blocks++;
     return find_ritz(l);

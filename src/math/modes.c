@@ -142,6 +142,13 @@ static flx_status find_shift(search *s)
     return FLX_OK;
 }
 
+static flx_status make_room(search *s)
+{
+    flx_modes *o = s->out;
+    o->X = flx_alloc_unset(s->ctx, (size_t)o->count * (size_t)o->n, sizeof *o->X);
+    return o->X ? FLX_OK : FLX_ERR_MEMORY;
+}
+
 // ---- dense --------------------------------------------------------------------------------------
 
 // M x = theta (K - shift M) x: also where M is singular.
@@ -186,6 +193,7 @@ static flx_status solve_dense(search *s)
     flx_modes *o = s->out;
     double top = highest_ratio(s);
     bool singular;
+    FLX_TRY(make_room(s));
     FLX_TRY(try_no_shift(s, &singular));
     if (singular) {
         if (!(top > 0)) return refuse(s, "no unknown has a mass");
@@ -245,7 +253,8 @@ static flx_status count_modes(search *s, const flx_lanczos *l, int found, bool *
     if (status != FLX_OK) return status;
     o->bound = bound;
     *complete = o->checked = o->below == k;
-    return FLX_OK;
+    // the count took the place of the factors, which are needed again only now
+    return *complete ? FLX_OK : factor_at(s, o->shift);
 }
 
 // Vectors of a block, and how many fit before a restart.
@@ -281,6 +290,15 @@ static flx_status iterate(search *s, flx_lanczos *l)
                     o->count, o->below, o->bound);
 }
 
+// The factors while they are made, or when they are there with the vectors of Lanczos' method.
+static flx_status check_memory(search *s, int p, int room)
+{
+    flx_frontal_report r = flx_frontal_get_report(s->factor);
+    double vectors = (double)s->K->n * (room + 3 * p) * sizeof(double), with = r.bytes + vectors;
+    return flx_memory_check(s->ctx, r.most > with ? r.most : with, "%d modes of %d unknowns",
+                            s->out->count, s->K->n);
+}
+
 static flx_status solve_sparse(search *s)
 {
     flx_modes *o = s->out;
@@ -289,13 +307,17 @@ static flx_status solve_sparse(search *s)
     if (room > s->K->n - p) room = s->K->n - p;
     room = (room + p - 1) / p * p;
     if (room > s->K->n - p) room -= p;
-    flx_status status = thin_out(s);
+    flx_status status = check_memory(s, p, room);
+    if (status == FLX_OK) status = thin_out(s);
     if (status == FLX_OK) status = find_shift(s);
     if (status == FLX_OK) status = flx_lanczos_init(&l, s->ctx, &s->thin, s->factor, p, room);
     if (status == FLX_OK) status = iterate(s, &l);
     if (status == FLX_OK) {
         o->factor = flx_frontal_get_report(s->factor);
         flx_frontal_destroy(&s->factor); // the modes themselves take as much as a part of it
+        status = make_room(s);
+    }
+    if (status == FLX_OK) {
         for (int k = 0; k < o->count; k++) o->lambda[k] = o->shift + 1 / l.theta[k];
         flx_lanczos_vectors(&l, o->count, o->X);
     }
@@ -343,7 +365,7 @@ flx_status flx_modes_create(flx_ctx *ctx, const flx_symmetric *K, const flx_symm
         return FLX_FAIL(ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE,
                         "%d modes are asked for: there are %d unknowns", def->count, K->n);
     }
-    size_t n = (size_t)K->n, count = (size_t)def->count;
+    size_t count = (size_t)def->count;
     flx_modes *o = flx_alloc(ctx, 1, sizeof *o);
     search s = {.ctx = ctx, .K = K, .M = M, .def = def, .out = o};
     if (!o) return FLX_ERR_MEMORY;
@@ -351,8 +373,7 @@ flx_status flx_modes_create(flx_ctx *ctx, const flx_symmetric *K, const flx_symm
     *o = (flx_modes){.n = K->n, .count = def->count};
     o->lambda = flx_alloc(ctx, count, sizeof *o->lambda);
     o->residual = flx_alloc(ctx, count, sizeof *o->residual);
-    o->X = flx_alloc(ctx, count * n, sizeof *o->X);
-    flx_status status = o->lambda && o->residual && o->X ? FLX_OK : FLX_ERR_MEMORY;
+    flx_status status = o->lambda && o->residual ? FLX_OK : FLX_ERR_MEMORY;
     if (status == FLX_OK) status = flx_frontal_create(ctx, K, def->group, &s.factor);
     bool dense = K->n <= DENSE || def->count > K->n / 5;
     if (status == FLX_OK) {

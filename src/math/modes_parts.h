@@ -14,7 +14,6 @@ typedef struct flx_lanczos {
     int m;             // vectors whose columns of H are known
     double *Q;         // (n, room + p) the last p after m are the next block
     double *MQ;        // (n, p) M times the next block
-    double *W;         // (n, p)
     double *H;         // (room, room) by columns, symmetric
     double *B;         // (p, p) coupling of the next block: W = Q_next B
     double *h;         // (room + p, p) coefficients of a block

@@ -163,8 +163,7 @@ void flx_symmetric_clear(flx_symmetric *A)
     *A = (flx_symmetric){0};
 }
 
-// Place of entry (i, j), i >= j; -1: not in the pattern.
-static int64_t place_of(const flx_symmetric *A, int i, int j)
+int64_t flx_symmetric_place(const flx_symmetric *A, int i, int j)
 {
     int64_t low = A->start[j], high = A->start[j + 1];
     while (low < high) {
@@ -180,14 +179,14 @@ static int64_t place_of(const flx_symmetric *A, int i, int j)
 
 void flx_symmetric_add(flx_symmetric *A, int i, int j, double value)
 {
-    int64_t k = i >= j ? place_of(A, i, j) : place_of(A, j, i);
+    int64_t k = i >= j ? flx_symmetric_place(A, i, j) : flx_symmetric_place(A, j, i);
     FLX_ASSERT(k >= 0);
     if (k >= 0) A->value[k] += value;
 }
 
 double flx_symmetric_get(const flx_symmetric *A, int i, int j)
 {
-    int64_t k = i >= j ? place_of(A, i, j) : place_of(A, j, i);
+    int64_t k = i >= j ? flx_symmetric_place(A, i, j) : flx_symmetric_place(A, j, i);
     return k >= 0 ? A->value[k] : 0.0;
 }
 

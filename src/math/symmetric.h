@@ -26,6 +26,8 @@ void flx_symmetric_clear(flx_symmetric *A); // frees what it owns; accepts one t
 // Ascending, in place.
 void flx_sort_ints(int *a, int n);
 
+// Place of entry (i, j), i >= j; -1: not in the pattern.
+int64_t flx_symmetric_place(const flx_symmetric *A, int i, int j);
 // A_ij += value, which must be in the pattern; i and j in either order.
 void flx_symmetric_add(flx_symmetric *A, int i, int j, double value);
 // A_ij, 0 outside the pattern.

@@ -312,6 +312,31 @@ static int solid_cantilevers_are_near_beams(void)
     return 0;
 }
 
+// Every frequency twice, of which a single vector sees one. The count of pivots, which takes the place of
+// the factors, says so, and the iteration goes on with new factors.
+static int hidden_twins_are_found(void)
+{
+    enum { UNKNOWNS = 400 };
+    flx_ctx *ctx = flx_ctx_create();
+    flx_symmetric K, M;
+    flx_modes *modes = NULL;
+    CHECK(flx_symmetric_init(ctx, UNKNOWNS, 0, (const int64_t[]){0}, NULL, &K) == FLX_OK);
+    CHECK(flx_symmetric_init_like(ctx, &K, &M) == FLX_OK);
+    for (int i = 0; i < UNKNOWNS; i++) {
+        flx_symmetric_add(&K, i, i, pow(4, i < 40 ? i / 2 : 20));
+        flx_symmetric_add(&M, i, i, 1);
+    }
+    flx_modes_def def = {.count = 3, .block = 1, .tolerance = 1e-4};
+    CHECK(flx_modes_create(ctx, &K, &M, &def, &modes) == FLX_OK);
+    CHECK(modes->checked && modes->factorisations > 3); // factors, a count, factors, a count
+    for (int k = 0; k < 3; k++) CHECK_REL(modes->lambda[k], pow(4, k / 2), 1e-9);
+    flx_modes_destroy(&modes);
+    flx_symmetric_clear(&K);
+    flx_symmetric_clear(&M);
+    flx_ctx_destroy(&ctx);
+    return 0;
+}
+
 static int every_allocation_may_fail(void)
 {
     for (long k = 0; k < 400; k++) {
@@ -334,4 +359,5 @@ TEST_MAIN(TEST(beams_have_the_frequencies_of_the_reference), TEST(cantilever_has
           TEST(free_solids_have_six_rigid_motions), TEST(modes_are_orthonormal),
           TEST(chains_have_their_frequencies), TEST(unknowns_without_mass_have_no_modes),
           TEST(frequencies_converge_with_their_order), TEST(plates_have_the_frequency_of_kirchhoff),
-          TEST(solid_cantilevers_are_near_beams), TEST(every_allocation_may_fail))
+          TEST(solid_cantilevers_are_near_beams), TEST(hidden_twins_are_found),
+          TEST(every_allocation_may_fail))

@@ -61,11 +61,12 @@ static int solutions_solve(void)
     const int sizes[][4] = {{1, 1, 1, 1}, {5, 1, 1, 2},   {7, 6, 1, 3},
                             {9, 8, 7, 3}, {40, 40, 1, 1}, {3, 3, 3, 6}};
     for (size_t k = 0; k < sizeof sizes / sizeof sizes[0]; k++) {
-        for (int grouped = 0; grouped < 2; grouped++) {
+        for (int grouped = 0; grouped < 3; grouped++) { // 2: groups whose unknowns interleave
             flx_ctx *ctx = flx_ctx_create();
             grid g;
             flx_frontal *f = NULL;
             CHECK(make_grid(ctx, &g, sizes[k][0], sizes[k][1], sizes[k][2], sizes[k][3], 12) == 0);
+            for (int i = 0; grouped == 2 && i < g.n; i++) g.group[i] = i * 7 % (g.n / 3 + 1);
             CHECK(flx_frontal_create(ctx, &g.A, grouped ? g.group : NULL, &f) == FLX_OK);
             CHECK(flx_frontal_factor(f, 1, &g.A, 0, NULL) == FLX_OK);
             CHECK(flx_frontal_reserve(f, 5) == FLX_OK);
