@@ -57,8 +57,9 @@ flx_status flx_build_on(flx_env *e, const flx_yaml *y, int *n, flx_item *items[2
         items[i] = body_of_value(e, list ? y->items[i] : y, &status);
         if (!items[i]) return status;
     }
-    bool beam = items[0]->kind == FLX_KIND_BODY && flx_body_is_beam_node(items[0]);
-    if (*n == 2 && items[0] == items[1] && !beam) { // a beam may close on itself
+    bool bends = items[0]->kind == FLX_KIND_BODY &&
+                 (flx_body_is_beam_node(items[0]) || flx_body_is_elastic(items[0]));
+    if (*n == 2 && items[0] == items[1] && !bends) { // what bends may close on itself
         return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, y->items[1]->loc,
                         "'%s' is there twice; a %s cannot be joined to itself", items[0]->full,
                         items[0]->kind == FLX_KIND_JOINT ? "joint" : "body");
@@ -164,8 +165,8 @@ flx_status flx_build_at(flx_env *e, const flx_yaml *y, flx_item *bodies[2], doub
     }
     if (bodies[0] && bodies[0] == bodies[1]) {
         return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, y->loc,
-                        "both places are the same node of a beam: name two, as in "
-                        "[ring.start, ring.end]");
+                        "both places are '%s': name two, as in [ring.start, ring.end]",
+                        bodies[0]->full);
     }
     return FLX_OK;
 }
