@@ -2,6 +2,7 @@
 // order, entries that are not zero, m0 row by row, m1 by column, row and coordinate.
 #include "read/sid.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +21,13 @@ FLX_PRINTF(2, 3) static void put(writer *w, const char *format, ...)
     va_start(args, format);
     va_copy(again, args);
     int n = vsnprintf(NULL, 0, format, args);
-    w->status = flx_grow(w->ctx, (void **)&w->text, &w->capacity, w->length + n + 1, 1);
+    if (n > INT_MAX - 1 - w->length) {
+        w->status = FLX_FAIL(w->ctx, FLX_ERR_CANNOT, FLX_NOWHERE,
+                             "the file would be larger than 2 GB: take a coarser mesh, or fewer "
+                             "modes");
+    }
+    if (w->status == FLX_OK)
+        w->status = flx_grow(w->ctx, (void **)&w->text, &w->capacity, w->length + n + 1, 1);
     if (w->status == FLX_OK) {
         (void)vsnprintf(w->text + w->length, (size_t)n + 1, format, again);
         w->length += n;

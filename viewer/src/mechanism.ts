@@ -131,7 +131,7 @@ export class Mechanism {
     group.name = b.name;
     this.bodies.push(group);
     this.group.add(group);
-    this.places.push({ name: `${b.name}.com`, body: i, at: vector(b.com) });
+    this.places.push({ name: b.mass > 0 ? `${b.name}.com` : b.name, body: i, at: vector(b.com) });
     for (const p of b.points) this.places.push({ name: `${b.name}.${p.name}`, body: i, at: vector(p.at) });
   }
 
