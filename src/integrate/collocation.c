@@ -1,12 +1,14 @@
 // collocation.c - a collocation method on any system of the table: memory, attempts, the end of a step,
 // values in between. collocation.h says which file does what.
 #include "integrate/collocation.h"
+#include "integrate/step_control.h"
 
 #include <math.h>
 #include <string.h>
 
 #define DEFAULT_RTOL 1e-6
 #define DEFAULT_ATOL 1e-8
+#define FIRST_ORDER 1e3 // times that: steps go with the inverse of the tolerance
 // Positions of a fixed step are solved to this part of their scale: joints are closed to rounding.
 #define POSITION_TOLERANCE 1e-13
 // The part of the tolerance that is left to Newton is its root, but no more than this: the method
@@ -136,6 +138,12 @@ static double newton_part(const flx_integrator_def *def, double rtol, int stages
     return stages > 3 ? HIGH_ORDER * part : part;
 }
 
+// Implicit Euler: steps are many, and their errors are those of the run when they are added.
+static bool adds_up(const collocation_tableau *t)
+{
+    return t->s == 1 && t->ends && !t->slopes;
+}
+
 void collocation_use(flx_integrator *it, int tableau)
 {
     collocation *co = it->data;
@@ -144,6 +152,8 @@ void collocation_use(flx_integrator *it, int tableau)
     co->tab = &co->table[tableau];
     co->s = co->tab->s;
     co->embedded = co->tab->e;
+    co->adds_up = co->adaptive && adds_up(co->tab);
+    co->share = 1.0;
     co->kappa = newton_part(&it->def, co->rtol, co->s);
     co->nF = co->anderson.n = co->s * (co->n + d->nv + d->nlam);
     co->D = co->F;
@@ -172,8 +182,9 @@ flx_status collocation_create(flx_integrator *it, const collocation_tableau *tab
     co->n = flx_dims_unknowns(&s->dims);
     co->first = flx_dims_first_bond(&s->dims);
     co->adaptive = !(def->step > 0.0);
-    co->rtol = def->rtol > 0.0 ? def->rtol : DEFAULT_RTOL;
-    co->atol = def->atol > 0.0 ? def->atol : DEFAULT_ATOL;
+    double coarser = adds_up(&tableaux[0]) ? FIRST_ORDER : 1.0;
+    co->rtol = def->rtol > 0.0 ? def->rtol : coarser * DEFAULT_RTOL;
+    co->atol = def->atol > 0.0 ? def->atol : coarser * DEFAULT_ATOL;
     co->tolerance = def->newton_tolerance > 0.0 ? def->newton_tolerance : POSITION_TOLERANCE;
     FLX_TRY(make_arrays(s, co, most));
     collocation_use(it, 0);
@@ -256,6 +267,7 @@ flx_status collocation_attempt(flx_integrator *it, const flx_state *x, double h)
     bool extrapolate =
         flx_method_of(it)->continues && co->h_last > 0.0 && h <= LONGEST_EXTRAPOLATION * co->h_last;
     collocation_set_step(co, h);
+    co->share = co->adds_up ? 1.0 / flx_step_count(it, x->t, h) : 1.0;
     // a step that differs by rounding takes the factors of its like
     if (fabs(h - co->h_factored) > 1e-6 * h) co->h_factored = 0.0;
     bool old = co->linearised && co->age > 0;

@@ -115,6 +115,8 @@ typedef struct collocation {
     flx_tolerance tol;
     double *wq, *wv, *wx,
         *ww;                // (nv) (nv) (nx) (nw) tolerances of q, v, x, which are tol's, and of w
+    bool adds_up;           // of order 1: a step's error is allowed its part of the time asked for,
+    double share;           // which is this for the present one; else 1
     double velocity_weight; // h where velocities are only as good as positions over h, else 1
     flx_stiff_bonds stiff;  // how stiff compliant bonds are
     double *e, *e_v;        // (n) (nv) estimated error: q, x, w, lambda, mu; v

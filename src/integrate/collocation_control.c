@@ -20,7 +20,7 @@
 // (COL-10)
 static double next_step(collocation *co, double error)
 {
-    double power = 1.0 / (co->s + 1), h = co->h;
+    double power = 1.0 / (co->adds_up ? co->s : co->s + 1), h = co->h;
     double f = SAFETY * (2.0 * ITERATIONS + 1.0) / (2.0 * ITERATIONS + co->iterations);
     double factor = f * pow(fmax(error, 1e-10), -power);
     if (error >= 1.0) return h * fmin(f, fmax(SMALLEST_FACTOR, factor));

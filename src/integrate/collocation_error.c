@@ -5,7 +5,7 @@
 //     r_q = v_n + (e.Z)/h   (GGL: less its part along G^T),
 //     r_v = M (e.(V - v_n))/h + (f - G^T lambda - A^T mu)_n,   r_x = (e.(X - x_n))/h + phi_n
 //     (w^2 A2 + w A1 + A0) (dq, dx, .) = (r_v, r_x, 0) + (w A2 + A1) r_q,   dv = w dq - r_q  (COL-9)
-//     err = max(|dq|, h^k |dv|, |dx|), root mean squares over atol + rtol |y|
+//     err = max(|dq|, h^k |dv|, |dx|), root mean squares over atol + rtol |y|, of order 1 times T/h
 // with k = 1 where bonds are solved in index 3, are nearly rigid or nearly lost, else 0. Multipliers and
 // algebraic unknowns are not in the norm. The filter leaves only what the bonds allow; so that the
 // accelerations and multipliers of a mechanism that is driven altogether are resolved as well, the
@@ -95,7 +95,7 @@ static double plain_squares(const double *y, const double *w, int n)
 
 double collocation_correction_norm(const collocation *co, const flx_dims *d)
 {
-    double q = 0.0, v = 0.0, x = 0.0, w = 0.0, k = co->kappa;
+    double q = 0.0, v = 0.0, x = 0.0, w = 0.0, k = co->kappa * co->share;
     double floor_v = d->nv ? ROUNDING * velocity_rounding(co) : 0.0;
     for (int i = 0; i < co->s; i++) {
         const double *D = co->D + (size_t)i * co->n, *dV = co->dV + (size_t)i * d->nv;
@@ -164,7 +164,7 @@ static double velocity_error(flx_integrator *it)
     const flx_dims *d = &it->sys->dims;
     double floor_v = NOISE * velocity_rounding(co), *across = co->b, *along = co->point_v;
     if (!co->ggl || !near_singular(co)) {
-        return squares(co->e_v, co->velocity_weight, co->wv, 1.0, co->scale, floor_v, d->nv);
+        return squares(co->e_v, co->velocity_weight, co->wv, co->share, co->scale, floor_v, d->nv);
     }
     flx_status status =
         collocation_factor_metric(it, 0.0); // all of the constraints, as far as they are
@@ -174,8 +174,8 @@ static double velocity_error(flx_integrator *it)
     if (status == FLX_OK) status = collocation_factor_metric(it, COLLOCATION_LOST);
     if (status != FLX_OK) return HUGE_VAL;
     double weight = fmin(co->h, 1.0);
-    return fmax(squares(along, co->velocity_weight, co->wv, 1.0, co->scale, floor_v, d->nv),
-                squares(across, weight, co->wv, 1.0, co->scale, floor_v, d->nv));
+    return fmax(squares(along, co->velocity_weight, co->wv, co->share, co->scale, floor_v, d->nv),
+                squares(across, weight, co->wv, co->share, co->scale, floor_v, d->nv));
 }
 
 static double error_norm(flx_integrator *it)
@@ -183,12 +183,12 @@ static double error_norm(flx_integrator *it)
     const collocation *co = it->data;
     const flx_dims *d = &it->sys->dims;
     double most = 0.0;
-    double q = squares(co->e, 1.0, co->wq, 1.0, co->scale, NOISE, d->nv);
+    double q = squares(co->e, 1.0, co->wq, co->share, co->scale, NOISE, d->nv);
     double v = velocity_error(it);
     double x = plain_squares(co->e + d->nv, co->wx, d->nx);
     if (isnan(q + v + x)) return HUGE_VAL;
     if (d->nv) most = fmax(q, v) / d->nv;
-    if (d->nx) most = fmax(most, x / d->nx);
+    if (d->nx) most = fmax(most, x / (co->share * co->share * d->nx));
     return sqrt(most);
 }
 
@@ -205,7 +205,7 @@ static double error_across_bonds(flx_integrator *it, const flx_state *x)
     flx_saddle_solve_once(co->saddle, co->b);
     it->stats.solves++;
     double factor = ACROSS_BONDS * co->velocity_weight / w;
-    double sum = squares(co->b, factor, co->wv, 1.0, co->scale, floor_v, d->nv);
+    double sum = squares(co->b, factor, co->wv, co->share, co->scale, floor_v, d->nv);
     return isnan(sum) ? HUGE_VAL : sqrt(sum / d->nv);
 }
 

@@ -3,7 +3,9 @@
 // The slope at the end of a step is that at the beginning of the next one, so the difference to
 // Heun's rule costs nothing and is the local error of Euler's rule to leading order:
 //     e = h (k_end - k_1) / 2 = h^2 z'' / 2 + O(h^3)                                    (DP-5)
-// The result is Euler's, not extrapolated. The engine: explicit_rk.c.
+// The result is Euler's, not extrapolated. Its steps are many and their errors add up, so that each is
+// allowed its part of the time asked for: the error of the run follows the tolerance, and the number of
+// steps goes with its inverse. The engine: explicit_rk.c.
 #include "integrate/explicit_rk.h"
 
 static const flx_rk_pair pair = {
@@ -11,6 +13,7 @@ static const flx_rk_pair pair = {
     .stages = 2,
     .last_is_end = true,
     .error_order = 2,
+    .adds_up = true,
     .largest_factor = 2.0, // of order 1, the estimate says little about a much longer step
     .smallest_factor = 0.2,
     .ndense = 3,

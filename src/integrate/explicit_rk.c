@@ -7,6 +7,7 @@
 //     z(t + c h) = z + c (F_0 + (1-c) (F_1 + c (F_2 + (1-c) (F_3 + ...))))              (DP-3)
 //     F_0 = z_1 - z, F_1 = h k_1 - F_0, F_2 = F_0 - h k_end - F_1, F_3+i = h sum_j d_ij k_j
 //     |e| <- |e|^2 / sqrt(|e|^2 + 0.01 |e_3|^2)                                         (DP-4)
+//     |e| <- T/h |e|, T the time asked for: of methods of order 1                       (DP-6)
 // Values between steps are projected too, so that every output meets the constraints. What only
 // the dense output needs is computed when somebody asks for it.
 //
@@ -26,6 +27,7 @@
 
 #define DEFAULT_RTOL 1e-6
 #define DEFAULT_ATOL 1e-8
+#define FIRST_ORDER 1e3 // times that: steps go with the inverse of the tolerance
 #define SAFETY 0.9
 // A stage that cannot be evaluated (a singular position, a domain error) asks for a smaller step.
 #define FAILED_STAGE_FACTOR 0.25
@@ -113,8 +115,9 @@ flx_status flx_rk_create(flx_integrator *it, const flx_rk_pair *pair)
     p->form = s->ops->explicit_form;
     p->n = p->form->size(s);
     p->projects = flx_explicit_projects(it);
-    p->rtol = it->def.rtol > 0.0 ? it->def.rtol : DEFAULT_RTOL;
-    p->atol = it->def.atol > 0.0 ? it->def.atol : DEFAULT_ATOL;
+    double coarser = pair->adds_up ? FIRST_ORDER : 1.0;
+    p->rtol = it->def.rtol > 0.0 ? it->def.rtol : coarser * DEFAULT_RTOL;
+    p->atol = it->def.atol > 0.0 ? it->def.atol : coarser * DEFAULT_ATOL;
     FLX_TRY(make_arrays(it->ctx, p));
     return flx_state_create(s, &p->trial);
 }
@@ -212,11 +215,13 @@ static flx_status run_stages(flx_integrator *it, double t, double h)
     return eval_stage(it, t + h, p->z1, p->k[inner]);
 }
 
-static double estimate_error(explicit_rk *p, double h)
+static double estimate_error(flx_integrator *it, double t, double h)
 {
+    explicit_rk *p = it->data;
     const flx_rk_pair *r = p->pair;
+    double steps = r->adds_up ? flx_step_count(it, t, h) : 1.0;
     combine(p, NULL, h, r->e, p->k, r->stages, p->near);
-    if (!r->damps) return norm(p, p->near, p->z, p->z1);
+    if (!r->damps) return steps * norm(p, p->near, p->z, p->z1);
     double five = square(p, p->near, p->z, p->z1);
     combine(p, NULL, h, r->e3, p->k, r->stages, p->near);
     double both = five + 0.01 * square(p, p->near, p->z, p->z1);
@@ -472,7 +477,7 @@ flx_status flx_rk_step(flx_integrator *it, flx_state *x, double h_most, double *
         double smallest = flx_step_smallest(x->t, h_most);
         flx_status s = run_stages(it, x->t, h);
         if (s == FLX_OK && !is_finite(p->z1, p->n)) s = FLX_NOT_FINITE;
-        double error = s != FLX_OK ? HUGE_VAL : fixed ? 0.0 : estimate_error(p, h);
+        double error = s != FLX_OK ? HUGE_VAL : fixed ? 0.0 : estimate_error(it, x->t, h);
         if (error <= a.allowed) s = finish(it, x->t, h);
         if (s < 0) return s;
         if (s == FLX_OK && error <= a.allowed) {

@@ -19,8 +19,11 @@ typedef struct flx_rk_pair {
     // Error: e, of order error_order - 1, damped by e3 where damps is set (DP-4).
     double e[FLX_RK_SLOPES], e3[FLX_RK_SLOPES];
     bool damps;
-    // Step control: the error goes like h^error_order.
+    // Step control: the error goes like h^error_order. Where it adds up, each step is allowed its part
+    // of the time asked for, (DP-6); the power of the controller stays, which is calmer on the border of
+    // stability.
     int error_order;
+    bool adds_up;
     double beta; // of the PI controller
     double largest_factor, smallest_factor;
     // Dense output (DP-3): rows d beyond the three that the ends give, and stages only it needs.

@@ -2,7 +2,8 @@
 //
 //     q_n+1 = q_n (+) h u,  u = v_n+1 - S^2 G^T eta,   v_n+1 = v_n + h v'_n+1,   r(t_n+1, ...) = 0   (IE-1)
 // Order 1, L-stable, every index. With error control the estimate is (COL-9) for one stage,
-// h/2 of what the rates change over the step, filtered.
+// h/2 of what the rates change over the step, filtered. Each step is allowed its part of the time asked
+// for: their errors add up to that of the run, and their number goes with the inverse of the tolerance.
 #include "integrate/collocation.h"
 
 static int implicit_euler_coefficients(const flx_integrator_def *def, flx_coefficients *out)

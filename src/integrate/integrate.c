@@ -7,6 +7,9 @@
 
 // Times closer than this part of a step are one time.
 #define SAME 1e-9
+// After so many steps the pace is looked at: a run that would take that many is remarked on.
+#define LOOK_AT_STEP 20000
+#define MANY_STEPS 1e7
 
 // The output times, merged: which one is next.
 typedef struct agenda {
@@ -138,6 +141,23 @@ static flx_status output_end(course *c, double h)
     return due && !last && c->output(c->user, c->x) ? FLX_INTERRUPTED : FLX_OK;
 }
 
+// A low order has its price at a small tolerance, which is better known before the end.
+static void watch_pace(const course *c)
+{
+    flx_method *m = flx_method_of(c->it);
+    const flx_integrator *it = c->it;
+    if (m->warned_many || it->def.step > 0.0 || it->type->order > 2) return;
+    if (it->stats.steps < LOOK_AT_STEP || !(c->x->t > c->start)) return;
+    m->warned_many = true;
+    double all = (double)it->stats.steps * (c->until - c->start) / (c->x->t - c->start);
+    if (!(all > MANY_STEPS)) return;
+    flx_ctx_warn(it->ctx, FLX_NOWHERE,
+                 "%s: %ld steps made, t = %.6g reached: at this pace the run takes %.1g steps. A "
+                 "method of order %d follows this tolerance with as many; take a larger one, or "
+                 "radau or dopri5, which need a small part of them",
+                 it->type->name, it->stats.steps, c->x->t, all, it->type->order);
+}
+
 static flx_status advance(course *c)
 {
     flx_integrator *it = c->it;
@@ -150,6 +170,7 @@ static flx_status advance(course *c)
     FLX_TRY(flx_integrator_step(it, x, goal - x->t, &taken));
     if (goal == next && fabs(x->t - goal) <= SAME * taken) x->t = goal;
     if (fabs(x->t - c->until) <= SAME * taken) x->t = c->until;
+    watch_pace(c);
     if (flx_method_of(it)->events) FLX_TRY(flx_events_look(it, x, &taken, &here));
     if (taken > 0.0) FLX_TRY(output_before(c, taken));
     if (here) FLX_TRY(happen(c));
@@ -169,6 +190,8 @@ flx_status flx_integrate(flx_integrator *it, flx_state *x, const flx_schedule *s
                 .user = user,
                 .start = x->t,
                 .until = schedule->until};
+    flx_method *m = flx_method_of(it);
+    m->span = fmax(m->span, c.until - c.start); // also where events cut it to pieces
     if (c.until > c.start) FLX_TRY(happen_due(&c, &next));
     if (output(user, x)) return FLX_INTERRUPTED;
     pass(&c.agenda, c.start);

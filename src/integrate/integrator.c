@@ -225,9 +225,13 @@ flx_status flx_integrator_step(flx_integrator *it, flx_state *x, double h, doubl
                         it->type->name, it->stats.steps, t);
     }
     m->trouble = (flx_trouble){.unknown = -1};
+    m->span = fmax(m->span, h);
     m->continues = m->stepped && x->t == m->after->t &&
                    memcmp(x->block, m->after->block, x->size * sizeof *x->block) == 0;
-    if (!m->continues) flx_state_copy(m->after, x);
+    if (!m->continues) {
+        flx_state_copy(m->after, x);
+        m->begin = x->t;
+    }
     look_at_switches(it, x, h);
     flx_status status = it->type->step(it, x, h, &taken);
     if (h_taken) *h_taken = status == FLX_OK ? taken : 0.0;

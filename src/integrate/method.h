@@ -25,7 +25,9 @@ typedef struct flx_method {
     bool continues;                     // the caller's state is the end of the last step
     bool warned;                        // of steps too long for the switches
     bool warned_stiff;                  // ... and for what is stiff
+    bool warned_many;                   // ... of steps that will not end
     double longest;                     // step that the switches can follow
+    double span, begin; // longest time asked for in one go; where the motion last began anew
     // Closes the joints of an interpolated state, for methods without their own dense output; NULL:
     // they stay as the polynomial leaves them.
     flx_status (*close)(flx_integrator *it, flx_state *x);

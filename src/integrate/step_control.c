@@ -4,10 +4,19 @@
 #include <float.h>
 #include <math.h>
 
+// Errors are kept in mind for so many times the time that has gone by since the motion began anew.
+#define MEMORY 4.0
+
 double flx_step_fit(double h, double h_most)
 {
     if (h >= h_most * (1.0 - 1e-3)) return h_most;
     return h > 0.5 * h_most ? 0.5 * h_most : h;
+}
+
+double flx_step_count(flx_integrator *it, double t, double h)
+{
+    const flx_method *m = flx_method_of(it);
+    return fmax(1.0, fmin(m->span, MEMORY * (t + h - m->begin)) / h);
 }
 
 double flx_step_smallest(double t, double h_most)

@@ -8,6 +8,8 @@
 #define DEFAULT_ATOL 1e-8
 // Positions are solved to this part of their scale: joints are then closed to rounding.
 #define POSITION_TOLERANCE 1e-13
+// ... of methods that damp nothing to this: velocities keep over the step what is left of positions.
+#define UNDAMPED_TOLERANCE 1e-15
 // Rounding that was met is reckoned with in the steps that follow, less and less.
 #define FORGET_NOISE 0.95
 // Iterations that a fresh linearisation with its factors is worth.
@@ -166,13 +168,15 @@ flx_status structural_create(flx_integrator *it, const flx_coefficients *c, cons
     // changes, and the forces that read them pass that on to the estimate of the error
     bool unsettled = g->gamma <= 0.5, adaptive = !(def->step > 0.0);
     g->ggl = def->formulation == FLX_FORMULATION_GGL ||
-             (def->formulation == FLX_FORMULATION_AUTO && adaptive &&
-              (unsettled || s->reads_multipliers));
+             (def->formulation == FLX_FORMULATION_AUTO &&
+              (unsettled || (adaptive && s->reads_multipliers)));
     g->tolerance = def->newton_tolerance > 0.0 ? def->newton_tolerance : POSITION_TOLERANCE;
     FLX_TRY(make_arrays(s, g));
     read_unknowns(s, g);
     unsettled = unsettled && g->npos > 0;
     g->ggl = g->ggl && g->npos > 0;
+    if (g->gamma <= 0.5 && !(def->newton_tolerance > 0.0)) g->tolerance = UNDAMPED_TOLERANCE;
+    g->settles = g->gamma <= 0.5 && g->npos + s->dims.nmu > 0 && (g->ggl || g->npos == 0);
     if (unsettled && !g->ggl && (s->reads_multipliers || adaptive)) {
         return FLX_FAIL(it->ctx, FLX_ERR_CANNOT, FLX_NOWHERE,
                         "method '%s' without dissipation does not let reactions settle in index 3, "
@@ -268,10 +272,36 @@ flx_status structural_attempt(flx_integrator *it, const flx_state *x, double h)
     return FLX_OK;
 }
 
-void structural_accept(flx_integrator *it, flx_state *x)
+// Without dissipation an error of the accelerations across the constraints turns round in every step
+// and stays, and each step adds the rounding of positions over the square of the step. So accelerations
+// and reactions are made those of the end, (ACC-1); where the masses do not determine them they stay.
+static flx_status settle(flx_integrator *it, const flx_state *x)
 {
     structural *g = it->data;
     const flx_dims *d = &it->sys->dims;
+    flx_state *e = g->trial;
+    flx_state_copy(e, x);
+    e->t = x->t + g->h;
+    memcpy(e->q, g->q, (size_t)d->nq * sizeof(double));
+    memcpy(e->v, g->v, (size_t)d->nv * sizeof(double));
+    memcpy(e->x, g->x, (size_t)d->nx * sizeof(double));
+    memcpy(e->w, g->w, (size_t)d->nw * sizeof(double));
+    flx_status status =
+        flx_accelerator_eval(g->acc, it->work, e, &it->stats.residuals, &it->stats.linearisations);
+    if (status != FLX_OK) return status < 0 ? status : FLX_OK;
+    memcpy(g->dv, e->a, (size_t)d->nv * sizeof(double));
+    memcpy(g->dx, e->dx, (size_t)d->nx * sizeof(double));
+    memcpy(g->w, e->w, (size_t)d->nw * sizeof(double));
+    memcpy(g->lam, e->lam, (size_t)d->nlam * sizeof(double));
+    memcpy(g->mu, e->mu, (size_t)d->nmu * sizeof(double));
+    return FLX_OK;
+}
+
+flx_status structural_accept(flx_integrator *it, flx_state *x)
+{
+    structural *g = it->data;
+    const flx_dims *d = &it->sys->dims;
+    if (g->settles) FLX_TRY(settle(it, x));
     structural_algorithmic(g, g->dv, d->nv, g->a, g->dv0, g->r);
     memcpy(g->a, g->r, (size_t)d->nv * sizeof(double));
     structural_algorithmic(g, g->dx, d->nx, g->y, g->dx0, g->r);
@@ -291,15 +321,15 @@ void structural_accept(flx_integrator *it, flx_state *x)
     g->h_along = g->h;
     x->t += g->h;
     structural_remember(g, d, x);
+    return FLX_OK;
 }
 
 flx_status structural_step(flx_integrator *it, flx_state *x, double h, double *h_taken)
 {
     if (!(it->def.step > 0.0)) return structural_controlled_step(it, x, h, h_taken);
     FLX_TRY(structural_attempt(it, x, h));
-    structural_accept(it, x);
     *h_taken = h;
-    return FLX_OK;
+    return structural_accept(it, x);
 }
 
 // ---- values in between ----------------------------------------------------------------------

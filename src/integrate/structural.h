@@ -35,6 +35,7 @@ typedef struct structural {
     double h, bp, gp, cx; // of this step
     double tolerance;     // what the caller asked of positions
     bool ggl;
+    bool settles;    // nothing damps what rounding gives to reactions: they follow from q, v and x
     bool stabilised; // GGL, and the factors are not those of a nearly singular position
 
     // algorithmic accelerations and rates of states at the beginning of the step; v, v' and x' there
@@ -87,7 +88,6 @@ typedef struct structural {
     double h_slope; // ... as a difference over this step before it, 0: there itself
     double *error;  // (2 nv + nx) of q, v, x
     double h_next;  // wanted; 0: to be found
-    double span;    // longest time asked for in one go: errors add up over it
     bool rejected;  // the last attempt was
 } structural;
 
@@ -100,7 +100,7 @@ void structural_destroy(flx_integrator *it);
 // One attempt of a step h from x into the unknowns of `it`; x is only read.
 flx_status structural_attempt(flx_integrator *it, const flx_state *x, double h);
 // The attempt becomes the state.
-void structural_accept(flx_integrator *it, flx_state *x);
+flx_status structural_accept(flx_integrator *it, flx_state *x);
 
 // structural_start.c
 flx_status structural_start(flx_integrator *it, const flx_state *x, double h);

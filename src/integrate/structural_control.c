@@ -88,10 +88,12 @@ flx_status structural_estimate(flx_integrator *it, const flx_state *x)
 
 // (GA-10). Velocities come from positions: below the roundings of these over the step there is
 // nothing to be seen of an error.
-static double error_norm(const structural *g, const flx_dims *d)
+static double error_norm(flx_integrator *it)
 {
+    const structural *g = it->data;
+    const flx_dims *d = &it->sys->dims;
     const flx_tolerance *t = &g->tol;
-    double all = g->span / g->h, floor = NOISE * all;
+    double all = flx_method_of(it)->span / g->h, floor = NOISE * all;
     double q = flx_tolerance_norm(g->error, all, t->wq, g->scale, floor, d->nv);
     double v = flx_tolerance_norm(g->error + d->nv, all, t->wv, g->scale, floor * g->gp, d->nv);
     double x = flx_tolerance_norm(g->error + 2 * d->nv, all, t->wx, NULL, 0.0, d->nx);
@@ -148,7 +150,6 @@ flx_status structural_controlled_step(flx_integrator *it, flx_state *x, double h
     double longest = flx_method_of(it)->longest;
     if (it->def.largest_step > 0.0) longest = fmin(longest, it->def.largest_step);
     flx_tolerance_set(&g->tol, it->sys, x);
-    g->span = fmax(g->span, h_most);
     if (!flx_method_of(it)->continues) {
         double first = it->def.first_step;
         g->h_next = first > 0.0 ? first : first_step(g, d, x, h_most);
@@ -162,15 +163,14 @@ flx_status structural_controlled_step(flx_integrator *it, flx_state *x, double h
         flx_status status = structural_attempt(it, x, h);
         if (status == FLX_OK) status = structural_estimate(it, x);
         if (status < 0) return status;
-        if (status == FLX_OK) error = error_norm(g, d);
+        if (status == FLX_OK) error = error_norm(it);
         bool lost = g->npos > 0 && g->pivot < STRUCTURAL_REGULAR_PIVOT * g->usual_pivot;
         if (error <= 1.0 || (lost && isfinite(error))) {
             g->h_next = error <= 1.0 ? next_step(g, error) : h;
             if (h < wanted) g->h_next = fmax(g->h_next, wanted); // it was cut, not too long
             g->rejected = false;
             remember_slopes(g, d);
-            structural_accept(it, x);
-            return FLX_OK;
+            return structural_accept(it, x);
         }
         if (h <= smallest) return flx_step_give_up(it, status);
         it->stats.rejected++;

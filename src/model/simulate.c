@@ -90,6 +90,12 @@ static bool has_no_control(const char *method)
     return false;
 }
 
+// Their steps go with the inverse of the tolerance.
+static bool is_first_order(const char *method)
+{
+    return strcmp(method, "euler") == 0 || strcmp(method, "implicit-euler") == 0;
+}
+
 static flx_status read_step(flx_env *e, const flx_yaml *block, flx_simulate *s)
 {
     flx_integrator_def *d = &s->def;
@@ -110,7 +116,7 @@ static flx_status read_step(flx_env *e, const flx_yaml *block, flx_simulate *s)
         return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, rtol ? rtol->loc : s->method_loc,
                         "method '%s' has no error control; give it a 'step'", s->method);
     }
-    if (!rtol) d->rtol = 1e-6;
+    if (!rtol) d->rtol = is_first_order(s->method) ? 1e-3 : 1e-6;
     if (!atol) d->atol = 0.01 * d->rtol;
     return FLX_OK;
 }

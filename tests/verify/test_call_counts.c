@@ -140,8 +140,8 @@ static int euler_with_error_control(void)
     static const struct {
         const char *damping, *coarse, *fine;
         double held, least, most;
-    } kinds[] = {{"kD: 80, kB: 10", "1e-2", "5e-5", 6540.0, 1.6, 3.5},
-                 {"kD: 580, kB: 10", "1e-3", "1e-3", 4.4e4, 15.0, 35.0}};
+    } kinds[] = {{"kD: 80, kB: 10", "0.1", "0.1", 6540.0, 1.6, 3.5},
+                 {"kD: 580, kB: 10", "0.1", "0.1", 4.4e4, 15.0, 35.0}};
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
         case_table reference = {0}, full = {0}, reduced = {0};
         flx_ledger ledger = {0}, of_full = {0}, of_reduced = {0};

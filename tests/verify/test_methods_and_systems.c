@@ -185,8 +185,6 @@ static const refusal refusals[] = {
     {"energy-momentum", "friction", "a force of the model reads reactions"},
     {"energy-momentum", "tree with friction", "a force of the model reads reactions"},
     {"energy-momentum", "neglected", "system 'quasistatic' has none: use midpoint or galerkin"},
-    {"newmark", "friction", "does not let reactions settle in index 3"},
-    {"newmark", "tree with friction", "does not let reactions settle in index 3"},
     {"variational", "neglected", NO_MOMENTA},
     {"galerkin", "neglected", NO_MOMENTA},
     {"gauss", "joints", RIGID},

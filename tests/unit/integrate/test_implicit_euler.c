@@ -47,28 +47,29 @@ static int it_is_radau_with_one_stage(void)
     return 0;
 }
 
-// A tolerance per step: the global error of a method of order 1 goes with its root.
+// The errors of all steps make up the tolerance.
 static int the_error_follows_the_tolerance(void)
 {
     for (int m = 0; m < 6; m++) {
-        double e[2] = {0.0, 0.0};
+        double e[2] = {0.0, 0.0}, size = 1.0;
         for (int k = 0; k < 2; k++) {
             rig r;
-            flx_integrator_def def = implicit_euler(k ? 1e-6 : 1e-4);
+            flx_integrator_def def = implicit_euler(k ? 1e-4 : 1e-3);
             CHECK(rig_up(&r, all[m], &def) == 0);
             while (r.x->t < 0.5) {
                 CHECK(flx_integrator_step(r.it, r.x, 0.5 - r.x->t, NULL) == FLX_OK);
             }
             rig_reference(all[m], 0.5, r.y);
             for (int i = 0; i < r.sys->dims.nv; i++) {
+                size = fmax(size, fabs(r.y->v[i]));
                 e[k] = fmax(e[k], fabs(r.x->v[i] - r.y->v[i]));
             }
-            printf("    system %d, 1e-%d: error %.2g, %ld + %ld steps\n", m, k ? 6 : 4, e[k],
+            printf("    system %d, 1e-%d: error %.2g, %ld + %ld steps\n", m, k ? 4 : 3, e[k],
                    r.it->stats.steps, r.it->stats.rejected);
             rig_down(&r);
         }
+        CHECK(e[0] < 6e-3 * size && e[1] < 6e-4 * size);
         CHECK(e[1] < 0.2 * e[0]);
-        CHECK(e[1] < 0.01);
     }
     return 0;
 }
