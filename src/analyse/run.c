@@ -49,6 +49,26 @@ static bool has_course(const flx_simulation *sim)
     return sim->powered || sim->model->outputs.nprobe > 0;
 }
 
+// Energies and powers. Those of the run's own state, which a step asks for twice, are kept until forget_energies.
+static flx_status find_energies(flx_simulation *sim, const flx_state *x, flx_energies *e)
+{
+    bool own = x == sim->state;
+    if (!own || !sim->energy_known) {
+        flx_point p = flx_state_point(sim->sys, x);
+        FLX_TRY(sim->sys->ops->energy(sim->sys, sim->work, &p, e));
+        if (!own) return FLX_OK;
+        sim->energy_now = *e;
+        sim->energy_known = true;
+    }
+    *e = sim->energy_now;
+    return FLX_OK;
+}
+
+static void forget_energies(flx_simulation *sim)
+{
+    sim->energy_known = false;
+}
+
 // Powers and probes at a state.
 static flx_status observe_course(flx_simulation *sim, const flx_state *x, double *out)
 {
@@ -56,8 +76,7 @@ static flx_status observe_course(flx_simulation *sim, const flx_state *x, double
     out[DISSIPATED] = out[SUPPLIED] = 0.0;
     if (sim->powered) {
         flx_energies e;
-        flx_point p = flx_state_point(sim->sys, x);
-        FLX_TRY(sim->sys->ops->energy(sim->sys, sim->work, &p, &e));
+        FLX_TRY(find_energies(sim, x, &e));
         out[DISSIPATED] = e.dissipated_power;
         out[SUPPLIED] = e.supplied_power;
     }
@@ -191,8 +210,7 @@ static flx_status account(flx_simulation *sim, const flx_state *x, bool first)
     account_constraints(sim, x, first);
     if (!sim->accounts) return FLX_OK;
     flx_energies e;
-    flx_point p = flx_state_point(sim->sys, x);
-    FLX_TRY(sim->sys->ops->energy(sim->sys, sim->work, &p, &e));
+    FLX_TRY(find_energies(sim, x, &e));
     if (first) {
         sim->energy_start = e;
         l->energy_start = total(&e);
@@ -343,10 +361,9 @@ static flx_status end_of_step(run *r, const flx_state *x)
 static flx_status energy_of(flx_simulation *sim, const flx_state *x, double *out)
 {
     flx_energies e;
-    flx_point p = flx_state_point(sim->sys, x);
     *out = 0.0;
     if (!sim->accounts) return FLX_OK;
-    FLX_TRY(sim->sys->ops->energy(sim->sys, sim->work, &p, &e));
+    FLX_TRY(find_energies(sim, x, &e));
     *out = total(&e);
     return FLX_OK;
 }
@@ -397,6 +414,7 @@ static int on_instant(void *user, const flx_state *before, const flx_state *afte
                       const flx_happening *what)
 {
     run *r = user;
+    forget_energies(r->sim);
     if (r->started) r->status = cross(r, before, after);
     if (r->status == FLX_OK) r->status = keep_events(r, before, after, what);
     if (what->stop) r->schedule.until = after->t; // its row is the last
@@ -417,6 +435,7 @@ static int on_output(void *user, const flx_state *x)
 {
     run *r = user;
     bool whole = x == r->sim->state;
+    forget_energies(r->sim);
     if (!r->started) {
         r->status = start(r, x);
     } else if (whole) {
@@ -489,6 +508,7 @@ static flx_status loop(run *r)
     if (r->started) {
         measure(sim);
         // the last step may have ended after the last entry
+        forget_energies(sim);
         if (status == FLX_OK && !sim->powered) status = account(sim, sim->state, false);
     }
     close_ledger(r, status, seconds, allocations);

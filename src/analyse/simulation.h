@@ -207,6 +207,8 @@ struct flx_simulation {
     bool powered;          // something dissipates or supplies
     flx_quadrature course; // powers dissipated and supplied, probes, squares of probes
     double *course_value, *course_inner, *course_sum; // scratch
+    bool energy_known;                                // energy_now is that of the state
+    flx_energies energy_now;
     flx_energies energy_start;
     double energy_scale, energy_error;
     double energy_turnover; // supplied and taken back, each counted

@@ -176,6 +176,7 @@ static size_t cut_block(const flx_descriptor *d, flx_work *w)
         {&w->r, n},
         {&w->zero, n},
         {&w->force, all},
+        {&w->follow.q, rows ? (size_t)d->base.dims.nq : 0},
         {&w->follow.v, rows ? all : 0},
         {&w->follow.a, rows ? all : 0},
         {&w->follow.r, rows ? all : 0},
@@ -431,7 +432,7 @@ static flx_status make(flx_descriptor *d, const flx_descriptor_options *o)
     FLX_TRY(flx_expr_compile(d));
     FLX_TRY(flx_layout_parts(d));
     FLX_TRY(flx_forces_scale(d));
-    for (int i = 0; i < d->nmodal; i++) {
+    for (int i = 0; i < d->nmodal; i++) { // says all that FLX_READS_FORCES does, and more
         if (d->modals[i].e->one_sided) d->base.reads_multipliers = FLX_READS_INERTIA;
     }
     return flx_layout_pairs(d);

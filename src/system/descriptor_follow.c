@@ -133,9 +133,24 @@ static void multiply(const flx_follower_data *f, const double *J, const double *
     }
 }
 
+// Whether followers are where they were last; else they will be. They follow from q and v alone.
+static bool is_placed(const flx_descriptor *d, flx_work *w, const flx_point *p)
+{
+    size_t nq = (size_t)d->base.dims.nq * sizeof(double);
+    size_t nv = (size_t)d->base.dims.nv * sizeof(double);
+    if (w->follow.placed && memcmp(w->follow.q, p->q, nq) == 0 &&
+        memcmp(w->follow.v, p->v, nv) == 0) {
+        return true;
+    }
+    memcpy(w->follow.q, p->q, nq);
+    memcpy(w->follow.v, p->v, nv);
+    w->follow.placed = true;
+    return false;
+}
+
 void flx_follow_frames(const flx_descriptor *d, flx_work *w, const flx_point *p)
 {
-    memcpy(w->follow.v, p->v, (size_t)d->base.dims.nv * sizeof(double));
+    if (is_placed(d, w, p)) return;
     for (int i = 0; i < d->nfollower; i++) {
         const flx_follower_data *f = d->followers + i;
         double *v = w->follow.v + f->v;
@@ -174,8 +189,9 @@ void flx_follow_carry(const flx_descriptor *d, const double *J, double *r)
         const flx_follower_data *f = d->followers + i;
         const double *row = J + f->at, *own = r + f->v;
         for (int j = 0; j < f->nv; j++, row += f->width) {
-            for (int k = 0; k < f->nmaster; k++) {
-                double *to = r + f->first[k], c = own[j];
+            double c = own[j];
+            for (int k = 0; c != 0.0 && k < f->nmaster; k++) { // most nodes carry no moment
+                double *to = r + f->first[k];
                 const double *part = row + f->column[k];
                 int n = f->column[k + 1] - f->column[k];
                 for (int u = 0; u < n; u++) to[u] += c * part[u];

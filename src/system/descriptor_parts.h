@@ -250,6 +250,8 @@ struct flx_work {
     double *gravity;                // (3) times a load factor
     double *discrete;               // of springs and solids at the ends of a step
     struct {                        // of followers
+        bool placed;                // for q and v:
+        double *q;                  // (nq)
         double *v, *a, *r;          // (n + rows of followers): velocities, accelerations, rows
         double *dv, *da;            // the same, zero but for followers: slopes of v and v'
         double *J, *Jv, *bias;      // of each
