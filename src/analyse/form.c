@@ -27,6 +27,27 @@ static void release(form *f)
     flx_free(f->z);
 }
 
+// Velocities of links without inertia, and forces of closures, from the balance of forces, where these have an explicit
+// form: the limit of vanishing masses has them to half of the digits.
+static flx_status settle_massless(flx_simulation *sim, form *f)
+{
+    flx_state *exact = NULL;
+    int errors = flx_ctx_error_count(sim->ctx);
+    const flx_explicit *to = f->tree->ops->explicit_form;
+    size_t n = (size_t)to->size(f->tree);
+    FLX_TRY(flx_state_create(f->tree, &exact));
+    flx_state_copy(exact, f->start);
+    to->pack(f->tree, exact, f->z);
+    flx_status status = to->fill(f->tree, f->work, exact, f->z);
+    if (status == FLX_OK) {
+        status = to->rate(f->tree, f->work, exact->t, f->z, exact, f->z + n);
+    }
+    if (status == FLX_OK) flx_state_copy(f->start, exact);
+    flx_ctx_forget_errors(sim->ctx, errors);
+    flx_state_destroy(&exact);
+    return status == FLX_ERR_MEMORY ? status : FLX_OK;
+}
+
 // A link without inertia must be held by damping or stiffness; then velocities and accelerations follow.
 static flx_status start_massless(flx_simulation *sim, form *f)
 {
@@ -41,7 +62,8 @@ static flx_status start_massless(flx_simulation *sim, form *f)
     flx_ctx_forget_errors(sim->ctx, errors);
     if (status == FLX_ERR_MEMORY) return status;
     if (status == FLX_SINGULAR) return flx_tree_refuse_massless(f->tree, true);
-    return flx_start_accelerations(f->tree, f->start);
+    FLX_TRY(flx_start_accelerations(f->tree, f->start));
+    return sim->model->nmodal == 0 ? settle_massless(sim, f) : FLX_OK;
 }
 
 static flx_status make(flx_simulation *sim, form *f)

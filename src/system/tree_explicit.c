@@ -8,6 +8,7 @@
 #include "math/dense.h"
 #include "system/pack.h"
 #include "system/tree_elastic.h"
+#include "system/tree_massless.h"
 
 #include <float.h>
 
@@ -123,6 +124,8 @@ static void move_by(const flx_tree *t, flx_tree_work *w, const double *q, const 
 {
     if (w->elastic) {
         flx_tree_elastic_solve(t, w, g, y);
+    } else if (t->massless >= 0) {
+        flx_tree_massless_move(t, w, g, y);
     } else {
         (void)flx_linkage_forward(&t->weightless, w->states, q, w->zero, g, NULL, y);
     }
@@ -135,6 +138,7 @@ static flx_status factor_closures(const flx_tree *t, flx_tree_work *w, const dou
 {
     int n = flx_tree_rows(t), nv = t->base.dims.nv;
     if (w->elastic && !factored && flx_tree_elastic_factor(t, w, w->A2) != -1) return FLX_SINGULAR;
+    if (t->massless >= 0) FLX_TRY(flx_tree_massless_nulls(t, w, q));
     for (int i = 0; i < n; i++) {
         const double *g = w->G + (size_t)nv * (size_t)i;
         double *y = w->Y + (size_t)nv * (size_t)i;
@@ -356,8 +360,8 @@ static void find_step(const flx_tree *t, flx_tree_work *w)
     subtract_motion(t, w, w->rhs, w->free_a);
 }
 
-static flx_status project_positions(const flx_tree *t, flx_tree_work *w, flx_state *x,
-                                    double *moved)
+flx_status flx_tree_project_positions(const flx_tree *t, flx_tree_work *w, flx_state *x,
+                                      double *moved)
 {
     const flx_system *s = &t->base;
     const flx_descriptor *d = flx_tree_inner(t);
@@ -378,8 +382,8 @@ static flx_status project_positions(const flx_tree *t, flx_tree_work *w, flx_sta
     return last < 1e-9 ? FLX_OK : FLX_NO_CONVERGENCE;
 }
 
-static flx_status project_velocities(const flx_tree *t, flx_tree_work *w, flx_state *x,
-                                     double *moved)
+flx_status flx_tree_project_velocities(const flx_tree *t, flx_tree_work *w, flx_state *x,
+                                       double *moved)
 {
     const flx_system *s = &t->base;
     const flx_descriptor *d = flx_tree_inner(t);
@@ -417,8 +421,8 @@ static flx_status rate(const flx_system *s, flx_work *work, double time, const d
     double moved = 0.0;
     flx_unpack(s, time, z, x);
     if (t->partitions && flx_tree_rows(t) > 0) {
-        FLX_TRY(project_positions(t, w, x, &moved));
-        FLX_TRY(project_velocities(t, w, x, &moved));
+        FLX_TRY(flx_tree_project_positions(t, w, x, &moved));
+        FLX_TRY(flx_tree_project_velocities(t, w, x, &moved));
     }
     FLX_TRY(accelerate(t, w, x));
     return flx_pack_rate(s, x, z, dz);
@@ -441,8 +445,8 @@ static flx_status project(const flx_system *s, flx_work *work, double time, doub
     if (flx_tree_rows(t) > 0) {
         FLX_TRY(make_ready(t, w));
         if (t->partitions) FLX_TRY(review_partition(t, w, x));
-        FLX_TRY(project_positions(t, w, x, moved_q));
-        FLX_TRY(project_velocities(t, w, x, moved_v));
+        FLX_TRY(flx_tree_project_positions(t, w, x, moved_q));
+        FLX_TRY(flx_tree_project_velocities(t, w, x, moved_v));
     }
     flx_pack(s, x, z);
     return FLX_OK;

@@ -8,11 +8,10 @@
 //     p' = (M v)' = -r(q, v, 0) + h + J'.H - J.(v_O x P),   slides: J'.P                       (TREE-19)
 // h: inertia forces at v' = 0; J' = w x J. Variables of second order have masses of their own and go on by their
 // velocities.
+#include "system/tree_massless.h"
 #include "math/dense.h"
 #include "math/pattern.h"
 #include "system/pack.h"
-#include "system/tree_parts.h"
-#include "system/tree_pseudo.h"
 
 #include <float.h>
 
@@ -20,18 +19,6 @@
 // Corrections of this part of the velocities are rounding; those that shrink no more if they are below the second.
 #define ROUNDING (64.0 * DBL_EPSILON)
 #define STAGNATED 1e-10
-
-struct flx_tree_massless {
-    flx_pseudo_link *links; // (links) owned
-    int nnull;
-    int *null_link;          // (nnull) owned: whose direction each is
-    double *N;               // (nnull x nv) owned: null vectors; then
-    double *AN, *A, *e, *s;  // (nnull x n) (nnull squared) (nnull) (nnull)
-    double *p, *r, *h, *tau; // (nv) (n) (nv) (nv)
-    double *unit;            // (nv) inertias that momenta are divided by in z
-    int *pivot;              // (nnull)
-    flx_blocks blocks;       // owned
-};
 
 // ---- velocities ---------------------------------------------------------------------------------
 
@@ -50,7 +37,7 @@ static flx_status fail_balance(const flx_tree *t, const flx_tree_massless *m, in
     return FLX_FAIL(
         t->base.ctx, FLX_ERR_CANNOT, t->model->bodies[l->body].loc,
         "body '%s' and what hangs on it have no inertia along '%s' (%s), and no damping "
-        "there that would give its velocity, which an explicit method needs; give it "
+        "there and no joint that would give its velocity, which an explicit method needs; give it "
         "damping or a mass, or use an implicit method (radau, generalized-alpha)",
         t->model->bodies[l->body].name, u.item, u.part);
 }
@@ -73,34 +60,35 @@ static void apply(const flx_tree *t, flx_tree_work *w, double c0, const double *
     s->ops->product(s, (flx_work *)(void *)w, &m->blocks, c, along, out);
 }
 
-// A (nnull squared) = N^T (A1 + c0 A0) N at the point, factored. FLX_SINGULAR: that of *null is zero, or -1.
+// A = N^T (A1 + c0 A0) N at the point, with the rows that hold directions, factored. FLX_SINGULAR: nothing gives that of
+// *null.
 static flx_status linearise_balance(const flx_tree *t, flx_tree_work *w, const flx_point *p,
                                     double c0, int *null)
 {
     flx_tree_massless *m = w->massless;
-    int n = m->nnull, nv = t->base.dims.nv;
+    int n = m->nnull, nv = t->base.dims.nv, size = n + m->held.rank;
     FLX_TRY(flx_tree_linearise(&t->base, (flx_work *)(void *)w, p, &m->blocks));
     for (size_t i = 0; i < flx_pattern_size(&t->base.pattern) && !t->by_links && c0 != 0.0; i++) {
         m->blocks.A1[i] += c0 * m->blocks.A0[i]; // else the product does it
     }
+    flx_held_border(m, size, m->A);
     for (int k = 0; k < n; k++) {
         apply(t, w, c0, m->N + (size_t)k * (size_t)nv, m->AN);
         *null = k;
         double most = 0.0;
-        for (int i = 0; i < n; i++) {
+        for (int i = 0; i < size; i++) {
             double sum = 0.0;
             const double *row = m->N + (size_t)i * (size_t)nv;
-            for (int j = 0; j < nv; j++) sum += row[j] * m->AN[j];
-            m->A[n * i + k] = sum;
-            most = fmax(most, fabs(sum));
+            for (int j = 0; j < nv && i < n; j++) sum += row[j] * m->AN[j];
+            if (i < n) m->A[size * i + k] = sum;
+            most = fmax(most, fabs(m->A[size * i + k]));
         }
         if (!(most > 0.0)) return FLX_SINGULAR;
     }
-    return flx_dense_lu(n, m->A, m->pivot) ? FLX_OK : FLX_SINGULAR;
+    return flx_dense_lu(size, m->A, m->pivot) ? FLX_OK : FLX_SINGULAR;
 }
 
-// N at these coordinates.
-static flx_status find_nulls(const flx_tree *t, flx_tree_work *w, const double *q)
+flx_status flx_tree_massless_nulls(const flx_tree *t, flx_tree_work *w, const double *q)
 {
     flx_tree_massless *m = w->massless;
     flx_tree_move(t, w, q, NULL, NULL);
@@ -112,14 +100,31 @@ static flx_status find_nulls(const flx_tree *t, flx_tree_work *w, const double *
     return FLX_OK;
 }
 
-// (TREE-18) from momenta p; r is the residual there at v' = 0.
+void flx_tree_massless_move(const flx_tree *t, flx_tree_work *w, const double *g, double *y)
+{
+    const flx_tree_massless *m = w->massless;
+    flx_pseudo_solve(&t->t, m->links, w->frames + 1, g, -1, y);
+    for (int k = 0; k < m->nnull; k++) {
+        const double *N = m->N + (size_t)k * (size_t)t->base.dims.nv;
+        double sum = 0.0;
+        for (int i = 0; i < t->t.k.nv; i++) sum += N[i] * g[i];
+        for (int i = 0; i < t->t.k.nv; i++) y[i] += sum * N[i];
+    }
+}
+
+// (TREE-18) or (TREE-31) from momenta p; r is the residual there at v' = 0 without closures.
 static flx_status find_velocities(const flx_tree *t, flx_tree_work *w, flx_state *x)
 {
     flx_tree_massless *m = w->massless;
     const flx_link_frame *f = w->frames + 1;
     int nv = t->base.dims.nv, links = t->t.k.nv;
     double last = HUGE_VAL;
-    FLX_TRY(find_nulls(t, w, x->q));
+    FLX_TRY(flx_tree_massless_nulls(t, w, x->q));
+    flx_point at = flx_state_point(&t->base, x), carried = flx_tree_carry(t, w, &at);
+    FLX_TRY(flx_held_find(t, w, &carried));
+    memset(x->lam, 0, (size_t)t->base.dims.nlam * sizeof *x->lam);
+    memset(x->mu, 0, (size_t)t->base.dims.nmu * sizeof *x->mu);
+    memset(m->held.eta, 0, (size_t)m->held.n * sizeof *m->held.eta);
     flx_pseudo_solve(&t->t, m->links, f, m->p, -1, x->v);
     for (int k = 0; k < m->nnull; k++) {
         for (int i = 0; i < links; i++)
@@ -139,12 +144,15 @@ static flx_status find_velocities(const flx_tree *t, flx_tree_work *w, flx_state
                 m->e[k] -= m->N[(size_t)k * (size_t)nv + (size_t)i] * m->r[i];
             if (!isfinite(m->e[k])) return FLX_NOT_FINITE;
         }
+        FLX_TRY(flx_held_rate(t, w, x));
+        flx_held_subtract(m, m->e);
         for (int i = 0; i < t->base.dims.nx; i++) x->dx[i] = -m->r[nv + i];
         int null = 0;
         flx_status status = linearise_balance(t, w, &p, 0.0, &null);
         if (status == FLX_SINGULAR) return fail_balance(t, m, null);
         if (status != FLX_OK) return status;
-        flx_dense_lu_solve(m->nnull, m->A, m->pivot, m->e);
+        flx_dense_lu_solve(m->nnull + m->held.rank, m->A, m->pivot, m->e);
+        for (int a = 0; a < m->held.rank; a++) m->held.eta[a] += m->e[m->nnull + a];
         double size = 0.0, most = 0.0;
         for (int k = 0; k < m->nnull; k++) {
             m->s[k] += m->e[k];
@@ -193,20 +201,33 @@ static flx_status make(const flx_tree *t, flx_tree_work *w, const double *q)
     flx_tree_move(t, w, q, NULL, NULL);
     size_t k = (size_t)(m->nnull = flx_pseudo_factor(&t->t, m->links, w->frames + 1));
     size_t values = flx_pattern_size(&t->base.pattern) + (size_t)t->base.pattern.extra;
-    m->null_link = flx_alloc(ctx, 2 * k, sizeof *m->null_link);
-    m->N = flx_alloc(ctx, k * nv + 2 * n + k * k + 2 * k + 4 * nv, sizeof *m->N);
+    size_t rows = (size_t)flx_tree_rows(t), size = k + rows;
+    flx_tree_held *h = &m->held;
+    *h = (flx_tree_held){.n = (int)rows, .rank = rows > 0 ? -1 : 0};
+    m->null_link = flx_alloc(ctx, k + size, sizeof *m->null_link);
+    m->N = flx_alloc(ctx,
+                     k * nv + 2 * n + size * size + size + k + 5 * nv + rows * k + 2 * rows * rows +
+                         3 * rows,
+                     sizeof *m->N);
     m->blocks.A0 = flx_alloc(ctx, 3 * values, sizeof *m->blocks.A0);
     if (!m->null_link || !m->N || !m->blocks.A0) return FLX_ERR_MEMORY;
     m->pivot = m->null_link + k;
     m->AN = m->N + k * nv;
     m->A = m->AN + n;
-    m->e = m->A + k * k;
-    m->s = m->e + k;
+    m->e = m->A + size * size;
+    m->s = m->e + size;
     m->p = m->s + k;
     m->r = m->p + nv;
     m->h = m->r + n;
     m->tau = m->h + nv;
     m->unit = m->tau + nv;
+    h->force = m->unit + nv;
+    h->GN = h->force + nv;
+    h->Q = h->GN + rows * k;
+    h->S = h->Q + rows * rows;
+    h->rows = h->S + rows * rows;
+    h->eta = h->rows + rows;
+    h->mu = h->eta + rows;
     m->blocks.A1 = m->blocks.A0 + values;
     m->blocks.A2 = m->blocks.A1 + values;
     list_nulls(t, m);
@@ -217,21 +238,27 @@ static flx_status make(const flx_tree *t, flx_tree_work *w, const double *q)
 
 // ---- the form -----------------------------------------------------------------------------------
 
-// Closures and motions hold velocities, of which those along N have no rates: some of the multipliers would follow from the
-// balance of forces, others from accelerations, and which do changes with the position.
+// Forces that are unknowns, and forces that read those of closures, are part of the balance in ways of their own.
 static flx_status refuse(const flx_tree *t)
 {
-    if (flx_tree_rows(t) == 0) return FLX_OK;
+    const flx_descriptor *d = flx_tree_inner(t);
+    const char *what = t->base.reads_multipliers
+                           ? "forces that read those of joints, such as friction"
+                       : t->is_many ? "so many closures"
+                                    : NULL;
+    for (int i = 0; i < flx_tree_rows(t) && !what; i++) {
+        if (d->rows[i].C > 0) what = "forces of 'form: mixed'";
+    }
+    if (!what) return FLX_OK;
     const flx_body *b = t->model->bodies + t->t.links[t->massless].body;
     flx_unknown u;
     t->base.ops->unknown(&t->base, t->t.links[t->massless].v, &u);
     return FLX_FAIL(
         t->base.ctx, FLX_ERR_CANNOT, b->loc,
-        "body '%s' and what hangs on it have no inertia along '%s' (%s); explicit methods "
-        "take that on open trees alone: beside loops, motions and constraints its velocity "
-        "and their forces determine each other; use an implicit method (radau, bdf, "
-        "generalized-alpha)",
-        b->name, u.item, u.part);
+        "body '%s' and what hangs on it have no inertia along '%s' (%s); explicit methods do "
+        "not take that beside %s, which determine its velocity and depend on it; use an "
+        "implicit method (radau, bdf, generalized-alpha)",
+        b->name, u.item, u.part, what);
 }
 
 static flx_status prepare(const flx_system *s, flx_work *work)
@@ -242,8 +269,17 @@ static flx_status prepare(const flx_system *s, flx_work *work)
     if (s->dims.nw > 0) FLX_TRY(flx_saddle_prepare(flx_tree_inner(t), w->inner));
     flx_status status = w->massless ? FLX_OK : make(t, w, t->t.drawn);
     if (status != FLX_OK) flx_tree_massless_destroy(&w->massless);
-    if (status != FLX_OK || w->massless->nnull <= FLX_DENSE_LU_MOST) return status;
+    if (status != FLX_OK || w->massless->nnull + flx_tree_rows(t) <= FLX_DENSE_LU_MOST)
+        return status;
     return flx_tree_refuse_massless(s, false);
+}
+
+static void put_momenta(const flx_tree *t, flx_tree_work *w, const flx_state *x, double *z)
+{
+    flx_tree_massless *m = w->massless;
+    find_momenta(t, w, x->q, x->v, m->tau);
+    for (int i = 0; i < t->t.k.nv; i++) z[t->base.dims.nq + i] = m->tau[i] / m->unit[i];
+    memcpy(z + t->base.dims.nq + t->t.k.nv, x->v + t->t.k.nv, (size_t)t->nvariable * sizeof *z);
 }
 
 // Momenta after flx_pack.
@@ -252,10 +288,7 @@ static flx_status fill(const flx_system *s, flx_work *work, const flx_state *x, 
     const flx_tree *t = flx_tree_of(s);
     flx_tree_work *w = flx_tree_work_of(work);
     FLX_TRY(prepare(s, work));
-    find_momenta(t, w, x->q, x->v, w->massless->tau);
-    for (int i = 0; i < t->t.k.nv; i++) {
-        z[s->dims.nq + i] = w->massless->tau[i] / w->massless->unit[i];
-    }
+    put_momenta(t, w, x, z);
     return FLX_OK;
 }
 
@@ -285,15 +318,20 @@ static flx_status rate(const flx_system *s, flx_work *work, double time, const d
     for (int i = 0; i < links; i++) m->p[i] = z[n->nq + i] * m->unit[i];
     FLX_TRY(find_velocities(t, w, x));
     for (int i = 0; i < n->nv; i++) m->p[i] = -m->h[i]; // forces, without those of velocities
+    if (t->nvariable > 0) {
+        flx_point at = flx_state_point(s, x), carried = flx_tree_carry(t, w, &at);
+        FLX_TRY(flx_tree_factor_masses(t, w, &carried));
+    }
+    FLX_TRY(flx_held_push(t, w, x, m->p));
     flx_linkage_inverse(&t->weightless, w->states, x->q, x->v, w->zero, NULL, m->tau);
-    flx_point p = flx_state_point(s, x), b = flx_tree_carry(t, w, &p); // velocities of the frames
+    flx_point p = flx_state_point(s, x);
+    (void)flx_tree_carry(t, w, &p); // velocities of the frames
     for (int i = 0; i < links; i++) m->tau[i] += m->p[i];
     flx_pseudo_transport(&t->t, m->links, w->frames + 1, m->tau);
     flx_pseudo_solve(&t->t, m->links, w->frames + 1, m->p, -1, x->a); // as if s stood still
     s->ops->components->rate(s, z, x->v, dz);
     for (int i = 0; i < links; i++) dz[n->nq + i] = m->tau[i] / m->unit[i];
     if (t->nvariable > 0) {
-        FLX_TRY(flx_tree_factor_masses(t, w, &b));
         flx_tree_move_variables(t, w, m->p + links, x->a);
         memcpy(dz + n->nq + links, x->a + links, (size_t)t->nvariable * sizeof *dz);
     }
@@ -307,9 +345,20 @@ static flx_status rate(const flx_system *s, flx_work *work, double time, const d
 static flx_status project(const flx_system *s, flx_work *work, double time, double *z, flx_state *x,
                           double *moved_q, double *moved_v)
 {
-    (void)work;
+    const flx_tree *t = flx_tree_of(s);
+    flx_tree_work *w = flx_tree_work_of(work);
     *moved_q = *moved_v = 0.0;
     unpack(s, time, z, x);
+    if (flx_tree_rows(t) > 0) {
+        FLX_TRY(prepare(s, work));
+        flx_tree_massless *m = w->massless;
+        FLX_TRY(flx_tree_project_positions(t, w, x, moved_q));
+        for (int i = 0; i < t->t.k.nv; i++) m->p[i] = z[s->dims.nq + i] * m->unit[i];
+        memset(x->a, 0, (size_t)s->dims.nv * sizeof *x->a);
+        FLX_TRY(find_velocities(t, w, x));
+        FLX_TRY(flx_tree_project_velocities(t, w, x, moved_v));
+        put_momenta(t, w, x, z);
+    }
     memcpy(z, x->q, (size_t)s->dims.nq * sizeof *z);
     return FLX_OK;
 }
@@ -325,7 +374,7 @@ flx_status flx_tree_check_massless(const flx_system *s, flx_work *work, const fl
     int null = 0;
     flx_point p = flx_state_point(s, x);
     if (status == FLX_OK && w->massless->nnull <= FLX_DENSE_LU_MOST) {
-        status = find_nulls(t, w, x->q);
+        status = flx_tree_massless_nulls(t, w, x->q);
         if (status == FLX_OK) status = linearise_balance(t, w, &p, SOME_TIME, &null);
     }
     flx_tree_massless_destroy(&w->massless);

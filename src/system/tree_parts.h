@@ -6,6 +6,7 @@
 //   tree_partition.c  dependent coordinates of loops
 //   tree_many.c       many closures
 //   tree_massless.c   the same for links without inertia
+//   tree_held.c       closures beside these
 //   tree_bends.c      links that move by the coordinates of elastic bodies
 //   tree_elastic.c    articulated bodies with elastic ones among them
 //   tree_linearise.c  exact derivatives
@@ -192,6 +193,12 @@ typedef struct flx_tree_elastic flx_tree_elastic;
 // Masses of the variables at the point carried last; their accelerations from the forces along them, into a (nv).
 flx_status flx_tree_factor_masses(const flx_tree *t, flx_tree_work *w, const flx_point *carried);
 void flx_tree_move_variables(const flx_tree *t, flx_tree_work *w, const double *force, double *a);
+
+// Back to the closures, by (TREE-13); *moved grows by the steps.
+flx_status flx_tree_project_positions(const flx_tree *t, flx_tree_work *w, flx_state *x,
+                                      double *moved);
+flx_status flx_tree_project_velocities(const flx_tree *t, flx_tree_work *w, flx_state *x,
+                                       double *moved);
 
 typedef struct flx_tree_massless flx_tree_massless;
 void flx_tree_massless_destroy(flx_tree_massless **m);

@@ -47,6 +47,20 @@ static const char rod[] =
     "simulate: {until: 0.5, method: %s, rtol: 1e-10, atol: 1e-12, formulation: %s}\n"
     "outputs: {every: 0.25, signals: [a.position, a.angular_velocity]}\n";
 
+// A coupler without mass in a loop: the closure holds it, and it needs no damping.
+static const char coupler[] =
+    "flexion: 1\ndimension: 2\nparameters: {e: 0}\ngravity: [0, -9.81]\nbodies:\n"
+    "  crank: {type: rigid, mass: 1, inertia: 0.1, position: [0, 0.5]}\n"
+    "  coupler: {type: rigid, mass: e, inertia: 0.2*e, position: [1, 1.25]}\n"
+    "  rocker: {type: rigid, mass: 2, inertia: 0.3, position: [2, 0.75]}\njoints:\n"
+    "  A: {type: revolute, on: [ground, crank], at: [0, 0], start: {angle: 0, rate: 1}}\n"
+    "  B: {type: revolute, on: [crank, coupler], at: [0, 1]}\n"
+    "  C: {type: revolute, on: [coupler, rocker], at: [2, 1.5]}\n"
+    "  D: {type: revolute, on: [ground, rocker], at: [2, 0]}\nforces:\n"
+    "  F: {type: force, on: coupler, at: coupler, value: [2*sin(3*t), 5]}\n"
+    "simulate: {until: 0.5, method: %s, rtol: 1e-10, atol: 1e-12, formulation: %s}\n"
+    "outputs: {every: 0.25, signals: [A.angle, B.angle, D.angle, B.reaction, C.reaction]}\n";
+
 static int run(const char *text, const char *method, const char *formulation, double e, double *out,
                double until)
 {
@@ -101,6 +115,11 @@ static int a_thin_rod_is_the_limit(void)
     return check_limit(rod, "dop853", 0.5);
 }
 
+static int a_coupler_without_mass_is_the_limit(void)
+{
+    return check_limit(coupler, "dop853", 0.5);
+}
+
 static int refused(const char *text, const char *first, const char *second)
 {
     flx_ctx *ctx = flx_ctx_create();
@@ -126,14 +145,16 @@ static int refused(const char *text, const char *first, const char *second)
     "  B: {type: revolute, on: [a, limp], at: [1, 0]}\n" forces                                    \
     "simulate: {until: 1, method: " method ", formulation: tree}\n"
 
-// Explicit methods need damping, and no loops; without mass, damping and stiffness nothing does.
+// Explicit methods need damping or joints that hold, and no friction; without mass, damping and stiffness nothing does.
 static int what_cannot_be_is_named(void)
 {
     CHECK(refused(LIMP("dopri5", "forces: {d: {type: spring, on: B, stiffness: 1, damping: 0}}\n"),
                   "limp", "no damping") == 0);
-    CHECK(refused(LIMP("dopri5", "  C: {type: distance, on: [ground, a], at: [[0.5, 1], [1, 0]]}\n"
-                                 "forces: {d: {type: spring, on: B, stiffness: 1, damping: 1}}\n"),
-                  "limp", "implicit method") == 0);
+    CHECK(
+        refused(LIMP("dopri5", "  C: {type: prismatic, on: [ground, a], at: [1, 0], axis: [0, 1],\n"
+                               "      friction: {coefficient: 0.2, velocity: 0.1}}\n"
+                               "forces: {d: {type: spring, on: B, stiffness: 1, damping: 1}}\n"),
+                "limp", "read those of joints") == 0);
     return refused(LIMP("radau", ""), "limp", "neither damping nor stiffness");
 }
 
@@ -168,14 +189,55 @@ static const char loaded[] =
     "simulate: {until: 0.5, method: %s, rtol: 1e-10, atol: 1e-12, formulation: %s}\n"
     "outputs: {every: 0.25, signals: [A.reaction.x, A.reaction.z, B.reaction.z, C.reaction.y]}\n";
 
-// In joint coordinates by an implicit and an explicit method as in coordinates of bodies.
+// A driven joint without inertia, and a tip on it with a damped spring.
+static const char moved[] =
+    "flexion: 1\ngravity: [0, 0, -9.81]\nbodies:\n"
+    "  a: {type: rigid, mass: 1, inertia: [0.02, 0.1, 0.1], position: [0.5, 0, 0]}\n"
+    "  m: {type: rigid, mass: 0, inertia: [0, 0, 0], position: [1, 0, 0]}\n"
+    "  tip: {type: rigid, mass: 0, inertia: [0, 0, 0], position: [1.5, 0, 0]}\njoints:\n"
+    "  A: {type: revolute, on: [ground, a], at: [0, 0, 0], axis: [0, 1, 0]}\n"
+    "  B: {type: revolute, on: [a, m], at: [1, 0, 0], axis: [0, 0.6, 0.8],\n"
+    "      motion: {angle: 0.5*sin(2*t)}}\n"
+    "  C: {type: revolute, on: [m, tip], at: [1.2, 0, 0], axis: [0, 1, 0]}\nforces:\n"
+    "  s: {type: spring, on: C, stiffness: 3, damping: 0.4}\n"
+    "  F: {type: force, on: tip, at: tip, value: [0.3, 0.5, 1 + t]}\n"
+    "simulate: {until: 0.5, method: %s, rtol: 1e-10, atol: 1e-12, formulation: %s}\n"
+    "outputs: {every: 0.25, signals: [A.angle, C.angle, tip.position, B.drive, A.reaction]}\n";
+
+// A thin rod between ball joints in a loop, which turns about its axis by its damping alone; beside a loop with mass, a
+// rate that is held, and a variable.
+static const char slider[] =
+    "flexion: 1\ngravity: [0, 0, -9.81]\nbodies:\n"
+    "  crank: {type: rigid, mass: 1, inertia: [0.01, 0.02, 0.02], position: [0.1, 0, 0.1]}\n"
+    "  rod: {type: rigid, mass: 0, inertia: [0, 0, 0], position: [0.5, 0.1, 0.1]}\n"
+    "  block: {type: rigid, mass: 2, inertia: [0.01, 0.01, 0.01], position: [1, 0.2, 0]}\n"
+    "  skate: {type: rigid, mass: 3, inertia: [0.1, 0.1, 0.2], position: [0, 3, 0],\n"
+    "          velocity: [1, 0, 0], angular_velocity: [0, 0, 0.5]}\njoints:\n"
+    "  A: {type: revolute, on: [ground, crank], at: [0, 0, 0], axis: [0, 1, 0],\n"
+    "      start: {angle: 0, rate: 3}}\n"
+    "  B: {type: spherical, on: [crank, rod], at: [0.2, 0, 0.2]}\n"
+    "  C: {type: spherical, on: [rod, block], at: [1, 0.2, 0]}\n"
+    "  D: {type: prismatic, on: [ground, block], at: [1, 0.2, 0], axis: [1, 0, 0]}\n"
+    "  P: {type: planar, on: [ground, skate], at: [0, 3, 0], axis: [0, 0, 1]}\n"
+    "  K: {type: knife-edge, on: [ground, skate], at: [0, 3, 0], axis: [0, 1, 0]}\nforces:\n"
+    "  b: {type: bushing, on: [crank, rod], at: [0.2, 0, 0.2], stiffness: [0, 0, 0, 1, 1, 1],\n"
+    "      damping: [0, 0, 0, 0.3, 0.3, 0.3]}\n"
+    "  k: {type: spring, on: D, stiffness: 50, damping: 1}\n"
+    "  push: {type: torque, on: A, value: u}\nequations:\n"
+    "  second_order: {u: {at: 0.1, rate: 0, mass: 1.5, force: -7*u + A.angle}}\n"
+    "simulate: {until: 0.5, method: %s, rtol: 1e-10, atol: 1e-12, formulation: %s}\n"
+    "outputs: {every: 0.25, signals: [A.angle, D.displacement, rod.position, skate.position, u,\n"
+    "                                 C.reaction]}\n";
+
+// In joint coordinates by implicit and explicit methods as in coordinates of bodies.
 static int signals_agree(const char *text, int n, const char *const *names)
 {
-    static const char *const ways[3][2] = {{"radau", "ggl"}, {"radau", "tree"}, {"dopri5", "tree"}};
+    static const char *const ways[4][2] = {
+        {"radau", "index-3"}, {"radau", "tree"}, {"dopri5", "tree"}, {"bdf", "tree"}};
     double first[8] = {0};
     CHECK(n <= 8);
-    for (int k = 0; k < 3; k++) {
-        char model[2400];
+    for (int k = 0; k < 4; k++) {
+        char model[2600];
         case_table table = {0};
         snprintf(model, sizeof model, text, ways[k][0], ways[k][1]);
         CHECK(case_run(model, NULL, &table, NULL, NULL));
@@ -200,6 +262,22 @@ static int forces_of_joints_and_variables(void)
     return signals_agree(loaded, 4, of_loaded);
 }
 
-TEST_MAIN(TEST(forces_of_joints_and_variables), TEST(a_tip_without_mass_is_the_limit),
+// Closures and motions beside bodies without mass: some hold these, others what has mass.
+static int closures_and_motions(void)
+{
+    static const char *const of_coupler[] = {"A.angle",      "B.angle",      "D.angle",
+                                             "B.reaction.x", "C.reaction.y", "C.reaction.x"};
+    static const char *const of_moved[] = {"A.angle",        "C.angle", "tip.position.x",
+                                           "tip.position.z", "B.drive", "A.reaction.z"};
+    static const char *const of_slider[] = {"A.angle",     "D.displacement", "rod.position.y",
+                                            "u",           "C.reaction.x",   "skate.position.y",
+                                            "C.reaction.z"};
+    CHECK(signals_agree(coupler, 6, of_coupler) == 0);
+    CHECK(signals_agree(moved, 6, of_moved) == 0);
+    return signals_agree(slider, 7, of_slider);
+}
+
+TEST_MAIN(TEST(closures_and_motions), TEST(a_coupler_without_mass_is_the_limit),
+          TEST(forces_of_joints_and_variables), TEST(a_tip_without_mass_is_the_limit),
           TEST(a_carrier_without_mass_is_the_limit), TEST(a_thin_rod_is_the_limit),
           TEST(what_cannot_be_is_named))
