@@ -169,13 +169,10 @@ static flx_status add_cell(flx_abaqus *r, const element_name *type, flx_cell cel
                            .material = -1,
                            .section = -1,
                            .incompatible = type->incompatible};
-    ABAQUS_GROW(r, r->slender, r->nslender, r->s->nelement + 1);
-    r->slender[r->s->nelement] = type->slender;
+    ABAQUS_GROW(r, r->mark, r->nmark, r->s->nelement + 1);
+    r->mark[r->s->nelement] = (type->slender ? SLENDER : 0) | (type->plane ? PLANE : 0);
     FLX_TRY(flx_structure_add_element(r->s, &e, nodes));
     if (set < 0) return FLX_OK;
-    for (int a = 0; a < flx_cells[cell].nodes; a++) {
-        FLX_TRY(flx_structure_add_to_set(r->s, r->s->sets + set, nodes[a], -1));
-    }
     return flx_structure_add_to_set(r->s, r->s->sets + set, -1, r->s->nelement - 1);
 }
 
@@ -229,7 +226,6 @@ static flx_status read_elements(flx_abaqus *r, const flx_abaqus_keyword *k)
     remark_on(r, k, type);
     int set = name ? flx_abaqus_make_set(r, *name) : -1;
     if (name && set < 0) return FLX_ERR_MEMORY;
-    if (type->family != FLX_FAMILY_NONE) *(type->plane ? &r->plane : &r->space) = true;
     while (flx_abaqus_next_data(r)) FLX_TRY(read_element(r, type, set));
     return FLX_OK;
 }
@@ -403,6 +399,7 @@ static flx_status read_all(flx_abaqus *r)
     if (r->npart > 0 && r->nscope == 1) {
         return ABAQUS_FAIL(r, 1, "the file has parts, but no *INSTANCE of any of them");
     }
+    flx_abaqus_find_dimension(r);
     if (r->plane && r->space) return ABAQUS_FAIL(r, 1, "the file mixes plane and spatial elements");
     FLX_TRY(flx_abaqus_settle_sections(r));
     return flx_abaqus_name_sets(r);
@@ -425,7 +422,7 @@ flx_status flx_abaqus_read(flx_scan *scan, flx_structure *s)
         status = read_all(&r);
     }
     if (r.plane) s->dimension = 2;
-    void *owned[] = {r.slot,     r.slender,    r.parts, r.scopes,
+    void *owned[] = {r.slot,     r.mark,       r.parts, r.scopes,
                      r.sections, r.transforms, r.axes,  r.surfaces};
     for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++) flx_free(owned[i]);
     flx_include_end(&r.include);

@@ -245,13 +245,33 @@ static flx_status settle(flx_abaqus *r, const flx_abaqus_section *c)
         int at = r->s->sets[c->set].elements[i];
         flx_element *e = r->s->elements + at;
         if (e->family == FLX_FAMILY_NONE) continue;
-        int slender = at < r->nslender && r->slender[at];
+        int slender = at < r->nmark && (r->mark[at] & SLENDER) != 0;
         if (number[slender] < 0) FLX_TRY(add_section(r, &made, slender, &number[slender]));
         e = r->s->elements + at;
         e->material = own;
         e->section = number[slender];
     }
     return FLX_OK;
+}
+
+void flx_abaqus_find_dimension(flx_abaqus *r)
+{
+    int highest = 0;
+    flx_structure *s = r->s;
+    for (int i = 0; i < r->nsection; i++) {
+        const flx_mesh_set *set = s->sets + r->sections[i].set;
+        for (int k = 0; k < set->nelement; k++) s->elements[set->elements[k]].section = 0;
+    }
+    for (int i = 0; i < s->nelement; i++) {
+        int d = flx_cells[s->elements[i].cell].dimension;
+        if (s->elements[i].family != FLX_FAMILY_NONE && d > highest) highest = d;
+    }
+    for (int i = 0; i < s->nelement; i++) {
+        flx_element *e = s->elements + i;
+        if (e->section < 0 && flx_cells[e->cell].dimension < highest) e->family = FLX_FAMILY_NONE;
+        if (e->family == FLX_FAMILY_NONE) continue;
+        *(i < r->nmark && r->mark[i] & PLANE ? &r->plane : &r->space) = true;
+    }
 }
 
 flx_status flx_abaqus_settle_sections(flx_abaqus *r)

@@ -83,7 +83,7 @@ flx_status flx_abaqus_spring(flx_abaqus *r, const flx_abaqus_keyword *k)
     }
     const flx_mesh_set *own = r->s->sets + set;
     bool along =
-        own->nelement > 0 && own->elements[0] < r->nslender && r->slender[own->elements[0]];
+        own->nelement > 0 && own->elements[0] < r->nmark && r->mark[own->elements[0]] & SLENDER;
     if (!flx_abaqus_next_data(r)) return ABAQUS_FAIL(r, k->line, "*SPRING has no numbers");
     if (!along) {
         FLX_TRY(read_component(r, &comp));
@@ -127,26 +127,39 @@ static flx_status reference_node(flx_abaqus *r, flx_abaqus_field f, int *node)
     return flx_abaqus_for_nodes(r, f, first_node, &node);
 }
 
+// The nodes of a set, or of its elements, each once and without the reference node.
+static int list_nodes(const flx_abaqus *r, int set, bool elements, int reference, int *list)
+{
+    const flx_mesh_set *own = r->s->sets + set;
+    int n = 0, all = 0;
+    for (int i = 0; i < (elements ? own->nelement : own->nnode); i++) {
+        int count = elements ? flx_cells[r->s->elements[own->elements[i]].cell].nodes : 1;
+        const int *nodes = elements ? flx_element_nodes(r->s, own->elements[i]) : own->nodes + i;
+        for (int a = 0; a < count; a++, all++) {
+            if (nodes[a] != reference && list) list[n++] = nodes[a];
+        }
+    }
+    if (!list) return all;
+    flx_sort_ints(list, n);
+    int kept = 0;
+    for (int i = 0; i < n; i++) {
+        if (kept == 0 || list[kept - 1] != list[i]) list[kept++] = list[i];
+    }
+    return kept;
+}
+
 static flx_status tie(flx_abaqus *r, int line, flx_node_link_kind kind, int reference, int set,
-                      unsigned mask)
+                      bool elements, unsigned mask)
 {
     flx_node_link l = {
         .kind = kind, .loc = flx_structure_loc(r->s, line), .reference = reference, .mask = mask};
-    const flx_mesh_set *own = r->s->sets + set;
-    l.nodes = flx_alloc(r->scan->ctx, (size_t)own->nnode + 1, sizeof *l.nodes);
+    size_t room = (size_t)list_nodes(r, set, elements, reference, NULL) + 1;
+    l.nodes = flx_alloc(r->scan->ctx, room, sizeof *l.nodes);
     if (!l.nodes) return FLX_ERR_MEMORY;
-    for (int i = 0; i < own->nnode; i++) { // a set may name a node twice, and the reference node
-        if (own->nodes[i] != reference) l.nodes[l.nnode++] = own->nodes[i];
-    }
-    flx_sort_ints(l.nodes, l.nnode);
-    int n = 0;
-    for (int i = 0; i < l.nnode; i++) {
-        if (n == 0 || l.nodes[n - 1] != l.nodes[i]) l.nodes[n++] = l.nodes[i];
-    }
-    l.nnode = n;
-    flx_status status = n > 0 ? flx_structure_add_link(r->s, &l)
-                              : ABAQUS_FAIL(r, line, "there are no nodes to tie to node %d",
-                                            r->s->label[reference]);
+    l.nnode = list_nodes(r, set, elements, reference, l.nodes);
+    flx_status status = l.nnode > 0 ? flx_structure_add_link(r->s, &l)
+                                    : ABAQUS_FAIL(r, line, "there are no nodes to tie to node %d",
+                                                  r->s->label[reference]);
     flx_free(l.nodes);
     return status;
 }
@@ -166,16 +179,7 @@ flx_status flx_abaqus_rigid(flx_abaqus *r, const flx_abaqus_keyword *k)
     while (key < 3 && !flx_abaqus_option(k, keys[key])) key++;
     FLX_TRY(need_set(r, k, keys[key], &set));
     FLX_TRY(reference_node(r, *reference, &node));
-    if (key == 3) { // the set has the nodes of its elements where it was made with them
-        for (int i = 0; i < r->s->sets[set].nelement; i++) {
-            int e = r->s->sets[set].elements[i];
-            for (int a = 0; a < flx_cells[r->s->elements[e].cell].nodes; a++) {
-                FLX_TRY(flx_structure_add_to_set(r->s, r->s->sets + set,
-                                                 flx_element_nodes(r->s, e)[a], -1));
-            }
-        }
-    }
-    FLX_TRY(tie(r, k->line, FLX_LINK_RIGID, node, set, key == 2 ? 07u : 077u));
+    FLX_TRY(tie(r, k->line, FLX_LINK_RIGID, node, set, key == 3, key == 2 ? 07u : 077u));
     return flx_abaqus_pass(r);
 }
 
@@ -220,7 +224,7 @@ flx_status flx_abaqus_end_coupling(flx_abaqus *r, const flx_abaqus_keyword *k)
     }
     // a distributing coupling carries all translations, whatever is given
     if (!rigid && mask) mask |= 07u;
-    return tie(r, line, rigid ? FLX_LINK_RIGID : FLX_LINK_AVERAGE, r->coupling_node, set,
+    return tie(r, line, rigid ? FLX_LINK_RIGID : FLX_LINK_AVERAGE, r->coupling_node, set, false,
                mask ? mask : 077u);
 }
 

@@ -10,6 +10,8 @@
 #define MOST_FIELDS 32
 #define MOST_OPTIONS 12
 #define MOST_NAME 128
+#define SLENDER 1 // marks of elements: without shear; of a spring: along its line
+#define PLANE 2   // of the plane
 
 typedef struct flx_abaqus_field {
     const char *text;
@@ -76,11 +78,11 @@ typedef struct flx_abaqus {
     flx_structure *s;
     const char *line; // the next line of data, or NULL
     int length, number;
-    flx_status status;      // of lines: an included file that does not open
-    int material;           // current one
-    int *slot, nslot;       // element of a number, from 1: open addressing
-    int nslender, *slender; // (nslender) by element: 1 without shear
-    bool plane, space;      // kinds of elements met
+    flx_status status; // of lines: an included file that does not open
+    int material;      // current one
+    int *slot, nslot;  // element of a number, from 1: open addressing
+    int nmark, *mark;  // (nmark) by element: its marks
+    bool plane, space; // kinds of elements met
     bool nodes_changed;
     int step;      // 0: before the first
     bool told;     // that there are more
@@ -181,6 +183,8 @@ flx_status flx_abaqus_number_scope(flx_abaqus *r);
 flx_status flx_abaqus_material(flx_abaqus *r, const flx_abaqus_keyword *k);
 flx_status flx_abaqus_property(flx_abaqus *r, const flx_abaqus_keyword *k, bool elastic);
 flx_status flx_abaqus_section_read(flx_abaqus *r, const flx_abaqus_keyword *k);
+// Plane or spatial; elements that have no section beside others of a higher dimension are their boundaries.
+void flx_abaqus_find_dimension(flx_abaqus *r);
 flx_status flx_abaqus_settle_sections(flx_abaqus *r);
 
 // ---- abaqus_loads.c ------------------------------------------------------------------------------

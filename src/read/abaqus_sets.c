@@ -362,9 +362,26 @@ flx_status flx_abaqus_surface_read(flx_abaqus *r, const flx_abaqus_keyword *k)
 
 // ---- the end ------------------------------------------------------------------------------------
 
+// Sets of elements alone get their nodes, for whoever supports or ties them later.
+static flx_status add_nodes(flx_abaqus *r)
+{
+    for (int set = 0; set < r->s->nset; set++) {
+        int n = r->s->sets[set].nnode > 0 ? 0 : r->s->sets[set].nelement;
+        for (int i = 0; i < n; i++) {
+            int e = r->s->sets[set].elements[i];
+            for (int a = 0; a < flx_cells[r->s->elements[e].cell].nodes; a++) {
+                int node = flx_element_nodes(r->s, e)[a];
+                FLX_TRY(flx_structure_add_to_set(r->s, r->s->sets + set, node, -1));
+            }
+        }
+    }
+    return FLX_OK;
+}
+
 flx_status flx_abaqus_name_sets(flx_abaqus *r)
 {
     r->scope = 0;
+    FLX_TRY(add_nodes(r));
     for (int i = 0; i < r->nsurface; i++) {
         const char *own = r->surfaces[i].name;
         if (find_exact(r, (flx_abaqus_field){own, (int)strlen(own)}) >= 0) continue;

@@ -4,6 +4,7 @@
 // those that would change the mechanics are refused.
 #include "read/nastran_parts.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -218,11 +219,53 @@ static flx_status settle_springs(flx_nastran *r)
     return FLX_OK;
 }
 
+// Elements of one property are a set, property(7), and so are their nodes. In a mesh alone, where volumes and
+// surfaces may have the same number, volume(7), surface(7), curve(7).
+static flx_status make_sets(flx_nastran *r)
+{
+    static const char *const words[4] = {"point", "curve", "surface", "volume"};
+    int last = 0, at = -1;
+    const char *kind = NULL;
+    for (int i = 0; i < r->s->nelement; i++) {
+        int id = r->element_property[i], d = flx_cells[r->s->elements[i].cell].dimension;
+        const char *word = r->nproperty > 0 ? "property" : words[d];
+        char text[32];
+        if (id <= 0) continue;
+        if (id != last || at < 0 || word != kind) {
+            snprintf(text, sizeof text, "%s(%d)", word, id);
+            kind = word;
+            const flx_mesh_set *set = flx_structure_set(r->s, text);
+            if (!set) return FLX_ERR_MEMORY;
+            at = (int)(set - r->s->sets);
+            last = id;
+        }
+        FLX_TRY(flx_structure_add_to_set(r->s, r->s->sets + at, -1, i));
+        for (int a = 0; a < flx_cells[r->s->elements[i].cell].nodes; a++) {
+            int node = flx_element_nodes(r->s, i)[a];
+            FLX_TRY(flx_structure_add_to_set(r->s, r->s->sets + at, node, -1));
+        }
+    }
+    return FLX_OK;
+}
+
 // Properties may come after the elements that use them.
 static flx_status settle(flx_nastran *r)
 {
     const flx_nastran_property *last = NULL;
     flx_structure *s = r->s;
+    FLX_TRY(make_sets(r));
+    if (r->nproperty == 0) { // a mesh alone: what is not of the highest dimension is a boundary
+        int highest = 0;
+        for (int i = 0; i < s->nelement; i++) {
+            int d = flx_cells[s->elements[i].cell].dimension;
+            if (d > highest) highest = d;
+        }
+        for (int i = 0; i < s->nelement; i++) {
+            if (flx_cells[s->elements[i].cell].dimension < highest)
+                s->elements[i].family = FLX_FAMILY_NONE;
+        }
+        return settle_springs(r);
+    }
     for (int i = 0; i < s->nelement; i++) {
         flx_element *e = s->elements + i;
         int id = r->element_property[i];

@@ -5,6 +5,7 @@
 #include "read/matrix_market.h"
 #include "read/mesh.h"
 
+#include <stdarg.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -61,12 +62,133 @@ static int gmsh_old_and_new_give_one_mesh(void)
     return 0;
 }
 
+// The same mesh as bytes: a triangle in the group 7, a tetrahedron in the group 8.
+static void put(FILE *file, const char *kinds, ...)
+{
+    va_list list;
+    va_start(list, kinds);
+    for (; *kinds; kinds++) {
+        int i = va_arg(list, int);
+        uint64_t size = (uint64_t)i;
+        double number = i;
+        if (*kinds == 'i') fwrite(&i, sizeof i, 1, file);
+        if (*kinds == 's') fwrite(&size, sizeof size, 1, file);
+        if (*kinds == 'd') fwrite(&number, sizeof number, 1, file);
+    }
+    va_end(list);
+}
+
+static void put_mesh(FILE *file, bool new)
+{
+    static const int label[4] = {1, 2, 3, 9},
+                     x[4][3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+    fprintf(file, "$MeshFormat\n%s 1 8\n", new ? "4.1" : "2.2");
+    put(file, "i", 1);
+    fprintf(file, "\n$EndMeshFormat\n$PhysicalNames\n1\n2 7 \"root face\"\n$EndPhysicalNames\n");
+    if (new) {
+        fprintf(file, "$Entities\n");
+        put(file, "ssss", 0, 0, 1, 1);
+        put(file, "iddddddsis", 3, 0, 0, 0, 1, 1, 0, 1, 7, 0);
+        put(file, "iddddddsisi", 4, 0, 0, 0, 1, 1, 1, 1, 8, 1, 3);
+        fprintf(file, "\n$EndEntities\n$Nodes\n");
+        put(file, "ssssiiis", 1, 4, 1, 9, 3, 4, 0, 4);
+        for (int i = 0; i < 4; i++) put(file, "s", label[i]);
+        for (int i = 0; i < 4; i++) put(file, "ddd", x[i][0], x[i][1], x[i][2]);
+        fprintf(file, "\n$EndNodes\n$Elements\n");
+        put(file, "ssssiiisssss", 2, 2, 1, 5, 2, 3, 2, 1, 1, 1, 2, 3);
+        put(file, "iiisssss", 3, 4, 4, 1, 5, 1, 2, 3);
+        put(file, "s", 9);
+        fprintf(file, "\n$EndElements\n");
+    } else {
+        fprintf(file, "$Nodes\n4\n");
+        for (int i = 0; i < 4; i++) put(file, "iddd", label[i], x[i][0], x[i][1], x[i][2]);
+        fprintf(file, "\n$EndNodes\n$Elements\n2\n");
+        put(file, "iiiiiiiii", 2, 1, 2, 1, 7, 1, 1, 2, 3);
+        put(file, "iiiiiiiiii", 4, 1, 2, 5, 8, 1, 1, 2, 3, 9);
+        fprintf(file, "\n$EndElements\n");
+    }
+}
+
+static int gmsh_in_bytes_is_the_same(void)
+{
+    for (int k = 0; k < 2; k++) {
+        flx_ctx *ctx = flx_ctx_create();
+        flx_structure *s = NULL;
+        snprintf(path, sizeof path, "mesh_%ld.msh", (long)getpid());
+        FILE *file = fopen(path, "wb");
+        put_mesh(file, k);
+        long whole = ftell(file);
+        fclose(file);
+        CHECK(flx_mesh_read(ctx, path, FLX_NOWHERE, &s) == FLX_OK);
+        CHECK(s->nnode == 4 && s->nelement == 2 && s->x[3 * 3 + 2] == 1);
+        CHECK(flx_structure_node_of(s, 9) == 3);
+        CHECK(s->elements[1].cell == FLX_CELL_TET4 && s->elements[1].label == 5);
+        const flx_mesh_set *root = flx_structure_find_set(s, "root face");
+        const flx_mesh_set *body = flx_structure_find_set(s, "8");
+        CHECK(root && root->nnode == 3 && root->nelement == 1);
+        CHECK(body && body->nnode == 4 && body->nelement == 1);
+        flx_structure_destroy(&s);
+        for (long cut = whole - 14; cut > 0; cut--) { // any beginning of it is refused
+            CHECK(truncate(path, cut) == 0);
+            CHECK(flx_mesh_read(ctx, path, FLX_NOWHERE, &s) == FLX_ERR_MODEL);
+            flx_ctx_clear_messages(ctx);
+        }
+        remove(path);
+        flx_ctx_destroy(&ctx);
+    }
+    return 0;
+}
+
+// Groups without names: two of one number keep apart.
+static int gmsh_groups_without_names(void)
+{
+    flx_ctx *ctx = flx_ctx_create();
+    flx_structure *s = NULL;
+    CHECK(
+        read_text(ctx, ".msh",
+                  MSH2 TET_NODES
+                  "$Elements\n3\n1 2 2 1 1 1 2 3\n5 4 2 1 1 1 2 3 9\n6 15 2 4 1 9\n$EndElements\n",
+                  &s) == FLX_OK);
+    const flx_mesh_set *face = flx_structure_find_set(s, "surface(1)");
+    CHECK(face && face->nnode == 3);
+    CHECK(flx_structure_find_set(s, "volume(1)") && !flx_structure_find_set(s, "1"));
+    CHECK(flx_structure_find_set(s, "4"));
+    CHECK(flx_ctx_warning_count(ctx) == 1);
+    flx_structure_destroy(&s);
+    flx_ctx_destroy(&ctx);
+    return 0;
+}
+
+// Faces that Gmsh writes beside solids into files of other programs are boundaries.
+static int boundaries_stand_beside_solids(void)
+{
+    const char *texts[2] = {
+        "*NODE\n1,0,0,0\n2,1,0,0\n3,0,1,0\n4,0,0,1\n*ELEMENT,TYPE=CPS3,ELSET=Surface1\n1,1,2,3\n"
+        "*ELEMENT,TYPE=T3D2,ELSET=l\n3,1,2\n*ELEMENT,TYPE=C3D4,ELSET=v\n2,1,2,3,4\n*ELSET,ELSET="
+        "root\n"
+        "1\n",
+        "GRID,1,,0.,0.,0.\nGRID,2,,1.,0.,0.\nGRID,3,,0.,1.,0.\nGRID,4,,0.,0.,1.\nCTRIA3,1,5,1,2,3\n"
+        "CTETRA,2,6,1,2,3,4\n"};
+    for (int k = 0; k < 2; k++) {
+        flx_ctx *ctx = flx_ctx_create();
+        flx_structure *s = NULL;
+        CHECK(read_text(ctx, k ? ".bdf" : ".inp", texts[k], &s) == FLX_OK);
+        CHECK(s->dimension == 3 && s->elements[0].family == FLX_FAMILY_NONE);
+        CHECK(s->elements[s->nelement - 1].family == FLX_FAMILY_SOLID);
+        const flx_mesh_set *root = flx_structure_find_set(s, k ? "surface(5)" : "root");
+        CHECK(root && root->nnode == 3 && root->nelement == 1);
+        flx_structure_destroy(&s);
+        flx_ctx_destroy(&ctx);
+    }
+    return 0;
+}
+
 static const struct {
     const char *ending, *text, *message;
     int line;
 } mistakes[] = {
     {".msh", "hello\n", "this is no mesh of Gmsh", 1},
-    {".msh", "$MeshFormat\n4.1 1 8\n$EndMeshFormat\n", "this is a binary mesh", 2},
+    {".msh", "$MeshFormat\n4.1 1 8\n$EndMeshFormat\n", "from another kind of machine", 3},
     {".msh", "$MeshFormat\n3.0 0 8\n$EndMeshFormat\n", "version 3 of the format", 2},
     {".msh", MSH2 "$Nodes\n2\n1 0 0 0\n", "the file ends where a node's number is expected", 7},
     {".msh", MSH2 "$Nodes\n1\n1 0 0 x\n$EndNodes\n", "'x' where a coordinate of a node", 6},
@@ -96,7 +218,8 @@ static const struct {
     {".nas", "GRID,1,,0.,0.,0.\nCTETRA,1,1,1,2,3,4\n", "CTETRA has node 2", 2},
     {".nas", "GRID,1,5,0.,0.,0.\n", "in the coordinate system 5, which is not in the file", 1},
     {".nas", "GRID,1,,0.,zero,0.\n", "'zero' in field 5 where a coordinate", 1},
-    {".nas", "GRID,1,,0.,0.,0.\nGRID,2,,1.,0.,0.\nCROD,1,3,1,2\n", "element 1 has property 3", 3},
+    {".nas", "GRID,1,,0.,0.,0.\nGRID,2,,1.,0.,0.\nCROD,1,3,1,2\nPROD,4,1,1.\n",
+     "element 1 has property 3", 3},
     {".nas", "GRID,1,,0.,0.,0.\nCPENTA,1,1,1,1,1,1,1,1\n",
      "CPENTA: this kind of element is not known", 2},
     {".nas", "$ nothing\n", "the file has no nodes", 1},
@@ -271,6 +394,7 @@ static int triangles_of_matrices_agree(void)
     return 0;
 }
 
-TEST_MAIN(TEST(gmsh_old_and_new_give_one_mesh), TEST(every_mistake_has_its_line),
-          TEST(whole_models_are_read), TEST(faces_carry_pressure), TEST(matrices_come_in_pairs),
-          TEST(triangles_of_matrices_agree))
+TEST_MAIN(TEST(gmsh_old_and_new_give_one_mesh), TEST(gmsh_in_bytes_is_the_same),
+          TEST(gmsh_groups_without_names), TEST(boundaries_stand_beside_solids),
+          TEST(every_mistake_has_its_line), TEST(whole_models_are_read), TEST(faces_carry_pressure),
+          TEST(matrices_come_in_pairs), TEST(triangles_of_matrices_agree))
