@@ -6,9 +6,10 @@ seconds=${1:-60}
 cd "$(dirname "$0")/.."
 
 corpus=build/fuzz/corpus
-rm -rf "$corpus" && mkdir -p "$corpus" "$corpus-sid"
+rm -rf "$corpus" && mkdir -p "$corpus" "$corpus-sid" "$corpus-mesh"
 find examples tests -name '*.yaml' -size -64k -exec cp -t "$corpus" --backup=numbered {} +
 find examples tests -name '*.SID_FEM' -size -64k -exec cp -t "$corpus-sid" --backup=numbered {} +
+find examples tests \( -name '*.msh' -o -name '*.inp' -o -name '*.bdf' \) -size -64k -exec cp -t "$corpus-mesh" --backup=numbered {} +
 fuzz() { # TARGET SECONDS LONGEST [CORPUS]
     echo "== $1 for $2 s"
     build/fuzz/tests/fuzz/"$1" -max_total_time="$2" -timeout=20 -rss_limit_mb=2048 -max_len="$3" \
@@ -22,6 +23,7 @@ fuzz() { # TARGET SECONDS LONGEST [CORPUS]
 fuzz fuzz_reader "$seconds" 65536
 fuzz fuzz_start "$seconds" 4000
 fuzz fuzz_sid "$seconds" 65536 "$corpus-sid"
+fuzz fuzz_mesh "$seconds" 16384 "$corpus-mesh"
 
 echo "== unit tests under valgrind"
 # Only memory is judged: valgrind computes long double with 64 bits, so a test may miss its tolerance.

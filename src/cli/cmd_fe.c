@@ -88,6 +88,13 @@ static flx_status run_static(flx_fe_problem *p, const request *q)
     if (r.von_mises > 0) {
         printf("  von Mises          %12.6g Pa at node %d\n", r.von_mises, r.von_mises_node);
     }
+    // beside each other: what is rounding is left out
+    if (fabs(r.axial) > 1e-10 * r.bending) {
+        printf("  axial force        %12.6g N in element %d\n", r.axial, r.axial_element);
+    }
+    if (r.bending > 1e-10 * fabs(r.axial)) {
+        printf("  bending moment     %12.6g N m in element %d\n", r.bending, r.bending_element);
+    }
     printf("  strain energy      %12.6g J\n", r.strain_energy);
     print_vector("reaction", r.reaction, "N");
     print_vector("its moment", r.reaction + 3, "N m about the origin");

@@ -69,6 +69,9 @@ flx_status flx_fe_reactions(const flx_fe *fe, const double *u, bool loads, doubl
 flx_status flx_fe_stress(const flx_fe *fe, const double *u, double *sigma);
 // Strains alike; shears are half the angles.
 flx_status flx_fe_strain(const flx_fe *fe, const double *u, double *eps);
+// Forces within beams and trusses at both ends (nelement, 2, 6): pull, shear along y and z of the section, torque,
+// moments about y and z, as they act on the end of the part towards the first node. Others have zeros.
+flx_status flx_fe_members(const flx_fe *fe, const double *u, double *forces);
 // Small rotations of nodes: the first three of (nnode, 6). Of nodes that have none of their own: half the
 // curl of the displacements, mean of the elements at the node.
 flx_status flx_fe_turn(const flx_fe *fe, const double *u, double *turn);

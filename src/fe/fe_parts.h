@@ -25,6 +25,9 @@ void flx_fe_scatter(const flx_fe *fe, const int *nodes, const flx_element_matric
 // loads.c: the given accelerations of the unknowns of a block.
 void flx_fe_accelerations(const flx_fe *fe, int block, const int *nodes,
                           const flx_element_matrices *m, double *a);
+// What a load along a line gives its nodes (2, 6). m: room.
+void flx_fe_line_forces(const flx_fe *fe, const flx_line_load *l, flx_element_matrices *m,
+                        double f[12]);
 flx_status flx_fe_find_edges(flx_fe *fe); // thickness at loaded edges of the plane
 void flx_fe_warn_of_lost_loads(const flx_fe *fe);
 

@@ -145,10 +145,10 @@ static void add_pressure(const flx_fe *fe, const flx_pressure *p, double thickne
 }
 
 // q a length: the forces of the functions (FE-9), which a mass 1 a length with the acceleration q has.
-static void add_line(const flx_fe *fe, const flx_line_load *l, flx_element_matrices *m, double *F)
+void flx_fe_line_forces(const flx_fe *fe, const flx_line_load *l, flx_element_matrices *m,
+                        double f[12])
 {
     const flx_element *e = fe->s->elements + l->element;
-    const int *nodes = flx_element_nodes(fe->s, l->element);
     double x[3 * FLX_CELL_NODES];
     flx_beam_law law;
     flx_fe_law(fe, e, &law);
@@ -159,13 +159,21 @@ static void add_line(const flx_fe *fe, const flx_line_load *l, flx_element_matri
         e->family == FLX_FAMILY_BEAM
             ? flx_beam_eval(&law, x, fe->s->sections + e->section, fe->s->dimension, m)
             : flx_truss_eval(law.EA, 1, x, fe->s->dimension, m);
+    memset(f, 0, 12 * sizeof *f);
     for (int i = 0; i < m->n && status == FLX_OK; i++) { // a broken one is refused elsewhere
         for (int j = 0; j < m->n; j++) {
             if (m->comp[j] >= 3) continue;
-            F[6 * (size_t)nodes[m->node[i]] + m->comp[i]] +=
-                m->M[i * m->n + j] * l->force[m->comp[j]];
+            f[6 * m->node[i] + m->comp[i]] += m->M[i * m->n + j] * l->force[m->comp[j]];
         }
     }
+}
+
+static void add_line(const flx_fe *fe, const flx_line_load *l, flx_element_matrices *m, double *F)
+{
+    const int *nodes = flx_element_nodes(fe->s, l->element);
+    double f[12];
+    flx_fe_line_forces(fe, l, m, f);
+    for (int i = 0; i < 12; i++) F[6 * (size_t)nodes[i / 6] + i % 6] += f[i];
 }
 
 void flx_fe_nodal_loads(const flx_fe *fe, int history, double *F)

@@ -35,7 +35,7 @@ static flx_status write_modes(const flx_fe_problem *p, const flx_modes *m, const
     flx_status status = u && fields ? FLX_OK : FLX_ERR_MEMORY;
     for (size_t k = 0; k < count && status == FLX_OK; k++) {
         flx_fe_expand(p->fe, m->X + k * (size_t)p->n, true, u + k * all);
-        fields[k] = (flx_vtu_field){"", 3, 6, 0, u + k * all};
+        fields[k] = (flx_vtu_field){"", 3, 6, 0, u + k * all, false};
         snprintf(fields[k].name, sizeof fields[k].name, "mode %zu: %.6g Hz", k + 1,
                  modes[k].frequency);
     }

@@ -49,6 +49,31 @@ static void find_largest(const flx_fe *fe, const double *u, const double *sigma,
     }
 }
 
+static bool has_members(const flx_structure *s)
+{
+    for (int i = 0; i < s->nelement; i++) {
+        if (s->elements[i].family == FLX_FAMILY_BEAM || s->elements[i].family == FLX_FAMILY_TRUSS)
+            return true;
+    }
+    return false;
+}
+
+static void find_largest_members(const flx_structure *s, const double *forces, flx_fe_static *r)
+{
+    for (int i = 0; i < 2 * s->nelement; i++) {
+        const double *f = forces + 6 * (size_t)i;
+        double moment = sqrt(f[4] * f[4] + f[5] * f[5]);
+        if (fabs(f[0]) > fabs(r->axial)) {
+            r->axial = f[0];
+            r->axial_element = s->elements[i / 2].label;
+        }
+        if (moment > r->bending) {
+            r->bending = moment;
+            r->bending_element = s->elements[i / 2].label;
+        }
+    }
+}
+
 // Forces that hold the nodes, of all supports together.
 static void sum_reactions(const flx_fe *fe, const double *F, double out[6])
 {
@@ -71,7 +96,8 @@ flx_status flx_fe_problem_static(flx_fe_problem *p, const char *vtu, flx_fe_stat
     double *x = flx_alloc(p->ctx, 2 * n, sizeof *x), *u = flx_alloc(p->ctx, 6 * m, sizeof *u);
     double *sigma = flx_alloc(p->ctx, 6 * m, sizeof *sigma);
     double *F = flx_alloc(p->ctx, 6 * m, sizeof *F), *mises = flx_alloc(p->ctx, m, sizeof *mises);
-    flx_status status = x && u && sigma && F && mises ? FLX_OK : FLX_ERR_MEMORY;
+    double *members = flx_alloc(p->ctx, 12 * (size_t)p->fe->s->nelement, sizeof *members);
+    flx_status status = x && u && sigma && F && mises && members ? FLX_OK : FLX_ERR_MEMORY;
     if (status == FLX_OK) status = solve(p, x, x + n, &r->residual);
     if (status == FLX_OK) {
         flx_fe_expand(p->fe, x, false, u);
@@ -85,17 +111,24 @@ flx_status flx_fe_problem_static(flx_fe_problem *p, const char *vtu, flx_fe_stat
     }
     if (status == FLX_OK) {
         find_largest(p->fe, u, sigma, mises, r);
+        status = flx_fe_members(p->fe, u, members);
+    }
+    if (status == FLX_OK) {
+        find_largest_members(p->fe->s, members, r);
         sum_reactions(p->fe, F, r->reaction);
     }
     if (status == FLX_OK && vtu) {
-        const flx_vtu_field fields[] = {{"displacement", 3, 6, 0, u},
-                                        {"rotation", 3, 6, 3, u},
-                                        {"stress (xx yy zz xy yz xz)", 6, 6, 0, sigma},
-                                        {"von Mises", 1, 1, 0, mises},
-                                        {"reaction", 3, 6, 0, F}};
-        status = flx_vtu_write(p->fe, vtu, 5, fields);
+        const flx_vtu_field fields[] = {
+            {"displacement", 3, 6, 0, u, false},
+            {"rotation", 3, 6, 3, u, false},
+            {"stress (xx yy zz xy yz xz)", 6, 6, 0, sigma, false},
+            {"von Mises", 1, 1, 0, mises, false},
+            {"reaction", 3, 6, 0, F, false},
+            {"forces at the first end (N Qy Qz T My Mz)", 6, 12, 0, members, true},
+            {"forces at the second end (N Qy Qz T My Mz)", 6, 12, 6, members, true}};
+        status = flx_vtu_write(p->fe, vtu, has_members(p->fe->s) ? 7 : 5, fields);
     }
-    void *owned[] = {x, u, sigma, F, mises};
+    void *owned[] = {x, u, sigma, F, mises, members};
     for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++) flx_free(owned[i]);
     return status;
 }

@@ -87,7 +87,7 @@ static flx_status draw(motion *m, double t)
     int n = snprintf(path, sizeof path, "%.*s_%04d.vtu", stem, pvd, m->frames++);
     if (n < 0 || n >= (int)sizeof path) return cannot_write(m, pvd);
     flx_vtk_put_series(m->pvd, t, 0, slash ? path + (slash - pvd) + 1 : path);
-    const flx_vtu_field field = {"displacement", 3, 6, 0, m->u};
+    const flx_vtu_field field = {"displacement", 3, 6, 0, m->u, false};
     return flx_vtu_write(m->p->fe, path, 1, &field);
 }
 

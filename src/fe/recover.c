@@ -133,6 +133,9 @@ flx_status flx_fe_reactions(const flx_fe *fe, const double *u, bool loads, doubl
             F[6 * (size_t)nodes[m->node[i]] + m->comp[i]] += sum;
         }
     }
+    for (size_t i = 0; i < all; i++) { // loads that nothing takes hold nothing
+        if (fe->dof[i] == FLX_DOF_NONE) F[i] = 0;
+    }
     flx_free(m);
     return status;
 }

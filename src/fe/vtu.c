@@ -32,12 +32,42 @@ static void write_cells(flx_vtk *w, const flx_structure *s, uint64_t ncell, uint
     }
 }
 
-static void write_field(flx_vtk *w, int nnode, const flx_vtu_field *f)
+static void write_field(flx_vtk *w, const flx_fe *fe, uint64_t count, const flx_vtu_field *f)
 {
-    flx_vtk_begin_array(w, (uint64_t)nnode * (uint64_t)f->components * sizeof(double));
-    for (int i = 0; i < nnode; i++) {
-        fwrite(f->values + (size_t)i * f->stride + f->offset, sizeof(double), (size_t)f->components,
-               w->file);
+    size_t each = (size_t)f->components;
+    int n = f->cells ? fe->s->nelement : fe->nnode;
+    flx_vtk_begin_array(w, count * each * sizeof(double));
+    for (int i = 0; i < n; i++) {
+        if (f->cells && !is_drawn(fe->s->elements + i)) continue;
+        fwrite(f->values + (size_t)i * f->stride + f->offset, sizeof(double), each, w->file);
+    }
+}
+
+// Fields of nodes, or of cells, by their names; first the numbers in the file.
+static void declare_fields(flx_vtk *w, bool cells, uint64_t count, int nfield,
+                           const flx_vtu_field *fields)
+{
+    fprintf(w->file, cells ? "<CellData>\n" : "<PointData>\n");
+    flx_vtk_declare(w, "Int32", cells ? "element" : "node", 1, count * sizeof(int));
+    for (int k = 0; k < nfield; k++) {
+        if (fields[k].cells != cells) continue;
+        flx_vtk_declare(w, "Float64", fields[k].name, fields[k].components,
+                        count * (uint64_t)fields[k].components * sizeof(double));
+    }
+    fprintf(w->file, cells ? "</CellData>\n" : "</PointData>\n");
+}
+
+static void write_fields(flx_vtk *w, const flx_fe *fe, bool cells, uint64_t count, int nfield,
+                         const flx_vtu_field *fields)
+{
+    const flx_structure *s = fe->s;
+    flx_vtk_begin_array(w, count * sizeof(int));
+    if (!cells) fwrite(s->label, sizeof(int), (size_t)count, w->file);
+    for (int i = 0; cells && i < s->nelement; i++) {
+        if (is_drawn(s->elements + i)) fwrite(&s->elements[i].label, sizeof(int), 1, w->file);
+    }
+    for (int k = 0; k < nfield; k++) {
+        if (fields[k].cells == cells) write_field(w, fe, count, fields + k);
     }
 }
 
@@ -57,16 +87,14 @@ static void write_all(flx_vtk *w, const flx_fe *fe, int nfield, const flx_vtu_fi
     flx_vtk_declare(w, "Int32", "connectivity", 1, nlink * sizeof(int));
     flx_vtk_declare(w, "Int64", "offsets", 1, ncell * sizeof(int64_t));
     flx_vtk_declare(w, "UInt8", "types", 1, ncell);
-    fprintf(w->file, "</Cells>\n<PointData>\n");
-    for (int k = 0; k < nfield; k++) {
-        flx_vtk_declare(w, "Float64", fields[k].name, fields[k].components,
-                        n * (uint64_t)fields[k].components * sizeof(double));
-    }
-    fprintf(w->file, "</PointData>\n");
+    fprintf(w->file, "</Cells>\n");
+    declare_fields(w, false, n, nfield, fields);
+    declare_fields(w, true, ncell, nfield, fields);
     flx_vtk_begin_data(w, "UnstructuredGrid");
-    write_field(w, fe->nnode, &(flx_vtu_field){"", 3, 3, 0, s->x});
+    write_field(w, fe, n, &(flx_vtu_field){"", 3, 3, 0, s->x, false});
     write_cells(w, s, ncell, nlink);
-    for (int k = 0; k < nfield; k++) write_field(w, fe->nnode, fields + k);
+    write_fields(w, fe, false, n, nfield, fields);
+    write_fields(w, fe, true, ncell, nfield, fields);
 }
 
 flx_status flx_vtu_write(const flx_fe *fe, const char *path, int nfield,

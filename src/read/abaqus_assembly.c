@@ -36,6 +36,7 @@ flx_status flx_abaqus_start_part(flx_abaqus *r, const flx_abaqus_keyword *k)
 {
     const flx_abaqus_field *name;
     FLX_TRY(flx_abaqus_need(r, k, "NAME", &name));
+    if (r->replaying || r->scope > 0) return ABAQUS_FAIL(r, k->line, "*PART within a part");
     flx_abaqus_part part = {.name = flx_abaqus_name(r, *name), .text = *r->scan};
     if (!part.name) return FLX_ERR_MEMORY;
     ABAQUS_GROW(r, r->parts, r->part_capacity, r->npart + 1);
@@ -100,6 +101,9 @@ flx_status flx_abaqus_start_instance(flx_abaqus *r, const flx_abaqus_keyword *k)
     flx_abaqus_scope scope = {0};
     char buffer[64];
     FLX_TRY(flx_abaqus_need(r, k, "NAME", &name));
+    if (r->replaying || r->scope > 0) {
+        return ABAQUS_FAIL(r, k->line, "*INSTANCE within a part or another instance");
+    }
     if (flx_abaqus_option(k, "LIBRARY")) {
         return ABAQUS_FAIL(r, k->line, "an instance from the results of another run is not read");
     }

@@ -185,12 +185,14 @@ flx_status flx_nastran_int(const flx_nastran *r, int i, const char *what, int *o
                   i + 1, what);
 }
 
+#define MOST_DIGITS 36 // of a number; a field has 16
+
 // 1.5+3 is 1.5e3.
 static bool as_number(flx_nastran_field f, double *out)
 {
-    char text[40];
+    char text[2 * MOST_DIGITS]; // every sign may bring an e
     int n = 0;
-    if (f.length > 36) return false;
+    if (f.length > MOST_DIGITS) return false;
     for (int i = 0; i < f.length; i++) {
         char c = f.text[i];
         bool sign = c == '+' || c == '-';

@@ -9,6 +9,14 @@ static flx_status add_range(flx_nastran *r, int first, int last, int *n, int **n
 {
     bool range = last > first;
     if (range && last > r->largest) last = r->largest;
+    if (range && last - first > r->s->nnode) { // more numbers than nodes
+        for (int node = 0; node < r->s->nnode; node++) {
+            if (r->s->label[node] < first || r->s->label[node] > last) continue;
+            GROW(r, *nodes, *capacity, *n + 1);
+            (*nodes)[(*n)++] = node;
+        }
+        return FLX_OK;
+    }
     for (int label = first; label <= last; label++) {
         int node = flx_structure_node_of(r->s, label);
         if (node < 0 && range) continue; // a range may have holes

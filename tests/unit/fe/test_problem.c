@@ -46,6 +46,8 @@ static int cantilever_bends_as_it_should(void)
     CHECK_REL(s.strain_energy, 5.714285714285714e-3 / 2, 1e-10);
     CHECK_NEAR(s.reaction[1], -1, 1e-10);
     CHECK_NEAR(s.reaction[5], -1, 1e-10);
+    CHECK_REL(s.bending, 1, 1e-10);
+    CHECK(s.bending_element == 1);
     end(&r);
     r = start(BEAM("timoshenko", ""), &status);
     CHECK(flx_fe_problem_static(r.p, NULL, &s) == FLX_OK);
@@ -94,6 +96,35 @@ static int loads_of_other_kinds_have_their_closed_forms(void)
         CHECK_REL(s.displacement, cases[i].displacement, 1e-9);
         end(&r);
     }
+    return 0;
+}
+
+// Forces within: of a beam on two supports q L^2/8 in its middle, of a hanging bar its weight at the top.
+static int members_carry_what_acts_on_them(void)
+{
+    flx_status status;
+    flx_fe_static s;
+    rig r = start(
+        "flexion: 1\nfe:\n  line: [[0, 0, 0], [5, 0, 0]]\n  elements: 2\n  section: {width: 0.01, "
+        "height: 0.02}\n  material: {E: 7e10, density: 2750}\n  supports: {a: {on: start, "
+        "components: [x, y, z, rx]}, b: {on: end, components: [x, y, z, rx]}}\n"
+        "  loads: {q: {type: line, on: line, value: [0, 0, -8]}}\n",
+        &status);
+    CHECK(status == FLX_OK);
+    CHECK(flx_fe_problem_static(r.p, NULL, &s) == FLX_OK);
+    CHECK_REL(s.bending, 8 * 25 / 8.0, 1e-9);
+    CHECK(fabs(s.axial) < 1e-9);
+    end(&r);
+    r = start(
+        "flexion: 1\ngravity: [0, 0, -10]\nfe:\n  line: [[0, 0, 0], [0, 0, -2]]\n  elements: 4\n"
+        "  section: {radius: 0.1}\n  material: {E: 7e10, density: 1000}\n"
+        "  supports: {a: {on: start}}\n  loads: {w: {type: force, on: end, value: [0, 0, -50]}}\n",
+        &status);
+    CHECK(status == FLX_OK);
+    CHECK(flx_fe_problem_static(r.p, NULL, &s) == FLX_OK);
+    CHECK_REL(s.axial, 50 + 200 * 3.14159265358979323846, 1e-10);
+    CHECK(s.axial_element == 1);
+    end(&r);
     return 0;
 }
 
@@ -272,7 +303,8 @@ static int a_model_without_elements_is_refused(void)
 }
 
 TEST_MAIN(TEST(cantilever_bends_as_it_should), TEST(loads_of_other_kinds_have_their_closed_forms),
-          TEST(transient_follows_the_modes), TEST(loads_follow_their_factors),
-          TEST(damping_takes_energy_and_is_counted), TEST(masses_add_up),
-          TEST(what_is_not_held_is_named), TEST(units_that_look_wrong_are_named),
-          TEST(pictures_are_written), TEST(a_model_without_elements_is_refused))
+          TEST(members_carry_what_acts_on_them), TEST(transient_follows_the_modes),
+          TEST(loads_follow_their_factors), TEST(damping_takes_energy_and_is_counted),
+          TEST(masses_add_up), TEST(what_is_not_held_is_named),
+          TEST(units_that_look_wrong_are_named), TEST(pictures_are_written),
+          TEST(a_model_without_elements_is_refused))
