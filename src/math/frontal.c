@@ -300,6 +300,16 @@ flx_status flx_frontal_count(flx_frontal *f, double a, const flx_symmetric *A, d
     return status;
 }
 
+void flx_frontal_release(flx_frontal *f)
+{
+    let_go(f, 0);
+    flx_free(f->X);
+    flx_free(f->Y);
+    f->X = f->Y = NULL;
+    f->rhs_capacity = 0;
+    f->factored = false;
+}
+
 flx_frontal_report flx_frontal_get_report(const flx_frontal *f)
 {
     return f->report;

@@ -44,8 +44,14 @@ flx_status flx_frontal_factor(flx_frontal *f, double a, const flx_symmetric *A, 
 // the report of them stays.
 flx_status flx_frontal_count(flx_frontal *f, double a, const flx_symmetric *A, double b,
                              const flx_symmetric *B, int *negative);
+// Give the memory of the factors and of right sides back; the order stays.
+void flx_frontal_release(flx_frontal *f);
 // Room for k right sides at once; call before flx_frontal_solve.
 flx_status flx_frontal_reserve(flx_frontal *f, int k);
 // Solve in place for k vectors, one after the other, each of length n.
 void flx_frontal_solve(flx_frontal *f, int k, double *X);
+// The same in the order of elimination, where neighbours in the structure are near each other in memory:
+// entry i of a vector is that of unknown flx_frontal_order(f)[i].
+void flx_frontal_solve_ordered(flx_frontal *f, int k, double *X);
+const int *flx_frontal_order(const flx_frontal *f);
 flx_frontal_report flx_frontal_get_report(const flx_frontal *f);

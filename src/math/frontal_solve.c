@@ -83,16 +83,34 @@ flx_status flx_frontal_reserve(flx_frontal *f, int k)
     return f->rhs_capacity ? FLX_OK : FLX_ERR_MEMORY;
 }
 
-void flx_frontal_solve(flx_frontal *f, int k, double *X)
+// order NULL: X is in the order of elimination already.
+static void solve(flx_frontal *f, int k, const int *order, double *X)
 {
     size_t n = (size_t)f->n;
     FLX_ASSERT(f->factored && k <= f->rhs_capacity);
     for (int i = 0; i < f->n; i++) {
-        for (int v = 0; v < k; v++) f->X[(size_t)i * k + v] = X[v * n + (size_t)f->order[i]];
+        const double *x = X + (order ? order[i] : i);
+        for (int v = 0; v < k; v++) f->X[(size_t)i * k + v] = x[v * n];
     }
     forward(f, k);
     backward(f, k);
     for (int i = 0; i < f->n; i++) {
-        for (int v = 0; v < k; v++) X[v * n + (size_t)f->order[i]] = f->X[(size_t)i * k + v];
+        double *x = X + (order ? order[i] : i);
+        for (int v = 0; v < k; v++) x[v * n] = f->X[(size_t)i * k + v];
     }
+}
+
+void flx_frontal_solve(flx_frontal *f, int k, double *X)
+{
+    solve(f, k, f->order, X);
+}
+
+void flx_frontal_solve_ordered(flx_frontal *f, int k, double *X)
+{
+    solve(f, k, NULL, X);
+}
+
+const int *flx_frontal_order(const flx_frontal *f)
+{
+    return f->order;
 }

@@ -58,7 +58,7 @@ static double *block(const flx_lanczos *l, int m) // the vectors behind the firs
 
 static void apply(flx_lanczos *l, int k, double *X) // X = (K - s M)^-1 X
 {
-    flx_frontal_solve(l->factor, k, X);
+    flx_frontal_solve_ordered(l->factor, k, X);
     l->solves += k;
 }
 

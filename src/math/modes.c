@@ -20,7 +20,7 @@
 typedef struct search {
     flx_ctx *ctx;
     const flx_symmetric *K, *M;
-    flx_symmetric thin; // M without its zeros
+    flx_symmetric thin; // M without its zeros, in the order of elimination
     const flx_modes_def *def;
     flx_frontal *factor;
     flx_modes *out;
@@ -29,32 +29,58 @@ typedef struct search {
 
 // ---- the matrix M without zeros -----------------------------------------------------------------
 
+// In the order of elimination: vectors that are multiplied with it are read nearly one after the other.
+// Rows come in no order behind the diagonal; it is only multiplied with.
 static flx_status thin_out(search *s)
 {
     const flx_symmetric *M = s->M;
+    const int *order = flx_frontal_order(s->factor);
     flx_symmetric *t = &s->thin;
-    int64_t count = 0;
+    size_t n = (size_t)M->n;
     *t = (flx_symmetric){.n = M->n};
-    for (int pass = 0; pass < 2; pass++) {
-        if (pass == 1) {
-            t->start = flx_alloc(s->ctx, (size_t)M->n + 1, sizeof *t->start);
-            t->row = flx_alloc(s->ctx, (size_t)count, sizeof *t->row);
-            t->value = flx_alloc(s->ctx, (size_t)count, sizeof *t->value);
-            if (!t->start || !t->row || !t->value) return FLX_ERR_MEMORY;
-        }
-        count = 0;
-        for (int j = 0; j < M->n; j++) {
+    int *place = flx_alloc(s->ctx, n, sizeof *place);
+    int64_t *end = flx_alloc(s->ctx, n, sizeof *end);
+    t->start = flx_alloc(s->ctx, n + 1, sizeof *t->start);
+    flx_status status = place && end && t->start ? FLX_OK : FLX_ERR_MEMORY;
+    for (int i = 0; status == FLX_OK && i < M->n; i++) place[order[i]] = i;
+    for (int pass = 0; pass < 2 && status == FLX_OK; pass++) {
+        for (int i = 0; i < M->n; i++) {
+            int j = order[i];
             for (int64_t p = M->start[j]; p < M->start[j + 1]; p++) {
-                if (M->value[p] == 0 && M->row[p] != j) continue;
-                if (pass == 1) {
-                    t->row[count] = M->row[p];
-                    t->value[count] = M->value[p];
+                int r = place[M->row[p]], low = r < i ? r : i, high = r < i ? i : r;
+                if (M->value[p] == 0 && low != high) continue;
+                if (pass == 0) {
+                    t->start[low + 1]++;
+                } else {
+                    int64_t at = low == high ? t->start[low] : ++end[low];
+                    t->row[at] = high;
+                    t->value[at] = M->value[p];
                 }
-                count++;
             }
-            if (pass == 1) t->start[j + 1] = count;
         }
+        if (pass == 1) break;
+        for (size_t i = 0; i < n; i++) t->start[i + 1] += t->start[i];
+        memcpy(end, t->start, n * sizeof *end);
+        t->row = flx_alloc(s->ctx, (size_t)t->start[n], sizeof *t->row);
+        t->value = flx_alloc(s->ctx, (size_t)t->start[n], sizeof *t->value);
+        if (!t->row || !t->value) status = FLX_ERR_MEMORY;
     }
+    flx_free(place);
+    flx_free(end);
+    return status;
+}
+
+// X from the order of elimination to that of K.
+static flx_status reorder(search *s, const int *order, double *X)
+{
+    size_t n = (size_t)s->K->n;
+    double *x = flx_alloc(s->ctx, n, sizeof *x);
+    if (!x) return FLX_ERR_MEMORY;
+    for (int k = 0; k < s->out->count; k++, X += n) {
+        memcpy(x, X, n * sizeof *x);
+        for (size_t i = 0; i < n; i++) X[order[i]] = x[i];
+    }
+    flx_free(x);
     return FLX_OK;
 }
 
@@ -313,13 +339,13 @@ static flx_status solve_sparse(search *s)
     if (status == FLX_OK) status = flx_lanczos_init(&l, s->ctx, &s->thin, s->factor, p, room);
     if (status == FLX_OK) status = iterate(s, &l);
     if (status == FLX_OK) {
-        o->factor = flx_frontal_get_report(s->factor);
-        flx_frontal_destroy(&s->factor); // the modes themselves take as much as a part of it
+        flx_frontal_release(s->factor); // the modes themselves take as much as a part of it
         status = make_room(s);
     }
     if (status == FLX_OK) {
         for (int k = 0; k < o->count; k++) o->lambda[k] = o->shift + 1 / l.theta[k];
         flx_lanczos_vectors(&l, o->count, o->X);
+        status = reorder(s, flx_frontal_order(s->factor), o->X);
     }
     o->blocks += l.blocks;
     o->solves += l.solves;
@@ -384,7 +410,7 @@ flx_status flx_modes_create(flx_ctx *ctx, const flx_symmetric *K, const flx_symm
         }
     }
     if (status == FLX_OK) {
-        if (s.factor) o->factor = flx_frontal_get_report(s.factor);
+        o->factor = flx_frontal_get_report(s.factor);
         o->checked = o->checked || dense;
         status = finish(&s);
     }

@@ -4,7 +4,8 @@
 
 #include "math/modes.h"
 
-// Block Lanczos in the inner product of M: Q^T M Q = I, H = Q^T M (K - shift M)^-1 M Q.
+// Block Lanczos in the inner product of M: Q^T M Q = I, H = Q^T M (K - shift M)^-1 M Q. All of it in the
+// order of elimination.
 typedef struct flx_lanczos {
     flx_ctx *ctx;
     const flx_symmetric *M; // without zeros
