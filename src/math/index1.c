@@ -188,9 +188,25 @@ static flx_status solve_own(flx_index1 *m)
 
 // ---- iteration ------------------------------------------------------------------------------
 
-static double add(double *x, const double *d, int n)
+// The largest force of inertia, by the diagonal of the masses: multipliers that are rounding beside it are zero.
+static double inertia_of(const flx_system *s, const double *A2, const double *a)
 {
-    double size = 0.0, most = 0.0;
+    const flx_pattern *p = &s->pattern;
+    double most = 0.0;
+    for (int i = 0; i < p->nblock && p->start[i] < s->dims.nv; i++) {
+        int n = p->start[i + 1] - p->start[i], e = p->row[i];
+        while (p->col[e] != i) e++;
+        for (int k = 0; k < n; k++) {
+            most = fmax(most, fabs(A2[p->offset[e] + k * n + k] * a[p->start[i] + k]));
+        }
+    }
+    return most;
+}
+
+// x += d; returns the largest d as a part of the largest x, or of `least`.
+static double add(double *x, const double *d, int n, double least)
+{
+    double size = least, most = 0.0;
     for (int i = 0; i < n; i++) {
         x[i] += d[i];
         size = fmax(size, fabs(x[i]));
@@ -223,10 +239,11 @@ static flx_status correct(flx_index1 *m, flx_work *work, flx_state *x, double *s
         flx_lu_solve(m->lu, m->d);
     }
     const double *by = m->d + d->nv + d->nx;
-    *size = add(x->a, m->d, d->nv);
-    *size = fmax(*size, add(x->w, by, d->nw));
-    *size = fmax(*size, add(x->lam, by + d->nw, d->nlam));
-    *size = fmax(*size, add(x->mu, by + d->nw + d->nlam, d->nmu));
+    *size = add(x->a, m->d, d->nv, 0.0);
+    double least = inertia_of(s, m->blocks.A2, x->a);
+    *size = fmax(*size, add(x->w, by, d->nw, 0.0));
+    *size = fmax(*size, add(x->lam, by + d->nw, d->nlam, least));
+    *size = fmax(*size, add(x->mu, by + d->nw + d->nlam, d->nmu, least));
     return *size < HUGE_VAL ? FLX_OK : FLX_NOT_FINITE;
 }
 
