@@ -16,7 +16,7 @@ static const char help_text[] =
     "  --vtu FILE        where fields go (default MODEL.static.vtu, MODEL.modes.vtu, or\n"
     "                    MODEL.pvd with a .vtu file for each picture); none: nowhere\n"
     "  --result FILE     static, modes: a result (.h5) that flexion view plays: modes\n"
-    "                    swing, a load grows, coloured by displacement or stress\n"
+    "                    swing, loads come and go, coloured by displacement or stress\n"
     "  --csv FILE        transient: energies, displacements of the nodes asked for\n"
     "  --node N          transient: a node for the table; may be repeated\n"
     "  --every N         transient: write every N-th step (default: 100 in all)\n"
@@ -43,10 +43,15 @@ static int whole(const char *text)
     return *text != '\0' && *end == '\0' && value > 0 && value < 100000000 ? (int)value : 0;
 }
 
-// What is rounding beside the largest is zero.
-static void print_vector(const char *name, const double *v, const char *unit)
+static double largest(const double *v)
 {
-    double size = fmax(fabs(v[0]), fmax(fabs(v[1]), fabs(v[2])));
+    return fmax(fabs(v[0]), fmax(fabs(v[1]), fabs(v[2])));
+}
+
+// What is rounding beside the largest, or beside something else, is zero.
+static void print_vector(const char *name, const double *v, double beside, const char *unit)
+{
+    double size = fmax(largest(v), beside);
     printf("  %-18s ", name);
     for (int c = 0; c < 3; c++) printf("%12.6g ", fabs(v[c]) > 1e-10 * size ? v[c] : 0.0);
     printf("%s\n", unit);
@@ -59,7 +64,7 @@ void cli_print_structure(const flx_fe_problem *p)
     if (s.nodes == 0) return;
     printf("  nodes              %12d\n  elements           %12d\n", s.nodes, s.elements);
     printf("  mass               %12.6g kg\n", s.mass);
-    print_vector("centre of mass", s.com, "m");
+    print_vector("centre of mass", s.com, 0, "m");
 }
 
 // What was found as a result file; frequencies NULL: of statics.
@@ -96,8 +101,8 @@ static flx_status run_static(flx_fe_problem *p, const request *q)
         printf("  bending moment     %12.6g N m in element %d\n", r.bending, r.bending_element);
     }
     printf("  strain energy      %12.6g J\n", r.strain_energy);
-    print_vector("reaction", r.reaction, "N");
-    print_vector("its moment", r.reaction + 3, "N m about the origin");
+    print_vector("reaction", r.reaction, 0, "N");
+    print_vector("its moment", r.reaction + 3, largest(r.reaction), "N m about the origin");
     printf("  residual           %12.2e\n", r.residual);
     return write_result(p, q, NULL);
 }

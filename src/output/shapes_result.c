@@ -46,9 +46,10 @@ static flx_status put_rows(flx_sink *s, const flx_result_mesh *m, double size,
         int mode = i < shapes * ROWS ? i / ROWS : shapes - 1;
         double part = (double)(i - mode * ROWS) / ROWS;
         memset(motion + BODY, 0, (size_t)m->nmode * sizeof *motion);
-        motion[BODY + mode] =
-            frequencies ? amplitude(m, mode, size) * sin(2 * FLX_PI * part) : part;
-        const double row[2] = {frequencies ? mode + 1.0 : part,
+        // what is seen first is the shape, or the whole load, and not the structure at rest
+        double swing = cos(2 * FLX_PI * part), load = (1 + swing) / 2;
+        motion[BODY + mode] = frequencies ? amplitude(m, mode, size) * swing : load;
+        const double row[2] = {frequencies ? mode + 1.0 : load,
                                frequencies ? frequencies[mode] : (double)NAN};
         FLX_TRY(s->type->motion(s, motion));
         FLX_TRY(s->type->row(s, mode + part, row));
