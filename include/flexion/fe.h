@@ -52,6 +52,7 @@ typedef struct flx_fe_modes_report {
     int below;    // modes below `bound` by that count
     double bound; // Hz
     int factorisations, solutions;
+    double memory; // bytes of the factors while they were made
 } flx_fe_modes_report;
 // The lowest `count` modes into modes (count).
 FLX_API flx_status flx_fe_problem_modes(flx_fe_problem *problem, int count, const char *vtu,

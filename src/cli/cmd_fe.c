@@ -128,6 +128,7 @@ static flx_status run_modes(flx_fe_problem *p, const request *q)
     if (!modes) return FLX_ERR_MEMORY;
     flx_status status = flx_fe_problem_modes(p, count, q->picture, modes, &report);
     if (status == FLX_OK) {
+        printf("  factors            %12.4g MB\n", 1e-6 * report.memory);
         printf("  rigid motions      %12d\n", report.rigid);
         if (report.bound > 0) {
             printf("  counted            %12d modes below %.6g Hz: %s\n", report.below,

@@ -61,7 +61,8 @@ flx_status flx_fe_problem_modes(flx_fe_problem *p, int count, const char *vtu, f
                                     .below = m->below,
                                     .bound = m->bound > 0 ? sqrt(m->bound) / (2 * FLX_PI) : 0,
                                     .factorisations = m->factorisations,
-                                    .solutions = m->solves};
+                                    .solutions = m->solves,
+                                    .memory = m->factor.most};
     flx_status status = p->fe ? find_effective(p, m, modes) : FLX_OK;
     if (status == FLX_OK && vtu && p->fe) status = write_modes(p, m, modes, vtu);
     if (status == FLX_OK) status = flx_fe_problem_keep(p, m->count, m->X, false);
