@@ -7,8 +7,11 @@
 //
 // Then a ladder, whose loops all share their rails: its factors must cost what its rungs do.
 //
+// Last a chain of elastic links with four shapes each, in joint coordinates and in those of bodies: its tangent in
+// joint coordinates is full, and that of bodies is not.
+//
 // For a count of instructions it runs itself with two numbers, links and steps, or with a third, how
-// often everything but steps is done; of the ladder with its name and the number of rungs.
+// often everything but steps is done; of the ladder and of the elastic chains with their names and the number of rungs or links.
 #include "bench_run.h"
 #include "chain_links.h"
 #include "integrate/linear.h"
@@ -33,11 +36,34 @@ static const char ladder[] = LADDER_TEXT
     "simulate: {until: 0.01, method: generalized-alpha, formulation: tree, step: 1e-3}\n"
     "outputs: {every: 1, signals: [left(1).angle]}\n";
 
-static bool run_ladder(int rungs)
+#define ELASTIC                                                                                    \
+    "flexion: 1\n"                                                                                 \
+    "parameters: {N: %d}\n"                                                                        \
+    "gravity: [0, 0, -9.81]\n"                                                                     \
+    "bodies:\n"                                                                                    \
+    "  link: {repeat: {i: [1, N]}, type: modal, position: [i - 1, 0, 0], fe: {line: [[0, 0, 0], "  \
+    "[1, 0, 0]], elements: 4, section: {radius: 0.02}, material: {E: 2.1e11, density: 7850}}, "    \
+    "reduce: {type: modal, modes: 4}, frame: buckens, damping: {ratio: 0.01}}\n"                   \
+    "joints:\n"                                                                                    \
+    "  first: {type: revolute, on: [ground, link(1)], at: link(1).start, axis: [0, 1, 0]}\n"       \
+    "  pin: {repeat: {i: [2, N]}, type: revolute, on: [link(i-1), link(i)], at: link(i).start,"    \
+    " axis: [0, 1, 0]}\n"                                                                          \
+    "outputs: {every: 1, signals: [link(N).end.z]}\n"                                              \
+    "simulate: {until: 0.1, method: generalized-alpha, step: 1e-3"
+
+// What a number of rungs or links can be given to.
+static const struct {
+    const char *name, *text;
+} chains[] = {{"ladder", ladder},
+              {"elastic-tree", ELASTIC ", formulation: tree}\n"},
+              {"elastic", ELASTIC "}\n"}};
+enum { LADDER, ELASTIC_TREE, ELASTIC_BODIES, CHAINS };
+
+static bool run_chain(int kind, int links)
 {
     char model[4096];
     bench_result r = {0};
-    snprintf(model, sizeof model, ladder, rungs);
+    snprintf(model, sizeof model, chains[kind].text, links);
     return bench_run(model, &r);
 }
 
@@ -163,10 +189,25 @@ static void count_ladder(const char *self)
     for (int k = 0; k < 3; k++) {
         for (int n = 50; n <= 200; n *= 2) {
             char arguments[40];
-            snprintf(arguments, sizeof arguments, "ladder %d", n);
+            snprintf(arguments, sizeof arguments, "%s %d", chains[LADDER].name, n);
             double count = bench_count(self, arguments, functions[k]);
             if (count < 0.0) return;
             printf("ladder, %-26s %6d %12.0f instructions a rung\n", parts[k], n, 1e6 * count / n);
+        }
+    }
+}
+
+static void count_elastic(const char *self)
+{
+    static const char *const coordinates[] = {"joint coordinates", "coordinates of bodies"};
+    for (int k = ELASTIC_TREE; k < CHAINS; k++) {
+        for (int n = 5; n <= 20; n *= 2) {
+            char arguments[40];
+            snprintf(arguments, sizeof arguments, "%s %d", chains[k].name, n);
+            double count = bench_count(self, arguments, "flx_integrate");
+            if (count < 0.0) return;
+            printf("elastic, step in %-22s %6d %12.0f instructions a link\n",
+                   coordinates[k - ELASTIC_TREE], n, 1e6 * count / 100 / n);
         }
     }
 }
@@ -175,7 +216,9 @@ int main(int argc, char **argv)
 {
     double iterations = 0.0;
     bench x;
-    if (argc == 3 && strcmp(argv[1], "ladder") == 0) return !run_ladder(atoi(argv[2]));
+    for (int k = 0; argc == 3 && k < CHAINS; k++) {
+        if (strcmp(argv[1], chains[k].name) == 0) return !run_chain(k, atoi(argv[2]));
+    }
     if (argc == 3) return step_time(atoi(argv[1]), atoi(argv[2]), &iterations) < 0.0;
     if (argc == 4) {
         if (!bench_open(&x, atoi(argv[1]))) return 1;
@@ -202,5 +245,6 @@ int main(int argc, char **argv)
     }
     count(argv[0]);
     count_ladder(argv[0]);
+    count_elastic(argv[0]);
     return 0;
 }

@@ -126,6 +126,7 @@ void flx_tree_work_destroy(flx_work *work)
     flx_free(w->frames);
     flx_free(w->tangents.loads);
     flx_free(w->tangents.links);
+    flx_free(w->tangents.relative);
     flx_free(w->block);
     flx_free(w);
 }
@@ -186,8 +187,9 @@ flx_work *flx_tree_work_create(const flx_system *s)
     w->frames = flx_tree_frames_create(s->ctx, &t->t);
     w->tangents.loads = flx_alloc(s->ctx, (size_t)t->t.k.n + 1, sizeof *w->frames);
     w->tangents.links = flx_alloc(s->ctx, (size_t)t->t.k.n + 1, sizeof *w->tangents.links);
+    w->tangents.relative = flx_alloc(s->ctx, (size_t)t->t.k.n + 1, sizeof *w->tangents.relative);
     w->block = flx_alloc(s->ctx, cut_block(t, w), sizeof *w->block);
-    bool tangents = w->tangents.loads && w->tangents.links;
+    bool tangents = w->tangents.loads && w->tangents.links && w->tangents.relative;
     flx_status status = flx_state_create(t->inner, &w->body);
     if (status == FLX_OK && t->model->nmodal > 0) status = flx_tree_elastic_create(t, &w->elastic);
     if (status == FLX_OK && t->partitions) status = flx_partition_create(t, &w->partition);

@@ -285,11 +285,12 @@ void flx_bend_turn(const flx_tree_links *t, const flx_link_frame *f, int i, cons
     v3 dM = m33_tmul_v(R, v3_sub(y->dn, v3_cross(theta, y->n)));
     v3 dF = m33_tmul_v(R, v3_neg(v3_cross(theta, y->f)));
     if (b->inward) {
-        flx_node_relative r;
-        flx_node_point at = point_of(t, b, &x, along, NULL);
-        flx_node_relative_at(&at, &r, NULL); // rates along the increment
-        v3 lever = v3_cross(r.s, dF);
-        if (along) lever = v3_add(lever, v3_cross(r.sd, m33_tmul_v(R, y->f)));
+        const flx_link *l = t->links + i;
+        const flx_link_frame *p = f + l->parent;
+        v3 from = v3_add(p->p, m33_mul_v(p->R, l->r)); // the node, and with it s
+        v3 lever = v3_cross(m33_tmul_v(R, v3_sub(from, f[i].p)), dF), sd = v3_make(0, 0, 0);
+        for (int k = 0; along && k < n; k++) sd = v3_axpy(along[k], v3_load(x.own + 6 * k + 3), sd);
+        if (along) lever = v3_add(lever, v3_cross(sd, m33_tmul_v(R, y->f)));
         dM = v3_sub(lever, dM);
         dF = v3_neg(dF);
     }

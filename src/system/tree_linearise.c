@@ -53,7 +53,7 @@ static flx_link_relative increment(const flx_tree *t, const flx_link_frame *f, i
 
 // One link outwards.
 static void differentiate_link(const flx_tree *t, const flx_link_frame *f, int i,
-                               const direction *c, const double *v, const double *a,
+                               const direction *c, const flx_link_relative *relative,
                                flx_link_tangent *g)
 {
     const flx_link *l = t->t.links + i;
@@ -61,8 +61,7 @@ static void differentiate_link(const flx_tree *t, const flx_link_frame *f, int i
     const flx_link_tangent *gp = g + l->parent;
     flx_link_tangent *o = g + i;
     v3 about, shift, r = v3_sub(f[i].p, p->p);
-    flx_link_relative rel;
-    flx_tree_relative(&t->t, f, i, v, a, &rel);
+    const flx_link_relative rel = relative[i];
     flx_link_relative own = increment(t, f, i, c, &about, &shift);
     o->theta = v3_add(gp->theta, about);
     v3 Dr = v3_add(v3_cross(gp->theta, r), shift);
@@ -83,10 +82,11 @@ static void differentiate_link(const flx_tree *t, const flx_link_frame *f, int i
 }
 
 static void differentiate_links(const flx_tree *t, const flx_link_frame *f, int first,
-                                const direction *c, const flx_point *p, flx_link_tangent *g)
+                                const direction *c, const flx_link_relative *relative,
+                                flx_link_tangent *g)
 {
     memset(g - 1, 0, ((size_t)t->t.k.n + 1) * sizeof *g);
-    for (int i = first; i < t->t.k.n; i++) differentiate_link(t, f, i, c, p->v, p->a, g);
+    for (int i = first; i < t->t.k.n; i++) differentiate_link(t, f, i, c, relative, g);
 }
 
 static void store(const flx_tree *t, int body, m33 R, v3 a, v3 rotation, double *out)
@@ -165,6 +165,12 @@ void flx_tree_add_turned(const flx_tree *t, const flx_link_frame *loads, flx_lin
 
 // ---- matrices -----------------------------------------------------------------------------------
 
+static bool moves(int n, const double *x)
+{
+    while (n > 0 && x[n - 1] == 0.0) n--;
+    return n > 0;
+}
+
 // out (n) += A x over the columns of velocities; A on the inner pattern.
 static void add_product(const flx_system *inner, const double *A, const double *x, double *out)
 {
@@ -173,6 +179,7 @@ static void add_product(const flx_system *inner, const double *A, const double *
         for (int e = p->row[bi]; e < p->row[bi + 1]; e++) {
             int j0 = p->start[p->col[e]], n = p->start[p->col[e] + 1] - j0;
             if (j0 >= inner->dims.nv) break;
+            if (!moves(n, x + j0)) continue; // links inboard, and beside
             for (int i = p->start[bi]; i < p->start[bi + 1]; i++) {
                 const double *row = A + p->offset[e] + (i - p->start[bi]) * n;
                 for (int j = 0; j < n; j++) out[i] += row[j] * x[j0 + j];
@@ -213,8 +220,8 @@ static void put_column(const flx_tree *t, flx_tree_work *w, const double *in, co
 
 // Column j of A2, A1 and A0. first: of the links that it moves; own: its place among velocities of the descriptor,
 // -1: a joint's.
-static void put_velocity_columns(const flx_tree *t, flx_tree_work *w, const flx_point *p, int first,
-                                 direction c, int own, int j, flx_blocks *b)
+static void put_velocity_columns(const flx_tree *t, flx_tree_work *w, int first, direction c,
+                                 int own, int j, flx_blocks *b)
 {
     flx_tree_tangents *g = &w->tangents;
     const flx_link_frame *base = w->frames + 1;
@@ -222,7 +229,7 @@ static void put_velocity_columns(const flx_tree *t, flx_tree_work *w, const flx_
     double *const along[] = {g->dq, g->dv, g->da}, *const out[] = {b->A0, b->A1, b->A2};
     for (int k = FLX_OF_A; k >= FLX_OF_Q; k--) {
         c.level = (flx_tree_level)k;
-        differentiate_links(t, base, first, &c, p, g->links + 1);
+        differentiate_links(t, base, first, &c, g->relative, g->links + 1);
         differentiate_bodies(t, base, g->links + 1, g->dq, g->dv, g->da);
         memset(g->column, 0, n * sizeof *g->column);
         if (own >= 0) along[k][own] = 1.0;
@@ -239,7 +246,7 @@ static void put_velocity_columns(const flx_tree *t, flx_tree_work *w, const flx_
     }
 }
 
-static void put_link_columns(const flx_tree *t, flx_tree_work *w, const flx_point *p, flx_blocks *b)
+static void put_link_columns(const flx_tree *t, flx_tree_work *w, flx_blocks *b)
 {
     const flx_link_frame *base = w->frames + 1;
     for (int i = 0; i < t->t.k.n; i++) {
@@ -251,20 +258,19 @@ static void put_link_columns(const flx_tree *t, flx_tree_work *w, const flx_poin
             flx_tree_expand(&t->t.k, l, unit, &c.w, &c.d);
             c.w = m33_mul_v(base[i].R, c.w);
             c.d = m33_mul_v(base[i].R, c.d);
-            put_velocity_columns(t, w, p, i, c, -1, l->v + k, b);
+            put_velocity_columns(t, w, i, c, -1, l->v + k, b);
         }
     }
 }
 
 // The columns of a variable that moves links; false: it moves none.
-static bool put_bend_columns(const flx_tree *t, flx_tree_work *w, const flx_point *p, int j,
-                             flx_blocks *b)
+static bool put_bend_columns(const flx_tree *t, flx_tree_work *w, int j, flx_blocks *b)
 {
     int variable = j - flx_tree_first_other(t);
     int first = variable < t->nvariable ? flx_bends_first(&t->t, variable) : -1;
     if (first < 0) return false;
     const direction c = {.link = -1, .variable = variable, .w = zero(), .d = zero()};
-    put_velocity_columns(t, w, p, first, c, flx_tree_inner(t)->variable_v + variable, j, b);
+    put_velocity_columns(t, w, first, c, flx_tree_inner(t)->variable_v + variable, j, b);
     return true;
 }
 
@@ -299,10 +305,13 @@ flx_status flx_tree_linearise(const flx_system *s, flx_work *work, const flx_poi
     memset(b->A1, 0, values * sizeof *b->A1);
     memset(b->A2, 0, values * sizeof *b->A2);
     linearise_bends(t, w->frames + 1, p);
-    put_link_columns(t, w, p, b);
+    for (int i = 0; i < t->t.k.n; i++) {
+        flx_tree_relative(&t->t, w->frames + 1, i, p->v, p->a, g->relative + i);
+    }
+    put_link_columns(t, w, b);
     int shift = flx_tree_shift(t);
     for (int j = flx_tree_first_other(t); j < flx_dims_unknowns(&s->dims); j++) {
-        if (put_bend_columns(t, w, p, j, b)) continue;
+        if (put_bend_columns(t, w, j, b)) continue;
         take_column(t->inner, g->A0, j + shift, g->column);
         put_column(t, w, g->column, NULL, j, b->A0);
         if (j >= s->dims.nv + s->dims.nx) continue;

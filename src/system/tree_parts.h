@@ -68,10 +68,12 @@ typedef struct flx_link_tangent {
 typedef struct flx_tree_tangents {
     flx_link_frame *loads;   // (links + 1) owned; the ground's first
     flx_link_tangent *links; // (links + 1) owned
-    double *dq, *dv, *da;    // (nv of the inner system)
-    double *column, *add;    // (n of the inner system) (nv)
-    double *A0, *A1, *A2;    // on the inner pattern
-    double *composite;       // (36 links) where the tangent is kept by links
+    flx_link_relative
+        *relative; // (links + 1) owned; motion of each in the one before, where the tangent is full
+    double *dq, *dv, *da; // (nv of the inner system)
+    double *column, *add; // (n of the inner system) (nv)
+    double *A0, *A1, *A2; // on the inner pattern
+    double *composite;    // (36 links) where the tangent is kept by links
 } flx_tree_tangents;
 
 // Coordinates of loops that follow from the others (TREE-16).
