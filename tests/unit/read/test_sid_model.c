@@ -236,7 +236,7 @@ static int other_conventions_are_understood(void)
             for (int i = 0; J == 2 && i < 9 * (N + 1); i++) {
                 static const int place[9] = {0, 3, 5, 3, 1, 4, 5, 4, 2};
                 int l = i / 9 - 1, c = place[i % 9];
-                *(l < 0 ? m0 + i : m1 + i - 9) = l < 0 ? sid->J.m0[c] : sid->J.m1[6 * l + c];
+                *(l < 0 ? m0 + i : m1 + (i - 9)) = l < 0 ? sid->J.m0[c] : sid->J.m1[6 * l + c];
             }
             if (J == 2) sid->J.nrow = sid->J.ncol = 3, sid->J.m0 = m0, sid->J.m1 = m1;
             if (J == 1) swap_rows(sid->J.m0, 1);
