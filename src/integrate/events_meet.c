@@ -2,7 +2,7 @@
 //
 // Where velocities were set, the least impulse that the bonds allow meets them:
 //     [M G^T Y^T; G; Y] (dv, ., .) = (0, -(G v + g_t), y - Y v)                          (EVE-4)
-// Accelerations and multipliers follow.
+// Accelerations and multipliers follow, and before them the velocities of what has no inertia (REL-1).
 #include "integrate/events_parts.h"
 #include "integrate/linear.h"
 #include "math/dense.h"
@@ -167,7 +167,9 @@ flx_status flx_events_find_accelerations(flx_integrator *it, flx_state *x)
         flx_accelerator_eval(e->acc, it->work, x, &it->stats.residuals, &it->stats.linearisations);
     if (status <= 0) return status;
     if (!e->relaxer) FLX_TRY(flx_relaxer_create(it->sys, &e->relaxer));
-    flx_status relaxed = flx_relax_accelerations(e->relaxer, it->work, x);
+    // where a force jumps, so do the velocities of what has no inertia
+    flx_status relaxed = flx_relaxer_velocities(e->relaxer, it->work, x, FLX_RELAX_STEP);
+    if (relaxed >= 0) relaxed = flx_relax_accelerations(e->relaxer, it->work, x);
     if (relaxed <= 0) return relaxed;
     return FLX_FAIL(it->ctx, status, e->what.loc,
                     "after '%s' at t = %.9g there are no consistent accelerations: %s",

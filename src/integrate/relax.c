@@ -167,17 +167,22 @@ static void extrapolate(int n, const double *coarse, const double *fine, double 
     for (int i = 0; i < n; i++) y[i] = 2.0 * fine[i] - coarse[i];
 }
 
+flx_status flx_relaxer_velocities(flx_relaxer *e, flx_work *work, flx_state *x, double d)
+{
+    const flx_dims *n = &e->sys->dims;
+    e->work = work;
+    FLX_TRY(step(e, x, d, e->end[0]));
+    FLX_TRY(step(e, x, 0.5 * d, e->end[1]));
+    extrapolate(n->nv, e->end[0]->v, e->end[1]->v, x->v);
+    extrapolate(n->nw, e->end[0]->w, e->end[1]->w, x->w);
+    return FLX_OK;
+}
+
 flx_status flx_relax_velocities(const flx_system *s, flx_work *work, flx_state *x, double d)
 {
     flx_relaxer *e = NULL;
     FLX_TRY(flx_relaxer_create(s, &e));
-    e->work = work;
-    flx_status status = step(e, x, d, e->end[0]);
-    if (status == FLX_OK) status = step(e, x, 0.5 * d, e->end[1]);
-    if (status == FLX_OK) {
-        extrapolate(s->dims.nv, e->end[0]->v, e->end[1]->v, x->v);
-        extrapolate(s->dims.nw, e->end[0]->w, e->end[1]->w, x->w);
-    }
+    flx_status status = flx_relaxer_velocities(e, work, x, d);
     flx_relaxer_destroy(&e);
     return status;
 }

@@ -26,5 +26,8 @@ flx_status flx_relaxer_create(const flx_system *s, flx_relaxer **relaxer);
 flx_status flx_relaxer_warm(flx_relaxer *e, const flx_blocks *blocks);
 void flx_relaxer_destroy(flx_relaxer **relaxer);
 
+// As flx_relax_velocities, without new memory.
+flx_status flx_relaxer_velocities(flx_relaxer *e, flx_work *work, flx_state *x, double d);
+
 // a, dx, w, lam, mu of a state with consistent velocities.
 flx_status flx_relax_accelerations(flx_relaxer *e, flx_work *work, flx_state *x);
