@@ -5,7 +5,7 @@
 // the worst. The mark: a step on 1 000 links costs at most 15 forward dynamics. The tangent is that of a
 // state of its own; in a step it shares the motion of the links with a residual, which is not taken off.
 //
-// Then a ladder, whose loops all share their rails: its factors must cost what its rungs do.
+// Then a ladder, whose loops all share their rails: its factors and its steps must cost what its rungs do.
 //
 // Last a chain of elastic links with four shapes each, in joint coordinates and in those of bodies: its tangent in
 // joint coordinates is full, and that of bodies is not.
@@ -180,14 +180,14 @@ static void count(const char *self)
            "... with tangent and factors", 1000, step, step / forward);
 }
 
-// A rung of a ladder of 50, 100 and 200.
+// A rung of a ladder of 25, 50, 100 and 200.
 static void count_ladder(const char *self)
 {
     static const char *const functions[] = {"flx_tree_factor", "flx_tree_solve",
                                             "flx_integrator_step"};
     static const char *const parts[] = {"factors, all of a run", "solutions", "ten steps"};
     for (int k = 0; k < 3; k++) {
-        for (int n = 50; n <= 200; n *= 2) {
+        for (int n = 25; n <= 200; n *= 2) {
             char arguments[40];
             snprintf(arguments, sizeof arguments, "%s %d", chains[LADDER].name, n);
             double count = bench_count(self, arguments, functions[k]);
