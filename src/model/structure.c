@@ -248,6 +248,16 @@ flx_status flx_structure_add_to_set(flx_structure *s, flx_mesh_set *set, int nod
     return append(s->ctx, &set->elements, &set->nelement, &set->element_capacity, element);
 }
 
+flx_status flx_structure_add_cell_to_set(flx_structure *s, int set, int element, bool whole)
+{
+    if (whole) FLX_TRY(flx_structure_add_to_set(s, s->sets + set, -1, element));
+    for (int a = 0; a < flx_cells[s->elements[element].cell].nodes; a++) {
+        int node = flx_element_nodes(s, element)[a];
+        FLX_TRY(flx_structure_add_to_set(s, s->sets + set, node, -1));
+    }
+    return FLX_OK;
+}
+
 static int sort_once(int *list, int n)
 {
     int kept = 0;

@@ -241,6 +241,8 @@ flx_mesh_set *flx_structure_set(flx_structure *s, const char *name);
 // The set of that name, or NULL.
 const flx_mesh_set *flx_structure_find_set(const flx_structure *s, const char *name);
 flx_status flx_structure_add_to_set(flx_structure *s, flx_mesh_set *set, int node, int element);
+// The nodes of an element; whole: itself as well.
+flx_status flx_structure_add_cell_to_set(flx_structure *s, int set, int element, bool whole);
 // Nodes and elements of every set ascending, each once.
 void flx_structure_tidy_sets(flx_structure *s);
 

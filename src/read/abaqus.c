@@ -169,7 +169,7 @@ static flx_status add_cell(flx_abaqus *r, const element_name *type, flx_cell cel
                            .material = -1,
                            .section = -1,
                            .incompatible = type->incompatible};
-    ABAQUS_GROW(r, r->mark, r->nmark, r->s->nelement + 1);
+    FLX_SCAN_GROW(r, r->mark, r->nmark, r->s->nelement + 1);
     r->mark[r->s->nelement] = (type->slender ? SLENDER : 0) | (type->plane ? PLANE : 0);
     FLX_TRY(flx_structure_add_element(r->s, &e, nodes));
     if (set < 0) return FLX_OK;

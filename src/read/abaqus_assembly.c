@@ -39,7 +39,7 @@ flx_status flx_abaqus_start_part(flx_abaqus *r, const flx_abaqus_keyword *k)
     if (r->replaying || r->scope > 0) return ABAQUS_FAIL(r, k->line, "*PART within a part");
     flx_abaqus_part part = {.name = flx_abaqus_name(r, *name), .text = *r->scan};
     if (!part.name) return FLX_ERR_MEMORY;
-    ABAQUS_GROW(r, r->parts, r->part_capacity, r->npart + 1);
+    FLX_SCAN_GROW(r, r->parts, r->part_capacity, r->npart + 1);
     r->parts[r->npart++] = part;
     const char *text;
     int length;
@@ -118,7 +118,7 @@ flx_status flx_abaqus_start_instance(flx_abaqus *r, const flx_abaqus_keyword *k)
     flx_scan at = *r->scan; // of the line that ends the data of the instance
     int depth = r->include.depth;
     FLX_TRY(read_place(r, &scope));
-    ABAQUS_GROW(r, r->scopes, r->scope_capacity, r->nscope + 1);
+    FLX_SCAN_GROW(r, r->scopes, r->scope_capacity, r->nscope + 1);
     r->scope = r->nscope;
     r->scopes[r->nscope++] = scope;
     if (!part || !r->line) return FLX_OK;

@@ -131,7 +131,7 @@ flx_status flx_abaqus_section_read(flx_abaqus *r, const flx_abaqus_keyword *k)
         up[i] = turn[3 * i] * c.up[0] + turn[3 * i + 1] * c.up[1] + turn[3 * i + 2] * c.up[2];
     }
     if (r->scope > 0) memcpy(c.up, up, sizeof up);
-    ABAQUS_GROW(r, r->sections, r->section_capacity, r->nsection + 1);
+    FLX_SCAN_GROW(r, r->sections, r->section_capacity, r->nsection + 1);
     r->sections[r->nsection++] = c;
     return FLX_OK;
 }

@@ -50,7 +50,7 @@ static bool find_axes(const flx_abaqus_transform *t, const double *x, double axe
 static flx_status set_axes(flx_abaqus *r, int node, const void *user)
 {
     (void)user;
-    ABAQUS_GROW(r, r->axes, r->naxes, node + 1);
+    FLX_SCAN_GROW(r, r->axes, r->naxes, node + 1);
     r->axes[node] = r->ntransform;
     return FLX_OK;
 }
@@ -70,7 +70,7 @@ flx_status flx_abaqus_transform_read(flx_abaqus *r, const flx_abaqus_keyword *k)
     FLX_TRY(flx_abaqus_numbers(r, 6, "a coordinate", v, &n));
     memcpy(t.a, v, sizeof t.a);
     memcpy(t.b, v + 3, sizeof t.b);
-    ABAQUS_GROW(r, r->transforms, r->transform_capacity, r->ntransform + 1);
+    FLX_SCAN_GROW(r, r->transforms, r->transform_capacity, r->ntransform + 1);
     r->transforms[r->ntransform++] = t;
     FLX_TRY(flx_abaqus_for_nodes(r, *name, set_axes, NULL));
     return flx_abaqus_pass(r);

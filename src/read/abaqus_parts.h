@@ -104,15 +104,6 @@ typedef struct flx_abaqus {
     int coupling; // set of the coupling whose kind is awaited, -1: none
     int coupling_node;
 } flx_abaqus;
-
-#define ABAQUS_GROW(r, array, capacity, need)                                                      \
-    do {                                                                                           \
-        void *array_ = (array);                                                                    \
-        flx_status grown_ =                                                                        \
-            flx_grow((r)->scan->ctx, &array_, &(capacity), (need), sizeof *(array));               \
-        (array) = array_;                                                                          \
-        if (grown_ != FLX_OK) return grown_;                                                       \
-    } while (0)
 #define ABAQUS_FAIL(r, line, ...)                                                                  \
     FLX_FAIL((r)->scan->ctx, FLX_ERR_MODEL, flx_structure_loc((r)->s, (line)), __VA_ARGS__)
 

@@ -193,11 +193,7 @@ static flx_status add_nodes_of(flx_abaqus *r, int set, flx_abaqus_field name)
                            flx_text_quote(name.text, name.length, buffer));
     }
     for (int i = 0; i < r->s->sets[from].nelement; i++) {
-        int e = r->s->sets[from].elements[i];
-        for (int a = 0; a < flx_cells[r->s->elements[e].cell].nodes; a++) {
-            int node = flx_element_nodes(r->s, e)[a];
-            FLX_TRY(flx_structure_add_to_set(r->s, r->s->sets + set, node, -1));
-        }
+        FLX_TRY(flx_structure_add_cell_to_set(r->s, set, r->s->sets[from].elements[i], false));
     }
     return FLX_OK;
 }
@@ -309,13 +305,7 @@ static flx_status add_face(flx_abaqus *r, int element, const void *user)
 {
     const face_of *f = user;
     FLX_TRY(flx_abaqus_add_face(r, element, f->face));
-    int own = r->s->nelement - 1;
-    FLX_TRY(flx_structure_add_to_set(r->s, r->s->sets + f->set, -1, own));
-    for (int a = 0; a < flx_cells[r->s->elements[own].cell].nodes; a++) {
-        int node = flx_element_nodes(r->s, own)[a];
-        FLX_TRY(flx_structure_add_to_set(r->s, r->s->sets + f->set, node, -1));
-    }
-    return FLX_OK;
+    return flx_structure_add_cell_to_set(r->s, f->set, r->s->nelement - 1, true);
 }
 
 static flx_status add_node(flx_abaqus *r, int node, const void *user)
@@ -338,7 +328,7 @@ flx_status flx_abaqus_surface_read(flx_abaqus *r, const flx_abaqus_keyword *k)
     flx_abaqus_surface s = {.name = flx_abaqus_name(r, whole)};
     if (!set || !s.name) return FLX_ERR_MEMORY;
     s.set = (int)(set - r->s->sets);
-    ABAQUS_GROW(r, r->surfaces, r->surface_capacity, r->nsurface + 1);
+    FLX_SCAN_GROW(r, r->surfaces, r->surface_capacity, r->nsurface + 1);
     r->surfaces[r->nsurface++] = s;
     while (flx_abaqus_next_data(r)) {
         flx_abaqus_fields f;
@@ -368,11 +358,7 @@ static flx_status add_nodes(flx_abaqus *r)
     for (int set = 0; set < r->s->nset; set++) {
         int n = r->s->sets[set].nnode > 0 ? 0 : r->s->sets[set].nelement;
         for (int i = 0; i < n; i++) {
-            int e = r->s->sets[set].elements[i];
-            for (int a = 0; a < flx_cells[r->s->elements[e].cell].nodes; a++) {
-                int node = flx_element_nodes(r->s, e)[a];
-                FLX_TRY(flx_structure_add_to_set(r->s, r->s->sets + set, node, -1));
-            }
+            FLX_TRY(flx_structure_add_cell_to_set(r->s, set, r->s->sets[set].elements[i], false));
         }
     }
     return FLX_OK;

@@ -117,16 +117,6 @@ static flx_status group_set(reader *r, int dimension, int tag, int *set)
     return FLX_OK;
 }
 
-static flx_status add_to_set(reader *r, int set, int element)
-{
-    FLX_TRY(flx_structure_add_to_set(r->s, r->s->sets + set, -1, element));
-    for (int a = 0; a < flx_cells[r->s->elements[element].cell].nodes; a++) {
-        int node = flx_element_nodes(r->s, element)[a];
-        FLX_TRY(flx_structure_add_to_set(r->s, r->s->sets + set, node, -1));
-    }
-    return FLX_OK;
-}
-
 // Groups without a name are called by their numbers, unless two of different dimensions have one.
 static flx_status name_groups(reader *r)
 {
@@ -357,7 +347,8 @@ static flx_status read_element_block(reader *r)
         if (g->dimension != dimension || g->entity != entity) continue;
         if (g->tag == INT_MIN) continue;
         FLX_TRY(group_set(r, dimension, g->tag < 0 ? -g->tag : g->tag, &set));
-        for (int i = first; i < r->s->nelement; i++) FLX_TRY(add_to_set(r, set, i));
+        for (int i = first; i < r->s->nelement; i++)
+            FLX_TRY(flx_structure_add_cell_to_set(r->s, set, i, true));
     }
     return FLX_OK;
 }
@@ -380,7 +371,7 @@ static flx_status read_old_element(reader *r, flx_cell cell, int ntag)
     FLX_TRY(read_element(r, cell, label));
     if (group == 0) return FLX_OK; // in no physical group
     FLX_TRY(group_set(r, flx_cells[cell].dimension, group, &set));
-    return add_to_set(r, set, r->s->nelement - 1);
+    return flx_structure_add_cell_to_set(r->s, set, r->s->nelement - 1, true);
 }
 
 // Binary: blocks of one type, until there are so many as announced.

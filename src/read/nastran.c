@@ -20,7 +20,7 @@ static flx_status add_element(flx_nastran *r, flx_cell cell, flx_family family, 
                            .material = -1,
                            .section = -1,
                            .incompatible = cell == FLX_CELL_HEX8 || cell == FLX_CELL_QUAD4};
-    GROW(r, r->element_property, r->element_capacity, r->s->nelement + 1);
+    FLX_SCAN_GROW(r, r->element_property, r->element_capacity, r->s->nelement + 1);
     r->element_property[r->s->nelement] = id;
     return flx_structure_add_element(r->s, &e, nodes);
 }
@@ -144,7 +144,7 @@ static int compare_labels(const void *a_, const void *b_)
 static flx_status index_elements(flx_nastran *r)
 {
     int n = r->s->nelement;
-    GROW(r, r->labels, r->label_capacity, n);
+    FLX_SCAN_GROW(r, r->labels, r->label_capacity, n);
     for (int i = 0; i < n; i++) {
         r->labels[i] = (flx_nastran_number_of){r->s->elements[i].label, i};
     }
@@ -239,11 +239,7 @@ static flx_status make_sets(flx_nastran *r)
             at = (int)(set - r->s->sets);
             last = id;
         }
-        FLX_TRY(flx_structure_add_to_set(r->s, r->s->sets + at, -1, i));
-        for (int a = 0; a < flx_cells[r->s->elements[i].cell].nodes; a++) {
-            int node = flx_element_nodes(r->s, i)[a];
-            FLX_TRY(flx_structure_add_to_set(r->s, r->s->sets + at, node, -1));
-        }
+        FLX_TRY(flx_structure_add_cell_to_set(r->s, at, i, true));
     }
     return FLX_OK;
 }

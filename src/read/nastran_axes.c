@@ -56,7 +56,7 @@ flx_status flx_nastran_add_axes(flx_nastran *r)
         if (a.id <= 0 || find_axes(r, a.id)) {
             return REFUSE(r, "the coordinate system %d is there twice, or has no number", a.id);
         }
-        GROW(r, r->axes, r->axes_capacity, r->naxes + 1);
+        FLX_SCAN_GROW(r, r->axes, r->axes_capacity, r->naxes + 1);
         r->axes[r->naxes++] = a;
     }
     return FLX_OK;

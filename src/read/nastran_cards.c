@@ -76,7 +76,7 @@ static flx_status next_line(flx_nastran *r, bool *more)
 
 static flx_status add_field(flx_nastran *r, flx_nastran_field f)
 {
-    GROW(r, r->f, r->capacity, r->n + 1);
+    FLX_SCAN_GROW(r, r->f, r->capacity, r->n + 1);
     r->f[r->n++] = f;
     return FLX_OK;
 }

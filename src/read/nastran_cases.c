@@ -60,7 +60,7 @@ flx_status flx_nastran_share_read(flx_nastran *r)
         if (load) FLX_TRY(flx_nastran_number(r, i, "a factor", &own));
         FLX_TRY(flx_nastran_int(r, i + load, "the number of a set", &s.part));
         s.factor = whole * own;
-        GROW(r, r->shares, r->share_capacity, r->nshare + 1);
+        FLX_SCAN_GROW(r, r->shares, r->share_capacity, r->nshare + 1);
         r->shares[r->nshare++] = s;
     }
     return FLX_OK;

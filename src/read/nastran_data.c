@@ -28,7 +28,7 @@ flx_status flx_nastran_grid(flx_nastran *r)
     FLX_TRY(flx_structure_add_node(r->s, label, r->line, x));
     if (of_motion == 0) return FLX_OK;
     if (of_motion < 0) return REFUSE(r, "GRID %d is a fluid node: there are none here", label);
-    GROW(r, r->displacement, r->ndisplacement, node + 1);
+    FLX_SCAN_GROW(r, r->displacement, r->ndisplacement, node + 1);
     r->displacement[node] = of_motion;
     return FLX_OK;
 }
@@ -60,7 +60,7 @@ flx_status flx_nastran_material(flx_nastran *r)
     for (int i = 0; i < r->nmaterial; i++) {
         if (r->materials[i].id == id) return REFUSE(r, "material %d is there twice", id);
     }
-    GROW(r, r->materials, r->material_capacity, r->nmaterial + 1);
+    FLX_SCAN_GROW(r, r->materials, r->material_capacity, r->nmaterial + 1);
     r->materials[r->nmaterial++] = (flx_nastran_number_of){id, r->s->nmaterial};
     return flx_structure_add_material(r->s, &m);
 }
@@ -82,7 +82,7 @@ flx_status flx_nastran_add_property(flx_nastran *r, int id, int material, const 
         .id = id, .material = material, .section = c ? r->s->nsection : -1, .line = r->line};
     if (k) memcpy(p.stiffness, k, sizeof p.stiffness);
     if (flx_nastran_find_property(r, id)) return REFUSE(r, "property %d is there twice", id);
-    GROW(r, r->properties, r->property_capacity, r->nproperty + 1);
+    FLX_SCAN_GROW(r, r->properties, r->property_capacity, r->nproperty + 1);
     r->properties[r->nproperty++] = p;
     return c ? flx_structure_add_section(r->s, c) : FLX_OK;
 }

@@ -12,7 +12,7 @@ static flx_status add_range(flx_nastran *r, int first, int last, int *n, int **n
     if (range && last - first > r->s->nnode) { // more numbers than nodes
         for (int node = 0; node < r->s->nnode; node++) {
             if (r->s->label[node] < first || r->s->label[node] > last) continue;
-            GROW(r, *nodes, *capacity, *n + 1);
+            FLX_SCAN_GROW(r, *nodes, *capacity, *n + 1);
             (*nodes)[(*n)++] = node;
         }
         return FLX_OK;
@@ -24,7 +24,7 @@ static flx_status add_range(flx_nastran *r, int first, int last, int *n, int **n
             return REFUSE(r, "%.*s has node %d, which is not in the file", r->f[0].length,
                           r->f[0].text, label);
         }
-        GROW(r, *nodes, *capacity, *n + 1);
+        FLX_SCAN_GROW(r, *nodes, *capacity, *n + 1);
         (*nodes)[(*n)++] = node;
         if (label == INT32_MAX) break;
     }
@@ -102,7 +102,7 @@ flx_status flx_nastran_mass(flx_nastran *r)
 
 static flx_status keep_spring(flx_nastran *r, const flx_spring_element *k, int id)
 {
-    GROW(r, r->spring_property, r->spring_capacity, r->s->nspring + 1);
+    FLX_SCAN_GROW(r, r->spring_property, r->spring_capacity, r->s->nspring + 1);
     r->spring_property[r->s->nspring] = id;
     return flx_structure_add_spring(r->s, k);
 }
@@ -219,7 +219,7 @@ static flx_status read_groups(flx_nastran *r, flx_node_link *l, int *weights)
         i += 2;
         int from = l->nnode;
         FLX_TRY(flx_nastran_nodes(r, &i, &l->nnode, &l->nodes, &capacity));
-        GROW(r, l->weights, *weights, l->nnode);
+        FLX_SCAN_GROW(r, l->weights, *weights, l->nnode);
         for (int k = from; k < l->nnode; k++) l->weights[k] = weight;
     }
     return l->nnode > 0 ? FLX_OK : REFUSE(r, "RBE3 has no nodes to follow");
@@ -246,9 +246,9 @@ static flx_status read_terms(flx_nastran *r, flx_node_link *l, int *room)
         unsigned mask;
         int c = 0;
         if (flx_nastran_is_empty(r, i)) continue;
-        GROW(r, l->nodes, room[0], l->nnode + 1);
-        GROW(r, l->weights, room[1], l->nnode + 1);
-        GROW(r, l->components, room[2], l->nnode + 1);
+        FLX_SCAN_GROW(r, l->nodes, room[0], l->nnode + 1);
+        FLX_SCAN_GROW(r, l->weights, room[1], l->nnode + 1);
+        FLX_SCAN_GROW(r, l->components, room[2], l->nnode + 1);
         l->weights[l->nnode] = 0;
         FLX_TRY(flx_nastran_node(r, i, &l->nodes[l->nnode]));
         FLX_TRY(flx_nastran_need_basic(r, l->nodes[l->nnode]));

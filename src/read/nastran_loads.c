@@ -58,7 +58,7 @@ static flx_status read_moved(flx_nastran *r, double factor)
         FLX_TRY(flx_nastran_mask(r, i + 1, &m.mask));
         FLX_TRY(flx_nastran_number(r, i + 2, "a displacement", &m.value));
         m.value *= factor;
-        GROW(r, r->moved, r->moved_capacity, r->nmoved + 1);
+        FLX_SCAN_GROW(r, r->moved, r->moved_capacity, r->nmoved + 1);
         r->moved[r->nmoved++] = m;
     }
     return FLX_OK;
@@ -159,7 +159,7 @@ static flx_status add_face(flx_nastran *r, int label, flx_cell cell, const int *
 {
     const flx_element e = {
         .cell = cell, .label = label, .line = r->line, .material = -1, .section = -1};
-    GROW(r, r->element_property, r->element_capacity, r->s->nelement + 1);
+    FLX_SCAN_GROW(r, r->element_property, r->element_capacity, r->s->nelement + 1);
     r->element_property[r->s->nelement] = 0;
     p->element = r->s->nelement;
     FLX_TRY(flx_structure_add_element(r->s, &e, nodes));

@@ -78,15 +78,6 @@ typedef struct flx_nastran {
 } flx_nastran;
 #define REFUSE(r, ...) FLX_FAIL((r)->scan->ctx, FLX_ERR_MODEL, flx_nastran_place(r), __VA_ARGS__)
 
-#define GROW(r, array, capacity, need)                                                             \
-    do {                                                                                           \
-        void *array_ = (array);                                                                    \
-        flx_status grown_ =                                                                        \
-            flx_grow((r)->scan->ctx, &array_, &(capacity), (need), sizeof *(array));               \
-        (array) = array_;                                                                          \
-        if (grown_ != FLX_OK) return grown_;                                                       \
-    } while (0)
-
 // ---- nastran_cards.c -----------------------------------------------------------------------------
 
 flx_loc flx_nastran_place(const flx_nastran *r);

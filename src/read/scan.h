@@ -27,3 +27,13 @@ bool flx_text_int(const char *text, int length, int *out);
 bool flx_text_number(const char *text, int length, double *out);
 // Text of a message: at most 40 characters of a piece.
 const char *flx_text_quote(const char *text, int length, char buffer[64]);
+
+// Room for `need` items in an array that grows; returns from the function where there is none.
+#define FLX_SCAN_GROW(r, array, capacity, need)                                                    \
+    do {                                                                                           \
+        void *array_ = (array);                                                                    \
+        flx_status grown_ =                                                                        \
+            flx_grow((r)->scan->ctx, &array_, &(capacity), (need), sizeof *(array));               \
+        (array) = array_;                                                                          \
+        if (grown_ != FLX_OK) return grown_;                                                       \
+    } while (0)
