@@ -22,12 +22,15 @@
 #include "integrate/explicit_form.h"
 #include "integrate/step_control.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
 #define DEFAULT_RTOL 1e-6
 #define DEFAULT_ATOL 1e-8
 #define FIRST_ORDER 1e3 // times that: steps go with the inverse of the tolerance
+// Below this part of a value the estimate is rounding, which no step makes smaller.
+#define ROUNDING (16.0 * DBL_EPSILON)
 #define SAFETY 0.9
 // A stage that cannot be evaluated (a singular position, a domain error) asks for a smaller step.
 #define FAILED_STAGE_FACTOR 0.25
@@ -118,6 +121,7 @@ flx_status flx_rk_create(flx_integrator *it, const flx_rk_pair *pair)
     double coarser = pair->adds_up ? FIRST_ORDER : 1.0;
     p->rtol = it->def.rtol > 0.0 ? it->def.rtol : coarser * DEFAULT_RTOL;
     p->atol = it->def.atol > 0.0 ? it->def.atol : coarser * DEFAULT_ATOL;
+    p->rtol = fmax(p->rtol, ROUNDING);
     FLX_TRY(make_arrays(it->ctx, p));
     return flx_state_create(s, &p->trial);
 }
@@ -406,7 +410,10 @@ static flx_status give_up(flx_integrator *it, flx_status last)
 {
     const explicit_rk *p = it->data;
     if (last != FLX_OK) {
-        return flx_method_fail(it, last, -1, 0, 0, NULL, "method radau or generalized-alpha");
+        return flx_method_fail(it, last, -1, 0, 0, NULL,
+                               it->def.step > 0.0
+                                   ? "a smaller step, or method radau or generalized-alpha"
+                                   : "method radau or generalized-alpha");
     }
     return flx_method_fail(it, FLX_STEP_TOO_SMALL, -1, 0, 0,
                            p->stiff ? "the step became too small on a stiff motion"
@@ -475,6 +482,7 @@ flx_status flx_rk_step(flx_integrator *it, flx_state *x, double h_most, double *
         if (!fixed && h_most - h < 0.01 * h) h = h_most; // no crumbs at the end
         if (!fixed) h = fmin(h, flx_method_of(it)->longest);
         double smallest = flx_step_smallest(x->t, h_most);
+        *h_taken = h; // also where it fails: the message says it
         flx_status s = run_stages(it, x->t, h);
         if (s == FLX_OK && !is_finite(p->z1, p->n)) s = FLX_NOT_FINITE;
         double error = s != FLX_OK ? HUGE_VAL : fixed ? 0.0 : estimate_error(it, x->t, h);
@@ -482,7 +490,6 @@ flx_status flx_rk_step(flx_integrator *it, flx_state *x, double h_most, double *
         if (s < 0) return s;
         if (s == FLX_OK && error <= a.allowed) {
             accept(it, x, h, error);
-            *h_taken = h;
             return FLX_OK;
         }
         if (fixed || h <= smallest) return give_up(it, s);
