@@ -401,7 +401,7 @@ static flx_status shorten(const graph *g, flx_topology *t)
     const flx_model *m = g->m;
     size_t n = (size_t)m->njoint;
     flx_short_edge *edges = flx_alloc(m->ctx, n, sizeof *edges);
-    bool *best = flx_alloc(m->ctx, 2 * n, sizeof *best), *scratch = best + n;
+    bool *best = flx_alloc(m->ctx, 2 * n, sizeof *best), *scratch = best ? best + n : NULL;
     flx_status status = edges && best ? FLX_OK : FLX_ERR_MEMORY;
     int loops = t->floats - m->nbody;
     double length;
