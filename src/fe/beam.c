@@ -130,6 +130,23 @@ static void find_fields(const flx_beam_law *law, double s, double L, fields *f)
     }
 }
 
+void flx_beam_move(const flx_beam_law *law, const double R[9], double length, double s,
+                   const double ends[12], double out[6])
+{
+    double own[12], at[6] = {0};
+    fields f;
+    find_fields(law, s, length, &f);
+    for (int i = 0; i < 12; i++)
+        own[i] = v3_dot(v3_load(R + 3 * (i % 3)), v3_load(ends + i / 3 * 3));
+    for (int i = 0; i < 6; i++) {
+        for (int k = 0; k < 12; k++) at[i] += f.N[i][k] * own[k];
+    }
+    for (int i = 0; i < 6; i++) {
+        const double *a = at + i / 3 * 3;
+        out[i] = R[i % 3] * a[0] + R[3 + i % 3] * a[1] + R[6 + i % 3] * a[2];
+    }
+}
+
 // A += w r r^T
 static void add_square(double w, const double r[12], double A[12][12])
 {

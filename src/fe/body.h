@@ -18,6 +18,19 @@ flx_status flx_fe_reduce(flx_ctx *ctx, flx_arena *arena, const flx_structure *s,
 flx_status flx_fe_draw(const flx_fe *fe, flx_arena *arena, int n, int *order,
                        flx_elastic_mesh **out);
 
+// Arrays of a mesh whose numbers of nodes and triangles are known. stressed: with room for stresses.
+flx_status flx_elastic_mesh_reserve(flx_elastic_mesh *m, flx_arena *arena, int n, int ncell,
+                                    int corners, bool stressed);
+// Its triangles are its cells.
+void flx_elastic_mesh_take_surface(flx_elastic_mesh *m);
+
+// ---- body_tubes.c: beams and trusses as they are drawn ------------------------------------------
+
+// *out NULL: there are none.
+flx_status flx_fe_draw_tubes(const flx_fe *fe, flx_arena *arena, int n, flx_elastic_mesh **out);
+// Displacements of their nodes (nodes of the tubes, 3) by u (nnode, 6).
+void flx_fe_move_tubes(const flx_fe *fe, const double *u, float *modes);
+
 // ---- body_mass.c: masses between nodes ----------------------------------------------------------
 
 // Fields at the nodes of a structure, then at what turns with a node: F (rows, nf) the places and the n

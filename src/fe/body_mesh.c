@@ -142,20 +142,21 @@ static void order_cells(drawing *d)
     }
 }
 
-static flx_status reserve(drawing *d, flx_arena *arena, int n)
+flx_status flx_elastic_mesh_reserve(flx_elastic_mesh *m, flx_arena *arena, int n, int ncell,
+                                    int corners, bool stressed)
 {
-    flx_elastic_mesh *m = d->m;
-    size_t nodes = (size_t)m->nnode, modes = (size_t)n * nodes, cells = (size_t)m->ncell;
+    size_t nodes = (size_t)m->nnode, modes = (size_t)n * nodes, cells = (size_t)ncell;
+    m->ncell = ncell;
     m->nodes = flx_arena_take(arena, 3 * nodes, sizeof *m->nodes);
     m->labels = flx_arena_take(arena, nodes, sizeof *m->labels);
     m->triangles = flx_arena_take(arena, 3 * (size_t)m->ntriangle, sizeof *m->triangles);
     m->cells = flx_arena_take(arena, cells, sizeof *m->cells);
     m->offsets = flx_arena_take(arena, cells + 1, sizeof *m->offsets);
-    m->connectivity = flx_arena_take(arena, (size_t)d->corners, sizeof *m->connectivity);
+    m->connectivity = flx_arena_take(arena, (size_t)corners, sizeof *m->connectivity);
     m->modes = flx_arena_take(arena, 3 * modes, sizeof *m->modes);
-    m->stress = flx_arena_take(arena, 6 * modes, sizeof *m->stress);
+    if (stressed) m->stress = flx_arena_take(arena, 6 * modes, sizeof *m->stress);
     return m->nodes && m->labels && m->triangles && m->cells && m->offsets && m->connectivity &&
-                   m->modes && m->stress
+                   m->modes && (m->stress || !stressed)
                ? FLX_OK
                : FLX_ERR_MEMORY;
 }
@@ -191,10 +192,8 @@ static void fill_cells(const drawing *d)
     }
 }
 
-// The triangles are the cells.
-static void fill_surface_cells(const drawing *d)
+void flx_elastic_mesh_take_surface(flx_elastic_mesh *m)
 {
-    flx_elastic_mesh *m = d->m;
     memcpy(m->connectivity, m->triangles, 3 * (size_t)m->ntriangle * sizeof *m->triangles);
     for (int i = 0; i < m->ncell; i++) {
         m->cells[i] = flx_cells[FLX_CELL_TRI3].vtk;
@@ -216,7 +215,7 @@ static flx_status draw(drawing *d, flx_arena *arena, int n)
         m->ncell = m->ntriangle;
         d->corners = 3 * m->ntriangle;
     }
-    FLX_TRY(reserve(d, arena, n));
+    FLX_TRY(flx_elastic_mesh_reserve(m, arena, n, m->ncell, d->corners, true));
     for (int i = 0; i < fe->nnode; i++) {
         if (d->order[i] < 0) continue;
         m->labels[d->order[i]] = fe->s->label[i];
@@ -227,7 +226,7 @@ static flx_status draw(drawing *d, flx_arena *arena, int n)
     if (whole) {
         fill_cells(d);
     } else {
-        fill_surface_cells(d);
+        flx_elastic_mesh_take_surface(m);
     }
     return FLX_OK;
 }

@@ -70,6 +70,10 @@ bool flx_beam_axes(const double *x, const flx_section *c, int dimension, double 
                    double *length);
 flx_status flx_beam_eval(const flx_beam_law *law, const double *x, const flx_section *c,
                          int dimension, flx_element_matrices *out);
+// Displacement of the axis and rotation of the section at s = 0 to 1, by those of both ends (2, 6); all along the
+// structure's axes. R, length: as above.
+void flx_beam_move(const flx_beam_law *law, const double R[9], double length, double s,
+                   const double ends[12], double out[6]);
 
 // truss.c: two nodes, translations only.
 flx_status flx_truss_eval(double EA, double mass, const double *x, int dimension,

@@ -33,4 +33,5 @@ void flx_fe_warn_of_lost_loads(const flx_fe *fe);
 
 void flx_fe_places(const flx_fe *fe, int element, double *x);
 void flx_fe_hooke(const flx_fe *fe, const flx_element *e, flx_hooke *c);
+bool flx_fe_is_member(const flx_element *e); // a beam or a truss
 void flx_fe_law(const flx_fe *fe, const flx_element *e, flx_beam_law *law);

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-static bool is_member(const flx_element *e)
+bool flx_fe_is_member(const flx_element *e)
 {
     return e->family == FLX_FAMILY_BEAM || e->family == FLX_FAMILY_TRUSS;
 }
@@ -52,7 +52,8 @@ flx_status flx_fe_members(const flx_fe *fe, const double *u, double *forces)
     flx_status status = m ? FLX_OK : FLX_ERR_MEMORY;
     memset(forces, 0, 12 * (size_t)s->nelement * sizeof *forces);
     for (int i = 0; i < s->nelement && status == FLX_OK; i++) {
-        if (is_member(s->elements + i)) status = find_ends(fe, i, u, m, forces + 12 * (size_t)i);
+        if (flx_fe_is_member(s->elements + i))
+            status = find_ends(fe, i, u, m, forces + 12 * (size_t)i);
     }
     for (int i = 0; i < s->nline && status == FLX_OK; i++) {
         double f[12], *own = forces + 12 * (size_t)s->lines[i].element;
@@ -60,7 +61,7 @@ flx_status flx_fe_members(const flx_fe *fe, const double *u, double *forces)
         for (int k = 0; k < 12; k++) own[k] -= f[k];
     }
     for (int i = 0; i < s->nelement && status == FLX_OK; i++) {
-        if (is_member(s->elements + i)) turn_ends(fe, i, forces + 12 * (size_t)i);
+        if (flx_fe_is_member(s->elements + i)) turn_ends(fe, i, forces + 12 * (size_t)i);
     }
     flx_free(m);
     return status;

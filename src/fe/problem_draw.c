@@ -43,6 +43,12 @@ static flx_status draw(flx_fe_problem *p, flx_elastic_mesh **out)
     for (int k = 0; k < p->nfound && status == FLX_OK && *out; k++) {
         status = draw_shape(p, k, order, u, u + 6 * nodes, *out);
     }
+    bool tubes = status == FLX_OK && !*out; // no surface: beams and trusses alone
+    if (tubes) status = flx_fe_draw_tubes(p->fe, p->drawings, p->nfound, out);
+    for (int k = 0; k < p->nfound && tubes && status == FLX_OK && *out; k++) {
+        flx_fe_expand(p->fe, p->found + (size_t)k * (size_t)p->n, !p->whole, u);
+        flx_fe_move_tubes(p->fe, u, (*out)->modes + 3 * (size_t)k * (size_t)(*out)->nnode);
+    }
     flx_free(order);
     flx_free(u);
     return status;
@@ -57,8 +63,8 @@ flx_status flx_fe_problem_mesh(flx_fe_problem *p, flx_result_mesh *out)
     if (p->nfound > 0) FLX_TRY(draw(p, &m));
     if (!m) {
         return FLX_FAIL(p->ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE,
-                        "the structure has no surface to draw: it consists of beams and trusses "
-                        "alone; its fields are in the VTK file");
+                        "there is nothing to draw: the structure has neither solids nor plates, "
+                        "beams or trusses");
     }
     *out = (flx_result_mesh){.nnode = m->nnode,
                              .nsurface = m->nsurface,

@@ -292,6 +292,46 @@ static int pictures_are_written(void)
     return 0;
 }
 
+// Six times the volume that the surface encloses.
+static double six_volumes(const flx_result_mesh *m)
+{
+    double sum = 0;
+    for (int k = 0; k < m->ntriangle; k++) {
+        const float *a = m->nodes + 3 * m->triangles[3 * k],
+                    *b = m->nodes + 3 * m->triangles[3 * k + 1],
+                    *c = m->nodes + 3 * m->triangles[3 * k + 2];
+        for (int i = 0; i < 3; i++) {
+            int j = (i + 1) % 3, l = (i + 2) % 3;
+            sum += (double)a[i] * ((double)b[j] * (double)c[l] - (double)b[l] * (double)c[j]);
+        }
+    }
+    return sum;
+}
+
+// Tubes of eight sides and of the section's area, closed and outside out; their axis is bent as the beam is:
+// F x^2 (3 L - x)/(6 EI).
+static int beams_are_drawn_bent(void)
+{
+    flx_status status;
+    flx_fe_static found;
+    flx_result_mesh m;
+    rig r = start(BEAM("euler-bernoulli", ""), &status);
+    CHECK(flx_fe_problem_static(r.p, NULL, &found) == FLX_OK);
+    CHECK(flx_fe_problem_mesh(r.p, &m) == FLX_OK);
+    CHECK(m.nnode == 10 * 7 * 8 && m.nsurface == m.nnode && m.nmode == 1 && !m.stress);
+    CHECK_REL(six_volumes(&m) / 6, 2 * sqrt(2) * 1e-4 / 3.141592653589793, 1e-4);
+    for (int ring = 0; ring < 70; ring++) {
+        double x = 0, w = 0;
+        for (int k = 0; k < 8; k++) {
+            x += (double)m.nodes[3 * (8 * ring + k)] / 8;
+            w += (double)m.modes[3 * (8 * ring + k) + 1] / 8;
+        }
+        CHECK_NEAR(w, x * x * (3 - x) / (6 * 7e10 * 1e-8 / 12), 1e-8);
+    }
+    end(&r);
+    return 0;
+}
+
 static int a_model_without_elements_is_refused(void)
 {
     flx_status status;
@@ -307,4 +347,4 @@ TEST_MAIN(TEST(cantilever_bends_as_it_should), TEST(loads_of_other_kinds_have_th
           TEST(loads_follow_their_factors), TEST(damping_takes_energy_and_is_counted),
           TEST(masses_add_up), TEST(what_is_not_held_is_named),
           TEST(units_that_look_wrong_are_named), TEST(pictures_are_written),
-          TEST(a_model_without_elements_is_refused))
+          TEST(beams_are_drawn_bent), TEST(a_model_without_elements_is_refused))
