@@ -18,6 +18,8 @@
 // Redundant rows of a geometry that is a little off part as the mechanism moves: by some times what
 // the closure left of them at the start.
 #define PARTING 100.0
+// Of a geometry without such errors this is what rounding may leave.
+#define PARTING_FLOOR 1e-8
 // Energies are sums of terms that cancel: below this part of them a change is rounding.
 #define ENERGY_FLOOR 1e-9
 // Output times closer to a step's end than this part of the step are that end, as in flx_integrate.
@@ -240,6 +242,21 @@ static void open_ledger(flx_simulation *sim)
     for (int i = 0; i < 6; i++) sim->ledger.momentum_change[i] = nothing;
 }
 
+// Rows that were left out need not be redundant: a constraint may nearly follow from the others and yet hold
+// something, and the geometry alone does not say which. Whether it parts does.
+static void warn_of_parting(const flx_simulation *sim)
+{
+    double off = sim->ledger.dropped_residual;
+    double expected = PARTING * fmax(sim->dropped_start, sim->kept_residual) + PARTING_FLOOR;
+    if (sim->summary.redundant == 0 || !(off > expected)) return;
+    flx_ctx_warn(sim->ctx, FLX_NOWHERE,
+                 "%s was left out, since it seemed to follow from the other constraints, but is "
+                 "off by %.2g in the motion: either the places of the joints are not accurate, or "
+                 "it is a constraint of its own and the motion is wrong; draw the joints with more "
+                 "digits, or remove the one that is not needed",
+                 sim->summary.redundant == 1 ? sim->redundant[0] : "a redundant constraint", off);
+}
+
 static void close_ledger(run *r, flx_status status, double seconds, long allocations)
 {
     flx_simulation *sim = r->sim;
@@ -258,6 +275,7 @@ static void close_ledger(run *r, flx_status status, double seconds, long allocat
     bool energy = !sim->accounts || l->energy_drift <= ENERGY_OFF;
     l->balanced = energy && sim->kept_residual <= CONSTRAINT_OFF &&
                   l->dropped_residual <= CONSTRAINT_OFF + PARTING * sim->dropped_start;
+    warn_of_parting(sim);
 }
 
 // ---- measures -----------------------------------------------------------------------------------
