@@ -179,35 +179,34 @@ static flx_status add_cell(flx_abaqus *r, const element_name *type, flx_cell cel
 // Numbers of one element go on over lines.
 static flx_status read_element(flx_abaqus *r, const element_name *type, int set)
 {
-    int n = flx_cells[type->cell].nodes, nodes[FLX_CELL_NODES], count = 0, label = 0;
+    int n = flx_cells[type->cell].nodes, nodes[FLX_CELL_NODES], count = 0, own = 0, label = 0;
     int line = r->number;
     bool first = true;
     do {
         flx_abaqus_fields f;
         flx_abaqus_split(r, &f);
         if (first) {
-            FLX_TRY(flx_abaqus_int(r, &f, 0, "an element's number", &label));
-            FLX_TRY(shifted(r, label, &label));
+            FLX_TRY(flx_abaqus_int(r, &f, 0, "an element's number", &own));
+            FLX_TRY(shifted(r, own, &label));
         }
         for (int i = first ? 1 : 0; i < f.n; i++) {
-            int node;
+            int node, at;
             FLX_TRY(flx_abaqus_int(r, &f, i, "a node of the element", &node));
             if (count == n) {
                 return ABAQUS_FAIL(r, r->number,
-                                   "element %d has more than the %d nodes of its type", label, n);
+                                   "element %d has more than the %d nodes of its type", own, n);
             }
-            FLX_TRY(shifted(r, node, &node));
-            nodes[count] = flx_structure_node_of(r->s, node);
+            FLX_TRY(shifted(r, node, &at));
+            nodes[count] = flx_structure_node_of(r->s, at);
             if (nodes[count++] < 0) {
                 return ABAQUS_FAIL(r, r->number, "element %d has node %d, which is not in the file",
-                                   label, node);
+                                   own, node);
             }
         }
         first = false;
     } while (count < n && flx_abaqus_next_data(r));
     if (count < n) {
-        return ABAQUS_FAIL(r, line, "element %d has %d of the %d nodes of its type", label, count,
-                           n);
+        return ABAQUS_FAIL(r, line, "element %d has %d of the %d nodes of its type", own, count, n);
     }
     FLX_TRY(flx_abaqus_note_element(r, label, line));
     if (type->cell != FLX_CELL_LINE3) return add_cell(r, type, type->cell, label, line, nodes, set);
@@ -381,6 +380,15 @@ static flx_status read_block(flx_abaqus *r, const flx_abaqus_keyword *k)
     return pass_over(r, k);
 }
 
+// Lines of data in a file of their own, *NODE, INPUT=: as if it were included there.
+static flx_status open_data(flx_abaqus *r, const flx_abaqus_keyword *k)
+{
+    static const char *const known[] = {"NODE", "ELEMENT", "EQUATION", "MPC", NULL};
+    const flx_abaqus_field *name = flx_abaqus_option(k, "INPUT");
+    if (!name || !is_any(k, known)) return FLX_OK;
+    return flx_include_open(&r->include, name->text, name->length, k->line);
+}
+
 static flx_status read_all(flx_abaqus *r)
 {
     bool more = flx_abaqus_next_line(r);
@@ -392,6 +400,7 @@ static flx_status read_all(flx_abaqus *r)
                                flx_text_quote(r->line, r->length, buffer));
         }
         flx_abaqus_read_keyword(r, &k);
+        FLX_TRY(open_data(r, &k));
         FLX_TRY(read_block(r, &k));
         more = r->line != NULL;
     }

@@ -203,7 +203,7 @@ flx_status flx_abaqus_need(const flx_abaqus *r, const flx_abaqus_keyword *k, con
 
 const char *flx_abaqus_name(const flx_abaqus *r, flx_abaqus_field f)
 {
-    char text[MOST_NAME];
+    char text[2 * MOST_NAME]; // "instance.set"
     snprintf(text, sizeof text, "%.*s", f.length, f.text);
     return flx_intern(r->scan->ctx, text);
 }

@@ -19,12 +19,21 @@ static flx_status need_set(const flx_abaqus *r, const flx_abaqus_keyword *k, con
                        flx_text_quote(name->text, name->length, buffer));
 }
 
+static flx_status refuse_axes(const flx_abaqus *r, const flx_abaqus_keyword *k)
+{
+    if (!flx_abaqus_option(k, "ORIENTATION")) return FLX_OK;
+    return ABAQUS_FAIL(r, k->line,
+                       "ORIENTATION= is not read: *%.*s is along the axes of the structure here",
+                       k->name.length, k->name.text);
+}
+
 flx_status flx_abaqus_mass(flx_abaqus *r, const flx_abaqus_keyword *k, bool rotary)
 {
     double v[6] = {0};
     int set, n = 0;
     flx_loc loc = flx_structure_loc(r->s, k->line);
     FLX_TRY(need_set(r, k, "ELSET", &set));
+    FLX_TRY(refuse_axes(r, k));
     if (!flx_abaqus_next_data(r)) {
         return ABAQUS_FAIL(r, k->line, "*%.*s has no number", k->name.length, k->name.text);
     }
@@ -78,6 +87,7 @@ flx_status flx_abaqus_spring(flx_abaqus *r, const flx_abaqus_keyword *k)
     double value;
     flx_loc loc = flx_structure_loc(r->s, k->line);
     FLX_TRY(need_set(r, k, "ELSET", &set));
+    FLX_TRY(refuse_axes(r, k));
     if (flx_abaqus_option(k, "NONLINEAR")) {
         return ABAQUS_FAIL(r, k->line, "springs are linear here");
     }
@@ -177,6 +187,11 @@ flx_status flx_abaqus_rigid(flx_abaqus *r, const flx_abaqus_keyword *k)
                            "REF NODE");
     }
     while (key < 3 && !flx_abaqus_option(k, keys[key])) key++;
+    for (int i = key + 1; i < 4; i++) {
+        if (!flx_abaqus_option(k, keys[i])) continue;
+        return ABAQUS_FAIL(r, k->line, "a rigid body is of one set here, not of %s and %s",
+                           keys[key], keys[i]);
+    }
     FLX_TRY(need_set(r, k, keys[key], &set));
     FLX_TRY(reference_node(r, *reference, &node));
     FLX_TRY(tie(r, k->line, FLX_LINK_RIGID, node, set, key == 3, key == 2 ? 07u : 077u));
@@ -190,6 +205,7 @@ flx_status flx_abaqus_start_coupling(flx_abaqus *r, const flx_abaqus_keyword *k)
     FLX_TRY(flx_abaqus_need(r, k, "REF NODE", &reference));
     FLX_TRY(flx_abaqus_need(r, k, "SURFACE", &surface));
     FLX_TRY(reference_node(r, *reference, &r->coupling_node));
+    r->coupling_turned = flx_abaqus_option(k, "ORIENTATION") != NULL;
     r->coupling = flx_abaqus_find_surface(r, *surface);
     if (r->coupling < 0) {
         return ABAQUS_FAIL(r, k->line, "no surface is named '%s'",
@@ -224,6 +240,12 @@ flx_status flx_abaqus_end_coupling(flx_abaqus *r, const flx_abaqus_keyword *k)
     }
     // a distributing coupling carries all translations, whatever is given
     if (!rigid && mask) mask |= 07u;
+    bool whole = (mask & 07u) % 07u == 0 && (mask >> 3) % 07u == 0; // the same along all axes
+    if (r->coupling_turned && !whole) {
+        return ABAQUS_FAIL(r, line,
+                           "ORIENTATION= of the coupling is not read: give all translations, all "
+                           "rotations, or both");
+    }
     return tie(r, line, rigid ? FLX_LINK_RIGID : FLX_LINK_AVERAGE, r->coupling_node, set, false,
                mask ? mask : 077u);
 }

@@ -1,48 +1,29 @@
 // abaqus_loads.c - supports and loads of Abaqus' input, along the axes of their nodes.
+#include "math/small.h"
 #include "read/abaqus_parts.h"
 
 #include <ctype.h>
-#include <math.h>
 #include <string.h>
-
-static double length_of(const double v[3])
-{
-    return sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
-}
-
-static void cross(const double a[3], const double b[3], double out[3])
-{
-    for (int i = 0; i < 3; i++) {
-        int j = (i + 1) % 3, k = (i + 2) % 3;
-        out[i] = a[j] * b[k] - a[k] * b[j];
-    }
-}
 
 // ---- axes of nodes ------------------------------------------------------------------------------
 
 // Rows; false: the node lies on the axis of its cylinder, or the given places on one line.
 static bool find_axes(const flx_abaqus_transform *t, const double *x, double axes[9])
 {
-    double first[3], second[3], third[3], r[3];
-    for (int c = 0; c < 3; c++) {
-        r[c] = x[c] - t->a[c];
-        third[c] = t->b[c] - t->a[c];
-    }
+    v3 a = v3_load(t->a), b = v3_load(t->b), row[3];
     if (t->cylindrical) { // radial, around, along
-        double size = length_of(third), along = 0;
-        for (int c = 0; c < 3; c++) along += r[c] * third[c] / (size * size);
-        for (int c = 0; c < 3; c++) first[c] = r[c] - along * third[c];
-        cross(third, first, second);
+        v3 arm = v3_sub(v3_load(x), a);
+        row[2] = v3_sub(b, a);
+        row[0] = v3_axpy(-v3_dot(arm, row[2]) / v3_dot(row[2], row[2]), row[2], arm);
     } else { // a and b: along the first, and in the plane of the first two
-        memcpy(first, t->a, sizeof first);
-        cross(t->a, t->b, third);
-        cross(third, first, second);
+        row[0] = a;
+        row[2] = v3_cross(a, b);
     }
-    const double *row[3] = {first, second, third};
+    row[1] = v3_cross(row[2], row[0]);
     for (int i = 0; i < 3; i++) {
-        double size = length_of(row[i]);
+        double size = v3_norm(row[i]);
         if (!(size > 0)) return false;
-        for (int c = 0; c < 3; c++) axes[3 * i + c] = row[i][c] / size;
+        v3_store(axes + 3 * i, v3_scale(1 / size, row[i]));
     }
     return true;
 }
@@ -212,7 +193,7 @@ static flx_status read_numbers(const flx_abaqus *r, const flx_abaqus_fields *f, 
 // Of direction v and a size; refused when it has no length.
 static flx_status scale(const flx_abaqus *r, double size, double v[3])
 {
-    double length = length_of(v);
+    double length = v3_norm(v3_load(v));
     if (!(length > 0)) return ABAQUS_FAIL(r, r->number, "the direction of this load has no length");
     for (int c = 0; c < 3; c++) v[c] *= size / length;
     return FLX_OK;

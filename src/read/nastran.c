@@ -244,6 +244,17 @@ static flx_status make_sets(flx_nastran *r)
     return FLX_OK;
 }
 
+static void scale_masses(flx_nastran *r)
+{
+    flx_structure *s = r->s;
+    for (int i = 0; i < s->nmaterial; i++) s->materials[i].density *= r->mass_factor;
+    for (int i = 0; i < s->nsection; i++) s->sections[i].nonstructural *= r->mass_factor;
+    for (int i = 0; i < s->nmass; i++) {
+        s->masses[i].mass *= r->mass_factor;
+        for (int k = 0; k < 6; k++) s->masses[i].inertia[k] *= r->mass_factor;
+    }
+}
+
 // Properties may come after the elements that use them.
 static flx_status settle(flx_nastran *r)
 {
@@ -274,15 +285,7 @@ static flx_status settle(flx_nastran *r)
         last = p;
         FLX_TRY(settle_element(r, e, p));
     }
-    FLX_TRY(settle_springs(r));
-    if (r->mass_factor == 1) return FLX_OK;
-    for (int i = 0; i < s->nmaterial; i++) s->materials[i].density *= r->mass_factor;
-    for (int i = 0; i < s->nsection; i++) s->sections[i].nonstructural *= r->mass_factor;
-    for (int i = 0; i < s->nmass; i++) {
-        s->masses[i].mass *= r->mass_factor;
-        for (int k = 0; k < 6; k++) s->masses[i].inertia[k] *= r->mass_factor;
-    }
-    return FLX_OK;
+    return settle_springs(r);
 }
 
 // ---- the file -----------------------------------------------------------------------------------
@@ -419,7 +422,9 @@ static flx_status read_file(flx_nastran *r)
     FLX_TRY(index_elements(r));
     FLX_TRY(read_all(r, &start, read_rest));
     FLX_TRY(flx_nastran_move_supports(r));
-    return settle(r);
+    FLX_TRY(settle(r));
+    scale_masses(r);
+    return FLX_OK;
 }
 
 flx_status flx_nastran_read(flx_scan *scan, flx_structure *s)

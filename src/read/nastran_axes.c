@@ -138,7 +138,8 @@ flx_status flx_nastran_settle_axes(flx_nastran *r)
     return FLX_OK;
 }
 
-flx_status flx_nastran_directions(const flx_nastran *r, int id, const double at[3], double R[9])
+// Directions of the system at a place, as rows.
+static flx_status directions(const flx_nastran *r, int id, const double at[3], double R[9])
 {
     const flx_nastran_axes *a;
     FLX_TRY(need_axes(r, id, &a));
@@ -170,7 +171,7 @@ flx_status flx_nastran_turn(const flx_nastran *r, int id, const double at[3], do
 {
     double R[9], own[3] = {v[0], v[1], v[2]};
     if (id == 0) return FLX_OK;
-    FLX_TRY(flx_nastran_directions(r, id, at, R));
+    FLX_TRY(directions(r, id, at, R));
     for (int c = 0; c < 3; c++) v[c] = R[c] * own[0] + R[3 + c] * own[1] + R[6 + c] * own[2];
     return FLX_OK;
 }
@@ -179,7 +180,7 @@ flx_status flx_nastran_node_axes(const flx_nastran *r, int node, bool *turned, d
 {
     int id = node < r->ndisplacement ? r->displacement[node] : 0;
     *turned = id != 0;
-    return *turned ? flx_nastran_directions(r, id, r->s->x + 3 * (size_t)node, R) : FLX_OK;
+    return *turned ? directions(r, id, r->s->x + 3 * (size_t)node, R) : FLX_OK;
 }
 
 flx_status flx_nastran_need_basic(const flx_nastran *r, int node)

@@ -184,13 +184,10 @@ static flx_status read_rigid(flx_nastran *r)
         l.reference = ends[from];
         l.mask = 077;
         if (!flx_nastran_is_empty(r, 7 - from)) FLX_TRY(flx_nastran_mask(r, 7 - from, &l.mask));
-        status = flx_structure_add_link(r->s, &(flx_node_link){.kind = l.kind,
-                                                               .loc = l.loc,
-                                                               .reference = l.reference,
-                                                               .mask = l.mask,
-                                                               .nnode = 1,
-                                                               .nodes = &ends[1 - from]});
-        return status;
+        if (l.mask != 077) FLX_TRY(flx_nastran_need_basic(r, ends[1 - from]));
+        l.nnode = 1;
+        l.nodes = &ends[1 - from];
+        return flx_structure_add_link(r->s, &l);
     }
     for (int k = 0; k < l.nnode && status == FLX_OK && l.mask != 077; k++) {
         status = flx_nastran_need_basic(r, l.nodes[k]);

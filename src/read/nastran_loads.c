@@ -185,8 +185,7 @@ static bool has(const int *nodes, int n, int node)
     return false;
 }
 
-// The face with the corners a and b (of a tetrahedron: with a, without b); b -1: the one with a that is
-// a triangle.
+// The face with the opposite corners a and b; of a tetrahedron the one with a, without b.
 static flx_status find_face(const flx_nastran *r, int element, int a, int b, flx_cell *cell,
                             int *nodes)
 {

@@ -101,8 +101,6 @@ flx_status flx_nastran_add_axes(flx_nastran *r); // a card CORD1* or CORD2*
 flx_status flx_nastran_settle_axes(flx_nastran *r);
 // x of a node in the system id becomes basic.
 flx_status flx_nastran_to_basic(const flx_nastran *r, int id, double x[3]);
-// Directions of the system at a place, as rows.
-flx_status flx_nastran_directions(const flx_nastran *r, int id, const double at[3], double R[9]);
 // v in the directions of the system at a place becomes basic.
 flx_status flx_nastran_turn(const flx_nastran *r, int id, const double at[3], double v[3]);
 // Of the displacements of a node; *turned false: they are basic.

@@ -262,16 +262,19 @@ static int decks_have_their_closed_form(void)
 static int files_include_files(void)
 {
     char inner[64];
-    const char *texts[2][2] = {
+    const char *texts[3][2] = {
         {".inp", "*HEADING\n" NODES "*INCLUDE, INPUT=%s\n" STEEL HELD DOWN("2")},
-        {".bdf", "GRID,1,,0.,0.,0.\nGRID,2,,1.,0.,0.\nINCLUDE '%s'\n" BULK "SPC1,1,123456,1\n"}};
-    const char *parts[2][2] = {
+        {".bdf", "GRID,1,,0.,0.,0.\nGRID,2,,1.,0.,0.\nINCLUDE '%s'\n" BULK "SPC1,1,123456,1\n"},
+        {".inp", NODES "*ELEMENT, TYPE=B33, ELSET=e, INPUT=%s\n*BEAM SECTION, ELSET=e, "
+                       "MATERIAL=steel, SECTION=CIRC\n0.01\n" STEEL HELD DOWN("2")}};
+    const char *parts[3][2] = {
         {"*ELEMENT, TYPE=B33, ELSET=e\n1, 1, 2\n*BEAM SECTION, ELSET=e, MATERIAL=steel, "
          "SECTION=CIRC\n0.01\n",
          "*ELEMENT, TYPE=B33, ELSET=e\n1, 1, 3\n"},
         {"CBAR,1,10,1,2,0.,1.,0.\nPBAR,10,5,1.-3,3.-7,5.-7,1.-7\n",
-         "$ wrong\nCBAR,1,10,1,3,0.,1.,0.\n"}};
-    for (int k = 0; k < 4; k++) {
+         "$ wrong\nCBAR,1,10,1,3,0.,1.,0.\n"},
+        {"1, 1, 2\n", "** wrong\n1, 1, 3\n"}};
+    for (int k = 0; k < 6; k++) {
         flx_ctx *ctx = flx_ctx_create();
         flx_structure *s = NULL;
         char text[1024];
@@ -316,5 +319,75 @@ static int masses_are_where_they_are_said_to_be(void)
     return 0;
 }
 
+// Masses in other units where nothing has a property.
+static int masses_of_springs_are_scaled(void)
+{
+    const char *text = "GRID,1,,0.,0.,0.\nCELAS2,1,100.,1,1\nCONM2,5,1,,6.\nPARAM,WTMASS,.5\n";
+    flx_ctx *ctx = flx_ctx_create();
+    flx_structure *s = NULL;
+    CHECK(flx_mesh_read(ctx, write_file(".dat", text), FLX_NOWHERE, &s) == FLX_OK);
+    remove(path);
+    CHECK(s->nmass == 1 && s->masses[0].mass == 3);
+    flx_structure_destroy(&s);
+    flx_ctx_destroy(&ctx);
+    return 0;
+}
+
+#define CIRCLE "*beam section, elset=e, material=steel, section=circ\n0.01\n"
+#define FACE                                                                                       \
+    BLOCK "*ELEMENT,TYPE=C3D8,ELSET=e\n1,1,2,3,4,5,6,7,8\n*SOLID SECTION,ELSET=e,MATERIAL=m\n"     \
+          "*SURFACE,NAME=tip\ne,S4\n*COUPLING,ORIENTATION=o,REF NODE=9,SURFACE=tip\n*KINEMATIC\n"
+
+// What would make another model of it, and a part of the message.
+static const struct {
+    const char *ending, *text, *message;
+} wrong[] = {
+    {".inp", BEAM("B33", CIRCLE) "*tie, name=t\na, b\n", "the model would be another one"},
+    {".inp", NODES "*element, type=S4R\n1, 1, 2, 1, 2\n", "there are no shells here"},
+    {".inp", BEAM("B33", CIRCLE) "*element, type=T3D2\n1, 1, 2\n", "is there twice"},
+    {".inp", "*part, name=a\n" NODES "*end part\n", "no *INSTANCE"},
+    {".inp", NODES "*rigid body, ref node=1, elset=e, nset=all\n", "of one set here"},
+    {".inp",
+     NODES "*element, type=SPRING1, elset=e\n2, 2\n*spring, elset=e, orientation=o\n1\n9.\n",
+     "ORIENTATION= is not read"},
+    {".inp", FACE "1\n", "ORIENTATION= of the coupling"},
+    {".inp",
+     BEAM("B33", "*beam general section, elset=e\n1.e-3, 3.e-7, 1.e-7, 5.e-7, 1.e-7\n\n2e11, "
+                 "8e10\n"),
+     "principal axes"},
+    {".inp", NODES "*element, type=B33, input=no_such_file\n", "no_such_file"},
+    {".bdf", "GRID,1,,0.,0.,0.\nCPENTA,1,2,1,1,1,1,1,1\n", "kind of element is not known"},
+    {".bdf", BAR("0.,1.,0.") "PBAR,11,5,1.-3,3.-7,5.-7,1.-7\n", "has property 10"},
+    {".bdf", CHEXA "PLOAD4,1,1,5.,4.,,,2,7\n", "the same on a whole face"},
+    {".bdf", CHEXA "PLOAD4,1,1,5.,,,,2,6\n", "opposite to each other"},
+    {".bdf", BAR("0.,1.,0.,,+\n+,5") "PBAR,10,5,1.-3,3.-7,5.-7,1.-7\n", "pins at its ends"},
+    {".bdf", ROD "GRID,2,,1.,0.,0.\nSPCD,1,2,1,.004\n", "where no SPC holds it"},
+    {".bdf", ROD "GRID,2,4,1.,0.,0.\n", "coordinate system 4"},
+    {".bdf",
+     "CORD2R,3,,0.,0.,0.,0.,0.,1.\n,1.,1.,0.\n" ROD "GRID,2,,1.,0.,0.\nGRID,3,,2.,0.,0.,3\n"
+     "RBAR,9,2,3,123456,,,1\n",
+     "whose displacements are in the coordinate system 3"},
+};
+
+static int what_is_not_read_is_refused(void)
+{
+    for (size_t k = 0; k < sizeof wrong / sizeof wrong[0]; k++) {
+        flx_ctx *ctx = flx_ctx_create();
+        flx_structure *s = NULL;
+        flx_status status =
+            flx_mesh_read(ctx, write_file(wrong[k].ending, wrong[k].text), FLX_NOWHERE, &s);
+        remove(path);
+        if (status == FLX_OK) printf("deck %zu is read\n", k);
+        CHECK(status == FLX_ERR_MODEL || status == FLX_ERR_IO);
+        CHECK(s == NULL);
+        const char *text = flx_ctx_error(ctx, 0)->text;
+        if (!strstr(text, wrong[k].message)) printf("deck %zu: %s\n", k, text);
+        CHECK(strstr(text, wrong[k].message) != NULL);
+        flx_ctx_destroy(&ctx);
+    }
+    return 0;
+}
+
 TEST_MAIN(TEST(decks_have_their_closed_form), TEST(files_include_files),
-          TEST(masses_are_where_they_are_said_to_be))
+          TEST(masses_are_where_they_are_said_to_be), TEST(masses_of_springs_are_scaled),
+          TEST(what_is_not_read_is_refused))
