@@ -6,7 +6,7 @@ seconds=${1:-60}
 cd "$(dirname "$0")/.."
 
 corpus=build/fuzz/corpus
-rm -rf "$corpus" && mkdir -p "$corpus" "$corpus-sid" "$corpus-mesh"
+rm -rf "$corpus" "$corpus-sid" "$corpus-mesh" && mkdir -p "$corpus" "$corpus-sid" "$corpus-mesh"
 find examples tests -name '*.yaml' -size -64k -exec cp -t "$corpus" --backup=numbered {} +
 find examples tests -name '*.SID_FEM' -size -64k -exec cp -t "$corpus-sid" --backup=numbered {} +
 find examples tests \( -name '*.msh' -o -name '*.inp' -o -name '*.bdf' \) -size -64k -exec cp -t "$corpus-mesh" --backup=numbered {} +

@@ -29,10 +29,9 @@ typedef struct flx_fe_static {
     int displacement_node;
     double von_mises; // largest at a node of solids and plane elements
     int von_mises_node;
-    double
-        axial; // largest pull (or push, below zero) in a beam or truss, and the number of the element
-    int axial_element;
-    double bending; // largest bending moment in a beam
+    double axial;      // largest pull (or push, below zero) in a beam or truss
+    int axial_element; // its number
+    double bending;    // largest bending moment in a beam
     int bending_element;
     double strain_energy;
     double reaction[6]; // force, and moment about the origin, of all supports

@@ -17,7 +17,8 @@ typedef struct flx_modal_data {
     double *reach; // (n) how far one unit moves a node at most, as a part of the body's size
 } flx_modal_data;
 
-// Numbers of scratch that a body of n coordinates needs, with grains or without.
+// Numbers of scratch that a body of n coordinates needs, with grains or without: of these a field of 4, the
+// rows of B and of the derivatives of a (6 + n each) and n slopes, for a chunk, and 4 rows of coefficients.
 #define FLX_MODAL_SCRATCH(n, ngrain)                                                               \
     (21 * (n) + ((ngrain) > 0 ? 3 * FLX_CHUNK * (3 * (n) + 16) + 4 * FLX_GRAIN_ROWS(n) : 0))
 

@@ -1,4 +1,5 @@
-// loads.c - forces at nodes: given ones, pressures on faces, accelerations of the whole or of sets.
+// loads.c - forces at nodes: given ones, pressures on faces, forces along beams, accelerations of the whole or of
+// sets.
 //
 //     F_e = M_e a,  a = g + w^2 (r - n n.r),  r = x - centre                                     (FE-22)
 // a is linear in x, so that elements whose places are interpolated as their displacements have it exactly.

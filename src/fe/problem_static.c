@@ -52,8 +52,7 @@ static void find_largest(const flx_fe *fe, const double *u, const double *sigma,
 static bool has_members(const flx_structure *s)
 {
     for (int i = 0; i < s->nelement; i++) {
-        if (s->elements[i].family == FLX_FAMILY_BEAM || s->elements[i].family == FLX_FAMILY_TRUSS)
-            return true;
+        if (flx_fe_is_member(s->elements + i)) return true;
     }
     return false;
 }

@@ -9,7 +9,7 @@ double flx_step_fit(double h, double h_most);
 // How many steps like that of h from t have errors that add up, for methods of order 1, whose steps are
 // many: those of the time asked for, but no more than of some times that since the motion began anew.
 // After a jump fast motions die out, and with them the errors made in them; what is slow keeps its
-// errors, the sum of which over a time T is at most ln(T/h) times the tolerance.
+// errors, the sum of which over a time T is at most ln(T/h)/4 times the tolerance.
 double flx_step_count(flx_integrator *it, double t, double h);
 
 // The smallest step worth trying at time t.

@@ -19,7 +19,8 @@ static double mirrored(double a, double b)
     return a == 0.0 ? b : b == 0.0 ? a : 0.5 * (a + b);
 }
 
-double flx_sid_inertia(const flx_sid *s, flx_sid_order order, int l, int i)
+// Entry i of xx yy zz xy yz xz: of J at rest (l < 0) or of its slope by coordinate l.
+static double inertia(const flx_sid *s, flx_sid_order order, int l, int i)
 {
     const flx_taylor *J = &s->J;
     if (J->ncol == 3) {
@@ -40,8 +41,7 @@ static double gyroscopic_error(const flx_sid *s, flx_sid_order order)
                              flx_taylor_m0(&s->Cr, l, 2)};
         for (int rc = 0; rc < 9; rc++) {
             int r = rc / 3, c = rc % 3;
-            double known =
-                flx_sid_inertia(s, order, l, flx_inertia_place[r][c]) - flx_tilde_entry(N, r, c);
+            double known = inertia(s, order, l, flx_inertia_place[r][c]) - flx_tilde_entry(N, r, c);
             error += fabs(flx_taylor_m0(&s->Gr, r, flx_sid_column(s, order, c, l)) - known);
         }
     }
@@ -55,7 +55,7 @@ static double mixed_error(const flx_sid *s, flx_sid_order order)
     for (int l = 0; l < s->nq; l++) {
         for (int i = 4; i < 6; i++) {
             error += fabs(flx_taylor_m0(&s->Oe, l, flx_sid_oe_column(order, i)) +
-                          flx_sid_inertia(s, order, l, i));
+                          inertia(s, order, l, i));
         }
     }
     return error;
@@ -102,7 +102,7 @@ static void copy_slopes(const flx_sid *s, flx_sid_order order, int k, flx_elasti
     }
     for (int i = 0; i < 6; i++) {
         double twice = -(i < 3 ? 2.0 : 1.0);
-        e->J1[6 * k + i] = s->J.m1 ? flx_sid_inertia(s, order, k, i)
+        e->J1[6 * k + i] = s->J.m1 ? inertia(s, order, k, i)
                                    : twice * flx_taylor_m0(&s->Oe, k, flx_sid_oe_column(order, i));
     }
     e->k0[k] = flx_taylor_m0(&s->ksigma, k, 0);
@@ -114,7 +114,7 @@ static void copy_series(const flx_sid *s, flx_elastic *e)
     int n = e->n;
     flx_sid_order order = flx_sid_find_order(s);
     for (int i = 0; i < 3; i++) e->S0[i] = flx_taylor_m0(&s->mdCM, i, 0);
-    for (int i = 0; i < 6; i++) e->J0[i] = flx_sid_inertia(s, order, -1, i);
+    for (int i = 0; i < 6; i++) e->J0[i] = inertia(s, order, -1, i);
     copy_symmetric(&s->Me, n, e->M);
     copy_symmetric(&s->Ke, n, e->K);
     copy_symmetric(&s->De, n, e->D);

@@ -92,8 +92,7 @@ static inline int flx_sid_column(const flx_sid *s, flx_sid_order order, int i, i
 {
     return order.components_last ? 3 * l + i : i * s->nq + l;
 }
-// Entry i of xx yy zz xy yz xz: of J at rest (l < 0) or of its slope by coordinate l; its column in Oe.
-double flx_sid_inertia(const flx_sid *s, flx_sid_order order, int l, int i);
+// The column of entry i of xx yy zz xy yz xz in Oe.
 static inline int flx_sid_oe_column(flx_sid_order order, int i)
 {
     return order.Oe_xz_first && i > 3 ? 9 - i : i;

@@ -7,8 +7,8 @@
 
 // Rows of closures and motions along the directions without inertia, and the others.
 typedef struct flx_tree_held {
-    int n,
-        rank; // rows; of them, as many combinations as hold directions without inertia; -1: not known yet
+    int n;        // rows
+    int rank;     // combinations of them that hold directions without inertia; -1: not known yet
     double *GN;   // (n x nnull) G N
     double *Q;    // (n x n) by rows: combinations that hold such directions, then those that do not
     double *rows; // (n) G v + g_t
@@ -20,10 +20,11 @@ typedef struct flx_tree_held {
 struct flx_tree_massless {
     flx_pseudo_link *links; // (links) owned
     int nnull;
-    int *null_link; // (nnull) owned: whose direction each is
-    double *N;      // (nnull x nv) owned: null vectors; then
-    double *AN, *A, *e,
-        *s; // (nnull x n) (unknowns squared) (unknowns) (nnull); unknowns: nnull, rows
+    int *null_link;          // (nnull) owned: whose direction each is
+    double *N;               // (nnull x nv) owned: null vectors; then
+    double *AN;              // (nnull x n)
+    double *A, *e;           // (unknowns squared) (unknowns): nnull, and the rows that hold
+    double *s;               // (nnull)
     double *p, *r, *h, *tau; // (nv) (n) (nv) (nv)
     double *unit;            // (nv) inertias that momenta are divided by in z
     flx_tree_held held;
