@@ -137,7 +137,7 @@ static void eval_pair(const flx_fe *fe, const int pair[2], flx_element_matrices 
     }
 }
 
-flx_status flx_fe_block(const flx_fe *fe, int block, flx_element_matrices *out)
+flx_status flx_fe_matrices(const flx_fe *fe, int block, flx_element_matrices *out)
 {
     const flx_structure *s = fe->s;
     int pairs = s->nelement + s->nspring + s->nmass;
@@ -335,7 +335,7 @@ static flx_status sum_blocks(flx_fe *fe, double *F, flx_element_matrices *m)
     for (int b = 0; b < n; b++) {
         const int *nodes;
         if (flx_fe_block_nodes(fe, b, &nodes) == 0) continue;
-        flx_status one = flx_fe_block(fe, b, m);
+        flx_status one = flx_fe_matrices(fe, b, m);
         if (one == FLX_SINGULAR) {
             status = refuse_inverted(fe, b);
             if (flx_ctx_error_count(fe->ctx) >= FLX_MAX_ERRORS) break;

@@ -35,7 +35,7 @@ flx_status flx_fe_multiply_masses(const flx_fe *fe, int nf, const double *F, dou
     for (int i = 0; i < n && status == FLX_OK; i++) {
         const int *nodes;
         if (flx_fe_block_nodes(fe, i, &nodes) == 0) continue;
-        status = flx_fe_block(fe, i, m);
+        status = flx_fe_matrices(fe, i, m);
         if (status == FLX_OK) add_block(fe->s->dimension, nodes, m, nf, F, Y);
     }
     flx_free(m);

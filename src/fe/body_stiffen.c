@@ -93,7 +93,7 @@ static flx_status add_turns(stiffener *t, int element, const int *nodes, int cou
     double gam[3 * FLX_CELL_NODES], *f = t->f;
     for (int a = 0; a < count; a++) any = any || t->link[nodes[a]];
     if (!any) return FLX_OK;
-    FLX_TRY(flx_fe_block(t->fe, element, t->m));
+    FLX_TRY(flx_fe_matrices(t->fe, element, t->m));
     const flx_element_matrices *m = t->m;
     for (int k = 0; k < t->n; k++) {
         for (int l = k; l < t->n; l++, f += 3 * count) {

@@ -16,7 +16,7 @@ static flx_status find_ends(const flx_fe *fe, int element, const double *u, flx_
 {
     const int *nodes = flx_element_nodes(fe->s, element);
     double a[FLX_ELEMENT_DOFS];
-    FLX_TRY(flx_fe_block(fe, element, m));
+    FLX_TRY(flx_fe_matrices(fe, element, m));
     flx_fe_accelerations(fe, element, nodes, m, a);
     for (int i = 0; i < m->n; i++) {
         double sum = 0;

@@ -1,4 +1,5 @@
 // problem_static.c - the structure at rest under its loads: K x = f.
+#include "fe/fe_parts.h"
 #include "fe/problem.h"
 #include "reduce/elastic.h"
 

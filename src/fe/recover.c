@@ -122,7 +122,7 @@ flx_status flx_fe_reactions(const flx_fe *fe, const double *u, bool loads, doubl
         const int *nodes;
         if (flx_fe_block_nodes(fe, b, &nodes) == 0) continue;
         double a[FLX_ELEMENT_DOFS] = {0};
-        status = flx_fe_block(fe, b, m);
+        status = flx_fe_matrices(fe, b, m);
         if (loads && status == FLX_OK) flx_fe_accelerations(fe, b, nodes, m, a);
         for (int i = 0; i < m->n && status == FLX_OK; i++) {
             double sum = 0;
