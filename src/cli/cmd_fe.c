@@ -10,7 +10,7 @@ static const char help_text[] =
     "\n"
     "Compute the structure of the model's block 'fe': at rest under its loads, its\n"
     "modes of vibration, or its motion from rest by Newmark's method (until and\n"
-    "step of 'simulate'). Fields at nodes go to VTK files.\n"
+    "step of 'simulate'). Fields go to VTK files.\n"
     "\n"
     "  --count N         modes: how many (default 10)\n"
     "  --vtu FILE        where fields go (default MODEL.static.vtu, MODEL.modes.vtu, or\n"

@@ -11,6 +11,7 @@
 #include "integrate/explicit_form.h"
 #include "integrate/multistep.h"
 #include "integrate/sundials.h"
+#include "integrate/tolerance.h"
 
 #include <cvode/cvode.h>
 #include <math.h>
@@ -18,8 +19,6 @@
 #include <sunnonlinsol/sunnonlinsol_fixedpoint.h>
 
 #define HIGHEST_ORDER 12
-#define DEFAULT_RTOL 1e-6
-#define DEFAULT_ATOL 1e-8
 // Functional iteration that fails in more than this part of so many steps: the motion is stiff.
 #define STIFF_SHARE 0.2
 #define STIFF_STEPS 100
@@ -81,8 +80,8 @@ static void adams_destroy(flx_integrator *it)
 static flx_status make_solver(flx_integrator *it)
 {
     adams *p = it->data;
-    double rtol = it->def.rtol > 0.0 ? it->def.rtol : DEFAULT_RTOL;
-    double atol = it->def.atol > 0.0 ? it->def.atol : DEFAULT_ATOL;
+    double rtol = it->def.rtol > 0.0 ? it->def.rtol : FLX_DEFAULT_RTOL;
+    double atol = it->def.atol > 0.0 ? it->def.atol : FLX_DEFAULT_ATOL;
     p->cvode = CVodeCreate(CV_ADAMS, p->sun.context);
     p->iteration = p->cvode ? SUNNonlinSol_FixedPoint(p->sun.y, 0, p->sun.context) : NULL;
     bool made = p->iteration != NULL;

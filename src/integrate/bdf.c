@@ -12,13 +12,12 @@
 // ACM TOMS 31 (2005); Gear, Gupta, Leimkuhler, JCAM 12 (1985). Theory: docs/theory/integrators.md.
 #include "integrate/bdf.h"
 #include "integrate/multistep.h"
+#include "integrate/tolerance.h"
 
 #include <float.h>
 #include <math.h>
 
 #define HIGHEST_ORDER 5
-#define DEFAULT_RTOL 1e-6
-#define DEFAULT_ATOL 1e-8
 #define MOST_FAILURES 20
 // Of the tolerance, what a step may err by: the steps are many, and their errors add up.
 #define SHARE 0.4
@@ -288,8 +287,8 @@ static flx_status bdf_create(flx_integrator *it)
     p->v = d->nq;
     p->u = p->v + d->nv;
     p->eta = p->v + p->n;
-    p->rtol = SHARE * (it->def.rtol > 0.0 ? it->def.rtol : DEFAULT_RTOL);
-    p->atol = SHARE * (it->def.atol > 0.0 ? it->def.atol : DEFAULT_ATOL);
+    p->rtol = SHARE * (it->def.rtol > 0.0 ? it->def.rtol : FLX_DEFAULT_RTOL);
+    p->atol = SHARE * (it->def.atol > 0.0 ? it->def.atol : FLX_DEFAULT_ATOL);
     FLX_TRY(make_arrays(it));
     p->ny = p->eta + (p->nb > 0 ? d->nlam : 0);
     return make_solver(it);

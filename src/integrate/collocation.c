@@ -6,9 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-#define DEFAULT_RTOL 1e-6
-#define DEFAULT_ATOL 1e-8
-#define FIRST_ORDER 1e3 // times that: steps go with the inverse of the tolerance
 // Positions of a fixed step are solved to this part of their scale: joints are closed to rounding.
 #define POSITION_TOLERANCE 1e-13
 // The part of the tolerance that is left to Newton is its root, but no more than this: the method
@@ -182,9 +179,9 @@ flx_status collocation_create(flx_integrator *it, const collocation_tableau *tab
     co->n = flx_dims_unknowns(&s->dims);
     co->first = flx_dims_first_bond(&s->dims);
     co->adaptive = !(def->step > 0.0);
-    double coarser = adds_up(&tableaux[0]) ? FIRST_ORDER : 1.0;
-    co->rtol = def->rtol > 0.0 ? def->rtol : coarser * DEFAULT_RTOL;
-    co->atol = def->atol > 0.0 ? def->atol : coarser * DEFAULT_ATOL;
+    double coarser = adds_up(&tableaux[0]) ? FLX_FIRST_ORDER : 1.0;
+    co->rtol = def->rtol > 0.0 ? def->rtol : coarser * FLX_DEFAULT_RTOL;
+    co->atol = def->atol > 0.0 ? def->atol : coarser * FLX_DEFAULT_ATOL;
     co->tolerance = def->newton_tolerance > 0.0 ? def->newton_tolerance : POSITION_TOLERANCE;
     FLX_TRY(make_arrays(s, co, most));
     collocation_use(it, 0);

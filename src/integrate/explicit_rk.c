@@ -21,14 +21,12 @@
 
 #include "integrate/explicit_form.h"
 #include "integrate/step_control.h"
+#include "integrate/tolerance.h"
 
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
-#define DEFAULT_RTOL 1e-6
-#define DEFAULT_ATOL 1e-8
-#define FIRST_ORDER 1e3 // times that: steps go with the inverse of the tolerance
 // Below this part of a value the estimate is rounding, which no step makes smaller.
 #define ROUNDING (16.0 * DBL_EPSILON)
 #define SAFETY 0.9
@@ -118,9 +116,9 @@ flx_status flx_rk_create(flx_integrator *it, const flx_rk_pair *pair)
     p->form = s->ops->explicit_form;
     p->n = p->form->size(s);
     p->projects = flx_explicit_projects(it);
-    double coarser = pair->adds_up ? FIRST_ORDER : 1.0;
-    p->rtol = it->def.rtol > 0.0 ? it->def.rtol : coarser * DEFAULT_RTOL;
-    p->atol = it->def.atol > 0.0 ? it->def.atol : coarser * DEFAULT_ATOL;
+    double coarser = pair->adds_up ? FLX_FIRST_ORDER : 1.0;
+    p->rtol = it->def.rtol > 0.0 ? it->def.rtol : coarser * FLX_DEFAULT_RTOL;
+    p->atol = it->def.atol > 0.0 ? it->def.atol : coarser * FLX_DEFAULT_ATOL;
     p->rtol = fmax(p->rtol, ROUNDING);
     FLX_TRY(make_arrays(it->ctx, p));
     return flx_state_create(s, &p->trial);

@@ -4,8 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-#define DEFAULT_RTOL 1e-6
-#define DEFAULT_ATOL 1e-8
 // Positions are solved to this part of their scale: joints are then closed to rounding.
 #define POSITION_TOLERANCE 1e-13
 // ... of methods that damp nothing to this: velocities keep over the step what is left of positions.
@@ -195,8 +193,8 @@ flx_status structural_create(flx_integrator *it, const flx_coefficients *c, cons
                      "give 'formulation: ggl', or %s",
                      it->type->name, damping);
     }
-    double rtol = def->rtol > 0.0 ? def->rtol : DEFAULT_RTOL;
-    double atol = def->atol > 0.0 ? def->atol : DEFAULT_ATOL;
+    double rtol = def->rtol > 0.0 ? def->rtol : FLX_DEFAULT_RTOL;
+    double atol = def->atol > 0.0 ? def->atol : FLX_DEFAULT_ATOL;
     FLX_TRY(flx_tolerance_create(s, rtol, atol, g->scale, &g->tol));
     if (g->gamma <= 0.5) FLX_TRY(flx_stiff_bonds_create(s, &g->stiff));
     FLX_TRY(flx_blocks_create(s, &g->blocks));

@@ -7,6 +7,11 @@
 #include "base/base.h"
 #include "flexion/system.h"
 
+// Where none are given. Methods of order 1 take so many times these: their steps go with the inverse.
+#define FLX_DEFAULT_RTOL 1e-6
+#define FLX_DEFAULT_ATOL 1e-8
+#define FLX_FIRST_ORDER 1e3
+
 typedef struct flx_tolerance {
     double rtol, atol;
     bool matched;            // `coordinate` is known

@@ -211,7 +211,10 @@ static flx_status read_entities(reader *r, bool parts)
         r->nentity = 0;
         FLX_TRY(get_size(r, "the number of partitions", &ignored));
         FLX_TRY(get_size(r, "a number of ghost entities", &ghosts));
-        for (int i = 0; i < 2 * ghosts; i++) FLX_TRY(get_int(r, "a ghost entity", &ignored));
+        for (int i = 0; i < ghosts; i++) {
+            FLX_TRY(get_int(r, "a ghost entity", &ignored));
+            FLX_TRY(get_int(r, "the partition of a ghost entity", &ignored));
+        }
     }
     for (int d = 0; d < 4; d++) FLX_TRY(get_size(r, "a number of entities", &count[d]));
     for (int d = 0; d < 4; d++) {

@@ -190,6 +190,8 @@ static const struct {
     {".msh", "hello\n", "this is no mesh of Gmsh", 1},
     {".msh", "$MeshFormat\n4.1 1 8\n$EndMeshFormat\n", "from another kind of machine", 3},
     {".msh", "$MeshFormat\n3.0 0 8\n$EndMeshFormat\n", "version 3 of the format", 2},
+    {".msh", MSH4 "$PartitionedEntities\n1\n2000000000\n1 1\n0 0 0 0\n$EndPartitionedEntities\n",
+     "a ghost entity is expected", 9},
     {".msh", MSH2 "$Nodes\n2\n1 0 0 0\n", "the file ends where a node's number is expected", 7},
     {".msh", MSH2 "$Nodes\n1\n1 0 0 x\n$EndNodes\n", "'x' where a coordinate of a node", 6},
     {".msh", MSH2 "$Nodes\n1\n1 0 0 nan\n$EndNodes\n", "'nan' where a coordinate of a node", 6},
