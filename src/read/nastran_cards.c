@@ -20,7 +20,7 @@ static flx_nastran_field trim(const char *from, const char *to)
     return (flx_nastran_field){from, (int)(to - from)};
 }
 
-// INCLUDE 'name', perhaps over several lines.
+// INCLUDE 'name', perhaps over several lines; blanks at their ends are no part of it.
 static flx_status include(flx_nastran *r)
 {
     char name[512];
@@ -29,9 +29,10 @@ static flx_status include(flx_nastran *r)
     flx_scan *s = r->scan;
     bool quoted = memchr(at, '\'', (size_t)(end - at)) != NULL;
     for (;;) {
-        for (; at < end && n < (int)sizeof name && quotes < 2; at++) {
-            quotes += *at == '\'';
-            if (*at != '\'' && !isspace((unsigned char)*at)) name[n++] = *at;
+        flx_nastran_field piece = trim(at, end);
+        for (int i = 0; i < piece.length && n < (int)sizeof name && quotes < 2; i++) {
+            quotes += piece.text[i] == '\'';
+            if (piece.text[i] != '\'') name[n++] = piece.text[i];
         }
         if (!quoted || quotes >= 2 || s->at >= s->end) break;
         at = s->at;
@@ -40,7 +41,8 @@ static flx_status include(flx_nastran *r)
         s->line += end != NULL;
         if (!end) end = s->end;
     }
-    return flx_include_open(&r->include, name, n, line);
+    flx_nastran_field whole = trim(name, name + n);
+    return flx_include_open(&r->include, whole.text, whole.length, line);
 }
 
 // A line with its leading blanks, which count here; comments are cut off. *more false: there is none.

@@ -279,7 +279,7 @@ static int files_include_files(void)
         flx_structure *s = NULL;
         char text[1024];
         bool wrong = k % 2;
-        write_file("_inner", parts[k / 2][k % 2]);
+        write_file(" inner", parts[k / 2][k % 2]);
         snprintf(inner, sizeof inner, "%s", path);
         snprintf(text, sizeof text, texts[k / 2][1], inner);
         flx_status status = flx_mesh_read(ctx, write_file(texts[k / 2][0], text), FLX_NOWHERE, &s);
