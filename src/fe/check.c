@@ -42,7 +42,11 @@ static flx_status check_data(const flx_fe *fe, const flx_element *e)
 {
     const flx_section *c = e->section >= 0 ? fe->s->sections + e->section : NULL;
     bool line = is_line(e);
-    if (line && !c) return refuse(fe, e, "has no section");
+    // of a deck without the property there is the direction alone
+    bool empty = c && !c->sized && c->EA == 0 && c->EIy == 0 && c->EIz == 0;
+    if (line && (!c || (empty && e->family == FLX_FAMILY_BEAM))) {
+        return refuse(fe, e, "has no section");
+    }
     if (e->material < 0 && !(line && c && !c->sized)) return refuse(fe, e, "has no material");
     if (!line && e->family != FLX_FAMILY_SOLID && !(c && c->thickness > 0)) {
         return refuse(fe, e, "has no thickness: give its section one");

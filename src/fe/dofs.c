@@ -169,7 +169,7 @@ static flx_status resolve_all(flx_fe *fe, const flx_ties *r, int *first, int *co
     if (left == 0) return FLX_OK;
     int i = 0;
     while (first[i] >= 0) i++;
-    return FLX_FAIL(fe->ctx, FLX_ERR_MODEL, FLX_NOWHERE,
+    return FLX_FAIL(fe->ctx, FLX_ERR_MODEL, r->loc[i],
                     "links that follow each other: node %d is moved by a node that it moves itself",
                     fe->s->label[r->target[i] / 6]);
 }

@@ -18,6 +18,7 @@ void flx_ties_clear(flx_ties *r)
     flx_free(r->start);
     flx_free(r->target);
     flx_free(r->constant);
+    flx_free(r->loc);
     flx_free(r->source);
     flx_free(r->weight);
 }
@@ -46,7 +47,9 @@ flx_status flx_ties_add(flx_fe *fe, flx_ties *r, int node, int comp, flx_loc loc
     GROW(fe->ctx, r->start, r->start_capacity, r->n + 2);
     GROW(fe->ctx, r->target, r->target_capacity, r->n + 1);
     GROW(fe->ctx, r->constant, r->constant_capacity, r->n + 1);
+    GROW(fe->ctx, r->loc, r->loc_capacity, r->n + 1);
     r->constant[r->n] = 0;
+    r->loc[r->n] = loc;
     *dof = FLX_DOF_TIED - r->n;
     r->target[r->n++] = 6 * node + comp;
     r->start[r->n] = r->nterm;

@@ -11,6 +11,8 @@ typedef struct flx_ties {
     int *target; // (n)
     int constant_capacity;
     double *constant; // (n)
+    int loc_capacity;
+    flx_loc *loc; // (n)
     int nterm, source_capacity, weight_capacity;
     int *source;
     double *weight;

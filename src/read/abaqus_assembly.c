@@ -109,7 +109,12 @@ flx_status flx_abaqus_start_instance(flx_abaqus *r, const flx_abaqus_keyword *k)
     }
     FLX_TRY(free_offset(r, &scope.offset));
     if (!(scope.name = flx_abaqus_name(r, *name))) return FLX_ERR_MEMORY;
-    int i = 0;
+    int i = 1;
+    while (i < r->nscope && !flx_abaqus_is(*name, r->scopes[i].name)) i++;
+    if (i < r->nscope) {
+        return ABAQUS_FAIL(r, k->line, "an instance named '%s' is there already", scope.name);
+    }
+    i = 0;
     while (part && i < r->npart && !flx_abaqus_is(*part, r->parts[i].name)) i++;
     if (part && i == r->npart) {
         return ABAQUS_FAIL(r, k->line, "no part is named '%s'",

@@ -27,6 +27,13 @@ static flx_status refuse_axes(const flx_abaqus *r, const flx_abaqus_keyword *k)
                        k->name.length, k->name.text);
 }
 
+// Masses and springs are for elements of their own: beams and solids have sections.
+static flx_status refuse_other(const flx_abaqus *r, const flx_abaqus_keyword *k, int element)
+{
+    return ABAQUS_FAIL(r, k->line, "element %d is none that *%.*s is for: give a set of its own",
+                       r->s->elements[element].label, k->name.length, k->name.text);
+}
+
 flx_status flx_abaqus_mass(flx_abaqus *r, const flx_abaqus_keyword *k, bool rotary)
 {
     double v[6] = {0};
@@ -38,8 +45,12 @@ flx_status flx_abaqus_mass(flx_abaqus *r, const flx_abaqus_keyword *k, bool rota
         return ABAQUS_FAIL(r, k->line, "*%.*s has no number", k->name.length, k->name.text);
     }
     FLX_TRY(flx_abaqus_numbers(r, rotary ? 6 : 1, rotary ? "an inertia" : "a mass", v, &n));
+    if (!rotary && !(v[0] >= 0)) {
+        return ABAQUS_FAIL(r, r->number, "the mass is negative: %g", v[0]);
+    }
     for (int i = 0; i < r->s->sets[set].nelement; i++) {
         int element = r->s->sets[set].elements[i];
+        if (r->s->elements[element].cell != FLX_CELL_POINT) return refuse_other(r, k, element);
         flx_point_mass m = {.node = flx_element_nodes(r->s, element)[0], .loc = loc};
         if (rotary) { // I11 I22 I33 I12 I13 I23, products with the sign of the tensor
             const double own[6] = {v[0], v[1], v[2], v[3], v[5], v[4]};
@@ -104,6 +115,7 @@ flx_status flx_abaqus_spring(flx_abaqus *r, const flx_abaqus_keyword *k)
     for (int i = 0; i < r->s->sets[set].nelement; i++) {
         int element = r->s->sets[set].elements[i];
         const int *nodes = flx_element_nodes(r->s, element);
+        if (r->s->elements[element].family != FLX_FAMILY_NONE) return refuse_other(r, k, element);
         bool pair = r->s->elements[element].cell == FLX_CELL_LINE2;
         if (along && pair) {
             FLX_TRY(add_axial(r, element, value, loc));

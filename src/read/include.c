@@ -27,6 +27,12 @@ flx_status flx_include_open(flx_include *i, const char *name, int length, int li
         return FLX_FAIL(ctx, FLX_ERR_MODEL, loc,
                         "%d files include each other: does one of them include itself?", i->depth);
     }
+    if (++i->count > FLX_MOST_INCLUDES) {
+        return FLX_FAIL(ctx, FLX_ERR_MODEL, loc,
+                        "files are included more than %d times: do some include others again and "
+                        "again?",
+                        FLX_MOST_INCLUDES);
+    }
     snprintf(text, sizeof text, "%.*s", length, name);
     if (!i->arena && !(i->arena = flx_arena_create(ctx))) return FLX_ERR_MEMORY;
     const char *path = flx_file_beside(i->arena, i->scan->file, text);

@@ -5,13 +5,14 @@
 #include "model/structure.h"
 #include "read/scan.h"
 
-#define FLX_INCLUDES 16 // files within files
+#define FLX_INCLUDES 16        // files within files
+#define FLX_MOST_INCLUDES 4096 // in all: files that name others twice double at each level
 
 typedef struct flx_include {
     flx_scan *scan; // the present text
     flx_structure *s;
     flx_arena *arena; // owned: texts of included files
-    int depth;
+    int depth, count;
     flx_scan outer[FLX_INCLUDES];
     int nknown; // files that were read before, from their beginnings
     flx_scan known[FLX_INCLUDES];

@@ -256,7 +256,7 @@ static void scale_masses(flx_nastran *r)
 }
 
 // Properties may come after the elements that use them.
-static flx_status settle(flx_nastran *r)
+static flx_status settle_elements(flx_nastran *r)
 {
     const flx_nastran_property *last = NULL;
     flx_structure *s = r->s;
@@ -271,7 +271,7 @@ static flx_status settle(flx_nastran *r)
             if (flx_cells[s->elements[i].cell].dimension < highest)
                 s->elements[i].family = FLX_FAMILY_NONE;
         }
-        return settle_springs(r);
+        return FLX_OK;
     }
     for (int i = 0; i < s->nelement; i++) {
         flx_element *e = s->elements + i;
@@ -285,7 +285,7 @@ static flx_status settle(flx_nastran *r)
         last = p;
         FLX_TRY(settle_element(r, e, p));
     }
-    return settle_springs(r);
+    return FLX_OK;
 }
 
 // ---- the file -----------------------------------------------------------------------------------
@@ -396,7 +396,7 @@ static flx_status read_all(flx_nastran *r, const flx_scan *start,
 {
     bool more = true;
     r->ahead = false;
-    r->include.depth = 0;
+    r->include.depth = r->include.count = 0;
     FLX_TRY(flx_include_jump(&r->include, start));
     while (more) {
         FLX_TRY(flx_nastran_card(r, &more));
@@ -422,7 +422,9 @@ static flx_status read_file(flx_nastran *r)
     FLX_TRY(index_elements(r));
     FLX_TRY(read_all(r, &start, read_rest));
     FLX_TRY(flx_nastran_move_supports(r));
-    FLX_TRY(settle(r));
+    flx_nastran_tell_unmet(r);
+    FLX_TRY(settle_elements(r));
+    FLX_TRY(settle_springs(r));
     scale_masses(r);
     return FLX_OK;
 }

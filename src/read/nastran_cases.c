@@ -98,5 +98,16 @@ double flx_nastran_factor(flx_nastran *r, int kind, int id)
         if (s->kind == "SLM"[kind] && s->id == r->chosen[kind] && s->part == id)
             factor += s->factor;
     }
+    r->met[kind] |= factor != 0;
     return factor;
+}
+
+void flx_nastran_tell_unmet(const flx_nastran *r)
+{
+    for (int kind = 0; kind < 3; kind++) {
+        if (r->chosen[kind] == 0 || r->met[kind]) continue;
+        flx_ctx_warn(r->scan->ctx, (flx_loc){r->s->file, 1, 1},
+                     "case control says %s = %d, but no card that is read belongs to that set",
+                     kinds[kind], r->chosen[kind]);
+    }
 }

@@ -70,6 +70,7 @@ typedef struct flx_nastran {
     int chosen[3];                    // by case control: SPC, LOAD, MPC; 0: none
     int seen[3];                      // a set that was used without a choice
     bool told[3];
+    bool met[3]; // a card belongs to the chosen set
     int nshare, share_capacity;
     flx_nastran_share *shares;
     int nmoved, moved_capacity;
@@ -124,6 +125,8 @@ flx_status flx_nastran_control(flx_nastran *r); // executive and case control, t
 flx_status flx_nastran_share_read(flx_nastran *r);
 // How much of a set of supports (0), loads (1) or equations (2) acts.
 double flx_nastran_factor(flx_nastran *r, int kind, int id);
+// Says which chosen sets no card belongs to.
+void flx_nastran_tell_unmet(const flx_nastran *r);
 
 // ---- nastran_loads.c -----------------------------------------------------------------------------
 

@@ -18,6 +18,7 @@ flx_status flx_scan_open(flx_ctx *ctx, flx_arena *arena, const char *path, flx_l
     if (!file) return FLX_ERR_MEMORY;
     FLX_TRY(flx_file_read_large(ctx, arena, path, loc, &text, &length));
     *scan = (flx_scan){.ctx = ctx, .file = file, .at = text, .end = text + length, .line = 1};
+    if (length >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0) scan->at += 3; // the mark of UTF-8
     return FLX_OK;
 }
 
@@ -109,7 +110,8 @@ bool flx_text_int(const char *text, int length, int *out)
     buffer[length] = '\0';
     errno = 0;
     long value = strtol(buffer, &end, 10);
-    if (*end != '\0' || errno == ERANGE || value > INT_MAX || value < INT_MIN) return false;
+    if (end != buffer + length || errno == ERANGE || value > INT_MAX || value < INT_MIN)
+        return false;
     *out = (int)value;
     return true;
 }
@@ -124,7 +126,7 @@ bool flx_text_number(const char *text, int length, double *out)
         if (buffer[i] == 'd' || buffer[i] == 'D') buffer[i] = 'e';
     }
     double value = strtod(buffer, &end);
-    if (*end != '\0' || value - value != 0) return false;
+    if (end != buffer + length || value - value != 0) return false;
     *out = value;
     return true;
 }

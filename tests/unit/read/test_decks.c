@@ -3,6 +3,7 @@
 #include "fe/fe.h"
 #include "math/frontal.h"
 #include "read/mesh.h"
+#include "read/scan.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -299,6 +300,81 @@ static int files_include_files(void)
     return 0;
 }
 
+#define HELD_BEAM BEAM("B33", "*beam section, elset=e, material=steel, section=circ\n0.01\n")
+
+// Decks that contradict themselves, each with a word of its message and its line.
+static int refused_decks_say_why(void)
+{
+    static const struct {
+        const char *text, *word;
+        int line;
+        const char *ending; // other than Abaqus'
+    } wrong[] = {
+        {BAR("0.,1.,0.") "SPC1,1,123456,1\n", "element 1 (line2, beam) has no section", 3, ".bdf"},
+        {HELD_BEAM "*mass, elset=e\n5.\n", "element 1 is none that *mass is for", 15, NULL},
+        {HELD_BEAM "*element, type=mass, elset=m\n9, 2\n*mass, elset=m\n-5.\n",
+         "the mass is negative", 18, NULL},
+        {HELD_BEAM "*spring, elset=e\n\n5.\n", "element 1 is none that *spring is for", 15, NULL},
+        {NODES "3, 2.\n*element, type=B33, elset=e\n1, 1, 2\n2, 2, 3\n*beam section, elset=e, "
+               "material=steel, section=circ\n0.01\n" STEEL HELD
+               "*equation\n2\n2,1,1.,3,1,-1.\n2\n3,1,1.,2,1,-1.\n",
+         "follow each other", 18, NULL},
+        {"*part, name=a\n" NODES "*end part\n*instance, name=x, part=a\n*end instance\n"
+         "*instance, name=X, part=a\n*end instance\n",
+         "named 'X' is there already", 8, NULL},
+    };
+    double x;
+    int n;
+    CHECK(!flx_text_number("", 1, &x) && !flx_text_int("1\0", 2, &n)); // bytes 0 are no digits
+    for (size_t k = 0; k < sizeof wrong / sizeof wrong[0]; k++) {
+        flx_ctx *ctx = flx_ctx_create();
+        flx_structure *s = NULL;
+        flx_fe *fe = NULL;
+        flx_status status = flx_mesh_read(
+            ctx, write_file(wrong[k].ending ? wrong[k].ending : ".inp", wrong[k].text), FLX_NOWHERE,
+            &s);
+        remove(path);
+        if (status == FLX_OK) status = flx_fe_create(ctx, s, NULL, &fe);
+        CHECK(status == FLX_ERR_MODEL);
+        const flx_message *said = flx_ctx_error(ctx, 0);
+        if (!strstr(said->text, wrong[k].word) || said->loc.line != wrong[k].line) {
+            printf("deck %zu, line %d: %s\n", k, said->loc.line, said->text);
+        }
+        CHECK(strstr(said->text, wrong[k].word) != NULL);
+        CHECK(said->loc.line == wrong[k].line);
+        flx_fe_destroy(&fe);
+        flx_structure_destroy(&s);
+        flx_ctx_destroy(&ctx);
+    }
+    return 0;
+}
+
+// Fifteen files that name the next one eight times each would be 8^15 lines; a mark of UTF-8 is none of the text.
+static int files_that_multiply_end(void)
+{
+    enum { FILES = 15 };
+    char names[FILES][64], text[1024];
+    flx_ctx *ctx = flx_ctx_create();
+    flx_structure *s = NULL;
+    for (int k = FILES - 1; k >= 0; k--) {
+        size_t n = (size_t)snprintf(text, sizeof text, "\xEF\xBB\xBF** file %d\n", k);
+        for (int i = 0; i < 8 && k + 1 < FILES; i++) {
+            n += (size_t)snprintf(text + n, sizeof text - n, "*INCLUDE, INPUT=%s\n", names[k + 1]);
+        }
+        char ending[16];
+        snprintf(ending, sizeof ending, "_%d.inp", k);
+        CHECK(write_file(ending, text) != NULL);
+        snprintf(names[k], sizeof names[k], "%s", path);
+    }
+    flx_status status = flx_mesh_read(ctx, names[0], FLX_NOWHERE, &s);
+    for (int k = 0; k < FILES; k++) remove(names[k]);
+    CHECK(status == FLX_ERR_MODEL);
+    CHECK(strstr(flx_ctx_error(ctx, 0)->text, "more than 4096 times") != NULL);
+    flx_structure_destroy(&s);
+    flx_ctx_destroy(&ctx);
+    return 0;
+}
+
 // Masses beside their nodes, of sections, in other units.
 static int masses_are_where_they_are_said_to_be(void)
 {
@@ -314,6 +390,16 @@ static int masses_are_where_they_are_said_to_be(void)
     CHECK_REL(fe->com[0], (11.8 * 0.5 + 6) / 17.8, 1e-13);
     CHECK_REL(fe->com[1], 6 * 2 / 17.8, 1e-13);
     flx_fe_destroy(&fe);
+    flx_structure_destroy(&s);
+    // without any property, and with a choice that nothing meets
+    const char *bare = "SPC = 7\nBEGIN BULK\nGRID,1\nCELAS2,1,100.,1,1\nCONM2,5,1,,6.\n"
+                       "PARAM,WTMASS,.5\nSPC1,8,23456,1\n";
+    CHECK(flx_ctx_warning_count(ctx) == 0);
+    CHECK(flx_mesh_read(ctx, write_file(".dat", bare), FLX_NOWHERE, &s) == FLX_OK);
+    remove(path);
+    CHECK(s->nmass == 1 && s->masses[0].mass == 3 && s->nsupport == 0);
+    CHECK(flx_ctx_warning_count(ctx) == 1);
+    CHECK(strstr(flx_ctx_warning(ctx, 0)->text, "SPC = 7") != NULL);
     flx_structure_destroy(&s);
     flx_ctx_destroy(&ctx);
     return 0;
@@ -389,5 +475,6 @@ static int what_is_not_read_is_refused(void)
 }
 
 TEST_MAIN(TEST(decks_have_their_closed_form), TEST(files_include_files),
+          TEST(refused_decks_say_why), TEST(files_that_multiply_end),
           TEST(masses_are_where_they_are_said_to_be), TEST(masses_of_springs_are_scaled),
           TEST(what_is_not_read_is_refused))
