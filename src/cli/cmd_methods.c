@@ -149,7 +149,7 @@ static int run(flx_ctx *ctx, int argc, char **argv)
     cli_list all = {0};
     const flx_integrator_type *const *types = flx_integrator_types();
     while (types[all.count]) all.count++;
-    all.items = calloc((size_t)all.count, sizeof *all.items);
+    all.items = calloc((size_t)all.count + 1, sizeof *all.items);
     if (!all.items) return EXIT_FAILED;
     for (int i = 0; i < all.count; i++) all.items[i] = types[i]->name;
     int code = print_table(ctx, &all, stages, degree);

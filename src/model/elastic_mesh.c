@@ -146,7 +146,7 @@ static flx_status reduce_structure(flx_fe_maker *m, const flx_item *body, const 
     if (kind) FLX_TRY(flx_build_word(b, kind, "kind of masses", masses, &lumped));
     FLX_TRY(check_springs(m));
     FLX_TRY(read_interfaces(m, flx_yaml_get(reduce, "interfaces"), &faces));
-    if (basis.attachment && faces.n == 0) {
+    if (attachment && basis.attachment && faces.n == 0) {
         return FLX_FAIL(b->ctx, FLX_ERR_MODEL, attachment->loc,
                         "attachment: true takes the shapes of loads at the interfaces: name them");
     }

@@ -132,10 +132,10 @@ flx_status flx_abaqus_member(flx_abaqus *r, flx_abaqus_field f, bool element, in
     int label, scope = r->scope;
     *index = -1;
     const char *dot = memchr(f.text, '.', (size_t)f.length);
-    if (dot && (scope = find_scope(r, (flx_abaqus_field){f.text, (int)(dot - f.text)})) >= 0) {
+    int named = dot ? find_scope(r, (flx_abaqus_field){f.text, (int)(dot - f.text)}) : -1;
+    if (named >= 0) {
+        scope = named;
         f = (flx_abaqus_field){dot + 1, (int)(f.text + f.length - dot - 1)};
-    } else {
-        scope = r->scope;
     }
     if (!flx_text_int(f.text, f.length, &label)) return FLX_OK;
     return find_member(r, scope, label, element, index);

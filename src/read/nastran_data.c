@@ -152,9 +152,10 @@ static flx_status read_shaped(flx_nastran *r, int id, int material)
     double d[7] = {0};
     int k = 0;
     while (k < 5 && !flx_nastran_field_is(r, 4, shapes[k].word)) k++;
-    if (k == 5)
+    if (k == 5) {
         return REFUSE(r, "%.*s %d: the sections ROD, BAR, TUBE, BOX and I are known",
                       r->f[0].length, r->f[0].text, id);
+    }
     for (int i = 0; i <= shapes[k].sizes; i++) {
         FLX_TRY(flx_nastran_number(r, 9 + i, "a size of the section", &d[i]));
         bool hollow = k == 2 && i == 1;

@@ -97,8 +97,9 @@ flx_status flx_elastic_set_field(flx_ctx *ctx, flx_arena *arena, int count, cons
             const double *from = grains + j * width, *gam = from + 4 + 3 * e->n;
             e->weights[j] = from[0];
             for (int i = 0; i <= e->n; i++) keep(e, i, j, from + 1 + 3 * i);
-            for (int kl = 0; kl < e->n * e->n; kl++) {
-                keep(e, flx_grain_second(e->n, kl / e->n, kl % e->n), j, gam + 3 * kl);
+            for (int k = 0; k < e->n; k++) {
+                for (int l = 0; l < e->n; l++, gam += 3)
+                    keep(e, flx_grain_second(e->n, k, l), j, gam);
             }
         }
     }
@@ -161,9 +162,8 @@ flx_status flx_elastic_set_products(flx_ctx *ctx, flx_arena *arena, const double
     for (int c = 0; c < width; c++) whole[c] = left[c] = G[(size_t)c * (size_t)(width + 1)];
     for (int c = 0; c >= 0 && count < width; c = choose_product(width, first_gam, left, whole)) {
         factor_out(width, c, G, count, rows, left, left + width);
-        if (count > 0)
-            rows[(size_t)count * (size_t)width] =
-                0.0; // orthogonal to the constant, but for rounding
+        // orthogonal to the constant, but for rounding
+        if (count > 0) rows[(size_t)count * (size_t)width] = 0.0;
         count++;
     }
     flx_status status = reserve(arena, count, e);

@@ -245,11 +245,11 @@ void flx_tree_order_late(const flx_tree *t, const flx_tree_fronts *f, int *after
 // At least so many products have fronts that carry all other unknowns to the border.
 flx_status flx_tree_measure_border(const flx_tree *t, double *work);
 
-// Rows of closures along the joints at a state x. The n that say least beside the others, marked in out (rows): what is
+// Rows of closures along the joints at a state. The n that say least beside the others, marked in out (rows): what is
 // left of a row when those with the largest rests are taken out of it one after another.
-flx_status flx_tree_find_weakest(const flx_tree *t, const flx_state *x, int n, bool *out);
+flx_status flx_tree_find_weakest(const flx_tree *t, const flx_state *at, int n, bool *out);
 // All of them: G (rows x nv).
-flx_status flx_tree_rows_at(const flx_tree *t, const flx_state *x, double *G);
+flx_status flx_tree_rows_at(const flx_tree *t, const flx_state *at, double *G);
 // Into t->reach.
 flx_status flx_tree_measure_reach(flx_tree *t, const flx_state *x);
 

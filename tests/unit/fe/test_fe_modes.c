@@ -329,7 +329,7 @@ static int hidden_twins_are_found(void)
     flx_modes_def def = {.count = 3, .block = 1, .tolerance = 1e-4};
     CHECK(flx_modes_create(ctx, &K, &M, &def, &modes) == FLX_OK);
     CHECK(modes->checked && modes->factorisations > 3); // factors, a count, factors, a count
-    for (int k = 0; k < 3; k++) CHECK_REL(modes->lambda[k], pow(4, k / 2), 1e-9);
+    for (int k = 0; k < 3; k++) CHECK_REL(modes->lambda[k], k < 2 ? 1 : 4, 1e-9);
     flx_modes_destroy(&modes);
     flx_symmetric_clear(&K);
     flx_symmetric_clear(&M);
