@@ -343,6 +343,9 @@ static flx_status place_force(flx_builder *b, flx_item *force)
         FLX_TRY(flx_build_need(b, force, "G", &y));
         return flx_build_open(&e, y, &d->def.G, &d->def.G_open);
     }
+    if ((y = flx_yaml_get(force->def, "dissipative"))) {
+        FLX_TRY(flx_build_flag(b, y, "dissipative", &d->def.dissipative));
+    }
     FLX_TRY(read_on(&e, force, d));
     if (d->joint && word != FLX_WORD_SPRING && word != FLX_WORD_TORQUE && word != FLX_WORD_FORCE &&
         word != FLX_WORD_ACTUATOR) {

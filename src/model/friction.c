@@ -188,7 +188,7 @@ flx_status flx_joint_friction(flx_builder *b, flx_item *joint)
                                .value = -1,
                                .force = {-1, -1, -1},
                                .torque = {-1, -1, -1},
-                               .friction = true};
+                               .dissipative = true};
     memcpy(d->friction->at, d->def.at, sizeof d->friction->at);
     return make_force(b, joint, &s, &f, d->friction);
 }

@@ -190,7 +190,7 @@ typedef struct flx_force {
     flx_node value;     // actuator, joint: pull or effort
     flx_node force[3], torque[3]; // wrench, ground axes; -1: none
     bool mixed;                   // its force is an unknown: form mixed, or auto found so
-    bool friction;                // its work is dissipated
+    bool dissipative;             // its work is dissipated, not supplied
     const flx_solid_load *load;   // on a solid
 } flx_force;
 

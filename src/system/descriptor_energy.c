@@ -30,6 +30,16 @@ static void rows_energy(const flx_descriptor *d, const flx_work *w, const flx_po
     }
 }
 
+// What a force does is supplied, unless it is one that only dissipates.
+static void add_power(flx_energies *e, bool dissipative, double power)
+{
+    if (dissipative) {
+        e->dissipated_power -= power;
+    } else {
+        e->supplied_power += power;
+    }
+}
+
 static void expressions_energy(const flx_descriptor *d, flx_work *w, const flx_point *p,
                                flx_energies *e)
 {
@@ -49,11 +59,7 @@ static void expressions_energy(const flx_descriptor *d, flx_work *w, const flx_p
                 power += (side ? 1.0 : -1.0) * rows[k] * p->v[f->e.v[side] + k];
             }
         }
-        if (f->friction) {
-            e->dissipated_power -= power;
-        } else {
-            e->supplied_power += power;
-        }
+        add_power(e, f->dissipative, power);
     }
     for (int i = 0; i < x->nload; i++) {
         const flx_expr_load *o = x->loads + i;
@@ -67,8 +73,8 @@ static void expressions_energy(const flx_descriptor *d, flx_work *w, const flx_p
         const flx_expr_effort *f = x->efforts + i;
         flx_jet j;
         flx_scalar_gradient(&f->s, w->frames, p->switches, &j);
-        e->supplied_power -=
-            f->sign * value[x->channels[f->channel].value] * flx_jet_rate(&f->s, &j, p->v);
+        double pull = f->sign * value[x->channels[f->channel].value];
+        add_power(e, f->dissipative, -pull * flx_jet_rate(&f->s, &j, p->v));
     }
 }
 
@@ -127,7 +133,8 @@ static void laws_energy(const flx_descriptor *d, const flx_work *w, const flx_po
         double force = -d->mixed_of[i].sign * p->lam[d->first_mixed + i];
         flx_jet j;
         flx_scalar_gradient(s, w->frames, p->switches, &j);
-        e->supplied_power += force * flx_jet_rate(s, &j, p->v);
+        add_power(e, d->model->forces[d->mixed_of[i].force].dissipative,
+                  force * flx_jet_rate(s, &j, p->v));
     }
 }
 

@@ -289,7 +289,7 @@ static flx_status plan_wrench(flx_descriptor *d, const flx_force *f)
 {
     flx_expr_wrench *w = d->expr.wrenches + d->expr.nwrench++;
     memcpy(w->body, f->body, sizeof w->body);
-    w->friction = f->friction;
+    w->dissipative = f->dissipative;
     for (int i = 0; i < 2; i++) FLX_TRY(flx_forces_place(d, f, i, w->s[i]));
     for (int k = 0; k < 3; k++) {
         FLX_TRY(flx_expr_channel(d, f->force[k], f->loc, f->name, &w->channel[k]));
@@ -301,6 +301,7 @@ static flx_status plan_wrench(flx_descriptor *d, const flx_force *f)
 static flx_status plan_effort(flx_descriptor *d, const flx_force *f)
 {
     flx_expr_effort *e = d->expr.efforts + d->expr.neffort++;
+    e->dissipative = f->dissipative;
     FLX_TRY(flx_expr_channel(d, f->value, f->loc, f->name, &e->channel));
     return flx_forces_scalar(d, f, &e->s, &e->sign);
 }

@@ -67,9 +67,9 @@ typedef struct flx_expr_wrench {
     int body[2];
     flx_ends e;
     double s[2][3];
-    int channel[6];  // -1: none
-    bool friction;   // its work is dissipated, not supplied
-    int *slot[6][2]; // (ndep) offsets of (first row of body i, unknown)
+    int channel[6];   // -1: none
+    bool dissipative; // its work is dissipated, not supplied
+    int *slot[6][2];  // (ndep) offsets of (first row of body i, unknown)
 } flx_expr_wrench;
 
 // A load on a solid: pressure on its faces, or forces on its nodes, which are among the wrenches.
@@ -88,7 +88,8 @@ typedef struct flx_expr_load {
 typedef struct flx_expr_effort {
     flx_scalar s;
     int channel;
-    double sign; // -1: along the scalar, +1: against it (pull)
+    double sign;      // -1: along the scalar, +1: against it (pull)
+    bool dissipative; // its work is dissipated, not supplied
     int *slot[2];
 } flx_expr_effort;
 

@@ -60,6 +60,41 @@ static int dissipated_energy_is_as_accurate_as_the_method(void)
            dissipated_energy("method: dopri5, rtol: 1e-9, atol: 1e-11", 1e-7);
 }
 
+// A damper written as a law of any type, and told to be one, is the damper of a spring.
+static int laws_that_dissipate_are_counted_so(void)
+{
+    static const char *const laws[] = {
+        "type: actuator, on: [ground, p], at: [[-1, 0, 0], p], value: 1.5*d.length'",
+        "type: actuator, on: [ground, p], at: [[-1, 0, 0], p], value: 1.5*d.length', form: mixed",
+        "type: force, on: p, value: [-1.5*p.velocity.x, 0, 0]",
+        "type: expression, on: [p, ground], force: [1.5*p.velocity.x, 0, 0]",
+        "type: force, on: guide, value: -1.5*guide.rate"};
+    for (size_t i = 0; i < sizeof laws / sizeof laws[0]; i++) {
+        char text[1024];
+        rig r;
+        double x;
+        snprintf(
+            text, sizeof text,
+            "flexion: 1\n"
+            "bodies: {p: {type: rigid, mass: 2, inertia: [1, 1, 1], position: [1.3, 0, 0]}}\n"
+            "joints: {guide: {type: prismatic, on: [ground, p], at: p, axis: [1, 0, 0]}}\n"
+            "forces:\n"
+            "  s: {type: spring, on: [ground, p], at: [[-1, 0, 0], p], stiffness: 50, length: 2}\n"
+            "  d: {%s, dissipative: true}\n"
+            "simulate: {until: 2, method: radau, rtol: 1e-9, atol: 1e-11}\n"
+            "outputs: {every: 0.5, signals: [p.position.x]}\n",
+            laws[i]);
+        CHECK_OK(rig_make(&r, text));
+        CHECK_OK(rig_run(&r));
+        const flx_ledger *l = flx_simulation_ledger(r.sim);
+        CHECK_NEAR(l->dissipated, oscillator(0.0, &x) - oscillator(2.0, &x), 1e-7);
+        CHECK_NEAR(l->supplied, 0.0, 1e-12);
+        CHECK(l->balanced);
+        rig_free(&r);
+    }
+    return 0;
+}
+
 // A crank that is driven with a given acceleration: the motion supplies the kinetic energy.
 static int motion_supplies_what_the_crank_gains(void)
 {
@@ -385,9 +420,10 @@ static int rows_left_out_that_part_are_told(void)
 }
 
 TEST_MAIN(TEST(dissipated_energy_is_as_accurate_as_the_method),
-          TEST(motion_supplies_what_the_crank_gains), TEST(wrong_run_fails_its_ledger),
-          TEST(rows_come_at_the_times_asked_for), TEST(rows_at_every_step),
-          TEST(interrupted_run_keeps_its_rows), TEST(measures_are_those_of_the_course),
-          TEST(a_mass_keeps_its_sign_far_out), TEST(bending_beyond_the_data_is_told_by_name),
-          TEST(every_allocation_may_fail), TEST(what_is_not_available_is_refused_at_its_place),
+          TEST(laws_that_dissipate_are_counted_so), TEST(motion_supplies_what_the_crank_gains),
+          TEST(wrong_run_fails_its_ledger), TEST(rows_come_at_the_times_asked_for),
+          TEST(rows_at_every_step), TEST(interrupted_run_keeps_its_rows),
+          TEST(measures_are_those_of_the_course), TEST(a_mass_keeps_its_sign_far_out),
+          TEST(bending_beyond_the_data_is_told_by_name), TEST(every_allocation_may_fail),
+          TEST(what_is_not_available_is_refused_at_its_place),
           TEST(rows_left_out_that_part_are_told))
