@@ -16,9 +16,10 @@ typedef struct flx_dynamics flx_dynamics; // one for each thread; the model must
 FLX_API flx_status flx_dynamics_create(const flx_model *model, flx_dynamics **d);
 FLX_API void flx_dynamics_destroy(flx_dynamics **d);
 
-// Coordinates q: angles and displacements, counted from the drawing; quaternions w x y z of spherical
-// joints and floating bodies. Velocities v: rates, angular velocity in the axes of the body that is
-// carried.
+// Coordinates q: angles and displacements, counted from the drawing, of the joint's second body
+// relative to its first, as its signals are; quaternions w x y z of spherical joints and floating
+// bodies, and displacements of planar joints, are of the body that is carried. Velocities v: rates,
+// angular velocity in the axes of the body that is carried.
 FLX_API int flx_dynamics_coordinates(const flx_dynamics *d); // nq
 FLX_API int flx_dynamics_freedoms(const flx_dynamics *d);    // nv
 FLX_API int flx_dynamics_loops(const flx_dynamics *d); // joints that are cut, and not closed here

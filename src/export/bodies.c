@@ -7,11 +7,19 @@ static flx_node input(const flx_symbolic *x, int kind, int index)
     return flx_graph_leaf(x->g, flx_export_leaf(kind, index, 0));
 }
 
+// What is exported are the joint's own coordinates, whichever way the tree runs.
+static double sign_of(const flx_link *l)
+{
+    return l->against ? -1.0 : 1.0;
+}
+
 // ---- joints -------------------------------------------------------------------------------------
 
-static n33 turn_about_z(flx_graph *g, flx_node angle)
+static n33 turn_about_z(const flx_symbolic *x, const flx_link *l)
 {
-    flx_node c = flx_graph_unary(g, FLX_OP_COS, angle), s = flx_graph_unary(g, FLX_OP_SIN, angle);
+    flx_graph *g = x->g;
+    flx_node angle = input(x, FLX_LEAF_Q, l->q), c = flx_graph_unary(g, FLX_OP_COS, angle);
+    flx_node s = node_scale(g, sign_of(l), flx_graph_unary(g, FLX_OP_SIN, angle));
     flx_node zero = node_const(g, 0.0), one = node_const(g, 1.0);
     return (n33){{c, node_neg(g, s), zero, s, c, zero, zero, zero, one}};
 }
@@ -39,7 +47,7 @@ static v3 unit(int axis)
     return v3_make(axis == 0, axis == 1, axis == 2);
 }
 
-// What each freedom moves: flx_tree_expand of unit rates.
+// What each freedom moves: flx_tree_expand of unit rates of the joint.
 static void set_freedoms(const flx_symbolic *x, const flx_link *l, flx_freedom *s)
 {
     bool planar = x->t.k.planar;
@@ -66,8 +74,8 @@ static void set_freedoms(const flx_symbolic *x, const flx_link *l, flx_freedom *
         case FLX_LINK_BEND:
             break;
         }
-        s->turn[k] = n3_const(x->g, about);
-        s->slide[k] = n3_const(x->g, slide);
+        s->turn[k] = n3_const(x->g, v3_scale(sign_of(l), about));
+        s->slide[k] = n3_const(x->g, v3_scale(sign_of(l), slide));
     }
 }
 
@@ -82,7 +90,7 @@ static void place(const flx_symbolic *x, const flx_link *l, flx_node_link *o)
     n3 d = n3_zero(g);
     o->fixed = n33_rotation(g, l->R);
     o->moved = n33_rotation(g, m33_identity());
-    if (turns_about_z(l)) o->moved = turn_about_z(g, input(x, FLX_LEAF_Q, l->q));
+    if (turns_about_z(l)) o->moved = turn_about_z(x, l);
     if (l->kind == FLX_LINK_BALL) {
         flx_node q[4];
         for (int k = 0; k < 4; k++) q[k] = input(x, FLX_LEAF_Q, l->q + k);
@@ -116,7 +124,8 @@ static void move(const flx_symbolic *x, const flx_link *l, const flx_node_link *
     o->G = n33_mul(g, p->G, o->R);
     o->p = n3_add(g, p->p, n33_mul_v(g, p->G, o->r));
     o->angle = node_add(g, p->angle, node_const(g, l->offset));
-    if (turns_about_z(l)) o->angle = node_add(g, o->angle, input(x, FLX_LEAF_Q, l->q));
+    if (turns_about_z(l))
+        o->angle = node_add(g, o->angle, node_scale(g, sign_of(l), input(x, FLX_LEAF_Q, l->q)));
 }
 
 // ---- bodies -------------------------------------------------------------------------------------

@@ -4,6 +4,49 @@
 //     g(q, t) = 0,   G v + g_t = 0,   G v' + bias = 0,   G = P^T (dg/db)          (XPT-2)
 #include "export/symbolic.h"
 
+// From a link's origin to its farthest centre of mass and on to the farthest joint there: moments are
+// sums over ways of that length.
+static double reach(const flx_symbolic *x, int link)
+{
+    double most = 0.0;
+    for (int b = 0; b < x->m->nbody; b++) {
+        const flx_mount *at = x->t.mounts + b;
+        double way = 0.0;
+        if (at->link != link) continue;
+        for (int j = 0; j < x->m->njoint; j++) {
+            for (int s = 0; s < 2; s++) {
+                const flx_joint *joint = x->m->joints + j;
+                if (joint->type == FLX_JOINT_GEAR || joint->body[s] != b) continue;
+                v3 d = v3_sub(v3_load(joint->at[s]), v3_load(x->m->bodies[b].com));
+                way = fmax(way, v3_norm(d));
+            }
+        }
+        most = fmax(most, way + v3_norm(at->p));
+    }
+    return most;
+}
+
+// Sizes of what the entries of G are sums of. on: the wrenches of a row on the links.
+static flx_status add_up_sizes(const flx_symbolic *x, const flx_node_wrench *on,
+                               const flx_node *own, flx_node *size)
+{
+    flx_graph *g = x->g;
+    size_t n = (size_t)x->n + 1;
+    flx_node *moment = flx_alloc(x->ctx, 2 * n, sizeof *moment);
+    if (!moment) return FLX_ERR_MEMORY;
+    flx_node *force = moment + n;
+    for (int i = 0; i <= x->n; i++) {
+        force[i] = node_norm(g, on[i].f.c);
+        moment[i] = node_add(g, node_norm(g, on[i].n.c), node_scale(g, reach(x, i - 1), force[i]));
+    }
+    flx_symbolic_inwards_sizes(x, moment, force, size);
+    for (int i = 0; i < x->nv; i++) {
+        size[i] = node_add(g, size[i], flx_graph_unary(g, FLX_OP_ABS, own[i]));
+    }
+    flx_free(moment);
+    return FLX_OK;
+}
+
 // value: taken; of a row on velocity level its rate.
 static flx_status add_row(flx_symbolic *x, const char *item, const char *part, bool velocity,
                           flx_node value)
@@ -13,13 +56,15 @@ static flx_status add_row(flx_symbolic *x, const char *item, const char *part, b
     FLX_TRY(flx_grow(x->ctx, (void **)&x->rows, &x->row_capacity, x->nrow + 1, sizeof *x->rows));
     flx_node *G = flx_arena_take(x->arena, (size_t)x->nv, sizeof *G);
     flx_node *own = flx_arena_take(x->arena, (size_t)x->nv, sizeof *own);
+    flx_node *size = flx_arena_take(x->arena, (size_t)x->nv, sizeof *size);
     flx_node_wrench *on = flx_alloc(x->ctx, (size_t)x->n + 1, sizeof *on);
-    flx_status status = G && own && on ? FLX_OK : FLX_ERR_MEMORY;
+    flx_status status = G && own && size && on ? FLX_OK : FLX_ERR_MEMORY;
     if (status == FLX_OK) {
         for (int i = 0; i <= x->n; i++) on[i] = (flx_node_wrench){n3_zero(g), n3_zero(g)};
         for (int i = 0; i < x->nv; i++) own[i] = node_const(g, 0.0);
         status = flx_symbolic_push(x, value, velocity, node_const(g, 1.0), on, own);
     }
+    if (status == FLX_OK) status = add_up_sizes(x, on, own, size);
     if (status == FLX_OK) {
         flx_symbolic_inwards(x, on, G);
         for (int i = 0; i < x->nv; i++) G[i] = node_add(g, G[i], own[i]);
@@ -31,7 +76,8 @@ static flx_status add_row(flx_symbolic *x, const char *item, const char *part, b
                                             .value = velocity ? -1 : flx_symbolic_carry(x, value),
                                             .rate = flx_symbolic_carry(x, rate),
                                             .bias = flx_symbolic_carry(x, bias),
-                                            .G = G};
+                                            .G = G,
+                                            .size = size};
         status = flx_symbolic_status(x, flx_symbolic_carry(x, bias));
     }
     flx_free(on);

@@ -196,6 +196,19 @@ static flx_status add_closures(flx_functions *f)
     return FLX_OK;
 }
 
+// For forward dynamics: against which sums an entry of G is no more than rounding.
+static flx_status add_sizes(flx_functions *f)
+{
+    flx_symbolic *x = &f->x;
+    flx_function *o = add(f, "sizes", "what the entries of G are sums of, in size", STATE);
+    flx_node *size = add_result(f, o, "W", "", x->nrow, x->nv);
+    if (!size) return FLX_ERR_MEMORY;
+    for (int i = 0; i < x->nrow; i++) {
+        memcpy(size + (size_t)x->nv * (size_t)i, x->rows[i].size, (size_t)x->nv * sizeof *size);
+    }
+    return FLX_OK;
+}
+
 static flx_status add_states(flx_functions *f)
 {
     flx_function *o = add(f, "states", "rates of the states", STATE);
@@ -289,7 +302,30 @@ static const char *const parts[] = {"w of the quaternion", "x of the quaternion"
 static const char *const turns[] = {"rotation about its x", "rotation about its y",
                                     "rotation about its z"};
 
-static void name_link(const flx_symbolic *x, int link, flx_name *q, flx_name *v)
+static const char *name_of(const flx_symbolic *x, int body)
+{
+    return body < 0 ? "ground" : x->m->bodies[body].name;
+}
+
+// What a coordinate is beyond its name: which of two axes is meant, and whose motion where that is
+// not the second body's. NULL: no memory.
+static const char *name_part(const flx_symbolic *x, int link, const char *part)
+{
+    const flx_link *l = x->t.links + link;
+    const flx_tree_body *node = x->top.nodes + x->top.number[l->body];
+    const flx_joint *j = node->joint < 0 ? NULL : x->m->joints + node->joint;
+    if (!j) return part;
+    if (j->type == FLX_JOINT_UNIVERSAL) {
+        bool second = (link == x->t.mounts[l->body].link) != node->first;
+        return flx_arena_printf(x->arena, "%s about the axis in %s", part,
+                                name_of(x, j->body[second]));
+    }
+    if (!node->first || l->against) return part;
+    return flx_arena_printf(x->arena, "%s, of %s relative to %s", part, name_of(x, j->body[0]),
+                            name_of(x, j->body[1]));
+}
+
+static flx_status name_link(const flx_symbolic *x, int link, flx_name *q, flx_name *v)
 {
     const flx_link *l = x->t.links + link;
     const flx_tree_body *node = x->top.nodes + x->top.number[l->body];
@@ -303,9 +339,13 @@ static void name_link(const flx_symbolic *x, int link, flx_name *q, flx_name *v)
                            : l->kind == FLX_LINK_SHIFT ? axes[k]
                            : slides                    ? "displacement"
                                                        : "angle";
+        part = name_part(x, link, part);
+        const char *rate = ball && k < 3 ? name_part(x, link, turns[k]) : part;
+        if (!part || !rate) return FLX_ERR_MEMORY;
         q[l->q + k] = (flx_name){item, part, ball ? "1" : slides ? "m" : "rad"};
-        if (k < 3) v[l->v + k] = (flx_name){item, ball ? turns[k] : part, slides ? "m/s" : "rad/s"};
+        if (k < 3) v[l->v + k] = (flx_name){item, rate, slides ? "m/s" : "rad/s"};
     }
+    return FLX_OK;
 }
 
 static void name_variable(const flx_symbolic *x, int i, flx_name *q, flx_name *v)
@@ -387,12 +427,13 @@ static flx_status make(flx_functions *f, const flx_model *m)
     f->q = flx_arena_take(x->arena, (size_t)x->nq, sizeof *f->q);
     f->v = flx_arena_take(x->arena, (size_t)x->nv, sizeof *f->v);
     if (!f->name || !f->q || !f->v) return FLX_ERR_MEMORY;
-    for (int i = 0; i < x->n; i++) name_link(x, i, f->q, f->v);
+    for (int i = 0; i < x->n; i++) FLX_TRY(name_link(x, i, f->q, f->v));
     for (int i = 0; i < x->nvariable; i++) name_variable(x, i, f->q, f->v);
     if (wanted(f, "rates")) FLX_TRY(add_rates(f));
     if (wanted(f, "inverse") || f->solve) FLX_TRY(add_inverse(f));
     if (wanted(f, "mass") || f->solve) FLX_TRY(add_mass(f));
     if (f->closed && (wanted(f, "closures") || f->solve)) FLX_TRY(add_closures(f));
+    if (f->solve) FLX_TRY(add_sizes(f));
     if (!f->closed && wanted(f, "forward")) FLX_TRY(add_forward(f));
     if (m->nstate > 0 && wanted(f, "states")) FLX_TRY(add_states(f));
     if (wanted(f, "linearise")) FLX_TRY(add_linearise(f));

@@ -57,6 +57,24 @@ void flx_symbolic_inwards(const flx_symbolic *x, flx_node_wrench *on, flx_node *
     }
 }
 
+void flx_symbolic_inwards_sizes(const flx_symbolic *x, flx_node *moment, flx_node *force,
+                                flx_node *tau)
+{
+    flx_graph *g = x->g;
+    for (int i = x->t.k.nv; i < x->nv; i++) tau[i] = node_const(g, 0.0);
+    for (int i = x->n - 1; i >= 0; i--) {
+        const flx_link *l = links_of(x) + i;
+        const flx_node_link *o = x->links + 1 + i;
+        flx_node n = moment[1 + i], f = force[1 + i], *to = moment + 1 + l->parent;
+        for (int k = 0; k < o->s.n; k++) {
+            flx_node about = node_norm(g, o->s.turn[k].c), slides = node_norm(g, o->s.slide[k].c);
+            tau[l->v + k] = node_add(g, node_mul(g, about, n), node_mul(g, slides, f));
+        }
+        *to = node_add(g, *to, node_add(g, n, node_mul(g, node_norm(g, o->r.c), f)));
+        force[1 + l->parent] = node_add(g, force[1 + l->parent], f);
+    }
+}
+
 // (TREE-4) without accelerations, less what is applied.
 static flx_node_wrench bias_force(const flx_symbolic *x, int i)
 {
@@ -128,6 +146,11 @@ typedef struct articulated {
     n3 alpha, a;
 } articulated;
 
+static bool is_unit(const flx_graph *g, flx_node n)
+{
+    return node_is(g, n, 1.0) || node_is(g, n, -1.0);
+}
+
 // What a freedom along one axis takes out is gone exactly.
 static void clear_axis(flx_graph *g, n3 about, n3 slide, articulated *b)
 {
@@ -136,7 +159,7 @@ static void clear_axis(flx_graph *g, n3 about, n3 slide, articulated *b)
     flx_node zero = node_const(g, 0.0);
     if (turns && slides) return; // a screw
     for (int j = 0; j < 3; j++) {
-        bool turned = node_is(g, about.c[j], 1.0), slid = node_is(g, slide.c[j], 1.0);
+        bool turned = is_unit(g, about.c[j]), slid = is_unit(g, slide.c[j]);
         for (int i = 0; i < 3; i++) {
             if (turned) b->A.m[3 * i + j] = b->A.m[3 * j + i] = b->B.m[3 * j + i] = zero;
             if (slid) b->M.m[3 * i + j] = b->M.m[3 * j + i] = b->B.m[3 * i + j] = zero;

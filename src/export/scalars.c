@@ -203,8 +203,6 @@ flx_node flx_symbolic_coordinate(flx_symbolic *x, int joint, flx_coordinate whic
         return -1;
     }
     const flx_link *l = x->t.links + link;
-    const flx_tree_body *node = x->top.nodes + x->top.number[x->carrier[joint]];
-    double factor = node->first ? -1.0 : 1.0;
-    if (l->kind == FLX_LINK_SCREW && !angle) factor *= l->pitch;
+    double factor = l->kind == FLX_LINK_SCREW && !angle ? l->pitch : 1.0;
     return node_scale(x->g, factor, flx_graph_leaf(x->g, flx_export_leaf(FLX_LEAF_Q, l->q, 0)));
 }

@@ -80,6 +80,7 @@ typedef struct flx_node_row {
     flx_node rate;  // g' = G v + g_t
     flx_node bias;  // g'' at v' = 0
     flx_node *G;    // (nv)
+    flx_node *size; // (nv) of what the entries of G are sums of
 } flx_node_row;
 
 typedef struct flx_symbolic {
@@ -166,3 +167,6 @@ flx_status flx_symbolic_forward(const flx_symbolic *x, const flx_node *tau, flx_
 flx_status flx_symbolic_mass(const flx_symbolic *x, flx_node *M); // nv x nv
 // P^T of wrenches on the links (n + 1, the ground's first; used up).
 void flx_symbolic_inwards(const flx_symbolic *x, flx_node_wrench *on, flx_node *tau);
+// The same of sizes (not negative): of moments and forces on the links, used up.
+void flx_symbolic_inwards_sizes(const flx_symbolic *x, flx_node *moment, flx_node *force,
+                                flx_node *tau);

@@ -192,7 +192,7 @@ static const char solve_text[] =
     "  a = M \\ (tau(:) - inverse(t, p, q, v, x, zeros(n, 1)));\n"
     "  Y = M \\ G';\n"
     "  S = G * Y;\n"
-    "  d = sqrt(abs(diag(S)));\n"
+    "  d = sqrt(sizes(t, p, q, v, x) .^ 2 * diag(inv(M))); % rows of what they are sums of\n"
     "  d(d == 0) = 1;\n"
     "  lam = (pinv(S ./ (d * d'), 1e-12) * ((G * a + b) ./ d)) ./ d;\n"
     "  a = a - Y * lam;\n"

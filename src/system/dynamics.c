@@ -13,6 +13,8 @@ struct flx_dynamics {
     flx_link_state *states;  // (links + 1)
     flx_link_slopes *slopes; // (links + 1)
     flx_freedom_slopes *freedoms;
+    double *sign;          // (nv) from coordinates of the joints to those of the links: 1 or -1
+    double *q, *v, *third; // (nq) (nv) (nv) of the links
 };
 
 void flx_dynamics_destroy(flx_dynamics **d_in)
@@ -22,6 +24,10 @@ void flx_dynamics_destroy(flx_dynamics **d_in)
     flx_free(d->states);
     flx_free(d->slopes);
     flx_free(d->freedoms);
+    flx_free(d->sign);
+    flx_free(d->q);
+    flx_free(d->v);
+    flx_free(d->third);
     flx_tree_links_clear(&d->t);
     flx_topology_clear(&d->top);
     flx_free(d);
@@ -35,8 +41,21 @@ static flx_status make(flx_dynamics *d)
     size_t n = (size_t)d->t.k.n + 1;
     d->states = flx_alloc(d->ctx, n, sizeof *d->states);
     d->slopes = flx_alloc(d->ctx, n, sizeof *d->slopes);
-    d->freedoms = flx_alloc(d->ctx, (size_t)d->t.k.nv, sizeof *d->freedoms);
-    return d->states && d->slopes && d->freedoms ? FLX_OK : FLX_ERR_MEMORY;
+    size_t nv = (size_t)d->t.k.nv;
+    d->freedoms = flx_alloc(d->ctx, nv, sizeof *d->freedoms);
+    d->sign = flx_alloc(d->ctx, nv, sizeof *d->sign);
+    d->q = flx_alloc(d->ctx, (size_t)d->t.k.nq, sizeof *d->q);
+    d->v = flx_alloc(d->ctx, nv, sizeof *d->v);
+    d->third = flx_alloc(d->ctx, nv, sizeof *d->third);
+    bool fine = d->states && d->slopes && d->freedoms && d->sign && d->q && d->v && d->third;
+    if (!fine) return FLX_ERR_MEMORY;
+    for (int i = 0; i < d->t.k.n; i++) {
+        const flx_link *l = d->t.links + i;
+        for (int k = 0; k < flx_link_freedom(l->kind, d->t.k.planar); k++) {
+            d->sign[l->v + k] = l->against ? -1.0 : 1.0;
+        }
+    }
+    return FLX_OK;
 }
 
 flx_status flx_dynamics_create(const flx_model *model, flx_dynamics **out)
@@ -111,6 +130,35 @@ void flx_dynamics_retract(const flx_dynamics *d, const double *q, const double *
     }
 }
 
+// ---- signs: the recursions count by the body that a joint carries, callers as the joint does ----
+
+static const double *sign_velocities(const flx_dynamics *d, const double *in, double *out)
+{
+    if (!in) return NULL;
+    for (int i = 0; i < d->t.k.nv; i++) out[i] = d->sign[i] * in[i];
+    return out;
+}
+
+static void take_state(const flx_dynamics *d, const double *q, const double *v)
+{
+    memcpy(d->q, q, (size_t)d->t.k.nq * sizeof *q);
+    for (int i = 0; i < d->t.k.n; i++) {
+        const flx_link *l = d->t.links + i;
+        if (l->against) d->q[l->q] = -q[l->q];
+    }
+    if (v) (void)sign_velocities(d, v, d->v);
+}
+
+static void sign_matrix(const flx_dynamics *d, double *A)
+{
+    int nv = d->t.k.nv;
+    for (int i = 0; i < nv; i++) {
+        for (int j = 0; j < nv; j++) A[i * nv + j] *= d->sign[i] * d->sign[j];
+    }
+}
+
+// ---- calls --------------------------------------------------------------------------------------
+
 static flx_status refuse(const flx_dynamics *d, int link)
 {
     const flx_link *l = d->t.links + link;
@@ -124,26 +172,36 @@ static flx_status refuse(const flx_dynamics *d, int link)
 flx_status flx_dynamics_forward(flx_dynamics *d, const double *q, const double *v,
                                 const double *tau, double *a)
 {
-    int link = flx_linkage_forward(&d->t.k, d->states, q, v, tau, NULL, a);
+    take_state(d, q, v);
+    tau = sign_velocities(d, tau, d->third);
+    int link = flx_linkage_forward(&d->t.k, d->states, d->q, d->v, tau, NULL, a);
+    (void)sign_velocities(d, a, a);
     return link < 0 ? FLX_OK : refuse(d, link);
 }
 
 void flx_dynamics_inverse(flx_dynamics *d, const double *q, const double *v, const double *a,
                           double *tau)
 {
-    flx_linkage_inverse(&d->t.k, d->states, q, v, a, NULL, tau);
+    take_state(d, q, v);
+    flx_linkage_inverse(&d->t.k, d->states, d->q, d->v, sign_velocities(d, a, d->third), NULL, tau);
+    (void)sign_velocities(d, tau, tau);
 }
 
 void flx_dynamics_mass(flx_dynamics *d, const double *q, double *M)
 {
-    flx_linkage_mass(&d->t.k, d->states, q, M);
+    take_state(d, q, NULL);
+    flx_linkage_mass(&d->t.k, d->states, d->q, M);
+    sign_matrix(d, M);
 }
 
 void flx_dynamics_inverse_derivatives(flx_dynamics *d, const double *q, const double *v,
                                       const double *a, double *dtau_dq, double *dtau_dv)
 {
-    flx_linkage_inverse_slopes(&d->t.k, d->slopes, d->freedoms, q, v, a, NULL, dtau_dq, dtau_dv,
-                               NULL);
+    take_state(d, q, v);
+    flx_linkage_inverse_slopes(&d->t.k, d->slopes, d->freedoms, d->q, d->v,
+                               sign_velocities(d, a, d->third), NULL, dtau_dq, dtau_dv, NULL);
+    sign_matrix(d, dtau_dq);
+    sign_matrix(d, dtau_dv);
 }
 
 flx_status flx_dynamics_forward_derivatives(flx_dynamics *d, const double *q, const double *v,
@@ -153,8 +211,9 @@ flx_status flx_dynamics_forward_derivatives(flx_dynamics *d, const double *q, co
     const flx_linkage *k = &d->t.k;
     int nv = k->nv;
     FLX_TRY(flx_dynamics_forward(d, q, v, tau, a));
-    flx_linkage_inverse_slopes(k, d->slopes, d->freedoms, q, v, a, NULL, da_dq, da_dv, NULL);
-    int link = flx_linkage_factor(k, d->slopes, q);
+    flx_linkage_inverse_slopes(k, d->slopes, d->freedoms, d->q, d->v,
+                               sign_velocities(d, a, d->third), NULL, da_dq, da_dv, NULL);
+    int link = flx_linkage_factor(k, d->slopes, d->q);
     if (link >= 0) return refuse(d, link);
     for (int j = 0; j < nv; j++) {
         for (int i = 0; i < nv; i++) {
@@ -166,5 +225,8 @@ flx_status flx_dynamics_forward_derivatives(flx_dynamics *d, const double *q, co
         flx_linkage_solve(k, d->slopes, da_dv + j, nv);
         if (da_dtau) flx_linkage_solve(k, d->slopes, da_dtau + j, nv);
     }
+    sign_matrix(d, da_dq);
+    sign_matrix(d, da_dv);
+    if (da_dtau) sign_matrix(d, da_dtau);
     return FLX_OK;
 }

@@ -33,11 +33,12 @@ typedef enum flx_link_kind {
 
 typedef struct flx_link {
     flx_link_kind kind;
-    int parent;  // -1: the ground; parents first
-    int q, v;    // first coordinate, first velocity
-    bool leaf;   // nothing hangs on it
-    bool last;   // of its parent's links it has the highest number
-    bool turned; // beta is not zero
+    int parent;   // -1: the ground; parents first
+    int q, v;     // first coordinate, first velocity
+    bool leaf;    // nothing hangs on it
+    bool last;    // of its parent's links it has the highest number
+    bool turned;  // beta is not zero
+    bool against; // its coordinate is the negative of the joint's own
     turn alpha, beta;
     double offset;
     double pitch; // of a screw: displacement by angle

@@ -269,6 +269,18 @@ static pose lay_free(layout *y, int parent_link, int parent_body, int body)
     return (pose){last.link, m33_identity(), v3_neg(v3_load(b->com))};
 }
 
+// The joint's angles and displacements are those of its second body relative to its first. Joints
+// whose coordinates are no angles and displacements (spherical, planar, free) have no other sign.
+static void mark_against(layout *y, const flx_joint *j, int first)
+{
+    bool single = j->type == FLX_JOINT_REVOLUTE || j->type == FLX_JOINT_PRISMATIC ||
+                  j->type == FLX_JOINT_SCREW || j->type == FLX_JOINT_CYLINDRICAL ||
+                  j->type == FLX_JOINT_UNIVERSAL;
+    for (int i = first; i < y->k->n; i++) {
+        y->links[i].against = single && y->links[i].kind != FLX_LINK_BEND;
+    }
+}
+
 static void lay_body(layout *y, const flx_topology *t, const flx_tree_body *node)
 {
     const flx_model *m = y->m;
@@ -290,6 +302,7 @@ static void lay_body(layout *y, const flx_topology *t, const flx_tree_body *node
         own = y->planar ? lay_in_plane(y, j, node->first, base, C, body)
                         : lay_in_space(y, j, node->first, base, C, body);
         if (to >= m->nbody) own = bend(y, own, to, true);
+        if (node->first) mark_against(y, j, first);
     }
     double angle = own.link < 0 ? 0.0 : y->angle[own.link];
     y->mounts[body] = (flx_mount){.link = own.link,

@@ -3,7 +3,7 @@
 //
 // Floating bodies and free joints have the coordinates of the descriptor: place of the centre of
 // mass, then quaternion or angle. All others count from the drawing, by the motion of the body that
-// the joint carries.
+// the joint carries: where that is the joint's first, against the joint's own angle and displacement.
 #pragma once
 
 #include "model/model.h"

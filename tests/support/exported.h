@@ -43,6 +43,7 @@ typedef struct subject {
     const double *p; // parameters; NULL: there are none
     flx_system *d, *t;
     flx_state *dx, *tx;
+    flx_state *ex; // of the tree, in the coordinates that are exported: the joints' own
     flx_work *tw;
     int number, nv, nq, nrow; // rows that do not give way
     void *library;            // of functions m<number>_forward, ...
@@ -53,6 +54,7 @@ static inline void subject_close(subject *s)
     if (s->tw) s->t->ops->work_destroy(s->tw);
     flx_state_destroy(&s->dx);
     flx_state_destroy(&s->tx);
+    flx_state_destroy(&s->ex);
     flx_system_destroy(&s->t);
     flx_system_destroy(&s->d);
 }
@@ -65,6 +67,7 @@ static inline int subject_open(subject *s, const flx_model *m, int number)
     CHECK(flx_descriptor_draw(s->d, s->dx) == FLX_OK);
     CHECK(flx_tree_create(m, s->d, s->dx, 0, &s->t) == FLX_OK);
     CHECK(flx_state_create(s->t, &s->tx) == FLX_OK);
+    CHECK(flx_state_create(s->t, &s->ex) == FLX_OK);
     s->tw = s->t->ops->work_create(s->t);
     CHECK(s->tw);
     s->nv = s->t->dims.nv;
@@ -91,6 +94,24 @@ static inline double largest(int n, const double *x)
     return most;
 }
 
+// From coordinates of the links to those of the joints, or back.
+static inline void turn_signs(const subject *s, bool position, double *x)
+{
+    const flx_tree_links *t = &flx_tree_of(s->t)->t;
+    for (int i = 0; i < t->k.n; i++) {
+        const flx_link *l = t->links + i;
+        if (l->against) x[position ? l->q : l->v] *= -1.0;
+    }
+}
+
+static inline void set_exported(const subject *s)
+{
+    flx_state_copy(s->ex, s->tx);
+    turn_signs(s, true, s->ex->q);
+    turn_signs(s, false, s->ex->v);
+    turn_signs(s, false, s->ex->a);
+}
+
 // A state that meets the closures, with accelerations. False: the closures depend on each other.
 static inline bool set_state(subject *s)
 {
@@ -109,6 +130,7 @@ static inline bool set_state(subject *s)
     const flx_instants *instants = s->t->ops->instants;
     if (instants) instants->settle(s->t, s->tw, s->tx); // exported code compares where it is
     if (e->rate(s->t, s->tw, s->time, z, s->tx, dz) != FLX_OK) return false;
+    set_exported(s);
     return largest(s->nv, s->tx->a) < 1e3;
 }
 
@@ -116,7 +138,7 @@ static inline bool set_state(subject *s)
 
 static inline int forward_is_that_of_the_tree(const subject *s)
 {
-    const flx_state *x = s->tx;
+    const flx_state *x = s->ex;
     double a[MOST], lam[MOST], tolerance = s->nrow > 0 ? 1e-12 : 1e-13;
     if (s->nrow > 0) {
         CHECK(FUNCTION(s, closed_function, "forward")(s->time, s->p, x->q, x->v, x->x, NULL, a,
@@ -156,6 +178,9 @@ static inline int inverse_is_the_residual(subject *s)
     CHECK(s->t->ops->residual(s->t, s->tw, &at, r) == FLX_OK);
     yield_rows(s, r);
     CHECK(s->t->ops->residual(s->t, s->tw, &at, r) == FLX_OK);
+    set_exported(s);
+    turn_signs(s, false, r);
+    x = s->ex;
     inverse(s->time, s->p, x->q, x->v, x->x, x->a, tau);
     double scale = largest(s->nv, r);
     for (int i = 0; i < s->nv; i++) CHECK_NEAR(tau[i], r[i], 1e-13 * scale);
@@ -165,7 +190,8 @@ static inline int inverse_is_the_residual(subject *s)
         for (int k = 0; k < s->nv; k++) with[i] += M[s->nv * i + k] * x->a[k];
         CHECK_NEAR(with[i], tau[i], 1e-13 * scale);
     }
-    memcpy(x->a, keep, (size_t)s->nv * sizeof *keep);
+    memcpy(s->tx->a, keep, (size_t)s->nv * sizeof *keep);
+    set_exported(s);
     return 0;
 }
 
@@ -181,7 +207,7 @@ static inline void move(const subject *s, const double *q, int k, double by, dou
 
 static inline int closures_are_derivatives(const subject *s)
 {
-    const flx_state *x = s->tx;
+    const flx_state *x = s->ex;
     double g[3][MOST], gd[3][MOST], G[3][MOST * MOST], bias[3][MOST], q[2 * MOST];
     state_function *closures = FUNCTION(s, state_function, "closures");
     if (s->nrow == 0) return 0;
@@ -221,10 +247,10 @@ static inline int closures_are_derivatives(const subject *s)
 static inline void load(const subject *s, const double *q, const double *v, const double *lam,
                         double *out)
 {
-    FUNCTION(s, inverse_function, "inverse")(s->time, s->p, q, v, s->tx->x, s->tx->a, out);
+    FUNCTION(s, inverse_function, "inverse")(s->time, s->p, q, v, s->ex->x, s->ex->a, out);
     if (s->nrow == 0 || !lam) return;
     double g[MOST], gd[MOST], G[MOST * MOST], bias[MOST];
-    FUNCTION(s, state_function, "closures")(s->time, s->p, q, v, s->tx->x, g, gd, G, bias);
+    FUNCTION(s, state_function, "closures")(s->time, s->p, q, v, s->ex->x, g, gd, G, bias);
     for (int i = 0; i < s->nrow; i++) {
         for (int k = 0; k < s->nv; k++) out[k] += G[s->nv * i + k] * lam[i];
     }
@@ -232,7 +258,7 @@ static inline void load(const subject *s, const double *q, const double *v, cons
 
 static inline int linearisation_is_a_derivative(subject *s)
 {
-    const flx_state *x = s->tx;
+    const flx_state *x = s->ex;
     static double K[MOST * MOST], D[MOST * MOST], Kx[MOST * MOST], Xq[MOST * MOST];
     static double Xv[MOST * MOST], Xx[MOST * MOST];
     double lam[MOST], up[MOST], down[MOST], q[2 * MOST], v[MOST];
@@ -272,15 +298,16 @@ static inline int linearisation_is_a_derivative(subject *s)
 static inline int rates_are_those_of_the_tree(const subject *s)
 {
     double dq[2 * MOST], tree[2 * MOST];
-    FUNCTION(s, rates_function, "rates")(s->tx->q, s->tx->v, dq);
+    FUNCTION(s, rates_function, "rates")(s->ex->q, s->ex->v, dq);
     s->t->ops->components->rate(s->t, s->tx->q, s->tx->v, tree);
+    turn_signs(s, true, tree);
     for (int i = 0; i < s->nq; i++) CHECK_NEAR(dq[i], tree[i], 1e-14 * largest(s->nq, tree));
     return 0;
 }
 
 static inline int states_are_those_of_the_tree(const subject *s)
 {
-    const flx_state *x = s->tx;
+    const flx_state *x = s->ex;
     double dx[MOST];
     if (s->m->nstate == 0) return 0;
     FUNCTION(s, states_function, "states")(s->time, s->p, x->q, x->v, x->x, dx);
@@ -325,7 +352,7 @@ static inline int remove_folder(const char *folder)
 // Of a model with states and without loops: by the states, and of their rates.
 static inline int states_have_derivatives(subject *s)
 {
-    flx_state *x = s->tx;
+    flx_state *x = s->ex;
     static double K[MOST * MOST], D[MOST * MOST], Kx[MOST * MOST], Xq[MOST * MOST];
     static double Xv[MOST * MOST], Xx[MOST * MOST];
     int nx = s->m->nstate;

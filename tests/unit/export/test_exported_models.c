@@ -111,6 +111,128 @@ static int parameters_may_change(void)
     return remove_folder(folder);
 }
 
+// ---- joints that say again what others say ------------------------------------------------------
+
+// Two texts of one mechanism, exported and compiled.
+typedef struct both {
+    char folder[32];
+    void *library;
+    flx_ctx *ctx;
+} both;
+
+static int both_open(both *o, const char *first, const char *second)
+{
+    *o = (both){.folder = "exported_XXXXXX", .ctx = flx_ctx_create()};
+    CHECK(mkdtemp(o->folder));
+    for (int i = 0; i < 2; i++) {
+        flx_model *m = read_text(o->ctx, i ? second : first);
+        CHECK(m);
+        CHECK(export_as(m, i, o->folder, "forward,mass,inverse,closures") == 0);
+        flx_model_destroy(&m);
+    }
+    o->library = compile_all(o->folder);
+    CHECK(o->library);
+    return 0;
+}
+
+static int both_close(both *o)
+{
+    dlclose(o->library);
+    flx_ctx_destroy(&o->ctx);
+    return remove_folder(o->folder);
+}
+
+// A door that hangs on one joint, or on two that are the same one. Directions and places are no
+// simple numbers, so that what vanishes does so but for rounding.
+typedef struct twin {
+    const char *type, *keys;
+    double at[3];
+    int freedoms; // v of the joint; its coordinates are as many
+} twin;
+
+#define DOOR                                                                                       \
+    "flexion: 1\ngravity: [0, 3.355, -9.218]\nbodies:\n"                                           \
+    "  door: {type: rigid, mass: 30, inertia: [10, 12, 2], com: %s}\n"                             \
+    "joints:\n  low: {type: %s, on: [ground, door], at: [0.1, 0.2, 0.3], %s}\n"
+
+static int door(const twin *t, const char *com)
+{
+    char one[600], two[800];
+    both o;
+    snprintf(one, sizeof one, DOOR, com, t->type, t->keys);
+    snprintf(two, sizeof two,
+             "%s  high: {type: %s, on: [door, ground], at: [%.17g, %.17g, %.17g], %s}\n", one,
+             t->type, t->at[0], t->at[1], t->at[2], t->keys);
+    CHECK(both_open(&o, one, two) == 0);
+    subject single = {.number = 0, .library = o.library};
+    subject twice = {.number = 1, .library = o.library};
+    forward_function *plain = FUNCTION(&single, forward_function, "forward");
+    closed_function *closed = FUNCTION(&twice, closed_function, "forward");
+    const double tau[3] = {3, -2, 5};
+    for (int i = 0; i < 4; i++) { // as drawn and elsewhere, at rest and in motion
+        double q[3] = {0.7 * i, -0.2 * i, 0.1 * i}, v[3] = {0.4 * i, 0.3 * i, -0.6 * i};
+        double a[3], b[3], lam[MOST];
+        plain(0.0, NULL, q, v, NULL, tau, a);
+        CHECK(closed(0.0, NULL, q, v, NULL, tau, b, lam) == 0);
+        for (int k = 0; k < t->freedoms; k++) CHECK_NEAR(b[k], a[k], 1e-10 * (1 + fabs(a[k])));
+        CHECK(fabs(a[0]) > 1e-3);
+    }
+    return both_close(&o);
+}
+
+static int a_joint_said_twice_holds_nothing_more(void)
+{
+    static const twin twins[] = {
+        {"revolute", "axis: [0.1, 0.2, 1]", {0.3, 0.6, 2.3}, 1},
+        {"revolute", "axis: [0.1, 0.2, 1]", {0.1, 0.2, 0.3}, 1},
+        {"prismatic", "axis: [0.3, -0.2, 1]", {0.7, -1.1, 0.4}, 1},
+        {"cylindrical", "axis: [0.1, 0.2, 1]", {0.3, 0.6, 2.3}, 2},
+        {"planar", "axis: [0.1, 0.2, 1]", {0.1 + 0.4, 0.2 - 0.2, 0.3}, 3},
+    };
+    for (size_t i = 0; i < sizeof twins / sizeof twins[0]; i++) {
+        CHECK(door(twins + i, "[0.45, 0, 0.1]") == 0);
+        CHECK(door(twins + i, "[0.1, 0.2, 0.3]") == 0); // the joint is at the centre of mass
+        CHECK(door(twins + i, "[0, 0, 0]") == 0);
+    }
+    return 0;
+}
+
+// ---- order of 'on' ------------------------------------------------------------------------------
+
+#define CHAIN                                                                                      \
+    "flexion: 1\ngravity: [1.2, -3.4, -9.1]\nbodies:\n"                                            \
+    "  b1: {type: rigid, mass: 1, inertia: [0.2, 0.3, 0.4], com: [0.1, 0.2, 0.3]}\n"               \
+    "  b2: {like: b1, position: [0.4, 0, 0.1]}\n  b3: {like: b1, position: [0, 0.5, 0.2]}\n"       \
+    "  b4: {like: b1, position: [0.1, 0.3, 0.9]}\n  b5: {like: b1, position: [0.3, 0.3, "          \
+    "0]}\njoints:\n"
+#define CHAIN_JOINT(name, type, a, b, keys)                                                        \
+    "  " name ": {type: " type ", on: [" a ", " b "], " keys "}\n"
+#define HINGE(a, b) CHAIN_JOINT("j1", "revolute", a, b, "at: [0, 0, 0.1], axis: [1, 2, 3]")
+#define SLIDER(a, b) CHAIN_JOINT("j2", "prismatic", a, b, "at: [0.1, 0, 0], axis: [1, -1, 3]")
+#define SCREW(a, b)                                                                                \
+    CHAIN_JOINT("j3", "screw", a, b, "at: [0, 0.3, 0], axis: [0, -1, 2], pitch: 0.4")
+#define PIPE(a, b) CHAIN_JOINT("j4", "cylindrical", a, b, "at: [0.2, 0.3, 0.2], axis: [1, 1, 2]")
+#define CROSS(a, b, axes) CHAIN_JOINT("j5", "universal", a, b, "at: [0.2, 0.1, 0], axes: " axes)
+
+// Coordinates are those of the second body relative to the first, whichever way the tree runs.
+static int exported_coordinates_are_those_of_the_signals(void)
+{
+    both o;
+    CHECK(both_open(&o,
+                    CHAIN HINGE("ground", "b1") SLIDER("b1", "b2") SCREW("b2", "b3")
+                        PIPE("b3", "b4") CROSS("b4", "b5", "[[1, 0, 0], [0, 1, 0.2]]"),
+                    CHAIN HINGE("b1", "ground") SLIDER("b2", "b1") SCREW("b3", "b2")
+                        PIPE("b4", "b3") CROSS("b5", "b4", "[[0, 1, 0.2], [1, 0, 0]]")) == 0);
+    subject s = {.number = 0, .library = o.library}, r = {.number = 1, .library = o.library};
+    double q[7] = {0.3, -0.2, 0.5, 0.1, -0.7, 0.4, 0.6}, v[7] = {1, -2, 0.5, 0.3, 0.8, -1, 0.7};
+    double qr[7], vr[7], a[7], b[7], tau[7] = {3, -2, 1, 5, 2, 4, -1}, taur[7];
+    for (int i = 0; i < 7; i++) qr[i] = -q[i], vr[i] = -v[i], taur[i] = -tau[i];
+    FUNCTION(&s, forward_function, "forward")(0.0, NULL, q, v, NULL, tau, a);
+    FUNCTION(&r, forward_function, "forward")(0.0, NULL, qr, vr, NULL, taur, b);
+    for (int i = 0; i < 7; i++) CHECK_NEAR(b[i], -a[i], 1e-12 * largest(7, a));
+    return both_close(&o);
+}
+
 // ---- refusals -----------------------------------------------------------------------------------
 
 static int refuses(const char *text, const char *part)
@@ -190,4 +312,6 @@ static int memory_may_run_out(void)
 }
 
 TEST_MAIN(TEST(all_that_acts_is_exported), TEST(parameters_may_change),
+          TEST(a_joint_said_twice_holds_nothing_more),
+          TEST(exported_coordinates_are_those_of_the_signals),
           TEST(what_cannot_be_exported_is_named), TEST(size_is_limited), TEST(memory_may_run_out))

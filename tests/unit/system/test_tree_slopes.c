@@ -141,8 +141,40 @@ static const char arm[] =
     "[0.1, "
     "0.05, 0]}\njoints:\n  turn: {type: revolute, on: [ground, base], at: [0, 0, 0], axis: [0, 0, "
     "1]}\n"
-    "  lift: {type: revolute, on: [base, upper], at: upper, axis: [0, 1, 0]}\n"
+    "  lift: {type: revolute, on: [upper, base], at: upper, axis: [0, 1, 0]}\n"
     "  wrist: {type: spherical, on: [upper, hand], at: hand}\n";
+
+static const char against[] =
+    "flexion: 1\ndimension: 2\ngravity: [0, -9.81]\nbodies:\n"
+    "  rod: {type: rigid, mass: 1, com: [0.5, 0], inertia: 0.1}\n"
+    "  bob: {type: rigid, mass: 2, position: [1, 0], inertia: 0.2}\njoints:\n"
+    "  hinge: {type: revolute, on: [rod, ground], at: [0, 0]}\n"
+    "  slider: {type: prismatic, on: [bob, rod], at: [1, 0], axis: [1, 0]}\n";
+
+// Coordinates are of the second body relative to the first, also where the tree runs against them.
+static int coordinates_have_the_signs_of_the_joints(void)
+{
+    flx_ctx *ctx = flx_ctx_create();
+    flx_model *model = NULL;
+    flx_dynamics *d = NULL;
+    CHECK(flx_model_read_text(ctx, "arm", against, strlen(against), 0, NULL, &model) == FLX_OK);
+    CHECK(flx_dynamics_create(model, &d) == FLX_OK);
+    // The rod is turned by -hinge, the bob is 1 - slider from the pin.
+    double q[2] = {0.3, 0.25}, v[2] = {0.7, -0.4}, tau[2] = {1.5, -2.0}, a[2], M[4];
+    double r = 1 - q[1], J = 0.1 + 0.25 + 0.2 + 2 * r * r;
+    double expected = (tau[0] + 9.81 * (0.5 + 2 * r) * cos(q[0]) + 4 * r * v[0] * v[1]) / J;
+    CHECK(flx_dynamics_forward(d, q, v, tau, a) == FLX_OK);
+    CHECK_NEAR(a[0], expected, 1e-13 * fabs(expected));
+    expected = -(-tau[1] + 2 * r * v[0] * v[0] + 2 * 9.81 * sin(q[0])) / 2;
+    CHECK_NEAR(a[1], expected, 1e-13 * fabs(expected));
+    flx_dynamics_mass(d, q, M);
+    CHECK_NEAR(M[0], J, 1e-14);
+    CHECK_NEAR(M[1], 0.0, 1e-14);
+    flx_dynamics_destroy(&d);
+    flx_model_destroy(&model);
+    flx_ctx_destroy(&ctx);
+    return 0;
+}
 
 // Derivatives of accelerations by a, q, v and tau through the calls of the library.
 static int calls_of_the_library(void)
@@ -208,4 +240,4 @@ static int calls_of_the_library(void)
 }
 
 TEST_MAIN(TEST(derivatives_of_inverse_dynamics), TEST(solutions_without_the_mass_matrix),
-          TEST(calls_of_the_library))
+          TEST(coordinates_have_the_signs_of_the_joints), TEST(calls_of_the_library))
