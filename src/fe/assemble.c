@@ -61,7 +61,7 @@ void flx_fe_places(const flx_fe *fe, int element, double *x)
 
 void flx_fe_law(const flx_fe *fe, const flx_element *e, flx_beam_law *law)
 {
-    flx_beam_law_of(fe->s->sections + e->section,
+    flx_section_law(fe->s->sections + e->section,
                     e->material >= 0 ? fe->s->materials + e->material : NULL, law);
 }
 

@@ -12,58 +12,13 @@
 
 #include <math.h>
 
-void flx_beam_law_of(const flx_section *c, const flx_material *m, flx_beam_law *law)
-{
-    if (c->sized) {
-        double G = m->E / (2 * (1 + m->nu));
-        *law = (flx_beam_law){.EA = m->E * c->A,
-                              .EIy = m->E * c->Iy,
-                              .EIz = m->E * c->Iz,
-                              .GJ = G * c->J,
-                              .GAy = c->ky * G * c->A,
-                              .GAz = c->kz * G * c->A,
-                              .mass = m->density * c->A + c->nonstructural,
-                              .Ix = m->density * (c->Iy + c->Iz),
-                              .Iy = m->density * c->Iy,
-                              .Iz = m->density * c->Iz};
-    } else {
-        *law = (flx_beam_law){.EA = c->EA,
-                              .EIy = c->EIy,
-                              .EIz = c->EIz,
-                              .GJ = c->GJ,
-                              .GAy = c->GAy,
-                              .GAz = c->GAz,
-                              .mass = c->mass,
-                              .Ix = c->inertia[0],
-                              .Iy = c->inertia[1],
-                              .Iz = c->inertia[2]};
-    }
-    if (!c->shear) law->GAy = law->GAz = 0;
-    if (!c->rotary) law->Iy = law->Iz = 0;
-}
-
 bool flx_beam_axes(const double *x, const flx_section *c, int dimension, double R[9],
                    double *length)
 {
-    v3 along = v3_sub(v3_load(x + 3), v3_load(x)), up;
-    *length = sqrt(v3_dot(along, along));
-    if (!(*length > 0)) return false;
-    v3 ex = v3_scale(1 / *length, along);
-    if (dimension == 2) {
-        up = v3_make(-ex.y, ex.x, 0);
-    } else if (c && c->has_up) {
-        up = v3_load(c->up);
-    } else { // the section's z as near to the z axis as can be; of an upright beam y is y
-        up = ex.x * ex.x + ex.y * ex.y > 1e-6 ? v3_make(-ex.y, ex.x, 0) : v3_make(0, 1, 0);
-    }
-    v3 ez = v3_cross(ex, up);
-    double size = sqrt(v3_dot(ez, ez));
-    if (!(size > 0)) return false;
-    ez = v3_scale(1 / size, ez);
-    v3_store(R, ex);
-    v3_store(R + 3, v3_cross(ez, ex));
-    v3_store(R + 6, ez);
-    return true;
+    double along[3];
+    v3_store(along, v3_sub(v3_load(x + 3), v3_load(x)));
+    *length = v3_norm(v3_load(along));
+    return flx_section_axes(along, c && c->has_up ? c->up : NULL, dimension, R);
 }
 
 // Functions of bending at s: displacement N, rotation H, their derivatives.

@@ -56,15 +56,7 @@ flx_status flx_continuum_turn(const flx_cell_tables *t, const double *x, const d
 flx_status flx_continuum_stretch(const flx_cell_tables *t, const flx_hooke *c, const double *x,
                                  int n, const double *u, double *force);
 
-// beam.c: straight beams with two nodes, in space (12 unknowns) or in the plane (6). EA, EI, ... by the
-// section and the material (which may be NULL where the section gives stiffnesses).
-typedef struct flx_beam_law {
-    double EA, EIy, EIz, GJ;
-    double GAy, GAz;   // 0: no shear deformation
-    double mass;       // a length
-    double Ix, Iy, Iz; // rotational inertia a length about the axis, the section's y and z
-} flx_beam_law;
-void flx_beam_law_of(const flx_section *c, const flx_material *m, flx_beam_law *law);
+// beam.c: straight beams with two nodes, in space (12 unknowns) or in the plane (6).
 // Axes of the beam as rows (x along it, y, z of the section); false: its nodes coincide.
 bool flx_beam_axes(const double *x, const flx_section *c, int dimension, double R[9],
                    double *length);

@@ -3,6 +3,7 @@
 #include "model/beam_slack.h"
 #include "model/deformable.h"
 #include "model/nodes.h"
+#include "model/structure.h"
 
 #include <string.h>
 
@@ -125,25 +126,23 @@ static double place_of(line *l, double part)
     return s;
 }
 
-// Axes of the section: x along the line, y as near to `up` as can be. Without that: its z near the z
-// axis at the start, of an upright beam y is y; then turned by the line alone. before: the last axes.
-static bool set_axes(const line *l, const m33 *before, m33 *R)
+// Axes of the section: x along the line, y as near to `up` as can be. Without that those of every section at the
+// start, then turned by the line alone. before: the last axes.
+static bool set_axes(const line *l, const m33 *before, int dimension, m33 *R)
 {
-    v3 x = v3_unit(v3_load(l->out + 3)), up = v3_load(l->out + 6), z;
+    double up[3], rows[9];
+    const double *near = l->has_up ? l->out + 6 : NULL;
     if (!l->has_up && before) { // the rotation that takes the last x to this one
-        v3 a = m33_col(*before, 0), axis = v3_cross(a, x);
+        v3 a = m33_col(*before, 0), x = v3_unit(v3_load(l->out + 3)), axis = v3_cross(a, x);
         double c = v3_dot(a, x);
         if (!(c > -1 + 1e-9)) return false;
         v3 y = m33_col(*before, 1);
-        up = v3_add(v3_scale(c, y),
-                    v3_add(v3_cross(axis, y), v3_scale(v3_dot(axis, y) / (1 + c), axis)));
-    } else if (!l->has_up) {
-        up = x.x * x.x + x.y * x.y > 1e-6 ? v3_make(-x.y, x.x, 0) : v3_make(0, 1, 0);
+        v3_store(up, v3_add(v3_scale(c, y),
+                            v3_add(v3_cross(axis, y), v3_scale(v3_dot(axis, y) / (1 + c), axis))));
+        near = up;
     }
-    z = v3_cross(x, up);
-    if (!(v3_norm(z) > 1e-9 * v3_norm(up))) return false;
-    z = v3_unit(z);
-    *R = m33_from_cols(x, v3_cross(z, x), z);
+    if (!flx_section_axes(l->out + 3, near, dimension, rows)) return false;
+    *R = m33_from_cols(v3_load(rows), v3_load(rows + 3), v3_load(rows + 6));
     return true;
 }
 
@@ -156,9 +155,10 @@ static flx_status hang_slack(flx_env *e, const flx_item *body, flx_beam_data *d,
     int n = d->nnode - 1;
     double *work = flx_take(b, 6 * (size_t)n + 1, sizeof *work), *h = work, *apart = work + n;
     double *beyond = work + 2 * n, *a = work + 3 * n, *stretch = work + 4 * n, *turn = work + 5 * n;
-    double position[3], left = d->def.mass * length;
+    double position[3];
     if (!work) return FLX_ERR_MEMORY;
     FLX_TRY(flx_beam_read_section(e, body, length, &d->def));
+    double left = d->def.mass * length;
     line_eval(l, 0);
     v3 chord = v3_load(l->out + 3), up = v3_scale(-1.0, v3_load(g));
     double weight = v3_norm(up);
@@ -188,9 +188,10 @@ static flx_status hang_slack(flx_env *e, const flx_item *body, flx_beam_data *d,
                    .a = a,
                    .stretch = stretch};
     // bent about the normal of the plane, sheared across it
-    m33 R;
+    m33 R = m33_identity();
     v3 normal = {0, 0, 1}, own;
-    if (set_axes(l, NULL, &R) && b->m->dimension == 3) normal = v3_unit(v3_cross(across, up));
+    if (set_axes(l, NULL, b->m->dimension, &R) && b->m->dimension == 3)
+        normal = v3_unit(v3_cross(across, up));
     own = b->m->dimension == 3 ? m33_tmul_v(R, normal) : normal;
     s.EI = own.y * own.y * C[28] + own.z * own.z * C[35];
     double GA = own.z * own.z * C[7] + own.y * own.y * C[14];
@@ -221,7 +222,8 @@ static flx_status hang_ancf(flx_env *e, const flx_item *body, flx_beam_data *d, 
     FLX_TRY(flx_beam_read_section(e, body, length, &d->def));
     m33 R = m33_identity();
     line_eval(l, 0);
-    (void)set_axes(l, NULL, &R); // what it cannot do is said when the nodes are drawn
+    (void)set_axes(l, NULL, b->m->dimension,
+                   &R); // what it cannot do is said when the nodes are drawn
     v3 from = v3_load(l->out), x = m33_col(R, 0), y = m33_col(R, 1), g = v3_load(b->m->gravity);
     v3 across = v3_axpy(-v3_dot(g, x), x, g);
     if (v3_norm(across) > 1e-9 * v3_norm(g)) y = v3_scale(-1.0 / v3_norm(across), across);
@@ -306,7 +308,7 @@ static flx_status draw_nodes(flx_env *e, const flx_item *body, flx_beam_data *d,
         flx_body *node = &((flx_body_data *)d->bodies[i]->data)->def;
         line_eval(l, place_of(l, flx_beam_part(d, i)));
         memcpy(l->out, places + 6 * i, 6 * sizeof *places);
-        if (!set_axes(l, i ? &last : NULL, &R)) {
+        if (!set_axes(l, i ? &last : NULL, e->b->m->dimension, &R)) {
             const flx_yaml *up = flx_yaml_get(body->def, "up");
             return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, up ? up->loc : body->loc,
                             up ? "'up' of '%s' is along its line"

@@ -1,10 +1,8 @@
 // elastic_line.c - elastic bodies made of a line of beams: the keys `fe` and `reduce`; of meshes:
 // elastic_mesh.c.
-//
-// A rectangle of height h along the section's y and width w has A = w h and I = w h^3/12; its torsion
-// constant and its shear area 5/6 A are the usual ones, those of a circle are exact and 0.9 A.
 #include "model/deformable.h"
 #include "model/nodes.h"
+#include "model/section.h"
 #include "reduce/line.h"
 
 #include <stdlib.h>
@@ -13,96 +11,50 @@
 #define ELEMENTS 20       // unless said otherwise
 #define MOST_ELEMENTS 200 // modes are found by dense algebra
 
-typedef struct material {
-    double E, nu, density;
-} material;
-
-static flx_status positive_or(flx_env *e, const flx_yaml *map, const char *key, double otherwise,
-                              double *out)
+// The section's y axis of each straight part.
+static flx_status find_axes(flx_env *e, const flx_item *body, const flx_section *c, flx_line *line)
 {
-    const flx_yaml *y = flx_yaml_get(map, key);
-    *out = otherwise;
-    return y ? flx_build_positive(e, y, key, out) : FLX_OK;
-}
-
-static flx_status read_material(flx_env *e, const flx_yaml *y, material *m)
-{
-    const flx_yaml *nu = flx_yaml_get(y, "nu");
-    FLX_TRY(positive_or(e, y, "E", 0, &m->E));
-    FLX_TRY(positive_or(e, y, "density", 0, &m->density));
-    m->nu = 0.3;
-    if (nu) FLX_TRY(flx_build_number(e, nu, &m->nu));
-    if (m->nu > -1.0 && m->nu < 0.5) return FLX_OK;
-    return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, nu ? nu->loc : y->loc,
-                    "Poisson's ratio lies between -1 and 0.5: %g does not", m->nu);
-}
-
-// One number, or one for each of two directions.
-static flx_status one_or_two(flx_env *e, const flx_yaml *map, const char *key,
-                             const double otherwise[2], double out[2])
-{
-    const flx_yaml *y = flx_yaml_get(map, key);
-    int n = 0;
-    double *x = NULL;
-    memcpy(out, otherwise, 2 * sizeof *out);
-    if (!y) return FLX_OK;
-    FLX_TRY(flx_build_numbers(e, y, &n, &x));
-    for (int i = 0; i < 2; i++) {
-        out[i] = x[n > 1 ? i : 0];
-        if (out[i] > 0) continue;
-        return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, y->loc, "'%s' must be positive", key);
+    int n = line->npoint - 1;
+    double *y = flx_take(e->b, 3 * (size_t)n, sizeof *y), R[9], along[3];
+    if (!y) return FLX_ERR_MEMORY;
+    line->y = y;
+    for (int i = 0; i < n; i++) {
+        const double *p = line->points + 3 * i;
+        v3_store(along, v3_sub(v3_load(p + 3), v3_load(p)));
+        if (!flx_section_axes(along, c->has_up ? c->up : NULL, e->b->m->dimension, R)) {
+            return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, c->loc, "'up' of '%s' is along its line",
+                            body->full);
+        }
+        memcpy(y + 3 * i, R + 3, 3 * sizeof *y);
     }
     return FLX_OK;
 }
 
-// Torsion constant of a rectangle, long side a (Roark).
-static double torsion(double a, double b)
+static flx_status read_section(flx_env *e, const flx_item *body, const flx_yaml *fe, flx_line *line)
 {
-    if (b > a) return torsion(b, a);
-    double r = b / a;
-    return a * b * b * b * (1.0 / 3.0 - 0.21 * r * (1.0 - r * r * r * r / 12.0));
-}
-
-static flx_status read_section(flx_env *e, const flx_yaml *y, const material *m, flx_line *line)
-{
-    double w = 0, h = 0, r = 0, A = 0, I[2] = {0, 0}, J = 0, k = 5.0 / 6.0;
-    double G = m->E / (2.0 * (1.0 + m->nu));
-    FLX_TRY(positive_or(e, y, "width", 0, &w));
-    FLX_TRY(positive_or(e, y, "height", 0, &h));
-    FLX_TRY(positive_or(e, y, "radius", 0, &r));
-    if (r > 0) {
-        A = FLX_PI * r * r;
-        I[0] = I[1] = 0.25 * A * r * r;
-        J = 0.5 * A * r * r;
-        k = 0.9;
-    } else {
-        A = w * h;
-        I[0] = A * h * h / 12.0;
-        I[1] = A * w * w / 12.0;
-        J = w > 0 ? torsion(w, h) : 0;
+    const flx_yaml *y = flx_yaml_get(fe, "section"), *inertia = flx_yaml_get(y, "inertia");
+    flx_section c;
+    flx_material m = {0};
+    flx_beam_law law;
+    FLX_TRY(flx_section_read_beam(e, body, "the line of an elastic body", y,
+                                  flx_yaml_get(fe, "material"), &c, &m, &law));
+    if (c.coupled) {
+        return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, flx_yaml_get(y, "stiffness")->loc,
+                        "a section whose stiffnesses are coupled needs 'type: beam' with "
+                        "'formulation: geometrically-exact'");
     }
-    const double EI[2] = {m->E * I[0], m->E * I[1]}, GA[2] = {k * G * A, k * G * A};
-    FLX_TRY(positive_or(e, y, "EA", m->E * A, &line->EA));
-    A = line->EA / m->E;
-    FLX_TRY(positive_or(e, y, "mass", m->density * A, &line->mass));
-    FLX_TRY(one_or_two(e, y, "EI", EI, line->EI));
-    if (!(line->EI[0] > 0)) {
-        return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, y->loc, "the section needs 'EI' beside 'EA'");
+    if (inertia && fabs(law.Ix - law.Iy - law.Iz) > 1e-9 * (law.Ix + law.Iy + law.Iz)) {
+        flx_ctx_warn(e->b->ctx, inertia->loc,
+                     "the sections of an elastic body are flat: their inertia about x is taken as "
+                     "the sum of the other two, %g kg m instead of %g",
+                     law.Iy + law.Iz, law.Ix);
     }
-    FLX_TRY(
-        one_or_two(e, y, "GA", GA[0] > 0 ? GA : (const double[2]){k * G * A, k * G * A}, line->GA));
-    // without a size, that of a round section as stiff as this one
-    FLX_TRY(
-        positive_or(e, y, "GJ", J > 0 ? G * J : G * (line->EI[0] + line->EI[1]) / m->E, &line->GJ));
-    for (int i = 0; i < 2; i++) line->second[i] = line->mass / A * line->EI[i] / m->E;
-    const flx_yaml *inertia = flx_yaml_get(y, "inertia");
-    int n = 0;
-    double *x = NULL;
-    if (!inertia) return FLX_OK;
-    FLX_TRY(flx_build_numbers(e, inertia, &n, &x));
-    line->second[0] = x[n - 1]; // about z: along y
-    line->second[1] = n > 1 ? x[1] : x[0];
-    return FLX_OK;
+    line->mass = law.mass;
+    line->EA = law.EA, line->GJ = law.GJ;
+    line->EI[0] = law.EIz, line->EI[1] = law.EIy; // bending along y is about z
+    line->GA[0] = law.GAy, line->GA[1] = law.GAz;
+    line->second[0] = law.Iz, line->second[1] = law.Iy;
+    return find_axes(e, body, &c, line);
 }
 
 static flx_status read_line(flx_env *e, const flx_item *body, const flx_yaml *fe, flx_line *line)
@@ -111,7 +63,6 @@ static flx_status read_line(flx_env *e, const flx_item *body, const flx_yaml *fe
     const flx_yaml *y = flx_yaml_get(fe, "line"), *elements = flx_yaml_get(fe, "elements");
     const flx_yaml *theory = flx_yaml_get(fe, "theory");
     flx_stiffening_kind stiffening = FLX_STIFFENING_NONE;
-    material m = {0};
     double *points = flx_take(b, 3 * (size_t)y->count, sizeof *points);
     if (!points) return FLX_ERR_MEMORY;
     *line = (flx_line){.npoint = y->count, .points = points, .planar = b->m->dimension == 2};
@@ -122,9 +73,6 @@ static flx_status read_line(flx_env *e, const flx_item *body, const flx_yaml *fe
         }
         return FLX_FAIL(b->ctx, FLX_ERR_MODEL, y->items[i]->loc, "two corners are at one place");
     }
-    // the section's y: the axis of the body nearest to perpendicular, y first
-    v3 t = v3_unit(v3_sub(v3_load(points + 3), v3_load(points)));
-    line->up[fabs(t.y) < 0.9 ? 1 : 2] = 1.0;
     line->elements = ELEMENTS;
     if (elements) FLX_TRY(flx_build_integer(e, elements, &line->elements));
     if (line->elements < 1 || line->elements > MOST_ELEMENTS) {
@@ -134,8 +82,7 @@ static flx_status read_line(flx_env *e, const flx_item *body, const flx_yaml *fe
     line->shear = !theory || strcmp(theory->text, "timoshenko") == 0;
     FLX_TRY(flx_elastic_body_read_stiffening(b, body, &stiffening));
     line->stiffening = stiffening != FLX_STIFFENING_NONE;
-    FLX_TRY(read_material(e, flx_yaml_get(fe, "material"), &m));
-    return read_section(e, flx_yaml_get(fe, "section"), &m, line);
+    return read_section(e, body, fe, line);
 }
 
 // ---- shapes as functions ------------------------------------------------------------------------
@@ -305,9 +252,7 @@ static flx_status check_keys(flx_builder *b, const flx_item *body, const flx_yam
                         "a mesh",
                         fe->keys[i]->text, body->full);
     }
-    if (flx_yaml_get(fe, "material")) return FLX_OK;
-    return FLX_FAIL(b->ctx, FLX_ERR_MODEL, fe->loc, "the line of '%s' needs a material",
-                    body->full);
+    return FLX_OK;
 }
 
 flx_status flx_elastic_body_read_fe(flx_env *e, flx_item *body, flx_elastic **out)

@@ -212,6 +212,12 @@ static flx_status make_line(flx_fe_maker *m, const flx_yaml *line)
         }
     }
     FLX_TRY(flx_fe_read_data(m, m->fe, &d));
+    const flx_section *c = m->s->sections + d.section; // the table says: a line has one
+    if (d.family != FLX_FAMILY_TRUSS && !((c->sized ? c->Iz : c->EIz) > 0)) {
+        return FLX_FAIL(m->b->ctx, FLX_ERR_MODEL, c->loc,
+                        "the section of a beam is given by its size, or by EA and EI; bars that "
+                        "carry no moment are 'type: truss'");
+    }
     FLX_TRY(flx_structure_add_line(m->s, line->count, places, n, d.material, d.section));
     for (int i = 0; i < m->s->nelement && d.family > 0; i++) {
         m->s->elements[i].family = (flx_family)d.family;

@@ -1,5 +1,6 @@
 // fe_elements.c - what the block `fe` says about elements: materials, sections, families, regions.
 #include "model/fe_parts.h"
+#include "model/section.h"
 
 #include <math.h>
 
@@ -18,92 +19,21 @@ static void warn_of_units(const flx_fe_maker *m, const flx_material *a)
 
 static flx_status read_material(flx_fe_maker *m, const flx_yaml *y, int *material)
 {
-    flx_material a = {.name = "", .loc = y->loc, .nu = 0.3};
-    const flx_yaml *E = flx_yaml_get(y, "E"), *nu = flx_yaml_get(y, "nu"),
-                   *density = flx_yaml_get(y, "density");
-    FLX_TRY(flx_build_positive(m->e, E, "Young's modulus", &a.E));
-    FLX_TRY(flx_build_number(m->e, density, &a.density));
-    if (nu) FLX_TRY(flx_build_number(m->e, nu, &a.nu));
-    if (!(a.density >= 0)) {
-        return FLX_FAIL(m->b->ctx, FLX_ERR_MODEL, density->loc, "the density is negative: %g",
-                        a.density);
-    }
-    if (nu && !(a.nu > -1 && a.nu < 0.5)) {
-        return FLX_FAIL(m->b->ctx, FLX_ERR_MODEL, nu->loc,
-                        "Poisson's ratio is %g: it lies between -1 and 0.5", a.nu);
-    }
+    flx_material a;
+    FLX_TRY(flx_material_read(m->e, y, &a));
     warn_of_units(m, &a);
     *material = m->s->nmaterial;
     return flx_structure_add_material(m->s, &a);
 }
 
-// One number for both, or two; positive.
-static flx_status read_pair(flx_fe_maker *m, const flx_yaml *y, const char *what, double out[2])
+static flx_status read_section(flx_fe_maker *m, const flx_yaml *y, int material, int *section)
 {
-    int n = 0;
-    double *v;
-    if (!y) return FLX_OK;
-    FLX_TRY(flx_build_numbers(m->e, y, &n, &v));
-    out[0] = v[0];
-    out[1] = v[n - 1];
-    if (out[0] > 0 && out[1] > 0) return FLX_OK;
-    return FLX_FAIL(m->b->ctx, FLX_ERR_MODEL, y->loc, "%s must be positive", what);
-}
-
-static flx_status read_stiffnesses(flx_fe_maker *m, const flx_yaml *y, flx_section *c)
-{
-    double EI[2] = {0, 0}, GA[2] = {0, 0};
-    const flx_yaml *GJ = flx_yaml_get(y, "GJ"), *mass = flx_yaml_get(y, "mass");
-    const flx_yaml *inertia = flx_yaml_get(y, "inertia");
-    FLX_TRY(flx_build_positive(m->e, flx_yaml_get(y, "EA"), "EA", &c->EA));
-    FLX_TRY(read_pair(m, flx_yaml_get(y, "EI"), "EI", EI));
-    FLX_TRY(read_pair(m, flx_yaml_get(y, "GA"), "GA", GA));
-    if (GJ) FLX_TRY(flx_build_positive(m->e, GJ, "GJ", &c->GJ));
-    if (mass) FLX_TRY(flx_build_number(m->e, mass, &c->mass));
-    if (inertia) {
-        int n = 0;
-        double *v;
-        FLX_TRY(flx_build_numbers(m->e, inertia, &n, &v));
-        for (int i = 0; i < 3; i++) c->inertia[i] = n == 3 ? v[i] : v[0];
-        if (n == 1) c->inertia[0] = 2 * v[0];
-    }
-    c->EIy = EI[0];
-    c->EIz = EI[1];
-    c->GAy = GA[0];
-    c->GAz = GA[1];
-    c->shear = GA[0] > 0;
-    c->rotary = inertia != NULL;
-    return FLX_OK;
-}
-
-// nu: of the material, for the shear correction.
-static flx_status read_section(flx_fe_maker *m, const flx_yaml *y, double nu, int *section)
-{
-    const flx_yaml *width = flx_yaml_get(y, "width"), *radius = flx_yaml_get(y, "radius");
-    const flx_yaml *area = flx_yaml_get(y, "area"), *thickness = flx_yaml_get(y, "thickness");
-    const flx_yaml *up = flx_yaml_get(y, "up");
-    flx_section c = {.name = "", .sized = true};
-    double a, b;
-    if (width) {
-        FLX_TRY(flx_build_positive(m->e, width, "the width", &a));
-        FLX_TRY(flx_build_positive(m->e, flx_yaml_get(y, "height"), "the height", &b));
-        c = flx_section_rectangle(a, b, nu);
-    } else if (radius) {
-        FLX_TRY(flx_build_positive(m->e, radius, "the radius", &a));
-        c = flx_section_circle(a, nu);
-    } else if (area) {
-        FLX_TRY(flx_build_positive(m->e, area, "the area", &c.A));
-    } else if (thickness) {
-        FLX_TRY(flx_build_positive(m->e, thickness, "the thickness", &c.thickness));
-    } else {
-        c.sized = false;
-        FLX_TRY(read_stiffnesses(m, y, &c));
-    }
-    c.name = "";
-    c.loc = y->loc;
-    if (up) {
-        FLX_TRY(flx_build_vector(m->e, up, c.up));
-        c.has_up = true;
+    flx_section c;
+    FLX_TRY(flx_section_read(m->e, y, material >= 0 ? m->s->materials + material : NULL, &c));
+    if (c.coupled) {
+        return FLX_FAIL(m->b->ctx, FLX_ERR_MODEL, flx_yaml_get(y, "stiffness")->loc,
+                        "a section whose stiffnesses are coupled needs 'type: beam' with "
+                        "'formulation: geometrically-exact'");
     }
     *section = m->s->nsection;
     return flx_structure_add_section(m->s, &c);
@@ -121,14 +51,12 @@ flx_status flx_fe_read_data(flx_fe_maker *m, const flx_yaml *y, flx_element_data
     if (modes) FLX_TRY(flx_build_flag(m->b, modes, "incompatible_modes", &d->incompatible));
     d->says_so = modes != NULL;
     if (material) FLX_TRY(read_material(m, material, &d->material));
-    double nu = d->material >= 0 ? m->s->materials[d->material].nu : 0.3;
-    if (section) FLX_TRY(read_section(m, section, nu, &d->section));
+    if (section) FLX_TRY(read_section(m, section, d->material, &d->section));
     if (type) FLX_TRY(flx_build_word(m->b, type, "type", flx_family_words, &d->family));
     if (theory) FLX_TRY(flx_build_word(m->b, theory, "theory", theories, &slender));
     if (!section) return FLX_OK;
     flx_section *c = m->s->sections + d->section;
-    if (slender && c->sized) c->shear = c->rotary = false;
-    if (slender) c->shear = false;
+    if (slender) c->shear = false, c->rotary = !c->sized && c->own_inertia;
     if (rotary) FLX_TRY(flx_build_flag(m->b, rotary, "rotary_inertia", &c->rotary));
     return FLX_OK;
 }

@@ -1,4 +1,6 @@
-// section.c - cross-sections of beams by their sizes: areas, second moments, torsion constants, shear factors.
+// section.c - cross-sections of beams: by their sizes areas, second moments, torsion constants, shear factors;
+// of all of them stiffness and mass per length, and the axes. What a model says of them: section_read.c.
+#include "math/small.h"
 #include "model/structure.h"
 
 #include <math.h>
@@ -102,4 +104,68 @@ flx_section flx_section_profile(double height, const double width[2], const doub
     c.ky = web * height / c.A;
     c.kz = 5.0 / 6 * (b[0] * h[0] + b[2] * h[2]) / c.A;
     return c;
+}
+
+// ---- what a beam takes of it ----------------------------------------------------------------------
+
+static void sized_law(const flx_section *c, const flx_material *m, flx_beam_law *law)
+{
+    double G = m->E / (2 * (1 + m->nu)), mass = c->mass > 0 ? c->mass : m->density * c->A;
+    double density = c->A > 0 ? mass / c->A : 0;
+    *law = (flx_beam_law){.EA = m->E * c->A,
+                          .EIy = m->E * c->Iy,
+                          .EIz = m->E * c->Iz,
+                          .GJ = G * c->J,
+                          .GAy = c->ky * G * c->A,
+                          .GAz = c->kz * G * c->A,
+                          .mass = mass + c->nonstructural,
+                          .Ix = density * (c->Iy + c->Iz),
+                          .Iy = density * c->Iy,
+                          .Iz = density * c->Iz};
+}
+
+void flx_section_law(const flx_section *c, const flx_material *m, flx_beam_law *law)
+{
+    if (c->sized) {
+        sized_law(c, m, law);
+    } else {
+        *law = (flx_beam_law){.EA = c->EA,
+                              .EIy = c->EIy,
+                              .EIz = c->EIz,
+                              .GJ = c->GJ,
+                              .GAy = c->GAy,
+                              .GAz = c->GAz,
+                              .mass = c->mass};
+    }
+    if (!c->sized || c->own_inertia) {
+        law->Ix = c->inertia[0];
+        law->Iy = c->inertia[1];
+        law->Iz = c->inertia[2];
+    }
+    if (!c->shear) law->GAy = law->GAz = 0;
+    if (!c->rotary) law->Iy = law->Iz = 0;
+}
+
+// ---- axes -----------------------------------------------------------------------------------------
+
+#define UPRIGHT 1e-6  // square of the sine of the angle to the z axis
+#define PARALLEL 1e-9 // sine of the angle between `up` and the line
+
+bool flx_section_axes(const double along[3], const double *up, int dimension, double R[9])
+{
+    double length = v3_norm(v3_load(along));
+    if (!(length > 0)) return false;
+    v3 x = v3_scale(1 / length, v3_load(along)), y = v3_make(-x.y, x.x, 0);
+    if (dimension == 3 && up) {
+        y = v3_load(up);
+    } else if (dimension == 3 && !(v3_dot(y, y) > UPRIGHT)) {
+        y = v3_make(0, 1, 0);
+    }
+    v3 z = v3_cross(x, y);
+    if (!(v3_norm(z) > PARALLEL * v3_norm(y))) return false;
+    z = v3_unit(z);
+    v3_store(R, x);
+    v3_store(R + 3, v3_cross(z, x));
+    v3_store(R + 6, z);
+    return true;
 }

@@ -71,15 +71,18 @@ typedef struct flx_material {
 typedef struct flx_section {
     const char *name;
     flx_loc loc;
-    bool sized;          // A, I, J are geometry; else EA, EI, GJ, GA, masses are given
+    bool sized;          // A, I, J are geometry; else EA, EI, GJ, GA are given
     double A, Iy, Iz, J; // area, second moments about the section's y and z, torsion constant
     double ky, kz;       // shear correction: effective area k*A along y and z
     double EA, EIy, EIz, GJ, GAy, GAz; // not sized
-    double mass, inertia[3];           // not sized: a length; rotational about x, y, z
-    double thickness;                  // of plane elements
-    double nonstructural;              // sized: a further mass a length
-    bool shear;                        // Timoshenko's beam; else Euler's and Bernoulli's
-    bool rotary;                       // sections have rotational inertia in bending
+    const double
+        *coupled; // not sized: (36) all of its stiffness, of beams of large deformation; else NULL
+    double mass, inertia[3]; // per length; rotational about x, y, z
+    bool own_inertia;        // inertia is given; else a section by size has that of its material
+    double thickness;        // of plane elements
+    double nonstructural;    // sized: a further mass per length
+    bool shear;              // Timoshenko's beam; else Euler's and Bernoulli's
+    bool rotary;             // sections have rotational inertia in bending
     bool has_up;
     double up[3]; // direction of the section's y, projected; a default where has_up is false
 } flx_section;
@@ -278,3 +281,17 @@ flx_section flx_section_box(double width, double height, double side, double top
 // Flanges across the ends of a web along y; widths and thicknesses of the lower and the upper one.
 flx_section flx_section_profile(double height, const double width[2], const double thickness[2],
                                 double web);
+
+// What a beam is made of: EA, EI, ... by its section and the material, which may be NULL where the section
+// gives stiffnesses.
+typedef struct flx_beam_law {
+    double EA, EIy, EIz, GJ;
+    double GAy, GAz;   // 0: no shear deformation
+    double mass;       // per length
+    double Ix, Iy, Iz; // rotational inertia per length about the axis, the section's y and z
+} flx_beam_law;
+void flx_section_law(const flx_section *c, const flx_material *m, flx_beam_law *law);
+
+// The axes of a section as rows: x along the beam, y as near to `up` as can be. Without that (NULL) z is as near
+// to the z axis as can be, and y of an upright beam is y; in the plane y is in the plane. False: no direction.
+bool flx_section_axes(const double along[3], const double *up, int dimension, double R[9]);

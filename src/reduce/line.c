@@ -52,7 +52,7 @@ double flx_line_length(const flx_line *line)
 }
 
 // The segment that holds the part s of the length, its direction, and the place.
-static void locate(const flx_line *line, double s, double X[3], double t[3])
+static int locate(const flx_line *line, double s, double X[3], double t[3])
 {
     double along = s * flx_line_length(line), d[3] = {0}, h = 0.0;
     int i = 0;
@@ -65,20 +65,13 @@ static void locate(const flx_line *line, double s, double X[3], double t[3])
         t[k] = d[k] / h;
         X[k] = line->points[3 * i + k] + along * t[k];
     }
+    return i;
 }
 
 void flx_line_axes(const flx_line *line, double s, double t[3], double y[3], double z[3])
 {
-    double X[3], out[3] = {0, 0, 1};
-    locate(line, s, X, t);
-    if (line->planar) {
-        cross(out, t, y);
-    } else {
-        double along = dot(line->up, t), size = 0.0;
-        for (int k = 0; k < 3; k++) y[k] = line->up[k] - along * t[k];
-        size = sqrt(dot(y, y));
-        for (int k = 0; k < 3; k++) y[k] /= size;
-    }
+    double X[3];
+    memcpy(y, line->y + (ptrdiff_t)3 * locate(line, s, X, t), 3 * sizeof *y);
     cross(t, y, z);
 }
 
@@ -198,7 +191,7 @@ static void shorten(const sums *s, double dx, double *gam)
 
 static flx_status look(sums *s, int element, double at, flx_line_shape *shape, void *user)
 {
-    locate(s->line, at, s->X, s->t);
+    (void)locate(s->line, at, s->X, s->t);
     flx_line_axes(s->line, at, s->t, s->y, s->z);
     return shape(user, element, at, &s->f);
 }

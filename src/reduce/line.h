@@ -11,8 +11,9 @@ typedef struct flx_line {
     bool planar;          // shapes in the x-y plane only
     bool shear;           // Timoshenko: shear, and rotary inertia of the sections
     bool stiffening;
-    double up[3]; // near the section's y axis; planar: not used
-    double mass;  // per length
+    const double
+        *y; // (npoint - 1, 3) the section's y axis between two corners, a unit vector across them
+    double mass; // per length
     double EA, GJ;
     double EI[2], GA[2]; // bending and shear along the section's y, and along its z
     double second[2];    // mass times distance squared, per length: along y, along z

@@ -429,7 +429,7 @@ static int stiffening_is_that_of_a_beam(void)
                            .points = points,
                            .shear = true,
                            .stiffening = true,
-                           .up = {0, 1, 0},
+                           .y = (const double[3]){0, 1, 0},
                            .mass = rho * A,
                            .EA = E * A,
                            .GJ = 0.5 * G * (I[0] + I[1]),

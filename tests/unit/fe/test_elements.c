@@ -190,7 +190,7 @@ static int beams_turn_with_their_axes(void)
     flx_beam_law law;
     c.has_up = true;
     c.up[1] = 1;
-    flx_beam_law_of(&c, &steel, &law);
+    flx_section_law(&c, &steel, &law);
     CHECK(flx_beam_eval(&law, x, &c, 3, &m) == FLX_OK);
     CHECK(zero_modes(m.K, 12) == 6);
     return 0;

@@ -11,6 +11,8 @@ static const double two_pi = 6.283185307179586;
 // Square aluminium beam of 1 m by 10 mm, along -y; bending along x is along its section's y.
 static const double ends[6] = {0, 0, 0, 0, -1, 0};
 
+static const double ends_y[3] = {1, 0, 0};
+
 static flx_line beam(bool planar, int elements)
 {
     double A = 1e-4, moment = 1e-8 / 12, E = 7e10, rho = 2750;
@@ -18,7 +20,7 @@ static flx_line beam(bool planar, int elements)
                       .points = ends,
                       .planar = planar,
                       .stiffening = true,
-                      .up = {1, 0, 0},
+                      .y = ends_y,
                       .mass = rho * A,
                       .EA = E * A,
                       .GJ = 0.14e-8 * E / 2.6,
@@ -30,11 +32,14 @@ static flx_line beam(bool planar, int elements)
 
 // A beam of unit length, mass and bending stiffness that hardly stretches.
 static const double unit_ends[6] = {0, 0, 0, 1, 0, 0};
+static const double unit_y[3] = {0, 1, 0};
+
 static flx_line unit_beam(int elements)
 {
     return (flx_line){.npoint = 2,
                       .points = unit_ends,
                       .planar = true,
+                      .y = unit_y,
                       .stiffening = true,
                       .mass = 1,
                       .EA = 1e9,
