@@ -171,6 +171,23 @@ static flx_status make_nodes(flx_builder *b, flx_item *body, flx_beam_data *d)
     return FLX_OK;
 }
 
+// What resists in a beam in absolute nodal coordinates.
+static flx_status read_elasticity(flx_builder *b, const flx_item *body, flx_beam *beam)
+{
+    static const char *const words[] = {"continuum", "sections", NULL};
+    const flx_yaml *y = flx_yaml_get(body->def, "elasticity");
+    int word = 1;
+    if (!y) return FLX_OK;
+    if (beam->formulation != FLX_BEAM_ANCF) {
+        return FLX_FAIL(b->ctx, FLX_ERR_MODEL, y->loc,
+                        "'elasticity' is of 'formulation: ancf'; '%s' has that of its section",
+                        formulations[beam->formulation]);
+    }
+    FLX_TRY(flx_build_word(b, y, "elasticity", words, &word));
+    beam->continuum = word == 0;
+    return FLX_OK;
+}
+
 static flx_status declare(flx_builder *b, flx_item *body)
 {
     const flx_yaml *y = NULL, *formulation = flx_yaml_get(body->def, "formulation");
@@ -193,6 +210,7 @@ static flx_status declare(flx_builder *b, flx_item *body)
                         .order = 1,
                         .clamp = {-1, -1}};
     bool segments = word == FLX_BEAM_SEGMENTS;
+    FLX_TRY(read_elasticity(b, body, &d->def));
     if (word == FLX_BEAM_CABLE) d->def.nslope = 1;
     if (word == FLX_BEAM_ANCF) d->def.nslope = b->m->dimension;
     if (order && word != FLX_BEAM_EXACT) {

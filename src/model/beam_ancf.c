@@ -6,7 +6,7 @@
 // section: a body at the node, tied to the slopes t = r,x, u = r,y, w = r,z by its axes e1, e2, e3,
 //
 //     cable: t.e2 = 0, t.e3 = 0;   beam: u.e1 = 0, w.e1 = 0, u.e3 - w.e2 = 0                    (ANC-13)
-//     clamped beam: every slope is R times what it is as drawn                                    (ANC-14)
+//     clamped, of the continuum: every slope is R times what it is as drawn                       (ANC-14)
 // in the plane t.e2 = 0 and u.e1 = 0. The rows are tangents of half angles, so that none is zero where the section
 // is turned round. A section has a hundred-millionth of the inertia of its node: too little to be seen, enough to
 // determine how it moves. Which nodes need one is known when the model was built: it is built again.
@@ -156,7 +156,7 @@ flx_status flx_beam_section(flx_builder *b, flx_item *node, bool clamped, flx_it
     flx_item *beam = ancf_of(node, &i);
     const flx_beam_data *d = beam_of(beam);
     *out = d->sections[i];
-    clamped = clamped && d->def.formulation == FLX_BEAM_ANCF;
+    clamped = clamped && d->def.continuum; // else axes hold a section, and leave its stretch alone
     if (*out && (d->clamped[i] || !clamped)) return FLX_OK;
     FLX_TRY(flx_beam_mark(b, beam, d->at[i], clamped ? 2 : 1));
     // until the model is built again: as the node, but turning

@@ -34,18 +34,19 @@ static int it_bends_as_published(void)
         char text[2000];
         case_table t = {0};
         double x, y, moment, reaction;
-        snprintf(
-            text, sizeof text,
-            "%sbodies:\n"
-            "  rod: {type: beam, formulation: ancf, from: [0, 0], to: [1, 0], elements: %d,"
-            " section: {width: 0.02, height: 0.02}, material: {E: 1e7, nu: %g, density: 1000}}\n"
-            "joints: {root: {type: fixed, on: [ground, rod], at: rod.start}}\n"
-            "forces: {load: {type: force, on: rod, at: rod.end, value: [0, %g]}}\n"
-            "analyse: {bent: {type: equilibrium}}\n"
-            "simulate: {until: 1e-3, start: bent, method: generalized-alpha, step: 1e-3}\n"
-            "outputs: {every: 1e-3, signals: [rod.end.deflection, rod.start.moment, "
-            "root.moment]}\n",
-            head, table[i].n, table[i].nu, -table[i].force);
+        snprintf(text, sizeof text,
+                 "%sbodies:\n"
+                 "  rod: {type: beam, formulation: ancf, elasticity: continuum, from: [0, 0], to: "
+                 "[1, 0],"
+                 " elements: %d, section: {width: 0.02, height: 0.02}, material: {E: 1e7, nu: %g, "
+                 "density: 1000}}\n"
+                 "joints: {root: {type: fixed, on: [ground, rod], at: rod.start}}\n"
+                 "forces: {load: {type: force, on: rod, at: rod.end, value: [0, %g]}}\n"
+                 "analyse: {bent: {type: equilibrium}}\n"
+                 "simulate: {until: 1e-3, start: bent, method: generalized-alpha, step: 1e-3}\n"
+                 "outputs: {every: 1e-3, signals: [rod.end.deflection, rod.start.moment, "
+                 "root.moment]}\n",
+                 head, table[i].n, table[i].nu, -table[i].force);
         CHECK(run(text, &t));
         CHECK(case_table_value(&t, "rod.end.deflection.x", 0, &x));
         CHECK(case_table_value(&t, "rod.end.deflection.y", 0, &y));
@@ -71,16 +72,17 @@ static int it_falls_as_published(void)
         char text[2000];
         case_table t = {0};
         double drift;
-        snprintf(
-            text, sizeof text,
-            "%sgravity: [0, -9.81]\n"
-            "bodies:\n"
-            "  rod: {type: beam, formulation: ancf, from: [0, 0], to: [1, 0], elements: %d,"
-            " section: {width: 0.02, height: 0.02}, material: {E: 1e7, nu: 0, density: 1000}}\n"
-            "joints: {pin: {type: revolute, on: [ground, rod], at: rod.start}}\n"
-            "simulate: {until: 1, method: hht, alpha: -0.05, step: 5e-4}\n"
-            "outputs: {every: 0.25, signals: [rod.end.position, energy]}\n",
-            head, 4 << i);
+        snprintf(text, sizeof text,
+                 "%sgravity: [0, -9.81]\n"
+                 "bodies:\n"
+                 "  rod: {type: beam, formulation: ancf, elasticity: continuum, from: [0, 0], to: "
+                 "[1, 0],"
+                 " elements: %d, section: {width: 0.02, height: 0.02}, material: {E: 1e7, nu: 0, "
+                 "density: 1000}}\n"
+                 "joints: {pin: {type: revolute, on: [ground, rod], at: rod.start}}\n"
+                 "simulate: {until: 1, method: hht, alpha: -0.05, step: 5e-4}\n"
+                 "outputs: {every: 0.25, signals: [rod.end.position, energy]}\n",
+                 head, 4 << i);
         CHECK(run(text, &t));
         for (int k = 0; k < 4; k++) {
             double at[2];
@@ -198,7 +200,7 @@ static int a_moment_bends_to_an_arc(void)
 static int formulations_agree(void)
 {
     static const char *const words[] = {"geometrically-exact", "ancf-cable", "ancf", "segments",
-                                        "ancf, elasticity: sections"};
+                                        "ancf, elasticity: continuum"};
     double tip[2] = {0, 0};
     if (getenv("FLX_SHORT")) return 0; // minutes with sanitizers
     for (int i = 0; i < 5; i++) {
@@ -232,8 +234,8 @@ static int formulations_agree(void)
 // Thrown and damped: momentum is kept, energy and what was dissipated add up.
 static int free_flight_keeps_momentum(void)
 {
-    static const char *const words[] = {
-        "formulation: ancf-cable", "formulation: ancf, elasticity: sections", "formulation: ancf"};
+    static const char *const words[] = {"formulation: ancf-cable", "formulation: ancf",
+                                        "formulation: ancf, elasticity: continuum"};
     for (int i = 0; i < (getenv("FLX_SHORT") ? 1 : 3); i++) {
         char text[2000];
         case_table t = {0};

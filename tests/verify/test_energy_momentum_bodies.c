@@ -54,8 +54,10 @@ static int beams_keep_both(void)
         {"ancf-cable", 3, 10.0, 2e-6},
         {"segments", 2, 10.0, 2e-6},
         {"segments", 3, 2.0, 2e-6},
-        {"ancf", 2, 2.0, 5e-11},
-        {"ancf", 3, 0.2, 5e-11},
+        {"ancf, elasticity: continuum", 2, 2.0, 5e-11},
+        {"ancf, elasticity: continuum", 3, 0.2, 5e-11},
+        {"ancf", 2, 2.0, 2e-6},
+        {"ancf", 3, 0.2, 2e-6},
     };
     for (size_t i = 0; i < sizeof rods / sizeof rods[0]; i++) {
         char text[1000];
@@ -85,8 +87,8 @@ static int beams_keep_both(void)
 static int pinned_beams_keep_the_energy(void)
 {
     static const char *const formulations[] = {"geometrically-exact", "ancf-cable", "ancf",
-                                               "segments"};
-    for (int i = 0; i < 4; i++) {
+                                               "segments", "ancf, elasticity: continuum"};
+    for (int i = 0; i < 5; i++) {
         char text[1000];
         snprintf(text, sizeof text,
                  "dimension: 2\ngravity: [0, -9.81]\nbodies:\n"
