@@ -8,6 +8,7 @@
 // 4 Where the model is reduced, velocities without inertia follow from the rest (theory/
 //   reduction.md).
 // 5 The user sees what was changed.
+#include "analyse/least.h"
 #include "analyse/simulation.h"
 #include "integrate/relax.h"
 
@@ -185,18 +186,20 @@ static void add_change(change *c, const flx_unknown *u, double moved, double has
     }
 }
 
-// Whether the model gives the item a velocity. Items come in the order of the model: *body is the
-// next one to look at.
-static bool has_velocity(const flx_model *m, const char *item, int *body)
+// Whether the model gives the velocity of an unknown: what was not given is found, not changed.
+static bool is_given(const flx_simulation *sim, const flx_unknown *u, int *body)
 {
-    for (; *body < m->nbody && strcmp(m->bodies[*body].name, item) != 0; ++*body) {
+    const flx_model *m = sim->model;
+    // items come in the order of the model: *body is the next one to look at
+    for (; *body < m->nbody && strcmp(m->bodies[*body].name, u->item) != 0; ++*body) {
     }
     if (*body < m->nbody) {
-        const flx_body *b = &m->bodies[*body];
-        return largest(3, b->velocity) > 0.0 || largest(3, b->angular_velocity) > 0.0;
+        const flx_body_start *start = &m->bodies[*body].start;
+        bool turn = strcmp(u->part, "angle") == 0 || strncmp(u->part, "rotation", 8) == 0;
+        return turn ? start->turns : start->moves;
     }
     for (int i = 0; i < m->nvariable; i++) {
-        if (strcmp(m->variables[i].name, item) == 0) return m->variables[i].rate != 0.0;
+        if (strcmp(m->variables[i].name, u->item) == 0) return m->variables[i].rate_given;
     }
     return false;
 }
@@ -224,13 +227,14 @@ static void tell_changes(flx_simulation *sim, const flx_system *s, const flx_sta
         flx_unknown u = {0};
         if (i < s->dims.nv) s->ops->unknown(s, i, &u);
         if (c.item && (i == s->dims.nv || !u.item || strcmp(u.item, c.item) != 0)) {
-            // a velocity that was not given is found, not changed
-            if (c.hastened > TELL && !has_velocity(sim->model, c.item, &body)) c.hastened = 0.0;
             bool changed = c.moved > TELL || c.hastened > TELL;
             if (changed && told++ < MOST_TOLD) tell_one(sim->ctx, &c);
             c = (change){0};
         }
-        if (i < s->dims.nv && u.item) add_change(&c, &u, theta[i], x->v[i] - drawn->v[i], speed);
+        if (i == s->dims.nv || !u.item) continue;
+        double faster = x->v[i] - drawn->v[i];
+        if (faster != 0.0 && !is_given(sim, &u, &body)) faster = 0.0;
+        add_change(&c, &u, theta[i], faster, speed);
     }
     if (told > MOST_TOLD) {
         flx_ctx_warn(sim->ctx, FLX_NOWHERE,
@@ -314,14 +318,42 @@ static flx_status find_redundant(flx_simulation *sim, draft *complete, flx_rank_
     return ranked;
 }
 
+// Whether a joint starts with a rate, or something with a velocity: what is deformable then begins without
+// deforming, where it can.
+static bool begins_moving(const flx_model *m)
+{
+    for (int i = 0; i < m->njoint; i++) {
+        if (m->joints[i].start_rate) return true;
+    }
+    return false;
+}
+
+static flx_status find_velocities(flx_simulation *sim, const flx_state *drawn, draft *held)
+{
+    flx_rides rides = {0};
+    flx_least_how how = {0};
+    flx_given_row *given = NULL;
+    flx_status status = flx_descriptor_given(held->sys, drawn, held->x, &how.ngiven, &given);
+    how.given = given;
+    if (status == FLX_OK && begins_moving(sim->model)) {
+        status = flx_descriptor_rides(held->sys, held->x, &rides);
+        if (rides.n > 0) how.rides = &rides;
+    }
+    if (status == FLX_OK) status = flx_start_velocities_by(held->sys, held->x, NULL, &how, NULL);
+    flx_rides_clear(&rides);
+    flx_free(given);
+    return status;
+}
+
 // Positions or velocities of the start, with the starts of the joints held.
-static flx_status close_held(flx_simulation *sim, flx_hold hold, int ndrop, const int *drop)
+static flx_status close_held(flx_simulation *sim, const flx_state *drawn, flx_hold hold, int ndrop,
+                             const int *drop)
 {
     draft held = {0};
     flx_status status = compile(sim->model, hold, ndrop, drop, &held);
     if (status == FLX_OK) {
         flx_simulation_copy_motion(&held.sys->dims, held.x, sim->start);
-        status = hold == FLX_HOLD_RATES ? flx_start_velocities(held.sys, held.x, NULL, NULL)
+        status = hold == FLX_HOLD_RATES ? find_velocities(sim, drawn, &held)
                                         : flx_start_positions(held.sys, held.x, NULL, NULL);
     }
     if (status == FLX_OK) flx_simulation_copy_motion(&held.sys->dims, sim->start, held.x);
@@ -423,8 +455,8 @@ static flx_status find_start(flx_simulation *sim, const flx_state *drawn, int nd
     if (!sim->model->simulate.tree) FLX_TRY(flx_simulation_recast(sim, drawn, &sim->sys));
     FLX_TRY(flx_state_create(sim->sys, &sim->start));
     flx_simulation_copy_motion(&dims, sim->start, drawn);
-    FLX_TRY(close_held(sim, FLX_HOLD_COORDINATES, ndrop, drop));
-    FLX_TRY(close_held(sim, FLX_HOLD_RATES, ndrop, drop));
+    FLX_TRY(close_held(sim, drawn, FLX_HOLD_COORDINATES, ndrop, drop));
+    FLX_TRY(close_held(sim, drawn, FLX_HOLD_RATES, ndrop, drop));
     FLX_TRY(flx_simulation_settle_condensed(sim));
     FLX_TRY(settle_switches(sim));
     if (sim->model->simulate.start >= 0) FLX_TRY(find_rest(sim, sim->model->simulate.start));

@@ -153,6 +153,16 @@ static void set_shift(flx_projector *p)
     for (int i = 0; i < nv; i++) p->shift[i] = energy / (p->scale[i] * p->scale[i]);
 }
 
+flx_status flx_projector_fill(flx_projector *p, const flx_state *x, flx_saddle_rows rows,
+                              bool weighted)
+{
+    const flx_system *s = p->sys;
+    flx_point at = bare_point(p, x);
+    FLX_TRY(s->ops->linearise(s, p->work, &at, &p->blocks));
+    flx_saddle_metric metric = {.weight = weighted && p->weighted ? p->weight : NULL};
+    return flx_saddle_fill(p->saddle, &p->blocks, rows, &metric);
+}
+
 flx_status flx_projector_correct(flx_projector *p, flx_saddle_rows rows, double damping,
                                  const double *theta)
 {

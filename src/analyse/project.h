@@ -35,6 +35,10 @@ void flx_projector_destroy(flx_projector **p);
 flx_status flx_projector_gap(flx_projector *p, const flx_state *x, flx_saddle_rows rows,
                              double *gap, int *worst);
 
+// The matrix at x, without shift and damping, in p->saddle; weighted: with the weights of the coordinates.
+flx_status flx_projector_fill(flx_projector *p, const flx_state *x, flx_saddle_rows rows,
+                              bool weighted);
+
 // One step with damping d at p->at; the correction of positions (or velocities) in p->d. theta
 // (nv) or NULL: how far it has moved already.
 flx_status flx_projector_correct(flx_projector *p, flx_saddle_rows rows, double damping,

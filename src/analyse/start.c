@@ -1,4 +1,5 @@
 // start.c - a consistent start on position, velocity and acceleration level (docs/theory/start.md).
+#include "analyse/least.h"
 #include "analyse/project.h"
 #include "flexion/analysis.h"
 #include "integrate/accelerate.h"
@@ -176,29 +177,6 @@ static double speed_of(const flx_projector *p, const flx_state *x)
     return fmax(speed, 1.0);
 }
 
-// The rows are linear in v; steps after the first remove what damping and rounding left.
-static flx_status find_velocities(flx_projector *p, flx_state *x, progress *now)
-{
-    const flx_system *s = p->sys;
-    double damping = DAMPING;
-    FLX_TRY(flx_projector_gap(p, x, FLX_ROWS_VELOCITY, &now->gap, &now->worst));
-    for (now->steps = 0; now->steps < CAREFUL_STEPS + BOLD_STEPS; now->steps++) {
-        if (now->gap <= CLOSED * speed_of(p, x)) break;
-        double last = now->gap;
-        flx_state_copy(p->at, x);
-        FLX_TRY(flx_projector_correct(p, FLX_ROWS_VELOCITY, damping, NULL));
-        for (int i = 0; i < s->dims.nv; i++) p->at->v[i] += p->d[i];
-        FLX_TRY(flx_projector_gap(p, p->at, FLX_ROWS_VELOCITY, &now->gap, &now->worst));
-        if (!(now->gap < last)) { // as near as rounding allows
-            now->gap = last;
-            break;
-        }
-        memcpy(x->v, p->at->v, (size_t)s->dims.nv * sizeof *x->v);
-        if (now->steps >= CAREFUL_STEPS) damping = fmax(0.1 * damping, LAST_DAMPING);
-    }
-    return flx_projector_gap(p, x, FLX_ROWS_VELOCITY, &now->gap, &now->worst);
-}
-
 // Velocities without inertia follow from the forces: they are there when the mass does not
 // determine the accelerations.
 static flx_status relax(flx_projector *p, flx_state *x, progress *now)
@@ -211,11 +189,28 @@ static flx_status relax(flx_projector *p, flx_state *x, progress *now)
     if (status <= 0) return status;
     status = flx_relax_velocities(p->sys, p->work, x, FLX_RELAX_STEP);
     if (status < 0) return status;
-    return flx_projector_gap(p, x, FLX_ROWS_VELOCITY, &now->gap, &now->worst);
+    // the limit is off by the square of the step
+    return flx_least_velocities(p, NULL, x, &now->gap, &now->worst);
+}
+
+// First with deformable bodies as rigid ones, if asked for, then with all that can move.
+static flx_status find_velocities(flx_projector *p, const flx_least_how *how, flx_state *x,
+                                  progress *now)
+{
+    flx_least_how all = how ? *how : (flx_least_how){0};
+    all.rides = NULL;
+    if (how && how->rides) FLX_TRY(flx_least_velocities(p, how, x, &now->gap, &now->worst));
+    return flx_least_velocities(p, &all, x, &now->gap, &now->worst);
 }
 
 flx_status flx_start_velocities(const flx_system *s, flx_state *x, const double *weight,
                                 flx_start_report *report)
+{
+    return flx_start_velocities_by(s, x, weight, NULL, report);
+}
+
+flx_status flx_start_velocities_by(const flx_system *s, flx_state *x, const double *weight,
+                                   const flx_least_how *how, flx_start_report *report)
 {
     flx_projector *p = NULL;
     flx_state *start = NULL;
@@ -224,7 +219,7 @@ flx_status flx_start_velocities(const flx_system *s, flx_state *x, const double 
     if (status == FLX_OK) status = flx_state_create(s, &start);
     if (status != FLX_OK) goto done;
     flx_state_copy(start, x);
-    status = find_velocities(p, x, &now);
+    status = find_velocities(p, how, x, &now);
     if (status == FLX_OK) status = relax(p, x, &now);
     if (status != FLX_OK) goto done;
     if (report) {

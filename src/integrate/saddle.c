@@ -310,12 +310,19 @@ void flx_saddle_hold(flx_saddle *sd, int i, bool held)
     sd->held[i] = held;
 }
 
-flx_status flx_saddle_factor(flx_saddle *sd, const flx_blocks *b, flx_saddle_rows rows,
-                             const flx_saddle_metric *metric)
+flx_status flx_saddle_fill(flx_saddle *sd, const flx_blocks *b, flx_saddle_rows rows,
+                           const flx_saddle_metric *metric)
 {
     if (sd->version != sd->sys->pattern.version) FLX_TRY(make_solver(sd));
     choose_rows(sd, rows);
     fill(sd, b, metric);
+    return FLX_OK;
+}
+
+flx_status flx_saddle_factor(flx_saddle *sd, const flx_blocks *b, flx_saddle_rows rows,
+                             const flx_saddle_metric *metric)
+{
+    FLX_TRY(flx_saddle_fill(sd, b, rows, metric));
     sd->by_own = false;
     if (sd->own && !metric->without_mass) return factor_own(sd, b); // its mass is enough
     flx_ldl_equilibrate(sd->ldl, sd->values);

@@ -30,6 +30,9 @@ typedef struct flx_saddle_metric {
     bool without_mass;
     double damping;
 } flx_saddle_metric;
+// The matrix alone, for flx_saddle_values and flx_saddle_active.
+flx_status flx_saddle_fill(flx_saddle *sd, const flx_blocks *b, flx_saddle_rows rows,
+                           const flx_saddle_metric *metric);
 flx_status flx_saddle_factor(flx_saddle *sd, const flx_blocks *b, flx_saddle_rows rows,
                              const flx_saddle_metric *metric);
 

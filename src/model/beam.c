@@ -285,23 +285,32 @@ static flx_status add_shape(flx_builder *b, const flx_beam *beam, int i, flx_bod
     return FLX_OK;
 }
 
-static void set_motion(const flx_beam_data *d, const double v[3], const double w[3], flx_body *out)
+flx_body_start flx_start_of_node(const flx_body_start *whole, const double position[3])
 {
-    v3 arm = v3_sub(v3_load(out->position), v3_load(d->origin));
-    v3_store(out->velocity, v3_add(v3_load(v), v3_cross(v3_load(w), arm)));
-    memcpy(out->angular_velocity, w, 3 * sizeof *w);
+    flx_body_start out = *whole;
+    v3 arm = v3_sub(v3_load(position), v3_load(whole->origin));
+    v3 w = v3_load(whole->angular_velocity);
+    v3_store(out.velocity, v3_add(v3_load(whole->velocity), v3_cross(w, arm)));
+    out.moves = whole->moves || whole->turns;
+    return out;
+}
+
+static void set_motion(const flx_body_start *whole, flx_body *out)
+{
+    out->start = flx_start_of_node(whole, out->position);
 }
 
 flx_status flx_beam_finish(flx_builder *b, flx_item *body)
 {
     flx_beam_data *d = beam_of(body);
     flx_beam *beam = &d->def;
-    double v[3], w[3], length = 0;
+    double length = 0;
+    flx_body_start start;
     flx_env e;
     flx_env_of(&e, b, body, FLX_MODE_CONSTANT);
     for (int i = 0; i < beam->nelement; i++) length += beam->lengths[i];
     FLX_TRY(flx_beam_read_section(&e, body, length, beam));
-    FLX_TRY(flx_build_motion(&e, body->def, d->origin, v, w));
+    FLX_TRY(flx_build_motion(&e, body->def, d->origin, &start));
     for (int i = 0; i < d->nbody; i++) {
         flx_body *node = &((flx_body_data *)d->bodies[i]->data)->def;
         double share = flx_beam_share(d, i);
@@ -311,15 +320,15 @@ flx_status flx_beam_finish(flx_builder *b, flx_item *body)
             bool rod = j > 0 && beam->formulation == FLX_BEAM_SEGMENTS;
             if (rod) node->inertia[4 * j] += node->mass * share * share / 12;
         }
-        set_motion(d, v, w, node);
+        set_motion(&start, node);
         node->spread = beam->nslope > 0;
         if (beam->formulation != FLX_BEAM_SEGMENTS) continue;
         FLX_TRY(add_shape(b, beam, i, node));
     }
     for (int i = 0; i < 2; i++) {
-        if (d->clamps[i]) set_motion(d, v, w, &((flx_body_data *)d->clamps[i]->data)->def);
+        if (d->clamps[i]) set_motion(&start, &((flx_body_data *)d->clamps[i]->data)->def);
     }
-    if (beam->nslope > 0) flx_beam_move_slopes(body, w);
+    if (beam->nslope > 0) flx_beam_move_slopes(body);
     return FLX_OK;
 }
 

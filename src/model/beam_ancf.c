@@ -125,24 +125,24 @@ void flx_beam_draw_slopes(const flx_item *body)
 }
 
 // Velocities of slopes and sections, where the nodes have those of a rigid motion.
-void flx_beam_move_slopes(const flx_item *body, const double w[3])
+void flx_beam_move_slopes(const flx_item *body)
 {
     const flx_beam_data *d = beam_of(body);
     for (int i = 0; i < d->nnode; i++) {
         flx_body *node = &((flx_body_data *)d->nodes[i]->data)->def;
         for (int k = 0; k < d->def.nslope; k++) {
             flx_body *slope = &((flx_body_data *)d->slopes[d->def.nslope * i + k]->data)->def;
-            v3_store(slope->velocity, v3_cross(v3_load(w), v3_load(slope->position)));
+            v3 w = v3_load(node->start.angular_velocity);
+            slope->start = node->start;
+            v3_store(slope->start.velocity, v3_cross(w, v3_load(slope->position)));
         }
         memset(node->inertia, 0, sizeof node->inertia);
-        memset(node->angular_velocity, 0, sizeof node->angular_velocity);
         if (!d->sections[i]) continue;
         double share = flx_beam_share(d, i), J = 0.0;
         for (int k = 0; k < 3; k++) J = fmax(J, d->def.inertia[k]);
         J += d->def.mass * share * share / 50.0; // about what the slope along the line has
         flx_body *section = &((flx_body_data *)d->sections[i]->data)->def;
-        memcpy(section->velocity, node->velocity, sizeof node->velocity);
-        memcpy(section->angular_velocity, w, sizeof node->angular_velocity);
+        section->start = node->start;
         section->mass = SMALL_INERTIA * node->mass;
         for (int k = 0; k < 3; k++) section->inertia[4 * k] = SMALL_INERTIA * share * J;
     }

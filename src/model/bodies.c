@@ -277,8 +277,7 @@ flx_status flx_body_finish(flx_builder *b, flx_item *body)
     if (flx_body_is_beam_node(body)) return FLX_OK;
     FLX_TRY(finish_points(b, body));
     flx_env_of(&e, b, body, FLX_MODE_CONSTANT);
-    FLX_TRY(
-        flx_build_motion(&e, body->def, d->def.position, d->def.velocity, d->def.angular_velocity));
+    FLX_TRY(flx_build_motion(&e, body->def, d->def.position, &d->def.start));
     if (flx_body_is_elastic(body) && b->m->nunavailable == 0) {
         FLX_TRY(flx_elastic_body_ready(b, body, body->loc));
         return flx_build_shapes(&e, body, &d->def); // the frame has no mass of its own
@@ -295,7 +294,8 @@ flx_status flx_body_finish(flx_builder *b, flx_item *body)
             return FLX_FAIL(b->ctx, FLX_ERR_MODEL, (w ? w : o)->loc,
                             "body '%s' is a point and has no rotation", body->full);
         }
-        memset(d->def.angular_velocity, 0, sizeof d->def.angular_velocity);
+        memset(d->def.start.angular_velocity, 0, sizeof d->def.start.angular_velocity);
+        d->def.start.turns = false;
     }
     return flx_build_shapes(&e, body, &d->def);
 }

@@ -99,7 +99,7 @@ struct flx_space {
     flx_item_state placed;
     bool plain; // at the ground frame
     double position[3], R[9], angle;
-    double velocity[3], angular_velocity[3];
+    flx_body_start start;
     int first_body, end_body; // numbers of the bodies in it, those of its parts included
 };
 
@@ -300,7 +300,7 @@ flx_status flx_value_to_place(flx_env *e, const flx_value *v, flx_loc loc, flx_p
 flx_status flx_build_place(flx_env *e, const flx_yaml *y, flx_place *out);
 // `velocity` and `angular_velocity` of what is drawn at a position, with the part's own motion.
 flx_status flx_build_motion(flx_env *e, const flx_yaml *def, const double position[3],
-                            double velocity[3], double angular_velocity[3]);
+                            flx_body_start *out);
 // A reference to a frame: body, point, ground.
 flx_status flx_build_frame(flx_env *e, const flx_yaml *y, const flx_item **out);
 void flx_ground_to_body(const flx_item *body, const double p[3], double out[3]);

@@ -183,5 +183,7 @@ flx_status flx_beam_section(flx_builder *b, flx_item *node, bool clamped, flx_it
 bool flx_beam_has_section(const flx_item *node);
 flx_status flx_beam_declare_slopes(flx_builder *b, flx_item *body);
 void flx_beam_draw_slopes(const flx_item *body);
-void flx_beam_move_slopes(const flx_item *body, const double w[3]);
+void flx_beam_move_slopes(const flx_item *body);
+// How a node begins whose beam or solid moves as a whole.
+flx_body_start flx_start_of_node(const flx_body_start *whole, const double position[3]);
 flx_status flx_beams_tie(flx_builder *b); // rows of the sections, after those of the equations

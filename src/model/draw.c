@@ -58,11 +58,11 @@ static flx_status place_part(flx_builder *b, flx_space *s)
     s->angle = f.angle;
     s->plain = v3_norm(v3_load(s->position)) == 0;
     for (int i = 0; i < 9; i++) s->plain = s->plain && s->R[i] == identity[i];
-    return flx_build_motion(&e, def, f.position, s->velocity, s->angular_velocity);
+    return flx_build_motion(&e, def, f.position, &s->start);
 }
 
 flx_status flx_build_motion(flx_env *e, const flx_yaml *def, const double position[3],
-                            double velocity[3], double angular_velocity[3])
+                            flx_body_start *out)
 {
     const flx_yaml *v = flx_yaml_get(def, "velocity");
     const flx_yaml *w = flx_yaml_get(def, "angular_velocity");
@@ -76,11 +76,16 @@ flx_status flx_build_motion(flx_env *e, const flx_yaml *def, const double positi
         FLX_TRY(flx_build_start_vector(e, w, given_w));
     }
     m33 R = m33_load(s->R);
+    v3 spin = v3_load(s->start.angular_velocity);
     v3 arm = v3_sub(v3_load(position), v3_load(s->position));
-    v3 carried = v3_add(v3_load(s->velocity), v3_cross(v3_load(s->angular_velocity), arm));
-    v3_store(velocity, v3_add(carried, m33_mul_v(R, v3_load(given_v))));
-    v3_store(angular_velocity,
-             v3_add(v3_load(s->angular_velocity), m33_mul_v(R, v3_load(given_w))));
+    v3 carried = v3_add(v3_load(s->start.velocity), v3_cross(spin, arm));
+    bool part = s->start.moves || s->start.turns;
+    v3_store(out->velocity, v3_add(carried, m33_mul_v(R, v3_load(given_v))));
+    v3_store(out->angular_velocity, v3_add(spin, m33_mul_v(R, v3_load(given_w))));
+    memcpy(out->origin, position, sizeof out->origin);
+    memcpy(out->carried, s->start.angular_velocity, sizeof out->carried);
+    out->moves = part || v;
+    out->turns = part || w;
     return FLX_OK;
 }
 

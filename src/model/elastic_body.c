@@ -454,12 +454,17 @@ static flx_status add_modes(flx_builder *b, const flx_item *body)
     flx_model *m = b->m;
     const flx_elastic_body *f = elastic_of(body);
     flx_node zero = node_const(b->g, 0);
+    bool given = flx_yaml_get(body->def, "mode_rates") != NULL;
     m->modals[m->nmodal++] =
         (flx_modal){.body = body->number, .first = m->nvariable, .e = f->e, .loc = body->loc};
     for (int k = 0; k < f->e->n; k++) {
         flx_variable *v = m->variables + m->nvariable++;
-        *v = (flx_variable){
-            .loc = body->loc, .at = f->at[k], .rate = f->rate[k], .mass = zero, .force = zero};
+        *v = (flx_variable){.loc = body->loc,
+                            .at = f->at[k],
+                            .rate = f->rate[k],
+                            .rate_given = given,
+                            .mass = zero,
+                            .force = zero};
         v->name = flx_arena_printf(m->arena, "%s.mode(%d)", body->full, k + 1);
         if (!v->name) return FLX_ERR_MEMORY;
     }

@@ -58,6 +58,7 @@ static flx_status finish_variable(flx_builder *b, flx_item *item, flx_variable *
     *out = (flx_variable){.name = item->full, .loc = item->loc, .mass = -1, .force = -1};
     FLX_TRY(constant_or(b, item, "at", 0, &out->at));
     FLX_TRY(constant_or(b, item, "rate", 0, &out->rate));
+    out->rate_given = flx_yaml_get(item->def, "rate") != NULL;
     out->mass = node_const(b->g, 1);
     if (mass) {
         FLX_TRY(flx_build_node(&e, mass, &out->mass));

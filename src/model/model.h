@@ -56,23 +56,33 @@ typedef struct flx_surface { // of a file, for pictures
     flx_scene_surface mesh;  // arena
 } flx_surface;
 
+// Velocities that a body begins with, ground axes. Where a joint starts elsewhere than drawn, the place that they were
+// given for goes with the body, and they stay what they are.
+typedef struct flx_body_start {
+    double velocity[3], angular_velocity[3]; // of the frame's origin as drawn
+    double
+        origin[3]; // the place as drawn whose velocity the model says: of the body, or of the beam
+                   // or solid that it is a node of
+    double carried[3]; // angular velocity of the part that it is in
+    bool moves, turns; // the model says something: of the velocity, of the angular velocity
+} flx_body_start;
+
 typedef struct flx_body {
     const char *name; // full: "leg(2).tube"
     flx_loc loc;
     flx_body_type type;
     double mass;
     flx_open mass_open, inertia_open[9];
-    double com[3];              // body frame
-    double inertia[9];          // about the centre of mass, body axes; planar: [8]
-    double position[3], R[9];   // of the body frame as drawn
-    double angle;               // planar: the angle as drawn, any number of turns
-    double velocity[3];         // of the frame's origin
-    double angular_velocity[3]; // ground axes
-    bool slope;                 // of a beam's node: a vector, no place and nothing to be drawn
-    double reach;               // of a slope: the length of the line that it is of
-    bool section;               // of a beam's node: axes that a joint turns with
-    bool spread;                // its mass is that of the elements at it
-    int follows; // body + 1 that takes it along when a joint starts elsewhere; 0: none
+    double com[3];            // body frame
+    double inertia[9];        // about the centre of mass, body axes; planar: [8]
+    double position[3], R[9]; // of the body frame as drawn
+    double angle;             // planar: the angle as drawn, any number of turns
+    flx_body_start start;     // its motion as it begins
+    bool slope;               // of a beam's node: a vector, no place and nothing to be drawn
+    double reach;             // of a slope: the length of the line that it is of
+    bool section;             // of a beam's node: axes that a joint turns with
+    bool spread;              // its mass is that of the elements at it
+    int follows;              // body + 1 that takes it along when a joint starts elsewhere; 0: none
     int npoint;
     flx_point_def *points;
     int nshape;
@@ -198,6 +208,7 @@ typedef struct flx_variable { // second order: mass q'' = force
     const char *name;
     flx_loc loc;
     double at, rate;
+    bool rate_given;
     flx_node mass, force;
 } flx_variable;
 

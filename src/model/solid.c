@@ -196,7 +196,10 @@ static flx_status make_node(flx_builder *b, flx_item *body, flx_solid_data *d, i
         FLX_TRY(flx_body_make_point(b, item, "com", origin, &own->com));
         FLX_TRY(flx_items_add(b, &b->bodies, item));
     }
-    own->def = (flx_body){.name = full, .loc = body->loc, .type = FLX_BODY_POINT};
+    own->def = (flx_body){.name = full,
+                          .loc = body->loc,
+                          .type = FLX_BODY_POINT,
+                          .follows = first ? 0 : body->number + 1};
     memcpy(own->def.R, identity, sizeof identity);
     d->nodes[i] = item;
     return FLX_OK;
@@ -364,21 +367,20 @@ static void warn_of_mass(flx_builder *b, const flx_item *body, const flx_solid_d
 flx_status flx_solid_finish(flx_builder *b, flx_item *body)
 {
     flx_solid_data *d = ((flx_body_data *)body->data)->solid;
-    double v[3], w[3];
+    flx_body_start start;
     flx_env e;
     flx_env_of(&e, b, body, FLX_MODE_CONSTANT);
-    FLX_TRY(flx_build_motion(&e, body->def, d->origin, v, w));
+    FLX_TRY(flx_build_motion(&e, body->def, d->origin, &start));
     warn_of_mass(b, body, d);
     for (int i = 0; i < d->def.nnode; i++) {
         if (d->kind[i] != FREE) continue;
         flx_body *node = &((flx_body_data *)d->nodes[i]->data)->def;
-        v3 arm = v3_sub(v3_load(node->position), v3_load(d->origin));
         node->mass = d->density * d->def.volumes[i];
         if (!(node->mass > 0)) {
             return FLX_FAIL(b->ctx, FLX_ERR_MODEL, body->loc, "node %d of '%s' has no mass",
                             d->labels[i], body->full);
         }
-        v3_store(node->velocity, v3_add(v3_load(v), v3_cross(v3_load(w), arm)));
+        node->start = flx_start_of_node(&start, node->position);
     }
     return FLX_OK;
 }

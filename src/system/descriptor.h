@@ -5,6 +5,7 @@
 #pragma once
 
 #include "flexion/system.h"
+#include "math/given.h"
 #include "math/small.h"
 #include "model/model.h"
 
@@ -26,6 +27,14 @@ flx_status flx_descriptor_create(const flx_model *m, const flx_descriptor_option
 // of joints applied to all that hangs on them (along a spanning tree from the ground). Not yet
 // consistent. The state fits the system whatever it holds as far as q, v, x, w go.
 flx_status flx_descriptor_draw(const flx_system *s, flx_state *x);
+
+// Velocities that the model gives, as rows at the positions of x; drawn: with the velocities as they were given. The
+// rows are owned by the caller.
+flx_status flx_descriptor_given(const flx_system *s, const flx_state *drawn, const flx_state *x,
+                                int *count, flx_given_row **rows);
+// How deformable bodies move at the positions of x when they move as rigid ones.
+flx_status flx_descriptor_rides(const flx_system *s, const flx_state *x, flx_rides *out);
+void flx_rides_clear(flx_rides *r);
 
 // Values of any leaves of the model at a consistent state (a, lam, mu included). Reactions are of
 // least norm where rows were dropped.

@@ -7,35 +7,36 @@
 // its first node.
 #include "system/descriptor_parts.h"
 
+#include <stdlib.h>
+
 typedef struct placed { // rigid motion of a body away from its drawing, and its motion
     m33 R;
-    v3 d;    // x -> R x + d
-    v3 v, w; // of the drawn body, then as the starts demand: velocity at the ground's origin
+    v3 d;              // x -> R x + d
+    v3 v, w;           // velocity at the ground's origin
     int parent, joint; // -1: a root
     bool second;       // the body is the joint's second
 } placed;
 
-// What a joint's start asks for.
+// Where a joint's start asks to be.
 typedef struct wish {
-    bool coordinate, rate;
-    double value, speed;
+    bool coordinate;
+    double value;
     flx_coordinate which;
 } wish;
 
-// A motion counts as a start of its value at t = 0, where the joint has none of its own. Its speed
-// does not: it is met by the least change of the velocities that the bodies were given.
+// A motion counts as a start of its value at t = 0, where the joint has none of its own. Rates, of starts and of
+// motions, are met by the least change of the velocities that the bodies were given.
 static wish wish_of(const flx_descriptor *d, int j, const double *motions)
 {
     const flx_joint *joint = d->model->joints + j;
-    wish w = {joint->start_coordinate, joint->start_rate, joint->start_value,
-              joint->start_rate_value, FLX_COORDINATE_NONE};
-    if (w.coordinate || w.rate || d->motion_of_joint[j] < 0) return w;
+    wish w = {joint->start_coordinate, joint->start_value, FLX_COORDINATE_NONE};
+    if (w.coordinate || joint->start_rate || d->motion_of_joint[j] < 0) return w;
     const double *m = motions + 3 * d->motion_of_joint[j];
     switch (joint->motion) {
     case FLX_MOTION_ANGLE:
-        return (wish){true, false, m[0], 0.0, FLX_COORDINATE_ANGLE};
+        return (wish){true, m[0], FLX_COORDINATE_ANGLE};
     case FLX_MOTION_DISPLACEMENT:
-        return (wish){true, false, m[0], 0.0, FLX_COORDINATE_DISPLACEMENT};
+        return (wish){true, m[0], FLX_COORDINATE_DISPLACEMENT};
     case FLX_MOTION_RATE:
     case FLX_MOTION_NONE:
         break;
@@ -56,15 +57,9 @@ static void mesh(const flx_model *m, wish *w)
                 const wish *from = w + gear->joint[side];
                 wish *to = w + gear->joint[1 - side];
                 double ratio = side == 0 ? gear->ratio : 1.0 / gear->ratio;
-                if (!isfinite(ratio)) continue;
-                if (from->coordinate && !to->coordinate) {
-                    to->coordinate = more = true;
-                    to->value = ratio * from->value;
-                }
-                if (from->rate && !to->rate) {
-                    to->rate = more = true;
-                    to->speed = ratio * from->speed;
-                }
+                if (!isfinite(ratio) || !from->coordinate || to->coordinate) continue;
+                to->coordinate = more = true;
+                to->value = ratio * from->value;
             }
         }
     }
@@ -85,8 +80,7 @@ static v3 drawn_axis(const flx_descriptor *d, const flx_joint *j, bool angle)
     return j->body[0] < 0 ? a : m33_mul_v(m33_load(d->model->bodies[j->body[0]].R), a);
 }
 
-// The coordinates that a start of joint j moves: angle, displacement, and the speed of each for one
-// unit of the start's rate.
+// The coordinates that a start of joint j moves, for one unit of it: angle, displacement.
 static void joint_motion(const flx_descriptor *d, int j, const wish *w, double *angle,
                          double *displacement)
 {
@@ -133,16 +127,45 @@ static bool connects(const flx_model *m, int j)
     return t != FLX_JOINT_GEAR;
 }
 
+// Names of items, or what orders them else: not their order in the file, on which a start must not depend.
+typedef struct named {
+    const char *name;
+    double mass;
+    int number;
+} named;
+
+// The heaviest first, then by name.
+static int by_rank(const void *x, const void *y)
+{
+    const named *a = x, *b = y;
+    if (a->mass != b->mass) return a->mass < b->mass ? 1 : -1;
+    int c = strcmp(a->name, b->name);
+    return c ? c : (a->number > b->number) - (a->number < b->number);
+}
+
+static named *sorted(const flx_descriptor *d, bool joints)
+{
+    const flx_model *m = d->model;
+    int n = joints ? m->njoint : m->nbody;
+    named *list = flx_alloc(d->base.ctx, (size_t)n, sizeof *list);
+    for (int i = 0; list && i < n; i++) {
+        list[i] = joints ? (named){m->joints[i].name, 0.0, i}
+                         : (named){m->bodies[i].name, m->bodies[i].mass, i};
+    }
+    if (list && n > 0) qsort(list, (size_t)n, sizeof *list, by_rank);
+    return list;
+}
+
 // Joints of the tree, those with a start first. in_tree (njoint); set (nbody + 1) is scratch.
-static void choose_tree(const flx_descriptor *d, const int *lead, const wish *wishes, bool *in_tree,
-                        int *set)
+static void choose_tree(const flx_descriptor *d, const int *lead, const wish *wishes,
+                        const named *joints, bool *in_tree, int *set)
 {
     const flx_model *m = d->model;
     for (int i = 0; i <= m->nbody; i++) set[i] = i;
     for (int pass = 0; pass < 2; pass++) {
-        for (int j = 0; j < m->njoint; j++) {
-            bool first = wishes[j].coordinate || wishes[j].rate;
-            if (!connects(m, j) || first != (pass == 0)) continue;
+        for (int k = 0; k < m->njoint; k++) {
+            int j = joints[k].number;
+            if (!connects(m, j) || wishes[j].coordinate != (pass == 0)) continue;
             int a = root_of(set, moved(m, lead, j, 0) + 1);
             int b = root_of(set, moved(m, lead, j, 1) + 1);
             if (a == b) continue;
@@ -152,7 +175,7 @@ static void choose_tree(const flx_descriptor *d, const int *lead, const wish *wi
     }
 }
 
-// Order the bodies outward from the ground (then from every body not reached), with the joint each
+// Order the bodies outward from the ground (then from the heaviest that was not reached), with the joint each
 // hangs on. order (nbody + 1) holds body + 1.
 typedef struct tree {
     int *order, *first, *next; // owned together; lists of half-joints at each body + 1
@@ -160,7 +183,7 @@ typedef struct tree {
     bool *in_tree;
 } tree;
 
-static void walk(const flx_descriptor *d, const tree *t, placed *p)
+static void walk(const flx_descriptor *d, const tree *t, const named *bodies, placed *p)
 {
     const flx_model *m = d->model;
     for (int i = 0; i <= m->nbody; i++) {
@@ -175,7 +198,8 @@ static void walk(const flx_descriptor *d, const tree *t, placed *p)
         }
     }
     int tail = 0, head = 0;
-    for (int root = 0; root <= m->nbody; root++) {
+    for (int k = 0; k <= m->nbody; k++) {
+        int root = k == 0 ? 0 : bodies[k - 1].number + 1;
         if (p[root].parent != -2) continue;
         p[root].parent = p[root].joint = -1;
         t->order[tail++] = root;
@@ -214,51 +238,22 @@ static void move_body(const flx_descriptor *d, placed *b, const placed *parent, 
     b->R = m33_mul(parent->R, R);
 }
 
-// Motion of a drawn body, turned with it: angular velocity, and velocity of the body's extension at
-// the ground's origin.
-static void drawn_motion(const flx_model *m, int body, placed *b)
+// The motion that a body was given, which its place alone changes: angular velocity, and velocity of the
+// body's extension at the ground's origin.
+static void given_motion(const flx_model *m, int body, placed *b)
 {
     if (body < 0) return;
     const flx_body *from = m->bodies + body;
-    v3 w = v3_load(from->angular_velocity), v = v3_load(from->velocity);
-    if (m->dimension == 2) w = v3_make(0, 0, from->angular_velocity[2]);
-    if (from->type == FLX_BODY_POINT) w = v3_make(0, 0, 0);
-    v3 x = v3_add(m33_mul_v(b->R, v3_load(from->position)), b->d);
-    b->w = m33_mul_v(b->R, w);
-    b->v = v3_sub(m33_mul_v(b->R, v), v3_cross(b->w, x));
-}
-
-// Add what is missing to the relative speed of the joint; `extra` is what the parent was given.
-static void move_faster(const flx_descriptor *d, placed *b, const placed *parent, const wish *w,
-                        v3 extra[2])
-{
-    const flx_model *m = d->model;
-    b->v = v3_add(b->v, extra[0]);
-    b->w = v3_add(b->w, extra[1]);
-    if (!w->rate) return;
-    const flx_joint *j = m->joints + b->joint;
-    const placed *holder = b->second ? parent : b; // moves with the joint's first
-    double angle, displacement, sign = b->second ? 1.0 : -1.0;
-    joint_motion(d, b->joint, w, &angle, &displacement);
-    v3 turn = m33_mul_v(holder->R, drawn_axis(d, j, true));
-    v3 slide = m33_mul_v(holder->R, drawn_axis(d, j, false));
-    v3 p = v3_add(m33_mul_v(holder->R, drawn_place(m, j->body[0], j->at[0])), holder->d);
-    v3 dw = v3_scale(sign, v3_sub(b->w, parent->w)); // second relative to first
-    v3 dv = v3_scale(
-        sign, v3_sub(v3_add(b->v, v3_cross(b->w, p)), v3_add(parent->v, v3_cross(parent->w, p))));
-    v3 add_w = v3_make(0, 0, 0), add_v = add_w;
-    if (angle != 0) {
-        add_w = v3_scale(sign * (angle * w->speed - v3_dot(dw, turn)), turn);
-        add_v = v3_cross(p, add_w); // at the origin
-    }
-    if (displacement != 0) {
-        double missing = displacement * w->speed - v3_dot(dv, slide);
-        add_v = v3_add(add_v, v3_scale(sign * missing, slide));
-    }
-    b->v = v3_add(b->v, add_v);
-    b->w = v3_add(b->w, add_w);
-    extra[0] = v3_add(extra[0], add_v);
-    extra[1] = v3_add(extra[1], add_w);
+    const flx_body_start *start = &from->start;
+    v3 w = v3_load(start->angular_velocity), position = v3_load(from->position);
+    v3 origin = v3_load(start->origin), x = v3_add(m33_mul_v(b->R, position), b->d);
+    if (m->dimension == 2) w = v3_make(0, 0, start->angular_velocity[2]);
+    v3 moved = v3_sub(v3_add(m33_mul_v(b->R, origin), b->d), origin);
+    v3 arm = v3_sub(position, origin), turned = v3_sub(m33_mul_v(b->R, arm), arm);
+    v3 v = v3_add(v3_load(start->velocity), v3_cross(v3_load(start->carried), moved));
+    v = v3_add(v, v3_cross(w, turned));
+    b->w = from->type == FLX_BODY_POINT ? v3_make(0, 0, 0) : w;
+    b->v = v3_sub(v, v3_cross(b->w, x));
 }
 
 // ---- state --------------------------------------------------------------------------------------
@@ -310,9 +305,8 @@ static void store_switches(const flx_descriptor *d, flx_work *w, const wish *wis
     flx_eval_accept(&d->base, w, x);
 }
 
-// extra: two vectors a body, what starts added to its motion.
 static void place_all(const flx_descriptor *d, const tree *t, const wish *wishes, placed *p,
-                      v3 *extra, double *turned, flx_state *x)
+                      double *turned, flx_state *x)
 {
     const flx_model *m = d->model;
     for (int k = 0; k <= m->nbody; k++) {
@@ -320,25 +314,22 @@ static void place_all(const flx_descriptor *d, const tree *t, const wish *wishes
         placed *b = p + i;
         if (b->parent < 0) {
             b->R = m33_identity();
-            drawn_motion(m, i - 1, b);
         } else {
             const wish *w = wishes + b->joint;
             double angle, displacement;
             joint_motion(d, b->joint, w, &angle, &displacement);
             move_body(d, b, p + b->parent, w);
-            drawn_motion(m, i - 1, b);
-            memcpy(extra + 2 * i, extra + 2 * b->parent, 2 * sizeof *extra);
-            move_faster(d, b, p + b->parent, w, extra + 2 * i);
             turned[i] = turned[b->parent];
             if (w->coordinate) turned[i] += (b->second ? 1.0 : -1.0) * angle * w->value;
         }
+        given_motion(m, i - 1, b);
         if (i > 0) store_body(d, i - 1, b, turned[i], x);
     }
 }
 
 // What moves with the first node of its beam. A slope turns, and is nowhere.
 static void place_followers(const flx_descriptor *d, const int *lead, const placed *p,
-                            const v3 *extra, const double *turned, flx_state *x)
+                            const double *turned, flx_state *x)
 {
     const flx_model *m = d->model;
     for (int i = 0; i < m->nbody; i++) {
@@ -347,17 +338,15 @@ static void place_followers(const flx_descriptor *d, const int *lead, const plac
         if (lead[i] == i) continue;
         if (m->bodies[i].slope) {
             const flx_body *o = m->bodies + i;
-            v3 r = m33_mul_v(b.R, v3_load(o->position)), v = m33_mul_v(b.R, v3_load(o->velocity));
+            v3 r = m33_mul_v(b.R, v3_load(o->position));
             double q[3], dq[3];
             v3_store(q, r);
-            v3_store(dq, v3_add(v, v3_cross(extra[2 * k + 1], r)));
+            v3_store(dq, v3_cross(v3_load(o->start.angular_velocity), r));
             memcpy(x->q + d->body_q[i], q, (size_t)d->body_nv[i] * sizeof *q);
             memcpy(x->v + d->body_v[i], dq, (size_t)d->body_nv[i] * sizeof *dq);
             continue;
         }
-        drawn_motion(m, i, &b);
-        b.v = v3_add(b.v, extra[2 * k]);
-        b.w = v3_add(b.w, extra[2 * k + 1]);
+        given_motion(m, i, &b);
         store_body(d, i, &b, turned[k], x);
     }
 }
@@ -376,12 +365,12 @@ flx_status flx_descriptor_draw(const flx_system *s, flx_state *x)
     flx_status status = FLX_ERR_MEMORY;
     flx_work *w = s->ops->work_create(s);
     placed *p = flx_alloc(s->ctx, nb, sizeof *p);
-    v3 *extra = flx_alloc(s->ctx, 2 * nb, sizeof *extra);
     double *turned = flx_alloc(s->ctx, nb, sizeof *turned);
     int *ints = flx_alloc(s->ctx, 4 * nb + 2 * nj, sizeof *ints);
     bool *in_tree = flx_alloc(s->ctx, nj, sizeof *in_tree);
     wish *wishes = flx_alloc(s->ctx, nj, sizeof *wishes);
-    if (!w || !p || !extra || !turned || !ints || !in_tree || !wishes) goto done;
+    named *joints = sorted(d, true), *bodies = sorted(d, false);
+    if (!w || !p || !turned || !ints || !in_tree || !wishes || !joints || !bodies) goto done;
     x->t = 0.0;
     store_variables(d, x);
     flx_instants_start(d, x);
@@ -396,10 +385,10 @@ flx_status flx_descriptor_draw(const flx_system *s, flx_state *x)
     find_leads(m, ints + 3 * nb);
     for (int j = 0; j < m->njoint; j++) wishes[j] = wish_of(d, j, motions);
     mesh(m, wishes);
-    choose_tree(d, t.lead, wishes, in_tree, ints + 2 * nb);
-    walk(d, &t, p);
-    place_all(d, &t, wishes, p, extra, turned, x);
-    place_followers(d, t.lead, p, extra, turned, x);
+    choose_tree(d, t.lead, wishes, joints, in_tree, ints + 2 * nb);
+    walk(d, &t, bodies, p);
+    place_all(d, &t, wishes, p, turned, x);
+    place_followers(d, t.lead, p, turned, x);
     store_switches(d, w, wishes, x);
     flx_descriptor_instants.settle(s, w, x);
     status = FLX_OK;
@@ -407,10 +396,11 @@ flx_status flx_descriptor_draw(const flx_system *s, flx_state *x)
 done:
     if (w) s->ops->work_destroy(w);
     flx_free(p);
-    flx_free(extra);
     flx_free(turned);
     flx_free(ints);
     flx_free(in_tree);
     flx_free(wishes);
+    flx_free(joints);
+    flx_free(bodies);
     return status;
 }

@@ -75,20 +75,21 @@ static inline int add_body(mechanism *k, flx_body_type type)
     int n = k->m.dimension;
     random_vector(&k->seed, n, 1.3, b->position);
     m33_store(b->R, m33_identity());
-    random_vector(&k->seed, n, 0.8, b->velocity);
+    memcpy(b->start.origin, b->position, sizeof b->position);
+    random_vector(&k->seed, n, 0.8, b->start.velocity);
     if (type == FLX_BODY_POINT) return i;
     random_vector(&k->seed, n, 0.3, b->com);
     if (n == 2) {
         b->angle = 2.0 * random_number(&k->seed);
         m33_store(b->R, quat_to_m33(quat_exp(v3_make(0, 0, b->angle))));
-        b->angular_velocity[2] = random_number(&k->seed);
+        b->start.angular_velocity[2] = random_number(&k->seed);
         b->inertia[8] = 0.4 + 0.2 * random_number(&k->seed);
         return i;
     }
     double th[3], x[3];
     random_vector(&k->seed, 3, 1.5, th);
     m33_store(b->R, quat_to_m33(quat_exp(v3_load(th))));
-    random_vector(&k->seed, 3, 1.0, b->angular_velocity);
+    random_vector(&k->seed, 3, 1.0, b->start.angular_velocity);
     random_vector(&k->seed, 3, 0.4, x);
     m33 J = m33_add(m33_scale(0.9, m33_identity()), m33_outer(v3_load(x), v3_load(x)));
     m33_store(b->inertia, J);

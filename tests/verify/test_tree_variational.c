@@ -12,7 +12,7 @@
 static const char chain[] =
     GRAVITY "bodies:\n"
             "  a: {type: rigid, mass: 1.5, com: [0.3, 0, 0.1], inertia: [0.02, 0.1, 0.1],\n"
-            "      points: {p: [0.6, 0, 0]}}\n"
+            "      angular_velocity: [0, 0, 0], points: {p: [0.6, 0, 0]}}\n"
             "  b: {type: rigid, mass: 0.9, com: [0.2, 0.1, 0], inertia: [0.05, 0.04, 0.06],\n"
             "      position: a.p, points: {p: [0.5, 0, 0.1]}}\n"
             "  c: {type: rigid, mass: 0.7, com: [0.25, 0, 0], inertia: [0.03, 0.02, 0.04],\n"
