@@ -1,6 +1,7 @@
 // certificate.c - whether the inertia of J may be neglected, condition by condition, with numbers.
 #include "analyse/certificate.h"
 #include "analyse/scaled.h"
+#include "base/number.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -21,7 +22,7 @@ static flx_status add(flx_certificate *c, const char *name, int needed, flx_verd
     char text[400];
     va_list list;
     va_start(list, format);
-    vsnprintf(text, sizeof text, format, list);
+    flx_vsnprintf(text, sizeof text, format, list);
     va_end(list);
     const char *copy = flx_arena_copy(c->arena, text, strlen(text));
     if (!copy) return FLX_ERR_MEMORY;
@@ -73,8 +74,8 @@ static flx_status judge_layer(flx_certificate *c)
     }
     char scales[80] = "";
     if (w->fastest > SCALES * w->fast) {
-        snprintf(scales, sizeof scales, "; it has several scales, %.3g to %.3g/s", w->fast,
-                 w->fastest);
+        flx_snprintf(scales, sizeof scales, "; it has several scales, %.3g to %.3g/s", w->fast,
+                     w->fastest);
     }
     return add(c, "layer", 1, FLX_VERDICT_MET,
                "the layer decays with %.4g/s at least: to a hundredth in %.3g s%s", w->decay,

@@ -11,6 +11,7 @@
 // over. Theory: docs/theory/integrators.md, "auto".
 #include "analyse/simulation.h"
 #include "analyse/spectrum.h"
+#include "base/number.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -114,15 +115,15 @@ static flx_status gather(flx_simulation *sim, evidence *e)
 static void write_pace(const evidence *e, char *text, size_t size)
 {
     if (!e->spectrum.known) {
-        snprintf(text, size, "its spectrum is not known");
+        flx_snprintf(text, size, "its spectrum is not known");
     } else if (!(e->spectrum.fastest > 0.0)) {
-        snprintf(text, size, "nothing in it is fast");
+        flx_snprintf(text, size, "nothing in it is fast");
     } else if (e->constants >= 1.0) {
-        snprintf(text, size, "fastest time constant %.3g s, 1/%.3g of the run",
-                 1.0 / e->spectrum.fastest, e->constants);
+        flx_snprintf(text, size, "fastest time constant %.3g s, 1/%.3g of the run",
+                     1.0 / e->spectrum.fastest, e->constants);
     } else {
-        snprintf(text, size, "fastest time constant %.3g s, longer than the run",
-                 1.0 / e->spectrum.fastest);
+        flx_snprintf(text, size, "fastest time constant %.3g s, longer than the run",
+                     1.0 / e->spectrum.fastest);
     }
 }
 
@@ -137,27 +138,28 @@ static void choose_adaptive(const flx_simulation *sim, const evidence *e, const 
     size_t size = sizeof v->why;
     v->methods[0] = "radau";
     if (sp->massless) {
-        snprintf(v->why, size, "a direction without mass needs an implicit method");
+        flx_snprintf(v->why, size, "a direction without mass needs an implicit method");
     } else if (e->rigid > 0) {
-        snprintf(v->why, size, "%d constraint%s; %s", e->rigid, e->rigid > 1 ? "s" : "", pace);
+        flx_snprintf(v->why, size, "%d constraint%s; %s", e->rigid, e->rigid > 1 ? "s" : "", pace);
     } else if (d->nw > 0) {
-        snprintf(v->why, size, "%d algebraic equation%s; %s", d->nw, d->nw > 1 ? "s" : "", pace);
+        flx_snprintf(v->why, size, "%d algebraic equation%s; %s", d->nw, d->nw > 1 ? "s" : "",
+                     pace);
     } else if (!sp->known) {
-        snprintf(v->why, size, "%s, and radau takes all", pace);
+        flx_snprintf(v->why, size, "%s, and radau takes all", pace);
     } else if (e->switches) {
-        snprintf(v->why, size, "switches or events can make it stiff; %s", pace);
+        flx_snprintf(v->why, size, "switches or events can make it stiff; %s", pace);
     } else if (damped) {
-        snprintf(v->why, size, "strongly damped: %s", pace);
+        flx_snprintf(v->why, size, "strongly damped: %s", pace);
     } else if (oscillates && sp->all) {
-        snprintf(v->why, size, "stiff oscillation, %.3g times faster than the slowest; %s", ratio,
-                 pace);
+        flx_snprintf(v->why, size, "stiff oscillation, %.3g times faster than the slowest; %s",
+                     ratio, pace);
     } else if (oscillates) {
-        snprintf(v->why, size, "fast oscillation: %s", pace);
+        flx_snprintf(v->why, size, "fast oscillation: %s", pace);
     } else {
         bool tight = sim->def.rtol > 0.0 && sim->def.rtol <= TIGHT;
         v->methods[0] = tight ? "dop853" : "dopri5";
         v->methods[1] = "radau";
-        snprintf(v->why, size, "not stiff: %s", pace);
+        flx_snprintf(v->why, size, "not stiff: %s", pace);
     }
 }
 
@@ -170,21 +172,22 @@ static void choose_fixed(const flx_simulation *sim, const evidence *e, const cha
         v->methods[0] = "galerkin";
         v->methods[1] = "variational";
         v->methods[2] = "generalized-alpha";
-        snprintf(v->why, sizeof v->why,
-                 "conservative, %.3g periods of the fastest motion, %.3g steps each: energy stays "
-                 "bounded",
-                 e->periods, TWO_PI / reach);
+        flx_snprintf(
+            v->why, sizeof v->why,
+            "conservative, %.3g periods of the fastest motion, %.3g steps each: energy stays "
+            "bounded",
+            e->periods, TWO_PI / reach);
         return;
     }
     v->methods[0] = "generalized-alpha";
     v->methods[1] = "radau";
     if (e->spectrum.known && reach > 1.0) {
-        snprintf(v->why, sizeof v->why,
-                 "a fixed step of %.3g time constants damps what it cannot "
-                 "resolve; %s",
-                 reach, pace);
+        flx_snprintf(v->why, sizeof v->why,
+                     "a fixed step of %.3g time constants damps what it cannot "
+                     "resolve; %s",
+                     reach, pace);
     } else {
-        snprintf(v->why, sizeof v->why, "a fixed step; %s", pace);
+        flx_snprintf(v->why, sizeof v->why, "a fixed step; %s", pace);
     }
 }
 
@@ -196,10 +199,10 @@ static verdict judge(const flx_simulation *sim, const evidence *e)
     if (sim->def.formulation == FLX_FORMULATION_INDEX1) {
         v.methods[0] = sim->def.rtol > 0.0 && sim->def.rtol <= TIGHT ? "dop853" : "dopri5";
         v.methods[1] = "dopri5";
-        snprintf(v.why, sizeof v.why, "explicit methods have formulation index-1; %s", pace);
+        flx_snprintf(v.why, sizeof v.why, "explicit methods have formulation index-1; %s", pace);
     } else if (sim->def.formulation == FLX_FORMULATION_GGL) {
         v.methods[0] = "radau";
-        snprintf(v.why, sizeof v.why, "takes formulation ggl; %s", pace);
+        flx_snprintf(v.why, sizeof v.why, "takes formulation ggl; %s", pace);
     } else if (sim->def.step > 0.0) {
         choose_fixed(sim, e, pace, &v);
     } else {

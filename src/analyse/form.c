@@ -7,6 +7,7 @@
 // at the same step some motions are followed better in coordinates of bodies; closures cost what they
 // cost there. Whatever the tree refuses stays as it is. Theory: docs/theory/tree.md.
 #include "analyse/simulation.h"
+#include "base/number.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -144,9 +145,10 @@ static flx_status explain(flx_simulation *sim)
 {
     char text[160];
     int n = sim->sys->dims.nv;
-    snprintf(text, sizeof text,
-             "joint coordinates: the joints are a tree, %d freedom%s and no constraint are left", n,
-             n > 1 ? "s" : "");
+    flx_snprintf(
+        text, sizeof text,
+        "joint coordinates: the joints are a tree, %d freedom%s and no constraint are left", n,
+        n > 1 ? "s" : "");
     sim->form_reason = flx_arena_copy(sim->arena, text, strlen(text));
     return sim->form_reason ? FLX_OK : FLX_ERR_MEMORY;
 }

@@ -6,8 +6,9 @@
 // an algebraic equation and on a pendulum.
 #include "flexion/methods.h"
 #include "analyse/simulation.h"
+#include "base/letters.h"
+#include "base/number.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -25,6 +26,11 @@ static const flx_integrator_type *find_type(const char *name)
 
 // ---- words --------------------------------------------------------------------------------------
 
+static bool is_alphanumeric(char c)
+{
+    return flx_is_letter(c) || flx_is_digit(c);
+}
+
 // "radau(stages=5, formulation=ggl)" as "method: radau, stages: 5, formulation: ggl"; false: no such
 // form.
 static bool write_keys(const char *word, char *name, char *keys)
@@ -34,14 +40,14 @@ static bool write_keys(const char *word, char *name, char *keys)
     if (word[n] == '(' && word[length - 1] != ')') return false;
     memcpy(name, word, n);
     name[n] = '\0';
-    int at = sprintf(keys, "method: %s", name);
-    if (word[n] == '(' && length > n + 2) at += sprintf(keys + at, ", ");
+    char *at = stpcpy(stpcpy(keys, "method: "), name);
+    if (word[n] == '(' && length > n + 2) at = stpcpy(at, ", ");
     for (size_t i = n + 1; i + 1 < length; i++) {
-        if (!isalnum((unsigned char)word[i]) && !strchr("=,. _+-", word[i])) return false;
-        at += sprintf(keys + at, word[i] == '=' ? ": " : "%c", word[i]);
+        if (!is_alphanumeric(word[i]) && !strchr("=,. _+-", word[i])) return false;
+        at = word[i] == '=' ? stpcpy(at, ": ") : stpcpy(at, (char[]){word[i], '\0'});
     }
     for (size_t i = 0; i < n; i++) {
-        if (!isalnum((unsigned char)name[i]) && name[i] != '-') return false;
+        if (!is_alphanumeric(name[i]) && name[i] != '-') return false;
     }
     return true;
 }
@@ -51,7 +57,7 @@ static flx_status blame_word(flx_ctx *ctx, const char *word, flx_status status, 
 {
     char text[400] = "";
     const flx_message *m = flx_ctx_error(ctx, before);
-    if (m && m->text) snprintf(text, sizeof text, "%s", m->text);
+    if (m && m->text) flx_snprintf(text, sizeof text, "%s", m->text);
     flx_ctx_forget_errors(ctx, before);
     if (status == FLX_ERR_MODEL) status = FLX_ERR_ARGUMENT;
     return FLX_FAIL(ctx, status, FLX_NOWHERE, "method '%s': %s", word,
@@ -69,7 +75,7 @@ flx_status flx_method_read(flx_ctx *ctx, const char *word, flx_integrator_def *d
     }
     const flx_integrator_type *type = find_type(name);
     const char *control = type && type->fixed ? ", step: 1" : "";
-    snprintf(text, sizeof text, "%ssimulate: {until: 1, %s%s}\n", free_mass, keys, control);
+    flx_snprintf(text, sizeof text, "%ssimulate: {until: 1, %s%s}\n", free_mass, keys, control);
     flx_model *model = NULL;
     int before = flx_ctx_error_count(ctx);
     flx_status status = flx_model_read_text(ctx, "method", text, strlen(text), 0, NULL, &model);

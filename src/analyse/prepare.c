@@ -10,6 +10,7 @@
 // 5 The user sees what was changed.
 #include "analyse/least.h"
 #include "analyse/simulation.h"
+#include "base/number.h"
 #include "integrate/relax.h"
 
 #include <math.h>
@@ -207,10 +208,10 @@ static bool is_given(const flx_simulation *sim, const flx_unknown *u, int *body)
 static void tell_one(flx_ctx *ctx, const change *c)
 {
     char moved[120] = "", hastened[120] = "";
-    if (c->moved > TELL) snprintf(moved, sizeof moved, "%s by %.3g", c->part, c->by);
+    if (c->moved > TELL) flx_snprintf(moved, sizeof moved, "%s by %.3g", c->part, c->by);
     if (c->hastened > TELL) {
-        snprintf(hastened, sizeof hastened, "%svelocity in %s by %.3g", moved[0] ? ", " : "",
-                 c->rate_part, c->rate_by);
+        flx_snprintf(hastened, sizeof hastened, "%svelocity in %s by %.3g", moved[0] ? ", " : "",
+                     c->rate_part, c->rate_by);
     }
     flx_ctx_warn(ctx, c->loc, "the start of '%s' was changed to meet the constraints: %s%s",
                  c->item, moved, hastened);

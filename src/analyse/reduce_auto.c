@@ -8,6 +8,7 @@
 // by the first-order term of the expansion (CERT-7) stays below the tolerance is taken.
 #include "analyse/certificate.h"
 #include "analyse/scaled.h"
+#include "base/number.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -150,21 +151,23 @@ static void judge(const search *s, const flx_course_split *c, char *why, size_t 
     double enough = log(1.0 / fmin(s->model->reduce_tolerance, 0.5));
     why[0] = '\0';
     if (!isnan(c->refused_at)) {
-        snprintf(why, size, "%s at t = %.3g",
-                 w->bears ? "it has no inertia of its own" : "the rest cannot bear its reactions",
-                 c->refused_at);
+        flx_snprintf(why, size, "%s at t = %.3g",
+                     w->bears ? "it has no inertia of its own"
+                              : "the rest cannot bear its reactions",
+                     c->refused_at);
     } else if (w->layer >= w->all) {
-        snprintf(why, size, "nothing would be left to move");
+        flx_snprintf(why, size, "nothing would be left to move");
     } else if (!(w->gap >= FLX_SPLIT_GAP)) {
-        snprintf(why, size, "it is only %.2g times faster than the rest at t = %.3g", w->gap,
-                 c->gap_at);
+        flx_snprintf(why, size, "it is only %.2g times faster than the rest at t = %.3g", w->gap,
+                     c->gap_at);
     } else if (!(w->decay * length >= enough)) {
-        snprintf(why, size, "its vibrations decay with %.3g/s, too slowly for %.3g s", w->decay,
-                 length);
+        flx_snprintf(why, size, "its vibrations decay with %.3g/s, too slowly for %.3g s", w->decay,
+                     length);
     } else if (!(w->fast * length >= (double)s->pilot.steps)) {
-        snprintf(why, size,
-                 "its rate, %.3g/s, is not fast for a run of %.3g s, which takes %ld steps anyhow",
-                 w->fast, length, s->pilot.steps);
+        flx_snprintf(
+            why, size,
+            "its rate, %.3g/s, is not fast for a run of %.3g s, which takes %ld steps anyhow",
+            w->fast, length, s->pilot.steps);
     }
 }
 
@@ -173,7 +176,7 @@ static void keep_obstacle(search *s, double gap, const char *why)
     if (!isfinite(gap)) gap = 0.0; // nothing else is left: the last to be told
     if (s->obstacle[0] != '\0' && !(gap > s->nearest)) return;
     s->nearest = gap;
-    snprintf(s->obstacle, sizeof s->obstacle, "%s", why);
+    flx_snprintf(s->obstacle, sizeof s->obstacle, "%s", why);
 }
 
 // A set along the pilot, as far as nothing is against it.
@@ -269,11 +272,11 @@ static flx_status try_set(search *s, const set *a, bool *good)
     if (*good) {
         s->error = error;
     } else if (flx_ctx_error_count(ctx) > errors) {
-        snprintf(why, sizeof why, "%s", flx_ctx_error(ctx, errors)->text);
+        flx_snprintf(why, sizeof why, "%s", flx_ctx_error(ctx, errors)->text);
     } else {
-        snprintf(why, sizeof why,
-                 "the error to expect, %.2g of the size of a coordinate, is above %.2g", error,
-                 model.reduce_tolerance);
+        flx_snprintf(why, sizeof why,
+                     "the error to expect, %.2g of the size of a coordinate, is above %.2g", error,
+                     model.reduce_tolerance);
     }
     flx_ctx_forget_errors(ctx, errors);
     flx_ctx_forget_warnings(ctx, warnings);
@@ -318,8 +321,8 @@ static flx_status report(search *s, double clock, flx_arena *arena, flx_reductio
     memcpy(out->J, s->J, (size_t)n * sizeof *out->J);
     FLX_TRY(keep_names(s, arena, out));
     char pilot[120];
-    snprintf(pilot, sizeof pilot, "found in %.2g s along a pilot of %ld steps to t = %.3g", seconds,
-             s->pilot.steps, s->pilot.until);
+    flx_snprintf(pilot, sizeof pilot, "found in %.2g s along a pilot of %ld steps to t = %.3g",
+                 seconds, s->pilot.steps, s->pilot.until);
     if (n > 0) {
         out->reason = flx_arena_printf(
             arena,

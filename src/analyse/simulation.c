@@ -1,5 +1,6 @@
 // simulation.c - a model made ready to run: its system and start, its signals, its method.
 #include "analyse/simulation.h"
+#include "base/number.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -132,11 +133,14 @@ static flx_status describe_method(flx_simulation *sim)
 {
     const flx_integrator_def *d = &sim->it->def;
     char text[160];
-    int n = d->step > 0.0 ? snprintf(text, sizeof text, "step %.6g", d->step)
-                          : snprintf(text, sizeof text, "rtol %.3g, atol %.3g", d->rtol, d->atol);
-    if (d->stages > 0) n += snprintf(text + n, sizeof text - (size_t)n, ", %d stages", d->stages);
+    int n = d->step > 0.0
+                ? flx_snprintf(text, sizeof text, "step %.6g", d->step)
+                : flx_snprintf(text, sizeof text, "rtol %.3g, atol %.3g", d->rtol, d->atol);
+    if (d->stages > 0)
+        n += flx_snprintf(text + n, sizeof text - (size_t)n, ", %d stages", d->stages);
     if (d->spectral_radius >= 0.0) {
-        snprintf(text + n, sizeof text - (size_t)n, ", spectral radius %.4g", d->spectral_radius);
+        flx_snprintf(text + n, sizeof text - (size_t)n, ", spectral radius %.4g",
+                     d->spectral_radius);
     }
     sim->info.method = sim->it->type->name;
     sim->info.formulation = sim->bodies ? "tree" : formulation_words[d->formulation];

@@ -1,5 +1,6 @@
 // study_report.c - a study as a table in a file and as a drawing.
 #include "analyse/study.h"
+#include "base/number.h"
 
 #include <errno.h>
 #include <math.h>
@@ -11,10 +12,10 @@
 static void put_row(FILE *f, const flx_study *s, const flx_study_row *r)
 {
     const flx_statistics *w = &r->work;
-    fprintf(f, "\"%s\",%.9g", s->def.methods[r->method], r->value);
-    for (int k = 0; k < s->ngroup; k++) fprintf(f, ",%.6e,%.6e", r->at_end[k], r->largest[k]);
-    fprintf(f, ",%ld,%ld,%ld,%ld,%ld,%.6e,", w->steps, w->rejected, w->residuals, w->linearisations,
-            w->factorisations, r->seconds);
+    flx_fprintf(f, "\"%s\",%.9g", s->def.methods[r->method], r->value);
+    for (int k = 0; k < s->ngroup; k++) flx_fprintf(f, ",%.6e,%.6e", r->at_end[k], r->largest[k]);
+    flx_fprintf(f, ",%ld,%ld,%ld,%ld,%ld,%.6e,", w->steps, w->rejected, w->residuals,
+                w->linearisations, w->factorisations, r->seconds);
     fputc('"', f);
     for (const char *p = r->reason; *p; p++) {
         if (*p == '"') fputc('"', f);
@@ -30,9 +31,9 @@ flx_status flx_study_write(const flx_study *s, const char *path)
         return FLX_FAIL(s->ctx, FLX_ERR_IO, FLX_NOWHERE, "cannot create the table '%s': %s", path,
                         strerror(errno));
     }
-    fprintf(f, "method,%s", s->def.nstep > 0 ? "step" : "rtol");
+    flx_fprintf(f, "method,%s", s->def.nstep > 0 ? "step" : "rtol");
     for (int k = 0; k < s->ngroup; k++)
-        fprintf(f, ",%s at end,%s largest", s->groups[k].name, s->groups[k].name);
+        flx_fprintf(f, ",%s at end,%s largest", s->groups[k].name, s->groups[k].name);
     fputs(",steps,rejected,evaluations,linearisations,factorisations,seconds,failure\n", f);
     for (int i = 0; i < s->nrow; i++) put_row(f, s, &s->rows[i]);
     bool failed = fflush(f) != 0 || ferror(f);

@@ -2,6 +2,7 @@
 // full system where they do not and the model wants it so.
 #include "analyse/frozen.h"
 #include "analyse/simulation.h"
+#include "base/number.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -43,7 +44,7 @@ flx_status flx_watch_look(flx_watch *w, flx_simulation *sim, const flx_state *at
     const char *fault = status == FLX_OK ? find_fault(&split, &number) : NULL;
     if (fault) {
         char text[160];
-        snprintf(text, sizeof text, fault, number);
+        flx_snprintf(text, sizeof text, fault, number);
         w->failed = true;
         flx_ctx_warn(sim->ctx, sim->model->reduce_loc, "at t = %.6g %s; %s", at->t, text,
                      sim->model->reduce_else_full

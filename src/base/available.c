@@ -1,6 +1,7 @@
 // available.c - how much memory there is for a large piece of work, so that what cannot succeed is refused
 // with a message instead of being ended by the system in the middle.
 #include "base/context.h"
+#include "base/number.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +18,7 @@ static double read_number(const char *path, const char *name)
     while (value < 0 && fgets(line, sizeof line, file)) {
         char *end, *text = line + strlen(name);
         if (strncmp(line, name, strlen(name)) != 0) continue;
-        double x = strtod(text, &end);
+        double x = flx_number_read(text, &end);
         if (end == text) break; // such as "max": no limit
         value = x;
     }
@@ -36,11 +37,11 @@ static double left_of_group(void)
     fclose(file);
     if (!found) return -1;
     line[strcspn(line, "\n")] = 0;
-    snprintf(path, sizeof path, "/sys/fs/cgroup%s/memory.max", line + 3);
+    flx_snprintf(path, sizeof path, "/sys/fs/cgroup%s/memory.max", line + 3);
     double limit = read_number(path, "");
-    snprintf(path, sizeof path, "/sys/fs/cgroup%s/memory.current", line + 3);
+    flx_snprintf(path, sizeof path, "/sys/fs/cgroup%s/memory.current", line + 3);
     double used = read_number(path, "");
-    snprintf(path, sizeof path, "/sys/fs/cgroup%s/memory.stat", line + 3);
+    flx_snprintf(path, sizeof path, "/sys/fs/cgroup%s/memory.stat", line + 3);
     double files = read_number(path, "inactive_file ");
     if (limit < 0 || used < 0) return -1;
     double left = limit - used + (files > 0 ? files : 0);
@@ -71,7 +72,7 @@ flx_status flx_memory_check(flx_ctx *ctx, double bytes, const char *what, ...)
     char text[128];
     va_list list;
     va_start(list, what);
-    vsnprintf(text, sizeof text, what, list);
+    flx_vsnprintf(text, sizeof text, what, list);
     va_end(list);
     return FLX_FAIL(ctx, FLX_ERR_MEMORY, FLX_NOWHERE,
                     "%s need about %.3g GB of memory, and %.3g GB are free: take fewer unknowns (a "

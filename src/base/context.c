@@ -1,5 +1,6 @@
 // context.c - the context: messages, interned strings, allocation accounting.
 #include "base/context.h"
+#include "base/number.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -80,7 +81,7 @@ flx_status flx_ctx_fail(flx_ctx *ctx, flx_status status, flx_loc loc, const char
     char text[MESSAGE_LENGTH];
     va_list args;
     va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
+    flx_vsnprintf(text, sizeof text, format, args);
     va_end(args);
     record(&ctx->errors, FLX_MAX_ERRORS, (flx_message){status, loc, NULL, c_file, c_line}, text);
     return status;
@@ -103,7 +104,7 @@ void flx_ctx_warn(flx_ctx *ctx, flx_loc loc, const char *format, ...)
     char text[MESSAGE_LENGTH];
     va_list args;
     va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
+    flx_vsnprintf(text, sizeof text, format, args);
     va_end(args);
     if (is_told(&ctx->warnings, loc, text)) return;
     record(&ctx->warnings, MAX_WARNINGS, (flx_message){FLX_OK, loc, NULL, NULL, 0}, text);

@@ -1,5 +1,6 @@
 // json.c - texts in JSON, read into a tree.
 #include "base/json.h"
+#include "base/number.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -122,7 +123,7 @@ static bool read_number(parser *p, double *out)
     char *end;
     skip(p);
     if (*p->at != '-' && !(*p->at >= '0' && *p->at <= '9')) return false; // strtod reads words, too
-    *out = strtod(p->at, &end);
+    *out = flx_number_read(p->at, &end);
     if (end == p->at) return false;
     p->at = end;
     return true;

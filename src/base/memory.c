@@ -4,6 +4,7 @@
 // in address look-ups than in arithmetic.
 #define _DEFAULT_SOURCE // NOLINT(bugprone-reserved-identifier): for madvise
 #include "base/context.h"
+#include "base/number.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -165,10 +166,10 @@ char *flx_arena_printf(flx_arena *a, const char *format, ...)
     va_list args, again;
     va_start(args, format);
     va_copy(again, args);
-    int length = vsnprintf(NULL, 0, format, args);
+    int length = flx_vsnprintf(NULL, 0, format, args);
     va_end(args);
     char *p = length < 0 ? NULL : flx_arena_take(a, (size_t)length + 1, 1);
-    if (p) vsnprintf(p, (size_t)length + 1, format, again);
+    if (p) flx_vsnprintf(p, (size_t)length + 1, format, again);
     va_end(again);
     return p;
 }

@@ -1,5 +1,6 @@
 // text.c - a text that grows, and JSON in it.
 #include "base/text.h"
+#include "base/number.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -56,11 +57,11 @@ void flx_text_print(flx_text *t, const char *format, ...)
     va_list list, again;
     va_start(list, format);
     va_copy(again, list);
-    int n = vsnprintf(NULL, 0, format, list);
+    int n = flx_vsnprintf(NULL, 0, format, list);
     va_end(list);
     if (n < 0) t->failed = true;
     if (n >= 0 && reserve(t, (size_t)n)) {
-        vsnprintf(t->data + t->length, (size_t)n + 1, format, again);
+        flx_vsnprintf(t->data + t->length, (size_t)n + 1, format, again);
         t->length += (size_t)n;
     }
     va_end(again);
@@ -111,16 +112,8 @@ void flx_text_put_string(flx_text *t, const char *text)
 
 void flx_text_put_number(flx_text *t, double x)
 {
-    char digits[32];
-    if (!isfinite(x)) {
-        flx_text_put(t, "null");
-        return;
-    }
-    for (int precision = 6; precision <= 17; precision++) {
-        snprintf(digits, sizeof digits, "%.*g", precision, x);
-        if (strtod(digits, NULL) == x) break;
-    }
-    flx_text_put(t, digits);
+    char digits[FLX_NUMBER_SIZE];
+    flx_text_put(t, isfinite(x) ? flx_number_text(x, digits) : "null");
 }
 
 void flx_text_put_numbers(flx_text *t, int n, const double *x)

@@ -1,5 +1,6 @@
 // vtk.c - files of VTK.
 #include "base/vtk.h"
+#include "base/number.h"
 
 #include <errno.h>
 #include <string.h>
@@ -13,25 +14,25 @@ flx_status flx_vtk_open(flx_ctx *ctx, const char *path, const char *kind, flx_vt
     }
     const uint16_t one = 1;
     bool little = *(const unsigned char *)&one == 1;
-    fprintf(w->file,
-            "<?xml version=\"1.0\"?>\n<VTKFile type=\"%s\" version=\"1.0\" "
-            "byte_order=\"%sEndian\" header_type=\"UInt64\">\n<%s>\n",
-            kind, little ? "Little" : "Big", kind);
+    flx_fprintf(w->file,
+                "<?xml version=\"1.0\"?>\n<VTKFile type=\"%s\" version=\"1.0\" "
+                "byte_order=\"%sEndian\" header_type=\"UInt64\">\n<%s>\n",
+                kind, little ? "Little" : "Big", kind);
     return FLX_OK;
 }
 
 void flx_vtk_declare(flx_vtk *w, const char *type, const char *name, int components, uint64_t bytes)
 {
-    fprintf(w->file,
-            "<DataArray type=\"%s\" Name=\"%s\" NumberOfComponents=\"%d\" format=\"appended\" "
-            "offset=\"%llu\"/>\n",
-            type, name, components, (unsigned long long)w->offset);
+    flx_fprintf(w->file,
+                "<DataArray type=\"%s\" Name=\"%s\" NumberOfComponents=\"%d\" format=\"appended\" "
+                "offset=\"%llu\"/>\n",
+                type, name, components, (unsigned long long)w->offset);
     w->offset += bytes + sizeof(uint64_t);
 }
 
 void flx_vtk_begin_data(flx_vtk *w, const char *kind)
 {
-    fprintf(w->file, "</Piece>\n</%s>\n<AppendedData encoding=\"raw\">\n_", kind);
+    flx_fprintf(w->file, "</Piece>\n</%s>\n<AppendedData encoding=\"raw\">\n_", kind);
 }
 
 void flx_vtk_begin_array(flx_vtk *w, uint64_t bytes)
@@ -47,7 +48,7 @@ void flx_vtk_array(flx_vtk *w, uint64_t bytes, const void *values)
 
 flx_status flx_vtk_close(flx_vtk *w)
 {
-    fprintf(w->file, "\n</AppendedData>\n</VTKFile>\n");
+    flx_fprintf(w->file, "\n</AppendedData>\n</VTKFile>\n");
     bool bad = ferror(w->file) != 0;
     if (fclose(w->file) == 0 && !bad) return FLX_OK;
     return FLX_FAIL(w->ctx, FLX_ERR_IO, FLX_NOWHERE, "'%s' could not be written whole", w->path);
@@ -55,16 +56,16 @@ flx_status flx_vtk_close(flx_vtk *w)
 
 void flx_vtk_begin_series(FILE *f)
 {
-    fprintf(f, "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"1.0\">\n"
-               "<Collection>\n");
+    flx_fprintf(f, "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"1.0\">\n"
+                   "<Collection>\n");
 }
 
 void flx_vtk_put_series(FILE *f, double t, int part, const char *file)
 {
-    fprintf(f, "<DataSet timestep=\"%.17g\" part=\"%d\" file=\"%s\"/>\n", t, part, file);
+    flx_fprintf(f, "<DataSet timestep=\"%.17g\" part=\"%d\" file=\"%s\"/>\n", t, part, file);
 }
 
 void flx_vtk_end_series(FILE *f)
 {
-    fprintf(f, "</Collection>\n</VTKFile>\n");
+    flx_fprintf(f, "</Collection>\n</VTKFile>\n");
 }

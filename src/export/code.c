@@ -1,6 +1,7 @@
 // code.c - from nodes to lines of a program: what is used twice, or grows too long for a line, gets
 // a name; all else is written where it is used.
 #include "export/code.h"
+#include "base/number.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -162,12 +163,8 @@ int flx_outside_number(const flx_table *t)
 
 void flx_write_number(FILE *f, double value)
 {
-    char text[40];
-    for (int digits = 15; digits <= 17; digits++) {
-        snprintf(text, sizeof text, "%.*g", digits, value);
-        if (strtod(text, NULL) == value) break;
-    }
-    fputs(text, f);
+    char text[FLX_NUMBER_SIZE];
+    fputs(flx_number_text(value, text), f);
     if (!strpbrk(text, ".e")) fputs(".0", f);
 }
 
@@ -178,7 +175,7 @@ void flx_language_number(FILE *f, const flx_language *l, double value)
     } else if (isnan(value)) {
         fputs(l->not_a_number, f);
     } else {
-        fprintf(f, "%s%s", value < 0.0 ? "-" : "", l->infinity);
+        flx_fprintf(f, "%s%s", value < 0.0 ? "-" : "", l->infinity);
     }
 }
 
@@ -229,7 +226,7 @@ static void write_operation(FILE *f, const flx_code *c, const flx_language *l, f
         } else if (*text != '$') {
             fputc(*text, f);
         } else if (text[1] == 'e') {
-            fprintf(f, "%d", (int)e);
+            flx_fprintf(f, "%d", (int)e);
             text++;
         } else {
             int k = text[1] - '1';
@@ -249,7 +246,7 @@ static void write_at(FILE *f, const flx_code *c, const flx_language *l, flx_node
     int index;
     if (in) fputs(l->open, f);
     if (named && c->number[n]) {
-        fprintf(f, l->temporary, c->number[n]);
+        flx_fprintf(f, l->temporary, c->number[n]);
     } else if (p->op == FLX_OP_CONST) {
         flx_language_number(f, l, flipped ? -flx_node_value(p) : flx_node_value(p));
     } else if (p->op == FLX_OP_LEAF) {

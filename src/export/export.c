@@ -1,6 +1,7 @@
 // export.c - a model to a file of source text: functions made, planned, written.
 #include "flexion/export.h"
 
+#include "base/number.h"
 #include "export/code.h"
 
 #include <errno.h>
@@ -16,8 +17,8 @@ typedef struct header {
 
 static void begin_entry(const header *h, const char *array, int i)
 {
-    fprintf(h->f, "%s  ", h->prefix);
-    fprintf(h->f, h->entry, array, h->first + i);
+    flx_fprintf(h->f, "%s  ", h->prefix);
+    flx_fprintf(h->f, h->entry, array, h->first + i);
     fputs("  ", h->f);
 }
 
@@ -25,7 +26,7 @@ static void write_names(const header *h, const char *array, int n, const flx_nam
 {
     for (int i = 0; i < n; i++) {
         begin_entry(h, array, i);
-        fprintf(h->f, "%s, %s [%s]\n", names[i].item, names[i].part, names[i].unit);
+        flx_fprintf(h->f, "%s, %s [%s]\n", names[i].item, names[i].part, names[i].unit);
     }
 }
 
@@ -41,7 +42,7 @@ static void write_text(FILE *f, const char *prefix, const char *text)
 
 static void write_value(FILE *f, const char *name, double value)
 {
-    fprintf(f, "%s = ", name);
+    flx_fprintf(f, "%s = ", name);
     flx_write_number(f, value);
     fputs("\n", f);
 }
@@ -52,23 +53,26 @@ void flx_write_header(FILE *f, const flx_functions *all, const char *prefix, con
     const flx_symbolic *x = &all->x;
     const flx_model *m = x->m;
     const header h = {f, prefix, entry, first};
-    fprintf(f, "%sEquations of motion in the coordinates of the joints, written by Flexion %s.\n",
-            prefix, flx_version());
+    flx_fprintf(f,
+                "%sEquations of motion in the coordinates of the joints, written by Flexion %s.\n",
+                prefix, flx_version());
     if (m->title && m->title[0]) write_text(f, prefix, m->title);
-    fprintf(f, "%sUnits are the model's: m, kg, s, rad, N.\n", prefix);
-    fprintf(f, "%sCoordinates q, %d; 0 as drawn, but for places and quaternions of free bodies:\n",
-            prefix, x->nq);
+    flx_fprintf(f, "%sUnits are the model's: m, kg, s, rad, N.\n", prefix);
+    flx_fprintf(f,
+                "%sCoordinates q, %d; 0 as drawn, but for places and quaternions of free bodies:\n",
+                prefix, x->nq);
     write_names(&h, "q", x->nq, all->q);
-    fprintf(f, "%sVelocities v, %d; accelerations a and efforts tau (N, Nm) in the same order:\n",
-            prefix, x->nv);
+    flx_fprintf(f,
+                "%sVelocities v, %d; accelerations a and efforts tau (N, Nm) in the same order:\n",
+                prefix, x->nv);
     write_names(&h, "v", x->nv, all->v);
-    if (m->nstate > 0) fprintf(f, "%sStates x, %d:\n", prefix, m->nstate);
+    if (m->nstate > 0) flx_fprintf(f, "%sStates x, %d:\n", prefix, m->nstate);
     for (int i = 0; i < m->nfirst; i++) {
         if (m->firsts[i].algebraic) continue;
         begin_entry(&h, "x", m->firsts[i].number);
-        fprintf(f, "%s\n", m->firsts[i].name);
+        flx_fprintf(f, "%s\n", m->firsts[i].name);
     }
-    fprintf(f, "%sParameters p, %d%s\n", prefix, all->np, all->np ? ", may be changed:" : "");
+    flx_fprintf(f, "%sParameters p, %d%s\n", prefix, all->np, all->np ? ", may be changed:" : "");
     for (int i = 0; i < all->np; i++) {
         begin_entry(&h, "p", i);
         write_value(f, all->parameters[i]->name, all->defaults[i]);
@@ -77,24 +81,24 @@ void flx_write_header(FILE *f, const flx_functions *all, const char *prefix, con
     for (int i = 0; i < m->nparameter; i++) {
         const flx_parameter *p = m->parameters + i;
         if (p->leaf != FLX_PARAMETER_FIXED || p->list) continue;
-        if (!fixed) fprintf(f, "%sFixed when this was written:\n", prefix);
-        fprintf(f, "%s  ", prefix);
+        if (!fixed) flx_fprintf(f, "%sFixed when this was written:\n", prefix);
+        flx_fprintf(f, "%s  ", prefix);
         write_value(f, p->name, p->values[0]);
         fixed = true;
     }
-    if (x->nrow > 0) fprintf(f, "%sClosures, %d, with multipliers lam:\n", prefix, x->nrow);
+    if (x->nrow > 0) flx_fprintf(f, "%sClosures, %d, with multipliers lam:\n", prefix, x->nrow);
     for (int i = 0; i < x->nrow; i++) {
         const flx_node_row *r = x->rows + i;
         begin_entry(&h, "lam", i);
-        fprintf(f, "%s%s%s%s\n", r->item, r->part[0] ? ", " : "", r->part,
-                r->velocity ? " (of velocities)" : "");
+        flx_fprintf(f, "%s%s%s%s\n", r->item, r->part[0] ? ", " : "", r->part,
+                    r->velocity ? " (of velocities)" : "");
     }
 }
 
 void flx_write_named(FILE *f, const char *text, const char *name)
 {
     for (const char *at; (at = strstr(text, "NAME")) != NULL; text = at + 4) {
-        fprintf(f, "%.*s%s", (int)(at - text), text, name);
+        flx_fprintf(f, "%.*s%s", (int)(at - text), text, name);
     }
     fputs(text, f);
 }
@@ -105,8 +109,8 @@ void flx_write_inputs(FILE *f, const flx_function *o, const char *number, const 
     const char *comma = "";
     for (int i = 0; i < FLX_INPUTS; i++) {
         if (!(o->inputs & (1u << i))) continue;
-        fprintf(f, "%s%s%s%s", comma, i == FLX_INPUT_T ? number : array, flx_input_names[i],
-                i == FLX_INPUT_TAU ? default_tau : "");
+        flx_fprintf(f, "%s%s%s%s", comma, i == FLX_INPUT_T ? number : array, flx_input_names[i],
+                    i == FLX_INPUT_TAU ? default_tau : "");
         comma = ", ";
     }
 }

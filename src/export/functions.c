@@ -1,9 +1,9 @@
 // functions.c - the functions that are exported, made of the recursions and their derivatives.
 #include "export/functions.h"
 
+#include "base/letters.h"
 #include "expr/graph.h"
 
-#include <ctype.h>
 #include <string.h>
 
 #define DEFAULT_LIMIT 200000
@@ -363,10 +363,10 @@ static const char *make_name(const flx_functions *f, const flx_model *m)
     if (slash) from = slash + 1;
     const char *dot = f->options.name ? NULL : strrchr(from, '.');
     size_t n = dot && dot > from ? (size_t)(dot - from) : strlen(from);
-    char *name = flx_arena_printf(f->x.arena, "%s%.*s", isalpha((unsigned char)*from) ? "" : "m_",
-                                  (int)n, from);
+    char *name =
+        flx_arena_printf(f->x.arena, "%s%.*s", flx_is_letter(*from) ? "" : "m_", (int)n, from);
     for (char *c = name; c && *c; c++) {
-        if (!isalnum((unsigned char)*c)) *c = '_';
+        if (!flx_is_letter(*c) && !flx_is_digit(*c)) *c = '_';
     }
     return name;
 }

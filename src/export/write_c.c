@@ -1,4 +1,5 @@
 // write_c.c - C99, self-contained but for <math.h>.
+#include "base/number.h"
 #include "export/code.h"
 
 // ---- expressions --------------------------------------------------------------------------------
@@ -49,15 +50,15 @@ static void input(FILE *f, const flx_functions *all, flx_input in, int index)
     if (in == FLX_INPUT_T) {
         fputs("t", f);
     } else if (in == FLX_INPUT_TAU) {
-        fprintf(f, "(tau ? tau[%d] : 0.0)", index);
+        flx_fprintf(f, "(tau ? tau[%d] : 0.0)", index);
     } else {
-        fprintf(f, "%s[%d]", flx_input_names[in], index);
+        flx_fprintf(f, "%s[%d]", flx_input_names[in], index);
     }
 }
 
 static void table(FILE *f, const flx_functions *all, int number, int derivative)
 {
-    fprintf(f, "%s_table(&%s_table_%d, %d, ", all->name, all->name, number, derivative);
+    flx_fprintf(f, "%s_table(&%s_table_%d, %d, ", all->name, all->name, number, derivative);
 }
 
 static const flx_language language = {.ops = ops,
@@ -129,14 +130,14 @@ static void write_tables(FILE *f, const flx_functions *all, const flx_code *code
     for (int i = 0; i < g->ntable; i++) {
         const flx_table *t = g->tables[i];
         if (!flx_codes_use_table(all, codes, i)) continue;
-        fprintf(f, "static const double %s_table_%d_x[] = {", name, i);
+        flx_fprintf(f, "static const double %s_table_%d_x[] = {", name, i);
         flx_write_numbers(f, &language, t->n, t->x);
-        fprintf(f, "};\nstatic const double %s_table_%d_k[] = {", name, i);
+        flx_fprintf(f, "};\nstatic const double %s_table_%d_k[] = {", name, i);
         flx_write_numbers(f, &language, 4 * (t->n - 1), t->k);
         fputs("};\n", f);
-        fprintf(f,
-                "static const %s_points %s_table_%d = {%d, %s_table_%d_x, %s_table_%d_k, %d};\n\n",
-                name, name, i, t->n, name, i, name, i, flx_outside_number(t));
+        flx_fprintf(
+            f, "static const %s_points %s_table_%d = {%d, %s_table_%d_x, %s_table_%d_k, %d};\n\n",
+            name, name, i, t->n, name, i, name, i, flx_outside_number(t));
     }
 }
 
@@ -181,9 +182,9 @@ static void write_called(FILE *f, const flx_functions *all, const flx_code *code
 
 static void write_signature(FILE *f, const flx_functions *all, const flx_function *o)
 {
-    fprintf(f, "void %s_%s(", all->name, o->name);
+    flx_fprintf(f, "void %s_%s(", all->name, o->name);
     flx_write_inputs(f, o, "double ", "const double *", "");
-    for (int i = 0; i < o->nresult; i++) fprintf(f, ", double *%s", o->results[i].name);
+    for (int i = 0; i < o->nresult; i++) flx_fprintf(f, ", double *%s", o->results[i].name);
     fputs(")", f);
 }
 
@@ -191,10 +192,10 @@ static void write_result(FILE *f, const flx_code *c, const flx_result *r)
 {
     int n = r->rows * (r->columns ? r->columns : 1), zeros = 0;
     for (int i = 0; i < n; i++) zeros += flx_code_is_zero(c, r->nodes[i]);
-    if (zeros > 0) fprintf(f, "    for (i = 0; i < %d; i++) %s[i] = 0.0;\n", n, r->name);
+    if (zeros > 0) flx_fprintf(f, "    for (i = 0; i < %d; i++) %s[i] = 0.0;\n", n, r->name);
     for (int i = 0; i < n; i++) {
         if (flx_code_is_zero(c, r->nodes[i])) continue;
-        fprintf(f, "    %s[%d] = ", r->name, i);
+        flx_fprintf(f, "    %s[%d] = ", r->name, i);
         flx_code_write(f, c, &language, r->nodes[i], true);
         fputs(";\n", f);
     }
@@ -214,24 +215,25 @@ static bool has_zeros(const flx_code *c, const flx_function *o)
 static void write_function(FILE *f, const flx_functions *all, const flx_function *o,
                            const flx_code *c)
 {
-    fprintf(f, "/* %s: %s.", o->name, o->comment);
+    flx_fprintf(f, "/* %s: %s.", o->name, o->comment);
     for (int i = 0; i < o->nresult; i++) {
         const flx_result *r = o->results + i;
-        fprintf(f, "\n   %s (%d", r->name, r->rows);
-        if (r->columns) fprintf(f, " x %d, by rows", r->columns);
-        fprintf(f, ")%s%s", r->comment[0] ? ": " : "", r->comment);
+        flx_fprintf(f, "\n   %s (%d", r->name, r->rows);
+        if (r->columns) flx_fprintf(f, " x %d, by rows", r->columns);
+        flx_fprintf(f, ")%s%s", r->comment[0] ? ": " : "", r->comment);
     }
     fputs(" */\n", f);
     write_signature(f, all, o);
     fputs("\n{\n", f);
     if (has_zeros(c, o)) fputs("    int i;\n", f);
     for (int i = 0; i < c->ntemporary; i++) {
-        fprintf(f, "    const double z%d = ", i + 1);
+        flx_fprintf(f, "    const double z%d = ", i + 1);
         flx_code_write(f, c, &language, c->temporaries[i], false);
         fputs(";\n", f);
     }
     for (int i = 0; i < FLX_INPUTS; i++) {
-        if ((o->inputs & ~c->inputs) & (1u << i)) fprintf(f, "    (void)%s;\n", flx_input_names[i]);
+        if ((o->inputs & ~c->inputs) & (1u << i))
+            flx_fprintf(f, "    (void)%s;\n", flx_input_names[i]);
     }
     for (int i = 0; i < o->nresult; i++) write_result(f, c, o->results + i);
     fputs("}\n\n", f);
@@ -243,11 +245,11 @@ static void write_constants(FILE *f, const flx_functions *all)
     const double none = 0.0;
     const char *n = all->name;
     fputs("#include <math.h>\n\n", f);
-    fprintf(f, "enum { %s_nq = %d, %s_nv = %d, %s_nx = %d, %s_np = %d, %s_nrow = %d };\n\n", n,
-            x->nq, n, x->nv, n, x->m->nstate, n, all->np, n, x->nrow);
-    fprintf(f, "const double %s_drawn[] = {", n);
+    flx_fprintf(f, "enum { %s_nq = %d, %s_nv = %d, %s_nx = %d, %s_np = %d, %s_nrow = %d };\n\n", n,
+                x->nq, n, x->nv, n, x->m->nstate, n, all->np, n, x->nrow);
+    flx_fprintf(f, "const double %s_drawn[] = {", n);
     flx_write_numbers(f, &language, x->nq, x->drawn);
-    fprintf(f, "}; /* coordinates as drawn */\nconst double %s_parameters[] = {", n);
+    flx_fprintf(f, "}; /* coordinates as drawn */\nconst double %s_parameters[] = {", n);
     flx_write_numbers(f, &language, all->np ? all->np : 1, all->np ? all->defaults : &none);
     fputs("}; /* the model's values */\n\n", f);
 }
@@ -259,10 +261,10 @@ static void write_prototypes(FILE *f, const flx_functions *all)
         fputs(";\n", f);
     }
     if (all->solve) {
-        fprintf(f,
-                "int %s_forward(double t, const double *p, const double *q, const double *v, "
-                "const double *x, const double *tau, double *a, double *lam);\n",
-                all->name);
+        flx_fprintf(f,
+                    "int %s_forward(double t, const double *p, const double *q, const double *v, "
+                    "const double *x, const double *tau, double *a, double *lam);\n",
+                    all->name);
     }
     fputs("\n", f);
 }

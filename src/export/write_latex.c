@@ -1,8 +1,9 @@
 // write_latex.c - a document with the equations: mass matrix, the efforts of rest and motion,
 // closures, with named subexpressions in aligned lines.
+#include "base/letters.h"
+#include "base/number.h"
 #include "export/code.h"
 
-#include <ctype.h>
 #include <string.h>
 
 static const flx_notation ops[FLX_OPS] = {
@@ -49,11 +50,11 @@ static void write_escaped(FILE *f, const char *text)
 {
     for (const char *c = text; *c; c++) {
         if (strchr("_&%$#{}", *c)) {
-            fprintf(f, "\\%c", *c);
+            flx_fprintf(f, "\\%c", *c);
         } else if (strchr("\\^~", *c)) {
-            fprintf(f, "\\char%d{}", *c);
+            flx_fprintf(f, "\\char%d{}", *c);
         } else {
-            fputc(iscntrl((unsigned char)*c) ? ' ' : *c, f);
+            fputc(flx_is_control(*c) ? ' ' : *c, f);
         }
     }
 }
@@ -69,14 +70,14 @@ static void input(FILE *f, const flx_functions *all, flx_input in, int index)
         write_escaped(f, all->parameters[index]->name);
         fputs("}", f);
     } else {
-        fprintf(f, "%s_{%d}", names[in], index + 1);
+        flx_fprintf(f, "%s_{%d}", names[in], index + 1);
     }
 }
 
 static void table(FILE *f, const flx_functions *all, int number, int derivative)
 {
     (void)all;
-    fprintf(f, "T_{%d}%.*s\\left(", number + 1, derivative, "''''''''");
+    flx_fprintf(f, "T_{%d}%.*s\\left(", number + 1, derivative, "''''''''");
 }
 
 #define DIGITS 10 // enough to read
@@ -84,7 +85,7 @@ static void table(FILE *f, const flx_functions *all, int number, int derivative)
 static void number(FILE *f, double value)
 {
     char text[40], *e;
-    snprintf(text, sizeof text, "%.*g", DIGITS, value);
+    flx_snprintf(text, sizeof text, "%.*g", DIGITS, value);
     e = strchr(text, 'e');
     if (!e) {
         fputs(text, f);
@@ -93,7 +94,7 @@ static void number(FILE *f, double value)
     *e = '\0';
     int exponent = 0;
     for (const char *c = e + 2; *c; c++) exponent = 10 * exponent + (*c - '0');
-    fprintf(f, "%s \\cdot 10^{%s%d}", text, e[1] == '-' ? "-" : "", exponent);
+    flx_fprintf(f, "%s \\cdot 10^{%s%d}", text, e[1] == '-' ? "-" : "", exponent);
 }
 
 static const flx_language language = {.ops = ops,
@@ -137,14 +138,14 @@ static void write_name(FILE *f, const flx_result *r, int i)
                        : strcmp(r->name, "dq") == 0   ? "\\dot q"
                                                       : r->name;
     if (strlen(name) == 2 && name[0] != '\\') { // Kx: the index is part of the name
-        fprintf(f, "%c^{(%c)}", name[0], name[1]);
+        flx_fprintf(f, "%c^{(%c)}", name[0], name[1]);
     } else {
         fputs(name, f);
     }
     if (r->columns) {
-        fprintf(f, "_{%d,%d} &= ", i / r->columns + 1, i % r->columns + 1);
+        flx_fprintf(f, "_{%d,%d} &= ", i / r->columns + 1, i % r->columns + 1);
     } else {
-        fprintf(f, "_{%d} &= ", i + 1);
+        flx_fprintf(f, "_{%d} &= ", i + 1);
     }
 }
 
@@ -153,7 +154,7 @@ static void write_function(FILE *f, const flx_function *o, const flx_code *c)
     display d = {f, 0};
     for (int i = 0; i < c->ntemporary; i++) {
         next_line(&d);
-        fprintf(f, "z_{%d} &= ", i + 1);
+        flx_fprintf(f, "z_{%d} &= ", i + 1);
         flx_code_write(f, c, &language, c->temporaries[i], false);
     }
     for (int i = 0; i < o->nresult; i++) {
@@ -176,9 +177,9 @@ static void write_names(FILE *f, const char *symbol, int n, const flx_name *name
 {
     fputs("\\begin{itemize}\n", f);
     for (int i = 0; i < n; i++) {
-        fprintf(f, "\\item $%s_{%d}$: ", symbol, i + 1);
+        flx_fprintf(f, "\\item $%s_{%d}$: ", symbol, i + 1);
         write_escaped(f, names[i].item);
-        fprintf(f, ", %s [%s]\n", names[i].part, names[i].unit);
+        flx_fprintf(f, ", %s [%s]\n", names[i].part, names[i].unit);
     }
     fputs("\\end{itemize}\n", f);
 }
@@ -192,8 +193,9 @@ static void write_intro(FILE *f, const flx_functions *all)
           "\\allowdisplaybreaks\n\\begin{document}\n\\section*{",
           f);
     write_escaped(f, m->title && m->title[0] ? m->title : all->name);
-    fprintf(f, "}\nEquations of motion in the coordinates of the joints, written by Flexion %s:\n",
-            flx_version());
+    flx_fprintf(f,
+                "}\nEquations of motion in the coordinates of the joints, written by Flexion %s:\n",
+                flx_version());
     fputs(x->nrow > 0 ? "\\[ M(q)\\,\\ddot q + k(q, \\dot q, t) + G^T\\lambda = \\tau, \\qquad "
                         "G\\,\\ddot q + b = 0 \\]\n"
                       : "\\[ M(q)\\,\\ddot q + k(q, \\dot q, t) = \\tau \\]\n",
@@ -208,7 +210,7 @@ static void write_intro(FILE *f, const flx_functions *all)
     write_names(f, "\\dot q", x->nv, all->v);
     if (m->nstate > 0) fputs("\\subsection*{States}\n\\begin{itemize}\n", f);
     for (int i = 0; i < m->nfirst; i++) {
-        fprintf(f, "\\item $x_{%d}$: ", m->firsts[i].number + 1);
+        flx_fprintf(f, "\\item $x_{%d}$: ", m->firsts[i].number + 1);
         write_escaped(f, m->firsts[i].name);
         fputs("\n", f);
     }
@@ -239,7 +241,7 @@ static void write_caption(FILE *f, const char *name)
 {
     for (size_t i = 0; i < sizeof captions / sizeof captions[0]; i++) {
         if (strcmp(captions[i].name, name) != 0) continue;
-        fprintf(f, "\\subsection*{%s}\n%s\n", captions[i].title, captions[i].text);
+        flx_fprintf(f, "\\subsection*{%s}\n%s\n", captions[i].title, captions[i].text);
     }
 }
 

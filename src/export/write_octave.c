@@ -1,5 +1,6 @@
 // write_octave.c - a function file for Octave and MATLAB that gives handles to the equations:
 // m = NAME(); a = m.forward(t, p, q, v, x). Columns in, columns and matrices out.
+#include "base/number.h"
 #include "export/code.h"
 
 static const flx_notation ops[FLX_OPS] = {
@@ -48,14 +49,14 @@ static void input(FILE *f, const flx_functions *all, flx_input in, int index)
     if (in == FLX_INPUT_T) {
         fputs("t", f);
     } else {
-        fprintf(f, "%s(%d)", flx_input_names[in], index + 1);
+        flx_fprintf(f, "%s(%d)", flx_input_names[in], index + 1);
     }
 }
 
 static void table(FILE *f, const flx_functions *all, int number, int derivative)
 {
     (void)all;
-    fprintf(f, "table(table_%d(), %d, ", number, derivative);
+    flx_fprintf(f, "table(table_%d(), %d, ", number, derivative);
 }
 
 static const flx_language language = {.ops = ops,
@@ -135,11 +136,11 @@ static void write_tables(FILE *f, const flx_functions *all, const flx_code *code
     for (int i = 0; i < g->ntable; i++) {
         const flx_table *t = g->tables[i];
         if (!flx_codes_use_table(all, codes, i)) continue;
-        fprintf(f, "function T = table_%d()\n  T.x = [", i);
+        flx_fprintf(f, "function T = table_%d()\n  T.x = [", i);
         flx_write_numbers(f, &language, t->n, t->x);
         fputs("];\n  T.k = [", f);
         flx_write_numbers(f, &language, 4 * (t->n - 1), t->k);
-        fprintf(f, "];\n  T.outside = %d;\nend\n\n", flx_outside_number(t));
+        flx_fprintf(f, "];\n  T.outside = %d;\nend\n\n", flx_outside_number(t));
     }
 }
 
@@ -148,27 +149,27 @@ static void write_tables(FILE *f, const flx_functions *all, const flx_code *code
 static void write_function(FILE *f, const flx_functions *all, const flx_function *o,
                            const flx_code *c)
 {
-    fprintf(f, "%% %s: %s.\nfunction [", o->name, o->comment);
-    for (int i = 0; i < o->nresult; i++) fprintf(f, "%s%s", i ? ", " : "", o->results[i].name);
-    fprintf(f, "] = %s(", o->name);
+    flx_fprintf(f, "%% %s: %s.\nfunction [", o->name, o->comment);
+    for (int i = 0; i < o->nresult; i++) flx_fprintf(f, "%s%s", i ? ", " : "", o->results[i].name);
+    flx_fprintf(f, "] = %s(", o->name);
     flx_write_inputs(f, o, "", "", "");
     fputs(")\n", f);
     if (o->inputs & (1u << FLX_INPUT_TAU)) {
-        fprintf(f, "  if nargin < 6\n    tau = zeros(%d, 1);\n  end\n", all->x.nv);
+        flx_fprintf(f, "  if nargin < 6\n    tau = zeros(%d, 1);\n  end\n", all->x.nv);
     }
     for (int i = 0; i < c->ntemporary; i++) {
-        fprintf(f, "  z%d = ", i + 1);
+        flx_fprintf(f, "  z%d = ", i + 1);
         flx_code_write(f, c, &language, c->temporaries[i], false);
         fputs(";\n", f);
     }
     for (int i = 0; i < o->nresult; i++) {
         const flx_result *r = o->results + i;
         int columns = r->columns ? r->columns : 1;
-        fprintf(f, "  %s = zeros(%d, %d);\n", r->name, r->rows, columns);
+        flx_fprintf(f, "  %s = zeros(%d, %d);\n", r->name, r->rows, columns);
         for (int k = 0; k < r->rows * columns; k++) {
             if (flx_code_is_zero(c, r->nodes[k])) continue;
-            fprintf(f, "  %s(%d", r->name, k / columns + 1);
-            if (r->columns) fprintf(f, ", %d", k % columns + 1);
+            flx_fprintf(f, "  %s(%d", r->name, k / columns + 1);
+            if (r->columns) flx_fprintf(f, ", %d", k % columns + 1);
             fputs(") = ", f);
             flx_code_write(f, c, &language, r->nodes[k], true);
             fputs(";\n", f);
@@ -201,16 +202,17 @@ static const char solve_text[] =
 flx_status flx_write_octave(FILE *f, const flx_functions *all, const flx_code *codes)
 {
     const flx_symbolic *x = &all->x;
-    fprintf(f, "function m = %s()\n", all->name);
+    flx_fprintf(f, "function m = %s()\n", all->name);
     flx_write_header(f, all, "% ", "%s(%d)", 1);
-    fprintf(f, "  m.nq = %d;\n  m.nv = %d;\n  m.nx = %d;\n  m.np = %d;\n  m.nrow = %d;\n", x->nq,
-            x->nv, x->m->nstate, all->np, x->nrow);
+    flx_fprintf(f, "  m.nq = %d;\n  m.nv = %d;\n  m.nx = %d;\n  m.np = %d;\n  m.nrow = %d;\n",
+                x->nq, x->nv, x->m->nstate, all->np, x->nrow);
     fputs("  m.drawn = [", f);
     flx_write_numbers(f, &language, x->nq, x->drawn);
     fputs("];\n  m.parameters = [", f);
     flx_write_numbers(f, &language, all->np, all->defaults);
     fputs("];\n", f);
-    for (int i = 0; i < all->n; i++) fprintf(f, "  m.%s = @%s;\n", all->f[i].name, all->f[i].name);
+    for (int i = 0; i < all->n; i++)
+        flx_fprintf(f, "  m.%s = @%s;\n", all->f[i].name, all->f[i].name);
     if (all->solve) fputs("  m.forward = @forward;\n", f);
     fputs("end\n\n", f);
     fputs(called_text, f);

@@ -2,6 +2,7 @@
 //
 // Branches that are not taken are computed all the same, so what Python refuses with an exception is
 // not a number here.
+#include "base/number.h"
 #include "export/code.h"
 
 static const flx_notation ops[FLX_OPS] = {
@@ -50,14 +51,14 @@ static void input(FILE *f, const flx_functions *all, flx_input in, int index)
     if (in == FLX_INPUT_T) {
         fputs("t", f);
     } else {
-        fprintf(f, "%s[%d]", flx_input_names[in], index);
+        flx_fprintf(f, "%s[%d]", flx_input_names[in], index);
     }
 }
 
 static void table(FILE *f, const flx_functions *all, int number, int derivative)
 {
     (void)all;
-    fprintf(f, "_table(_table_%d, %d, ", number, derivative);
+    flx_fprintf(f, "_table(_table_%d, %d, ", number, derivative);
 }
 
 static const flx_language language = {.ops = ops,
@@ -145,11 +146,11 @@ static void write_tables(FILE *f, const flx_functions *all, const flx_code *code
     for (int i = 0; i < g->ntable; i++) {
         const flx_table *t = g->tables[i];
         if (!flx_codes_use_table(all, codes, i)) continue;
-        fprintf(f, "_table_%d = ([", i);
+        flx_fprintf(f, "_table_%d = ([", i);
         flx_write_numbers(f, &language, t->n, t->x);
         fputs("], [", f);
         flx_write_numbers(f, &language, 4 * (t->n - 1), t->k);
-        fprintf(f, "], %d)\n\n\n", flx_outside_number(t));
+        flx_fprintf(f, "], %d)\n\n\n", flx_outside_number(t));
     }
 }
 
@@ -157,7 +158,7 @@ static void write_tables(FILE *f, const flx_functions *all, const flx_code *code
 
 static void write_signature(FILE *f, const flx_function *o)
 {
-    fprintf(f, "def %s(", o->name);
+    flx_fprintf(f, "def %s(", o->name);
     flx_write_inputs(f, o, "", "", "=None");
     fputs("):\n", f);
 }
@@ -166,14 +167,14 @@ static void write_result(FILE *f, const flx_code *c, const flx_result *r)
 {
     int columns = r->columns ? r->columns : 1;
     if (r->columns) {
-        fprintf(f, "    %s = [[0.0] * %d for _ in range(%d)]\n", r->name, columns, r->rows);
+        flx_fprintf(f, "    %s = [[0.0] * %d for _ in range(%d)]\n", r->name, columns, r->rows);
     } else {
-        fprintf(f, "    %s = [0.0] * %d\n", r->name, r->rows);
+        flx_fprintf(f, "    %s = [0.0] * %d\n", r->name, r->rows);
     }
     for (int i = 0; i < r->rows * columns; i++) {
         if (flx_code_is_zero(c, r->nodes[i])) continue;
-        fprintf(f, "    %s[%d]", r->name, i / columns);
-        if (r->columns) fprintf(f, "[%d]", i % columns);
+        flx_fprintf(f, "    %s[%d]", r->name, i / columns);
+        if (r->columns) flx_fprintf(f, "[%d]", i % columns);
         fputs(" = ", f);
         flx_code_write(f, c, &language, r->nodes[i], true);
         fputs("\n", f);
@@ -183,23 +184,23 @@ static void write_result(FILE *f, const flx_code *c, const flx_result *r)
 static void write_function(FILE *f, const flx_function *o, const flx_code *c)
 {
     write_signature(f, o);
-    fprintf(f, "    \"\"\"%s.\n\n    Gives", o->comment);
+    flx_fprintf(f, "    \"\"\"%s.\n\n    Gives", o->comment);
     for (int i = 0; i < o->nresult; i++) {
         const flx_result *r = o->results + i;
-        fprintf(f, "%s %s (%d", i ? "," : "", r->name, r->rows);
-        if (r->columns) fprintf(f, " x %d", r->columns);
-        fprintf(f, ")%s%s", r->comment[0] ? ": " : "", r->comment);
+        flx_fprintf(f, "%s %s (%d", i ? "," : "", r->name, r->rows);
+        if (r->columns) flx_fprintf(f, " x %d", r->columns);
+        flx_fprintf(f, ")%s%s", r->comment[0] ? ": " : "", r->comment);
     }
     fputs(".\n    \"\"\"\n", f);
     if (o->inputs & (1u << FLX_INPUT_TAU)) fputs("    tau = tau or [0.0] * nv\n", f);
     for (int i = 0; i < c->ntemporary; i++) {
-        fprintf(f, "    z%d = ", i + 1);
+        flx_fprintf(f, "    z%d = ", i + 1);
         flx_code_write(f, c, &language, c->temporaries[i], false);
         fputs("\n", f);
     }
     for (int i = 0; i < o->nresult; i++) write_result(f, c, o->results + i);
     fputs("    return ", f);
-    for (int i = 0; i < o->nresult; i++) fprintf(f, "%s%s", i ? ", " : "", o->results[i].name);
+    for (int i = 0; i < o->nresult; i++) flx_fprintf(f, "%s%s", i ? ", " : "", o->results[i].name);
     fputs("\n\n\n", f);
 }
 
@@ -270,8 +271,8 @@ flx_status flx_write_python(FILE *f, const flx_functions *all, const flx_code *c
 {
     const flx_symbolic *x = &all->x;
     flx_write_header(f, all, "# ", "%s[%d]", 0);
-    fprintf(f, "import math\n\nnq, nv, nx, np, nrow = %d, %d, %d, %d, %d\n", x->nq, x->nv,
-            x->m->nstate, all->np, x->nrow);
+    flx_fprintf(f, "import math\n\nnq, nv, nx, np, nrow = %d, %d, %d, %d, %d\n", x->nq, x->nv,
+                x->m->nstate, all->np, x->nrow);
     fputs("drawn = [", f);
     flx_write_numbers(f, &language, x->nq, x->drawn);
     fputs("]\nparameters = [", f);

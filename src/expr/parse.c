@@ -8,6 +8,7 @@
 //     primary     number, name, (expression), [list]
 //
 // Numbers are decimal: 010 is ten. Columns count characters, as the YAML reader's do, not bytes.
+#include "base/number.h"
 #include "expr/ast.h"
 
 #include <limits.h>
@@ -66,7 +67,7 @@ static const char *describe(const token *t, char buffer[64])
 {
     if (t->kind == TOKEN_END) return "the end of the expression";
     int shown = t->length > 40 ? 40 : t->length;
-    snprintf(buffer, 64, "'%.*s%s'", shown, t->text, shown < t->length ? "..." : "");
+    flx_snprintf(buffer, 64, "'%.*s%s'", shown, t->text, shown < t->length ? "..." : "");
     return buffer;
 }
 
@@ -122,9 +123,9 @@ static double number_value(const char *text, int length)
         if (is_digit(text[i]) && written < 1000000000) written = 10 * written + (text[i] - '0');
     }
     if (n == 0) return 0.0;
-    snprintf(digits + n, sizeof digits - (size_t)n, "e%ld",
-             exponent + (minus ? -written : written));
-    return strtod(digits, NULL);
+    flx_snprintf(digits + n, sizeof digits - (size_t)n, "e%ld",
+                 exponent + (minus ? -written : written));
+    return flx_number_read(digits, NULL);
 }
 
 // Letters right after a number: one of the usual mistakes.

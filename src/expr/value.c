@@ -1,6 +1,7 @@
 // value.c - values and their arithmetic: an operation on numbers and lists becomes nodes of the graph.
 //
 // A constant that is not finite is an error at its place.
+#include "base/number.h"
 #include "expr/elaborate.h"
 
 #include <stdio.h>
@@ -26,13 +27,13 @@ flx_value_words flx_value_describe(const flx_value *v)
         break;
     case FLX_VALUE_LIST:
         for (int i = 0; i < v->count; i++) flat = flat && v->items[i].kind == FLX_VALUE_NUMBER;
-        snprintf(w.text, sizeof w.text, "a %s of %d", flat ? "vector" : "list", v->count);
+        flx_snprintf(w.text, sizeof w.text, "a %s of %d", flat ? "vector" : "list", v->count);
         break;
     case FLX_VALUE_HANDLE:
-        snprintf(w.text, sizeof w.text, "an item of the model");
+        flx_snprintf(w.text, sizeof w.text, "an item of the model");
         break;
     case FLX_VALUE_FUNCTION:
-        snprintf(w.text, sizeof w.text, "a function");
+        flx_snprintf(w.text, sizeof w.text, "a function");
         break;
     }
     return w;

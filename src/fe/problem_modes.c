@@ -1,6 +1,7 @@
 // problem_modes.c - modes of vibration, and the masses that they move.
 //
 //     m_eff = (r^T M x)^2,  r a rigid motion, x^T M x = 1                                       (FE-18)
+#include "base/number.h"
 #include "fe/problem.h"
 #include "math/modes.h"
 
@@ -36,8 +37,8 @@ static flx_status write_modes(const flx_fe_problem *p, const flx_modes *m, const
     for (size_t k = 0; k < count && status == FLX_OK; k++) {
         flx_fe_expand(p->fe, m->X + k * (size_t)p->n, true, u + k * all);
         fields[k] = (flx_vtu_field){"", 3, 6, 0, u + k * all, false};
-        snprintf(fields[k].name, sizeof fields[k].name, "mode %zu: %.6g Hz", k + 1,
-                 modes[k].frequency);
+        flx_snprintf(fields[k].name, sizeof fields[k].name, "mode %zu: %.6g Hz", k + 1,
+                     modes[k].frequency);
     }
     if (status == FLX_OK) status = flx_vtu_write(p->fe, path, m->count, fields);
     flx_free(u);

@@ -4,6 +4,7 @@
 //     xp = x + h v + h^2 (1/2 - beta) a,   vp = v + h (1 - gamma) a
 //     S a = f - D vp - K xp,   x = xp + beta h^2 a,   v = vp + gamma h a
 // Loads with a factor s(t) have f = f_all + sum (s_k(t) - 1) f_k; their work in a step is that of the mean force.
+#include "base/number.h"
 #include "base/vtk.h"
 #include "fe/problem.h"
 
@@ -58,11 +59,11 @@ static flx_status open_files(motion *m)
     if (d->pvd && !(m->pvd = fopen(d->pvd, "w"))) return cannot_write(m, d->pvd);
     if (m->csv) {
         static const char *const words[] = {"x", "y", "z", "rx", "ry", "rz"};
-        fprintf(m->csv, "t,energy.kinetic,energy.strain,work");
+        flx_fprintf(m->csv, "t,energy.kinetic,energy.strain,work");
         for (int i = 0; i < d->nnode; i++) {
-            for (int c = 0; c < 6; c++) fprintf(m->csv, ",node(%d).%s", d->nodes[i], words[c]);
+            for (int c = 0; c < 6; c++) flx_fprintf(m->csv, ",node(%d).%s", d->nodes[i], words[c]);
         }
-        fprintf(m->csv, "\n");
+        flx_fprintf(m->csv, "\n");
     }
     if (m->pvd) flx_vtk_begin_series(m->pvd);
     return FLX_OK;
@@ -84,7 +85,7 @@ static flx_status draw(motion *m, double t)
     char path[1024];
     const char *pvd = m->def->pvd, *slash = strrchr(pvd, '/'), *dot = strrchr(pvd, '.');
     int stem = dot && (!slash || dot > slash) ? (int)(dot - pvd) : (int)strlen(pvd);
-    int n = snprintf(path, sizeof path, "%.*s_%04d.vtu", stem, pvd, m->frames++);
+    int n = flx_snprintf(path, sizeof path, "%.*s_%04d.vtu", stem, pvd, m->frames++);
     if (n < 0 || n >= (int)sizeof path) return cannot_write(m, pvd);
     flx_vtk_put_series(m->pvd, t, 0, slash ? path + (slash - pvd) + 1 : path);
     const flx_vtu_field field = {"displacement", 3, 6, 0, m->u, false};
@@ -104,12 +105,12 @@ static flx_status write_row(motion *m, double t, double kinetic, double strain)
         m->out->displacement_time = t;
     }
     if (m->csv) {
-        fprintf(m->csv, "%.17g,%.17g,%.17g,%.17g", t, kinetic, strain, m->work);
+        flx_fprintf(m->csv, "%.17g,%.17g,%.17g,%.17g", t, kinetic, strain, m->work);
         for (int i = 0; i < m->def->nnode; i++) {
             const double *v = m->u + 6 * (size_t)m->nodes[i];
-            for (int c = 0; c < 6; c++) fprintf(m->csv, ",%.17g", v[c]);
+            for (int c = 0; c < 6; c++) flx_fprintf(m->csv, ",%.17g", v[c]);
         }
-        fprintf(m->csv, "\n");
+        flx_fprintf(m->csv, "\n");
     }
     return m->pvd ? draw(m, t) : FLX_OK;
 }

@@ -1,5 +1,6 @@
 // vtu.c - an unstructured grid of VTK: XML with the numbers appended as they are in memory.
 #include "fe/vtu.h"
+#include "base/number.h"
 #include "base/vtk.h"
 
 #include <stdio.h>
@@ -47,14 +48,14 @@ static void write_field(flx_vtk *w, const flx_fe *fe, uint64_t count, const flx_
 static void declare_fields(flx_vtk *w, bool cells, uint64_t count, int nfield,
                            const flx_vtu_field *fields)
 {
-    fprintf(w->file, cells ? "<CellData>\n" : "<PointData>\n");
+    flx_fprintf(w->file, cells ? "<CellData>\n" : "<PointData>\n");
     flx_vtk_declare(w, "Int32", cells ? "element" : "node", 1, count * sizeof(int));
     for (int k = 0; k < nfield; k++) {
         if (fields[k].cells != cells) continue;
         flx_vtk_declare(w, "Float64", fields[k].name, fields[k].components,
                         count * (uint64_t)fields[k].components * sizeof(double));
     }
-    fprintf(w->file, cells ? "</CellData>\n" : "</PointData>\n");
+    flx_fprintf(w->file, cells ? "</CellData>\n" : "</PointData>\n");
 }
 
 static void write_fields(flx_vtk *w, const flx_fe *fe, bool cells, uint64_t count, int nfield,
@@ -80,14 +81,14 @@ static void write_all(flx_vtk *w, const flx_fe *fe, int nfield, const flx_vtu_fi
         ncell++;
         nlink += (uint64_t)flx_cells[s->elements[i].cell].nodes;
     }
-    fprintf(w->file, "<Piece NumberOfPoints=\"%llu\" NumberOfCells=\"%llu\">\n<Points>\n",
-            (unsigned long long)n, (unsigned long long)ncell);
+    flx_fprintf(w->file, "<Piece NumberOfPoints=\"%llu\" NumberOfCells=\"%llu\">\n<Points>\n",
+                (unsigned long long)n, (unsigned long long)ncell);
     flx_vtk_declare(w, "Float64", "Points", 3, 3 * n * sizeof(double));
-    fprintf(w->file, "</Points>\n<Cells>\n");
+    flx_fprintf(w->file, "</Points>\n<Cells>\n");
     flx_vtk_declare(w, "Int32", "connectivity", 1, nlink * sizeof(int));
     flx_vtk_declare(w, "Int64", "offsets", 1, ncell * sizeof(int64_t));
     flx_vtk_declare(w, "UInt8", "types", 1, ncell);
-    fprintf(w->file, "</Cells>\n");
+    flx_fprintf(w->file, "</Cells>\n");
     declare_fields(w, false, n, nfield, fields);
     declare_fields(w, true, ncell, nfield, fields);
     flx_vtk_begin_data(w, "UnstructuredGrid");

@@ -1,4 +1,5 @@
 // integrator.c - making an integrator, stepping it, and turning a failure into a message.
+#include "base/number.h"
 #include "integrate/events.h"
 #include "integrate/method.h"
 
@@ -172,7 +173,7 @@ static void name_unknown(const flx_system *s, int i, char *text, size_t size, fl
     flx_unknown u = {0};
     s->ops->unknown(s, i, &u);
     *loc = u.loc;
-    snprintf(text, size, "; worst at '%s' (%s)", u.item ? u.item : "?", u.part ? u.part : "?");
+    flx_snprintf(text, size, "; worst at '%s' (%s)", u.item ? u.item : "?", u.part ? u.part : "?");
 }
 
 static flx_status report(flx_integrator *it, flx_status status, double t, double h)
@@ -187,7 +188,7 @@ static flx_status report(flx_integrator *it, flx_status status, double t, double
     flx_loc loc;
     name_unknown(it->sys, why->unknown, where, sizeof where, &loc);
     if (why->iterations) {
-        snprintf(tries, sizeof tries, " after %d iterations", why->iterations);
+        flx_snprintf(tries, sizeof tries, " after %d iterations", why->iterations);
     }
     return FLX_FAIL(it->ctx, status, loc, "%s: %s%s at t = %.9g (step %.3g)%s%s%s", it->type->name,
                     why->what ? why->what : flx_status_text(status), tries, t, h, where,

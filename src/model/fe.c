@@ -7,13 +7,6 @@
 
 // ---- sets and nodes -----------------------------------------------------------------------------
 
-// "node(7)": its number in the file.
-static bool node_number(const char *text, int *label)
-{
-    char end = 0, more = 0;
-    return sscanf(text, "node(%d%c%c", label, &end, &more) == 2 && end == ')';
-}
-
 flx_status flx_fe_refuse_set(const flx_fe_maker *m, const flx_yaml *y, const char *what)
 {
     flx_nearest near;
@@ -32,7 +25,7 @@ flx_status flx_fe_refuse_set(const flx_fe_maker *m, const flx_yaml *y, const cha
 static flx_status for_name(flx_fe_maker *m, const flx_yaml *y, flx_fe_add add, void *user)
 {
     int label;
-    if (node_number(y->text, &label)) {
+    if (flx_structure_node_word(y->text, &label)) {
         int node = flx_structure_node_of(m->s, label);
         if (node < 0) {
             return FLX_FAIL(m->b->ctx, FLX_ERR_MODEL, y->loc, "the mesh has no node %d", label);

@@ -1,5 +1,6 @@
 // scene.c - the scene as JSON.
 #include "model/scene.h"
+#include "base/number.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -134,7 +135,7 @@ static void put_name(const flx_model *m, int body, flx_text *t)
 {
     const char *whole = NULL, *word = node_word(m, body, &whole);
     char name[NAME_LENGTH];
-    if (word) snprintf(name, sizeof name, "%s.%s", whole, word);
+    if (word) flx_snprintf(name, sizeof name, "%s.%s", whole, word);
     flx_text_put_string(t, word ? name : m->bodies[body].name);
 }
 

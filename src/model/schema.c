@@ -3,6 +3,7 @@
 // Checks shapes: which keys there are, which must be there, what kind of value each has. Names,
 // numbers and expressions are read later, by the model's builder. One walk serves the check and the
 // search for what is not available yet. Mappings with known keys: schema_group.c.
+#include "base/number.h"
 #include "model/schema_parts.h"
 
 #include <stdio.h>
@@ -23,12 +24,12 @@ void flx_schema_label_group(const flx_schema_trail *t, char *buffer, size_t size
         const char *noun = flx_schema_groups[t->group].noun;
         int wrote;
         if (!t->segment) {
-            wrote = n ? 0 : snprintf(buffer + n, size - n, "the model");
+            wrote = n ? 0 : flx_snprintf(buffer + n, size - n, "the model");
         } else if (t->named) {
-            wrote = snprintf(buffer + n, size - n, "%s%s '%.*s'", n ? " of " : "", noun,
-                             FLX_SCHEMA_SHOWN, t->segment);
+            wrote = flx_snprintf(buffer + n, size - n, "%s%s '%.*s'", n ? " of " : "", noun,
+                                 FLX_SCHEMA_SHOWN, t->segment);
         } else {
-            wrote = snprintf(buffer + n, size - n, "%s'%s'", n ? " of " : "", t->segment);
+            wrote = flx_snprintf(buffer + n, size - n, "%s'%s'", n ? " of " : "", t->segment);
         }
         n += wrote > 0 ? (size_t)wrote : 0;
         if (!t->up || t->named || n >= size) break;
@@ -40,14 +41,14 @@ static void label_value(const flx_schema_trail *t, char *buffer, size_t size)
 {
     char owner[FLX_SCHEMA_LABEL];
     if (!t->segment) {
-        snprintf(buffer, size, "the model");
+        flx_snprintf(buffer, size, "the model");
     } else if (!t->up->segment) {
-        snprintf(buffer, size, "'%.*s'", FLX_SCHEMA_SHOWN, t->segment);
+        flx_snprintf(buffer, size, "'%.*s'", FLX_SCHEMA_SHOWN, t->segment);
     } else if (t->named && t->up->group == FLX_GROUP_COUNT) {
-        snprintf(buffer, size, "'%.*s' in '%s'", FLX_SCHEMA_SHOWN, t->segment, t->up->segment);
+        flx_snprintf(buffer, size, "'%.*s' in '%s'", FLX_SCHEMA_SHOWN, t->segment, t->up->segment);
     } else {
         flx_schema_label_group(t->up, owner, sizeof owner);
-        snprintf(buffer, size, "'%.*s' of %s", FLX_SCHEMA_SHOWN, t->segment, owner);
+        flx_snprintf(buffer, size, "'%.*s' of %s", FLX_SCHEMA_SHOWN, t->segment, owner);
     }
 }
 
@@ -101,10 +102,10 @@ void flx_schema_list_words(const flx_schema_checker *c, flx_group group, const c
     buffer[0] = 0;
     for (const flx_schema_word *w = flx_schema_words; w->key; w++) {
         if (!word_fits(w, group, key, c->dimension) || w->later) continue;
-        int wrote = snprintf(buffer + n, size - n, "%s%s", n ? ", " : "", w->word);
+        int wrote = flx_snprintf(buffer + n, size - n, "%s%s", n ? ", " : "", w->word);
         n += (size_t)wrote;
         if (n + 24 > size) {
-            snprintf(buffer + n, size - n, ", ...");
+            flx_snprintf(buffer + n, size - n, ", ...");
             break;
         }
     }
@@ -426,7 +427,7 @@ static void write_path(const flx_schema_trail *t, char *buffer, size_t size)
     }
     write_path(t->up, buffer, size);
     size_t n = strlen(buffer);
-    snprintf(buffer + n, size - n, "%s%.*s", n ? "." : "", FLX_SCHEMA_SHOWN, t->segment);
+    flx_snprintf(buffer + n, size - n, "%s%.*s", n ? "." : "", FLX_SCHEMA_SHOWN, t->segment);
 }
 
 // What serves in the meantime.

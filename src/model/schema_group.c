@@ -1,5 +1,6 @@
 // schema_group.c - mappings with known keys, checked: what kind of item it is, which keys it has, which
 // it lacks, and what items that are like each other pass on.
+#include "base/number.h"
 #include "model/schema_parts.h"
 
 #include <stdio.h>
@@ -128,7 +129,7 @@ static void list_types(const char *types, char *buffer, size_t size)
     while (flx_schema_next_word(&types, word, sizeof word)) {
         char *at = strchr(word, '@');
         if (at) *at = 0;
-        n += (size_t)snprintf(buffer + n, size - n, "%s%s", n ? ", " : "", word);
+        n += (size_t)flx_snprintf(buffer + n, size - n, "%s%s", n ? ", " : "", word);
         if (n + 24 > size) break;
     }
 }
@@ -207,11 +208,11 @@ static void list_keys(const char *keys, char *buffer, size_t size)
     buffer[0] = 0;
     while (flx_schema_next_word(&keys, word, sizeof word)) {
         const char *rest = keys + strspn(keys, " ");
-        n += (size_t)snprintf(buffer + n, size - n, "%s'%s'",
-                              n == 0  ? ""
-                              : *rest ? ", "
-                                      : " or ",
-                              word);
+        n += (size_t)flx_snprintf(buffer + n, size - n, "%s'%s'",
+                                  n == 0  ? ""
+                                  : *rest ? ", "
+                                          : " or ",
+                                  word);
         if (n + 24 > size) break;
     }
 }

@@ -2,6 +2,7 @@
 //
 // A schema sees less than our checker: it knows neither the dimension nor what `like` brings. Where
 // it cannot decide it accepts.
+#include "base/number.h"
 #include "flexion/model.h"
 #include "model/schema.h"
 
@@ -45,7 +46,7 @@ static void put_words(FILE *f, flx_group group, const char *key)
     for (const flx_schema_word *w = flx_schema_words; w->key; w++) {
         if (w->group != group || strcmp(w->key, key) != 0) continue;
         if (!first) fputs(", ", f);
-        if (is_literal(w->word)) fprintf(f, "%s, ", w->word);
+        if (is_literal(w->word)) flx_fprintf(f, "%s, ", w->word);
         put_text(f, w->word);
         first = false;
     }
@@ -58,8 +59,8 @@ static void put_list(FILE *f, const flx_form *k, flx_group group, const char *ke
 {
     fputs("{\"type\": \"array\", \"items\": ", f);
     put_kind(f, k->inner, group, key);
-    if (k->least > 0) fprintf(f, ", \"minItems\": %d", k->least);
-    if (k->most >= 0) fprintf(f, ", \"maxItems\": %d", k->most);
+    if (k->least > 0) flx_fprintf(f, ", \"minItems\": %d", k->least);
+    if (k->most >= 0) flx_fprintf(f, ", \"maxItems\": %d", k->most);
     fputc('}', f);
 }
 
@@ -74,7 +75,7 @@ static void put_names(FILE *f, const flx_form *k, flx_group group, const char *k
         put_kind(f, k->inner, group, key);
         fputs("}, \"additionalProperties\": false", f);
     }
-    if (k->least > 0) fprintf(f, ", \"minProperties\": %d", k->least);
+    if (k->least > 0) flx_fprintf(f, ", \"minProperties\": %d", k->least);
     fputc('}', f);
 }
 
@@ -227,7 +228,7 @@ static void put_rule(FILE *f, const flx_schema_rule *r)
     if (r->rule == FLX_RULE_WITH) {
         flx_schema_next_word(&rest, key, sizeof key);
         flx_schema_next_word(&rest, other, sizeof other);
-        fprintf(f, "{\"dependentRequired\": {\"%s\": [\"%s\"]}}", key, other);
+        flx_fprintf(f, "{\"dependentRequired\": {\"%s\": [\"%s\"]}}", key, other);
         return;
     }
     bool first = true;
@@ -236,16 +237,16 @@ static void put_rule(FILE *f, const flx_schema_rule *r)
         while (flx_schema_next_word(&rest, key, sizeof key)) {
             const char *after = rest;
             while (flx_schema_next_word(&after, other, sizeof other)) {
-                fprintf(f, "%s{\"required\": [\"%s\", \"%s\"]}", first ? "" : ", ", key, other);
+                flx_fprintf(f, "%s{\"required\": [\"%s\", \"%s\"]}", first ? "" : ", ", key, other);
                 first = false;
             }
         }
         fputs("]}}", f);
         return;
     }
-    fprintf(f, "{\"%s\": [", r->rule == FLX_RULE_ONE ? "oneOf" : "anyOf");
+    flx_fprintf(f, "{\"%s\": [", r->rule == FLX_RULE_ONE ? "oneOf" : "anyOf");
     while (flx_schema_next_word(&rest, key, sizeof key)) {
-        fprintf(f, "%s{\"required\": [\"%s\"]}", first ? "" : ", ", key);
+        flx_fprintf(f, "%s{\"required\": [\"%s\"]}", first ? "" : ", ", key);
         first = false;
     }
     fputs("]}", f);

@@ -1,4 +1,5 @@
 // schema_reference.c - the table of the language as a manual, in Markdown.
+#include "base/number.h"
 #include "flexion/model.h"
 #include "model/schema.h"
 
@@ -144,10 +145,10 @@ static void put_types(FILE *f, const char *types)
     while (flx_schema_next_word(&types, word, sizeof word)) {
         char *at = strchr(word, '@');
         if (at) *at = 0;
-        fprintf(f, "%s%s%s", first ? "" : ", ", word,
-                !at            ? ""
-                : at[1] == '2' ? " (planar)"
-                               : " (spatial)");
+        flx_fprintf(f, "%s%s%s", first ? "" : ", ", word,
+                    !at            ? ""
+                    : at[1] == '2' ? " (planar)"
+                                   : " (spatial)");
         first = false;
     }
 }
@@ -157,7 +158,7 @@ static void put_choices(FILE *f, flx_group group, const char *key)
     bool first = true;
     for (const flx_schema_word *w = flx_schema_words; w->key; w++) {
         if (w->group != group || strcmp(w->key, key) != 0) continue;
-        fprintf(f, "%s`%s`: ", first ? " " : "; ", w->word);
+        flx_fprintf(f, "%s`%s`: ", first ? " " : "; ", w->word);
         put_cell(f, w->doc);
         if (w->later) fputs(" (not available yet)", f);
         first = false;
@@ -169,7 +170,7 @@ static void put_key(FILE *f, const flx_schema_key *k, flx_group group)
 {
     char kind[300];
     flx_form_describe(flx_form_of(k->kind), 0, kind, sizeof kind);
-    fprintf(f, "| `%s`%s | ", k->key, k->needed ? " (needed)" : "");
+    flx_fprintf(f, "| `%s`%s | ", k->key, k->needed ? " (needed)" : "");
     put_cell(f, kind);
     fputs(" | ", f);
     put_cell(f, k->unit);
@@ -196,7 +197,7 @@ static void put_keys(FILE *f, flx_group group)
     for (int pass = 0; pass < 3; pass++) {
         for (const flx_schema_key *k = flx_schema_keys; k->key; k++) {
             char padded[50];
-            snprintf(padded, sizeof padded, " %s ", k->key);
+            flx_snprintf(padded, sizeof padded, " %s ", k->key);
             int turn = strcmp(k->key, selector) == 0 ? 0 : strstr(common, padded) ? 2 : 1;
             if (in_group(k, group) && turn == pass) put_key(f, k, group);
         }
@@ -207,10 +208,10 @@ static void put_keys(FILE *f, flx_group group)
 static void put_words(FILE *f, flx_group group)
 {
     const char *selector = flx_schema_groups[group].selector;
-    fprintf(f, "| %s | is |\n| --- | --- |\n", selector);
+    flx_fprintf(f, "| %s | is |\n| --- | --- |\n", selector);
     for (const flx_schema_word *w = flx_schema_words; w->key; w++) {
         if (w->group != group || strcmp(w->key, selector) != 0) continue;
-        fprintf(f, "| `%s` | ", w->word);
+        flx_fprintf(f, "| `%s` | ", w->word);
         put_cell(f, w->doc);
         if (strcmp(w->dimensions, "3") == 0) fputs(" (spatial models)", f);
         if (w->later) fputs(". *Not available yet.*", f);
@@ -241,8 +242,8 @@ static void put_examples(FILE *f, flx_group group, const char *section)
     bool first = true;
     for (const flx_schema_word *w = flx_schema_words; w->key; w++) {
         if (w->group != group || !w->example[0]) continue;
-        if (first) fprintf(f, "```yaml\n%s:\n", section);
-        fprintf(f, "  %s\n", w->example);
+        if (first) flx_fprintf(f, "```yaml\n%s:\n", section);
+        flx_fprintf(f, "  %s\n", w->example);
         first = false;
     }
     if (!first) fputs("```\n\n", f);
@@ -254,18 +255,18 @@ static void put_group(FILE *f, flx_group group)
     bool items = false;
     const char *section = section_of(group, &items);
     bool top = section || group == FLX_GROUP_MODEL;
-    fprintf(f, "%s %s\n\n", top ? "##" : "###", g->heading);
+    flx_fprintf(f, "%s %s\n\n", top ? "##" : "###", g->heading);
     if (section) {
-        fprintf(f,
-                items ? "Key `%s` of the model: a mapping of names to these."
-                      : "Key `%s` of the model.",
-                section);
+        flx_fprintf(f,
+                    items ? "Key `%s` of the model: a mapping of names to these."
+                          : "Key `%s` of the model.",
+                    section);
         if (flx_schema_find(FLX_GROUP_MODEL, "", 0, section)->later) fputs(later_mark, f);
         fputs("\n\n", f);
     }
-    fprintf(f, "%s\n\n", g->doc);
+    flx_fprintf(f, "%s\n\n", g->doc);
     if (g->selector[0]) put_words(f, group);
-    if (g->example[0]) fprintf(f, "```yaml\n%s\n```\n\n", g->example);
+    if (g->example[0]) flx_fprintf(f, "```yaml\n%s\n```\n\n", g->example);
     if (section) put_examples(f, group, section);
     put_keys(f, group);
 }

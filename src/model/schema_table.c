@@ -1,10 +1,12 @@
 // schema_table.c - the rows of schema.def as arrays, and the small language of kinds.
 #include "model/schema.h"
 
+#include "base/letters.h"
+#include "base/number.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #define G(id) ((uint64_t)1 << FLX_GROUP_##id)
 #define NEEDED true
@@ -158,7 +160,7 @@ static flx_group find_group(const char *id, size_t n)
 {
     for (int g = 0; g < FLX_GROUP_COUNT; g++) {
         const char *name = flx_schema_groups[g].id;
-        if (strlen(name) == n && strncasecmp(name, id, n) == 0) return (flx_group)g;
+        if (strlen(name) == n && flx_same_start(name, id, n)) return (flx_group)g;
     }
     return FLX_GROUP_COUNT;
 }
@@ -220,18 +222,18 @@ bool flx_form_next(flx_form_text *text, flx_form *k)
 static void append(char *buffer, size_t size, const char *text)
 {
     size_t n = strlen(buffer);
-    if (n + 1 < size) snprintf(buffer + n, size - n, "%s", text);
+    if (n + 1 < size) flx_snprintf(buffer + n, size - n, "%s", text);
 }
 
 static void describe_count(const flx_form *k, char *buffer, size_t size)
 {
     char count[40] = "";
     if (k->most >= 0 && k->least == k->most) {
-        snprintf(count, sizeof count, "%d ", k->least);
+        flx_snprintf(count, sizeof count, "%d ", k->least);
     } else if (k->most >= 0) {
-        snprintf(count, sizeof count, "%d to %d ", k->least, k->most);
+        flx_snprintf(count, sizeof count, "%d to %d ", k->least, k->most);
     } else if (k->least > 1) {
-        snprintf(count, sizeof count, "at least %d ", k->least);
+        flx_snprintf(count, sizeof count, "at least %d ", k->least);
     }
     append(buffer, size, count);
 }

@@ -37,11 +37,10 @@ bool flx_body_is_solid(const flx_builder *b, const flx_item *body)
 static flx_status mark(flx_builder *b, const flx_structure *s, const flx_yaml *y, flx_solid_data *d,
                        int kind, flx_item *owner)
 {
-    char end = 0, more = 0;
     int label, one, n = 1;
     const int *nodes = &one;
     const flx_mesh_set *set = flx_structure_find_set(s, y->text);
-    if (sscanf(y->text, "node(%d%c%c", &label, &end, &more) == 2 && end == ')') {
+    if (flx_structure_node_word(y->text, &label)) {
         one = flx_structure_node_of(s, label);
         if (one < 0) {
             return FLX_FAIL(b->ctx, FLX_ERR_MODEL, y->loc, "the mesh has no node %d", label);

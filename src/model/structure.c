@@ -2,7 +2,10 @@
 #include "model/structure.h"
 #include "math/symmetric.h"
 
+#include <errno.h>
+#include <limits.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 const flx_cell_def flx_cells[FLX_CELL_COUNT] = {
@@ -309,6 +312,18 @@ flx_status flx_structure_index(flx_structure *s)
 int flx_structure_node_of(const flx_structure *s, int label)
 {
     return s->slots > 0 ? s->slot[slot_of(s, label)] : -1;
+}
+
+bool flx_structure_node_word(const char *text, int *label)
+{
+    if (strncmp(text, "node(", 5) != 0) return false;
+    char *end;
+    errno = 0;
+    long number = strtol(text + 5, &end, 10);
+    if (end == text + 5 || strcmp(end, ")") != 0 || errno != 0 || labs(number) > INT_MAX)
+        return false;
+    *label = (int)number;
+    return true;
 }
 
 // ---- faces --------------------------------------------------------------------------------------

@@ -253,6 +253,8 @@ void flx_structure_tidy_sets(flx_structure *s);
 // refuses a number that two nodes have.
 flx_status flx_structure_index(flx_structure *s);
 int flx_structure_node_of(const flx_structure *s, int label);
+// "node(7)": the number in the file; false: the text is another word.
+bool flx_structure_node_word(const char *text, int *label);
 
 static inline const int *flx_element_nodes(const flx_structure *s, int element)
 {

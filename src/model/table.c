@@ -1,6 +1,7 @@
 // table.c - functions given by a table: two columns of a CSV file.
 #include "model/table.h"
 
+#include "base/number.h"
 #include "model/file.h"
 
 #include <math.h>
@@ -104,7 +105,7 @@ static flx_status read_row(table *t, char *line)
         for (int k = 0; k < 2; k++) {
             if (count != t->column[k]) continue;
             char *rest;
-            row[k] = strtod(field, &rest);
+            row[k] = flx_number_read(field, &rest);
             if (rest == field || *rest || strpbrk(field, "xX") || !isfinite(row[k])) {
                 t->loc.column = (int)(field - start) + 1;
                 return FLX_FAIL(t->ctx, FLX_ERR_MODEL, t->loc, "'%s' is not a number", field);

@@ -1,6 +1,7 @@
 // build.c - what this build is made of and where it runs: for `flexion info` and for every result
 // file, since bits are promised for one binary on one type of processor.
 #include "base/base.h"
+#include "base/number.h"
 #include "flexion/results.h"
 
 #include <amd.h>
@@ -18,11 +19,11 @@
 static const char *compiler(char *out, size_t size)
 {
 #if defined(__clang__)
-    snprintf(out, size, "clang %s", TEXT(__clang_major__) "." TEXT(__clang_minor__));
+    flx_snprintf(out, size, "clang %s", TEXT(__clang_major__) "." TEXT(__clang_minor__));
 #elif defined(__GNUC__)
-    snprintf(out, size, "gcc %s", __VERSION__);
+    flx_snprintf(out, size, "gcc %s", __VERSION__);
 #else
-    snprintf(out, size, "unknown");
+    flx_snprintf(out, size, "unknown");
 #endif
     return out;
 }
@@ -39,13 +40,13 @@ static const char *build_kind(char *out, size_t size)
 #if defined(FLX_DEBUG)
     debug = ", assertions";
 #endif
-    snprintf(out, size, "%s%s%s", optimised, debug, sanitized);
+    flx_snprintf(out, size, "%s%s%s", optimised, debug, sanitized);
     return out;
 }
 
 static const char *yaml(char *out, size_t size)
 {
-    snprintf(out, size, "%s", yaml_get_version_string());
+    flx_snprintf(out, size, "%s", yaml_get_version_string());
     return out;
 }
 
@@ -53,29 +54,29 @@ static const char *hdf5(char *out, size_t size)
 {
     unsigned major = 0, minor = 0, release = 0;
     H5get_libversion(&major, &minor, &release);
-    snprintf(out, size, "%u.%u.%u", major, minor, release);
+    flx_snprintf(out, size, "%u.%u.%u", major, minor, release);
     return out;
 }
 
 static const char *openblas(char *out, size_t size)
 {
-    snprintf(out, size, "%s", openblas_get_config());
+    flx_snprintf(out, size, "%s", openblas_get_config());
     return out;
 }
 
 static const char *suitesparse(char *out, size_t size)
 {
-    snprintf(out, size, "AMD %d.%d.%d, KLU %d.%d.%d", AMD_MAIN_VERSION, AMD_SUB_VERSION,
-             AMD_SUBSUB_VERSION, KLU_MAIN_VERSION, KLU_SUB_VERSION, KLU_SUBSUB_VERSION);
+    flx_snprintf(out, size, "AMD %d.%d.%d, KLU %d.%d.%d", AMD_MAIN_VERSION, AMD_SUB_VERSION,
+                 AMD_SUBSUB_VERSION, KLU_MAIN_VERSION, KLU_SUB_VERSION, KLU_SUBSUB_VERSION);
     return out;
 }
 
 static const char *sundials(char *out, size_t size)
 {
 #if defined(FLX_SUNDIALS_VERSION)
-    snprintf(out, size, "%s", FLX_SUNDIALS_VERSION);
+    flx_snprintf(out, size, "%s", FLX_SUNDIALS_VERSION);
 #else
-    snprintf(out, size, "not in this build");
+    flx_snprintf(out, size, "not in this build");
 #endif
     return out;
 }
@@ -83,14 +84,14 @@ static const char *sundials(char *out, size_t size)
 static const char *processor(char *out, size_t size)
 {
     char line[256];
-    snprintf(out, size, "unknown");
+    flx_snprintf(out, size, "unknown");
     FILE *f = fopen("/proc/cpuinfo", "r");
     if (!f) return out;
     while (fgets(line, (int)sizeof line, f)) {
         char *colon = strchr(line, ':');
         if (strncmp(line, "model name", 10) != 0 || !colon) continue;
         colon[strcspn(colon, "\n")] = '\0';
-        snprintf(out, size, "%s", colon + 1 + strspn(colon + 1, " \t"));
+        flx_snprintf(out, size, "%s", colon + 1 + strspn(colon + 1, " \t"));
         break;
     }
     fclose(f);
@@ -100,14 +101,14 @@ static const char *processor(char *out, size_t size)
 static const char *machine(char *out, size_t size)
 {
     struct utsname u;
-    snprintf(out, size, "unknown");
-    if (uname(&u) >= 0) snprintf(out, size, "%s %s %s", u.sysname, u.release, u.machine);
+    flx_snprintf(out, size, "unknown");
+    if (uname(&u) >= 0) flx_snprintf(out, size, "%s %s %s", u.sysname, u.release, u.machine);
     return out;
 }
 
 static const char *version(char *out, size_t size)
 {
-    snprintf(out, size, "%s", flx_version());
+    flx_snprintf(out, size, "%s", flx_version());
     return out;
 }
 

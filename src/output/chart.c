@@ -1,4 +1,5 @@
 // chart.c - numbers against numbers: panels side by side, points joined by lines, guides of slope.
+#include "base/number.h"
 #include "flexion/results.h"
 #include "output/gnuplot.h"
 
@@ -98,14 +99,14 @@ static void put_guides(FILE *f, const flx_chart_panel *p, range x, range y)
     for (int k = 0; k < p->nseries; k++) {
         double e[4];
         if (!is_guided(p, k) || !find_guide(p, k, x, y, e)) continue;
-        fprintf(f,
-                "set arrow from first %.9g,%.9g to first %.9g,%.9g nohead back linewidth 0.9 "
-                "dashtype (4,4) linecolor rgb '#909090'\n",
-                e[0], e[1], e[2], e[3]);
-        fprintf(f,
-                "set label '%g' at first %.9g,%.9g offset character 0.4,-0.1 "
-                "textcolor rgb '#707070'\n",
-                p->series[k].slope, e[2], e[3]);
+        flx_fprintf(f,
+                    "set arrow from first %.9g,%.9g to first %.9g,%.9g nohead back linewidth 0.9 "
+                    "dashtype (4,4) linecolor rgb '#909090'\n",
+                    e[0], e[1], e[2], e[3]);
+        flx_fprintf(f,
+                    "set label '%g' at first %.9g,%.9g offset character 0.4,-0.1 "
+                    "textcolor rgb '#707070'\n",
+                    p->series[k].slope, e[2], e[3]);
     }
 }
 
@@ -115,9 +116,9 @@ static void put_points(FILE *f, const flx_chart_panel *p, int panel)
 {
     for (int k = 0; k < p->nseries; k++) {
         const flx_chart_series *s = &p->series[k];
-        fprintf(f, "$series%d_%d << END\n", panel, k);
+        flx_fprintf(f, "$series%d_%d << END\n", panel, k);
         for (int i = 0; i < s->n; i++) {
-            if (has_point(p, s, i)) fprintf(f, "%.12g %.12g\n", s->x[i], s->y[i]);
+            if (has_point(p, s, i)) flx_fprintf(f, "%.12g %.12g\n", s->x[i], s->y[i]);
         }
         fputs("END\n", f);
     }
@@ -136,11 +137,11 @@ static void put_curves(FILE *f, const flx_chart_panel *p, int panel, bool legend
     const char *separator = "plot ";
     for (int k = 0; k < p->nseries; k++) {
         if (!has_any(p, &p->series[k])) continue;
-        fprintf(f,
-                "%s$series%d_%d using 1:2 with linespoints linewidth 1.5 pointsize 0.7 "
-                "pointtype %d dashtype %s linecolor rgb '%s' ",
-                separator, panel, k, marks[k % N_MARKS], flx_gnuplot_dash(k),
-                flx_gnuplot_colour(k));
+        flx_fprintf(f,
+                    "%s$series%d_%d using 1:2 with linespoints linewidth 1.5 pointsize 0.7 "
+                    "pointtype %d dashtype %s linecolor rgb '%s' ",
+                    separator, panel, k, marks[k % N_MARKS], flx_gnuplot_dash(k),
+                    flx_gnuplot_colour(k));
         if (legend) {
             fputs("title ", f);
             flx_gnuplot_quoted(f, p->series[k].name);
@@ -158,20 +159,20 @@ static void put_tics(FILE *f, char axis, int logarithmic, range a)
     static const double parts[3] = {1.0, 2.0, 5.0};
     double decades = logarithmic ? log10(a.high / a.low) : 0.0;
     if (decades > 8.0) {
-        fprintf(f, "set %ctics %g\n", axis, pow(10.0, ceil(decades / 8.0)));
+        flx_fprintf(f, "set %ctics %g\n", axis, pow(10.0, ceil(decades / 8.0)));
         return;
     }
     if (!logarithmic || decades > SHORT) {
-        fprintf(f, "set %ctics autofreq\n", axis);
+        flx_fprintf(f, "set %ctics autofreq\n", axis);
         return;
     }
     const char *separator = "";
-    fprintf(f, "set %ctics (", axis);
+    flx_fprintf(f, "set %ctics (", axis);
     for (int k = (int)floor(log10(a.low)); k <= (int)ceil(log10(a.high)); k++) {
         for (int i = 0; i < 3; i++) {
             double at = parts[i] * pow(10.0, k);
             if (at < a.low || at > a.high) continue;
-            fprintf(f, "%s%.9g", separator, at);
+            flx_fprintf(f, "%s%.9g", separator, at);
             separator = ", ";
         }
     }
@@ -182,11 +183,11 @@ static void put_tics(FILE *f, char axis, int logarithmic, range a)
 static void put_axis(FILE *f, char axis, const char *label, int logarithmic, range a)
 {
     bool powers = logarithmic && a.low < 1e-4 && log10(a.high / a.low) > SHORT;
-    fprintf(f, "set %clabel ", axis);
+    flx_fprintf(f, "set %clabel ", axis);
     flx_gnuplot_quoted(f, label);
-    fprintf(f, logarithmic ? "\nset logscale %c 10\n" : "\nunset logscale %c\n", axis);
-    fprintf(f, "set format %c '%s'\n", axis, powers ? "1e%T" : "%g");
-    fprintf(f, "set %crange [%.9g:%.9g]\n", axis, a.low, a.high);
+    flx_fprintf(f, logarithmic ? "\nset logscale %c 10\n" : "\nunset logscale %c\n", axis);
+    flx_fprintf(f, "set format %c '%s'\n", axis, powers ? "1e%T" : "%g");
+    flx_fprintf(f, "set %crange [%.9g:%.9g]\n", axis, a.low, a.high);
     put_tics(f, axis, logarithmic, a);
 }
 
@@ -207,25 +208,25 @@ static void put_panel(FILE *f, const flx_chart_def *def, int i, double width, do
     const flx_chart_panel *p = &def->panels[i];
     double share = (width - legend) / def->npanel, left = i * share + LEFT;
     double right = (i + 1) * share - 14.0;
-    fprintf(f, "set lmargin at screen %.5f\nset rmargin at screen %.5f\n", left / width,
-            right / width);
-    fprintf(f, "set tmargin at screen %.5f\nset bmargin at screen %.5f\n", 1.0 - TOP / height,
-            BOTTOM / height);
+    flx_fprintf(f, "set lmargin at screen %.5f\nset rmargin at screen %.5f\n", left / width,
+                right / width);
+    flx_fprintf(f, "set tmargin at screen %.5f\nset bmargin at screen %.5f\n", 1.0 - TOP / height,
+                BOTTOM / height);
     fputs("unset arrow\nunset label\n", f);
     if (i == 0 && def->title) {
         fputs("set label 1000 ", f);
         flx_gnuplot_quoted(f, def->title);
-        fprintf(f, " at screen %.5f,%.5f left font ',15' textcolor rgb '#202020'\n", LEFT / width,
-                1.0 - 0.45 * TOP / height);
+        flx_fprintf(f, " at screen %.5f,%.5f left font ',15' textcolor rgb '#202020'\n",
+                    LEFT / width, 1.0 - 0.45 * TOP / height);
     }
     range x = pad(find_range(p, true), p->log_x), y = pad(find_range(p, false), p->log_y);
     put_axis(f, 'x', p->x, p->log_x, x);
     put_axis(f, 'y', p->y, p->log_y, y);
     put_guides(f, p, x, y);
-    fprintf(f,
-            "set key at screen %.5f, screen %.5f left top vertical Left reverse samplen 2 "
-            "spacing 1.2 noenhanced textcolor rgb '#202020'\n",
-            (width - legend) / width, 1.0 - TOP / height);
+    flx_fprintf(f,
+                "set key at screen %.5f, screen %.5f left top vertical Left reverse samplen 2 "
+                "spacing 1.2 noenhanced textcolor rgb '#202020'\n",
+                (width - legend) / width, 1.0 - TOP / height);
     put_curves(f, p, i, i == def->npanel - 1);
 }
 

@@ -1,5 +1,6 @@
 // compare_plot.c - a comparison drawn: above both courses of the signals that differ most, below
 // their differences on a logarithmic scale.
+#include "base/number.h"
 #include "output/compare.h"
 #include "output/gnuplot.h"
 
@@ -41,12 +42,12 @@ static int choose(const flx_comparison *c, int chosen[MOST])
 static void put_course(FILE *f, const flx_comparison *c, const flx_result *r, int column, char name,
                        int k)
 {
-    fprintf(f, "$%c%d << END\n", name, k);
+    flx_fprintf(f, "$%c%d << END\n", name, k);
     for (int i = 0; i < r->rows; i++) {
         double t = r->data[0][i], y = r->data[column][i];
         if (t < c->span.from || t > c->span.to) continue;
         if (isfinite(y)) {
-            fprintf(f, "%.12g %.12g\n", t, y);
+            flx_fprintf(f, "%.12g %.12g\n", t, y);
         } else {
             fputs("NaN NaN\n", f);
         }
@@ -57,10 +58,10 @@ static void put_course(FILE *f, const flx_comparison *c, const flx_result *r, in
 static void put_difference(FILE *f, const flx_comparison *c, int s, double floor, int k)
 {
     const double *d = c->difference + (size_t)s * (size_t)c->span.rows;
-    fprintf(f, "$d%d << END\n", k);
+    flx_fprintf(f, "$d%d << END\n", k);
     for (int i = 0; i < c->span.rows; i++) {
         if (isfinite(d[i])) {
-            fprintf(f, "%.12g %.12g\n", c->times[i], fmax(fabs(d[i]), floor));
+            flx_fprintf(f, "%.12g %.12g\n", c->times[i], fmax(fabs(d[i]), floor));
         } else {
             fputs("NaN NaN\n", f);
         }
@@ -71,7 +72,7 @@ static void put_difference(FILE *f, const flx_comparison *c, int s, double floor
 static void put_title(FILE *f, const char *signal, const char *result)
 {
     char text[240];
-    snprintf(text, sizeof text, "%.110s, %.110s", signal, result);
+    flx_snprintf(text, sizeof text, "%.110s, %.110s", signal, result);
     flx_gnuplot_quoted(f, text);
 }
 
@@ -82,15 +83,15 @@ static void put_upper(FILE *f, const flx_comparison *c, int n, const int *chosen
           f);
     flx_gnuplot_label(f, n == 1 ? c->signals[chosen[0]].name : "signal",
                       c->signals[chosen[0]].unit);
-    fprintf(f,
-            "\nset key at screen %g, screen 0.965 left top vertical Left reverse samplen 2 "
-            "spacing 1.2 noenhanced textcolor rgb '#202020'\nplot ",
-            right + 0.015);
+    flx_fprintf(f,
+                "\nset key at screen %g, screen 0.965 left top vertical Left reverse samplen 2 "
+                "spacing 1.2 noenhanced textcolor rgb '#202020'\nplot ",
+                right + 0.015);
     for (int k = 0; k < n; k++) {
-        fprintf(f, "%s$a%d using 1:2 with lines linewidth 2.4 linecolor rgb '%s' title ",
-                k > 0 ? ", " : "", k, flx_gnuplot_colour(2 * k));
+        flx_fprintf(f, "%s$a%d using 1:2 with lines linewidth 2.4 linecolor rgb '%s' title ",
+                    k > 0 ? ", " : "", k, flx_gnuplot_colour(2 * k));
         put_title(f, c->signals[chosen[k]].name, a);
-        fprintf(
+        flx_fprintf(
             f, ", $b%d using 1:2 with lines linewidth 1.4 dashtype (6,4) linecolor rgb '%s' title ",
             k, flx_gnuplot_colour(2 * k + 1));
         put_title(f, c->signals[chosen[k]].name, b);
@@ -104,10 +105,10 @@ static void put_lower(FILE *f, const flx_comparison *c, int n, const int *chosen
           "set xlabel 't (s)'\nset format y '%.0e'\nset logscale y 10\nset ylabel ",
           f);
     flx_gnuplot_label(f, "difference", c->signals[chosen[0]].unit);
-    fprintf(f, "\nset key at screen %g, screen 0.465\nplot ", right + 0.015);
+    flx_fprintf(f, "\nset key at screen %g, screen 0.465\nplot ", right + 0.015);
     for (int k = 0; k < n; k++) {
-        fprintf(f, "%s$d%d using 1:2 with lines linewidth 1.4 linecolor rgb '%s' title ",
-                k > 0 ? ", " : "", k, flx_gnuplot_colour(2 * k));
+        flx_fprintf(f, "%s$d%d using 1:2 with lines linewidth 1.4 linecolor rgb '%s' title ",
+                    k > 0 ? ", " : "", k, flx_gnuplot_colour(2 * k));
         flx_gnuplot_quoted(f, c->signals[chosen[k]].name);
     }
     fputs("\n", f);
@@ -137,8 +138,8 @@ flx_status flx_comparison_draw(const flx_comparison *c, const char *path, const 
         put_course(g.script, c, c->b, c->column_b[chosen[k]], 'b', k);
         put_difference(g.script, c, chosen[k], fmax(SMALL * largest, 1e-300), k);
     }
-    fprintf(g.script, "set multiplot\nset lmargin at screen %g\nset rmargin at screen %g\n",
-            LEFT / WIDTH, right);
+    flx_fprintf(g.script, "set multiplot\nset lmargin at screen %g\nset rmargin at screen %g\n",
+                LEFT / WIDTH, right);
     put_upper(g.script, c, n, chosen, a, b, right);
     put_lower(g.script, c, n, chosen, right);
     fputs("unset multiplot\n", g.script);

@@ -3,11 +3,11 @@
 // Numbers have 17 significant digits, so that reading gives the same bits back. Lines are handed to
 // the system at least once a second: a run that is cut off loses no more.
 #include "base/base.h"
+#include "base/number.h"
 #include "flexion/results.h"
 #include "flexion/simulation.h"
 
 #include <errno.h>
-#include <locale.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -17,7 +17,6 @@ typedef struct csv_sink {
     flx_sink base;
     char *path; // owned
     FILE *file; // owned, unless it is stdout
-    locale_t c; // decimal points whatever the program's locale says
     int ncolumn;
     double flushed; // when
 } csv_sink;
@@ -60,11 +59,9 @@ static flx_status csv_begin(flx_sink *base, const flx_result_info *info)
 static flx_status csv_row(flx_sink *base, double t, const double *values)
 {
     csv_sink *s = (csv_sink *)base;
-    locale_t before = uselocale(s->c);
-    fprintf(s->file, "%.17g", t);
-    for (int i = 0; i < s->ncolumn; i++) fprintf(s->file, ",%.17g", values[i]);
+    flx_fprintf(s->file, "%.17g", t);
+    for (int i = 0; i < s->ncolumn; i++) flx_fprintf(s->file, ",%.17g", values[i]);
     fputc('\n', s->file);
-    uselocale(before);
     double now = flx_clock_seconds();
     if (now - s->flushed > FLUSH_SECONDS) {
         s->flushed = now;
@@ -84,7 +81,6 @@ static void csv_destroy(flx_sink *base)
 {
     csv_sink *s = (csv_sink *)base;
     if (s->file && s->file != stdout) fclose(s->file);
-    if (s->c != (locale_t)0) freelocale(s->c);
     flx_free(s->path);
     flx_free(s);
 }
@@ -106,9 +102,8 @@ flx_status flx_csv_sink_create(flx_ctx *ctx, const char *path, flx_sink **out)
     flx_sink *sink = &s->base;
     flx_status status = FLX_OK;
 
-    s->c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
     s->path = flx_alloc(ctx, strlen(path) + 1, 1);
-    if (!s->path || s->c == (locale_t)0) {
+    if (!s->path) {
         status = FLX_ERR_MEMORY;
         goto fail;
     }

@@ -1,4 +1,5 @@
 // film_paint.c - solids, lines and the scale of colours of a picture.
+#include "base/number.h"
 #include "output/film.h"
 
 #include <math.h>
@@ -198,7 +199,7 @@ void flx_paint_scale(flx_painter *p, double largest, const char *unit)
         b.x += 24;
         flx_raster_line(r, a, b, 1.2);
     }
-    snprintf(text, sizeof text, "%.3g %s", largest, unit);
+    flx_snprintf(text, sizeof text, "%.3g %s", largest, unit);
     flx_raster_text(r, x + 20, y, 2, text, ink);
     flx_raster_text(r, x + 20, y + BAR - 14, 2, "0", ink);
 }

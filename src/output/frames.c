@@ -1,4 +1,5 @@
 // frames.c - the motion of a result as pictures: FOLDER/frame_0000.png, ...
+#include "base/number.h"
 #include "output/film.h"
 
 #include <errno.h>
@@ -336,10 +337,10 @@ static flx_status draw_frame(film *f, int frame, int row)
     if (f->elastic && f->largest > 0) {
         flx_paint_scale(&f->painter, f->largest, f->def->stress ? "Pa" : "m");
     }
-    snprintf(text, sizeof text, "t = %.4g s", f->r->data[0][row]);
+    flx_snprintf(text, sizeof text, "t = %.4g s", f->r->data[0][row]);
     flx_raster_text(&f->raster, 12, 12, 2, text, ink);
     flx_raster_finish(&f->raster);
-    int n = snprintf(path, sizeof path, "%s/frame_%04d.png", f->def->folder, frame);
+    int n = flx_snprintf(path, sizeof path, "%s/frame_%04d.png", f->def->folder, frame);
     if (n < 0 || n >= PATH_LENGTH) {
         return FLX_FAIL(f->r->ctx, FLX_ERR_IO, FLX_NOWHERE, "the path '%s' is too long",
                         f->def->folder);

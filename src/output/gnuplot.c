@@ -1,6 +1,7 @@
 // gnuplot.c - drawings made by gnuplot; see gnuplot.h.
 #include "output/gnuplot.h"
 
+#include "base/number.h"
 #include "output/place.h"
 
 #include <errno.h>
@@ -99,20 +100,20 @@ static flx_status put_terminal(const flx_gnuplot *g, int width, int height)
     FILE *f = g->script;
     const char *path = g->path;
     if (has_ending(path, ".svg")) {
-        fprintf(f,
-                "set terminal svg size %d,%d noenhanced font 'Helvetica,14' background '#ffffff'\n",
-                width, height);
+        flx_fprintf(
+            f, "set terminal svg size %d,%d noenhanced font 'Helvetica,14' background '#ffffff'\n",
+            width, height);
     } else if (has_ending(path, ".png")) {
         // twice the pixels: sharp also on dense screens and in print
-        fprintf(f,
-                "set terminal pngcairo size %d,%d noenhanced font 'Sans,11' fontscale 2 "
-                "linewidth 2 background '#ffffff'\n",
-                2 * width, 2 * height);
+        flx_fprintf(f,
+                    "set terminal pngcairo size %d,%d noenhanced font 'Sans,11' fontscale 2 "
+                    "linewidth 2 background '#ffffff'\n",
+                    2 * width, 2 * height);
     } else if (has_ending(path, ".pdf")) {
-        fprintf(f,
-                "set terminal pdfcairo size %.2fin,%.2fin noenhanced font 'Sans,11' "
-                "background '#ffffff'\n",
-                width / 96.0, height / 96.0);
+        flx_fprintf(f,
+                    "set terminal pdfcairo size %.2fin,%.2fin noenhanced font 'Sans,11' "
+                    "background '#ffffff'\n",
+                    width / 96.0, height / 96.0);
     } else {
         return FLX_FAIL(g->ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE,
                         "cannot draw to '%s': the name must end in .svg, .png or .pdf", path);

@@ -8,6 +8,7 @@
 // places, values first and t last: a row counts once its t is there. Nothing structural changes
 // until the end. When the rows reserved do not suffice, or were too many, a file with the right
 // number is laid out, filled by copying and renamed over the old one.
+#include "base/number.h"
 #include "output/hdf5_parts.h"
 
 #include <errno.h>
@@ -189,7 +190,7 @@ static flx_status hdf5_event(flx_sink *base, double t, int event, const double *
 static bool put_item(flx_hdf5_sink *s, const char *name, haddr_t at)
 {
     char text[FLX_HDF5_ITEM] = {0};
-    if (name) snprintf(text, sizeof text, "%s", name);
+    if (name) flx_snprintf(text, sizeof text, "%s", name);
     return put_bytes(s->fd, text, sizeof text, at);
 }
 

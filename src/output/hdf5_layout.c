@@ -15,6 +15,7 @@
 //     /notes       texts: what reading and running the model had to say; missing where nothing
 //     /events/...  where the model has events: names; t and event (its number, from 0) of each one
 //                  that happened; before and after: the signals on both sides, without t
+#include "base/number.h"
 #include "output/hdf5_parts.h"
 #include "output/meshes.h"
 #include "output/surfaces.h"
@@ -136,7 +137,8 @@ static void put_attributes(layout *l, const flx_result_info *info)
     time_t now = time(NULL);
     struct tm utc;
     gmtime_r(&now, &utc);
-    strftime(created, sizeof created, "%Y-%m-%dT%H:%M:%SZ", &utc);
+    flx_snprintf(created, sizeof created, "%d-%02d-%02dT%02d:%02d:%02dZ", utc.tm_year + 1900,
+                 utc.tm_mon + 1, utc.tm_mday, utc.tm_hour, utc.tm_min, utc.tm_sec);
 
     put_attribute(l, "format", FLX_RESULT_FORMAT);
 #define X(name) put_attribute(l, #name, info->name);
@@ -146,7 +148,7 @@ static void put_attributes(layout *l, const flx_result_info *info)
     const char *name, *value;
     for (int i = 0; (name = flx_build_fact(i, &value)) != NULL; i++) {
         char full[64];
-        snprintf(full, sizeof full, "build: %s", name);
+        flx_snprintf(full, sizeof full, "build: %s", name);
         put_attribute(l, full, value);
     }
 }
@@ -166,7 +168,7 @@ static void put_ledger(layout *l, flx_hdf5_sink *s)
     char name[FLX_HDF5_ITEM];
     put_group(l, "ledger");
     for (int i = 0; i < FLX_HDF5_LEDGER; i++) {
-        snprintf(name, sizeof name, "ledger/%s", ledger_names[i]);
+        flx_snprintf(name, sizeof name, "ledger/%s", ledger_names[i]);
         reserve_number(l, name, &s->ledger_at[i]);
     }
     const double nothing = (double)NAN;
@@ -182,7 +184,7 @@ static void put_ledger(layout *l, flx_hdf5_sink *s)
                   s->info->measures + 1);
     }
     for (int i = 0; i < s->info->nmeasure; i++) {
-        snprintf(name, sizeof name, "measures/%s", s->info->measures[i]);
+        flx_snprintf(name, sizeof name, "measures/%s", s->info->measures[i]);
         reserve_number(l, name, &s->measure_at[i]);
     }
 }

@@ -1,5 +1,6 @@
 // meshes.c - meshes of elastic bodies, to a result file and back.
 #include "output/meshes.h"
+#include "base/number.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -45,7 +46,7 @@ bool flx_meshes_put(hid_t file, int n, const flx_result_mesh *meshes)
     bool good = all >= 0;
     for (int i = 0; i < n && good; i++) {
         char name[16];
-        snprintf(name, sizeof name, "%d", i);
+        flx_snprintf(name, sizeof name, "%d", i);
         hid_t group = H5Gcreate2(all, name, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
         good = group >= 0 && put_mesh(group, meshes + i);
         if (group >= 0) H5Gclose(group);
@@ -68,7 +69,7 @@ static void *take(source *s, const char *name, hid_t type, int rank, hsize_t dim
 {
     char path[48];
     void *data = NULL;
-    snprintf(path, sizeof path, "meshes/%d/%s", s->mesh, name);
+    flx_snprintf(path, sizeof path, "meshes/%d/%s", s->mesh, name);
     if (H5Lexists(s->file, path, H5P_DEFAULT) <= 0) return NULL;
     hid_t d = H5Dopen2(s->file, path, H5P_DEFAULT);
     if (d < 0) return NULL;
@@ -146,7 +147,7 @@ flx_status flx_meshes_read(flx_result *r, hid_t file)
     while (s.mesh <
            MOST_MESHES) { // by name: listing the links of a damaged file can end the program
         char path[32];
-        snprintf(path, sizeof path, "meshes/%d", s.mesh);
+        flx_snprintf(path, sizeof path, "meshes/%d", s.mesh);
         if (H5Lexists(file, path, H5P_DEFAULT) <= 0) break;
         s.mesh++;
     }

@@ -2,6 +2,7 @@
 #define _XOPEN_SOURCE 700 // realpath
 
 #include "output/place.h"
+#include "base/number.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -18,7 +19,7 @@ static flx_status keep_names(flx_ctx *ctx, const char *path, flx_place *p)
     p->part = flx_alloc(ctx, length + 32, 1);
     if (!p->path || !p->part) return FLX_ERR_MEMORY;
     memcpy(p->path, path, length);
-    snprintf(p->part, length + 32, "%s.%ld.part", path, (long)getpid());
+    flx_snprintf(p->part, length + 32, "%s.%ld.part", path, (long)getpid());
     return FLX_OK;
 }
 

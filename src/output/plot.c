@@ -1,4 +1,5 @@
 // plot.c - signals as a drawing: one panel a unit, against time or a signal.
+#include "base/number.h"
 #include "output/gnuplot.h"
 #include "output/result.h"
 
@@ -99,7 +100,7 @@ static double panel_offset(const drawing *d, int panel)
 static void put_point(FILE *f, double x, double y)
 {
     if (isfinite(x) && isfinite(y)) {
-        fprintf(f, "%.12g %.12g\n", x, y);
+        flx_fprintf(f, "%.12g %.12g\n", x, y);
     } else {
         fputs("NaN NaN\n", f); // a gap in the line
     }
@@ -160,7 +161,7 @@ static void put_data(const drawing *d, int i)
     const double *x = d->r->data[d->x], *y = d->r->data[d->lines[i]];
     int rows = d->r->rows;
     double offset = panel_offset(d, d->panel[i]);
-    fprintf(d->script, "$line%d << END\n", i);
+    flx_fprintf(d->script, "$line%d << END\n", i);
     if (d->x == 0 && !d->log_x && rows > 8 * d->width && x[rows - 1] > x[0]) {
         put_course(d, x, y, offset);
     } else {
@@ -226,7 +227,7 @@ static int write_common_name(const drawing *d, int panel, char *text, size_t siz
         if (stem == 0 && tail[0] == '.') tail++;
     }
     if (stem + strlen(tail) >= size) stem = 0, tail = "";
-    return snprintf(text, size, "%.*s%s", (int)stem, name, tail);
+    return flx_snprintf(text, size, "%.*s%s", (int)stem, name, tail);
 }
 
 static void put_y_label(const drawing *d, int panel)
@@ -235,10 +236,10 @@ static void put_y_label(const drawing *d, int panel)
     double offset = panel_offset(d, panel);
     char common[100], text[160];
     write_common_name(d, panel, common, sizeof common);
-    int n = snprintf(text, sizeof text, "%s", common);
+    int n = flx_snprintf(text, sizeof text, "%s", common);
     if (offset != 0.0) {
-        snprintf(text + n, sizeof text - (size_t)n, "%s %s %.15g", n ? "" : "value",
-                 offset < 0.0 ? "+" : "−", fabs(offset));
+        flx_snprintf(text + n, sizeof text - (size_t)n, "%s %s %.15g", n ? "" : "value",
+                     offset < 0.0 ? "+" : "−", fabs(offset));
     }
     for (int i = 0; i < d->nline; i++) {
         if (d->panel[i] == panel) unit = d->r->units[d->lines[i]];
@@ -258,7 +259,7 @@ static int tic_length(const drawing *d, int panel)
     double count = (a.high - a.low) / step;
     step *= count > 20.0 ? 5.0 : count > 10.0 ? 2.0 : 1.0;
     for (double k = ceil((a.low - offset) / step); k * step <= a.high - offset; k++) {
-        int n = snprintf(NULL, 0, "%.3g", k * step);
+        int n = flx_snprintf(NULL, 0, "%.3g", k * step);
         if (n > longest) longest = n;
     }
     return longest;
@@ -296,10 +297,10 @@ static void put_curves(const drawing *d, int panel)
     fputs("plot ", d->script);
     for (int i = 0; i < d->nline; i++) {
         if (d->panel[i] != panel) continue;
-        fprintf(d->script,
-                "%s$line%d using 1:2 with %s linewidth 1.6 dashtype %s linecolor rgb '%s' ",
-                k ? ", " : "", i, d->r->rows > 1 ? "lines" : "points pointtype 7",
-                flx_gnuplot_dash(k), flx_gnuplot_colour(k));
+        flx_fprintf(d->script,
+                    "%s$line%d using 1:2 with %s linewidth 1.6 dashtype %s linecolor rgb '%s' ",
+                    k ? ", " : "", i, d->r->rows > 1 ? "lines" : "points pointtype 7",
+                    flx_gnuplot_dash(k), flx_gnuplot_colour(k));
         if (legend) {
             fputs("title ", d->script);
             flx_gnuplot_quoted(d->script, d->r->names[d->lines[i]]);
@@ -327,13 +328,13 @@ static void put_panel(const drawing *d, int panel, double left, double right)
     double top = 1.0 - (title ? 52.0 : 24.0) / d->height, bottom = 70.0 / d->height;
     double share = (top - bottom) / d->npanel, gap = d->npanel > 1 ? 22.0 / d->height : 0.0;
     double high = top - panel * share;
-    fprintf(f, "set tmargin at screen %.5f\nset bmargin at screen %.5f\n", high,
-            high - share + (last ? 0.0 : gap));
-    fprintf(f, "set lmargin at screen %.5f\nset rmargin at screen %.5f\n", left, right);
-    fprintf(f,
-            "set key at screen %.5f, screen %.5f left top vertical Left reverse samplen 2 "
-            "spacing 1.15 noenhanced textcolor rgb '#202020'\n",
-            right + 10.0 / d->width, high);
+    flx_fprintf(f, "set tmargin at screen %.5f\nset bmargin at screen %.5f\n", high,
+                high - share + (last ? 0.0 : gap));
+    flx_fprintf(f, "set lmargin at screen %.5f\nset rmargin at screen %.5f\n", left, right);
+    flx_fprintf(f,
+                "set key at screen %.5f, screen %.5f left top vertical Left reverse samplen 2 "
+                "spacing 1.15 noenhanced textcolor rgb '#202020'\n",
+                right + 10.0 / d->width, high);
 
     range ax = x_range(d), ay = panel_range(d, panel);
     if (panel == 0 && title) {
@@ -346,8 +347,8 @@ static void put_panel(const drawing *d, int panel, double left, double right)
     double offset = panel_offset(d, panel);
     if (d->log_x) fputs("set logscale x\n", f);
     if (d->log_y) fputs("set logscale y\nset format y '%g'\n", f);
-    fprintf(f, "set xrange [%.17g:%.17g]\n", ax.low, ax.high);
-    fprintf(f, "set yrange [%.17g:%.17g]\n", ay.low - offset, ay.high - offset);
+    flx_fprintf(f, "set xrange [%.17g:%.17g]\n", ax.low, ax.high);
+    flx_fprintf(f, "set yrange [%.17g:%.17g]\n", ay.low - offset, ay.high - offset);
     if (last) {
         fputs("set format x '%g'\nset xlabel ", f);
         flx_gnuplot_label(f, d->r->names[d->x], d->r->units[d->x]);

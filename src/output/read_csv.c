@@ -1,11 +1,11 @@
 // read_csv.c - read back a table that csv.c wrote. A last line without its end was cut off and does
 // not count.
+#include "base/letters.h"
+#include "base/number.h"
 #include "output/result.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <limits.h>
-#include <locale.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -73,7 +73,7 @@ static int count_fields(const char *line)
 static bool is_text(const char *line)
 {
     for (; *line; line++) {
-        if (iscntrl((unsigned char)*line) && *line != '\t') return false;
+        if (flx_is_control(*line) && *line != '\t') return false;
     }
     return true;
 }
@@ -98,7 +98,7 @@ static bool read_value(const char *field, double *value)
     char *end;
     *value = (double)NAN;
     if (*field == '\0') return true;
-    *value = strtod(field, &end);
+    *value = flx_number_read(field, &end);
     while (*end == ' ' || *end == '\t') end++;
     return end != field && *end == '\0';
 }
@@ -156,13 +156,8 @@ flx_status flx_result_read_csv(flx_result *r, const char *path)
 {
     char *text = NULL;
     size_t length = 0;
-    locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-    if (c == (locale_t)0) return FLX_ERR_MEMORY;
-    locale_t before = uselocale(c);
     flx_status status = read_all(r, path, &text, &length);
     if (status == FLX_OK) status = read_lines(r, path, text, length);
     flx_free(text);
-    uselocale(before);
-    freelocale(c);
     return status;
 }

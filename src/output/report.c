@@ -1,4 +1,5 @@
 // report.c - a result as a page to print: its tables (report_tables.c), drawings of its signals, the model.
+#include "base/number.h"
 #include "base/text.h"
 #include "flexion/results.h"
 #include "output/place.h"
@@ -33,7 +34,7 @@ static const char style[] =
 // The signal that a column is a part of: without ".x", ".y", ".z", ".w" at its end.
 static void stem_of(const char *name, char stem[NAME_LENGTH])
 {
-    snprintf(stem, NAME_LENGTH, "%s", name);
+    flx_snprintf(stem, NAME_LENGTH, "%s", name);
     size_t n = strlen(stem);
     if (n > 2 && stem[n - 2] == '.' && strchr("xyzw", stem[n - 1])) stem[n - 2] = '\0';
 }
@@ -72,7 +73,7 @@ static flx_status put_drawings(flx_text *t, flx_result *r, const char *scratch)
     for (int c = 1; c < r->columns && status != FLX_ERR_MEMORY; c++) {
         stem_of(r->names[c], stem);
         if (strcmp(stem, last) == 0) continue;
-        snprintf(last, sizeof last, "%s", stem);
+        flx_snprintf(last, sizeof last, "%s", stem);
         if (drawn == MOST_DRAWINGS) {
             left++;
             continue;
@@ -138,8 +139,8 @@ flx_status flx_report_write(flx_result *r, const char *path)
     flx_text_start(&t, r->ctx);
     FLX_TRY(flx_place_open(r->ctx, "the report", path, &place));
     char scratch[4096], html[4096];
-    snprintf(scratch, sizeof scratch, "%s.svg", place.part);
-    snprintf(html, sizeof html, "%s%s", place.part, pdf ? ".html" : "");
+    flx_snprintf(scratch, sizeof scratch, "%s.svg", place.part);
+    flx_snprintf(html, sizeof html, "%s%s", place.part, pdf ? ".html" : "");
     flx_status status = put_report(&t, r, scratch);
     unlink(scratch);
     if (status == FLX_OK) status = put_in_place(r->ctx, &t, html, pdf, &place);

@@ -1,5 +1,6 @@
 // result.c - a result read back: columns by number and by name.
 #include "output/result.h"
+#include "base/number.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -226,9 +227,9 @@ static void complain(flx_result *r, const char *signal)
     char list[400] = "";
     size_t used = 0;
     for (int c = 0; c < r->columns; c++) {
-        int n = snprintf(list + used, sizeof list - used, "%s%s", c ? ", " : "", r->names[c]);
+        int n = flx_snprintf(list + used, sizeof list - used, "%s%s", c ? ", " : "", r->names[c]);
         if (n < 0 || (size_t)n >= sizeof list - used - 5) {
-            snprintf(list + used, sizeof list - used, "%s", ", ...");
+            flx_snprintf(list + used, sizeof list - used, "%s", ", ...");
             break;
         }
         used += (size_t)n;

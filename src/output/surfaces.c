@@ -1,5 +1,6 @@
 // surfaces.c - the surfaces of a scene, to a result file and back.
 #include "output/surfaces.h"
+#include "base/number.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -26,7 +27,7 @@ bool flx_surfaces_put(hid_t file, int n, const flx_scene_surface *surfaces)
     bool good = all >= 0;
     for (int i = 0; i < n && good; i++) {
         char name[16];
-        snprintf(name, sizeof name, "%d", i);
+        flx_snprintf(name, sizeof name, "%d", i);
         hid_t group = H5Gcreate2(all, name, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
         const flx_scene_surface *s = surfaces + i;
         good = group >= 0 && put(group, "points", H5T_NATIVE_FLOAT, s->npoint, s->points) &&
@@ -46,7 +47,7 @@ static void *take(flx_result *r, hid_t file, int surface, const char *name, hid_
     char path[48];
     void *values = NULL;
     hsize_t dims[2] = {0, 0};
-    snprintf(path, sizeof path, "surfaces/%d/%s", surface, name);
+    flx_snprintf(path, sizeof path, "surfaces/%d/%s", surface, name);
     if (H5Lexists(file, path, H5P_DEFAULT) <= 0) return NULL;
     hid_t d = H5Dopen2(file, path, H5P_DEFAULT);
     if (d < 0) return NULL;
@@ -81,7 +82,7 @@ static int count_surfaces(hid_t file)
     if (H5Lexists(file, "surfaces", H5P_DEFAULT) <= 0) return 0;
     for (; n < MOST_SURFACES; n++) {
         char path[32];
-        snprintf(path, sizeof path, "surfaces/%d", n);
+        flx_snprintf(path, sizeof path, "surfaces/%d", n);
         if (H5Lexists(file, path, H5P_DEFAULT) <= 0) break;
     }
     return n;

@@ -1,6 +1,7 @@
 // vtk_series.c - a result as a series of files for ParaView: NAME.pvd, and in the folder NAME for every
 // frame bodies_0000.vtp with all shapes, lines and springs where they are, and mesh_0_0000.vtu with each
 // deformed mesh.
+#include "base/number.h"
 #include "base/vtk.h"
 #include "output/deform.h"
 #include "output/place.h"
@@ -187,10 +188,10 @@ static flx_status write_bodies(series *s, const char *path)
     const uint64_t lines = (uint64_t)s->nline, triangles = (uint64_t)s->ntriangle;
     const uint64_t line_links = (uint64_t)s->nline_point * 8, size = sizeof(int64_t);
     FLX_TRY(flx_vtk_open(s->r->ctx, path, "PolyData", &w));
-    fprintf(w.file,
-            "<Piece NumberOfPoints=\"%d\" NumberOfVerts=\"0\" NumberOfLines=\"%d\" "
-            "NumberOfStrips=\"0\" NumberOfPolys=\"%d\">\n<Points>\n",
-            s->npoint, s->nline, s->ntriangle);
+    flx_fprintf(w.file,
+                "<Piece NumberOfPoints=\"%d\" NumberOfVerts=\"0\" NumberOfLines=\"%d\" "
+                "NumberOfStrips=\"0\" NumberOfPolys=\"%d\">\n<Points>\n",
+                s->npoint, s->nline, s->ntriangle);
     flx_vtk_declare(&w, "Float32", "Points", 3, points);
     fputs("</Points>\n<Lines>\n", w.file);
     flx_vtk_declare(&w, "Int64", "connectivity", 1, line_links);
@@ -226,8 +227,8 @@ static flx_status write_mesh(series *s, int body, const float *row, const char *
     flx_deform_mesh(m, row + e->motion, m->nnode, moved);
     if (m->stress) flx_deform_stress(m, row + e->motion, m->nnode, stress, von_mises);
     FLX_TRY(flx_vtk_open(s->r->ctx, path, "UnstructuredGrid", &w));
-    fprintf(w.file, "<Piece NumberOfPoints=\"%d\" NumberOfCells=\"%d\">\n<Points>\n", m->nnode,
-            m->ncell);
+    flx_fprintf(w.file, "<Piece NumberOfPoints=\"%d\" NumberOfCells=\"%d\">\n<Points>\n", m->nnode,
+                m->ncell);
     flx_vtk_declare(&w, "Float32", "Points", 3, 3 * n * sizeof *x);
     fputs("</Points>\n<Cells>\n", w.file);
     flx_vtk_declare(&w, "Int32", "connectivity", 1, links * sizeof(int));
@@ -267,8 +268,8 @@ static flx_status write_mesh(series *s, int body, const float *row, const char *
 static flx_status name_file(const series *s, const char *name, char path[PATH_LENGTH],
                             char entry[PATH_LENGTH])
 {
-    int n = snprintf(path, PATH_LENGTH, "%s/%s", s->folder, name);
-    if (n > 0 && n < PATH_LENGTH && snprintf(entry, PATH_LENGTH, "%s/%s", s->name, name) > 0) {
+    int n = flx_snprintf(path, PATH_LENGTH, "%s/%s", s->folder, name);
+    if (n > 0 && n < PATH_LENGTH && flx_snprintf(entry, PATH_LENGTH, "%s/%s", s->name, name) > 0) {
         return FLX_OK;
     }
     return FLX_FAIL(s->r->ctx, FLX_ERR_IO, FLX_NOWHERE, "the path '%s' is too long", s->folder);
@@ -281,14 +282,14 @@ static flx_status write_frame(series *s, int frame, int row)
     char name[NAME_LENGTH], path[PATH_LENGTH], entry[PATH_LENGTH];
     int number = 0;
     place_points(s, motion);
-    snprintf(name, sizeof name, "bodies_%04d.vtp", frame);
+    flx_snprintf(name, sizeof name, "bodies_%04d.vtp", frame);
     FLX_TRY(name_file(s, name, path, entry));
     FLX_TRY(write_bodies(s, path));
     flx_vtk_put_series(s->pvd, t, number++, entry);
     for (int i = 0; i < s->scene->nbody; i++) {
         const flx_scene_elastic *e = s->scene->bodies[i].elastic;
         if (!e || e->mesh < 0) continue;
-        snprintf(name, sizeof name, "mesh_%d_%04d.vtu", number - 1, frame);
+        flx_snprintf(name, sizeof name, "mesh_%d_%04d.vtu", number - 1, frame);
         FLX_TRY(name_file(s, name, path, entry));
         FLX_TRY(write_mesh(s, i, motion, path));
         flx_vtk_put_series(s->pvd, t, number++, entry);
@@ -305,7 +306,7 @@ static flx_status make_folder(series *s, const char *path)
         return FLX_FAIL(s->r->ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE,
                         "the series '%s' must have a name that ends in .pvd", path);
     }
-    snprintf(s->folder, sizeof s->folder, "%.*s", (int)(dot - path), path);
+    flx_snprintf(s->folder, sizeof s->folder, "%.*s", (int)(dot - path), path);
     s->name = s->folder + (slash ? slash + 1 - path : 0);
     if (mkdir(s->folder, 0777) == 0 || errno == EEXIST) return FLX_OK;
     return FLX_FAIL(s->r->ctx, FLX_ERR_IO, FLX_NOWHERE, "the folder '%s' cannot be made: %s",

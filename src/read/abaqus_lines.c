@@ -1,7 +1,8 @@
 // abaqus_lines.c - lines of Abaqus' input: keywords with options, data separated by commas, files included.
+#include "base/letters.h"
+#include "base/number.h"
 #include "read/abaqus_parts.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -73,8 +74,8 @@ flx_status flx_abaqus_pass(flx_abaqus *r)
 // Without blanks around it, or quotes.
 static flx_abaqus_field trim(const char *from, const char *to)
 {
-    while (from < to && isspace((unsigned char)*from)) from++;
-    while (to > from && isspace((unsigned char)to[-1])) to--;
+    while (from < to && flx_is_space(*from)) from++;
+    while (to > from && flx_is_space(to[-1])) to--;
     if (to - from >= 2 && *from == '"' && to[-1] == '"') {
         from++;
         to--;
@@ -106,7 +107,7 @@ bool flx_abaqus_is(flx_abaqus_field f, const char *word)
         while (i < f.length && f.text[i] == ' ') i++;
         while (*word == ' ') word++;
         if (i == f.length || *word == '\0') return i == f.length && *word == '\0';
-        if (toupper((unsigned char)f.text[i]) != toupper((unsigned char)*word)) return false;
+        if (flx_upper(f.text[i]) != flx_upper(*word)) return false;
         i++;
         word++;
     }
@@ -126,7 +127,7 @@ static flx_abaqus_field join(flx_abaqus *r, char *buffer, size_t size)
     flx_abaqus_field whole = {r->line, r->length};
     size_t n = 0;
     while (r->length > 0 && r->line[r->length - 1] == ',' && r->scan->at < r->scan->end) {
-        if (n == 0) n = (size_t)snprintf(buffer, size, "%.*s", r->length, r->line);
+        if (n == 0) n = (size_t)flx_snprintf(buffer, size, "%.*s", r->length, r->line);
         flx_scan before = *r->scan;
         int number = r->number;
         raw_line(r);
@@ -135,7 +136,7 @@ static flx_abaqus_field join(flx_abaqus *r, char *buffer, size_t size)
             r->number = number;
             break;
         }
-        if (n < size) n += (size_t)snprintf(buffer + n, size - n, "%.*s", r->length, r->line);
+        if (n < size) n += (size_t)flx_snprintf(buffer + n, size - n, "%.*s", r->length, r->line);
         if (n >= size) n = size - 1;
     }
     return n == 0 ? whole : (flx_abaqus_field){buffer, (int)n};
@@ -204,6 +205,6 @@ flx_status flx_abaqus_need(const flx_abaqus *r, const flx_abaqus_keyword *k, con
 const char *flx_abaqus_name(const flx_abaqus *r, flx_abaqus_field f)
 {
     char text[2 * MOST_NAME]; // "instance.set"
-    snprintf(text, sizeof text, "%.*s", f.length, f.text);
+    flx_snprintf(text, sizeof text, "%.*s", f.length, f.text);
     return flx_intern(r->scan->ctx, text);
 }

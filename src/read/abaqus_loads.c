@@ -1,8 +1,8 @@
 // abaqus_loads.c - supports and loads of Abaqus' input, along the axes of their nodes.
+#include "base/letters.h"
 #include "math/small.h"
 #include "read/abaqus_parts.h"
 
-#include <ctype.h>
 #include <string.h>
 
 // ---- axes of nodes ------------------------------------------------------------------------------
@@ -255,8 +255,8 @@ static flx_status read_element_load(flx_abaqus *r, const flx_abaqus_fields *f)
     flx_line_load line = {0};
     bool spin = f->n > 1 && flx_abaqus_is(kind, "CENTRIF");
     if (spin || (f->n > 1 && flx_abaqus_is(kind, "GRAV"))) return read_body_load(r, f, spin);
-    bool two = f->n > 1 && kind.length == 2 && toupper((unsigned char)kind.text[0]) == 'P';
-    int axis = two ? toupper((unsigned char)kind.text[1]) - 'X' : -1;
+    bool two = f->n > 1 && kind.length == 2 && flx_upper(kind.text[0]) == 'P';
+    int axis = two ? flx_upper(kind.text[1]) - 'X' : -1;
     if (axis >= 0 && axis < 3) {
         FLX_TRY(flx_abaqus_number(r, f, 2, "a force a length", &line.force[axis]));
         return flx_abaqus_for_elements(r, f->item[0], add_line, &line);

@@ -1,5 +1,6 @@
 // abaqus_sets.c - sets of nodes and elements, and surfaces, of Abaqus' input. Sets of an instance are named
 // "instance.set" until the whole file is read.
+#include "base/number.h"
 #include "read/abaqus_parts.h"
 
 #include <stdio.h>
@@ -22,8 +23,8 @@ static int find_exact(const flx_abaqus *r, flx_abaqus_field name)
 
 static flx_abaqus_field with_scope(const flx_abaqus *r, flx_abaqus_field name, char *text)
 {
-    int n = snprintf(text, 2 * MOST_NAME, "%s.%.*s", scope_name(r),
-                     name.length < MOST_NAME ? name.length : MOST_NAME, name.text);
+    int n = flx_snprintf(text, 2 * MOST_NAME, "%s.%.*s", scope_name(r),
+                         name.length < MOST_NAME ? name.length : MOST_NAME, name.text);
     return (flx_abaqus_field){text, n < 2 * MOST_NAME ? n : 2 * MOST_NAME - 1};
 }
 
@@ -323,7 +324,7 @@ flx_status flx_abaqus_surface_read(flx_abaqus *r, const flx_abaqus_keyword *k)
     if (type && !nodes && !flx_abaqus_is(*type, "ELEMENT")) {
         return ABAQUS_FAIL(r, k->line, "surfaces are of the type ELEMENT or NODE here");
     }
-    snprintf(own, sizeof own, "surface %.*s", whole.length, whole.text);
+    flx_snprintf(own, sizeof own, "surface %.*s", whole.length, whole.text);
     const flx_mesh_set *set = flx_structure_set(r->s, own);
     flx_abaqus_surface s = {.name = flx_abaqus_name(r, whole)};
     if (!set || !s.name) return FLX_ERR_MEMORY;

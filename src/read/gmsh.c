@@ -1,5 +1,6 @@
 // gmsh.c - meshes of Gmsh, MSH 4.1 and 2.2, as text or binary, whole or in partitions. Physical groups become sets
 // of their names, or of their numbers; every element is a boundary until the model says what it is.
+#include "base/number.h"
 #include "read/mesh.h"
 
 #include <limits.h>
@@ -107,7 +108,7 @@ static flx_status group_set(reader *r, int dimension, int tag, int *set)
         FLX_TRY(add_group(r, dimension, tag, NULL));
     }
     if (r->names[i].set < 0) {
-        snprintf(text, sizeof text, "%s(%d)", words[dimension & 3], tag);
+        flx_snprintf(text, sizeof text, "%s(%d)", words[dimension & 3], tag);
         const flx_mesh_set *own =
             flx_structure_set(r->s, r->names[i].name ? r->names[i].name : text);
         if (!own) return FLX_ERR_MEMORY;
@@ -136,7 +137,7 @@ static flx_status name_groups(reader *r)
                          r->s->sets[r->names[other].set].name);
         }
         if (other >= 0) continue;
-        snprintf(text, sizeof text, "%d", r->names[i].tag);
+        flx_snprintf(text, sizeof text, "%d", r->names[i].tag);
         if (flx_structure_find_set(r->s, text)) continue;
         if (!(r->s->sets[r->names[i].set].name = flx_intern(r->scan->ctx, text)))
             return FLX_ERR_MEMORY;

@@ -1,5 +1,6 @@
 // include.c - text that jumps: files included in files, pieces read again.
 #include "read/include.h"
+#include "base/number.h"
 #include "model/file.h"
 
 #include <stdio.h>
@@ -33,7 +34,7 @@ flx_status flx_include_open(flx_include *i, const char *name, int length, int li
                         "again?",
                         FLX_MOST_INCLUDES);
     }
-    snprintf(text, sizeof text, "%.*s", length, name);
+    flx_snprintf(text, sizeof text, "%.*s", length, name);
     if (!i->arena && !(i->arena = flx_arena_create(ctx))) return FLX_ERR_MEMORY;
     const char *path = flx_file_beside(i->arena, i->scan->file, text);
     if (!path) return FLX_ERR_MEMORY;

@@ -1,11 +1,11 @@
 // matrix_market.c - pairs of sparse symmetric matrices in Matrix Market's coordinate format.
 #include "read/matrix_market.h"
+#include "base/letters.h"
 
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 // The two triangles of an assembled matrix differ by the rounding of its sums, of some thousand terms
 // at the most; as a part of the largest entry.
@@ -28,7 +28,7 @@ static bool has_word(const char *text, int length, const char *word)
 {
     size_t n = strlen(word);
     for (int i = 0; i + (int)n <= length; i++) {
-        if (strncasecmp(text + i, word, n) == 0) return true;
+        if (flx_same_start(text + i, word, n)) return true;
     }
     return false;
 }

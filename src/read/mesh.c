@@ -1,8 +1,8 @@
 // mesh.c - which reader a mesh file needs.
 #include "read/mesh.h"
+#include "base/letters.h"
 
 #include <string.h>
-#include <strings.h>
 
 int flx_mesh_node(flx_scan *scan, const flx_structure *s, int label, const char *whose, int number)
 {
@@ -26,7 +26,7 @@ static mesh_reader find_reader(const char *path)
                    {".dat", flx_nastran_read}, {".fem", flx_nastran_read}};
     const char *dot = strrchr(path, '.');
     for (size_t i = 0; dot && i < sizeof readers / sizeof readers[0]; i++) {
-        if (strcasecmp(dot, readers[i].ending) == 0) return readers[i].read;
+        if (flx_same_word(dot, readers[i].ending)) return readers[i].read;
     }
     return NULL;
 }

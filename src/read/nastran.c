@@ -2,6 +2,7 @@
 // rods, bars and beams, springs, masses, rigid elements, equations, supports, loads. Fields of 8 or 16
 // columns or separated by commas, with continuations and included files. Other cards are named in a warning;
 // those that would change the mechanics are refused.
+#include "base/number.h"
 #include "read/nastran_parts.h"
 
 #include <stdio.h>
@@ -232,7 +233,7 @@ static flx_status make_sets(flx_nastran *r)
         char text[32];
         if (id <= 0) continue;
         if (id != last || at < 0 || word != kind) {
-            snprintf(text, sizeof text, "%s(%d)", word, id);
+            flx_snprintf(text, sizeof text, "%s(%d)", word, id);
             kind = word;
             const flx_mesh_set *set = flx_structure_set(r->s, text);
             if (!set) return FLX_ERR_MEMORY;

@@ -1,10 +1,9 @@
 // nastran_cards.c - cards of Nastran's bulk data: fields of 8 or 16 columns or separated by commas, with
 // continuations.
+#include "base/letters.h"
 #include "read/nastran_parts.h"
 
-#include <ctype.h>
 #include <string.h>
-#include <strings.h>
 
 flx_loc flx_nastran_place(const flx_nastran *r)
 {
@@ -15,8 +14,8 @@ flx_loc flx_nastran_place(const flx_nastran *r)
 
 static flx_nastran_field trim(const char *from, const char *to)
 {
-    while (from < to && isspace((unsigned char)*from)) from++;
-    while (to > from && isspace((unsigned char)to[-1])) to--;
+    while (from < to && flx_is_space(*from)) from++;
+    while (to > from && flx_is_space(to[-1])) to--;
     return (flx_nastran_field){from, (int)(to - from)};
 }
 
@@ -67,11 +66,11 @@ static flx_status next_line(flx_nastran *r, bool *more)
         if (!end) end = s->end;
         const char *comment = memchr(start, '$', (size_t)(end - start));
         if (comment) end = comment;
-        while (end > start && isspace((unsigned char)end[-1])) end--;
+        while (end > start && flx_is_space(end[-1])) end--;
         r->next = start;
         r->next_length = (int)(end - start);
         if (r->next_length == 0) continue;
-        if (r->next_length < 8 || strncasecmp(start, "INCLUDE", 7) != 0) return FLX_OK;
+        if (r->next_length < 8 || !flx_same_start(start, "INCLUDE", 7)) return FLX_OK;
         FLX_TRY(include(r));
     }
 }
@@ -148,7 +147,7 @@ flx_status flx_nastran_card(flx_nastran *r, bool *more)
 bool flx_nastran_field_is(const flx_nastran *r, int i, const char *word)
 {
     return i < r->n && (int)strlen(word) == r->f[i].length &&
-           strncasecmp(r->f[i].text, word, (size_t)r->f[i].length) == 0;
+           flx_same_start(r->f[i].text, word, (size_t)r->f[i].length);
 }
 
 bool flx_nastran_is(const flx_nastran *r, const char *word)

@@ -1,9 +1,8 @@
 // nastran_cases.c - which sets of supports, loads and equations act: by case control, by the cards that add sets.
+#include "base/letters.h"
 #include "read/nastran_parts.h"
 
-#include <ctype.h>
 #include <string.h>
-#include <strings.h>
 
 static const char *const kinds[3] = {"SPC", "LOAD", "MPC"};
 
@@ -11,9 +10,9 @@ static const char *const kinds[3] = {"SPC", "LOAD", "MPC"};
 static bool read_choice(const char *text, int length, const char *word, int *id)
 {
     int n = (int)strlen(word);
-    if (length <= n || strncasecmp(text, word, (size_t)n) != 0) return false;
+    if (length <= n || !flx_same_start(text, word, (size_t)n)) return false;
     const char *at = text + n, *end = text + length;
-    while (at < end && (isspace((unsigned char)*at) || *at == '=')) at++;
+    while (at < end && (flx_is_space(*at) || *at == '=')) at++;
     return at > text + n && flx_text_int(at, (int)(end - at), id);
 }
 
@@ -26,13 +25,13 @@ flx_status flx_nastran_control(flx_nastran *r)
     for (int line = ahead.line; flx_scan_line(&ahead, &text, &length); line = ahead.line) {
         const char *comment = memchr(text, '$', (size_t)length);
         if (comment) length = (int)(comment - text);
-        while (length > 0 && isspace((unsigned char)text[length - 1])) length--;
-        if (length >= 7 && strncasecmp(text, "SUBCASE", 7) == 0) subcases++;
+        while (length > 0 && flx_is_space(text[length - 1])) length--;
+        if (length >= 7 && flx_same_start(text, "SUBCASE", 7)) subcases++;
         if (subcases == 2 && second == 0) second = line;
         for (int k = 0; k < 3 && subcases < 2; k++) {
             if (read_choice(text, length, kinds[k], &id)) chosen[k] = id;
         }
-        if (length < 10 || strncasecmp(text, "BEGIN", 5) != 0) continue;
+        if (length < 10 || !flx_same_start(text, "BEGIN", 5)) continue;
         *r->scan = ahead;
         memcpy(r->chosen, chosen, sizeof chosen);
         if (second > 0) {

@@ -1,4 +1,5 @@
 // nastran_data.c - nodes, materials and properties of Nastran's bulk data.
+#include "base/number.h"
 #include "read/nastran_parts.h"
 
 #include <math.h>
@@ -54,7 +55,7 @@ flx_status flx_nastran_material(flx_nastran *r)
                      "MAT1 %d: G = %g is not E/(2 (1 + nu)) = %g, which is taken", id, G,
                      E / (2 * (1 + nu)));
     }
-    snprintf(name, sizeof name, "MAT1 %d", id);
+    flx_snprintf(name, sizeof name, "MAT1 %d", id);
     const flx_material m = {flx_intern(r->scan->ctx, name), flx_nastran_place(r), E, nu, density};
     if (!m.name) return FLX_ERR_MEMORY;
     for (int i = 0; i < r->nmaterial; i++) {

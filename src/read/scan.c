@@ -1,8 +1,9 @@
 // scan.c - numbers and lines of a text that is wholly in memory.
 #include "read/scan.h"
+#include "base/letters.h"
+#include "base/number.h"
 #include "model/file.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -32,7 +33,7 @@ bool flx_scan_skip(flx_scan *scan)
     for (; scan->at < scan->end; scan->at++) {
         if (*scan->at == '\n') {
             scan->line++;
-        } else if (!isspace((unsigned char)*scan->at)) {
+        } else if (!flx_is_space(*scan->at)) {
             return true;
         }
     }
@@ -43,9 +44,9 @@ const char *flx_text_quote(const char *text, int length, char buffer[64])
 {
     int n = length < 40 ? length : 40;
     for (int i = 0; i < n; i++) {
-        buffer[i] = (char)(isprint((unsigned char)text[i]) ? text[i] : '?');
+        buffer[i] = (char)(text[i] >= ' ' && text[i] <= '~' ? text[i] : '?');
     }
-    snprintf(buffer + n, 64 - (size_t)n, "%s", n < length ? "..." : "");
+    flx_snprintf(buffer + n, 64 - (size_t)n, "%s", n < length ? "..." : "");
     return buffer;
 }
 
@@ -57,7 +58,7 @@ static flx_status refuse(flx_scan *scan, const char *what)
         return FLX_FAIL(scan->ctx, FLX_ERR_MODEL, flx_scan_loc(scan),
                         "the file ends where %s is expected: it is cut off", what);
     }
-    while (scan->at + length < scan->end && !isspace((unsigned char)scan->at[length])) length++;
+    while (scan->at + length < scan->end && !flx_is_space(scan->at[length])) length++;
     return FLX_FAIL(scan->ctx, FLX_ERR_MODEL, flx_scan_loc(scan), "'%s' where %s is expected",
                     flx_text_quote(scan->at, length, buffer), what);
 }
@@ -69,7 +70,7 @@ flx_status flx_scan_int(flx_scan *scan, const char *what, int *out)
     char *end;
     errno = 0;
     long value = strtol(scan->at, &end, 10);
-    bool whole = end > scan->at && (end >= scan->end || isspace((unsigned char)*end));
+    bool whole = end > scan->at && (end >= scan->end || flx_is_space(*end));
     if (!whole || errno == ERANGE || value > INT_MAX || value < INT_MIN) return refuse(scan, what);
     scan->at = end;
     *out = (int)value;
@@ -80,8 +81,8 @@ flx_status flx_scan_number(flx_scan *scan, const char *what, double *out)
 {
     if (!flx_scan_skip(scan)) return refuse(scan, what);
     char *end;
-    double value = strtod(scan->at, &end);
-    bool whole = end > scan->at && (end >= scan->end || isspace((unsigned char)*end));
+    double value = flx_number_read(scan->at, &end);
+    bool whole = end > scan->at && (end >= scan->end || flx_is_space(*end));
     if (!whole || value - value != 0) return refuse(scan, what); // words, NaN, infinity
     scan->at = end;
     *out = value;
@@ -95,8 +96,8 @@ bool flx_scan_line(flx_scan *scan, const char **text, int *length)
     const char *start = scan->at, *stop = end ? end : scan->end;
     scan->at = end ? end + 1 : scan->end;
     if (end) scan->line++;
-    while (start < stop && isspace((unsigned char)*start)) start++;
-    while (stop > start && isspace((unsigned char)stop[-1])) stop--;
+    while (start < stop && flx_is_space(*start)) start++;
+    while (stop > start && flx_is_space(stop[-1])) stop--;
     *text = start;
     *length = stop - start < INT_MAX ? (int)(stop - start) : INT_MAX;
     return true;
@@ -125,7 +126,7 @@ bool flx_text_number(const char *text, int length, double *out)
     for (int i = 0; i < length; i++) { // 1.0D+3 of Fortran
         if (buffer[i] == 'd' || buffer[i] == 'D') buffer[i] = 'e';
     }
-    double value = strtod(buffer, &end);
+    double value = flx_number_read(buffer, &end);
     if (end != buffer + length || value - value != 0) return false;
     *out = value;
     return true;

@@ -1,14 +1,14 @@
 // sid_lines.c - lines of Standard Input Data, and the values on them. White space and the case of letters do not
 // matter. Numbers are Fortran's: 2.75D-01, and 1.5-102 where no room is left for the letter. What follows a '!' is
 // a comment, at the beginning of a line or behind a number.
+#include "base/letters.h"
+#include "base/number.h"
 #include "read/sid_parts.h"
 
-#include <ctype.h>
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 flx_loc flx_sid_place(const flx_sid_lines *p, int column)
 {
@@ -20,7 +20,7 @@ static char *squeeze(const char *from, const char *to, char **room)
 {
     char *out = *room, *w = out;
     for (const char *r = from; r < to; r++) {
-        bool space = isspace((unsigned char)*r) != 0;
+        bool space = flx_is_space(*r) != 0;
         if (space && (w == out || w[-1] == ' ')) continue;
         *w++ = space ? ' ' : *r;
     }
@@ -59,7 +59,7 @@ flx_status flx_sid_next(flx_sid_lines *p)
         p->at = to < p->end ? to + 1 : to;
         p->number++;
         const char *first = from;
-        while (first < to && isspace((unsigned char)*first)) first++;
+        while (first < to && flx_is_space(*first)) first++;
         if (first == to || (*first == '!' && !p->header)) continue;
         return take_line(p, from, first, to);
     }
@@ -69,12 +69,12 @@ flx_status flx_sid_next(flx_sid_lines *p)
 
 bool flx_sid_is_line(const flx_sid_lines *p, const char *text)
 {
-    return p->line && !p->value && strcasecmp(p->line, text) == 0;
+    return p->line && !p->value && flx_same_word(p->line, text);
 }
 
 bool flx_sid_is_key(const flx_sid_lines *p, const char *text)
 {
-    return p->value && strcasecmp(p->key, text) == 0;
+    return p->value && flx_same_word(p->key, text);
 }
 
 flx_status flx_sid_fail_ended(const flx_sid_lines *p, const char *expected)
@@ -129,7 +129,7 @@ flx_status flx_sid_read_real(const flx_sid_lines *p, double *out)
     }
     *w = '\0';
     if (fine) {
-        *out = strtod(text, &rest);
+        *out = flx_number_read(text, &rest);
         fine = rest != text && !*rest && isfinite(*out);
     }
     if (fine) return FLX_OK;
@@ -140,7 +140,7 @@ flx_status flx_sid_read_real(const flx_sid_lines *p, double *out)
 bool flx_sid_read_indices(const flx_sid_lines *p, const char *name, int n, int *out)
 {
     size_t length = strlen(name);
-    if (!p->value || strncasecmp(p->key, name, length) != 0) return false;
+    if (!p->value || !flx_same_start(p->key, name, length)) return false;
     const char *at = p->key + length;
     for (int i = 0; i < n; i++) {
         char *rest = NULL;

@@ -1,5 +1,6 @@
 // sid_write.c - writing Standard Input Data in the layout that readers expect: the blocks in their
 // order, entries that are not zero, m0 row by row, m1 by column, row and coordinate.
+#include "base/number.h"
 #include "read/sid.h"
 
 #include <limits.h>
@@ -20,7 +21,7 @@ FLX_PRINTF(2, 3) static void put(writer *w, const char *format, ...)
     if (w->status != FLX_OK) return;
     va_start(args, format);
     va_copy(again, args);
-    int n = vsnprintf(NULL, 0, format, args);
+    int n = flx_vsnprintf(NULL, 0, format, args);
     if (n > INT_MAX - 1 - w->length) {
         w->status = FLX_FAIL(w->ctx, FLX_ERR_CANNOT, FLX_NOWHERE,
                              "the file would be larger than 2 GB: take a coarser mesh, or fewer "
@@ -29,7 +30,7 @@ FLX_PRINTF(2, 3) static void put(writer *w, const char *format, ...)
     if (w->status == FLX_OK)
         w->status = flx_grow(w->ctx, (void **)&w->text, &w->capacity, w->length + n + 1, 1);
     if (w->status == FLX_OK) {
-        (void)vsnprintf(w->text + w->length, (size_t)n + 1, format, again);
+        (void)flx_vsnprintf(w->text + w->length, (size_t)n + 1, format, again);
         w->length += n;
     }
     va_end(again);
@@ -40,8 +41,8 @@ FLX_PRINTF(2, 3) static void put(writer *w, const char *format, ...)
 static void put_real(writer *w, double x)
 {
     char text[40];
-    (void)snprintf(text, sizeof text, "%.11E", x);
-    if (strtod(text, NULL) != x) (void)snprintf(text, sizeof text, "%.16E", x);
+    (void)flx_snprintf(text, sizeof text, "%.11E", x);
+    if (flx_number_read(text, NULL) != x) (void)flx_snprintf(text, sizeof text, "%.16E", x);
     char *e = strchr(text, 'E');
     if (e) *e = 'D';
     put(w, "%s\n", text);

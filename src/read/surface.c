@@ -1,11 +1,11 @@
 // surface.c - files of surfaces: STL, as text and as numbers, and OBJ.
 #include "read/surface.h"
+#include "base/letters.h"
 #include "read/scan.h"
 
 #include <float.h>
 #include <math.h>
 #include <string.h>
-#include <strings.h>
 
 #define STL_HEAD 84  // bytes before the first facet: a title and the number of facets
 #define STL_FACET 50 // normal, three corners, two bytes
@@ -132,7 +132,7 @@ static flx_status read_stl_numbers(flx_scan *scan, surface *s)
 static bool begins(const char *line, int length, const char *word, const char **rest, int *left)
 {
     int n = (int)strlen(word);
-    if (length < n || strncasecmp(line, word, (size_t)n) != 0) return false;
+    if (length < n || !flx_same_start(line, word, (size_t)n)) return false;
     if (length > n && line[n] != ' ' && line[n] != '\t') return false;
     *rest = line + n;
     *left = length - n;
@@ -196,9 +196,9 @@ static flx_status read_stl_text(flx_scan *scan, surface *s)
 static flx_status read_stl(flx_scan *scan, surface *s)
 {
     size_t size = (size_t)(scan->end - scan->at), look = size < STL_LOOK ? size : STL_LOOK;
-    bool solid = size >= 5 && strncasecmp(scan->at, "solid", 5) == 0, facet = false;
+    bool solid = size >= 5 && flx_same_start(scan->at, "solid", 5), facet = false;
     for (size_t i = 5; solid && i + 5 <= look; i++) {
-        if (strncasecmp(scan->at + i, "facet", 5) == 0) facet = true;
+        if (flx_same_start(scan->at + i, "facet", 5)) facet = true;
     }
     // an empty solid is a text, too
     bool whole = size >= STL_HEAD &&
@@ -278,7 +278,7 @@ flx_status flx_surface_read(flx_ctx *ctx, flx_arena *arena, const char *path, fl
                             flx_scene_surface *out)
 {
     const char *dot = strrchr(path, '.');
-    bool stl = dot && strcasecmp(dot, ".stl") == 0, obj = dot && strcasecmp(dot, ".obj") == 0;
+    bool stl = dot && flx_same_word(dot, ".stl"), obj = dot && flx_same_word(dot, ".obj");
     if (!stl && !obj) {
         return FLX_FAIL(ctx, FLX_ERR_MODEL, loc,
                         "'%s' is no surface by its ending: .stl and .obj are known", path);
