@@ -12,7 +12,7 @@ import sys
 
 # folder: (folders of src/, public headers ("*": all), libraries)
 LAYERS = {
-    "base": ([], ["base"], []),
+    "base": ([], ["base", "output"], []),
     "math": (["base"], ["base", "system"], ["lapacke.h", "cblas.h", "amd.h", "klu.h", "metis.h"]),
     "expr": (["base", "math"], ["base"], []),
     "reduce": (["base", "math"], ["base"], ["lapacke.h", "cblas.h"]),
@@ -26,7 +26,7 @@ LAYERS = {
     "export": (["base", "math", "expr", "reduce", "model", "joint", "system"], ["base", "model", "export"], []),
     "integrate": (["base", "math"], ["base", "system", "integrator", "methods"], []),
     "analyse": (["base", "math", "integrate"], ["*"], []),
-    "output": (["base", "math", "model"], ["base", "compare", "results", "scene", "simulation"], ["hdf5.h", "zlib.h"]),
+    "output": (["base", "math", "model"], ["base", "compare", "results", "scene", "simulation"], ["hdf5.h", "H5FDdevelop.h", "zlib.h"]),
     "cli": ([], ["*"], []),
 }
 # A joint or a force sees frames, not bodies; a spring acts on a scalar function of two frames.

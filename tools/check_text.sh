@@ -5,7 +5,7 @@
 set -eu
 library=$1
 foreign='(__)?(v?(s|sn|f|d|as)?printf|v?(s|f)?scanf|isoc99_v?(s|f)?scanf)(_chk)?'
-foreign+='|(__)?(strto(d|f|ld)|atof|strn?casecmp|strcoll|strftime|setlocale|localeconv)'
+foreign+='|(__)?(strto(d|f|ld)|atof|strn?casecmp|strcoll|strerror|strftime|setlocale|localeconv)'
 foreign+='|(to|is)[a-z]*(upper|lower|alpha|alnum|space|print|cntrl|punct|digit|xdigit)|__ctype_(b|tolower|toupper)_loc'
 
 found=$(nm -A -u "$library" | sed -nE "s/^.*:([^:]+)\.o: +U ($foreign)(@.*)?$/\1 calls \2/p" |

@@ -11,6 +11,7 @@
 #include "flexion/integrator.h"
 #include "flexion/methods.h"
 #include "flexion/model.h"
+#include "flexion/output.h"
 #include "flexion/results.h"
 #include "flexion/scene.h"
 #include "flexion/simulation.h"

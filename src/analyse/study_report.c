@@ -1,8 +1,8 @@
 // study_report.c - a study as a table in a file and as a drawing.
 #include "analyse/study.h"
 #include "base/number.h"
+#include "base/output.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -26,21 +26,15 @@ static void put_row(FILE *f, const flx_study *s, const flx_study_row *r)
 
 flx_status flx_study_write(const flx_study *s, const char *path)
 {
-    FILE *f = strcmp(path, "-") == 0 ? stdout : fopen(path, "w");
-    if (!f) {
-        return FLX_FAIL(s->ctx, FLX_ERR_IO, FLX_NOWHERE, "cannot create the table '%s': %s", path,
-                        strerror(errno));
-    }
+    flx_output *o;
+    FLX_TRY(flx_output_create(s->ctx, "the table", path, &o));
+    FILE *f = flx_output_file(o);
     flx_fprintf(f, "method,%s", s->def.nstep > 0 ? "step" : "rtol");
     for (int k = 0; k < s->ngroup; k++)
         flx_fprintf(f, ",%s at end,%s largest", s->groups[k].name, s->groups[k].name);
     fputs(",steps,rejected,evaluations,linearisations,factorisations,seconds,failure\n", f);
     for (int i = 0; i < s->nrow; i++) put_row(f, s, &s->rows[i]);
-    bool failed = fflush(f) != 0 || ferror(f);
-    if (f != stdout && fclose(f) != 0) failed = true;
-    if (!failed) return FLX_OK;
-    return FLX_FAIL(s->ctx, FLX_ERR_IO, FLX_NOWHERE, "cannot write the table '%s': %s", path,
-                    strerror(errno));
+    return flx_output_close(&o, FLX_OK);
 }
 
 // ---- drawing ------------------------------------------------------------------------------------

@@ -48,6 +48,7 @@ void flx_ctx_destroy(flx_ctx **ctx_in)
     free_messages(&ctx->warnings);
     for (int i = 0; i < ctx->intern_capacity; i++) free(ctx->interned[i]);
     free(ctx->interned);
+    flx_free(ctx->inputs);
     free(ctx);
     *ctx_in = NULL;
 }

@@ -3,19 +3,31 @@
 
 #include "base/base.h"
 
+#include <sys/types.h>
+
 typedef struct flx_message_list {
     flx_message *items; // owned, with their texts
     int count;          // kept
     int total;          // recorded
 } flx_message_list;
 
+// A file that was read.
+typedef struct flx_input {
+    dev_t device;
+    ino_t inode;
+    int uses; // 0: it may be written again
+} flx_input;
+
 struct flx_ctx {
     flx_message_list errors, warnings;
     char **interned; // open hash table of owned strings
     int intern_count, intern_capacity;
-    long allocations; // made so far
-    long fail_at;     // the allocation of this number fails; -1: none
-    double memory;    // bytes that are said to be free; 0: what the system says
+    long allocations;  // made so far
+    long fail_at;      // the allocation of this number fails; -1: none
+    flx_input *inputs; // owned
+    int ninput, input_capacity;
+    struct flx_output *outputs; // being written, borrowed: a list
+    double memory;              // bytes that are said to be free; 0: what the system says
 };
 
 // Counts one allocation; false when it is to fail.

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 // The locale "C", which is built into the C library: it takes no memory and cannot fail. A thread
 // that finds it missing makes it; of two that do so at once the second one keeps its own.
@@ -102,6 +103,11 @@ int flx_fprintf(FILE *f, const char *format, ...)
     uselocale(before);
     va_end(args);
     return n;
+}
+
+const char *flx_error_text(int error)
+{
+    return strerror_l(error, c_locale());
 }
 
 const char *flx_number_text(double x, char out[FLX_NUMBER_SIZE])

@@ -16,6 +16,9 @@ int flx_snprintf(char *out, size_t size, const char *format, ...) FLX_PRINTF(3, 
 int flx_vsnprintf(char *out, size_t size, const char *format, va_list args) FLX_PRINTF(3, 0);
 int flx_fprintf(FILE *f, const char *format, ...) FLX_PRINTF(2, 3);
 
+// As strerror: what the system says of an error, in the language of all messages.
+const char *flx_error_text(int error);
+
 // A number in the fewest digits that read back the same: "0.1", "1e+20", "nan".
 #define FLX_NUMBER_SIZE 32
 const char *flx_number_text(double x, char out[FLX_NUMBER_SIZE]);

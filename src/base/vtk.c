@@ -1,17 +1,15 @@
 // vtk.c - files of VTK.
 #include "base/vtk.h"
+#include "base/letters.h"
 #include "base/number.h"
 
-#include <errno.h>
 #include <string.h>
 
 flx_status flx_vtk_open(flx_ctx *ctx, const char *path, const char *kind, flx_vtk *w)
 {
-    *w = (flx_vtk){.ctx = ctx, .path = path, .file = fopen(path, "wb")};
-    if (!w->file) {
-        return FLX_FAIL(ctx, FLX_ERR_IO, FLX_NOWHERE, "'%s' cannot be written: %s", path,
-                        strerror(errno));
-    }
+    *w = (flx_vtk){.ctx = ctx};
+    FLX_TRY(flx_output_create(ctx, "the picture", path, &w->output));
+    w->file = flx_output_file(w->output);
     const uint16_t one = 1;
     bool little = *(const unsigned char *)&one == 1;
     flx_fprintf(w->file,
@@ -49,9 +47,7 @@ void flx_vtk_array(flx_vtk *w, uint64_t bytes, const void *values)
 flx_status flx_vtk_close(flx_vtk *w)
 {
     flx_fprintf(w->file, "\n</AppendedData>\n</VTKFile>\n");
-    bool bad = ferror(w->file) != 0;
-    if (fclose(w->file) == 0 && !bad) return FLX_OK;
-    return FLX_FAIL(w->ctx, FLX_ERR_IO, FLX_NOWHERE, "'%s' could not be written whole", w->path);
+    return flx_output_close(&w->output, FLX_OK);
 }
 
 void flx_vtk_begin_series(FILE *f)
@@ -60,9 +56,23 @@ void flx_vtk_begin_series(FILE *f)
                    "<Collection>\n");
 }
 
+// A text as the value of an attribute.
+static void put_attribute(FILE *f, const char *text)
+{
+    for (const char *c = text; *c; c++) {
+        if (strchr("&<>\"\t\n\r", *c)) {
+            flx_fprintf(f, "&#%d;", *c);
+        } else {
+            fputc(flx_is_control(*c) ? '?' : *c, f); // XML has no others
+        }
+    }
+}
+
 void flx_vtk_put_series(FILE *f, double t, int part, const char *file)
 {
-    flx_fprintf(f, "<DataSet timestep=\"%.17g\" part=\"%d\" file=\"%s\"/>\n", t, part, file);
+    flx_fprintf(f, "<DataSet timestep=\"%.17g\" part=\"%d\" file=\"", t, part);
+    put_attribute(f, file);
+    fputs("\"/>\n", f);
 }
 
 void flx_vtk_end_series(FILE *f)

@@ -1,14 +1,14 @@
 // vtk.h - files of VTK, which ParaView and others show: XML, then the numbers as they are in memory.
 #pragma once
 
-#include "base/base.h"
+#include "base/output.h"
 
 #include <stdio.h>
 
 typedef struct flx_vtk {
     flx_ctx *ctx;
-    const char *path; // borrowed until it is closed
-    FILE *file;
+    flx_output *output;
+    FILE *file;      // its stream
     uint64_t offset; // of the next array in the appended data
 } flx_vtk;
 
@@ -24,7 +24,7 @@ void flx_vtk_array(flx_vtk *w, uint64_t bytes, const void *values); // both
 // FLX_ERR_IO when it could not be written whole.
 flx_status flx_vtk_close(flx_vtk *w);
 
-// A series in time, as a text that names its files (.pvd).
+// A series in time, as a text that names its files (.pvd); file: any name, escaped here.
 void flx_vtk_begin_series(FILE *f);
 void flx_vtk_put_series(FILE *f, double t, int part, const char *file);
 void flx_vtk_end_series(FILE *f);

@@ -10,6 +10,7 @@ typedef struct analyse_options {
     const cli_list *rest; // the model, then names
     cli_list settings;
     const char *table, *result;
+    flx_output *output;
     FILE *modes; // table of eigenvalues; NULL: none
 } analyse_options;
 
@@ -243,24 +244,17 @@ static bool check_files(const flx_simulation *sim, const analyse_options *o)
     return false;
 }
 
-static flx_status open_table(analyse_options *o)
+static flx_status open_table(flx_ctx *ctx, analyse_options *o)
 {
-    bool to_stdout = o->table && strcmp(o->table, "-") == 0;
     if (!o->table || o->how->results) return FLX_OK;
-    o->modes = to_stdout ? stdout : fopen(o->table, "w");
-    if (!o->modes) {
-        cli_complain(o->how->command->name, "cannot write '%s'", o->table);
-        return FLX_ERR_IO;
+    flx_status status = flx_output_create(ctx, "the table", o->table, &o->output);
+    if (status != FLX_OK) {
+        cli_print_errors(ctx);
+        return status;
     }
+    o->modes = flx_output_file(o->output);
     fputs("analysis,mode,re,im,frequency,damping\n", o->modes);
     return FLX_OK;
-}
-
-static flx_status close_table(analyse_options *o, flx_status status)
-{
-    if (!o->modes || o->modes == stdout || fclose(o->modes) == 0) return status;
-    cli_complain(o->how->command->name, "cannot write '%s'", o->table);
-    return status == FLX_OK ? FLX_ERR_IO : status;
 }
 
 static int analyse(flx_ctx *ctx, analyse_options *o)
@@ -277,8 +271,11 @@ static int analyse(flx_ctx *ctx, analyse_options *o)
         if (status == FLX_ERR_MEMORY) code = EXIT_FAILED;
         goto done;
     }
-    if (!check_names(sim, o) || !check_files(sim, o) || open_table(o) != FLX_OK) goto done;
-    status = close_table(o, do_all(ctx, sim, o));
+    if (!check_names(sim, o) || !check_files(sim, o) || open_table(ctx, o) != FLX_OK) goto done;
+    status = do_all(ctx, sim, o);
+    // modes that were found stay, also when another analysis failed
+    flx_status written = flx_output_close(&o->output, FLX_OK);
+    if (status == FLX_OK) status = written;
     fflush(stdout);
     cli_print_warnings(ctx, 0);
     cli_print_errors(ctx);

@@ -12,6 +12,7 @@ enum {
     EXIT_DONE = 0,
     EXIT_FAILED = 1, // the computation failed; what was computed is kept
     EXIT_WRONG = 2,  // the input is wrong
+    EXIT_DOUBT = 3,  // with --strict: done, but there were notes, or a ledger failed
 };
 
 // Of a command that makes one file of another.
@@ -89,6 +90,12 @@ bool cli_is_one_result(const cli_command *command, const cli_list *rest);
 // A whole number from 1 on; false: it is none, which was said.
 bool cli_read_count(const char *command, const char *option, const char *text, int *out);
 
+// --strict, which every command takes: whether it was given; that a result is doubtful; and what the
+// exit status of a command becomes.
+bool cli_is_strict(void);
+void cli_doubt(void);
+int cli_strict_status(const flx_ctx *ctx, int code);
+
 // The candidate nearest to a misspelt word; NULL when none is near.
 const char *cli_nearest(const char *word, int n, const char *const *candidates);
 
@@ -112,6 +119,9 @@ void cli_free_kept(void);
 void cli_print_structure(const flx_fe_problem *p); // its size and its mass
 void cli_print_errors(const flx_ctx *ctx);
 void cli_print_warnings(const flx_ctx *ctx, int first); // from the first to the last
+
+// As flx_result_open; a result that fails its ledger is doubtful.
+flx_status cli_open_result(flx_ctx *ctx, const char *path, flx_result **r);
 
 // What the program itself finds wrong.
 void cli_complain(const char *command, const char *format, ...) FLX_PRINTF(2, 3);

@@ -79,6 +79,7 @@ static flx_status run_model(flx_ctx *ctx, const compare_options *o, const char *
         snprintf(s->method, sizeof s->method, "%s", info->method);
         snprintf(s->settings, sizeof s->settings, "%s", info->settings);
         s->ran = true;
+        if (status == FLX_OK && !flx_simulation_ledger(sim)->balanced) cli_doubt();
         bool some = flx_simulation_ledger(sim)->work.steps > 0;
         // what was computed before a failure is compared, too
         if (some && flx_memory_sink_take(sink, &s->result) == FLX_OK && status > 0 &&
@@ -97,7 +98,7 @@ static flx_status run_model(flx_ctx *ctx, const compare_options *o, const char *
 static flx_status get_side(flx_ctx *ctx, const compare_options *o, const char *path, side *s)
 {
     if (is_model(path)) return run_model(ctx, o, path, s);
-    return flx_result_open(ctx, path, &s->result);
+    return cli_open_result(ctx, path, &s->result);
 }
 
 // ---- what is told -------------------------------------------------------------------------------
@@ -210,26 +211,25 @@ static void print_span(const flx_comparison *c, const side *s)
     }
 }
 
-static bool write_table(const flx_comparison *c, const char *path)
+static flx_status write_table(flx_ctx *ctx, const flx_comparison *c, const char *path)
 {
-    FILE *f = strcmp(path, "-") == 0 ? stdout : fopen(path, "w");
-    if (f) {
-        fputs("signal,mean,maximum,at,of_size,interpolation\n", f);
-        for (int i = 0; flx_comparison_get(c, i); i++) {
-            fprintf(f, "%s", flx_comparison_get(c, i)->name);
-            print_line(f, flx_comparison_get(c, i), true, ",");
-            fputc('\n', f);
-        }
+    flx_output *o;
+    flx_status status = flx_output_create(ctx, "the table", path, &o);
+    if (status != FLX_OK) return status;
+    FILE *f = flx_output_file(o);
+    fputs("signal,mean,maximum,at,of_size,interpolation\n", f);
+    for (int i = 0; flx_comparison_get(c, i); i++) {
+        fprintf(f, "%s", flx_comparison_get(c, i)->name);
+        print_line(f, flx_comparison_get(c, i), true, ",");
+        fputc('\n', f);
     }
-    bool good = f && !ferror(f);
-    if (f && f != stdout && fclose(f) != 0) good = false;
-    if (!good) cli_complain("compare", "cannot write the table '%s'", path);
-    return good;
+    return flx_output_close(&o, FLX_OK);
 }
 
 // ---- together -----------------------------------------------------------------------------------
 
-static flx_status report(const compare_options *o, const flx_comparison *c, const side *s)
+static flx_status report(flx_ctx *ctx, const compare_options *o, const flx_comparison *c,
+                         const side *s)
 {
     bool out = o->table && strcmp(o->table, "-") == 0;
     if (!out && !o->quiet) {
@@ -238,10 +238,20 @@ static flx_status report(const compare_options *o, const flx_comparison *c, cons
     }
     if (!out) print_table(c);
     fflush(stdout);
-    if (o->table && !write_table(c, o->table)) return FLX_ERR_IO;
-    if (!o->picture) return FLX_OK;
-    flx_status status = flx_comparison_draw(c, o->picture, "A", "B");
+    flx_status status = o->table ? write_table(ctx, c, o->table) : FLX_OK;
+    if (!o->picture || status != FLX_OK) return status;
+    status = flx_comparison_draw(c, o->picture, "A", "B");
     if (status == FLX_OK && !out && !o->quiet) printf("drawn in %s\n", o->picture);
+    return status;
+}
+
+// Before anything is computed.
+static flx_status check_outputs(flx_ctx *ctx, const compare_options *o)
+{
+    flx_status status = FLX_OK;
+    for (int k = 0; k < 2 && status == FLX_OK; k++) status = flx_ctx_protect(ctx, o->paths[k]);
+    if (status == FLX_OK && o->table) status = flx_output_check(ctx, "the table", o->table);
+    if (status == FLX_OK && o->picture) status = flx_output_check(ctx, "the drawing", o->picture);
     return status;
 }
 
@@ -251,13 +261,13 @@ static int compare(flx_ctx *ctx, const compare_options *o, const cli_list *signa
     flx_comparison *c = NULL;
     double from = -HUGE_VAL;
     if (!read_number("--from", o->from, &from)) return EXIT_WRONG;
-    flx_status status = FLX_OK;
+    flx_status status = check_outputs(ctx, o);
     for (int k = 0; k < 2 && status == FLX_OK; k++) status = get_side(ctx, o, o->paths[k], &s[k]);
     if (status == FLX_OK) {
         const flx_compare_def def = {
             .nsignal = signals->count, .signals = signals->items, .from = from};
         status = flx_compare_results(ctx, s[0].result, s[1].result, &def, &c);
-        if (status == FLX_OK) status = report(o, c, s);
+        if (status == FLX_OK) status = report(ctx, o, c, s);
         cli_print_errors(ctx);
     } else {
         cli_print_errors(ctx);

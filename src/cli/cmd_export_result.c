@@ -36,7 +36,7 @@ static int run_vtk(flx_ctx *ctx, int argc, char **argv)
     if (!cli_is_one_result(&cmd_export_vtk, &rest)) return EXIT_WRONG;
     if (!path) path = cli_named_after(rest.items[0], ".pvd");
     if (!path) return EXIT_FAILED;
-    flx_status status = flx_result_open(ctx, rest.items[0], &r);
+    flx_status status = cli_open_result(ctx, rest.items[0], &r);
     if (status == FLX_OK) status = flx_vtk_series_write(r, path, frames, &written);
     if (status == FLX_OK) printf("%s  %d of %d rows\n", path, written, flx_result_rows(r));
     flx_result_close(&r);
@@ -124,7 +124,7 @@ static int run_frames(flx_ctx *ctx, int argc, char **argv)
     if (!cli_is_one_result(&cmd_export_frames, &rest)) return EXIT_WRONG;
     q.def.folder = q.folder ? q.folder : cli_named_after(rest.items[0], "_frames");
     if (!q.def.folder) return EXIT_FAILED;
-    flx_status status = flx_result_open(ctx, rest.items[0], &r);
+    flx_status status = cli_open_result(ctx, rest.items[0], &r);
     if (status == FLX_OK) status = flx_frames_write(r, &q.def, &written);
     if (status == FLX_OK)
         printf("%s  %d pictures of %d rows\n", q.def.folder, written, flx_result_rows(r));

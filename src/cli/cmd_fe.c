@@ -179,6 +179,18 @@ static const struct {
              {"transient", ".pvd", run_transient}};
 #define NKIND ((int)(sizeof kinds / sizeof kinds[0]))
 
+// Before anything is computed.
+static flx_status check_outputs(const request *q)
+{
+    const char *const names[] = {"the fields", "the table", "the result"};
+    const char *const paths[] = {q->picture, q->csv, q->result};
+    flx_status status = FLX_OK;
+    for (int i = 0; i < 3 && status == FLX_OK; i++) {
+        if (paths[i]) status = flx_output_check(q->ctx, names[i], paths[i]);
+    }
+    return status;
+}
+
 static int compute(flx_ctx *ctx, request *q, int kind)
 {
     flx_model *model = NULL;
@@ -192,7 +204,8 @@ static int compute(flx_ctx *ctx, request *q, int kind)
         flx_fe_summary s = flx_fe_problem_summary(p);
         bool none = (q->vtu && strcmp(q->vtu, "none") == 0) || (s.nodes == 0 && !q->vtu);
         if (!none) q->picture = q->vtu ? q->vtu : cli_named_after(q->path, kinds[kind].ending);
-        status = none || q->picture ? kinds[kind].run(p, q) : FLX_ERR_MEMORY;
+        status = none || q->picture ? check_outputs(q) : FLX_ERR_MEMORY;
+        if (status == FLX_OK) status = kinds[kind].run(p, q);
         if (status == FLX_OK && q->picture) printf("  fields in %s\n", q->picture);
     }
     fflush(stdout);

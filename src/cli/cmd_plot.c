@@ -59,7 +59,7 @@ static void list_signals(const flx_result *r)
 static int draw(flx_ctx *ctx, const char *path, const flx_plot_def *def)
 {
     flx_result *r = NULL;
-    flx_status status = flx_result_open(ctx, path, &r);
+    flx_status status = cli_open_result(ctx, path, &r);
     if (status == FLX_OK && def->nsignal == 0) {
         list_signals(r);
     } else if (status == FLX_OK) {

@@ -214,6 +214,7 @@ static int reduce(flx_ctx *ctx, const reduce_options *o)
     flx_model *model = NULL;
     bool good = true;
     flx_status status = flx_model_read(ctx, o->model, o->settings.count, o->settings.items, &model);
+    if (status == FLX_OK && o->picture) status = flx_output_check(ctx, "the drawing", o->picture);
     if (status == FLX_OK) status = o->certify ? certify(o, model, &good) : list(model);
     fflush(stdout);
     cli_print_warnings(ctx, 0);

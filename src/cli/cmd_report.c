@@ -40,7 +40,7 @@ static int run(flx_ctx *ctx, int argc, char **argv)
     }
     if (!path) path = cli_named_after(rest.items[0], pdf ? ".pdf" : ".report.html");
     if (!path) return EXIT_FAILED;
-    flx_status status = flx_result_open(ctx, rest.items[0], &r);
+    flx_status status = cli_open_result(ctx, rest.items[0], &r);
     if (status == FLX_OK) status = flx_report_write(r, path);
     if (status == FLX_OK) printf("%s\n", path);
     flx_result_close(&r);

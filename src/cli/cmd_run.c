@@ -185,6 +185,7 @@ static void print_outcome(flx_ctx *ctx, const run_options *o, const flx_simulati
         cli_complain("run", "stopped at t = %.6g: %s; what was computed is in %s", l->t,
                      flx_status_text(status), o->result);
     } else if (!l->balanced) {
+        cli_doubt();
         cli_complain("run", "the result fails its own ledger: see energy drift and residuals; "
                             "a smaller step or tolerance may help");
     }

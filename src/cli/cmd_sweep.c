@@ -157,6 +157,7 @@ static flx_status do_run(flx_ctx *ctx, flx_simulation *sim, table *t)
     int n = flx_simulation_measure_count(sim);
     flx_status status = flx_simulation_run(sim, n > 0 ? 0 : 1, &sink, go_on, NULL);
     if (status != FLX_OK) return status;
+    if (!flx_simulation_ledger(sim)->balanced) cli_doubt();
     for (int i = 0; i < n; i++) {
         double value;
         const char *name = flx_simulation_measure(sim, i, &value);
@@ -343,6 +344,7 @@ static int do_all(const flx_model *model, char (*texts)[PARAMETER_LENGTH], sweep
             cli_print_errors(ctx);
             failed++;
         }
+        if (flx_ctx_warning_count(ctx) > 0) cli_doubt();
         flx_ctx_destroy(&ctx);
         if (t->failed) return -1;
     }
@@ -366,6 +368,10 @@ static int sweep(flx_ctx *ctx, sweep_options *o)
     if (count == 0) {
         cli_complain("sweep", "the model has no block 'sweep'; as\n"
                               "    sweep: {parameters: {k: {from: 1, to: 10, count: 4}}}");
+        goto done;
+    }
+    if (flx_output_check(ctx, "the table", o->table) != FLX_OK) {
+        cli_print_errors(ctx);
         goto done;
     }
     code = EXIT_FAILED;

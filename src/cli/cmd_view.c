@@ -84,7 +84,7 @@ static int make_page(flx_ctx *ctx, flx_page_def *def, const cli_list *files)
     for (; n < files->count && status == FLX_OK; n++) {
         labels[n] = cli_named_after(files->items[n], ""); // without folder and ending
         if (!labels[n]) status = FLX_ERR_MEMORY;
-        if (status == FLX_OK) status = flx_result_open(ctx, files->items[n], &results[n]);
+        if (status == FLX_OK) status = cli_open_result(ctx, files->items[n], &results[n]);
     }
     if (status == FLX_OK) {
         def->nresult = n;

@@ -1,6 +1,7 @@
 // main.c - the program: finds the command and hands it its arguments.
 #include "cli/cli.h"
 
+#include <errno.h>
 #include <string.h>
 
 static const cli_command *const commands[] = {
@@ -15,9 +16,9 @@ static void print_usage(FILE *f)
     fputs("flexion - simulate mechanisms. Usage: flexion COMMAND [ARGUMENTS]\n\n", f);
     for (int i = 0; i < N_COMMANDS; i++)
         fprintf(f, "  %-14s %s\n", commands[i]->name, commands[i]->summary);
-    fputs("\nExample: flexion run examples/slider_crank.yaml\n"
-          "Every command explains itself: flexion help run. flexion --version: the version.\n"
-          "Exit status: 0 done, 1 the computation failed, 2 the input is wrong.\n",
+    fputs("\nExample: flexion run examples/slider_crank.yaml. The version: flexion --version.\n"
+          "Every command explains itself: flexion help run; --strict makes notes errors.\n"
+          "Exit status: 0 done, 1 a computation failed, 2 wrong input, 3 notes (--strict).\n",
           f);
 }
 
@@ -64,18 +65,23 @@ static int run_command(const cli_command *command, int argc, char **argv)
         fputs("flexion: out of memory\n", stderr);
         return EXIT_FAILED;
     }
-    int code = command->run(ctx, argc, argv);
+    int code = cli_strict_status(ctx, command->run(ctx, argc, argv));
     flx_ctx_destroy(&ctx);
     cli_free_kept();
-    // what was said must have arrived, also on a full disk
-    if (fflush(stdout) != 0 && code == EXIT_DONE) {
-        perror("flexion: cannot write");
-        code = EXIT_FAILED;
-    }
     return code;
 }
 
-int main(int argc, char **argv)
+// What was said must have arrived, also on a full disk: a part may have been refused long ago.
+static int finish(int code)
+{
+    errno = 0;
+    if ((fflush(stdout) == 0 && !ferror(stdout)) || code != EXIT_DONE) return code;
+    fprintf(stderr, "flexion: cannot write to the standard output%s%s\n", errno ? ": " : "",
+            errno ? strerror(errno) : "");
+    return EXIT_FAILED;
+}
+
+static int start(int argc, char **argv)
 {
     if (argc < 2) {
         print_usage(stderr);
@@ -91,4 +97,9 @@ int main(int argc, char **argv)
     const cli_command *command = find_command(word);
     if (!command) return complain_unknown(word);
     return run_command(command, argc - 1, argv + 1);
+}
+
+int main(int argc, char **argv)
+{
+    return finish(start(argc, argv));
 }

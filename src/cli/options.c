@@ -63,8 +63,8 @@ const char *cli_nearest(const char *word, int n, const char *const *candidates)
 static void complain_unknown(const cli_command *command, const char *word, int n,
                              const cli_option *options)
 {
-    const char *names[16] = {"--help"};
-    int count = 1;
+    const char *names[16] = {"--help", "--strict"};
+    int count = 2;
     for (int i = 0; i < n && count < 16; i++) names[count++] = options[i].name;
     const char *best = cli_nearest(word, count, names);
     if (best) {
@@ -93,6 +93,26 @@ static const cli_option *find_option(const char *argument, int n, const cli_opti
         }
     }
     return NULL;
+}
+
+// ---- doubts ----------------------------------------------------------------------------------
+
+static bool strict, doubtful;
+
+bool cli_is_strict(void)
+{
+    return strict;
+}
+
+void cli_doubt(void)
+{
+    doubtful = true;
+}
+
+int cli_strict_status(const flx_ctx *ctx, int code)
+{
+    if (!strict || code != EXIT_DONE) return code;
+    return doubtful || flx_ctx_warning_count(ctx) > 0 ? EXIT_DOUBT : code;
 }
 
 // ---- memory that lives as long as the command ---------------------------------------------------
@@ -186,6 +206,10 @@ cli_parsed cli_parse(const cli_command *command, int argc, char **argv, int nopt
         if (strcmp(a, "--help") == 0 || strcmp(a, "-h") == 0) {
             fputs(command->help, stdout);
             return CLI_DONE;
+        }
+        if (strcmp(a, "--strict") == 0) {
+            strict = true;
+            continue;
         }
         const cli_option *option = find_option(a, noption, options, &glued);
         if (!option) {

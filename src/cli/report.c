@@ -89,6 +89,18 @@ static void print_message(const flx_message *m, const char *kind, const char *co
     print_source(&m->loc, coloured);
 }
 
+flx_status cli_open_result(flx_ctx *ctx, const char *path, flx_result **r)
+{
+    const char *name, *text;
+    double number;
+    flx_status status = flx_result_open(ctx, path, r);
+    if (status != FLX_OK) return status;
+    for (int i = 0; (name = flx_result_fact(*r, i, &text, &number)) != NULL; i++) {
+        if (strcmp(name, "ledger/balanced") == 0 && number == 0.0) cli_doubt();
+    }
+    return FLX_OK;
+}
+
 void cli_print_errors(const flx_ctx *ctx)
 {
     const flx_message *m;
@@ -104,7 +116,8 @@ void cli_print_warnings(const flx_ctx *ctx, int first)
     const flx_message *m;
     int shown = first, total = flx_ctx_warning_count(ctx);
     for (; (m = flx_ctx_warning(ctx, shown)) != NULL; shown++) {
-        print_message(m, "note", "\033[1;36m");
+        print_message(m, cli_is_strict() ? "error" : "note",
+                      cli_is_strict() ? "\033[1;31m" : "\033[1;36m");
     }
     if (total > shown) fprintf(stderr, "flexion: %d more notes\n", total - shown);
 }

@@ -157,6 +157,8 @@ static int run_study(flx_ctx *ctx, const cli_study *o, const flx_study_def *def,
     cli_progress progress;
     bool useful = false;
     flx_status status = flx_model_read(ctx, o->model, o->settings.count, o->settings.items, &model);
+    if (status == FLX_OK && o->table) status = flx_output_check(ctx, "the table", o->table);
+    if (status == FLX_OK && o->picture) status = flx_output_check(ctx, "the drawing", o->picture);
     if (status == FLX_OK) {
         cli_catch_interrupt();
         cli_progress_start(&progress, o->quiet);

@@ -2,9 +2,9 @@
 #include "flexion/export.h"
 
 #include "base/number.h"
+#include "base/output.h"
 #include "export/code.h"
 
-#include <errno.h>
 #include <string.h>
 
 // ---- header -------------------------------------------------------------------------------------
@@ -131,21 +131,9 @@ static flx_status write_file(const flx_functions *all, const flx_code *codes, co
                                          [FLX_EXPORT_PYTHON] = flx_write_python,
                                          [FLX_EXPORT_OCTAVE] = flx_write_octave,
                                          [FLX_EXPORT_LATEX] = flx_write_latex};
-    bool standard = strcmp(path, "-") == 0;
-    flx_ctx *ctx = all->x.ctx;
-    FILE *f = standard ? stdout : fopen(path, "w");
-    if (!f) {
-        return FLX_FAIL(ctx, FLX_ERR_IO, FLX_NOWHERE, "cannot write '%s': %s", path,
-                        strerror(errno));
-    }
-    flx_status status = writers[all->options.language](f, all, codes);
-    bool bad = ferror(f) != 0;
-    bad = (standard ? fflush(f) : fclose(f)) != 0 || bad;
-    if (status == FLX_OK && bad) {
-        status = FLX_FAIL(ctx, FLX_ERR_IO, FLX_NOWHERE, "cannot write all of '%s': %s", path,
-                          strerror(errno));
-    }
-    return status;
+    flx_output *o;
+    FLX_TRY(flx_output_create(all->x.ctx, "the equations", path, &o));
+    return flx_output_close(&o, writers[all->options.language](flx_output_file(o), all, codes));
 }
 
 flx_status flx_model_export(const flx_model *model, const flx_export_options *options,

@@ -8,7 +8,6 @@
 #include "base/vtk.h"
 #include "fe/problem.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -30,16 +29,11 @@ typedef struct motion {
     flx_histories *histories;            // NULL: loads are constant
     double *parts;                       // (nhistory, n) loads of each factor
     double work, dissipated, scale;
-    FILE *csv, *pvd;
-    int *nodes; // index of the asked ones
+    flx_output *table, *series;
+    FILE *csv, *pvd; // their streams
+    int *nodes;      // index of the asked ones
     int frames;
 } motion;
-
-static flx_status cannot_write(const motion *m, const char *path)
-{
-    return FLX_FAIL(m->p->ctx, FLX_ERR_IO, FLX_NOWHERE, "'%s' cannot be written: %s", path,
-                    strerror(errno));
-}
 
 // ---- output -------------------------------------------------------------------------------------
 
@@ -55,8 +49,10 @@ static flx_status open_files(motion *m)
                             d->nodes[i]);
         }
     }
-    if (d->csv && !(m->csv = fopen(d->csv, "w"))) return cannot_write(m, d->csv);
-    if (d->pvd && !(m->pvd = fopen(d->pvd, "w"))) return cannot_write(m, d->pvd);
+    if (d->csv) FLX_TRY(flx_output_create(m->p->ctx, "the table", d->csv, &m->table));
+    if (d->pvd) FLX_TRY(flx_output_create(m->p->ctx, "the series", d->pvd, &m->series));
+    if (d->csv) m->csv = flx_output_file(m->table);
+    if (d->pvd) m->pvd = flx_output_file(m->series);
     if (m->csv) {
         static const char *const words[] = {"x", "y", "z", "rx", "ry", "rz"};
         flx_fprintf(m->csv, "t,energy.kinetic,energy.strain,work");
@@ -71,12 +67,9 @@ static flx_status open_files(motion *m)
 
 static flx_status close_files(motion *m, flx_status status)
 {
-    bool bad = false;
     if (m->pvd) flx_vtk_end_series(m->pvd);
-    if (m->csv) bad |= ferror(m->csv) != 0 || fclose(m->csv) != 0;
-    if (m->pvd) bad |= ferror(m->pvd) != 0 || fclose(m->pvd) != 0;
-    if (status != FLX_OK || !bad) return status;
-    return FLX_FAIL(m->p->ctx, FLX_ERR_IO, FLX_NOWHERE, "the results could not be written whole");
+    status = flx_output_close(&m->table, status);
+    return flx_output_close(&m->series, status);
 }
 
 // One picture beside the .pvd file: beam.pvd, beam_0001.vtu.
@@ -86,7 +79,7 @@ static flx_status draw(motion *m, double t)
     const char *pvd = m->def->pvd, *slash = strrchr(pvd, '/'), *dot = strrchr(pvd, '.');
     int stem = dot && (!slash || dot > slash) ? (int)(dot - pvd) : (int)strlen(pvd);
     int n = flx_snprintf(path, sizeof path, "%.*s_%04d.vtu", stem, pvd, m->frames++);
-    if (n < 0 || n >= (int)sizeof path) return cannot_write(m, pvd);
+    if (n < 0 || n >= (int)sizeof path) return flx_output_fail(m->series, "its name is too long");
     flx_vtk_put_series(m->pvd, t, 0, slash ? path + (slash - pvd) + 1 : path);
     const flx_vtu_field field = {"displacement", 3, 6, 0, m->u, false};
     return flx_vtu_write(m->p->fe, path, 1, &field);

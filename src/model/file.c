@@ -1,6 +1,9 @@
 // file.c - texts that a model names.
 #include "model/file.h"
 
+#include "base/number.h"
+#include "base/output.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -27,7 +30,8 @@ static flx_status read_open(flx_ctx *ctx, flx_arena *arena, FILE *f, const char 
         *text = block;
         n += fread(block + n, 1, room + 1 - n, f);
         if (ferror(f)) {
-            return FLX_FAIL(ctx, FLX_ERR_IO, loc, "'%s' cannot be read: %s", path, strerror(errno));
+            return FLX_FAIL(ctx, FLX_ERR_IO, loc, "'%s' cannot be read: %s", path,
+                            flx_error_text(errno));
         }
         if (n <= room) break;
         room *= 2;
@@ -45,9 +49,10 @@ static flx_status read_within(flx_ctx *ctx, flx_arena *arena, const char *path, 
     FILE *f = fopen(path, "rb");
     if (!f) {
         return FLX_FAIL(ctx, FLX_ERR_IO, loc, "the file '%s' cannot be opened: %s", path,
-                        strerror(errno));
+                        flx_error_text(errno));
     }
-    flx_status status = read_open(ctx, arena, f, path, loc, limit, text, length);
+    flx_status status = flx_input_note(ctx, fileno(f), NULL);
+    if (status == FLX_OK) status = read_open(ctx, arena, f, path, loc, limit, text, length);
     fclose(f);
     return status;
 }

@@ -3,6 +3,7 @@
 // A schema sees less than our checker: it knows neither the dimension nor what `like` brings. Where
 // it cannot decide it accepts.
 #include "base/number.h"
+#include "base/output.h"
 #include "flexion/model.h"
 #include "model/schema.h"
 
@@ -340,20 +341,14 @@ static const char head[] =
 
 flx_status flx_language_write_schema(flx_ctx *ctx, const char *path)
 {
-    FILE *f = fopen(path, "w");
-    if (!f) {
-        return FLX_FAIL(ctx, FLX_ERR_IO, FLX_NOWHERE, "'%s' cannot be written: %s", path,
-                        strerror(errno));
-    }
+    flx_output *o;
+    FLX_TRY(flx_output_create(ctx, "the schema", path, &o));
+    FILE *f = flx_output_file(o);
     fputs(head, f);
     for (int g = 0; g < FLX_GROUP_COUNT; g++) {
         put_group(f, (flx_group)g);
         fputs(g + 1 < FLX_GROUP_COUNT ? ",\n" : "\n", f);
     }
     fputs("  }\n}\n", f);
-    bool bad = ferror(f) != 0;
-    if (fclose(f) != 0 || bad) {
-        return FLX_FAIL(ctx, FLX_ERR_IO, FLX_NOWHERE, "'%s' could not be written", path);
-    }
-    return FLX_OK;
+    return flx_output_close(&o, FLX_OK);
 }

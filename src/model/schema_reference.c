@@ -1,5 +1,6 @@
 // schema_reference.c - the table of the language as a manual, in Markdown.
 #include "base/number.h"
+#include "base/output.h"
 #include "flexion/model.h"
 #include "model/schema.h"
 
@@ -273,17 +274,11 @@ static void put_group(FILE *f, flx_group group)
 
 flx_status flx_language_write_reference(flx_ctx *ctx, const char *path)
 {
-    FILE *f = fopen(path, "w");
-    if (!f) {
-        return FLX_FAIL(ctx, FLX_ERR_IO, FLX_NOWHERE, "'%s' cannot be written: %s", path,
-                        strerror(errno));
-    }
+    flx_output *o;
+    FLX_TRY(flx_output_create(ctx, "the reference", path, &o));
+    FILE *f = flx_output_file(o);
     fputs(head, f);
     for (int g = 0; g < FLX_GROUP_COUNT; g++) put_group(f, (flx_group)g);
     fputs(signals, f);
-    bool bad = ferror(f) != 0;
-    if (fclose(f) != 0 || bad) {
-        return FLX_FAIL(ctx, FLX_ERR_IO, FLX_NOWHERE, "'%s' could not be written", path);
-    }
-    return FLX_OK;
+    return flx_output_close(&o, FLX_OK);
 }

@@ -2,12 +2,11 @@
 //
 // Numbers have 17 significant digits, so that reading gives the same bits back. Lines are handed to
 // the system at least once a second: a run that is cut off loses no more.
-#include "base/base.h"
 #include "base/number.h"
+#include "base/output.h"
 #include "flexion/results.h"
 #include "flexion/simulation.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -15,16 +14,18 @@
 
 typedef struct csv_sink {
     flx_sink base;
-    char *path; // owned
-    FILE *file; // owned, unless it is stdout
+    flx_output *output; // owned
+    FILE *file;         // its stream
     int ncolumn;
     double flushed; // when
+    bool failed;    // which was told
 } csv_sink;
 
 static flx_status write_error(csv_sink *s)
 {
-    return FLX_FAIL(s->base.ctx, FLX_ERR_IO, FLX_NOWHERE, "cannot write the table '%s': %s",
-                    s->path, strerror(errno));
+    bool again = s->failed;
+    s->failed = true;
+    return again ? FLX_ERR_IO : flx_output_fail(s->output, "");
 }
 
 // A name as a field: quoted where it holds a comma, a quote or a line break.
@@ -53,7 +54,7 @@ static flx_status csv_begin(flx_sink *base, const flx_result_info *info)
     }
     fputc('\n', s->file);
     s->flushed = flx_clock_seconds();
-    return fflush(s->file) == 0 ? FLX_OK : write_error(s);
+    return flx_output_commit(s->output) ? FLX_OK : write_error(s); // from now on it grows there
 }
 
 static flx_status csv_row(flx_sink *base, double t, const double *values)
@@ -80,8 +81,7 @@ static flx_status csv_end(flx_sink *base, const flx_ledger *ledger)
 static void csv_destroy(flx_sink *base)
 {
     csv_sink *s = (csv_sink *)base;
-    if (s->file && s->file != stdout) fclose(s->file);
-    flx_free(s->path);
+    flx_output_drop(&s->output);
     flx_free(s);
 }
 
@@ -100,24 +100,12 @@ flx_status flx_csv_sink_create(flx_ctx *ctx, const char *path, flx_sink **out)
     if (!s) return FLX_ERR_MEMORY;
     s->base = (flx_sink){.type = &csv_type, .ctx = ctx};
     flx_sink *sink = &s->base;
-    flx_status status = FLX_OK;
-
-    s->path = flx_alloc(ctx, strlen(path) + 1, 1);
-    if (!s->path) {
-        status = FLX_ERR_MEMORY;
-        goto fail;
+    flx_status status = flx_output_create(ctx, "the table", path, &s->output);
+    if (status != FLX_OK) {
+        flx_sink_destroy(&sink);
+        return status;
     }
-    memcpy(s->path, path, strlen(path) + 1);
-    s->file = strcmp(path, "-") == 0 ? stdout : fopen(path, "w");
-    if (!s->file) {
-        status = FLX_FAIL(ctx, FLX_ERR_IO, FLX_NOWHERE, "cannot create the table '%s': %s", path,
-                          strerror(errno));
-        goto fail;
-    }
+    s->file = flx_output_file(s->output);
     *out = sink;
     return FLX_OK;
-
-fail:
-    flx_sink_destroy(&sink);
-    return status;
 }

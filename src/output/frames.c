@@ -372,7 +372,7 @@ static flx_status check(flx_ctx *ctx, const flx_frames_def *def)
     }
     if (mkdir(def->folder, 0777) == 0 || errno == EEXIST) return FLX_OK;
     return FLX_FAIL(ctx, FLX_ERR_IO, FLX_NOWHERE, "the folder '%s' cannot be made: %s", def->folder,
-                    strerror(errno));
+                    flx_error_text(errno));
 }
 
 static void clear(film *f)

@@ -2,7 +2,7 @@
 #include "output/gnuplot.h"
 
 #include "base/number.h"
-#include "output/place.h"
+#include "base/output.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -169,7 +169,8 @@ static flx_status run_gnuplot(flx_ctx *ctx, FILE *script, const char *out, FILE 
     posix_spawn_file_actions_destroy(&files);
     if (e == ENOENT || e == EACCES) return no_gnuplot(ctx);
     if (e != 0) {
-        return FLX_FAIL(ctx, FLX_ERR_IO, FLX_NOWHERE, "cannot start gnuplot: %s", strerror(e));
+        return FLX_FAIL(ctx, FLX_ERR_IO, FLX_NOWHERE, "cannot start gnuplot: %s",
+                        flx_error_text(e));
     }
     while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
     }
@@ -186,7 +187,7 @@ flx_status flx_gnuplot_begin(flx_ctx *ctx, const char *path, int width, int heig
     *g = (flx_gnuplot){.ctx = ctx, .path = path, .script = tmpfile()};
     if (!g->script) {
         return FLX_FAIL(ctx, FLX_ERR_IO, FLX_NOWHERE, "cannot create a temporary file: %s",
-                        strerror(errno));
+                        flx_error_text(errno));
     }
     flx_status status = put_terminal(g, width, height);
     if (status == FLX_OK) {
@@ -201,21 +202,16 @@ flx_status flx_gnuplot_begin(flx_ctx *ctx, const char *path, int width, int heig
 static flx_status draw(flx_gnuplot *g)
 {
     flx_ctx *ctx = g->ctx;
-    flx_place place;
+    flx_output *o;
     FILE *said = tmpfile();
     if (!said || fflush(g->script) != 0 || fseek(g->script, 0, SEEK_SET) != 0) {
         if (said) fclose(said);
         return FLX_FAIL(ctx, FLX_ERR_IO, FLX_NOWHERE, "cannot write a temporary file: %s",
-                        strerror(errno));
+                        flx_error_text(errno));
     }
-    flx_status status = flx_place_open(ctx, "the drawing", g->path, &place);
+    flx_status status = flx_output_reserve(ctx, "the drawing", g->path, &o);
     if (status == FLX_OK) {
-        status = run_gnuplot(ctx, g->script, place.part, said);
-        if (status == FLX_OK && !flx_place_commit(&place)) {
-            status = FLX_FAIL(ctx, FLX_ERR_IO, FLX_NOWHERE, "cannot write '%s': %s", g->path,
-                              strerror(errno));
-        }
-        flx_place_close(&place);
+        status = flx_output_close(&o, run_gnuplot(ctx, g->script, o->part, said));
     }
     fclose(said);
     return status;

@@ -23,12 +23,6 @@
 #define FIRST_EVENTS 256
 #define COPY_BYTES 65536
 
-flx_status flx_hdf5_fail(flx_hdf5_sink *s, const char *what)
-{
-    return FLX_FAIL(s->base.ctx, FLX_ERR_IO, FLX_NOWHERE, "cannot write the result '%s': %s",
-                    s->place.path, what);
-}
-
 static void ledger_values(const flx_ledger *l, double out[FLX_HDF5_LEDGER])
 {
 #define X(name) out[LEDGER_##name] = (double)l->name;
@@ -76,13 +70,13 @@ static flx_status replace_file(flx_hdf5_sink *s, long rows)
 {
     haddr_t old_rows = s->rows_at, old_motion = s->motion_at;
     flx_status status = flx_hdf5_lay_out(s, rows);
-    int fd = status == FLX_OK ? open(s->place.part, O_RDWR | O_CLOEXEC) : -1;
+    int fd = status == FLX_OK ? open(s->output->part, O_RDWR | O_CLOEXEC) : -1;
     if (fd < 0 || !copy_rows(s, s->row_bytes, old_rows, s->rows_at, fd) ||
         !copy_rows(s, s->motion_bytes, old_motion, s->motion_at, fd) ||
-        !flx_place_commit(&s->place)) {
-        if (status == FLX_OK) status = flx_hdf5_fail(s, strerror(errno));
+        !flx_output_commit(s->output)) {
+        if (status == FLX_OK) status = flx_output_fail(s->output, "");
         if (fd >= 0) close(fd);
-        unlink(s->place.part);
+        unlink(s->output->part);
         s->rows_at = old_rows; // the rest lies before the rows and is where it was
         s->motion_at = old_motion;
         return status;
@@ -124,7 +118,7 @@ static flx_status replace_quietly(flx_hdf5_sink *s, long rows)
 static flx_status reserve_events(flx_hdf5_sink *s, int events)
 {
     int width = 2 + 2 * s->info->ncolumn;
-    if (events > INT_MAX / width) return flx_hdf5_fail(s, "there are too many events");
+    if (events > INT_MAX / width) return flx_output_fail(s->output, "there are too many events");
     return flx_grow(s->base.ctx, (void **)&s->events, &s->event_capacity, events * width,
                     sizeof(double));
 }
@@ -161,7 +155,7 @@ static flx_status hdf5_row(flx_sink *base, double t, const double *values)
     if (!put_bytes(s->fd, s->motion, s->motion_bytes, motion) ||
         !put_bytes(s->fd, values, s->row_bytes - sizeof t, at + sizeof t) ||
         !put_bytes(s->fd, &t, sizeof t, at))
-        return flx_hdf5_fail(s, strerror(errno));
+        return flx_output_fail(s->output, "");
     s->count++;
     return FLX_OK;
 }
@@ -214,14 +208,14 @@ static flx_status hdf5_end(flx_sink *base, const flx_ledger *ledger)
     // backwards: the status, which tells a finished run, comes last
     for (int i = FLX_HDF5_LEDGER - 1; i >= 0; i--)
         good = good && put_bytes(s->fd, &values[i], sizeof(double), s->ledger_at[i]);
-    return good ? FLX_OK : flx_hdf5_fail(s, strerror(errno));
+    return good ? FLX_OK : flx_output_fail(s->output, "");
 }
 
 static void hdf5_destroy(flx_sink *base)
 {
     flx_hdf5_sink *s = (flx_hdf5_sink *)base;
     if (s->fd >= 0) close(s->fd);
-    flx_place_close(&s->place);
+    flx_output_drop(&s->output);
     flx_free(s->measure_at);
     flx_free(s->copy);
     flx_free(s->motion);
@@ -249,7 +243,7 @@ flx_status flx_hdf5_sink_create(flx_ctx *ctx, const char *path, flx_sink **out)
     flx_sink *sink = &s->base;
 
     // opened now: a wrong folder is told before anything is computed
-    flx_status status = flx_place_open(ctx, "the result", path, &s->place);
+    flx_status status = flx_output_reserve(ctx, "the result", path, &s->output);
     if (status != FLX_OK) {
         flx_sink_destroy(&sink);
         return status;

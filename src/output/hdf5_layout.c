@@ -16,6 +16,7 @@
 //     /events/...  where the model has events: names; t and event (its number, from 0) of each one
 //                  that happened; before and after: the signals on both sides, without t
 #include "base/number.h"
+#include "output/hdf5_disk.h"
 #include "output/hdf5_parts.h"
 #include "output/meshes.h"
 #include "output/surfaces.h"
@@ -273,16 +274,19 @@ static bool lay_out_contents(flx_hdf5_sink *s, hid_t file, long rows)
 // newer formats carry.
 flx_status flx_hdf5_lay_out(flx_hdf5_sink *s, long rows)
 {
+    flx_hdf5_disk disk;
     bool good = false;
     hid_t access = H5Pcreate(H5P_FILE_ACCESS);
     H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_V110);
-    hid_t file = H5Fcreate(s->place.part, H5F_ACC_TRUNC, H5P_DEFAULT, access);
+    hid_t file = flx_hdf5_disk_create(&disk, s->output->part, access);
     H5Pclose(access);
     if (file >= 0) {
         good = lay_out_contents(s, file, rows);
         if (H5Fclose(file) < 0) good = false;
     }
-    if (good) return FLX_OK;
-    unlink(s->place.part);
-    return flx_hdf5_fail(s, errno ? strerror(errno) : "HDF5 refused");
+    flx_hdf5_disk_end(&disk);
+    if (good && disk.error == 0) return FLX_OK;
+    unlink(s->output->part);
+    errno = disk.error;
+    return flx_output_fail(s->output, disk.error ? "" : "HDF5 refused");
 }

@@ -1,11 +1,10 @@
 // hdf5_parts.h - inside of the HDF5 sink: hdf5_layout.c lays files out, hdf5.c fills them.
 #pragma once
 
-#include "base/base.h"
+#include "base/output.h"
 #include "flexion/results.h"
 #include "flexion/simulation.h"
 #include "output/format.h"
-#include "output/place.h"
 
 #include <hdf5.h>
 
@@ -21,7 +20,7 @@ enum {
 
 typedef struct flx_hdf5_sink {
     flx_sink base;
-    flx_place place;             // files are laid out in its part
+    flx_output *output;          // owned; files are laid out in its part
     int fd;                      // of the file in its place; -1: not begun
     const flx_result_info *info; // borrowed from begin to end
     long capacity, count;        // rows reserved, rows written
@@ -39,6 +38,5 @@ typedef struct flx_hdf5_sink {
     int nsaid;                  // notes and errors that the file has
 } flx_hdf5_sink;
 
-flx_status flx_hdf5_fail(flx_hdf5_sink *s, const char *what); // hdf5.c
-// A complete file with `rows` rows reserved, at s->place.part; where things are goes to s.
+// A complete file with `rows` rows reserved, at s->output->part; where things are goes to s.
 flx_status flx_hdf5_lay_out(flx_hdf5_sink *s, long rows);

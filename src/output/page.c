@@ -1,13 +1,12 @@
 // page.c - one page of HTML that plays results. The page itself is made from viewer/; here its data
 // are put into it: a header in JSON, and all numbers as one block (page_pack.h), in this order for
 // each result: times of the signals, the signals, times of the frames, the numbers of the motion.
+#include "base/output.h"
 #include "flexion/results.h"
 #include "output/page_mesh.h"
 #include "output/page_pack.h"
 #include "output/page_template.h"
-#include "output/place.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -189,25 +188,13 @@ static flx_status make_data(flx_ctx *ctx, const flx_page_def *def, size_t room,
 static flx_status write_file(flx_ctx *ctx, const char *path, const flx_text *data)
 {
     const char *mark = strstr(flx_page_template, MARK), *rest = mark + strlen(MARK);
-    flx_place place;
-    FLX_TRY(flx_place_open(ctx, "the page", path, &place));
-    FILE *f = fopen(place.part, "wb");
-    bool good = f != NULL;
-    if (f) {
-        size_t head = (size_t)(mark - flx_page_template);
-        good = fwrite(flx_page_template, 1, head, f) == head &&
-               fwrite(data->data, 1, data->length, f) == data->length &&
-               fwrite(rest, 1, strlen(rest), f) == strlen(rest);
-        if (fclose(f) != 0) good = false;
-    }
-    good = good && flx_place_commit(&place);
-    flx_status status = FLX_OK;
-    if (!good) {
-        status = FLX_FAIL(ctx, FLX_ERR_IO, FLX_NOWHERE, "cannot write the page '%s': %s", path,
-                          strerror(errno));
-    }
-    flx_place_close(&place);
-    return status;
+    flx_output *o;
+    FLX_TRY(flx_output_create(ctx, "the page", path, &o));
+    FILE *f = flx_output_file(o);
+    fwrite(flx_page_template, 1, (size_t)(mark - flx_page_template), f);
+    fwrite(data->data, 1, data->length, f);
+    fwrite(rest, 1, strlen(rest), f);
+    return flx_output_close(&o, FLX_OK);
 }
 
 static void tell_size(const flx_page_def *def, strides s, flx_page_size *size)

@@ -1,5 +1,6 @@
 // print.c - a page of HTML as a PDF file, by Chromium without a window.
 #include "output/print.h"
+#include "base/number.h"
 #include "base/text.h"
 
 #include <errno.h>
@@ -39,7 +40,7 @@ static flx_status put_address(flx_text *t, const char *path)
     char folder[PATH_LENGTH] = "";
     if (path[0] != '/' && !getcwd(folder, sizeof folder)) {
         return FLX_FAIL(t->ctx, FLX_ERR_IO, FLX_NOWHERE, "the current folder cannot be found: %s",
-                        strerror(errno));
+                        flx_error_text(errno));
     }
     flx_text_put(t, "file://");
     put_plain(t, folder);
@@ -106,7 +107,7 @@ static flx_status print_by(flx_ctx *ctx, const char *program, const char *addres
     if (e == 0 && code == 0 && stat(pdf, &info) == 0 && info.st_size > 0) return FLX_OK;
     if (!*found) return FLX_ERR_UNAVAILABLE;
     return FLX_FAIL(ctx, FLX_ERR_IO, FLX_NOWHERE, "'%s' could not print to '%s': %s", program, pdf,
-                    e != 0 ? strerror(e) : "it failed or took too long");
+                    e != 0 ? flx_error_text(e) : "it failed or took too long");
 }
 
 flx_status flx_print_pdf(flx_ctx *ctx, const char *html, const char *pdf)

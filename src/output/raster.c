@@ -1,7 +1,8 @@
 // raster.c - a picture made of triangles and lines, with depth, and its PNG file.
 #include "output/raster.h"
 
-#include <errno.h>
+#include "base/output.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -208,19 +209,16 @@ flx_status flx_raster_write(const flx_raster *r, const char *path)
     unsigned char *rows = filter_rows(r), *packed = flx_alloc(r->ctx, packed_size, 1);
     flx_status status = FLX_ERR_MEMORY;
     if (rows && packed && compress2(packed, &packed_size, rows, (uLong)size, 6) == Z_OK) {
-        FILE *f = fopen(path, "wb");
-        bool good = f != NULL;
-        if (f) {
+        flx_output *o;
+        status = flx_output_create(r->ctx, "the picture", path, &o);
+        if (status == FLX_OK) {
+            FILE *f = flx_output_file(o);
             fwrite("\x89PNG\r\n\x1a\n", 1, 8, f);
             put_chunk(f, "IHDR", head, sizeof head);
             put_chunk(f, "IDAT", packed, packed_size);
             put_chunk(f, "IEND", head, 0);
-            good = ferror(f) == 0;
-            if (fclose(f) != 0) good = false;
+            status = flx_output_close(&o, FLX_OK);
         }
-        status = good ? FLX_OK
-                      : FLX_FAIL(r->ctx, FLX_ERR_IO, FLX_NOWHERE, "'%s' cannot be written: %s",
-                                 path, strerror(errno));
     }
     flx_free(rows);
     flx_free(packed);

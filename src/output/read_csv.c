@@ -38,7 +38,8 @@ static flx_status read_all(flx_result *r, const char *path, char **text, size_t 
     bool bad = !f || size < 0 || ferror(f);
     if (f) fclose(f);
     if (!bad) return FLX_OK;
-    return FLX_FAIL(r->ctx, FLX_ERR_IO, FLX_NOWHERE, "cannot read '%s': %s", path, strerror(errno));
+    return FLX_FAIL(r->ctx, FLX_ERR_IO, FLX_NOWHERE, "cannot read '%s': %s", path,
+                    flx_error_text(errno));
 }
 
 // One field of a line, unquoted in place and 0-terminated; *p moves behind its comma, to NULL after

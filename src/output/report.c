@@ -1,12 +1,11 @@
 // report.c - a result as a page to print: its tables (report_tables.c), drawings of its signals, the model.
 #include "base/number.h"
+#include "base/output.h"
 #include "base/text.h"
 #include "flexion/results.h"
-#include "output/place.h"
 #include "output/print.h"
 #include "output/report_parts.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -119,33 +118,30 @@ static flx_status put_report(flx_text *t, flx_result *r, const char *scratch)
 
 // The page, or what a browser prints of it.
 static flx_status put_in_place(flx_ctx *ctx, const flx_text *t, const char *html, bool pdf,
-                               const flx_place *place)
+                               flx_output *place)
 {
     FILE *f = fopen(html, "wb");
     bool good = f && fwrite(t->data, 1, t->length, f) == t->length;
     if (f && fclose(f) != 0) good = false;
-    if (good && pdf) FLX_TRY(flx_print_pdf(ctx, html, place->part));
-    if (good && flx_place_commit(place)) return FLX_OK;
-    return FLX_FAIL(ctx, FLX_ERR_IO, FLX_NOWHERE, "cannot write the report '%s': %s", place->path,
-                    strerror(errno));
+    if (!good) return flx_output_fail(place, "");
+    return pdf ? flx_print_pdf(ctx, html, place->part) : FLX_OK;
 }
 
 flx_status flx_report_write(flx_result *r, const char *path)
 {
-    flx_place place;
+    flx_output *place;
     flx_text t;
     size_t n = strlen(path);
     bool pdf = n > 4 && strcmp(path + n - 4, ".pdf") == 0;
     flx_text_start(&t, r->ctx);
-    FLX_TRY(flx_place_open(r->ctx, "the report", path, &place));
+    FLX_TRY(flx_output_reserve(r->ctx, "the report", path, &place));
     char scratch[4096], html[4096];
-    flx_snprintf(scratch, sizeof scratch, "%s.svg", place.part);
-    flx_snprintf(html, sizeof html, "%s%s", place.part, pdf ? ".html" : "");
+    flx_snprintf(scratch, sizeof scratch, "%s.svg", place->part);
+    flx_snprintf(html, sizeof html, "%s%s", place->part, pdf ? ".html" : "");
     flx_status status = put_report(&t, r, scratch);
     unlink(scratch);
-    if (status == FLX_OK) status = put_in_place(r->ctx, &t, html, pdf, &place);
+    if (status == FLX_OK) status = put_in_place(r->ctx, &t, html, pdf, place);
     if (pdf) unlink(html);
     flx_text_clear(&t);
-    flx_place_close(&place);
-    return status;
+    return flx_output_close(&place, status);
 }

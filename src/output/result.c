@@ -1,6 +1,8 @@
 // result.c - a result read back: columns by number and by name.
 #include "output/result.h"
+
 #include "base/number.h"
+#include "base/output.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -38,7 +40,7 @@ static flx_status read_any(flx_result *r, const char *path)
     FILE *f = fopen(path, "rb");
     if (!f) {
         return FLX_FAIL(r->ctx, FLX_ERR_IO, FLX_NOWHERE, "cannot open the result '%s': %s", path,
-                        strerror(errno));
+                        flx_error_text(errno));
     }
     if (fstat(fileno(f), &info) != 0 || !S_ISREG(info.st_mode)) {
         fclose(f);
@@ -46,7 +48,9 @@ static flx_status read_any(flx_result *r, const char *path)
     }
     unsigned char head[sizeof hdf5_signature] = {0};
     size_t n = fread(head, 1, sizeof head, f);
+    flx_status status = flx_input_note(r->ctx, fileno(f), &r->input);
     fclose(f);
+    if (status != FLX_OK) return status;
     if (n == 0) return FLX_FAIL(r->ctx, FLX_ERR_IO, FLX_NOWHERE, "'%s' is empty", path);
     if (memcmp(head, hdf5_signature, sizeof head) == 0) return flx_result_read_hdf5(r, path);
     return flx_result_read_csv(r, path);
@@ -59,6 +63,7 @@ flx_status flx_result_create(flx_ctx *ctx, flx_result **out)
     flx_result *r = flx_alloc(ctx, 1, sizeof *r);
     if (!r) return FLX_ERR_MEMORY;
     r->ctx = ctx;
+    r->input = -1;
     r->title = "";
     r->work = (flx_result_work){unknown, unknown, unknown, unknown};
     r->arena = flx_arena_create(ctx);
@@ -83,6 +88,7 @@ void flx_result_close(flx_result **r_in)
     flx_result *r = r_in ? *r_in : NULL;
     if (!r) return;
     if (r->data) flx_free(r->data[0]);
+    flx_input_release(r->ctx, r->input);
     flx_free(r->motion);
     flx_free(r->facts);
     flx_arena_destroy(&r->arena);

@@ -11,6 +11,7 @@ typedef struct flx_fact { // what a result says of itself: a text or a number
 
 struct flx_result {
     flx_ctx *ctx;     // borrowed
+    int input;        // number of its file in the context; -1: none
     flx_arena *arena; // owned: names, units, title
     int rows, columns;
     const char **names, **units; // (columns)

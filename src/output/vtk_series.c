@@ -4,7 +4,6 @@
 #include "base/number.h"
 #include "base/vtk.h"
 #include "output/deform.h"
-#include "output/place.h"
 #include "output/solid.h"
 
 #include <errno.h>
@@ -310,29 +309,17 @@ static flx_status make_folder(series *s, const char *path)
     s->name = s->folder + (slash ? slash + 1 - path : 0);
     if (mkdir(s->folder, 0777) == 0 || errno == EEXIST) return FLX_OK;
     return FLX_FAIL(s->r->ctx, FLX_ERR_IO, FLX_NOWHERE, "the folder '%s' cannot be made: %s",
-                    s->folder, strerror(errno));
+                    s->folder, flx_error_text(errno));
 }
 
-static flx_status write_frames(series *s, const flx_place *place, int frames)
+static flx_status write_frames(series *s, int frames)
 {
-    s->pvd = fopen(place->part, "w");
     flx_status status = FLX_OK;
-    if (!s->pvd) {
-        return FLX_FAIL(s->r->ctx, FLX_ERR_IO, FLX_NOWHERE, "'%s' cannot be written: %s",
-                        place->path, strerror(errno));
-    }
     flx_vtk_begin_series(s->pvd);
     for (int i = 0; i < frames && status == FLX_OK; i++) {
         status = write_frame(s, i, flx_frame_row(s->r->rows, frames, i));
     }
     flx_vtk_end_series(s->pvd);
-    bool bad = ferror(s->pvd) != 0;
-    if (fclose(s->pvd) != 0 || bad || (status == FLX_OK && !flx_place_commit(place))) {
-        if (status == FLX_OK) {
-            status = FLX_FAIL(s->r->ctx, FLX_ERR_IO, FLX_NOWHERE, "'%s' cannot be written: %s",
-                              place->path, strerror(errno));
-        }
-    }
     return status;
 }
 
@@ -354,18 +341,18 @@ static void clear(series *s)
 flx_status flx_vtk_series_write(flx_result *r, const char *path, int frames, int *written)
 {
     series s = {.r = r};
-    flx_place place;
+    flx_output *o;
     *written = flx_frame_count(r->rows, frames > 0 ? frames : DEFAULT_FRAMES);
     FLX_TRY(flx_scene_read(r, &s.scene));
     FLX_TRY(make_folder(&s, path));
-    FLX_TRY(flx_place_open(r->ctx, "the series", path, &place));
+    FLX_TRY(flx_output_create(r->ctx, "the series", path, &o));
+    s.pvd = flx_output_file(o);
     flx_status status = make_parts(&s);
     if (status == FLX_OK) status = make_arrays(&s);
     if (status == FLX_OK) {
         link_cells(&s);
-        status = write_frames(&s, &place, *written);
+        status = write_frames(&s, *written);
     }
     clear(&s);
-    flx_place_close(&place);
-    return status;
+    return flx_output_close(&o, status);
 }

@@ -1,8 +1,8 @@
 // sid_model.c - an elastic body of a model as a file of Standard Input Data.
+#include "base/output.h"
 #include "model/model.h"
 #include "read/sid.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -31,17 +31,10 @@ static flx_status find_body(const flx_model *m, const char *body, const flx_moda
 
 static flx_status write_text(flx_ctx *ctx, const char *path, const char *text, size_t length)
 {
-    bool standard = strcmp(path, "-") == 0;
-    FILE *f = standard ? stdout : fopen(path, "w");
-    if (!f) {
-        return FLX_FAIL(ctx, FLX_ERR_IO, FLX_NOWHERE, "cannot write '%s': %s", path,
-                        strerror(errno));
-    }
-    bool bad = fwrite(text, 1, length, f) != length;
-    bad = (standard ? fflush(f) : fclose(f)) != 0 || bad;
-    if (!bad) return FLX_OK;
-    return FLX_FAIL(ctx, FLX_ERR_IO, FLX_NOWHERE, "cannot write all of '%s': %s", path,
-                    strerror(errno));
+    flx_output *o;
+    FLX_TRY(flx_output_create(ctx, "the body", path, &o));
+    fwrite(text, 1, length, flx_output_file(o));
+    return flx_output_close(&o, FLX_OK);
 }
 
 flx_status flx_model_write_sid(const flx_model *m, const char *body, const char *path)

@@ -23,7 +23,9 @@ static flx_result *courses(flx_ctx *ctx, int n)
         .title = "Slider crank", .ncolumn = 4, .names = names, .units = units, .rows = n};
     flx_sink *s = NULL;
     flx_result *r = NULL;
-    const char *path = in_folder("courses.h5");
+    char name[32];
+    snprintf(name, sizeof name, "courses%d.h5", n); // one that is open is not overwritten
+    const char *path = in_folder(name);
     if (flx_hdf5_sink_create(ctx, path, &s) != FLX_OK) return NULL;
     if (s->type->begin(s, &info) != FLX_OK) return NULL;
     for (int i = 0; i < n; i++) {

@@ -1,0 +1,213 @@
+// test_cli_files.c - what commands write: never onto what they read, whole or not at all, and with an
+// exit status that tells.
+#include "program.h"
+
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const char driven[] = "flexion: 1\n"
+                             "dimension: 2\n"
+                             "parameters: {k: 2}\n"
+                             "functions: {p: {file: rates.csv}}\n"
+                             "equations: {first_order: {x: {at: 0, derivative: k*p(t)}}}\n"
+                             "simulate: {until: 1, rtol: 1e-6}\n"
+                             "outputs: {every: 0.1, signals: [x]}\n"
+                             "sweep: {parameters: {k: {from: 1, to: 2, count: 2}}}\n";
+static const char rates[] = "t,p\n0,1\n0.5,2\n1,1\n";
+
+static bool is_whole(const char *name, const char *text)
+{
+    static char now[1 << 16];
+    read_all(name, now, sizeof now);
+    return strcmp(now, text) == 0;
+}
+
+static bool has_leftovers(void)
+{
+    char command[256];
+    snprintf(command, sizeof command, "ls %s | grep -q part$", folder);
+    return system(command) == 0;
+}
+
+static int no_command_writes_onto_what_it_reads(void)
+{
+    static const char *const commands[] = {
+        "run m.yaml -o m.yaml",
+        "run m.yaml -o ./../$(basename $PWD)/m.yaml",
+        "run m.yaml --csv m.yaml",
+        "run m.yaml --csv link.yaml",
+        "run m.yaml -o hard.yaml",
+        "run m.yaml --csv rates.csv",
+        "run m.yaml -o rates.csv.link",
+        "sweep m.yaml --csv m.yaml",
+        "sweep m.yaml --csv rates.csv",
+        "compare m.yaml m.yaml --csv m.yaml",
+        "compare m.yaml r.h5 --csv r.h5",
+        "compare m.yaml m.yaml --csv rates.csv",
+        "modes m.yaml --csv m.yaml",
+        "export c pendulum.yaml -o pendulum.yaml",
+        "export sid pendulum.yaml -o pendulum.yaml",
+        "convergence m.yaml --methods radau --tolerances 1e-4:1e-5 --csv m.yaml",
+        "view r.h5 -o r.h5",
+        "report r.h5 -o r.h5",
+        "view r.h5 r.csv -o r.csv",
+        "plot r.csv x -o r.svg.csv",
+        "plot r.svg x -o r.svg",
+        "export vtk r.pvd -o r.pvd",
+    };
+    char before[1 << 16], command[512];
+    write_model("m.yaml", driven);
+    write_model("rates.csv", rates);
+    write_model("pendulum.yaml", pendulum);
+    flexion("run m.yaml -o r.h5 --csv r.csv");
+    CHECK_STATUS(0);
+    snprintf(command, sizeof command,
+             "cd %s && ln -s m.yaml link.yaml && ln m.yaml hard.yaml && ln -s rates.csv "
+             "rates.csv.link && cp r.csv r.svg.csv && cp r.csv r.svg && cp r.csv r.pvd && "
+             "cp r.h5 kept.h5",
+             folder);
+    CHECK(system(command) == 0);
+    read_all("r.csv", before, sizeof before);
+    for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++) {
+        flexion(commands[i]);
+        if (status == 0) printf("'%s' ended with status 0\n", commands[i]);
+        CHECK(status != 0);
+        if (!is_whole("m.yaml", driven) || !is_whole("rates.csv", rates) ||
+            !is_whole("r.csv", before) || !is_whole("r.svg", before) ||
+            !is_whole("pendulum.yaml", pendulum)) {
+            printf("'%s' destroyed what it read\n", commands[i]);
+            return 1;
+        }
+        snprintf(command, sizeof command, "cmp -s %s/r.h5 %s/kept.h5", folder, folder);
+        CHECK(system(command) == 0);
+        CHECK(!has_leftovers());
+    }
+    flexion("run m.yaml -o m.yaml");
+    CHECK_STATUS(2);
+    CHECK_TEXT(err, "cannot write the result to 'm.yaml': this is a file that is read");
+    return 0;
+}
+
+static int two_outputs_need_two_names(void)
+{
+    write_model("m.yaml", driven);
+    remove_file("both.h5");
+    flexion("run m.yaml -o both.h5 --csv ./both.h5");
+    CHECK_STATUS(2);
+    CHECK_TEXT(err, "cannot write the table to './both.h5': the result goes there");
+    CHECK(file_size("both.h5") == -1 && !has_leftovers());
+    return 0;
+}
+
+static int results_of_before_are_replaced(void)
+{
+    struct stat info;
+    char path[128];
+    write_model("m.yaml", driven);
+    flexion("run m.yaml -o again.h5 --csv again.csv");
+    CHECK_STATUS(0);
+    snprintf(path, sizeof path, "%s/again.csv", folder);
+    CHECK(chmod(path, 0640) == 0);
+    flexion("run m.yaml -o again.h5 --csv again.csv");
+    CHECK_STATUS(0);
+    CHECK(stat(path, &info) == 0 && (info.st_mode & 0777) == 0640);
+    flexion("run m.yaml --csv - -o again.h5");
+    CHECK_STATUS(0);
+    CHECK(strncmp(out, "t,x\n0,0\n", 8) == 0);
+    flexion("run m.yaml --csv /dev/null -o again.h5");
+    CHECK_STATUS(0);
+    return 0;
+}
+
+static int a_full_output_is_a_failure(void)
+{
+    static const char *const commands[] = {
+        "run m.yaml -o full.h5 >/dev/full; echo $? >code.txt; true",
+        "run m.yaml -o full.h5 --csv - >/dev/full; echo $? >code.txt; true",
+        "check m.yaml >/dev/full; echo $? >code.txt; true",
+        "info >/dev/full; echo $? >code.txt; true",
+        "--help >/dev/full; echo $? >code.txt; true",
+        "--version >/dev/full; echo $? >code.txt; true",
+        "help run >/dev/full; echo $? >code.txt; true",
+        "export c pendulum.yaml -o - >/dev/full; echo $? >code.txt; true",
+    };
+    char code[16];
+    write_model("m.yaml", driven);
+    write_model("pendulum.yaml", pendulum);
+    for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++) {
+        flexion(commands[i]);
+        read_all("code.txt", code, sizeof code);
+        if (strcmp(code, "1\n") != 0) printf("'%s': %s", commands[i], code);
+        CHECK(strcmp(code, "1\n") == 0);
+    }
+    return 0;
+}
+
+// Files may grow to so many blocks of 512 bytes: as a disk that is full, for everybody.
+static int a_full_disk_ends_the_program_in_order(void)
+{
+    static const int blocks[] = {1, 2, 4, 8, 16, 24, 40, 80};
+    write_model("m.yaml", driven);
+    remove_file("small.h5");
+    for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++) {
+        struct rlimit old, now;
+        CHECK(getrlimit(RLIMIT_FSIZE, &old) == 0);
+        now = old;
+        now.rlim_cur = 512 * (rlim_t)blocks[i];
+        signal(SIGXFSZ, SIG_IGN);
+        CHECK(setrlimit(RLIMIT_FSIZE, &now) == 0);
+        flexion("run m.yaml -o small.h5 --quiet");
+        CHECK(setrlimit(RLIMIT_FSIZE, &old) == 0);
+        if (status == 0) { // it had room enough
+            CHECK(i > 3);
+            break;
+        }
+        CHECK_STATUS(1);
+        CHECK(strstr(err, "HDF5") == NULL);
+        CHECK_TEXT(err, "cannot write the result 'small.h5': File too large");
+        CHECK(!has_leftovers());
+    }
+    return 0;
+}
+
+static int strict_makes_notes_and_failed_ledgers_count(void)
+{
+    // the table ends before the run does, which is worth a note
+    static const char coarse[] = "flexion: 1\n"
+                                 "dimension: 2\n"
+                                 "gravity: [0, -9.81]\n"
+                                 "bodies:\n"
+                                 "  rod: {type: rigid, mass: 1, com: [0.5, 0], inertia: 0.1}\n"
+                                 "joints:\n"
+                                 "  hinge: {type: revolute, on: [ground, rod], at: [0, 0]}\n"
+                                 "simulate: {until: 2, method: implicit-euler, step: 0.05}\n"
+                                 "outputs: {every: 0.1, signals: [hinge.angle]}\n";
+    write_model("coarse.yaml", coarse);
+    flexion("run coarse.yaml");
+    CHECK_STATUS(0);
+    CHECK_TEXT(out, "FAILED");
+    flexion("run coarse.yaml --strict");
+    CHECK_STATUS(3);
+    flexion("run --strict coarse.yaml --quiet");
+    CHECK_STATUS(3);
+    flexion("compare coarse.yaml coarse.yaml --strict");
+    CHECK_STATUS(3);
+    flexion("plot coarse.h5 --strict");
+    CHECK_STATUS(3);
+    flexion("plot coarse.h5");
+    CHECK_STATUS(0);
+    write_model("pendulum.yaml", pendulum);
+    flexion("run pendulum.yaml --strict");
+    CHECK_STATUS(0);
+    flexion("run pendulum.yaml --strikt");
+    CHECK_STATUS(2);
+    CHECK_TEXT(err, "did you mean '--strict'?");
+    return 0;
+}
+
+TEST_MAIN(TEST(files_start), TEST(no_command_writes_onto_what_it_reads),
+          TEST(two_outputs_need_two_names), TEST(results_of_before_are_replaced),
+          TEST(a_full_output_is_a_failure), TEST(a_full_disk_ends_the_program_in_order),
+          TEST(strict_makes_notes_and_failed_ledgers_count), TEST(files_end))
