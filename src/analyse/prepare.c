@@ -21,7 +21,11 @@
 #define TELL 1e-9       // smallest change told, as a part of its scale
 #define MOST_TOLD 8     // items
 // Rows left out may be off by what drawings are off by; more is a mechanism that does not close.
-#define CANNOT_CLOSE 1e-2  // as a part of the largest scale
+#define CANNOT_CLOSE 1e-2 // as a part of the largest scale
+// In the motion they may open by this part of the scale, and so many times as much as their own share of them.
+#define OPENS 1e-4
+#define OPENS_TIMES 10.0
+#define INACCURATE 1e-7    // own shares of rows left out that are told
 #define CONTRADICTION 1e-6 // largest rate at which a row left out may part from the rest
 
 // ---- systems and states ------------------------------------------------------------------------
@@ -298,6 +302,35 @@ static flx_status check_left_out(flx_simulation *sim)
                     r.velocity_item ? r.velocity_item : "?", r.velocity);
 }
 
+// A row that holds nothing to first order wherever it is met, but does beside: no finite force keeps it.
+static flx_status refuse_blocking(flx_simulation *sim, const flx_system *s,
+                                  const flx_rank_report *rank)
+{
+    if (rank->nblocking == 0) return FLX_OK;
+    flx_unknown u;
+    s->ops->unknown(s, flx_dims_first_bond(&s->dims) + rank->blocking[0], &u);
+    return FLX_FAIL(sim->ctx, FLX_INCONSISTENT, u.loc,
+                    "'%s' (%s) holds the mechanism to second order only: where all constraints are "
+                    "met it follows from the others, and beside it does not, so that its reaction "
+                    "has no bound; move the joint, or remove it",
+                    u.item ? u.item : "?", u.part ? u.part : "row");
+}
+
+// What is left out although it has a share of its own: taken for the accuracy of the drawing.
+static void tell_inaccurate(flx_simulation *sim, const flx_rank_report *rank)
+{
+    if (rank->nredundant == 0 || !(rank->weakest > INACCURATE)) return;
+    flx_ctx_warn(
+        sim->ctx, FLX_NOWHERE,
+        "%s%s %s left out: but for %.2g of %s size, which is taken for the accuracy of the "
+        "drawing, %s from the other constraints. If it is meant, the mechanism has %d "
+        "freedom%s less; else draw the joints with more digits",
+        sim->redundant[0], rank->nredundant > 1 ? " and others" : "",
+        rank->nredundant > 1 ? "are" : "is", rank->weakest, rank->nredundant > 1 ? "their" : "its",
+        rank->nredundant > 1 ? "they follow" : "it follows", rank->nredundant,
+        rank->nredundant > 1 ? "s" : "");
+}
+
 // Close the drawing and find which rows are redundant.
 static flx_status find_redundant(flx_simulation *sim, draft *complete, flx_rank_report *rank)
 {
@@ -315,8 +348,9 @@ static flx_status find_redundant(flx_simulation *sim, draft *complete, flx_rank_
     flx_status ranked = flx_rank_bonds(complete->sys, complete->x, rank);
     // what does not close may still close without the rows that say the same twice
     if (status == FLX_INCONSISTENT && (ranked != FLX_OK || rank->nredundant == 0)) return status;
-    if (ranked == FLX_OK) flx_ctx_forget_errors(sim->ctx, errors);
-    return ranked;
+    if (ranked != FLX_OK) return ranked;
+    flx_ctx_forget_errors(sim->ctx, errors);
+    return refuse_blocking(sim, complete->sys, rank);
 }
 
 // Whether a joint starts with a rate, or something with a velocity: what is deformable then begins without
@@ -510,6 +544,7 @@ static flx_status make_ready(flx_simulation *sim, const flx_state *drawn,
     FLX_TRY(refuse_locked(sim));
     FLX_TRY(find_regular_start(sim, drawn, rank->nredundant, rank->redundant));
     const flx_system *s = sim->sys;
+    double scale = largest_scale(s);
     sim->work = s->ops->work_create(s);
     if (!sim->work) return FLX_FAIL(sim->ctx, FLX_ERR_MEMORY, FLX_NOWHERE, "out of memory");
     // turns are counted from where the start is
@@ -517,6 +552,9 @@ static flx_status make_ready(flx_simulation *sim, const flx_state *drawn,
     FLX_TRY(check_left_out(sim));
     // what an equilibrium changes is what was asked for
     if (sim->model->simulate.start < 0) FLX_TRY(tell(sim, drawn));
+    sim->dropped_share = OPENS_TIMES * rank->weakest * scale;
+    sim->dropped_most = sim->dropped_share + OPENS * scale;
+    tell_inaccurate(sim, rank);
     return flx_simulation_choose_form(sim);
 }
 

@@ -22,6 +22,7 @@ void flx_projector_destroy(flx_projector **p)
     flx_free(x->r);
     flx_free(x->row);
     flx_free(x->scale);
+    flx_free(x->out);
     flx_free(x);
     *p = NULL;
 }
@@ -42,7 +43,8 @@ static flx_status make(flx_projector *p, const double *weight)
     p->r = flx_alloc(s->ctx, n, sizeof *p->r);
     p->row = flx_alloc(s->ctx, n, sizeof *p->row);
     p->scale = flx_alloc(s->ctx, n, sizeof *p->scale);
-    if (!p->theta || !p->shift || !p->weight || !p->d || !p->r || !p->row || !p->scale) {
+    p->out = flx_alloc(s->ctx, n, sizeof *p->out);
+    if (!p->out || !p->theta || !p->shift || !p->weight || !p->d || !p->r || !p->row || !p->scale) {
         return FLX_ERR_MEMORY;
     }
     p->weighted = weight != NULL;
@@ -120,6 +122,7 @@ flx_status flx_projector_gap(flx_projector *p, const flx_state *x, flx_saddle_ro
         } else if (u.tau != 0.0) {
             p->row[i] = p->r[i] / u.tau; // sigma g / tau + g'
         }
+        if (p->out[i]) p->row[i] = 0.0;
         double e = fabs(p->row[i]) / p->scale[i];
         if (!(e <= *gap)) {
             *gap = e;
@@ -128,6 +131,12 @@ flx_status flx_projector_gap(flx_projector *p, const flx_state *x, flx_saddle_ro
         }
     }
     return FLX_OK;
+}
+
+void flx_projector_leave_out(flx_projector *p, int i, bool out)
+{
+    p->out[i] = out;
+    flx_saddle_leave_out(p->saddle, i, out);
 }
 
 // ---- corrections ----------------------------------------------------------------------------

@@ -23,12 +23,16 @@ typedef struct flx_projector {
     double *theta, *shift, *weight; // (nv)
     double *d, *r, *row;            // (n): correction; residual; rows of the level in hand
     double *scale;                  // (n)
+    bool *out;                      // (n) rows that count as not there
     bool weighted;
 } flx_projector;
 
 // weight (nv) or NULL is copied.
 flx_status flx_projector_create(const flx_system *s, const double *weight, flx_projector **p);
 void flx_projector_destroy(flx_projector **p);
+
+// Whether row i (0..n-1) counts as not there.
+void flx_projector_leave_out(flx_projector *p, int i, bool out);
 
 // How far the rows are from zero, largest |row|/scale, and which unknown that is. The rows
 // themselves are left in p->row.

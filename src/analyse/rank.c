@@ -1,8 +1,8 @@
 // rank.c - which bonds say the same as others, and which only do so in the position at hand.
 //
 // The rank of G (with A below it) is found at the start and at two displaced positions. Rows that
-// are dependent at the displaced ones are redundant; what is dependent at the start only makes the
-// start a singular position. Theory: docs/theory/start.md.
+// are dependent at the displaced ones are redundant, if they stay so where the others let the mechanism go; what is
+// dependent at the start only makes the start a singular position. Theory: docs/theory/start.md.
 #include "analyse/rank_parts.h"
 
 #include <math.h>
@@ -11,6 +11,8 @@
 #define DENSE_ROWS 300
 // Displacement against the scale of coordinates.
 #define DISPLACEMENT 0.1
+// The same with the redundant rows left out, small beside what the geometry of a position may change.
+#define BESIDE 0.05
 // It is closed again with a damping, but exactly where that can be: with this one, in so many steps, to
 // these parts of the scale of the rows, and with more than this part of a random velocity left.
 #define LEAST_DAMPING 1e-13
@@ -28,6 +30,7 @@ static void release(flx_rank_analysis *a)
     flx_free(a->row);
     flx_free(a->col);
     flx_free(a->gone);
+    flx_free(a->strict);
     flx_free(a->taken);
     flx_free(a->part);
     flx_free(a->queue);
@@ -46,11 +49,13 @@ static flx_status prepare(flx_rank_analysis *a, const flx_system *s, int dense)
     a->row = flx_alloc(s->ctx, (size_t)a->nrow, sizeof *a->row);
     a->col = flx_alloc(s->ctx, (size_t)d->nv, sizeof *a->col);
     a->gone = flx_alloc(s->ctx, (size_t)a->nrow, sizeof *a->gone);
+    a->strict = flx_alloc(s->ctx, (size_t)a->nrow, sizeof *a->strict);
     a->taken = flx_alloc(s->ctx, nb, sizeof *a->taken);
     a->part = flx_alloc(s->ctx, nb, sizeof *a->part);
     a->queue = flx_alloc(s->ctx, nb, sizeof *a->queue);
     a->queued = flx_alloc(s->ctx, nb, sizeof *a->queued);
-    bool ok = a->row && a->col && a->gone && a->taken && a->part && a->queue && a->queued;
+    bool ok =
+        a->row && a->col && a->gone && a->strict && a->taken && a->part && a->queue && a->queued;
     return ok ? FLX_OK : FLX_ERR_MEMORY;
 }
 
@@ -146,27 +151,80 @@ static flx_status list_rows(flx_rank_analysis *a, const bool *flag, int count, i
     return FLX_OK;
 }
 
+// Redundant rows: those that are dependent at two displaced positions; a->place is the last one.
+static flx_status find_redundant(flx_rank_analysis *a, const flx_state *x, bool *redundant,
+                                 bool *other, int *count, double *weakest)
+{
+    uint64_t seed = 4711;
+    int n = 0;
+    FLX_TRY(displace(a, x, DISPLACEMENT, &seed, a->place));
+    FLX_TRY(flx_rank_find_dependent(a, a->place, NULL, redundant, count));
+    *weakest = a->weakest;
+    if (*count == 0) return FLX_OK;
+    // a displaced position may happen to be singular, too
+    FLX_TRY(displace(a, x, 0.7 * DISPLACEMENT, &seed, a->place));
+    FLX_TRY(flx_rank_find_dependent(a, a->place, NULL, other, &n));
+    if (n >= *count) return FLX_OK;
+    memcpy(redundant, other, (size_t)a->nrow * sizeof *redundant);
+    *count = n;
+    *weakest = a->weakest;
+    return FLX_OK;
+}
+
+// A row that is redundant stays so wherever the others let the mechanism go. One that holds something, but hardly at
+// the positions that it allows itself, becomes independent where the others alone have moved it: it is marked in
+// `needed`, *count is how many.
+static flx_status find_needed(flx_rank_analysis *a, const bool *redundant, int nredundant,
+                              bool *needed, int *count)
+{
+    uint64_t seed = 815;
+    flx_state *beside = NULL;
+    FLX_TRY(flx_state_create(a->sys, &beside));
+    flx_status status = FLX_OK;
+    *count = 0;
+    for (int k = 0; k < 2 && status == FLX_OK && *count == 0; k++) {
+        bool moved = false;
+        int n = nredundant;
+        for (int i = 0; i < a->nrow; i++) {
+            flx_projector_leave_out(a->p, a->first + i, redundant[i]);
+        }
+        status = displace_by(a, a->place, (k ? 1.0 : 0.6) * BESIDE, LEAST_DAMPING, &seed, beside,
+                             &moved);
+        for (int i = 0; i < a->nrow; i++) flx_projector_leave_out(a->p, a->first + i, false);
+        if (status != FLX_OK || !moved) continue;
+        status = flx_rank_find_dependent(a, beside, NULL, needed, &n);
+        if (n >= nredundant) continue;
+        for (int i = 0; i < a->nrow; i++) {
+            needed[i] = redundant[i] && !needed[i];
+            *count += needed[i];
+        }
+    }
+    flx_state_destroy(&beside);
+    return status;
+}
+
 static flx_status examine(flx_rank_analysis *a, const flx_state *x, bool *redundant, bool *other,
                           flx_rank_report *report)
 {
-    uint64_t seed = 4711;
-    int n[3] = {0, 0, 0};
-    FLX_TRY(displace(a, x, DISPLACEMENT, &seed, a->place));
-    FLX_TRY(flx_rank_find_dependent(a, a->place, NULL, redundant, &n[1]));
-    if (n[1] > 0) { // a displaced position may happen to be singular, too
-        FLX_TRY(displace(a, x, 0.7 * DISPLACEMENT, &seed, a->place));
-        FLX_TRY(flx_rank_find_dependent(a, a->place, NULL, other, &n[2]));
-        if (n[2] < n[1]) {
-            memcpy(redundant, other, (size_t)a->nrow * sizeof *redundant);
-            n[1] = n[2];
+    int n = 0, needed = 0, singular = 0;
+    FLX_TRY(find_redundant(a, x, redundant, other, &n, &report->weakest));
+    for (int k = 0; n > 0 && k < 2; k++) {
+        FLX_TRY(find_needed(a, redundant, n, other, &needed));
+        if (needed == 0) break;
+        if (k > 0) { // they say nothing at all where the mechanism can be
+            report->nblocking = needed;
+            FLX_TRY(list_rows(a, other, needed, &report->blocking));
+            break;
         }
+        for (int i = 0; i < a->nrow; i++) a->strict[i] = a->strict[i] || other[i];
+        FLX_TRY(find_redundant(a, x, redundant, other, &n, &report->weakest));
     }
-    FLX_TRY(flx_rank_find_dependent(a, x, redundant, other, &n[0]));
-    report->nredundant = n[1];
-    report->nsingular = n[0];
-    report->freedoms = a->sys->dims.nv - (a->rigid - n[1]);
-    FLX_TRY(list_rows(a, redundant, n[1], &report->redundant));
-    return list_rows(a, other, n[0], &report->singular);
+    FLX_TRY(flx_rank_find_dependent(a, x, redundant, other, &singular));
+    report->nredundant = n;
+    report->nsingular = singular;
+    report->freedoms = a->sys->dims.nv - (a->rigid - n);
+    FLX_TRY(list_rows(a, redundant, n, &report->redundant));
+    return list_rows(a, other, singular, &report->singular);
 }
 
 flx_status flx_rank_bonds_by(const flx_system *s, const flx_state *x, int dense,
@@ -195,5 +253,6 @@ void flx_rank_report_clear(flx_rank_report *report)
 {
     flx_free(report->redundant);
     flx_free(report->singular);
+    flx_free(report->blocking);
     *report = (flx_rank_report){0};
 }

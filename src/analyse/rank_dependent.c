@@ -7,7 +7,8 @@
 //   Gaussian elimination body by body (rank_eliminate.c).
 //
 // A small pivot counts as zero when it is rounding, or when it lies below SMALL and a wide gap above
-// it says that it would be zero but for the accuracy of the geometry.
+// it says that it would be zero but for the accuracy of the geometry. Whether that is so is seen at a position that the
+// other rows allow (rank.c).
 #include "analyse/rank_parts.h"
 #include "math/dense.h"
 
@@ -148,13 +149,21 @@ static void find_parts(flx_rank_analysis *a)
 
 // ---- deciding the rank ----------------------------------------------------------------------
 
-int flx_rank_count_pivots(int n, const double *pivot)
+static int count_pivots(int n, const double *pivot, bool strict)
 {
     for (int k = 0; k < n; k++) {
         if (!(pivot[k] > RANK_ROUNDING * pivot[0])) return k;
-        if (k > 0 && pivot[k] <= SMALL * pivot[0] && pivot[k] * GAP <= pivot[k - 1]) return k;
+        if (strict || k == 0) continue;
+        if (pivot[k] <= SMALL * pivot[0] && pivot[k] * GAP <= pivot[k - 1]) return k;
     }
     return n;
+}
+
+int flx_rank_count_pivots(flx_rank_analysis *a, int n, const double *pivot, bool strict)
+{
+    int k = count_pivots(n, pivot, strict);
+    if (k > 0 && k < n) a->weakest = fmax(a->weakest, pivot[k] / pivot[0]);
+    return k;
 }
 
 // ---- small parts ----------------------------------------------------------------------------
@@ -205,7 +214,9 @@ static flx_status dense_part(flx_rank_analysis *a, int part, int nrow, int ncol,
     if (status != FLX_OK) goto done;
     int most = nr < ncol ? nr : ncol;
     for (int k = 0; k < most; k++) pivot[k] = fabs(A[(size_t)k * (size_t)ncol + (size_t)k]);
-    rank = flx_rank_count_pivots(most, pivot);
+    bool strict = false;
+    for (int k = 0; k < nr; k++) strict = strict || a->strict[rows[k]];
+    rank = flx_rank_count_pivots(a, most, pivot, strict);
     for (int k = rank; k < nr; k++) dependent[rows[perm[k]]] = true;
     *count += nr - rank;
 
@@ -233,6 +244,7 @@ flx_status flx_rank_find_dependent(flx_rank_analysis *a, const flx_state *x, con
     FLX_TRY(flx_projector_correct(a->p, FLX_ROWS_VELOCITY, RANK_DAMPING, NULL)); // for its matrix
     a->values = flx_saddle_values(a->p->saddle);
     a->rigid = 0;
+    a->weakest = 0.0;
     for (int i = 0; i < a->nrow; i++) {
         bool rigid = flx_saddle_active(a->p->saddle, a->first + i);
         a->gone[i] = !rigid || (leave_out && leave_out[i]);

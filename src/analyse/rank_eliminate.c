@@ -305,6 +305,8 @@ flx_status flx_rank_eliminate_parts(flx_rank_analysis *a, const int *rows, bool 
     double tolerance = RANK_ROUNDING;
     bool *found = flx_alloc(a->ctx, (size_t)a->nrow, sizeof *found);
     flx_status status = found ? FLX_OK : FLX_ERR_MEMORY;
+    bool strict = false;
+    for (int i = 0; i < a->nrow; i++) strict = strict || a->strict[i];
     for (bool again = true, first = true; again && status == FLX_OK; first = false) {
         elimination e;
         int n = 0, counted;
@@ -314,7 +316,7 @@ flx_status flx_rank_eliminate_parts(flx_rank_analysis *a, const int *rows, bool 
             status = eliminate_body(&e, next_body(&e), found, &n);
         }
         if (e.npivot > 0) qsort(e.pivot, (size_t)e.npivot, sizeof *e.pivot, by_size);
-        counted = flx_rank_count_pivots(e.npivot, e.pivot);
+        counted = first ? flx_rank_count_pivots(a, e.npivot, e.pivot, strict) : e.npivot;
         again = first && counted > 0 && counted < e.npivot;
         if (again) tolerance = sqrt(e.pivot[counted] * e.pivot[counted - 1]);
         if (!again) *count += n;

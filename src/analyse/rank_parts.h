@@ -18,6 +18,8 @@ typedef struct flx_rank_analysis {
     int rigid;              // rows without compliance
     const double *values;   // of G on the pattern, at the position in hand
     double *row, *col;      // (nrow) (nv) scale factors
+    bool *strict;           // (nrow) no gap makes a small pivot of their part a zero
+    double weakest;         // largest pivot that counted as zero, of the largest one
     bool *gone;             // (nrow) not in play: compliant, left out, or taken away
     bool *taken;            // (nblock) of bodies
     int *part;              // (nblock) connected part of each block
@@ -62,5 +64,5 @@ flx_status flx_rank_find_dependent(flx_rank_analysis *a, const flx_state *x, con
 flx_status flx_rank_eliminate_parts(flx_rank_analysis *a, const int *rows, bool *dependent,
                                     int *count);
 
-// Pivots in descending order: how many count.
-int flx_rank_count_pivots(int n, const double *pivot);
+// Pivots in descending order: how many count. strict: all that are not rounding.
+int flx_rank_count_pivots(flx_rank_analysis *a, int n, const double *pivot, bool strict);

@@ -213,6 +213,8 @@ struct flx_simulation {
     double energy_scale, energy_error;
     double energy_turnover; // supplied and taken back, each counted
     double dropped_start;   // what the closure left of redundant rows
+    double dropped_share;   // how far their own shares let them open
+    double dropped_most;    // from where on they are not redundant: the run stops
     double kept_residual;   // largest residual of the others met at an output
     flx_ledger ledger;
 };

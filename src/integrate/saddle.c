@@ -24,6 +24,7 @@ struct flx_saddle {
     bool *active;          // (n) rows of bonds that take part
     double *sigma, *tau;   // (n) of bonds; (0, 1) of velocity bonds
     bool *rigid, *held;    // (n) C = 0, E = 0; as if
+    bool *absent;          // (n) as if they were not there
     double *diagonal;      // (nv) of W, for the size of the damping
     double *reach, *scale; // (n), (nv) of flx_unknown
     double left;           // least part, squared, of its reach that is left of a row
@@ -47,6 +48,7 @@ void flx_saddle_destroy(flx_saddle **sd)
     flx_free(s->tau);
     flx_free(s->rigid);
     flx_free(s->held);
+    flx_free(s->absent);
     flx_free(s->diagonal);
     flx_free(s->reach);
     flx_free(s->scale);
@@ -108,14 +110,15 @@ static flx_status make(flx_saddle *sd)
     sd->active = flx_alloc(s->ctx, n, sizeof *sd->active);
     sd->rigid = flx_alloc(s->ctx, n, sizeof *sd->rigid);
     sd->held = flx_alloc(s->ctx, n, sizeof *sd->held);
+    sd->absent = flx_alloc(s->ctx, n, sizeof *sd->absent);
     sd->sigma = flx_alloc(s->ctx, n, sizeof *sd->sigma);
     sd->tau = flx_alloc(s->ctx, n, sizeof *sd->tau);
     sd->diagonal = flx_alloc(s->ctx, (size_t)s->dims.nv, sizeof *sd->diagonal);
     sd->reach = flx_alloc(s->ctx, n, sizeof *sd->reach);
     sd->scale = flx_alloc(s->ctx, (size_t)s->dims.nv, sizeof *sd->scale);
     sd->work = flx_alloc(s->ctx, 2 * n, sizeof *sd->work);
-    if (!sd->reach || !sd->scale || !sd->active || !sd->rigid || !sd->held || !sd->sigma ||
-        !sd->tau || !sd->diagonal || !sd->work) {
+    if (!sd->reach || !sd->scale || !sd->active || !sd->rigid || !sd->held || !sd->absent ||
+        !sd->sigma || !sd->tau || !sd->diagonal || !sd->work) {
         return FLX_ERR_MEMORY;
     }
     for (int i = 0; i < s->dims.nv; i++) {
@@ -161,6 +164,7 @@ static void choose_rows(flx_saddle *sd, flx_saddle_rows rows)
         bool some = sd->sigma[i] != 0.0 || sd->tau[i] != 0.0;
         sd->active[i] = (sd->rigid[i] || sd->held[i]) && some;
         if (rows == FLX_ROWS_POSITION && sd->tau[i] != 0.0) sd->active[i] = false;
+        if (sd->absent[i]) sd->active[i] = false;
     }
 }
 
@@ -308,6 +312,11 @@ static void solve_own(flx_saddle *sd, double *b)
 void flx_saddle_hold(flx_saddle *sd, int i, bool held)
 {
     sd->held[i] = held;
+}
+
+void flx_saddle_leave_out(flx_saddle *sd, int i, bool out)
+{
+    sd->absent[i] = out;
 }
 
 flx_status flx_saddle_fill(flx_saddle *sd, const flx_blocks *b, flx_saddle_rows rows,

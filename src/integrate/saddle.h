@@ -39,6 +39,9 @@ flx_status flx_saddle_factor(flx_saddle *sd, const flx_blocks *b, flx_saddle_row
 // From the next factorisation on: whether the compliant row i counts as if it were rigid.
 void flx_saddle_hold(flx_saddle *sd, int i, bool held);
 
+// From the next factorisation on: whether row i is left out, as if it were not there.
+void flx_saddle_leave_out(flx_saddle *sd, int i, bool out);
+
 // In place, n numbers in the order of the unknowns. Returns the backward error reached.
 double flx_saddle_solve(flx_saddle *sd, double *b);
 // The same without refinement, for use inside an iteration.

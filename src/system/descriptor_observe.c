@@ -162,7 +162,10 @@ void flx_descriptor_residuals(const flx_system *s, flx_work *w, const flx_state 
             out->position = value;
             out->position_item = r->item;
         }
-        if (flx_rows_dropped(own, r->complete)) out->dropped = fmax(out->dropped, value);
+        if (!flx_rows_dropped(own, r->complete)) continue;
+        if (out->dropped_item && value <= out->dropped) continue;
+        out->dropped = value;
+        out->dropped_item = r->item;
     }
     out->kept = own->complete ? largest_gap(own, w, x) : out->position;
 }

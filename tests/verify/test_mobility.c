@@ -113,4 +113,92 @@ static int a_crank_of_any_length(void)
     return 0;
 }
 
-TEST_MAIN(TEST(loops_in_a_row), TEST(rings), TEST(a_crank_of_any_length))
+// ---- rows that hold little ---------------------------------------------------------------------------------
+
+// A point of the second rod on a line of the first that the second rod crosses nearly square: a small part of the row is
+// its own where it holds, and all of it beside. Four parallel cranks beside it, one of them drawn 1e-4 too far.
+static const char small_rows[] =
+    "flexion: 1\n"
+    "dimension: 2\n"
+    "parameters: {e: 1e-3, L: 1, off: 1e-4*L, x: [3*L, 3.7*L, 4.3*L, 5*L]}\n"
+    "bodies:\n"
+    "  a: {type: rigid, mass: 1, inertia: 0.1*L^2, com: [0.5*L, 0]}\n"
+    "  b: {type: rigid, mass: 1, inertia: 0.1*L^2, com: [0.5*L, 0], position: [L, 0]}\n"
+    "  crank: {repeat: {i: [1, 4]}, type: rigid, mass: 1, com: [0.5*L, 0], inertia: L^2/12,\n"
+    "          position: [x(i), 0], orientation: 60*deg, points: {end: [L, 0]}}\n"
+    "  coupler: {type: rigid, mass: 2, com: [L, 0], inertia: 0.7*L^2, position: crank(1).end}\n"
+    "joints:\n"
+    "  j: {type: revolute, on: [ground, a], at: [0, 0]}\n"
+    "  k: {type: revolute, on: [a, b], at: [L, 0]}\n"
+    "  c: {type: point-on-line, on: [a, b], at: [2*L, 0], axis: [-e, 1]}\n"
+    "  foot: {repeat: {i: [1, 4]}, type: revolute, on: [ground, crank(i)],\n"
+    "         at: [[\"x(i) + if(i == 3, off, 0)\", 0], crank(i)]}\n"
+    "  pin: {repeat: {i: [1, 4]}, type: revolute, on: [crank(i), coupler], at: crank(i).end}\n";
+
+static int small_rows_are_kept(void)
+{
+    static const char *const sizes[] = {"e=0.03", "e=1e-2", "e=1e-3", "e=1e-4", "e=1e-6", "e=1e-8"};
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        CHECK_MOBILITY(small_rows, sizes[i], 2, 2);
+    }
+    static const char *const lengths[] = {"L=1e-3", "L=1000", "L=1e6"};
+    for (size_t i = 0; i < 3; i++) CHECK_MOBILITY(small_rows, lengths[i], 2, 2);
+    flx_summary s;
+    CHECK(!count(small_rows, "e=0", &s)); // nothing is left of it: refused
+    return 0;
+}
+
+// The same in space: the line in the first rod is the edge of two planes.
+static int small_rows_in_space_are_kept(void)
+{
+    static const char text[] =
+        "flexion: 1\n"
+        "parameters: {e: 1e-3}\n"
+        "bodies:\n"
+        "  a: {type: rigid, mass: 1, inertia: [0.1, 0.1, 0.1], com: [0.5, 0, 0]}\n"
+        "  b: {type: rigid, mass: 1, inertia: [0.1, 0.1, 0.1], com: [0.5, 0, 0], position: [1, 0, "
+        "0]}\n"
+        "joints:\n"
+        "  j: {type: revolute, on: [ground, a], at: [0, 0, 0], axis: [0, 0, 1]}\n"
+        "  k: {type: revolute, on: [a, b], at: [1, 0, 0], axis: [0, 0, 1]}\n"
+        "  c: {type: point-on-plane, on: [a, b], at: [2, 0, 0], axis: [1, e, 0.3]}\n";
+    CHECK_MOBILITY(text, "e=1e-2", 0, 1);
+    CHECK_MOBILITY(text, "e=1e-3", 0, 1);
+    CHECK_MOBILITY(text, "e=1e-5", 0, 1);
+    return 0;
+}
+
+// A row that follows from the others at first, and later does not, stops the run where it opens.
+static int rows_left_out_that_open_stop_the_run(void)
+{
+    static const char text[] =
+        "flexion: 1\n"
+        "dimension: 2\n"
+        "parameters: {s: 1}\n"
+        "bodies: {a: {type: rigid, mass: 1, inertia: 0.1}}\n"
+        "joints:\n"
+        "  A: {type: revolute, on: [ground, a], at: [0, 0], motion: {angle: t}}\n"
+        "  B: {type: revolute, on: [ground, a], at: [0, 0], motion: {angle: \"t + s*max(0, t - "
+        "0.5)^3\"}}\n"
+        "simulate: {until: 1, method: radau}\n"
+        "outputs: {every: 0.05, signals: [a.angle]}\n";
+    static const char *const settings[] = {"s=0", "s=1"};
+    for (int i = 0; i < 2; i++) {
+        flx_ctx *ctx = flx_ctx_create();
+        flx_model *model = NULL;
+        flx_simulation *sim = NULL;
+        CHECK(flx_model_read_text(ctx, "opens", text, strlen(text), 1, settings + i, &model) ==
+              FLX_OK);
+        CHECK(flx_simulation_create(model, &sim) == FLX_OK);
+        flx_status status = flx_simulation_run(sim, 0, NULL, NULL, NULL);
+        CHECK((status == FLX_OK) == (i == 0));
+        if (i == 1) CHECK_TEXT(flx_ctx_error(ctx, 0)->text, "'B', which was left out");
+        flx_simulation_destroy(&sim);
+        flx_model_destroy(&model);
+        flx_ctx_destroy(&ctx);
+    }
+    return 0;
+}
+
+TEST_MAIN(TEST(loops_in_a_row), TEST(rings), TEST(a_crank_of_any_length), TEST(small_rows_are_kept),
+          TEST(small_rows_in_space_are_kept), TEST(rows_left_out_that_open_stop_the_run))

@@ -390,7 +390,7 @@ static int every_allocation_may_fail(void)
 }
 
 // The distance of the tip from a place near the hinge nearly follows from the hinge. Off by 1e-10 it is taken as the
-// same; off by 1e-6 the run says that it parts.
+// same; off by 1e-6 this is told.
 static int rows_left_out_that_part_are_told(void)
 {
     static const char *const place[] = {"1e-10", "1e-6"};
@@ -413,7 +413,7 @@ static int rows_left_out_that_part_are_told(void)
         CHECK_OK(rig_make(&r, text));
         CHECK_OK(rig_run(&r));
         CHECK(flx_ctx_warning_count(r.ctx) == i);
-        if (i == 1) CHECK_TEXT(flx_ctx_warning(r.ctx, 0)->text, "B (length) was left out");
+        if (i == 1) CHECK_TEXT(flx_ctx_warning(r.ctx, 0)->text, "B (length) is left out");
         rig_free(&r);
     }
     return 0;
