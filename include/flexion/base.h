@@ -79,6 +79,11 @@ FLX_API void flx_ctx_clear_messages(flx_ctx *ctx);
 FLX_API long flx_ctx_allocation_count(const flx_ctx *ctx);
 FLX_API void flx_ctx_fail_allocation(flx_ctx *ctx, long fail_at);
 
+// A walk over what an object remembers, which counts, saves or loads it: for those who write methods and
+// systems. Pass every number that the next step depends on; while loading they are overwritten.
+typedef struct flx_memory flx_memory;
+FLX_API void flx_memory_pass(flx_memory *m, void *data, size_t size);
+
 FLX_API const char *flx_status_text(flx_status status);
 
 // "0.1.0"

@@ -91,6 +91,9 @@ typedef struct flx_integrator_type {
     // that of the method's continuous extension.
     flx_status (*interpolate)(flx_integrator *it, double t, flx_state *out);
     void (*destroy)(flx_integrator *it);
+    // Passes all that the next step takes over from those before; NULL: cannot, and a run that is restored
+    // begins anew at its state.
+    void (*memory)(flx_integrator *it, flx_memory *m);
 } flx_integrator_type;
 
 // Base of every integrator; the first member of the concrete one is a pointer to its data.
@@ -119,6 +122,19 @@ FLX_API flx_status flx_integrator_step(flx_integrator *it, flx_state *x, double 
 FLX_API flx_status flx_integrator_interpolate(flx_integrator *it, double t, flx_state *out);
 FLX_API const flx_statistics *flx_integrator_statistics(const flx_integrator *it);
 
+// Checkpoint of a method and the state that it has come to: bytes needed; nothing is written where room is
+// short. The state must be the end of the last step, or the start. What comes after is then bit for bit
+// the same, on the same type of processor; methods whose memory is not ours (bdf, adams) begin anew at the
+// state, at order 1.
+FLX_API size_t flx_integrator_save(flx_integrator *it, const flx_state *x, void *buffer,
+                                   size_t room);
+// Into a method of the same name and definition on a system of the same kind. FLX_ERR_ARGUMENT, with a
+// message: the bytes are not of such a one, or damaged; then nothing has changed.
+FLX_API flx_status flx_integrator_restore(flx_integrator *it, flx_state *x, const void *buffer,
+                                          size_t size);
+// Whether a restored run goes on as if it had not been interrupted.
+FLX_API int flx_integrator_remembers(const flx_integrator *it);
+
 // Called at every output time; a non-zero return stops the run (FLX_INTERRUPTED).
 typedef int (*flx_output_callback)(void *user, const flx_state *x);
 
@@ -135,6 +151,9 @@ typedef struct flx_schedule {
     int ntimes;
     int steps;                    // non-zero: at every step
     flx_instant_callback instant; // NULL: none
+    // Non-zero: go on where the last call ended, or where a checkpoint was made: fixed steps and outputs
+    // are those of a motion that was never interrupted. There is no output at the beginning.
+    int resume;
 } flx_schedule;
 
 // Advance x to schedule->until, calling back at the start, at the output times and at the end.

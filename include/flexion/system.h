@@ -282,6 +282,12 @@ typedef struct flx_system_ops {
     void (*product)(const flx_system *s, flx_work *w, const flx_blocks *b, const double c[3],
                     const double *const u[3], double *out);
 
+    // What factors keep for the next ones and for solving, passed to the walk of a checkpoint; NULL: they
+    // cannot be saved, and restored runs begin anew at their state. work_memory: what a workspace takes over from one evaluation to the next,
+    // as orders of elimination; NULL: nothing.
+    void (*factors_memory)(void *factors, flx_memory *m);
+    void (*work_memory)(flx_work *w, flx_memory *m);
+
     const flx_explicit *explicit_form;
     const flx_components *components; // NULL where nq = nv: q' = v
     const flx_instants *instants;

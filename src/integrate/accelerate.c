@@ -371,3 +371,14 @@ flx_status flx_accelerator_settle(flx_accelerator *a, flx_work *work, flx_state 
     ++*linearisations;
     return evaluate(a, work, x, true, residuals, linearisations);
 }
+
+// ---- checkpoint -----------------------------------------------------------------------------
+
+void flx_accelerator_memory(flx_accelerator *a, flx_memory *m)
+{
+    const flx_dims *d = &a->sys->dims;
+    flx_memory_pass(m, a->soft, (size_t)(d->nlam + d->nmu) * sizeof *a->soft);
+    flx_saddle_memory(a->saddle, m);
+    if (a->lu) flx_lu_memory(a->lu, m);
+    if (a->together) flx_index1_memory(a->together, m);
+}

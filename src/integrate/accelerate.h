@@ -10,6 +10,7 @@
 #pragma once
 
 #include "base/base.h"
+#include "base/checkpoint.h"
 #include "flexion/system.h"
 
 typedef struct flx_accelerator flx_accelerator;
@@ -37,3 +38,6 @@ bool flx_accelerator_hold(flx_accelerator *acc, const bool *held);
 
 // The unknown whose row was largest when the iteration failed, or whose pivot was smallest.
 int flx_accelerator_worst(const flx_accelerator *acc);
+
+// Orders of elimination, and rows that are held (base/checkpoint.h).
+void flx_accelerator_memory(flx_accelerator *acc, flx_memory *m);

@@ -65,3 +65,8 @@ void flx_blocks_masses(const flx_system *s, const flx_blocks *blocks, double *ma
         }
     }
 }
+
+void flx_blocks_memory(const flx_system *s, flx_blocks *b, flx_memory *m)
+{
+    flx_memory_numbers(m, b->A0, 3 * (flx_pattern_size(&s->pattern) + (size_t)s->pattern.extra));
+}

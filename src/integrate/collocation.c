@@ -176,6 +176,7 @@ flx_status collocation_create(flx_integrator *it, const collocation_tableau *tab
         if (tableaux[k].s > most) most = tableaux[k].s;
     }
     co->ntable = n;
+    co->most = most;
     co->n = flx_dims_unknowns(&s->dims);
     co->first = flx_dims_first_bond(&s->dims);
     co->adaptive = !(def->step > 0.0);
@@ -459,4 +460,87 @@ flx_status collocation_interpolate(flx_integrator *it, double t, flx_state *out)
     s->ops->retract(s, before->q, theta, out->q);
     out->t = t;
     return collocation_close_state(it, out);
+}
+
+// ---- checkpoint -----------------------------------------------------------------------------
+
+static void stages_memory(collocation_stages *st, const collocation *co, const flx_dims *d,
+                          flx_memory *m)
+{
+    size_t s = (size_t)co->most;
+    flx_memory_numbers(m, st->U, s * (size_t)co->n);
+    flx_memory_numbers(m, st->V, s * (size_t)d->nv);
+    flx_memory_numbers(m, st->A, s * (size_t)d->nv);
+    flx_memory_numbers(m, st->dX, s * (size_t)d->nx);
+    flx_memory_numbers(m, st->eta, s * (size_t)d->nlam);
+}
+
+// The tableaux in use, which are numbers among those that the method has; -1: none yet.
+static void tables_memory(flx_integrator *it, flx_memory *m)
+{
+    collocation *co = it->data;
+    int now = (int)(co->tab - co->table),
+        last = co->tab_last ? (int)(co->tab_last - co->table) : -1;
+    int next = co->next_order, since = co->since;
+    bool few = co->embedded != co->tab->e;
+    FLX_PASS(m, now);
+    FLX_PASS(m, last);
+    FLX_PASS(m, next);
+    FLX_PASS(m, since);
+    FLX_PASS(m, few);
+    if (!flx_memory_loads(m)) return;
+    if (now < 0 || now >= co->ntable || last >= co->ntable) {
+        flx_memory_fail(m, FLX_ERR_ARGUMENT);
+        return;
+    }
+    collocation_use(it, now);
+    co->tab_last = last < 0 ? NULL : &co->table[last];
+    co->next_order = next;
+    co->since = since;
+    co->embedded = few ? co->fewer[now] : co->tab->e;
+}
+
+void collocation_memory(flx_integrator *it, flx_memory *m)
+{
+    collocation *co = it->data;
+    const flx_system *s = it->sys;
+    const flx_dims *d = &s->dims;
+    tables_memory(it, m);
+    FLX_PASS(m, co->h);
+    FLX_PASS(m, co->rates);
+    stages_memory(&co->now, co, d, m);
+    stages_memory(&co->last, co, d, m);
+    FLX_PASS(m, co->h_last);
+    flx_blocks_memory(s, &co->blocks, m);
+    if (co->real) flx_linear_memory(co->real, m);
+    for (int k = 0; k < COLLOCATION_STAGES / 2; k++) {
+        if (co->pair[k]) flx_linear_memory(co->pair[k], m);
+    }
+    if (co->npos) {
+        flx_saddle_memory(co->saddle, m);
+        flx_saddle_memory(co->between, m);
+        flx_blocks_memory(s, &co->between_blocks, m);
+    }
+    FLX_PASS(m, co->between_known);
+    FLX_PASS(m, co->linearised);
+    FLX_PASS(m, co->left);
+    FLX_PASS(m, co->h_factored);
+    FLX_PASS(m, co->warm);
+    FLX_PASS(m, co->age);
+    FLX_PASS(m, co->fresh_iterations);
+    FLX_PASS(m, co->extra);
+    FLX_PASS(m, co->contraction);
+    FLX_PASS(m, co->iterations);
+    FLX_PASS(m, co->stagnated);
+    FLX_PASS(m, co->rounding);
+    if (co->settler) flx_accelerator_memory(co->settler, m);
+    flx_tolerance_memory(&co->tol, d, m);
+    flx_memory_numbers(m, co->ww, (size_t)d->nw);
+    FLX_PASS(m, co->share);
+    FLX_PASS(m, co->velocity_weight);
+    flx_stiff_bonds_memory(&co->stiff, m);
+    FLX_PASS(m, co->h_next);
+    FLX_PASS(m, co->error_last);
+    FLX_PASS(m, co->h_error);
+    FLX_PASS(m, co->rejected);
 }

@@ -57,6 +57,7 @@ typedef struct collocation {
     int ntable, order;                             // how many; the number of the one in use:
     const collocation_tableau *tab;
     int s, n, first; // its stages; unknowns, number of the first bond
+    int most;        // stages of any of them
     bool ggl, at_end, keeps, rings, adaptive;
     int npos, nrigid;  // bonds on positions: tau = C = 0; rigid rows of all kinds
     bool *on_position; // (nlam)
@@ -155,6 +156,7 @@ void collocation_use(flx_integrator *it, int tableau);
 flx_status collocation_step(flx_integrator *it, flx_state *x, double h, double *h_taken);
 flx_status collocation_interpolate(flx_integrator *it, double t, flx_state *out);
 void collocation_destroy(flx_integrator *it);
+void collocation_memory(flx_integrator *it, flx_memory *m);
 // One attempt with step h: the stages, which `collocation_finish` makes the state.
 flx_status collocation_attempt(flx_integrator *it, const flx_state *x, double h);
 flx_status collocation_finish(flx_integrator *it, flx_state *x);

@@ -255,3 +255,30 @@ flx_status discrete_interpolate(flx_integrator *it, double t, flx_state *out)
     FLX_TRY(discrete_close(it, out));
     return discrete_accelerations(it, out);
 }
+
+// ---- checkpoint -----------------------------------------------------------------------------
+
+void discrete_memory(flx_integrator *it, flx_memory *m)
+{
+    discrete *g = it->data;
+    const flx_system *s = it->sys;
+    size_t nv = (size_t)s->dims.nv;
+    flx_memory_numbers(m, g->now.all, (size_t)g->nU);
+    flx_memory_numbers(m, g->X_last, (size_t)g->rule.s * nv);
+    FLX_PASS(m, g->h_last);
+    flx_memory_numbers(m, g->p, nv);
+    flx_memory_numbers(m, g->q_rest, nv);
+    flx_memory_numbers(m, g->p_rest, nv);
+    flx_blocks_memory(s, &g->blocks, m);
+    for (int k = 0; k < g->rule.neigen; k++) flx_linear_memory(g->lin[k], m);
+    flx_blocks_memory(s, &g->end_blocks, m);
+    flx_saddle_memory(g->saddle, m);
+    flx_accelerator_memory(g->acc, m);
+    if (g->relaxer) flx_relaxer_memory(g->relaxer, m);
+    flx_state_memory(g->end, m);
+    flx_stiff_bonds_memory(&g->stiff, m);
+    FLX_PASS(m, g->h_factored);
+    FLX_PASS(m, g->fresh_iterations);
+    FLX_PASS(m, g->extra);
+    FLX_PASS(m, g->contraction);
+}

@@ -63,3 +63,4 @@ flx_status discrete_create(flx_integrator *it, const discrete_rule *rule);
 flx_status discrete_step(flx_integrator *it, flx_state *x, double h, double *h_taken);
 flx_status discrete_interpolate(flx_integrator *it, double t, flx_state *out);
 void discrete_destroy(flx_integrator *it);
+void discrete_memory(flx_integrator *it, flx_memory *m);

@@ -71,6 +71,28 @@ static void destroy(flx_integrator *it)
     it->data = NULL;
 }
 
+static void memory(flx_integrator *it, flx_memory *m)
+{
+    conserving *g = it->data;
+    const flx_dims *d = &it->sys->dims;
+    flx_blocks_memory(it->sys, &g->blocks, m);
+    flx_linear_memory(g->lin, m);
+    FLX_PASS(m, g->h);
+    FLX_PASS(m, g->h_factored);
+    flx_memory_numbers(m, g->theta, (size_t)g->nv);
+    flx_memory_numbers(m, g->v1, (size_t)g->nv);
+    flx_memory_numbers(m, g->p1, (size_t)g->nv);
+    flx_memory_numbers(m, g->lam, (size_t)d->nlam);
+    flx_memory_numbers(m, g->mu, (size_t)d->nmu);
+    FLX_PASS(m, g->energy);
+    FLX_PASS(m, g->alpha);
+    FLX_PASS(m, g->owed);
+    FLX_PASS(m, g->left);
+    FLX_PASS(m, g->is_free);
+    FLX_PASS(m, g->near);
+    FLX_PASS(m, g->turns);
+}
+
 static flx_status make_arrays(flx_integrator *it, conserving *g)
 {
     const flx_dims *d = &it->sys->dims;
@@ -481,4 +503,5 @@ const flx_integrator_type flx_energy_momentum = {
     .create = create,
     .step = step,
     .destroy = destroy,
+    .memory = memory,
 };

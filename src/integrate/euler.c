@@ -47,4 +47,5 @@ const flx_integrator_type flx_euler = {
     .step = flx_rk_step,
     .interpolate = flx_rk_interpolate,
     .destroy = flx_rk_destroy,
+    .memory = flx_rk_memory,
 };

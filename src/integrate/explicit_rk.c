@@ -496,3 +496,28 @@ flx_status flx_rk_step(flx_integrator *it, flx_state *x, double h_most, double *
         shorten(it, h, s == FLX_OK && error < HUGE_VAL ? error : HUGE_VAL, smallest, &a);
     }
 }
+
+// ---- checkpoint -----------------------------------------------------------------------------
+
+void flx_rk_memory(flx_integrator *it, flx_memory *m)
+{
+    explicit_rk *p = it->data;
+    size_t n = (size_t)p->n;
+    FLX_PASS(m, p->h);
+    FLX_PASS(m, p->error);
+    FLX_PASS(m, p->rejected);
+    FLX_PASS(m, p->careful);
+    FLX_PASS(m, p->usual);
+    FLX_PASS(m, p->regularity);
+    FLX_PASS(m, p->stiff);
+    FLX_PASS(m, p->nonstiff);
+    FLX_PASS(m, p->warned);
+    flx_memory_numbers(m, p->z, n);
+    flx_memory_numbers(m, p->z1, n);
+    for (int i = 0; i < slopes(p->pair) + p->pair->extra; i++) flx_memory_numbers(m, p->k[i], n);
+    for (int i = 0; i < p->pair->ndense; i++) flx_memory_numbers(m, p->dense[i], n);
+    FLX_PASS(m, p->t0);
+    FLX_PASS(m, p->h0);
+    FLX_PASS(m, p->dense_ready);
+    flx_state_memory(p->trial, m);
+}

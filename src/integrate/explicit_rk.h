@@ -38,4 +38,5 @@ flx_status flx_rk_create(flx_integrator *it, const flx_rk_pair *pair);
 flx_status flx_rk_step(flx_integrator *it, flx_state *x, double h_most, double *h_taken);
 flx_status flx_rk_interpolate(flx_integrator *it, double t, flx_state *out);
 void flx_rk_destroy(flx_integrator *it);
+void flx_rk_memory(flx_integrator *it, flx_memory *m);
 int flx_rk_coefficients(const flx_rk_pair *pair, flx_coefficients *out);

@@ -88,4 +88,5 @@ const flx_integrator_type flx_galerkin = {
     .step = discrete_step,
     .interpolate = discrete_interpolate,
     .destroy = discrete_destroy,
+    .memory = discrete_memory,
 };

@@ -44,4 +44,5 @@ const flx_integrator_type flx_gauss = {
     .step = collocation_step,
     .interpolate = collocation_interpolate,
     .destroy = collocation_destroy,
+    .memory = collocation_memory,
 };

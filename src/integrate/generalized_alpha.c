@@ -36,4 +36,5 @@ const flx_integrator_type flx_generalized_alpha = {
     .create = alpha_create,
     .step = structural_step,
     .destroy = structural_destroy,
+    .memory = structural_memory,
 };

@@ -37,4 +37,5 @@ const flx_integrator_type flx_hht = {
     .create = hht_create,
     .step = structural_step,
     .destroy = structural_destroy,
+    .memory = structural_memory,
 };

@@ -30,4 +30,5 @@ const flx_integrator_type flx_implicit_euler = {
     .step = collocation_step,
     .interpolate = collocation_interpolate,
     .destroy = collocation_destroy,
+    .memory = collocation_memory,
 };

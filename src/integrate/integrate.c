@@ -14,20 +14,18 @@
 // The output times, merged: which one is next.
 typedef struct agenda {
     const flx_schedule *schedule;
-    double start;
-    long every; // the next multiple of `every`
-    int time;   // the next of `times`
+    flx_course *course; // of the method, which keeps it
 } agenda;
 
 static double every_time(const agenda *a)
 {
     if (!(a->schedule->every > 0.0)) return HUGE_VAL;
-    return a->start + (double)a->every * a->schedule->every;
+    return a->course->start + (double)a->course->every * a->schedule->every;
 }
 
 static double listed_time(const agenda *a)
 {
-    return a->time < a->schedule->ntimes ? a->schedule->times[a->time] : HUGE_VAL;
+    return a->course->time < a->schedule->ntimes ? a->schedule->times[a->course->time] : HUGE_VAL;
 }
 
 static double next_output(const agenda *a)
@@ -38,8 +36,8 @@ static double next_output(const agenda *a)
 // Leave every time up to t behind.
 static void pass(agenda *a, double t)
 {
-    while (every_time(a) <= t) a->every++;
-    while (listed_time(a) <= t) a->time++;
+    while (every_time(a) <= t) a->course->every++;
+    while (listed_time(a) <= t) a->course->time++;
 }
 
 static flx_status check(const flx_integrator *it, const flx_state *x, const flx_schedule *s)
@@ -67,7 +65,6 @@ typedef struct course {
     flx_output_callback output;
     void *user;
     double start, until;
-    long grid;    // the next multiple of a fixed step
     bool stopped; // by an event
 } course;
 
@@ -109,8 +106,9 @@ static double goal_of(course *c, double next)
 {
     double step = c->it->def.step, t = c->x->t, goal = c->until;
     if (step > 0.0) {
-        while (c->start + (double)c->grid * step <= t + SAME * step) c->grid++;
-        goal = c->start + (double)c->grid * step;
+        long *grid = &c->agenda.course->grid;
+        while (c->start + (double)*grid * step <= t + SAME * step) (*grid)++;
+        goal = c->start + (double)*grid * step;
         if (goal > c->until - SAME * step) goal = c->until;
     }
     double near = fmax(rounding(c), SAME * step);
@@ -182,20 +180,23 @@ flx_status flx_integrate(flx_integrator *it, flx_state *x, const flx_schedule *s
                          flx_output_callback output, void *user)
 {
     FLX_TRY(check(it, x, schedule));
-    double next;
+    double next, from = x->t;
+    flx_method *m = flx_method_of(it);
+    if (!schedule->resume) m->course = (flx_course){.start = x->t};
     course c = {.it = it,
                 .x = x,
-                .agenda = {.schedule = schedule, .start = x->t},
+                .agenda = {.schedule = schedule, .course = &m->course},
                 .output = output,
                 .user = user,
-                .start = x->t,
+                .start = m->course.start,
                 .until = schedule->until};
-    flx_method *m = flx_method_of(it);
     m->span = fmax(m->span, c.until - c.start); // also where events cut it to pieces
-    if (c.until > c.start) FLX_TRY(happen_due(&c, &next));
-    if (output(user, x)) return FLX_INTERRUPTED;
-    pass(&c.agenda, c.start);
+    if (!schedule->resume) {
+        if (c.until > c.start) FLX_TRY(happen_due(&c, &next));
+        if (output(user, x)) return FLX_INTERRUPTED;
+        pass(&c.agenda, c.start);
+    }
     while (x->t < c.until && !c.stopped) FLX_TRY(advance(&c));
-    if (x->t > c.start && output(user, x)) return FLX_INTERRUPTED;
+    if (x->t > from && output(user, x)) return FLX_INTERRUPTED;
     return FLX_OK;
 }

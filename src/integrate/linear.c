@@ -473,3 +473,53 @@ flx_linear_report flx_linear_get_report(const flx_linear *lin)
     }
     return r;
 }
+
+// ---- checkpoint -----------------------------------------------------------------------------
+
+// Solvers that are made when they are needed are made for what they remember.
+static void load_solvers(flx_linear *lin, bool has_ldl, bool has_lu, flx_memory *m)
+{
+    const flx_system *s = lin->sys;
+    flx_status status = FLX_OK;
+    if (has_ldl && !lin->ldl) {
+        status = flx_ldl_create(s->ctx, &s->pattern, lin->sign, lin->is_complex, &lin->ldl);
+    }
+    if (has_lu && !lin->lu && status == FLX_OK) {
+        status = flx_lu_create(s->ctx, &s->pattern, lin->is_complex, &lin->lu);
+    }
+    if (!has_ldl) flx_ldl_destroy(&lin->ldl);
+    if (!has_lu) flx_lu_destroy(&lin->lu);
+    if (status != FLX_OK) flx_memory_fail(m, status);
+}
+
+void flx_linear_memory(flx_linear *lin, flx_memory *m)
+{
+    const flx_system *s = lin->sys;
+    size_t n = (size_t)lin->n, nvalue = flx_pattern_size(&s->pattern);
+    if (lin->own) {
+        s->ops->factors_memory(lin->own, m);
+        return;
+    }
+    bool has_ldl = lin->ldl != NULL, has_lu = lin->lu != NULL;
+    FLX_PASS(m, has_ldl);
+    FLX_PASS(m, has_lu);
+    FLX_PASS(m, lin->large);
+    FLX_PASS(m, lin->by_krylov);
+    FLX_PASS(m, lin->symmetric);
+    FLX_PASS(m, lin->by_ldl);
+    FLX_PASS(m, lin->equilibrated);
+    FLX_PASS(m, lin->warm);
+    FLX_PASS(m, lin->slow);
+    FLX_PASS(m, lin->settled);
+    FLX_PASS(m, lin->at_rest);
+    flx_memory_pass(m, lin->row, n * sizeof *lin->row);
+    flx_memory_pass(m, lin->col, n * sizeof *lin->col);
+    flx_memory_numbers(m, lin->row_real, n);
+    flx_memory_numbers(m, lin->col_real, n);
+    flx_memory_numbers(m, lin->values, nvalue);
+    if (lin->is_complex) flx_memory_pass(m, lin->zvalues, nvalue * sizeof *lin->zvalues);
+    if (flx_memory_loads(m) && m->status == FLX_OK) load_solvers(lin, has_ldl, has_lu, m);
+    if (m->status != FLX_OK) return;
+    if (has_ldl) flx_ldl_memory(lin->ldl, m);
+    if (has_lu) flx_lu_memory(lin->lu, m);
+}

@@ -14,6 +14,7 @@
 #pragma once
 
 #include "base/base.h"
+#include "base/checkpoint.h"
 #include "flexion/system.h"
 
 #include <complex.h>
@@ -73,6 +74,10 @@ typedef struct flx_linear_report {
     int worst;          // unknown of the smallest pivot; -1: not known
 } flx_linear_report;
 flx_linear_report flx_linear_get_report(const flx_linear *lin);
+
+// Factors and the choice of the solver; the numbers of a linearisation (base/checkpoint.h).
+void flx_linear_memory(flx_linear *lin, flx_memory *m);
+void flx_blocks_memory(const flx_system *s, flx_blocks *b, flx_memory *m);
 
 // The diagonal (nv) of the masses in A2.
 void flx_blocks_masses(const flx_system *s, const flx_blocks *blocks, double *mass);

@@ -75,4 +75,5 @@ const flx_integrator_type flx_lobatto = {
     .step = collocation_step,
     .interpolate = collocation_interpolate,
     .destroy = collocation_destroy,
+    .memory = collocation_memory,
 };

@@ -16,6 +16,14 @@ typedef struct flx_trouble {
     const char *advice; // "a smaller step"; NULL: none
 } flx_trouble;
 
+// How far a motion has come on its schedule (integrate.c).
+typedef struct flx_course {
+    double start;
+    long grid;  // the next multiple of a fixed step
+    long every; // the next multiple of the time between outputs
+    int time;   // the next of the listed times
+} flx_course;
+
 // The integrator as it is made. `before` and `after` are the ends of the last step.
 typedef struct flx_method {
     flx_integrator base;
@@ -27,6 +35,7 @@ typedef struct flx_method {
     bool warned_stiff;                  // ... and for what is stiff
     bool warned_many;                   // ... of steps that will not end
     double longest;                     // step that the switches can follow
+    flx_course course;                  // of flx_integrate
     double span, begin; // longest time asked for in one go; where the motion last began anew
     // Closes the joints of an interpolated state, for methods without their own dense output; NULL:
     // they stay as the polynomial leaves them.

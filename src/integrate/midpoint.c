@@ -31,4 +31,5 @@ const flx_integrator_type flx_midpoint = {
     .create = midpoint_create,
     .step = collocation_step,
     .destroy = collocation_destroy,
+    .memory = collocation_memory,
 };

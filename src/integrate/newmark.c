@@ -48,4 +48,5 @@ const flx_integrator_type flx_newmark = {
     .create = newmark_create,
     .step = structural_step,
     .destroy = structural_destroy,
+    .memory = structural_memory,
 };

@@ -68,4 +68,5 @@ const flx_integrator_type flx_radau = {
     .step = collocation_step,
     .interpolate = collocation_interpolate,
     .destroy = collocation_destroy,
+    .memory = collocation_memory,
 };

@@ -202,3 +202,8 @@ flx_status flx_relax_accelerations(flx_relaxer *e, flx_work *work, flx_state *x)
     extrapolate(n->nmu, coarse->mu, fine->mu, x->mu);
     return FLX_OK;
 }
+
+void flx_relaxer_memory(flx_relaxer *e, flx_memory *m)
+{
+    flx_linear_memory(e->lin, m);
+}

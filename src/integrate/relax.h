@@ -9,6 +9,7 @@
 #pragma once
 
 #include "base/base.h"
+#include "base/checkpoint.h"
 #include "flexion/system.h"
 
 // d in seconds. Velocities with inertia move by d a and the extrapolation leaves d^2 v''/2 of that;
@@ -31,3 +32,6 @@ flx_status flx_relaxer_velocities(flx_relaxer *e, flx_work *work, flx_state *x, 
 
 // a, dx, w, lam, mu of a state with consistent velocities.
 flx_status flx_relax_accelerations(flx_relaxer *e, flx_work *work, flx_state *x);
+
+// The choice of the solver and its order (base/checkpoint.h).
+void flx_relaxer_memory(flx_relaxer *e, flx_memory *m);

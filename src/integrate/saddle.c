@@ -431,3 +431,18 @@ double flx_saddle_pivot_ratio(const flx_saddle *sd)
     if (sd->by_own) return sd->sys->ops->pivots(sd->sys, sd->own).ratio;
     return fmin(sd->left, flx_ldl_get_report(sd->ldl).pivot_ratio);
 }
+
+// ---- checkpoint -----------------------------------------------------------------------------
+
+void flx_saddle_memory(flx_saddle *sd, flx_memory *m)
+{
+    size_t n = (size_t)sd->n;
+    FLX_PASS(m, sd->by_own);
+    FLX_PASS(m, sd->left);
+    flx_memory_pass(m, sd->active, n * sizeof *sd->active);
+    flx_memory_pass(m, sd->held, n * sizeof *sd->held);
+    flx_memory_numbers(m, sd->diagonal, (size_t)sd->sys->dims.nv);
+    flx_memory_numbers(m, sd->values, flx_pattern_size(&sd->sys->pattern));
+    if (sd->own) sd->sys->ops->factors_memory(sd->own, m);
+    flx_ldl_memory(sd->ldl, m);
+}

@@ -11,6 +11,7 @@
 #pragma once
 
 #include "base/base.h"
+#include "base/checkpoint.h"
 #include "flexion/system.h"
 
 typedef enum flx_saddle_rows {
@@ -64,3 +65,6 @@ int flx_saddle_regularised(const flx_saddle *sd, int *worst);
 // ... and the smallest pivot over the terms that it is made of: the square of what is left of the
 // constraints near a singular position.
 double flx_saddle_pivot_ratio(const flx_saddle *sd);
+
+// Factors and rows (base/checkpoint.h).
+void flx_saddle_memory(flx_saddle *sd, flx_memory *m);

@@ -157,3 +157,10 @@ void flx_stiff_bonds_advise(flx_integrator *it, const flx_stiff_bonds *b, const 
         "a smaller step; or radau or generalized-alpha, which damp what is too stiff for the step; "
         "or something rigid in the place of what is stiff (for a spring a joint 'distance')";
 }
+
+void flx_stiff_bonds_memory(flx_stiff_bonds *b, flx_memory *m)
+{
+    FLX_PASS(m, b->nheld);
+    flx_memory_numbers(m, b->mobility, (size_t)b->n);
+    flx_memory_pass(m, b->held, (size_t)b->n * sizeof *b->held);
+}

@@ -10,6 +10,7 @@
 // ring, are told of.
 #pragma once
 
+#include "base/checkpoint.h"
 #include "integrate/method.h"
 
 typedef struct flx_stiff_bonds {
@@ -38,3 +39,6 @@ void flx_stiff_bonds_warn(flx_integrator *it, const flx_stiff_bonds *b, double h
 // of reach for steps near h.
 void flx_stiff_bonds_advise(flx_integrator *it, const flx_stiff_bonds *b, const flx_blocks *blocks,
                             double h);
+
+// Mobilities, and which ones are held (base/checkpoint.h).
+void flx_stiff_bonds_memory(flx_stiff_bonds *b, flx_memory *m);

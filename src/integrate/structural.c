@@ -362,3 +362,55 @@ static flx_status close_joints(flx_integrator *it, flx_state *x)
     }
     return FLX_OK;
 }
+
+// ---- checkpoint -----------------------------------------------------------------------------
+
+void structural_memory(flx_integrator *it, flx_memory *m)
+{
+    structural *g = it->data;
+    const flx_dims *d = &it->sys->dims;
+    size_t n = (size_t)flx_dims_unknowns(d), nv = (size_t)d->nv, nx = (size_t)d->nx;
+    FLX_PASS(m, g->h);
+    FLX_PASS(m, g->bp);
+    FLX_PASS(m, g->gp);
+    FLX_PASS(m, g->cx);
+    FLX_PASS(m, g->stabilised);
+    flx_memory_numbers(m, g->a, nv);
+    flx_memory_numbers(m, g->y, nx);
+    flx_memory_numbers(m, g->v0, nv);
+    flx_memory_numbers(m, g->dv0, nv);
+    flx_memory_numbers(m, g->dx0, nx);
+    FLX_PASS(m, g->position_noise);
+    FLX_PASS(m, g->force_noise);
+    FLX_PASS(m, g->h_last);
+    for (int k = 0; k < STRUCTURAL_DIFFERENCES; k++) flx_memory_numbers(m, g->difference[k], n);
+    FLX_PASS(m, g->nhistory);
+    FLX_PASS(m, g->order);
+    FLX_PASS(m, g->unresolved);
+    flx_blocks_memory(it->sys, &g->blocks, m);
+    flx_linear_memory(g->lin, m);
+    flx_accelerator_memory(g->acc, m);
+    flx_saddle_memory(g->saddle, m);
+    FLX_PASS(m, g->h_factored);
+    FLX_PASS(m, g->pivot);
+    FLX_PASS(m, g->usual_pivot);
+    FLX_PASS(m, g->age);
+    FLX_PASS(m, g->fresh_iterations);
+    FLX_PASS(m, g->extra);
+    FLX_PASS(m, g->contraction);
+    FLX_PASS(m, g->contraction_age);
+    FLX_PASS(m, g->life);
+    FLX_PASS(m, g->retired);
+    if (g->gamma <= 0.5) flx_stiff_bonds_memory(&g->stiff, m);
+    if (g->ggl) {
+        flx_memory_numbers(m, g->along, nv);
+        flx_memory_numbers(m, g->along0, nv);
+    }
+    FLX_PASS(m, g->h_along);
+    flx_tolerance_memory(&g->tol, d, m);
+    flx_memory_numbers(m, g->slope, nv + nx);
+    FLX_PASS(m, g->h_slope);
+    flx_memory_numbers(m, g->error, 2 * nv + nx);
+    FLX_PASS(m, g->h_next);
+    FLX_PASS(m, g->rejected);
+}

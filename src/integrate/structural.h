@@ -97,6 +97,7 @@ int structural_coefficients(double am, double af, double beta, double gamma, flx
 flx_status structural_create(flx_integrator *it, const flx_coefficients *c, const char *damping);
 flx_status structural_step(flx_integrator *it, flx_state *x, double h, double *h_taken);
 void structural_destroy(flx_integrator *it);
+void structural_memory(flx_integrator *it, flx_memory *m);
 // One attempt of a step h from x into the unknowns of `it`; x is only read.
 flx_status structural_attempt(flx_integrator *it, const flx_state *x, double h);
 // The attempt becomes the state.

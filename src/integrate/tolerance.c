@@ -96,3 +96,12 @@ double flx_tolerance_norm(const double *y, double factor, const double *w, const
     if (n == 0) return 0.0;
     return isnan(sum) ? HUGE_VAL : sqrt(sum / n);
 }
+
+void flx_tolerance_memory(flx_tolerance *t, const flx_dims *d, flx_memory *m)
+{
+    FLX_PASS(m, t->matched);
+    flx_memory_pass(m, t->coordinate, (size_t)d->nv * sizeof *t->coordinate);
+    flx_memory_numbers(m, t->wq, (size_t)d->nv);
+    flx_memory_numbers(m, t->wv, (size_t)d->nv);
+    flx_memory_numbers(m, t->wx, (size_t)d->nx);
+}

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "base/base.h"
+#include "base/checkpoint.h"
 #include "flexion/system.h"
 
 // Where none are given. Methods of order 1 take so many times these: their steps go with the inverse.
@@ -33,3 +34,6 @@ void flx_tolerance_set(flx_tolerance *t, const flx_system *s, const flx_state *x
 // number is none.
 double flx_tolerance_norm(const double *y, double factor, const double *w, const double *scale,
                           double floor, int n);
+
+// The weights (base/checkpoint.h).
+void flx_tolerance_memory(flx_tolerance *t, const flx_dims *d, flx_memory *m);

@@ -27,4 +27,5 @@ const flx_integrator_type flx_trapezoidal = {
     .create = trapezoidal_create,
     .step = collocation_step,
     .destroy = collocation_destroy,
+    .memory = collocation_memory,
 };

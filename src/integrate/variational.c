@@ -50,4 +50,5 @@ const flx_integrator_type flx_variational = {
     .step = discrete_step,
     .interpolate = discrete_interpolate,
     .destroy = discrete_destroy,
+    .memory = discrete_memory,
 };

@@ -270,3 +270,9 @@ flx_status flx_index1_solve(flx_index1 *m, flx_work *work, flx_state *x, long *r
     }
     return FLX_NO_CONVERGENCE;
 }
+
+void flx_index1_memory(flx_index1 *m, flx_memory *memory)
+{
+    if (m->lu) flx_lu_memory(m->lu, memory);
+    if (m->own && m->sys->ops->factors_memory) m->sys->ops->factors_memory(m->own, memory);
+}

@@ -11,6 +11,7 @@
 // identity: x' follows when the rest is known. The table of operations is all that is asked.
 #pragma once
 
+#include "base/checkpoint.h"
 #include "flexion/system.h"
 
 typedef struct flx_index1 flx_index1;
@@ -22,3 +23,6 @@ void flx_index1_destroy(flx_index1 **m);
 // dx. FLX_SINGULAR, FLX_NOT_FINITE, FLX_NO_CONVERGENCE: the state then holds no meaning there.
 flx_status flx_index1_solve(flx_index1 *m, flx_work *work, flx_state *x, long *residuals,
                             long *linearisations);
+
+// What the next solution takes over (base/checkpoint.h).
+void flx_index1_memory(flx_index1 *m, flx_memory *memory);

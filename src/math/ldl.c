@@ -295,3 +295,24 @@ double flx_ldl_flops(const flx_ldl *f)
 {
     return f->fronts ? flx_ldl_fronts_flops(f->fronts) : f->flops;
 }
+
+void flx_ldl_memory(flx_ldl *f, flx_memory *m)
+{
+    size_t n = (size_t)f->n, parts = f->complex_values ? 2 : 1;
+    FLX_PASS(m, f->report);
+    if (f->fronts) {
+        flx_ldl_fronts_memory(f->fronts, m);
+        return;
+    }
+    bool has_unit = f->unit != NULL;
+    FLX_PASS(m, has_unit);
+    f->unit = has_unit ? f->unit_storage : NULL;
+    FLX_PASS(m, f->expected_known);
+    FLX_PASS(m, f->failed);
+    FLX_PASS(m, f->guard);
+    flx_memory_numbers(m, f->unit_storage, n);
+    flx_memory_numbers(m, f->expected, n);
+    flx_memory_numbers(m, f->pivot, parts * n);
+    flx_memory_numbers(m, f->inverse, parts * n);
+    flx_memory_numbers(m, f->panel, parts * (size_t)f->super[f->nsuper].panel);
+}

@@ -11,6 +11,7 @@
 #pragma once
 
 #include "base/base.h"
+#include "base/checkpoint.h"
 #include "flexion/system.h"
 
 #include <complex.h>
@@ -55,6 +56,9 @@ void flx_ldl_solve_complex(const flx_ldl *f, double complex *b);
 // or stalls; returns the backward error reached. work: 2 n.
 double flx_ldl_solve_refined(const flx_ldl *f, const double *values, double *b, double *work,
                              double tol, int max_sweeps);
+
+// The factors, and what the next ones take over (base/checkpoint.h).
+void flx_ldl_memory(flx_ldl *f, flx_memory *m);
 
 // A large matrix whose blocks have many neighbours: its real factors are those of ldl_fronts.h.
 bool flx_ldl_wants_fronts(const flx_pattern *p);

@@ -21,6 +21,7 @@ struct flx_ldl_fronts {
     signed char *sign; // (n)
     double *size;      // (n) of what a pivot is made of
     double *largest;   // (n) of a row
+    bool factored;     // of A as it is
 };
 
 static int size_of(const flx_pattern *p, int b)
@@ -199,6 +200,7 @@ static bool measure(flx_ldl_fronts *f)
 flx_status flx_ldl_fronts_factor(flx_ldl_fronts *f, const double *values, flx_ldl_report *report)
 {
     fill(f, values);
+    f->factored = false;
     *report = (flx_ldl_report){.pivot_ratio = 0.0, .worst = -1};
     if (!measure(f)) return FLX_SINGULAR;
     flx_status status = flx_frontal_factor(f->fronts, 1.0, &f->A, 0.0, NULL);
@@ -207,7 +209,18 @@ flx_status flx_ldl_fronts_factor(flx_ldl_fronts *f, const double *values, flx_ld
                                .regularised = r.moved,
                                .pivot_ratio = r.ratio,
                                .worst = r.smallest};
+    f->factored = status == FLX_OK;
     return status;
+}
+
+void flx_ldl_fronts_memory(flx_ldl_fronts *f, flx_memory *m)
+{
+    FLX_PASS(m, f->factored);
+    flx_memory_numbers(m, f->A.value, (size_t)f->A.start[f->A.n]);
+    if (!flx_memory_loads(m) || m->status != FLX_OK || !f->factored) return;
+    flx_status status =
+        measure(f) ? flx_frontal_factor(f->fronts, 1.0, &f->A, 0.0, NULL) : FLX_SINGULAR;
+    if (status != FLX_OK) flx_memory_fail(m, status);
 }
 
 void flx_ldl_fronts_solve(flx_ldl_fronts *f, double *b)

@@ -26,6 +26,8 @@ struct flx_lu {
     int *begin, *row; // compressed columns
     int *from;        // where each entry's value is on the pattern
     double *values;
+    double *chosen; // values that the order was chosen for
+    bool is_fresh;  // the factors are those of the fresh order
     klu_common *common;
     klu_symbolic *symbolic;
     klu_numeric *numeric; // NULL before the first factorisation and after a failed one
@@ -72,8 +74,10 @@ flx_status flx_lu_create(flx_ctx *ctx, const flx_pattern *pattern, bool complex_
     f->common = flx_alloc(ctx, 1, sizeof *f->common);
     bool small = f->n <= FLX_LU_SMALL;
     if (small) f->small = flx_alloc(ctx, 1, sizeof *f->small);
+    if (!small) f->chosen = flx_alloc(ctx, (complex_values ? 2 : 1) * count, sizeof *f->chosen);
     flx_status status = FLX_ERR_MEMORY;
-    if (f->begin && f->row && f->from && f->values && f->common && (f->small || !small)) {
+    if (f->begin && f->row && f->from && f->values && f->common &&
+        (small ? !!f->small : !!f->chosen)) {
         status = FLX_OK;
         klu_defaults(f->common);
         expand(f, p);
@@ -111,6 +115,7 @@ void flx_lu_destroy(flx_lu **f)
     flx_free((*f)->row);
     flx_free((*f)->from);
     flx_free((*f)->values);
+    flx_free((*f)->chosen);
     flx_free((*f)->common);
     flx_free((*f)->small);
     flx_free(*f);
@@ -133,9 +138,15 @@ static bool measure(flx_lu *f)
     return f->rcond > SINGULAR_RCOND; // false for NaN
 }
 
+static size_t value_count(const flx_lu *f)
+{
+    return (f->complex_values ? 2 : 1) * (size_t)f->begin[f->n];
+}
+
 static bool refactor(flx_lu *f)
 {
     if (!f->numeric) return false;
+    f->is_fresh = false;
     int done = f->complex_values
                    ? klu_z_refactor(f->begin, f->row, f->values, f->symbolic, f->numeric, f->common)
                    : klu_refactor(f->begin, f->row, f->values, f->symbolic, f->numeric, f->common);
@@ -153,6 +164,8 @@ static bool factor_afresh(flx_lu *f)
     if (!f->numeric || !measure(f)) return false;
     f->fresh_growth = f->common->rgrowth;
     f->fresh_rcond = f->rcond;
+    f->is_fresh = true;
+    memcpy(f->chosen, f->values, value_count(f) * sizeof *f->chosen);
     return true;
 }
 
@@ -232,4 +245,41 @@ void flx_lu_solve_complex(const flx_lu *f, double complex *b)
 double flx_lu_rcond(const flx_lu *f)
 {
     return f->n > 0 ? f->rcond : 1;
+}
+
+// KLU's own memory is made again: the order from the values that it was chosen for, then the factors.
+static void load(flx_lu *f, bool factored, bool is_fresh, flx_memory *m)
+{
+    if (!factored) {
+        drop_numeric(f);
+        return;
+    }
+    size_t bytes = value_count(f) * sizeof *f->values;
+    double *now = flx_alloc(f->ctx, 1, bytes);
+    if (!now) {
+        flx_memory_fail(m, FLX_ERR_MEMORY);
+        return;
+    }
+    memcpy(now, f->values, bytes);
+    memcpy(f->values, f->chosen, bytes);
+    bool done = factor_afresh(f);
+    memcpy(f->values, now, bytes);
+    flx_free(now);
+    if (done && !is_fresh) done = refactor(f);
+    if (!done) flx_memory_fail(m, FLX_SINGULAR);
+}
+
+void flx_lu_memory(flx_lu *f, flx_memory *m)
+{
+    bool factored = f->numeric != NULL, is_fresh = f->is_fresh;
+    FLX_PASS(m, f->rcond);
+    if (f->small) {
+        FLX_PASS(m, *f->small);
+        return;
+    }
+    FLX_PASS(m, factored);
+    FLX_PASS(m, is_fresh);
+    flx_memory_numbers(m, f->values, value_count(f));
+    flx_memory_numbers(m, f->chosen, value_count(f));
+    if (flx_memory_loads(m) && m->status == FLX_OK) load(f, factored, is_fresh, m);
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "base/base.h"
+#include "base/checkpoint.h"
 #include "flexion/system.h"
 
 #include <complex.h>
@@ -20,3 +21,5 @@ flx_status flx_lu_factor_complex(flx_lu *f, const double complex *values);
 void flx_lu_solve(const flx_lu *f, double *b);
 void flx_lu_solve_complex(const flx_lu *f, double complex *b);
 double flx_lu_rcond(const flx_lu *f);
+// The factors and the order that they keep (base/checkpoint.h).
+void flx_lu_memory(flx_lu *f, flx_memory *m);

@@ -318,6 +318,7 @@ static const flx_system_ops ops = {
     .unknown = unknown,
     .work_create = work_create,
     .work_destroy = work_destroy,
+    .work_memory = flx_saddle_work_memory,
     .destroy = destroy,
     .bond_rate = flx_eval_bond_rate,
     .bond_force = flx_eval_bond_force,

@@ -536,6 +536,8 @@ void flx_eval_masses(const flx_descriptor *d, flx_work *w, const flx_point *p, d
 flx_status flx_eval_algebraic(const flx_descriptor *d, flx_work *w, flx_state *x);
 flx_status flx_saddle_prepare(const flx_descriptor *d, flx_work *w);
 void flx_saddle_free(flx_work *w);
+// The factors, of which projections make use after accelerations (base/checkpoint.h).
+void flx_saddle_work_memory(flx_work *w, flx_memory *m);
 // Pivots that keep so much of their terms lose no more than these digits: nothing to refine.
 #define FLX_REGULAR 1e-3
 // Factors at p; rhs <- A^-1 rhs; whether factors of that time serve at points nearby, too: those of a

@@ -1,5 +1,6 @@
 // descriptor_saddle.c - the matrix [M G^T A^T; G; A] of accelerations and projections, its factors and
 // solutions with it: (EXP-1) to (EXP-3). One matrix, one order of elimination.
+#include "math/pattern.h"
 #include "system/descriptor_parts.h"
 
 #include <float.h>
@@ -61,6 +62,27 @@ void flx_saddle_free(flx_work *w)
     flx_free(k->A2);
     flx_free(k->rhs);
     flx_free(k->tmp);
+}
+
+void flx_saddle_work_memory(flx_work *w, flx_memory *m)
+{
+    flx_saddle_work *k = &w->saddle;
+    bool made = k->ldl != NULL; // when first needed
+    FLX_PASS(m, made);
+    if (made && flx_memory_loads(m)) {
+        flx_status status = flx_saddle_prepare(w->d, w);
+        if (status != FLX_OK) flx_memory_fail(m, status);
+    }
+    if (!made || !k->ldl) return;
+    FLX_PASS(m, k->by_lu);
+    FLX_PASS(m, k->factored);
+    FLX_PASS(m, k->regularity);
+    FLX_PASS(m, k->probed);
+    flx_memory_numbers(m, k->A0, flx_pattern_size(&w->d->base.pattern));
+    flx_memory_numbers(m, k->A2, flx_pattern_size(&w->d->base.pattern));
+    flx_ldl_memory(k->ldl, m);
+    if (k->lu) flx_lu_memory(k->lu, m);
+    if (k->together) flx_index1_memory(k->together, m);
 }
 
 // The matrix at p into A0. Unknowns that are neither velocity nor active bond get a diagonal.

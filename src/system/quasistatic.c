@@ -14,6 +14,14 @@ static void work_destroy(flx_work *work)
     flx_wrapper_work_destroy(work);
 }
 
+static void work_memory(flx_work *work, flx_memory *m)
+{
+    flx_quasistatic_work *w = flx_quasistatic_work_of(work);
+    flx_wrapper_work_memory(work, m);
+    if (w->lu) flx_lu_memory(w->lu, m);
+    if (w->solver) flx_quasistatic_solver_memory(w->solver, w->base.base->dims.nv, m);
+}
+
 static bool take_work(const flx_system *base, flx_quasistatic_work *w)
 {
     const flx_dims *d = &base->dims;
@@ -238,6 +246,7 @@ static void fill_ops(flx_quasistatic *z)
     o->unknown = unknown;
     o->work_create = work_create;
     o->work_destroy = work_destroy;
+    o->work_memory = work_memory;
     if (z->z.base->ops->energy) o->energy = flx_quasistatic_energy;
     if (z->factor != 0.0) {
         o->explicit_form = flx_wrapper_explicit(&z->z);

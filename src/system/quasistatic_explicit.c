@@ -495,3 +495,9 @@ const flx_explicit flx_quasistatic_explicit = {.size = size,
                                                .unpack = unpack,
                                                .rate = rate,
                                                .project = project};
+
+void flx_quasistatic_solver_memory(flx_quasistatic_solver *k, int nv, flx_memory *m)
+{
+    flx_memory_numbers(m, k->unit, (size_t)nv);
+    flx_lu_memory(k->lu, m);
+}

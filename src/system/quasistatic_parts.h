@@ -102,5 +102,6 @@ flx_status flx_quasistatic_find_bias(const flx_quasistatic *z, flx_quasistatic_w
                                      const flx_point *p, double *out);
 extern const flx_explicit flx_quasistatic_explicit;
 void flx_quasistatic_solver_destroy(flx_quasistatic_solver **k);
+void flx_quasistatic_solver_memory(flx_quasistatic_solver *k, int nv, flx_memory *m);
 flx_status flx_quasistatic_linearise(const flx_system *s, flx_work *w, const flx_point *p,
                                      flx_blocks *b);

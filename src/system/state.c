@@ -1,5 +1,6 @@
 // state.c - what every system shares: its end, and states of its size.
 #include "base/base.h"
+#include "base/checkpoint.h"
 #include "flexion/system.h"
 
 #include <string.h>
@@ -79,4 +80,10 @@ flx_point flx_state_point(const flx_system *s, const flx_state *x)
                        .mu = x->mu,
                        .param = s->param,
                        .switches = x->switches};
+}
+
+void flx_state_memory(flx_state *x, flx_memory *m)
+{
+    FLX_PASS(m, x->t);
+    flx_memory_numbers(m, x->block, x->size);
 }

@@ -182,6 +182,7 @@ flx_work *flx_tree_work_create(const flx_system *s)
     const flx_tree *t = flx_tree_of(s);
     flx_tree_work *w = flx_alloc(s->ctx, 1, sizeof *w);
     if (!w) return NULL;
+    w->t = t;
     w->inner = t->inner->ops->work_create(t->inner);
     w->states = flx_alloc(s->ctx, (size_t)t->t.k.n + 1, sizeof *w->states);
     w->frames = flx_tree_frames_create(s->ctx, &t->t);
@@ -199,6 +200,19 @@ flx_work *flx_tree_work_create(const flx_system *s)
     }
     (void)cut_block(t, w);
     return (flx_work *)(void *)w;
+}
+
+// Frames and tangents are found again; choices are kept.
+void flx_tree_work_memory(flx_work *work, flx_memory *m)
+{
+    flx_tree_work *w = flx_tree_work_of(work);
+    const flx_system *inner = &w->inner->d->base;
+    inner->ops->work_memory(w->inner, m);
+    if (w->partition.dependent) flx_partition_memory(w->t, &w->partition, m);
+    if (w->many) flx_tree_many_memory(w->many, m);
+    if (w->together) flx_index1_memory(w->together, m);
+    flx_tree_massless_memory(w->t, w, m);
+    if (flx_memory_loads(m)) w->moved.placed = w->moved.has_v = w->moved.has_a = false;
 }
 
 static void destroy(flx_system *s)
@@ -220,16 +234,18 @@ static void destroy(flx_system *s)
     .velocity_t = chart_velocity_t, .rate_t = chart_rate_t,                                        \
     .velocity_slope_t = chart_velocity_slope_t, .unknown = unknown,                                \
     .work_create = flx_tree_work_create, .work_destroy = flx_tree_work_destroy,                    \
-    .destroy = destroy, .bond_rate = flx_tree_bond_rate, .bond_force = flx_tree_bond_force,        \
-    .bond_bias = flx_tree_bond_bias, .explicit_form = &flx_tree_explicit,                          \
-    .components = &flx_tree_components, .energy = flx_tree_energy, .accept = flx_tree_accept,      \
-    .longest_step = flx_tree_longest_step, .instants = &flx_tree_instants,                         \
-    .lagrangian = &flx_tree_lagrangian, .rigid_motion = flx_tree_rigid_motion
+    .work_memory = flx_tree_work_memory, .destroy = destroy, .bond_rate = flx_tree_bond_rate,      \
+    .bond_force = flx_tree_bond_force, .bond_bias = flx_tree_bond_bias,                            \
+    .explicit_form = &flx_tree_explicit, .components = &flx_tree_components,                       \
+    .energy = flx_tree_energy, .accept = flx_tree_accept, .longest_step = flx_tree_longest_step,   \
+    .instants = &flx_tree_instants, .lagrangian = &flx_tree_lagrangian,                            \
+    .rigid_motion = flx_tree_rigid_motion
 
 const flx_system_ops flx_tree_ops = {COMMON_OPS};
 const flx_system_ops flx_tree_ops_by_links = {COMMON_OPS,
                                               .factors_create = flx_tree_factors_create,
                                               .factors_destroy = flx_tree_factors_destroy,
+                                              .factors_memory = flx_tree_factors_memory,
                                               .factor = flx_tree_factor,
                                               .solve = flx_tree_solve,
                                               .pivots = flx_tree_pivots,

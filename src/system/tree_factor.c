@@ -135,6 +135,23 @@ void *flx_tree_factors_create(const flx_system *s, int complex_weight)
     return x;
 }
 
+void flx_tree_factors_memory(void *made, flx_memory *m)
+{
+    factors *x = made;
+    const flx_tree_fronts *f = &x->t->fronts;
+    size_t number = x->is_complex ? sizeof(double complex) : sizeof(double);
+    size_t left = (size_t)f->nborder, other = (size_t)f->nother;
+    size_t border = f->border.sparse ? flx_pattern_size(&f->border.pattern) : left * left;
+    flx_memory_pass(m, x->matrices, f->matrices * number);
+    flx_memory_pass(m, x->gains, f->gains * number);
+    flx_memory_pass(m, x->border, border * number);
+    flx_memory_numbers(m, x->g0, 3 * FLX_TREE_GEOMETRY * (size_t)f->n);
+    flx_memory_numbers(m, x->row, 4 * other);
+    flx_memory_pass(m, x->pivot, other * sizeof *x->pivot);
+    FLX_PASS(m, x->met);
+    if (x->lu) flx_lu_memory(x->lu, m);
+}
+
 flx_status flx_tree_factor(const flx_system *s, const flx_blocks *b, const double c[4],
                            const double ci[4], const signed char *left_out, void *made)
 {

@@ -26,6 +26,11 @@ void flx_tree_many_destroy(flx_tree_many **made)
     *made = NULL;
 }
 
+void flx_tree_many_memory(flx_tree_many *m, flx_memory *memory)
+{
+    flx_tree_factors_memory(m->factors, memory);
+}
+
 flx_status flx_tree_many_create(const flx_tree *t, flx_tree_many **made)
 {
     const flx_pattern *p = &t->base.pattern;

@@ -179,6 +179,7 @@ void flx_tree_massless_destroy(flx_tree_massless **made)
     flx_free(m->null_link);
     flx_free(m->N);
     flx_free(m->blocks.A0);
+    flx_free(m->q);
     flx_free(m);
     *made = NULL;
 }
@@ -205,12 +206,13 @@ static flx_status make(const flx_tree *t, flx_tree_work *w, const double *q)
     flx_tree_held *h = &m->held;
     *h = (flx_tree_held){.n = (int)rows, .rank = rows > 0 ? -1 : 0};
     m->null_link = flx_alloc(ctx, k + size, sizeof *m->null_link);
-    m->N = flx_alloc(ctx,
-                     k * nv + 2 * n + size * size + size + k + 5 * nv + rows * k + 2 * rows * rows +
-                         3 * rows,
-                     sizeof *m->N);
+    m->count =
+        k * nv + 2 * n + size * size + size + k + 5 * nv + rows * k + 2 * rows * rows + 3 * rows;
+    m->N = flx_alloc(ctx, m->count, sizeof *m->N);
+    m->q = flx_alloc(ctx, (size_t)t->base.dims.nq, sizeof *m->q);
     m->blocks.A0 = flx_alloc(ctx, 3 * values, sizeof *m->blocks.A0);
-    if (!m->null_link || !m->N || !m->blocks.A0) return FLX_ERR_MEMORY;
+    if (!m->null_link || !m->N || !m->q || !m->blocks.A0) return FLX_ERR_MEMORY;
+    memcpy(m->q, q, (size_t)t->base.dims.nq * sizeof *m->q);
     m->pivot = m->null_link + k;
     m->AN = m->N + k * nv;
     m->A = m->AN + n;
@@ -234,6 +236,29 @@ static flx_status make(const flx_tree *t, flx_tree_work *w, const double *q)
     for (size_t i = 0; i < nv; i++) m->unit[i] = 1.0;
     flx_pseudo_units(&t->t, m->links, w->frames + 1, m->unit);
     return FLX_OK;
+}
+
+// Made again where it was made first, then given the numbers that it goes on from.
+void flx_tree_massless_memory(const flx_tree *t, flx_tree_work *w, flx_memory *m)
+{
+    bool made = w->massless != NULL;
+    FLX_PASS(m, made);
+    if (flx_memory_loads(m)) flx_tree_massless_destroy(&w->massless);
+    if (!made || m->status != FLX_OK) return;
+    double *q = flx_memory_loads(m) ? flx_alloc(t->base.ctx, (size_t)t->base.dims.nq, sizeof *q)
+                                    : w->massless->q;
+    flx_status status = q ? FLX_OK : FLX_ERR_MEMORY;
+    if (q) flx_memory_numbers(m, q, (size_t)t->base.dims.nq);
+    if (flx_memory_loads(m)) {
+        if (status == FLX_OK) status = make(t, w, q);
+        flx_free(q);
+    }
+    if (status != FLX_OK) {
+        flx_memory_fail(m, status);
+        return;
+    }
+    FLX_PASS(m, w->massless->held.rank);
+    flx_memory_numbers(m, w->massless->N, w->massless->count);
 }
 
 // ---- the form -----------------------------------------------------------------------------------

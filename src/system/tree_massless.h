@@ -30,6 +30,8 @@ struct flx_tree_massless {
     flx_tree_held held;
     int *pivot;        // (unknowns)
     flx_blocks blocks; // owned
+    double *q;         // (nq) owned: where it was made
+    size_t count;      // numbers from N on
 };
 
 // Rows along N, at the null vectors there are and the point carried.

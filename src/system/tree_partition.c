@@ -206,3 +206,13 @@ flx_status flx_partition_create(const flx_tree *t, flx_tree_partition *p)
     }
     return FLX_OK;
 }
+
+// The choice; its factors are made anew by every use.
+void flx_partition_memory(const flx_tree *t, flx_tree_partition *p, flx_memory *m)
+{
+    FLX_PASS(m, p->chosen);
+    FLX_PASS(m, p->first);
+    FLX_PASS(m, p->changes);
+    flx_memory_pass(m, p->dependent, (size_t)t->base.dims.nv * sizeof *p->dependent);
+    flx_memory_pass(m, p->column, (size_t)flx_tree_rows(t) * sizeof *p->column);
+}

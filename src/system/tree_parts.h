@@ -98,10 +98,11 @@ typedef struct flx_tree_moved {
 
 // struct flx_work is the descriptor's; this one goes by its name.
 typedef struct flx_tree_work {
-    flx_work *inner;        // owned
-    flx_state *body;        // owned; of the inner system
-    flx_link_state *states; // owned
-    flx_link_frame *frames; // owned
+    const struct flx_tree *t; // borrowed
+    flx_work *inner;          // owned
+    flx_state *body;          // owned; of the inner system
+    flx_link_state *states;   // owned
+    flx_link_frame *frames;   // owned
     flx_tree_moved moved;
     double *r, *own, *zero; // (n of the inner system)
     double *ext;            // (6 links)
@@ -150,6 +151,7 @@ static inline int flx_tree_shift(const flx_tree *t)
 
 flx_work *flx_tree_work_create(const flx_system *s);
 void flx_tree_work_destroy(flx_work *w);
+void flx_tree_work_memory(flx_work *w, flx_memory *m);
 
 // The point in coordinates of bodies: frames and body state of the work are set.
 flx_point flx_tree_carry(const flx_tree *t, flx_tree_work *w, const flx_point *p);
@@ -187,6 +189,7 @@ flx_status flx_tree_find_algebraic(const flx_tree *t, flx_tree_work *w, flx_stat
 typedef struct flx_tree_many flx_tree_many;
 flx_status flx_tree_many_create(const flx_tree *t, flx_tree_many **m);
 void flx_tree_many_destroy(flx_tree_many **m);
+void flx_tree_many_memory(flx_tree_many *m, flx_memory *memory);
 flx_status flx_tree_many_factor(const flx_tree *t, flx_tree_work *w, const flx_state *x);
 const double *flx_tree_many_solve(const flx_tree *t, flx_tree_work *w);
 
@@ -204,9 +207,11 @@ flx_status flx_tree_project_velocities(const flx_tree *t, flx_tree_work *w, flx_
 
 typedef struct flx_tree_massless flx_tree_massless;
 void flx_tree_massless_destroy(flx_tree_massless **m);
+void flx_tree_massless_memory(const flx_tree *t, flx_tree_work *w, flx_memory *m);
 
 flx_status flx_partition_create(const flx_tree *t, flx_tree_partition *p);
 void flx_partition_clear(flx_tree_partition *p);
+void flx_partition_memory(const flx_tree *t, flx_tree_partition *p, flx_memory *m);
 // All three by the rows that are in G. Factors for positions or for velocities; a step of the dependent
 // coordinates into free_a, from the rows of closures in rhs; another choice where the present one is worn.
 flx_status flx_partition_factor(const flx_tree *t, flx_tree_work *w, bool positions);
@@ -254,6 +259,7 @@ flx_status flx_tree_rows_at(const flx_tree *t, const flx_state *at, double *G);
 flx_status flx_tree_measure_reach(flx_tree *t, const flx_state *x);
 
 void *flx_tree_factors_create(const flx_system *s, int complex_weight);
+void flx_tree_factors_memory(void *factors, flx_memory *m);
 void flx_tree_factors_destroy(void *made);
 flx_status flx_tree_factor(const flx_system *s, const flx_blocks *b, const double c[4],
                            const double ci[4], const signed char *left_out, void *made);

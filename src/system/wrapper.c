@@ -257,6 +257,7 @@ static void init(flx_wrapper *z, const char *name, flx_system *base)
         .longest_step = b->longest_step ? longest_step : NULL,
         .unknown = unknown,
         .work_destroy = flx_wrapper_work_destroy,
+        .work_memory = flx_wrapper_work_memory,
         .destroy = destroy,
     };
 }
@@ -335,6 +336,13 @@ void flx_wrapper_work_destroy(flx_work *work)
     flx_index1_destroy(&w->index1);
     flx_arena_destroy(&w->arena);
     flx_free(w);
+}
+
+void flx_wrapper_work_memory(flx_work *work, flx_memory *m)
+{
+    flx_wrapper_work *w = (flx_wrapper_work *)(void *)work;
+    if (w->base->ops->work_memory) w->base->ops->work_memory(w->inner, m);
+    if (w->index1) flx_index1_memory(w->index1, m);
 }
 
 // ---- plain coordinates --------------------------------------------------------------------------

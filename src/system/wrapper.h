@@ -50,6 +50,7 @@ void flx_wrapper_copy_entry(const flx_wrapper *z, const flx_blocks *from, int e,
 // A work of size bytes that begins with that of a wrapper; NULL: no memory.
 void *flx_wrapper_work_create(const flx_system *s, size_t size);
 void flx_wrapper_work_destroy(flx_work *w); // accepts NULL
+void flx_wrapper_work_memory(flx_work *w, flx_memory *m);
 
 // The explicit form of a wrapper that leaves every velocity an inertia; NULL: the base has none.
 const flx_explicit *flx_wrapper_explicit(const flx_wrapper *z);

@@ -1,0 +1,58 @@
+// checkpoint.h - what objects remember between steps, as bytes. One walk over an object's memory counts
+// it, saves it or loads it, so that the three cannot disagree:
+//
+//     void flx_thing_memory(flx_thing *x, flx_memory *m)
+//     {
+//         FLX_PASS(m, x->age);
+//         flx_memory_numbers(m, x->last, x->n);
+//     }
+//
+// Scratch is left out. What cannot be copied, as the factors inside of a library, is made again while
+// loading, from the numbers that it was made of.
+#pragma once
+
+#include "base/base.h"
+
+typedef enum flx_memory_task { FLX_MEMORY_COUNT, FLX_MEMORY_SAVE, FLX_MEMORY_LOAD } flx_memory_task;
+
+struct flx_memory {
+    flx_memory_task task;
+    unsigned char *at; // borrowed; the next byte
+    size_t left;       // bytes from there on
+    size_t size;       // bytes passed so far
+    flx_status status; // of what could not be made again, or had no room
+};
+
+// A walk; `at` (room bytes) is not read by COUNT.
+flx_memory flx_memory_begin(flx_memory_task task, void *at, size_t room);
+
+// One variable.
+#define FLX_PASS(m, x) flx_memory_pass((m), &(x), sizeof(x))
+
+static inline bool flx_memory_loads(const flx_memory *m)
+{
+    return m->task == FLX_MEMORY_LOAD;
+}
+
+// An array; NULL only with n = 0.
+static inline void flx_memory_numbers(flx_memory *m, double *x, size_t n)
+{
+    flx_memory_pass(m, x, n * sizeof *x);
+}
+
+// Something could not be made again.
+static inline void flx_memory_fail(flx_memory *m, flx_status status)
+{
+    if (m->status == FLX_OK) m->status = status;
+}
+
+// A state of a system (flexion/system.h).
+struct flx_state;
+void flx_state_memory(struct flx_state *x, flx_memory *m);
+
+// Whether the walk is of an object of this size; one of another size ends it.
+bool flx_memory_expect(flx_memory *m, size_t size);
+
+// Of any bytes, for the recognition of what was saved: Fowler, Noll and Vo's hash of 64 bits.
+#define FLX_HASH_START UINT64_C(0xcbf29ce484222325)
+uint64_t flx_hash(uint64_t hash, const void *data, size_t size);

@@ -1,0 +1,179 @@
+// checkpoint_method.c - what a method remembers, saved and restored: a head that says whose bytes they are,
+// then one walk over the memory of the state, the method, its events and its workspace.
+#include "base/checkpoint.h"
+#include "integrate/events_parts.h"
+#include "integrate/method.h"
+
+#include <string.h>
+
+#define MAGIC UINT64_C(0x31304d54454d5846) // "FXMETM01", of little-endian machines
+#define FORMAT 1
+
+typedef struct head {
+    uint64_t magic, format;
+    uint64_t system, method; // hashes
+    uint64_t size;           // of all, the head included
+    uint64_t sum;            // hash of what follows
+} head;
+
+// ---- whose bytes they are ---------------------------------------------------------------------
+
+static uint64_t hash_text(uint64_t hash, const char *text)
+{
+    return text ? flx_hash(hash, text, strlen(text) + 1) : flx_hash(hash, "", 1);
+}
+
+// Sizes and names of all unknowns, in their order.
+static uint64_t hash_system(const flx_system *s)
+{
+    uint64_t hash = hash_text(FLX_HASH_START, s->ops->name);
+    hash = flx_hash(hash, &s->dims, sizeof s->dims);
+    for (int i = 0; i < flx_dims_unknowns(&s->dims); i++) {
+        flx_unknown u = {0};
+        s->ops->unknown(s, i, &u);
+        hash = hash_text(hash, u.item);
+        hash = hash_text(hash, u.part);
+    }
+    return hash;
+}
+
+static uint64_t hash_method(const flx_integrator *it)
+{
+    const flx_integrator_def *d = &it->def;
+    const double numbers[] = {d->step,
+                              d->rtol,
+                              d->atol,
+                              d->alpha,
+                              d->beta,
+                              d->gamma,
+                              (double)d->formulation,
+                              d->spectral_radius,
+                              d->newton_tolerance,
+                              d->first_step,
+                              d->largest_step,
+                              (double)d->stages,
+                              (double)d->degree,
+                              (double)d->quadrature,
+                              (double)d->max_order,
+                              (double)d->drift};
+    uint64_t hash = hash_text(FLX_HASH_START, it->type->name);
+    hash = hash_text(hash, d->family);
+    return flx_hash(hash, numbers, sizeof numbers);
+}
+
+// ---- the walk ---------------------------------------------------------------------------------
+
+static void events_memory(flx_integrator *it, flx_events *e, flx_memory *m)
+{
+    size_t n = (size_t)e->n;
+    bool relaxes = e->relaxer != NULL;
+    FLX_PASS(m, e->located);
+    flx_memory_numbers(m, e->at, n);
+    flx_memory_numbers(m, e->from, n);
+    flx_memory_numbers(m, e->to, n);
+    flx_memory_numbers(m, e->grace, n);
+    flx_memory_numbers(m, e->slope, n);
+    flx_memory_numbers(m, e->course, n);
+    flx_memory_numbers(m, e->size, n);
+    flx_memory_pass(m, e->changed, n);
+    flx_memory_pass(m, e->history, (n + (size_t)e->nevent) * sizeof *e->history);
+    flx_state_memory(e->begin, m);
+    flx_state_memory(e->prior, m);
+    flx_accelerator_memory(e->acc, m);
+    flx_saddle_memory(e->saddle, m);
+    FLX_PASS(m, relaxes);
+    if (relaxes && !e->relaxer && m->status == FLX_OK) {
+        flx_status status = flx_relaxer_create(it->sys, &e->relaxer);
+        if (status != FLX_OK) flx_memory_fail(m, status);
+    }
+    if (relaxes && e->relaxer) flx_relaxer_memory(e->relaxer, m);
+}
+
+int flx_integrator_remembers(const flx_integrator *it)
+{
+    const flx_system_ops *ops = it->sys->ops;
+    return it->type->memory != NULL && (!ops->factor || ops->factors_memory);
+}
+
+static void walk(flx_integrator *it, flx_state *x, flx_memory *m)
+{
+    flx_method *method = flx_method_of(it);
+    const flx_system *s = it->sys;
+    flx_state_memory(x, m);
+    FLX_PASS(m, it->stats);
+    FLX_PASS(m, method->course.start);
+    FLX_PASS(m, method->course.grid);
+    FLX_PASS(m, method->course.every);
+    FLX_PASS(m, method->course.time);
+    FLX_PASS(m, method->span);
+    FLX_PASS(m, method->begin);
+    FLX_PASS(m, method->longest);
+    FLX_PASS(m, method->warned);
+    FLX_PASS(m, method->warned_stiff);
+    FLX_PASS(m, method->warned_many);
+    flx_state_memory(method->before, m);
+    flx_state_memory(method->after, m);
+    FLX_PASS(m, method->stepped);
+    FLX_PASS(m, method->continues);
+    if (method->events) events_memory(it, method->events, m);
+    if (s->ops->work_memory) s->ops->work_memory(it->work, m);
+    if (flx_integrator_remembers(it)) {
+        it->type->memory(it, m);
+    } else if (flx_memory_loads(m)) {
+        method->stepped = method->continues = false;
+    }
+}
+
+// ---- save, restore ----------------------------------------------------------------------------
+
+size_t flx_integrator_save(flx_integrator *it, const flx_state *x, void *buffer, size_t room)
+{
+    flx_state *state = (flx_state *)(uintptr_t)x; // saving reads only
+    flx_memory count = flx_memory_begin(FLX_MEMORY_COUNT, NULL, 0);
+    walk(it, state, &count);
+    size_t size = sizeof(head) + count.size;
+    if (!buffer || room < size) return size;
+    unsigned char *body = (unsigned char *)buffer + sizeof(head);
+    flx_memory save = flx_memory_begin(FLX_MEMORY_SAVE, body, count.size);
+    walk(it, state, &save);
+    const head h = {.magic = MAGIC,
+                    .format = FORMAT,
+                    .system = hash_system(it->sys),
+                    .method = hash_method(it),
+                    .size = size,
+                    .sum = flx_hash(FLX_HASH_START, body, count.size)};
+    memcpy(buffer, &h, sizeof h);
+    return size;
+}
+
+static flx_status refuse(flx_integrator *it, const char *what)
+{
+    return FLX_FAIL(it->ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE, "the checkpoint %s", what);
+}
+
+static flx_status check(flx_integrator *it, const head *h, const unsigned char *body, size_t size)
+{
+    if (size < sizeof *h || h->magic != MAGIC) return refuse(it, "is none of a method");
+    if (h->format != FORMAT) return refuse(it, "was written by another version of Flexion");
+    if (h->size != size || h->sum != flx_hash(FLX_HASH_START, body, size - sizeof *h)) {
+        return refuse(it, "is damaged: it is not as it was written");
+    }
+    if (h->system != hash_system(it->sys)) return refuse(it, "belongs to another model");
+    if (h->method != hash_method(it)) {
+        return refuse(it, "was made by another method, or with other settings of it");
+    }
+    return FLX_OK;
+}
+
+flx_status flx_integrator_restore(flx_integrator *it, flx_state *x, const void *buffer, size_t size)
+{
+    head h = {0};
+    unsigned char *body = (unsigned char *)(uintptr_t)buffer + sizeof h; // loading reads only
+    if (size >= sizeof h) memcpy(&h, buffer, sizeof h);
+    FLX_TRY(check(it, &h, body, size));
+    flx_memory load = flx_memory_begin(FLX_MEMORY_LOAD, body, size - sizeof h);
+    walk(it, x, &load);
+    if (load.status == FLX_ERR_MEMORY) return load.status;
+    if (load.status != FLX_OK || load.left != 0) return refuse(it, "does not fit this run");
+    return FLX_OK;
+}
