@@ -43,7 +43,8 @@ def keep(program, folder):
         done = subprocess.run([program] + arguments, cwd=folder, env=environment, text=True,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
         (folder / f"{name}.h5").unlink(missing_ok=True)
-        lines = [line for line in done.stdout.splitlines() if not TIMES.search(line)]
+        text = done.stdout.replace(str(EXAMPLES), "examples")
+        lines = [line for line in text.splitlines() if not TIMES.search(line)]
         (folder / f"{name}.txt").write_text("\n".join([f"exit status {done.returncode}"] + lines) + "\n")
 
 
