@@ -4,6 +4,7 @@
 #include "flexion/analysis.h"
 #include "flexion/base.h"
 #include "flexion/certificate.h"
+#include "flexion/checkpoint.h"
 #include "flexion/compare.h"
 #include "flexion/dynamics.h"
 #include "flexion/export.h"

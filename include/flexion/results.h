@@ -75,6 +75,14 @@ FLX_API flx_status flx_hdf5_sink_create(flx_ctx *ctx, const char *path, flx_sink
 FLX_API flx_status flx_csv_sink_create(flx_ctx *ctx, const char *path, flx_sink **s);
 FLX_API void flx_sink_destroy(flx_sink **s);
 
+// The rows so far of a run that can be continued (flexion/checkpoint.h). mark: how many records there are, which
+// from now on no interruption can take away. replay: the first of them to other sinks, which have begun.
+FLX_API flx_status flx_journal_sink_create(flx_ctx *ctx, const char *path, flx_sink **s);
+FLX_API flx_status flx_journal_sink_mark(flx_sink *s, long *records);
+FLX_API flx_status flx_journal_replay(flx_ctx *ctx, const char *path, long records,
+                                      const flx_result_info *info, int nsink,
+                                      flx_sink *const *sinks);
+
 // What a run cost; NaN where the file does not say (a table of text does not).
 typedef struct flx_result_work {
     double steps, evaluations, factorisations;

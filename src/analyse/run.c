@@ -5,7 +5,7 @@
 //     error(t) = E(t) - E(0) + int (dissipated - supplied) dt                             (LED-1)
 // is zero for the exact motion; what an event does to E counts as supplied. Where nothing dissipates or supplies, E alone is followed, and only
 // as often as there is output.
-#include "analyse/simulation.h"
+#include "analyse/run.h"
 
 #include <float.h>
 #include <math.h>
@@ -27,22 +27,9 @@
 // Rows more than this are a slip of the pen.
 #define MOST_ROWS 2e9
 
-enum { DISSIPATED, SUPPLIED, FIRST_PROBE };
+typedef flx_running run;
 
-typedef struct run {
-    flx_simulation *sim;
-    int nsink;
-    flx_sink *const *sinks;
-    flx_progress_callback progress;
-    void *user;
-    flx_schedule schedule;
-    long every;              // the next multiple of `every`
-    int time;                // the next of `times`
-    double step_end, step;   // the last one, and its length
-    bool started, row_since; // rows since the last entry of the account
-    flx_status status;       // of what the callback could not do
-    flx_watch watch;         // owned: of a reduced run
-} run;
+enum { DISSIPATED, SUPPLIED, FIRST_PROBE };
 
 // ---- courses ------------------------------------------------------------------------------------
 
@@ -281,7 +268,7 @@ static void close_ledger(run *r, flx_status status, double seconds, long allocat
     l->seconds = seconds;
     l->work = *flx_integrator_statistics(sim->it);
     flx_watch_add_work(&r->watch, &l->work);
-    l->allocations_in_loop = allocations - r->watch.allocations;
+    l->allocations_in_loop = allocations - r->watch.allocations - r->kept_allocations;
     l->dissipated = sim->course.sum[DISSIPATED];
     l->supplied = sim->course.sum[SUPPLIED];
     l->energy_drift = sim->energy_error > 0.0 || isnan(sim->energy_error)
@@ -478,8 +465,11 @@ static int on_output(void *user, const flx_state *x)
         r->status = put_row(r, x);
     }
     if (r->status == FLX_OK && whole) r->status = flx_watch_look(&r->watch, r->sim, x);
+    if (r->status == FLX_OK && whole) r->status = flx_running_keep(r, false);
     if (r->status != FLX_OK || must_change(r)) return 1;
-    return whole && r->progress && r->progress(r->user, x->t, r->schedule.until);
+    if (!whole || !r->progress || !r->progress(r->user, x->t, r->schedule.until)) return 0;
+    r->status = flx_running_keep(r, true);
+    return 1;
 }
 
 // ---- the run ------------------------------------------------------------------------------------
@@ -524,15 +514,17 @@ static flx_status go_on_full(run *r)
 static flx_status loop(run *r)
 {
     flx_simulation *sim = r->sim;
+    flx_watch_start(&r->watch, sim);
+    FLX_TRY(flx_running_resume(r));
     flx_schedule schedule = r->schedule;
     schedule.steps = 1;
     schedule.instant = on_instant;
     long before = flx_ctx_allocation_count(sim->ctx);
     double clock = flx_clock_seconds();
-    flx_watch_start(&r->watch, sim);
     flx_status status = flx_integrate(sim->it, sim->state, &schedule, on_output, r);
     if (status == FLX_INTERRUPTED && r->status == FLX_OK && must_change(r)) {
         status = go_on_full(r);
+        schedule.resume = 0;
         if (status == FLX_OK) status = flx_integrate(sim->it, sim->state, &schedule, on_output, r);
     }
     double seconds = flx_clock_seconds() - clock;
@@ -562,23 +554,30 @@ static flx_status begin_run(flx_simulation *sim)
     return FLX_OK;
 }
 
+static flx_status make_motion(run *r)
+{
+    for (int i = 0; i < r->nsink; i++) {
+        if (r->sinks[i]->type->motion) FLX_TRY(flx_motion_create(r->sim));
+    }
+    return FLX_OK;
+}
+
 flx_status flx_simulation_run(flx_simulation *sim, int nsink, flx_sink *const *sinks,
                               flx_progress_callback progress, void *user)
 {
     run r = {.sim = sim, .nsink = nsink, .sinks = sinks, .progress = progress, .user = user};
     FLX_TRY(begin_run(sim));
     FLX_TRY(plan(&r));
-    for (int i = 0; i < nsink; i++) {
-        if (sinks[i]->type->motion) FLX_TRY(flx_motion_create(sim));
-    }
-    flx_status status = FLX_OK;
+    FLX_TRY(flx_running_open(&r));
+    flx_status status = make_motion(&r);
     int begun = 0;
-    for (; begun < nsink && status == FLX_OK; begun++)
-        status = sinks[begun]->type->begin(sinks[begun], &sim->info);
+    for (; begun < r.nsink && status == FLX_OK; begun++)
+        status = r.sinks[begun]->type->begin(r.sinks[begun], &sim->info);
     if (status == FLX_OK) status = loop(&r);
     for (int i = 0; i < begun; i++) {
-        flx_status end = sinks[i]->type->end(sinks[i], r.started ? &sim->ledger : NULL);
+        flx_status end = r.sinks[i]->type->end(r.sinks[i], r.started ? &sim->ledger : NULL);
         if (status == FLX_OK) status = end;
     }
+    flx_running_close(&r, status);
     return status;
 }

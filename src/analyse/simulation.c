@@ -330,6 +330,7 @@ void flx_simulation_destroy(flx_simulation **sim_in)
 {
     flx_simulation *sim = sim_in ? *sim_in : NULL;
     if (!sim) return;
+    flx_keeper_destroy(&sim->keeper);
     flx_integrator_destroy(&sim->it);
     flx_signals_clear(&sim->columns);
     flx_signals_clear(&sim->probes);

@@ -217,7 +217,11 @@ struct flx_simulation {
     double dropped_most;    // from where on they are not redundant: the run stops
     double kept_residual;   // largest residual of the others met at an output
     flx_ledger ledger;
+    struct flx_keeper *keeper; // owned; NULL: the run leaves no checkpoints
 };
+
+// run_checkpoint.c
+void flx_keeper_destroy(struct flx_keeper **keeper);
 
 // A method from the definition, in the place of the one that is there.
 flx_status flx_simulation_create_method(flx_simulation *sim);

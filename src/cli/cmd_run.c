@@ -7,6 +7,7 @@
 
 static const char help_text[] =
     "Usage: flexion run MODEL [OPTIONS]\n"
+    "       flexion run --resume RESULT [OPTIONS]\n"
     "\n"
     "Simulate a model. The results go to an HDF5 file named after the model, in the\n"
     "current folder. The run ends with its ledger: the work done, the energy balance,\n"
@@ -17,6 +18,10 @@ static const char help_text[] =
     "                    - is the standard output\n"
     "  --set NAME=VALUE  override a parameter; may be repeated\n"
     "  --until T         stop at time T instead of the model's\n"
+    "  --checkpoint S    every S seconds write down how far the run has come, beside\n"
+    "                    the result: RESULT.checkpoint and RESULT.rows\n"
+    "  --resume RESULT   go on with a run that was cut off, from its last checkpoint;\n"
+    "                    its rows are those of a run that was never cut off\n"
     "  --quiet           say nothing but errors\n"
     "\n"
     "Example: a slider crank with a longer crank, as table and drawing\n"
@@ -26,7 +31,8 @@ static const char help_text[] =
     "Exit status: 0 done, 1 the computation failed, 2 the input is wrong.\n";
 
 typedef struct run_options {
-    const char *model, *result, *table, *until;
+    const char *model, *result, *table, *until, *checkpoint, *resume;
+    flx_checkpoint *from; // owned; NULL: the run begins
     bool quiet;
     int sweeps; // runs that the model asks for besides this one
     cli_list settings;
@@ -151,12 +157,14 @@ static void print_ledger(FILE *f, const flx_simulation *sim)
 
 // ---- the run ---------------------------------------------------------------------------------
 
-static bool read_until(const char *text, double *until)
+// Of an option that may be missing.
+static bool read_positive(const char *option, const char *text, double *out)
 {
     char *end;
-    *until = strtod(text, &end);
-    if (end != text && *end == '\0' && isfinite(*until) && *until > 0.0) return true;
-    cli_complain("run", "--until needs a positive number, not '%s'", text);
+    if (!text) return true;
+    *out = strtod(text, &end);
+    if (end != text && *end == '\0' && isfinite(*out) && *out > 0.0) return true;
+    cli_complain("run", "%s needs a positive number, not '%s'", option, text);
     return false;
 }
 
@@ -221,16 +229,36 @@ done:
     return code;
 }
 
+// The simulation as the options say, or as the checkpoint does that it goes on from.
+static flx_status make(flx_ctx *ctx, run_options *o, double until, double seconds,
+                       flx_model **model, flx_simulation **sim)
+{
+    int nset = o->settings.count;
+    const char *const *settings = o->settings.items;
+    if (o->from) {
+        o->model = flx_checkpoint_model(o->from);
+        nset = flx_checkpoint_settings(o->from, &settings);
+        if (!o->checkpoint) seconds = flx_checkpoint_seconds(o->from);
+    }
+    flx_status status = flx_model_read(ctx, o->model, nset, settings, model);
+    if (status == FLX_OK) o->sweeps = flx_model_sweep_count(*model);
+    if (status == FLX_OK) status = flx_simulation_create(*model, sim);
+    if (status == FLX_OK && o->until) status = flx_simulation_set_until(*sim, until);
+    if (status == FLX_OK && (o->checkpoint || o->from)) {
+        status = flx_simulation_keep(*sim, o->result, seconds, nset, settings);
+    }
+    return status == FLX_OK && o->from ? flx_simulation_resume(*sim, o->from) : status;
+}
+
 static int read_and_simulate(flx_ctx *ctx, run_options *o)
 {
     flx_model *model = NULL;
     flx_simulation *sim = NULL;
-    double until = 0.0;
-    if (o->until && !read_until(o->until, &until)) return EXIT_WRONG;
-    flx_status status = flx_model_read(ctx, o->model, o->settings.count, o->settings.items, &model);
-    if (status == FLX_OK) o->sweeps = flx_model_sweep_count(model);
-    if (status == FLX_OK) status = flx_simulation_create(model, &sim);
-    if (status == FLX_OK && o->until) status = flx_simulation_set_until(sim, until);
+    double until = 0.0, seconds = 0.0;
+    if (!read_positive("--until", o->until, &until)) return EXIT_WRONG;
+    if (!read_positive("--checkpoint", o->checkpoint, &seconds)) return EXIT_WRONG;
+    flx_status status = o->resume ? flx_checkpoint_open(ctx, o->resume, &o->from) : FLX_OK;
+    if (status == FLX_OK) status = make(ctx, o, until, seconds, &model, &sim);
     if (!o->quiet || status != FLX_OK) cli_print_warnings(ctx, 0);
     int code, told = flx_ctx_warning_count(ctx);
     if (status == FLX_OK) {
@@ -242,7 +270,19 @@ static int read_and_simulate(flx_ctx *ctx, run_options *o)
     }
     flx_simulation_destroy(&sim);
     flx_model_destroy(&model);
+    flx_checkpoint_close(&o->from);
     return code;
+}
+
+// What a run that goes on is asked for again.
+static bool is_settled(const run_options *o, const cli_list *rest)
+{
+    if (rest->count == 0 && o->settings.count == 0 && !o->until) return true;
+    cli_complain(
+        "run",
+        "--resume goes on with the model and the settings of the run that was cut off: leave "
+        "MODEL, --set and --until out");
+    return false;
 }
 
 static int run(flx_ctx *ctx, int argc, char **argv)
@@ -254,18 +294,20 @@ static int run(flx_ctx *ctx, int argc, char **argv)
         {.name = "--csv", .value = &o.table},
         {.name = "--set", .list = &o.settings},
         {.name = "--until", .value = &o.until},
+        {.name = "--checkpoint", .value = &o.checkpoint},
+        {.name = "--resume", .value = &o.resume},
         {.name = "--quiet", .letter = 'q', .flag = &o.quiet},
     };
-    cli_parsed parsed = cli_parse(&cmd_run, argc, argv, 5, options, &rest);
+    cli_parsed parsed = cli_parse(&cmd_run, argc, argv, 7, options, &rest);
     if (parsed != CLI_GO) return (int)parsed;
-    if (!cli_is_one_model(&cmd_run, &rest)) return EXIT_WRONG;
-    o.model = rest.items[0];
+    if (o.resume ? !is_settled(&o, &rest) : !cli_is_one_model(&cmd_run, &rest)) return EXIT_WRONG;
+    o.model = o.resume ? NULL : rest.items[0];
     const char *ending = o.result ? strrchr(o.result, '.') : NULL;
     if (ending && strcmp(ending, ".csv") == 0) {
         cli_complain("run", "-o writes HDF5, whose names end in .h5; a table: --csv %s", o.result);
         return EXIT_WRONG;
     }
-    if (!o.result) o.result = cli_named_after(o.model, ".h5");
+    if (!o.result) o.result = o.resume ? o.resume : cli_named_after(o.model, ".h5");
     return o.result ? read_and_simulate(ctx, &o) : EXIT_FAILED;
 }
 

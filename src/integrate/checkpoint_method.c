@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#define MAGIC UINT64_C(0x31304d54454d5846) // "FXMETM01", of little-endian machines
+#define MAGIC UINT64_C(0x314854454d584c46) // "FLXMETH1" on little-endian machines
 #define FORMAT 1
 
 typedef struct head {
