@@ -75,6 +75,17 @@ double flx_number_read(const char *text, char **end)
     return x;
 }
 
+bool flx_number_has_comma(const char *text)
+{
+    char copy[64], *end;
+    const char *comma = strchr(text, ',');
+    if (!comma || strlen(text) >= sizeof copy) return false;
+    memcpy(copy, text, strlen(text) + 1);
+    copy[comma - text] = '.';
+    (void)flx_number_read(copy, &end);
+    return end != copy && *end == '\0';
+}
+
 // ---- writing ------------------------------------------------------------------------------------
 
 int flx_vsnprintf(char *out, size_t size, const char *format, va_list args)

@@ -6,10 +6,14 @@
 #include "flexion/base.h"
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 
 // As strtod in the locale "C". The value is the nearest double.
 double flx_number_read(const char *text, char **end);
+
+// Whether the text is a number but for its decimal comma: "0,5", "-1,2e3"; for messages that say so.
+bool flx_number_has_comma(const char *text);
 
 // As the functions of C without their flx_, in the locale "C".
 int flx_snprintf(char *out, size_t size, const char *format, ...) FLX_PRINTF(3, 4);

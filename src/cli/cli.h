@@ -87,6 +87,10 @@ cli_parsed cli_parse(const cli_command *command, int argc, char **argv, int nopt
 bool cli_is_one_model(const cli_command *command, const cli_list *rest);
 bool cli_is_one_result(const cli_command *command, const cli_list *rest);
 
+// A number, or a positive one; false: it is none, which was said. No text: nothing happens.
+bool cli_read_number(const char *command, const char *option, const char *text, double *out);
+bool cli_read_positive(const char *command, const char *option, const char *text, double *out);
+
 // A whole number from 1 on; false: it is none, which was said.
 bool cli_read_count(const char *command, const char *option, const char *text, int *out);
 

@@ -39,16 +39,6 @@ typedef struct side {
     bool ran;
 } side;
 
-static bool read_number(const char *option, const char *text, double *out)
-{
-    char *end;
-    if (!text) return true;
-    *out = strtod(text, &end);
-    if (end != text && *end == '\0' && isfinite(*out)) return true;
-    cli_complain("compare", "%s needs a time, not '%s'", option, text);
-    return false;
-}
-
 // ---- the two --------------------------------------------------------------------------------------
 
 static bool is_model(const char *path)
@@ -64,7 +54,7 @@ static flx_status run_model(flx_ctx *ctx, const compare_options *o, const char *
     flx_sink *sink = NULL;
     cli_progress progress;
     double until = 0.0;
-    if (!read_number("--until", o->until, &until)) return FLX_ERR_ARGUMENT;
+    if (!cli_read_number("compare", "--until", o->until, &until)) return FLX_ERR_ARGUMENT;
     int told = flx_ctx_warning_count(ctx);
     flx_status status = flx_model_read(ctx, path, o->settings.count, o->settings.items, &model);
     if (status == FLX_OK) status = flx_simulation_create(model, &sim);
@@ -260,7 +250,7 @@ static int compare(flx_ctx *ctx, const compare_options *o, const cli_list *signa
     side s[2] = {{0}, {0}};
     flx_comparison *c = NULL;
     double from = -HUGE_VAL;
-    if (!read_number("--from", o->from, &from)) return EXIT_WRONG;
+    if (!cli_read_number("compare", "--from", o->from, &from)) return EXIT_WRONG;
     flx_status status = check_outputs(ctx, o);
     for (int k = 0; k < 2 && status == FLX_OK; k++) status = get_side(ctx, o, o->paths[k], &s[k]);
     if (status == FLX_OK) {

@@ -79,7 +79,6 @@ typedef struct frames_request {
 static bool read_frames_options(frames_request *q)
 {
     static const char name[] = "export frames";
-    char *end;
     if (q->count && !cli_read_count(name, "--frames", q->count, &q->def.frames)) return false;
     if (q->size) {
         char rest;
@@ -89,13 +88,8 @@ static bool read_frames_options(frames_request *q)
             return false;
         }
     }
-    if (q->exaggeration) {
-        q->def.exaggeration = strtod(q->exaggeration, &end);
-        if (end == q->exaggeration || *end || !(q->def.exaggeration > 0)) {
-            cli_complain(name, "--exaggerate needs a positive number, not '%s'", q->exaggeration);
-            return false;
-        }
-    }
+    if (!cli_read_positive(name, "--exaggerate", q->exaggeration, &q->def.exaggeration))
+        return false;
     if (!q->colour || strcmp(q->colour, "displacement") == 0) return true;
     q->def.stress = strcmp(q->colour, "stress") == 0;
     if (!q->def.stress) {

@@ -35,16 +35,6 @@ typedef struct reduce_options {
     bool certify;
 } reduce_options;
 
-static bool read_positive(const char *option, const char *text, double *out)
-{
-    char *end;
-    if (!text) return true;
-    *out = strtod(text, &end);
-    if (end != text && *end == '\0' && isfinite(*out) && *out > 0.0) return true;
-    cli_complain("reduce", "%s needs a positive number, not '%s'", option, text);
-    return false;
-}
-
 // ---- elastic bodies -----------------------------------------------------------------------------
 
 static void print_modes(const flx_elastic_summary *body, const flx_elastic_mode *modes)
@@ -190,8 +180,8 @@ static flx_status certify(const reduce_options *o, const flx_model *model, bool 
     flx_certificate *c = NULL;
     flx_certificate_def def = {0};
     double steps = 0.0;
-    if (!read_positive("--window", o->window, &def.window) ||
-        !read_positive("--steps", o->steps, &steps))
+    if (!cli_read_positive("reduce", "--window", o->window, &def.window) ||
+        !cli_read_positive("reduce", "--steps", o->steps, &steps))
         return FLX_ERR_ARGUMENT;
     def.steps = (long)fmin(ceil(steps), 1e15);
     flx_status status = flx_certificate_create(model, &def, &c);

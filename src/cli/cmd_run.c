@@ -157,17 +157,6 @@ static void print_ledger(FILE *f, const flx_simulation *sim)
 
 // ---- the run ---------------------------------------------------------------------------------
 
-// Of an option that may be missing.
-static bool read_positive(const char *option, const char *text, double *out)
-{
-    char *end;
-    if (!text) return true;
-    *out = strtod(text, &end);
-    if (end != text && *end == '\0' && isfinite(*out) && *out > 0.0) return true;
-    cli_complain("run", "%s needs a positive number, not '%s'", option, text);
-    return false;
-}
-
 static void print_outcome(flx_ctx *ctx, const run_options *o, const flx_simulation *sim,
                           flx_status status)
 {
@@ -255,8 +244,8 @@ static int read_and_simulate(flx_ctx *ctx, run_options *o)
     flx_model *model = NULL;
     flx_simulation *sim = NULL;
     double until = 0.0, seconds = 0.0;
-    if (!read_positive("--until", o->until, &until)) return EXIT_WRONG;
-    if (!read_positive("--checkpoint", o->checkpoint, &seconds)) return EXIT_WRONG;
+    if (!cli_read_positive("run", "--until", o->until, &until)) return EXIT_WRONG;
+    if (!cli_read_positive("run", "--checkpoint", o->checkpoint, &seconds)) return EXIT_WRONG;
     flx_status status = o->resume ? flx_checkpoint_open(ctx, o->resume, &o->from) : FLX_OK;
     if (status == FLX_OK) status = make(ctx, o, until, seconds, &model, &sim);
     if (!o->quiet || status != FLX_OK) cli_print_warnings(ctx, 0);

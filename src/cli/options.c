@@ -3,6 +3,7 @@
 
 #include <ctype.h>
 #include <limits.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -288,4 +289,27 @@ bool cli_read_count(const char *command, const char *option, const char *text, i
     }
     cli_complain(command, "%s needs a whole number from 1 on, not '%s'", option, text);
     return false;
+}
+
+static bool read_number(const char *command, const char *option, const char *text, bool positive,
+                        double *out)
+{
+    char *end;
+    if (!text) return true;
+    *out = strtod(text, &end);
+    if (end != text && *end == '\0' && isfinite(*out) && (*out > 0.0 || !positive)) return true;
+    bool comma = end != text && end[0] == ',' && isdigit((unsigned char)end[1]);
+    cli_complain(command, "%s needs a %snumber, not '%s'%s", option, positive ? "positive " : "",
+                 text, comma ? "; numbers are written with a point" : "");
+    return false;
+}
+
+bool cli_read_number(const char *command, const char *option, const char *text, double *out)
+{
+    return read_number(command, option, text, false, out);
+}
+
+bool cli_read_positive(const char *command, const char *option, const char *text, double *out)
+{
+    return read_number(command, option, text, true, out);
 }

@@ -68,16 +68,6 @@ static bool read_values(const cli_study *o, const char *option, const char *text
 
 // ---- numbers ------------------------------------------------------------------------------------
 
-static bool read_positive(const cli_study *o, const char *option, const char *text, double *out)
-{
-    char *end;
-    if (!text) return true;
-    *out = strtod(text, &end);
-    if (end != text && *end == '\0' && isfinite(*out) && *out > 0.0) return true;
-    cli_complain(o->command->name, "%s needs a positive number, not '%s'", option, text);
-    return false;
-}
-
 static bool read_formulation(const cli_study *o, flx_formulation *f)
 {
     static const char *const words[] = {"auto", "index-3", "ggl", "index-1"};
@@ -190,9 +180,9 @@ static int run_with(flx_ctx *ctx, const cli_study *o,
     if (!cli_split(o->methods, &methods) || !cli_split(o->signals, &signals)) return EXIT_FAILED;
     if (!read_values(o, "--steps", o->steps, 2.0, &steps) ||
         !read_values(o, "--tolerances", o->tolerances, 10.0, &tolerances) ||
-        !read_positive(o, "--until", o->until, &def.until) ||
-        !read_positive(o, "--repeats", o->repeats, &repeats) ||
-        !read_positive(o, "--max-steps", o->max_steps, &max_steps) ||
+        !cli_read_positive(o->command->name, "--until", o->until, &def.until) ||
+        !cli_read_positive(o->command->name, "--repeats", o->repeats, &repeats) ||
+        !cli_read_positive(o->command->name, "--max-steps", o->max_steps, &max_steps) ||
         !read_formulation(o, &def.formulation))
         return EXIT_WRONG;
     def.nmethod = methods.count;

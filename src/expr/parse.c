@@ -363,6 +363,16 @@ static bool parse_items(parser *p, flx_ast *parent, char open, char close)
     return p->status == FLX_OK;
 }
 
+// A comma where none belongs: of a number, or of a vector without brackets.
+static flx_ast *fail_comma(parser *p)
+{
+    if (p->last == TOKEN_NUMBER && is_digit(p->now.text[1])) {
+        return fail(p, p->now.loc,
+                    "unexpected ','; a decimal comma? Numbers are written with a point: 0.5");
+    }
+    return fail(p, p->now.loc, "unexpected ','; a vector is written in brackets: [a, b]");
+}
+
 static flx_ast *parse_parenthesis(parser *p)
 {
     char found[64];
@@ -371,7 +381,7 @@ static flx_ast *parse_parenthesis(parser *p)
     flx_ast *inside = parse_expression(p, 0);
     if (!inside) return NULL;
     if (is_sign(p, ',')) {
-        return fail(p, p->now.loc, "unexpected ','; a vector is written in brackets: [a, b]");
+        return fail_comma(p);
     }
     if (!is_sign(p, ')')) {
         return fail(p, p->now.loc, "expected ')' to close the '(' at column %d, but found %s",
@@ -564,7 +574,7 @@ static void fail_rest(parser *p)
     if (is_sign(p, ')') || is_sign(p, ']')) {
         fail(p, p->now.loc, "%s closes nothing", found);
     } else if (is_sign(p, ',')) {
-        fail(p, p->now.loc, "unexpected ','; a vector is written in brackets: [a, b]");
+        fail_comma(p);
     } else if (p->now.kind == TOKEN_NAME && p->last == TOKEN_NUMBER) {
         fail(p, p->now.loc,
              "expected an operator, but found %s; numbers are written without a unit, in SI, and "

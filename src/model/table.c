@@ -1,4 +1,4 @@
-// table.c - functions given by a table: two columns of a CSV file.
+// table.c - functions given by a table: two columns of a CSV file, with a line of names or without.
 #include "model/table.h"
 
 #include "base/number.h"
@@ -24,11 +24,12 @@ static char *next_field(char **line, char separator)
 {
     char *a = *line;
     if (!a) return NULL;
-    char *end = strchr(a, separator);
+    while (*a == ' ' || (*a == '\t' && separator != '\t')) a++;
+    char *quote = *a == '"' ? strchr(a + 1, '"') : NULL; // a separator in quotes is none
+    char *end = strchr(quote ? quote : a, separator);
     *line = end ? end + 1 : NULL;
     if (!end) end = a + strlen(a);
     *end = 0;
-    while (*a == ' ' || *a == '\t') a++;
     while (end > a && (end[-1] == ' ' || end[-1] == '\t')) *--end = 0;
     if (end - a >= 2 && *a == '"' && end[-1] == '"') {
         *--end = 0;
@@ -37,16 +38,61 @@ static char *next_field(char **line, char separator)
     return a;
 }
 
+// Commas beside semicolons are part of names, or decimal commas.
 static char find_separator(const char *line)
 {
-    return strchr(line, ',') ? ',' : strchr(line, ';') ? ';' : '\t';
+    return strchr(line, ';') ? ';' : strchr(line, ',') ? ',' : '\t';
+}
+
+static bool read_number(const char *field, double *value)
+{
+    char *rest;
+    *value = flx_number_read(field, &rest);
+    return rest != field && !*rest && !strpbrk(field, "xX") && isfinite(*value);
+}
+
+static flx_status fail_number(table *t, const char *field)
+{
+    if (flx_number_has_comma(field)) {
+        return FLX_FAIL(t->ctx, FLX_ERR_MODEL, t->loc,
+                        "'%s' has a decimal comma; numbers are written with a point", field);
+    }
+    return FLX_FAIL(t->ctx, FLX_ERR_MODEL, t->loc, "'%s' is not a number", field);
+}
+
+// Whether the first line holds numbers instead of names. Where the columns are named it must not;
+// where only one is a number nobody can tell.
+static flx_status find_numbers(table *t, const char *line, bool *numbers)
+{
+    double value;
+    int found = 0;
+    char copy[256], *rest = copy, *field, *other = NULL;
+    size_t n = strlen(line);
+    if (n >= sizeof copy) n = sizeof copy - 1; // two numbers are shorter
+    memcpy(copy, line, n);
+    copy[n] = 0;
+    t->separator = find_separator(line);
+    for (int k = 0; k < 2 && (field = next_field(&rest, t->separator)); k++) {
+        if (read_number(field, &value) || flx_number_has_comma(field)) {
+            found++;
+        } else {
+            other = field;
+        }
+    }
+    *numbers = found == 2 && !t->name[0] && !t->name[1];
+    if (found == 1 && other && !t->name[0] && !t->name[1]) {
+        return FLX_FAIL(t->ctx, FLX_ERR_MODEL, t->loc,
+                        "the first line has a number beside '%s': it holds either the names of the "
+                        "columns or the first numbers; 'columns' in the model says which are names",
+                        other);
+    }
+    return FLX_OK;
 }
 
 // Which columns of the header have the wanted names.
 static flx_status read_header(table *t, char *line, flx_loc named_at)
 {
     flx_nearest near[2];
-    t->separator = find_separator(line);
     for (int k = 0; k < 2; k++) {
         t->column[k] = t->name[k] ? -1 : k;
         flx_nearest_start(&near[k], t->name[k] ? t->name[k] : "");
@@ -62,8 +108,9 @@ static flx_status read_header(table *t, char *line, flx_loc named_at)
     for (int k = 0; k < 2; k++) {
         if (t->column[k] >= 0 && t->column[k] < count) continue;
         if (!t->name[k]) {
-            return FLX_FAIL(t->ctx, FLX_ERR_MODEL, t->loc,
-                            "a table needs two columns, and a first line with their names");
+            return FLX_FAIL(
+                t->ctx, FLX_ERR_MODEL, t->loc,
+                "a table needs two columns, with commas, semicolons or tabs between them");
         }
         const char *best = flx_nearest_best(&near[k]);
         if (best) {
@@ -104,11 +151,9 @@ static flx_status read_row(table *t, char *line)
     for (char *field; (field = next_field(&line, t->separator)); count++) {
         for (int k = 0; k < 2; k++) {
             if (count != t->column[k]) continue;
-            char *rest;
-            row[k] = flx_number_read(field, &rest);
-            if (rest == field || *rest || strpbrk(field, "xX") || !isfinite(row[k])) {
+            if (!read_number(field, &row[k])) {
                 t->loc.column = (int)(field - start) + 1;
-                return FLX_FAIL(t->ctx, FLX_ERR_MODEL, t->loc, "'%s' is not a number", field);
+                return fail_number(t, field);
             }
             seen[k] = true;
         }
@@ -135,7 +180,9 @@ static flx_status read_lines(table *t, char *text, size_t length, flx_loc named_
         t->loc.line++;
         t->loc.column = 1;
         if (line[0] == '#' || line[strspn(line, " \t")] == 0) continue;
-        FLX_TRY(header ? read_header(t, line, named_at) : read_row(t, line));
+        bool numbers = !header;
+        if (header) FLX_TRY(find_numbers(t, line, &numbers));
+        FLX_TRY(numbers ? read_row(t, line) : read_header(t, line, named_at));
         header = false;
     }
     if (t->n < 2) {
@@ -149,7 +196,7 @@ static flx_status read_lines(table *t, char *text, size_t length, flx_loc named_
 flx_status flx_table_read(flx_ctx *ctx, flx_arena *arena, const char *path, flx_loc loc,
                           const char *xcol, const char *ycol, int *n, double **x, double **y)
 {
-    table t = {.ctx = ctx, .path = path, .name = {xcol, ycol}};
+    table t = {.ctx = ctx, .path = path, .name = {xcol, ycol}, .column = {0, 1}};
     char *text;
     size_t length;
     *n = 0;

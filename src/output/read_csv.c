@@ -11,6 +11,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+// A model begins with "flexion: 1", after comments.
+static bool is_model(const char *text)
+{
+    while (text && strncmp(text, "flexion:", 8) != 0) {
+        text += strspn(text, " \t\r\n");
+        if (strncmp(text, "flexion:", 8) == 0) return true;
+        if (*text != '#') return false;
+        text = strchr(text, '\n');
+    }
+    return text != NULL;
+}
+
 static flx_status foreign(flx_result *r, const char *path, const char *why)
 {
     return FLX_FAIL(r->ctx, FLX_ERR_IO, FLX_NOWHERE,
@@ -89,6 +101,9 @@ static flx_status read_header(flx_result *r, const char *path, char *line, long 
         r->names[c] = flx_arena_copy(r->arena, name, strlen(name));
         if (!r->names[c]) return FLX_ERR_MEMORY;
     }
+    if (columns == 1 && strchr(r->names[0], ';')) {
+        return foreign(r, path, "its columns are separated by semicolons, not by commas");
+    }
     if (strcmp(r->names[0], "t") != 0) return foreign(r, path, "its first column is not named t");
     return FLX_OK;
 }
@@ -113,8 +128,11 @@ static flx_status read_row(flx_result *r, const char *path, char *line, long num
         }
         const char *field = take_field(&line);
         if (!read_value(field, &r->data[c][row])) {
-            return FLX_FAIL(r->ctx, FLX_ERR_IO, FLX_NOWHERE, "%s:%ld: '%.40s' is not a number",
-                            path, number, field);
+            bool comma = flx_number_has_comma(field);
+            return FLX_FAIL(r->ctx, FLX_ERR_IO, FLX_NOWHERE, "%s:%ld: '%.40s' %s", path, number,
+                            field,
+                            comma ? "has a decimal comma; numbers are written with a point"
+                                  : "is not a number");
         }
     }
     if (!line) return FLX_OK;
@@ -136,6 +154,10 @@ static char *take_line(char **p)
 static flx_status read_lines(flx_result *r, const char *path, char *text, size_t length)
 {
     if (memchr(text, '\0', length)) return foreign(r, path, "it holds bytes that are not text");
+    if (is_model(text)) {
+        return FLX_FAIL(r->ctx, FLX_ERR_IO, FLX_NOWHERE,
+                        "'%s' is a model, not a result; run it first: flexion run %s", path, path);
+    }
     long lines = 0;
     for (const char *p = text; (p = strchr(p, '\n')) != NULL; p++) lines++;
     char *line = take_line(&text);

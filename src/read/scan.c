@@ -59,8 +59,10 @@ static flx_status refuse(flx_scan *scan, const char *what)
                         "the file ends where %s is expected: it is cut off", what);
     }
     while (scan->at + length < scan->end && !flx_is_space(scan->at[length])) length++;
-    return FLX_FAIL(scan->ctx, FLX_ERR_MODEL, flx_scan_loc(scan), "'%s' where %s is expected",
-                    flx_text_quote(scan->at, length, buffer), what);
+    const char *word = flx_text_quote(scan->at, length, buffer);
+    return FLX_FAIL(scan->ctx, FLX_ERR_MODEL, flx_scan_loc(scan), "'%s' where %s is expected%s",
+                    word, what,
+                    flx_number_has_comma(word) ? "; numbers are written with a point" : "");
 }
 
 // The text ends with a 0, so that strtol and strtod stop there.

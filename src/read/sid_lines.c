@@ -37,7 +37,9 @@ static flx_status take_line(flx_sid_lines *p, const char *from, const char *firs
         return FLX_FAIL(p->ctx, FLX_ERR_MODEL, flx_sid_place(p, 1), "this is not a text file");
     }
     if (length > INT_MAX / 4) {
-        return FLX_FAIL(p->ctx, FLX_ERR_MODEL, flx_sid_place(p, 1), "this line has no end");
+        return FLX_FAIL(p->ctx, FLX_ERR_MODEL, flx_sid_place(p, 1),
+                        "this line has %zu characters: this is no file of Standard Input Data",
+                        length);
     }
     FLX_TRY(flx_grow(p->ctx, (void **)&p->room, &p->capacity, 2 * (int)length + 4, 1));
     const char *equals = memchr(first, '=', length);

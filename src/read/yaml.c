@@ -4,6 +4,7 @@
 // get messages of our own, and ten megabytes of garbage end at the first wrong byte.
 #include "read/yaml.h"
 
+#include "base/letters.h"
 #include "model/file.h"
 
 #include <string.h>
@@ -123,7 +124,6 @@ static const struct {
      "double quotes"},
     {"mapping values are not allowed in this context",
      "a ':' is not allowed here; check the indentation, and the quotes of the line before"},
-    {"could not find expected ':'", "a key without ':'; check the indentation and the quotes"},
     {"did not find expected key", "expected a key here; check the indentation"},
     {"did not find expected '-' indicator", "expected '- ' here; check the indentation"},
     {"block sequence entries are not allowed in this context",
@@ -143,6 +143,51 @@ static const struct {
      "check the indentation"},
 };
 
+// The last line above that is neither blank nor a comment: *from and *to are the bytes of its text.
+// Returns its number, from 0; -1: there is none. *below: the first byte of the line itself.
+static int line_above(const parser *p, int line, size_t *from, size_t *to, size_t *below)
+{
+    int found = -1;
+    size_t at = 0;
+    for (int i = 0; i < line && at < p->length; i++) {
+        size_t end = at + strcspn(p->text + at, "\n"), stop = at;
+        for (size_t k = at; k < end && p->text[k] != '#'; k++) {
+            if (!strchr(" \t\r", p->text[k])) stop = k + 1;
+        }
+        if (stop > at) {
+            found = i;
+            *from = at;
+            *to = stop;
+        }
+        at = end + 1;
+    }
+    *below = at < p->length ? at : p->length;
+    return found;
+}
+
+// A text goes on in the next line where nothing ends it: what is missing at its end is noticed in the
+// line below. Returns the sign, and the place behind the text; 0: it is something else.
+static char find_missing_sign(const parser *p, flx_loc *loc)
+{
+    const yaml_parser_t *y = &p->yaml;
+    bool comma = strcmp(y->problem, "did not find expected ',' or '}'") == 0;
+    bool colon = strcmp(y->problem, "mapping values are not allowed in this context") == 0;
+    bool key = strcmp(y->problem, "did not find expected key") == 0;
+    size_t from = 0, to = 0, below = 0;
+    int line = line_above(p, (int)y->problem_mark.line, &from, &to, &below);
+    if (!(comma || colon || key) || line < 0) return 0;
+    const char *sign = memchr(p->text + below, ':', strcspn(p->text + below, "\n"));
+    bool first = sign && (size_t)(sign - p->text) == below + y->problem_mark.column;
+    bool open = strchr(",:{[|>", p->text[to - 1]) != NULL;
+    bool pair = memchr(p->text + from, ':', to - from) != NULL;
+    if (open || (!first && !key) || (pair && !comma)) return 0;
+    *loc = (flx_loc){p->file, line + 1, 1};
+    for (size_t i = from, width; i < to; i += width, loc->column++) {
+        decode((const unsigned char *)p->text + i, p->length - i, &width);
+    }
+    return comma ? ',' : ':';
+}
+
 static flx_status fail_syntax(const parser *p)
 {
     const yaml_parser_t *y = &p->yaml;
@@ -150,6 +195,14 @@ static flx_status fail_syntax(const parser *p)
         return FLX_FAIL(p->ctx, FLX_ERR_MEMORY, FLX_NOWHERE, "out of memory");
     }
     const char *problem = y->problem ? y->problem : "not YAML";
+    bool key = strcmp(problem, "could not find expected ':'") == 0 && y->context;
+    flx_loc loc = place(p, key ? y->context_mark : y->problem_mark);
+    if (key) return FLX_FAIL(p->ctx, FLX_ERR_MODEL, loc, "a key without ':' in this line");
+    char sign = y->problem ? find_missing_sign(p, &loc) : 0;
+    if (sign) {
+        return FLX_FAIL(p->ctx, FLX_ERR_MODEL, loc, "%s is missing at the end of this line",
+                        sign == ',' ? "',' or '}'" : "':'");
+    }
     for (size_t i = 0; i < sizeof syntax_hints / sizeof syntax_hints[0]; i++) {
         if (strcmp(problem, syntax_hints[i].problem) != 0) continue;
         bool open_quote = strstr(syntax_hints[i].text, "quote that opens") && y->context;
@@ -370,11 +423,22 @@ static flx_status check_pair(parser *p, const flx_yaml *key, const flx_yaml *val
                     key->kind == FLX_YAML_LIST ? "list" : "mapping");
     }
     if (key->text[0] == 0) return NOTE(p, key->loc, "a key is missing before ':'");
+    const char *bracket = key->quoted ? NULL : strpbrk(key->text, "{[");
+    if (bracket && bracket > key->text && bracket[-1] == ' ') {
+        return FLX_FAIL(p->ctx, FLX_ERR_MODEL, key->loc, "a ':' is missing before the '%c'",
+                        *bracket);
+    }
     if (!is_empty(value)) return FLX_OK;
+    // "1,5": digits right behind a comma
+    bool digits = key->text[strspn(key->text, "0123456789")] == 0;
+    if (digits && !p->line_start) FLX_TRY(find_lines(p));
+    size_t at = digits ? offset_of(p, key->loc.line, key->loc.column) : 0;
+    digits = at > 1 && p->text[at - 1] == ',' && flx_is_digit(p->text[at - 2]);
     return NOTE(p, key->loc, "key '%.*s' has no value%s", SHOWN, key->text,
-                flow ? "; inside { } an expression with a comma or bracket is written in double "
-                       "quotes"
-                     : "");
+                flow && digits ? "; a decimal comma? Numbers are written with a point: 0.5"
+                : flow ? "; inside { } an expression with a comma or bracket is written in double "
+                         "quotes"
+                       : "");
 }
 
 static flx_status parse_map(parser *p, int depth, flx_yaml **out)

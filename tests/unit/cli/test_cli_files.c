@@ -207,7 +207,28 @@ static int strict_makes_notes_and_failed_ledgers_count(void)
     return 0;
 }
 
+static int wrong_files_are_called_by_their_name(void)
+{
+    write_model("pendulum.yaml", pendulum);
+    flexion("plot pendulum.yaml hinge.angle");
+    CHECK_STATUS(2);
+    CHECK_TEXT(err, "'pendulum.yaml' is a model, not a result; run it first: flexion run");
+    write_model("german.csv", "t,x\n0,1\n\"0,5\",2\n");
+    flexion("plot german.csv x");
+    CHECK_STATUS(2);
+    CHECK_TEXT(err, "german.csv:3: '0,5' has a decimal comma");
+    write_model("german.csv", "t;x\n0,5;1\n");
+    flexion("plot german.csv x");
+    CHECK_STATUS(2);
+    CHECK_TEXT(err, "separated by semicolons");
+    flexion("run pendulum.yaml --until 0,5");
+    CHECK_STATUS(2);
+    CHECK_TEXT(err, "--until needs a positive number, not '0,5'; numbers are written with a point");
+    return 0;
+}
+
 TEST_MAIN(TEST(files_start), TEST(no_command_writes_onto_what_it_reads),
           TEST(two_outputs_need_two_names), TEST(results_of_before_are_replaced),
           TEST(a_full_output_is_a_failure), TEST(a_full_disk_ends_the_program_in_order),
-          TEST(strict_makes_notes_and_failed_ledgers_count), TEST(files_end))
+          TEST(strict_makes_notes_and_failed_ledgers_count),
+          TEST(wrong_files_are_called_by_their_name), TEST(files_end))

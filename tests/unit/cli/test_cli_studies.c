@@ -24,7 +24,7 @@ static int plot_draws(void)
     CHECK_TEXT(err, "did you mean 'hinge.angle'?");
     flexion("plot pendulum.yaml hinge.angle");
     CHECK_STATUS(2);
-    CHECK_TEXT(err, "is not a result");
+    CHECK_TEXT(err, "is a model, not a result");
     flexion("plot none.h5 hinge.angle");
     CHECK_STATUS(2);
     flexion("plot pendulum.h5 hinge.angle -o a.gif");
@@ -115,7 +115,7 @@ static int results_are_compared(void)
     CHECK_TEXT(err, "did you mean 'hinge.angle'?");
     flexion("compare a.h5 pendulum.yaml --from soon");
     CHECK_STATUS(2);
-    CHECK_TEXT(err, "--from needs a time, not 'soon'");
+    CHECK_TEXT(err, "--from needs a number, not 'soon'");
     write_model("growth.yaml", "flexion: 1\n"
                                "equations: {first_order: {x: {at: 1, derivative: x}}}\n"
                                "simulate: {until: 2}\n"

@@ -45,6 +45,58 @@ static int columns_are_found_by_name(void)
     return 0;
 }
 
+// A table without a line of names loses no row.
+static int names_may_be_missing(void)
+{
+    static const char *const texts[] = {"0,10\n1,20\n2,30\n",
+                                        "\xef\xbb\xbf"
+                                        "0,10\r\n1,20\r\n2,30\r\n",
+                                        "# seconds, newtons\n\n0, 10\n1, 20\n2, 30",
+                                        "0;10\n1;20\n2;30\n",
+                                        "0\t10\n1\t20\n2\t30\n",
+                                        "-0.0,1e1,left\n1,2e1,over\n2,3e1,here\n",
+                                        "\"0\",\"10\"\n1,20\n2,30\n",
+                                        "t,p\n0,10\n1,20\n2,30\n",
+                                        "\"t, s\",\"p, N\"\n0,10\n1,20\n2,30\n",
+                                        "t, s;p, N\n0;10\n1;20\n2;30\n"};
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        begin();
+        CHECK(read_text(texts[i], NULL, NULL) == FLX_OK);
+        CHECK(rows == 3);
+        for (int k = 0; k < 3; k++) CHECK(x[k] == k && y[k] == 10 * (k + 1));
+        finish();
+    }
+    begin();
+    CHECK(read_text("1,2\n3,4\n5,6\n", "1", "2") == FLX_OK); // numbers that are names
+    CHECK(rows == 2 && x[0] == 3);
+    finish();
+    return 0;
+}
+
+static int refused_without_names(const char *text, int line, const char *message)
+{
+    begin();
+    CHECK(read_text(text, NULL, NULL) == FLX_ERR_MODEL);
+    const flx_message *m = flx_ctx_error(ctx, 0);
+    CHECK(m && flx_ctx_error_count(ctx) == 1 && m->loc.line == line);
+    CHECK_TEXT(m->text, message);
+    finish();
+    return 0;
+}
+
+static int tables_of_another_kind_are_named(void)
+{
+    static const char comma[] = "has a decimal comma; numbers are written with a point";
+    CHECK(refused_without_names("t;p\n0,5;1\n1,5;2\n", 2, comma) == 0);
+    CHECK(refused_without_names("0,5;1\n1,5;2\n", 1, comma) == 0);
+    CHECK(refused_without_names("\"0,5\",\"1,25e3\"\n", 1, comma) == 0);
+    CHECK(refused_without_names("t\tp\n0,5\t1\n", 2, comma) == 0);
+    CHECK(refused_without_names("t,2\n0,1\n1,2\n", 1, "a number beside 't'") == 0);
+    CHECK(refused_without_names("0,none\n1,2\n3,4\n", 1, "a number beside 'none'") == 0);
+    CHECK(refused_without_names("0 1\n2 3\n", 1, "commas, semicolons or tabs") == 0);
+    return 0;
+}
+
 // line 0: at the place of the model that names the table
 static int refused(const char *text, int line, int column, const char *message)
 {
@@ -113,6 +165,7 @@ static int every_failing_allocation_is_survived(void)
     return 0;
 }
 
-TEST_MAIN(TEST(columns_are_found_by_name), TEST(wrong_tables_are_refused),
+TEST_MAIN(TEST(columns_are_found_by_name), TEST(names_may_be_missing),
+          TEST(tables_of_another_kind_are_named), TEST(wrong_tables_are_refused),
           TEST(missing_file_is_named), TEST(paths_are_relative_to_the_model),
           TEST(every_failing_allocation_is_survived))

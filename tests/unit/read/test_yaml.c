@@ -118,7 +118,7 @@ static const wrong wrongs[] = {
     {"- a\n-\n- b\n", 2, 2, "an item of this list has no value", true},
     {"a:\n\tb: 1\n", 2, 1, "a tab in the indentation", false},
     {"a: \"one\nb: 2\n", 1, 4, "quote that opens", false},
-    {"a: {b: 1\nc: 2\n", 2, 2, "expected ',' or '}'", false},
+    {"a: {b: 1\nc: 2\n", 1, 9, "',' or '}' is missing at the end of this line", false},
     {"a: [1, f([2, 3])]\n", 1, 10, "expected ',' or ']'", false},
     {"a: b: c\n", 1, 5, "a ':' is not allowed here", false},
     {"a: 1\n  b: 2\n", 2, 4, "a ':' is not allowed here", false},
