@@ -122,7 +122,7 @@ static const wrong wrongs[] = {
     {"a: [1, f([2, 3])]\n", 1, 10, "expected ',' or ']'", false},
     {"a: b: c\n", 1, 5, "a ':' is not allowed here", false},
     {"a: 1\n  b: 2\n", 2, 4, "a ':' is not allowed here", false},
-    {"a: 1\nb\nc: 1\n", 3, 1, "a key without ':'", false},
+    {"a: 1\nb\nc: 1\n", 2, 1, "a key without ':'", false},
     {"a:\n  b: 1\n c: 1\n", 3, 2, "expected a key here", false},
     {"a: @b\n", 1, 4, "cannot begin with this character", false},
     {"a: [1, , 2]\n", 1, 8, "a value is missing", false},
