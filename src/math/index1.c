@@ -203,11 +203,12 @@ static double inertia_of(const flx_system *s, const double *A2, const double *a)
     return most;
 }
 
-// x += d; returns the largest d as a part of the largest x, or of `least`.
+// x += d; returns the largest d as a part of the largest x, before or after, or of `least`.
 static double add(double *x, const double *d, int n, double least)
 {
     double size = least, most = 0.0;
     for (int i = 0; i < n; i++) {
+        size = fmax(size, fabs(x[i]));
         x[i] += d[i];
         size = fmax(size, fabs(x[i]));
         most = fmax(most, fabs(d[i]));
@@ -241,7 +242,8 @@ static flx_status correct(flx_index1 *m, flx_work *work, flx_state *x, double *s
     const double *by = m->d + d->nv + d->nx;
     *size = add(x->a, m->d, d->nv, 0.0);
     double least = inertia_of(s, m->blocks.A2, x->a);
-    *size = fmax(*size, add(x->w, by, d->nw, 0.0));
+    // an algebraic unknown that is zero has what small weights leave there
+    *size = fmax(*size, add(x->w, by, d->nw, FLX_SMALL_RATE));
     *size = fmax(*size, add(x->lam, by + d->nw, d->nlam, least));
     *size = fmax(*size, add(x->mu, by + d->nw + d->nlam, d->nmu, least));
     return *size < HUGE_VAL ? FLX_OK : FLX_NOT_FINITE;
