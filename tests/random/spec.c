@@ -1,0 +1,82 @@
+// spec.c - what the items of a random model are.
+#include "spec.h"
+
+const char *joint_type(joint_kind k)
+{
+    static const char *const names[JOINT_KINDS] = {
+        "fixed",         "revolute",       "prismatic", "cylindrical", "spherical",
+        "universal",     "planar",         "screw",     "free",        "distance",
+        "point-on-line", "point-on-plane", "gear",      "rolling",     "knife-edge"};
+    return names[k];
+}
+
+static bool is_point(const spec *s, int body)
+{
+    return body >= 0 && s->bodies[body].kind == BODY_POINT;
+}
+
+bool joint_turns(const spec *s, int joint)
+{
+    const spec_joint *j = s->joints + joint;
+    bool turns =
+        j->kind == JOINT_REVOLUTE || j->kind == JOINT_CYLINDRICAL || j->kind == JOINT_SCREW;
+    return turns && !is_point(s, j->on[0]) && !is_point(s, j->on[1]);
+}
+
+bool joint_slides(const spec *s, int joint)
+{
+    joint_kind k = s->joints[joint].kind;
+    return k == JOINT_PRISMATIC || k == JOINT_CYLINDRICAL || k == JOINT_SCREW;
+}
+
+bool joint_has_coordinate(const spec *s, int joint)
+{
+    joint_kind k = s->joints[joint].kind;
+    return k == JOINT_PRISMATIC || (k == JOINT_REVOLUTE && joint_turns(s, joint));
+}
+
+static bool missing(const spec *s, int body)
+{
+    return body >= 0 && !s->bodies[body].there;
+}
+
+bool joint_hangs(const spec *s, int joint)
+{
+    const spec_joint *j = s->joints + joint;
+    if (j->kind == JOINT_GEAR) return !s->joints[j->on[0]].there || !s->joints[j->on[1]].there;
+    return missing(s, j->on[0]) || missing(s, j->on[1]);
+}
+
+bool force_hangs(const spec *s, int force)
+{
+    const spec_force *f = s->forces + force;
+    if (f->feels >= 0 && !s->variables[f->feels].there) return true;
+    if (f->kind == FORCE_JOINT_SPRING || f->kind == FORCE_JOINT_EFFORT) {
+        return !s->joints[f->on[0]].there;
+    }
+    return f->kind != FORCE_GRAVITATION && (missing(s, f->on[0]) || missing(s, f->on[1]));
+}
+
+int count_items(const spec *s)
+{
+    int n = 0;
+    for (int i = 0; i < s->nbody; i++) n += s->bodies[i].there;
+    for (int i = 0; i < s->njoint; i++) n += s->joints[i].there;
+    for (int i = 0; i < s->nforce; i++) n += s->forces[i].there;
+    for (int i = 0; i < s->nvariable; i++) n += s->variables[i].there;
+    return n;
+}
+
+v3 place_of(const spec *s, int body, v3 at)
+{
+    if (body < 0) return at;
+    const spec_body *b = s->bodies + body;
+    return v3_add(b->position, m33_mul_v(b->R, at));
+}
+
+v3 place_in(const spec *s, int body, v3 p)
+{
+    if (body < 0) return p;
+    const spec_body *b = s->bodies + body;
+    return m33_tmul_v(b->R, v3_sub(p, b->position));
+}

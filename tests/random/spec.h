@@ -1,0 +1,185 @@
+// spec.h - a random model as data: what is drawn at random, copied into other axes, units, orders and
+// times, made smaller when it fails, and written as text of the model language.
+//
+// spec.c what items are; generate.c random ones; copy.c the same model seen otherwise; write.c the text;
+// table.c a run; compare.c two runs; variants.c what is compared; shrink.c the smallest that fails.
+#pragma once
+
+#include "math/small.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#define SPEC_BODIES 6
+#define SPEC_JOINTS 9
+#define SPEC_FORCES 6
+#define SPEC_VARIABLES 3
+#define GROUND (-1)
+
+typedef enum body_kind { BODY_RIGID, BODY_POINT, BODY_MODAL } body_kind;
+
+typedef struct spec_body {
+    bool there;
+    body_kind kind;
+    double mass;
+    v3 com;             // body axes
+    m33 J;              // about the centre of mass, body axes; planar: zz
+    v3 position;        // ground axes
+    m33 R;              // body to ground
+    v3 velocity, omega; // of the origin; ground axes
+    // modal: a bar along the body's x, from its origin
+    double length, width, height, E, density, ratio;
+    int modes;
+} spec_body;
+
+typedef enum joint_kind {
+    JOINT_FIXED,
+    JOINT_REVOLUTE,
+    JOINT_PRISMATIC,
+    JOINT_CYLINDRICAL,
+    JOINT_SPHERICAL,
+    JOINT_UNIVERSAL,
+    JOINT_PLANAR,
+    JOINT_SCREW,
+    JOINT_FREE,
+    JOINT_DISTANCE,
+    JOINT_ON_LINE,
+    JOINT_ON_PLANE,
+    JOINT_GEAR,
+    JOINT_ROLLING,
+    JOINT_KNIFE,
+    JOINT_KINDS
+} joint_kind;
+
+typedef struct spec_joint {
+    bool there;
+    joint_kind kind;
+    int on[2]; // bodies; of a gear joints
+    v3 at[2];  // in the axes of the bodies
+    v3 axis, axis2;
+    double pitch, ratio, radius;
+    double motion[3];     // coordinate = motion[0] t + motion[1] (1 - cos(motion[2] t))
+    bool moves;           // ... prescribed
+    double friction[3];   // coefficient, radius, velocity
+    double viscous;       // 0 with coefficient 0: no friction
+    bool starts;          // start: coordinate and rate
+    double start[2];      //
+    bool bounces;         // an event: its rate is reversed
+    double wall[2];       // beyond this coordinate, by this factor; the sign says on which side
+    double angle_sign;    // of its signals against those of the model that it is a copy of
+    double slide_sign;    // ... along the axis
+    double reaction_sign; // ... of reaction and moment
+} spec_joint;
+
+typedef enum force_kind {
+    FORCE_SPRING,       // between places
+    FORCE_JOINT_SPRING, // on a joint
+    FORCE_ACTUATOR,     // between places, a law of length, rate and time
+    FORCE_JOINT_EFFORT, // on a joint, a law of its coordinate, rate and time
+    FORCE_FORCE,        // a vector
+    FORCE_TORQUE,       // a vector; planar: a number
+    FORCE_BUSHING,
+    FORCE_GRAVITATION,
+    FORCE_DRAG, // an expression: force and torque against velocities
+    FORCE_KINDS
+} force_kind;
+
+typedef enum law { LAW_CUBIC, LAW_SPLINE, LAW_LINES, LAW_BACKLASH, LAWS } law;
+#define LAW_POINTS 4 // of tables, on one side of zero: laws are odd
+
+typedef struct spec_force {
+    bool there;
+    force_kind kind;
+    int on[2];    // bodies, or a joint in the first
+    v3 at[2];     // body axes
+    v3 value;     // of vectors: ground axes, or the body's
+    bool in_body; // frame: body
+    bool mixed;   // form: mixed
+    law law;      // beyond the linear one
+    double k[6], c[6];
+    double rest;       // length or coordinate without force
+    double cubic, gap; // of laws
+    double table[LAW_POINTS][2];
+    double wave, turning; // times 1 + wave sin(turning t)
+    double effort[2];     // constant, that of the wave
+    int feels;            // variable that adds to the law; -1: none
+    double gain;
+} spec_force;
+
+// With y = gain (coordinate of a joint + offset): second order m q'' = -k (q - y) - c q', first order
+// z' = (y - z)/k, algebraic 0 = y - z - c z^3, sampled z = y every k seconds.
+typedef struct spec_variable {
+    bool there;
+    enum { SECOND_ORDER, FIRST_ORDER, ALGEBRAIC, SAMPLED } kind;
+    int joint;     // that it follows; -1: none
+    double offset; // of its coordinate
+    double at, rate, mass, k, c, gain;
+} spec_variable;
+
+typedef struct spec {
+    uint64_t seed;
+    int dimension;
+    v3 gravity;
+    double until;
+    double time;                 // t = 0 of the text is this time
+    double length, weight, tick; // metres, kilograms and seconds in the units of the text
+    int nbody, njoint, nforce, nvariable;
+    spec_body bodies[SPEC_BODIES];
+    spec_joint joints[SPEC_JOINTS];
+    spec_force forces[SPEC_FORCES];
+    spec_variable variables[SPEC_VARIABLES];
+    bool loops;   // constraints close loops
+    bool in_part; // all of it is a part of the model
+    v3 part_at;   // ... there
+    m33 part_axes;
+    bool redundant; // some say again what others say: reactions are not unique
+    uint64_t order; // of items in the text; 0: as they are
+} spec;
+
+// ---- spec.c -------------------------------------------------------------------------------------
+const char *joint_type(joint_kind k);
+bool joint_turns(const spec *s, int joint);  // has the signals angle, rate
+bool joint_slides(const spec *s, int joint); // has the signals displacement, rate
+bool joint_has_coordinate(const spec *s, int joint);
+// The joint or force names items that are not there.
+bool joint_hangs(const spec *s, int joint);
+bool force_hangs(const spec *s, int force);
+int count_items(const spec *s);
+v3 place_of(const spec *s, int body, v3 at); // ground axes, as drawn
+v3 place_in(const spec *s, int body, v3 p);  // body axes
+
+// ---- generate.c ---------------------------------------------------------------------------------
+typedef struct features { // what may be drawn
+    int most_bodies;
+    bool space, loops, points, forces, motions, friction, redundant, rolling, equations, mixed,
+        modal, laws, starts, events;
+} features;
+void generate(uint64_t seed, const features *f, spec *out);
+uint64_t next_seed(uint64_t *state);
+double uniform(uint64_t *state, double low, double high);
+int below(uint64_t *state, int n);
+
+// ---- copy.c -------------------------------------------------------------------------------------
+// What a copy is to the original: lengths, masses and times are multiplied; axes are turned (a
+// reflection, where det Q = -1) and shifted.
+typedef struct view {
+    m33 Q;
+    double det;
+    v3 shift;
+    double length, mass, time;
+} view;
+view same_view(void);
+void copy_turned(const spec *s, uint64_t seed, bool mirrored, spec *out, view *v);
+void copy_reversed(const spec *s, uint64_t seed, spec *out);
+void copy_into_part(const spec *s, uint64_t seed, spec *out, view *v);
+void copy_permuted(const spec *s, uint64_t seed, spec *out);
+void copy_rescaled(const spec *s, double length, double mass, double time, spec *out, view *v);
+
+// ---- write.c ------------------------------------------------------------------------------------
+typedef struct method {
+    const char *name, *formulation, *keys; // keys: further ones, or ""
+    double rtol, step;                     // one of them, the other 0
+} method;
+// The text of a model with its run; to be freed.
+char *write_spec(const spec *s, const method *m, double every, bool reactions);

@@ -1,0 +1,257 @@
+// table.c - a run of a random model.
+#include "table.h"
+
+#include "flexion/flexion.h"
+#include "kept_run.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+// ---- signals ------------------------------------------------------------------------------------
+
+static void add(signal *list, int *n, signal_kind kind, int item, int part, const char *prefix,
+                const char *member)
+{
+    signal *s = list + (*n)++;
+    *s = (signal){.kind = kind, .item = item, .part = part};
+    snprintf(s->name, sizeof s->name, "%s%d%s", prefix, item, member);
+}
+
+static void list_body(const spec *s, int i, signal *list, int *n)
+{
+    add(list, n, SIGNAL_POSITION, i, 0, "b", ".position");
+    add(list, n, SIGNAL_VELOCITY, i, 0, "b", ".velocity");
+    add(list, n, SIGNAL_ACCELERATION, i, 0, "b", ".acceleration");
+    if (s->bodies[i].kind == BODY_POINT) return;
+    if (s->dimension == 2) {
+        add(list, n, SIGNAL_ANGLE, i, 0, "b", ".angle");
+        add(list, n, SIGNAL_SPIN, i, 0, "b", ".rate");
+    } else {
+        add(list, n, SIGNAL_AXIS, i, 0, "b", ".ex");
+        add(list, n, SIGNAL_AXIS, i, 1, "b", ".ey");
+        add(list, n, SIGNAL_SPIN, i, 0, "b", ".angular_velocity");
+    }
+}
+
+static void list_joint(const spec *s, int i, bool reactions, signal *list, int *n)
+{
+    joint_kind k = s->joints[i].kind;
+    if (joint_turns(s, i)) add(list, n, SIGNAL_JOINT_ANGLE, i, 0, "j", ".angle");
+    if (joint_slides(s, i)) add(list, n, SIGNAL_JOINT_SLIDE, i, 0, "j", ".displacement");
+    if (joint_has_coordinate(s, i)) add(list, n, SIGNAL_JOINT_RATE, i, 0, "j", ".rate");
+    bool loads = k != JOINT_GEAR && k != JOINT_FREE;
+    if (reactions && loads) add(list, n, SIGNAL_REACTION, i, 0, "j", ".reaction");
+}
+
+int list_signals(const spec *s, bool reactions, signal *list)
+{
+    int n = 1;
+    list[0] = (signal){.name = "energy", .kind = SIGNAL_ENERGY, .item = -1};
+    for (int i = 0; i < s->nbody; i++) {
+        if (s->bodies[i].there) list_body(s, i, list, &n);
+    }
+    for (int i = 0; i < s->njoint; i++) {
+        if (s->joints[i].there) list_joint(s, i, reactions, list, &n);
+    }
+    for (int i = 0; i < s->nvariable; i++) {
+        if (s->variables[i].there) add(list, &n, SIGNAL_VARIABLE, i, 0, "x", "");
+    }
+    for (int i = 0; i < n && s->in_part; i++) {
+        if (list[i].item < 0) continue;
+        memmove(list[i].name + 2, list[i].name, strlen(list[i].name) + 1);
+        memcpy(list[i].name, "p.", 2);
+    }
+    return n;
+}
+
+// ---- back to the original -----------------------------------------------------------------------
+
+static void turn_back(const view *v, double factor, int n, double *x)
+{
+    v3 a = v3_make(x[0], x[1], n > 2 ? x[2] : 0.0);
+    a = v3_scale(factor, m33_tmul_v(v->Q, a));
+    x[0] = a.x;
+    x[1] = a.y;
+    if (n > 2) x[2] = a.z;
+}
+
+static void bring_back(const spec *s, const view *v, const signal *g, int n, double *x)
+{
+    double L = v->length, T = v->time;
+    const spec_joint *j = s->joints + (g->item < 0 ? 0 : g->item);
+    bool slides = g->kind == SIGNAL_JOINT_RATE && j->kind == JOINT_PRISMATIC;
+    switch (g->kind) {
+    case SIGNAL_ENERGY:
+        for (int i = 0; i < n; i++) x[i] *= T * T / (L * L * v->mass);
+        break;
+    case SIGNAL_POSITION:
+        x[0] -= v->shift.x;
+        x[1] -= v->shift.y;
+        if (n > 2) x[2] -= v->shift.z;
+        turn_back(v, 1.0 / L, n, x);
+        break;
+    case SIGNAL_VELOCITY:
+        turn_back(v, T / L, n, x);
+        break;
+    case SIGNAL_ACCELERATION:
+        turn_back(v, T * T / L, n, x);
+        break;
+    case SIGNAL_AXIS: // the body's x is reflected
+        turn_back(v, g->part == 0 ? v->det : 1.0, n, x);
+        break;
+    case SIGNAL_ANGLE:
+        x[0] *= v->det;
+        break;
+    case SIGNAL_SPIN:
+        if (n == 1) x[0] *= v->det * T;
+        if (n == 3) turn_back(v, v->det * T, n, x);
+        break;
+    case SIGNAL_JOINT_ANGLE:
+        x[0] *= j->angle_sign;
+        break;
+    case SIGNAL_JOINT_SLIDE:
+        x[0] *= j->slide_sign / L;
+        break;
+    case SIGNAL_JOINT_RATE:
+        x[0] *= slides ? j->slide_sign * T / L : j->angle_sign * T;
+        break;
+    case SIGNAL_REACTION:
+        turn_back(v, j->reaction_sign * T * T / (L * v->mass), n, x);
+        break;
+    default:
+        break;
+    }
+}
+
+// Potentials and angles have no zero of their own.
+static void count_from_start(table *t)
+{
+    int columns = t->first[t->nsignal];
+    for (int i = 0; i < t->nsignal; i++) {
+        bool relative = t->signals[i].kind == SIGNAL_ENERGY || t->signals[i].kind == SIGNAL_ANGLE;
+        for (int c = t->first[i]; c < t->first[i + 1] && relative; c++) {
+            for (int r = t->rows - 1; r >= 0; r--) t->x[r * columns + c] -= t->x[c];
+        }
+    }
+}
+
+// ---- a run --------------------------------------------------------------------------------------
+
+static void take(const spec *s, const view *v, flx_result *r, table *t)
+{
+    int columns[SIGNALS][8], n = 0;
+    for (int i = 0; i < t->nsignal; i++) {
+        t->first[i] = n;
+        n += flx_result_find(r, t->signals[i].name, 8, columns[i]);
+    }
+    t->first[t->nsignal] = n;
+    t->rows = flx_result_rows(r);
+    t->x = calloc((size_t)(t->rows * n) + 1, sizeof *t->x);
+    if (!t->x) abort();
+    for (int i = 0; i < t->nsignal; i++) {
+        int width = t->first[i + 1] - t->first[i];
+        for (int k = 0; k < t->rows; k++) {
+            double *x = t->x + k * n + t->first[i];
+            for (int c = 0; c < width; c++) x[c] = flx_result_column(r, columns[i][c])[k];
+            bring_back(s, v, t->signals + i, width, x);
+        }
+    }
+    count_from_start(t);
+}
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+#define PATIENCE 10.0 // seconds of one run
+
+static int impatient(void *user, double t, double until)
+{
+    (void)t;
+    (void)until;
+    return now() - *(double *)user > PATIENCE;
+}
+
+void table_run(const spec *s, const view *v, const method *m, int rows, bool reactions, table *out)
+{
+    flx_ctx *ctx = flx_ctx_create();
+    flx_model *model = NULL;
+    flx_simulation *sim = NULL;
+    flx_sink *sink = NULL;
+    flx_result *result = NULL;
+    char *text = write_spec(s, m, s->until / rows, reactions);
+    *out = (table){.nsignal = 0};
+    out->nsignal = list_signals(s, reactions, out->signals);
+    double begun = now();
+    flx_status status = flx_model_read_text(ctx, "model.yaml", text, strlen(text), 0, NULL, &model);
+    if (status == FLX_OK) status = flx_simulation_create(model, &sim);
+    if (status == FLX_OK) {
+        out->started = true;
+        out->freedoms = flx_simulation_summary(sim)->freedoms;
+        out->redundant = flx_simulation_summary(sim)->redundant;
+        status = flx_memory_sink_create(ctx, &sink);
+    }
+    if (status == FLX_OK) status = flx_simulation_run(sim, 1, &sink, impatient, &begun);
+    if (status == FLX_OK) status = flx_memory_sink_take(sink, &result);
+    if (status == FLX_OK) take(s, v, result, out);
+    const flx_message *message = flx_ctx_error(ctx, 0);
+    const char *words = message ? message->text : "";
+    if (status == FLX_OK && !flx_simulation_ledger(sim)->balanced) {
+        status = FLX_ERR_CANNOT;
+        words = "the result fails its own ledger";
+    }
+    out->status = status;
+    out->seconds = now() - begun;
+    snprintf(out->message, sizeof out->message, "%s", words);
+    flx_result_close(&result);
+    flx_sink_destroy(&sink);
+    flx_simulation_destroy(&sim);
+    flx_model_destroy(&model);
+    flx_ctx_destroy(&ctx);
+    free(text);
+}
+
+void table_clear(table *t)
+{
+    free(t->x);
+    t->x = NULL;
+}
+
+// ---- two runs -----------------------------------------------------------------------------------
+
+double table_difference(const table *a, const table *b, unsigned kinds, int *worst)
+{
+    // what is small for bodies of a kilogram and a metre that move within a second
+    static const double least[SIGNAL_KINDS] = {0.3, 0.3, 0.3, 1,   0.3, 0.3,
+                                               0.3, 0.3, 0.3, 0.3, 1,   1};
+    double scale[SIGNAL_KINDS], most = 0.0;
+    int n = a->first[a->nsignal];
+    memcpy(scale, least, sizeof scale);
+    *worst = -1;
+    if (b->rows != a->rows || b->nsignal != a->nsignal || b->first[b->nsignal] != n)
+        return INFINITY;
+    for (int i = 0; i < a->nsignal; i++) {
+        for (int c = a->first[i]; c < a->first[i + 1]; c++) {
+            double *to = scale + a->signals[i].kind;
+            for (int r = 0; r < a->rows; r++) *to = fmax(*to, fabs(a->x[r * n + c]));
+        }
+    }
+    for (int i = 0; i < a->nsignal; i++) {
+        signal_kind kind = a->signals[i].kind;
+        if (!(kinds & (1u << kind))) continue;
+        for (int c = a->first[i]; c < a->first[i + 1]; c++) {
+            for (int r = 0; r < a->rows; r++) {
+                double d = fabs(a->x[r * n + c] - b->x[r * n + c]) / scale[kind];
+                if (!isfinite(d)) d = INFINITY;
+                if (!(d > most)) continue;
+                most = d;
+                *worst = i;
+            }
+        }
+    }
+    return most;
+}

@@ -1,0 +1,51 @@
+// table.h - a random model read, run, and its signals in the axes and units of the model that it is a
+// copy of.
+#pragma once
+
+#include "spec.h"
+
+typedef enum signal_kind {
+    SIGNAL_ENERGY,
+    SIGNAL_POSITION,
+    SIGNAL_VELOCITY,
+    SIGNAL_AXIS,
+    SIGNAL_ANGLE, // of a planar body
+    SIGNAL_SPIN,
+    SIGNAL_JOINT_ANGLE,
+    SIGNAL_JOINT_SLIDE,
+    SIGNAL_JOINT_RATE,
+    SIGNAL_VARIABLE,
+    SIGNAL_ACCELERATION,
+    SIGNAL_REACTION,
+    SIGNAL_KINDS
+} signal_kind;
+
+typedef struct signal {
+    char name[32];
+    signal_kind kind;
+    int item; // body, joint or variable
+    int part; // of axes
+} signal;
+
+#define SIGNALS 96
+int list_signals(const spec *s, bool reactions, signal *list); // how many
+
+typedef struct table {
+    int status; // of the library
+    char message[256];
+    bool started; // the model was read and a simulation made
+    int freedoms, redundant;
+    int rows, nsignal;
+    signal signals[SIGNALS];
+    int first[SIGNALS + 1]; // column of each signal
+    double *x;              // (rows x columns)
+    double seconds;
+} table;
+
+// s: the copy; v: how it is seen. reactions: they are among the signals.
+void table_run(const spec *s, const view *v, const method *m, int rows, bool reactions, table *out);
+void table_clear(table *t);
+
+// The largest difference of two tables relative to the size of signals of its kind; *worst: which.
+// kinds: bits of kinds that count.
+double table_difference(const table *a, const table *b, unsigned kinds, int *worst);

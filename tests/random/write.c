@@ -1,0 +1,607 @@
+// write.c - a random model as text of the model language.
+#include "table.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LINES 64
+#define LINE 1400
+
+typedef struct page {
+    const spec *s;
+    char *text; // all of it
+    size_t n, room;
+    int nline; // of the section that is being written
+    char (*lines)[LINE];
+    int nevent;
+    char (*events)[LINE];
+} page;
+
+static void append(page *p, const char *text)
+{
+    size_t n = strlen(text);
+    if (p->n + n + 1 > p->room) {
+        p->room = 2 * (p->n + n + 1);
+        p->text = realloc(p->text, p->room);
+        if (!p->text) abort();
+    }
+    memcpy(p->text + p->n, text, n + 1);
+    p->n += n;
+}
+
+// ---- pieces of lines ----------------------------------------------------------------------------
+
+__attribute__((format(printf, 2, 3))) static void put(char *line, const char *format, ...)
+{
+    va_list list;
+    size_t n = strlen(line);
+    va_start(list, format);
+    vsnprintf(line + n, LINE - n, format, list);
+    va_end(list);
+}
+
+static char *new_line(page *p)
+{
+    char *line = p->lines[p->nline++];
+    line[0] = 0;
+    return line;
+}
+
+static void put_vector(const page *p, char *line, v3 a)
+{
+    if (p->s->dimension == 2) {
+        put(line, "[%.17g, %.17g]", a.x, a.y);
+    } else {
+        put(line, "[%.17g, %.17g, %.17g]", a.x, a.y, a.z);
+    }
+}
+
+// A torque, an angular velocity: planar a number.
+static void put_spin(const page *p, char *line, v3 a)
+{
+    if (p->s->dimension == 2) {
+        put(line, "%.17g", a.z);
+    } else {
+        put_vector(p, line, a);
+    }
+}
+
+static void put_body(char *line, int body)
+{
+    if (body < 0) {
+        put(line, "ground");
+    } else {
+        put(line, "b%d", body);
+    }
+}
+
+// A place of joint or force number i, side k.
+static void put_place(const page *p, char *line, char kind, int i, int k, int body, v3 at)
+{
+    if (body < 0) {
+        put_vector(p, line, at);
+    } else if (p->s->bodies[body].kind == BODY_POINT) {
+        put(line, "b%d", body);
+    } else {
+        put(line, "b%d.%c%d%c", body, kind, i, 'a' + k);
+    }
+}
+
+static void put_points(const page *p, char *line, int body)
+{
+    const spec *s = p->s;
+    const char *comma = "";
+    put(line, ", points: {");
+    for (int i = 0; i < s->njoint; i++) {
+        const spec_joint *j = s->joints + i;
+        for (int k = 0; k < 2 && j->there && j->kind != JOINT_GEAR; k++) {
+            if (j->on[k] != body) continue;
+            put(line, "%sj%d%c: ", comma, i, 'a' + k);
+            put_vector(p, line, j->at[k]);
+            comma = ", ";
+        }
+    }
+    for (int i = 0; i < s->nforce; i++) {
+        const spec_force *f = s->forces + i;
+        bool on_joint = f->kind == FORCE_JOINT_SPRING || f->kind == FORCE_JOINT_EFFORT;
+        for (int k = 0; k < 2 && f->there && !on_joint; k++) {
+            if (f->on[k] != body) continue;
+            put(line, "%sf%d%c: ", comma, i, 'a' + k);
+            put_vector(p, line, f->at[k]);
+            comma = ", ";
+        }
+    }
+    put(line, "%so: ", comma);
+    put_vector(p, line, v3_make(0, 0, 0));
+    put(line, "}");
+}
+
+// The time of the original model, in the units of this one.
+static void put_time(const page *p, char *line)
+{
+    if (p->s->time == 0.0) {
+        put(line, "t");
+    } else {
+        put(line, "(t + %.17g)", p->s->time);
+    }
+}
+
+// ---- sections -----------------------------------------------------------------------------------
+
+static void begin(page *p, const char *title)
+{
+    append(p, title);
+    p->nline = 0;
+}
+
+static void end(page *p, uint64_t salt)
+{
+    int order[LINES];
+    uint64_t state = p->s->order ^ salt;
+    for (int i = 0; i < p->nline; i++) order[i] = i;
+    for (int i = p->nline - 1; i > 0 && p->s->order; i--) {
+        int k = below(&state, i + 1), keep = order[i];
+        order[i] = order[k];
+        order[k] = keep;
+    }
+    for (int i = 0; i < p->nline; i++) {
+        append(p, "  ");
+        append(p, p->lines[order[i]]);
+        append(p, "\n");
+    }
+}
+
+static void write_inertia(const page *p, char *line, m33 J)
+{
+    if (p->s->dimension == 2) {
+        put(line, ", inertia: %.17g", J.m[8]);
+    } else {
+        put(line, ", inertia: [%.17g, %.17g, %.17g, %.17g, %.17g, %.17g]", J.m[0], J.m[4], J.m[8],
+            J.m[1], J.m[5], J.m[2]);
+    }
+}
+
+static void write_orientation(const page *p, char *line, m33 R)
+{
+    if (p->s->dimension == 2) {
+        put(line, ", orientation: %.17g", atan2(R.m[3], R.m[0]));
+    } else {
+        quat q = quat_from_m33(R);
+        double c[4];
+        quat_store(c, q);
+        put(line, ", orientation: {quaternion: [%.17g, %.17g, %.17g, %.17g]}", c[0], c[1], c[2],
+            c[3]);
+    }
+}
+
+static void write_body(page *p, int i)
+{
+    const spec_body *b = p->s->bodies + i;
+    char *line = new_line(p);
+    put(line, "b%d: {type: %s, mass: %.17g, position: ", i,
+        b->kind == BODY_POINT ? "point" : "rigid", b->mass);
+    put_vector(p, line, b->position);
+    put(line, ", velocity: ");
+    put_vector(p, line, b->velocity);
+    if (b->kind != BODY_POINT) {
+        put(line, ", com: ");
+        put_vector(p, line, b->com);
+        write_inertia(p, line, b->J);
+        write_orientation(p, line, b->R);
+        put(line, ", angular_velocity: ");
+        put_spin(p, line, b->omega);
+        put_points(p, line, i);
+    }
+    put(line, "}");
+}
+
+static void write_motion(const page *p, char *line, const spec_joint *j)
+{
+    double t = p->s->time, *c = (double[3]){j->motion[0], j->motion[1], j->motion[2]};
+    put(line, ", motion: {%s: \"%.17g*t + %.17g*(%.17g - cos(%.17g*",
+        j->kind == JOINT_PRISMATIC ? "displacement" : "angle", c[0], c[1], cos(c[2] * t), c[2]);
+    put_time(p, line);
+    put(line, "))\"}");
+}
+
+static void write_friction(const page *p, char *line, const spec_joint *j)
+{
+    bool radius = j->kind != JOINT_PRISMATIC;
+    (void)p;
+    put(line, ", friction: {coefficient: %.17g, velocity: %.17g, viscous: %.17g", j->friction[0],
+        j->friction[2], j->viscous);
+    if (radius) put(line, ", radius: %.17g", j->friction[1]);
+    put(line, "}");
+}
+
+static void write_joint(page *p, int i)
+{
+    const spec *s = p->s;
+    const spec_joint *j = s->joints + i;
+    char *line = new_line(p);
+    put(line, "j%d: {type: %s, on: [", i, joint_type(j->kind));
+    if (j->kind == JOINT_GEAR) {
+        put(line, "j%d, j%d], ratio: %.17g}", j->on[0], j->on[1], j->ratio);
+        return;
+    }
+    put_body(line, j->on[0]);
+    put(line, ", ");
+    put_body(line, j->on[1]);
+    put(line, "], at: [");
+    put_place(p, line, 'j', i, 0, j->on[0], j->at[0]);
+    put(line, ", ");
+    put_place(p, line, 'j', i, 1, j->on[1], j->at[1]);
+    put(line, "]");
+    bool axis = j->kind != JOINT_FIXED && j->kind != JOINT_SPHERICAL && j->kind != JOINT_FREE &&
+                j->kind != JOINT_DISTANCE && j->kind != JOINT_UNIVERSAL &&
+                !(j->kind == JOINT_REVOLUTE && s->dimension == 2);
+    if (axis) {
+        put(line, ", axis: ");
+        put_vector(p, line, j->axis);
+    }
+    if (j->kind == JOINT_UNIVERSAL) {
+        put(line, ", axes: [");
+        put_vector(p, line, j->axis);
+        put(line, ", ");
+        put_vector(p, line, j->axis2);
+        put(line, "]");
+    }
+    if (j->kind == JOINT_SCREW) put(line, ", pitch: %.17g", j->pitch);
+    if (j->moves) write_motion(p, line, j);
+    if (j->viscous != 0.0) write_friction(p, line, j);
+    if (j->starts) {
+        put(line, ", start: {%s: %.17g, rate: %.17g}",
+            j->kind == JOINT_PRISMATIC ? "displacement" : "angle", j->start[0], j->start[1]);
+    }
+    put(line, "}");
+}
+
+static void put_numbers(char *line, int n, const double *x)
+{
+    for (int i = 0; i < n; i++) put(line, "%s%.17g", i ? ", " : "[", x[i]);
+    put(line, "]");
+}
+
+// 1 + wave sin(turning t)
+static void put_wave(const page *p, char *line, const spec_force *f)
+{
+    put(line, "(1 + %.17g*sin(%.17g*", f->wave, f->turning);
+    put_time(p, line);
+    put(line, "))");
+}
+
+static void write_between(page *p, char *line, int i)
+{
+    const spec_force *f = p->s->forces + i;
+    put(line, "on: [");
+    put_body(line, f->on[0]);
+    put(line, ", ");
+    put_body(line, f->on[1]);
+    put(line, "], at: [");
+    for (int k = 0; k < 2; k++) {
+        put(line, "%s", k ? ", " : "");
+        put_place(p, line, 'f', i, k, f->on[k], f->at[k]);
+    }
+    put(line, "]");
+}
+
+// What a law has beyond the linear one, of u.
+static void put_extra(char *line, const spec_force *f, int i, double sign, const char *u)
+{
+    switch (f->law) {
+    case LAW_SPLINE:
+    case LAW_LINES:
+        put(line, " + %.17g*g%d(%s)", sign, i, u);
+        break;
+    case LAW_BACKLASH:
+        put(line, " + %.17g*if(%s > %.17g, %s - %.17g, if(%s < -%.17g, %s + %.17g, 0))",
+            sign * f->k[1], u, f->gap, u, f->gap, u, f->gap, u, f->gap);
+        break;
+    default:
+        put(line, " + %.17g*(%s)^3", sign * f->cubic, u);
+        break;
+    }
+}
+
+static bool has_table(const spec_force *f)
+{
+    bool acts = f->kind == FORCE_ACTUATOR || f->kind == FORCE_JOINT_EFFORT;
+    return f->there && acts && (f->law == LAW_SPLINE || f->law == LAW_LINES);
+}
+
+static void write_functions(page *p)
+{
+    int count = 0;
+    for (int i = 0; i < p->s->nforce; i++) count += has_table(p->s->forces + i);
+    begin(p, count ? "functions:\n" : "");
+    for (int i = 0; i < p->s->nforce; i++) {
+        const spec_force *f = p->s->forces + i;
+        if (!has_table(f)) continue;
+        char *line = new_line(p);
+        put(line, "g%d: {interpolation: %s, outside: extend, points: [", i,
+            f->law == LAW_SPLINE ? "cubic" : "linear");
+        for (int k = -LAW_POINTS; k <= LAW_POINTS; k++) {
+            const double *at = f->table[abs(k) - (k != 0)];
+            double sign = k < 0 ? -1 : k > 0;
+            put(line, "%s[%.17g, %.17g]", k > -LAW_POINTS ? ", " : "", sign * at[0], sign * at[1]);
+        }
+        put(line, "]}");
+    }
+    end(p, 5);
+}
+
+// A law of a length or coordinate x with the rate v.
+static void put_law(const page *p, char *line, int i, const char *x, const char *v, double sign)
+{
+    const spec_force *f = p->s->forces + i;
+    char u[80];
+    snprintf(u, sizeof u, "(%s - %.17g)", x, f->rest);
+    put(line, "\"%.17g + %.17g*sin(%.17g*", f->effort[0], f->effort[1], f->turning);
+    put_time(p, line);
+    put(line, ") + %.17g*%s + %.17g*%s", sign * f->k[0], u, sign * f->c[0], v);
+    put_extra(line, f, i, sign, u);
+    if (f->feels >= 0) put(line, " + %.17g*x%d", f->gain, f->feels);
+    put(line, "\"");
+}
+
+static void write_vector_force(page *p, char *line, int i)
+{
+    const spec_force *f = p->s->forces + i;
+    bool torque = f->kind == FORCE_TORQUE;
+    put(line, "type: %s, on: ", torque ? "torque" : "force");
+    put_body(line, f->on[1]);
+    if (!torque) {
+        put(line, ", at: ");
+        put_place(p, line, 'f', i, 1, f->on[1], f->at[1]);
+    }
+    put(line, ", value: ");
+    double c[3];
+    v3_store(c, f->value);
+    int first = torque && p->s->dimension == 2 ? 2 : 0, last = torque ? 3 : p->s->dimension;
+    bool single = last - first == 1;
+    put(line, "%s", single ? "" : "[");
+    for (int k = first; k < last; k++) {
+        put(line, "%s\"%.17g*", k > first ? ", " : "", c[k]);
+        put_wave(p, line, f);
+        put(line, "\"");
+    }
+    put(line, "%s", single ? "" : "]");
+    bool point = p->s->bodies[f->on[1]].kind == BODY_POINT;
+    if (f->in_body && !point && !single) put(line, ", frame: b%d", f->on[1]);
+}
+
+static void write_drag(page *p, char *line, int i)
+{
+    const spec_force *f = p->s->forces + i;
+    const spec_body *b = p->s->bodies + f->on[1];
+    put(line, "type: expression, on: b%d, force: \"-%.17g*b%d.velocity\"", f->on[1], f->c[0],
+        f->on[1]);
+    if (b->kind == BODY_POINT) return;
+    if (p->s->dimension == 2) {
+        put(line, ", torque: \"-%.17g*b%d.rate\"", f->c[1], f->on[1]);
+    } else {
+        put(line, ", torque: \"-%.17g*b%d.angular_velocity\"", f->c[1], f->on[1]);
+    }
+}
+
+static void write_force(page *p, int i)
+{
+    const spec_force *f = p->s->forces + i;
+    int planar = p->s->dimension == 2;
+    bool slides =
+        p->s->joints[f->kind == FORCE_JOINT_SPRING || f->kind == FORCE_JOINT_EFFORT ? f->on[0] : 0]
+            .kind == JOINT_PRISMATIC;
+    char *line = new_line(p), x[32], v[32];
+    put(line, "f%d: {", i);
+    switch (f->kind) {
+    case FORCE_SPRING:
+        put(line, "type: spring, ");
+        write_between(p, line, i);
+        put(line, ", stiffness: %.17g, damping: %.17g, length: %.17g", f->k[0], f->c[0], f->rest);
+        if (f->mixed) put(line, ", form: mixed");
+        break;
+    case FORCE_JOINT_SPRING:
+        put(line, "type: spring, on: j%d, stiffness: %.17g, damping: %.17g, %s: %.17g", f->on[0],
+            f->k[0], f->c[0], slides ? "displacement" : "angle", f->rest);
+        if (f->mixed) put(line, ", form: mixed");
+        break;
+    case FORCE_ACTUATOR:
+        put(line, "type: actuator, ");
+        write_between(p, line, i);
+        put(line, ", value: ");
+        snprintf(x, sizeof x, "f%d.length", i);
+        snprintf(v, sizeof v, "f%d.length'", i);
+        put_law(p, line, i, x, v, 1);
+        break;
+    case FORCE_JOINT_EFFORT:
+        put(line, "type: %s, on: j%d, value: ", slides ? "force" : "torque", f->on[0]);
+        snprintf(x, sizeof x, "j%d.%s", f->on[0], slides ? "displacement" : "angle");
+        snprintf(v, sizeof v, "j%d.rate", f->on[0]);
+        put_law(p, line, i, x, v, -1);
+        break;
+    case FORCE_FORCE:
+    case FORCE_TORQUE:
+        write_vector_force(p, line, i);
+        break;
+    case FORCE_BUSHING:
+        put(line, "type: bushing, ");
+        write_between(p, line, i);
+        put(line, ", stiffness: ");
+        put_numbers(line, planar ? 3 : 6, f->k);
+        put(line, ", damping: ");
+        put_numbers(line, planar ? 3 : 6, f->c);
+        if (f->mixed) put(line, ", form: mixed");
+        break;
+    case FORCE_GRAVITATION:
+        put(line, "type: gravitation, G: %.17g", f->k[0]);
+        break;
+    default:
+        write_drag(p, line, i);
+        break;
+    }
+    put(line, "}");
+}
+
+static const char *coordinate_of(const spec *s, int joint)
+{
+    return s->joints[joint].kind == JOINT_PRISMATIC ? "displacement" : "angle";
+}
+
+static void write_variable(page *p, int i)
+{
+    const spec_variable *x = p->s->variables + i;
+    char *line = new_line(p), follows[96] = "0";
+    if (x->joint >= 0 && p->s->joints[x->joint].there) {
+        snprintf(follows, sizeof follows, "%.17g*(j%d.%s + %.17g)", x->gain, x->joint,
+                 coordinate_of(p->s, x->joint), x->offset);
+    }
+    put(line, "  x%d: {at: %.17g", i, x->at);
+    switch (x->kind) {
+    case SECOND_ORDER:
+        put(line, ", rate: %.17g, mass: %.17g, force: \"-%.17g*(x%d - %s) - %.17g*x%d'\"}", x->rate,
+            x->mass, x->k, i, follows, x->c, i);
+        break;
+    case FIRST_ORDER:
+        put(line, ", derivative: \"(%s - x%d)/%.17g\"}", follows, i, x->k);
+        break;
+    case ALGEBRAIC:
+        put(line, ", mass: 0, derivative: \"%s - x%d - %.17g*x%d^3\"}", follows, i, x->c, i);
+        break;
+    default:
+        put(line, "}");
+        snprintf(p->events[p->nevent++], LINE, "e%d: {every: %.17g, set: {x%d: \"%s\"}}", i, x->k,
+                 i, follows);
+        break;
+    }
+}
+
+// The section of a variable: second order, first order (algebraic ones too), discrete.
+static int section_of(const spec_variable *x)
+{
+    return x->kind == SECOND_ORDER ? 0 : x->kind == SAMPLED ? 2 : 1;
+}
+
+static void write_equations(page *p)
+{
+    static const char *const titles[] = {"  second_order:\n", "  first_order:\n", "  discrete:\n"};
+    bool any[3] = {false, false, false};
+    for (int i = 0; i < p->s->nvariable; i++) {
+        if (p->s->variables[i].there) any[section_of(p->s->variables + i)] = true;
+    }
+    if (any[0] || any[1] || any[2]) append(p, "equations:\n");
+    for (int section = 0; section < 3; section++) {
+        if (!any[section]) continue;
+        begin(p, titles[section]);
+        for (int i = 0; i < p->s->nvariable; i++) {
+            const spec_variable *x = p->s->variables + i;
+            if (x->there && section_of(x) == section) write_variable(p, i);
+        }
+        end(p, 4);
+    }
+}
+
+static void write_events(page *p)
+{
+    for (int i = 0; i < p->s->njoint; i++) {
+        const spec_joint *j = p->s->joints + i;
+        if (!j->there || !j->bounces) continue;
+        snprintf(p->events[p->nevent++], LINE,
+                 "w%d: {when: j%d.%s %s %.17g, set: {j%d.rate: -%.17g*j%d.rate}}", i, i,
+                 coordinate_of(p->s, i), j->wall[0] > 0 ? ">" : "<", j->wall[0], i, j->wall[1], i);
+    }
+    begin(p, p->nevent ? "events:\n" : "");
+    for (int i = 0; i < p->nevent; i++) snprintf(new_line(p), LINE, "%s", p->events[i]);
+    end(p, 6);
+}
+
+// ---- what to do ---------------------------------------------------------------------------------
+
+static void write_outputs(page *p, double every, bool reactions)
+{
+    signal list[SIGNALS];
+    char line[LINE] = "";
+    int n = list_signals(p->s, reactions, list);
+    put(line, "outputs:\n  every: %.17g\n  signals:\n", every);
+    append(p, line);
+    for (int i = 0; i < n; i++) {
+        line[0] = 0;
+        put(line, "  - %s\n", list[i].name);
+        append(p, line);
+    }
+}
+
+static void write_simulation(page *p, const method *m)
+{
+    const spec *s = p->s;
+    char line[LINE] = "";
+    double speed = s->length / s->tick, turn = 1.0 / s->tick, atol = fmin(1.0, s->length);
+    atol = fmin(atol, fmin(speed, turn)) * m->rtol * 1e-2;
+    put(line, "simulate: {until: %.17g, method: %s", s->until, m->name);
+    if (m->formulation[0]) put(line, ", formulation: %s", m->formulation);
+    if (m->keys[0]) put(line, ", %s", m->keys);
+    if (m->step > 0) put(line, ", step: %.17g", m->step * s->tick);
+    if (m->rtol > 0) put(line, ", rtol: %.3g, atol: %.3g", m->rtol, atol);
+    put(line, "}\n");
+    append(p, line);
+}
+
+// What was written from `first` on becomes a model that is used as a part.
+static void put_in_part(page *p, size_t first)
+{
+    char *inner = strdup(p->text + first), line[LINE] = "parts:\n  p: {model: m, position: ";
+    if (!inner) abort();
+    p->n = first;
+    append(p, "models:\n  m:\n");
+    for (char *at = strtok(inner, "\n"); at; at = strtok(NULL, "\n")) {
+        append(p, "    ");
+        append(p, at);
+        append(p, "\n");
+    }
+    free(inner);
+    put_vector(p, line, p->s->part_at);
+    write_orientation(p, line, p->s->part_axes);
+    put(line, "}\n");
+    append(p, line);
+}
+
+char *write_spec(const spec *s, const method *m, double every, bool reactions)
+{
+    page p = {.s = s};
+    char line[LINE] = "";
+    p.lines = malloc(2 * LINES * sizeof *p.lines);
+    if (!p.lines) abort();
+    p.events = p.lines + LINES;
+    put(line, "flexion: 1\n%sgravity: ", s->dimension == 2 ? "dimension: 2\n" : "");
+    put_vector(&p, line, s->gravity);
+    put(line, "\n");
+    append(&p, line);
+    size_t first = p.n;
+    write_functions(&p);
+    begin(&p, "bodies:\n");
+    for (int i = 0; i < s->nbody; i++) {
+        if (s->bodies[i].there) write_body(&p, i);
+    }
+    end(&p, 1);
+    int count = 0;
+    for (int i = 0; i < s->njoint; i++) count += s->joints[i].there;
+    begin(&p, count ? "joints:\n" : "");
+    for (int i = 0; i < s->njoint; i++) {
+        if (s->joints[i].there) write_joint(&p, i);
+    }
+    end(&p, 2);
+    count = 0;
+    for (int i = 0; i < s->nforce; i++) count += s->forces[i].there;
+    begin(&p, count ? "forces:\n" : "");
+    for (int i = 0; i < s->nforce; i++) {
+        if (s->forces[i].there) write_force(&p, i);
+    }
+    end(&p, 3);
+    write_equations(&p);
+    write_events(&p);
+    if (s->in_part) put_in_part(&p, first);
+    write_simulation(&p, m);
+    write_outputs(&p, every, reactions);
+    free(p.lines);
+    return p.text;
+}
