@@ -1,6 +1,6 @@
 // beam_hinge.c - hinges between rigid segments in space; beam_hinge2.c: in the plane.
 //
-// An element of (BEA-4) with two nodes at the ends x = r + R a of the segments. With its forces F and
+// An element of (BEA-4) with two nodes at the ends x = r + R a of the pieces. With its forces F and
 // moments on the ends, and its tangents K and D there, at the centres
 //
 //     m' = m + a x R^T F,   dx = dr - R a~ dth,   dx' = dr' - R a~ dw - R (w x a)~ dth

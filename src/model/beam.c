@@ -3,7 +3,7 @@
 // The nodes of a beam are bodies of the model; the first is the beam's own. Elements begin and end at
 // the regular places i/elements of the length and at every place that is mentioned, `point(0.3)`; each
 // has `order` + 1 nodes at the points of Lobatto's rule, and the mass of the line is lumped there by the
-// weights of that rule. Which places are mentioned is known when the model was built: it is built again.
+// weights of that rule. A node of segments is a rigid piece of the line, from the middle of an element to that of the next. Which places are mentioned is known when the model was built: it is built again.
 #include "math/quadrature.h"
 #include "model/deformable.h"
 #include "model/nodes.h"
@@ -95,62 +95,26 @@ flx_status flx_beam_make_node(flx_builder *b, flx_item *body, int i, const char 
     return FLX_OK;
 }
 
-// Places and the bodies that are there.
 static flx_status take_nodes(flx_builder *b, flx_beam_data *d)
 {
     size_t n = (size_t)d->nnode;
+    flx_arena *arena = b->m->arena;
     d->at = flx_take(b, n, sizeof *d->at);
-    d->arms = flx_take(b, n, sizeof *d->arms);
     d->nodes = flx_take(b, n, sizeof(flx_item *));
-    d->bodies = flx_take(b, n, sizeof(flx_item *));
     d->points = flx_take(b, n, sizeof(flx_item *));
-    d->def.nodes = flx_arena_take(b->m->arena, n, sizeof *d->def.nodes);
-    d->def.lengths = flx_arena_take(b->m->arena, (size_t)d->def.nelement, sizeof(double));
-    bool fine = d->at && d->arms && d->nodes && d->bodies && d->points;
+    d->def.nodes = flx_arena_take(arena, n, sizeof *d->def.nodes);
+    d->def.lengths = flx_arena_take(arena, (size_t)d->def.nelement, sizeof(double));
+    d->def.pieces = flx_arena_take(arena, n, sizeof(double));
+    d->def.arms = flx_arena_take(arena, 3 * n, sizeof(double));
+    bool fine = d->at && d->nodes && d->points && d->def.pieces && d->def.arms;
     return fine && d->def.nodes && d->def.lengths ? FLX_OK : FLX_ERR_MEMORY;
-}
-
-static bool is_clamped(const flx_builder *b, const flx_item *body, int end)
-{
-    for (int i = 0; i < b->marks->n; i++) {
-        const struct flx_beam_mark *m = b->marks->marks + i;
-        if (m->section == 2 && m->at == end && strcmp(m->beam, body->full) == 0) return true;
-    }
-    return false;
-}
-
-// A body for each element; the places are their ends.
-static flx_status make_segments(flx_builder *b, flx_item *body, flx_beam_data *d)
-{
-    static const char *const ends[] = {"start", "end"};
-    int n = d->def.nelement;
-    d->nnode = n + 1;
-    d->nbody = d->def.nnode = n;
-    FLX_TRY(take_nodes(b, d));
-    d->bodies[0] = body;
-    for (int i = 0; i < n; i++) {
-        const char *name = flx_arena_printf(b->scratch, "segment(%d)", i + 1);
-        if (i > 0) FLX_TRY(flx_beam_make_node(b, body, i, name, FLX_BODY_RIGID, &d->bodies[i]));
-        d->def.nodes[i] = d->bodies[i]->number;
-        d->nodes[i] = d->bodies[i];
-        d->at[i] = d->ends[i];
-    }
-    d->nodes[n] = d->bodies[n - 1];
-    d->at[n] = 1;
-    for (int i = 0; i < 2; i++) {
-        if (!is_clamped(b, body, i)) continue;
-        FLX_TRY(flx_beam_make_node(b, body, i * n, ends[i], FLX_BODY_RIGID, &d->clamps[i]));
-        d->nodes[i * n] = d->clamps[i];
-        d->def.clamp[i] = d->clamps[i]->number;
-    }
-    return FLX_OK;
 }
 
 static flx_status make_nodes(flx_builder *b, flx_item *body, flx_beam_data *d)
 {
     int p = d->def.order, n = p * d->def.nelement + 1, regular = 0;
     flx_body_type type = d->def.nslope > 0 ? FLX_BODY_POINT : FLX_BODY_RIGID;
-    d->nnode = d->nbody = d->def.nnode = n;
+    d->nnode = d->def.nnode = n;
     FLX_TRY(take_nodes(b, d));
     flx_quadrature_lobatto(p + 1, d->node_parts, d->mass_parts);
     d->nodes[0] = body;
@@ -166,7 +130,6 @@ static flx_status make_nodes(flx_builder *b, flx_item *body, flx_beam_data *d)
         }
         if (i > 0) FLX_TRY(flx_beam_make_node(b, body, i, name, type, &d->nodes[i]));
         d->def.nodes[i] = d->nodes[i]->number;
-        d->bodies[i] = d->nodes[i];
     }
     return FLX_OK;
 }
@@ -207,9 +170,7 @@ static flx_status declare(flx_builder *b, flx_item *body)
     d->def = (flx_beam){.name = body->full,
                         .loc = body->loc,
                         .formulation = (flx_beam_formulation)word,
-                        .order = 1,
-                        .clamp = {-1, -1}};
-    bool segments = word == FLX_BEAM_SEGMENTS;
+                        .order = 1};
     FLX_TRY(read_elasticity(b, body, &d->def));
     if (word == FLX_BEAM_CABLE) d->def.nslope = 1;
     if (word == FLX_BEAM_ANCF) d->def.nslope = b->m->dimension;
@@ -226,7 +187,7 @@ static flx_status declare(flx_builder *b, flx_item *body)
         }
     }
     FLX_TRY(find_ends(b, body, d, elements));
-    FLX_TRY(segments ? make_segments(b, body, d) : make_nodes(b, body, d));
+    FLX_TRY(make_nodes(b, body, d));
     ((flx_body_data *)body->data)->beam = d;
     if (d->def.nslope == 0) return FLX_OK;
     ((flx_body_data *)body->data)->def.type = FLX_BODY_POINT;
@@ -252,7 +213,6 @@ flx_status flx_beam_place(flx_builder *b, flx_item *body)
 double flx_beam_share(const flx_beam_data *d, int i)
 {
     const flx_beam *beam = &d->def;
-    if (beam->formulation == FLX_BEAM_SEGMENTS) return beam->lengths[i];
     int element = i / beam->order, k = i % beam->order;
     double share = 0;
     if (element < beam->nelement) share += d->mass_parts[k] * beam->lengths[element];
@@ -260,17 +220,23 @@ double flx_beam_share(const flx_beam_data *d, int i)
     return share;
 }
 
+double flx_beam_piece_start(const flx_beam_data *d, int i)
+{
+    if (i <= 0) return 0;
+    return i < d->nnode ? 0.5 * (d->at[i - 1] + d->at[i]) : 1;
+}
+
 double flx_beam_part(const flx_beam_data *d, int i)
 {
-    bool segments = d->def.formulation == FLX_BEAM_SEGMENTS;
-    return segments ? 0.5 * (d->at[i] + d->at[i + 1]) : d->at[i];
+    if (d->def.formulation != FLX_BEAM_SEGMENTS) return d->at[i];
+    return 0.5 * (flx_beam_piece_start(d, i) + flx_beam_piece_start(d, i + 1));
 }
 
 // For pictures: a rigid segment. Other beams are drawn along their nodes.
 static flx_status add_shape(flx_builder *b, const flx_beam *beam, int i, flx_body *out)
 {
     const double *C = beam->stiffness;
-    double h = beam->lengths[i], across[2];
+    double h = beam->pieces[i], across[2];
     flx_shape *s = flx_arena_take(b->m->arena, 1, sizeof *s);
     if (!s) return FLX_ERR_MEMORY;
     for (int k = 0; k < 2; k++) { // of stiffnesses: the rectangle that has them
@@ -311,22 +277,19 @@ flx_status flx_beam_finish(flx_builder *b, flx_item *body)
     for (int i = 0; i < beam->nelement; i++) length += beam->lengths[i];
     FLX_TRY(flx_beam_read_section(&e, body, length, beam));
     FLX_TRY(flx_build_motion(&e, body->def, d->origin, &start));
-    for (int i = 0; i < d->nbody; i++) {
-        flx_body *node = &((flx_body_data *)d->bodies[i]->data)->def;
+    for (int i = 0; i < d->nnode; i++) {
+        flx_body *node = &((flx_body_data *)d->nodes[i]->data)->def;
         double share = flx_beam_share(d, i);
         node->mass = share * beam->mass;
         for (int j = 0; j < 3; j++) {
             node->inertia[4 * j] = share * beam->inertia[j];
             bool rod = j > 0 && beam->formulation == FLX_BEAM_SEGMENTS;
-            if (rod) node->inertia[4 * j] += node->mass * share * share / 12;
+            if (rod) node->inertia[4 * j] += node->mass * pow(beam->pieces[i], 2) / 12;
         }
         set_motion(&start, node);
         node->spread = beam->nslope > 0;
         if (beam->formulation != FLX_BEAM_SEGMENTS) continue;
         FLX_TRY(add_shape(b, beam, i, node));
-    }
-    for (int i = 0; i < 2; i++) {
-        if (d->clamps[i]) set_motion(&start, &((flx_body_data *)d->clamps[i]->data)->def);
     }
     if (beam->nslope > 0) flx_beam_move_slopes(body);
     return FLX_OK;
@@ -340,14 +303,9 @@ static flx_status point_of(flx_builder *b, flx_item *body, int node, flx_item **
     *point = d->points[node];
     if (*point) return FLX_OK;
     flx_item *own = d->nodes[node];
-    const double at[3] = {d->arms[node], 0, 0};
-    bool segments = d->def.formulation == FLX_BEAM_SEGMENTS;
-    FLX_TRY(flx_body_make_point(b, own, own->name, at, point));
+    FLX_TRY(flx_body_make_point(b, own, own->name, d->def.arms + 3 * node, point));
     (*point)->full = own->full;
     if (node == 0) (*point)->full = flx_arena_printf(b->m->arena, "%s.start", body->full);
-    if (node > 0 && segments) {
-        (*point)->full = flx_arena_printf(b->m->arena, "%s.point(%.6g)", body->full, d->at[node]);
-    }
     if (!(*point)->full) return FLX_ERR_MEMORY;
     flx_point_data *data = (*point)->data;
     data->deformable = true;
@@ -398,8 +356,8 @@ flx_status flx_beam_point(flx_builder *b, flx_item *body, double at, flx_loc loc
 static v3 drawn_place(const flx_beam_data *d, int i)
 {
     const flx_body *own = &((const flx_body_data *)d->nodes[i]->data)->def;
-    v3 x = m33_col(m33_load(own->R), 0);
-    return v3_axpy(d->arms[i], x, v3_load(own->position));
+    v3 arm = m33_mul_v(m33_load(own->R), v3_load(d->def.arms + 3 * i));
+    return v3_add(arm, v3_load(own->position));
 }
 
 flx_status flx_beam_node_at(flx_builder *b, flx_item *body, const double position[3], flx_loc loc,
@@ -415,29 +373,12 @@ flx_status flx_beam_node_at(flx_builder *b, flx_item *body, const double positio
         if (distance < best) best = distance, nearest = i;
     }
     *node = d->nodes[nearest];
-    at[0] = d->arms[nearest];
-    at[1] = at[2] = 0;
+    memcpy(at, d->def.arms + 3 * nearest, 3 * sizeof *at);
     if (best <= SAME_PLACE * length) return FLX_OK;
     return FLX_FAIL(b->ctx, FLX_ERR_MODEL, loc,
                     "no node of '%s' is at this place; the nearest, %s.point(%.6g), is %g m away. "
                     "A joint can be at any part of the length",
                     body->full, body->full, d->at[nearest], best);
-}
-
-flx_status flx_beam_clamp(flx_builder *b, const flx_item *body, const double at[3])
-{
-    if (!flx_body_is_beam_node(body)) return FLX_OK;
-    const flx_item *carrier = ((const flx_body_data *)body->data)->carrier;
-    const flx_item *beam = carrier ? carrier : body;
-    flx_beam_data *d = beam_of(beam);
-    if (d->def.formulation != FLX_BEAM_SEGMENTS) return FLX_OK;
-    for (int end = 0; end < 2; end++) {
-        int place = end * (d->nnode - 1);
-        bool there = body == d->nodes[place] && at[0] == d->arms[place];
-        if (!there || d->clamps[end]) continue;
-        FLX_TRY(flx_beam_mark(b, beam, end, 2));
-    }
-    return FLX_OK;
 }
 
 flx_status flx_beam_member(flx_env *e, const flx_item *point, const char *name, flx_loc loc,
@@ -462,11 +403,9 @@ flx_status flx_beam_member(flx_env *e, const flx_item *point, const char *name, 
         node_sub3(b->g, v, rest, v);
         return flx_env_vector(e, v, out);
     }
-    bool segments = d->def.formulation == FLX_BEAM_SEGMENTS, last = data->place == d->nnode - 1;
-    bool nothing = segments && (last || data->place == 0) && !d->clamps[last];
     for (int i = 0; i < 3; i++) {
         flx_leaf leaf = flx_leaf_make(FLX_LEAF_SECTION, node->number, 3 * moment + i);
-        v[i] = nothing ? node_const(b->g, 0) : flx_graph_leaf(b->g, leaf);
+        v[i] = flx_graph_leaf(b->g, leaf);
     }
     if (moment && planar) {
         return flx_value_set_node(v[2], out);

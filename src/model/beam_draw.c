@@ -146,23 +146,60 @@ static bool set_axes(const line *l, const m33 *before, int dimension, m33 *R)
     return true;
 }
 
+// Nodes of a slack line, and the angles of their sections: places and directions (n + 1, 6).
+static flx_status draw_slack_nodes(flx_env *e, const flx_slack *s, double GA, const m33 *axes,
+                                   v3 at, double *out)
+{
+    v3 across = m33_col(*axes, 0), up = m33_col(*axes, 1);
+    double *turn = flx_take(e->b, (size_t)s->n + 1, sizeof *turn);
+    if (!turn) return FLX_ERR_MEMORY;
+    FLX_TRY(flx_slack_turn(e->b->ctx, s, GA, turn));
+    for (int i = 0; i <= s->n; i++) {
+        v3_store(out + 6 * i, at);
+        v3_store(out + 6 * i + 3, v3_axpy(cos(turn[i]), across, v3_scale(sin(turn[i]), up)));
+        if (i == s->n) break;
+        v3 x = v3_axpy(cos(s->a[i]), across, v3_scale(sin(s->a[i]), up));
+        at = v3_axpy(s->rest[i] * s->stretch[i], x, at);
+    }
+    return FLX_OK;
+}
+
+// Of segments: centres and directions of the pieces, and where the nodes are on them. What a piece is longer by is
+// in the hinges beside it, by the half elements that it stands for.
+static void draw_slack_pieces(const flx_beam_data *d, const flx_slack *s, const m33 *axes, v3 at,
+                              double *out)
+{
+    v3 across = m33_col(*axes, 0), up = m33_col(*axes, 1);
+    for (int i = 0; i < s->n; i++) {
+        v3 x = v3_axpy(cos(s->a[i]), across, v3_scale(sin(s->a[i]), up));
+        double before = i > 0 ? 0.5 * d->def.lengths[i - 1] : 0, after = s->rest[i] - before;
+        double strain = s->stretch[i] - 1, half = 0.5 * s->rest[i];
+        at = v3_axpy(before * strain + half, x, at);
+        d->def.pieces[i] = s->rest[i];
+        v3_store(out + 6 * i, at);
+        v3_store(out + 6 * i + 3, x);
+        v3_store(d->def.arms + 3 * i, v3_scale(before - half, x)); // ground axes for now
+        at = v3_axpy(half + after * strain, x, at);
+    }
+}
+
 // A line that is longer than the distance of its ends: places (n, 3) and directions (n, 3) of its nodes.
 static flx_status hang_slack(flx_env *e, const flx_item *body, flx_beam_data *d, line *l,
                              double length, double *out)
 {
     flx_builder *b = e->b;
     const double *g = b->m->gravity, *C = d->def.stiffness;
-    int n = d->nnode - 1;
-    double *work = flx_take(b, 6 * (size_t)n + 1, sizeof *work), *h = work, *apart = work + n;
-    double *beyond = work + 2 * n, *a = work + 3 * n, *stretch = work + 4 * n, *turn = work + 5 * n;
-    double position[3];
+    bool segments = d->def.formulation == FLX_BEAM_SEGMENTS;
+    int n = segments ? d->nnode : d->nnode - 1; // rigid pieces, or what is between two nodes
+    double *work = flx_take(b, 5 * (size_t)n, sizeof *work), *h = work, *apart = work + n;
+    double *beyond = work + 2 * n, *a = work + 3 * n, *stretch = work + 4 * n;
     if (!work) return FLX_ERR_MEMORY;
     FLX_TRY(flx_beam_read_section(e, body, length, &d->def));
     double left = d->def.mass * length;
     line_eval(l, 0);
     v3 chord = v3_load(l->out + 3), up = v3_scale(-1.0, v3_load(g));
     double weight = v3_norm(up);
-    memcpy(position, l->out, sizeof position);
+    v3 start = v3_load(l->out);
     if (!(weight > 0)) up = b->m->dimension == 2 ? v3_make(0, 1, 0) : v3_make(0, 0, 1);
     up = v3_unit(up);
     v3 across = v3_axpy(-v3_dot(chord, up), up, chord);
@@ -172,15 +209,15 @@ static flx_status hang_slack(flx_env *e, const flx_item *body, flx_beam_data *d,
     }
     across = v3_unit(across);
     for (int i = 0; i < n; i++) { // half of a piece's mass is at its end
-        h[i] = length * (d->at[i + 1] - d->at[i]);
-        if (i > 0) apart[i - 1] = 0.5 * (h[i - 1] + h[i]);
+        h[i] = segments ? flx_beam_share(d, i) : length * (d->at[i + 1] - d->at[i]);
+        if (i > 0) apart[i - 1] = segments ? d->def.lengths[i - 1] : 0.5 * (h[i - 1] + h[i]);
         beyond[i] = left - 0.5 * d->def.mass * h[i];
         left -= d->def.mass * h[i];
     }
     flx_slack s = {.n = n,
                    .rest = h,
                    .apart = apart,
-                   .first = 0.5 * h[0],
+                   .first = segments ? 0 : 0.5 * h[0],
                    .beyond = beyond,
                    .EA = C[0],
                    .g = {0, -weight},
@@ -196,16 +233,9 @@ static flx_status hang_slack(flx_env *e, const flx_item *body, flx_beam_data *d,
     s.EI = own.y * own.y * C[28] + own.z * own.z * C[35];
     double GA = own.z * own.z * C[7] + own.y * own.y * C[14];
     FLX_TRY(flx_slack_solve(b->ctx, &s));
-    FLX_TRY(flx_slack_turn(b->ctx, &s, GA, turn));
-    v3 at = v3_load(position);
-    for (int i = 0; i <= n; i++) {
-        double angle = turn[i];
-        v3_store(out + 6 * i, at);
-        v3_store(out + 6 * i + 3, v3_axpy(cos(angle), across, v3_scale(sin(angle), up)));
-        if (i == n) break;
-        double piece = h[i] * stretch[i];
-        at = v3_axpy(piece * cos(a[i]), across, v3_axpy(piece * sin(a[i]), up, at));
-    }
+    m33 axes = m33_from_cols(across, up, normal);
+    if (!segments) return draw_slack_nodes(e, &s, GA, &axes, start, out);
+    draw_slack_pieces(d, &s, &axes, start, out);
     return FLX_OK;
 }
 
@@ -259,35 +289,23 @@ static flx_status hang_ancf(flx_env *e, const flx_item *body, flx_beam_data *d, 
     return FLX_OK;
 }
 
-// Segments are straight between the places; places (n, 6) become their centres and directions.
-static void draw_segments(flx_beam_data *d, double *places)
+// The rigid pieces of segments, straight between the middles of elements. places (nnode, 6) of the nodes become their
+// centres and directions; a line that is drawn longer or shorter than it is gets its pieces at their nodes.
+static void draw_pieces(const flx_beam_data *d, line *l, double *places)
 {
-    for (int i = 0; i < d->nbody; i++) {
-        double *own = places + 6 * i;
-        v3 from = v3_load(own), to = v3_load(own + 6), along = v3_sub(to, from);
-        if (!d->def.straight) d->def.lengths[i] = d->def.scale * v3_norm(along);
-        v3_store(own, v3_scale(0.5, v3_add(from, to)));
-        v3_store(own + 3, along);
-    }
+    double scale = d->def.scale;
+    line_eval(l, 0);
+    v3 from = v3_load(l->out);
     for (int i = 0; i < d->nnode; i++) {
-        bool last = i == d->nnode - 1, clamped = d->clamps[last] && (i == 0 || last);
-        double h = d->def.lengths[last ? i - 1 : i];
-        d->arms[i] = clamped ? 0 : last ? 0.5 * h : -0.5 * h;
-    }
-}
-
-// An end that is a body of its own has the axes of the segment at it.
-static void draw_clamps(const flx_beam_data *d)
-{
-    for (int i = 0; i < 2; i++) {
-        if (!d->clamps[i]) continue;
-        const flx_body *own = &((flx_body_data *)d->bodies[i * (d->nbody - 1)]->data)->def;
-        flx_body *clamp = &((flx_body_data *)d->clamps[i]->data)->def;
-        double arm = (i ? 0.5 : -0.5) * d->def.lengths[i * (d->nbody - 1)];
-        memcpy(clamp->R, own->R, sizeof own->R);
-        clamp->angle = own->angle;
-        v3 x = m33_col(m33_load(own->R), 0);
-        v3_store(clamp->position, v3_axpy(arm, x, v3_load(own->position)));
+        double *own = places + 6 * i;
+        line_eval(l, place_of(l, flx_beam_piece_start(d, i + 1)));
+        v3 to = v3_load(l->out), along = v3_sub(to, from), at = v3_load(own);
+        v3 off = v3_sub(v3_scale(0.5, v3_add(from, to)), at);
+        d->def.pieces[i] = scale * v3_norm(along);
+        v3_store(own, v3_axpy(scale, off, at));
+        v3_store(own + 3, along);
+        v3_store(d->def.arms + 3 * i, v3_scale(-scale, off)); // ground axes for now
+        from = to;
     }
 }
 
@@ -302,10 +320,12 @@ static flx_status draw_nodes(flx_env *e, const flx_item *body, flx_beam_data *d,
         line_eval(l, place_of(l, d->at[i]));
         memcpy(places + 6 * i, l->out, 6 * sizeof *places);
     }
-    memcpy(d->origin, places, sizeof d->origin);
-    if (d->def.formulation == FLX_BEAM_SEGMENTS) draw_segments(d, places);
-    for (int i = 0; i < d->nbody; i++) {
-        flx_body *node = &((flx_body_data *)d->bodies[i]->data)->def;
+    line_eval(l, 0);
+    memcpy(d->origin, l->out, sizeof d->origin);
+    if (d->def.formulation == FLX_BEAM_SEGMENTS && !given) draw_pieces(d, l, places);
+    for (int i = 0; i < d->nnode; i++) {
+        flx_body *node = &((flx_body_data *)d->nodes[i]->data)->def;
+        double *arm = d->def.arms + 3 * i;
         line_eval(l, place_of(l, flx_beam_part(d, i)));
         memcpy(l->out, places + 6 * i, 6 * sizeof *places);
         if (!set_axes(l, i ? &last : NULL, e->b->m->dimension, &R)) {
@@ -317,6 +337,7 @@ static flx_status draw_nodes(flx_env *e, const flx_item *body, flx_beam_data *d,
         }
         memcpy(node->position, l->out, sizeof node->position);
         m33_store(node->R, R);
+        v3_store(arm, m33_tmul_v(R, v3_load(arm)));
         if (d->stretch) d->stretch[i] = given ? v3_norm(v3_load(l->out + 3)) : 1.0 / d->def.scale;
         if (planar) { // continuous along the line
             double next = atan2(l->out[4], l->out[3]);
@@ -325,7 +346,6 @@ static flx_status draw_nodes(flx_env *e, const flx_item *body, flx_beam_data *d,
         }
         last = R;
     }
-    draw_clamps(d);
     return FLX_OK;
 }
 

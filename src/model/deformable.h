@@ -113,14 +113,10 @@ struct flx_beam_data {
     flx_item_state read;
     flx_beam def;
     int nend, nnode;
-    double *ends;     // (nend) where elements begin and end, as parts of the length
-    int *regular;     // (elements + 1) which of them are node(1), node(2), ...
-    double *at;       // (nnode) parts of the length
-    flx_item **nodes; // (nnode) the bodies of these places
-    double *arms;     // (nnode) places in the bodies, along x; segments alone
-    int nbody;
-    flx_item **bodies; // (nbody) with mass, from start to end; the first is the beam itself
-    flx_item *clamps[2];
+    double *ends;      // (nend) where elements begin and end, as parts of the length
+    int *regular;      // (elements + 1) which of them are node(1), node(2), ...
+    double *at;        // (nnode) parts of the length
+    flx_item **nodes;  // (nnode) the bodies of these places; the first is the beam itself
     double origin[3];  // its start, as drawn
     flx_item **points; // (nnode) those that were asked for
     double mass_parts[FLX_BEAM_MOST_NODES], node_parts[FLX_BEAM_MOST_NODES];
@@ -136,8 +132,8 @@ struct flx_beam_marks {
     struct flx_beam_mark {
         const char *beam; // interned
         double at;        // part of the length
-        int section; // 0: a node; of absolute nodal coordinates 1: with axes, 2: clamped; of segments 2
-    } * marks;       // owned
+        int section;      // 0: a node; of absolute nodal coordinates 1: with axes, 2: clamped
+    } * marks;            // owned
     bool changed;
 };
 
@@ -162,14 +158,14 @@ flx_status flx_beam_point(flx_builder *b, flx_item *body, double at, flx_loc loc
 // The node that is drawn at a place, as a body.
 flx_status flx_beam_node_at(flx_builder *b, flx_item *body, const double position[3], flx_loc loc,
                             flx_item **node, double at[3]);
-// A joint that holds the direction of an end of segments.
-flx_status flx_beam_clamp(flx_builder *b, const flx_item *body, const double at[3]);
 // deflection, force and moment of a node.
 flx_status flx_beam_member(flx_env *e, const flx_item *point, const char *name, flx_loc loc,
                            flx_value *out);
-// Length of the line that body i of the beam stands for, and the part of the length where it is.
+// Length of the line that node i of the beam stands for, and the part of the length where its mass is.
 double flx_beam_share(const flx_beam_data *d, int i);
 double flx_beam_part(const flx_beam_data *d, int i);
+// Where the rigid piece of node i of segments begins, in the middle of an element, as a part of the length.
+double flx_beam_piece_start(const flx_beam_data *d, int i);
 flx_status flx_beams_finish(flx_builder *b); // into the model
 
 // ---- beam_ancf.c: absolute nodal coordinates -----------------------------------------------------

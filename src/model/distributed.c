@@ -74,24 +74,24 @@ flx_status flx_force_spread(flx_env *e, flx_item *force, flx_force_data *d)
         return flx_build_node_vector(e, y, v);
     }
     bool follows = line->def.nslope > 0 && follows_section(force);
-    int nslope = line->def.nslope, n = line->nbody * (nslope > 0 ? 2 : 1);
+    int nslope = line->def.nslope, n = line->nnode * (nslope > 0 ? 2 : 1);
     d->spread = flx_arena_take(b->m->arena, (size_t)n, sizeof *d->spread);
     if (!d->spread) return FLX_ERR_MEMORY;
-    for (int i = 0; i < line->nbody; i++) {
+    for (int i = 0; i < line->nnode; i++) {
         flx_node part = flx_graph_const(b->g, flx_beam_part(line, i));
         flx_local s = {"s", flx_value_number(part), force->locals};
         flx_env at = *e;
         flx_node v[3];
         at.scope.user = &at;
         at.locals = &s;
-        d->body[1] = line->bodies[i]; // whose axes may be asked for
+        d->body[1] = line->nodes[i]; // whose axes may be asked for
         flx_status status = flx_force_vector(&at, force, d, y, false, v);
         d->body[1] = beam;
         FLX_TRY(status);
         if (follows) FLX_TRY(turn_with_section(b, force, beam, i, v));
         for (int k = 0; k < 3 && i == 0; k++)
             d->def.force[k] = v[k]; // the signal `value`: at the start
-        FLX_TRY(add_part(b, d, line->bodies[i], flx_beam_share(line, i), v));
+        FLX_TRY(add_part(b, d, line->nodes[i], flx_beam_share(line, i), v));
         if (nslope == 0) continue;
         FLX_TRY(add_part(b, d, line->slopes[nslope * i], slope_share(line, i), v));
     }
@@ -105,7 +105,7 @@ flx_node flx_force_spread_power(flx_builder *b, const flx_force_data *d)
     flx_node sum = node_const(b->g, 0);
     for (int i = 0; i < d->nspread; i++) {
         int nslope = line->def.nslope, node = nslope > 0 ? i / 2 : i;
-        const flx_item *body = line->bodies[node];
+        const flx_item *body = line->nodes[node];
         flx_node v[3];
         if (nslope > 0 && i % 2) body = line->slopes[nslope * node];
         flx_node_velocity(b, body, origin, v);

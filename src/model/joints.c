@@ -232,10 +232,6 @@ static flx_status read_places(flx_env *e, const flx_item *joint, flx_joint_data 
         FLX_TRY(flx_build_need(e->b, joint, "at", &at));
         FLX_TRY(flx_build_at(e, at, d->body, def->at, &pair));
         FLX_TRY(turn_nodes(e->b, joint, d));
-        bool holds = def->type == FLX_JOINT_FIXED || def->type == FLX_JOINT_PRISMATIC;
-        for (int i = 0; i < 2 && holds; i++) {
-            FLX_TRY(flx_beam_clamp(e->b, d->body[i], def->at[i]));
-        }
         if (!pair && (def->type == FLX_JOINT_DISTANCE || def->type == FLX_JOINT_ROLLING)) {
             return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, at->loc,
                             "joint '%s' needs two places, one on each body", joint->full);

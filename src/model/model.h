@@ -410,10 +410,10 @@ typedef struct flx_beam {
     flx_beam_formulation formulation;
     int order, nelement;
     int nnode;
-    int *nodes;   // (nnode) numbers of the bodies, from start to end; segments: one an element, and
-                  // else order*nelement + 1
-    int clamp[2]; // segments: bodies without mass that are the ends; -1: none
+    int *nodes;      // (nnode) numbers of the bodies, from start to end: order*nelement + 1
     double *lengths; // (nelement) unstressed
+    // Segments: the rigid piece of each node, along the body's x axis about its centre, and the place of the node on it.
+    double *pieces, *arms; // (nnode), (nnode, 3)
     // Stiffness of a section against stretch along x, shear along y and z, twist about x, bending about
     // y and z, in its axes; mass and rotational inertia about these axes a length.
     double stiffness[36];
@@ -440,8 +440,7 @@ typedef struct flx_follower {
 static inline bool flx_beam_has(const flx_beam *b, int body)
 {
     bool among = b->nnode > 1 && body >= b->nodes[1] && body <= b->nodes[b->nnode - 1];
-    return among || body == b->nodes[0] ||
-           (body >= 0 && (body == b->clamp[0] || body == b->clamp[1]));
+    return among || body == b->nodes[0];
 }
 
 // A solid of large deformation: elements of a mesh between nodes, which are points or places of bodies.

@@ -47,8 +47,8 @@ static flx_status add_item(flx_builder *b, const flx_item *item, flx_loc loc)
     }
     if (item->kind == FLX_KIND_BODY && flx_body_is_beam(b, item)) {
         const flx_beam_data *d = ((const flx_body_data *)item->data)->beam;
-        for (int i = 0; i < d->nbody; i++) {
-            FLX_TRY(add(b, (flx_reduced){.number = d->bodies[i]->number, .loc = loc}));
+        for (int i = 0; i < d->nnode; i++) {
+            FLX_TRY(add(b, (flx_reduced){.number = d->nodes[i]->number, .loc = loc}));
         }
         return FLX_OK;
     }

@@ -67,11 +67,10 @@ static void find_rest(const flx_descriptor *d, const flx_beam *b, const int *nod
     }
 }
 
-// One hinge between two bodies. arms: along their x axes; length: of the line that it stands for.
-static flx_status plan_hinge(flx_descriptor *d, const flx_beam *b, const double *C, int first,
-                             int second, const double arm[2], double length)
+// The hinge in the middle of an element, between the rigid pieces of its nodes.
+static flx_status plan_hinge(flx_descriptor *d, const flx_beam *b, const double *C, int element)
 {
-    const int body[2] = {first, second};
+    const int *body = b->nodes + element;
     int *at = flx_arena_take(d->arena, 8, sizeof *at);
     double *rest = flx_arena_take(d->arena, 6, sizeof *rest);
     if (!at || !rest) return FLX_ERR_MEMORY;
@@ -79,13 +78,14 @@ static flx_status plan_hinge(flx_descriptor *d, const flx_beam *b, const double 
     for (int k = 0; k < 2; k++) {
         at[4 + k] = body[k] + 1;
         at[6 + k] = d->body_v[body[k]];
-        h->arm[k][0] = arm[k];
+        h->arm[k][0] = (k ? -0.5 : 0.5) * b->pieces[element + k];
+        memcpy(h->node[k], b->arms + (ptrdiff_t)3 * (element + k), sizeof h->node[k]);
     }
     h->e = (flx_beam_exact){.rule = rule_of(d, b),
                             .frame = at + 4,
                             .v = at + 6,
                             .block = at,
-                            .length = length,
+                            .length = b->lengths[element],
                             .C = C,
                             .viscosity = b->rayleigh[1],
                             .rest = rest};
@@ -98,20 +98,8 @@ static flx_status plan_hinge(flx_descriptor *d, const flx_beam *b, const double 
 static flx_status plan_segments(flx_descriptor *d, const flx_beam *b)
 {
     const double *C = stiffness_of(d, b);
-    int n = b->nnode;
     if (!C) return FLX_ERR_MEMORY;
-    for (int i = 0; i + 1 < n; i++) {
-        const double arm[2] = {0.5 * b->lengths[i], -0.5 * b->lengths[i + 1]};
-        FLX_TRY(plan_hinge(d, b, C, b->nodes[i], b->nodes[i + 1], arm, arm[0] - arm[1]));
-    }
-    for (int end = 0; end < 2; end++) { // half a segment bends there
-        if (b->clamp[end] < 0) continue;
-        int own = b->nodes[end * (n - 1)];
-        double half = 0.5 * b->lengths[end * (n - 1)];
-        const double arm[2] = {end ? half : 0.0, end ? 0.0 : -half};
-        FLX_TRY(
-            plan_hinge(d, b, C, end ? own : b->clamp[end], end ? b->clamp[end] : own, arm, half));
-    }
+    for (int i = 0; i < b->nelement; i++) FLX_TRY(plan_hinge(d, b, C, i));
     return FLX_OK;
 }
 
@@ -169,7 +157,7 @@ flx_status flx_elements_plan(flx_descriptor *d)
         const flx_beam *b = m->beams + i;
         if (b->nslope > 0) continue;
         bool segments = b->formulation == FLX_BEAM_SEGMENTS;
-        *(segments ? &hinges : &n) += (size_t)b->nelement + segments; // and the ends
+        *(segments ? &hinges : &n) += (size_t)b->nelement;
         nodes += (size_t)b->nnode;
     }
     d->hinges = flx_arena_take(d->arena, hinges, sizeof *d->hinges);
@@ -283,22 +271,22 @@ void flx_elements_energy(const flx_descriptor *d, const flx_work *w, const flx_p
     }
 }
 
-// Of a hinge, at the end of its second segment, which is the body; or at the clamp where it begins.
-static bool hinge_section(const flx_descriptor *d, const flx_work *w, int body, double out[6])
+// Adds the force and the moment of a node on a hinge beside it, minus those on the one after it; how many there are.
+static int hinge_section(const flx_descriptor *d, const flx_work *w, int body, double out[6])
 {
+    int count = 0;
     for (int k = 0; k < 2 * d->nhinge; k++) {
         const flx_beam_hinge *h = d->hinges + k / 2;
-        int side = 1 - k % 2;
+        int side = k % 2; // 1: the hinge is before the node
         double f[12], sign = side ? 1.0 : -1.0;
-        bool clamp = side == 1 || h->arm[0][0] == 0.0;
-        if (h->e.frame[side] - 1 != body || !clamp) continue;
-        v3 arm = v3_load(h->arm[side]), force, moment;
+        if (h->e.frame[side] - 1 != body) continue;
+        v3 arm = v3_load(h->node[side]), force, moment;
         if (d->planar) {
             const flx_frame2 *o = w->frames.plane + body + 1;
             flx_beam_hinge2_forces(h, w->frames.plane, f);
             force = v3_make(f[3 * side], f[3 * side + 1], 0);
             moment = v3_make(0, 0, f[3 * side + 2]);
-            arm = v3_make(o->c * arm.x, o->s * arm.x, 0);
+            arm = v3_make(o->c * arm.x - o->s * arm.y, o->s * arm.x + o->c * arm.y, 0);
         } else {
             m33 R = m33_load(w->frames.space[body + 1].R);
             flx_beam_hinge_forces(h, w->frames.space, f);
@@ -306,20 +294,19 @@ static bool hinge_section(const flx_descriptor *d, const flx_work *w, int body, 
             moment = m33_mul_v(R, v3_load(f + 6 * side + 3));
             arm = m33_mul_v(R, arm);
         }
-        v3_store(out, v3_scale(sign, force));
-        v3_store(out + 3, v3_scale(sign, v3_sub(moment, v3_cross(arm, force))));
-        return true;
+        v3_add_to(out, sign, force);
+        v3_add_to(out + 3, sign, v3_sub(moment, v3_cross(arm, force)));
+        count++;
     }
-    return false;
+    return count;
 }
 
 // The forces of the node on the elements before it, and minus those on the elements after it, are the
 // same but for what acts on the node itself: their mean is the force of the section.
 void flx_elements_section(const flx_descriptor *d, const flx_work *w, int body, double out[6])
 {
-    int count = 0;
     for (int k = 0; k < 6; k++) out[k] = 0.0;
-    if (hinge_section(d, w, body, out)) return;
+    int count = hinge_section(d, w, body, out);
     for (int i = 0; i < d->nelement; i++) {
         const flx_beam_exact *e = d->elements + i;
         int n = e->rule->nnode, last = e->frame[n - 1] - 1 == body;

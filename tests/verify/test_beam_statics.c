@@ -253,7 +253,7 @@ static int loads_follow(void)
     } forms[] = {{"geometrically-exact, elements: 16, order: 2", {3e-6, 2e-5}},
                  {"ancf-cable, elements: 32", {3e-6, 3e-5}},
                  {"ancf, elements: 64", {5e-4, 2e-3}},
-                 {"segments, elements: 100", {1e-4, 1e-4}}};
+                 {"segments, elements: 120", {1e-4, 1e-4}}};
     for (int k = 0; k < 8; k++) {
         bool line = k % 2;
         char text[1000];
