@@ -4,7 +4,7 @@
 set -eu
 
 build="gcc libc6-dev cmake ninja-build pkg-config
-       libyaml-dev libhdf5-dev zlib1g-dev liblapacke-dev libopenblas-dev libsuitesparse-dev libmetis-dev libsundials-dev
+       libyaml-dev libhdf5-dev zlib1g-dev liblapacke-dev libopenblas-serial-dev libsuitesparse-dev libmetis-dev libsundials-dev
        gnuplot-nox scdoc"
 page="nodejs npm"
 test="chromium locales g++ clang libclang-rt-14-dev python3"
