@@ -51,16 +51,28 @@ typedef struct flx_mode {
     double re, im;    // s in 1/s; a pair counts once, im >= 0
     double frequency; // |im| / (2 pi), Hz
     double damping;   // -re / |s|, from -1 to 1
+    double residual;  // of the equations: forces left over as a part of the largest there are
     double *shape;    // (2 nshape) real parts, then imaginary ones: theta and x, largest scaled 1
     int npart;        // unknowns that move most
     flx_mode_part parts[FLX_MODE_PARTS];
 } flx_mode;
+// How it is known that no mode is missing.
+typedef enum flx_modes_count {
+    FLX_MODES_NOT_COUNTED,
+    FLX_MODES_ALL,   // every eigenvalue was found: their number is known
+    FLX_MODES_BELOW, // those with frequencies below a bound were counted by the signs of pivots
+} flx_modes_count;
 typedef struct flx_modes {
     int nmode;
     flx_mode *modes; // by |s|, the slowest first
     int nneutral;    // eigenvalues s = 0, not among the modes: free directions and speeds
-    int nshape;      // nv + nx
-    void *memory;    // owned
+    int nhidden;     // eigenvalues too slow to be told from zero by rounding, not among the modes
+    double hidden;   // ... |s| below this
+    int total;       // eigenvalues in all, both of a pair and zero; not counted: at most so many
+    flx_modes_count counted;
+    double bound; // FLX_MODES_BELOW: Hz
+    int nshape;   // nv + nx
+    void *memory; // owned
 } flx_modes;
 // turn (nv x nv, column-major) or NULL for zero: theta' = u - turn theta, in axes in which the
 // coefficients are constant. count: at most so many; 0: all. FLX_SINGULAR names a direction that

@@ -107,20 +107,6 @@ static flx_status find_modes(const place *p, int count, flx_finding *out)
     return status;
 }
 
-// At rest joint coordinates do as well, and are fewer.
-static flx_status take_joint_coordinates(flx_simulation *sim, place *p)
-{
-    if (!sim->bodies || p->sys != sim->bodies || largest(p->sys, p->x->v) > AT_REST) return FLX_OK;
-    if (flx_wrapper_is(sim->sys)) return FLX_OK; // reductions are of the run
-    place tree = {.sys = sim->sys};
-    FLX_TRY(flx_state_create(tree.sys, &tree.x));
-    flx_status status = flx_tree_from_bodies(tree.sys, p->x, tree.x);
-    if (status == FLX_OK) status = flx_start_accelerations(tree.sys, tree.x);
-    flx_state_destroy(status == FLX_OK ? &p->x : &tree.x);
-    if (status == FLX_OK) *p = tree;
-    return status;
-}
-
 // ---- together -----------------------------------------------------------------------------------
 
 static flx_status observe_rest(flx_simulation *sim, place *p, flx_finding *out)
@@ -181,7 +167,6 @@ flx_status flx_simulation_analyse_to(flx_simulation *sim, int i, int nsink, flx_
         break;
     case FLX_ANALYSIS_MODES:
         status = find_state(sim, a->about, &p, NULL);
-        if (status == FLX_OK && m->nload == 0) status = take_joint_coordinates(sim, &p);
         if (status == FLX_OK) status = find_modes(&p, a->count, out);
         break;
     }

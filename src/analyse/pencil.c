@@ -71,17 +71,16 @@ static flx_status find_positions(flx_linearised *l)
     return FLX_OK;
 }
 
-// y' = Z zeta + R y on the rigid velocity bonds A1 u + A0 theta = 0, u = N y' + W N y.
+// y' = Z zeta + R y on the rigid velocity bonds A1 theta' + A0 theta = 0.
 static flx_status find_velocities(flx_linearised *l)
 {
     int m = l->m, nr = l->nroll, nv = l->nv, rank, left_rank;
     double *A1 = pick(l, l->A1, nr, l->roll, nv, NULL), *A0 = pick(l, l->A0, nr, l->roll, nv, NULL);
     double *A = flx_pencil_product(l, false, nr, m, nv, A1, l->N);
     double *H = flx_pencil_product(l, false, nr, m, nv, A0, l->N);
-    double *WN = flx_pencil_product(l, false, nv, m, nv, l->W, l->N), *V;
+    double *V;
     double *B = flx_pencil_transpose(l, nv, nr, pick(l, l->A0, nv, NULL, nr, l->roll));
     double *BN = flx_pencil_product(l, false, nr, m, nv, B, l->NL);
-    add(nr * m, 1.0, flx_pencil_product(l, false, nr, m, nv, A1, WN), H);
     l->R = flx_pencil_take(l->arena, m, m);
     if (!A || !H || !BN || !l->R) return flx_pencil_no_memory(l->ctx);
     for (int i = 0; i < nr; i++) { // as flx_pencil_null will
@@ -118,29 +117,6 @@ static flx_status find_velocities(flx_linearised *l)
 
 // ---- the pencil ---------------------------------------------------------------------------------
 
-// M, D + M (W + L), K + D W + M L W.
-static flx_status combine(const flx_linearised *l, double *X[3])
-{
-    int nv = l->nv;
-    double *M = pick(l, l->A2, nv, NULL, nv, NULL), *D = pick(l, l->A1, nv, NULL, nv, NULL);
-    double *K = pick(l, l->A0, nv, NULL, nv, NULL);
-    double *ML = flx_pencil_product(l, false, nv, nv, nv, M, l->L),
-           *MW = flx_pencil_product(l, false, nv, nv, nv, M, l->W);
-    double *rate = flx_pencil_take(l->arena, nv, nv);
-    double *DW = flx_pencil_product(l, false, nv, nv, nv, D, l->W);
-    double *MLW = flx_pencil_product(l, false, nv, nv, nv, ML, l->W);
-    if (!K || !MW || !rate || !DW || !MLW) return flx_pencil_no_memory(l->ctx);
-    memcpy(rate, D, (size_t)(nv * nv) * sizeof *rate);
-    add(nv * nv, 1.0, ML, rate);
-    add(nv * nv, 1.0, MW, rate);
-    add(nv * nv, 1.0, DW, K);
-    add(nv * nv, 1.0, MLW, K);
-    X[0] = M;
-    X[1] = rate;
-    X[2] = K;
-    return FLX_OK;
-}
-
 // Rows r0.. of F (size n) += factor A (m x nc) from column c0 on.
 static void put(int n, double *F, int r0, int c0, int m, int nc, double factor, const double *A)
 {
@@ -149,21 +125,18 @@ static void put(int n, double *F, int r0, int c0, int m, int nc, double factor, 
     }
 }
 
-// Rows `rows` of states and soft unknowns: A0 N y + A1 (N y' + W N y), with y' = Z zeta + R y.
+// Rows `rows` of states and soft unknowns: A0 N y + A1 N y', with y' = Z zeta + R y.
 static flx_status put_rows(const flx_linearised *l, int nr, const int *rows, int r0, int n,
                            double *F)
 {
     int m = l->m, k = l->k, nv = l->nv;
     double *A0 = pick(l, l->A0, nr, rows, nv, NULL), *A1 = pick(l, l->A1, nr, rows, nv, NULL);
-    double *WN = flx_pencil_product(l, false, nv, m, nv, l->W, l->N);
     double *on_y = flx_pencil_product(l, false, nr, m, nv, A0, l->N);
     double *on_rate = flx_pencil_product(l, false, nr, m, nv, A1, l->N);
     double *by_R = flx_pencil_product(l, false, nr, m, m, on_rate, l->R);
     double *on_zeta = flx_pencil_product(l, false, nr, k, m, on_rate, l->Z);
-    double *by_W = flx_pencil_product(l, false, nr, m, nv, A1, WN);
-    if (!on_y || !by_R || !on_zeta || !by_W) return flx_pencil_no_memory(l->ctx);
+    if (!on_y || !by_R || !on_zeta) return flx_pencil_no_memory(l->ctx);
     put(n, F, r0, 0, nr, m, -1.0, on_y);
-    put(n, F, r0, 0, nr, m, -1.0, by_W);
     put(n, F, r0, 0, nr, m, -1.0, by_R);
     put(n, F, r0, m, nr, k, -1.0, on_zeta);
     return FLX_OK;
@@ -187,8 +160,10 @@ static flx_status put_motion(const flx_linearised *l, int n, double *E, double *
 {
     int nv = l->nv, m = l->m, k = l->k, nx = l->nx;
     double *X[3], *reduced[3], *left = flx_pencil_product(l, false, nv, k, m, l->NL, l->ZL);
-    FLX_TRY(combine(l, X));
+    const double *const from[3] = {l->A2, l->A1, l->A0};
     for (int i = 0; i < 3; i++) {
+        X[i] = pick(l, from[i], nv, NULL, nv, NULL);
+        if (!X[i]) return flx_pencil_no_memory(l->ctx);
         double *part = flx_pencil_product(l, false, nv, m, nv, X[i], l->N);
         reduced[i] = flx_pencil_product(l, true, k, m, nv, left, part);
         if (!reduced[i]) return flx_pencil_no_memory(l->ctx);
@@ -210,8 +185,8 @@ static flx_status put_motion(const flx_linearised *l, int n, double *E, double *
         double *cols = flx_pencil_take(l->arena, nv, nc);
         if (!cols) return flx_pencil_no_memory(l->ctx);
         for (int j = 0; j < nc; j++) {
-            int from = pass == 0 ? nv + j : l->soft[j];
-            memcpy(cols + j * nv, l->A0 + (size_t)from * (size_t)l->n, (size_t)nv * sizeof *cols);
+            int of = pass == 0 ? nv + j : l->soft[j];
+            memcpy(cols + j * nv, l->A0 + (size_t)of * (size_t)l->n, (size_t)nv * sizeof *cols);
         }
         double *part = flx_pencil_product(l, true, k, nc, nv, left, cols);
         if (!part) return flx_pencil_no_memory(l->ctx);
@@ -241,12 +216,91 @@ static flx_status refuse_readers(const flx_linearised *l)
     return FLX_OK;
 }
 
+static void scale_row(int n, double *A, int row, double factor)
+{
+    for (int j = 0; j < n; j++) A[j * n + row] *= factor;
+}
+
+static double largest_of_row(int n, const double *A, int row)
+{
+    double size = 0.0;
+    for (int j = 0; j < n; j++) size = fmax(size, fabs(A[j * n + row]));
+    return size;
+}
+
+// Times in units of 1/rate, zeta in those of its rate, states in their scales: then no number is far from
+// 1 but for what is slow.
+static void use_units(const flx_linearised *l, flx_pencil *p)
+{
+    int n = p->n, m = l->m, k = l->k, nx = l->nx;
+    double rate = l->rate;
+    for (int j = m; j < m + k; j++) {
+        for (int i = 0; i < n; i++) p->F[j * n + i] *= rate;
+        for (int i = 0; i < p->nout; i++) p->T[j * p->nout + i] *= rate;
+    }
+    for (int j = 0; j < nx; j++) {
+        double scale = l->scale[l->nv + j];
+        for (int i = 0; i < n; i++) p->E[(m + k + j) * n + i] *= scale;
+        for (int i = 0; i < n; i++) p->F[(m + k + j) * n + i] *= scale;
+        for (int i = 0; i < p->nout; i++) p->T[(m + k + j) * p->nout + i] *= scale;
+    }
+    for (int i = 0; i < m + k + nx; i++) {
+        double factor = i < m || i >= m + k ? 1.0 / rate : 1.0 / (rate * rate);
+        scale_row(n, p->F, i, factor);
+        double size = i < m + k ? 1.0 : largest_of_row(n, p->E, i);
+        if (!(size > 0.0)) continue;
+        scale_row(n, p->E, i, 1.0 / size);
+        scale_row(n, p->F, i, 1.0 / size);
+    }
+}
+
+#define SWEEPS 3
+
+// Rows and columns of soft and algebraic unknowns, which may have any units, as large as the others.
+static void balance_soft(const flx_linearised *l, flx_pencil *p)
+{
+    int n = p->n, first = n - l->nsoft;
+    double size = 0.0;
+    for (int i = 0; i < first; i++) {
+        for (int j = 0; j < first; j++) size = fmax(size, fabs(p->F[j * n + i]));
+    }
+    if (!(size > 0.0)) size = 1.0;
+    for (int sweep = 0; sweep < SWEEPS; sweep++) {
+        for (int i = first; i < n; i++) {
+            double row = largest_of_row(n, p->F, i), col = 0.0;
+            if (row > 0.0) scale_row(n, p->F, i, size / row);
+            for (int k = 0; k < n; k++) col = fmax(col, fabs(p->F[i * n + k]));
+            for (int k = 0; col > 0.0 && k < n; k++) p->F[i * n + k] *= size / col;
+        }
+    }
+}
+
+// theta = N y, theta' = N (Z zeta + R y).
+static flx_status put_shapes(const flx_linearised *l, flx_pencil *p)
+{
+    int nv = l->nv, m = l->m, k = l->k;
+    double *by_y = flx_pencil_product(l, false, nv, m, m, l->N, l->R),
+           *by_zeta = flx_pencil_product(l, false, nv, k, m, l->N, l->Z);
+    if (!by_y || !by_zeta) return flx_pencil_no_memory(l->ctx);
+    for (int j = 0; j < m; j++) {
+        double *to = p->T + j * p->nout;
+        memcpy(to, l->N + j * nv, (size_t)nv * sizeof *to);
+        memcpy(to + nv + l->nx, by_y + j * nv, (size_t)nv * sizeof *to);
+    }
+    for (int j = 0; j < k; j++) {
+        double *to = p->T + (m + j) * p->nout;
+        memcpy(to + nv + l->nx, by_zeta + j * nv, (size_t)nv * sizeof *to);
+    }
+    for (int j = 0; j < l->nx; j++) p->T[(m + k + j) * p->nout + nv + j] = 1.0;
+    return FLX_OK;
+}
+
 static flx_status assemble(flx_linearised *l, flx_pencil *out)
 {
     int m = l->m, k = l->k, nx = l->nx, n = m + k + nx + l->nsoft;
     int *states = flx_arena_take(l->arena, (size_t)nx, sizeof *states);
     out->n = n;
-    out->nout = l->nv + nx;
+    out->nout = 2 * l->nv + nx;
     out->E = flx_pencil_take(l->arena, n, n);
     out->F = flx_pencil_take(l->arena, n, n);
     out->T = flx_pencil_take(l->arena, out->nout, n);
@@ -264,28 +318,18 @@ static flx_status assemble(flx_linearised *l, flx_pencil *out)
         for (int j = 0; j < nx; j++) {
             out->E[(m + k + j) * n + m + k + i] = l->A1[(l->nv + j) * l->n + l->nv + i];
         }
-        out->T[(m + k + i) * out->nout + l->nv + i] = 1.0;
     }
-    for (int i = m + k; i < m + k + nx; i++) { // any unit of states
-        double size = 0.0;
-        for (int j = 0; j < n; j++) size = fmax(size, fabs(out->E[j * n + i]));
-        for (int j = 0; size > 0.0 && j < n; j++) {
-            out->E[j * n + i] /= size;
-            out->F[j * n + i] /= size;
-        }
-    }
-    for (int j = 0; j < m; j++) {
-        memcpy(out->T + j * out->nout, l->N + j * l->nv, (size_t)l->nv * sizeof(double));
-    }
+    FLX_TRY(put_shapes(l, out));
+    use_units(l, out);
+    balance_soft(l, out);
     return FLX_OK;
 }
 
-flx_status flx_pencil_create(const flx_system *s, flx_work *work, const flx_state *x,
-                             const double *turn, flx_arena *arena, flx_pencil *out)
+flx_status flx_pencil_create(const flx_quadratic *q, flx_pencil *out)
 {
     flx_linearised l;
     *out = (flx_pencil){0};
-    FLX_TRY(flx_pencil_linearise(&l, s, arena, work, x, turn));
+    FLX_TRY(flx_pencil_linearise(&l, q));
     FLX_TRY(refuse_readers(&l));
     FLX_TRY(find_positions(&l));
     FLX_TRY(find_velocities(&l));
@@ -293,26 +337,26 @@ flx_status flx_pencil_create(const flx_system *s, flx_work *work, const flx_stat
     return flx_pencil_make_regular(&l, out);
 }
 
-flx_status flx_pencil_coefficients(const flx_system *s, flx_work *work, const flx_state *x,
-                                   const double *turn, flx_arena *arena, double **X)
+flx_status flx_pencil_coefficients(const flx_quadratic *q, double **X)
 {
     flx_linearised l;
-    FLX_TRY(flx_pencil_linearise(&l, s, arena, work, x, turn));
+    FLX_TRY(flx_pencil_linearise(&l, q));
     int nv = l.nv, nrow = l.nhold + l.nroll, rank;
-    double *J = flx_pencil_take(arena, nrow, nv), *V, *parts[3];
-    *X = flx_pencil_take(arena, nv, 3 * nv);
+    double *J = flx_pencil_take(l.arena, nrow, nv), *V;
+    const double *const from[3] = {l.A2, l.A1, l.A0};
+    *X = flx_pencil_take(l.arena, nv, 3 * nv);
     if (!J || !*X) return flx_pencil_no_memory(l.ctx);
     for (int j = 0; j < nv; j++) {
         for (int i = 0; i < l.nhold; i++) J[j * nrow + i] = l.A0[j * l.n + l.hold[i]];
         for (int i = 0; i < l.nroll; i++) J[j * nrow + l.nhold + i] = l.A1[j * l.n + l.roll[i]];
     }
     FLX_TRY(flx_pencil_null(&l, nrow, nv, J, &V, &rank));
-    double *N = V + rank * nv, *Pi = flx_pencil_take(arena, nv, nv);
+    double *N = V + rank * nv, *Pi = flx_pencil_take(l.arena, nv, nv);
     if (!Pi) return flx_pencil_no_memory(l.ctx);
     flx_dense_multiply(false, true, nv, nv, nv - rank, N, N, Pi);
-    FLX_TRY(combine(&l, parts));
     for (int i = 0; i < 3; i++) {
-        double *half = flx_pencil_product(&l, false, nv, nv, nv, Pi, parts[i]);
+        double *part = pick(&l, from[i], nv, NULL, nv, NULL);
+        double *half = flx_pencil_product(&l, false, nv, nv, nv, Pi, part);
         if (!half) return flx_pencil_no_memory(l.ctx);
         flx_dense_multiply(false, false, nv, nv, nv, half, Pi, *X + i * nv * nv);
     }

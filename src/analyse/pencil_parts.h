@@ -1,4 +1,4 @@
-// pencil_parts.h - what the files of pencils share: pencil_linear.c the equations linearised, pencil.c
+// pencil_parts.h - what the files of pencils share: pencil_linear.c the matrices in full, pencil.c
 // the pencil, pencil_regular.c an E that can be inverted, pencil_dense.c matrices in new memory.
 #pragma once
 
@@ -13,10 +13,10 @@ typedef struct flx_linearised {
     flx_ctx *ctx;
     flx_arena *arena;
     int n, nv, nx;
-    double *A0, *A1, *A2;    // (n x n) column-major
-    double *W, *L;           // (nv x nv)
+    double *A0, *A1, *A2;    // (n x n) column-major: Q0, Q1, Q2
     double *scale;           // (n) of unknowns
     double *ease;            // (nv) of velocities by their mass: moves of like energy
+    double rate;             // about the fastest, the unit of rates
     int nhold, *hold;        // rows of rigid bonds on positions
     int nroll, *roll;        // of rigid bonds on velocities
     int nsoft, *soft;        // unknowns that are algebraic
@@ -25,10 +25,9 @@ typedef struct flx_linearised {
     double *R; // (m x m) of y' = Z zeta + R y
 } flx_linearised;
 
-// The equations about x; turn: W, or NULL for zero.
-flx_status flx_pencil_linearise(flx_linearised *l, const flx_system *s, flx_arena *arena,
-                                flx_work *work, const flx_state *x, const double *turn);
-// From a pencil with a singular E to a smaller one with an E that can be inverted (MODE-3).
+// The matrices of q in full.
+flx_status flx_pencil_linearise(flx_linearised *l, const flx_quadratic *q);
+// From a pencil with a singular E to a smaller one with an E that can be inverted (MODE-4).
 flx_status flx_pencil_make_regular(const flx_linearised *l, flx_pencil *p);
 
 // ---- pencil_dense.c: column-major ---------------------------------------------------------------

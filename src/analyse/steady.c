@@ -143,7 +143,9 @@ static flx_status coefficients(const motion *m, flx_work *work, const flx_state 
     double *W = flx_arena_take(m->arena, (size_t)(nv * nv), sizeof *W), *X;
     if (!W) return FLX_ERR_MEMORY;
     fill(m, x->q, m33_skew(turning), false, W);
-    FLX_TRY(flx_pencil_coefficients(m->s, work, x, W, m->arena, &X));
+    flx_quadratic q;
+    FLX_TRY(flx_quadratic_create(m->s, work, x, W, m->arena, &q));
+    FLX_TRY(flx_pencil_coefficients(&q, &X));
     fill(m, x->q, turned, true, W);
     return carry(m, X, W, Y);
 }

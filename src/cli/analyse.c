@@ -36,9 +36,35 @@ static void print_mode(int number, const flx_mode *m)
     } else {
         snprintf(value, sizeof value, "%.6g", m->re);
     }
-    printf("  %4d  %12.6g  %10.4g  %-28s  ", number, m->frequency, m->damping, value);
+    printf("  %4d  %12.6g  %10.4g  %-28s  %8.1e  ", number, m->frequency, m->damping, value,
+           m->residual);
     print_parts(m);
     printf("\n");
+}
+
+static void print_count(const flx_modes *m)
+{
+    if (m->nneutral > 0) {
+        printf("  neutral: %d eigenvalues are zero (free directions and speeds)\n", m->nneutral);
+    }
+    if (m->nhidden > 0) {
+        printf("  hidden: %d eigenvalues below %.1e 1/s, zero or not: rounding of the stiffness "
+               "hides them\n",
+               m->nhidden, m->hidden);
+    }
+    int listed = 0;
+    for (int i = 0; i < m->nmode; i++) listed += m->modes[i].im > 0.0 ? 2 : 1;
+    switch (m->counted) {
+    case FLX_MODES_ALL:
+        printf("  counted: %d eigenvalues in all, %d of them above\n", m->total, listed);
+        break;
+    case FLX_MODES_BELOW:
+        printf("  counted: no other mode below %.6g Hz\n", m->bound);
+        break;
+    default:
+        printf("  not counted: the slowest that were found, of at most %d eigenvalues\n", m->total);
+        break;
+    }
 }
 
 // asked: the model has a block `analyse`.
@@ -58,13 +84,10 @@ static void print_modes(const flx_finding *f, bool asked)
                f->balanced ? "  modes about a position of rest are found with\n" : "");
     }
     if (f->modes.nmode > 0) {
-        printf("  mode  frequency Hz     damping  %-28s  moves most\n", "eigenvalue 1/s");
+        printf("  mode  frequency Hz     damping  %-28s  residual  moves most\n", "eigenvalue 1/s");
     }
     for (int i = 0; i < f->modes.nmode; i++) print_mode(i + 1, &f->modes.modes[i]);
-    if (f->modes.nneutral > 0) {
-        printf("  neutral: %d eigenvalues are zero (free directions and speeds)\n",
-               f->modes.nneutral);
-    }
+    print_count(&f->modes);
 }
 
 static void print_signals(const flx_simulation *sim, const flx_finding *f)
@@ -117,8 +140,8 @@ static void write_modes(FILE *table, const char *name, const flx_modes *m)
 {
     for (int i = 0; table && i < m->nmode; i++) {
         const flx_mode *o = m->modes + i;
-        fprintf(table, "%s,%d,%.17g,%.17g,%.17g,%.17g\n", name, i + 1, o->re, o->im, o->frequency,
-                o->damping);
+        fprintf(table, "%s,%d,%.17g,%.17g,%.17g,%.17g,%.3g\n", name, i + 1, o->re, o->im,
+                o->frequency, o->damping, o->residual);
     }
 }
 
@@ -253,7 +276,7 @@ static flx_status open_table(flx_ctx *ctx, analyse_options *o)
         return status;
     }
     o->modes = flx_output_file(o->output);
-    fputs("analysis,mode,re,im,frequency,damping\n", o->modes);
+    fputs("analysis,mode,re,im,frequency,damping,residual\n", o->modes);
     return FLX_OK;
 }
 

@@ -98,13 +98,68 @@ flx_status flx_dense_eigenvectors(flx_ctx *ctx, int n, double *A, double *re, do
     return status;
 }
 
-flx_status flx_dense_balance(flx_ctx *ctx, int n, double *A, double *d)
+flx_status flx_dense_orthonormalise(flx_ctx *ctx, int m, int n, double *A)
 {
-    lapack_int low, high;
+    static const char what[] = "an orthonormal basis";
+    if (m == 0 || n == 0) return FLX_OK;
+    if (!flx_dense_is_finite((size_t)m * (size_t)n, A)) return flx_dense_report(ctx, -1, what);
+    flx_dense_use_one_thread();
+    size_t room = 65 * (size_t)n;
+    double *tau = flx_alloc(ctx, room, sizeof *tau), *work = tau ? tau + n : NULL;
+    if (!tau) return FLX_ERR_MEMORY;
+    lapack_int size = (lapack_int)(room - (size_t)n);
+    lapack_int info = LAPACKE_dgeqrf_work(LAPACK_COL_MAJOR, m, n, A, m, tau, work, size);
+    if (info == 0) info = LAPACKE_dorgqr_work(LAPACK_COL_MAJOR, m, n, n, A, m, tau, work, size);
+    flx_free(tau);
+    return flx_dense_report(ctx, info, what);
+}
+
+static const char schur_form[] = "the Schur form of a matrix";
+
+flx_status flx_dense_schur(flx_ctx *ctx, int n, double *A, double *re, double *im, double *Q)
+{
     if (n == 0) return FLX_OK;
     if (!flx_dense_is_finite((size_t)n * (size_t)n, A)) {
-        return flx_dense_report(ctx, -1, "balancing a matrix");
+        return flx_dense_report(ctx, -1, schur_form);
     }
-    lapack_int info = LAPACKE_dgebal_work(LAPACK_COL_MAJOR, 'S', n, A, n, &low, &high, d);
-    return flx_dense_report(ctx, info, "balancing a matrix");
+    flx_dense_use_one_thread();
+    size_t room = 40 * (size_t)n;
+    double *work = flx_alloc(ctx, room, sizeof *work);
+    if (!work) return FLX_ERR_MEMORY;
+    lapack_int sorted = 0;
+    lapack_int info = LAPACKE_dgees_work(LAPACK_COL_MAJOR, 'V', 'N', NULL, n, A, n, &sorted, re, im,
+                                         Q, n, work, (lapack_int)room, NULL);
+    flx_free(work);
+    return flx_dense_report(ctx, info, schur_form);
+}
+
+flx_status flx_dense_schur_sort(flx_ctx *ctx, int n, const int *first, double *S, double *re,
+                                double *im, double *Q)
+{
+    if (n == 0) return FLX_OK;
+    lapack_logical *select = flx_alloc(ctx, (size_t)n, sizeof *select);
+    double *work = flx_alloc(ctx, (size_t)n, sizeof *work), condition, separation;
+    lapack_int count = 0, whole[1], info = 0;
+    flx_status status = select && work ? FLX_OK : FLX_ERR_MEMORY;
+    if (status == FLX_OK) {
+        for (int i = 0; i < n; i++) select[i] = first[i] != 0;
+        info = LAPACKE_dtrsen_work(LAPACK_COL_MAJOR, 'N', 'V', select, n, S, n, Q, n, re, im,
+                                   &count, &condition, &separation, work, n, whole, 1);
+        status = flx_dense_report(ctx, info, schur_form);
+    }
+    flx_free(select);
+    flx_free(work);
+    return status;
+}
+
+flx_status flx_dense_schur_vectors(flx_ctx *ctx, int n, const double *S, double *Q)
+{
+    if (n == 0) return FLX_OK;
+    double *work = flx_alloc(ctx, 3 * (size_t)n, sizeof *work);
+    if (!work) return FLX_ERR_MEMORY;
+    lapack_int count = 0;
+    lapack_int info = LAPACKE_dtrevc_work(LAPACK_COL_MAJOR, 'R', 'B', NULL, n, S, n, NULL, 1, Q, n,
+                                          n, &count, work);
+    flx_free(work);
+    return flx_dense_report(ctx, info, "the eigenvectors of a matrix");
 }

@@ -17,5 +17,12 @@ flx_status flx_dense_svd(flx_ctx *ctx, int m, int n, double *A, double *w, doubl
 // column and its imaginary part in the next.
 flx_status flx_dense_eigenvectors(flx_ctx *ctx, int n, double *A, double *re, double *im,
                                   double *V);
-// A (n x n) becomes D^-1 A D with rows and columns of like size; d (n): the diagonal of D, powers of 2.
-flx_status flx_dense_balance(flx_ctx *ctx, int n, double *A, double *d);
+// The columns of A (m x n, m >= n) become orthonormal, with the same span.
+flx_status flx_dense_orthonormalise(flx_ctx *ctx, int m, int n, double *A);
+// A = Q S Q^T (n x n, A overwritten by S in real Schur form), with the eigenvalues in its order.
+flx_status flx_dense_schur(flx_ctx *ctx, int n, double *A, double *re, double *im, double *Q);
+// The eigenvalues with first != 0, both of a pair or none, to the front of S.
+flx_status flx_dense_schur_sort(flx_ctx *ctx, int n, const int *first, double *S, double *re,
+                                double *im, double *Q);
+// Right eigenvectors of Q S Q^T in the place of Q, as those of flx_dense_eigenvectors.
+flx_status flx_dense_schur_vectors(flx_ctx *ctx, int n, const double *S, double *Q);

@@ -1,0 +1,33 @@
+// modes_parts.h - what the files of modes share: modes.c the whole, modes_level.c the eigenvalues slice by
+// slice from the fastest to the slowest, modes_zero.c the proof that some are zero, modes_krylov.c the
+// slowest motions of a large system, modes_count.c their number.
+#pragma once
+
+#include "analyse/shift.h"
+#include "flexion/analysis.h"
+
+typedef struct flx_search {
+    const flx_system *s;
+    flx_ctx *ctx;
+    flx_arena *arena;
+    flx_quadratic q;
+    flx_shift w;
+    double out_of_balance; // largest work of forces that are not in balance, by moves of the scales
+    int room;              // of modes
+    flx_modes *out;
+} flx_search;
+
+static inline double *flx_search_take(const flx_search *f, int m, int n)
+{
+    return flx_arena_take(f->arena, (size_t)m * (size_t)n, sizeof(double));
+}
+
+// The modes whose motions B (m x d, column-major, not in units) spans, and how many of them are zero.
+flx_status flx_modes_slice(flx_search *f, int d, double *B, double shift);
+
+// How many of the motions Y (m x d, not in units; shift: that of f->w) are neutral: the eigenvalue zero
+// with its chains.
+flx_status flx_modes_prove_zero(flx_search *f, int d, const double *Y, int *zero);
+
+// About `count` slowest motions and the shift at which they were found. B (m x d) is the arena's.
+flx_status flx_modes_find_slowest(flx_search *f, int count, int *d, double **B, double *shift);
