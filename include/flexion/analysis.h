@@ -56,6 +56,7 @@ typedef struct flx_mode {
     int npart;        // unknowns that move most
     flx_mode_part parts[FLX_MODE_PARTS];
 } flx_mode;
+#define FLX_MODES_SLOWEST 20 // of a large system, where no number is given
 // How it is known that no mode is missing.
 typedef enum flx_modes_count {
     FLX_MODES_NOT_COUNTED,
@@ -66,16 +67,18 @@ typedef struct flx_modes {
     int nmode;
     flx_mode *modes; // by |s|, the slowest first
     int nneutral;    // eigenvalues s = 0, not among the modes: free directions and speeds
+    double within;   // ... |s| of any of them would be below this, by the rounding of the stiffness
     int nhidden;     // eigenvalues too slow to be told from zero by rounding, not among the modes
     double hidden;   // ... |s| below this
     int total;       // eigenvalues in all, both of a pair and zero; not counted: at most so many
     flx_modes_count counted;
-    double bound; // FLX_MODES_BELOW: Hz
-    int nshape;   // nv + nx
-    void *memory; // owned
+    double bound;     // FLX_MODES_BELOW: Hz
+    double unbalance; // at rest: forces not in balance, in parts of their rounding
+    int nshape;       // nv + nx
+    void *memory;     // owned
 } flx_modes;
 // turn (nv x nv, column-major) or NULL for zero: theta' = u - turn theta, in axes in which the
-// coefficients are constant. count: at most so many; 0: all. FLX_SINGULAR names a direction that
+// coefficients are constant. count: at most so many; 0: all, of a large system FLX_MODES_SLOWEST. FLX_SINGULAR names a direction that
 // nothing determines.
 FLX_API flx_status flx_modes_find(const flx_system *s, const flx_state *x, const double *turn,
                                   int count, flx_modes *out);

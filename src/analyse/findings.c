@@ -8,6 +8,7 @@
 
 #define AT_REST 1e-12       // velocities as a part of their scales, 1/s
 #define OUT_OF_BALANCE 1e-6 // accelerations at rest, as a part of their scales, 1/s^2
+#define ROUNDED 100.0       // ... or forces, in parts of their rounding
 
 // A system and a state of it, in which an analysis is done.
 typedef struct place {
@@ -98,11 +99,11 @@ static flx_status find_modes(const place *p, int count, flx_finding *out)
     if (largest(s, p->x->v) > AT_REST && flx_descriptor_body_axes(s, p->x->q, 0, &body)) {
         turn = flx_alloc(s->ctx, (size_t)nv * (size_t)nv, sizeof *turn);
         status = turn ? flx_steady_find(s, p->x, turn, &steady) : FLX_ERR_MEMORY;
-    } else {
-        out->balanced = largest(s, p->x->a) <= OUT_OF_BALANCE;
     }
     if (status == FLX_OK) status = flx_modes_find(s, p->x, turn, count, &out->modes);
     out->steady = steady;
+    out->balanced =
+        turn || largest(s, p->x->a) <= OUT_OF_BALANCE || out->modes.unbalance <= ROUNDED;
     flx_free(turn);
     return status;
 }

@@ -19,7 +19,7 @@
 #define OTHER_SHIFT 1.4 // ... which then is moved
 #define TRIES 4
 #define HIDDEN 0.1 // of a motion: what rounding of Q0 makes of it at this shift
-#define REAL 1e-6  // parts of s, where s^2 is known to be real
+#define REAL 1e-2  // parts of s, where s^2 is known to be real: rounding
 #define TWO_PI 6.283185307179586
 
 typedef struct slice {
@@ -87,8 +87,17 @@ static void choose_slow(slice *p)
     }
 }
 
-// T on B at a shift. *near: an eigenvalue is at the shift.
-static flx_status resolve(slice *p, const double *B, double shift, bool *near)
+static void apply(slice *p)
+{
+    size_t m = (size_t)p->f->w.m;
+    for (int j = 0; j < p->d; j++) {
+        flx_shift_apply(&p->f->w, p->B + (size_t)j * m, p->TB + (size_t)j * m);
+    }
+}
+
+// T on B at a shift. *near: an eigenvalue is at the shift. purge: B is made better first, as a shift nearer
+// to its motions does.
+static flx_status resolve(slice *p, const double *B, double shift, bool purge, bool *near)
 {
     flx_search *f = p->f;
     int m = f->w.m, d = p->d;
@@ -99,8 +108,11 @@ static flx_status resolve(slice *p, const double *B, double shift, bool *near)
     memcpy(p->B, B, (size_t)m * (size_t)d * sizeof *B);
     flx_shift_to_units(&f->w, d, p->B);
     FLX_TRY(flx_dense_orthonormalise(f->ctx, m, d, p->B));
-    for (int j = 0; j < d; j++) {
-        flx_shift_apply(&f->w, p->B + (size_t)j * (size_t)m, p->TB + (size_t)j * (size_t)m);
+    apply(p);
+    if (purge) {
+        memcpy(p->B, p->TB, (size_t)m * (size_t)d * sizeof *B);
+        FLX_TRY(flx_dense_orthonormalise(f->ctx, m, d, p->B));
+        apply(p);
     }
     flx_dense_multiply(true, false, d, d, m, p->B, p->TB, p->S);
     FLX_TRY(flx_dense_schur(f->ctx, d, p->S, p->re, p->im, p->V));
@@ -164,8 +176,7 @@ static flx_status add_modes(slice *p)
             double *to = z + part * n;
             memset(to, 0, (size_t)n * sizeof *to);
             if (part == 1 && !pair) break;
-            flx_dense_multiply(false, false, m, 1, d, p->B,
-                               p->V + (size_t)(first + part) * (size_t)d, y);
+            flx_dense_apply(false, m, d, p->B, p->V + (size_t)(first + part) * (size_t)d, y);
             flx_shift_apply(&f->w, y, out);
             for (int i = 0; i < n; i++) to[i] = part == 1 ? -f->w.z[i] : f->w.z[i];
         }
@@ -188,7 +199,7 @@ static flx_status find_hidden(flx_search *f, int d, const double *Y, bool *hidde
     for (int j = 0; j < d && !*hidden; j++) {
         double size = 0.0, change = 0.0;
         memcpy(z, Y + (size_t)j * (size_t)m, (size_t)first * sizeof *z);
-        flx_shift_rounding(&f->w, z, b);
+        flx_shift_rounding(&f->w, z, 0.0, b);
         for (int i = 0; i < n; i++) b[i] *= (i * 7919) % 13 < 6 ? -1.0 : 1.0; // any signs
         flx_quadratic_solve(&f->q, b);
         for (int i = 0; i < first; i++) {
@@ -200,18 +211,23 @@ static flx_status find_hidden(flx_search *f, int d, const double *Y, bool *hidde
     return FLX_OK;
 }
 
-// One slice. The motions left are the leading *left columns of B, not in units.
-static flx_status cut(flx_search *f, double *B, double shift, int *left)
+// One slice. The motions left are the leading *left columns of B, not in units. *hidden: all of them, as
+// rounding is larger than what the shift makes of them.
+static flx_status cut(flx_search *f, double *B, double shift, bool first, int *left, bool *hidden)
 {
     slice p;
     bool near = true;
     int m = f->w.m;
+    *hidden = false;
     FLX_TRY(take_slice(f, *left, &p));
     flx_status status = FLX_OK;
     for (int k = 0; k < TRIES && near; k++, shift *= OTHER_SHIFT) {
-        status = resolve(&p, B, shift, &near);
+        status = resolve(&p, B, shift, !first, &near);
         if (status != FLX_OK && status != FLX_SINGULAR) return status;
     }
+    *hidden = status == FLX_SINGULAR && !first;
+    if (status == FLX_OK && !first) FLX_TRY(find_hidden(f, p.d, B, hidden));
+    if (*hidden) return FLX_OK;
     if (status != FLX_OK) return status;
     find_rates(&p);
     choose_slow(&p);
@@ -230,19 +246,17 @@ static flx_status cut(flx_search *f, double *B, double shift, int *left)
 flx_status flx_modes_slice(flx_search *f, int d, double *B, double shift)
 {
     int left = d, zero = 0;
+    double bound = 0.0;
     for (int k = 0; k < MOST_SLICES && left > 0; k++, shift *= NEXT) {
         bool hidden;
-        flx_status status = cut(f, B, shift, &left);
-        if (status == FLX_SINGULAR && k > 0) break; // singular to rounding
-        FLX_TRY(status);
-        if (left == 0) break;
+        FLX_TRY(cut(f, B, shift, k == 0, &left, &hidden));
+        if (hidden || left == 0) break;
         FLX_TRY(flx_modes_prove_zero(f, left, B, &zero));
+        bound = 2.0 * SLOWER * shift;
         if (zero == left) break;
-        FLX_TRY(find_hidden(f, left, B, &hidden));
-        if (hidden) break;
     }
     f->out->nneutral = left > 0 ? zero : 0;
     f->out->nhidden = left > 0 ? left - zero : 0;
-    f->out->hidden = shift * SLOWER;
+    f->out->hidden = bound;
     return FLX_OK;
 }

@@ -29,5 +29,10 @@ flx_status flx_modes_slice(flx_search *f, int d, double *B, double shift);
 // with its chains.
 flx_status flx_modes_prove_zero(flx_search *f, int d, const double *Y, int *zero);
 
-// About `count` slowest motions and the shift at which they were found. B (m x d) is the arena's.
-flx_status flx_modes_find_slowest(flx_search *f, int count, int *d, double **B, double *shift);
+// About `count` slowest motions and the shift at which they were found. B (m x d) is the arena's. No others
+// have |s| below *complete, as far as can be told without a count.
+flx_status flx_modes_find_slowest(flx_search *f, int count, int *d, double **B, double *shift,
+                                  double *complete);
+
+// How many motions have frequencies below `rate` (1/s), free directions included; -1: not known.
+flx_status flx_modes_count_below(flx_search *f, double rate, int *below);

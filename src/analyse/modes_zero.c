@@ -13,17 +13,19 @@
 #include <string.h>
 
 #define CANDIDATE 1e-3 // singular values of P
-#define ROUNDING 64.0  // of the estimate, times the root of the number of unknowns
+#define ROUNDING 50.0  // of the estimate
+#define LIKELY 4.0     // of it
 #define CORRECTIONS 4
 #define LEVER 10.0 // of forces that are not in balance, in parts of the scales
 #define FAILURES 8 // one after the other, by growing singular values: the others are none either
 
 typedef struct chains {
     flx_search *f;
-    int d, n;     // motions; of them proven
-    double *Y;    // (m x d) in units, orthonormal: those proven first
-    double *P;    // (d x d) Y^T P Y
-    double *rows; // (5 n) scratch
+    int d, n;      // motions; of them proven
+    double *Y;     // (m x d) in units, orthonormal: those proven first
+    double *P;     // (d x d) Y^T P Y
+    double *rows;  // (7 n) scratch
+    double within; // |s| of those proven, at most
 } chains;
 
 // rates (m, in units) of the chain below column c (n) of P: y' = shift T^-1 c within those proven.
@@ -46,29 +48,82 @@ static flx_status find_rates(chains *k, const double *c, double *rates)
     return FLX_OK;
 }
 
-// known = Q1 z' + Q2 z'', sizes: of its terms.
+// off (n): what rounding of Q0 may make of z: the solution for any signs of it, `turn` says which.
+static void find_uncertain(chains *k, const double *z, double reach, int turn, double *off)
+{
+    const flx_quadratic *q = &k->f->q;
+    flx_shift_rounding(&k->f->w, z, reach, off);
+    for (int i = 0; i < q->n; i++) off[i] *= (i * 7919 + 5 * turn) % 13 < 6 ? -1.0 : 1.0;
+    flx_quadratic_solve(q, off);
+}
+
+// The largest of a motion y' of a chain, in the scales: of z', or of z'' over the shift.
+static double find_reach(const chains *k, const double *rates)
+{
+    const flx_quadratic *q = &k->f->q;
+    int first = q->nv + q->nx;
+    double reach = 0.0;
+    for (int i = 0; i < first; i++) reach = fmax(reach, fabs(rates[i]) * q->ease[i] / q->scale[i]);
+    for (int i = 0; i < q->nv; i++) {
+        reach = fmax(reach, fabs(rates[first + i]) * q->ease[i] / q->scale[i]);
+    }
+    return reach;
+}
+
+// known = Q1 z' + Q2 z'', sizes: what rounding may make of it. z' and z'' themselves are known but to what
+// rounding of Q0 makes of them.
 static void find_known(chains *k, const double *rates, double *known, double *sizes)
 {
     flx_shift *w = &k->f->w;
     const flx_quadratic *q = &k->f->q;
     int first = q->nv + q->nx;
+    double *off = k->rows + 5 * q->n, *z = off + q->n;
     memset(known, 0, (size_t)q->n * sizeof *known);
     memset(sizes, 0, (size_t)q->n * sizeof *sizes);
-    for (int p = 1; p < 3; p++) {
-        const double *from = p == 1 ? rates : rates + first,
-                     *unit = p == 1 ? w->unit : w->unit + first;
-        double reach = 0.0;
-        memset(w->z, 0, (size_t)q->n * sizeof *w->z);
-        for (int i = 0; i < (p == 1 ? first : q->nv); i++) {
-            w->z[i] = from[i] * unit[i];
-            reach = fmax(reach, fabs(w->z[i]) / q->scale[i]);
-        }
-        flx_quadratic_multiply(q, p, w->z, w->b);
-        for (int i = 0; i < first; i++) w->z[i] = fabs(w->z[i]) + reach * q->scale[i];
-        flx_quadratic_multiply_sizes(q, p, w->z, w->c);
+    for (int p = 1; p < 3 && k->n > 0; p++) {
+        const double *from = p == 1 ? rates : rates + first;
+        const double *unit = p == 1 ? w->unit : w->unit + first;
+        double reach = find_reach(k, rates) * (p == 1 ? 1.0 : q->shift);
+        memset(z, 0, (size_t)q->n * sizeof *z);
+        for (int i = 0; i < (p == 1 ? first : q->nv); i++) z[i] = from[i] * unit[i];
+        flx_quadratic_multiply(q, p, z, w->b);
         for (int i = 0; i < q->n; i++) known[i] += w->b[i];
-        for (int i = 0; i < q->n; i++) sizes[i] += DBL_EPSILON * w->c[i];
+        find_uncertain(k, z, 0.0, 0, off);
+        for (int i = 0; i < first; i++) {
+            z[i] = DBL_EPSILON * (fabs(z[i]) + reach * q->scale[i]) + fabs(off[i]);
+        }
+        flx_quadratic_multiply_sizes(q, p, z, w->c);
+        for (int i = 0; i < q->n; i++) sizes[i] += w->c[i];
     }
+}
+
+// sizes (n): += what rounding in some rows makes of others, where unknowns follow: Q0 of what z may be off by.
+static void add_uncertain(chains *k, const double *z, double reach, double *sizes)
+{
+    const flx_quadratic *q = &k->f->q;
+    double *off = k->rows + 5 * q->n, *product = off + q->n;
+    for (int turn = 0; turn < 2; turn++) {
+        find_uncertain(k, z, reach, turn, off);
+        flx_quadratic_multiply(q, 0, off, product);
+        for (int i = 0; i < q->n; i++) sizes[i] += fabs(product[i]);
+    }
+}
+
+// |s| that a stiffness of the size of rounding would have along z, by its mass or its damping.
+static double find_within(const flx_quadratic *q, const double *z, const double *limit,
+                          double *scratch)
+{
+    double stiffness = 0.0, part[3] = {0.0, 0.0, 0.0};
+    for (int i = 0; i < q->nv; i++) stiffness += z[i] * z[i] * limit[i] * limit[i];
+    stiffness = LIKELY / ROUNDING * sqrt(stiffness);
+    for (int k = 1; k < 3; k++) {
+        flx_quadratic_multiply(q, k, z, scratch);
+        for (int i = 0; i < q->nv; i++) part[k] += z[i] * scratch[i];
+    }
+    double by_mass = part[2] > 0.0 ? sqrt(stiffness / part[2]) : HUGE_VAL;
+    double by_damping = part[1] > 0.0 ? stiffness / part[1] : HUGE_VAL;
+    double within = fmin(by_mass, by_damping);
+    return within < HUGE_VAL ? within : 0.0;
 }
 
 // Whether motion y (m, in units) continues a chain whose last equation gives `rates`; y is made better.
@@ -78,21 +133,23 @@ static bool proves(chains *k, double *y, const double *rates)
     const flx_quadratic *q = &k->f->q;
     int n = q->n, first = q->nv + q->nx;
     double *z = k->rows, *known = z + n, *sizes = known + n, *r = sizes + n, *allowed = r + n;
-    double off = HUGE_VAL, reach = 0.0;
+    double off = HUGE_VAL, reach = 0.0, rate = find_reach(k, rates) / q->shift;
     find_known(k, rates, known, sizes);
     memset(z, 0, (size_t)n * sizeof *z);
     for (int i = 0; i < first; i++) z[i] = y[i] * w->unit[i];
+    add_uncertain(k, z, rate, sizes);
     for (int c = 0; c <= CORRECTIONS; c++) {
         flx_quadratic_multiply(q, 0, z, r);
-        flx_shift_rounding(w, z, allowed);
+        flx_shift_rounding(w, z, rate, allowed);
         double worst = 0.0;
-        reach = 0.0;
+        reach = rate;
         for (int i = 0; i < first; i++) reach = fmax(reach, fabs(z[i]) / q->scale[i]);
         for (int i = 0; i < n; i++) {
-            double limit = ROUNDING * sqrt(n) * (allowed[i] + sizes[i]);
+            double limit = ROUNDING * (allowed[i] + sizes[i]);
             if (i < q->nv) limit += LEVER * k->f->out_of_balance * reach / q->scale[i];
             r[i] += known[i];
             if (fabs(r[i]) > worst * limit) worst = limit > 0.0 ? fabs(r[i]) / limit : HUGE_VAL;
+            allowed[i] = limit;
         }
         off = fmin(off, worst);
         if (off <= 1.0) break;
@@ -100,6 +157,7 @@ static bool proves(chains *k, double *y, const double *rates)
         for (int i = 0; i < n; i++) z[i] -= r[i];
     }
     if (!(off <= 1.0)) return false;
+    if (k->n == 0) k->within = fmax(k->within, find_within(q, z, allowed, r));
     for (int i = 0; i < first; i++) y[i] = z[i] / w->unit[i];
     for (int i = 0; i < q->nv; i++) y[first + i] = rates[i] / q->shift;
     return true;
@@ -171,7 +229,7 @@ flx_status flx_modes_prove_zero(flx_search *f, int d, const double *Y, int *zero
     chains k = {.f = f, .d = d};
     k.Y = flx_search_take(f, m, d);
     k.P = flx_search_take(f, d, d);
-    k.rows = flx_search_take(f, f->q.n, 5);
+    k.rows = flx_search_take(f, f->q.n, 7);
     *zero = 0;
     if (!k.Y || !k.P || !k.rows) return FLX_ERR_MEMORY;
     memcpy(k.Y, Y, (size_t)m * (size_t)d * sizeof *Y);
@@ -179,5 +237,6 @@ flx_status flx_modes_prove_zero(flx_search *f, int d, const double *Y, int *zero
     FLX_TRY(flx_dense_orthonormalise(f->ctx, m, d, k.Y));
     for (int found = 1; found > 0 && k.n < d;) FLX_TRY(find_level(&k, &found));
     *zero = k.n;
+    f->out->within = k.within;
     return FLX_OK;
 }

@@ -1,4 +1,4 @@
-// pencil_regular.c - the equations of a pencil without rates restrict s and are dropped (MODE-3).
+// pencil_regular.c - the equations of a pencil without rates restrict s and are dropped (MODE-4).
 #include "analyse/pencil_parts.h"
 #include "math/eigen.h"
 

@@ -132,9 +132,7 @@ static flx_status turn_axes(flx_quadratic *q, const flx_state *x, const double *
         if (n > most) most = n;
     }
     double *W = take(q->arena, 2 * (size_t)(most * most) + (size_t)most + 4 * (size_t)q->nv);
-    q->sizes = take(q->arena, flx_pattern_size(p));
-    if (!W || !q->sizes) return FLX_ERR_MEMORY;
-    for (size_t i = 0; i < flx_pattern_size(p); i++) q->sizes[i] = fabs(q->Q[0][i]);
+    if (!W) return FLX_ERR_MEMORY;
     double *L = W + most * most, *rate = L + most * most, *scratch = rate + most;
     for (int b = 0; b < p->nblock && p->start[b] < q->nv; b++) {
         int first = p->start[b], n = p->start[b + 1] - first;
@@ -190,6 +188,84 @@ static flx_status find_sizes(flx_quadratic *q)
     return FLX_OK;
 }
 
+// out (n): sizes of the terms of every row, as work for motions: of what K is the slope.
+static flx_status find_forces(const flx_quadratic *q, const flx_state *x, double *out)
+{
+    const flx_dims *d = &q->s->dims;
+    double *z = take(q->arena, 2 * (size_t)q->n), *sum = z ? z + q->n : NULL;
+    if (!z) return FLX_ERR_MEMORY;
+    for (int k = 0; k < 3; k++) {
+        memset(z, 0, (size_t)q->n * sizeof *z);
+        for (int i = 0; i < q->nv && k > 0; i++) z[i] = k == 1 ? x->v[i] : x->a[i];
+        double *multipliers = z + q->nv + q->nx + d->nw;
+        if (k == 0 && d->nlam > 0) memcpy(multipliers, x->lam, (size_t)d->nlam * sizeof *z);
+        if (k == 0 && d->nmu > 0) memcpy(multipliers + d->nlam, x->mu, (size_t)d->nmu * sizeof *z);
+        flx_quadratic_multiply_sizes(q, k, z, sum);
+        for (int i = 0; i < q->n; i++) out[i] += (i < q->nv ? q->scale[i] : 1.0) * sum[i];
+    }
+    return FLX_OK;
+}
+
+// The numbers of one body's block come from each other by turns of axes, and from forces that may balance:
+// what rounding makes of one of them goes by the largest, in the scales of rows and columns. Blocks of several
+// items, as equations have, are left as they are. forces (n), one (nblock): the block is of one item.
+static void smooth_entry(flx_quadratic *q, int bi, int e, const double *forces, const char *one)
+{
+    const flx_pattern *p = &q->pattern;
+    int bj = p->col[e], nr = p->start[bi + 1] - p->start[bi], nc = p->start[bj + 1] - p->start[bj];
+    bool motion = p->start[bi] < q->nv, moved = p->start[bj] < q->nv + q->nx;
+    double *a = q->sizes + p->offset[e];
+    const double *row = q->scale + p->start[bi], *col = q->scale + p->start[bj];
+    double all = 0.0;
+    if (!one[bi] || !one[bj]) return;
+    for (int r = 0; r < nr && motion && moved; r++) {
+        all = fmax(all, forces[p->start[bi] + r]);
+        for (int c = 0; c < nc; c++) all = fmax(all, a[r * nc + c] * row[r] * col[c]);
+    }
+    for (int r = 0; r < nr && moved; r++) {
+        double largest = motion ? all / row[r] : forces[p->start[bi] + r];
+        for (int c = 0; c < nc && !motion; c++) largest = fmax(largest, a[r * nc + c] * col[c]);
+        for (int c = 0; c < nc; c++) a[r * nc + c] = largest / col[c];
+    }
+    for (int c = 0; c < nc && !moved && motion; c++) { // a multiplier
+        double largest = 0.0;
+        for (int r = 0; r < nr; r++) largest = fmax(largest, a[r * nc + c] * row[r]);
+        for (int r = 0; r < nr; r++) a[r * nc + c] = largest / row[r];
+    }
+}
+
+// Whether all unknowns of a block have one name.
+static bool is_of_one(const flx_quadratic *q, int b)
+{
+    const flx_pattern *p = &q->pattern;
+    flx_unknown first, u;
+    q->s->ops->unknown(q->s, p->start[b], &first);
+    for (int i = p->start[b] + 1; i < p->start[b + 1]; i++) {
+        q->s->ops->unknown(q->s, i, &u);
+        if (!u.item || !first.item || strcmp(u.item, first.item) != 0) return false;
+    }
+    return true;
+}
+
+static flx_status find_terms(flx_quadratic *q, const flx_state *x)
+{
+    const flx_pattern *p = &q->pattern;
+    double *forces = take(q->arena, (size_t)q->n);
+    char *one = flx_arena_take(q->arena, (size_t)p->nblock, 1);
+    if (!forces || !one) return FLX_ERR_MEMORY;
+    FLX_TRY(find_forces(q, x, forces));
+    for (int b = 0; b < p->nblock; b++) one[b] = p->start[b] < p->start[b + 1] && is_of_one(q, b);
+    for (int b = 0; b < p->nblock; b++) {
+        for (int e = p->row[b]; e < p->row[b + 1]; e++) {
+            double largest = 0.0;
+            for (int i = p->offset[e]; i < p->offset[e + 1]; i++)
+                largest = fmax(largest, q->sizes[i]);
+            if (largest > 0.0 || p->col[e] == b) smooth_entry(q, b, e, forces, one);
+        }
+    }
+    return FLX_OK;
+}
+
 static bool find_plain(const flx_quadratic *q)
 {
     const flx_pattern *p = &q->pattern;
@@ -232,9 +308,13 @@ flx_status flx_quadratic_create(const flx_system *s, flx_work *work, const flx_s
     if (status == FLX_OK) status = s->ops->linearise(s, work, &p, &b);
     if (status == FLX_OK) status = take_values(out, work, &b);
     flx_blocks_destroy(&b);
-    out->sizes = out->Q[0];
+    size_t size = status == FLX_OK ? flx_pattern_size(&out->pattern) : 0;
+    if (status == FLX_OK) out->sizes = take(arena, size);
+    if (status == FLX_OK && !out->sizes) status = FLX_ERR_MEMORY;
+    for (size_t i = 0; i < size && out->sizes; i++) out->sizes[i] = fabs(out->Q[0][i]);
     if (status == FLX_OK) status = turn_axes(out, x, turn);
     if (status == FLX_OK) status = find_sizes(out);
+    if (status == FLX_OK) status = find_terms(out, x);
     if (status != FLX_OK) return status;
     out->plain = find_plain(out);
     out->row = take(arena, (size_t)out->n);
@@ -333,7 +413,10 @@ flx_status flx_quadratic_factor(flx_quadratic *q, double shift)
         if (!isfinite(q->sum[i])) return FLX_NOT_FINITE;
     }
     equilibrate(q);
-    if (!q->lu) FLX_TRY(flx_lu_create(q->ctx, &q->pattern, false, &q->lu));
+    if (!q->lu) {
+        FLX_TRY(flx_lu_create(q->ctx, &q->pattern, false, &q->lu));
+        flx_lu_accept_any(q->lu);
+    }
     return flx_lu_factor(q->lu, q->sum);
 }
 

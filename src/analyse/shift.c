@@ -30,12 +30,13 @@ flx_status flx_shift_create(flx_quadratic *q, flx_shift *out)
     size_t n = (size_t)q->n;
     *out = (flx_shift){.q = q, .m = 2 * q->nv + q->nx};
     out->unit = flx_arena_take(q->arena, (size_t)out->m, sizeof(double));
-    out->z = flx_arena_take(q->arena, 5 * n, sizeof(double));
+    out->z = flx_arena_take(q->arena, 6 * n, sizeof(double));
     if (!out->unit || !out->z) return FLX_ERR_MEMORY;
     out->b = out->z + n;
     out->c = out->b + n;
     out->d = out->c + n;
-    out->weight = out->d + n;
+    out->e = out->d + n;
+    out->weight = out->e + n;
     set_weights(out);
     return FLX_OK;
 }
@@ -122,6 +123,18 @@ static double norm(const double *weight, int from, int to, const double *a)
     return sum;
 }
 
+// Sizes of z and of its largest number, or of reach, in the scales: into w->e.
+static void find_sizes(flx_shift *w, const double *re, const double *im, double reach)
+{
+    const flx_quadratic *q = w->q;
+    int n = q->nv + q->nx;
+    for (int i = 0; i < q->n; i++) {
+        w->e[i] = im ? hypot(re[i], im[i]) : fabs(re[i]);
+        if (i < n) reach = fmax(reach, w->e[i] / q->scale[i]);
+    }
+    for (int i = 0; i < n; i++) w->e[i] += reach * q->scale[i];
+}
+
 double flx_shift_residual(flx_shift *w, const double s[2], const double *re, const double *im)
 {
     const flx_quadratic *q = w->q;
@@ -131,6 +144,7 @@ double flx_shift_residual(flx_shift *w, const double s[2], const double *re, con
     memset(w->b, 0, (size_t)n * sizeof *w->b);
     memset(w->z, 0, (size_t)n * sizeof *w->z);
     memset(bound, 0, (size_t)n * sizeof *bound);
+    find_sizes(w, re, im, 0.0);
     for (int k = 0; k < 3; k++) {
         const double *const parts[2] = {re, im};
         double size = hypot(power[0], power[1]), term = 0.0;
@@ -140,9 +154,9 @@ double flx_shift_residual(flx_shift *w, const double s[2], const double *re, con
             double along = power[0], across = j == 0 ? power[1] : -power[1];
             for (int i = 0; i < n; i++) sums[j][i] += along * w->c[i];
             for (int i = 0; i < n; i++) sums[1 - j][i] += across * w->c[i];
-            flx_quadratic_multiply_sizes(q, k, parts[j], w->c);
-            for (int i = 0; i < n; i++) bound[i] += size * w->c[i];
         }
+        flx_quadratic_multiply_sizes(q, k, w->e, w->c);
+        for (int i = 0; i < n; i++) bound[i] += size * w->c[i];
         motion = fmax(motion, sqrt(term));
         double next = power[0] * s[0] - power[1] * s[1];
         power[1] = power[0] * s[1] + power[1] * s[0];
@@ -158,14 +172,9 @@ double flx_shift_residual(flx_shift *w, const double s[2], const double *re, con
     return fmax(terms[0], terms[1]);
 }
 
-void flx_shift_rounding(flx_shift *w, const double *z, double *out)
+void flx_shift_rounding(flx_shift *w, const double *z, double reach, double *out)
 {
-    const flx_quadratic *q = w->q;
-    double largest = 0.0;
-    for (int i = 0; i < q->nv + q->nx; i++) largest = fmax(largest, fabs(z[i]) / q->scale[i]);
-    for (int i = 0; i < q->n; i++) {
-        w->c[i] = fabs(z[i]) + (i < q->nv + q->nx ? largest * q->scale[i] : 0.0);
-    }
-    flx_quadratic_multiply_sizes(q, 0, w->c, out);
-    for (int i = 0; i < q->n; i++) out[i] *= DBL_EPSILON;
+    find_sizes(w, z, NULL, reach);
+    flx_quadratic_multiply_sizes(w->q, 0, w->e, out);
+    for (int i = 0; i < w->q->n; i++) out[i] *= DBL_EPSILON;
 }

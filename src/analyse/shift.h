@@ -10,12 +10,12 @@
 #include "analyse/quadratic.h"
 
 typedef struct flx_shift {
-    flx_quadratic *q;  // its factors are those at the shift
-    int m;             // 2 nv + nx
-    double *unit;      // (m) of y
-    double *z;         // (n) the unknowns of the last product
-    double *b, *c, *d; // (n) scratch
-    double *weight;    // (n) of residuals
+    flx_quadratic *q;      // its factors are those at the shift
+    int m;                 // 2 nv + nx
+    double *unit;          // (m) of y
+    double *z;             // (n) the unknowns of the last product
+    double *b, *c, *d, *e; // (n) scratch
+    double *weight;        // (n) of residuals
 } flx_shift;
 
 flx_status flx_shift_create(flx_quadratic *q, flx_shift *out);
@@ -33,5 +33,6 @@ void flx_shift_from_units(const flx_shift *w, int k, double *C);
 // motion against the largest of their terms, and of all others.
 double flx_shift_residual(flx_shift *w, const double s[2], const double *re, const double *im);
 
-// What rounding may make of Q0 z: sizes of its terms, and of those of the smallest numbers of z, times epsilon.
-void flx_shift_rounding(flx_shift *w, const double *z, double *out);
+// What rounding may make of Q0 z: sizes of its terms times epsilon, the numbers of z as large as the largest of
+// them, or as reach, in their scales.
+void flx_shift_rounding(flx_shift *w, const double *z, double reach, double *out);

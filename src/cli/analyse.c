@@ -45,11 +45,14 @@ static void print_mode(int number, const flx_mode *m)
 static void print_count(const flx_modes *m)
 {
     if (m->nneutral > 0) {
-        printf("  neutral: %d eigenvalues are zero (free directions and speeds)\n", m->nneutral);
+        printf("  neutral: %d eigenvalue%s zero (free directions and speeds)", m->nneutral,
+               m->nneutral == 1 ? " is" : "s are");
+        if (m->within > 0.0) printf(", or below %.1e 1/s: rounding of the stiffness", m->within);
+        printf("\n");
     }
     if (m->nhidden > 0) {
-        printf("  hidden: %d eigenvalues below %.1e 1/s, zero or not: rounding of the stiffness "
-               "hides them\n",
+        printf("  hidden: %d more below %.1e 1/s, zero or not: rounding of the stiffness hides "
+               "them\n",
                m->nhidden, m->hidden);
     }
     int listed = 0;

@@ -21,6 +21,17 @@ void flx_dense_multiply(bool transpose_A, bool transpose_B, int m, int n, int k,
                 transpose_B ? n : k, 0.0, C, m);
 }
 
+void flx_dense_apply(bool transpose, int m, int n, const double *A, const double *x, double *y)
+{
+    if (m == 0 || n == 0) {
+        memset(y, 0, (size_t)(transpose ? n : m) * sizeof *y);
+        return;
+    }
+    flx_dense_use_one_thread();
+    cblas_dgemv(CblasColMajor, transpose ? CblasTrans : CblasNoTrans, m, n, 1.0, A, m, x, 1, 0.0, y,
+                1);
+}
+
 flx_status flx_dense_solve(flx_ctx *ctx, int n, int nb, double *A, double *B)
 {
     if (n == 0 || nb == 0) return FLX_OK;

@@ -6,6 +6,8 @@
 // C (m x n) = op(A) op(B), op the transpose where said; k: the inner size. C is another array.
 void flx_dense_multiply(bool transpose_A, bool transpose_B, int m, int n, int k, const double *A,
                         const double *B, double *C);
+// y = A x, or A^T x, of A (m x n).
+void flx_dense_apply(bool transpose, int m, int n, const double *A, const double *x, double *y);
 // A x = B for nb right-hand sides (n x nb), overwritten by x; A (n x n) is overwritten.
 // FLX_SINGULAR without a message.
 flx_status flx_dense_solve(flx_ctx *ctx, int n, int nb, double *A, double *B);

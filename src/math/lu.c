@@ -33,6 +33,7 @@ struct flx_lu {
     klu_numeric *numeric; // NULL before the first factorisation and after a failed one
     double fresh_growth, fresh_rcond;
     double rcond;
+    double least;        // rcond of a matrix that is not singular
     flx_lu_small *small; // NULL: sparse
 };
 
@@ -65,6 +66,7 @@ flx_status flx_lu_create(flx_ctx *ctx, const flx_pattern *pattern, bool complex_
     if (!f) return FLX_ERR_MEMORY;
     f->ctx = ctx;
     f->complex_values = complex_values;
+    f->least = SINGULAR_RCOND;
     f->n = p->start[p->nblock];
     size_t count = (size_t)p->offset[p->row[p->nblock]];
     f->begin = flx_alloc(ctx, (size_t)f->n + 1, sizeof *f->begin);
@@ -94,6 +96,11 @@ flx_status flx_lu_create(flx_ctx *ctx, const flx_pattern *pattern, bool complex_
     if (status != FLX_OK) flx_lu_destroy(&f);
     *out = f;
     return status;
+}
+
+void flx_lu_accept_any(flx_lu *f)
+{
+    f->least = 0.0;
 }
 
 static void drop_numeric(flx_lu *f)
@@ -135,7 +142,7 @@ static bool measure(flx_lu *f)
     bool deficient = c->numerical_rank >= 0 && c->numerical_rank < f->n; // -1: not determined
     if (!done || c->status != KLU_OK || deficient) return false;
     f->rcond = c->rcond;
-    return f->rcond > SINGULAR_RCOND; // false for NaN
+    return f->rcond > f->least; // false for NaN
 }
 
 static size_t value_count(const flx_lu *f)
@@ -209,7 +216,7 @@ static flx_status factor_small(flx_lu *f, const double *values)
     }
     bool done = parts == 2 ? flx_lu_small_factor_complex(m) : flx_lu_small_factor(m);
     f->rcond = m->rcond;
-    return done && f->rcond > SINGULAR_RCOND ? FLX_OK : FLX_SINGULAR;
+    return done && f->rcond > f->least ? FLX_OK : FLX_SINGULAR;
 }
 
 flx_status flx_lu_factor(flx_lu *f, const double *values)

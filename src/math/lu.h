@@ -14,6 +14,9 @@ typedef struct flx_lu flx_lu;
 flx_status flx_lu_create(flx_ctx *ctx, const flx_pattern *pattern, bool complex_values,
                          flx_lu **out);
 void flx_lu_destroy(flx_lu **f);
+// Matrices of any condition are factored from now on, but for those with a pivot of zero: near an eigenvalue the
+// solution has the right direction, if not the right length.
+void flx_lu_accept_any(flx_lu *f);
 // KLU takes memory, behind the context, for the first factors and where a kept order has become bad.
 // FLX_SINGULAR when the factorisation failed or its condition estimate says so.
 flx_status flx_lu_factor(flx_lu *f, const double *values);
