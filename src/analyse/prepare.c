@@ -8,6 +8,7 @@
 // 4 Where the model is reduced, velocities without inertia follow from the rest (theory/
 //   reduction.md).
 // 5 The user sees what was changed.
+#include "analyse/index.h"
 #include "analyse/least.h"
 #include "analyse/simulation.h"
 #include "base/number.h"
@@ -18,6 +19,7 @@
 #include <string.h>
 
 #define SLOW_STEP 1e-13 // seconds
+#define MOST_INDEX 3    // of algebraic unknowns
 #define TELL 1e-9       // smallest change told, as a part of its scale
 #define MOST_TOLD 8     // items
 // Rows left out may be off by what drawings are off by; more is a mechanism that does not close.
@@ -408,6 +410,27 @@ static flx_status settle_switches(flx_simulation *sim)
     return FLX_OK;
 }
 
+// No method integrates algebraic unknowns of an index above 3.
+static flx_status refuse_index(flx_simulation *sim)
+{
+    const flx_system *s = sim->sys;
+    int index = 0, unknown = -1;
+    if (s->dims.nw == 0) return FLX_OK;
+    flx_work *work = s->ops->work_create(s);
+    if (!work) return FLX_FAIL(sim->ctx, FLX_ERR_MEMORY, FLX_NOWHERE, "out of memory");
+    flx_status status = flx_index_find(s, work, sim->start, &index, &unknown);
+    s->ops->work_destroy(work);
+    if (status != FLX_OK || index <= MOST_INDEX) return status < 0 ? status : FLX_OK;
+    flx_unknown u;
+    s->ops->unknown(s, unknown, &u);
+    return FLX_FAIL(sim->ctx, FLX_ERR_CANNOT, u.loc,
+                    "the algebraic unknown '%s' has index %d: the equations must be differentiated "
+                    "%d times before they say what it is, and methods bear %d; prescribe what it "
+                    "acts on directly, such as by a motion of a joint, or compute it from the "
+                    "derivatives of what is asked for",
+                    u.item ? u.item : "?", index, index, MOST_INDEX);
+}
+
 // Velocities without inertia: on the slow manifold (RED-5). Their rows contain no inertia at all, so
 // that the step is as short as the matrix bears, and meets the fastest rates.
 static flx_status find_slow_velocities(flx_simulation *sim)
@@ -494,6 +517,7 @@ static flx_status find_start(flx_simulation *sim, const flx_state *drawn, int nd
     FLX_TRY(close_held(sim, drawn, FLX_HOLD_RATES, ndrop, drop));
     FLX_TRY(flx_simulation_settle_condensed(sim));
     FLX_TRY(settle_switches(sim));
+    if (sim->model->simulate.given) FLX_TRY(refuse_index(sim));
     if (sim->model->simulate.start >= 0) FLX_TRY(find_rest(sim, sim->model->simulate.start));
     return flx_simulation_start_recast(sim);
 }

@@ -1,0 +1,118 @@
+// test_index.c - algebraic unknowns whose index is too high are refused by name before a run, for every method and in
+// both coordinates; others run.
+#include "case_table.h"
+#include "check.h"
+
+#include <string.h>
+
+// Two carts with a spring between them and a force on the first; what the force has to bring about is left open.
+static const char carts[] =
+    "flexion: 1\n"
+    "parameters: {k: 100, d: 0}\n"
+    "functions:\n"
+    "  s9: {of: [x], value: \"if(x < 0, 0, if(x > 1, 1,"
+    " x^5*(126 - 420*x + 540*x^2 - 315*x^3 + 70*x^4)))\"}\n"
+    "equations:\n"
+    "  second_order:\n"
+    "    x1: {at: 0, rate: 0, mass: 1, force: \"u - k*(x1 - x2) - d*(x1' - x2')\"}\n"
+    "    x2: {at: 0, rate: 0, mass: 1, force: \"k*(x1 - x2) + d*(x1' - x2')\"}\n"
+    "  first_order:\n"
+    "    u: {at: 0, mass: 0, derivative: \"%s\"}\n"
+    "simulate: {until: 0.1, method: %s}\n"
+    "outputs: {every: 0.1, signals: [x1, x2, u]}\n";
+
+// The same as bodies on rails, turned out of the axes.
+static const char bodies[] =
+    "flexion: 1\n"
+    "bodies:\n"
+    "  a: {type: rigid, mass: 1, inertia: [0.1, 0.1, 0.1]}\n"
+    "  b: {type: rigid, mass: 1, inertia: [0.1, 0.1, 0.1], position: [2, 1, 2]}\n"
+    "joints:\n"
+    "  A: {type: prismatic, on: [ground, a], at: a, axis: [2, 1, 2]}\n"
+    "  B: {type: prismatic, on: [ground, b], at: b, axis: [2, 1, 2]}\n"
+    "forces:\n"
+    "  s: {type: spring, on: [a, b], at: [a, b], stiffness: 100, length: 3}\n"
+    "  F: {type: force, on: A, value: u}\n"
+    "equations: {first_order: {u: {at: 0, mass: 0, derivative: \"%s\"}}}\n"
+    "simulate: {until: 0.1, method: %s}\n"
+    "outputs: {every: 0.1, signals: [A.displacement, u]}\n";
+
+static bool refused(const char *text, const char *law, const char *method, const char *word)
+{
+    char model[2400], said[2000];
+    snprintf(model, sizeof model, text, law, method);
+    if (case_run_said(model, NULL, said, sizeof said)) return false;
+    if (strstr(said, word)) return true;
+    printf("%s\n", said);
+    return false;
+}
+
+static const char *const methods[] = {"radau",
+                                      "radau, step: 1e-2",
+                                      "bdf",
+                                      "implicit-euler",
+                                      "gauss, step: 1e-2",
+                                      "generalized-alpha, step: 1e-3",
+                                      "dopri5",
+                                      "dop853",
+                                      "auto",
+                                      "lobatto, step: 1e-2"};
+#define N_METHODS (sizeof methods / sizeof methods[0])
+
+static int refused_for_every_method(void)
+{
+    for (size_t i = 0; i < N_METHODS; i++) {
+        CHECK(refused(carts, "x2 - s9(t)", methods[i], "'u' has index 5"));
+        CHECK(refused(carts, "x2' - s9(t)", methods[i], "'u' has index 4"));
+        CHECK(refused(bodies, "B.displacement - t^4", methods[i], "'u' has index 5"));
+    }
+    return 0;
+}
+
+static int refused_in_both_coordinates(void)
+{
+    static const char *const forms[] = {"radau, formulation: tree", "radau, formulation: index-3",
+                                        "radau, formulation: ggl", "dopri5, formulation: tree",
+                                        "bdf, formulation: tree"};
+    for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {
+        CHECK(refused(bodies, "B.displacement - t^4", forms[i], "'u' has index 5"));
+    }
+    return 0;
+}
+
+// Damping between the carts makes one differentiation less; a stiff spring none.
+static int index_is_that_of_the_equations(void)
+{
+    char model[2400], said[2000];
+    snprintf(model, sizeof model, carts, "x2 - s9(t)", "radau");
+    CHECK(!case_run_said(model, "d=1", said, sizeof said));
+    CHECK_TEXT(said, "'u' has index 4");
+    CHECK(!case_run_said(model, "k=1e12", said, sizeof said));
+    CHECK_TEXT(said, "'u' has index 5");
+    CHECK(!case_run_said(model, "k=1e-6", said, sizeof said));
+    CHECK_TEXT(said, "'u' has index 5");
+    return 0;
+}
+
+// Index 1, 2 and 3: where the force acts.
+static int what_can_be_run_is_run(void)
+{
+    static const char *const laws[] = {"u - 3*x1 - t", "x1' - s9(t)", "x1 - s9(t)"};
+    for (int i = 0; i < 3; i++) {
+        char model[2400];
+        case_table table = {0};
+        double x1 = 0.0, s = 0.0, u = 0.0;
+        snprintf(model, sizeof model, carts, laws[i], "radau, step: 1e-3");
+        CHECK(case_run(model, NULL, &table, NULL, NULL));
+        CHECK(case_table_value(&table, "x1", 0.1, &x1));
+        CHECK(case_table_value(&table, "u", 0.1, &u));
+        s = 1e-5 * (126 - 42.0 + 5.4 - 0.315 + 0.007);
+        if (i == 0) CHECK_NEAR(u, 3.0 * x1 + 0.1, 1e-9);
+        if (i == 2) CHECK_NEAR(x1, s, 1e-12);
+        case_table_clear(&table);
+    }
+    return 0;
+}
+
+TEST_MAIN(TEST(refused_for_every_method), TEST(refused_in_both_coordinates),
+          TEST(index_is_that_of_the_equations), TEST(what_can_be_run_is_run))
