@@ -12,6 +12,7 @@
 #include "analyse/least.h"
 #include "analyse/simulation.h"
 #include "base/number.h"
+#include "integrate/accelerate.h"
 #include "integrate/relax.h"
 
 #include <math.h>
@@ -211,7 +212,7 @@ static bool is_given(const flx_simulation *sim, const flx_unknown *u, int *body)
     return false;
 }
 
-static void tell_one(flx_ctx *ctx, const change *c)
+static void tell_one(flx_ctx *ctx, const change *c, const char *why)
 {
     char moved[120] = "", hastened[120] = "";
     if (c->moved > TELL) flx_snprintf(moved, sizeof moved, "%s by %.3g", c->part, c->by);
@@ -219,34 +220,34 @@ static void tell_one(flx_ctx *ctx, const change *c)
         flx_snprintf(hastened, sizeof hastened, "%svelocity in %s by %.3g", moved[0] ? ", " : "",
                      c->rate_part, c->rate_by);
     }
-    flx_ctx_warn(ctx, c->loc, "the start of '%s' was changed to meet the constraints: %s%s",
-                 c->item, moved, hastened);
+    flx_ctx_warn(ctx, c->loc, "the start of '%s' was changed %s: %s%s", c->item, why, moved,
+                 hastened);
 }
 
-// Unknowns of one item follow each other: collect, then tell.
-static void tell_changes(flx_simulation *sim, const flx_system *s, const flx_state *drawn,
-                         const flx_state *x, const double *theta)
+// Unknowns of one item follow each other: collect, then tell. v0, v1: velocities before and after, or NULL.
+static void tell_changes(flx_simulation *sim, const double *theta, const double *v0,
+                         const double *v1, const char *why)
 {
+    const flx_system *s = sim->sys;
     change c = {0};
     int told = 0, body = 0;
-    double speed = fmax(largest(s->dims.nv, drawn->v), largest(s->dims.nv, x->v));
+    double speed = v0 ? fmax(largest(s->dims.nv, v0), largest(s->dims.nv, v1)) : 1.0;
     for (int i = 0; i <= s->dims.nv; i++) {
         flx_unknown u = {0};
         if (i < s->dims.nv) s->ops->unknown(s, i, &u);
         if (c.item && (i == s->dims.nv || !u.item || strcmp(u.item, c.item) != 0)) {
             bool changed = c.moved > TELL || c.hastened > TELL;
-            if (changed && told++ < MOST_TOLD) tell_one(sim->ctx, &c);
+            if (changed && told++ < MOST_TOLD) tell_one(sim->ctx, &c, why);
             c = (change){0};
         }
         if (i == s->dims.nv || !u.item) continue;
-        double faster = x->v[i] - drawn->v[i];
+        double faster = v0 ? v1[i] - v0[i] : 0.0;
         if (faster != 0.0 && !is_given(sim, &u, &body)) faster = 0.0;
         add_change(&c, &u, theta[i], faster, speed);
     }
     if (told > MOST_TOLD) {
-        flx_ctx_warn(sim->ctx, FLX_NOWHERE,
-                     "the starts of %d more items were changed to meet the constraints",
-                     told - MOST_TOLD);
+        flx_ctx_warn(sim->ctx, FLX_NOWHERE, "the starts of %d more items were changed %s",
+                     told - MOST_TOLD, why);
     }
 }
 
@@ -256,7 +257,12 @@ static flx_status tell(flx_simulation *sim, const flx_state *drawn)
     double *theta = flx_alloc(sim->ctx, (size_t)s->dims.nv, sizeof *theta);
     if (!theta) return FLX_ERR_MEMORY;
     s->ops->difference(s, drawn->q, sim->start->q, theta);
-    tell_changes(sim, s, drawn, sim->start, theta);
+    for (int i = 0; sim->balance && i < s->dims.nv; i++) theta[i] -= sim->balance[i];
+    tell_changes(sim, theta, drawn->v, sim->start->v, "to meet the constraints");
+    if (sim->balance) {
+        tell_changes(sim, sim->balance, NULL, NULL,
+                     "into balance, since nothing but its forces says where it is");
+    }
     flx_free(theta);
     return FLX_OK;
 }
@@ -479,6 +485,40 @@ flx_status flx_simulation_start_recast(flx_simulation *sim)
     return flx_start_accelerations(sim->sys, sim->start);
 }
 
+// What neither mass nor damping holds, and what algebraic unknowns are to bring about, begins in balance. Where the
+// masses determine the accelerations there is nothing of the kind.
+static flx_status find_balance(flx_simulation *sim)
+{
+    const flx_system *s = sim->sys;
+    flx_accelerator *acc = NULL;
+    flx_state *x = NULL;
+    flx_work *work = NULL;
+    if (sim->reduction.n > 0) return FLX_OK; // the slow manifold is found otherwise
+    flx_status status = flx_accelerator_create(s, &acc);
+    if (status == FLX_OK) status = flx_state_create(s, &x);
+    if (status == FLX_OK) work = s->ops->work_create(s);
+    if (status == FLX_OK && !work) status = FLX_ERR_MEMORY;
+    if (status != FLX_OK) goto done;
+    flx_state_copy(x, sim->start);
+    status = flx_accelerator_eval(acc, work, x, NULL, NULL);
+    if (status <= 0) goto done;
+    flx_state_copy(x, sim->start);
+    status = flx_relax_positions(s, work, x);
+    if (status > 0) status = FLX_OK; // what follows says why
+    if (status != FLX_OK) goto done;
+    sim->balance = flx_arena_take(sim->arena, (size_t)s->dims.nv, sizeof *sim->balance);
+    if (!sim->balance) status = FLX_ERR_MEMORY;
+    if (status != FLX_OK) goto done;
+    s->ops->difference(s, sim->start->q, x->q, sim->balance);
+    flx_state_copy(sim->start, x);
+
+done:
+    if (work) s->ops->work_destroy(work);
+    flx_state_destroy(&x);
+    flx_accelerator_destroy(&acc);
+    return status;
+}
+
 // The equilibrium at which the run begins, or the last position of a path, and those from which it is sought, before
 // it. Velocities are then those that motions ask for.
 static flx_status find_rest(flx_simulation *sim, int i)
@@ -514,6 +554,7 @@ static flx_status find_start(flx_simulation *sim, const flx_state *drawn, int nd
     FLX_TRY(flx_state_create(sim->sys, &sim->start));
     flx_simulation_copy_motion(&dims, sim->start, drawn);
     FLX_TRY(close_held(sim, drawn, FLX_HOLD_COORDINATES, ndrop, drop));
+    FLX_TRY(find_balance(sim));
     FLX_TRY(close_held(sim, drawn, FLX_HOLD_RATES, ndrop, drop));
     FLX_TRY(flx_simulation_settle_condensed(sim));
     FLX_TRY(settle_switches(sim));

@@ -212,6 +212,7 @@ struct flx_simulation {
     flx_energies energy_start;
     double energy_scale, energy_error;
     double energy_turnover; // supplied and taken back, each counted
+    double *balance;        // (nv) arena or NULL: moves of what begins in balance
     double dropped_start;   // what the closure left of redundant rows
     double dropped_share;   // how far their own shares let them open
     double dropped_most;    // from where on they are not redundant: the run stops

@@ -117,6 +117,9 @@ static int weigh(N_Vector y, N_Vector w, void *user)
     int first = it->sys->dims.nv + it->sys->dims.nx;
     if (IDAGetCurrentStep(p->ida, &h) != IDA_SUCCESS || !(h > 0.0)) h = p->h;
     for (int i = 0; i < p->ny; i++) weight[i] = 1.0 / (p->rtol * fabs(value[i]) + p->atol);
+    for (int i = 0; i < it->sys->dims.nv; i++) {
+        if (p->index[i] > 1) weight[p->v + i] *= h;
+    }
     for (int i = first; i < p->n; i++) {
         double scale = p->rtol * fabs(value[p->v + i]) + p->tolerance[i];
         weight[p->v + i] = (p->index[i] > 1 ? h : 1.0) / scale;
@@ -240,12 +243,39 @@ static flx_status make_arrays(flx_integrator *it)
     return flx_state_create(s, &p->trial);
 }
 
-// q, v and x are differential; the others are not in the error test.
+// q, v and x are differential, but for velocities without inertia; the others are not in the error test.
 static void mark_differential(const flx_integrator *it, double *id)
 {
     const bdf *p = it->data;
     const flx_dims *d = &it->sys->dims;
     for (int i = 0; i < p->ny; i++) id[i] = i < d->nq + d->nv + d->nx ? 1.0 : 0.0;
+    for (int i = 0; i < d->nv; i++) {
+        if (p->index[i] > 1) id[p->v + i] = 0.0;
+    }
+}
+
+// A velocity that no mass and no damping is of follows from a balance of positions, by one differentiation: index 2.
+static flx_status find_light(flx_integrator *it, const flx_state *x)
+{
+    bdf *p = it->data;
+    const flx_system *s = it->sys;
+    const flx_pattern *m = &s->pattern;
+    flx_point at = flx_state_point(s, x);
+    FLX_TRY(s->ops->linearise(s, it->work, &at, &p->blocks));
+    for (int b = 0; b < m->nblock && m->start[b] < s->dims.nv; b++) {
+        int n = m->start[b + 1] - m->start[b];
+        for (int e = m->row[b]; e < m->row[b + 1]; e++) {
+            if (m->col[e] != b) continue;
+            for (int k = 0; k < n; k++) {
+                int own = m->offset[e] + k * (n + 1);
+                bool light = p->blocks.A2[own] == 0.0 && p->blocks.A1[own] == 0.0;
+                p->index[m->start[b] + k] = light ? 2 : 0;
+            }
+        }
+    }
+    mark_differential(it, flx_sundials_values(p->sun.other[1]));
+    if (IDASetId(p->ida, p->sun.other[1]) == IDA_SUCCESS) return FLX_OK;
+    return FLX_FAIL(it->ctx, FLX_ERR_MEMORY, FLX_NOWHERE, "out of memory");
 }
 
 static flx_status make_solver(flx_integrator *it)
@@ -409,6 +439,7 @@ static double first_step(const flx_integrator *it, double h_most)
 static flx_status start(flx_integrator *it, const flx_state *x, double h_most)
 {
     bdf *p = it->data;
+    FLX_TRY(find_light(it, x));
     pack(it, x);
     p->h = first_step(it, h_most);
     for (int i = 0; i < BDF_PLACES; i++) p->joints[i].there = false;

@@ -4,8 +4,12 @@
 // its rate are found as limits of implicit Euler steps with the bonds on velocity level,
 //     r(t+d, q (+) d v, v, (v - v_0)/d, ..) = 0,   G v + g_t = 0,   d -> 0                (REL-1)
 // extrapolated from two steps d and d/2; rates are their differences. They
-// need no more than the table has, and no null space. Where N^T D N is singular, too, the
-// position of N follows from the forces and the start must be given so.
+// need no more than the table has, and no null space.
+//
+// Where N^T D N is singular, too, the position of N follows from the forces, as do those that algebraic unknowns are to
+// bring about: limits of
+//     r(t, q (+) theta, v, 0, ..) + (A2/d^2 + A1/d) theta = 0,   g(t, q (+) theta) = 0,   d -> 0   (REL-2)
+// extrapolated from three steps: what has inertia or damping stays where it is.
 #pragma once
 
 #include "base/base.h"
@@ -20,6 +24,10 @@
 // v (and w) of the state; what has inertia keeps its velocity. Consistent with the bonds before and
 // after. Positive status: no convergence; the state is as it was.
 flx_status flx_relax_velocities(const flx_system *s, flx_work *work, flx_state *x, double d);
+
+// q of the state: what has neither inertia nor damping moves to where its forces are in balance, and w with it. Positive
+// status: no balance was found; the state is as it was.
+flx_status flx_relax_positions(const flx_system *s, flx_work *work, flx_state *x);
 
 // Memory of the steps. flx_relaxer_warm takes that of the first factors, with any linearisation.
 typedef struct flx_relaxer flx_relaxer;

@@ -140,11 +140,6 @@ static flx_status check_inertia(flx_builder *b, const flx_item *body, const flx_
     double p[3], largest = 0;
     principal_moments(def->inertia, p);
     for (int i = 0; i < 3; i++) largest = fmax(largest, fabs(p[i]));
-    if (def->mass == 0 && largest > 0) {
-        return FLX_FAIL(b->ctx, FLX_ERR_MODEL, loc,
-                        "body '%s' has inertia but no mass; a massless body has inertia 0",
-                        body->full);
-    }
     for (int i = 0; i < 3; i++) {
         if (!(p[i] >= -ROUNDED * largest)) {
             return FLX_FAIL(b->ctx, FLX_ERR_MODEL, loc,
@@ -152,7 +147,9 @@ static flx_status check_inertia(flx_builder *b, const flx_item *body, const flx_
                             body->full, p[i]);
         }
         double others = p[(i + 1) % 3] + p[(i + 2) % 3];
-        if (b->m->dimension == 3 && !(p[i] <= others + ROUNDED * largest)) {
+        // without a mass it is a rotor, whose inertia may be about its axis alone
+        bool real = b->m->dimension == 3 && def->mass > 0;
+        if (real && !(p[i] <= others + ROUNDED * largest)) {
             return FLX_FAIL(b->ctx, FLX_ERR_MODEL, loc,
                             "no body has the inertia of '%s': the principal moment %g is larger "
                             "than the sum of the other two, %g",

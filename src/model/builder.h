@@ -276,6 +276,8 @@ flx_status flx_build_open_numbers(flx_env *e, const flx_yaml *y, int *n, double 
 flx_status flx_build_open_vector(flx_env *e, const flx_yaml *y, double out[3], flx_open open[3]);
 // A number or vector of the start, which no equation contains: it fixes nothing.
 flx_status flx_build_start(flx_env *e, const flx_yaml *y, double *out);
+// A note where an angle at the start is larger than a turn and nothing says that it is meant.
+void flx_note_degrees(flx_builder *b, const flx_yaml *y, double angle);
 flx_status flx_build_start_vector(flx_env *e, const flx_yaml *y, double out[3]);
 
 // ---- draw.c: where things are drawn --------------------------------------------------------------

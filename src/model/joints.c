@@ -428,6 +428,7 @@ static flx_status read_start(flx_builder *b, flx_item *joint)
                         "the motion of joint '%s' already says how it starts", joint->full);
     }
     if (value) FLX_TRY(flx_build_start(&e, value, &def->start_value));
+    if (value && !d->displacement) flx_note_degrees(b, value, def->start_value);
     if (rate) FLX_TRY(flx_build_start(&e, rate, &def->start_rate_value));
     return flx_joint_coordinate(b, joint, joint->loc);
 }

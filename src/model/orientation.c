@@ -137,6 +137,7 @@ static flx_status planar_orientation(flx_env *e, const flx_yaml *y, double R[9],
         *angle = atan2(x.y, x.x);
     } else {
         FLX_TRY(flx_build_number(e, y, angle));
+        flx_note_degrees(e->b, y, *angle);
     }
     double c = cos(*angle), s = sin(*angle);
     const double turned[9] = {c, -s, 0, s, c, 0, 0, 0, 1};
@@ -166,6 +167,7 @@ flx_status flx_build_orientation(flx_env *e, const flx_yaml *y, double R[9], dou
         }
         FLX_TRY(unit_vector(e, axis, &n));
         FLX_TRY(flx_build_number(e, by, &a));
+        flx_note_degrees(e->b, by, a);
         T = turn_about(n, a);
     } else if (q) {
         FLX_TRY(quaternion(e, q, &T));

@@ -230,6 +230,19 @@ flx_status flx_build_start(flx_env *e, const flx_yaml *y, double *out)
     return flx_build_open(e, y, out, &unused);
 }
 
+void flx_note_degrees(flx_builder *b, const flx_yaml *y, double angle)
+{
+    const char *text = y->kind == FLX_YAML_SCALAR ? y->text : NULL;
+    if (!text || fabs(angle) <= 2.0 * FLX_PI * (1.0 + 1e-9)) return;
+    if (strstr(text, "deg") || strstr(text, "pi")) return;
+    // a parameter may have been given in turns and degrees; whole numbers it has of neither
+    if (strpbrk(text, "abcdefghijklmnopqrstuvwxyz") && angle != round(angle)) return;
+    flx_ctx_warn(b->ctx, y->loc,
+                 "an angle of %g rad is more than a turn; are these degrees? They are written as "
+                 "%g*deg",
+                 angle, angle);
+}
+
 flx_status flx_build_start_vector(flx_env *e, const flx_yaml *y, double out[3])
 {
     flx_open unused[3];

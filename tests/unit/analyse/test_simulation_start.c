@@ -149,6 +149,33 @@ static int redundant_rows_may_be_off_a_little(void)
     return 0;
 }
 
+// Angles of more than a turn are told, unless they are written as degrees or turns.
+static int angles_in_degrees_are_told(void)
+{
+    static const struct {
+        const char *angle, *orientation;
+        int notes;
+    } cases[] = {{"90", "0", 1},    {"0", "45", 1},    {"720*deg", "0", 0}, {"4*pi", "0", 0},
+                 {"6.28", "0", 0},  {"-30", "-60", 2}, {"a", "0", 1},       {"b", "0", 0},
+                 {"1.5", "0.3", 0}, {"a*deg", "1", 0}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        rig r;
+        char text[600];
+        snprintf(
+            text, sizeof text,
+            "flexion: 1\ndimension: 2\nparameters: {a: 90, b: 900*deg}\n"
+            "bodies: {rod: {type: rigid, mass: 1, inertia: 1, orientation: %s}}\n"
+            "joints: {A: {type: revolute, on: [ground, rod], at: [0, 0], start: {angle: %s}}}\n"
+            "simulate: {until: 0.1, method: radau}\noutputs: {every: 0.1, signals: [A.angle]}\n",
+            cases[i].orientation, cases[i].angle);
+        CHECK_OK(rig_make(&r, text));
+        CHECK(flx_ctx_warning_count(r.ctx) == cases[i].notes);
+        if (cases[i].notes > 0) CHECK_TEXT(flx_ctx_warning(r.ctx, 0)->text, "are these degrees?");
+        rig_free(&r);
+    }
+    return 0;
+}
+
 // A fixed structure is locked; the same one on a motor is not.
 static int locked_and_driven_are_told_apart(void)
 {
@@ -172,4 +199,4 @@ static int locked_and_driven_are_told_apart(void)
 TEST_MAIN(TEST(drawing_that_closes_is_left_alone), TEST(what_was_changed_is_told_by_name),
           TEST(start_of_a_joint_is_held), TEST(impossible_starts_are_refused_by_name),
           TEST(resting_at_a_fork_is_refused_by_name), TEST(redundant_rows_may_be_off_a_little),
-          TEST(locked_and_driven_are_told_apart))
+          TEST(locked_and_driven_are_told_apart), TEST(angles_in_degrees_are_told))

@@ -61,7 +61,6 @@ static int bodies_are_checked(void)
         {"  c: {type: rigid, mass: 1, inertia: [1, 1, 1, 2, 0, 0]}", "negative principal moment"},
         {"  c: {type: rigid, mass: 1, inertia: [[1, 0, 0], [0.1, 1, 0], [0, 0, 1]]}",
          "not symmetric"},
-        {"  c: {type: rigid, mass: 0, inertia: [1, 1, 1]}", "has inertia but no mass"},
         {"  c: {like: d}\n  d: {like: c}", "body 'c' is like itself, by way of 'd'"},
         {"  c: {like: aa}", "there is no body 'aa' to be like; did you mean 'a'?"},
         {"  c: {like: ball, position: d}\n  d: {like: ball, position: c}",

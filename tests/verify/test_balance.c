@@ -1,0 +1,191 @@
+// test_balance.c - what has neither mass nor damping begins in balance, wherever it is drawn, and the user is told;
+// rotors without mass have inertia.
+#include "case_table.h"
+#include "check.h"
+
+#include <string.h>
+
+// Massless: a point on a rail between two springs, a lever, a point in space between three springs.
+static const char rail[] =
+    "flexion: 1\n"
+    "bodies:\n"
+    "  m: {type: rigid, mass: 0, inertia: [0, 0, 0], position: [1, 0, 0]}\n"
+    "  end: {type: rigid, mass: 1, inertia: [0.1, 0.1, 0.1], position: [2, 0, 0]}\n"
+    "joints:\n"
+    "  r: {type: prismatic, on: [ground, m], at: [1, 0, 0], axis: [1, 0, 0]}\n"
+    "  r2: {type: prismatic, on: [ground, end], at: [2, 0, 0], axis: [1, 0, 0]}\n"
+    "forces:\n"
+    "  s1: {type: spring, on: [ground, m], at: [[0, 0, 0], m], stiffness: 100, length: 0.5}\n"
+    "  s2: {type: spring, on: [m, end], at: [m, end], stiffness: 50, length: 0.8}\n"
+    "simulate: {until: 0.5, method: %s}\n"
+    "outputs: {every: 0.5, signals: [m.position.x, end.position.x]}\n";
+
+static const char lever[] =
+    "flexion: 1\n"
+    "dimension: 2\n"
+    "bodies:\n"
+    "  m: {type: rigid, mass: 0, inertia: 0}\n"
+    "  end: {type: rigid, mass: 1, inertia: 0.2, position: [1, 0], angular_velocity: 1}\n"
+    "joints:\n"
+    "  A: {type: revolute, on: [ground, m], at: [0, 0]}\n"
+    "  B: {type: revolute, on: [ground, end], at: [1, 0]}\n"
+    "forces:\n"
+    "  s1: {type: spring, on: A, stiffness: 10, angle: 0.3}\n"
+    "  s2: {type: spring, on: [m, end], at: [[0, 0.5], [1, 0.5]], stiffness: 50, length: 0.8}\n"
+    "simulate: {until: 0.5, method: %s}\n"
+    "outputs: {every: 0.5, signals: [A.angle, B.angle]}\n";
+
+static const char web[] =
+    "flexion: 1\n"
+    "gravity: [0, 0, -9.81]\n"
+    "bodies:\n"
+    "  m: {type: point, mass: 0, position: [1, 0.1, 0.2]}\n"
+    "  end: {type: point, mass: 1, position: [2, 0, 0], velocity: [0, 1, 0]}\n"
+    "forces:\n"
+    "  s1: {type: spring, on: [ground, m], at: [[0, 0, 0], m], stiffness: 100, length: 0.5}\n"
+    "  s2: {type: spring, on: [m, end], at: [m, end], stiffness: 50, length: 0.8}\n"
+    "  s3: {type: spring, on: [m, ground], at: [m, [1, 1, 1]], stiffness: 50, length: 0.8}\n"
+    "simulate: {until: 0.5, method: %s}\n"
+    "outputs: {every: 0.5, signals: [m.position.y, end.position.y]}\n";
+
+// All ways end at the same place as radau at a tight tolerance.
+static int ends_agree(const char *text, const char *signal)
+{
+    static const char *const ways[] = {"radau, rtol: 1e-10, atol: 1e-12",
+                                       "radau, formulation: tree",
+                                       "radau, formulation: index-3",
+                                       "radau, formulation: ggl",
+                                       "bdf, formulation: tree",
+                                       "bdf, formulation: ggl",
+                                       "generalized-alpha, step: 1e-4",
+                                       "lobatto, step: 5e-3",
+                                       "auto"};
+    double first = 0.0;
+    for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++) {
+        char model[2400], said[2000];
+        case_table table = {0};
+        flx_ledger ledger = {0};
+        double value = 0.0;
+        snprintf(model, sizeof model, text, ways[i]);
+        CHECK(case_run_ledger(model, NULL, &table, &ledger));
+        CHECK(ledger.balanced);
+        CHECK(case_table_value(&table, signal, 0.5, &value));
+        if (i == 0) first = value;
+        CHECK_NEAR(value, first, 1e-5);
+        case_table_clear(&table);
+        if (i > 0) continue;
+        CHECK(case_run_said(model, NULL, said, sizeof said));
+        CHECK_TEXT(said, "the start of 'm' was changed into balance");
+    }
+    return 0;
+}
+
+static int on_a_rail(void)
+{
+    case_table table = {0};
+    char model[2400];
+    double x = 0.0;
+    snprintf(model, sizeof model, rail, "radau");
+    CHECK(case_run(model, NULL, &table, NULL, NULL));
+    CHECK(case_table_value(&table, "m.position.x", 0.0, &x));
+    CHECK_NEAR(x, 11.0 / 15.0, 1e-13); // 100 (x - 0.5) = 50 (1.2 - x)
+    CHECK(case_table_value(&table, "end.position.x", 0.0, &x));
+    CHECK_NEAR(x, 2.0, 1e-15);
+    case_table_clear(&table);
+    return ends_agree(rail, "end.position.x");
+}
+
+static int about_a_hinge(void)
+{
+    return ends_agree(lever, "B.angle");
+}
+
+static int between_three_springs(void)
+{
+    return ends_agree(web, "end.position.y");
+}
+
+// Damping gives it a velocity and leaves it where it is drawn.
+static int what_is_damped_stays(void)
+{
+    char said[2000];
+    const char *text =
+        "flexion: 1\n"
+        "dimension: 2\n"
+        "bodies: {m: {type: point, mass: 0, position: [1, 0]}}\n"
+        "joints: {r: {type: point-on-line, on: [ground, m], at: [1, 0], axis: [1, 0]}}\n"
+        "forces:\n"
+        "  s: {type: spring, on: [ground, m], at: [[0, 0], m], stiffness: 100, length: 0.5, "
+        "damping: 4}\n"
+        "simulate: {until: 0.1, method: radau}\n"
+        "outputs: {every: 0.1, signals: [m.position.x]}\n";
+    case_table table = {0};
+    double x = 0.0;
+    CHECK(case_run(text, NULL, &table, NULL, NULL));
+    CHECK(case_table_value(&table, "m.position.x", 0.0, &x));
+    CHECK_NEAR(x, 1.0, 1e-14);
+    CHECK(case_table_value(&table, "m.position.x", 0.1, &x));
+    CHECK_NEAR(x, 0.5 + 0.5 * exp(-2.5), 1e-5);
+    case_table_clear(&table);
+    CHECK(case_run_said(text, NULL, said, sizeof said));
+    CHECK(!strstr(said, "balance"));
+    return 0;
+}
+
+// A position that an algebraic unknown is to bring about is there at the start.
+static int algebraic_unknowns_begin_in_balance(void)
+{
+    const char *text = "flexion: 1\n"
+                       "equations:\n"
+                       "  second_order: {x: {at: 0.1, rate: 0, mass: 2, force: u}}\n"
+                       "  first_order: {u: {at: 0, mass: 0, derivative: x - t^2}}\n"
+                       "simulate: {until: 0.1, method: radau, step: 1e-3}\n"
+                       "outputs: {every: 0.1, signals: [x, u]}\n";
+    case_table table = {0};
+    char said[2000];
+    double x = 1.0, u = 0.0;
+    CHECK(case_run(text, NULL, &table, NULL, NULL));
+    CHECK(case_table_value(&table, "x", 0.0, &x));
+    CHECK_NEAR(x, 0.0, 1e-12);
+    CHECK(case_table_value(&table, "u", 0.1, &u));
+    CHECK_NEAR(u, 4.0, 1e-6);
+    case_table_clear(&table);
+    CHECK(case_run_said(text, NULL, said, sizeof said));
+    CHECK_TEXT(said, "the start of 'x' was changed into balance");
+    return 0;
+}
+
+// The rotor of a geared motor: no mass, and an inertia about its axis.
+static int rotors_without_mass_have_inertia(void)
+{
+    static const char *const ways[] = {"radau, formulation: tree", "radau, formulation: index-3",
+                                       "dopri5, formulation: tree", "dopri5", "bdf"};
+    for (int k = 0; k < 10; k++) {
+        bool space = k >= 5;
+        char model[2400];
+        case_table table = {0};
+        double angle = 0.0;
+        const char *axis = space ? ", axis: [0, 0, 1]" : "";
+        snprintf(model, sizeof model,
+                 "flexion: 1\n%sbodies:\n"
+                 "  rotor: {type: rigid, mass: 0, inertia: %s}\n"
+                 "  wheel: {type: rigid, mass: 2, inertia: %s, position: %s}\njoints:\n"
+                 "  R: {type: revolute, on: [ground, rotor], at: rotor%s}\n"
+                 "  W: {type: revolute, on: [ground, wheel], at: wheel%s}\n"
+                 "  g: {type: gear, on: [R, W], ratio: 0.2}\n"
+                 "forces: {T: {type: torque, on: R, value: 1}}\n"
+                 "simulate: {until: 1, method: %s}\noutputs: {every: 1, signals: [W.angle]}\n",
+                 space ? "" : "dimension: 2\n", space ? "[0, 0, 0.01]" : "0.01",
+                 space ? "[0.1, 0.1, 0.1]" : "0.1", space ? "[1, 0, 0]" : "[1, 0]", axis, axis,
+                 ways[k % 5]);
+        CHECK(case_run(model, NULL, &table, NULL, NULL));
+        CHECK(case_table_value(&table, "W.angle", 1.0, &angle));
+        CHECK_NEAR(angle, 0.5 * 5.0 / 0.35, 1e-5);
+        case_table_clear(&table);
+    }
+    return 0;
+}
+
+TEST_MAIN(TEST(on_a_rail), TEST(about_a_hinge), TEST(between_three_springs),
+          TEST(what_is_damped_stays), TEST(algebraic_unknowns_begin_in_balance),
+          TEST(rotors_without_mass_have_inertia))
