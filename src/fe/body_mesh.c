@@ -81,29 +81,6 @@ static void find_surface(drawing *d)
     d->nface = kept;
 }
 
-// Triangles of a face, by its own nodes: corners, then the middles of its edges.
-static int triangles_of(flx_cell cell, const int (**list)[3])
-{
-    static const int tri3[1][3] = {{0, 1, 2}}, quad4[2][3] = {{0, 1, 2}, {0, 2, 3}};
-    static const int tri6[4][3] = {{0, 3, 5}, {1, 4, 3}, {2, 5, 4}, {3, 4, 5}};
-    static const int quad8[6][3] = {{0, 4, 7}, {1, 5, 4}, {2, 6, 5},
-                                    {3, 7, 6}, {4, 5, 6}, {4, 6, 7}};
-    switch (cell) {
-    case FLX_CELL_TRI3:
-        *list = tri3;
-        return 1;
-    case FLX_CELL_TRI6:
-        *list = tri6;
-        return 4;
-    case FLX_CELL_QUAD4:
-        *list = quad4;
-        return 2;
-    default:
-        *list = quad8;
-        return 6;
-    }
-}
-
 static void order_surface(drawing *d)
 {
     int nodes[FLX_CELL_NODES];
@@ -116,7 +93,7 @@ static void order_surface(drawing *d)
         for (int a = 0; a < flx_cells[cell].nodes; a++) {
             if (d->order[nodes[a]] < 0) d->order[nodes[a]] = d->m->nnode++;
         }
-        d->m->ntriangle += triangles_of(cell, &list);
+        d->m->ntriangle += flx_cell_triangles(cell, &list);
     }
     d->m->nsurface = d->m->nnode;
 }
@@ -169,7 +146,7 @@ static void fill_triangles(const drawing *d)
     for (int i = 0; i < d->nface; i++) {
         const face *f = d->faces + i;
         if (!face_of(d->fe->s, f->element, f->face, &cell, nodes)) continue;
-        int n = triangles_of(cell, &list);
+        int n = flx_cell_triangles(cell, &list);
         for (int k = 0; k < n; k++) {
             for (int a = 0; a < 3; a++) *t++ = d->order[nodes[list[k][a]]];
         }

@@ -459,6 +459,7 @@ typedef struct flx_solid {
     int free[3];     // others from the second to the third number
     int nelement;
     int *cells, *first, *nodes; // (nelement) flx_cell, first of its nodes; nodes
+    flx_solid_faces surface;    // all of it
 } flx_solid;
 
 // The block `fe`: a structure, or the files of its matrices.

@@ -63,6 +63,7 @@ static void put_shapes(const flx_model *m, int body, const flx_places *p, double
     const flx_shape *s = b->shapes;
     bool drawn = body >= m->nbody || modal_of(m, body) || // by its nodes
                  is_beam_node(m, body) ||                 // by its line
+                 flx_scene_is_solid_node(m, body) ||      // by its surface
                  b->slope || b->section;
     if (n == 0 && !drawn) {
         n = flx_scene_shapes(m, body, p, size, made);
@@ -157,6 +158,7 @@ static void put_body(const flx_model *m, int i, const flx_places *p, double size
     }
     flx_text_put(t, b->npoint > 0 ? "]" : "[]");
     put_shapes(m, i, p, size, t);
+    if (b->slope) flx_text_put(t, ", \"place\": false"); // a direction, which is nowhere
     const flx_modal *modal = modal_of(m, i);
     if (modal) put_elastic(m, modal, t);
     flx_text_put(t, "}");
@@ -209,6 +211,14 @@ static void put_joint(const flx_joint *j, flx_text *t)
     flx_text_print(t, ", \"type\": \"%s\"", joint_word(j->type));
     put_ends(t, j->body, j->at);
     put_vector(t, "axis", axis);
+    bool rolls = j->type == FLX_JOINT_ROLLING;
+    if (j->type == FLX_JOINT_UNIVERSAL || (rolls && j->has_axis)) {
+        put_vector(t, "axis2", j->axis[1]);
+    }
+    if (rolls) {
+        put_key(t, "radius");
+        flx_text_put_number(t, j->radius);
+    }
     flx_text_put(t, "}");
 }
 
@@ -250,6 +260,8 @@ flx_status flx_scene_write(const flx_model *m, flx_text *t)
         put_line(m->beams + i, t);
         next = ", ";
     }
+    flx_text_put(t, "], \"solids\": [");
+    flx_status status = flx_scene_put_solids(m, t);
     flx_text_put(t, "], \"joints\": [");
     const char *comma = "";
     for (int i = 0; i < m->njoint; i++) {
@@ -274,5 +286,5 @@ flx_status flx_scene_write(const flx_model *m, flx_text *t)
     }
     flx_text_put(t, "]}");
     flx_free(places);
-    return t->failed ? FLX_ERR_MEMORY : FLX_OK;
+    return t->failed ? FLX_ERR_MEMORY : status;
 }

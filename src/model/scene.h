@@ -29,3 +29,9 @@ void flx_scene_find_places(const flx_model *m, double size, flx_places *places);
 // Shapes that show where a body's joints are and how its mass is spread. Returns their number.
 int flx_scene_shapes(const flx_model *m, int body, const flx_places *p, double size,
                      flx_shape shapes[FLX_SCENE_SHAPES]);
+
+// ---- scene_solids.c: solids of large deformation -----------------------------------------------
+
+bool flx_scene_is_solid_node(const flx_model *m, int body);
+// The surfaces of all solids, as a list.
+flx_status flx_scene_put_solids(const flx_model *m, flx_text *t);

@@ -8,6 +8,7 @@
 #define ROD 0.06   // radius of a rod over its length ...
 #define THIN 0.006 // ... and at least this part of the mechanism's size
 #define BALL 0.02  // radius of a ball, part of the mechanism's size
+#define WHEEL 0.2  // width of a wheel over its radius, at most the ball's radius
 #define SAME 1e-6  // places nearer than this part of the size are one
 
 static double distance(const double a[3], const double b[3])
@@ -45,6 +46,13 @@ void flx_scene_find_places(const flx_model *m, double size, flx_places *places)
     for (int i = 0; i < m->nforce; i++) {
         const flx_force *f = m->forces + i;
         if (has_places(f->type)) add_ends(places, f->body, f->at, SAME * size);
+    }
+    // where one joint alone says nothing of its form, points with names do
+    for (int i = 0; i < m->nbody; i++) {
+        const flx_body *b = m->bodies + i;
+        for (int k = 0; places[i].n < 2 && k < b->npoint; k++) {
+            add_place(places + i, b->points[k].at, SAME * size);
+        }
     }
 }
 
@@ -135,6 +143,22 @@ static flx_shape block(const flx_model *m, const flx_body *b, double size)
     return s;
 }
 
+// What rolls is as large as it rolls: a wheel about its axis, or a ball.
+static bool find_wheel(const flx_model *m, int body, double size, flx_shape *s)
+{
+    for (int i = 0; i < m->njoint; i++) {
+        const flx_joint *j = m->joints + i;
+        if (j->type != FLX_JOINT_ROLLING || j->body[1] != body || !(j->radius > 0)) continue;
+        *s = ball(j->at[1], j->radius);
+        if (!j->has_axis) return true;
+        s->kind = FLX_SHAPE_CYLINDER;
+        s->size[1] = fmin(WHEEL * j->radius, BALL * size);
+        v3_store(s->axis, v3_unit(v3_load(j->axis[1])));
+        return true;
+    }
+    return false;
+}
+
 int flx_scene_shapes(const flx_model *m, int body, const flx_places *p, double size,
                      flx_shape shapes[FLX_SCENE_SHAPES])
 {
@@ -143,6 +167,7 @@ int flx_scene_shapes(const flx_model *m, int body, const flx_places *p, double s
         shapes[0] = ball(b->com, BALL * size);
         return 1;
     }
+    if (find_wheel(m, body, size, shapes)) return 1;
     if (p->n == 2) {
         shapes[0] = rod(p->at[0], p->at[1], size);
         return 1;

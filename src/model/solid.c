@@ -467,6 +467,7 @@ flx_status flx_solids_finish(flx_builder *b)
             const flx_force_data *f = b->forces.items[k]->data;
             if (f->load && f->body[1] == b->bodies.items[i]) f->load->solid = m->nsolid;
         }
+        d->def.surface = d->surface;
         m->solids[m->nsolid++] = d->def;
     }
     return FLX_OK;

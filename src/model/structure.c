@@ -437,3 +437,25 @@ flx_status flx_structure_add_line(flx_structure *s, int n, const double *places,
     for (int i = beams; i < s->nelement; i++) FLX_TRY(flx_structure_add_to_set(s, set, -1, i));
     return FLX_OK;
 }
+
+int flx_cell_triangles(flx_cell cell, const int (**list)[3])
+{
+    static const int tri3[1][3] = {{0, 1, 2}}, quad4[2][3] = {{0, 1, 2}, {0, 2, 3}};
+    static const int tri6[4][3] = {{0, 3, 5}, {1, 4, 3}, {2, 5, 4}, {3, 4, 5}};
+    static const int quad8[6][3] = {{0, 4, 7}, {1, 5, 4}, {2, 6, 5},
+                                    {3, 7, 6}, {4, 5, 6}, {4, 6, 7}};
+    switch (cell) {
+    case FLX_CELL_TRI3:
+        *list = tri3;
+        return 1;
+    case FLX_CELL_TRI6:
+        *list = tri6;
+        return 4;
+    case FLX_CELL_QUAD4:
+        *list = quad4;
+        return 2;
+    default:
+        *list = quad8;
+        return 6;
+    }
+}

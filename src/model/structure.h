@@ -36,6 +36,9 @@ typedef struct flx_cell_def {
     int nodes, dimension, gmsh, vtk;
 } flx_cell_def;
 extern const flx_cell_def flx_cells[FLX_CELL_COUNT];
+// Triangles of a cell of dimension 2, by its own nodes; quadratic ones are split at the middles of their
+// edges. Returns their number.
+int flx_cell_triangles(flx_cell cell, const int (**list)[3]);
 
 // What an element is in mechanics. A shape alone does not say it: a line may be a truss or a beam.
 typedef enum flx_family {

@@ -47,7 +47,7 @@ export class BeamBody {
         }
       }
     }
-    this.object.visible = Number.isFinite(p.x);
+    this.object.userData.known = Number.isFinite(p.x);
     this.positions.needsUpdate = true;
   }
 }

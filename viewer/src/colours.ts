@@ -34,7 +34,7 @@ export function paint(values: Float32Array, largest: number, out: Float32Array, 
 }
 
 // 2.5e7 Pa is 25 MPa.
-function withUnit(x: number, unit: string): string {
+export function withUnit(x: number, unit: string): string {
   const steps: [number, string][] = [[1e9, "G"], [1e6, "M"], [1e3, "k"], [1, ""], [1e-3, "m"], [1e-6, "µ"], [1e-9, "n"]];
   const [factor, prefix] = steps.find(([f]) => x >= f) ?? [1, ""];
   return `${Number((x / factor).toPrecision(3))} ${prefix}${unit}`;

@@ -14,12 +14,13 @@ export interface Point { name: string; at: number[] }
 export interface Elastic { motion: number; line: boolean; nodes: number[][]; shapes: number[][][]; mesh?: number }
 export interface Body {
   name: string; motion: number; mass: number; com: number[]; points: Point[]; shapes: Shape[];
-  elastic?: Elastic;
+  elastic?: Elastic; place?: boolean; // false: a direction, nowhere
 }
-export interface Link { name: string; type: string; bodies: number[]; at: number[][]; axis?: number[] }
+export interface Link { name: string; type: string; bodies: number[]; at: number[][]; axis?: number[]; axis2?: number[]; radius?: number }
+export interface Solid { name: string; bodies: number[]; at: number[][]; triangles: number[][] }
 export interface BeamLine { name: string; round: boolean; size: number[]; nodes: number[] }
 export interface Scene {
-  lines?: BeamLine[];
+  lines?: BeamLine[]; solids?: Solid[];
   dimension: number; size: number; gravity: number[]; bodies: Body[]; joints: Link[]; forces: Link[];
 }
 

@@ -2,10 +2,14 @@
 import { load, type Loaded, type Result } from "./data";
 import { icon } from "./icons";
 import { language, say, setLanguage, type Label } from "./labels";
+import { helpPanel } from "./help";
 import { ledgerPanel, make, modelPanel, viewPanel } from "./panels";
 import { Player, speeds } from "./player";
 import { Plots, short } from "./plots";
 import { moves, palette, Stage } from "./stage";
+
+const FEW = 10; // frames: what is between them is not known well
+const MOST_ENTRIES = 10; // of the legend
 
 const byId = (id: string) => document.getElementById(id)!;
 
@@ -26,12 +30,25 @@ class Page {
     } catch {
       // no WebGL: the note says so
     }
-    if (!this.stage) byId("canvas").remove();
+    if (!this.stage) for (const id of ["canvas", "corner", "tags"]) byId(id).remove();
     this.plots = new Plots(results, this.player);
     this.player.onChange(() => this.update());
     document.addEventListener("keydown", (e) => this.key(e));
+    letGo();
+    if (this.stage) this.listen(this.stage);
     this.build();
     this.update();
+  }
+
+  // A click on a part selects it, a second one follows it; one beside all parts lets go.
+  private listen(stage: Stage): void {
+    const canvas = byId("canvas");
+    let from = [0, 0];
+    canvas.addEventListener("pointerdown", (e) => { from = [e.clientX, e.clientY]; });
+    canvas.addEventListener("click", (e) => {
+      if (Math.hypot(e.clientX - from[0], e.clientY - from[1]) < 4) stage.select(stage.pick(e.clientX, e.clientY));
+    });
+    canvas.addEventListener("dblclick", (e) => { stage.follow(stage.pick(e.clientX, e.clientY)); this.buildTabs(); });
   }
 
   // All that is written, so that another language writes it again.
@@ -62,12 +79,13 @@ class Page {
     const dark = document.documentElement.dataset.theme === "dark";
     tools.append(
       make("button", { id: "theme", textContent: say(dark ? "light" : "dark"), onclick: () => { setTheme(!dark); this.plots.redraw(); this.stage?.draw(); this.build(); } }),
+      make("button", { id: "keys", textContent: "?", title: say("help"), onclick: () => this.help() }),
       make("button", { id: "language", textContent: say("other"), onclick: () => { setLanguage(language === "en" ? "de" : "en"); this.build(); this.update(); } }));
   }
 
   private buildTabs(): void {
     const panels: [Label, () => HTMLElement][] = [["plots", () => this.plots.element]];
-    if (this.stage) panels.push(["view", () => viewPanel(this.stage!)]);
+    if (this.stage) panels.push(["view", () => viewPanel(this.stage!, () => { this.buildLegend(); })]);
     panels.push(["ledger", () => ledgerPanel(this.results)], ["model", () => modelPanel(this.results)]);
     for (const e of this.plots.element.querySelectorAll<HTMLElement>("[data-label]")) e.textContent = say(e.dataset.label as Label);
     byId("tabs").replaceChildren();
@@ -109,15 +127,36 @@ class Page {
     byId("bar").replaceChildren(start, this.playButton, end, this.slider, this.clock, make("label", {}, `${say("speed")} `, speed), loop);
   }
 
+  // Of several results their colours; of one the parts, as far as there is room.
   private buildLegend(): void {
-    const legend = byId("legend");
-    legend.replaceChildren();
-    if (this.results.length < 2) return;
-    this.results.forEach((r, i) => {
+    const legend = byId("legend"), stage = this.stage;
+    const entry = (colour: number, text: string) => {
       const swatch = make("i");
-      swatch.style.background = `#${palette[i % palette.length].toString(16).padStart(6, "0")}`;
-      legend.append(make("span", {}, swatch, r.label));
-    });
+      swatch.style.background = `#${colour.toString(16).padStart(6, "0")}`;
+      return make("button", {}, swatch, text);
+    };
+    legend.replaceChildren();
+    if (this.results.length > 1) {
+      legend.append(...this.results.map((r, i) => entry(palette[i % palette.length], r.label)));
+    } else if (stage) {
+      const painted = new Set(stage.mechanisms[0].elastic.map((e) => e.name)); // by their deformation
+      for (const p of stage.mechanisms[0].parts.filter((x) => !painted.has(x.name)).slice(0, MOST_ENTRIES)) {
+        const b = entry(p.colour, p.name), hidden = stage.mechanisms[0].hidden;
+        b.setAttribute("aria-pressed", String(!hidden.has(p.name)));
+        b.title = say("hide");
+        b.onclick = () => { stage.hide(p.name, !hidden.has(p.name)); this.build(); };
+        legend.append(b);
+      }
+      const more = stage.mechanisms[0].parts.length - painted.size - MOST_ENTRIES;
+      if (more > 0) legend.append(make("span", { textContent: say("more", more) }));
+    }
+    legend.hidden = legend.children.length === 0;
+  }
+
+  private help(): void {
+    const box = byId("help");
+    box.hidden = !box.hidden;
+    if (!box.hidden) box.replaceChildren(helpPanel(() => this.help()));
   }
 
   private buildNote(): void {
@@ -128,6 +167,7 @@ class Page {
       if (!r.complete) notes.push(who + say("incomplete"));
       if (r.scene && r.frameTimes.length < r.rows) notes.push(who + say("thinned", r.frameTimes.length, r.rows));
     }
+    for (const r of this.results) if (r.scene && r.frameTimes.length > 1 && r.frameTimes.length < FEW) notes.push(say("few", r.frameTimes.length));
     if (this.meshPoints[0] < this.meshPoints[1]) notes.push(say("coarser", ...this.meshPoints));
     if (!this.stage) notes.push(say(this.results.some(moves) ? "noWebgl" : "noMotion"));
     byId("note").textContent = notes.join(" ");
@@ -149,23 +189,54 @@ class Page {
     this.clock.textContent = `t = ${short(Number(p.time.toPrecision(4)))} s`;
   }
 
+  // Keys belong to the page, but for those that what has the focus needs: a text its letters, a list that was reached by
+  // the keyboard its arrows, a button the space that presses it.
   private key(e: KeyboardEvent): void {
-    const target = e.target as HTMLElement, p = this.player;
+    const target = e.target as HTMLElement, p = this.player, stage = this.stage;
     if (e.ctrlKey || e.metaKey || e.altKey) return;
-    if (/^(SELECT|INPUT|TEXTAREA)$/.test(target.tagName)) return;
+    const writes = target.matches?.("input[type=search], input[type=text], textarea") ?? false;
+    if (e.key === "Escape") {
+      byId("help").hidden = true;
+      if (writes) target.blur();
+      else stage?.select(null);
+      return;
+    }
+    if (writes || target.tagName === "SELECT") return;
+    const pressed = target.tagName === "BUTTON" || target.matches?.("input[type=checkbox]");
+    if (pressed && (e.key === " " || e.key === "Enter")) return;
     const frame = (p.to - p.from) / 1000 * (e.shiftKey ? 50 : 5);
-    const k = speeds.indexOf(p.speed);
+    const k = speeds.indexOf(p.speed), chosen = stage?.selected() ?? null;
     switch (e.key) {
-      case " ": if (target.tagName === "BUTTON") return; p.toggle(); break;
+      case " ": p.toggle(); break;
       case "ArrowRight": p.seek(p.time + frame); break;
       case "ArrowLeft": p.seek(p.time - frame); break;
       case "Home": p.seek(p.from); break;
       case "End": p.seek(p.to); break;
       case "+": p.speed = speeds[Math.min(k + 1, speeds.length - 1)]; this.buildBar(); break;
       case "-": p.speed = speeds[Math.max(k - 1, 0)]; this.buildBar(); break;
+      case "l": p.loop = !p.loop; this.buildBar(); break;
+      case "?": this.help(); break;
+      case "r": stage?.look("start"); break;
+      case "x": case "y": case "z": stage?.look(e.key); break;
+      case "s": stage?.look("slant"); break;
+      case "n": case "a": case "j": if (stage) this.toggle(stage, e.key); break;
+      case "h": if (stage && chosen) { stage.hide(chosen, true); stage.select(null); this.build(); } break;
+      case "H": if (stage) { stage.hideAll(false); this.build(); } break;
+      case "f": if (stage) { stage.follow(stage.following() === chosen ? null : chosen); this.buildTabs(); } break;
+      case "/": this.tab = "view"; this.choose(); document.getElementById("search")?.focus(); break;
       default: return;
     }
     e.preventDefault();
+  }
+
+  private toggle(stage: Stage, key: "n" | "a" | "j"): void {
+    for (const m of stage.mechanisms) {
+      if (key === "n") m.names = !m.names;
+      else if (key === "a") m.show("arrows", !m.shows("arrows"));
+      else m.show("joints", !m.shows("joints"));
+    }
+    stage.refresh();
+    this.buildTabs();
   }
 
   // For programs that drive the page: tests, and whoever wants to.
@@ -187,9 +258,27 @@ class Page {
       colour: (what: "displacement" | "stress") => { this.stage?.colour(what); this.stage?.refresh(); },
       showShape: (of: number | null, mode = 0) => this.stage?.showShape(of, mode),
       addPlot: (signal: string, x = "t") => this.plots.add(signal, x),
+      hide: (name: string, hidden = true) => this.stage?.hide(name, hidden),
+      pick: (x: number, y: number) => this.stage?.pick(x, y) ?? null,
+      // where a place of the scene is in the picture, in pixels of the page
+      pixel: (at: number[]) => this.stage?.pixel(at) ?? null,
       look: (from: "start" | "x" | "y" | "z" | "slant") => this.stage?.look(from),
     };
   }
+}
+
+// What a pointer used does not keep the focus: the keys are the page's again. Fields to write in keep it, and so does what
+// was reached by the keyboard.
+function letGo(): void {
+  let pointer = false;
+  const release = (e: Event) => {
+    const control = e.target instanceof HTMLElement ? e.target.closest<HTMLElement>("button, select, input") : null;
+    if (control && pointer && !control.matches("input[type=search]")) control.blur();
+  };
+  document.addEventListener("pointerdown", () => { pointer = true; }, true);
+  document.addEventListener("keydown", () => { pointer = false; }, true);
+  document.addEventListener("click", (e) => { if (!(e.target instanceof HTMLSelectElement)) release(e); }); // a list is open then
+  document.addEventListener("change", release);
 }
 
 function ends(t: Float64Array): number[] {

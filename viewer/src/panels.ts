@@ -23,9 +23,10 @@ function check(text: string, on: boolean, change: (on: boolean) => void): HTMLEl
 
 // ---- the view -------------------------------------------------------------------------------
 
-export function viewPanel(stage: Stage): HTMLElement {
+// changed: parts were hidden or shown.
+export function viewPanel(stage: Stage, changed: () => void): HTMLElement {
   const panel = make("div");
-  const first = stage.mechanisms[0];
+  const first = stage.mechanisms[0], all = stage.mechanisms;
   const redraw = () => stage.refresh();
   const directions = make("div", { className: "row" });
   for (const [label, from] of [["reset", "start"], ["slant", "slant"], ["fromX", "x"], ["fromY", "y"], ["fromZ", "z"]] as const) {
@@ -37,29 +38,59 @@ export function viewPanel(stage: Stage): HTMLElement {
   follow.value = stage.following() ?? "";
   follow.onchange = () => stage.follow(follow.value || null);
   const shown = make("div", { className: "checks" },
-    check(say("joints"), true, (on) => { stage.mechanisms.forEach((m) => m.show("joints", on)); redraw(); }),
-    check(say("frames"), false, (on) => { stage.mechanisms.forEach((m) => m.show("frames", on)); redraw(); }),
-    check(say("grid"), true, (on) => stage.showGrid(on)));
-  if (stage.mechanisms.some((m) => m.has("arrows"))) {
-    shown.append(check(say("arrows"), false, (on) => { stage.mechanisms.forEach((m) => m.show("arrows", on)); redraw(); }));
-  }
+    check(say("joints"), first.shows("joints"), (on) => { all.forEach((m) => m.show("joints", on)); redraw(); }),
+    check(say("names"), first.names, (on) => { all.forEach((m) => { m.names = on; }); redraw(); }),
+    check(say("frames"), first.shows("frames"), (on) => { all.forEach((m) => m.show("frames", on)); redraw(); }),
+    check(say("grid"), stage.showsGrid(), (on) => stage.showGrid(on)));
   const bending = make("div");
-  if (stage.mechanisms.some((m) => m.has("elastic"))) {
+  if (all.some((m) => m.has("elastic"))) {
     const factor = make("select", { id: "exaggeration" });
     for (const x of [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000]) factor.add(new Option(`${x}×`, String(x)));
-    factor.onchange = () => { stage.mechanisms.forEach((m) => { m.exaggeration = Number(factor.value); }); redraw(); };
+    factor.onchange = () => { all.forEach((m) => { m.exaggeration = Number(factor.value); }); redraw(); };
     factor.value = String(first.exaggeration);
     bending.append(make("div", { className: "row" }, make("label", { htmlFor: "exaggeration", textContent: say("bending") }), factor),
       ...colourChoice(stage), modeChoice(stage));
   }
-  const traces = make("div", { className: "checks", id: "traces" });
-  for (const p of first.places) {
-    traces.append(check(p.name, false, (on) => { stage.mechanisms.forEach((m) => m.trace(p.name, on)); redraw(); }));
-  }
   panel.append(directions, make("div", { className: "row" }, make("label", { htmlFor: "follow", textContent: say("follow") }), follow), bending,
-    make("h2", { textContent: say("shown") }), shown, make("h2", { textContent: say("traces") }), traces,
-    make("p", { textContent: say("keys") }));
+    make("h2", { textContent: say("shown") }), shown, arrowChoice(stage), ...partList(stage, changed));
   return panel;
+}
+
+function arrowChoice(stage: Stage): HTMLElement {
+  const all = stage.mechanisms;
+  if (!all.some((m) => m.has("arrows"))) return make("p", { className: "hint", textContent: say("noArrows") });
+  const factor = make("select", { id: "arrow-length" });
+  for (const x of [0.2, 0.5, 1, 2, 5, 10]) factor.add(new Option(`${x}×`, String(x)));
+  factor.value = String(all[0].arrows.factor);
+  factor.setAttribute("aria-label", say("arrowLength"));
+  factor.onchange = () => { all.forEach((m) => { m.arrows.factor = Number(factor.value); }); stage.refresh(); };
+  return make("div", { className: "row checks" },
+    check(say("arrows"), all[0].shows("arrows"), (on) => { all.forEach((m) => m.show("arrows", on)); stage.refresh(); }), factor);
+}
+
+// Parts that can be hidden, and places that can leave traces; a search finds both by name.
+function partList(stage: Stage, changed: () => void): HTMLElement[] {
+  const first = stage.mechanisms[0], search = make("input", { type: "search", id: "search", placeholder: say("search") });
+  search.setAttribute("aria-label", say("search"));
+  const parts = make("div", { className: "checks", id: "parts" }), traces = make("div", { className: "checks", id: "traces" });
+  const fill = () => {
+    const wanted = search.value.trim().toLowerCase(), found = (name: string) => name.toLowerCase().includes(wanted);
+    parts.replaceChildren(...first.parts.filter((p) => found(p.name)).map((p) => {
+      const row = check(p.name, !first.hidden.has(p.name), (on) => { stage.hide(p.name, !on); changed(); }), swatch = make("i");
+      swatch.style.background = `#${p.colour.toString(16).padStart(6, "0")}`;
+      row.insertBefore(swatch, row.lastChild);
+      return row;
+    }));
+    traces.replaceChildren(...first.places.filter((p) => found(p.name)).map((p) =>
+      check(p.name, first.traced(p.name), (on) => { stage.mechanisms.forEach((m) => m.trace(p.name, on)); stage.refresh(); })));
+  };
+  search.oninput = fill;
+  fill();
+  const every = (hidden: boolean) => { stage.hideAll(hidden); fill(); changed(); };
+  return [make("div", { className: "row searching" }, search,
+    make("button", { id: "show-all", textContent: say("showAll"), onclick: () => every(false) }),
+    make("button", { id: "hide-all", textContent: say("hideAll"), onclick: () => every(true) })),
+  make("h2", { textContent: say("parts") }), parts, make("h2", { textContent: say("traces") }), traces];
 }
 
 function colourChoice(stage: Stage): HTMLElement[] {

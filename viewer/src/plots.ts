@@ -15,6 +15,8 @@ export function groupsOf(names: string[]): string[] {
   return groups;
 }
 
+const MOST_VALUES = 4; // that are told of one plot
+
 const dashes = [[], [8, 5], [2, 4], [10, 4, 2, 4]];
 
 function colour(k: number): string {
@@ -32,6 +34,7 @@ export class Plots {
   private list = document.createElement("div");
   private choice = document.createElement("select");
   private against = document.createElement("select");
+  private search = document.createElement("input");
   private shown: { group: string; x: string; box: HTMLElement; plot: uPlot | null; marks: () => void }[] = [];
   private names: string[] = [];
 
@@ -50,7 +53,13 @@ export class Plots {
     button.dataset.label = "add";
     button.textContent = say("add");
     button.onclick = () => this.add(this.choice.value, this.against.value);
-    for (const g of groupsOf(this.names)) this.choice.add(new Option(g, g));
+    this.search.type = "search";
+    this.search.id = "find";
+    this.search.placeholder = say("find");
+    this.search.setAttribute("aria-label", say("find"));
+    this.search.oninput = () => this.offer();
+    this.search.onkeydown = (e) => { if (e.key === "Enter") this.add(this.choice.value, this.against.value); };
+    this.offer();
     this.against.add(new Option("t", "t"));
     for (const n of this.names) this.against.add(new Option(n, n));
     this.choice.setAttribute("aria-label", say("signal"));
@@ -58,9 +67,15 @@ export class Plots {
     const word = document.createElement("span");
     word.dataset.label = "against";
     word.textContent = say("against");
-    row.append(this.choice, word, this.against, button);
+    row.append(this.search, this.choice, word, this.against, button);
     row.hidden = this.names.length === 0;
     return row;
+  }
+
+  // The signals whose name has what is searched for.
+  private offer(): void {
+    const wanted = this.search.value.trim().toLowerCase();
+    this.choice.replaceChildren(...groupsOf(this.names).filter((g) => g.toLowerCase().includes(wanted)).map((g) => new Option(g, g)));
   }
 
   private linesOf(group: string, x: string): Line[] {
@@ -89,7 +104,9 @@ export class Plots {
     close.textContent = "×";
     close.title = say("remove");
     close.setAttribute("aria-label", say("remove"));
-    head.append(title, close);
+    const values = document.createElement("span");
+    values.className = "values";
+    head.append(title, values, close);
     box.append(head);
     this.list.append(box);
     const entry = { group, x, box, plot: null as uPlot | null, marks: () => {} };
@@ -116,19 +133,18 @@ export class Plots {
       mode: 1, scales: { x: { time: false } }, legend: { show: lines.length > 1 || phase, live: false },
       cursor: { drag: { x: !phase, y: false }, points: { show: false } },
       hooks: {
-        draw: phase ? [(u) => lines.forEach((l, k) => curve(u, l, colour(k)))] : [],
-        setScale: [() => entry.marks()], ready: [(u) => this.listen(u, phase)],
+        draw: [(u) => { if (phase) lines.forEach((l, k) => curve(u, l, colour(k))); }, () => entry.marks()], // its scales are there by then
+        ready: [(u) => this.listen(u, phase)],
       },
     };
     const data = phase ? phaseData(lines) : timeData(lines);
     entry.plot = new uPlot(options, data, entry.box);
-    entry.marks = this.cursor(entry.plot, lines, phase);
-    entry.marks();
+    entry.marks = this.cursor(entry.plot, lines, phase, entry.box.querySelector(".values")!);
   }
 
   // The cursor is the player's: a line at the time, and a dot on each curve, above the drawing, which
   // therefore stays as it is while the time runs.
-  private cursor(u: uPlot, lines: Line[], phase: boolean): () => void {
+  private cursor(u: uPlot, lines: Line[], phase: boolean, values: HTMLElement): () => void {
     const mark = (className: string) => {
       const e = document.createElement("div");
       e.className = className;
@@ -142,11 +158,18 @@ export class Plots {
       return dot;
     });
     const put = (e: HTMLElement, x: number, y: number) => {
-      e.hidden = !Number.isFinite(x + y) || x < 0 || x > u.over.clientWidth;
+      e.hidden = !Number.isFinite(x + y) || x < -0.5 || x > u.over.clientWidth + 0.5 || y < -0.5 || y > u.over.clientHeight + 0.5;
       if (!e.hidden) e.style.transform = `translate(${x}px, ${y}px)`;
     };
+    const written = lines.slice(0, MOST_VALUES).map((_, k) => {
+      const e = document.createElement("b");
+      e.style.color = colour(k);
+      values.append(e);
+      return e;
+    });
     return () => {
       const t = this.player.time;
+      written.forEach((e, k) => { e.textContent = brief(valueAt(lines[k].result, lines[k].y, t)); });
       if (bar) put(bar, u.valToPos(t, "x"), 0);
       lines.forEach((l, k) => {
         const x = phase ? valueAt(l.result, l.x, t) : t;
@@ -185,6 +208,11 @@ export function short(v: number | null): string {
   if (v === null || !Number.isFinite(v)) return "–";
   const a = Math.abs(v);
   return a !== 0 && (a < 1e-3 || a >= 1e5) ? v.toExponential(3) : String(Number(v.toPrecision(6)));
+}
+
+// Four digits: what is read while it plays.
+function brief(v: number): string {
+  return Number.isFinite(v) ? short(Number(v.toPrecision(4))) : "–";
 }
 
 function timeData(lines: Line[]): uPlot.AlignedData {

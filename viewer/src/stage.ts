@@ -3,12 +3,16 @@ import * as THREE from "three";
 import { OrbitControls } from "three/addons/controls/OrbitControls.js";
 import type { Result } from "./data";
 import { showScale, type Colouring } from "./colours";
+import { Compass, niceLength } from "./compass";
 import { Mechanism } from "./mechanism";
+import { Tags } from "./tags";
 
 // Colours that stay apart for most eyes; one a body, or one a result where several are compared.
 export const palette = [0x3b7dd8, 0xe8871e, 0x4caf50, 0xc44e52, 0x8b6fc0, 0x8c6d4f, 0xd36fb5, 0x6f7d8c, 0xb5a642, 0x2aa5a5];
 
-const FAR = 20; // times its size
+const FAR = 6, FAR_ALONE = 20; // times its size: what goes further is followed; one body alone would not be seen to move
+const WIDE = 32, FLAT = 4; // angles of the picture in space and, nearly without perspective, in a plane
+const MARGIN = 1.1;
 const MOST_LINES = 200; // of the grid
 
 const SLOW = 45; // milliseconds a picture
@@ -22,14 +26,13 @@ export function moves(r: Result): boolean {
 export class Stage {
   readonly mechanisms: Mechanism[] = [];
   readonly renderer: THREE.WebGLRenderer;
-  readonly camera = new THREE.PerspectiveCamera(40, 1, 0.01, 1000);
+  readonly camera = new THREE.PerspectiveCamera(WIDE, 1, 0.01, 1000);
   readonly controls: OrbitControls;
   beside = false;
   private scene = new THREE.Scene();
   private grid = new THREE.GridHelper(1, 1);
   private centre = new THREE.Vector3();
-  private radius = 1; // of what is looked at
-  private travel = 1; // of all the way
+  private reach = 1; // how far things may be from the centre
   private up = new THREE.Vector3(0, 0, 1);
   private planar: boolean;
   private followed: { mechanism: Mechanism; body: number } | null = null;
@@ -41,19 +44,22 @@ export class Stage {
   private sharpness = 1; // pixels drawn over pixels shown, in each direction
   private rest = 0; // timer
   private swinging = false;
+  private tags = new Tags(document.getElementById("tags")!);
+  private compass = new Compass(document.getElementById("compass")!, document.getElementById("ruler")!);
+  private near = false; // what is seen is one body that is followed, and what is round it
 
   // Of results that move, one at least.
   constructor(private canvas: HTMLCanvasElement, moving: Result[]) {
     this.renderer = new THREE.WebGLRenderer({ canvas, antialias: true, alpha: true, preserveDrawingBuffer: true });
     this.controls = new OrbitControls(this.camera, canvas);
+    this.planar = moving.every((r) => r.scene!.dimension === 2);
+    this.findUp(moving);
     moving.forEach((r, i) => {
       const several = moving.length > 1, colour = palette[i % palette.length];
-      this.mechanisms.push(new Mechanism(r, several ? colour : 0xd9480f, several ? [colour] : palette, several && i > 0 ? 0.55 : 1));
+      this.mechanisms.push(new Mechanism(r, several ? colour : 0xd9480f, several ? [colour] : palette, several && i > 0 ? 0.55 : 1, this.up));
     });
-    this.planar = moving.every((r) => r.scene!.dimension === 2);
     this.scene.add(...this.mechanisms.map((m) => m.group));
     this.light();
-    this.findUp(moving);
     this.measure();
     this.addGrid();
     this.look("start");
@@ -62,11 +68,14 @@ export class Stage {
     new ResizeObserver(() => this.draw()).observe(canvas.parentElement!);
   }
 
+  // From the sky, and from beside the eye: a face that is seen is lit, from wherever it is seen.
   private light(): void {
-    this.scene.add(new THREE.HemisphereLight(0xffffff, 0x8899aa, 1.6));
-    const sun = new THREE.DirectionalLight(0xffffff, 2.2);
-    sun.position.set(3, 4, 6);
-    this.scene.add(sun);
+    const sky = new THREE.HemisphereLight(0xffffff, 0xc8ced6, 1.7), lamp = new THREE.DirectionalLight(0xffffff, 1.9);
+    sky.position.copy(this.up);
+    lamp.position.set(-0.3, 0.45, 1);
+    this.camera.add(lamp, lamp.target);
+    lamp.target.position.set(0, 0, 0);
+    this.scene.add(sky, this.camera);
   }
 
   // Up is against gravity; without it y in the plane, z in space.
@@ -75,6 +84,7 @@ export class Stage {
     if (this.planar) this.up.set(0, 1, 0);
     if (g && Math.hypot(...g) > 0) this.up.set(-g[0], -g[1], -g[2]).normalize();
     this.camera.up.copy(this.up);
+    this.camera.fov = this.planar ? FLAT : WIDE;
   }
 
   private measure(): void {
@@ -83,29 +93,44 @@ export class Stage {
     if (box.isEmpty()) box.set(new THREE.Vector3(-1, -1, -1), new THREE.Vector3(1, 1, 1));
     box.getCenter(this.centre);
     const size = this.mechanisms[0].result.scene!.size;
-    this.travel = Math.max(0.5 * box.getSize(new THREE.Vector3()).length() + 0.3 * size, 1e-9);
-    this.radius = this.travel;
-    if (this.travel > FAR * size) this.keepNear(size);
+    this.reach = Math.max(0.5 * box.getSize(new THREE.Vector3()).length(), 0.1 * size);
+    if (this.reach > (this.mechanisms[0].parts.length > 1 ? FAR : FAR_ALONE) * size) this.keepNear();
   }
 
   // What goes far would be a dot in a view of all its way: the heaviest body is followed instead.
-  private keepNear(size: number): void {
+  private keepNear(): void {
     const m = this.mechanisms[0], masses = m.result.scene!.bodies.map((b) => b.mass);
     m.update(m.result.frameTimes[0]);
     this.follow(m.bodies[masses.indexOf(Math.max(...masses))]?.name ?? null);
-    this.radius = 1.1 * size;
-    this.centre.copy(this.last);
+    this.near = true;
   }
 
   private addGrid(): void {
-    const step = 10 ** Math.floor(Math.log10(this.radius)), n = Math.min(2 * Math.ceil(2 * this.travel / step), MOST_LINES);
+    const size = this.near ? this.mechanisms[0].result.scene!.size : this.reach;
+    const step = niceLength(0.5 * size), n = Math.min(2 * Math.ceil(1.6 * this.reach / step), MOST_LINES);
     this.grid = new THREE.GridHelper(n * step, n, 0x8894a3, 0xb4bdc8);
     (this.grid.material as THREE.Material).transparent = true;
     (this.grid.material as THREE.Material).opacity = 0.35;
     if (this.planar) this.grid.rotateX(Math.PI / 2);
     else this.grid.quaternion.setFromUnitVectors(new THREE.Vector3(0, 1, 0), this.up);
-    this.grid.position.copy(this.planar ? new THREE.Vector3(0, 0, -0.02 * this.radius) : new THREE.Vector3());
+    // through the origin, or through whole steps from it where things are elsewhere
+    const at = this.near ? new THREE.Vector3() : this.centre.clone();
+    if (!this.planar) at.addScaledVector(this.up, -at.dot(this.up));
+    this.grid.position.set(...at.toArray().map((x) => step * Math.round(x / step)) as [number, number, number]);
+    if (!this.planar) this.grid.position.addScaledVector(this.up, this.floor() - this.grid.position.dot(this.up));
+    if (this.planar) this.grid.position.z = -0.05 * size;
     this.scene.add(this.grid);
+  }
+
+  // How high the ground is drawn in space: under everything, that no line of it lies before a body; what stands on the
+  // plane through the origin, or rolls on another one, is left on it.
+  private floor(): number {
+    const m = this.mechanisms[0], scene = m.result.scene!, rolls = scene.joints.find((j) => j.type === "rolling" && j.bodies[0] < 0);
+    if (rolls) return new THREE.Vector3().fromArray(rolls.at[0]).dot(this.up);
+    let lowest = Infinity;
+    for (const p of m.extent()) lowest = Math.min(lowest, p.dot(this.up));
+    if (!Number.isFinite(lowest)) return 0;
+    return lowest > -1e-3 * scene.size && lowest < this.reach ? 0 : lowest - 0.02 * scene.size;
   }
 
   look(from: "start" | "x" | "y" | "z" | "slant"): void {
@@ -115,19 +140,41 @@ export class Stage {
     };
     const kind = from === "start" ? (this.planar ? "z" : "slant") : from;
     const d = directions[kind].clone();
-    if (this.followed) this.centre.copy(this.last);
-    if (kind === "slant") d.applyQuaternion(new THREE.Quaternion().setFromUnitVectors(new THREE.Vector3(0, 0, 1), this.up));
+    if (kind === "slant" && this.planar) d.set(0.75, 0.45, 1.4); // y stays upwards
+    else if (kind === "slant") d.applyQuaternion(new THREE.Quaternion().setFromUnitVectors(new THREE.Vector3(0, 0, 1), this.up));
     this.camera.up.copy(this.up);
     if (Math.abs(d.clone().normalize().dot(this.up)) > 0.99) this.camera.up.set(0, this.up.y ? 0 : 1, this.up.y ? 1 : 0);
-    const box = this.canvas.parentElement!, n = this.beside ? this.mechanisms.length : 1;
-    const narrow = Math.min(1, box.clientWidth / n / Math.max(box.clientHeight, 1));
-    const reach = 1.05 * this.radius / (Math.sin(0.5 * this.camera.fov * Math.PI / 180) * narrow);
-    this.controls.target.copy(this.centre);
-    this.camera.position.copy(this.centre).addScaledVector(d.normalize(), reach);
-    this.camera.near = 1e-3 * reach;
-    this.camera.far = 50 * reach;
+    this.fit(d.normalize());
     this.controls.update();
     this.draw();
+  }
+
+  // The eye where all that moves is just inside the picture, seen against d.
+  private fit(d: THREE.Vector3): void {
+    const box = this.canvas.parentElement!, n = this.beside ? this.mechanisms.length : 1;
+    const tan = Math.tan(0.5 * this.camera.fov * Math.PI / 180), aspect = box.clientWidth / n / Math.max(box.clientHeight, 1) || 1;
+    const right = new THREE.Vector3().crossVectors(this.camera.up, d).normalize(), up = new THREE.Vector3().crossVectors(d, right);
+    const points: number[][] = [], low = [Infinity, Infinity], high = [-Infinity, -Infinity];
+    const now = this.near ? this.mechanisms.slice(0, 1) : this.mechanisms;
+    for (const m of now) for (const p of m.extent(this.near ? this.followed?.body : undefined)) {
+      const x = [p.dot(right), p.dot(up), p.dot(d)];
+      points.push(x);
+      for (const k of [0, 1]) {
+        low[k] = Math.min(low[k], x[k]);
+        high[k] = Math.max(high[k], x[k]);
+      }
+    }
+    if (points.length === 0) points.push([0, 0, 0], low.fill(0), high.fill(0));
+    const cx = 0.5 * (low[0] + high[0]), cy = 0.5 * (low[1] + high[1]), deep = points.map((x) => x[2]);
+    const cz = 0.5 * (deep.reduce((a, b) => Math.min(a, b)) + deep.reduce((a, b) => Math.max(a, b)));
+    let away = 0.3 * this.mechanisms[0].result.scene!.size / tan;
+    for (const x of points) away = Math.max(away, MARGIN * Math.max(Math.abs(x[0] - cx) / (tan * aspect), Math.abs(x[1] - cy) / tan) + x[2] - cz);
+    this.controls.target.set(0, 0, 0).addScaledVector(right, cx).addScaledVector(up, cy).addScaledVector(d, cz);
+    if (this.near && this.followed) { // from where it started to where it is
+      const b = this.followed.mechanism;
+      this.controls.target.add(this.last).sub(b.startOf(this.followed.body));
+    }
+    this.camera.position.copy(this.controls.target).addScaledVector(d, away);
   }
 
   follow(body: string | null): void {
@@ -148,6 +195,51 @@ export class Stage {
   arrange(beside: boolean): void {
     this.beside = beside;
     this.look("start");
+  }
+
+  // ---- parts --------------------------------------------------------------------------------------
+
+  // The part under a place of the picture, in pixels; null: none.
+  pick(x: number, y: number): string | null {
+    const box = this.canvas.getBoundingClientRect(), n = this.beside ? this.mechanisms.length : 1;
+    const view = Math.min(Math.floor((x - box.left) / box.width * n), n - 1), ray = new THREE.Raycaster();
+    const at = new THREE.Vector2(2 * ((x - box.left) / box.width * n - view) - 1, 1 - 2 * (y - box.top) / box.height);
+    this.camera.aspect = box.width / n / box.height;
+    this.camera.updateProjectionMatrix();
+    ray.setFromCamera(at, this.camera);
+    const hits = (n > 1 ? [this.mechanisms[view]] : this.mechanisms).map((m) => m.pick(ray)).filter((h) => h !== null);
+    return hits.sort((a, b) => a.distance - b.distance)[0]?.name ?? null;
+  }
+
+  // Where a place is in the picture, in pixels of the page.
+  pixel(at: number[]): [number, number] {
+    const box = this.canvas.getBoundingClientRect(), p = new THREE.Vector3().fromArray(at).project(this.camera);
+    return [box.left + 0.5 * (p.x + 1) * box.width, box.top + 0.5 * (1 - p.y) * box.height];
+  }
+
+  select(name: string | null): void {
+    for (const m of this.mechanisms) m.select(name);
+    this.draw();
+  }
+
+  selected(): string | null {
+    return this.mechanisms[0].selected;
+  }
+
+  hide(name: string, hidden: boolean): void {
+    for (const m of this.mechanisms) {
+      if (hidden) m.hidden.add(name);
+      else m.hidden.delete(name);
+    }
+    this.refresh();
+  }
+
+  hideAll(hidden: boolean): void {
+    for (const m of this.mechanisms) {
+      m.hidden.clear();
+      if (hidden) for (const p of m.parts) m.hidden.add(p.name);
+    }
+    this.refresh();
   }
 
   // Elastic bodies by displacement or stress, all on one scale.
@@ -184,6 +276,10 @@ export class Stage {
     if (m.showsShape && !this.swinging) requestAnimationFrame(swing);
     this.swinging = m.showsShape;
     this.refresh();
+  }
+
+  showsGrid(): boolean {
+    return this.grid.visible;
   }
 
   showGrid(on: boolean): void {
@@ -226,7 +322,10 @@ export class Stage {
     this.renderer.setPixelRatio(this.sharpness * Math.min(devicePixelRatio, 2));
     const size = this.renderer.getSize(new THREE.Vector2());
     if (size.x !== w || size.y !== h) this.renderer.setSize(w, h, false);
-    const n = this.beside ? this.mechanisms.length : 1;
+    const n = this.beside ? this.mechanisms.length : 1, far = this.camera.position.distanceTo(this.controls.target);
+    const deep = 4 * this.reach + this.controls.target.distanceTo(this.centre);
+    this.camera.near = Math.max(far - deep, 1e-3 * far);
+    this.camera.far = far + 2 * deep;
     this.renderer.setScissorTest(n > 1);
     for (let i = 0; i < n; i++) {
       const x = Math.round(i * w / n), width = Math.round((i + 1) * w / n) - x;
@@ -238,6 +337,15 @@ export class Stage {
       this.renderer.render(this.scene, this.camera);
     }
     this.mechanisms.forEach((m) => { m.group.visible = true; });
+    this.annotate(n, w, h);
+  }
+
+  // Words, axes and scale over the picture.
+  private annotate(n: number, w: number, h: number): void {
+    const used = this.tags.begin();
+    this.mechanisms.forEach((m, i) => this.tags.put(m.tags(), this.camera, { x: n > 1 ? i * w / n : 0, width: w / n, height: h }, used));
+    const far = this.camera.position.distanceTo(this.controls.target);
+    this.compass.update(this.camera, 2 * far * Math.tan(0.5 * this.camera.fov * Math.PI / 180) / h);
   }
 
   // A machine that draws slowly draws coarser while things move, and sharp again when they rest. How
