@@ -1,30 +1,60 @@
 // film.h - pictures of a scene without a browser: which file does what.
 //     film_camera.c  from where it is looked at, and where a place is in the picture
 //     film_paint.c   solids, lines and the scale of colours
-//     frames.c       the frames of a result, one file each
+//     film_layers.c  bodies of a plane, one above the other
+//     film_symbols.c joints and the ground
+//     frames.c       the frames of a result, one file each; one of them as a picture
 #pragma once
 
 #include "output/deform.h"
 #include "output/raster.h"
 #include "output/solid.h"
 
+#define FLX_FILM_TUBE 0.008 // radius of elastic lines, part of the scene's size
+
 typedef struct flx_camera {
     v3 eye, right, up, forward;
     double zoom; // samples for one unit at the distance 1
     double near; // least distance that is drawn
     double cx, cy;
-    v3 target; // what it looks at
-    double radius;
-    int follow; // body; -1: none
+    v3 target;            // what it looks at
+    v3 low, high;         // the box round it that is to be seen
+    double floor;         // how high the ground is drawn in space
+    double radius, angle; // of the box; of the picture's height
+    int follow;           // body; -1: none
     v3 world_up;
 } flx_camera;
 
 // low, high: the box of everything over the run. view: "x", "y", "z", "slant"; NULL: in the plane "z",
 // else "slant".
 void flx_camera_aim(flx_camera *c, const flx_scene *scene, const char *view, v3 low, v3 high);
+v3 flx_scene_up(const flx_scene *s); // against gravity; without it y in a plane, z in space
 void flx_camera_fit(flx_camera *c, const flx_raster *r);
 // false: it is behind the eye, or too near.
 bool flx_camera_see(const flx_camera *c, v3 x, flx_corner *out);
+
+// Of a plane: where bodies, and behind them beams, lie along z, and half of how thick they may be; zero in space.
+typedef struct flx_layer {
+    double z, half;
+} flx_layer;
+typedef struct flx_layers {
+    flx_layer *of; // (nbody + nline) owned, zeroed before
+    flx_layer ground;
+    double top;
+} flx_layers;
+// Layers, with the solids of bodies put into them: (nbody).
+void flx_layers_make(const flx_scene *s, flx_solid *solids, flx_layers *out);
+flx_layer flx_layer_of(const flx_layers *l, int body); // -1: the ground
+
+typedef struct flx_symbols {
+    flx_solid *bodies; // (nbody) owned: what is drawn of joints on each, in its frame ...
+    flx_solid posts;   // ... and on the ground
+    flx_solid ground;  // plates and stands
+} flx_symbols;
+// Cleared by the caller, also after a failure.
+flx_status flx_symbols_make(const flx_result *r, const flx_scene *s, const flx_layers *layers,
+                            v3 up, flx_symbols *out);
+void flx_symbols_clear(flx_symbols *s, int nbody);
 
 typedef struct flx_painter {
     flx_ctx *ctx;
@@ -48,3 +78,6 @@ void flx_paint_grid(flx_painter *p, const flx_scene *scene);
 flx_colour flx_scale_colour(double x);
 // The scale of colours, from 0 to `largest` of the unit.
 void flx_paint_scale(flx_painter *p, double largest, const char *unit);
+
+// frames.c: the row as a picture, in a PNG file. FLX_ERR_ARGUMENT where there is nothing to see.
+flx_status flx_picture_write(flx_result *r, int row, int width, int height, const char *path);

@@ -73,11 +73,11 @@ static flx_colour shade(const flx_painter *p, v3 normal, v3 at, flx_colour c)
     const flx_camera *camera = p->camera;
     if (v3_dot(normal, v3_sub(camera->eye, at)) < 0)
         normal = v3_scale(-1, normal); // seen from behind
-    v3 sun =
-        v3_unit(v3_add(v3_add(v3_scale(-0.45, camera->forward), v3_scale(-0.35, camera->right)),
-                       v3_scale(0.8, camera->world_up)));
+    // from beside the eye: a face that is seen is lit
+    v3 sun = v3_unit(v3_add(v3_add(v3_scale(-0.9, camera->forward), v3_scale(-0.3, camera->right)),
+                            v3_scale(0.4, camera->up)));
     double lit =
-        0.42 + 0.45 * fmax(0.0, v3_dot(normal, sun)) + 0.1 * v3_dot(normal, camera->world_up) + 0.1;
+        0.5 + 0.5 * fmax(0.0, v3_dot(normal, sun)) + 0.06 * v3_dot(normal, camera->world_up);
     float k = (float)lit;
     return (flx_colour){k * c.r, k * c.g, k * c.b};
 }
@@ -158,7 +158,7 @@ void flx_paint_grid(flx_painter *p, const flx_scene *scene)
     v3 up = scene->dimension == 2 ? v3_make(0, 0, 1) : c->world_up;
     v3 x = v3_unit(v3_cross(up, fabs(up.x) < 0.9 ? v3_make(1, 0, 0) : v3_make(0, 1, 0)));
     v3 y = v3_cross(up, x);
-    v3 centre = scene->dimension == 2 ? v3_make(0, 0, -0.02 * c->radius) : v3_make(0, 0, 0);
+    v3 centre = scene->dimension == 2 ? v3_make(0, 0, -0.05 * c->radius) : v3_scale(c->floor, up);
     for (int i = -n; i <= n; i++) {
         for (int k = 0; k < 2; k++) {
             v3 at = v3_add(centre, v3_scale(i * step, k ? x : y));

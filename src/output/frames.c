@@ -13,8 +13,7 @@
 #define DEFAULT_HEIGHT 600
 #define LARGEST 8192       // pixels of an edge
 #define ROWS_LOOKED_AT 200 // for the box of the motion and the scale of colours
-#define TUBE 0.008         // radius of elastic lines, and ...
-#define PIN 0.014          // ... of joints, parts of the size
+#define PIN 0.014          // radius of coils, part of the size
 #define PATH_LENGTH 4096
 
 static const flx_colour palette[] = {
@@ -22,7 +21,8 @@ static const flx_colour palette[] = {
     {0.55F, 0.44F, 0.75F}, {0.55F, 0.43F, 0.31F}, {0.83F, 0.44F, 0.71F}, {0.44F, 0.49F, 0.55F},
     {0.71F, 0.65F, 0.26F}, {0.16F, 0.65F, 0.65F}};
 #define N_PALETTE ((int)(sizeof palette / sizeof palette[0]))
-static const flx_colour ink = {0.15F, 0.17F, 0.2F}, metal = {0.25F, 0.28F, 0.32F};
+static const flx_colour ink = {0.15F, 0.17F, 0.2F}, metal = {0.32F, 0.36F, 0.42F};
+static const flx_colour stone = {0.60F, 0.65F, 0.70F};
 static const flx_colour brass = {0.72F, 0.53F, 0.05F}, red = {0.75F, 0.22F, 0.17F};
 
 typedef struct film {
@@ -32,11 +32,15 @@ typedef struct film {
     flx_raster raster;
     flx_camera camera;
     flx_painter painter;
-    flx_scene_place *places;  // (nbody) owned
-    flx_solid *solids;        // (nbody) owned: what keeps its form
-    flx_solid *bent;          // (nbody) owned: surfaces of meshes, or tubes, as deformed
-    flx_solid *joints;        // (njoint) owned
-    flx_solid swept;          // the beam at hand
+    flx_scene_place *places; // (nbody) owned
+    flx_solid *solids;       // (nbody) owned: what keeps its form
+    flx_solid *bent;         // (nbody) owned: surfaces of meshes, or tubes, as deformed
+    int *
+        paint; // (nbody) owned: which colour of the palette a body has; of beams and solids those after them
+    int npaint; // colours of bodies
+    flx_symbols symbols;
+    flx_layers layers;
+    flx_solid swept;          // the beam or solid at hand
     flx_scene_place *samples; // owned, of it
     int sample_capacity;
     double *nodes;         // owned: displacements of a line's nodes
@@ -117,6 +121,14 @@ static flx_status colour_points(film *f, int n, const float *values)
     return FLX_OK;
 }
 
+// A body of a plane in its layer.
+static flx_scene_place lifted(const film *f, int body)
+{
+    flx_scene_place at = f->places[body];
+    at.p.z += f->layers.of[body].z;
+    return at;
+}
+
 static flx_status paint_mesh(film *f, int body, const flx_result_mesh *m, const float *row)
 {
     flx_solid *s = f->bent + body;
@@ -132,15 +144,17 @@ static flx_status paint_mesh(film *f, int body, const flx_result_mesh *m, const 
         s->points[i] = (double)m->nodes[i] + f->def->exaggeration * (double)f->field[i];
     }
     FLX_TRY(colour_points(f, m->nsurface, f->field + 3 * (size_t)m->nsurface));
-    return flx_paint_solid(&f->painter, s, &f->places[body], palette[0], f->colours);
+    const flx_scene_place at = lifted(f, body);
+    return flx_paint_solid(&f->painter, s, &at, palette[0], f->colours);
 }
 
 // Nodes one after the other as a tube; else a ball each.
 static flx_status paint_line(film *f, int body, const float *row)
 {
     const flx_scene_elastic *e = f->scene->bodies[body].elastic;
-    double radius = TUBE * f->scene->size;
+    double radius = FLX_FILM_TUBE * f->scene->size;
     flx_solid *s = f->bent + body;
+    const flx_scene_place place = lifted(f, body);
     FLX_TRY(deform_line(f, e, row));
     for (int i = 0; i + (e->line ? 1 : 0) < e->nnode; i++) {
         v3 by[2], at[2];
@@ -154,34 +168,14 @@ static flx_status paint_line(film *f, int body, const float *row)
         FLX_TRY(flx_solid_add_round(s, v3_scale(0.5, v3_add(at[0], at[1])), along, radius,
                                     v3_norm(along), true));
         double moved = 0.5 * (v3_norm(by[0]) + v3_norm(by[1]));
-        flx_colour c = f->def->stress ? palette[body % N_PALETTE]
+        flx_colour c = f->def->stress ? palette[f->paint[body] % N_PALETTE]
                                       : flx_scale_colour(f->largest > 0 ? moved / f->largest : 0);
-        FLX_TRY(flx_paint_solid(&f->painter, s, &f->places[body], c, NULL));
+        FLX_TRY(flx_paint_solid(&f->painter, s, &place, c, NULL));
     }
     return FLX_OK;
 }
 
 // ---- what is there ------------------------------------------------------------------------------
-
-static flx_status make_joint(film *f, const flx_scene_link *j, flx_solid *s)
-{
-    double r = PIN * f->scene->size;
-    v3 at = v3_load(j->at[0]), axis = v3_load(j->axis);
-    if (f->scene->dimension == 2 && strcmp(j->type, "prismatic") != 0)
-        at.z += 0.06 * f->scene->size;
-    if (strcmp(j->type, "revolute") == 0 || strcmp(j->type, "cylindrical") == 0 ||
-        strcmp(j->type, "screw") == 0) {
-        return flx_solid_add_round(s, at, axis, r, 3.2 * r, false);
-    }
-    if (strcmp(j->type, "prismatic") == 0) { // a rail
-        return flx_solid_add_round(s, at, axis, 0.25 * r, f->scene->size, false);
-    }
-    if (strcmp(j->type, "free") == 0 || strcmp(j->type, "distance") == 0 ||
-        strcmp(j->type, "rolling") == 0 || strcmp(j->type, "knife-edge") == 0) {
-        return FLX_OK;
-    }
-    return flx_solid_add_round(s, at, axis, 1.15 * r, 0, true);
-}
 
 static flx_status make_solids(film *f)
 {
@@ -190,24 +184,21 @@ static flx_status make_solids(film *f)
     f->places = flx_alloc(ctx, (size_t)s->nbody, sizeof *f->places);
     f->solids = flx_alloc(ctx, (size_t)s->nbody, sizeof *f->solids);
     f->bent = flx_alloc(ctx, (size_t)s->nbody, sizeof *f->bent);
-    f->joints = flx_alloc(ctx, (size_t)s->njoint, sizeof *f->joints);
-    if (!f->places || !f->solids || !f->bent || !f->joints) return FLX_ERR_MEMORY;
+    f->layers.of = flx_alloc(ctx, (size_t)s->nbody + (size_t)s->nline, sizeof *f->layers.of);
+    f->paint = flx_alloc(ctx, (size_t)s->nbody, sizeof *f->paint);
+    if (!f->places || !f->solids || !f->bent || !f->layers.of || !f->paint) return FLX_ERR_MEMORY;
     for (int i = 0; i < s->nbody; i++) {
         const flx_scene_body *b = s->bodies + i;
         f->solids[i].ctx = f->bent[i].ctx = ctx;
         f->elastic = f->elastic || b->elastic;
+        f->paint[i] = f->npaint;
+        f->npaint += b->nshape > 0 || b->elastic;
         for (int k = 0; k < b->nshape; k++) {
             FLX_TRY(flx_solid_add_shape(&f->solids[i], f->r, b->shapes + k, s->size));
         }
-        for (int k = 0; s->dimension == 2 && k < f->solids[i].npoint; k++) { // one above the other
-            f->solids[i].points[3 * (size_t)k + 2] += 0.003 * s->size * (i % 20);
-        }
     }
-    for (int i = 0; i < s->njoint; i++) {
-        f->joints[i].ctx = ctx;
-        FLX_TRY(make_joint(f, s->joints + i, &f->joints[i]));
-    }
-    return FLX_OK;
+    flx_layers_make(s, f->solids, &f->layers);
+    return flx_symbols_make(f->r, s, &f->layers, flx_scene_up(s), &f->symbols);
 }
 
 static void cover(film *f, v3 x)
@@ -222,7 +213,8 @@ static void cover_body(film *f, int i, const float *row)
 {
     const flx_scene_body *b = f->scene->bodies + i;
     flx_scene_place at = flx_scene_find(b, row);
-    if (!at.known) return;
+    f->places[i] = at;
+    if (!at.known || !b->place) return;
     const flx_result_mesh *m = b->elastic ? mesh_of(f, b->elastic) : NULL;
     for (int k = 0; k < f->solids[i].npoint; k++) {
         cover(f, flx_scene_move(&at, v3_load(f->solids[i].points + 3 * (size_t)k)));
@@ -235,6 +227,21 @@ static void cover_body(film *f, int i, const float *row)
         cover(f, flx_scene_move(&at, v3_make((double)x[0], (double)x[1], (double)x[2])));
     }
     cover(f, flx_scene_move(&at, v3_load(b->com)));
+}
+
+// Sections of beams round their nodes.
+static void cover_lines(film *f)
+{
+    for (int i = 0; i < f->scene->nline; i++) {
+        const flx_scene_line *l = f->scene->lines + i;
+        double y = l->round ? l->size[0] : 0.5 * l->size[1];
+        double z = l->round ? l->size[0] : 0.5 * l->size[0];
+        for (int k = 0; k < 4 * l->nnode; k++) {
+            const flx_scene_place *at = &f->places[l->nodes[k / 4]];
+            v3 corner = v3_make(0, k & 1 ? y : -y, k & 2 ? z : -z);
+            if (at->known) cover(f, flx_scene_move(at, corner));
+        }
+    }
 }
 
 static const float *row_at(const film *f, int row)
@@ -250,11 +257,13 @@ static flx_status look_around(film *f)
     for (int i = 0; i < n; i++) {
         const float *row = row_at(f, flx_frame_row(f->r->rows, n, i));
         for (int k = 0; k < f->scene->nbody; k++) cover_body(f, k, row);
+        cover_lines(f);
         if (f->elastic) FLX_TRY(look_at(f, row));
     }
-    for (int i = 0; i < f->scene->njoint; i++) {
-        for (int k = 0; k < 2; k++) {
-            if (f->scene->joints[i].body[k] < 0) cover(f, v3_load(f->scene->joints[i].at[k]));
+    const flx_solid *on_ground[2] = {&f->symbols.posts, &f->symbols.ground};
+    for (int i = 0; i < 2; i++) {
+        for (int k = 0; k < on_ground[i]->npoint; k++) {
+            cover(f, v3_load(on_ground[i]->points + 3 * (size_t)k));
         }
     }
     flx_camera_aim(&f->camera, f->scene, f->def->view, f->low, f->high);
@@ -276,7 +285,7 @@ static flx_status paint_bodies(film *f, const float *row)
 {
     for (int i = 0; i < f->scene->nbody; i++) {
         const flx_scene_elastic *e = f->scene->bodies[i].elastic;
-        flx_colour c = palette[i % N_PALETTE];
+        flx_colour c = palette[f->paint[i] % N_PALETTE];
         FLX_TRY(flx_paint_solid(&f->painter, &f->solids[i], &f->places[i], c, NULL));
         if (!e || !f->places[i].known) continue;
         const flx_result_mesh *m = mesh_of(f, e);
@@ -294,24 +303,60 @@ static flx_status paint_lines(film *f)
         FLX_TRY(
             flx_grow(f->r->ctx, (void **)&f->samples, &f->sample_capacity, n, sizeof *f->samples));
         flx_scene_sample(l, f->places, f->samples);
+        const flx_layer layer = f->layers.of[f->scene->nbody + i];
+        for (int k = 0; k < n; k++) f->samples[k].p.z += layer.z;
         flx_solid_clear(&f->swept);
         FLX_TRY(flx_solid_sweep(&f->swept, n, f->samples, l->round, l->size));
-        FLX_TRY(flx_paint_solid(&f->painter, &f->swept, &ground, palette[i % N_PALETTE], NULL));
+        FLX_TRY(flx_paint_solid(&f->painter, &f->swept, &ground,
+                                palette[(f->npaint + i) % N_PALETTE], NULL));
     }
     return FLX_OK;
+}
+
+static flx_status paint_surfaces(film *f)
+{
+    const flx_scene_place ground = {.R = m33_identity(), .known = true};
+    for (int i = 0; i < f->scene->nsolid; i++) {
+        const flx_scene_solid *s = f->scene->solids + i;
+        flx_colour c = palette[(f->npaint + f->scene->nline + i) % N_PALETTE];
+        flx_solid_clear(&f->swept);
+        for (int k = 0; k < s->nnode; k++) {
+            FLX_TRY(flx_solid_add_point(&f->swept, flx_scene_node(s, k, f->places)));
+        }
+        for (int k = 0; k < s->ntriangle; k++) {
+            const int *t = s->triangles + 3 * (size_t)k;
+            FLX_TRY(flx_solid_add_triangle(&f->swept, t[0], t[1], t[2]));
+        }
+        FLX_TRY(flx_paint_solid(&f->painter, &f->swept, &ground, c, NULL));
+    }
+    return FLX_OK;
+}
+
+// Above all sheets of a plane.
+static v3 end_of(const film *f, const flx_scene_link *l, int end)
+{
+    v3 x = flx_scene_end(l, end, f->places);
+    x.z += f->layers.top;
+    return x;
 }
 
 static flx_status paint_links(film *f)
 {
     const flx_scene_place ground = {.R = m33_identity(), .known = true};
+    FLX_TRY(flx_paint_solid(&f->painter, &f->symbols.ground, &ground, stone, NULL));
+    FLX_TRY(flx_paint_solid(&f->painter, &f->symbols.posts, &ground, metal, NULL));
+    for (int i = 0; i < f->scene->nbody; i++) {
+        FLX_TRY(flx_paint_solid(&f->painter, &f->symbols.bodies[i], &f->places[i], metal, NULL));
+    }
     for (int i = 0; i < f->scene->njoint; i++) {
-        int body = f->scene->joints[i].body[0];
-        FLX_TRY(flx_paint_solid(&f->painter, &f->joints[i], body < 0 ? &ground : &f->places[body],
-                                metal, NULL));
+        const flx_scene_link *l = f->scene->joints + i;
+        if (strcmp(l->type, "distance") == 0) {
+            flx_paint_line(&f->painter, end_of(f, l, 0), end_of(f, l, 1), 4, metal);
+        }
     }
     for (int i = 0; i < f->scene->nforce; i++) {
         const flx_scene_link *l = f->scene->forces + i;
-        v3 a = flx_scene_end(l, 0, f->places), b = flx_scene_end(l, 1, f->places);
+        v3 a = end_of(f, l, 0), b = end_of(f, l, 1);
         if (strcmp(l->type, "spring") == 0) {
             flx_paint_coil(&f->painter, a, b, PIN * f->scene->size, brass);
         } else if (strcmp(l->type, "actuator") == 0) {
@@ -321,9 +366,9 @@ static flx_status paint_links(film *f)
     return FLX_OK;
 }
 
-static flx_status draw_frame(film *f, int frame, int row)
+static flx_status draw_row(film *f, int row, const char *path)
 {
-    char path[PATH_LENGTH], text[64];
+    char text[64];
     const float *motion = row_at(f, row);
     for (int i = 0; i < f->scene->nbody; i++) {
         f->places[i] = flx_scene_find(f->scene->bodies + i, motion);
@@ -333,6 +378,7 @@ static flx_status draw_frame(film *f, int frame, int row)
     flx_paint_grid(&f->painter, f->scene);
     FLX_TRY(paint_bodies(f, motion));
     FLX_TRY(paint_lines(f));
+    FLX_TRY(paint_surfaces(f));
     FLX_TRY(paint_links(f));
     if (f->elastic && f->largest > 0) {
         flx_paint_scale(&f->painter, f->largest, f->def->stress ? "Pa" : "m");
@@ -340,12 +386,18 @@ static flx_status draw_frame(film *f, int frame, int row)
     flx_snprintf(text, sizeof text, "t = %.4g s", f->r->data[0][row]);
     flx_raster_text(&f->raster, 12, 12, 2, text, ink);
     flx_raster_finish(&f->raster);
+    return flx_raster_write(&f->raster, path);
+}
+
+static flx_status draw_frame(film *f, int frame, int row)
+{
+    char path[PATH_LENGTH];
     int n = flx_snprintf(path, sizeof path, "%s/frame_%04d.png", f->def->folder, frame);
     if (n < 0 || n >= PATH_LENGTH) {
         return FLX_FAIL(f->r->ctx, FLX_ERR_IO, FLX_NOWHERE, "the path '%s' is too long",
                         f->def->folder);
     }
-    return flx_raster_write(&f->raster, path);
+    return draw_row(f, row, path);
 }
 
 // ---- the film -----------------------------------------------------------------------------------
@@ -379,11 +431,12 @@ static void clear(film *f)
 {
     for (int i = 0; f->solids && i < f->scene->nbody; i++) flx_solid_clear(&f->solids[i]);
     for (int i = 0; f->bent && i < f->scene->nbody; i++) flx_solid_clear(&f->bent[i]);
-    for (int i = 0; f->joints && i < f->scene->njoint; i++) flx_solid_clear(&f->joints[i]);
+    flx_symbols_clear(&f->symbols, f->scene->nbody);
     flx_free(f->places);
     flx_free(f->solids);
     flx_free(f->bent);
-    flx_free(f->joints);
+    flx_free(f->layers.of);
+    flx_free(f->paint);
     flx_solid_clear(&f->swept);
     flx_free(f->samples);
     flx_free(f->nodes);
@@ -392,6 +445,15 @@ static void clear(film *f)
     flx_free(f->colours);
     flx_painter_clear(&f->painter);
     flx_raster_clear(&f->raster);
+}
+
+// The scene of f is there; cleared by the caller, also after a failure.
+static flx_status prepare(film *f)
+{
+    FLX_TRY(flx_raster_create(f->r->ctx, f->def->width, f->def->height, &f->raster));
+    f->painter = (flx_painter){.ctx = f->r->ctx, .raster = &f->raster, .camera = &f->camera};
+    FLX_TRY(make_solids(f));
+    return look_around(f);
 }
 
 flx_status flx_frames_write(flx_result *r, const flx_frames_def *asked, int *written)
@@ -404,13 +466,21 @@ flx_status flx_frames_write(flx_result *r, const flx_frames_def *asked, int *wri
     *written = flx_frame_count(r->rows, def.frames > 0 ? def.frames : DEFAULT_FRAMES);
     FLX_TRY(flx_scene_read(r, &f.scene));
     FLX_TRY(check(r->ctx, &def));
-    FLX_TRY(flx_raster_create(r->ctx, def.width, def.height, &f.raster));
-    f.painter = (flx_painter){.ctx = r->ctx, .raster = &f.raster, .camera = &f.camera};
-    flx_status status = make_solids(&f);
-    if (status == FLX_OK) status = look_around(&f);
+    flx_status status = prepare(&f);
     for (int i = 0; i < *written && status == FLX_OK; i++) {
         status = draw_frame(&f, i, flx_frame_row(r->rows, *written, i));
     }
+    clear(&f);
+    return status;
+}
+
+flx_status flx_picture_write(flx_result *r, int row, int width, int height, const char *path)
+{
+    const flx_frames_def def = {.width = width, .height = height, .exaggeration = 1};
+    film f = {.r = r, .def = &def, .swept.ctx = r->ctx};
+    FLX_TRY(flx_scene_read(r, &f.scene));
+    flx_status status = prepare(&f);
+    if (status == FLX_OK) status = draw_row(&f, row, path);
     clear(&f);
     return status;
 }

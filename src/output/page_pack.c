@@ -98,7 +98,7 @@ void flx_pack_ints(flx_text *t, int n, const int *x, int bytes)
     pack(t, n, 1, x, 1, bytes, read_int);
 }
 
-static void put_base64(flx_text *out, size_t n, const unsigned char *p)
+void flx_pack_base64(flx_text *out, size_t n, const unsigned char *p)
 {
     static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     for (size_t i = 0; i < n; i += 3) {
@@ -122,7 +122,7 @@ flx_status flx_pack_deflate(flx_text *out, const flx_text *bytes)
     const unsigned char nothing = 0;
     const Bytef *from = bytes->length > 0 ? (const Bytef *)bytes->data : &nothing;
     bool good = compress2(packed, &size, from, (uLong)bytes->length, 6) == Z_OK;
-    if (good) put_base64(out, size, packed);
+    if (good) flx_pack_base64(out, size, packed);
     flx_free(packed);
     return good && !out->failed ? FLX_OK : FLX_ERR_MEMORY;
 }

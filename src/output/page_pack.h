@@ -14,5 +14,6 @@ void flx_pack_ints(flx_text *t, int n, const int *x, int bytes);
 // How many are taken of n.
 int flx_pack_count(int n, int stride);
 
+void flx_pack_base64(flx_text *out, size_t n, const unsigned char *bytes);
 // `bytes` deflated, in base64, appended to out.
 flx_status flx_pack_deflate(flx_text *out, const flx_text *bytes);

@@ -14,6 +14,7 @@
 #define PANEL_HEIGHT 300
 #define FRAME_HEIGHT 120  // title and x axis
 #define SINGLE_HEIGHT 520 // one panel
+#define COMPACT 600       // narrower drawings have their words above the curves, not beside them
 
 typedef struct range {
     double low, high;
@@ -244,9 +245,10 @@ static void put_y_label(const drawing *d, int panel)
     for (int i = 0; i < d->nline; i++) {
         if (d->panel[i] == panel) unit = d->r->units[d->lines[i]];
     }
-    fputs("set ylabel ", d->script);
+    fputs(d->width < COMPACT ? "unset ylabel\nset label 1 " : "set ylabel ", d->script);
     flx_gnuplot_label(d->script, text, unit);
-    fputs("\n", d->script);
+    fputs(d->width < COMPACT ? " at graph 0, graph 1 left offset -2,0.7 noenhanced\n" : "\n",
+          d->script);
 }
 
 // Characters of a panel's longest tic, at about the distances that gnuplot chooses.
@@ -273,6 +275,7 @@ static double left_margin(const drawing *d)
         int n = tic_length(d, p);
         if (n > longest) longest = n;
     }
+    if (d->width < COMPACT) return fmax(48.0, 20.0 + 8.0 * longest);
     return fmax(96.0, 64.0 + 8.0 * longest);
 }
 
@@ -287,6 +290,7 @@ static double legend_width(const drawing *d)
         wanted = true;
         if (n > longest) longest = n;
     }
+    if (d->width < COMPACT) return 0.0; // it is above
     return wanted ? fmin(60.0 + 8.0 * (double)longest, 0.45 * d->width) : 0.0;
 }
 
@@ -294,6 +298,8 @@ static void put_curves(const drawing *d, int panel)
 {
     int k = 0;
     bool legend = lines_in(d, panel) > 1;
+    const char *name;
+    size_t told = d->width < COMPACT && legend ? common_stem(d, panel, &name) : 0; // by the label
     fputs("plot ", d->script);
     for (int i = 0; i < d->nline; i++) {
         if (d->panel[i] != panel) continue;
@@ -303,7 +309,8 @@ static void put_curves(const drawing *d, int panel)
                     flx_gnuplot_dash(k), flx_gnuplot_colour(k));
         if (legend) {
             fputs("title ", d->script);
-            flx_gnuplot_quoted(d->script, d->r->names[d->lines[i]]);
+            const char *rest = d->r->names[d->lines[i]] + told;
+            flx_gnuplot_quoted(d->script, told > 0 && *rest == '.' ? rest + 1 : rest);
         } else {
             fputs("notitle", d->script);
         }
@@ -325,16 +332,25 @@ static void put_panel(const drawing *d, int panel, double left, double right)
 {
     FILE *f = d->script;
     bool title = d->r->title[0] != '\0', last = panel == d->npanel - 1;
-    double top = 1.0 - (title ? 52.0 : 24.0) / d->height, bottom = 70.0 / d->height;
+    bool compact = d->width < COMPACT;
+    double top = 1.0 - (title ? 52.0 : 24.0) / d->height;
+    double bottom = (compact ? 46.0 : 70.0) / d->height;
     double share = (top - bottom) / d->npanel, gap = d->npanel > 1 ? 22.0 / d->height : 0.0;
     double high = top - panel * share;
     flx_fprintf(f, "set tmargin at screen %.5f\nset bmargin at screen %.5f\n", high,
                 high - share + (last ? 0.0 : gap));
     flx_fprintf(f, "set lmargin at screen %.5f\nset rmargin at screen %.5f\n", left, right);
-    flx_fprintf(f,
-                "set key at screen %.5f, screen %.5f left top vertical Left reverse samplen 2 "
-                "spacing 1.15 noenhanced textcolor rgb '#202020'\n",
-                right + 10.0 / d->width, high);
+    if (compact) {
+        flx_fprintf(f,
+                    "set key at screen %.5f, screen %.5f right bottom horizontal samplen 1.5 "
+                    "noenhanced textcolor rgb '#202020'\n",
+                    right, high + 6.0 / d->height);
+    } else {
+        flx_fprintf(f,
+                    "set key at screen %.5f, screen %.5f left top vertical Left reverse samplen 2 "
+                    "spacing 1.15 noenhanced textcolor rgb '#202020'\n",
+                    right + 10.0 / d->width, high);
+    }
 
     range ax = x_range(d), ay = panel_range(d, panel);
     if (panel == 0 && title) {

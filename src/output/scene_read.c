@@ -21,6 +21,11 @@ static int whole(const flx_json *map, const char *key, int least, int most)
     return x >= least && x <= most && x == floor(x) ? (int)x : -1;
 }
 
+static int count_of(const flx_json *list)
+{
+    return list && list->kind == FLX_JSON_LIST ? list->count : 0;
+}
+
 static void read_shape(reader *rd, const flx_json *j, flx_scene_shape *s)
 {
     double turn[4];
@@ -36,7 +41,7 @@ static void read_shape(reader *rd, const flx_json *j, flx_scene_shape *s)
 
 static flx_status read_shapes(reader *rd, const flx_json *list, flx_scene_body *b)
 {
-    int n = list && list->kind == FLX_JSON_LIST ? list->count : 0;
+    int n = count_of(list);
     b->shapes = flx_arena_take(rd->r->arena, (size_t)n, sizeof *b->shapes);
     if (!b->shapes) return FLX_ERR_MEMORY;
     for (const flx_json *j = n > 0 ? list->first : NULL; j; j = j->next) {
@@ -64,8 +69,8 @@ static flx_status read_elastic(reader *rd, const flx_json *j, flx_scene_body *b)
     e->motion = whole(j, "motion", 0, rd->r->nmotion);
     e->mesh = whole(j, "mesh", 0, rd->r->nmesh - 1);
     e->line = flx_json_number(j, "line", 0) != 0;
-    e->nnode = nodes && nodes->kind == FLX_JSON_LIST ? nodes->count : 0;
-    e->nmode = shapes && shapes->kind == FLX_JSON_LIST ? shapes->count : 0;
+    e->nnode = count_of(nodes);
+    e->nmode = count_of(shapes);
     int modes = e->mesh >= 0 ? rd->r->meshes[e->mesh].nmode : e->nmode;
     if (e->motion < 0 || modes > rd->r->nmotion - e->motion) return FLX_OK; // not of this result
     e->nodes = read_places(rd, nodes, e->nnode);
@@ -88,6 +93,7 @@ static flx_status read_body(reader *rd, const flx_json *j, flx_scene_body *b)
     b->motion = whole(j, "motion", 0, rd->r->nmotion - MOTION);
     b->mass = flx_json_number(j, "mass", 0);
     flx_json_numbers(flx_json_get(j, "com"), 3, b->com);
+    b->place = flx_json_number(j, "place", 1) != 0;
     FLX_TRY(read_shapes(rd, flx_json_get(j, "shapes"), b));
     const flx_json *elastic = flx_json_get(j, "elastic");
     return elastic ? read_elastic(rd, elastic, b) : FLX_OK;
@@ -108,11 +114,12 @@ static void read_link(reader *rd, const flx_json *j, flx_scene_link *l)
     flx_json_numbers(first, 3, l->at[0]);
     flx_json_numbers(first ? first->next : NULL, 3, l->at[1]);
     flx_json_numbers(flx_json_get(j, "axis"), 3, l->axis);
+    flx_json_numbers(flx_json_get(j, "axis2"), 3, l->axis2);
 }
 
 static flx_status read_links(reader *rd, const flx_json *list, int *n, flx_scene_link **links)
 {
-    int count = list && list->kind == FLX_JSON_LIST ? list->count : 0;
+    int count = count_of(list);
     *links = flx_arena_take(rd->r->arena, (size_t)count, sizeof **links);
     if (!*links) return FLX_ERR_MEMORY;
     for (const flx_json *j = count > 0 ? list->first : NULL; j; j = j->next) {
@@ -124,7 +131,7 @@ static flx_status read_links(reader *rd, const flx_json *list, int *n, flx_scene
 static flx_status read_line(reader *rd, const flx_json *j, flx_scene_line *l)
 {
     const flx_json *nodes = flx_json_get(j, "nodes");
-    int n = nodes && nodes->kind == FLX_JSON_LIST ? nodes->count : 0;
+    int n = count_of(nodes);
     l->name = flx_json_text(j, "name");
     l->round = flx_json_number(j, "round", 1) != 0;
     flx_json_numbers(flx_json_get(j, "size"), 2, l->size);
@@ -144,11 +151,51 @@ static flx_status read_line(reader *rd, const flx_json *j, flx_scene_line *l)
 static flx_status read_lines(reader *rd, const flx_json *list)
 {
     flx_scene *s = rd->scene;
-    int n = list && list->kind == FLX_JSON_LIST ? list->count : 0;
+    int n = count_of(list);
     s->lines = flx_arena_take(rd->r->arena, (size_t)n, sizeof *s->lines);
     if (!s->lines) return FLX_ERR_MEMORY;
     for (const flx_json *j = n > 0 ? list->first : NULL; j; j = j->next) {
         FLX_TRY(read_line(rd, j, s->lines + s->nline++));
+    }
+    return FLX_OK;
+}
+
+// Triangles whose nodes are there.
+static void read_triangles(const flx_json *list, flx_scene_solid *s)
+{
+    for (const flx_json *j = count_of(list) > 0 ? list->first : NULL; j; j = j->next) {
+        double x[3];
+        bool known = flx_json_numbers(j, 3, x);
+        for (int k = 0; k < 3; k++) known = known && x[k] >= 0 && x[k] < s->nnode;
+        for (int k = 0; known && k < 3; k++) s->triangles[3 * s->ntriangle + k] = (int)x[k];
+        s->ntriangle += known;
+    }
+}
+
+static flx_status read_solid(reader *rd, const flx_json *j, flx_scene_solid *s)
+{
+    const flx_json *bodies = flx_json_get(j, "bodies"), *faces = flx_json_get(j, "triangles");
+    size_t n = (size_t)count_of(bodies);
+    s->name = flx_json_text(j, "name");
+    s->body = flx_arena_take(rd->r->arena, n, sizeof *s->body);
+    s->triangles = flx_arena_take(rd->r->arena, 3 * (size_t)count_of(faces), sizeof(int));
+    s->at = read_places(rd, flx_json_get(j, "at"), (int)n);
+    if (!s->body || !s->triangles || !s->at) return FLX_ERR_MEMORY;
+    for (const flx_json *k = n > 0 ? bodies->first : NULL; k; k = k->next) {
+        bool known = k->kind == FLX_JSON_NUMBER && k->number >= 0 && k->number < rd->scene->nbody;
+        s->body[s->nnode++] = known ? (int)k->number : -1;
+    }
+    read_triangles(faces, s);
+    return FLX_OK;
+}
+
+static flx_status read_solids(reader *rd, const flx_json *list)
+{
+    flx_scene *s = rd->scene;
+    s->solids = flx_arena_take(rd->r->arena, (size_t)count_of(list), sizeof *s->solids);
+    if (!s->solids) return FLX_ERR_MEMORY;
+    for (const flx_json *j = count_of(list) > 0 ? list->first : NULL; j; j = j->next) {
+        FLX_TRY(read_solid(rd, j, s->solids + s->nsolid++));
     }
     return FLX_OK;
 }
@@ -161,13 +208,14 @@ static flx_status read_all(reader *rd, const flx_json *top)
     s->size = flx_json_number(top, "size", 1);
     if (!(s->size > 0 && isfinite(s->size))) s->size = 1;
     flx_json_numbers(flx_json_get(top, "gravity"), 3, s->gravity);
-    int n = bodies && bodies->kind == FLX_JSON_LIST ? bodies->count : 0;
+    int n = count_of(bodies);
     s->bodies = flx_arena_take(rd->r->arena, (size_t)n, sizeof *s->bodies);
     if (!s->bodies) return FLX_ERR_MEMORY;
     for (const flx_json *j = n > 0 ? bodies->first : NULL; j; j = j->next) {
         FLX_TRY(read_body(rd, j, s->bodies + s->nbody++));
     }
     FLX_TRY(read_lines(rd, flx_json_get(top, "lines")));
+    FLX_TRY(read_solids(rd, flx_json_get(top, "solids")));
     FLX_TRY(read_links(rd, flx_json_get(top, "joints"), &s->njoint, &s->joints));
     return read_links(rd, flx_json_get(top, "forces"), &s->nforce, &s->forces);
 }
@@ -218,6 +266,12 @@ v3 flx_scene_end(const flx_scene_link *l, int end, const flx_scene_place *places
 {
     v3 x = v3_load(l->at[end]);
     return l->body[end] < 0 ? x : flx_scene_move(&places[l->body[end]], x);
+}
+
+v3 flx_scene_node(const flx_scene_solid *s, int node, const flx_scene_place *places)
+{
+    v3 x = v3_load(s->at + 3 * (size_t)node);
+    return s->body[node] < 0 ? x : flx_scene_move(&places[s->body[node]], x);
 }
 
 int flx_scene_samples(const flx_scene_line *l)

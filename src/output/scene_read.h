@@ -26,6 +26,7 @@ typedef struct flx_scene_body {
     const char *name;
     int motion; // number of the first of its seven in a row
     double mass, com[3];
+    bool place; // false: it is a direction, which is nowhere
     int nshape;
     flx_scene_shape *shapes;
     flx_scene_elastic *elastic; // NULL: none
@@ -35,6 +36,7 @@ typedef struct flx_scene_link { // a joint or a force
     const char *name, *type;
     int body[2]; // -1: the ground
     double at[2][3], axis[3];
+    double axis2[3]; // in the second body's axes: of crosses and wheels; else zero
 } flx_scene_link;
 
 typedef struct flx_scene_line { // a beam: bodies along it
@@ -45,12 +47,21 @@ typedef struct flx_scene_line { // a beam: bodies along it
     int *nodes; // (nnode) numbers of bodies
 } flx_scene_line;
 
+typedef struct flx_scene_solid { // a solid of large deformation: its surface
+    const char *name;
+    int nnode, ntriangle;
+    int *body;      // (nnode) what carries a node; -1: the ground
+    double *at;     // (nnode, 3) in its frame
+    int *triangles; // (ntriangle, 3)
+} flx_scene_solid;
+
 typedef struct flx_scene {
     int dimension;
     double size, gravity[3];
-    int nbody, njoint, nforce, nline;
+    int nbody, njoint, nforce, nline, nsolid;
     flx_scene_body *bodies;
     flx_scene_line *lines;
+    flx_scene_solid *solids;
     flx_scene_link *joints, *forces;
 } flx_scene;
 
@@ -69,6 +80,7 @@ flx_scene_place flx_scene_find(const flx_scene_body *b, const float *row);
 v3 flx_scene_move(const flx_scene_place *at, v3 x); // from the body's frame to the ground's
 // An end of a joint or force, from the ground. places: (nbody)
 v3 flx_scene_end(const flx_scene_link *l, int end, const flx_scene_place *places);
+v3 flx_scene_node(const flx_scene_solid *s, int node, const flx_scene_place *places);
 
 // Points of a line with the axes there, finer than its nodes: flx_scene_samples of them. places: (nbody)
 int flx_scene_samples(const flx_scene_line *l);

@@ -32,16 +32,15 @@ flx_status flx_solid_add_triangle(flx_solid *s, int a, int b, int c)
     return FLX_OK;
 }
 
-static flx_status add_box(flx_solid *s, const flx_scene_shape *shape, const double edges[3])
+flx_status flx_solid_add_box(flx_solid *s, v3 at, m33 R, const double edges[3])
 {
     static const int faces[6][4] = {{0, 2, 3, 1}, {4, 5, 7, 6}, {0, 1, 5, 4},
                                     {2, 6, 7, 3}, {0, 4, 6, 2}, {1, 3, 7, 5}};
     int first = s->npoint;
-    m33 R = quat_to_m33(shape->turn);
     for (int i = 0; i < 8; i++) {
         v3 x = v3_make((i & 1 ? 0.5 : -0.5) * edges[0], (i & 2 ? 0.5 : -0.5) * edges[1],
                        (i & 4 ? 0.5 : -0.5) * edges[2]);
-        FLX_TRY(flx_solid_add_point(s, v3_add(v3_load(shape->at), m33_mul_v(R, x))));
+        FLX_TRY(flx_solid_add_point(s, v3_add(at, m33_mul_v(R, x))));
     }
     for (int i = 0; i < 6; i++) {
         const int *f = faces[i];
@@ -104,6 +103,12 @@ flx_status flx_solid_add_round(flx_solid *s, v3 at, v3 axis, double radius, doub
     return add_turned(s, at, v3_norm(axis) > 0 ? axis : v3_make(1, 0, 0), &f);
 }
 
+flx_status flx_solid_add_cone(flx_solid *s, v3 at, v3 axis, double radius, double length)
+{
+    const profile f = {.n = 1, .along = {0}, .radius = {radius}, .end = {0, length}};
+    return add_turned(s, at, axis, &f);
+}
+
 flx_status flx_solid_sweep(flx_solid *s, int n, const flx_scene_place *places, bool round,
                            const double size[2])
 {
@@ -159,7 +164,9 @@ flx_status flx_solid_add_shape(flx_solid *s, const flx_result *r, const flx_scen
     double edges[3];
     v3 at = v3_load(shape->at), axis = v3_load(shape->axis);
     for (int k = 0; k < 3; k++) edges[k] = fmax(shape->size[k], THIN * size);
-    if (strcmp(shape->kind, "box") == 0) return add_box(s, shape, edges);
+    if (strcmp(shape->kind, "box") == 0) {
+        return flx_solid_add_box(s, at, quat_to_m33(shape->turn), edges);
+    }
     if (strcmp(shape->kind, "cylinder") == 0) {
         return flx_solid_add_round(s, at, axis, edges[0], edges[1], false);
     }

@@ -20,6 +20,10 @@ flx_status flx_solid_add_shape(flx_solid *s, const flx_result *r, const flx_scen
 // A section swept along n places, x along the line: a circle, or a rectangle.
 flx_status flx_solid_sweep(flx_solid *s, int n, const flx_scene_place *places, bool round,
                            const double size[2]);
+// A box about a place, its edges along the columns of R.
+flx_status flx_solid_add_box(flx_solid *s, v3 at, m33 R, const double edges[3]);
+// A cone from a disc, at, to a point; radius, length > 0.
+flx_status flx_solid_add_cone(flx_solid *s, v3 at, v3 axis, double radius, double length);
 // A cylinder about an axis; round: its ends are half balls. radius, length > 0.
 flx_status flx_solid_add_round(flx_solid *s, v3 at, v3 axis, double radius, double length,
                                bool round);

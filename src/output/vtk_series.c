@@ -71,6 +71,10 @@ static flx_status make_parts(series *s)
         s->nline_point += n;
         s->longest = n > s->longest ? n : s->longest;
     }
+    for (int i = 0; i < s->scene->nsolid; i++) {
+        s->npoint += s->scene->solids[i].nnode;
+        s->ntriangle += s->scene->solids[i].ntriangle;
+    }
     for (int i = 0; i < s->scene->nforce; i++) {
         if (!is_line(s->scene->forces + i)) continue;
         s->npoint += 2;
@@ -103,19 +107,27 @@ static flx_status make_arrays(series *s)
     return good ? FLX_OK : FLX_ERR_MEMORY;
 }
 
-// Points come in this order: of every body its solid and its line; of beams; then the ends of springs.
+// The triangles of one surface, whose first point is given.
+static void link_triangles(series *s, int n, const int *triangles, int64_t point, int body,
+                           int *done)
+{
+    for (int k = 0; k < n; k++) {
+        int64_t at = *done, *link = s->links + s->nline_point + 3 * at;
+        for (int c = 0; c < 3; c++) link[c] = point + triangles[3 * (size_t)k + c];
+        s->ends[s->nline + at] = 3 * (at + 1);
+        s->body[s->nline + at] = body;
+        (*done)++;
+    }
+}
+
+// Points come in this order: of every body its solid and its line; of beams; of solids; then the ends of springs.
 static void link_cells(series *s)
 {
-    int64_t point = 0, *line = s->links, *triangle = s->links + s->nline_point;
-    int64_t line_end = 0;
+    int64_t point = 0, *line = s->links, line_end = 0;
     int nline = 0, ntriangle = 0;
     for (int i = 0; i < s->scene->nbody; i++) {
         const part *p = s->parts + i;
-        for (int k = 0; k < p->solid.ntriangle; k++, ntriangle++) {
-            for (int c = 0; c < 3; c++) *triangle++ = point + p->solid.triangles[3 * (size_t)k + c];
-            s->ends[s->nline + ntriangle] = 3 * ((int64_t)ntriangle + 1);
-            s->body[s->nline + ntriangle] = i;
-        }
+        link_triangles(s, p->solid.ntriangle, p->solid.triangles, point, i, &ntriangle);
         point += p->solid.npoint;
         for (int k = 0; k < p->line; k++) *line++ = point++;
         if (p->line == 0) continue;
@@ -129,6 +141,12 @@ static void link_cells(series *s)
         if (n == 0) continue;
         s->body[nline] = l->nodes[0];
         s->ends[nline++] = line_end += n;
+    }
+    for (int i = 0; i < s->scene->nsolid; i++) { // by its first node
+        const flx_scene_solid *x = s->scene->solids + i;
+        link_triangles(s, x->ntriangle, x->triangles, point, x->nnode > 0 ? x->body[0] : -1,
+                       &ntriangle);
+        point += x->nnode;
     }
     for (; nline < s->nline; nline++) {
         *line++ = point++;
@@ -171,6 +189,12 @@ static void place_points(series *s, const float *row)
         const flx_scene_line *l = s->scene->lines + i;
         flx_scene_sample(l, s->places, s->samples);
         for (int k = 0; k < flx_scene_samples(l); k++, x += 3) put_point(x, s->samples[k].p);
+    }
+    for (int i = 0; i < s->scene->nsolid; i++) {
+        const flx_scene_solid *solid = s->scene->solids + i;
+        for (int k = 0; k < solid->nnode; k++, x += 3) {
+            put_point(x, flx_scene_node(solid, k, s->places));
+        }
     }
     for (int i = 0; i < s->scene->nforce; i++) {
         const flx_scene_link *f = s->scene->forces + i;

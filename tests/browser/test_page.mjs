@@ -252,7 +252,35 @@ await test("a report shows its drawings", async () => {
   assert.equal(await page.textContent("h1"), "Bouncing ball");
   assert.ok(await page.locator("figure svg").count() >= 2);
   const text = await page.textContent("body");
+  // the mechanism, as it is seen: at the start, half way, at the end
+  const pictures = await page.evaluate(() => [...document.querySelectorAll(".pictures img")].map((i) => [i.complete && i.naturalWidth, i.alt]));
+  assert.deepEqual(pictures.map(([w]) => w), [600, 600, 600]);
+  assert.match(pictures[2][1], /^the mechanism at t = 3\.\d+ s$/);
+  assert.match(await page.evaluate(() => document.querySelector("style").textContent), /@page\{size:A4.*@bottom-left\{content:"Bouncing ball".*counter\(page\).*counter\(pages\)/s);
+  // two drawings side by side, none of a signal that is zero
+  const [a, b] = await page.evaluate(() => [...document.querySelectorAll(".plots figure")].slice(0, 2).map((e) => e.getBoundingClientRect().toJSON()));
+  assert.ok(a.top === b.top && b.left > a.right && a.height < 200, "drawings are not side by side");
   for (const part of ["bounce", "energy drift", "In the plane", "Signals in numbers", "time reached"]) assert.ok(text.includes(part), part);
+  await page.context().close();
+});
+
+await test("a report does not draw zeros, and any title can stand on its pages", async () => {
+  writeFileSync(at("zeros.yaml"), `flexion: 1
+title: 'A </style> "B" \\ 100 % @page'
+bodies: {a: {type: point, mass: 1, position: [1, 0, 0], velocity: [0, 1, 0]}}
+signals: {nothing: 0*t}
+simulate: {until: 1, method: dopri5, rtol: 1e-6}
+outputs: {every: 0.1, signals: [a.position, a.velocity, nothing]}
+`);
+  flexion("run", at("zeros.yaml"), "-q", "-o", at("zeros.h5"));
+  flexion("report", at("zeros.h5"), "-o", at("zeros.html"));
+  const page = await (await browser.newContext()).newPage();
+  await page.goto(`file://${at("zeros.html")}`);
+  assert.equal(await page.textContent("h1"), 'A </style> "B" \\ 100 % @page');
+  assert.equal(await page.locator("style").count(), await page.locator("figure svg style").count() + 1);
+  assert.match(await page.textContent("body"), /Zero at all times: a\.position\.z, a\.velocity\.x, a\.velocity\.z, nothing/);
+  assert.equal(await page.locator(".plots > figure").count(), 2);
+  assert.ok(!(await page.locator(".plots").textContent()).includes("nothing"));
   await page.context().close();
 });
 
@@ -260,6 +288,10 @@ await test("a report as PDF, or the reason why not", async () => {
   flexion("report", at("bouncing_ball.h5"), "--pdf", "-o", at("report.pdf"));
   const pdf = readFileSync(at("report.pdf"), "latin1");
   assert.ok(pdf.startsWith("%PDF-") && pdf.length > 20000, "no PDF");
+  for (const [, w, h] of pdf.matchAll(/\/MediaBox ?\[0 0 ([\d.]+) ([\d.]+)\]/g)) { // A4, in points
+    assert.ok(Math.abs(Number(w) - 595.3) < 1 && Math.abs(Number(h) - 841.9) < 1, `${w} by ${h}`);
+  }
+  assert.ok(/\/MediaBox/.test(pdf), "no page");
   assert.throws(() => execFileSync(program, ["report", at("bouncing_ball.h5"), "--pdf", "-o", at("none.pdf")],
     { env: { ...process.env, FLEXION_BROWSER: "no-such-browser" }, stdio: ["ignore", "pipe", "pipe"] }),
     (e) => e.status === 1 && /needs no-such-browser, which was not found; install Chromium/.test(String(e.stderr)));

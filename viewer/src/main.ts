@@ -140,14 +140,15 @@ class Page {
       legend.append(...this.results.map((r, i) => entry(palette[i % palette.length], r.label)));
     } else if (stage) {
       const painted = new Set(stage.mechanisms[0].elastic.map((e) => e.name)); // by their deformation
-      for (const p of stage.mechanisms[0].parts.filter((x) => !painted.has(x.name)).slice(0, MOST_ENTRIES)) {
+      for (const p of stage.mechanisms[0].parts.slice(0, MOST_ENTRIES)) {
         const b = entry(p.colour, p.name), hidden = stage.mechanisms[0].hidden;
+        if (painted.has(p.name)) b.querySelector("i")!.className = "painted";
         b.setAttribute("aria-pressed", String(!hidden.has(p.name)));
         b.title = say("hide");
         b.onclick = () => { stage.hide(p.name, !hidden.has(p.name)); this.build(); };
         legend.append(b);
       }
-      const more = stage.mechanisms[0].parts.length - painted.size - MOST_ENTRIES;
+      const more = stage.mechanisms[0].parts.length - MOST_ENTRIES;
       if (more > 0) legend.append(make("span", { textContent: say("more", more) }));
     }
     legend.hidden = legend.children.length === 0;

@@ -85,7 +85,8 @@ export class Plots {
       if (x !== "t" && xColumn < 0) return;
       result.names.forEach((name, y) => {
         if (name !== group && name.replace(/\.(x|y|z|w)$/, "") !== group) return;
-        const label = this.results.length > 1 ? `${name} (${result.label})` : name;
+        const part = name === group ? name : name.slice(group.length + 1); // the head says the rest
+        const label = this.results.length > 1 ? `${part} (${result.label})` : part;
         lines.push({ result, y, x: xColumn, label, unit: result.units[y], dash: dashes[k % dashes.length] });
       });
     });

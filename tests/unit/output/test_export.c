@@ -188,6 +188,85 @@ static int pictures_show_the_motion(void)
     return 0;
 }
 
+// More bars than once had layers of their own, turned a little from one to the next: the last is whole.
+static int bodies_of_a_plane_lie_in_layers(void)
+{
+    flx_ctx *ctx = flx_ctx_create();
+    flx_result *r =
+        run(ctx, "flexion: 1\ndimension: 2\n"
+                 "bodies: {bar: {repeat: {i: [1, 25]}, type: rigid, mass: 1, inertia: 1,\n"
+                 "  orientation: 0.01*i, angular_velocity: 0.001*i,\n"
+                 "  shape: {box: [3, 0.6, 0.1 + 0.02*i]}}}\n"
+                 "simulate: {until: 1, method: dopri5, rtol: 1e-8}\n"
+                 "outputs: {every: 0.1, signals: [bar(1).angle]}\n");
+    flx_frames_def def = {.folder = in_folder("sheets"), .width = 300, .height = 100, .frames = 2};
+    int written = 0, width, height;
+    CHECK(r && flx_frames_write(r, &def, &written) == FLX_OK && written == 2);
+    for (int i = 0; i < 2; i++) {
+        unsigned char *p = read_png(
+            in_folder(i ? "sheets/frame_0001.png" : "sheets/frame_0000.png"), &width, &height);
+        CHECK(p && width == 300 && height == 100);
+        const unsigned char *middle = p + 3 * (50 * (size_t)width + 150);
+        CHECK(middle[2] > middle[1] + 30); // violet: number 25 of ten colours is the fifth again
+        for (int k = 0; k < 40 * 9; k++) {
+            const unsigned char *x = p + 3 * ((size_t)(46 + k / 40) * (size_t)width + 130 + k % 40);
+            for (int c = 0; c < 3; c++) CHECK(abs(x[c] - middle[c]) <= 3);
+        }
+        free(p);
+    }
+    flx_result_close(&r);
+    flx_ctx_destroy(&ctx);
+    return 0;
+}
+
+static const char cube[] =
+    "*NODE\n1, 0, 0, 0\n2, 1, 0, 0\n3, 1, 1, 0\n4, 0, 1, 0\n5, 0, 0, 1\n6, 1, 0, 1\n7, 1, 1, 1\n"
+    "8, 0, 1, 1\n*ELEMENT, TYPE=C3D8, ELSET=ALL\n1, 1, 2, 3, 4, 5, 6, 7, 8\n"
+    "*NSET, NSET=ROOT\n1, 4, 5, 8\n";
+
+// A solid is its surface: nodes that move, nodes that are held by the ground and by a body.
+static int solids_are_surfaces(void)
+{
+    flx_ctx *ctx = flx_ctx_create();
+    write_text("export_cube.inp", cube, strlen(cube));
+    flx_result *r = run(ctx, "flexion: 1\ngravity: [0, 0, -9.81]\n"
+                             "bodies: {cube: {type: solid, mesh: export_cube.inp, fixed: [ROOT],\n"
+                             "  material: {E: 1e5, nu: 0.3, density: 1000}}}\n"
+                             "simulate: {until: 0.2, method: generalized-alpha, step: 0.01}\n"
+                             "outputs: {every: 0.1, signals: [cube.node(7).position]}\n");
+    int written = 0, width, height;
+    size_t n;
+    uint64_t bytes;
+    CHECK(r && flx_vtk_series_write(r, in_folder("c.pvd"), 3, &written) == FLX_OK && written == 3);
+    unsigned char *vtp = read_file(in_folder("c/bodies_0002.vtp"), &n);
+    CHECK(vtp != NULL);
+    const unsigned char *points = array(vtp, 0, &bytes);
+    CHECK(points && bytes == 8 * 12);
+    int found = 0, held = 0;
+    for (int k = 0; k < 8; k++) {
+        float x[3];
+        double far = 0;
+        memcpy(x, points + 12 * k, sizeof x);
+        for (int c = 0; c < 3; c++) far += fabs((double)x[c] - flx_result_column(r, 1 + c)[2]);
+        found += far < 1e-5;
+        held += x[0] == 0;
+    }
+    CHECK(found == 1 && held == 4 && fabs(flx_result_column(r, 3)[2] - 1) > 1e-3);
+    CHECK(array(vtp, 3, &bytes) && bytes == 12 * (uint64_t)24);
+    free(vtp);
+    flx_frames_def def = {.folder = in_folder("c"), .width = 120, .height = 100, .frames = 1};
+    CHECK(flx_frames_write(r, &def, &written) == FLX_OK);
+    unsigned char *p = read_png(in_folder("c/frame_0000.png"), &width, &height);
+    CHECK(p != NULL);
+    const unsigned char *middle = p + 3 * (50 * (size_t)width + 60);
+    CHECK(middle[2] > middle[0] + 60); // blue, not the ground
+    free(p);
+    flx_result_close(&r);
+    flx_ctx_destroy(&ctx);
+    remove("export_cube.inp");
+    return 0;
+}
+
 // Rows that are no numbers and scenes that fit nothing: what there is, is drawn.
 static int odd_results_are_survived(void)
 {
@@ -197,6 +276,12 @@ static int odd_results_are_survived(void)
         "{\"bodies\": [{\"motion\": 0, \"shapes\": [{\"kind\": \"box\"}]}]}",
         "{\"bodies\": [{\"motion\": 9, \"shapes\": [{\"kind\": \"mesh\", \"surface\": 3}]}]}",
         "{\"bodies\": [{\"motion\": 0, \"elastic\": {\"motion\": 1, \"mesh\": 2}}]}",
+        "{\"bodies\": [{\"motion\": 0}], \"solids\": [{\"bodies\": [0, 9, -3], \"at\": [[1, 2, "
+        "3]], "
+        "\"triangles\": [[0, 1, 2], [0, 1, 7], [-1, 0], 5]}, {}, 3]}",
+        "{\"dimension\": 2, \"bodies\": [{\"motion\": 0}], \"joints\": [{\"type\": \"prismatic\", "
+        "\"bodies\": [-1, 0]}, {\"type\": \"universal\"}, {\"type\": \"fixed\", \"bodies\": [0, "
+        "0]}]}",
         "{\"bodies\": 7, \"joints\": [{}, 3], \"forces\": [{\"type\": \"spring\", \"bodies\": [0, "
         "5]}]}",
         "{\"size\": null, \"bodies\": [{\"motion\": 0, \"elastic\": {\"motion\": 2, \"line\": "
@@ -365,5 +450,6 @@ static int files_end(void)
 }
 
 TEST_MAIN(TEST(files_start), TEST(series_has_bodies_where_they_are), TEST(pictures_show_the_motion),
+          TEST(bodies_of_a_plane_lie_in_layers), TEST(solids_are_surfaces),
           TEST(odd_results_are_survived), TEST(meshes_are_deformed), TEST(json_is_read_or_refused),
           TEST(files_end))
