@@ -387,8 +387,8 @@ static flx_status make_inner(flx_tree *t, const rows *drop)
     t->base.dims.nv = t->t.k.nv + t->nvariable;
     t->base.param = t->inner->param;
     t->base.reads_multipliers = t->inner->reads_multipliers;
-    t->bare = t->model->nforce == 0 && t->nvariable + t->base.dims.nx + t->base.dims.nw == 0 &&
-              flx_tree_rows(t) == 0;
+    t->bare = t->model->nforce + t->model->nfriction == 0 &&
+              t->nvariable + t->base.dims.nx + t->base.dims.nw == 0 && flx_tree_rows(t) == 0;
     return take_pattern(t);
 }
 

@@ -362,7 +362,38 @@ static int an_unknown_may_be_zero(void)
     return 0;
 }
 
+// Friction that is viscous alone, the only force of the model: J a = -d w, in every form.
+static int viscous_friction_alone_slows_down(void)
+{
+    static const char *const forms[] = {"dop853", "dop853, formulation: tree",
+                                        "dopri5, formulation: index-1", "radau, formulation: tree",
+                                        "radau, formulation: ggl"};
+    static const char *const models[] = {
+        "dimension: 2\nbodies: {rotor: {type: rigid, mass: 2, inertia: 0.4, angular_velocity: 3}}\n"
+        "joints:\n  hinge: {type: revolute, on: [ground, rotor], at: [0, 0], friction: {viscous: "
+        "0.8}}\n",
+        "bodies:\n  rotor: {type: rigid, mass: 2, inertia: [0.3, 0.2, 0.4], angular_velocity: [0, "
+        "0, 3]}\n"
+        "joints:\n  hinge: {type: revolute, on: [rotor, ground], at: [0, 0, 0], axis: [0, 0, -1],\n"
+        "          friction: {viscous: 0.8}}\n"};
+    char text[1024];
+    for (int i = 0; i < 10; i++) {
+        case_table t = {0};
+        double w = 0;
+        snprintf(text, sizeof text,
+                 "flexion: 1\n%ssimulate: {until: 1, method: %s, rtol: 1e-10}\n"
+                 "outputs: {times: [1], signals: [hinge.rate]}\n",
+                 models[i % 2], forms[i / 2]);
+        CHECK(case_run(text, NULL, &t, NULL, NULL));
+        CHECK(value_at(&t, "hinge.rate", 1, &w));
+        CHECK_NEAR(w, 3 * exp(-2.0), 1e-8);
+        case_table_clear(&t);
+    }
+    return 0;
+}
+
 TEST_MAIN(TEST(block_slides_down_an_incline), TEST(pendulum_loses_its_swing),
           TEST(undamped_newmark_is_refused_in_index_3), TEST(work_of_friction_is_dissipated),
           TEST(equations_read_what_joints_carry), TEST(reactions_do_not_hold_down_the_steps),
-          TEST(sticking_that_fails_says_what_to_do), TEST(an_unknown_may_be_zero))
+          TEST(sticking_that_fails_says_what_to_do), TEST(an_unknown_may_be_zero),
+          TEST(viscous_friction_alone_slows_down))
