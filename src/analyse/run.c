@@ -26,6 +26,8 @@
 #define SAME 1e-9
 // Rows more than this are a slip of the pen.
 #define MOST_ROWS 2e9
+#define MOST_STRIKES 1e9 // of a clock
+#define MOST_STEPS 1e13  // of a given length: months
 
 typedef flx_running run;
 
@@ -474,11 +476,32 @@ static int on_output(void *user, const flx_state *x)
 
 // ---- the run ------------------------------------------------------------------------------------
 
+// What would never end: steps, or strikes of a clock, that are too many for any patience.
+static flx_status check_counts(const flx_simulation *sim, double span)
+{
+    const flx_model *m = sim->model;
+    double step = sim->def.step > 0.0 ? sim->def.step : sim->def.largest_step;
+    if (step > 0.0 && !(span / step < MOST_STEPS)) {
+        return FLX_FAIL(sim->ctx, FLX_ERR_ARGUMENT, m->simulate.loc,
+                        "steps of %g s until %g s would be %.3g steps", step, sim->until,
+                        span / step);
+    }
+    for (int i = 0; i < m->nevent; i++) {
+        const flx_event *e = m->events + i;
+        if (!(e->every > 0.0) || span / e->every < MOST_STRIKES) continue;
+        return FLX_FAIL(sim->ctx, FLX_ERR_ARGUMENT, e->loc,
+                        "a clock every %g s until %g s would strike %.3g times", e->every,
+                        sim->until, span / e->every);
+    }
+    return FLX_OK;
+}
+
 static flx_status plan(run *r)
 {
     flx_simulation *sim = r->sim;
     const flx_outputs *o = &sim->model->outputs;
     double span = sim->until - sim->start->t;
+    FLX_TRY(check_counts(sim, span));
     r->schedule = (flx_schedule){.until = sim->until,
                                  .every = o->every,
                                  .times = o->times,

@@ -74,7 +74,7 @@ flx_status collocation_control_step(flx_integrator *it, flx_state *x, double h_m
             co->rejected = false;
             return collocation_finish(it, x);
         }
-        if (h <= smallest) return flx_step_give_up(it, status);
+        if (!(h > smallest)) return flx_step_give_up(it, status);
         it->stats.rejected++;
         if (status > FLX_OK && co->ntable > 1) collocation_lower_order(it);
         bool measured = status == FLX_OK && isfinite(error);

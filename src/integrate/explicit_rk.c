@@ -261,6 +261,7 @@ static flx_status first_step(flx_integrator *it, const flx_state *x, double h_mo
     double h1 = most <= 1e-15 ? fmax(1e-6 * h_most, 1e-3 * h0)
                               : pow(0.01 / most, 1.0 / p->pair->error_order);
     *h = fmin(100.0 * h0, fmin(h1, h_most));
+    if (!(*h > 0.0)) *h = 1e-6 * h_most; // norms that overflow say nothing
     return FLX_OK;
 }
 
@@ -490,7 +491,7 @@ flx_status flx_rk_step(flx_integrator *it, flx_state *x, double h_most, double *
             accept(it, x, h, error);
             return FLX_OK;
         }
-        if (fixed || h <= smallest) return give_up(it, s);
+        if (fixed || !(h > smallest)) return give_up(it, s);
         if (s != FLX_OK) flx_state_copy(p->trial, x); // iterations begin anew
         // an error that is not a number counts as a failure
         shorten(it, h, s == FLX_OK && error < HUGE_VAL ? error : HUGE_VAL, smallest, &a);

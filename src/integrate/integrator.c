@@ -3,6 +3,7 @@
 #include "integrate/events.h"
 #include "integrate/method.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -59,6 +60,12 @@ static flx_status check(const flx_system *s, const flx_integrator_type *t,
         if (isfinite(number[i]) && (number[i] >= 0.0 || i == 6)) continue;
         return FLX_FAIL(ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE,
                         "steps and tolerances of method '%s' must be positive numbers", t->name);
+    }
+    if (!(def->step > 0.0) && def->rtol > 0.0 && def->rtol < DBL_EPSILON) {
+        return FLX_FAIL(ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE,
+                        "rtol %.3g is finer than numbers are, which have 16 digits; ask for 1e-14 "
+                        "at most",
+                        def->rtol);
     }
     if (def->step > 0.0 && !t->fixed) {
         return FLX_FAIL(ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE,

@@ -172,7 +172,7 @@ flx_status structural_controlled_step(flx_integrator *it, flx_state *x, double h
             remember_slopes(g, d);
             return structural_accept(it, x);
         }
-        if (h <= smallest) return flx_step_give_up(it, status);
+        if (!(h > smallest)) return flx_step_give_up(it, status);
         it->stats.rejected++;
         bool measured = status == FLX_OK && isfinite(error);
         g->h_next = fmax(0.5 * smallest, measured ? next_step(g, error) : FAILED_FACTOR * h);

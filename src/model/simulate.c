@@ -1,6 +1,7 @@
 // simulate.c - how to compute the motion.
 #include "model/builder.h"
 
+#include <float.h>
 #include <limits.h>
 #include <string.h>
 
@@ -115,6 +116,12 @@ static flx_status read_step(flx_env *e, const flx_yaml *block, flx_simulate *s)
     if (has_no_control(s->method)) {
         return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, rtol ? rtol->loc : s->method_loc,
                         "method '%s' has no error control; give it a 'step'", s->method);
+    }
+    if (rtol && d->rtol < DBL_EPSILON) {
+        return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, rtol->loc,
+                        "rtol %.3g is finer than numbers are, which have 16 digits; ask for 1e-14 "
+                        "at most",
+                        d->rtol);
     }
     if (!rtol) d->rtol = is_first_order(s->method) ? 1e-3 : 1e-6;
     if (!atol) d->atol = 0.01 * d->rtol;
