@@ -81,6 +81,8 @@ typedef struct flx_integrator_type {
     const char *summary;
     int order;           // classical order, of q on a system without constraints
     int fixed, adaptive; // can run with a fixed step, with error control
+    int settled;         // a, lambda, mu and w of its states follow from q, v and x; else they are
+                         // what the method carries: values of stages, of the middle of a step
     // The numbers behind the method for this definition; false: its options make no sense.
     int (*coefficients)(const flx_integrator_def *def, flx_coefficients *out);
     flx_status (*create)(flx_integrator *it);

@@ -3,6 +3,8 @@
 // With dense output the 6-point Lobatto rule on [0, 1], good for the long steps of methods of high order,
 //     int f = (f(0) + f(1))/30 + sum b_i f(c_i),   c = (1 -+ sqrt((7 +- 2 sqrt 7)/21))/2,  (LED-2)
 //     b = (14 -+ sqrt 7)/60, the smaller one at the outer two
+// and of methods up to order 5 whose powers have to be solved for at each place the 4-point rule,
+//     int f = (f(0) + f(1))/12 + 5/12 sum f(c_i),   c = (1 -+ 1/sqrt 5)/2                  (LED-4)
 // Without, the polynomial through the last four or six step ends (fewer at the beginning), integrated
 // over the last step, (LED-3).
 // Both use what a step leaves behind; no step waits for the next.
@@ -10,13 +12,29 @@
 
 #include <string.h>
 
-const double flx_lobatto_inner[FLX_LOBATTO_INNER] = {0.11747233803526765, 0.35738424175967745,
-                                                     0.64261575824032255, 0.88252766196473235};
+typedef struct rule {
+    double end; // weight of both
+    double at[FLX_LOBATTO_INNER], weight[FLX_LOBATTO_INNER];
+} rule;
 
-static const double weight[FLX_LOBATTO_INNER] = {0.18923747814892349, 0.27742918851774318,
-                                                 0.27742918851774318, 0.18923747814892349};
+static const rule six = {
+    1.0 / 30.0,
+    {0.11747233803526765, 0.35738424175967745, 0.64261575824032255, 0.88252766196473235},
+    {0.18923747814892349, 0.27742918851774318, 0.27742918851774318, 0.18923747814892349}};
+static const rule four = {
+    1.0 / 12.0, {0.27639320225002103, 0.72360679774997897}, {5.0 / 12.0, 5.0 / 12.0}};
 
-flx_status flx_quadrature_create(flx_ctx *ctx, int n, bool inner, int past, flx_quadrature *q)
+static const rule *rule_of(const flx_quadrature *q)
+{
+    return q->inner == 2 ? &four : &six;
+}
+
+double flx_quadrature_place(const flx_quadrature *q, int k)
+{
+    return rule_of(q)->at[k];
+}
+
+flx_status flx_quadrature_create(flx_ctx *ctx, int n, int inner, int past, flx_quadrature *q)
 {
     *q = (flx_quadrature){.n = n, .inner = inner, .most = past};
     q->sum = flx_alloc(ctx, (size_t)n, sizeof *q->sum);
@@ -72,14 +90,15 @@ void flx_quadrature_extend(const flx_quadrature *q, double t, const double *inne
 {
     double h = t - q->times[0];
     int n = q->n;
+    const rule *l = rule_of(q);
     for (int i = 0; i < n; i++) {
         double f[FLX_QUADRATURE_PAST] = {0};
         for (int k = 0; k < q->known; k++) f[k] = q->past[k * n + i];
         if (!(h > 0.0)) {
             out[i] = q->sum[i];
         } else if (inner) {
-            double sum = (f[0] + end[i]) / 30.0;
-            for (int k = 0; k < FLX_LOBATTO_INNER; k++) sum += weight[k] * inner[k * n + i];
+            double sum = l->end * (f[0] + end[i]);
+            for (int k = 0; k < q->inner; k++) sum += l->weight[k] * inner[k * n + i];
             out[i] = q->sum[i] + h * sum;
         } else {
             out[i] = q->sum[i] + newest_interval(q->known, q->times, t, f, end[i]);

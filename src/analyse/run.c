@@ -45,6 +45,9 @@ static flx_status find_energies(flx_simulation *sim, const flx_state *x, flx_ene
 {
     bool own = x == sim->state;
     if (!own || !sim->energy_known) {
+        if (sim->powers_settle && x != sim->inner) {
+            FLX_TRY(flx_simulation_settle(sim, sim->it, &x));
+        }
         flx_point p = flx_state_point(sim->sys, x);
         FLX_TRY(sim->sys->ops->energy(sim->sys, sim->work, &p, e));
         if (!own) return FLX_OK;
@@ -58,6 +61,15 @@ static flx_status find_energies(flx_simulation *sim, const flx_state *x, flx_ene
 static void forget_energies(flx_simulation *sim)
 {
     sim->energy_known = false;
+    flx_simulation_forget_settled(sim);
+}
+
+// Signals at a state of the run; `inner` is settled where it is made.
+static flx_status find_signals(flx_signals *s, flx_simulation *sim, const flx_state *x,
+                               double dissipated)
+{
+    if (s->settles && x != sim->inner) FLX_TRY(flx_simulation_settle(sim, sim->it, &x));
+    return flx_signals_eval(s, sim, x, dissipated);
 }
 
 // Powers and probes at a state.
@@ -72,7 +84,7 @@ static flx_status observe_course(flx_simulation *sim, const flx_state *x, double
         out[SUPPLIED] = e.supplied_power;
     }
     if (nprobe == 0) return FLX_OK;
-    FLX_TRY(flx_signals_eval(&sim->probes, sim, x, sim->course.sum[DISSIPATED]));
+    FLX_TRY(find_signals(&sim->probes, sim, x, sim->course.sum[DISSIPATED]));
     for (int i = 0; i < nprobe; i++) {
         double value = sim->probes.out[i];
         flx_probe_value *v = &sim->probe_values[i];
@@ -90,9 +102,10 @@ static flx_status observe_inner(flx_simulation *sim, double from, double t, cons
 {
     *inner = NULL;
     if (!sim->course.inner || !(t > from)) return FLX_OK;
-    for (int k = 0; k < FLX_LOBATTO_INNER; k++) {
-        double at = from + flx_lobatto_inner[k] * (t - from);
+    for (int k = 0; k < sim->course.inner; k++) {
+        double at = from + flx_quadrature_place(&sim->course, k) * (t - from);
         FLX_TRY(flx_integrator_interpolate(sim->it, at, sim->inner));
+        if (sim->courses_settle) FLX_TRY(flx_simulation_settle_here(sim, sim->inner));
         FLX_TRY(observe_course(sim, sim->inner, sim->course_inner + k * sim->course.n));
     }
     *inner = sim->course_inner;
@@ -128,7 +141,7 @@ static flx_status dissipated_until(run *r, const flx_state *x, double *out)
     flx_simulation *sim = r->sim;
     const double *inner;
     *out = sim->course.sum[DISSIPATED];
-    if (!sim->powered || !(x->t > r->step_end)) return FLX_OK;
+    if (!sim->powered || !sim->shows_dissipated || !(x->t > r->step_end)) return FLX_OK;
     FLX_TRY(observe_inner(sim, r->step_end, x->t, &inner));
     FLX_TRY(observe_course(sim, x, sim->course_value));
     flx_quadrature_extend(&sim->course, x->t, inner, sim->course_value, sim->course_sum);
@@ -339,7 +352,7 @@ static flx_status put_row(run *r, const flx_state *x)
     flx_simulation *sim = r->sim;
     double dissipated;
     FLX_TRY(dissipated_until(r, x, &dissipated));
-    FLX_TRY(flx_signals_eval(&sim->columns, sim, x, dissipated));
+    FLX_TRY(find_signals(&sim->columns, sim, x, dissipated));
     if (sim->info.scene) FLX_TRY(flx_motion_eval(sim, x));
     for (int i = 0; i < r->nsink; i++) {
         const flx_sink_type *type = r->sinks[i]->type;
@@ -415,9 +428,9 @@ static flx_status keep_events(run *r, const flx_state *before, const flx_state *
     flx_simulation *sim = r->sim;
     const double dissipated = sim->course.sum[DISSIPATED];
     if (what->nevent == 0) return FLX_OK;
-    FLX_TRY(flx_signals_eval(&sim->columns, sim, before, dissipated));
+    FLX_TRY(find_signals(&sim->columns, sim, before, dissipated));
     memcpy(sim->columns_before, sim->columns.out, (size_t)sim->columns.nnode * sizeof(double));
-    FLX_TRY(flx_signals_eval(&sim->columns, sim, after, dissipated));
+    FLX_TRY(find_signals(&sim->columns, sim, after, dissipated));
     for (int i = 0; i < what->nevent; i++) {
         int k = what->events[i];
         sim->events[k].count++;

@@ -1,6 +1,7 @@
 // simulation.c - a model made ready to run: its system and start, its signals, its method.
 #include "analyse/simulation.h"
 #include "base/number.h"
+#include "integrate/settle.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -203,10 +204,23 @@ static bool is_multistep(const flx_integrator *it)
     return known && c.scheme == FLX_SCHEME_MULTISTEP;
 }
 
+// Places inside a step: many are good for long steps of high order, and for extremes; but each of them has its price
+// where accelerations have to be found there.
+static int inner_places(const flx_simulation *sim)
+{
+    const flx_integrator_def *d = &sim->it->def;
+    bool low = d->step > 0.0 && d->stages <= 3 && d->degree <= 3;
+    return sim->settler && low && sim->model->outputs.nprobe == 0 ? 2 : FLX_LOBATTO_INNER;
+}
+
 static flx_status create_account(flx_simulation *sim)
 {
     int nprobe = sim->model->outputs.nprobe, n = 2 + 2 * nprobe;
     bool multistep = is_multistep(sim->it), dense = sim->it && sim->it->type->interpolate;
+    for (int i = 0; i < sim->columns.nleaf; i++) {
+        bool dissipated = sim->columns.leaves[i] == flx_leaf_make(FLX_LEAF_ENERGY, 0, 3);
+        sim->shows_dissipated = sim->shows_dissipated || dissipated;
+    }
     sim->powered = sim->sys->ops->energy && flx_simulation_is_powered(sim);
     sim->course_value = flx_alloc(sim->ctx, (size_t)n, sizeof *sim->course_value);
     sim->course_sum = flx_alloc(sim->ctx, (size_t)n, sizeof *sim->course_sum);
@@ -215,8 +229,9 @@ static flx_status create_account(flx_simulation *sim)
     if (!sim->course_value || !sim->course_sum || !sim->course_inner) return FLX_ERR_MEMORY;
     // steps of multistep methods are short: their ends say enough, unless extremes are asked for
     if (multistep && nprobe == 0) dense = false;
-    return flx_quadrature_create(sim->ctx, n, dense, multistep ? FLX_QUADRATURE_PAST : 3,
-                                 &sim->course);
+    FLX_TRY(flx_simulation_prepare_settling(sim, sim->it));
+    return flx_quadrature_create(sim->ctx, n, dense ? inner_places(sim) : 0,
+                                 multistep ? FLX_QUADRATURE_PAST : 3, &sim->course);
 }
 
 // ---- create -------------------------------------------------------------------------------------
@@ -349,6 +364,8 @@ void flx_simulation_destroy(flx_simulation **sim_in)
     flx_state_destroy(&sim->start);
     flx_state_destroy(&sim->state);
     flx_state_destroy(&sim->inner);
+    flx_state_destroy(&sim->settled);
+    flx_settler_destroy(&sim->settler);
     if (sim->work) sim->sys->ops->work_destroy(sim->work);
     if (sim->bodies_work) sim->bodies->ops->work_destroy(sim->bodies_work);
     flx_reactions_destroy(&sim->reactions);

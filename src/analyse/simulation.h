@@ -23,6 +23,7 @@ typedef struct flx_signals {
     flx_leaf *leaves;
     double *in, *scratch, *out; // (nleaf) (.) (nnode)
     bool reactions;             // forces of joints or constraints are among the leaves
+    bool settles;               // they read more of a state than its motion (settled.c)
 } flx_signals;
 
 flx_status flx_signals_create(flx_ctx *ctx, const flx_graph *graph, int n, const flx_node *nodes,
@@ -34,6 +35,16 @@ flx_status flx_signals_eval(flx_signals *s, flx_simulation *sim, const flx_state
 // Values of leaves at x; reactions: forces of joints or constraints are among them.
 flx_status flx_simulation_observe(flx_simulation *sim, const flx_state *x, bool reactions, int n,
                                   const flx_leaf *leaves, double *out);
+
+// settled.c: what is shown, measured and put into the ledger has the accelerations, algebraic unknowns and forces that
+// follow from positions and velocities, not those that the method carries. For runs with `it`; NULL: with any method.
+flx_status flx_simulation_prepare_settling(flx_simulation *sim, const flx_integrator *it);
+// The state *x of a run with `it` becomes such a state: a copy, kept until it is forgotten or another one is asked for.
+flx_status flx_simulation_settle(flx_simulation *sim, flx_integrator *it, const flx_state **x);
+void flx_simulation_forget_settled(flx_simulation *sim);
+// The state itself, of the simulation's own run.
+flx_status flx_simulation_settle_here(flx_simulation *sim, flx_state *x);
+
 // Residuals of all rows of the bodies' joints.
 void flx_simulation_residuals(flx_simulation *sim, const flx_state *x, flx_residuals *out);
 
@@ -59,13 +70,14 @@ flx_status flx_motion_eval(flx_simulation *sim, const flx_state *x);
 // Integrals over the run of n courses, from their values at the ends of steps and, where the method
 // has dense output, at four places inside (theory/results.md):
 //     Lobatto, 6 points:  degree 9 exact, error O(h^11) a step on the interpolant        (LED-2)
+//     Lobatto, 4 points:  degree 5 exact, error O(h^7)                                   (LED-4)
 //     Adams-Moulton:      polynomial through the last four or six step ends, error O(h^5) or O(h^7)
 //                         a step                                                         (LED-3)
 #define FLX_LOBATTO_INNER 4
 #define FLX_QUADRATURE_PAST 5
 typedef struct flx_quadrature {
     int n;
-    bool inner;   // values inside the steps are given
+    int inner;    // values inside the steps that are given: 4, 2 or none
     double *sum;  // (n) integrals up to the end of the last step
     double *past; // (5 n) courses at the last step ends, the newest first
     double times[FLX_QUADRATURE_PAST];
@@ -73,16 +85,16 @@ typedef struct flx_quadrature {
 } flx_quadrature;
 
 // past: step ends before the newest that its polynomial takes, 3 or 5.
-flx_status flx_quadrature_create(flx_ctx *ctx, int n, bool inner, int past, flx_quadrature *q);
+flx_status flx_quadrature_create(flx_ctx *ctx, int n, int inner, int past, flx_quadrature *q);
 void flx_quadrature_clear(flx_quadrature *q);
 // The courses at the start of the run.
 void flx_quadrature_start(flx_quadrature *q, double t, const double *value);
 // The courses jump at t: the integrals go on from these values.
 void flx_quadrature_jump(flx_quadrature *q, double t, const double *value);
 // Places inside the interval to t where values are wanted, in [0, 1].
-extern const double flx_lobatto_inner[FLX_LOBATTO_INNER];
+double flx_quadrature_place(const flx_quadrature *q, int k);
 // The integral from the last step end to t, added to the sum up to there: out (n). inner: values at
-// the inner places (4 n) or NULL; end: at t.
+// the inner places, one after another, or NULL; end: at t.
 void flx_quadrature_extend(const flx_quadrature *q, double t, const double *inner,
                            const double *end, double *out);
 // The same, and t becomes the last step end.
@@ -172,17 +184,24 @@ struct flx_simulation {
     flx_state *start;       // owned; consistent
     // In joint coordinates: the same in coordinates of bodies, through which the motion is observed.
     // NULL: the system itself has them.
-    bool choose_form;         // `auto` may take joint coordinates
-    const char *form_reason;  // why it did; NULL: it did not
-    flx_system *bodies;       // owned
-    flx_work *bodies_work;    // owned
-    flx_state *bodies_state;  // owned
-    double *bodies_z;         // owned; scratch of its explicit form, twice
-    flx_reactions *reactions; // owned; where bodies have no mass; else NULL
-    flx_state *state;         // owned; as far as the run came
-    flx_state *inner;         // owned; scratch: inside a step
-    flx_integrator *it;       // owned; NULL: the model does not say what to run
-    bool used;                // the integrator has run
+    bool choose_form;            // `auto` may take joint coordinates
+    const char *form_reason;     // why it did; NULL: it did not
+    flx_system *bodies;          // owned
+    flx_work *bodies_work;       // owned
+    flx_state *bodies_state;     // owned
+    double *bodies_z;            // owned; scratch of its explicit form, twice
+    flx_reactions *reactions;    // owned; where bodies have no mass; else NULL
+    flx_state *state;            // owned; as far as the run came
+    flx_state *inner;            // owned; scratch: inside a step
+    flx_integrator *it;          // owned; NULL: the model does not say what to run
+    struct flx_settler *settler; // owned; NULL: nothing asks for it, or the method does so itself
+    flx_state *settled;          // owned; of the state settled_of
+    const flx_state *settled_of; // NULL: of none
+    bool powers_settle;          // energies and powers read more of a state than its motion
+    bool courses_settle;         // ... or measures do
+    bool shows_dissipated;       // a column reads the energy dissipated so far
+    bool warned_unsettled;
+    bool used; // the integrator has run
     flx_integrator_def def;
     double until;
     flx_summary summary;

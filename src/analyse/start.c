@@ -258,7 +258,7 @@ static flx_status find_accelerations(const flx_system *s, flx_accelerator *acc, 
     if (status <= 0) return status;
     flx_relaxer *relaxer = NULL;
     FLX_TRY(flx_relaxer_create(s, &relaxer));
-    flx_status relaxed = flx_relax_accelerations(relaxer, work, x);
+    flx_status relaxed = flx_relax_accelerations(relaxer, work, x, FLX_RELAX_RATE_STEP);
     flx_relaxer_destroy(&relaxer);
     return relaxed > 0 ? refuse_accelerations(s, status, flx_accelerator_worst(acc)) : relaxed;
 }

@@ -40,6 +40,8 @@ flx_status flx_study_sample(flx_study *s, const flx_state *x, double *out)
             break;
         case FLX_GROUP_SIGNALS:
             if (!observed) {
+                flx_simulation_forget_settled(s->sim);
+                FLX_TRY(flx_simulation_settle(s->sim, s->it, &x));
                 // what was dissipated is not counted here: no run has seen it
                 FLX_TRY(flx_signals_eval(&s->sim->columns, s->sim, x, 0.0));
             }
@@ -240,6 +242,7 @@ static flx_status run_watched(flx_study *s, flx_study_row *row, flx_integrator *
         w.largest[k] = 0.0;
     }
     flx_state_copy(x, s->sim->start);
+    s->it = it;
     row->status = flx_integrate(it, x, &schedule, on_output, &w);
     row->work = *flx_integrator_statistics(it);
     if (row->status == FLX_INTERRUPTED && w.status != FLX_OK) row->status = w.status;
@@ -388,6 +391,7 @@ static flx_status make(flx_study *s, const flx_model *model, const flx_study_def
     s->until = def->until > 0.0 ? def->until : model->simulate.until;
     FLX_TRY(check(s));
     FLX_TRY(flx_simulation_create_as_it_is(model, &s->sim));
+    FLX_TRY(flx_simulation_prepare_settling(s->sim, NULL));
     FLX_TRY(read_methods(s));
     FLX_TRY(find_groups(s));
     s->theta = flx_arena_take(s->arena, (size_t)s->sim->sys->dims.nv, sizeof *s->theta);

@@ -26,6 +26,7 @@ typedef struct flx_group {
 struct flx_study {
     flx_ctx *ctx;                // borrowed
     flx_simulation *sim;         // owned
+    flx_integrator *it;          // of the row that runs
     flx_arena *arena;            // owned: names, rows, samples
     flx_study_def def;           // its arrays are copied
     flx_integrator_def *methods; // (nmethod)

@@ -68,6 +68,7 @@ static flx_status run(flx_study *s, const flx_integrator_def *d, bool keep)
     flx_state *x = s->sim->state;
     flx_status status = flx_integrator_create(s->sim->sys, d, &it);
     flx_state_copy(x, s->sim->start);
+    s->it = it;
     for (int t = 0; t < s->ntime && status == FLX_OK; t++) {
         double *reference = s->reference + (size_t)t * (size_t)s->nsample;
         flx_schedule schedule = {.until = s->times[t]};

@@ -73,6 +73,9 @@ static void swap_engines(flx_simulation *a, flx_simulation *b)
     SWAP(flx_state *, a->state, b->state);
     SWAP(flx_state *, a->inner, b->inner);
     SWAP(flx_integrator *, a->it, b->it);
+    SWAP(struct flx_settler *, a->settler, b->settler);
+    SWAP(flx_state *, a->settled, b->settled);
+    a->settled_of = b->settled_of = NULL;
 }
 
 flx_status flx_watch_change(flx_watch *w, flx_simulation *sim)

@@ -26,7 +26,9 @@ struct flx_accelerator {
     flx_index1 *together;            // where forces or equations read multipliers; else NULL
     double *r, *d, *rate, *bias, *w; // (n) (n) (nlam) (nlam + nmu) (nw)
     double *sigma, *tau;             // (nlam)
+    double *yield;                   // (nlam) rate at which a spring yields to its damper; 0: none
     bool *compliant, *soft;          // (nlam + nmu) C > 0, E > 0; and not held
+    bool *kept;                      // (nlam + nmu) multipliers are given
 };
 
 void flx_accelerator_destroy(flx_accelerator **acc)
@@ -45,10 +47,20 @@ void flx_accelerator_destroy(flx_accelerator **acc)
     flx_free(a->w);
     flx_free(a->sigma);
     flx_free(a->tau);
+    flx_free(a->yield);
     flx_free(a->compliant);
     flx_free(a->soft);
+    flx_free(a->kept);
     flx_free(a);
     *acc = NULL;
+}
+
+// Within h it is over: what is left is the spring.
+static double find_yield(const flx_accelerator *a, int i, double h)
+{
+    if (a->tau[i] == 0.0) return 0.0;
+    double rate = a->sigma[i] / a->tau[i];
+    return fabs(rate) * h > 1.0 ? 0.0 : rate;
 }
 
 static flx_status make(flx_accelerator *a)
@@ -73,10 +85,12 @@ static flx_status make(flx_accelerator *a)
     a->w = flx_alloc(s->ctx, (size_t)d->nw, sizeof *a->w);
     a->sigma = flx_alloc(s->ctx, (size_t)d->nlam, sizeof *a->sigma);
     a->tau = flx_alloc(s->ctx, (size_t)d->nlam, sizeof *a->tau);
+    a->yield = flx_alloc(s->ctx, (size_t)d->nlam, sizeof *a->yield);
     a->compliant = flx_alloc(s->ctx, nb, sizeof *a->compliant);
     a->soft = flx_alloc(s->ctx, nb, sizeof *a->soft);
-    if (!a->r || !a->d || !a->rate || !a->bias || !a->w || !a->sigma || !a->tau || !a->compliant ||
-        !a->soft) {
+    a->kept = flx_alloc(s->ctx, nb, sizeof *a->kept);
+    if (!a->r || !a->d || !a->rate || !a->bias || !a->w || !a->sigma || !a->tau || !a->yield ||
+        !a->compliant || !a->soft || !a->kept) {
         return FLX_ERR_MEMORY;
     }
     for (int i = 0; i < d->nlam + d->nmu; i++) {
@@ -86,6 +100,7 @@ static flx_status make(flx_accelerator *a)
         if (i >= d->nlam) continue;
         a->sigma[i] = u.sigma;
         a->tau[i] = u.tau;
+        a->yield[i] = find_yield(a, i, 0.0);
     }
     return FLX_OK;
 }
@@ -110,16 +125,29 @@ flx_status flx_accelerator_create(const flx_system *s, flx_accelerator **acc)
     return status;
 }
 
-bool flx_accelerator_hold(flx_accelerator *a, const bool *held)
+void flx_accelerator_hold(flx_accelerator *a, const bool *held, double h)
 {
     const flx_dims *d = &a->sys->dims;
-    if (a->together) return false;
     for (int i = 0; i < d->nlam + d->nmu; i++) {
         bool hold = held && held[i] && a->compliant[i];
         a->soft[i] = a->compliant[i] && !hold;
         flx_saddle_hold(a->saddle, flx_dims_first_bond(&a->sys->dims) + i, hold);
+        if (i < d->nlam) a->yield[i] = find_yield(a, i, hold ? h : 0.0);
     }
-    return true;
+    if (a->together) flx_index1_hold(a->together, a->soft, a->yield);
+}
+
+bool flx_accelerator_keep(flx_accelerator *a, const bool *kept)
+{
+    const flx_dims *d = &a->sys->dims;
+    for (int i = 0; i < d->nlam + d->nmu; i++)
+        a->kept[i] = kept && kept[i] && a->compliant[i] && !a->together;
+    return !a->together;
+}
+
+const flx_blocks *flx_accelerator_blocks(const flx_accelerator *acc)
+{
+    return &acc->blocks;
 }
 
 int flx_accelerator_worst(const flx_accelerator *acc)
@@ -218,6 +246,7 @@ static void set_compliant(flx_accelerator *a, flx_state *x)
             int nr = p->start[i + 1] - p->start[i];
             for (int r = 0; r < nr; r++) {
                 int k = p->start[i] + r - fb;
+                if (a->kept[k]) continue;
                 double C = -a->blocks.A0[p->offset[e] + r * nr + r];
                 double value = a->soft[k] ? a->r[fb + k] / C : 0.0;
                 *(k < nlam ? &x->lam[k] : &x->mu[k - nlam]) = value;
@@ -237,7 +266,7 @@ static flx_status bond_rhs(flx_accelerator *a, flx_work *work, const flx_point *
     for (int i = 0; i < nlam + nmu; i++) {
         a->d[fb + i] = -a->bias[i];
         // d/dt of sigma g + tau g' = 0
-        if (i < nlam && a->tau[i] != 0.0) a->d[fb + i] -= a->sigma[i] / a->tau[i] * a->rate[i];
+        if (i < nlam) a->d[fb + i] -= a->yield[i] * a->rate[i];
     }
     return FLX_OK;
 }
@@ -306,8 +335,9 @@ static flx_status evaluate(flx_accelerator *a, flx_work *work, flx_state *x, boo
 
     memset(x->a, 0, (size_t)d->nv * sizeof *x->a);
     memset(x->dx, 0, (size_t)d->nx * sizeof *x->dx);
-    memset(x->lam, 0, (size_t)d->nlam * sizeof *x->lam);
-    memset(x->mu, 0, (size_t)d->nmu * sizeof *x->mu);
+    for (int i = 0; i < d->nlam + d->nmu; i++) {
+        if (!a->kept[i]) *(i < d->nlam ? &x->lam[i] : &x->mu[i - d->nlam]) = 0.0;
+    }
     flx_point p = flx_state_point(s, x);
     FLX_TRY(s->ops->residual(s, work, &p, a->r));
     ++*residuals;

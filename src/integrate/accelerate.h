@@ -32,9 +32,16 @@ flx_status flx_accelerator_settle(flx_accelerator *acc, flx_work *work, flx_stat
                                   long *residuals, long *linearisations);
 
 // From now on: which compliant rows, (nlam + nmu), count as if they were rigid; NULL: none. Their
-// multipliers follow from accelerations, less the rate of the force over the stiffness. Not where
-// forces read multipliers: false.
-bool flx_accelerator_hold(flx_accelerator *acc, const bool *held);
+// multipliers follow from accelerations, less the rate of the force over the stiffness. Those whose
+// spring yields to their damper within h are held as springs, the others as dampers.
+void flx_accelerator_hold(flx_accelerator *acc, const bool *held, double h);
+
+// From now on: which compliant rows keep the multipliers of the state; NULL: none. Not where forces
+// read multipliers: false.
+bool flx_accelerator_keep(flx_accelerator *acc, const bool *kept);
+
+// The linearisation of the last evaluation.
+const flx_blocks *flx_accelerator_blocks(const flx_accelerator *acc);
 
 // The unknown whose row was largest when the iteration failed, or whose pivot was smallest.
 int flx_accelerator_worst(const flx_accelerator *acc);

@@ -255,6 +255,7 @@ const flx_integrator_type flx_adams = {
     .summary = "Adams-Moulton, order 1 to 12 (SUNDIALS CVODE), projected to the constraints",
     .order = HIGHEST_ORDER,
     .adaptive = 1,
+    .settled = 1,
     .coefficients = adams_coefficients,
     .create = adams_create,
     .step = adams_step,

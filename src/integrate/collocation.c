@@ -335,7 +335,8 @@ static void hold_stiff(flx_integrator *it)
     collocation *co = it->data;
     if (!co->rings || co->adaptive || co->stiff.nsoft == 0) return;
     flx_stiff_bonds_hold(&co->stiff, co->h);
-    if (!flx_accelerator_hold(co->settler, co->stiff.held)) flx_stiff_bonds_hold(&co->stiff, 0.0);
+    if (it->sys->reads_multipliers) flx_stiff_bonds_hold(&co->stiff, 0.0);
+    flx_accelerator_hold(co->settler, co->stiff.held, 0.0);
 }
 
 // Velocities to the rigid rows and everything else from them. Where the masses do not determine the

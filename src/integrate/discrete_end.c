@@ -94,7 +94,8 @@ static void hold_stiff(flx_integrator *it)
     discrete *g = it->data;
     if (g->stiff.nsoft == 0) return;
     flx_stiff_bonds_hold(&g->stiff, g->h);
-    if (!flx_accelerator_hold(g->acc, g->stiff.held)) flx_stiff_bonds_hold(&g->stiff, 0.0);
+    if (it->sys->reads_multipliers) flx_stiff_bonds_hold(&g->stiff, 0.0);
+    flx_accelerator_hold(g->acc, g->stiff.held, 0.0);
     for (int k = 0; k < g->stiff.n; k++) {
         flx_saddle_hold(g->saddle, g->first + k, g->stiff.held[k]);
     }
@@ -210,7 +211,9 @@ flx_status discrete_accelerations(flx_integrator *it, flx_state *x)
     flx_status status =
         flx_accelerator_eval(g->acc, it->work, x, &it->stats.residuals, &it->stats.linearisations);
     if (status != FLX_SINGULAR || !e) return status;
-    if (g->relaxer) return flx_relax_accelerations(g->relaxer, it->work, x);
+    if (g->relaxer) {
+        return flx_relax_accelerations(g->relaxer, it->work, x, FLX_RELAX_RATE_STEP);
+    }
     memcpy(g->q, x->q, (size_t)s->dims.nq * sizeof(double));
     memcpy(g->v, x->v, (size_t)s->dims.nv * sizeof(double));
     e->pack(s, x, g->packed);

@@ -146,6 +146,7 @@ const flx_integrator_type flx_dop853 = {
     .order = 8,
     .fixed = 1,
     .adaptive = 1,
+    .settled = 1,
     .coefficients = coefficients,
     .create = create,
     .step = flx_rk_step,

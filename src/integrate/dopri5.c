@@ -48,6 +48,7 @@ const flx_integrator_type flx_dopri5 = {
     .order = 5,
     .fixed = 1,
     .adaptive = 1,
+    .settled = 1,
     .coefficients = coefficients,
     .create = create,
     .step = flx_rk_step,

@@ -42,6 +42,7 @@ const flx_integrator_type flx_euler = {
     .order = 1,
     .fixed = 1,
     .adaptive = 1,
+    .settled = 1,
     .coefficients = coefficients,
     .create = create,
     .step = flx_rk_step,

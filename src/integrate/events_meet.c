@@ -169,7 +169,9 @@ flx_status flx_events_find_accelerations(flx_integrator *it, flx_state *x)
     if (!e->relaxer) FLX_TRY(flx_relaxer_create(it->sys, &e->relaxer));
     // where a force jumps, so do the velocities of what has no inertia
     flx_status relaxed = flx_relaxer_velocities(e->relaxer, it->work, x, FLX_RELAX_STEP);
-    if (relaxed >= 0) relaxed = flx_relax_accelerations(e->relaxer, it->work, x);
+    if (relaxed >= 0) {
+        relaxed = flx_relax_accelerations(e->relaxer, it->work, x, FLX_RELAX_RATE_STEP);
+    }
     if (relaxed <= 0) return relaxed;
     return FLX_FAIL(it->ctx, status, e->what.loc,
                     "after '%s' at t = %.9g there are no consistent accelerations: %s",

@@ -14,8 +14,6 @@
 #define FARTHEST 0.3
 #define UNMOVED 1e-9
 #define POSITION_STEP 1e-5
-// In seconds: rates lose d^2 v''' and the rounding of v over d.
-#define RATE_STEP 1e-4
 
 struct flx_relaxer {
     const flx_system *sys; // borrowed, as the workspace
@@ -93,7 +91,7 @@ static flx_weights weights(double d)
 
 flx_status flx_relaxer_warm(flx_relaxer *e, const flx_blocks *blocks)
 {
-    flx_weights w = weights(RATE_STEP);
+    flx_weights w = weights(FLX_RELAX_RATE_STEP);
     flx_status status = flx_linear_factor(e->lin, blocks, &w);
     return status > 0 ? FLX_OK : status;
 }
@@ -289,12 +287,12 @@ flx_status flx_relax_velocities(const flx_system *s, flx_work *work, flx_state *
     return status;
 }
 
-flx_status flx_relax_accelerations(flx_relaxer *e, flx_work *work, flx_state *x)
+flx_status flx_relax_accelerations(flx_relaxer *e, flx_work *work, flx_state *x, double d)
 {
     const flx_dims *n = &e->sys->dims;
     e->work = work;
-    FLX_TRY(step(e, x, RATE_STEP, e->end[0]));
-    FLX_TRY(step(e, x, 0.5 * RATE_STEP, e->end[1]));
+    FLX_TRY(step(e, x, d, e->end[0]));
+    FLX_TRY(step(e, x, 0.5 * d, e->end[1]));
     // the states' own rates are the differences
     const flx_state *coarse = e->end[0], *fine = e->end[1];
     extrapolate(n->nv, coarse->a, fine->a, x->a);

@@ -38,8 +38,10 @@ void flx_relaxer_destroy(flx_relaxer **relaxer);
 // As flx_relax_velocities, without new memory.
 flx_status flx_relaxer_velocities(flx_relaxer *e, flx_work *work, flx_state *x, double d);
 
-// a, dx, w, lam, mu of a state with consistent velocities.
-flx_status flx_relax_accelerations(flx_relaxer *e, flx_work *work, flx_state *x);
+// a, dx, w, lam, mu of a state with consistent velocities. d in seconds: rates lose d^2 v''' and the
+// rounding of v over d.
+#define FLX_RELAX_RATE_STEP 1e-4
+flx_status flx_relax_accelerations(flx_relaxer *e, flx_work *work, flx_state *x, double d);
 
 // The choice of the solver and its order (base/checkpoint.h).
 void flx_relaxer_memory(flx_relaxer *e, flx_memory *m);

@@ -17,7 +17,8 @@
 
 typedef struct row { // a bond or velocity bond
     double sigma, tau;
-    bool soft; // C > 0, E > 0
+    double yield; // sigma/tau; 0: no damper, or one that is left out
+    bool soft;    // C > 0, E > 0, and not held
 } row;
 
 struct flx_index1 {
@@ -71,7 +72,9 @@ static flx_status make(flx_index1 *m)
         flx_unknown u;
         s->ops->unknown(s, flx_dims_first_bond(d) + i, &u);
         bool bond = i < d->nlam;
-        m->rows[i] = (row){u.sigma, bond ? u.tau : 0.0, bond ? u.C != 0.0 : u.E != 0.0};
+        double tau = bond ? u.tau : 0.0;
+        m->rows[i] =
+            (row){u.sigma, tau, tau != 0.0 ? u.sigma / tau : 0.0, bond ? u.C != 0.0 : u.E != 0.0};
     }
     if (p->extra == 0) return flx_lu_create(s->ctx, p, false, &m->lu);
     m->own = s->ops->factors_create(s, false);
@@ -86,6 +89,15 @@ flx_status flx_index1_create(const flx_system *s, flx_index1 **m)
     flx_status status = make(*m);
     if (status != FLX_OK) flx_index1_destroy(m);
     return status;
+}
+
+void flx_index1_hold(flx_index1 *m, const bool *soft, const double *yield)
+{
+    const flx_dims *d = &m->sys->dims;
+    for (int i = 0; i < d->nlam + d->nmu; i++) {
+        m->rows[i].soft = soft[i];
+        if (i < d->nlam) m->rows[i].yield = yield[i];
+    }
 }
 
 // ---- matrix ---------------------------------------------------------------------------------
@@ -229,7 +241,7 @@ static flx_status correct(flx_index1 *m, flx_work *work, flx_state *x, double *s
     if (d->nlam > 0) FLX_TRY(s->ops->bond_rate(s, work, &p, m->rate));
     for (int i = 0; i < d->nlam; i++) { // d/dt of sigma g + tau g' = 0
         const row *k = m->rows + i;
-        if (!k->soft && k->tau != 0.0) m->bias[i] += k->sigma / k->tau * m->rate[i];
+        if (!k->soft) m->bias[i] += k->yield * m->rate[i];
     }
     fill(d, &s->pattern, &m->blocks, m->rows, m->values);
     set_rhs(d, &s->pattern, m->values, m->rows, m->r, m->bias, x->a, m->d);

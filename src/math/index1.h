@@ -14,10 +14,16 @@
 #include "base/checkpoint.h"
 #include "flexion/system.h"
 
+#include <stdbool.h>
+
 typedef struct flx_index1 flx_index1;
 
 flx_status flx_index1_create(const flx_system *s, flx_index1 **m);
 void flx_index1_destroy(flx_index1 **m);
+
+// From now on: which compliant rows, (nlam + nmu), count as such; the others as if they were rigid. yield (nlam): the
+// rates sigma/tau, or 0 where the damper is left out.
+void flx_index1_hold(flx_index1 *m, const bool *soft, const double *yield);
 
 // Improves a, w, lam and mu of the state, which are its guess, until the equations are met, and sets
 // dx. FLX_SINGULAR, FLX_NOT_FINITE, FLX_NO_CONVERGENCE: the state then holds no meaning there.

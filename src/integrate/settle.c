@@ -1,0 +1,232 @@
+// settle.c - see settle.h.
+#include "integrate/settle.h"
+
+#include "integrate/accelerate.h"
+#include "integrate/relax.h"
+#include "integrate/stiff_bonds.h"
+
+#include <math.h>
+#include <string.h>
+
+// Of a step: what its limits are taken from.
+#define SHORT 1e-2
+// Forces of stiff bonds that the method carries are taken where they are this near to those of rigid ones: holding
+// leaves out that much at most.
+#define NEAR 0.03
+
+struct flx_settler {
+    const flx_system *sys;    // borrowed
+    const flx_explicit *form; // NULL: there is none, or it does not serve
+    // owned:
+    double *z, *dz;
+    flx_accelerator *acc;
+    flx_relaxer *relaxer; // NULL: not needed yet
+    flx_state *trial;
+    flx_stiff_bonds stiff;
+    double *mass, *r; // (nv) (n) scratch
+    double *forces;   // (2 (nlam + nmu)) scratch
+    bool massless;    // the masses did not determine the accelerations of the start
+};
+
+void flx_settler_destroy(flx_settler **made)
+{
+    flx_settler *k = *made;
+    if (!k) return;
+    flx_free(k->z);
+    flx_free(k->dz);
+    flx_accelerator_destroy(&k->acc);
+    flx_relaxer_destroy(&k->relaxer);
+    flx_state_destroy(&k->trial);
+    flx_stiff_bonds_destroy(&k->stiff);
+    flx_free(k->mass);
+    flx_free(k->r);
+    flx_free(k->forces);
+    flx_free(k);
+    *made = NULL;
+}
+
+// ---- ways to find them ----------------------------------------------------------------------
+
+static void take(const flx_dims *d, const flx_state *from, flx_state *x)
+{
+    memcpy(x->a, from->a, (size_t)d->nv * sizeof *x->a);
+    memcpy(x->dx, from->dx, (size_t)d->nx * sizeof *x->dx);
+    memcpy(x->w, from->w, (size_t)d->nw * sizeof *x->w);
+    memcpy(x->lam, from->lam, (size_t)d->nlam * sizeof *x->lam);
+    memcpy(x->mu, from->mu, (size_t)d->nmu * sizeof *x->mu);
+}
+
+// By the form for explicit methods: masses and constraints alone, without the tangent of the forces.
+static flx_status use_form(flx_settler *k, flx_work *work)
+{
+    const flx_system *s = k->sys;
+    const flx_explicit *f = k->form;
+    int told = flx_ctx_error_count(s->ctx);
+    f->pack(s, k->trial, k->z);
+    flx_status status = f->fill ? f->fill(s, work, k->trial, k->z) : FLX_OK;
+    if (status == FLX_OK) status = f->rate(s, work, k->trial->t, k->z, k->trial, k->dz);
+    if (status != FLX_OK && status != FLX_ERR_MEMORY) {
+        flx_ctx_forget_errors(s->ctx, told);
+        status = FLX_SINGULAR;
+    }
+    return status;
+}
+
+// By the mobilities of the start and of the states that needed it.
+static bool hold_stiff(flx_settler *k, double h)
+{
+    if (k->stiff.nsoft == 0) return false;
+    flx_stiff_bonds_hold_inside(&k->stiff, h);
+    flx_accelerator_hold(k->acc, k->stiff.held, h);
+    return k->stiff.nheld > 0;
+}
+
+static const char *item_of(const flx_settler *k, int bond)
+{
+    flx_unknown u;
+    k->sys->ops->unknown(k->sys, flx_dims_first_bond(&k->sys->dims) + bond, &u);
+    return u.item;
+}
+
+// Whether forces of held bonds are near others; of each item by its largest one.
+static bool are_near(const flx_settler *k, const double *force, const double *other)
+{
+    const flx_dims *d = &k->sys->dims;
+    int n = d->nlam + d->nmu;
+    for (int from = 0, to; from < n; from = to) {
+        const char *item = item_of(k, from);
+        double most = 0.0, off = 0.0;
+        for (to = from; to < n && item_of(k, to) == item; to++) {
+            if (!k->stiff.held[to]) continue;
+            most = fmax(most, fabs(other[to]));
+            off = fmax(off, fabs(other[to] - force[to]));
+        }
+        if (!(off <= NEAR * most)) return false;
+    }
+    return true;
+}
+
+static void copy_forces(const flx_dims *d, const flx_state *x, double *force)
+{
+    memcpy(force, x->lam, (size_t)d->nlam * sizeof *force);
+    memcpy(force + d->nlam, x->mu, (size_t)d->nmu * sizeof *force);
+}
+
+// The forces that the rows of held bonds give at x.
+static flx_status evaluate_rows(flx_settler *k, flx_work *work, const flx_state *x, double *force)
+{
+    const flx_system *s = k->sys;
+    const flx_dims *d = &s->dims;
+    int first = flx_dims_first_bond(d);
+    flx_point p = flx_state_point(s, x);
+    copy_forces(d, x, force);
+    FLX_TRY(s->ops->residual(s, work, &p, k->r));
+    for (int i = 0; i < d->nlam + d->nmu; i++) {
+        flx_unknown u;
+        if (!k->stiff.held[i]) continue;
+        s->ops->unknown(s, first + i, &u);
+        force[i] += k->r[first + i] / (i < d->nlam ? u.C : u.E);
+    }
+    return FLX_OK;
+}
+
+static flx_status accelerate(flx_settler *k, flx_work *work)
+{
+    flx_status status = flx_accelerator_eval(k->acc, work, k->trial, NULL, NULL);
+    if (status == FLX_OK) {
+        flx_stiff_bonds_measure(&k->stiff, k->sys, flx_accelerator_blocks(k->acc), k->mass);
+    }
+    return status;
+}
+
+// With the forces that the method has for stiff bonds where they are near to what the rows or rigid bonds give,
+// else with these bonds held.
+static flx_status accelerate_held(flx_settler *k, flx_work *work, const flx_state *x)
+{
+    const flx_dims *d = &k->sys->dims;
+    double *force = k->forces, *other = k->forces + d->nlam + d->nmu;
+    copy_forces(d, x, force);
+    FLX_TRY(evaluate_rows(k, work, x, other));
+    bool near = are_near(k, force, other);
+    if (!near) {
+        FLX_TRY(accelerate(k, work));
+        copy_forces(d, k->trial, other);
+        if (!are_near(k, force, other)) return FLX_OK;
+    }
+    if (!flx_accelerator_keep(k->acc, k->stiff.held)) return near ? accelerate(k, work) : FLX_OK;
+    flx_accelerator_hold(k->acc, NULL, 0.0);
+    flx_state_copy(k->trial, x);
+    flx_status status = accelerate(k, work);
+    (void)flx_accelerator_keep(k->acc, NULL);
+    return status;
+}
+
+// Limits of steps far shorter than those of the method.
+static flx_status relax(flx_settler *k, flx_work *work, double h)
+{
+    double d = h > 0.0 ? fmin(SHORT * h, FLX_RELAX_RATE_STEP) : FLX_RELAX_RATE_STEP;
+    if (!k->relaxer) FLX_TRY(flx_relaxer_create(k->sys, &k->relaxer));
+    return flx_relax_accelerations(k->relaxer, work, k->trial, d);
+}
+
+flx_status flx_settle(flx_settler *k, flx_work *work, flx_state *x, double h)
+{
+    bool held = hold_stiff(k, h);
+    flx_status status = FLX_SINGULAR;
+    flx_state_copy(k->trial, x);
+    if (k->form && !held) status = use_form(k, work);
+    if (status > 0 && !k->massless && (held || !k->form)) {
+        status = held ? accelerate_held(k, work, x) : accelerate(k, work);
+    }
+    if (status > 0) {
+        flx_state_copy(k->trial, x);
+        status = relax(k, work, h);
+    }
+    if (status == FLX_OK) take(&k->sys->dims, k->trial, x);
+    return status;
+}
+
+// ---- life -----------------------------------------------------------------------------------
+
+// What serves, by trying it out at a state of the run; all memory is taken with it.
+static flx_status try_out(flx_settler *k, flx_work *work, const flx_state *start)
+{
+    const flx_system *s = k->sys;
+    k->form = s->ops->explicit_form;
+    if (k->form) {
+        size_t n = (size_t)k->form->size(s);
+        k->z = flx_alloc(s->ctx, n, sizeof *k->z);
+        k->dz = flx_alloc(s->ctx, n, sizeof *k->dz);
+        if (!k->z || !k->dz) return FLX_ERR_MEMORY;
+        if (k->form->prepare) FLX_TRY(k->form->prepare(s, work));
+        flx_state_copy(k->trial, start);
+        flx_status status = use_form(k, work);
+        if (status < 0) return status;
+        if (status > 0) k->form = NULL;
+    }
+    if (k->form && k->stiff.nsoft == 0) return FLX_OK;
+    flx_state_copy(k->trial, start);
+    flx_status status = accelerate(k, work);
+    k->massless = status == FLX_SINGULAR;
+    return status < 0 ? status : FLX_OK;
+}
+
+flx_status flx_settler_create(const flx_system *s, flx_work *work, const flx_state *start,
+                              flx_settler **made)
+{
+    const flx_dims *d = &s->dims;
+    flx_settler *k = *made = flx_alloc(s->ctx, 1, sizeof *k);
+    if (!k) return FLX_ERR_MEMORY;
+    k->sys = s;
+    flx_status status = flx_accelerator_create(s, &k->acc);
+    if (status == FLX_OK) status = flx_state_create(s, &k->trial);
+    if (status == FLX_OK) status = flx_stiff_bonds_create(s, &k->stiff);
+    k->mass = flx_alloc(s->ctx, (size_t)s->dims.nv, sizeof *k->mass);
+    k->r = flx_alloc(s->ctx, (size_t)flx_dims_unknowns(d), sizeof *k->r);
+    k->forces = flx_alloc(s->ctx, 2 * (size_t)(d->nlam + d->nmu), sizeof *k->forces);
+    if (status == FLX_OK && (!k->mass || !k->r || !k->forces)) status = FLX_ERR_MEMORY;
+    if (status == FLX_OK) status = try_out(k, work, start);
+    if (status == FLX_OK && k->massless) status = flx_relaxer_create(s, &k->relaxer);
+    if (status != FLX_OK) flx_settler_destroy(made);
+    return status;
+}

@@ -1,0 +1,24 @@
+// settle.h - what is shown of a state beside its motion: accelerations, rates, algebraic unknowns and
+// multipliers that the equations give at its positions, velocities and states, whatever the method
+// carries. A method's own are values of stages, of the middle of a step or of a polynomial through
+// them; nothing controls their error, and where positions move evenly (a rotor) steps of whole turns
+// make them meaningless.
+//
+// They are found by the system's form for explicit methods; where it has none that serves, by (ACC-1);
+// where the masses do not determine the accelerations, as limits (REL-1).
+// Between the ends of steps compliant bonds that are far too stiff for the step are held as if they
+// were rigid: what their rows give there is the error of the positions over the compliance.
+#pragma once
+
+#include "flexion/system.h"
+
+typedef struct flx_settler flx_settler;
+
+// start: a consistent state, with which the ways are tried out and take their memory.
+flx_status flx_settler_create(const flx_system *s, flx_work *work, const flx_state *start,
+                              flx_settler **made);
+void flx_settler_destroy(flx_settler **made);
+
+// a, dx, w, lam and mu of x, which lies inside a step of length h; 0: at an end of one. Positive
+// status: they cannot be found, and are left as they were.
+flx_status flx_settle(flx_settler *k, flx_work *work, flx_state *x, double h);
