@@ -89,8 +89,7 @@ static bool signals_settle(flx_simulation *sim, const flx_signals *s)
 static flx_status settle(flx_simulation *sim, flx_integrator *it, flx_state *x)
 {
     const flx_method *m = flx_method_of(it);
-    bool inside = m->stepped && x->t > m->before->t && x->t < m->after->t;
-    double h = inside ? m->after->t - m->before->t : 0.0;
+    double h = m->stepped ? m->after->t - m->before->t : 0.0;
     flx_status status = flx_settle(sim->settler, sim->work, x, h);
     if (status <= 0) return status;
     if (!sim->warned_unsettled) {

@@ -8,8 +8,10 @@
 #include <math.h>
 #include <string.h>
 
-// Of a step: what its limits are taken from.
+// Of a step: what limits are taken from.
 #define SHORT 1e-2
+// Limits are good to this part of the largest force: what the method has within it may be better.
+#define LIMIT_ERROR 1e-5
 // Forces of stiff bonds that the method carries are taken where they are this near to those of rigid ones: holding
 // leaves out that much at most.
 #define NEAR 0.03
@@ -76,7 +78,7 @@ static flx_status use_form(flx_settler *k, flx_work *work)
 static bool hold_stiff(flx_settler *k, double h)
 {
     if (k->stiff.nsoft == 0) return false;
-    flx_stiff_bonds_hold_inside(&k->stiff, h);
+    flx_stiff_bonds_hold_unfollowed(&k->stiff, h);
     flx_accelerator_hold(k->acc, k->stiff.held, h);
     return k->stiff.nheld > 0;
 }
@@ -161,12 +163,30 @@ static flx_status accelerate_held(flx_settler *k, flx_work *work, const flx_stat
     return status;
 }
 
+// Whether the forces at x are those that were found, but for the error of the latter.
+static bool are_confirmed(const flx_settler *k, const flx_state *x)
+{
+    const flx_dims *d = &k->sys->dims;
+    int n = d->nlam + d->nmu;
+    double *force = k->forces, *found = k->forces + n, most = 0.0, off = 0.0;
+    copy_forces(d, x, force);
+    copy_forces(d, k->trial, found);
+    for (int i = 0; i < n; i++) {
+        most = fmax(most, fabs(found[i]));
+        off = fmax(off, fabs(found[i] - force[i]));
+    }
+    return n > 0 && off <= LIMIT_ERROR * most;
+}
+
 // Limits of steps far shorter than those of the method.
-static flx_status relax(flx_settler *k, flx_work *work, double h)
+static flx_status relax(flx_settler *k, flx_work *work, const flx_state *x, double h)
 {
     double d = h > 0.0 ? fmin(SHORT * h, FLX_RELAX_RATE_STEP) : FLX_RELAX_RATE_STEP;
     if (!k->relaxer) FLX_TRY(flx_relaxer_create(k->sys, &k->relaxer));
-    return flx_relax_accelerations(k->relaxer, work, k->trial, d);
+    flx_state_copy(k->trial, x);
+    FLX_TRY(flx_relax_accelerations(k->relaxer, work, k->trial, d));
+    if (are_confirmed(k, x)) flx_state_copy(k->trial, x);
+    return FLX_OK;
 }
 
 flx_status flx_settle(flx_settler *k, flx_work *work, flx_state *x, double h)
@@ -179,8 +199,7 @@ flx_status flx_settle(flx_settler *k, flx_work *work, flx_state *x, double h)
         status = held ? accelerate_held(k, work, x) : accelerate(k, work);
     }
     if (status > 0) {
-        flx_state_copy(k->trial, x);
-        status = relax(k, work, h);
+        status = relax(k, work, x, h);
     }
     if (status == FLX_OK) take(&k->sys->dims, k->trial, x);
     return status;

@@ -6,8 +6,9 @@
 //
 // They are found by the system's form for explicit methods; where it has none that serves, by (ACC-1);
 // where the masses do not determine the accelerations, as limits (REL-1).
-// Between the ends of steps compliant bonds that are far too stiff for the step are held as if they
-// were rigid: what their rows give there is the error of the positions over the compliance.
+// Of compliant bonds that are far too stiff for the step rows give the error of the positions over the
+// compliance, and rounding at least. Their forces are those of the method where they are near to what
+// either the rows or rigid bonds in their place give; else these.
 #pragma once
 
 #include "flexion/system.h"
@@ -19,6 +20,5 @@ flx_status flx_settler_create(const flx_system *s, flx_work *work, const flx_sta
                               flx_settler **made);
 void flx_settler_destroy(flx_settler **made);
 
-// a, dx, w, lam and mu of x, which lies inside a step of length h; 0: at an end of one. Positive
-// status: they cannot be found, and are left as they were.
+// a, dx, w, lam and mu of x, which lies in a step of length h; 0: there was none. Positive status: they cannot be found, and are left as they were.
 flx_status flx_settle(flx_settler *k, flx_work *work, flx_state *x, double h);

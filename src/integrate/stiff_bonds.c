@@ -8,12 +8,9 @@
 // A motion this much faster than the step is not followed: a spring has ten radians in a step, a
 // damper ten time constants.
 #define TOO_FAST 10.0
-// ... a damper this much faster may be held: that leaves out the rate of its force, which is as small.
+// ... one this much faster may be held: that leaves out the rate of a damper's force, or the second
+// rate of a spring's, which are as small.
 #define HELD 30.0
-// Inside a step a spring or damper that much faster is held: where that leaves out as much, the second
-// rate of a spring's force, or the rate of a damper's, as its row has of the error of positions.
-#define SPRING_INSIDE 30.0
-#define DAMPER_INSIDE 300.0
 // ... and one this much faster is followed by no step that is near.
 #define OUT_OF_REACH 100.0
 
@@ -101,13 +98,12 @@ void flx_stiff_bonds_hold(flx_stiff_bonds *b, double h)
     }
 }
 
-void flx_stiff_bonds_hold_inside(flx_stiff_bonds *b, double h)
+void flx_stiff_bonds_hold_unfollowed(flx_stiff_bonds *b, double h)
 {
     b->nheld = 0;
     for (int i = 0; i < b->n && b->nsoft > 0; i++) {
         double m = b->mobility[i];
-        b->held[i] =
-            h * sqrt(b->spring[i] * m) > SPRING_INSIDE || h * b->damper[i] * m > DAMPER_INSIDE;
+        b->held[i] = h * sqrt(b->spring[i] * m) > HELD || h * b->damper[i] * m > HELD;
         b->nheld += b->held[i];
     }
 }

@@ -31,8 +31,8 @@ void flx_stiff_bonds_measure(flx_stiff_bonds *b, const flx_system *s, const flx_
 // Which ones the end of a step h holds.
 void flx_stiff_bonds_hold(flx_stiff_bonds *b, double h);
 
-// Which ones are held inside a step h, where positions are those of a polynomial.
-void flx_stiff_bonds_hold_inside(flx_stiff_bonds *b, double h);
+// Which ones are so stiff for a step h that positions do not tell their forces.
+void flx_stiff_bonds_hold_unfollowed(flx_stiff_bonds *b, double h);
 
 // For methods that do not damp: a warning, once, that names the stiffest bond where the step h is
 // too long for it and it is not held.
