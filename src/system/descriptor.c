@@ -2,6 +2,8 @@
 // its unknowns are called.
 #include "system/descriptor_parts.h"
 
+#include <float.h>
+
 // ---- chart --------------------------------------------------------------------------------------
 
 static int n_rigid(const flx_descriptor *d)
@@ -337,6 +339,24 @@ static const flx_system_ops ops = {
 
 // ---- making it ----------------------------------------------------------------------------------
 
+// The largest radius of gyration of its bodies.
+static double find_gyration(const flx_model *m)
+{
+    double most = 0.0;
+    for (int i = 0; i < m->nbody; i++) {
+        const flx_body *b = m->bodies + i;
+        double J = m->dimension == 2 ? b->inertia[8]
+                                     : fmax(b->inertia[0], fmax(b->inertia[4], b->inertia[8]));
+        if (b->mass > 0.0 && J > 0.0) most = fmax(most, J / b->mass);
+    }
+    return sqrt(most);
+}
+
+// Joints in one place that is off the bodies' centres by an inaccuracy say nothing of the size of the mechanism: below this
+// part of a radius of gyration, or the rounding of coordinates.
+#define NO_LENGTH 1e-3
+#define ROUNDING (64.0 * DBL_EPSILON)
+
 // Size of the mechanism: the box round all centres of mass and joints as drawn, and the distances
 // inside bodies.
 static double find_length(const flx_model *m)
@@ -360,8 +380,12 @@ static double find_length(const flx_model *m)
             high[k] = fmax(high[k], x[k]);
         }
     }
-    for (int k = 0; k < 3; k++) size = fmax(size, high[k] - low[k]);
-    return size > 0 ? size : 1.0;
+    double far = 0.0;
+    for (int k = 0; k < 3; k++) {
+        size = fmax(size, high[k] - low[k]);
+        far = fmax(far, fmax(fabs(high[k]), fabs(low[k])));
+    }
+    return size > fmax(NO_LENGTH * find_gyration(m), ROUNDING * far) ? size : 1.0;
 }
 
 static flx_status make_loads(flx_descriptor *d)
