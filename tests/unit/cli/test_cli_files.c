@@ -207,6 +207,19 @@ static int strict_makes_notes_and_failed_ledgers_count(void)
     return 0;
 }
 
+static int names_are_escaped_in_series(void)
+{
+    char text[4096];
+    write_model("pendulum.yaml", pendulum);
+    flexion("run pendulum.yaml --quiet");
+    flexion("export vtk pendulum.h5 --frames 2 -o 'a&b<c>\"d.pvd'");
+    CHECK_STATUS(0);
+    read_all("a&b<c>\"d.pvd", text, sizeof text);
+    CHECK_TEXT(text, "file=\"a&#38;b&#60;c&#62;&#34;d/");
+    CHECK(!strstr(text, "a&b"));
+    return 0;
+}
+
 static int wrong_files_are_called_by_their_name(void)
 {
     write_model("pendulum.yaml", pendulum);
@@ -230,5 +243,5 @@ static int wrong_files_are_called_by_their_name(void)
 TEST_MAIN(TEST(files_start), TEST(no_command_writes_onto_what_it_reads),
           TEST(two_outputs_need_two_names), TEST(results_of_before_are_replaced),
           TEST(a_full_output_is_a_failure), TEST(a_full_disk_ends_the_program_in_order),
-          TEST(strict_makes_notes_and_failed_ledgers_count),
+          TEST(strict_makes_notes_and_failed_ledgers_count), TEST(names_are_escaped_in_series),
           TEST(wrong_files_are_called_by_their_name), TEST(files_end))
