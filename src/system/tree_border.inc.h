@@ -2,14 +2,25 @@
 // links are out, full or sparse. Included with the macros of tree_factor.inc.h and
 //     FACTOR_SPARSE(lu, A), SOLVE_SPARSE(lu, b)    the sparse solver for this type
 
+// Rows of positions and of rates may have weights that are powers apart, where columns have one: such a
+// row is scaled apart from its column, or rounding of it is the largest number of another's column. A
+// power of two, and one where they are alike.
+static double TREE(lean_of)(double ratio)
+{
+    const double alike = 0x1p16;
+    if (ratio < alike && ratio > 1.0 / alike) return 1.0;
+    return ldexp(1.0, (int)lrint(0.5 * log2(ratio)));
+}
+
 // What a closure would do to free bodies, for its size: a row that vanishes on the joints is a singular
 // position, though nothing cancels there. By displacements where it has any.
 static void TREE(measure)(const flx_tree *t, const flx_blocks *extra, const NUMBER c[3],
-                          double *natural)
+                          double *natural, double *lean)
 {
     const flx_tree_fronts *f = &t->fronts;
     const double *const X[3] = {extra->A0, extra->A1, extra->A2};
     memset(natural, 0, (size_t)f->nother * sizeof *natural);
+    for (int i = 0; i < f->nother; i++) lean[i] = 1.0;
     for (int e = 0; e < f->nrow; e++) { // rows and columns are of the same pairs
         const flx_tree_pair *p = f->rows + e;
         const double *col = X[0] + f->columns[e].at;
@@ -27,6 +38,7 @@ static void TREE(measure)(const flx_tree *t, const flx_blocks *extra, const NUMB
             }
             if (!(by_row * by_col > 0.0) || !(inertia > 0.0)) continue;
             natural[p->with] += sqrt(by_row * by_col) / inertia;
+            lean[p->with] = TREE(lean_of)(sqrt(by_row / by_col));
             break;
         }
     }
@@ -123,6 +135,8 @@ static void TREE(scale_border)(const flx_tree *t, factors *x)
         double own = x->row[other], natural = x->natural[other];
         x->natural[i] = own > 0.0 && natural > own ? sqrt(natural / own) : 1.0;
         x->row[i] = x->col[i] = own > 0.0 ? 1.0 / sqrt(own) : 1.0;
+        x->row[i] /= x->lean[other];
+        x->col[i] *= x->lean[other];
     }
     for (int i = 0; i < p->nblock; i++) {
         for (int e = p->row[i]; e < p->row[i + 1]; e++) A[e] = x->row[i] * A[e] * x->col[p->col[e]];

@@ -32,6 +32,7 @@ typedef struct factors {
     double *g0, *g1, *g2; // geometry of the links, of the last factorisation
     double *row, *col;    // (border)
     double *natural;      // (2 border) sizes of rows and columns
+    double *lean;         // (border) root of the size of a row over that of its column
     int *pivot;
     flx_lu *lu; // of a sparse border
     flx_pivots met;
@@ -116,7 +117,7 @@ void *flx_tree_factors_create(const flx_system *s, int complex_weight)
     x->values = flx_alloc(s->ctx, (size_t)flx_dims_unknowns(&s->dims), number);
     x->rest = flx_alloc(s->ctx, left, number);
     x->g0 = flx_alloc(s->ctx, 3 * all, sizeof *x->g0);
-    x->row = flx_alloc(s->ctx, 4 * m, sizeof *x->row);
+    x->row = flx_alloc(s->ctx, 5 * m, sizeof *x->row);
     x->pivot = flx_alloc(s->ctx, m, sizeof *x->pivot);
     if (!x->matrices || !x->gains || !x->border || !x->force || !x->motion || !x->values ||
         !x->rest || !x->g0 || !x->row || !x->pivot) {
@@ -132,6 +133,7 @@ void *flx_tree_factors_create(const flx_system *s, int complex_weight)
     x->g2 = x->g1 + all;
     x->col = x->row + m;
     x->natural = x->col + m;
+    x->lean = x->natural + 2 * m;
     return x;
 }
 
@@ -146,7 +148,7 @@ void flx_tree_factors_memory(void *made, flx_memory *m)
     flx_memory_pass(m, x->gains, f->gains * number);
     flx_memory_pass(m, x->border, border * number);
     flx_memory_numbers(m, x->g0, 3 * FLX_TREE_GEOMETRY * (size_t)f->n);
-    flx_memory_numbers(m, x->row, 4 * other);
+    flx_memory_numbers(m, x->row, 5 * other);
     flx_memory_pass(m, x->pivot, other * sizeof *x->pivot);
     FLX_PASS(m, x->met);
     if (x->lu) flx_lu_memory(x->lu, m);

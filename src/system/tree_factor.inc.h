@@ -384,7 +384,7 @@ static bool TREE(factor)(const flx_tree *t, const flx_blocks *b, const NUMBER c[
     x->met = (flx_pivots){.ratio = 1.0, .worst = -1};
     TREE(fill)(t, &extra, c, cx, matrices);
     TREE(fill_others)(t, b, c, cx, x);
-    TREE(measure)(t, &extra, c, x->natural);
+    TREE(measure)(t, &extra, c, x->natural, x->lean);
     for (int i = f->nfront - 1; i >= 0; i--) {
         const flx_front *front = f->fronts + i;
         NUMBER *A = matrices + front->matrix;

@@ -363,7 +363,50 @@ static int friction_without_a_force(void)
     return 0;
 }
 
+// Closures of positions and of rates beside each other after an event: their rows have weights that are powers apart.
+static int gear_and_edge_meet_an_event(void)
+{
+    static const char *const methods[] = {
+        "dop853, formulation: tree", "dop853, formulation: index-1", "radau, formulation: tree"};
+    static const char *const signals[] = {"right.angle", "right.rate", "a.rate"};
+    for (int i = 1; i <= 6; i++) {
+        double value[3][3];
+        for (int k = 0; k < 3; k++) {
+            char text[2600];
+            case_table t = {0};
+            snprintf(
+                text, sizeof text,
+                "flexion: 1\ndimension: 2\nbodies:\n"
+                "  a: {type: rigid, mass: 1, inertia: 0.3, position: [0.58, 0.64], velocity: "
+                "[-0.81, -1.37],\n"
+                "      angular_velocity: 1.1}\n"
+                "  b: {type: rigid, mass: 1, inertia: 0.2, position: [-0.83, 0.88], "
+                "angular_velocity: -0.6}\n"
+                "  c: {type: rigid, mass: 1, inertia: 0.25, position: [-0.27, -0.05], "
+                "angular_velocity: -0.44}\n"
+                "joints:\n"
+                "  left: {type: revolute, on: [ground, b], at: [-0.36, 0.58]}\n"
+                "  right: {type: revolute, on: [ground, c], at: [-0.3%d, -0.0%d]}\n"
+                "  edge: {type: knife-edge, on: [c, a], at: [0.6%d, 0.7%d], axis: [0.74, -0.67]}\n"
+                "  mesh: {type: gear, on: [left, right], ratio: 0.7%d}\n"
+                "events: {wall: {when: right.angle < -0.03, set: {right.rate: -0.5*right.rate}}}\n"
+                "simulate: {until: 0.2, method: %s, rtol: 1e-10}\n"
+                "outputs: {times: [0.2], signals: [right.angle, right.rate, a.rate]}\n",
+                i, i, i, i, i, methods[k]);
+            CHECK(case_run(text, NULL, &t, NULL, NULL));
+            for (int n = 0; n < 3; n++) CHECK(case_table_value(&t, signals[n], 0.2, &value[k][n]));
+            case_table_clear(&t);
+        }
+        for (int n = 0; n < 3; n++) {
+            CHECK_NEAR(value[1][n], value[0][n], 1e-8);
+            CHECK_NEAR(value[2][n], value[0][n], 1e-8);
+        }
+    }
+    return 0;
+}
+
 TEST_MAIN(TEST(friction_without_a_force), TEST(ladders_cost_what_their_rungs_do),
           TEST(nets_cost_what_their_cells_do), TEST(redundant_rows_of_many_loops),
           TEST(friction_in_every_joint), TEST(every_way_gives_the_same_motion_on_its_branch),
-          TEST(dependent_coordinates_change), TEST(many_loops_cost_no_more_than_they_are))
+          TEST(dependent_coordinates_change), TEST(many_loops_cost_no_more_than_they_are),
+          TEST(gear_and_edge_meet_an_event))
