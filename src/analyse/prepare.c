@@ -21,14 +21,12 @@
 
 #define SLOW_STEP 1e-13 // seconds
 #define MOST_INDEX 3    // of algebraic unknowns
-#define TELL 1e-9       // smallest change told, as a part of its scale
-#define MOST_TOLD 8     // items
+#define RESTS 1e-9      // velocities of a start at rest, of their scale
 // Rows left out may be off by what drawings are off by; more is a mechanism that does not close.
 #define CANNOT_CLOSE 1e-2 // as a part of the largest scale
 // In the motion they may open by this part of the scale, and so many times as much as their own share of them.
 #define OPENS 1e-4
 #define OPENS_TIMES 10.0
-#define INACCURATE 1e-7    // own shares of rows left out that are told
 #define CONTRADICTION 1e-6 // largest rate at which a row left out may part from the rest
 
 // ---- systems and states ------------------------------------------------------------------------
@@ -143,6 +141,7 @@ static flx_status refuse_locked(const flx_simulation *sim)
 {
     const flx_model *m = sim->model;
     if (sim->summary.freedoms > 0 || sim->summary.coordinates == 0 || m->nstate > 0) return FLX_OK;
+    if (sim->to_analyse) return FLX_OK; // statics of a structure
     for (int i = 0; i < m->njoint; i++) {
         if (m->joints[i].motion != FLX_MOTION_NONE) return FLX_OK;
     }
@@ -154,117 +153,11 @@ static flx_status refuse_locked(const flx_simulation *sim)
     return FLX_FAIL(
         sim->ctx, FLX_ERR_MODEL, j ? j->loc : FLX_NOWHERE,
         "the mechanism is locked: %d coordinates, %d constraints of which %d redundant, "
-        "no degree of freedom left and no motion given; '%s' takes the last one",
+        "no degree of freedom left and no motion given; '%s' takes the last one. For the forces "
+        "of a structure at rest ask for an equilibrium: `analyse: {rest: "
+        "{type: equilibrium}}`",
         sim->summary.coordinates, sim->summary.constraints, sim->summary.redundant,
         j ? j->name : "?");
-}
-
-// ---- what was changed --------------------------------------------------------------------------
-
-// Largest changes of one item's coordinates.
-typedef struct change {
-    const char *item;
-    flx_loc loc;
-    double moved, hastened; // as parts of their scales
-    double by, rate_by;     // as they are
-    const char *part, *rate_part;
-} change;
-
-static double largest(int n, const double *v)
-{
-    double a = 0.0;
-    for (int i = 0; i < n; i++) a = fmax(a, fabs(v[i]));
-    return a;
-}
-
-static void add_change(change *c, const flx_unknown *u, double moved, double hastened, double speed)
-{
-    double m = fabs(moved) / u->scale, h = fabs(hastened) / fmax(u->scale, speed);
-    c->item = u->item;
-    c->loc = u->loc;
-    if (m > c->moved) {
-        c->moved = m;
-        c->by = moved;
-        c->part = u->part;
-    }
-    if (h > c->hastened) {
-        c->hastened = h;
-        c->rate_by = hastened;
-        c->rate_part = u->part;
-    }
-}
-
-// Whether the model gives the velocity of an unknown: what was not given is found, not changed.
-static bool is_given(const flx_simulation *sim, const flx_unknown *u, int *body)
-{
-    const flx_model *m = sim->model;
-    // items come in the order of the model: *body is the next one to look at
-    for (; *body < m->nbody && strcmp(m->bodies[*body].name, u->item) != 0; ++*body) {
-    }
-    if (*body < m->nbody) {
-        const flx_body_start *start = &m->bodies[*body].start;
-        bool turn = strcmp(u->part, "angle") == 0 || strncmp(u->part, "rotation", 8) == 0;
-        return turn ? start->turns : start->moves;
-    }
-    for (int i = 0; i < m->nvariable; i++) {
-        if (strcmp(m->variables[i].name, u->item) == 0) return m->variables[i].rate_given;
-    }
-    return false;
-}
-
-static void tell_one(flx_ctx *ctx, const change *c, const char *why)
-{
-    char moved[120] = "", hastened[120] = "";
-    if (c->moved > TELL) flx_snprintf(moved, sizeof moved, "%s by %.3g", c->part, c->by);
-    if (c->hastened > TELL) {
-        flx_snprintf(hastened, sizeof hastened, "%svelocity in %s by %.3g", moved[0] ? ", " : "",
-                     c->rate_part, c->rate_by);
-    }
-    flx_ctx_warn(ctx, c->loc, "the start of '%s' was changed %s: %s%s", c->item, why, moved,
-                 hastened);
-}
-
-// Unknowns of one item follow each other: collect, then tell. v0, v1: velocities before and after, or NULL.
-static void tell_changes(flx_simulation *sim, const double *theta, const double *v0,
-                         const double *v1, const char *why)
-{
-    const flx_system *s = sim->sys;
-    change c = {0};
-    int told = 0, body = 0;
-    double speed = v0 ? fmax(largest(s->dims.nv, v0), largest(s->dims.nv, v1)) : 1.0;
-    for (int i = 0; i <= s->dims.nv; i++) {
-        flx_unknown u = {0};
-        if (i < s->dims.nv) s->ops->unknown(s, i, &u);
-        if (c.item && (i == s->dims.nv || !u.item || strcmp(u.item, c.item) != 0)) {
-            bool changed = c.moved > TELL || c.hastened > TELL;
-            if (changed && told++ < MOST_TOLD) tell_one(sim->ctx, &c, why);
-            c = (change){0};
-        }
-        if (i == s->dims.nv || !u.item) continue;
-        double faster = v0 ? v1[i] - v0[i] : 0.0;
-        if (faster != 0.0 && !is_given(sim, &u, &body)) faster = 0.0;
-        add_change(&c, &u, theta[i], faster, speed);
-    }
-    if (told > MOST_TOLD) {
-        flx_ctx_warn(sim->ctx, FLX_NOWHERE, "the starts of %d more items were changed %s",
-                     told - MOST_TOLD, why);
-    }
-}
-
-static flx_status tell(flx_simulation *sim, const flx_state *drawn)
-{
-    const flx_system *s = sim->sys;
-    double *theta = flx_alloc(sim->ctx, (size_t)s->dims.nv, sizeof *theta);
-    if (!theta) return FLX_ERR_MEMORY;
-    s->ops->difference(s, drawn->q, sim->start->q, theta);
-    for (int i = 0; sim->balance && i < s->dims.nv; i++) theta[i] -= sim->balance[i];
-    tell_changes(sim, theta, drawn->v, sim->start->v, "to meet the constraints");
-    if (sim->balance) {
-        tell_changes(sim, sim->balance, NULL, NULL,
-                     "into balance, since nothing but its forces says where it is");
-    }
-    flx_free(theta);
-    return FLX_OK;
 }
 
 // ---- together ----------------------------------------------------------------------------------
@@ -302,7 +195,8 @@ static flx_status check_left_out(flx_simulation *sim)
                         r.position_item ? r.position_item : "?", r.dropped);
     }
     // rows that are off by a little part at that share of the speed
-    double speed = fmax(1.0, largest(sim->sys->dims.nv, sim->start->v));
+    double speed = 1.0;
+    for (int i = 0; i < sim->sys->dims.nv; i++) speed = fmax(speed, fabs(sim->start->v[i]));
     if (r.velocity <= (CONTRADICTION + 10.0 * misfit) * speed) return FLX_OK;
     return FLX_FAIL(sim->ctx, FLX_INCONSISTENT, place_of(sim->model, r.velocity_item),
                     "what '%s' asks contradicts the other constraints: its rate is off by %.3g; "
@@ -322,21 +216,6 @@ static flx_status refuse_blocking(flx_simulation *sim, const flx_system *s,
                     "met it follows from the others, and beside it does not, so that its reaction "
                     "has no bound; move the joint, or remove it",
                     u.item ? u.item : "?", u.part ? u.part : "row");
-}
-
-// What is left out although it has a share of its own: taken for the accuracy of the drawing.
-static void tell_inaccurate(flx_simulation *sim, const flx_rank_report *rank)
-{
-    if (rank->nredundant == 0 || !(rank->weakest > INACCURATE)) return;
-    flx_ctx_warn(
-        sim->ctx, FLX_NOWHERE,
-        "%s%s %s left out: but for %.2g of %s size, which is taken for the accuracy of the "
-        "drawing, %s from the other constraints. If it is meant, the mechanism has %d "
-        "freedom%s less; else draw the joints with more digits",
-        sim->redundant[0], rank->nredundant > 1 ? " and others" : "",
-        rank->nredundant > 1 ? "are" : "is", rank->weakest, rank->nredundant > 1 ? "their" : "its",
-        rank->nredundant > 1 ? "they follow" : "it follows", rank->nredundant,
-        rank->nredundant > 1 ? "s" : "");
 }
 
 // Close the drawing and find which rows are redundant.
@@ -569,7 +448,7 @@ static bool at_rest(const flx_simulation *sim)
     for (int i = 0; i < s->dims.nv; i++) {
         flx_unknown u = {0};
         s->ops->unknown(s, i, &u);
-        if (fabs(sim->start->v[i]) > TELL * u.scale) return false;
+        if (fabs(sim->start->v[i]) > RESTS * u.scale) return false;
     }
     return true;
 }
@@ -602,6 +481,20 @@ static flx_status find_regular_start(flx_simulation *sim, const flx_state *drawn
     return refuse_fork(sim, "rests in", "give it a velocity");
 }
 
+// Joints whose reactions are one choice of many.
+static flx_status find_not_unique(flx_simulation *sim)
+{
+    flx_work *work = sim->work;
+    flx_state x = *sim->start;
+    if (sim->summary.redundant == 0) return FLX_OK;
+    const flx_system *s = flx_wrapper_base(sim->sys, &work, &x);
+    size_t n = (size_t)sim->model->njoint;
+    sim->not_unique = flx_arena_take(sim->arena, n, sizeof *sim->not_unique);
+    if (!sim->not_unique) return FLX_ERR_MEMORY;
+    flx_status status = flx_descriptor_not_unique(s, work, &x, sim->not_unique);
+    return status > 0 ? FLX_OK : status;
+}
+
 // What follows from the rank: the system that runs and its start.
 static flx_status make_ready(flx_simulation *sim, const flx_state *drawn,
                              const flx_rank_report *rank)
@@ -616,10 +509,11 @@ static flx_status make_ready(flx_simulation *sim, const flx_state *drawn,
     if (s->ops->accept) s->ops->accept(s, sim->work, sim->start);
     FLX_TRY(check_left_out(sim));
     // what an equilibrium changes is what was asked for
-    if (sim->model->simulate.start < 0) FLX_TRY(tell(sim, drawn));
+    if (sim->model->simulate.start < 0) FLX_TRY(flx_simulation_tell_changes(sim, drawn));
     sim->dropped_share = OPENS_TIMES * rank->weakest * scale;
     sim->dropped_most = sim->dropped_share + OPENS * scale;
-    tell_inaccurate(sim, rank);
+    flx_simulation_tell_left_out(sim, rank->weakest);
+    FLX_TRY(find_not_unique(sim));
     return flx_simulation_choose_form(sim);
 }
 

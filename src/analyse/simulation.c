@@ -253,6 +253,7 @@ static flx_status make(flx_simulation *sim)
     FLX_TRY(create_probes(sim));
     FLX_TRY(create_measures(sim));
     FLX_TRY(create_events(sim));
+    flx_simulation_tell_not_unique(sim);
     FLX_TRY(flx_simulation_find_signals(sim));
     FLX_TRY(choose_method(sim));
     return create_account(sim);
@@ -314,6 +315,7 @@ flx_status flx_simulation_create_to_analyse(const flx_model *model, flx_simulati
         if (!is_of_runs(model->unavailable[i].what)) return refuse_unavailable(model);
     }
     flx_status status = create(model, sim);
+    if (status == FLX_OK) (*sim)->to_analyse = true;
     if (status == FLX_OK) status = make(*sim);
     if (status != FLX_OK) flx_simulation_destroy(sim);
     return status;

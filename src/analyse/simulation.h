@@ -184,6 +184,7 @@ struct flx_simulation {
     flx_state *start;       // owned; consistent
     // In joint coordinates: the same in coordinates of bodies, through which the motion is observed.
     // NULL: the system itself has them.
+    bool to_analyse;             // a structure without freedom has an equilibrium, and no run
     bool choose_form;            // `auto` may take joint coordinates
     const char *form_reason;     // why it did; NULL: it did not
     flx_system *bodies;          // owned
@@ -231,6 +232,7 @@ struct flx_simulation {
     flx_energies energy_start;
     double energy_scale, energy_error;
     double energy_turnover; // supplied and taken back, each counted
+    bool *not_unique;       // (njoint) arena or NULL: reactions that are one choice of many
     double *balance;        // (nv) arena or NULL: moves of what begins in balance
     double dropped_start;   // what the closure left of redundant rows
     double dropped_share;   // how far their own shares let them open
@@ -242,6 +244,12 @@ struct flx_simulation {
 
 // run_checkpoint.c
 void flx_keeper_destroy(struct flx_keeper **keeper);
+
+// tell.c: what was changed of the drawing; what was left out although `weakest` of it is its own; reactions asked for
+// that are one choice of many.
+flx_status flx_simulation_tell_changes(flx_simulation *sim, const flx_state *drawn);
+void flx_simulation_tell_left_out(flx_simulation *sim, double weakest);
+void flx_simulation_tell_not_unique(flx_simulation *sim);
 
 // A method from the definition, in the place of the one that is there.
 flx_status flx_simulation_create_method(flx_simulation *sim);

@@ -191,7 +191,7 @@ static size_t cut_block(const flx_descriptor *d, flx_work *w)
         {&w->follow.A0, rows ? (size_t)d->nvalue : 0},
         {&w->follow.A1, rows ? (size_t)d->nvalue : 0},
         {&w->follow.scratch, most},
-        {&w->lam, d->complete ? (size_t)d->complete_lam + (size_t)d->complete_mu : 0},
+        {&w->lam, d->complete ? 7 * ((size_t)d->complete_lam + (size_t)d->complete_mu) : 0},
         {&w->read, (size_t)x->read_size},
         {&w->modal, flx_modals_scratch(d)},
         {&w->gravity, 3},

@@ -52,6 +52,10 @@ typedef struct flx_residuals {
 void flx_descriptor_residuals(const flx_system *s, flx_work *w, const flx_state *x,
                               flx_residuals *out);
 
+// joint (njoint of the model): whether its reaction is one of many at x, since rows were left out as redundant.
+flx_status flx_descriptor_not_unique(const flx_system *s, flx_work *w, const flx_state *x,
+                                     bool *joint);
+
 // Where the velocities of a body are: `linear` of them in ground axes from v on, then `angular` ones in
 // the axes R of the body.
 typedef struct flx_body_axes {

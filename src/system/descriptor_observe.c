@@ -1,101 +1,10 @@
 // descriptor_observe.c - what can be read off a consistent state: values of leaves, reactions,
 // drives, residuals.
 //
-// Reactions where rows were left out as redundant: of all multipliers of the complete system that
-// give the same forces, those of least norm,
-//     min |W l'|  with  G'^T l' = F = G^T l                                    (OBS-1)
-// by iterated regularisation on the sparse matrix [S G'^T; G' -e]: every round solves
-//     (G' S^-1 G'^T + e) dl = G' S^-1 (F - G'^T l)                             (OBS-2)
-// and stays in the range of G', so the limit has least norm. W: force rows 1, moment rows 1/length.
+// Reactions where rows were left out as redundant: descriptor_least.c.
 #include "system/descriptor_parts.h"
 
 #include <float.h>
-
-// ---- least norm ---------------------------------------------------------------------------------
-
-// Regularisation after scaling, and rounds: a direction of stiffness s^2 is met to (e/(s^2+e))^k.
-#define LEAST_NORM_EPSILON 1e-8
-#define LEAST_NORM_ROUNDS 8
-
-// Size of the rows' multipliers in forces: a moment row counts by the length of the mechanism.
-static double row_weight(const flx_descriptor *c, int row)
-{
-    return c->rows[row].metres ? 1.0 : c->length;
-}
-
-// out = F - G^T l over the velocities, for the complete system's rows (bonds then velocity bonds).
-static void force_left(const flx_descriptor *c, flx_work *w, const flx_point *p, const double *F,
-                       const double *l, double *out)
-{
-    // r_v at a = 0 without forces: the rows of the kernels alone
-    flx_rows_force(c, w, p, l, l + c->base.dims.nlam, out);
-    for (int i = 0; i < c->base.dims.nv; i++) out[i] = F[i] - out[i];
-}
-
-// The matrix of (OBS-2) into A0 and factored.
-static flx_status factor_rows(const flx_descriptor *c, flx_work *w, const flx_point *p)
-{
-    flx_saddle_work *k = &w->saddle;
-    const flx_pattern *pt = &c->base.pattern;
-    int first = flx_first_lam(c), translations = c->planar ? 2 : 3;
-    FLX_TRY(flx_saddle_prepare(c, w));
-    flx_eval_saddle(c, w, p, k->A0, k->A2);
-    for (int b = 0; b < pt->nblock; b++) { // rows and columns of bonds by their weights
-        for (int e = pt->row[b]; e < pt->row[b + 1]; e++) {
-            int nc = pt->start[pt->col[e] + 1] - pt->start[pt->col[e]];
-            int nr = pt->start[b + 1] - pt->start[b];
-            for (int i = 0; i < nr * nc; i++) {
-                int r = pt->start[b] + i / nc, col = pt->start[pt->col[e]] + i % nc;
-                if (r >= first) k->A0[pt->offset[e] + i] *= row_weight(c, r - first);
-                if (col >= first) k->A0[pt->offset[e] + i] *= row_weight(c, col - first);
-            }
-        }
-    }
-    for (int i = 0; i < flx_dims_unknowns(&c->base.dims); i++) {
-        double diagonal = i < first ? 1.0 : -LEAST_NORM_EPSILON;
-        k->A0[flx_layout_slot(c, i, i)] += diagonal;
-    }
-    for (int i = 0; i < c->model->nbody; i++) { // metric of rotations: metres at the length
-        for (int j = translations; j < c->body_nv[i]; j++) {
-            int u = c->body_v[i] + j;
-            k->A0[flx_layout_slot(c, u, u)] += c->length * c->length - 1.0;
-        }
-    }
-    flx_ldl_equilibrate(k->ldl, k->A0);
-    return flx_ldl_factor(k->ldl, k->A0);
-}
-
-// Multipliers of the complete system into l (bonds, then velocity bonds).
-static flx_status least_norm(const flx_descriptor *d, flx_work *w, const flx_state *x, double *l)
-{
-    const flx_descriptor *c = d->complete;
-    flx_work *cw = w->complete;
-    const flx_dims *n = &c->base.dims;
-    flx_point p = flx_state_point(&d->base, x);
-    int first = flx_first_lam(c), nrow = n->nlam + n->nmu;
-    double *F = w->force, *b, most = 0.0;
-    flx_rows_force(d, w, &p, p.lam, p.mu, F);
-    FLX_TRY(factor_rows(c, cw, &p));
-    b = cw->saddle.rhs;
-    for (int i = 0; i < n->nv; i++) most = fmax(most, fabs(F[i]));
-    memset(l, 0, (size_t)nrow * sizeof *l);
-    for (int round = 0; round < LEAST_NORM_ROUNDS; round++) {
-        double left = 0.0;
-        memset(b, 0, (size_t)flx_dims_unknowns(n) * sizeof *b);
-        force_left(c, cw, &p, F, l, b);
-        for (int i = 0; i < n->nv; i++) left = fmax(left, fabs(b[i]));
-        if (!(left > 64 * DBL_EPSILON * most)) break;
-        flx_ldl_solve(cw->saddle.ldl, b);
-        for (int i = 0; i < nrow; i++) l[i] += row_weight(c, i) * b[first + i];
-    }
-    // compliant bonds know their own
-    for (int i = 0; i < d->base.dims.nlam + d->base.dims.nmu; i++) {
-        int mu = i - d->base.dims.nlam;
-        if (d->rows[i].C > 0) l[d->rows[i].complete] = mu < 0 ? x->lam[i] : x->mu[mu];
-    }
-    memset(F, 0, (size_t)n->nv * sizeof *F);
-    return FLX_OK;
-}
 
 // ---- reactions ----------------------------------------------------------------------------------
 
@@ -375,7 +284,7 @@ flx_status flx_descriptor_observe(const flx_system *s, flx_work *w, const flx_st
                 wants(n, leaves, FLX_LEAF_MULTIPLIER, FLX_LEAF_PULL) ||
                 wants(n, leaves, FLX_LEAF_LOAD, FLX_LEAF_LOAD);
     if (rows && d->complete) {
-        FLX_TRY(least_norm(d, w, x, w->lam));
+        FLX_TRY(flx_least_norm(d, w, x, w->lam));
         o.rows.d = d->complete;
         o.rows.w = w->complete;
         o.rows.lam = w->lam;

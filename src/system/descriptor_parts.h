@@ -265,7 +265,7 @@ struct flx_work {
     double *block;            // owned; all of the above
     flx_saddle_work saddle;   // made when first needed
     flx_work *complete;       // owned; of the complete system, where rows were left out
-    double *lam;              // (rows of the complete system)
+    double *lam;              // (7 x rows of the complete system)
     double *truth;            // (2 nevent) conditions of events, before and after
     double *near;     // (model's switches) how far off they were when they changed just now;
                       // negative: they did not
@@ -419,6 +419,8 @@ void flx_solid_loads_resultant(const flx_descriptor *d, flx_work *w, const flx_p
 // rows of joints
 flx_status flx_rows_count(flx_descriptor *d);
 bool flx_rows_dropped(const flx_descriptor *d, int complete);
+// Multipliers of least norm of the complete system, which there is, into l (descriptor_least.c).
+flx_status flx_least_norm(const flx_descriptor *d, flx_work *w, const flx_state *x, double *l);
 flx_status flx_rows_couple(flx_descriptor *d);
 flx_status flx_rows_fill(flx_descriptor *d);
 

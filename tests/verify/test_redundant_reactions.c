@@ -1,0 +1,182 @@
+// test_redundant_reactions.c - reactions of redundant joints are those of least norm, whatever the geometry is off by, and the
+// user is told which are not unique; structures without freedom have reactions.
+#include "case_table.h"
+#include "check.h"
+#include "findings.h"
+
+static double at_start(const char *text, const char *setting, const char *signal)
+{
+    case_table table = {0};
+    double value = (double)NAN;
+    if (!case_run(text, setting, &table, NULL, NULL)) return value;
+    if (!case_table_value(&table, signal, 0.0, &value)) printf("no signal %s\n", signal);
+    case_table_clear(&table);
+    return value;
+}
+
+// ---- least norm ----------------------------------------------------------------------------------------------
+
+// A door on two hinges: 1.6 f + 2 m = 50 N m, of which 2 f^2 + 2 (m/1.6)^2 is least.
+static int door(void)
+{
+    static const char *const ways[] = {"radau, formulation: tree", "radau, formulation: ggl",
+                                       "dopri5", "generalized-alpha, step: 1e-3"};
+    for (int k = 0; k < 4; k++) {
+        char text[1200];
+        snprintf(
+            text, sizeof text,
+            "flexion: 1\ngravity: [0, 0, -10]\n"
+            "bodies: {door: {type: rigid, mass: 10, inertia: [1, 1, 1], com: [0.5, 0, 1]}}\n"
+            "joints:\n"
+            "  h1: {type: revolute, on: [ground, door], at: [0, 0, 0.2], axis: [0, 0, 1]}\n"
+            "  h2: {type: revolute, on: [ground, door], at: [0, 0, 1.8], axis: [0, 0, 1]}\n"
+            "simulate: {until: 0.1, method: %s}\n"
+            "outputs: {every: 0.1, signals: [h1.reaction, h1.moment, h2.reaction, h2.moment]}\n",
+            ways[k]);
+        CHECK_NEAR(at_start(text, NULL, "h1.reaction.x"), 6.25, 1e-10);
+        CHECK_NEAR(at_start(text, NULL, "h2.reaction.x"), -6.25, 1e-10);
+        CHECK_NEAR(at_start(text, NULL, "h1.reaction.z"), 50.0, 1e-10);
+        CHECK_NEAR(at_start(text, NULL, "h2.reaction.z"), 50.0, 1e-10);
+        CHECK_NEAR(at_start(text, NULL, "h1.moment.y"), -20.0, 1e-10);
+        CHECK_NEAR(at_start(text, NULL, "h2.moment.y"), -20.0, 1e-10);
+    }
+    return 0;
+}
+
+// Four parallel cranks carry a coupler alike; one foot is drawn too far by `off`.
+static int errors_of_the_drawing_change_them_in_proportion(void)
+{
+    static const char text[] =
+        "flexion: 1\ndimension: 2\ngravity: [0, -9.81]\n"
+        "parameters: {off: 0, x: [0, 0.7, 1.3, 2]}\n"
+        "bodies:\n"
+        "  crank: {repeat: {i: [1, 4]}, type: rigid, mass: 1, com: [0.5, 0], inertia: 1/12,\n"
+        "          position: [x(i), 0], orientation: 60*deg, points: {end: [1, 0]}}\n"
+        "  coupler: {type: rigid, mass: 2, com: [1, 0], inertia: 0.7, position: crank(1).end}\n"
+        "joints:\n"
+        "  foot: {repeat: {i: [1, 4]}, type: revolute, on: [ground, crank(i)],\n"
+        "         at: [[\"x(i) + if(i == 3, off, 0)\", 0], crank(i)]}\n"
+        "  pin: {repeat: {i: [1, 4]}, type: revolute, on: [crank(i), coupler], at: crank(i).end}\n"
+        "simulate: {until: 0.1, method: radau}\n"
+        "outputs: {every: 0.1, signals: [pin(1).reaction, pin(2).reaction, pin(3).reaction,\n"
+        "                                pin(4).reaction]}\n";
+    static const double off[] = {0.0, 1e-8, 1e-6, 1e-4, 1e-3};
+    static const char *const pins[] = {"pin(1)", "pin(2)", "pin(3)", "pin(4)"};
+    for (int k = 0; k < 5; k++) {
+        char setting[40], signal[40];
+        snprintf(setting, sizeof setting, "off=%g", off[k]);
+        for (int i = 0; i < 4; i++) {
+            snprintf(signal, sizeof signal, "%s.reaction.x", pins[i]);
+            CHECK_NEAR(at_start(text, setting, signal), 2.54871276333758, 1e-10 + 20.0 * off[k]);
+            snprintf(signal, sizeof signal, "%s.reaction.y", pins[i]);
+            CHECK_NEAR(at_start(text, setting, signal), 3.4335, 1e-10 + 20.0 * off[k]);
+        }
+    }
+    return 0;
+}
+
+// A cabin between rails, hung off its middle on a rope so stiff that its force is an unknown: the rails carry what the
+// rope does not.
+static int unknown_forces_are_no_reactions(void)
+{
+    static const char text[] =
+        "flexion: 1\ndimension: 2\ngravity: [0, -10]\n"
+        "bodies: {cabin: {type: rigid, mass: 100, inertia: 50, position: [0, 1]}}\n"
+        "joints:\n"
+        "  l: {type: prismatic, on: [ground, cabin], at: [-1, 1], axis: [0, 1]}\n"
+        "  r: {type: prismatic, on: [ground, cabin], at: [1, 1], axis: [0, 1]}\n"
+        "forces:\n"
+        "  rope: {type: spring, on: [ground, cabin], at: [[0.4, 5], [0.4, 2]], stiffness: %s,\n"
+        "         length: \"3 - 1000/%s\"}\n"
+        "simulate: {until: 0.01, method: radau, rtol: 1e-8}\n"
+        "outputs: {every: 0.01, signals: [l.reaction, r.reaction, l.moment, r.moment]}\n";
+    static const char *const stiffness[] = {"1e4", "1e7", "1e10", "1e12"};
+    for (int k = 0; k < 4; k++) {
+        char model[1600];
+        snprintf(model, sizeof model, text, stiffness[k], stiffness[k]);
+        CHECK_NEAR(at_start(model, NULL, "l.reaction.x"), 0.0, 1e-4);
+        CHECK_NEAR(at_start(model, NULL, "r.reaction.x"), 0.0, 1e-4);
+        CHECK_NEAR(at_start(model, NULL, "l.moment"), -200.0, 1e-2);
+        CHECK_NEAR(at_start(model, NULL, "r.moment"), -200.0, 1e-2);
+    }
+    return 0;
+}
+
+// ---- which are unique ------------------------------------------------------------------------------------------
+
+// A pendulum under a door: the hinges of the door share what they carry, that of the pendulum does not.
+static int what_is_not_unique_is_told(void)
+{
+    static const char text[] =
+        "flexion: 1\ngravity: [0, 0, -10]\n"
+        "bodies:\n"
+        "  door: {type: rigid, mass: 10, inertia: [1, 1, 1], com: [0.5, 0, 1]}\n"
+        "  bob: {type: rigid, mass: 1, inertia: [0.1, 0.1, 0.1], position: [0.5, 0, -0.5]}\n"
+        "joints:\n"
+        "  h1: {type: revolute, on: [ground, door], at: [0, 0, 0.2], axis: [0, 0, 1]}\n"
+        "  h2: {type: revolute, on: [ground, door], at: [0, 0, 1.8], axis: [0, 0, 1]}\n"
+        "  p: {type: revolute, on: [door, bob], at: [0.5, 0, 0], axis: [0, 1, 0]}\n"
+        "simulate: {until: 0.1, method: radau}\n"
+        "outputs: {every: 0.1, signals: [%s]}\n";
+    char model[1600], said[2000];
+    snprintf(model, sizeof model, text, "h1.reaction, h2.moment, p.reaction");
+    CHECK(case_run_said(model, NULL, said, sizeof said));
+    CHECK_TEXT(said, "the reactions of 'h1', 'h2' are not unique");
+    snprintf(model, sizeof model, text, "p.reaction, h1.angle"); // nobody asked
+    CHECK(case_run_said(model, NULL, said, sizeof said));
+    CHECK(!strstr(said, "unique"));
+    return 0;
+}
+
+// ---- structures ------------------------------------------------------------------------------------------------
+
+static int structure(const char *text, int n, const double *expected)
+{
+    findings w = findings_of(text);
+    CHECK(w.status == FLX_OK);
+    for (int i = 0; i < n; i++) CHECK_NEAR(w.f.signals[i], expected[i], 1e-9);
+    findings_clear(&w);
+    return 0;
+}
+
+// A frame with three hinges and a beam on two supports, clamped at one of them (three constraints too many: shared).
+static int structures_without_freedom_have_reactions(void)
+{
+    const double frame[] = {299.05, 848.1, -299.05, 348.1};
+    CHECK(structure("flexion: 1\ndimension: 2\ngravity: [0, -9.81]\nbodies:\n"
+                    "  a: {type: rigid, mass: 10, inertia: 1, position: [1, 1]}\n"
+                    "  b: {type: rigid, mass: 10, inertia: 1, position: [3, 1]}\njoints:\n"
+                    "  A: {type: revolute, on: [ground, a], at: [0, 0]}\n"
+                    "  C: {type: revolute, on: [a, b], at: [2, 2]}\n"
+                    "  B: {type: revolute, on: [ground, b], at: [4, 0]}\n"
+                    "forces: {F: {type: force, on: a, at: [1, 1], value: [0, -1000]}}\n"
+                    "analyse: {rest: {type: equilibrium}}\n"
+                    "outputs: {signals: [A.reaction, B.reaction]}\n",
+                    4, frame) == 0);
+    const double beam[] = {0.0, 0.0, 25.0, 75.0};
+    CHECK(structure(
+              "flexion: 1\ngravity: [0, 0, -10]\n"
+              "bodies: {a: {type: rigid, mass: 10, inertia: [1, 1, 1], position: [1.5, 0, 0]}}\n"
+              "joints:\n"
+              "  A: {type: spherical, on: [ground, a], at: [0, 0, 0]}\n"
+              "  B: {type: point-on-plane, on: [ground, a], at: [2, 0, 0], axis: [0, 0, 1]}\n"
+              "  C: {type: point-on-plane, on: [ground, a], at: [2, 0, 0], axis: [0, 1, 0]}\n"
+              "  D: {type: point-on-plane, on: [ground, a], at: [1, 0, 1], axis: [0, 1, 0]}\n"
+              "analyse: {rest: {type: equilibrium}}\n"
+              "outputs: {signals: [A.reaction, B.reaction.z]}\n",
+              4, beam) == 0);
+    const double shared[] = {50.0, 50.0, 0.0};
+    return structure(
+        "flexion: 1\ngravity: [0, 0, -10]\n"
+        "bodies: {a: {type: rigid, mass: 10, inertia: [1, 1, 1], position: [1, 0, 0]}}\n"
+        "joints:\n"
+        "  A: {type: fixed, on: [ground, a], at: [0, 0, 0]}\n"
+        "  B: {type: spherical, on: [ground, a], at: [2, 0, 0]}\n"
+        "analyse: {rest: {type: equilibrium}}\n"
+        "outputs: {signals: [A.reaction.z, B.reaction.z, A.moment.y]}\n",
+        3, shared);
+}
+
+TEST_MAIN(TEST(door), TEST(errors_of_the_drawing_change_them_in_proportion),
+          TEST(unknown_forces_are_no_reactions), TEST(what_is_not_unique_is_told),
+          TEST(structures_without_freedom_have_reactions))
