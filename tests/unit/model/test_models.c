@@ -305,8 +305,8 @@ static int vehicle(void)
     CHECK(m);
     const flx_body *wheel = pose_body(m, "corner(2).wheel");
     CHECK_V3(v3_load(wheel->position), v3_make(1.3, -0.75, 0.31), 1e-15);
-    CHECK_V3(v3_load(wheel->velocity), v3_make(20, 0, 0), 0);
-    CHECK_V3(v3_load(wheel->angular_velocity), v3_make(0, 20 / 0.31, 0), 1e-13);
+    CHECK_V3(v3_load(wheel->start.velocity), v3_make(20, 0, 0), 0);
+    CHECK_V3(v3_load(wheel->start.angular_velocity), v3_make(0, 20 / 0.31, 0), 1e-13);
     const flx_body *arm = pose_body(m, "corner(2).arm");
     CHECK_NEAR(arm->com[1], -0.2, 1e-16); // the side was given from outside
     const flx_force *stop = pose_force(m, "stop(1)");
