@@ -10,6 +10,7 @@
 #include "analyse/path.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #define MOST_ITERATIONS 20
 // The iteration converges quadratically: a correction this small, of the scale of its coordinate, leaves
@@ -26,6 +27,7 @@
 #define STRAIGHT 0.8    // cosine between directions of neighbours: else the step was too long
 #define SLOPE_STEP 1e-2 // of the range: loads are linear in the factor, or nearly
 #define FIRST_OF_BRANCH 0.02
+#define CROWDED 1e-3 // steps so short, of the longest, pass several singular tangents as one
 #define SAME 1e-12
 
 // ---- corrector -----------------------------------------------------------------------------------
@@ -262,7 +264,15 @@ static flx_status refuse(way *w)
                     w->here.factor, p->def->to, item, part);
 }
 
-// One step that converges and does not turn too far. *ds: what it was.
+// Whether more than one singular tangent lies between two places, as far as they are counted.
+static bool is_crowded(const flx_path_place *a, const flx_path_place *b)
+{
+    if (a->negative < 0 || b->negative < 0) return false;
+    int change = abs(a->negative - b->negative);
+    return flx_path_has_turned(a, b) ? change != 1 : change > 1;
+}
+
+// One step that converges, does not turn too far and passes one singular tangent at most. *ds: what it was.
 static flx_status advance(way *w, double *ds)
 {
     flx_path *p = &w->p;
@@ -277,7 +287,8 @@ static flx_status advance(way *w, double *ds)
             turn = product(p, w->here.t, w->next.t) +
                    w->here.t_factor * w->next.t_factor / (p->range * p->range);
         }
-        if (status == FLX_OK && turn >= STRAIGHT) break;
+        bool crowded = *ds > CROWDED * w->longest && is_crowded(&w->here, &w->next);
+        if (status == FLX_OK && turn >= STRAIGHT && !crowded) break;
         p->report->rejected++;
     }
     double grow = sqrt((double)EASY / p->iterations);
@@ -312,10 +323,11 @@ static flx_status look(way *w, double ds, bool *left)
     flx_path_report *r = p->report;
     bool found;
     *left = false;
-    if (!flx_path_has_changed(&w->here, &w->next)) return FLX_OK;
+    bool limit = flx_path_has_turned(&w->here, &w->next);
+    if (!limit && !flx_path_has_changed(&w->here, &w->next)) return FLX_OK;
     FLX_TRY(flx_path_find_critical(p, &w->here, ds, &w->next, &w->found, &found));
-    if (!found) return FLX_OK;
-    bool limit = w->here.t_factor * w->next.t_factor < 0.0;
+    if (!found && !limit) return FLX_OK;
+    if (!found) copy_place(p, &w->found, &w->next); // to the length of the step
     if (r->ncritical < FLX_PATH_CRITICALS) {
         flx_critical *c = r->critical + r->ncritical++;
         c->factor = w->found.factor;

@@ -38,8 +38,13 @@ static inline bool flx_path_has_changed(const flx_path_place *a, const flx_path_
     if (a->negative >= 0 && b->negative >= 0) return a->negative != b->negative;
     return a->test * b->test < 0.0;
 }
-// Places between two where the tangent is singular: at most one is found. *found: it is at `at`, whose
-// direction is the singular one.
+// Whether the load factor turns back between two places: a limit point, whatever the tangent says.
+static inline bool flx_path_has_turned(const flx_path_place *a, const flx_path_place *b)
+{
+    return a->t_factor * b->t_factor < 0.0;
+}
+// Places between two where the tangent is singular, the limit point where there is one: at most one is found.
+// *found: it is at `at`, whose direction is the singular one.
 flx_status flx_path_find_critical(flx_path *p, const flx_path_place *from, double ds,
                                   const flx_path_place *to, flx_path_place *at, bool *found);
 // The length at which a place has the factor `to`, between two.

@@ -3,7 +3,8 @@
 // Of a symmetric K the number of negative eigenvalues changes there; of any K, with a vector b that is
 // chosen once, the number
 //     1 / (b^T K^-1 b)                                                                   (STA-6)
-// is zero where K is singular, and changes its sign. K^-1 b is then the direction.
+// is zero where K is singular, and changes its sign. K^-1 b is then the direction. At a limit point the
+// component of the path's direction along the load factor changes its sign, which is the surest sign of all.
 #include "analyse/path.h"
 
 #include <math.h>
@@ -58,8 +59,11 @@ flx_status flx_path_find_critical(flx_path *p, const flx_path_place *from, doubl
                                   const flx_path_place *to, flx_path_place *at, bool *found)
 {
     flx_rest *e = &p->e;
-    interval i = {0.0, ds, from->test, to->test, 0};
-    bool counted = from->negative >= 0 && to->negative >= 0;
+    bool limit = flx_path_has_turned(from, to);
+    bool sure = limit || (from->negative >= 0 && to->negative >= 0);
+    double first = limit ? from->t_factor : from->test, last = limit ? to->t_factor : to->test;
+    double least = NEAR * fmin(fabs(first), fabs(last));
+    interval i = {0.0, ds, first, last, 0};
     *found = false;
     for (int k = 0; k < MOST_TRIES && i.b - i.a > NEAR * ds; k++) {
         // every third place is the middle: false position can be slow from one side
@@ -68,10 +72,12 @@ flx_status flx_path_find_critical(flx_path *p, const flx_path_place *from, doubl
         if (status == FLX_SINGULAR) break; // there it is
         if (status > 0) return FLX_OK;
         FLX_TRY(status);
-        if (fabs(at->test) <= NEAR * fmin(fabs(from->test), fabs(to->test))) break;
-        move_end(&i, c, at->test, !flx_path_has_changed(from, at));
+        double value = limit ? at->t_factor : at->test;
+        if (fabs(value) <= least) break;
+        bool beyond = limit ? flx_path_has_turned(from, at) : flx_path_has_changed(from, at);
+        move_end(&i, c, value, !beyond);
     }
-    if (!counted && !(fabs(at->test) < ZERO * fmin(fabs(from->test), fabs(to->test)))) {
+    if (!sure && !(fabs(at->test) < ZERO * fmin(fabs(from->test), fabs(to->test)))) {
         return FLX_OK;
     }
     // twice through the inverse: what is left is the direction that it makes large
