@@ -30,11 +30,12 @@ typedef struct flx_rank_report {
     int *redundant; // owned; rows, ascending
     int nsingular;  // rows dependent at the start only: a singular position
     int *singular;  // owned
-    int nblocking;  // rows that follow from others wherever they all hold, and beside it do not: they hold
-                    // something to second order only, with reactions without bound
-    int *blocking;  // owned
-    double weakest; // the largest share of a redundant row that is its own; the accuracy of the geometry
-    int freedoms;   // nv - rank(G) - rank(A), at a regular position
+    int nblocking; // rows that follow from others wherever they all hold, and beside it do not: they hold
+                   // something to second order only, with reactions without bound
+    int *blocking; // owned
+    double
+        weakest; // the largest share of a redundant row that is its own; the accuracy of the geometry
+    int freedoms; // nv - rank(G) - rank(A), at a regular position
 } flx_rank_report;
 FLX_API flx_status flx_rank_bonds(const flx_system *s, const flx_state *x, flx_rank_report *report);
 FLX_API void flx_rank_report_clear(flx_rank_report *report);
@@ -75,6 +76,7 @@ typedef struct flx_modes {
     double bound;     // FLX_MODES_BELOW: Hz
     double unbalance; // at rest: forces not in balance, in parts of their rounding
     int nshape;       // nv + nx
+    double *scale;    // (nshape) of the unknowns
     void *memory;     // owned
 } flx_modes;
 // turn (nv x nv, column-major) or NULL for zero: theta' = u - turn theta, in axes in which the

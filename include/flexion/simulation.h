@@ -101,6 +101,7 @@ typedef struct flx_finding {
     const double *signals; // (columns of the run) at that position, the last of a path; borrowed
     flx_buckling buckling; // of type buckling
     flx_modes modes;       // of modes
+    double turning[3];     // of modes: rad/s of the axes in which they are, in the ground's
     int steady;            // 0: the motion is not steady, the coefficients are those of an instant
     int balanced;          // 0: nothing moves, and the forces are not in balance either
 } flx_finding;

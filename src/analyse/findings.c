@@ -98,7 +98,7 @@ static flx_status find_modes(const place *p, int count, flx_finding *out)
     flx_body_axes body;
     if (largest(s, p->x->v) > AT_REST && flx_descriptor_body_axes(s, p->x->q, 0, &body)) {
         turn = flx_alloc(s->ctx, (size_t)nv * (size_t)nv, sizeof *turn);
-        status = turn ? flx_steady_find(s, p->x, turn, &steady) : FLX_ERR_MEMORY;
+        status = turn ? flx_steady_find(s, p->x, turn, out->turning, &steady) : FLX_ERR_MEMORY;
     }
     if (status == FLX_OK) status = flx_modes_find(s, p->x, turn, count, &out->modes);
     out->steady = steady;

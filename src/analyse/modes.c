@@ -170,6 +170,7 @@ static flx_status find(flx_search *f, flx_work *work, const flx_state *x, const 
     FLX_TRY(flx_shift_create(&f->q, &f->w));
     FLX_TRY(find_balance(f, x));
     f->out->nshape = f->q.nv + f->q.nx;
+    f->out->scale = f->q.scale;
     int m = f->w.m;
     bool all = m <= DENSE || (count > 0 && m <= MOST_DENSE && 4 * count > m);
     if (all) return find_all(f);

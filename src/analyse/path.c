@@ -154,6 +154,7 @@ flx_status flx_path_direct(flx_path *p, const flx_path_place *before, flx_path_p
     double answer = 0.0;
     for (int i = 0; i < e->n; i++) answer += p->probe[i] * e->d[i];
     at->test = 1.0 / answer;
+    at->sign = flx_rest_get_sign(e);
     FLX_TRY(flx_rest_count_negative(e, FLX_REST_LONGEST_STEP, &at->negative));
     return isfinite(length) ? FLX_OK : FLX_SINGULAR;
 }
@@ -190,6 +191,7 @@ static void copy_place(const flx_path *p, flx_path_place *to, const flx_path_pla
     to->t_factor = from->t_factor;
     to->test = from->test;
     to->negative = from->negative;
+    to->sign = from->sign;
 }
 
 // Any vector that no symmetry is blind to.
@@ -267,9 +269,12 @@ static flx_status refuse(way *w)
 // Whether more than one singular tangent lies between two places, as far as they are counted.
 static bool is_crowded(const flx_path_place *a, const flx_path_place *b)
 {
-    if (a->negative < 0 || b->negative < 0) return false;
+    bool turned = flx_path_has_turned(a, b);
+    if (a->negative < 0 || b->negative < 0) { // by the determinant an even number is none
+        return turned && a->sign != 0 && b->sign == a->sign;
+    }
     int change = abs(a->negative - b->negative);
-    return flx_path_has_turned(a, b) ? change != 1 : change > 1;
+    return turned ? change != 1 : change > 1;
 }
 
 // One step that converges, does not turn too far and passes one singular tangent at most. *ds: what it was.
@@ -350,6 +355,7 @@ static flx_status leave(way *w)
     // which side of it the branch is on is known after its first step
     w->here.test = 0.0;
     w->here.negative = -1;
+    w->here.sign = 0;
     return keep(w, &w->here);
 }
 

@@ -10,6 +10,7 @@ typedef struct flx_path_place { // a position of rest on the path
     double t_factor; // of the factor; t is of length 1 where the path goes by its length
     double test;     // (STA-6) changes its sign where the tangent is singular
     int negative;    // directions that give way; -1: not known
+    int sign;        // of the determinant of the tangent; 0: not known
 } flx_path_place;
 
 typedef struct flx_path {
@@ -31,11 +32,12 @@ flx_status flx_path_step(flx_path *p, const flx_path_place *from, double ds, flx
 // The direction at a place whose factors are fresh, onwards from a direction before (NULL: towards `to`);
 // and the test.
 flx_status flx_path_direct(flx_path *p, const flx_path_place *before, flx_path_place *at);
-// Whether the tangent was singular between two places: by the directions that give way, or where they are
-// not known by the test.
+// Whether the tangent was singular between two places: by the directions that give way, where they are not
+// known by the determinant, and where that is not known by the test.
 static inline bool flx_path_has_changed(const flx_path_place *a, const flx_path_place *b)
 {
     if (a->negative >= 0 && b->negative >= 0) return a->negative != b->negative;
+    if (a->sign != 0 && b->sign != 0) return a->sign != b->sign;
     return a->test * b->test < 0.0;
 }
 // Whether the load factor turns back between two places: a limit point, whatever the tangent says.

@@ -23,7 +23,8 @@ static double way_to_end(const flx_path *p, const flx_path_place *at)
 // An interval from a to b along a step, with the values of what is sought at its ends.
 typedef struct interval {
     double a, b, fa, fb;
-    int side; // which end was moved last
+    double factor[2]; // load factors at its ends
+    int side;         // which end was moved last
 } interval;
 
 // False position, with the value of an end that stays halved (Illinois); the middle where that tells
@@ -55,31 +56,67 @@ static flx_status try_place(flx_path *p, const flx_path_place *from, double c, f
     return flx_path_direct(p, from, at);
 }
 
+// Places of the interval that are tried where others do not converge; then it is as small as it gets.
+#define OTHERS 5
+static const double elsewhere[OTHERS] = {0.5, 0.25, 0.75, 0.1, 0.9};
+
+// The end of the interval that was reached, with the load factor of its middle.
+static flx_status approach(flx_path *p, const flx_path_place *from, const interval *i,
+                           flx_path_place *at)
+{
+    flx_status status = i->a > 0.0 ? try_place(p, from, i->a, at) : FLX_OK;
+    if (i->a > 0.0 && status < 0) return status;
+    if (i->a <= 0.0 || status > 0) { // its factors are those of a place that is known
+        flx_state_copy(at->x, from->x);
+        at->factor = from->factor;
+        FLX_TRY(flx_path_direct(p, from, at));
+    }
+    at->factor = 0.5 * (i->factor[0] + i->factor[1]);
+    return FLX_OK;
+}
+
 flx_status flx_path_find_critical(flx_path *p, const flx_path_place *from, double ds,
                                   const flx_path_place *to, flx_path_place *at, bool *found)
 {
     flx_rest *e = &p->e;
     bool limit = flx_path_has_turned(from, to);
-    bool sure = limit || (from->negative >= 0 && to->negative >= 0);
+    bool sure =
+        limit || (from->negative >= 0 && to->negative >= 0) || (from->sign != 0 && to->sign != 0);
     double first = limit ? from->t_factor : from->test, last = limit ? to->t_factor : to->test;
     double least = NEAR * fmin(fabs(first), fabs(last));
-    interval i = {0.0, ds, first, last, 0};
+    interval i = {0.0, ds, first, last, {from->factor, to->factor}, 0};
+    bool there = false; // at a limit point, where the path goes along the singular direction
+    int failures = 0;
     *found = false;
-    for (int k = 0; k < MOST_TRIES && i.b - i.a > NEAR * ds; k++) {
+    for (int k = 0; k < MOST_TRIES && failures < OTHERS && i.b - i.a > NEAR * ds; k++) {
         // every third place is the middle: false position can be slow from one side
         double c = k % 3 == 2 ? 0.5 * (i.a + i.b) : guess(&i);
+        if (failures > 0) c = i.a + elsewhere[failures] * (i.b - i.a);
         flx_status status = try_place(p, from, c, at);
+        there = limit && status == FLX_OK;
         if (status == FLX_SINGULAR) break; // there it is
-        if (status > 0) return FLX_OK;
-        FLX_TRY(status);
+        if (status < 0) return status;
+        if (status > 0) { // too near to it for the iteration
+            failures++;
+            continue;
+        }
+        failures = 0;
         double value = limit ? at->t_factor : at->test;
         if (fabs(value) <= least) break;
         bool beyond = limit ? flx_path_has_turned(from, at) : flx_path_has_changed(from, at);
+        i.factor[beyond] = at->factor;
         move_end(&i, c, value, !beyond);
+    }
+    if (failures == OTHERS) {
+        if (!sure) return FLX_OK;
+        FLX_TRY(approach(p, from, &i, at));
     }
     if (!sure && !(fabs(at->test) < ZERO * fmin(fabs(from->test), fabs(to->test)))) {
         return FLX_OK;
     }
+    *found = true;
+    if (limit && !there) memcpy(at->t, to->t, (size_t)e->n * sizeof *at->t);
+    if (limit) return FLX_OK;
     // twice through the inverse: what is left is the direction that it makes large
     memcpy(at->t, p->probe, (size_t)e->n * sizeof *at->t);
     for (int k = 0; k < 2; k++) {
@@ -88,13 +125,12 @@ flx_status flx_path_find_critical(flx_path *p, const flx_path_place *from, doubl
         for (int n = 0; n < e->nv; n++) size = fmax(size, fabs(at->t[n]) / e->scale[n]);
         for (int n = 0; n < e->n; n++) at->t[n] /= size;
     }
-    *found = true;
     return FLX_OK;
 }
 
 flx_status flx_path_find_end(flx_path *p, const flx_path_place *from, double ds, flx_path_place *to)
 {
-    interval i = {0.0, ds, way_to_end(p, from), way_to_end(p, to), 0};
+    interval i = {0.0, ds, way_to_end(p, from), way_to_end(p, to), {0.0, 0.0}, 0};
     for (int k = 0; k < MOST_TRIES && i.b - i.a > NEAR * ds && to->factor != p->def->to; k++) {
         double c = guess(&i);
         FLX_TRY(try_place(p, from, c, to));

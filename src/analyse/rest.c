@@ -164,6 +164,11 @@ flx_status flx_rest_count_negative(flx_rest *e, double h, int *count)
     return FLX_OK;
 }
 
+int flx_rest_get_sign(const flx_rest *e)
+{
+    return flx_linear_get_report(e->by_symmetric ? e->symmetric : e->lin).sign;
+}
+
 void flx_rest_move(flx_rest *e, const flx_state *x, const double *d, double part)
 {
     const flx_system *s = e->s;

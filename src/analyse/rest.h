@@ -46,6 +46,8 @@ flx_status flx_rest_solve(const flx_rest *e, double *d); // in place
 // Directions in which the position gives way: negative eigenvalues of K on the kernel of the bonds; -1:
 // not known, as K is not symmetric.
 flx_status flx_rest_count_negative(flx_rest *e, double h, int *count);
+// Sign of the determinant of the present factors; 0: not known.
+int flx_rest_get_sign(const flx_rest *e);
 // e->next = x moved by part of d, multipliers by all of it; theta is what was moved.
 void flx_rest_move(flx_rest *e, const flx_state *x, const double *d, double part);
 // "'item' (part)" of the worst row.

@@ -9,5 +9,7 @@
 #include "analyse/simulation.h"
 
 // W of (MODE-1) in turn (nv x nv, column-major, zeros before) for a descriptor system at a state
-// with consistent accelerations. *steady: the coefficients are constant indeed.
-flx_status flx_steady_find(const flx_system *s, const flx_state *x, double *turn, bool *steady);
+// with consistent accelerations; turning: Omega. *steady: the coefficients are constant indeed; of large
+// systems (STEADY-1) alone is tested.
+flx_status flx_steady_find(const flx_system *s, const flx_state *x, double *turn, double turning[3],
+                           bool *steady);

@@ -11,7 +11,8 @@ typedef struct analyse_options {
     cli_list settings;
     const char *table, *result;
     flx_output *output;
-    FILE *modes; // table of eigenvalues; NULL: none
+    FILE *modes;               // table of eigenvalues and load factors; NULL: none
+    bool eigenvalues, factors; // which of them it has
 } analyse_options;
 
 static void print_part(const flx_mode_part *p)
@@ -42,11 +43,30 @@ static void print_mode(int number, const flx_mode *m)
     printf("\n");
 }
 
-static void print_count(const flx_modes *m)
+static double get_turning(const flx_finding *f)
+{
+    const double *w = f->turning;
+    return sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2]);
+}
+
+// Axes that turn are not the ground's, and nobody sees that in the numbers.
+static void print_axes(const flx_finding *f)
+{
+    const double *w = f->turning;
+    double rate = get_turning(f);
+    if (!(rate > 0.0)) return;
+    printf("  in axes that turn with the motion, by %.6g rad/s about [%.4g, %.4g, %.4g]: what "
+           "swings across\n  this axis with f in the ground's axes is at |f +- %.6g| Hz here, and "
+           "what rests there at %.6g Hz\n",
+           rate, w[0] / rate, w[1] / rate, w[2] / rate, rate / (2.0 * 3.14159265358979323846),
+           rate / (2.0 * 3.14159265358979323846));
+}
+
+static void print_count(const flx_modes *m, bool turning)
 {
     if (m->nneutral > 0) {
-        printf("  neutral: %d eigenvalue%s zero (free directions and speeds)", m->nneutral,
-               m->nneutral == 1 ? " is" : "s are");
+        printf("  neutral: %d eigenvalue%s zero (free directions and speeds%s)", m->nneutral,
+               m->nneutral == 1 ? " is" : "s are", turning ? ", or what whirls with the axes" : "");
         if (m->within > 0.0) printf(", or below %.1e 1/s: rounding of the stiffness", m->within);
         printf("\n");
     }
@@ -86,11 +106,12 @@ static void print_modes(const flx_finding *f, bool asked)
         printf("%s    analyse: {rest: {type: equilibrium}, swing: {type: modes, about: rest}}\n",
                f->balanced ? "  modes about a position of rest are found with\n" : "");
     }
+    print_axes(f);
     if (f->modes.nmode > 0) {
         printf("  mode  frequency Hz     damping  %-28s  residual  moves most\n", "eigenvalue 1/s");
     }
     for (int i = 0; i < f->modes.nmode; i++) print_mode(i + 1, &f->modes.modes[i]);
-    print_count(&f->modes);
+    print_count(&f->modes, get_turning(f) > 0.0);
 }
 
 static void print_signals(const flx_simulation *sim, const flx_finding *f)
@@ -139,12 +160,20 @@ static void print_buckling(const flx_buckling *b)
     }
 }
 
-static void write_modes(FILE *table, const char *name, const flx_modes *m)
+// more: a column of load factors follows.
+static void write_modes(FILE *table, const char *name, const flx_modes *m, bool more)
 {
     for (int i = 0; table && i < m->nmode; i++) {
         const flx_mode *o = m->modes + i;
-        fprintf(table, "%s,%d,%.17g,%.17g,%.17g,%.17g,%.3g\n", name, i + 1, o->re, o->im,
-                o->frequency, o->damping, o->residual);
+        fprintf(table, "%s,%d,%.17g,%.17g,%.17g,%.17g,%.3g%s\n", name, i + 1, o->re, o->im,
+                o->frequency, o->damping, o->residual, more ? "," : "");
+    }
+}
+
+static void write_buckling(FILE *table, const char *name, const flx_buckling *b, bool alone)
+{
+    for (int i = 0; table && i < b->n; i++) {
+        fprintf(table, alone ? "%s,%d,%.17g\n" : "%s,%d,,,,,,%.17g\n", name, i + 1, b->factors[i]);
     }
 }
 
@@ -231,9 +260,10 @@ static flx_status do_one(flx_ctx *ctx, flx_simulation *sim, int i, const char *n
         print_signals(sim, &found);
     } else if (status == FLX_OK && strcmp(type, "buckling") == 0) {
         print_buckling(&found.buckling);
+        write_buckling(o->modes, name, &found.buckling, !o->eigenvalues);
     } else if (status == FLX_OK && strcmp(type, "modes") == 0) {
         print_modes(&found, i >= 0);
-        write_modes(o->modes, name, &found.modes);
+        write_modes(o->modes, name, &found.modes, o->factors);
     } else if (status == FLX_OK) {
         print_rest(sim, &found);
     }
@@ -256,30 +286,59 @@ static flx_status do_all(flx_ctx *ctx, flx_simulation *sim, const analyse_option
     return do_one(ctx, sim, -1, "modes", "modes", "start", o);
 }
 
-// With one file for all, more than one path would overwrite each other.
-static bool check_files(const flx_simulation *sim, const analyse_options *o)
+// How many analyses of a type are done.
+static int count_wanted(const flx_simulation *sim, const analyse_options *o, const char *kind)
 {
     const char *type, *about, *name;
-    int paths = 0;
+    int n = 0;
     for (int i = 0; (name = flx_simulation_analysis(sim, i, &type, &about)) != NULL; i++) {
-        paths += is_wanted(o, name, type) && strcmp(type, "static") == 0;
+        n += is_wanted(o, name, type) && strcmp(type, kind) == 0;
     }
-    if (paths < 2 || !o->how->results || !(o->result || o->table)) return true;
-    cli_complain(o->how->command->name,
-                 "there are %d paths, and one file: name the analysis that is wanted", paths);
+    return n;
+}
+
+// With one file for all, more than one path would overwrite each other, and a file for nothing would be
+// missed by nobody but the user.
+static bool check_files(const flx_simulation *sim, analyse_options *o)
+{
+    const char *command = o->how->command->name;
+    bool results = o->how->results;
+    int paths = count_wanted(sim, o, "static"), modes = count_wanted(sim, o, "modes"),
+        bucklings = count_wanted(sim, o, "buckling"), rests = count_wanted(sim, o, "equilibrium");
+    if (paths + modes + bucklings + rests == 0) modes = 1; // of the start
+    o->eigenvalues = modes > 0;
+    o->factors = bucklings > 0;
+    if (results && paths > 1 && (o->result || o->table)) {
+        cli_complain(command, "there are %d paths, and one file: name the analysis that is wanted",
+                     paths);
+        return false;
+    }
+    if (results && paths == 1 && o->table && modes + bucklings > 0) {
+        cli_complain(command, "there is a path and another table, and one file for --csv: name the "
+                              "analysis that is wanted");
+        return false;
+    }
+    if (o->result && paths == 0) {
+        cli_complain(command, "-o is for paths, and none of these analyses is of type 'static'");
+        return false;
+    }
+    if (!o->table || modes + bucklings > 0 || (results && paths > 0)) return true;
+    cli_complain(command, "--csv: none of these analyses gives a table%s",
+                 paths > 0 ? "; that of a path is written by 'flexion static'" : "");
     return false;
 }
 
 static flx_status open_table(flx_ctx *ctx, analyse_options *o)
 {
-    if (!o->table || o->how->results) return FLX_OK;
+    if (!o->table || !(o->eigenvalues || o->factors)) return FLX_OK;
     flx_status status = flx_output_create(ctx, "the table", o->table, &o->output);
     if (status != FLX_OK) {
         cli_print_errors(ctx);
         return status;
     }
     o->modes = flx_output_file(o->output);
-    fputs("analysis,mode,re,im,frequency,damping,residual\n", o->modes);
+    fprintf(o->modes, "analysis,mode%s%s\n",
+            o->eigenvalues ? ",re,im,frequency,damping,residual" : "", o->factors ? ",factor" : "");
     return FLX_OK;
 }
 

@@ -26,6 +26,9 @@ static const char help_text[] =
     "Exit status: 0 done, 1 a computation failed, 2 the input is wrong.\n";
 
 #define PARAMETER_LENGTH 200 // of "name=value"
+#define NEIGHBOUR 0.02       // of an eigenvalue: how far one is that it may mix with
+#define ALIKE 0.9            // shapes that go on, |a^H b|
+#define MOVED 0.1            // weight of what eigenvalues moved, against that of shapes
 
 // ---- the table ----------------------------------------------------------------------------------
 
@@ -174,67 +177,189 @@ static void set_numbered(table *t, const char *name, const char *what, int numbe
     table_set(t, label, value);
 }
 
-// The value of a column in the row before; NAN: there is none.
-static double value_before(const table *t, const char *label)
+// What the modes of one analysis were in the run before, both of a pair: every one is a column that goes
+// on from run to run.
+typedef struct track {
+    char *name;    // of the analysis; owned
+    int n, nshape; // eigenvalues, numbers of a shape
+    double *s;     // (2 n) re, im; owned
+    double *shape; // (2 nshape n) real parts, then imaginary ones; owned
+} track;
+typedef struct tracks {
+    int n;
+    track *items; // owned
+} tracks;
+
+static void tracks_clear(tracks *all)
 {
-    for (int k = 0; k < t->ncolumn && t->nrow > 1; k++) {
-        if (strcmp(t->names[k], label) == 0) {
-            return t->values[(size_t)(t->nrow - 2) * (size_t)t->width + (size_t)k];
-        }
+    for (int i = 0; i < all->n; i++) {
+        free(all->items[i].name);
+        free(all->items[i].s);
+        free(all->items[i].shape);
     }
-    return (double)NAN;
+    free(all->items);
+    *all = (tracks){0};
 }
 
-// Which of the n eigenvalues that are left, a pair of numbers each, is nearest to number k of the row
-// before; the first where there was none.
-static int find_nearest(const table *t, const char *name, int k, int n, double (*left)[2])
+static track *find_track(tracks *all, const char *name)
 {
-    char label[2][PARAMETER_LENGTH];
-    snprintf(label[0], sizeof label[0], "%s.re(%d)", name, k);
-    snprintf(label[1], sizeof label[1], "%s.im(%d)", name, k);
-    double re = value_before(t, label[0]), im = value_before(t, label[1]), least = HUGE_VAL;
-    int best = 0;
-    for (int i = 0; i < n; i++) {
-        double far = hypot(left[i][0] - re, left[i][1] - im);
-        if (far < least) {
-            least = far;
-            best = i;
-        }
+    for (int i = 0; i < all->n; i++) {
+        if (strcmp(all->items[i].name, name) == 0) return all->items + i;
     }
-    return best;
+    track *items = realloc(all->items, sizeof *items * ((size_t)all->n + 1));
+    size_t length = strlen(name) + 1;
+    char *copy = items ? malloc(length) : NULL;
+    if (items) all->items = items;
+    if (!copy) return NULL;
+    all->items[all->n] = (track){.name = memcpy(copy, name, length)};
+    return all->items + all->n++;
 }
 
-// Every eigenvalue is a column of its own that goes on from run to run, both of a pair.
-static void set_eigenvalues(table *t, const char *name, const flx_modes *m)
+// All eigenvalues of these modes with their shapes, both of a pair, of length one in the scales of the unknowns.
+static bool list_modes(const flx_modes *m, track *out)
 {
-    int n = 0;
-    double(*left)[2] = calloc(2 * (size_t)m->nmode + 1, sizeof *left);
-    if (!left) {
-        t->failed = true;
-        return;
-    }
+    size_t width = 2 * (size_t)m->nshape, most = 2 * (size_t)m->nmode;
+    *out = (track){.nshape = m->nshape,
+                   .s = calloc(2 * most + 1, sizeof *out->s),
+                   .shape = calloc(width * most + 1, sizeof *out->shape)};
+    if (!out->s || !out->shape) return false;
     for (int i = 0; i < m->nmode; i++) {
-        for (int sign = 1; sign >= (m->modes[i].im > 0.0 ? -1 : 1); sign -= 2, n++) {
-            left[n][0] = m->modes[i].re;
-            left[n][1] = sign * m->modes[i].im;
+        const flx_mode *mode = m->modes + i;
+        for (int sign = 1; sign >= (mode->im > 0.0 ? -1 : 1); sign -= 2, out->n++) {
+            double *to = out->shape + width * (size_t)out->n, sum = 0.0;
+            out->s[2 * out->n] = mode->re;
+            out->s[2 * out->n + 1] = sign * mode->im;
+            for (size_t k = 0; k < width; k++) {
+                bool imaginary = k >= (size_t)m->nshape;
+                double scale = m->scale[imaginary ? k - (size_t)m->nshape : k];
+                to[k] = (imaginary && sign < 0 ? -1.0 : 1.0) * mode->shape[k] / scale;
+                sum += to[k] * to[k];
+            }
+            for (size_t k = 0; k < width && sum > 0.0; k++) to[k] /= sqrt(sum);
         }
     }
-    for (int k = 1; n > 0; k++) {
-        int i = find_nearest(t, name, k, n, left);
-        set_numbered(t, name, "re", k, left[i][0]);
-        set_numbered(t, name, "im", k, left[i][1]);
-        n--;
-        memmove(left + i, left + i + 1, (size_t)(n - i) * sizeof *left);
+    return true;
+}
+
+// |a^H b| of two shapes: 1 where they are the same, 0 where they have nothing in common.
+static double overlap(int n, const double *a, const double *b)
+{
+    double re = 0.0, im = 0.0;
+    for (int k = 0; k < n; k++) {
+        re += a[k] * b[k] + a[n + k] * b[n + k];
+        im += a[k] * b[n + k] - a[n + k] * b[k];
     }
-    free(left);
+    return hypot(re, im);
+}
+
+// How unlike two eigenvalues are: by their shapes, and by how far they have moved where the shapes do not tell.
+// Where eigenvalues cross, shapes go on.
+static double find_distance(const track *a, int i, const track *b, int j)
+{
+    const double *x = a->s + 2 * i, *y = b->s + 2 * j;
+    double far = hypot(x[0] - y[0], x[1] - y[1]), size = fmax(hypot(x[0], x[1]), hypot(y[0], y[1]));
+    double moved = size > 0.0 ? far / size : 0.0;
+    bool same_side = x[1] * y[1] >= 0.0; // one of a pair does not become the other
+    if (a->nshape != b->nshape || a->nshape == 0) return moved + !same_side;
+    size_t width = 2 * (size_t)a->nshape;
+    double alike = overlap(a->nshape, a->shape + width * (size_t)i, b->shape + width * (size_t)j);
+    return 1.0 - alike + MOVED * moved + !same_side;
+}
+
+// order (new n): the column of every eigenvalue. The two that are most alike go on first; those left over are
+// new columns.
+static void match(const track *before, const track *now, int *order)
+{
+    int columns = before->n, n = now->n;
+    bool *taken = calloc((size_t)columns + 1, sizeof *taken);
+    for (int j = 0; j < n; j++) order[j] = -1;
+    for (int k = 0; taken && k < columns && k < n; k++) {
+        int best_i = -1, best_j = -1;
+        double least = HUGE_VAL;
+        for (int j = 0; j < n; j++) {
+            for (int i = 0; order[j] < 0 && i < columns; i++) {
+                double d = taken[i] || isnan(before->s[2 * i]) ? HUGE_VAL
+                                                               : find_distance(before, i, now, j);
+                if (!(d < least)) continue;
+                least = d;
+                best_i = i;
+                best_j = j;
+            }
+        }
+        if (best_i < 0) break;
+        taken[best_i] = true;
+        order[best_j] = best_i;
+    }
+    for (int j = 0, next = columns; j < n; j++) {
+        if (order[j] < 0) order[j] = next++;
+    }
+    free(taken);
+}
+
+// Whether eigenvalue j of now has mixed its shape with that of a neighbour, as the same or nearly the same do:
+// then the shape before, number k, says more about what goes on.
+static bool is_mixed(const track *before, int k, const track *now, int j)
+{
+    size_t width = 2 * (size_t)now->nshape;
+    double near = HUGE_VAL, size = hypot(now->s[2 * j], now->s[2 * j + 1]);
+    for (int i = 0; i < now->n; i++) {
+        if (i == j) continue;
+        near =
+            fmin(near, hypot(now->s[2 * i] - now->s[2 * j], now->s[2 * i + 1] - now->s[2 * j + 1]));
+    }
+    if (near > NEIGHBOUR * size) return false;
+    return overlap(now->nshape, before->shape + width * (size_t)k, now->shape + width * (size_t)j) <
+           ALIKE;
+}
+
+// Every eigenvalue is a column of its own that goes on from run to run, both of a pair. A column that finds
+// none keeps its last shape for later.
+static bool follow(track *before, const flx_modes *m, table *t)
+{
+    track now;
+    int *order = calloc(2 * (size_t)m->nmode + 1, sizeof *order);
+    bool done = list_modes(m, &now) && order;
+    if (done) match(before, &now, order);
+    int columns = before->n;
+    for (int j = 0; done && j < now.n; j++) columns = order[j] >= columns ? order[j] + 1 : columns;
+    size_t width = 2 * (size_t)m->nshape;
+    double *s = done ? realloc(before->s, sizeof *s * (2 * (size_t)columns + 1)) : NULL;
+    if (s) before->s = s;
+    bool other = before->nshape != m->nshape; // shapes of another model say nothing
+    int known = other ? 0 : before->n;
+    double *shape = s ? calloc(width * (size_t)columns + 1, sizeof *shape) : NULL;
+    done = done && shape;
+    if (done && !other && before->shape) {
+        memcpy(shape, before->shape, sizeof *shape * width * (size_t)before->n);
+    }
+    if (done) {
+        free(before->shape);
+        before->shape = shape;
+        before->nshape = m->nshape;
+        before->n = columns;
+    }
+    for (int j = 0; done && j < now.n; j++) {
+        int k = order[j];
+        memcpy(before->s + 2 * k, now.s + 2 * j, 2 * sizeof *s);
+        bool mixed = k < known && is_mixed(before, k, &now, j);
+        if (!mixed)
+            memcpy(shape + width * (size_t)k, now.shape + width * (size_t)j, width * sizeof *shape);
+        set_numbered(t, before->name, "re", k + 1, now.s[2 * j]);
+        set_numbered(t, before->name, "im", k + 1, now.s[2 * j + 1]);
+    }
+    free(now.s);
+    free(now.shape);
+    free(order);
+    return done;
 }
 
 static void set_finding(table *t, const flx_simulation *sim, const char *name, const char *type,
-                        const flx_finding *f)
+                        const flx_finding *f, tracks *all)
 {
     const flx_result_info *info = flx_simulation_info(sim);
     if (strcmp(type, "modes") == 0) {
-        set_eigenvalues(t, name, &f->modes);
+        track *of = find_track(all, name);
+        t->failed = t->failed || !of || !follow(of, &f->modes, t);
         return;
     }
     if (strcmp(type, "buckling") == 0) {
@@ -250,7 +375,7 @@ static void set_finding(table *t, const flx_simulation *sim, const char *name, c
     }
 }
 
-static flx_status do_analyses(const flx_model *model, flx_simulation *sim, table *t)
+static flx_status do_analyses(const flx_model *model, flx_simulation *sim, table *t, tracks *all)
 {
     const char *type, *about;
     flx_status status = FLX_OK;
@@ -259,7 +384,7 @@ static flx_status do_analyses(const flx_model *model, flx_simulation *sim, table
         const char *name = flx_simulation_analysis(sim, i, &type, &about);
         flx_finding found = {0};
         status = flx_simulation_analyse(sim, i, &found);
-        if (status == FLX_OK) set_finding(t, sim, name, type, &found);
+        if (status == FLX_OK) set_finding(t, sim, name, type, &found, all);
         flx_finding_clear(&found);
     }
     return status;
@@ -273,7 +398,7 @@ typedef struct sweep_options {
     cli_list settings; // room for those of the sweep
 } sweep_options;
 
-static flx_status do_one(flx_ctx *ctx, const sweep_options *o, table *t)
+static flx_status do_one(flx_ctx *ctx, const sweep_options *o, table *t, tracks *all)
 {
     flx_model *model = NULL;
     flx_simulation *sim = NULL;
@@ -283,7 +408,7 @@ static flx_status do_one(flx_ctx *ctx, const sweep_options *o, table *t)
         status = analyses ? flx_simulation_create_to_analyse(model, &sim)
                           : flx_simulation_create(model, &sim);
     }
-    if (status == FLX_OK) status = analyses ? do_analyses(model, sim, t) : do_run(ctx, sim, t);
+    if (status == FLX_OK) status = analyses ? do_analyses(model, sim, t, all) : do_run(ctx, sim, t);
     flx_simulation_destroy(&sim);
     flx_model_destroy(&model);
     return t->failed ? FLX_ERR_MEMORY : status;
@@ -328,7 +453,7 @@ static void set_parameters(const flx_model *model, int run, int given,
 
 // How many failed; -1: no memory.
 static int do_all(const flx_model *model, char (*texts)[PARAMETER_LENGTH], sweep_options *o,
-                  table *t)
+                  table *t, tracks *all)
 {
     int failed = 0, given = o->settings.count, n = flx_model_sweep_count(model);
     for (int run = 0; run < n && !cli_was_interrupted(); run++) {
@@ -336,7 +461,7 @@ static int do_all(const flx_model *model, char (*texts)[PARAMETER_LENGTH], sweep
         if (!ctx) return -1;
         table_add_row(t);
         if (!t->failed) set_parameters(model, run, given, texts, o, t);
-        flx_status status = t->failed ? FLX_ERR_MEMORY : do_one(ctx, o, t);
+        flx_status status = t->failed ? FLX_ERR_MEMORY : do_one(ctx, o, t, all);
         if (status == FLX_OK) {
             print_row(o, t);
         } else if (status != FLX_INTERRUPTED && !t->failed) {
@@ -354,6 +479,7 @@ static int do_all(const flx_model *model, char (*texts)[PARAMETER_LENGTH], sweep
 static int sweep(flx_ctx *ctx, sweep_options *o)
 {
     table t = {0};
+    tracks all = {0};
     flx_model *model = NULL;
     char(*texts)[PARAMETER_LENGTH] = NULL;
     const char **settings = NULL;
@@ -382,7 +508,7 @@ static int sweep(flx_ctx *ctx, sweep_options *o)
     sweep_options with = *o;
     with.settings.items = settings;
     cli_catch_interrupt();
-    int failed = do_all(model, texts, &with, &t);
+    int failed = do_all(model, texts, &with, &t, &all);
     if (failed < 0) cli_complain("sweep", "out of memory");
     if (t.nrow > 0 && t.ncolumn > 0) status = table_write(&t, ctx, o->table);
     cli_print_errors(ctx);
@@ -397,6 +523,7 @@ static int sweep(flx_ctx *ctx, sweep_options *o)
 
 done:
     table_clear(&t);
+    tracks_clear(&all);
     free(texts);
     free(settings);
     flx_model_destroy(&model);

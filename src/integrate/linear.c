@@ -468,8 +468,10 @@ flx_linear_report flx_linear_get_report(const flx_linear *lin)
         r.regularised = l.regularised;
         r.pivot_ratio = l.pivot_ratio;
         r.worst = l.worst;
+        if (r.symmetric && l.regularised == 0) r.sign = l.negative % 2 == 0 ? 1 : -1;
     } else {
         r.pivot_ratio = flx_lu_rcond(lin->lu);
+        if (!lin->is_complex && lin->lu) r.sign = flx_lu_sign(lin->lu);
     }
     return r;
 }

@@ -69,6 +69,7 @@ void flx_linear_take_rest(flx_linear *lin);
 typedef struct flx_linear_report {
     bool symmetric;     // by LDL
     int negative;       // pivots, by LDL: those beyond the bonds are directions that give way
+    int sign;           // of the determinant, rows and columns scaled; 0: not known
     int regularised;    // pivots that were moved
     double pivot_ratio; // smallest / largest
     int worst;          // unknown of the smallest pivot; -1: not known

@@ -290,3 +290,37 @@ void flx_lu_memory(flx_lu *f, flx_memory *m)
     flx_memory_numbers(m, f->chosen, value_count(f));
     if (flx_memory_loads(m) && m->status == FLX_OK) load(f, factored, is_fresh, m);
 }
+
+// +1 for an even permutation, -1 for an odd one. p is left as it was.
+static int find_parity(int n, int *p)
+{
+    int sign = 1;
+    for (int i = 0; i < n; i++) {
+        if (p[i] < 0) continue; // of a cycle that was seen
+        for (int j = i; p[j] >= 0;) {
+            int next = p[j];
+            p[j] = -1 - next;
+            j = next;
+            if (j != i) sign = -sign;
+        }
+    }
+    for (int i = 0; i < n; i++) p[i] = -1 - p[i];
+    return sign;
+}
+
+int flx_lu_sign(const flx_lu *f)
+{
+    int sign = 1;
+    if (f->small) {
+        const flx_lu_small *m = f->small;
+        for (int k = 0; k < m->n; k++) {
+            if (m->pivot[k] != k) sign = -sign;
+            if (m->a[k * m->n + k] < 0.0) sign = -sign;
+        }
+        return sign;
+    }
+    if (!f->numeric) return 0;
+    const double *diagonal = f->numeric->Udiag;
+    for (int k = 0; k < f->n; k++) sign = diagonal[k] < 0.0 ? -sign : sign;
+    return sign * find_parity(f->n, f->numeric->Pnum) * find_parity(f->n, f->symbolic->Q);
+}

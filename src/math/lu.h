@@ -24,5 +24,7 @@ flx_status flx_lu_factor_complex(flx_lu *f, const double complex *values);
 void flx_lu_solve(const flx_lu *f, double *b);
 void flx_lu_solve_complex(const flx_lu *f, double complex *b);
 double flx_lu_rcond(const flx_lu *f);
+// Sign of the determinant of a real matrix: it changes where an odd number of eigenvalues pass zero.
+int flx_lu_sign(const flx_lu *f);
 // The factors and the order that they keep (base/checkpoint.h).
 void flx_lu_memory(flx_lu *f, flx_memory *m);

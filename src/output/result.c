@@ -196,10 +196,14 @@ static const char *skip_index(const char *p)
 }
 
 // Whether the column's name is the signal's, or that of a part or member of it: indices may be left
-// out, and ".x" may follow.
+// out, and ".x" may follow. As in `outputs`, rod.modes stands for rod.mode(1), rod.mode(2), ...
 static bool matches(const char *name, const char *signal)
 {
+    static const char mode[] = ".mode";
+    const char *first = name;
     while (*signal) {
+        bool after = name - first >= 5 && strncmp(name - 5, mode, 5) == 0;
+        if (*name == '(' && after && strcmp(signal, "s") == 0) return true;
         if (*name == '(' && *signal != '(') name = skip_index(name);
         if (*name != *signal) return false;
         name++;

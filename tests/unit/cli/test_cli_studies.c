@@ -140,6 +140,38 @@ static int results_are_compared(void)
     return 0;
 }
 
+// Three oscillators, hardly coupled: x goes up past y, z down past both. Columns go on with what moves.
+static int modes_are_followed(void)
+{
+    static const char *const counts[] = {"5", "8", "9", "33"};
+    for (int c = 0; c < 4; c++) {
+        char text[700];
+        snprintf(text, sizeof text,
+                 "flexion: 1\nparameters: {k: 1}\nequations:\n  second_order:\n"
+                 "    x: {mass: 1, force: -k*x - 1e-4*(x - y)}\n"
+                 "    y: {mass: 1, force: -3*y - 1e-4*(y - x) - 0.01*y'}\n"
+                 "    z: {mass: 1, force: -(6 - k)*z}\nsimulate: {until: 1}\n"
+                 "analyse: {m: {type: modes}}\nsweep: {parameters: {k: {from: 1, to: 5, count: "
+                 "%s}}, run: [m]}\n",
+                 counts[c]);
+        write_model("cross.yaml", text);
+        flexion("sweep cross.yaml --csv - -q");
+        CHECK_STATUS(0);
+        const char *line = strchr(out, '\n');
+        for (; line && line[1]; line = strchr(line + 1, '\n')) {
+            double v[14];
+            CHECK(sscanf(line, "\n%lf,%lf,%lf,%lf,%lf,%lf,%lf,%lf,%lf,%lf,%lf,%lf,%lf,%lf", v,
+                         v + 1, v + 2, v + 3, v + 4, v + 5, v + 6, v + 7, v + 8, v + 9, v + 10,
+                         v + 11, v + 12, v + 13) == 14);
+            CHECK_NEAR(fabs(v[3]), sqrt(v[1]), 2e-3); // x, both of a pair
+            CHECK_NEAR(v[3], -v[5], 1e-12);
+            CHECK_NEAR(fabs(v[7]), sqrt(3.0), 2e-3); // y
+            CHECK_NEAR(fabs(v[11]), sqrt(6.0 - v[1]), 2e-3);
+        }
+    }
+    return 0;
+}
+
 static int parameters_are_swept(void)
 {
     write_model("swing.yaml",
@@ -178,6 +210,7 @@ static int parameters_are_swept(void)
     flexion("plot modes.csv");
     CHECK_TEXT(out, "s.re(2)");
 
+    CHECK(modes_are_followed() == 0);
     write_model("pendulum.yaml", pendulum);
     flexion("sweep pendulum.yaml");
     CHECK_STATUS(2);
@@ -300,6 +333,57 @@ static int structures_keep_their_files(void)
     return 0;
 }
 
+// Load factors of buckling are a table, and no file is promised that nothing is written to.
+static int tables_of_analyses_are_written(void)
+{
+    write_model("column.yaml",
+                "flexion: 1\ndimension: 2\nbodies:\n  b: {type: beam, elements: 6, from: [0, 0], "
+                "to: [0, 1], section: {radius: 0.002}, material: {E: 2.1e11, nu: 0.3, density: "
+                "7850}}\njoints: {foot: {type: fixed, on: [ground, b], at: b.start}}\nforces: {P: "
+                "{type: force, on: b, at: b.end, value: [0, -1]}}\nanalyse: {safe: {type: "
+                "buckling, count: 2}, rest: {type: equilibrium}, push: {type: static, to: 0.5}, "
+                "swing: {type: modes, count: 1}}\n");
+    flexion("static column.yaml safe --csv factors.csv");
+    CHECK_STATUS(0);
+    CHECK(file_size("factors.csv") > 40);
+    flexion("static column.yaml safe --csv -");
+    CHECK_TEXT(out, "analysis,mode,factor\nsafe,1,6.");
+    flexion("analyse column.yaml safe swing --csv -");
+    CHECK_STATUS(0);
+    CHECK_TEXT(out, "analysis,mode,re,im,frequency,damping,residual,factor\n");
+    CHECK_TEXT(out, "safe,1,,,,,,6.");
+    flexion("static column.yaml push --csv path.csv");
+    CHECK_STATUS(0);
+    CHECK(file_size("path.csv") > 100);
+    flexion("static column.yaml --csv both.csv");
+    CHECK_STATUS(2);
+    CHECK_TEXT(err, "name the analysis");
+    flexion("analyse column.yaml rest --csv none.csv");
+    CHECK_STATUS(2);
+    CHECK_TEXT(err, "none of these analyses gives a table");
+    flexion("static column.yaml safe -o none.h5");
+    CHECK_STATUS(2);
+    CHECK_TEXT(err, "-o is for paths");
+    return 0;
+}
+
+// Eigenvalues in axes that turn are told to be.
+static int turning_axes_are_told(void)
+{
+    write_model("rotor.yaml",
+                "flexion: 1\nparameters: {W: 100}\nbodies:\n  disc: {type: rigid, mass: 2, "
+                "inertia: [0.02, 0.01, 0.012], angular_velocity: [W, 0, 0]}\nforces:\n  b: {type: "
+                "bushing, on: [ground, disc], at: disc, stiffness: [1e5, 2e4, 2e4]}\n");
+    flexion("modes rotor.yaml");
+    CHECK_STATUS(0);
+    CHECK_TEXT(out, "in axes that turn with the motion, by 100 rad/s about [1, 0, 0]");
+    flexion("modes rotor.yaml --set W=0");
+    CHECK_STATUS(0);
+    CHECK(strstr(out, "axes that turn") == NULL);
+    CHECK_TEXT(out, "counted: 12 eigenvalues in all");
+    return 0;
+}
+
 // A model that says nothing about analyses is told how to ask for modes about its rest.
 static int analysis_away_from_rest_shows_what_to_write(void)
 {
@@ -329,4 +413,5 @@ static int analysis_away_from_rest_shows_what_to_write(void)
 TEST_MAIN(TEST(files_start), TEST(plot_draws), TEST(methods_are_told), TEST(methods_are_compared),
           TEST(results_are_compared), TEST(parameters_are_swept), TEST(pages_are_written),
           TEST(reductions_are_certified), TEST(structures_keep_their_files),
-          TEST(analysis_away_from_rest_shows_what_to_write), TEST(files_end))
+          TEST(analysis_away_from_rest_shows_what_to_write),
+          TEST(tables_of_analyses_are_written), TEST(turning_axes_are_told), TEST(files_end))

@@ -370,7 +370,7 @@ static int signals_are_found_by_name(void)
     int found[8];
     const char *path = in_folder("names.csv");
     const char *text = "t,crank.position.x,crank.position.y,pin(1).angle,pin(2).angle,be,be',"
-                       "leg(1)(2).tip.x,pinion.angle\n";
+                       "leg(1)(2).tip.x,pinion.angle,rod.mode(1),rod.mode(2),arm(3).mode(1)\n";
     write_text(path, text, strlen(text));
     CHECK(flx_result_open(ctx, path, &r) == FLX_OK);
     CHECK(flx_result_find(r, "crank.position", 8, found) == 2 && found[0] == 1 && found[1] == 2);
@@ -384,6 +384,9 @@ static int signals_are_found_by_name(void)
     CHECK(flx_result_find(r, "leg.tip", 8, found) == 1 && found[0] == 7);
     CHECK(flx_result_find(r, "leg(1)(2).tip.x", 8, found) == 1);
     CHECK(flx_result_find(r, "crank.position", 1, found) == 1);
+    CHECK(flx_result_find(r, "rod.modes", 8, found) == 2 && found[0] == 9 && found[1] == 10);
+    CHECK(flx_result_find(r, "arm(3).modes", 8, found) == 1 && found[0] == 11);
+    CHECK(flx_result_find(r, "arm.modes", 8, found) == 1 && found[0] == 11);
     CHECK(flx_ctx_error_count(ctx) == 0);
     CHECK(flx_result_find(r, "crank.posiion", 8, found) == 0);
     CHECK_TEXT(last_error(ctx), "did you mean 'crank.position'?");
