@@ -2,6 +2,7 @@
 #include "cli/cli.h"
 
 #include <errno.h>
+#include <locale.h>
 #include <string.h>
 
 static const cli_command *const commands[] = {
@@ -101,5 +102,6 @@ static int start(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
+    setlocale(LC_ALL, "C"); // whatever a library has chosen that was loaded with the program
     return finish(start(argc, argv));
 }
