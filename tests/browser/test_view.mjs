@@ -196,6 +196,25 @@ await test("axes and scale are told", async (page_of) => {
   assert.deepEqual(await page.locator("#compass text:visible").allTextContents(), ["x", "y", "z"]);
 });
 
+await test("arrows stay at their joints, also aslant, and all that is drawn is inside the picture", async (page_of) => {
+  for (const size of [{ width: 1280, height: 800 }, { width: 390, height: 800 }]) {
+    const page = await page_of("slider_crank", null, { viewport: size });
+    const box = await page.evaluate(() => document.getElementById("canvas").getBoundingClientRect().toJSON());
+    const frame = []; // nothing but sky and grid along the edges of the picture
+    for (let y = box.top + 60; y < box.bottom - 2; y += 3) frame.push([box.left + 2, y], [box.right - 3, y]);
+    const dark = (await seen(page, frame)).filter((c) => c[0] > 0 && c[0] < 120);
+    assert.equal(dark.length, 0, `${size.width} wide: ${dark[0]}`);
+    await page.keyboard.press("a");
+    await page.keyboard.press("s");
+    await seek(page, 0.8);
+    await seen(page, []);
+    const pin = await pixel(page, await page.evaluate(() => window.flexion.position("crank.pin")));
+    const tag = await page.locator(".tag:visible").first().boundingBox();
+    const away = Math.hypot(Math.max(tag.x - pin[0], pin[0] - tag.x - tag.width, 0), tag.y + tag.height / 2 - pin[1]);
+    assert.ok(away < 60, `the value is ${away} pixels from the pin`);
+  }
+});
+
 await test("keys work whatever was clicked, and a field to write in keeps its own", async (page_of) => {
   const page = await page_of("slider_crank"), playing = () => page.evaluate(() => window.flexion.player.playing);
   const toggles = async (what) => {

@@ -75,6 +75,7 @@ export class Mechanism {
   selected: string | null = null;
   private boxes: (THREE.Box3 | null)[] = []; // of what a body is drawn with, in its frame
   private nodes = new Set<number>(); // of beams
+  private groundBox = new THREE.Box3(); // of its symbols
   private symbolGroup = new THREE.Group(); // of the ground
   private axesGroup: THREE.AxesHelper[] = [];
   private traceGroup = new THREE.Group();
@@ -91,22 +92,20 @@ export class Mechanism {
   private traces = new Map<string, Line2>();
   private scene: Scene;
   private layers = new Map<number, Layer>(); // of bodies; lines after them
+  private several: boolean; // results are compared, each in one colour
   private round: number; // corners of a circle: fewer where there are many bodies
 
   constructor(readonly result: Result, readonly colour: number, palette: number[], private opacity: number, private up: THREE.Vector3) {
     const scene = this.scene = result.scene!, next = () => palette[this.parts.length % palette.length];
     this.round = scene.bodies.length > 40 ? 8 : 20;
+    this.several = palette.length === 1;
     this.stack();
     scene.bodies.forEach((_, i) => this.addBody(i, next));
     (scene.lines ?? []).forEach((l, i) => this.addLine(l, scene.bodies.length + i, next()));
     for (const s of scene.solids ?? []) this.addSolid(s, next());
     this.addSymbols();
-    this.arrows = new Arrows(result, scene.size, (link, end) => this.placeOf(link, end));
+    this.arrows = new Arrows(result, scene.size, (link, end) => this.lifted(this.placeOf(link, end), link.bodies[end]));
     this.group.add(this.symbolGroup, this.arrows.group, this.traceGroup);
-    if (scene.dimension === 2) {
-      const top = this.layer(-2).z;
-      this.traceGroup.position.z = this.arrows.group.position.z = top;
-    }
   }
 
   // ---- sheets of a plane -------------------------------------------------------------------------
@@ -135,6 +134,12 @@ export class Mechanism {
 
   private layer(body: number): Layer {
     return this.layers.get(body) ?? { z: 0, half: 0 };
+  }
+
+  // A place of a body of a plane, on its sheet.
+  private lifted(at: THREE.Vector3, body: number): THREE.Vector3 {
+    if (body >= 0) at.z += this.layer(body).z + this.layer(body).half;
+    return at;
   }
 
   // Puts an object into its layer.
@@ -238,6 +243,7 @@ export class Mechanism {
       f.bodies.forEach((b, end) => { if (b < 0) symbols.plate(vector(f.at[end]), this.start(f, 1 - end).sub(vector(f.at[end]))); });
     }
     for (const [body, mesh] of symbols.meshes()) (body < 0 ? this.symbolGroup : this.bodies[body]).add(mesh);
+    this.groundBox.setFromObject(this.symbolGroup);
     const geometries = new Map<string, THREE.BufferGeometry | null>(), colours: Record<string, number> = { spring: 0xb8860b, actuator: 0xc0392b, distance: 0x6f7b88 };
     for (const link of [...this.scene.forces, ...this.scene.joints]) {
       if (!geometries.has(link.type)) geometries.set(link.type, stretchedOf(link.type, symbols.u, this.round >> 1));
@@ -389,15 +395,20 @@ export class Mechanism {
     const points = new Float32Array(3 * n), p = new THREE.Vector3(), q = new THREE.Quaternion();
     for (let i = 0; i < n; i++) {
       this.frame(place.body, i, p, q);
-      const at = place.at.clone().applyQuaternion(q).add(p);
+      const at = this.lifted(place.at.clone().applyQuaternion(q).add(p), place.body);
       points.set([at.x, at.y, at.z], 3 * i);
     }
     const geometry = new LineGeometry();
     geometry.setPositions(points);
-    const line = new Line2(geometry, new LineMaterial({ color: this.colour, linewidth: 2.2 }));
+    const line = new Line2(geometry, new LineMaterial({ color: this.several ? this.colour : this.partColour(place.body), linewidth: 2.2, depthTest: this.scene.dimension === 3 }));
     line.frustumCulled = false;
     this.traces.set(name, line);
     this.traceGroup.add(line);
+  }
+
+  private partColour(body: number): number {
+    const name = this.bodies[body].name;
+    return this.parts.find((p) => name === p.name || name.startsWith(`${p.name}.`))?.colour ?? this.colour;
   }
 
   // ---- at a time ---------------------------------------------------------------------------------
@@ -533,14 +544,7 @@ export class Mechanism {
       }
     }
     if (body >= 0) return;
-    const u = 0.06 * this.scene.size; // the ground's symbols
-    for (const j of [...this.scene.joints, ...this.scene.forces]) {
-      for (const [k, b] of j.bodies.entries()) {
-        if (b >= 0 || j.type === "rolling" || j.type === "force") continue;
-        yield vector(j.at[k]).addScaledVector(this.up, -u);
-        yield vector(j.at[k]);
-      }
-    }
+    if (!this.groundBox.isEmpty()) yield* cornersOf(this.groundBox, []);
   }
 
   box(): THREE.Box3 {
