@@ -306,14 +306,51 @@ await test("signals are searched", async (page_of) => {
   ["x", "y"].forEach((k, i) => assert.ok(Math.abs(told[i] / row[names.indexOf(`pin.reaction.${k}`)] - 1) < 1e-3, `${told}`));
 });
 
+// Every kind, held by the ground from either side, with a body of its own.
+const kinds = { fixed: "", revolute: "axis: [0, 1, 0]", prismatic: "axis: [1, 0, 0]", cylindrical: "axis: [0, 1, 0]", spherical: "",
+  planar: "axis: [0, 1, 0]", screw: "axis: [0, 1, 0], pitch: 0.1", "point-on-line": "axis: [0, 1, 0]", "point-on-plane": "axis: [0, 1, 0]",
+  universal: "axes: [[1, 0, 0], [0, 1, 0]]" };
+const zoo = () => {
+  const list = Object.entries(kinds), words = (turn) => list.map(([kind, more], i) => {
+    const name = `b${turn}${i}`, place = `[${1.2 * i}, ${2 * turn}, 0]`, on = turn ? `[${name}, ground]` : `[ground, ${name}]`;
+    return [`  ${name}: {type: rigid, mass: 1, inertia: [1, 1, 1], position: ${place}, com: [0.4, 0.1, 0.2]}`,
+      `  j${turn}${i}: {type: ${kind}, on: ${on}, at: ${name}${more ? `, ${more}` : ""}}`];
+  });
+  const all = [...words(0), ...words(1)];
+  return `flexion: 1
+gravity: [0, 0, -9.81]
+bodies:
+${all.map((x) => x[0]).join("\n")}
+  end: {type: point, mass: 1, position: [0.5, 4, 0]}
+joints:
+${all.map((x) => x[1]).join("\n")}
+  link: {type: distance, on: [ground, end], at: [[0, 4, 0], end]}
+simulate: {until: 0.3, method: radau, rtol: 1e-5}
+outputs: {every: 0.02, signals: [b01.position]}
+`;
+};
+
+await test("every kind of joint has a symbol of its own", async (page_of) => {
+  const page = await page_of("zoo", zoo());
+  const size = () => page.evaluate(() => window.flexion.symbols());
+  const all = await size();
+  assert.ok(all.length === 21 && all.every((j) => j.corners > 30), JSON.stringify(all));
+  const by = new Map(all.map((j) => [j.type, j.corners]));
+  assert.equal(by.size, 11);
+  for (const kind of Object.keys(kinds).filter((k) => !k.startsWith("point-on"))) { // those carry a line or plane on their first
+    const two = all.filter((j) => j.type === kind).map((j) => j.corners);
+    assert.equal(two[0], two[1], `${kind}: whichever end the ground is`);
+  }
+});
+
 await test("names do not lie on each other", async (page_of) => {
   const page = await page_of("pendulum_wave");
   await page.keyboard.press("n");
   for (const t of [0, 3, 7]) {
     await seek(page, t);
     await seen(page, []); // drawn
-    const boxes = await page.evaluate(() => [...document.querySelectorAll(".tag")].filter((e) => !e.hidden).map((e) => { const b = e.getBoundingClientRect(); return [b.left, b.top, b.right, b.bottom]; }));
-    assert.ok(boxes.length >= 6, `${boxes.length} names`);
+    const boxes = await page.evaluate(() => [...document.querySelectorAll(".tag, #legend, #corner")].filter((e) => !e.hidden).map((e) => { const b = e.getBoundingClientRect(); return [b.left, b.top, b.right, b.bottom]; }));
+    assert.ok(boxes.length >= 8, `${boxes.length - 2} names`);
     boxes.forEach((a, i) => boxes.slice(i + 1).forEach((b) =>
       assert.ok(a[2] <= b[0] || b[2] <= a[0] || a[3] <= b[1] || b[3] <= a[1], `${a} and ${b}`)));
   }

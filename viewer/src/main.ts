@@ -260,6 +260,7 @@ class Page {
       showShape: (of: number | null, mode = 0) => this.stage?.showShape(of, mode),
       addPlot: (signal: string, x = "t") => this.plots.add(signal, x),
       hide: (name: string, hidden = true) => this.stage?.hide(name, hidden),
+      symbols: (result = 0) => this.stage?.mechanisms[result]?.symbols ?? [],
       pick: (x: number, y: number) => this.stage?.pick(x, y) ?? null,
       // where a place of the scene is in the picture, in pixels of the page
       pixel: (at: number[]) => this.stage?.pixel(at) ?? null,

@@ -74,6 +74,7 @@ export class Mechanism {
   names = false; // of bodies are shown
   selected: string | null = null;
   private boxes: (THREE.Box3 | null)[] = []; // of what a body is drawn with, in its frame
+  readonly symbols: { name: string; type: string; corners: number }[] = []; // what joints are drawn with
   private nodes = new Set<number>(); // of beams
   private groundBox = new THREE.Box3(); // of its symbols
   private symbolGroup = new THREE.Group(); // of the ground
@@ -235,7 +236,9 @@ export class Mechanism {
   private addSymbols(): void {
     const symbols = new Symbols(this.scene, this.up, (b) => this.layer(b), this.round);
     for (const j of this.scene.joints) {
+      const before = symbols.corners;
       symbols.add(j, this.setting(j));
+      this.symbols.push({ name: j.name, type: j.type, corners: symbols.corners - before });
       if (j.type !== "free" && j.type !== "fixed") j.bodies.forEach((b, end) => this.addStem(symbols, b, vector(j.at[end])));
     }
     for (const f of this.scene.forces) {

@@ -44,7 +44,7 @@ export class Stage {
   private sharpness = 1; // pixels drawn over pixels shown, in each direction
   private rest = 0; // timer
   private swinging = false;
-  private tags = new Tags(document.getElementById("tags")!);
+  private tags = new Tags(document.getElementById("tags")!, ["legend", "scale", "corner"].map((id) => document.getElementById(id)!));
   private compass = new Compass(document.getElementById("compass")!, document.getElementById("ruler")!);
   private near = false; // what is seen is one body that is followed, and what is round it
 
@@ -342,8 +342,8 @@ export class Stage {
 
   // Words, axes and scale over the picture.
   private annotate(n: number, w: number, h: number): void {
-    const used = this.tags.begin();
-    this.mechanisms.forEach((m, i) => this.tags.put(m.tags(), this.camera, { x: n > 1 ? i * w / n : 0, width: w / n, height: h }, used));
+    this.tags.begin();
+    this.mechanisms.forEach((m, i) => this.tags.put(m.tags(), this.camera, { x: n > 1 ? i * w / n : 0, width: w / n, height: h }));
     const far = this.camera.position.distanceTo(this.controls.target);
     this.compass.update(this.camera, 2 * far * Math.tan(0.5 * this.camera.fov * Math.PI / 180) / h);
   }

@@ -35,6 +35,7 @@ export class Symbols {
   private parts = new Map<number, THREE.BufferGeometry[]>(); // of bodies; -1: the ground
   private planar: boolean;
   readonly u: number;
+  corners = 0; // of all that was put so far
 
   constructor(scene: Scene, private up: THREE.Vector3, private layer: (body: number) => Layer, private round: number) {
     this.planar = scene.dimension === 2;
@@ -55,6 +56,7 @@ export class Symbols {
     const g = geometry.index ? geometry.toNonIndexed() : geometry, n = g.getAttribute("position").count;
     const c = new THREE.Color(colour), colours = new Float32Array(3 * n);
     for (let i = 0; i < n; i++) colours.set([c.r, c.g, c.b], 3 * i);
+    this.corners += n;
     g.deleteAttribute("uv");
     g.setAttribute("color", new THREE.BufferAttribute(colours, 3));
     g.applyMatrix4(frame);
