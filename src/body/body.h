@@ -12,7 +12,8 @@ typedef struct flx_body_data {
     int q, v;  // first coordinate, first velocity
     int diag;  // offset of its diagonal block in the values of the tangent
     double m;
-    double J[9]; // spatial: about the centre of mass, body axes; planar: [0]
+    double overweight; // of points: gravity acts on so much more than m
+    double J[9];       // spatial: about the centre of mass, body axes; planar: [0]
 } flx_body_data;
 
 #define FLX_BODY_KINDS(X)                                                                          \

@@ -1,4 +1,5 @@
-// point.c - point mass in space and in the plane: m r'' = m g. It has a place and no axes, so its
+// point.c - point mass in space and in the plane: m r'' = (m + o) g, where the overweight o is that of
+// nodes of solids, whose mass is lumped and whose weight is not. It has a place and no axes, so its
 // frame never turns.
 #include "body/body.h"
 
@@ -17,7 +18,8 @@ void flx_point_residual(int n, const flx_body_data *b, const double g[3], const 
 {
     (void)v;
     for (int k = 0; k < n; k++) {
-        for (int i = 0; i < 3; i++) r[b[k].v + i] = b[k].m * (a[b[k].v + i] - g[i]);
+        for (int i = 0; i < 3; i++)
+            r[b[k].v + i] = b[k].m * (a[b[k].v + i] - g[i]) - b[k].overweight * g[i];
     }
 }
 
@@ -36,7 +38,7 @@ void flx_point_energy(int n, const flx_body_data *b, const double g[3], flx_fram
         const flx_frame *o = f.space + b[k].frame;
         v3 r = v3_load(o->r), p = v3_scale(b[k].m, v3_load(o->v));
         e->kinetic += 0.5 * v3_dot(p, v3_load(o->v));
-        e->potential -= b[k].m * v3_dot(v3_load(g), r);
+        e->potential -= (b[k].m + b[k].overweight) * v3_dot(v3_load(g), r);
         v3_add_to(e->linear, 1.0, p);
         v3_add_to(e->angular, 1.0, v3_cross(r, p));
     }
@@ -57,7 +59,8 @@ void flx_point2_residual(int n, const flx_body_data *b, const double g[3], const
 {
     (void)v;
     for (int k = 0; k < n; k++) {
-        for (int i = 0; i < 2; i++) r[b[k].v + i] = b[k].m * (a[b[k].v + i] - g[i]);
+        for (int i = 0; i < 2; i++)
+            r[b[k].v + i] = b[k].m * (a[b[k].v + i] - g[i]) - b[k].overweight * g[i];
     }
 }
 

@@ -265,8 +265,6 @@ flx_status flx_fe_check(const flx_fe *fe)
 
 // ---- units --------------------------------------------------------------------------------------
 
-#define LARGE 100.0 // metres; most parts of a machine are smaller
-
 bool flx_fe_has_mechanics(const flx_fe *fe, int node)
 {
     for (size_t c = 0; c < 6; c++) {
@@ -288,10 +286,10 @@ void flx_fe_warn_of_units(const flx_fe *fe, flx_loc loc)
         }
     }
     for (int c = 0; c < 3; c++) size = fmax(size, high[c] - low[c]);
-    if (size > LARGE) {
-        flx_ctx_warn(fe->ctx, loc,
-                     "it is %.3g m long and has %.3g kg: are the lengths of its mesh in mm? "
-                     "They are expected in m",
+    if (size > FLX_LARGE_MESH) {
+        flx_ctx_warn(fe->ctx, s->named.line > 0 ? s->named : loc,
+                     "it is %.3g m long and has %.3g kg: are its lengths in mm? They are expected "
+                     "in m; of a mesh in mm write 'scale: 0.001' beside 'mesh'",
                      size, fe->mass);
     }
     for (int i = 0; i < s->nelement; i++) {

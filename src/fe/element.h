@@ -3,7 +3,7 @@
 // Theory: docs/theory/fe.md.
 #pragma once
 
-#include "fe/shape.h"
+#include "model/cell_shape.h"
 
 #define FLX_ELEMENT_DOFS 60 // most unknowns of one element
 

@@ -78,6 +78,7 @@ typedef struct flx_solid_group { // a set of the mesh: faces of the surface
 struct flx_solid_data {
     flx_solid def;
     double density, origin[3];
+    double *lumped;    // volumes that the masses of nodes stand for
     signed char *kind; // free, held, ...
     flx_item **owner;  // of held ones
     flx_item **nodes;  // bodies of free ones

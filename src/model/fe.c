@@ -265,7 +265,12 @@ static flx_status make(flx_fe_maker *m)
         if (!b->reader || !b->reader->read_mesh) {
             return FLX_FAIL(b->ctx, FLX_ERR_MODEL, mesh->loc, "meshes cannot be read here");
         }
+        const flx_yaml *scale = flx_yaml_get(m->fe, "scale");
+        double unit = 1;
+        if (scale) FLX_TRY(flx_build_positive(m->e, scale, "the scale", &unit));
         FLX_TRY(b->reader->read_mesh(b->reader->user, mesh->text, mesh->loc, &m->s));
+        m->s->named = mesh->loc;
+        if (scale) flx_structure_scale(m->s, unit);
         if (b->m->dimension == 2) m->s->dimension = 2;
         FLX_TRY(flx_fe_settle_elements(m));
     }

@@ -92,7 +92,7 @@ static flx_family usual_family(int dimension)
 static void give(flx_element *e, const flx_element_data *d, bool own)
 {
     bool linear = e->cell == FLX_CELL_QUAD4 || e->cell == FLX_CELL_HEX8;
-    if (d->says_so && linear && (own || !e->incompatible)) e->incompatible = d->incompatible;
+    if (d->says_so && linear && own) e->incompatible = d->incompatible;
     if (d->material >= 0 && (own || e->material < 0)) e->material = d->material;
     if (d->section >= 0 && (own || e->section < 0)) e->section = d->section;
 }
@@ -123,6 +123,20 @@ static flx_status read_region(flx_fe_maker *m, const flx_yaml *y)
     return FLX_OK;
 }
 
+// What the block says of incompatible modes stands against the file, and what a region says against both.
+static flx_status set_modes(flx_fe_maker *m)
+{
+    const flx_yaml *y = flx_yaml_get(m->fe, "incompatible_modes");
+    bool modes = false;
+    if (!y) return FLX_OK;
+    FLX_TRY(flx_build_flag(m->b, y, "incompatible_modes", &modes));
+    for (int i = 0; i < m->s->nelement; i++) {
+        flx_element *e = m->s->elements + i;
+        if (e->cell == FLX_CELL_QUAD4 || e->cell == FLX_CELL_HEX8) e->incompatible = modes;
+    }
+    return FLX_OK;
+}
+
 // What is not said is decided by the shapes of the highest dimension.
 flx_status flx_fe_settle_elements(flx_fe_maker *m)
 {
@@ -134,6 +148,7 @@ flx_status flx_fe_settle_elements(flx_fe_maker *m)
         known += m->s->elements[i].family != FLX_FAMILY_NONE;
         if (k > highest) highest = k;
     }
+    FLX_TRY(set_modes(m));
     for (int i = 0; regions && i < regions->count; i++) FLX_TRY(read_region(m, regions->items[i]));
     FLX_TRY(flx_fe_read_data(m, m->fe, &d));
     flx_family family = d.family > 0 ? (flx_family)d.family : usual_family(highest);

@@ -72,6 +72,8 @@ typedef struct flx_body {
     flx_loc loc;
     flx_body_type type;
     double mass;
+    double
+        overweight; // gravity acts on so much more than its mass: of nodes of solids, whose mass is lumped
     flx_open mass_open, inertia_open[9];
     double com[3];            // body frame
     double inertia[9];        // about the centre of mass, body axes; planar: [8]
@@ -454,7 +456,7 @@ typedef struct flx_solid {
     double *x;       // (nnode, 3) of the mesh
     int *body;       // (nnode) the point itself, or what it is held by
     double *arm;     // (nnode, 3) of held ones: place in the body's frame
-    double *volumes; // (nnode) that a node stands for
+    double *volumes; // (nnode) integrals of the nodes' functions: what loads on the volume take
     int nfree;       // nodes that are bodies: the first the solid itself,
     int free[3];     // others from the second to the third number
     int nelement;

@@ -4,6 +4,7 @@
 // node of an element is a body of the model, a point; the first stands for the solid itself. The mass
 // of an element goes to its nodes by the diagonal of its consistent mass matrix (Hinton, Rock and
 // Zienkiewicz), which for a cell with straight edges is a part of the volume.
+#include "model/cell_shape.h"
 #include "model/deformable.h"
 #include "model/structure.h"
 
@@ -99,20 +100,22 @@ static flx_status read_holds(flx_builder *b, const flx_item *body, const flx_str
 
 // ---- mass ---------------------------------------------------------------------------------------
 
-static double tetrahedron(const double *x, const int *n, int a, int b, int c, int d)
+// The integrals of the functions of an element as drawn (SOL-10), added to those of its nodes, and of 1.
+static double integrate(flx_cell cell, const double *x, const int *n, double *volumes)
 {
-    v3 o = v3_load(x + 3 * n[a]);
-    v3 p = v3_sub(v3_load(x + 3 * n[b]), o), q = v3_sub(v3_load(x + 3 * n[c]), o);
-    return v3_dot(v3_cross(p, q), v3_sub(v3_load(x + 3 * n[d]), o)) / 6.0;
-}
-
-// Of the corners, a hexahedron cut into six.
-static double volume(flx_cell cell, const double *x, const int *n)
-{
-    if (cell == FLX_CELL_TET4 || cell == FLX_CELL_TET10) return tetrahedron(x, n, 0, 1, 2, 3);
-    return tetrahedron(x, n, 0, 1, 2, 6) + tetrahedron(x, n, 0, 2, 3, 6) +
-           tetrahedron(x, n, 0, 3, 7, 6) + tetrahedron(x, n, 0, 7, 4, 6) +
-           tetrahedron(x, n, 0, 4, 5, 6) + tetrahedron(x, n, 0, 5, 1, 6);
+    flx_shape_table t;
+    double all = 0;
+    flx_shape_fill(cell, FLX_RULE_MASS, &t);
+    for (int g = 0; g < t.points; g++) {
+        v3 c[3] = {{0}};
+        for (int a = 0; a < t.nodes; a++) {
+            for (int k = 0; k < 3; k++) c[k] = v3_axpy(t.dN[g][a][k], v3_load(x + 3 * n[a]), c[k]);
+        }
+        double size = t.weight[g] * v3_dot(v3_cross(c[0], c[1]), c[2]);
+        all += size;
+        for (int a = 0; a < t.nodes; a++) volumes[n[a]] += t.N[g][a] * size;
+    }
+    return all;
 }
 
 // The part of the mass that a node has.
@@ -160,7 +163,7 @@ static flx_status copy_elements(flx_builder *b, const flx_item *body, const flx_
         flx_cell cell = s->elements[i].cell;
         const int *from = flx_element_nodes(s, i);
         if (!is_solid_cell(cell)) continue;
-        double size = volume(cell, s->x, from);
+        double size = integrate(cell, s->x, from, o->volumes);
         if (!(size > 0)) {
             return FLX_FAIL(b->ctx, FLX_ERR_MODEL, flx_structure_loc(s, s->elements[i].line),
                             "element %d is inverted or flat: its volume is %g",
@@ -170,7 +173,7 @@ static flx_status copy_elements(flx_builder *b, const flx_item *body, const flx_
         o->first[n++] = at;
         for (int k = 0; k < flx_cells[cell].nodes; k++) {
             o->nodes[at++] = from[k];
-            d->def.volumes[from[k]] += share(cell, k) * size;
+            d->lumped[from[k]] += share(cell, k) * size;
             if (d->kind[from[k]] == UNUSED) d->kind[from[k]] = FREE;
         }
     }
@@ -213,12 +216,13 @@ static flx_status take_arrays(flx_builder *b, const flx_structure *s, flx_solid_
     d->nodes = flx_take(b, n, sizeof(flx_item *));
     d->points = flx_take(b, n, sizeof(flx_item *));
     d->labels = flx_take(b, n, sizeof *d->labels);
+    d->lumped = flx_take(b, n, sizeof *d->lumped);
     d->def.volumes = flx_arena_take(b->m->arena, n, sizeof(double));
     d->def.x = flx_arena_take(b->m->arena, 3 * n, sizeof *d->def.x);
     d->def.body = flx_arena_take(b->m->arena, n, sizeof *d->def.body);
     d->def.arm = flx_arena_take(b->m->arena, 3 * n, sizeof *d->def.arm);
-    if (!d->kind || !d->owner || !d->nodes || !d->points || !d->labels || !d->def.volumes ||
-        !d->def.x || !d->def.body || !d->def.arm) {
+    if (!d->kind || !d->owner || !d->nodes || !d->points || !d->labels || !d->lumped ||
+        !d->def.volumes || !d->def.x || !d->def.body || !d->def.arm) {
         return FLX_ERR_MEMORY;
     }
     memcpy(d->labels, s->label, n * sizeof *d->labels);
@@ -295,9 +299,28 @@ static flx_status read_damping(flx_env *e, const flx_item *body, flx_solid *o)
     return FLX_OK;
 }
 
+// Another unit of length shows in the size.
+static void warn_of_size(flx_builder *b, const flx_yaml *mesh, const flx_solid_data *d)
+{
+    double size = 0;
+    int first = 0;
+    while (d->kind[first] == UNUSED) first++;
+    for (int i = first; i < d->def.nnode; i++) {
+        if (d->kind[i] == UNUSED) continue;
+        v3 apart = v3_sub(v3_load(d->def.x + 3 * i), v3_load(d->def.x + 3 * first));
+        size = fmax(size, v3_norm(apart));
+    }
+    if (!(size > FLX_LARGE_MESH)) return;
+    flx_ctx_warn(b->ctx, mesh->loc,
+                 "it is %.3g m long: are its lengths in mm? They are expected in m; of a mesh in "
+                 "mm write 'scale: 0.001' beside 'mesh'",
+                 size);
+}
+
 static flx_status declare(flx_builder *b, flx_item *body)
 {
-    const flx_yaml *mesh = NULL;
+    const flx_yaml *mesh = NULL, *scale = flx_yaml_get(body->def, "scale");
+    double unit = 1;
     flx_solid_data *d = flx_take(b, 1, sizeof *d);
     flx_structure *s = NULL;
     flx_env e;
@@ -310,8 +333,11 @@ static flx_status declare(flx_builder *b, flx_item *body)
     d->def = (flx_solid){.name = body->full, .loc = body->loc};
     FLX_TRY(read_material(&e, body, &d->def, &d->density));
     FLX_TRY(read_damping(&e, body, &d->def));
+    if (scale) FLX_TRY(flx_build_positive(&e, scale, "the scale", &unit));
     FLX_TRY(b->reader->read_mesh(b->reader->user, mesh->text, mesh->loc, &s));
+    if (scale) flx_structure_scale(s, unit);
     flx_status status = use_mesh(b, body, s, d);
+    if (status == FLX_OK) warn_of_size(b, mesh, d);
     flx_structure_destroy(&s);
     if (status == FLX_OK) ((flx_body_data *)body->data)->solid = d;
     return status;
@@ -353,8 +379,8 @@ static void warn_of_mass(flx_builder *b, const flx_item *body, const flx_solid_d
 {
     double held = 0.0, all = 0.0;
     for (int i = 0; i < d->def.nnode; i++) {
-        all += d->density * d->def.volumes[i];
-        if (d->kind[i] == ATTACHED) held += d->density * d->def.volumes[i];
+        all += d->density * d->lumped[i];
+        if (d->kind[i] == ATTACHED) held += d->density * d->lumped[i];
     }
     if (!(held > LOST * all)) return;
     flx_ctx_warn(b->ctx, body->loc,
@@ -374,7 +400,8 @@ flx_status flx_solid_finish(flx_builder *b, flx_item *body)
     for (int i = 0; i < d->def.nnode; i++) {
         if (d->kind[i] != FREE) continue;
         flx_body *node = &((flx_body_data *)d->nodes[i]->data)->def;
-        node->mass = d->density * d->def.volumes[i];
+        node->mass = d->density * d->lumped[i];
+        node->overweight = d->density * (d->def.volumes[i] - d->lumped[i]);
         if (!(node->mass > 0)) {
             return FLX_FAIL(b->ctx, FLX_ERR_MODEL, body->loc, "node %d of '%s' has no mass",
                             d->labels[i], body->full);

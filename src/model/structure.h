@@ -172,6 +172,7 @@ typedef struct flx_source { // lines that come from another file, or another pla
 typedef struct flx_structure {
     flx_ctx *ctx;
     const char *file; // interned; for messages
+    flx_loc named;    // where a model names the file; line 0: nowhere
     int nsource, source_capacity;
     flx_source *sources; // ascending; lines before the first are those of `file`
     int dimension;       // 2: all nodes in the plane z = 0, unknowns ux uy rz
@@ -276,6 +277,10 @@ bool flx_structure_face(const flx_structure *s, int element, int face, flx_cell 
 // "end" hold the first and the last, "line" everything.
 flx_status flx_structure_add_line(flx_structure *s, int n, const double *places, int elements,
                                   int material, int section);
+
+// structure_units.c: lengths were in units of `by` metres, with forces in newtons and times in seconds.
+void flx_structure_scale(flx_structure *s, double by);
+#define FLX_LARGE_MESH 100.0 // metres; most parts of a machine are smaller
 
 // section.c: a section by its size; width along its z, height along its y.
 flx_section flx_section_rectangle(double width, double height, double nu);

@@ -34,6 +34,7 @@ static void fill_body(const flx_model *m, int body, flx_body_data *b)
     const flx_body *from = m->bodies + body;
     b->frame = body + 1;
     b->m = from->spread ? 0.0 : from->mass;
+    b->overweight = from->overweight;
     if (m->dimension == 2) {
         b->J[0] = from->inertia[8];
     } else {

@@ -1,6 +1,6 @@
 // descriptor_solid_loads.c - loads on solids in the descriptor system. Pressures are integrated over the faces as
 // they are; tractions and loads on the volume are forces on the nodes, as wrenches of expressions are.
-#include "fe/shape.h"
+#include "model/cell_shape.h"
 #include "model/nodes.h"
 #include "system/descriptor_parts.h"
 

@@ -1,6 +1,6 @@
 // descriptor_solids.c - solids of large deformation in the descriptor system: elements of a mesh between
 // bodies that are points, and places of other bodies.
-#include "fe/shape.h"
+#include "model/cell_shape.h"
 #include "system/descriptor_parts.h"
 
 // Functions of a cell by the coordinates of a reference element: derivatives and weights.

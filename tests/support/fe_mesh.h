@@ -1,7 +1,7 @@
 // fe_mesh.h - boxes and rectangles of any cell for tests, with inner corners moved at will.
 #pragma once
 
-#include "fe/shape.h"
+#include "model/cell_shape.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -4,6 +4,8 @@
 #include "check.h"
 #include "flexion/flexion.h"
 
+#include <math.h>
+
 #define BAR(keys)                                                                                  \
     "flexion: 1\nbodies:\n  bar: {type: solid, mesh: " FLX_EXAMPLES "/rubber_bar.inp,"             \
     " material: {E: 1e6, nu: 0.0, density: 1000}" keys "}\n"
@@ -91,5 +93,69 @@ static int a_bar_in_flight_keeps_everything(void)
     return 0;
 }
 
-TEST_MAIN(TEST(small_loads_are_linear), TEST(large_bending_is_that_of_a_beam),
+// Where a node is under a small weight, and under a force on the volume instead.
+static int weigh(const char *keys, const char *loads, const char *node, double x[3])
+{
+    char text[1200];
+    work w;
+    snprintf(text, sizeof text,
+             "flexion: 1\nbodies:\n  bar: {type: solid, mesh: " FLX_EXAMPLES
+             "/rubber_bar.inp, fixed: ROOT, material: {E: 1e6, %s, density: 1000}}\n"
+             "%s\noutputs: {signals: [bar.node(%s).position]}\n",
+             keys, loads, node);
+    open_model(&w, text);
+    CHECK(w.status == FLX_OK);
+    CHECK(flx_simulation_analyse(w.sim, 0, &w.f) == FLX_OK);
+    memcpy(x, w.f.signals, 3 * sizeof *x);
+    close_model(&w);
+    return 0;
+}
+
+#define BY_GRAVITY(g) "gravity: " g "\nanalyse: {up: {type: static, load: gravity, steps: 1}}"
+#define BY_FORCE(q)                                                                                \
+    "forces: {q: {type: distributed, on: bar, value: " q "}}\n"                                    \
+    "analyse: {up: {type: static, steps: 1}}"
+
+// A bar that hangs: q x (L - x/2)/E of a quadratic field, which these elements have.
+static int weight_stretches_a_bar(void)
+{
+    static const char *const loads[] = {BY_GRAVITY("[1e-3, 0, 0]"), BY_FORCE("[1, 0, 0]")};
+    for (int i = 0; i < 2; i++) {
+        double x[3];
+        CHECK(weigh("nu: 0", loads[i], "120", x) == 0);
+        CHECK_REL(x[0] - 1, 0.5e-6, 1e-5);
+        CHECK(weigh("nu: 0", loads[i], "2", x) == 0);
+        CHECK_REL(x[0] - 0.1, 0.1e-6 * (1 - 0.05), 1e-5);
+    }
+    return 0;
+}
+
+// Bent by its weight as linear elements of the same mesh are: 1.4782862e-4 m at the tip.
+static int weight_bends_as_linear_elements(void)
+{
+    static const char *const loads[] = {BY_GRAVITY("[0, 0, -1e-3]"), BY_FORCE("[0, 0, -1]")};
+    static const char linear[] = "flexion: 1\ngravity: [0, 0, -1e-3]\nfe:\n  mesh: " FLX_EXAMPLES
+                                 "/rubber_bar.inp\n  supports: {root: {on: ROOT}}\n"
+                                 "  material: {E: 1e6, nu: 0.3, density: 1000}\n";
+    flx_ctx *ctx = flx_ctx_create();
+    flx_model *model = NULL;
+    flx_fe_problem *p = NULL;
+    flx_fe_static s;
+    CHECK(flx_model_read_text(ctx, "linear", linear, strlen(linear), 0, NULL, &model) == FLX_OK);
+    CHECK(flx_fe_problem_create(model, &p) == FLX_OK);
+    CHECK(flx_fe_problem_static(p, NULL, &s) == FLX_OK && s.displacement_node == 120);
+    for (int i = 0; i < 2; i++) {
+        double x[3];
+        CHECK(weigh("nu: 0.3", loads[i], "120", x) == 0);
+        double moved = sqrt(pow(x[0] - 1, 2) + pow(x[1] - 0.1, 2) + pow(x[2] - 0.1, 2));
+        CHECK_REL(moved, s.displacement, 1e-5);
+    }
+    flx_fe_problem_destroy(&p);
+    flx_model_destroy(&model);
+    flx_ctx_destroy(&ctx);
+    return 0;
+}
+
+TEST_MAIN(TEST(weight_stretches_a_bar), TEST(weight_bends_as_linear_elements),
+          TEST(small_loads_are_linear), TEST(large_bending_is_that_of_a_beam),
           TEST(a_bar_in_flight_keeps_everything))

@@ -1,4 +1,4 @@
-// shape.h - the one table of shape functions that all elements are integrated with: functions,
+// cell_shape.h - the one table of shape functions that all elements are integrated with: functions,
 // derivatives, places of nodes and integration rules of every cell. Theory: docs/theory/fe.md.
 //
 // Reference cells: lines, quadrilaterals, hexahedra on [-1, 1]; triangles and tetrahedra with corners

@@ -1,11 +1,11 @@
-// shape.c - shape functions and integration rules of all cells, from the places of their nodes.
+// cell_shape.c - shape functions and integration rules of all cells, from the places of their nodes.
 //
 //     line, quad, hex:  N_a = 1/2^d prod(1 + x_a x)                     corners, first order   (FE-1)
 //                       N_a = (1/2^d) prod(1 + x_a x) (sum x_a x - d + 1)  corners, serendipity  (FE-2)
 //                       N_m = (1/2^(d-1)) (1 - x_k^2) prod(1 + x_m x)      middle of an edge along k
 //     triangle, tetrahedron, with L_0 = 1 - sum x:
 //                       N_a = L_a;  N_a = L_a (2 L_a - 1),  N_m = 4 L_a L_b                     (FE-3)
-#include "fe/shape.h"
+#include "model/cell_shape.h"
 
 #include <math.h>
 #include <string.h>
