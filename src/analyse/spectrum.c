@@ -1,6 +1,7 @@
 // spectrum.c - the eigenvalues of a linearised system: all of a small one, the largest of a big one.
 #include "analyse/spectrum.h"
 
+#include "flexion/analysis.h"
 #include "integrate/linear.h"
 #include "integrate/saddle.h"
 #include "math/dense.h"
@@ -16,6 +17,7 @@
 #define DEPENDENT 1e-12
 #define MASSLESS 1e-13    // of the largest mass on the bonds, after scaling
 #define AT_REST 1e-6      // eigenvalues below this part of the largest are zero
+#define SPREAD 1e3        // of rates: slower ones make no difference
 #define ANTISYMMETRY 1e-8 // of K, and D: rounding of exact derivatives is far below
 
 typedef struct inquiry {
@@ -209,11 +211,27 @@ static flx_status judge_eigenvalues(const inquiry *q, int size, double *S, doubl
     }
     for (int i = 0; i < size; i++) {
         double rate = hypot(re[i], im[i]);
+        out->lost = out->lost || rate <= AT_REST * out->fastest;
         if (rate <= AT_REST * out->fastest) continue;
         if (out->slowest == 0.0 || rate < out->slowest) out->slowest = rate;
     }
     out->known = out->all = true;
     return FLX_OK;
+}
+
+// What is zero here may be slow: beside the fastest this matrix does not tell. Modes do (modes.c).
+static flx_status find_slower(const flx_system *s, const flx_state *x, flx_spectrum *out)
+{
+    flx_modes modes;
+    int errors = flx_ctx_error_count(s->ctx);
+    flx_status status = flx_modes_find(s, x, NULL, 1, &modes);
+    flx_ctx_forget_errors(s->ctx, errors);
+    if (status == FLX_OK && modes.nmode > 0) {
+        double rate = hypot(modes.modes[0].re, modes.modes[0].im);
+        if (out->slowest == 0.0 || rate < out->slowest) out->slowest = rate;
+    }
+    if (status == FLX_OK) flx_modes_clear(&modes);
+    return status == FLX_ERR_MEMORY ? status : FLX_OK;
 }
 
 static flx_status find_all(inquiry *q)
@@ -365,5 +383,6 @@ flx_status flx_spectrum_find(const flx_system *s, flx_work *work, const flx_stat
         flx_ctx_forget_errors(s->ctx, before);
         out->known = false;
     }
-    return FLX_OK;
+    bool spread = out->slowest > 0.0 && out->fastest > SPREAD * out->slowest;
+    return out->known && out->lost && !spread ? find_slower(s, x, out) : FLX_OK;
 }

@@ -10,11 +10,12 @@
 #include "flexion/system.h"
 
 typedef struct flx_spectrum {
-    bool known;        // the numbers below mean something
-    bool all;          // every eigenvalue was found; else estimates of the largest ones
-    bool massless;     // a direction that no bond holds has no mass
-    double fastest;    // largest |s|, 1/s
-    double slowest;    // smallest |s| that is not zero; 0: none, or not known
+    bool known;     // the numbers below mean something
+    bool all;       // every eigenvalue was found; else estimates of the largest ones
+    bool massless;  // a direction that no bond holds has no mass
+    double fastest; // largest |s|, 1/s
+    double slowest; // smallest |s| that is not zero; 0: none, or not known
+    bool lost; // some are zero beside the fastest, or so slow that they were found by themselves
     double damping;    // of the fastest: -Re s / |s|, in [-1, 1]
     bool conservative; // K symmetric and D zero, on the bonds
 } flx_spectrum;

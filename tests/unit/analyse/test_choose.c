@@ -76,6 +76,10 @@ static int fast_over_slow_oscillation_is_radau(void)
                        "simulate: {until: 1, rtol: 1e-3}\n";
     CHECK(check_choice(text, "radau", "stiff oscillation, 2e+05 times") == 0);
     CHECK(check_choice(text, "radau", "fastest time constant 7.07e-06 s") == 0);
+    // 1e7 times: what is slow is not taken for what is free
+    const char *far = "flexion: 1\nequations:\n  second_order:\n    x: {at: 1, force: -x}\n    y: "
+                      "{force: -1e14*y + x}\nsimulate: {until: 10}\n";
+    CHECK(check_choice(far, "radau", "1e+07 times faster than the slowest") == 0);
     return 0;
 }
 
