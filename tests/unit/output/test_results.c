@@ -222,6 +222,8 @@ static int wrong_files_are_refused_with_a_reason(void)
     write_text(path, "\0\0\1\2\3garbage\n", 14);
     if (refuses(ctx, path, "not text")) return 1;
     write_text(path, "flexion: 1\nbodies: 3\n", 21);
+    if (refuses(ctx, path, "is a model, not a result; run it first")) return 1;
+    write_text(path, "x,y\n1,2\n", 8);
     if (refuses(ctx, path, "first column is not named t")) return 1;
     write_text(path, "no end of line", 14);
     if (refuses(ctx, path, "no line of names")) return 1;
