@@ -243,7 +243,8 @@ static flx_status refuse_accelerations(const flx_system *s, flx_status status, i
     if (status == FLX_SINGULAR) {
         return FLX_FAIL(s->ctx, status, u.loc,
                         "the acceleration of '%s' (%s) is not determined: it has no mass in a "
-                        "direction that no constraint holds",
+                        "direction that no constraint holds, and neither damping nor stiffness "
+                        "there that would say how it moves",
                         u.item, u.part);
     }
     return FLX_FAIL(s->ctx, status, u.loc, "no consistent acceleration: %s, worst at '%s' (%s)",
