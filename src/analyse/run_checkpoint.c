@@ -9,6 +9,7 @@
 #include "base/number.h"
 #include "base/output.h"
 #include "flexion/checkpoint.h"
+#include "integrate/settle.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -115,6 +116,12 @@ static void quadrature_memory(flx_quadrature *q, flx_memory *m)
     FLX_PASS(m, q->known);
 }
 
+// Signals are found in workspaces of their own.
+static void work_memory(const flx_system *s, flx_work *w, flx_memory *m)
+{
+    if (s && s->ops->work_memory) s->ops->work_memory(w, m);
+}
+
 static void walk(flx_running *r, flx_memory *m)
 {
     flx_simulation *sim = r->sim;
@@ -137,6 +144,9 @@ static void walk(flx_running *r, flx_memory *m)
     FLX_PASS(m, sim->energy_turnover);
     FLX_PASS(m, sim->dropped_start);
     FLX_PASS(m, sim->kept_residual);
+    work_memory(sim->sys, sim->work, m);
+    work_memory(sim->bodies, sim->bodies_work, m);
+    if (sim->settler) flx_settler_memory(sim->settler, m);
 }
 
 // ---- writing ------------------------------------------------------------------------------------

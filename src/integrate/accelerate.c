@@ -408,6 +408,8 @@ void flx_accelerator_memory(flx_accelerator *a, flx_memory *m)
 {
     const flx_dims *d = &a->sys->dims;
     flx_memory_pass(m, a->soft, (size_t)(d->nlam + d->nmu) * sizeof *a->soft);
+    flx_memory_pass(m, a->kept, (size_t)(d->nlam + d->nmu) * sizeof *a->kept);
+    flx_memory_numbers(m, a->yield, (size_t)d->nlam);
     flx_saddle_memory(a->saddle, m);
     if (a->lu) flx_lu_memory(a->lu, m);
     if (a->together) flx_index1_memory(a->together, m);

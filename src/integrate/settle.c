@@ -249,3 +249,19 @@ flx_status flx_settler_create(const flx_system *s, flx_work *work, const flx_sta
     if (status != FLX_OK) flx_settler_destroy(made);
     return status;
 }
+
+// ---- checkpoint -----------------------------------------------------------------------------
+
+void flx_settler_memory(flx_settler *k, flx_memory *m)
+{
+    bool relaxes = k->relaxer != NULL;
+    FLX_PASS(m, relaxes);
+    if (relaxes && !k->relaxer && m->status == FLX_OK) {
+        flx_status status = flx_relaxer_create(k->sys, &k->relaxer);
+        if (status != FLX_OK) flx_memory_fail(m, status);
+    }
+    FLX_PASS(m, k->massless);
+    flx_accelerator_memory(k->acc, m);
+    if (relaxes && k->relaxer) flx_relaxer_memory(k->relaxer, m);
+    flx_stiff_bonds_memory(&k->stiff, m);
+}

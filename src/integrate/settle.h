@@ -11,6 +11,7 @@
 // either the rows or rigid bonds in their place give; else these.
 #pragma once
 
+#include "base/checkpoint.h"
 #include "flexion/system.h"
 
 typedef struct flx_settler flx_settler;
@@ -22,3 +23,6 @@ void flx_settler_destroy(flx_settler **made);
 
 // a, dx, w, lam and mu of x, which lies in a step of length h; 0: there was none. Positive status: they cannot be found, and are left as they were.
 flx_status flx_settle(flx_settler *k, flx_work *work, flx_state *x, double h);
+
+// What the next state is found with (base/checkpoint.h).
+void flx_settler_memory(flx_settler *k, flx_memory *m);
