@@ -175,7 +175,8 @@ typedef struct flx_lagrangian {
 
 // What an instant did to a state; zero before.
 typedef struct flx_happening {
-    int again;        // the same instant, after the velocities were met
+    int again;          // the same instant, after the velocities were met
+    const double *size; // (indicators) what the values have been so far (judge); the caller's
     int changed;      // the equations go on otherwise: with other switches or other values
     int jumped;       // values other than discrete ones were set
     int stop;         // the run ends here
@@ -209,6 +210,9 @@ typedef struct flx_instants {
     // follows from that.
     flx_status (*happen)(const flx_system *s, flx_work *w, flx_state *x, const signed char *changed,
                          flx_happening *h);
+    // An indicator that x holds against its value by more than rounding, or -1. size (indicators):
+    // the largest that the values have been so far, which this goes on with.
+    int (*judge)(const flx_system *s, flx_work *w, const flx_state *x, double *size);
     // All switches as x is, without events: for the start.
     void (*settle)(const flx_system *s, flx_work *w, flx_state *x);
     // What an indicator, or an event, is called.

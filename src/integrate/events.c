@@ -12,6 +12,8 @@
 #define NO_TIME 1e-13
 #define SHORTER 0.99
 #define MOST_CLOSE 3
+// So often an instant is gone through until its forces and its switches agree.
+#define MOST_ROUNDS 10
 
 // ---- life -----------------------------------------------------------------------------------
 
@@ -20,10 +22,13 @@ void flx_events_destroy(flx_events **events)
     flx_events *e = *events;
     if (!e) return;
     double *const numbers[] = {
-        e->course, e->size, e->at,          e->from, e->to, e->grace, e->slope,  e->r,
-        e->d,      e->rows, e->rows_before, e->Z,    e->S,  e->rhs,   e->what.Y, e->what.value};
+        e->looks,       e->range, e->size, e->at,  e->from, e->to,     e->grace,      e->slope, e->r,
+        e->d,           e->rows,  e->Z,    e->S,   e->rhs,  e->what.Y, e->what.value, e->tried,
+        e->rows_before};
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) flx_free(numbers[i]);
     flx_free(e->changed);
+    flx_free(e->alone);
+    flx_free(e->first);
     flx_free(e->history);
     flx_free(e->pivot);
     flx_free(e->what.events);
@@ -61,8 +66,10 @@ static flx_status make(flx_integrator *it, flx_events *e)
     const struct {
         double **at;
         size_t n;
-    } want[] = {{&e->course, n},
+    } want[] = {{&e->looks, (FLX_MANY_LOOKS + 1) * n},
+                {&e->range, n},
                 {&e->size, n},
+                {&e->tried, FLX_MOST_TRIES * (size_t)s->dims.nswitch},
                 {&e->at, n},
                 {&e->from, n},
                 {&e->to, n},
@@ -83,10 +90,12 @@ static flx_status make(flx_integrator *it, flx_events *e)
     }
     size_t most = FLX_MOST_HAPPENINGS * (size_t)e->nevent;
     e->changed = flx_alloc(s->ctx, n, 1);
+    e->alone = flx_alloc(s->ctx, n, 1);
+    e->first = flx_alloc(s->ctx, n, 1);
     e->history = flx_alloc(s->ctx, n + (size_t)e->nevent, sizeof *e->history);
     e->pivot = flx_alloc(s->ctx, m, sizeof *e->pivot);
     e->what.events = flx_alloc(s->ctx, most, sizeof *e->what.events);
-    if (!e->changed || !e->history || !e->pivot || !e->what.events) return FLX_ERR_MEMORY;
+    if (!e->changed || !e->alone || !e->first || !e->history || !e->pivot || !e->what.events) return FLX_ERR_MEMORY;
     for (size_t i = 0; i < n + (size_t)e->nevent; i++) e->history[i].last = -HUGE_VAL;
     FLX_TRY(flx_state_create(s, &e->begin));
     FLX_TRY(flx_state_create(s, &e->probe));
@@ -142,7 +151,8 @@ static flx_status watch(flx_integrator *it, const flx_state *x, double span, boo
     flx_loc loc;
     for (int i = 0; i < e->what.nevent; i++) {
         int k = e->what.events[i];
-        if (!is_too_close(&e->history[e->n + k], x->t, span)) continue;
+        // one that happens where its condition is about to turn false has no time left in between
+        if (!is_too_close(&e->history[e->n + k], x->t, span) && !e->doubtful) continue;
         const char *name = e->ops->event(it->sys, k, &loc);
         return FLX_FAIL(it->ctx, FLX_STEP_TOO_SMALL, loc,
                         "event '%s' happens at ever shorter intervals, which end at t = %.9g; let "
@@ -151,7 +161,9 @@ static flx_status watch(flx_integrator *it, const flx_state *x, double span, boo
                         name, x->t);
     }
     for (int i = 0; i < e->n && changed; i++) {
-        if (!e->changed[i] || !is_too_close(&e->history[i], x->t, span)) continue;
+        // at one state all ways are tried before it is given up
+        if (!e->changed[i] || (e->ntried > 0 && !e->cycled)) continue;
+        if (!is_too_close(&e->history[i], x->t, span) && !e->cycled) continue;
         const char *name = e->ops->indicator(it->sys, i, &loc);
         return FLX_FAIL(it->ctx, FLX_STEP_TOO_SMALL, loc,
                         "a condition in '%s' changes back and forth at t = %.9g: each of its "
@@ -165,31 +177,77 @@ static flx_status watch(flx_integrator *it, const flx_state *x, double span, boo
 
 // ---- the instant ----------------------------------------------------------------------------
 
+// What is set off at x: events and switches, with the velocities that they leave.
+static flx_status set_off(flx_integrator *it, flx_state *x, const signed char *changed)
+{
+    flx_events *e = flx_method_of(it)->events;
+    flx_happening *h = &e->what;
+    for (int round = 0; round < FLX_MOST_HAPPENINGS; round++) {
+        bool moved = false;
+        FLX_TRY(e->ops->happen(it->sys, it->work, x, changed, h));
+        if (h->changed) FLX_TRY(flx_events_meet_velocities(it, x, &moved));
+        h->again = 1; // switches may depend on velocities
+        if (!moved) break;
+        changed = NULL;
+    }
+    return FLX_OK;
+}
+
+int flx_events_wrong(flx_integrator *it, const flx_state *x)
+{
+    flx_events *e = flx_method_of(it)->events;
+    return e->ops->judge(it->sys, it->work, x, e->size);
+}
+
+flx_status flx_events_check(flx_integrator *it, const flx_state *x)
+{
+    const flx_events *e = flx_method_of(it)->events;
+    int wrong = flx_events_wrong(it, x);
+    if (wrong < 0) return FLX_OK;
+    flx_loc loc;
+    const char *name = e->ops->indicator(it->sys, wrong, &loc);
+    return FLX_FAIL(it->ctx, FLX_INCONSISTENT, loc,
+                    "a condition or a table in '%s' is not what its own value says at t = %.9g: it "
+                    "has changed unseen. Take smaller steps (largest_step), or another method",
+                    name, x->t);
+}
+
+static flx_status refuse_contradiction(flx_integrator *it, const flx_state *x, int wrong)
+{
+    flx_loc loc;
+    const char *name = flx_method_of(it)->events->ops->indicator(it->sys, wrong, &loc);
+    return FLX_FAIL(it->ctx, FLX_INCONSISTENT, loc,
+                    "the conditions at t = %.9g contradict each other: whichever way the one in "
+                    "'%s' is taken, the forces that follow ask for the other. Make the jump steep "
+                    "but continuous, as in tanh(v/1e-3) for sign(v)",
+                    x->t, name);
+}
+
 flx_status flx_events_happen(flx_integrator *it, flx_state *x, double span,
                              const flx_state **before, const flx_happening **what)
 {
     flx_method *m = flx_method_of(it);
     flx_events *e = m->events;
-    const signed char *changed = e->located ? e->changed : NULL;
     flx_happening *h = &e->what;
     h->again = h->changed = h->jumped = h->stop = h->nevent = h->nrow = 0;
     h->item = NULL;
+    h->size = e->size;
     flx_state_copy(e->prior, x);
-    for (int round = 0; round < FLX_MOST_HAPPENINGS; round++) {
-        FLX_TRY(e->ops->happen(it->sys, it->work, x, changed, h));
-        if (h->changed) FLX_TRY(flx_events_meet_velocities(it, x));
-        if (h->nrow == 0) break;
-        h->again = 1; // switches may depend on velocities
-        changed = NULL;
-    }
+    FLX_TRY(set_off(it, x, e->located ? e->changed : NULL));
     FLX_TRY(watch(it, x, span, e->located));
     e->located = false;
-    if (h->changed) {
-        FLX_TRY(flx_events_find_accelerations(it, x));
-    } else if (m->stepped && x->t == m->after->t) {
+    if (h->changed) FLX_TRY(flx_events_find_accelerations(it, x));
+    // forces, algebraic values and velocities without inertia have jumped: so may what reads them
+    for (int round = 0, wrong; (wrong = flx_events_wrong(it, x)) >= 0; round++) {
+        if (round == MOST_ROUNDS) return refuse_contradiction(it, x, wrong);
+        FLX_TRY(set_off(it, x, NULL));
+        if (h->changed) FLX_TRY(flx_events_find_accelerations(it, x));
+    }
+    if (!h->changed && m->stepped && x->t == m->after->t) {
         // nothing that the method has seen: it goes on
         memcpy(m->after->switches, x->switches, (size_t)it->sys->dims.nswitch * sizeof(double));
     }
+    if (h->jumped) e->ntried = 0;
     *before = e->prior;
     *what = h;
     return FLX_OK;

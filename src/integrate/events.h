@@ -23,3 +23,7 @@ flx_status flx_events_look(flx_integrator *it, flx_state *x, double *taken, bool
 // run, against which instants that follow each other too closely are judged.
 flx_status flx_events_happen(flx_integrator *it, flx_state *x, double span,
                              const flx_state **before, const flx_happening **what);
+
+// A switch of x that is not what its own value says, or -1; and the error that this is after a step.
+int flx_events_wrong(flx_integrator *it, const flx_state *x);
+flx_status flx_events_check(flx_integrator *it, const flx_state *x);

@@ -16,19 +16,25 @@
 // Intervals of a step at whose ends the indicators are looked at; and where the polynomial through
 // them is off in the middle by more than a part of their size.
 #define LOOKS 5
-#define MANY_LOOKS 50
 #define UNRESOLVED 0.02
 // Where the step is made again, its interpolant brackets the instant to this part of the step.
 #define BRACKET 1e-6
 #define MOST_BISECTIONS 80
-#define SHORTEST_FLIGHT 1e-10 // away from a border, as a part of a look
+#define SHORTEST_FLIGHT 1e-10 // away from a border, as a part of a look, and of the run
 // An indicator that is negative at the beginning of a step counts from so much of that.
 #define GRACE 1.25
-#define MOST_REPETITIONS 8
+#define MOST_REPETITIONS 60
 // Numbers so small have lost their digits.
 #define NOTHING (DBL_MIN / DBL_EPSILON)
 // An instant nearer to the step's beginning than this part of the step is at the beginning.
 #define BEGINNING 1e-12
+// Whether something leaves its border is seen after this part of the step; a step that is too long to
+// see it is made again, so much shorter.
+#define AWAY 1e-9
+#define SHORTER 1e-2
+// Between looks an indicator is looked at where it is least, if that is below this part of its range.
+#define SHALLOW 0.05
+#define MOST_GLANCES 6
 
 // ---- indicators -----------------------------------------------------------------------------
 
@@ -39,14 +45,21 @@ static flx_status indicate(flx_integrator *it, const flx_state *x, double *value
     return e->ops->indicate(it->sys, it->work, &p, value);
 }
 
-// The state inside the step, as the method gives it, and the indicators there.
-static flx_status probe(flx_integrator *it, double t, double *value)
+// The state inside the step, as the method gives it.
+static flx_status probe_state(flx_integrator *it, double t)
 {
     flx_method *m = flx_method_of(it);
-    flx_events *e = m->events;
-    FLX_TRY(flx_integrator_interpolate(it, t, e->probe));
-    memcpy(e->probe->switches, m->before->switches, (size_t)it->sys->dims.nswitch * sizeof(double));
-    return indicate(it, e->probe, value);
+    flx_state *to = m->events->probe;
+    FLX_TRY(flx_integrator_interpolate(it, t, to));
+    memcpy(to->switches, m->before->switches, (size_t)it->sys->dims.nswitch * sizeof(double));
+    return FLX_OK;
+}
+
+// ... and the indicators there.
+static flx_status probe(flx_integrator *it, double t, double *value)
+{
+    FLX_TRY(probe_state(it, t));
+    return indicate(it, flx_method_of(it)->events->probe, value);
 }
 
 // Mark those that are negative; what was so at the beginning of the step is rounding, until it is
@@ -88,7 +101,7 @@ static bool forgive(flx_events *e, const double *value)
 // ---- location -------------------------------------------------------------------------------
 
 // At a something is on its border. If it leaves it, as a ball does for a short flight, the bracket
-// begins where it is away; else what happens begins at a.
+// begins where it is away; else what happens begins at a, *b = *a, and e->to is shortly after it.
 static flx_status leave_border(flx_integrator *it, double *a, double *b, double *ga, double *gb)
 {
     flx_events *e = flx_method_of(it)->events;
@@ -120,6 +133,7 @@ static flx_status shorten(flx_integrator *it, double *a, double *b, double toler
     double ga = smallest(e, e->from, NULL), gb = smallest(e, e->to, NULL), *swap;
     int side = 0;
     if (!(ga > 0.0)) FLX_TRY(leave_border(it, a, b, &ga, &gb));
+    if (!(*a < *b)) return probe_state(it, *b);
     for (int k = 0; k < MOST_BISECTIONS && tolerance < *b - *a; k++) {
         double c = k % 4 == 3 ? 0.5 * (*a + *b) : *b - gb * (*b - *a) / (gb - ga);
         c = fmin(fmax(c, *a + 0.25 * tolerance), *b - 0.25 * tolerance);
@@ -146,9 +160,7 @@ static flx_status shorten(flx_integrator *it, double *a, double *b, double toler
             }
         }
     }
-    if (*a < *b) {
-        for (int i = 0; i < e->n; i++) e->slope[i] = (e->to[i] - e->from[i]) / (*b - *a);
-    }
+    for (int i = 0; i < e->n; i++) e->slope[i] = (e->to[i] - e->from[i]) / (*b - *a);
     return probe(it, *b, e->to);
 }
 
@@ -205,7 +217,7 @@ static flx_status search(flx_integrator *it, flx_state *x, double a, double b, d
         }
         *t = b;
         FLX_TRY(shorten(it, &a, t, tolerance));
-        if (*t - m->before->t <= 2.0 * tolerance) { // a step so short must not be made in vain
+        if (a < *t && *t - m->before->t <= 2.0 * tolerance) { // so short a step is not made in vain
             FLX_TRY(shorten(it, &a, t, 4.0 * DBL_EPSILON * fabs(*t)));
         }
         narrow(e, e->to);
@@ -236,6 +248,14 @@ static flx_status step_again(flx_integrator *it, flx_state *x, double t, double 
     return status;
 }
 
+// The next length to try: by the secant, or the middle of the bracket where that leads out of it, or
+// has led nowhere.
+static double next_try(double secant, double low, double high, bool stuck)
+{
+    if (!stuck && secant > low && secant < high) return secant;
+    return isinf(high) ? secant : 0.5 * (low + high);
+}
+
 // The step made again until it ends at the instant that is near t. *reached: whether a step of that
 // length could be made.
 static flx_status step_onto(flx_integrator *it, flx_state *x, double t, double *taken,
@@ -243,6 +263,7 @@ static flx_status step_onto(flx_integrator *it, flx_state *x, double t, double *
 {
     flx_events *e = flx_method_of(it)->events;
     double begin = e->begin->t, last_t = 0.0, last_g = HUGE_VAL, far = x->t;
+    double low = begin, high = HUGE_VAL, slope = 0.0;
     for (int k = 0; k < MOST_REPETITIONS; k++) {
         FLX_TRY(step_again(it, x, t, taken));
         *reached = fabs(x->t - t) <= fmax(1e-9 * (t - begin), 4.0 * DBL_EPSILON * fabs(t));
@@ -250,9 +271,13 @@ static flx_status step_onto(flx_integrator *it, flx_state *x, double t, double *
         FLX_TRY(indicate(it, x, e->at));
         int which = -1;
         double g = smallest(e, e->at, &which);
-        if (which < 0 || !(fabs(g) < fabs(last_g))) return FLX_OK; // rounding
-        double slope = k == 0 ? e->slope[which] : (g - last_g) / (x->t - last_t);
-        double to = x->t - g / slope;
+        if (which < 0) return FLX_OK;
+        *(g > 0.0 ? &low : &high) = x->t;
+        bool stuck = !(fabs(g) < fabs(last_g));
+        double rounding = fmax(4.0 * DBL_EPSILON * fabs(t), BEGINNING * (t - begin));
+        if (stuck && !(high - low > rounding && !isinf(high))) return FLX_OK;
+        slope = k == 0 ? e->slope[which] : (g - last_g) / (x->t - last_t);
+        double to = next_try(x->t - g / slope, low, high, stuck);
         last_t = x->t;
         last_g = g;
         if (!(fabs(to - x->t) > 2.0 * DBL_EPSILON * fabs(to)) || !(to > begin) || !(to <= far)) {
@@ -261,6 +286,16 @@ static flx_status step_onto(flx_integrator *it, flx_state *x, double t, double *
         t = to;
     }
     return FLX_OK;
+}
+
+// Whether something that is not marked is over its border at the end of the step, which was another
+// step when it was looked at.
+static bool is_overtaken(const flx_events *e, const double *value)
+{
+    for (int i = 0; i < e->n; i++) {
+        if (!e->changed[i] && value[i] < -fmax(e->grace[i], NOTHING)) return true;
+    }
+    return false;
 }
 
 // Which of the marked ones change here: all that are zero within rounding of the time, and the
@@ -275,31 +310,129 @@ static void mark_here(flx_events *e, const flx_state *x, const double *value)
     }
 }
 
-// How many looks a step needs: none where nothing changes, more where the indicators turn faster
-// than the polynomial through the usual ones can follow.
-static flx_status count_looks(flx_integrator *it, const flx_state *x, int *looks)
+// ---- looks ----------------------------------------------------------------------------------
+
+static double time_of_look(const flx_events *e, const flx_state *x, int k)
+{
+    double begin = e->begin->t;
+    return k == e->nlook ? x->t : begin + (x->t - begin) * k / e->nlook;
+}
+
+// Indicators at equal parts of the step, from its beginning, where they are e->from.
+static flx_status sample(flx_integrator *it, const flx_state *x, int looks)
+{
+    flx_events *e = flx_method_of(it)->events;
+    e->nlook = looks;
+    memcpy(e->looks, e->from, (size_t)e->n * sizeof *e->from);
+    for (int k = 1; k <= looks; k++) {
+        FLX_TRY(glance(it, x, time_of_look(e, x, k), e->looks + (size_t)k * (size_t)e->n));
+    }
+    for (int i = 0; i < e->n; i++) {
+        e->range[i] = 0.0;
+        for (int k = 0; k <= looks; k++) {
+            e->range[i] = fmax(e->range[i], fabs(e->looks[(size_t)k * (size_t)e->n + (size_t)i]));
+        }
+    }
+    return FLX_OK;
+}
+
+// Whether the polynomial through the usual looks is right in the middle between two of them.
+static flx_status is_resolved(flx_integrator *it, const flx_state *x, bool *resolved)
 {
     static const double middle[LOOKS + 1] = {3.0 / 256,   -25.0 / 256, 150.0 / 256,
                                              150.0 / 256, -25.0 / 256, 3.0 / 256};
     flx_events *e = flx_method_of(it)->events;
-    double begin = e->begin->t, h = x->t - begin;
-    bool changed = false;
+    double begin = e->begin->t;
+    *resolved = true;
+    FLX_TRY(glance(it, x, begin + 0.5 * (x->t - begin), e->to));
     for (int i = 0; i < e->n; i++) {
-        e->course[i] = middle[0] * e->from[i];
-        e->size[i] = fabs(e->from[i]);
-    }
-    for (int k = 1; k <= LOOKS; k++) {
-        FLX_TRY(glance(it, x, k == LOOKS ? x->t : begin + h * k / LOOKS, e->to));
-        changed = changed || mark(e, e->to) > 0;
-        for (int i = 0; i < e->n; i++) {
-            e->course[i] += middle[k] * e->to[i];
-            e->size[i] = fmax(e->size[i], fabs(e->to[i]));
+        double course = 0.0;
+        for (int k = 0; k <= LOOKS; k++) {
+            course += middle[k] * e->looks[(size_t)k * (size_t)e->n + (size_t)i];
         }
+        if (fabs(e->to[i] - course) > UNRESOLVED * e->range[i]) *resolved = false;
     }
-    FLX_TRY(glance(it, x, begin + 0.5 * h, e->to));
-    *looks = changed || mark(e, e->to) > 0 ? LOOKS : 0;
-    for (int i = 0; i < e->n; i++) {
-        if (fabs(e->to[i] - e->course[i]) > UNRESOLVED * e->size[i]) *looks = MANY_LOOKS;
+    return FLX_OK;
+}
+
+// Three places and the values of an indicator there, the middle one the least or nearly so.
+typedef struct valley {
+    double t[3], v[3];
+} valley;
+
+// Where the parabola through them is least, and what it is there; NaN: it has no least value.
+static double lowest(const valley *p, double *value)
+{
+    double a = p->t[0] - p->t[1], b = p->t[2] - p->t[1];
+    double va = (p->v[0] - p->v[1]) / a, vb = (p->v[2] - p->v[1]) / b;
+    double curve = (vb - va) / (b - a), slope = va - curve * a;
+    double u = -0.5 * slope / curve;
+    *value = p->v[1] + 0.5 * slope * u;
+    return curve > 0.0 ? p->t[1] + u : (double)NAN;
+}
+
+static void move_into(valley *p, double t, double v)
+{
+    int left = t < p->t[1], better = v < p->v[1];
+    // the place that drops out: the far end, or the end on this side
+    int end = left == better ? 2 : 0;
+    if (better) {
+        p->t[end] = p->t[1];
+        p->v[end] = p->v[1];
+        p->t[1] = t;
+        p->v[1] = v;
+    } else {
+        p->t[end] = t;
+        p->v[end] = v;
+    }
+}
+
+// Follow indicator i down to where it is least. *found: it is negative at *t.
+static flx_status descend(flx_integrator *it, const flx_state *x, int i, valley p, double *t,
+                          bool *found)
+{
+    flx_events *e = flx_method_of(it)->events;
+    double least;
+    *found = false;
+    for (int k = 0; k < MOST_GLANCES; k++) {
+        *t = lowest(&p, &least);
+        if (!(*t > p.t[0] && *t < p.t[2]) || *t == p.t[1]) return FLX_OK;
+        if (!(least <= SHALLOW * e->range[i])) return FLX_OK;
+        FLX_TRY(glance(it, x, *t, e->to));
+        *found = e->to[i] < -fmax(e->grace[i], NOTHING);
+        if (*found) return FLX_OK;
+        move_into(&p, *t, e->to[i]);
+    }
+    return FLX_OK;
+}
+
+static void insert(double t, int *count, double *times)
+{
+    if (*count == FLX_MOST_DIPS) return;
+    int k = (*count)++;
+    for (; k > 0 && times[k - 1] > t; k--) times[k] = times[k - 1];
+    times[k] = t;
+}
+
+// Where indicators become negative between two looks at which they are not: times, ascending.
+static flx_status list_dips(flx_integrator *it, const flx_state *x)
+{
+    flx_events *e = flx_method_of(it)->events;
+    size_t n = (size_t)e->n;
+    e->ndip = 0;
+    for (int k = 1; k < e->nlook; k++) {
+        for (int i = 0; i < e->n; i++) {
+            const double *v = e->looks + (size_t)(k - 1) * n + (size_t)i;
+            double t, least;
+            bool found;
+            if (!(v[0] >= 0.0 && v[n] >= 0.0 && v[2 * n] >= 0.0) || isinf(v[0])) continue;
+            valley p = {{time_of_look(e, x, k - 1), time_of_look(e, x, k), time_of_look(e, x, k + 1)},
+                        {v[0], v[n], v[2 * n]}};
+            t = lowest(&p, &least);
+            if (!(t > p.t[0] && t < p.t[2]) || !(least <= SHALLOW * e->range[i])) continue;
+            FLX_TRY(descend(it, x, i, p, &t, &found));
+            if (found) insert(t, &e->ndip, e->dips);
+        }
     }
     return FLX_OK;
 }
@@ -308,19 +441,115 @@ static flx_status count_looks(flx_integrator *it, const flx_state *x, int *looks
 static flx_status find(flx_integrator *it, flx_state *x, double *t, bool *found)
 {
     flx_events *e = flx_method_of(it)->events;
-    double begin = e->begin->t, h = x->t - begin;
-    int looks;
+    bool resolved, any = false;
+    int dip = 0;
     *found = false;
     FLX_TRY(indicate(it, e->begin, e->from));
     for (int i = 0; i < e->n; i++) e->grace[i] = fmax(0.0, -GRACE * e->from[i]);
-    FLX_TRY(count_looks(it, x, &looks));
-    for (int k = 1; k <= looks; k++) {
-        double a = begin + h * (k - 1) / looks, b = k == looks ? x->t : begin + h * k / looks;
-        FLX_TRY(search(it, x, a, b, t, found));
-        if (*found) break;
-        memcpy(e->from, e->to, (size_t)e->n * sizeof *e->from);
-        (void)forgive(e, e->from);
+    FLX_TRY(sample(it, x, LOOKS));
+    FLX_TRY(is_resolved(it, x, &resolved));
+    any = mark(e, e->to) > 0;
+    if (!resolved) FLX_TRY(sample(it, x, FLX_MANY_LOOKS));
+    for (int k = 1; k <= e->nlook && !any; k++) {
+        any = mark(e, e->looks + (size_t)k * (size_t)e->n) > 0;
     }
+    FLX_TRY(list_dips(it, x));
+    if (!any && e->ndip == 0) return FLX_OK;
+    double a = e->begin->t;
+    for (int k = 1; k <= e->nlook;) {
+        double b = time_of_look(e, x, k);
+        bool at_dip = dip < e->ndip && e->dips[dip] < b;
+        if (at_dip) b = e->dips[dip];
+        if (b > a) FLX_TRY(search(it, x, a, b, t, found));
+        if (*found) break;
+        if (b > a) memcpy(e->from, e->to, (size_t)e->n * sizeof *e->from);
+        (void)forgive(e, e->from);
+        a = b;
+        if (at_dip) {
+            dip++;
+        } else {
+            k++;
+        }
+    }
+    return FLX_OK;
+}
+
+// ---- at the beginning -----------------------------------------------------------------------
+
+// What is marked leaves its border at the beginning of the step by what is known there, and comes
+// back in a step that is too long to show it.
+static flx_status is_doubtful(flx_integrator *it, const flx_state *x, bool *doubtful)
+{
+    flx_events *e = flx_method_of(it)->events;
+    double begin = e->begin->t, h = x->t - begin;
+    double t = begin + fmax(AWAY * h, 16.0 * DBL_EPSILON * fabs(begin));
+    *doubtful = false;
+    if (!(t < x->t)) return FLX_OK;
+    FLX_TRY(indicate(it, e->begin, e->from));
+    FLX_TRY(glance(it, x, t, e->at));
+    for (int i = 0; i < e->n; i++) {
+        if (e->changed[i] && e->at[i] > e->from[i]) *doubtful = true;
+    }
+    return FLX_OK;
+}
+
+static bool was_tried(const flx_integrator *it, const flx_events *e, const double *switches)
+{
+    size_t n = (size_t)it->sys->dims.nswitch;
+    for (int k = 0; k < e->ntried; k++) {
+        if (memcmp(e->tried + (size_t)k * n, switches, n * sizeof *switches) == 0) return true;
+    }
+    return false;
+}
+
+// The switches as they are at x lead back to it at once. All that are marked change, unless that was
+// tried: then one alone, whose change was not.
+static void choose_way(flx_integrator *it, const flx_state *x)
+{
+    flx_events *e = flx_method_of(it)->events;
+    size_t n = (size_t)it->sys->dims.nswitch;
+    double *then = e->probe->switches;
+    if (e->ntried < FLX_MOST_TRIES) {
+        memcpy(e->tried + (size_t)e->ntried++ * n, x->switches, n * sizeof(double));
+    } else {
+        e->cycled = true;
+    }
+    memcpy(then, x->switches, n * sizeof(double));
+    e->ops->change(it->sys, it->work, x, e->changed, then);
+    if (!was_tried(it, e, then)) return;
+    for (int i = 0; i < e->n; i++) {
+        if (!e->changed[i]) continue;
+        memset(e->alone, 0, (size_t)e->n);
+        e->alone[i] = 1;
+        memcpy(then, x->switches, n * sizeof(double));
+        e->ops->change(it->sys, it->work, x, e->alone, then);
+        if (was_tried(it, e, then)) continue;
+        memcpy(e->changed, e->alone, (size_t)e->n);
+        return;
+    }
+    e->cycled = true;
+}
+
+// The instant that was found at the beginning of the step is there. Where that is in doubt the step is
+// made again, shorter, *again; where it stays so, the first look at it counts.
+static flx_status begin_here(flx_integrator *it, flx_state *x, int tries, double *taken,
+                             bool *again)
+{
+    flx_method *m = flx_method_of(it);
+    flx_events *e = m->events;
+    double begin = e->begin->t, t = begin + SHORTER * (x->t - begin);
+    bool doubtful;
+    FLX_TRY(is_doubtful(it, x, &doubtful));
+    if (tries == 0) memcpy(e->first, e->changed, (size_t)e->n);
+    *again = doubtful && t - begin > fmax(SHORTEST_FLIGHT * m->span, 64.0 * DBL_EPSILON * fabs(t));
+    if (*again) return step_again(it, x, t, taken);
+    if (doubtful) memcpy(e->changed, e->first, (size_t)e->n);
+    e->doubtful = doubtful;
+    flx_state_copy(x, e->begin);
+    *taken = 0.0;
+    it->stats.steps--;
+    it->stats.rejected++;
+    choose_way(it, x);
     return FLX_OK;
 }
 
@@ -328,31 +557,32 @@ static flx_status look(flx_integrator *it, flx_state *x, double *taken, bool *he
 {
     flx_method *m = flx_method_of(it);
     flx_events *e = m->events;
-    *here = false;
+    int tries = 0;
+    *here = e->doubtful = false;
     if (e->n == 0) return FLX_OK;
     flx_state_copy(e->begin, m->before);
     for (bool again = true; again;) {
         double begin = e->begin->t, end = x->t, t = begin;
         again = false;
         FLX_TRY(find(it, x, &t, here));
-        if (!*here) return FLX_OK;
+        if (!*here) break;
         if (t - begin <= fmax(BEGINNING * (end - begin), 4.0 * DBL_EPSILON * fabs(begin))) {
-            flx_state_copy(x, e->begin);
-            *taken = 0.0;
-            it->stats.steps--;
-            it->stats.rejected++;
+            FLX_TRY(begin_here(it, x, tries++, taken, &again));
+            if (again) continue;
             return FLX_OK;
         }
         if (e->repeats) {
             FLX_TRY(step_onto(it, x, t, taken, here));
-            again = !*here; // not so far: look at what there is
-            if (*here) mark_here(e, x, e->at);
+            again = !*here || is_overtaken(e, e->at); // look at what there is
+            if (!again) mark_here(e, x, e->at);
         } else {
             flx_state_copy(x, e->probe);
             *taken = x->t - begin;
             mark_here(e, x, e->to);
         }
     }
+    e->ntried = 0;
+    e->cycled = false;
     return FLX_OK;
 }
 

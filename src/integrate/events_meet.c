@@ -145,19 +145,20 @@ static bool have_moved(const flx_system *s, const double *rows, const double *be
     return false;
 }
 
-flx_status flx_events_meet_velocities(flx_integrator *it, flx_state *x)
+flx_status flx_events_meet_velocities(flx_integrator *it, flx_state *x, bool *moved)
 {
     const flx_system *s = it->sys;
     flx_events *e = flx_method_of(it)->events;
-    bool bonds = s->dims.nlam + s->dims.nmu > 0, moved = e->what.nrow > 0;
+    bool bonds = s->dims.nlam + s->dims.nmu > 0;
+    *moved = e->what.nrow > 0;
     if (bonds) {
         FLX_TRY(find_rows(it, e->prior, e->rows_before));
         memcpy(e->d, e->r, (size_t)flx_dims_unknowns(&s->dims) * sizeof *e->d);
         FLX_TRY(find_rows(it, x, e->rows));
         FLX_TRY(check_positions(it, x, e->d));
-        moved = moved || have_moved(s, e->rows, e->rows_before);
+        *moved = *moved || have_moved(s, e->rows, e->rows_before);
     }
-    return moved ? meet(it, x) : FLX_OK;
+    return *moved ? meet(it, x) : FLX_OK;
 }
 
 flx_status flx_events_find_accelerations(flx_integrator *it, flx_state *x)

@@ -12,14 +12,30 @@ typedef struct flx_repeat { // of one indicator or event
     int close;
 } flx_repeat;
 
+// Intervals of a step at whose ends indicators that turn fast are looked at.
+#define FLX_MANY_LOOKS 50
+#define FLX_MOST_DIPS 16
+// Switches on their border at one instant are tried in so many ways.
+#define FLX_MOST_TRIES 64
+
 struct flx_events {
     const flx_instants *ops; // borrowed from the system
     int n, nevent, nrow;
     bool repeats;                   // steps are made again up to an instant
     double *at, *from, *to, *grace; // (n) indicators
-    double *slope, *course, *size;  // (n) of them, about
+    double *slope, *range;          // (n) of them, about
+    double *looks;                  // ((FLX_MANY_LOOKS + 1) n) at equal parts of the step
+    int nlook, ndip;
+    double dips[FLX_MOST_DIPS]; // where they are negative between looks
+    double *size;                   // (n) what their values have been so far
     signed char *changed;           // (n)
+    signed char *alone, *first;     // (n) one of them, those that were found first
     bool located;                   // they change at the end of the last step
+    bool doubtful;                  // ... though what is known there says that they do not
+    // Switches that were tried at the state where the motion is now, and led back to it at once.
+    double *tried; // (FLX_MOST_TRIES * nswitch)
+    int ntried;
+    bool cycled; // all that could be tried were
     flx_state *begin, *probe, *prior;
     flx_repeat *history; // (n + nevent)
     flx_happening what;
@@ -33,7 +49,7 @@ struct flx_events {
     int *pivot;                         // (nrow)
 };
 
-// After what has happened at x, from e->prior on: velocities that the bonds allow (EVE-4), and
-// accelerations and multipliers that follow.
-flx_status flx_events_meet_velocities(flx_integrator *it, flx_state *x);
+// After what has happened at x, from e->prior on: velocities that the bonds allow (EVE-4), *moved:
+// whether they are others now; and accelerations and multipliers that follow.
+flx_status flx_events_meet_velocities(flx_integrator *it, flx_state *x, bool *moved);
 flx_status flx_events_find_accelerations(flx_integrator *it, flx_state *x);

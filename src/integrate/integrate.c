@@ -169,7 +169,10 @@ static flx_status advance(course *c)
     if (goal == next && fabs(x->t - goal) <= SAME * taken) x->t = goal;
     if (fabs(x->t - c->until) <= SAME * taken) x->t = c->until;
     watch_pace(c);
-    if (flx_method_of(it)->events) FLX_TRY(flx_events_look(it, x, &taken, &here));
+    if (flx_method_of(it)->events) {
+        FLX_TRY(flx_events_look(it, x, &taken, &here));
+        if (!here) FLX_TRY(flx_events_check(it, x));
+    }
     if (taken > 0.0) FLX_TRY(output_before(c, taken));
     if (here) FLX_TRY(happen(c));
     FLX_TRY(happen_due(c, &next));
@@ -193,6 +196,8 @@ flx_status flx_integrate(flx_integrator *it, flx_state *x, const flx_schedule *s
     m->span = fmax(m->span, c.until - c.start); // also where events cut it to pieces
     if (!schedule->resume) {
         if (c.until > c.start) FLX_TRY(happen_due(&c, &next));
+        // forces are known now
+        if (m->events && c.until > c.start && flx_events_wrong(it, x) >= 0) FLX_TRY(happen(&c));
         if (output(user, x)) return FLX_INTERRUPTED;
         pass(&c.agenda, c.start);
     }

@@ -23,7 +23,8 @@
 //   descriptor_flat.c      accelerations of equations alone, as one program
 //   descriptor_lagrange.c  momentum, dL/dq, forces
 //   descriptor_draw.c      the state as drawn
-//   descriptor_instants.c  switches and events
+//   descriptor_switches.c  switches of expressions
+//   descriptor_instants.c  events
 //   descriptor_observe.c   values of leaves, reactions, residuals
 #pragma once
 
@@ -267,9 +268,9 @@ struct flx_work {
     flx_work *complete;       // owned; of the complete system, where rows were left out
     double *lam;              // (7 x rows of the complete system)
     double *truth;            // (2 nevent) conditions of events, before and after
-    double *near;     // (model's switches) how far off they were when they changed just now;
-                      // negative: they did not
-    double *border;   // (model's switches) their values then
+    // At an instant, of the model's switches: value, rate and switch as they were, and the side to
+    // which those go that were found to change; not a number: unknown, not found.
+    double *border, *rate, *was, *side;
     double *switches; // (nswitch) as they would be
     double *angle_leaves, *angles; // for outputs: leaves and values of angles without turns
 };
@@ -451,7 +452,25 @@ flx_status flx_expr_compile(flx_descriptor *d);
 void flx_expr_destroy(flx_descriptor *d);
 flx_status flx_flat_compile(flx_descriptor *d, int ninput, const flx_leaf *leaves);
 
-// switches and events
+// Switches of expressions. begin: these (NULL: none) were found to change at x; decide: all are as
+// the values say, those on their border as was found; turn_back: those whose value is on its way back
+// by what happened change back: a ball that leaves the ground is not in it.
+flx_status flx_switches_plan(flx_descriptor *d);
+flx_status flx_switches_indicate(const flx_system *s, flx_work *w, const flx_point *p,
+                                 double *value);
+double flx_switches_next(const flx_descriptor *d, flx_work *w, const flx_state *x);
+void flx_switches_change(const flx_system *s, flx_work *w, const flx_state *x,
+                         const signed char *changed, double *switches);
+void flx_switches_settle(const flx_system *s, flx_work *w, flx_state *x);
+void flx_switches_begin(const flx_descriptor *d, flx_work *w, const flx_state *x,
+                        const signed char *changed);
+void flx_switches_decide(const flx_descriptor *d, flx_work *w, flx_state *x, flx_happening *h);
+void flx_switches_turn_back(const flx_descriptor *d, flx_work *w, flx_state *x, flx_happening *h);
+int flx_switches_judge(const flx_system *s, flx_work *w, const flx_state *x, double *size);
+
+// events; conditions: with these switches, into out (nevent)
+void flx_event_conditions(const flx_descriptor *d, flx_work *w, const flx_state *x,
+                          const double *switches, double *out);
 flx_status flx_instants_plan(flx_descriptor *d);
 void flx_instants_start(const flx_descriptor *d, flx_state *x); // discrete variables, clocks
 extern const flx_instants flx_descriptor_instants;

@@ -97,6 +97,13 @@ static flx_status happen(const flx_system *s, flx_work *work, flx_state *x,
     return status;
 }
 
+static int judge(const flx_system *s, flx_work *work, const flx_state *x, double *size)
+{
+    const flx_tree *t = flx_tree_of(s);
+    const flx_state *b = carried(s, work, x);
+    return inner_of(t)->judge(t->inner, flx_tree_work_of(work)->inner, b, size);
+}
+
 static void settle(const flx_system *s, flx_work *work, flx_state *x)
 {
     const flx_tree *t = flx_tree_of(s);
@@ -125,6 +132,7 @@ const flx_instants flx_tree_instants = {.indicators = indicators,
                                         .idle = idle,
                                         .change = change,
                                         .happen = happen,
+                                        .judge = judge,
                                         .settle = settle,
                                         .indicator = indicator,
                                         .event = event};

@@ -178,6 +178,13 @@ static flx_status happen(const flx_system *s, flx_work *w, flx_state *x, const s
     return z->base->ops->instants->happen(z->base, flx_wrapper_inner(w), &y, changed, h);
 }
 
+static int judge(const flx_system *s, flx_work *w, const flx_state *x, double *size)
+{
+    const flx_wrapper *z = flx_wrapper_of(s);
+    flx_state y = base_state(s, w, x);
+    return z->base->ops->instants->judge(z->base, flx_wrapper_inner(w), &y, size);
+}
+
 static void settle(const flx_system *s, flx_work *w, flx_state *x)
 {
     const flx_wrapper *z = flx_wrapper_of(s);
@@ -206,6 +213,7 @@ static const flx_instants instants = {
     .idle = idle,
     .change = change,
     .happen = happen,
+    .judge = judge,
     .settle = settle,
     .indicator = indicator,
     .event = event,
