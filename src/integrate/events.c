@@ -135,11 +135,12 @@ double flx_events_next(flx_integrator *it, const flx_state *x)
 // ---- too often ------------------------------------------------------------------------------
 
 // Short intervals that become shorter still, or vanish. A relay that works fast has its own pace.
-static bool is_too_close(flx_repeat *r, double t, double span)
+// stays: it has not been away from its border in between, however long that was.
+static bool is_too_close(flx_repeat *r, double t, double span, bool stays)
 {
     double interval = t - r->last;
     bool shorter = interval < SHORTER * r->interval || interval <= NO_TIME * span;
-    r->close = interval <= CLOSE * span && shorter ? r->close + 1 : 0;
+    r->close = stays || (interval <= CLOSE * span && shorter) ? r->close + 1 : 0;
     r->interval = interval;
     r->last = t;
     return r->close >= MOST_CLOSE;
@@ -149,10 +150,12 @@ static flx_status watch(flx_integrator *it, const flx_state *x, double span, boo
 {
     flx_events *e = flx_method_of(it)->events;
     flx_loc loc;
+    bool stays = false;
+    for (int i = 0; i < e->n && changed; i++) stays |= e->changed[i] && e->grace[i] > 0.0;
     for (int i = 0; i < e->what.nevent; i++) {
         int k = e->what.events[i];
         // one that happens where its condition is about to turn false has no time left in between
-        if (!is_too_close(&e->history[e->n + k], x->t, span) && !e->doubtful) continue;
+        if (!is_too_close(&e->history[e->n + k], x->t, span, stays) && !e->doubtful) continue;
         const char *name = e->ops->event(it->sys, k, &loc);
         return FLX_FAIL(it->ctx, FLX_STEP_TOO_SMALL, loc,
                         "event '%s' happens at ever shorter intervals, which end at t = %.9g; let "
@@ -163,7 +166,8 @@ static flx_status watch(flx_integrator *it, const flx_state *x, double span, boo
     for (int i = 0; i < e->n && changed; i++) {
         // at one state all ways are tried before it is given up
         if (!e->changed[i] || (e->ntried > 0 && !e->cycled)) continue;
-        if (!is_too_close(&e->history[i], x->t, span) && !e->cycled) continue;
+        bool there = e->grace[i] > 0.0;
+        if (!is_too_close(&e->history[i], x->t, span, there) && !e->cycled) continue;
         const char *name = e->ops->indicator(it->sys, i, &loc);
         return FLX_FAIL(it->ctx, FLX_STEP_TOO_SMALL, loc,
                         "a condition in '%s' changes back and forth at t = %.9g: each of its "

@@ -28,10 +28,10 @@
 #define NOTHING (DBL_MIN / DBL_EPSILON)
 // An instant nearer to the step's beginning than this part of the step is at the beginning.
 #define BEGINNING 1e-12
-// Whether something leaves its border is seen after this part of the step; a step that is too long to
-// see it is made again, so much shorter.
-#define AWAY 1e-9
-#define SHORTER 1e-2
+// Where something goes is seen after this part of the step; a step that is too long to show it is made
+// again, so much shorter.
+#define AHEAD 1e-6
+#define SHORTER 0.1
 // Between looks an indicator is looked at where it is least, if that is below this part of its range.
 #define SHALLOW 0.05
 #define MOST_GLANCES 6
@@ -174,11 +174,17 @@ static void change_idly(flx_integrator *it, const flx_state *at, flx_state *x)
     for (int i = 0; i < 4; i++) e->ops->change(it->sys, it->work, at, e->changed, all[i]);
 }
 
-// The state in the middle of the step by Hermite's polynomial, which is good enough for a look.
+// The state in the middle of the step, for a look: as the method gives it where that costs little. Where
+// joints would have to be closed, Hermite's polynomial is good enough, unless the method is of first
+// order: then its positions and velocities do not fit each other.
 static flx_status glance(flx_integrator *it, const flx_state *x, double t, double *value)
 {
     flx_method *m = flx_method_of(it);
+    const flx_dims *d = &it->sys->dims;
     if (!(t < x->t)) return indicate(it, x, value);
+    if (it->type->interpolate && (d->nlam + d->nmu == 0 || it->type->order == 1)) {
+        return probe(it, t, value);
+    }
     flx_hermite(it->sys, m->before, m->after, t, m->theta, m->rate, m->events->probe);
     return indicate(it, m->events->probe, value);
 }
@@ -332,6 +338,7 @@ static flx_status sample(flx_integrator *it, const flx_state *x, int looks)
         for (int k = 0; k <= looks; k++) {
             e->range[i] = fmax(e->range[i], fabs(e->looks[(size_t)k * (size_t)e->n + (size_t)i]));
         }
+        if (isfinite(e->range[i])) e->size[i] = fmax(e->size[i], e->range[i]);
     }
     return FLX_OK;
 }
@@ -476,21 +483,36 @@ static flx_status find(flx_integrator *it, flx_state *x, double *t, bool *found)
 
 // ---- at the beginning -----------------------------------------------------------------------
 
-// What is marked leaves its border at the beginning of the step by what is known there, and comes
-// back in a step that is too long to show it.
-static flx_status is_doubtful(flx_integrator *it, const flx_state *x, bool *doubtful)
+// What is marked at x, from where a step of length h was or is made, goes on by the velocities and
+// rates of x to the side that it is on: the step is too long to show its way.
+static flx_status is_doubtful(flx_integrator *it, const flx_state *x, double h, bool *doubtful)
 {
-    flx_events *e = flx_method_of(it)->events;
-    double begin = e->begin->t, h = x->t - begin;
-    double t = begin + fmax(AWAY * h, 16.0 * DBL_EPSILON * fabs(begin));
+    const flx_system *s = it->sys;
+    flx_method *m = flx_method_of(it);
+    flx_events *e = m->events;
+    flx_state *to = e->probe;
+    double dt = AHEAD * h;
+    FLX_TRY(indicate(it, x, e->from));
+    flx_state_copy(to, x);
+    for (int i = 0; i < s->dims.nv; i++) m->theta[i] = dt * x->v[i];
+    s->ops->retract(s, x->q, m->theta, to->q);
+    for (int i = 0; i < s->dims.nv; i++) to->v[i] += dt * x->a[i];
+    for (int i = 0; i < s->dims.nx; i++) to->x[i] += dt * x->dx[i];
+    to->t += dt;
+    FLX_TRY(indicate(it, to, e->at));
     *doubtful = false;
-    if (!(t < x->t)) return FLX_OK;
-    FLX_TRY(indicate(it, e->begin, e->from));
-    FLX_TRY(glance(it, x, t, e->at));
     for (int i = 0; i < e->n; i++) {
         if (e->changed[i] && e->at[i] > e->from[i]) *doubtful = true;
     }
     return FLX_OK;
+}
+
+// Whether a step may be made again from its beginning to t, shorter.
+static bool can_be_shorter(flx_integrator *it, double t)
+{
+    const flx_method *m = flx_method_of(it);
+    double h = t - m->events->begin->t;
+    return h > fmax(SHORTEST_FLIGHT * m->span, 64.0 * DBL_EPSILON * fabs(t));
 }
 
 static bool was_tried(const flx_integrator *it, const flx_events *e, const double *switches)
@@ -535,16 +557,13 @@ static void choose_way(flx_integrator *it, const flx_state *x)
 static flx_status begin_here(flx_integrator *it, flx_state *x, int tries, double *taken,
                              bool *again)
 {
-    flx_method *m = flx_method_of(it);
-    flx_events *e = m->events;
+    flx_events *e = flx_method_of(it)->events;
     double begin = e->begin->t, t = begin + SHORTER * (x->t - begin);
-    bool doubtful;
-    FLX_TRY(is_doubtful(it, x, &doubtful));
+    FLX_TRY(is_doubtful(it, e->begin, x->t - begin, &e->doubtful));
     if (tries == 0) memcpy(e->first, e->changed, (size_t)e->n);
-    *again = doubtful && t - begin > fmax(SHORTEST_FLIGHT * m->span, 64.0 * DBL_EPSILON * fabs(t));
+    *again = e->doubtful && can_be_shorter(it, t);
     if (*again) return step_again(it, x, t, taken);
-    if (doubtful) memcpy(e->changed, e->first, (size_t)e->n);
-    e->doubtful = doubtful;
+    if (e->doubtful) memcpy(e->changed, e->first, (size_t)e->n);
     flx_state_copy(x, e->begin);
     *taken = 0.0;
     it->stats.steps--;
@@ -553,14 +572,34 @@ static flx_status begin_here(flx_integrator *it, flx_state *x, int tries, double
     return FLX_OK;
 }
 
+// The step ends at the instant near t. *again: it does not, and what there is of it is to be looked at.
+static flx_status end_here(flx_integrator *it, flx_state *x, double t, double *taken, bool *again)
+{
+    flx_events *e = flx_method_of(it)->events;
+    bool reached = true;
+    if (e->repeats) {
+        FLX_TRY(step_onto(it, x, t, taken, &reached));
+        *again = !reached || is_overtaken(e, e->at);
+        if (*again) return FLX_OK;
+        mark_here(e, x, e->at);
+    } else {
+        flx_state_copy(x, e->probe);
+        *taken = x->t - e->begin->t;
+        mark_here(e, x, e->to);
+    }
+    FLX_TRY(is_doubtful(it, x, *taken, &e->doubtful));
+    t = e->begin->t + SHORTER * *taken;
+    *again = e->doubtful && can_be_shorter(it, t);
+    return *again ? step_again(it, x, t, taken) : FLX_OK;
+}
+
 static flx_status look(flx_integrator *it, flx_state *x, double *taken, bool *here)
 {
-    flx_method *m = flx_method_of(it);
-    flx_events *e = m->events;
+    flx_events *e = flx_method_of(it)->events;
     int tries = 0;
     *here = e->doubtful = false;
     if (e->n == 0) return FLX_OK;
-    flx_state_copy(e->begin, m->before);
+    flx_state_copy(e->begin, flx_method_of(it)->before);
     for (bool again = true; again;) {
         double begin = e->begin->t, end = x->t, t = begin;
         again = false;
@@ -568,17 +607,9 @@ static flx_status look(flx_integrator *it, flx_state *x, double *taken, bool *he
         if (!*here) break;
         if (t - begin <= fmax(BEGINNING * (end - begin), 4.0 * DBL_EPSILON * fabs(begin))) {
             FLX_TRY(begin_here(it, x, tries++, taken, &again));
-            if (again) continue;
-            return FLX_OK;
-        }
-        if (e->repeats) {
-            FLX_TRY(step_onto(it, x, t, taken, here));
-            again = !*here || is_overtaken(e, e->at); // look at what there is
-            if (!again) mark_here(e, x, e->at);
+            if (!again) return FLX_OK;
         } else {
-            flx_state_copy(x, e->probe);
-            *taken = x->t - begin;
-            mark_here(e, x, e->to);
+            FLX_TRY(end_here(it, x, t, taken, &again));
         }
     }
     e->ntried = 0;
