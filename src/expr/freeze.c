@@ -34,6 +34,7 @@ static bool push(walk *w, flx_node n)
 static bool find(flx_freezer *f, flx_switch_kind kind, flx_node value, int cut, flx_node *leaf)
 {
     *leaf = -1;
+    value = flx_graph_clamp(f->g, value); // other switches may be held beyond their borders
     if (value < 0) return false;
     if (!flx_graph_depends(f->g, value, f->moves, f->user)) return true;
     return f->find(f->user, kind, value, cut, leaf);
@@ -99,7 +100,7 @@ flx_node flx_graph_rebuild(flx_graph *g, const flx_graph_node *p, flx_node a, fl
 {
     switch (flx_op_operands(p->op)) {
     case 3:
-        return p->payload == FLX_EITHER ? flx_graph_either(g, a, b, c) : flx_graph_if(g, a, b, c);
+        return flx_graph_choose(g, a, b, c, p->payload);
     case 2:
         if (p->op == FLX_OP_PIECE) return flx_graph_piece(g, p->c / 4, p->c % 4, a, b);
         return flx_graph_binary(g, p->op, a, b);
@@ -178,7 +179,7 @@ flx_node flx_graph_freeze(flx_freezer *f, flx_node n)
     bool good = push(&w, n);
     while (good && w.count > 0) good = freeze_top(&w);
     flx_free(w.stack);
-    return good ? f->of[n] - 1 : -1;
+    return good ? flx_graph_continue(f->g, f->of[n] - 1, n) : -1;
 }
 
 void flx_freezer_clear(flx_freezer *f)

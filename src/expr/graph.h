@@ -17,10 +17,11 @@ typedef struct flx_graph_node {
     // operands, -1 where there is none; table: b its number, c the derivative; piece: c = 4 cut +
     // the derivative
     int a, b, c;
-    uint64_t payload; // constant: the bits of its value; leaf: its code; if: FLX_EITHER or 0
+    uint64_t payload; // constant: the bits of its value; leaf: its code; if: one of those below or 0
 } flx_graph_node;
 
-#define FLX_EITHER 1 // an if whose branches are one function
+#define FLX_EITHER 1    // an if whose branches are one function
+#define FLX_CONTINUED 2 // ... of a frozen expression that has a value, else as it stands
 
 // A function given by points: in piece i, with u = x - x[i],
 //     y = k[0] + k[1] u + k[2] u^2 + k[3] u^3.
@@ -81,6 +82,14 @@ flx_node flx_graph_find(const flx_graph *g, flx_graph_node key);
 // The same operation on other operands.
 flx_node flx_graph_rebuild(flx_graph *g, const flx_graph_node *p, flx_node a, flx_node b,
                            flx_node c);
+
+// ---- frozen expressions (freeze.c, continue.c) -------------------------------------------------
+
+// The node with the arguments of roots, logarithms and powers kept where these have a value.
+flx_node flx_graph_clamp(flx_graph *g, flx_node n);
+// A frozen expression that has values also where a branch of it is held beyond its border; where the
+// expression as it stands, plain, has none, neither has this.
+flx_node flx_graph_continue(flx_graph *g, flx_node frozen, flx_node plain);
 
 static inline int flx_op_operands(flx_op op)
 {

@@ -30,6 +30,13 @@ static bool substitute_top(walk *w)
     flx_node n = w->stack[w->count - 1], result = n;
     flx_graph_node p = s->g->nodes[n];
     int operands = p.op == FLX_OP_PIECE ? 1 : flx_op_operands(p.op), before = w->count;
+    if (p.op == FLX_OP_IF && p.payload == FLX_CONTINUED) { // nothing is held: as it stands
+        if (!push(w, p.c)) return false;
+        if (w->count > before) return true;
+        s->of[n] = s->of[p.c];
+        w->count--;
+        return true;
+    }
     if (operands > 0 && !push(w, p.a)) return false;
     if (operands > 1 && !push(w, p.b)) return false;
     if (operands > 2 && !push(w, p.c)) return false;

@@ -31,6 +31,7 @@
 // Where something goes is seen after this part of the step; a step that is too long to show it is made
 // again, so much shorter.
 #define AHEAD 1e-6
+#define MISSED 1e-7
 #define SHORTER 0.1
 // Between looks an indicator is looked at where it is least, if that is below this part of its range.
 #define SHALLOW 0.05
@@ -572,6 +573,16 @@ static flx_status begin_here(flx_integrator *it, flx_state *x, int tries, double
     return FLX_OK;
 }
 
+// Whether no length of the step ends where something marked changes, for it is too long: what is marked
+// at its end is off its border.
+static bool is_missed(const flx_events *e)
+{
+    for (int i = 0; i < e->n; i++) {
+        if (e->changed[i] && fabs(e->from[i]) > MISSED * e->size[i]) return true;
+    }
+    return false;
+}
+
 // The step ends at the instant near t. *again: it does not, and what there is of it is to be looked at.
 static flx_status end_here(flx_integrator *it, flx_state *x, double t, double *taken, bool *again)
 {
@@ -589,7 +600,7 @@ static flx_status end_here(flx_integrator *it, flx_state *x, double t, double *t
     }
     FLX_TRY(is_doubtful(it, x, *taken, &e->doubtful));
     t = e->begin->t + SHORTER * *taken;
-    *again = e->doubtful && can_be_shorter(it, t);
+    *again = (e->doubtful || is_missed(e)) && can_be_shorter(it, t);
     return *again ? step_again(it, x, t, taken) : FLX_OK;
 }
 
