@@ -177,11 +177,11 @@ typedef struct flx_lagrangian {
 typedef struct flx_happening {
     int again;          // the same instant, after the velocities were met
     const double *size; // (indicators) what the values have been so far (judge); the caller's
-    int changed;      // the equations go on otherwise: with other switches or other values
-    int jumped;       // values other than discrete ones were set
-    int stop;         // the run ends here
-    int nevent;       // events that happened, in order
-    int *events;      // (FLX_MOST_HAPPENINGS * events) the caller's
+    int changed;        // the equations go on otherwise: with other switches or other values
+    int jumped;         // values other than discrete ones were set
+    int stop;           // the run ends here
+    int nevent;         // events that happened, in order
+    int *events;        // (FLX_MOST_HAPPENINGS * events) the caller's
     int nrow;         // velocities that were set: rows Y v = value, to be met by the least impulse
     double *Y;        // (rows x nv) the caller's
     double *value;    // (rows) the caller's

@@ -17,7 +17,8 @@ typedef struct flx_graph_node {
     // operands, -1 where there is none; table: b its number, c the derivative; piece: c = 4 cut +
     // the derivative
     int a, b, c;
-    uint64_t payload; // constant: the bits of its value; leaf: its code; if: one of those below or 0
+    uint64_t
+        payload; // constant: the bits of its value; leaf: its code; if: one of those below or 0
 } flx_graph_node;
 
 #define FLX_EITHER 1    // an if whose branches are one function

@@ -21,10 +21,10 @@ void flx_events_destroy(flx_events **events)
 {
     flx_events *e = *events;
     if (!e) return;
-    double *const numbers[] = {
-        e->looks,       e->range, e->size, e->at,  e->from, e->to,     e->grace,      e->slope, e->r,
-        e->d,           e->rows,  e->Z,    e->S,   e->rhs,  e->what.Y, e->what.value, e->tried,
-        e->rows_before};
+    double *const numbers[] = {e->looks,      e->range, e->size,       e->at,  e->from,
+                               e->to,         e->grace, e->slope,      e->r,   e->d,
+                               e->rows,       e->Z,     e->S,          e->rhs, e->what.Y,
+                               e->what.value, e->tried, e->rows_before};
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) flx_free(numbers[i]);
     flx_free(e->changed);
     flx_free(e->alone);
@@ -95,7 +95,8 @@ static flx_status make(flx_integrator *it, flx_events *e)
     e->history = flx_alloc(s->ctx, n + (size_t)e->nevent, sizeof *e->history);
     e->pivot = flx_alloc(s->ctx, m, sizeof *e->pivot);
     e->what.events = flx_alloc(s->ctx, most, sizeof *e->what.events);
-    if (!e->changed || !e->alone || !e->first || !e->history || !e->pivot || !e->what.events) return FLX_ERR_MEMORY;
+    if (!e->changed || !e->alone || !e->first || !e->history || !e->pivot || !e->what.events)
+        return FLX_ERR_MEMORY;
     for (size_t i = 0; i < n + (size_t)e->nevent; i++) e->history[i].last = -HUGE_VAL;
     FLX_TRY(flx_state_create(s, &e->begin));
     FLX_TRY(flx_state_create(s, &e->probe));

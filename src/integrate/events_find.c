@@ -4,9 +4,7 @@
 // indicators v_i (EVE-2) are looked at inside the step and at its end. Where one has become
 // negative, the first zero of
 //     G(t) = min_i v_i(t),  over those that are negative at the far end                 (EVE-3)
-// is bracketed on the method's interpolant, and the step is made again up to there. The end of that
-// step is a function of its length h, and so is G: secant steps on h make G(h) = 0 to rounding. So
-// the instant has the accuracy of the method, whatever its interpolant has.
+// is bracketed on the method's interpolant, and the step is made again up to there (events_step.c).
 #include "integrate/events_parts.h"
 
 #include <float.h>
@@ -20,26 +18,16 @@
 // Where the step is made again, its interpolant brackets the instant to this part of the step.
 #define BRACKET 1e-6
 #define MOST_BISECTIONS 80
-#define SHORTEST_FLIGHT 1e-10 // away from a border, as a part of a look, and of the run
 // An indicator that is negative at the beginning of a step counts from so much of that.
 #define GRACE 1.25
-#define MOST_REPETITIONS 60
-// Numbers so small have lost their digits.
-#define NOTHING (DBL_MIN / DBL_EPSILON)
-// An instant nearer to the step's beginning than this part of the step is at the beginning.
-#define BEGINNING 1e-12
-// Where something goes is seen after this part of the step; a step that is too long to show it is made
-// again, so much shorter.
-#define AHEAD 1e-6
-#define MISSED 1e-7
-#define SHORTER 0.1
 // Between looks an indicator is looked at where it is least, if that is below this part of its range.
 #define SHALLOW 0.05
 #define MOST_GLANCES 6
+#define PARTS 8 // of an interval, at which the polynomial through the looks is seen for that
 
 // ---- indicators -----------------------------------------------------------------------------
 
-static flx_status indicate(flx_integrator *it, const flx_state *x, double *value)
+flx_status flx_events_indicate(flx_integrator *it, const flx_state *x, double *value)
 {
     const flx_events *e = flx_method_of(it)->events;
     flx_point p = flx_state_point(it->sys, x);
@@ -60,7 +48,7 @@ static flx_status probe_state(flx_integrator *it, double t)
 static flx_status probe(flx_integrator *it, double t, double *value)
 {
     FLX_TRY(probe_state(it, t));
-    return indicate(it, flx_method_of(it)->events->probe, value);
+    return flx_events_indicate(it, flx_method_of(it)->events->probe, value);
 }
 
 // Mark those that are negative; what was so at the beginning of the step is rounding, until it is
@@ -69,14 +57,14 @@ static int mark(flx_events *e, const double *value)
 {
     int count = 0;
     for (int i = 0; i < e->n; i++) {
-        e->changed[i] = value[i] < -fmax(e->grace[i], NOTHING);
+        e->changed[i] = value[i] < -fmax(e->grace[i], FLX_NOTHING);
         count += e->changed[i];
     }
     return count;
 }
 
 // (EVE-3) over those that are marked
-static double smallest(const flx_events *e, const double *value, int *which)
+double flx_events_smallest(const flx_events *e, const double *value, int *which)
 {
     double g = HUGE_VAL;
     for (int i = 0; i < e->n; i++) {
@@ -107,18 +95,18 @@ static flx_status leave_border(flx_integrator *it, double *a, double *b, double 
 {
     flx_events *e = flx_method_of(it)->events;
     double begin = *a, length = *b - *a, *swap;
-    for (double part = 0.1; part > SHORTEST_FLIGHT; part *= 0.1) {
+    for (double part = 0.1; part > FLX_SHORTEST_FLIGHT; part *= 0.1) {
         double t = begin + part * length;
         FLX_TRY(probe(it, t, e->at));
-        double g = smallest(e, e->at, NULL), **end = g > 0.0 ? &e->from : &e->to;
+        double g = flx_events_smallest(e, e->at, NULL), **end = g > 0.0 ? &e->from : &e->to;
         swap = *end;
         *end = e->at;
         e->at = swap;
         *(g > 0.0 ? a : b) = t;
         if (!(g > 0.0)) continue;
         (void)forgive(e, e->from);
-        *ga = smallest(e, e->from, NULL);
-        *gb = smallest(e, e->to, NULL);
+        *ga = flx_events_smallest(e, e->from, NULL);
+        *gb = flx_events_smallest(e, e->to, NULL);
         return FLX_OK;
     }
     *b = *a;
@@ -131,7 +119,8 @@ static flx_status leave_border(flx_integrator *it, double *a, double *b, double 
 static flx_status shorten(flx_integrator *it, double *a, double *b, double tolerance)
 {
     flx_events *e = flx_method_of(it)->events;
-    double ga = smallest(e, e->from, NULL), gb = smallest(e, e->to, NULL), *swap;
+    double ga = flx_events_smallest(e, e->from, NULL), gb = flx_events_smallest(e, e->to, NULL),
+           *swap;
     int side = 0;
     if (!(ga > 0.0)) FLX_TRY(leave_border(it, a, b, &ga, &gb));
     if (!(*a < *b)) return probe_state(it, *b);
@@ -139,7 +128,7 @@ static flx_status shorten(flx_integrator *it, double *a, double *b, double toler
         double c = k % 4 == 3 ? 0.5 * (*a + *b) : *b - gb * (*b - *a) / (gb - ga);
         c = fmin(fmax(c, *a + 0.25 * tolerance), *b - 0.25 * tolerance);
         FLX_TRY(probe(it, c, e->at));
-        double g = smallest(e, e->at, NULL);
+        double g = flx_events_smallest(e, e->at, NULL);
         double **end = g < 0.0 ? &e->to : &e->from;
         swap = *end;
         *end = e->at;
@@ -155,8 +144,8 @@ static flx_status shorten(flx_integrator *it, double *a, double *b, double toler
             if (side == -1) gb *= 0.5;
             side = -1;
             if (forgive(e, e->from)) {
-                ga = smallest(e, e->from, NULL);
-                gb = smallest(e, e->to, NULL);
+                ga = flx_events_smallest(e, e->from, NULL);
+                gb = flx_events_smallest(e, e->to, NULL);
                 side = 0;
             }
         }
@@ -182,19 +171,19 @@ static flx_status glance(flx_integrator *it, const flx_state *x, double t, doubl
 {
     flx_method *m = flx_method_of(it);
     const flx_dims *d = &it->sys->dims;
-    if (!(t < x->t)) return indicate(it, x, value);
+    if (!(t < x->t)) return flx_events_indicate(it, x, value);
     if (it->type->interpolate && (d->nlam + d->nmu == 0 || it->type->order == 1)) {
         return probe(it, t, value);
     }
     flx_hermite(it->sys, m->before, m->after, t, m->theta, m->rate, m->events->probe);
-    return indicate(it, m->events->probe, value);
+    return flx_events_indicate(it, m->events->probe, value);
 }
 
 // Of the marked ones, those that are negative at a place, or the first to be.
 static void narrow(flx_events *e, const double *value)
 {
     int first = -1;
-    (void)smallest(e, value, &first);
+    (void)flx_events_smallest(e, value, &first);
     for (int i = 0; i < e->n; i++) {
         e->changed[i] = i == first || (e->changed[i] && value[i] < -e->grace[i]);
     }
@@ -237,84 +226,6 @@ static flx_status search(flx_integrator *it, flx_state *x, double a, double b, d
         FLX_TRY(probe(it, a, e->from));
     }
     return FLX_OK;
-}
-
-// ---- steps made again -----------------------------------------------------------------------
-
-// From the beginning of the step to t. The step made before it does not count.
-static flx_status step_again(flx_integrator *it, flx_state *x, double t, double *taken)
-{
-    flx_method *m = flx_method_of(it);
-    double first = it->def.first_step, h = t - m->events->begin->t;
-    flx_state_copy(x, m->events->begin);
-    it->stats.steps--;
-    it->stats.rejected++;
-    it->def.first_step = h;
-    flx_status status = flx_integrator_step(it, x, h, taken);
-    it->def.first_step = first;
-    return status;
-}
-
-// The next length to try: by the secant, or the middle of the bracket where that leads out of it, or
-// has led nowhere.
-static double next_try(double secant, double low, double high, bool stuck)
-{
-    if (!stuck && secant > low && secant < high) return secant;
-    return isinf(high) ? secant : 0.5 * (low + high);
-}
-
-// The step made again until it ends at the instant that is near t. *reached: whether a step of that
-// length could be made.
-static flx_status step_onto(flx_integrator *it, flx_state *x, double t, double *taken,
-                            bool *reached)
-{
-    flx_events *e = flx_method_of(it)->events;
-    double begin = e->begin->t, last_t = 0.0, last_g = HUGE_VAL, far = x->t;
-    double low = begin, high = HUGE_VAL, slope = 0.0;
-    for (int k = 0; k < MOST_REPETITIONS; k++) {
-        FLX_TRY(step_again(it, x, t, taken));
-        *reached = fabs(x->t - t) <= fmax(1e-9 * (t - begin), 4.0 * DBL_EPSILON * fabs(t));
-        if (!*reached) return FLX_OK;
-        FLX_TRY(indicate(it, x, e->at));
-        int which = -1;
-        double g = smallest(e, e->at, &which);
-        if (which < 0) return FLX_OK;
-        *(g > 0.0 ? &low : &high) = x->t;
-        bool stuck = !(fabs(g) < fabs(last_g));
-        double rounding = fmax(4.0 * DBL_EPSILON * fabs(t), BEGINNING * (t - begin));
-        if (stuck && !(high - low > rounding && !isinf(high))) return FLX_OK;
-        slope = k == 0 ? e->slope[which] : (g - last_g) / (x->t - last_t);
-        double to = next_try(x->t - g / slope, low, high, stuck);
-        last_t = x->t;
-        last_g = g;
-        if (!(fabs(to - x->t) > 2.0 * DBL_EPSILON * fabs(to)) || !(to > begin) || !(to <= far)) {
-            return FLX_OK;
-        }
-        t = to;
-    }
-    return FLX_OK;
-}
-
-// Whether something that is not marked is over its border at the end of the step, which was another
-// step when it was looked at.
-static bool is_overtaken(const flx_events *e, const double *value)
-{
-    for (int i = 0; i < e->n; i++) {
-        if (!e->changed[i] && value[i] < -fmax(e->grace[i], NOTHING)) return true;
-    }
-    return false;
-}
-
-// Which of the marked ones change here: all that are zero within rounding of the time, and the
-// first of them in any case.
-static void mark_here(flx_events *e, const flx_state *x, const double *value)
-{
-    int first = -1;
-    (void)smallest(e, value, &first);
-    for (int i = 0; i < e->n; i++) {
-        double left = (value[i] + e->grace[i]) / fmax(fabs(e->slope[i]), DBL_MIN);
-        e->changed[i] = i == first || (e->changed[i] && left <= 1e-12 * fabs(x->t));
-    }
 }
 
 // ---- looks ----------------------------------------------------------------------------------
@@ -407,7 +318,7 @@ static flx_status descend(flx_integrator *it, const flx_state *x, int i, valley 
         if (!(*t > p.t[0] && *t < p.t[2]) || *t == p.t[1]) return FLX_OK;
         if (!(least <= SHALLOW * e->range[i])) return FLX_OK;
         FLX_TRY(glance(it, x, *t, e->to));
-        *found = e->to[i] < -fmax(e->grace[i], NOTHING);
+        *found = e->to[i] < -fmax(e->grace[i], FLX_NOTHING);
         if (*found) return FLX_OK;
         move_into(&p, *t, e->to[i]);
     }
@@ -422,22 +333,51 @@ static void insert(double t, int *count, double *times)
     times[k] = t;
 }
 
+// The polynomial through the usual looks of one indicator, at a place from 0 to LOOKS.
+static double polynomial(const double *v, size_t stride, double place)
+{
+    double sum = 0.0;
+    for (int k = 0; k <= LOOKS; k++) {
+        double part = v[(size_t)k * stride];
+        for (int j = 0; j <= LOOKS; j++) {
+            if (j != k) part *= (place - j) / (k - j);
+        }
+        sum += part;
+    }
+    return sum;
+}
+
+// The course of an indicator between looks, for a first guess: at `parts` places from look to look.
+static int trace(const flx_events *e, int i, double *out)
+{
+    const double *v = e->looks + i;
+    size_t n = (size_t)e->n;
+    int parts = e->nlook == LOOKS ? PARTS : 1, count = parts * e->nlook;
+    for (int j = 0; j <= count; j++) {
+        out[j] = j % parts == 0 ? v[(size_t)(j / parts) * n] : polynomial(v, n, (double)j / parts);
+    }
+    return count;
+}
+
 // Where indicators become negative between two looks at which they are not: times, ascending.
 static flx_status list_dips(flx_integrator *it, const flx_state *x)
 {
     flx_events *e = flx_method_of(it)->events;
-    size_t n = (size_t)e->n;
+    double course[FLX_MANY_LOOKS + 1], begin = e->begin->t;
     e->ndip = 0;
-    for (int k = 1; k < e->nlook; k++) {
-        for (int i = 0; i < e->n; i++) {
-            const double *v = e->looks + (size_t)(k - 1) * n + (size_t)i;
-            double t, least;
+    for (int i = 0; i < e->n; i++) {
+        if (!isfinite(e->range[i]) || e->range[i] == 0.0) continue;
+        int count = trace(e, i, course);
+        double part = (x->t - begin) / count;
+        for (int j = 1; j < count; j++) {
+            const double *v = course + j;
+            // at the ends also what is least beyond the middle of three
+            bool least = v[0] <= v[-1] && v[0] <= v[1], end = j == 1 || j == count - 1;
+            if ((!least && !end) || !(v[0] <= SHALLOW * e->range[i] || end)) continue;
+            valley p = {{begin + part * (j - 1), begin + part * j, begin + part * (j + 1)},
+                        {v[-1], v[0], v[1]}};
+            double t;
             bool found;
-            if (!(v[0] >= 0.0 && v[n] >= 0.0 && v[2 * n] >= 0.0) || isinf(v[0])) continue;
-            valley p = {{time_of_look(e, x, k - 1), time_of_look(e, x, k), time_of_look(e, x, k + 1)},
-                        {v[0], v[n], v[2 * n]}};
-            t = lowest(&p, &least);
-            if (!(t > p.t[0] && t < p.t[2]) || !(least <= SHALLOW * e->range[i])) continue;
             FLX_TRY(descend(it, x, i, p, &t, &found));
             if (found) insert(t, &e->ndip, e->dips);
         }
@@ -446,13 +386,13 @@ static flx_status list_dips(flx_integrator *it, const flx_state *x)
 }
 
 // The first instant of the step that ends at x.
-static flx_status find(flx_integrator *it, flx_state *x, double *t, bool *found)
+flx_status flx_events_find(flx_integrator *it, flx_state *x, double *t, bool *found)
 {
     flx_events *e = flx_method_of(it)->events;
     bool resolved, any = false;
     int dip = 0;
     *found = false;
-    FLX_TRY(indicate(it, e->begin, e->from));
+    FLX_TRY(flx_events_indicate(it, e->begin, e->from));
     for (int i = 0; i < e->n; i++) e->grace[i] = fmax(0.0, -GRACE * e->from[i]);
     FLX_TRY(sample(it, x, LOOKS));
     FLX_TRY(is_resolved(it, x, &resolved));
@@ -480,157 +420,4 @@ static flx_status find(flx_integrator *it, flx_state *x, double *t, bool *found)
         }
     }
     return FLX_OK;
-}
-
-// ---- at the beginning -----------------------------------------------------------------------
-
-// What is marked at x, from where a step of length h was or is made, goes on by the velocities and
-// rates of x to the side that it is on: the step is too long to show its way.
-static flx_status is_doubtful(flx_integrator *it, const flx_state *x, double h, bool *doubtful)
-{
-    const flx_system *s = it->sys;
-    flx_method *m = flx_method_of(it);
-    flx_events *e = m->events;
-    flx_state *to = e->probe;
-    double dt = AHEAD * h;
-    FLX_TRY(indicate(it, x, e->from));
-    flx_state_copy(to, x);
-    for (int i = 0; i < s->dims.nv; i++) m->theta[i] = dt * x->v[i];
-    s->ops->retract(s, x->q, m->theta, to->q);
-    for (int i = 0; i < s->dims.nv; i++) to->v[i] += dt * x->a[i];
-    for (int i = 0; i < s->dims.nx; i++) to->x[i] += dt * x->dx[i];
-    to->t += dt;
-    FLX_TRY(indicate(it, to, e->at));
-    *doubtful = false;
-    for (int i = 0; i < e->n; i++) {
-        if (e->changed[i] && e->at[i] > e->from[i]) *doubtful = true;
-    }
-    return FLX_OK;
-}
-
-// Whether a step may be made again from its beginning to t, shorter.
-static bool can_be_shorter(flx_integrator *it, double t)
-{
-    const flx_method *m = flx_method_of(it);
-    double h = t - m->events->begin->t;
-    return h > fmax(SHORTEST_FLIGHT * m->span, 64.0 * DBL_EPSILON * fabs(t));
-}
-
-static bool was_tried(const flx_integrator *it, const flx_events *e, const double *switches)
-{
-    size_t n = (size_t)it->sys->dims.nswitch;
-    for (int k = 0; k < e->ntried; k++) {
-        if (memcmp(e->tried + (size_t)k * n, switches, n * sizeof *switches) == 0) return true;
-    }
-    return false;
-}
-
-// The switches as they are at x lead back to it at once. All that are marked change, unless that was
-// tried: then one alone, whose change was not.
-static void choose_way(flx_integrator *it, const flx_state *x)
-{
-    flx_events *e = flx_method_of(it)->events;
-    size_t n = (size_t)it->sys->dims.nswitch;
-    double *then = e->probe->switches;
-    if (e->ntried < FLX_MOST_TRIES) {
-        memcpy(e->tried + (size_t)e->ntried++ * n, x->switches, n * sizeof(double));
-    } else {
-        e->cycled = true;
-    }
-    memcpy(then, x->switches, n * sizeof(double));
-    e->ops->change(it->sys, it->work, x, e->changed, then);
-    if (!was_tried(it, e, then)) return;
-    for (int i = 0; i < e->n; i++) {
-        if (!e->changed[i]) continue;
-        memset(e->alone, 0, (size_t)e->n);
-        e->alone[i] = 1;
-        memcpy(then, x->switches, n * sizeof(double));
-        e->ops->change(it->sys, it->work, x, e->alone, then);
-        if (was_tried(it, e, then)) continue;
-        memcpy(e->changed, e->alone, (size_t)e->n);
-        return;
-    }
-    e->cycled = true;
-}
-
-// The instant that was found at the beginning of the step is there. Where that is in doubt the step is
-// made again, shorter, *again; where it stays so, the first look at it counts.
-static flx_status begin_here(flx_integrator *it, flx_state *x, int tries, double *taken,
-                             bool *again)
-{
-    flx_events *e = flx_method_of(it)->events;
-    double begin = e->begin->t, t = begin + SHORTER * (x->t - begin);
-    FLX_TRY(is_doubtful(it, e->begin, x->t - begin, &e->doubtful));
-    if (tries == 0) memcpy(e->first, e->changed, (size_t)e->n);
-    *again = e->doubtful && can_be_shorter(it, t);
-    if (*again) return step_again(it, x, t, taken);
-    if (e->doubtful) memcpy(e->changed, e->first, (size_t)e->n);
-    flx_state_copy(x, e->begin);
-    *taken = 0.0;
-    it->stats.steps--;
-    it->stats.rejected++;
-    choose_way(it, x);
-    return FLX_OK;
-}
-
-// Whether no length of the step ends where something marked changes, for it is too long: what is marked
-// at its end is off its border.
-static bool is_missed(const flx_events *e)
-{
-    for (int i = 0; i < e->n; i++) {
-        if (e->changed[i] && fabs(e->from[i]) > MISSED * e->size[i]) return true;
-    }
-    return false;
-}
-
-// The step ends at the instant near t. *again: it does not, and what there is of it is to be looked at.
-static flx_status end_here(flx_integrator *it, flx_state *x, double t, double *taken, bool *again)
-{
-    flx_events *e = flx_method_of(it)->events;
-    bool reached = true;
-    if (e->repeats) {
-        FLX_TRY(step_onto(it, x, t, taken, &reached));
-        *again = !reached || is_overtaken(e, e->at);
-        if (*again) return FLX_OK;
-        mark_here(e, x, e->at);
-    } else {
-        flx_state_copy(x, e->probe);
-        *taken = x->t - e->begin->t;
-        mark_here(e, x, e->to);
-    }
-    FLX_TRY(is_doubtful(it, x, *taken, &e->doubtful));
-    t = e->begin->t + SHORTER * *taken;
-    *again = (e->doubtful || is_missed(e)) && can_be_shorter(it, t);
-    return *again ? step_again(it, x, t, taken) : FLX_OK;
-}
-
-static flx_status look(flx_integrator *it, flx_state *x, double *taken, bool *here)
-{
-    flx_events *e = flx_method_of(it)->events;
-    int tries = 0;
-    *here = e->doubtful = false;
-    if (e->n == 0) return FLX_OK;
-    flx_state_copy(e->begin, flx_method_of(it)->before);
-    for (bool again = true; again;) {
-        double begin = e->begin->t, end = x->t, t = begin;
-        again = false;
-        FLX_TRY(find(it, x, &t, here));
-        if (!*here) break;
-        if (t - begin <= fmax(BEGINNING * (end - begin), 4.0 * DBL_EPSILON * fabs(begin))) {
-            FLX_TRY(begin_here(it, x, tries++, taken, &again));
-            if (!again) return FLX_OK;
-        } else {
-            FLX_TRY(end_here(it, x, t, taken, &again));
-        }
-    }
-    e->ntried = 0;
-    e->cycled = false;
-    return FLX_OK;
-}
-
-flx_status flx_events_look(flx_integrator *it, flx_state *x, double *taken, bool *here)
-{
-    flx_status status = look(it, x, taken, here);
-    flx_method_of(it)->events->located = status == FLX_OK && *here;
-    return status;
 }

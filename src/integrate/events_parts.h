@@ -1,5 +1,6 @@
 // events_parts.h - what the files of events share: events.c their life and the instant itself,
-// events_find.c instants in a step, events_meet.c velocities and accelerations after one.
+// events_find.c instants in a step, events_step.c steps up to one, events_meet.c velocities and
+// accelerations after one.
 #pragma once
 
 #include "integrate/accelerate.h"
@@ -7,11 +8,15 @@
 #include "integrate/relax.h"
 #include "integrate/saddle.h"
 
+#include <float.h>
+
 typedef struct flx_repeat { // of one indicator or event
     double last, interval;
     int close;
 } flx_repeat;
 
+#define FLX_SHORTEST_FLIGHT 1e-10 // away from a border, as a part of a look, and of the run
+#define FLX_NOTHING (DBL_MIN / DBL_EPSILON) // numbers so small have lost their digits
 // Intervals of a step at whose ends indicators that turn fast are looked at.
 #define FLX_MANY_LOOKS 50
 #define FLX_MOST_DIPS 16
@@ -27,11 +32,11 @@ struct flx_events {
     double *looks;                  // ((FLX_MANY_LOOKS + 1) n) at equal parts of the step
     int nlook, ndip;
     double dips[FLX_MOST_DIPS]; // where they are negative between looks
-    double *size;                   // (n) what their values have been so far
-    signed char *changed;           // (n)
-    signed char *alone, *first;     // (n) one of them, those that were found first
-    bool located;                   // they change at the end of the last step
-    bool doubtful;                  // ... though what is known there says that they do not
+    double *size;               // (n) what their values have been so far
+    signed char *changed;       // (n)
+    signed char *alone, *first; // (n) one of them, those that were found first
+    bool located;               // they change at the end of the last step
+    bool doubtful;              // ... though what is known there says that they do not
     // Switches that were tried at the state where the motion is now, and led back to it at once.
     double *tried; // (FLX_MOST_TRIES * nswitch)
     int ntried;
@@ -53,3 +58,9 @@ struct flx_events {
 // whether they are others now; and accelerations and multipliers that follow.
 flx_status flx_events_meet_velocities(flx_integrator *it, flx_state *x, bool *moved);
 flx_status flx_events_find_accelerations(flx_integrator *it, flx_state *x);
+
+// Indicators at x; the least of those that are marked, (EVE-3), and which it is; the first instant of the
+// step from e->begin to x: *found, then near *t, with what changes there marked.
+flx_status flx_events_indicate(flx_integrator *it, const flx_state *x, double *value);
+double flx_events_smallest(const flx_events *e, const double *value, int *which);
+flx_status flx_events_find(flx_integrator *it, flx_state *x, double *t, bool *found);

@@ -10,6 +10,10 @@
 // After so many steps the pace is looked at: a run that would take that many is remarked on.
 #define LOOK_AT_STEP 20000
 #define MANY_STEPS 1e7
+// So many steps in a row that lead on by less than this part of the run end it; so do instants without
+// a step between them.
+#define STALLED 1e-9
+#define MOST_STANDING 1000
 
 // The output times, merged: which one is next.
 typedef struct agenda {
@@ -65,7 +69,10 @@ typedef struct course {
     flx_output_callback output;
     void *user;
     double start, until;
-    bool stopped; // by an event
+    bool stopped;   // by an event
+    double seen;    // time reached when the pace was last looked at,
+    long seen_step; // after so many steps
+    int standing;   // rounds without a step
 } course;
 
 // An instant at x.
@@ -140,20 +147,50 @@ static flx_status output_end(course *c, double h)
 }
 
 // A low order has its price at a small tolerance, which is better known before the end.
-static void watch_pace(const course *c)
+static void foresee(const course *c)
 {
     flx_method *m = flx_method_of(c->it);
     const flx_integrator *it = c->it;
-    if (m->warned_many || it->def.step > 0.0 || it->type->order > 2) return;
-    if (it->stats.steps < LOOK_AT_STEP || !(c->x->t > c->start)) return;
+    if (m->warned_many || it->def.step > 0.0) return;
     m->warned_many = true;
     double all = (double)it->stats.steps * (c->until - c->start) / (c->x->t - c->start);
     if (!(all > MANY_STEPS)) return;
+    if (it->type->order <= 2) {
+        flx_ctx_warn(it->ctx, FLX_NOWHERE,
+                     "%s: %ld steps made, t = %.6g reached: at this pace the run takes %.1g steps. "
+                     "A method of order %d follows this tolerance with as many; take a larger one, "
+                     "or radau or dopri5, which need a small part of them",
+                     it->type->name, it->stats.steps, c->x->t, all, it->type->order);
+        return;
+    }
     flx_ctx_warn(it->ctx, FLX_NOWHERE,
-                 "%s: %ld steps made, t = %.6g reached: at this pace the run takes %.1g steps. A "
-                 "method of order %d follows this tolerance with as many; take a larger one, or "
-                 "radau or dopri5, which need a small part of them",
-                 it->type->name, it->stats.steps, c->x->t, all, it->type->order);
+                 "%s: %ld steps made, t = %.6g reached: at this pace the run takes %.1g steps",
+                 it->type->name, it->stats.steps, c->x->t, all);
+}
+
+// A run that does not get on ends with a message.
+static flx_status watch_pace(course *c, double taken)
+{
+    const flx_integrator *it = c->it;
+    c->standing = taken > 0.0 ? 0 : c->standing + 1;
+    if (c->standing > MOST_STANDING) {
+        return FLX_FAIL(
+            it->ctx, FLX_STEP_TOO_SMALL, FLX_NOWHERE,
+            "%s: conditions and events follow each other at t = %.9g without end, and no "
+            "time passes",
+            it->type->name, c->x->t);
+    }
+    if (it->stats.steps < c->seen_step + LOOK_AT_STEP || !(c->x->t > c->start)) return FLX_OK;
+    double led = c->x->t - c->seen;
+    c->seen = c->x->t;
+    c->seen_step = it->stats.steps;
+    foresee(c);
+    if (led > STALLED * (c->until - c->start) || it->def.step > 0.0) return FLX_OK;
+    return FLX_FAIL(it->ctx, FLX_STEP_TOO_SMALL, FLX_NOWHERE,
+                    "%s: the last %d steps led on by %.3g s to t = %.9g: at this pace the run does "
+                    "not end. Something moves or jumps much faster than the rest there; take a "
+                    "larger tolerance, or radau if it is stiff",
+                    it->type->name, LOOK_AT_STEP, led, c->x->t);
 }
 
 static flx_status advance(course *c)
@@ -168,11 +205,11 @@ static flx_status advance(course *c)
     FLX_TRY(flx_integrator_step(it, x, goal - x->t, &taken));
     if (goal == next && fabs(x->t - goal) <= SAME * taken) x->t = goal;
     if (fabs(x->t - c->until) <= SAME * taken) x->t = c->until;
-    watch_pace(c);
     if (flx_method_of(it)->events) {
         FLX_TRY(flx_events_look(it, x, &taken, &here));
         if (!here) FLX_TRY(flx_events_check(it, x));
     }
+    FLX_TRY(watch_pace(c, taken));
     if (taken > 0.0) FLX_TRY(output_before(c, taken));
     if (here) FLX_TRY(happen(c));
     FLX_TRY(happen_due(c, &next));
@@ -192,6 +229,8 @@ flx_status flx_integrate(flx_integrator *it, flx_state *x, const flx_schedule *s
                 .output = output,
                 .user = user,
                 .start = m->course.start,
+                .seen = x->t,
+                .seen_step = it->stats.steps,
                 .until = schedule->until};
     m->span = fmax(m->span, c.until - c.start); // also where events cut it to pieces
     if (!schedule->resume) {

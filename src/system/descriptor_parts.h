@@ -271,7 +271,7 @@ struct flx_work {
     // At an instant, of the model's switches: value, rate and switch as they were, and the side to
     // which those go that were found to change; not a number: unknown, not found.
     double *border, *rate, *was, *side;
-    double *switches; // (nswitch) as they would be
+    double *switches;              // (nswitch) as they would be
     double *angle_leaves, *angles; // for outputs: leaves and values of angles without turns
 };
 
