@@ -22,6 +22,7 @@
 #define GRACE 1.25
 // Between looks an indicator is looked at where it is least, if that is below this part of its range.
 #define SHALLOW 0.05
+#define DEPTH 1e-9 // below zero; less is the interpolant's
 #define MOST_GLANCES 6
 #define PARTS 8 // of an interval, at which the polynomial through the looks is seen for that
 
@@ -318,7 +319,7 @@ static flx_status descend(flx_integrator *it, const flx_state *x, int i, valley 
         if (!(*t > p.t[0] && *t < p.t[2]) || *t == p.t[1]) return FLX_OK;
         if (!(least <= SHALLOW * e->range[i])) return FLX_OK;
         FLX_TRY(glance(it, x, *t, e->to));
-        *found = e->to[i] < -fmax(e->grace[i], FLX_NOTHING);
+        *found = e->to[i] < -fmax(e->grace[i], DEPTH * e->range[i]);
         if (*found) return FLX_OK;
         move_into(&p, *t, e->to[i]);
     }
