@@ -73,8 +73,11 @@ static void events_memory(flx_integrator *it, flx_events *e, flx_memory *m)
     flx_memory_numbers(m, e->to, n);
     flx_memory_numbers(m, e->grace, n);
     flx_memory_numbers(m, e->slope, n);
-    flx_memory_numbers(m, e->course, n);
+    flx_memory_numbers(m, e->range, n);
     flx_memory_numbers(m, e->size, n);
+    FLX_PASS(m, e->ntried);
+    FLX_PASS(m, e->cycled);
+    flx_memory_numbers(m, e->tried, FLX_MOST_TRIES * (size_t)it->sys->dims.nswitch);
     flx_memory_pass(m, e->changed, n);
     flx_memory_pass(m, e->history, (n + (size_t)e->nevent) * sizeof *e->history);
     flx_state_memory(e->begin, m);

@@ -370,7 +370,9 @@ static flx_status list_dips(flx_integrator *it, const flx_state *x)
         if (!isfinite(e->range[i]) || e->range[i] == 0.0) continue;
         int count = trace(e, i, course);
         double part = (x->t - begin) / count;
-        for (int j = 1; j < count; j++) {
+        // what begins on its border leaves it as the interpolant can tell, at the first look
+        int first = course[0] <= DEPTH * e->range[i] ? count / e->nlook + 1 : 1;
+        for (int j = first; j < count; j++) {
             const double *v = course + j;
             // at the ends also what is least beyond the middle of three
             bool least = v[0] <= v[-1] && v[0] <= v[1], end = j == 1 || j == count - 1;
