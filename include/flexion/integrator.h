@@ -47,6 +47,8 @@ typedef struct flx_statistics {
     long projections;        // to the constraints, by methods on acceleration level
     long singular_positions; // steps that passed a (nearly) singular position
     double smallest_step, largest_step;
+    long instants;           // steps that ended where a condition or a piece of a table changed
+    const char *governed_by; // what most of them were of; NULL: none; borrowed from the system
 } flx_statistics;
 
 typedef struct flx_integrator flx_integrator;

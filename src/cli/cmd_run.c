@@ -55,7 +55,12 @@ static void print_number(FILE *f, const char *name, double value, const char *fo
 static void print_work(FILE *f, const flx_ledger *l)
 {
     const flx_statistics *w = &l->work;
-    print_count(f, "steps", w->steps);
+    fprintf(f, "  %-22s%12ld", "steps", w->steps);
+    if (w->governed_by && w->instants > w->steps / 4) {
+        fprintf(f, "  %ld of them end where a condition or table changes, most in '%s'",
+                w->instants, w->governed_by);
+    }
+    fputc('\n', f);
     print_count(f, "rejected", w->rejected);
     print_count(f, "evaluations", w->residuals);
     print_count(f, "factorisations", w->factorisations);

@@ -144,8 +144,10 @@ typedef struct flx_freezer {
     void *user;
     // Whether a leaf changes between instants.
     bool (*moves)(void *user, flx_leaf leaf);
-    // Whether a leaf is the time: tables of it are cut at all their points.
+    // Whether a leaf is the time: tables of it are cut at all corners above the tolerance, others at those
+    // that no error control would miss.
     bool (*is_time)(void *user, flx_leaf leaf);
+    double tolerance; // of the run, relative
     // The leaf of a switch; -1 leaves the operation as it is. cut: of a piece, else -1. False: no
     // memory.
     bool (*find)(void *user, flx_switch_kind kind, flx_node value, int cut, flx_node *leaf);
@@ -158,8 +160,8 @@ typedef struct flx_freezer {
 flx_node flx_graph_freeze(flx_freezer *f, flx_node n);
 void flx_freezer_clear(flx_freezer *f);
 
-// Where a table is cut: at all its points (they are kinks), or at its ends alone. Pieces are
-// numbered from -1, before the table.
+// Where a table is cut: at the corners that count, or at its ends alone. Pieces are numbered from -1,
+// before the table.
 static inline int flx_cut_make(int table, bool ends)
 {
     return 2 * table + ends;

@@ -7,8 +7,7 @@
 //     floor x      k,   ceil x = -floor(-x),   round x = floor(x + 1/2)              (EVE-1)
 //     mod(a, b)    a - b k,   k = floor(a/b)
 // Operands are frozen first, so the value of a switch depends on switches found before it.
-// A table that is held beyond its ends is cut there; one of straight lines over the time at all its
-// points. == and != of what moves are left: they are true in passing only. So is an `either`, whose
+// A table that is held beyond its ends is cut there; one of straight lines at its corners, too. == and != of what moves are left: they are true in passing only. So is an `either`, whose
 // branches are one function.
 #include "expr/algebra.h"
 #include "expr/graph.h"
@@ -84,12 +83,18 @@ static bool is_not_time(void *user, flx_leaf leaf)
     return f->moves(f->user, leaf) && !f->is_time(f->user, leaf);
 }
 
+// Steps end at the corners of straight lines, but not at those that are lower than the tolerance: a
+// curve by 10^5 points has none. What the time does not give the error control follows, up to here.
+#define HIGH 1e-3
+
 static flx_node freeze_table(flx_freezer *f, const flx_graph_node *p, flx_node x, flx_node plain)
 {
-    const flx_table *t = f->g->tables[p->b];
-    bool lines = t->smooth == 1 && !flx_graph_depends(f->g, x, is_not_time, f);
-    if (t->outside != FLX_OUTSIDE_HOLD && !lines) return plain; // continued without a kink
-    int cut = flx_cut_make(p->b, !lines);
+    flx_table *t = f->g->tables[p->b];
+    bool timed = !flx_graph_depends(f->g, x, is_not_time, f);
+    if (t->smooth == 1) flx_table_cut(t, timed ? f->tolerance : HIGH);
+    bool corners = t->smooth == 1 && t->ncut > 2;
+    if (t->outside != FLX_OUTSIDE_HOLD && !corners) return plain; // continued without a kink
+    int cut = flx_cut_make(p->b, !corners);
     flx_node leaf;
     if (!find(f, FLX_SWITCH_PIECE, x, cut, &leaf)) return -1;
     return leaf < 0 ? plain : flx_graph_piece(f->g, cut, p->c, x, leaf);

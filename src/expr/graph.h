@@ -35,6 +35,9 @@ typedef struct flx_table {
     int *start;   // bucket j of n-1 equal ones begins in piece start[j]; n entries
     double scale; // buckets per unit of x
     int smooth;   // the highest derivative that is not zero
+    int ncut;     // corners that count, and the ends: points, ascending
+    int *cuts;
+    double least; // they are higher than this part of the range of y
     flx_outside outside;
 } flx_table;
 
@@ -128,6 +131,9 @@ static inline int flx_op_operands(flx_op op)
 flx_table *flx_table_create(flx_ctx *ctx, int n, const double *x, const double *y,
                             flx_interpolation interpolation, flx_outside outside);
 void flx_table_release(flx_table *t); // accepts NULL
+// Corners that are no higher than this part of the table's range count no more. The smallest part that
+// was asked for holds.
+void flx_table_cut(flx_table *t, double tolerance);
 double flx_table_eval(const flx_table *t, int derivative, double x);
 // In a piece, continued beyond it; ends: the table is cut at its ends alone.
 double flx_table_eval_piece(const flx_table *t, int derivative, double x, bool ends, int piece);

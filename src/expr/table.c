@@ -8,6 +8,7 @@
 // Beyond the ends M = 0, so continuing linearly keeps two continuous derivatives.
 #include "expr/graph.h"
 
+#include <float.h>
 #include <limits.h>
 
 static void fill_linear(flx_table *t, const double *y)
@@ -71,8 +72,10 @@ flx_table *flx_table_create(flx_ctx *ctx, int n, const double *x, const double *
     t->x = flx_alloc(ctx, (size_t)n, sizeof(double));
     t->k = flx_alloc(ctx, 4 * (size_t)n, sizeof(double));
     t->start = flx_alloc(ctx, (size_t)n, sizeof(int));
+    t->cuts = flx_alloc(ctx, (size_t)n, sizeof(int));
+    t->least = HUGE_VAL;
     double *scratch = flx_alloc(ctx, 2 * (size_t)n, sizeof(double));
-    if (!t->x || !t->k || !t->start || !scratch) {
+    if (!t->x || !t->k || !t->start || !t->cuts || !scratch) {
         flx_free(scratch);
         flx_table_release(t);
         return NULL;
@@ -84,6 +87,7 @@ flx_table *flx_table_create(flx_ctx *ctx, int n, const double *x, const double *
         fill_linear(t, y);
     }
     fill_buckets(t);
+    flx_table_cut(t, DBL_MAX);
     flx_free(scratch);
     return t;
 }
@@ -94,6 +98,7 @@ void flx_table_release(flx_table *t)
     flx_free(t->x);
     flx_free(t->k);
     flx_free(t->start);
+    flx_free(t->cuts);
     flx_free(t);
 }
 
@@ -154,12 +159,51 @@ double flx_table_eval(const flx_table *t, int derivative, double x)
     return eval_piece(t->k + 4 * i, derivative, x - t->x[i]);
 }
 
+// How far the corner at point i is off the straight line between its neighbours.
+static double height(const flx_table *t, int i)
+{
+    double h0 = t->x[i] - t->x[i - 1], h1 = t->x[i + 1] - t->x[i];
+    return fabs(t->k[4 * i + 1] - t->k[4 * (i - 1) + 1]) * h0 * h1 / (h0 + h1);
+}
+
+void flx_table_cut(flx_table *t, double tolerance)
+{
+    double low = HUGE_VAL, high = -HUGE_VAL;
+    if (!(tolerance < t->least)) return;
+    t->least = tolerance;
+    for (int i = 0; i < t->n - 1; i++) {
+        low = fmin(low, t->k[4 * i]);
+        high = fmax(high, t->k[4 * i]);
+    }
+    t->ncut = 0;
+    for (int i = 0; i < t->n; i++) {
+        bool end = i == 0 || i == t->n - 1;
+        if (end || height(t, i) > tolerance * (high - low)) t->cuts[t->ncut++] = i;
+    }
+}
+
+// The last cut that is not above x, which lies between the ends.
+static int find_cut(const flx_table *t, double x)
+{
+    int low = 0, high = t->ncut - 2;
+    while (low < high) {
+        int middle = low + (high - low + 1) / 2;
+        if (x >= t->x[t->cuts[middle]]) {
+            low = middle;
+        } else {
+            high = middle - 1;
+        }
+    }
+    return low;
+}
+
 double flx_table_eval_piece(const flx_table *t, int derivative, double x, bool ends, int piece)
 {
-    int last = ends ? 0 : t->n - 2;
+    int last = ends ? 0 : t->ncut - 2;
     if (isnan(x)) return x;
     if (piece < 0 || piece > last) return eval_outside(t, derivative, x, piece < 0);
-    if (ends) piece = x <= t->x[0] ? 0 : x >= t->x[t->n - 1] ? t->n - 2 : find_piece(t, x);
+    int from = ends ? 0 : t->cuts[piece], to = ends ? t->n - 1 : t->cuts[piece + 1];
+    piece = x <= t->x[from] || to == from + 1 ? from : x >= t->x[to] ? to - 1 : find_piece(t, x);
     return eval_piece(t->k + 4 * piece, derivative, x - t->x[piece]);
 }
 
@@ -168,14 +212,15 @@ int flx_cut_piece(const flx_graph *g, int cut, double x)
     const flx_table *t = g->tables[cut / 2];
     bool ends = cut % 2;
     if (x < t->x[0]) return -1;
-    if (x >= t->x[t->n - 1]) return ends ? 1 : t->n - 1;
-    return ends ? 0 : find_piece(t, x);
+    if (x >= t->x[t->n - 1]) return ends ? 1 : t->ncut - 1;
+    return ends ? 0 : find_cut(t, x);
 }
 
 void flx_cut_bounds(const flx_graph *g, int cut, int piece, double *from, double *to)
 {
     const flx_table *t = g->tables[cut / 2];
-    int last = t->n - 1, end = cut % 2 ? 1 : last;
-    *from = piece < 0 ? -HUGE_VAL : piece >= end ? t->x[last] : t->x[piece];
-    *to = piece < 0 ? t->x[0] : piece >= end ? HUGE_VAL : cut % 2 ? t->x[last] : t->x[piece + 1];
+    bool ends = cut % 2;
+    int last = t->n - 1, end = ends ? 1 : t->ncut - 1;
+    *from = piece < 0 ? -HUGE_VAL : piece >= end ? t->x[last] : t->x[ends ? 0 : t->cuts[piece]];
+    *to = piece < 0 ? t->x[0] : piece >= end ? HUGE_VAL : t->x[ends ? last : t->cuts[piece + 1]];
 }

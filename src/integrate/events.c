@@ -180,6 +180,17 @@ static flx_status watch(flx_integrator *it, const flx_state *x, double span, boo
     return FLX_OK;
 }
 
+// Whose switches end most of the steps, if more than half of them are one's (Boyer and Moore).
+static void count_instant(flx_integrator *it)
+{
+    flx_events *e = flx_method_of(it)->events;
+    flx_statistics *s = &it->stats;
+    if (!e->what.changed || !e->what.item) return;
+    s->instants++;
+    if (e->votes == 0) s->governed_by = e->what.item;
+    e->votes += s->governed_by == e->what.item ? 1 : -1;
+}
+
 // ---- the instant ----------------------------------------------------------------------------
 
 // What is set off at x: events and switches, with the velocities that they leave.
@@ -253,6 +264,7 @@ flx_status flx_events_happen(flx_integrator *it, flx_state *x, double span,
         memcpy(m->after->switches, x->switches, (size_t)it->sys->dims.nswitch * sizeof(double));
     }
     if (h->jumped) e->ntried = 0;
+    count_instant(it);
     *before = e->prior;
     *what = h;
     return FLX_OK;

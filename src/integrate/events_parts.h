@@ -43,6 +43,7 @@ struct flx_events {
     bool cycled; // all that could be tried were
     flx_state *begin, *probe, *prior;
     flx_repeat *history; // (n + nevent)
+    long votes;          // for what the statistics name
     flx_happening what;
     // velocities and accelerations
     flx_accelerator *acc;

@@ -8,6 +8,8 @@
 
 #include <string.h>
 
+#define USUAL_TOLERANCE 1e-6 // of corners of tables, where the steps are given
+
 // ---- names --------------------------------------------------------------------------------------
 
 flx_status flx_event_member(flx_env *e, const flx_item *event, const char *name, flx_loc loc,
@@ -339,8 +341,13 @@ flx_status flx_switches_finish(flx_builder *b)
 {
     flx_model *m = b->m;
     collector c = {.b = b, .acts = true, .add = true};
-    flx_freezer equations = {
-        .g = b->g, .user = &c, .moves = moves, .is_time = is_time, .find = find_switch};
+    double rtol = m->simulate.def.rtol;
+    flx_freezer equations = {.g = b->g,
+                             .user = &c,
+                             .moves = moves,
+                             .is_time = is_time,
+                             .tolerance = rtol > 0.0 ? rtol : USUAL_TOLERANCE,
+                             .find = find_switch};
     flx_freezer conditions = equations, rest = equations;
     flx_status status = freeze_equations(&equations, &c, m);
     c.acts = false;
