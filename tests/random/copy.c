@@ -66,6 +66,7 @@ static void turn_body(const turning *t, spec_body *b)
     b->velocity = turn_polar(t, b->velocity);
     b->omega = turn_axial(t, b->omega);
     b->com = m33_mul_v(t->F, b->com);
+    b->line = m33_mul_v(t->F, b->line);
     b->J = m33_mul(m33_mul(t->F, b->J), t->F);
 }
 
@@ -177,6 +178,20 @@ void copy_into_part(const spec *s, uint64_t seed, spec *out, view *v)
     out->part_axes = v->Q;
 }
 
+bool can_be_shifted(const spec *s)
+{
+    for (int i = 0; i < s->nbody; i++) {
+        if (is_flexible(s, i)) return false;
+    }
+    for (int i = 0; i < s->nforce; i++) { // at rest as drawn
+        if (s->forces[i].there && s->forces[i].kind == FORCE_BUSHING) return false;
+    }
+    for (int i = 0; i < s->njoint; i++) { // angles of bodies count from there
+        if (s->joints[i].there && s->joints[i].starts && s->dimension == 2) return false;
+    }
+    return !s->samples;
+}
+
 void copy_permuted(const spec *s, uint64_t seed, spec *out)
 {
     *out = *s;
@@ -213,7 +228,7 @@ static void scale_body(const units *u, spec_body *b)
     scale_v3(1.0 / u->T, &b->omega);
     b->J = m33_scale(u->M * u->L * u->L, b->J);
     b->mass *= u->M;
-    b->length *= u->L;
+    scale_v3(u->L, &b->line);
     b->width *= u->L;
     b->height *= u->L;
     b->E *= u->M / (u->L * u->T * u->T);

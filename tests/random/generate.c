@@ -32,6 +32,7 @@ typedef struct maker {
     const features *f;
     int freedoms; // of the joints so far
     bool rest;    // all velocities are zero
+    bool bends;   // a body may be flexible
 } maker;
 
 static bool chance(maker *k, int one_in)
@@ -71,6 +72,19 @@ static m33 random_inertia(maker *k)
     return m33_mul_t(m33_mul(T, D), T);
 }
 
+static void make_flexible(maker *k, spec_body *b)
+{
+    b->kind = chance(k, 2) ? BODY_MODAL : BODY_BEAM;
+    b->line = v3_make(uniform(&k->state, 0.5, 1.0), 0, 0);
+    b->width = uniform(&k->state, 0.03, 0.06);
+    b->height = uniform(&k->state, 0.03, 0.06);
+    b->E = uniform(&k->state, 2e6, 1e7);
+    b->density = uniform(&k->state, 500, 2000);
+    b->damping = chance(k, 2) ? uniform(&k->state, 0.01, 0.1) : 0.0;
+    b->formulation = below(&k->state, 3);
+    if (b->formulation == 1) b->height = b->width; // a cable
+}
+
 static void make_body(maker *k, int i)
 {
     spec_body *b = k->s->bodies + i;
@@ -82,6 +96,11 @@ static void make_body(maker *k, int i)
         return;
     }
     b->R = quat_to_m33(quat_exp(random_spin(k, 2.0)));
+    if (k->bends && chance(k, 3)) {
+        k->bends = false; // one is enough
+        make_flexible(k, b);
+        return;
+    }
     b->com = random_vector(k, 0.3);
     b->J = random_inertia(k);
 }
@@ -260,17 +279,26 @@ static void carry(maker *k, int i)
         carry_point(k, i, parent);
         return;
     }
-    bool swap = chance(k, 2);
-    spec_joint *j =
-        new_joint(k, random_carrier(k, k->freedoms == 0), swap ? i : parent, swap ? parent : i);
-    v3 p = v3_add(b->position, random_vector(k, 0.5)), to = p, w, v;
+    bool swap = chance(k, 2), bends = is_flexible(s, i), on_end = is_flexible(s, parent);
+    joint_kind kind = random_carrier(k, k->freedoms == 0);
+    if (bends || on_end)
+        kind = s->dimension == 3 && chance(k, 2) ? JOINT_SPHERICAL : JOINT_REVOLUTE;
+    if ((bends || on_end) && chance(k, 3)) kind = JOINT_FIXED;
+    v3 p = v3_add(b->position, random_vector(k, 0.5)), to, w, v;
+    if (on_end) p = place_of(s, parent, s->bodies[parent].line);
+    if (on_end && bends) b->position = p;
+    if (bends) p = b->position;
+    to = p;
+    spec_joint *j = new_joint(k, kind, swap ? i : parent, swap ? parent : i);
     if (joint_slides(s, s->njoint - 1)) to = v3_axpy(uniform(&k->state, -0.5, 0.5), j->axis, p);
     if (j->kind == JOINT_PLANAR) to = v3_add(p, v3_cross(j->axis, random_vector(k, 0.5)));
-    random_motion(k, j);
-    random_friction(k, j);
+    if (!bends && !on_end) random_motion(k, j);
+    if (!bends && !on_end) random_friction(k, j);
     random_twist(k, j, &w, &v);
     if (j->moves && swap) w = v3_neg(w), v = v3_neg(v);
     set_places(s, j, swap ? to : p, swap ? p : to);
+    if (bends) j->at[swap ? 0 : 1] = v3_make(0, 0, 0); // exactly
+    if (on_end) j->at[swap ? 1 : 0] = s->bodies[parent].line;
     b->omega = v3_add(omega_of(s, parent), w);
     v3 at = v3_add(velocity_at(s, parent, to), v);
     b->velocity = v3_sub(at, v3_cross(b->omega, v3_sub(to, b->position)));
@@ -302,7 +330,9 @@ static void close_loop(maker *k)
     int a = below(&k->state, s->nbody + 1) - 1, b = below(&k->state, s->nbody);
     joint_kind kind = s->dimension == 2 ? plane[below(&k->state, 4)] : space[below(&k->state, 5)];
     int rows = rows_of(kind, s->dimension);
-    if (a == b || is_point(s, a) || is_point(s, b) || k->freedoms - rows < 1) return;
+    if (a == b || is_point(s, a) || is_point(s, b) || is_flexible(s, a) || is_flexible(s, b) ||
+        k->freedoms - rows < 1)
+        return;
     spec_joint *j = new_joint(k, kind, a, b);
     v3 p = v3_add(s->bodies[b].position, random_vector(k, 0.5)), to = p;
     if (kind == JOINT_DISTANCE) {
@@ -334,6 +364,9 @@ static void gear_joints(maker *k)
 static void start_joints(maker *k)
 {
     spec *s = k->s;
+    for (int i = 0; i < s->nbody; i++) {
+        if (is_flexible(s, i)) return;
+    }
     for (int i = 0; i < s->njoint && !s->loops; i++) {
         spec_joint *j = s->joints + i;
         if (!joint_has_coordinate(s, i) || j->moves || !chance(k, 5)) continue;
@@ -353,7 +386,7 @@ static void make_walls(maker *k)
         double side = chance(k, 2) ? 1 : -1, from = j->starts ? fabs(j->start[0]) : 0.0;
         j->bounces = true;
         j->wall[0] = side * (from + uniform(&k->state, 0.03, 0.3));
-        j->wall[1] = uniform(&k->state, 0.3, 1.0);
+        j->wall[1] = uniform(&k->state, 0.8, 1.0); // no infinitely many bounces
     }
 }
 
@@ -366,6 +399,7 @@ static void double_joint(maker *k)
     if (s->joints[from].bounces || s->joints[from].starts) return;
     joint_kind kind = s->joints[from].kind;
     bool can = kind == JOINT_REVOLUTE || kind == JOINT_PRISMATIC || kind == JOINT_CYLINDRICAL;
+    for (int i = 0; i < 2; i++) can = can && !is_flexible(s, s->joints[from].on[i]);
     if (!can || !joint_has_coordinate(s, from)) return;
     spec_joint *j = s->joints + s->njoint++;
     *j = s->joints[from];
@@ -396,6 +430,7 @@ static int random_coordinate(maker *k)
 static v3 random_place(maker *k, int body)
 {
     if (is_point(k->s, body)) return v3_make(0, 0, 0);
+    if (is_flexible(k->s, body)) return k->s->bodies[body].line;
     return random_vector(k, body < 0 ? 1.5 : 0.5);
 }
 
@@ -428,8 +463,14 @@ static void make_force(maker *k)
     f.value = f.kind == FORCE_TORQUE ? random_spin(k, 3.0) : random_vector(k, 5.0);
     v3 way = v3_sub(place_of(s, f.on[0], f.at[0]), place_of(s, f.on[1], f.at[1]));
     f.rest = uniform(&k->state, 0.6, 1.2) * v3_norm(way);
-    bool point = is_point(s, f.on[1]);
-    if (point || (s->dimension == 2 && f.kind == FORCE_TORQUE)) f.in_body = false;
+    bool point = is_point(s, f.on[1]), bends = is_flexible(s, f.on[0]) || is_flexible(s, f.on[1]);
+    bool any = false;
+    for (int i = 0; i < s->nbody; i++) any = any || is_flexible(s, i);
+    bool along = f.kind == FORCE_SPRING || f.kind == FORCE_ACTUATOR || f.kind == FORCE_FORCE;
+    bool joint = f.kind == FORCE_JOINT_SPRING || f.kind == FORCE_JOINT_EFFORT;
+    if (bends && !along && !joint) return;
+    if (any && f.kind == FORCE_GRAVITATION) return;
+    if (point || bends || (s->dimension == 2 && f.kind == FORCE_TORQUE)) f.in_body = false;
     switch (f.kind) {
     case FORCE_JOINT_SPRING:
     case FORCE_JOINT_EFFORT:
@@ -471,6 +512,7 @@ static void make_variable(maker *k)
     *x = (spec_variable){.there = true};
     x->kind = below(&k->state, k->f->events ? 4 : 3);
     x->joint = random_coordinate(k);
+    s->samples = s->samples || x->kind == SAMPLED;
     x->at = uniform(&k->state, -0.5, 0.5);
     x->rate = uniform(&k->state, -0.5, 0.5);
     x->mass = uniform(&k->state, 0.3, 2.0);
@@ -500,8 +542,11 @@ void generate(uint64_t seed, const features *f, spec *out)
     out->nbody = 1 + below(&k.state, f->most_bodies);
     bool loops = f->loops && chance(&k, 2);
     if (!falls && !loops) out->gravity = v3_make(0, 0, 0);
-    k.rest = loops && chance(&k, 2); // else velocities are guesses there
+    k.rest = loops && chance(&k, 2);     // else velocities are guesses there
+    k.bends = f->modal && chance(&k, 8); // they cost most
     for (int i = 0; i < out->nbody; i++) make_body(&k, i);
+    // Until the least change of guessed velocities does not depend on units where a body has modes.
+    for (int i = 0; i < out->nbody && loops; i++) k.rest = k.rest || is_flexible(out, i);
     for (int i = 0; i < out->nbody; i++) carry(&k, i);
     if (loops) {
         for (int i = 0; i < 2; i++) close_loop(&k);
@@ -510,6 +555,9 @@ void generate(uint64_t seed, const features *f, spec *out)
     }
     if (f->starts && !loops) start_joints(&k);
     if (f->events && chance(&k, 4)) make_walls(&k);
+    for (int i = 0; i < out->njoint; i++) { // |N| is rounded off by a part of the weight
+        if (v3_norm(out->gravity) == 0.0) out->joints[i].friction[0] = 0.0;
+    }
     int forces = f->forces ? below(&k.state, SPEC_FORCES) : 0;
     for (int i = 0; i < forces; i++) make_force(&k);
     int variables = f->equations ? below(&k.state, SPEC_VARIABLES) : 0;

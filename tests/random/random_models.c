@@ -37,6 +37,7 @@ static const features everything = {.most_bodies = 4,
                                     .mixed = true,
                                     .laws = true,
                                     .starts = true,
+                                    .modal = true,
                                     .events = true};
 
 static double now(void)
@@ -61,6 +62,7 @@ static features choose(const char *letters)
     f.mixed = strchr(letters, 'x');
     f.laws = strchr(letters, 'w');
     f.starts = strchr(letters, 't');
+    f.modal = strchr(letters, 'd');
     f.events = strchr(letters, 'v');
     return f;
 }

@@ -15,9 +15,16 @@ static bool is_point(const spec *s, int body)
     return body >= 0 && s->bodies[body].kind == BODY_POINT;
 }
 
+// Nodes in absolute coordinates are pinned.
+static bool is_ancf(const spec *s, int body)
+{
+    return body >= 0 && s->bodies[body].kind == BODY_BEAM;
+}
+
 bool joint_turns(const spec *s, int joint)
 {
     const spec_joint *j = s->joints + joint;
+    if (s->dimension == 2 && (is_ancf(s, j->on[0]) || is_ancf(s, j->on[1]))) return false;
     bool turns =
         j->kind == JOINT_REVOLUTE || j->kind == JOINT_CYLINDRICAL || j->kind == JOINT_SCREW;
     return turns && !is_point(s, j->on[0]) && !is_point(s, j->on[1]);
@@ -65,6 +72,11 @@ int count_items(const spec *s)
     for (int i = 0; i < s->nforce; i++) n += s->forces[i].there;
     for (int i = 0; i < s->nvariable; i++) n += s->variables[i].there;
     return n;
+}
+
+bool is_flexible(const spec *s, int body)
+{
+    return body >= 0 && (s->bodies[body].kind == BODY_MODAL || s->bodies[body].kind == BODY_BEAM);
 }
 
 v3 place_of(const spec *s, int body, v3 at)

@@ -17,7 +17,7 @@
 #define SPEC_VARIABLES 3
 #define GROUND (-1)
 
-typedef enum body_kind { BODY_RIGID, BODY_POINT, BODY_MODAL } body_kind;
+typedef enum body_kind { BODY_RIGID, BODY_POINT, BODY_MODAL, BODY_BEAM } body_kind;
 
 typedef struct spec_body {
     bool there;
@@ -28,9 +28,10 @@ typedef struct spec_body {
     v3 position;        // ground axes
     m33 R;              // body to ground
     v3 velocity, omega; // of the origin; ground axes
-    // modal: a bar along the body's x, from its origin
-    double length, width, height, E, density, ratio;
-    int modes;
+    // modal, beam: a bar from the origin; joints and forces are at its ends
+    v3 line; // to its end, body axes
+    double width, height, E, density, damping;
+    int formulation; // of a beam
 } spec_body;
 
 typedef enum joint_kind {
@@ -122,6 +123,7 @@ typedef struct spec {
     int dimension;
     v3 gravity;
     double until;
+    bool samples;                // a clock sets variables
     double time;                 // t = 0 of the text is this time
     double length, weight, tick; // metres, kilograms and seconds in the units of the text
     int nbody, njoint, nforce, nvariable;
@@ -148,6 +150,7 @@ bool force_hangs(const spec *s, int force);
 int count_items(const spec *s);
 v3 place_of(const spec *s, int body, v3 at); // ground axes, as drawn
 v3 place_in(const spec *s, int body, v3 p);  // body axes
+bool is_flexible(const spec *s, int body);
 
 // ---- generate.c ---------------------------------------------------------------------------------
 typedef struct features { // what may be drawn
@@ -173,6 +176,8 @@ view same_view(void);
 void copy_turned(const spec *s, uint64_t seed, bool mirrored, spec *out, view *v);
 void copy_reversed(const spec *s, uint64_t seed, spec *out);
 void copy_into_part(const spec *s, uint64_t seed, spec *out, view *v);
+// What of the model is at another time is not known: bodies that bend, what clocks have set.
+bool can_be_shifted(const spec *s);
 void copy_permuted(const spec *s, uint64_t seed, spec *out);
 void copy_rescaled(const spec *s, double length, double mass, double time, spec *out, view *v);
 

@@ -48,4 +48,11 @@ void table_clear(table *t);
 
 // The largest difference of two tables relative to the size of signals of its kind; *worst: which.
 // kinds: bits of kinds that count.
+// The motion from a row on, as a run of its own would have it.
+void table_from(const table *t, int row, table *out);
+// Coordinates count from the first row, where those of another drawing do.
+void table_count_joints(table *t);
+// The value of a signal in a row: its columns. NULL: there is none.
+const double *table_value(const table *t, signal_kind kind, int item, int part, int row);
+
 double table_difference(const table *a, const table *b, unsigned kinds, int *worst);

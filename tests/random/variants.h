@@ -9,6 +9,7 @@ typedef struct variant {
     unsigned kinds; // of signals that are compared
     // NULL: the model itself
     void (*copy)(const spec *s, uint64_t seed, spec *out, view *v);
+    bool later;       // the run begins in the middle of the original's
     double tolerance; // of fixed steps beyond what halving the step changes; 0: error control
     int one_in;       // of so many models: what costs much is done less often
 } variant;

@@ -1,22 +1,9 @@
 // write.c - a random model as text of the model language.
-#include "table.h"
+#include "page.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define LINES 64
-#define LINE 1400
-
-typedef struct page {
-    const spec *s;
-    char *text; // all of it
-    size_t n, room;
-    int nline; // of the section that is being written
-    char (*lines)[LINE];
-    int nevent;
-    char (*events)[LINE];
-} page;
 
 static void append(page *p, const char *text)
 {
@@ -32,7 +19,7 @@ static void append(page *p, const char *text)
 
 // ---- pieces of lines ----------------------------------------------------------------------------
 
-__attribute__((format(printf, 2, 3))) static void put(char *line, const char *format, ...)
+void put(char *line, const char *format, ...)
 {
     va_list list;
     size_t n = strlen(line);
@@ -41,14 +28,14 @@ __attribute__((format(printf, 2, 3))) static void put(char *line, const char *fo
     va_end(list);
 }
 
-static char *new_line(page *p)
+char *new_line(page *p)
 {
     char *line = p->lines[p->nline++];
     line[0] = 0;
     return line;
 }
 
-static void put_vector(const page *p, char *line, v3 a)
+void put_vector(const page *p, char *line, v3 a)
 {
     if (p->s->dimension == 2) {
         put(line, "[%.17g, %.17g]", a.x, a.y);
@@ -67,7 +54,7 @@ static void put_spin(const page *p, char *line, v3 a)
     }
 }
 
-static void put_body(char *line, int body)
+void put_body(char *line, int body)
 {
     if (body < 0) {
         put(line, "ground");
@@ -77,12 +64,14 @@ static void put_body(char *line, int body)
 }
 
 // A place of joint or force number i, side k.
-static void put_place(const page *p, char *line, char kind, int i, int k, int body, v3 at)
+void put_place(const page *p, char *line, char kind, int i, int k, int body, v3 at)
 {
     if (body < 0) {
         put_vector(p, line, at);
     } else if (p->s->bodies[body].kind == BODY_POINT) {
         put(line, "b%d", body);
+    } else if (is_flexible(p->s, body)) {
+        put(line, "b%d.%s", body, v3_norm(at) > 0 ? "end" : "start");
     } else {
         put(line, "b%d.%c%d%c", body, kind, i, 'a' + k);
     }
@@ -118,7 +107,7 @@ static void put_points(const page *p, char *line, int body)
 }
 
 // The time of the original model, in the units of this one.
-static void put_time(const page *p, char *line)
+void put_time(const page *p, char *line)
 {
     if (p->s->time == 0.0) {
         put(line, "t");
@@ -129,13 +118,13 @@ static void put_time(const page *p, char *line)
 
 // ---- sections -----------------------------------------------------------------------------------
 
-static void begin(page *p, const char *title)
+void begin_section(page *p, const char *title)
 {
     append(p, title);
     p->nline = 0;
 }
 
-static void end(page *p, uint64_t salt)
+void end_section(page *p, uint64_t salt)
 {
     int order[LINES];
     uint64_t state = p->s->order ^ salt;
@@ -175,9 +164,64 @@ static void write_orientation(const page *p, char *line, m33 R)
     }
 }
 
+static void write_section(char *line, const spec_body *b)
+{
+    put(line,
+        ", section: {width: %.17g, height: %.17g}, material: {E: %.17g, nu: 0.3, density: %.17g}",
+        b->width, b->height, b->E, b->density);
+}
+
+static void write_modal(page *p, char *line, const spec_body *b)
+{
+    put(line, "type: modal, fe: {line: [");
+    put_vector(p, line, v3_make(0, 0, 0));
+    put(line, ", ");
+    put_vector(p, line, b->line);
+    put(line, "], elements: 4");
+    write_section(line, b);
+    put(line, "}, reduce: {type: modal, modes: 2}, position: ");
+    put_vector(p, line, b->position);
+    write_orientation(p, line, b->R);
+    if (b->damping > 0) put(line, ", damping: {ratio: %.17g}", b->damping);
+}
+
+static void write_beam(page *p, char *line, const spec_body *b)
+{
+    static const char *const words[] = {"geometrically-exact", "ancf-cable", "segments"};
+    put(line, "type: beam, formulation: %s, elements: 2, from: ", words[b->formulation]);
+    put_vector(p, line, b->position);
+    put(line, ", to: ");
+    put_vector(p, line, v3_add(b->position, m33_mul_v(b->R, b->line)));
+    if (p->s->dimension == 3) {
+        put(line, ", up: ");
+        put_vector(p, line, m33_mul_v(b->R, v3_make(0, 1, 0)));
+    }
+    write_section(line, b);
+    if (b->damping > 0)
+        put(line, ", damping: {rayleigh: [0, %.17g]}", 0.01 * p->s->tick * b->damping);
+}
+
+static void write_flexible(page *p, int i)
+{
+    const spec_body *b = p->s->bodies + i;
+    char *line = new_line(p);
+    put(line, "b%d: {", i);
+    if (b->kind == BODY_MODAL) write_modal(p, line, b);
+    if (b->kind == BODY_BEAM) write_beam(p, line, b);
+    put(line, ", velocity: ");
+    put_vector(p, line, b->velocity);
+    put(line, ", angular_velocity: ");
+    put_spin(p, line, b->omega);
+    put(line, "}");
+}
+
 static void write_body(page *p, int i)
 {
     const spec_body *b = p->s->bodies + i;
+    if (is_flexible(p->s, i)) {
+        write_flexible(p, i);
+        return;
+    }
     char *line = new_line(p);
     put(line, "b%d: {type: %s, mass: %.17g, position: ", i,
         b->kind == BODY_POINT ? "point" : "rigid", b->mass);
@@ -257,192 +301,6 @@ static void write_joint(page *p, int i)
     put(line, "}");
 }
 
-static void put_numbers(char *line, int n, const double *x)
-{
-    for (int i = 0; i < n; i++) put(line, "%s%.17g", i ? ", " : "[", x[i]);
-    put(line, "]");
-}
-
-// 1 + wave sin(turning t)
-static void put_wave(const page *p, char *line, const spec_force *f)
-{
-    put(line, "(1 + %.17g*sin(%.17g*", f->wave, f->turning);
-    put_time(p, line);
-    put(line, "))");
-}
-
-static void write_between(page *p, char *line, int i)
-{
-    const spec_force *f = p->s->forces + i;
-    put(line, "on: [");
-    put_body(line, f->on[0]);
-    put(line, ", ");
-    put_body(line, f->on[1]);
-    put(line, "], at: [");
-    for (int k = 0; k < 2; k++) {
-        put(line, "%s", k ? ", " : "");
-        put_place(p, line, 'f', i, k, f->on[k], f->at[k]);
-    }
-    put(line, "]");
-}
-
-// What a law has beyond the linear one, of u.
-static void put_extra(char *line, const spec_force *f, int i, double sign, const char *u)
-{
-    switch (f->law) {
-    case LAW_SPLINE:
-    case LAW_LINES:
-        put(line, " + %.17g*g%d(%s)", sign, i, u);
-        break;
-    case LAW_BACKLASH:
-        put(line, " + %.17g*if(%s > %.17g, %s - %.17g, if(%s < -%.17g, %s + %.17g, 0))",
-            sign * f->k[1], u, f->gap, u, f->gap, u, f->gap, u, f->gap);
-        break;
-    default:
-        put(line, " + %.17g*(%s)^3", sign * f->cubic, u);
-        break;
-    }
-}
-
-static bool has_table(const spec_force *f)
-{
-    bool acts = f->kind == FORCE_ACTUATOR || f->kind == FORCE_JOINT_EFFORT;
-    return f->there && acts && (f->law == LAW_SPLINE || f->law == LAW_LINES);
-}
-
-static void write_functions(page *p)
-{
-    int count = 0;
-    for (int i = 0; i < p->s->nforce; i++) count += has_table(p->s->forces + i);
-    begin(p, count ? "functions:\n" : "");
-    for (int i = 0; i < p->s->nforce; i++) {
-        const spec_force *f = p->s->forces + i;
-        if (!has_table(f)) continue;
-        char *line = new_line(p);
-        put(line, "g%d: {interpolation: %s, outside: extend, points: [", i,
-            f->law == LAW_SPLINE ? "cubic" : "linear");
-        for (int k = -LAW_POINTS; k <= LAW_POINTS; k++) {
-            const double *at = f->table[abs(k) - (k != 0)];
-            double sign = k < 0 ? -1 : k > 0;
-            put(line, "%s[%.17g, %.17g]", k > -LAW_POINTS ? ", " : "", sign * at[0], sign * at[1]);
-        }
-        put(line, "]}");
-    }
-    end(p, 5);
-}
-
-// A law of a length or coordinate x with the rate v.
-static void put_law(const page *p, char *line, int i, const char *x, const char *v, double sign)
-{
-    const spec_force *f = p->s->forces + i;
-    char u[80];
-    snprintf(u, sizeof u, "(%s - %.17g)", x, f->rest);
-    put(line, "\"%.17g + %.17g*sin(%.17g*", f->effort[0], f->effort[1], f->turning);
-    put_time(p, line);
-    put(line, ") + %.17g*%s + %.17g*%s", sign * f->k[0], u, sign * f->c[0], v);
-    put_extra(line, f, i, sign, u);
-    if (f->feels >= 0) put(line, " + %.17g*x%d", f->gain, f->feels);
-    put(line, "\"");
-}
-
-static void write_vector_force(page *p, char *line, int i)
-{
-    const spec_force *f = p->s->forces + i;
-    bool torque = f->kind == FORCE_TORQUE;
-    put(line, "type: %s, on: ", torque ? "torque" : "force");
-    put_body(line, f->on[1]);
-    if (!torque) {
-        put(line, ", at: ");
-        put_place(p, line, 'f', i, 1, f->on[1], f->at[1]);
-    }
-    put(line, ", value: ");
-    double c[3];
-    v3_store(c, f->value);
-    int first = torque && p->s->dimension == 2 ? 2 : 0, last = torque ? 3 : p->s->dimension;
-    bool single = last - first == 1;
-    put(line, "%s", single ? "" : "[");
-    for (int k = first; k < last; k++) {
-        put(line, "%s\"%.17g*", k > first ? ", " : "", c[k]);
-        put_wave(p, line, f);
-        put(line, "\"");
-    }
-    put(line, "%s", single ? "" : "]");
-    bool point = p->s->bodies[f->on[1]].kind == BODY_POINT;
-    if (f->in_body && !point && !single) put(line, ", frame: b%d", f->on[1]);
-}
-
-static void write_drag(page *p, char *line, int i)
-{
-    const spec_force *f = p->s->forces + i;
-    const spec_body *b = p->s->bodies + f->on[1];
-    put(line, "type: expression, on: b%d, force: \"-%.17g*b%d.velocity\"", f->on[1], f->c[0],
-        f->on[1]);
-    if (b->kind == BODY_POINT) return;
-    if (p->s->dimension == 2) {
-        put(line, ", torque: \"-%.17g*b%d.rate\"", f->c[1], f->on[1]);
-    } else {
-        put(line, ", torque: \"-%.17g*b%d.angular_velocity\"", f->c[1], f->on[1]);
-    }
-}
-
-static void write_force(page *p, int i)
-{
-    const spec_force *f = p->s->forces + i;
-    int planar = p->s->dimension == 2;
-    bool slides =
-        p->s->joints[f->kind == FORCE_JOINT_SPRING || f->kind == FORCE_JOINT_EFFORT ? f->on[0] : 0]
-            .kind == JOINT_PRISMATIC;
-    char *line = new_line(p), x[32], v[32];
-    put(line, "f%d: {", i);
-    switch (f->kind) {
-    case FORCE_SPRING:
-        put(line, "type: spring, ");
-        write_between(p, line, i);
-        put(line, ", stiffness: %.17g, damping: %.17g, length: %.17g", f->k[0], f->c[0], f->rest);
-        if (f->mixed) put(line, ", form: mixed");
-        break;
-    case FORCE_JOINT_SPRING:
-        put(line, "type: spring, on: j%d, stiffness: %.17g, damping: %.17g, %s: %.17g", f->on[0],
-            f->k[0], f->c[0], slides ? "displacement" : "angle", f->rest);
-        if (f->mixed) put(line, ", form: mixed");
-        break;
-    case FORCE_ACTUATOR:
-        put(line, "type: actuator, ");
-        write_between(p, line, i);
-        put(line, ", value: ");
-        snprintf(x, sizeof x, "f%d.length", i);
-        snprintf(v, sizeof v, "f%d.length'", i);
-        put_law(p, line, i, x, v, 1);
-        break;
-    case FORCE_JOINT_EFFORT:
-        put(line, "type: %s, on: j%d, value: ", slides ? "force" : "torque", f->on[0]);
-        snprintf(x, sizeof x, "j%d.%s", f->on[0], slides ? "displacement" : "angle");
-        snprintf(v, sizeof v, "j%d.rate", f->on[0]);
-        put_law(p, line, i, x, v, -1);
-        break;
-    case FORCE_FORCE:
-    case FORCE_TORQUE:
-        write_vector_force(p, line, i);
-        break;
-    case FORCE_BUSHING:
-        put(line, "type: bushing, ");
-        write_between(p, line, i);
-        put(line, ", stiffness: ");
-        put_numbers(line, planar ? 3 : 6, f->k);
-        put(line, ", damping: ");
-        put_numbers(line, planar ? 3 : 6, f->c);
-        if (f->mixed) put(line, ", form: mixed");
-        break;
-    case FORCE_GRAVITATION:
-        put(line, "type: gravitation, G: %.17g", f->k[0]);
-        break;
-    default:
-        write_drag(p, line, i);
-        break;
-    }
-    put(line, "}");
-}
-
 static const char *coordinate_of(const spec *s, int joint)
 {
     return s->joints[joint].kind == JOINT_PRISMATIC ? "displacement" : "angle";
@@ -492,12 +350,12 @@ static void write_equations(page *p)
     if (any[0] || any[1] || any[2]) append(p, "equations:\n");
     for (int section = 0; section < 3; section++) {
         if (!any[section]) continue;
-        begin(p, titles[section]);
+        begin_section(p, titles[section]);
         for (int i = 0; i < p->s->nvariable; i++) {
             const spec_variable *x = p->s->variables + i;
             if (x->there && section_of(x) == section) write_variable(p, i);
         }
-        end(p, 4);
+        end_section(p, 4);
     }
 }
 
@@ -510,9 +368,9 @@ static void write_events(page *p)
                  "w%d: {when: j%d.%s %s %.17g, set: {j%d.rate: -%.17g*j%d.rate}}", i, i,
                  coordinate_of(p->s, i), j->wall[0] > 0 ? ">" : "<", j->wall[0], i, j->wall[1], i);
     }
-    begin(p, p->nevent ? "events:\n" : "");
+    begin_section(p, p->nevent ? "events:\n" : "");
     for (int i = 0; i < p->nevent; i++) snprintf(new_line(p), LINE, "%s", p->events[i]);
-    end(p, 6);
+    end_section(p, 6);
 }
 
 // ---- what to do ---------------------------------------------------------------------------------
@@ -578,25 +436,25 @@ char *write_spec(const spec *s, const method *m, double every, bool reactions)
     append(&p, line);
     size_t first = p.n;
     write_functions(&p);
-    begin(&p, "bodies:\n");
+    begin_section(&p, "bodies:\n");
     for (int i = 0; i < s->nbody; i++) {
         if (s->bodies[i].there) write_body(&p, i);
     }
-    end(&p, 1);
+    end_section(&p, 1);
     int count = 0;
     for (int i = 0; i < s->njoint; i++) count += s->joints[i].there;
-    begin(&p, count ? "joints:\n" : "");
+    begin_section(&p, count ? "joints:\n" : "");
     for (int i = 0; i < s->njoint; i++) {
         if (s->joints[i].there) write_joint(&p, i);
     }
-    end(&p, 2);
+    end_section(&p, 2);
     count = 0;
     for (int i = 0; i < s->nforce; i++) count += s->forces[i].there;
-    begin(&p, count ? "forces:\n" : "");
+    begin_section(&p, count ? "forces:\n" : "");
     for (int i = 0; i < s->nforce; i++) {
         if (s->forces[i].there) write_force(&p, i);
     }
-    end(&p, 3);
+    end_section(&p, 3);
     write_equations(&p);
     write_events(&p);
     if (s->in_part) put_in_part(&p, first);
