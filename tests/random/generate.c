@@ -490,8 +490,15 @@ static void make_force(maker *k)
         }
         break;
     case FORCE_GRAVITATION:
-        if (s->nbody < 2 || !chance(k, 3)) return;
-        f.k[0] = uniform(&k->state, 0.05, 0.3);
+        for (int i = 0; i < s->nbody; i++) { // no close encounters
+            for (int n = 0; n < i; n++) {
+                v3 d = v3_sub(place_of(s, i, s->bodies[i].com), place_of(s, n, s->bodies[n].com));
+                if (v3_norm(d) < 0.5) return;
+            }
+        }
+        if (s->nbody < 2) return;
+        s->until = fmin(s->until, 0.3);
+        f.k[0] = uniform(&k->state, 0.01, 0.1);
         break;
     case FORCE_DRAG:
         f.c[0] = uniform(&k->state, 0.1, 2.0);
