@@ -49,8 +49,7 @@ static int columns_are_found_by_name(void)
 static int names_may_be_missing(void)
 {
     static const char *const texts[] = {"0,10\n1,20\n2,30\n",
-                                        "\xef\xbb\xbf"
-                                        "0,10\r\n1,20\r\n2,30\r\n",
+                                        "\xef\xbb\xbf\x30,10\r\n1,20\r\n2,30\r\n",
                                         "# seconds, newtons\n\n0, 10\n1, 20\n2, 30",
                                         "0;10\n1;20\n2;30\n",
                                         "0\t10\n1\t20\n2\t30\n",
