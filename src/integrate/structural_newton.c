@@ -362,7 +362,7 @@ flx_status structural_solve(flx_integrator *it, const flx_state *x, int *iterati
     structural *g = it->data;
     const flx_system *s = it->sys;
     const allowance allowed = allow(g, &s->dims);
-    double last = 0.0, slowest = 0.0;
+    double last = 0.0, slowest = 0.0, best = HUGE_VAL;
     int fresh = g->age == 0 ? 0 : -1; // iterations with factors of this step; -1: older ones
     int stagnant = 0, growing = 0;
     for (int k = 0; k < MAX_ITERATIONS; k++) {
@@ -385,6 +385,8 @@ flx_status structural_solve(flx_integrator *it, const flx_state *x, int *iterati
         // one fast iteration does not make the next one fast: what earlier steps met counts, too
         double rate = last > 0.0 ? size / last : expected_contraction(g), safe = rate;
         if (last > 0.0 && g->contraction > 0.0) safe = fmax(rate, expected_contraction(g));
+        // a correction that is small beside a wild one says nothing of the next
+        if (last > best) safe = fmax(safe, size / best);
         if (safe < 1.0 && safe / (1.0 - safe) * size <= allowed.rest) {
             return close_positions(it, x, &allowed, &c);
         }
@@ -418,6 +420,7 @@ flx_status structural_solve(flx_integrator *it, const flx_state *x, int *iterati
         }
         if (fresh >= 0) fresh++;
         last = size;
+        best = fmin(best, size);
     }
     return diverged(it, FLX_NO_CONVERGENCE, MAX_ITERATIONS);
 }
