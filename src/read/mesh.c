@@ -2,6 +2,8 @@
 #include "read/mesh.h"
 #include "base/letters.h"
 
+#include <limits.h>
+#include <math.h>
 #include <string.h>
 
 int flx_mesh_node(flx_scan *scan, const flx_structure *s, int label, const char *whose, int number)
@@ -80,6 +82,24 @@ static int split(const char *text, int length, double x[4])
     return n;
 }
 
+// "7;0,5;1" and "7 0,5 1": commas between digits where something else separates.
+static bool has_decimal_comma(const char *text, int length)
+{
+    bool inside = false, other = false;
+    for (int i = 0; i < length;) {
+        int from = i;
+        while (i < length && strchr(" \t,;", text[i])) i++;
+        bool comma = memchr(text + from, ',', (size_t)(i - from)) != NULL;
+        if (i > from && from > 0 && i < length) {
+            other = other || !comma || memchr(text + from, ';', (size_t)(i - from));
+            inside = inside || (comma && i - from == 1 && flx_is_digit(text[from - 1]) &&
+                                flx_is_digit(text[i]));
+        }
+        while (i < length && !strchr(" \t,;", text[i])) i++;
+    }
+    return inside && other;
+}
+
 static flx_status read_table(flx_scan *scan, flx_structure *s)
 {
     const char *text;
@@ -90,7 +110,11 @@ static flx_status read_table(flx_scan *scan, flx_structure *s)
         if (comment) length = (int)(comment - text);
         int n = split(text, length, x);
         if (n == 0) continue;
-        bool whole = x[0] == (double)(int)x[0] && x[0] >= 0;
+        if (has_decimal_comma(text, length)) {
+            return FLX_FAIL(scan->ctx, FLX_ERR_MODEL, flx_structure_loc(s, line),
+                            "a decimal comma? Numbers are written with a point: 0.5");
+        }
+        bool whole = x[0] >= 0 && x[0] <= INT_MAX && x[0] == floor(x[0]);
         if (n < 3 || !whole) {
             return FLX_FAIL(scan->ctx, FLX_ERR_MODEL, flx_structure_loc(s, line),
                             "a node is its number and its coordinates, as in 7 0.1 0 0.25");

@@ -401,7 +401,32 @@ static int triangles_of_matrices_agree(void)
     return 0;
 }
 
+static int tables_of_nodes_have_points(void)
+{
+    static const char *const good[] = {"7 0.5 1\n", "7,0.5,1\n",         "7, 0.5, 1\n",
+                                       "7;0.5;1\n", "7\t0.5\t1 # 0,5\n", "7 ,0.5 ,1\n"};
+    static const char *const bad[] = {"7;0,5;1\n",   "7 0,5 1\n", "7\t0,5\t1\n", "7; 1; 0,5\n",
+                                      "1e300 0 0\n", "7 0\n",     "node x y\n"};
+    flx_ctx *ctx = flx_ctx_create();
+    flx_structure *s = NULL;
+    for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {
+        CHECK(flx_mesh_read_nodes(ctx, write_file(".csv", good[i]), FLX_NOWHERE, &s) == FLX_OK);
+        CHECK(s->nnode == 1 && s->label[0] == 7 && s->x[0] == 0.5 && s->x[1] == 1.0);
+        flx_structure_destroy(&s);
+    }
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        flx_ctx_clear_messages(ctx);
+        CHECK(flx_mesh_read_nodes(ctx, write_file(".csv", bad[i]), FLX_NOWHERE, &s) != FLX_OK);
+        CHECK_TEXT(flx_ctx_error(ctx, 0)->text,
+                   i < 4 ? "a decimal comma?" : "a node is its number");
+    }
+    remove(path);
+    flx_ctx_destroy(&ctx);
+    return 0;
+}
+
 TEST_MAIN(TEST(gmsh_old_and_new_give_one_mesh), TEST(gmsh_in_bytes_is_the_same),
           TEST(gmsh_groups_without_names), TEST(boundaries_stand_beside_solids),
           TEST(every_mistake_has_its_line), TEST(whole_models_are_read), TEST(faces_carry_pressure),
-          TEST(matrices_come_in_pairs), TEST(triangles_of_matrices_agree))
+          TEST(matrices_come_in_pairs), TEST(triangles_of_matrices_agree),
+          TEST(tables_of_nodes_have_points))
