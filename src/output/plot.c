@@ -319,6 +319,22 @@ static void put_curves(const drawing *d, int panel)
     fputs("\n", d->script);
 }
 
+// Under the last panel. A compact drawing has it as a label of its own: gnuplot leaves out one that it finds too near.
+static void put_x_label(const drawing *d, bool last)
+{
+    FILE *f = d->script;
+    bool compact = d->width < COMPACT;
+    if (compact) fputs("set xtics offset 0,0.6\nunset xlabel\nunset label 2\n", f);
+    if (!last) {
+        fputs("unset xlabel\nset format x ''\n", f);
+        return;
+    }
+    fputs(compact ? "set format x '%g'\nset label 2 " : "set format x '%g'\nset xlabel ", f);
+    flx_gnuplot_label(f, d->r->names[d->x], d->r->units[d->x]);
+    if (compact) flx_fprintf(f, " at graph 1, screen %.5f right noenhanced", 10.0 / d->height);
+    fputs("\n", f);
+}
+
 // A path in a plane, where both axes are lengths, is not distorted.
 static bool wants_equal_axes(const drawing *d, range ax, range ay)
 {
@@ -333,9 +349,10 @@ static void put_panel(const drawing *d, int panel, double left, double right)
     FILE *f = d->script;
     bool title = d->r->title[0] != '\0', last = panel == d->npanel - 1;
     bool compact = d->width < COMPACT;
-    double top = 1.0 - (title ? 52.0 : 24.0) / d->height;
+    double top = 1.0 - (title ? (compact ? 66.0 : 52.0) : 24.0) / d->height;
     double bottom = (compact ? 46.0 : 70.0) / d->height;
-    double share = (top - bottom) / d->npanel, gap = d->npanel > 1 ? 22.0 / d->height : 0.0;
+    double share = (top - bottom) / d->npanel,
+           gap = d->npanel > 1 ? (compact ? 32.0 : 22.0) / d->height : 0.0;
     double high = top - panel * share;
     flx_fprintf(f, "set tmargin at screen %.5f\nset bmargin at screen %.5f\n", high,
                 high - share + (last ? 0.0 : gap));
@@ -365,13 +382,7 @@ static void put_panel(const drawing *d, int panel, double left, double right)
     if (d->log_y) fputs("set logscale y\nset format y '%g'\n", f);
     flx_fprintf(f, "set xrange [%.17g:%.17g]\n", ax.low, ax.high);
     flx_fprintf(f, "set yrange [%.17g:%.17g]\n", ay.low - offset, ay.high - offset);
-    if (last) {
-        fputs("set format x '%g'\nset xlabel ", f);
-        flx_gnuplot_label(f, d->r->names[d->x], d->r->units[d->x]);
-        fputs("\n", f);
-    } else {
-        fputs("unset xlabel\nset format x ''\n", f);
-    }
+    put_x_label(d, last);
     put_y_label(d, panel);
     if (wants_equal_axes(d, ax, ay)) fputs("set size ratio -1\n", f);
     put_curves(d, panel);

@@ -257,6 +257,7 @@ await test("a report shows its drawings", async () => {
   assert.deepEqual(pictures.map(([w]) => w), [600, 600, 600]);
   assert.match(pictures[2][1], /^the mechanism at t = 3\.\d+ s$/);
   assert.match(await page.evaluate(() => document.querySelector("style").textContent), /@page\{size:A4.*@bottom-left\{content:"Bouncing ball".*counter\(page\).*counter\(pages\)/s);
+  for (const text of await page.locator(".plots svg").allTextContents()) assert.ok(text.includes("t (s)"), "an axis without a name");
   // two drawings side by side, none of a signal that is zero
   const [a, b] = await page.evaluate(() => [...document.querySelectorAll(".plots figure")].slice(0, 2).map((e) => e.getBoundingClientRect().toJSON()));
   assert.ok(a.top === b.top && b.left > a.right && a.height < 200, "drawings are not side by side");
