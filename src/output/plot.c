@@ -14,7 +14,7 @@
 #define PANEL_HEIGHT 300
 #define FRAME_HEIGHT 120  // title and x axis
 #define SINGLE_HEIGHT 520 // one panel
-#define COMPACT 600       // narrower drawings have their words above the curves, not beside them
+#define COMPACT 500       // narrower drawings have their words above the curves, not beside them
 
 typedef struct range {
     double low, high;
