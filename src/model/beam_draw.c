@@ -239,6 +239,32 @@ static flx_status hang_slack(flx_env *e, const flx_item *body, flx_beam_data *d,
     return FLX_OK;
 }
 
+// Where sections resist shear, the tangent in the middle of an element is that of the mean of its ends (ANC-11): with
+// another one a slack line would begin with strains of GA. All angles are moved, linearly along the line, until the ends
+// are where they were.
+static void settle_middles(const flx_slack *s)
+{
+    for (int round = 0; round < ROUNDS; round++) {
+        double gap[2] = {s->chord[0], s->chord[1]}, J[4] = {0}, most = 0;
+        for (int k = 1; k < s->n; k += 2) {
+            s->a[k] = 0.5 * (s->a[k - 1] + s->a[k + 1]);
+            s->stretch[k] = 0.5 * (s->stretch[k - 1] + s->stretch[k + 1]);
+        }
+        for (int k = 0; k < s->n; k++) {
+            double w = s->rest[k] * s->stretch[k], c = w * cos(s->a[k]), t = w * sin(s->a[k]);
+            double at = (double)k / (s->n - 1) - 0.5;
+            gap[0] -= c, gap[1] -= t;
+            J[0] -= t, J[1] -= at * t, J[2] += c, J[3] += at * c;
+            most += w;
+        }
+        double det = J[0] * J[3] - J[1] * J[2];
+        if (fabs(gap[0]) + fabs(gap[1]) <= 1e-14 * most || det == 0) return;
+        double turn = (J[3] * gap[0] - J[1] * gap[1]) / det;
+        double bend = (J[0] * gap[1] - J[2] * gap[0]) / det;
+        for (int k = 0; k < s->n; k++) s->a[k] += turn + bend * ((double)k / (s->n - 1) - 0.5);
+    }
+}
+
 // The same in absolute nodal coordinates: places, and derivatives along the unstressed line. It hangs in the plane of
 // its ends and gravity; without that, to where its y axis does not point.
 static flx_status hang_ancf(flx_env *e, const flx_item *body, flx_beam_data *d, line *l,
@@ -277,6 +303,7 @@ static flx_status hang_ancf(flx_env *e, const flx_item *body, flx_beam_data *d, 
                    .a = a,
                    .stretch = stretch};
     FLX_TRY(flx_slack_solve(b->ctx, &s));
+    if (d->def.nslope > 1) settle_middles(&s);
     for (int i = 0; i < n; i++) {
         double c = stretch[2 * i] * cos(a[2 * i]), t = stretch[2 * i] * sin(a[2 * i]);
         v3_store(out + 6 * i, from);
