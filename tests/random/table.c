@@ -281,7 +281,7 @@ double table_difference(const table *a, const table *b, unsigned kinds, int *wor
     memcpy(scale, least, sizeof scale);
     *worst = -1;
     if (b->rows != a->rows || b->nsignal != a->nsignal || b->first[b->nsignal] != n)
-        return INFINITY;
+        return HUGE_VAL;
     for (int i = 0; i < a->nsignal; i++) {
         for (int c = a->first[i]; c < a->first[i + 1]; c++) {
             double *to = scale + a->signals[i].kind;
@@ -295,7 +295,7 @@ double table_difference(const table *a, const table *b, unsigned kinds, int *wor
             for (int r = 0; r < a->rows; r++) {
                 double d = fabs(a->x[r * n + c] - b->x[r * n + c]) / scale[kind];
                 if (kind == SIGNAL_ENERGY && c - a->first[i] == DISSIPATED) d *= LOOSE;
-                if (!isfinite(d)) d = INFINITY;
+                if (!isfinite(d)) d = HUGE_VAL;
                 if (!(d > most)) continue;
                 most = d;
                 *worst = i;

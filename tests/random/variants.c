@@ -341,7 +341,7 @@ finding judge(const spec *s, const variant *v, int form, const table *a)
         f = refused(&b);
     } else if (b.freedoms != a->freedoms || b.redundant != a->redundant) {
         bool tree = strstr(v->name, "tree") || strstr(v->name, "auto"); // counts what is left
-        f = say(tree ? AGREES : DISAGREES, INFINITY, a, -1);
+        f = say(tree ? AGREES : DISAGREES, HUGE_VAL, a, -1);
         snprintf(f.message, sizeof f.message, "%d freedoms and %d redundant rows, not %d and %d",
                  b.freedoms, b.redundant, a->freedoms, a->redundant);
         if (tree) f.difference = table_difference(a, &b, kinds_of(s, v, a), &worst);

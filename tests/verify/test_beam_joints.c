@@ -48,8 +48,8 @@ static int bars_lengthen(void)
     static const char *const holds[] = {
         "hold: {type: fixed, on: [ground, b], at: b.start}",
         "hold: {type: revolute, on: [ground, b], at: b.start%s}",
-        "hold: {type: prismatic, on: [ground, b], at: b.start, axis: [1, 0%s], motion: "
-        "{displacement: 0}}"};
+        ("hold: {type: prismatic, on: [ground, b], at: b.start, axis: [1, 0%s], motion: "
+         "{displacement: 0}}")};
     static const char *const few[] = {"geometrically-exact, elements: 1",
                                       "ancf, elements: 1",
                                       "ancf-cable, elements: 2",
