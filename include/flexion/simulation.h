@@ -64,7 +64,8 @@ typedef struct flx_ledger {
     double position_residual, velocity_residual; // largest met at an output
     const char *position_item, *velocity_item;   // borrowed
     double dropped_residual;                     // of the redundant rows
-    int balanced;                                // 0: the result fails its own ledger
+    double step_error; // of a step, in proportion to its move; 0: not known
+    int balanced;      // 0: the result fails its own ledger
     long allocations_in_loop;
     int nmeasure;
     const double *measures; // (nmeasure) borrowed

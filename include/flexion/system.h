@@ -150,6 +150,8 @@ typedef struct flx_explicit {
     // Of the matrix behind the last rate: the square of what is left of the constraints near a
     // singular position, relative to themselves; 0: not known. NULL: never known.
     double (*regularity)(const flx_system *s, const flx_work *w);
+    // The unknown at fault where the last rate found no solution, -1: not known. NULL: never known.
+    int (*worst)(const flx_system *s, const flx_work *w);
 } flx_explicit;
 
 // (SYS-1) by components, for methods that keep no chart; q need not be normalised, and keeps its norm.

@@ -165,7 +165,8 @@ static void account_energy(flx_simulation *sim, const flx_energies *e)
     double exchanged = fmax(fmax(fabs(e->kinetic), fabs(e->potential - e0->potential)),
                             fabs(e->strain - e0->strain));
     exchanged = fmax(exchanged, fmax(fabs(dissipated), sim->energy_turnover));
-    sim->energy_scale = fmax(sim->energy_scale, fmax(exchanged, ENERGY_FLOOR * size));
+    double least = fmax(ENERGY_FLOOR * size, sim->judge.floor / ENERGY_OFF);
+    sim->energy_scale = fmax(sim->energy_scale, fmax(exchanged, least));
     // written so that a NaN stays
     if (!(fabs(error) <= sim->energy_error)) sim->energy_error = fabs(error);
 }
@@ -198,6 +199,7 @@ static flx_status account_constraints(flx_simulation *sim, const flx_state *x, b
     }
     if (!(r.dropped <= l->dropped_residual)) l->dropped_residual = r.dropped;
     if (!(r.kept <= sim->kept_residual)) sim->kept_residual = r.kept;
+    flx_judge_rates(sim, r.kept_rate);
     if (first) sim->dropped_start = r.dropped;
     return check_left_out(sim, &r, x->t);
 }
@@ -290,7 +292,7 @@ static void close_ledger(run *r, flx_status status, double seconds, long allocat
                           ? sim->energy_error / fmax(sim->energy_scale, DBL_MIN)
                           : 0.0;
     bool energy = !sim->accounts || l->energy_drift <= ENERGY_OFF;
-    l->balanced = energy && sim->kept_residual <= CONSTRAINT_OFF &&
+    l->balanced = flx_judge_close(sim) && energy && sim->kept_residual <= CONSTRAINT_OFF &&
                   l->dropped_residual <= CONSTRAINT_OFF + PARTING * sim->dropped_start;
     warn_of_parting(sim);
 }
@@ -479,6 +481,7 @@ static int on_output(void *user, const flx_state *x)
         is_due(r, x->t, 0.0);
         r->status = put_row(r, x);
     }
+    if (r->status == FLX_OK && whole) r->status = flx_judge_step(r->sim, x);
     if (r->status == FLX_OK && whole) r->status = flx_watch_look(&r->watch, r->sim, x);
     if (r->status == FLX_OK && whole) r->status = flx_running_keep(r, false);
     if (r->status != FLX_OK || must_change(r)) return 1;
@@ -587,7 +590,8 @@ static flx_status begin_run(flx_simulation *sim)
     sim->used = true;
     flx_state_copy(sim->state, sim->start);
     open_ledger(sim);
-    return FLX_OK;
+    flx_judge_open(sim);
+    return flx_judge_tolerance(sim);
 }
 
 static flx_status make_motion(run *r)

@@ -144,6 +144,12 @@ static void walk(flx_running *r, flx_memory *m)
     FLX_PASS(m, sim->energy_turnover);
     FLX_PASS(m, sim->dropped_start);
     FLX_PASS(m, sim->kept_residual);
+    FLX_PASS(m, sim->judge.speed);
+    FLX_PASS(m, sim->judge.rate_off);
+    FLX_PASS(m, sim->judge.floor);
+    FLX_PASS(m, sim->judge.moved);
+    FLX_PASS(m, sim->judge.missed);
+    FLX_PASS(m, sim->judge.next);
     work_memory(sim->sys, sim->work, m);
     work_memory(sim->bodies, sim->bodies_work, m);
     if (sim->settler) flx_settler_memory(sim->settler, m);

@@ -114,8 +114,13 @@ flx_status flx_simulation_prepare_settling(flx_simulation *sim, const flx_integr
     sim->columns.settles = signals_settle(sim, &sim->columns);
     sim->probes.settles = signals_settle(sim, &sim->probes);
     sim->courses_settle = (sim->powered && sim->powers_settle) || sim->probes.settles;
-    if ((!sim->courses_settle && !sim->columns.settles) || (it && it->type->settled)) return FLX_OK;
+    if (!sim->it || (it && it->type->settled)) return FLX_OK; // the errors of steps need it, too
     FLX_TRY(flx_settler_create(sim->sys, sim->work, sim->start, &sim->settler));
+    if (flx_settler_by_limits(
+            sim->settler)) { // as dear as the steps: powers are left to the method
+        sim->powers_settle = false;
+        sim->courses_settle = sim->probes.settles;
+    }
     return flx_state_create(sim->sys, &sim->settled);
 }
 

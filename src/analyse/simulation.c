@@ -229,6 +229,7 @@ static flx_status create_account(flx_simulation *sim)
     if (!sim->course_value || !sim->course_sum || !sim->course_inner) return FLX_ERR_MEMORY;
     // steps of multistep methods are short: their ends say enough, unless extremes are asked for
     if (multistep && nprobe == 0) dense = false;
+    FLX_TRY(flx_judge_create(sim));
     FLX_TRY(flx_simulation_prepare_settling(sim, sim->it));
     return flx_quadrature_create(sim->ctx, n, dense ? inner_places(sim) : 0,
                                  multistep ? FLX_QUADRATURE_PAST : 3, &sim->course);
@@ -368,6 +369,7 @@ void flx_simulation_destroy(flx_simulation **sim_in)
     flx_state_destroy(&sim->inner);
     flx_state_destroy(&sim->settled);
     flx_settler_destroy(&sim->settler);
+    flx_judge_destroy(&sim->judge);
     if (sim->work) sim->sys->ops->work_destroy(sim->work);
     if (sim->bodies_work) sim->bodies->ops->work_destroy(sim->bodies_work);
     flx_reactions_destroy(&sim->reactions);

@@ -175,6 +175,28 @@ flx_status flx_reactions_accelerate(flx_simulation *sim, const flx_system *tree,
 flx_status flx_reactions_find(flx_simulation *sim, flx_state *x);
 void flx_reactions_destroy(flx_reactions **made);
 
+// judge.c: what the ledger holds a run to beside its energy.
+typedef struct flx_judge {
+    double speed;               // largest velocity, by the scales
+    double rate_off;            // largest rate of the constraints that are kept
+    double floor;               // energies below are rounding
+    double moved, missed;       // sums over the steps looked at
+    long next;                  // step to look at
+    double *r, *scale, *theta;  // (n) (nv) (nv) owned
+    flx_state *end[2];          // owned
+    double *rate[2], *slope[2]; // (nv) owned
+} flx_judge;
+flx_status flx_judge_create(flx_simulation *sim);
+void flx_judge_destroy(flx_judge *j);
+void flx_judge_open(flx_simulation *sim);
+// The end of a step; the largest rate of the constraints at a state of the account.
+flx_status flx_judge_step(flx_simulation *sim, const flx_state *x);
+void flx_judge_rates(flx_simulation *sim, double residual);
+// Fills in the ledger; false: it fails.
+bool flx_judge_close(flx_simulation *sim);
+// Refuses tolerances that the rounding of coordinates does not carry.
+flx_status flx_judge_tolerance(flx_simulation *sim);
+
 struct flx_simulation {
     const flx_model *model; // borrowed
     flx_ctx *ctx;           // borrowed
@@ -237,7 +259,8 @@ struct flx_simulation {
     double dropped_start;   // what the closure left of redundant rows
     double dropped_share;   // how far their own shares let them open
     double dropped_most;    // from where on they are not redundant: the run stops
-    double kept_residual;   // largest residual of the others met at an output
+    flx_judge judge;
+    double kept_residual; // largest residual of the others met at an output
     flx_ledger ledger;
     struct flx_keeper *keeper; // owned; NULL: the run leaves no checkpoints
 };

@@ -138,6 +138,8 @@ static void print_ledger(FILE *f, const flx_simulation *sim)
     print_reduction(f, sim);
     print_work(f, l);
     print_energy(f, l);
+    if (l->step_error > 0.0)
+        fprintf(f, "  %-22s%12.2e  of its move\n", "error of a step", l->step_error);
     print_momentum(f, l);
     if (s->constraints > 0) {
         print_residual(f, "constraint residual", l->position_residual, l->position_item);

@@ -150,9 +150,19 @@ const flx_blocks *flx_accelerator_blocks(const flx_accelerator *acc)
     return &acc->blocks;
 }
 
+// A residual of zeros has no largest row: then a velocity without inertia.
 int flx_accelerator_worst(const flx_accelerator *acc)
 {
-    return acc->worst;
+    const flx_pattern *p = &acc->sys->pattern;
+    if (acc->worst >= 0) return acc->worst;
+    for (int i = 0; i < p->nblock && p->start[i] < acc->sys->dims.nv; i++) {
+        int n = p->start[i + 1] - p->start[i], e = p->row[i];
+        while (p->col[e] != i) e++;
+        for (int k = 0; k < n; k++) {
+            if (acc->blocks.A2[p->offset[e] + k * (n + 1)] == 0.0) return p->start[i] + k;
+        }
+    }
+    return -1;
 }
 
 // ---- algebraic unknowns ---------------------------------------------------------------------

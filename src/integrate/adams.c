@@ -114,6 +114,7 @@ static flx_status adams_create(flx_integrator *it)
     it->data = p;
     p->form = s->ops->explicit_form;
     p->projects = flx_explicit_projects(it);
+    flx_method_of(it)->closes_velocities = p->projects;
     int n = p->form->size(s);
     p->near = flx_alloc(it->ctx, (size_t)n, sizeof *p->near);
     p->slope = flx_alloc(it->ctx, (size_t)n, sizeof *p->slope);
@@ -178,7 +179,7 @@ static flx_status explain(flx_integrator *it, int flag)
     case CV_REPTD_RHSFUNC_ERR:
     case CV_UNREC_RHSFUNC_ERR:
         if (p->trouble < 0) return p->trouble;
-        return flx_method_fail(it, p->trouble, -1, 0, 0, NULL, advice);
+        return flx_method_fail(it, p->trouble, flx_explicit_worst(it), 0, 0, NULL, advice);
     default:
         return flx_method_fail(it, FLX_STEP_TOO_SMALL, -1, 0, 0, "the step became too small",
                                "larger tolerances, and look for a jump in a force");

@@ -233,6 +233,7 @@ static flx_status make_arrays(flx_integrator *it)
     FLX_TRY(look_at_unknowns(it));
     FLX_TRY(flx_blocks_create(s, &p->blocks));
     if (p->nb > 0) FLX_TRY(flx_blocks_create(s, &p->near));
+    flx_method_of(it)->closes_velocities = p->nb > 0;
     if (p->nb > 0) FLX_TRY(flx_blocks_create(s, &p->turning));
     FLX_TRY(flx_linear_create(s, false, &p->linear));
     flx_linear_take_full(p->linear); // IDA gives up where a correction does not shrink at once

@@ -189,6 +189,8 @@ flx_status collocation_create(flx_integrator *it, const collocation_tableau *tab
     read_unknowns(s, co);
     co->ggl = rules->ggl && co->npos > 0;
     co->at_end = rules->at_end && co->nrigid > 0;
+    flx_method_of(it)->closes_velocities =
+        co->ggl || co->at_end || (rules->settle && co->nrigid > 0);
     co->keeps = rules->keeps;
     co->rings = rules->rings;
     FLX_TRY(flx_stiff_bonds_create(s, &co->stiff));

@@ -175,6 +175,7 @@ flx_status discrete_create(flx_integrator *it, const discrete_rule *rule)
     FLX_TRY(flx_saddle_create(s, &g->saddle));
     FLX_TRY(flx_accelerator_create(s, &g->acc));
     FLX_TRY(flx_state_create(s, &g->end));
+    flx_method_of(it)->closes_velocities = true;
     flx_point anywhere = flx_state_point(s, g->end); // does it know the rates of its masses?
     FLX_TRY(s->ops->lagrangian->transport(s, it->work, &anywhere, g->u));
     return discrete_find_missing_masses(it);

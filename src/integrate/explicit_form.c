@@ -33,3 +33,9 @@ bool flx_explicit_projects(const flx_integrator *it)
     const flx_dims *n = &it->sys->dims;
     return (n->nlam + n->nmu > 0 || n->nq > n->nv) && !it->def.drift;
 }
+
+int flx_explicit_worst(const flx_integrator *it)
+{
+    const flx_explicit *e = it->sys->ops->explicit_form;
+    return e->worst ? e->worst(it->sys, it->work) : -1;
+}

@@ -12,3 +12,6 @@ bool flx_explicit_projects(const flx_integrator *it);
 
 // z of a state, all of it.
 flx_status flx_explicit_pack(const flx_integrator *it, const flx_state *x, double *z);
+
+// The unknown at fault where the form found no accelerations, -1: not known.
+int flx_explicit_worst(const flx_integrator *it);

@@ -116,6 +116,7 @@ flx_status flx_rk_create(flx_integrator *it, const flx_rk_pair *pair)
     p->form = s->ops->explicit_form;
     p->n = p->form->size(s);
     p->projects = flx_explicit_projects(it);
+    flx_method_of(it)->closes_velocities = p->projects;
     double coarser = pair->adds_up ? FLX_FIRST_ORDER : 1.0;
     p->rtol = it->def.rtol > 0.0 ? it->def.rtol : coarser * FLX_DEFAULT_RTOL;
     p->atol = it->def.atol > 0.0 ? it->def.atol : coarser * FLX_DEFAULT_ATOL;
@@ -394,7 +395,8 @@ static flx_status begin(flx_integrator *it, const flx_state *x, double h_most)
     flx_status s = flx_explicit_pack(it, x, p->z);
     if (s == FLX_OK) s = eval(it, x->t, p->z, p->k[0]);
     if (s != FLX_OK) {
-        return flx_method_fail(it, s, -1, 0, 0, "the accelerations cannot be computed",
+        return flx_method_fail(it, s, flx_explicit_worst(it), 0, 0,
+                               "the accelerations cannot be computed",
                                "another start, or method radau");
     }
     p->error = 1e-4;
@@ -409,7 +411,7 @@ static flx_status give_up(flx_integrator *it, flx_status last)
 {
     const explicit_rk *p = it->data;
     if (last != FLX_OK) {
-        return flx_method_fail(it, last, -1, 0, 0, NULL,
+        return flx_method_fail(it, last, flx_explicit_worst(it), 0, 0, NULL,
                                it->def.step > 0.0
                                    ? "a smaller step, or method radau or generalized-alpha"
                                    : "method radau or generalized-alpha");

@@ -65,8 +65,7 @@ static flx_status use_form(flx_settler *k, flx_work *work)
     const flx_explicit *f = k->form;
     int told = flx_ctx_error_count(s->ctx);
     f->pack(s, k->trial, k->z);
-    flx_status status = f->fill ? f->fill(s, work, k->trial, k->z) : FLX_OK;
-    if (status == FLX_OK) status = f->rate(s, work, k->trial->t, k->z, k->trial, k->dz);
+    flx_status status = f->rate(s, work, k->trial->t, k->z, k->trial, k->dz);
     if (status != FLX_OK && status != FLX_ERR_MEMORY) {
         flx_ctx_forget_errors(s->ctx, told);
         status = FLX_SINGULAR;
@@ -189,6 +188,11 @@ static flx_status relax(flx_settler *k, flx_work *work, const flx_state *x, doub
     return FLX_OK;
 }
 
+bool flx_settler_by_limits(const flx_settler *k)
+{
+    return k->massless;
+}
+
 flx_status flx_settle(flx_settler *k, flx_work *work, flx_state *x, double h)
 {
     bool held = hold_stiff(k, h);
@@ -211,7 +215,8 @@ flx_status flx_settle(flx_settler *k, flx_work *work, flx_state *x, double h)
 static flx_status try_out(flx_settler *k, flx_work *work, const flx_state *start)
 {
     const flx_system *s = k->sys;
-    k->form = s->ops->explicit_form;
+    // one with momenta finds velocities of its own
+    k->form = s->ops->explicit_form && s->ops->explicit_form->fill ? NULL : s->ops->explicit_form;
     if (k->form) {
         size_t n = (size_t)k->form->size(s);
         k->z = flx_alloc(s->ctx, n, sizeof *k->z);

@@ -11,6 +11,7 @@
 // either the rows or rigid bonds in their place give; else these.
 #pragma once
 
+#include "base/base.h"
 #include "base/checkpoint.h"
 #include "flexion/system.h"
 
@@ -20,6 +21,9 @@ typedef struct flx_settler flx_settler;
 flx_status flx_settler_create(const flx_system *s, flx_work *work, const flx_state *start,
                               flx_settler **made);
 void flx_settler_destroy(flx_settler **made);
+
+// Whether they are limits, which cost several steps each.
+bool flx_settler_by_limits(const flx_settler *k);
 
 // a, dx, w, lam and mu of x, which lies in a step of length h; 0: there was none. Positive status: they cannot be found, and are left as they were.
 flx_status flx_settle(flx_settler *k, flx_work *work, flx_state *x, double h);

@@ -173,6 +173,7 @@ flx_status structural_create(flx_integrator *it, const flx_coefficients *c, cons
     read_unknowns(s, g);
     unsettled = unsettled && g->npos > 0;
     g->ggl = g->ggl && g->npos > 0;
+    flx_method_of(it)->closes_velocities = g->ggl;
     if (g->gamma <= 0.5 && !(def->newton_tolerance > 0.0)) g->tolerance = UNDAMPED_TOLERANCE;
     g->settles = g->gamma <= 0.5 && g->npos + s->dims.nmu > 0 && (g->ggl || g->npos == 0);
     if (unsettled && !g->ggl && (s->reads_multipliers || adaptive)) {

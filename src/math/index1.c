@@ -30,6 +30,7 @@ struct flx_index1 {
     row *rows;             // (nlam + nmu)
     double *r, *d;         // (n)
     double *bias, *rate;   // (nlam + nmu) (nlam)
+    int worst;             // unknown of the last correction
 };
 
 // ---- life -----------------------------------------------------------------------------------
@@ -229,6 +230,21 @@ static double add(double *x, const double *d, int n, double least)
     return most > 0.0 ? most / size : 0.0;
 }
 
+// The largest correction, of a multiplier where there is one: forces that read it are what does not settle.
+static int find_worst(const flx_dims *d, const double *by)
+{
+    int n = flx_dims_unknowns(d), from = n > d->nv + d->nx ? d->nv + d->nx : 0, worst = from;
+    for (int i = from; i < n; i++) {
+        if (!(fabs(by[i]) <= fabs(by[worst]))) worst = i;
+    }
+    return n > 0 ? worst : -1;
+}
+
+int flx_index1_worst(const flx_index1 *m)
+{
+    return m->worst;
+}
+
 // One correction; returns its size as a part of what is corrected.
 static flx_status correct(flx_index1 *m, flx_work *work, flx_state *x, double *size)
 {
@@ -251,6 +267,7 @@ static flx_status correct(flx_index1 *m, flx_work *work, flx_state *x, double *s
         FLX_TRY(flx_lu_factor(m->lu, m->values));
         flx_lu_solve(m->lu, m->d);
     }
+    m->worst = find_worst(d, m->d);
     const double *by = m->d + d->nv + d->nx;
     *size = add(x->a, m->d, d->nv, 0.0);
     double least = inertia_of(s, m->blocks.A2, x->a);

@@ -25,6 +25,9 @@ void flx_index1_destroy(flx_index1 **m);
 // rates sigma/tau, or 0 where the damper is left out.
 void flx_index1_hold(flx_index1 *m, const bool *soft, const double *yield);
 
+// The unknown whose last correction was largest, against those of its kind.
+int flx_index1_worst(const flx_index1 *m);
+
 // Improves a, w, lam and mu of the state, which are its guess, until the equations are met, and sets
 // dx. FLX_SINGULAR, FLX_NOT_FINITE, FLX_NO_CONVERGENCE: the state then holds no meaning there.
 flx_status flx_index1_solve(flx_index1 *m, flx_work *work, flx_state *x, long *residuals,

@@ -21,6 +21,7 @@ static const flx_fact_label labels[] = {
     {"ledger/position_residual", "largest residual of constraints", ""},
     {"ledger/velocity_residual", "largest residual of their rates", ""},
     {"ledger/dropped_residual", "largest residual of redundant constraints", ""},
+    {"ledger/step_error", "error of a step, in proportion to its move", ""},
     {"ledger/allocations_in_loop", "allocations in the time loop", ""},
     {"ledger/steps", "steps", ""},
     {"ledger/rejected", "rejected steps", ""},

@@ -30,6 +30,7 @@
     X(position_residual)                                                                           \
     X(velocity_residual)                                                                           \
     X(dropped_residual)                                                                            \
+    X(step_error)                                                                                  \
     X(balanced)                                                                                    \
     X(allocations_in_loop)
 

@@ -48,6 +48,7 @@ typedef struct flx_residuals {
     const char *position_item, *velocity_item; // borrowed; NULL: no bonds
     double dropped, kept; // largest position residual among the dropped rows, and among the others
     const char *dropped_item; // borrowed; NULL: none
+    double kept_rate;         // largest velocity residual among the others
 } flx_residuals;
 void flx_descriptor_residuals(const flx_system *s, flx_work *w, const flx_state *x,
                               flx_residuals *out);

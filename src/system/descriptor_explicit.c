@@ -360,10 +360,17 @@ static double regularity(const flx_system *s, const flx_work *w)
     return w->saddle.regularity;
 }
 
+static int worst(const flx_system *s, const flx_work *w)
+{
+    (void)s;
+    return w->saddle.together ? flx_index1_worst(w->saddle.together) : -1;
+}
+
 const flx_explicit flx_descriptor_explicit = {.size = flx_pack_size,
                                               .prepare = prepare,
                                               .pack = flx_pack,
                                               .unpack = flx_unpack,
                                               .rate = rate,
                                               .project = project,
-                                              .regularity = regularity};
+                                              .regularity = regularity,
+                                              .worst = worst};

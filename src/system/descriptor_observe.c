@@ -44,6 +44,18 @@ static double largest_gap(const flx_descriptor *d, flx_work *w, const flx_state 
     return most;
 }
 
+static double largest_rate(const flx_descriptor *d, flx_work *w, const flx_state *x)
+{
+    flx_point p = flx_state_point(&d->base, x);
+    double most = 0.0;
+    p.lam = p.mu = w->zero;
+    (void)flx_eval_bond_rate(&d->base, w, &p, w->rows);
+    for (int i = 0; i < d->base.dims.nlam; i++) {
+        if (d->rows[i].C == 0.0 && !(fabs(w->rows[i]) <= most)) most = fabs(w->rows[i]);
+    }
+    return most;
+}
+
 void flx_descriptor_residuals(const flx_system *s, flx_work *w, const flx_state *x,
                               flx_residuals *out)
 {
@@ -77,6 +89,7 @@ void flx_descriptor_residuals(const flx_system *s, flx_work *w, const flx_state 
         out->dropped_item = r->item;
     }
     out->kept = own->complete ? largest_gap(own, w, x) : out->position;
+    out->kept_rate = own->complete ? largest_rate(own, w, x) : out->velocity;
 }
 
 // ---- leaves -------------------------------------------------------------------------------------

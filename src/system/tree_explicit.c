@@ -457,9 +457,17 @@ static flx_status prepare(const flx_system *s, flx_work *work)
     return make_ready(flx_tree_of(s), flx_tree_work_of(work));
 }
 
+static int worst(const flx_system *s, const flx_work *work)
+{
+    const flx_tree_work *w = (const flx_tree_work *)(const void *)work;
+    (void)s;
+    return w->together ? flx_index1_worst(w->together) : -1;
+}
+
 const flx_explicit flx_tree_explicit = {.size = flx_pack_size,
                                         .prepare = prepare,
                                         .pack = flx_pack,
                                         .unpack = flx_unpack,
                                         .rate = rate,
-                                        .project = project};
+                                        .project = project,
+                                        .worst = worst};

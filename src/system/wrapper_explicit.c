@@ -35,12 +35,20 @@ static flx_status project(const flx_system *s, flx_work *w, double t, double *z,
     return base->ops->explicit_form->project(base, flx_wrapper_inner(w), t, z, x, moved_q, moved_v);
 }
 
+static int worst(const flx_system *s, const flx_work *w)
+{
+    const flx_wrapper_work *k = (const flx_wrapper_work *)(const void *)w;
+    (void)s;
+    return k->index1 ? flx_index1_worst(k->index1) : -1;
+}
+
 static const flx_explicit form = {.size = flx_pack_size,
                                   .prepare = prepare,
                                   .pack = flx_pack,
                                   .unpack = flx_unpack,
                                   .rate = rate,
-                                  .project = project};
+                                  .project = project,
+                                  .worst = worst};
 
 const flx_explicit *flx_wrapper_explicit(const flx_wrapper *z)
 {
