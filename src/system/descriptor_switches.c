@@ -57,27 +57,40 @@ static flx_status plan_slope(flx_descriptor *d, flx_node value, int *slope)
     return flx_expr_add(d, FLX_GROUP_SWITCH, n, slope);
 }
 
-// Rates of values that depend on positions, which velocities tell.
-static bool is_not_position(void *user, flx_leaf leaf)
+// Rates of values that depend on positions, which velocities tell, and on states, whose rates are
+// expressions themselves.
+static bool has_no_rate(void *user, flx_leaf leaf)
 {
     switch (flx_leaf_get_kind(leaf)) {
     case FLX_LEAF_VARIABLE:
     case FLX_LEAF_BODY_POSITION:
     case FLX_LEAF_BODY_ROTATION:
+    case FLX_LEAF_STATE:
         return false;
     default:
         return moves_otherwise(user, leaf);
     }
 }
 
+static flx_node rate_of_leaf(flx_graph *g, void *user, flx_leaf leaf)
+{
+    const flx_model *m = user;
+    if (flx_leaf_get_kind(leaf) != FLX_LEAF_STATE) return flx_leaf_time_rate(g, user, leaf);
+    for (int i = 0; i < m->nfirst; i++) {
+        const flx_first_order *f = m->firsts + i;
+        if (!f->algebraic && f->number == flx_leaf_get_index(leaf)) return f->derivative;
+    }
+    return -1;
+}
+
 static flx_status plan_rate(flx_descriptor *d, flx_node value, int *rate)
 {
     flx_graph *g = d->model->graph;
+    void *user = (void *)(uintptr_t)d->model; // the rules read the model only
     *rate = -1;
-    if (flx_graph_depends(g, value, is_not_position, NULL)) return FLX_OK;
-    void *user = (void *)(uintptr_t)d->model; // the rule reads the model only
-    return flx_expr_add(d, FLX_GROUP_SWITCH, flx_graph_derive(g, value, flx_leaf_time_rate, user),
-                        rate);
+    if (flx_graph_depends(g, value, has_no_rate, user)) return FLX_OK;
+    flx_node n = flx_graph_derive(g, value, rate_of_leaf, user);
+    return n < 0 ? FLX_ERR_MEMORY : flx_expr_add(d, FLX_GROUP_SWITCH, n, rate);
 }
 
 flx_status flx_switches_plan(flx_descriptor *d)
@@ -344,6 +357,12 @@ static bool came_from_above(const flx_descriptor *d, const flx_work *w, int i)
     return whole_number ? w->was[i] > w->side[i] : w->was[i] != 0.0;
 }
 
+// What a switch is on the border between two of its values.
+static double on_border(const flx_switch *k, double a, double b)
+{
+    return is_whole(k) ? fmax(a, b) : k->kind == FLX_SWITCH_NOT_BELOW;
+}
+
 void flx_switches_turn_back(const flx_descriptor *d, flx_work *w, flx_state *x, flx_happening *h)
 {
     const flx_switching *k = &d->switching;
@@ -353,6 +372,15 @@ void flx_switches_turn_back(const flx_descriptor *d, flx_work *w, flx_state *x, 
         double *at = x->switches + k->first + i;
         if (isnan(w->side[i]) || *at != w->side[i] || k->rate[i] < 0) continue;
         double rate = g[k->rate[i]];
+        // what the instant has brought to rest on the border is as the border is
+        if (rate == 0.0 && fabs(w->rate[i]) > 0.0 && !has_jumped(w, h, i, g[i])) {
+            double there = on_border(d->model->switches + i, w->was[i], w->side[i]);
+            if (there == *at) continue;
+            *at = w->side[i] = there;
+            note_switch(d, i, h);
+            any = true;
+            continue;
+        }
         // only what the instant itself has turned round: a slow passage is none
         bool turned = rate * w->rate[i] < 0.0 && (rate > 0.0) == came_from_above(d, w, i);
         if (!turned || has_jumped(w, h, i, g[i])) continue;
