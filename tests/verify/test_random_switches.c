@@ -110,7 +110,8 @@ static setting make(uint64_t seed)
     setting s = {.seed = seed};
     for (int i = 0; i < 4; i++) (void)random_number(&state);
     s.y0 = quarter(&state);
-    s.y1 = pick(&state, 2) ? 0.5 * (1 + pick(&state, 4)) : -0.5 * (1 + pick(&state, 4));
+    // not a multiple of the time: two values that are the same at all times have no order
+    s.y1 = (pick(&state, 2) ? 1.0 : -1.0) * (0.35 + 0.5 * pick(&state, 4));
     s.z0 = 0.25 * (1 + pick(&state, 6));
     (void)grow(&s.e, &state, 1 + pick(&state, 3));
     return s;
