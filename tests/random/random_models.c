@@ -1,9 +1,10 @@
 // random_models.c - random models, each computed in many ways that must agree.
 //
-//     random_models [--seed N] [--count N] [--seconds S] [--only VARIANT] [--features LETTERS] [--keep FOLDER] [--print] [--write]
+//     random_models [--seed N] [--count N] [--seconds S] [--only VARIANT] [--features LETTERS] [--keep FOLDER] [--print] [--write] [--failures]
 //
 // Model number i has the seed N + i. What disagrees is made small and written to a file. It ends with
-// counts; the exit status is 1 where anything disagreed.
+// counts; the exit status is 1 where anything disagreed. --failures: runs that fail are made small too.
+// --print: says what was refused or failed. --write: writes the models.
 #include "variants.h"
 
 #include <math.h>
@@ -170,7 +171,7 @@ static void check(const options *o, uint64_t seed, counts *n)
     uint64_t state = seed;
     for (int i = 0; i < variant_count && form >= 0; i++) {
         const variant *v = variants + i;
-        bool turn = below(&state, v->one_in) == 0;
+        bool turn = v->one_in != NEVER && below(&state, v->one_in) == 0;
         if (o->only ? strcmp(o->only, v->name) != 0 : !turn) continue;
         finding f = judge(&s, v, form, &a);
         n->comparisons++;
@@ -207,7 +208,7 @@ int main(int argc, char **argv)
     options o;
     if (!read_options(argc, argv, &o)) {
         puts("random_models [--seed N] [--count N] [--seconds S] [--only VARIANT]\n"
-             "              [--features LETTERS] [--keep FOLDER] [--print] [--write]");
+             "              [--features LETTERS] [--keep FOLDER] [--print] [--write] [--failures]");
         return 2;
     }
     double begun = now();

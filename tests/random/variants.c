@@ -35,6 +35,15 @@ static void in_millimetres(const spec *s, uint64_t seed, spec *out, view *v)
     copy_rescaled(s, 1e3, 1e3, 1e3, out, v); // mm, g, ms
 }
 
+// No copy at all: shows that a difference is found.
+static void heavier(const spec *s, uint64_t seed, spec *out, view *v)
+{
+    (void)seed;
+    *v = same_view();
+    *out = *s;
+    for (int i = 0; i < s->nbody; i++) out->bodies[i].mass *= 1.001;
+}
+
 // ---- list ---------------------------------------------------------------------------------------
 
 #define BIT(kind) (1u << SIGNAL_##kind)
@@ -77,6 +86,7 @@ const variant variants[] = {
     COPY("permuted", permuted),
     {"begun later", {"", "", "", RTOL, 0}, ALL, NULL, true, 0, 1},
     COPY("in a part", copy_into_part),
+    {"wrong", {"", "", "", RTOL, 0}, ALL, heavier, false, 0, NEVER},
     COPY("in mm, g, ms", in_millimetres),
     STEPS("generalized-alpha", "index-3", "", MOTION),
     STEPS("generalized-alpha", "ggl", "", MOTION),

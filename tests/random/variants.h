@@ -12,6 +12,7 @@ typedef struct variant {
     bool later;       // the run begins in the middle of the original's
     double tolerance; // of fixed steps beyond what halving the step changes; 0: error control
     int one_in;       // of so many models: what costs much is done less often
+#define NEVER 0       // only where it is asked for
 } variant;
 
 extern const variant variants[];
