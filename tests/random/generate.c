@@ -274,7 +274,8 @@ static void carry(maker *k, int i)
         k->freedoms += b->kind == BODY_POINT ? s->dimension : freedom_of(JOINT_FREE, s->dimension);
         return;
     }
-    if (is_point(s, parent)) parent = GROUND;
+    bool flexible = b->kind == BODY_POINT && is_flexible(s, parent); // places there are its ends
+    if (is_point(s, parent) || flexible) parent = GROUND;
     if (b->kind == BODY_POINT) {
         carry_point(k, i, parent);
         return;
