@@ -57,7 +57,7 @@ static flx_status find_all(flx_search *f)
     f->out->counted = FLX_MODES_ALL;
     f->out->modes = flx_arena_take(f->arena, (size_t)pencil.n, sizeof *f->out->modes);
     if (!f->out->modes) return FLX_ERR_MEMORY;
-    FLX_TRY(flx_modes_slice(f, pencil.n, pencil.T, f->q.fastest));
+    FLX_TRY(flx_modes_slice(f, pencil.n, pencil.T, pencil.fastest));
     sort(f->out);
     return FLX_OK;
 }

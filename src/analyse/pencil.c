@@ -325,6 +325,66 @@ static flx_status assemble(flx_linearised *l, flx_pencil *out)
     return FLX_OK;
 }
 
+#define DETERMINED 1e-12 // singular values of what soft unknowns say of themselves, of the largest
+
+// Soft and algebraic unknowns that follow from their own rows are eliminated at once: their numbers, as
+// those of stiff dampers, may be so large beside the others that a basis of both tells nothing of these.
+static flx_status eliminate_soft(flx_linearised *l, flx_pencil *p)
+{
+    int n = p->n, ns = l->nsoft, m = n - ns;
+    double *A = flx_pencil_take(l->arena, ns, ns), *X = flx_pencil_take(l->arena, ns, m);
+    double *B = flx_pencil_take(l->arena, m, ns), *V = flx_pencil_take(l->arena, ns, ns);
+    double *w = flx_pencil_take(l->arena, ns, 1), *E = flx_pencil_take(l->arena, m, m);
+    double *F = flx_pencil_take(l->arena, m, m);
+    if (ns == 0) return FLX_OK;
+    if (!A || !X || !B || !V || !w || !E || !F) return flx_pencil_no_memory(l->ctx);
+    for (int j = 0; j < ns; j++) memcpy(A + j * ns, p->F + (m + j) * n + m, (size_t)ns * sizeof *A);
+    for (int i = 0; i < ns; i++) { // any size of rows
+        double size = 0.0;
+        for (int j = 0; j < ns; j++) size = fmax(size, fabs(A[j * ns + i]));
+        for (int j = 0; j < ns && size > 0.0; j++) A[j * ns + i] /= size;
+        for (int j = 0; j < m && size > 0.0; j++) X[j * ns + i] = p->F[j * n + m + i] / size;
+    }
+    memcpy(V, A, (size_t)(ns * ns) * sizeof *V);
+    double *U = flx_pencil_take(l->arena, ns, ns);
+    if (!U) return flx_pencil_no_memory(l->ctx);
+    for (int j = 0; j < ns; j++) { // and of columns
+        double size = 0.0;
+        for (int i = 0; i < ns; i++) size = fmax(size, fabs(V[j * ns + i]));
+        for (int i = 0; i < ns && size > 0.0; i++) V[j * ns + i] /= size;
+    }
+    FLX_TRY(flx_dense_svd(l->ctx, ns, ns, V, w, NULL, U));
+    if (!(w[ns - 1] > DETERMINED * w[0])) return FLX_OK; // by other rows
+    FLX_TRY(flx_dense_solve(l->ctx, ns, m, A, X));
+    for (int j = 0; j < ns; j++) memcpy(B + j * m, p->F + (m + j) * n, (size_t)m * sizeof *B);
+    flx_dense_multiply(false, false, m, m, ns, B, X, F);
+    for (int j = 0; j < m; j++) {
+        for (int i = 0; i < m; i++) {
+            F[j * m + i] = p->F[j * n + i] - F[j * m + i];
+            E[j * m + i] = p->E[j * n + i];
+        }
+    }
+    l->nsoft = 0;
+    p->n = m;
+    p->E = E;
+    p->F = F;
+    return FLX_OK;
+}
+
+// About the fastest rate, by the numbers of F; before anything without rate is left out.
+static double estimate_fastest(const flx_linearised *l, const flx_pencil *p)
+{
+    int n = p->n, m = l->m, k = l->k, nx = l->nx;
+    double rate = 1.0;
+    for (int i = m; i < m + k + nx; i++) {
+        for (int j = 0; j < m + k + nx; j++) {
+            double size = fabs(p->F[j * n + i]);
+            rate = fmax(rate, i < m + k && j < m ? sqrt(size) : size);
+        }
+    }
+    return rate * l->rate;
+}
+
 flx_status flx_pencil_create(const flx_quadratic *q, flx_pencil *out)
 {
     flx_linearised l;
@@ -334,7 +394,11 @@ flx_status flx_pencil_create(const flx_quadratic *q, flx_pencil *out)
     FLX_TRY(find_positions(&l));
     FLX_TRY(find_velocities(&l));
     FLX_TRY(assemble(&l, out));
-    return flx_pencil_make_regular(&l, out);
+    FLX_TRY(eliminate_soft(&l, out));
+    double fastest = estimate_fastest(&l, out);
+    FLX_TRY(flx_pencil_make_regular(&l, out));
+    out->fastest = fastest;
+    return FLX_OK;
 }
 
 flx_status flx_pencil_coefficients(const flx_quadratic *q, double **X)

@@ -11,10 +11,11 @@
 #include "analyse/quadratic.h"
 
 typedef struct flx_pencil {
-    int n;         // size in the end: the number of eigenvalues
-    double *E, *F; // (n x n) column-major, in parts of the fastest rate
-    int nout;      // 2 nv + nx
-    double *T;     // (nout x n) theta, x and theta' from s
+    int n;          // size in the end: the number of eigenvalues
+    double *E, *F;  // (n x n) column-major, in parts of the fastest rate
+    int nout;       // 2 nv + nx
+    double *T;      // (nout x n) theta, x and theta' from s
+    double fastest; // about the largest |s|, soft bonds included
 } flx_pencil;
 
 // All memory is that of the matrices' arena.
