@@ -245,7 +245,7 @@ static flx_status find_shift(krylov *p, int want, double *shift, int *slow)
         FLX_TRY(find_schur(p));
         // a pair has one rate, which estimate counts once
         double rate = BESIDE * estimate(p, (want + 1) / 2, slow);
-        if (rate >= GOOD * trial) break;
+        if (rate >= GOOD * trial && rate <= trial / GOOD) break;
         trial = fmax(rate, LARGEST_STEP * trial);
     }
     return flx_shift_move(&p->f->w, *shift);
