@@ -1,7 +1,7 @@
 // test_checkpoint.c - a method that is saved at any step and restored in a new one goes on bit for bit: every
 // example with its own method, and every method that remembers on systems of all kinds.
 //   test_checkpoint [MODEL...] [--methods MODEL...]
-// In the environment, FLX_LONG: at 100 steps of each, else at 4; FLX_SHORT: at one, of short runs.
+// In the environment, FLX_LONG: at 100 steps of each, else at 2 of short runs; FLX_SHORT: at one, of short runs.
 #include "base/checkpoint.h"
 #include "check.h"
 #include "flexion/flexion.h"
@@ -12,6 +12,7 @@
 #include <stdlib.h>
 
 #define MOST_STEPS 1500 // followed of one run
+#define SOME_STEPS 500
 #define SHORT_RUN 100
 #define MOST_POINTS 100
 
@@ -166,8 +167,9 @@ static int check_model(const char *path, int points, bool all, int *tried)
 
 int main(int argc, char **argv)
 {
-    int failed = 0, tried = 0, points = getenv("FLX_LONG") ? MOST_POINTS : 4;
+    int failed = 0, tried = 0, points = getenv("FLX_LONG") ? MOST_POINTS : 2;
     bool all = false;
+    if (!getenv("FLX_LONG")) most_steps = SOME_STEPS;
     if (getenv("FLX_SHORT")) {
         points = 1;
         most_steps = SHORT_RUN;

@@ -101,15 +101,16 @@ static int generalized_alpha_has_order_two(void)
     return orders(&crank, "generalized-alpha, spectral_radius: 0.8", 2e-3, two, 0.1);
 }
 
-static int radau_in_index_three_has_orders_five_three_two(void)
+// Reactions are those of the positions and velocities that are shown: of the lower of their orders.
+static int radau_in_index_three_has_orders_five_three_three(void)
 {
-    static const double expected[3] = {5, 3, 2};
+    static const double expected[3] = {5, 3, 3};
     return orders(&crank, "radau, stages: 3, formulation: index-3", 2e-2, expected, 0.2);
 }
 
-static int radau_in_ggl_has_orders_five_five_three(void)
+static int radau_in_ggl_has_order_five(void)
 {
-    static const double expected[3] = {5, 5, 3};
+    static const double expected[3] = {5, 5, 5};
     return orders(&crank, "radau, stages: 3, formulation: ggl", 2e-2, expected, 0.2);
 }
 
@@ -129,7 +130,7 @@ static int midpoint_and_trapezoidal_rule_have_order_two(void)
 
 static int lobatto_has_order_four(void)
 {
-    static const double symmetric[3] = {4, 4, 4}, damping[3] = {4, 4, 2};
+    static const double symmetric[3] = {4, 4, 4}, damping[3] = {4, 4, 4};
     if (orders(&crank, "lobatto, family: IIIA, stages: 3", 2e-2, symmetric, 0.2)) return 1;
     if (orders(&crank, "lobatto, family: IIIC, stages: 3", 2e-2, damping, 0.2)) return 1;
     return orders(&free_body, "lobatto, family: IIIA, stages: 3", 2e-2, symmetric, 0.2);
@@ -143,7 +144,6 @@ static int gauss_has_order_2s(void)
 }
 
 TEST_MAIN(TEST(generalized_alpha_has_order_two),
-          TEST(radau_in_index_three_has_orders_five_three_two),
-          TEST(radau_in_ggl_has_orders_five_five_three), TEST(implicit_euler_has_order_one),
-          TEST(midpoint_and_trapezoidal_rule_have_order_two), TEST(lobatto_has_order_four),
-          TEST(gauss_has_order_2s))
+          TEST(radau_in_index_three_has_orders_five_three_three), TEST(radau_in_ggl_has_order_five),
+          TEST(implicit_euler_has_order_one), TEST(midpoint_and_trapezoidal_rule_have_order_two),
+          TEST(lobatto_has_order_four), TEST(gauss_has_order_2s))
