@@ -75,6 +75,7 @@ static void events_memory(flx_integrator *it, flx_events *e, flx_memory *m)
     flx_memory_numbers(m, e->slope, n);
     flx_memory_numbers(m, e->range, n);
     flx_memory_numbers(m, e->size, n);
+    FLX_PASS(m, e->sized);
     FLX_PASS(m, e->ntried);
     FLX_PASS(m, e->cycled);
     flx_memory_numbers(m, e->tried, FLX_MOST_TRIES * (size_t)it->sys->dims.nswitch);

@@ -217,8 +217,12 @@ int flx_events_wrong(flx_integrator *it, const flx_state *x)
 
 flx_status flx_events_check(flx_integrator *it, const flx_state *x)
 {
-    const flx_events *e = flx_method_of(it)->events;
+    const flx_method *m = flx_method_of(it);
+    flx_events *e = m->events;
+    size_t n = (size_t)e->n * sizeof *e->size;
+    memcpy(e->at, e->size, n);
     int wrong = flx_events_wrong(it, x);
+    if (!flx_events_tell_size(it, x->t - m->before->t)) memcpy(e->size, e->at, n);
     if (wrong < 0) return FLX_OK;
     flx_loc loc;
     const char *name = e->ops->indicator(it->sys, wrong, &loc);

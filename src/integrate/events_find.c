@@ -24,6 +24,9 @@
 #define SHALLOW 0.05
 #define DEPTH 1e-9 // below zero; less is the interpolant's
 #define MOST_GLANCES 6
+// Multipliers and accelerations of steps shorter than this part of the run are rounding, divided by the
+// step or its square: they tell no size.
+#define TELLING 1e-7
 #define PARTS 8 // of an interval, at which the polynomial through the looks is seen for that
 
 // ---- indicators -----------------------------------------------------------------------------
@@ -237,6 +240,27 @@ static double time_of_look(const flx_events *e, const flx_state *x, int k)
     return k == e->nlook ? x->t : begin + (x->t - begin) * k / e->nlook;
 }
 
+bool flx_events_tell_size(flx_integrator *it, double h)
+{
+    const flx_method *m = flx_method_of(it);
+    return !m->events->sized || h > TELLING * m->span;
+}
+
+// The sizes that the indicators have had, up to the end of the step at x. Those of the first steps, if
+// they are short, count until there are others.
+static void measure(flx_integrator *it, const flx_state *x)
+{
+    const flx_method *m = flx_method_of(it);
+    flx_events *e = m->events;
+    double h = x->t - e->begin->t;
+    if (!flx_events_tell_size(it, h)) return;
+    bool anew = !e->sized && h > TELLING * m->span;
+    e->sized = e->sized || anew;
+    for (int i = 0; i < e->n; i++) {
+        if (isfinite(e->range[i])) e->size[i] = fmax(anew ? 0.0 : e->size[i], e->range[i]);
+    }
+}
+
 // Indicators at equal parts of the step, from its beginning, where they are e->from.
 static flx_status sample(flx_integrator *it, const flx_state *x, int looks)
 {
@@ -251,8 +275,8 @@ static flx_status sample(flx_integrator *it, const flx_state *x, int looks)
         for (int k = 0; k <= looks; k++) {
             e->range[i] = fmax(e->range[i], fabs(e->looks[(size_t)k * (size_t)e->n + (size_t)i]));
         }
-        if (isfinite(e->range[i])) e->size[i] = fmax(e->size[i], e->range[i]);
     }
+    measure(it, x);
     return FLX_OK;
 }
 

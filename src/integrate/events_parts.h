@@ -33,6 +33,7 @@ struct flx_events {
     int nlook, ndip;
     double dips[FLX_MOST_DIPS]; // where they are negative between looks
     double *size;               // (n) what their values have been so far
+    bool sized;                 // ... in steps that tell it
     signed char *changed;       // (n)
     signed char *alone, *first; // (n) one of them, those that were found first
     bool located;               // they change at the end of the last step
@@ -63,5 +64,6 @@ flx_status flx_events_find_accelerations(flx_integrator *it, flx_state *x);
 // Indicators at x; the least of those that are marked, (EVE-3), and which it is; the first instant of the
 // step from e->begin to x: *found, then near *t, with what changes there marked.
 flx_status flx_events_indicate(flx_integrator *it, const flx_state *x, double *value);
+bool flx_events_tell_size(flx_integrator *it, double h); // steps of length h do
 double flx_events_smallest(const flx_events *e, const double *value, int *which);
 flx_status flx_events_find(flx_integrator *it, flx_state *x, double *t, bool *found);

@@ -140,21 +140,31 @@ static bool was_tried(const flx_integrator *it, const flx_events *e, const doubl
     return false;
 }
 
+static void note_tried(const flx_integrator *it, flx_events *e, const double *switches)
+{
+    size_t n = (size_t)it->sys->dims.nswitch;
+    if (was_tried(it, e, switches)) return;
+    if (e->ntried < FLX_MOST_TRIES) {
+        memcpy(e->tried + (size_t)e->ntried++ * n, switches, n * sizeof *switches);
+    } else {
+        e->cycled = true;
+    }
+}
+
 // The switches as they are at x lead back to it at once. All that are marked change, unless that was
-// tried: then one alone, whose change was not.
+// tried: then one alone, whose change was not. A change that the forces undo at the instant is tried too.
 static void choose_way(flx_integrator *it, const flx_state *x)
 {
     flx_events *e = flx_method_of(it)->events;
     size_t n = (size_t)it->sys->dims.nswitch;
     double *then = e->probe->switches;
-    if (e->ntried < FLX_MOST_TRIES) {
-        memcpy(e->tried + (size_t)e->ntried++ * n, x->switches, n * sizeof(double));
-    } else {
-        e->cycled = true;
-    }
+    note_tried(it, e, x->switches);
     memcpy(then, x->switches, n * sizeof(double));
     e->ops->change(it->sys, it->work, x, e->changed, then);
-    if (!was_tried(it, e, then)) return;
+    if (!was_tried(it, e, then)) {
+        note_tried(it, e, then);
+        return;
+    }
     for (int i = 0; i < e->n; i++) {
         if (!e->changed[i]) continue;
         memset(e->alone, 0, (size_t)e->n);
@@ -162,10 +172,21 @@ static void choose_way(flx_integrator *it, const flx_state *x)
         memcpy(then, x->switches, n * sizeof(double));
         e->ops->change(it->sys, it->work, x, e->alone, then);
         if (was_tried(it, e, then)) continue;
+        note_tried(it, e, then);
         memcpy(e->changed, e->alone, (size_t)e->n);
         return;
     }
     e->cycled = true;
+}
+
+// The step is not made: the switches change where it began.
+static void stay(flx_integrator *it, flx_state *x, double *taken)
+{
+    flx_state_copy(x, flx_method_of(it)->events->begin);
+    *taken = 0.0;
+    it->stats.steps--;
+    it->stats.rejected++;
+    choose_way(it, x);
 }
 
 // The instant that was found at the beginning of the step is there. Where that is in doubt the step is
@@ -180,20 +201,16 @@ static flx_status begin_here(flx_integrator *it, flx_state *x, int tries, double
     *again = e->doubtful && can_be_shorter(it, t);
     if (*again) return step_again(it, x, t, taken);
     if (e->doubtful) memcpy(e->changed, e->first, (size_t)e->n);
-    flx_state_copy(x, e->begin);
-    *taken = 0.0;
-    it->stats.steps--;
-    it->stats.rejected++;
-    choose_way(it, x);
+    stay(it, x, taken);
     return FLX_OK;
 }
 
 // Whether no length of the step ends where something marked changes, for it is too long: what is marked
-// at its end is off its border.
-static bool is_missed(const flx_events *e)
+// at its end, where the indicators have these values, is off its border.
+static bool is_missed(const flx_events *e, const double *value)
 {
     for (int i = 0; i < e->n; i++) {
-        if (e->changed[i] && fabs(e->from[i]) > MISSED * e->size[i]) return true;
+        if (e->changed[i] && fabs(value[i]) > MISSED * e->size[i]) return true;
     }
     return false;
 }
@@ -215,8 +232,14 @@ static flx_status end_here(flx_integrator *it, flx_state *x, double t, double *t
     }
     FLX_TRY(is_doubtful(it, x, *taken, &e->doubtful));
     t = e->begin->t + SHORTER * *taken;
-    *again = (e->doubtful || is_missed(e)) && can_be_shorter(it, t);
-    return *again ? step_again(it, x, t, taken) : FLX_OK;
+    bool missed = is_missed(e, e->from);
+    *again = (e->doubtful || missed) && can_be_shorter(it, t);
+    if (*again) return step_again(it, x, t, taken);
+    if (!missed) return FLX_OK;
+    // forces at the end of so short a step are rounding: what is on its border at the beginning is there
+    FLX_TRY(flx_events_indicate(it, e->begin, e->at));
+    if (!is_missed(e, e->at)) stay(it, x, taken);
+    return FLX_OK;
 }
 
 static flx_status look(flx_integrator *it, flx_state *x, double *taken, bool *here)
@@ -236,6 +259,7 @@ static flx_status look(flx_integrator *it, flx_state *x, double *taken, bool *he
             if (!again) return FLX_OK;
         } else {
             FLX_TRY(end_here(it, x, t, taken, &again));
+            if (!again && *taken == 0.0) return FLX_OK;
         }
     }
     e->ntried = 0;
