@@ -15,12 +15,15 @@
 #define UNMOVED 1e-9
 #define POSITION_STEP 1e-5
 
+// The limit from values at d, d/2 and d/4.
+static const double share[3] = {1.0 / 3.0, -2.0, 8.0 / 3.0};
+
 struct flx_relaxer {
     const flx_system *sys; // borrowed, as the workspace
     flx_work *work;        // of the call
     flx_blocks blocks;
     flx_linear *lin;
-    flx_state *end[2], *middle;       // of steps d and d/2; after the first of two
+    flx_state *end[3], *middle;       // of steps d, d/2 and d/4; after the first of two
     double *r, *theta, *scale, *rate; // (n) (nv) (n) (nlam)
     bool *on_position;                // (nlam)
     double *sigma;                    // (nlam)
@@ -32,8 +35,7 @@ void flx_relaxer_destroy(flx_relaxer **relaxer)
     if (!e) return;
     flx_blocks_destroy(&e->blocks);
     flx_linear_destroy(&e->lin);
-    flx_state_destroy(&e->end[0]);
-    flx_state_destroy(&e->end[1]);
+    for (int i = 0; i < 3; i++) flx_state_destroy(&e->end[i]);
     flx_state_destroy(&e->middle);
     flx_free(e->r);
     flx_free(e->theta);
@@ -52,8 +54,7 @@ static flx_status make(flx_relaxer *e)
     int n = flx_dims_unknowns(d), first = flx_dims_first_bond(d);
     FLX_TRY(flx_blocks_create(s, &e->blocks));
     FLX_TRY(flx_linear_create(s, false, &e->lin));
-    FLX_TRY(flx_state_create(s, &e->end[0]));
-    FLX_TRY(flx_state_create(s, &e->end[1]));
+    for (int i = 0; i < 3; i++) FLX_TRY(flx_state_create(s, &e->end[i]));
     FLX_TRY(flx_state_create(s, &e->middle));
     e->r = flx_alloc(s->ctx, (size_t)n, sizeof *e->r);
     e->theta = flx_alloc(s->ctx, (size_t)d->nv, sizeof *e->theta);
@@ -230,7 +231,6 @@ static flx_status settle(flx_relaxer *e, const flx_state *x, double d, flx_state
 
 static flx_status relax_positions(flx_relaxer *e, flx_state *x, double *theta)
 {
-    static const double share[3] = {1.0 / 3.0, -2.0, 8.0 / 3.0}; // of d, d/2, d/4
     const flx_system *s = e->sys;
     const flx_dims *n = &s->dims;
     double d = POSITION_STEP, moved = 0.0;
@@ -297,19 +297,29 @@ static flx_status step_twice(flx_relaxer *e, const flx_state *x, double d, flx_s
     return step(e, e->middle, d, y);
 }
 
+// y = the limit
+static void extrapolate_thrice(int n, const double *const end[3], double *y)
+{
+    for (int i = 0; i < n; i++) {
+        y[i] = share[0] * end[0][i] + share[1] * end[1][i] + share[2] * end[2][i];
+    }
+}
+
 flx_status flx_relax_accelerations(flx_relaxer *e, flx_work *work, flx_state *x, double d)
 {
     const flx_dims *n = &e->sys->dims;
     e->work = work;
-    FLX_TRY(step_twice(e, x, 0.5 * d, e->end[0]));
-    FLX_TRY(step_twice(e, x, 0.25 * d, e->end[1]));
-    // the states' own rates are the differences
-    const flx_state *coarse = e->end[0], *fine = e->end[1];
-    extrapolate(n->nv, coarse->a, fine->a, x->a);
-    extrapolate(n->nx, coarse->dx, fine->dx, x->dx);
-    extrapolate(n->nw, coarse->w, fine->w, x->w);
-    extrapolate(n->nlam, coarse->lam, fine->lam, x->lam);
-    extrapolate(n->nmu, coarse->mu, fine->mu, x->mu);
+    for (int k = 0; k < 3; k++, d *= 0.5) FLX_TRY(step_twice(e, x, 0.5 * d, e->end[k]));
+        // the states' own rates are the differences
+#define LIMIT(size, of)                                                                            \
+    extrapolate_thrice(                                                                            \
+        size, (const double *const[3]){e->end[0]->of, e->end[1]->of, e->end[2]->of}, x->of)
+    LIMIT(n->nv, a);
+    LIMIT(n->nx, dx);
+    LIMIT(n->nw, w);
+    LIMIT(n->nlam, lam);
+    LIMIT(n->nmu, mu);
+#undef LIMIT
     return FLX_OK;
 }
 

@@ -3,7 +3,7 @@
 // A velocity without inertia, N = ker M on ker G, follows from the forces: N^T f(q, v, ..) = 0. It and
 // its rate are found as limits of implicit Euler steps with the bonds on velocity level,
 //     r(t+d, q (+) d v, v, (v - v_0)/d, ..) = 0,   G v + g_t = 0,   d -> 0                (REL-1)
-// extrapolated from two steps d and d/2; rates are their differences. They
+// extrapolated from two steps d and d/2; rates, the differences of the second of two steps, from three. They
 // need no more than the table has, and no null space.
 //
 // Where N^T D N is singular, too, the position of N follows from the forces, as do those that algebraic unknowns are to
@@ -38,7 +38,7 @@ void flx_relaxer_destroy(flx_relaxer **relaxer);
 // As flx_relax_velocities, without new memory.
 flx_status flx_relaxer_velocities(flx_relaxer *e, flx_work *work, flx_state *x, double d);
 
-// a, dx, w, lam, mu of a state with consistent velocities. d in seconds: rates lose d^2 v''' and the
+// a, dx, w, lam, mu of a state with consistent velocities. d in seconds: rates lose d^3 v'''' and the
 // rounding of v over d.
 #define FLX_RELAX_RATE_STEP 1e-4
 flx_status flx_relax_accelerations(flx_relaxer *e, flx_work *work, flx_state *x, double d);

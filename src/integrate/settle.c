@@ -8,8 +8,11 @@
 #include <math.h>
 #include <string.h>
 
-// Of a step: what limits are taken from.
+// Of a step: what limits are taken from; and no less than so many seconds, where differences become rounding, if that
+// is no more than the second part of the step.
 #define SHORT 1e-2
+#define SHORT_ENOUGH 0.1
+#define NOISY 1e-6
 // Limits are good to this part of the largest force: what the method has within it may be better.
 #define LIMIT_ERROR 1e-5
 // Forces of stiff bonds that the method carries are taken where they are this near to those of rigid ones: holding
@@ -180,7 +183,8 @@ static bool are_confirmed(const flx_settler *k, const flx_state *x)
 // Limits of steps far shorter than those of the method.
 static flx_status relax(flx_settler *k, flx_work *work, const flx_state *x, double h)
 {
-    double d = h > 0.0 ? fmin(SHORT * h, FLX_RELAX_RATE_STEP) : FLX_RELAX_RATE_STEP;
+    double d = h > 0.0 ? fmax(SHORT * h, fmin(SHORT_ENOUGH * h, NOISY)) : HUGE_VAL;
+    d = fmin(d, FLX_RELAX_RATE_STEP);
     if (!k->relaxer) FLX_TRY(flx_relaxer_create(k->sys, &k->relaxer));
     flx_state_copy(k->trial, x);
     FLX_TRY(flx_relax_accelerations(k->relaxer, work, k->trial, d));
