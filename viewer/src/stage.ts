@@ -37,7 +37,9 @@ export class Stage {
   private planar: boolean;
   private followed: { mechanism: Mechanism; body: number } | null = null;
   private last = new THREE.Vector3();
-  private waiting = false;
+  private waiting = false; // a picture is asked for
+  private busy = false; // the last one may not be on the screen yet
+  private follows = false; // the picture asked for was so while the last one was made
   private time = 0;
   private slow = 0; // milliseconds between pictures, of late
   private drawn = 0; // when the last was
@@ -309,6 +311,7 @@ export class Stage {
   draw(): void {
     if (this.waiting) return;
     this.waiting = true;
+    this.follows = this.busy;
     requestAnimationFrame(() => {
       this.waiting = false;
       this.render();
@@ -338,6 +341,8 @@ export class Stage {
     }
     this.mechanisms.forEach((m) => { m.group.visible = true; });
     this.annotate(n, w, h);
+    this.busy = true;
+    requestAnimationFrame(() => { this.busy = false; });
   }
 
   // Words, axes and scale over the picture.
@@ -348,12 +353,12 @@ export class Stage {
     this.compass.update(this.camera, 2 * far * Math.tan(0.5 * this.camera.fov * Math.PI / 180) / h);
   }
 
-  // A machine that draws slowly draws coarser while things move, and sharp again when they rest. How
-  // long a picture takes shows in the time to the next one.
+  // A machine that draws slowly draws coarser while things move, and sharp again when they rest. How long a picture takes
+  // shows in the time to the next one, where that follows at once: the time between two keys says nothing of the machine.
   private keepUp(): void {
     const now = performance.now(), passed = now - this.drawn;
     this.drawn = now;
-    this.slow = passed < RESTING ? 0.7 * this.slow + 0.3 * passed : 0;
+    this.slow = this.follows && passed < RESTING ? 0.7 * this.slow + 0.3 * passed : 0;
     if (this.slow > SLOW && this.sharpness > COARSEST) {
       this.sharpness *= 0.6;
       this.slow = 0;
