@@ -210,22 +210,21 @@ static double rate_of(const krylov *p, int i)
     return shift * hypot(1.0 + p->re[i] / size, p->im[i] / size);
 }
 
-// About the rate of motion `want`, the slowest first, those that are all slow apart; *slow: how many these are.
+// About the rate of eigenvalue `want`, the slowest first, those that are all slow apart; *slow: how many these
+// are. What is out of reach of the next shift is no motion but rounding of what constraints do not allow.
 static double estimate(const krylov *p, int want, int *slow)
 {
-    double rate = 0.0, shift = p->f->q.shift;
+    double shift = p->f->q.shift, *rates = p->parts;
+    int n = 0;
     *slow = 0;
-    for (int i = 0; i < p->k; i++) *slow += rate_of(p, i) < ALL_SLOW * shift;
-    for (int n = 0; n < want; n++) {
-        double next = HUGE_VAL;
-        for (int i = 0; i < p->k; i++) {
-            double r = rate_of(p, i);
-            if (r >= ALL_SLOW * shift && r > rate * (1.0 + 1e-12)) next = fmin(next, r);
-        }
-        if (!(next < HUGE_VAL)) break;
-        rate = next;
+    for (int i = 0; i < p->k; i++) {
+        double rate = rate_of(p, i);
+        *slow += rate < ALL_SLOW * shift;
+        if (rate >= ALL_SLOW * shift && rate <= shift / LARGEST_STEP) rates[n++] = rate;
     }
-    return rate > 0.0 ? rate : shift;
+    if (n == 0) return shift;
+    qsort(rates, (size_t)n, sizeof *rates, larger);
+    return rates[want < n ? n - want : 0];
 }
 
 static flx_status find_shift(krylov *p, int want, double *shift, int *slow)
@@ -243,8 +242,7 @@ static flx_status find_shift(krylov *p, int want, double *shift, int *slow)
         begin(p);
         expand(p, until < p->most ? until : p->most);
         FLX_TRY(find_schur(p));
-        // a pair has one rate, which estimate counts once
-        double rate = BESIDE * estimate(p, (want + 1) / 2, slow);
+        double rate = BESIDE * estimate(p, want, slow);
         if (rate >= GOOD * trial && rate <= trial / GOOD) break;
         trial = fmax(rate, LARGEST_STEP * trial);
     }
