@@ -243,17 +243,45 @@ static flx_status cut(flx_search *f, double *B, double shift, bool first, int *l
     return add_modes(&p);
 }
 
+// The modes beside proven zeros, from the shift at which these were proven.
+static flx_status add_rest(flx_search *f, const flx_remnant *r)
+{
+    slice p;
+    FLX_TRY(take_slice(f, r->d, &p));
+    FLX_TRY(flx_shift_move(&f->w, r->shift));
+    p.B = r->Y;
+    p.S = r->S;
+    p.V = r->V;
+    p.sr = r->sr;
+    p.si = r->si;
+    p.slow = r->n;
+    f->out->within = r->within;
+    return add_modes(&p);
+}
+
+// Smaller shifts resolve what is slower, but rounding moves more there along motions that are zero: what is
+// left beside these is taken from the shift that knew it best. Slices end where the next one knows it less.
 flx_status flx_modes_slice(flx_search *f, int d, double *B, double shift)
 {
     int left = d, zero = 0;
     double bound = 0.0;
+    flx_remnant best = {.error = HUGE_VAL};
     for (int k = 0; k < MOST_SLICES && left > 0; k++, shift *= NEXT) {
         bool hidden;
+        flx_remnant r;
         FLX_TRY(cut(f, B, shift, k == 0, &left, &hidden));
         if (hidden || left == 0) break;
-        FLX_TRY(flx_modes_prove_zero(f, left, B, &zero));
+        if (left != best.d) best.error = HUGE_VAL;
+        FLX_TRY(flx_modes_prove_zero(f, left, B, &r));
+        FLX_TRY(flx_modes_find_remnant(f, &r));
+        zero = r.n;
         bound = 2.0 * SLOWER * shift;
-        if (zero == left) break;
+        if (zero == left || (r.error >= best.error && best.error <= HIDDEN)) break;
+        if (r.error < best.error) best = r;
+    }
+    if (left > 0 && left == best.d && best.error <= HIDDEN) {
+        FLX_TRY(add_rest(f, &best));
+        left = zero = best.n;
     }
     f->out->nneutral = left > 0 ? zero : 0;
     f->out->nhidden = left > 0 ? left - zero : 0;

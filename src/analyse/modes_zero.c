@@ -223,20 +223,20 @@ static flx_status find_level(chains *k, int *found)
     return FLX_OK;
 }
 
-flx_status flx_modes_prove_zero(flx_search *f, int d, const double *Y, int *zero)
+flx_status flx_modes_prove_zero(flx_search *f, int d, const double *B, flx_remnant *out)
 {
     int m = f->w.m;
     chains k = {.f = f, .d = d};
-    k.Y = flx_search_take(f, m, d);
-    k.P = flx_search_take(f, d, d);
+    *out = (flx_remnant){.d = d};
+    out->Y = k.Y = flx_search_take(f, m, d);
+    out->P = k.P = flx_search_take(f, d, d);
     k.rows = flx_search_take(f, f->q.n, 7);
-    *zero = 0;
     if (!k.Y || !k.P || !k.rows) return FLX_ERR_MEMORY;
-    memcpy(k.Y, Y, (size_t)m * (size_t)d * sizeof *Y);
+    memcpy(k.Y, B, (size_t)m * (size_t)d * sizeof *B);
     flx_shift_to_units(&f->w, d, k.Y);
     FLX_TRY(flx_dense_orthonormalise(f->ctx, m, d, k.Y));
     for (int found = 1; found > 0 && k.n < d;) FLX_TRY(find_level(&k, &found));
-    *zero = k.n;
+    out->n = k.n;
     f->out->within = k.within;
     return FLX_OK;
 }
