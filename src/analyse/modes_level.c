@@ -260,7 +260,7 @@ static flx_status add_rest(flx_search *f, const flx_remnant *r)
 }
 
 // Smaller shifts resolve what is slower, but rounding moves more there along motions that are zero: what is
-// left beside these is taken from the shift that knew it best. Slices end where the next one knows it less.
+// left beside these in the end is taken from the shift that knew it best.
 flx_status flx_modes_slice(flx_search *f, int d, double *B, double shift)
 {
     int left = d, zero = 0;
@@ -276,7 +276,7 @@ flx_status flx_modes_slice(flx_search *f, int d, double *B, double shift)
         FLX_TRY(flx_modes_find_remnant(f, &r));
         zero = r.n;
         bound = 2.0 * SLOWER * shift;
-        if (zero == left || (r.error >= best.error && best.error <= HIDDEN)) break;
+        if (zero == left) break;
         if (r.error < best.error) best = r;
     }
     if (left > 0 && left == best.d && best.error <= HIDDEN) {

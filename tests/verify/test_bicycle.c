@@ -117,4 +117,25 @@ static int it_is_stable_between_two_speeds(void)
     return 0;
 }
 
-TEST_MAIN(TEST(eigenvalues_are_those_of_the_benchmark), TEST(it_is_stable_between_two_speeds))
+// Beside the speed itself the mode is slow, and meets the chain of the free place and heading: not zero. The
+// roots of the benchmark's polynomial, found with 40 digits; to those that the speed is found to.
+static int it_is_told_from_zero_beside_that_speed(void)
+{
+    static const double reference_beside[][2] = {
+        {-1e-2, -1.66362190139827e-3},   {1e-2, 1.64617303586727e-3},
+        {-2.4e-3, -3.97669784270296e-4}, {2.4e-3, 3.96664744407712e-4},
+        {-1e-3, -1.65573432070567e-4},   {1e-3, 1.65398946094406e-4},
+        {-1e-4, -1.65494877915263e-5},   {1e-4, 1.65477429095070e-5},
+        {-1e-5, -1.65487026716791e-6},   {1e-5, 1.65485279581995e-6}};
+    for (size_t i = 0; i < sizeof reference_beside / sizeof reference_beside[0]; i++) {
+        rider r;
+        CHECK(ride(&r, 6.024262015388358 + reference_beside[i][0]) == FLX_OK);
+        CHECK(r.f.modes.nneutral == 6 && r.f.modes.nhidden == 0 && r.f.modes.nmode == 3);
+        CHECK_NEAR(r.f.modes.modes[0].re, reference_beside[i][1], 1e-10);
+        get_off(&r);
+    }
+    return 0;
+}
+
+TEST_MAIN(TEST(eigenvalues_are_those_of_the_benchmark), TEST(it_is_stable_between_two_speeds),
+          TEST(it_is_told_from_zero_beside_that_speed))
