@@ -104,6 +104,13 @@ static flx_status settle(flx_simulation *sim, flx_integrator *it, flx_state *x)
     return FLX_OK;
 }
 
+// Methods that find all of it with their steps; but not accelerations of links without inertia, whose momenta are none.
+static bool method_settles(const flx_simulation *sim, const flx_integrator *it)
+{
+    const flx_explicit *form = sim->sys->ops->explicit_form;
+    return it->type->settled && !(form && form->fill);
+}
+
 // With the start, so that all memory is taken before the first step.
 flx_status flx_simulation_prepare_settling(flx_simulation *sim, const flx_integrator *it)
 {
@@ -114,7 +121,8 @@ flx_status flx_simulation_prepare_settling(flx_simulation *sim, const flx_integr
     sim->columns.settles = signals_settle(sim, &sim->columns);
     sim->probes.settles = signals_settle(sim, &sim->probes);
     sim->courses_settle = (sim->powered && sim->powers_settle) || sim->probes.settles;
-    if (!sim->it || (it && it->type->settled)) return FLX_OK; // the errors of steps need it, too
+    if (!sim->it || (it && method_settles(sim, it)))
+        return FLX_OK; // the errors of steps need it, too
     FLX_TRY(flx_settler_create(sim->sys, sim->work, sim->start, &sim->settler));
     if (flx_settler_by_limits(
             sim->settler)) { // as dear as the steps: powers are left to the method
@@ -131,7 +139,7 @@ void flx_simulation_forget_settled(flx_simulation *sim)
 
 flx_status flx_simulation_settle(flx_simulation *sim, flx_integrator *it, const flx_state **x)
 {
-    if (!sim->settler || it->type->settled) return FLX_OK;
+    if (!sim->settler || method_settles(sim, it)) return FLX_OK;
     if (sim->settled_of != *x) {
         flx_state_copy(sim->settled, *x);
         sim->settled_of = NULL;

@@ -41,9 +41,15 @@ static flx_status carry(flx_simulation *sim, const flx_state *x, bool reactions)
     const flx_system *tree = flx_wrapper_base(sim->sys, &work, &y);
     flx_layer_add(sim, tree, &y);
     bool by_motion = reactions && sim->reactions;
+    double *a = y.a;
     if (by_motion) FLX_TRY(flx_reactions_accelerate(sim, tree, work, &y));
     flx_tree_to_bodies(tree, work, &y, to);
-    if (by_motion) return flx_reactions_find(sim, to);
+    if (by_motion) {
+        FLX_TRY(flx_reactions_find(sim, to));
+        y.a = a; // what has no mass moves as well
+        flx_tree_to_bodies(tree, work, &y, to);
+        return FLX_OK;
+    }
     if (!reactions) return FLX_OK;
     if (tree != sim->sys) {
         return FLX_FAIL(sim->ctx, FLX_ERR_CANNOT, sim->model->reduce_loc,

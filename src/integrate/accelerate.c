@@ -5,6 +5,7 @@
 #include "integrate/saddle.h"
 #include "math/index1.h"
 #include "math/lu.h"
+#include "math/pattern.h"
 
 #include <float.h>
 #include <math.h>
@@ -98,7 +99,7 @@ static flx_status make(flx_accelerator *a)
         !a->compliant || !a->soft || !a->kept) {
         return FLX_ERR_MEMORY;
     }
-    if (p->extra > 0 && nb > 0) {
+    if (p->extra > 0) {
         a->probe = flx_alloc(s->ctx, 3 * n, sizeof *a->probe);
         if (!a->probe) return FLX_ERR_MEMORY;
     }
@@ -340,9 +341,9 @@ static bool bonds_are_met(flx_accelerator *a, flx_work *work)
         most = fmax(most, fabs(asked[i]));
         off = fmax(off, isfinite(met[i]) ? fabs(met[i] - asked[i]) : HUGE_VAL);
     }
-    if (off <= MET * most) return true;
-    largest(a->d, d->nv, 0, &a->worst);
-    return false;
+    // what nothing holds flies off
+    bool stays = largest(a->d, d->nv, 0, &a->worst) < sqrt(1.0 / FLX_SMALL_POSITION);
+    return stays && off <= MET * most;
 }
 
 // Whether the matrix answers to every force. A pivot that was moved belongs to a row that says
@@ -360,11 +361,19 @@ static bool determines(flx_accelerator *a, flx_work *work)
     return false;
 }
 
+// Links without inertia, which the system's own factors do not tell: the form for explicit methods has momenta there.
+static bool lacks_inertia(const flx_accelerator *a)
+{
+    const flx_explicit *form = a->sys->ops->explicit_form;
+    return a->probe && form && form->fill;
+}
+
 static flx_status factor(flx_accelerator *a, flx_work *work)
 {
     static const flx_saddle_metric mass = {0};
     FLX_TRY(flx_saddle_factor(a->saddle, &a->blocks, FLX_ROWS_VELOCITY, &mass));
-    return flx_saddle_regularised(a->saddle, NULL) && !determines(a, work) ? FLX_SINGULAR : FLX_OK;
+    bool doubtful = flx_saddle_regularised(a->saddle, NULL) || lacks_inertia(a);
+    return doubtful && !determines(a, work) ? FLX_SINGULAR : FLX_OK;
 }
 
 // (ACC-2), with factors at the state's positions, which are made.

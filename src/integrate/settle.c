@@ -188,7 +188,10 @@ static flx_status relax(flx_settler *k, flx_work *work, const flx_state *x, doub
     if (!k->relaxer) FLX_TRY(flx_relaxer_create(k->sys, &k->relaxer));
     flx_state_copy(k->trial, x);
     FLX_TRY(flx_relax_accelerations(k->relaxer, work, k->trial, d));
-    if (are_confirmed(k, x)) flx_state_copy(k->trial, x);
+    if (are_confirmed(k, x)) {
+        memcpy(k->trial->lam, x->lam, (size_t)k->sys->dims.nlam * sizeof *x->lam);
+        memcpy(k->trial->mu, x->mu, (size_t)k->sys->dims.nmu * sizeof *x->mu);
+    }
     return FLX_OK;
 }
 

@@ -277,7 +277,43 @@ static int closures_and_motions(void)
     return signals_agree(slider, 7, of_slider);
 }
 
-TEST_MAIN(TEST(closures_and_motions), TEST(a_coupler_without_mass_is_the_limit),
-          TEST(forces_of_joints_and_variables), TEST(a_tip_without_mass_is_the_limit),
-          TEST(a_carrier_without_mass_is_the_limit), TEST(a_thin_rod_is_the_limit),
-          TEST(what_cannot_be_is_named))
+// Two of four links without mass, which the loop holds, and a tip that its damping holds.
+#define FOUR_LINKS(more)                                                                           \
+    "flexion: 1\n"                                                                                 \
+    "dimension: 2\n"                                                                               \
+    "gravity: [3, -9.81]\n"                                                                        \
+    "bodies:\n"                                                                                    \
+    "  crank: {type: rigid, mass: 0, inertia: 0, position: [0, 0.5]}\n"                            \
+    "  coupler: {type: rigid, mass: 0, inertia: 0, position: [1, 1.25]}\n"                         \
+    "  rocker: {type: rigid, mass: 2, inertia: 0.3, position: [2, 0.75]}\n"                        \
+    "  tip: {type: rigid, mass: 0, inertia: 0, position: [2.5, 1.5]}\n"                            \
+    "joints:\n"                                                                                    \
+    "  A: {type: revolute, on: [ground, crank], at: [0, 0], start: {angle: 0, rate: 1}}\n"         \
+    "  B: {type: revolute, on: [crank, coupler], at: [0, 1]}\n"                                    \
+    "  C: {type: revolute, on: [coupler, rocker], at: [2, 1.5]}\n"                                 \
+    "  D: {type: revolute, on: [ground, rocker], at: [2, 0]}\n"                                    \
+    "  E: {type: revolute, on: [coupler, tip], at: [2, 1.5]}\n"                                    \
+    "forces:\n"                                                                                    \
+    "  F: {type: force, on: coupler, at: coupler, value: [2*sin(3*t), 5]}\n"                       \
+    "  G: {type: force, on: tip, at: tip, value: [1, 2]}\n"                                        \
+    "  s: {type: spring, on: E, stiffness: 4, damping: 0.3}\n"                                     \
+    "simulate: {until: 0.5, method: %s, rtol: 1e-10, atol: 1e-12, formulation: %s}\n"              \
+    "outputs: {every: 0.25, signals: [A.angle, crank.acceleration, tip.acceleration" more "]}\n"
+
+static int accelerations_without_mass(void)
+{
+    static const char *const of[] = {"crank.acceleration.x",
+                                     "crank.acceleration.y",
+                                     "tip.acceleration.x",
+                                     "tip.acceleration.y",
+                                     "A.angle",
+                                     "B.reaction.x",
+                                     "C.reaction.y"};
+    CHECK(signals_agree(FOUR_LINKS(""), 5, of) == 0);
+    return signals_agree(FOUR_LINKS(", B.reaction, C.reaction"), 7, of);
+}
+
+TEST_MAIN(TEST(closures_and_motions), TEST(accelerations_without_mass),
+          TEST(a_coupler_without_mass_is_the_limit), TEST(forces_of_joints_and_variables),
+          TEST(a_tip_without_mass_is_the_limit), TEST(a_carrier_without_mass_is_the_limit),
+          TEST(a_thin_rod_is_the_limit), TEST(what_cannot_be_is_named))
