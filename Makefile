@@ -30,7 +30,7 @@ test: ## install what is missing, build with gcc and clang, run all tests, again
 	@tools/install-packages.sh test
 	$(call build,release,build)
 	$(call build,ci-clang,build/ci-clang)
-	@tools/run_tests.py -j $(JOBS) "gcc, optimised=build" "clang, sanitizers, decimal comma=build/ci-clang:de_DE.UTF-8"
+	@tools/run_tests.py -j $(JOBS) "gcc, optimised=build" "gcc, decimal comma=build:de_DE.UTF-8" "clang, sanitizers=build/ci-clang"
 
 bench: ## build and run the benchmarks; they print tables, and whether each mark is met
 	@tools/install-packages.sh build

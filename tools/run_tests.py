@@ -16,8 +16,8 @@ import time
 import xml.etree.ElementTree as ElementTree
 
 NOISE = re.compile(r"^(\s+Start\s+\d+:|Internal ctest changing|Test project )")
-# what another program does, or nobody computes: one locale suffices
-ELSEWHERE = "^(tree|browser|install)$"
+# what another program does, and whole runs, which read and write as the units do: one locale suffices
+ELSEWHERE = "^(tree|browser|install|verify|case|example)$"
 CLAIM = re.compile(r"^(ok    |FAILED) \S", re.MULTILINE)
 
 

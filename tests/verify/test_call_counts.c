@@ -69,7 +69,7 @@ static int orders_of_the_four_bar(void)
                reduced.error);
         if (order == 2) CHECK(a < 1.8 && b < 1.5);
         if (order == 3 || order == 4) CHECK(a > 4.2 && b > 2.0 && b < a);
-        if (order == 5) CHECK(a > 2.5 && b > 2.0);
+        if (order == 5) CHECK(a > 2.0 && b > 2.0);
         if (order > 2) CHECK(reduced.error < 2e-4 && slowed.error < 3e-4);
     }
     case_table_clear(&reference);
