@@ -163,7 +163,7 @@ void flx_simulation_tell_not_unique(flx_simulation *sim)
         size_t used = strlen(names);
         if (count++ < MOST_TOLD && used + 40 < sizeof names) {
             flx_snprintf(names + used, sizeof names - used, "%s'%.32s'", used ? ", " : "",
-                     sim->model->joints[i].name);
+                         sim->model->joints[i].name);
         }
     }
     if (count == 0) return;

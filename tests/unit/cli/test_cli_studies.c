@@ -414,5 +414,5 @@ static int analysis_away_from_rest_shows_what_to_write(void)
 TEST_MAIN(TEST(files_start), TEST(plot_draws), TEST(methods_are_told), TEST(methods_are_compared),
           TEST(results_are_compared), TEST(parameters_are_swept), TEST(pages_are_written),
           TEST(reductions_are_certified), TEST(structures_keep_their_files),
-          TEST(analysis_away_from_rest_shows_what_to_write),
-          TEST(tables_of_analyses_are_written), TEST(turning_axes_are_told), TEST(files_end))
+          TEST(analysis_away_from_rest_shows_what_to_write), TEST(tables_of_analyses_are_written),
+          TEST(turning_axes_are_told), TEST(files_end))
