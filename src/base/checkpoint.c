@@ -25,14 +25,6 @@ void flx_memory_pass(flx_memory *m, void *data, size_t size)
     m->left -= size;
 }
 
-bool flx_memory_expect(flx_memory *m, size_t size)
-{
-    size_t saved = size;
-    FLX_PASS(m, saved);
-    if (saved != size) flx_memory_fail(m, FLX_ERR_ARGUMENT);
-    return m->status == FLX_OK;
-}
-
 uint64_t flx_hash(uint64_t hash, const void *data, size_t size)
 {
     const unsigned char *byte = data;

@@ -50,9 +50,6 @@ static inline void flx_memory_fail(flx_memory *m, flx_status status)
 struct flx_state;
 void flx_state_memory(struct flx_state *x, flx_memory *m);
 
-// Whether the walk is of an object of this size; one of another size ends it.
-bool flx_memory_expect(flx_memory *m, size_t size);
-
 // Of any bytes, for the recognition of what was saved: Fowler, Noll and Vo's hash of 64 bits.
 #define FLX_HASH_START UINT64_C(0xcbf29ce484222325)
 uint64_t flx_hash(uint64_t hash, const void *data, size_t size);
