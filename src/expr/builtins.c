@@ -17,12 +17,12 @@ static const flx_ast *argument(const flx_ast *call, int i)
 static flx_status argument_number(flx_walk *e, const flx_ast *call, int i, flx_node *out)
 {
     const flx_ast *a = argument(call, i);
-    flx_value v;
+    flx_operand v;
     *out = -1;
     FLX_TRY(flx_walk_settled(e, a, &v));
-    if (v.kind != FLX_VALUE_NUMBER) {
+    if (v.kind != FLX_OPERAND_NUMBER) {
         return fail(e->s, a->loc, "%s needs a number, but argument %d is %s", call->first->name,
-                    i + 1, flx_value_describe(&v).text);
+                    i + 1, flx_operand_describe(&v).text);
     }
     *out = v.node;
     return FLX_OK;
@@ -32,13 +32,13 @@ static flx_status argument_number(flx_walk *e, const flx_ast *call, int i, flx_n
 static flx_status argument_vector(flx_walk *e, const flx_ast *call, int i, int *n, flx_node **nodes)
 {
     const flx_ast *a = argument(call, i);
-    flx_value v;
+    flx_operand v;
     *n = 0;
     *nodes = NULL;
     FLX_TRY(flx_walk_settled(e, a, &v));
-    if (v.kind != FLX_VALUE_LIST || v.count == 0) {
+    if (v.kind != FLX_OPERAND_LIST || v.count == 0) {
         return fail(e->s, a->loc, "%s needs a vector, but argument %d is %s", call->first->name,
-                    i + 1, flx_value_describe(&v).text);
+                    i + 1, flx_operand_describe(&v).text);
     }
     *n = v.count;
     *nodes = flx_arena_take(e->s->arena, (size_t)v.count, sizeof(flx_node));
@@ -61,61 +61,61 @@ static flx_status argument_vectors(flx_walk *e, const flx_ast *call, int *n, flx
 // ---- functions of numbers ---------------------------------------------------------------------
 
 static flx_status apply_unary(flx_walk *e, const flx_builtin *b, const flx_ast *call,
-                              flx_value *out)
+                              flx_operand *out)
 {
     flx_node x, n;
     FLX_TRY(argument_number(e, call, 0, &x));
     FLX_TRY(flx_scope_unary(e->s, b->op, x, call->loc, &n));
-    return flx_value_set_node(n, out);
+    return flx_operand_set_node(n, out);
 }
 
 static flx_status apply_binary(flx_walk *e, const flx_builtin *b, const flx_ast *call,
-                               flx_value *out)
+                               flx_operand *out)
 {
     flx_node x, y, n;
     FLX_TRY(argument_number(e, call, 0, &x));
     FLX_TRY(argument_number(e, call, 1, &y));
     FLX_TRY(flx_scope_binary(e->s, b->op, x, y, call->loc, &n));
-    return flx_value_set_node(n, out);
+    return flx_operand_set_node(n, out);
 }
 
 // min and max of numbers and of the entries of lists.
 static flx_status apply_extreme(flx_walk *e, const flx_builtin *b, const flx_ast *call,
-                                flx_value *out)
+                                flx_operand *out)
 {
     flx_graph *g = e->s->graph;
     flx_node best = -1;
     for (const flx_ast *a = call->first->next; a; a = a->next) {
-        flx_value v;
+        flx_operand v;
         FLX_TRY(flx_walk_settled(e, a, &v));
-        bool list = v.kind == FLX_VALUE_LIST;
+        bool list = v.kind == FLX_OPERAND_LIST;
         for (int i = 0; i < (list ? v.count : 1); i++) {
-            flx_value entry = list ? v.items[i] : v;
+            flx_operand entry = list ? v.items[i] : v;
             FLX_TRY(flx_walk_settle(e, a, &entry));
-            if (entry.kind != FLX_VALUE_NUMBER) {
+            if (entry.kind != FLX_OPERAND_NUMBER) {
                 return fail(e->s, a->loc, "%s needs numbers, but one is %s", b->name,
-                            flx_value_describe(&entry).text);
+                            flx_operand_describe(&entry).text);
             }
             best = best < 0 ? entry.node : flx_graph_binary(g, b->op, best, entry.node);
             if (best < 0) return FLX_ERR_MEMORY;
         }
     }
     if (best < 0) return fail(e->s, call->loc, "%s of an empty list", b->name);
-    return flx_value_set_node(best, out);
+    return flx_operand_set_node(best, out);
 }
 
-static flx_status choose(flx_walk *e, flx_node c, const flx_value *a, const flx_value *b,
-                         flx_loc loc, flx_value *out)
+static flx_status choose(flx_walk *e, flx_node c, const flx_operand *a, const flx_operand *b,
+                         flx_loc loc, flx_operand *out)
 {
-    flx_value result;
-    if (a->kind == FLX_VALUE_NUMBER && b->kind == FLX_VALUE_NUMBER) {
-        return flx_value_set_node(flx_graph_if(e->s->graph, c, a->node, b->node), out);
+    flx_operand result;
+    if (a->kind == FLX_OPERAND_NUMBER && b->kind == FLX_OPERAND_NUMBER) {
+        return flx_operand_set_node(flx_graph_if(e->s->graph, c, a->node, b->node), out);
     }
-    if (a->kind != FLX_VALUE_LIST || b->kind != FLX_VALUE_LIST || a->count != b->count) {
+    if (a->kind != FLX_OPERAND_LIST || b->kind != FLX_OPERAND_LIST || a->count != b->count) {
         return fail(e->s, loc, "the two results of if differ in kind: %s and %s",
-                    flx_value_describe(a).text, flx_value_describe(b).text);
+                    flx_operand_describe(a).text, flx_operand_describe(b).text);
     }
-    FLX_TRY(flx_value_set_list(e->s, a->count, &result));
+    FLX_TRY(flx_operand_set_list(e->s, a->count, &result));
     for (int i = 0; i < a->count; i++) {
         FLX_TRY(choose(e, c, &a->items[i], &b->items[i], loc, &result.items[i]));
     }
@@ -123,10 +123,10 @@ static flx_status choose(flx_walk *e, flx_node c, const flx_value *a, const flx_
     return FLX_OK;
 }
 
-static flx_status apply_if(flx_walk *e, const flx_builtin *b, const flx_ast *call, flx_value *out)
+static flx_status apply_if(flx_walk *e, const flx_builtin *b, const flx_ast *call, flx_operand *out)
 {
     const flx_ast *yes = argument(call, 1), *no = yes->next;
-    flx_value first, second;
+    flx_operand first, second;
     flx_node c;
     double v;
     (void)b;
@@ -141,12 +141,13 @@ static flx_status apply_if(flx_walk *e, const flx_builtin *b, const flx_ast *cal
 }
 
 // sum(j, from, to, term)
-static flx_status apply_sum(flx_walk *e, const flx_builtin *b, const flx_ast *call, flx_value *out)
+static flx_status apply_sum(flx_walk *e, const flx_builtin *b, const flx_ast *call,
+                            flx_operand *out)
 {
     const flx_ast *name = argument(call, 0), *term = argument(call, 3);
     flx_sum_index index = {.name = name->name, .outer = e->locals};
     flx_walk inner = {e->s, &index};
-    flx_value all, next;
+    flx_operand all, next;
     int from, to;
     double v;
     (void)b;
@@ -157,7 +158,7 @@ static flx_status apply_sum(flx_walk *e, const flx_builtin *b, const flx_ast *ca
     }
     FLX_TRY(flx_walk_whole(e, argument(call, 1), "the first index of a sum", &from));
     FLX_TRY(flx_walk_whole(e, argument(call, 2), "the last index of a sum", &to));
-    FLX_TRY(flx_value_set_const(e->s, 0.0, &all));
+    FLX_TRY(flx_operand_set_const(e->s, 0.0, &all));
     if (from > to) {
         index.node = all.node;
         FLX_TRY(flx_walk_check_names(&inner, term));
@@ -169,7 +170,7 @@ static flx_status apply_sum(flx_walk *e, const flx_builtin *b, const flx_ast *ca
         if (j == from) {
             all = next;
         } else {
-            FLX_TRY(flx_value_combine(e->s, AST_ADD, &all, &next, term->loc, &all));
+            FLX_TRY(flx_operand_combine(e->s, AST_ADD, &all, &next, term->loc, &all));
         }
     }
     *out = all;
@@ -196,20 +197,22 @@ static flx_status length_of(flx_walk *e, int n, const flx_node *a, flx_loc loc, 
     return flx_scope_unary(e->s, FLX_OP_SQRT, square, loc, out);
 }
 
-static flx_status apply_norm(flx_walk *e, const flx_builtin *b, const flx_ast *call, flx_value *out)
+static flx_status apply_norm(flx_walk *e, const flx_builtin *b, const flx_ast *call,
+                             flx_operand *out)
 {
     flx_node *a, n;
     int count;
     (void)b;
     FLX_TRY(argument_vector(e, call, 0, &count, &a));
     FLX_TRY(length_of(e, count, a, call->loc, &n));
-    return flx_value_set_node(n, out);
+    return flx_operand_set_node(n, out);
 }
 
-static flx_status apply_unit(flx_walk *e, const flx_builtin *b, const flx_ast *call, flx_value *out)
+static flx_status apply_unit(flx_walk *e, const flx_builtin *b, const flx_ast *call,
+                             flx_operand *out)
 {
     flx_node *a, length;
-    flx_value result;
+    flx_operand result;
     int count;
     double v;
     (void)b;
@@ -218,18 +221,18 @@ static flx_status apply_unit(flx_walk *e, const flx_builtin *b, const flx_ast *c
     if (flx_graph_is_const(e->s->graph, length, &v) && v == 0.0) {
         return fail(e->s, call->loc, "unit of a vector whose length is zero");
     }
-    FLX_TRY(flx_value_set_list(e->s, count, &result));
+    FLX_TRY(flx_operand_set_list(e->s, count, &result));
     for (int i = 0; i < count; i++) {
         flx_node n;
         FLX_TRY(flx_scope_binary(e->s, FLX_OP_DIV, a[i], length, call->loc, &n));
-        FLX_TRY(flx_value_set_node(n, &result.items[i]));
+        FLX_TRY(flx_operand_set_node(n, &result.items[i]));
     }
     *out = result;
     return FLX_OK;
 }
 
 static flx_status apply_distance(flx_walk *e, const flx_builtin *b, const flx_ast *call,
-                                 flx_value *out)
+                                 flx_operand *out)
 {
     flx_node *p, *q, n;
     int count;
@@ -239,10 +242,11 @@ static flx_status apply_distance(flx_walk *e, const flx_builtin *b, const flx_as
         FLX_TRY(flx_scope_binary(e->s, FLX_OP_SUB, q[i], p[i], call->loc, &p[i]));
     }
     FLX_TRY(length_of(e, count, p, call->loc, &n));
-    return flx_value_set_node(n, out);
+    return flx_operand_set_node(n, out);
 }
 
-static flx_status apply_dot(flx_walk *e, const flx_builtin *b, const flx_ast *call, flx_value *out)
+static flx_status apply_dot(flx_walk *e, const flx_builtin *b, const flx_ast *call,
+                            flx_operand *out)
 {
     flx_graph *g = e->s->graph;
     flx_node *p, *q, all = flx_graph_const(g, 0.0);
@@ -254,25 +258,25 @@ static flx_status apply_dot(flx_walk *e, const flx_builtin *b, const flx_ast *ca
         FLX_TRY(flx_scope_binary(e->s, FLX_OP_MUL, p[i], q[i], call->loc, &term));
         FLX_TRY(flx_scope_binary(e->s, FLX_OP_ADD, all, term, call->loc, &all));
     }
-    return flx_value_set_node(all, out);
+    return flx_operand_set_node(all, out);
 }
 
 // p_i q_j - p_j q_i
 static flx_status cross_entry(flx_walk *e, const flx_node *p, const flx_node *q, int i, int j,
-                              flx_loc loc, flx_value *out)
+                              flx_loc loc, flx_operand *out)
 {
     flx_node a, b, n;
     FLX_TRY(flx_scope_binary(e->s, FLX_OP_MUL, p[i], q[j], loc, &a));
     FLX_TRY(flx_scope_binary(e->s, FLX_OP_MUL, p[j], q[i], loc, &b));
     FLX_TRY(flx_scope_binary(e->s, FLX_OP_SUB, a, b, loc, &n));
-    return flx_value_set_node(n, out);
+    return flx_operand_set_node(n, out);
 }
 
 static flx_status apply_cross(flx_walk *e, const flx_builtin *b, const flx_ast *call,
-                              flx_value *out)
+                              flx_operand *out)
 {
     flx_node *p, *q;
-    flx_value result;
+    flx_operand result;
     int count;
     (void)b;
     FLX_TRY(argument_vectors(e, call, &count, &p, &q));
@@ -281,7 +285,7 @@ static flx_status apply_cross(flx_walk *e, const flx_builtin *b, const flx_ast *
         return fail(e->s, call->loc,
                     "cross needs vectors of 3 (or of 2), but these have %d entries", count);
     }
-    FLX_TRY(flx_value_set_list(e->s, 3, &result));
+    FLX_TRY(flx_operand_set_list(e->s, 3, &result));
     for (int i = 0; i < 3; i++) {
         int j = (i + 1) % 3, k = (i + 2) % 3;
         FLX_TRY(cross_entry(e, p, q, j, k, call->loc, &result.items[i]));

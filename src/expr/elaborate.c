@@ -13,14 +13,14 @@
 // ---- what kind of value is needed -------------------------------------------------------------
 
 // Make the value a number or a list: a point's name is its place.
-flx_status flx_walk_settle(flx_walk *e, const flx_ast *a, flx_value *v)
+flx_status flx_walk_settle(flx_walk *e, const flx_ast *a, flx_operand *v)
 {
-    if (v->kind == FLX_VALUE_HANDLE) {
-        flx_value of = *v;
+    if (v->kind == FLX_OPERAND_HANDLE) {
+        flx_operand of = *v;
         if (!e->s->coerce) return fail(e->s, a->loc, "a number or a vector is needed here");
         FLX_TRY(e->s->coerce(e->s, &of, a->loc, v));
     }
-    if (v->kind == FLX_VALUE_FUNCTION) {
+    if (v->kind == FLX_OPERAND_FUNCTION) {
         if (a->kind == AST_NAME) {
             return fail(e->s, a->loc, "'%s' is a function: write %s(...)", a->name, a->name);
         }
@@ -29,7 +29,7 @@ flx_status flx_walk_settle(flx_walk *e, const flx_ast *a, flx_value *v)
     return FLX_OK;
 }
 
-flx_status flx_walk_settled(flx_walk *e, const flx_ast *a, flx_value *out)
+flx_status flx_walk_settled(flx_walk *e, const flx_ast *a, flx_operand *out)
 {
     FLX_TRY(flx_walk_elaborate(e, a, out));
     return flx_walk_settle(e, a, out);
@@ -37,26 +37,26 @@ flx_status flx_walk_settled(flx_walk *e, const flx_ast *a, flx_value *out)
 
 static flx_status elaborate_number(flx_walk *e, const flx_ast *a, flx_node *out)
 {
-    flx_value v;
+    flx_operand v;
     *out = -1;
     FLX_TRY(flx_walk_settled(e, a, &v));
-    if (v.kind != FLX_VALUE_NUMBER) {
+    if (v.kind != FLX_OPERAND_NUMBER) {
         return fail(e->s, a->loc, "a number is needed here, but this is %s",
-                    flx_value_describe(&v).text);
+                    flx_operand_describe(&v).text);
     }
     *out = v.node;
     return FLX_OK;
 }
 
 // The entries of a list, as numbers.
-flx_status flx_walk_entries(flx_walk *e, const flx_ast *a, const flx_value *v, flx_node *out)
+flx_status flx_walk_entries(flx_walk *e, const flx_ast *a, const flx_operand *v, flx_node *out)
 {
     for (int i = 0; i < v->count; i++) {
-        flx_value entry = v->items[i];
+        flx_operand entry = v->items[i];
         FLX_TRY(flx_walk_settle(e, a, &entry));
-        if (entry.kind != FLX_VALUE_NUMBER) {
+        if (entry.kind != FLX_OPERAND_NUMBER) {
             return fail(e->s, a->loc, "entry %d of this vector must be a number, but it is %s",
-                        i + 1, flx_value_describe(&entry).text);
+                        i + 1, flx_operand_describe(&entry).text);
         }
         out[i] = entry.node;
     }
@@ -93,12 +93,12 @@ static const flx_sum_index *find_local(const flx_walk *e, const char *name)
 }
 
 // called: the name is followed by arguments, which the scope may want to say in its message.
-static flx_status elaborate_name(flx_walk *e, const flx_ast *a, bool called, flx_value *out)
+static flx_status elaborate_name(flx_walk *e, const flx_ast *a, bool called, flx_operand *out)
 {
     const flx_sum_index *l = find_local(e, a->name);
     double v;
-    if (l) return flx_value_set_node(l->node, out);
-    if (flx_builtin_constant(a->name, &v)) return flx_value_set_const(e->s, v, out);
+    if (l) return flx_operand_set_node(l->node, out);
+    if (flx_builtin_constant(a->name, &v)) return flx_operand_set_const(e->s, v, out);
     e->s->called = called;
     flx_status status = e->s->lookup(e->s, a->name, a->loc, out);
     e->s->called = false;
@@ -111,7 +111,7 @@ flx_status flx_walk_check_names(flx_walk *e, const flx_ast *a)
     const flx_ast *child = a->first;
     flx_walk inner = *e;
     flx_sum_index index = {.outer = e->locals};
-    flx_value ignored;
+    flx_operand ignored;
     if (a->kind == AST_NAME) return elaborate_name(e, a, false, &ignored);
     if (a->kind == AST_CALL && child->kind == AST_NAME && !find_local(e, child->name)) {
         const flx_builtin *b = flx_builtin_find(child->name);
@@ -131,7 +131,7 @@ flx_status flx_walk_check_names(flx_walk *e, const flx_ast *a)
 // ---- chains -----------------------------------------------------------------------------------
 
 // and, or: what stands after an operand that decides is not elaborated.
-static flx_status elaborate_logic(flx_walk *e, const flx_ast *a, flx_value *out)
+static flx_status elaborate_logic(flx_walk *e, const flx_ast *a, flx_operand *out)
 {
     ast_operator ast_op = a->last->op;
     flx_op op = ast_op == AST_OR ? FLX_OP_OR : FLX_OP_AND;
@@ -150,17 +150,17 @@ static flx_status elaborate_logic(flx_walk *e, const flx_ast *a, flx_value *out)
         FLX_TRY(elaborate_number(e, c, &next));
         FLX_TRY(flx_scope_binary(e->s, op, all, next, c->op_loc, &all));
     }
-    return flx_value_set_node(all, out);
+    return flx_operand_set_node(all, out);
 }
 
-static flx_status elaborate_chain(flx_walk *e, const flx_ast *a, flx_value *out)
+static flx_status elaborate_chain(flx_walk *e, const flx_ast *a, flx_operand *out)
 {
-    flx_value all, next;
+    flx_operand all, next;
     if (a->last->op == AST_AND || a->last->op == AST_OR) return elaborate_logic(e, a, out);
     FLX_TRY(flx_walk_settled(e, a->first, &all));
     for (const flx_ast *c = a->first->next; c; c = c->next) {
         FLX_TRY(flx_walk_settled(e, c, &next));
-        FLX_TRY(flx_value_combine(e->s, c->op, &all, &next, c->op_loc, &all));
+        FLX_TRY(flx_operand_combine(e->s, c->op, &all, &next, c->op_loc, &all));
     }
     *out = all;
     return FLX_OK;
@@ -168,54 +168,55 @@ static flx_status elaborate_chain(flx_walk *e, const flx_ast *a, flx_value *out)
 
 // ---- postfix ----------------------------------------------------------------------------------
 
-static flx_status rate(flx_walk *e, const flx_ast *a, const flx_value *v, flx_value *out)
+static flx_status rate(flx_walk *e, const flx_ast *a, const flx_operand *v, flx_operand *out)
 {
-    flx_value result;
-    if (v->kind == FLX_VALUE_NUMBER) {
+    flx_operand result;
+    if (v->kind == FLX_OPERAND_NUMBER) {
         flx_node n = -1;
         if (!e->s->rate) return fail(e->s, a->post_loc, "a rate (') is not allowed here");
         FLX_TRY(e->s->rate(e->s, v->node, a->post_loc, &n));
-        return flx_value_set_node(n, out);
+        return flx_operand_set_node(n, out);
     }
-    if (v->kind != FLX_VALUE_LIST) {
-        return fail(e->s, a->post_loc, "%s has no rate", flx_value_describe(v).text);
+    if (v->kind != FLX_OPERAND_LIST) {
+        return fail(e->s, a->post_loc, "%s has no rate", flx_operand_describe(v).text);
     }
-    FLX_TRY(flx_value_set_list(e->s, v->count, &result));
+    FLX_TRY(flx_operand_set_list(e->s, v->count, &result));
     for (int i = 0; i < v->count; i++) FLX_TRY(rate(e, a, &v->items[i], &result.items[i]));
     *out = result;
     return FLX_OK;
 }
 
-static flx_status elaborate_rate(flx_walk *e, const flx_ast *a, flx_value *out)
+static flx_status elaborate_rate(flx_walk *e, const flx_ast *a, flx_operand *out)
 {
-    flx_value v;
+    flx_operand v;
     FLX_TRY(flx_walk_settled(e, a->first, &v));
     return rate(e, a, &v, out);
 }
 
-static flx_status elaborate_member(flx_walk *e, const flx_ast *a, flx_value *out)
+static flx_status elaborate_member(flx_walk *e, const flx_ast *a, flx_operand *out)
 {
     static const char *const axes = "xyz";
-    flx_value v;
+    flx_operand v;
     FLX_TRY(flx_walk_elaborate(e, a->first, &v));
-    if (v.kind == FLX_VALUE_HANDLE) return e->s->member(e->s, &v, a->name, a->post_loc, out);
-    if (v.kind != FLX_VALUE_LIST) {
-        return fail(e->s, a->post_loc, "%s has no member '%s'", flx_value_describe(&v).text,
+    if (v.kind == FLX_OPERAND_HANDLE) return e->s->member(e->s, &v, a->name, a->post_loc, out);
+    if (v.kind != FLX_OPERAND_LIST) {
+        return fail(e->s, a->post_loc, "%s has no member '%s'", flx_operand_describe(&v).text,
                     a->name);
     }
     const char *axis = strlen(a->name) == 1 ? strchr(axes, a->name[0]) : NULL;
     if (!axis) {
         return fail(e->s, a->post_loc, "%s has no member '%s'; its entries are .x .y .z",
-                    flx_value_describe(&v).text, a->name);
+                    flx_operand_describe(&v).text, a->name);
     }
     if (axis - axes >= v.count) {
-        return fail(e->s, a->post_loc, "%s has no entry .%s", flx_value_describe(&v).text, a->name);
+        return fail(e->s, a->post_loc, "%s has no entry .%s", flx_operand_describe(&v).text,
+                    a->name);
     }
     *out = v.items[axis - axes];
     return FLX_OK;
 }
 
-static flx_status index_list(flx_walk *e, const flx_ast *a, const flx_value *v, flx_value *out)
+static flx_status index_list(flx_walk *e, const flx_ast *a, const flx_operand *v, flx_operand *out)
 {
     const flx_ast *base = a->first, *argument = base->next;
     int i;
@@ -236,10 +237,10 @@ static flx_status index_list(flx_walk *e, const flx_ast *a, const flx_value *v, 
     return FLX_OK;
 }
 
-static flx_status elaborate_arguments(flx_walk *e, const flx_ast *call, flx_value *list)
+static flx_status elaborate_arguments(flx_walk *e, const flx_ast *call, flx_operand *list)
 {
     int i = 0;
-    FLX_TRY(flx_value_set_list(e->s, call->count - 1, list));
+    FLX_TRY(flx_operand_set_list(e->s, call->count - 1, list));
     for (const flx_ast *c = call->first->next; c; c = c->next) {
         FLX_TRY(flx_walk_elaborate(e, c, &list->items[i++]));
     }
@@ -247,10 +248,10 @@ static flx_status elaborate_arguments(flx_walk *e, const flx_ast *call, flx_valu
 }
 
 // A constant from outside (a table, a scope's function) is checked where it is used.
-static flx_status check_call(flx_walk *e, const flx_ast *a, const flx_value *v)
+static flx_status check_call(flx_walk *e, const flx_ast *a, const flx_operand *v)
 {
     double x;
-    if (v->kind == FLX_VALUE_NUMBER && flx_graph_is_const(e->s->graph, v->node, &x) &&
+    if (v->kind == FLX_OPERAND_NUMBER && flx_graph_is_const(e->s->graph, v->node, &x) &&
         !isfinite(x)) {
         const char *name = a->first->kind == AST_NAME ? a->first->name : "the function";
         return fail(e->s, a->loc, "%s has no value for this argument", name);
@@ -258,9 +259,10 @@ static flx_status check_call(flx_walk *e, const flx_ast *a, const flx_value *v)
     return FLX_OK;
 }
 
-static flx_status call_function(flx_walk *e, const flx_ast *a, const flx_value *f, flx_value *out)
+static flx_status call_function(flx_walk *e, const flx_ast *a, const flx_operand *f,
+                                flx_operand *out)
 {
-    flx_value args;
+    flx_operand args;
     FLX_TRY(elaborate_arguments(e, a, &args));
     if (e->s->depth >= CALLS_MAX) {
         return fail(e->s, a->loc, "too many function calls inside each other: does %s call itself?",
@@ -272,10 +274,10 @@ static flx_status call_function(flx_walk *e, const flx_ast *a, const flx_value *
     return status == FLX_OK ? check_call(e, a, out) : status;
 }
 
-static flx_status elaborate_call(flx_walk *e, const flx_ast *a, flx_value *out)
+static flx_status elaborate_call(flx_walk *e, const flx_ast *a, flx_operand *out)
 {
     const flx_ast *base = a->first;
-    flx_value v, args;
+    flx_operand v, args;
     if (base->kind == AST_NAME && !find_local(e, base->name)) {
         const flx_builtin *b = flx_builtin_find(base->name);
         int given = a->count - 1;
@@ -290,11 +292,11 @@ static flx_status elaborate_call(flx_walk *e, const flx_ast *a, flx_value *out)
         FLX_TRY(flx_walk_elaborate(e, base, &v));
     }
     switch (v.kind) {
-    case FLX_VALUE_FUNCTION:
+    case FLX_OPERAND_FUNCTION:
         return call_function(e, a, &v, out);
-    case FLX_VALUE_LIST:
+    case FLX_OPERAND_LIST:
         return index_list(e, a, &v, out);
-    case FLX_VALUE_HANDLE:
+    case FLX_OPERAND_HANDLE:
         FLX_TRY(elaborate_arguments(e, a, &args));
         return e->s->index(e->s, &v, args.count, args.items,
                            base->next ? base->next->loc : a->post_loc, out);
@@ -310,11 +312,11 @@ static flx_status elaborate_call(flx_walk *e, const flx_ast *a, flx_value *out)
 
 // ---- all kinds --------------------------------------------------------------------------------
 
-static flx_status elaborate_list(flx_walk *e, const flx_ast *a, flx_value *out)
+static flx_status elaborate_list(flx_walk *e, const flx_ast *a, flx_operand *out)
 {
-    flx_value result;
+    flx_operand result;
     int i = 0;
-    FLX_TRY(flx_value_set_list(e->s, a->count, &result));
+    FLX_TRY(flx_operand_set_list(e->s, a->count, &result));
     for (const flx_ast *c = a->first; c; c = c->next) {
         FLX_TRY(flx_walk_elaborate(e, c, &result.items[i++]));
     }
@@ -322,13 +324,13 @@ static flx_status elaborate_list(flx_walk *e, const flx_ast *a, flx_value *out)
     return FLX_OK;
 }
 
-static flx_status elaborate_kind(flx_walk *e, const flx_ast *a, flx_value *out)
+static flx_status elaborate_kind(flx_walk *e, const flx_ast *a, flx_operand *out)
 {
-    flx_value v;
+    flx_operand v;
     flx_node n;
     switch (a->kind) {
     case AST_NUMBER:
-        return flx_value_set_const(e->s, a->number, out);
+        return flx_operand_set_const(e->s, a->number, out);
     case AST_NAME:
         return elaborate_name(e, a, false, out);
     case AST_LIST:
@@ -337,10 +339,10 @@ static flx_status elaborate_kind(flx_walk *e, const flx_ast *a, flx_value *out)
         return elaborate_chain(e, a, out);
     case AST_NEGATE:
         FLX_TRY(flx_walk_settled(e, a->first, &v));
-        return flx_value_negate(e->s, &v, a->loc, out);
+        return flx_operand_negate(e->s, &v, a->loc, out);
     case AST_NOT:
         FLX_TRY(elaborate_number(e, a->first, &n));
-        return flx_value_set_node(flx_graph_unary(e->s->graph, FLX_OP_NOT, n), out);
+        return flx_operand_set_node(flx_graph_unary(e->s->graph, FLX_OP_NOT, n), out);
     case AST_CALL:
         return elaborate_call(e, a, out);
     case AST_MEMBER:
@@ -351,7 +353,7 @@ static flx_status elaborate_kind(flx_walk *e, const flx_ast *a, flx_value *out)
     return FLX_ERR_ARGUMENT;
 }
 
-flx_status flx_walk_elaborate(flx_walk *e, const flx_ast *a, flx_value *out)
+flx_status flx_walk_elaborate(flx_walk *e, const flx_ast *a, flx_operand *out)
 {
     flx_graph *g = e->s->graph;
     if (g->depth >= DEPTH_MAX) {
@@ -367,7 +369,7 @@ flx_status flx_walk_elaborate(flx_walk *e, const flx_ast *a, flx_value *out)
     return status;
 }
 
-flx_status flx_ast_elaborate(flx_scope *s, const flx_ast *ast, flx_value *out)
+flx_status flx_ast_elaborate(flx_scope *s, const flx_ast *ast, flx_operand *out)
 {
     flx_walk e = {s, NULL};
     return flx_walk_elaborate(&e, ast, out);

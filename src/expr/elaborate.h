@@ -10,22 +10,22 @@
 // ---- values and their arithmetic (value.c) ----------------------------------------------------
 
 // "a number", "a vector of 3", ...
-typedef struct flx_value_words {
+typedef struct flx_operand_words {
     char text[48];
-} flx_value_words;
-flx_value_words flx_value_describe(const flx_value *v);
+} flx_operand_words;
+flx_operand_words flx_operand_describe(const flx_operand *v);
 
-flx_status flx_value_set_const(flx_scope *s, double v, flx_value *out);
-flx_status flx_value_set_list(flx_scope *s, int n, flx_value *out);
+flx_status flx_operand_set_const(flx_scope *s, double v, flx_operand *out);
+flx_status flx_operand_set_list(flx_scope *s, int n, flx_operand *out);
 
 // The node of an operation; a constant that is not finite is an error at loc.
 flx_status flx_scope_unary(flx_scope *s, flx_op op, flx_node x, flx_loc loc, flx_node *out);
 flx_status flx_scope_binary(flx_scope *s, flx_op op, flx_node x, flx_node y, flx_loc loc,
                             flx_node *out);
 // The same on numbers and lists, as far as it means something.
-flx_status flx_value_combine(flx_scope *s, ast_operator op, const flx_value *a, const flx_value *b,
-                             flx_loc loc, flx_value *out);
-flx_status flx_value_negate(flx_scope *s, const flx_value *a, flx_loc loc, flx_value *out);
+flx_status flx_operand_combine(flx_scope *s, ast_operator op, const flx_operand *a,
+                               const flx_operand *b, flx_loc loc, flx_operand *out);
+flx_status flx_operand_negate(flx_scope *s, const flx_operand *a, flx_loc loc, flx_operand *out);
 
 // ---- the walk (elaborate.c) -------------------------------------------------------------------
 
@@ -41,12 +41,12 @@ typedef struct flx_walk {
     const flx_sum_index *locals;
 } flx_walk;
 
-flx_status flx_walk_elaborate(flx_walk *e, const flx_ast *a, flx_value *out);
+flx_status flx_walk_elaborate(flx_walk *e, const flx_ast *a, flx_operand *out);
 // Make the value a number or a list: a point's name is its place.
-flx_status flx_walk_settle(flx_walk *e, const flx_ast *a, flx_value *v);
-flx_status flx_walk_settled(flx_walk *e, const flx_ast *a, flx_value *out); // both
+flx_status flx_walk_settle(flx_walk *e, const flx_ast *a, flx_operand *v);
+flx_status flx_walk_settled(flx_walk *e, const flx_ast *a, flx_operand *out); // both
 // The entries of a list, as numbers.
-flx_status flx_walk_entries(flx_walk *e, const flx_ast *a, const flx_value *v, flx_node *out);
+flx_status flx_walk_entries(flx_walk *e, const flx_ast *a, const flx_operand *v, flx_node *out);
 // A whole number that is known now; `what` is it, for messages.
 flx_status flx_walk_whole(flx_walk *e, const flx_ast *a, const char *what, int *out);
 // The names of a part that is not elaborated must exist all the same.
@@ -58,7 +58,7 @@ typedef struct flx_builtin flx_builtin;
 struct flx_builtin {
     const char *name;
     int min_args, max_args; // -1: any number
-    flx_status (*apply)(flx_walk *e, const flx_builtin *b, const flx_ast *call, flx_value *out);
+    flx_status (*apply)(flx_walk *e, const flx_builtin *b, const flx_ast *call, flx_operand *out);
     flx_op op;
 };
 

@@ -193,26 +193,26 @@ typedef struct flx_ast flx_ast; // lives in an arena
 flx_status flx_ast_parse(flx_ctx *ctx, flx_arena *arena, const char *text, flx_loc loc,
                          flx_ast **ast);
 
-typedef enum flx_value_kind {
-    FLX_VALUE_NUMBER, // node
-    FLX_VALUE_LIST,   // items; a vector is a list of numbers
-    FLX_VALUE_HANDLE, // something of the scope: a body, a point, a joint, a family, ...
-    FLX_VALUE_FUNCTION,
-} flx_value_kind;
+typedef enum flx_operand_kind {
+    FLX_OPERAND_NUMBER, // node
+    FLX_OPERAND_LIST,   // items; a vector is a list of numbers
+    FLX_OPERAND_HANDLE, // something of the scope: a body, a point, a joint, a family, ...
+    FLX_OPERAND_FUNCTION,
+} flx_operand_kind;
 
-typedef struct flx_value {
-    flx_value_kind kind;
+typedef struct flx_operand {
+    flx_operand_kind kind;
     flx_node node;
-    int count;               // list
-    struct flx_value *items; // list; lives in the scope's arena
-    const void *handle;      // handle, function: understood by the scope
-    int tag;                 // handle: what kind of thing, understood by the scope
-} flx_value;
+    int count;                 // list
+    struct flx_operand *items; // list; lives in the scope's arena
+    const void *handle;        // handle, function: understood by the scope
+    int tag;                   // handle: what kind of thing, understood by the scope
+} flx_operand;
 
 // The number of a node; FLX_ERR_MEMORY where that is -1.
-static inline flx_status flx_value_set_node(flx_node n, flx_value *out)
+static inline flx_status flx_operand_set_node(flx_node n, flx_operand *out)
 {
-    *out = (flx_value){.kind = FLX_VALUE_NUMBER, .node = n};
+    *out = (flx_operand){.kind = FLX_OPERAND_NUMBER, .node = n};
     return n < 0 ? FLX_ERR_MEMORY : FLX_OK;
 }
 
@@ -224,20 +224,20 @@ struct flx_scope {
     flx_arena *arena; // for lists
     void *user;
     // A plain name: parameter, index of a repeat, body, signal, function, t, ...
-    flx_status (*lookup)(flx_scope *s, const char *name, flx_loc loc, flx_value *out);
+    flx_status (*lookup)(flx_scope *s, const char *name, flx_loc loc, flx_operand *out);
     // handle.name
-    flx_status (*member)(flx_scope *s, const flx_value *of, const char *name, flx_loc loc,
-                         flx_value *out);
+    flx_status (*member)(flx_scope *s, const flx_operand *of, const char *name, flx_loc loc,
+                         flx_operand *out);
     // handle(args): a family of repeated items, node(7), point(0.5)
-    flx_status (*index)(flx_scope *s, const flx_value *of, int n, const flx_value *args,
-                        flx_loc loc, flx_value *out);
+    flx_status (*index)(flx_scope *s, const flx_operand *of, int n, const flx_operand *args,
+                        flx_loc loc, flx_operand *out);
     // function(args): usually flx_ast_elaborate of its body in a scope with the arguments bound.
-    flx_status (*call)(flx_scope *s, const flx_value *f, int n, const flx_value *args, flx_loc loc,
-                       flx_value *out);
+    flx_status (*call)(flx_scope *s, const flx_operand *f, int n, const flx_operand *args,
+                       flx_loc loc, flx_operand *out);
     // x' of a number: usually flx_graph_derive with the rule of time. May be NULL: no rates here.
     flx_status (*rate)(flx_scope *s, flx_node n, flx_loc loc, flx_node *out);
     // A handle where a number or vector is needed: a point's name is its place.
-    flx_status (*coerce)(flx_scope *s, const flx_value *of, flx_loc loc, flx_value *out);
+    flx_status (*coerce)(flx_scope *s, const flx_operand *of, flx_loc loc, flx_operand *out);
     // The value of a node where a number has to be known now. May be NULL: constants of the graph.
     bool (*constant)(flx_scope *s, flx_node n, double *value);
     int depth; // of function calls; limited, so that recursion is an error
@@ -251,7 +251,7 @@ struct flx_scope {
 // vectors in brackets [a, b, c], list indices k(2) from 1, .x .y .z, postfix ' for the rate,
 // pi, deg. Vector arithmetic: + - of equal lengths, number*vector, vector/number.
 // Constant division by zero, domain errors (sqrt(-1), log(0), asin(2)) are errors at the place.
-flx_status flx_ast_elaborate(flx_scope *s, const flx_ast *ast, flx_value *out);
+flx_status flx_ast_elaborate(flx_scope *s, const flx_ast *ast, flx_operand *out);
 
 // Names that are built in (functions and constants), for the check that a model does not redefine
 // them, and for suggestions. NULL-terminated.

@@ -6,33 +6,33 @@
 
 #include <stdio.h>
 
-flx_status flx_value_set_const(flx_scope *s, double v, flx_value *out)
+flx_status flx_operand_set_const(flx_scope *s, double v, flx_operand *out)
 {
-    return flx_value_set_node(flx_graph_const(s->graph, v), out);
+    return flx_operand_set_node(flx_graph_const(s->graph, v), out);
 }
 
-flx_status flx_value_set_list(flx_scope *s, int n, flx_value *out)
+flx_status flx_operand_set_list(flx_scope *s, int n, flx_operand *out)
 {
-    *out = (flx_value){.kind = FLX_VALUE_LIST, .node = -1, .count = n};
-    out->items = flx_arena_take(s->arena, (size_t)n, sizeof(flx_value));
+    *out = (flx_operand){.kind = FLX_OPERAND_LIST, .node = -1, .count = n};
+    out->items = flx_arena_take(s->arena, (size_t)n, sizeof(flx_operand));
     return out->items ? FLX_OK : FLX_ERR_MEMORY;
 }
 
-flx_value_words flx_value_describe(const flx_value *v)
+flx_operand_words flx_operand_describe(const flx_operand *v)
 {
-    flx_value_words w = {"a number"};
+    flx_operand_words w = {"a number"};
     bool flat = true;
     switch (v->kind) {
-    case FLX_VALUE_NUMBER:
+    case FLX_OPERAND_NUMBER:
         break;
-    case FLX_VALUE_LIST:
-        for (int i = 0; i < v->count; i++) flat = flat && v->items[i].kind == FLX_VALUE_NUMBER;
+    case FLX_OPERAND_LIST:
+        for (int i = 0; i < v->count; i++) flat = flat && v->items[i].kind == FLX_OPERAND_NUMBER;
         flx_snprintf(w.text, sizeof w.text, "a %s of %d", flat ? "vector" : "list", v->count);
         break;
-    case FLX_VALUE_HANDLE:
+    case FLX_OPERAND_HANDLE:
         flx_snprintf(w.text, sizeof w.text, "an item of the model");
         break;
-    case FLX_VALUE_FUNCTION:
+    case FLX_OPERAND_FUNCTION:
         flx_snprintf(w.text, sizeof w.text, "a function");
         break;
     }
@@ -104,10 +104,10 @@ flx_status flx_scope_binary(flx_scope *s, flx_op op, flx_node x, flx_node y, flx
 
 // ---- arithmetic -------------------------------------------------------------------------------
 
-static flx_status fail_operands(flx_scope *s, ast_operator op, const flx_value *a,
-                                const flx_value *b, flx_loc loc)
+static flx_status fail_operands(flx_scope *s, ast_operator op, const flx_operand *a,
+                                const flx_operand *b, flx_loc loc)
 {
-    flx_value_words x = flx_value_describe(a), y = flx_value_describe(b);
+    flx_operand_words x = flx_operand_describe(a), y = flx_operand_describe(b);
     switch (op) {
     case AST_ADD:
         return fail(s, loc, "cannot add %s and %s", x.text, y.text);
@@ -126,7 +126,7 @@ static flx_status fail_operands(flx_scope *s, ast_operator op, const flx_value *
 }
 
 static flx_status combine_numbers(flx_scope *s, ast_operator op, flx_node a, flx_node b,
-                                  flx_loc loc, flx_value *out)
+                                  flx_loc loc, flx_operand *out)
 {
     static const flx_op ops[] = {
         [AST_LT] = FLX_OP_LT,   [AST_LE] = FLX_OP_LE,   [AST_GT] = FLX_OP_LT,
@@ -137,41 +137,41 @@ static flx_status combine_numbers(flx_scope *s, ast_operator op, flx_node a, flx
     bool swap = op == AST_GT || op == AST_GE;
     flx_node n;
     FLX_TRY(flx_scope_binary(s, ops[op], swap ? b : a, swap ? a : b, loc, &n));
-    return flx_value_set_node(n, out);
+    return flx_operand_set_node(n, out);
 }
 
-flx_status flx_value_combine(flx_scope *s, ast_operator op, const flx_value *a, const flx_value *b,
-                             flx_loc loc, flx_value *out)
+flx_status flx_operand_combine(flx_scope *s, ast_operator op, const flx_operand *a,
+                               const flx_operand *b, flx_loc loc, flx_operand *out)
 {
-    bool list_a = a->kind == FLX_VALUE_LIST, list_b = b->kind == FLX_VALUE_LIST;
-    bool number_a = a->kind == FLX_VALUE_NUMBER, number_b = b->kind == FLX_VALUE_NUMBER;
-    flx_value result;
+    bool list_a = a->kind == FLX_OPERAND_LIST, list_b = b->kind == FLX_OPERAND_LIST;
+    bool number_a = a->kind == FLX_OPERAND_NUMBER, number_b = b->kind == FLX_OPERAND_NUMBER;
+    flx_operand result;
     if (number_a && number_b) return combine_numbers(s, op, a->node, b->node, loc, out);
     bool sum = (op == AST_ADD || op == AST_SUB) && list_a && list_b && a->count == b->count;
     bool multiple = op == AST_MUL && ((list_a && number_b) || (number_a && list_b));
     bool fraction = op == AST_DIV && list_a && number_b;
     if (!sum && !multiple && !fraction) return fail_operands(s, op, a, b, loc);
 
-    FLX_TRY(flx_value_set_list(s, list_a ? a->count : b->count, &result));
+    FLX_TRY(flx_operand_set_list(s, list_a ? a->count : b->count, &result));
     for (int i = 0; i < result.count; i++) {
-        FLX_TRY(flx_value_combine(s, op, list_a ? &a->items[i] : a, list_b ? &b->items[i] : b, loc,
-                                  &result.items[i]));
+        FLX_TRY(flx_operand_combine(s, op, list_a ? &a->items[i] : a, list_b ? &b->items[i] : b,
+                                    loc, &result.items[i]));
     }
     *out = result;
     return FLX_OK;
 }
 
-flx_status flx_value_negate(flx_scope *s, const flx_value *a, flx_loc loc, flx_value *out)
+flx_status flx_operand_negate(flx_scope *s, const flx_operand *a, flx_loc loc, flx_operand *out)
 {
-    flx_value result;
-    if (a->kind == FLX_VALUE_NUMBER) {
-        return flx_value_set_node(flx_graph_unary(s->graph, FLX_OP_NEG, a->node), out);
+    flx_operand result;
+    if (a->kind == FLX_OPERAND_NUMBER) {
+        return flx_operand_set_node(flx_graph_unary(s->graph, FLX_OP_NEG, a->node), out);
     }
-    if (a->kind != FLX_VALUE_LIST)
-        return fail(s, loc, "cannot negate %s", flx_value_describe(a).text);
-    FLX_TRY(flx_value_set_list(s, a->count, &result));
+    if (a->kind != FLX_OPERAND_LIST)
+        return fail(s, loc, "cannot negate %s", flx_operand_describe(a).text);
+    FLX_TRY(flx_operand_set_list(s, a->count, &result));
     for (int i = 0; i < a->count; i++)
-        FLX_TRY(flx_value_negate(s, &a->items[i], loc, &result.items[i]));
+        FLX_TRY(flx_operand_negate(s, &a->items[i], loc, &result.items[i]));
     *out = result;
     return FLX_OK;
 }

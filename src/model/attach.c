@@ -20,10 +20,10 @@ static const flx_item *body_of_point(const flx_item *point)
 // NULL, with the message recorded, when it is neither a body nor a joint.
 static flx_item *body_of_value(flx_env *e, const flx_yaml *y, flx_status *status)
 {
-    flx_value v, held;
+    flx_operand v, held;
     *status = flx_build_value(e, y, &v);
     if (*status != FLX_OK) return NULL;
-    flx_item *item = (flx_item *)flx_value_get_item(&v);
+    flx_item *item = (flx_item *)flx_operand_get_item(&v);
     flx_kind kind = item ? item->kind : FLX_KIND_PARAMETER;
     bool body = kind == FLX_KIND_BODY || kind == FLX_KIND_GROUND || kind == FLX_KIND_JOINT;
     if (body && !item->family) return item;
@@ -135,13 +135,13 @@ static flx_status place_on(flx_env *e, const flx_place *p, flx_item *body, flx_l
 flx_status flx_build_at(flx_env *e, const flx_yaml *y, flx_item *bodies[2], double at[2][3],
                         bool *pair)
 {
-    flx_value v;
+    flx_operand v;
     flx_place p[2];
     FLX_TRY(flx_build_value(e, y, &v));
-    *pair = v.kind == FLX_VALUE_LIST && v.count == 2 && v.items[0].kind != FLX_VALUE_NUMBER &&
-            v.items[1].kind != FLX_VALUE_NUMBER;
+    *pair = v.kind == FLX_OPERAND_LIST && v.count == 2 && v.items[0].kind != FLX_OPERAND_NUMBER &&
+            v.items[1].kind != FLX_OPERAND_NUMBER;
     for (int i = 0; i < 2; i++) {
-        FLX_TRY(flx_value_to_place(e, *pair ? &v.items[i] : &v, y->loc, &p[i]));
+        FLX_TRY(flx_operand_to_place(e, *pair ? &v.items[i] : &v, y->loc, &p[i]));
     }
     for (int i = 0; *pair && i < 2; i++) {
         if (!p[i].item || p[i].item->kind == FLX_KIND_GROUND || body_of_place(&p[i]) == bodies[i]) {

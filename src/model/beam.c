@@ -382,7 +382,7 @@ flx_status flx_beam_node_at(flx_builder *b, flx_item *body, const double positio
 }
 
 flx_status flx_beam_member(flx_env *e, const flx_item *point, const char *name, flx_loc loc,
-                           flx_value *out)
+                           flx_operand *out)
 {
     flx_builder *b = e->b;
     const flx_point_data *data = point->data;
@@ -408,7 +408,7 @@ flx_status flx_beam_member(flx_env *e, const flx_item *point, const char *name, 
         v[i] = flx_graph_leaf(b->g, leaf);
     }
     if (moment && planar) {
-        return flx_value_set_node(v[2], out);
+        return flx_operand_set_node(v[2], out);
     }
     return flx_env_vector(e, v, out);
 }

@@ -48,7 +48,7 @@ static flx_status compile_line(flx_env *e, const flx_item *body, line *l)
     const flx_yaml *curve = flx_yaml_get(body->def, "curve"), *up = flx_yaml_get(body->def, "up");
     flx_leaf along = flx_leaf_make(FLX_LEAF_TIME, 0, 0); // s stands where the time does
     flx_node s = flx_graph_leaf(b->g, along), nodes[9];
-    flx_local local = {"s", flx_value_number(s), body->locals};
+    flx_local local = {"s", flx_operand_number(s), body->locals};
     flx_env at = *e;
     at.scope.user = &at;
     at.locals = &local;

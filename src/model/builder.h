@@ -52,7 +52,7 @@ typedef enum flx_item_state {
 // Names bound nearest: indices of repeat, arguments of functions.
 typedef struct flx_local {
     const char *name;
-    flx_value value;
+    flx_operand value;
     const struct flx_local *next;
 } flx_local;
 
@@ -174,8 +174,8 @@ enum {
     FLX_TAG_LENGTH,     // ... point(0.5)
     FLX_TAG_MODES,      // ... mode(3)
     FLX_TAG_MEASURE,    // function: handle: its word
-    FLX_TAG_QUATERNION, // handle: flx_value, the list w x y z
-    FLX_TAG_TENSOR,     // handle: flx_value, the list xx yy zz xy yz xz
+    FLX_TAG_QUATERNION, // handle: flx_operand, the list w x y z
+    FLX_TAG_TENSOR,     // handle: flx_operand, the list xx yy zz xy yz xz
     FLX_TAG_PAIRS,      // list: real and imaginary parts in turn
     FLX_TAG_NUMBERED,   // list: counted, however short
 };
@@ -210,22 +210,22 @@ flx_status flx_item_leave(flx_builder *b, flx_item_state *state, flx_status stat
 
 void flx_env_init(flx_env *e, flx_builder *b, flx_space *s, const flx_local *locals, flx_mode mode);
 void flx_env_of(flx_env *e, flx_builder *b, const flx_item *item, flx_mode mode);
-flx_value flx_value_number(flx_node n);
-flx_value flx_value_item(const flx_item *item);
-const flx_item *flx_value_get_item(const flx_value *v); // NULL: not an item
+flx_operand flx_operand_number(flx_node n);
+flx_operand flx_operand_item(const flx_item *item);
+const flx_item *flx_operand_get_item(const flx_operand *v); // NULL: not an item
 // The members of a scope, also for names that outputs walk along.
-flx_status flx_env_lookup(flx_scope *s, const char *name, flx_loc loc, flx_value *out);
-flx_status flx_env_member(flx_scope *s, const flx_value *of, const char *name, flx_loc loc,
-                          flx_value *out);
-flx_status flx_env_index(flx_scope *s, const flx_value *of, int n, const flx_value *args,
-                         flx_loc loc, flx_value *out);
-flx_status flx_env_coerce(flx_scope *s, const flx_value *of, flx_loc loc, flx_value *out);
+flx_status flx_env_lookup(flx_scope *s, const char *name, flx_loc loc, flx_operand *out);
+flx_status flx_env_member(flx_scope *s, const flx_operand *of, const char *name, flx_loc loc,
+                          flx_operand *out);
+flx_status flx_env_index(flx_scope *s, const flx_operand *of, int n, const flx_operand *args,
+                         flx_loc loc, flx_operand *out);
+flx_status flx_env_coerce(flx_scope *s, const flx_operand *of, flx_loc loc, flx_operand *out);
 flx_status flx_env_rate(flx_scope *s, flx_node n, flx_loc loc, flx_node *out);
 // Whether a value depends on leaves that only outputs know; *what names one.
-bool flx_value_output_only(flx_builder *b, const flx_value *v, const char **what);
+bool flx_operand_output_only(flx_builder *b, const flx_operand *v, const char **what);
 extern const char *const flx_quaternion_parts[], *const flx_tensor_parts[]; // end with NULL
 // What an item is in an expression.
-flx_status flx_item_value(flx_env *e, flx_item *item, flx_loc loc, flx_value *out);
+flx_status flx_item_value(flx_env *e, flx_item *item, flx_loc loc, flx_operand *out);
 // The name of a family where one of its members is needed.
 flx_status flx_item_fail_family(flx_env *e, const flx_item *item, flx_loc loc);
 // Fails where the env does not know what changes in time, moves, or is known after a step only.
@@ -239,7 +239,7 @@ flx_status flx_member_unknown(flx_env *e, const char *of, const char *name, flx_
 void *flx_take(flx_builder *b, size_t n, size_t size); // from the scratch arena
 // Add what a tree uses of the language that is not available yet to the model's list.
 flx_status flx_build_unavailable(flx_builder *b, const flx_yaml *tree);
-flx_status flx_build_value(flx_env *e, const flx_yaml *y, flx_value *out);
+flx_status flx_build_value(flx_env *e, const flx_yaml *y, flx_operand *out);
 flx_status flx_build_number(flx_env *e, const flx_yaml *y, double *out);
 flx_status flx_build_integer(flx_env *e, const flx_yaml *y, int *out);
 flx_status flx_build_positive(flx_env *e, const flx_yaml *y, const char *what, double *out);
@@ -250,9 +250,9 @@ flx_status flx_build_flag(flx_builder *b, const flx_yaml *y, const char *what, b
 flx_status flx_build_numbers(flx_env *e, const flx_yaml *y, int *n, double **out);
 // Three entries; in planar models two, or three with the last zero.
 flx_status flx_build_vector(flx_env *e, const flx_yaml *y, double out[3]);
-flx_status flx_value_to_vector(flx_env *e, const flx_value *v, flx_loc loc, flx_node out[3]);
-flx_status flx_value_to_constants(flx_env *e, const flx_value *v, flx_loc loc, double out[3]);
-flx_status flx_value_to_number(flx_env *e, const flx_value *v, flx_loc loc, flx_node *out);
+flx_status flx_operand_to_vector(flx_env *e, const flx_operand *v, flx_loc loc, flx_node out[3]);
+flx_status flx_operand_to_constants(flx_env *e, const flx_operand *v, flx_loc loc, double out[3]);
+flx_status flx_operand_to_number(flx_env *e, const flx_operand *v, flx_loc loc, flx_node *out);
 flx_status flx_build_node(flx_env *e, const flx_yaml *y, flx_node *out);
 flx_status flx_build_node_vector(flx_env *e, const flx_yaml *y, flx_node out[3]);
 // A key that must be there.
@@ -298,7 +298,7 @@ flx_status flx_item_frame(flx_builder *b, const flx_item *item, flx_loc loc, flx
                           double at[3], double R[9]);
 flx_status flx_item_drawn(flx_builder *b, const flx_item *item, flx_loc loc, double position[3],
                           double R[9]);
-flx_status flx_value_to_place(flx_env *e, const flx_value *v, flx_loc loc, flx_place *out);
+flx_status flx_operand_to_place(flx_env *e, const flx_operand *v, flx_loc loc, flx_place *out);
 flx_status flx_build_place(flx_env *e, const flx_yaml *y, flx_place *out);
 // `velocity` and `angular_velocity` of what is drawn at a position, with the part's own motion.
 flx_status flx_build_motion(flx_env *e, const flx_yaml *def, const double position[3],
@@ -396,7 +396,7 @@ bool flx_joint_has_coordinate(const flx_item *joint); // one that is placed
 bool flx_joint_turns(flx_builder *b, const flx_item *joint);
 flx_status flx_joint_coordinate(flx_builder *b, flx_item *joint, flx_loc loc);
 flx_status flx_joint_member(flx_env *e, flx_item *joint, const char *name, flx_loc loc,
-                            flx_value *out);
+                            flx_operand *out);
 // friction.c: the force of the key `friction`.
 flx_status flx_joint_friction(flx_builder *b, flx_item *joint);
 
@@ -418,7 +418,7 @@ typedef struct flx_force_data {
 
 flx_status flx_force_finish(flx_builder *b, flx_item *force);
 flx_status flx_force_member(flx_env *e, flx_item *force, const char *name, flx_loc loc,
-                            flx_value *out);
+                            flx_operand *out);
 
 // ---- equations.c ---------------------------------------------------------------------------------
 
@@ -443,12 +443,12 @@ flx_status flx_events_finish(flx_builder *b);
 // When all expressions are there: what jumps in them is decided by switches.
 flx_status flx_switches_finish(flx_builder *b);
 flx_status flx_event_member(flx_env *e, const flx_item *event, const char *name, flx_loc loc,
-                            flx_value *out);
+                            flx_operand *out);
 
 // ---- functions.c: parameters, functions, signals -------------------------------------------------
 
 typedef struct flx_parameter_data {
-    flx_value value;
+    flx_operand value;
     const flx_yaml *given; // from outside, in the env of the part's user
     flx_space *given_space;
     const flx_local *given_locals;
@@ -462,7 +462,7 @@ typedef struct flx_function_data {
 } flx_function_data;
 
 typedef struct flx_signal_data {
-    flx_value value;
+    flx_operand value;
     bool output_only;
     const char *what; // it contains
 } flx_signal_data;
@@ -470,8 +470,8 @@ typedef struct flx_signal_data {
 flx_status flx_parameter_resolve(flx_builder *b, flx_item *p, flx_loc loc);
 flx_status flx_function_resolve(flx_builder *b, flx_item *f, flx_loc loc);
 flx_status flx_signal_resolve(flx_builder *b, flx_item *s, flx_loc loc);
-flx_status flx_function_call(flx_env *e, const flx_item *f, int n, const flx_value *args,
-                             flx_loc loc, flx_value *out);
+flx_status flx_function_call(flx_env *e, const flx_item *f, int n, const flx_operand *args,
+                             flx_loc loc, flx_operand *out);
 flx_status flx_parameters_finish(flx_builder *b);
 
 // ---- kinematics.c: motion of bodies and points as nodes ------------------------------------------
@@ -500,17 +500,17 @@ void flx_node_quaternion(flx_graph *g, const flx_node R[9], flx_node out[4]);
 // ---- signals.c: what expressions ask of bodies, points and parts ---------------------------------
 
 // As values of an expression: in the axes (and from the origin) of the env's space.
-flx_status flx_env_vector(flx_env *e, const flx_node v[3], flx_value *out);
-flx_status flx_env_point(flx_env *e, const flx_node v[3], flx_value *out);
-flx_status flx_env_list(flx_env *e, int n, const flx_node *v, flx_value *out);
+flx_status flx_env_vector(flx_env *e, const flx_node v[3], flx_operand *out);
+flx_status flx_env_point(flx_env *e, const flx_node v[3], flx_operand *out);
+flx_status flx_env_list(flx_env *e, int n, const flx_node *v, flx_operand *out);
 // Zeros in place of what is not available yet, in models that are checked and refused by runs.
-flx_status flx_env_stand_in(flx_env *e, int n, flx_value *out);
+flx_status flx_env_stand_in(flx_env *e, int n, flx_operand *out);
 flx_status flx_body_member(flx_env *e, flx_item *item, const char *name, flx_loc loc,
-                           flx_value *out);
+                           flx_operand *out);
 flx_status flx_part_com_member(flx_env *e, const flx_item *part, const char *name, flx_loc loc,
-                               flx_value *out);
+                               flx_operand *out);
 flx_status flx_group_member(flx_env *e, const char *group, const char *name, flx_loc loc,
-                            flx_value *out);
+                            flx_operand *out);
 bool flx_is_body_signal(const char *name);
 
 // ---- fe.c ----------------------------------------------------------------------------------------
@@ -535,6 +535,6 @@ flx_status flx_loads_finish(flx_builder *b, const flx_item *analysis, flx_analys
 // where that is wanted.
 flx_status flx_analysis_find(flx_builder *b, const flx_yaml *y, bool equilibrium, int *number);
 flx_status flx_analyses_finish(flx_builder *b);
-flx_status flx_measure_call(flx_env *e, const char *word, int n, const flx_value *args, flx_loc loc,
-                            flx_value *out);
+flx_status flx_measure_call(flx_env *e, const char *word, int n, const flx_operand *args,
+                            flx_loc loc, flx_operand *out);
 extern const char *const flx_measure_words[];

@@ -26,17 +26,17 @@ flx_status flx_elastic_body_read_basis(flx_env *e, const flx_item *body, const f
 bool flx_is_elastic_word(const char *name);
 // elastic_signals.c: all coordinates; `start` and `end`; an interface by its name, NULL where there is none;
 // deflection, force and moment of a node.
-flx_status flx_elastic_body_modes(flx_env *e, flx_item *body, flx_loc loc, flx_value *out);
+flx_status flx_elastic_body_modes(flx_env *e, flx_item *body, flx_loc loc, flx_operand *out);
 flx_status flx_elastic_body_end(flx_env *e, flx_item *body, const char *name, flx_loc loc,
-                                flx_value *out);
+                                flx_operand *out);
 flx_status flx_elastic_body_interface(flx_env *e, flx_item *body, const char *name, flx_loc loc,
                                       flx_item **point);
 flx_status flx_elastic_node_member(flx_env *e, const flx_item *point, const char *name, flx_loc loc,
-                                   flx_value *out);
+                                   flx_operand *out);
 // stress.c: stress, strain and von_mises of a node; von_mises of the body, the largest of all.
 flx_status flx_stress_member(flx_env *e, const flx_item *point, const char *name, flx_loc loc,
-                             flx_value *out);
-flx_status flx_stress_largest(flx_env *e, flx_item *body, flx_loc loc, flx_value *out);
+                             flx_operand *out);
+flx_status flx_stress_largest(flx_env *e, flx_item *body, flx_loc loc, flx_operand *out);
 bool flx_is_stress(const char *name);
 // elastic_mesh.c: a mesh or matrices.
 flx_status flx_elastic_body_read_mesh(flx_env *e, const flx_item *body, const flx_yaml *fe,
@@ -161,7 +161,7 @@ flx_status flx_beam_node_at(flx_builder *b, flx_item *body, const double positio
                             flx_item **node, double at[3]);
 // deflection, force and moment of a node.
 flx_status flx_beam_member(flx_env *e, const flx_item *point, const char *name, flx_loc loc,
-                           flx_value *out);
+                           flx_operand *out);
 // Length of the line that node i of the beam stands for, and the part of the length where its mass is.
 double flx_beam_share(const flx_beam_data *d, int i);
 double flx_beam_part(const flx_beam_data *d, int i);

@@ -79,7 +79,7 @@ flx_status flx_force_spread(flx_env *e, flx_item *force, flx_force_data *d)
     if (!d->spread) return FLX_ERR_MEMORY;
     for (int i = 0; i < line->nnode; i++) {
         flx_node part = flx_graph_const(b->g, flx_beam_part(line, i));
-        flx_local s = {"s", flx_value_number(part), force->locals};
+        flx_local s = {"s", flx_operand_number(part), force->locals};
         flx_env at = *e;
         flx_node v[3];
         at.scope.user = &at;

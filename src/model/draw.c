@@ -108,7 +108,7 @@ static flx_status place_beam(flx_env *e, const flx_item *body, flx_body_data *d)
         FLX_TRY(flx_build_place(e, to, &ends[1]));
     } else if (curve) {
         for (int i = 0; i < 2; i++) {
-            flx_local s = {"s", flx_value_number(flx_graph_const(e->b->g, i)), body->locals};
+            flx_local s = {"s", flx_operand_number(flx_graph_const(e->b->g, i)), body->locals};
             flx_env at = *e;
             at.scope.user = &at;
             at.locals = &s;
@@ -192,7 +192,7 @@ static flx_status resolve_point(flx_builder *b, flx_item *point, flx_point_data 
     const flx_yaml *def = point->def, *orientation = NULL;
     double angle = 0;
     flx_env e;
-    flx_value v;
+    flx_operand v;
     memcpy(d->R, identity, sizeof identity);
     if (!def) return FLX_OK; // the centre of mass at the origin
     flx_env_of(&e, b, point, FLX_MODE_CONSTANT);
@@ -201,14 +201,14 @@ static flx_status resolve_point(flx_builder *b, flx_item *point, flx_point_data 
         FLX_TRY(flx_build_need(b, point, "at", &def));
     }
     FLX_TRY(flx_build_value(&e, def, &v));
-    const flx_item *other = flx_value_get_item(&v);
+    const flx_item *other = flx_operand_get_item(&v);
     if (other && !other->family) { // a place by name: where it is drawn
         double p[3], R[9];
         FLX_TRY(flx_body_place(b, d->body, def->loc));
         FLX_TRY(flx_item_drawn(b, other, def->loc, p, R));
         flx_ground_to_body(d->body, p, d->at);
     } else {
-        FLX_TRY(flx_value_to_constants(&e, &v, def->loc, d->at));
+        FLX_TRY(flx_operand_to_constants(&e, &v, def->loc, d->at));
         flx_space *s = point->space;
         if (!flx_body_turns(d->body)) { // axes of a point are the ground's
             FLX_TRY(flx_space_place(b, s));
@@ -271,21 +271,21 @@ flx_status flx_item_drawn(flx_builder *b, const flx_item *item, flx_loc loc, dou
 
 // ---- places -----------------------------------------------------------------------------------
 
-flx_status flx_value_to_place(flx_env *e, const flx_value *v, flx_loc loc, flx_place *out)
+flx_status flx_operand_to_place(flx_env *e, const flx_operand *v, flx_loc loc, flx_place *out)
 {
     double x[3], R[9];
     out->item = NULL;
-    const flx_item *item = flx_value_get_item(v);
+    const flx_item *item = flx_operand_get_item(v);
     if (item && item->kind != FLX_KIND_PART) {
         if (item->family) {
-            flx_value held;
+            flx_operand held;
             return flx_env_coerce(&e->scope, v, loc, &held); // says which of the family
         }
         FLX_TRY(flx_item_drawn(e->b, item, loc, out->position, R));
         out->item = item;
         return FLX_OK;
     }
-    FLX_TRY(flx_value_to_constants(e, v, loc, x));
+    FLX_TRY(flx_operand_to_constants(e, v, loc, x));
     FLX_TRY(flx_space_place(e->b, e->space));
     v3_store(out->position, e->space->plain ? v3_load(x) : space_to_ground(e->space, v3_load(x)));
     return FLX_OK;
@@ -293,16 +293,16 @@ flx_status flx_value_to_place(flx_env *e, const flx_value *v, flx_loc loc, flx_p
 
 flx_status flx_build_place(flx_env *e, const flx_yaml *y, flx_place *out)
 {
-    flx_value v;
+    flx_operand v;
     FLX_TRY(flx_build_value(e, y, &v));
-    return flx_value_to_place(e, &v, y->loc, out);
+    return flx_operand_to_place(e, &v, y->loc, out);
 }
 
 flx_status flx_build_frame(flx_env *e, const flx_yaml *y, const flx_item **out)
 {
-    flx_value v;
+    flx_operand v;
     FLX_TRY(flx_build_value(e, y, &v));
-    *out = flx_value_get_item(&v);
+    *out = flx_operand_get_item(&v);
     if (*out && !(*out)->family &&
         ((*out)->kind == FLX_KIND_BODY || (*out)->kind == FLX_KIND_POINT ||
          (*out)->kind == FLX_KIND_GROUND)) {

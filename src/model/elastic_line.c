@@ -117,7 +117,7 @@ static flx_status compile_shapes(flx_env *e, const flx_item *body, const flx_yam
 {
     flx_builder *b = e->b;
     flx_leaf along = flx_leaf_make(FLX_LEAF_TIME, 0, 0); // s stands where the time does
-    flx_local s = {"s", flx_value_number(flx_graph_leaf(b->g, along)), body->locals};
+    flx_local s = {"s", flx_operand_number(flx_graph_leaf(b->g, along)), body->locals};
     flx_env at = *e;
     at.scope.user = &at;
     at.locals = &s;

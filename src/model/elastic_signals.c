@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-flx_status flx_elastic_body_modes(flx_env *e, flx_item *body, flx_loc loc, flx_value *out)
+flx_status flx_elastic_body_modes(flx_env *e, flx_item *body, flx_loc loc, flx_operand *out)
 {
     FLX_TRY(flx_elastic_body_ready(e->b, body, loc));
     int n = ((const flx_body_data *)body->data)->elastic.e->n;
@@ -33,7 +33,7 @@ flx_status flx_elastic_body_interface(flx_env *e, flx_item *body, const char *na
 
 // The first and the last node of a line; of other bodies an interface may have the name.
 flx_status flx_elastic_body_end(flx_env *e, flx_item *body, const char *name, flx_loc loc,
-                                flx_value *out)
+                                flx_operand *out)
 {
     flx_item *point = NULL;
     FLX_TRY(flx_elastic_body_ready(e->b, body, loc));
@@ -46,13 +46,13 @@ flx_status flx_elastic_body_end(flx_env *e, flx_item *body, const char *name, fl
     }
     int node = name[0] == 's' ? 0 : el->nnode - 1;
     if (!point) FLX_TRY(flx_elastic_body_point(e->b, body, node, &point));
-    *out = flx_value_item(point);
+    *out = flx_operand_item(point);
     return FLX_OK;
 }
 
 // deflection, force and moment of a node.
 flx_status flx_elastic_node_member(flx_env *e, const flx_item *point, const char *name, flx_loc loc,
-                                   flx_value *out)
+                                   flx_operand *out)
 {
     const flx_point_data *d = point->data;
     flx_node v[3];
@@ -64,7 +64,7 @@ flx_status flx_elastic_node_member(flx_env *e, const flx_item *point, const char
     } else {
         flx_elastic_body_load(e->b, d->body, d->node, moment, v);
     }
-    if (moment && e->b->m->dimension == 2) return flx_value_set_node(v[2], out);
+    if (moment && e->b->m->dimension == 2) return flx_operand_set_node(v[2], out);
     return flx_env_vector(e, v, out);
 }
 

@@ -217,7 +217,7 @@ static flx_status finish_constraint(flx_builder *b, flx_item *item, flx_constrai
 
 static flx_status variable_named(flx_env *e, const flx_yaml *y, int *out)
 {
-    flx_value v;
+    flx_operand v;
     double c = 0;
     FLX_TRY(flx_build_value(e, y, &v));
     // A variable is its leaf.
@@ -225,7 +225,7 @@ static flx_status variable_named(flx_env *e, const flx_yaml *y, int *out)
     int n = 0;
     flx_builder *b = e->b;
     *out = -1;
-    if (v.kind == FLX_VALUE_NUMBER && !flx_graph_is_const(b->g, v.node, &c)) {
+    if (v.kind == FLX_OPERAND_NUMBER && !flx_graph_is_const(b->g, v.node, &c)) {
         FLX_TRY(flx_graph_leaves(b->g, 1, &v.node, &n, &leaves));
         if (n == 1 && flx_leaf_get_kind(leaves[0]) == FLX_LEAF_VARIABLE &&
             flx_graph_leaf(b->g, leaves[0]) == v.node) {

@@ -13,7 +13,7 @@
 // ---- names --------------------------------------------------------------------------------------
 
 flx_status flx_event_member(flx_env *e, const flx_item *event, const char *name, flx_loc loc,
-                            flx_value *out)
+                            flx_operand *out)
 {
     static const char *const words[] = {"count", NULL};
     if (strcmp(name, "count") != 0) {
@@ -21,7 +21,7 @@ flx_status flx_event_member(flx_env *e, const flx_item *event, const char *name,
     }
     FLX_TRY(flx_env_require(e, FLX_MODE_MOVING, event->full, name, loc));
     flx_leaf leaf = flx_leaf_make(FLX_LEAF_COUNT, event->number, 0);
-    return flx_value_set_node(flx_graph_leaf(e->b->g, leaf), out);
+    return flx_operand_set_node(flx_graph_leaf(e->b->g, leaf), out);
 }
 
 // ---- new values ---------------------------------------------------------------------------------
@@ -102,26 +102,27 @@ static flx_status add_assignments(flx_env *e, const flx_yaml *key, const flx_yam
                                   flx_event *out)
 {
     flx_builder *b = e->b;
-    flx_value target, value;
+    flx_operand target, value;
     flx_assignment *at = out->sets + out->nset;
     FLX_TRY(flx_build_value(e, key, &target));
     FLX_TRY(flx_build_value(e, y, &value));
-    if (target.kind == FLX_VALUE_NUMBER) {
+    if (target.kind == FLX_OPERAND_NUMBER) {
         FLX_TRY(find_target(b, key, target.node, at));
-        FLX_TRY(flx_value_to_number(e, &value, y->loc, &at->value));
+        FLX_TRY(flx_operand_to_number(e, &value, y->loc, &at->value));
         out->nset++;
         return FLX_OK;
     }
-    if (target.kind != FLX_VALUE_LIST || target.count < 1 || target.count > 3) {
+    if (target.kind != FLX_OPERAND_LIST || target.count < 1 || target.count > 3) {
         return refuse_target(b, key,
                              "an event sets variables of equations, their rates, discrete "
                              "variables, and velocities of bodies and joints");
     }
     flx_node v[3];
-    FLX_TRY(flx_value_to_vector(e, &value, y->loc, v));
+    FLX_TRY(flx_operand_to_vector(e, &value, y->loc, v));
     for (int i = 0; i < target.count; i++) {
         double zero;
-        if (target.items[i].kind != FLX_VALUE_NUMBER) return refuse_target(b, key, "it is a list");
+        if (target.items[i].kind != FLX_OPERAND_NUMBER)
+            return refuse_target(b, key, "it is a list");
         // in the plane the third is not there
         if (flx_graph_is_const(b->g, target.items[i].node, &zero)) continue;
         FLX_TRY(find_target(b, key, target.items[i].node, out->sets + out->nset));

@@ -245,8 +245,8 @@ static flx_status expand(flx_builder *b, const declaration *d, int k, const char
         flx_local *l = flx_take(b, 1, sizeof *l);
         const char *each = flx_arena_printf(b->m->arena, "%s(%d)", name, lo + i);
         if (!l || !each) return FLX_ERR_MEMORY;
-        *l = (flx_local){d->repeat->keys[k]->text, flx_value_number(flx_graph_const(b->g, lo + i)),
-                         locals};
+        *l = (flx_local){d->repeat->keys[k]->text,
+                         flx_operand_number(flx_graph_const(b->g, lo + i)), locals};
         if (l->value.node < 0) return FLX_ERR_MEMORY;
         FLX_TRY(expand(b, d, k + 1, each, l, &item->members[i]));
     }

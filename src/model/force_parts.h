@@ -45,4 +45,4 @@ flx_node flx_force_spread_power(flx_builder *b, const flx_force_data *d);
 flx_status flx_solid_load_place(flx_env *e, flx_item *force, flx_force_data *d);
 flx_status flx_solid_load_value(flx_env *e, flx_item *force, flx_force_data *d);
 flx_status flx_solid_load_member(flx_env *e, flx_item *force, const char *name, flx_loc loc,
-                                 flx_value *out);
+                                 flx_operand *out);

@@ -54,7 +54,7 @@ static void bushing_effort(flx_builder *b, const flx_item *force, bool moment, f
 }
 
 static flx_status bushing_member(flx_env *e, flx_item *force, const char *name, flx_loc loc,
-                                 flx_value *out)
+                                 flx_operand *out)
 {
     static const char *const words[] = {"value", "moment", "displacement", "length", "power", NULL};
     flx_force_data *d = force->data;
@@ -67,7 +67,7 @@ static flx_status bushing_member(flx_env *e, flx_item *force, const char *name, 
     }
     if (strcmp(name, "moment") == 0) {
         bushing_effort(b, force, true, v);
-        return b->m->dimension == 2 ? flx_value_set_node(v[2], out) : flx_env_vector(e, v, out);
+        return b->m->dimension == 2 ? flx_operand_set_node(v[2], out) : flx_env_vector(e, v, out);
     }
     if (strcmp(name, "displacement") == 0) {
         flx_node_way(b, d->body, d->def.at, p);
@@ -75,7 +75,7 @@ static flx_status bushing_member(flx_env *e, flx_item *force, const char *name, 
     }
     if (strcmp(name, "length") == 0) {
         FLX_TRY(flx_force_length(b, d));
-        return flx_value_set_node(d->length, out);
+        return flx_operand_set_node(d->length, out);
     }
     if (strcmp(name, "power") == 0) {
         flx_node sum = node_const(g, 0), rate[3];
@@ -83,13 +83,13 @@ static flx_status bushing_member(flx_env *e, flx_item *force, const char *name, 
             bushing_local(b, force, moment, v, rate);
             sum = node_sub(g, sum, node_dot(g, v, rate));
         }
-        return flx_value_set_node(sum, out);
+        return flx_operand_set_node(sum, out);
     }
     return flx_member_unknown(e, force->full, name, loc, words, NULL);
 }
 
 // Power given to the bodies.
-static flx_status power_member(flx_env *e, flx_force_data *d, flx_value *out)
+static flx_status power_member(flx_env *e, flx_force_data *d, flx_operand *out)
 {
     flx_builder *b = e->b;
     flx_graph *g = b->g;
@@ -98,16 +98,16 @@ static flx_status power_member(flx_env *e, flx_force_data *d, flx_value *out)
     case FLX_FORCE_SPRING:
     case FLX_FORCE_ACTUATOR:
         FLX_TRY(flx_force_length(b, d));
-        return flx_value_set_node(node_neg(g, node_mul(g, d->scalar, d->rate)), out);
+        return flx_operand_set_node(node_neg(g, node_mul(g, d->scalar, d->rate)), out);
     case FLX_FORCE_JOINT_SPRING:
-        return flx_value_set_node(node_neg(g, node_mul(g, d->scalar, d->rate)), out);
+        return flx_operand_set_node(node_neg(g, node_mul(g, d->scalar, d->rate)), out);
     case FLX_FORCE_JOINT:
-        return flx_value_set_node(
+        return flx_operand_set_node(
             node_mul(g, d->scalar, ((flx_joint_data *)d->joint->data)->def.rate), out);
     default:
         break;
     }
-    if (d->nspread > 0) return flx_value_set_node(flx_force_spread_power(b, d), out);
+    if (d->nspread > 0) return flx_operand_set_node(flx_force_spread_power(b, d), out);
     for (int i = 0; i < 2; i++) {
         flx_node v[3], w[3], p = node_const(g, 0);
         flx_node_velocity(b, d->body[i], d->def.at[i], v);
@@ -116,17 +116,17 @@ static flx_status power_member(flx_env *e, flx_force_data *d, flx_value *out)
         if (d->def.torque[0] >= 0) p = node_add(g, p, node_dot(g, d->def.torque, w));
         sum = i == 1 ? node_add(g, sum, p) : node_sub(g, sum, p);
     }
-    return flx_value_set_node(sum, out);
+    return flx_operand_set_node(sum, out);
 }
 
-static flx_status value_member(flx_env *e, flx_force_data *d, flx_value *out)
+static flx_status value_member(flx_env *e, flx_force_data *d, flx_operand *out)
 {
-    if (d->number) return flx_value_set_node(d->scalar, out);
+    if (d->number) return flx_operand_set_node(d->scalar, out);
     return flx_env_vector(e, d->def.force[0] >= 0 ? d->def.force : d->def.torque, out);
 }
 
 static flx_status unavailable_member(flx_env *e, const flx_item *force, const char *name,
-                                     flx_loc loc, flx_value *out)
+                                     flx_loc loc, flx_operand *out)
 {
     static const char *const words[] = {"value", "penetration", "impulse", "power", NULL};
     const char *const *w = words;
@@ -137,7 +137,7 @@ static flx_status unavailable_member(flx_env *e, const flx_item *force, const ch
 }
 
 flx_status flx_force_member(flx_env *e, flx_item *force, const char *name, flx_loc loc,
-                            flx_value *out)
+                            flx_operand *out)
 {
     static const char *const line[] = {"value", "length", "power", NULL};
     static const char *const other[] = {"value", "power", NULL};
@@ -153,7 +153,7 @@ flx_status flx_force_member(flx_env *e, flx_item *force, const char *name, flx_l
     bool has_line = d->def.type == FLX_FORCE_SPRING || d->def.type == FLX_FORCE_ACTUATOR;
     if (has_line && strcmp(name, "length") == 0) {
         FLX_TRY(flx_force_length(b, d));
-        return flx_value_set_node(d->length, out);
+        return flx_operand_set_node(d->length, out);
     }
     bool value = strcmp(name, "value") == 0, power = strcmp(name, "power") == 0;
     if (d->def.type == FLX_FORCE_GRAVITATION || (!value && !power)) {

@@ -57,10 +57,10 @@ flx_status flx_force_vector(flx_env *e, const flx_item *force, flx_force_data *d
     flx_builder *b = e->b;
     const flx_yaml *axis = flx_yaml_get(force->def, "axis");
     flx_node v[3] = {node_const(b->g, 0), node_const(b->g, 0), node_const(b->g, 0)};
-    flx_value value;
+    flx_operand value;
     FLX_TRY(flx_build_value(e, y, &value));
     if (torque && b->m->dimension == 2) {
-        FLX_TRY(flx_value_to_number(e, &value, y->loc, &out[2]));
+        FLX_TRY(flx_operand_to_number(e, &value, y->loc, &out[2]));
         FLX_TRY(flx_loads_scale(b, force, 1, &out[2]));
         out[0] = out[1] = v[0];
         d->number = true;
@@ -71,7 +71,7 @@ flx_status flx_force_vector(flx_env *e, const flx_item *force, flx_force_data *d
         double n[3];
         flx_env constants;
         flx_env_of(&constants, b, force, FLX_MODE_CONSTANT);
-        FLX_TRY(flx_value_to_number(e, &value, y->loc, &d->scalar));
+        FLX_TRY(flx_operand_to_number(e, &value, y->loc, &d->scalar));
         FLX_TRY(flx_loads_scale(b, force, 1, &d->scalar));
         FLX_TRY(flx_build_vector(&constants, axis, n));
         double size = v3_norm(v3_load(n));
@@ -81,12 +81,12 @@ flx_status flx_force_vector(flx_env *e, const flx_item *force, flx_force_data *d
         for (int i = 0; i < 3; i++) v[i] = node_scale(b->g, n[i] / size, d->scalar);
         d->number = true;
     } else {
-        if (value.kind == FLX_VALUE_NUMBER) {
+        if (value.kind == FLX_OPERAND_NUMBER) {
             return FLX_FAIL(b->ctx, FLX_ERR_MODEL, y->loc, "a %s on a body is a vector%s",
                             torque ? "torque" : "force",
                             torque ? ", or a number with the key 'axis'" : "");
         }
-        FLX_TRY(flx_value_to_vector(e, &value, y->loc, v));
+        FLX_TRY(flx_operand_to_vector(e, &value, y->loc, v));
         FLX_TRY(flx_loads_scale(b, force, 3, v));
     }
     return to_ground(e, force, d, v, out);
@@ -120,7 +120,7 @@ static flx_status coordinate_of(flx_env *e, flx_force_data *d, bool displacement
                                 flx_node *c, flx_node *rate, bool *own)
 {
     flx_joint_data *j = d->joint->data;
-    flx_value v;
+    flx_operand v;
     FLX_TRY(flx_joint_coordinate(e->b, d->joint, loc));
     *own = j->displacement == displacement;
     *c = j->def.coordinate;

@@ -10,15 +10,15 @@
 
 // Lists share their entries, so a few lines can say more numbers than any memory holds. Counts up
 // to the limit only.
-static long count_entries(const flx_value *v, long most)
+static long count_entries(const flx_operand *v, long most)
 {
     long n = 1;
-    if (v->kind != FLX_VALUE_LIST) return n;
+    if (v->kind != FLX_OPERAND_LIST) return n;
     for (int i = 0; i < v->count && n <= most; i++) n += count_entries(&v->items[i], most - n);
     return n;
 }
 
-static flx_status check_size(flx_builder *b, const flx_value *v, flx_loc loc)
+static flx_status check_size(flx_builder *b, const flx_operand *v, flx_loc loc)
 {
     if (count_entries(v, ENTRIES_MAX) <= ENTRIES_MAX) return FLX_OK;
     return FLX_FAIL(b->ctx, FLX_ERR_MODEL, loc, "a list of more than %d numbers", ENTRIES_MAX);
@@ -26,19 +26,19 @@ static flx_status check_size(flx_builder *b, const flx_value *v, flx_loc loc)
 
 // ---- parameters ---------------------------------------------------------------------------------
 
-static flx_status check_constant(flx_env *e, flx_value *v, flx_loc loc)
+static flx_status check_constant(flx_env *e, flx_operand *v, flx_loc loc)
 {
     double x = 0;
-    if (v->kind == FLX_VALUE_HANDLE) { // a place as drawn
-        flx_value held;
+    if (v->kind == FLX_OPERAND_HANDLE) { // a place as drawn
+        flx_operand held;
         FLX_TRY(flx_env_coerce(&e->scope, v, loc, &held));
         *v = held;
     }
-    if (v->kind == FLX_VALUE_LIST) {
+    if (v->kind == FLX_OPERAND_LIST) {
         for (int i = 0; i < v->count; i++) FLX_TRY(check_constant(e, &v->items[i], loc));
         return FLX_OK;
     }
-    if (v->kind != FLX_VALUE_NUMBER ||
+    if (v->kind != FLX_OPERAND_NUMBER ||
         !(flx_open_value(e->b, v->node, &x) || flx_loads_value(e->b, v->node, &x))) {
         return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, loc, "a parameter is a constant");
     }
@@ -57,7 +57,7 @@ static flx_status resolve_parameter(flx_builder *b, flx_item *p, flx_parameter_d
     FLX_TRY(flx_build_value(&e, y, &d->value));
     FLX_TRY(check_size(b, &d->value, y->loc));
     FLX_TRY(check_constant(&e, &d->value, y->loc));
-    bool number = d->value.kind == FLX_VALUE_NUMBER && !p->space->part;
+    bool number = d->value.kind == FLX_OPERAND_NUMBER && !p->space->part;
     if (!number) return FLX_OK;
     FLX_TRY(flx_open_parameter(b, p->number, &d->value.node));
     return flx_loads_scale(b, p, 1, &d->value.node);
@@ -71,17 +71,17 @@ flx_status flx_parameter_resolve(flx_builder *b, flx_item *p, flx_loc loc)
     return flx_item_leave(b, &p->state, resolve_parameter(b, p, p->data));
 }
 
-static int count_numbers(const flx_value *v)
+static int count_numbers(const flx_operand *v)
 {
-    int n = v->kind == FLX_VALUE_LIST ? 0 : 1;
-    for (int i = 0; v->kind == FLX_VALUE_LIST && i < v->count; i++)
+    int n = v->kind == FLX_OPERAND_LIST ? 0 : 1;
+    for (int i = 0; v->kind == FLX_OPERAND_LIST && i < v->count; i++)
         n += count_numbers(&v->items[i]);
     return n;
 }
 
-static double *store_numbers(flx_builder *b, const flx_value *v, double *next)
+static double *store_numbers(flx_builder *b, const flx_operand *v, double *next)
 {
-    if (v->kind != FLX_VALUE_LIST) {
+    if (v->kind != FLX_OPERAND_LIST) {
         if (!flx_open_value(b, v->node, next)) (void)flx_loads_value(b, v->node, next);
         return next + 1;
     }
@@ -97,9 +97,9 @@ flx_status flx_parameters_finish(flx_builder *b)
     for (int i = 0; i < b->parameters.count; i++) {
         flx_item *p = b->parameters.items[i];
         if (p->space->part || p->state != FLX_ITEM_DONE) continue;
-        const flx_value *v = &((flx_parameter_data *)p->data)->value;
+        const flx_operand *v = &((flx_parameter_data *)p->data)->value;
         flx_parameter *out = &m->parameters[m->nparameter++];
-        *out = (flx_parameter){.name = p->full, .loc = p->loc, .list = v->kind == FLX_VALUE_LIST};
+        *out = (flx_parameter){.name = p->full, .loc = p->loc, .list = v->kind == FLX_OPERAND_LIST};
         out->count = count_numbers(v);
         out->values = flx_arena_take(m->arena, (size_t)out->count, sizeof *out->values);
         if (!out->values) return FLX_ERR_MEMORY;
@@ -240,8 +240,8 @@ static flx_status wrong_count(flx_env *e, const flx_item *f, const flx_function_
                     d->narg == 1 ? "" : "s", *list ? " (" : "", list, *list ? ")" : "", n);
 }
 
-flx_status flx_function_call(flx_env *e, const flx_item *f, int n, const flx_value *args,
-                             flx_loc loc, flx_value *out)
+flx_status flx_function_call(flx_env *e, const flx_item *f, int n, const flx_operand *args,
+                             flx_loc loc, flx_operand *out)
 {
     flx_builder *b = e->b;
     const flx_function_data *d = f->data;
@@ -249,8 +249,8 @@ flx_status flx_function_call(flx_env *e, const flx_item *f, int n, const flx_val
     if (n != d->narg) return wrong_count(e, f, d, n, loc);
     if (d->table >= 0) {
         flx_node x;
-        FLX_TRY(flx_value_to_number(e, &args[0], loc, &x));
-        return flx_value_set_node(flx_graph_table(b->g, d->table, 0, x), out);
+        FLX_TRY(flx_operand_to_number(e, &args[0], loc, &x));
+        return flx_operand_set_node(flx_graph_table(b->g, d->table, 0, x), out);
     }
     flx_local *locals = flx_take(b, (size_t)n, sizeof *locals);
     if (!locals) return FLX_ERR_MEMORY;
@@ -273,15 +273,15 @@ static flx_status resolve_signal(flx_builder *b, flx_item *s, flx_signal_data *d
     flx_env_of(&e, b, s, FLX_MODE_OUTPUT);
     FLX_TRY(flx_build_value(&e, y, &d->value));
     FLX_TRY(check_size(b, &d->value, y->loc));
-    if (d->value.kind == FLX_VALUE_HANDLE) {
-        flx_value held;
+    if (d->value.kind == FLX_OPERAND_HANDLE) {
+        flx_operand held;
         FLX_TRY(flx_env_coerce(&e.scope, &d->value, y->loc, &held));
         d->value = held;
     }
-    if (d->value.kind == FLX_VALUE_FUNCTION) {
+    if (d->value.kind == FLX_OPERAND_FUNCTION) {
         return FLX_FAIL(b->ctx, FLX_ERR_MODEL, y->loc, "this is a function without its arguments");
     }
-    d->output_only = flx_value_output_only(b, &d->value, &d->what);
+    d->output_only = flx_operand_output_only(b, &d->value, &d->what);
     return FLX_OK;
 }
 

@@ -163,7 +163,7 @@ static flx_node angle_about(flx_graph *g, const flx_node axis[3], const flx_node
                             node_sub(g, node_dot(g, from, to), node_const(g, c * c)));
 }
 
-static flx_status universal_member(flx_env *e, const flx_joint_data *d, bool rate, flx_value *out)
+static flx_status universal_member(flx_env *e, const flx_joint_data *d, bool rate, flx_operand *out)
 {
     flx_builder *b = e->b;
     flx_graph *g = b->g;
@@ -186,13 +186,13 @@ static flx_status universal_member(flx_env *e, const flx_joint_data *d, bool rat
 }
 
 // Rotation vector of the second body relative to the first, zero as drawn, in ground axes.
-static flx_status rotation_member(flx_env *e, flx_item *joint, flx_value *out)
+static flx_status rotation_member(flx_env *e, flx_item *joint, flx_operand *out)
 {
     const flx_joint_data *d = joint->data;
     flx_builder *b = e->b;
     flx_graph *g = b->g;
     if (b->m->dimension == 2) {
-        return flx_value_set_node(angle_node(b, joint), out);
+        return flx_operand_set_node(angle_node(b, joint), out);
     }
     // In the joint's axes of the first body: Q = F1^T F2.
     flx_node F[2][3][3], Q[9], theta[3], turned[3];
@@ -208,7 +208,7 @@ static flx_status rotation_member(flx_env *e, flx_item *joint, flx_value *out)
 }
 
 // p2 - p1, less its drawing carried by the first body.
-static flx_status displacement_member(flx_env *e, const flx_joint_data *d, flx_value *out)
+static flx_status displacement_member(flx_env *e, const flx_joint_data *d, flx_operand *out)
 {
     flx_node p[3], drawn[3];
     flx_node_way(e->b, d->body, d->def.at, p);
@@ -218,7 +218,7 @@ static flx_status displacement_member(flx_env *e, const flx_joint_data *d, flx_v
 }
 
 // Where a disc or ball touches: centre - r n, for a disc with n projected to its plane.
-static flx_status contact_member(flx_env *e, const flx_joint_data *d, flx_value *out)
+static flx_status contact_member(flx_env *e, const flx_joint_data *d, flx_operand *out)
 {
     flx_builder *b = e->b;
     flx_graph *g = b->g;
@@ -236,7 +236,7 @@ static flx_status contact_member(flx_env *e, const flx_joint_data *d, flx_value 
     return flx_env_point(e, p, out);
 }
 
-static flx_status reaction_member(flx_env *e, const flx_item *joint, bool moment, flx_value *out)
+static flx_status reaction_member(flx_env *e, const flx_item *joint, bool moment, flx_operand *out)
 {
     flx_graph *g = e->b->g;
     flx_node v[3];
@@ -244,7 +244,7 @@ static flx_status reaction_member(flx_env *e, const flx_item *joint, bool moment
         v[i] = node_leaf(g, FLX_LEAF_REACTION, joint->number, moment ? 3 + i : i);
     }
     if (moment && e->b->m->dimension == 2) {
-        return flx_value_set_node(v[2], out);
+        return flx_operand_set_node(v[2], out);
     }
     return flx_env_vector(e, v, out);
 }
@@ -298,7 +298,7 @@ static const char *const *joint_words(flx_builder *b, const flx_joint_data *d)
 }
 
 static flx_status moving_member(flx_env *e, flx_item *joint, const char *name, flx_loc loc,
-                                flx_value *out)
+                                flx_operand *out)
 {
     flx_joint_data *d = joint->data;
     flx_builder *b = e->b;
@@ -309,18 +309,18 @@ static flx_status moving_member(flx_env *e, flx_item *joint, const char *name, f
     if (t == FLX_JOINT_UNIVERSAL) return universal_member(e, d, rate, out);
     if (strcmp(name, "displacement") == 0) {
         if (!flx_joint_has_displacement(t)) return displacement_member(e, d, out);
-        return flx_value_set_node(displacement_node(b, d), out);
+        return flx_operand_set_node(displacement_node(b, d), out);
     }
     if (t == FLX_JOINT_PLANAR || t == FLX_JOINT_FREE) {
-        return flx_value_set_node(rate ? angle_rate(b, d) : angle_node(b, joint), out);
+        return flx_operand_set_node(rate ? angle_rate(b, d) : angle_node(b, joint), out);
     }
     FLX_TRY(flx_joint_coordinate(b, joint, loc));
-    if (rate) return flx_value_set_node(d->def.rate, out);
-    return flx_value_set_node(d->displacement ? angle_node(b, joint) : d->def.coordinate, out);
+    if (rate) return flx_operand_set_node(d->def.rate, out);
+    return flx_operand_set_node(d->displacement ? angle_node(b, joint) : d->def.coordinate, out);
 }
 
 flx_status flx_joint_member(flx_env *e, flx_item *joint, const char *name, flx_loc loc,
-                            flx_value *out)
+                            flx_operand *out)
 {
     flx_joint_data *d = joint->data;
     FLX_TRY(flx_joint_place(e->b, joint, loc));
@@ -340,5 +340,5 @@ flx_status flx_joint_member(flx_env *e, flx_item *joint, const char *name, flx_l
         return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, loc, "joint '%s' has no motion, and so no drive",
                         joint->full);
     }
-    return flx_value_set_node(node_leaf(e->b->g, FLX_LEAF_DRIVE, joint->number, 0), out);
+    return flx_operand_set_node(node_leaf(e->b->g, FLX_LEAF_DRIVE, joint->number, 0), out);
 }

@@ -37,14 +37,14 @@ flx_status flx_member_unknown(flx_env *e, const char *of, const char *name, flx_
 }
 
 static flx_status part_member(flx_env *e, const flx_item *part, const char *name, flx_loc loc,
-                              flx_value *out)
+                              flx_operand *out)
 {
     flx_space *space = part->data;
     flx_item *item = flx_names_find(&space->names, name);
     if (item) return flx_item_value(e, item, loc, out);
     if (strcmp(name, "com") == 0) {
-        *out = (flx_value){
-            .kind = FLX_VALUE_HANDLE, .handle = part, .tag = FLX_TAG_PART_COM, .node = -1};
+        *out = (flx_operand){
+            .kind = FLX_OPERAND_HANDLE, .handle = part, .tag = FLX_TAG_PART_COM, .node = -1};
         return FLX_OK;
     }
     static const char *const words[] = {"com", NULL};
@@ -52,20 +52,20 @@ static flx_status part_member(flx_env *e, const flx_item *part, const char *name
 }
 
 static flx_status constraint_member(flx_env *e, flx_item *item, const char *name, flx_loc loc,
-                                    flx_value *out)
+                                    flx_operand *out)
 {
     static const char *const words[] = {"multiplier", NULL};
     if (strcmp(name, "multiplier") != 0) {
         return flx_member_unknown(e, item->full, name, loc, words, NULL);
     }
     FLX_TRY(flx_env_require(e, FLX_MODE_MOVING, item->full, name, loc));
-    return flx_value_set_node(
+    return flx_operand_set_node(
         flx_graph_leaf(e->b->g, flx_leaf_make(FLX_LEAF_MULTIPLIER, item->number, 0)), out);
 }
 
 // What modes have found, as numbers that do not change during the run.
 static flx_status analysis_member(flx_env *e, const flx_item *item, const char *name, flx_loc loc,
-                                  flx_value *out)
+                                  flx_operand *out)
 {
     static const char *const words[] = {"eigenvalues", "frequencies", "damping", NULL};
     flx_builder *b = e->b;
@@ -91,14 +91,14 @@ static flx_status analysis_member(flx_env *e, const flx_item *item, const char *
                         item->full);
     }
     int each = word == 0 ? 2 : 1;
-    *out = (flx_value){.kind = FLX_VALUE_LIST, .node = -1, .count = each * a->count};
+    *out = (flx_operand){.kind = FLX_OPERAND_LIST, .node = -1, .count = each * a->count};
     out->tag = word == 0 ? FLX_TAG_PAIRS : FLX_TAG_NUMBERED;
     out->items = flx_take(b, (size_t)out->count, sizeof *out->items);
     if (!out->items) return FLX_ERR_MEMORY;
     for (int i = 0; i < out->count; i++) {
         int component = word == 0 ? 4 * (i / 2) + i % 2 : 4 * i + word + 1;
         flx_leaf leaf = flx_leaf_make(FLX_LEAF_MODES, (int)(a - b->m->analyses), component);
-        out->items[i] = flx_value_number(flx_graph_leaf(b->g, leaf));
+        out->items[i] = flx_operand_number(flx_graph_leaf(b->g, leaf));
         if (out->items[i].node < 0) return FLX_ERR_MEMORY;
     }
     return FLX_OK;
@@ -107,9 +107,9 @@ static flx_status analysis_member(flx_env *e, const flx_item *item, const char *
 const char *const flx_quaternion_parts[] = {"w", "x", "y", "z", NULL};
 const char *const flx_tensor_parts[] = {"xx", "yy", "zz", "xy", "yz", "xz", NULL};
 
-static flx_status list_member(flx_env *e, const flx_value *list, const char *of,
+static flx_status list_member(flx_env *e, const flx_operand *list, const char *of,
                               const char *const *words, const char *name, flx_loc loc,
-                              flx_value *out)
+                              flx_operand *out)
 {
     for (int i = 0; words[i]; i++) {
         if (strcmp(words[i], name) != 0) continue;
@@ -119,23 +119,23 @@ static flx_status list_member(flx_env *e, const flx_value *list, const char *of,
     return flx_member_unknown(e, of, name, loc, words, NULL);
 }
 
-flx_status flx_env_member(flx_scope *s, const flx_value *of, const char *name, flx_loc loc,
-                          flx_value *out)
+flx_status flx_env_member(flx_scope *s, const flx_operand *of, const char *name, flx_loc loc,
+                          flx_operand *out)
 {
     flx_env *e = s->user;
-    if (of->kind == FLX_VALUE_HANDLE && of->tag == FLX_TAG_QUATERNION) {
+    if (of->kind == FLX_OPERAND_HANDLE && of->tag == FLX_TAG_QUATERNION) {
         return list_member(e, of->handle, "orientation", flx_quaternion_parts, name, loc, out);
     }
-    if (of->kind == FLX_VALUE_HANDLE && of->tag == FLX_TAG_TENSOR) {
+    if (of->kind == FLX_OPERAND_HANDLE && of->tag == FLX_TAG_TENSOR) {
         return list_member(e, of->handle, "it", flx_tensor_parts, name, loc, out);
     }
-    if (of->kind == FLX_VALUE_HANDLE && of->tag == FLX_TAG_PART_COM) {
+    if (of->kind == FLX_OPERAND_HANDLE && of->tag == FLX_TAG_PART_COM) {
         return flx_part_com_member(e, of->handle, name, loc, out);
     }
-    if (of->kind == FLX_VALUE_HANDLE && of->tag == FLX_TAG_GROUP) {
+    if (of->kind == FLX_OPERAND_HANDLE && of->tag == FLX_TAG_GROUP) {
         return flx_group_member(e, of->handle, name, loc, out);
     }
-    flx_item *item = (flx_item *)flx_value_get_item(of);
+    flx_item *item = (flx_item *)flx_operand_get_item(of);
     if (!item) {
         return FLX_FAIL(s->ctx, FLX_ERR_MODEL, loc, "'.%s' does not belong to anything here", name);
     }
@@ -164,10 +164,10 @@ flx_status flx_env_member(flx_scope *s, const flx_value *of, const char *name, f
 
 // ---- indices ----------------------------------------------------------------------------------
 
-static flx_status integer_of(flx_env *e, const flx_value *v, flx_loc loc, int *out)
+static flx_status integer_of(flx_env *e, const flx_operand *v, flx_loc loc, int *out)
 {
     double x;
-    if (v->kind != FLX_VALUE_NUMBER || !flx_build_constant(e->b, v->node, &x)) {
+    if (v->kind != FLX_OPERAND_NUMBER || !flx_build_constant(e->b, v->node, &x)) {
         return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, loc, "an index must be a constant number");
     }
     double r = round(x);
@@ -180,7 +180,7 @@ static flx_status integer_of(flx_env *e, const flx_value *v, flx_loc loc, int *o
     return FLX_OK;
 }
 
-static flx_status index_family(flx_env *e, const flx_item *f, const flx_value *arg, flx_loc loc,
+static flx_status index_family(flx_env *e, const flx_item *f, const flx_operand *arg, flx_loc loc,
                                flx_item **out)
 {
     int i = 0;
@@ -195,12 +195,12 @@ static flx_status index_family(flx_env *e, const flx_item *f, const flx_value *a
     return FLX_OK;
 }
 
-static flx_status index_list(flx_env *e, const flx_value *list, const flx_value *arg, flx_loc loc,
-                             flx_value *out)
+static flx_status index_list(flx_env *e, const flx_operand *list, const flx_operand *arg,
+                             flx_loc loc, flx_operand *out)
 {
     int i = 0;
     FLX_TRY(integer_of(e, arg, loc, &i));
-    if (list->kind != FLX_VALUE_LIST) {
+    if (list->kind != FLX_OPERAND_LIST) {
         return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, loc, "there are more indices than repetitions");
     }
     if (i < 1 || i > list->count) {
@@ -212,8 +212,8 @@ static flx_status index_list(flx_env *e, const flx_value *list, const flx_value 
 }
 
 // node(7), point(0.5) and mode(3) of an elastic body.
-static flx_status index_elastic(flx_env *e, const flx_value *of, flx_item *body, double x,
-                                flx_loc loc, flx_value *out)
+static flx_status index_elastic(flx_env *e, const flx_operand *of, flx_item *body, double x,
+                                flx_loc loc, flx_operand *out)
 {
     flx_builder *b = e->b;
     int number = (int)round(x);
@@ -224,7 +224,7 @@ static flx_status index_elastic(flx_env *e, const flx_value *of, flx_item *body,
         FLX_TRY(of->tag == FLX_TAG_LENGTH ? flx_elastic_body_along(b, body, x, loc, &node)
                                           : flx_elastic_body_find(b, body, number, loc, &node));
         FLX_TRY(flx_elastic_body_point(b, body, node, &point));
-        *out = flx_value_item(point);
+        *out = flx_operand_item(point);
         return FLX_OK;
     }
     int n = ((const flx_body_data *)body->data)->elastic.e->n;
@@ -233,18 +233,18 @@ static flx_status index_elastic(flx_env *e, const flx_value *of, flx_item *body,
         return FLX_FAIL(b->ctx, FLX_ERR_MODEL, loc, "'%s' has %d modes, and no mode(%d)",
                         body->full, n, number);
     }
-    return flx_value_set_node(flx_elastic_body_mode(b, body, number - 1), out);
+    return flx_operand_set_node(flx_elastic_body_mode(b, body, number - 1), out);
 }
 
 // node(7), point(0.5), mode(3) of a body that deforms, whose physics comes later: a place on the line
 // between its ends, or nothing.
-static flx_status index_deformable(flx_env *e, const flx_value *of, int n, const flx_value *args,
-                                   flx_loc loc, flx_value *out)
+static flx_status index_deformable(flx_env *e, const flx_operand *of, int n,
+                                   const flx_operand *args, flx_loc loc, flx_operand *out)
 {
     flx_item *body = (flx_item *)of->handle;
     flx_body_data *d = body->data;
     double x = 0, at[3] = {0, 0, 0};
-    if (n != 1 || args[0].kind != FLX_VALUE_NUMBER ||
+    if (n != 1 || args[0].kind != FLX_OPERAND_NUMBER ||
         !flx_graph_is_const(e->b->g, args[0].node, &x)) {
         return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, loc, "'%s' takes one constant number here",
                         body->full);
@@ -275,13 +275,13 @@ static flx_status index_deformable(flx_env *e, const flx_value *of, int n, const
         bool length = of->tag == FLX_TAG_LENGTH;
         FLX_TRY(length ? flx_beam_point(e->b, body, x, loc, &node)
                        : flx_beam_node(e->b, body, (int)round(x), loc, &node));
-        *out = flx_value_item(node);
+        *out = flx_operand_item(node);
         return FLX_OK;
     }
     if (of->tag == FLX_TAG_NODES && flx_body_is_solid(e->b, body)) {
         flx_item *node = NULL;
         FLX_TRY(flx_solid_node(e->b, body, (int)round(x), loc, &node));
-        *out = flx_value_item(node);
+        *out = flx_operand_item(node);
         return FLX_OK;
     }
     if (of->tag == FLX_TAG_LENGTH) {
@@ -293,18 +293,18 @@ static flx_status index_deformable(flx_env *e, const flx_value *of, int n, const
     if (!name) return FLX_ERR_MEMORY;
     FLX_TRY(flx_body_make_point(e->b, body, name, at, &point));
     ((flx_point_data *)point->data)->deformable = true;
-    *out = flx_value_item(point);
+    *out = flx_operand_item(point);
     return FLX_OK;
 }
 
-flx_status flx_env_index(flx_scope *s, const flx_value *of, int n, const flx_value *args,
-                         flx_loc loc, flx_value *out)
+flx_status flx_env_index(flx_scope *s, const flx_operand *of, int n, const flx_operand *args,
+                         flx_loc loc, flx_operand *out)
 {
     flx_env *e = s->user;
-    if (of->kind == FLX_VALUE_HANDLE && of->tag >= FLX_TAG_NODES && of->tag <= FLX_TAG_MODES) {
+    if (of->kind == FLX_OPERAND_HANDLE && of->tag >= FLX_TAG_NODES && of->tag <= FLX_TAG_MODES) {
         return index_deformable(e, of, n, args, loc, out);
     }
-    flx_item *item = (flx_item *)flx_value_get_item(of);
+    flx_item *item = (flx_item *)flx_operand_get_item(of);
     if (!item || !item->family) {
         return FLX_FAIL(s->ctx, FLX_ERR_MODEL, loc, "'%s' is not repeated and takes no index",
                         item ? item->full : "this");
@@ -313,7 +313,7 @@ flx_status flx_env_index(flx_scope *s, const flx_value *of, int n, const flx_val
     while (k < n && item->family) FLX_TRY(index_family(e, item, &args[k++], loc, &item));
     FLX_TRY(flx_item_value(e, item, loc, out));
     while (k < n) {
-        flx_value list = *out;
+        flx_operand list = *out;
         FLX_TRY(index_list(e, &list, &args[k++], loc, out));
     }
     return FLX_OK;

@@ -19,7 +19,7 @@ const char *const flx_measure_words[] = {"final", "maximum", "minimum", "mean", 
 
 typedef struct result {
     const char *name, *unit;
-    flx_value value;
+    flx_operand value;
 } result;
 
 typedef struct results {
@@ -28,7 +28,7 @@ typedef struct results {
 } results;
 
 static flx_status add(flx_builder *b, results *r, const char *name, const char *unit,
-                      const flx_value *value)
+                      const flx_operand *value)
 {
     if (!name) return FLX_ERR_MEMORY;
     if (r->count == r->capacity) {
@@ -46,14 +46,14 @@ static flx_status add(flx_builder *b, results *r, const char *name, const char *
 // A family is all its members. The name grows by the index.
 static flx_status unroll(flx_env *e, const result *from, results *out, flx_loc loc)
 {
-    const flx_item *item = flx_value_get_item(&from->value);
+    const flx_item *item = flx_operand_get_item(&from->value);
     if (!item || !item->family) return add(e->b, out, from->name, from->unit, &from->value);
     for (int i = 0; i < item->count; i++) {
         int k = item->lo + i;
-        flx_value index = flx_value_number(flx_graph_const(e->b->g, k));
+        flx_operand index = flx_operand_number(flx_graph_const(e->b->g, k));
         result r = {flx_arena_printf(e->b->m->arena, "%s(%d)", from->name, k),
                     from->unit,
-                    {.kind = FLX_VALUE_NUMBER}};
+                    {.kind = FLX_OPERAND_NUMBER}};
         if (!r.name) return FLX_ERR_MEMORY;
         FLX_TRY(flx_env_index(&e->scope, &from->value, 1, &index, loc, &r.value));
         FLX_TRY(unroll(e, &r, out, loc));
@@ -67,7 +67,7 @@ static flx_status unroll_all(flx_env *e, const results *from, results *out, flx_
     return FLX_OK;
 }
 
-static const char *unit_of(const flx_builder *b, const flx_value *of, const char *name)
+static const char *unit_of(const flx_builder *b, const flx_operand *of, const char *name)
 {
     static const struct {
         const char *name, *unit;
@@ -100,8 +100,8 @@ static const char *unit_of(const flx_builder *b, const flx_value *of, const char
                  {"angular", "kg m^2/s"},
                  {"eigenvalues", "1/s"},
                  {"frequencies", "Hz"}};
-    const flx_item *item = flx_value_get_item(of);
-    if (of->kind == FLX_VALUE_HANDLE && of->tag == FLX_TAG_GROUP &&
+    const flx_item *item = flx_operand_get_item(of);
+    if (of->kind == FLX_OPERAND_HANDLE && of->tag == FLX_TAG_GROUP &&
         strcmp(of->handle, "constraints") == 0) {
         return ""; // lengths and angles alike
     }
@@ -128,10 +128,10 @@ static const char *unit_of(const flx_builder *b, const flx_value *of, const char
 
 static flx_status member_of(flx_env *e, const result *of, const flx_ast *a, results *out)
 {
-    flx_value v;
-    const flx_value *from = &of->value;
+    flx_operand v;
+    const flx_operand *from = &of->value;
     flx_loc loc = a->post_loc;
-    if (from->kind == FLX_VALUE_LIST) {
+    if (from->kind == FLX_OPERAND_LIST) {
         int k = a->name[0] - 'x';
         if (k < 0 || k >= from->count || k > 2 || a->name[1]) {
             return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, loc,
@@ -139,7 +139,7 @@ static flx_status member_of(flx_env *e, const result *of, const flx_ast *a, resu
                             from->count > 2 ? " .z" : "");
         }
         v = from->items[k];
-    } else if (from->kind != FLX_VALUE_HANDLE) {
+    } else if (from->kind != FLX_OPERAND_HANDLE) {
         return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, loc, "'%s' is a number and has no '%s'", of->name,
                         a->name);
     } else {
@@ -153,15 +153,15 @@ static flx_status member_of(flx_env *e, const result *of, const flx_ast *a, resu
 static flx_status index_of(flx_env *e, const result *of, const flx_ast *a, results *out)
 {
     const char *name = of->name;
-    flx_value v = of->value;
+    flx_operand v = of->value;
     for (const flx_ast *arg = a->first->next; arg; arg = arg->next) {
-        flx_value index, next;
+        flx_operand index, next;
         double x = 0;
         FLX_TRY(flx_ast_elaborate(&e->scope, arg, &index));
-        if (index.kind == FLX_VALUE_NUMBER) (void)flx_graph_is_const(e->b->g, index.node, &x);
+        if (index.kind == FLX_OPERAND_NUMBER) (void)flx_graph_is_const(e->b->g, index.node, &x);
         name = flx_arena_printf(e->b->m->arena, "%s(%.10g)", name, x);
         if (!name) return FLX_ERR_MEMORY;
-        if (v.kind == FLX_VALUE_LIST) {
+        if (v.kind == FLX_OPERAND_LIST) {
             if (!(x >= 1 && x <= v.count)) {
                 return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, a->post_loc,
                                 "'%s' has the indices 1 to %d", of->name, v.count);
@@ -175,15 +175,15 @@ static flx_status index_of(flx_env *e, const result *of, const flx_ast *a, resul
     return add(e->b, out, name, of->unit, &v);
 }
 
-static flx_status rate_of(flx_env *e, const flx_value *v, flx_loc loc, flx_value *out)
+static flx_status rate_of(flx_env *e, const flx_operand *v, flx_loc loc, flx_operand *out)
 {
-    flx_value held = *v;
-    if (v->kind == FLX_VALUE_HANDLE) FLX_TRY(flx_env_coerce(&e->scope, v, loc, &held));
-    if (held.kind == FLX_VALUE_NUMBER) {
-        *out = flx_value_number(-1);
+    flx_operand held = *v;
+    if (v->kind == FLX_OPERAND_HANDLE) FLX_TRY(flx_env_coerce(&e->scope, v, loc, &held));
+    if (held.kind == FLX_OPERAND_NUMBER) {
+        *out = flx_operand_number(-1);
         return flx_env_rate(&e->scope, held.node, loc, &out->node);
     }
-    if (held.kind != FLX_VALUE_LIST) {
+    if (held.kind != FLX_OPERAND_LIST) {
         return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, loc, "a function has no rate");
     }
     *out = held;
@@ -225,7 +225,7 @@ static bool is_path(const flx_env *e, const flx_ast *a)
 
 static flx_status walk(flx_env *e, const flx_ast *a, results *out)
 {
-    flx_value v;
+    flx_operand v;
     results inner = {0, 0, NULL}, all = {0, 0, NULL};
     if (a->kind == AST_NAME) {
         FLX_TRY(flx_env_lookup(&e->scope, a->name, a->loc, &v));
@@ -285,21 +285,21 @@ static flx_status add_result(columns *c, const result *r, flx_loc loc)
 {
     static const char *const axes[] = {"x", "y", "z"};
     flx_builder *b = c->e.b;
-    flx_value v = r->value;
-    const char *const *parts = v.kind != FLX_VALUE_HANDLE    ? NULL
+    flx_operand v = r->value;
+    const char *const *parts = v.kind != FLX_OPERAND_HANDLE  ? NULL
                                : v.tag == FLX_TAG_QUATERNION ? flx_quaternion_parts
                                : v.tag == FLX_TAG_TENSOR     ? flx_tensor_parts
                                                              : NULL;
-    if (v.kind == FLX_VALUE_HANDLE && v.tag == FLX_TAG_GROUP) return add_group(c, v.handle, loc);
+    if (v.kind == FLX_OPERAND_HANDLE && v.tag == FLX_TAG_GROUP) return add_group(c, v.handle, loc);
     const char *unit = r->unit;
-    if (v.kind == FLX_VALUE_HANDLE) {
-        flx_value held;
+    if (v.kind == FLX_OPERAND_HANDLE) {
+        flx_operand held;
         FLX_TRY(flx_env_coerce(&c->e.scope, &v, loc, &held));
         v = held;
         if (!*unit && !parts) unit = "m"; // a place
     }
-    if (v.kind == FLX_VALUE_NUMBER) return add_column(c, r->name, unit, v.node);
-    if (v.kind != FLX_VALUE_LIST) {
+    if (v.kind == FLX_OPERAND_NUMBER) return add_column(c, r->name, unit, v.node);
+    if (v.kind != FLX_OPERAND_LIST) {
         return FLX_FAIL(b->ctx, FLX_ERR_MODEL, loc, "'%s' is a function without its arguments",
                         r->name);
     }
@@ -330,12 +330,13 @@ static flx_status add_group(columns *c, const char *group, flx_loc loc)
         {"linear", "angular", NULL, NULL, NULL, NULL},
         {"position", "velocity", NULL, NULL, NULL, NULL}};
     int g = strcmp(group, "energy") == 0 ? 0 : strcmp(group, "momentum") == 0 ? 1 : 2;
-    flx_value of = {.kind = FLX_VALUE_HANDLE, .handle = group, .tag = FLX_TAG_GROUP, .node = -1};
+    flx_operand of = {
+        .kind = FLX_OPERAND_HANDLE, .handle = group, .tag = FLX_TAG_GROUP, .node = -1};
     for (const char *const *w = members[g]; *w; w++) {
         const char *unit = unit_of(c->e.b, &of, *w);
         result r = {flx_arena_printf(c->e.b->m->arena, "%s.%s", group, *w),
                     unit ? unit : "",
-                    {.kind = FLX_VALUE_NUMBER}};
+                    {.kind = FLX_OPERAND_NUMBER}};
         if (!r.name) return FLX_ERR_MEMORY;
         FLX_TRY(flx_group_member(&c->e, group, *w, loc, &r.value));
         FLX_TRY(add_result(c, &r, loc));
@@ -352,7 +353,7 @@ static flx_status add_text(columns *c, const char *text, flx_loc loc)
     if (is_path(&c->e, ast)) {
         FLX_TRY(walk(&c->e, ast, &found));
     } else {
-        flx_value v;
+        flx_operand v;
         FLX_TRY(flx_ast_elaborate(&c->e.scope, ast, &v));
         FLX_TRY(add(b, &found, text, "", &v));
     }
@@ -384,11 +385,11 @@ static flx_status read_signals(columns *c, const flx_yaml *list)
 static flx_status add_member(columns *c, const flx_item *item, const char *name)
 {
     flx_builder *b = c->e.b;
-    flx_value of = flx_value_item(item);
+    flx_operand of = flx_operand_item(item);
     const char *unit = unit_of(b, &of, name);
     result r = {flx_arena_printf(b->m->arena, "%s.%s", item->full, name),
                 unit ? unit : "",
-                {.kind = FLX_VALUE_NUMBER}};
+                {.kind = FLX_OPERAND_NUMBER}};
     if (!r.name) return FLX_ERR_MEMORY;
     FLX_TRY(flx_env_member(&c->e.scope, &of, name, item->loc, &r.value));
     return add_result(c, &r, item->loc);
@@ -443,12 +444,12 @@ static bool is_other_leaf(void *user, flx_leaf leaf)
     return !is_measure_leaf(user, leaf);
 }
 
-static flx_status add_probe(flx_env *e, flx_measure_kind kind, const flx_value *v, flx_loc loc,
-                            flx_value *out)
+static flx_status add_probe(flx_env *e, flx_measure_kind kind, const flx_operand *v, flx_loc loc,
+                            flx_operand *out)
 {
     flx_builder *b = e->b;
     flx_outputs *o = &b->m->outputs;
-    if (v->kind == FLX_VALUE_LIST) {
+    if (v->kind == FLX_OPERAND_LIST) {
         *out = *v;
         out->items = flx_take(b, (size_t)v->count, sizeof *out->items);
         if (!out->items) return FLX_ERR_MEMORY;
@@ -471,25 +472,25 @@ static flx_status add_probe(flx_env *e, flx_measure_kind kind, const flx_value *
         b->probe_capacity = capacity;
     }
     if (k == o->nprobe) o->probes[o->nprobe++] = (struct flx_probe){kind, v->node};
-    return flx_value_set_node(
+    return flx_operand_set_node(
         flx_graph_leaf(b->g, flx_leaf_make(FLX_LEAF_PARAMETER, MEASURE_BASE + k, 0)), out);
 }
 
-flx_status flx_measure_call(flx_env *e, const char *word, int n, const flx_value *args, flx_loc loc,
-                            flx_value *out)
+flx_status flx_measure_call(flx_env *e, const char *word, int n, const flx_operand *args,
+                            flx_loc loc, flx_operand *out)
 {
     int kind = 0;
     while (strcmp(flx_measure_words[kind], word) != 0) kind++;
     if (n != 1) {
         return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, loc, "'%s' takes one signal, not %d", word, n);
     }
-    flx_value v = args[0];
-    if (v.kind == FLX_VALUE_HANDLE) {
-        flx_value held;
+    flx_operand v = args[0];
+    if (v.kind == FLX_OPERAND_HANDLE) {
+        flx_operand held;
         FLX_TRY(flx_env_coerce(&e->scope, &v, loc, &held));
         v = held;
     }
-    if (v.kind == FLX_VALUE_FUNCTION) {
+    if (v.kind == FLX_OPERAND_FUNCTION) {
         return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, loc, "'%s' takes a signal", word);
     }
     return add_probe(e, (flx_measure_kind)kind, &v, loc, out);

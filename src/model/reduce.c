@@ -70,16 +70,16 @@ static flx_status add_item(flx_builder *b, const flx_item *item, flx_loc loc)
 }
 
 // One entry of the list: the value of a variable is its leaf; all modes of a body are a list of those.
-static flx_status add_value(flx_builder *b, const flx_value *v, const flx_yaml *y)
+static flx_status add_value(flx_builder *b, const flx_operand *v, const flx_yaml *y)
 {
     flx_leaf leaf;
-    const flx_item *item = flx_value_get_item(v);
+    const flx_item *item = flx_operand_get_item(v);
     if (item) return add_item(b, item, y->loc);
-    if (v->kind == FLX_VALUE_LIST && v->count > 0) {
+    if (v->kind == FLX_OPERAND_LIST && v->count > 0) {
         for (int i = 0; i < v->count; i++) FLX_TRY(add_value(b, v->items + i, y));
         return FLX_OK;
     }
-    bool known = v->kind == FLX_VALUE_NUMBER && flx_graph_is_leaf(b->g, v->node, &leaf);
+    bool known = v->kind == FLX_OPERAND_NUMBER && flx_graph_is_leaf(b->g, v->node, &leaf);
     for (int i = 0; known && i < b->variables.count; i++) {
         const flx_item *variable = b->variables.items[i];
         if (leaf == flx_leaf_make(FLX_LEAF_VARIABLE, variable->number, 0)) {
@@ -99,7 +99,7 @@ static flx_status add_value(flx_builder *b, const flx_value *v, const flx_yaml *
 
 static flx_status add_named(flx_env *e, const flx_yaml *y)
 {
-    flx_value v;
+    flx_operand v;
     FLX_TRY(flx_build_value(e, y, &v));
     return add_value(e->b, &v, y);
 }

@@ -6,8 +6,8 @@
 
 // ---- env --------------------------------------------------------------------------------------
 
-static flx_status call(flx_scope *s, const flx_value *f, int n, const flx_value *args, flx_loc loc,
-                       flx_value *out)
+static flx_status call(flx_scope *s, const flx_operand *f, int n, const flx_operand *args,
+                       flx_loc loc, flx_operand *out)
 {
     flx_env *e = s->user;
     if (f->tag == FLX_TAG_MEASURE) return flx_measure_call(e, f->handle, n, args, loc, out);
@@ -40,19 +40,20 @@ void flx_env_of(flx_env *e, flx_builder *b, const flx_item *item, flx_mode mode)
     flx_env_init(e, b, item->space, item->locals, mode);
 }
 
-flx_value flx_value_number(flx_node n)
+flx_operand flx_operand_number(flx_node n)
 {
-    return (flx_value){.kind = FLX_VALUE_NUMBER, .node = n};
+    return (flx_operand){.kind = FLX_OPERAND_NUMBER, .node = n};
 }
 
-flx_value flx_value_item(const flx_item *item)
+flx_operand flx_operand_item(const flx_item *item)
 {
-    return (flx_value){.kind = FLX_VALUE_HANDLE, .handle = item, .tag = FLX_TAG_ITEM, .node = -1};
+    return (flx_operand){
+        .kind = FLX_OPERAND_HANDLE, .handle = item, .tag = FLX_TAG_ITEM, .node = -1};
 }
 
-const flx_item *flx_value_get_item(const flx_value *v)
+const flx_item *flx_operand_get_item(const flx_operand *v)
 {
-    return v->kind == FLX_VALUE_HANDLE && v->tag == FLX_TAG_ITEM ? v->handle : NULL;
+    return v->kind == FLX_OPERAND_HANDLE && v->tag == FLX_TAG_ITEM ? v->handle : NULL;
 }
 
 flx_status flx_env_require(flx_env *e, flx_mode mode, const char *what, const char *name,
@@ -123,13 +124,13 @@ static bool known_in_outputs_only(void *user, flx_leaf leaf)
     return true;
 }
 
-bool flx_value_output_only(flx_builder *b, const flx_value *v, const char **what)
+bool flx_operand_output_only(flx_builder *b, const flx_operand *v, const char **what)
 {
-    if (v->kind == FLX_VALUE_NUMBER) {
+    if (v->kind == FLX_OPERAND_NUMBER) {
         return flx_graph_depends(b->g, v->node, known_in_outputs_only, (void *)what);
     }
-    for (int i = 0; v->kind == FLX_VALUE_LIST && i < v->count; i++) {
-        if (flx_value_output_only(b, &v->items[i], what)) return true;
+    for (int i = 0; v->kind == FLX_OPERAND_LIST && i < v->count; i++) {
+        if (flx_operand_output_only(b, &v->items[i], what)) return true;
     }
     return false;
 }
@@ -174,7 +175,7 @@ flx_status flx_env_rate(flx_scope *s, flx_node n, flx_loc loc, flx_node *out)
 
 // ---- names in expressions ---------------------------------------------------------------------
 
-static flx_status signal_value(flx_env *e, flx_item *item, flx_loc loc, flx_value *out)
+static flx_status signal_value(flx_env *e, flx_item *item, flx_loc loc, flx_operand *out)
 {
     FLX_TRY(flx_env_require(e, FLX_MODE_TIME, item->full, NULL, loc));
     FLX_TRY(flx_signal_resolve(e->b, item, loc));
@@ -189,7 +190,7 @@ static flx_status signal_value(flx_env *e, flx_item *item, flx_loc loc, flx_valu
     return FLX_OK;
 }
 
-static flx_status variable_value(flx_env *e, flx_item *item, flx_loc loc, flx_value *out)
+static flx_status variable_value(flx_env *e, flx_item *item, flx_loc loc, flx_operand *out)
 {
     FLX_TRY(flx_env_require(e, FLX_MODE_MOVING, item->full, NULL, loc));
     flx_leaf leaf = flx_leaf_make(FLX_LEAF_VARIABLE, item->number, 0);
@@ -199,13 +200,13 @@ static flx_status variable_value(flx_env *e, flx_item *item, flx_loc loc, flx_va
         const flx_first_data *d = item->data;
         leaf = flx_leaf_make(d->algebraic ? FLX_LEAF_ALGEBRAIC : FLX_LEAF_STATE, d->number, 0);
     }
-    return flx_value_set_node(flx_graph_leaf(e->b->g, leaf), out);
+    return flx_operand_set_node(flx_graph_leaf(e->b->g, leaf), out);
 }
 
 // What an item is in an expression.
-flx_status flx_item_value(flx_env *e, flx_item *item, flx_loc loc, flx_value *out)
+flx_status flx_item_value(flx_env *e, flx_item *item, flx_loc loc, flx_operand *out)
 {
-    *out = flx_value_item(item);
+    *out = flx_operand_item(item);
     if (item->broken) return FLX_ERR_MODEL;
     if (item->family) return FLX_OK;
     switch (item->kind) {
@@ -214,7 +215,7 @@ flx_status flx_item_value(flx_env *e, flx_item *item, flx_loc loc, flx_value *ou
         *out = ((flx_parameter_data *)item->data)->value;
         return FLX_OK;
     case FLX_KIND_FUNCTION:
-        out->kind = FLX_VALUE_FUNCTION;
+        out->kind = FLX_OPERAND_FUNCTION;
         return FLX_OK;
     case FLX_KIND_SIGNAL:
         return signal_value(e, item, loc, out);
@@ -255,7 +256,7 @@ static flx_status fail_unknown(flx_env *e, const char *name, flx_loc loc)
     return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, loc, "unknown %s '%s'", what, name);
 }
 
-flx_status flx_env_lookup(flx_scope *s, const char *name, flx_loc loc, flx_value *out)
+flx_status flx_env_lookup(flx_scope *s, const char *name, flx_loc loc, flx_operand *out)
 {
     flx_env *e = s->user;
     for (const flx_local *l = e->locals; l; l = l->next) {
@@ -268,23 +269,23 @@ flx_status flx_env_lookup(flx_scope *s, const char *name, flx_loc loc, flx_value
     if (item) return flx_item_value(e, item, loc, out);
     if (strcmp(name, "t") == 0) {
         FLX_TRY(flx_env_require(e, FLX_MODE_TIME, "t", NULL, loc));
-        return flx_value_set_node(flx_graph_leaf(s->graph, flx_leaf_make(FLX_LEAF_TIME, 0, 0)),
-                                  out);
+        return flx_operand_set_node(flx_graph_leaf(s->graph, flx_leaf_make(FLX_LEAF_TIME, 0, 0)),
+                                    out);
     }
     if (strcmp(name, "ground") == 0) {
-        *out = flx_value_item(e->b->ground);
+        *out = flx_operand_item(e->b->ground);
         return FLX_OK;
     }
     for (const char *const *w = groups; *w; w++) {
         if (strcmp(name, *w) != 0) continue;
-        *out =
-            (flx_value){.kind = FLX_VALUE_HANDLE, .handle = *w, .tag = FLX_TAG_GROUP, .node = -1};
+        *out = (flx_operand){
+            .kind = FLX_OPERAND_HANDLE, .handle = *w, .tag = FLX_TAG_GROUP, .node = -1};
         return FLX_OK;
     }
     for (const char *const *w = flx_measure_words; e->measure && *w; w++) {
         if (strcmp(name, *w) != 0) continue;
-        *out = (flx_value){
-            .kind = FLX_VALUE_FUNCTION, .handle = *w, .tag = FLX_TAG_MEASURE, .node = -1};
+        *out = (flx_operand){
+            .kind = FLX_OPERAND_FUNCTION, .handle = *w, .tag = FLX_TAG_MEASURE, .node = -1};
         return FLX_OK;
     }
     return fail_unknown(e, name, loc);
@@ -303,18 +304,18 @@ flx_status flx_item_fail_family(flx_env *e, const flx_item *item, flx_loc loc)
                     item->lo, item->full, item->lo + item->count - 1);
 }
 
-flx_status flx_env_coerce(flx_scope *s, const flx_value *of, flx_loc loc, flx_value *out)
+flx_status flx_env_coerce(flx_scope *s, const flx_operand *of, flx_loc loc, flx_operand *out)
 {
     flx_env *e = s->user;
-    if (of->kind == FLX_VALUE_HANDLE &&
+    if (of->kind == FLX_OPERAND_HANDLE &&
         (of->tag == FLX_TAG_QUATERNION || of->tag == FLX_TAG_TENSOR)) {
-        *out = *(const flx_value *)of->handle;
+        *out = *(const flx_operand *)of->handle;
         return FLX_OK;
     }
-    if (of->kind == FLX_VALUE_HANDLE && of->tag == FLX_TAG_PART_COM) {
+    if (of->kind == FLX_OPERAND_HANDLE && of->tag == FLX_TAG_PART_COM) {
         return flx_part_com_member(e, of->handle, "position", loc, out);
     }
-    if (of->kind == FLX_VALUE_HANDLE && of->tag == FLX_TAG_GROUP) {
+    if (of->kind == FLX_OPERAND_HANDLE && of->tag == FLX_TAG_GROUP) {
         return FLX_FAIL(s->ctx, FLX_ERR_MODEL, loc,
                         "'%s' is not a number; say which, as in '%s.%s'", (const char *)of->handle,
                         (const char *)of->handle,
@@ -322,7 +323,7 @@ flx_status flx_env_coerce(flx_scope *s, const flx_value *of, flx_loc loc, flx_va
                         : strcmp(of->handle, "momentum") == 0 ? "linear"
                                                               : "position");
     }
-    flx_item *item = (flx_item *)flx_value_get_item(of);
+    flx_item *item = (flx_item *)flx_operand_get_item(of);
     if (!item) return FLX_FAIL(s->ctx, FLX_ERR_MODEL, loc, "this is not a number");
     if (item->family) return flx_item_fail_family(e, item, loc);
     switch (item->kind) {
@@ -332,7 +333,7 @@ flx_status flx_env_coerce(flx_scope *s, const flx_value *of, flx_loc loc, flx_va
         return flx_body_member(e, item, "position", loc, out);
     case FLX_KIND_CONSTRAINT:
         FLX_TRY(flx_env_require(e, FLX_MODE_MOVING, item->full, NULL, loc));
-        *out = flx_value_number(-1);
+        *out = flx_operand_number(-1);
         return flx_constraint_value(e->b, item, loc, &out->node);
     case FLX_KIND_PART: {
         flx_space *space = item->data;

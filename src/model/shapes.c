@@ -115,9 +115,9 @@ static flx_status read_shape(flx_env *e, const flx_item *body, const flx_yaml *y
     }
     FLX_TRY(read_turn(e, y, s));
     if (!at) return FLX_OK;
-    flx_value v;
+    flx_operand v;
     FLX_TRY(flx_build_value(e, at, &v));
-    if (!flx_value_get_item(&v)) return flx_value_to_constants(e, &v, at->loc, s->at);
+    if (!flx_operand_get_item(&v)) return flx_operand_to_constants(e, &v, at->loc, s->at);
     flx_place p;
     FLX_TRY(flx_build_place(e, at, &p));
     flx_ground_to_body(body, p.position, s->at);

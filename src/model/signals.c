@@ -7,19 +7,19 @@
 
 // ---- values in the axes of a space ------------------------------------------------------------
 
-flx_status flx_env_list(flx_env *e, int n, const flx_node *v, flx_value *out)
+flx_status flx_env_list(flx_env *e, int n, const flx_node *v, flx_operand *out)
 {
-    *out = (flx_value){.kind = FLX_VALUE_LIST, .node = -1, .count = n};
+    *out = (flx_operand){.kind = FLX_OPERAND_LIST, .node = -1, .count = n};
     out->items = flx_take(e->b, (size_t)n, sizeof *out->items);
     if (!out->items) return FLX_ERR_MEMORY;
     for (int i = 0; i < n; i++) {
         if (v[i] < 0) return FLX_ERR_MEMORY;
-        out->items[i] = flx_value_number(v[i]);
+        out->items[i] = flx_operand_number(v[i]);
     }
     return FLX_OK;
 }
 
-flx_status flx_env_vector(flx_env *e, const flx_node v[3], flx_value *out)
+flx_status flx_env_vector(flx_env *e, const flx_node v[3], flx_operand *out)
 {
     flx_node x[3];
     memcpy(x, v, sizeof x);
@@ -28,7 +28,7 @@ flx_status flx_env_vector(flx_env *e, const flx_node v[3], flx_value *out)
     return flx_env_list(e, e->b->m->dimension, x, out);
 }
 
-flx_status flx_env_point(flx_env *e, const flx_node v[3], flx_value *out)
+flx_status flx_env_point(flx_env *e, const flx_node v[3], flx_operand *out)
 {
     flx_node x[3], o[3];
     FLX_TRY(flx_space_place(e->b, e->space));
@@ -40,7 +40,7 @@ flx_status flx_env_point(flx_env *e, const flx_node v[3], flx_value *out)
 // Checks the rest of a model that runs nowhere yet: what it uses was listed as not available before
 // any name was looked up, and a listed model is refused by every run. A stand-in must not be made
 // in any other model, where it would pass for a result.
-flx_status flx_env_stand_in(flx_env *e, int n, flx_value *out)
+flx_status flx_env_stand_in(flx_env *e, int n, flx_operand *out)
 {
     if (e->b->m->nunavailable == 0) {
         return FLX_FAIL(e->b->ctx, FLX_ERR_UNAVAILABLE, FLX_NOWHERE,
@@ -49,7 +49,7 @@ flx_status flx_env_stand_in(flx_env *e, int n, flx_value *out)
     flx_node zero[6];
     for (int i = 0; i < 6; i++) zero[i] = node_const(e->b->g, 0);
     if (n > 1) return flx_env_list(e, n, zero, out);
-    *out = flx_value_number(zero[0]);
+    *out = flx_operand_number(zero[0]);
     return FLX_OK;
 }
 
@@ -130,7 +130,7 @@ static void subject_axis(flx_builder *b, const subject *s, int j, flx_node out[3
 
 // In constants a frame is where it is drawn.
 static flx_status drawn_member(flx_env *e, const subject *s, const flx_item *item, const char *name,
-                               flx_loc loc, flx_value *out)
+                               flx_loc loc, flx_operand *out)
 {
     flx_graph *g = e->b->g;
     double position[3], R[9];
@@ -163,53 +163,53 @@ static flx_status frame_matrix(flx_env *e, const subject *s, flx_node R[9])
 }
 
 // Planar: the angle of the frame in the space.
-static flx_status planar_angle(flx_env *e, const subject *s, flx_value *out)
+static flx_status planar_angle(flx_env *e, const subject *s, flx_operand *out)
 {
     flx_graph *g = e->b->g;
     FLX_TRY(flx_space_place(e->b, e->space));
     flx_node angle = node_const(g, 0);
     if (s->node >= 0) {
         angle = flx_elastic_body_planar_angle(e->b, s->body, s->node);
-        return flx_value_set_node(node_sub(g, angle, node_const(g, e->space->angle)), out);
+        return flx_operand_set_node(node_sub(g, angle, node_const(g, e->space->angle)), out);
     }
     if (flx_body_turns(s->body)) {
         angle = node_leaf(e->b->g, FLX_LEAF_BODY_ROTATION, s->body->number, 0);
     }
     double more = atan2(s->R[3], s->R[0]) - e->space->angle;
-    return flx_value_set_node(node_add(g, angle, node_const(g, more)), out);
+    return flx_operand_set_node(node_add(g, angle, node_const(g, more)), out);
 }
 
-static flx_status rotation_member(flx_env *e, const subject *s, const char *name, flx_value *out)
+static flx_status rotation_member(flx_env *e, const subject *s, const char *name, flx_operand *out)
 {
     flx_graph *g = e->b->g;
     bool planar = e->b->m->dimension == 2;
     flx_node R[9], v[3], q[4], c, w[3];
     if (strcmp(name, "rate") == 0 || strcmp(name, "angular_velocity") == 0) {
         subject_spin(e->b, s, 0, w);
-        if (planar) return flx_value_set_node(w[2], out);
-        if (name[0] == 'r') return flx_value_set_node(node_norm(g, w), out);
+        if (planar) return flx_operand_set_node(w[2], out);
+        if (name[0] == 'r') return flx_operand_set_node(node_norm(g, w), out);
         return flx_env_vector(e, w, out);
     }
     if (strcmp(name, "angular_acceleration") == 0) {
         subject_spin(e->b, s, 1, w);
-        return planar ? flx_value_set_node(w[2], out) : flx_env_vector(e, w, out);
+        return planar ? flx_operand_set_node(w[2], out) : flx_env_vector(e, w, out);
     }
     if (planar) return planar_angle(e, s, out); // angle, orientation
     FLX_TRY(frame_matrix(e, s, R));
     if (strcmp(name, "orientation") == 0) {
-        flx_value *list = flx_take(e->b, 1, sizeof *list);
+        flx_operand *list = flx_take(e->b, 1, sizeof *list);
         if (!list) return FLX_ERR_MEMORY;
         flx_node_quaternion(g, R, q);
-        *out = (flx_value){
-            .kind = FLX_VALUE_HANDLE, .handle = list, .tag = FLX_TAG_QUATERNION, .node = -1};
+        *out = (flx_operand){
+            .kind = FLX_OPERAND_HANDLE, .handle = list, .tag = FLX_TAG_QUATERNION, .node = -1};
         return flx_env_list(e, 4, q, list);
     }
     flx_node_sine_cosine(g, R, v, &c);
-    return flx_value_set_node(flx_graph_binary(g, FLX_OP_ATAN2, node_norm(g, v), c), out);
+    return flx_operand_set_node(flx_graph_binary(g, FLX_OP_ATAN2, node_norm(g, v), c), out);
 }
 
 static flx_status moving_member(flx_env *e, const subject *s, const char *name, flx_loc loc,
-                                flx_value *out)
+                                flx_operand *out)
 {
     flx_builder *b = e->b;
     flx_node v[3];
@@ -247,7 +247,7 @@ static bool needs_axes(const char *name)
 }
 
 static flx_status signal_member(flx_env *e, flx_item *item, const char *name, flx_loc loc,
-                                flx_value *out)
+                                flx_operand *out)
 {
     subject s = {.full = item->full, .node = -1};
     if (item->kind == FLX_KIND_POINT) s.node = ((const flx_point_data *)item->data)->node;
@@ -264,12 +264,12 @@ static flx_status signal_member(flx_env *e, flx_item *item, const char *name, fl
 
 // Names that only bodies that deform have; their physics is not there yet.
 static flx_status deformable_member(flx_env *e, flx_item *body, const char *name, flx_loc loc,
-                                    flx_value *out, bool *found)
+                                    flx_operand *out, bool *found)
 {
     flx_body_data *d = body->data;
     flx_item *point = NULL;
     *found = true;
-    *out = (flx_value){.kind = FLX_VALUE_HANDLE, .handle = body, .node = -1};
+    *out = (flx_operand){.kind = FLX_OPERAND_HANDLE, .handle = body, .node = -1};
     if (strcmp(name, "node") == 0) {
         out->tag = FLX_TAG_NODES;
     } else if (strcmp(name, "point") == 0) {
@@ -288,12 +288,12 @@ static flx_status deformable_member(flx_env *e, flx_item *body, const char *name
         }
         if (flx_body_is_beam(e->b, body)) {
             FLX_TRY(flx_beam_end(e->b, body, name[0] == 'e', &point));
-            *out = flx_value_item(point);
+            *out = flx_operand_item(point);
             return FLX_OK;
         }
         FLX_TRY(flx_body_make_point(e->b, body, name, name[0] == 's' ? d->start : d->end, &point));
         ((flx_point_data *)point->data)->deformable = true;
-        *out = flx_value_item(point);
+        *out = flx_operand_item(point);
     } else {
         *found = false;
         if (!flx_body_is_elastic(body) || e->b->m->nunavailable > 0) return FLX_OK;
@@ -302,7 +302,7 @@ static flx_status deformable_member(flx_env *e, flx_item *body, const char *name
             return flx_stress_largest(e, body, loc, out);
         }
         FLX_TRY(flx_elastic_body_interface(e, body, name, loc, &point));
-        if (point) *out = flx_value_item(point);
+        if (point) *out = flx_operand_item(point);
         *found = point != NULL;
     }
     return FLX_OK;
@@ -337,14 +337,14 @@ static flx_status unknown_member(flx_env *e, const flx_item *item, const char *n
 }
 
 flx_status flx_body_member(flx_env *e, flx_item *item, const char *name, flx_loc loc,
-                           flx_value *out)
+                           flx_operand *out)
 {
     if (flx_is_body_signal(name)) return signal_member(e, item, name, loc, out);
     if (item->kind != FLX_KIND_BODY ||
         !flx_names_find(&((flx_body_data *)item->data)->points, name)) {
         int k = name[0] - 'x'; // a point's name is its place
         if (k >= 0 && k < e->b->m->dimension && !name[1]) {
-            flx_value place;
+            flx_operand place;
             FLX_TRY(signal_member(e, item, "position", loc, &place));
             *out = place.items[k];
             return FLX_OK;
@@ -381,7 +381,7 @@ flx_status flx_body_member(flx_env *e, flx_item *item, const char *name, flx_loc
         point = d->com;
     }
     if (point) {
-        *out = flx_value_item(point);
+        *out = flx_operand_item(point);
         return point->broken ? FLX_ERR_MODEL : FLX_OK;
     }
     bool found = false;
@@ -394,7 +394,7 @@ flx_status flx_body_member(flx_env *e, flx_item *item, const char *name, flx_loc
 typedef void kinematics(flx_builder *b, const flx_item *body, const double at[3], flx_node out[3]);
 
 flx_status flx_part_com_member(flx_env *e, const flx_item *part, const char *name, flx_loc loc,
-                               flx_value *out)
+                               flx_operand *out)
 {
     static const char *const words[] = {"position", "velocity", "acceleration", NULL};
     static kinematics *const of[] = {flx_node_position, flx_node_velocity, flx_node_acceleration};
@@ -435,7 +435,7 @@ flx_status flx_part_com_member(flx_env *e, const flx_item *part, const char *nam
 }
 
 flx_status flx_group_member(flx_env *e, const char *group, const char *name, flx_loc loc,
-                            flx_value *out)
+                            flx_operand *out)
 {
     static const char *const energy[] = {"kinetic",    "potential", "strain",
                                          "dissipated", "total",     NULL};
@@ -452,10 +452,10 @@ flx_status flx_group_member(flx_env *e, const char *group, const char *name, flx
     if (!words[k]) return flx_member_unknown(e, group, name, loc, words, NULL);
     if (!is_momentum) {
         flx_leaf_kind kind = words == energy ? FLX_LEAF_ENERGY : FLX_LEAF_CONSTRAINTS;
-        return flx_value_set_node(node_leaf(b->g, kind, 0, k), out);
+        return flx_operand_set_node(node_leaf(b->g, kind, 0, k), out);
     }
     if (k == 1 && b->m->dimension == 2)
-        return flx_value_set_node(node_leaf(b->g, FLX_LEAF_MOMENTUM, 0, 5), out);
+        return flx_operand_set_node(node_leaf(b->g, FLX_LEAF_MOMENTUM, 0, 5), out);
     flx_node v[3];
     for (int i = 0; i < 3; i++) v[i] = node_leaf(b->g, FLX_LEAF_MOMENTUM, 0, 3 * k + i);
     return flx_env_vector(e, v, out);

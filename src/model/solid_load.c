@@ -48,7 +48,7 @@ flx_status flx_solid_load_value(flx_env *e, flx_item *force, flx_force_data *d)
     flx_node *value, v[3];
     FLX_TRY(flx_build_need(b, force, "value", &y));
     if (d->unavailable || !d->load) {
-        flx_value any;
+        flx_operand any;
         return flx_build_value(e, y, &any);
     }
     value = d->load->value;
@@ -70,7 +70,7 @@ flx_status flx_solid_load_value(flx_env *e, flx_item *force, flx_force_data *d)
 }
 
 flx_status flx_solid_load_member(flx_env *e, flx_item *force, const char *name, flx_loc loc,
-                                 flx_value *out)
+                                 flx_operand *out)
 {
     static const char *const words[] = {"value", "resultant", "moment", "power", NULL};
     int k = 1;
@@ -84,6 +84,6 @@ flx_status flx_solid_load_member(flx_env *e, flx_item *force, const char *name, 
         if (v[i] < 0) return FLX_ERR_MEMORY;
     }
     if (k < 3) return flx_env_vector(e, v, out);
-    *out = flx_value_number(v[0]);
+    *out = flx_operand_number(v[0]);
     return FLX_OK;
 }

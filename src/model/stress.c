@@ -45,7 +45,7 @@ static bool is_zero(const double *x, int n)
 }
 
 flx_status flx_stress_member(flx_env *e, const flx_item *point, const char *name, flx_loc loc,
-                             flx_value *out)
+                             flx_operand *out)
 {
     const flx_point_data *d = point->data;
     const flx_elastic *el = ((const flx_body_data *)d->body->data)->elastic.e;
@@ -63,15 +63,16 @@ flx_status flx_stress_member(flx_env *e, const flx_item *point, const char *name
     }
     sum_modes(e->b, d->body, modes, strain ? none : node->sigma_rest, s);
     if (name[0] == 'v') {
-        return flx_value_set_node(von_mises(e->b->g, s), out);
+        return flx_operand_set_node(von_mises(e->b->g, s), out);
     }
-    flx_value *list = flx_take(e->b, 1, sizeof *list);
+    flx_operand *list = flx_take(e->b, 1, sizeof *list);
     if (!list) return FLX_ERR_MEMORY;
-    *out = (flx_value){.kind = FLX_VALUE_HANDLE, .handle = list, .tag = FLX_TAG_TENSOR, .node = -1};
+    *out = (flx_operand){
+        .kind = FLX_OPERAND_HANDLE, .handle = list, .tag = FLX_TAG_TENSOR, .node = -1};
     return flx_env_list(e, 6, s, list);
 }
 
-flx_status flx_stress_largest(flx_env *e, flx_item *body, flx_loc loc, flx_value *out)
+flx_status flx_stress_largest(flx_env *e, flx_item *body, flx_loc loc, flx_operand *out)
 {
     flx_builder *b = e->b;
     FLX_TRY(flx_env_require(e, FLX_MODE_OUTPUT, body->full, "von_mises", loc));
@@ -85,5 +86,5 @@ flx_status flx_stress_largest(flx_env *e, flx_item *body, flx_loc loc, flx_value
     }
     int number = 0;
     while (b->elastic.items[number] != body) number++;
-    return flx_value_set_node(node_leaf(b->g, FLX_LEAF_STRESS, number, 0), out);
+    return flx_operand_set_node(node_leaf(b->g, FLX_LEAF_STRESS, number, 0), out);
 }

@@ -75,7 +75,7 @@ static flx_status ast_of(flx_builder *b, const flx_yaml *y, const flx_ast **out)
 
 // ---- values -------------------------------------------------------------------------------------
 
-flx_status flx_build_value(flx_env *e, const flx_yaml *y, flx_value *out)
+flx_status flx_build_value(flx_env *e, const flx_yaml *y, flx_operand *out)
 {
     flx_builder *b = e->b;
     if (y->kind == FLX_YAML_SCALAR) {
@@ -87,22 +87,22 @@ flx_status flx_build_value(flx_env *e, const flx_yaml *y, flx_value *out)
         return FLX_FAIL(b->ctx, FLX_ERR_MODEL, y->loc,
                         "expected a number or a list, found a mapping");
     }
-    *out = (flx_value){.kind = FLX_VALUE_LIST, .node = -1, .count = y->count};
+    *out = (flx_operand){.kind = FLX_OPERAND_LIST, .node = -1, .count = y->count};
     out->items = flx_take(b, (size_t)y->count, sizeof *out->items);
     if (!out->items) return FLX_ERR_MEMORY;
     for (int i = 0; i < y->count; i++) FLX_TRY(flx_build_value(e, y->items[i], &out->items[i]));
     return FLX_OK;
 }
 
-flx_status flx_value_to_number(flx_env *e, const flx_value *v, flx_loc loc, flx_node *out)
+flx_status flx_operand_to_number(flx_env *e, const flx_operand *v, flx_loc loc, flx_node *out)
 {
-    flx_value held = *v;
-    if (v->kind == FLX_VALUE_HANDLE) FLX_TRY(flx_env_coerce(&e->scope, v, loc, &held));
-    if (held.kind == FLX_VALUE_LIST) {
+    flx_operand held = *v;
+    if (v->kind == FLX_OPERAND_HANDLE) FLX_TRY(flx_env_coerce(&e->scope, v, loc, &held));
+    if (held.kind == FLX_OPERAND_LIST) {
         return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, loc,
                         "expected a number, found a list of %d entries", held.count);
     }
-    if (held.kind != FLX_VALUE_NUMBER) {
+    if (held.kind != FLX_OPERAND_NUMBER) {
         return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, loc,
                         "expected a number, found a function without its arguments");
     }
@@ -110,23 +110,23 @@ flx_status flx_value_to_number(flx_env *e, const flx_value *v, flx_loc loc, flx_
     return held.node < 0 ? FLX_ERR_MEMORY : FLX_OK;
 }
 
-flx_status flx_value_to_vector(flx_env *e, const flx_value *v, flx_loc loc, flx_node out[3])
+flx_status flx_operand_to_vector(flx_env *e, const flx_operand *v, flx_loc loc, flx_node out[3])
 {
     flx_builder *b = e->b;
-    flx_value held = *v;
-    if (v->kind == FLX_VALUE_HANDLE) FLX_TRY(flx_env_coerce(&e->scope, v, loc, &held));
+    flx_operand held = *v;
+    if (v->kind == FLX_OPERAND_HANDLE) FLX_TRY(flx_env_coerce(&e->scope, v, loc, &held));
     bool planar = b->m->dimension == 2;
     const char *what = planar ? "a vector of 2 numbers" : "a vector of 3 numbers";
-    if (held.kind == FLX_VALUE_NUMBER) {
+    if (held.kind == FLX_OPERAND_NUMBER) {
         return FLX_FAIL(b->ctx, FLX_ERR_MODEL, loc, "expected %s, found a number", what);
     }
-    if (held.kind != FLX_VALUE_LIST || !(held.count == 3 || (planar && held.count == 2))) {
+    if (held.kind != FLX_OPERAND_LIST || !(held.count == 3 || (planar && held.count == 2))) {
         return FLX_FAIL(b->ctx, FLX_ERR_MODEL, loc, "expected %s, found %d entries", what,
                         held.count);
     }
     out[2] = flx_graph_const(b->g, 0);
     for (int i = 0; i < held.count; i++) {
-        FLX_TRY(flx_value_to_number(e, &held.items[i], loc, &out[i]));
+        FLX_TRY(flx_operand_to_number(e, &held.items[i], loc, &out[i]));
     }
     double z = 0;
     if (planar && held.count == 3 && !(flx_build_constant(b, out[2], &z) && z == 0)) {
@@ -154,26 +154,26 @@ static flx_status constant_of(flx_env *e, flx_node n, flx_loc loc, double *out, 
     return FLX_OK;
 }
 
-flx_status flx_value_to_constants(flx_env *e, const flx_value *v, flx_loc loc, double out[3])
+flx_status flx_operand_to_constants(flx_env *e, const flx_operand *v, flx_loc loc, double out[3])
 {
     flx_node n[3] = {-1, -1, -1};
-    FLX_TRY(flx_value_to_vector(e, v, loc, n));
+    FLX_TRY(flx_operand_to_vector(e, v, loc, n));
     for (int i = 0; i < 3; i++) FLX_TRY(constant_of(e, n[i], loc, &out[i], NULL));
     return FLX_OK;
 }
 
 flx_status flx_build_node(flx_env *e, const flx_yaml *y, flx_node *out)
 {
-    flx_value v = {.node = -1};
+    flx_operand v = {.node = -1};
     FLX_TRY(flx_build_value(e, y, &v));
-    return flx_value_to_number(e, &v, y->loc, out);
+    return flx_operand_to_number(e, &v, y->loc, out);
 }
 
 flx_status flx_build_node_vector(flx_env *e, const flx_yaml *y, flx_node out[3])
 {
-    flx_value v = {.node = -1};
+    flx_operand v = {.node = -1};
     FLX_TRY(flx_build_value(e, y, &v));
-    return flx_value_to_vector(e, &v, y->loc, out);
+    return flx_operand_to_vector(e, &v, y->loc, out);
 }
 
 flx_status flx_build_number(flx_env *e, const flx_yaml *y, double *out)
@@ -251,29 +251,29 @@ flx_status flx_build_start_vector(flx_env *e, const flx_yaml *y, double out[3])
 
 flx_status flx_build_vector(flx_env *e, const flx_yaml *y, double out[3])
 {
-    flx_value v = {.node = -1};
+    flx_operand v = {.node = -1};
     FLX_TRY(flx_build_value(e, y, &v));
-    return flx_value_to_constants(e, &v, y->loc, out);
+    return flx_operand_to_constants(e, &v, y->loc, out);
 }
 
-static int count_numbers(const flx_value *v)
+static int count_numbers(const flx_operand *v)
 {
-    if (v->kind != FLX_VALUE_LIST) return 1;
+    if (v->kind != FLX_OPERAND_LIST) return 1;
     int n = 0;
     for (int i = 0; i < v->count; i++) n += count_numbers(&v->items[i]);
     return n;
 }
 
 // open: where the expressions go; points to NULL: nowhere.
-static flx_status flatten(flx_env *e, const flx_value *v, flx_loc loc, double **next,
+static flx_status flatten(flx_env *e, const flx_operand *v, flx_loc loc, double **next,
                           flx_open **open)
 {
-    if (v->kind == FLX_VALUE_LIST) {
+    if (v->kind == FLX_OPERAND_LIST) {
         for (int i = 0; i < v->count; i++) FLX_TRY(flatten(e, &v->items[i], loc, next, open));
         return FLX_OK;
     }
     flx_node n = -1;
-    FLX_TRY(flx_value_to_number(e, v, loc, &n));
+    FLX_TRY(flx_operand_to_number(e, v, loc, &n));
     return constant_of(e, n, loc, (*next)++, *open ? (*open)++ : NULL);
 }
 
@@ -285,10 +285,10 @@ flx_status flx_build_numbers(flx_env *e, const flx_yaml *y, int *n, double **out
 flx_status flx_build_open_numbers(flx_env *e, const flx_yaml *y, int *n, double **out,
                                   flx_open **open)
 {
-    flx_value v = {.node = -1};
+    flx_operand v = {.node = -1};
     FLX_TRY(flx_build_value(e, y, &v));
-    if (v.kind == FLX_VALUE_HANDLE) {
-        flx_value held;
+    if (v.kind == FLX_OPERAND_HANDLE) {
+        flx_operand held;
         FLX_TRY(flx_env_coerce(&e->scope, &v, y->loc, &held));
         v = held;
     }

@@ -86,12 +86,12 @@ static int handles_are_the_scopes(void)
     CHECK(value_of("if(1 > 0, link(5), 0).position.x") == 5);
     CHECK(value_of("cross.angle") == 7 && value_of("cross(v, v).x + cross.angle") == 7);
     world w;
-    flx_value v;
+    flx_operand v;
     CHECK(world_up(&w));
-    CHECK(read_value(&w, "link(2)", &v) == FLX_OK && v.kind == FLX_VALUE_HANDLE);
-    CHECK(read_value(&w, "[link(2), link(3)]", &v) == FLX_OK && v.kind == FLX_VALUE_LIST);
-    CHECK(v.items[1].kind == FLX_VALUE_HANDLE && v.items[1].handle == numbers + 3);
-    CHECK(read_value(&w, "double", &v) == FLX_OK && v.kind == FLX_VALUE_FUNCTION);
+    CHECK(read_value(&w, "link(2)", &v) == FLX_OK && v.kind == FLX_OPERAND_HANDLE);
+    CHECK(read_value(&w, "[link(2), link(3)]", &v) == FLX_OK && v.kind == FLX_OPERAND_LIST);
+    CHECK(v.items[1].kind == FLX_OPERAND_HANDLE && v.items[1].handle == numbers + 3);
+    CHECK(read_value(&w, "double", &v) == FLX_OK && v.kind == FLX_OPERAND_FUNCTION);
     world_down(&w);
     return 0;
 }
@@ -104,7 +104,7 @@ static int rates_are_derivations(void)
     CHECK(value_of("link(3)'.y") == 10 && value_of("double(x)'") == 20);
     CHECK(value_of("norm([3*t, 4*t])'") == 5 && value_of("(t^3)''") == 24);
     world w;
-    flx_value v;
+    flx_operand v;
     CHECK(world_up(&w));
     w.scope.rate = NULL;
     CHECK(read_value(&w, "2*x'", &v) == FLX_ERR_MODEL);
@@ -178,7 +178,7 @@ static int syntax_errors_have_their_place(void)
 static int places_count_characters_and_lines(void)
 {
     world w;
-    flx_value v;
+    flx_operand v;
     CHECK(world_up(&w));
     CHECK(read_value(&w, "1 +\n  2 $", &v) == FLX_ERR_MODEL);
     CHECK(flx_ctx_error(w.r.ctx, 0)->loc.line == 6 && flx_ctx_error(w.r.ctx, 0)->loc.column == 5);

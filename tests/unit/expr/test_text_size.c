@@ -16,7 +16,7 @@ static char *repeat(const char *unit, int n, const char *middle, const char *end
 static int deep_error(const char *unit, const char *middle, const char *end, int n)
 {
     world w;
-    flx_value v;
+    flx_operand v;
     char *text = repeat(unit, n, middle, end);
     CHECK(world_up(&w));
     flx_status s = read_value(&w, text, &v);
@@ -51,7 +51,7 @@ static int deep_nesting_is_an_error(void)
 static int recursion_is_an_error(void)
 {
     world w;
-    flx_value v;
+    flx_operand v;
     CHECK(world_up(&w));
     CHECK(read_value(&w, "loop(1)", &v) == FLX_ERR_MODEL);
     CHECK_TEXT(flx_ctx_error(w.r.ctx, 0)->text, "call itself?");
@@ -92,7 +92,7 @@ static int endless_sums_are_an_error(void)
     char *primes = repeat("", 250, "tan(x*sin(y*t))", "'");
     for (int i = 0; i < 3; i++) {
         world w;
-        flx_value v;
+        flx_operand v;
         CHECK(world_up(&w));
         w.r.g->steps = 29000000L; // most of the work is done: the rest is soon
         CHECK(read_value(&w, i < 2 ? texts[i] : primes, &v) == FLX_ERR_MODEL);
@@ -118,7 +118,7 @@ static int random_texts_do_not_crash(void)
     for (int k = 0; k < 4000; k++) {
         char text[200] = "";
         world w;
-        flx_value v;
+        flx_operand v;
         int n = 1 + (int)(rig_random(&seed) % 15);
         for (int i = 0; i < n; i++) {
             strcat(text, words[rig_random(&seed) % (sizeof words / sizeof words[0])]);
@@ -135,7 +135,7 @@ static int random_texts_do_not_crash(void)
 static flx_status read_in(flx_ctx *ctx, const char *text)
 {
     flx_ast *ast = NULL;
-    flx_value value;
+    flx_operand value;
     flx_status status = FLX_ERR_MEMORY;
     flx_graph *g = flx_graph_create(ctx);
     flx_arena *arena = g ? flx_arena_create(ctx) : NULL;

@@ -19,26 +19,26 @@ static const char *const double_text = "2*x", *const loop_text = "loop(x) + 1",
                          *const fact_text = "if(x <= 1, 1, x*fact(x - 1))";
 static const int numbers[100];
 
-static inline flx_status give_list(flx_scope *s, int n, const double *v, flx_value *out)
+static inline flx_status give_list(flx_scope *s, int n, const double *v, flx_operand *out)
 {
-    *out = (flx_value){.kind = FLX_VALUE_LIST, .node = -1, .count = n};
-    out->items = flx_arena_take(s->arena, (size_t)n, sizeof(flx_value));
+    *out = (flx_operand){.kind = FLX_OPERAND_LIST, .node = -1, .count = n};
+    out->items = flx_arena_take(s->arena, (size_t)n, sizeof(flx_operand));
     if (!out->items) return FLX_ERR_MEMORY;
     for (int i = 0; i < n; i++) {
         out->items[i] =
-            (flx_value){.kind = FLX_VALUE_NUMBER, .node = flx_graph_const(s->graph, v[i])};
+            (flx_operand){.kind = FLX_OPERAND_NUMBER, .node = flx_graph_const(s->graph, v[i])};
         if (out->items[i].node < 0) return FLX_ERR_MEMORY;
     }
     return FLX_OK;
 }
 
-static inline flx_status lookup(flx_scope *s, const char *name, flx_loc loc, flx_value *out)
+static inline flx_status lookup(flx_scope *s, const char *name, flx_loc loc, flx_operand *out)
 {
     static const double m[7] = {10, 20, 30, 40, 50, 60, 70};
     static const char *const leaves = "xyzt";
-    *out = (flx_value){.kind = FLX_VALUE_NUMBER, .node = -1};
+    *out = (flx_operand){.kind = FLX_OPERAND_NUMBER, .node = -1};
     if (s->user && strcmp(name, "x") == 0) { // inside a function: its argument
-        *out = *(const flx_value *)s->user;
+        *out = *(const flx_operand *)s->user;
         return FLX_OK;
     }
     const char *leaf = strlen(name) == 1 ? strchr(leaves, name[0]) : NULL;
@@ -53,13 +53,13 @@ static inline flx_status lookup(flx_scope *s, const char *name, flx_loc loc, flx
     if (strcmp(name, "m") == 0) return give_list(s, 7, m, out);
     if (strcmp(name, "v") == 0) return give_list(s, 3, (double[3]){1, 2, 3}, out);
     if (strcmp(name, "w") == 0) return give_list(s, 2, (double[2]){4, 5}, out);
-    out->kind = FLX_VALUE_FUNCTION;
+    out->kind = FLX_OPERAND_FUNCTION;
     out->handle = strcmp(name, "double") == 0 ? double_text
                   : strcmp(name, "loop") == 0 ? loop_text
                   : strcmp(name, "fact") == 0 ? fact_text
                                               : NULL;
     if (out->handle) return FLX_OK;
-    out->kind = FLX_VALUE_HANDLE;
+    out->kind = FLX_OPERAND_HANDLE;
     out->tag = strcmp(name, "cross") == 0 ? TAG_JOINT : TAG_FAMILY;
     if (out->tag == TAG_JOINT || strcmp(name, "link") == 0) return FLX_OK;
     flx_nearest near;
@@ -71,7 +71,7 @@ static inline flx_status lookup(flx_scope *s, const char *name, flx_loc loc, flx
                     best ? best : "", best ? "'?" : "");
 }
 
-static inline flx_status coerce(flx_scope *s, const flx_value *of, flx_loc loc, flx_value *out)
+static inline flx_status coerce(flx_scope *s, const flx_operand *of, flx_loc loc, flx_operand *out)
 {
     if (of->tag != TAG_LINK) return FLX_FAIL(s->ctx, FLX_ERR_MODEL, loc, "no place");
     int i = (int)((const int *)of->handle - numbers);
@@ -80,31 +80,31 @@ static inline flx_status coerce(flx_scope *s, const flx_value *of, flx_loc loc, 
     return out->items[1].node < 0 ? FLX_ERR_MEMORY : FLX_OK;
 }
 
-static inline flx_status member(flx_scope *s, const flx_value *of, const char *name, flx_loc loc,
-                                flx_value *out)
+static inline flx_status member(flx_scope *s, const flx_operand *of, const char *name, flx_loc loc,
+                                flx_operand *out)
 {
     if (of->tag == TAG_LINK && strcmp(name, "position") == 0) return coerce(s, of, loc, out);
     if (of->tag == TAG_JOINT && strcmp(name, "angle") == 0) {
-        *out = (flx_value){.kind = FLX_VALUE_NUMBER, .node = flx_graph_const(s->graph, 7)};
+        *out = (flx_operand){.kind = FLX_OPERAND_NUMBER, .node = flx_graph_const(s->graph, 7)};
         return out->node < 0 ? FLX_ERR_MEMORY : FLX_OK;
     }
     return FLX_FAIL(s->ctx, FLX_ERR_MODEL, loc, "no member '%s'", name);
 }
 
-static inline flx_status index_of(flx_scope *s, const flx_value *of, int n, const flx_value *args,
-                                  flx_loc loc, flx_value *out)
+static inline flx_status index_of(flx_scope *s, const flx_operand *of, int n,
+                                  const flx_operand *args, flx_loc loc, flx_operand *out)
 {
     double v;
-    if (of->tag != TAG_FAMILY || n != 1 || args[0].kind != FLX_VALUE_NUMBER ||
+    if (of->tag != TAG_FAMILY || n != 1 || args[0].kind != FLX_OPERAND_NUMBER ||
         !flx_graph_is_const(s->graph, args[0].node, &v) || v < 1 || v > 50) {
         return FLX_FAIL(s->ctx, FLX_ERR_MODEL, loc, "no such link");
     }
-    *out = (flx_value){.kind = FLX_VALUE_HANDLE, .tag = TAG_LINK, .handle = numbers + (int)v};
+    *out = (flx_operand){.kind = FLX_OPERAND_HANDLE, .tag = TAG_LINK, .handle = numbers + (int)v};
     return FLX_OK;
 }
 
-static inline flx_status call(flx_scope *s, const flx_value *f, int n, const flx_value *args,
-                              flx_loc loc, flx_value *out)
+static inline flx_status call(flx_scope *s, const flx_operand *f, int n, const flx_operand *args,
+                              flx_loc loc, flx_operand *out)
 {
     flx_ast *body = NULL;
     flx_scope inner = *s;
@@ -152,7 +152,7 @@ static inline void world_down(world *w)
 
 static const flx_loc start = {"model.yaml", 5, 10};
 
-static inline flx_status read_value(world *w, const char *text, flx_value *out)
+static inline flx_status read_value(world *w, const char *text, flx_operand *out)
 {
     flx_ast *ast = NULL;
     FLX_TRY(flx_ast_parse(w->r.ctx, w->arena, text, start, &ast));
@@ -164,12 +164,12 @@ static inline double value_of(const char *text)
 {
     world w;
     flx_ast *ast = NULL;
-    flx_value number;
+    flx_operand number;
     double v = (double)NAN;
     const double in[RIG_LEAVES] = {0.5, -2, 3, 4, 10, 20, 30};
     if (!world_up(&w)) return v;
     if (flx_ast_parse(w.r.ctx, w.arena, text, start, &ast) == FLX_OK &&
-        flx_ast_elaborate(&w.scope, ast, &number) == FLX_OK && number.kind == FLX_VALUE_NUMBER) {
+        flx_ast_elaborate(&w.scope, ast, &number) == FLX_OK && number.kind == FLX_OPERAND_NUMBER) {
         v = rig_eval(&w.r, number.node, in);
     } else {
         const flx_message *e = flx_ctx_error(w.r.ctx, 0);
@@ -183,7 +183,7 @@ static inline double value_of(const char *text)
 static inline int expect_error(const char *text, int column, const char *message)
 {
     world w;
-    flx_value v;
+    flx_operand v;
     CHECK(world_up(&w));
     flx_status s = read_value(&w, text, &v);
     const flx_message *e = flx_ctx_error(w.r.ctx, 0);
