@@ -10,7 +10,7 @@
 static flx_analysis_kind kind_of(const flx_item *item)
 {
     static const char *const words[] = {"equilibrium", "modes", "static", "buckling", NULL};
-    const flx_yaml *type = flx_yaml_get(item->def, "type");
+    const flx_entry *type = flx_entry_get(item->def, "type");
     int k = 0;
     while (words[k] && !(type && strcmp(type->text, words[k]) == 0)) k++;
     return words[k] ? (flx_analysis_kind)k : FLX_ANALYSIS_MODES;
@@ -23,9 +23,9 @@ static bool is_equilibrium(const flx_item *item)
     return kind == FLX_ANALYSIS_EQUILIBRIUM || kind == FLX_ANALYSIS_STATIC;
 }
 
-flx_status flx_analysis_find(flx_builder *b, const flx_yaml *y, bool equilibrium, int *number)
+flx_status flx_analysis_find(flx_builder *b, const flx_entry *y, bool equilibrium, int *number)
 {
-    const char *word = y->kind == FLX_YAML_SCALAR ? y->text : "";
+    const char *word = y->kind == FLX_ENTRY_SCALAR ? y->text : "";
     flx_nearest near;
     *number = -1;
     flx_nearest_start(&near, word);
@@ -47,7 +47,7 @@ flx_status flx_analysis_find(flx_builder *b, const flx_yaml *y, bool equilibrium
 
 static flx_status read_count(flx_env *e, const flx_item *item, const char *key, int least, int *out)
 {
-    const flx_yaml *y = flx_yaml_get(item->def, key);
+    const flx_entry *y = flx_entry_get(item->def, key);
     if (!y) return FLX_OK;
     FLX_TRY(flx_build_integer(e, y, out));
     if (*out >= least && *out <= MOST_ASKED) return FLX_OK;
@@ -57,9 +57,9 @@ static flx_status read_count(flx_env *e, const flx_item *item, const char *key, 
 
 static flx_status read_path(flx_env *e, const flx_item *item, flx_analysis *out)
 {
-    const flx_yaml *from = flx_yaml_get(item->def, "from"), *to = flx_yaml_get(item->def, "to");
-    const flx_yaml *time = flx_yaml_get(item->def, "time");
-    const flx_yaml *arc = flx_yaml_get(item->def, "arc_length");
+    const flx_entry *from = flx_entry_get(item->def, "from"), *to = flx_entry_get(item->def, "to");
+    const flx_entry *time = flx_entry_get(item->def, "time");
+    const flx_entry *arc = flx_entry_get(item->def, "arc_length");
     out->to = 1.0;
     out->steps = STEPS;
     out->most_steps = MOST_STEPS;
@@ -72,7 +72,7 @@ static flx_status read_path(flx_env *e, const flx_item *item, flx_analysis *out)
     FLX_TRY(read_count(e, item, "steps", 1, &out->steps));
     FLX_TRY(read_count(e, item, "most_steps", 1, &out->most_steps));
     FLX_TRY(read_count(e, item, "branch", 1, &out->branch));
-    out->most_given = flx_yaml_get(item->def, "most_steps") != NULL;
+    out->most_given = flx_entry_get(item->def, "most_steps") != NULL;
     if (out->branch > 0) {
         if (arc && !out->arc_length) {
             return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, arc->loc,
@@ -88,7 +88,7 @@ static flx_status read_path(flx_env *e, const flx_item *item, flx_analysis *out)
 static flx_status read_analysis(flx_env *e, const flx_item *item, int number, flx_analysis *out)
 {
     flx_builder *b = e->b;
-    const flx_yaml *about = flx_yaml_get(item->def, "about");
+    const flx_entry *about = flx_entry_get(item->def, "about");
     *out = (flx_analysis){.name = item->full, .loc = item->loc, .about = FLX_ABOUT_START};
     out->kind = kind_of(item);
     FLX_TRY(read_count(e, item, "count", 1, &out->count));
@@ -96,10 +96,10 @@ static flx_status read_analysis(flx_env *e, const flx_item *item, int number, fl
         b->m->nload = b->analyses.count;
         FLX_TRY(read_path(e, item, out));
     }
-    if (!about || (about->kind == FLX_YAML_SCALAR && strcmp(about->text, "start") == 0)) {
+    if (!about || (about->kind == FLX_ENTRY_SCALAR && strcmp(about->text, "start") == 0)) {
         return FLX_OK;
     }
-    if (about->kind == FLX_YAML_SCALAR && strcmp(about->text, "end") == 0) {
+    if (about->kind == FLX_ENTRY_SCALAR && strcmp(about->text, "end") == 0) {
         out->about = FLX_ABOUT_END;
         if (b->m->simulate.given) return FLX_OK;
         return FLX_FAIL(b->ctx, FLX_ERR_MODEL, about->loc,

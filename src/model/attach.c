@@ -18,7 +18,7 @@ static const flx_item *body_of_point(const flx_item *point)
 }
 
 // NULL, with the message recorded, when it is neither a body nor a joint.
-static flx_item *body_of_value(flx_env *e, const flx_yaml *y, flx_status *status)
+static flx_item *body_of_value(flx_env *e, const flx_entry *y, flx_status *status)
 {
     flx_operand v, held;
     *status = flx_build_value(e, y, &v);
@@ -35,7 +35,7 @@ static flx_item *body_of_value(flx_env *e, const flx_yaml *y, flx_status *status
     } else if (kind == FLX_KIND_POINT) {
         (void)FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, y->loc,
                        "'%s' is a point; 'on' takes its body '%s', and 'at' the point",
-                       y->kind == FLX_YAML_SCALAR ? y->text : item->full,
+                       y->kind == FLX_ENTRY_SCALAR ? y->text : item->full,
                        body_of_point(item)->full);
     } else {
         (void)FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, y->loc, "%s '%s' is neither a body nor a joint",
@@ -44,9 +44,9 @@ static flx_item *body_of_value(flx_env *e, const flx_yaml *y, flx_status *status
     return NULL;
 }
 
-flx_status flx_build_on(flx_env *e, const flx_yaml *y, int *n, flx_item *items[2])
+flx_status flx_build_on(flx_env *e, const flx_entry *y, int *n, flx_item *items[2])
 {
-    bool list = y->kind == FLX_YAML_LIST;
+    bool list = y->kind == FLX_ENTRY_LIST;
     items[0] = items[1] = NULL;
     *n = list ? y->count : 1;
     if (*n < 1 || *n > 2) {
@@ -132,7 +132,7 @@ static flx_status place_on(flx_env *e, const flx_place *p, flx_item *body, flx_l
     return FLX_OK;
 }
 
-flx_status flx_build_at(flx_env *e, const flx_yaml *y, flx_item *bodies[2], double at[2][3],
+flx_status flx_build_at(flx_env *e, const flx_entry *y, flx_item *bodies[2], double at[2][3],
                         bool *pair)
 {
     flx_operand v;
@@ -148,7 +148,7 @@ flx_status flx_build_at(flx_env *e, const flx_yaml *y, flx_item *bodies[2], doub
             continue;
         }
         return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL,
-                        y->kind == FLX_YAML_LIST ? y->items[i]->loc : y->loc,
+                        y->kind == FLX_ENTRY_LIST ? y->items[i]->loc : y->loc,
                         "'%s' is not on '%s': the places of 'at' are in the order of 'on', one on "
                         "each body",
                         p[i].item->full, bodies[i]->full);

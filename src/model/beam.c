@@ -138,7 +138,7 @@ static flx_status make_nodes(flx_builder *b, flx_item *body, flx_beam_data *d)
 static flx_status read_elasticity(flx_builder *b, const flx_item *body, flx_beam *beam)
 {
     static const char *const words[] = {"continuum", "sections", NULL};
-    const flx_yaml *y = flx_yaml_get(body->def, "elasticity");
+    const flx_entry *y = flx_entry_get(body->def, "elasticity");
     int word = 1;
     if (!y) return FLX_OK;
     if (beam->formulation != FLX_BEAM_ANCF) {
@@ -153,8 +153,8 @@ static flx_status read_elasticity(flx_builder *b, const flx_item *body, flx_beam
 
 static flx_status declare(flx_builder *b, flx_item *body)
 {
-    const flx_yaml *y = NULL, *formulation = flx_yaml_get(body->def, "formulation");
-    const flx_yaml *order = flx_yaml_get(body->def, "order");
+    const flx_entry *y = NULL, *formulation = flx_entry_get(body->def, "formulation");
+    const flx_entry *order = flx_entry_get(body->def, "order");
     flx_beam_data *d = flx_take(b, 1, sizeof *d);
     int word = FLX_BEAM_EXACT, elements = 0;
     flx_env e;

@@ -44,8 +44,9 @@ static double length_between(line *l, double a, double b)
 static flx_status compile_line(flx_env *e, const flx_item *body, line *l)
 {
     flx_builder *b = e->b;
-    const flx_yaml *from = flx_yaml_get(body->def, "from"), *to = flx_yaml_get(body->def, "to");
-    const flx_yaml *curve = flx_yaml_get(body->def, "curve"), *up = flx_yaml_get(body->def, "up");
+    const flx_entry *from = flx_entry_get(body->def, "from"), *to = flx_entry_get(body->def, "to");
+    const flx_entry *curve = flx_entry_get(body->def, "curve"),
+                    *up = flx_entry_get(body->def, "up");
     flx_leaf along = flx_leaf_make(FLX_LEAF_TIME, 0, 0); // s stands where the time does
     flx_node s = flx_graph_leaf(b->g, along), nodes[9];
     flx_local local = {"s", flx_operand_number(s), body->locals};
@@ -88,7 +89,7 @@ static flx_status compile_line(flx_env *e, const flx_item *body, line *l)
 static flx_status measure_line(flx_env *e, const flx_item *body, int elements, line *l)
 {
     flx_builder *b = e->b;
-    const flx_yaml *curve = flx_yaml_get(body->def, "curve");
+    const flx_entry *curve = flx_entry_get(body->def, "curve");
     l->npanel = curve ? PANELS + elements : 1;
     l->lengths = flx_take(b, (size_t)l->npanel + 1, sizeof *l->lengths);
     if (!l->lengths) return FLX_ERR_MEMORY;
@@ -356,7 +357,7 @@ static flx_status draw_nodes(flx_env *e, const flx_item *body, flx_beam_data *d,
         line_eval(l, place_of(l, flx_beam_part(d, i)));
         memcpy(l->out, places + 6 * i, 6 * sizeof *places);
         if (!set_axes(l, i ? &last : NULL, e->b->m->dimension, &R)) {
-            const flx_yaml *up = flx_yaml_get(body->def, "up");
+            const flx_entry *up = flx_entry_get(body->def, "up");
             return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, up ? up->loc : body->loc,
                             up ? "'up' of '%s' is along its line"
                                : "the line of '%s' turns back on itself; it needs 'up'",
@@ -378,7 +379,7 @@ static flx_status draw_nodes(flx_env *e, const flx_item *body, flx_beam_data *d,
 
 flx_status flx_beam_draw(flx_env *e, flx_item *body, flx_beam_data *d)
 {
-    const flx_yaml *length = flx_yaml_get(body->def, "length");
+    const flx_entry *length = flx_entry_get(body->def, "length");
     line l = {0};
     double unstressed = 0;
     flx_status status = compile_line(e, body, &l);
@@ -394,7 +395,7 @@ flx_status flx_beam_draw(flx_env *e, flx_item *body, flx_beam_data *d)
         d->def.lengths[i] = unstressed * (d->ends[i + 1] - d->ends[i]);
     }
     // rounding is no slack; one element cannot hang
-    bool chord = !flx_yaml_get(body->def, "curve"),
+    bool chord = !flx_entry_get(body->def, "curve"),
          slack = length && chord && unstressed > drawn * (1 + SAME);
     d->def.straight = slack || (chord && d->def.nslope > 0);
     double *places = flx_take(e->b, 6 * (size_t)d->nnode, sizeof *places);

@@ -10,10 +10,10 @@
 
 static flx_status read_damping(flx_env *e, const flx_item *body, flx_beam *beam, double length)
 {
-    const flx_yaml *damping = flx_yaml_get(body->def, "damping");
+    const flx_entry *damping = flx_entry_get(body->def, "damping");
     if (!damping) return FLX_OK;
-    const flx_yaml *ratio = flx_yaml_get(damping, "ratio");
-    const flx_yaml *y = ratio ? ratio : flx_yaml_get(damping, "rayleigh");
+    const flx_entry *ratio = flx_entry_get(damping, "ratio");
+    const flx_entry *y = ratio ? ratio : flx_entry_get(damping, "rayleigh");
     int n = 0;
     double *x = NULL;
     FLX_TRY(flx_build_numbers(e, y, &n, &x));
@@ -52,10 +52,10 @@ static void warn_of_continuum(flx_env *e, flx_loc loc, const flx_beam *beam)
 }
 
 // What elements in absolute nodal coordinates can have.
-static flx_status check_ancf(flx_env *e, const flx_item *body, const flx_yaml *section,
+static flx_status check_ancf(flx_env *e, const flx_item *body, const flx_entry *section,
                              flx_beam *beam)
 {
-    const flx_yaml *y = flx_yaml_get(body->def, "elasticity");
+    const flx_entry *y = flx_entry_get(body->def, "elasticity");
     const double *C = beam->stiffness;
     bool cable = beam->formulation == FLX_BEAM_CABLE;
     if (beam->continuum && !(beam->size[0] > 0)) {
@@ -80,30 +80,30 @@ static flx_status check_ancf(flx_env *e, const flx_item *body, const flx_yaml *s
 }
 
 // For pictures, and for the elasticity of a continuum.
-static flx_status read_size(flx_env *e, const flx_yaml *section, flx_beam *beam)
+static flx_status read_size(flx_env *e, const flx_entry *section, flx_beam *beam)
 {
-    const flx_yaml *radius = flx_yaml_get(section, "radius");
+    const flx_entry *radius = flx_entry_get(section, "radius");
     beam->round = radius != NULL;
-    FLX_TRY(flx_build_number(e, radius ? radius : flx_yaml_get(section, "width"), beam->size));
-    if (!radius) return flx_build_number(e, flx_yaml_get(section, "height"), beam->size + 1);
+    FLX_TRY(flx_build_number(e, radius ? radius : flx_entry_get(section, "width"), beam->size));
+    if (!radius) return flx_build_number(e, flx_entry_get(section, "height"), beam->size + 1);
     beam->size[1] = beam->size[0];
     return FLX_OK;
 }
 
 flx_status flx_beam_read_section(flx_env *e, const flx_item *body, double length, flx_beam *beam)
 {
-    const flx_yaml *y = NULL, *up = NULL;
+    const flx_entry *y = NULL, *up = NULL;
     flx_section c;
     flx_material m = {0};
     flx_beam_law law;
     FLX_TRY(flx_build_need(e->b, body, "section", &y));
-    up = flx_yaml_get(y, "up");
+    up = flx_entry_get(y, "up");
     if (up) {
         return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, up->loc,
                         "'up' is no key of the section of a beam; write it beside 'section'");
     }
-    FLX_TRY(flx_section_read_beam(e, body, "a beam", y, flx_yaml_get(body->def, "material"), &c, &m,
-                                  &law));
+    FLX_TRY(flx_section_read_beam(e, body, "a beam", y, flx_entry_get(body->def, "material"), &c,
+                                  &m, &law));
     const double diagonal[6] = {law.EA, law.GAy, law.GAz, law.GJ, law.EIy, law.EIz};
     for (int i = 0; i < 6; i++) beam->stiffness[7 * i] = diagonal[i];
     if (c.coupled) memcpy(beam->stiffness, c.coupled, sizeof beam->stiffness);

@@ -41,11 +41,11 @@ flx_status flx_body_make_point(flx_builder *b, flx_item *body, const char *name,
     return FLX_OK;
 }
 
-static flx_status declare_point(flx_builder *b, flx_item *body, const flx_yaml *points, int i,
+static flx_status declare_point(flx_builder *b, flx_item *body, const flx_entry *points, int i,
                                 const char *prefix)
 {
     flx_body_data *d = body->data;
-    const flx_yaml *key = points->keys[i];
+    const flx_entry *key = points->keys[i];
     if (strcmp(key->text, "com") == 0) {
         return FLX_FAIL(b->ctx, FLX_ERR_MODEL, key->loc,
                         "the point 'com' is the centre of mass; give it by the body's key 'com'");
@@ -62,7 +62,7 @@ static flx_status declare_point(flx_builder *b, flx_item *body, const flx_yaml *
 flx_status flx_body_declare_points(flx_builder *b, flx_item *body)
 {
     flx_body_data *d = body->data;
-    const flx_yaml *type = NULL, *points = NULL;
+    const flx_entry *type = NULL, *points = NULL;
     int word = 0;
     FLX_TRY(flx_build_need(b, body, "type", &type));
     FLX_TRY(flx_build_word(b, type, "type of body", body_words, &word));
@@ -72,9 +72,9 @@ flx_status flx_body_declare_points(flx_builder *b, flx_item *body)
     d->def.name = body->full;
     d->def.loc = body->loc;
     FLX_TRY(flx_body_make_point(b, body, "com", NULL, &d->com));
-    if (d->def.type == FLX_BODY_RIGID) d->com->def = flx_yaml_get(body->def, "com");
-    points = flx_yaml_get(body->def, "points");
-    if (!points || points->kind != FLX_YAML_MAP) return FLX_OK;
+    if (d->def.type == FLX_BODY_RIGID) d->com->def = flx_entry_get(body->def, "com");
+    points = flx_entry_get(body->def, "points");
+    if (!points || points->kind != FLX_ENTRY_MAP) return FLX_OK;
     const char *prefix = flx_arena_printf(b->scratch, "%s.", body->full);
     if (!prefix) return FLX_ERR_MEMORY;
     for (int i = 0; i < points->count; i++) FLX_TRY(declare_point(b, body, points, i, prefix));
@@ -197,7 +197,7 @@ static flx_status keep_inertia(flx_builder *b, int n, const double *x, const flx
     return FLX_OK;
 }
 
-static flx_status read_inertia(flx_env *e, const flx_item *body, const flx_yaml *y, flx_body *def)
+static flx_status read_inertia(flx_env *e, const flx_item *body, const flx_entry *y, flx_body *def)
 {
     flx_builder *b = e->b;
     int n = 0;
@@ -232,7 +232,7 @@ static flx_status read_inertia(flx_env *e, const flx_item *body, const flx_yaml 
 
 static flx_status read_mass(flx_env *e, const flx_item *body, flx_body *def)
 {
-    const flx_yaml *mass = NULL, *inertia = NULL;
+    const flx_entry *mass = NULL, *inertia = NULL;
     FLX_TRY(flx_build_need(e->b, body, "mass", &mass));
     FLX_TRY(flx_build_open(e, mass, &def->mass, &def->mass_open));
     if (!(def->mass >= 0)) {
@@ -285,8 +285,8 @@ flx_status flx_body_finish(flx_builder *b, flx_item *body)
     }
     FLX_TRY(read_mass(&e, body, &d->def));
     if (d->def.type == FLX_BODY_POINT) {
-        const flx_yaml *w = flx_yaml_get(body->def, "angular_velocity");
-        const flx_yaml *o = flx_yaml_get(body->def, "orientation");
+        const flx_entry *w = flx_entry_get(body->def, "angular_velocity");
+        const flx_entry *o = flx_entry_get(body->def, "orientation");
         if (w || o) {
             return FLX_FAIL(b->ctx, FLX_ERR_MODEL, (w ? w : o)->loc,
                             "body '%s' is a point and has no rotation", body->full);

@@ -9,10 +9,10 @@
 // alike.
 typedef struct failures {
     int count;
-    const flx_yaml *defs[FLX_MAX_ERRORS];
+    const flx_entry *defs[FLX_MAX_ERRORS];
 } failures;
 
-static bool has_failed(const failures *f, const flx_yaml *def)
+static bool has_failed(const failures *f, const flx_entry *def)
 {
     for (int i = 0; i < f->count; i++) {
         if (f->defs[i] == def) return true;
@@ -58,12 +58,12 @@ static flx_status finish_part(flx_builder *b, flx_item *item)
 
 // ---- the head of the model ----------------------------------------------------------------------
 
-static flx_status read_dimension(flx_builder *b, const flx_yaml *tree)
+static flx_status read_dimension(flx_builder *b, const flx_entry *tree)
 {
-    const flx_yaml *y = flx_yaml_get(tree, "dimension");
+    const flx_entry *y = flx_entry_get(tree, "dimension");
     b->m->dimension = 3;
     if (!y) return FLX_OK;
-    if (y->kind == FLX_YAML_SCALAR && (strcmp(y->text, "2") == 0 || strcmp(y->text, "3") == 0)) {
+    if (y->kind == FLX_ENTRY_SCALAR && (strcmp(y->text, "2") == 0 || strcmp(y->text, "3") == 0)) {
         b->m->dimension = y->text[0] - '0';
         return FLX_OK;
     }
@@ -72,15 +72,15 @@ static flx_status read_dimension(flx_builder *b, const flx_yaml *tree)
 
 static flx_status read_gravity(flx_builder *b)
 {
-    const flx_yaml *y = flx_yaml_get(b->top->def, "gravity");
+    const flx_entry *y = flx_entry_get(b->top->def, "gravity");
     flx_env e;
     flx_env_init(&e, b, b->top, NULL, FLX_MODE_CONSTANT);
     return y ? flx_build_open_vector(&e, y, b->m->gravity, b->m->gravity_open) : FLX_OK;
 }
 
-static flx_status make_top(flx_builder *b, const flx_yaml *tree)
+static flx_status make_top(flx_builder *b, const flx_entry *tree)
 {
-    const flx_yaml *title = flx_yaml_get(tree, "title");
+    const flx_entry *title = flx_entry_get(tree, "title");
     b->top = flx_take(b, 1, sizeof *b->top);
     b->ground = flx_take(b, 1, sizeof *b->ground);
     if (!b->top || !b->ground) return FLX_ERR_MEMORY;
@@ -92,7 +92,7 @@ static flx_status make_top(flx_builder *b, const flx_yaml *tree)
                             .base = "ground",
                             .space = b->top,
                             .number = FLX_GROUND};
-    b->m->title = title && title->kind == FLX_YAML_SCALAR ? title->text : "";
+    b->m->title = title && title->kind == FLX_ENTRY_SCALAR ? title->text : "";
     return read_dimension(b, tree);
 }
 
@@ -141,7 +141,7 @@ static flx_status check_content(flx_builder *b)
                     "the model has neither bodies nor equations: nothing would move");
 }
 
-static flx_status build(flx_builder *b, const flx_yaml *tree)
+static flx_status build(flx_builder *b, const flx_entry *tree)
 {
     FLX_TRY(make_top(b, tree));
     FLX_TRY(flx_build_unavailable(b, tree));
@@ -186,7 +186,7 @@ static void clear(flx_model *m)
 
 // open: NULL, or the parameters that are open.
 static flx_status build_once(const flx_model *head, const flx_builder *from, flx_open_set *open,
-                             const flx_yaml *tree, flx_model *m)
+                             const flx_entry *tree, flx_model *m)
 {
     flx_builder b = *from;
     *m = *head;
@@ -202,7 +202,7 @@ static flx_status build_once(const flx_model *head, const flx_builder *from, flx
 }
 
 flx_status flx_model_build(flx_ctx *ctx, const char *path, const char *text, size_t length,
-                           const flx_yaml *tree, const flx_reader *reader, int nset,
+                           const flx_entry *tree, const flx_reader *reader, int nset,
                            const char *const *settings, bool open, flx_arena *arena,
                            flx_model **model)
 {

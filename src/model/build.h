@@ -2,7 +2,7 @@
 #pragma once
 
 #include "model/model.h"
-#include "model/node.h"
+#include "model/entry.h"
 #include "reduce/basis.h"
 
 // Everything a reader needs to call: checks the tree against the language's table (schema.def),
@@ -12,7 +12,7 @@
 typedef struct flx_reader {
     void *user;
     // Another model file, path relative to `from`. Records its own messages.
-    flx_status (*read_tree)(void *user, const char *path, flx_loc loc, flx_yaml **tree);
+    flx_status (*read_tree)(void *user, const char *path, flx_loc loc, flx_entry **tree);
     // Standard Input Data; lives as long as the model.
     flx_status (*read_sid)(void *user, const char *path, flx_loc loc, flx_sid **sid);
     // A mesh file, path relative to the file of loc. The structure is the caller's.
@@ -32,10 +32,10 @@ typedef struct flx_reader {
 } flx_reader;
 
 flx_status flx_model_build(flx_ctx *ctx, const char *path, const char *text, size_t length,
-                           const flx_yaml *tree, const flx_reader *reader, int nset,
+                           const flx_entry *tree, const flx_reader *reader, int nset,
                            const char *const *settings, bool open, flx_arena *arena,
                            flx_model **model);
 
 // Check the tree's shape against schema.def: unknown, missing, duplicate keys, wrong kinds.
 // Records every error (up to the limit) and returns FLX_ERR_MODEL if there was one.
-flx_status flx_schema_check(flx_ctx *ctx, const flx_yaml *tree);
+flx_status flx_schema_check(flx_ctx *ctx, const flx_entry *tree);

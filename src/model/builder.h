@@ -63,7 +63,7 @@ struct flx_item {
     const char *base; // as written: "link"
     flx_loc loc;
     flx_space *space;
-    const flx_yaml *def; // with the keys of `like`
+    const flx_entry *def; // with the keys of `like`
     const flx_local *locals;
     int number; // among the model's bodies, joints, ...
     flx_item_state state;
@@ -91,9 +91,9 @@ typedef struct flx_items {
 
 struct flx_space {
     flx_space *parent;
-    flx_item *part;      // NULL at the top
-    const flx_yaml *def; // the map of the model
-    const char *prefix;  // of full names: "leg(2)."
+    flx_item *part;       // NULL at the top
+    const flx_entry *def; // the map of the model
+    const char *prefix;   // of full names: "leg(2)."
     flx_names names;
     // Where the part's drawing is, from the ground, and its motion as a rigid one.
     flx_item_state placed;
@@ -130,14 +130,14 @@ struct flx_builder {
     flx_items bodies, joints, forces, variables, firsts, constraints, couplings, signals, events,
         discretes, analyses, parameters, functions, parts;
     struct flx_ast_slot {
-        const flx_yaml *key;
+        const flx_entry *key;
         flx_ast *ast;
     } * asts;
     int nast, ast_capacity;
     int probe_capacity;
     struct flx_file_slot { // part files read so far
         const char *path;
-        flx_yaml *tree;
+        flx_entry *tree;
         struct flx_file_slot *next;
     } * files;
     int nitem;
@@ -186,11 +186,12 @@ enum {
 flx_status flx_space_declare(flx_builder *b, flx_space *s);
 flx_status flx_space_expand(flx_builder *b, flx_space *s);
 // One named definition into a table, with `like` and `repeat`. siblings: where `like` looks.
-flx_status flx_item_declare(flx_builder *b, flx_space *s, flx_kind kind, const flx_yaml *key,
-                            const flx_yaml *def, const flx_yaml *siblings, const flx_local *locals,
-                            const char *prefix, flx_names *names, flx_items *list, void *data);
+flx_status flx_item_declare(flx_builder *b, flx_space *s, flx_kind kind, const flx_entry *key,
+                            const flx_entry *def, const flx_entry *siblings,
+                            const flx_local *locals, const char *prefix, flx_names *names,
+                            flx_items *list, void *data);
 // Indices and arguments: a plain name that is not built in.
-flx_status flx_item_check_name(flx_builder *b, const flx_yaml *key, const char *what);
+flx_status flx_item_check_name(flx_builder *b, const flx_entry *key, const char *what);
 
 // ---- names.c: tables of names, resolution -------------------------------------------------------
 
@@ -238,26 +239,26 @@ flx_status flx_member_unknown(flx_env *e, const char *of, const char *name, flx_
 
 void *flx_take(flx_builder *b, size_t n, size_t size); // from the scratch arena
 // Add what a tree uses of the language that is not available yet to the model's list.
-flx_status flx_build_unavailable(flx_builder *b, const flx_yaml *tree);
-flx_status flx_build_value(flx_env *e, const flx_yaml *y, flx_operand *out);
-flx_status flx_build_number(flx_env *e, const flx_yaml *y, double *out);
-flx_status flx_build_integer(flx_env *e, const flx_yaml *y, int *out);
-flx_status flx_build_positive(flx_env *e, const flx_yaml *y, const char *what, double *out);
-flx_status flx_build_word(flx_builder *b, const flx_yaml *y, const char *what,
+flx_status flx_build_unavailable(flx_builder *b, const flx_entry *tree);
+flx_status flx_build_value(flx_env *e, const flx_entry *y, flx_operand *out);
+flx_status flx_build_number(flx_env *e, const flx_entry *y, double *out);
+flx_status flx_build_integer(flx_env *e, const flx_entry *y, int *out);
+flx_status flx_build_positive(flx_env *e, const flx_entry *y, const char *what, double *out);
+flx_status flx_build_word(flx_builder *b, const flx_entry *y, const char *what,
                           const char *const *words, int *out);
-flx_status flx_build_flag(flx_builder *b, const flx_yaml *y, const char *what, bool *out);
+flx_status flx_build_flag(flx_builder *b, const flx_entry *y, const char *what, bool *out);
 // Numbers of a nested list in order.
-flx_status flx_build_numbers(flx_env *e, const flx_yaml *y, int *n, double **out);
+flx_status flx_build_numbers(flx_env *e, const flx_entry *y, int *n, double **out);
 // Three entries; in planar models two, or three with the last zero.
-flx_status flx_build_vector(flx_env *e, const flx_yaml *y, double out[3]);
+flx_status flx_build_vector(flx_env *e, const flx_entry *y, double out[3]);
 flx_status flx_operand_to_vector(flx_env *e, const flx_operand *v, flx_loc loc, flx_node out[3]);
 flx_status flx_operand_to_constants(flx_env *e, const flx_operand *v, flx_loc loc, double out[3]);
 flx_status flx_operand_to_number(flx_env *e, const flx_operand *v, flx_loc loc, flx_node *out);
-flx_status flx_build_node(flx_env *e, const flx_yaml *y, flx_node *out);
-flx_status flx_build_node_vector(flx_env *e, const flx_yaml *y, flx_node out[3]);
+flx_status flx_build_node(flx_env *e, const flx_entry *y, flx_node *out);
+flx_status flx_build_node_vector(flx_env *e, const flx_entry *y, flx_node out[3]);
 // A key that must be there.
 flx_status flx_build_need(flx_builder *b, const flx_item *item, const char *key,
-                          const flx_yaml **out);
+                          const flx_entry **out);
 
 // ---- open.c: parameters that stay open ---------------------------------------------------------
 
@@ -270,15 +271,15 @@ bool flx_build_constant(flx_builder *b, flx_node n, double *out);
 // Makes the constant node of a parameter its leaf, unless it is fixed.
 flx_status flx_open_parameter(flx_builder *b, int number, flx_node *node);
 // As flx_build_number and flx_build_numbers, with the expression kept.
-flx_status flx_build_open(flx_env *e, const flx_yaml *y, double *out, flx_open *open);
-flx_status flx_build_open_numbers(flx_env *e, const flx_yaml *y, int *n, double **out,
+flx_status flx_build_open(flx_env *e, const flx_entry *y, double *out, flx_open *open);
+flx_status flx_build_open_numbers(flx_env *e, const flx_entry *y, int *n, double **out,
                                   flx_open **open);
-flx_status flx_build_open_vector(flx_env *e, const flx_yaml *y, double out[3], flx_open open[3]);
+flx_status flx_build_open_vector(flx_env *e, const flx_entry *y, double out[3], flx_open open[3]);
 // A number or vector of the start, which no equation contains: it fixes nothing.
-flx_status flx_build_start(flx_env *e, const flx_yaml *y, double *out);
+flx_status flx_build_start(flx_env *e, const flx_entry *y, double *out);
 // A note where an angle at the start is larger than a turn and nothing says that it is meant.
-void flx_note_degrees(flx_builder *b, const flx_yaml *y, double angle);
-flx_status flx_build_start_vector(flx_env *e, const flx_yaml *y, double out[3]);
+void flx_note_degrees(flx_builder *b, const flx_entry *y, double angle);
+flx_status flx_build_start_vector(flx_env *e, const flx_entry *y, double out[3]);
 
 // ---- draw.c: where things are drawn --------------------------------------------------------------
 
@@ -299,28 +300,29 @@ flx_status flx_item_frame(flx_builder *b, const flx_item *item, flx_loc loc, flx
 flx_status flx_item_drawn(flx_builder *b, const flx_item *item, flx_loc loc, double position[3],
                           double R[9]);
 flx_status flx_operand_to_place(flx_env *e, const flx_operand *v, flx_loc loc, flx_place *out);
-flx_status flx_build_place(flx_env *e, const flx_yaml *y, flx_place *out);
+flx_status flx_build_place(flx_env *e, const flx_entry *y, flx_place *out);
 // `velocity` and `angular_velocity` of what is drawn at a position, with the part's own motion.
-flx_status flx_build_motion(flx_env *e, const flx_yaml *def, const double position[3],
+flx_status flx_build_motion(flx_env *e, const flx_entry *def, const double position[3],
                             flx_body_start *out);
 // A reference to a frame: body, point, ground.
-flx_status flx_build_frame(flx_env *e, const flx_yaml *y, const flx_item **out);
+flx_status flx_build_frame(flx_env *e, const flx_entry *y, const flx_item **out);
 void flx_ground_to_body(const flx_item *body, const double p[3], double out[3]);
 // As drawn, from the ground: the frame of a body that is placed.
 void flx_body_frame(const flx_item *body, double position[3], double R[9]);
 bool flx_body_turns(const flx_item *body); // false: ground and points
 
 // orientation.c: orientations, directions
-flx_status flx_build_orientation(flx_env *e, const flx_yaml *y, double R[9], double *angle);
+flx_status flx_build_orientation(flx_env *e, const flx_entry *y, double R[9], double *angle);
 // A direction of length 1, in ground axes as drawn; frame (may be NULL): whose axes it is given in.
-flx_status flx_build_direction(flx_env *e, const flx_yaml *y, const flx_yaml *frame, double out[3]);
+flx_status flx_build_direction(flx_env *e, const flx_entry *y, const flx_entry *frame,
+                               double out[3]);
 
 // attach.c: bodies and places on them
 // The bodies of `on`: one or two; or a joint. *njoint: how many of them are joints.
-flx_status flx_build_on(flx_env *e, const flx_yaml *y, int *n, flx_item *items[2]);
+flx_status flx_build_on(flx_env *e, const flx_entry *y, int *n, flx_item *items[2]);
 // `at`: places for the two bodies, each in its body's frame. *pair: two were given.
 // A place on an elastic body is one of its nodes, and stands for it from then on: bodies is changed.
-flx_status flx_build_at(flx_env *e, const flx_yaml *y, flx_item *bodies[2], double at[2][3],
+flx_status flx_build_at(flx_env *e, const flx_entry *y, flx_item *bodies[2], double at[2][3],
                         bool *pair);
 
 // ---- shapes.c ------------------------------------------------------------------------------------
@@ -449,7 +451,7 @@ flx_status flx_event_member(flx_env *e, const flx_item *event, const char *name,
 
 typedef struct flx_parameter_data {
     flx_operand value;
-    const flx_yaml *given; // from outside, in the env of the part's user
+    const flx_entry *given; // from outside, in the env of the part's user
     flx_space *given_space;
     const flx_local *given_locals;
 } flx_parameter_data;
@@ -457,7 +459,7 @@ typedef struct flx_parameter_data {
 typedef struct flx_function_data {
     int narg;
     const char **args;
-    const flx_yaml *value;
+    const flx_entry *value;
     int table; // -1: an expression
 } flx_function_data;
 
@@ -516,7 +518,7 @@ bool flx_is_body_signal(const char *name);
 // ---- fe.c ----------------------------------------------------------------------------------------
 
 // The structure of a block `fe` with a mesh or a line, in the caller's hands; NULL on failure.
-flx_status flx_fe_build(flx_env *e, const flx_yaml *fe, struct flx_structure **out);
+flx_status flx_fe_build(flx_env *e, const flx_entry *fe, struct flx_structure **out);
 flx_status flx_fe_finish(flx_builder *b); // that of the model itself
 
 // ---- outputs.c, reduce.c, simulate.c -------------------------------------------------------------------
@@ -533,7 +535,7 @@ bool flx_loads_has_factor(const flx_item *analysis);
 flx_status flx_loads_finish(flx_builder *b, const flx_item *analysis, flx_analysis *out);
 // analyses.c: the number of the analysis that is named here, an equilibrium (or the end of a path)
 // where that is wanted.
-flx_status flx_analysis_find(flx_builder *b, const flx_yaml *y, bool equilibrium, int *number);
+flx_status flx_analysis_find(flx_builder *b, const flx_entry *y, bool equilibrium, int *number);
 flx_status flx_analyses_finish(flx_builder *b);
 flx_status flx_measure_call(flx_env *e, const char *word, int n, const flx_operand *args,
                             flx_loc loc, flx_operand *out);

@@ -20,7 +20,7 @@ flx_status flx_elastic_body_read_stiffening(flx_builder *b, const flx_item *body
 flx_status flx_elastic_body_read_fe(flx_env *e, flx_item *body,
                                     flx_elastic **out); // elastic_line.c
 // Kind, modes and frame of a body's `reduce`.
-flx_status flx_elastic_body_read_basis(flx_env *e, const flx_item *body, const flx_yaml *reduce,
+flx_status flx_elastic_body_read_basis(flx_env *e, const flx_item *body, const flx_entry *reduce,
                                        flx_basis *basis);
 // Whether <body>.<name> means something of every elastic body: no interface can have the name.
 bool flx_is_elastic_word(const char *name);
@@ -39,8 +39,8 @@ flx_status flx_stress_member(flx_env *e, const flx_item *point, const char *name
 flx_status flx_stress_largest(flx_env *e, flx_item *body, flx_loc loc, flx_operand *out);
 bool flx_is_stress(const char *name);
 // elastic_mesh.c: a mesh or matrices.
-flx_status flx_elastic_body_read_mesh(flx_env *e, const flx_item *body, const flx_yaml *fe,
-                                      const flx_yaml *reduce, flx_elastic **out);
+flx_status flx_elastic_body_read_mesh(flx_env *e, const flx_item *body, const flx_entry *fe,
+                                      const flx_entry *reduce, flx_elastic **out);
 // Node by the number that the data give it; the point of it; the follower that joints and forces take.
 flx_status flx_elastic_body_find(flx_builder *b, flx_item *body, int id, flx_loc loc, int *node);
 // The node at a part of the length of a line.
@@ -102,7 +102,7 @@ flx_status flx_solid_node_at(flx_builder *b, flx_item *body, const double positi
 flx_status flx_solids_finish(flx_builder *b); // into the model
 // solid_surface.c: the surface of a mesh and its sets; those that a load names, NULL: all of it.
 flx_status flx_solid_find_surface(flx_builder *b, const struct flx_structure *s, flx_solid_data *d);
-flx_status flx_solid_faces_of(flx_builder *b, const flx_item *solid, const flx_yaml *surface,
+flx_status flx_solid_faces_of(flx_builder *b, const flx_item *solid, const flx_entry *surface,
                               flx_solid_faces *out);
 
 // ---- beam.c: beams of large deformation -----------------------------------------------------------

@@ -35,8 +35,8 @@ static flx_status add_part(flx_builder *b, flx_force_data *d, const flx_item *bo
 
 static bool follows_section(const flx_item *force)
 {
-    const flx_yaml *frame = flx_yaml_get(force->def, "frame");
-    return frame && frame->kind == FLX_YAML_SCALAR && strcmp(frame->text, "body") == 0;
+    const flx_entry *frame = flx_entry_get(force->def, "frame");
+    return frame && frame->kind == FLX_ENTRY_SCALAR && strcmp(frame->text, "body") == 0;
 }
 
 // From the axes of a node's section, where the node is a point, to those of the ground.
@@ -48,7 +48,7 @@ static flx_status turn_with_section(flx_builder *b, const flx_item *force, const
     for (int k = 0; k < 3; k++) {
         if (k >= n && !node_is(b->g, v[k], 0)) {
             return FLX_FAIL(
-                b->ctx, FLX_ERR_MODEL, flx_yaml_get(force->def, "frame")->loc,
+                b->ctx, FLX_ERR_MODEL, flx_entry_get(force->def, "frame")->loc,
                 "a cable in space has no axes across its line that a load could follow: "
                 "what follows it is along the line, [value, 0, 0]; 'formulation: "
                 "geometrically-exact' or 'ancf' has all three");
@@ -65,7 +65,7 @@ static flx_status turn_with_section(flx_builder *b, const flx_item *force, const
 flx_status flx_force_spread(flx_env *e, flx_item *force, flx_force_data *d)
 {
     flx_builder *b = e->b;
-    const flx_yaml *y = NULL;
+    const flx_entry *y = NULL;
     flx_item *beam = d->body[1];
     const flx_beam_data *line = ((const flx_body_data *)beam->data)->beam;
     FLX_TRY(flx_build_need(b, force, "value", &y));

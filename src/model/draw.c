@@ -22,10 +22,10 @@ typedef struct frame {
 } frame;
 
 // `position` and `orientation` of a definition, seen from the ground.
-static flx_status draw_frame(flx_env *e, const flx_yaml *def, frame *f)
+static flx_status draw_frame(flx_env *e, const flx_entry *def, frame *f)
 {
-    const flx_yaml *position = flx_yaml_get(def, "position");
-    const flx_yaml *orientation = flx_yaml_get(def, "orientation");
+    const flx_entry *position = flx_entry_get(def, "position");
+    const flx_entry *orientation = flx_entry_get(def, "orientation");
     flx_space *s = e->space;
     FLX_TRY(flx_space_place(e->b, s));
     double R[9], angle = 0;
@@ -50,7 +50,7 @@ static flx_status place_part(flx_builder *b, flx_space *s)
 {
     flx_env e;
     frame f;
-    const flx_yaml *def = s->part->def;
+    const flx_entry *def = s->part->def;
     flx_env_of(&e, b, s->part, FLX_MODE_CONSTANT);
     FLX_TRY(draw_frame(&e, def, &f));
     memcpy(s->position, f.position, sizeof s->position);
@@ -61,11 +61,11 @@ static flx_status place_part(flx_builder *b, flx_space *s)
     return flx_build_motion(&e, def, f.position, &s->start);
 }
 
-flx_status flx_build_motion(flx_env *e, const flx_yaml *def, const double position[3],
+flx_status flx_build_motion(flx_env *e, const flx_entry *def, const double position[3],
                             flx_body_start *out)
 {
-    const flx_yaml *v = flx_yaml_get(def, "velocity");
-    const flx_yaml *w = flx_yaml_get(def, "angular_velocity");
+    const flx_entry *v = flx_entry_get(def, "velocity");
+    const flx_entry *w = flx_entry_get(def, "angular_velocity");
     flx_space *s = e->space;
     double given_v[3] = {0, 0, 0}, given_w[3] = {0, 0, 0};
     FLX_TRY(flx_space_place(e->b, s));
@@ -100,8 +100,8 @@ flx_status flx_space_place(flx_builder *b, flx_space *s)
 // The ends of a body that deforms, which joints ask for.
 static flx_status place_beam(flx_env *e, const flx_item *body, flx_body_data *d)
 {
-    const flx_yaml *from = flx_yaml_get(body->def, "from"), *to = flx_yaml_get(body->def, "to");
-    const flx_yaml *curve = flx_yaml_get(body->def, "curve");
+    const flx_entry *from = flx_entry_get(body->def, "from"), *to = flx_entry_get(body->def, "to");
+    const flx_entry *curve = flx_entry_get(body->def, "curve");
     flx_place ends[2] = {{NULL, {0, 0, 0}}, {NULL, {0, 0, 0}}};
     if (from && to) {
         FLX_TRY(flx_build_place(e, from, &ends[0]));
@@ -124,9 +124,9 @@ static flx_status place_beam(flx_env *e, const flx_item *body, flx_body_data *d)
 
 static flx_status place_line(flx_env *e, const flx_item *body, flx_body_data *d)
 {
-    const flx_yaml *fe = flx_yaml_get(body->def, "fe");
-    const flx_yaml *line = fe && fe->kind == FLX_YAML_MAP ? flx_yaml_get(fe, "line") : NULL;
-    if (!line || line->kind != FLX_YAML_LIST || line->count < 2) return FLX_OK;
+    const flx_entry *fe = flx_entry_get(body->def, "fe");
+    const flx_entry *line = fe && fe->kind == FLX_ENTRY_MAP ? flx_entry_get(fe, "line") : NULL;
+    if (!line || line->kind != FLX_ENTRY_LIST || line->count < 2) return FLX_OK;
     FLX_TRY(flx_build_vector(e, line->items[0], d->start));
     return flx_build_vector(e, line->items[line->count - 1], d->end);
 }
@@ -189,15 +189,15 @@ void flx_ground_to_body(const flx_item *body, const double p[3], double out[3])
 
 static flx_status resolve_point(flx_builder *b, flx_item *point, flx_point_data *d)
 {
-    const flx_yaml *def = point->def, *orientation = NULL;
+    const flx_entry *def = point->def, *orientation = NULL;
     double angle = 0;
     flx_env e;
     flx_operand v;
     memcpy(d->R, identity, sizeof identity);
     if (!def) return FLX_OK; // the centre of mass at the origin
     flx_env_of(&e, b, point, FLX_MODE_CONSTANT);
-    if (def->kind == FLX_YAML_MAP) {
-        orientation = flx_yaml_get(def, "orientation");
+    if (def->kind == FLX_ENTRY_MAP) {
+        orientation = flx_entry_get(def, "orientation");
         FLX_TRY(flx_build_need(b, point, "at", &def));
     }
     FLX_TRY(flx_build_value(&e, def, &v));
@@ -291,14 +291,14 @@ flx_status flx_operand_to_place(flx_env *e, const flx_operand *v, flx_loc loc, f
     return FLX_OK;
 }
 
-flx_status flx_build_place(flx_env *e, const flx_yaml *y, flx_place *out)
+flx_status flx_build_place(flx_env *e, const flx_entry *y, flx_place *out)
 {
     flx_operand v;
     FLX_TRY(flx_build_value(e, y, &v));
     return flx_operand_to_place(e, &v, y->loc, out);
 }
 
-flx_status flx_build_frame(flx_env *e, const flx_yaml *y, const flx_item **out)
+flx_status flx_build_frame(flx_env *e, const flx_entry *y, const flx_item **out)
 {
     flx_operand v;
     FLX_TRY(flx_build_value(e, y, &v));

@@ -56,7 +56,7 @@ static flx_status check_planar(flx_builder *b, const flx_item *body, const flx_e
 
 static flx_status read_list(flx_env *e, const flx_item *body, const char *key, int n, double *out)
 {
-    const flx_yaml *y = flx_yaml_get(body->def, key);
+    const flx_entry *y = flx_entry_get(body->def, key);
     int count = 0;
     double *x = NULL;
     if (!y) return FLX_OK;
@@ -71,10 +71,10 @@ static flx_status read_list(flx_env *e, const flx_item *body, const char *key, i
 
 static flx_status read_damping(flx_env *e, const flx_item *body, flx_elastic *el)
 {
-    const flx_yaml *damping = flx_yaml_get(body->def, "damping");
+    const flx_entry *damping = flx_entry_get(body->def, "damping");
     if (!damping) return FLX_OK;
-    const flx_yaml *ratio = flx_yaml_get(damping, "ratio");
-    const flx_yaml *rayleigh = flx_yaml_get(damping, "rayleigh");
+    const flx_entry *ratio = flx_entry_get(damping, "ratio");
+    const flx_entry *rayleigh = flx_entry_get(damping, "rayleigh");
     int n = 0;
     double *x = NULL;
     FLX_TRY(flx_build_numbers(e, ratio ? ratio : rayleigh, &n, &x));
@@ -98,7 +98,7 @@ flx_status flx_elastic_body_read_stiffening(flx_builder *b, const flx_item *body
                                             flx_stiffening_kind *kind)
 {
     static const char *const words[] = {"false", "true", "one-sided", NULL};
-    const flx_yaml *y = flx_yaml_get(body->def, "stiffening");
+    const flx_entry *y = flx_entry_get(body->def, "stiffening");
     int k = 0;
     if (!y) return FLX_OK;
     FLX_TRY(flx_build_word(b, y, "kind of stiffening", words, &k));
@@ -109,11 +109,11 @@ flx_status flx_elastic_body_read_stiffening(flx_builder *b, const flx_item *body
 static flx_status read_data(flx_env *e, flx_item *body, flx_elastic_body *f)
 {
     flx_builder *b = e->b;
-    const flx_yaml *data = flx_yaml_get(body->def, "data");
-    const flx_yaml *stiffening = flx_yaml_get(body->def, "stiffening");
+    const flx_entry *data = flx_entry_get(body->def, "data");
+    const flx_entry *stiffening = flx_entry_get(body->def, "stiffening");
     flx_sid *sid = NULL;
     flx_stiffening_kind kind = FLX_STIFFENING_BOTH;
-    const flx_yaml *frame = flx_yaml_get(body->def, "frame");
+    const flx_entry *frame = flx_entry_get(body->def, "frame");
     if (frame) {
         return FLX_FAIL(b->ctx, FLX_ERR_MODEL, frame->loc,
                         "the frame of '%s' is that of its data; 'frame' is for finite elements",
@@ -148,7 +148,7 @@ static flx_status read_body(flx_builder *b, flx_item *body, flx_elastic_body *f)
 {
     flx_env e;
     flx_env_of(&e, b, body, FLX_MODE_CONSTANT);
-    if (flx_yaml_get(body->def, "data")) {
+    if (flx_entry_get(body->def, "data")) {
         FLX_TRY(read_data(&e, body, f));
     } else {
         FLX_TRY(read_fe(&e, body, f));
@@ -454,7 +454,7 @@ static flx_status add_modes(flx_builder *b, const flx_item *body)
     flx_model *m = b->m;
     const flx_elastic_body *f = elastic_of(body);
     flx_node zero = node_const(b->g, 0);
-    bool given = flx_yaml_get(body->def, "mode_rates") != NULL;
+    bool given = flx_entry_get(body->def, "mode_rates") != NULL;
     m->modals[m->nmodal++] =
         (flx_modal){.body = body->number, .first = m->nvariable, .e = f->e, .loc = body->loc};
     for (int k = 0; k < f->e->n; k++) {

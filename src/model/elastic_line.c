@@ -30,16 +30,17 @@ static flx_status find_axes(flx_env *e, const flx_item *body, const flx_section 
     return FLX_OK;
 }
 
-static flx_status read_section(flx_env *e, const flx_item *body, const flx_yaml *fe, flx_line *line)
+static flx_status read_section(flx_env *e, const flx_item *body, const flx_entry *fe,
+                               flx_line *line)
 {
-    const flx_yaml *y = flx_yaml_get(fe, "section"), *inertia = flx_yaml_get(y, "inertia");
+    const flx_entry *y = flx_entry_get(fe, "section"), *inertia = flx_entry_get(y, "inertia");
     flx_section c;
     flx_material m = {0};
     flx_beam_law law;
     FLX_TRY(flx_section_read_beam(e, body, "the line of an elastic body", y,
-                                  flx_yaml_get(fe, "material"), &c, &m, &law));
+                                  flx_entry_get(fe, "material"), &c, &m, &law));
     if (c.coupled) {
-        return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, flx_yaml_get(y, "stiffness")->loc,
+        return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, flx_entry_get(y, "stiffness")->loc,
                         "a section whose stiffnesses are coupled needs 'type: beam' with "
                         "'formulation: geometrically-exact'");
     }
@@ -57,11 +58,11 @@ static flx_status read_section(flx_env *e, const flx_item *body, const flx_yaml 
     return find_axes(e, body, &c, line);
 }
 
-static flx_status read_line(flx_env *e, const flx_item *body, const flx_yaml *fe, flx_line *line)
+static flx_status read_line(flx_env *e, const flx_item *body, const flx_entry *fe, flx_line *line)
 {
     flx_builder *b = e->b;
-    const flx_yaml *y = flx_yaml_get(fe, "line"), *elements = flx_yaml_get(fe, "elements");
-    const flx_yaml *theory = flx_yaml_get(fe, "theory");
+    const flx_entry *y = flx_entry_get(fe, "line"), *elements = flx_entry_get(fe, "elements");
+    const flx_entry *theory = flx_entry_get(fe, "theory");
     flx_stiffening_kind stiffening = FLX_STIFFENING_NONE;
     double *points = flx_take(b, 3 * (size_t)y->count, sizeof *points);
     if (!points) return FLX_ERR_MEMORY;
@@ -112,7 +113,7 @@ static flx_status shape_at(void *user, int element, double s, const flx_line_fie
     return FLX_OK;
 }
 
-static flx_status compile_shapes(flx_env *e, const flx_item *body, const flx_yaml *list,
+static flx_status compile_shapes(flx_env *e, const flx_item *body, const flx_entry *list,
                                  functions *x)
 {
     flx_builder *b = e->b;
@@ -138,12 +139,12 @@ static flx_status compile_shapes(flx_env *e, const flx_item *body, const flx_yam
     return x->out && x->scratch ? FLX_OK : FLX_ERR_MEMORY;
 }
 
-static flx_status from_shapes(flx_env *e, const flx_item *body, const flx_yaml *reduce,
+static flx_status from_shapes(flx_env *e, const flx_item *body, const flx_entry *reduce,
                               const flx_line *line, flx_elastic **out)
 {
     flx_builder *b = e->b;
-    const flx_yaml *list = flx_yaml_get(reduce, "shapes"),
-                   *frame = flx_yaml_get(body->def, "frame");
+    const flx_entry *list = flx_entry_get(reduce, "shapes"),
+                    *frame = flx_entry_get(body->def, "frame");
     functions x = {.length = flx_line_length(line), .line = line};
     if (line->shear) {
         return FLX_FAIL(b->ctx, FLX_ERR_MODEL, reduce->loc,
@@ -165,9 +166,9 @@ static flx_status from_shapes(flx_env *e, const flx_item *body, const flx_yaml *
 // ---- finite elements ----------------------------------------------------------------------------
 
 // "start", "end", "node(3)" or 3.
-static flx_status read_interface(flx_builder *b, const flx_yaml *y, int elements, int *node)
+static flx_status read_interface(flx_builder *b, const flx_entry *y, int elements, int *node)
 {
-    const char *text = y->kind == FLX_YAML_SCALAR ? y->text : "", *digits = text;
+    const char *text = y->kind == FLX_ENTRY_SCALAR ? y->text : "", *digits = text;
     char *rest = NULL;
     if (strcmp(text, "start") == 0 || strcmp(text, "end") == 0) {
         *node = text[0] == 's' ? 0 : elements;
@@ -185,11 +186,12 @@ static flx_status read_interface(flx_builder *b, const flx_yaml *y, int elements
                     elements + 1, text);
 }
 
-flx_status flx_elastic_body_read_basis(flx_env *e, const flx_item *body, const flx_yaml *reduce,
+flx_status flx_elastic_body_read_basis(flx_env *e, const flx_item *body, const flx_entry *reduce,
                                        flx_basis *basis)
 {
-    const flx_yaml *frame = flx_yaml_get(body->def, "frame"), *type = flx_yaml_get(reduce, "type");
-    const flx_yaml *modes = flx_yaml_get(reduce, "modes");
+    const flx_entry *frame = flx_entry_get(body->def, "frame"),
+                    *type = flx_entry_get(reduce, "type");
+    const flx_entry *modes = flx_entry_get(reduce, "modes");
     *basis = (flx_basis){.kind = FLX_BASIS_MODES};
     if (frame && strcmp(frame->text, "buckens") == 0) basis->frame = FLX_FRAME_BUCKENS;
     if (frame && strcmp(frame->text, "chord") == 0) basis->frame = FLX_FRAME_CHORD;
@@ -203,19 +205,19 @@ flx_status flx_elastic_body_read_basis(flx_env *e, const flx_item *body, const f
                     least == 1 ? "" : "s");
 }
 
-static flx_status from_elements(flx_env *e, const flx_item *body, const flx_yaml *reduce,
+static flx_status from_elements(flx_env *e, const flx_item *body, const flx_entry *reduce,
                                 const flx_line *line, flx_elastic **out)
 {
     flx_builder *b = e->b;
-    const flx_yaml *list = flx_yaml_get(reduce, "interfaces");
+    const flx_entry *list = flx_entry_get(reduce, "interfaces");
     flx_basis basis;
     FLX_TRY(flx_elastic_body_read_basis(e, body, reduce, &basis));
-    if (list && list->kind != FLX_YAML_LIST) {
+    if (list && list->kind != FLX_ENTRY_LIST) {
         return FLX_FAIL(b->ctx, FLX_ERR_MODEL, list->loc,
                         "interfaces of a line are a list of its nodes, as in [start, end]");
     }
-    if (flx_yaml_get(reduce, "attachment")) {
-        return FLX_FAIL(b->ctx, FLX_ERR_MODEL, flx_yaml_get(reduce, "attachment")->loc,
+    if (flx_entry_get(reduce, "attachment")) {
+        return FLX_FAIL(b->ctx, FLX_ERR_MODEL, flx_entry_get(reduce, "attachment")->loc,
                         "attachment is for meshes: of a line take type: craig-bampton");
     }
     int count = list ? list->count : 0;
@@ -240,7 +242,7 @@ static flx_status from_elements(flx_env *e, const flx_item *body, const flx_yaml
 }
 
 // What an elastic body takes of the keys of a structure.
-static flx_status check_keys(flx_builder *b, const flx_item *body, const flx_yaml *fe)
+static flx_status check_keys(flx_builder *b, const flx_item *body, const flx_entry *fe)
 {
     static const char *const taken[] = {"line", "elements", "section", "material", "theory", NULL};
     for (int i = 0; i < fe->count; i++) {
@@ -257,17 +259,17 @@ static flx_status check_keys(flx_builder *b, const flx_item *body, const flx_yam
 
 flx_status flx_elastic_body_read_fe(flx_env *e, flx_item *body, flx_elastic **out)
 {
-    const flx_yaml *fe = flx_yaml_get(body->def, "fe");
-    const flx_yaml *reduce = flx_yaml_get(body->def, "reduce");
+    const flx_entry *fe = flx_entry_get(body->def, "fe");
+    const flx_entry *reduce = flx_entry_get(body->def, "reduce");
     flx_line line;
     if (!reduce) {
         return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, fe->loc,
                         "'%s' needs 'reduce': which shapes of its finite elements are kept",
                         body->full);
     }
-    if (!flx_yaml_get(fe, "line")) return flx_elastic_body_read_mesh(e, body, fe, reduce, out);
+    if (!flx_entry_get(fe, "line")) return flx_elastic_body_read_mesh(e, body, fe, reduce, out);
     FLX_TRY(check_keys(e->b, body, fe));
     FLX_TRY(read_line(e, body, fe, &line));
-    bool shapes = strcmp(flx_yaml_get(reduce, "type")->text, "shapes") == 0;
+    bool shapes = strcmp(flx_entry_get(reduce, "type")->text, "shapes") == 0;
     return (shapes ? from_shapes : from_elements)(e, body, reduce, &line, out);
 }

@@ -14,7 +14,7 @@ typedef struct interfaces {
 } interfaces;
 
 // What holds or loads a body comes from the mechanism.
-static flx_status check_keys(flx_builder *b, const flx_item *body, const flx_yaml *fe)
+static flx_status check_keys(flx_builder *b, const flx_item *body, const flx_entry *fe)
 {
     static const char *const wrong[][2] = {
         {"supports", "joints hold a body, and its frame follows an interface of 'reduce'"},
@@ -23,7 +23,7 @@ static flx_status check_keys(flx_builder *b, const flx_item *body, const flx_yam
         {"elements", "it says how many are along a line"},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
-        const flx_yaml *y = flx_yaml_get(fe, wrong[i][0]);
+        const flx_entry *y = flx_entry_get(fe, wrong[i][0]);
         if (!y) continue;
         return FLX_FAIL(b->ctx, FLX_ERR_MODEL, y->loc, "'%s' in 'fe' of '%s': %s", wrong[i][0],
                         body->full, wrong[i][1]);
@@ -46,7 +46,7 @@ static flx_status check_springs(const flx_fe_maker *m)
 // ---- interfaces ---------------------------------------------------------------------------------
 
 // A node for the frame of some nodes, at their middle or at a given place, with a number of its own.
-static flx_status add_frame(flx_fe_maker *m, const flx_yaml *at, const flx_node_list *list,
+static flx_status add_frame(flx_fe_maker *m, const flx_entry *at, const flx_node_list *list,
                             int *node)
 {
     flx_structure *s = m->s;
@@ -68,13 +68,13 @@ static flx_status add_frame(flx_fe_maker *m, const flx_yaml *at, const flx_node_
 }
 
 // Nodes of `on` tied to a frame; a single node is one by itself, unless it is to be elsewhere.
-static flx_status add_interface(flx_fe_maker *m, const flx_yaml *y, const flx_yaml *on,
+static flx_status add_interface(flx_fe_maker *m, const flx_entry *y, const flx_entry *on,
                                 const char *name, interfaces *out)
 {
     static const char *const words[] = {"rigid", "average", NULL};
-    bool map = y->kind == FLX_YAML_MAP;
-    const flx_yaml *type = map ? flx_yaml_get(y, "type") : NULL;
-    const flx_yaml *at = map ? flx_yaml_get(y, "at") : NULL;
+    bool map = y->kind == FLX_ENTRY_MAP;
+    const flx_entry *type = map ? flx_entry_get(y, "type") : NULL;
+    const flx_entry *at = map ? flx_entry_get(y, "at") : NULL;
     flx_node_list list = {0};
     int kind = 0, node = -1;
     flx_status status = flx_fe_collect(m, on, &list);
@@ -104,7 +104,7 @@ static flx_status add_interface(flx_fe_maker *m, const flx_yaml *y, const flx_ya
     return out->names[out->n++] ? FLX_OK : FLX_ERR_MEMORY;
 }
 
-static flx_status read_interfaces(flx_fe_maker *m, const flx_yaml *y, interfaces *out)
+static flx_status read_interfaces(flx_fe_maker *m, const flx_entry *y, interfaces *out)
 {
     flx_builder *b = m->b;
     int count = y ? y->count : 0;
@@ -112,10 +112,10 @@ static flx_status read_interfaces(flx_fe_maker *m, const flx_yaml *y, interfaces
     out->names = flx_take(b, (size_t)count, sizeof *out->names);
     if (!out->nodes || !out->names) return FLX_ERR_MEMORY;
     for (int i = 0; i < count; i++) {
-        const flx_yaml *item = y->items[i];
-        bool list = y->kind == FLX_YAML_LIST;
-        const flx_yaml *on = list ? item : flx_yaml_get(item, "on");
-        const flx_yaml *name = list ? item : y->keys[i];
+        const flx_entry *item = y->items[i];
+        bool list = y->kind == FLX_ENTRY_LIST;
+        const flx_entry *on = list ? item : flx_entry_get(item, "on");
+        const flx_entry *name = list ? item : y->keys[i];
         if (flx_is_elastic_word(name->text)) {
             return FLX_FAIL(b->ctx, FLX_ERR_MODEL, name->loc,
                             "'%s' is built in and cannot be the name of an interface%s", name->text,
@@ -128,13 +128,13 @@ static flx_status read_interfaces(flx_fe_maker *m, const flx_yaml *y, interfaces
 
 // ---- the whole ----------------------------------------------------------------------------------
 
-static flx_status reduce_structure(flx_fe_maker *m, const flx_item *body, const flx_yaml *reduce,
+static flx_status reduce_structure(flx_fe_maker *m, const flx_item *body, const flx_entry *reduce,
                                    flx_elastic **out)
 {
     static const char *const masses[] = {"consistent", "lumped", NULL};
     flx_builder *b = m->b;
-    const flx_yaml *attachment = flx_yaml_get(reduce, "attachment");
-    const flx_yaml *kind = flx_yaml_get(m->fe, "masses");
+    const flx_entry *attachment = flx_entry_get(reduce, "attachment");
+    const flx_entry *kind = flx_entry_get(m->fe, "masses");
     flx_stiffening_kind stiffening = FLX_STIFFENING_NONE;
     int lumped = 0;
     flx_basis basis;
@@ -145,7 +145,7 @@ static flx_status reduce_structure(flx_fe_maker *m, const flx_item *body, const 
     basis.stiffening = stiffening != FLX_STIFFENING_NONE;
     if (kind) FLX_TRY(flx_build_word(b, kind, "kind of masses", masses, &lumped));
     FLX_TRY(check_springs(m));
-    FLX_TRY(read_interfaces(m, flx_yaml_get(reduce, "interfaces"), &faces));
+    FLX_TRY(read_interfaces(m, flx_entry_get(reduce, "interfaces"), &faces));
     if (attachment && basis.attachment && faces.n == 0) {
         return FLX_FAIL(b->ctx, FLX_ERR_MODEL, attachment->loc,
                         "attachment: true takes the shapes of loads at the interfaces: name them");
@@ -158,15 +158,15 @@ static flx_status reduce_structure(flx_fe_maker *m, const flx_item *body, const 
     basis.ninterface = faces.n;
     basis.interfaces = faces.nodes;
     basis.names = faces.names;
-    if (faces.n == 0 && !flx_yaml_get(body->def, "frame")) basis.frame = FLX_FRAME_BUCKENS;
+    if (faces.n == 0 && !flx_entry_get(body->def, "frame")) basis.frame = FLX_FRAME_BUCKENS;
     return b->reader->reduce(b->reader->user, m->s, lumped == 1, &basis, reduce->loc, out);
 }
 
-flx_status flx_elastic_body_read_mesh(flx_env *e, const flx_item *body, const flx_yaml *fe,
-                                      const flx_yaml *reduce, flx_elastic **out)
+flx_status flx_elastic_body_read_mesh(flx_env *e, const flx_item *body, const flx_entry *fe,
+                                      const flx_entry *reduce, flx_elastic **out)
 {
     flx_builder *b = e->b;
-    const flx_yaml *type = flx_yaml_get(reduce, "type");
+    const flx_entry *type = flx_entry_get(reduce, "type");
     flx_fe_maker m = {.e = e, .b = b, .fe = fe};
     FLX_TRY(check_keys(b, body, fe));
     if (strcmp(type->text, "shapes") == 0) {

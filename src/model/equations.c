@@ -41,7 +41,7 @@ static flx_status check_mass(flx_builder *b, flx_node n, flx_loc loc)
 static flx_status constant_or(flx_builder *b, const flx_item *item, const char *key, double initial,
                               double *out)
 {
-    const flx_yaml *y = flx_yaml_get(item->def, key);
+    const flx_entry *y = flx_entry_get(item->def, key);
     flx_env e;
     *out = initial;
     flx_env_of(&e, b, item, FLX_MODE_CONSTANT);
@@ -52,13 +52,13 @@ static flx_status constant_or(flx_builder *b, const flx_item *item, const char *
 
 static flx_status finish_variable(flx_builder *b, flx_item *item, flx_variable *out)
 {
-    const flx_yaml *mass = flx_yaml_get(item->def, "mass"), *force = NULL;
+    const flx_entry *mass = flx_entry_get(item->def, "mass"), *force = NULL;
     flx_env e;
     flx_env_of(&e, b, item, FLX_MODE_MOVING);
     *out = (flx_variable){.name = item->full, .loc = item->loc, .mass = -1, .force = -1};
     FLX_TRY(constant_or(b, item, "at", 0, &out->at));
     FLX_TRY(constant_or(b, item, "rate", 0, &out->rate));
-    out->rate_given = flx_yaml_get(item->def, "rate") != NULL;
+    out->rate_given = flx_entry_get(item->def, "rate") != NULL;
     out->mass = node_const(b->g, 1);
     if (mass) {
         FLX_TRY(flx_build_node(&e, mass, &out->mass));
@@ -72,7 +72,7 @@ static flx_status finish_variable(flx_builder *b, flx_item *item, flx_variable *
 
 static flx_status classify(flx_builder *b, flx_item *item, flx_first_data *d)
 {
-    const flx_yaml *mass = flx_yaml_get(item->def, "mass");
+    const flx_entry *mass = flx_entry_get(item->def, "mass");
     d->mass = -1;
     if (mass) {
         flx_env e;
@@ -97,7 +97,7 @@ flx_status flx_first_classify(flx_builder *b, flx_item *first, flx_loc loc)
 static flx_status finish_first(flx_builder *b, flx_item *item, flx_first_order *out)
 {
     const flx_first_data *d = item->data;
-    const flx_yaml *derivative = NULL;
+    const flx_entry *derivative = NULL;
     flx_env e;
     flx_env_of(&e, b, item, FLX_MODE_MOVING);
     FLX_TRY(flx_first_classify(b, item, item->loc));
@@ -122,14 +122,14 @@ static bool is_multiplier(void *user, flx_leaf leaf)
 
 // ---- constraints --------------------------------------------------------------------------------
 
-static const flx_yaml *constraint_expression(const flx_item *item)
+static const flx_entry *constraint_expression(const flx_item *item)
 {
-    return item->def->kind == FLX_YAML_MAP ? flx_yaml_get(item->def, "value") : item->def;
+    return item->def->kind == FLX_ENTRY_MAP ? flx_entry_get(item->def, "value") : item->def;
 }
 
 static flx_status value_constraint(flx_builder *b, flx_item *item, flx_constraint_data *d)
 {
-    const flx_yaml *y = constraint_expression(item);
+    const flx_entry *y = constraint_expression(item);
     flx_env e;
     if (!y) return flx_build_need(b, item, "value", &y);
     flx_env_of(&e, b, item, FLX_MODE_MOVING);
@@ -178,8 +178,8 @@ static bool is_position(void *user, flx_leaf leaf)
 
 static flx_status read_compliance(flx_builder *b, const flx_item *item, double *out)
 {
-    const flx_yaml *y =
-        item->def->kind == FLX_YAML_MAP ? flx_yaml_get(item->def, "compliance") : NULL;
+    const flx_entry *y =
+        item->def->kind == FLX_ENTRY_MAP ? flx_entry_get(item->def, "compliance") : NULL;
     flx_env e;
     if (!y) return FLX_OK;
     flx_env_of(&e, b, item, FLX_MODE_CONSTANT);
@@ -215,7 +215,7 @@ static flx_status finish_constraint(flx_builder *b, flx_item *item, flx_constrai
 
 // ---- coupling -----------------------------------------------------------------------------------
 
-static flx_status variable_named(flx_env *e, const flx_yaml *y, int *out)
+static flx_status variable_named(flx_env *e, const flx_entry *y, int *out)
 {
     flx_operand v;
     double c = 0;
@@ -240,10 +240,10 @@ static flx_status variable_named(flx_env *e, const flx_yaml *y, int *out)
 
 static flx_status finish_coupling(flx_builder *b, flx_item *item, flx_coupling *out)
 {
-    const flx_yaml *y = item->def;
+    const flx_entry *y = item->def;
     flx_env e;
     flx_env_of(&e, b, item, FLX_MODE_MOVING);
-    if (y->kind != FLX_YAML_LIST || y->count != 3) {
+    if (y->kind != FLX_ENTRY_LIST || y->count != 3) {
         return FLX_FAIL(b->ctx, FLX_ERR_MODEL, y->loc, "a coupling is [variable, variable, value]");
     }
     out->loc = y->loc;

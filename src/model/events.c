@@ -53,12 +53,12 @@ static flx_status find_linear(flx_builder *b, flx_node n, bool *linear)
     return memory ? FLX_OK : FLX_ERR_MEMORY;
 }
 
-static flx_status refuse_target(flx_builder *b, const flx_yaml *key, const char *why)
+static flx_status refuse_target(flx_builder *b, const flx_entry *key, const char *why)
 {
     return FLX_FAIL(b->ctx, FLX_ERR_MODEL, key->loc, "'%s' cannot be set: %s", key->text, why);
 }
 
-static flx_status find_target(flx_builder *b, const flx_yaml *key, flx_node n, flx_assignment *out)
+static flx_status find_target(flx_builder *b, const flx_entry *key, flx_node n, flx_assignment *out)
 {
     flx_leaf leaf;
     *out = (flx_assignment){.node = n, .value = -1, .loc = key->loc};
@@ -98,7 +98,7 @@ static flx_status find_target(flx_builder *b, const flx_yaml *key, flx_node n, f
 }
 
 // One key of `set`: as many numbers as the target has.
-static flx_status add_assignments(flx_env *e, const flx_yaml *key, const flx_yaml *y,
+static flx_status add_assignments(flx_env *e, const flx_entry *key, const flx_entry *y,
                                   flx_event *out)
 {
     flx_builder *b = e->b;
@@ -143,9 +143,9 @@ static flx_status check_twice(flx_builder *b, const flx_event *ev)
     return FLX_OK;
 }
 
-static flx_status read_sets(flx_env *e, const flx_yaml *set, flx_event *out)
+static flx_status read_sets(flx_env *e, const flx_entry *set, flx_event *out)
 {
-    if (!set || set->kind != FLX_YAML_MAP) return FLX_OK;
+    if (!set || set->kind != FLX_ENTRY_MAP) return FLX_OK;
     out->sets = flx_arena_take(e->b->m->arena, 3 * (size_t)set->count, sizeof *out->sets);
     if (!out->sets) return FLX_ERR_MEMORY;
     for (int i = 0; i < set->count; i++) {
@@ -158,9 +158,10 @@ static flx_status read_sets(flx_env *e, const flx_yaml *set, flx_event *out)
 
 static flx_status finish_event(flx_builder *b, flx_item *item, flx_event *out)
 {
-    const flx_yaml *when = flx_yaml_get(item->def, "when"), *stop = flx_yaml_get(item->def, "stop");
-    const flx_yaml *every = flx_yaml_get(item->def, "every");
-    const flx_yaml *start = flx_yaml_get(item->def, "start");
+    const flx_entry *when = flx_entry_get(item->def, "when"),
+                    *stop = flx_entry_get(item->def, "stop");
+    const flx_entry *every = flx_entry_get(item->def, "every");
+    const flx_entry *start = flx_entry_get(item->def, "start");
     flx_env e, constants;
     flx_env_of(&e, b, item, FLX_MODE_MOVING);
     flx_env_of(&constants, b, item, FLX_MODE_CONSTANT);
@@ -179,7 +180,7 @@ static flx_status finish_event(flx_builder *b, flx_item *item, flx_event *out)
                         "a clock cannot begin before the run, at t = 0");
     }
     if (stop) FLX_TRY(flx_build_flag(b, stop, "stop", &out->stop));
-    return read_sets(&e, flx_yaml_get(item->def, "set"), out);
+    return read_sets(&e, flx_entry_get(item->def, "set"), out);
 }
 
 flx_status flx_events_finish(flx_builder *b)

@@ -29,7 +29,7 @@ static bool is_one_of(const char *name, const char *const *words)
     return *words != NULL;
 }
 
-static flx_status check_plain(flx_builder *b, const flx_yaml *key, const char *what)
+static flx_status check_plain(flx_builder *b, const flx_entry *key, const char *what)
 {
     static const char *const own[] = {"t", "ground", "energy", "momentum", "constraints", NULL};
     if (!is_plain_name(key->text)) {
@@ -45,7 +45,7 @@ static flx_status check_plain(flx_builder *b, const flx_yaml *key, const char *w
     return FLX_OK;
 }
 
-flx_status flx_item_check_name(flx_builder *b, const flx_yaml *key, const char *what)
+flx_status flx_item_check_name(flx_builder *b, const flx_entry *key, const char *what)
 {
     FLX_TRY(check_plain(b, key, what));
     if (!is_one_of(key->text, flx_expr_builtin_names())) return FLX_OK;
@@ -54,10 +54,10 @@ flx_status flx_item_check_name(flx_builder *b, const flx_yaml *key, const char *
 }
 
 // A joint may be called like a built-in function, but nothing that is followed by '(' may.
-static flx_status check_callable(flx_builder *b, const flx_yaml *key, flx_kind kind,
-                                 const flx_yaml *def, bool repeated)
+static flx_status check_callable(flx_builder *b, const flx_entry *key, flx_kind kind,
+                                 const flx_entry *def, bool repeated)
 {
-    bool list = kind == FLX_KIND_PARAMETER && def->kind == FLX_YAML_LIST;
+    bool list = kind == FLX_KIND_PARAMETER && def->kind == FLX_ENTRY_LIST;
     if (kind != FLX_KIND_FUNCTION && !list && !repeated) return FLX_OK;
     return flx_item_check_name(b, key,
                                list       ? "list"
@@ -67,13 +67,13 @@ static flx_status check_callable(flx_builder *b, const flx_yaml *key, flx_kind k
 
 // ---- like ---------------------------------------------------------------------------------------
 
-static flx_status find_sibling(flx_builder *b, const flx_yaml *like, const flx_yaml *siblings,
-                               const flx_yaml **out)
+static flx_status find_sibling(flx_builder *b, const flx_entry *like, const flx_entry *siblings,
+                               const flx_entry **out)
 {
-    if (like->kind != FLX_YAML_SCALAR) {
+    if (like->kind != FLX_ENTRY_SCALAR) {
         return FLX_FAIL(b->ctx, FLX_ERR_MODEL, like->loc, "'like' takes the name of one item");
     }
-    *out = siblings ? flx_yaml_get(siblings, like->text) : NULL;
+    *out = siblings ? flx_entry_get(siblings, like->text) : NULL;
     if (*out) return FLX_OK;
     flx_nearest near;
     flx_nearest_start(&near, like->text);
@@ -86,20 +86,20 @@ static flx_status find_sibling(flx_builder *b, const flx_yaml *like, const flx_y
 }
 
 // The keys of def, then those of the items it is like, each key once.
-static flx_status merge_like(flx_builder *b, const flx_yaml *def, const flx_yaml *siblings,
-                             const flx_yaml **out)
+static flx_status merge_like(flx_builder *b, const flx_entry *def, const flx_entry *siblings,
+                             const flx_entry **out)
 {
     *out = def;
-    if (def->kind != FLX_YAML_MAP || !flx_yaml_get(def, "like")) return FLX_OK;
-    const flx_yaml *like = flx_yaml_get(def, "like"), *at = def;
+    if (def->kind != FLX_ENTRY_MAP || !flx_entry_get(def, "like")) return FLX_OK;
+    const flx_entry *like = flx_entry_get(def, "like"), *at = def;
     int total = 0, hops = 0;
     while (at) {
-        if (at->kind != FLX_YAML_MAP) {
+        if (at->kind != FLX_ENTRY_MAP) {
             return FLX_FAIL(b->ctx, FLX_ERR_MODEL, like->loc, "like: '%s' is not a mapping",
                             like->text);
         }
         total += at->count;
-        const flx_yaml *next = flx_yaml_get(at, "like");
+        const flx_entry *next = flx_entry_get(at, "like");
         if (!next) break;
         if (hops++ > siblings->count) {
             return FLX_FAIL(b->ctx, FLX_ERR_MODEL, like->loc,
@@ -107,18 +107,18 @@ static flx_status merge_like(flx_builder *b, const flx_yaml *def, const flx_yaml
         }
         FLX_TRY(find_sibling(b, next, siblings, &at));
     }
-    flx_yaml *merged = flx_take(b, 1, sizeof *merged);
+    flx_entry *merged = flx_take(b, 1, sizeof *merged);
     if (!merged) return FLX_ERR_MEMORY;
     *merged = *def;
     merged->count = 0;
-    merged->items = flx_take(b, (size_t)total, sizeof(flx_yaml *));
-    merged->keys = flx_take(b, (size_t)total, sizeof(flx_yaml *));
+    merged->items = flx_take(b, (size_t)total, sizeof(flx_entry *));
+    merged->keys = flx_take(b, (size_t)total, sizeof(flx_entry *));
     if (!merged->items || !merged->keys) return FLX_ERR_MEMORY;
     for (at = def; at;) {
-        const flx_yaml *next = flx_yaml_get(at, "like");
+        const flx_entry *next = flx_entry_get(at, "like");
         for (int i = 0; i < at->count; i++) {
             const char *key = at->keys[i]->text;
-            if (strcmp(key, "like") == 0 || flx_yaml_get(merged, key)) continue;
+            if (strcmp(key, "like") == 0 || flx_entry_get(merged, key)) continue;
             merged->keys[merged->count] = at->keys[i];
             merged->items[merged->count++] = at->items[i];
         }
@@ -135,7 +135,7 @@ static flx_status merge_like(flx_builder *b, const flx_yaml *def, const flx_yaml
 typedef struct declaration {
     flx_space *space;
     flx_kind kind;
-    const flx_yaml *key, *def, *repeat;
+    const flx_entry *key, *def, *repeat;
     const char *prefix;
     flx_items *list;
     void *data;
@@ -196,9 +196,9 @@ static flx_status make_item(flx_builder *b, const declaration *d, const char *na
 static flx_status repeat_range(flx_builder *b, const declaration *d, int k, const flx_local *locals,
                                int *lo, int *hi)
 {
-    const flx_yaml *key = d->repeat->keys[k], *range = d->repeat->items[k];
+    const flx_entry *key = d->repeat->keys[k], *range = d->repeat->items[k];
     FLX_TRY(flx_item_check_name(b, key, "index"));
-    if (range->kind != FLX_YAML_LIST || range->count != 2) {
+    if (range->kind != FLX_ENTRY_LIST || range->count != 2) {
         return FLX_FAIL(b->ctx, FLX_ERR_MODEL, range->loc,
                         "repeat: '%s' needs its first and last number, as in {%s: [1, 5]}",
                         key->text, key->text);
@@ -254,7 +254,7 @@ static flx_status expand(flx_builder *b, const declaration *d, int k, const char
 }
 
 // The later of the two in the file is at fault.
-static flx_status check_free(flx_builder *b, const flx_yaml *key, flx_kind kind,
+static flx_status check_free(flx_builder *b, const flx_entry *key, flx_kind kind,
                              const flx_names *names)
 {
     const flx_item *other = names ? flx_names_find(names, key->text) : NULL;
@@ -266,9 +266,10 @@ static flx_status check_free(flx_builder *b, const flx_yaml *key, flx_kind kind,
                     later ? key->loc.line : other->loc.line);
 }
 
-flx_status flx_item_declare(flx_builder *b, flx_space *s, flx_kind kind, const flx_yaml *key,
-                            const flx_yaml *def, const flx_yaml *siblings, const flx_local *locals,
-                            const char *prefix, flx_names *names, flx_items *list, void *data)
+flx_status flx_item_declare(flx_builder *b, flx_space *s, flx_kind kind, const flx_entry *key,
+                            const flx_entry *def, const flx_entry *siblings,
+                            const flx_local *locals, const char *prefix, flx_names *names,
+                            flx_items *list, void *data)
 {
     declaration d = {s, kind, key, def, NULL, prefix, list, data};
     flx_item *item = NULL;
@@ -277,9 +278,9 @@ flx_status flx_item_declare(flx_builder *b, flx_space *s, flx_kind kind, const f
         FLX_TRY(check_free(b, key, kind, names));
     }
     flx_status status = merge_like(b, def, siblings, &d.def);
-    if (status == FLX_OK && d.def->kind == FLX_YAML_MAP && kind != FLX_KIND_PARAMETER) {
-        d.repeat = flx_yaml_get(d.def, "repeat");
-        if (d.repeat && d.repeat->kind != FLX_YAML_MAP) {
+    if (status == FLX_OK && d.def->kind == FLX_ENTRY_MAP && kind != FLX_KIND_PARAMETER) {
+        d.repeat = flx_entry_get(d.def, "repeat");
+        if (d.repeat && d.repeat->kind != FLX_ENTRY_MAP) {
             status = FLX_FAIL(b->ctx, FLX_ERR_MODEL, d.repeat->loc,
                               "repeat needs an index with its range, as in {i: [1, 5]}");
         }
@@ -313,10 +314,10 @@ static flx_status go_on(flx_builder *b, flx_status status)
     return FLX_OK;
 }
 
-static flx_status declare_block(flx_builder *b, flx_space *s, const flx_yaml *block, flx_kind kind,
+static flx_status declare_block(flx_builder *b, flx_space *s, const flx_entry *block, flx_kind kind,
                                 flx_items *list)
 {
-    if (!block || block->kind != FLX_YAML_MAP) return FLX_OK;
+    if (!block || block->kind != FLX_ENTRY_MAP) return FLX_OK;
     for (int i = 0; i < block->count; i++) {
         FLX_TRY(go_on(b, flx_item_declare(b, s, kind, block->keys[i], block->items[i], block, NULL,
                                           s->prefix, &s->names, list, NULL)));
@@ -325,11 +326,11 @@ static flx_status declare_block(flx_builder *b, flx_space *s, const flx_yaml *bl
 }
 
 // Entries of a list have no names of their own: "constraint 1".
-static flx_status declare_list(flx_builder *b, flx_space *s, const flx_yaml *block, flx_kind kind,
+static flx_status declare_list(flx_builder *b, flx_space *s, const flx_entry *block, flx_kind kind,
                                flx_items *list)
 {
-    for (int i = 0; block && block->kind == FLX_YAML_LIST && i < block->count; i++) {
-        flx_yaml *key = flx_take(b, 1, sizeof *key);
+    for (int i = 0; block && block->kind == FLX_ENTRY_LIST && i < block->count; i++) {
+        flx_entry *key = flx_take(b, 1, sizeof *key);
         if (!key) return FLX_ERR_MEMORY;
         key->loc = block->items[i]->loc;
         key->text = flx_arena_printf(b->m->arena, "%s %d", flx_item_word(kind), i + 1);
@@ -340,15 +341,15 @@ static flx_status declare_list(flx_builder *b, flx_space *s, const flx_yaml *blo
     return FLX_OK;
 }
 
-static const flx_yaml *get(const flx_yaml *map, const char *key)
+static const flx_entry *get(const flx_entry *map, const char *key)
 {
-    return map && map->kind == FLX_YAML_MAP ? flx_yaml_get(map, key) : NULL;
+    return map && map->kind == FLX_ENTRY_MAP ? flx_entry_get(map, key) : NULL;
 }
 
 static flx_status declare_items(flx_builder *b, flx_space *s)
 {
-    const flx_yaml *equations = get(s->def, "equations");
-    const flx_yaml *constraints = get(equations, "constraints");
+    const flx_entry *equations = get(s->def, "equations");
+    const flx_entry *constraints = get(equations, "constraints");
     FLX_TRY(declare_block(b, s, get(s->def, "signals"), FLX_KIND_SIGNAL, &b->signals));
     FLX_TRY(declare_block(b, s, get(s->def, "bodies"), FLX_KIND_BODY, &b->bodies));
     FLX_TRY(declare_block(b, s, get(s->def, "joints"), FLX_KIND_JOINT, &b->joints));
@@ -376,7 +377,7 @@ static flx_parameter_data *find_parameter(flx_builder *b, flx_space *s, const ch
     if (item && item->kind == FLX_KIND_PARAMETER) return item->data;
     flx_nearest near;
     flx_nearest_start(&near, name);
-    const flx_yaml *block = get(s->def, "parameters");
+    const flx_entry *block = get(s->def, "parameters");
     for (int i = 0; block && i < block->count; i++) {
         flx_nearest_offer(&near, block->keys[i]->text);
     }
@@ -390,9 +391,9 @@ static flx_parameter_data *find_parameter(flx_builder *b, flx_space *s, const ch
 // parameters: of a part, evaluated where the part is used.
 static void give_parameters(flx_builder *b, flx_space *s)
 {
-    const flx_yaml *block = get(s->part->def, "parameters");
-    for (int i = 0; block && block->kind == FLX_YAML_MAP && i < block->count; i++) {
-        const flx_yaml *key = block->keys[i];
+    const flx_entry *block = get(s->part->def, "parameters");
+    for (int i = 0; block && block->kind == FLX_ENTRY_MAP && i < block->count; i++) {
+        const flx_entry *key = block->keys[i];
         flx_parameter_data *d = find_parameter(b, s, key->text, key->loc, "the part's model");
         if (!d) continue;
         d->given = block->items[i];
@@ -411,11 +412,11 @@ static flx_status apply_setting(flx_builder *b, flx_space *s, const char *settin
     }
     char *name = flx_arena_copy(b->scratch, setting, (size_t)(sign - setting));
     char *text = flx_arena_copy(b->scratch, sign + 1, strlen(sign + 1));
-    flx_yaml *value = flx_take(b, 1, sizeof *value);
+    flx_entry *value = flx_take(b, 1, sizeof *value);
     if (!name || !text || !value) return FLX_ERR_MEMORY;
     flx_parameter_data *d = find_parameter(b, s, name, loc, "the model");
     if (!d) return FLX_ERR_MODEL;
-    *value = (flx_yaml){.kind = FLX_YAML_SCALAR, .loc = loc, .text = text};
+    *value = (flx_entry){.kind = FLX_ENTRY_SCALAR, .loc = loc, .text = text};
     value->loc.column = (int)(sign - setting) + 2;
     d->given = value;
     d->given_space = s;
@@ -436,7 +437,7 @@ flx_status flx_space_declare(flx_builder *b, flx_space *s)
 
 // ---- parts --------------------------------------------------------------------------------------
 
-static flx_status read_part_file(flx_builder *b, const flx_yaml *name, flx_yaml **tree)
+static flx_status read_part_file(flx_builder *b, const flx_entry *name, flx_entry **tree)
 {
     const char *path = flx_file_beside(b->scratch, name->loc.file, name->text);
     if (!path) return FLX_ERR_MEMORY;
@@ -460,25 +461,25 @@ static flx_status read_part_file(flx_builder *b, const flx_yaml *name, flx_yaml 
     return FLX_OK;
 }
 
-static flx_status find_model(flx_builder *b, const flx_space *from, const flx_yaml *name,
-                             const flx_yaml **out)
+static flx_status find_model(flx_builder *b, const flx_space *from, const flx_entry *name,
+                             const flx_entry **out)
 {
     flx_nearest near;
-    if (name->kind != FLX_YAML_SCALAR) {
+    if (name->kind != FLX_ENTRY_SCALAR) {
         return FLX_FAIL(b->ctx, FLX_ERR_MODEL, name->loc,
                         "'model' takes the name of a model or of a file");
     }
     flx_nearest_start(&near, name->text);
     for (const flx_space *s = from; s; s = s->parent) {
-        const flx_yaml *models = get(s->def, "models");
+        const flx_entry *models = get(s->def, "models");
         *out = get(models, name->text);
         if (*out) return FLX_OK;
-        for (int i = 0; models && models->kind == FLX_YAML_MAP && i < models->count; i++) {
+        for (int i = 0; models && models->kind == FLX_ENTRY_MAP && i < models->count; i++) {
             flx_nearest_offer(&near, models->keys[i]->text);
         }
     }
     if (strpbrk(name->text, "./")) {
-        flx_yaml *tree = NULL;
+        flx_entry *tree = NULL;
         FLX_TRY(read_part_file(b, name, &tree));
         *out = tree;
         return FLX_OK;
@@ -493,9 +494,9 @@ static flx_status find_model(flx_builder *b, const flx_space *from, const flx_ya
                     name->text);
 }
 
-static flx_status check_dimension(flx_builder *b, const flx_yaml *model, const flx_item *part)
+static flx_status check_dimension(flx_builder *b, const flx_entry *model, const flx_item *part)
 {
-    const flx_yaml *dimension = get(model, "dimension");
+    const flx_entry *dimension = get(model, "dimension");
     if (!dimension) return FLX_OK;
     flx_env e;
     int n = 0;
@@ -509,7 +510,7 @@ static flx_status check_dimension(flx_builder *b, const flx_yaml *model, const f
 
 static flx_status expand_part(flx_builder *b, flx_item *part)
 {
-    const flx_yaml *name = NULL, *model = NULL;
+    const flx_entry *name = NULL, *model = NULL;
     FLX_TRY(flx_build_need(b, part, "model", &name));
     FLX_TRY(find_model(b, part->space, name, &model));
     for (const flx_space *s = part->space; s; s = s->parent) {
@@ -552,8 +553,8 @@ static flx_status expand_parts(flx_builder *b, flx_item *item)
 
 flx_status flx_space_expand(flx_builder *b, flx_space *s)
 {
-    const flx_yaml *parts = get(s->def, "parts");
-    for (int i = 0; parts && parts->kind == FLX_YAML_MAP && i < parts->count; i++) {
+    const flx_entry *parts = get(s->def, "parts");
+    for (int i = 0; parts && parts->kind == FLX_ENTRY_MAP && i < parts->count; i++) {
         flx_item *item = flx_names_find(&s->names, parts->keys[i]->text);
         if (!item || item->kind != FLX_KIND_PART) continue; // its name was taken
         FLX_TRY(go_on(b, expand_parts(b, item)));

@@ -7,7 +7,7 @@
 
 // ---- sets and nodes -----------------------------------------------------------------------------
 
-flx_status flx_fe_refuse_set(const flx_fe_maker *m, const flx_yaml *y, const char *what)
+flx_status flx_fe_refuse_set(const flx_fe_maker *m, const flx_entry *y, const char *what)
 {
     flx_nearest near;
     if (flx_structure_find_set(m->s, y->text)) {
@@ -22,7 +22,7 @@ flx_status flx_fe_refuse_set(const flx_fe_maker *m, const flx_yaml *y, const cha
                     best ? "'?" : "");
 }
 
-static flx_status for_name(flx_fe_maker *m, const flx_yaml *y, flx_fe_add add, void *user)
+static flx_status for_name(flx_fe_maker *m, const flx_entry *y, flx_fe_add add, void *user)
 {
     int label;
     if (flx_structure_node_word(y->text, &label)) {
@@ -38,9 +38,9 @@ static flx_status for_name(flx_fe_maker *m, const flx_yaml *y, flx_fe_add add, v
     return FLX_OK;
 }
 
-flx_status flx_fe_for_nodes(flx_fe_maker *m, const flx_yaml *on, flx_fe_add add, void *user)
+flx_status flx_fe_for_nodes(flx_fe_maker *m, const flx_entry *on, flx_fe_add add, void *user)
 {
-    if (on->kind != FLX_YAML_LIST) return for_name(m, on, add, user);
+    if (on->kind != FLX_ENTRY_LIST) return for_name(m, on, add, user);
     for (int i = 0; i < on->count; i++) FLX_TRY(for_name(m, on->items[i], add, user));
     return FLX_OK;
 }
@@ -55,13 +55,13 @@ static flx_status collect(flx_fe_maker *m, int node, void *user)
     return status;
 }
 
-flx_status flx_fe_collect(flx_fe_maker *m, const flx_yaml *on, flx_node_list *list)
+flx_status flx_fe_collect(flx_fe_maker *m, const flx_entry *on, flx_node_list *list)
 {
     return flx_fe_for_nodes(m, on, collect, list);
 }
 
 // The one node of a name.
-static flx_status one_node(flx_fe_maker *m, const flx_yaml *y, int *node)
+static flx_status one_node(flx_fe_maker *m, const flx_entry *y, int *node)
 {
     flx_node_list l = {0};
     flx_status status = for_name(m, y, collect, &l);
@@ -74,7 +74,7 @@ static flx_status one_node(flx_fe_maker *m, const flx_yaml *y, int *node)
     return status;
 }
 
-flx_status flx_fe_read_components(flx_fe_maker *m, const flx_yaml *y, unsigned *mask)
+flx_status flx_fe_read_components(flx_fe_maker *m, const flx_entry *y, unsigned *mask)
 {
     static const char *const words[] = {"x", "y", "z", "rx", "ry", "rz", NULL};
     *mask = y ? 0 : 077u;
@@ -100,10 +100,10 @@ static flx_status add_mass(flx_fe_maker *m, int node, void *user)
     return flx_structure_add_mass(m->s, p);
 }
 
-static flx_status read_point(flx_fe_maker *m, const flx_yaml *y)
+static flx_status read_point(flx_fe_maker *m, const flx_entry *y)
 {
     flx_point_mass p = {.loc = y->loc};
-    const flx_yaml *mass = flx_yaml_get(y, "mass"), *inertia = flx_yaml_get(y, "inertia");
+    const flx_entry *mass = flx_entry_get(y, "mass"), *inertia = flx_entry_get(y, "inertia");
     FLX_TRY(flx_build_number(m->e, mass, &p.mass));
     if (!(p.mass >= 0)) {
         return FLX_FAIL(m->b->ctx, FLX_ERR_MODEL, mass->loc, "the mass is negative: %g", p.mass);
@@ -114,20 +114,20 @@ static flx_status read_point(flx_fe_maker *m, const flx_yaml *y)
         FLX_TRY(flx_build_numbers(m->e, inertia, &n, &v));
         for (int i = 0; i < (n == 1 ? 3 : n); i++) p.inertia[i] = v[n == 1 ? 0 : i];
     }
-    return flx_fe_for_nodes(m, flx_yaml_get(y, "on"), add_mass, &p);
+    return flx_fe_for_nodes(m, flx_entry_get(y, "on"), add_mass, &p);
 }
 
-static flx_status read_spring(flx_fe_maker *m, const flx_yaml *y)
+static flx_status read_spring(flx_fe_maker *m, const flx_entry *y)
 {
-    const flx_yaml *on = flx_yaml_get(y, "on");
+    const flx_entry *on = flx_entry_get(y, "on");
     flx_spring_element k = {.node = {-1, -1}, .loc = y->loc};
-    int n = 0, ends = on->kind == FLX_YAML_LIST ? on->count : 1;
+    int n = 0, ends = on->kind == FLX_ENTRY_LIST ? on->count : 1;
     double *v;
     if (ends > 2) {
         return FLX_FAIL(m->b->ctx, FLX_ERR_MODEL, on->loc, "a spring is between two nodes, or one");
     }
     for (int i = 0; i < ends; i++) {
-        FLX_TRY(one_node(m, on->kind == FLX_YAML_LIST ? on->items[i] : on, &k.node[i]));
+        FLX_TRY(one_node(m, on->kind == FLX_ENTRY_LIST ? on->items[i] : on, &k.node[i]));
     }
     if (k.node[0] == k.node[1]) {
         return FLX_FAIL(m->b->ctx, FLX_ERR_MODEL, on->loc,
@@ -135,7 +135,7 @@ static flx_status read_spring(flx_fe_maker *m, const flx_yaml *y)
                         "for a spring to the ground",
                         m->s->label[k.node[0]]);
     }
-    FLX_TRY(flx_build_numbers(m->e, flx_yaml_get(y, "stiffness"), &n, &v));
+    FLX_TRY(flx_build_numbers(m->e, flx_entry_get(y, "stiffness"), &n, &v));
     for (int i = 0; i < n; i++) {
         int c = m->s->dimension == 2 && i == 2 ? 5 : i;
         k.stiffness[c] = v[i];
@@ -144,23 +144,23 @@ static flx_status read_spring(flx_fe_maker *m, const flx_yaml *y)
     return flx_structure_add_spring(m->s, &k);
 }
 
-static flx_status read_link(flx_fe_maker *m, const flx_yaml *y)
+static flx_status read_link(flx_fe_maker *m, const flx_entry *y)
 {
     static const char *const words[] = {"rigid", "average", NULL};
     flx_node_link l = {.loc = y->loc};
     flx_node_list nodes = {0};
     int kind = 0;
-    FLX_TRY(flx_build_word(m->b, flx_yaml_get(y, "type"), "type", words, &kind));
-    FLX_TRY(one_node(m, flx_yaml_get(y, "node"), &l.reference));
-    FLX_TRY(flx_fe_read_components(m, flx_yaml_get(y, "components"), &l.mask));
+    FLX_TRY(flx_build_word(m->b, flx_entry_get(y, "type"), "type", words, &kind));
+    FLX_TRY(one_node(m, flx_entry_get(y, "node"), &l.reference));
+    FLX_TRY(flx_fe_read_components(m, flx_entry_get(y, "components"), &l.mask));
     l.kind = kind ? FLX_LINK_AVERAGE : FLX_LINK_RIGID;
-    flx_status status = flx_fe_collect(m, flx_yaml_get(y, "on"), &nodes);
+    flx_status status = flx_fe_collect(m, flx_entry_get(y, "on"), &nodes);
     for (int i = 0; i < nodes.n; i++) { // the reference node may lie in the set
         if (nodes.nodes[i] != l.reference) nodes.nodes[l.nnode++] = nodes.nodes[i];
     }
     l.nodes = nodes.nodes;
     if (status == FLX_OK && l.nnode == 0) {
-        status = FLX_FAIL(m->b->ctx, FLX_ERR_MODEL, flx_yaml_get(y, "on")->loc,
+        status = FLX_FAIL(m->b->ctx, FLX_ERR_MODEL, flx_entry_get(y, "on")->loc,
                           "the link ties its own `node` to itself: name the other nodes here");
     }
     if (status == FLX_OK) status = flx_structure_add_link(m->s, &l);
@@ -171,18 +171,18 @@ static flx_status read_link(flx_fe_maker *m, const flx_yaml *y)
 // ---- the whole ----------------------------------------------------------------------------------
 
 static flx_status for_each(flx_fe_maker *m, const char *key,
-                           flx_status (*read)(flx_fe_maker *, const flx_yaml *))
+                           flx_status (*read)(flx_fe_maker *, const flx_entry *))
 {
-    const flx_yaml *y = flx_yaml_get(m->fe, key);
+    const flx_entry *y = flx_entry_get(m->fe, key);
     flx_builder *b = m->b;
     for (int i = 0; y && i < y->count; i++) GO_ON(read(m, y->items[i]));
     return FLX_OK;
 }
 
-static flx_status make_line(flx_fe_maker *m, const flx_yaml *line)
+static flx_status make_line(flx_fe_maker *m, const flx_entry *line)
 {
-    const flx_yaml *elements = flx_yaml_get(m->fe, "elements");
-    const flx_yaml *regions = flx_yaml_get(m->fe, "regions");
+    const flx_entry *elements = flx_entry_get(m->fe, "elements");
+    const flx_entry *regions = flx_entry_get(m->fe, "regions");
     int n = 20;
     flx_element_data d;
     if (regions) {
@@ -218,22 +218,22 @@ static flx_status make_line(flx_fe_maker *m, const flx_yaml *line)
     return flx_structure_index(m->s);
 }
 
-static flx_status read_matrices(flx_builder *b, const flx_yaml *y, flx_symmetric *K,
+static flx_status read_matrices(flx_builder *b, const flx_entry *y, flx_symmetric *K,
                                 flx_symmetric *M)
 {
     const flx_reader *r = b->reader;
     if (!r || !r->read_matrices) {
         return FLX_FAIL(b->ctx, FLX_ERR_MODEL, y->loc, "matrices cannot be read here");
     }
-    return r->read_matrices(r->user, flx_yaml_get(y, "stiffness")->text,
-                            flx_yaml_get(y, "mass")->text, y->loc, K, M);
+    return r->read_matrices(r->user, flx_entry_get(y, "stiffness")->text,
+                            flx_entry_get(y, "mass")->text, y->loc, K, M);
 }
 
 // Matrices with places of their nodes.
-static flx_status make_of_matrices(flx_fe_maker *m, const flx_yaml *y)
+static flx_status make_of_matrices(flx_fe_maker *m, const flx_entry *y)
 {
     flx_builder *b = m->b;
-    const flx_yaml *nodes = flx_yaml_get(y, "nodes");
+    const flx_entry *nodes = flx_entry_get(y, "nodes");
     flx_symmetric K = {0}, M = {0};
     if (!nodes) {
         return FLX_FAIL(b->ctx, FLX_ERR_MODEL, y->loc,
@@ -253,19 +253,19 @@ static flx_status make_of_matrices(flx_fe_maker *m, const flx_yaml *y)
 static flx_status make(flx_fe_maker *m)
 {
     flx_builder *b = m->b;
-    const flx_yaml *line = flx_yaml_get(m->fe, "line"), *mesh = flx_yaml_get(m->fe, "mesh");
+    const flx_entry *line = flx_entry_get(m->fe, "line"), *mesh = flx_entry_get(m->fe, "mesh");
     if (line) {
         m->s = flx_structure_create(b->ctx, b->m->path);
         if (!m->s) return FLX_ERR_MEMORY;
         m->s->dimension = b->m->dimension;
         FLX_TRY(make_line(m, line));
-    } else if (flx_yaml_get(m->fe, "matrices")) {
-        FLX_TRY(make_of_matrices(m, flx_yaml_get(m->fe, "matrices")));
+    } else if (flx_entry_get(m->fe, "matrices")) {
+        FLX_TRY(make_of_matrices(m, flx_entry_get(m->fe, "matrices")));
     } else {
         if (!b->reader || !b->reader->read_mesh) {
             return FLX_FAIL(b->ctx, FLX_ERR_MODEL, mesh->loc, "meshes cannot be read here");
         }
-        const flx_yaml *scale = flx_yaml_get(m->fe, "scale");
+        const flx_entry *scale = flx_entry_get(m->fe, "scale");
         double unit = 1;
         if (scale) FLX_TRY(flx_build_positive(m->e, scale, "the scale", &unit));
         FLX_TRY(b->reader->read_mesh(b->reader->user, mesh->text, mesh->loc, &m->s));
@@ -282,7 +282,7 @@ static flx_status make(flx_fe_maker *m)
     return b->failed ? FLX_ERR_MODEL : FLX_OK;
 }
 
-flx_status flx_fe_build(flx_env *e, const flx_yaml *fe, flx_structure **out)
+flx_status flx_fe_build(flx_env *e, const flx_entry *fe, flx_structure **out)
 {
     flx_fe_maker m = {.e = e, .b = e->b, .fe = fe};
     flx_status status = make(&m);
@@ -294,21 +294,22 @@ flx_status flx_fe_build(flx_env *e, const flx_yaml *fe, flx_structure **out)
 flx_status flx_fe_finish(flx_builder *b)
 {
     static const char *const words[] = {"consistent", "lumped", NULL};
-    const flx_yaml *fe = flx_yaml_get(b->top->def, "fe");
+    const flx_entry *fe = flx_entry_get(b->top->def, "fe");
     flx_env e;
     int lumped = 0;
     if (!fe) return FLX_OK;
     flx_env_init(&e, b, b->top, NULL, FLX_MODE_CONSTANT);
-    const flx_yaml *matrices = flx_yaml_get(fe, "matrices"), *masses = flx_yaml_get(fe, "masses");
-    const flx_yaml *damping = flx_yaml_get(fe, "damping");
+    const flx_entry *matrices = flx_entry_get(fe, "matrices"),
+                    *masses = flx_entry_get(fe, "masses");
+    const flx_entry *damping = flx_entry_get(fe, "damping");
     b->m->fe.loc = fe->loc;
-    if (matrices && !flx_yaml_get(matrices, "nodes")) {
+    if (matrices && !flx_entry_get(matrices, "nodes")) {
         return read_matrices(b, matrices, &b->m->fe.K, &b->m->fe.M);
     }
     if (masses) FLX_TRY(flx_build_word(b, masses, "kind of masses", words, &lumped));
     b->m->fe.lumped = lumped == 1;
     if (damping) {
-        const flx_yaml *rayleigh = flx_yaml_get(damping, "rayleigh");
+        const flx_entry *rayleigh = flx_entry_get(damping, "rayleigh");
         double v[2] = {0, 0}, *values;
         int n = 0;
         if (!rayleigh) {

@@ -17,7 +17,7 @@ static void warn_of_units(const flx_fe_maker *m, const flx_material *a)
         speed);
 }
 
-static flx_status read_material(flx_fe_maker *m, const flx_yaml *y, int *material)
+static flx_status read_material(flx_fe_maker *m, const flx_entry *y, int *material)
 {
     flx_material a;
     FLX_TRY(flx_material_read(m->e, y, &a));
@@ -26,12 +26,12 @@ static flx_status read_material(flx_fe_maker *m, const flx_yaml *y, int *materia
     return flx_structure_add_material(m->s, &a);
 }
 
-static flx_status read_section(flx_fe_maker *m, const flx_yaml *y, int material, int *section)
+static flx_status read_section(flx_fe_maker *m, const flx_entry *y, int material, int *section)
 {
     flx_section c;
     FLX_TRY(flx_section_read(m->e, y, material >= 0 ? m->s->materials + material : NULL, &c));
     if (c.coupled) {
-        return FLX_FAIL(m->b->ctx, FLX_ERR_MODEL, flx_yaml_get(y, "stiffness")->loc,
+        return FLX_FAIL(m->b->ctx, FLX_ERR_MODEL, flx_entry_get(y, "stiffness")->loc,
                         "a section whose stiffnesses are coupled needs 'type: beam' with "
                         "'formulation: geometrically-exact'");
     }
@@ -39,15 +39,16 @@ static flx_status read_section(flx_fe_maker *m, const flx_yaml *y, int material,
     return flx_structure_add_section(m->s, &c);
 }
 
-flx_status flx_fe_read_data(flx_fe_maker *m, const flx_yaml *y, flx_element_data *d)
+flx_status flx_fe_read_data(flx_fe_maker *m, const flx_entry *y, flx_element_data *d)
 {
     static const char *const theories[] = {"timoshenko", "euler-bernoulli", NULL};
-    const flx_yaml *material = flx_yaml_get(y, "material"), *section = flx_yaml_get(y, "section");
-    const flx_yaml *theory = flx_yaml_get(y, "theory"), *type = flx_yaml_get(y, "type");
-    const flx_yaml *rotary = flx_yaml_get(y, "rotary_inertia");
+    const flx_entry *material = flx_entry_get(y, "material"),
+                    *section = flx_entry_get(y, "section");
+    const flx_entry *theory = flx_entry_get(y, "theory"), *type = flx_entry_get(y, "type");
+    const flx_entry *rotary = flx_entry_get(y, "rotary_inertia");
     int slender = 0;
     *d = (flx_element_data){.material = -1, .section = -1, .family = -1};
-    const flx_yaml *modes = flx_yaml_get(y, "incompatible_modes");
+    const flx_entry *modes = flx_entry_get(y, "incompatible_modes");
     if (modes) FLX_TRY(flx_build_flag(m->b, modes, "incompatible_modes", &d->incompatible));
     d->says_so = modes != NULL;
     if (material) FLX_TRY(read_material(m, material, &d->material));
@@ -97,14 +98,14 @@ static void give(flx_element *e, const flx_element_data *d, bool own)
     if (d->section >= 0 && (own || e->section < 0)) e->section = d->section;
 }
 
-static flx_status read_region(flx_fe_maker *m, const flx_yaml *y)
+static flx_status read_region(flx_fe_maker *m, const flx_entry *y)
 {
     flx_element_data d;
-    const flx_yaml *on = flx_yaml_get(y, "on");
+    const flx_entry *on = flx_entry_get(y, "on");
     FLX_TRY(flx_fe_read_data(m, y, &d));
-    bool list = on->kind == FLX_YAML_LIST;
+    bool list = on->kind == FLX_ENTRY_LIST;
     for (int k = 0; k < (list ? on->count : 1); k++) {
-        const flx_yaml *name = list ? on->items[k] : on;
+        const flx_entry *name = list ? on->items[k] : on;
         const flx_mesh_set *set = flx_structure_find_set(m->s, name->text);
         if (!set || set->nelement == 0) return flx_fe_refuse_set(m, name, "elements");
         for (int i = 0; i < set->nelement; i++) {
@@ -126,7 +127,7 @@ static flx_status read_region(flx_fe_maker *m, const flx_yaml *y)
 // What the block says of incompatible modes stands against the file, and what a region says against both.
 static flx_status set_modes(flx_fe_maker *m)
 {
-    const flx_yaml *y = flx_yaml_get(m->fe, "incompatible_modes");
+    const flx_entry *y = flx_entry_get(m->fe, "incompatible_modes");
     bool modes = false;
     if (!y) return FLX_OK;
     FLX_TRY(flx_build_flag(m->b, y, "incompatible_modes", &modes));
@@ -142,7 +143,7 @@ flx_status flx_fe_settle_elements(flx_fe_maker *m)
 {
     flx_element_data d;
     int highest = 0, known = 0;
-    const flx_yaml *regions = flx_yaml_get(m->fe, "regions");
+    const flx_entry *regions = flx_entry_get(m->fe, "regions");
     for (int i = 0; i < m->s->nelement; i++) {
         int k = flx_cells[m->s->elements[i].cell].dimension;
         known += m->s->elements[i].family != FLX_FAMILY_NONE;

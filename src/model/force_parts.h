@@ -30,8 +30,8 @@ flx_status flx_force_length(flx_builder *b, flx_force_data *d);
 // The force itself, where it is an unknown.
 flx_node flx_force_pull(flx_graph *g, const flx_item *force, int component);
 // A vector, a number with `axis`, in the plane a torque that is a number; ground axes.
-flx_status flx_force_vector(flx_env *e, const flx_item *force, flx_force_data *d, const flx_yaml *y,
-                            bool torque, flx_node out[3]);
+flx_status flx_force_vector(flx_env *e, const flx_item *force, flx_force_data *d,
+                            const flx_entry *y, bool torque, flx_node out[3]);
 
 // forms.c: whether its stiffness or damping is out of proportion to the masses and the step.
 // slides: of a joint spring, whether it acts along a displacement.

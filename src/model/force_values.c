@@ -22,18 +22,18 @@ static flx_status to_ground(flx_env *e, const flx_item *force, const flx_force_d
                             const flx_node v[3], flx_node out[3])
 {
     flx_builder *b = e->b;
-    const flx_yaml *frame = flx_yaml_get(force->def, "frame");
+    const flx_entry *frame = flx_entry_get(force->def, "frame");
     const flx_item *item = NULL;
     flx_item *body = NULL;
     double at[3], R[9];
     FLX_TRY(flx_space_place(b, e->space));
-    if (frame && frame->kind == FLX_YAML_SCALAR && strcmp(frame->text, "body") == 0) {
+    if (frame && frame->kind == FLX_ENTRY_SCALAR && strcmp(frame->text, "body") == 0) {
         item = d->body[1];
     } else if (frame) {
         flx_env constants;
         flx_nearest near; // the word 'body' is no name that the scope would suggest
         flx_env_of(&constants, b, force, FLX_MODE_CONSTANT);
-        flx_nearest_start(&near, frame->kind == FLX_YAML_SCALAR ? frame->text : "");
+        flx_nearest_start(&near, frame->kind == FLX_ENTRY_SCALAR ? frame->text : "");
         flx_nearest_offer(&near, "body");
         if (flx_nearest_best(&near) && !flx_names_find(&e->space->names, frame->text)) {
             return FLX_FAIL(b->ctx, FLX_ERR_MODEL, frame->loc,
@@ -51,11 +51,11 @@ static flx_status to_ground(flx_env *e, const flx_item *force, const flx_force_d
     return FLX_OK;
 }
 
-flx_status flx_force_vector(flx_env *e, const flx_item *force, flx_force_data *d, const flx_yaml *y,
-                            bool torque, flx_node out[3])
+flx_status flx_force_vector(flx_env *e, const flx_item *force, flx_force_data *d,
+                            const flx_entry *y, bool torque, flx_node out[3])
 {
     flx_builder *b = e->b;
-    const flx_yaml *axis = flx_yaml_get(force->def, "axis");
+    const flx_entry *axis = flx_entry_get(force->def, "axis");
     flx_node v[3] = {node_const(b->g, 0), node_const(b->g, 0), node_const(b->g, 0)};
     flx_operand value;
     FLX_TRY(flx_build_value(e, y, &value));
@@ -145,7 +145,7 @@ flx_node flx_force_pull(flx_graph *g, const flx_item *force, int component)
 static flx_status value_on_joint(flx_env *e, flx_item *force, flx_force_data *d)
 {
     const flx_joint_data *j = d->joint->data;
-    const flx_yaml *y = NULL;
+    const flx_entry *y = NULL;
     int type = flx_force_get_word(d);
     bool own = true,
          displacement = type == FLX_WORD_ACTUATOR ? j->displacement : type == FLX_WORD_FORCE;
@@ -174,7 +174,7 @@ static flx_status value_of_spring(flx_env *e, flx_item *force, flx_force_data *d
     bool own = true, displacement = false;
     if (d->joint) {
         displacement = flx_force_slides(force, d);
-        const flx_yaml *rest = flx_yaml_get(force->def, displacement ? "displacement" : "angle");
+        const flx_entry *rest = flx_entry_get(force->def, displacement ? "displacement" : "angle");
         const flx_joint_data *j = d->joint->data;
         if (rest && displacement != j->displacement && !has_both(j)) {
             return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, rest->loc, "joint '%s' has no %s; give '%s'",
@@ -201,8 +201,8 @@ static flx_status value_of_spring(flx_env *e, flx_item *force, flx_force_data *d
 
 static flx_status value_of_expression(flx_env *e, flx_item *force, flx_force_data *d)
 {
-    const flx_yaml *f = flx_yaml_get(force->def, "force");
-    const flx_yaml *t = flx_yaml_get(force->def, "torque");
+    const flx_entry *f = flx_entry_get(force->def, "force");
+    const flx_entry *t = flx_entry_get(force->def, "torque");
     if (f) FLX_TRY(flx_force_vector(e, force, d, f, false, d->def.force));
     if (t) FLX_TRY(flx_force_vector(e, force, d, t, true, d->def.torque));
     return FLX_OK;
@@ -211,7 +211,7 @@ static flx_status value_of_expression(flx_env *e, flx_item *force, flx_force_dat
 static flx_status value_force(flx_builder *b, flx_item *force)
 {
     flx_force_data *d = force->data;
-    const flx_yaml *y = NULL;
+    const flx_entry *y = NULL;
     flx_env e;
     int type = flx_force_get_word(d);
     flx_env_of(&e, b, force, FLX_MODE_MOVING);

@@ -20,7 +20,7 @@ flx_force_word flx_force_get_word(const flx_force_data *d)
 static flx_status read_on(flx_env *e, const flx_item *force, flx_force_data *d)
 {
     flx_builder *b = e->b;
-    const flx_yaml *on = NULL;
+    const flx_entry *on = NULL;
     flx_item *items[2];
     int n = 0;
     FLX_TRY(flx_build_need(b, force, "on", &on));
@@ -53,14 +53,14 @@ static flx_status read_on(flx_env *e, const flx_item *force, flx_force_data *d)
 // A torque turns, and a point does not; a node of a beam has a section that does.
 static flx_status check_turns(flx_builder *b, const flx_item *force, flx_force_data *d)
 {
-    const flx_yaml *on = flx_yaml_get(force->def, "on");
+    const flx_entry *on = flx_entry_get(force->def, "on");
     for (int i = 0; i < 2; i++) {
         if (flx_body_is_ancf_node(d->body[i])) {
             FLX_TRY(flx_beam_section(b, d->body[i], false, &d->body[i]));
             d->def.body[i] = d->body[i]->number;
         }
         if (d->body[i]->kind != FLX_KIND_BODY || flx_body_turns(d->body[i])) continue;
-        bool two = on->kind == FLX_YAML_LIST && on->count == 2;
+        bool two = on->kind == FLX_ENTRY_LIST && on->count == 2;
         return FLX_FAIL(b->ctx, FLX_ERR_MODEL, two ? on->items[i]->loc : on->loc,
                         "a torque cannot act on '%s': a point has no rotation", d->body[i]->full);
     }
@@ -70,13 +70,13 @@ static flx_status check_turns(flx_builder *b, const flx_item *force, flx_force_d
 // A force in the axes of a node that is a point: it is on the section there.
 static bool turns_with_node(const flx_item *force, const flx_force_data *d)
 {
-    const flx_yaml *frame = flx_yaml_get(force->def, "frame");
-    return frame && frame->kind == FLX_YAML_SCALAR && strcmp(frame->text, "body") == 0 &&
+    const flx_entry *frame = flx_entry_get(force->def, "frame");
+    return frame && frame->kind == FLX_ENTRY_SCALAR && strcmp(frame->text, "body") == 0 &&
            flx_body_is_ancf_node(d->body[1]);
 }
 
 // The places of `at`, and the bodies that they are on: nodes of elastic bodies stand for these.
-static flx_status build_at(flx_env *e, const flx_yaml *at, flx_force_data *d, bool *pair)
+static flx_status build_at(flx_env *e, const flx_entry *at, flx_force_data *d, bool *pair)
 {
     FLX_TRY(flx_build_at(e, at, d->body, d->def.at, pair));
     for (int i = 0; i < 2; i++) d->def.body[i] = d->body[i]->number;
@@ -86,7 +86,7 @@ static flx_status build_at(flx_env *e, const flx_yaml *at, flx_force_data *d, bo
 // Two places: the line of a spring or actuator, or the two sides of a bushing.
 static flx_status read_places(flx_env *e, const flx_item *force, flx_force_data *d, bool line)
 {
-    const flx_yaml *at = NULL;
+    const flx_entry *at = NULL;
     bool pair = false;
     FLX_TRY(flx_build_need(e->b, force, "at", &at));
     FLX_TRY(build_at(e, at, d, &pair));
@@ -102,9 +102,9 @@ static flx_status read_places(flx_env *e, const flx_item *force, flx_force_data 
 // Where a force vector acts: the centre of mass unless said otherwise.
 static flx_status read_place(flx_env *e, const flx_item *force, flx_force_data *d)
 {
-    const flx_yaml *at = flx_yaml_get(force->def, "at");
-    const flx_yaml *on = flx_yaml_get(force->def, "on");
-    bool pair = false, two = on->kind == FLX_YAML_LIST && on->count == 2;
+    const flx_entry *at = flx_entry_get(force->def, "at");
+    const flx_entry *on = flx_entry_get(force->def, "on");
+    bool pair = false, two = on->kind == FLX_ENTRY_LIST && on->count == 2;
     if (at) {
         FLX_TRY(build_at(e, at, d, &pair));
         if (!pair || two) return FLX_OK;
@@ -127,7 +127,7 @@ static flx_status read_place(flx_env *e, const flx_item *force, flx_force_data *
 // The node of a deformable body that a torque is on; others it turns wherever it acts.
 static flx_status read_node(flx_env *e, const flx_item *force, flx_force_data *d)
 {
-    if (flx_yaml_get(force->def, "at")) return read_place(e, force, d);
+    if (flx_entry_get(force->def, "at")) return read_place(e, force, d);
     for (int i = 0; i < 2; i++) {
         if (!flx_body_is_beam(e->b, d->body[i]) && !flx_body_is_solid(e->b, d->body[i])) continue;
         return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, force->loc,
@@ -151,12 +151,12 @@ static double drawn_length(const flx_force_data *d)
 }
 
 // A number, or the word for the limit.
-static bool is_infinite(const flx_yaml *y)
+static bool is_infinite(const flx_entry *y)
 {
-    return y->kind == FLX_YAML_SCALAR && strcmp(y->text, "infinite") == 0;
+    return y->kind == FLX_ENTRY_SCALAR && strcmp(y->text, "infinite") == 0;
 }
 
-static flx_status read_coefficient(flx_env *e, const flx_yaml *y, double *out, flx_open *open)
+static flx_status read_coefficient(flx_env *e, const flx_entry *y, double *out, flx_open *open)
 {
     if (!is_infinite(y)) return flx_build_open(e, y, out, open);
     *out = HUGE_VAL;
@@ -167,8 +167,8 @@ static flx_status read_coefficient(flx_env *e, const flx_yaml *y, double *out, f
 static flx_status read_spring(flx_env *e, const flx_item *force, flx_force_data *d)
 {
     static const char *const words[] = {"length", "angle", "displacement"};
-    const flx_yaml *k = flx_yaml_get(force->def, "stiffness");
-    const flx_yaml *c = flx_yaml_get(force->def, "damping");
+    const flx_entry *k = flx_entry_get(force->def, "stiffness");
+    const flx_entry *c = flx_entry_get(force->def, "damping");
     if (k) FLX_TRY(read_coefficient(e, k, &d->def.stiffness[0], &d->def.stiffness_open[0]));
     if (c) FLX_TRY(read_coefficient(e, c, &d->def.damping[0], &d->def.damping_open[0]));
     if (!d->joint) {
@@ -179,7 +179,7 @@ static flx_status read_spring(flx_env *e, const flx_item *force, flx_force_data 
         d->def.type = FLX_FORCE_JOINT_SPRING;
     }
     for (int i = 0; i < 3; i++) {
-        const flx_yaml *y = flx_yaml_get(force->def, words[i]);
+        const flx_entry *y = flx_entry_get(force->def, words[i]);
         if (!y) continue;
         FLX_TRY(flx_build_open(e, y, &d->def.length, &d->def.length_open));
         if (!d->joint && i > 0) {
@@ -201,20 +201,20 @@ static flx_status read_spring(flx_env *e, const flx_item *force, flx_force_data 
     return FLX_OK;
 }
 
-static flx_status read_coefficients(flx_env *e, const flx_yaml *y, int *n, double out[6],
+static flx_status read_coefficients(flx_env *e, const flx_entry *y, int *n, double out[6],
                                     flx_open kept[6])
 {
     int count = 0, dim = e->b->m->dimension;
     double *x = NULL, single[6];
     flx_open *open = NULL, single_open[6];
     bool words = is_infinite(y);
-    for (int i = 0; y->kind == FLX_YAML_LIST && i < y->count; i++) {
+    for (int i = 0; y->kind == FLX_ENTRY_LIST && i < y->count; i++) {
         words = words || is_infinite(y->items[i]);
     }
     if (words) {
         x = single;
         open = single_open;
-        count = y->kind == FLX_YAML_LIST ? y->count : 1;
+        count = y->kind == FLX_ENTRY_LIST ? y->count : 1;
         for (int i = 0; i < count && i < 6; i++) {
             FLX_TRY(read_coefficient(e, count > 1 ? y->items[i] : y, &x[i], &open[i]));
         }
@@ -241,7 +241,7 @@ static flx_status read_coefficients(flx_env *e, const flx_yaml *y, int *n, doubl
 static flx_status read_bushing(flx_env *e, const flx_item *force, flx_force_data *d)
 {
     flx_force *def = &d->def;
-    const flx_yaml *k = NULL, *c = flx_yaml_get(force->def, "damping");
+    const flx_entry *k = NULL, *c = flx_entry_get(force->def, "damping");
     int n = 0;
     def->type = FLX_FORCE_BUSHING;
     FLX_TRY(read_places(e, force, d, false));
@@ -278,8 +278,8 @@ static flx_status read_bushing(flx_env *e, const flx_item *force, flx_force_data
 
 bool flx_force_slides(const flx_item *force, const flx_force_data *d)
 {
-    if (flx_yaml_get(force->def, "angle")) return false;
-    if (flx_yaml_get(force->def, "displacement")) return true;
+    if (flx_entry_get(force->def, "angle")) return false;
+    if (flx_entry_get(force->def, "displacement")) return true;
     return ((const flx_joint_data *)d->joint->data)->displacement;
 }
 
@@ -291,7 +291,7 @@ static flx_status read_form(flx_env *e, const flx_item *force, flx_force_data *d
         flx_force_get_word(d) == FLX_WORD_SPRING || flx_force_get_word(d) == FLX_WORD_BUSHING;
     enum { PLAIN, MIXED, AUTO };
     static const char *const words[] = {"plain", "mixed", "auto", NULL};
-    const flx_yaml *form = flx_yaml_get(force->def, "form");
+    const flx_entry *form = flx_entry_get(force->def, "form");
     bool line = d->def.type == FLX_FORCE_SPRING;
     int k = AUTO;
     if (form) FLX_TRY(flx_build_word(e->b, form, "form", words, &k));
@@ -323,7 +323,7 @@ static flx_status read_form(flx_env *e, const flx_item *force, flx_force_data *d
 static flx_status place_force(flx_builder *b, flx_item *force)
 {
     flx_force_data *d = force->data;
-    const flx_yaml *type = NULL, *y = NULL;
+    const flx_entry *type = NULL, *y = NULL;
     flx_env e;
     int word = 0;
     flx_env_of(&e, b, force, FLX_MODE_CONSTANT);
@@ -343,7 +343,7 @@ static flx_status place_force(flx_builder *b, flx_item *force)
         FLX_TRY(flx_build_need(b, force, "G", &y));
         return flx_build_open(&e, y, &d->def.G, &d->def.G_open);
     }
-    if ((y = flx_yaml_get(force->def, "dissipative"))) {
+    if ((y = flx_entry_get(force->def, "dissipative"))) {
         FLX_TRY(flx_build_flag(b, y, "dissipative", &d->def.dissipative));
     }
     FLX_TRY(read_on(&e, force, d));
@@ -373,7 +373,7 @@ static flx_status place_force(flx_builder *b, flx_item *force)
         return check_turns(b, force, d);
     case FLX_WORD_EXPRESSION:
         FLX_TRY(read_place(&e, force, d));
-        if (flx_yaml_get(force->def, "torque") || turns_with_node(force, d)) {
+        if (flx_entry_get(force->def, "torque") || turns_with_node(force, d)) {
             return check_turns(b, force, d);
         }
         return FLX_OK;

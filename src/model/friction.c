@@ -53,19 +53,19 @@ static bool find_surface(flx_joint_type type, surface *s)
     }
 }
 
-static flx_status not_negative(flx_env *e, const flx_yaml *y, const char *key, double *out)
+static flx_status not_negative(flx_env *e, const flx_entry *y, const char *key, double *out)
 {
-    const flx_yaml *v = flx_yaml_get(y, key);
+    const flx_entry *v = flx_entry_get(y, key);
     if (!v) return FLX_OK;
     FLX_TRY(flx_build_number(e, v, out));
     if (*out >= 0) return FLX_OK;
     return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, v->loc, "'%s' of friction cannot be negative", key);
 }
 
-static flx_status read_friction(flx_env *e, const flx_item *joint, const flx_yaml *y,
+static flx_status read_friction(flx_env *e, const flx_item *joint, const flx_entry *y,
                                 const surface *s, friction *f)
 {
-    const flx_yaml *velocity = flx_yaml_get(y, "velocity");
+    const flx_entry *velocity = flx_entry_get(y, "velocity");
     *f = (friction){.velocity = DEFAULT_VELOCITY};
     FLX_TRY(not_negative(e, y, "coefficient", &f->coefficient));
     FLX_TRY(not_negative(e, y, "viscous", &f->viscous));
@@ -165,7 +165,7 @@ static flx_status make_force(flx_builder *b, const flx_item *joint, const surfac
 
 flx_status flx_joint_friction(flx_builder *b, flx_item *joint)
 {
-    const flx_yaml *y = flx_yaml_get(joint->def, "friction");
+    const flx_entry *y = flx_entry_get(joint->def, "friction");
     flx_joint_data *d = joint->data;
     flx_env e;
     surface s;

@@ -50,7 +50,7 @@ static flx_status check_constant(flx_env *e, flx_operand *v, flx_loc loc)
 
 static flx_status resolve_parameter(flx_builder *b, flx_item *p, flx_parameter_data *d)
 {
-    const flx_yaml *y = d->given ? d->given : p->def;
+    const flx_entry *y = d->given ? d->given : p->def;
     flx_env e;
     flx_env_init(&e, b, d->given ? d->given_space : p->space, d->given ? d->given_locals : NULL,
                  FLX_MODE_CONSTANT);
@@ -118,14 +118,14 @@ flx_status flx_parameters_finish(flx_builder *b)
 
 static flx_status read_arguments(flx_builder *b, flx_item *f, flx_function_data *d)
 {
-    const flx_yaml *of = flx_yaml_get(f->def, "of");
-    bool list = of && of->kind == FLX_YAML_LIST;
+    const flx_entry *of = flx_entry_get(f->def, "of");
+    bool list = of && of->kind == FLX_ENTRY_LIST;
     if (!of) return FLX_OK;
     d->narg = list ? of->count : 1;
     d->args = flx_take(b, (size_t)d->narg, sizeof *d->args);
     if (!d->args) return FLX_ERR_MEMORY;
     for (int i = 0; i < d->narg; i++) {
-        const flx_yaml *arg = list ? of->items[i] : of;
+        const flx_entry *arg = list ? of->items[i] : of;
         FLX_TRY(flx_item_check_name(b, arg, "argument"));
         for (int j = 0; j < i; j++) {
             if (strcmp(d->args[j], arg->text) == 0) {
@@ -138,12 +138,12 @@ static flx_status read_arguments(flx_builder *b, flx_item *f, flx_function_data 
     return FLX_OK;
 }
 
-static flx_status points_of_file(flx_builder *b, flx_item *f, const flx_yaml *file, int *n,
+static flx_status points_of_file(flx_builder *b, flx_item *f, const flx_entry *file, int *n,
                                  double **x, double **y)
 {
-    const flx_yaml *columns = flx_yaml_get(f->def, "columns");
+    const flx_entry *columns = flx_entry_get(f->def, "columns");
     const char *names[2] = {NULL, NULL};
-    if (columns && columns->kind == FLX_YAML_LIST && columns->count == 2) {
+    if (columns && columns->kind == FLX_ENTRY_LIST && columns->count == 2) {
         for (int i = 0; i < 2; i++) names[i] = columns->items[i]->text;
     }
     const char *path = flx_file_beside(b->scratch, file->loc.file, file->text);
@@ -151,12 +151,12 @@ static flx_status points_of_file(flx_builder *b, flx_item *f, const flx_yaml *fi
     return flx_table_read(b->ctx, b->scratch, path, file->loc, names[0], names[1], n, x, y);
 }
 
-static flx_status points_of_list(flx_builder *b, flx_item *f, const flx_yaml *points, int *n,
+static flx_status points_of_list(flx_builder *b, flx_item *f, const flx_entry *points, int *n,
                                  double **x, double **y)
 {
     flx_env e;
     flx_env_of(&e, b, f, FLX_MODE_CONSTANT);
-    *n = points->kind == FLX_YAML_LIST ? points->count : 0;
+    *n = points->kind == FLX_ENTRY_LIST ? points->count : 0;
     if (*n < 2) {
         return FLX_FAIL(b->ctx, FLX_ERR_MODEL, points->loc, "a table needs at least two points");
     }
@@ -166,7 +166,7 @@ static flx_status points_of_list(flx_builder *b, flx_item *f, const flx_yaml *po
     for (int i = 0; i < *n; i++) {
         int count = 0;
         double *pair = NULL;
-        const flx_yaml *item = points->items[i];
+        const flx_entry *item = points->items[i];
         FLX_TRY(flx_build_numbers(&e, item, &count, &pair));
         if (count != 2) {
             return FLX_FAIL(b->ctx, FLX_ERR_MODEL, item->loc, "a point of a table is [x, y]");
@@ -186,9 +186,10 @@ static flx_status read_table(flx_builder *b, flx_item *f, flx_function_data *d)
 {
     static const char *const between[] = {"linear", "cubic", NULL};
     static const char *const beyond[] = {"hold", "extend", "error", NULL};
-    const flx_yaml *interpolation = flx_yaml_get(f->def, "interpolation");
-    const flx_yaml *outside = flx_yaml_get(f->def, "outside");
-    const flx_yaml *file = flx_yaml_get(f->def, "file"), *points = flx_yaml_get(f->def, "points");
+    const flx_entry *interpolation = flx_entry_get(f->def, "interpolation");
+    const flx_entry *outside = flx_entry_get(f->def, "outside");
+    const flx_entry *file = flx_entry_get(f->def, "file"),
+                    *points = flx_entry_get(f->def, "points");
     int n = 0, i = 0, o = 0;
     double *x = NULL, *y = NULL;
     if (interpolation) {
@@ -210,12 +211,12 @@ static flx_status read_table(flx_builder *b, flx_item *f, flx_function_data *d)
 
 static flx_status resolve_function(flx_builder *b, flx_item *f, flx_function_data *d)
 {
-    if (f->def->kind != FLX_YAML_MAP) {
+    if (f->def->kind != FLX_ENTRY_MAP) {
         return FLX_FAIL(b->ctx, FLX_ERR_MODEL, f->loc,
                         "a function is a mapping, as in {of: [x], value: x^2}");
     }
     d->table = -1;
-    d->value = flx_yaml_get(f->def, "value");
+    d->value = flx_entry_get(f->def, "value");
     return d->value ? read_arguments(b, f, d) : read_table(b, f, d);
 }
 
@@ -267,9 +268,9 @@ flx_status flx_function_call(flx_env *e, const flx_item *f, int n, const flx_ope
 
 static flx_status resolve_signal(flx_builder *b, flx_item *s, flx_signal_data *d)
 {
-    const flx_yaml *y = s->def;
+    const flx_entry *y = s->def;
     flx_env e;
-    if (y->kind == FLX_YAML_MAP) FLX_TRY(flx_build_need(b, s, "value", &y));
+    if (y->kind == FLX_ENTRY_MAP) FLX_TRY(flx_build_need(b, s, "value", &y));
     flx_env_of(&e, b, s, FLX_MODE_OUTPUT);
     FLX_TRY(flx_build_value(&e, y, &d->value));
     FLX_TRY(check_size(b, &d->value, y->loc));

@@ -336,7 +336,7 @@ flx_status flx_joint_member(flx_env *e, flx_item *joint, const char *name, flx_l
     FLX_TRY(flx_env_require(e, FLX_MODE_MOVING, joint->full, name, loc));
     if (!effort) return moving_member(e, joint, name, loc, out);
     if (strcmp(name, "drive") != 0) return reaction_member(e, joint, name[0] == 'm', out);
-    if (!flx_yaml_get(joint->def, "motion")) {
+    if (!flx_entry_get(joint->def, "motion")) {
         return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, loc, "joint '%s' has no motion, and so no drive",
                         joint->full);
     }

@@ -12,7 +12,7 @@ static const char *const type_words[] = {
 
 // ---- reading ----------------------------------------------------------------------------------
 
-static flx_status check_planar(flx_builder *b, const flx_yaml *type, flx_joint_type t)
+static flx_status check_planar(flx_builder *b, const flx_entry *type, flx_joint_type t)
 {
     const char *instead = NULL;
     switch (t) {
@@ -39,7 +39,7 @@ static flx_status check_planar(flx_builder *b, const flx_yaml *type, flx_joint_t
 
 // A point has no rotation: what is left of a joint on one.
 static flx_status joint_on_point(flx_builder *b, const flx_item *joint, flx_joint_data *d,
-                                 const flx_yaml *type)
+                                 const flx_entry *type)
 {
     flx_joint_type *t = &d->def.type;
     bool planar = b->m->dimension == 2, point = false;
@@ -85,7 +85,7 @@ static flx_status turn_nodes(flx_builder *b, const flx_item *joint, flx_joint_da
                  t != FLX_JOINT_POINT_ON_LINE && t != FLX_JOINT_POINT_ON_PLANE &&
                  t != FLX_JOINT_FREE;
     bool pin = b->m->dimension == 2 && t == FLX_JOINT_REVOLUTE, asked = false;
-    for (int i = 0; i < 3; i++) asked = asked || flx_yaml_get(joint->def, keys[i]);
+    for (int i = 0; i < 3; i++) asked = asked || flx_entry_get(joint->def, keys[i]);
     for (int i = 0; i < 2; i++) {
         if (!flx_body_is_ancf_node(d->body[i])) continue;
         bool axis = i == 0 && (t == FLX_JOINT_POINT_ON_LINE || t == FLX_JOINT_POINT_ON_PLANE);
@@ -99,7 +99,7 @@ static flx_status turn_nodes(flx_builder *b, const flx_item *joint, flx_joint_da
 
 static flx_status read_bodies(flx_env *e, const flx_item *joint, flx_joint_data *d)
 {
-    const flx_yaml *on = NULL;
+    const flx_entry *on = NULL;
     flx_item *items[2];
     int n = 0;
     bool gear = d->def.type == FLX_JOINT_GEAR;
@@ -129,7 +129,7 @@ static flx_status read_bodies(flx_env *e, const flx_item *joint, flx_joint_data 
 
 static flx_status read_gear(flx_env *e, flx_item *joint, flx_joint_data *d)
 {
-    const flx_yaml *ratio = NULL, *on = flx_yaml_get(joint->def, "on");
+    const flx_entry *ratio = NULL, *on = flx_entry_get(joint->def, "on");
     FLX_TRY(flx_build_need(e->b, joint, "ratio", &ratio));
     FLX_TRY(flx_build_number(e, ratio, &d->def.ratio));
     for (int i = 0; i < 2; i++) {
@@ -182,15 +182,15 @@ static flx_status read_axes(flx_env *e, const flx_item *joint, flx_joint_data *d
 {
     flx_joint *def = &d->def;
     bool planar = e->b->m->dimension == 2;
-    const flx_yaml *axis = flx_yaml_get(joint->def, "axis");
-    const flx_yaml *axes = flx_yaml_get(joint->def, "axes");
-    const flx_yaml *frame = flx_yaml_get(joint->def, "frame");
+    const flx_entry *axis = flx_entry_get(joint->def, "axis");
+    const flx_entry *axes = flx_entry_get(joint->def, "axes");
+    const flx_entry *frame = flx_entry_get(joint->def, "frame");
     double a[3] = {0, 0, 1}, second[3] = {0, 0, 1};
     def->has_axis = needs_axis(def->type, planar) || (def->type == FLX_JOINT_ROLLING && axis);
     m33 F = m33_identity();
     if (def->type == FLX_JOINT_UNIVERSAL) {
         FLX_TRY(flx_build_need(e->b, joint, "axes", &axes));
-        if (axes->kind != FLX_YAML_LIST || axes->count != 2) {
+        if (axes->kind != FLX_ENTRY_LIST || axes->count != 2) {
             return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, axes->loc,
                             "axes: an axis in the first body and an axis in the second");
         }
@@ -222,7 +222,7 @@ static flx_status read_axes(flx_env *e, const flx_item *joint, flx_joint_data *d
 static flx_status read_places(flx_env *e, const flx_item *joint, flx_joint_data *d)
 {
     flx_joint *def = &d->def;
-    const flx_yaml *at = flx_yaml_get(joint->def, "at");
+    const flx_entry *at = flx_entry_get(joint->def, "at");
     bool pair = false;
     double p[2][3], R[9];
     if (!at && def->type == FLX_JOINT_FREE) { // where the second body is drawn
@@ -253,7 +253,7 @@ static flx_status read_places(flx_env *e, const flx_item *joint, flx_joint_data 
 static flx_status read_sizes(flx_env *e, const flx_item *joint, flx_joint_data *d)
 {
     flx_joint *def = &d->def;
-    const flx_yaml *length = flx_yaml_get(joint->def, "length"), *y = NULL;
+    const flx_entry *length = flx_entry_get(joint->def, "length"), *y = NULL;
     double n[3], position[3], R[9];
     switch (def->type) {
     case FLX_JOINT_DISTANCE:
@@ -285,17 +285,17 @@ static flx_status read_sizes(flx_env *e, const flx_item *joint, flx_joint_data *
 
 // Which of its coordinates a motion or start speaks of. *said: it was said before.
 static flx_status choose_coordinate(flx_env *e, const flx_item *joint, flx_joint_data *d,
-                                    const flx_yaml *block, const char *what, bool *said)
+                                    const flx_entry *block, const char *what, bool *said)
 {
-    const flx_yaml *angle = flx_yaml_get(block, "angle");
-    const flx_yaml *displacement = flx_yaml_get(block, "displacement");
+    const flx_entry *angle = flx_entry_get(block, "angle");
+    const flx_entry *displacement = flx_entry_get(block, "displacement");
     flx_joint_type t = d->def.type;
     if ((!flx_joint_has_angle(t) && !flx_joint_has_displacement(t)) || d->point_pin) {
         return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, block->loc,
                         "joint '%s' (%s) has no coordinate for a %s", joint->full, type_words[t],
                         what);
     }
-    const flx_yaml *given = angle ? angle : displacement;
+    const flx_entry *given = angle ? angle : displacement;
     if (!given) return FLX_OK;
     if ((angle && !flx_joint_has_angle(t)) || (displacement && !flx_joint_has_displacement(t))) {
         return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, given->loc, "joint '%s' (%s) has no %s; use '%s'",
@@ -313,14 +313,14 @@ static flx_status choose_coordinate(flx_env *e, const flx_item *joint, flx_joint
 
 static flx_status choose_coordinates(flx_env *e, const flx_item *joint, flx_joint_data *d)
 {
-    const flx_yaml *motion = flx_yaml_get(joint->def, "motion");
-    const flx_yaml *start = flx_yaml_get(joint->def, "start");
+    const flx_entry *motion = flx_entry_get(joint->def, "motion");
+    const flx_entry *start = flx_entry_get(joint->def, "start");
     bool said = false;
     d->displacement = d->def.type != FLX_JOINT_REVOLUTE && d->def.type != FLX_JOINT_SCREW;
-    if (motion && motion->kind == FLX_YAML_MAP) {
+    if (motion && motion->kind == FLX_ENTRY_MAP) {
         FLX_TRY(choose_coordinate(e, joint, d, motion, "motion", &said));
     }
-    if (start && start->kind == FLX_YAML_MAP) {
+    if (start && start->kind == FLX_ENTRY_MAP) {
         FLX_TRY(choose_coordinate(e, joint, d, start, "start", &said));
     }
     return FLX_OK;
@@ -329,7 +329,7 @@ static flx_status choose_coordinates(flx_env *e, const flx_item *joint, flx_join
 static flx_status place_joint(flx_builder *b, flx_item *joint)
 {
     flx_joint_data *d = joint->data;
-    const flx_yaml *type = NULL;
+    const flx_entry *type = NULL;
     flx_env e;
     int word = 0;
     flx_env_of(&e, b, joint, FLX_MODE_CONSTANT);
@@ -374,15 +374,15 @@ static bool is_not_time(void *user, flx_leaf leaf)
 static flx_status read_motion(flx_builder *b, flx_item *joint)
 {
     flx_joint_data *d = joint->data;
-    const flx_yaml *block = flx_yaml_get(joint->def, "motion");
+    const flx_entry *block = flx_entry_get(joint->def, "motion");
     static const char *const words[] = {"angle", "displacement", "rate"};
     static const flx_motion_kind kinds[] = {FLX_MOTION_ANGLE, FLX_MOTION_DISPLACEMENT,
                                             FLX_MOTION_RATE};
-    if (!block || block->kind != FLX_YAML_MAP) return FLX_OK;
+    if (!block || block->kind != FLX_ENTRY_MAP) return FLX_OK;
     flx_env e;
     flx_env_of(&e, b, joint, FLX_MODE_TIME);
     for (int i = 0; i < 3; i++) {
-        const flx_yaml *y = flx_yaml_get(block, words[i]);
+        const flx_entry *y = flx_entry_get(block, words[i]);
         if (!y) continue;
         if (d->def.motion != FLX_MOTION_NONE) {
             return FLX_FAIL(b->ctx, FLX_ERR_MODEL, y->loc,
@@ -408,11 +408,11 @@ static flx_status read_start(flx_builder *b, flx_item *joint)
 {
     flx_joint_data *d = joint->data;
     flx_joint *def = &d->def;
-    const flx_yaml *block = flx_yaml_get(joint->def, "start");
-    if (!block || block->kind != FLX_YAML_MAP) return FLX_OK;
-    const flx_yaml *value = flx_yaml_get(block, d->displacement ? "displacement" : "angle");
-    const flx_yaml *other = flx_yaml_get(block, d->displacement ? "angle" : "displacement");
-    const flx_yaml *rate = flx_yaml_get(block, "rate");
+    const flx_entry *block = flx_entry_get(joint->def, "start");
+    if (!block || block->kind != FLX_ENTRY_MAP) return FLX_OK;
+    const flx_entry *value = flx_entry_get(block, d->displacement ? "displacement" : "angle");
+    const flx_entry *other = flx_entry_get(block, d->displacement ? "angle" : "displacement");
+    const flx_entry *rate = flx_entry_get(block, "rate");
     if (value && other) {
         return FLX_FAIL(b->ctx, FLX_ERR_MODEL, other->loc,
                         "a start has one of angle and displacement");

@@ -5,10 +5,10 @@
 
 #include <string.h>
 
-static const char *word_of(const flx_yaml *map, const char *key)
+static const char *word_of(const flx_entry *map, const char *key)
 {
-    const flx_yaml *y = flx_yaml_get(map, key);
-    return y && y->kind == FLX_YAML_SCALAR ? y->text : "";
+    const flx_entry *y = flx_entry_get(map, key);
+    return y && y->kind == FLX_ENTRY_SCALAR ? y->text : "";
 }
 
 bool flx_loads_has_factor(const flx_item *analysis)
@@ -18,18 +18,18 @@ bool flx_loads_has_factor(const flx_item *analysis)
 }
 
 // A repeated item goes by the name of its family, too.
-static bool is_named(const flx_yaml *y, const char *full, const char *family)
+static bool is_named(const flx_entry *y, const char *full, const char *family)
 {
-    if (y->kind != FLX_YAML_SCALAR) return false;
+    if (y->kind != FLX_ENTRY_SCALAR) return false;
     return strcmp(y->text, full) == 0 || (family && strcmp(y->text, family) == 0);
 }
 
 static bool names(const flx_item *analysis, const char *full, const char *family, bool parameter)
 {
-    const flx_yaml *load = flx_yaml_get(analysis->def, "load");
+    const flx_entry *load = flx_entry_get(analysis->def, "load");
     if (!load) return !parameter; // all loads
-    if (load->kind == FLX_YAML_SCALAR) return is_named(load, full, family);
-    for (int i = 0; load->kind == FLX_YAML_LIST && i < load->count; i++) {
+    if (load->kind == FLX_ENTRY_SCALAR) return is_named(load, full, family);
+    for (int i = 0; load->kind == FLX_ENTRY_LIST && i < load->count; i++) {
         if (is_named(load->items[i], full, family)) return true;
     }
     return false;
@@ -77,7 +77,7 @@ static const char *why_no_load(const flx_item *item)
     case FLX_KIND_PARAMETER:
         return NULL;
     case FLX_KIND_JOINT:
-        if (!flx_yaml_get(item->def, "motion")) return "the joint has no motion";
+        if (!flx_entry_get(item->def, "motion")) return "the joint has no motion";
         return NULL;
     case FLX_KIND_FORCE:
         if (strcmp(type, "spring") == 0 || strcmp(type, "bushing") == 0 ||
@@ -90,9 +90,9 @@ static const char *why_no_load(const flx_item *item)
     }
 }
 
-static flx_status check_name(flx_builder *b, const flx_yaml *y, flx_analysis *out)
+static flx_status check_name(flx_builder *b, const flx_entry *y, flx_analysis *out)
 {
-    const char *word = y->kind == FLX_YAML_SCALAR ? y->text : "";
+    const char *word = y->kind == FLX_ENTRY_SCALAR ? y->text : "";
     if (strcmp(word, "gravity") == 0) {
         out->gravity = true;
         return FLX_OK;
@@ -122,13 +122,13 @@ static flx_status check_name(flx_builder *b, const flx_yaml *y, flx_analysis *ou
 
 flx_status flx_loads_finish(flx_builder *b, const flx_item *analysis, flx_analysis *out)
 {
-    const flx_yaml *load = flx_yaml_get(analysis->def, "load");
+    const flx_entry *load = flx_entry_get(analysis->def, "load");
     if (!load) {
         out->gravity = true;
         return FLX_OK;
     }
-    if (load->kind == FLX_YAML_SCALAR) return check_name(b, load, out);
-    for (int i = 0; load->kind == FLX_YAML_LIST && i < load->count; i++) {
+    if (load->kind == FLX_ENTRY_SCALAR) return check_name(b, load, out);
+    for (int i = 0; load->kind == FLX_ENTRY_LIST && i < load->count; i++) {
         FLX_TRY(check_name(b, load->items[i], out));
     }
     return FLX_OK;

@@ -12,7 +12,7 @@ static m33 turn_about(v3 axis, double angle)
     return m33_add(R, m33_scale(1 - c, m33_outer(n, n)));
 }
 
-static flx_status unit_vector(flx_env *e, const flx_yaml *y, v3 *out)
+static flx_status unit_vector(flx_env *e, const flx_entry *y, v3 *out)
 {
     double v[3];
     FLX_TRY(flx_build_vector(e, y, v));
@@ -34,11 +34,11 @@ static m33 shortest_turn(v3 x)
     return m33_add(m33_add(m33_identity(), N), m33_scale(1 / (1 + x.x), m33_mul(N, N)));
 }
 
-static flx_status directions(flx_env *e, const flx_yaml *def, m33 *R)
+static flx_status directions(flx_env *e, const flx_entry *def, m33 *R)
 {
     v3 x = {0, 0, 0}, y = {0, 0, 0};
-    const flx_yaml *second = flx_yaml_get(def, "y");
-    FLX_TRY(unit_vector(e, flx_yaml_get(def, "x"), &x));
+    const flx_entry *second = flx_entry_get(def, "y");
+    FLX_TRY(unit_vector(e, flx_entry_get(def, "x"), &x));
     if (!second) {
         *R = shortest_turn(x);
         return FLX_OK;
@@ -54,7 +54,7 @@ static flx_status directions(flx_env *e, const flx_yaml *def, m33 *R)
     return FLX_OK;
 }
 
-static flx_status quaternion(flx_env *e, const flx_yaml *def, m33 *R)
+static flx_status quaternion(flx_env *e, const flx_entry *def, m33 *R)
 {
     int n = 0;
     double *q = NULL;
@@ -78,7 +78,7 @@ static flx_status quaternion(flx_env *e, const flx_yaml *def, m33 *R)
     return FLX_OK;
 }
 
-static flx_status matrix(flx_env *e, const flx_yaml *def, m33 *R)
+static flx_status matrix(flx_env *e, const flx_entry *def, m33 *R)
 {
     int n = 0;
     double *m = NULL;
@@ -98,9 +98,10 @@ static flx_status matrix(flx_env *e, const flx_yaml *def, m33 *R)
     return FLX_OK;
 }
 
-static flx_status euler(flx_env *e, const flx_yaml *def, m33 *R)
+static flx_status euler(flx_env *e, const flx_entry *def, m33 *R)
 {
-    const flx_yaml *sequence = flx_yaml_get(def, "sequence"), *angles = flx_yaml_get(def, "angles");
+    const flx_entry *sequence = flx_entry_get(def, "sequence"),
+                    *angles = flx_entry_get(def, "angles");
     int n = 0;
     double *a = NULL;
     if (!sequence || !angles) {
@@ -109,7 +110,7 @@ static flx_status euler(flx_env *e, const flx_yaml *def, m33 *R)
                         "c]}");
     }
     FLX_TRY(flx_build_numbers(e, angles, &n, &a));
-    const char *s = sequence->kind == FLX_YAML_SCALAR ? sequence->text : "";
+    const char *s = sequence->kind == FLX_ENTRY_SCALAR ? sequence->text : "";
     if (strlen(s) != 3 || strspn(s, "xyz") != 3 || s[0] == s[1] || s[1] == s[2]) {
         return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, sequence->loc,
                         "a sequence is three letters of x, y and z, no two neighbours equal");
@@ -125,15 +126,15 @@ static flx_status euler(flx_env *e, const flx_yaml *def, m33 *R)
     return FLX_OK;
 }
 
-static flx_status planar_orientation(flx_env *e, const flx_yaml *y, double R[9], double *angle)
+static flx_status planar_orientation(flx_env *e, const flx_entry *y, double R[9], double *angle)
 {
-    if (y->kind == FLX_YAML_MAP) {
+    if (y->kind == FLX_ENTRY_MAP) {
         v3 x = {0, 0, 0};
-        if (!flx_yaml_get(y, "x")) {
+        if (!flx_entry_get(y, "x")) {
             return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, y->loc,
                             "in a planar model an orientation is a number, the angle");
         }
-        FLX_TRY(unit_vector(e, flx_yaml_get(y, "x"), &x));
+        FLX_TRY(unit_vector(e, flx_entry_get(y, "x"), &x));
         *angle = atan2(x.y, x.x);
     } else {
         FLX_TRY(flx_build_number(e, y, angle));
@@ -145,22 +146,22 @@ static flx_status planar_orientation(flx_env *e, const flx_yaml *y, double R[9],
     return FLX_OK;
 }
 
-flx_status flx_build_orientation(flx_env *e, const flx_yaml *y, double R[9], double *angle)
+flx_status flx_build_orientation(flx_env *e, const flx_entry *y, double R[9], double *angle)
 {
     *angle = 0;
     if (e->b->m->dimension == 2) return planar_orientation(e, y, R, angle);
-    if (y->kind != FLX_YAML_MAP) {
+    if (y->kind != FLX_ENTRY_MAP) {
         return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, y->loc,
                         "an orientation in space is a mapping, as in {axis: [0, 0, 1], angle: "
                         "0.1}");
     }
     m33 T = m33_identity();
-    const flx_yaml *axis = flx_yaml_get(y, "axis"), *q = flx_yaml_get(y, "quaternion");
-    const flx_yaml *m = flx_yaml_get(y, "matrix"), *eu = flx_yaml_get(y, "euler");
+    const flx_entry *axis = flx_entry_get(y, "axis"), *q = flx_entry_get(y, "quaternion");
+    const flx_entry *m = flx_entry_get(y, "matrix"), *eu = flx_entry_get(y, "euler");
     if (axis) {
         v3 n = {0, 0, 0};
         double a = 0;
-        const flx_yaml *by = flx_yaml_get(y, "angle");
+        const flx_entry *by = flx_entry_get(y, "angle");
         if (!by) {
             return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, y->loc,
                             "an orientation by axis needs the key 'angle'");
@@ -175,7 +176,7 @@ flx_status flx_build_orientation(flx_env *e, const flx_yaml *y, double R[9], dou
         FLX_TRY(matrix(e, m, &T));
     } else if (eu) {
         FLX_TRY(euler(e, eu, &T));
-    } else if (flx_yaml_get(y, "x")) {
+    } else if (flx_entry_get(y, "x")) {
         FLX_TRY(directions(e, y, &T));
     } else {
         return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, y->loc,
@@ -185,7 +186,7 @@ flx_status flx_build_orientation(flx_env *e, const flx_yaml *y, double R[9], dou
     return FLX_OK;
 }
 
-flx_status flx_build_direction(flx_env *e, const flx_yaml *y, const flx_yaml *frame_name,
+flx_status flx_build_direction(flx_env *e, const flx_entry *y, const flx_entry *frame_name,
                                double out[3])
 {
     v3 d = {0, 0, 0};

@@ -362,13 +362,13 @@ static flx_status add_text(columns *c, const char *text, flx_loc loc)
     return FLX_OK;
 }
 
-static flx_status read_signals(columns *c, const flx_yaml *list)
+static flx_status read_signals(columns *c, const flx_entry *list)
 {
     flx_builder *b = c->e.b;
-    for (int i = 0; list->kind == FLX_YAML_LIST && i < list->count; i++) {
-        const flx_yaml *y = list->items[i];
+    for (int i = 0; list->kind == FLX_ENTRY_LIST && i < list->count; i++) {
+        const flx_entry *y = list->items[i];
         flx_status status = FLX_OK;
-        if (y->kind != FLX_YAML_SCALAR) {
+        if (y->kind != FLX_ENTRY_SCALAR) {
             status = FLX_FAIL(b->ctx, FLX_ERR_MODEL, y->loc,
                               "a signal is a name or an expression; quote one with brackets");
         } else {
@@ -496,7 +496,7 @@ flx_status flx_measure_call(flx_env *e, const char *word, int n, const flx_opera
     return add_probe(e, (flx_measure_kind)kind, &v, loc, out);
 }
 
-static flx_status read_measure(columns *c, const flx_yaml *key, const flx_yaml *y,
+static flx_status read_measure(columns *c, const flx_entry *key, const flx_entry *y,
                                struct flx_measure *out)
 {
     flx_builder *b = c->e.b;
@@ -510,11 +510,11 @@ static flx_status read_measure(columns *c, const flx_yaml *key, const flx_yaml *
     return FLX_OK;
 }
 
-static flx_status read_measures(columns *c, const flx_yaml *y)
+static flx_status read_measures(columns *c, const flx_entry *y)
 {
     flx_builder *b = c->e.b;
     flx_outputs *o = &b->m->outputs;
-    if (!y || y->kind != FLX_YAML_MAP) return FLX_OK;
+    if (!y || y->kind != FLX_ENTRY_MAP) return FLX_OK;
     o->measures = flx_arena_take(b->m->arena, (size_t)y->count, sizeof *o->measures);
     if (!o->measures) return FLX_ERR_MEMORY;
     c->e.measure = true;
@@ -530,7 +530,7 @@ static flx_status read_measures(columns *c, const flx_yaml *y)
 
 // ---- when ---------------------------------------------------------------------------------------
 
-static flx_status read_times(flx_env *e, const flx_yaml *y, flx_outputs *o)
+static flx_status read_times(flx_env *e, const flx_entry *y, flx_outputs *o)
 {
     flx_builder *b = e->b;
     FLX_TRY(flx_build_numbers(e, y, &o->ntimes, &o->times));
@@ -546,10 +546,10 @@ static flx_status read_times(flx_env *e, const flx_yaml *y, flx_outputs *o)
     return FLX_OK;
 }
 
-static flx_status read_when(flx_env *e, const flx_yaml *block, flx_outputs *o)
+static flx_status read_when(flx_env *e, const flx_entry *block, flx_outputs *o)
 {
-    const flx_yaml *every = flx_yaml_get(block, "every"), *times = flx_yaml_get(block, "times");
-    const flx_yaml *steps = flx_yaml_get(block, "steps");
+    const flx_entry *every = flx_entry_get(block, "every"), *times = flx_entry_get(block, "times");
+    const flx_entry *steps = flx_entry_get(block, "steps");
     if (every) FLX_TRY(flx_build_positive(e, every, "the interval of the output", &o->every));
     if (times) FLX_TRY(read_times(e, times, o));
     return steps ? flx_build_flag(e->b, steps, "steps", &o->steps) : FLX_OK;
@@ -558,17 +558,17 @@ static flx_status read_when(flx_env *e, const flx_yaml *block, flx_outputs *o)
 flx_status flx_outputs_finish(flx_builder *b)
 {
     flx_outputs *o = &b->m->outputs;
-    const flx_yaml *block = flx_yaml_get(b->top->def, "outputs"), *signals = NULL;
+    const flx_entry *block = flx_entry_get(b->top->def, "outputs"), *signals = NULL;
     columns c = {.capacity = 0};
     flx_env constants;
     flx_env_init(&c.e, b, b->top, NULL, FLX_MODE_OUTPUT);
     flx_env_init(&constants, b, b->top, NULL, FLX_MODE_CONSTANT);
-    if (block && block->kind == FLX_YAML_MAP) {
+    if (block && block->kind == FLX_ENTRY_MAP) {
         flx_status status = read_when(&constants, block, o);
         if (status == FLX_ERR_MEMORY) return status;
         if (status != FLX_OK) b->failed = true;
-        signals = flx_yaml_get(block, "signals");
-        FLX_TRY(read_measures(&c, flx_yaml_get(block, "measures")));
+        signals = flx_entry_get(block, "signals");
+        FLX_TRY(read_measures(&c, flx_entry_get(block, "measures")));
     }
     if (o->every == 0 && o->ntimes == 0 && !o->steps) {
         o->every = b->m->simulate.until / DEFAULT_ROWS;

@@ -70,7 +70,7 @@ static flx_status add_item(flx_builder *b, const flx_item *item, flx_loc loc)
 }
 
 // One entry of the list: the value of a variable is its leaf; all modes of a body are a list of those.
-static flx_status add_value(flx_builder *b, const flx_operand *v, const flx_yaml *y)
+static flx_status add_value(flx_builder *b, const flx_operand *v, const flx_entry *y)
 {
     flx_leaf leaf;
     const flx_item *item = flx_operand_get_item(v);
@@ -94,35 +94,35 @@ static flx_status add_value(flx_builder *b, const flx_operand *v, const flx_yaml
     return FLX_FAIL(b->ctx, FLX_ERR_MODEL, y->loc,
                     "'%s' has no inertia that could be neglected: give bodies or variables of "
                     "second order",
-                    y->kind == FLX_YAML_SCALAR ? y->text : "this");
+                    y->kind == FLX_ENTRY_SCALAR ? y->text : "this");
 }
 
-static flx_status add_named(flx_env *e, const flx_yaml *y)
+static flx_status add_named(flx_env *e, const flx_entry *y)
 {
     flx_operand v;
     FLX_TRY(flx_build_value(e, y, &v));
     return add_value(e->b, &v, y);
 }
 
-static bool is_auto(const flx_yaml *names)
+static bool is_auto(const flx_entry *names)
 {
-    return names->kind == FLX_YAML_SCALAR && strcmp(names->text, "auto") == 0;
+    return names->kind == FLX_ENTRY_SCALAR && strcmp(names->text, "auto") == 0;
 }
 
-static flx_status read_velocities(flx_env *e, const flx_yaml *names)
+static flx_status read_velocities(flx_env *e, const flx_entry *names)
 {
     if (is_auto(names)) {
         e->b->m->reduce_auto = true;
         return FLX_OK;
     }
-    if (names->kind != FLX_YAML_LIST) return add_named(e, names);
+    if (names->kind != FLX_ENTRY_LIST) return add_named(e, names);
     for (int i = 0; i < names->count; i++) FLX_TRY(add_named(e, names->items[i]));
     return FLX_OK;
 }
 
-static flx_status read_damping(flx_env *e, const flx_yaml *block, double *alpha)
+static flx_status read_damping(flx_env *e, const flx_entry *block, double *alpha)
 {
-    const flx_yaml *y = flx_yaml_get(block, "mass_damping");
+    const flx_entry *y = flx_entry_get(block, "mass_damping");
     *alpha = 0.0;
     if (!y) return FLX_OK;
     FLX_TRY(flx_build_number(e, y, alpha));
@@ -132,7 +132,7 @@ static flx_status read_damping(flx_env *e, const flx_yaml *block, double *alpha)
 }
 
 // All that is neglected is neglected together.
-static flx_status take_quasistatic(flx_env *e, const flx_yaml *block, int before)
+static flx_status take_quasistatic(flx_env *e, const flx_entry *block, int before)
 {
     flx_model *m = e->b->m;
     double alpha = 0.0;
@@ -161,13 +161,13 @@ static flx_status move_names(flx_model *m, int before, int *count, flx_reduced *
 }
 
 // Stiff coordinates that are scaled together: those whose stiffness makes them fast.
-static flx_status read_scaling(flx_env *e, const flx_yaml *block)
+static flx_status read_scaling(flx_env *e, const flx_entry *block)
 {
     flx_model *m = e->b->m;
-    const flx_yaml *names = flx_yaml_get(block, "scaling");
+    const flx_entry *names = flx_entry_get(block, "scaling");
     flx_reduced *taken = m->reduced;
     int before = m->nreduced;
-    const flx_yaml *which = flx_yaml_get(block, "coordinates");
+    const flx_entry *which = flx_entry_get(block, "coordinates");
     bool scaled = which && strcmp(which->text, "scaled") == 0;
     if (scaled && !names) {
         return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, which->loc,
@@ -189,12 +189,12 @@ static flx_status read_scaling(flx_env *e, const flx_yaml *block)
 }
 
 // How much of the inertia of the names from `before` on goes to their neighbours.
-static flx_status read_conservation(flx_builder *b, const flx_yaml *block, int before)
+static flx_status read_conservation(flx_builder *b, const flx_entry *block, int before)
 {
-    const flx_yaml *y = flx_yaml_get(block, "conserve_mass");
-    const flx_yaml *factor = flx_yaml_get(block, "factor");
-    const flx_yaml *names = flx_yaml_get(block, "velocities");
-    const char *type = flx_yaml_get(block, "type")->text;
+    const flx_entry *y = flx_entry_get(block, "conserve_mass");
+    const flx_entry *factor = flx_entry_get(block, "factor");
+    const flx_entry *names = flx_entry_get(block, "velocities");
+    const char *type = flx_entry_get(block, "type")->text;
     bool conserves = strcmp(type, "mass-lumping") == 0;
     double times = 0.0;
     flx_env e;
@@ -217,13 +217,14 @@ static flx_status read_conservation(flx_builder *b, const flx_yaml *block, int b
 }
 
 // The names from `before` on are those of a cut-off.
-static flx_status take_cutoff(flx_env *e, const flx_yaml *block, const flx_yaml *reduce, int before)
+static flx_status take_cutoff(flx_env *e, const flx_entry *block, const flx_entry *reduce,
+                              int before)
 {
     flx_model *m = e->b->m;
-    const flx_yaml *frequency = flx_yaml_get(block, "frequency");
-    const flx_yaml *factor = flx_yaml_get(block, "factor");
+    const flx_entry *frequency = flx_entry_get(block, "frequency");
+    const flx_entry *factor = flx_entry_get(block, "factor");
     flx_cutoff c = {.n = m->nreduced - before, .loc = block->loc};
-    size_t most = reduce->kind == FLX_YAML_LIST ? (size_t)reduce->count : 1;
+    size_t most = reduce->kind == FLX_ENTRY_LIST ? (size_t)reduce->count : 1;
     if (frequency) FLX_TRY(flx_build_positive(e, frequency, "the frequency", &c.frequency));
     if (factor) FLX_TRY(flx_build_positive(e, factor, "the factor", &c.factor));
     FLX_TRY(read_damping(e, block, &c.mass_damping));
@@ -241,10 +242,10 @@ static flx_status take_cutoff(flx_env *e, const flx_yaml *block, const flx_yaml 
 }
 
 // How the run begins, and whether its signals have what was taken away there.
-static flx_status read_start(flx_builder *b, const flx_yaml *block)
+static flx_status read_start(flx_builder *b, const flx_entry *block)
 {
-    const flx_yaml *start = flx_yaml_get(block, "start");
-    const flx_yaml *layer = flx_yaml_get(block, "layer");
+    const flx_entry *start = flx_entry_get(block, "start");
+    const flx_entry *layer = flx_entry_get(block, "layer");
     bool corrected = start && strcmp(start->text, "corrected") == 0, added = false;
     if (layer) FLX_TRY(flx_build_flag(b, layer, "layer", &added));
     if (added && !corrected) {
@@ -261,12 +262,12 @@ static flx_status read_start(flx_builder *b, const flx_yaml *block)
     return FLX_OK;
 }
 
-static flx_status read_block(flx_builder *b, const flx_yaml *block, const flx_yaml *reduce)
+static flx_status read_block(flx_builder *b, const flx_entry *block, const flx_entry *reduce)
 {
-    const flx_yaml *names = flx_yaml_get(block, "velocities");
-    const flx_yaml *type = flx_yaml_get(block, "type");
-    const flx_yaml *tolerance = flx_yaml_get(block, "tolerance");
-    const flx_yaml *otherwise = flx_yaml_get(block, "otherwise");
+    const flx_entry *names = flx_entry_get(block, "velocities");
+    const flx_entry *type = flx_entry_get(block, "type");
+    const flx_entry *tolerance = flx_entry_get(block, "tolerance");
+    const flx_entry *otherwise = flx_entry_get(block, "otherwise");
     flx_env e;
     int before = b->m->nreduced;
     bool quasistatic = strcmp(type->text, "quasistatic") == 0;
@@ -294,14 +295,14 @@ static flx_status read_block(flx_builder *b, const flx_yaml *block, const flx_ya
 
 flx_status flx_reduce_finish(flx_builder *b)
 {
-    const flx_yaml *reduce = flx_yaml_get(b->top->def, "reduce");
-    bool list = reduce && reduce->kind == FLX_YAML_LIST;
+    const flx_entry *reduce = flx_entry_get(b->top->def, "reduce");
+    bool list = reduce && reduce->kind == FLX_ENTRY_LIST;
     b->m->reduces = reduce != NULL;
     b->m->reduce_tolerance = DEFAULT_TOLERANCE;
     if (reduce) b->m->reduce_loc = (list ? reduce->items[0] : reduce)->loc;
     for (int i = 0; reduce && i < (list ? reduce->count : 1); i++) {
-        const flx_yaml *block = list ? reduce->items[i] : reduce;
-        if (block->kind == FLX_YAML_MAP) FLX_TRY(read_block(b, block, reduce));
+        const flx_entry *block = list ? reduce->items[i] : reduce;
+        if (block->kind == FLX_ENTRY_MAP) FLX_TRY(read_block(b, block, reduce));
     }
     return FLX_OK;
 }

@@ -52,12 +52,12 @@ static void label_value(const flx_schema_trail *t, char *buffer, size_t size)
     }
 }
 
-static const char *node_word(const flx_yaml *v)
+static const char *node_word(const flx_entry *v)
 {
-    return v->kind == FLX_YAML_LIST  ? "a list"
-           : v->kind == FLX_YAML_MAP ? "a mapping"
-           : v->text[0] == 0         ? "empty"
-                                     : "a word or number";
+    return v->kind == FLX_ENTRY_LIST  ? "a list"
+           : v->kind == FLX_ENTRY_MAP ? "a mapping"
+           : v->text[0] == 0          ? "empty"
+                                      : "a word or number";
 }
 
 // ---- scalars ----------------------------------------------------------------------------------
@@ -77,7 +77,7 @@ static bool is_identifier(const char *s)
 }
 
 // A comma cuts an expression in two inside { } and [ ]; what is left has an open bracket.
-static void check_brackets(flx_schema_checker *c, const flx_yaml *v)
+static void check_brackets(flx_schema_checker *c, const flx_entry *v)
 {
     int depth = 0;
     for (const char *s = v->text; *s && depth >= 0; s++) depth += (*s == '(') - (*s == ')');
@@ -111,7 +111,7 @@ void flx_schema_list_words(const flx_schema_checker *c, flx_group group, const c
     }
 }
 
-static void check_word(flx_schema_checker *c, const flx_yaml *v, const flx_schema_trail *t)
+static void check_word(flx_schema_checker *c, const flx_entry *v, const flx_schema_trail *t)
 {
     flx_group group = group_of(t->up)->group;
     const flx_schema_word *w = flx_schema_find_word(group, t->segment, v->text);
@@ -147,7 +147,7 @@ static void check_word(flx_schema_checker *c, const flx_yaml *v, const flx_schem
     }
 }
 
-static void check_scalar(flx_schema_checker *c, const flx_yaml *v, const flx_form *k,
+static void check_scalar(flx_schema_checker *c, const flx_entry *v, const flx_form *k,
                          const flx_schema_trail *t)
 {
     char label[FLX_SCHEMA_LABEL];
@@ -185,22 +185,22 @@ static bool is_scalar_form(flx_form_kind form)
            form == FLX_FORM_VECTOR || form == FLX_FORM_PLACE || form == FLX_FORM_VALUES;
 }
 
-static bool fits(const flx_schema_checker *c, const flx_yaml *v, flx_form_text kind);
+static bool fits(const flx_schema_checker *c, const flx_entry *v, flx_form_text kind);
 
-static bool are_values(const flx_yaml *v)
+static bool are_values(const flx_entry *v)
 {
-    if (v->kind == FLX_YAML_SCALAR) return v->text[0] != 0;
-    if (v->kind == FLX_YAML_MAP) return false;
+    if (v->kind == FLX_ENTRY_SCALAR) return v->text[0] != 0;
+    if (v->kind == FLX_ENTRY_MAP) return false;
     for (int i = 0; i < v->count; i++) {
         if (!are_values(v->items[i])) return false;
     }
     return true;
 }
 
-static bool are_scalars(const flx_yaml *list)
+static bool are_scalars(const flx_entry *list)
 {
     for (int i = 0; i < list->count; i++) {
-        if (list->items[i]->kind != FLX_YAML_SCALAR || list->items[i]->text[0] == 0) return false;
+        if (list->items[i]->kind != FLX_ENTRY_SCALAR || list->items[i]->text[0] == 0) return false;
     }
     return true;
 }
@@ -211,14 +211,14 @@ static bool has_dimension(const flx_schema_checker *c, int count)
 }
 
 // Whether a value has the shape of one alternative; what is inside a mapping is not looked at.
-static bool fits_one(const flx_schema_checker *c, const flx_yaml *v, const flx_form *k)
+static bool fits_one(const flx_schema_checker *c, const flx_entry *v, const flx_form *k)
 {
     if (k->dimension && k->dimension != c->dimension) return false;
     if (k->form == FLX_FORM_ANY) return true;
-    if (v->kind == FLX_YAML_SCALAR) {
+    if (v->kind == FLX_ENTRY_SCALAR) {
         return is_scalar_form(k->form) && (v->text[0] != 0 || k->form == FLX_FORM_TEXT);
     }
-    if (v->kind == FLX_YAML_MAP) return k->form == FLX_FORM_GROUP || k->form == FLX_FORM_NAMES;
+    if (v->kind == FLX_ENTRY_MAP) return k->form == FLX_FORM_GROUP || k->form == FLX_FORM_NAMES;
     if (k->form == FLX_FORM_VALUES) return are_values(v);
     if (k->form == FLX_FORM_VECTOR || k->form == FLX_FORM_PLACE) {
         return has_dimension(c, v->count) && are_scalars(v);
@@ -231,7 +231,7 @@ static bool fits_one(const flx_schema_checker *c, const flx_yaml *v, const flx_f
     return true;
 }
 
-static bool fits(const flx_schema_checker *c, const flx_yaml *v, flx_form_text kind)
+static bool fits(const flx_schema_checker *c, const flx_entry *v, flx_form_text kind)
 {
     flx_form k;
     while (flx_form_next(&kind, &k)) {
@@ -240,13 +240,13 @@ static bool fits(const flx_schema_checker *c, const flx_yaml *v, flx_form_text k
     return false;
 }
 
-bool flx_schema_is_told(const flx_yaml *key, const flx_yaml *value)
+bool flx_schema_is_told(const flx_entry *key, const flx_entry *value)
 {
-    return !is_identifier(key->text) && value->kind == FLX_YAML_SCALAR && value->text[0] == 0 &&
+    return !is_identifier(key->text) && value->kind == FLX_ENTRY_SCALAR && value->text[0] == 0 &&
            !value->quoted;
 }
 
-static void check_names(flx_schema_checker *c, const flx_yaml *v, const flx_form *k,
+static void check_names(flx_schema_checker *c, const flx_entry *v, const flx_form *k,
                         const flx_schema_trail *t)
 {
     char label[FLX_SCHEMA_LABEL];
@@ -255,7 +255,7 @@ static void check_names(flx_schema_checker *c, const flx_yaml *v, const flx_form
     flx_schema_family siblings;
     if (!flx_schema_family_init(c, &siblings, v)) return;
     for (int i = 0; i < v->count && !flx_schema_enough(c); i++) {
-        const flx_yaml *key = v->keys[i];
+        const flx_entry *key = v->keys[i];
         flx_schema_trail at = {.up = t,
                                .segment = key->text,
                                .group = FLX_GROUP_COUNT,
@@ -277,13 +277,13 @@ static void check_names(flx_schema_checker *c, const flx_yaml *v, const flx_form
     flx_free(siblings.slots);
 }
 
-static void check_fitting(flx_schema_checker *c, const flx_yaml *v, const flx_form *k,
+static void check_fitting(flx_schema_checker *c, const flx_entry *v, const flx_form *k,
                           const flx_schema_trail *t)
 {
     if (k->form == FLX_FORM_ANY) return;
-    if (v->kind == FLX_YAML_SCALAR) {
+    if (v->kind == FLX_ENTRY_SCALAR) {
         check_scalar(c, v, k, t);
-    } else if (v->kind == FLX_YAML_LIST) {
+    } else if (v->kind == FLX_ENTRY_LIST) {
         flx_form_text entry = k->form == FLX_FORM_LIST ? k->inner : flx_form_of("values");
         for (int i = 0; i < v->count && !flx_schema_enough(c); i++)
             flx_schema_check_value(c, v->items[i], entry, t);
@@ -312,12 +312,12 @@ static bool only_list(const flx_schema_checker *c, flx_form_text kind, flx_form 
     return n == 1;
 }
 
-static void complain_vector(flx_schema_checker *c, const flx_yaml *v, const flx_schema_trail *t)
+static void complain_vector(flx_schema_checker *c, const flx_entry *v, const flx_schema_trail *t)
 {
     char label[FLX_SCHEMA_LABEL];
     label_value(t, label, sizeof label);
     for (int i = 0; i < v->count; i++) {
-        if (v->items[i]->kind == FLX_YAML_SCALAR && v->items[i]->text[0]) continue;
+        if (v->items[i]->kind == FLX_ENTRY_SCALAR && v->items[i]->text[0]) continue;
         COMPLAIN(c, v->items[i]->loc, "%s is a vector of numbers; this entry is %s", label,
                  node_word(v->items[i]));
         return;
@@ -331,16 +331,16 @@ static void complain_vector(flx_schema_checker *c, const flx_yaml *v, const flx_
 }
 
 // No alternative fits: say what is expected, at the smallest part that is wrong.
-static void complain_kind(flx_schema_checker *c, const flx_yaml *v, flx_form_text kind,
+static void complain_kind(flx_schema_checker *c, const flx_entry *v, flx_form_text kind,
                           const flx_schema_trail *t)
 {
     char label[FLX_SCHEMA_LABEL], expected[FLX_SCHEMA_LABEL];
     flx_form k;
-    if (v->kind == FLX_YAML_SCALAR && v->text[0] == 0 && !v->quoted) {
+    if (v->kind == FLX_ENTRY_SCALAR && v->text[0] == 0 && !v->quoted) {
         c->nerror++; // the reader has told of the empty value
         return;
     }
-    if (v->kind == FLX_YAML_LIST && only_list(c, kind, &k)) {
+    if (v->kind == FLX_ENTRY_LIST && only_list(c, kind, &k)) {
         if (k.form != FLX_FORM_LIST) {
             complain_vector(c, v, t);
             return;
@@ -354,7 +354,7 @@ static void complain_kind(flx_schema_checker *c, const flx_yaml *v, flx_form_tex
     label_value(t, label, sizeof label);
     flx_form_describe(kind, c->dimension, expected, sizeof expected);
     const char *planar = c->dimension == 2 ? " in a planar model" : "";
-    if (v->kind == FLX_YAML_LIST) {
+    if (v->kind == FLX_ENTRY_LIST) {
         COMPLAIN(c, v->loc, "%s must be %s%s; this is a list of %d", label, expected, planar,
                  v->count);
     } else {
@@ -362,7 +362,7 @@ static void complain_kind(flx_schema_checker *c, const flx_yaml *v, flx_form_tex
     }
 }
 
-void flx_schema_check_value(flx_schema_checker *c, const flx_yaml *v, flx_form_text kind,
+void flx_schema_check_value(flx_schema_checker *c, const flx_entry *v, flx_form_text kind,
                             const flx_schema_trail *t)
 {
     flx_form_text rest = kind;
@@ -378,19 +378,19 @@ void flx_schema_check_value(flx_schema_checker *c, const flx_yaml *v, flx_form_t
 // ---- whole trees ------------------------------------------------------------------------------
 
 // 2 or 3, as the tree says; 3 when it says nothing.
-static int dimension_of(const flx_yaml *tree)
+static int dimension_of(const flx_entry *tree)
 {
-    const flx_yaml *v = flx_yaml_get(tree, "dimension");
-    return v && v->kind == FLX_YAML_SCALAR && strcmp(v->text, "2") == 0 ? 2 : 3;
+    const flx_entry *v = flx_entry_get(tree, "dimension");
+    return v && v->kind == FLX_ENTRY_SCALAR && strcmp(v->text, "2") == 0 ? 2 : 3;
 }
 
-static flx_status check_tree(flx_schema_checker *c, const flx_yaml *tree)
+static flx_status check_tree(flx_schema_checker *c, const flx_entry *tree)
 {
-    if (tree->kind != FLX_YAML_MAP) {
+    if (tree->kind != FLX_ENTRY_MAP) {
         return FLX_FAIL(c->ctx, FLX_ERR_MODEL, tree->loc,
                         "a model is a mapping of keys and values, beginning with 'flexion: 1'; "
                         "this is %s",
-                        tree->kind == FLX_YAML_LIST ? "a list" : "a text");
+                        tree->kind == FLX_ENTRY_LIST ? "a list" : "a text");
     }
     flx_schema_trail root = {.group = FLX_GROUP_MODEL, .loc = tree->loc};
     flx_schema_check_group(c, tree, &root);
@@ -398,16 +398,16 @@ static flx_status check_tree(flx_schema_checker *c, const flx_yaml *tree)
     return c->nerror ? FLX_ERR_MODEL : FLX_OK;
 }
 
-flx_status flx_schema_check(flx_ctx *ctx, const flx_yaml *tree)
+flx_status flx_schema_check(flx_ctx *ctx, const flx_entry *tree)
 {
     flx_schema_checker c = {.ctx = ctx, .dimension = dimension_of(tree)};
     return check_tree(&c, tree);
 }
 
-flx_status flx_schema_check_part(flx_ctx *ctx, const flx_yaml *tree, int dimension)
+flx_status flx_schema_check_part(flx_ctx *ctx, const flx_entry *tree, int dimension)
 {
     flx_schema_checker c = {.ctx = ctx, .dimension = dimension, .part = true};
-    const flx_yaml *own = flx_yaml_get(tree, "dimension");
+    const flx_entry *own = flx_entry_get(tree, "dimension");
     if (own && dimension_of(tree) != dimension) {
         return FLX_FAIL(ctx, FLX_ERR_MODEL, own->loc,
                         "this model is %s and the one that uses it as a part is %s",
@@ -461,14 +461,14 @@ void flx_schema_add_unavailable(flx_schema_checker *c, const flx_schema_trail *t
         c->found[c->nfound++] = (flx_unavailable){what, find_instead(word), loc};
 }
 
-flx_status flx_schema_unavailable(flx_ctx *ctx, flx_arena *arena, const flx_yaml *tree,
+flx_status flx_schema_unavailable(flx_ctx *ctx, flx_arena *arena, const flx_entry *tree,
                                   int dimension, int *n, flx_unavailable **list)
 {
     flx_schema_checker c = {
         .ctx = ctx, .dimension = dimension, .part = true, .quiet = true, .arena = arena};
     *n = 0;
     *list = NULL;
-    if (tree->kind == FLX_YAML_MAP) check_tree(&c, tree);
+    if (tree->kind == FLX_ENTRY_MAP) check_tree(&c, tree);
     if (c.status == FLX_OK && c.nfound) {
         *list = flx_arena_take(arena, (size_t)c.nfound, sizeof **list);
         if (*list) {

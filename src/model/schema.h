@@ -118,8 +118,8 @@ void flx_form_describe(flx_form_text text, int dimension, char *buffer, size_t s
 
 // flx_schema_check of a file that a part names: `flexion` may be missing, and the dimension is that
 // of the model which uses it.
-flx_status flx_schema_check_part(flx_ctx *ctx, const flx_yaml *tree, int dimension);
+flx_status flx_schema_check_part(flx_ctx *ctx, const flx_entry *tree, int dimension);
 // What the tree uses of the language that is not available yet, in the order of the file; the list
 // is in the arena. For a tree that passed the check.
-flx_status flx_schema_unavailable(flx_ctx *ctx, flx_arena *arena, const flx_yaml *tree,
+flx_status flx_schema_unavailable(flx_ctx *ctx, flx_arena *arena, const flx_entry *tree,
                                   int dimension, int *n, flx_unavailable **list);

@@ -8,7 +8,7 @@
 
 #define LIKE_HOPS 64 // an item like another, which is like another, ...
 
-bool flx_schema_family_init(flx_schema_checker *c, flx_schema_family *f, const flx_yaml *map)
+bool flx_schema_family_init(flx_schema_checker *c, flx_schema_family *f, const flx_entry *map)
 {
     *f = (flx_schema_family){.map = map, .capacity = 8};
     while (f->capacity < 2 * (size_t)map->count) f->capacity *= 2;
@@ -36,20 +36,20 @@ static int family_find(const flx_schema_family *f, const char *name)
 }
 
 // The number of the item that this one is like; -1 when there is none that can be found.
-static int like_of(const flx_yaml *item, const flx_schema_family *siblings)
+static int like_of(const flx_entry *item, const flx_schema_family *siblings)
 {
-    const flx_yaml *like = flx_yaml_get(item, "like");
-    if (!like || like->kind != FLX_YAML_SCALAR || !siblings) return -1;
+    const flx_entry *like = flx_entry_get(item, "like");
+    if (!like || like->kind != FLX_ENTRY_SCALAR || !siblings) return -1;
     int other = family_find(siblings, like->text);
-    return other >= 0 && siblings->map->items[other]->kind == FLX_YAML_MAP ? other : -1;
+    return other >= 0 && siblings->map->items[other]->kind == FLX_ENTRY_MAP ? other : -1;
 }
 
 // The value of a key, its own or that of the items it is like.
-static const flx_yaml *inherited(const flx_yaml *item, const flx_schema_family *siblings,
-                                 const char *key)
+static const flx_entry *inherited(const flx_entry *item, const flx_schema_family *siblings,
+                                  const char *key)
 {
     for (int hops = 0; hops <= LIKE_HOPS; hops++) {
-        const flx_yaml *v = flx_yaml_get(item, key);
+        const flx_entry *v = flx_entry_get(item, key);
         if (v || !siblings) return v;
         int other = like_of(item, siblings);
         if (other < 0) return NULL;
@@ -58,9 +58,9 @@ static const flx_yaml *inherited(const flx_yaml *item, const flx_schema_family *
     return NULL;
 }
 
-static void complain_like(flx_schema_checker *c, const flx_yaml *like, const flx_schema_trail *t)
+static void complain_like(flx_schema_checker *c, const flx_entry *like, const flx_schema_trail *t)
 {
-    const flx_yaml *map = t->siblings->map;
+    const flx_entry *map = t->siblings->map;
     flx_nearest near;
     flx_nearest_start(&near, like->text);
     for (int i = 0; i < map->count; i++) flx_nearest_offer(&near, map->keys[i]->text);
@@ -70,10 +70,10 @@ static void complain_like(flx_schema_checker *c, const flx_yaml *like, const flx
              best ? "; did you mean '" : "", FLX_SCHEMA_SHOWN, best ? best : "", best ? "'?" : "");
 }
 
-static void check_like(flx_schema_checker *c, const flx_yaml *item, const flx_schema_trail *t)
+static void check_like(flx_schema_checker *c, const flx_entry *item, const flx_schema_trail *t)
 {
-    const flx_yaml *like = flx_yaml_get(item, "like");
-    if (!like || like->kind != FLX_YAML_SCALAR || !like->text[0] || !t->siblings) return;
+    const flx_entry *like = flx_entry_get(item, "like");
+    if (!like || like->kind != FLX_ENTRY_SCALAR || !like->text[0] || !t->siblings) return;
     if (family_find(t->siblings, like->text) < 0) {
         complain_like(c, like, t);
         return;
@@ -99,19 +99,19 @@ static void check_like(flx_schema_checker *c, const flx_yaml *item, const flx_sc
 
 // The word of the group's selector: what kind of item this is. NULL when there is none or it is
 // not known; then only what all kinds have in common is checked.
-static const char *type_of(flx_schema_checker *c, const flx_yaml *item, const flx_schema_trail *t)
+static const char *type_of(flx_schema_checker *c, const flx_entry *item, const flx_schema_trail *t)
 {
     const char *selector = flx_schema_groups[t->group].selector;
     if (!selector[0]) return "";
-    const flx_yaml *v = inherited(item, t->siblings, selector);
+    const flx_entry *v = inherited(item, t->siblings, selector);
     if (v) {
         bool known =
-            v->kind == FLX_YAML_SCALAR && flx_schema_find_word(t->group, selector, v->text);
+            v->kind == FLX_ENTRY_SCALAR && flx_schema_find_word(t->group, selector, v->text);
         return known ? v->text : NULL;
     }
     const flx_schema_key *row = flx_schema_find(t->group, NULL, c->dimension, selector);
     if (!row->needed) return row->initial;
-    if (!flx_yaml_get(item, "like")) {
+    if (!flx_entry_get(item, "like")) {
         char label[FLX_SCHEMA_LABEL], choices[FLX_SCHEMA_LABEL];
         flx_schema_label_group(t, label, sizeof label);
         flx_schema_list_words(c, t->group, selector, choices, sizeof choices);
@@ -135,7 +135,7 @@ static void list_types(const char *types, char *buffer, size_t size)
 }
 
 // Returns the key that was probably meant, or NULL.
-static const char *complain_key(flx_schema_checker *c, const flx_yaml *key, const char *type,
+static const char *complain_key(flx_schema_checker *c, const flx_entry *key, const char *type,
                                 const flx_schema_trail *t)
 {
     char label[FLX_SCHEMA_LABEL], types[FLX_SCHEMA_LABEL];
@@ -184,7 +184,7 @@ static const char *complain_key(flx_schema_checker *c, const flx_yaml *key, cons
 }
 
 // meant: a misspelt key that was told of; it is not missing too.
-static void check_needed(flx_schema_checker *c, const flx_yaml *item, const char *type,
+static void check_needed(flx_schema_checker *c, const flx_entry *item, const char *type,
                          const char *meant, const flx_schema_trail *t)
 {
     char label[FLX_SCHEMA_LABEL];
@@ -217,13 +217,13 @@ static void list_keys(const char *keys, char *buffer, size_t size)
     }
 }
 
-static void check_rule(flx_schema_checker *c, const flx_yaml *item, const flx_schema_rule *r,
+static void check_rule(flx_schema_checker *c, const flx_entry *item, const flx_schema_rule *r,
                        const flx_schema_trail *t)
 {
     char label[FLX_SCHEMA_LABEL], keys[FLX_SCHEMA_LABEL], word[40], first[40] = "",
                                                                     given[2][40] = {"", ""};
     const char *rest = r->keys;
-    const flx_yaml *second = NULL;
+    const flx_entry *second = NULL;
     int n = 0;
     bool has_first = false;
     for (int i = 0; flx_schema_next_word(&rest, word, sizeof word); i++) {
@@ -256,14 +256,14 @@ static void check_rule(flx_schema_checker *c, const flx_yaml *item, const flx_sc
     }
 }
 
-void flx_schema_check_group(flx_schema_checker *c, const flx_yaml *v, const flx_schema_trail *t)
+void flx_schema_check_group(flx_schema_checker *c, const flx_entry *v, const flx_schema_trail *t)
 {
     const char *type = type_of(c, v, t);
     bool has_like = flx_schema_find(t->group, NULL, 0, "like") != NULL;
     const char *meant = NULL;
     if (has_like) check_like(c, v, t);
     for (int i = 0; i < v->count && !flx_schema_enough(c); i++) {
-        const flx_yaml *key = v->keys[i];
+        const flx_entry *key = v->keys[i];
         const flx_schema_key *row = flx_schema_find(t->group, type, c->dimension, key->text);
         if (!row && flx_schema_is_told(key, v->items[i])) continue;
         if (!row) {
@@ -282,7 +282,7 @@ void flx_schema_check_group(flx_schema_checker *c, const flx_yaml *v, const flx_
     // An item that is like another lacks what the other lacks, which is told there.
     bool own = !has_like || like_of(v, t->siblings) < 0;
     const char *selector = flx_schema_groups[t->group].selector;
-    if (!type || flx_schema_enough(c) || (!own && !flx_yaml_get(v, selector))) return;
+    if (!type || flx_schema_enough(c) || (!own && !flx_entry_get(v, selector))) return;
     check_needed(c, v, type, meant, t);
     int before = c->nerror;
     for (const flx_schema_rule *r = flx_schema_rules; r->keys && c->nerror == before; r++) {

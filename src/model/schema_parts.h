@@ -22,7 +22,7 @@ typedef struct flx_schema_checker {
 // The items of one section, found by name: an open hash table, so that many items that are like
 // each other stay cheap.
 typedef struct flx_schema_family {
-    const flx_yaml *map;
+    const flx_entry *map;
     size_t capacity;
     int *slots; // number + 1; 0: free. Owned
 } flx_schema_family;
@@ -49,7 +49,7 @@ static inline bool flx_schema_enough(const flx_schema_checker *c)
 }
 
 // schema.c
-void flx_schema_check_value(flx_schema_checker *c, const flx_yaml *v, flx_form_text kind,
+void flx_schema_check_value(flx_schema_checker *c, const flx_entry *v, flx_form_text kind,
                             const flx_schema_trail *t);
 // "body 'crank'", "'orientation' of body 'crank'", "the model"
 void flx_schema_label_group(const flx_schema_trail *t, char *buffer, size_t size);
@@ -57,12 +57,12 @@ void flx_schema_label_group(const flx_schema_trail *t, char *buffer, size_t size
 void flx_schema_list_words(const flx_schema_checker *c, flx_group group, const char *key,
                            char *buffer, size_t size);
 // A comma in an expression makes a key of its second half; the reader has told so.
-bool flx_schema_is_told(const flx_yaml *key, const flx_yaml *value);
+bool flx_schema_is_told(const flx_entry *key, const flx_entry *value);
 // "reduce", "forces.C: type contact", "simulate.method: bdf"
 void flx_schema_add_unavailable(flx_schema_checker *c, const flx_schema_trail *t, const char *key,
                                 const char *word, flx_loc loc);
 
 // schema_group.c
-void flx_schema_check_group(flx_schema_checker *c, const flx_yaml *v, const flx_schema_trail *t);
+void flx_schema_check_group(flx_schema_checker *c, const flx_entry *v, const flx_schema_trail *t);
 // slots: the caller's (flx_free). false: no memory.
-bool flx_schema_family_init(flx_schema_checker *c, flx_schema_family *f, const flx_yaml *map);
+bool flx_schema_family_init(flx_schema_checker *c, flx_schema_family *f, const flx_entry *map);

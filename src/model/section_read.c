@@ -10,11 +10,11 @@
 #define RATIO 0.3
 #define SHEAR_AREA (5.0 / 6.0)
 
-flx_status flx_material_read(flx_env *e, const flx_yaml *y, flx_material *m)
+flx_status flx_material_read(flx_env *e, const flx_entry *y, flx_material *m)
 {
-    const flx_yaml *nu = flx_yaml_get(y, "nu"), *density = flx_yaml_get(y, "density");
+    const flx_entry *nu = flx_entry_get(y, "nu"), *density = flx_entry_get(y, "density");
     *m = (flx_material){.name = "", .loc = y->loc, .nu = RATIO};
-    FLX_TRY(flx_build_positive(e, flx_yaml_get(y, "E"), "Young's modulus", &m->E));
+    FLX_TRY(flx_build_positive(e, flx_entry_get(y, "E"), "Young's modulus", &m->E));
     FLX_TRY(flx_build_number(e, density, &m->density));
     if (nu) FLX_TRY(flx_build_number(e, nu, &m->nu));
     if (!(m->density >= 0)) {
@@ -27,7 +27,7 @@ flx_status flx_material_read(flx_env *e, const flx_yaml *y, flx_material *m)
 }
 
 // One number for both directions, or two; as they are where there is none.
-static flx_status read_pair(flx_env *e, const flx_yaml *y, const char *what, double out[2])
+static flx_status read_pair(flx_env *e, const flx_entry *y, const char *what, double out[2])
 {
     int n = 0;
     double *x = NULL;
@@ -40,7 +40,7 @@ static flx_status read_pair(flx_env *e, const flx_yaml *y, const char *what, dou
 }
 
 // All 36 stiffnesses.
-static flx_status read_matrix(flx_env *e, const flx_yaml *y, flx_section *c)
+static flx_status read_matrix(flx_env *e, const flx_entry *y, flx_section *c)
 {
     int n = 0;
     double *x = NULL, largest = 0, work[36];
@@ -77,19 +77,19 @@ static flx_status read_matrix(flx_env *e, const flx_yaml *y, flx_section *c)
     return FLX_OK;
 }
 
-static flx_status read_stiffnesses(flx_env *e, const flx_yaml *y, const flx_material *m,
+static flx_status read_stiffnesses(flx_env *e, const flx_entry *y, const flx_material *m,
                                    flx_section *c)
 {
-    const flx_yaml *matrix = flx_yaml_get(y, "stiffness"), *GJ = flx_yaml_get(y, "GJ");
+    const flx_entry *matrix = flx_entry_get(y, "stiffness"), *GJ = flx_entry_get(y, "GJ");
     double EI[2] = {0, 0}, shear = 0.5 / (1 + (m ? m->nu : RATIO)); // G/E
     c->shear = c->rotary = true;
     if (matrix) {
         FLX_TRY(read_matrix(e, matrix, c));
     } else {
-        FLX_TRY(flx_build_positive(e, flx_yaml_get(y, "EA"), "EA", &c->EA));
-        FLX_TRY(read_pair(e, flx_yaml_get(y, "EI"), "EI", EI));
+        FLX_TRY(flx_build_positive(e, flx_entry_get(y, "EA"), "EA", &c->EA));
+        FLX_TRY(read_pair(e, flx_entry_get(y, "EI"), "EI", EI));
         double GA[2] = {SHEAR_AREA * shear * c->EA, SHEAR_AREA * shear * c->EA};
-        FLX_TRY(read_pair(e, flx_yaml_get(y, "GA"), "GA", GA));
+        FLX_TRY(read_pair(e, flx_entry_get(y, "GA"), "GA", GA));
         c->GAy = GA[0], c->GAz = GA[1];
         c->EIy = EI[0], c->EIz = EI[1];
         c->GJ = shear * (EI[0] + EI[1]);
@@ -100,9 +100,9 @@ static flx_status read_stiffnesses(flx_env *e, const flx_yaml *y, const flx_mate
 }
 
 // Of any section: mass and rotational inertia that are given.
-static flx_status read_masses(flx_env *e, const flx_yaml *y, flx_section *c)
+static flx_status read_masses(flx_env *e, const flx_entry *y, flx_section *c)
 {
-    const flx_yaml *mass = flx_yaml_get(y, "mass"), *inertia = flx_yaml_get(y, "inertia");
+    const flx_entry *mass = flx_entry_get(y, "mass"), *inertia = flx_entry_get(y, "inertia");
     int n = 0;
     double *x = NULL;
     if (mass) FLX_TRY(flx_build_positive(e, mass, "the mass", &c->mass));
@@ -124,16 +124,16 @@ static flx_status read_masses(flx_env *e, const flx_yaml *y, flx_section *c)
     return FLX_OK;
 }
 
-flx_status flx_section_read(flx_env *e, const flx_yaml *y, const flx_material *m, flx_section *c)
+flx_status flx_section_read(flx_env *e, const flx_entry *y, const flx_material *m, flx_section *c)
 {
-    const flx_yaml *width = flx_yaml_get(y, "width"), *radius = flx_yaml_get(y, "radius");
-    const flx_yaml *area = flx_yaml_get(y, "area"), *thickness = flx_yaml_get(y, "thickness");
-    const flx_yaml *up = flx_yaml_get(y, "up");
+    const flx_entry *width = flx_entry_get(y, "width"), *radius = flx_entry_get(y, "radius");
+    const flx_entry *area = flx_entry_get(y, "area"), *thickness = flx_entry_get(y, "thickness");
+    const flx_entry *up = flx_entry_get(y, "up");
     double a, b, nu = m ? m->nu : RATIO;
     *c = (flx_section){.name = "", .sized = true};
     if (width) {
         FLX_TRY(flx_build_positive(e, width, "the width", &a));
-        FLX_TRY(flx_build_positive(e, flx_yaml_get(y, "height"), "the height", &b));
+        FLX_TRY(flx_build_positive(e, flx_entry_get(y, "height"), "the height", &b));
         *c = flx_section_rectangle(a, b, nu);
     } else if (radius) {
         FLX_TRY(flx_build_positive(e, radius, "the radius", &a));
@@ -153,13 +153,13 @@ flx_status flx_section_read(flx_env *e, const flx_yaml *y, const flx_material *m
 }
 
 flx_status flx_section_read_beam(flx_env *e, const flx_item *body, const char *word,
-                                 const flx_yaml *section, const flx_yaml *material, flx_section *c,
-                                 flx_material *m, flx_beam_law *law)
+                                 const flx_entry *section, const flx_entry *material,
+                                 flx_section *c, flx_material *m, flx_beam_law *law)
 {
     static const char *const foreign[] = {"area", "thickness"};
     flx_ctx *ctx = e->b->ctx;
     for (int i = 0; i < 2; i++) {
-        const flx_yaml *y = flx_yaml_get(section, foreign[i]);
+        const flx_entry *y = flx_entry_get(section, foreign[i]);
         if (!y) continue;
         return FLX_FAIL(ctx, FLX_ERR_MODEL, y->loc, "'%s' is no key of the section of %s",
                         foreign[i], word);

@@ -5,7 +5,7 @@
 #include <string.h>
 
 // Shapes are solid also in planar models; the third size is 0 where it is not given.
-static flx_status read_solid(flx_env *e, const flx_yaml *y, double out[3])
+static flx_status read_solid(flx_env *e, const flx_entry *y, double out[3])
 {
     int n = 0;
     double *x = NULL;
@@ -18,15 +18,15 @@ static flx_status read_solid(flx_env *e, const flx_yaml *y, double out[3])
     return FLX_OK;
 }
 
-static flx_status read_round(flx_env *e, const flx_yaml *y, flx_shape *s)
+static flx_status read_round(flx_env *e, const flx_entry *y, flx_shape *s)
 {
-    if (y->kind != FLX_YAML_MAP || !flx_yaml_get(y, "radius") || !flx_yaml_get(y, "length")) {
+    if (y->kind != FLX_ENTRY_MAP || !flx_entry_get(y, "radius") || !flx_entry_get(y, "length")) {
         return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, y->loc, "it needs a radius and a length");
     }
-    FLX_TRY(flx_build_positive(e, flx_yaml_get(y, "radius"), "a radius", &s->size[0]));
-    FLX_TRY(flx_build_positive(e, flx_yaml_get(y, "length"), "a length", &s->size[1]));
+    FLX_TRY(flx_build_positive(e, flx_entry_get(y, "radius"), "a radius", &s->size[0]));
+    FLX_TRY(flx_build_positive(e, flx_entry_get(y, "length"), "a length", &s->size[1]));
     s->axis[0] = 1;
-    if (flx_yaml_get(y, "axis")) FLX_TRY(read_solid(e, flx_yaml_get(y, "axis"), s->axis));
+    if (flx_entry_get(y, "axis")) FLX_TRY(read_solid(e, flx_entry_get(y, "axis"), s->axis));
     v3 a = v3_load(s->axis);
     if (!(v3_norm(a) > 0)) {
         return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, y->loc, "an axis cannot be zero");
@@ -36,7 +36,7 @@ static flx_status read_round(flx_env *e, const flx_yaml *y, flx_shape *s)
 }
 
 // The surface of a file, read once however many bodies have it.
-static flx_status find_surface(flx_env *e, const flx_yaml *y, int *number)
+static flx_status find_surface(flx_env *e, const flx_entry *y, int *number)
 {
     flx_model *m = e->b->m;
     const flx_reader *reader = e->b->reader;
@@ -57,13 +57,13 @@ static flx_status find_surface(flx_env *e, const flx_yaml *y, int *number)
     return FLX_OK;
 }
 
-static flx_status read_surface(flx_env *e, const flx_yaml *shape, flx_shape *s)
+static flx_status read_surface(flx_env *e, const flx_entry *shape, flx_shape *s)
 {
-    const flx_yaml *scale = flx_yaml_get(shape, "scale");
+    const flx_entry *scale = flx_entry_get(shape, "scale");
     s->kind = FLX_SHAPE_MESH;
     s->scale = 1;
     if (scale) FLX_TRY(flx_build_positive(e, scale, "a scale", &s->scale));
-    FLX_TRY(find_surface(e, flx_yaml_get(shape, "mesh"), &s->surface));
+    FLX_TRY(find_surface(e, flx_entry_get(shape, "mesh"), &s->surface));
     const flx_scene_surface *mesh = &e->b->m->surfaces[s->surface].mesh;
     for (int k = 0; k < 3; k++) {
         double low = HUGE_VAL, high = -HUGE_VAL;
@@ -77,9 +77,9 @@ static flx_status read_surface(flx_env *e, const flx_yaml *shape, flx_shape *s)
 }
 
 // Round shapes turn by their axis.
-static flx_status read_turn(flx_env *e, const flx_yaml *shape, flx_shape *s)
+static flx_status read_turn(flx_env *e, const flx_entry *shape, flx_shape *s)
 {
-    const flx_yaml *y = flx_yaml_get(shape, "orientation");
+    const flx_entry *y = flx_entry_get(shape, "orientation");
     double R[9], angle;
     s->turn[0] = 1;
     if (!y) return FLX_OK;
@@ -89,15 +89,15 @@ static flx_status read_turn(flx_env *e, const flx_yaml *shape, flx_shape *s)
     return FLX_OK;
 }
 
-static flx_status read_shape(flx_env *e, const flx_item *body, const flx_yaml *y, flx_shape *s)
+static flx_status read_shape(flx_env *e, const flx_item *body, const flx_entry *y, flx_shape *s)
 {
-    if (y->kind != FLX_YAML_MAP) {
+    if (y->kind != FLX_ENTRY_MAP) {
         return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, y->loc,
                         "a shape is a mapping, as in {box: [1, 0.2, 0.2]}");
     }
-    const flx_yaml *box = flx_yaml_get(y, "box"), *cylinder = flx_yaml_get(y, "cylinder");
-    const flx_yaml *capsule = flx_yaml_get(y, "capsule"), *sphere = flx_yaml_get(y, "sphere");
-    const flx_yaml *at = flx_yaml_get(y, "at");
+    const flx_entry *box = flx_entry_get(y, "box"), *cylinder = flx_entry_get(y, "cylinder");
+    const flx_entry *capsule = flx_entry_get(y, "capsule"), *sphere = flx_entry_get(y, "sphere");
+    const flx_entry *at = flx_entry_get(y, "at");
     if (box) {
         s->kind = FLX_SHAPE_BOX;
         FLX_TRY(read_solid(e, box, s->size));
@@ -110,7 +110,7 @@ static flx_status read_shape(flx_env *e, const flx_item *body, const flx_yaml *y
     } else if (sphere) {
         s->kind = FLX_SHAPE_SPHERE;
         FLX_TRY(flx_build_positive(e, sphere, "a radius", &s->size[0]));
-    } else if (flx_yaml_get(y, "mesh")) {
+    } else if (flx_entry_get(y, "mesh")) {
         FLX_TRY(read_surface(e, y, s));
     }
     FLX_TRY(read_turn(e, y, s));
@@ -126,9 +126,9 @@ static flx_status read_shape(flx_env *e, const flx_item *body, const flx_yaml *y
 
 flx_status flx_build_shapes(flx_env *e, const flx_item *body, flx_body *def)
 {
-    const flx_yaml *y = flx_yaml_get(body->def, "shape");
+    const flx_entry *y = flx_entry_get(body->def, "shape");
     if (!y) return FLX_OK;
-    bool list = y->kind == FLX_YAML_LIST;
+    bool list = y->kind == FLX_ENTRY_LIST;
     def->nshape = list ? y->count : 1;
     def->shapes = flx_arena_take(e->b->m->arena, (size_t)def->nshape, sizeof *def->shapes);
     if (!def->shapes) return FLX_ERR_MEMORY;

@@ -419,7 +419,7 @@ flx_status flx_part_com_member(flx_env *e, const flx_item *part, const char *nam
         double mass = 1;
         flx_node v[3];
         flx_env_of(&own, b, body, FLX_MODE_CONSTANT);
-        const flx_yaml *y = flx_yaml_get(body->def, "mass");
+        const flx_entry *y = flx_entry_get(body->def, "mass");
         if (y) FLX_TRY(flx_build_number(&own, y, &mass));
         FLX_TRY(flx_body_ready(b, body, loc));
         of[k](b, body, ((const flx_point_data *)d->com->data)->at, v);

@@ -19,16 +19,16 @@ static const char *const method_words[] = {"auto",        "generalized-alpha",
 static const char *const loop_words[] = {"auto", "index-3", "ggl", "index-1", "partitioning", NULL};
 static const char *const formulation_words[] = {"auto", "index-3", "ggl", "index-1", "tree", NULL};
 
-static flx_status positive_or_none(flx_env *e, const flx_yaml *block, const char *key, double *out)
+static flx_status positive_or_none(flx_env *e, const flx_entry *block, const char *key, double *out)
 {
-    const flx_yaml *y = flx_yaml_get(block, key);
+    const flx_entry *y = flx_entry_get(block, key);
     return y ? flx_build_positive(e, y, key, out) : FLX_OK;
 }
 
-static flx_status read_method(flx_env *e, const flx_yaml *block, flx_simulate *s)
+static flx_status read_method(flx_env *e, const flx_entry *block, flx_simulate *s)
 {
-    const flx_yaml *method = flx_yaml_get(block, "method");
-    const flx_yaml *formulation = flx_yaml_get(block, "formulation");
+    const flx_entry *method = flx_entry_get(block, "method");
+    const flx_entry *formulation = flx_entry_get(block, "formulation");
     static const flx_formulation formulations[] = {FLX_FORMULATION_AUTO, FLX_FORMULATION_INDEX3,
                                                    FLX_FORMULATION_GGL, FLX_FORMULATION_INDEX1,
                                                    FLX_FORMULATION_AUTO};
@@ -56,12 +56,12 @@ static bool is_explicit(const char *method)
 }
 
 // How the loops of joint coordinates are closed; by dependent coordinates, nothing is left to an implicit method.
-static flx_status read_loops(flx_env *e, const flx_yaml *block, flx_simulate *s)
+static flx_status read_loops(flx_env *e, const flx_entry *block, flx_simulate *s)
 {
     static const flx_formulation formulations[] = {FLX_FORMULATION_AUTO, FLX_FORMULATION_INDEX3,
                                                    FLX_FORMULATION_GGL, FLX_FORMULATION_INDEX1,
                                                    FLX_FORMULATION_INDEX1};
-    const flx_yaml *loops = flx_yaml_get(block, "loops");
+    const flx_entry *loops = flx_entry_get(block, "loops");
     int k = 0;
     if (!loops) return FLX_OK;
     FLX_TRY(flx_build_word(e->b, loops, "loops", loop_words, &k));
@@ -97,11 +97,11 @@ static bool is_first_order(const char *method)
     return strcmp(method, "euler") == 0 || strcmp(method, "implicit-euler") == 0;
 }
 
-static flx_status read_step(flx_env *e, const flx_yaml *block, flx_simulate *s)
+static flx_status read_step(flx_env *e, const flx_entry *block, flx_simulate *s)
 {
     flx_integrator_def *d = &s->def;
-    const flx_yaml *rtol = flx_yaml_get(block, "rtol"), *atol = flx_yaml_get(block, "atol");
-    const flx_yaml *step = flx_yaml_get(block, "step");
+    const flx_entry *rtol = flx_entry_get(block, "rtol"), *atol = flx_entry_get(block, "atol");
+    const flx_entry *step = flx_entry_get(block, "step");
     FLX_TRY(positive_or_none(e, block, "step", &d->step));
     FLX_TRY(positive_or_none(e, block, "rtol", &d->rtol));
     FLX_TRY(positive_or_none(e, block, "atol", &d->atol));
@@ -128,9 +128,10 @@ static flx_status read_step(flx_env *e, const flx_yaml *block, flx_simulate *s)
     return FLX_OK;
 }
 
-static flx_status read_count(flx_env *e, const flx_yaml *block, const char *key, int most, int *out)
+static flx_status read_count(flx_env *e, const flx_entry *block, const char *key, int most,
+                             int *out)
 {
-    const flx_yaml *y = flx_yaml_get(block, key);
+    const flx_entry *y = flx_entry_get(block, key);
     if (!y) return FLX_OK;
     FLX_TRY(flx_build_integer(e, y, out));
     if (*out < 1) {
@@ -141,10 +142,10 @@ static flx_status read_count(flx_env *e, const flx_yaml *block, const char *key,
                     *out);
 }
 
-static flx_status read_within(flx_env *e, const flx_yaml *block, const char *key, double least,
+static flx_status read_within(flx_env *e, const flx_entry *block, const char *key, double least,
                               double most, double *out)
 {
-    const flx_yaml *y = flx_yaml_get(block, key);
+    const flx_entry *y = flx_entry_get(block, key);
     if (!y) return FLX_OK;
     FLX_TRY(flx_build_number(e, y, out));
     if (*out >= least && *out <= most) return FLX_OK;
@@ -153,7 +154,7 @@ static flx_status read_within(flx_env *e, const flx_yaml *block, const char *key
 }
 
 // The numbers of stages that a method has.
-static flx_status check_stages(flx_env *e, const flx_yaml *y, const char *method, int stages)
+static flx_status check_stages(flx_env *e, const flx_entry *y, const char *method, int stages)
 {
     static const struct {
         const char *method;
@@ -172,13 +173,13 @@ static flx_status check_stages(flx_env *e, const flx_yaml *y, const char *method
 }
 
 // The numbers that belong to one method. Which keys a method has is the schema's to say.
-static flx_status read_parameters(flx_env *e, const flx_yaml *block, flx_simulate *s)
+static flx_status read_parameters(flx_env *e, const flx_entry *block, flx_simulate *s)
 {
     static const char *const families[] = {"IIIA", "IIIC", NULL};
     flx_integrator_def *d = &s->def;
-    const flx_yaml *stages = flx_yaml_get(block, "stages");
-    const flx_yaml *family = flx_yaml_get(block, "family");
-    bool varies = stages && stages->kind == FLX_YAML_SCALAR && strcmp(stages->text, "auto") == 0;
+    const flx_entry *stages = flx_entry_get(block, "stages");
+    const flx_entry *family = flx_entry_get(block, "family");
+    bool varies = stages && stages->kind == FLX_ENTRY_SCALAR && strcmp(stages->text, "auto") == 0;
     bool hht = strcmp(s->method, "hht") == 0;
     if (varies) d->stages = FLX_STAGES_AUTO;
     if (!varies) FLX_TRY(read_count(e, block, "stages", INT_MAX, &d->stages));
@@ -202,10 +203,10 @@ static flx_status read_parameters(flx_env *e, const flx_yaml *block, flx_simulat
     return read_within(e, block, "gamma", 0.5, 1.0, &d->gamma); // below, every motion grows
 }
 
-static flx_status read_options(flx_env *e, const flx_yaml *block, flx_simulate *s)
+static flx_status read_options(flx_env *e, const flx_entry *block, flx_simulate *s)
 {
-    const flx_yaml *steps = flx_yaml_get(block, "max_steps");
-    const flx_yaml *projection = flx_yaml_get(block, "projection");
+    const flx_entry *steps = flx_entry_get(block, "max_steps");
+    const flx_entry *projection = flx_entry_get(block, "projection");
     flx_integrator_def *d = &s->def;
     if (steps) {
         double n = 0;
@@ -223,16 +224,16 @@ static flx_status read_options(flx_env *e, const flx_yaml *block, flx_simulate *
 flx_status flx_simulate_finish(flx_builder *b)
 {
     flx_simulate *s = &b->m->simulate;
-    const flx_yaml *block = flx_yaml_get(b->top->def, "simulate");
+    const flx_entry *block = flx_entry_get(b->top->def, "simulate");
     s->def = flx_integrator_def_default();
     s->method = s->def.method;
     s->start = -1;
-    if (!block || block->kind != FLX_YAML_MAP) return FLX_OK;
+    if (!block || block->kind != FLX_ENTRY_MAP) return FLX_OK;
     flx_env e;
     flx_env_init(&e, b, b->top, NULL, FLX_MODE_CONSTANT);
     s->given = true;
     s->loc = block->loc;
-    const flx_yaml *until = flx_yaml_get(block, "until"), *start = flx_yaml_get(block, "start");
+    const flx_entry *until = flx_entry_get(block, "until"), *start = flx_entry_get(block, "start");
     if (!until) {
         return FLX_FAIL(b->ctx, FLX_ERR_MODEL, block->loc, "simulate needs the key 'until'");
     }

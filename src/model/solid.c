@@ -35,8 +35,8 @@ bool flx_body_is_solid(const flx_builder *b, const flx_item *body)
 
 // ---- sets ---------------------------------------------------------------------------------------
 
-static flx_status mark(flx_builder *b, const flx_structure *s, const flx_yaml *y, flx_solid_data *d,
-                       int kind, flx_item *owner)
+static flx_status mark(flx_builder *b, const flx_structure *s, const flx_entry *y,
+                       flx_solid_data *d, int kind, flx_item *owner)
 {
     int label, one, n = 1;
     const int *nodes = &one;
@@ -70,10 +70,10 @@ static flx_status mark(flx_builder *b, const flx_structure *s, const flx_yaml *y
     return FLX_OK;
 }
 
-static flx_status mark_all(flx_builder *b, const flx_structure *s, const flx_yaml *y,
+static flx_status mark_all(flx_builder *b, const flx_structure *s, const flx_entry *y,
                            flx_solid_data *d, int kind, flx_item *owner)
 {
-    if (y->kind != FLX_YAML_LIST) return mark(b, s, y, d, kind, owner);
+    if (y->kind != FLX_ENTRY_LIST) return mark(b, s, y, d, kind, owner);
     for (int i = 0; i < y->count; i++) FLX_TRY(mark(b, s, y->items[i], d, kind, owner));
     return FLX_OK;
 }
@@ -81,11 +81,11 @@ static flx_status mark_all(flx_builder *b, const flx_structure *s, const flx_yam
 static flx_status read_holds(flx_builder *b, const flx_item *body, const flx_structure *s,
                              flx_solid_data *d)
 {
-    const flx_yaml *fixed = flx_yaml_get(body->def, "fixed");
-    const flx_yaml *attach = flx_yaml_get(body->def, "attach");
+    const flx_entry *fixed = flx_entry_get(body->def, "fixed");
+    const flx_entry *attach = flx_entry_get(body->def, "attach");
     if (fixed) FLX_TRY(mark_all(b, s, fixed, d, FIXED, b->ground));
     for (int i = 0; attach && i < attach->count; i++) {
-        const flx_yaml *name = attach->keys[i];
+        const flx_entry *name = attach->keys[i];
         flx_item *to = flx_names_find(&body->space->names, name->text);
         bool rigid = to && to->kind == FLX_KIND_BODY && !to->family &&
                      strcmp(((flx_body_data *)to->data)->word, "rigid") == 0;
@@ -151,7 +151,7 @@ static flx_status copy_elements(flx_builder *b, const flx_item *body, const flx_
         nodes += (size_t)flx_cells[s->elements[i].cell].nodes;
     }
     if (o->nelement == 0) {
-        return FLX_FAIL(b->ctx, FLX_ERR_MODEL, flx_yaml_get(body->def, "mesh")->loc,
+        return FLX_FAIL(b->ctx, FLX_ERR_MODEL, flx_entry_get(body->def, "mesh")->loc,
                         "the mesh has no tetrahedra or hexahedra");
     }
     o->cells = flx_arena_take(b->m->arena, (size_t)o->nelement, sizeof *o->cells);
@@ -255,13 +255,13 @@ static flx_status use_mesh(flx_builder *b, flx_item *body, flx_structure *s, flx
 static flx_status read_material(flx_env *e, const flx_item *body, flx_solid *o, double *density)
 {
     flx_builder *b = e->b;
-    const flx_yaml *y = NULL, *nu, *law = flx_yaml_get(body->def, "law");
+    const flx_entry *y = NULL, *nu, *law = flx_entry_get(body->def, "law");
     double E = 0, v = 0.3;
     int word = 0;
     FLX_TRY(flx_build_need(b, body, "material", &y));
-    FLX_TRY(flx_build_positive(e, flx_yaml_get(y, "E"), "E", &E));
-    FLX_TRY(flx_build_positive(e, flx_yaml_get(y, "density"), "density", density));
-    nu = flx_yaml_get(y, "nu");
+    FLX_TRY(flx_build_positive(e, flx_entry_get(y, "E"), "E", &E));
+    FLX_TRY(flx_build_positive(e, flx_entry_get(y, "density"), "density", density));
+    nu = flx_entry_get(y, "nu");
     if (nu) FLX_TRY(flx_build_number(e, nu, &v));
     if (nu && !(v > -1.0 && v < 0.5)) {
         return FLX_FAIL(b->ctx, FLX_ERR_MODEL, nu->loc,
@@ -276,8 +276,8 @@ static flx_status read_material(flx_env *e, const flx_item *body, flx_solid *o, 
 
 static flx_status read_damping(flx_env *e, const flx_item *body, flx_solid *o)
 {
-    const flx_yaml *damping = flx_yaml_get(body->def, "damping");
-    const flx_yaml *y = damping ? flx_yaml_get(damping, "rayleigh") : NULL;
+    const flx_entry *damping = flx_entry_get(body->def, "damping");
+    const flx_entry *y = damping ? flx_entry_get(damping, "rayleigh") : NULL;
     double *v;
     int n = 0;
     if (!damping) return FLX_OK;
@@ -300,7 +300,7 @@ static flx_status read_damping(flx_env *e, const flx_item *body, flx_solid *o)
 }
 
 // Another unit of length shows in the size.
-static void warn_of_size(flx_builder *b, const flx_yaml *mesh, const flx_solid_data *d)
+static void warn_of_size(flx_builder *b, const flx_entry *mesh, const flx_solid_data *d)
 {
     double size = 0;
     int first = 0;
@@ -319,7 +319,7 @@ static void warn_of_size(flx_builder *b, const flx_yaml *mesh, const flx_solid_d
 
 static flx_status declare(flx_builder *b, flx_item *body)
 {
-    const flx_yaml *mesh = NULL, *scale = flx_yaml_get(body->def, "scale");
+    const flx_entry *mesh = NULL, *scale = flx_entry_get(body->def, "scale");
     double unit = 1;
     flx_solid_data *d = flx_take(b, 1, sizeof *d);
     flx_structure *s = NULL;

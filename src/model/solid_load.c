@@ -13,15 +13,15 @@ static flx_solid_load_kind kind_of(const flx_force_data *d)
 flx_status flx_solid_load_place(flx_env *e, flx_item *force, flx_force_data *d)
 {
     flx_builder *b = e->b;
-    const flx_yaml *on = flx_yaml_get(force->def, "on"), *at = flx_yaml_get(force->def, "at");
-    const flx_yaml *frame = flx_yaml_get(force->def, "frame");
+    const flx_entry *on = flx_entry_get(force->def, "on"), *at = flx_entry_get(force->def, "at");
+    const flx_entry *frame = flx_entry_get(force->def, "frame");
     if (!flx_body_is_solid(b, d->body[1])) {
         bool line = strcmp(d->word, "distributed") == 0;
         return FLX_FAIL(b->ctx, FLX_ERR_MODEL, on->loc, "'%s' is %s: %s acts on a body of type %s",
                         d->body[1]->full, line ? "neither a beam nor a solid" : "not a solid",
                         line ? "a distributed load" : d->word, line ? "beam or solid" : "solid");
     }
-    if (frame && frame->kind == FLX_YAML_SCALAR && strcmp(frame->text, "body") == 0) {
+    if (frame && frame->kind == FLX_ENTRY_SCALAR && strcmp(frame->text, "body") == 0) {
         return FLX_FAIL(
             b->ctx, FLX_ERR_MODEL, frame->loc,
             "a solid has no axes of its own that a load could follow: give the frame of "
@@ -38,13 +38,13 @@ flx_status flx_solid_load_place(flx_env *e, flx_item *force, flx_force_data *d)
         memcpy(d->load->at, place.position, sizeof d->load->at);
     }
     if (d->load->kind == FLX_LOAD_VOLUME) return FLX_OK;
-    return flx_solid_faces_of(b, d->body[1], flx_yaml_get(force->def, "surface"), &d->load->faces);
+    return flx_solid_faces_of(b, d->body[1], flx_entry_get(force->def, "surface"), &d->load->faces);
 }
 
 flx_status flx_solid_load_value(flx_env *e, flx_item *force, flx_force_data *d)
 {
     flx_builder *b = e->b;
-    const flx_yaml *y = NULL, *gradient = flx_yaml_get(force->def, "gradient");
+    const flx_entry *y = NULL, *gradient = flx_entry_get(force->def, "gradient");
     flx_node *value, v[3];
     FLX_TRY(flx_build_need(b, force, "value", &y));
     if (d->unavailable || !d->load) {

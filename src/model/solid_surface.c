@@ -161,7 +161,7 @@ flx_status flx_solid_find_surface(flx_builder *b, const flx_structure *s, flx_so
 
 // ---- faces by name ------------------------------------------------------------------------------
 
-static flx_status refuse_name(flx_builder *b, const flx_yaml *y, const flx_item *solid,
+static flx_status refuse_name(flx_builder *b, const flx_entry *y, const flx_item *solid,
                               const flx_solid_data *d)
 {
     flx_nearest near;
@@ -175,7 +175,7 @@ static flx_status refuse_name(flx_builder *b, const flx_yaml *y, const flx_item 
                     y->text, best ? "; did you mean '" : "", best ? best : "", best ? "'?" : "");
 }
 
-static flx_status mark_group(flx_builder *b, const flx_yaml *y, const flx_item *solid,
+static flx_status mark_group(flx_builder *b, const flx_entry *y, const flx_item *solid,
                              const flx_solid_data *d, bool *wanted)
 {
     const flx_solid_group *g = NULL;
@@ -193,7 +193,7 @@ static flx_status mark_group(flx_builder *b, const flx_yaml *y, const flx_item *
     return FLX_OK;
 }
 
-flx_status flx_solid_faces_of(flx_builder *b, const flx_item *solid, const flx_yaml *surface,
+flx_status flx_solid_faces_of(flx_builder *b, const flx_item *solid, const flx_entry *surface,
                               flx_solid_faces *out)
 {
     const flx_solid_data *d = ((const flx_body_data *)solid->data)->solid;
@@ -204,8 +204,8 @@ flx_status flx_solid_faces_of(flx_builder *b, const flx_item *solid, const flx_y
     out->cells = flx_arena_take(b->m->arena, (size_t)all->n, sizeof *out->cells);
     out->first = flx_arena_take(b->m->arena, (size_t)all->n + 1, sizeof *out->first);
     if (!wanted || !out->cells || !out->first) return FLX_ERR_MEMORY;
-    if (surface->kind != FLX_YAML_LIST) FLX_TRY(mark_group(b, surface, solid, d, wanted));
-    for (int i = 0; surface->kind == FLX_YAML_LIST && i < surface->count; i++) {
+    if (surface->kind != FLX_ENTRY_LIST) FLX_TRY(mark_group(b, surface, solid, d, wanted));
+    for (int i = 0; surface->kind == FLX_ENTRY_LIST && i < surface->count; i++) {
         FLX_TRY(mark_group(b, surface->items[i], solid, d, wanted));
     }
     out->n = 0;

@@ -6,11 +6,11 @@
 
 #define MOST_RUNS 1e6
 
-static flx_status read_range(flx_env *e, const flx_yaml *y, flx_swept *out)
+static flx_status read_range(flx_env *e, const flx_entry *y, flx_swept *out)
 {
     static const char *const words[] = {"linear", "log", NULL};
-    const flx_yaml *from = flx_yaml_get(y, "from"), *to = flx_yaml_get(y, "to"),
-                   *count = flx_yaml_get(y, "count"), *spacing = flx_yaml_get(y, "spacing");
+    const flx_entry *from = flx_entry_get(y, "from"), *to = flx_entry_get(y, "to"),
+                    *count = flx_entry_get(y, "count"), *spacing = flx_entry_get(y, "spacing");
     flx_builder *b = e->b;
     double ends[2] = {0, 0};
     int log_spaced = 0;
@@ -40,10 +40,10 @@ static flx_status read_range(flx_env *e, const flx_yaml *y, flx_swept *out)
     return FLX_OK;
 }
 
-static flx_status read_values(flx_env *e, const flx_yaml *y, flx_swept *out)
+static flx_status read_values(flx_env *e, const flx_entry *y, flx_swept *out)
 {
     double *list = NULL;
-    if (y->kind == FLX_YAML_MAP) return read_range(e, y, out);
+    if (y->kind == FLX_ENTRY_MAP) return read_range(e, y, out);
     FLX_TRY(flx_build_numbers(e, y, &out->count, &list));
     out->values = flx_arena_take(e->b->m->arena, (size_t)out->count, sizeof *out->values);
     if (!out->values) return FLX_ERR_MEMORY;
@@ -51,7 +51,7 @@ static flx_status read_values(flx_env *e, const flx_yaml *y, flx_swept *out)
     return FLX_OK;
 }
 
-static flx_status fail_unknown(flx_builder *b, const flx_yaml *key)
+static flx_status fail_unknown(flx_builder *b, const flx_entry *key)
 {
     flx_nearest near;
     flx_nearest_start(&near, key->text);
@@ -63,14 +63,14 @@ static flx_status fail_unknown(flx_builder *b, const flx_yaml *key)
                     key->text, best ? "; did you mean '" : "", best ? best : "", best ? "'?" : "");
 }
 
-static flx_status read_parameters(flx_env *e, const flx_yaml *y, flx_sweep *out)
+static flx_status read_parameters(flx_env *e, const flx_entry *y, flx_sweep *out)
 {
     flx_builder *b = e->b;
     double runs = 1.0;
     out->parameters = flx_arena_take(b->m->arena, (size_t)y->count, sizeof *out->parameters);
     if (!out->parameters) return FLX_ERR_MEMORY;
     for (int i = 0; i < y->count; i++) {
-        const flx_yaml *key = y->keys[i];
+        const flx_entry *key = y->keys[i];
         const flx_item *item = flx_names_find(&b->top->names, key->text);
         flx_swept *p = out->parameters + i;
         if (!item || item->kind != FLX_KIND_PARAMETER) return fail_unknown(b, key);
@@ -92,7 +92,7 @@ static flx_status read_parameters(flx_env *e, const flx_yaml *y, flx_sweep *out)
     return FLX_OK;
 }
 
-static flx_status read_analyses(flx_builder *b, const flx_yaml *y, flx_sweep *out)
+static flx_status read_analyses(flx_builder *b, const flx_entry *y, flx_sweep *out)
 {
     out->analyses = flx_arena_take(b->m->arena, (size_t)y->count, sizeof *out->analyses);
     if (!out->analyses) return FLX_ERR_MEMORY;
@@ -103,27 +103,27 @@ static flx_status read_analyses(flx_builder *b, const flx_yaml *y, flx_sweep *ou
     return FLX_OK;
 }
 
-static flx_status read(flx_builder *b, const flx_yaml *block)
+static flx_status read(flx_builder *b, const flx_entry *block)
 {
     static const char *const words[] = {"grid", "zip", NULL};
-    const flx_yaml *parameters = flx_yaml_get(block, "parameters"),
-                   *combine = flx_yaml_get(block, "combine"), *run = flx_yaml_get(block, "run");
+    const flx_entry *parameters = flx_entry_get(block, "parameters"),
+                    *combine = flx_entry_get(block, "combine"), *run = flx_entry_get(block, "run");
     flx_sweep *s = &b->m->sweep;
     flx_env e;
     int zip = 0;
     flx_env_init(&e, b, b->top, NULL, FLX_MODE_CONSTANT);
     if (combine) FLX_TRY(flx_build_word(b, combine, "the combination", words, &zip));
     s->zip = zip == 1;
-    if (parameters && parameters->kind == FLX_YAML_MAP) {
+    if (parameters && parameters->kind == FLX_ENTRY_MAP) {
         FLX_TRY(read_parameters(&e, parameters, s));
     }
-    return run && run->kind == FLX_YAML_LIST ? read_analyses(b, run, s) : FLX_OK;
+    return run && run->kind == FLX_ENTRY_LIST ? read_analyses(b, run, s) : FLX_OK;
 }
 
 flx_status flx_sweep_finish(flx_builder *b)
 {
-    const flx_yaml *block = flx_yaml_get(b->top->def, "sweep");
-    if (block && block->kind == FLX_YAML_MAP) GO_ON(read(b, block));
+    const flx_entry *block = flx_entry_get(b->top->def, "sweep");
+    if (block && block->kind == FLX_ENTRY_MAP) GO_ON(read(b, block));
     return FLX_OK;
 }
 

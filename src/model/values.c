@@ -26,7 +26,7 @@ static flx_status add_unavailable(flx_builder *b, int n, const flx_unavailable *
     return FLX_OK;
 }
 
-flx_status flx_build_unavailable(flx_builder *b, const flx_yaml *tree)
+flx_status flx_build_unavailable(flx_builder *b, const flx_entry *tree)
 {
     int n = 0;
     flx_unavailable *found = NULL;
@@ -36,7 +36,7 @@ flx_status flx_build_unavailable(flx_builder *b, const flx_yaml *tree)
 
 // ---- syntax trees, one for each scalar of the file, however often it is repeated ----------------
 
-static size_t ast_slot(const flx_builder *b, const flx_yaml *key)
+static size_t ast_slot(const flx_builder *b, const flx_entry *key)
 {
     size_t mask = (size_t)b->ast_capacity - 1;
     size_t i = (size_t)(((uintptr_t)key >> 4) * 0x9E3779B97F4A7C15u) & mask;
@@ -58,7 +58,7 @@ static flx_status grow_asts(flx_builder *b)
     return FLX_OK;
 }
 
-static flx_status ast_of(flx_builder *b, const flx_yaml *y, const flx_ast **out)
+static flx_status ast_of(flx_builder *b, const flx_entry *y, const flx_ast **out)
 {
     if (2 * (b->nast + 1) > b->ast_capacity) FLX_TRY(grow_asts(b));
     struct flx_ast_slot *slot = &b->asts[ast_slot(b, y)];
@@ -75,15 +75,15 @@ static flx_status ast_of(flx_builder *b, const flx_yaml *y, const flx_ast **out)
 
 // ---- values -------------------------------------------------------------------------------------
 
-flx_status flx_build_value(flx_env *e, const flx_yaml *y, flx_operand *out)
+flx_status flx_build_value(flx_env *e, const flx_entry *y, flx_operand *out)
 {
     flx_builder *b = e->b;
-    if (y->kind == FLX_YAML_SCALAR) {
+    if (y->kind == FLX_ENTRY_SCALAR) {
         const flx_ast *ast = NULL;
         FLX_TRY(ast_of(b, y, &ast));
         return flx_ast_elaborate(&e->scope, ast, out);
     }
-    if (y->kind == FLX_YAML_MAP) {
+    if (y->kind == FLX_ENTRY_MAP) {
         return FLX_FAIL(b->ctx, FLX_ERR_MODEL, y->loc,
                         "expected a number or a list, found a mapping");
     }
@@ -162,35 +162,35 @@ flx_status flx_operand_to_constants(flx_env *e, const flx_operand *v, flx_loc lo
     return FLX_OK;
 }
 
-flx_status flx_build_node(flx_env *e, const flx_yaml *y, flx_node *out)
+flx_status flx_build_node(flx_env *e, const flx_entry *y, flx_node *out)
 {
     flx_operand v = {.node = -1};
     FLX_TRY(flx_build_value(e, y, &v));
     return flx_operand_to_number(e, &v, y->loc, out);
 }
 
-flx_status flx_build_node_vector(flx_env *e, const flx_yaml *y, flx_node out[3])
+flx_status flx_build_node_vector(flx_env *e, const flx_entry *y, flx_node out[3])
 {
     flx_operand v = {.node = -1};
     FLX_TRY(flx_build_value(e, y, &v));
     return flx_operand_to_vector(e, &v, y->loc, out);
 }
 
-flx_status flx_build_number(flx_env *e, const flx_yaml *y, double *out)
+flx_status flx_build_number(flx_env *e, const flx_entry *y, double *out)
 {
     flx_node n = -1;
     FLX_TRY(flx_build_node(e, y, &n));
     return constant_of(e, n, y->loc, out, NULL);
 }
 
-flx_status flx_build_open(flx_env *e, const flx_yaml *y, double *out, flx_open *open)
+flx_status flx_build_open(flx_env *e, const flx_entry *y, double *out, flx_open *open)
 {
     flx_node n = -1;
     FLX_TRY(flx_build_node(e, y, &n));
     return constant_of(e, n, y->loc, out, open);
 }
 
-flx_status flx_build_positive(flx_env *e, const flx_yaml *y, const char *what, double *out)
+flx_status flx_build_positive(flx_env *e, const flx_entry *y, const char *what, double *out)
 {
     FLX_TRY(flx_build_number(e, y, out));
     if (!(*out > 0)) {
@@ -200,7 +200,7 @@ flx_status flx_build_positive(flx_env *e, const flx_yaml *y, const char *what, d
     return FLX_OK;
 }
 
-flx_status flx_build_integer(flx_env *e, const flx_yaml *y, int *out)
+flx_status flx_build_integer(flx_env *e, const flx_entry *y, int *out)
 {
     double x;
     FLX_TRY(flx_build_number(e, y, &x));
@@ -216,7 +216,7 @@ flx_status flx_build_integer(flx_env *e, const flx_yaml *y, int *out)
     return FLX_OK;
 }
 
-flx_status flx_build_open_vector(flx_env *e, const flx_yaml *y, double out[3], flx_open open[3])
+flx_status flx_build_open_vector(flx_env *e, const flx_entry *y, double out[3], flx_open open[3])
 {
     flx_node n[3] = {-1, -1, -1};
     FLX_TRY(flx_build_node_vector(e, y, n));
@@ -224,15 +224,15 @@ flx_status flx_build_open_vector(flx_env *e, const flx_yaml *y, double out[3], f
     return FLX_OK;
 }
 
-flx_status flx_build_start(flx_env *e, const flx_yaml *y, double *out)
+flx_status flx_build_start(flx_env *e, const flx_entry *y, double *out)
 {
     flx_open unused;
     return flx_build_open(e, y, out, &unused);
 }
 
-void flx_note_degrees(flx_builder *b, const flx_yaml *y, double angle)
+void flx_note_degrees(flx_builder *b, const flx_entry *y, double angle)
 {
-    const char *text = y->kind == FLX_YAML_SCALAR ? y->text : NULL;
+    const char *text = y->kind == FLX_ENTRY_SCALAR ? y->text : NULL;
     if (!text || fabs(angle) <= 2.0 * FLX_PI * (1.0 + 1e-9)) return;
     if (strstr(text, "deg") || strstr(text, "pi")) return;
     // a parameter may have been given in turns and degrees; whole numbers it has of neither
@@ -243,13 +243,13 @@ void flx_note_degrees(flx_builder *b, const flx_yaml *y, double angle)
                  angle, angle);
 }
 
-flx_status flx_build_start_vector(flx_env *e, const flx_yaml *y, double out[3])
+flx_status flx_build_start_vector(flx_env *e, const flx_entry *y, double out[3])
 {
     flx_open unused[3];
     return flx_build_open_vector(e, y, out, unused);
 }
 
-flx_status flx_build_vector(flx_env *e, const flx_yaml *y, double out[3])
+flx_status flx_build_vector(flx_env *e, const flx_entry *y, double out[3])
 {
     flx_operand v = {.node = -1};
     FLX_TRY(flx_build_value(e, y, &v));
@@ -277,12 +277,12 @@ static flx_status flatten(flx_env *e, const flx_operand *v, flx_loc loc, double 
     return constant_of(e, n, loc, (*next)++, *open ? (*open)++ : NULL);
 }
 
-flx_status flx_build_numbers(flx_env *e, const flx_yaml *y, int *n, double **out)
+flx_status flx_build_numbers(flx_env *e, const flx_entry *y, int *n, double **out)
 {
     return flx_build_open_numbers(e, y, n, out, NULL);
 }
 
-flx_status flx_build_open_numbers(flx_env *e, const flx_yaml *y, int *n, double **out,
+flx_status flx_build_open_numbers(flx_env *e, const flx_entry *y, int *n, double **out,
                                   flx_open **open)
 {
     flx_operand v = {.node = -1};
@@ -304,10 +304,10 @@ flx_status flx_build_open_numbers(flx_env *e, const flx_yaml *y, int *n, double 
 
 // ---- words --------------------------------------------------------------------------------------
 
-flx_status flx_build_word(flx_builder *b, const flx_yaml *y, const char *what,
+flx_status flx_build_word(flx_builder *b, const flx_entry *y, const char *what,
                           const char *const *words, int *out)
 {
-    if (y->kind != FLX_YAML_SCALAR) {
+    if (y->kind != FLX_ENTRY_SCALAR) {
         return FLX_FAIL(b->ctx, FLX_ERR_MODEL, y->loc, "%s must be a word", what);
     }
     for (int i = 0; words[i]; i++) {
@@ -327,7 +327,7 @@ flx_status flx_build_word(flx_builder *b, const flx_yaml *y, const char *what,
     return FLX_FAIL(b->ctx, FLX_ERR_MODEL, y->loc, "unknown %s '%s'", what, y->text);
 }
 
-flx_status flx_build_flag(flx_builder *b, const flx_yaml *y, const char *what, bool *out)
+flx_status flx_build_flag(flx_builder *b, const flx_entry *y, const char *what, bool *out)
 {
     static const char *const words[] = {"false", "true", NULL};
     int k = 0;
@@ -337,9 +337,9 @@ flx_status flx_build_flag(flx_builder *b, const flx_yaml *y, const char *what, b
 }
 
 flx_status flx_build_need(flx_builder *b, const flx_item *item, const char *key,
-                          const flx_yaml **out)
+                          const flx_entry **out)
 {
-    *out = item->def->kind == FLX_YAML_MAP ? flx_yaml_get(item->def, key) : NULL;
+    *out = item->def->kind == FLX_ENTRY_MAP ? flx_entry_get(item->def, key) : NULL;
     if (*out) return FLX_OK;
     return FLX_FAIL(b->ctx, FLX_ERR_MODEL, item->loc, "%s '%s' needs the key '%s'",
                     flx_item_word(item->kind), item->full, key);

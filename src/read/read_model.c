@@ -27,7 +27,7 @@ static flx_status read_beside(reader *r, const char *path, flx_loc loc, const ch
     return flx_file_read(r->ctx, r->arena, *file, loc, text, length);
 }
 
-static flx_status read_part(void *user, const char *path, flx_loc loc, flx_yaml **tree)
+static flx_status read_part(void *user, const char *path, flx_loc loc, flx_entry **tree)
 {
     reader *r = user;
     const char *file = NULL;
@@ -95,19 +95,20 @@ typedef enum reading { AS_IT_IS, OPEN, TO_LOAD } reading;
 
 // ---- what a command adds --------------------------------------------------------------------------
 
-static flx_yaml *take_scalar(flx_arena *arena, const flx_yaml *at, const char *text)
+static flx_entry *take_scalar(flx_arena *arena, const flx_entry *at, const char *text)
 {
-    flx_yaml *y = flx_arena_take(arena, 1, sizeof *y);
-    if (y) *y = (flx_yaml){.kind = FLX_YAML_SCALAR, .loc = at->loc, .text = text, .written = text};
+    flx_entry *y = flx_arena_take(arena, 1, sizeof *y);
+    if (y)
+        *y = (flx_entry){.kind = FLX_ENTRY_SCALAR, .loc = at->loc, .text = text, .written = text};
     return y;
 }
 
 // The map with one pair more.
-static flx_yaml *add_pair(flx_arena *arena, flx_yaml *map, const char *key, flx_yaml *value)
+static flx_entry *add_pair(flx_arena *arena, flx_entry *map, const char *key, flx_entry *value)
 {
     size_t n = (size_t)map->count;
-    flx_yaml **keys = flx_arena_take(arena, n + 1, sizeof *keys);
-    flx_yaml **items = flx_arena_take(arena, n + 1, sizeof *items);
+    flx_entry **keys = flx_arena_take(arena, n + 1, sizeof *keys);
+    flx_entry **items = flx_arena_take(arena, n + 1, sizeof *items);
     if (!keys || !items || !value) return NULL;
     for (size_t i = 0; i < n; i++) {
         keys[i] = map->keys[i];
@@ -121,28 +122,28 @@ static flx_yaml *add_pair(flx_arena *arena, flx_yaml *map, const char *key, flx_
     return keys[n] ? map : NULL;
 }
 
-static flx_yaml *take_map(flx_arena *arena, const flx_yaml *at)
+static flx_entry *take_map(flx_arena *arena, const flx_entry *at)
 {
-    flx_yaml *y = flx_arena_take(arena, 1, sizeof *y);
-    if (y) *y = (flx_yaml){.kind = FLX_YAML_MAP, .loc = at->loc};
+    flx_entry *y = flx_arena_take(arena, 1, sizeof *y);
+    if (y) *y = (flx_entry){.kind = FLX_ENTRY_MAP, .loc = at->loc};
     return y;
 }
 
 // As if the model had an analysis of all its loads, where it has none of loads.
-static flx_status add_path(flx_arena *arena, flx_yaml *tree)
+static flx_status add_path(flx_arena *arena, flx_entry *tree)
 {
-    flx_yaml *block = NULL;
-    if (tree->kind != FLX_YAML_MAP) return FLX_OK;
+    flx_entry *block = NULL;
+    if (tree->kind != FLX_ENTRY_MAP) return FLX_OK;
     for (int i = 0; i < tree->count; i++) {
         if (strcmp(tree->keys[i]->text, "analyse") == 0) block = tree->items[i];
     }
-    if (block && block->kind != FLX_YAML_MAP) return FLX_OK;
+    if (block && block->kind != FLX_ENTRY_MAP) return FLX_OK;
     for (int i = 0; block && i < block->count; i++) {
-        const flx_yaml *type = flx_yaml_get(block->items[i], "type");
-        const char *word = type && type->kind == FLX_YAML_SCALAR ? type->text : "";
+        const flx_entry *type = flx_entry_get(block->items[i], "type");
+        const char *word = type && type->kind == FLX_ENTRY_SCALAR ? type->text : "";
         if (strcmp(word, "static") == 0 || strcmp(word, "buckling") == 0) return FLX_OK;
     }
-    flx_yaml *path = take_map(arena, tree);
+    flx_entry *path = take_map(arena, tree);
     if (!path || !add_pair(arena, path, "type", take_scalar(arena, tree, "static"))) {
         return FLX_ERR_MEMORY;
     }
@@ -157,7 +158,7 @@ static flx_status read_into(flx_ctx *ctx, flx_arena *arena, const char *file, co
                             size_t length, int nset, const char *const *settings, reading how,
                             flx_model **model)
 {
-    flx_yaml *tree = NULL;
+    flx_entry *tree = NULL;
     flx_status status = flx_yaml_parse(ctx, arena, file, text, length, &tree);
     if (status != FLX_OK) {
         // what can be said about the shape is said now, beside the mistakes of the text

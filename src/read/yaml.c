@@ -22,9 +22,9 @@ typedef struct parser {
     yaml_event_t event; // the current one; owned
     bool has_event;
     int nvalue;
-    int flow;         // { and [ that are open
-    int nerror;       // mistakes after which the structure is still clear
-    flx_yaml **stack; // owned: children of the lists and mappings that are open
+    int flow;          // { and [ that are open
+    int nerror;        // mistakes after which the structure is still clear
+    flx_entry **stack; // owned: children of the lists and mappings that are open
     int nstack, capacity;
     int nline;          // lines of the text, found when a block scalar asks
     size_t *line_start; // owned
@@ -243,9 +243,9 @@ static flx_status refuse_anchor(parser *p, const void *anchor, const void *tag)
 
 // ---- nodes ------------------------------------------------------------------------------------
 
-static flx_status parse_node(parser *p, int depth, flx_yaml **out);
+static flx_status parse_node(parser *p, int depth, flx_entry **out);
 
-static flx_yaml *new_node(parser *p, flx_yaml_kind kind)
+static flx_entry *new_node(parser *p, flx_entry_kind kind)
 {
     if (++p->nvalue > FLX_YAML_VALUES) {
         FLX_FAIL(p->ctx, FLX_ERR_MODEL, place(p, p->event.start_mark),
@@ -253,7 +253,7 @@ static flx_yaml *new_node(parser *p, flx_yaml_kind kind)
                  FLX_YAML_VALUES);
         return NULL;
     }
-    flx_yaml *node = flx_arena_take(p->arena, 1, sizeof *node);
+    flx_entry *node = flx_arena_take(p->arena, 1, sizeof *node);
     if (!node) return NULL;
     node->kind = kind;
     node->loc = place(p, p->event.start_mark);
@@ -307,7 +307,7 @@ static void place_block(const parser *p, flx_loc *loc)
 
 // A scalar of several lines as it stands in the file. Where an escape makes it another text, the
 // folded one has to do.
-static flx_status copy_written(parser *p, flx_yaml *node)
+static flx_status copy_written(parser *p, flx_entry *node)
 {
     yaml_scalar_style_t style = p->event.data.scalar.style;
     bool quoted =
@@ -322,12 +322,12 @@ static flx_status copy_written(parser *p, flx_yaml *node)
     return node->written ? FLX_OK : FLX_ERR_MEMORY;
 }
 
-static flx_status parse_scalar(parser *p, flx_yaml **out)
+static flx_status parse_scalar(parser *p, flx_entry **out)
 {
     const yaml_char_t *value = p->event.data.scalar.value;
     size_t length = p->event.data.scalar.length;
     yaml_scalar_style_t style = p->event.data.scalar.style;
-    flx_yaml *node = *out = new_node(p, FLX_YAML_SCALAR);
+    flx_entry *node = *out = new_node(p, FLX_ENTRY_SCALAR);
     if (!node) return node_failure(p);
     FLX_TRY(refuse_anchor(p, p->event.data.scalar.anchor, p->event.data.scalar.tag));
     bool several_lines = p->event.end_mark.line > p->event.start_mark.line;
@@ -349,21 +349,21 @@ static flx_status parse_scalar(parser *p, flx_yaml **out)
     return FLX_OK;
 }
 
-static flx_status push(parser *p, flx_yaml *node)
+static flx_status push(parser *p, flx_entry *node)
 {
     FLX_TRY(flx_grow(p->ctx, (void **)&p->stack, &p->capacity, p->nstack + 1, sizeof *p->stack));
     p->stack[p->nstack++] = node;
     return FLX_OK;
 }
 
-static bool is_empty(const flx_yaml *node)
+static bool is_empty(const flx_entry *node)
 {
-    return node->kind == FLX_YAML_SCALAR && !node->quoted && node->text[0] == 0;
+    return node->kind == FLX_ENTRY_SCALAR && !node->quoted && node->text[0] == 0;
 }
 
-static flx_status parse_list(parser *p, int depth, flx_yaml **out)
+static flx_status parse_list(parser *p, int depth, flx_entry **out)
 {
-    flx_yaml *node = *out = new_node(p, FLX_YAML_LIST);
+    flx_entry *node = *out = new_node(p, FLX_ENTRY_LIST);
     if (!node) return node_failure(p);
     FLX_TRY(
         refuse_anchor(p, p->event.data.sequence_start.anchor, p->event.data.sequence_start.tag));
@@ -371,7 +371,7 @@ static flx_status parse_list(parser *p, int depth, flx_yaml **out)
     bool flow = p->event.data.sequence_start.style == YAML_FLOW_SEQUENCE_STYLE;
     p->flow += flow;
     for (;;) {
-        flx_yaml *item;
+        flx_entry *item;
         FLX_TRY(next_event(p));
         if (p->event.type == YAML_SEQUENCE_END_EVENT) break;
         FLX_TRY(parse_node(p, depth + 1, &item));
@@ -390,7 +390,7 @@ static flx_status parse_list(parser *p, int depth, flx_yaml **out)
 }
 
 // Every key once. An open hash table of key numbers, so that a large mapping stays linear.
-static flx_status check_duplicates(parser *p, const flx_yaml *map)
+static flx_status check_duplicates(parser *p, const flx_entry *map)
 {
     if (map->count < 2) return FLX_OK;
     size_t capacity = 8;
@@ -399,7 +399,7 @@ static flx_status check_duplicates(parser *p, const flx_yaml *map)
     if (!table) return FLX_ERR_MEMORY;
     flx_status status = FLX_OK;
     for (int i = 0; i < map->count && status == FLX_OK; i++) {
-        const flx_yaml *key = map->keys[i];
+        const flx_entry *key = map->keys[i];
         size_t slot = flx_text_hash(key->text) & (capacity - 1);
         while (table[slot] && strcmp(map->keys[table[slot] - 1]->text, key->text) != 0) {
             slot = (slot + 1) & (capacity - 1);
@@ -416,11 +416,11 @@ static flx_status check_duplicates(parser *p, const flx_yaml *map)
     return status;
 }
 
-static flx_status check_pair(parser *p, const flx_yaml *key, const flx_yaml *value, bool flow)
+static flx_status check_pair(parser *p, const flx_entry *key, const flx_entry *value, bool flow)
 {
-    if (key->kind != FLX_YAML_SCALAR) {
+    if (key->kind != FLX_ENTRY_SCALAR) {
         return NOTE(p, key->loc, "a key must be a word, not a %s",
-                    key->kind == FLX_YAML_LIST ? "list" : "mapping");
+                    key->kind == FLX_ENTRY_LIST ? "list" : "mapping");
     }
     if (key->text[0] == 0) return NOTE(p, key->loc, "a key is missing before ':'");
     const char *bracket = key->quoted ? NULL : strpbrk(key->text, "{[");
@@ -441,23 +441,23 @@ static flx_status check_pair(parser *p, const flx_yaml *key, const flx_yaml *val
                        : "");
 }
 
-static flx_status parse_map(parser *p, int depth, flx_yaml **out)
+static flx_status parse_map(parser *p, int depth, flx_entry **out)
 {
     bool flow = p->event.data.mapping_start.style == YAML_FLOW_MAPPING_STYLE;
-    flx_yaml *node = *out = new_node(p, FLX_YAML_MAP);
+    flx_entry *node = *out = new_node(p, FLX_ENTRY_MAP);
     if (!node) return node_failure(p);
     FLX_TRY(refuse_anchor(p, p->event.data.mapping_start.anchor, p->event.data.mapping_start.tag));
     int base = p->nstack;
     p->flow += flow;
     for (;;) {
-        flx_yaml *key, *value;
+        flx_entry *key, *value;
         FLX_TRY(next_event(p));
         if (p->event.type == YAML_MAPPING_END_EVENT) break;
         FLX_TRY(parse_node(p, depth + 1, &key));
         FLX_TRY(next_event(p));
         FLX_TRY(parse_node(p, depth + 1, &value));
         FLX_TRY(check_pair(p, key, value, flow));
-        if (key->kind != FLX_YAML_SCALAR) continue;
+        if (key->kind != FLX_ENTRY_SCALAR) continue;
         FLX_TRY(push(p, key));
         FLX_TRY(push(p, value));
     }
@@ -475,7 +475,7 @@ static flx_status parse_map(parser *p, int depth, flx_yaml **out)
 }
 
 // The node that begins with the current event.
-static flx_status parse_node(parser *p, int depth, flx_yaml **out)
+static flx_status parse_node(parser *p, int depth, flx_entry **out)
 {
     *out = NULL;
     if (depth > FLX_YAML_DEPTH) {
@@ -490,7 +490,7 @@ static flx_status parse_node(parser *p, int depth, flx_yaml **out)
     case YAML_MAPPING_START_EVENT:
         return parse_map(p, depth, out);
     default: // alias
-        *out = new_node(p, FLX_YAML_SCALAR);
+        *out = new_node(p, FLX_ENTRY_SCALAR);
         if (!*out) return node_failure(p);
         (*out)->quoted = true; // not an empty value: one message is enough
         return NOTE(p, (*out)->loc,
@@ -499,7 +499,7 @@ static flx_status parse_node(parser *p, int depth, flx_yaml **out)
     }
 }
 
-static flx_status parse_document(parser *p, flx_yaml **root)
+static flx_status parse_document(parser *p, flx_entry **root)
 {
     FLX_TRY(next_event(p)); // stream start
     FLX_TRY(next_event(p));
@@ -525,7 +525,7 @@ static flx_status parse_document(parser *p, flx_yaml **root)
 }
 
 flx_status flx_yaml_parse(flx_ctx *ctx, flx_arena *arena, const char *file, const char *text,
-                          size_t length, flx_yaml **root)
+                          size_t length, flx_entry **root)
 {
     const flx_loc first = {file, 1, 1};
     *root = NULL;
@@ -545,7 +545,7 @@ flx_status flx_yaml_parse(flx_ctx *ctx, flx_arena *arena, const char *file, cons
     yaml_parser_set_encoding(&p.yaml, YAML_UTF8_ENCODING);
     yaml_parser_set_input_string(&p.yaml, (const unsigned char *)p.text, length);
 
-    flx_yaml *tree = NULL;
+    flx_entry *tree = NULL;
     flx_status status = parse_document(&p, &tree);
     // the tree is whole when only mistakes of the kind that is noted were found
     bool whole = status == FLX_OK || (status == FLX_ERR_MODEL && p.nerror > 0 && p.has_event &&

@@ -5,7 +5,7 @@
 // keys that are not scalars, duplicate keys, empty values and tabs in the indentation are errors.
 #pragma once
 
-#include "model/node.h"
+#include "model/entry.h"
 
 #define FLX_YAML_DEPTH 64       // deepest nesting
 #define FLX_YAML_VALUES 4000000 // most scalars, lists and mappings in a file
@@ -16,4 +16,4 @@
 // leaves the structure clear: FLX_ERR_MODEL with a message for each and *root set, so that the
 // caller can look for more mistakes before it gives up.
 flx_status flx_yaml_parse(flx_ctx *ctx, flx_arena *arena, const char *file, const char *text,
-                          size_t length, flx_yaml **root);
+                          size_t length, flx_entry **root);

@@ -35,26 +35,26 @@ static void complain(const char *what, const char *detail)
 
 // ---- reference file: a list of checks {name, value, abs_tol | rel_tol} --------------------------
 
-static const flx_yaml *find_check(const flx_yaml *reference, const char *name)
+static const flx_entry *find_check(const flx_entry *reference, const char *name)
 {
-    const flx_yaml *checks = reference ? flx_yaml_get(reference, "checks") : NULL;
+    const flx_entry *checks = reference ? flx_entry_get(reference, "checks") : NULL;
     for (int i = 0; checks && i < checks->count; i++) {
-        const flx_yaml *n = flx_yaml_get(checks->items[i], "name");
+        const flx_entry *n = flx_entry_get(checks->items[i], "name");
         if (n && strcmp(n->text, name) == 0) return checks->items[i];
     }
     return NULL;
 }
 
-static bool number_of(const flx_yaml *map, const char *key, double *value)
+static bool number_of(const flx_entry *map, const char *key, double *value)
 {
-    const flx_yaml *n = flx_yaml_get(map, key);
+    const flx_entry *n = flx_entry_get(map, key);
     if (!n || strcmp(n->text, "null") == 0) return false;
     *value = strtod(n->text, NULL);
     return true;
 }
 
 // "NAME = SIGNAL @ TIME", "NAME = drift(SIGNAL)"
-static void run_check(const flx_yaml *reference, const case_table *result, char *line)
+static void run_check(const flx_entry *reference, const case_table *result, char *line)
 {
     char *equals = strstr(line, " = ");
     if (!equals) {
@@ -68,7 +68,7 @@ static void run_check(const flx_yaml *reference, const case_table *result, char 
         *at = 0;
         t = strtod(at + 3, NULL);
     }
-    const flx_yaml *check = find_check(reference, line);
+    const flx_entry *check = find_check(reference, line);
     if (!check || !number_of(check, "value", &expected)) {
         complain(line, "not in the reference file");
         return;
@@ -176,13 +176,13 @@ static flx_status simulate(flx_ctx *ctx, flx_arena *arena, const char *path, con
     return s;
 }
 
-static flx_yaml *read_reference(flx_ctx *ctx, flx_arena *arena, const char *id)
+static flx_entry *read_reference(flx_ctx *ctx, flx_arena *arena, const char *id)
 {
     char path[1024];
     snprintf(path, sizeof path, FLX_TESTS "/reference/cases/%s.json", id);
     char *text;
     size_t length;
-    flx_yaml *tree = NULL; // JSON is YAML
+    flx_entry *tree = NULL; // JSON is YAML
     flx_status s = flx_file_read(ctx, arena, path, FLX_NOWHERE, &text, &length);
     // an empty text in it is no harm: the tree is there all the same
     if (s == FLX_OK) (void)flx_yaml_parse(ctx, arena, path, text, length, &tree);
@@ -202,7 +202,7 @@ int main(int argc, char **argv)
         complain(argv[1], flx_status_text(s));
     }
 
-    flx_yaml *reference = NULL;
+    flx_entry *reference = NULL;
     FILE *f = fopen(argv[1], "r");
     char line[MAX_LINE];
     while (s == FLX_OK && f && fgets(line, sizeof line, f)) {

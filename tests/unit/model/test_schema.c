@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-static flx_yaml *tree;
+static flx_entry *tree;
 
 static flx_status check_text(const char *text)
 {

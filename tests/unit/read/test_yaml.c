@@ -6,14 +6,14 @@
 #include <stdlib.h>
 #include <time.h>
 
-static flx_yaml *root;
+static flx_entry *root;
 
 static flx_status parse(const char *text)
 {
     return flx_yaml_parse(ctx, arena, "m.yaml", text, strlen(text), &root);
 }
 
-static int at(const flx_yaml *node, int line, int column)
+static int at(const flx_entry *node, int line, int column)
 {
     CHECK(node);
     if (node->loc.line != line || node->loc.column != column) {
@@ -38,22 +38,22 @@ static int every_value_has_its_place(void)
                 "     folded\n"
                 "     text\n"
                 "  \xc3\xa9t\xc3\xa9: 010\n") == FLX_OK);
-    CHECK(root->kind == FLX_YAML_MAP && root->count == 2);
-    const flx_yaml *bodies = flx_yaml_get(root, "bodies"), *rod = flx_yaml_get(bodies, "rod");
+    CHECK(root->kind == FLX_ENTRY_MAP && root->count == 2);
+    const flx_entry *bodies = flx_entry_get(root, "bodies"), *rod = flx_entry_get(bodies, "rod");
     CHECK(!at(root, 1, 1) && !at(root->keys[1], 2, 1) && !at(bodies, 3, 3) && !at(rod, 3, 8));
     CHECK(!at(rod->keys[0], 3, 9) && !at(rod->items[0], 3, 15) && !at(rod->items[1], 3, 24));
-    const flx_yaml *list = rod->items[1];
-    CHECK(list->kind == FLX_YAML_LIST && list->count == 2);
+    const flx_entry *list = rod->items[1];
+    CHECK(list->kind == FLX_ENTRY_LIST && list->count == 2);
     CHECK(!at(list->items[0], 3, 25) && !at(list->items[1], 3, 29));
     CHECK(list->items[1]->quoted && !list->items[0]->quoted);
     CHECK(strcmp(list->items[1]->text, "if(a, b)") == 0);
-    CHECK(strcmp(flx_yaml_get(rod, "on")->text, "y") == 0);
-    CHECK(!at(flx_yaml_get(bodies, "list")->items[1], 6, 8));
-    const flx_yaml *block = flx_yaml_get(bodies, "block");
+    CHECK(strcmp(flx_entry_get(rod, "on")->text, "y") == 0);
+    CHECK(!at(flx_entry_get(bodies, "list")->items[1], 6, 8));
+    const flx_entry *block = flx_entry_get(bodies, "block");
     CHECK(!at(block, 9, 6) && strcmp(block->text, "folded text") == 0);
-    CHECK(strcmp(flx_yaml_get(bodies, "\xc3\xa9t\xc3\xa9")->text, "010") == 0);
-    CHECK(!at(flx_yaml_get(bodies, "\xc3\xa9t\xc3\xa9"), 11, 8)); // characters, not bytes
-    CHECK(!flx_yaml_get(root, "none") && !flx_yaml_get(list, "none"));
+    CHECK(strcmp(flx_entry_get(bodies, "\xc3\xa9t\xc3\xa9")->text, "010") == 0);
+    CHECK(!at(flx_entry_get(bodies, "\xc3\xa9t\xc3\xa9"), 11, 8)); // characters, not bytes
+    CHECK(!flx_entry_get(root, "none") && !flx_entry_get(list, "none"));
     finish();
     return 0;
 }
@@ -66,7 +66,7 @@ static int text_of_several_lines_is_kept_as_written(void)
                 "d: 'one\n  two'' three'\n"
                 "e: |\n\n  one\n    two\n\n"
                 "f: >-\n  one\n  two") == FLX_OK);
-    const flx_yaml *map = root->items[0];
+    const flx_entry *map = root->items[0];
     CHECK(strcmp(map->items[0]->written, "1 +\n  2*\xc3\xbc  + \n\n 3") == 0);
     CHECK(strcmp(map->items[0]->text, "1 + 2*\xc3\xbc  +\n3") == 0);
     CHECK(map->items[1]->written == map->items[1]->text);
