@@ -117,7 +117,7 @@ static flx_status judge_uniform(flx_certificate *c)
 // What is reduced is what the fastest scaled motion is (CERT-9).
 static flx_status judge_scaled(flx_certificate *c)
 {
-    const flx_reduction *r = &c->reduced->reduction;
+    const flx_reduction *r = &c->reduced->plan->reduction;
     const flx_model *m = c->reduced->model;
     flx_certificate_numbers *n = &c->numbers;
     flx_scaled_course course;
@@ -160,7 +160,7 @@ static flx_status judge_errors(flx_certificate *c)
 
 static flx_status judge(flx_certificate *c)
 {
-    const flx_reduction *r = &c->reduced->reduction;
+    const flx_reduction *r = &c->reduced->plan->reduction;
     flx_status status = flx_course_split_find(c->full, &c->pilot, r->n, r->J, &c->split);
     if (status == FLX_ERR_CANNOT) {
         return add(c, "conditions", 1, FLX_VERDICT_UNDECIDED,
@@ -239,7 +239,7 @@ static flx_status create(flx_certificate *c, const flx_model *model, const flx_c
     int told = flx_ctx_warning_count(c->ctx);
     FLX_TRY(flx_simulation_create_full(model, &c->full_model, &c->full));
     flx_ctx_forget_warnings(c->ctx, told);
-    if (c->reduced->reduction.n == 0) return FLX_OK;
+    if (c->reduced->plan->reduction.n == 0) return FLX_OK;
     FLX_TRY(flx_pilot_run(c->full, &c->pilot));
     FLX_TRY(judge(c));
     fill_numbers(c);
@@ -293,13 +293,13 @@ const flx_condition *flx_certificate_condition(const flx_certificate *c, int i)
 
 const char *flx_certificate_reduced(const flx_certificate *c, int i)
 {
-    const flx_reduction *r = &c->reduced->reduction;
+    const flx_reduction *r = &c->reduced->plan->reduction;
     return i >= 0 && i < r->nname ? r->names[i] : NULL;
 }
 
 const char *flx_certificate_reason(const flx_certificate *c)
 {
-    return c->reduced->reduction.reason;
+    return c->reduced->plan->reduction.reason;
 }
 
 flx_verdict flx_certificate_verdict(const flx_certificate *c)

@@ -101,7 +101,7 @@ typedef struct inertia {
 
 static flx_status find_inertia(flx_certificate *c, const course *motion, inertia *out)
 {
-    const flx_reduction *r = &c->reduced->reduction;
+    const flx_reduction *r = &c->reduced->plan->reduction;
     flx_status status = FLX_OK;
     out->nJ = r->n;
     out->every = (motion->n + INERTIA_POINTS - 1) / INERTIA_POINTS;
@@ -198,7 +198,7 @@ static void add_product(const flx_pattern *p, const double *A, const double *u, 
 // N z'' at a sample, by differences of positions.
 static void find_force(variation *v, int sample)
 {
-    const int *J = v->c->reduced->reduction.J;
+    const int *J = v->c->reduced->plan->reduction.J;
     bool first = sample == 1;
     double c1 = present(first, v->h);
     v->sys->ops->difference(v->sys, v->motion->x[sample - 1]->q, v->motion->x[sample]->q, v->theta);
@@ -214,7 +214,7 @@ static void find_force(variation *v, int sample)
 static flx_status step(variation *v, int sample)
 {
     const flx_state *x = v->motion->x[sample];
-    const int *J = v->c->reduced->reduction.J;
+    const int *J = v->c->reduced->plan->reduction.J;
     bool first = sample == 1;
     double c1 = present(first, v->h);
     const flx_weights weights = {.c0 = 1.0, .c1 = c1, .c2 = c1 * c1, .cx = c1};
@@ -240,7 +240,7 @@ static flx_status prepare(variation *v)
     v->n = flx_dims_unknowns(d);
     v->nv = d->nv;
     v->nx = d->nx;
-    v->nJ = v->c->reduced->reduction.n;
+    v->nJ = v->c->reduced->plan->reduction.n;
     size_t n = (size_t)v->n, nv = (size_t)v->nv, nJ = (size_t)v->nJ;
     v->block = flx_alloc(v->c->ctx, 6 * n + 4 * nv + 7 * nJ + nJ, sizeof *v->block);
     if (!v->block) return FLX_ERR_MEMORY;
@@ -256,7 +256,7 @@ static flx_status prepare(variation *v)
     // the velocity before the layer; a corrected start has its impulse in it
     const flx_state *before =
         v->c->reduced->model->reduce_corrected ? v->c->reduced->start : v->c->full->start;
-    for (int k = 0; k < v->nJ; k++) v->zv.now[k] = before->v[v->c->reduced->reduction.J[k]];
+    for (int k = 0; k < v->nJ; k++) v->zv.now[k] = before->v[v->c->reduced->plan->reduction.J[k]];
     FLX_TRY(flx_blocks_create(v->sys, &v->blocks));
     FLX_TRY(flx_linear_create(v->sys, false, &v->linear));
     flx_linear_take_full(v->linear);
@@ -270,7 +270,7 @@ static double add_errors(const flx_certificate *c, const double *e, double t,
                          flx_certified_error *rest, flx_certified_error *fast, double *worst)
 {
     const flx_system *s = c->full->sys;
-    const flx_reduction *r = &c->reduced->reduction;
+    const flx_reduction *r = &c->reduced->plan->reduction;
     double largest = 0.0;
     for (int i = 0; i < s->dims.nv + s->dims.nx; i++) {
         flx_unknown u = {0};

@@ -225,7 +225,7 @@ flx_status flx_simulation_choose_method(flx_simulation *sim)
         if (status == FLX_OK || status == FLX_ERR_MEMORY) break;
     }
     FLX_TRY(status);
-    const char *form = sim->form_reason;
+    const char *form = sim->plan->form_reason;
     sim->info.reason =
         flx_arena_printf(sim->arena, "%s%s%s", v.why, form ? "; " : "", form ? form : "");
     return sim->info.reason ? FLX_OK : FLX_ERR_MEMORY;

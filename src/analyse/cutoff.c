@@ -7,7 +7,7 @@ static const char *name_of(const flx_simulation *sim, const flx_reduced *r)
 {
     const flx_model *m = sim->model;
     if (m->simulate.tree && !r->variable && !r->joint) {
-        int joint = sim->tree.nodes[sim->tree.number[r->number]].joint;
+        int joint = sim->plan->tree.nodes[sim->plan->tree.number[r->number]].joint;
         if (joint >= 0) return m->joints[joint].name;
     }
     return flx_reduced_name(m, r);

@@ -214,8 +214,8 @@ flx_status flx_simulation_find_signals(flx_simulation *sim)
     sim->findings = flx_arena_take(sim->arena, n, sizeof *sim->findings);
     if (!sim->findings) return FLX_ERR_MEMORY;
     for (int l = 0; l < 2; l++) {
-        for (int k = 0; k < lists[l]->nleaf; k++) {
-            flx_leaf leaf = lists[l]->leaves[k];
+        for (int k = 0; k < lists[l]->of->nleaf; k++) {
+            flx_leaf leaf = lists[l]->of->leaves[k];
             int i = flx_leaf_get_index(leaf);
             if (flx_leaf_get_kind(leaf) != FLX_LEAF_MODES || sim->findings[i]) continue;
             FLX_TRY(keep_modes(sim, i));

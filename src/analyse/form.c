@@ -70,7 +70,8 @@ static flx_status start_massless(flx_simulation *sim, form *f)
 static flx_status make(flx_simulation *sim, form *f)
 {
     const flx_system *bodies = sim->sys;
-    FLX_TRY(flx_tree_create(sim->model, bodies, sim->start, sim->summary.redundant, &f->tree));
+    FLX_TRY(
+        flx_tree_create(sim->model, bodies, sim->start, sim->plan->summary.redundant, &f->tree));
     const flx_explicit *to = f->tree->ops->explicit_form, *from = bodies->ops->explicit_form;
     size_t n = (size_t)from->size(bodies) + (size_t)to->size(f->tree);
     f->z = flx_alloc(sim->ctx, 2 * n, sizeof *f->z);
@@ -82,6 +83,17 @@ static flx_status make(flx_simulation *sim, form *f)
     if (flx_tree_is_massless(f->tree)) return start_massless(sim, f);
     to->pack(f->tree, f->start, f->z);
     return to->rate(f->tree, f->work, f->start->t, f->z, f->start, f->z + n);
+}
+
+flx_status flx_simulation_carries(flx_simulation *sim)
+{
+    flx_work *work = sim->work;
+    flx_state x = {0};
+    const flx_system *b = sim->bodies, *tree = flx_wrapper_base(sim->sys, &work, &x);
+    const flx_explicit *to = tree->ops->explicit_form, *from = b->ops->explicit_form;
+    size_t n = (size_t)from->size(b) + (size_t)to->size(tree);
+    sim->bodies_z = flx_alloc(sim->ctx, 2 * n, sizeof *sim->bodies_z);
+    return sim->bodies_z ? from->prepare(b, sim->bodies_work) : FLX_ERR_MEMORY;
 }
 
 // What `reduce` makes of the tree.
@@ -136,9 +148,9 @@ static bool may_gain(const flx_simulation *sim)
 {
     const flx_model *m = sim->model;
     const flx_simulate *s = &m->simulate;
-    return sim->choose_form && s->given && s->def.formulation == FLX_FORMULATION_AUTO &&
-           !m->reduces && m->nreduced == 0 && sim->sys->dims.nlam > 0 && sim->tree.ncut == 0 &&
-           gains(s);
+    return sim->plan->choose_form && s->given && s->def.formulation == FLX_FORMULATION_AUTO &&
+           !m->reduces && m->nreduced == 0 && sim->sys->dims.nlam > 0 &&
+           sim->plan->tree.ncut == 0 && gains(s);
 }
 
 static flx_status explain(flx_simulation *sim)
@@ -149,8 +161,8 @@ static flx_status explain(flx_simulation *sim)
         text, sizeof text,
         "joint coordinates: the joints are a tree, %d freedom%s and no constraint are left", n,
         n > 1 ? "s" : "");
-    sim->form_reason = flx_arena_copy(sim->arena, text, strlen(text));
-    return sim->form_reason ? FLX_OK : FLX_ERR_MEMORY;
+    sim->making->form_reason = flx_arena_copy(sim->arena, text, strlen(text));
+    return sim->plan->form_reason ? FLX_OK : FLX_ERR_MEMORY;
 }
 
 flx_status flx_simulation_choose_form(flx_simulation *sim)

@@ -108,7 +108,7 @@ static flx_status find_rest_rate(const flx_simulation *sim, flx_arena *arena, co
 static flx_status find_jump(const flx_simulation *sim, flx_arena *arena, split_start *s,
                             const double *given)
 {
-    const int *J = sim->reduction.J;
+    const int *J = sim->plan->reduction.J;
     int n = s->n;
     double *slow = take(arena, n, 1), *impulse = take(arena, n, 1);
     if (!slow || !impulse) return FLX_ERR_MEMORY;
@@ -124,7 +124,7 @@ static flx_status freeze(const flx_simulation *sim, flx_work *work, flx_arena *a
 {
     flx_state x = *sim->start;
     const flx_system *base = flx_wrapper_base(sim->sys, &work, &x);
-    const flx_reduction *r = &sim->reduction;
+    const flx_reduction *r = &sim->plan->reduction;
     s->n = r->n;
     FLX_TRY(flx_frozen_create(base, work, &x, arena, &s->f));
     FLX_TRY(flx_split_find(&s->f, r->n, r->J, &s->split, NULL));
@@ -204,7 +204,7 @@ static flx_status take_layer(flx_simulation *sim, int n, flx_layer **out)
 static flx_status fill_generators(const flx_simulation *sim, flx_arena *arena, const split_start *s,
                                   const double *v0, const double *given, flx_layer *l)
 {
-    const int *J = sim->reduction.J;
+    const int *J = sim->plan->reduction.J;
     int n = l->n, m = 2 * n + 1, r = n + 1;
     double *NK = take(arena, n, n), *ND = take(arena, n, n), *DK = take(arena, n, n);
     if (!NK || !ND || !DK) return FLX_ERR_MEMORY;
@@ -231,7 +231,7 @@ static flx_status fill_generators(const flx_simulation *sim, flx_arena *arena, c
 static flx_status correct(flx_simulation *sim, flx_work *work, flx_arena *arena,
                           const double *given)
 {
-    const flx_reduction *r = &sim->reduction;
+    const flx_reduction *r = &sim->plan->reduction;
     split_start s = {0};
     flx_layer *l = NULL;
     FLX_TRY(freeze(sim, work, arena, &s));
@@ -246,7 +246,7 @@ static flx_status correct(flx_simulation *sim, flx_work *work, flx_arena *arena,
     for (int i = 0; i < l->nx * l->n; i++) l->feed[i] = -l->feed[i];
     FLX_TRY(fill_generators(sim, arena, &s, v0, given, l));
     shift_start(sim, l, s.give);
-    if (sim->model->reduce_layer) sim->layer = l;
+    if (sim->model->reduce_layer) sim->making->layer = l;
     return FLX_OK;
 }
 
@@ -263,7 +263,7 @@ flx_status flx_layer_correct(flx_simulation *sim, const double *given)
     return FLX_FAIL(sim->ctx, status > 0 ? status : FLX_SINGULAR, sim->model->reduce_loc,
                     "the start cannot be corrected: the layer of '%s' does not decay there, or its "
                     "damping is singular; leave out `start: corrected`",
-                    sim->reduction.names[0]);
+                    sim->plan->reduction.names[0]);
 }
 
 // ---- in the layer -------------------------------------------------------------------------------
@@ -289,7 +289,7 @@ static void find_missing(const flx_layer *l, double t)
 
 void flx_layer_add(const flx_simulation *sim, const flx_system *base, flx_state *x)
 {
-    const flx_layer *l = sim->layer;
+    const flx_layer *l = sim->plan->layer;
     if (!l || !(x->t < l->until)) return;
     find_missing(l, fmax(x->t - l->from, 0.0));
     flx_dense_multiply(false, false, l->nv, 1, l->n, l->P, l->e, l->theta);

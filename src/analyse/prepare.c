@@ -101,7 +101,7 @@ static flx_status summarise(flx_simulation *sim, const flx_system *complete,
                             const flx_rank_report *rank)
 {
     const flx_model *m = sim->model;
-    sim->summary = (flx_summary){
+    sim->making->summary = (flx_summary){
         .bodies = m->nbody,
         .joints = m->njoint,
         .forces = m->nforce,
@@ -114,8 +114,8 @@ static flx_status summarise(flx_simulation *sim, const flx_system *complete,
         .freedoms = rank->freedoms,
         .reduced = m->nreduced,
     };
-    FLX_TRY(name_rows(sim, complete, rank->nredundant, rank->redundant, &sim->redundant));
-    return name_rows(sim, complete, rank->nsingular, rank->singular, &sim->singular);
+    FLX_TRY(name_rows(sim, complete, rank->nredundant, rank->redundant, &sim->making->redundant));
+    return name_rows(sim, complete, rank->nsingular, rank->singular, &sim->making->singular);
 }
 
 // The joint to blame for a mechanism that cannot move: the one whose rows are redundant, else the
@@ -128,8 +128,8 @@ static const flx_joint *locking_joint(const flx_simulation *sim)
         const flx_joint *j = &m->joints[i];
         size_t n = strlen(j->name);
         if (j->type != FLX_JOINT_FREE) last = j;
-        for (int k = 0; k < sim->summary.redundant; k++) {
-            const char *row = sim->redundant[k];
+        for (int k = 0; k < sim->plan->summary.redundant; k++) {
+            const char *row = sim->plan->redundant[k];
             if (strncmp(row, j->name, n) == 0 && row[n] == ' ') return j;
         }
     }
@@ -140,8 +140,9 @@ static const flx_joint *locking_joint(const flx_simulation *sim)
 static flx_status refuse_locked(const flx_simulation *sim)
 {
     const flx_model *m = sim->model;
-    if (sim->summary.freedoms > 0 || sim->summary.coordinates == 0 || m->nstate > 0) return FLX_OK;
-    if (sim->to_analyse) return FLX_OK; // statics of a structure
+    if (sim->plan->summary.freedoms > 0 || sim->plan->summary.coordinates == 0 || m->nstate > 0)
+        return FLX_OK;
+    if (sim->plan->to_analyse) return FLX_OK; // statics of a structure
     for (int i = 0; i < m->njoint; i++) {
         if (m->joints[i].motion != FLX_MOTION_NONE) return FLX_OK;
     }
@@ -156,8 +157,8 @@ static flx_status refuse_locked(const flx_simulation *sim)
         "no degree of freedom left and no motion given; '%s' takes the last one. For the forces "
         "of a structure at rest ask for an equilibrium: `analyse: {rest: "
         "{type: equilibrium}}`",
-        sim->summary.coordinates, sim->summary.constraints, sim->summary.redundant,
-        j ? j->name : "?");
+        sim->plan->summary.coordinates, sim->plan->summary.constraints,
+        sim->plan->summary.redundant, j ? j->name : "?");
 }
 
 // ---- together ----------------------------------------------------------------------------------
@@ -185,7 +186,7 @@ static double largest_scale(const flx_system *s)
 static flx_status check_left_out(flx_simulation *sim)
 {
     flx_residuals r;
-    if (sim->summary.redundant == 0) return FLX_OK;
+    if (sim->plan->summary.redundant == 0) return FLX_OK;
     flx_simulation_residuals(sim, sim->start, &r);
     double misfit = r.dropped / largest_scale(sim->sys);
     if (!(misfit <= CANNOT_CLOSE)) {
@@ -359,7 +360,7 @@ flx_status flx_simulation_recast(flx_simulation *sim, const flx_state *drawn, fl
 
 flx_status flx_simulation_start_recast(flx_simulation *sim)
 {
-    if (sim->reduction.n > 0) FLX_TRY(find_slow_start(sim));
+    if (sim->plan->reduction.n > 0) FLX_TRY(find_slow_start(sim));
     FLX_TRY(flx_quasistatic_measure(sim->sys, sim->start));
     return flx_start_accelerations(sim->sys, sim->start);
 }
@@ -372,7 +373,7 @@ static flx_status find_balance(flx_simulation *sim)
     flx_accelerator *acc = NULL;
     flx_state *x = NULL;
     flx_work *work = NULL;
-    if (sim->reduction.n > 0) return FLX_OK; // the slow manifold is found otherwise
+    if (sim->plan->reduction.n > 0) return FLX_OK; // the slow manifold is found otherwise
     flx_status status = flx_accelerator_create(s, &acc);
     if (status == FLX_OK) status = flx_state_create(s, &x);
     if (status == FLX_OK) work = s->ops->work_create(s);
@@ -385,10 +386,11 @@ static flx_status find_balance(flx_simulation *sim)
     status = flx_relax_positions(s, work, x);
     if (status > 0) status = FLX_OK; // what follows says why
     if (status != FLX_OK) goto done;
-    sim->balance = flx_arena_take(sim->arena, (size_t)s->dims.nv, sizeof *sim->balance);
-    if (!sim->balance) status = FLX_ERR_MEMORY;
+    sim->making->balance =
+        flx_arena_take(sim->arena, (size_t)s->dims.nv, sizeof *sim->plan->balance);
+    if (!sim->plan->balance) status = FLX_ERR_MEMORY;
     if (status != FLX_OK) goto done;
-    s->ops->difference(s, sim->start->q, x->q, sim->balance);
+    s->ops->difference(s, sim->start->q, x->q, sim->making->balance);
     flx_state_copy(sim->start, x);
 
 done:
@@ -457,13 +459,13 @@ static bool at_rest(const flx_simulation *sim)
 // velocity along one of them says which; at rest nothing does.
 static flx_status refuse_fork(const flx_simulation *sim, const char *what, const char *advice)
 {
-    int n = sim->summary.singular;
+    int n = sim->plan->summary.singular;
     return FLX_FAIL(sim->ctx, FLX_INCONSISTENT, FLX_NOWHERE,
                     "the mechanism %s a singular position, from which it could go several ways: "
                     "%d of its constraints depend%s on the others there, '%s'%s%s%s; %s, or begin "
                     "a little beside that position",
-                    what, n, n > 1 ? "" : "s", sim->singular[0], n > 1 ? ", '" : "",
-                    n > 1 ? sim->singular[1] : "", n > 1 ? "', ..." : "", advice);
+                    what, n, n > 1 ? "" : "s", sim->plan->singular[0], n > 1 ? ", '" : "",
+                    n > 1 ? sim->plan->singular[1] : "", n > 1 ? "', ..." : "", advice);
 }
 
 static flx_status find_regular_start(flx_simulation *sim, const flx_state *drawn, int ndrop,
@@ -471,7 +473,7 @@ static flx_status find_regular_start(flx_simulation *sim, const flx_state *drawn
 {
     int errors = flx_ctx_error_count(sim->ctx);
     flx_status status = find_start(sim, drawn, ndrop, drop);
-    if (sim->summary.singular == 0) return status;
+    if (sim->plan->summary.singular == 0) return status;
     if (status == FLX_SINGULAR || status == FLX_INCONSISTENT) {
         flx_ctx_forget_errors(sim->ctx, errors);
         return refuse_fork(sim, "begins with a velocity along none of the motions through",
@@ -486,12 +488,12 @@ static flx_status find_not_unique(flx_simulation *sim)
 {
     flx_work *work = sim->work;
     flx_state x = *sim->start;
-    if (sim->summary.redundant == 0) return FLX_OK;
+    if (sim->plan->summary.redundant == 0) return FLX_OK;
     const flx_system *s = flx_wrapper_base(sim->sys, &work, &x);
     size_t n = (size_t)sim->model->njoint;
-    sim->not_unique = flx_arena_take(sim->arena, n, sizeof *sim->not_unique);
-    if (!sim->not_unique) return FLX_ERR_MEMORY;
-    flx_status status = flx_descriptor_not_unique(s, work, &x, sim->not_unique);
+    sim->making->not_unique = flx_arena_take(sim->arena, n, sizeof *sim->plan->not_unique);
+    if (!sim->plan->not_unique) return FLX_ERR_MEMORY;
+    flx_status status = flx_descriptor_not_unique(s, work, &x, sim->making->not_unique);
     return status > 0 ? FLX_OK : status;
 }
 
@@ -510,8 +512,8 @@ static flx_status make_ready(flx_simulation *sim, const flx_state *drawn,
     FLX_TRY(check_left_out(sim));
     // what an equilibrium changes is what was asked for
     if (sim->model->simulate.start < 0) FLX_TRY(flx_simulation_tell_changes(sim, drawn));
-    sim->dropped_share = OPENS_TIMES * rank->weakest * scale;
-    sim->dropped_most = sim->dropped_share + OPENS * scale;
+    sim->making->dropped_share = OPENS_TIMES * rank->weakest * scale;
+    sim->making->dropped_most = sim->plan->dropped_share + OPENS * scale;
     flx_simulation_tell_left_out(sim, rank->weakest);
     FLX_TRY(find_not_unique(sim));
     return flx_simulation_choose_form(sim);
@@ -523,7 +525,7 @@ flx_status flx_simulation_prepare(flx_simulation *sim, bool to_run)
     flx_state *drawn = NULL;
     flx_rank_report rank = {0};
     int errors = flx_ctx_error_count(sim->ctx);
-    flx_status status = flx_topology_create(sim->model, &sim->tree);
+    flx_status status = flx_topology_create(sim->model, &sim->making->tree);
     if (status == FLX_OK) status = compile(sim->model, FLX_HOLD_NOTHING, 0, NULL, &complete);
     if (status == FLX_OK) status = flx_state_create(complete.sys, &drawn);
     if (status == FLX_OK) status = flx_descriptor_draw(complete.sys, drawn);

@@ -7,7 +7,7 @@
 static flx_status take_named(flx_simulation *sim, const flx_system *s)
 {
     const flx_model *m = sim->model;
-    flx_reduction *r = &sim->reduction;
+    flx_reduction *r = &sim->making->reduction;
     r->J = flx_arena_take(sim->arena, (size_t)s->dims.nv, sizeof *r->J);
     r->names = flx_arena_take(sim->arena, (size_t)m->nreduced, sizeof *r->names);
     if (!r->J || !r->names) return FLX_ERR_MEMORY;
@@ -34,7 +34,7 @@ static flx_status take_found(flx_simulation *sim)
     int told = flx_ctx_warning_count(sim->ctx);
     flx_status status = flx_simulation_create_full(sim->model, &copy, &full);
     if (status == FLX_OK) {
-        status = flx_reduction_find(full, sim->model, sim->arena, &sim->reduction);
+        status = flx_reduction_find(full, sim->model, sim->arena, &sim->making->reduction);
     }
     flx_simulation_destroy(&full);
     flx_ctx_forget_warnings(sim->ctx, told); // the reduced model tells them
@@ -46,7 +46,7 @@ static flx_status find_turn(flx_simulation *sim, const flx_state *drawn, const f
                             flx_arena *arena, flx_turned_how *out)
 {
     const flx_model *m = sim->model;
-    const flx_reduction *r = &sim->reduction;
+    const flx_reduction *r = &sim->plan->reduction;
     flx_frozen f;
     flx_scaling scaling;
     int *E = flx_arena_take(arena, (size_t)s->dims.nv, sizeof *E);
@@ -101,10 +101,10 @@ static flx_status reduce_turned(flx_simulation *sim, const flx_state *drawn,
 flx_status flx_simulation_reduce(flx_simulation *sim, const flx_state *drawn, flx_system **s)
 {
     const flx_model *m = sim->model;
-    flx_reduction *r = &sim->reduction;
+    flx_reduction *r = &sim->making->reduction;
     if (m->nreduced == 0 && !m->reduce_auto) return FLX_OK;
     FLX_TRY(m->reduce_auto ? take_found(sim) : take_named(sim, *s));
-    sim->summary.reduced = r->nname;
+    sim->making->summary.reduced = r->nname;
     if (r->n == 0) return FLX_OK;
     const flx_quasistatic_how how = {.n = r->n, .J = r->J, .mass_damping = m->reduced_damping};
     if (m->reduce_scaled) return reduce_turned(sim, drawn, &how, s);
@@ -126,7 +126,7 @@ flx_status flx_reduction_split(const flx_simulation *sim, flx_work *work, const 
     if (!arena) return FLX_ERR_MEMORY;
     flx_status status = flx_frozen_create(base, work, &x, arena, &f);
     if (status == FLX_OK) {
-        status = flx_split_find(&f, sim->reduction.n, sim->reduction.J, split, NULL);
+        status = flx_split_find(&f, sim->plan->reduction.n, sim->plan->reduction.J, split, NULL);
     }
     flx_arena_destroy(&arena);
     if (status != FLX_ERR_MEMORY) flx_ctx_forget_errors(sim->ctx, errors);
@@ -136,7 +136,7 @@ flx_status flx_reduction_split(const flx_simulation *sim, flx_work *work, const 
 // (RED-1): either the rest cannot bear the reactions, or no force determines the velocities.
 flx_status flx_reduction_refuse(const flx_simulation *sim, flx_work *work, flx_status why)
 {
-    const char *name = sim->reduction.names[0];
+    const char *name = sim->plan->reduction.names[0];
     flx_split split;
     flx_status known = flx_reduction_split(sim, work, sim->start, &split);
     if (known == FLX_ERR_MEMORY) return known;

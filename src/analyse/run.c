@@ -175,7 +175,8 @@ static void account_energy(flx_simulation *sim, const flx_energies *e)
 static flx_status check_left_out(const flx_simulation *sim, const flx_residuals *r, double t)
 {
     double expected = PARTING * fmax(sim->dropped_start, sim->kept_residual);
-    if (sim->summary.redundant == 0 || !(r->dropped > expected + sim->dropped_most)) return FLX_OK;
+    if (sim->plan->summary.redundant == 0 || !(r->dropped > expected + sim->plan->dropped_most))
+        return FLX_OK;
     return FLX_FAIL(sim->ctx, FLX_INCONSISTENT, FLX_NOWHERE,
                     "at t = %.6g '%s', which was left out since it follows from the other "
                     "constraints at the start, is open by %.2g: from here on it is a constraint of "
@@ -266,14 +267,16 @@ static void warn_of_parting(const flx_simulation *sim)
 {
     double off = sim->ledger.dropped_residual;
     double expected = PARTING * fmax(sim->dropped_start, sim->kept_residual) + PARTING_FLOOR;
-    expected += sim->dropped_share; // told at the start
-    if (sim->summary.redundant == 0 || !(off > expected)) return;
+    expected += sim->plan->dropped_share; // told at the start
+    if (sim->plan->summary.redundant == 0 || !(off > expected)) return;
     flx_ctx_warn(sim->ctx, FLX_NOWHERE,
                  "%s was left out, since it seemed to follow from the other constraints, but is "
                  "off by %.2g in the motion: either the places of the joints are not accurate, or "
                  "it is a constraint of its own and the motion is wrong; draw the joints with more "
                  "digits, or remove the one that is not needed",
-                 sim->summary.redundant == 1 ? sim->redundant[0] : "a redundant constraint", off);
+                 sim->plan->summary.redundant == 1 ? sim->plan->redundant[0]
+                                                   : "a redundant constraint",
+                 off);
 }
 
 static void close_ledger(run *r, flx_status status, double seconds, long allocations)
@@ -324,7 +327,8 @@ static void measure(flx_simulation *sim)
 {
     for (int i = 0; i < sim->model->outputs.nprobe; i++)
         sim->measure_in[i] = single_measure(sim, i);
-    flx_program_eval(sim->measure_program, sim->measure_in, sim->measure_scratch, sim->measures);
+    flx_program_eval(sim->plan->measure_program, sim->measure_in, sim->measure_scratch,
+                     sim->measures);
 }
 
 // ---- rows ---------------------------------------------------------------------------------------
@@ -431,7 +435,7 @@ static flx_status keep_events(run *r, const flx_state *before, const flx_state *
     const double dissipated = sim->course.sum[DISSIPATED];
     if (what->nevent == 0) return FLX_OK;
     FLX_TRY(find_signals(&sim->columns, sim, before, dissipated));
-    memcpy(sim->columns_before, sim->columns.out, (size_t)sim->columns.nnode * sizeof(double));
+    memcpy(sim->columns_before, sim->columns.out, (size_t)sim->columns.of->nnode * sizeof(double));
     FLX_TRY(find_signals(&sim->columns, sim, after, dissipated));
     for (int i = 0; i < what->nevent; i++) {
         int k = what->events[i];

@@ -77,9 +77,9 @@ static bool powers_settle(const flx_simulation *sim)
 static bool signals_settle(flx_simulation *sim, const flx_signals *s)
 {
     // joint coordinates leave forces of joints, and all that comes with them, to those of the bodies
-    if (sim->bodies && !sim->reactions && s->reactions) return false;
-    for (int i = 0; i < s->nleaf; i++) {
-        flx_leaf_kind k = flx_leaf_get_kind(s->leaves[i]);
+    if (sim->bodies && !sim->reactions && s->of->reactions) return false;
+    for (int i = 0; i < s->of->nleaf; i++) {
+        flx_leaf_kind k = flx_leaf_get_kind(s->of->leaves[i]);
         bool evaluated = k == FLX_LEAF_ENERGY || k == FLX_LEAF_RESULTANT;
         if (leaf_settles(k) || (evaluated && sim->powers_settle)) return true;
     }

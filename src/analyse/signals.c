@@ -1,27 +1,38 @@
 // signals.c - values of the model's expressions at a state.
 #include "analyse/simulation.h"
 
-flx_status flx_signals_create(flx_ctx *ctx, const flx_graph *graph, int n, const flx_node *nodes,
-                              flx_signals *s)
+flx_status flx_formulas_create(const flx_graph *graph, int n, const flx_node *nodes,
+                               flx_formulas *f)
 {
-    *s = (flx_signals){.nnode = n};
-    FLX_TRY(flx_graph_leaves(graph, n, nodes, &s->nleaf, &s->leaves));
-    FLX_TRY(flx_program_compile(graph, s->nleaf, s->leaves, n, nodes, &s->program));
-    s->in = flx_alloc(ctx, (size_t)s->nleaf, sizeof *s->in);
-    s->scratch = flx_alloc(ctx, (size_t)flx_program_scratch(s->program), sizeof *s->scratch);
-    s->out = flx_alloc(ctx, (size_t)n, sizeof *s->out);
-    for (int i = 0; i < s->nleaf; i++) {
-        flx_leaf_kind k = flx_leaf_get_kind(s->leaves[i]);
-        s->reactions = s->reactions || k == FLX_LEAF_REACTION || k == FLX_LEAF_DRIVE ||
+    *f = (flx_formulas){.nnode = n};
+    FLX_TRY(flx_graph_leaves(graph, n, nodes, &f->nleaf, &f->leaves));
+    FLX_TRY(flx_program_compile(graph, f->nleaf, f->leaves, n, nodes, &f->program));
+    for (int i = 0; i < f->nleaf; i++) {
+        flx_leaf_kind k = flx_leaf_get_kind(f->leaves[i]);
+        f->reactions = f->reactions || k == FLX_LEAF_REACTION || k == FLX_LEAF_DRIVE ||
                        k == FLX_LEAF_MULTIPLIER || k == FLX_LEAF_PULL || k == FLX_LEAF_LOAD;
     }
+    return FLX_OK;
+}
+
+void flx_formulas_clear(flx_formulas *f)
+{
+    flx_program_destroy(&f->program);
+    flx_free(f->leaves);
+    *f = (flx_formulas){0};
+}
+
+flx_status flx_signals_create(flx_ctx *ctx, const flx_formulas *of, flx_signals *s)
+{
+    *s = (flx_signals){.of = of};
+    s->in = flx_alloc(ctx, (size_t)of->nleaf, sizeof *s->in);
+    s->scratch = flx_alloc(ctx, (size_t)flx_program_scratch(of->program), sizeof *s->scratch);
+    s->out = flx_alloc(ctx, (size_t)of->nnode, sizeof *s->out);
     return s->in && s->scratch && s->out ? FLX_OK : FLX_ERR_MEMORY;
 }
 
 void flx_signals_clear(flx_signals *s)
 {
-    flx_program_destroy(&s->program);
-    flx_free(s->leaves);
     flx_free(s->in);
     flx_free(s->scratch);
     flx_free(s->out);
@@ -96,10 +107,10 @@ static flx_status take_kinetic_energy(flx_signals *s, flx_simulation *sim, const
     flx_energies e = {0};
     bool known = false;
     if (!flx_wrapper_is(sys) || !sys->ops->energy) return FLX_OK;
-    for (int i = 0; i < s->nleaf; i++) {
-        int c = flx_leaf_get_component(s->leaves[i]);
+    for (int i = 0; i < s->of->nleaf; i++) {
+        int c = flx_leaf_get_component(s->of->leaves[i]);
         bool kinetic = c == KINETIC || c == TOTAL;
-        if (flx_leaf_get_kind(s->leaves[i]) != FLX_LEAF_ENERGY || !kinetic) continue;
+        if (flx_leaf_get_kind(s->of->leaves[i]) != FLX_LEAF_ENERGY || !kinetic) continue;
         flx_point p = flx_state_point(sys, x);
         if (!known) FLX_TRY(sys->ops->energy(sys, sim->work, &p, &e));
         known = true;
@@ -111,15 +122,16 @@ static flx_status take_kinetic_energy(flx_signals *s, flx_simulation *sim, const
 flx_status flx_signals_eval(flx_signals *s, flx_simulation *sim, const flx_state *x,
                             double dissipated)
 {
-    FLX_TRY(flx_simulation_observe(sim, x, s->reactions, s->nleaf, s->leaves, s->in));
+    FLX_TRY(flx_simulation_observe(sim, x, s->of->reactions, s->of->nleaf, s->of->leaves, s->in));
     FLX_TRY(take_kinetic_energy(s, sim, x));
-    for (int i = 0; i < s->nleaf; i++) {
-        if (s->leaves[i] == flx_leaf_make(FLX_LEAF_ENERGY, 0, DISSIPATED)) s->in[i] = dissipated;
-        if (flx_leaf_get_kind(s->leaves[i]) == FLX_LEAF_MODES) {
-            const double *found = sim->findings[flx_leaf_get_index(s->leaves[i])];
-            s->in[i] = found ? found[flx_leaf_get_component(s->leaves[i])] : (double)NAN;
+    for (int i = 0; i < s->of->nleaf; i++) {
+        if (s->of->leaves[i] == flx_leaf_make(FLX_LEAF_ENERGY, 0, DISSIPATED))
+            s->in[i] = dissipated;
+        if (flx_leaf_get_kind(s->of->leaves[i]) == FLX_LEAF_MODES) {
+            const double *found = sim->findings[flx_leaf_get_index(s->of->leaves[i])];
+            s->in[i] = found ? found[flx_leaf_get_component(s->of->leaves[i])] : (double)NAN;
         }
     }
-    flx_program_eval(s->program, s->in, s->scratch, s->out);
+    flx_program_eval(s->of->program, s->in, s->scratch, s->out);
     return FLX_OK;
 }

@@ -24,7 +24,8 @@ static flx_status refuse_unavailable(const flx_model *m)
 
 // ---- signals ------------------------------------------------------------------------------------
 
-static flx_status create_columns(flx_simulation *sim)
+// What is shown, the single measures behind the others, and the measures over these: programs and names.
+static flx_status plan_columns(flx_simulation *sim)
 {
     const flx_outputs *o = &sim->model->outputs;
     size_t n = (size_t)o->ncolumn;
@@ -40,21 +41,19 @@ static flx_status create_columns(flx_simulation *sim)
     sim->info.ncolumn = o->ncolumn;
     sim->info.names = names;
     sim->info.units = units;
-    return flx_signals_create(sim->ctx, sim->model->graph, o->ncolumn, nodes, &sim->columns);
+    return flx_formulas_create(sim->model->graph, o->ncolumn, nodes, &sim->making->columns);
 }
 
-static flx_status create_probes(flx_simulation *sim)
+static flx_status plan_probes(flx_simulation *sim)
 {
     const flx_outputs *o = &sim->model->outputs;
     flx_node *nodes = flx_arena_take(sim->arena, (size_t)o->nprobe, sizeof *nodes);
-    sim->probe_values = flx_alloc(sim->ctx, (size_t)o->nprobe, sizeof *sim->probe_values);
-    if (!nodes || !sim->probe_values) return FLX_ERR_MEMORY;
+    if (!nodes) return FLX_ERR_MEMORY;
     for (int i = 0; i < o->nprobe; i++) nodes[i] = o->probes[i].node;
-    return flx_signals_create(sim->ctx, sim->model->graph, o->nprobe, nodes, &sim->probes);
+    return flx_formulas_create(sim->model->graph, o->nprobe, nodes, &sim->making->probes);
 }
 
-// The measures, over the single measures of the probes.
-static flx_status create_measures(flx_simulation *sim)
+static flx_status plan_measures(flx_simulation *sim)
 {
     const flx_outputs *o = &sim->model->outputs;
     flx_node *nodes = flx_arena_take(sim->arena, (size_t)o->nmeasure, sizeof *nodes);
@@ -69,30 +68,40 @@ static flx_status create_measures(flx_simulation *sim)
         leaves[i] = flx_leaf_make(FLX_LEAF_PARAMETER, FIRST_MEASURE + i, 0);
     sim->info.nmeasure = o->nmeasure;
     sim->info.measures = names;
-    FLX_TRY(flx_program_compile(sim->model->graph, o->nprobe, leaves, o->nmeasure, nodes,
-                                &sim->measure_program));
-    size_t scratch = (size_t)flx_program_scratch(sim->measure_program);
-    sim->measure_in = flx_alloc(sim->ctx, (size_t)o->nprobe, sizeof *sim->measure_in);
-    sim->measure_scratch = flx_alloc(sim->ctx, scratch, sizeof *sim->measure_scratch);
-    sim->measures = flx_alloc(sim->ctx, (size_t)o->nmeasure, sizeof *sim->measures);
-    return sim->measure_in && sim->measure_scratch && sim->measures ? FLX_OK : FLX_ERR_MEMORY;
+    return flx_program_compile(sim->model->graph, o->nprobe, leaves, o->nmeasure, nodes,
+                               &sim->making->measure_program);
 }
 
-// ---- events -------------------------------------------------------------------------------------
-
-static flx_status create_events(flx_simulation *sim)
+static flx_status plan_events(flx_simulation *sim)
 {
     const flx_model *m = sim->model;
     const char **names = flx_arena_take(sim->arena, (size_t)m->nevent, sizeof *names);
-    sim->events = flx_alloc(sim->ctx, (size_t)m->nevent, sizeof *sim->events);
-    sim->columns_before =
-        flx_alloc(sim->ctx, (size_t)m->outputs.ncolumn, sizeof *sim->columns_before);
-    if (!names || !sim->events || !sim->columns_before) return FLX_ERR_MEMORY;
+    if (!names) return FLX_ERR_MEMORY;
     for (int i = 0; i < m->nevent; i++) names[i] = m->events[i].name;
     sim->info.nevent = m->nevent;
     sim->info.events = names;
     return FLX_OK;
 }
+
+// All of them, of one run.
+static flx_status create_signals(flx_simulation *sim)
+{
+    const flx_plan *p = sim->plan;
+    const flx_outputs *o = &sim->model->outputs;
+    size_t scratch = (size_t)flx_program_scratch(p->measure_program);
+    FLX_TRY(flx_signals_create(sim->ctx, &p->columns, &sim->columns));
+    FLX_TRY(flx_signals_create(sim->ctx, &p->probes, &sim->probes));
+    sim->probe_values = flx_alloc(sim->ctx, (size_t)o->nprobe, sizeof *sim->probe_values);
+    sim->measure_in = flx_alloc(sim->ctx, (size_t)o->nprobe, sizeof *sim->measure_in);
+    sim->measure_scratch = flx_alloc(sim->ctx, scratch, sizeof *sim->measure_scratch);
+    sim->measures = flx_alloc(sim->ctx, (size_t)o->nmeasure, sizeof *sim->measures);
+    sim->events = flx_alloc(sim->ctx, (size_t)sim->model->nevent, sizeof *sim->events);
+    sim->columns_before = flx_alloc(sim->ctx, (size_t)o->ncolumn, sizeof *sim->columns_before);
+    bool made = sim->probe_values && sim->measure_in && sim->measure_scratch && sim->measures;
+    return made && sim->events && sim->columns_before ? FLX_OK : FLX_ERR_MEMORY;
+}
+
+// ---- events -------------------------------------------------------------------------------------
 
 const char *flx_simulation_event(const flx_simulation *sim, int i, long *count, double *last)
 {
@@ -168,7 +177,7 @@ static flx_status choose_method(flx_simulation *sim)
     if (!sim->def.method) sim->def.method = "auto";
     if (strcmp(sim->def.method, "auto") == 0) return flx_simulation_choose_method(sim);
     FLX_TRY(check_method(sim));
-    sim->info.reason = sim->form_reason;
+    sim->info.reason = sim->plan->form_reason;
     return flx_simulation_create_method(sim);
 }
 
@@ -217,8 +226,8 @@ static flx_status create_account(flx_simulation *sim)
 {
     int nprobe = sim->model->outputs.nprobe, n = 2 + 2 * nprobe;
     bool multistep = is_multistep(sim->it), dense = sim->it && sim->it->type->interpolate;
-    for (int i = 0; i < sim->columns.nleaf; i++) {
-        bool dissipated = sim->columns.leaves[i] == flx_leaf_make(FLX_LEAF_ENERGY, 0, 3);
+    for (int i = 0; i < sim->plan->columns.nleaf; i++) {
+        bool dissipated = sim->plan->columns.leaves[i] == flx_leaf_make(FLX_LEAF_ENERGY, 0, 3);
         sim->shows_dissipated = sim->shows_dissipated || dissipated;
     }
     sim->powered = sim->sys->ops->energy && flx_simulation_is_powered(sim);
@@ -237,26 +246,55 @@ static flx_status create_account(flx_simulation *sim)
 
 // ---- create -------------------------------------------------------------------------------------
 
-static flx_status make(flx_simulation *sim)
+static flx_status plan_full(flx_simulation *sim);
+
+static flx_status create_states(flx_simulation *sim)
 {
-    const flx_model *m = sim->model;
-    FLX_TRY(flx_simulation_prepare(sim, true));
     FLX_TRY(flx_state_create(sim->sys, &sim->state));
     FLX_TRY(flx_state_create(sim->sys, &sim->inner));
     flx_state_copy(sim->state, sim->start);
+    return FLX_OK;
+}
+
+static flx_status plan_outputs(flx_simulation *sim)
+{
+    const flx_model *m = sim->model;
     sim->info = (flx_result_info){
         .title = m->title ? m->title : "",
         .model_path = m->path,
         .model_text = m->text,
         .version = flx_version(),
     };
-    FLX_TRY(create_columns(sim));
-    FLX_TRY(create_probes(sim));
-    FLX_TRY(create_measures(sim));
-    FLX_TRY(create_events(sim));
+    FLX_TRY(plan_columns(sim));
+    FLX_TRY(plan_probes(sim));
+    FLX_TRY(plan_measures(sim));
+    return plan_events(sim);
+}
+
+// What the plan keeps of the simulation that made it.
+static void finish_plan(flx_simulation *sim)
+{
+    flx_plan *p = sim->making;
+    p->sys = sim->sys;
+    p->bodies = sim->bodies;
+    p->def = sim->def;
+    p->until = sim->until;
+    p->info = sim->info;
+    p->findings = sim->findings;
+    p->reactions = sim->reactions != NULL;
+}
+
+static flx_status make(flx_simulation *sim)
+{
+    FLX_TRY(flx_simulation_prepare(sim, true));
+    FLX_TRY(create_states(sim));
+    FLX_TRY(plan_outputs(sim));
+    FLX_TRY(create_signals(sim));
     flx_simulation_tell_not_unique(sim);
     FLX_TRY(flx_simulation_find_signals(sim));
     FLX_TRY(choose_method(sim));
+    finish_plan(sim);
+    FLX_TRY(plan_full(sim));
     return create_account(sim);
 }
 
@@ -265,12 +303,16 @@ static flx_status create(const flx_model *model, flx_simulation **out)
     *out = NULL;
     flx_simulation *sim = flx_alloc(model->ctx, 1, sizeof *sim);
     if (!sim) return FLX_ERR_MEMORY;
+    *out = sim;
     sim->model = model;
     sim->ctx = model->ctx;
     sim->info.method = sim->info.formulation = sim->info.settings = "none";
+    sim->plan = sim->making = flx_alloc(sim->ctx, 1, sizeof *sim->making);
     sim->arena = flx_arena_create(sim->ctx);
-    *out = sim;
-    return sim->arena ? FLX_OK : FLX_ERR_MEMORY;
+    if (!sim->making || !sim->arena) return FLX_ERR_MEMORY;
+    sim->making->model = model;
+    sim->making->arena = sim->arena;
+    return FLX_OK;
 }
 
 static flx_status create_to_run(const flx_model *model, bool choose_form, flx_simulation **sim)
@@ -283,7 +325,7 @@ static flx_status create_to_run(const flx_model *model, bool choose_form, flx_si
                         "computes them");
     }
     flx_status status = create(model, sim);
-    if (status == FLX_OK) (*sim)->choose_form = choose_form;
+    if (status == FLX_OK) (*sim)->making->choose_form = choose_form;
     if (status == FLX_OK) status = make(*sim);
     if (status != FLX_OK) flx_simulation_destroy(sim);
     return status;
@@ -316,7 +358,7 @@ flx_status flx_simulation_create_to_analyse(const flx_model *model, flx_simulati
         if (!is_of_runs(model->unavailable[i].what)) return refuse_unavailable(model);
     }
     flx_status status = create(model, sim);
-    if (status == FLX_OK) (*sim)->to_analyse = true;
+    if (status == FLX_OK) (*sim)->making->to_analyse = true;
     if (status == FLX_OK) status = make(*sim);
     if (status != FLX_OK) flx_simulation_destroy(sim);
     return status;
@@ -344,6 +386,41 @@ flx_status flx_simulation_examine(const flx_model *model, flx_simulation **sim)
     return status;
 }
 
+// The full system is made with the reduced one, for a run that goes back to it does so while it lasts.
+static flx_status plan_full(flx_simulation *sim)
+{
+    flx_plan *p = sim->making;
+    flx_simulation *full = NULL;
+    if (!sim->model->reduce_else_full || p->reduction.n == 0) return FLX_OK;
+    int told = flx_ctx_warning_count(sim->ctx);
+    p->full_model = flx_alloc(sim->ctx, 1, sizeof *p->full_model);
+    if (!p->full_model) return FLX_ERR_MEMORY;
+    flx_status status = flx_simulation_create_full(sim->model, p->full_model, &full);
+    if (status == FLX_OK) p->full = flx_simulation_take_plan(full);
+    flx_simulation_destroy(&full);
+    flx_ctx_forget_warnings(sim->ctx, told); // the reduced model tells them
+    return status;
+}
+
+void flx_plan_destroy(flx_plan **plan)
+{
+    flx_plan *p = *plan;
+    if (!p) return;
+    flx_plan_destroy(&p->full);
+    flx_free(p->full_model);
+    flx_formulas_clear(&p->columns);
+    flx_formulas_clear(&p->probes);
+    flx_program_destroy(&p->measure_program);
+    flx_state_destroy(&p->start);
+    flx_state_destroy(&p->bodies_start);
+    flx_system_destroy(&p->bodies);
+    flx_system_destroy(&p->sys);
+    flx_topology_clear(&p->tree);
+    flx_arena_destroy(&p->arena);
+    flx_free(p);
+    *plan = NULL;
+}
+
 void flx_simulation_destroy(flx_simulation **sim_in)
 {
     flx_simulation *sim = sim_in ? *sim_in : NULL;
@@ -353,7 +430,6 @@ void flx_simulation_destroy(flx_simulation **sim_in)
     flx_signals_clear(&sim->columns);
     flx_signals_clear(&sim->probes);
     flx_motion_clear(&sim->motion);
-    flx_program_destroy(&sim->measure_program);
     flx_free(sim->measure_in);
     flx_free(sim->measure_scratch);
     flx_free(sim->measures);
@@ -374,46 +450,119 @@ void flx_simulation_destroy(flx_simulation **sim_in)
     if (sim->bodies_work) sim->bodies->ops->work_destroy(sim->bodies_work);
     flx_reactions_destroy(&sim->reactions);
     flx_state_destroy(&sim->bodies_state);
-    flx_system_destroy(&sim->bodies);
     flx_free(sim->bodies_z);
-    flx_system_destroy(&sim->sys);
-    flx_topology_clear(&sim->tree);
-    flx_arena_destroy(&sim->arena);
+    if (!sim->plan || sim->bodies != sim->plan->bodies) flx_system_destroy(&sim->bodies);
+    if (!sim->plan || sim->sys != sim->plan->sys) flx_system_destroy(&sim->sys);
+    if (!sim->plan || sim->arena != sim->plan->arena) flx_arena_destroy(&sim->arena);
+    flx_plan_destroy(&sim->making);
     flx_free(sim);
     *sim_in = NULL;
+}
+
+flx_plan *flx_simulation_take_plan(flx_simulation *sim)
+{
+    flx_plan *p = sim->making;
+    p->start = sim->start;
+    p->bodies_start = sim->bodies_state;
+    sim->start = sim->bodies_state = NULL;
+    sim->making = NULL;
+    return p;
+}
+
+// ---- a further run ------------------------------------------------------------------------------
+
+// The same system with numbers of its own, where it can be made.
+static flx_status take_system(flx_simulation *sim, flx_system *from, flx_system **own)
+{
+    (void)sim;
+    *own = from;
+    return FLX_OK;
+}
+
+static flx_status copy_state(const flx_system *s, const flx_state *from, flx_state **to)
+{
+    FLX_TRY(flx_state_create(s, to));
+    flx_state_copy(*to, from);
+    return FLX_OK;
+}
+
+static flx_status take_systems(flx_simulation *sim)
+{
+    const flx_plan *p = sim->plan;
+    FLX_TRY(take_system(sim, p->sys, &sim->sys));
+    FLX_TRY(copy_state(sim->sys, p->start, &sim->start));
+    sim->work = sim->sys->ops->work_create(sim->sys);
+    if (!sim->work) return FLX_ERR_MEMORY;
+    if (!p->bodies) return FLX_OK;
+    FLX_TRY(take_system(sim, p->bodies, &sim->bodies));
+    FLX_TRY(copy_state(sim->bodies, p->bodies_start, &sim->bodies_state));
+    sim->bodies_work = sim->bodies->ops->work_create(sim->bodies);
+    if (!sim->bodies_work) return FLX_ERR_MEMORY;
+    FLX_TRY(flx_simulation_carries(sim));
+    return p->reactions ? flx_reactions_create(sim) : FLX_OK;
+}
+
+static flx_status make_further(flx_simulation *sim, const flx_integrator_def *def)
+{
+    const flx_plan *p = sim->plan;
+    FLX_TRY(take_systems(sim));
+    FLX_TRY(create_states(sim));
+    FLX_TRY(create_signals(sim));
+    if (!def && !p->def.method) return create_account(sim);
+    if (def) sim->info.reason = NULL;
+    FLX_TRY(flx_simulation_create_method(sim));
+    return create_account(sim);
+}
+
+flx_status flx_simulation_create_of(const flx_plan *plan, const flx_integrator_def *def,
+                                    flx_ctx *ctx, flx_simulation **out)
+{
+    flx_simulation *sim = *out = flx_alloc(ctx, 1, sizeof *sim);
+    if (!sim) return FLX_ERR_MEMORY;
+    sim->plan = plan;
+    sim->model = plan->model;
+    sim->ctx = ctx;
+    sim->info = plan->info;
+    sim->findings = plan->findings;
+    sim->def = def ? *def : plan->def;
+    sim->until = plan->until;
+    sim->arena = flx_arena_create(ctx);
+    flx_status status = sim->arena ? make_further(sim, def) : FLX_ERR_MEMORY;
+    if (status != FLX_OK) flx_simulation_destroy(out);
+    return status;
 }
 
 // ---- queries ------------------------------------------------------------------------------------
 
 const flx_summary *flx_simulation_summary(const flx_simulation *sim)
 {
-    return &sim->summary;
+    return &sim->plan->summary;
 }
 
 const char *flx_simulation_redundant(const flx_simulation *sim, int i)
 {
-    return i >= 0 && i < sim->summary.redundant ? sim->redundant[i] : NULL;
+    return i >= 0 && i < sim->plan->summary.redundant ? sim->plan->redundant[i] : NULL;
 }
 
 const char *flx_simulation_singular(const flx_simulation *sim, int i)
 {
-    return i >= 0 && i < sim->summary.singular ? sim->singular[i] : NULL;
+    return i >= 0 && i < sim->plan->summary.singular ? sim->plan->singular[i] : NULL;
 }
 
 const char *flx_simulation_reduced(const flx_simulation *sim, int i)
 {
-    if (i >= 0 && i < sim->reduction.nname) return sim->reduction.names[i];
+    if (i >= 0 && i < sim->plan->reduction.nname) return sim->plan->reduction.names[i];
     return flx_model_reduced(sim->model, i); // of a model that was only examined
 }
 
 const char *flx_simulation_reduction(const flx_simulation *sim)
 {
-    return sim->reduction.reason;
+    return sim->plan->reduction.reason;
 }
 
 int flx_simulation_tree(const flx_simulation *sim, int i, flx_tree_line *line)
 {
-    const flx_topology *t = &sim->tree;
+    const flx_topology *t = &sim->plan->tree;
     *line = (flx_tree_line){0};
     if (i < 0 || i >= t->n + t->ncut) return 0;
     int joint = i < t->n ? t->nodes[t->preorder[i]].joint : t->cut[i - t->n];

@@ -16,18 +16,26 @@
 
 // ---- signals -----------------------------------------------------------------------------------
 
-// Values of nodes of the model at a state: one program, its leaves filled by the system.
-typedef struct flx_signals {
+// Nodes of the model as one program, whose leaves the system fills.
+typedef struct flx_formulas {
     int nnode, nleaf;
-    flx_program *program;
-    flx_leaf *leaves;
-    double *in, *scratch, *out; // (nleaf) (.) (nnode)
-    bool reactions;             // forces of joints or constraints are among the leaves
+    flx_program *program; // owned
+    flx_leaf *leaves;     // (nleaf) owned
+    bool reactions;       // forces of joints or constraints are among the leaves
+} flx_formulas;
+
+flx_status flx_formulas_create(const flx_graph *graph, int n, const flx_node *nodes,
+                               flx_formulas *f);
+void flx_formulas_clear(flx_formulas *f);
+
+// Their values at a state of one run.
+typedef struct flx_signals {
+    const flx_formulas *of;     // borrowed
+    double *in, *scratch, *out; // (nleaf) (.) (nnode) owned
     bool settles;               // they read more of a state than its motion (settled.c)
 } flx_signals;
 
-flx_status flx_signals_create(flx_ctx *ctx, const flx_graph *graph, int n, const flx_node *nodes,
-                              flx_signals *s);
+flx_status flx_signals_create(flx_ctx *ctx, const flx_formulas *of, flx_signals *s);
 void flx_signals_clear(flx_signals *s);
 // out of the nodes at x; dissipated: the energy dissipated so far, which no state knows.
 flx_status flx_signals_eval(flx_signals *s, flx_simulation *sim, const flx_state *x,
@@ -141,7 +149,6 @@ typedef struct flx_watch {
     double next, every;   // times of looking
     bool failed;          // a condition did not hold; told
     long allocations;     // of looking and changing, which are no part of the time loop
-    flx_model *model;     // owned: the model without `reduce`
     flx_simulation *full; // owned; once changed it keeps what ran before
 } flx_watch;
 void flx_watch_start(flx_watch *w, const flx_simulation *sim);
@@ -197,19 +204,56 @@ bool flx_judge_close(flx_simulation *sim);
 // Refuses tolerances that the rounding of coordinates does not carry.
 flx_status flx_judge_tolerance(flx_simulation *sim);
 
-struct flx_simulation {
+// What compile makes of a model: no run changes it, and any number of them share it.
+typedef struct flx_plan {
     const flx_model *model; // borrowed
-    flx_ctx *ctx;           // borrowed
     flx_arena *arena;       // owned: names
     flx_system *sys;        // owned; without the redundant rows
+    flx_system *bodies; // owned; in joint coordinates: the same in coordinates of bodies; else NULL
+    flx_state *start;   // owned; consistent; NULL: the simulation that made the plan has it ...
+    flx_state *bodies_start; // ... and the same in coordinates of bodies, where they are others
+    bool to_analyse;         // a structure without freedom has an equilibrium, and no run
+    bool choose_form;        // `auto` may take joint coordinates
+    const char *form_reason; // why it did; NULL: it did not
+    bool reactions;          // forces of joints follow from the motion: bodies without mass
+    flx_integrator_def def;  // of the model, with what `auto` stands for
+    double until;            // 0: the model does not say
+    flx_summary summary;
+    const char **redundant, **singular; // names; arena
+    flx_topology tree;                  // owned
+    flx_reduction reduction;            // arena
+    struct flx_layer *layer;            // arena; NULL: signals go without it
+    flx_result_info info;               // without what one run adds
+    double **findings; // (nanalysis) re, im, frequency, damping of modes that are signals; arena
+    flx_formulas columns, probes;
+    flx_program *measure_program; // owned
+    bool *not_unique;             // (njoint) arena or NULL: reactions that are one choice of many
+    double *balance;              // (nv) arena or NULL: moves of what begins in balance
+    double dropped_share;         // how far the own shares of redundant rows let them open
+    double dropped_most;          // from where on they are not redundant: the run stops
+    flx_model *full_model; // owned: the model without `reduce`, where a run may go back to it ...
+    struct flx_plan *full; // ... and what is made of it; owned
+} flx_plan;
+void flx_plan_destroy(flx_plan **plan);
+// What a simulation made, for others; it can be destroyed then, and nothing else.
+flx_plan *flx_simulation_take_plan(flx_simulation *sim);
+// A further run of a plan, which must outlive it; def: NULL: the plan's method.
+flx_status flx_simulation_create_of(const flx_plan *plan, const flx_integrator_def *def,
+                                    flx_ctx *ctx, flx_simulation **sim);
+
+// One run of a plan.
+struct flx_simulation {
+    const flx_plan *plan;   // borrowed, unless it is made here
+    flx_plan *making;       // the same, where this simulation makes and owns it; else NULL
+    const flx_model *model; // borrowed
+    flx_ctx *ctx;           // borrowed
+    flx_arena *arena;       // owned: names; the plan's where that is made here
+    flx_system *sys;        // the plan's, or an instance of it, owned
     flx_work *work;         // owned
     flx_state *start;       // owned; consistent
     // In joint coordinates: the same in coordinates of bodies, through which the motion is observed.
     // NULL: the system itself has them.
-    bool to_analyse;             // a structure without freedom has an equilibrium, and no run
-    bool choose_form;            // `auto` may take joint coordinates
-    const char *form_reason;     // why it did; NULL: it did not
-    flx_system *bodies;          // owned
+    flx_system *bodies;          // as sys
     flx_work *bodies_work;       // owned
     flx_state *bodies_state;     // owned
     double *bodies_z;            // owned; scratch of its explicit form, twice
@@ -227,18 +271,11 @@ struct flx_simulation {
     bool used; // the integrator has run
     flx_integrator_def def;
     double until;
-    flx_summary summary;
-    const char **redundant, **singular; // names; arena
-    flx_topology tree;                  // owned
-    flx_reduction reduction;            // arena
-    struct flx_layer *layer;            // arena; NULL: signals go without it
     flx_result_info info;
-
-    double **findings; // (nanalysis) re, im, frequency, damping of modes that are signals; arena
+    double **findings; // the plan's, or found again for other parameters; arena
 
     flx_signals columns, probes;
     flx_motion motion;
-    flx_program *measure_program; // owned
     double *measure_in, *measure_scratch, *measures;
     flx_probe_value *probe_values; // (nprobe) owned
     flx_event_course *events;      // (nevent) owned
@@ -254,11 +291,7 @@ struct flx_simulation {
     flx_energies energy_start;
     double energy_scale, energy_error;
     double energy_turnover; // supplied and taken back, each counted
-    bool *not_unique;       // (njoint) arena or NULL: reactions that are one choice of many
-    double *balance;        // (nv) arena or NULL: moves of what begins in balance
     double dropped_start;   // what the closure left of redundant rows
-    double dropped_share;   // how far their own shares let them open
-    double dropped_most;    // from where on they are not redundant: the run stops
     flx_judge judge;
     double kept_residual; // largest residual of the others met at an output
     flx_ledger ledger;
@@ -276,7 +309,9 @@ void flx_simulation_tell_not_unique(flx_simulation *sim);
 
 // A method from the definition, in the place of the one that is there.
 flx_status flx_simulation_create_method(flx_simulation *sim);
-// form.c: the change to joint coordinates, where it is asked for or faster.
+// form.c: what the way from joint coordinates to bodies needs beside their states and workspaces.
+flx_status flx_simulation_carries(flx_simulation *sim);
+// The change to joint coordinates, where it is asked for or faster.
 flx_status flx_simulation_choose_form(flx_simulation *sim);
 // As flx_simulation_create, in the form that the model names: for all methods in turn.
 flx_status flx_simulation_create_as_it_is(const flx_model *model, flx_simulation **sim);

@@ -108,10 +108,10 @@ flx_status flx_simulation_tell_changes(flx_simulation *sim, const flx_state *dra
     double *theta = flx_alloc(sim->ctx, (size_t)s->dims.nv, sizeof *theta);
     if (!theta) return FLX_ERR_MEMORY;
     s->ops->difference(s, drawn->q, sim->start->q, theta);
-    for (int i = 0; sim->balance && i < s->dims.nv; i++) theta[i] -= sim->balance[i];
+    for (int i = 0; sim->plan->balance && i < s->dims.nv; i++) theta[i] -= sim->plan->balance[i];
     tell_changes(sim, theta, drawn->v, sim->start->v, "to meet the constraints");
-    if (sim->balance) {
-        tell_changes(sim, sim->balance, NULL, NULL,
+    if (sim->plan->balance) {
+        tell_changes(sim, sim->plan->balance, NULL, NULL,
                      "into balance, since nothing but its forces says where it is");
     }
     flx_free(theta);
@@ -123,14 +123,14 @@ flx_status flx_simulation_tell_changes(flx_simulation *sim, const flx_state *dra
 // What is left out although it has a share of its own: taken for the accuracy of the drawing.
 void flx_simulation_tell_left_out(flx_simulation *sim, double weakest)
 {
-    int n = sim->summary.redundant;
+    int n = sim->plan->summary.redundant;
     if (n == 0 || !(weakest > INACCURATE)) return;
     flx_ctx_warn(
         sim->ctx, FLX_NOWHERE,
         "%s%s %s left out: but for %.2g of %s size, which is taken for the accuracy of the "
         "drawing, %s from the other constraints. If it is meant, the mechanism has %d "
         "freedom%s less; else draw the joints with more digits",
-        sim->redundant[0], n > 1 ? " and others" : "", n > 1 ? "are" : "is", weakest,
+        sim->plan->redundant[0], n > 1 ? " and others" : "", n > 1 ? "are" : "is", weakest,
         n > 1 ? "their" : "its", n > 1 ? "they follow" : "it follows", n, n > 1 ? "s" : "");
 }
 
@@ -158,8 +158,8 @@ void flx_simulation_tell_not_unique(flx_simulation *sim)
 {
     char names[200] = "";
     int count = 0;
-    for (int i = 0; sim->not_unique && i < sim->model->njoint; i++) {
-        if (!sim->not_unique[i] || !is_asked_for(sim, i)) continue;
+    for (int i = 0; sim->plan->not_unique && i < sim->model->njoint; i++) {
+        if (!sim->plan->not_unique[i] || !is_asked_for(sim, i)) continue;
         size_t used = strlen(names);
         if (count++ < MOST_TOLD && used + 40 < sizeof names) {
             flx_snprintf(names + used, sizeof names - used, "%s'%.32s'", used ? ", " : "",

@@ -14,7 +14,7 @@ void flx_watch_start(flx_watch *w, const flx_simulation *sim)
 {
     double length = sim->until - sim->start->t;
     *w = (flx_watch){.next = HUGE_VAL, .every = length / LOOKS};
-    if (sim->reduction.n > 0 && !sim->model->reduce_scaled &&
+    if (sim->plan->reduction.n > 0 && !sim->model->reduce_scaled &&
         flx_dims_unknowns(&sim->sys->dims) <= FLX_FROZEN_MOST)
         w->next = sim->start->t;
 }
@@ -82,9 +82,7 @@ flx_status flx_watch_change(flx_watch *w, flx_simulation *sim)
 {
     long before = flx_ctx_allocation_count(sim->ctx);
     int told = flx_ctx_warning_count(sim->ctx);
-    w->model = flx_alloc(sim->ctx, 1, sizeof *w->model);
-    if (!w->model) return FLX_ERR_MEMORY;
-    flx_status status = flx_simulation_create_full(sim->model, w->model, &w->full);
+    flx_status status = flx_simulation_create_of(sim->plan->full, NULL, sim->ctx, &w->full);
     flx_ctx_forget_warnings(sim->ctx, told);
     if (status != FLX_OK) return status;
     swap_engines(sim, w->full);
@@ -124,6 +122,5 @@ void flx_watch_end(flx_watch *w, flx_simulation *sim)
 {
     if (w->full) swap_engines(sim, w->full); // the next run begins as this one did
     flx_simulation_destroy(&w->full);
-    flx_free(w->model);
     *w = (flx_watch){0};
 }
