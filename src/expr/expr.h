@@ -183,6 +183,10 @@ int flx_program_scratch(const flx_program *p); // doubles of scratch that eval n
 int flx_program_length(const flx_program *p);  // instructions
 // out (nnode). No allocation; const program, so any number of threads with their own scratch.
 void flx_program_eval(const flx_program *p, const double *in, double *scratch, double *out);
+// The same with derivatives: slopes (nnode) along a direction of the inputs.
+int flx_program_slope_scratch(const flx_program *p); // doubles
+void flx_program_slope(const flx_program *p, const double *in, const double *along, double *scratch,
+                       double *out, double *slopes);
 
 // ---- text to values -------------------------------------------------------------------------
 

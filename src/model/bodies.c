@@ -134,26 +134,25 @@ static void principal_moments(const double J[9], double out[3])
     for (int i = 0; i < 3; i++) out[i] = a[i][i];
 }
 
-static flx_status check_inertia(flx_builder *b, const flx_item *body, const flx_body *def,
-                                flx_loc loc)
+flx_status flx_body_check_inertia(flx_ctx *ctx, int dimension, const flx_body *body, flx_loc loc)
 {
     double p[3], largest = 0;
-    principal_moments(def->inertia, p);
+    principal_moments(body->inertia, p);
     for (int i = 0; i < 3; i++) largest = fmax(largest, fabs(p[i]));
     for (int i = 0; i < 3; i++) {
         if (!(p[i] >= -ROUNDED * largest)) {
-            return FLX_FAIL(b->ctx, FLX_ERR_MODEL, loc,
+            return FLX_FAIL(ctx, FLX_ERR_MODEL, loc,
                             "the inertia of body '%s' has a negative principal moment, %g",
-                            body->full, p[i]);
+                            body->name, p[i]);
         }
         double others = p[(i + 1) % 3] + p[(i + 2) % 3];
         // without a mass it is a rotor, whose inertia may be about its axis alone
-        bool real = b->m->dimension == 3 && def->mass > 0;
+        bool real = dimension == 3 && body->mass > 0;
         if (real && !(p[i] <= others + ROUNDED * largest)) {
-            return FLX_FAIL(b->ctx, FLX_ERR_MODEL, loc,
+            return FLX_FAIL(ctx, FLX_ERR_MODEL, loc,
                             "no body has the inertia of '%s': the principal moment %g is larger "
                             "than the sum of the other two, %g",
-                            body->full, p[i], others);
+                            body->name, p[i], others);
         }
     }
     return FLX_OK;
@@ -197,7 +196,7 @@ static flx_status keep_inertia(flx_builder *b, int n, const double *x, const flx
     return FLX_OK;
 }
 
-static flx_status read_inertia(flx_env *e, const flx_item *body, const flx_entry *y, flx_body *def)
+static flx_status read_inertia(flx_env *e, const flx_entry *y, flx_body *def)
 {
     flx_builder *b = e->b;
     int n = 0;
@@ -227,7 +226,7 @@ static flx_status read_inertia(flx_env *e, const flx_item *body, const flx_entry
                         "%d",
                         n);
     }
-    return check_inertia(b, body, def, y->loc);
+    return flx_body_check_inertia(b->ctx, b->m->dimension, def, y->loc);
 }
 
 static flx_status read_mass(flx_env *e, const flx_item *body, flx_body *def)
@@ -241,7 +240,7 @@ static flx_status read_mass(flx_env *e, const flx_item *body, flx_body *def)
     }
     if (def->type == FLX_BODY_POINT) return FLX_OK;
     FLX_TRY(flx_build_need(e->b, body, "inertia", &inertia));
-    return read_inertia(e, body, inertia, def);
+    return read_inertia(e, inertia, def);
 }
 
 // ---- bodies -------------------------------------------------------------------------------------

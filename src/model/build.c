@@ -1,6 +1,7 @@
 // build.c - from the tree of a file to a model: the order of the work, and the model's life.
 #include "model/build.h"
 #include "model/deformable.h"
+#include "model/numbers.h"
 #include "model/structure.h"
 
 #include <string.h>
@@ -170,6 +171,7 @@ static flx_status build(flx_builder *b, const flx_entry *tree)
     if (!b->failed) FLX_TRY(fill_items(b)); // after outputs, which may ask for coordinates
     if (!b->failed) GO_ON(flx_switches_finish(b));
     if (!b->failed) GO_ON(check_content(b));
+    if (!b->failed) FLX_TRY(flx_numbers_finish(b->m));
     return b->failed ? FLX_ERR_MODEL : FLX_OK;
 }
 
@@ -181,6 +183,7 @@ static void clear(flx_model *m)
     flx_symmetric_clear(&m->fe.M);
     flx_free(m->surfaces);
     m->surfaces = NULL;
+    flx_numbers_destroy(&m->numbers);
     flx_graph_destroy(&m->graph);
 }
 
@@ -235,7 +238,7 @@ void flx_model_destroy(flx_model **model)
 {
     if (!model || !*model) return;
     flx_arena *arena = (*model)->arena; // holds the model itself
-    clear(*model);
+    if (!(*model)->varied) clear(*model);
     flx_arena_destroy(&arena);
     *model = NULL;
 }

@@ -104,10 +104,14 @@ struct flx_space {
 };
 
 // Parameters that stay open, by their numbers (open.c).
+typedef struct flx_open_one {
+    double value;
+    bool fixed;     // needed as a number
+    flx_loc needed; // ... where first
+} flx_open_one;
 typedef struct flx_open_set {
-    int n, fixed_capacity, value_capacity;
-    bool *fixed;    // (n) owned; needed as a number
-    double *values; // (n) owned
+    int n, capacity;
+    flx_open_one *list; // (n) owned
     flx_substitution numbers;
     bool changed; // one more is fixed
 } flx_open_set;
@@ -162,7 +166,8 @@ typedef struct flx_env {
     flx_space *space;
     const flx_local *locals;
     flx_mode mode;
-    bool measure; // final(..), maximum(..), ... are functions here
+    flx_loc where; // the value of the file that is being read
+    bool measure;  // final(..), maximum(..), ... are functions here
 } flx_env;
 
 // Handles of a scope: tags of values that are not items themselves.
@@ -267,9 +272,11 @@ void flx_open_clear(flx_open_set *s);
 // A number made of constants and open parameters.
 bool flx_open_value(flx_builder *b, flx_node n, double *out);
 // The same where only the number is kept: its parameters are fixed.
-bool flx_build_constant(flx_builder *b, flx_node n, double *out);
+bool flx_build_constant(flx_builder *b, flx_node n, flx_loc loc, double *out);
 // Makes the constant node of a parameter its leaf, unless it is fixed.
 flx_status flx_open_parameter(flx_builder *b, int number, flx_node *node);
+// Whether its number is needed, and where; a place without a file: it is not.
+flx_loc flx_open_needed(const flx_builder *b, int number);
 // As flx_build_number and flx_build_numbers, with the expression kept.
 flx_status flx_build_open(flx_env *e, const flx_entry *y, double *out, flx_open *open);
 flx_status flx_build_open_numbers(flx_env *e, const flx_entry *y, int *n, double **out,

@@ -79,7 +79,7 @@ static flx_status classify(flx_builder *b, flx_item *item, flx_first_data *d)
         double m = 1;
         flx_env_of(&e, b, item, FLX_MODE_MOVING);
         FLX_TRY(flx_build_node(&e, mass, &d->mass));
-        d->algebraic = flx_build_constant(b, d->mass, &m) && m == 0;
+        d->algebraic = flx_build_constant(b, d->mass, item->loc, &m) && m == 0;
     }
     d->number = d->algebraic ? b->m->nalgebraic++ : b->m->nstate++;
     return FLX_OK;

@@ -4,6 +4,7 @@
 #include "model/table.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define ENTRIES_MAX 1000000 // numbers in one parameter or signal
@@ -89,6 +90,29 @@ static double *store_numbers(flx_builder *b, const flx_operand *v, double *next)
     return next;
 }
 
+static int by_leaf(const void *a, const void *b)
+{
+    flx_leaf x = ((const flx_tunable *)a)->leaf, y = ((const flx_tunable *)b)->leaf;
+    return (x > y) - (x < y);
+}
+
+// The numbers of p.
+static flx_status list_tunables(flx_model *m)
+{
+    m->tunables = flx_arena_take(m->arena, (size_t)m->nparameter, sizeof *m->tunables);
+    if (!m->tunables) return FLX_ERR_MEMORY;
+    for (int i = 0; i < m->nparameter; i++) {
+        const flx_parameter *p = m->parameters + i;
+        if (p->leaf < 0) continue;
+        flx_leaf leaf = flx_leaf_make(FLX_LEAF_PARAMETER, p->leaf, 0);
+        m->tunables[m->ntunable++] = (flx_tunable){p->name, leaf, p->values[0], i};
+    }
+    qsort(m->tunables, (size_t)m->ntunable, sizeof *m->tunables, by_leaf);
+    for (int i = 0; i < m->nparameter; i++) m->parameters[i].tunable = -1;
+    for (int k = 0; k < m->ntunable; k++) m->parameters[m->tunables[k].parameter].tunable = k;
+    return FLX_OK;
+}
+
 flx_status flx_parameters_finish(flx_builder *b)
 {
     flx_model *m = b->m;
@@ -110,8 +134,9 @@ flx_status flx_parameters_finish(flx_builder *b)
         out->leaf = open && flx_leaf_get_index(leaf) == p->number ? p->number
                     : follows                                     ? FLX_PARAMETER_FOLLOWS
                                                                   : FLX_PARAMETER_FIXED;
+        out->needed = flx_open_needed(b, p->number);
     }
-    return FLX_OK;
+    return list_tunables(m);
 }
 
 // ---- functions ----------------------------------------------------------------------------------

@@ -27,6 +27,8 @@ flx_node flx_leaf_time_rate(flx_graph *g, void *model, flx_leaf l)
         return flx_graph_const(g, 1.0);
     case FLX_LEAF_PARAMETER:
     case FLX_LEAF_FACTOR:
+    case FLX_LEAF_INPUT:
+    case FLX_LEAF_NUMBER:
     case FLX_LEAF_TURNS:
     case FLX_LEAF_SWITCH:
     case FLX_LEAF_DISCRETE:
@@ -64,6 +66,7 @@ flx_node flx_leaf_time_rate(flx_graph *g, void *model, flx_leaf l)
     case FLX_LEAF_SECTION:
     case FLX_LEAF_RESULTANT:
     case FLX_LEAF_STRESS:
+    case FLX_LEAF_MEASURE:
         break;
     }
     (void)FLX_FAIL(m->ctx, FLX_ERR_MODEL, FLX_NOWHERE,

@@ -9,8 +9,7 @@
 
 typedef enum flx_leaf_kind {
     FLX_LEAF_TIME,              // t
-    FLX_LEAF_PARAMETER,         // index: number in flx_model.parameters (kept as a constant unless
-                                // the graph was asked to keep parameters free)
+    FLX_LEAF_PARAMETER,         // index: of an open parameter (flx_tunable); component: of a list
     FLX_LEAF_BODY_POSITION,     // [3] centre of mass, ground axes
     FLX_LEAF_BODY_ROTATION,     // [9] R row-major, body to ground; planar: [1] the angle
     FLX_LEAF_BODY_VELOCITY,     // [3] of the centre of mass, ground axes
@@ -43,6 +42,9 @@ typedef enum flx_leaf_kind {
     FLX_LEAF_MODES,     // [4 count] index: analysis; re, im, frequency, damping; outputs only
     FLX_LEAF_STRESS,    // index: elastic body; its largest von Mises stress; outputs only
     FLX_LEAF_FACTOR,    // index: analysis; the factor of its loads, 1 outside of it
+    FLX_LEAF_INPUT,     // [5] index: input; flx_input_part; changes between steps only
+    FLX_LEAF_NUMBER,    // index: number of a system that follows from parameters alone (hoist.c)
+    FLX_LEAF_MEASURE,   // index: single measure; in expressions over measures alone
 } flx_leaf_kind;
 
 static inline flx_leaf flx_leaf_make(flx_leaf_kind kind, int index, int component)

@@ -167,7 +167,7 @@ flx_status flx_env_member(flx_scope *s, const flx_operand *of, const char *name,
 static flx_status integer_of(flx_env *e, const flx_operand *v, flx_loc loc, int *out)
 {
     double x;
-    if (v->kind != FLX_OPERAND_NUMBER || !flx_build_constant(e->b, v->node, &x)) {
+    if (v->kind != FLX_OPERAND_NUMBER || !flx_build_constant(e->b, v->node, loc, &x)) {
         return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, loc, "an index must be a constant number");
     }
     double r = round(x);

@@ -387,7 +387,37 @@ typedef struct flx_parameter {
     int leaf;                      // it is open: index of its leaf; else one of these
 #define FLX_PARAMETER_FIXED (-1)   // a number
 #define FLX_PARAMETER_FOLLOWS (-2) // an expression of open ones
+    int tunable;                   // number of its first value in p (numbers.h); -1: not open
+    flx_loc needed;                // structural: where its number is needed; file NULL: it is not
 } flx_parameter;
+
+// One number of the vector p: an open parameter, or an entry of one that is a list.
+typedef struct flx_tunable {
+    const char *name; // "k", "k(2)"
+    flx_leaf leaf;
+    double value; // as read
+    int parameter;
+} flx_tunable;
+
+// What a run takes from outside, of inputs. The leaves FLX_LEAF_INPUT have these as components.
+typedef enum flx_input_part {
+    FLX_INPUT_VALUE,
+    FLX_INPUT_SLOPE,
+    FLX_INPUT_CURVATURE,
+    FLX_INPUT_SINCE, // the time at which these three are the value and its derivatives
+    FLX_INPUT_FREE,  // 1: its expression counts; 0: it was set from outside
+    FLX_INPUT_NUMBERS,
+} flx_input_part;
+
+typedef struct flx_input_item {
+    const char *name, *unit; // unit "": not known
+    flx_loc loc;
+    flx_node node;       // what it is in expressions: saturated
+    flx_node expression; // its value in a run, -1: a number
+    double value;        // FLX_INPUT_VALUE as the model says it; 0 where it has an expression
+    double lower, upper; // infinite: none
+    const char *moves;   // joint whose motion contains it: its value must not jump; NULL: none
+} flx_input_item;
 
 // An elastic body: its frame is a body without mass, its coordinates are variables of second order
 // whose equations the material gives.
@@ -497,6 +527,9 @@ flx_status flx_histories_create(const struct flx_model *m, flx_histories **out);
 void flx_histories_destroy(flx_histories **h);
 const double *flx_histories_at(flx_histories *h, double t); // (nhistory)
 
+typedef struct flx_numbers flx_numbers;
+typedef struct flx_varied flx_varied;
+
 // A count stands before its array. NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding)
 struct flx_model {
     flx_ctx *ctx;
@@ -512,6 +545,12 @@ struct flx_model {
     flx_open gravity_open[3];
     int nparameter;
     flx_parameter *parameters;
+    int ntunable;
+    flx_tunable *tunables; // by their leaves
+    int ninput;
+    flx_input_item *inputs;
+    flx_numbers *numbers; // that follow from p (numbers.h); owned unless it is varied
+    flx_varied *varied;   // of a model made by flx_model_vary, which the arena holds
     int nbody, nfollower;
     flx_body *bodies;        // (nbody + nfollower) the last are followers, without mass, as drawn
     flx_follower *followers; // (nfollower)
@@ -581,6 +620,9 @@ static inline int flx_model_carrier(const flx_model *m, int body)
 {
     return body < m->nbody ? body : m->followers[body - m->nbody].carrier;
 }
+
+// Whether a body can have the inertia that it has. bodies.c
+flx_status flx_body_check_inertia(flx_ctx *ctx, int dimension, const flx_body *body, flx_loc loc);
 
 // The name of an item whose inertia is neglected; NULL: no such item.
 const char *flx_model_reduced(const flx_model *m, int i);

@@ -11,7 +11,7 @@ static flx_node number_of_leaf(flx_graph *g, void *user, flx_leaf leaf)
     const flx_open_set *s = user;
     int i = flx_leaf_get_index(leaf);
     bool parameter = flx_leaf_get_kind(leaf) == FLX_LEAF_PARAMETER && i < s->n;
-    return parameter ? flx_graph_const(g, s->values[i]) : flx_graph_leaf(g, leaf);
+    return parameter ? flx_graph_const(g, s->list[i].value) : flx_graph_leaf(g, leaf);
 }
 
 void flx_open_start(flx_open_set *s, flx_graph *g)
@@ -24,8 +24,7 @@ void flx_open_start(flx_open_set *s, flx_graph *g)
 void flx_open_clear(flx_open_set *s)
 {
     flx_substitution_clear(&s->numbers);
-    flx_free(s->fixed);
-    flx_free(s->values);
+    flx_free(s->list);
     *s = (flx_open_set){0};
 }
 
@@ -37,14 +36,18 @@ bool flx_open_value(flx_builder *b, flx_node n, double *out)
     return number >= 0 && flx_graph_is_const(b->g, number, out);
 }
 
-bool flx_build_constant(flx_builder *b, flx_node n, double *out)
+bool flx_build_constant(flx_builder *b, flx_node n, flx_loc loc, double *out)
 {
     flx_leaf *leaves = NULL;
     int count = 0;
     if (flx_graph_is_const(b->g, n, out)) return true;
     if (!flx_open_value(b, n, out)) return false;
     if (flx_graph_leaves(b->g, 1, &n, &count, &leaves) != FLX_OK) return false;
-    for (int i = 0; i < count; i++) b->open->fixed[flx_leaf_get_index(leaves[i])] = true;
+    for (int i = 0; i < count; i++) {
+        flx_open_one *one = &b->open->list[flx_leaf_get_index(leaves[i])];
+        if (!one->fixed) one->needed = loc;
+        one->fixed = true;
+    }
     b->open->changed = true;
     flx_free(leaves);
     return true;
@@ -55,12 +58,16 @@ flx_status flx_open_parameter(flx_builder *b, int number, flx_node *node)
     flx_open_set *s = b->open;
     double value;
     if (!s || number < 0 || !flx_graph_is_const(b->g, *node, &value)) return FLX_OK;
-    FLX_TRY(flx_grow(b->ctx, (void **)&s->fixed, &s->fixed_capacity, number + 1, sizeof *s->fixed));
-    FLX_TRY(
-        flx_grow(b->ctx, (void **)&s->values, &s->value_capacity, number + 1, sizeof *s->values));
+    FLX_TRY(flx_grow(b->ctx, (void **)&s->list, &s->capacity, number + 1, sizeof *s->list));
     if (number >= s->n) s->n = number + 1;
-    s->values[number] = value;
-    if (s->fixed[number]) return FLX_OK;
+    s->list[number].value = value;
+    if (s->list[number].fixed) return FLX_OK;
     *node = flx_graph_leaf(b->g, flx_leaf_make(FLX_LEAF_PARAMETER, number, 0));
     return *node < 0 ? FLX_ERR_MEMORY : FLX_OK;
+}
+
+flx_loc flx_open_needed(const flx_builder *b, int number)
+{
+    const flx_open_set *s = b->open;
+    return s && number < s->n && s->list[number].fixed ? s->list[number].needed : FLX_NOWHERE;
 }

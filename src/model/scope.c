@@ -16,7 +16,8 @@ static flx_status call(flx_scope *s, const flx_operand *f, int n, const flx_oper
 
 static bool constant(flx_scope *s, flx_node n, double *value)
 {
-    return flx_build_constant(((flx_env *)s->user)->b, n, value);
+    const flx_env *e = s->user;
+    return flx_build_constant(e->b, n, e->where, value);
 }
 
 void flx_env_init(flx_env *e, flx_builder *b, flx_space *s, const flx_local *locals, flx_mode mode)

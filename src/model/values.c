@@ -81,6 +81,7 @@ flx_status flx_build_value(flx_env *e, const flx_entry *y, flx_operand *out)
     if (y->kind == FLX_ENTRY_SCALAR) {
         const flx_ast *ast = NULL;
         FLX_TRY(ast_of(b, y, &ast));
+        e->where = y->loc;
         return flx_ast_elaborate(&e->scope, ast, out);
     }
     if (y->kind == FLX_ENTRY_MAP) {
@@ -129,7 +130,7 @@ flx_status flx_operand_to_vector(flx_env *e, const flx_operand *v, flx_loc loc, 
         FLX_TRY(flx_operand_to_number(e, &held.items[i], loc, &out[i]));
     }
     double z = 0;
-    if (planar && held.count == 3 && !(flx_build_constant(b, out[2], &z) && z == 0)) {
+    if (planar && held.count == 3 && !(flx_build_constant(b, out[2], loc, &z) && z == 0)) {
         return FLX_FAIL(b->ctx, FLX_ERR_MODEL, loc, "the model is planar: a third entry must be 0");
     }
     return FLX_OK;
@@ -138,7 +139,7 @@ flx_status flx_operand_to_vector(flx_env *e, const flx_operand *v, flx_loc loc, 
 // A constant, finite number. open: where its expression goes, NULL: nowhere.
 static flx_status constant_of(flx_env *e, flx_node n, flx_loc loc, double *out, flx_open *open)
 {
-    bool constant = open ? flx_open_value(e->b, n, out) : flx_build_constant(e->b, n, out);
+    bool constant = open ? flx_open_value(e->b, n, out) : flx_build_constant(e->b, n, loc, out);
     if (open) *open = constant && !flx_graph_is_const(e->b->g, n, NULL) ? n + 1 : 0;
     if (!constant && flx_loads_value(e->b, n, out)) {
         return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, loc,

@@ -1,0 +1,371 @@
+// numbers.c - the numbers of a model that follow from its parameters, n = N(p): which they are, the
+// program that evaluates them, and models that have numbers of their own.
+#include "model/numbers.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+
+// ---- which numbers there are ---------------------------------------------------------------------
+
+typedef enum must_be { FINITE, NOT_NEGATIVE, POSITIVE } must_be;
+
+// Numbers of an item and, beside them, their expressions.
+typedef struct field {
+    size_t number, open;
+    int count;
+    must_be be;
+    const char *what;
+} field;
+
+#define FIELD(type, member, count, be, what)                                                       \
+    {                                                                                              \
+        offsetof(type, member), offsetof(type, member##_open), count, be, what                     \
+    }
+
+static const field of_model[] = {FIELD(flx_model, gravity, 3, FINITE, "gravity"), {.count = 0}};
+static const field of_body[] = {
+    FIELD(flx_body, mass, 1, NOT_NEGATIVE, "mass"),
+    FIELD(flx_body, inertia, 9, FINITE, "inertia"),
+    {.count = 0},
+};
+static const field of_force[] = {
+    FIELD(flx_force, stiffness, 6, FINITE, "stiffness"),
+    FIELD(flx_force, damping, 6, FINITE, "damping"),
+    FIELD(flx_force, length, 1, FINITE, "length"),
+    FIELD(flx_force, G, 1, FINITE, "G"),
+    {.count = 0},
+};
+
+// An array of items: members of flx_model.
+typedef struct kind {
+    size_t items, count, more; // more: another count that is added; 0: none
+    size_t size, name, loc;    // of an item
+    const field *fields;
+} kind;
+
+#define KIND(type, items, count, more, fields)                                                     \
+    {                                                                                              \
+        offsetof(flx_model, items), offsetof(flx_model, count), more, sizeof(type),                \
+            offsetof(type, name), offsetof(type, loc), fields                                      \
+    }
+
+static const kind kinds[] = {
+    KIND(flx_body, bodies, nbody, offsetof(flx_model, nfollower), of_body),
+    KIND(flx_force, forces, nforce, 0, of_force),
+    KIND(flx_force, frictions, nfriction, 0, of_force),
+};
+#define NKIND (sizeof kinds / sizeof *kinds)
+
+static int count_items(const flx_model *m, const kind *k)
+{
+    const char *base = (const char *)m;
+    int n = *(const int *)(base + k->count);
+    return k->more ? n + *(const int *)(base + k->more) : n;
+}
+
+static char **items_of(flx_model *m, const kind *k)
+{
+    return (char **)((char *)m + k->items);
+}
+
+// ---- the walk ------------------------------------------------------------------------------------
+
+typedef struct flx_number {
+    flx_node node;
+    must_be be;
+    const char *what, *name; // name NULL: of the model itself
+    flx_loc loc;
+    int body; // inertia of this one; -1: none
+} flx_number;
+
+struct flx_numbers {
+    int n, capacity;
+    flx_number *list;
+    flx_program *program;
+    int scratch; // of its evaluation with slopes
+};
+
+struct flx_varied {
+    double **at;     // (n) where the numbers are
+    double *p, *new; // (ntunable), (n)
+    double *along, *scratch;
+};
+
+// Either the numbers are listed, or their places in a varied model, in the same order.
+typedef struct walk {
+    flx_model *m;
+    flx_numbers *list;
+    double **at;
+    int n;
+} walk;
+
+static flx_status meet(walk *w, const field *f, char *item, const char *name, flx_loc loc, int body)
+{
+    double *numbers = (double *)(item + f->number);
+    const flx_open *open = (const flx_open *)(item + f->open);
+    for (int i = 0; i < f->count; i++) {
+        if (!open[i]) continue;
+        if (w->at) w->at[w->n] = numbers + i;
+        if (w->list) {
+            flx_numbers *l = w->list;
+            FLX_TRY(
+                flx_grow(w->m->ctx, (void **)&l->list, &l->capacity, w->n + 1, sizeof *l->list));
+            l->list[w->n] = (flx_number){open[i] - 1, f->be, f->what, name, loc, body};
+        }
+        w->n++;
+    }
+    return FLX_OK;
+}
+
+static flx_status meet_all(walk *w, const field *fields, char *item, const char *name, flx_loc loc,
+                           int body)
+{
+    for (const field *f = fields; f->count > 0; f++) {
+        bool inertia = body >= 0 && f->number == offsetof(flx_body, inertia);
+        FLX_TRY(meet(w, f, item, name, loc, inertia ? body : -1));
+    }
+    return FLX_OK;
+}
+
+static flx_status walk_model(walk *w)
+{
+    FLX_TRY(meet_all(w, of_model, (char *)w->m, NULL, FLX_NOWHERE, -1));
+    for (size_t i = 0; i < NKIND; i++) {
+        const kind *k = kinds + i;
+        char *items = *items_of(w->m, k);
+        int n = count_items(w->m, k);
+        for (int j = 0; j < n; j++) {
+            char *item = items + (size_t)j * k->size;
+            const char *name = *(const char **)(item + k->name);
+            FLX_TRY(meet_all(w, k->fields, item, name, *(flx_loc *)(item + k->loc),
+                             k->fields == of_body ? j : -1));
+        }
+    }
+    return FLX_OK;
+}
+
+// ---- the program ---------------------------------------------------------------------------------
+
+void flx_numbers_destroy(flx_numbers **numbers)
+{
+    flx_numbers *n = *numbers;
+    if (!n) return;
+    flx_program_destroy(&n->program);
+    flx_free(n->list);
+    flx_free(n);
+    *numbers = NULL;
+}
+
+static flx_status compile(const flx_model *m, flx_numbers *n)
+{
+    flx_leaf *leaves = flx_alloc(m->ctx, (size_t)m->ntunable, sizeof *leaves);
+    flx_node *nodes = flx_alloc(m->ctx, (size_t)n->n, sizeof *nodes);
+    flx_status status = leaves && nodes ? FLX_OK : FLX_ERR_MEMORY;
+    if (status == FLX_OK) {
+        for (int k = 0; k < m->ntunable; k++) leaves[k] = m->tunables[k].leaf;
+        for (int i = 0; i < n->n; i++) nodes[i] = n->list[i].node;
+        status = flx_program_compile(m->graph, m->ntunable, leaves, n->n, nodes, &n->program);
+    }
+    flx_free(leaves);
+    flx_free(nodes);
+    if (status == FLX_OK) n->scratch = flx_program_slope_scratch(n->program);
+    return status;
+}
+
+flx_status flx_numbers_finish(flx_model *m)
+{
+    if (m->ntunable == 0) return FLX_OK;
+    flx_numbers *n = m->numbers = flx_alloc(m->ctx, 1, sizeof *n);
+    if (!n) return FLX_ERR_MEMORY;
+    walk w = {.m = m, .list = n};
+    FLX_TRY(walk_model(&w));
+    n->n = w.n;
+    return compile(m, n);
+}
+
+int flx_model_number_count(const flx_model *m)
+{
+    return m->numbers ? m->numbers->n : 0;
+}
+
+// ---- parameters ----------------------------------------------------------------------------------
+
+int flx_model_tunable(const flx_model *m, flx_leaf leaf)
+{
+    int from = 0, to = m->ntunable;
+    while (from < to) {
+        int middle = from + (to - from) / 2;
+        if (m->tunables[middle].leaf < leaf) {
+            from = middle + 1;
+        } else {
+            to = middle;
+        }
+    }
+    return from < m->ntunable && m->tunables[from].leaf == leaf ? from : -1;
+}
+
+int flx_param_of_leaf(const flx_model *m, flx_leaf leaf)
+{
+    int i = flx_leaf_get_index(leaf), k;
+    switch (flx_leaf_get_kind(leaf)) {
+    case FLX_LEAF_FACTOR:
+        return i;
+    case FLX_LEAF_INPUT:
+        return flx_param_input(m, i, (flx_input_part)flx_leaf_get_component(leaf));
+    case FLX_LEAF_PARAMETER:
+        k = flx_model_tunable(m, leaf);
+        return k < 0 ? -1 : flx_param_tunable(m, k);
+    case FLX_LEAF_NUMBER:
+        return flx_param_hoisted(m, i);
+    default:
+        return -1;
+    }
+}
+
+void flx_param_fill(const flx_model *m, double *param)
+{
+    for (int k = 0; k < m->nload; k++) param[k] = 1.0;
+    for (int i = 0; i < m->ninput; i++) {
+        double *of = param + flx_param_input(m, i, FLX_INPUT_VALUE);
+        for (int part = 0; part < FLX_INPUT_NUMBERS; part++) of[part] = 0.0;
+        of[FLX_INPUT_VALUE] = m->inputs[i].value;
+        of[FLX_INPUT_FREE] = 1.0;
+    }
+    for (int k = 0; k < m->ntunable; k++) param[flx_param_tunable(m, k)] = m->tunables[k].value;
+}
+
+// ---- models with numbers of their own ------------------------------------------------------------
+
+static void *copy(flx_arena *arena, const void *from, size_t n, size_t size)
+{
+    void *to = flx_arena_take(arena, n, size);
+    if (to && n > 0) memcpy(to, from, n * size);
+    return to;
+}
+
+static flx_status copy_items(flx_model *own)
+{
+    for (size_t i = 0; i < NKIND; i++) {
+        const kind *k = kinds + i;
+        char **items = items_of(own, k);
+        char *mine = copy(own->arena, *items, (size_t)count_items(own, k), k->size);
+        if (!mine) return FLX_ERR_MEMORY;
+        *items = mine;
+    }
+    return FLX_OK;
+}
+
+static flx_status make_varied(flx_model *own)
+{
+    size_t n = (size_t)flx_model_number_count(own), np = (size_t)own->ntunable;
+    flx_arena *a = own->arena;
+    flx_varied *v = own->varied = flx_arena_take(a, 1, sizeof *v);
+    if (!v) return FLX_ERR_MEMORY;
+    v->at = flx_arena_take(a, n, sizeof(double *));
+    v->p = flx_arena_take(a, np, sizeof(double));
+    v->new = flx_arena_take(a, n, sizeof(double));
+    v->along = flx_arena_take(a, np, sizeof(double));
+    v->scratch =
+        flx_arena_take(a, own->numbers ? (size_t)own->numbers->scratch : 0, sizeof(double));
+    if (!v->at || !v->p || !v->new || !v->along || !v->scratch) return FLX_ERR_MEMORY;
+    for (size_t k = 0; k < np; k++) v->p[k] = own->tunables[k].value;
+    return FLX_OK;
+}
+
+flx_status flx_model_vary(const flx_model *m, flx_ctx *ctx, flx_model **out)
+{
+    *out = NULL;
+    flx_arena *arena = flx_arena_create(ctx);
+    flx_model *own = arena ? copy(arena, m, 1, sizeof *m) : NULL;
+    flx_status status = own ? FLX_OK : FLX_ERR_MEMORY;
+    if (status == FLX_OK) {
+        own->ctx = ctx;
+        own->arena = arena;
+        own->varied = NULL;
+        status = copy_items(own);
+    }
+    if (status == FLX_OK) status = make_varied(own);
+    if (status == FLX_OK) {
+        walk w = {.m = own, .at = own->varied->at};
+        status = walk_model(&w);
+        if (m->varied) memcpy(own->varied->p, m->varied->p, (size_t)m->ntunable * sizeof(double));
+    }
+    if (status != FLX_OK) {
+        flx_arena_destroy(&arena);
+        return status;
+    }
+    *out = own;
+    return FLX_OK;
+}
+
+static flx_status check_number(const flx_model *m, const flx_number *n, double x)
+{
+    const char *of = n->name ? " of " : "", *name = n->name ? n->name : "";
+    if (!isfinite(x)) {
+        return FLX_FAIL(m->ctx, FLX_ERR_MODEL, n->loc,
+                        "with these parameters the %s%s'%s' is not a finite number", n->what, of,
+                        name);
+    }
+    if (n->be == FINITE || x > 0 || (n->be == NOT_NEGATIVE && x == 0)) return FLX_OK;
+    return FLX_FAIL(m->ctx, FLX_ERR_MODEL, n->loc,
+                    "with these parameters the %s%s'%s' is %g; it must %s", n->what, of, name, x,
+                    n->be == POSITIVE ? "be positive" : "not be negative");
+}
+
+static void exchange(flx_model *own)
+{
+    flx_varied *v = own->varied;
+    for (int i = 0; i < own->numbers->n; i++) {
+        double old = *v->at[i];
+        *v->at[i] = v->new[i];
+        v->new[i] = old;
+    }
+}
+
+static flx_status check_inertias(const flx_model *own)
+{
+    const flx_number *list = own->numbers->list;
+    for (int i = 0, last = -1; i < own->numbers->n; i++) {
+        if (list[i].body < 0 || list[i].body == last) continue;
+        last = list[i].body;
+        FLX_TRY(flx_body_check_inertia(own->ctx, own->dimension, own->bodies + last,
+                                       own->bodies[last].loc));
+    }
+    return FLX_OK;
+}
+
+flx_status flx_model_set_parameters(flx_model *own, const double *p)
+{
+    const flx_numbers *n = own->numbers;
+    flx_varied *v = own->varied;
+    if (!v) return FLX_FAIL(own->ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE, "the model is shared");
+    if (!n) return FLX_OK;
+    flx_program_eval(n->program, p, v->scratch, v->new);
+    for (int i = 0; i < n->n; i++) FLX_TRY(check_number(own, n->list + i, v->new[i]));
+    exchange(own);
+    flx_status status = check_inertias(own);
+    if (status != FLX_OK) {
+        exchange(own); // as before
+        return status;
+    }
+    memcpy(v->p, p, (size_t)own->ntunable * sizeof *p);
+    return FLX_OK;
+}
+
+const double *flx_model_parameters(const flx_model *own)
+{
+    return own->varied->p;
+}
+
+double *const *flx_model_numbers(const flx_model *own)
+{
+    return own->varied->at;
+}
+
+void flx_model_number_slopes(const flx_model *own, int k, double *out)
+{
+    flx_varied *v = own->varied;
+    if (!own->numbers) return;
+    for (int i = 0; i < own->ntunable; i++) v->along[i] = i == k;
+    flx_program_slope(own->numbers->program, v->p, v->along, v->scratch, v->new, out);
+}
