@@ -11,8 +11,9 @@ extern "C" {
 // ---- words -------------------------------------------------------------------------------------
 
 // A method with its options: "radau", "radau(stages=5)", "galerkin(degree=3, quadrature=4)",
-// "hht(alpha=-0.1)". Only the fields that the word names are changed in *def; def->method points
-// into the registry. FLX_ERR_ARGUMENT with the nearest name in the message.
+// "hht(alpha=-0.1)", "radau rtol=1e-8". Options of the method that the word does not name get their defaults; step, tolerances,
+// formulation and max_steps stay what they are in *def. def->method points into the registry. FLX_ERR_ARGUMENT with the
+// nearest name in the message.
 FLX_API flx_status flx_method_read(flx_ctx *ctx, const char *word, flx_integrator_def *def);
 
 // ---- properties --------------------------------------------------------------------------------

@@ -1,7 +1,7 @@
 // methods.c - the words that name methods with their options, and the systems that methods take.
 //
-// A word is read as the lines of a model file would be, by the same table of keys: what may be
-// written in `simulate` may be written in brackets, and wrong options get the same messages. What
+// A word becomes the block `simulate` of a model and is read as that is, by the same table of keys:
+// what may be written there may be written in brackets, and wrong options get the same messages. What
 // systems a method takes is asked of the method, on a free mass, on
 // an algebraic equation and on a pendulum.
 #include "flexion/methods.h"
@@ -26,30 +26,98 @@ static const flx_integrator_type *find_type(const char *name)
 
 // ---- words --------------------------------------------------------------------------------------
 
-static bool is_alphanumeric(char c)
+// The block `simulate` of a word: "radau(stages=5, formulation=ggl)", "radau rtol=1e-8".
+typedef struct block {
+    char text[WORD_LONGEST]; // the word, cut up
+    int n;
+    flx_option options[FLX_MOST_OPTIONS];
+} block;
+
+static bool is_of_name(char c)
 {
-    return flx_is_letter(c) || flx_is_digit(c);
+    return flx_is_letter(c) || flx_is_digit(c) || c == '-' || c == '_';
 }
 
-// "radau(stages=5, formulation=ggl)" as "method: radau, stages: 5, formulation: ggl"; false: no such
-// form.
-static bool write_keys(const char *word, char *name, char *keys)
+static bool is_of_value(char c)
 {
-    size_t n = strcspn(word, "("), length = strlen(word);
-    if (n == 0 || length >= WORD_LONGEST) return false;
-    if (word[n] == '(' && word[length - 1] != ')') return false;
-    memcpy(name, word, n);
-    name[n] = '\0';
-    char *at = stpcpy(stpcpy(keys, "method: "), name);
-    if (word[n] == '(' && length > n + 2) at = stpcpy(at, ", ");
-    for (size_t i = n + 1; i + 1 < length; i++) {
-        if (!is_alphanumeric(word[i]) && !strchr("=,. _+-", word[i])) return false;
-        at = word[i] == '=' ? stpcpy(at, ": ") : stpcpy(at, (char[]){word[i], '\0'});
-    }
-    for (size_t i = 0; i < n; i++) {
-        if (!is_alphanumeric(name[i]) && name[i] != '-') return false;
-    }
+    return is_of_name(c) || c == '.' || c == '+';
+}
+
+static bool put(block *b, const char *key, const char *value)
+{
+    if (b->n >= FLX_MOST_OPTIONS) return false;
+    b->options[b->n++] = (flx_option){key, value};
     return true;
+}
+
+static char *skip_blanks(char *at)
+{
+    return at + strspn(at, " ");
+}
+
+// "key=value" at *at; *end: the character behind it, before it was cut off. false: no such form.
+static bool read_option(block *b, char **at, char *end)
+{
+    char *key = *at, *stop = key;
+    while (is_of_name(*stop)) stop++;
+    char *value = skip_blanks(stop);
+    if (stop == key || *value != '=') return false;
+    *stop = '\0';
+    value = stop = skip_blanks(value + 1);
+    while (is_of_value(*stop)) stop++;
+    *end = *stop;
+    if (stop == value) return false;
+    *stop = '\0';
+    *at = stop + 1;
+    return put(b, key, value);
+}
+
+// The options from `at` on, which began with `open`: '(', a blank or nothing. false: no such form.
+static bool read_options(block *b, char open, char *at)
+{
+    char end = open;
+    while (end != '\0' && end != ')') {
+        at = skip_blanks(at);
+        if (*at == '\0' || *at == ')') {
+            end = *at++;
+            break;
+        }
+        if (!read_option(b, &at, &end)) return false;
+        if (end == ' ') at = skip_blanks(at);
+        if (end == ' ' && (*at == ',' || *at == ')')) end = *at++;
+        if (!strchr(", )", end)) return false;
+    }
+    return open == '(' ? end == ')' && *at == '\0' : end == '\0';
+}
+
+static bool read_word(const char *word, block *b)
+{
+    if (strlen(word) >= sizeof b->text) return false;
+    char *at = strcpy(b->text, word);
+    while (is_of_name(*at)) at++;
+    char open = *at;
+    if (at == b->text || (open && open != '(' && open != ' ')) return false;
+    *at = '\0';
+    return put(b, "method", b->text) && read_options(b, open, open ? at + 1 : at);
+}
+
+static const char *find_option(const block *b, const char *key)
+{
+    for (int i = 0; i < b->n; i++) {
+        if (strcmp(b->options[i].key, key) == 0) return b->options[i].value;
+    }
+    return NULL;
+}
+
+// A key given twice; NULL: none.
+static const char *find_twice(const block *b)
+{
+    for (int i = 0; i < b->n; i++) {
+        for (int k = 0; k < i; k++) {
+            if (strcmp(b->options[i].key, b->options[k].key) == 0) return b->options[i].key;
+        }
+    }
+    return NULL;
 }
 
 // What the reader found wrong, said of the word.
@@ -64,36 +132,55 @@ static flx_status blame_word(flx_ctx *ctx, const char *word, flx_status status, 
                     text[0] ? text : flx_status_text(status));
 }
 
+// The block with what a run would need beside it.
+static flx_status read_block(flx_ctx *ctx, const flx_integrator_type *type, block *b,
+                             flx_simulate *out)
+{
+    const char *twice = find_twice(b);
+    if (twice) {
+        return FLX_FAIL(ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE, "'%s' is given twice", twice);
+    }
+    if (find_option(b, "until") || find_option(b, "start")) {
+        return FLX_FAIL(ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE,
+                        "'until' and 'start' belong to a run, not to its method");
+    }
+    bool controlled = find_option(b, "rtol") || find_option(b, "atol");
+    bool room = put(b, "until", "1");
+    if (type && type->fixed && !controlled && !find_option(b, "step")) room &= put(b, "step", "1");
+    if (!room) return FLX_FAIL(ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE, "too many options");
+    return flx_simulate_read(ctx, b->n, b->options, out);
+}
+
 flx_status flx_method_read(flx_ctx *ctx, const char *word, flx_integrator_def *def)
 {
-    char name[WORD_LONGEST], keys[3 * WORD_LONGEST], text[4 * WORD_LONGEST];
-    if (!write_keys(word, name, keys)) {
+    block b = {.n = 0};
+    flx_simulate read;
+    if (!read_word(word, &b)) {
         return FLX_FAIL(ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE,
                         "'%s' is no method; write its name, and options in brackets as in "
                         "radau(stages=5)",
                         word);
     }
-    const flx_integrator_type *type = find_type(name);
-    const char *control = type && type->fixed ? ", step: 1" : "";
-    flx_snprintf(text, sizeof text, "%ssimulate: {until: 1, %s%s}\n", free_mass, keys, control);
-    flx_model *model = NULL;
-    int before = flx_ctx_error_count(ctx);
-    flx_status status = flx_model_read_text(ctx, "method", text, strlen(text), 0, NULL, &model);
+    const flx_integrator_type *type = find_type(b.text);
+    int before = flx_ctx_error_count(ctx), given = b.n;
+    flx_status status = read_block(ctx, type, &b, &read);
     if (status != FLX_OK) return blame_word(ctx, word, status, before);
-    flx_integrator_def read = model->simulate.def;
-    flx_model_destroy(&model);
-    if (!type && strcmp(name, "auto") != 0) {
+    if (!type && strcmp(b.text, "auto") != 0) {
         return FLX_FAIL(ctx, FLX_ERR_UNAVAILABLE, FLX_NOWHERE, "method '%s': not available yet",
-                        name);
+                        b.text);
     }
-    read.step = def->step;
-    read.rtol = def->rtol;
-    read.atol = def->atol;
-    read.first_step = def->first_step;
-    read.largest_step = def->largest_step;
-    if (read.formulation == FLX_FORMULATION_AUTO) read.formulation = def->formulation;
-    if (read.max_steps == 0) read.max_steps = def->max_steps;
-    *def = read;
+    b.n = given; // what the word says
+    flx_integrator_def d = read.def;
+    bool step = find_option(&b, "step"), rtol = find_option(&b, "rtol");
+    bool atol = find_option(&b, "atol");
+    if (!step) d.step = rtol || atol ? 0.0 : def->step;
+    if (!rtol && !atol) d.rtol = step ? 0.0 : def->rtol;
+    if (!rtol && !atol) d.atol = step ? 0.0 : def->atol;
+    if (!find_option(&b, "first_step")) d.first_step = def->first_step;
+    if (!find_option(&b, "largest_step")) d.largest_step = def->largest_step;
+    if (d.formulation == FLX_FORMULATION_AUTO) d.formulation = def->formulation;
+    if (d.max_steps == 0) d.max_steps = def->max_steps;
+    *def = d;
     return FLX_OK;
 }
 

@@ -352,7 +352,12 @@ static flx_status read_methods(flx_study *s)
         flx_integrator_def *d = &s->methods[i];
         *d = s->sim->model->simulate.def;
         d->formulation = s->def.formulation;
+        d->step = d->rtol = d->atol = 0.0; // each run has its own
         FLX_TRY(flx_method_read(s->ctx, s->def.methods[i], d));
+        if (d->step == 0.0 && d->rtol == 0.0 && d->atol == 0.0) continue;
+        return FLX_FAIL(s->ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE,
+                        "method '%s': a study varies steps or tolerances itself; leave '%s' out",
+                        s->def.methods[i], d->step > 0.0 ? "step" : "rtol' and 'atol");
     }
     return FLX_OK;
 }

@@ -45,6 +45,30 @@ flx_status flx_analysis_find(flx_builder *b, const flx_entry *y, bool equilibriu
                     best ? "; did you mean '" : "", best ? best : "", best ? "'?" : "");
 }
 
+flx_status flx_analyses_add_path(flx_builder *b, flx_space *s)
+{
+    const char *name = "path";
+    for (int i = 0; i < b->analyses.count; i++) {
+        const flx_item *item = b->analyses.items[i];
+        if (flx_loads_has_factor(item)) return FLX_OK;
+        if (strcmp(item->name, name) == 0) name = "path of loads"; // no name of a file
+    }
+    // {type: static}
+    flx_loc loc = s->def->loc;
+    flx_entry *node = flx_take(b, 4, sizeof *node), **at = flx_take(b, 2, sizeof *at);
+    if (!node || !at) return FLX_ERR_MEMORY;
+    at[0] = node + 2;
+    at[1] = node + 3;
+    node[0] = (flx_entry){.loc = loc, .text = name, .written = name};
+    node[1] =
+        (flx_entry){.kind = FLX_ENTRY_MAP, .loc = loc, .count = 1, .keys = at, .items = at + 1};
+    node[2] = (flx_entry){.loc = loc, .text = "type", .written = "type"};
+    node[3] = (flx_entry){.loc = loc, .text = "static", .written = "static"};
+    // the rest of the model does not know its name
+    return flx_item_declare(b, s, FLX_KIND_ANALYSIS, node, node + 1, NULL, NULL, s->prefix, NULL,
+                            &b->analyses, NULL);
+}
+
 static flx_status read_count(flx_env *e, const flx_item *item, const char *key, int least, int *out)
 {
     const flx_entry *y = flx_entry_get(item->def, key);

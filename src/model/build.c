@@ -205,9 +205,8 @@ static flx_status build_once(const flx_model *head, const flx_builder *from, flx
 }
 
 flx_status flx_model_build(flx_ctx *ctx, const char *path, const char *text, size_t length,
-                           const flx_entry *tree, const flx_reader *reader, int nset,
-                           const char *const *settings, bool open, flx_arena *arena,
-                           flx_model **model)
+                           const flx_entry *tree, const flx_reader *reader, const flx_asked *asked,
+                           flx_arena *arena, flx_model **model)
 {
     *model = NULL;
     FLX_TRY(flx_schema_check(ctx, tree));
@@ -217,18 +216,44 @@ flx_status flx_model_build(flx_ctx *ctx, const char *path, const char *text, siz
         .ctx = ctx, .arena = arena, .path = path, .text = text, .text_length = length};
     flx_open_set set = {0};
     flx_beam_marks marks = {0};
-    const flx_builder b = {
-        .ctx = ctx, .reader = reader, .marks = &marks, .nset = nset, .settings = settings};
-    flx_status status = build_once(&head, &b, open ? &set : NULL, tree, m);
+    const flx_builder b = {.ctx = ctx, .reader = reader, .marks = &marks, .asked = asked};
+    flx_status status = build_once(&head, &b, asked->open ? &set : NULL, tree, m);
     // every time one parameter less is open, or more places are nodes
     while (status == FLX_OK && (set.changed || marks.changed)) {
         clear(m);
         marks.changed = false;
-        status = build_once(&head, &b, open ? &set : NULL, tree, m);
+        status = build_once(&head, &b, asked->open ? &set : NULL, tree, m);
     }
     flx_open_clear(&set);
     flx_free(marks.marks);
     if (status == FLX_OK) *model = m;
+    return status;
+}
+
+flx_status flx_simulate_read(flx_ctx *ctx, int n, const flx_option *options, flx_simulate *out)
+{
+    flx_entry nodes[2 * FLX_MOST_OPTIONS], *pairs[2 * FLX_MOST_OPTIONS];
+    for (int i = 0; i < n; i++) {
+        pairs[i] = nodes + i;
+        pairs[n + i] = nodes + n + i;
+        *pairs[i] = (flx_entry){.text = options[i].key, .written = options[i].key};
+        *pairs[n + i] = (flx_entry){.text = options[i].value, .written = options[i].value};
+    }
+    flx_entry head[] = {{.text = "flexion", .written = "flexion"},
+                        {.text = "simulate", .written = "simulate"},
+                        {.text = "1", .written = "1"},
+                        {.kind = FLX_ENTRY_MAP, .count = n, .keys = pairs, .items = pairs + n}};
+    flx_entry *keys[] = {head, head + 1}, *items[] = {head + 2, head + 3};
+    const flx_entry tree = {.kind = FLX_ENTRY_MAP, .count = 2, .keys = keys, .items = items};
+    const flx_asked asked = {0};
+    FLX_TRY(flx_schema_check(ctx, &tree));
+    flx_model m = {.ctx = ctx, .arena = flx_arena_create(ctx), .graph = flx_graph_create(ctx)};
+    flx_builder b = {.ctx = ctx, .m = &m, .g = m.graph, .scratch = m.arena, .asked = &asked};
+    flx_status status = m.arena && m.graph ? make_top(&b, &tree) : FLX_ERR_MEMORY;
+    if (status == FLX_OK) status = flx_simulate_finish(&b);
+    *out = m.simulate;
+    clear(&m);
+    flx_arena_destroy(&m.arena);
     return status;
 }
 

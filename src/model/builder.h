@@ -148,8 +148,7 @@ struct flx_builder {
     flx_open_set *open; // NULL: parameters are numbers
     flx_beam_marks *marks;
     int nsection_row; // rows that tie sections of beams
-    int nset;
-    const char *const *settings;
+    const flx_asked *asked;
 };
 
 // What an expression may use.
@@ -544,6 +543,8 @@ flx_status flx_loads_finish(flx_builder *b, const flx_item *analysis, flx_analys
 // where that is wanted.
 flx_status flx_analysis_find(flx_builder *b, const flx_entry *y, bool equilibrium, int *number);
 flx_status flx_analyses_finish(flx_builder *b);
+// An analysis of all loads, where none has loads.
+flx_status flx_analyses_add_path(flx_builder *b, flx_space *s);
 flx_status flx_measure_call(flx_env *e, const char *word, int n, const flx_operand *args,
                             flx_loc loc, flx_operand *out);
 extern const char *const flx_measure_words[];

@@ -363,6 +363,7 @@ static flx_status declare_items(flx_builder *b, flx_space *s)
     FLX_TRY(declare_block(b, s, get(s->def, "events"), FLX_KIND_EVENT, &b->events));
     if (!s->part) {
         FLX_TRY(declare_block(b, s, get(s->def, "analyse"), FLX_KIND_ANALYSIS, &b->analyses));
+        if (b->asked->to_load) FLX_TRY(flx_analyses_add_path(b, s));
     }
     return declare_block(b, s, get(s->def, "parts"), FLX_KIND_PART, &b->parts);
 }
@@ -429,8 +430,8 @@ flx_status flx_space_declare(flx_builder *b, flx_space *s)
     FLX_TRY(declare_block(b, s, get(s->def, "parameters"), FLX_KIND_PARAMETER, &b->parameters));
     FLX_TRY(declare_block(b, s, get(s->def, "functions"), FLX_KIND_FUNCTION, &b->functions));
     if (s->part) give_parameters(b, s);
-    for (int i = 0; !s->part && i < b->nset; i++) {
-        FLX_TRY(go_on(b, apply_setting(b, s, b->settings[i])));
+    for (int i = 0; !s->part && i < b->asked->nset; i++) {
+        FLX_TRY(go_on(b, apply_setting(b, s, b->asked->settings[i])));
     }
     return declare_items(b, s);
 }

@@ -293,6 +293,14 @@ typedef struct flx_simulate {
     int start;         // the equilibrium at which it begins; -1: as drawn
 } flx_simulate;
 
+// A key of a block and its value, as a file says them.
+typedef struct flx_option {
+    const char *key, *value;
+} flx_option;
+#define FLX_MOST_OPTIONS 24
+// The block `simulate` with these keys (build.c), at most FLX_MOST_OPTIONS, read with the messages of a model.
+flx_status flx_simulate_read(flx_ctx *ctx, int n, const flx_option *options, flx_simulate *out);
+
 typedef struct flx_column {
     const char *name; // "crank.position.x"
     const char *unit; // "m", "rad", "N", ... or ""

@@ -57,6 +57,14 @@ static int words_carry_options(void)
     CHECK(d.rtol == 1e-5 && d.step == 0.0); // what the word does not say stays
     CHECK(flx_method_read(ctx, "dopri5", &d) == FLX_OK);
     CHECK(strcmp(d.method, "dopri5") == 0 && d.stages == 0);
+    // options also stand behind a blank; what the word says holds
+    CHECK(flx_method_read(ctx, "radau rtol=1e-8 stages=7", &d) == FLX_OK);
+    CHECK(strcmp(d.method, "radau") == 0 && d.stages == 7 && d.rtol == 1e-8 && d.atol == 1e-10);
+    CHECK(flx_method_read(ctx, "generalized-alpha( spectral_radius = 0.7 , step=1e-3 )", &d) ==
+          FLX_OK);
+    CHECK(d.spectral_radius == 0.7 && d.step == 1e-3 && d.rtol == 0.0 && d.atol == 0.0);
+    CHECK(flx_method_read(ctx, "midpoint", &d) == FLX_OK && d.step == 1e-3);
+    CHECK(flx_method_read(ctx, "hht(alpha=-0.1)", &d) == FLX_OK && d.alpha == -0.1);
     flx_ctx_destroy(&ctx);
     return 0;
 }
@@ -64,10 +72,21 @@ static int words_carry_options(void)
 static int wrong_words_are_told(void)
 {
     static const char *const wrong[][2] = {
-        {"radua", "did you mean 'radau'"},           {"radau(stage=5)", "did you mean 'stages'"},
-        {"dopri5(stages=3)", "has no 'stages'"},     {"radau(stages=0)", "at least 1"},
-        {"radau(stages=5", "options in brackets"},   {"", "is no method"},
-        {"radau(stages=5}){", "options in brackets"}};
+        {"radua", "did you mean 'radau'"},
+        {"radau(stage=5)", "did you mean 'stages'"},
+        {"dopri5(stages=3)", "has no 'stages'"},
+        {"radau(stages=0)", "at least 1"},
+        {"radau(stages=5", "options in brackets"},
+        {"", "is no method"},
+        {"radau(stages=5}){", "options in brackets"},
+        {"radau(stages=5, stages=3)", "'stages' is given twice"},
+        {"radau until=3", "belong to a run"},
+        {"radau(stages=five)", "five"},
+        {"radau(stages=)", "options in brackets"},
+        {"radau(stages=5) rtol=1", "options in brackets"},
+        {"radau,", "options in brackets"},
+        {"midpoint rtol=1e-6", "has no error control"},
+        {"radau step=1e-3 rtol=1e-6", "has both 'step' and 'rtol'"}};
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         flx_ctx *ctx = flx_ctx_create();
         flx_integrator_def d = flx_integrator_def_default();
@@ -217,6 +236,7 @@ static int a_file_serves_as_reference(void)
 static int wrong_studies_are_told(void)
 {
     static const char *const methods[] = {"radau"}, *const signals[] = {"velocites"};
+    static const char *const tight[] = {"radau(rtol=1e-9)"};
     static const double steps[] = {0.1}, wrong[] = {-1.0};
     const flx_study_def none = {.nmethod = 1, .methods = methods};
     const flx_study_def negative = {.nmethod = 1, .methods = methods, .nstep = 1, .steps = wrong};
@@ -226,6 +246,7 @@ static int wrong_studies_are_told(void)
                                   .steps = steps,
                                   .nsignal = 1,
                                   .signals = signals};
+    const flx_study_def own = {.nmethod = 1, .methods = tight, .nstep = 1, .steps = steps};
     rig r = run(oscillator, &none);
     CHECK(r.status == FLX_ERR_ARGUMENT && !r.study);
     CHECK_TEXT(message(&r), "either steps or tolerances");
@@ -237,6 +258,10 @@ static int wrong_studies_are_told(void)
     r = run(oscillator, &signal);
     CHECK(r.status == FLX_ERR_ARGUMENT);
     CHECK_TEXT(message(&r), "did you mean 'velocities'");
+    clear(&r);
+    r = run(oscillator, &own); // was passed over in silence
+    CHECK(r.status == FLX_ERR_ARGUMENT);
+    CHECK_TEXT(message(&r), "leave 'rtol' and 'atol' out");
     clear(&r);
     return 0;
 }

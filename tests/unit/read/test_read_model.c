@@ -65,6 +65,22 @@ static int messages_name_the_file_at_fault(void)
     return 0;
 }
 
+// What a command asks for takes no name from the model, and leaves alone what the model asks for itself.
+static int path_of_loads_is_asked_from_outside(void)
+{
+    ctx = flx_ctx_create();
+    CHECK(flx_model_read_to_load(ctx, MODELS "path.yaml", 0, NULL, &model) == FLX_OK);
+    CHECK(model->nanalysis == 1 && model->nload == 1);
+    const flx_analysis *a = model->analyses;
+    CHECK(strcmp(a->name, "path") == 0 && a->kind == FLX_ANALYSIS_STATIC && a->gravity);
+    CHECK(a->to == 1.0 && strcmp(model->bodies[0].name, "path") == 0);
+    flx_model_destroy(&model);
+    CHECK(flx_model_read(ctx, MODELS "path.yaml", 0, NULL, &model) == FLX_OK);
+    CHECK(model->nanalysis == 0 && model->nload == 0);
+    end();
+    return 0;
+}
+
 static int place_in_an_expression_of_several_lines_is_exact(void)
 {
     const char *text = "flexion: 1\n"
@@ -133,6 +149,7 @@ static int every_failing_allocation_is_survived(void)
 
 TEST_MAIN(TEST(files_are_found_beside_the_file_that_names_them),
           TEST(text_in_memory_reads_like_its_file), TEST(messages_name_the_file_at_fault),
+          TEST(path_of_loads_is_asked_from_outside),
           TEST(place_in_an_expression_of_several_lines_is_exact),
           TEST(mistakes_of_text_and_of_shape_are_told_together), TEST(what_cannot_be_read_is_named),
           TEST(every_failing_allocation_is_survived))
