@@ -313,6 +313,10 @@ typedef struct flx_system_ops {
     void (*accept)(const flx_system *s, flx_work *w, flx_state *x);
     // The longest step from x that the switches can follow; HUGE_VAL: any.
     double (*longest_step)(const flx_system *s, flx_work *w, const flx_state *x);
+
+    // The same system for one run: its structure is that of s, which must outlive it and is not written;
+    // numbers, param and messages (ctx) are its own. NULL: there is none, and one thread at a time uses s.
+    flx_status (*instance)(const flx_system *s, flx_ctx *ctx, flx_system **own);
 } flx_system_ops;
 
 // What depends on multipliers.
@@ -338,6 +342,11 @@ struct flx_system {
 };
 
 FLX_API void flx_system_destroy(flx_system **s);
+
+// The same system for one run, with numbers, param and messages (ctx) of its own, destroyed by
+// flx_system_destroy. s must outlive it. Any number of threads may have instances of one system at a
+// time, and make them: s is read only. FLX_ERR_CANNOT: this kind of system has none.
+FLX_API flx_status flx_system_instance(const flx_system *s, flx_ctx *ctx, flx_system **own);
 
 // A state of the right sizes, zeroed, with switches and quaternions as the caller sets them.
 FLX_API flx_status flx_state_create(const flx_system *s, flx_state **x);

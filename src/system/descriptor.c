@@ -248,10 +248,36 @@ static void destroy(flx_system *s)
     flx_descriptor *d = (flx_descriptor *)s;
     if (!d) return;
     if (d->complete) destroy(&d->complete->base);
+    if (d->compiled) {
+        flx_free(d);
+        return;
+    }
     flx_expr_destroy(d);
     flx_free(d->couplings.keys);
     flx_arena_destroy(&d->arena);
     flx_free(d);
+}
+
+// Arrays are those of the compiled system; parameters lie behind the struct.
+static flx_status instance(const flx_system *s, flx_ctx *ctx, flx_system **own)
+{
+    const flx_descriptor *from = flx_descriptor_of(s);
+    size_t loads = (size_t)s->dims.nparam * sizeof(double);
+    flx_descriptor *d = flx_alloc(ctx, 1, sizeof *d + loads);
+    if (!d) return FLX_ERR_MEMORY;
+    *d = *from;
+    d->base.ctx = ctx;
+    d->compiled = from->compiled ? from->compiled : from;
+    d->complete = NULL;
+    d->loads = (double *)(void *)(d + 1);
+    if (loads > 0) memcpy(d->loads, from->loads, loads);
+    d->base.param = d->loads;
+    flx_system *complete = NULL;
+    flx_status status = from->complete ? instance(&from->complete->base, ctx, &complete) : FLX_OK;
+    d->complete = (flx_descriptor *)complete;
+    if (status == FLX_OK) *own = &d->base;
+    if (status != FLX_OK) destroy(&d->base);
+    return status;
 }
 
 static flx_status discrete_forces(const flx_system *s, flx_work *w, const flx_point *p0,
@@ -337,6 +363,7 @@ static const flx_system_ops ops = {
     .accept = flx_eval_accept,
     .longest_step = flx_eval_longest_step,
     .instants = &flx_descriptor_instants,
+    .instance = instance,
 };
 
 // ---- making it ----------------------------------------------------------------------------------

@@ -119,6 +119,14 @@ static double find_gradient(const flx_quasistatic *z, const double *A0, int bond
     return most;
 }
 
+// Before anything is measured.
+static void begin_typical(flx_quasistatic *z)
+{
+    for (int k = 0; k < z->nlinked + z->nclosing; k++) {
+        z->typical[k] = k < z->nlinked ? z->scale[z->origin[k]] : 1.0;
+    }
+}
+
 flx_status flx_quasistatic_measure(flx_system *s, const flx_state *x)
 {
     while (flx_wrapper_is(s) && s->ops->residual != flx_quasistatic_residual) {
@@ -136,6 +144,7 @@ flx_status flx_quasistatic_measure(flx_system *s, const flx_state *x)
     flx_status status = base->ops->linearise(base, w->base.inner, &p, &w->slow);
     if (status == FLX_OK) {
         double energy = find_energy(z, w->slow.A0);
+        begin_typical(z);
         flx_pattern_diagonal(&base->pattern, w->slow.A2, w->r2);
         for (int k = 0; k < z->nlinked + z->nclosing; k++) {
             int i = z->origin[k];
@@ -226,9 +235,7 @@ static flx_status build(flx_quasistatic *z, const flx_quasistatic_how *how)
         }
     }
     FLX_TRY(flx_quasistatic_find_links(z));
-    for (int k = 0; k < z->nlinked + z->nclosing; k++) {
-        z->typical[k] = k < z->nlinked ? z->scale[z->origin[k]] : 1.0;
-    }
+    begin_typical(z);
     FLX_TRY(refuse_slopes(z));
     z->z.sys.dims.nw += z->nlinked + z->nclosing;
     if (!base->reads_multipliers && z->nclosing > 0) {
@@ -236,6 +243,18 @@ static flx_status build(flx_quasistatic *z, const flx_quasistatic_how *how)
     }
     FLX_TRY(flx_quasistatic_make_pattern(z));
     return flx_quasistatic_make_groups(z);
+}
+
+// Every run measures at its own start.
+static flx_status own(flx_wrapper *wrapper)
+{
+    flx_quasistatic *z = (flx_quasistatic *)(void *)wrapper;
+    size_t n = (size_t)(z->nlinked + z->nclosing);
+    double *typical = flx_arena_take(wrapper->arena, n, sizeof *typical);
+    if (!typical) return FLX_ERR_MEMORY;
+    if (n > 0) memcpy(typical, z->typical, n * sizeof *typical);
+    z->typical = typical;
+    return FLX_OK;
 }
 
 static void fill_ops(flx_quasistatic *z)
@@ -255,6 +274,7 @@ static void fill_ops(flx_quasistatic *z)
     }
     z->z.point = flx_quasistatic_seen_point;
     z->z.state = flx_quasistatic_seen_state;
+    z->z.own = own;
 }
 
 flx_status flx_quasistatic_create(flx_system *base, const flx_quasistatic_how *how, flx_system **s)

@@ -12,6 +12,15 @@ void flx_system_destroy(flx_system **s)
     *s = NULL;
 }
 
+flx_status flx_system_instance(const flx_system *s, flx_ctx *ctx, flx_system **own)
+{
+    *own = NULL;
+    if (s->ops->instance) return s->ops->instance(s, ctx, own);
+    return FLX_FAIL(ctx, FLX_ERR_CANNOT, FLX_NOWHERE,
+                    "a system '%s' cannot be shared: it has no instances, and is used by one run",
+                    s->ops->name);
+}
+
 // Number of doubles in a state.
 static size_t state_size(const flx_dims *d)
 {

@@ -219,6 +219,10 @@ static void destroy(flx_system *s)
 {
     flx_tree *t = (flx_tree *)s;
     flx_system_destroy(&t->inner);
+    if (t->compiled) {
+        flx_free(t);
+        return;
+    }
     flx_tree_links_clear(&t->t);
     flx_topology_clear(&t->top);
     flx_tree_fronts_clear(&t->fronts);
@@ -226,6 +230,25 @@ static void destroy(flx_system *s)
     flx_free(t->reach);
     flx_free(t->after);
     flx_free(t);
+}
+
+static flx_status instance(const flx_system *s, flx_ctx *ctx, flx_system **own)
+{
+    const flx_tree *from = flx_tree_of(s);
+    flx_tree *t = flx_alloc(ctx, 1, sizeof *t);
+    if (!t) return FLX_ERR_MEMORY;
+    *t = *from;
+    t->base.ctx = ctx;
+    t->compiled = from->compiled ? from->compiled : from;
+    if (s->ops == &from->ops) t->base.ops = &t->ops;
+    flx_status status = flx_system_instance(from->inner, ctx, &t->inner);
+    if (status != FLX_OK) {
+        destroy(&t->base);
+        return status;
+    }
+    t->base.param = t->inner->param;
+    *own = &t->base;
+    return FLX_OK;
 }
 
 #define COMMON_OPS                                                                                 \
@@ -239,7 +262,7 @@ static void destroy(flx_system *s)
     .explicit_form = &flx_tree_explicit, .components = &flx_tree_components,                       \
     .energy = flx_tree_energy, .accept = flx_tree_accept, .longest_step = flx_tree_longest_step,   \
     .instants = &flx_tree_instants, .lagrangian = &flx_tree_lagrangian,                            \
-    .rigid_motion = flx_tree_rigid_motion
+    .rigid_motion = flx_tree_rigid_motion, .instance = instance
 
 const flx_system_ops flx_tree_ops = {COMMON_OPS};
 const flx_system_ops flx_tree_ops_by_links = {COMMON_OPS,

@@ -36,6 +36,8 @@
 
 typedef struct flx_tree {
     flx_system base;
+    const struct flx_tree
+        *compiled;          // of an instance: owns all but `inner`; NULL: this is the compiled one
     flx_system_ops ops;     // of a tree with links without inertia
     const flx_model *model; // borrowed
     flx_topology top;       // owned

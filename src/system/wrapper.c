@@ -236,6 +236,34 @@ static void destroy(flx_system *s)
     flx_free(z);
 }
 
+static flx_status own_arrays(flx_wrapper *z)
+{
+    if (!z->own) return FLX_OK;
+    z->arena = flx_arena_create(z->sys.ctx);
+    return z->arena ? z->own(z) : FLX_ERR_MEMORY;
+}
+
+static flx_status instance(const flx_system *s, flx_ctx *ctx, flx_system **own)
+{
+    const flx_wrapper *from = flx_wrapper_of(s);
+    flx_wrapper *z = flx_alloc(ctx, 1, from->size);
+    if (!z) return FLX_ERR_MEMORY;
+    memcpy(z, from, from->size);
+    z->sys.ctx = ctx;
+    z->sys.ops = &z->ops;
+    z->compiled = from->compiled ? from->compiled : from;
+    z->arena = NULL;
+    flx_status status = flx_system_instance(from->base, ctx, &z->base);
+    if (status == FLX_OK) status = own_arrays(z);
+    if (status != FLX_OK) {
+        destroy(&z->sys);
+        return status;
+    }
+    z->sys.param = z->base->param;
+    *own = &z->sys;
+    return FLX_OK;
+}
+
 static void init(flx_wrapper *z, const char *name, flx_system *base)
 {
     const flx_system_ops *b = base->ops;
@@ -267,6 +295,7 @@ static void init(flx_wrapper *z, const char *name, flx_system *base)
         .work_destroy = flx_wrapper_work_destroy,
         .work_memory = flx_wrapper_work_memory,
         .destroy = destroy,
+        .instance = b->instance ? instance : NULL,
     };
 }
 
@@ -278,6 +307,7 @@ void *flx_wrapper_create(flx_system *base, const char *name, size_t size)
         return NULL;
     }
     init(z, name, base);
+    z->size = size;
     z->arena = flx_arena_create(base->ctx);
     if (z->arena) return z;
     destroy(&z->sys);

@@ -9,11 +9,17 @@
 typedef struct flx_wrapper {
     flx_system sys;
     flx_system_ops ops;
+    // Of an instance the compiled system, which owns all arrays but those that `own` took; NULL: this is the
+    // compiled one.
+    const struct flx_wrapper *compiled;
+    size_t size;      // bytes, from sys on
     flx_system *base; // owned
     flx_arena *arena; // owned: all arrays
     // How the base sees a point, or a state by its arrays; NULL: as it is.
     void (*point)(const flx_system *s, flx_work *w, flx_point *p);
     void (*state)(const flx_system *s, flx_work *w, flx_state *x);
+    // Arrays of an instance that are its own, from its arena; NULL: all are those of the compiled system.
+    flx_status (*own)(struct flx_wrapper *z);
 } flx_wrapper;
 
 // The work of every wrapper begins with this.
