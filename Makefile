@@ -1,6 +1,7 @@
 # The front of the build. CMake and Ninja do the work; `make help` lists what can be asked for.
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
+BEGAN := $(shell date +%s)
 EXAMPLE = slider_crank
 
 .DEFAULT_GOAL := build
@@ -30,7 +31,7 @@ test: ## install what is missing, build with gcc and clang, run all tests, again
 	@tools/install-packages.sh test
 	$(call build,release,build)
 	$(call build,ci-clang,build/ci-clang)
-	@tools/run_tests.py -j $(JOBS) "gcc, optimised=build" "gcc, decimal comma=build:de_DE.UTF-8" "clang, sanitizers=build/ci-clang"
+	@tools/run_tests.py -j $(JOBS) --began $(BEGAN) "gcc, optimised=build" "gcc, decimal comma=build:de_DE.UTF-8" "clang, sanitizers=build/ci-clang"
 
 bench: ## build and run the benchmarks; they print tables, and whether each mark is met
 	@tools/install-packages.sh build

@@ -7,7 +7,7 @@ build="gcc libc6-dev cmake ninja-build pkg-config
        libyaml-dev libhdf5-dev zlib1g-dev liblapacke-dev libopenblas-serial-dev libsuitesparse-dev libmetis-dev libsundials-dev
        gnuplot-nox scdoc"
 page="nodejs npm"
-test="chromium locales g++ clang libclang-rt-14-dev python3"
+test="chromium locales g++ clang lld libclang-rt-14-dev python3"
 bench="valgrind python3 python3-scipy gmsh libslepc-real-dev libopenmpi-dev g++ libsimbody-dev libmujoco-dev calculix-ccx"
 lint="clang-format clang-tidy python3"
 docs="mkdocs mkdocs-material libjs-katex fonts-katex python3"

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Run ctest in one or more build directories and count what passed.
 
-    tools/run_tests.py [-j N] NAME=DIRECTORY[:LOCALE]... [-- CTEST ARGUMENTS]
+    tools/run_tests.py [-j N] [--began SECONDS] NAME=DIRECTORY[:LOCALE]... [-- CTEST ARGUMENTS]
 
 The tests run in the locale C, or in that one, which the build has put under DIRECTORY/locale.
 
-Every claim of a test program (its lines "ok" and "FAILED", see tests/support/check.h) counts as one;
-a test without such lines counts as one. The last line reads "N passed, N failed".
+Every claim of a test program (its lines "ok", "FAILED" and "skipped", see tests/support/check.h) counts as one;
+a test without such lines counts as one. At the end stand the slowest tests, the time since --began (of the clock,
+since 1970: builds before the tests count), and the last line, which reads "N passed, N failed, N skipped".
 """
 import os
 import re
@@ -18,7 +19,8 @@ import xml.etree.ElementTree as ElementTree
 NOISE = re.compile(r"^(\s+Start\s+\d+:|Internal ctest changing|Test project )")
 # what another program does, and whole runs, which read and write as the units do: one locale suffices
 ELSEWHERE = "^(tree|browser|install|verify|case|example)$"
-CLAIM = re.compile(r"^(ok    |FAILED) \S", re.MULTILINE)
+CLAIM = re.compile(r"^(ok    |FAILED|skipped) \S", re.MULTILINE)
+SLOWEST = 10
 
 
 def run(directory, locale, jobs, extra):
@@ -41,46 +43,62 @@ def run(directory, locale, jobs, extra):
 
 
 def count(report):
-    """Passed and failed claims, and the names of the tests that failed."""
-    passed, failed, names = 0, 0, []
+    """Claims that passed, failed and were skipped, the names of the tests that failed, and the seconds of each."""
+    passed, failed, skipped, names, seconds = 0, 0, 0, [], []
     for case in ElementTree.parse(report).getroot().iter("testcase"):
         claims = CLAIM.findall(case.findtext("system-out") or "")
-        good, bad = claims.count("ok    "), claims.count("FAILED")
+        good, bad, out = (claims.count(word) for word in ("ok    ", "FAILED", "skipped"))
+        seconds.append((float(case.get("time") or 0), case.get("name")))
         if case.get("status") == "run":
-            passed += good or 1
+            passed += good if claims else 1
+            skipped += out
         elif case.get("status") != "disabled":
             passed += good
             failed += max(bad, 1)
+            skipped += out
             names.append(case.get("name"))
-    return passed, failed, names
+    return passed, failed, skipped, names, seconds
 
 
-def main(arguments):
-    jobs, extra = os.cpu_count() or 1, []
+def read_arguments(arguments):
+    """Jobs, the time of the beginning, the builds to test, and words for ctest."""
+    jobs, began, extra = os.cpu_count() or 1, time.time(), []
     if "--" in arguments:
         cut = arguments.index("--")
         arguments, extra = arguments[:cut], arguments[cut + 1:]
-    if arguments[:1] == ["-j"]:
-        jobs, arguments = int(arguments[1]), arguments[2:]
-    if not arguments:
+    while len(arguments) > 1 and arguments[0] in ("-j", "--began"):
+        if arguments[0] == "-j":
+            jobs = int(arguments[1])
+        else:
+            began = float(arguments[1])
+        arguments = arguments[2:]
+    return jobs, began, arguments, extra
+
+
+def main(arguments):
+    jobs, began, builds, extra = read_arguments(arguments)
+    if not builds:
         print(__doc__, file=sys.stderr)
         return 2
 
-    passed, failed, lines = 0, 0, []
-    for name, place in (argument.split("=", 1) for argument in arguments):
+    passed, failed, skipped, lines, slow = 0, 0, 0, [], []
+    for name, place in (argument.split("=", 1) for argument in builds):
         directory, _, locale = place.partition(":")
         print(f"== {name} ({place})", flush=True)
         begin = time.monotonic()
         status, report = run(directory, locale, jobs, extra)
-        good, bad, names = count(report) if os.path.exists(report) else (0, 1, ["ctest itself"])
+        good, bad, out, names, seconds = count(report) if os.path.exists(report) else (0, 1, 0, ["ctest itself"], [])
         if status != 0 and bad == 0:
             bad, names = 1, ["ctest itself"]
-        passed, failed = passed + good, failed + bad
-        seconds = time.monotonic() - begin
-        lines.append(f"{name}: {good} passed, {bad} failed, {seconds:.0f} s")
+        passed, failed, skipped = passed + good, failed + bad, skipped + out
+        slow += [(time_of, test, name) for time_of, test in seconds]
+        lines.append(f"{name}: {good} passed, {bad} failed, {out} skipped, {time.monotonic() - begin:.0f} s")
         lines += [f"    failed: {test}" for test in names]
-    print("\n" + "\n".join(lines) + "\n")
-    print(f"{passed} passed, {failed} failed")
+    print("\n" + "\n".join(lines))
+    print("slowest: " + ", ".join(f"{test} {time_of:.0f} s ({name})" for time_of, test, name in sorted(slow, reverse=True)[:SLOWEST]))
+    minutes, rest = divmod(round(time.time() - began), 60)
+    print(f"in all {minutes} min {rest} s\n")
+    print(f"{passed} passed, {failed} failed, {skipped} skipped")
     return 1 if failed else 0
 
 

@@ -18,7 +18,7 @@ export async function launch(executablePath = process.env.FLX_CHROMIUM ?? "/usr/
 // The page at a file, ready; complaints: what its console said.
 export async function open(browser, file, options = {}) {
   const context = await browser.newContext({
-    viewport: { width: 1280, height: 800 }, colorScheme: "light", locale: "en-GB", ...options,
+    viewport: { width: 900, height: 560 }, colorScheme: "light", locale: "en-GB", ...options,
   });
   const page = await context.newPage();
   const complaints = [];

@@ -131,7 +131,7 @@ static int a_switch_that_its_own_force_undoes_is_refused(void)
                                       "radau, formulation: tree",    "radau, formulation: ggl",
                                       "radau, formulation: index-3", "bdf, formulation: ggl"};
     double first = 0.0;
-    if (getenv("FLX_SHORT")) return 0;
+    if (getenv("FLX_SHORT")) SKIP("a minute with sanitizers");
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
         char text[2048], said[1024];
         snprintf(text, sizeof text,
