@@ -1,7 +1,7 @@
 // flexion/base.h - status, messages and the context that everything is created in.
 //
 // Every failure returns a status and leaves a message for a person in the context, with
-// file:line:column where a model file is at fault.
+// file:line:column where a model file is at fault, and the path of the item in the model.
 #pragma once
 
 #include <stddef.h>
@@ -46,9 +46,11 @@ typedef enum flx_status {
 typedef struct flx_loc {
     const char *file; // interned in the context
     int line, column; // counted from 1
+    const struct flx_trail
+        *trail; // where it is in the description; NULL in messages, which have its path
 } flx_loc;
 
-#define FLX_NOWHERE ((flx_loc){NULL, 0, 0})
+#define FLX_NOWHERE ((flx_loc){NULL, 0, 0, NULL})
 
 // One message.
 typedef struct flx_message {
@@ -57,6 +59,7 @@ typedef struct flx_message {
     const char *text;   // one or more lines for a person; owned by the context
     const char *c_file; // where in our source it was recorded
     int c_line;
+    const char *path; // of what is at fault in the model, "bodies.rod.inertia"; "": nothing of it
 } flx_message;
 
 // The context owns memory accounting, interned strings and messages. One per thread of control.

@@ -45,6 +45,16 @@ void flx_ctx_forget_warnings(flx_ctx *ctx, int count);
 #define FLX_ASSERT(cond) ((void)0)
 #endif
 
+// Where something is in a description: a key of a mapping, or an item of a list, of what `up` is.
+typedef struct flx_trail {
+    const struct flx_trail *up; // NULL: the description itself
+    const char *key;            // NULL: an item of a list
+    int index;                  // of a list, from 0
+} flx_trail;
+// "bodies.rod.inertia", "fe.line[1]"; a key that has other signs than those of names is in double quotes.
+// size: of the text, which is cut there.
+void flx_trail_write(const flx_trail *trail, char *text, size_t size);
+
 // ---- memory ---------------------------------------------------------------------------------
 
 // n*size bytes, zeroed, 64-byte aligned; NULL (with the error recorded) when there is no memory.

@@ -33,9 +33,15 @@ flx_ctx *flx_ctx_create(void)
     return ctx;
 }
 
+static void free_message(flx_message *m)
+{
+    free((char *)m->text);
+    if (m->path[0]) free((char *)m->path);
+}
+
 static void free_messages(flx_message_list *list)
 {
-    for (int i = 0; i < list->count; i++) free((char *)list->items[i].text);
+    for (int i = 0; i < list->count; i++) free_message(list->items + i);
     free(list->items);
     *list = (flx_message_list){0};
 }
@@ -59,61 +65,90 @@ void flx_ctx_clear_messages(flx_ctx *ctx)
     free_messages(&ctx->warnings);
 }
 
+void flx_trail_write(const flx_trail *trail, char *text, size_t size)
+{
+    text[0] = 0;
+    if (!trail || (!trail->up && !trail->key)) return; // the description itself
+    flx_trail_write(trail->up, text, size);
+    size_t length = strlen(text), room = size - length;
+    const char *key = trail->key;
+    if (!key) {
+        flx_snprintf(text + length, room, "[%d]", trail->index);
+    } else {
+        bool plain = key[0] && !key[strcspn(key, ".[]\" \n")];
+        const char *quote = plain ? "" : "\"";
+        flx_snprintf(text + length, room, "%s%s%s%s", length ? "." : "", quote, key, quote);
+    }
+}
+
+static char *copy_text(const char *text)
+{
+    size_t length = strlen(text);
+    char *copy = malloc(length + 1);
+    if (copy) memcpy(copy, text, length + 1);
+    return copy;
+}
+
 // Messages are recorded with plain malloc: an error must be told also when the counted
 // allocations are made to fail. Without memory for its text a message keeps its status.
-static void record(flx_message_list *list, int most, flx_message m, const char *text)
+static void record(flx_message_list *list, int most, flx_message m, const char *text,
+                   const char *path)
 {
     list->total++;
     if (list->count >= most) return;
     flx_message *items = realloc(list->items, (size_t)(list->count + 1) * sizeof *items);
     if (!items) return;
     list->items = items;
-    size_t length = strlen(text);
-    char *copy = malloc(length + 1);
-    if (!copy) return;
-    memcpy(copy, text, length + 1);
-    m.text = copy;
+    m.text = copy_text(text);
+    if (!m.text) return;
+    m.path = path[0] ? copy_text(path) : "";
+    if (!m.path) m.path = "";
+    m.loc.trail = NULL; // it may not live as long
     list->items[list->count++] = m;
 }
 
 flx_status flx_ctx_fail(flx_ctx *ctx, flx_status status, flx_loc loc, const char *c_file,
                         int c_line, const char *format, ...)
 {
-    char text[MESSAGE_LENGTH];
+    char text[MESSAGE_LENGTH], path[MESSAGE_LENGTH];
     va_list args;
     va_start(args, format);
     flx_vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    record(&ctx->errors, FLX_MAX_ERRORS, (flx_message){status, loc, NULL, c_file, c_line}, text);
+    flx_trail_write(loc.trail, path, sizeof path);
+    const flx_message m = {.status = status, .loc = loc, .c_file = c_file, .c_line = c_line};
+    record(&ctx->errors, FLX_MAX_ERRORS, m, text, path);
     return status;
 }
 
 // Several evaluations of one model find the same: it is told once.
-static bool is_told(const flx_message_list *list, flx_loc loc, const char *text)
+static bool is_told(const flx_message_list *list, flx_loc loc, const char *text, const char *path)
 {
     for (int i = 0; i < list->count; i++) {
         const flx_message *m = list->items + i;
         bool there =
             m->loc.file == loc.file && m->loc.line == loc.line && m->loc.column == loc.column;
-        if (there && strcmp(m->text, text) == 0) return true;
+        if (there && strcmp(m->text, text) == 0 && strcmp(m->path, path) == 0) return true;
     }
     return false;
 }
 
 void flx_ctx_warn(flx_ctx *ctx, flx_loc loc, const char *format, ...)
 {
-    char text[MESSAGE_LENGTH];
+    char text[MESSAGE_LENGTH], path[MESSAGE_LENGTH];
     va_list args;
     va_start(args, format);
     flx_vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    if (is_told(&ctx->warnings, loc, text)) return;
-    record(&ctx->warnings, MAX_WARNINGS, (flx_message){FLX_OK, loc, NULL, NULL, 0}, text);
+    flx_trail_write(loc.trail, path, sizeof path);
+    if (is_told(&ctx->warnings, loc, text, path)) return;
+    const flx_message m = {.status = FLX_OK, .loc = loc};
+    record(&ctx->warnings, MAX_WARNINGS, m, text, path);
 }
 
 static void forget(flx_message_list *list, int count)
 {
-    while (list->count > count) free((char *)list->items[--list->count].text);
+    while (list->count > count) free_message(&list->items[--list->count]);
     if (list->total > count) list->total = count;
 }
 
@@ -180,10 +215,8 @@ const char *flx_intern(flx_ctx *ctx, const char *text)
     char **slot = intern_slot(ctx->interned, ctx->intern_capacity, text);
     if (*slot) return *slot;
     if (!flx_ctx_may_allocate(ctx)) goto no_memory;
-    size_t length = strlen(text);
-    char *copy = malloc(length + 1);
+    char *copy = copy_text(text);
     if (!copy) goto no_memory;
-    memcpy(copy, text, length + 1);
     ctx->intern_count++;
     return *slot = copy;
 

@@ -81,7 +81,7 @@ static void print_message(const flx_message *m, const char *kind, const char *co
     if (m->loc.file && m->loc.line > 0) {
         fprintf(stderr, "%s:%d:%d: ", m->loc.file, m->loc.line, m->loc.column);
     } else {
-        fputs(m->loc.file ? m->loc.file : "flexion", stderr);
+        fputs(m->loc.file ? m->loc.file : m->path[0] ? m->path : "flexion", stderr);
         fputs(": ", stderr);
     }
     fprintf(stderr, coloured ? "%s%s:\033[0m %s\n" : "%s%s: %s\n", coloured ? colour : "", kind,

@@ -9,7 +9,7 @@ flx_status flx_fe_problem_create(const flx_model *model, flx_fe_problem **out)
     const flx_fe_block *block = &model->fe;
     *out = NULL;
     if (!block->structure && block->K.n == 0) {
-        return FLX_FAIL(ctx, FLX_ERR_MODEL, ((flx_loc){model->path, 1, 1}),
+        return FLX_FAIL(ctx, FLX_ERR_MODEL, ((flx_loc){model->path, 1, 1, NULL}),
                         "the model has no block 'fe': there are no finite elements to compute");
     }
     flx_fe_problem *p = flx_alloc(ctx, 1, sizeof *p);

@@ -1,4 +1,5 @@
 // expand.c - from the definitions of a file to items: `like`, `repeat`, `models` and `parts`.
+#include "base/number.h"
 #include "model/builder.h"
 #include "model/file.h"
 #include "model/schema.h"
@@ -111,6 +112,7 @@ static flx_status merge_like(flx_builder *b, const flx_entry *def, const flx_ent
     if (!merged) return FLX_ERR_MEMORY;
     *merged = *def;
     merged->count = 0;
+    merged->slots = NULL; // those of def
     merged->items = flx_take(b, (size_t)total, sizeof(flx_entry *));
     merged->keys = flx_take(b, (size_t)total, sizeof(flx_entry *));
     if (!merged->items || !merged->keys) return FLX_ERR_MEMORY;
@@ -260,10 +262,12 @@ static flx_status check_free(flx_builder *b, const flx_entry *key, flx_kind kind
     const flx_item *other = names ? flx_names_find(names, key->text) : NULL;
     if (!other) return FLX_OK;
     bool later = other->loc.line > key->loc.line;
+    int line = later ? key->loc.line : other->loc.line;
+    char where[24] = ""; // of a model made by calls nothing is in a line
+    if (line > 0) flx_snprintf(where, sizeof where, " (line %d)", line);
     return FLX_FAIL(b->ctx, FLX_ERR_MODEL, later ? other->loc : key->loc,
-                    "'%s' is already the name of a %s (line %d); a model has one name space",
-                    key->text, flx_item_word(later ? kind : other->kind),
-                    later ? key->loc.line : other->loc.line);
+                    "'%s' is already the name of a %s%s; a model has one name space", key->text,
+                    flx_item_word(later ? kind : other->kind), where);
 }
 
 flx_status flx_item_declare(flx_builder *b, flx_space *s, flx_kind kind, const flx_entry *key,
@@ -406,7 +410,7 @@ static void give_parameters(flx_builder *b, flx_space *s)
 // "name=value" of the command line.
 static flx_status apply_setting(flx_builder *b, flx_space *s, const char *setting)
 {
-    flx_loc loc = {flx_intern(b->ctx, "--set"), 1, 1};
+    flx_loc loc = {flx_intern(b->ctx, "--set"), 1, 1, NULL};
     const char *sign = strchr(setting, '=');
     if (!sign || sign == setting || !sign[1]) {
         return FLX_FAIL(b->ctx, FLX_ERR_MODEL, loc, "'%s' is not of the form name=value", setting);

@@ -69,7 +69,7 @@ static flx_status read_history(flx_fe_maker *m, const flx_entry *factor, int *nu
     flx_env at;
     *number = 0;
     if (!factor) return FLX_OK;
-    if (m->fe->loc.line != block->loc.line || m->fe->loc.column != block->loc.column) {
+    if (m->fe->loc.trail != block->loc.trail) {
         return FLX_FAIL(b->ctx, FLX_ERR_MODEL, factor->loc,
                         "the loads of a body's 'fe' do not act: use 'forces' of the model");
     }

@@ -169,9 +169,9 @@ flx_loc flx_structure_loc(const flx_structure *s, int line)
 {
     int i = s->nsource;
     while (i > 0 && s->sources[i - 1].from > line) i--;
-    if (i == 0) return (flx_loc){s->file, line, 1};
+    if (i == 0) return (flx_loc){s->file, line, 1, NULL};
     const flx_source *from = s->sources + i - 1;
-    return (flx_loc){from->file, from->line + line - from->from, 1};
+    return (flx_loc){from->file, from->line + line - from->from, 1, NULL};
 }
 
 // A copy of n items, or NULL of none; *status: no memory.

@@ -237,6 +237,7 @@ static flx_status put_notes(layout *l, flx_hdf5_sink *s)
         const flx_message *m = i < nnote ? flx_ctx_warning(ctx, i) : flx_ctx_error(ctx, i - nnote);
         if (!m || !m->text) continue; // the context keeps the first of them
         texts[n] = m->loc.line > 0 ? flx_arena_printf(arena, "line %d: %s", m->loc.line, m->text)
+                   : m->path[0]    ? flx_arena_printf(arena, "%s: %s", m->path, m->text)
                                    : flx_arena_copy(arena, m->text, strlen(m->text));
         if (texts[n]) n++;
     }

@@ -465,12 +465,12 @@ static flx_status finish_section(reader *r, const char *name, int length, int li
         if (read && n > 0) {
             char buffer[64];
             return FLX_FAIL(r->scan->ctx, FLX_ERR_MODEL,
-                            ((flx_loc){r->scan->file, r->scan->line - 1, 1}),
+                            ((flx_loc){r->scan->file, r->scan->line - 1, 1, NULL}),
                             "'%s' where the end of section %.*s is expected",
                             flx_text_quote(text, n, buffer), length, name);
         }
     }
-    return FLX_FAIL(r->scan->ctx, FLX_ERR_MODEL, ((flx_loc){r->scan->file, line, 1}),
+    return FLX_FAIL(r->scan->ctx, FLX_ERR_MODEL, ((flx_loc){r->scan->file, line, 1, NULL}),
                     "section %.*s has no end: the file is cut off", length, name);
 }
 
@@ -478,7 +478,7 @@ static flx_status read_section(reader *r, const char *name, int length, int line
 {
     bool read = true;
     if (r->version == 0 && !is_word(name, length, "$MeshFormat")) {
-        return FLX_FAIL(r->scan->ctx, FLX_ERR_MODEL, ((flx_loc){r->scan->file, line, 1}),
+        return FLX_FAIL(r->scan->ctx, FLX_ERR_MODEL, ((flx_loc){r->scan->file, line, 1, NULL}),
                         "this is no mesh of Gmsh: $MeshFormat is expected first");
     }
     if (is_word(name, length, "$MeshFormat")) {

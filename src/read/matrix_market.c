@@ -41,7 +41,7 @@ static flx_status read_head(flx_scan *s, entries *e)
     if (!fits || !has_word(text, length, "coordinate") || has_word(text, length, "complex") ||
         has_word(text, length, "pattern") || has_word(text, length, "skew") ||
         !(has_word(text, length, "symmetric") || has_word(text, length, "general"))) {
-        return FLX_FAIL(s->ctx, FLX_ERR_MODEL, ((flx_loc){s->file, 1, 1}),
+        return FLX_FAIL(s->ctx, FLX_ERR_MODEL, ((flx_loc){s->file, 1, 1, NULL}),
                         "the first line is expected to be "
                         "'%%%%MatrixMarket matrix coordinate real symmetric'");
     }
@@ -75,7 +75,7 @@ static int by_place(const void *a_in, const void *b_in)
 static flx_status refuse_triangles(const flx_scan *s, const entries *e, const entry *at,
                                    const double sum[2])
 {
-    flx_loc loc = {s->file, at->line, 1};
+    flx_loc loc = {s->file, at->line, 1, NULL};
     int i = at->row + 1, j = at->column + 1;
     if (!e->general) {
         return FLX_FAIL(s->ctx, FLX_ERR_MODEL, loc,

@@ -105,7 +105,7 @@ void flx_nastran_tell_unmet(const flx_nastran *r)
 {
     for (int kind = 0; kind < 3; kind++) {
         if (r->chosen[kind] == 0 || r->met[kind]) continue;
-        flx_ctx_warn(r->scan->ctx, (flx_loc){r->s->file, 1, 1},
+        flx_ctx_warn(r->scan->ctx, (flx_loc){r->s->file, 1, 1, NULL},
                      "case control says %s = %d, but no card that is read belongs to that set",
                      kinds[kind], r->chosen[kind]);
     }

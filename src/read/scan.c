@@ -25,7 +25,7 @@ flx_status flx_scan_open(flx_ctx *ctx, flx_arena *arena, const char *path, flx_l
 
 flx_loc flx_scan_loc(const flx_scan *scan)
 {
-    return (flx_loc){scan->file, scan->line, 1};
+    return (flx_loc){scan->file, scan->line, 1, NULL};
 }
 
 bool flx_scan_skip(flx_scan *scan)

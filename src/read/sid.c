@@ -59,7 +59,7 @@ static flx_status check_sizes(const parser *p, const char *name, const int size[
     int nq = size[0] == 0 && size[3] == 0 ? 0 : p->sid->nq;
     const int expected[N_SIZES] = {size[0], nrow, ncol, nq, size[4], size[5]};
     for (int i = 0; i < N_SIZES; i++) {
-        flx_loc loc = {p->l.file, line[i], 1};
+        flx_loc loc = {p->l.file, line[i], 1, NULL};
         if (line[i] == 0) {
             return FLX_FAIL(p->l.ctx, FLX_ERR_MODEL, here(p), "block '%s' does not say '%s ='",
                             name, size_words[i]);
@@ -274,7 +274,7 @@ static flx_status read_node(parser *p)
                           : !node->AP.given   ? "AP"
                                               : NULL;
     if (!missing) return FLX_OK;
-    return FLX_FAIL(p->l.ctx, FLX_ERR_MODEL, ((flx_loc){p->l.file, first, 1}),
+    return FLX_FAIL(p->l.ctx, FLX_ERR_MODEL, ((flx_loc){p->l.file, first, 1, NULL}),
                     "node '%s' has no block '%s'", node->id, missing);
 }
 
@@ -300,7 +300,7 @@ static flx_status check_ids(const parser *p)
     flx_free((void *)list);
     if (!twice) return FLX_OK;
     return FLX_FAIL(p->l.ctx, FLX_ERR_MODEL,
-                    ((flx_loc){p->l.file, p->node_line[twice - s->nodes], 1}),
+                    ((flx_loc){p->l.file, p->node_line[twice - s->nodes], 1, NULL}),
                     "node '%s' is there twice", twice->id);
 }
 
@@ -413,7 +413,7 @@ static void check_header(const parser *p)
     long modes = strtol(second, &rest, 10);
     if (rest == second || rest[strspn(rest, " ")] != ':') return;
     if (nodes == s->nnode && modes == s->nq) return;
-    flx_ctx_warn(p->l.ctx, (flx_loc){p->l.file, 1, 1},
+    flx_ctx_warn(p->l.ctx, (flx_loc){p->l.file, 1, 1, NULL},
                  "the header says %ld nodes and %ld modes; the file has %d and %d", nodes, modes,
                  s->nnode, s->nq);
 }

@@ -12,7 +12,7 @@
 
 flx_loc flx_sid_place(const flx_sid_lines *p, int column)
 {
-    return (flx_loc){p->file, p->number, column};
+    return (flx_loc){p->file, p->number, column, NULL};
 }
 
 // [from, to) without spaces at its ends and with single spaces inside; *room moves on.

@@ -150,7 +150,7 @@ static bool next_word(const char **text, int *left, const char **word, int *leng
 
 static flx_loc line_before(const flx_scan *scan)
 {
-    return (flx_loc){scan->file, scan->line > 1 ? scan->line - 1 : 1, 1};
+    return (flx_loc){scan->file, scan->line > 1 ? scan->line - 1 : 1, 1, NULL};
 }
 
 static flx_status read_place(flx_scan *scan, const char *text, int left, float x[3])

@@ -22,17 +22,15 @@ typedef struct parser {
     yaml_event_t event; // the current one; owned
     bool has_event;
     int nvalue;
-    int flow;          // { and [ that are open
-    int nerror;        // mistakes after which the structure is still clear
-    flx_entry **stack; // owned: children of the lists and mappings that are open
-    int nstack, capacity;
+    int flow;           // { and [ that are open
+    int nerror;         // mistakes after which the structure is still clear
     int nline;          // lines of the text, found when a block scalar asks
     size_t *line_start; // owned
 } parser;
 
 static flx_loc place(const parser *p, yaml_mark_t mark)
 {
-    return (flx_loc){p->file, (int)mark.line + 1, (int)mark.column + 1};
+    return (flx_loc){p->file, (int)mark.line + 1, (int)mark.column + 1, NULL};
 }
 
 // A mistake that does not hide the structure: go on, unless there are too many.
@@ -74,7 +72,7 @@ static bool is_forbidden(long code)
 static flx_status check_bytes(const parser *p)
 {
     const unsigned char *s = (const unsigned char *)p->text;
-    flx_loc loc = {p->file, 1, 1}, tab = FLX_NOWHERE;
+    flx_loc loc = {p->file, 1, 1, NULL}, tab = FLX_NOWHERE;
     bool indentation = true;
     for (size_t i = 0, width; i < p->length; i += width) {
         long code = decode(s + i, p->length - i, &width);
@@ -181,7 +179,7 @@ static char find_missing_sign(const parser *p, flx_loc *loc)
     bool open = strchr(",:{[|>", p->text[to - 1]) != NULL;
     bool pair = memchr(p->text + from, ':', to - from) != NULL;
     if (open || (!first && !key) || (pair && !comma)) return 0;
-    *loc = (flx_loc){p->file, line + 1, 1};
+    *loc = (flx_loc){p->file, line + 1, 1, NULL};
     for (size_t i = from, width; i < to; i += width, loc->column++) {
         decode((const unsigned char *)p->text + i, p->length - i, &width);
     }
@@ -253,12 +251,11 @@ static flx_entry *new_node(parser *p, flx_entry_kind kind)
                  FLX_YAML_VALUES);
         return NULL;
     }
-    flx_entry *node = flx_arena_take(p->arena, 1, sizeof *node);
-    if (!node) return NULL;
-    node->kind = kind;
-    node->loc = place(p, p->event.start_mark);
-    node->text = node->written = "";
-    node->flow = p->flow > 0;
+    flx_loc loc = place(p, p->event.start_mark);
+    flx_entry *node = kind == FLX_ENTRY_SCALAR ? flx_entry_scalar(p->arena, loc, "")
+                      : kind == FLX_ENTRY_LIST ? flx_entry_list(p->arena, loc)
+                                               : flx_entry_map(p->arena, loc);
+    if (node) node->flow = p->flow > 0;
     return node;
 }
 
@@ -349,13 +346,6 @@ static flx_status parse_scalar(parser *p, flx_entry **out)
     return FLX_OK;
 }
 
-static flx_status push(parser *p, flx_entry *node)
-{
-    FLX_TRY(flx_grow(p->ctx, (void **)&p->stack, &p->capacity, p->nstack + 1, sizeof *p->stack));
-    p->stack[p->nstack++] = node;
-    return FLX_OK;
-}
-
 static bool is_empty(const flx_entry *node)
 {
     return node->kind == FLX_ENTRY_SCALAR && !node->quoted && node->text[0] == 0;
@@ -367,7 +357,6 @@ static flx_status parse_list(parser *p, int depth, flx_entry **out)
     if (!node) return node_failure(p);
     FLX_TRY(
         refuse_anchor(p, p->event.data.sequence_start.anchor, p->event.data.sequence_start.tag));
-    int base = p->nstack;
     bool flow = p->event.data.sequence_start.style == YAML_FLOW_SEQUENCE_STYLE;
     p->flow += flow;
     for (;;) {
@@ -376,44 +365,20 @@ static flx_status parse_list(parser *p, int depth, flx_entry **out)
         if (p->event.type == YAML_SEQUENCE_END_EVENT) break;
         FLX_TRY(parse_node(p, depth + 1, &item));
         if (is_empty(item)) FLX_TRY(NOTE(p, item->loc, "an item of this list has no value"));
-        FLX_TRY(push(p, item));
+        FLX_TRY(flx_entry_append(p->arena, node, item));
     }
     p->flow -= flow;
-    node->count = p->nstack - base;
-    node->items = flx_arena_take(p->arena, (size_t)node->count, sizeof *node->items);
-    if (!node->items) return FLX_ERR_MEMORY;
-    if (node->count) {
-        memcpy(node->items, p->stack + base, (size_t)node->count * sizeof *node->items);
-    }
-    p->nstack = base;
     return FLX_OK;
 }
 
-// Every key once. An open hash table of key numbers, so that a large mapping stays linear.
-static flx_status check_duplicates(parser *p, const flx_entry *map)
+// Every key once: of two the first is kept.
+static flx_status add_pair(parser *p, flx_entry *map, flx_entry *key, flx_entry *value)
 {
-    if (map->count < 2) return FLX_OK;
-    size_t capacity = 8;
-    while (capacity < 2 * (size_t)map->count) capacity *= 2;
-    int *table = flx_alloc(p->ctx, capacity, sizeof *table); // number + 1; 0: free
-    if (!table) return FLX_ERR_MEMORY;
-    flx_status status = FLX_OK;
-    for (int i = 0; i < map->count && status == FLX_OK; i++) {
-        const flx_entry *key = map->keys[i];
-        size_t slot = flx_text_hash(key->text) & (capacity - 1);
-        while (table[slot] && strcmp(map->keys[table[slot] - 1]->text, key->text) != 0) {
-            slot = (slot + 1) & (capacity - 1);
-        }
-        if (table[slot]) {
-            const flx_loc first = map->keys[table[slot] - 1]->loc;
-            status = NOTE(p, key->loc, "'%.*s' is given twice; the first is at line %d, column %d",
-                          SHOWN, key->text, first.line, first.column);
-        } else {
-            table[slot] = i + 1;
-        }
-    }
-    flx_free(table);
-    return status;
+    int twin = flx_entry_find(map, key->text);
+    if (twin < 0) return flx_entry_add(p->arena, map, key, value);
+    const flx_loc first = map->keys[twin]->loc;
+    return NOTE(p, key->loc, "'%.*s' is given twice; the first is at line %d, column %d", SHOWN,
+                key->text, first.line, first.column);
 }
 
 static flx_status check_pair(parser *p, const flx_entry *key, const flx_entry *value, bool flow)
@@ -447,7 +412,6 @@ static flx_status parse_map(parser *p, int depth, flx_entry **out)
     flx_entry *node = *out = new_node(p, FLX_ENTRY_MAP);
     if (!node) return node_failure(p);
     FLX_TRY(refuse_anchor(p, p->event.data.mapping_start.anchor, p->event.data.mapping_start.tag));
-    int base = p->nstack;
     p->flow += flow;
     for (;;) {
         flx_entry *key, *value;
@@ -458,20 +422,10 @@ static flx_status parse_map(parser *p, int depth, flx_entry **out)
         FLX_TRY(parse_node(p, depth + 1, &value));
         FLX_TRY(check_pair(p, key, value, flow));
         if (key->kind != FLX_ENTRY_SCALAR) continue;
-        FLX_TRY(push(p, key));
-        FLX_TRY(push(p, value));
+        FLX_TRY(add_pair(p, node, key, value));
     }
     p->flow -= flow;
-    node->count = (p->nstack - base) / 2;
-    node->keys = flx_arena_take(p->arena, (size_t)node->count, sizeof *node->keys);
-    node->items = flx_arena_take(p->arena, (size_t)node->count, sizeof *node->items);
-    if (!node->keys || !node->items) return FLX_ERR_MEMORY;
-    for (int i = 0; i < node->count; i++) {
-        node->keys[i] = p->stack[base + 2 * i];
-        node->items[i] = p->stack[base + 2 * i + 1];
-    }
-    p->nstack = base;
-    return check_duplicates(p, node);
+    return FLX_OK;
 }
 
 // The node that begins with the current event.
@@ -527,7 +481,7 @@ static flx_status parse_document(parser *p, flx_entry **root)
 flx_status flx_yaml_parse(flx_ctx *ctx, flx_arena *arena, const char *file, const char *text,
                           size_t length, flx_entry **root)
 {
-    const flx_loc first = {file, 1, 1};
+    const flx_loc first = {file, 1, 1, NULL};
     *root = NULL;
     if (length > FLX_FILE_LIMIT) {
         return FLX_FAIL(ctx, FLX_ERR_MODEL, first, "the text is larger than %d MB, the limit",
@@ -553,7 +507,6 @@ flx_status flx_yaml_parse(flx_ctx *ctx, flx_arena *arena, const char *file, cons
     *root = whole ? tree : NULL;
     drop_event(&p);
     yaml_parser_delete(&p.yaml);
-    flx_free(p.stack);
     flx_free(p.line_start);
     return status;
 }

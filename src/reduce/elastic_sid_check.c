@@ -18,7 +18,7 @@ typedef struct checker {
 
 static flx_loc place(const checker *c, const flx_taylor *t)
 {
-    return c->s->file && t->line > 0 ? (flx_loc){c->s->file, t->line, 1} : c->loc;
+    return c->s->file && t->line > 0 ? (flx_loc){c->s->file, t->line, 1, NULL} : c->loc;
 }
 
 // Whether the axes of a node are those of a frame, to the digits of a file.

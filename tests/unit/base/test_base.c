@@ -16,7 +16,7 @@ static int every_status_has_a_text(void)
 static int messages_are_kept_up_to_the_limit_and_counted(void)
 {
     flx_ctx *ctx = flx_ctx_create();
-    flx_loc loc = {"a.yaml", 3, 7};
+    flx_loc loc = {"a.yaml", 3, 7, NULL};
     for (int i = 0; i < 25; i++) {
         CHECK(FLX_FAIL(ctx, FLX_ERR_MODEL, loc, "error %d", i) == FLX_ERR_MODEL);
     }
@@ -30,6 +30,30 @@ static int messages_are_kept_up_to_the_limit_and_counted(void)
     CHECK(flx_ctx_error_count(ctx) == 0 && flx_ctx_warning_count(ctx) == 0);
     flx_ctx_destroy(&ctx);
     CHECK(ctx == NULL);
+    return 0;
+}
+
+static int messages_name_the_item_by_its_path(void)
+{
+    const flx_trail top = {NULL, NULL, 0}, events = {&top, "events", 0}, hit = {&events, "hit", 0},
+                    set = {&hit, "set", 0}, odd = {&set, "ball.velocity", 0},
+                    second = {&odd, NULL, 1};
+    const flx_loc loc = {NULL, 0, 0, &second};
+    flx_ctx *ctx = flx_ctx_create();
+    FLX_FAIL(ctx, FLX_ERR_MODEL, loc, "wrong");
+    FLX_FAIL(ctx, FLX_ERR_MODEL, FLX_NOWHERE, "wrong");
+    flx_ctx_warn(ctx, loc, "odd");
+    flx_ctx_warn(ctx, ((flx_loc){NULL, 0, 0, &hit}), "odd"); // another item: told as well
+    flx_ctx_warn(ctx, loc, "odd");
+    CHECK_TEXT(flx_ctx_error(ctx, 0)->path, "events.hit.set.\"ball.velocity\"[1]");
+    CHECK(!flx_ctx_error(ctx, 0)->loc.trail);
+    CHECK(flx_ctx_error(ctx, 1)->path[0] == 0);
+    CHECK(flx_ctx_warning_count(ctx) == 2);
+    CHECK_TEXT(flx_ctx_warning(ctx, 1)->path, "events.hit");
+    char narrow[12];
+    flx_trail_write(&second, narrow, sizeof narrow);
+    CHECK_TEXT(narrow, "events.hit.");
+    flx_ctx_destroy(&ctx);
     return 0;
 }
 
@@ -105,5 +129,6 @@ static int misspelt_words_find_the_nearest(void)
 }
 
 TEST_MAIN(TEST(every_status_has_a_text), TEST(messages_are_kept_up_to_the_limit_and_counted),
-          TEST(equal_texts_are_one_pointer), TEST(allocations_are_aligned_zeroed_and_counted),
-          TEST(arena_keeps_what_was_taken), TEST(misspelt_words_find_the_nearest))
+          TEST(messages_name_the_item_by_its_path), TEST(equal_texts_are_one_pointer),
+          TEST(allocations_are_aligned_zeroed_and_counted), TEST(arena_keeps_what_was_taken),
+          TEST(misspelt_words_find_the_nearest))

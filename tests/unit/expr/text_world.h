@@ -110,7 +110,7 @@ static inline flx_status call(flx_scope *s, const flx_operand *f, int n, const f
     flx_scope inner = *s;
     if (n != 1) return FLX_FAIL(s->ctx, FLX_ERR_MODEL, loc, "one argument");
     inner.user = (void *)&args[0];
-    FLX_TRY(flx_ast_parse(s->ctx, s->arena, f->handle, (flx_loc){"f", 1, 1}, &body));
+    FLX_TRY(flx_ast_parse(s->ctx, s->arena, f->handle, (flx_loc){"f", 1, 1, NULL}, &body));
     return flx_ast_elaborate(&inner, body, out);
 }
 
@@ -150,7 +150,7 @@ static inline void world_down(world *w)
     rig_down(&w->r);
 }
 
-static const flx_loc start = {"model.yaml", 5, 10};
+static const flx_loc start = {"model.yaml", 5, 10, NULL};
 
 static inline flx_status read_value(world *w, const char *text, flx_operand *out)
 {

@@ -19,7 +19,7 @@ static flx_status read_text(const char *text, const char *xcol, const char *ycol
     if (fd < 0) return FLX_ERR_IO;
     ssize_t written = write(fd, text, strlen(text));
     close(fd);
-    flx_loc loc = {"m.yaml", 7, 9};
+    flx_loc loc = {"m.yaml", 7, 9, NULL};
     flx_status status =
         written < 0 ? FLX_ERR_IO : flx_table_read(ctx, arena, path, loc, xcol, ycol, &rows, &x, &y);
     unlink(path);

@@ -133,6 +133,34 @@ static int what_cannot_be_read_is_named(void)
     return 0;
 }
 
+// Found by the shape, by an expression, by a value, by the numbers of a body; after the reading too.
+static int messages_name_the_item_at_fault(void)
+{
+    const struct {
+        const char *text, *path;
+    } cases[] = {
+        {"flexion: 1\nbodies: {a: {type: rigid, inertia: [1, 1, 1]}}\n", "bodies.a"},
+        {"flexion: 1\nbodies: {a: {type: point, mass: m}}\n", "bodies.a.mass"},
+        {"flexion: 1\nbodies:\n  a: {type: point, mass: 1}\n  b: {like: a, mas: 2}\n",
+         "bodies.b.mas"},
+        {"flexion: 1\nbodies: {a: {type: point, mass: -1}}\n", "bodies.a.mass"},
+        {"flexion: 1\nbodies: {a: {type: point, mass: 1, position: [0, \"1 + \", 0]}}\n",
+         "bodies.a.position[1]"},
+        {"flexion: 1\nequations: {second_order: {x: {force: y}}}\n",
+         "equations.second_order.x.force"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        ctx = flx_ctx_create();
+        CHECK(flx_model_read_text(ctx, "m.yaml", cases[i].text, strlen(cases[i].text), 0, NULL,
+                                  &model) == FLX_ERR_MODEL);
+        const flx_message *m = flx_ctx_error(ctx, 0);
+        if (strcmp(m->path, cases[i].path) != 0) printf("%s: %s\n", m->path, m->text);
+        CHECK(strcmp(m->path, cases[i].path) == 0);
+        end();
+    }
+    return 0;
+}
+
 // Every allocation fails once: no leak, no crash, no half model.
 static int every_failing_allocation_is_survived(void)
 {
@@ -152,4 +180,4 @@ TEST_MAIN(TEST(files_are_found_beside_the_file_that_names_them),
           TEST(path_of_loads_is_asked_from_outside),
           TEST(place_in_an_expression_of_several_lines_is_exact),
           TEST(mistakes_of_text_and_of_shape_are_told_together), TEST(what_cannot_be_read_is_named),
-          TEST(every_failing_allocation_is_survived))
+          TEST(messages_name_the_item_at_fault), TEST(every_failing_allocation_is_survived))
