@@ -84,7 +84,7 @@ static const flx_item *body_of_place(const flx_place *p)
 static flx_status place_on_elastic(flx_env *e, const flx_place *p, flx_item **body, flx_loc loc,
                                    double out[3])
 {
-    int node = FLX_GROUND;
+    int node = FLX_BODY_GROUND;
     memset(out, 0, 3 * sizeof *out);
     FLX_TRY(flx_body_place(e->b, *body, loc));
     if (p->item == *body) return FLX_OK;

@@ -92,7 +92,7 @@ static flx_status make_top(flx_builder *b, const flx_entry *tree)
                             .full = "ground",
                             .base = "ground",
                             .space = b->top,
-                            .number = FLX_GROUND};
+                            .number = FLX_BODY_GROUND};
     b->m->title = title && title->kind == FLX_ENTRY_SCALAR ? title->text : "";
     return read_dimension(b, tree);
 }

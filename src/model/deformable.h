@@ -49,7 +49,7 @@ flx_status flx_elastic_body_along(flx_builder *b, flx_item *body, double part, f
 flx_status flx_elastic_body_point(flx_builder *b, flx_item *body, int node, flx_item **out);
 flx_status flx_elastic_body_follower(flx_builder *b, flx_item *body, int node, flx_loc loc,
                                      flx_item **out);
-// The node drawn at a place; FLX_GROUND where that is the frame itself. An error where there is none.
+// The node drawn at a place; FLX_BODY_GROUND where that is the frame itself. An error where there is none.
 flx_status flx_elastic_body_node_at(flx_builder *b, flx_item *body, const double position[3],
                                     flx_loc loc, int *node);
 // One coordinate, counted from 0.

@@ -313,7 +313,7 @@ flx_status flx_elastic_body_node_at(flx_builder *b, flx_item *body, const double
     }
     *node = nearest;
     if (nearest >= 0 && best <= SAME_PLACE * size) return FLX_OK;
-    *node = FLX_GROUND;
+    *node = FLX_BODY_GROUND;
     if (v3_norm(v3_load(at)) <= SAME_PLACE * size) return FLX_OK;
     if (nearest < 0) {
         return FLX_FAIL(b->ctx, FLX_ERR_MODEL, loc, "'%s' has no nodes to attach to", body->full);

@@ -329,7 +329,7 @@ static flx_status place_force(flx_builder *b, flx_item *force)
     flx_env_of(&e, b, force, FLX_MODE_CONSTANT);
     d->def = (flx_force){.name = force->full,
                          .loc = force->loc,
-                         .body = {FLX_GROUND, FLX_GROUND},
+                         .body = {FLX_BODY_GROUND, FLX_BODY_GROUND},
                          .joint = -1,
                          .value = -1,
                          .force = {-1, -1, -1},

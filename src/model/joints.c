@@ -335,7 +335,7 @@ static flx_status place_joint(flx_builder *b, flx_item *joint)
     flx_env_of(&e, b, joint, FLX_MODE_CONSTANT);
     d->def = (flx_joint){.name = joint->full,
                          .loc = joint->loc,
-                         .body = {FLX_GROUND, FLX_GROUND},
+                         .body = {FLX_BODY_GROUND, FLX_BODY_GROUND},
                          .joint = {-1, -1},
                          .motion_value = -1,
                          .coordinate = -1,

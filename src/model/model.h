@@ -15,7 +15,7 @@
 #include "model/leaves.h"
 #include "reduce/elastic.h"
 
-#define FLX_GROUND (-1)
+#define FLX_BODY_GROUND (-1)
 
 // A number that is an expression of open parameters: its node + 1; 0: a number alone.
 typedef int flx_open;
@@ -189,7 +189,7 @@ typedef struct flx_force {
     const char *name;
     flx_loc loc;
     flx_force_type type;
-    int body[2];     // body[1] is acted on, body[0] oppositely (FLX_GROUND: none)
+    int body[2];     // body[1] is acted on, body[0] oppositely (FLX_BODY_GROUND: none)
     double at[2][3]; // places, each in its body's frame
     int joint;       // -1: not on a joint
     double stiffness[6], damping[6];

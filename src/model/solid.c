@@ -486,7 +486,7 @@ flx_status flx_solids_finish(flx_builder *b)
         flx_solid_data *d = solid_of(b->bodies.items[i]);
         if (!d) continue;
         for (int k = 0; k < d->def.nnode; k++) {
-            d->def.body[k] = FLX_GROUND;
+            d->def.body[k] = FLX_BODY_GROUND;
             if (d->kind[k] == FREE) add_free(&d->def, d->def.body[k] = d->nodes[k]->number);
             if (d->kind[k] == ATTACHED) d->def.body[k] = d->owner[k]->number;
         }

@@ -284,7 +284,8 @@ static void mark_against(layout *y, const flx_joint *j, int first)
 static void lay_body(layout *y, const flx_topology *t, const flx_tree_body *node)
 {
     const flx_model *m = y->m;
-    int parent = node->parent < 0 ? FLX_GROUND : t->nodes[node->parent].body, body = node->body;
+    int parent = node->parent < 0 ? FLX_BODY_GROUND : t->nodes[node->parent].body,
+        body = node->body;
     pose base = {-1, m33_identity(), {0, 0, 0}}, own;
     int first = y->k->n;
     if (parent >= 0)

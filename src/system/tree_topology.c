@@ -241,7 +241,7 @@ static flx_status span(graph *g, flx_topology *t)
     heap h = {0};
     h.items = flx_alloc(m->ctx, 2 * (size_t)m->njoint, sizeof *h.items);
     if (!h.items) return FLX_ERR_MEMORY;
-    offer_joints(g, t, &h, FLX_GROUND);
+    offer_joints(g, t, &h, FLX_BODY_GROUND);
     grow(g, t, &h);
     for (int i = 0; i < m->nbody; i++) {
         if (t->number[i] >= 0) continue;

@@ -9,8 +9,8 @@ static int one_force(flx_force_type type, int dimension, int ground, flx_body_ty
 {
     mechanism k;
     mechanism_init(&k, dimension, seed);
-    int a = ground == 1 ? FLX_GROUND : add_body(&k, FLX_BODY_RIGID);
-    int b = ground == 2 ? FLX_GROUND : add_body(&k, second);
+    int a = ground == 1 ? FLX_BODY_GROUND : add_body(&k, FLX_BODY_RIGID);
+    int b = ground == 2 ? FLX_BODY_GROUND : add_body(&k, second);
     flx_force *f = k.forces + add_force(&k, type, a, b);
     f->mixed = mixed;
     int translations = dimension == 2 ? 2 : 3;
@@ -69,7 +69,7 @@ static int spring_without_length_is_smooth_where_it_vanishes(void)
     mechanism k;
     mechanism_init(&k, 3, 71);
     int a = add_body(&k, FLX_BODY_POINT);
-    flx_force *f = k.forces + add_force(&k, FLX_FORCE_SPRING, FLX_GROUND, a);
+    flx_force *f = k.forces + add_force(&k, FLX_FORCE_SPRING, FLX_BODY_GROUND, a);
     memcpy(f->at[0], k.bodies[0].position, sizeof f->at[0]);
     f->length = 0;
     f->damping[0] = 0;
@@ -121,7 +121,7 @@ static int gravitation_has_exact_derivatives(void)
         add_body(&k, FLX_BODY_RIGID);
         add_body(&k, FLX_BODY_POINT);
         add_body(&k, FLX_BODY_RIGID);
-        k.forces[add_force(&k, FLX_FORCE_GRAVITATION, FLX_GROUND, FLX_GROUND)].G = 1.9;
+        k.forces[add_force(&k, FLX_FORCE_GRAVITATION, FLX_BODY_GROUND, FLX_BODY_GROUND)].G = 1.9;
         CHECK(check_mechanism(&k, NULL, 92, 0.1, true) == 0);
         mechanism_free(&k);
     }
@@ -169,7 +169,7 @@ static int one_expression(flx_force_type type, int dimension, int ground, flx_bo
     int a = add_body(&k, FLX_BODY_RIGID), b = add_body(&k, FLX_BODY_RIGID);
     int c = second == FLX_BODY_POINT ? add_body(&k, second) : b;
     add_equations(&k);
-    flx_force *f = k.forces + add_force(&k, type, ground ? FLX_GROUND : a, c);
+    flx_force *f = k.forces + add_force(&k, type, ground ? FLX_BODY_GROUND : a, c);
     if (type == FLX_FORCE_ACTUATOR) {
         f->value = of_everything(&k, a, b, 0);
     } else {

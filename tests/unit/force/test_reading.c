@@ -6,7 +6,7 @@
 // A force on a body beside the joint, made of all components of the joint's reaction.
 static void read_reaction(mechanism *k, int joint, int on)
 {
-    flx_force *f = k->forces + add_force(k, FLX_FORCE_WRENCH, FLX_GROUND, on);
+    flx_force *f = k->forces + add_force(k, FLX_FORCE_WRENCH, FLX_BODY_GROUND, on);
     for (int i = 0; i < 3; i++) {
         flx_node F = leaf_node(k, FLX_LEAF_REACTION, joint, i);
         flx_node M = leaf_node(k, FLX_LEAF_REACTION, joint, 3 + (i + 1) % 3);
@@ -22,8 +22,8 @@ static int one_joint(flx_joint_type type, int dimension, int ground, uint64_t se
     mechanism k;
     mechanism_init(&k, dimension, seed);
     int c = add_body(&k, FLX_BODY_RIGID);
-    int a = ground == 1 ? FLX_GROUND : add_body(&k, FLX_BODY_RIGID);
-    int b = ground == 2 ? FLX_GROUND : add_body(&k, FLX_BODY_RIGID);
+    int a = ground == 1 ? FLX_BODY_GROUND : add_body(&k, FLX_BODY_RIGID);
+    int b = ground == 2 ? FLX_BODY_GROUND : add_body(&k, FLX_BODY_RIGID);
     int j = add_joint(&k, type, a, b);
     read_reaction(&k, j, c);
     read_reaction(&k, j, ground == 2 ? a : b);

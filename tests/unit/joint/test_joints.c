@@ -16,8 +16,8 @@ static int one_joint(flx_joint_type type, int dimension, int ground, flx_body_ty
 {
     mechanism k;
     mechanism_init(&k, dimension, seed);
-    int a = ground == 1 ? FLX_GROUND : add_body(&k, FLX_BODY_RIGID);
-    int b = ground == 2 ? FLX_GROUND : add_body(&k, second);
+    int a = ground == 1 ? FLX_BODY_GROUND : add_body(&k, FLX_BODY_RIGID);
+    int b = ground == 2 ? FLX_BODY_GROUND : add_body(&k, second);
     add_joint(&k, type, a, b);
     int bad = check_mechanism(&k, NULL, seed, 0.4, true);
     if (bad) {
@@ -125,9 +125,9 @@ static int geared(flx_joint_type first, flx_joint_type second, int dimension, bo
     mechanism k;
     mechanism_init(&k, dimension, seed);
     int a = add_body(&k, FLX_BODY_RIGID), b = add_body(&k, FLX_BODY_RIGID);
-    int j1 = add_joint(&k, first, FLX_GROUND, a);
-    int j2 = add_joint(&k, second, chain ? a : FLX_GROUND, b);
-    flx_joint *g = k.joints + add_joint(&k, FLX_JOINT_GEAR, FLX_GROUND, FLX_GROUND);
+    int j1 = add_joint(&k, first, FLX_BODY_GROUND, a);
+    int j2 = add_joint(&k, second, chain ? a : FLX_BODY_GROUND, b);
+    flx_joint *g = k.joints + add_joint(&k, FLX_JOINT_GEAR, FLX_BODY_GROUND, FLX_BODY_GROUND);
     g->joint[0] = j1;
     g->joint[1] = j2;
     int bad = check_mechanism(&k, NULL, seed, 0.3, true);
@@ -157,7 +157,7 @@ static int rows_left_out(flx_joint_type type, int dimension, int nrow, uint64_t 
         mechanism k;
         int drop[6], n = 0, bad;
         mechanism_init(&k, dimension, seed);
-        int a = mask % 3 == 0 ? FLX_GROUND : add_body(&k, FLX_BODY_RIGID);
+        int a = mask % 3 == 0 ? FLX_BODY_GROUND : add_body(&k, FLX_BODY_RIGID);
         int b = add_body(&k, FLX_BODY_RIGID);
         add_joint(&k, type, a, b);
         for (int i = 0; i < nrow; i++) {
@@ -188,7 +188,7 @@ static int kept_rows_are_those_of_the_complete_system_as_drawn(void)
     mechanism k;
     mechanism_init(&k, 3, 21);
     int a = add_body(&k, FLX_BODY_RIGID), b = add_body(&k, FLX_BODY_RIGID);
-    add_joint(&k, FLX_JOINT_REVOLUTE, FLX_GROUND, a);
+    add_joint(&k, FLX_JOINT_REVOLUTE, FLX_BODY_GROUND, a);
     add_joint(&k, FLX_JOINT_REVOLUTE, a, b);
     const int drop[] = {1, 4, 7};
     flx_descriptor_options o = {.ndrop = 3, .drop = drop};
@@ -266,7 +266,7 @@ static int angle_counts_turns(void)
     mechanism k;
     mechanism_init(&k, 3, 41);
     int a = add_body(&k, FLX_BODY_RIGID);
-    flx_joint *j = k.joints + add_joint(&k, FLX_JOINT_REVOLUTE, FLX_GROUND, a);
+    flx_joint *j = k.joints + add_joint(&k, FLX_JOINT_REVOLUTE, FLX_BODY_GROUND, a);
     j->motion = FLX_MOTION_ANGLE;
     j->motion_value = leaf_node(&k, FLX_LEAF_TIME, 0, 0);
     flx_system *s = NULL;
@@ -300,7 +300,7 @@ static int refused(flx_joint_type type, int dimension, flx_body_type second, con
 {
     mechanism k;
     mechanism_init(&k, dimension, 51);
-    add_joint(&k, type, FLX_GROUND, add_body(&k, second));
+    add_joint(&k, type, FLX_BODY_GROUND, add_body(&k, second));
     if (type == FLX_JOINT_DISTANCE) k.joints[0].length = 0;
     if (type == FLX_JOINT_ROLLING) {
         v3_store(k.joints[0].axis[1], in_body_axes(&k, 0, v3_load(k.joints[0].normal)));

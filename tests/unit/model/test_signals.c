@@ -280,7 +280,7 @@ static int forces(void)
     }
     const double com[3] = {0.1, -0.2, 0.3};
     for (int i = 0; i < 3; i++) CHECK_NEAR(G->at[0][i], com[i], 0); // default: mass centre
-    CHECK(F->body[0] == FLX_GROUND && F->body[1] == 0 && G->body[0] == 0 && G->body[1] == 1);
+    CHECK(F->body[0] == FLX_BODY_GROUND && F->body[1] == 0 && G->body[0] == 0 && G->body[1] == 1);
     flx_model_destroy(&m);
     flx_ctx_destroy(&ctx);
     return 0;

@@ -33,7 +33,7 @@ static inline void make_mixture(mechanism *k, int dimension)
     mechanism_init(k, dimension, 17);
     int a = add_body(k, FLX_BODY_RIGID), b = add_body(k, FLX_BODY_RIGID);
     int c = add_body(k, FLX_BODY_POINT);
-    add_joint(k, FLX_JOINT_REVOLUTE, FLX_GROUND, a);
+    add_joint(k, FLX_JOINT_REVOLUTE, FLX_BODY_GROUND, a);
     add_joint(k, dimension == 3 ? FLX_JOINT_UNIVERSAL : FLX_JOINT_REVOLUTE, a, b);
     add_joint(k, FLX_JOINT_DISTANCE, b, c);
     v3 reach = v3_sub(v3_load(k->bodies[c].position),
@@ -41,7 +41,7 @@ static inline void make_mixture(mechanism *k, int dimension)
                              m33_mul_v(m33_load(k->bodies[b].R), v3_load(k->joints[2].at[0]))));
     k->joints[2].length = v3_norm(reach);
     add_force(k, FLX_FORCE_SPRING, b, c);
-    k->forces[add_force(k, FLX_FORCE_SPRING, FLX_GROUND, c)].mixed = true;
+    k->forces[add_force(k, FLX_FORCE_SPRING, FLX_BODY_GROUND, c)].mixed = true;
     add_variables(k, 2);
     k->m.nfirst = 2;
     k->m.nstate = k->m.nalgebraic = 1;

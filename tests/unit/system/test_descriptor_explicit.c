@@ -93,7 +93,7 @@ static int held_massless_body(bool cross)
     k.bodies[1].mass = 0;
     memset(k.bodies[1].inertia, 0, sizeof k.bodies[1].inertia);
     add_joint(&k, cross ? FLX_JOINT_REVOLUTE : FLX_JOINT_FIXED, 0, 1);
-    add_joint(&k, FLX_JOINT_REVOLUTE, FLX_GROUND, 0);
+    add_joint(&k, FLX_JOINT_REVOLUTE, FLX_BODY_GROUND, 0);
     if (cross) add_joint(&k, FLX_JOINT_REVOLUTE, 1, add_body(&k, FLX_BODY_RIGID));
     flx_system *s = NULL;
     system_point p = {0};

@@ -23,7 +23,7 @@ static int check_tree(const flx_model *m, const flx_topology *t)
             continue;
         }
         const flx_joint *j = m->joints + b->joint;
-        int parent = b->parent < 0 ? FLX_GROUND : t->nodes[b->parent].body;
+        int parent = b->parent < 0 ? FLX_BODY_GROUND : t->nodes[b->parent].body;
         CHECK(j->body[b->first ? 0 : 1] == b->body && j->body[b->first ? 1 : 0] == parent);
         CHECK(b->freedom == flx_topology_freedom(m, j, b->body));
     }
@@ -55,7 +55,7 @@ static int chain_is_a_path(void)
         mechanism_init(&k, dimension, 1);
         // named against the order of the chain, and seen from either side
         for (int i = 0; i < 5; i++) add_body(&k, FLX_BODY_RIGID);
-        add_joint(&k, FLX_JOINT_REVOLUTE, 4, FLX_GROUND);
+        add_joint(&k, FLX_JOINT_REVOLUTE, 4, FLX_BODY_GROUND);
         for (int i = 4; i > 0; i--) {
             add_joint(&k, i % 2 ? FLX_JOINT_REVOLUTE : FLX_JOINT_PRISMATIC, i % 2 ? i : i - 1,
                       i % 2 ? i - 1 : i);
@@ -76,7 +76,7 @@ static int branches_come_after_their_stem(void)
     flx_topology t;
     mechanism_init(&k, 3, 2);
     for (int i = 0; i < 7; i++) add_body(&k, FLX_BODY_RIGID);
-    add_joint(&k, FLX_JOINT_SPHERICAL, FLX_GROUND, 6);
+    add_joint(&k, FLX_JOINT_SPHERICAL, FLX_BODY_GROUND, 6);
     add_joint(&k, FLX_JOINT_UNIVERSAL, 6, 0);
     add_joint(&k, FLX_JOINT_CYLINDRICAL, 6, 1);
     add_joint(&k, FLX_JOINT_SCREW, 0, 2);
@@ -101,7 +101,7 @@ static int loops_are_cut_where_it_costs_least(void)
         for (int i = 0; i < 5; i++) add_body(&k, FLX_BODY_RIGID);
         for (int i = 0; i < 6; i++) {
             add_joint(&k, i == special ? FLX_JOINT_SPHERICAL : FLX_JOINT_REVOLUTE,
-                      i == 0 ? FLX_GROUND : i - 1, i == 5 ? FLX_GROUND : i);
+                      i == 0 ? FLX_BODY_GROUND : i - 1, i == 5 ? FLX_BODY_GROUND : i);
         }
         CHECK(make(&k, &t) == 0);
         CHECK(t.ncut == 1 && t.floats == 0);
@@ -124,7 +124,7 @@ static int what_cannot_carry_closes(void)
     mechanism_init(&k, 3, 4);
     for (int i = 0; i < 5; i++) {
         add_body(&k, FLX_BODY_RIGID);
-        add_joint(&k, types[i], FLX_GROUND, i);
+        add_joint(&k, types[i], FLX_BODY_GROUND, i);
     }
     CHECK(make(&k, &t) == 0);
     CHECK(t.ncut == 5 && t.floats == 5 && t.freedom == 30 && t.depth == 1);
