@@ -43,6 +43,9 @@ typedef struct flx_result_info {
     const flx_result_mesh *meshes; // (nmesh) of elastic bodies
     int nsurface;
     const flx_scene_surface *surfaces; // (nsurface) that the scene names by number
+    int nstate;            // numbers of a whole state of the motion: t, positions, velocities, ...
+    int state_rows;        // a state at every row; 0: the last one alone
+    const char *structure; // what these numbers are of: an item per line; NULL: no states
 } flx_result_info;
 
 // What this build is made of and where it runs: "compiler", "HDF5", "processor", ... Returns the
@@ -65,6 +68,9 @@ typedef struct flx_sink_type {
                         const double *after);
     // The motion of the scene (nmotion) at the row that comes next. NULL: not kept.
     flx_status (*motion)(flx_sink *s, const double *values);
+    // A whole state (nstate numbers, the first is t): with state_rows that of the row that comes next, else the last
+    // of the run. NULL: not kept.
+    flx_status (*state)(flx_sink *s, const double *values);
 } flx_sink_type;
 struct flx_sink {
     const flx_sink_type *type;
@@ -105,6 +111,11 @@ FLX_API const char *flx_result_model(const flx_result *r);
 FLX_API const char *flx_result_scene(const flx_result *r);
 // The motion of the scene: (rows * n), row by row; NULL: the result has none.
 FLX_API const float *flx_result_motion(const flx_result *r, int *n);
+// Whole states of the motion, from which a run can begin (flx_simulation_create_from): number i, in the order of time; its first
+// number is t; NULL: no more.
+FLX_API const double *flx_result_state(const flx_result *r, int i);
+// How many numbers a state has, and what of: an item per line; NULL: the result has no states.
+FLX_API const char *flx_result_structure(const flx_result *r, int *n);
 // Meshes of elastic bodies: number i, by which the scene names them; NULL: no more.
 FLX_API const flx_result_mesh *flx_result_get_mesh(const flx_result *r, int i);
 // The surfaces that the scene names; NULL: out of range.

@@ -15,6 +15,14 @@ typedef struct flx_simulation flx_simulation;
 // Compile the model into a system, find redundant constraints and leave them out, make the start
 // consistent, create the method. Messages in the model's context tell what was changed.
 FLX_API flx_status flx_simulation_create(const flx_model *model, flx_simulation **sim);
+// The same, but the run begins in the state that the result holds at time t (NaN: its last one) instead of the model's
+// initial configuration. The model has the structure of the one that the result is of: the same names and kinds of bodies, joints and
+// variables, in the same order; parameters may differ. The state is made consistent, and messages tell what was
+// moved. FLX_ERR_MODEL, FLX_ERR_ARGUMENT: another structure, no such time. The result may be closed afterwards.
+FLX_API flx_status flx_simulation_create_from(const flx_model *model, const flx_result *r, double t,
+                                              flx_simulation **sim);
+// Results keep the whole state at every row, so that runs can begin at any of them; otherwise the last one alone.
+FLX_API void flx_simulation_keep_states(flx_simulation *sim);
 // For the summary alone, also of a model that needs parts of the language which are not available
 // yet, as long as its bodies and joints do not. Such a simulation cannot run.
 FLX_API flx_status flx_simulation_examine(const flx_model *model, flx_simulation **sim);

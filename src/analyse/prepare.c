@@ -224,7 +224,8 @@ static flx_status find_redundant(flx_simulation *sim, draft *complete, flx_rank_
 {
     draft held = {0};
     int errors = flx_ctx_error_count(sim->ctx);
-    flx_status status = compile(sim->model, FLX_HOLD_COORDINATES, 0, NULL, &held);
+    flx_hold hold = sim->from ? FLX_HOLD_NOTHING : FLX_HOLD_COORDINATES;
+    flx_status status = compile(sim->model, hold, 0, NULL, &held);
     if (status == FLX_OK) {
         flx_simulation_copy_motion(&held.sys->dims, held.x, complete->x);
         status = flx_start_positions(held.sys, held.x, NULL, NULL);
@@ -256,6 +257,7 @@ static flx_status find_velocities(flx_simulation *sim, const flx_state *drawn, d
     flx_rides rides = {0};
     flx_least_how how = {0};
     flx_given_row *given = NULL;
+    if (sim->from) return flx_start_velocities(held->sys, held->x, NULL, NULL);
     flx_status status = flx_descriptor_given(held->sys, drawn, held->x, &how.ngiven, &given);
     how.given = given;
     if (status == FLX_OK && begins_moving(sim->model)) {
@@ -273,7 +275,8 @@ static flx_status close_held(flx_simulation *sim, const flx_state *drawn, flx_ho
                              const int *drop)
 {
     draft held = {0};
-    flx_status status = compile(sim->model, hold, ndrop, drop, &held);
+    flx_status status =
+        compile(sim->model, sim->from ? FLX_HOLD_NOTHING : hold, ndrop, drop, &held);
     if (status == FLX_OK) {
         flx_simulation_copy_motion(&held.sys->dims, held.x, sim->start);
         status = hold == FLX_HOLD_RATES ? find_velocities(sim, drawn, &held)
@@ -284,14 +287,22 @@ static flx_status close_held(flx_simulation *sim, const flx_state *drawn, flx_ho
     return status;
 }
 
-// Branches as positions and velocities are now.
+// Branches as positions and velocities are now. Those of a state that was given stay, unless they contradict it: what is
+// on its border has been decided.
 static flx_status settle_switches(flx_simulation *sim)
 {
     const flx_system *s = sim->sys;
-    if (!s->ops->instants) return FLX_OK;
+    const flx_instants *k = s->ops->instants;
+    if (!k) return FLX_OK;
     flx_work *work = s->ops->work_create(s);
-    if (!work) return FLX_FAIL(sim->ctx, FLX_ERR_MEMORY, FLX_NOWHERE, "out of memory");
-    s->ops->instants->settle(s, work, sim->start);
+    double *size = flx_alloc(sim->ctx, (size_t)k->indicators(s), sizeof *size);
+    if (!work || !size) {
+        flx_free(size);
+        if (work) s->ops->work_destroy(work);
+        return FLX_FAIL(sim->ctx, FLX_ERR_MEMORY, FLX_NOWHERE, "out of memory");
+    }
+    if (!sim->from || k->judge(s, work, sim->start, size) >= 0) k->settle(s, work, sim->start);
+    flx_free(size);
     s->ops->work_destroy(work);
     return FLX_OK;
 }
@@ -337,7 +348,8 @@ static flx_status find_slow_velocities(flx_simulation *sim)
 static flx_status find_slow_start(flx_simulation *sim)
 {
     size_t nv = (size_t)sim->sys->dims.nv;
-    if (!sim->model->reduce_corrected) return find_slow_velocities(sim);
+    // a state of a motion lies behind the layer
+    if (!sim->model->reduce_corrected || sim->from) return find_slow_velocities(sim);
     double *given = flx_alloc(sim->ctx, nv, sizeof *given);
     if (!given) return FLX_ERR_MEMORY;
     memcpy(given, sim->start->v, nv * sizeof *given);
@@ -440,7 +452,8 @@ static flx_status find_start(flx_simulation *sim, const flx_state *drawn, int nd
     FLX_TRY(flx_simulation_settle_condensed(sim));
     FLX_TRY(settle_switches(sim));
     if (sim->model->simulate.given) FLX_TRY(refuse_index(sim));
-    if (sim->model->simulate.start >= 0) FLX_TRY(find_rest(sim, sim->model->simulate.start));
+    if (sim->model->simulate.start >= 0 && !sim->from)
+        FLX_TRY(find_rest(sim, sim->model->simulate.start));
     return flx_simulation_start_recast(sim);
 }
 
@@ -511,7 +524,8 @@ static flx_status make_ready(flx_simulation *sim, const flx_state *drawn,
     if (s->ops->accept) s->ops->accept(s, sim->work, sim->start);
     FLX_TRY(check_left_out(sim));
     // what an equilibrium changes is what was asked for
-    if (sim->model->simulate.start < 0) FLX_TRY(flx_simulation_tell_changes(sim, drawn));
+    if (sim->model->simulate.start < 0 || sim->from)
+        FLX_TRY(flx_simulation_tell_changes(sim, drawn));
     sim->making->dropped_share = OPENS_TIMES * rank->weakest * scale;
     sim->making->dropped_most = sim->plan->dropped_share + OPENS * scale;
     flx_simulation_tell_left_out(sim, rank->weakest);
@@ -529,6 +543,7 @@ flx_status flx_simulation_prepare(flx_simulation *sim, bool to_run)
     if (status == FLX_OK) status = compile(sim->model, FLX_HOLD_NOTHING, 0, NULL, &complete);
     if (status == FLX_OK) status = flx_state_create(complete.sys, &drawn);
     if (status == FLX_OK) status = flx_descriptor_draw(complete.sys, drawn);
+    if (status == FLX_OK && sim->from) status = flx_states_apply(sim, complete.sys, drawn);
     if (status == FLX_OK) {
         flx_state_copy(complete.x, drawn);
         status = find_redundant(sim, &complete, &rank);

@@ -360,10 +360,14 @@ static flx_status put_row(run *r, const flx_state *x)
     FLX_TRY(dissipated_until(r, x, &dissipated));
     FLX_TRY(find_signals(&sim->columns, sim, x, dissipated));
     if (sim->info.scene) FLX_TRY(flx_motion_eval(sim, x));
+    if (sim->info.state_rows && sim->kept_state) flx_states_take(sim, x);
     for (int i = 0; i < r->nsink; i++) {
         const flx_sink_type *type = r->sinks[i]->type;
         if (sim->info.scene && type->motion) {
             FLX_TRY(type->motion(r->sinks[i], sim->motion.out));
+        }
+        if (sim->info.state_rows && type->state) {
+            FLX_TRY(type->state(r->sinks[i], sim->kept_state));
         }
         FLX_TRY(type->row(r->sinks[i], x->t, sim->columns.out));
     }
@@ -521,6 +525,12 @@ static flx_status plan(run *r)
     flx_simulation *sim = r->sim;
     const flx_outputs *o = &sim->model->outputs;
     double span = sim->until - sim->start->t;
+    if (!(span > 0.0)) {
+        return FLX_FAIL(sim->ctx, FLX_ERR_ARGUMENT, sim->model->simulate.loc,
+                        "the run begins at t = %.9g and would end at %.9g: give it a later end "
+                        "('until')",
+                        sim->start->t, sim->until);
+    }
     FLX_TRY(check_counts(sim, span));
     r->schedule = (flx_schedule){.until = sim->until,
                                  .every = o->every,
@@ -602,6 +612,20 @@ static flx_status make_motion(run *r)
 {
     for (int i = 0; i < r->nsink; i++) {
         if (r->sinks[i]->type->motion) FLX_TRY(flx_motion_create(r->sim));
+        if (r->sinks[i]->type->state) FLX_TRY(flx_states_create(r->sim));
+    }
+    return FLX_OK;
+}
+
+// Where the run came to, from which others can go on.
+static flx_status put_last_state(run *r)
+{
+    flx_simulation *sim = r->sim;
+    if (!r->started || sim->info.state_rows || !sim->kept_state) return FLX_OK;
+    flx_states_take(sim, sim->state);
+    for (int i = 0; i < r->nsink; i++) {
+        const flx_sink_type *type = r->sinks[i]->type;
+        if (type->state) FLX_TRY(type->state(r->sinks[i], sim->kept_state));
     }
     return FLX_OK;
 }
@@ -617,7 +641,11 @@ flx_status flx_simulation_run(flx_simulation *sim, int nsink, flx_sink *const *s
     int begun = 0;
     for (; begun < r.nsink && status == FLX_OK; begun++)
         status = r.sinks[begun]->type->begin(r.sinks[begun], &sim->info);
-    if (status == FLX_OK) status = loop(&r);
+    if (status == FLX_OK) {
+        status = loop(&r);
+        flx_status last = put_last_state(&r);
+        if (status == FLX_OK) status = last;
+    }
     for (int i = 0; i < begun; i++) {
         flx_status end = r.sinks[i]->type->end(r.sinks[i], r.started ? &sim->ledger : NULL);
         if (status == FLX_OK) status = end;

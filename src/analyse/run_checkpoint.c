@@ -32,7 +32,8 @@ typedef struct head {
     int64_t records; // of the journal
     uint64_t texts;  // bytes: path of the model, settings; each ends with 0
     uint64_t memory; // bytes: of the run; the rest is the method's
-    int32_t nset, unused;
+    int32_t nset;
+    int32_t states; // one at every row
 } head;
 
 struct flx_checkpoint {
@@ -206,7 +207,8 @@ static flx_status write_checkpoint(flx_running *r)
                     .records = records,
                     .texts = k->ntext,
                     .memory = count.size,
-                    .nset = k->nset};
+                    .nset = k->nset,
+                    .states = sim->info.state_rows};
     memcpy(k->buffer, &h, sizeof h);
     return write_file(sim, size);
 }
@@ -456,6 +458,7 @@ flx_status flx_simulation_resume(flx_simulation *sim, const flx_checkpoint *c)
         FLX_TRY(flx_simulation_keep(sim, path, c->head.seconds, nset, settings));
     }
     FLX_TRY(flx_simulation_set_until(sim, c->head.until));
+    if (c->head.states) flx_simulation_keep_states(sim);
     sim->keeper->from = c;
     return FLX_OK;
 }

@@ -315,7 +315,8 @@ static flx_status create(const flx_model *model, flx_simulation **out)
     return FLX_OK;
 }
 
-static flx_status create_to_run(const flx_model *model, bool choose_form, flx_simulation **sim)
+static flx_status create_to_run(const flx_model *model, bool choose_form,
+                                const flx_given_state *from, flx_simulation **sim)
 {
     *sim = NULL;
     FLX_TRY(refuse_unavailable(model));
@@ -326,19 +327,27 @@ static flx_status create_to_run(const flx_model *model, bool choose_form, flx_si
     }
     flx_status status = create(model, sim);
     if (status == FLX_OK) (*sim)->making->choose_form = choose_form;
+    if (status == FLX_OK) (*sim)->from = from;
     if (status == FLX_OK) status = make(*sim);
+    if (status == FLX_OK) (*sim)->from = NULL; // it is the caller's
     if (status != FLX_OK) flx_simulation_destroy(sim);
     return status;
 }
 
 flx_status flx_simulation_create(const flx_model *model, flx_simulation **sim)
 {
-    return create_to_run(model, true, sim);
+    return create_to_run(model, true, NULL, sim);
 }
 
 flx_status flx_simulation_create_as_it_is(const flx_model *model, flx_simulation **sim)
 {
-    return create_to_run(model, false, sim);
+    return create_to_run(model, false, NULL, sim);
+}
+
+flx_status flx_simulation_create_at(const flx_model *model, const flx_given_state *from,
+                                    flx_simulation **sim)
+{
+    return create_to_run(model, true, from, sim);
 }
 
 // What only a run needs, or many of them.

@@ -295,8 +295,25 @@ struct flx_simulation {
     flx_judge judge;
     double kept_residual; // largest residual of the others met at an output
     flx_ledger ledger;
-    struct flx_keeper *keeper; // owned; NULL: the run leaves no checkpoints
+    struct flx_keeper *keeper;          // owned; NULL: the run leaves no checkpoints
+    const struct flx_given_state *from; // where it begins, while it is made; NULL: as drawn
+    double *kept_state;                 // (info.nstate) arena
 };
+
+// states.c: a state to begin from, instead of the drawing; borrowed.
+typedef struct flx_given_state {
+    const char *structure;
+    int n;
+    const double *values; // (n)
+} flx_given_state;
+// It, of a descriptor system with all its rows; refuses another structure.
+flx_status flx_states_apply(const flx_simulation *sim, const flx_system *s, flx_state *x);
+// What info says of states; the state x as sinks take it, into kept_state.
+flx_status flx_states_create(flx_simulation *sim);
+void flx_states_take(flx_simulation *sim, const flx_state *x);
+// As flx_simulation_create, from a state.
+flx_status flx_simulation_create_at(const flx_model *model, const flx_given_state *from,
+                                    flx_simulation **sim);
 
 // run_checkpoint.c
 void flx_keeper_destroy(struct flx_keeper **keeper);

@@ -49,6 +49,7 @@ static void add_change(change *c, const flx_unknown *u, double moved, double has
 static bool is_given(const flx_simulation *sim, const flx_unknown *u, int *body)
 {
     const flx_model *m = sim->model;
+    if (sim->from) return true;
     // items come in the order of the model: *body is the next one to look at
     for (; *body < m->nbody && strcmp(m->bodies[*body].name, u->item) != 0; ++*body) {
     }

@@ -7,6 +7,7 @@
 
 static const char help_text[] =
     "Usage: flexion run MODEL [OPTIONS]\n"
+    "       flexion run --from RESULT[@T] MODEL [OPTIONS]\n"
     "       flexion run --resume RESULT [OPTIONS]\n"
     "\n"
     "Simulate a model. The results go to an HDF5 file named after the model, in the\n"
@@ -18,6 +19,11 @@ static const char help_text[] =
     "                    - is the standard output\n"
     "  --set NAME=VALUE  override a parameter; may be repeated\n"
     "  --until T         stop at time T instead of the model's\n"
+    "  --from RESULT@T   begin in the state that a result of a model of the same structure\n"
+    "                    holds at time T (without @T: its last one) instead of the model's\n"
+    "                    initial configuration; parameters may differ\n"
+    "  --states          keep the whole state at every row, so that --from finds it there;\n"
+    "                    the last one is kept always\n"
     "  --checkpoint S    every S seconds write down how far the run has come, beside\n"
     "                    the result: RESULT.checkpoint and RESULT.rows\n"
     "  --resume RESULT   go on with a run that was cut off, from its last checkpoint;\n"
@@ -31,9 +37,10 @@ static const char help_text[] =
     "Exit status: 0 done, 1 the computation failed, 2 the input is wrong.\n";
 
 typedef struct run_options {
-    const char *model, *result, *table, *until, *checkpoint, *resume;
+    const char *model, *result, *table, *until, *checkpoint, *resume, *start;
     flx_checkpoint *from; // owned; NULL: the run begins
-    bool quiet;
+    flx_result *origin; // owned: begun from; open until the end, so that nothing is written onto it
+    bool quiet, states;
     int sweeps; // runs that the model asks for besides this one
     cli_list settings;
 } run_options;
@@ -225,6 +232,22 @@ done:
     return code;
 }
 
+// The simulation of the model, from its initial configuration or from "RESULT@T".
+static flx_status create(flx_ctx *ctx, run_options *o, const flx_model *model, flx_simulation **sim)
+{
+    double t = (double)NAN;
+    if (!o->start) return flx_simulation_create(model, sim);
+    char *path = strdup(o->start), *at = path ? strrchr(path, '@') : NULL;
+    if (!path) return FLX_ERR_MEMORY;
+    flx_status status = FLX_OK;
+    if (at && !cli_read_number("run", "--from", at + 1, &t)) status = FLX_ERR_ARGUMENT;
+    if (at) *at = '\0';
+    if (status == FLX_OK) status = flx_result_open(ctx, path, &o->origin);
+    if (status == FLX_OK) status = flx_simulation_create_from(model, o->origin, t, sim);
+    free(path);
+    return status;
+}
+
 // The simulation as the options say, or as the checkpoint does that it goes on from.
 static flx_status make(flx_ctx *ctx, run_options *o, double until, double seconds,
                        flx_model **model, flx_simulation **sim)
@@ -238,7 +261,8 @@ static flx_status make(flx_ctx *ctx, run_options *o, double until, double second
     }
     flx_status status = flx_model_read(ctx, o->model, nset, settings, model);
     if (status == FLX_OK) o->sweeps = flx_model_sweep_count(*model);
-    if (status == FLX_OK) status = flx_simulation_create(*model, sim);
+    if (status == FLX_OK) status = create(ctx, o, *model, sim);
+    if (status == FLX_OK && o->states) flx_simulation_keep_states(*sim);
     if (status == FLX_OK && o->until) status = flx_simulation_set_until(*sim, until);
     if (status == FLX_OK && (o->checkpoint || o->from)) {
         status = flx_simulation_keep(*sim, o->result, seconds, nset, settings);
@@ -267,17 +291,18 @@ static int read_and_simulate(flx_ctx *ctx, run_options *o)
     flx_simulation_destroy(&sim);
     flx_model_destroy(&model);
     flx_checkpoint_close(&o->from);
+    flx_result_close(&o->origin);
     return code;
 }
 
 // What a run that goes on is asked for again.
 static bool is_settled(const run_options *o, const cli_list *rest)
 {
-    if (rest->count == 0 && o->settings.count == 0 && !o->until) return true;
+    if (rest->count == 0 && o->settings.count == 0 && !o->until && !o->start) return true;
     cli_complain(
         "run",
         "--resume goes on with the model and the settings of the run that was cut off: leave "
-        "MODEL, --set and --until out");
+        "MODEL, --set, --until and --from out");
     return false;
 }
 
@@ -290,13 +315,20 @@ static int run(flx_ctx *ctx, int argc, char **argv)
         {.name = "--csv", .value = &o.table},
         {.name = "--set", .list = &o.settings},
         {.name = "--until", .value = &o.until},
+        {.name = "--from", .value = &o.start},
+        {.name = "--states", .flag = &o.states},
         {.name = "--checkpoint", .value = &o.checkpoint},
         {.name = "--resume", .value = &o.resume},
         {.name = "--quiet", .letter = 'q', .flag = &o.quiet},
     };
-    cli_parsed parsed = cli_parse(&cmd_run, argc, argv, 7, options, &rest);
+    cli_parsed parsed = cli_parse(&cmd_run, argc, argv, 9, options, &rest);
     if (parsed != CLI_GO) return (int)parsed;
     if (o.resume ? !is_settled(&o, &rest) : !cli_is_one_model(&cmd_run, &rest)) return EXIT_WRONG;
+    if (o.start && o.checkpoint) {
+        cli_complain("run", "a run that begins by --from leaves no checkpoints: leave one of them "
+                            "out");
+        return EXIT_WRONG;
+    }
     o.model = o.resume ? NULL : rest.items[0];
     const char *ending = o.result ? strrchr(o.result, '.') : NULL;
     if (ending && strcmp(ending, ".csv") == 0) {

@@ -68,17 +68,19 @@ static bool copy_rows(flx_hdf5_sink *s, size_t row_bytes, haddr_t from, haddr_t 
 // one.
 static flx_status replace_file(flx_hdf5_sink *s, long rows)
 {
-    haddr_t old_rows = s->rows_at, old_motion = s->motion_at;
+    haddr_t old_rows = s->rows_at, old_motion = s->motion_at, old_states = s->states_at;
+    size_t states = s->info->state_rows ? s->state_bytes : 0; // the last one is written at the end
     flx_status status = flx_hdf5_lay_out(s, rows);
     int fd = status == FLX_OK ? open(s->output->part, O_RDWR | O_CLOEXEC) : -1;
     if (fd < 0 || !copy_rows(s, s->row_bytes, old_rows, s->rows_at, fd) ||
         !copy_rows(s, s->motion_bytes, old_motion, s->motion_at, fd) ||
-        !flx_output_commit(s->output)) {
+        !copy_rows(s, states, old_states, s->states_at, fd) || !flx_output_commit(s->output)) {
         if (status == FLX_OK) status = flx_output_fail(s->output, "");
         if (fd >= 0) close(fd);
         unlink(s->output->part);
         s->rows_at = old_rows; // the rest lies before the rows and is where it was
         s->motion_at = old_motion;
+        s->states_at = old_states;
         return status;
     }
     if (s->fd >= 0) close(s->fd);
@@ -130,12 +132,15 @@ static flx_status hdf5_begin(flx_sink *base, const flx_result_info *info)
     s->row_bytes = ((size_t)info->ncolumn + 1) * sizeof(double);
     s->motion_bytes = (info->scene ? (size_t)info->nmotion : 0) * sizeof *s->motion;
     s->motion = flx_alloc(base->ctx, s->motion_bytes, 1);
+    s->state_bytes = (info->structure ? (size_t)info->nstate : 0) * sizeof *s->state;
+    s->state = flx_alloc(base->ctx, s->state_bytes, 1);
     s->measure_at = flx_alloc(base->ctx, (size_t)info->nmeasure, sizeof *s->measure_at);
     s->copy = flx_alloc(base->ctx, COPY_BYTES, 1);
-    if (!s->motion || !s->measure_at || !s->copy) return FLX_ERR_MEMORY;
+    if (!s->motion || !s->state || !s->measure_at || !s->copy) return FLX_ERR_MEMORY;
     if (info->nevent > 0) FLX_TRY(reserve_events(s, FIRST_EVENTS));
     long rows = info->rows > 0 ? info->rows : FIRST_ROWS,
-         most = (long)(FIRST_BYTES / (s->row_bytes + s->motion_bytes));
+         most = (long)(FIRST_BYTES /
+                       (s->row_bytes + s->motion_bytes + (info->state_rows ? s->state_bytes : 0)));
     return replace_quietly(s, rows > most ? most + 1 : rows);
 }
 
@@ -152,7 +157,10 @@ static flx_status hdf5_row(flx_sink *base, double t, const double *values)
     if (s->count == s->capacity) FLX_TRY(replace_quietly(s, more_rows(s)));
     haddr_t at = s->rows_at + (haddr_t)s->count * s->row_bytes;
     haddr_t motion = s->motion_at + (haddr_t)s->count * s->motion_bytes;
+    haddr_t state = s->states_at + (haddr_t)s->count * s->state_bytes;
+    size_t states = s->info->state_rows ? s->state_bytes : 0;
     if (!put_bytes(s->fd, s->motion, s->motion_bytes, motion) ||
+        !put_bytes(s->fd, s->state, states, state) ||
         !put_bytes(s->fd, values, s->row_bytes - sizeof t, at + sizeof t) ||
         !put_bytes(s->fd, &t, sizeof t, at))
         return flx_output_fail(s->output, "");
@@ -164,6 +172,14 @@ static flx_status hdf5_motion(flx_sink *base, const double *values)
 {
     flx_hdf5_sink *s = (flx_hdf5_sink *)base;
     for (int i = 0; i < s->info->nmotion; i++) s->motion[i] = (float)values[i];
+    return FLX_OK;
+}
+
+static flx_status hdf5_state(flx_sink *base, const double *values)
+{
+    flx_hdf5_sink *s = (flx_hdf5_sink *)base;
+    memcpy(s->state, values, s->state_bytes);
+    s->has_state = true;
     return FLX_OK;
 }
 
@@ -197,6 +213,9 @@ static flx_status hdf5_end(flx_sink *base, const flx_ledger *ledger)
         FLX_TRY(replace_quietly(s, s->count));
     if (!ledger) return FLX_OK;
 
+    bool last = s->has_state && !s->info->state_rows;
+    if (last && !put_bytes(s->fd, s->state, s->state_bytes, s->states_at))
+        return flx_output_fail(s->output, "");
     double values[FLX_HDF5_LEDGER];
     ledger_values(ledger, values);
     bool good = put_item(s, ledger->position_item, s->position_item_at) &&
@@ -219,6 +238,7 @@ static void hdf5_destroy(flx_sink *base)
     flx_free(s->measure_at);
     flx_free(s->copy);
     flx_free(s->motion);
+    flx_free(s->state);
     flx_free(s->events);
     flx_free(s);
 }
@@ -229,6 +249,7 @@ static const flx_sink_type hdf5_type = {
     .row = hdf5_row,
     .event = hdf5_event,
     .motion = hdf5_motion,
+    .state = hdf5_state,
     .end = hdf5_end,
     .destroy = hdf5_destroy,
 };

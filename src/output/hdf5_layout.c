@@ -8,6 +8,8 @@
 //     /names       (1 + signals) names of the columns
 //     /units       (1 + signals) units of the columns, "" where a signal has none
 //     /scene       what there is to see, as JSON; /motion (rows, numbers) single precision: how it moves
+//     /states      (rows, numbers) whole states of the motion at the rows, or the last one alone; column 0 is t;
+//     /structure   what their numbers are of: an item per line, names and kinds
 //     /meshes/N/.. of elastic bodies: nodes, surface, cells, modes, stresses (docs/dev/scene.md)
 //     /surfaces/N/ points and triangles of surfaces that the scene names
 //     /ledger/...  one number (or name) each; NaN until the run has ended
@@ -261,6 +263,11 @@ static bool lay_out_contents(flx_hdf5_sink *s, hid_t file, long rows)
     const double nothing = (double)NAN;
     const hsize_t dims[2] = {(hsize_t)rows, (hsize_t)info->ncolumn + 1};
     reserve(&l, "rows", H5T_NATIVE_DOUBLE, 2, dims, &nothing, &s->rows_at);
+    if (info->structure) {
+        const hsize_t states[2] = {info->state_rows ? (hsize_t)rows : 1, (hsize_t)info->nstate};
+        put_text(&l, "structure", info->structure);
+        reserve(&l, "states", H5T_NATIVE_DOUBLE, 2, states, &nothing, &s->states_at);
+    }
     if (info->scene) {
         const hsize_t moving[2] = {(hsize_t)rows, (hsize_t)info->nmotion};
         put_text(&l, "scene", info->scene);

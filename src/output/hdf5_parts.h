@@ -26,9 +26,12 @@ typedef struct flx_hdf5_sink {
     long capacity, count;        // rows reserved, rows written
     size_t row_bytes, motion_bytes;
     float *motion; // (nmotion) owned: of the next row
+    size_t state_bytes;
+    double *state; // (nstate) owned: of the next row, or the last one
+    bool has_state;
     // places in the file
-    haddr_t rows_at, motion_at, ledger_at[FLX_HDF5_LEDGER], momentum_at, position_item_at,
-        velocity_item_at;
+    haddr_t rows_at, motion_at, states_at, ledger_at[FLX_HDF5_LEDGER], momentum_at,
+        position_item_at, velocity_item_at;
     haddr_t *measure_at; // (nmeasure) owned
     haddr_t stopped_by_at;
     char *copy; // COPY_BYTES, owned

@@ -12,14 +12,15 @@
 
 typedef struct head {
     uint64_t magic;
-    int32_t ncolumn, nmotion, nevent, unused;
+    int32_t ncolumn, nmotion, nevent, nstate; // nstate: of every row
 } head;
 
-// Before the numbers of a record: a row, with its motion before it, or an event.
+// Before the numbers of a record: a row, with its state and its motion before it, or an event.
+enum { MOVES = 1, STATE = 2 };
 typedef struct record {
     double t;
     int32_t event; // -1: a row
-    int32_t moves; // the motion is there
+    int32_t with;  // what is there beside the row
 } record;
 
 typedef struct journal {
@@ -27,8 +28,8 @@ typedef struct journal {
     flx_output *output; // owned
     FILE *file;         // its stream
     head head;
-    double *motion; // (nmotion) owned: of the row that comes next
-    bool moves;
+    double *motion, *state; // (nmotion) (nstate) owned: of the row that comes next
+    int with;
     long records;
 } journal;
 
@@ -50,26 +51,38 @@ static flx_status journal_begin(flx_sink *base, const flx_result_info *info)
     j->head = (head){.magic = MAGIC,
                      .ncolumn = info->ncolumn,
                      .nmotion = info->scene ? info->nmotion : 0,
-                     .nevent = info->nevent};
+                     .nevent = info->nevent,
+                     .nstate = info->state_rows ? info->nstate : 0};
     j->motion = flx_alloc(base->ctx, (size_t)j->head.nmotion, sizeof *j->motion);
-    return j->motion ? put(j, &j->head, sizeof j->head) : FLX_ERR_MEMORY;
+    j->state = flx_alloc(base->ctx, (size_t)j->head.nstate, sizeof *j->state);
+    return j->motion && j->state ? put(j, &j->head, sizeof j->head) : FLX_ERR_MEMORY;
 }
 
 static flx_status journal_motion(flx_sink *base, const double *values)
 {
     journal *j = (journal *)base;
     memcpy(j->motion, values, (size_t)j->head.nmotion * sizeof *values);
-    j->moves = true;
+    j->with |= MOVES;
+    return FLX_OK;
+}
+
+static flx_status journal_state(flx_sink *base, const double *values)
+{
+    journal *j = (journal *)base;
+    if (j->head.nstate == 0) return FLX_OK; // the last one, which is no row's
+    memcpy(j->state, values, (size_t)j->head.nstate * sizeof *values);
+    j->with |= STATE;
     return FLX_OK;
 }
 
 static flx_status journal_row(flx_sink *base, double t, const double *values)
 {
     journal *j = (journal *)base;
-    const record r = {.t = t, .event = -1, .moves = j->moves};
+    const record r = {.t = t, .event = -1, .with = j->with};
     FLX_TRY(put(j, &r, sizeof r));
-    if (j->moves) FLX_TRY(put_numbers(j, j->motion, j->head.nmotion));
-    j->moves = false;
+    if (j->with & STATE) FLX_TRY(put_numbers(j, j->state, j->head.nstate));
+    if (j->with & MOVES) FLX_TRY(put_numbers(j, j->motion, j->head.nmotion));
+    j->with = 0;
     j->records++;
     return put_numbers(j, values, j->head.ncolumn);
 }
@@ -97,6 +110,7 @@ static void journal_destroy(flx_sink *base)
     journal *j = (journal *)base;
     flx_output_drop(&j->output);
     flx_free(j->motion);
+    flx_free(j->state);
     flx_free(j);
 }
 
@@ -108,6 +122,7 @@ static const flx_sink_type journal_type = {
     .destroy = journal_destroy,
     .event = journal_event,
     .motion = journal_motion,
+    .state = journal_state,
 };
 
 flx_status flx_journal_sink_create(flx_ctx *ctx, const char *path, flx_sink **out)
@@ -153,12 +168,14 @@ static flx_status hand_over(const record *r, const double *x, const head *h, int
 {
     for (int i = 0; i < nsink; i++) {
         const flx_sink_type *type = sinks[i]->type;
-        const double *values = x + (r->moves ? h->nmotion : 0);
+        const double *motion = x + (r->with & STATE ? h->nstate : 0);
+        const double *values = motion + (r->with & MOVES ? h->nmotion : 0);
         if (r->event >= 0) {
             if (type->event) FLX_TRY(type->event(sinks[i], r->t, r->event, x, x + h->ncolumn));
             continue;
         }
-        if (r->moves && type->motion) FLX_TRY(type->motion(sinks[i], x));
+        if (r->with & STATE && type->state) FLX_TRY(type->state(sinks[i], x));
+        if (r->with & MOVES && type->motion) FLX_TRY(type->motion(sinks[i], motion));
         FLX_TRY(type->row(sinks[i], r->t, values));
     }
     return FLX_OK;
@@ -168,23 +185,25 @@ flx_status flx_journal_replay(flx_ctx *ctx, const char *path, long records,
                               const flx_result_info *info, int nsink, flx_sink *const *sinks)
 {
     head h = {0};
-    int nmotion = info->scene ? info->nmotion : 0;
+    int nmotion = info->scene ? info->nmotion : 0, nstate = info->state_rows ? info->nstate : 0;
     FILE *f = fopen(path, "rb");
     if (!f) return damaged(ctx, path);
     flx_status status = FLX_OK;
-    size_t room = 2 * (size_t)info->ncolumn + (size_t)nmotion;
+    size_t room = 2 * (size_t)info->ncolumn + (size_t)nmotion + (size_t)nstate;
     double *x = flx_alloc(ctx, room, sizeof *x);
     if (!x) status = FLX_ERR_MEMORY;
     bool fits = take(f, &h, sizeof h) && h.magic == MAGIC && h.ncolumn == info->ncolumn &&
-                h.nmotion == nmotion && h.nevent == info->nevent;
+                h.nmotion == nmotion && h.nevent == info->nevent && h.nstate == nstate;
     if (status == FLX_OK && !fits) status = damaged(ctx, path);
     for (long k = 0; k < records && status == FLX_OK; k++) {
         record r;
-        bool whole = take(f, &r, sizeof r) && r.event < h.nevent && (r.moves == 0 || r.moves == 1);
-        size_t n = 0;
-        if (whole)
-            n = r.event >= 0 ? 2 * (size_t)h.ncolumn
-                             : (size_t)h.ncolumn + (size_t)(r.moves * nmotion);
+        bool whole =
+            take(f, &r, sizeof r) && r.event < h.nevent && (r.with & ~(MOVES | STATE)) == 0;
+        size_t n = 2 * (size_t)h.ncolumn;
+        if (whole && r.event < 0) {
+            n = (size_t)h.ncolumn + (r.with & MOVES ? (size_t)nmotion : 0) +
+                (r.with & STATE ? (size_t)nstate : 0);
+        }
         whole = whole && take(f, x, n * sizeof *x);
         status = whole ? hand_over(&r, x, &h, nsink, sinks) : damaged(ctx, path);
     }

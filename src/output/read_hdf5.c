@@ -243,6 +243,31 @@ static flx_status read_scene(flx_result *r, hid_t file)
     return flx_surfaces_read(r, file);
 }
 
+// States that the run reached.
+static flx_status read_states(flx_result *r, hid_t file)
+{
+    int n = 0;
+    hsize_t dims[2] = {0, 0};
+    const char **structure = read_texts(r, file, "structure", &n);
+    hid_t d = structure && n > 0 ? H5Dopen2(file, "states", H5P_DEFAULT) : -1;
+    if (d < 0) return FLX_OK;
+    hid_t space = H5Dget_space(d);
+    if (H5Sget_simple_extent_ndims(space) == 2) H5Sget_simple_extent_dims(space, dims, NULL);
+    H5Sclose(space);
+    bool fits = dims[0] > 0 && dims[0] < INT_MAX && dims[1] > 0 && dims[1] < INT_MAX;
+    if (fits) r->states = flx_alloc(r->ctx, (size_t)(dims[0] * dims[1]), sizeof *r->states);
+    bool good =
+        r->states && H5Dread(d, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, r->states) >= 0;
+    H5Dclose(d);
+    if (fits && !r->states) return FLX_ERR_MEMORY;
+    if (!good) return FLX_OK;
+    r->nstate = (int)dims[1];
+    r->structure = structure[0];
+    while (r->nstates < (int)dims[0] && isfinite(r->states[(size_t)r->nstates * dims[1]]))
+        r->nstates++;
+    return FLX_OK;
+}
+
 static flx_status read_rows(flx_result *r, const char *path, hid_t d, int nname)
 {
     hsize_t dims[2] = {0, 0};
@@ -309,6 +334,7 @@ static flx_status read_file(flx_result *r, const char *path, hid_t file)
     FLX_TRY(read_notes(r, file));
     FLX_TRY(read_events(r, file));
     FLX_TRY(flx_meshes_read(r, file));
+    FLX_TRY(read_states(r, file));
     return read_scene(r, file);
 }
 

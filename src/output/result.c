@@ -90,6 +90,7 @@ void flx_result_close(flx_result **r_in)
     if (r->data) flx_free(r->data[0]);
     flx_input_release(r->ctx, r->input);
     flx_free(r->motion);
+    flx_free(r->states);
     flx_free(r->facts);
     flx_arena_destroy(&r->arena);
     flx_free(r);
@@ -154,6 +155,17 @@ const flx_result_mesh *flx_result_get_mesh(const flx_result *r, int i)
 const flx_scene_surface *flx_result_surface(const flx_result *r, int i)
 {
     return i >= 0 && i < r->nsurface ? r->surfaces + i : NULL;
+}
+
+const double *flx_result_state(const flx_result *r, int i)
+{
+    return i >= 0 && i < r->nstates ? r->states + (size_t)i * (size_t)r->nstate : NULL;
+}
+
+const char *flx_result_structure(const flx_result *r, int *n)
+{
+    *n = r->nstate;
+    return r->structure;
 }
 
 const float *flx_result_motion(const flx_result *r, int *n)

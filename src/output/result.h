@@ -21,6 +21,9 @@ struct flx_result {
     const char *model, *scene; // arena; NULL: none
     float *motion;             // (rows * nmotion) owned; NULL: none
     int nmotion;
+    double *states; // (nstates * nstate) owned; NULL: none
+    int nstates, nstate;
+    const char *structure; // arena
     int nmesh;
     flx_result_mesh *meshes; // (nmesh) arena
     int nsurface;

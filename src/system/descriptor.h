@@ -28,6 +28,9 @@ flx_status flx_descriptor_create(const flx_model *m, const flx_descriptor_option
 // consistent. The state fits the system whatever it holds as far as q, v, x, w go.
 flx_status flx_descriptor_draw(const flx_system *s, flx_state *x);
 
+// After a state was put into x that may be of other parameters: clocks strike next from its time on.
+flx_status flx_descriptor_resume(const flx_system *s, flx_state *x);
+
 // Velocities that the model gives, as rows at the positions of x; drawn: with the velocities as they were given. The
 // rows are owned by the caller.
 flx_status flx_descriptor_given(const flx_system *s, const flx_state *drawn, const flx_state *x,

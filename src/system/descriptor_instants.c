@@ -8,6 +8,7 @@
 
 // Times within rounding of each other: some operations on numbers of their size.
 #define ROUNDING (16 * DBL_EPSILON)
+#define CLOCK_SLACK 1e-9 // of a period: a strike that is due now
 
 // ---- plan -----------------------------------------------------------------------------------
 
@@ -106,6 +107,21 @@ static double strike(const flx_descriptor *d, const flx_state *x, int event)
     const flx_event *e = d->model->events + event;
     if (!(e->every > 0.0)) return HUGE_VAL;
     return e->start + x->switches[d->switching.clock + event] * e->every;
+}
+
+// A clock that struck on time has done so once at most per period; with another period it is set to its next strike.
+flx_status flx_descriptor_resume(const flx_system *s, flx_state *x)
+{
+    const flx_descriptor *d = flx_descriptor_of(s);
+    for (int i = 0; i < d->model->nevent; i++) {
+        const flx_event *e = d->model->events + i;
+        if (!(e->every > 0.0)) continue;
+        double slack = CLOCK_SLACK * e->every, at = strike(d, x, i);
+        bool due = at >= x->t - slack && (at <= x->t + e->every + slack || at <= e->start);
+        if (due) continue;
+        x->switches[d->switching.clock + i] = fmax(ceil((x->t - slack - e->start) / e->every), 0.0);
+    }
+    return FLX_OK;
 }
 
 static double next(const flx_system *s, flx_work *w, const flx_state *x)
