@@ -7,8 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#define FIRST_MEASURE 1000000 // leaves of single measures begin here
-
 // ---- what the language has and the program not yet ----------------------------------------------
 
 static flx_status refuse_unavailable(const flx_model *m)
@@ -65,7 +63,7 @@ static flx_status plan_measures(flx_simulation *sim)
         names[i] = o->measures[i].name;
     }
     for (int i = 0; i < o->nprobe; i++)
-        leaves[i] = flx_leaf_make(FLX_LEAF_PARAMETER, FIRST_MEASURE + i, 0);
+        leaves[i] = flx_leaf_make(FLX_LEAF_MEASURE, i, 0);
     sim->info.nmeasure = o->nmeasure;
     sim->info.measures = names;
     return flx_program_compile(sim->model->graph, o->nprobe, leaves, o->nmeasure, nodes,

@@ -211,6 +211,8 @@ static bool moves(void *user, flx_leaf leaf)
     (void)user;
     switch (flx_leaf_get_kind(leaf)) {
     case FLX_LEAF_PARAMETER:
+    case FLX_LEAF_INPUT:
+    case FLX_LEAF_NUMBER:
     case FLX_LEAF_TURNS:
     case FLX_LEAF_SWITCH:
     case FLX_LEAF_DISCRETE:

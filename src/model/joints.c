@@ -368,7 +368,8 @@ static bool is_not_time(void *user, flx_leaf leaf)
 {
     (void)user;
     flx_leaf_kind k = flx_leaf_get_kind(leaf);
-    return k != FLX_LEAF_TIME && k != FLX_LEAF_FACTOR; // a load: of a parameter
+    return k != FLX_LEAF_TIME && k != FLX_LEAF_FACTOR && // a load: of a parameter
+           k != FLX_LEAF_PARAMETER && k != FLX_LEAF_INPUT;
 }
 
 static flx_status read_motion(flx_builder *b, flx_item *joint)

@@ -327,7 +327,7 @@ typedef struct flx_outputs {
     struct flx_measure {
         const char *name;
         flx_loc loc;
-        flx_node value; // over leaves FLX_LEAF_PARAMETER with index >= 1000000 + k
+        flx_node value; // over leaves FLX_LEAF_MEASURE
     } * measures;
     int nprobe; // the single measures: kind of a node's course
     struct flx_probe {

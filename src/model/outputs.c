@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#define MEASURE_BASE 1000000
 #define DEFAULT_COLUMNS 400 // most columns that are kept unasked
 #define DEFAULT_ROWS 500
 
@@ -435,8 +434,7 @@ static flx_status default_signals(columns *c)
 static bool is_measure_leaf(void *user, flx_leaf leaf)
 {
     (void)user;
-    return flx_leaf_get_kind(leaf) == FLX_LEAF_PARAMETER &&
-           flx_leaf_get_index(leaf) >= MEASURE_BASE;
+    return flx_leaf_get_kind(leaf) == FLX_LEAF_MEASURE;
 }
 
 static bool is_other_leaf(void *user, flx_leaf leaf)
@@ -473,7 +471,7 @@ static flx_status add_probe(flx_env *e, flx_measure_kind kind, const flx_operand
     }
     if (k == o->nprobe) o->probes[o->nprobe++] = (struct flx_probe){kind, v->node};
     return flx_operand_set_node(
-        flx_graph_leaf(b->g, flx_leaf_make(FLX_LEAF_PARAMETER, MEASURE_BASE + k, 0)), out);
+        flx_graph_leaf(b->g, flx_leaf_make(FLX_LEAF_MEASURE, k, 0)), out);
 }
 
 flx_status flx_measure_call(flx_env *e, const char *word, int n, const flx_operand *args,

@@ -417,13 +417,13 @@ static double find_length(const flx_model *m)
     return size > fmax(NO_LENGTH * find_gyration(m), ROUNDING * far) ? size : 1.0;
 }
 
-static flx_status make_loads(flx_descriptor *d)
+static flx_status make_param(flx_descriptor *d)
 {
-    int n = d->base.dims.nparam = d->model->nload;
-    d->loads = flx_arena_take(d->arena, (size_t)n, sizeof *d->loads);
-    if (!d->loads) return FLX_ERR_MEMORY;
-    for (int k = 0; k < n; k++) d->loads[k] = 1.0;
-    d->base.param = d->loads;
+    int n = d->base.dims.nparam = flx_param_hoisted(d->model, 0);
+    d->param = flx_arena_take(d->arena, (size_t)n, sizeof *d->param);
+    if (!d->param) return FLX_ERR_MEMORY;
+    flx_param_fill(d->model, d->param);
+    d->base.param = d->param;
     return FLX_OK;
 }
 
@@ -442,7 +442,7 @@ static flx_status make(flx_descriptor *d, const flx_descriptor_options *o)
     d->hold = o ? o->hold : FLX_HOLD_NOTHING;
     d->planar = d->model->dimension == 2;
     d->length = find_length(d->model);
-    FLX_TRY(make_loads(d));
+    FLX_TRY(make_param(d));
     // number everything ...
     FLX_TRY(flx_layout_bodies(d));
     FLX_TRY(flx_modals_plan(d));

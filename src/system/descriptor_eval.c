@@ -107,7 +107,7 @@ const double *flx_eval_gravity(const flx_descriptor *d, const flx_point *p, doub
 {
     const flx_model *m = d->model;
     double factor = 1.0;
-    for (int k = 0; k < d->base.dims.nparam; k++) {
+    for (int k = 0; k < m->nload; k++) {
         if (m->analyses[k].gravity) factor *= p->param[k];
     }
     if (factor == 1.0) return m->gravity;

@@ -114,6 +114,9 @@ static bool allowed(flx_leaf leaf)
     switch (flx_leaf_get_kind(leaf)) {
     case FLX_LEAF_TIME:
     case FLX_LEAF_FACTOR:
+    case FLX_LEAF_INPUT:
+    case FLX_LEAF_PARAMETER:
+    case FLX_LEAF_NUMBER:
     case FLX_LEAF_TURNS:
     case FLX_LEAF_SWITCH:
     case FLX_LEAF_DISCRETE:
@@ -348,8 +351,17 @@ static flx_status plan_forces(flx_descriptor *d)
 static bool is_not_time(void *user, flx_leaf leaf)
 {
     (void)user;
-    flx_leaf_kind k = flx_leaf_get_kind(leaf);
-    return k != FLX_LEAF_TIME && k != FLX_LEAF_SWITCH && k != FLX_LEAF_FACTOR;
+    switch (flx_leaf_get_kind(leaf)) {
+    case FLX_LEAF_TIME:
+    case FLX_LEAF_SWITCH:
+    case FLX_LEAF_FACTOR:
+    case FLX_LEAF_INPUT:
+    case FLX_LEAF_PARAMETER:
+    case FLX_LEAF_NUMBER:
+        return false;
+    default:
+        return true;
+    }
 }
 
 static flx_status plan_motions(flx_descriptor *d)

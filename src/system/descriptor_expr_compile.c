@@ -69,7 +69,10 @@ static flx_input find_input(const flx_descriptor *d, flx_leaf leaf)
     case FLX_LEAF_TIME:
         return (flx_input){FLX_INPUT_TIME, 0};
     case FLX_LEAF_FACTOR:
-        return (flx_input){FLX_INPUT_PARAMETER, i};
+    case FLX_LEAF_INPUT:
+    case FLX_LEAF_PARAMETER:
+    case FLX_LEAF_NUMBER:
+        return (flx_input){FLX_INPUT_PARAMETER, flx_param_of_leaf(d->model, leaf)};
     case FLX_LEAF_BODY_POSITION:
         if (d->planar && c == 2) break;
         return (flx_input){FLX_INPUT_FRAME, at + (d->planar ? 2 : 9) + c};

@@ -210,7 +210,10 @@ static double leaf_value(observation *o, flx_leaf leaf)
     case FLX_LEAF_TIME:
         return o->x->t;
     case FLX_LEAF_FACTOR:
-        return o->p.param[i];
+    case FLX_LEAF_INPUT:
+    case FLX_LEAF_PARAMETER:
+    case FLX_LEAF_NUMBER:
+        return o->p.param[flx_param_of_leaf(d->model, leaf)];
     case FLX_LEAF_VARIABLE:
         return o->x->q[d->variable_q + i];
     case FLX_LEAF_VARIABLE_RATE:

@@ -39,6 +39,7 @@
 #include "math/index1.h"
 #include "math/ldl.h"
 #include "math/lu.h"
+#include "model/numbers.h"
 #include "system/descriptor.h"
 #include "system/descriptor_expr.h"
 
@@ -204,7 +205,7 @@ typedef struct flx_descriptor {
     flx_spring *mixed;
     flx_mixed_of *mixed_of; // (nmixed) what each is of
     int nlaw;               // the last so many of them are given by expressions
-    double *loads;          // (nparam) the load factors of the analyses: the system's parameters
+    double *param;          // (nparam) as the model says them (model/numbers.h)
     double typical_step;    // scales their rows and does not change their solution
     int complete_mixed;     // their number when none is left out
     int first_mixed;        // bond of the first

@@ -35,6 +35,8 @@ static bool moves_otherwise(void *user, flx_leaf leaf)
     case FLX_LEAF_TIME:
     case FLX_LEAF_PARAMETER:
     case FLX_LEAF_FACTOR:
+    case FLX_LEAF_INPUT:
+    case FLX_LEAF_NUMBER:
     case FLX_LEAF_SWITCH:
     case FLX_LEAF_DISCRETE:
     case FLX_LEAF_COUNT:
