@@ -9,22 +9,32 @@ extern "C" {
 
 typedef struct flx_model flx_model;
 
-// A parameter's value set from outside: "name=value", the value an expression.
-// Read a model file. The model keeps the position of every entry, so that a later complaint can
-// still point at the line that caused it. settings: nset texts "name=value" that override
-// parameters. FLX_ERR_IO, FLX_ERR_MODEL, FLX_ERR_MEMORY; on failure *model is NULL and the
-// messages are in the context (reading goes on after an error; up to 20 are reported).
+// How a model is read. Begin with flx_read_def_default(), which sets size.
+typedef struct flx_read_def {
+    size_t size;
+    const char *text; // the model itself, of `length` bytes, instead of the file; NULL: the file
+    size_t length;
+    int nset; // texts "name=value", the value an expression, that override parameters
+    const char *const *settings;
+    int nopen; // parameters that runs may set without reading again: their names; -1: all, 0: none
+    const char *const *open;
+    int ninput; // texts "F=force.csv": inputs that follow a table of times and values
+    const char *const *inputs;
+    // 1: with an analysis `path` of type static, of all loads, where the model has none of loads
+    int to_load;
+    int exported; // 1: parameters stay symbols where flx_model_export knows them; for it alone
+} flx_read_def;
+FLX_API flx_read_def flx_read_def_default(void); // all parameters open
+// Read a model. path: its file; of a text, what stands for the file in messages, and files that the
+// model names are sought in its directory. def may be NULL. The model keeps the position of every entry,
+// so that a later complaint can still point at the line that caused it. FLX_ERR_IO, FLX_ERR_MODEL,
+// FLX_ERR_MEMORY; on failure *model is NULL and the messages are in the context (reading goes on after
+// an error; up to 20 are reported).
+FLX_API flx_status flx_model_read_by(flx_ctx *ctx, const char *path, const flx_read_def *def,
+                                     flx_model **model);
+// The same with settings alone, and no parameter open.
 FLX_API flx_status flx_model_read(flx_ctx *ctx, const char *path, int nset,
                                   const char *const *settings, flx_model **model);
-// The same with open parameters: those that nothing needs as a number (a place, an axis, a count)
-// stay symbols. Such a model is for flx_model_export alone.
-FLX_API flx_status flx_model_read_open(flx_ctx *ctx, const char *path, int nset,
-                                       const char *const *settings, flx_model **model);
-// The same with an analysis `path` of type static, of all loads, where the model has none of loads.
-FLX_API flx_status flx_model_read_to_load(flx_ctx *ctx, const char *path, int nset,
-                                          const char *const *settings, flx_model **model);
-// The same from memory; `name` stands for the file in messages, and files that the model names are
-// sought in its directory.
 FLX_API flx_status flx_model_read_text(flx_ctx *ctx, const char *name, const char *text,
                                        size_t length, int nset, const char *const *settings,
                                        flx_model **model);

@@ -347,8 +347,12 @@ static int analyse(flx_ctx *ctx, analyse_options *o)
     flx_model *model = NULL;
     flx_simulation *sim = NULL;
     int code = EXIT_WRONG;
-    flx_status status = (o->how->results ? flx_model_read_to_load : flx_model_read)(
-        ctx, o->rest->items[0], o->settings.count, o->settings.items, &model);
+    flx_read_def def = flx_read_def_default();
+    def.nset = o->settings.count;
+    def.settings = o->settings.items;
+    def.nopen = 0;
+    def.to_load = o->how->results;
+    flx_status status = flx_model_read_by(ctx, o->rest->items[0], &def, &model);
     if (status == FLX_OK) status = flx_simulation_create_to_analyse(model, &sim);
     if (status != FLX_OK) {
         cli_print_warnings(ctx, 0);

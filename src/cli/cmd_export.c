@@ -63,7 +63,11 @@ static int export_model(flx_ctx *ctx, const target *t, const char *path, const r
     // the same model with open parameters; what it has to say was said by the first
     flx_ctx *other = status == FLX_OK ? flx_ctx_create() : NULL;
     flx_model *open = NULL;
-    if (other) flx_model_read_open(other, path, r->settings.count, r->settings.items, &open);
+    flx_read_def def = flx_read_def_default();
+    def.nset = r->settings.count;
+    def.settings = r->settings.items;
+    def.exported = true;
+    if (other) flx_model_read_by(other, path, &def, &open);
     options.open = open;
     if (status == FLX_OK) status = flx_model_export(model, &options, output);
     if (status == FLX_OK && strcmp(output, "-") != 0) printf("%s\n", output);

@@ -18,6 +18,9 @@ static const char help_text[] =
     "  --csv FILE        also write a table: column t, then one column a signal;\n"
     "                    - is the standard output\n"
     "  --set NAME=VALUE  override a parameter; may be repeated\n"
+    "  --input NAME=FILE let an input follow a table: two columns, time and value,\n"
+    "                    straight lines between them, a jump where a time is there twice;\n"
+    "                    may be repeated\n"
     "  --until T         stop at time T instead of the model's\n"
     "  --from RESULT@T   begin in the state that a result of a model of the same structure\n"
     "                    holds at time T (without @T: its last one) instead of the model's\n"
@@ -42,7 +45,7 @@ typedef struct run_options {
     flx_result *origin; // owned: begun from; open until the end, so that nothing is written onto it
     bool quiet, states;
     int sweeps; // runs that the model asks for besides this one
-    cli_list settings;
+    cli_list settings, inputs;
 } run_options;
 
 // ---- the ledger ------------------------------------------------------------------------------
@@ -248,26 +251,61 @@ static flx_status create(flx_ctx *ctx, run_options *o, const flx_model *model, f
     return status;
 }
 
+// A checkpoint keeps one list: settings, this word, and the tables of inputs.
+static const char input_mark[] = "--input";
+
+static bool gather(const run_options *o, cli_list *all)
+{
+    all->items = calloc((size_t)(o->settings.count + o->inputs.count) + 1, sizeof *all->items);
+    if (!all->items) return false;
+    for (int i = 0; i < o->settings.count; i++) all->items[all->count++] = o->settings.items[i];
+    if (o->inputs.count > 0) all->items[all->count++] = input_mark;
+    for (int i = 0; i < o->inputs.count; i++) all->items[all->count++] = o->inputs.items[i];
+    return true;
+}
+
+static void split(const cli_list *all, flx_read_def *def)
+{
+    while (def->nset < all->count && strcmp(all->items[def->nset], input_mark) != 0) def->nset++;
+    def->settings = all->items;
+    if (def->nset == all->count) return;
+    def->ninput = all->count - def->nset - 1;
+    def->inputs = all->items + def->nset + 1;
+}
+
+static flx_status read_model(flx_ctx *ctx, run_options *o, const cli_list *all, flx_model **model)
+{
+    flx_read_def def = flx_read_def_default();
+    def.nopen = 0;
+    split(all, &def);
+    return flx_model_read_by(ctx, o->model, &def, model);
+}
+
 // The simulation as the options say, or as the checkpoint does that it goes on from.
 static flx_status make(flx_ctx *ctx, run_options *o, double until, double seconds,
                        flx_model **model, flx_simulation **sim)
 {
-    int nset = o->settings.count;
-    const char *const *settings = o->settings.items;
+    cli_list own = {0}, all;
+    if (!gather(o, &own)) return FLX_ERR_MEMORY;
+    all = own;
     if (o->from) {
+        const char *const *settings = NULL;
         o->model = flx_checkpoint_model(o->from);
-        nset = flx_checkpoint_settings(o->from, &settings);
+        all.count = flx_checkpoint_settings(o->from, &settings);
+        all.items = (const char **)settings;
         if (!o->checkpoint) seconds = flx_checkpoint_seconds(o->from);
     }
-    flx_status status = flx_model_read(ctx, o->model, nset, settings, model);
+    flx_status status = read_model(ctx, o, &all, model);
     if (status == FLX_OK) o->sweeps = flx_model_sweep_count(*model);
     if (status == FLX_OK) status = create(ctx, o, *model, sim);
     if (status == FLX_OK && o->states) flx_simulation_keep_states(*sim);
     if (status == FLX_OK && o->until) status = flx_simulation_set_until(*sim, until);
     if (status == FLX_OK && (o->checkpoint || o->from)) {
-        status = flx_simulation_keep(*sim, o->result, seconds, nset, settings);
+        status = flx_simulation_keep(*sim, o->result, seconds, all.count, all.items);
     }
-    return status == FLX_OK && o->from ? flx_simulation_resume(*sim, o->from) : status;
+    if (status == FLX_OK && o->from) status = flx_simulation_resume(*sim, o->from);
+    free(own.items);
+    return status;
 }
 
 static int read_and_simulate(flx_ctx *ctx, run_options *o)
@@ -298,11 +336,12 @@ static int read_and_simulate(flx_ctx *ctx, run_options *o)
 // What a run that goes on is asked for again.
 static bool is_settled(const run_options *o, const cli_list *rest)
 {
-    if (rest->count == 0 && o->settings.count == 0 && !o->until && !o->start) return true;
+    if (rest->count == 0 && o->settings.count + o->inputs.count == 0 && !o->until && !o->start)
+        return true;
     cli_complain(
         "run",
         "--resume goes on with the model and the settings of the run that was cut off: leave "
-        "MODEL, --set, --until and --from out");
+        "MODEL, --set, --input, --until and --from out");
     return false;
 }
 
@@ -314,6 +353,7 @@ static int run(flx_ctx *ctx, int argc, char **argv)
         {.name = "--output", .letter = 'o', .value = &o.result},
         {.name = "--csv", .value = &o.table},
         {.name = "--set", .list = &o.settings},
+        {.name = "--input", .list = &o.inputs},
         {.name = "--until", .value = &o.until},
         {.name = "--from", .value = &o.start},
         {.name = "--states", .flag = &o.states},
@@ -321,7 +361,7 @@ static int run(flx_ctx *ctx, int argc, char **argv)
         {.name = "--resume", .value = &o.resume},
         {.name = "--quiet", .letter = 'q', .flag = &o.quiet},
     };
-    cli_parsed parsed = cli_parse(&cmd_run, argc, argv, 9, options, &rest);
+    cli_parsed parsed = cli_parse(&cmd_run, argc, argv, 10, options, &rest);
     if (parsed != CLI_GO) return (int)parsed;
     if (o.resume ? !is_settled(&o, &rest) : !cli_is_one_model(&cmd_run, &rest)) return EXIT_WRONG;
     if (o.start && o.checkpoint) {

@@ -83,7 +83,8 @@ flx_node flx_graph_binary(flx_graph *g, flx_op op, flx_node a, flx_node b);
 flx_node flx_graph_if(flx_graph *g, flx_node c, flx_node a, flx_node b);
 // Two ways to compute one smooth function: no branch is taken that a switch has to remember.
 flx_node flx_graph_either(flx_graph *g, flx_node c, flx_node a, flx_node b);
-// x ascending (n >= 2); copied. Returns the table's number, or -1 (no memory).
+// x ascending (n >= 2); copied. Linear ones may have an x twice, but at the ends: there they jump, and
+// have the second value. Returns the table's number, or -1 (no memory).
 int flx_graph_add_table(flx_graph *g, int n, const double *x, const double *y,
                         flx_interpolation interpolation, flx_outside outside);
 flx_node flx_graph_table(flx_graph *g, int table, int derivative, flx_node x);

@@ -35,6 +35,7 @@ typedef struct flx_table {
     int *start;   // bucket j of n-1 equal ones begins in piece start[j]; n entries
     double scale; // buckets per unit of x
     int smooth;   // the highest derivative that is not zero
+    bool jumps;   // at some points
     int ncut;     // corners that count, and the ends: points, ascending
     int *cuts;
     double least; // they are higher than this part of the range of y

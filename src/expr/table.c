@@ -11,12 +11,21 @@
 #include <float.h>
 #include <limits.h>
 
-static void fill_linear(flx_table *t, const double *y)
+// Points that are there twice become one: a piece ends at the first value and the next begins at the
+// second.
+static void fill_linear(flx_table *t, const double *x, const double *y)
 {
-    for (int i = 0; i + 1 < t->n; i++) {
-        t->k[4 * i] = y[i];
-        t->k[4 * i + 1] = (y[i + 1] - y[i]) / (t->x[i + 1] - t->x[i]);
+    int n = t->n, piece = 0;
+    for (int i = 0; i + 1 < n; i++) {
+        if (x[i + 1] == x[i]) continue;
+        t->x[piece] = x[i];
+        t->x[piece + 1] = x[i + 1];
+        t->k[4 * piece] = y[i];
+        t->k[4 * piece + 1] = (y[i + 1] - y[i]) / (x[i + 1] - x[i]);
+        piece++;
     }
+    t->n = piece + 1;
+    t->jumps = t->n < n;
 }
 
 // M: n, upper: n; both scratch.
@@ -57,7 +66,11 @@ flx_table *flx_table_create(flx_ctx *ctx, int n, const double *x, const double *
                             flx_interpolation interpolation, flx_outside outside)
 {
     bool ascending = n >= 2 && n < INT_MAX / 4;
-    for (int i = 1; ascending && i < n; i++) ascending = x[i] > x[i - 1];
+    for (int i = 1; ascending && i < n; i++) {
+        bool jump = interpolation == FLX_INTERPOLATE_LINEAR && x[i] == x[i - 1] && i > 1 &&
+                    i + 1 < n && x[i - 1] > x[i - 2];
+        ascending = jump || x[i] > x[i - 1];
+    }
     if (!ascending) {
         FLX_FAIL(ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE,
                  "a table needs two points or more, with x ascending");
@@ -84,7 +97,7 @@ flx_table *flx_table_create(flx_ctx *ctx, int n, const double *x, const double *
     if (interpolation == FLX_INTERPOLATE_CUBIC) {
         fill_cubic(t, y, scratch, scratch + n);
     } else {
-        fill_linear(t, y);
+        fill_linear(t, x, y);
     }
     fill_buckets(t);
     flx_table_cut(t, DBL_MAX);
@@ -164,7 +177,9 @@ double flx_table_eval(const flx_table *t, int derivative, double x)
 static double height(const flx_table *t, int i)
 {
     double h0 = t->x[i] - t->x[i - 1], h1 = t->x[i + 1] - t->x[i];
-    return 0.25 * fabs(t->k[4 * i + 1] - t->k[4 * (i - 1) + 1]) * h0 * h1 / (h0 + h1);
+    double corner = 0.25 * fabs(t->k[4 * i + 1] - t->k[4 * (i - 1) + 1]) * h0 * h1 / (h0 + h1);
+    if (!t->jumps) return corner;
+    return fmax(corner, fabs(t->k[4 * i] - eval_piece(t->k + 4 * (i - 1), 0, h0)));
 }
 
 void flx_table_cut(flx_table *t, double tolerance)

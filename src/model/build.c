@@ -52,6 +52,11 @@ static flx_status finish_signal(flx_builder *b, flx_item *item)
     return flx_signal_resolve(b, item, item->loc);
 }
 
+static flx_status finish_input(flx_builder *b, flx_item *item)
+{
+    return flx_input_resolve(b, item, item->loc);
+}
+
 static flx_status finish_part(flx_builder *b, flx_item *item)
 {
     return item->data ? flx_space_place(b, item->data) : FLX_OK;
@@ -160,6 +165,8 @@ static flx_status build(flx_builder *b, const flx_entry *tree)
     FLX_TRY(for_all(b, &b->parts, finish_part));
     FLX_TRY(for_all(b, &b->bodies, flx_body_finish));
     FLX_TRY(for_all(b, &b->joints, flx_joint_finish));
+    FLX_TRY(flx_inputs_check_asked(b));
+    FLX_TRY(for_all(b, &b->inputs, finish_input));
     FLX_TRY(for_all(b, &b->signals, finish_signal));
     FLX_TRY(flx_equations_finish(b));
     FLX_TRY(for_all(b, &b->forces, flx_force_finish));
@@ -168,6 +175,7 @@ static flx_status build(flx_builder *b, const flx_entry *tree)
     FLX_TRY(flx_analyses_finish(b));
     FLX_TRY(flx_sweep_finish(b));
     FLX_TRY(flx_outputs_finish(b));
+    if (!b->failed) FLX_TRY(flx_inputs_finish(b));
     if (!b->failed) FLX_TRY(fill_items(b)); // after outputs, which may ask for coordinates
     if (!b->failed) GO_ON(flx_switches_finish(b));
     if (!b->failed) GO_ON(check_content(b));
@@ -205,8 +213,8 @@ static flx_status build_once(const flx_model *head, const flx_builder *from, flx
 }
 
 flx_status flx_model_build(flx_ctx *ctx, const char *path, const char *text, size_t length,
-                           const flx_entry *tree, const flx_reader *reader, const flx_asked *asked,
-                           flx_arena *arena, flx_model **model)
+                           const flx_entry *tree, const flx_reader *reader,
+                           const flx_read_def *asked, flx_arena *arena, flx_model **model)
 {
     *model = NULL;
     FLX_TRY(flx_schema_check(ctx, tree));
@@ -214,15 +222,16 @@ flx_status flx_model_build(flx_ctx *ctx, const char *path, const char *text, siz
     if (!m) return FLX_ERR_MEMORY;
     const flx_model head = {
         .ctx = ctx, .arena = arena, .path = path, .text = text, .text_length = length};
-    flx_open_set set = {0};
+    flx_open_set set = {.exported = asked->exported};
+    flx_open_set *open = asked->nopen != 0 || asked->exported ? &set : NULL;
     flx_beam_marks marks = {0};
     const flx_builder b = {.ctx = ctx, .reader = reader, .marks = &marks, .asked = asked};
-    flx_status status = build_once(&head, &b, asked->open ? &set : NULL, tree, m);
+    flx_status status = build_once(&head, &b, open, tree, m);
     // every time one parameter less is open, or more places are nodes
     while (status == FLX_OK && (set.changed || marks.changed)) {
         clear(m);
         marks.changed = false;
-        status = build_once(&head, &b, asked->open ? &set : NULL, tree, m);
+        status = build_once(&head, &b, open, tree, m);
     }
     flx_open_clear(&set);
     flx_free(marks.marks);
@@ -245,7 +254,7 @@ flx_status flx_simulate_read(flx_ctx *ctx, int n, const flx_option *options, flx
                         {.kind = FLX_ENTRY_MAP, .count = n, .keys = pairs, .items = pairs + n}};
     flx_entry *keys[] = {head, head + 1}, *items[] = {head + 2, head + 3};
     const flx_entry tree = {.kind = FLX_ENTRY_MAP, .count = 2, .keys = keys, .items = items};
-    const flx_asked asked = {0};
+    const flx_read_def asked = {0};
     FLX_TRY(flx_schema_check(ctx, &tree));
     flx_model m = {.ctx = ctx, .arena = flx_arena_create(ctx), .graph = flx_graph_create(ctx)};
     flx_builder b = {.ctx = ctx, .m = &m, .g = m.graph, .scratch = m.arena, .asked = &asked};

@@ -30,17 +30,9 @@ typedef struct flx_reader {
                          const flx_basis *basis, flx_loc loc, flx_elastic **out);
 } flx_reader;
 
-// What is asked from outside, beside the tree.
-typedef struct flx_asked {
-    int nset; // texts "name=value" that override parameters
-    const char *const *settings;
-    bool open;    // parameters stay leaves where the model keeps expressions (open.c)
-    bool to_load; // an analysis `path` of all loads, where the tree has none of loads
-} flx_asked;
-
 flx_status flx_model_build(flx_ctx *ctx, const char *path, const char *text, size_t length,
-                           const flx_entry *tree, const flx_reader *reader, const flx_asked *asked,
-                           flx_arena *arena, flx_model **model);
+                           const flx_entry *tree, const flx_reader *reader,
+                           const flx_read_def *asked, flx_arena *arena, flx_model **model);
 
 // Check the tree's shape against schema.def: unknown, missing, duplicate keys, wrong kinds.
 // Records every error (up to the limit) and returns FLX_ERR_MODEL if there was one.

@@ -28,6 +28,7 @@ typedef enum flx_kind {
     FLX_KIND_PARAMETER,
     FLX_KIND_FUNCTION,
     FLX_KIND_SIGNAL,
+    FLX_KIND_INPUT,
     FLX_KIND_BODY,
     FLX_KIND_POINT,
     FLX_KIND_JOINT,
@@ -113,7 +114,8 @@ typedef struct flx_open_set {
     int n, capacity;
     flx_open_one *list; // (n) owned
     flx_substitution numbers;
-    bool changed; // one more is fixed
+    bool changed;  // one more is fixed
+    bool exported; // for equations as text, which know fewer numbers that are expressions
 } flx_open_set;
 
 struct flx_builder {
@@ -131,8 +133,8 @@ struct flx_builder {
         followers;     // nodes of elastic bodies that joints or forces use, numbered after `bodies`
     flx_items elastic; // elastic bodies in the order of their coordinates
     int nmode;         // coordinates of all of them
-    flx_items bodies, joints, forces, variables, firsts, constraints, couplings, signals, events,
-        discretes, analyses, parameters, functions, parts;
+    flx_items bodies, joints, forces, variables, firsts, constraints, couplings, signals, inputs,
+        events, discretes, analyses, parameters, functions, parts;
     struct flx_ast_slot {
         const flx_entry *key;
         flx_ast *ast;
@@ -148,7 +150,7 @@ struct flx_builder {
     flx_open_set *open; // NULL: parameters are numbers
     flx_beam_marks *marks;
     int nsection_row; // rows that tie sections of beams
-    const flx_asked *asked;
+    const flx_read_def *asked;
 };
 
 // What an expression may use.
@@ -474,6 +476,20 @@ typedef struct flx_signal_data {
     bool output_only;
     const char *what; // it contains
 } flx_signal_data;
+
+// inputs.c
+typedef struct flx_input_data {
+    flx_node node, expression;
+    double value, lower, upper;
+    flx_node bound[2]; // -1: none
+    const char *unit, *moves;
+    bool jumps; // its table does
+} flx_input_data;
+flx_status flx_input_resolve(flx_builder *b, flx_item *input, flx_loc loc);
+// The inputs in the motion of a joint: their values must not jump.
+flx_status flx_inputs_move(flx_builder *b, flx_node motion, const flx_item *joint, flx_loc loc);
+flx_status flx_inputs_check_asked(flx_builder *b); // names in texts "F=force.csv"
+flx_status flx_inputs_finish(flx_builder *b);
 
 flx_status flx_parameter_resolve(flx_builder *b, flx_item *p, flx_loc loc);
 flx_status flx_function_resolve(flx_builder *b, flx_item *f, flx_loc loc);

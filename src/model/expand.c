@@ -152,6 +152,8 @@ static size_t data_size(flx_kind kind)
         return sizeof(flx_function_data);
     case FLX_KIND_SIGNAL:
         return sizeof(flx_signal_data);
+    case FLX_KIND_INPUT:
+        return sizeof(flx_input_data);
     case FLX_KIND_BODY:
         return sizeof(flx_body_data);
     case FLX_KIND_POINT:
@@ -354,6 +356,7 @@ static flx_status declare_items(flx_builder *b, flx_space *s)
 {
     const flx_entry *equations = get(s->def, "equations");
     const flx_entry *constraints = get(equations, "constraints");
+    FLX_TRY(declare_block(b, s, get(s->def, "inputs"), FLX_KIND_INPUT, &b->inputs));
     FLX_TRY(declare_block(b, s, get(s->def, "signals"), FLX_KIND_SIGNAL, &b->signals));
     FLX_TRY(declare_block(b, s, get(s->def, "bodies"), FLX_KIND_BODY, &b->bodies));
     FLX_TRY(declare_block(b, s, get(s->def, "joints"), FLX_KIND_JOINT, &b->joints));

@@ -38,7 +38,7 @@ static bool names(const flx_item *analysis, const char *full, const char *family
 flx_status flx_loads_scale(flx_builder *b, const flx_item *item, int n, flx_node *nodes)
 {
     bool parameter = item->kind == FLX_KIND_PARAMETER, top = !item->space->part;
-    if (b->open) return FLX_OK; // exported equations are those of the run
+    if (b->open && b->open->exported) return FLX_OK; // those equations are of the run
     for (int k = 0; k < b->analyses.count; k++) {
         const flx_item *a = b->analyses.items[k];
         if (!flx_loads_has_factor(a)) continue;

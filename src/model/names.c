@@ -71,6 +71,8 @@ const char *flx_item_word(flx_kind kind)
         return "function";
     case FLX_KIND_SIGNAL:
         return "signal";
+    case FLX_KIND_INPUT:
+        return "input";
     case FLX_KIND_BODY:
         return "body";
     case FLX_KIND_POINT:

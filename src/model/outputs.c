@@ -222,13 +222,22 @@ static bool is_path(const flx_env *e, const flx_ast *a)
     }
 }
 
+// Of inputs that say it, repeated ones too.
+static const char *unit_of_name(const flx_env *e, const char *name)
+{
+    const flx_item *item = flx_names_find(&e->space->names, name);
+    bool input = item && item->kind == FLX_KIND_INPUT && item->def->kind == FLX_ENTRY_MAP;
+    const flx_entry *unit = input ? flx_entry_get(item->def, "unit") : NULL;
+    return unit && unit->text ? unit->text : "";
+}
+
 static flx_status walk(flx_env *e, const flx_ast *a, results *out)
 {
     flx_operand v;
     results inner = {0, 0, NULL}, all = {0, 0, NULL};
     if (a->kind == AST_NAME) {
         FLX_TRY(flx_env_lookup(&e->scope, a->name, a->loc, &v));
-        return add(e->b, out, a->name, "", &v);
+        return add(e->b, out, a->name, unit_of_name(e, a->name), &v);
     }
     FLX_TRY(walk(e, a->first, &inner));
     if (a->kind == AST_CALL && inner.count == 1) return index_of(e, &inner.items[0], a, out);
@@ -406,6 +415,10 @@ static flx_status default_signals(columns *c)
             FLX_TRY(add_text(c, list->items[i]->full, list->items[i]->loc));
         }
     }
+    for (int i = 0; i < b->inputs.count && i < DEFAULT_COLUMNS; i++) {
+        if (b->inputs.items[i]->space->part) continue;
+        FLX_TRY(add_text(c, b->inputs.items[i]->full, b->inputs.items[i]->loc));
+    }
     if (n <= DEFAULT_COLUMNS) {
         for (int i = 0; i < b->bodies.count; i++) {
             const flx_item *body = b->bodies.items[i];
@@ -470,8 +483,7 @@ static flx_status add_probe(flx_env *e, flx_measure_kind kind, const flx_operand
         b->probe_capacity = capacity;
     }
     if (k == o->nprobe) o->probes[o->nprobe++] = (struct flx_probe){kind, v->node};
-    return flx_operand_set_node(
-        flx_graph_leaf(b->g, flx_leaf_make(FLX_LEAF_MEASURE, k, 0)), out);
+    return flx_operand_set_node(flx_graph_leaf(b->g, flx_leaf_make(FLX_LEAF_MEASURE, k, 0)), out);
 }
 
 flx_status flx_measure_call(flx_env *e, const char *word, int n, const flx_operand *args,

@@ -220,6 +220,11 @@ flx_status flx_item_value(flx_env *e, flx_item *item, flx_loc loc, flx_operand *
         return FLX_OK;
     case FLX_KIND_SIGNAL:
         return signal_value(e, item, loc, out);
+    case FLX_KIND_INPUT:
+        FLX_TRY(flx_env_require(e, FLX_MODE_TIME, item->full, NULL, loc));
+        FLX_TRY(flx_input_resolve(e->b, item, loc));
+        *out = flx_operand_number(((flx_input_data *)item->data)->node);
+        return FLX_OK;
     case FLX_KIND_VARIABLE:
     case FLX_KIND_FIRST:
     case FLX_KIND_DISCRETE:

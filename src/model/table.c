@@ -13,6 +13,7 @@ typedef struct table {
     flx_loc loc; // of the line being read, in the table's file
     const char *path;
     char separator;
+    bool steps;          // x may be there twice
     const char *name[2]; // of the columns wanted
     int column[2];       // their numbers
     int capacity, n;
@@ -126,10 +127,17 @@ static flx_status read_header(table *t, char *line, flx_loc named_at)
 
 static flx_status add_row(table *t, const double *row)
 {
-    if (t->n > 0 && !(row[0] > t->value[0][t->n - 1])) {
+    const double *x = t->value[0];
+    if (t->n > 1 && t->steps && row[0] == x[t->n - 1] && row[0] == x[t->n - 2]) {
         return FLX_FAIL(t->ctx, FLX_ERR_MODEL, t->loc,
-                        "the first column must ascend: %g comes after %g", row[0],
-                        t->value[0][t->n - 1]);
+                        "%g is there three times; twice is a jump, from the first value to the "
+                        "second",
+                        row[0]);
+    }
+    bool jump = t->n > 0 && t->steps && row[0] == x[t->n - 1];
+    if (t->n > 0 && !jump && !(row[0] > x[t->n - 1])) {
+        return FLX_FAIL(t->ctx, FLX_ERR_MODEL, t->loc,
+                        "the first column must ascend: %g comes after %g", row[0], x[t->n - 1]);
     }
     if (t->n == t->capacity) {
         int first = t->capacity, second = t->capacity;
@@ -193,34 +201,47 @@ static flx_status read_lines(table *t, char *text, size_t length, flx_loc named_
     return FLX_OK;
 }
 
-flx_status flx_table_read(flx_ctx *ctx, flx_arena *arena, const char *path, flx_loc loc,
-                          const char *xcol, const char *ycol, int *n, double **x, double **y)
+static flx_status read_table(table *t, flx_arena *arena, flx_loc loc, int *n, double **x,
+                             double **y)
 {
-    table t = {.ctx = ctx, .path = path, .name = {xcol, ycol}, .column = {0, 1}};
     char *text;
     size_t length;
     *n = 0;
     *x = *y = NULL;
-    FLX_TRY(flx_file_read(ctx, arena, path, loc, &text, &length));
-    t.loc.file = flx_intern(ctx, path);
-    if (!t.loc.file) return FLX_ERR_MEMORY;
+    FLX_TRY(flx_file_read(t->ctx, arena, t->path, loc, &text, &length));
+    t->loc.file = flx_intern(t->ctx, t->path);
+    if (!t->loc.file) return FLX_ERR_MEMORY;
 
-    flx_status status = read_lines(&t, text, length, loc);
+    flx_status status = read_lines(t, text, length, loc);
     if (status == FLX_OK) {
-        double *both = flx_arena_take(arena, 2 * (size_t)t.n, sizeof(double));
+        double *both = flx_arena_take(arena, 2 * (size_t)t->n, sizeof(double));
         if (both) {
-            for (int i = 0; i < t.n; i++) {
-                both[i] = t.value[0][i];
-                both[t.n + i] = t.value[1][i];
+            for (int i = 0; i < t->n; i++) {
+                both[i] = t->value[0][i];
+                both[t->n + i] = t->value[1][i];
             }
-            *n = t.n;
+            *n = t->n;
             *x = both;
-            *y = both + t.n;
+            *y = both + t->n;
         } else {
             status = FLX_ERR_MEMORY;
         }
     }
-    flx_free(t.value[0]);
-    flx_free(t.value[1]);
+    flx_free(t->value[0]);
+    flx_free(t->value[1]);
     return status;
+}
+
+flx_status flx_table_read(flx_ctx *ctx, flx_arena *arena, const char *path, flx_loc loc,
+                          const char *xcol, const char *ycol, int *n, double **x, double **y)
+{
+    table t = {.ctx = ctx, .path = path, .name = {xcol, ycol}, .column = {0, 1}};
+    return read_table(&t, arena, loc, n, x, y);
+}
+
+flx_status flx_table_read_steps(flx_ctx *ctx, flx_arena *arena, const char *path, flx_loc loc,
+                                int *n, double **x, double **y)
+{
+    table t = {.ctx = ctx, .path = path, .column = {0, 1}, .steps = true};
+    return read_table(&t, arena, loc, n, x, y);
 }

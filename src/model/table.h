@@ -9,3 +9,6 @@
 // the arena. A wrong line is an error at that line of the table.
 flx_status flx_table_read(flx_ctx *ctx, flx_arena *arena, const char *path, flx_loc loc,
                           const char *xcol, const char *ycol, int *n, double **x, double **y);
+// The first two columns, where x may be there twice: a jump.
+flx_status flx_table_read_steps(flx_ctx *ctx, flx_arena *arena, const char *path, flx_loc loc,
+                                int *n, double **x, double **y);

@@ -90,7 +90,7 @@ static flx_status reduce(void *user, const flx_structure *s, bool lumped, const 
 }
 
 static flx_status read_into(flx_ctx *ctx, flx_arena *arena, const char *file, const char *text,
-                            size_t length, const flx_asked *asked, flx_model **model)
+                            size_t length, const flx_read_def *asked, flx_model **model)
 {
     flx_entry *tree = NULL;
     flx_status status = flx_yaml_parse(ctx, arena, file, text, length, &tree);
@@ -113,7 +113,7 @@ static flx_status read_into(flx_ctx *ctx, flx_arena *arena, const char *file, co
 
 // Either a file (text NULL) or a text.
 static flx_status read_model(flx_ctx *ctx, const char *path, const char *text, size_t length,
-                             const flx_asked *asked, flx_model **model)
+                             const flx_read_def *asked, flx_model **model)
 {
     *model = NULL;
     flx_arena *arena = flx_arena_create(ctx);
@@ -137,30 +137,38 @@ static flx_status read_model(flx_ctx *ctx, const char *path, const char *text, s
     return status;
 }
 
+flx_read_def flx_read_def_default(void)
+{
+    return (flx_read_def){.size = sizeof(flx_read_def), .nopen = -1};
+}
+
+flx_status flx_model_read_by(flx_ctx *ctx, const char *path, const flx_read_def *given,
+                             flx_model **model)
+{
+    flx_read_def def = flx_read_def_default();
+    *model = NULL;
+    if (given && (given->size == 0 || given->size > sizeof def)) {
+        return FLX_FAIL(ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE,
+                        "a flx_read_def begins with flx_read_def_default(), of this version");
+    }
+    if (given) memcpy(&def, given, given->size); // of an earlier version: the rest by default
+    return read_model(ctx, path ? path : "", def.text, def.length, &def, model);
+}
+
 flx_status flx_model_read(flx_ctx *ctx, const char *path, int nset, const char *const *settings,
                           flx_model **model)
 {
-    const flx_asked asked = {.nset = nset, .settings = settings};
-    return read_model(ctx, path, NULL, 0, &asked, model);
-}
-
-flx_status flx_model_read_open(flx_ctx *ctx, const char *path, int nset,
-                               const char *const *settings, flx_model **model)
-{
-    const flx_asked asked = {.nset = nset, .settings = settings, .open = true};
-    return read_model(ctx, path, NULL, 0, &asked, model);
-}
-
-flx_status flx_model_read_to_load(flx_ctx *ctx, const char *path, int nset,
-                                  const char *const *settings, flx_model **model)
-{
-    const flx_asked asked = {.nset = nset, .settings = settings, .to_load = true};
-    return read_model(ctx, path, NULL, 0, &asked, model);
+    const flx_read_def def = {.size = sizeof def, .nset = nset, .settings = settings};
+    return flx_model_read_by(ctx, path, &def, model);
 }
 
 flx_status flx_model_read_text(flx_ctx *ctx, const char *name, const char *text, size_t length,
                                int nset, const char *const *settings, flx_model **model)
 {
-    const flx_asked asked = {.nset = nset, .settings = settings};
-    return read_model(ctx, name ? name : "", text ? text : "", length, &asked, model);
+    const flx_read_def def = {.size = sizeof def,
+                              .text = text ? text : "",
+                              .length = length,
+                              .nset = nset,
+                              .settings = settings};
+    return flx_model_read_by(ctx, name, &def, model);
 }

@@ -519,7 +519,7 @@ flx_status flx_descriptor_create(const flx_model *m, const flx_descriptor_option
 
 double *flx_descriptor_loads(const flx_system *s)
 {
-    return s->ops == &ops ? flx_descriptor_of(s)->loads : NULL;
+    return s->ops == &ops ? flx_descriptor_of(s)->param : NULL;
 }
 
 bool flx_descriptor_body_axes(const flx_system *s, const double *q, int body, flx_body_axes *out)

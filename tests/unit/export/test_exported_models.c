@@ -83,7 +83,9 @@ static int parameters_may_change(void)
     flx_ctx *ctx = flx_ctx_create();
     flx_model *plain = NULL, *open = NULL, *changed = NULL;
     CHECK(flx_model_read(ctx, path, 0, NULL, &plain) == FLX_OK);
-    CHECK(flx_model_read_open(ctx, path, 0, NULL, &open) == FLX_OK);
+    flx_read_def def = flx_read_def_default();
+    def.exported = true;
+    CHECK(flx_model_read_by(ctx, path, &def, &open) == FLX_OK);
     CHECK(flx_model_read(ctx, path, 6, settings, &changed) == FLX_OK);
     for (int i = 0; i < open->nparameter; i++) { // in the drawing: the number is needed
         bool fixed = strcmp(open->parameters[i].name, "L") == 0;

@@ -69,7 +69,9 @@ static int messages_name_the_file_at_fault(void)
 static int path_of_loads_is_asked_from_outside(void)
 {
     ctx = flx_ctx_create();
-    CHECK(flx_model_read_to_load(ctx, MODELS "path.yaml", 0, NULL, &model) == FLX_OK);
+    flx_read_def def = flx_read_def_default();
+    def.to_load = true;
+    CHECK(flx_model_read_by(ctx, MODELS "path.yaml", &def, &model) == FLX_OK);
     CHECK(model->nanalysis == 1 && model->nload == 1);
     const flx_analysis *a = model->analyses;
     CHECK(strcmp(a->name, "path") == 0 && a->kind == FLX_ANALYSIS_STATIC && a->gravity);
