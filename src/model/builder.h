@@ -486,8 +486,11 @@ typedef struct flx_input_data {
     bool jumps; // its table does
 } flx_input_data;
 flx_status flx_input_resolve(flx_builder *b, flx_item *input, flx_loc loc);
-// The inputs in the motion of a joint: their values must not jump.
-flx_status flx_inputs_move(flx_builder *b, flx_node motion, const flx_item *joint, flx_loc loc);
+// The inputs in the motion of a joint: their values are of the time alone and must not jump. wrong:
+// whether a leaf is another one.
+flx_status flx_inputs_move(flx_builder *b, flx_node motion,
+                           bool (*wrong)(void *user, flx_leaf leaf), const flx_item *joint,
+                           flx_loc loc);
 flx_status flx_inputs_check_asked(flx_builder *b); // names in texts "F=force.csv"
 flx_status flx_inputs_finish(flx_builder *b);
 

@@ -64,8 +64,7 @@ static flx_loc asked_at(const flx_builder *b)
     return (flx_loc){flx_intern(b->ctx, "--input"), 1, 1};
 }
 
-static flx_status follow_table(flx_builder *b, const flx_item *input, const char *path,
-                               flx_input_data *d)
+static flx_status follow_table(flx_builder *b, const char *path, flx_input_data *d)
 {
     int n = 0;
     double *t = NULL, *u = NULL;
@@ -74,7 +73,6 @@ static flx_status follow_table(flx_builder *b, const flx_item *input, const char
     FLX_TRY(pad_ends(b, &n, &t, &u));
     int table = flx_graph_add_table(b->g, n, t, u, FLX_INTERPOLATE_LINEAR, FLX_OUTSIDE_HOLD);
     if (table < 0) return FLX_ERR_MEMORY;
-    (void)input;
     d->expression = flx_graph_table(b->g, table, 0, time_of(b));
     return d->expression < 0 ? FLX_ERR_MEMORY : FLX_OK;
 }
@@ -114,7 +112,7 @@ static flx_status read_value(flx_env *e, const flx_item *input, const flx_entry 
     flx_builder *b = e->b;
     const char *table = table_for(b, input);
     d->expression = -1;
-    if (table) return follow_table(b, input, table, d);
+    if (table) return follow_table(b, table, d);
     if (!y) return FLX_OK; // zero
     flx_node n = -1;
     FLX_TRY(flx_build_node(e, y, &n));
@@ -215,7 +213,27 @@ flx_status flx_input_resolve(flx_builder *b, flx_item *input, flx_loc loc)
 
 // ---- inputs in motions ---------------------------------------------------------------------------
 
-flx_status flx_inputs_move(flx_builder *b, flx_node motion, const flx_item *joint, flx_loc loc)
+static flx_status check_moving(flx_builder *b, const flx_item *input, const flx_item *joint,
+                               bool (*wrong)(void *user, flx_leaf leaf), flx_loc loc)
+{
+    const flx_input_data *d = input->data;
+    if (d->jumps) {
+        return FLX_FAIL(b->ctx, FLX_ERR_MODEL, loc,
+                        "the table for input '%s' jumps, and the motion of joint '%s' contains it: "
+                        "places cannot jump; give every time once",
+                        input->full, joint->full);
+    }
+    if (d->expression < 0 || !flx_graph_depends(b->g, d->expression, wrong, NULL)) return FLX_OK;
+    return FLX_FAIL(
+        b->ctx, FLX_ERR_MODEL, loc,
+        "a motion may depend on the time t alone, since its rates are needed; the value "
+        "of input '%s' depends on more",
+        input->full);
+}
+
+flx_status flx_inputs_move(flx_builder *b, flx_node motion,
+                           bool (*wrong)(void *user, flx_leaf leaf), const flx_item *joint,
+                           flx_loc loc)
 {
     flx_leaf *leaves = NULL;
     int n = 0;
@@ -226,12 +244,7 @@ flx_status flx_inputs_move(flx_builder *b, flx_node motion, const flx_item *join
         const flx_item *input = b->inputs.items[flx_leaf_get_index(leaves[i])];
         flx_input_data *d = input->data;
         if (!d->moves) d->moves = joint->full;
-        if (!d->jumps) continue;
-        status =
-            FLX_FAIL(b->ctx, FLX_ERR_MODEL, loc,
-                     "the table for input '%s' jumps, and the motion of joint '%s' contains it: "
-                     "places cannot jump; give every time once",
-                     input->full, joint->full);
+        status = check_moving(b, input, joint, wrong, loc);
     }
     flx_free(leaves);
     return status;

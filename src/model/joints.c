@@ -392,11 +392,11 @@ static flx_status read_motion(flx_builder *b, flx_item *joint)
         d->def.motion = kinds[i];
         d->def.motion_loc = y->loc;
         FLX_TRY(flx_build_node(&e, y, &d->def.motion_value));
+        FLX_TRY(flx_inputs_move(b, d->def.motion_value, is_not_time, joint, y->loc));
         if (flx_graph_depends(b->g, d->def.motion_value, is_not_time, NULL)) {
             return FLX_FAIL(b->ctx, FLX_ERR_MODEL, y->loc,
                             "a motion may depend on the time t alone");
         }
-        FLX_TRY(flx_inputs_move(b, d->def.motion_value, joint, y->loc));
         FLX_TRY(flx_loads_scale(b, joint, 1, &d->def.motion_value));
     }
     if (d->def.motion == FLX_MOTION_NONE) {

@@ -262,16 +262,16 @@ static void destroy(flx_system *s)
 static flx_status instance(const flx_system *s, flx_ctx *ctx, flx_system **own)
 {
     const flx_descriptor *from = flx_descriptor_of(s);
-    size_t loads = (size_t)s->dims.nparam * sizeof(double);
-    flx_descriptor *d = flx_alloc(ctx, 1, sizeof *d + loads);
+    size_t param = (size_t)s->dims.nparam * sizeof(double);
+    flx_descriptor *d = flx_alloc(ctx, 1, sizeof *d + param);
     if (!d) return FLX_ERR_MEMORY;
     *d = *from;
     d->base.ctx = ctx;
     d->compiled = from->compiled ? from->compiled : from;
     d->complete = NULL;
-    d->loads = (double *)(void *)(d + 1);
-    if (loads > 0) memcpy(d->loads, from->loads, loads);
-    d->base.param = d->loads;
+    d->param = (double *)(void *)(d + 1);
+    if (param > 0) memcpy(d->param, from->param, param);
+    d->base.param = d->param;
     flx_system *complete = NULL;
     flx_status status = from->complete ? instance(&from->complete->base, ctx, &complete) : FLX_OK;
     d->complete = (flx_descriptor *)complete;
