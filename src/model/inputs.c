@@ -61,7 +61,7 @@ static const char *table_for(const flx_builder *b, const flx_item *input)
 
 static flx_loc asked_at(const flx_builder *b)
 {
-    return (flx_loc){flx_intern(b->ctx, "--input"), 1, 1};
+    return (flx_loc){.file = flx_intern(b->ctx, "--input"), .line = 1, .column = 1};
 }
 
 static flx_status follow_table(flx_builder *b, const char *path, flx_input_data *d)
