@@ -34,7 +34,8 @@ extern "C" {
     X(FLX_NOT_FINITE, 4, "a value is not finite")                                                  \
     X(FLX_TOO_MANY_STEPS, 5, "too many steps")                                                     \
     X(FLX_INCONSISTENT, 6, "the constraints cannot be met")                                        \
-    X(FLX_INTERRUPTED, 7, "interrupted")
+    X(FLX_INTERRUPTED, 7, "interrupted")                                                           \
+    X(FLX_STOPPED, 8, "an event ended the motion")
 
 typedef enum flx_status {
 #define X(name, value, text) name = value,

@@ -14,6 +14,7 @@
 #include "flexion/model.h"
 #include "flexion/output.h"
 #include "flexion/results.h"
+#include "flexion/run.h"
 #include "flexion/scene.h"
 #include "flexion/simulation.h"
 #include "flexion/study.h"

@@ -158,6 +158,11 @@ typedef struct flx_schedule {
     // Non-zero: go on where the last call ended, or where a checkpoint was made: fixed steps and outputs
     // are those of a motion that was never interrupted. There is no output at the beginning.
     int resume;
+    // Non-zero: the motion goes on after `until`, to about `horizon` (0: not known). Times that are multiples of a
+    // fixed step to rounding are these multiples.
+    int piece;
+    double horizon;
+    int single; // non-zero: one step and no more
 } flx_schedule;
 
 // Advance x to schedule->until, calling back at the start, at the output times and at the end.

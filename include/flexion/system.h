@@ -339,6 +339,9 @@ struct flx_system {
     flx_reads
         reads_multipliers; // f, phi or psi depend on lambda or mu. The columns of bonds are then
                            // G^T - f_lambda, and the tangent is not symmetric
+    // What flx_system_compile knows beside the equations, with how it ends; NULL: a system made by hand.
+    struct flx_plan *plan;
+    void (*plan_destroy)(struct flx_plan **plan);
 };
 
 FLX_API void flx_system_destroy(flx_system **s);

@@ -29,7 +29,7 @@
 #define MOST_STRIKES 1e9 // of a clock
 #define MOST_STEPS 1e13  // of a given length: months
 
-typedef flx_running run;
+typedef flx_run run;
 
 enum { DISSIPATED, SUPPLIED, FIRST_PROBE };
 
@@ -228,6 +228,7 @@ static flx_status check_masses(const flx_simulation *sim, const flx_energies *e,
 static flx_status account(flx_simulation *sim, const flx_state *x, bool first)
 {
     flx_ledger *l = &sim->ledger;
+    if (sim->no_ledger) return FLX_OK;
     FLX_TRY(account_constraints(sim, x, first));
     if (!sim->accounts) return FLX_OK;
     flx_energies e;
@@ -249,7 +250,7 @@ static flx_status account(flx_simulation *sim, const flx_state *x, bool first)
 static void open_ledger(flx_simulation *sim)
 {
     for (int i = 0; i < sim->info.nevent; i++) sim->events[i] = (flx_event_course){0, 0.0};
-    sim->accounts = sim->sys->ops->energy != NULL;
+    sim->accounts = sim->sys->ops->energy != NULL && !sim->no_ledger;
     const double nothing = sim->accounts ? 0.0 : (double)NAN;
     sim->energy_scale = sim->energy_error = sim->energy_turnover = 0.0;
     sim->kept_residual = sim->dropped_start = 0.0;
@@ -259,45 +260,6 @@ static void open_ledger(flx_simulation *sim)
                                .nmeasure = sim->info.nmeasure,
                                .measures = sim->measures};
     for (int i = 0; i < 6; i++) sim->ledger.momentum_change[i] = nothing;
-}
-
-// Rows that were left out need not be redundant: a constraint may nearly follow from the others and yet hold
-// something, and the geometry alone does not say which. Whether it parts does.
-static void warn_of_parting(const flx_simulation *sim)
-{
-    double off = sim->ledger.dropped_residual;
-    double expected = PARTING * fmax(sim->dropped_start, sim->kept_residual) + PARTING_FLOOR;
-    expected += sim->plan->dropped_share; // told at the start
-    if (sim->plan->summary.redundant == 0 || !(off > expected)) return;
-    flx_ctx_warn(sim->ctx, FLX_NOWHERE,
-                 "%s was left out, since it seemed to follow from the other constraints, but is "
-                 "off by %.2g in the motion: either the places of the joints are not accurate, or "
-                 "it is a constraint of its own and the motion is wrong; draw the joints with more "
-                 "digits, or remove the one that is not needed",
-                 sim->plan->summary.redundant == 1 ? sim->plan->redundant[0]
-                                                   : "a redundant constraint",
-                 off);
-}
-
-static void close_ledger(run *r, flx_status status, double seconds, long allocations)
-{
-    flx_simulation *sim = r->sim;
-    flx_ledger *l = &sim->ledger;
-    l->status = status;
-    l->t = sim->state->t;
-    l->seconds = seconds;
-    l->work = *flx_integrator_statistics(sim->it);
-    flx_watch_add_work(&r->watch, &l->work);
-    l->allocations_in_loop = allocations - r->watch.allocations - r->kept_allocations;
-    l->dissipated = sim->course.sum[DISSIPATED];
-    l->supplied = sim->course.sum[SUPPLIED];
-    l->energy_drift = sim->energy_error > 0.0 || isnan(sim->energy_error)
-                          ? sim->energy_error / fmax(sim->energy_scale, DBL_MIN)
-                          : 0.0;
-    bool energy = !sim->accounts || l->energy_drift <= ENERGY_OFF;
-    l->balanced = flx_judge_close(sim) && energy && sim->kept_residual <= CONSTRAINT_OFF &&
-                  l->dropped_residual <= CONSTRAINT_OFF + PARTING * sim->dropped_start;
-    warn_of_parting(sim);
 }
 
 // ---- measures -----------------------------------------------------------------------------------
@@ -329,6 +291,53 @@ static void measure(flx_simulation *sim)
         sim->measure_in[i] = single_measure(sim, i);
     flx_program_eval(sim->plan->measure_program, sim->measure_in, sim->measure_scratch,
                      sim->measures);
+}
+
+// ---- the ledger ---------------------------------------------------------------------------------
+
+// Rows that were left out need not be redundant: a constraint may nearly follow from the others and yet hold
+// something, and the geometry alone does not say which. Whether it parts does.
+static void warn_of_parting(const flx_simulation *sim)
+{
+    double off = sim->ledger.dropped_residual;
+    double expected = PARTING * fmax(sim->dropped_start, sim->kept_residual) + PARTING_FLOOR;
+    expected += sim->plan->dropped_share; // told at the start
+    if (sim->plan->summary.redundant == 0 || !(off > expected)) return;
+    flx_ctx_warn(sim->ctx, FLX_NOWHERE,
+                 "%s was left out, since it seemed to follow from the other constraints, but is "
+                 "off by %.2g in the motion: either the places of the joints are not accurate, or "
+                 "it is a constraint of its own and the motion is wrong; draw the joints with more "
+                 "digits, or remove the one that is not needed",
+                 sim->plan->summary.redundant == 1 ? sim->plan->redundant[0]
+                                                   : "a redundant constraint",
+                 off);
+}
+
+void flx_running_close_ledger(run *r, flx_status status)
+{
+    flx_simulation *sim = r->sim;
+    if (r->started) {
+        measure(sim);
+        // the last step may have ended after the last entry
+        forget_energies(sim);
+        if (status == FLX_OK && !sim->powered) status = account(sim, sim->state, false);
+    }
+    flx_ledger *l = &sim->ledger;
+    l->status = status;
+    l->t = sim->state->t;
+    l->seconds = r->seconds;
+    l->work = *flx_integrator_statistics(sim->it);
+    flx_watch_add_work(&r->watch, &l->work);
+    l->allocations_in_loop = r->allocations - r->watch.allocations - r->kept_allocations;
+    l->dissipated = sim->course.sum[DISSIPATED];
+    l->supplied = sim->course.sum[SUPPLIED];
+    l->energy_drift = sim->energy_error > 0.0 || isnan(sim->energy_error)
+                          ? sim->energy_error / fmax(sim->energy_scale, DBL_MIN)
+                          : 0.0;
+    bool energy = !sim->accounts || l->energy_drift <= ENERGY_OFF;
+    l->balanced = flx_judge_close(sim) && energy && sim->kept_residual <= CONSTRAINT_OFF &&
+                  l->dropped_residual <= CONSTRAINT_OFF + PARTING * sim->dropped_start;
+    warn_of_parting(sim);
 }
 
 // ---- rows ---------------------------------------------------------------------------------------
@@ -372,7 +381,16 @@ static flx_status put_row(run *r, const flx_state *x)
         FLX_TRY(type->row(r->sinks[i], x->t, sim->columns.out));
     }
     r->row_since = true;
-    return FLX_OK;
+    if (!r->def.row) return FLX_OK;
+    return r->def.row(r->def.user, x->t, sim->info.ncolumn, sim->columns.out) ? FLX_INTERRUPTED
+                                                                              : FLX_OK;
+}
+
+// ... or only its time has come.
+static flx_status pass_row(run *r, const flx_state *x)
+{
+    r->row_since = true;
+    return r->rows ? put_row(r, x) : FLX_OK;
 }
 
 static flx_status start(run *r, const flx_state *x)
@@ -381,7 +399,7 @@ static flx_status start(run *r, const flx_state *x)
     r->step_end = x->t;
     FLX_TRY(start_course(r, x));
     FLX_TRY(account(r->sim, x, true));
-    return is_due(r, x->t, 0.0) ? put_row(r, x) : FLX_OK;
+    return is_due(r, x->t, 0.0) ? pass_row(r, x) : FLX_OK;
 }
 
 // Where an instant ends a step, the step's end is met twice: before and after it.
@@ -395,7 +413,7 @@ static flx_status end_of_step(run *r, const flx_state *x)
 {
     FLX_TRY(advance_course(r, x));
     pass_step(r, x);
-    if (is_due(r, x->t, SAME * r->step)) FLX_TRY(put_row(r, x));
+    if (is_due(r, x->t, SAME * r->step)) FLX_TRY(pass_row(r, x));
     if (r->row_since || r->sim->powered) FLX_TRY(account(r->sim, x, false));
     r->row_since = false;
     return FLX_OK;
@@ -420,7 +438,7 @@ static flx_status cross(run *r, const flx_state *before, const flx_state *after)
     double e0, e1;
     FLX_TRY(advance_course(r, before));
     pass_step(r, before);
-    if (r->schedule.steps) FLX_TRY(put_row(r, before));
+    if (r->schedule.steps) FLX_TRY(pass_row(r, before));
     FLX_TRY(account(sim, before, false));
     FLX_TRY(energy_of(sim, before, &e0));
     FLX_TRY(energy_of(sim, after, &e1));
@@ -438,14 +456,21 @@ static flx_status keep_events(run *r, const flx_state *before, const flx_state *
     flx_simulation *sim = r->sim;
     const double dissipated = sim->course.sum[DISSIPATED];
     if (what->nevent == 0) return FLX_OK;
-    FLX_TRY(find_signals(&sim->columns, sim, before, dissipated));
-    memcpy(sim->columns_before, sim->columns.out, (size_t)sim->columns.of->nnode * sizeof(double));
-    FLX_TRY(find_signals(&sim->columns, sim, after, dissipated));
+    if (r->rows) {
+        FLX_TRY(find_signals(&sim->columns, sim, before, dissipated));
+        memcpy(sim->columns_before, sim->columns.out,
+               (size_t)sim->columns.of->nnode * sizeof(double));
+        FLX_TRY(find_signals(&sim->columns, sim, after, dissipated));
+    }
     for (int i = 0; i < what->nevent; i++) {
         int k = what->events[i];
         sim->events[k].count++;
         sim->events[k].last = after->t;
         if (sim->model->events[k].stop) sim->ledger.stopped_by = sim->info.events[k];
+        if (r->def.event && r->def.event(r->def.user, after->t, k, sim->info.events[k])) {
+            sim->ledger.stopped_by = sim->info.events[k];
+            r->stopped = true;
+        }
         for (int j = 0; j < r->nsink; j++) {
             const flx_sink_type *type = r->sinks[j]->type;
             if (!type->event) continue;
@@ -463,7 +488,7 @@ static int on_instant(void *user, const flx_state *before, const flx_state *afte
     if (r->started) r->status = cross(r, before, after);
     if (r->status == FLX_OK) r->status = keep_events(r, before, after, what);
     if (what->stop) r->schedule.until = after->t; // its row is the last
-    return r->status != FLX_OK;
+    return r->status != FLX_OK || r->stopped;
 }
 
 // ---- callbacks ----------------------------------------------------------------------------------
@@ -489,7 +514,7 @@ static int on_output(void *user, const flx_state *x)
         is_due(r, x->t, 0.0);
         r->status = put_row(r, x);
     }
-    if (r->status == FLX_OK && whole) r->status = flx_judge_step(r->sim, x);
+    if (r->status == FLX_OK && whole && !r->sim->no_ledger) r->status = flx_judge_step(r->sim, x);
     if (r->status == FLX_OK && whole) r->status = flx_watch_look(&r->watch, r->sim, x);
     if (r->status == FLX_OK && whole) r->status = flx_running_keep(r, false);
     if (r->status != FLX_OK || must_change(r)) return 1;
@@ -520,19 +545,19 @@ static flx_status check_counts(const flx_simulation *sim, double span)
     return FLX_OK;
 }
 
-static flx_status plan(run *r)
+flx_status flx_running_plan(run *r, double until)
 {
     flx_simulation *sim = r->sim;
     const flx_outputs *o = &sim->model->outputs;
-    double span = sim->until - sim->start->t;
-    if (!(span > 0.0)) {
+    double span = until > 0.0 ? until - sim->start->t : 0.0;
+    if (until > 0.0 && !(span > 0.0)) {
         return FLX_FAIL(sim->ctx, FLX_ERR_ARGUMENT, sim->model->simulate.loc,
                         "the run begins at t = %.9g and would end at %.9g: give it a later end "
                         "('until')",
-                        sim->start->t, sim->until);
+                        sim->start->t, until);
     }
     FLX_TRY(check_counts(sim, span));
-    r->schedule = (flx_schedule){.until = sim->until,
+    r->schedule = (flx_schedule){.until = until > 0.0 ? until : HUGE_VAL,
                                  .every = o->every,
                                  .times = o->times,
                                  .ntimes = o->ntimes,
@@ -564,37 +589,45 @@ static flx_status go_on_full(run *r)
 }
 
 // With callbacks at every step: the account, the measures and the interrupt need them.
+flx_status flx_running_drive(run *r, flx_schedule *schedule)
+{
+    flx_simulation *sim = r->sim;
+    schedule->steps = 1;
+    schedule->instant = on_instant;
+    long before = flx_ctx_allocation_count(sim->ctx);
+    double clock = flx_clock_seconds();
+    flx_status status = flx_integrate(sim->it, sim->state, schedule, on_output, r);
+    if (status == FLX_INTERRUPTED && r->status == FLX_OK && must_change(r)) {
+        status = go_on_full(r);
+        schedule->resume = 0;
+        if (status == FLX_OK) status = flx_integrate(sim->it, sim->state, schedule, on_output, r);
+    }
+    r->seconds += flx_clock_seconds() - clock;
+    r->allocations += flx_ctx_allocation_count(sim->ctx) - before;
+    return r->status != FLX_OK ? r->status : status;
+}
+
 static flx_status loop(run *r)
 {
     flx_simulation *sim = r->sim;
     flx_watch_start(&r->watch, sim);
     FLX_TRY(flx_running_resume(r));
     flx_schedule schedule = r->schedule;
-    schedule.steps = 1;
-    schedule.instant = on_instant;
-    long before = flx_ctx_allocation_count(sim->ctx);
-    double clock = flx_clock_seconds();
-    flx_status status = flx_integrate(sim->it, sim->state, &schedule, on_output, r);
-    if (status == FLX_INTERRUPTED && r->status == FLX_OK && must_change(r)) {
-        status = go_on_full(r);
-        schedule.resume = 0;
-        if (status == FLX_OK) status = flx_integrate(sim->it, sim->state, &schedule, on_output, r);
-    }
-    double seconds = flx_clock_seconds() - clock;
-    long allocations = flx_ctx_allocation_count(sim->ctx) - before;
-    if (r->status != FLX_OK) status = r->status;
-    if (r->started) {
-        measure(sim);
-        // the last step may have ended after the last entry
-        forget_energies(sim);
-        if (status == FLX_OK && !sim->powered) status = account(sim, sim->state, false);
-    }
-    close_ledger(r, status, seconds, allocations);
+    flx_status status = flx_running_drive(r, &schedule);
+    flx_running_close_ledger(r, status);
+    if (status == FLX_OK) status = sim->ledger.status;
     flx_watch_end(&r->watch, sim);
     return status;
 }
 
-static flx_status begin_run(flx_simulation *sim)
+flx_status flx_running_find_outputs(run *r)
+{
+    flx_simulation *sim = r->sim;
+    forget_energies(sim);
+    return find_signals(&sim->columns, sim, sim->state, sim->course.sum[DISSIPATED]);
+}
+
+flx_status flx_running_begin(flx_simulation *sim)
 {
     if (!sim->it) {
         return FLX_FAIL(sim->ctx, FLX_ERR_MODEL, FLX_NOWHERE,
@@ -633,9 +666,14 @@ static flx_status put_last_state(run *r)
 flx_status flx_simulation_run(flx_simulation *sim, int nsink, flx_sink *const *sinks,
                               flx_progress_callback progress, void *user)
 {
-    run r = {.sim = sim, .nsink = nsink, .sinks = sinks, .progress = progress, .user = user};
-    FLX_TRY(begin_run(sim));
-    FLX_TRY(plan(&r));
+    run r = {.sim = sim,
+             .nsink = nsink,
+             .sinks = sinks,
+             .progress = progress,
+             .user = user,
+             .rows = true};
+    FLX_TRY(flx_running_begin(sim));
+    FLX_TRY(flx_running_plan(&r, sim->until));
     FLX_TRY(flx_running_open(&r));
     flx_status status = make_motion(&r);
     int begun = 0;

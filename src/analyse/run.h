@@ -1,9 +1,10 @@
-// run.h - a run while it lasts: what run.c and run_checkpoint.c share.
+// run.h - a run while it lasts: what run.c, run_alone.c and run_checkpoint.c share.
 #pragma once
 
 #include "analyse/simulation.h"
+#include "flexion/run.h"
 
-typedef struct flx_running {
+struct flx_run {
     flx_simulation *sim;
     int nsink;
     flx_sink *const *sinks;
@@ -17,12 +18,37 @@ typedef struct flx_running {
     flx_status status;       // of what the callback could not do
     flx_watch watch;         // owned: of a reduced run
     long kept_allocations;   // of checkpoints, which are no part of the time loop
-} flx_running;
+    bool rows;               // they are found; else only their times count, for the account
+
+    // of a run that its owner advances
+    flx_run_def def;
+    double t;          // reached, as it was asked for
+    double horizon;    // where it is expected to end; 0: not known
+    bool begun;        // the method has
+    bool stopped;      // by an event, or by a callback
+    flx_status failed; // it cannot go on; FLX_OK: it can
+    bool known;        // the outputs are those of the state
+    double *outputs;   // (ncolumn) owned
+    flx_state *shown;  // borrowed: the first state of the simulation, whose arrays the views are
+    double looked;     // clock when progress was last told
+    double seconds;    // in the time loop
+    long allocations;  // there
+};
+
+// run.c. The run anew: state, method, account; when rows and entries of the account are due, to `until` (0: no end is
+// known); steps by the schedule, and by the full system where a reduced one must go back to it.
+flx_status flx_running_begin(flx_simulation *sim);
+flx_status flx_running_plan(flx_run *r, double until);
+flx_status flx_running_drive(flx_run *r, flx_schedule *schedule);
+// The account as it is now; status: how the run ended, or goes on.
+void flx_running_close_ledger(flx_run *r, flx_status status);
+// Signals of the run's own state.
+flx_status flx_running_find_outputs(flx_run *r);
 
 // run_checkpoint.c. Before the first step: the journal becomes one of the sinks. At the end of a step: a checkpoint where
 // its time has come, or at once. A run that goes on gets its state, after its rows so far have gone to the sinks. After
 // the last step nothing is left to go on from, unless the run was cut off.
-flx_status flx_running_open(flx_running *r);
-flx_status flx_running_keep(flx_running *r, bool now);
-flx_status flx_running_resume(flx_running *r);
-void flx_running_close(flx_running *r, flx_status status);
+flx_status flx_running_open(flx_run *r);
+flx_status flx_running_keep(flx_run *r, bool now);
+flx_status flx_running_resume(flx_run *r);
+void flx_running_close(flx_run *r, flx_status status);

@@ -123,7 +123,7 @@ static void work_memory(const flx_system *s, flx_work *w, flx_memory *m)
     if (s && s->ops->work_memory) s->ops->work_memory(w, m);
 }
 
-static void walk(flx_running *r, flx_memory *m)
+static void walk(flx_run *r, flx_memory *m)
 {
     flx_simulation *sim = r->sim;
     FLX_PASS(m, r->every);
@@ -179,7 +179,7 @@ static flx_status write_file(flx_simulation *sim, size_t size)
     return flx_output_close(&o, status);
 }
 
-static flx_status write_checkpoint(flx_running *r)
+static flx_status write_checkpoint(flx_run *r)
 {
     flx_simulation *sim = r->sim;
     struct flx_keeper *k = sim->keeper;
@@ -213,7 +213,7 @@ static flx_status write_checkpoint(flx_running *r)
     return write_file(sim, size);
 }
 
-static void tell_of_method(flx_running *r)
+static void tell_of_method(flx_run *r)
 {
     flx_simulation *sim = r->sim;
     if (sim->keeper->told || flx_integrator_remembers(sim->it)) return;
@@ -225,7 +225,7 @@ static void tell_of_method(flx_running *r)
                  sim->it->type->name);
 }
 
-flx_status flx_running_keep(flx_running *r, bool now)
+flx_status flx_running_keep(flx_run *r, bool now)
 {
     struct flx_keeper *k = r->sim->keeper;
     if (!k || r->watch.full)
@@ -241,7 +241,7 @@ flx_status flx_running_keep(flx_running *r, bool now)
 
 // ---- the run ------------------------------------------------------------------------------------
 
-flx_status flx_running_open(flx_running *r)
+flx_status flx_running_open(flx_run *r)
 {
     struct flx_keeper *k = r->sim->keeper;
     if (!k) return FLX_OK;
@@ -257,7 +257,7 @@ flx_status flx_running_open(flx_running *r)
     return FLX_OK;
 }
 
-flx_status flx_running_resume(flx_running *r)
+flx_status flx_running_resume(flx_run *r)
 {
     flx_simulation *sim = r->sim;
     struct flx_keeper *k = sim->keeper;
@@ -280,7 +280,7 @@ flx_status flx_running_resume(flx_running *r)
                               r->sinks);
 }
 
-void flx_running_close(flx_running *r, flx_status status)
+void flx_running_close(flx_run *r, flx_status status)
 {
     struct flx_keeper *k = r->sim->keeper;
     if (!k) return;

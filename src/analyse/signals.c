@@ -76,6 +76,7 @@ static flx_status carry(flx_simulation *sim, const flx_state *x, bool reactions)
 flx_status flx_simulation_observe(flx_simulation *sim, const flx_state *x, bool reactions, int n,
                                   const flx_leaf *leaves, double *out)
 {
+    if (sim->plan->by_hand) return FLX_OK;
     if (!sim->bodies) {
         flx_work *work = sim->work;
         flx_state y = *x;
@@ -89,6 +90,8 @@ flx_status flx_simulation_observe(flx_simulation *sim, const flx_state *x, bool 
 
 void flx_simulation_residuals(flx_simulation *sim, const flx_state *x, flx_residuals *out)
 {
+    *out = (flx_residuals){0};
+    if (sim->plan->by_hand) return;
     if (!sim->bodies) {
         flx_work *work = sim->work;
         flx_state y = *x;

@@ -184,6 +184,7 @@ static flx_status choose_method(flx_simulation *sim)
 bool flx_simulation_is_powered(const flx_simulation *sim)
 {
     const flx_model *m = sim->model;
+    if (sim->plan->by_hand) return true; // nothing is known
     for (int i = 0; i < m->njoint; i++) {
         if (m->joints[i].motion != FLX_MOTION_NONE) return true;
     }
@@ -220,15 +221,21 @@ static int inner_places(const flx_simulation *sim)
     return sim->settler && low && sim->model->outputs.nprobe == 0 ? 2 : FLX_LOBATTO_INNER;
 }
 
+static bool reads_dissipated(const flx_formulas *f)
+{
+    for (int i = 0; i < f->nleaf; i++) {
+        if (f->leaves[i] == flx_leaf_make(FLX_LEAF_ENERGY, 0, 3)) return true;
+    }
+    return false;
+}
+
 static flx_status create_account(flx_simulation *sim)
 {
     int nprobe = sim->model->outputs.nprobe, n = 2 + 2 * nprobe;
     bool multistep = is_multistep(sim->it), dense = sim->it && sim->it->type->interpolate;
-    for (int i = 0; i < sim->plan->columns.nleaf; i++) {
-        bool dissipated = sim->plan->columns.leaves[i] == flx_leaf_make(FLX_LEAF_ENERGY, 0, 3);
-        sim->shows_dissipated = sim->shows_dissipated || dissipated;
-    }
-    sim->powered = sim->sys->ops->energy && flx_simulation_is_powered(sim);
+    sim->shows_dissipated = reads_dissipated(&sim->plan->columns);
+    bool asked = !sim->no_ledger || sim->shows_dissipated || reads_dissipated(&sim->plan->probes);
+    sim->powered = asked && sim->sys->ops->energy && flx_simulation_is_powered(sim);
     sim->course_value = flx_alloc(sim->ctx, (size_t)n, sizeof *sim->course_value);
     sim->course_sum = flx_alloc(sim->ctx, (size_t)n, sizeof *sim->course_sum);
     sim->course_inner =
@@ -273,6 +280,7 @@ static flx_status plan_outputs(flx_simulation *sim)
 static void finish_plan(flx_simulation *sim)
 {
     flx_plan *p = sim->making;
+    sim->owns = false;
     p->sys = sim->sys;
     p->bodies = sim->bodies;
     p->def = sim->def;
@@ -304,6 +312,7 @@ static flx_status create(const flx_model *model, flx_simulation **out)
     *out = sim;
     sim->model = model;
     sim->ctx = model->ctx;
+    sim->owns = true;
     sim->info.method = sim->info.formulation = sim->info.settings = "none";
     sim->plan = sim->making = flx_alloc(sim->ctx, 1, sizeof *sim->making);
     sim->arena = flx_arena_create(sim->ctx);
@@ -420,8 +429,12 @@ void flx_plan_destroy(flx_plan **plan)
     flx_program_destroy(&p->measure_program);
     flx_state_destroy(&p->start);
     flx_state_destroy(&p->bodies_start);
-    flx_system_destroy(&p->bodies);
-    flx_system_destroy(&p->sys);
+    if (!p->by_hand) {
+        flx_system_destroy(&p->bodies);
+        flx_system_destroy(&p->sys);
+    }
+    flx_graph_destroy(&p->own_graph);
+    flx_free(p->own_model);
     flx_topology_clear(&p->tree);
     flx_arena_destroy(&p->arena);
     flx_free(p);
@@ -458,8 +471,10 @@ void flx_simulation_destroy(flx_simulation **sim_in)
     flx_reactions_destroy(&sim->reactions);
     flx_state_destroy(&sim->bodies_state);
     flx_free(sim->bodies_z);
-    if (!sim->plan || sim->bodies != sim->plan->bodies) flx_system_destroy(&sim->bodies);
-    if (!sim->plan || sim->sys != sim->plan->sys) flx_system_destroy(&sim->sys);
+    if (sim->owns) {
+        flx_system_destroy(&sim->bodies);
+        flx_system_destroy(&sim->sys);
+    }
     if (!sim->plan || sim->arena != sim->plan->arena) flx_arena_destroy(&sim->arena);
     flx_plan_destroy(&sim->making);
     flx_free(sim);
@@ -522,13 +537,14 @@ static flx_status make_further(flx_simulation *sim, const flx_integrator_def *de
 }
 
 flx_status flx_simulation_create_of(const flx_plan *plan, const flx_integrator_def *def,
-                                    flx_ctx *ctx, flx_simulation **out)
+                                    bool no_ledger, flx_ctx *ctx, flx_simulation **out)
 {
     flx_simulation *sim = *out = flx_alloc(ctx, 1, sizeof *sim);
     if (!sim) return FLX_ERR_MEMORY;
     sim->plan = plan;
     sim->model = plan->model;
     sim->ctx = ctx;
+    sim->no_ledger = no_ledger;
     sim->info = plan->info;
     sim->findings = plan->findings;
     sim->def = def ? *def : plan->def;

@@ -231,6 +231,9 @@ typedef struct flx_plan {
     double *balance;              // (nv) arena or NULL: moves of what begins in balance
     double dropped_share;         // how far the own shares of redundant rows let them open
     double dropped_most;          // from where on they are not redundant: the run stops
+    bool by_hand;                 // the system is not of a model, and not owned
+    flx_model *own_model;  // owned: the model as compile was asked for it; NULL: the caller's
+    flx_graph *own_graph;  // owned: of a system made by hand
     flx_model *full_model; // owned: the model without `reduce`, where a run may go back to it ...
     struct flx_plan *full; // ... and what is made of it; owned
 } flx_plan;
@@ -239,7 +242,10 @@ void flx_plan_destroy(flx_plan **plan);
 flx_plan *flx_simulation_take_plan(flx_simulation *sim);
 // A further run of a plan, which must outlive it; def: NULL: the plan's method.
 flx_status flx_simulation_create_of(const flx_plan *plan, const flx_integrator_def *def,
-                                    flx_ctx *ctx, flx_simulation **sim);
+                                    bool no_ledger, flx_ctx *ctx, flx_simulation **sim);
+// The same of a system, also of one made by hand.
+flx_status flx_simulation_create_for(const flx_system *s, const flx_integrator_def *def,
+                                     bool no_ledger, flx_ctx *ctx, flx_simulation **sim);
 
 // One run of a plan.
 struct flx_simulation {
@@ -248,12 +254,13 @@ struct flx_simulation {
     const flx_model *model; // borrowed
     flx_ctx *ctx;           // borrowed
     flx_arena *arena;       // owned: names; the plan's where that is made here
-    flx_system *sys;        // the plan's, or an instance of it, owned
-    flx_work *work;         // owned
-    flx_state *start;       // owned; consistent
+    bool owns;              // the systems are its own: no plan has them, or they are instances
+    flx_system *sys;
+    flx_work *work;   // owned
+    flx_state *start; // owned; consistent
     // In joint coordinates: the same in coordinates of bodies, through which the motion is observed.
     // NULL: the system itself has them.
-    flx_system *bodies;          // as sys
+    flx_system *bodies;
     flx_work *bodies_work;       // owned
     flx_state *bodies_state;     // owned
     double *bodies_z;            // owned; scratch of its explicit form, twice
@@ -282,6 +289,7 @@ struct flx_simulation {
     double *columns_before;        // (ncolumn) owned: signals before an event
 
     // the account of the run
+    bool no_ledger;        // it is not asked for
     bool accounts;         // the system knows its energies
     bool powered;          // something dissipates or supplies
     flx_quadrature course; // powers dissipated and supplied, probes, squares of probes

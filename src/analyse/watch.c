@@ -82,7 +82,7 @@ flx_status flx_watch_change(flx_watch *w, flx_simulation *sim)
 {
     long before = flx_ctx_allocation_count(sim->ctx);
     int told = flx_ctx_warning_count(sim->ctx);
-    flx_status status = flx_simulation_create_of(sim->plan->full, NULL, sim->ctx, &w->full);
+    flx_status status = flx_simulation_create_of(sim->plan->full, NULL, true, sim->ctx, &w->full);
     flx_ctx_forget_warnings(sim->ctx, told);
     if (status != FLX_OK) return status;
     swap_engines(sim, w->full);

@@ -1,5 +1,6 @@
 // context.c - the context: messages, interned strings, allocation accounting.
 #include "base/context.h"
+#include "base/log.h"
 #include "base/number.h"
 
 #include <stdio.h>
@@ -144,6 +145,25 @@ void flx_ctx_warn(flx_ctx *ctx, flx_loc loc, const char *format, ...)
     if (is_told(&ctx->warnings, loc, text, path)) return;
     const flx_message m = {.status = FLX_OK, .loc = loc};
     record(&ctx->warnings, MAX_WARNINGS, m, text, path);
+    if (!ctx->tell) return;
+    const flx_message told = {.status = FLX_OK, .loc = loc, .text = text, .path = path};
+    ctx->tell(ctx->tell_user, &told);
+}
+
+flx_log_guard flx_log_begin(flx_ctx *ctx, void (*tell)(void *user, const flx_message *m),
+                            void *user)
+{
+    flx_log_guard g = {ctx, ctx->tell, ctx->tell_user};
+    if (!tell) return g;
+    ctx->tell = tell;
+    ctx->tell_user = user;
+    return g;
+}
+
+void flx_log_end(const flx_log_guard *g)
+{
+    g->ctx->tell = g->before;
+    g->ctx->tell_user = g->user_before;
 }
 
 static void forget(flx_message_list *list, int count)

@@ -19,6 +19,9 @@ typedef struct flx_input {
 } flx_input;
 
 struct flx_ctx {
+    void (*tell)(void *user,
+                 const flx_message *m); // warnings when they arise; NULL: nobody listens
+    void *tell_user;
     flx_message_list errors, warnings;
     char **interned; // open hash table of owned strings
     int intern_count, intern_capacity;

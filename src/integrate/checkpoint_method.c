@@ -107,6 +107,7 @@ static void walk(flx_integrator *it, flx_state *x, flx_memory *m)
     FLX_PASS(m, it->stats);
     FLX_PASS(m, method->course.start);
     FLX_PASS(m, method->course.grid);
+    FLX_PASS(m, method->course.cut);
     FLX_PASS(m, method->course.every);
     FLX_PASS(m, method->course.time);
     FLX_PASS(m, method->span);

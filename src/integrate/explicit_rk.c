@@ -423,15 +423,20 @@ static flx_status give_up(flx_integrator *it, flx_status last)
                                     : "larger tolerances, and look for a jump in a force");
 }
 
-// The end of an accepted step becomes the caller's state.
-static void accept(flx_integrator *it, flx_state *x, double h, double error)
+// The end of an accepted step becomes the caller's state. cut: the caller asked for less than it could have been.
+static void accept(flx_integrator *it, flx_state *x, double h, double error, bool cut)
 {
     explicit_rk *p = it->data;
     bool fixed = it->def.step > 0.0;
     if (error > 1.0) it->stats.singular_positions++;
     if (!fixed) {
+        double wanted = p->h, last = p->error;
         watch_stiffness(it, x->t, h);
         p->h = next_step(p, h, error);
+        if (cut) { // it says nothing about those after it
+            p->h = fmax(p->h, wanted);
+            p->error = last;
+        }
     }
     p->rejected = false;
     if (p->careful > 0) p->careful--;
@@ -475,6 +480,7 @@ flx_status flx_rk_step(flx_integrator *it, flx_state *x, double h_most, double *
 {
     explicit_rk *p = it->data;
     bool fixed = it->def.step > 0.0;
+    const double asked = h_most;
     if (it->def.largest_step > 0.0 && !fixed) h_most = fmin(h_most, it->def.largest_step);
     FLX_TRY(begin(it, x, h_most));
     attempt a = {.first = p->h, .allowed = 1.0};
@@ -490,7 +496,7 @@ flx_status flx_rk_step(flx_integrator *it, flx_state *x, double h_most, double *
         if (error <= a.allowed) s = finish(it, x->t, h);
         if (s < 0) return s;
         if (s == FLX_OK && error <= a.allowed) {
-            accept(it, x, h, error);
+            accept(it, x, h, error, h == asked && h < p->h);
             return FLX_OK;
         }
         if (fixed || !(h > smallest)) return give_up(it, s);

@@ -13,6 +13,8 @@
 // So many steps in a row that lead on by less than this part of the run end it; so do instants without
 // a step between them.
 #define STALLED 1e-9
+// A piece of a motion that ends this part of a fixed step beside a multiple of it has the step longer or shorter instead.
+#define CRUMB 1e-3
 #define MOST_STANDING 1000
 
 // The output times, merged: which one is next.
@@ -69,7 +71,10 @@ typedef struct course {
     flx_output_callback output;
     void *user;
     double start, until;
+    double span;    // of the motion, of which this may be a piece
+    bool aligned;   // `until` is a multiple of a fixed step, or the end of the motion
     bool stopped;   // by an event
+    bool moved;     // a step was made
     double seen;    // time reached when the pace was last looked at,
     long seen_step; // after so many steps
     int standing;   // rounds without a step
@@ -81,8 +86,7 @@ static flx_status happen(course *c)
     const flx_state *before;
     const flx_happening *what;
     const flx_schedule *s = c->agenda.schedule;
-    double span = c->until - c->start;
-    FLX_TRY(flx_events_happen(c->it, c->x, span, &before, &what));
+    FLX_TRY(flx_events_happen(c->it, c->x, c->span, &before, &what));
     if (what->stop) c->stopped = true;
     if (!s->instant || (!what->changed && what->nevent == 0)) return FLX_OK;
     return s->instant(c->user, before, c->x, what) ? FLX_INTERRUPTED : FLX_OK;
@@ -91,7 +95,7 @@ static flx_status happen(course *c)
 // Times that differ by less are one: some operations on numbers of their size.
 static double rounding(const course *c)
 {
-    return 16.0 * DBL_EPSILON * fmax(fabs(c->start), fabs(c->until));
+    return 16.0 * DBL_EPSILON * fmax(fabs(c->start), fmax(fabs(c->until), c->start + c->span));
 }
 
 // What is due at x itself.
@@ -108,15 +112,16 @@ static flx_status happen_due(course *c, double *next)
 }
 
 // Where the next step ends at the latest. Multiples of a fixed step, not sums of it; the last one
-// is what is left.
+// is what is left. No crumbs are left before or behind the end of a piece that is no multiple.
 static double goal_of(course *c, double next)
 {
     double step = c->it->def.step, t = c->x->t, goal = c->until;
     if (step > 0.0) {
         long *grid = &c->agenda.course->grid;
-        while (c->start + (double)*grid * step <= t + SAME * step) (*grid)++;
+        double crumb = (c->agenda.course->cut ? CRUMB : SAME) * step;
+        while (c->start + (double)*grid * step <= t + crumb) (*grid)++;
         goal = c->start + (double)*grid * step;
-        if (goal > c->until - SAME * step) goal = c->until;
+        if (goal > c->until - (c->aligned ? SAME : CRUMB) * step) goal = c->until;
     }
     double near = fmax(rounding(c), SAME * step);
     return next < goal + near ? next : goal;
@@ -153,7 +158,7 @@ static void foresee(const course *c)
     const flx_integrator *it = c->it;
     if (m->warned_many || it->def.step > 0.0) return;
     m->warned_many = true;
-    double all = (double)it->stats.steps * (c->until - c->start) / (c->x->t - c->start);
+    double all = (double)it->stats.steps * c->span / (c->x->t - c->start);
     if (!(all > MANY_STEPS)) return;
     if (it->type->order <= 2) {
         flx_ctx_warn(it->ctx, FLX_NOWHERE,
@@ -185,7 +190,7 @@ static flx_status watch_pace(course *c, double taken)
     c->seen = c->x->t;
     c->seen_step = it->stats.steps;
     foresee(c);
-    if (led > STALLED * (c->until - c->start) || it->def.step > 0.0) return FLX_OK;
+    if (led > STALLED * c->span || it->def.step > 0.0) return FLX_OK;
     return FLX_FAIL(it->ctx, FLX_STEP_TOO_SMALL, FLX_NOWHERE,
                     "%s: the last %d steps led on by %.3g s to t = %.9g: at this pace the run does "
                     "not end. Something moves or jumps much faster than the rest there; take a "
@@ -209,11 +214,22 @@ static flx_status advance(course *c)
         FLX_TRY(flx_events_look(it, x, &taken, &here));
         if (!here) FLX_TRY(flx_events_check(it, x));
     }
+    c->moved = c->moved || taken > 0.0;
     FLX_TRY(watch_pace(c, taken));
     if (taken > 0.0) FLX_TRY(output_before(c, taken));
     if (here) FLX_TRY(happen(c));
     FLX_TRY(happen_due(c, &next));
     return taken > 0.0 ? output_end(c, taken) : FLX_OK;
+}
+
+// The time asked for, or the multiple of a fixed step that it is to rounding.
+static double align(const flx_schedule *s, double start, double step, bool *aligned)
+{
+    *aligned = true;
+    if (!s->piece || !(step > 0.0) || s->until == s->horizon) return s->until;
+    double multiple = start + nearbyint((s->until - start) / step) * step;
+    *aligned = fabs(multiple - s->until) <= SAME * step;
+    return *aligned ? multiple : s->until;
 }
 
 flx_status flx_integrate(flx_integrator *it, flx_state *x, const flx_schedule *schedule,
@@ -230,17 +246,21 @@ flx_status flx_integrate(flx_integrator *it, flx_state *x, const flx_schedule *s
                 .user = user,
                 .start = m->course.start,
                 .seen = x->t,
-                .seen_step = it->stats.steps,
-                .until = schedule->until};
-    m->span = fmax(m->span, c.until - c.start); // also where events cut it to pieces
+                .seen_step = it->stats.steps};
+    c.until = align(schedule, c.start, it->def.step, &c.aligned);
+    // also where events cut it to pieces
+    m->span = fmax(m->span, fmax(schedule->until, schedule->horizon) - c.start);
+    c.span = schedule->piece ? m->span : c.until - c.start;
     if (!schedule->resume) {
         if (c.until > c.start) FLX_TRY(happen_due(&c, &next));
         // forces are known now
         if (m->events && c.until > c.start && flx_events_wrong(it, x) >= 0) FLX_TRY(happen(&c));
-        if (output(user, x)) return FLX_INTERRUPTED;
         pass(&c.agenda, c.start);
+        if (output(user, x)) return FLX_INTERRUPTED;
     }
-    while (x->t < c.until && !c.stopped) FLX_TRY(advance(&c));
-    if (x->t > from && output(user, x)) return FLX_INTERRUPTED;
+    while (x->t < c.until && !c.stopped && !(schedule->single && c.moved)) FLX_TRY(advance(&c));
+    m->course.cut = !c.aligned && x->t == c.until;
+    bool told = schedule->single && schedule->steps && x->t < c.until && !c.stopped;
+    if (x->t > from && !told && output(user, x)) return FLX_INTERRUPTED;
     return FLX_OK;
 }

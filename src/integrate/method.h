@@ -20,6 +20,7 @@ typedef struct flx_trouble {
 typedef struct flx_course {
     double start;
     long grid;  // the next multiple of a fixed step
+    bool cut;   // the last step was cut off beside one
     long every; // the next multiple of the time between outputs
     int time;   // the next of the listed times
 } flx_course;

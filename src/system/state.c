@@ -8,7 +8,13 @@
 void flx_system_destroy(flx_system **s)
 {
     if (!s || !*s) return;
-    (*s)->ops->destroy(*s);
+    struct flx_plan *plan = (*s)->plan;
+    (*s)->plan = NULL;
+    if (plan) {
+        (*s)->plan_destroy(&plan); // with the system
+    } else {
+        (*s)->ops->destroy(*s);
+    }
     *s = NULL;
 }
 

@@ -1,0 +1,122 @@
+// flexion/run.h - a model compiled once, and any number of motions of it.
+//
+//     flx_model, flx_model_read or calls   what there is            one thread
+//     flx_system, flx_system_compile       the equations, const     any number of threads share it
+//     flx_run, flx_run_create              one motion               one thread at a time
+//
+// A model outlives the systems that were compiled from it, a system its runs, a context all that was made with it. Each
+// thread has a context of its own. docs/library.md is the guide to this file.
+#pragma once
+
+#include "flexion/simulation.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// ---- compile -----------------------------------------------------------------------------------
+
+// Begin with flx_compile_def_default(), which sets size.
+typedef struct flx_compile_def {
+    size_t size;
+    // "auto", "index-3", "ggl", "index-1", "tree"; NULL: what the model says
+    const char *formulation;
+    // The method of runs that name none; method.method NULL: the model's, or `auto`.
+    flx_integrator_def method;
+} flx_compile_def;
+FLX_API flx_compile_def flx_compile_def_default(void);
+
+// The model as a system that nobody changes any more: redundant constraints are found and left out, reductions made,
+// coordinates and method chosen, the start is consistent. Messages go to ctx: what was changed, and what is wrong.
+// def NULL: the default. flx_system_destroy ends it.
+FLX_API flx_status flx_system_compile(flx_model *model, const flx_compile_def *def, flx_ctx *ctx,
+                                      flx_system **s);
+
+// Outputs: the signals of the model, in the order of flx_run_outputs; -1, with the nearest name in ctx: there is none.
+// An output of several numbers has one for each: "rod.position.x".
+FLX_API int flx_system_output(const flx_system *s, const char *name, flx_ctx *ctx);
+
+// What a system has by number: 0 where i is out of range.
+typedef enum flx_port {
+    FLX_PORT_OUTPUT,
+    FLX_PORT_METRIC, // of the whole run: flx_run_ledger has their values
+    FLX_PORT_EVENT,
+} flx_port;
+typedef struct flx_port_info {
+    const char *name;
+    const char *unit; // "": none, or not known
+} flx_port_info;
+FLX_API int flx_system_describe(const flx_system *s, flx_port port, int i, flx_port_info *out);
+// Counts of bodies, joints, constraints, freedoms; NULL: the system was not compiled from a model.
+FLX_API const flx_summary *flx_system_summary(const flx_system *s);
+
+// ---- run ---------------------------------------------------------------------------------------
+
+typedef struct flx_run flx_run;
+
+// A warning when it arises; it is also kept in the context.
+typedef void (*flx_log_callback)(void *user, const flx_message *message);
+// An event of the model happened: its number and name. Non-zero: the run stops there.
+typedef int (*flx_event_callback)(void *user, double t, int event, const char *name);
+// A row of outputs, when the model's `outputs` asks for one. Non-zero: the run is interrupted.
+typedef int (*flx_row_callback)(void *user, double t, int n, const double *outputs);
+
+// Begin with flx_run_def_default(), which sets size.
+typedef struct flx_run_def {
+    size_t size;
+    flx_integrator_def method; // method.method NULL: that of the system
+    double until;              // where the run is expected to end; 0: the model's
+    int no_ledger;             // non-zero: no account is kept, which makes steps cheaper
+    flx_log_callback log;      // NULL: none, and so for the others
+    flx_event_callback event;
+    flx_row_callback row;
+    flx_progress_callback progress; // at most every 50 ms of wall clock; non-zero: interrupt
+    void *user;                     // of all callbacks
+} flx_run_def;
+FLX_API flx_run_def flx_run_def_default(void);
+
+// A motion at its start. Of a system of one's own it begins with zeros: flx_run_set_state. def NULL: the default.
+FLX_API flx_status flx_run_create(const flx_system *s, const flx_run_def *def, flx_ctx *ctx,
+                                  flx_run **run);
+FLX_API void flx_run_destroy(flx_run **run);
+// Back to the start.
+FLX_API flx_status flx_run_reset(flx_run *run);
+
+// To the time t, exactly; events on the way happen. The method's own step size is kept for what comes after, and
+// multiples of a fixed step are met as in one go. FLX_STOPPED: an event or a callback has ended the motion, now or
+// before. Other positive status: it failed at flx_run_time, and goes on only after reset, restore or set_state.
+FLX_API flx_status flx_run_advance(flx_run *run, double t);
+// One step of the method, of at most `most` seconds (0: as it likes); taken may be NULL.
+FLX_API flx_status flx_run_step(flx_run *run, double most, double *taken);
+FLX_API double flx_run_time(const flx_run *run);
+
+// The value of an output here, found when it is asked for, then remembered; NaN: it has none, and a message says why.
+FLX_API double flx_run_get(flx_run *run, int output);
+// All of them: (n); the pointer never moves, and the values are those of the last call. NULL: as above.
+FLX_API const double *flx_run_outputs(flx_run *run, int *n);
+
+// The unknowns themselves: (n) numbers that follow the run; the pointer never moves. Accelerations, algebraic unknowns and
+// multipliers are those that the method carries.
+typedef enum flx_view {
+    FLX_VIEW_Q,
+    FLX_VIEW_V,
+    FLX_VIEW_A,
+    FLX_VIEW_X,
+    FLX_VIEW_W,
+    FLX_VIEW_LAMBDA,
+    FLX_VIEW_MU,
+} flx_view;
+FLX_API const double *flx_run_view(const flx_run *run, flx_view what, int *n);
+
+// Work so far.
+FLX_API flx_statistics flx_run_statistics(const flx_run *run);
+// The account so far, with the metrics; a warning says where it fails. It changes nothing.
+FLX_API const flx_ledger *flx_run_ledger(flx_run *run);
+// The context that the run writes its messages to.
+FLX_API flx_ctx *flx_run_messages(const flx_run *run);
+// The event that ended the motion; NULL: none has.
+FLX_API const char *flx_run_stopped_by(const flx_run *run);
+
+#ifdef __cplusplus
+}
+#endif

@@ -1,0 +1,263 @@
+// run_alone.c - a run that its owner advances: flexion/run.h. The loop is that of run.c, a piece at a time.
+#include "analyse/run.h"
+#include "base/log.h"
+
+#include <math.h>
+#include <string.h>
+
+#define PROGRESS_SECONDS 0.05
+
+flx_run_def flx_run_def_default(void)
+{
+    flx_run_def d = {.size = sizeof d, .method = flx_integrator_def_default()};
+    d.method.method = NULL;
+    return d;
+}
+
+// ---- life ---------------------------------------------------------------------------------------
+
+// A definition of this or an earlier version of the library.
+static flx_status take_def(flx_ctx *ctx, const flx_run_def *def, flx_run_def *out)
+{
+    *out = flx_run_def_default();
+    if (!def) return FLX_OK;
+    if (def->size < offsetof(flx_run_def, until) || def->size > sizeof *out) {
+        return FLX_FAIL(ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE,
+                        "the definition of a run has no valid size: begin with "
+                        "flx_run_def_default()");
+    }
+    memcpy(out, def, def->size);
+    if (!(out->until >= 0.0) || !isfinite(out->until)) {
+        return FLX_FAIL(ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE, "the end of a run cannot be at t = %g",
+                        out->until);
+    }
+    return FLX_OK;
+}
+
+// From the start of the simulation, or where its state is now.
+static flx_status begin(flx_run *r)
+{
+    flx_simulation *sim = r->sim;
+    flx_watch_end(&r->watch, sim);
+    FLX_TRY(flx_running_begin(sim));
+    FLX_TRY(flx_running_plan(r, r->horizon));
+    flx_watch_start(&r->watch, sim);
+    r->every = r->time = 0;
+    r->started = r->row_since = r->begun = r->stopped = r->known = false;
+    r->status = r->failed = FLX_OK;
+    r->step = r->seconds = 0.0;
+    r->allocations = r->kept_allocations = 0;
+    r->t = r->step_end = sim->state->t;
+    r->looked = flx_clock_seconds();
+    return FLX_OK;
+}
+
+static flx_status make(flx_run *r, const flx_system *s, flx_ctx *ctx)
+{
+    const flx_integrator_def *method = r->def.method.method ? &r->def.method : NULL;
+    FLX_TRY(flx_simulation_create_for(s, method, r->def.no_ledger, ctx, &r->sim));
+    r->horizon = r->def.until > 0.0 ? r->def.until : r->sim->until;
+    r->sim->until = r->horizon;
+    r->shown = r->sim->state;
+    r->rows = r->def.row != NULL;
+    r->outputs = flx_alloc(ctx, (size_t)r->sim->info.ncolumn, sizeof *r->outputs);
+    return r->outputs ? begin(r) : FLX_ERR_MEMORY;
+}
+
+flx_status flx_run_create(const flx_system *s, const flx_run_def *def, flx_ctx *ctx, flx_run **run)
+{
+    *run = NULL;
+    flx_run_def d;
+    FLX_TRY(take_def(ctx, def, &d));
+    flx_run *r = *run = flx_alloc(ctx, 1, sizeof *r);
+    if (!r) return FLX_ERR_MEMORY;
+    r->def = d;
+    flx_log_guard log = flx_log_begin(ctx, d.log, d.user);
+    flx_status status = make(r, s, ctx);
+    flx_log_end(&log);
+    if (status != FLX_OK) flx_run_destroy(run);
+    return status;
+}
+
+void flx_run_destroy(flx_run **run)
+{
+    flx_run *r = run ? *run : NULL;
+    if (!r) return;
+    if (r->sim) flx_watch_end(&r->watch, r->sim);
+    flx_simulation_destroy(&r->sim);
+    flx_free(r->outputs);
+    flx_free(r);
+    *run = NULL;
+}
+
+flx_status flx_run_reset(flx_run *r)
+{
+    flx_log_guard log = flx_log_begin(r->sim->ctx, r->def.log, r->def.user);
+    flx_status status = begin(r);
+    flx_log_end(&log);
+    return status;
+}
+
+// ---- on -----------------------------------------------------------------------------------------
+
+// Between steps, at most every so many seconds.
+static int tell_progress(void *user, double t, double until)
+{
+    flx_run *r = user;
+    double now = flx_clock_seconds();
+    if (now - r->looked < PROGRESS_SECONDS) return 0;
+    r->looked = now;
+    return r->def.progress(r->def.user, t, until);
+}
+
+// Views are of the state that the run began with, whatever system goes on.
+static void show(flx_run *r)
+{
+    const flx_state *from = r->sim->state;
+    flx_state *to = r->shown;
+    if (from == to) return;
+    const flx_dims *d = &r->sim->sys->dims, *had = &r->sim->plan->sys->dims;
+    const struct {
+        double *to;
+        const double *from;
+        int n, had;
+    } parts[] = {{to->q, from->q, d->nq, had->nq},    {to->v, from->v, d->nv, had->nv},
+                 {to->a, from->a, d->nv, had->nv},    {to->x, from->x, d->nx, had->nx},
+                 {to->w, from->w, d->nw, had->nw},    {to->lam, from->lam, d->nlam, had->nlam},
+                 {to->mu, from->mu, d->nmu, had->nmu}};
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+        int n = parts[i].n < parts[i].had ? parts[i].n : parts[i].had;
+        memcpy(parts[i].to, parts[i].from, (size_t)n * sizeof(double));
+    }
+}
+
+static flx_status refuse_failed(const flx_run *r)
+{
+    return FLX_FAIL(r->sim->ctx, r->failed, FLX_NOWHERE,
+                    "the run has failed at t = %.9g and cannot go on: reset it, restore it, or set "
+                    "its state",
+                    r->t);
+}
+
+static flx_status drive(flx_run *r, double until, bool single)
+{
+    flx_simulation *sim = r->sim;
+    flx_schedule schedule = {
+        .until = until, .horizon = r->horizon, .piece = 1, .single = single, .resume = r->begun};
+    if (r->rows) {
+        schedule.every = r->schedule.every;
+        schedule.times = r->schedule.times;
+        schedule.ntimes = r->schedule.ntimes;
+    }
+    r->progress = r->def.progress ? tell_progress : NULL;
+    r->user = r;
+    r->known = false;
+    flx_log_guard log = flx_log_begin(sim->ctx, r->def.log, r->def.user);
+    flx_status status = flx_running_drive(r, &schedule);
+    flx_log_end(&log);
+    r->begun = true;
+    r->t = sim->state->t;
+    r->status = FLX_OK;
+    show(r);
+    if (sim->ledger.stopped_by) r->stopped = true;
+    if (r->stopped && (status == FLX_OK || status == FLX_INTERRUPTED)) return FLX_STOPPED;
+    if (status != FLX_OK && status != FLX_INTERRUPTED) r->failed = status;
+    return status;
+}
+
+flx_status flx_run_advance(flx_run *r, double t)
+{
+    if (r->failed != FLX_OK) return refuse_failed(r);
+    if (!isfinite(t) || t < r->t) {
+        return FLX_FAIL(r->sim->ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE,
+                        "a run at t = %.9g cannot advance to t = %.9g", r->t, t);
+    }
+    if (r->stopped) return FLX_STOPPED;
+    if (t > r->sim->state->t) FLX_TRY(drive(r, t, false));
+    r->t = t;
+    return FLX_OK;
+}
+
+flx_status flx_run_step(flx_run *r, double most, double *taken)
+{
+    if (taken) *taken = 0.0;
+    if (r->failed != FLX_OK) return refuse_failed(r);
+    if (!(most >= 0.0) || !isfinite(most)) {
+        return FLX_FAIL(r->sim->ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE, "a step cannot be %g s long",
+                        most);
+    }
+    if (r->stopped) return FLX_STOPPED;
+    double from = r->sim->state->t, until = from + most;
+    if (most == 0.0) until = r->horizon > from ? r->horizon : from + fmax(1.0, r->horizon);
+    flx_status status = drive(r, until, true);
+    if (taken) *taken = r->sim->state->t - from;
+    return status;
+}
+
+double flx_run_time(const flx_run *r)
+{
+    return r->t;
+}
+
+// ---- values -------------------------------------------------------------------------------------
+
+const double *flx_run_outputs(flx_run *r, int *n)
+{
+    flx_simulation *sim = r->sim;
+    if (n) *n = sim->info.ncolumn;
+    if (r->known || sim->info.ncolumn == 0) return r->outputs;
+    if (flx_running_find_outputs(r) != FLX_OK) return NULL;
+    memcpy(r->outputs, sim->columns.out, (size_t)sim->info.ncolumn * sizeof *r->outputs);
+    r->known = true;
+    return r->outputs;
+}
+
+double flx_run_get(flx_run *r, int output)
+{
+    int n;
+    const double *all = flx_run_outputs(r, &n);
+    if (output >= 0 && output < n) return all ? all[output] : (double)NAN;
+    (void)FLX_FAIL(r->sim->ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE,
+                   "the system has %d outputs, and no number %d", n, output);
+    return (double)NAN;
+}
+
+const double *flx_run_view(const flx_run *r, flx_view what, int *n)
+{
+    const flx_dims *d = &r->sim->plan->sys->dims;
+    const flx_state *x = r->shown;
+    const struct {
+        const double *at;
+        int n;
+    } views[] = {{x->q, d->nq}, {x->v, d->nv},     {x->a, d->nv},  {x->x, d->nx},
+                 {x->w, d->nw}, {x->lam, d->nlam}, {x->mu, d->nmu}};
+    bool known = (unsigned)what < sizeof views / sizeof views[0];
+    if (n) *n = known ? views[what].n : 0;
+    return known ? views[what].at : NULL;
+}
+
+flx_statistics flx_run_statistics(const flx_run *r)
+{
+    flx_statistics s = *flx_integrator_statistics(r->sim->it);
+    flx_watch_add_work(&r->watch, &s);
+    return s;
+}
+
+const flx_ledger *flx_run_ledger(flx_run *r)
+{
+    flx_simulation *sim = r->sim;
+    flx_log_guard log = flx_log_begin(sim->ctx, r->def.log, r->def.user);
+    flx_running_close_ledger(r, r->failed);
+    flx_log_end(&log);
+    return &sim->ledger;
+}
+
+flx_ctx *flx_run_messages(const flx_run *r)
+{
+    return r->sim->ctx;
+}
+
+const char *flx_run_stopped_by(const flx_run *r)
+{
+    return r->sim->ledger.stopped_by;
+}
