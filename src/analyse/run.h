@@ -1,4 +1,4 @@
-// run.h - a run while it lasts: what run.c, run_alone.c and run_checkpoint.c share.
+// run.h - a run while it lasts: what run.c, account.c, run_alone.c and run_checkpoint.c share.
 #pragma once
 
 #include "analyse/simulation.h"
@@ -40,10 +40,26 @@ struct flx_run {
 flx_status flx_running_begin(flx_simulation *sim);
 flx_status flx_running_plan(flx_run *r, double until);
 flx_status flx_running_drive(flx_run *r, flx_schedule *schedule);
-// The account as it is now; status: how the run ended, or goes on.
-void flx_running_close_ledger(flx_run *r, flx_status status);
 // Signals of the run's own state.
 flx_status flx_running_find_outputs(flx_run *r);
+
+// account.c. Opened with the run. At the start and at the ends of steps: integrals go on; where values jump, from these.
+// Entries of energy and constraints; energy at a state, 0 where there is none; what was dissipated up to a state inside
+// the step that ended last.
+enum { FLX_COURSE_DISSIPATED, FLX_COURSE_SUPPLIED };
+void flx_account_open(flx_simulation *sim);
+flx_status flx_account_start(flx_run *r, const flx_state *x);
+flx_status flx_account_step(flx_run *r, const flx_state *x);
+flx_status flx_account_jump(flx_simulation *sim, const flx_state *after);
+flx_status flx_account_enter(flx_simulation *sim, const flx_state *x, bool first);
+flx_status flx_account_energy(flx_simulation *sim, const flx_state *x, double *out);
+flx_status flx_account_dissipated(flx_run *r, const flx_state *x, double *out);
+// Signals at a state of the run. What is known of a state is forgotten when it changes.
+flx_status flx_account_signals(flx_signals *s, flx_simulation *sim, const flx_state *x,
+                               double dissipated);
+void flx_account_forget(flx_simulation *sim);
+// As it is now; status: how the run ended, or goes on.
+void flx_running_close_ledger(flx_run *r, flx_status status);
 
 // run_checkpoint.c. Before the first step: the journal becomes one of the sinks. At the end of a step: a checkpoint where
 // its time has come, or at once. A run that goes on gets its state, after its rows so far have gone to the sinks. After

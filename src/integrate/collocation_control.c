@@ -16,7 +16,7 @@
 #define WORTH_A_CHANGE 1.2
 // A failed attempt is repeated with this part of its step.
 #define FAILED_FACTOR 0.5
-// A step cut to less than this part says nothing about the order.
+// A step that its caller cuts to less than this part says nothing about the order.
 #define SHORT_CUT 0.2
 
 // (COL-10)
@@ -72,7 +72,7 @@ flx_status collocation_control_step(flx_integrator *it, flx_state *x, double h_m
         if (status == FLX_OK && error < 1.0) {
             co->h_next = next_step(co, error);
             if (h < wanted) co->h_next = fmax(co->h_next, wanted); // it was cut, not too long
-            if (co->ntable > 1 && h > SHORT_CUT * wanted)
+            if (co->ntable > 1 && !(h == h_most && h < SHORT_CUT * wanted))
                 FLX_TRY(collocation_choose_order(it, x, error));
             co->rejected = false;
             return collocation_finish(it, x);

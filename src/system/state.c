@@ -21,7 +21,11 @@ void flx_system_destroy(flx_system **s)
 flx_status flx_system_instance(const flx_system *s, flx_ctx *ctx, flx_system **own)
 {
     *own = NULL;
-    if (s->ops->instance) return s->ops->instance(s, ctx, own);
+    if (s->ops->instance) {
+        flx_status status = s->ops->instance(s, ctx, own);
+        if (status == FLX_OK) (*own)->plan = NULL; // that of s
+        return status;
+    }
     return FLX_FAIL(ctx, FLX_ERR_CANNOT, FLX_NOWHERE,
                     "a system '%s' cannot be shared: it has no instances, and is used by one run",
                     s->ops->name);
