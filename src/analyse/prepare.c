@@ -46,19 +46,40 @@ void flx_simulation_copy_motion(const flx_dims *d, flx_state *to, const flx_stat
 // A system and a state of it.
 typedef struct draft {
     flx_system *sys;
+    bool borrowed; // it is the complete system itself
     flx_state *x;
 } draft;
 
 static void discard(draft *d)
 {
     flx_state_destroy(&d->x);
-    flx_system_destroy(&d->sys);
+    if (!d->borrowed) flx_system_destroy(&d->sys);
 }
 
-static flx_status compile(const flx_model *m, flx_hold hold, int ndrop, const int *drop, draft *d)
+// Whether joints have starts to be held.
+static bool has_starts(const flx_model *m, flx_hold hold)
 {
-    const flx_descriptor_options options = {.ndrop = ndrop, .drop = drop, .hold = hold};
-    FLX_TRY(flx_descriptor_create(m, &options, &d->sys));
+    for (int i = 0; i < m->njoint; i++) {
+        const flx_joint *j = m->joints + i;
+        if (hold == FLX_HOLD_COORDINATES && j->start_coordinate) return true;
+        if (hold == FLX_HOLD_RATES && j->start_rate) return true;
+    }
+    return false;
+}
+
+// The complete system itself, or a selection of its rows.
+static flx_status choose_rows(const flx_simulation *sim, flx_system *complete, flx_hold hold,
+                              int ndrop, const int *drop, draft *d)
+{
+    bool holds = !sim->from && has_starts(sim->model, hold);
+    const flx_descriptor_options options = {
+        .ndrop = ndrop, .drop = drop, .hold = holds ? hold : FLX_HOLD_NOTHING};
+    d->borrowed = !holds && ndrop == 0;
+    if (d->borrowed) {
+        d->sys = complete;
+    } else {
+        FLX_TRY(flx_descriptor_select(complete, &options, &d->sys));
+    }
     return flx_state_create(d->sys, &d->x);
 }
 
@@ -224,8 +245,7 @@ static flx_status find_redundant(flx_simulation *sim, draft *complete, flx_rank_
 {
     draft held = {0};
     int errors = flx_ctx_error_count(sim->ctx);
-    flx_hold hold = sim->from ? FLX_HOLD_NOTHING : FLX_HOLD_COORDINATES;
-    flx_status status = compile(sim->model, hold, 0, NULL, &held);
+    flx_status status = choose_rows(sim, complete->sys, FLX_HOLD_COORDINATES, 0, NULL, &held);
     if (status == FLX_OK) {
         flx_simulation_copy_motion(&held.sys->dims, held.x, complete->x);
         status = flx_start_positions(held.sys, held.x, NULL, NULL);
@@ -271,12 +291,11 @@ static flx_status find_velocities(flx_simulation *sim, const flx_state *drawn, d
 }
 
 // Positions or velocities of the start, with the starts of the joints held.
-static flx_status close_held(flx_simulation *sim, const flx_state *drawn, flx_hold hold, int ndrop,
-                             const int *drop)
+static flx_status close_held(flx_simulation *sim, flx_system *complete, const flx_state *drawn,
+                             flx_hold hold, int ndrop, const int *drop)
 {
     draft held = {0};
-    flx_status status =
-        compile(sim->model, sim->from ? FLX_HOLD_NOTHING : hold, ndrop, drop, &held);
+    flx_status status = choose_rows(sim, complete, hold, ndrop, drop, &held);
     if (status == FLX_OK) {
         flx_simulation_copy_motion(&held.sys->dims, held.x, sim->start);
         status = hold == FLX_HOLD_RATES ? find_velocities(sim, drawn, &held)
@@ -437,18 +456,20 @@ static flx_status find_rest(flx_simulation *sim, int i)
 }
 
 // The consistent state of the system that runs.
-static flx_status find_start(flx_simulation *sim, const flx_state *drawn, int ndrop,
-                             const int *drop)
+static flx_status find_start(flx_simulation *sim, draft *complete, const flx_state *drawn,
+                             int ndrop, const int *drop)
 {
     const flx_descriptor_options options = {.ndrop = ndrop, .drop = drop};
-    FLX_TRY(flx_descriptor_create(sim->model, &options, &sim->sys));
+    complete->borrowed = ndrop == 0; // it runs itself
+    if (ndrop == 0) sim->sys = complete->sys;
+    if (ndrop > 0) FLX_TRY(flx_descriptor_select(complete->sys, &options, &sim->sys));
     const flx_dims dims = sim->sys->dims;
     if (!sim->model->simulate.tree) FLX_TRY(flx_simulation_recast(sim, drawn, &sim->sys));
     FLX_TRY(flx_state_create(sim->sys, &sim->start));
     flx_simulation_copy_motion(&dims, sim->start, drawn);
-    FLX_TRY(close_held(sim, drawn, FLX_HOLD_COORDINATES, ndrop, drop));
+    FLX_TRY(close_held(sim, complete->sys, drawn, FLX_HOLD_COORDINATES, ndrop, drop));
     FLX_TRY(find_balance(sim));
-    FLX_TRY(close_held(sim, drawn, FLX_HOLD_RATES, ndrop, drop));
+    FLX_TRY(close_held(sim, complete->sys, drawn, FLX_HOLD_RATES, ndrop, drop));
     FLX_TRY(flx_simulation_settle_condensed(sim));
     FLX_TRY(settle_switches(sim));
     if (sim->model->simulate.given) FLX_TRY(refuse_index(sim));
@@ -481,11 +502,11 @@ static flx_status refuse_fork(const flx_simulation *sim, const char *what, const
                     n > 1 ? sim->plan->singular[1] : "", n > 1 ? "', ..." : "", advice);
 }
 
-static flx_status find_regular_start(flx_simulation *sim, const flx_state *drawn, int ndrop,
-                                     const int *drop)
+static flx_status find_regular_start(flx_simulation *sim, draft *complete, const flx_state *drawn,
+                                     int ndrop, const int *drop)
 {
     int errors = flx_ctx_error_count(sim->ctx);
-    flx_status status = find_start(sim, drawn, ndrop, drop);
+    flx_status status = find_start(sim, complete, drawn, ndrop, drop);
     if (sim->plan->summary.singular == 0) return status;
     if (status == FLX_SINGULAR || status == FLX_INCONSISTENT) {
         flx_ctx_forget_errors(sim->ctx, errors);
@@ -511,11 +532,11 @@ static flx_status find_not_unique(flx_simulation *sim)
 }
 
 // What follows from the rank: the system that runs and its start.
-static flx_status make_ready(flx_simulation *sim, const flx_state *drawn,
+static flx_status make_ready(flx_simulation *sim, draft *complete, const flx_state *drawn,
                              const flx_rank_report *rank)
 {
     FLX_TRY(refuse_locked(sim));
-    FLX_TRY(find_regular_start(sim, drawn, rank->nredundant, rank->redundant));
+    FLX_TRY(find_regular_start(sim, complete, drawn, rank->nredundant, rank->redundant));
     const flx_system *s = sim->sys;
     double scale = largest_scale(s);
     sim->work = s->ops->work_create(s);
@@ -540,7 +561,8 @@ flx_status flx_simulation_prepare(flx_simulation *sim, bool to_run)
     flx_rank_report rank = {0};
     int errors = flx_ctx_error_count(sim->ctx);
     flx_status status = flx_topology_create(sim->model, &sim->making->tree);
-    if (status == FLX_OK) status = compile(sim->model, FLX_HOLD_NOTHING, 0, NULL, &complete);
+    if (status == FLX_OK) status = flx_descriptor_create(sim->model, NULL, &complete.sys);
+    if (status == FLX_OK) status = flx_state_create(complete.sys, &complete.x);
     if (status == FLX_OK) status = flx_state_create(complete.sys, &drawn);
     if (status == FLX_OK) status = flx_descriptor_draw(complete.sys, drawn);
     if (status == FLX_OK && sim->from) status = flx_states_apply(sim, complete.sys, drawn);
@@ -549,7 +571,7 @@ flx_status flx_simulation_prepare(flx_simulation *sim, bool to_run)
         status = find_redundant(sim, &complete, &rank);
     }
     if (status == FLX_OK) status = summarise(sim, complete.sys, &rank);
-    if (status == FLX_OK && to_run) status = make_ready(sim, drawn, &rank);
+    if (status == FLX_OK && to_run) status = make_ready(sim, &complete, drawn, &rank);
     flx_rank_report_clear(&rank);
     flx_state_destroy(&drawn);
     discard(&complete);

@@ -247,15 +247,19 @@ static void destroy(flx_system *s)
 {
     flx_descriptor *d = (flx_descriptor *)s;
     if (!d) return;
-    if (d->complete) destroy(&d->complete->base);
     if (d->compiled) {
+        if (d->complete) destroy(&d->complete->base);
         flx_free(d);
         return;
     }
+    d->released = true;
+    if (d->selections > 0) return;
+    flx_descriptor *whole = d->whole;
     flx_expr_destroy(d);
     flx_free(d->couplings.keys);
     flx_arena_destroy(&d->arena);
     flx_free(d);
+    if (whole && --whole->selections == 0 && whole->released) destroy(&whole->base);
 }
 
 // Arrays are those of the compiled system; parameters lie behind the struct.
@@ -492,8 +496,8 @@ static flx_status make(flx_descriptor *d, const flx_descriptor_options *o)
     return flx_layout_pairs(d);
 }
 
-flx_status flx_descriptor_create(const flx_model *m, const flx_descriptor_options *options,
-                                 flx_system **s)
+static flx_status create(const flx_model *m, flx_descriptor *whole,
+                         const flx_descriptor_options *options, flx_system **s)
 {
     *s = NULL;
     flx_descriptor *d = flx_alloc(m->ctx, 1, sizeof *d);
@@ -502,19 +506,37 @@ flx_status flx_descriptor_create(const flx_model *m, const flx_descriptor_option
     d->base.ctx = m->ctx;
     d->base.title = m->title;
     d->model = m;
+    d->whole = whole;
+    if (whole) whole->selections++;
     flx_status status = make(d, options);
-    if (status == FLX_OK && d->ndrop > 0) {
-        flx_system *complete = NULL;
-        status = flx_descriptor_create(m, NULL, &complete);
-        d->complete = (flx_descriptor *)complete;
-    }
     if (status != FLX_OK) {
         destroy(&d->base);
         return status;
     }
+    if (d->ndrop > 0) d->complete = whole;
     d->made = true;
     *s = &d->base;
     return FLX_OK;
+}
+
+flx_status flx_descriptor_create(const flx_model *m, const flx_descriptor_options *options,
+                                 flx_system **s)
+{
+    flx_system *whole = NULL;
+    flx_status status = create(m, NULL, NULL, options ? &whole : s);
+    if (status != FLX_OK || !options) return status;
+    status = flx_descriptor_select(whole, options, s);
+    flx_system_destroy(&whole); // it lives on in the selection
+    return status;
+}
+
+flx_status flx_descriptor_select(const flx_system *s, const flx_descriptor_options *options,
+                                 flx_system **selected)
+{
+    const flx_descriptor *d = flx_descriptor_of(s);
+    if (d->compiled) d = d->compiled;
+    if (d->whole) d = d->whole;
+    return create(d->model, (flx_descriptor *)(uintptr_t)d, options, selected);
 }
 
 double *flx_descriptor_loads(const flx_system *s)

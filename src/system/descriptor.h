@@ -23,6 +23,12 @@ typedef struct flx_descriptor_options {
 flx_status flx_descriptor_create(const flx_model *m, const flx_descriptor_options *options,
                                  flx_system **s);
 
+// The same of the model of s, a descriptor system: a selection of the rows of the complete system, with which it shares
+// expressions, derivatives and programs; numbers and pattern are its own. The complete system lives as long, whoever destroys
+// it before. Options are not NULL.
+flx_status flx_descriptor_select(const flx_system *s, const flx_descriptor_options *options,
+                                 flx_system **selected);
+
 // The state as drawn: positions, velocities and variables as the model gives them, then the starts
 // of joints applied to all that hangs on them (along a spanning tree from the ground). Not yet
 // consistent. The state fits the system whatever it holds as far as q, v, x, w go.

@@ -45,8 +45,24 @@ static bool is_zero(const flx_descriptor *d, flx_node n)
     return flx_graph_is_const(d->model->graph, n, &value) && value == 0.0;
 }
 
-static int along_row(const flx_descriptor *d, int row, direction *out)
+int flx_expr_row_of(const flx_descriptor *d, flx_leaf leaf)
 {
+    int i = flx_leaf_get_index(leaf), c = flx_leaf_get_component(leaf);
+    switch (flx_leaf_get_kind(leaf)) {
+    case FLX_LEAF_DRIVE:
+        return flx_read_drive(d, i);
+    case FLX_LEAF_MULTIPLIER:
+        return flx_read_multiplier(d, i);
+    case FLX_LEAF_PULL:
+        return flx_forces_find_mixed(d, i, c);
+    default:
+        return -1;
+    }
+}
+
+static int along_row(const flx_descriptor *d, direction *out)
+{
+    int row = flx_expr_row_of(d, out->leaf);
     out->unknown = flx_first_lam(d) + row;
     return row >= 0;
 }
@@ -95,11 +111,10 @@ static int leaf_directions(flx_descriptor *d, flx_leaf leaf, direction out[3])
         return 1;
     case FLX_LEAF_DRIVE:
         out[0].factor = -1.0;
-        return along_row(d, flx_read_drive(d, i), out);
+        return along_row(d, out);
     case FLX_LEAF_MULTIPLIER:
-        return along_row(d, flx_read_multiplier(d, i), out);
     case FLX_LEAF_PULL:
-        return along_row(d, flx_forces_find_mixed(d, i, c), out);
+        return along_row(d, out);
     case FLX_LEAF_REACTION:
         out[0].unknown = -1;
         out[0].d = c;
@@ -200,6 +215,7 @@ flx_status flx_expr_channel(flx_descriptor *d, flx_node node, flx_loc loc, const
     int n;
     *channel = -1;
     if (node < 0) return FLX_OK;
+    if (d->whole) return flx_select_channel(d, node, channel);
     FLX_TRY(flx_grow(d->base.ctx, (void **)&x->channels, &x->channel_capacity, x->nchannel + 1,
                      sizeof *x->channels));
     FLX_TRY(find_directions(d, node, loc, name, &n, &along));
@@ -216,7 +232,8 @@ flx_status flx_expr_channel(flx_descriptor *d, flx_node node, flx_loc loc, const
                                        .rate = along[i].rate,
                                        .factor = along[i].factor,
                                        .reading = along[i].reading,
-                                       .component = along[i].reading < 0 ? 0 : along[i].d};
+                                       .component = along[i].reading < 0 ? 0 : along[i].d,
+                                       .leaf = along[i].leaf};
         if (along[i].unknown < 0 || along[i].unknown >= flx_first_lam(d)) {
             d->base.reads_multipliers = FLX_READS_FORCES;
         }
@@ -255,6 +272,10 @@ static flx_status add_row(flx_descriptor *d, flx_node node, flx_loc loc, const c
                         .sign = sign,
                         .mass_rate = -1};
     if (acceleration < 0) return FLX_OK;
+    if (d->whole) {
+        r->mass_rate = d->whole->expr.rows[r - d->expr.rows].mass_rate;
+        return FLX_OK;
+    }
     void *user = (void *)(uintptr_t)d->model; // the rule reads the model only
     flx_node rate = flx_graph_derive(d->model->graph, node, flx_leaf_time_rate, user);
     if (rate >= 0 && is_zero(d, rate)) return FLX_OK;
@@ -367,6 +388,11 @@ static bool is_not_time(void *user, flx_leaf leaf)
 static flx_status plan_motions(flx_descriptor *d)
 {
     const flx_model *m = d->model;
+    if (d->whole) {
+        d->motion_of_joint = d->whole->motion_of_joint;
+        d->expr.nmotion = d->whole->expr.nmotion;
+        return FLX_OK;
+    }
     d->motion_of_joint = flx_arena_take(d->arena, (size_t)m->njoint, sizeof(int));
     if (!d->motion_of_joint) return FLX_ERR_MEMORY;
     flx_leaf time = flx_leaf_make(FLX_LEAF_TIME, 0, 0);
@@ -536,18 +562,20 @@ static flx_status plan_constraints(flx_descriptor *d)
         int complete = velocity ? mu++ : lam++;
         if (flx_rows_dropped(d, complete)) continue;
         flx_expr_bond *b = d->expr.bonds + d->expr.nbond++;
+        b->constraint = i;
+        if (d->whole) FLX_TRY(flx_select_bond(d, b));
         b->velocity = velocity;
         b->row = velocity ? d->base.dims.nmu++ : d->base.dims.nlam++;
         b->complete = complete;
-        b->constraint = i;
         b->C = m->constraints[i].compliance;
-        FLX_TRY(plan_constraint(d, m->constraints + i, b));
+        if (!d->whole) FLX_TRY(plan_constraint(d, m->constraints + i, b));
     }
     return FLX_OK;
 }
 
 flx_status flx_expr_plan(flx_descriptor *d)
 {
+    if (d->whole) FLX_TRY(flx_select_readings(d));
     FLX_TRY(plan_motions(d));
     FLX_TRY(plan_constraints(d)); // before what reads their multipliers
     FLX_TRY(plan_equations(d));

@@ -38,13 +38,15 @@ typedef struct flx_channel {
 } flx_channel;
 
 typedef struct flx_dep { // number = place in FLX_GROUP_SLOPE
-    int unknown;         // -1: of a reaction
+    int unknown;         // -1: of a reaction; FLX_DEP_NOWHERE
     bool rate;           // along the velocity of that unknown: goes to A1
     double factor;       // of the leaf by the unknown
     int width;           // of the unknown's block, the stride of a column
     int reading;         // reaction that is read; -1: none
     int component;       // of it
+    flx_leaf leaf;       // what the derivative is along
 } flx_dep;
+#define FLX_DEP_NOWHERE (-2) // of a multiplier whose row is not selected: it is zero
 
 // A reaction that expressions read, and the unknowns that it depends on.
 typedef struct flx_reading {
@@ -145,6 +147,7 @@ typedef struct flx_expressions {
     flx_group group[FLX_N_GROUPS];
     int ninput;
     flx_input *inputs;
+    flx_leaf *leaves; // (ninput) what they are of
     int nturn;        // joints whose turns are read
     int *turn_switch; // (nturn) their switch
     int nmotion;
@@ -177,6 +180,7 @@ typedef struct flx_expressions {
 // Unknowns that a dependency stands for.
 static inline int flx_dep_count(const flx_expressions *x, const flx_dep *dep)
 {
+    if (dep->unknown == FLX_DEP_NOWHERE) return 0;
     return dep->reading < 0 ? 1 : x->readings[dep->reading].n;
 }
 

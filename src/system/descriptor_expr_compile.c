@@ -123,6 +123,12 @@ static flx_input find_input(const flx_descriptor *d, flx_leaf leaf)
     return (flx_input){FLX_INPUT_ZERO, 0}; // accelerations: a bias is what remains without them
 }
 
+static void make_room(flx_expressions *x, const flx_program *p)
+{
+    int scratch = flx_program_scratch(p);
+    if (scratch > x->scratch) x->scratch = scratch;
+}
+
 // Values, bonds and bias, which are neighbours, as one program: they have much in common.
 static flx_status compile_motion(flx_descriptor *d, const flx_leaf *leaves)
 {
@@ -139,22 +145,38 @@ static flx_status compile_motion(flx_descriptor *d, const flx_leaf *leaves)
     }
     flx_status status =
         flx_program_compile(d->model->graph, x->ninput, leaves, n, nodes, &x->motion);
-    if (status == FLX_OK && flx_program_scratch(x->motion) > x->scratch) {
-        x->scratch = flx_program_scratch(x->motion);
-    }
+    if (status == FLX_OK) make_room(x, x->motion);
     flx_free(nodes);
     return status;
+}
+
+static flx_status list_inputs(flx_descriptor *d)
+{
+    flx_expressions *x = &d->expr;
+    x->inputs = flx_arena_take(d->arena, (size_t)x->ninput, sizeof *x->inputs);
+    if (!x->inputs) return FLX_ERR_MEMORY;
+    for (int i = 0; i < x->ninput; i++) x->inputs[i] = find_input(d, x->leaves[i]);
+    return FLX_OK;
+}
+
+// After the outputs of the groups.
+static flx_status compile_flat(flx_descriptor *d)
+{
+    flx_expressions *x = &d->expr;
+    FLX_TRY(flx_flat_compile(d, x->ninput, x->leaves));
+    if (!x->flat.program) return FLX_OK;
+    make_room(x, x->flat.program);
+    x->flat.out = x->nout;
+    x->nout += x->flat.n;
+    return FLX_OK;
 }
 
 static flx_status compile_groups(flx_descriptor *d)
 {
     flx_expressions *x = &d->expr;
-    flx_leaf *leaves = NULL;
-    FLX_TRY(gather(d, &x->ninput, &leaves));
-    flx_status status = FLX_OK;
-    x->inputs = flx_arena_take(d->arena, (size_t)x->ninput, sizeof *x->inputs);
-    if (!x->inputs) status = FLX_ERR_MEMORY;
-    for (int i = 0; i < x->ninput && status == FLX_OK; i++) x->inputs[i] = find_input(d, leaves[i]);
+    FLX_TRY(gather(d, &x->ninput, &x->leaves));
+    const flx_leaf *leaves = x->leaves;
+    flx_status status = list_inputs(d);
     for (int k = 0; k < FLX_N_GROUPS && status == FLX_OK; k++) {
         flx_group *g = x->group + k;
         g->out = x->nout;
@@ -162,20 +184,10 @@ static flx_status compile_groups(flx_descriptor *d)
         if (g->n == 0) continue;
         status =
             flx_program_compile(d->model->graph, x->ninput, leaves, g->n, g->nodes, &g->program);
-        if (status != FLX_OK) break;
-        int scratch = flx_program_scratch(g->program);
-        if (scratch > x->scratch) x->scratch = scratch;
+        if (status == FLX_OK) make_room(x, g->program);
     }
     if (status == FLX_OK && x->nbond > 0) status = compile_motion(d, leaves);
-    if (status == FLX_OK) status = flx_flat_compile(d, x->ninput, leaves);
-    if (status == FLX_OK && x->flat.program) {
-        int scratch = flx_program_scratch(x->flat.program);
-        if (scratch > x->scratch) x->scratch = scratch;
-        x->flat.out = x->nout;
-        x->nout += x->flat.n;
-    }
-    flx_free(leaves);
-    return status;
+    return status == FLX_OK ? compile_flat(d) : status;
 }
 
 // Angles of all joints that count turns, as outputs will compute them.
@@ -199,10 +211,7 @@ static flx_status compile_angles(flx_descriptor *d)
     }
     for (int i = 0; i < x->angles.ninput; i++) x->angles.inputs[i] = find_input(d, leaves[i]);
     status = flx_program_compile(m->graph, x->angles.ninput, leaves, n, nodes, &x->angles.program);
-    if (status == FLX_OK) {
-        int scratch = flx_program_scratch(x->angles.program);
-        if (scratch > x->scratch) x->scratch = scratch;
-    }
+    if (status == FLX_OK) make_room(x, x->angles.program);
 
 done:
     flx_free(leaves);
@@ -210,8 +219,17 @@ done:
     return status;
 }
 
+// A selection finds other multipliers in other places; elimination as one program is of the rows that it has.
+static flx_status select_programs(flx_descriptor *d)
+{
+    flx_select_programs(d);
+    FLX_TRY(list_inputs(d));
+    return d->expr.nbond == d->whole->expr.nbond ? FLX_OK : compile_flat(d);
+}
+
 flx_status flx_expr_compile(flx_descriptor *d)
 {
+    if (d->whole) return select_programs(d);
     FLX_TRY(add_turns(d));
     if (d->nturn > 0) FLX_TRY(compile_angles(d));
     return compile_groups(d);
@@ -219,6 +237,15 @@ flx_status flx_expr_compile(flx_descriptor *d)
 
 void flx_expr_destroy(flx_descriptor *d)
 {
+    flx_free(d->expr.channels);
+    flx_free(d->expr.deps);
+    flx_free(d->expr.readings);
+    if (d->whole) { // the rest is its
+        bool own = d->expr.flat.program != d->whole->expr.flat.program;
+        if (own) flx_program_destroy(&d->expr.flat.program);
+        return;
+    }
+    flx_free(d->expr.leaves);
     for (int g = 0; g < FLX_N_GROUPS; g++) {
         flx_free(d->expr.group[g].nodes);
         flx_program_destroy(&d->expr.group[g].program);
@@ -226,7 +253,4 @@ void flx_expr_destroy(flx_descriptor *d)
     flx_program_destroy(&d->expr.angles.program);
     flx_program_destroy(&d->expr.motion);
     flx_program_destroy(&d->expr.flat.program);
-    flx_free(d->expr.channels);
-    flx_free(d->expr.deps);
-    flx_free(d->expr.readings);
 }

@@ -295,6 +295,10 @@ flx_status flx_forces_scale(flx_descriptor *d)
     flx_state *x = NULL;
     flx_work *w = NULL;
     if (d->nlaw == 0) return FLX_OK;
+    if (d->whole) {
+        flx_select_scales(d);
+        return FLX_OK;
+    }
     flx_status status = flx_state_create(&d->base, &x);
     if (status == FLX_OK) status = flx_descriptor_draw(&d->base, x);
     if (status == FLX_OK) {

@@ -60,6 +60,10 @@ flx_status flx_instants_plan(flx_descriptor *d)
 {
     const flx_model *m = d->model;
     flx_switching *k = &d->switching;
+    if (d->whole) {
+        flx_select_instants(d);
+        return FLX_OK;
+    }
     k->first = d->nturn;
     k->discrete = k->first + m->nswitch;
     k->count = k->discrete + m->ndiscrete;

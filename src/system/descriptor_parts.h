@@ -3,6 +3,7 @@
 //   descriptor_layout.c    numbering, pattern, places where kernels write
 //   descriptor_pairs.c     the order of elimination that joints suggest
 //   descriptor_rows.c      bonds made of primitive rows
+//   descriptor_select.c    a selection of rows, whose expressions are those of the complete system
 //   descriptor_force.c     forces without expressions
 //   descriptor_expr.c      expressions: forces, equations, constraints (descriptor_expr.h: their data)
 //   descriptor_expr_places.c, descriptor_expr_compile.c  where their derivatives go; their programs
@@ -224,8 +225,13 @@ typedef struct flx_descriptor {
         int n, *at, *count;
     } touched[3];
 
-    struct flx_descriptor *complete; // owned; NULL when no row was left out
-    bool made;                       // all of it is there
+    struct flx_descriptor *complete; // `whole`, or owned by an instance; NULL: no row was left out
+    // Of a selection of rows the complete system, whose expressions, derivatives and programs it shares; NULL: they are its
+    // own. It lives as long as any selection of it.
+    struct flx_descriptor *whole;
+    int selections; // of this system
+    bool released;  // by its owner
+    bool made;      // all of it is there
 } flx_descriptor;
 
 // [M G^T A^T; G; A] with its factors, for accelerations, projections and reactions.
@@ -444,6 +450,16 @@ void flx_forces_number(flx_descriptor *d);
 int flx_forces_find_mixed(const flx_descriptor *d, int force, int component);
 flx_status flx_forces_couple(flx_descriptor *d);
 void flx_forces_fill(flx_descriptor *d);
+
+// selections: expressions planned as those of the whole, channel by channel
+flx_status flx_select_readings(flx_descriptor *d);
+flx_status flx_select_channel(flx_descriptor *d, flx_node node, int *channel);
+flx_status flx_select_bond(flx_descriptor *d, flx_expr_bond *b); // but for its row
+void flx_select_instants(flx_descriptor *d);
+void flx_select_programs(flx_descriptor *d);
+void flx_select_scales(flx_descriptor *d); // of laws
+// The row of a multiplier that a leaf stands for, among bonds and velocity bonds; -1: it is not there.
+int flx_expr_row_of(const flx_descriptor *d, flx_leaf leaf);
 
 // expressions
 flx_status flx_expr_plan(flx_descriptor *d);

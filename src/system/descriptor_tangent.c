@@ -57,6 +57,7 @@ static void add_columns(const flx_expressions *x, const flx_work *w, int channel
             }
             continue;
         }
+        if (dep->unknown == FLX_DEP_NOWHERE) continue;
         double *A = (dep->rate ? A1 : A0) + *slot++, f = scale * dep->factor * slopes[i];
         for (int k = 0; k < n; k++) A[dep->width * k] += f * rows[k];
     }

@@ -397,11 +397,12 @@ static flx_status take_pattern(flx_tree *t)
     return flx_tree_pattern(t, t->model->reduces ? FLX_TREE_FULL : FLX_TREE_CHEAPEST);
 }
 
-static flx_status make_inner(flx_tree *t, const rows *drop)
+// ready: a descriptor system of the model.
+static flx_status make_inner(flx_tree *t, const flx_system *ready, const rows *drop)
 {
     const flx_descriptor_options options = {.ndrop = drop->n, .drop = drop->list};
     flx_system_destroy(&t->inner);
-    FLX_TRY(flx_descriptor_create(t->model, &options, &t->inner));
+    FLX_TRY(flx_descriptor_select(ready, &options, &t->inner));
     const flx_descriptor *d = flx_tree_inner(t);
     t->places = (flx_body_places){t->model->nbody, t->model, d->body_q, d->body_v};
     t->base.dims = t->inner->dims;
@@ -422,7 +423,8 @@ static int compare(const void *a, const void *b)
 }
 
 // Leaves out so many closures beside the rows that are left out already.
-static flx_status drop_closures(flx_tree *t, const flx_state *x, int n, rows *drop)
+static flx_status drop_closures(flx_tree *t, const flx_system *ready, const flx_state *x, int n,
+                                rows *drop)
 {
     const flx_descriptor *d = flx_tree_inner(t);
     bool *out = flx_alloc(t->base.ctx, (size_t)flx_tree_rows(t), sizeof *out);
@@ -432,7 +434,7 @@ static flx_status drop_closures(flx_tree *t, const flx_state *x, int n, rows *dr
     }
     flx_free(out);
     qsort(drop->list, (size_t)drop->n, sizeof *drop->list, compare);
-    return status == FLX_OK ? make_inner(t, drop) : status;
+    return status == FLX_OK ? make_inner(t, ready, drop) : status;
 }
 
 static double work_of(const flx_tree *t)
@@ -461,13 +463,14 @@ static flx_status spread_closures(flx_tree *t, const flx_state *x)
     return take_pattern(t);
 }
 
-static flx_status choose_closures(flx_tree *t, const flx_state *at, int nredundant, rows *drop)
+static flx_status choose_closures(flx_tree *t, const flx_system *ready, const flx_state *at,
+                                  int nredundant, rows *drop)
 {
     flx_state *x = NULL;
     flx_status status = flx_state_create(&t->base, &x);
     if (status == FLX_OK) status = flx_tree_from_bodies(&t->base, at, x);
     if (status == FLX_OK) status = find_massless(t, x);
-    if (status == FLX_OK && nredundant > 0) status = drop_closures(t, x, nredundant, drop);
+    if (status == FLX_OK && nredundant > 0) status = drop_closures(t, ready, x, nredundant, drop);
     if (status == FLX_OK) status = flx_tree_measure_reach(t, x);
     if (status == FLX_OK) status = spread_closures(t, x);
     flx_state_destroy(&x);
@@ -487,8 +490,8 @@ static flx_status make(flx_tree *t, const flx_system *ready, const flx_state *at
     t->weightless = t->t.k;
     memset(t->weightless.gravity, 0, sizeof t->weightless.gravity);
     status = list_tree_rows(t, d->complete ? d->complete : d, &drop);
-    if (status == FLX_OK) status = make_inner(t, &drop);
-    if (status == FLX_OK) status = choose_closures(t, at, nredundant, &drop);
+    if (status == FLX_OK) status = make_inner(t, ready, &drop);
+    if (status == FLX_OK) status = choose_closures(t, ready, at, nredundant, &drop);
     flx_free(drop.list);
     bool spread = t->fronts.border.sparse || t->fronts.nborder < t->fronts.nother;
     t->is_many = t->by_links && spread && !t->partitions;
