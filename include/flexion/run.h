@@ -108,6 +108,20 @@ typedef enum flx_view {
 } flx_view;
 FLX_API const double *flx_run_view(const flx_run *run, flx_view what, int *n);
 
+// ---- save and restore ----------------------------------------------------------------------------
+
+// The run as a block of bytes: how many it needs; nothing is written where room is short (room 0 asks). What comes after a
+// restore is bit for bit what would have come, in this process or another one, on the same type of processor. Methods whose
+// memory is not ours (bdf, adams) begin anew there, at order 1; a warning says so.
+FLX_API size_t flx_run_save(const flx_run *run, void *buffer, size_t room);
+// Into a run of the same system with the same method. FLX_ERR_ARGUMENT, with a message: the block is of another one, or
+// damaged; then nothing has changed.
+FLX_API flx_status flx_run_restore(flx_run *run, const void *buffer, size_t size);
+// A run of its own at the same place, with the same callbacks; the original is only read.
+FLX_API flx_status flx_run_clone(const flx_run *run, flx_ctx *ctx, flx_run **copy);
+
+// ---- reports -------------------------------------------------------------------------------------
+
 // Work so far.
 FLX_API flx_statistics flx_run_statistics(const flx_run *run);
 // The account so far, with the metrics; a warning says where it fails. It changes nothing.

@@ -262,6 +262,7 @@ void flx_account_open(flx_simulation *sim)
 {
     for (int i = 0; i < sim->info.nevent; i++) sim->events[i] = (flx_event_course){0, 0.0};
     sim->accounts = sim->sys->ops->energy != NULL && !sim->no_ledger;
+    sim->powered = sim->powers;
     const double nothing = sim->accounts ? 0.0 : (double)NAN;
     sim->energy_scale = sim->energy_error = sim->energy_turnover = 0.0;
     sim->kept_residual = sim->dropped_start = 0.0;

@@ -21,6 +21,7 @@ struct flx_run {
     bool rows;               // they are found; else only their times count, for the account
 
     // of a run that its owner advances
+    const flx_system *of; // borrowed
     flx_run_def def;
     double t;          // reached, as it was asked for
     double horizon;    // where it is expected to end; 0: not known
@@ -33,6 +34,7 @@ struct flx_run {
     double looked;     // clock when progress was last told
     double seconds;    // in the time loop
     long allocations;  // there
+    uint64_t identity; // of its system, once it was asked for
 };
 
 // run.c. The run anew: state, method, account; when rows and entries of the account are due, to `until` (0: no end is
@@ -64,7 +66,13 @@ void flx_running_close_ledger(flx_run *r, flx_status status);
 // run_checkpoint.c. Before the first step: the journal becomes one of the sinks. At the end of a step: a checkpoint where
 // its time has come, or at once. A run that goes on gets its state, after its rows so far have gone to the sinks. After
 // the last step nothing is left to go on from, unless the run was cut off.
+// memory: what a run remembers beside its method and its state. tell_forgetful: that the method cannot be saved whole.
 flx_status flx_running_open(flx_run *r);
 flx_status flx_running_keep(flx_run *r, bool now);
 flx_status flx_running_resume(flx_run *r);
 void flx_running_close(flx_run *r, flx_status status);
+void flx_running_memory(flx_run *r, flx_memory *m);
+void flx_running_tell_forgetful(flx_simulation *sim);
+
+// run_alone.c. Views are of the state that the run began with, whatever system goes on.
+void flx_running_show(flx_run *r);

@@ -72,6 +72,7 @@ flx_status flx_run_create(const flx_system *s, const flx_run_def *def, flx_ctx *
     flx_run *r = *run = flx_alloc(ctx, 1, sizeof *r);
     if (!r) return FLX_ERR_MEMORY;
     r->def = d;
+    r->of = s;
     flx_log_guard log = flx_log_begin(ctx, d.log, d.user);
     flx_status status = make(r, s, ctx);
     flx_log_end(&log);
@@ -110,8 +111,7 @@ static int tell_progress(void *user, double t, double until)
     return r->def.progress(r->def.user, t, until);
 }
 
-// Views are of the state that the run began with, whatever system goes on.
-static void show(flx_run *r)
+void flx_running_show(flx_run *r)
 {
     const flx_state *from = r->sim->state;
     flx_state *to = r->shown;
@@ -128,6 +128,7 @@ static void show(flx_run *r)
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
         int n = parts[i].n < parts[i].had ? parts[i].n : parts[i].had;
         memcpy(parts[i].to, parts[i].from, (size_t)n * sizeof(double));
+        for (; n < parts[i].had; n++) parts[i].to[n] = (double)NAN; // there is no such unknown any more
     }
 }
 
@@ -158,7 +159,7 @@ static flx_status drive(flx_run *r, double until, bool single)
     r->begun = true;
     r->t = sim->state->t;
     r->status = FLX_OK;
-    show(r);
+    flx_running_show(r);
     if (sim->ledger.stopped_by) r->stopped = true;
     if (r->stopped && (status == FLX_OK || status == FLX_INTERRUPTED)) return FLX_STOPPED;
     if (status != FLX_OK && status != FLX_INTERRUPTED) r->failed = status;

@@ -98,7 +98,7 @@ static void ledger_memory(flx_simulation *sim, flx_memory *m)
     const double *measures = kept.measures;
     const char *position = kept.position_item, *velocity = kept.velocity_item;
     kept.measures = NULL;
-    kept.position_item = kept.velocity_item = kept.stopped_by = NULL;
+    kept.position_item = kept.velocity_item = kept.stopped_by = kept.work.governed_by = NULL;
     FLX_PASS(m, kept);
     name_memory(sim, &position, m);
     name_memory(sim, &velocity, m);
@@ -123,7 +123,7 @@ static void work_memory(const flx_system *s, flx_work *w, flx_memory *m)
     if (s && s->ops->work_memory) s->ops->work_memory(w, m);
 }
 
-static void walk(flx_run *r, flx_memory *m)
+void flx_running_memory(flx_run *r, flx_memory *m)
 {
     flx_simulation *sim = r->sim;
     FLX_PASS(m, r->every);
@@ -186,14 +186,14 @@ static flx_status write_checkpoint(flx_run *r)
     long records = 0;
     FLX_TRY(flx_journal_sink_mark(k->journal, &records));
     flx_memory count = flx_memory_begin(FLX_MEMORY_COUNT, NULL, 0);
-    walk(r, &count);
+    flx_running_memory(r, &count);
     size_t method = flx_integrator_save(sim->it, sim->state, NULL, 0);
     size_t size = sizeof(head) + k->ntext + count.size + method;
     FLX_TRY(grow_buffer(sim, size));
     unsigned char *at = k->buffer + sizeof(head);
     memcpy(at, k->texts, k->ntext);
     flx_memory save = flx_memory_begin(FLX_MEMORY_SAVE, at + k->ntext, count.size);
-    walk(r, &save);
+    flx_running_memory(r, &save);
     (void)flx_integrator_save(sim->it, sim->state, at + k->ntext + count.size, method);
     const head h = {.magic = MAGIC,
                     .format = FORMAT,
@@ -213,16 +213,21 @@ static flx_status write_checkpoint(flx_run *r)
     return write_file(sim, size);
 }
 
-static void tell_of_method(flx_run *r)
+void flx_running_tell_forgetful(flx_simulation *sim)
 {
-    flx_simulation *sim = r->sim;
-    if (sim->keeper->told || flx_integrator_remembers(sim->it)) return;
-    sim->keeper->told = true;
     flx_ctx_warn(sim->ctx, FLX_NOWHERE,
                  "method '%s' cannot be saved whole: a run that goes on from a checkpoint begins "
                  "anew there, at order "
                  "1, and its rows differ by its tolerance from those of a run that was not cut off",
                  sim->it->type->name);
+}
+
+static void tell_of_method(flx_run *r)
+{
+    flx_simulation *sim = r->sim;
+    if (sim->keeper->told || flx_integrator_remembers(sim->it)) return;
+    sim->keeper->told = true;
+    flx_running_tell_forgetful(sim);
 }
 
 flx_status flx_running_keep(flx_run *r, bool now)
@@ -267,7 +272,7 @@ flx_status flx_running_resume(flx_run *r)
     size_t rest = (size_t)(c->head.size - sizeof c->head - c->head.texts - c->head.memory);
     FLX_TRY(flx_integrator_restore(sim->it, sim->state, at + c->head.memory, rest));
     flx_memory load = flx_memory_begin(FLX_MEMORY_LOAD, at, (size_t)c->head.memory);
-    walk(r, &load);
+    flx_running_memory(r, &load);
     if (load.status == FLX_ERR_MEMORY) return load.status;
     if (load.status != FLX_OK || load.left != 0) {
         return FLX_FAIL(

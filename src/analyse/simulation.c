@@ -62,8 +62,7 @@ static flx_status plan_measures(flx_simulation *sim)
         nodes[i] = o->measures[i].value;
         names[i] = o->measures[i].name;
     }
-    for (int i = 0; i < o->nprobe; i++)
-        leaves[i] = flx_leaf_make(FLX_LEAF_MEASURE, i, 0);
+    for (int i = 0; i < o->nprobe; i++) leaves[i] = flx_leaf_make(FLX_LEAF_MEASURE, i, 0);
     sim->info.nmeasure = o->nmeasure;
     sim->info.measures = names;
     return flx_program_compile(sim->model->graph, o->nprobe, leaves, o->nmeasure, nodes,
@@ -225,7 +224,7 @@ static flx_status create_account(flx_simulation *sim)
     bool multistep = is_multistep(sim->it), dense = sim->it && sim->it->type->interpolate;
     sim->shows_dissipated = reads_dissipated(&sim->plan->columns);
     bool asked = !sim->no_ledger || sim->shows_dissipated || reads_dissipated(&sim->plan->probes);
-    sim->powered = asked && sim->sys->ops->energy && flx_simulation_is_powered(sim);
+    sim->powered = sim->powers = asked && sim->sys->ops->energy && flx_simulation_is_powered(sim);
     sim->course_value = flx_alloc(sim->ctx, (size_t)n, sizeof *sim->course_value);
     sim->course_sum = flx_alloc(sim->ctx, (size_t)n, sizeof *sim->course_sum);
     sim->course_inner =

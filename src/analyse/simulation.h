@@ -291,7 +291,8 @@ struct flx_simulation {
     // the account of the run
     bool no_ledger;        // it is not asked for
     bool accounts;         // the system knows its energies
-    bool powered;          // something dissipates or supplies
+    bool powers;           // something dissipates or supplies ...
+    bool powered;          // ... and is followed in this run
     flx_quadrature course; // powers dissipated and supplied, probes, squares of probes
     double *course_value, *course_inner, *course_sum; // scratch
     bool energy_known;                                // energy_now is that of the state

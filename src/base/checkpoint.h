@@ -50,6 +50,6 @@ static inline void flx_memory_fail(flx_memory *m, flx_status status)
 struct flx_state;
 void flx_state_memory(struct flx_state *x, flx_memory *m);
 
-// Of any bytes, for the recognition of what was saved: Fowler, Noll and Vo's hash of 64 bits.
+// Of any bytes, for the recognition of what was saved: after Fowler, Noll and Vo, 64 bits, by words where there are many.
 #define FLX_HASH_START UINT64_C(0xcbf29ce484222325)
 uint64_t flx_hash(uint64_t hash, const void *data, size_t size);

@@ -1,13 +1,15 @@
 // checkpoint_method.c - what a method remembers, saved and restored: a head that says whose bytes they are,
 // then one walk over the memory of the state, the method, its events and its workspace.
 #include "base/checkpoint.h"
+#include "base/number.h"
 #include "integrate/events_parts.h"
 #include "integrate/method.h"
 
 #include <string.h>
 
 #define MAGIC UINT64_C(0x314854454d584c46) // "FLXMETH1" on little-endian machines
-#define FORMAT 1
+#define FORMAT 2
+#define LONGEST_NAME 200
 
 typedef struct head {
     uint64_t magic, format;
@@ -24,7 +26,7 @@ static uint64_t hash_text(uint64_t hash, const char *text)
 }
 
 // Sizes and names of all unknowns, in their order.
-static uint64_t hash_system(const flx_system *s)
+uint64_t flx_system_identity(const flx_system *s)
 {
     uint64_t hash = hash_text(FLX_HASH_START, s->ops->name);
     hash = flx_hash(hash, &s->dims, sizeof s->dims);
@@ -37,7 +39,7 @@ static uint64_t hash_system(const flx_system *s)
     return hash;
 }
 
-static uint64_t hash_method(const flx_integrator *it)
+uint64_t flx_integrator_identity(const flx_integrator *it)
 {
     const flx_integrator_def *d = &it->def;
     const double numbers[] = {d->step,
@@ -61,6 +63,18 @@ static uint64_t hash_method(const flx_integrator *it)
     return flx_hash(hash, numbers, sizeof numbers);
 }
 
+// Both, of a method; found once.
+static const uint64_t *identify(flx_integrator *it)
+{
+    flx_method *m = flx_method_of(it);
+    if (!m->identified) {
+        m->identity[0] = flx_system_identity(it->sys);
+        m->identity[1] = flx_integrator_identity(it);
+    }
+    m->identified = true;
+    return m->identity;
+}
+
 // ---- the walk ---------------------------------------------------------------------------------
 
 static void events_memory(flx_integrator *it, flx_events *e, flx_memory *m)
@@ -78,6 +92,7 @@ static void events_memory(flx_integrator *it, flx_events *e, flx_memory *m)
     FLX_PASS(m, e->sized);
     FLX_PASS(m, e->ntried);
     FLX_PASS(m, e->cycled);
+    FLX_PASS(m, e->votes);
     flx_memory_numbers(m, e->tried, FLX_MOST_TRIES * (size_t)it->sys->dims.nswitch);
     flx_memory_pass(m, e->changed, n);
     flx_memory_pass(m, e->history, (n + (size_t)e->nevent) * sizeof *e->history);
@@ -99,12 +114,40 @@ int flx_integrator_remembers(const flx_integrator *it)
     return it->type->memory != NULL && (!ops->factor || ops->factors_memory);
 }
 
+// An indicator or an event by its name; NULL: none.
+static const char *find_name(flx_integrator *it, const char *name)
+{
+    const flx_events *e = flx_method_of(it)->events;
+    flx_loc loc;
+    for (int i = 0; e && i < e->n + e->nevent; i++) {
+        const char *own = i < e->n ? e->ops->indicator(it->sys, i, &loc)
+                                   : e->ops->event(it->sys, i - e->n, &loc);
+        if (own && strcmp(own, name) == 0) return own;
+    }
+    return NULL;
+}
+
+// The name among them is another text in another process.
+static void stats_memory(flx_integrator *it, flx_memory *m)
+{
+    flx_statistics kept = it->stats;
+    char name[LONGEST_NAME] = "";
+    if (kept.governed_by) flx_snprintf(name, sizeof name, "%s", kept.governed_by);
+    kept.governed_by = NULL;
+    FLX_PASS(m, kept);
+    FLX_PASS(m, name);
+    if (!flx_memory_loads(m)) return;
+    name[sizeof name - 1] = '\0';
+    it->stats = kept;
+    if (name[0]) it->stats.governed_by = find_name(it, name);
+}
+
 static void walk(flx_integrator *it, flx_state *x, flx_memory *m)
 {
     flx_method *method = flx_method_of(it);
     const flx_system *s = it->sys;
     flx_state_memory(x, m);
-    FLX_PASS(m, it->stats);
+    stats_memory(it, m);
     FLX_PASS(m, method->course.start);
     FLX_PASS(m, method->course.grid);
     FLX_PASS(m, method->course.cut);
@@ -143,8 +186,8 @@ size_t flx_integrator_save(flx_integrator *it, const flx_state *x, void *buffer,
     walk(it, state, &save);
     const head h = {.magic = MAGIC,
                     .format = FORMAT,
-                    .system = hash_system(it->sys),
-                    .method = hash_method(it),
+                    .system = identify(it)[0],
+                    .method = identify(it)[1],
                     .size = size,
                     .sum = flx_hash(FLX_HASH_START, body, count.size)};
     memcpy(buffer, &h, sizeof h);
@@ -163,8 +206,8 @@ static flx_status check(flx_integrator *it, const head *h, const unsigned char *
     if (h->size != size || h->sum != flx_hash(FLX_HASH_START, body, size - sizeof *h)) {
         return refuse(it, "is damaged: it is not as it was written");
     }
-    if (h->system != hash_system(it->sys)) return refuse(it, "belongs to another model");
-    if (h->method != hash_method(it)) {
+    if (h->system != identify(it)[0]) return refuse(it, "belongs to another model");
+    if (h->method != identify(it)[1]) {
         return refuse(it, "was made by another method, or with other settings of it");
     }
     return FLX_OK;

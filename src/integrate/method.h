@@ -44,12 +44,18 @@ typedef struct flx_method {
     flx_status (*close)(flx_integrator *it, flx_state *x);
     flx_trouble trouble;
     struct flx_events *events; // owned; NULL: none can happen
+    bool identified;
+    uint64_t identity[2]; // hashes of the system and of the method, for checkpoints
 } flx_method;
 
 static inline flx_method *flx_method_of(flx_integrator *it)
 {
     return (flx_method *)it;
 }
+
+// checkpoint_method.c: hashes that tell systems, and methods with their settings, from others.
+uint64_t flx_system_identity(const flx_system *s);
+uint64_t flx_integrator_identity(const flx_integrator *it);
 
 // For methods that do: a warning where it is given.
 void flx_method_ignores_newton_tolerance(flx_integrator *it);
