@@ -1,7 +1,7 @@
 // bench_arm.c - a million steps of a seven-axis arm under gravity with DOPRI5: how many times faster than the
-// arm itself, and instructions a step.
+// arm itself, and instructions a step; as one run, or as a loop that advances it step by step.
 //
-//   bench_arm [STEPS]
+//   bench_arm [STEPS] [loop]
 #define _DEFAULT_SOURCE // syscall
 #include "counter.h"
 #include "flexion/flexion.h"
@@ -31,6 +31,22 @@ static const char text[] =
     "simulate: {until: %.17g, method: dopri5, formulation: tree, step: %g}\n"
     "outputs: {times: [%.17g], signals: [axis(2).angle, energy.total]}\n";
 
+// Every step is a call of its own.
+static flx_status run_loop(flx_model *m, flx_ctx *ctx, long steps, flx_ledger *out)
+{
+    flx_system *s = NULL;
+    flx_run *run = NULL;
+    flx_status status = flx_system_compile(m, NULL, ctx, &s);
+    if (status == FLX_OK) status = flx_run_create(s, NULL, ctx, &run);
+    for (long k = 1; k <= steps && status == FLX_OK; k++) {
+        status = flx_run_advance(run, (double)k * STEP);
+    }
+    if (status == FLX_OK) *out = *flx_run_ledger(run);
+    flx_run_destroy(&run);
+    flx_system_destroy(&s);
+    return status;
+}
+
 int main(int argc, char **argv)
 {
     long steps = argc > 1 ? atol(argv[1]) : 1000000;
@@ -42,14 +58,18 @@ int main(int argc, char **argv)
     int counter = counter_open();
     snprintf(model, sizeof model, text, until, STEP, until);
     flx_status status = flx_model_read_text(ctx, "arm", model, strlen(model), 0, NULL, &m);
-    if (status == FLX_OK) status = flx_simulation_create(m, &sim);
+    int loop = argc > 2;
+    flx_ledger ledger = {0};
+    if (status == FLX_OK && !loop) status = flx_simulation_create(m, &sim);
     long long before = counter_read(counter);
     clock_t t0 = clock(); // of the processor: others may be busy, too
-    if (status == FLX_OK) status = flx_simulation_run(sim, 0, NULL, NULL, NULL);
+    if (status == FLX_OK && loop) status = run_loop(m, ctx, steps, &ledger);
+    if (status == FLX_OK && !loop) status = flx_simulation_run(sim, 0, NULL, NULL, NULL);
+    if (sim) ledger = *flx_simulation_ledger(sim);
     long long after = counter_read(counter);
     double seconds = (double)(clock() - t0) / CLOCKS_PER_SEC;
     if (status == FLX_OK) {
-        const flx_ledger *l = flx_simulation_ledger(sim);
+        const flx_ledger *l = &ledger;
         double n = (double)l->work.steps;
         printf(
             "seven-axis arm, dopri5, step %g s: %ld steps, %.3f us a step, %.0f times real time, "
