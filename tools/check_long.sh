@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The long checks of `make check-long`: fuzzing, valgrind, tests with the label "long".
+# The long checks of `make check-long`: fuzzing, valgrind, ThreadSanitizer, tests with the label "long".
 #   tools/check_long.sh [SECONDS OF FUZZING]
 set -eu
 seconds=${1:-60}
@@ -42,6 +42,11 @@ done
 
 echo "== an example under valgrind"
 OPENBLAS_NUM_THREADS=1 $valgrind build/flexion run examples/slider_crank.yaml -o build/valgrind.h5 >/dev/null
+
+echo "== one system, four threads, under ThreadSanitizer"
+OPENBLAS_NUM_THREADS=1 FLX_SHORT=1 TSAN_OPTIONS=halt_on_error=1 \
+    build/tsan/tests/verify/test_instances --threads examples/{slider_crank,spatial_crank,joint_friction,bouncing_ball}.yaml \
+    examples/{speed_control,elastic_crank,two_mass_reduced,condensed_chain,mobot}.yaml tests/models/14-stewart-platform.yaml
 
 echo "== long tests"
 ctest --test-dir build -C Long -L long --output-on-failure

@@ -1,19 +1,11 @@
 // dense.c - dense factorisations on LAPACK, one thread.
 #include "math/dense.h"
 
+#include "math/blas.h"
 #include "math/dense_parts.h"
 
-#include <cblas.h>
 #include <float.h>
-#include <lapacke.h>
 #include <math.h>
-#include <stdatomic.h>
-
-void flx_dense_use_one_thread(void)
-{
-    static atomic_flag done = ATOMIC_FLAG_INIT;
-    if (!atomic_flag_test_and_set(&done)) openblas_set_num_threads(1);
-}
 
 flx_status flx_dense_report(flx_ctx *ctx, int info, const char *what)
 {
@@ -39,15 +31,16 @@ flx_status flx_dense_rank(flx_ctx *ctx, int m, int n, double *A, double tol, int
     if (m == 0 || n == 0) return FLX_OK;
     if (!flx_dense_is_finite((size_t)m * (size_t)n, A))
         return flx_dense_report(ctx, -1, "the rank of a matrix");
-    flx_dense_use_one_thread();
     double size;
     for (int j = 0; j < n; j++) perm[j] = 0; // every column is free to move
-    lapack_int info = LAPACKE_dgeqp3_work(LAPACK_COL_MAJOR, m, n, A, m, perm, NULL, &size, -1);
+    lapack_int info = 0;
+    FLX_ONE_THREAD info = LAPACKE_dgeqp3_work(LAPACK_COL_MAJOR, m, n, A, m, perm, NULL, &size, -1);
     if (info != 0) return flx_dense_report(ctx, info, "the rank of a matrix");
     int lwork = (int)size, most = m < n ? m : n;
     double *work = flx_alloc(ctx, (size_t)(lwork + most), sizeof *work);
     if (!work) return FLX_ERR_MEMORY;
-    info = LAPACKE_dgeqp3_work(LAPACK_COL_MAJOR, m, n, A, m, perm, work + lwork, work, lwork);
+    FLX_ONE_THREAD info =
+        LAPACKE_dgeqp3_work(LAPACK_COL_MAJOR, m, n, A, m, perm, work + lwork, work, lwork);
     flx_free(work);
     if (info != 0) return flx_dense_report(ctx, info, "the rank of a matrix");
     for (int j = 0; j < n; j++) perm[j]--;
@@ -93,19 +86,19 @@ flx_status flx_dense_least_norm(flx_ctx *ctx, int m, int n, double *A, double *b
         for (int i = 0; i < rows; i++) b[i] = 0;
         return FLX_OK;
     }
-    flx_dense_use_one_thread();
     double size;
     lapack_int rank, isize;
-    lapack_int info = LAPACKE_dgelsd_work(LAPACK_COL_MAJOR, m, n, 1, A, m, b, rows, NULL, rcond,
-                                          &rank, &size, -1, &isize);
+    lapack_int info = 0;
+    FLX_ONE_THREAD info = LAPACKE_dgelsd_work(LAPACK_COL_MAJOR, m, n, 1, A, m, b, rows, NULL, rcond,
+                                              &rank, &size, -1, &isize);
     if (info != 0) return flx_dense_report(ctx, info, "a least-norm solution");
     int lwork = (int)size;
     double *work = flx_alloc(ctx, (size_t)(lwork + most), sizeof *work);
     lapack_int *iwork = flx_alloc(ctx, (size_t)isize, sizeof *iwork);
     flx_status status = FLX_ERR_MEMORY;
     if (work && iwork) {
-        info = LAPACKE_dgelsd_work(LAPACK_COL_MAJOR, m, n, 1, A, m, b, rows, work + lwork, rcond,
-                                   &rank, work, lwork, iwork);
+        FLX_ONE_THREAD info = LAPACKE_dgelsd_work(LAPACK_COL_MAJOR, m, n, 1, A, m, b, rows,
+                                                  work + lwork, rcond, &rank, work, lwork, iwork);
         status = flx_dense_report(ctx, info, "a least-norm solution");
     }
     flx_free(work);
@@ -118,10 +111,10 @@ flx_status flx_dense_symmetric_eigen(flx_ctx *ctx, int n, double *A, double *w)
     if (n == 0) return FLX_OK;
     if (!flx_dense_is_finite((size_t)n * (size_t)n, A))
         return flx_dense_report(ctx, -1, "the eigenvalues of a matrix");
-    flx_dense_use_one_thread();
     double size;
     lapack_int isize;
-    lapack_int info =
+    lapack_int info = 0;
+    FLX_ONE_THREAD info =
         LAPACKE_dsyevd_work(LAPACK_COL_MAJOR, 'V', 'L', n, A, n, w, &size, -1, &isize, -1);
     if (info != 0) return flx_dense_report(ctx, info, "the eigenvalues of a matrix");
     int lwork = (int)size;
@@ -129,7 +122,7 @@ flx_status flx_dense_symmetric_eigen(flx_ctx *ctx, int n, double *A, double *w)
     lapack_int *iwork = flx_alloc(ctx, (size_t)isize, sizeof *iwork);
     flx_status status = FLX_ERR_MEMORY;
     if (work && iwork) {
-        info =
+        FLX_ONE_THREAD info =
             LAPACKE_dsyevd_work(LAPACK_COL_MAJOR, 'V', 'L', n, A, n, w, work, lwork, iwork, isize);
         status = flx_dense_report(ctx, info, "the eigenvalues of a matrix");
     }
@@ -146,10 +139,10 @@ flx_status flx_dense_symmetric_pencil(flx_ctx *ctx, int n, double *A, double *B,
     if (!flx_dense_is_finite(entries, A) || !flx_dense_is_finite(entries, B)) {
         return flx_dense_report(ctx, -1, what);
     }
-    flx_dense_use_one_thread();
     double size;
     lapack_int isize;
-    lapack_int info =
+    lapack_int info = 0;
+    FLX_ONE_THREAD info =
         LAPACKE_dsygvd_work(LAPACK_COL_MAJOR, 1, 'V', 'L', n, A, n, B, n, w, &size, -1, &isize, -1);
     if (info != 0) return flx_dense_report(ctx, info, what);
     int lwork = (int)size;
@@ -157,8 +150,8 @@ flx_status flx_dense_symmetric_pencil(flx_ctx *ctx, int n, double *A, double *B,
     lapack_int *iwork = flx_alloc(ctx, (size_t)isize, sizeof *iwork);
     flx_status status = FLX_ERR_MEMORY;
     if (work && iwork) {
-        info = LAPACKE_dsygvd_work(LAPACK_COL_MAJOR, 1, 'V', 'L', n, A, n, B, n, w, work, lwork,
-                                   iwork, isize);
+        FLX_ONE_THREAD info = LAPACKE_dsygvd_work(LAPACK_COL_MAJOR, 1, 'V', 'L', n, A, n, B, n, w,
+                                                  work, lwork, iwork, isize);
         status = flx_dense_report(ctx, info, what);
     }
     flx_free(work);
@@ -171,16 +164,16 @@ flx_status flx_dense_eigenvalues(flx_ctx *ctx, int n, double *A, double *re, dou
     if (n == 0) return FLX_OK;
     if (!flx_dense_is_finite((size_t)n * (size_t)n, A))
         return flx_dense_report(ctx, -1, "the eigenvalues of a matrix");
-    flx_dense_use_one_thread();
     double size;
-    lapack_int info = LAPACKE_dgeev_work(LAPACK_COL_MAJOR, 'N', 'N', n, A, n, re, im, NULL, 1, NULL,
-                                         1, &size, -1);
+    lapack_int info = 0;
+    FLX_ONE_THREAD info = LAPACKE_dgeev_work(LAPACK_COL_MAJOR, 'N', 'N', n, A, n, re, im, NULL, 1,
+                                             NULL, 1, &size, -1);
     if (info != 0) return flx_dense_report(ctx, info, "the eigenvalues of a matrix");
     int lwork = (int)size;
     double *work = flx_alloc(ctx, (size_t)lwork, sizeof *work);
     if (!work) return FLX_ERR_MEMORY;
-    info = LAPACKE_dgeev_work(LAPACK_COL_MAJOR, 'N', 'N', n, A, n, re, im, NULL, 1, NULL, 1, work,
-                              lwork);
+    FLX_ONE_THREAD info = LAPACKE_dgeev_work(LAPACK_COL_MAJOR, 'N', 'N', n, A, n, re, im, NULL, 1,
+                                             NULL, 1, work, lwork);
     flx_free(work);
     return flx_dense_report(ctx, info, "the eigenvalues of a matrix");
 }

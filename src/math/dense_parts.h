@@ -3,8 +3,6 @@
 
 #include "base/base.h"
 
-// More threads change the order of sums, and with it the last digits.
-void flx_dense_use_one_thread(void);
 // The message for what LAPACK returned; info < 0: entries that are not finite.
 flx_status flx_dense_report(flx_ctx *ctx, int info, const char *what);
 bool flx_dense_is_finite(size_t n, const double *a);

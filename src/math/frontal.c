@@ -3,7 +3,6 @@
 // grow towards each other; what the stack had is given back when it is empty.
 //
 //     [A11 .; A21 A22] = [L11 .; L21 I] diag(D, A22 - L21 D L21^T) [L11 .; L21 I]^T            (LIN-10)
-#include "math/dense_parts.h"
 #include "math/frontal_parts.h"
 
 #include <float.h>
@@ -13,7 +12,6 @@
 flx_status flx_frontal_create(flx_ctx *ctx, const flx_symmetric *A, const int *group,
                               flx_frontal **out)
 {
-    flx_dense_use_one_thread();
     *out = NULL;
     flx_frontal *f = flx_alloc(ctx, 1, sizeof *f);
     if (!f) return FLX_ERR_MEMORY;

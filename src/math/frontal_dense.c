@@ -1,7 +1,7 @@
 // frontal_dense.c - the arithmetic of one front, in blocks so that nearly all of it is matrix products.
+#include "math/blas.h"
 #include "math/frontal_parts.h"
 
-#include <cblas.h>
 #include <float.h>
 #include <math.h>
 
@@ -46,8 +46,8 @@ int flx_frontal_eliminate(int m, int ncol, double *panel, double *work, flx_fron
         int rows = m - after, bad = eliminate_block(kb, corner, (size_t)ld, k0, guard);
         if (bad >= 0) return k0 + bad;
         if (rows == 0) continue;
-        cblas_dtrsm(CblasColMajor, CblasRight, CblasLower, CblasTrans, CblasUnit, rows, kb, 1.0,
-                    corner, ld, below, ld); // L21 D
+        FLX_ONE_THREAD cblas_dtrsm(CblasColMajor, CblasRight, CblasLower, CblasTrans, CblasUnit,
+                                   rows, kb, 1.0, corner, ld, below, ld); // L21 D
         for (int j = 0; j < kb; j++) {
             double *column = below + (size_t)j * ld, *kept = work + (size_t)j * rows;
             double d = 1 / corner[(size_t)j * ld + j];
@@ -57,10 +57,10 @@ int flx_frontal_eliminate(int m, int ncol, double *panel, double *work, flx_fron
             }
         }
         for (int c = after; c < ncol; c += width) {
-            cblas_dgemm(CblasColMajor, CblasNoTrans, CblasTrans, m - c,
-                        ncol - c < width ? ncol - c : width, kb, -1.0, corner + (c - k0), ld,
-                        work + (c - after), rows, 1.0, panel + flx_trapezoid_strip(m, c, width),
-                        m - c);
+            FLX_ONE_THREAD cblas_dgemm(CblasColMajor, CblasNoTrans, CblasTrans, m - c,
+                                       ncol - c < width ? ncol - c : width, kb, -1.0,
+                                       corner + (c - k0), ld, work + (c - after), rows, 1.0,
+                                       panel + flx_trapezoid_strip(m, c, width), m - c);
         }
     }
     return -1;
@@ -78,11 +78,11 @@ void flx_frontal_update(int nrow, int ncol, const double *panel, double *U, doub
             for (int i = 0; i < some; i++) scaled[i] = d * column[ncol + c + i];
         }
         for (int k0 = 0; k0 < ncol; k0 += width) {
-            cblas_dgemm(CblasColMajor, CblasNoTrans, CblasTrans, nrow - c, some,
-                        ncol - k0 < width ? ncol - k0 : width, -1.0,
-                        panel + flx_trapezoid_strip(m, k0, width) + (ncol + c - k0), m - k0,
-                        work + (size_t)k0 * some, some, k0 == 0 ? 0.0 : 1.0,
-                        U + flx_trapezoid_strip(nrow, c, strip), nrow - c);
+            FLX_ONE_THREAD cblas_dgemm(CblasColMajor, CblasNoTrans, CblasTrans, nrow - c, some,
+                                       ncol - k0 < width ? ncol - k0 : width, -1.0,
+                                       panel + flx_trapezoid_strip(m, k0, width) + (ncol + c - k0),
+                                       m - k0, work + (size_t)k0 * some, some, k0 == 0 ? 0.0 : 1.0,
+                                       U + flx_trapezoid_strip(nrow, c, strip), nrow - c);
         }
     }
 }

@@ -1,8 +1,8 @@
 // frontal_solve.c - substitutions for several right sides at once: the factors are read once for all of
 // them. Right sides are kept row by row, so that a row is one piece of memory.
+#include "math/blas.h"
 #include "math/frontal_parts.h"
 
-#include <cblas.h>
 #include <string.h>
 
 // X and Y hold k numbers for each row: matrices k x rows by columns. Columns of a front are taken in the
@@ -17,15 +17,17 @@ static void forward(const flx_frontal *f, int k)
             int some = cols - c < width ? cols - c : width, after = c + some, ld = m - c;
             const double *corner = f->numbers + f->panel[s] + flx_trapezoid_strip(m, c, width);
             double *part = x + (size_t)c * k;
-            cblas_dtrsm(CblasColMajor, CblasRight, CblasLower, CblasTrans, CblasUnit, k, some, 1.0,
-                        corner, ld, part, k);
+            FLX_ONE_THREAD cblas_dtrsm(CblasColMajor, CblasRight, CblasLower, CblasTrans, CblasUnit,
+                                       k, some, 1.0, corner, ld, part, k);
             if (after < cols) {
-                cblas_dgemm(CblasColMajor, CblasNoTrans, CblasTrans, k, cols - after, some, -1.0,
-                            part, k, corner + some, ld, 1.0, x + (size_t)after * k, k);
+                FLX_ONE_THREAD cblas_dgemm(CblasColMajor, CblasNoTrans, CblasTrans, k, cols - after,
+                                           some, -1.0, part, k, corner + some, ld, 1.0,
+                                           x + (size_t)after * k, k);
             }
             if (rows > 0) {
-                cblas_dgemm(CblasColMajor, CblasNoTrans, CblasTrans, k, rows, some, 1.0, part, k,
-                            corner + (cols - c), ld, c == 0 ? 0.0 : 1.0, y, k);
+                FLX_ONE_THREAD cblas_dgemm(CblasColMajor, CblasNoTrans, CblasTrans, k, rows, some,
+                                           1.0, part, k, corner + (cols - c), ld,
+                                           c == 0 ? 0.0 : 1.0, y, k);
             }
         }
         for (int64_t p = f->below_start[s]; p < f->below_start[s + 1]; p++) {
@@ -59,15 +61,16 @@ static void backward(const flx_frontal *f, int k)
                 for (int i = 0; i < k; i++) part[(size_t)j * k + i] *= d;
             }
             if (rows > 0) {
-                cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, k, some, rows, -1.0, f->Y, k,
-                            corner + (cols - c), ld, 1.0, part, k);
+                FLX_ONE_THREAD cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, k, some, rows,
+                                           -1.0, f->Y, k, corner + (cols - c), ld, 1.0, part, k);
             }
             if (after < cols) {
-                cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, k, some, cols - after, -1.0,
-                            x + (size_t)after * k, k, corner + some, ld, 1.0, part, k);
+                FLX_ONE_THREAD cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, k, some,
+                                           cols - after, -1.0, x + (size_t)after * k, k,
+                                           corner + some, ld, 1.0, part, k);
             }
-            cblas_dtrsm(CblasColMajor, CblasRight, CblasLower, CblasNoTrans, CblasUnit, k, some,
-                        1.0, corner, ld, part, k);
+            FLX_ONE_THREAD cblas_dtrsm(CblasColMajor, CblasRight, CblasLower, CblasNoTrans,
+                                       CblasUnit, k, some, 1.0, corner, ld, part, k);
         }
     }
 }

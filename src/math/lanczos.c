@@ -4,10 +4,10 @@
 //     H y = theta y,   lambda = s + 1/theta,   residual |B y_last|                            (LIN-12)
 // Grimes, Lewis and Simon, SIAM J. Matrix Anal. Appl. 15, 1994, 228-272; Wu and Simon, same, 22, 2000,
 // 602-616. The factors are read once for a whole block, which is what a solution costs.
+#include "math/blas.h"
 #include "math/dense.h"
 #include "math/modes_parts.h"
 
-#include <cblas.h>
 #include <math.h>
 #include <string.h>
 
@@ -69,10 +69,10 @@ static void project(flx_lanczos *l, int m, int k, double *W, double *MW, double 
     flx_symmetric_multiply(l->M, k, W, MW);
     if (m == 0) return;
     double *c = l->Y; // free between Ritz problems; room >= m, k
-    cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, m, k, l->n, 1.0, l->Q, l->n, MW, l->n, 0.0,
-                c, m);
-    cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, l->n, k, m, -1.0, l->Q, l->n, c, m, 1.0,
-                W, l->n);
+    FLX_ONE_THREAD cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, m, k, l->n, 1.0, l->Q, l->n,
+                               MW, l->n, 0.0, c, m);
+    FLX_ONE_THREAD cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, l->n, k, m, -1.0, l->Q,
+                               l->n, c, m, 1.0, W, l->n);
     for (int j = 0; h && j < k; j++) {
         for (int i = 0; i < m; i++) h[(size_t)j * ld + i] += c[(size_t)j * m + i];
     }
@@ -85,13 +85,13 @@ static double orthogonalise(flx_lanczos *l, int j, double *W, double *MW, double
     double *w = W + (size_t)j * n, *mw = MW + (size_t)j * n;
     for (int sweep = 0; sweep < 2; sweep++) {
         for (int i = 0; i < j; i++) {
-            double c = cblas_ddot(n, MW + (size_t)i * n, 1, w, 1);
-            cblas_daxpy(n, -c, W + (size_t)i * n, 1, w, 1);
-            cblas_daxpy(n, -c, MW + (size_t)i * n, 1, mw, 1);
+            double c = flx_blas_dot(n, MW + (size_t)i * n, w);
+            FLX_ONE_THREAD cblas_daxpy(n, -c, W + (size_t)i * n, 1, w, 1);
+            FLX_ONE_THREAD cblas_daxpy(n, -c, MW + (size_t)i * n, 1, mw, 1);
             if (B) B[j * l->p + i] += c;
         }
     }
-    double square = cblas_ddot(n, w, 1, mw, 1);
+    double square = flx_blas_dot(n, w, mw);
     return square > 0 ? sqrt(square) : 0;
 }
 
@@ -105,7 +105,7 @@ static double renew(flx_lanczos *l, int m, int j, double *W)
     flx_symmetric_multiply(l->M, 1, mw, w);
     apply(l, 1, w);
     flx_symmetric_multiply(l->M, 1, w, mw);
-    double whole = sqrt(fabs(cblas_ddot(n, w, 1, mw, 1)));
+    double whole = sqrt(fabs(flx_blas_dot(n, w, mw)));
     for (int sweep = 0; sweep < 2; sweep++) project(l, m, 1, w, mw, NULL, 0);
     flx_symmetric_multiply(l->M, 1, w, mw);
     double size = orthogonalise(l, j, W, l->MQ, NULL);
@@ -129,8 +129,8 @@ static void normalise(flx_lanczos *l, int m, double scale)
             size = l->exhausted ? 0 : renew(l, m, j, W);
             if (!(size > 0)) l->exhausted = true;
         }
-        cblas_dscal(n, size > 0 ? 1 / size : 0, w, 1);
-        cblas_dscal(n, size > 0 ? 1 / size : 0, mw, 1);
+        FLX_ONE_THREAD cblas_dscal(n, size > 0 ? 1 / size : 0, w, 1);
+        FLX_ONE_THREAD cblas_dscal(n, size > 0 ? 1 / size : 0, mw, 1);
     }
 }
 
@@ -144,7 +144,7 @@ static void begin(flx_lanczos *l)
     flx_symmetric_multiply(l->M, l->p, W, l->MQ);
     for (int j = 0; j < l->p; j++) {
         size_t at = (size_t)j * l->n;
-        scale = fmax(scale, sqrt(fabs(cblas_ddot(l->n, W + at, 1, l->MQ + at, 1))));
+        scale = fmax(scale, sqrt(fabs(flx_blas_dot(l->n, W + at, l->MQ + at))));
     }
     normalise(l, 0, scale);
 }
@@ -179,8 +179,8 @@ static void mix(flx_lanczos *l, int count)
 {
     for (int first = 0; first < l->n; first += 256) {
         int rows = l->n - first < 256 ? l->n - first : 256;
-        cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, rows, count, l->m, 1.0, l->Q + first,
-                    l->n, l->Y, l->m, 0.0, l->copy, rows);
+        FLX_ONE_THREAD cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, rows, count, l->m,
+                                   1.0, l->Q + first, l->n, l->Y, l->m, 0.0, l->copy, rows);
         for (int j = 0; j < count; j++) {
             memcpy(l->Q + (size_t)j * l->n + first, l->copy + (size_t)j * rows,
                    (size_t)rows * sizeof *l->Q);
@@ -231,6 +231,6 @@ flx_status flx_lanczos_step(flx_lanczos *l, int keep)
 
 void flx_lanczos_vectors(const flx_lanczos *l, int count, double *X)
 {
-    cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, l->n, count, l->m, 1.0, l->Q, l->n, l->Y,
-                l->m, 0.0, X, l->n);
+    FLX_ONE_THREAD cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, l->n, count, l->m, 1.0,
+                               l->Q, l->n, l->Y, l->m, 0.0, X, l->n);
 }

@@ -1,8 +1,8 @@
 // elastic_change.c - what a model changes in the numbers of an elastic body: damping, stiffening.
+#include "math/blas.h"
 #include "reduce/elastic.h"
 #include "reduce/inertia.h"
 
-#include <lapacke.h>
 #include <math.h>
 #include <string.h>
 
@@ -16,7 +16,9 @@ flx_status flx_elastic_damp(flx_ctx *ctx, flx_elastic *e, int n, const double *r
     double *B = Y + size, *MY = B + size, *omega2 = MY + size;
     memcpy(Y, e->K, size * sizeof *Y);
     memcpy(B, e->M, size * sizeof *B);
-    if (LAPACKE_dsygv(LAPACK_ROW_MAJOR, 1, 'V', 'U', m, Y, m, B, m, omega2) != 0) {
+    lapack_int info = 0;
+    FLX_ONE_THREAD info = LAPACKE_dsygv(LAPACK_ROW_MAJOR, 1, 'V', 'U', m, Y, m, B, m, omega2);
+    if (info != 0) {
         flx_free(Y);
         return FLX_FAIL(ctx, FLX_ERR_MODEL, FLX_NOWHERE,
                         "the masses of an elastic body are not positive: it has no modes");

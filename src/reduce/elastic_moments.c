@@ -3,10 +3,9 @@
 //
 //     J(a, b) = int 2 a.b I - a b^T - b a^T,   N(a, b) = int a x b                                (MSH-3)
 //     J1_k = J(X, a_k),   J2_kl = J(a_k, a_l),   N1_kl = N(a_k, a_l)
+#include "math/blas.h"
 #include "reduce/elastic.h"
 #include "reduce/inertia.h"
-
-#include <cblas.h>
 
 // Entry (r, c) of int a_k a_l^T.
 static double moment(const double *G, int nf, int k, int l, int r, int c)
@@ -38,8 +37,8 @@ flx_status flx_elastic_set_moments(flx_ctx *ctx, flx_elastic *e, int rows, const
     int n = e->n, nf = 3 * (n + 1);
     double *G = flx_alloc(ctx, (size_t)nf * (size_t)nf, sizeof *G);
     if (!G) return FLX_ERR_MEMORY;
-    cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, nf, nf, rows, 1.0, F, nf, Y, nf, 0.0, G,
-                nf);
+    FLX_ONE_THREAD cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, nf, nf, rows, 1.0, F, nf, Y,
+                               nf, 0.0, G, nf);
     for (int k = 0; k < n; k++) {
         set_inertia(G, nf, 0, k + 1, e->J1 + 6 * (size_t)k);
         for (int l = 0; l < n; l++) {

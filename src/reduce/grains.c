@@ -7,10 +7,10 @@
 // the root of the rounding has integrals to the rounding. The first grain is the constant's, the centre
 // of mass; the others do not know the translation of the frame. Where particles are many, their products are
 // enough: the coefficients are the rows of a factor of Cholesky's.
+#include "math/blas.h"
 #include "math/rows.h"
 #include "reduce/elastic.h"
 
-#include <cblas.h>
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -149,8 +149,8 @@ static void factor_out(int width, int c, const double *G, int count, double *row
 void flx_products_add(int rows, int width, const double *F, int c, int m, const double *Y,
                       double *G)
 {
-    cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, width, m, rows, 1.0, F, width, Y, m, 0.0,
-                G + c, width);
+    FLX_ONE_THREAD cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, width, m, rows, 1.0, F,
+                               width, Y, m, 0.0, G + c, width);
 }
 
 flx_status flx_elastic_set_products(flx_ctx *ctx, flx_arena *arena, const double *G, flx_elastic *e)

@@ -7,10 +7,9 @@
 //     turn = (6 (x^2 - x)/L,  (1 + p) - (4 + p) x + 3 x^2, ...)/(1 + p)
 // Guyan: V = (1; -Kss^-1 Ksm); Craig-Bampton: and the modes with fixed interfaces; then the modes of
 // V^T K V, V^T M V without the rigid ones.                                                        (BML-4)
+#include "math/blas.h"
 #include "reduce/line.h"
 
-#include <cblas.h>
-#include <lapacke.h>
 #include <math.h>
 #include <string.h>
 
@@ -160,7 +159,8 @@ static flx_status modes_of(mesh *m, int nfree, const int *list, int skip, int co
             M[i * n + j] = m->M[from];
         }
     }
-    lapack_int info =
+    lapack_int info = 0;
+    FLX_ONE_THREAD info =
         LAPACKE_dsygvx(LAPACK_COL_MAJOR, 1, 'V', 'I', 'U', nfree, K, nfree, M, nfree, 0, 0, 1, last,
                        2.0 * LAPACKE_dlamch('S'), &found, omega2, Y, nfree, fail);
     for (int k = 0; info == 0 && k < count; k++) {
@@ -189,7 +189,7 @@ static flx_status static_shapes(mesh *m, int nm, const int *masters, int ns, con
         for (size_t j = 0; j < r; j++) B[j * n + i] = -row[masters[j]];
     }
     lapack_int info = 0;
-    if (ns > 0) info = LAPACKE_dposv(LAPACK_COL_MAJOR, 'U', ns, nm, K, ns, B, ns);
+    if (ns > 0) FLX_ONE_THREAD info = LAPACKE_dposv(LAPACK_COL_MAJOR, 'U', ns, nm, K, ns, B, ns);
     for (int k = 0; info == 0 && k < nm; k++) {
         double *shape = m->V + (size_t)k * (size_t)m->N;
         shape[masters[k]] = 1.0;
@@ -209,15 +209,16 @@ static flx_status orthonormalise(mesh *m, int r, int rigid)
     if (!KV) return FLX_ERR_MEMORY;
     double *W = KV + N * n, *A = W + N * n, *B = A + n * n, *omega2 = B + n * n;
     for (int k = 0; k < 2; k++) {
-        cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, m->N, r, m->N, 1.0, k ? m->M : m->K,
-                    m->N, m->V, m->N, 0.0, KV, m->N);
-        cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, r, r, m->N, 1.0, m->V, m->N, KV, m->N,
-                    0.0, k ? B : A, r);
+        FLX_ONE_THREAD cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, m->N, r, m->N, 1.0,
+                                   k ? m->M : m->K, m->N, m->V, m->N, 0.0, KV, m->N);
+        FLX_ONE_THREAD cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, r, r, m->N, 1.0, m->V,
+                                   m->N, KV, m->N, 0.0, k ? B : A, r);
     }
-    lapack_int info = LAPACKE_dsygv(LAPACK_COL_MAJOR, 1, 'V', 'U', r, A, r, B, r, omega2);
+    lapack_int info = 0;
+    FLX_ONE_THREAD info = LAPACKE_dsygv(LAPACK_COL_MAJOR, 1, 'V', 'U', r, A, r, B, r, omega2);
     if (info == 0) {
-        cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, m->N, r - rigid, r, 1.0, m->V, m->N,
-                    A + (size_t)rigid * n, r, 0.0, W, m->N);
+        FLX_ONE_THREAD cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, m->N, r - rigid, r,
+                                   1.0, m->V, m->N, A + (size_t)rigid * n, r, 0.0, W, m->N);
         memcpy(m->V, W, N * (size_t)(r - rigid) * sizeof *W);
         m->n = r - rigid;
         for (int k = 0; k < m->n; k++) m->omega2[k] = omega2[rigid + k];
@@ -236,15 +237,16 @@ static flx_status check_shapes(mesh *m)
     double *MV = A + N * N, *Y = MV + N * n, *My = Y + N * n,
            shift = FLX_SHAPES_SHIFT * m->omega2[0];
     for (size_t i = 0; i < N * N; i++) A[i] = m->K[i] + shift * m->M[i];
-    cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, m->N, m->n, m->N, 1.0, m->M, m->N, m->V,
-                m->N, 0.0, MV, m->N);
+    FLX_ONE_THREAD cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, m->N, m->n, m->N, 1.0,
+                               m->M, m->N, m->V, m->N, 0.0, MV, m->N);
     memcpy(Y, MV, N * n * sizeof *Y);
-    lapack_int info = LAPACKE_dposv(LAPACK_COL_MAJOR, 'U', m->N, m->n, A, m->N, Y, m->N);
+    lapack_int info = 0;
+    FLX_ONE_THREAD info = LAPACKE_dposv(LAPACK_COL_MAJOR, 'U', m->N, m->n, A, m->N, Y, m->N);
     for (int k = 0; k < m->n; k++) {
         const double *y = Y + (size_t)k * N;
-        cblas_dsymv(CblasColMajor, CblasUpper, m->N, 1.0, m->M, m->N, y, 1, 0.0, My, 1);
-        double rho =
-            cblas_ddot(m->N, y, 1, MV + (size_t)k * N, 1) / cblas_ddot(m->N, y, 1, My, 1) - shift;
+        FLX_ONE_THREAD cblas_dsymv(CblasColMajor, CblasUpper, m->N, 1.0, m->M, m->N, y, 1, 0.0, My,
+                                   1);
+        double rho = flx_blas_dot(m->N, y, MV + (size_t)k * N) / flx_blas_dot(m->N, y, My) - shift;
         // rounding makes the best of them a little better than exact
         m->error[k] =
             info == 0 && rho > 0 ? fmax(0.0, sqrt(m->omega2[k] / rho) - 1.0) : (double)NAN;

@@ -4,12 +4,12 @@
 //     attachment:  K v = f - M R (R^T M R)^-1 R^T f, f a unit load, R rigid motions               (MSH-1)
 //     of frames that follow other nodes:  K v = F y,  R^T F y = 0, F the unit loads                (MSH-9)
 // Held by its first interface, a load needs no relief.
+#include "math/blas.h"
 #include "math/dense.h"
 #include "math/frontal.h"
 #include "math/modes.h"
 #include "reduce/shapes_parts.h"
 
-#include <cblas.h>
 #include <math.h>
 #include <string.h>
 
@@ -105,9 +105,10 @@ void flx_shapes_take_mean_away(const search *q, double *x)
 {
     int r = q->s->nrigid, n = q->s->K->n;
     double a[6];
-    for (int i = 0; i < r; i++) a[i] = cblas_ddot(n, q->MR + (size_t)i * q->n, 1, x, 1);
+    for (int i = 0; i < r; i++) a[i] = flx_blas_dot(n, q->MR + (size_t)i * q->n, x);
     flx_dense_lu_solve(r, q->RMR, q->pivot, a);
-    for (int i = 0; i < r; i++) cblas_daxpy(n, -a[i], q->s->rigid + (size_t)i * q->n, 1, x, 1);
+    for (int i = 0; i < r; i++)
+        FLX_ONE_THREAD cblas_daxpy(n, -a[i], q->s->rigid + (size_t)i * q->n, 1, x, 1);
 }
 
 static flx_status prepare(search *q)
@@ -119,7 +120,7 @@ static flx_status prepare(search *q)
     flx_symmetric_multiply(s->M, r, s->rigid, q->MR);
     for (int i = 0; i < r; i++) {
         for (int k = 0; k < r; k++) {
-            q->RMR[i * r + k] = cblas_ddot(n, s->rigid + (size_t)i * q->n, 1, q->MR + k * q->n, 1);
+            q->RMR[i * r + k] = flx_blas_dot(n, s->rigid + (size_t)i * q->n, q->MR + k * q->n);
         }
     }
     if (flx_dense_lu(r, q->RMR, q->pivot)) return FLX_OK;
@@ -299,11 +300,11 @@ static flx_status attach_free(search *q)
     for (int k = 0; k < count; k++) { // f - M R a, a = (R^T M R)^-1 R^T f
         double a[6];
         for (int i = 0; i < s->nrigid; i++) {
-            a[i] = cblas_ddot(n, s->rigid + (size_t)i * q->n, 1, F + k * q->n, 1);
+            a[i] = flx_blas_dot(n, s->rigid + (size_t)i * q->n, F + k * q->n);
         }
         flx_dense_lu_solve(s->nrigid, q->RMR, q->pivot, a);
         for (int i = 0; i < s->nrigid; i++) {
-            cblas_daxpy(n, -a[i], q->MR + (size_t)i * q->n, 1, F + k * q->n, 1);
+            FLX_ONE_THREAD cblas_daxpy(n, -a[i], q->MR + (size_t)i * q->n, 1, F + k * q->n, 1);
         }
     }
     flx_status status = solve_free(q, count, F, X, F + (size_t)count * q->n);
@@ -327,14 +328,15 @@ static flx_status attach_balanced(search *q)
     put_loads(q, 0, F);
     for (int i = 0; i < r * m; i++) { // a turn counts as much as a shift
         const double *R = s->rigid + (size_t)(i / m) * q->n;
-        double size = cblas_dnrm2(n, R, 1);
-        RF[i] = cblas_ddot(n, R, 1, F + (size_t)(i % m) * q->n, 1) / size;
+        double size = flx_blas_norm(n, R);
+        RF[i] = flx_blas_dot(n, R, F + (size_t)(i % m) * q->n) / size;
     }
-    cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, m, m, r, 1.0, RF, m, RF, m, 0.0, A, m);
+    FLX_ONE_THREAD cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, m, m, r, 1.0, RF, m, RF, m,
+                               0.0, A, m);
     flx_status status = flx_dense_symmetric_eigen(s->ctx, m, A, w);
     if (status == FLX_OK) {
-        cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, n, count, m, 1.0, F, n, A, m, 0.0, B,
-                    n);
+        FLX_ONE_THREAD cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, n, count, m, 1.0, F,
+                                   n, A, m, 0.0, B, n);
         status = solve_free(q, count, B, X, Y);
     }
     if (status == FLX_OK) q->count += count;

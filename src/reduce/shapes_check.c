@@ -3,9 +3,9 @@
 //
 //     (K + s M) y = (lambda + s) M x,   rho = (lambda + s) y^T M x / y^T M y - s                    (MSH-5)
 // The error of rho is of the second order of what is left in y: sqrt(lambda/rho) - 1 is that of the shape.
+#include "math/blas.h"
 #include "reduce/shapes_parts.h"
 
-#include <cblas.h>
 #include <math.h>
 
 typedef struct checker {
@@ -26,9 +26,9 @@ static double check_shape(checker *c, const double *v, double lambda)
     flx_frontal_solve(c->f, 1, c->y);
     if (!c->list) flx_shapes_take_mean_away(c->q, c->y);
     flx_symmetric_multiply(c->M, 1, c->y, c->My);
-    double rho = (lambda + c->shift) * cblas_ddot(c->n, c->y, 1, c->Mx, 1) /
-                     cblas_ddot(c->n, c->y, 1, c->My, 1) -
-                 c->shift;
+    double rho =
+        (lambda + c->shift) * flx_blas_dot(c->n, c->y, c->Mx) / flx_blas_dot(c->n, c->y, c->My) -
+        c->shift;
     return rho > 0 ? fmax(0.0, sqrt(lambda / rho) - 1) : (double)NAN;
 }
 

@@ -3,10 +3,10 @@
 //     v - R a,  C (v - R a) = 0                                                                 (MSH-2)
 // C says what the frame holds: R^T M (Buckens), the motion of an interface (tangent), or the place of
 // one and the direction to another (chord).
+#include "math/blas.h"
 #include "math/dense.h"
 #include "reduce/shapes_parts.h"
 
-#include <cblas.h>
 #include <math.h>
 
 // Squares of what is left of a unit shape once the others are taken out: smaller ones are the others' again.
@@ -22,8 +22,8 @@ static flx_status recombine(search *q, int kept, const double *T)
     int n = q->s->K->n;
     double *W = flx_alloc(q->s->ctx, (size_t)kept * q->n, sizeof *W);
     if (!W) return FLX_ERR_MEMORY;
-    cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, n, kept, q->count, 1.0, q->V, n, T,
-                q->count, 0.0, W, n);
+    FLX_ONE_THREAD cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, n, kept, q->count, 1.0,
+                               q->V, n, T, q->count, 0.0, W, n);
     flx_free(q->V);
     q->V = W;
     q->count = q->room = kept;
@@ -37,7 +37,8 @@ static flx_status square(const search *q, const flx_symmetric *A, double *G)
     double *AV = flx_alloc(q->s->ctx, (size_t)r * q->n, sizeof *AV);
     if (!AV) return FLX_ERR_MEMORY;
     flx_symmetric_multiply(A, r, q->V, AV);
-    cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, r, r, n, 1.0, q->V, n, AV, n, 0.0, G, r);
+    FLX_ONE_THREAD cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, r, r, n, 1.0, q->V, n, AV,
+                               n, 0.0, G, r);
     flx_free(AV);
     return FLX_OK;
 }
@@ -50,8 +51,8 @@ flx_status flx_shapes_scale(search *q)
     for (int k = 0; k < q->count; k++) {
         double *v = q->V + (size_t)k * q->n;
         flx_symmetric_multiply(q->s->M, 1, v, Mv);
-        double size = cblas_ddot(n, v, 1, Mv, 1);
-        cblas_dscal(n, size > 0 ? 1 / sqrt(size) : 0, v, 1);
+        double size = flx_blas_dot(n, v, Mv);
+        FLX_ONE_THREAD cblas_dscal(n, size > 0 ? 1 / sqrt(size) : 0, v, 1);
     }
     flx_free(Mv);
     return FLX_OK;
@@ -66,7 +67,8 @@ static flx_status orthonormalise(search *q, double *G, double *w)
     FLX_TRY(flx_dense_symmetric_eigen(ctx, r, G, w));
     int first = 0;
     while (first < r && !(w[first] > DEPENDENT)) first++;
-    for (int k = first; k < r; k++) cblas_dscal(r, 1 / sqrt(w[k]), G + (size_t)k * r, 1);
+    for (int k = first; k < r; k++)
+        FLX_ONE_THREAD cblas_dscal(r, 1 / sqrt(w[k]), G + (size_t)k * r, 1);
     FLX_TRY(recombine(q, r - first, G + (size_t)first * r));
     FLX_TRY(square(q, q->s->K, G));
     FLX_TRY(flx_dense_symmetric_eigen(ctx, q->count, G, w));
@@ -90,7 +92,7 @@ static void look(const search *q, const double *x, double c[6])
     bool planar = s->nrigid == 3;
     if (q->b->frame == FLX_FRAME_BUCKENS) {
         for (int k = 0; k < s->nrigid; k++) {
-            c[k] = cblas_ddot(s->K->n, q->MR + (size_t)k * q->n, 1, x, 1);
+            c[k] = flx_blas_dot(s->K->n, q->MR + (size_t)k * q->n, x);
         }
         return;
     }
@@ -99,7 +101,7 @@ static void look(const search *q, const double *x, double c[6])
         double t[3], d[3], y[3], z[3], far[3];
         int least = 0;
         for (int k = 0; k < 3; k++) d[k] = i[1].at[k] - i[0].at[k];
-        double length = cblas_dnrm2(3, d, 1);
+        double length = flx_blas_norm(3, d);
         for (int k = 0; k < 3; k++) {
             t[k] = d[k] / length;
             far[k] = component_of(i + 1, k, x) - c[k];
@@ -109,9 +111,9 @@ static void look(const search *q, const double *x, double c[6])
         for (int k = 0; k < 3; k++) y[k] = (k == least) - t[least] * t[k];
         for (int k = 0; k < 3; k++)
             z[k] = t[(k + 1) % 3] * y[(k + 2) % 3] - t[(k + 2) % 3] * y[(k + 1) % 3];
-        c[3] = cblas_ddot(3, t, 1, c + 3, 1);
-        c[4] = cblas_ddot(3, y, 1, far, 1) / length;
-        c[5] = cblas_ddot(3, z, 1, far, 1) / length;
+        c[3] = flx_blas_dot(3, t, c + 3);
+        c[4] = flx_blas_dot(3, y, far) / length;
+        c[5] = flx_blas_dot(3, z, far) / length;
     }
     if (planar) c[2] = c[5];
 }
@@ -137,7 +139,7 @@ flx_status flx_shapes_see_from_frame(search *q)
         look(q, v, c);
         flx_dense_lu_solve(r, CR, pivot, c);
         for (int i = 0; i < r; i++) {
-            cblas_daxpy(s->K->n, -c[i], s->rigid + (size_t)i * q->n, 1, v, 1);
+            FLX_ONE_THREAD cblas_daxpy(s->K->n, -c[i], s->rigid + (size_t)i * q->n, 1, v, 1);
         }
     }
     return FLX_OK;
@@ -150,7 +152,7 @@ static void choose_sign(const search *q, double *v)
     size_t i = 0;
     for (size_t k = 0; k < q->n; k++) most = fmax(most, fabs(v[k]));
     while (i + 1 < q->n && !(fabs(v[i]) >= (1 - 1e-6) * most)) i++;
-    if (v[i] < 0) cblas_dscal((int)q->n, -1, v, 1);
+    if (v[i] < 0) FLX_ONE_THREAD cblas_dscal((int)q->n, -1, v, 1);
 }
 
 flx_status flx_shapes_finish(search *q, const flx_shape_part *p, flx_shapes *out)
@@ -180,8 +182,8 @@ flx_status flx_shapes_finish(search *q, const flx_shape_part *p, flx_shapes *out
     out->RM = flx_alloc(q->s->ctx, r * (size_t)rigid, sizeof *out->RM);
     if (!out->M || !out->RM) return FLX_ERR_MEMORY;
     for (int k = 0; k < q->count * rigid; k++) {
-        out->RM[k] = cblas_ddot(n, q->MR + (size_t)(k % rigid) * q->n, 1,
-                                q->V + (size_t)(k / rigid) * q->n, 1);
+        out->RM[k] =
+            flx_blas_dot(n, q->MR + (size_t)(k % rigid) * q->n, q->V + (size_t)(k / rigid) * q->n);
     }
     return square(q, q->s->M, out->M);
 }
