@@ -60,6 +60,8 @@ typedef struct flx_state {
     size_t size;                                          // doubles in the block
 } flx_state;
 
+struct flx_plans;
+
 // The pattern of the tangent: square in the n unknowns, cut into blocks (a body's six velocities,
 // a joint's rows, ...), structurally symmetric, every diagonal block present. Blocks follow the
 // order of the unknowns and never straddle two kinds.
@@ -81,6 +83,8 @@ typedef struct flx_pattern {
     // and keep what it needs instead in so many numbers behind the entries of each array. The
     // diagonal blocks of velocities then hold A2 only, and that where there are other unknowns.
     int extra;
+    // Orders of elimination and the like that factorisations on this pattern share; NULL: none are kept.
+    struct flx_plans *plans;
 } flx_pattern;
 
 // The derivative of the residual along one unknown increment, in three parts on one pattern:

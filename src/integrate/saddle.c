@@ -66,7 +66,7 @@ static bool is_filled(const flx_saddle *sd, int e, int i, int j)
     const flx_system *s = sd->sys;
     const flx_pattern *p = &s->pattern;
     int nv = s->dims.nv, low = p->start[i < j ? i : j], high = p->start[i < j ? j : i];
-    if (i == j || !flx_ldl_wants_fronts(p)) return true;
+    if (i == j) return true;
     if (high < nv) return !p->parts || ((p->parts[e] | p->parts[p->transpose[e]]) & HAS_A2);
     return low < nv && high >= flx_dims_first_bond(&s->dims);
 }
@@ -74,6 +74,10 @@ static bool is_filled(const flx_saddle *sd, int e, int i, int j)
 static flx_status select_filled(flx_saddle *sd)
 {
     const flx_pattern *p = &sd->sys->pattern;
+    if (!flx_ldl_wants_fronts(p)) { // all of it
+        sd->filled = *p;
+        return FLX_OK;
+    }
     unsigned char *keep = flx_alloc(sd->sys->ctx, (size_t)p->row[p->nblock], sizeof *keep);
     if (!keep) return FLX_ERR_MEMORY;
     for (int i = 0; i < p->nblock; i++) {

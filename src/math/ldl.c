@@ -17,6 +17,7 @@
 // the test above does not depend on the scale either. So the values are not scaled; equilibration
 // only says how large "1" is for an unknown whose pivot is made of zeros.
 #include "math/ldl_parts.h"
+#include "math/plans.h"
 
 #include <float.h>
 #include <math.h>
@@ -77,20 +78,78 @@ static int diagonal_value(const flx_ldl *f, int unknown)
 
 // ---- interface --------------------------------------------------------------------------------
 
-static flx_status make_panels(flx_ldl *f)
+// What follows from the pattern alone.
+static flx_status make_plan(flx_ldl *f)
 {
-    size_t n = (size_t)f->n, parts = f->complex_values ? 2 : 1;
+    size_t n = (size_t)f->n;
     f->unknown = flx_alloc(f->ctx, n, sizeof *f->unknown);
     f->sign = flx_alloc(f->ctx, n, sizeof *f->sign);
     f->diagonal = flx_alloc(f->ctx, (size_t)f->pattern->nblock, sizeof *f->diagonal);
+    bool made = f->unknown && f->sign && f->diagonal;
+    return made ? flx_ldl_analyse(f, f->block_sign) : FLX_ERR_MEMORY;
+}
+
+static void take_plan(flx_ldl *f, const flx_ldl *plan)
+{
+    f->plan = plan;
+    f->nsuper = plan->nsuper;
+    f->fill = plan->fill;
+    f->flops = plan->flops;
+    f->unknown = plan->unknown;
+    f->sign = plan->sign;
+    f->diagonal = plan->diagonal;
+    f->super = plan->super;
+    f->load = plan->load;
+    f->update = plan->update;
+    f->run = plan->run;
+    f->solve_run = plan->solve_run;
+}
+
+static void destroy_plan(void *plan)
+{
+    flx_ldl *f = plan;
+    flx_ldl_destroy(&f);
+}
+
+// The plan of the pattern is made where there is none yet.
+static flx_status share_plan(flx_ldl *f)
+{
+    const flx_pattern *p = f->pattern;
+    const flx_ldl *known = flx_plans_find(p, FLX_PLAN_LDL, f->block_sign);
+    if (!known) {
+        flx_ldl *plan = flx_alloc(f->ctx, 1, sizeof *plan);
+        if (!plan) return FLX_ERR_MEMORY;
+        *plan = (flx_ldl){.ctx = f->ctx, .pattern = p, .n = f->n, .block_sign = f->block_sign};
+        flx_status status = make_plan(plan);
+        plan->block_sign = NULL;
+        plan->pattern = NULL;
+        if (status == FLX_OK) {
+            known = flx_plans_keep(f->ctx, p, FLX_PLAN_LDL, f->block_sign, plan, destroy_plan);
+            if (!known) status = FLX_ERR_MEMORY;
+        }
+        if (status != FLX_OK) {
+            flx_ldl_destroy(&plan);
+            return status;
+        }
+    }
+    take_plan(f, known);
+    return FLX_OK;
+}
+
+static flx_status make_panels(flx_ldl *f)
+{
+    size_t n = (size_t)f->n, parts = f->complex_values ? 2 : 1;
+    FLX_TRY(f->pattern->plans ? share_plan(f) : make_plan(f));
     f->pivot = flx_alloc(f->ctx, parts * n, sizeof *f->pivot);
     f->inverse = flx_alloc(f->ctx, parts * n, sizeof *f->inverse);
     f->expected = flx_alloc(f->ctx, n, sizeof *f->expected);
     f->unit_storage = flx_alloc(f->ctx, n, sizeof *f->unit_storage);
     f->work = flx_alloc(f->ctx, parts * n, sizeof *f->work);
-    bool made = f->unknown && f->sign && f->diagonal && f->pivot && f->inverse && f->expected &&
-                f->unit_storage && f->work;
-    return made ? flx_ldl_analyse(f, f->block_sign) : FLX_ERR_MEMORY;
+    f->panel = flx_alloc(f->ctx, parts * (size_t)f->super[f->nsuper].panel, sizeof *f->panel);
+    f->square = flx_alloc(f->ctx, parts * FLX_LDL_WIDTH * FLX_LDL_WIDTH, sizeof *f->square);
+    bool made = f->pivot && f->inverse && f->expected && f->unit_storage && f->work && f->panel &&
+                f->square;
+    return made ? FLX_OK : FLX_ERR_MEMORY;
 }
 
 flx_status flx_ldl_create(flx_ctx *ctx, const flx_pattern *pattern, const signed char *sign,
@@ -124,23 +183,13 @@ void flx_ldl_destroy(flx_ldl **f)
 {
     if (!f || !*f) return;
     flx_ldl_fronts_destroy(&(*f)->fronts);
-    void *owned[] = {(*f)->unknown,
-                     (*f)->sign,
-                     (*f)->block_sign,
-                     (*f)->diagonal,
-                     (*f)->super,
-                     (*f)->load,
-                     (*f)->update,
-                     (*f)->run,
-                     (*f)->solve_run,
-                     (*f)->panel,
-                     (*f)->square,
-                     (*f)->pivot,
-                     (*f)->inverse,
-                     (*f)->expected,
-                     (*f)->unit_storage,
-                     (*f)->work,
-                     *f};
+    if (!(*f)->plan) {
+        void *plan[] = {(*f)->unknown, (*f)->sign,   (*f)->diagonal, (*f)->super,
+                        (*f)->load,    (*f)->update, (*f)->run,      (*f)->solve_run};
+        for (size_t i = 0; i < sizeof plan / sizeof plan[0]; i++) flx_free(plan[i]);
+    }
+    void *owned[] = {(*f)->block_sign, (*f)->panel,        (*f)->square, (*f)->pivot, (*f)->inverse,
+                     (*f)->expected,   (*f)->unit_storage, (*f)->work,   *f};
     for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++) flx_free(owned[i]);
     *f = NULL;
 }

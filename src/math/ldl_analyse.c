@@ -284,10 +284,7 @@ static flx_status lay_out_panels(analysis *s)
     }
     f->super[s->nsuper].first = column;
     f->super[s->nsuper].panel = panel;
-    size_t parts = f->complex_values ? 2 : 1;
-    f->panel = flx_alloc(s->ctx, parts * (size_t)panel, sizeof *f->panel);
-    f->square = flx_alloc(s->ctx, parts * FLX_LDL_WIDTH * FLX_LDL_WIDTH, sizeof *f->square);
-    return f->panel && f->square ? FLX_OK : FLX_ERR_MEMORY;
+    return FLX_OK;
 }
 
 static void number_unknowns(analysis *s, const signed char *sign)

@@ -8,6 +8,8 @@
 #include "math/lu.h"
 
 #include "math/lu_small.h"
+#include "math/pattern.h"
+#include "math/plans.h"
 
 #include <float.h>
 #include <klu.h>
@@ -19,17 +21,24 @@ static const double WORSE = 1e-4;
 // Below this the solution has no correct digit.
 static const double SINGULAR_RCOND = 4 * DBL_EPSILON;
 
+// What follows from the pattern alone.
+typedef struct flx_lu_plan {
+    int n;
+    int *begin, *row;       // compressed columns
+    int *from;              // where each entry's value is on the pattern
+    klu_symbolic *symbolic; // NULL: small
+} flx_lu_plan;
+
 struct flx_lu {
     flx_ctx *ctx;
     bool complex_values;
     int n;
-    int *begin, *row; // compressed columns
-    int *from;        // where each entry's value is on the pattern
+    const flx_lu_plan *plan;
+    flx_lu_plan *own; // owned; NULL: the plan is kept with the pattern
     double *values;
     double *chosen; // values that the order was chosen for
     bool is_fresh;  // the factors are those of the fresh order
     klu_common *common;
-    klu_symbolic *symbolic;
     klu_numeric *numeric; // NULL before the first factorisation and after a failed one
     double fresh_growth, fresh_rcond;
     double rcond;
@@ -38,7 +47,7 @@ struct flx_lu {
 };
 
 // Columns of the pattern: by structural symmetry those of its transposed rows.
-static void expand(flx_lu *f, const flx_pattern *p)
+static void expand(flx_lu_plan *f, const flx_pattern *p)
 {
     int count = 0;
     for (int b = 0; b < p->nblock; b++) {
@@ -57,43 +66,80 @@ static void expand(flx_lu *f, const flx_pattern *p)
     f->begin[f->n] = count;
 }
 
+static void destroy_plan(void *made)
+{
+    flx_lu_plan *k = made;
+    klu_common common;
+    klu_defaults(&common);
+    if (k->symbolic) klu_free_symbolic(&k->symbolic, &common);
+    flx_free(k->begin);
+    flx_free(k->row);
+    flx_free(k->from);
+    flx_free(k);
+}
+
+static flx_status fill_plan(flx_ctx *ctx, const flx_pattern *p, flx_lu_plan *k)
+{
+    size_t count = (size_t)p->offset[p->row[p->nblock]];
+    k->n = p->start[p->nblock];
+    k->begin = flx_alloc(ctx, (size_t)k->n + 1, sizeof *k->begin);
+    k->row = flx_alloc(ctx, count, sizeof *k->row);
+    k->from = flx_alloc(ctx, count, sizeof *k->from);
+    if (!k->begin || !k->row || !k->from) return FLX_ERR_MEMORY;
+    expand(k, p);
+    if (k->n <= FLX_LU_SMALL) return FLX_OK;
+    klu_common common;
+    klu_defaults(&common);
+    k->symbolic = klu_analyze(k->n, k->begin, k->row, &common);
+    if (k->symbolic) return FLX_OK;
+    return FLX_FAIL(ctx, FLX_ERR_MEMORY, FLX_NOWHERE,
+                    "out of memory in analysing a matrix of %d unknowns", k->n);
+}
+
+// That of the pattern, which keeps it if it keeps any; else the own one.
+static flx_status take_plan(flx_lu *f, const flx_pattern *p)
+{
+    f->plan = flx_plans_find(p, FLX_PLAN_LU, NULL);
+    if (f->plan) return FLX_OK;
+    flx_lu_plan *k = flx_alloc(f->ctx, 1, sizeof *k);
+    if (!k) return FLX_ERR_MEMORY;
+    flx_status status = fill_plan(f->ctx, p, k);
+    if (status != FLX_OK) {
+        destroy_plan(k);
+        return status;
+    }
+    f->plan = flx_plans_keep(f->ctx, p, FLX_PLAN_LU, NULL, k, destroy_plan);
+    if (!f->plan) f->plan = f->own = k;
+    return FLX_OK;
+}
+
 flx_status flx_lu_create(flx_ctx *ctx, const flx_pattern *pattern, bool complex_values,
                          flx_lu **out)
 {
-    const flx_pattern *p = pattern;
     *out = NULL;
     flx_lu *f = flx_alloc(ctx, 1, sizeof *f);
     if (!f) return FLX_ERR_MEMORY;
     f->ctx = ctx;
     f->complex_values = complex_values;
     f->least = SINGULAR_RCOND;
-    f->n = p->start[p->nblock];
-    size_t count = (size_t)p->offset[p->row[p->nblock]];
-    f->begin = flx_alloc(ctx, (size_t)f->n + 1, sizeof *f->begin);
-    f->row = flx_alloc(ctx, count, sizeof *f->row);
-    f->from = flx_alloc(ctx, count, sizeof *f->from);
-    f->values = flx_alloc(ctx, (complex_values ? 2 : 1) * count, sizeof *f->values);
-    f->common = flx_alloc(ctx, 1, sizeof *f->common);
+    f->n = pattern->start[pattern->nblock];
+    size_t count = (complex_values ? 2 : 1) * flx_pattern_size(pattern);
+    flx_status status = take_plan(f, pattern);
     bool small = f->n <= FLX_LU_SMALL;
-    if (small) f->small = flx_alloc(ctx, 1, sizeof *f->small);
-    if (!small) f->chosen = flx_alloc(ctx, (complex_values ? 2 : 1) * count, sizeof *f->chosen);
-    flx_status status = FLX_ERR_MEMORY;
-    if (f->begin && f->row && f->from && f->values && f->common &&
-        (small ? !!f->small : !!f->chosen)) {
-        status = FLX_OK;
-        klu_defaults(f->common);
-        expand(f, p);
-        if (small) {
-            f->small->n = f->n;
-        } else {
-            f->symbolic = klu_analyze(f->n, f->begin, f->row, f->common);
-            if (!f->symbolic) {
-                status = FLX_FAIL(ctx, FLX_ERR_MEMORY, FLX_NOWHERE,
-                                  "out of memory in analysing a matrix of %d unknowns", f->n);
-            }
-        }
+    if (status == FLX_OK) {
+        f->values = flx_alloc(ctx, count, sizeof *f->values);
+        f->common = flx_alloc(ctx, 1, sizeof *f->common);
+        if (small) f->small = flx_alloc(ctx, 1, sizeof *f->small);
+        if (!small) f->chosen = flx_alloc(ctx, count, sizeof *f->chosen);
+        bool made = f->values && f->common && (small ? !!f->small : !!f->chosen);
+        if (!made) status = FLX_ERR_MEMORY;
     }
-    if (status != FLX_OK) flx_lu_destroy(&f);
+    if (status == FLX_OK) {
+        klu_defaults(f->common);
+        if (small) f->small->n = f->n;
+    } else {
+        flx_lu_destroy(&f);
+    }
     *out = f;
     return status;
 }
@@ -117,10 +163,7 @@ void flx_lu_destroy(flx_lu **f)
 {
     if (!f || !*f) return;
     drop_numeric(*f);
-    if ((*f)->symbolic) klu_free_symbolic(&(*f)->symbolic, (*f)->common);
-    flx_free((*f)->begin);
-    flx_free((*f)->row);
-    flx_free((*f)->from);
+    if ((*f)->own) destroy_plan((*f)->own);
     flx_free((*f)->values);
     flx_free((*f)->chosen);
     flx_free((*f)->common);
@@ -134,11 +177,12 @@ static bool measure(flx_lu *f)
 {
     klu_common *c = f->common;
     f->rcond = 0;
-    bool done = f->complex_values
-                    ? klu_z_rcond(f->symbolic, f->numeric, c) &&
-                          klu_z_rgrowth(f->begin, f->row, f->values, f->symbolic, f->numeric, c)
-                    : klu_rcond(f->symbolic, f->numeric, c) &&
-                          klu_rgrowth(f->begin, f->row, f->values, f->symbolic, f->numeric, c);
+    bool done = f->complex_values ? klu_z_rcond(f->plan->symbolic, f->numeric, c) &&
+                                        klu_z_rgrowth(f->plan->begin, f->plan->row, f->values,
+                                                      f->plan->symbolic, f->numeric, c)
+                                  : klu_rcond(f->plan->symbolic, f->numeric, c) &&
+                                        klu_rgrowth(f->plan->begin, f->plan->row, f->values,
+                                                    f->plan->symbolic, f->numeric, c);
     bool deficient = c->numerical_rank >= 0 && c->numerical_rank < f->n; // -1: not determined
     if (!done || c->status != KLU_OK || deficient) return false;
     f->rcond = c->rcond;
@@ -147,16 +191,17 @@ static bool measure(flx_lu *f)
 
 static size_t value_count(const flx_lu *f)
 {
-    return (f->complex_values ? 2 : 1) * (size_t)f->begin[f->n];
+    return (f->complex_values ? 2 : 1) * (size_t)f->plan->begin[f->n];
 }
 
 static bool refactor(flx_lu *f)
 {
     if (!f->numeric) return false;
     f->is_fresh = false;
-    int done = f->complex_values
-                   ? klu_z_refactor(f->begin, f->row, f->values, f->symbolic, f->numeric, f->common)
-                   : klu_refactor(f->begin, f->row, f->values, f->symbolic, f->numeric, f->common);
+    int done = f->complex_values ? klu_z_refactor(f->plan->begin, f->plan->row, f->values,
+                                                  f->plan->symbolic, f->numeric, f->common)
+                                 : klu_refactor(f->plan->begin, f->plan->row, f->values,
+                                                f->plan->symbolic, f->numeric, f->common);
     return done && f->common->status == KLU_OK && measure(f) &&
            f->common->rgrowth >= WORSE * f->fresh_growth && f->rcond >= WORSE * f->fresh_rcond;
 }
@@ -165,9 +210,10 @@ static bool factor_afresh(flx_lu *f)
 {
     drop_numeric(f);
     f->rcond = 0;
-    f->numeric = f->complex_values
-                     ? klu_z_factor(f->begin, f->row, f->values, f->symbolic, f->common)
-                     : klu_factor(f->begin, f->row, f->values, f->symbolic, f->common);
+    f->numeric =
+        f->complex_values
+            ? klu_z_factor(f->plan->begin, f->plan->row, f->values, f->plan->symbolic, f->common)
+            : klu_factor(f->plan->begin, f->plan->row, f->values, f->plan->symbolic, f->common);
     if (!f->numeric || !measure(f)) return false;
     f->fresh_growth = f->common->rgrowth;
     f->fresh_rcond = f->rcond;
@@ -191,9 +237,9 @@ static flx_status factor(flx_lu *f)
 static bool gather(flx_lu *f, const double *values, int parts)
 {
     double sum = 0;
-    for (int k = 0; k < f->begin[f->n]; k++) {
+    for (int k = 0; k < f->plan->begin[f->n]; k++) {
         for (int i = 0; i < parts; i++) {
-            double x = values[parts * f->from[k] + i];
+            double x = values[parts * f->plan->from[k] + i];
             f->values[parts * k + i] = x;
             sum += x - x; // 0, or NaN
         }
@@ -207,9 +253,9 @@ static flx_status factor_small(flx_lu *f, const double *values)
     int n = f->n, parts = f->complex_values ? 2 : 1;
     for (int i = 0; i < n * n; i++) m->a[i] = m->a_imag[i] = 0.0;
     for (int c = 0; c < n; c++) {
-        for (int k = f->begin[c]; k < f->begin[c + 1]; k++) {
-            int at = f->row[k] * n + c;
-            const double *x = values + (size_t)(parts * f->from[k]);
+        for (int k = f->plan->begin[c]; k < f->plan->begin[c + 1]; k++) {
+            int at = f->plan->row[k] * n + c;
+            const double *x = values + (size_t)(parts * f->plan->from[k]);
             m->a[at] = x[0];
             if (parts == 2) m->a_imag[at] = x[1];
         }
@@ -236,7 +282,7 @@ void flx_lu_solve(const flx_lu *f, double *b)
     if (f->small) {
         flx_lu_small_solve(f->small, b);
     } else {
-        klu_solve(f->symbolic, f->numeric, f->n, 1, b, f->common);
+        klu_solve(f->plan->symbolic, f->numeric, f->n, 1, b, f->common);
     }
 }
 
@@ -245,7 +291,7 @@ void flx_lu_solve_complex(const flx_lu *f, double complex *b)
     if (f->small) {
         flx_lu_small_solve_complex(f->small, (double *)b);
     } else {
-        klu_z_solve(f->symbolic, f->numeric, f->n, 1, (double *)b, f->common);
+        klu_z_solve(f->plan->symbolic, f->numeric, f->n, 1, (double *)b, f->common);
     }
 }
 
@@ -322,5 +368,5 @@ int flx_lu_sign(const flx_lu *f)
     if (!f->numeric) return 0;
     const double *diagonal = f->numeric->Udiag;
     for (int k = 0; k < f->n; k++) sign = diagonal[k] < 0.0 ? -sign : sign;
-    return sign * find_parity(f->n, f->numeric->Pnum) * find_parity(f->n, f->symbolic->Q);
+    return sign * find_parity(f->n, f->numeric->Pnum) * find_parity(f->n, f->plan->symbolic->Q);
 }

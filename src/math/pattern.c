@@ -83,6 +83,7 @@ flx_status flx_pattern_select(flx_ctx *ctx, const flx_pattern *p, const unsigned
     out->offset = offset;
     out->transpose = transpose;
     out->parts = NULL;
+    out->plans = NULL; // of the whole one
     return FLX_OK;
 }
 

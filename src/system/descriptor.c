@@ -1,5 +1,6 @@
 // descriptor.c - making the descriptor system from a model; its table of operations; its chart; what
 // its unknowns are called.
+#include "math/plans.h"
 #include "system/descriptor_parts.h"
 
 #include <float.h>
@@ -221,7 +222,10 @@ static flx_work *work_create(const flx_system *s)
     if (!w) return NULL;
     w->d = d;
     w->block = flx_alloc(s->ctx, cut_block(d, w), sizeof *w->block);
-    if (!w->block) goto fail;
+    if (!w->block) {
+        work_destroy(w);
+        return NULL;
+    }
     (void)cut_block(d, w);
     if (!d->pushed) w->follow.Jf = w->follow.J;
     if (d->planar) {
@@ -231,16 +235,13 @@ static flx_work *work_create(const flx_system *s)
         w->frames.space = (flx_frame *)(void *)w->block;
         m33_store(w->frames.space[0].R, m33_identity());
     }
-    if (d->complete) {
-        w->complete = work_create(&d->complete->base);
-        if (!w->complete) goto fail;
-        if (flx_saddle_prepare(d->complete, w->complete) != FLX_OK) goto fail;
-    }
     return w;
+}
 
-fail:
-    work_destroy(w);
-    return NULL;
+flx_work *flx_descriptor_complete_work(const flx_descriptor *d, flx_work *w)
+{
+    if (!w->complete) w->complete = work_create(&d->complete->base);
+    return w->complete;
 }
 
 static void destroy(flx_system *s)
@@ -257,6 +258,7 @@ static void destroy(flx_system *s)
     flx_descriptor *whole = d->whole;
     flx_expr_destroy(d);
     flx_free(d->couplings.keys);
+    flx_plans_destroy(&d->base.pattern.plans);
     flx_arena_destroy(&d->arena);
     flx_free(d);
     if (whole && --whole->selections == 0 && whole->released) destroy(&whole->base);
@@ -509,6 +511,10 @@ static flx_status create(const flx_model *m, flx_descriptor *whole,
     d->whole = whole;
     if (whole) whole->selections++;
     flx_status status = make(d, options);
+    if (status == FLX_OK) {
+        d->base.pattern.plans = flx_plans_create(m->ctx);
+        if (!d->base.pattern.plans) status = FLX_ERR_MEMORY;
+    }
     if (status != FLX_OK) {
         destroy(&d->base);
         return status;

@@ -179,7 +179,9 @@ static void find_dropped(least *m)
 static flx_status open(const flx_descriptor *d, flx_work *w, const flx_point *p, least *m)
 {
     const flx_dims *n = &d->complete->base.dims;
-    *m = (least){.d = d, .c = d->complete, .w = w, .cw = w->complete};
+    *m = (least){.d = d, .c = d->complete, .w = w, .cw = flx_descriptor_complete_work(d, w)};
+    if (!m->cw) return FLX_ERR_MEMORY;
+    FLX_TRY(flx_saddle_prepare(d->complete, m->cw));
     m->nrow = n->nlam + n->nmu;
     m->first = flx_first_lam(m->c);
     m->l = w->lam + m->nrow;

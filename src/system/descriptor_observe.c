@@ -61,11 +61,15 @@ void flx_descriptor_residuals(const flx_system *s, flx_work *w, const flx_state 
 {
     const flx_descriptor *own = flx_descriptor_of(s);
     const flx_descriptor *d = own->complete ? own->complete : own;
-    flx_work *cw = own->complete ? w->complete : w;
+    flx_work *cw = own->complete ? flx_descriptor_complete_work(own, w) : w;
     const flx_dims *n = &d->base.dims;
     flx_point p = flx_state_point(s, x);
-    p.lam = p.mu = cw->zero;
     *out = (flx_residuals){0};
+    if (!cw) { // no memory: not known
+        out->position = out->velocity = (double)NAN;
+        return;
+    }
+    p.lam = p.mu = cw->zero;
     flx_eval_bonds(d, cw, &p, cw->r);
     (void)flx_eval_bond_rate(&d->base, cw, &p, cw->rows);
     memcpy(cw->rows + n->nlam, cw->r + flx_first_mu(d), (size_t)n->nmu * sizeof(double));

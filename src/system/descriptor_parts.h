@@ -275,7 +275,7 @@ struct flx_work {
     double *tangent;          // zeros between uses, on the pattern; where reactions are read
     double *block;            // owned; all of the above
     flx_saddle_work saddle;   // made when first needed
-    flx_work *complete;       // owned; of the complete system, where rows were left out
+    flx_work *complete;       // owned; of the complete system; made when first needed
     double *lam;              // (7 x rows of the complete system)
     double *truth;            // (2 nevent) conditions of events, before and after
     // At an instant, of the model's switches: value, rate and switch as they were, and the side to
@@ -430,6 +430,8 @@ void flx_solid_loads_resultant(const flx_descriptor *d, flx_work *w, const flx_p
 // rows of joints
 flx_status flx_rows_count(flx_descriptor *d);
 bool flx_rows_dropped(const flx_descriptor *d, int complete);
+// That of the complete system, which there is; NULL: no memory.
+flx_work *flx_descriptor_complete_work(const flx_descriptor *d, flx_work *w);
 // Multipliers of least norm of the complete system, which there is, into l (descriptor_least.c).
 flx_status flx_least_norm(const flx_descriptor *d, flx_work *w, const flx_state *x, double *l);
 flx_status flx_rows_couple(flx_descriptor *d);

@@ -1,5 +1,6 @@
 // tree.c - making the tree system: which rows of the descriptor remain, its chart, what its unknowns
 // are called, its table of operations.
+#include "math/plans.h"
 #include "system/tree_bends.h"
 #include "system/tree_elastic.h"
 #include "system/tree_parts.h"
@@ -226,6 +227,7 @@ static void destroy(flx_system *s)
     flx_tree_links_clear(&t->t);
     flx_topology_clear(&t->top);
     flx_tree_fronts_clear(&t->fronts);
+    flx_plans_destroy(&t->base.pattern.plans);
     flx_free(t->numbers);
     flx_free(t->reach);
     flx_free(t->after);
@@ -516,6 +518,10 @@ flx_status flx_tree_create(const flx_model *m, const flx_system *ready, const fl
     t->partitions = m->simulate.partitioning;
     t->is_many = t->late = true;
     flx_status status = make(t, ready, at, nredundant);
+    if (status == FLX_OK) {
+        t->fronts.border.pattern.plans = t->base.pattern.plans = flx_plans_create(m->ctx);
+        if (!t->base.pattern.plans) status = FLX_ERR_MEMORY;
+    }
     if (status != FLX_OK) {
         destroy(&t->base);
         return status;

@@ -2,6 +2,7 @@
 #include "system/wrapper.h"
 
 #include "math/pattern.h"
+#include "math/plans.h"
 
 #include <math.h>
 #include <string.h>
@@ -232,6 +233,7 @@ static void destroy(flx_system *s)
     flx_wrapper *z = (flx_wrapper *)s;
     if (!z) return;
     flx_system_destroy(&z->base);
+    if (!z->compiled) flx_plans_destroy(&z->sys.pattern.plans);
     flx_arena_destroy(&z->arena);
     flx_free(z);
 }
@@ -316,6 +318,10 @@ void *flx_wrapper_create(flx_system *base, const char *name, size_t size)
 
 flx_status flx_wrapper_finish(flx_wrapper *z, flx_status status, flx_system **s)
 {
+    if (status == FLX_OK) {
+        z->sys.pattern.plans = flx_plans_create(z->sys.ctx);
+        if (!z->sys.pattern.plans) status = FLX_ERR_MEMORY;
+    }
     if (status == FLX_OK) {
         *s = &z->sys;
     } else {
