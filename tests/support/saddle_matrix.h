@@ -157,9 +157,13 @@ static inline void sm_finish(saddle_matrix *m, bool with_pairs)
     m->n = m->start[nb];
     m->nvalue = m->offset[nentry];
     m->values = sm_zeroed(m->nvalue, sizeof(double));
-    m->pattern = (flx_pattern){
-        nb,   m->start, m->row, m->col, m->offset, m->transpose, with_pairs ? m->pair : NULL,
-        NULL, 0,        0};
+    m->pattern = (flx_pattern){.nblock = nb,
+                               .start = m->start,
+                               .row = m->row,
+                               .col = m->col,
+                               .offset = m->offset,
+                               .transpose = m->transpose,
+                               .pair = with_pairs ? m->pair : NULL};
 }
 
 static inline void sm_free(saddle_matrix *m)
