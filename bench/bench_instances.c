@@ -34,10 +34,10 @@ static const char springs[] =
     "  ball: {repeat: {i: [1, %d]}, type: rigid, mass: 0.2, inertia: [1e-4, 2e-4, 2e-4],"
     " position: [0.1*i, 0, 0]}\n"
     "forces:\n"
-    "  first: {type: spring, from: [0, 0, 0], to: ball(1), stiffness: k, damping: c, rest_length: "
-    "0.1}\n"
-    "  tie: {repeat: {i: [2, %d]}, type: spring, from: ball(i-1), to: ball(i), stiffness: k, "
-    "damping: c, rest_length: 0.1}\n"
+    "  first: {type: spring, on: [ground, ball(1)], at: [[0, 0.1, 0], ball(1)], stiffness: k,"
+    " damping: c, length: 0.1}\n"
+    "  tie: {repeat: {i: [2, %d]}, type: spring, on: [ball(i-1), ball(i)],"
+    " at: [ball(i-1), ball(i)], stiffness: k, damping: c, length: 0.1}\n"
     "simulate: {until: 1, method: %s, step: 1e-4, formulation: %s}\n"
     "outputs: {every: 1, signals: [energy]}\n";
 

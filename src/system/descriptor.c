@@ -253,15 +253,15 @@ static void destroy(flx_system *s)
         flx_free(d);
         return;
     }
-    d->released = true;
-    if (d->selections > 0) return;
+    if (d->users && atomic_fetch_sub(d->users, 1) > 1) return; // selections are there
     flx_descriptor *whole = d->whole;
     flx_expr_destroy(d);
     flx_free(d->couplings.keys);
     flx_plans_destroy(&d->base.pattern.plans);
     flx_arena_destroy(&d->arena);
+    flx_free(d->users);
     flx_free(d);
-    if (whole && --whole->selections == 0 && whole->released) destroy(&whole->base);
+    if (whole) destroy(&whole->base);
 }
 
 // Arrays are those of the compiled system; parameters lie behind the struct.
@@ -509,8 +509,10 @@ static flx_status create(const flx_model *m, flx_descriptor *whole,
     d->base.title = m->title;
     d->model = m;
     d->whole = whole;
-    if (whole) whole->selections++;
-    flx_status status = make(d, options);
+    if (whole) atomic_fetch_add(whole->users, 1); // runs may select at a time
+    d->users = flx_alloc(m->ctx, 1, sizeof *d->users);
+    if (d->users) atomic_init(d->users, 1);
+    flx_status status = d->users ? make(d, options) : FLX_ERR_MEMORY;
     if (status == FLX_OK) {
         d->base.pattern.plans = flx_plans_create(m->ctx);
         if (!d->base.pattern.plans) status = FLX_ERR_MEMORY;

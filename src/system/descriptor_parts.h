@@ -44,6 +44,8 @@
 #include "system/descriptor.h"
 #include "system/descriptor_expr.h"
 
+#include <stdatomic.h>
+
 // Two places are one when they are nearer than this part of the mechanism: drawn by different
 // expressions, they differ by rounding.
 #define FLX_SAME_PLACE 1e-9
@@ -229,9 +231,8 @@ typedef struct flx_descriptor {
     // Of a selection of rows the complete system, whose expressions, derivatives and programs it shares; NULL: they are its
     // own. It lives as long as any selection of it.
     struct flx_descriptor *whole;
-    int selections; // of this system
-    bool released;  // by its owner
-    bool made;      // all of it is there
+    atomic_int *users; // owned: its owner, and selections of this system; of instances none
+    bool made;         // all of it is there
 } flx_descriptor;
 
 // [M G^T A^T; G; A] with its factors, for accelerations, projections and reactions.
