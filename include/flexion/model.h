@@ -2,12 +2,11 @@
 #pragma once
 
 #include "flexion/base.h"
+#include "flexion/build.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-typedef struct flx_model flx_model;
 
 // How a model is read. Begin with flx_read_def_default(), which sets size.
 typedef struct flx_read_def {

@@ -258,7 +258,8 @@ flx_status flx_certificate_create(const flx_model *model, const flx_certificate_
     if (!c) return FLX_ERR_MEMORY;
     c->ctx = model->ctx;
     c->arena = flx_arena_create(c->ctx);
-    flx_status status = c->arena ? create(c, model, def) : FLX_ERR_MEMORY;
+    flx_status status = c->arena ? flx_model_share(model, &c->core) : FLX_ERR_MEMORY;
+    if (status == FLX_OK) status = create(c, c->core, def);
     if (status != FLX_OK) flx_certificate_destroy(&c);
     *out = c;
     return status;
@@ -274,6 +275,7 @@ void flx_certificate_destroy(flx_certificate **c_in)
     flx_free(c->times);
     flx_free(c->expected);
     flx_free(c->met);
+    flx_model_destroy(&c->core);
     flx_arena_destroy(&c->arena);
     flx_free(c);
     *c_in = NULL;

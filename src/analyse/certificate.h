@@ -9,6 +9,7 @@
 struct flx_certificate {
     flx_ctx *ctx;                   // borrowed
     flx_arena *arena;               // owned: texts
+    flx_model *core;                // held
     flx_model full_model;           // the model as if it had no `reduce`
     flx_simulation *reduced, *full; // owned
     flx_pilot pilot;                // owned

@@ -306,8 +306,10 @@ static flx_status create(const flx_model *model, flx_simulation **out)
     sim->plan = sim->making = flx_alloc(sim->ctx, 1, sizeof *sim->making);
     sim->arena = flx_arena_create(sim->ctx);
     if (!sim->making || !sim->arena) return FLX_ERR_MEMORY;
-    sim->making->model = model;
     sim->making->arena = sim->arena;
+    FLX_TRY(flx_model_share(model, &sim->making->core));
+    // the user may change a model, and what a simulation is made of stays
+    sim->model = sim->making->model = flx_model_is_handle(model) ? sim->making->core : model;
     return FLX_OK;
 }
 
@@ -315,6 +317,7 @@ static flx_status create_to_run(const flx_model *model, bool choose_form,
                                 const flx_given_state *from, flx_simulation **sim)
 {
     *sim = NULL;
+    FLX_TRY(flx_model_refresh(model));
     FLX_TRY(refuse_unavailable(model));
     if (model->nbody + model->nvariable + model->nfirst == 0) {
         return FLX_FAIL(model->ctx, FLX_ERR_MODEL, model->fe.loc,
@@ -359,6 +362,7 @@ static bool is_of_runs(const char *what)
 flx_status flx_simulation_create_to_analyse(const flx_model *model, flx_simulation **sim)
 {
     *sim = NULL;
+    FLX_TRY(flx_model_refresh(model));
     for (int i = 0; i < model->nunavailable; i++) {
         if (!is_of_runs(model->unavailable[i].what)) return refuse_unavailable(model);
     }
@@ -384,6 +388,7 @@ static bool has_whole_mechanism(const flx_model *m)
 flx_status flx_simulation_examine(const flx_model *model, flx_simulation **sim)
 {
     *sim = NULL;
+    FLX_TRY(flx_model_refresh(model));
     if (!has_whole_mechanism(model)) return FLX_ERR_UNAVAILABLE;
     flx_status status = create(model, sim);
     if (status == FLX_OK) status = flx_simulation_prepare(*sim, false);
@@ -423,6 +428,7 @@ void flx_plan_destroy(flx_plan **plan)
         flx_system_destroy(&p->sys);
     }
     flx_graph_destroy(&p->own_graph);
+    flx_model_destroy(&p->core);
     flx_free(p->own_model);
     flx_topology_clear(&p->tree);
     flx_arena_destroy(&p->arena);

@@ -233,6 +233,7 @@ typedef struct flx_plan {
     double dropped_most;          // from where on they are not redundant: the run stops
     bool by_hand;                 // the system is not of a model, and not owned
     flx_model *own_model;  // owned: the model as compile was asked for it; NULL: the caller's
+    flx_model *core;       // held: what the model's arrays belong to
     flx_graph *own_graph;  // owned: of a system made by hand
     flx_model *full_model; // owned: the model without `reduce`, where a run may go back to it ...
     struct flx_plan *full; // ... and what is made of it; owned

@@ -410,6 +410,8 @@ flx_status flx_study_run(const flx_model *model, const flx_study_def *def,
                          int (*progress)(void *user, int done, int all), void *user,
                          flx_study **study)
 {
+    *study = NULL;
+    FLX_TRY(flx_model_refresh(model));
     *study = flx_alloc(model->ctx, 1, sizeof **study);
     if (!*study) return FLX_ERR_MEMORY;
     (*study)->ctx = model->ctx;

@@ -49,7 +49,7 @@ void flx_ctx_forget_warnings(flx_ctx *ctx, int count);
 typedef struct flx_trail {
     const struct flx_trail *up; // NULL: the description itself
     const char *key;            // NULL: an item of a list
-    int index;                  // of a list, from 0
+    int index;                  // of a list, from 0; -1: the key is a path by itself
 } flx_trail;
 // "bodies.rod.inertia", "fe.line[1]"; a key that has other signs than those of names is in double quotes.
 // size: of the text, which is cut there.

@@ -1,5 +1,6 @@
 // context.c - the context: messages, interned strings, allocation accounting.
 #include "base/context.h"
+#include "base/given.h"
 #include "base/log.h"
 #include "base/number.h"
 
@@ -76,7 +77,7 @@ void flx_trail_write(const flx_trail *trail, char *text, size_t size)
     if (!key) {
         flx_snprintf(text + length, room, "[%d]", trail->index);
     } else {
-        bool plain = key[0] && !key[strcspn(key, ".[]\" \n")];
+        bool plain = trail->index < 0 || (key[0] && !key[strcspn(key, ".[]\" \n")]);
         const char *quote = plain ? "" : "\"";
         flx_snprintf(text + length, room, "%s%s%s%s", length ? "." : "", quote, key, quote);
     }
@@ -242,5 +243,18 @@ const char *flx_intern(flx_ctx *ctx, const char *text)
 
 no_memory:
     FLX_FAIL(ctx, FLX_ERR_MEMORY, FLX_NOWHERE, "out of memory");
+    return NULL;
+}
+
+void flx_ctx_give_files(flx_ctx *ctx, const flx_given_file *files)
+{
+    ctx->given = files;
+}
+
+const flx_given_file *flx_ctx_given_file(const flx_ctx *ctx, const char *path)
+{
+    for (const flx_given_file *f = ctx->given; f; f = f->next) {
+        if (strcmp(f->path, path) == 0) return f;
+    }
     return NULL;
 }

@@ -29,8 +29,9 @@ struct flx_ctx {
     long fail_at;      // the allocation of this number fails; -1: none
     flx_input *inputs; // owned
     int ninput, input_capacity;
-    struct flx_output *outputs; // being written, borrowed: a list
-    double memory;              // bytes that are said to be free; 0: what the system says
+    struct flx_output *outputs;         // being written, borrowed: a list
+    const struct flx_given_file *given; // in memory, borrowed: a list
+    double memory;                      // bytes that are said to be free; 0: what the system says
 };
 
 // Counts one allocation; false when it is to fail.

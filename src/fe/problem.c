@@ -3,11 +3,10 @@
 
 #include <string.h>
 
-flx_status flx_fe_problem_create(const flx_model *model, flx_fe_problem **out)
+static flx_status create(const flx_model *model, flx_fe_problem **out)
 {
     flx_ctx *ctx = model->ctx;
     const flx_fe_block *block = &model->fe;
-    *out = NULL;
     if (!block->structure && block->K.n == 0) {
         return FLX_FAIL(ctx, FLX_ERR_MODEL, ((flx_loc){model->path, 1, 1, NULL}),
                         "the model has no block 'fe': there are no finite elements to compute");
@@ -34,6 +33,19 @@ flx_status flx_fe_problem_create(const flx_model *model, flx_fe_problem **out)
     return status;
 }
 
+flx_status flx_fe_problem_create(const flx_model *model, flx_fe_problem **out)
+{
+    flx_model *core;
+    *out = NULL;
+    FLX_TRY(flx_model_share(model, &core));
+    flx_status status = create(core, out);
+    if (status == FLX_OK)
+        (*out)->core = core;
+    else
+        flx_model_destroy(&core);
+    return status;
+}
+
 void flx_fe_problem_destroy(flx_fe_problem **problem)
 {
     if (!problem || !*problem) return;
@@ -41,6 +53,7 @@ void flx_fe_problem_destroy(flx_fe_problem **problem)
     flx_free((*problem)->found);
     flx_arena_destroy(&(*problem)->drawings);
     flx_fe_destroy(&(*problem)->fe);
+    flx_model_destroy(&(*problem)->core);
     flx_free(*problem);
     *problem = NULL;
 }

@@ -8,7 +8,8 @@
 
 struct flx_fe_problem {
     flx_ctx *ctx;
-    const flx_model *model; // borrowed
+    const flx_model *model; // the core
+    flx_model *core;        // held
     flx_fe *fe;             // NULL: only matrices are known
     const flx_symmetric *K, *M;
     int n;

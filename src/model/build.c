@@ -1,6 +1,7 @@
 // build.c - from the tree of a file to a model: the order of the work, and the model's life.
 #include "model/build.h"
 #include "model/deformable.h"
+#include "model/description.h"
 #include "model/numbers.h"
 #include "model/structure.h"
 
@@ -268,13 +269,26 @@ flx_status flx_simulate_read(flx_ctx *ctx, int n, const flx_option *options, flx
 
 // ---- the model's life ---------------------------------------------------------------------------
 
+static void destroy_handle(flx_model *m)
+{
+    flx_description_destroy(&m->description);
+    flx_model_destroy(&m->core);
+    flx_free(m);
+}
+
 void flx_model_destroy(flx_model **model)
 {
     if (!model || !*model) return;
-    flx_arena *arena = (*model)->arena; // holds the model itself
-    if (!(*model)->varied) clear(*model);
-    flx_arena_destroy(&arena);
+    flx_model *m = *model;
     *model = NULL;
+    if (m->description) {
+        destroy_handle(m);
+        return;
+    }
+    if (atomic_fetch_sub(&m->users, 1) > 0) return; // others hold it
+    flx_arena *arena = m->arena;                    // holds the model itself
+    if (!m->varied) clear(m);
+    flx_arena_destroy(&arena);
 }
 
 int flx_model_unavailable_count(const flx_model *model)

@@ -1,6 +1,7 @@
 // file.c - texts that a model names.
 #include "model/file.h"
 
+#include "base/given.h"
 #include "base/number.h"
 #include "base/output.h"
 
@@ -44,8 +45,14 @@ static flx_status read_open(flx_ctx *ctx, flx_arena *arena, FILE *f, const char 
 static flx_status read_within(flx_ctx *ctx, flx_arena *arena, const char *path, flx_loc loc,
                               size_t limit, char **text, size_t *length)
 {
+    const flx_given_file *given = flx_ctx_given_file(ctx, path);
     *text = NULL;
     *length = 0;
+    if (given) {
+        *text = flx_arena_copy(arena, given->text, given->length);
+        *length = given->length;
+        return *text ? FLX_OK : FLX_ERR_MEMORY;
+    }
     FILE *f = fopen(path, "rb");
     if (!f) {
         return FLX_FAIL(ctx, FLX_ERR_IO, loc, "the file '%s' cannot be opened: %s", path,

@@ -15,6 +15,8 @@
 #include "model/leaves.h"
 #include "reduce/elastic.h"
 
+#include <stdatomic.h>
+
 #define FLX_BODY_GROUND (-1)
 
 // A number that is an expression of open parameters: its node + 1; 0: a number alone.
@@ -615,7 +617,20 @@ struct flx_model {
     flx_sweep sweep;
     int nunavailable;
     flx_unavailable *unavailable;
+    const struct flx_entry *tree;        // what it was built of; arena
+    struct flx_description *description; // of a user's model (description.h); owned
+    flx_model *core;                     // whose members these are; NULL: its own
+    atomic_int users;                    // of a core: how many hold it beside the first
 };
+
+// A user's model is a handle (description.h), whose members are those of its core, as it was built last.
+bool flx_model_is_handle(const flx_model *m);
+// Build what calls have changed: members are those of the description then. What calls were refused, or what
+// is wrong: FLX_ERR_MODEL, with all messages. Nothing to do for models that are no handles.
+flx_status flx_model_refresh(const flx_model *m);
+flx_status flx_model_refresh_for(const flx_model *m, flx_ctx *ctx); // the messages in ctx as well
+// The core, up to date, which stays as it is; the caller ends it by flx_model_destroy.
+flx_status flx_model_share(const flx_model *m, flx_model **core);
 
 // Frames that scenes show and joints use: of bodies, then of followers.
 static inline int flx_model_frames(const flx_model *m)

@@ -282,6 +282,9 @@ flx_status flx_model_vary(const flx_model *m, flx_ctx *ctx, flx_model **out)
         own->ctx = ctx;
         own->arena = arena;
         own->varied = NULL;
+        own->description = NULL;
+        own->core = NULL;
+        atomic_init(&own->users, 0);
         status = copy_items(own);
     }
     if (status == FLX_OK) status = make_varied(own);

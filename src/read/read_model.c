@@ -1,13 +1,16 @@
 // read_model.c - model files: text to tree, tree to model.
+#include "base/output.h"
 #include "fe/body.h"
 #include "flexion/model.h"
 #include "model/build.h"
+#include "model/calls.h"
 #include "model/file.h"
 #include "read/matrix_market.h"
 #include "read/mesh.h"
 #include "read/sid.h"
 #include "read/surface.h"
 #include "read/yaml.h"
+#include "read/yaml_write.h"
 
 typedef struct reader {
     flx_ctx *ctx;
@@ -89,6 +92,140 @@ static flx_status reduce(void *user, const flx_structure *s, bool lumped, const 
     return flx_fe_reduce(r->ctx, r->arena, s, lumped, basis, loc, out);
 }
 
+// The core of a model of this tree.
+static flx_status build(flx_ctx *ctx, flx_arena *arena, const char *file, const char *text,
+                        size_t length, const flx_entry *tree, const flx_read_def *asked,
+                        flx_model **core)
+{
+    reader r = {ctx, arena};
+    const flx_reader parts = {.user = &r,
+                              .read_tree = read_part,
+                              .read_sid = read_sid,
+                              .read_mesh = read_mesh,
+                              .read_surface = read_surface,
+                              .read_nodes = read_nodes,
+                              .read_matrices = read_matrices,
+                              .reduce = reduce};
+    FLX_TRY(flx_model_build(ctx, file, text, length, tree, &parts, asked, arena, core));
+    (*core)->tree = tree;
+    (*core)->core = *core; // copies of its members lead back to it
+    return FLX_OK;
+}
+
+// ---- models that calls make or change ---------------------------------------------------------------
+
+// What the calls made stands in no file; files that it names are sought beside that of the description.
+static void place(flx_entry *e, const char *file)
+{
+    if (!e->loc.file) e->loc.file = file;
+    for (int i = 0; i < e->count; i++) {
+        if (e->keys && !e->keys[i]->loc.file) e->keys[i]->loc.file = file;
+        place(e->items[i], file);
+    }
+}
+
+static flx_status build_again(flx_description *d, flx_arena *arena, flx_entry *tree,
+                              flx_model **core)
+{
+    size_t length = 0;
+    char *text = NULL;
+    FLX_TRY(flx_yaml_write(d->ctx, arena, tree, &text, &length));
+    if (d->file[0]) place(tree, d->file);
+    for (flx_given_file *f = d->files; f; f = f->next) {
+        const char *path = flx_file_beside(arena, d->file, f->name);
+        f->path = path ? flx_intern(d->ctx, path) : NULL;
+        if (!f->path) return FLX_ERR_MEMORY;
+    }
+    flx_ctx_give_files(d->ctx, d->files);
+    flx_status status = build(d->ctx, arena, d->file, text, length, tree, &d->asked, core);
+    flx_ctx_give_files(d->ctx, NULL);
+    return status;
+}
+
+// The user's model; takes the core.
+static flx_status make_handle(flx_ctx *ctx, const char *file, const flx_read_def *asked,
+                              flx_model *core, flx_model **model)
+{
+    FLX_TRY(flx_handle_create(ctx, file, asked, core, model));
+    (*model)->description->build = build_again;
+    return FLX_OK;
+}
+
+flx_status flx_model_create(flx_ctx *ctx, int dimension, flx_model **m)
+{
+    const flx_read_def asked = flx_read_def_default();
+    if (!m) return FLX_ERR_ARGUMENT;
+    *m = NULL;
+    if (!ctx) return FLX_ERR_ARGUMENT;
+    if (dimension != 2 && dimension != 3) {
+        return FLX_FAIL(ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE, "the dimension is 2 or 3, not %d",
+                        dimension);
+    }
+    FLX_TRY(make_handle(ctx, flx_intern(ctx, ""), &asked, NULL, m));
+    flx_description *d = (*m)->description;
+    d->arena = flx_arena_create(ctx);
+    d->root = d->arena ? flx_entry_map(d->arena, FLX_NOWHERE) : NULL;
+    d->changed = true;
+    flx_status status = d->file && d->root ? FLX_OK : FLX_ERR_MEMORY;
+    if (status == FLX_OK) status = flx_model_set(*m, "flexion", 1);
+    if (status == FLX_OK) status = flx_model_set(*m, "dimension", dimension);
+    if (status != FLX_OK) flx_model_destroy(m);
+    return status;
+}
+
+flx_status flx_model_set_file(flx_model *m, const char *path)
+{
+    FLX_TRY(flx_call_begin(m));
+    const char *file = flx_intern(m->ctx, path ? path : "");
+    if (!file || !flx_description_open(m)) return FLX_ERR_MEMORY;
+    m->description->file = file;
+    return FLX_OK;
+}
+
+const char *flx_model_write_text(flx_model *m)
+{
+    if (flx_call_begin(m) != FLX_OK) return NULL;
+    flx_description *d = m->description;
+    const flx_entry *tree = flx_description_tree(m);
+    char *text = NULL;
+    size_t length = 0;
+    flx_arena *arena = flx_arena_create(d->ctx);
+    if (arena && flx_yaml_write(d->ctx, arena, tree, &text, &length) == FLX_OK) {
+        flx_free(d->written);
+        d->written = flx_alloc(d->ctx, length + 1, 1);
+        if (d->written) memcpy(d->written, text, length + 1);
+        text = d->written;
+    }
+    flx_arena_destroy(&arena);
+    return text;
+}
+
+static flx_status write_file(flx_ctx *ctx, const char *path, const char *text, size_t length)
+{
+    flx_output *o = NULL;
+    FLX_TRY(flx_output_create(ctx, "the model", path, &o));
+    fwrite(text, 1, length, flx_output_file(o));
+    return flx_output_close(&o, FLX_OK);
+}
+
+flx_status flx_model_write(flx_model *m, const char *path)
+{
+    FLX_TRY(flx_call_begin(m));
+    const flx_trail none = {NULL, NULL, 0};
+    if (!path || !path[0]) return FLX_REFUSE(m, &none, "a model is written to a path");
+    flx_arena *arena = flx_arena_create(m->ctx);
+    const char *text = arena ? flx_model_write_text(m) : NULL;
+    flx_status status = text ? write_file(m->ctx, path, text, strlen(text)) : FLX_ERR_MEMORY;
+    for (const flx_given_file *f = m->description->files; f && status == FLX_OK; f = f->next) {
+        const char *beside = flx_file_beside(arena, path, f->name);
+        status = beside ? write_file(m->ctx, beside, f->text, f->length) : FLX_ERR_MEMORY;
+    }
+    flx_arena_destroy(&arena);
+    return status;
+}
+
+// ---- model files ------------------------------------------------------------------------------------
+
 static flx_status read_into(flx_ctx *ctx, flx_arena *arena, const char *file, const char *text,
                             size_t length, const flx_read_def *asked, flx_model **model)
 {
@@ -99,16 +236,7 @@ static flx_status read_into(flx_ctx *ctx, flx_arena *arena, const char *file, co
         if (tree) flx_schema_check(ctx, tree);
         return status;
     }
-    reader r = {ctx, arena};
-    const flx_reader parts = {.user = &r,
-                              .read_tree = read_part,
-                              .read_sid = read_sid,
-                              .read_mesh = read_mesh,
-                              .read_surface = read_surface,
-                              .read_nodes = read_nodes,
-                              .read_matrices = read_matrices,
-                              .reduce = reduce};
-    return flx_model_build(ctx, file, text, length, tree, &parts, asked, arena, model);
+    return build(ctx, arena, file, text, length, tree, asked, model);
 }
 
 // Either a file (text NULL) or a text.
@@ -132,8 +260,14 @@ static flx_status read_model(flx_ctx *ctx, const char *path, const char *text, s
         own = flx_arena_copy(arena, text, length);
         if (!own) status = FLX_ERR_MEMORY;
     }
-    if (status == FLX_OK) status = read_into(ctx, arena, file, own, length, asked, model);
-    if (status != FLX_OK) flx_arena_destroy(&arena); // the model takes it otherwise
+    flx_model *core = NULL;
+    if (status == FLX_OK) status = read_into(ctx, arena, file, own, length, asked, &core);
+    if (status != FLX_OK) {
+        flx_arena_destroy(&arena); // the core takes it otherwise
+        return status;
+    }
+    status = make_handle(ctx, file, asked, core, model);
+    if (status != FLX_OK) flx_model_destroy(&core);
     return status;
 }
 

@@ -43,6 +43,7 @@ flx_status flx_model_write_sid(const flx_model *m, const char *body, const char 
     flx_sid *sid = NULL;
     char *text = NULL;
     size_t length = 0;
+    FLX_TRY(flx_model_refresh(m));
     FLX_TRY(find_body(m, body, &modal));
     const char *name = m->bodies[modal->body].name;
     if (modal->e->stiffened && modal->e->ngrain == 0) {

@@ -6,7 +6,8 @@
 #include "system/tree_slopes.h"
 
 struct flx_dynamics {
-    const flx_model *model; // borrowed
+    const flx_model *model; // the core
+    flx_model *core;        // held
     flx_ctx *ctx;           // borrowed
     flx_topology top;
     flx_tree_links t;
@@ -30,6 +31,7 @@ void flx_dynamics_destroy(flx_dynamics **d_in)
     flx_free(d->third);
     flx_tree_links_clear(&d->t);
     flx_topology_clear(&d->top);
+    flx_model_destroy(&d->core);
     flx_free(d);
     *d_in = NULL;
 }
@@ -58,9 +60,8 @@ static flx_status make(flx_dynamics *d)
     return FLX_OK;
 }
 
-flx_status flx_dynamics_create(const flx_model *model, flx_dynamics **out)
+static flx_status create(const flx_model *model, flx_dynamics **out)
 {
-    *out = NULL;
     for (int i = 0; i < model->nunavailable; i++) {
         const flx_unavailable *u = model->unavailable + i;
         if (strncmp(u->what, "bodies", 6) != 0 && strncmp(u->what, "joints", 6) != 0) continue;
@@ -80,6 +81,19 @@ flx_status flx_dynamics_create(const flx_model *model, flx_dynamics **out)
     flx_status status = make(d);
     if (status != FLX_OK) flx_dynamics_destroy(&d);
     *out = d;
+    return status;
+}
+
+flx_status flx_dynamics_create(const flx_model *model, flx_dynamics **out)
+{
+    flx_model *core;
+    *out = NULL;
+    FLX_TRY(flx_model_share(model, &core));
+    flx_status status = create(core, out);
+    if (status == FLX_OK)
+        (*out)->core = core;
+    else
+        flx_model_destroy(&core);
     return status;
 }
 

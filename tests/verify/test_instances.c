@@ -266,8 +266,9 @@ static int check_model(const char *path, bool tree, bool threads, int *checked)
     flx_status status = flx_model_read(ctx, path, 0, NULL, &model);
     if (status == FLX_OK && tree) {
         if (model->simulate.tree || model->nbody == 0) status = FLX_ERR_CANNOT; // done already
-        model->simulate.tree = true;
-        model->simulate.def.formulation = FLX_FORMULATION_AUTO;
+        bool given = model->simulate.given;
+        if (!given && status == FLX_OK) status = flx_model_set(model, "simulate.until", 1);
+        if (status == FLX_OK) status = flx_model_set_text(model, "simulate.formulation", "tree");
     }
     if (status == FLX_OK) status = flx_simulation_create_as_it_is(model, &sim);
     if (status == FLX_OK && sim->sys && sim->start) {

@@ -1,0 +1,295 @@
+// test_calls.c - models made by calls: each call says what its file would say, wrong calls are refused by name and
+// change nothing, models can be changed and compiled again.
+#include "flexion/flexion.h"
+
+#include "check.h"
+
+#include "model/model.h"
+
+static flx_ctx *ctx;
+static flx_model *m;
+
+static void begin(int dimension)
+{
+    ctx = flx_ctx_create();
+    flx_model_create(ctx, dimension, &m);
+}
+
+static void end(void)
+{
+    flx_model_destroy(&m);
+    flx_ctx_destroy(&ctx);
+}
+
+// The description is this text.
+static int says(const char *text)
+{
+    const char *own = flx_model_write_text(m);
+    if (own && strcmp(own, text) == 0) return 0;
+    printf("expected:\n%s\nfound:\n%s\n", text, own ? own : "(null)");
+    return 1;
+}
+
+static int print_errors(void)
+{
+    const flx_message *e;
+    for (int i = 0; (e = flx_ctx_error(ctx, i)) != NULL; i++) printf("%s: %s\n", e->path, e->text);
+    return 1;
+}
+
+#define BUILT() CHECK(flx_model_check(m) == FLX_OK || !print_errors())
+
+static int planar_items_are_what_a_file_says(void)
+{
+    begin(2);
+    CHECK(flx_model_add_parameter(m, "r", 0.1) == 0);
+    CHECK(flx_model_add_parameter_text(m, "l", "3*r") == 1);
+    CHECK(flx_model_add_input(m, "torque", 0.0) == 0);
+    CHECK(flx_model_set_gravity(m, (flx_vector){.y = {-9.81, NULL}}) == FLX_OK);
+    const flx_named_vector points[] = {{"pin", {.x = {0, "r"}}}, {"foot", {.text = NULL}}};
+    int crank = flx_model_add_body(m, "crank",
+                                   &(flx_body_def){.mass = {1.2, NULL},
+                                                   .inertia = {{0.012, NULL}},
+                                                   .com = {{.text = "0.3*r"}},
+                                                   .npoint = 2,
+                                                   .points = points,
+                                                   .orientation = {.angle = {0.1, NULL}},
+                                                   .angular_velocity = {.x = {2, NULL}}});
+    int bob = flx_model_add_body(
+        m, "bob",
+        &(flx_body_def){.type = FLX_POINT, .mass = {1, NULL}, .position = {.text = "crank.pin"}});
+    int hinge = flx_model_add_joint(
+        m, "motor", &(flx_joint_def){.type = FLX_REVOLUTE, .on = {FLX_GROUND, crank}});
+    CHECK(crank > FLX_GROUND && bob > crank && hinge > bob);
+    CHECK(flx_model_add_joint(m, "rod",
+                              &(flx_joint_def){.type = FLX_DISTANCE,
+                                               .on = {crank, bob},
+                                               .at = {{.text = "crank.foot"}, {.text = "bob"}},
+                                               .length = {0, "r"}}) > 0);
+    CHECK(flx_model_add_force(
+              m, "drive",
+              &(flx_force_def){.type = FLX_TORQUE, .joint = hinge, .value = {.text = "torque"}}) >
+          0);
+    CHECK(flx_model_add_force(m, "wind",
+                              &(flx_force_def){.type = FLX_FORCE,
+                                               .on = {bob},
+                                               .value = {.x = {2, NULL}, .y = {0, "sin(t)"}}}) > 0);
+    CHECK(flx_model_add_force(m, "back",
+                              &(flx_force_def){.type = FLX_SPRING,
+                                               .on = {bob, FLX_GROUND},
+                                               .at = {{.text = "bob"}},
+                                               .stiffness = {{5, NULL}},
+                                               .length = {0.1, NULL}}) > 0);
+    CHECK(flx_model_add_signal(m, "height", "bob.position.y") > 0);
+    CHECK(flx_model_add_output(m, "motor.angle", NULL) == 0);
+    CHECK(flx_model_add_output(m, "work", "torque*motor.rate") == 1);
+    CHECK(flx_model_add_measure(m, "far", "maximum(height)") > 0);
+    CHECK(flx_model_simulate(m, &(flx_simulate_def){.until = {2, NULL},
+                                                    .method = "radau",
+                                                    .every = {0.1, NULL}}) == FLX_OK);
+    CHECK(!says(
+        "flexion: 1\n"
+        "dimension: 2\n"
+        "parameters: {r: 0.1, l: 3*r}\n"
+        "inputs: {torque: 0}\n"
+        "gravity: [0, -9.81]\n"
+        "bodies:\n"
+        "  crank:\n"
+        "    type: rigid\n"
+        "    mass: 1.2\n"
+        "    inertia: 0.012\n"
+        "    com: [0.3*r, 0]\n"
+        "    orientation: 0.1\n"
+        "    angular_velocity: 2\n"
+        "    points: {pin: [r, 0], foot: [0, 0]}\n"
+        "  bob: {type: point, mass: 1, position: crank.pin}\n"
+        "joints:\n"
+        "  motor: {type: revolute, on: [ground, crank], at: [0, 0]}\n"
+        "  rod: {type: distance, on: [crank, bob], at: [crank.foot, bob], length: r}\n"
+        "forces:\n"
+        "  drive: {type: torque, on: motor, value: torque}\n"
+        "  wind: {type: force, on: bob, value: [2, sin(t)]}\n"
+        "  back: {type: spring, on: [bob, ground], at: [bob, [0, 0]], stiffness: 5, length: 0.1}\n"
+        "signals:\n"
+        "  height: bob.position.y\n"
+        "  work: torque*motor.rate\n"
+        "outputs:\n"
+        "  signals: [motor.angle, work]\n"
+        "  measures: {far: maximum(height)}\n"
+        "  every: 0.1\n"
+        "simulate: {until: 2, method: radau}\n"));
+    BUILT();
+    CHECK(m->nbody == 2 && m->njoint == 2 && m->nforce == 3 && m->ninput == 1);
+    CHECK_NEAR(m->bodies[0].com[0], 0.03, 1e-15);
+    CHECK(flx_model_item_count(m, FLX_ITEM_BODY) == 2);
+    end();
+    return 0;
+}
+
+static int spatial_items_are_what_a_file_says(void)
+{
+    begin(3);
+    int arm = flx_model_add_body(
+        m, "arm",
+        &(flx_body_def){.mass = {2, NULL},
+                        .inertia = {{1, NULL}, {2, NULL}, {2.5, NULL}, {0.1, NULL}},
+                        .orientation = {.axis = {.z = {1, NULL}}, .angle = {0, "30*deg"}},
+                        .velocity = {.z = {1, NULL}},
+                        .angular_velocity = {.text = "[0, 0, 3]"}});
+    int twin =
+        flx_model_add_body(m, "twin", &(flx_body_def){.like = "arm", .position = {.x = {1, NULL}}});
+    int a = flx_model_add_joint(
+        m, "a",
+        &(flx_joint_def){.type = FLX_REVOLUTE,
+                         .on = {FLX_GROUND, arm},
+                         .axis = {.z = {1, NULL}},
+                         .start = {.angle = {0.2, NULL}, .rate = {1, NULL}},
+                         .friction = {.coefficient = {0.1, NULL}, .radius = {0.02, NULL}}});
+    int b = flx_model_add_joint(m, "b",
+                                &(flx_joint_def){.type = FLX_CYLINDRICAL,
+                                                 .on = {FLX_GROUND, twin},
+                                                 .at = {{.x = {1, NULL}}},
+                                                 .axis = {.z = {1, NULL}},
+                                                 .motion = {.angle = {0, "t"}}});
+    CHECK(flx_model_add_joint(
+              m, "g", &(flx_joint_def){.type = FLX_GEAR, .on = {a, b}, .ratio = {-2, NULL}}) > 0);
+    CHECK(flx_model_add_force(m, "bush",
+                              &(flx_force_def){.type = FLX_BUSHING,
+                                               .on = {arm, twin},
+                                               .stiffness = {{1, NULL}, {2, NULL}, {3, NULL}}}) >
+          0);
+    CHECK(flx_model_add_force(m, "spin",
+                              &(flx_force_def){.type = FLX_TORQUE,
+                                               .on = {arm},
+                                               .value = {.x = {4, NULL}},
+                                               .axis = {.y = {1, NULL}},
+                                               .dissipative = 1}) > 0);
+    CHECK(flx_model_add_force(m, "pull",
+                              &(flx_force_def){.type = FLX_EXPRESSION,
+                                               .on = {twin},
+                                               .value = {.x = {1, NULL}},
+                                               .torque = {.z = {0, "t"}},
+                                               .frame = "body"}) > 0);
+    CHECK(flx_model_add_variable(
+              m, "x", &(flx_variable_def){.initial = {1, NULL}, .force = {0, "-4*x + u"}}) > 0);
+    CHECK(flx_model_add_variable(
+              m, "y",
+              &(flx_variable_def){.rate = {1, NULL}, .mass = {2, NULL}, .force = {0, "-y"}}) > 0);
+    CHECK(flx_model_add_state(m, "z",
+                              &(flx_state_def){.mass = {0, "0"}, .derivative = {0, "z - x"}}) > 0);
+    CHECK(flx_model_add_discrete(m, "u", 0) > 0);
+    CHECK(flx_model_add_constraint(
+              m, "tie",
+              &(flx_constraint_def){.value = {0, "y - 0.1*x"}, .compliance = {1e-3, NULL}}) > 0);
+    const flx_named_value set[] = {{"u", {0, "-x'"}}, {"x'", {0, NULL}}};
+    CHECK(flx_model_add_event(m, "tick",
+                              &(flx_event_def){.every = {0.1, NULL}, .nset = 2, .set = set}) > 0);
+    CHECK(flx_model_add_event(m, "done", &(flx_event_def){.when = "x < -2", .stop = 1}) > 0);
+    const char *const args[] = {"s"};
+    const double at[] = {0, 1, 2}, of[] = {0, 0.5, -1};
+    CHECK(flx_model_add_function(
+              m, "step5",
+              &(flx_function_def){
+                  .narg = 1, .args = args, .value = {.text = "s^3*(10 - 15*s + 6*s^2)"}}) > 0);
+    CHECK(flx_model_add_function(
+              m, "road",
+              &(flx_function_def){
+                  .npoint = 3, .x = at, .y = of, .interpolation = "cubic", .outside = "extend"}) >
+          0);
+    CHECK(flx_model_add_beam(
+              m, "cable",
+              &(flx_beam_def){.from = {.x = {2, NULL}},
+                              .to = {.x = {3, NULL}},
+                              .elements = 2,
+                              .section = {.EA = {1e4, NULL}, .EI = {{1, NULL}}, .mass = {1, NULL}},
+                              .damping = {.ratio = {0.01, NULL}}}) > 0);
+    const flx_vector line[] = {{.text = NULL}, {.x = {1, NULL}}};
+    const char *const ends[] = {"start", "end"};
+    CHECK(flx_model_add_flexible(
+              m, "rod",
+              &(flx_flexible_def){.nline = 2,
+                                  .line = line,
+                                  .elements = 4,
+                                  .section = {.width = {0.01, NULL}, .height = {0.02, NULL}},
+                                  .material = {.E = {2.1e11, NULL}, .density = {7850, NULL}},
+                                  .reduction = "craig-bampton",
+                                  .modes = 2,
+                                  .ninterface = 2,
+                                  .interfaces = ends,
+                                  .stiffening = 1,
+                                  .position = {.y = {5, NULL}}}) > 0);
+    CHECK(flx_model_add_analysis(m, "rest", &(flx_analysis_def){.type = FLX_EQUILIBRIUM}) > 0);
+    CHECK(flx_model_add_analysis(
+              m, "weave", &(flx_analysis_def){.type = FLX_MODES, .about = "rest", .count = 4}) > 0);
+    CHECK(flx_model_add_parameter(m, "k", 0) == 0);
+    CHECK(flx_model_add_sweep(m, "k", 3, at) == FLX_OK);
+    CHECK(!says(
+        "flexion: 1\n"
+        "dimension: 3\n"
+        "bodies:\n"
+        "  arm:\n"
+        "    type: rigid\n"
+        "    mass: 2\n"
+        "    inertia: [1, 2, 2.5, 0.1, 0, 0]\n"
+        "    orientation: {axis: [0, 0, 1], angle: 30*deg}\n"
+        "    velocity: [0, 0, 1]\n"
+        "    angular_velocity: \"[0, 0, 3]\"\n"
+        "  twin: {like: arm, position: [1, 0, 0]}\n"
+        "  cable:\n"
+        "    type: beam\n"
+        "    from: [2, 0, 0]\n"
+        "    to: [3, 0, 0]\n"
+        "    elements: 2\n"
+        "    section: {EA: 10000, EI: 1, mass: 1}\n"
+        "    damping: {ratio: 0.01}\n"
+        "  rod:\n"
+        "    type: modal\n"
+        "    fe:\n"
+        "      line: [[0, 0, 0], [1, 0, 0]]\n"
+        "      elements: 4\n"
+        "      section: {width: 0.01, height: 0.02}\n"
+        "      material: {E: 210000000000, density: 7850}\n"
+        "    reduce: {type: craig-bampton, modes: 2, interfaces: [start, end]}\n"
+        "    stiffening: true\n"
+        "    position: [0, 5, 0]\n"
+        "joints:\n"
+        "  a:\n"
+        "    type: revolute\n"
+        "    on: [ground, arm]\n"
+        "    at: [0, 0, 0]\n"
+        "    axis: [0, 0, 1]\n"
+        "    start: {angle: 0.2, rate: 1}\n"
+        "    friction: {coefficient: 0.1, radius: 0.02}\n"
+        "  b:\n"
+        "    type: cylindrical\n"
+        "    on: [ground, twin]\n"
+        "    at: [1, 0, 0]\n"
+        "    axis: [0, 0, 1]\n"
+        "    motion: {angle: t}\n"
+        "  g: {type: gear, on: [a, b], ratio: -2}\n"
+        "forces:\n"
+        "  bush: {type: bushing, on: [arm, twin], at: [0, 0, 0], stiffness: [1, 2, 3]}\n"
+        "  spin: {type: torque, on: arm, value: 4, axis: [0, 1, 0], dissipative: true}\n"
+        "  pull: {type: expression, on: twin, force: [1, 0, 0], torque: [0, 0, t], frame: body}\n"
+        "equations:\n"
+        "  second_order: {x: {at: 1, force: -4*x + u}, y: {rate: 1, mass: 2, force: -y}}\n"
+        "  first_order: {z: {mass: 0, derivative: z - x}}\n"
+        "  discrete: {u: {at: 0}}\n"
+        "  constraints: {tie: {value: y - 0.1*x, compliance: 0.001}}\n"
+        "events:\n"
+        "  tick: {every: 0.1, set: {u: -x', x': 0}}\n"
+        "  done: {when: x < -2, stop: true}\n"
+        "functions:\n"
+        "  step5: {of: [s], value: s^3*(10 - 15*s + 6*s^2)}\n"
+        "  road: {points: [[0, 0], [1, 0.5], [2, -1]], interpolation: cubic, outside: extend}\n"
+        "analyse:\n"
+        "  rest: {type: equilibrium}\n"
+        "  weave: {type: modes, about: rest, count: 4}\n"
+        "parameters: {k: 0}\n"
+        "sweep: {parameters: {k: [0, 1, 2]}}\n"));
+    BUILT();
+    end();
+    return 0;
+}
+
+TEST_MAIN(TEST(planar_items_are_what_a_file_says), TEST(spatial_items_are_what_a_file_says))
