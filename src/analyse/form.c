@@ -49,8 +49,10 @@ static flx_status settle_massless(flx_simulation *sim, form *f)
     return status == FLX_ERR_MEMORY ? status : FLX_OK;
 }
 
-// A link without inertia must be held by damping or stiffness; then velocities and accelerations follow.
-static flx_status start_massless(flx_simulation *sim, form *f)
+// A link without inertia must be held by damping or stiffness; then velocities and accelerations follow. bodies: the system
+// that the tree is made of, at the state x.
+static flx_status start_massless(flx_simulation *sim, const flx_system *bodies, const flx_state *x,
+                                 form *f)
 {
     flx_modes modes;
     if (f->tree->dims.nlam + f->tree->dims.nmu == 0 && sim->model->nmodal == 0) {
@@ -58,13 +60,25 @@ static flx_status start_massless(flx_simulation *sim, form *f)
         return flx_start_accelerations(f->tree, f->start);
     }
     int errors = flx_ctx_error_count(sim->ctx);
-    flx_status status = flx_modes_find(sim->sys, sim->start, NULL, 1, &modes);
+    flx_status status = flx_modes_find(bodies, x, NULL, 1, &modes);
     flx_modes_clear(&modes);
     flx_ctx_forget_errors(sim->ctx, errors);
     if (status == FLX_ERR_MEMORY) return status;
     if (status == FLX_SINGULAR) return flx_tree_refuse_massless(f->tree, true);
     FLX_TRY(flx_start_accelerations(f->tree, f->start));
     return sim->model->nmodal == 0 ? settle_massless(sim, f) : FLX_OK;
+}
+
+// The start in joint coordinates, from the state x of bodies.
+static flx_status take_start(flx_simulation *sim, const flx_system *bodies, const flx_state *x,
+                             form *f)
+{
+    const flx_explicit *to = f->tree->ops->explicit_form, *from = bodies->ops->explicit_form;
+    size_t n = (size_t)from->size(bodies) + (size_t)to->size(f->tree);
+    FLX_TRY(flx_tree_from_bodies(f->tree, x, f->start));
+    if (flx_tree_is_massless(f->tree)) return start_massless(sim, bodies, x, f);
+    to->pack(f->tree, f->start, f->z);
+    return to->rate(f->tree, f->work, f->start->t, f->z, f->start, f->z + n);
 }
 
 static flx_status make(flx_simulation *sim, form *f)
@@ -78,11 +92,8 @@ static flx_status make(flx_simulation *sim, form *f)
     f->work = f->tree->ops->work_create(f->tree);
     if (!f->work || !f->z) return FLX_ERR_MEMORY;
     FLX_TRY(flx_state_create(f->tree, &f->start));
-    FLX_TRY(flx_tree_from_bodies(f->tree, sim->start, f->start));
     FLX_TRY(from->prepare(bodies, sim->work));
-    if (flx_tree_is_massless(f->tree)) return start_massless(sim, f);
-    to->pack(f->tree, f->start, f->z);
-    return to->rate(f->tree, f->work, f->start->t, f->z, f->start, f->z + n);
+    return take_start(sim, bodies, sim->start, f);
 }
 
 flx_status flx_simulation_carries(flx_simulation *sim)
@@ -123,6 +134,19 @@ static void adopt(flx_simulation *sim, const form *f)
     sim->sys = f->tree;
     sim->work = f->work;
     sim->start = f->start;
+}
+
+flx_status flx_simulation_change_form(flx_simulation *sim)
+{
+    flx_work *work = sim->work;
+    flx_state x = *sim->start; // shares the arrays
+    flx_system *tree = (flx_system *)(uintptr_t)flx_wrapper_base(sim->sys, &work, &x);
+    form f = {.tree = tree, .work = work, .start = &x, .z = sim->bodies_z};
+    FLX_TRY(take_start(sim, sim->bodies, sim->bodies_state, &f));
+    sim->start->t = x.t;
+    if (tree == sim->sys) return FLX_OK;
+    FLX_TRY(flx_simulation_settle_condensed(sim));
+    return flx_simulation_start_recast(sim);
 }
 
 // ---- auto ---------------------------------------------------------------------------------------

@@ -33,7 +33,7 @@
 #define BACKWARD_ERROR 1e-16
 #define SWEEPS 4
 
-typedef struct least {
+typedef struct flx_least {
     flx_projector *p;
     const flx_least_how *how;
     flx_arena *arena;
@@ -495,22 +495,57 @@ static flx_status meet_given(least *l, flx_state *x, double *gap, int *worst)
     return gap_of(l, x, gap, worst);
 }
 
+void flx_least_destroy(struct flx_least **least_in)
+{
+    least *l = *least_in;
+    if (!l) return;
+    flx_arena *arena = l->arena; // which holds it
+    flx_ldl_destroy(&l->ldl);
+    flx_arena_destroy(&arena);
+    *least_in = NULL;
+}
+
+static flx_status create(flx_projector *p, const flx_least_how *how, least **out)
+{
+    flx_arena *arena = flx_arena_create(p->sys->ctx);
+    least *l = arena ? flx_arena_take(arena, 1, sizeof *l) : NULL;
+    if (!l) {
+        flx_arena_destroy(&arena);
+        return FLX_ERR_MEMORY;
+    }
+    *l = (least){.p = p, .how = how, .arena = arena};
+    *out = l;
+    return make(l);
+}
+
+// The one that the projector keeps serves again, unless what is carried has other unknowns.
+static flx_status take(flx_projector *p, const flx_least_how *how, least **out)
+{
+    if ((how && how->rides) || !p->least) return create(p, how, out);
+    *out = p->least;
+    p->least = NULL;
+    (*out)->how = how;
+    memset((*out)->M, 0, flx_pattern_size(&(*out)->pattern) * sizeof *(*out)->M);
+    return FLX_OK;
+}
+
 flx_status flx_least_velocities(flx_projector *p, const flx_least_how *how, flx_state *x,
                                 double *gap, int *worst)
 {
-    least l = {.p = p, .how = how};
+    least *l = NULL;
     FLX_TRY(flx_projector_gap(p, x, FLX_ROWS_VELOCITY, gap, worst));
-    bool given = how && how->ngiven > 0;
+    bool given = how && how->ngiven > 0, rides = how && how->rides;
     if (*gap == 0.0 && !given) return FLX_OK;
-    flx_status status = FLX_ERR_MEMORY;
-    l.arena = flx_arena_create(p->sys->ctx);
-    if (l.arena) status = make(&l);
-    if (status == FLX_OK) status = flx_projector_fill(p, x, FLX_ROWS_VELOCITY, !rides_of(&l));
-    if (status == FLX_OK) fill_mass(&l);
-    if (status == FLX_OK) status = set_shift(&l);
-    if (status == FLX_OK) status = meet_rows(&l, x, gap, worst);
-    if (status == FLX_OK && given) status = meet_given(&l, x, gap, worst);
-    flx_ldl_destroy(&l.ldl);
-    flx_arena_destroy(&l.arena);
+    flx_status status = take(p, how, &l);
+    if (status == FLX_OK) status = flx_projector_fill(p, x, FLX_ROWS_VELOCITY, !rides);
+    if (status == FLX_OK) fill_mass(l);
+    if (status == FLX_OK) status = set_shift(l);
+    if (status == FLX_OK) status = meet_rows(l, x, gap, worst);
+    if (status == FLX_OK && given) status = meet_given(l, x, gap, worst);
+    if (p->keeps && !rides && status == FLX_OK) {
+        p->least = l;
+    } else {
+        flx_least_destroy(&l);
+    }
     return status;
 }

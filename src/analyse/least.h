@@ -15,6 +15,9 @@ typedef struct flx_least_how {
 flx_status flx_start_velocities_by(const flx_system *s, flx_state *x, const double *weight,
                                    const flx_least_how *how, flx_start_report *report);
 
+// What the velocities need beside the projector.
+void flx_least_destroy(struct flx_least **l);
+
 // x->v from what it is; p->row holds what is left of the rows, *gap and *worst say how much and where. how may be NULL.
 flx_status flx_least_velocities(flx_projector *p, const flx_least_how *how, flx_state *x,
                                 double *gap, int *worst);

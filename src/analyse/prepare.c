@@ -1,4 +1,4 @@
-// prepare.c - from the model to a system without redundant rows and a state to start from.
+// prepare.c - from the model to a system without redundant rows: what is decided once. Its start is found by begin.c.
 //
 // 1 The drawing, with the starts of joints applied, is closed on the complete system (theory/
 //   start.md). It may not close: rows that say the same with a small error of the geometry
@@ -8,26 +8,17 @@
 // 4 Where the model is reduced, velocities without inertia follow from the rest (theory/
 //   reduction.md).
 // 5 The user sees what was changed.
-#include "analyse/index.h"
-#include "analyse/least.h"
 #include "analyse/simulation.h"
 #include "base/number.h"
-#include "integrate/accelerate.h"
-#include "integrate/relax.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#define SLOW_STEP 1e-13 // seconds
-#define MOST_INDEX 3    // of algebraic unknowns
-#define RESTS 1e-9      // velocities of a start at rest, of their scale
-// Rows left out may be off by what drawings are off by; more is a mechanism that does not close.
-#define CANNOT_CLOSE 1e-2 // as a part of the largest scale
-// In the motion they may open by this part of the scale, and so many times as much as their own share of them.
+#define RESTS 1e-9 // velocities of a start at rest, of their scale
+// In the motion rows left out may open by this part of the scale, and so many times as much as their own share of them.
 #define OPENS 1e-4
 #define OPENS_TIMES 10.0
-#define CONTRADICTION 1e-6 // largest rate at which a row left out may part from the rest
 
 // ---- systems and states ------------------------------------------------------------------------
 
@@ -65,22 +56,6 @@ static bool has_starts(const flx_model *m, flx_hold hold)
         if (hold == FLX_HOLD_RATES && j->start_rate) return true;
     }
     return false;
-}
-
-// The complete system itself, or a selection of its rows.
-static flx_status choose_rows(const flx_simulation *sim, flx_system *complete, flx_hold hold,
-                              int ndrop, const int *drop, draft *d)
-{
-    bool holds = !sim->from && has_starts(sim->model, hold);
-    const flx_descriptor_options options = {
-        .ndrop = ndrop, .drop = drop, .hold = holds ? hold : FLX_HOLD_NOTHING};
-    d->borrowed = !holds && ndrop == 0;
-    if (d->borrowed) {
-        d->sys = complete;
-    } else {
-        FLX_TRY(flx_descriptor_select(complete, &options, &d->sys));
-    }
-    return flx_state_create(d->sys, &d->x);
 }
 
 // ---- redundant rows ----------------------------------------------------------------------------
@@ -184,48 +159,6 @@ static flx_status refuse_locked(const flx_simulation *sim)
 
 // ---- together ----------------------------------------------------------------------------------
 
-static flx_loc place_of(const flx_model *m, const char *item)
-{
-    for (int i = 0; item && i < m->njoint; i++) {
-        if (strcmp(m->joints[i].name, item) == 0) return m->joints[i].loc;
-    }
-    return FLX_NOWHERE;
-}
-
-static double largest_scale(const flx_system *s)
-{
-    double scale = 0.0;
-    for (int i = 0; i < s->dims.nv; i++) {
-        flx_unknown u = {0};
-        s->ops->unknown(s, i, &u);
-        scale = fmax(scale, u.scale);
-    }
-    return scale;
-}
-
-// Rows left out cannot be met by force: what they ask must follow from the rest.
-static flx_status check_left_out(flx_simulation *sim)
-{
-    flx_residuals r;
-    if (sim->plan->summary.redundant == 0) return FLX_OK;
-    flx_simulation_residuals(sim, sim->start, &r);
-    double misfit = r.dropped / largest_scale(sim->sys);
-    if (!(misfit <= CANNOT_CLOSE)) {
-        return FLX_FAIL(sim->ctx, FLX_INCONSISTENT, place_of(sim->model, r.position_item),
-                        "'%s' cannot be closed: the other constraints hold it %.3g away; check "
-                        "positions, lengths and the joint's `at`",
-                        r.position_item ? r.position_item : "?", r.dropped);
-    }
-    // rows that are off by a little part at that share of the speed
-    double speed = 1.0;
-    for (int i = 0; i < sim->sys->dims.nv; i++) speed = fmax(speed, fabs(sim->start->v[i]));
-    if (r.velocity <= (CONTRADICTION + 10.0 * misfit) * speed) return FLX_OK;
-    return FLX_FAIL(sim->ctx, FLX_INCONSISTENT, place_of(sim->model, r.velocity_item),
-                    "what '%s' asks contradicts the other constraints: its rate is off by %.3g; "
-                    "remove a motion or a joint",
-                    r.velocity_item ? r.velocity_item : "?", r.velocity);
-}
-
 // A row that holds nothing to first order wherever it is met, but does beside: no finite force keeps it.
 static flx_status refuse_blocking(flx_simulation *sim, const flx_system *s,
                                   const flx_rank_report *rank)
@@ -243,142 +176,30 @@ static flx_status refuse_blocking(flx_simulation *sim, const flx_system *s,
 // Close the drawing and find which rows are redundant.
 static flx_status find_redundant(flx_simulation *sim, draft *complete, flx_rank_report *rank)
 {
-    draft held = {0};
+    const flx_descriptor_options options = {.hold = FLX_HOLD_COORDINATES};
+    bool holds = !sim->from && has_starts(sim->model, FLX_HOLD_COORDINATES);
+    flx_system *held = NULL;
+    flx_state *x = NULL;
     int errors = flx_ctx_error_count(sim->ctx);
-    flx_status status = choose_rows(sim, complete->sys, FLX_HOLD_COORDINATES, 0, NULL, &held);
+    if (holds) FLX_TRY(flx_descriptor_select(complete->sys, &options, &held));
+    const flx_system *s = holds ? held : complete->sys;
+    flx_status status = flx_state_create(s, &x);
     if (status == FLX_OK) {
-        flx_simulation_copy_motion(&held.sys->dims, held.x, complete->x);
-        status = flx_start_positions(held.sys, held.x, NULL, NULL);
-        flx_simulation_copy_motion(&held.sys->dims, complete->x, held.x);
+        flx_simulation_copy_motion(&s->dims, x, complete->x);
+        status = flx_start_positions(s, x, NULL, NULL);
+        flx_simulation_copy_motion(&s->dims, complete->x, x);
     }
-    discard(&held);
+    flx_state_destroy(&x);
+    sim->making->held[0] = held; // it serves the start, too, unless rows are left out
     if (status != FLX_OK && status != FLX_INCONSISTENT) return status;
 
     flx_status ranked = flx_rank_bonds(complete->sys, complete->x, rank);
     // what does not close may still close without the rows that say the same twice
     if (status == FLX_INCONSISTENT && (ranked != FLX_OK || rank->nredundant == 0)) return status;
     if (ranked != FLX_OK) return ranked;
+    if (rank->nredundant > 0) flx_system_destroy(&sim->making->held[0]);
     flx_ctx_forget_errors(sim->ctx, errors);
     return refuse_blocking(sim, complete->sys, rank);
-}
-
-// Whether a joint starts with a rate, or something with a velocity: what is deformable then begins without
-// deforming, where it can.
-static bool begins_moving(const flx_model *m)
-{
-    for (int i = 0; i < m->njoint; i++) {
-        if (m->joints[i].start_rate) return true;
-    }
-    return false;
-}
-
-static flx_status find_velocities(flx_simulation *sim, const flx_state *drawn, draft *held)
-{
-    flx_rides rides = {0};
-    flx_least_how how = {0};
-    flx_given_row *given = NULL;
-    if (sim->from) return flx_start_velocities(held->sys, held->x, NULL, NULL);
-    flx_status status = flx_descriptor_given(held->sys, drawn, held->x, &how.ngiven, &given);
-    how.given = given;
-    if (status == FLX_OK && begins_moving(sim->model)) {
-        status = flx_descriptor_rides(held->sys, held->x, &rides);
-        if (rides.n > 0) how.rides = &rides;
-    }
-    if (status == FLX_OK) status = flx_start_velocities_by(held->sys, held->x, NULL, &how, NULL);
-    flx_rides_clear(&rides);
-    flx_free(given);
-    return status;
-}
-
-// Positions or velocities of the start, with the starts of the joints held.
-static flx_status close_held(flx_simulation *sim, flx_system *complete, const flx_state *drawn,
-                             flx_hold hold, int ndrop, const int *drop)
-{
-    draft held = {0};
-    flx_status status = choose_rows(sim, complete, hold, ndrop, drop, &held);
-    if (status == FLX_OK) {
-        flx_simulation_copy_motion(&held.sys->dims, held.x, sim->start);
-        status = hold == FLX_HOLD_RATES ? find_velocities(sim, drawn, &held)
-                                        : flx_start_positions(held.sys, held.x, NULL, NULL);
-    }
-    if (status == FLX_OK) flx_simulation_copy_motion(&held.sys->dims, sim->start, held.x);
-    discard(&held);
-    return status;
-}
-
-// Branches as positions and velocities are now. Those of a state that was given stay, unless they contradict it: what is
-// on its border has been decided.
-static flx_status settle_switches(flx_simulation *sim)
-{
-    const flx_system *s = sim->sys;
-    const flx_instants *k = s->ops->instants;
-    if (!k) return FLX_OK;
-    flx_work *work = s->ops->work_create(s);
-    double *size = flx_alloc(sim->ctx, (size_t)k->indicators(s), sizeof *size);
-    if (!work || !size) {
-        flx_free(size);
-        if (work) s->ops->work_destroy(work);
-        return FLX_FAIL(sim->ctx, FLX_ERR_MEMORY, FLX_NOWHERE, "out of memory");
-    }
-    if (!sim->from || k->judge(s, work, sim->start, size) >= 0) k->settle(s, work, sim->start);
-    flx_free(size);
-    s->ops->work_destroy(work);
-    return FLX_OK;
-}
-
-// No method integrates algebraic unknowns of an index above 3.
-static flx_status refuse_index(flx_simulation *sim)
-{
-    const flx_system *s = sim->sys;
-    int index = 0, unknown = -1;
-    if (s->dims.nw == 0) return FLX_OK;
-    flx_work *work = s->ops->work_create(s);
-    if (!work) return FLX_FAIL(sim->ctx, FLX_ERR_MEMORY, FLX_NOWHERE, "out of memory");
-    flx_status status = flx_index_find(s, work, sim->start, &index, &unknown);
-    s->ops->work_destroy(work);
-    if (status != FLX_OK || index <= MOST_INDEX) return status < 0 ? status : FLX_OK;
-    flx_unknown u;
-    s->ops->unknown(s, unknown, &u);
-    return FLX_FAIL(sim->ctx, FLX_ERR_CANNOT, u.loc,
-                    "the algebraic unknown '%s' has index %d: the equations must be differentiated "
-                    "%d times before they say what it is, and methods bear %d; prescribe what it "
-                    "acts on directly, such as by a motion of a joint, or compute it from the "
-                    "derivatives of what is asked for",
-                    u.item ? u.item : "?", index, index, MOST_INDEX);
-}
-
-// Velocities without inertia: on the slow manifold (RED-5). Their rows contain no inertia at all, so
-// that the step is as short as the matrix bears, and meets the fastest rates.
-static flx_status find_slow_velocities(flx_simulation *sim)
-{
-    const flx_system *s = sim->sys;
-    flx_work *work = s->ops->work_create(s);
-    if (!work) return FLX_FAIL(sim->ctx, FLX_ERR_MEMORY, FLX_NOWHERE, "out of memory");
-    flx_status status = FLX_SINGULAR;
-    for (double d = SLOW_STEP; status > 0 && d < 10.0 * FLX_RELAX_STEP; d *= 10.0) {
-        status = flx_relax_velocities(s, work, sim->start, d);
-    }
-    if (status > 0) status = flx_reduction_refuse(sim, work, status);
-    s->ops->work_destroy(work);
-    return status;
-}
-
-// The same, and, if asked for, where the boundary layer leaves the slow motion; positions are then closed again.
-static flx_status find_slow_start(flx_simulation *sim)
-{
-    size_t nv = (size_t)sim->sys->dims.nv;
-    // a state of a motion lies behind the layer
-    if (!sim->model->reduce_corrected || sim->from) return find_slow_velocities(sim);
-    double *given = flx_alloc(sim->ctx, nv, sizeof *given);
-    if (!given) return FLX_ERR_MEMORY;
-    memcpy(given, sim->start->v, nv * sizeof *given);
-    flx_status status = find_slow_velocities(sim);
-    if (status == FLX_OK) status = flx_layer_correct(sim, given);
-    flx_free(given);
-    FLX_TRY(status);
-    FLX_TRY(flx_start_positions(sim->sys, sim->start, NULL, NULL));
-    FLX_TRY(flx_start_velocities(sim->sys, sim->start, NULL, NULL));
-    return find_slow_velocities(sim);
 }
 
 flx_status flx_simulation_recast(flx_simulation *sim, const flx_state *drawn, flx_system **s)
@@ -389,93 +210,25 @@ flx_status flx_simulation_recast(flx_simulation *sim, const flx_state *drawn, fl
     return flx_simulation_reduce(sim, drawn, s);
 }
 
-flx_status flx_simulation_start_recast(flx_simulation *sim)
-{
-    if (sim->plan->reduction.n > 0) FLX_TRY(find_slow_start(sim));
-    FLX_TRY(flx_quasistatic_measure(sim->sys, sim->start));
-    return flx_start_accelerations(sim->sys, sim->start);
-}
-
-// What neither mass nor damping holds, and what algebraic unknowns are to bring about, begins in balance. Where the
-// masses determine the accelerations there is nothing of the kind.
-static flx_status find_balance(flx_simulation *sim)
-{
-    const flx_system *s = sim->sys;
-    flx_accelerator *acc = NULL;
-    flx_state *x = NULL;
-    flx_work *work = NULL;
-    if (sim->plan->reduction.n > 0) return FLX_OK; // the slow manifold is found otherwise
-    flx_status status = flx_accelerator_create(s, &acc);
-    if (status == FLX_OK) status = flx_state_create(s, &x);
-    if (status == FLX_OK) work = s->ops->work_create(s);
-    if (status == FLX_OK && !work) status = FLX_ERR_MEMORY;
-    if (status != FLX_OK) goto done;
-    flx_state_copy(x, sim->start);
-    status = flx_accelerator_eval(acc, work, x, NULL, NULL);
-    if (status <= 0) goto done;
-    flx_state_copy(x, sim->start);
-    status = flx_relax_positions(s, work, x);
-    if (status > 0) status = FLX_OK; // what follows says why
-    if (status != FLX_OK) goto done;
-    sim->making->balance =
-        flx_arena_take(sim->arena, (size_t)s->dims.nv, sizeof *sim->plan->balance);
-    if (!sim->plan->balance) status = FLX_ERR_MEMORY;
-    if (status != FLX_OK) goto done;
-    s->ops->difference(s, sim->start->q, x->q, sim->making->balance);
-    flx_state_copy(sim->start, x);
-
-done:
-    if (work) s->ops->work_destroy(work);
-    flx_state_destroy(&x);
-    flx_accelerator_destroy(&acc);
-    return status;
-}
-
-// The equilibrium at which the run begins, or the last position of a path, and those from which it is sought, before
-// it. Velocities are then those that motions ask for.
-static flx_status find_rest(flx_simulation *sim, int i)
-{
-    const flx_model *m = sim->model;
-    const flx_analysis *a = m->analyses + i;
-    if (a->about == FLX_ABOUT_END) {
-        return FLX_FAIL(sim->ctx, FLX_ERR_MODEL, a->loc,
-                        "a run cannot begin at '%s', which is sought from its end", a->name);
-    }
-    if (a->about >= 0) FLX_TRY(find_rest(sim, a->about));
-    if (a->kind == FLX_ANALYSIS_STATIC) {
-        flx_path_report path;
-        double t = sim->start->t;
-        flx_status status = flx_simulation_follow(sim, i, sim->start, 0, NULL, &path);
-        flx_simulation_unload(sim); // the run has its own loads
-        sim->start->t = t;
-        FLX_TRY(status);
-    } else {
-        FLX_TRY(flx_equilibrium_find(sim->sys, sim->start, NULL));
-    }
-    return flx_start_velocities(sim->sys, sim->start, NULL, NULL);
-}
-
-// The consistent state of the system that runs.
+// The system that runs, those with starts of joints held, and the start.
 static flx_status find_start(flx_simulation *sim, draft *complete, const flx_state *drawn,
                              int ndrop, const int *drop)
 {
+    static const flx_hold holds[2] = {FLX_HOLD_COORDINATES, FLX_HOLD_RATES};
     const flx_descriptor_options options = {.ndrop = ndrop, .drop = drop};
     complete->borrowed = ndrop == 0; // it runs itself
     if (ndrop == 0) sim->sys = complete->sys;
     if (ndrop > 0) FLX_TRY(flx_descriptor_select(complete->sys, &options, &sim->sys));
-    const flx_dims dims = sim->sys->dims;
+    for (int k = 0; k < 2; k++) {
+        flx_descriptor_options held = {.ndrop = ndrop, .drop = drop, .hold = holds[k]};
+        if (sim->from || sim->making->held[k] || !has_starts(sim->model, holds[k])) continue;
+        FLX_TRY(flx_descriptor_select(complete->sys, &held, &sim->making->held[k]));
+    }
     if (!sim->model->simulate.tree) FLX_TRY(flx_simulation_recast(sim, drawn, &sim->sys));
     FLX_TRY(flx_state_create(sim->sys, &sim->start));
-    flx_simulation_copy_motion(&dims, sim->start, drawn);
-    FLX_TRY(close_held(sim, complete->sys, drawn, FLX_HOLD_COORDINATES, ndrop, drop));
-    FLX_TRY(find_balance(sim));
-    FLX_TRY(close_held(sim, complete->sys, drawn, FLX_HOLD_RATES, ndrop, drop));
-    FLX_TRY(flx_simulation_settle_condensed(sim));
-    FLX_TRY(settle_switches(sim));
-    if (sim->model->simulate.given) FLX_TRY(refuse_index(sim));
-    if (sim->model->simulate.start >= 0 && !sim->from)
-        FLX_TRY(find_rest(sim, sim->model->simulate.start));
-    return flx_simulation_start_recast(sim);
+    FLX_TRY(flx_starter_create(sim, false, &sim->starter));
+    // without redundant rows the positions have been found by the same system
+    return flx_simulation_begin(sim, drawn, ndrop == 0 ? complete->x : NULL);
 }
 
 static bool at_rest(const flx_simulation *sim)
@@ -538,15 +291,16 @@ static flx_status make_ready(flx_simulation *sim, draft *complete, const flx_sta
     FLX_TRY(refuse_locked(sim));
     FLX_TRY(find_regular_start(sim, complete, drawn, rank->nredundant, rank->redundant));
     const flx_system *s = sim->sys;
-    double scale = largest_scale(s);
+    double scale = flx_system_largest_scale(s);
     sim->work = s->ops->work_create(s);
     if (!sim->work) return FLX_FAIL(sim->ctx, FLX_ERR_MEMORY, FLX_NOWHERE, "out of memory");
     // turns are counted from where the start is
     if (s->ops->accept) s->ops->accept(s, sim->work, sim->start);
-    FLX_TRY(check_left_out(sim));
+    FLX_TRY(flx_simulation_check_left_out(sim, &sim->making->dropped_open));
     // what an equilibrium changes is what was asked for
     if (sim->model->simulate.start < 0 || sim->from)
         FLX_TRY(flx_simulation_tell_changes(sim, drawn));
+    flx_starter_destroy(&sim->starter);
     sim->making->dropped_share = OPENS_TIMES * rank->weakest * scale;
     sim->making->dropped_most = sim->plan->dropped_share + OPENS * scale;
     flx_simulation_tell_left_out(sim, rank->weakest);

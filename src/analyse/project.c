@@ -1,5 +1,6 @@
 // project.c - steps towards the bonds; see project.h for the equations.
 #include "analyse/project.h"
+#include "analyse/least.h"
 
 #include <math.h>
 #include <string.h>
@@ -14,6 +15,7 @@ void flx_projector_destroy(flx_projector **p)
     if (x->work) x->sys->ops->work_destroy(x->work);
     flx_blocks_destroy(&x->blocks);
     flx_saddle_destroy(&x->saddle);
+    flx_least_destroy(&x->least);
     flx_state_destroy(&x->at);
     flx_free(x->theta);
     flx_free(x->shift);

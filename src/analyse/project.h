@@ -25,6 +25,9 @@ typedef struct flx_projector {
     double *scale;                  // (n)
     bool *out;                      // (n) rows that count as not there
     bool weighted;
+    bool determined; // by the mass: accelerations, so that velocities do not follow from forces
+    bool keeps;      // what the velocities need is kept for the next time ...
+    struct flx_least *least; // ... here; owned
 } flx_projector;
 
 // weight (nv) or NULL is copied.

@@ -423,6 +423,7 @@ void flx_plan_destroy(flx_plan **plan)
     flx_program_destroy(&p->measure_program);
     flx_state_destroy(&p->start);
     flx_state_destroy(&p->bodies_start);
+    for (int k = 0; k < 2; k++) flx_system_destroy(&p->held[k]);
     if (!p->by_hand) {
         flx_system_destroy(&p->bodies);
         flx_system_destroy(&p->sys);
@@ -441,6 +442,7 @@ void flx_simulation_destroy(flx_simulation **sim_in)
     flx_simulation *sim = sim_in ? *sim_in : NULL;
     if (!sim) return;
     flx_keeper_destroy(&sim->keeper);
+    flx_starter_destroy(&sim->starter);
     flx_integrator_destroy(&sim->it);
     flx_signals_clear(&sim->columns);
     flx_signals_clear(&sim->probes);

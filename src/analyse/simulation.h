@@ -228,10 +228,14 @@ typedef struct flx_plan {
     flx_formulas columns, probes;
     flx_program *measure_program; // owned
     bool *not_unique;             // (njoint) arena or NULL: reactions that are one choice of many
-    double *balance;              // (nv) arena or NULL: moves of what begins in balance
-    double dropped_share;         // how far the own shares of redundant rows let them open
-    double dropped_most;          // from where on they are not redundant: the run stops
-    bool by_hand;                 // the system is not of a model, and not owned
+    bool balances;                // what neither mass nor damping holds begins in balance
+    bool determined;              // masses determine accelerations at the start
+    flx_system *held
+        [2]; // owned: with starts of joints held, for positions and velocities; NULL: there are none
+    double dropped_open;   // what the start left of redundant rows
+    double dropped_share;  // how far the own shares of redundant rows let them open
+    double dropped_most;   // from where on they are not redundant: the run stops
+    bool by_hand;          // the system is not of a model, and not owned
     flx_model *own_model;  // owned: the model as compile was asked for it; NULL: the caller's
     flx_model *core;       // held: what the model's arrays belong to
     flx_graph *own_graph;  // owned: of a system made by hand
@@ -305,7 +309,8 @@ struct flx_simulation {
     flx_judge judge;
     double kept_residual; // largest residual of the others met at an output
     flx_ledger ledger;
-    struct flx_keeper *keeper;          // owned; NULL: the run leaves no checkpoints
+    struct flx_keeper *keeper;   // owned; NULL: the run leaves no checkpoints
+    struct flx_starter *starter; // owned; what starts are made again with; NULL: none was yet
     const struct flx_given_state *from; // where it begins, while it is made; NULL: as drawn
     double *kept_state;                 // (info.nstate) arena
 };
@@ -386,6 +391,23 @@ flx_status flx_simulation_recast(flx_simulation *sim, const flx_state *drawn, fl
 flx_status flx_simulation_start_recast(flx_simulation *sim);
 // Positions, velocities, states and switches; d: of the smaller system.
 void flx_simulation_copy_motion(const flx_dims *d, flx_state *to, const flx_state *from);
+
+// begin.c: the start of sim->sys, whose rows are chosen, from the initial configuration; closed: its positions where they are known, or
+// NULL. Needs a starter.
+flx_status flx_starter_create(flx_simulation *sim, bool again, struct flx_starter **starter);
+void flx_starter_destroy(struct flx_starter **starter);
+flx_status flx_simulation_begin(flx_simulation *sim, const flx_state *drawn,
+                                const flx_state *closed);
+// The start of a further run made again, after parameters or inputs of its systems were set: sim->start. FLX_ERR_CANNOT: rows
+// that were left out, or kept, are not what they were: the model has to be compiled again.
+flx_status flx_simulation_start_again(flx_simulation *sim);
+// How far what begins in balance was moved, (nv); NULL: nothing was.
+const double *flx_simulation_balance(const flx_simulation *sim);
+// What rows left out ask must follow from the rest; how far the start leaves them open.
+flx_status flx_simulation_check_left_out(flx_simulation *sim, double *open);
+double flx_system_largest_scale(const flx_system *s);
+// form.c: the start in joint coordinates from that of bodies, in sim->bodies_state.
+flx_status flx_simulation_change_form(flx_simulation *sim);
 
 // prepare.c: summary and names of redundant rows; to run, also the system without these rows and its
 // consistent start.

@@ -1,8 +1,6 @@
 // start.c - a consistent start on position, velocity and acceleration level (docs/theory/start.md).
-#include "analyse/least.h"
-#include "analyse/project.h"
+#include "analyse/start.h"
 #include "flexion/analysis.h"
-#include "integrate/accelerate.h"
 #include "integrate/relax.h"
 
 #include <float.h>
@@ -139,17 +137,14 @@ static flx_status find_positions(flx_projector *p, const flx_state *start, flx_s
     return status;
 }
 
-flx_status flx_start_positions(const flx_system *s, flx_state *x, const double *weight,
-                               flx_start_report *report)
+flx_status flx_start_positions_with(flx_projector *p, flx_state *x, flx_start_report *report)
 {
-    flx_projector *p = NULL;
+    const flx_system *s = p->sys;
     flx_state *start = NULL;
     progress now = {0};
-    flx_status status = flx_projector_create(s, weight, &p);
-    if (status == FLX_OK) status = flx_state_create(s, &start);
-    if (status != FLX_OK) goto done;
+    FLX_TRY(flx_state_create(s, &start));
     flx_state_copy(start, x);
-    status = flx_projector_gap(p, x, FLX_ROWS_POSITION, &now.gap, &now.worst);
+    flx_status status = flx_projector_gap(p, x, FLX_ROWS_POSITION, &now.gap, &now.worst);
     if (status != FLX_OK) goto done;
     if (now.gap > CLOSED) status = find_positions(p, start, x, &now);
     if (status != FLX_OK) goto done;
@@ -163,6 +158,15 @@ flx_status flx_start_positions(const flx_system *s, flx_state *x, const double *
 
 done:
     flx_state_destroy(&start);
+    return status;
+}
+
+flx_status flx_start_positions(const flx_system *s, flx_state *x, const double *weight,
+                               flx_start_report *report)
+{
+    flx_projector *p = NULL;
+    flx_status status = flx_projector_create(s, weight, &p);
+    if (status == FLX_OK) status = flx_start_positions_with(p, x, report);
     flx_projector_destroy(&p);
     return status;
 }
@@ -182,10 +186,12 @@ static double speed_of(const flx_projector *p, const flx_state *x)
 static flx_status relax(flx_projector *p, flx_state *x, progress *now)
 {
     flx_accelerator *acc = NULL;
+    if (p->determined) return FLX_OK;
     FLX_TRY(flx_accelerator_create(p->sys, &acc));
     flx_state_copy(p->at, x);
     flx_status status = flx_accelerator_eval(acc, p->work, p->at, NULL, NULL);
     flx_accelerator_destroy(&acc);
+    p->determined = status == FLX_OK;
     if (status <= 0) return status;
     status = flx_relax_velocities(p->sys, p->work, x, FLX_RELAX_STEP);
     if (status < 0) return status;
@@ -209,17 +215,15 @@ flx_status flx_start_velocities(const flx_system *s, flx_state *x, const double 
     return flx_start_velocities_by(s, x, weight, NULL, report);
 }
 
-flx_status flx_start_velocities_by(const flx_system *s, flx_state *x, const double *weight,
-                                   const flx_least_how *how, flx_start_report *report)
+flx_status flx_start_velocities_with(flx_projector *p, flx_state *x, const flx_least_how *how,
+                                     flx_start_report *report)
 {
-    flx_projector *p = NULL;
+    const flx_system *s = p->sys;
     flx_state *start = NULL;
     progress now = {0};
-    flx_status status = flx_projector_create(s, weight, &p);
-    if (status == FLX_OK) status = flx_state_create(s, &start);
-    if (status != FLX_OK) goto done;
+    FLX_TRY(flx_state_create(s, &start));
     flx_state_copy(start, x);
-    status = find_velocities(p, how, x, &now);
+    flx_status status = find_velocities(p, how, x, &now);
     if (status == FLX_OK) status = relax(p, x, &now);
     if (status != FLX_OK) goto done;
     if (report) {
@@ -231,6 +235,15 @@ flx_status flx_start_velocities_by(const flx_system *s, flx_state *x, const doub
 
 done:
     flx_state_destroy(&start);
+    return status;
+}
+
+flx_status flx_start_velocities_by(const flx_system *s, flx_state *x, const double *weight,
+                                   const flx_least_how *how, flx_start_report *report)
+{
+    flx_projector *p = NULL;
+    flx_status status = flx_projector_create(s, weight, &p);
+    if (status == FLX_OK) status = flx_start_velocities_with(p, x, how, report);
     flx_projector_destroy(&p);
     return status;
 }
@@ -252,8 +265,8 @@ static flx_status refuse_accelerations(const flx_system *s, flx_status status, i
 }
 
 // By the mass where it determines them, else as limits.
-static flx_status find_accelerations(const flx_system *s, flx_accelerator *acc, flx_work *work,
-                                     flx_state *x)
+flx_status flx_start_accelerations_with(const flx_system *s, flx_accelerator *acc, flx_work *work,
+                                        flx_state *x)
 {
     flx_status status = flx_accelerator_eval(acc, work, x, NULL, NULL);
     if (status <= 0) return status;
@@ -271,7 +284,7 @@ flx_status flx_start_accelerations(const flx_system *s, flx_state *x)
     if (status != FLX_OK) return status;
     flx_work *work = s->ops->work_create(s);
     if (work) {
-        status = find_accelerations(s, acc, work, x);
+        status = flx_start_accelerations_with(s, acc, work, x);
         s->ops->work_destroy(work);
     } else {
         status = FLX_FAIL(s->ctx, FLX_ERR_MEMORY, FLX_NOWHERE, "out of memory");

@@ -109,10 +109,11 @@ flx_status flx_simulation_tell_changes(flx_simulation *sim, const flx_state *dra
     double *theta = flx_alloc(sim->ctx, (size_t)s->dims.nv, sizeof *theta);
     if (!theta) return FLX_ERR_MEMORY;
     s->ops->difference(s, drawn->q, sim->start->q, theta);
-    for (int i = 0; sim->plan->balance && i < s->dims.nv; i++) theta[i] -= sim->plan->balance[i];
+    const double *balance = flx_simulation_balance(sim);
+    for (int i = 0; balance && i < s->dims.nv; i++) theta[i] -= balance[i];
     tell_changes(sim, theta, drawn->v, sim->start->v, "to meet the constraints");
-    if (sim->plan->balance) {
-        tell_changes(sim, sim->plan->balance, NULL, NULL,
+    if (balance) {
+        tell_changes(sim, balance, NULL, NULL,
                      "into balance, since nothing but its forces says where it is");
     }
     flx_free(theta);

@@ -547,6 +547,13 @@ flx_status flx_descriptor_select(const flx_system *s, const flx_descriptor_optio
     return create(d->model, (flx_descriptor *)(uintptr_t)d, options, selected);
 }
 
+flx_status flx_descriptor_follow(flx_system *s, const flx_system *from)
+{
+    flx_descriptor *d = (flx_descriptor *)s;
+    memcpy(d->param, from->param, (size_t)s->dims.nparam * sizeof *d->param);
+    return FLX_OK;
+}
+
 double *flx_descriptor_loads(const flx_system *s)
 {
     return s->ops == &ops ? flx_descriptor_of(s)->param : NULL;
