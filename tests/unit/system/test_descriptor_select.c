@@ -255,7 +255,7 @@ static int compiles_of(const char *path, const char *form)
     flx_simulation *sim = NULL;
     compiled = 0;
     flx_status status = flx_model_read(ctx, path, 0, NULL, &model);
-    if (status == FLX_OK && form) model->simulate.tree = true;
+    if (status == FLX_OK && form) status = flx_model_set_text(model, "simulate.formulation", form);
     if (status == FLX_OK) status = flx_simulation_create(model, &sim);
     if (status != FLX_OK) printf("%s: %s\n", path, flx_ctx_error(ctx, 0)->text);
     flx_simulation_destroy(&sim);
