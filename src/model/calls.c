@@ -1,6 +1,7 @@
 // calls.c - from the definition of an item to its mapping in the description; ids.
 #include "model/calls.h"
 #include "base/number.h"
+#include "base/utf8.h"
 
 #include <math.h>
 #include <string.h>
@@ -10,6 +11,17 @@
 flx_status flx_call_begin(const flx_model *m)
 {
     return m && m->description ? FLX_OK : FLX_ERR_ARGUMENT;
+}
+
+bool flx_is_sound(const char *text)
+{
+    size_t n = strlen(text), width;
+    for (size_t i = 0; i < n; i += width) {
+        if (flx_is_no_text(flx_utf8_decode((const unsigned char *)text + i, n - i, &width))) {
+            return false;
+        }
+    }
+    return true;
 }
 
 // ---- ids -------------------------------------------------------------------------------------------
@@ -166,6 +178,10 @@ flx_entry *flx_make_scalar(flx_item_maker *k, const char *key, flx_value v)
         flx_item_refuse(k, key, "the text is empty");
         return NULL;
     }
+    if (v.text && !flx_is_sound(v.text)) {
+        flx_item_refuse(k, key, "the text is not UTF-8, or has control characters");
+        return NULL;
+    }
     flx_entry *e = flx_path_scalar(k->m, v);
     if (!e) k->status = FLX_ERR_MEMORY;
     return e;
@@ -304,7 +320,9 @@ void flx_put_word(flx_item_maker *k, const char *key, const char *const *words, 
 {
     int n = 0;
     while (words[n]) n++;
-    if (choice < first || choice >= first + n) {
+    if (choice == 0 && first > 0) {
+        flx_item_refuse(k, key, "it is not given");
+    } else if (choice < first || choice >= first + n) {
         flx_item_refuse(k, key, "%d is none of the choices", choice);
     } else {
         flx_put_text(k, key, words[choice - first]);

@@ -6,6 +6,8 @@
 // Whether m can be changed by calls; else the status of the refusal.
 flx_status flx_call_begin(const flx_model *m);
 
+bool flx_is_sound(const char *text); // what a file could hold: UTF-8 without control characters
+
 // One item while it is made. After a failure nothing more happens to it.
 typedef struct flx_item_maker {
     flx_model *m;
@@ -55,7 +57,7 @@ void flx_put_values(flx_item_maker *k, const char *key, int n,
 void flx_put_vector(flx_item_maker *k, const char *key, const flx_vector *v);
 void flx_put_pairs(flx_item_maker *k, const char *key, int n, const double *x, const double *y);
 void flx_put_vectors(flx_item_maker *k, const char *key, int n,
-                     const flx_vector *v); // a list of all
+                     const flx_vector *v);                                   // a list of all
 void flx_put_place(flx_item_maker *k, const char *key, const flx_vector *v); // zeros are the origin
 // A vector in space, a number (x) in the plane.
 void flx_put_turn(flx_item_maker *k, const char *key, const flx_vector *v);

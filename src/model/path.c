@@ -76,7 +76,7 @@ static flx_status read_path(flx_ctx *ctx, const char *path, route *r, bool *bad)
     const char *p = path ? path : "";
     r->n = 0;
     r->whole = (flx_trail){&top, p, -1};
-    *bad = *p == 0;
+    *bad = *p == 0 || !flx_is_sound(p);
     while (*p && !*bad) {
         if (r->n == DEEPEST) *bad = true;
         if (!*bad) FLX_TRY(read_step(ctx, &p, r->n == 0, r->steps + r->n, bad));
@@ -205,17 +205,21 @@ flx_entry *flx_path_scalar(flx_model *m, flx_value v)
     return e;
 }
 
-static flx_status refuse_number(flx_model *m, const char *path, double x)
+static flx_status check_value(flx_model *m, const char *path, flx_value v)
 {
     const flx_trail at = {&top, path ? path : "", -1};
+    if (v.text && !flx_is_sound(v.text)) {
+        return FLX_REFUSE(m, &at, "the text is not UTF-8, or has control characters");
+    }
+    if (v.text || isfinite(v.number)) return FLX_OK;
     return FLX_REFUSE(m, &at, "the value is %s: a finite number is needed",
-                      isnan(x) ? "nan" : "infinite");
+                      isnan(v.number) ? "nan" : "infinite");
 }
 
 flx_status flx_model_set_value(flx_model *m, const char *path, flx_value value)
 {
     FLX_TRY(flx_call_begin(m));
-    if (!value.text && !isfinite(value.number)) return refuse_number(m, path, value.number);
+    FLX_TRY(check_value(m, path, value));
     return flx_path_put(m, path, flx_path_scalar(m, value));
 }
 
@@ -241,9 +245,7 @@ flx_status flx_model_set_list(flx_model *m, const char *path, int n, const flx_v
     flx_entry *list = flx_entry_list(m->description->arena, FLX_NOWHERE);
     if (!list) return FLX_ERR_MEMORY;
     for (int i = 0; i < n; i++) {
-        if (!values[i].text && !isfinite(values[i].number)) {
-            return refuse_number(m, path, values[i].number);
-        }
+        FLX_TRY(check_value(m, path, values[i]));
         flx_entry *item = flx_path_scalar(m, values[i]);
         if (!item) return FLX_ERR_MEMORY;
         FLX_TRY(flx_entry_append(m->description->arena, list, item));

@@ -5,6 +5,7 @@
 #include "read/yaml.h"
 
 #include "base/letters.h"
+#include "base/utf8.h"
 #include "model/file.h"
 
 #include <string.h>
@@ -43,39 +44,13 @@ static flx_status note_error(parser *p)
 
 // ---- bytes ------------------------------------------------------------------------------------
 
-// The code point at s (n > 0 bytes left) and its length; -1 where the bytes are not UTF-8.
-static long decode(const unsigned char *s, size_t n, size_t *width)
-{
-    static const long smallest[5] = {0, 0, 0x80, 0x800, 0x10000};
-    unsigned c = s[0];
-    size_t w = c < 0x80 ? 1 : (c >> 5) == 6 ? 2 : (c >> 4) == 14 ? 3 : (c >> 3) == 30 ? 4 : 0;
-    *width = 1;
-    if (w == 0 || w > n) return -1;
-    long code = w == 1 ? (long)c : (long)(c & (0x7fu >> w));
-    for (size_t i = 1; i < w; i++) {
-        if ((s[i] & 0xc0) != 0x80) return -1;
-        code = code << 6 | (s[i] & 0x3f);
-    }
-    if (code < smallest[w] || code > 0x10ffff || (code >= 0xd800 && code <= 0xdfff)) return -1;
-    *width = w;
-    return code;
-}
-
-// Characters that no text file holds, and line ends that only some programs count.
-static bool is_forbidden(long code)
-{
-    return (code < 0x20 && code != '\t' && code != '\n' && code != '\r') ||
-           (code >= 0x7f && code <= 0x9f) || code == 0x2028 || code == 0x2029 || code == 0xfeff ||
-           code == 0xfffe || code == 0xffff;
-}
-
 static flx_status check_bytes(const parser *p)
 {
     const unsigned char *s = (const unsigned char *)p->text;
     flx_loc loc = {p->file, 1, 1, NULL}, tab = FLX_NOWHERE;
     bool indentation = true;
     for (size_t i = 0, width; i < p->length; i += width) {
-        long code = decode(s + i, p->length - i, &width);
+        long code = flx_utf8_decode(s + i, p->length - i, &width);
         if (code < 0) {
             return FLX_FAIL(p->ctx, FLX_ERR_MODEL, loc,
                             "byte 0x%02x is not part of a UTF-8 text; is this a model file?", s[i]);
@@ -83,7 +58,7 @@ static flx_status check_bytes(const parser *p)
         if (code == 0) {
             return FLX_FAIL(p->ctx, FLX_ERR_MODEL, loc, "NUL byte; is this a model file?");
         }
-        if (is_forbidden(code)) {
+        if (flx_is_no_text(code)) {
             return FLX_FAIL(p->ctx, FLX_ERR_MODEL, loc,
                             "control character U+%04lX; is this a model file?",
                             (unsigned long)code);
@@ -181,7 +156,7 @@ static char find_missing_sign(const parser *p, flx_loc *loc)
     if (open || (!first && !key) || (pair && !comma)) return 0;
     *loc = (flx_loc){p->file, line + 1, 1, NULL};
     for (size_t i = from, width; i < to; i += width, loc->column++) {
-        decode((const unsigned char *)p->text + i, p->length - i, &width);
+        flx_utf8_decode((const unsigned char *)p->text + i, p->length - i, &width);
     }
     return comma ? ',' : ':';
 }
@@ -284,7 +259,7 @@ static size_t offset_of(const parser *p, int line, int column)
     if (line > p->nline) return p->length;
     size_t i = p->line_start[line - 1], width;
     for (int k = 1; k < column && i < p->length; k++, i += width) {
-        decode((const unsigned char *)p->text + i, p->length - i, &width);
+        flx_utf8_decode((const unsigned char *)p->text + i, p->length - i, &width);
     }
     return i < p->length ? i : p->length;
 }

@@ -6,6 +6,9 @@
 
 #include "model/model.h"
 
+#include <stdlib.h>
+#include <unistd.h>
+
 static flx_ctx *ctx;
 static flx_model *m;
 
@@ -292,4 +295,341 @@ static int spatial_items_are_what_a_file_says(void)
     return 0;
 }
 
-TEST_MAIN(TEST(planar_items_are_what_a_file_says), TEST(spatial_items_are_what_a_file_says))
+// The last message, with its path.
+static int last_error(const char *path, const char *text)
+{
+    const flx_message *e = flx_ctx_error(ctx, flx_ctx_error_count(ctx) - 1);
+    if (e && strcmp(e->path, path) == 0 && strstr(e->text, text)) return 0;
+    printf("expected %s: %s\nfound    %s: %s\n", path, text, e ? e->path : "", e ? e->text : "");
+    return 1;
+}
+
+#define REFUSED(call, path, text)                                                                  \
+    do {                                                                                           \
+        CHECK((int)(call) == FLX_ERR_ARGUMENT);                                                    \
+        CHECK(!last_error(path, text));                                                            \
+        flx_ctx_clear_messages(ctx);                                                               \
+    } while (0)
+
+static int wrong_calls_are_refused_and_change_nothing(void)
+{
+    begin(3);
+    const flx_body_def ball = {.type = FLX_POINT, .mass = {1, NULL}};
+    int a = flx_model_add_body(m, "a", &ball), b = flx_model_add_body(m, "b", &ball);
+    int rod = flx_model_add_joint(m, "rod",
+                                  &(flx_joint_def){.type = FLX_DISTANCE,
+                                                   .on = {a, b},
+                                                   .at = {{.text = "a"}, {.text = "b"}},
+                                                   .length = {1, NULL}});
+    char before[2000];
+    snprintf(before, sizeof before, "%s", flx_model_write_text(m));
+
+    CHECK(flx_model_add_body(NULL, "c", &ball) == FLX_ERR_ARGUMENT);
+    CHECK(flx_model_set(NULL, "gravity", 1) == FLX_ERR_ARGUMENT);
+    CHECK(flx_model_check(NULL) == FLX_ERR_ARGUMENT && !flx_model_write_text(NULL));
+    CHECK(flx_model_kind(NULL, "a") == 0 && flx_model_count(m, NULL) == 0 &&
+          !flx_model_get_text(m, "..") && !flx_model_key(m, "bodies", 7));
+    REFUSED(flx_model_add_body(m, NULL, &ball), "bodies.\"\"", "it has no name");
+    REFUSED(flx_model_add_body(m, "", &ball), "bodies.\"\"", "it has no name");
+    REFUSED(flx_model_add_body(m, "c", NULL), "bodies.c", "its definition is NULL");
+    REFUSED(flx_model_add_body(m, "a", &ball), "bodies.a", "'a' is there already");
+    REFUSED(flx_model_add_body(m, "c", &(flx_body_def){.type = 7}), "bodies.c.type",
+            "7 is none of the choices");
+    REFUSED(flx_model_add_body(m, "c", &(flx_body_def){.size = 3}), "bodies.c",
+            "size of its definition");
+    REFUSED(flx_model_add_body(m, "c", &(flx_body_def){.mass = {NAN, NULL}}), "bodies.c.mass",
+            "is nan");
+    REFUSED(flx_model_add_body(m, "c", &(flx_body_def){.position = {.y = {INFINITY, NULL}}}),
+            "bodies.c.position", "infinite");
+    REFUSED(flx_model_add_body(m, "c", &(flx_body_def){.mass = {0, ""}}), "bodies.c.mass", "empty");
+    REFUSED(flx_model_add_body(m, "c", &(flx_body_def){.mass = {0, "1\a"}}), "bodies.c.mass",
+            "control");
+    REFUSED(flx_model_add_body(m, "c", &(flx_body_def){.mass = {0, "1\xff"}}), "bodies.c.mass",
+            "UTF-8");
+    REFUSED(flx_model_add_body(m, "c", &(flx_body_def){.npoint = 1}), "bodies.c.points",
+            "array is NULL");
+    REFUSED(flx_model_add_joint(m, "j", &(flx_joint_def){.on = {a, b}}), "joints.j.type",
+            "it is not given");
+    REFUSED(flx_model_add_joint(m, "j", &(flx_joint_def){.type = FLX_FIXED, .on = {a}}),
+            "joints.j.on", "0 is no id of this model");
+    REFUSED(flx_model_add_joint(m, "j", &(flx_joint_def){.type = FLX_FIXED, .on = {a, rod}}),
+            "joints.j.on", "'rod' is one of 'joints'; an id of 'bodies' is needed");
+    REFUSED(
+        flx_model_add_joint(m, "j", &(flx_joint_def){.type = FLX_GEAR, .on = {FLX_GROUND, rod}}),
+        "joints.j.on", "an id of 'joints' is needed");
+    REFUSED(
+        flx_model_add_joint(m, "j", &(flx_joint_def){.type = FLX_FIXED, .on = {a, FLX_ERR_MODEL}}),
+        "joints.j.on", "is no id");
+    REFUSED(flx_model_add_force(
+                m, "f",
+                &(flx_force_def){
+                    .type = FLX_TORQUE, .joint = rod, .on = {a}, .value = {.x = {1, NULL}}}),
+            "forces.f.on", "not on both");
+    REFUSED(flx_model_add_force(
+                m, "f",
+                &(flx_force_def){.type = FLX_ACTUATOR, .on = {a, b}, .value = {.y = {1, NULL}}}),
+            "forces.f.value", "a number here");
+    REFUSED(flx_model_add_signal(m, "s", NULL), "signals.s", "NULL");
+    REFUSED(flx_model_add_function(m, "f", &(flx_function_def){.npoint = 2}), "functions.f.points",
+            "array is NULL");
+    REFUSED(flx_model_add_event(m, "e", &(flx_event_def){.nset = 1}), "events.e.set",
+            "array is NULL");
+    REFUSED(flx_model_add_sweep(m, "k", 0, NULL), "sweep.parameters.k", "no values");
+    REFUSED(flx_model_add_parameter(m, "p", NAN), "parameters.p", "nan");
+    REFUSED(flx_model_set_gravity(m, (flx_vector){.z = {NAN, NULL}}), "gravity", "nan");
+    REFUSED(flx_model_simulate(m, &(flx_simulate_def){.step = {NAN, NULL}}), "simulate.step",
+            "nan");
+    REFUSED(flx_model_name(m, NULL), "", "missing");
+    // paths
+    REFUSED(flx_model_set(m, "bodies..mass", 1), "bodies..mass", "this is no path");
+    REFUSED(flx_model_set(m, NULL, 1), "", "this is no path");
+    REFUSED(flx_model_set(m, "bodies.a[", 1), "bodies.a[", "this is no path");
+    REFUSED(flx_model_set(m, "bodies.\"a", 1), "bodies.\"a", "this is no path");
+    REFUSED(flx_model_set(m, "bodies.a.mass.x", 1), "bodies.a.mass",
+            "here is a text, not a mapping that could have 'x'");
+    REFUSED(flx_model_set(m, "bodies[0]", 1), "bodies", "here is a mapping, not a list");
+    REFUSED(flx_model_set(m, "joints.rod.on[3]", 1), "joints.rod.on", "the list has 2 items");
+    REFUSED(flx_model_set(m, "gravity[1]", 1), "gravity[1]", "a list begins with [0]");
+    REFUSED(flx_model_set_text(m, "title", NULL), "title", "NULL");
+    REFUSED(flx_model_set_list(m, "gravity", 3, NULL), "gravity", "missing");
+    REFUSED(flx_model_remove(m, "bodies.c"), "bodies.c", "nothing to remove");
+    CHECK(strcmp(before, flx_model_write_text(m)) == 0);
+    // the model is not built, although all that is there is right, until its user knows
+    CHECK(flx_model_check(m) == FLX_ERR_MODEL);
+    CHECK(flx_ctx_error_count(ctx) == FLX_MAX_ERRORS - 2); // the first, and of the same one
+    CHECK(strcmp(flx_ctx_error(ctx, 1)->path, "bodies.c") == 0);
+    flx_model_forgive(m);
+    flx_ctx_clear_messages(ctx);
+    BUILT();
+    end();
+    return 0;
+}
+
+// What only the whole model shows is told when it is built, all of it, by its path; once more where another
+// context asked.
+static int mistakes_of_the_whole_are_told_by_path(void)
+{
+    begin(3);
+    int a =
+        flx_model_add_body(m, "a", &(flx_body_def){.inertia = {{1, NULL}, {1, NULL}, {1, NULL}}});
+    flx_model_add_body(m, "b", &(flx_body_def){.type = FLX_POINT, .mass = {0, "k"}});
+    flx_model_add_joint(m, "b", &(flx_joint_def){.type = FLX_SPHERICAL, .on = {FLX_GROUND, a}});
+    flx_model_set(m, "bodies.a.colour", 3);
+    flx_model_add_body(m, "a", NULL); // refused: told as well
+    flx_ctx *other = flx_ctx_create();
+    flx_system *s = NULL;
+    CHECK(flx_system_compile(m, NULL, other, &s) == FLX_ERR_MODEL && !s);
+    CHECK(flx_ctx_error_count(other) == 3);
+    CHECK(strcmp(flx_ctx_error(other, 0)->path, "bodies.a") == 0);
+    CHECK_TEXT(flx_ctx_error(other, 0)->text, "definition is NULL");
+    CHECK(flx_system_compile(NULL, NULL, other, &s) == FLX_ERR_ARGUMENT);
+    flx_ctx_clear_messages(other);
+    flx_model_forgive(m);
+    CHECK(flx_model_remove(m, "bodies.a.colour") == FLX_OK);
+    CHECK(flx_model_set(m, "bodies.a.mass", 1) == FLX_OK);
+    flx_ctx_clear_messages(ctx);
+    CHECK(flx_system_compile(m, NULL, other, &s) == FLX_ERR_MODEL);
+    CHECK(flx_ctx_error_count(other) >= 1);
+    CHECK(strcmp(flx_ctx_error(other, 0)->path, "joints.b") == 0);
+    CHECK_TEXT(flx_ctx_error(other, 0)->text, "already the name of a body; a model has one");
+    CHECK(flx_ctx_error(other, 0)->loc.line == 0);
+    flx_ctx_destroy(&other);
+    end();
+    return 0;
+}
+
+static int lengths(flx_system *s, double *out)
+{
+    flx_run *r = NULL;
+    CHECK(flx_run_create(s, NULL, ctx, &r) == FLX_OK);
+    CHECK(flx_run_advance(r, 0.1) == FLX_OK);
+    int n = 0;
+    const double *q = flx_run_view(r, FLX_VIEW_Q, &n);
+    *out = q[n - 1];
+    flx_run_destroy(&r);
+    return 0;
+}
+
+// Changed and compiled again, read or made; what was compiled stays what it was, without the model too.
+static int models_change_and_are_compiled_again(void)
+{
+    const char *text = "flexion: 1\nequations: {second_order: {x: {at: 1, force: -k*x}}}\n"
+                       "parameters: {k: 4}\nsimulate: {until: 1, method: dopri5, rtol: 1e-10}\n";
+    for (int made = 0; made < 2; made++) {
+        double x[4];
+        flx_system *first = NULL, *second = NULL, *third = NULL;
+        begin(3);
+        if (made) {
+            flx_model_add_variable(m, "x",
+                                   &(flx_variable_def){.initial = {1, NULL}, .force = {0, "-k*x"}});
+            flx_model_add_parameter(m, "k", 4);
+            flx_model_simulate(
+                m,
+                &(flx_simulate_def){.until = {1, NULL}, .method = "dopri5", .rtol = {1e-10, NULL}});
+        } else {
+            flx_model_destroy(&m);
+            CHECK(flx_model_read_text(ctx, "x.yaml", text, strlen(text), 0, NULL, &m) == FLX_OK);
+        }
+        CHECK(flx_system_compile(m, NULL, ctx, &first) == FLX_OK || !print_errors());
+        CHECK(flx_model_set(m, "parameters.k", 9) == FLX_OK);
+        CHECK(flx_system_compile(m, NULL, ctx, &second) == FLX_OK);
+        CHECK(flx_model_add_variable(
+                  m, "y", &(flx_variable_def){.initial = {0, "x0"}, .force = {0, "-x"}}) > 0);
+        CHECK(flx_model_add_parameter(m, "x0", 3) == 1);
+        CHECK(flx_system_compile(m, NULL, ctx, &third) == FLX_OK || !print_errors());
+        CHECK(flx_model_set_text(m, "parameters.k", "nobody") == FLX_OK); // wrong now
+        flx_system *fourth = NULL;
+        CHECK(flx_system_compile(m, NULL, ctx, &fourth) == FLX_ERR_MODEL && !fourth);
+        flx_model_destroy(&m);
+        CHECK(!lengths(first, x) && !lengths(second, x + 1) && !lengths(third, x + 2));
+        CHECK_NEAR(x[0], cos(2 * 0.1), 1e-9);
+        CHECK_NEAR(x[1], cos(3 * 0.1), 1e-9);
+        CHECK_NEAR(x[2], 3 + (cos(0.3) - 1) / 9, 1e-9);
+        flx_system_destroy(&third);
+        flx_system_destroy(&second);
+        flx_system_destroy(&first);
+        end();
+    }
+    return 0;
+}
+
+// What is replaced does not pile up, and a thousand items are added in the time of a thousand.
+static int long_lives_and_large_models(void)
+{
+    begin(3);
+    flx_model_add_variable(m, "x", &(flx_variable_def){.initial = {1, NULL}, .force = {0, "-k*x"}});
+    for (int i = 0; i < 20000; i++) {
+        CHECK(flx_model_set(m, "parameters.k", 1 + i) == FLX_OK);
+        if (i % 5000 == 0) BUILT();
+    }
+    BUILT();
+    CHECK(m->nparameter == 1 && m->parameters[0].values[0] == 20000);
+    char name[32];
+    for (int i = 0; i < 20000; i++) {
+        snprintf(name, sizeof name, "v%d", i);
+        CHECK(flx_model_add_state(m, name, &(flx_state_def){.derivative = {0, "-x"}}) > 0);
+    }
+    CHECK(flx_model_count(m, "equations.first_order") == 20000);
+    CHECK(flx_model_remove(m, "equations.first_order.v7") == FLX_OK);
+    CHECK(flx_model_kind(m, "equations.first_order.v7") == 0);
+    CHECK(flx_model_kind(m, "equations.first_order.v19999.derivative") == 1);
+    CHECK(strcmp(flx_model_key(m, "equations.first_order", 7), "v8") == 0);
+    end();
+    return 0;
+}
+
+// A cube of two tetrahedra layers by arrays is that of the file; a table and a part in memory.
+static int files_and_meshes_in_memory(void)
+{
+    static const double x[8][3] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0},
+                                   {0, 0, 1}, {1, 0, 1}, {1, 1, 1}, {0, 1, 1}};
+    static const int cell[8] = {0, 1, 2, 3, 4, 5, 6, 7}, bottom[4] = {0, 3, 2, 1},
+                     upper[4] = {4, 5, 6, 7};
+    const flx_mesh_group groups[] = {{NULL, FLX_HEXAHEDRON_8, 1, cell},
+                                     {"base", FLX_QUADRILATERAL_4, 1, bottom},
+                                     {"top", FLX_QUADRILATERAL_4, 1, upper}};
+    const flx_mesh_def mesh = {.nnode = 8, .x = &x[0][0], .nset = 3, .sets = groups};
+    const char *const fixed[] = {"base"}, *const faces[] = {"base", "top"};
+    begin(3);
+    CHECK(flx_model_add_mesh(m, "cube.msh", &mesh) == FLX_OK);
+    int cube = flx_model_add_solid(
+        m, "cube",
+        &(flx_solid_def){.mesh = "cube.msh",
+                         .material = {.E = {1e6, NULL}, .nu = {0.3, NULL}, .density = {1000, NULL}},
+                         .nfixed = 1,
+                         .fixed = fixed});
+    CHECK(cube > 0);
+    CHECK(flx_model_add_force(m, "pull",
+                              &(flx_force_def){.type = FLX_TRACTION,
+                                               .on = {cube},
+                                               .surface = "top",
+                                               .value = {.z = {1e3, NULL}}}) > 0);
+    CHECK(flx_model_add_flexible(
+              m, "soft",
+              &(flx_flexible_def){.mesh = "cube.msh",
+                                  .material = {.E = {1e6, NULL}, .density = {1000, NULL}},
+                                  .reduction = "craig-bampton",
+                                  .modes = 2,
+                                  .ninterface = 2,
+                                  .interfaces = faces,
+                                  .position = {.x = {5, NULL}}}) > 0);
+    const char *table = "s,z\n0,0\n1,2\n",
+               *leg = "flexion: 1\nbodies: {foot: {type: point, mass: 3}}\n";
+    CHECK(flx_model_add_file(m, "road.csv", table, strlen(table)) == FLX_OK);
+    CHECK(flx_model_add_file(m, "leg.yaml", leg, strlen(leg)) == FLX_OK);
+    CHECK(flx_model_add_function(m, "road", &(flx_function_def){.file = "road.csv"}) > 0);
+    CHECK(flx_model_set_text(m, "parts.left.model", "leg.yaml") == FLX_OK);
+    CHECK(flx_model_set_text(m, "parameters.half", "road(0.5)") == FLX_OK);
+    BUILT();
+    CHECK(m->nsolid == 1 && m->nmodal == 1);
+    CHECK(m->parameters[0].values[0] == 1.0);
+    CHECK(flx_model_item_count(m, FLX_ITEM_BODY) > 0);
+    int foot = flx_model_name(m, "left.foot");
+    CHECK(flx_model_add_force(
+              m, "tug",
+              &(flx_force_def){.type = FLX_FORCE, .on = {foot}, .value = {.x = {1, NULL}}}) > 0);
+    BUILT();
+    // written with its files, it is the same model
+    char folder[] = "/tmp/flexion_calls_XXXXXX", path[200];
+    CHECK(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/cube.yaml", folder);
+    CHECK(flx_model_write(m, path) == FLX_OK || !print_errors());
+    flx_model *read = NULL;
+    CHECK(flx_model_read(ctx, path, 0, NULL, &read) == FLX_OK || !print_errors());
+    CHECK(read->nbody == m->nbody && read->nsolid == 1 && read->nforce == m->nforce);
+    flx_model_destroy(&read);
+    const char *const names[] = {"cube.yaml", "cube.msh", "road.csv", "leg.yaml"};
+    for (int i = 0; i < 4; i++) {
+        snprintf(path, sizeof path, "%s/%s", folder, names[i]);
+        CHECK(remove(path) == 0);
+    }
+    CHECK(rmdir(folder) == 0);
+    // and what is no mesh
+    const int wrong[4] = {0, 1, 2, 9};
+    const flx_mesh_group bad = {"bad", FLX_TETRAHEDRON_4, 1, wrong}, none = {"bad", 77, 1, wrong};
+    REFUSED(flx_model_add_mesh(m, "bad.msh",
+                               &(flx_mesh_def){.nnode = 8, .x = &x[0][0], .nset = 1, .sets = &bad}),
+            "bad.msh", "has node 9; there are 8");
+    REFUSED(flx_model_add_mesh(
+                m, "bad.msh", &(flx_mesh_def){.nnode = 8, .x = &x[0][0], .nset = 1, .sets = &none}),
+            "bad.msh", "77 is no type");
+    REFUSED(flx_model_add_mesh(m, "bad.msh", &(flx_mesh_def){.nnode = 8, .x = &x[0][0]}), "bad.msh",
+            "no elements");
+    REFUSED(flx_model_add_mesh(m, "bad", &mesh), "bad", "ends with .msh");
+    REFUSED(flx_model_add_file(m, "t.csv", NULL, 0), "t.csv", "NULL");
+    end();
+    return 0;
+}
+
+// Each allocation fails in turn: no leak, no crash, and what is refused for want of memory says so.
+static int every_failing_allocation_is_survived(void)
+{
+    for (long k = 0;; k++) {
+        ctx = flx_ctx_create();
+        flx_ctx_fail_allocation(ctx, k);
+        flx_status status = flx_model_create(ctx, 2, &m);
+        CHECK((status == FLX_OK) == (m != NULL));
+        int body =
+            status == FLX_OK
+                ? flx_model_add_body(m, "a", &(flx_body_def){.type = FLX_POINT, .mass = {1, NULL}})
+                : 0;
+        if (body > 0) status = flx_model_set_text(m, "bodies.a.position[0]", "2");
+        if (body > 0 && status == FLX_OK)
+            status = flx_model_set_text(m, "bodies.a.position[1]", "2*t0");
+        if (body > 0 && status == FLX_OK && flx_model_add_parameter(m, "t0", 2) < 0)
+            status = FLX_ERR_MEMORY;
+        if (body > 0 && status == FLX_OK) status = flx_model_check(m);
+        CHECK(body >= 0 || body == FLX_ERR_MEMORY);
+        CHECK(status == FLX_OK || status == FLX_ERR_MEMORY);
+        bool done = status == FLX_OK && body > 0 && m->nbody == 1;
+        end();
+        if (done) return 0;
+        CHECK(k < 2000);
+    }
+}
+
+TEST_MAIN(TEST(planar_items_are_what_a_file_says), TEST(spatial_items_are_what_a_file_says),
+          TEST(wrong_calls_are_refused_and_change_nothing),
+          TEST(mistakes_of_the_whole_are_told_by_path), TEST(models_change_and_are_compiled_again),
+          TEST(long_lives_and_large_models), TEST(files_and_meshes_in_memory),
+          TEST(every_failing_allocation_is_survived))
