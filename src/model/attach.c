@@ -1,6 +1,7 @@
 // attach.c - what `on` and `at` say: the bodies or joints that something is attached to, and the places
 // on them.
 #include "model/deformable.h"
+#include "model/nums.h"
 
 #include <string.h>
 
@@ -81,26 +82,29 @@ static const flx_item *body_of_place(const flx_place *p)
 }
 
 // A place on an elastic body is one of its nodes, or its frame.
-static flx_status place_on_elastic(flx_env *e, const flx_place *p, flx_item **body, flx_loc loc,
-                                   double out[3])
+static flx_status place_on_elastic(flx_env *e, flx_place *p, flx_item **body, flx_loc loc,
+                                   flx_num3 *out)
 {
     int node = FLX_BODY_GROUND;
-    memset(out, 0, 3 * sizeof *out);
+    memset(out, 0, sizeof *out);
     FLX_TRY(flx_body_place(e->b, *body, loc));
     if (p->item == *body) return FLX_OK;
     if (p->item && p->item->kind == FLX_KIND_POINT && body_of_place(p) == *body) {
         node = ((const flx_point_data *)p->item->data)->node;
     }
-    if (node < 0) FLX_TRY(flx_elastic_body_node_at(e->b, *body, p->position, loc, &node));
+    if (node < 0) {
+        num3_fix(e->b, &p->position, loc);
+        FLX_TRY(flx_elastic_body_node_at(e->b, *body, p->position.x, loc, &node));
+    }
     return node < 0 ? FLX_OK : flx_elastic_body_follower(e->b, *body, node, loc, body);
 }
 
 // A place on a beam is one of its nodes.
-static flx_status place_on_beam(flx_env *e, const flx_place *p, flx_item **body, flx_loc loc,
-                                double out[3])
+static flx_status place_on_beam(flx_env *e, flx_place *p, flx_item **body, flx_loc loc,
+                                flx_num3 *out)
 {
     bool solid = flx_body_is_solid(e->b, *body);
-    memset(out, 0, 3 * sizeof *out);
+    memset(out, 0, sizeof *out);
     if (p->item == *body && solid) {
         return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, loc, "say which node of '%s': %s.node(1)",
                         (*body)->full, (*body)->full);
@@ -113,26 +117,27 @@ static flx_status place_on_beam(flx_env *e, const flx_place *p, flx_item **body,
     if (p->item && p->item->kind == FLX_KIND_POINT && body_of_place(p) == *body) {
         const flx_point_data *d = p->item->data;
         *body = d->body;
-        memcpy(out, d->at, sizeof d->at);
+        *out = d->at;
         return FLX_OK;
     }
-    if (solid) return flx_solid_node_at(e->b, *body, p->position, loc, body);
-    return flx_beam_node_at(e->b, *body, p->position, loc, body, out);
+    num3_fix(e->b, &p->position, loc);
+    if (solid) return flx_solid_node_at(e->b, *body, p->position.x, loc, body);
+    return flx_beam_node_at(e->b, *body, p->position.x, loc, body, out->x);
 }
 
 // A place in the frame of a body; exact when the place is a point of that body.
 static flx_status place_on(flx_env *e, const flx_place *p, flx_item *body, flx_loc loc,
-                           double out[3])
+                           flx_num3 *out)
 {
-    double R[9];
+    flx_num9 R;
     flx_item *own = NULL;
-    if (body_of_place(p) == body) return flx_item_frame(e->b, p->item, loc, &own, out, R);
+    if (body_of_place(p) == body) return flx_item_frame(e->b, p->item, loc, &own, out, &R);
     FLX_TRY(flx_body_place(e->b, body, loc));
-    flx_ground_to_body(body, p->position, out);
+    *out = flx_ground_to_body(e->b, body, p->position);
     return FLX_OK;
 }
 
-flx_status flx_build_at(flx_env *e, const flx_entry *y, flx_item *bodies[2], double at[2][3],
+flx_status flx_build_at(flx_env *e, const flx_entry *y, flx_item *bodies[2], flx_num3 at[2],
                         bool *pair)
 {
     flx_operand v;
@@ -156,11 +161,11 @@ flx_status flx_build_at(flx_env *e, const flx_entry *y, flx_item *bodies[2], dou
     for (int i = 0; i < 2; i++) {
         if (!bodies[i]) continue;
         if (flx_body_is_elastic(bodies[i]) && e->b->m->nunavailable == 0) {
-            FLX_TRY(place_on_elastic(e, &p[i], &bodies[i], y->loc, at[i]));
+            FLX_TRY(place_on_elastic(e, &p[i], &bodies[i], y->loc, &at[i]));
         } else if (flx_body_is_beam(e->b, bodies[i]) || flx_body_is_solid(e->b, bodies[i])) {
-            FLX_TRY(place_on_beam(e, &p[i], &bodies[i], y->loc, at[i]));
+            FLX_TRY(place_on_beam(e, &p[i], &bodies[i], y->loc, &at[i]));
         } else {
-            FLX_TRY(place_on(e, &p[i], bodies[i], y->loc, at[i]));
+            FLX_TRY(place_on(e, &p[i], bodies[i], y->loc, &at[i]));
         }
     }
     if (bodies[0] && bodies[0] == bodies[1]) {

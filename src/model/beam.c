@@ -7,6 +7,7 @@
 #include "math/quadrature.h"
 #include "model/deformable.h"
 #include "model/nodes.h"
+#include "model/nums.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -276,7 +277,9 @@ flx_status flx_beam_finish(flx_builder *b, flx_item *body)
     flx_env_of(&e, b, body, FLX_MODE_CONSTANT);
     for (int i = 0; i < beam->nelement; i++) length += beam->lengths[i];
     FLX_TRY(flx_beam_read_section(&e, body, length, beam));
-    FLX_TRY(flx_build_motion(&e, body->def, d->origin, &start));
+    flx_num3 at = num3_of(d->origin);
+    FLX_TRY(flx_build_motion(&e, body->def, &at, &start));
+    flx_start_fix(b, &start, body->loc);
     for (int i = 0; i < d->nnode; i++) {
         flx_body *node = &((flx_body_data *)d->nodes[i]->data)->def;
         double share = flx_beam_share(d, i);
@@ -397,7 +400,7 @@ flx_status flx_beam_member(flx_env *e, const flx_item *point, const char *name, 
         double drawn[3];
         flx_node rest[3];
         FLX_TRY(flx_body_ready(b, node, loc));
-        flx_node_position(b, node, data->at, v);
+        flx_node_position(b, node, &data->at, v);
         v3_store(drawn, drawn_place(d, data->place));
         node_const3(b->g, drawn, rest);
         node_sub3(b->g, v, rest, v);

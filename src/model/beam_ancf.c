@@ -12,10 +12,11 @@
 // determine how it moves. Which nodes need one is known when the model was built: it is built again.
 #include "model/deformable.h"
 #include "model/nodes.h"
+#include "model/nums.h"
 
 #include <string.h>
 
-static const double origin[3] = {0, 0, 0};
+static const flx_num3 origin = {.x = {0, 0, 0}};
 
 #define SMALL_INERTIA 1e-8 // of a section, as a part of that of its node
 #define ROUND 1e-12        // of the size of a slope
@@ -187,7 +188,7 @@ int flx_beam_section_axes(flx_builder *b, const flx_item *beam, int node, flx_no
     const flx_node z[3] = {node_const(g, 0), node_const(g, 0), node_const(g, 1)};
     flx_node s[3][3] = {{0}}, sum[3];
     int n = d->def.nslope;
-    for (int k = 0; k < n; k++) flx_node_position(b, d->slopes[n * node + k], origin, s[k]);
+    for (int k = 0; k < n; k++) flx_node_position(b, d->slopes[n * node + k], &origin, s[k]);
     if (b->m->dimension == 2) {
         int known = n == 1 ? 0 : 1; // along the line, or across it
         memcpy(e[2], z, sizeof z);
@@ -226,9 +227,9 @@ static flx_status add_row(flx_builder *b, const flx_item *section, const char *w
 // a.e_k of a slope and an axis of the section
 static flx_node along(flx_builder *b, const flx_item *section, const flx_node a[3], int k)
 {
-    const double axis[3] = {k == 0, k == 1, k == 2};
+    const flx_num3 axis = {.x = {k == 0, k == 1, k == 2}};
     flx_node e[3];
-    flx_node_direction(b, section, axis, e);
+    flx_node_direction(b, section, &axis, e);
     return node_dot(b->g, a, e);
 }
 
@@ -265,10 +266,10 @@ static flx_status clamp(flx_builder *b, const flx_beam_data *d, int i, flx_node 
     static const char *const words[] = {"slope x", "slope y", "slope z"};
     flx_graph *g = b->g;
     const flx_item *section = d->sections[i];
-    const double local[3] = {d->stretch[i], 0, 0};
+    const flx_num3 local = {.x = {d->stretch[i], 0, 0}};
     int D = b->m->dimension == 2 ? 2 : 3;
     flx_node own[3], one = node_const(g, 1);
-    flx_node_direction(b, section, local, own);
+    flx_node_direction(b, section, &local, own);
     for (int c = 0; c < D; c++) {
         FLX_TRY(add_row(b, section, words[c], node_sub(g, s[0][c], own[c])));
     }
@@ -289,12 +290,12 @@ static flx_status tie(flx_builder *b, const flx_beam_data *d, int i)
     const flx_item *section = d->sections[i];
     int D = b->m->dimension == 2 ? 2 : 3, n = d->def.nslope;
     flx_node p[3], own[3], s[3][3];
-    flx_node_position(b, d->nodes[i], origin, p);
-    flx_node_position(b, section, origin, own);
+    flx_node_position(b, d->nodes[i], &origin, p);
+    flx_node_position(b, section, &origin, own);
     for (int c = 0; c < D; c++) {
         FLX_TRY(add_row(b, section, places[c], node_sub(g, own[c], p[c])));
     }
-    for (int k = 0; k < n; k++) flx_node_position(b, d->slopes[n * i + k], origin, s[k]);
+    for (int k = 0; k < n; k++) flx_node_position(b, d->slopes[n * i + k], &origin, s[k]);
     if (d->def.formulation == FLX_BEAM_CABLE) {
         for (int k = 1; k < D; k++) {
             FLX_TRY(add_row(b, section, turns[k - 1], half_turn(b, section, s[0], 0, k)));

@@ -3,6 +3,7 @@
 #include "model/beam_slack.h"
 #include "model/deformable.h"
 #include "model/nodes.h"
+#include "model/nums.h"
 #include "model/structure.h"
 
 #include <string.h>
@@ -56,16 +57,19 @@ static flx_status compile_line(flx_env *e, const flx_item *body, line *l)
     FLX_TRY(flx_space_place(b, e->space));
     if (curve) {
         FLX_TRY(flx_build_node_vector(&at, curve, nodes));
-        node_turn3(b->g, e->space->R, nodes, nodes);
+        num9_turn3(b->g, &e->space->R, nodes, nodes);
         for (int i = 0; i < 3; i++) {
-            nodes[i] = node_add(b->g, nodes[i], node_const(b->g, e->space->position[i]));
+            const flx_num3 *p = &e->space->position;
+            nodes[i] = node_add(b->g, nodes[i], node_open(b->g, p->x[i], p->n[i]));
         }
     } else {
         flx_place ends[2];
         FLX_TRY(flx_build_place(e, from, &ends[0]));
         FLX_TRY(flx_build_place(e, to, &ends[1]));
         for (int i = 0; i < 3; i++) {
-            double a = ends[0].position[i], d = ends[1].position[i] - a;
+            num3_fix(b, &ends[0].position, body->loc);
+            num3_fix(b, &ends[1].position, body->loc);
+            double a = ends[0].position.x[i], d = ends[1].position.x[i] - a;
             nodes[i] = node_add(b->g, node_const(b->g, a), node_scale(b->g, d, s));
         }
     }
@@ -76,9 +80,10 @@ static flx_status compile_line(flx_env *e, const flx_item *body, line *l)
     l->has_up = up != NULL;
     if (up) {
         FLX_TRY(flx_build_node_vector(&at, up, nodes + 6));
-        node_turn3(b->g, e->space->R, nodes + 6, nodes + 6);
+        num9_turn3(b->g, &e->space->R, nodes + 6, nodes + 6);
     }
     for (int i = 0; i < 9; i++) {
+        nodes[i] = flx_open_fix(b, nodes[i], body->loc);
         if (nodes[i] < 0) return FLX_ERR_MEMORY;
     }
     FLX_TRY(flx_program_compile(b->g, 1, &along, 9, nodes, &l->program));

@@ -4,6 +4,7 @@
 // the sum of the other two (x^2 + y^2 against y^2 + z^2 and z^2 + x^2 under the integral).
 #include "model/deformable.h"
 #include "model/nodes.h"
+#include "model/nums.h"
 
 #include <string.h>
 
@@ -33,8 +34,8 @@ flx_status flx_body_make_point(flx_builder *b, flx_item *body, const char *name,
     d->body = body;
     d->node = -1;
     if (at) {
-        memcpy(d->at, at, sizeof d->at);
-        m33_store(d->R, m33_identity());
+        d->at = num3_of(at);
+        d->R = num9_identity();
         d->state = FLX_ITEM_DONE;
     }
     *out = p;
@@ -86,7 +87,7 @@ static flx_status finish_points(flx_builder *b, flx_item *body)
     flx_body_data *d = body->data;
     flx_body *def = &d->def;
     FLX_TRY(flx_point_resolve(b, d->com, body->loc));
-    memcpy(def->com, ((flx_point_data *)d->com->data)->at, sizeof def->com);
+    FLX_TRY(num3_store(&((flx_point_data *)d->com->data)->at, def->com, def->com_open));
     def->npoint = d->ordered.count;
     def->points = flx_arena_take(b->m->arena, (size_t)def->npoint, sizeof *def->points);
     if (!def->points) return FLX_ERR_MEMORY;
@@ -96,8 +97,8 @@ static flx_status finish_points(flx_builder *b, flx_item *body)
         FLX_TRY(flx_point_resolve(b, p, p->loc));
         def->points[i].name = flx_intern(b->ctx, p->name);
         if (!def->points[i].name) return FLX_ERR_MEMORY;
-        memcpy(def->points[i].at, pd->at, sizeof pd->at);
-        memcpy(def->points[i].R, pd->R, sizeof pd->R);
+        FLX_TRY(num3_store(&pd->at, def->points[i].at, def->points[i].at_open));
+        FLX_TRY(num9_store(&pd->R, def->points[i].R, def->points[i].R_open));
     }
     return FLX_OK;
 }
@@ -273,7 +274,11 @@ flx_status flx_body_finish(flx_builder *b, flx_item *body)
     if (flx_body_is_beam_node(body)) return FLX_OK;
     FLX_TRY(finish_points(b, body));
     flx_env_of(&e, b, body, FLX_MODE_CONSTANT);
-    FLX_TRY(flx_build_motion(&e, body->def, d->def.position, &d->def.start));
+    flx_num3 position;
+    flx_num9 R;
+    flx_body_frame(body, &position, &R);
+    FLX_TRY(flx_build_motion(&e, body->def, &position, &d->def.start));
+    if (d->deformable) flx_start_fix(b, &d->def.start, body->loc);
     if (flx_body_is_elastic(body) && b->m->nunavailable == 0) {
         FLX_TRY(flx_elastic_body_ready(b, body, body->loc));
         return flx_build_shapes(&e, body, &d->def); // the frame has no mass of its own
@@ -291,6 +296,7 @@ flx_status flx_body_finish(flx_builder *b, flx_item *body)
                             "body '%s' is a point and has no rotation", body->full);
         }
         memset(d->def.start.angular_velocity, 0, sizeof d->def.start.angular_velocity);
+        memset(d->def.start.angular_velocity_open, 0, sizeof d->def.start.angular_velocity_open);
         d->def.start.turns = false;
     }
     return flx_build_shapes(&e, body, &d->def);

@@ -3,6 +3,7 @@
 #include "model/deformable.h"
 #include "model/description.h"
 #include "model/numbers.h"
+#include "model/nums.h"
 #include "model/structure.h"
 
 #include <string.h>
@@ -92,7 +93,7 @@ static flx_status make_top(flx_builder *b, const flx_entry *tree)
     b->ground = flx_take(b, 1, sizeof *b->ground);
     if (!b->top || !b->ground) return FLX_ERR_MEMORY;
     *b->top = (flx_space){.def = tree, .prefix = "", .placed = FLX_ITEM_DONE, .plain = true};
-    m33_store(b->top->R, m33_identity());
+    b->top->R = num9_identity();
     *b->ground = (flx_item){.kind = FLX_KIND_GROUND,
                             .name = "ground",
                             .full = "ground",

@@ -99,7 +99,9 @@ struct flx_space {
     // Where the part's drawing is, from the ground, and its motion as a rigid one.
     flx_item_state placed;
     bool plain; // at the ground frame
-    double position[3], R[9], angle;
+    flx_num3 position;
+    flx_num9 R;
+    flx_num angle;
     flx_body_start start;
     int first_body, end_body; // numbers of the bodies in it, those of its parts included
 };
@@ -274,27 +276,28 @@ void flx_open_clear(flx_open_set *s);
 bool flx_open_value(flx_builder *b, flx_node n, double *out);
 // The same where only the number is kept: its parameters are fixed.
 bool flx_build_constant(flx_builder *b, flx_node n, flx_loc loc, double *out);
+// The node with numbers in place of its parameters, which are fixed; -1: no memory.
+flx_node flx_open_fix(flx_builder *b, flx_node n, flx_loc loc);
 // Makes the constant node of a parameter its leaf, unless it is fixed.
 flx_status flx_open_parameter(flx_builder *b, int number, flx_node *node);
 // Whether its number is needed, and where; a place without a file: it is not.
 flx_loc flx_open_needed(const flx_builder *b, int number);
+// A constant node as a number, with the expression kept.
+flx_status flx_node_to_number(flx_env *e, flx_node n, flx_loc loc, double *out, flx_open *open);
 // As flx_build_number and flx_build_numbers, with the expression kept.
 flx_status flx_build_open(flx_env *e, const flx_entry *y, double *out, flx_open *open);
 flx_status flx_build_open_numbers(flx_env *e, const flx_entry *y, int *n, double **out,
                                   flx_open **open);
 flx_status flx_build_open_vector(flx_env *e, const flx_entry *y, double out[3], flx_open open[3]);
-// A number or vector of the start, which no equation contains: it fixes nothing.
-flx_status flx_build_start(flx_env *e, const flx_entry *y, double *out);
 // A note where an angle at the start is larger than a turn and nothing says that it is meant.
 void flx_note_degrees(flx_builder *b, const flx_entry *y, double angle);
-flx_status flx_build_start_vector(flx_env *e, const flx_entry *y, double out[3]);
 
 // ---- draw.c: where things are drawn --------------------------------------------------------------
 
 // A place as drawn: on a body, or coordinates only (item NULL).
 typedef struct flx_place {
     const flx_item *item; // body, point, ground or NULL
-    double position[3];   // ground
+    flx_num3 position;    // ground
 } flx_place;
 
 flx_status flx_space_place(flx_builder *b, flx_space *s);
@@ -304,33 +307,33 @@ flx_status flx_point_resolve(flx_builder *b, flx_item *point, flx_loc loc);
 flx_status flx_body_ready(flx_builder *b, flx_item *body, flx_loc loc);
 // The body an item is of, and where in it: bodies (their origin), points, ground.
 flx_status flx_item_frame(flx_builder *b, const flx_item *item, flx_loc loc, flx_item **body,
-                          double at[3], double R[9]);
-flx_status flx_item_drawn(flx_builder *b, const flx_item *item, flx_loc loc, double position[3],
-                          double R[9]);
+                          flx_num3 *at, flx_num9 *R);
+flx_status flx_item_drawn(flx_builder *b, const flx_item *item, flx_loc loc, flx_num3 *position,
+                          flx_num9 *R);
 flx_status flx_operand_to_place(flx_env *e, const flx_operand *v, flx_loc loc, flx_place *out);
 flx_status flx_build_place(flx_env *e, const flx_entry *y, flx_place *out);
 // `velocity` and `angular_velocity` of what is drawn at a position, with the part's own motion.
-flx_status flx_build_motion(flx_env *e, const flx_entry *def, const double position[3],
+flx_status flx_build_motion(flx_env *e, const flx_entry *def, const flx_num3 *position,
                             flx_body_start *out);
 // A reference to a frame: body, point, ground.
 flx_status flx_build_frame(flx_env *e, const flx_entry *y, const flx_item **out);
-void flx_ground_to_body(const flx_item *body, const double p[3], double out[3]);
+flx_num3 flx_ground_to_body(flx_builder *b, const flx_item *body, flx_num3 p);
 // As drawn, from the ground: the frame of a body that is placed.
-void flx_body_frame(const flx_item *body, double position[3], double R[9]);
+void flx_body_frame(const flx_item *body, flx_num3 *position, flx_num9 *R);
 bool flx_body_turns(const flx_item *body); // false: ground and points
 
 // orientation.c: orientations, directions
-flx_status flx_build_orientation(flx_env *e, const flx_entry *y, double R[9], double *angle);
+flx_status flx_build_orientation(flx_env *e, const flx_entry *y, flx_num9 *R, flx_num *angle);
 // A direction of length 1, in ground axes as drawn; frame (may be NULL): whose axes it is given in.
 flx_status flx_build_direction(flx_env *e, const flx_entry *y, const flx_entry *frame,
-                               double out[3]);
+                               flx_num3 *out);
 
 // attach.c: bodies and places on them
 // The bodies of `on`: one or two; or a joint. *njoint: how many of them are joints.
 flx_status flx_build_on(flx_env *e, const flx_entry *y, int *n, flx_item *items[2]);
 // `at`: places for the two bodies, each in its body's frame. *pair: two were given.
 // A place on an elastic body is one of its nodes, and stands for it from then on: bodies is changed.
-flx_status flx_build_at(flx_env *e, const flx_entry *y, flx_item *bodies[2], double at[2][3],
+flx_status flx_build_at(flx_env *e, const flx_entry *y, flx_item *bodies[2], flx_num3 at[2],
                         bool *pair);
 
 // ---- shapes.c ------------------------------------------------------------------------------------
@@ -368,7 +371,8 @@ typedef struct flx_body_data {
 typedef struct flx_point_data {
     flx_item *body;
     flx_item_state state;
-    double at[3], R[9];
+    flx_num3 at;
+    flx_num9 R;
     bool deformable; // a node of a body that deforms: deflection, force, moment
     int node;        // of an elastic body; -1: not one of those
     int place;       // of a beam: which of its places
@@ -390,7 +394,9 @@ typedef struct flx_joint_data {
     flx_item_state placed, coordinated;
     flx_joint def;
     flx_item *body[2], *joint[2];
-    double drawn[3];     // p2 - p1 as drawn, first's axes
+    flx_num3 at[2], axis[2]; // as in def
+    flx_num9 frame[2];
+    flx_num3 drawn;      // p2 - p1 as drawn, first's axes
     bool displacement;   // its coordinate is a displacement (else an angle)
     bool point_pin;      // planar pin of a point: no angle
     flx_force *friction; // NULL: none
@@ -418,6 +424,7 @@ typedef struct flx_force_data {
     const char *word; // type as written
     flx_item *body[2], *joint;
     bool unavailable;
+    flx_num3 at[2];  // as in def
     bool number;     // value is a number
     flx_node scalar; // value as a number
     int nspread;
@@ -504,20 +511,20 @@ flx_status flx_parameters_finish(flx_builder *b);
 // ---- kinematics.c: motion of bodies and points as nodes ------------------------------------------
 
 // Ground axes. at, direction: body frame.
-void flx_node_position(flx_builder *b, const flx_item *body, const double at[3], flx_node out[3]);
+void flx_node_position(flx_builder *b, const flx_item *body, const flx_num3 *at, flx_node out[3]);
 // From a place on the first to one on the second: p2 - p1.
-void flx_node_way(flx_builder *b, flx_item *const body[2], const double at[2][3], flx_node out[3]);
-void flx_node_velocity(flx_builder *b, const flx_item *body, const double at[3], flx_node out[3]);
-void flx_node_acceleration(flx_builder *b, const flx_item *body, const double at[3],
+void flx_node_way(flx_builder *b, flx_item *const body[2], const flx_num3 at[2], flx_node out[3]);
+void flx_node_velocity(flx_builder *b, const flx_item *body, const flx_num3 *at, flx_node out[3]);
+void flx_node_acceleration(flx_builder *b, const flx_item *body, const flx_num3 *at,
                            flx_node out[3]);
-void flx_node_direction(flx_builder *b, const flx_item *body, const double d[3], flx_node out[3]);
+void flx_node_direction(flx_builder *b, const flx_item *body, const flx_num3 *d, flx_node out[3]);
 // In the plane: angle of a body; of the second relative to the first, zero as drawn.
 flx_node flx_node_angle(flx_builder *b, const flx_item *body);
 flx_node flx_node_planar_angle(flx_builder *b, const flx_item *first, const flx_item *second);
 void flx_node_spin(flx_builder *b, const flx_item *body, flx_node out[3]); // angular velocity
 void flx_node_spin_rate(flx_builder *b, const flx_item *body, flx_node out[3]);
 // v given in the axes R (constant) of a body, turned to ground axes.
-void flx_node_turn(flx_builder *b, const flx_item *body, const double R[9], const flx_node v[3],
+void flx_node_turn(flx_builder *b, const flx_item *body, const flx_num9 *R, const flx_node v[3],
                    flx_node out[3]);
 flx_node flx_node_rate(flx_builder *b, flx_node n); // its derivative in time
 // Half the skew part, sin(phi) n, and cos(phi) of a rotation matrix; its quaternion, w >= 0.

@@ -7,6 +7,7 @@
 // expressions of the slopes.
 #include "model/force_parts.h"
 #include "model/nodes.h"
+#include "model/nums.h"
 
 #include <string.h>
 
@@ -100,7 +101,7 @@ flx_status flx_force_spread(flx_env *e, flx_item *force, flx_force_data *d)
 
 flx_node flx_force_spread_power(flx_builder *b, const flx_force_data *d)
 {
-    static const double origin[3] = {0, 0, 0};
+    static const flx_num3 origin = {.x = {0, 0, 0}};
     const flx_beam_data *line = ((const flx_body_data *)d->body[1]->data)->beam;
     flx_node sum = node_const(b->g, 0);
     for (int i = 0; i < d->nspread; i++) {
@@ -108,7 +109,7 @@ flx_node flx_force_spread_power(flx_builder *b, const flx_force_data *d)
         const flx_item *body = line->nodes[node];
         flx_node v[3];
         if (nslope > 0 && i % 2) body = line->slopes[nslope * node];
-        flx_node_velocity(b, body, origin, v);
+        flx_node_velocity(b, body, &origin, v);
         sum = node_add(b->g, sum, node_dot(b->g, d->spread[i].force, v));
     }
     return sum;

@@ -4,21 +4,24 @@
 // ground coordinates as drawn: p = p_part + R_part x, and with the part's motion (v, w)
 //     velocity = v + w x (p - p_part) + R_part v_x.
 #include "model/deformable.h"
+#include "model/nums.h"
 
 #include <string.h>
 
 static const double identity[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
 static const double origin[3] = {0, 0, 0};
 
-static v3 space_to_ground(const flx_space *s, v3 x)
+static flx_num3 space_to_ground(flx_builder *b, const flx_space *s, flx_num3 x)
 {
-    return v3_add(v3_load(s->position), m33_mul_v(m33_load(s->R), x));
+    return num3_add(b->g, s->position, num9_mul_v(b->g, s->R, x));
 }
 
 // ---- frames of parts and bodies ---------------------------------------------------------------
 
 typedef struct frame {
-    double position[3], R[9], angle;
+    flx_num3 position;
+    flx_num9 R;
+    flx_num angle;
 } frame;
 
 // `position` and `orientation` of a definition, seen from the ground.
@@ -28,21 +31,17 @@ static flx_status draw_frame(flx_env *e, const flx_entry *def, frame *f)
     const flx_entry *orientation = flx_entry_get(def, "orientation");
     flx_space *s = e->space;
     FLX_TRY(flx_space_place(e->b, s));
-    double R[9], angle = 0;
+    flx_num9 R = num9_identity();
+    flx_num angle = {0, 0};
     flx_place place;
-    memcpy(R, identity, sizeof R);
-    memcpy(f->position, s->position, sizeof f->position);
+    f->position = s->position;
     if (position) {
         FLX_TRY(flx_build_place(e, position, &place));
-        memcpy(f->position, place.position, sizeof f->position);
+        f->position = place.position;
     }
-    if (orientation) FLX_TRY(flx_build_orientation(e, orientation, R, &angle));
-    f->angle = s->angle + angle;
-    if (s->plain) {
-        memcpy(f->R, R, sizeof f->R);
-    } else {
-        m33_store(f->R, m33_mul(m33_load(s->R), m33_load(R)));
-    }
+    if (orientation) FLX_TRY(flx_build_orientation(e, orientation, &R, &angle));
+    f->angle = num_add(e->b->g, s->angle, angle);
+    f->R = s->plain ? R : num9_mul(e->b->g, s->R, R);
     return FLX_OK;
 }
 
@@ -53,37 +52,48 @@ static flx_status place_part(flx_builder *b, flx_space *s)
     const flx_entry *def = s->part->def;
     flx_env_of(&e, b, s->part, FLX_MODE_CONSTANT);
     FLX_TRY(draw_frame(&e, def, &f));
-    memcpy(s->position, f.position, sizeof s->position);
-    memcpy(s->R, f.R, sizeof s->R);
+    s->position = f.position;
+    s->R = f.R;
     s->angle = f.angle;
-    s->plain = v3_norm(v3_load(s->position)) == 0;
-    for (int i = 0; i < 9; i++) s->plain = s->plain && s->R[i] == identity[i];
-    return flx_build_motion(&e, def, f.position, &s->start);
+    s->plain =
+        v3_norm(v3_load(s->position.x)) == 0 && !num3_is_open(&s->position) && !num9_is_open(&s->R);
+    for (int i = 0; i < 9; i++) s->plain = s->plain && s->R.x[i] == identity[i];
+    return flx_build_motion(&e, def, &f.position, &s->start);
 }
 
-flx_status flx_build_motion(flx_env *e, const flx_entry *def, const double position[3],
+// What the start of a part or body says, as numbers with their expressions.
+static flx_num3 of_start(const double x[3], const flx_open n[3])
+{
+    return (flx_num3){.x = {x[0], x[1], x[2]}, .n = {n[0], n[1], n[2]}};
+}
+
+flx_status flx_build_motion(flx_env *e, const flx_entry *def, const flx_num3 *position,
                             flx_body_start *out)
 {
+    flx_graph *g = e->b->g;
     const flx_entry *v = flx_entry_get(def, "velocity");
     const flx_entry *w = flx_entry_get(def, "angular_velocity");
     flx_space *s = e->space;
-    double given_v[3] = {0, 0, 0}, given_w[3] = {0, 0, 0};
+    flx_num3 given_v = {.n = {0}}, given_w = {.n = {0}};
     FLX_TRY(flx_space_place(e->b, s));
-    if (v) FLX_TRY(flx_build_start_vector(e, v, given_v));
+    if (v) FLX_TRY(flx_build_open_vector(e, v, given_v.x, given_v.n));
     if (w && e->b->m->dimension == 2) {
-        FLX_TRY(flx_build_start(e, w, &given_w[2]));
+        FLX_TRY(flx_build_open(e, w, &given_w.x[2], &given_w.n[2]));
     } else if (w) {
-        FLX_TRY(flx_build_start_vector(e, w, given_w));
+        FLX_TRY(flx_build_open_vector(e, w, given_w.x, given_w.n));
     }
-    m33 R = m33_load(s->R);
-    v3 spin = v3_load(s->start.angular_velocity);
-    v3 arm = v3_sub(v3_load(position), v3_load(s->position));
-    v3 carried = v3_add(v3_load(s->start.velocity), v3_cross(spin, arm));
+    const flx_body_start *from = &s->start;
+    flx_num3 spin = of_start(from->angular_velocity, from->angular_velocity_open);
+    flx_num3 arm = num3_sub(g, *position, s->position);
+    flx_num3 carried =
+        num3_add(g, of_start(from->velocity, from->velocity_open), num3_cross(g, spin, arm));
+    flx_num3 velocity = num3_add(g, carried, num9_mul_v(g, s->R, given_v));
+    flx_num3 turning = num3_add(g, spin, num9_mul_v(g, s->R, given_w));
     bool part = s->start.moves || s->start.turns;
-    v3_store(out->velocity, v3_add(carried, m33_mul_v(R, v3_load(given_v))));
-    v3_store(out->angular_velocity, v3_add(spin, m33_mul_v(R, v3_load(given_w))));
-    memcpy(out->origin, position, sizeof out->origin);
-    memcpy(out->carried, s->start.angular_velocity, sizeof out->carried);
+    FLX_TRY(num3_store(&velocity, out->velocity, out->velocity_open));
+    FLX_TRY(num3_store(&turning, out->angular_velocity, out->angular_velocity_open));
+    FLX_TRY(num3_store(position, out->origin, out->origin_open));
+    FLX_TRY(num3_store(&spin, out->carried, out->carried_open));
     out->moves = part || v;
     out->turns = part || w;
     return FLX_OK;
@@ -102,7 +112,7 @@ static flx_status place_beam(flx_env *e, const flx_item *body, flx_body_data *d)
 {
     const flx_entry *from = flx_entry_get(body->def, "from"), *to = flx_entry_get(body->def, "to");
     const flx_entry *curve = flx_entry_get(body->def, "curve");
-    flx_place ends[2] = {{NULL, {0, 0, 0}}, {NULL, {0, 0, 0}}};
+    flx_place ends[2] = {{.item = NULL}, {.item = NULL}};
     if (from && to) {
         FLX_TRY(flx_build_place(e, from, &ends[0]));
         FLX_TRY(flx_build_place(e, to, &ends[1]));
@@ -115,10 +125,11 @@ static flx_status place_beam(flx_env *e, const flx_item *body, flx_body_data *d)
             FLX_TRY(flx_build_place(&at, curve, &ends[i]));
         }
     }
-    memcpy(d->def.position, ends[0].position, sizeof ends[0].position);
+    for (int i = 0; i < 2; i++) num3_fix(e->b, &ends[i].position, body->loc);
+    memcpy(d->def.position, ends[0].position.x, sizeof d->def.position);
     memcpy(d->def.R, identity, sizeof identity);
     d->def.angle = 0;
-    for (int i = 0; i < 3; i++) d->end[i] = ends[1].position[i] - ends[0].position[i];
+    for (int i = 0; i < 3; i++) d->end[i] = ends[1].position.x[i] - ends[0].position.x[i];
     return FLX_OK;
 }
 
@@ -141,14 +152,19 @@ static flx_status place_body(flx_builder *b, flx_item *body)
     if (d->beam) return flx_beam_place(b, body);
     if (strcmp(d->word, "beam") == 0) return place_beam(&e, body, d);
     FLX_TRY(draw_frame(&e, body->def, &f));
-    memcpy(d->def.position, f.position, sizeof f.position);
-    memcpy(d->def.R, f.R, sizeof f.R);
-    d->def.angle = f.angle;
     if (d->def.type == FLX_BODY_POINT &&
         !d->solid) { // its axes are the ground's, whatever the part's
-        memcpy(d->def.R, identity, sizeof identity);
-        d->def.angle = 0;
+        f.R = num9_identity();
+        f.angle = (flx_num){0, 0};
     }
+    if (d->deformable) { // what is made of the frame is kept as numbers
+        num3_fix(b, &f.position, body->loc);
+        num9_fix(b, &f.R, body->loc);
+        num_fix(b, &f.angle, body->loc);
+    }
+    FLX_TRY(num3_store(&f.position, d->def.position, d->def.position_open));
+    FLX_TRY(num9_store(&f.R, d->def.R, d->def.R_open));
+    FLX_TRY(num_store(f.angle, &d->def.angle, &d->def.angle_open));
     if (d->solid) return flx_solid_place(b, body);
     return d->deformable ? place_line(&e, body, d) : FLX_OK;
 }
@@ -164,12 +180,16 @@ flx_status flx_body_place(flx_builder *b, flx_item *body, flx_loc loc)
     return flx_item_leave(b, &d->placed, place_body(b, body));
 }
 
-void flx_body_frame(const flx_item *body, double position[3], double R[9])
+void flx_body_frame(const flx_item *body, flx_num3 *position, flx_num9 *R)
 {
     const flx_body_data *d = body->data;
-    bool ground = body->kind == FLX_KIND_GROUND;
-    memcpy(position, ground ? origin : d->def.position, sizeof origin);
-    memcpy(R, ground ? identity : d->def.R, sizeof identity);
+    *position = num3_of(origin);
+    *R = num9_identity();
+    if (body->kind == FLX_KIND_GROUND) return;
+    memcpy(position->x, d->def.position, sizeof position->x);
+    memcpy(position->n, d->def.position_open, sizeof position->n);
+    memcpy(R->x, d->def.R, sizeof R->x);
+    memcpy(R->n, d->def.R_open, sizeof R->n);
 }
 
 bool flx_body_turns(const flx_item *body)
@@ -178,11 +198,12 @@ bool flx_body_turns(const flx_item *body)
            ((const flx_body_data *)body->data)->def.type != FLX_BODY_POINT;
 }
 
-void flx_ground_to_body(const flx_item *body, const double p[3], double out[3])
+flx_num3 flx_ground_to_body(flx_builder *b, const flx_item *body, flx_num3 p)
 {
-    double position[3], R[9];
-    flx_body_frame(body, position, R);
-    v3_store(out, m33_tmul_v(m33_load(R), v3_sub(v3_load(p), v3_load(position))));
+    flx_num3 position;
+    flx_num9 R;
+    flx_body_frame(body, &position, &R);
+    return num9_tmul_v(b->g, R, num3_sub(b->g, p, position));
 }
 
 // ---- points -----------------------------------------------------------------------------------
@@ -190,10 +211,10 @@ void flx_ground_to_body(const flx_item *body, const double p[3], double out[3])
 static flx_status resolve_point(flx_builder *b, flx_item *point, flx_point_data *d)
 {
     const flx_entry *def = point->def, *orientation = NULL;
-    double angle = 0;
+    flx_num angle = {0, 0};
     flx_env e;
     flx_operand v;
-    memcpy(d->R, identity, sizeof identity);
+    d->R = num9_identity();
     if (!def) return FLX_OK; // the centre of mass at the origin
     flx_env_of(&e, b, point, FLX_MODE_CONSTANT);
     if (def->kind == FLX_ENTRY_MAP) {
@@ -203,19 +224,24 @@ static flx_status resolve_point(flx_builder *b, flx_item *point, flx_point_data 
     FLX_TRY(flx_build_value(&e, def, &v));
     const flx_item *other = flx_operand_get_item(&v);
     if (other && !other->family) { // a place by name: where it is drawn
-        double p[3], R[9];
+        flx_num3 p;
+        flx_num9 R;
         FLX_TRY(flx_body_place(b, d->body, def->loc));
-        FLX_TRY(flx_item_drawn(b, other, def->loc, p, R));
-        flx_ground_to_body(d->body, p, d->at);
+        FLX_TRY(flx_item_drawn(b, other, def->loc, &p, &R));
+        d->at = flx_ground_to_body(b, d->body, p);
     } else {
-        FLX_TRY(flx_operand_to_constants(&e, &v, def->loc, d->at));
+        FLX_TRY(flx_operand_to_num3(&e, &v, def->loc, &d->at));
         flx_space *s = point->space;
         if (!flx_body_turns(d->body)) { // axes of a point are the ground's
             FLX_TRY(flx_space_place(b, s));
-            v3_store(d->at, m33_mul_v(m33_load(s->R), v3_load(d->at)));
+            d->at = num9_mul_v(b->g, s->R, d->at);
         }
     }
-    return orientation ? flx_build_orientation(&e, orientation, d->R, &angle) : FLX_OK;
+    if (orientation) FLX_TRY(flx_build_orientation(&e, orientation, &d->R, &angle));
+    if (!d->body->data || !((const flx_body_data *)d->body->data)->deformable) return FLX_OK;
+    num3_fix(b, &d->at, def->loc);
+    num9_fix(b, &d->R, def->loc);
+    return FLX_OK;
 }
 
 flx_status flx_point_resolve(flx_builder *b, flx_item *point, flx_loc loc)
@@ -235,16 +261,16 @@ flx_status flx_body_ready(flx_builder *b, flx_item *body, flx_loc loc)
 }
 
 flx_status flx_item_frame(flx_builder *b, const flx_item *item, flx_loc loc, flx_item **body,
-                          double at[3], double R[9])
+                          flx_num3 *at, flx_num9 *R)
 {
-    memcpy(at, origin, sizeof origin);
-    memcpy(R, identity, sizeof identity);
+    *at = num3_of(origin);
+    *R = num9_identity();
     *body = (flx_item *)item;
     if (item->kind == FLX_KIND_POINT && !item->family) {
         flx_point_data *d = item->data;
         FLX_TRY(flx_point_resolve(b, (flx_item *)item, loc));
-        memcpy(at, d->at, sizeof d->at);
-        memcpy(R, d->R, sizeof d->R);
+        *at = d->at;
+        *R = d->R;
         *body = d->body;
         return FLX_OK;
     }
@@ -255,17 +281,17 @@ flx_status flx_item_frame(flx_builder *b, const flx_item *item, flx_loc loc, flx
     return FLX_OK;
 }
 
-flx_status flx_item_drawn(flx_builder *b, const flx_item *item, flx_loc loc, double position[3],
-                          double R[9])
+flx_status flx_item_drawn(flx_builder *b, const flx_item *item, flx_loc loc, flx_num3 *position,
+                          flx_num9 *R)
 {
     flx_item *body = NULL;
-    double at[3], turned[9], p[3], frame_R[9];
-    FLX_TRY(flx_item_frame(b, item, loc, &body, at, turned));
+    flx_num3 at, p;
+    flx_num9 turned, F;
+    FLX_TRY(flx_item_frame(b, item, loc, &body, &at, &turned));
     FLX_TRY(flx_body_place(b, body, loc));
-    flx_body_frame(body, p, frame_R);
-    m33 F = m33_load(frame_R);
-    v3_store(position, v3_add(v3_load(p), m33_mul_v(F, v3_load(at))));
-    m33_store(R, m33_mul(F, m33_load(turned)));
+    flx_body_frame(body, &p, &F);
+    *position = num3_add(b->g, p, num9_mul_v(b->g, F, at));
+    *R = num9_mul(b->g, F, turned);
     return FLX_OK;
 }
 
@@ -273,7 +299,8 @@ flx_status flx_item_drawn(flx_builder *b, const flx_item *item, flx_loc loc, dou
 
 flx_status flx_operand_to_place(flx_env *e, const flx_operand *v, flx_loc loc, flx_place *out)
 {
-    double x[3], R[9];
+    flx_num3 x;
+    flx_num9 R;
     out->item = NULL;
     const flx_item *item = flx_operand_get_item(v);
     if (item && item->kind != FLX_KIND_PART) {
@@ -281,13 +308,13 @@ flx_status flx_operand_to_place(flx_env *e, const flx_operand *v, flx_loc loc, f
             flx_operand held;
             return flx_env_coerce(&e->scope, v, loc, &held); // says which of the family
         }
-        FLX_TRY(flx_item_drawn(e->b, item, loc, out->position, R));
+        FLX_TRY(flx_item_drawn(e->b, item, loc, &out->position, &R));
         out->item = item;
         return FLX_OK;
     }
-    FLX_TRY(flx_operand_to_constants(e, v, loc, x));
+    FLX_TRY(flx_operand_to_num3(e, v, loc, &x));
     FLX_TRY(flx_space_place(e->b, e->space));
-    v3_store(out->position, e->space->plain ? v3_load(x) : space_to_ground(e->space, v3_load(x)));
+    out->position = e->space->plain ? x : space_to_ground(e->b, e->space, x);
     return FLX_OK;
 }
 

@@ -9,12 +9,13 @@
 // the system finds from the body's own unknowns (FLX-3).
 #include "model/deformable.h"
 #include "model/nodes.h"
+#include "model/nums.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 static const double origin[3] = {0, 0, 0};
-static const double identity[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+static const flx_num9 identity = {.x = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
 
 // Places are one when they are nearer than this part of the body.
 #define SAME_PLACE 1e-6
@@ -257,8 +258,8 @@ flx_status flx_elastic_body_point(flx_builder *b, flx_item *body, int node, flx_
     if (!name) return FLX_ERR_MEMORY;
     FLX_TRY(flx_body_make_point(b, body, name, origin, out));
     flx_point_data *d = (*out)->data;
-    draw_node(b, f, node, at, d->R);
-    memcpy(d->at, at, sizeof at);
+    draw_node(b, f, node, at, d->R.x);
+    memcpy(d->at.x, at, sizeof at);
     d->deformable = true;
     d->node = node;
     f->points[node] = *out;
@@ -303,7 +304,8 @@ flx_status flx_elastic_body_node_at(flx_builder *b, flx_item *body, const double
     const flx_elastic_body *f = elastic_of(body);
     double at[3], best = HUGE_VAL, size = 0.0;
     int nearest = -1;
-    flx_ground_to_body(body, position, at);
+    flx_num3 local = flx_ground_to_body(b, body, num3_of(position));
+    memcpy(at, local.x, sizeof at); // its own frame is a number
     for (int i = 0; i < f->e->nnode; i++) {
         double s[3], R[9];
         draw_node(b, f, i, s, R);
@@ -358,14 +360,15 @@ void flx_elastic_body_deflection(flx_builder *b, const flx_item *body, int node,
     const flx_elastic_node *x = elastic_of(body)->e->nodes + node;
     flx_node s[3];
     series_node(b, body, x->phi, x->phi2, s);
-    flx_node_turn(b, body, identity, s, out);
+    flx_node_turn(b, body, &identity, s, out);
 }
 
 void flx_elastic_body_position(flx_builder *b, const flx_item *body, int node, flx_node out[3])
 {
     const flx_elastic_node *x = elastic_of(body)->e->nodes + node;
     flx_node rest[3], s[3];
-    flx_node_position(b, body, x->at, rest);
+    flx_num3 at = num3_of(x->at);
+    flx_node_position(b, body, &at, rest);
     flx_elastic_body_deflection(b, body, node, s);
     node_add3(b->g, rest, s, out);
 }
@@ -401,7 +404,7 @@ void flx_elastic_body_rotation(flx_builder *b, const flx_item *body, int node, f
             x[i] = node_add(g, x[i],
                             node_add(g, node_mul(g, c, once[i]), node_scale(g, 0.5, twice[i])));
         }
-        flx_node_turn(b, body, identity, x, x);
+        flx_node_turn(b, body, &identity, x, x);
         for (int i = 0; i < 3; i++) out[3 * i + j] = x[i];
     }
 }
@@ -420,7 +423,7 @@ void flx_elastic_body_spin(flx_builder *b, const flx_item *body, int node, flx_n
         own[i] = b->m->dimension == 2 ? rate[i] : node_add(g, turn, node_scale(g, 0.5, around[i]));
     }
     flx_node_spin(b, body, out);
-    if (b->m->dimension == 3) flx_node_turn(b, body, identity, own, own);
+    if (b->m->dimension == 3) flx_node_turn(b, body, &identity, own, own);
     node_add3(g, out, own, out);
 }
 

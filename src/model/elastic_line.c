@@ -2,6 +2,7 @@
 // elastic_mesh.c.
 #include "model/deformable.h"
 #include "model/nodes.h"
+#include "model/nums.h"
 #include "model/section.h"
 #include "reduce/line.h"
 
@@ -130,6 +131,10 @@ static flx_status compile_shapes(flx_env *e, const flx_item *body, const flx_ent
         for (int i = 3; i < 9; i++) {
             nodes[9 * k + i] =
                 flx_graph_derive(b->g, nodes[9 * k + i - 3], flx_leaf_time_rate, b->m);
+            if (nodes[9 * k + i] < 0) return FLX_ERR_MEMORY;
+        }
+        for (int i = 0; i < 9; i++) {
+            nodes[9 * k + i] = flx_open_fix(b, nodes[9 * k + i], list->loc);
             if (nodes[9 * k + i] < 0) return FLX_ERR_MEMORY;
         }
     }

@@ -1,6 +1,7 @@
 // equations.c - equations of first and second order, constraints, coupling, discrete variables.
 #include "model/builder.h"
 #include "model/nodes.h"
+#include "model/nums.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -39,13 +40,13 @@ static flx_status check_mass(flx_builder *b, flx_node n, flx_loc loc)
 }
 
 static flx_status constant_or(flx_builder *b, const flx_item *item, const char *key, double initial,
-                              double *out)
+                              double *out, flx_open *open)
 {
     const flx_entry *y = flx_entry_get(item->def, key);
     flx_env e;
     *out = initial;
     flx_env_of(&e, b, item, FLX_MODE_CONSTANT);
-    return y ? flx_build_start(&e, y, out) : FLX_OK;
+    return y ? flx_build_open(&e, y, out, open) : FLX_OK;
 }
 
 // ---- second order -------------------------------------------------------------------------------
@@ -56,8 +57,8 @@ static flx_status finish_variable(flx_builder *b, flx_item *item, flx_variable *
     flx_env e;
     flx_env_of(&e, b, item, FLX_MODE_MOVING);
     *out = (flx_variable){.name = item->full, .loc = item->loc, .mass = -1, .force = -1};
-    FLX_TRY(constant_or(b, item, "at", 0, &out->at));
-    FLX_TRY(constant_or(b, item, "rate", 0, &out->rate));
+    FLX_TRY(constant_or(b, item, "at", 0, &out->at, &out->at_open));
+    FLX_TRY(constant_or(b, item, "rate", 0, &out->rate, &out->rate_open));
     out->rate_given = flx_entry_get(item->def, "rate") != NULL;
     out->mass = node_const(b->g, 1);
     if (mass) {
@@ -103,7 +104,7 @@ static flx_status finish_first(flx_builder *b, flx_item *item, flx_first_order *
     FLX_TRY(flx_first_classify(b, item, item->loc));
     *out = (flx_first_order){
         .name = item->full, .loc = item->loc, .algebraic = d->algebraic, .number = d->number};
-    FLX_TRY(constant_or(b, item, "at", 0, &out->at));
+    FLX_TRY(constant_or(b, item, "at", 0, &out->at, &out->at_open));
     FLX_TRY(flx_build_need(b, item, "derivative", &derivative));
     FLX_TRY(flx_build_node(&e, derivative, &out->derivative));
     if (d->mass >= 0 && !d->algebraic) {
@@ -176,14 +177,14 @@ static bool is_position(void *user, flx_leaf leaf)
     return k == FLX_LEAF_VARIABLE || k == FLX_LEAF_BODY_POSITION || k == FLX_LEAF_BODY_ROTATION;
 }
 
-static flx_status read_compliance(flx_builder *b, const flx_item *item, double *out)
+static flx_status read_compliance(flx_builder *b, const flx_item *item, double *out, flx_open *open)
 {
     const flx_entry *y =
         item->def->kind == FLX_ENTRY_MAP ? flx_entry_get(item->def, "compliance") : NULL;
     flx_env e;
     if (!y) return FLX_OK;
     flx_env_of(&e, b, item, FLX_MODE_CONSTANT);
-    FLX_TRY(flx_build_number(&e, y, out));
+    FLX_TRY(flx_build_kept(&e, y, out, open));
     if (*out >= 0) return FLX_OK;
     return FLX_FAIL(b->ctx, FLX_ERR_MODEL, y->loc, "a compliance cannot be negative");
 }
@@ -192,7 +193,7 @@ static flx_status finish_constraint(flx_builder *b, flx_item *item, flx_constrai
 {
     *out = (flx_constraint){.name = item->full, .loc = item->loc, .value = -1};
     FLX_TRY(flx_constraint_value(b, item, item->loc, &out->value));
-    FLX_TRY(read_compliance(b, item, &out->compliance));
+    FLX_TRY(read_compliance(b, item, &out->compliance, &out->compliance_open));
     flx_loc loc = constraint_expression(item)->loc;
     if (flx_graph_depends(b->g, out->value, is_first_order, NULL)) {
         return FLX_FAIL(b->ctx, FLX_ERR_MODEL, loc,
@@ -291,7 +292,7 @@ static flx_status check_pairs(flx_builder *b)
 static flx_status finish_discrete(flx_builder *b, flx_item *item, flx_discrete *out)
 {
     *out = (flx_discrete){.name = item->full, .loc = item->loc};
-    return constant_or(b, item, "at", 0, &out->at);
+    return constant_or(b, item, "at", 0, &out->at, &out->at_open);
 }
 
 // ---- all ----------------------------------------------------------------------------------------

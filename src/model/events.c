@@ -5,6 +5,7 @@
 // of conditions of events only set events off. What outputs and new values contain besides is
 // evaluated as it stands.
 #include "model/builder.h"
+#include "model/nums.h"
 
 #include <string.h>
 
@@ -173,8 +174,11 @@ static flx_status finish_event(flx_builder *b, flx_item *item, flx_event *out)
                             "a condition compares, as in 'y < 0'; this is a number");
         }
     }
-    if (every) FLX_TRY(flx_build_positive(&constants, every, "the interval", &out->every));
-    if (start) FLX_TRY(flx_build_number(&constants, start, &out->start));
+    if (every) {
+        FLX_TRY(flx_build_kept_positive(&constants, every, "the interval", &out->every,
+                                        &out->every_open));
+    }
+    if (start) FLX_TRY(flx_build_kept(&constants, start, &out->start, &out->start_open));
     if (start && !(out->start >= 0)) {
         return FLX_FAIL(b->ctx, FLX_ERR_MODEL, start->loc,
                         "a clock cannot begin before the run, at t = 0");

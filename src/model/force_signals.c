@@ -3,10 +3,18 @@
 // In a bushing the value is K u + D u' with u = p2 - p1 in the axes of the first body.
 #include "model/force_parts.h"
 #include "model/nodes.h"
+#include "model/nums.h"
 
 #include <string.h>
 
 // Force (or moment) of a bushing in the first's axes, K u + D u', and u'.
+static flx_num9 frame_of(const flx_force *def, int side)
+{
+    flx_num9 F = num9_of(def->frame[side]);
+    memcpy(F.n, def->frame_open[side], sizeof F.n);
+    return F;
+}
+
 static void bushing_local(flx_builder *b, const flx_item *force, bool moment, flx_node v[3],
                           flx_node rate[3])
 {
@@ -16,12 +24,12 @@ static void bushing_local(flx_builder *b, const flx_item *force, bool moment, fl
     flx_node F[2][3][3], u[3], p[3];
     for (int k = 0; k < 2; k++) {
         for (int j = 0; j < 3; j++) {
-            const double c[3] = {def->frame[k][j], def->frame[k][3 + j], def->frame[k][6 + j]};
-            flx_node_direction(b, d->body[k], c, F[k][j]);
+            flx_num3 c = num9_col(frame_of(def, k), j);
+            flx_node_direction(b, d->body[k], &c, F[k][j]);
         }
     }
     if (!moment) {
-        flx_node_way(b, d->body, d->def.at, p);
+        flx_node_way(b, d->body, d->at, p);
         for (int i = 0; i < 3; i++) u[i] = node_dot(g, F[0][i], p);
     } else if (b->m->dimension == 2) {
         u[0] = u[1] = node_const(g, 0);
@@ -50,7 +58,8 @@ static void bushing_effort(flx_builder *b, const flx_item *force, bool moment, f
     const flx_force_data *d = force->data;
     flx_node v[3], rate[3];
     bushing_local(b, force, moment, v, rate);
-    flx_node_turn(b, d->body[0], d->def.frame[0], v, out);
+    flx_num9 F = frame_of(&d->def, 0);
+    flx_node_turn(b, d->body[0], &F, v, out);
 }
 
 static flx_status bushing_member(flx_env *e, flx_item *force, const char *name, flx_loc loc,
@@ -70,7 +79,7 @@ static flx_status bushing_member(flx_env *e, flx_item *force, const char *name, 
         return b->m->dimension == 2 ? flx_operand_set_node(v[2], out) : flx_env_vector(e, v, out);
     }
     if (strcmp(name, "displacement") == 0) {
-        flx_node_way(b, d->body, d->def.at, p);
+        flx_node_way(b, d->body, d->at, p);
         return flx_env_vector(e, p, out);
     }
     if (strcmp(name, "length") == 0) {
@@ -110,7 +119,7 @@ static flx_status power_member(flx_env *e, flx_force_data *d, flx_operand *out)
     if (d->nspread > 0) return flx_operand_set_node(flx_force_spread_power(b, d), out);
     for (int i = 0; i < 2; i++) {
         flx_node v[3], w[3], p = node_const(g, 0);
-        flx_node_velocity(b, d->body[i], d->def.at[i], v);
+        flx_node_velocity(b, d->body[i], &d->at[i], v);
         flx_node_spin(b, d->body[i], w);
         if (d->def.force[0] >= 0) p = node_add(g, p, node_dot(g, d->def.force, v));
         if (d->def.torque[0] >= 0) p = node_add(g, p, node_dot(g, d->def.torque, w));

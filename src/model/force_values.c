@@ -4,6 +4,7 @@
 // k (c - c0) + d c'.
 #include "model/force_parts.h"
 #include "model/nodes.h"
+#include "model/nums.h"
 
 #include <string.h>
 
@@ -11,7 +12,7 @@ flx_status flx_force_length(flx_builder *b, flx_force_data *d)
 {
     if (d->length >= 0) return FLX_OK;
     flx_node p[3];
-    flx_node_way(b, d->body, d->def.at, p);
+    flx_node_way(b, d->body, d->at, p);
     d->length = node_norm(b->g, p);
     d->rate = flx_node_rate(b, d->length);
     return d->rate < 0 ? FLX_ERR_MEMORY : FLX_OK;
@@ -25,7 +26,8 @@ static flx_status to_ground(flx_env *e, const flx_item *force, const flx_force_d
     const flx_entry *frame = flx_entry_get(force->def, "frame");
     const flx_item *item = NULL;
     flx_item *body = NULL;
-    double at[3], R[9];
+    flx_num3 at;
+    flx_num9 R;
     FLX_TRY(flx_space_place(b, e->space));
     if (frame && frame->kind == FLX_ENTRY_SCALAR && strcmp(frame->text, "body") == 0) {
         item = d->body[1];
@@ -42,12 +44,12 @@ static flx_status to_ground(flx_env *e, const flx_item *force, const flx_force_d
         FLX_TRY(flx_build_frame(&constants, frame, &item));
     }
     if (!item || item->kind == FLX_KIND_GROUND) {
-        node_turn3(b->g, e->space->R, v, out);
+        num9_turn3(b->g, &e->space->R, v, out);
         return FLX_OK;
     }
-    FLX_TRY(flx_item_frame(b, item, frame->loc, &body, at, R));
+    FLX_TRY(flx_item_frame(b, item, frame->loc, &body, &at, &R));
     FLX_TRY(flx_body_ready(b, body, frame->loc));
-    flx_node_turn(b, body, R, v, out);
+    flx_node_turn(b, body, &R, v, out);
     return FLX_OK;
 }
 
@@ -68,17 +70,22 @@ flx_status flx_force_vector(flx_env *e, const flx_item *force, flx_force_data *d
         return FLX_OK;
     }
     if (axis) {
-        double n[3];
+        flx_num3 n;
         flx_env constants;
         flx_env_of(&constants, b, force, FLX_MODE_CONSTANT);
         FLX_TRY(flx_operand_to_number(e, &value, y->loc, &d->scalar));
         FLX_TRY(flx_loads_scale(b, force, 1, &d->scalar));
-        FLX_TRY(flx_build_vector(&constants, axis, n));
-        double size = v3_norm(v3_load(n));
-        if (!(size > 0)) {
+        FLX_TRY(flx_build_num3(&constants, axis, &n));
+        flx_num size = num3_norm(b->g, n);
+        if (!(size.x > 0)) {
             return FLX_FAIL(b->ctx, FLX_ERR_MODEL, axis->loc, "an axis cannot be zero");
         }
-        for (int i = 0; i < 3; i++) v[i] = node_scale(b->g, n[i] / size, d->scalar);
+        for (int i = 0; i < 3; i++) {
+            flx_node part = node_const(b->g, n.x[i] / size.x);
+            if (size.n)
+                part = node_div(b->g, node_open(b->g, n.x[i], n.n[i]), num_node(b->g, size));
+            v[i] = node_mul(b->g, part, d->scalar);
+        }
         d->number = true;
     } else {
         if (value.kind == FLX_OPERAND_NUMBER) {
@@ -97,13 +104,15 @@ static void wrench_on_joint(flx_builder *b, flx_force_data *d, flx_node value, b
 {
     const flx_joint_data *j = d->joint->data;
     flx_node axis[3];
-    const double a[3] = {j->def.frame[0][2], j->def.frame[0][5], j->def.frame[0][8]};
-    flx_node_direction(b, j->body[0], a, axis);
+    flx_num3 a = num9_col(j->frame[0], 2);
+    flx_node_direction(b, j->body[0], &a, axis);
     d->def.type = FLX_FORCE_WRENCH;
     for (int i = 0; i < 2; i++) {
         d->body[i] = j->body[i];
         d->def.body[i] = j->def.body[i];
         memcpy(d->def.at[i], j->def.at[i], sizeof d->def.at[i]);
+        memcpy(d->def.at_open[i], j->def.at_open[i], sizeof d->def.at_open[i]);
+        d->at[i] = j->at[i];
     }
     for (int i = 0; i < 3; i++) {
         (torque ? d->def.torque : d->def.force)[i] = node_mul(b->g, value, axis[i]);

@@ -1,6 +1,7 @@
 // forces.c - forces as they are read: where they act, and the constants of springs and bushings.
 // Their values: force_values.c; their signals: force_signals.c.
 #include "model/force_parts.h"
+#include "model/nums.h"
 
 #include <string.h>
 
@@ -78,8 +79,11 @@ static bool turns_with_node(const flx_item *force, const flx_force_data *d)
 // The places of `at`, and the bodies that they are on: nodes of elastic bodies stand for these.
 static flx_status build_at(flx_env *e, const flx_entry *at, flx_force_data *d, bool *pair)
 {
-    FLX_TRY(flx_build_at(e, at, d->body, d->def.at, pair));
-    for (int i = 0; i < 2; i++) d->def.body[i] = d->body[i]->number;
+    FLX_TRY(flx_build_at(e, at, d->body, d->at, pair));
+    for (int i = 0; i < 2; i++) {
+        d->def.body[i] = d->body[i]->number;
+        FLX_TRY(num3_store(&d->at[i], d->def.at[i], d->def.at_open[i]));
+    }
     return FLX_OK;
 }
 
@@ -119,7 +123,8 @@ static flx_status read_place(flx_env *e, const flx_item *force, flx_force_data *
             return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, force->loc,
                             "force '%s' acts on an elastic body: say 'at' which node", force->full);
         }
-        memcpy(d->def.at[i], ((const flx_point_data *)body->com->data)->at, sizeof d->def.at[i]);
+        d->at[i] = ((const flx_point_data *)body->com->data)->at;
+        FLX_TRY(num3_store(&d->at[i], d->def.at[i], d->def.at_open[i]));
     }
     return FLX_OK;
 }
@@ -139,15 +144,16 @@ static flx_status read_node(flx_env *e, const flx_item *force, flx_force_data *d
 
 // ---- constants --------------------------------------------------------------------------------
 
-static double drawn_length(const flx_force_data *d)
+static flx_num drawn_length(flx_builder *b, const flx_force_data *d)
 {
-    v3 p[2];
+    flx_num3 p[2];
     for (int i = 0; i < 2; i++) {
-        double position[3], R[9];
-        flx_body_frame(d->body[i], position, R);
-        p[i] = v3_add(v3_load(position), m33_mul_v(m33_load(R), v3_load(d->def.at[i])));
+        flx_num3 position;
+        flx_num9 R;
+        flx_body_frame(d->body[i], &position, &R);
+        p[i] = num3_add(b->g, position, num9_mul_v(b->g, R, d->at[i]));
     }
-    return v3_norm(v3_sub(p[1], p[0]));
+    return num3_norm(b->g, num3_sub(b->g, p[1], p[0]));
 }
 
 // A number, or the word for the limit.
@@ -174,7 +180,7 @@ static flx_status read_spring(flx_env *e, const flx_item *force, flx_force_data 
     if (!d->joint) {
         d->def.type = FLX_FORCE_SPRING;
         FLX_TRY(read_places(e, force, d, true));
-        d->def.length = drawn_length(d);
+        FLX_TRY(num_store(drawn_length(e->b, d), &d->def.length, &d->def.length_open));
     } else {
         d->def.type = FLX_FORCE_JOINT_SPRING;
     }
@@ -266,13 +272,16 @@ static flx_status read_bushing(flx_env *e, const flx_item *force, flx_force_data
         }
     }
     // Axes of the first; those of the ground are the part's.
-    double position[3], R[2][9];
-    for (int i = 0; i < 2; i++) flx_body_frame(d->body[i], position, R[i]);
+    flx_num3 position;
+    flx_num9 R[2];
+    for (int i = 0; i < 2; i++) flx_body_frame(d->body[i], &position, &R[i]);
     FLX_TRY(flx_space_place(e->b, e->space));
     bool own = flx_body_turns(d->body[0]);
-    m33 F = m33_load(own ? R[0] : e->space->R);
-    for (int i = 0; i < 2; i++) m33_store(def->frame[i], m33_tmul(m33_load(R[i]), F));
-    if (own) m33_store(def->frame[0], m33_identity());
+    flx_num9 F = own ? R[0] : e->space->R;
+    for (int i = 0; i < 2; i++) {
+        flx_num9 frame = own && i == 0 ? num9_identity() : num9_tmul(e->b->g, R[i], F);
+        FLX_TRY(num9_store(&frame, def->frame[i], def->frame_open[i]));
+    }
     return FLX_OK;
 }
 

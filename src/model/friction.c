@@ -9,6 +9,7 @@
 //     N = sqrt(|R_n|^2 + n^2)                                                  (FRI-2)
 #include "model/builder.h"
 #include "model/nodes.h"
+#include "model/nums.h"
 
 #include <string.h>
 
@@ -18,7 +19,7 @@
 #define ROUND_OFF 1e-6
 
 typedef struct friction {
-    double coefficient, radius, velocity, viscous;
+    flx_num coefficient, radius, velocity, viscous;
 } friction;
 
 // What a type of joint does.
@@ -53,25 +54,32 @@ static bool find_surface(flx_joint_type type, surface *s)
     }
 }
 
-static flx_status not_negative(flx_env *e, const flx_entry *y, const char *key, double *out)
+static flx_status not_negative(flx_env *e, const flx_entry *y, const char *key, flx_num *out)
 {
     const flx_entry *v = flx_entry_get(y, key);
     if (!v) return FLX_OK;
-    FLX_TRY(flx_build_number(e, v, out));
-    if (*out >= 0) return FLX_OK;
+    FLX_TRY(flx_build_num(e, v, out));
+    if (out->x >= 0) return FLX_OK;
     return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, v->loc, "'%s' of friction cannot be negative", key);
+}
+
+// What is open may be other than zero.
+static bool is_there(flx_num a)
+{
+    return a.x > 0 || a.n;
 }
 
 static flx_status read_friction(flx_env *e, const flx_item *joint, const flx_entry *y,
                                 const surface *s, friction *f)
 {
     const flx_entry *velocity = flx_entry_get(y, "velocity");
-    *f = (friction){.velocity = DEFAULT_VELOCITY};
+    *f = (friction){.velocity = {DEFAULT_VELOCITY, 0}};
     FLX_TRY(not_negative(e, y, "coefficient", &f->coefficient));
     FLX_TRY(not_negative(e, y, "viscous", &f->viscous));
     FLX_TRY(not_negative(e, y, "radius", &f->radius));
-    if (velocity) FLX_TRY(flx_build_positive(e, velocity, "velocity", &f->velocity));
-    if (s->turns && f->coefficient > 0 && !(f->radius > 0)) {
+    if (velocity)
+        FLX_TRY(flx_build_kept_positive(e, velocity, "velocity", &f->velocity.x, &f->velocity.n));
+    if (s->turns && is_there(f->coefficient) && !(f->radius.x > 0)) {
         return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, y->loc,
                         "friction of joint '%s' needs the 'radius' of its bearing", joint->full);
     }
@@ -119,7 +127,7 @@ static flx_status find_slip(flx_builder *b, const flx_joint_data *d, const surfa
     flx_node p[2][3], spin[2][3], way[3];
     *rate = w[0] = w[1] = w[2] = node_const(g, 0);
     if (s->slides) {
-        for (int i = 0; i < 2; i++) flx_node_position(b, d->body[i], d->def.at[i], p[i]);
+        for (int i = 0; i < 2; i++) flx_node_position(b, d->body[i], &d->at[i], p[i]);
         node_sub3(g, p[1], p[0], way);
         *rate = flx_graph_derive(g, node_dot(g, axis, way), flx_leaf_time_rate, b->m);
         if (*rate < 0) return FLX_ERR_MEMORY;
@@ -139,19 +147,22 @@ static flx_status make_force(flx_builder *b, const flx_item *joint, const surfac
 {
     flx_graph *g = b->g;
     const flx_joint_data *d = joint->data;
-    const double *F = d->def.frame[0], a[3] = {F[2], F[5], F[8]}, r2 = f->radius * f->radius;
+    flx_node radius = num_node(g, f->radius), r2 = node_mul(g, radius, radius);
+    flx_node least = num_node(g, f->velocity), viscous = num_node(g, f->viscous);
+    flx_num3 a = num9_col(d->frame[0], 2);
     flx_node axis[3], rate, w[3];
-    flx_node_direction(b, d->body[0], a, axis);
+    flx_node_direction(b, d->body[0], &a, axis);
     FLX_TRY(find_slip(b, d, s, axis, &rate, w));
-    flx_node slip = node_add(g, node_mul(g, rate, rate), node_scale(g, r2, node_dot(g, w, w)));
-    slip = node_sqrt(g, node_add(g, slip, node_const(g, f->velocity * f->velocity)));
+    flx_node slip = node_add(g, node_mul(g, rate, rate), node_mul(g, r2, node_dot(g, w, w)));
+    slip = node_sqrt(g, node_add(g, slip, node_mul(g, least, least)));
     flx_node grip = node_const(g, 0);
-    if (f->coefficient > 0) {
-        grip = node_div(g, node_scale(g, f->coefficient, pressure(b, joint, s, axis)), slip);
+    if (is_there(f->coefficient)) {
+        flx_node press = pressure(b, joint, s, axis);
+        grip = node_div(g, node_mul(g, num_node(g, f->coefficient), press), slip);
     }
-    double turning = s->slides ? r2 * f->viscous : f->viscous; // on one surface both
-    flx_node slide = node_add(g, grip, node_const(g, f->viscous));
-    flx_node turn = node_add(g, node_scale(g, r2, grip), node_const(g, turning));
+    flx_node turning = s->slides ? node_mul(g, r2, viscous) : viscous; // on one surface both
+    flx_node slide = node_add(g, grip, viscous);
+    flx_node turn = node_add(g, node_mul(g, r2, grip), turning);
     for (int i = 0; i < 3; i++) {
         if (s->slides) {
             out->force[i] = node_neg(g, node_mul(g, node_mul(g, slide, rate), axis[i]));
@@ -190,5 +201,6 @@ flx_status flx_joint_friction(flx_builder *b, flx_item *joint)
                                .torque = {-1, -1, -1},
                                .dissipative = true};
     memcpy(d->friction->at, d->def.at, sizeof d->friction->at);
+    memcpy(d->friction->at_open, d->def.at_open, sizeof d->friction->at_open);
     return make_force(b, joint, &s, &f, d->friction);
 }

@@ -5,6 +5,7 @@
 // axis1.(p2 - p1), less its value as drawn, with the axis carried by the first body.
 #include "model/deformable.h"
 #include "model/nodes.h"
+#include "model/nums.h"
 
 #include <string.h>
 
@@ -21,28 +22,24 @@ bool flx_joint_has_displacement(flx_joint_type t)
            t == FLX_JOINT_POINT_ON_LINE;
 }
 
-static void column(const double F[9], int j, double out[3])
-{
-    for (int i = 0; i < 3; i++) out[i] = F[3 * i + j];
-}
-
 static void joint_axis(flx_builder *b, const flx_joint_data *d, int side, int j, flx_node out[3])
 {
-    double c[3];
-    column(d->def.frame[side], j, c);
-    flx_node_direction(b, d->body[side], c, out);
+    flx_num3 c = num9_col(d->frame[side], j);
+    flx_node_direction(b, d->body[side], &c, out);
 }
 
-static double drawn_angle(const flx_item *body)
+static flx_num drawn_angle(const flx_item *body)
 {
-    return flx_body_turns(body) ? ((const flx_body_data *)body->data)->def.angle : 0;
+    if (!flx_body_turns(body)) return (flx_num){0, 0};
+    const flx_body *def = &((const flx_body_data *)body->data)->def;
+    return (flx_num){def->angle, def->angle_open};
 }
 
 flx_node flx_node_planar_angle(flx_builder *b, const flx_item *first, const flx_item *second)
 {
     flx_graph *g = b->g;
     flx_node a = node_sub(g, flx_node_angle(b, second), flx_node_angle(b, first));
-    return node_sub(g, a, node_const(g, drawn_angle(second) - drawn_angle(first)));
+    return node_sub(g, a, num_node(g, num_sub(g, drawn_angle(second), drawn_angle(first))));
 }
 
 static flx_node angle_node(flx_builder *b, flx_item *joint)
@@ -80,12 +77,10 @@ static flx_node angle_rate(flx_builder *b, const flx_joint_data *d)
 static flx_node displacement_node(flx_builder *b, const flx_joint_data *d)
 {
     flx_node p[3], axis[3];
-    double a[3];
-    flx_node_way(b, d->body, d->def.at, p);
+    flx_node_way(b, d->body, d->at, p);
     joint_axis(b, d, 0, 2, axis);
-    column(d->def.frame[0], 2, a);
-    double drawn = v3_dot(v3_load(a), v3_load(d->drawn));
-    return node_sub(b->g, node_dot(b->g, axis, p), node_const(b->g, drawn));
+    flx_num drawn = num3_dot(b->g, num9_col(d->frame[0], 2), d->drawn);
+    return node_sub(b->g, node_dot(b->g, axis, p), num_node(b->g, drawn));
 }
 
 bool flx_joint_has_coordinate(const flx_item *joint)
@@ -137,30 +132,29 @@ flx_status flx_joint_coordinate(flx_builder *b, flx_item *joint, flx_loc loc)
 //     alpha = atan2(a1.(a2' x a2), a2'.a2 - c^2),  beta = atan2(a2.(a1 x a1'), a1.a1' - c^2)
 // where ' marks the axis of the other body as drawn, carried by this one.
 static void universal_axes(flx_builder *b, const flx_joint_data *d, flx_node a[2][3],
-                           flx_node drawn[2][3], double *c)
+                           flx_node drawn[2][3], flx_num *c)
 {
-    const flx_joint *def = &d->def;
-    double R[2][9], p[3], other[3];
-    for (int i = 0; i < 2; i++) flx_body_frame(d->body[i], p, R[i]);
-    v3 world[2];
+    flx_num3 p, world[2];
+    flx_num9 R[2];
+    for (int i = 0; i < 2; i++) flx_body_frame(d->body[i], &p, &R[i]);
     for (int i = 0; i < 2; i++) {
-        world[i] = m33_mul_v(m33_load(R[i]), v3_load(def->axis[i]));
-        flx_node_direction(b, d->body[i], def->axis[i], a[i]);
+        world[i] = num9_mul_v(b->g, R[i], d->axis[i]);
+        flx_node_direction(b, d->body[i], &d->axis[i], a[i]);
     }
     for (int i = 0; i < 2; i++) { // axis i as drawn, carried by the other body
-        v3_store(other, m33_tmul_v(m33_load(R[1 - i]), world[i]));
-        flx_node_direction(b, d->body[1 - i], other, drawn[i]);
+        flx_num3 other = num9_tmul_v(b->g, R[1 - i], world[i]);
+        flx_node_direction(b, d->body[1 - i], &other, drawn[i]);
     }
-    *c = v3_dot(world[0], world[1]);
+    *c = num3_dot(b->g, world[0], world[1]);
 }
 
 static flx_node angle_about(flx_graph *g, const flx_node axis[3], const flx_node from[3],
-                            const flx_node to[3], double c)
+                            const flx_node to[3], flx_num c)
 {
-    flx_node x[3];
+    flx_node x[3], square = node_mul(g, num_node(g, c), num_node(g, c));
     node_cross(g, from, to, x);
     return flx_graph_binary(g, FLX_OP_ATAN2, node_dot(g, axis, x),
-                            node_sub(g, node_dot(g, from, to), node_const(g, c * c)));
+                            node_sub(g, node_dot(g, from, to), square));
 }
 
 static flx_status universal_member(flx_env *e, const flx_joint_data *d, bool rate, flx_operand *out)
@@ -168,7 +162,7 @@ static flx_status universal_member(flx_env *e, const flx_joint_data *d, bool rat
     flx_builder *b = e->b;
     flx_graph *g = b->g;
     flx_node a[2][3], drawn[2][3], v[2];
-    double c = 0;
+    flx_num c;
     universal_axes(b, d, a, drawn, &c);
     if (!rate) {
         v[0] = angle_about(g, a[0], drawn[1], a[1], c);
@@ -178,8 +172,9 @@ static flx_status universal_member(flx_env *e, const flx_joint_data *d, bool rat
         relative_spin(b, d, w);
         for (int i = 0; i < 2; i++) along[i] = node_dot(g, a[i], w);
         for (int i = 0; i < 2; i++) {
-            flx_node x = node_sub(g, along[i], node_scale(g, c, along[1 - i]));
-            v[i] = node_scale(g, 1 / (1 - c * c), x);
+            flx_node n = num_node(g, c), one = node_const(g, 1.0);
+            flx_node x = node_sub(g, along[i], node_mul(g, n, along[1 - i]));
+            v[i] = node_mul(g, node_div(g, one, node_sub(g, one, node_mul(g, n, n))), x);
         }
     }
     return flx_env_list(e, 2, v, out);
@@ -203,7 +198,7 @@ static flx_status rotation_member(flx_env *e, flx_item *joint, flx_operand *out)
         for (int j = 0; j < 3; j++) Q[3 * i + j] = node_dot(g, F[0][i], F[1][j]);
     }
     flx_node_rotation_vector(b->g, Q, theta);
-    flx_node_turn(b, d->body[0], d->def.frame[0], theta, turned);
+    flx_node_turn(b, d->body[0], &d->frame[0], theta, turned);
     return flx_env_vector(e, turned, out);
 }
 
@@ -211,8 +206,8 @@ static flx_status rotation_member(flx_env *e, flx_item *joint, flx_operand *out)
 static flx_status displacement_member(flx_env *e, const flx_joint_data *d, flx_operand *out)
 {
     flx_node p[3], drawn[3];
-    flx_node_way(e->b, d->body, d->def.at, p);
-    flx_node_direction(e->b, d->body[0], d->drawn, drawn);
+    flx_node_way(e->b, d->body, d->at, p);
+    flx_node_direction(e->b, d->body[0], &d->drawn, drawn);
     node_sub3(e->b->g, p, drawn, p);
     return flx_env_vector(e, p, out);
 }
@@ -223,16 +218,19 @@ static flx_status contact_member(flx_env *e, const flx_joint_data *d, flx_operan
     flx_builder *b = e->b;
     flx_graph *g = b->g;
     flx_node n[3], a[3], p[3];
-    flx_node_direction(b, d->body[0], d->def.normal, n);
+    flx_num3 normal = num3_of(d->def.normal);
+    memcpy(normal.n, d->def.normal_open, sizeof normal.n);
+    flx_node_direction(b, d->body[0], &normal, n);
     if (d->def.has_axis) {
-        flx_node_direction(b, d->body[1], d->def.axis[1], a);
+        flx_node_direction(b, d->body[1], &d->axis[1], a);
         flx_node along = node_dot(g, n, a);
         for (int i = 0; i < 3; i++) n[i] = node_sub(g, n[i], node_mul(g, along, a[i]));
         flx_node size = node_norm(g, n);
         for (int i = 0; i < 3; i++) n[i] = node_div(g, n[i], size);
     }
-    flx_node_position(b, d->body[1], d->def.at[1], p);
-    for (int i = 0; i < 3; i++) p[i] = node_sub(g, p[i], node_scale(g, d->def.radius, n[i]));
+    flx_node_position(b, d->body[1], &d->at[1], p);
+    flx_node radius = node_open(g, d->def.radius, d->def.radius_open);
+    for (int i = 0; i < 3; i++) p[i] = node_sub(g, p[i], node_mul(g, radius, n[i]));
     return flx_env_point(e, p, out);
 }
 

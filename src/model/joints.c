@@ -1,6 +1,7 @@
 // joints.c - joints as they are read: type, bodies, geometry as drawn, motion and start.
 // Their coordinates and signals: joint_signals.c.
 #include "model/deformable.h"
+#include "model/nums.h"
 
 #include <string.h>
 
@@ -131,7 +132,7 @@ static flx_status read_gear(flx_env *e, flx_item *joint, flx_joint_data *d)
 {
     const flx_entry *ratio = NULL, *on = flx_entry_get(joint->def, "on");
     FLX_TRY(flx_build_need(e->b, joint, "ratio", &ratio));
-    FLX_TRY(flx_build_number(e, ratio, &d->def.ratio));
+    FLX_TRY(flx_build_kept(e, ratio, &d->def.ratio, &d->def.ratio_open));
     for (int i = 0; i < 2; i++) {
         flx_joint_data *other = d->joint[i]->data;
         FLX_TRY(flx_joint_coordinate(e->b, d->joint[i], on->loc));
@@ -150,14 +151,21 @@ static flx_status read_gear(flx_env *e, flx_item *joint, flx_joint_data *d)
 
 // Joint axes as drawn: the third is the axis. The first is the coordinate axis farthest from it; in
 // the plane the second is z for an axis in the plane.
-static m33 axes_about(v3 a, bool planar)
+static flx_num9 axes_about(flx_graph *g, flx_num3 axis, bool planar)
 {
-    if (planar && a.z == 0) return m33_from_cols(v3_make(-a.y, a.x, 0), v3_make(0, 0, 1), a);
-    v3 r = v3_make(1, 0, 0);
-    if (fabs(a.y) < fabs(a.x) && fabs(a.y) <= fabs(a.z)) r = v3_make(0, 1, 0);
-    if (fabs(a.z) < fabs(a.x) && fabs(a.z) < fabs(a.y)) r = v3_make(0, 0, 1);
-    v3 x = v3_unit(v3_axpy(-v3_dot(r, a), a, r));
-    return m33_from_cols(x, v3_cross(a, x), a);
+    static const double ez[3] = {0, 0, 1};
+    v3 a = v3_load(axis.x);
+    if (planar && a.z == 0) {
+        flx_num3 x = {.x = {a.y, a.x, 0}, .n = {axis.n[1], axis.n[0], 0}};
+        return num9_from_cols(num3_negative(g, x, 0), num3_of(ez), axis);
+    }
+    double r[3] = {1, 0, 0};
+    if (fabs(a.y) < fabs(a.x) && fabs(a.y) <= fabs(a.z)) r[0] = 0, r[1] = 1;
+    if (fabs(a.z) < fabs(a.x) && fabs(a.z) < fabs(a.y)) r[0] = r[1] = 0, r[2] = 1;
+    flx_num along = num3_dot(g, num3_of(r), axis);
+    along = (flx_num){-along.x, along.n ? num_keep(g, 0, node_neg(g, num_node(g, along))).n : 0};
+    flx_num3 x = num3_unit(g, num3_axpy(g, along, axis, num3_of(r)));
+    return num9_from_cols(x, num3_cross(g, axis, x), axis);
 }
 
 static bool needs_axis(flx_joint_type t, bool planar)
@@ -185,36 +193,37 @@ static flx_status read_axes(flx_env *e, const flx_item *joint, flx_joint_data *d
     const flx_entry *axis = flx_entry_get(joint->def, "axis");
     const flx_entry *axes = flx_entry_get(joint->def, "axes");
     const flx_entry *frame = flx_entry_get(joint->def, "frame");
-    double a[3] = {0, 0, 1}, second[3] = {0, 0, 1};
+    flx_num3 a = {.x = {0, 0, 1}}, second = a;
     def->has_axis = needs_axis(def->type, planar) || (def->type == FLX_JOINT_ROLLING && axis);
-    m33 F = m33_identity();
+    flx_num9 F = num9_identity();
     if (def->type == FLX_JOINT_UNIVERSAL) {
         FLX_TRY(flx_build_need(e->b, joint, "axes", &axes));
         if (axes->kind != FLX_ENTRY_LIST || axes->count != 2) {
             return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, axes->loc,
                             "axes: an axis in the first body and an axis in the second");
         }
-        FLX_TRY(flx_build_direction(e, axes->items[0], frame, a));
-        FLX_TRY(flx_build_direction(e, axes->items[1], frame, second));
-        if (!(v3_norm(v3_cross(v3_load(a), v3_load(second))) > 1e-6)) {
+        FLX_TRY(flx_build_direction(e, axes->items[0], frame, &a));
+        FLX_TRY(flx_build_direction(e, axes->items[1], frame, &second));
+        if (!(v3_norm(v3_cross(v3_load(a.x), v3_load(second.x))) > 1e-6)) {
             return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, axes->loc,
                             "the two axes of a universal joint cannot be parallel");
         }
         def->has_axis = true;
     } else if (def->has_axis) {
         FLX_TRY(flx_build_need(e->b, joint, "axis", &axis));
-        FLX_TRY(flx_build_direction(e, axis, frame, a));
+        FLX_TRY(flx_build_direction(e, axis, frame, &a));
     }
-    if (def->has_axis) F = axes_about(v3_load(a), planar);
+    flx_graph *g = e->b->g;
+    if (def->has_axis) F = axes_about(g, a, planar);
     for (int i = 0; i < 2; i++) {
-        double position[3], R[9];
-        flx_body_frame(d->body[i], position, R);
-        m33 local = m33_tmul(m33_load(R), F);
-        m33_store(def->frame[i], local);
-        v3_store(def->axis[i], m33_col(local, 2));
-        if (def->type == FLX_JOINT_UNIVERSAL && i == 1) {
-            v3_store(def->axis[1], m33_tmul_v(m33_load(R), v3_load(second)));
-        }
+        flx_num3 position;
+        flx_num9 R;
+        flx_body_frame(d->body[i], &position, &R);
+        d->frame[i] = num9_tmul(g, R, F);
+        d->axis[i] = num9_col(d->frame[i], 2);
+        if (def->type == FLX_JOINT_UNIVERSAL && i == 1) d->axis[1] = num9_tmul_v(g, R, second);
+        FLX_TRY(num9_store(&d->frame[i], def->frame[i], def->frame_open[i]));
+        FLX_TRY(num3_store(&d->axis[i], def->axis[i], def->axis_open[i]));
     }
     return FLX_OK;
 }
@@ -224,13 +233,15 @@ static flx_status read_places(flx_env *e, const flx_item *joint, flx_joint_data 
     flx_joint *def = &d->def;
     const flx_entry *at = flx_entry_get(joint->def, "at");
     bool pair = false;
-    double p[2][3], R[9];
+    flx_graph *g = e->b->g;
+    flx_num3 p[2], position;
+    flx_num9 R;
     if (!at && def->type == FLX_JOINT_FREE) { // where the second body is drawn
-        flx_body_frame(d->body[1], p[1], R);
-        flx_ground_to_body(d->body[0], p[1], def->at[0]);
+        flx_body_frame(d->body[1], &p[1], &R);
+        d->at[0] = flx_ground_to_body(e->b, d->body[0], p[1]);
     } else {
         FLX_TRY(flx_build_need(e->b, joint, "at", &at));
-        FLX_TRY(flx_build_at(e, at, d->body, def->at, &pair));
+        FLX_TRY(flx_build_at(e, at, d->body, d->at, &pair));
         FLX_TRY(turn_nodes(e->b, joint, d));
         if (!pair && (def->type == FLX_JOINT_DISTANCE || def->type == FLX_JOINT_ROLLING)) {
             return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, at->loc,
@@ -238,14 +249,13 @@ static flx_status read_places(flx_env *e, const flx_item *joint, flx_joint_data 
         }
     }
     for (int i = 0; i < 2; i++) {
-        double position[3];
         def->body[i] = d->body[i]->number;
-        flx_body_frame(d->body[i], position, R);
-        v3_store(p[i], v3_add(v3_load(position), m33_mul_v(m33_load(R), v3_load(def->at[i]))));
+        flx_body_frame(d->body[i], &position, &R);
+        p[i] = num3_add(g, position, num9_mul_v(g, R, d->at[i]));
+        FLX_TRY(num3_store(&d->at[i], def->at[i], def->at_open[i]));
     }
-    double position[3];
-    flx_body_frame(d->body[0], position, R);
-    v3_store(d->drawn, m33_tmul_v(m33_load(R), v3_sub(v3_load(p[1]), v3_load(p[0]))));
+    flx_body_frame(d->body[0], &position, &R);
+    d->drawn = num9_tmul_v(g, R, num3_sub(g, p[1], p[0]));
     return FLX_OK;
 }
 
@@ -254,11 +264,15 @@ static flx_status read_sizes(flx_env *e, const flx_item *joint, flx_joint_data *
 {
     flx_joint *def = &d->def;
     const flx_entry *length = flx_entry_get(joint->def, "length"), *y = NULL;
-    double n[3], position[3], R[9];
+    flx_num3 n, position;
+    flx_num9 R;
     switch (def->type) {
     case FLX_JOINT_DISTANCE:
-        def->length = v3_norm(v3_load(d->drawn));
-        if (length) return flx_build_positive(e, length, "the distance", &def->length);
+        if (length) {
+            return flx_build_kept_positive(e, length, "the distance", &def->length,
+                                           &def->length_open);
+        }
+        FLX_TRY(num_store(num3_norm(e->b->g, d->drawn), &def->length, &def->length_open));
         if (def->length > 0) return FLX_OK;
         return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, joint->loc,
                         "the two places of joint '%s' are drawn at one point; a distance must be "
@@ -266,18 +280,18 @@ static flx_status read_sizes(flx_env *e, const flx_item *joint, flx_joint_data *
                         joint->full);
     case FLX_JOINT_SCREW:
         FLX_TRY(flx_build_need(e->b, joint, "pitch", &y));
-        FLX_TRY(flx_build_number(e, y, &def->pitch));
+        FLX_TRY(flx_build_kept(e, y, &def->pitch, &def->pitch_open));
         if (def->pitch != 0) return FLX_OK;
         return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, y->loc,
                         "a screw without pitch is a revolute joint");
     case FLX_JOINT_ROLLING:
         FLX_TRY(flx_build_need(e->b, joint, "radius", &y));
-        FLX_TRY(flx_build_positive(e, y, "the radius", &def->radius));
+        FLX_TRY(flx_build_kept_positive(e, y, "the radius", &def->radius, &def->radius_open));
         FLX_TRY(flx_build_need(e->b, joint, "normal", &y));
-        FLX_TRY(flx_build_direction(e, y, NULL, n));
-        flx_body_frame(d->body[0], position, R);
-        v3_store(def->normal, m33_tmul_v(m33_load(R), v3_load(n)));
-        return FLX_OK;
+        FLX_TRY(flx_build_direction(e, y, NULL, &n));
+        flx_body_frame(d->body[0], &position, &R);
+        n = num9_tmul_v(e->b->g, R, n);
+        return num3_store(&n, def->normal, def->normal_open);
     default:
         return FLX_OK;
     }
@@ -429,9 +443,10 @@ static flx_status read_start(flx_builder *b, flx_item *joint)
         return FLX_FAIL(b->ctx, FLX_ERR_MODEL, block->loc,
                         "the motion of joint '%s' already says how it starts", joint->full);
     }
-    if (value) FLX_TRY(flx_build_start(&e, value, &def->start_value));
+    if (value) FLX_TRY(flx_build_open(&e, value, &def->start_value, &def->start_value_open));
     if (value && !d->displacement) flx_note_degrees(b, value, def->start_value);
-    if (rate) FLX_TRY(flx_build_start(&e, rate, &def->start_rate_value));
+    if (rate)
+        FLX_TRY(flx_build_open(&e, rate, &def->start_rate_value, &def->start_rate_value_open));
     return flx_joint_coordinate(b, joint, joint->loc);
 }
 

@@ -6,6 +6,7 @@
 // In the plane R d = (c dx - s dy, s dx + c dy), and w x d = w (-dy, dx).
 #include "model/deformable.h"
 #include "model/nodes.h"
+#include "model/nums.h"
 
 #include <string.h>
 
@@ -81,14 +82,15 @@ static void body_spin(flx_builder *b, const flx_item *body, flx_leaf_kind kind, 
     }
 }
 
-static void arm_of(flx_builder *b, const flx_item *body, const double at[3], flx_node out[3])
+static void arm_of(flx_builder *b, const flx_item *body, const flx_num3 *at, flx_node out[3])
 {
-    const double *com = origin;
+    flx_num3 com = num3_of(origin);
     if (body->kind == FLX_KIND_BODY) {
         const flx_body_data *d = body->data;
         com = ((const flx_point_data *)d->com->data)->at;
     }
-    for (int i = 0; i < 3; i++) out[i] = node_const(b->g, at[i] - com[i]);
+    flx_num3 arm = num3_sub(b->g, *at, com);
+    num3_nodes(b->g, &arm, out);
 }
 
 static void base_leaves(flx_builder *b, const flx_item *body, flx_leaf_kind kind, flx_node out[3])
@@ -99,7 +101,7 @@ static void base_leaves(flx_builder *b, const flx_item *body, flx_leaf_kind kind
     }
 }
 
-void flx_node_position(flx_builder *b, const flx_item *body, const double at[3], flx_node out[3])
+void flx_node_position(flx_builder *b, const flx_item *body, const flx_num3 *at, flx_node out[3])
 {
     flx_node d[3], r[3];
     const flx_body_data *f = follower(body);
@@ -113,15 +115,15 @@ void flx_node_position(flx_builder *b, const flx_item *body, const double at[3],
     node_add3(b->g, r, d, out);
 }
 
-void flx_node_way(flx_builder *b, flx_item *const body[2], const double at[2][3], flx_node out[3])
+void flx_node_way(flx_builder *b, flx_item *const body[2], const flx_num3 at[2], flx_node out[3])
 {
     flx_node p1[3], p2[3];
-    flx_node_position(b, body[0], at[0], p1);
-    flx_node_position(b, body[1], at[1], p2);
+    flx_node_position(b, body[0], &at[0], p1);
+    flx_node_position(b, body[1], &at[1], p2);
     node_sub3(b->g, p2, p1, out);
 }
 
-void flx_node_velocity(flx_builder *b, const flx_item *body, const double at[3], flx_node out[3])
+void flx_node_velocity(flx_builder *b, const flx_item *body, const flx_num3 *at, flx_node out[3])
 {
     flx_node d[3], v[3], w[3];
     if (follower(body)) {
@@ -137,7 +139,7 @@ void flx_node_velocity(flx_builder *b, const flx_item *body, const double at[3],
     node_add3(b->g, v, d, out);
 }
 
-void flx_node_acceleration(flx_builder *b, const flx_item *body, const double at[3],
+void flx_node_acceleration(flx_builder *b, const flx_item *body, const flx_num3 *at,
                            flx_node out[3])
 {
     flx_graph *g = b->g;
@@ -154,10 +156,10 @@ void flx_node_acceleration(flx_builder *b, const flx_item *body, const double at
     node_add3(g, a, around, out);
 }
 
-void flx_node_direction(flx_builder *b, const flx_item *body, const double d[3], flx_node out[3])
+void flx_node_direction(flx_builder *b, const flx_item *body, const flx_num3 *d, flx_node out[3])
 {
     flx_node v[3];
-    node_const3(b->g, d, v);
+    num3_nodes(b->g, d, v);
     turn(b, body, v, out);
 }
 
@@ -178,10 +180,10 @@ void flx_node_spin_rate(flx_builder *b, const flx_item *body, flx_node out[3])
     if (b->m->dimension == 3) turn(b, body, out, out);
 }
 
-void flx_node_turn(flx_builder *b, const flx_item *body, const double R[9], const flx_node v[3],
+void flx_node_turn(flx_builder *b, const flx_item *body, const flx_num9 *R, const flx_node v[3],
                    flx_node out[3])
 {
-    node_turn3(b->g, R, v, out);
+    num9_turn3(b->g, R, v, out);
     turn(b, body, out, out);
 }
 

@@ -21,6 +21,19 @@
 
 // A number that is an expression of open parameters: its node + 1; 0: a number alone.
 typedef int flx_open;
+// A number with its expression; vectors, and matrices by rows (nums.h).
+typedef struct flx_num {
+    double x;
+    flx_open n;
+} flx_num;
+typedef struct flx_num3 {
+    double x[3];
+    flx_open n[3];
+} flx_num3;
+typedef struct flx_num9 {
+    double x[9];
+    flx_open n[9];
+} flx_num9;
 
 // ---- items -----------------------------------------------------------------------------------
 
@@ -33,6 +46,7 @@ typedef struct flx_point_def { // a named point of a body
     const char *name;          // "pin", "R(2)"
     double at[3];              // body frame
     double R[9];               // its axes in the body's
+    flx_open at_open[3], R_open[9];
 } flx_point_def;
 
 // For pictures only.
@@ -47,6 +61,7 @@ typedef struct flx_shape {
     } kind;
     double size[3]; // box, mesh: edges round it; cylinder, capsule: radius, length; sphere: radius
     double at[3];   // centre, of a mesh the file's origin, in the body frame
+    flx_open size_open[3], at_open[3];
     double axis[3]; // of a cylinder or capsule, body frame
     double turn[4]; // w x y z: of a box or mesh in the body's axes
     int surface;    // of FLX_SHAPE_MESH: its number
@@ -66,6 +81,7 @@ typedef struct flx_body_start {
         origin[3]; // the place as drawn whose velocity the model says: of the body, or of the beam
                    // or solid that it is a node of
     double carried[3]; // angular velocity of the part that it is in
+    flx_open velocity_open[3], angular_velocity_open[3], origin_open[3], carried_open[3];
     bool moves, turns; // the model says something: of the velocity, of the angular velocity
 } flx_body_start;
 
@@ -81,12 +97,13 @@ typedef struct flx_body {
     double inertia[9];        // about the centre of mass, body axes; planar: [8]
     double position[3], R[9]; // of the body frame as drawn
     double angle;             // planar: the angle as drawn, any number of turns
-    flx_body_start start;     // its motion as it begins
-    bool slope;               // of a beam's node: a vector, no place and nothing to be drawn
-    double reach;             // of a slope: the length of the line that it is of
-    bool section;             // of a beam's node: axes that a joint turns with
-    bool spread;              // its mass is that of the elements at it
-    int follows;              // body + 1 that takes it along when a joint starts elsewhere; 0: none
+    flx_open com_open[3], position_open[3], R_open[9], angle_open;
+    flx_body_start start; // its motion as it begins
+    bool slope;           // of a beam's node: a vector, no place and nothing to be drawn
+    double reach;         // of a slope: the length of the line that it is of
+    bool section;         // of a beam's node: axes that a joint turns with
+    bool spread;          // its mass is that of the elements at it
+    int follows;          // body + 1 that takes it along when a joint starts elsewhere; 0: none
     int npoint;
     flx_point_def *points;
     int nshape;
@@ -144,12 +161,15 @@ typedef struct flx_joint {
     double normal[3];   // rolling: plane's normal in the first's axes
     bool has_axis;      // rolling: false for a ball
     double length, pitch, ratio, radius;
+    flx_open at_open[2][3], frame_open[2][9], axis_open[2][3], normal_open[3];
+    flx_open length_open, pitch_open, ratio_open, radius_open;
     int joint[2]; // gear: second's coordinate = ratio * first's
     flx_motion_kind motion;
     flx_node motion_value; // depends on t only
     flx_loc motion_loc;
     bool start_coordinate, start_rate; // given
     double start_value, start_rate_value;
+    flx_open start_value_open, start_rate_value_open;
     flx_loc start_loc;
     flx_node coordinate, rate; // angle or displacement as nodes; -1 where the type has none, or
                                // nothing asks for it (motion, start, gear, force, signal)
@@ -196,6 +216,7 @@ typedef struct flx_force {
     int joint;       // -1: not on a joint
     double stiffness[6], damping[6];
     flx_open stiffness_open[6], damping_open[6], length_open, G_open;
+    flx_open at_open[2][3], frame_open[2][9];
     int ncomponent;     // bushing: 2 or 3 (no rotation), 3 in 2D with rotation, or 6
     double frame[2][9]; // bushing: axes of the first in which stiffness acts, as drawn in each body
     double length;      // spring at rest; joint spring: angle or displacement at rest
@@ -212,6 +233,7 @@ typedef struct flx_variable { // second order: mass q'' = force
     const char *name;
     flx_loc loc;
     double at, rate;
+    flx_open at_open, rate_open;
     bool rate_given;
     flx_node mass, force;
 } flx_variable;
@@ -220,6 +242,7 @@ typedef struct flx_first_order {
     const char *name;
     flx_loc loc;
     double at;
+    flx_open at_open;
     flx_node derivative; // x' (already divided by the mass), or the residual of an algebraic one
     bool algebraic;
     int number; // among the states, or among the algebraic ones: the leaf's index
@@ -231,7 +254,8 @@ typedef struct flx_constraint {
     flx_node value;
     bool velocity_level; // contains rates: must be linear in them
     double compliance;   // 0 = value - compliance*multiplier
-    bool inner;          // of a beam's section; behind those of the equations
+    flx_open compliance_open;
+    bool inner; // of a beam's section; behind those of the equations
 } flx_constraint;
 
 typedef struct flx_coupling {
@@ -244,6 +268,7 @@ typedef struct flx_discrete { // a value that only events change
     const char *name;
     flx_loc loc;
     double at;
+    flx_open at_open;
 } flx_discrete;
 
 // A comparison, or another jump or kink, of the expressions below.
@@ -276,6 +301,7 @@ typedef struct flx_event {
     flx_loc loc;
     flx_node when;       // of switches, discrete variables and counts alone; -1: a clock
     double every, start; // of the clock
+    flx_open every_open, start_open;
     bool stop;
     int nset;
     flx_assignment *sets;

@@ -11,7 +11,7 @@ static inline flx_node node_leaf(flx_graph *g, flx_leaf_kind kind, int index, in
 // A number that may be an expression of open parameters (flx_open of model.h).
 static inline flx_node node_open(flx_graph *g, double value, int open)
 {
-    return open ? open - 1 : flx_graph_const(g, value);
+    return open == 0 ? flx_graph_const(g, value) : open > 0 ? open - 1 : -1;
 }
 static inline flx_node node_dot(flx_graph *g, const flx_node a[3], const flx_node b[3])
 {

@@ -7,7 +7,7 @@
 
 // ---- which numbers there are ---------------------------------------------------------------------
 
-typedef enum must_be { FINITE, NOT_NEGATIVE, POSITIVE } must_be;
+typedef enum must_be { FINITE, NOT_NEGATIVE, POSITIVE, NOT_ZERO } must_be;
 
 // Numbers of an item and, beside them, their expressions.
 typedef struct field {
@@ -26,9 +26,58 @@ static const field of_model[] = {FIELD(flx_model, gravity, 3, FINITE, "gravity")
 static const field of_body[] = {
     FIELD(flx_body, mass, 1, NOT_NEGATIVE, "mass"),
     FIELD(flx_body, inertia, 9, FINITE, "inertia"),
+    FIELD(flx_body, com, 3, FINITE, "centre of mass"),
+    FIELD(flx_body, position, 3, FINITE, "position"),
+    FIELD(flx_body, R, 9, FINITE, "orientation"),
+    FIELD(flx_body, angle, 1, FINITE, "angle"),
+    FIELD(flx_body, start.velocity, 3, FINITE, "velocity"),
+    FIELD(flx_body, start.angular_velocity, 3, FINITE, "angular velocity"),
+    FIELD(flx_body, start.origin, 3, FINITE, "position"),
+    FIELD(flx_body, start.carried, 3, FINITE, "angular velocity"),
+    {.count = 0},
+};
+static const field of_point[] = {
+    FIELD(flx_point_def, at, 3, FINITE, "place"),
+    FIELD(flx_point_def, R, 9, FINITE, "orientation"),
+    {.count = 0},
+};
+static const field of_shape[] = {
+    FIELD(flx_shape, size, 3, FINITE, "size of the shape"),
+    FIELD(flx_shape, at, 3, FINITE, "place of the shape"),
+    {.count = 0},
+};
+static const field of_joint[] = {
+    FIELD(flx_joint, at, 6, FINITE, "place"),
+    FIELD(flx_joint, frame, 18, FINITE, "axis"),
+    FIELD(flx_joint, axis, 6, FINITE, "axis"),
+    FIELD(flx_joint, normal, 3, FINITE, "normal"),
+    FIELD(flx_joint, length, 1, POSITIVE, "distance"),
+    FIELD(flx_joint, pitch, 1, NOT_ZERO, "pitch"),
+    FIELD(flx_joint, ratio, 1, FINITE, "ratio"),
+    FIELD(flx_joint, radius, 1, POSITIVE, "radius"),
+    FIELD(flx_joint, start_value, 1, FINITE, "start"),
+    FIELD(flx_joint, start_rate_value, 1, FINITE, "rate of the start"),
+    {.count = 0},
+};
+static const field of_variable[] = {
+    FIELD(flx_variable, at, 1, FINITE, "initial value"),
+    FIELD(flx_variable, rate, 1, FINITE, "initial rate"),
+    {.count = 0},
+};
+static const field of_first[] = {FIELD(flx_first_order, at, 1, FINITE, "initial value"),
+                                 {.count = 0}};
+static const field of_discrete[] = {FIELD(flx_discrete, at, 1, FINITE, "initial value"),
+                                    {.count = 0}};
+static const field of_constraint[] = {
+    FIELD(flx_constraint, compliance, 1, NOT_NEGATIVE, "compliance"), {.count = 0}};
+static const field of_event[] = {
+    FIELD(flx_event, every, 1, POSITIVE, "interval"),
+    FIELD(flx_event, start, 1, NOT_NEGATIVE, "start"),
     {.count = 0},
 };
 static const field of_force[] = {
+    FIELD(flx_force, at, 6, FINITE, "place"),
+    FIELD(flx_force, frame, 18, FINITE, "frame"),
     FIELD(flx_force, stiffness, 6, FINITE, "stiffness"),
     FIELD(flx_force, damping, 6, FINITE, "damping"),
     FIELD(flx_force, length, 1, FINITE, "length"),
@@ -51,8 +100,14 @@ typedef struct kind {
 
 static const kind kinds[] = {
     KIND(flx_body, bodies, nbody, offsetof(flx_model, nfollower), of_body),
+    KIND(flx_joint, joints, njoint, 0, of_joint),
     KIND(flx_force, forces, nforce, 0, of_force),
     KIND(flx_force, frictions, nfriction, 0, of_force),
+    KIND(flx_variable, variables, nvariable, 0, of_variable),
+    KIND(flx_first_order, firsts, nfirst, 0, of_first),
+    KIND(flx_discrete, discretes, ndiscrete, 0, of_discrete),
+    KIND(flx_constraint, constraints, nconstraint, 0, of_constraint),
+    KIND(flx_event, events, nevent, 0, of_event),
 };
 #define NKIND (sizeof kinds / sizeof *kinds)
 
@@ -91,9 +146,11 @@ struct flx_varied {
     double *along, *scratch;
 };
 
-// Either the numbers are listed, or their places in a varied model, in the same order.
+// Either the numbers are listed, or their places in a varied model, in the same order, or all are shown.
 typedef struct walk {
     flx_model *m;
+    flx_number_visit *visit;
+    void *user;
     flx_numbers *list;
     double **at;
     int n;
@@ -103,6 +160,7 @@ static flx_status meet(walk *w, const field *f, char *item, const char *name, fl
 {
     double *numbers = (double *)(item + f->number);
     const flx_open *open = (const flx_open *)(item + f->open);
+    if (w->visit) w->visit(w->user, f->what, name, f->count, numbers);
     for (int i = 0; i < f->count; i++) {
         if (!open[i]) continue;
         if (w->at) w->at[w->n] = numbers + i;
@@ -127,6 +185,23 @@ static flx_status meet_all(walk *w, const field *fields, char *item, const char 
     return FLX_OK;
 }
 
+// Points and shapes of the bodies.
+static flx_status walk_bodies(walk *w)
+{
+    for (int i = 0; i < flx_model_frames(w->m); i++) {
+        const flx_body *b = w->m->bodies + i;
+        for (int k = 0; k < b->npoint; k++) {
+            flx_point_def *p = b->points + k;
+            FLX_TRY(meet_all(w, of_point, (char *)p, b->name, b->loc, -1));
+        }
+        for (int k = 0; k < b->nshape; k++) {
+            flx_shape *s = b->shapes + k;
+            FLX_TRY(meet_all(w, of_shape, (char *)s, b->name, b->loc, -1));
+        }
+    }
+    return FLX_OK;
+}
+
 static flx_status walk_model(walk *w)
 {
     FLX_TRY(meet_all(w, of_model, (char *)w->m, NULL, FLX_NOWHERE, -1));
@@ -141,7 +216,13 @@ static flx_status walk_model(walk *w)
                              k->fields == of_body ? j : -1));
         }
     }
-    return FLX_OK;
+    return walk_bodies(w);
+}
+
+void flx_model_each_number(const flx_model *m, flx_number_visit *visit, void *user)
+{
+    walk w = {.m = (flx_model *)(uintptr_t)m, .visit = visit, .user = user}; // reads alone
+    (void)walk_model(&w);
 }
 
 // ---- the program ---------------------------------------------------------------------------------
@@ -252,6 +333,14 @@ static flx_status copy_items(flx_model *own)
         if (!mine) return FLX_ERR_MEMORY;
         *items = mine;
     }
+    for (int i = 0; i < flx_model_frames(own); i++) {
+        flx_body *b = own->bodies + i;
+        flx_point_def *points = copy(own->arena, b->points, (size_t)b->npoint, sizeof *points);
+        flx_shape *shapes = copy(own->arena, b->shapes, (size_t)b->nshape, sizeof *shapes);
+        if (!points || !shapes) return FLX_ERR_MEMORY;
+        b->points = points;
+        b->shapes = shapes;
+    }
     return FLX_OK;
 }
 
@@ -309,10 +398,15 @@ static flx_status check_number(const flx_model *m, const flx_number *n, double x
                         "with these parameters the %s%s'%s' is not a finite number", n->what, of,
                         name);
     }
-    if (n->be == FINITE || x > 0 || (n->be == NOT_NEGATIVE && x == 0)) return FLX_OK;
+    if (n->be == FINITE || x > 0 || (n->be == NOT_NEGATIVE && x == 0) ||
+        (n->be == NOT_ZERO && x != 0)) {
+        return FLX_OK;
+    }
     return FLX_FAIL(m->ctx, FLX_ERR_MODEL, n->loc,
                     "with these parameters the %s%s'%s' is %g; it must %s", n->what, of, name, x,
-                    n->be == POSITIVE ? "be positive" : "not be negative");
+                    n->be == POSITIVE   ? "be positive"
+                    : n->be == NOT_ZERO ? "not be zero"
+                                        : "not be negative");
 }
 
 static void exchange(flx_model *own)

@@ -48,6 +48,11 @@ double *const *flx_model_numbers(const flx_model *own);
 // out (number_count) = dN/dp_k at the parameters as they are. No allocation.
 void flx_model_number_slopes(const flx_model *own, int k, double *out);
 
+// All numbers that may be of parameters, whether they are or not, in one order. name NULL: of the model.
+typedef void flx_number_visit(void *user, const char *what, const char *name, int n,
+                              const double *x);
+void flx_model_each_number(const flx_model *m, flx_number_visit *visit, void *user);
+
 // ---- hoisted numbers: parts of expressions that are of parameters alone -------------------------
 // A system gathers them while it compiles its programs; then they cost as constants do.
 

@@ -36,21 +36,32 @@ bool flx_open_value(flx_builder *b, flx_node n, double *out)
     return number >= 0 && flx_graph_is_const(b->g, number, out);
 }
 
-bool flx_build_constant(flx_builder *b, flx_node n, flx_loc loc, double *out)
+// The parameters in a node are needed as numbers. false: no memory.
+static bool fix_leaves(flx_builder *b, flx_node n, flx_loc loc)
 {
     flx_leaf *leaves = NULL;
     int count = 0;
-    if (flx_graph_is_const(b->g, n, out)) return true;
-    if (!flx_open_value(b, n, out)) return false;
     if (flx_graph_leaves(b->g, 1, &n, &count, &leaves) != FLX_OK) return false;
     for (int i = 0; i < count; i++) {
+        if (flx_leaf_get_kind(leaves[i]) != FLX_LEAF_PARAMETER) continue;
         flx_open_one *one = &b->open->list[flx_leaf_get_index(leaves[i])];
         if (!one->fixed) one->needed = loc;
-        one->fixed = true;
+        one->fixed = b->open->changed = true;
     }
-    b->open->changed = true;
     flx_free(leaves);
     return true;
+}
+
+bool flx_build_constant(flx_builder *b, flx_node n, flx_loc loc, double *out)
+{
+    if (flx_graph_is_const(b->g, n, out)) return true;
+    return flx_open_value(b, n, out) && fix_leaves(b, n, loc);
+}
+
+flx_node flx_open_fix(flx_builder *b, flx_node n, flx_loc loc)
+{
+    if (n < 0 || !b->open || flx_graph_is_const(b->g, n, NULL)) return n;
+    return fix_leaves(b, n, loc) ? flx_graph_substitute(&b->open->numbers, n) : -1;
 }
 
 flx_status flx_open_parameter(flx_builder *b, int number, flx_node *node)

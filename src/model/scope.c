@@ -1,6 +1,7 @@
 // scope.c - the scope in which expressions of a model are elaborated: what a name stands for, what is
 // known where, rates, and items in place of numbers. Members and indices: members.c.
 #include "model/builder.h"
+#include "model/nums.h"
 
 #include <string.h>
 
@@ -345,7 +346,8 @@ flx_status flx_env_coerce(flx_scope *s, const flx_operand *of, flx_loc loc, flx_
         flx_space *space = item->data;
         FLX_TRY(flx_space_place(e->b, space));
         flx_node p[3];
-        for (int i = 0; i < 3; i++) p[i] = flx_graph_const(s->graph, space->position[i]);
+        for (int i = 0; i < 3; i++)
+            p[i] = node_open(s->graph, space->position.x[i], space->position.n[i]);
         return flx_env_point(e, p, out);
     }
     case FLX_KIND_JOINT:

@@ -1,21 +1,34 @@
 // shapes.c - shapes of bodies, for pictures: as the model file gives them, or surfaces of other files.
 #include "model/builder.h"
+#include "model/nums.h"
 
 #include <math.h>
 #include <string.h>
 
 // Shapes are solid also in planar models; the third size is 0 where it is not given.
-static flx_status read_solid(flx_env *e, const flx_entry *y, double out[3])
+// Pictures need no numbers before they are drawn: no parameter becomes structural here.
+static flx_status read_solid(flx_env *e, const flx_entry *y, double out[3], flx_open open[3])
 {
     int n = 0;
     double *x = NULL;
-    FLX_TRY(flx_build_numbers(e, y, &n, &x));
+    flx_open *kept = NULL;
+    FLX_TRY(flx_build_open_numbers(e, y, &n, &x, &kept));
     if (n != 3 && !(n == 2 && e->b->m->dimension == 2)) {
         return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, y->loc, "expected 3 numbers, found %d", n);
     }
     memset(out, 0, 3 * sizeof *out);
     memcpy(out, x, (size_t)n * sizeof *x);
+    memset(open, 0, 3 * sizeof *open);
+    memcpy(open, kept, (size_t)n * sizeof *kept);
     return FLX_OK;
+}
+
+static flx_status read_size(flx_env *e, const flx_entry *y, const char *what, flx_shape *s, int i)
+{
+    FLX_TRY(flx_build_open(e, y, &s->size[i], &s->size_open[i]));
+    if (s->size[i] > 0) return FLX_OK;
+    return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, y->loc, "%s must be positive, not %g", what,
+                    s->size[i]);
 }
 
 static flx_status read_round(flx_env *e, const flx_entry *y, flx_shape *s)
@@ -23,10 +36,11 @@ static flx_status read_round(flx_env *e, const flx_entry *y, flx_shape *s)
     if (y->kind != FLX_ENTRY_MAP || !flx_entry_get(y, "radius") || !flx_entry_get(y, "length")) {
         return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, y->loc, "it needs a radius and a length");
     }
-    FLX_TRY(flx_build_positive(e, flx_entry_get(y, "radius"), "a radius", &s->size[0]));
-    FLX_TRY(flx_build_positive(e, flx_entry_get(y, "length"), "a length", &s->size[1]));
+    flx_open axis[3]; // stays as it was read
+    FLX_TRY(read_size(e, flx_entry_get(y, "radius"), "a radius", s, 0));
+    FLX_TRY(read_size(e, flx_entry_get(y, "length"), "a length", s, 1));
     s->axis[0] = 1;
-    if (flx_entry_get(y, "axis")) FLX_TRY(read_solid(e, flx_entry_get(y, "axis"), s->axis));
+    if (flx_entry_get(y, "axis")) FLX_TRY(read_solid(e, flx_entry_get(y, "axis"), s->axis, axis));
     v3 a = v3_load(s->axis);
     if (!(v3_norm(a) > 0)) {
         return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, y->loc, "an axis cannot be zero");
@@ -80,12 +94,13 @@ static flx_status read_surface(flx_env *e, const flx_entry *shape, flx_shape *s)
 static flx_status read_turn(flx_env *e, const flx_entry *shape, flx_shape *s)
 {
     const flx_entry *y = flx_entry_get(shape, "orientation");
-    double R[9], angle;
+    flx_num9 R;
+    flx_num angle;
     s->turn[0] = 1;
     if (!y) return FLX_OK;
-    FLX_TRY(flx_build_orientation(e, y, R, &angle));
-    quat_store(s->turn, quat_from_m33(m33_load(R)));
-    v3_store(s->axis, m33_mul_v(m33_load(R), v3_load(s->axis)));
+    FLX_TRY(flx_build_orientation(e, y, &R, &angle));
+    quat_store(s->turn, quat_from_m33(m33_load(R.x)));
+    v3_store(s->axis, m33_mul_v(m33_load(R.x), v3_load(s->axis)));
     return FLX_OK;
 }
 
@@ -100,7 +115,7 @@ static flx_status read_shape(flx_env *e, const flx_item *body, const flx_entry *
     const flx_entry *at = flx_entry_get(y, "at");
     if (box) {
         s->kind = FLX_SHAPE_BOX;
-        FLX_TRY(read_solid(e, box, s->size));
+        FLX_TRY(read_solid(e, box, s->size, s->size_open));
     } else if (cylinder) {
         s->kind = FLX_SHAPE_CYLINDER;
         FLX_TRY(read_round(e, cylinder, s));
@@ -109,7 +124,7 @@ static flx_status read_shape(flx_env *e, const flx_item *body, const flx_entry *
         FLX_TRY(read_round(e, capsule, s));
     } else if (sphere) {
         s->kind = FLX_SHAPE_SPHERE;
-        FLX_TRY(flx_build_positive(e, sphere, "a radius", &s->size[0]));
+        FLX_TRY(read_size(e, sphere, "a radius", s, 0));
     } else if (flx_entry_get(y, "mesh")) {
         FLX_TRY(read_surface(e, y, s));
     }
@@ -117,11 +132,15 @@ static flx_status read_shape(flx_env *e, const flx_item *body, const flx_entry *
     if (!at) return FLX_OK;
     flx_operand v;
     FLX_TRY(flx_build_value(e, at, &v));
-    if (!flx_operand_get_item(&v)) return flx_operand_to_constants(e, &v, at->loc, s->at);
+    flx_num3 local;
     flx_place p;
-    FLX_TRY(flx_build_place(e, at, &p));
-    flx_ground_to_body(body, p.position, s->at);
-    return FLX_OK;
+    if (flx_operand_get_item(&v)) {
+        FLX_TRY(flx_build_place(e, at, &p));
+        local = flx_ground_to_body(e->b, body, p.position);
+    } else {
+        FLX_TRY(flx_operand_to_num3(e, &v, at->loc, &local));
+    }
+    return num3_store(&local, s->at, s->at_open);
 }
 
 flx_status flx_build_shapes(flx_env *e, const flx_item *body, flx_body *def)

@@ -2,6 +2,7 @@
 // may ask for, made of kinematics.c.
 #include "model/deformable.h"
 #include "model/nodes.h"
+#include "model/nums.h"
 
 #include <string.h>
 
@@ -24,7 +25,7 @@ flx_status flx_env_vector(flx_env *e, const flx_node v[3], flx_operand *out)
     flx_node x[3];
     memcpy(x, v, sizeof x);
     FLX_TRY(flx_space_place(e->b, e->space));
-    if (!e->space->plain) node_turn_back3(e->b->g, e->space->R, x, x);
+    if (!e->space->plain) num9_turn_back3(e->b->g, &e->space->R, x, x);
     return flx_env_list(e, e->b->m->dimension, x, out);
 }
 
@@ -32,7 +33,7 @@ flx_status flx_env_point(flx_env *e, const flx_node v[3], flx_operand *out)
 {
     flx_node x[3], o[3];
     FLX_TRY(flx_space_place(e->b, e->space));
-    node_const3(e->b->g, e->space->position, o);
+    num3_nodes(e->b->g, &e->space->position, o);
     node_sub3(e->b->g, v, o, x);
     return flx_env_vector(e, x, out);
 }
@@ -78,18 +79,19 @@ bool flx_is_body_signal(const char *name)
 // Whose signals they are: a frame of a body.
 typedef struct subject {
     flx_item *body;
-    int node;           // of an elastic body; -1: none
-    double at[3], R[9]; // body frame
+    int node;    // of an elastic body; -1: none
+    flx_num3 at; // body frame
+    flx_num9 R;
     const char *full;
 } subject;
 
 // Position, and its first or second derivative.
 static void subject_place(flx_builder *b, const subject *s, int order, flx_node out[3])
 {
-    typedef void kinematics(flx_builder *, const flx_item *, const double[3], flx_node[3]);
+    typedef void kinematics(flx_builder *, const flx_item *, const flx_num3 *, flx_node[3]);
     static kinematics *const of[] = {flx_node_position, flx_node_velocity, flx_node_acceleration};
     if (s->node < 0) {
-        of[order](b, s->body, s->at, out);
+        of[order](b, s->body, &s->at, out);
         return;
     }
     flx_elastic_body_position(b, s->body, s->node, out);
@@ -111,9 +113,9 @@ static void subject_spin(flx_builder *b, const subject *s, int order, flx_node o
 // One axis of the frame, ground axes.
 static void subject_axis(flx_builder *b, const subject *s, int j, flx_node out[3])
 {
-    const double axis[3] = {s->R[j], s->R[3 + j], s->R[6 + j]};
+    flx_num3 axis = num9_col(s->R, j);
     if (s->node < 0) {
-        flx_node_direction(b, s->body, axis, out);
+        flx_node_direction(b, s->body, &axis, out);
     } else if (b->m->dimension == 2) {
         flx_node angle = flx_elastic_body_planar_angle(b, s->body, s->node);
         flx_node c = flx_graph_unary(b->g, FLX_OP_COS, angle);
@@ -133,17 +135,17 @@ static flx_status drawn_member(flx_env *e, const subject *s, const flx_item *ite
                                flx_loc loc, flx_operand *out)
 {
     flx_graph *g = e->b->g;
-    double position[3], R[9];
+    flx_num3 position;
+    flx_num9 R;
     flx_node v[3];
-    FLX_TRY(flx_item_drawn(e->b, item, loc, position, R));
+    FLX_TRY(flx_item_drawn(e->b, item, loc, &position, &R));
     if (strcmp(name, "position") == 0) {
-        node_const3(g, position, v);
+        num3_nodes(g, &position, v);
         return flx_env_point(e, v, out);
     }
     if (name[0] == 'e' && name[1] >= 'x' && name[1] <= 'z' && !name[2]) {
-        v3 axis = m33_col(m33_load(R), name[1] - 'x');
-        const double a[3] = {axis.x, axis.y, axis.z};
-        node_const3(g, a, v);
+        flx_num3 axis = num9_col(R, name[1] - 'x');
+        num3_nodes(g, &axis, v);
         return flx_env_vector(e, v, out);
     }
     return flx_env_require(e, FLX_MODE_MOVING, s->full, name, loc);
@@ -156,7 +158,7 @@ static flx_status frame_matrix(flx_env *e, const subject *s, flx_node R[9])
     for (int j = 0; j < 3; j++) {
         flx_node v[3];
         subject_axis(e->b, s, j, v);
-        if (!e->space->plain) node_turn_back3(e->b->g, e->space->R, v, v);
+        if (!e->space->plain) num9_turn_back3(e->b->g, &e->space->R, v, v);
         for (int i = 0; i < 3; i++) R[3 * i + j] = v[i];
     }
     return FLX_OK;
@@ -170,13 +172,19 @@ static flx_status planar_angle(flx_env *e, const subject *s, flx_operand *out)
     flx_node angle = node_const(g, 0);
     if (s->node >= 0) {
         angle = flx_elastic_body_planar_angle(e->b, s->body, s->node);
-        return flx_operand_set_node(node_sub(g, angle, node_const(g, e->space->angle)), out);
+        return flx_operand_set_node(node_sub(g, angle, num_node(g, e->space->angle)), out);
     }
     if (flx_body_turns(s->body)) {
         angle = node_leaf(e->b->g, FLX_LEAF_BODY_ROTATION, s->body->number, 0);
     }
-    double more = atan2(s->R[3], s->R[0]) - e->space->angle;
-    return flx_operand_set_node(node_add(g, angle, node_const(g, more)), out);
+    flx_num own = {atan2(s->R.x[3], s->R.x[0]), 0};
+    if (num9_is_open(&s->R)) {
+        flx_node R[9];
+        num9_nodes(g, &s->R, R);
+        own = num_keep(g, own.x, flx_graph_binary(g, FLX_OP_ATAN2, R[3], R[0]));
+    }
+    flx_num more = num_sub(g, own, e->space->angle);
+    return flx_operand_set_node(node_add(g, angle, num_node(g, more)), out);
 }
 
 static flx_status rotation_member(flx_env *e, const subject *s, const char *name, flx_operand *out)
@@ -251,7 +259,7 @@ static flx_status signal_member(flx_env *e, flx_item *item, const char *name, fl
 {
     subject s = {.full = item->full, .node = -1};
     if (item->kind == FLX_KIND_POINT) s.node = ((const flx_point_data *)item->data)->node;
-    FLX_TRY(flx_item_frame(e->b, item, loc, &s.body, s.at, s.R));
+    FLX_TRY(flx_item_frame(e->b, item, loc, &s.body, &s.at, &s.R));
     if (e->mode < FLX_MODE_MOVING && s.body->kind != FLX_KIND_GROUND) {
         return drawn_member(e, &s, item, name, loc, out);
     }
@@ -391,7 +399,7 @@ flx_status flx_body_member(flx_env *e, flx_item *item, const char *name, flx_loc
 
 // ---- mass centre of a part, the whole model ---------------------------------------------------
 
-typedef void kinematics(flx_builder *b, const flx_item *body, const double at[3], flx_node out[3]);
+typedef void kinematics(flx_builder *b, const flx_item *body, const flx_num3 *at, flx_node out[3]);
 
 flx_status flx_part_com_member(flx_env *e, const flx_item *part, const char *name, flx_loc loc,
                                flx_operand *out)
@@ -404,7 +412,7 @@ flx_status flx_part_com_member(flx_env *e, const flx_item *part, const char *nam
     while (words[k] && strcmp(words[k], name) != 0) k++;
     if (!words[k]) return flx_member_unknown(e, part->full, name, loc, words, NULL);
     FLX_TRY(flx_env_require(e, k == 2 ? FLX_MODE_OUTPUT : FLX_MODE_MOVING, part->full, name, loc));
-    double total = 0;
+    flx_num total = {0, 0};
     flx_node sum[3] = {node_const(b->g, 0), node_const(b->g, 0), node_const(b->g, 0)};
     for (int i = s->first_body; i < s->end_body; i++) {
         flx_item *body = b->bodies.items[i];
@@ -416,21 +424,25 @@ flx_status flx_part_com_member(flx_env *e, const flx_item *part, const char *nam
                             part->full, body->full);
         }
         flx_env own;
-        double mass = 1;
+        flx_num mass = {1, 0};
         flx_node v[3];
         flx_env_of(&own, b, body, FLX_MODE_CONSTANT);
         const flx_entry *y = flx_entry_get(body->def, "mass");
-        if (y) FLX_TRY(flx_build_number(&own, y, &mass));
+        if (y) FLX_TRY(flx_build_open(&own, y, &mass.x, &mass.n));
         FLX_TRY(flx_body_ready(b, body, loc));
-        of[k](b, body, ((const flx_point_data *)d->com->data)->at, v);
-        for (int j = 0; j < 3; j++) sum[j] = node_add(b->g, sum[j], node_scale(b->g, mass, v[j]));
-        total += mass;
+        of[k](b, body, &((const flx_point_data *)d->com->data)->at, v);
+        for (int j = 0; j < 3; j++) {
+            sum[j] = node_add(b->g, sum[j], node_mul(b->g, num_node(b->g, mass), v[j]));
+        }
+        total = num_add(b->g, total, mass);
     }
-    if (!(total > 0)) {
+    if (!(total.x > 0)) {
         return FLX_FAIL(b->ctx, FLX_ERR_MODEL, loc, "part '%s' has no mass, and so no mass centre",
                         part->full);
     }
-    for (int j = 0; j < 3; j++) sum[j] = node_scale(b->g, 1 / total, sum[j]);
+    flx_node by = node_const(b->g, 1 / total.x);
+    if (total.n) by = node_div(b->g, node_const(b->g, 1.0), num_node(b->g, total));
+    for (int j = 0; j < 3; j++) sum[j] = node_mul(b->g, by, sum[j]);
     return k == 0 ? flx_env_point(e, sum, out) : flx_env_vector(e, sum, out);
 }
 

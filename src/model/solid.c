@@ -6,6 +6,7 @@
 // Zienkiewicz), which for a cell with straight edges is a part of the volume.
 #include "model/cell_shape.h"
 #include "model/deformable.h"
+#include "model/nums.h"
 #include "model/structure.h"
 
 #include <stdio.h>
@@ -364,7 +365,9 @@ flx_status flx_solid_place(flx_builder *b, flx_item *body)
         if (d->kind[i] == FIXED) memcpy(d->def.arm + 3 * i, place, sizeof place);
         if (d->kind[i] == ATTACHED) {
             FLX_TRY(flx_body_place(b, d->owner[i], body->loc));
-            flx_ground_to_body(d->owner[i], place, d->def.arm + 3 * i);
+            flx_num3 arm = flx_ground_to_body(b, d->owner[i], num3_of(place));
+            num3_fix(b, &arm, body->loc);
+            memcpy(d->def.arm + 3 * i, arm.x, sizeof arm.x);
         }
         if (d->kind[i] != FREE) continue;
         flx_body *node = &((flx_body_data *)d->nodes[i]->data)->def;
@@ -395,7 +398,9 @@ flx_status flx_solid_finish(flx_builder *b, flx_item *body)
     flx_body_start start;
     flx_env e;
     flx_env_of(&e, b, body, FLX_MODE_CONSTANT);
-    FLX_TRY(flx_build_motion(&e, body->def, d->origin, &start));
+    flx_num3 at = num3_of(d->origin);
+    FLX_TRY(flx_build_motion(&e, body->def, &at, &start));
+    flx_start_fix(b, &start, body->loc);
     warn_of_mass(b, body, d);
     for (int i = 0; i < d->def.nnode; i++) {
         if (d->kind[i] != FREE) continue;

@@ -1,6 +1,7 @@
 // solid_load.c - loads on solids: pressure and tractions on their surface, forces on their volume.
 #include "model/force_parts.h"
 #include "model/nodes.h"
+#include "model/nums.h"
 
 #include <string.h>
 
@@ -35,7 +36,8 @@ flx_status flx_solid_load_place(flx_env *e, flx_item *force, flx_force_data *d)
     if (at) {
         flx_place place;
         FLX_TRY(flx_build_place(e, at, &place));
-        memcpy(d->load->at, place.position, sizeof d->load->at);
+        num3_fix(b, &place.position, at->loc);
+        memcpy(d->load->at, place.position.x, sizeof d->load->at);
     }
     if (d->load->kind == FLX_LOAD_VOLUME) return FLX_OK;
     return flx_solid_faces_of(b, d->body[1], flx_entry_get(force->def, "surface"), &d->load->faces);
@@ -61,7 +63,7 @@ flx_status flx_solid_load_value(flx_env *e, flx_item *force, flx_force_data *d)
     if (gradient) {
         FLX_TRY(flx_build_node_vector(e, gradient, v));
         FLX_TRY(flx_space_place(b, e->space));
-        node_turn3(b->g, e->space->R, v, value + 1);
+        num9_turn3(b->g, &e->space->R, v, value + 1);
     }
     FLX_TRY(flx_loads_scale(b, force, 4, value));
     d->number = true;

@@ -155,6 +155,11 @@ static flx_status constant_of(flx_env *e, flx_node n, flx_loc loc, double *out, 
     return FLX_OK;
 }
 
+flx_status flx_node_to_number(flx_env *e, flx_node n, flx_loc loc, double *out, flx_open *open)
+{
+    return constant_of(e, n, loc, out, open);
+}
+
 flx_status flx_operand_to_constants(flx_env *e, const flx_operand *v, flx_loc loc, double out[3])
 {
     flx_node n[3] = {-1, -1, -1};
@@ -225,12 +230,6 @@ flx_status flx_build_open_vector(flx_env *e, const flx_entry *y, double out[3], 
     return FLX_OK;
 }
 
-flx_status flx_build_start(flx_env *e, const flx_entry *y, double *out)
-{
-    flx_open unused;
-    return flx_build_open(e, y, out, &unused);
-}
-
 void flx_note_degrees(flx_builder *b, const flx_entry *y, double angle)
 {
     const char *text = y->kind == FLX_ENTRY_SCALAR ? y->text : NULL;
@@ -242,12 +241,6 @@ void flx_note_degrees(flx_builder *b, const flx_entry *y, double angle)
                  "an angle of %g rad is more than a turn; are these degrees? They are written as "
                  "%g*deg",
                  angle, angle);
-}
-
-flx_status flx_build_start_vector(flx_env *e, const flx_entry *y, double out[3])
-{
-    flx_open unused[3];
-    return flx_build_open_vector(e, y, out, unused);
 }
 
 flx_status flx_build_vector(flx_env *e, const flx_entry *y, double out[3])
