@@ -4,6 +4,8 @@
 // file:line:column where a model file is at fault, and the path of the item in the model.
 #pragma once
 
+#include "flexion/version.h"
+
 #include <stddef.h>
 
 #if defined(__GNUC__)
@@ -90,7 +92,7 @@ FLX_API void flx_memory_pass(flx_memory *m, void *data, size_t size);
 
 FLX_API const char *flx_status_text(flx_status status);
 
-// "0.1.0"
+// Of the library, such as "0.1.0"; FLX_VERSION is that of the headers.
 FLX_API const char *flx_version(void);
 
 #ifdef __cplusplus

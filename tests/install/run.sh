@@ -24,8 +24,14 @@ say "the program"
 "$prefix/bin/flexion" check "$source/examples/pendulum.yaml" >/dev/null
 
 say "the shared library has its name and its version"
-readelf -d "$libdir/libflexion.so" | grep -q 'SONAME.*\[libflexion\.so\.0\]'
-[ "$(pkg-config --modversion flexion)" = "$("$prefix/bin/flexion" --version | grep -oE '[0-9]+\.[0-9]+\.[0-9]+')" ]
+version=$(pkg-config --modversion flexion)
+minor=${version%.*}
+readelf -d "$libdir/libflexion.so" | grep -q "SONAME.*\[libflexion\.so\.$minor\]"
+[ -e "$libdir/libflexion.so.$minor" ]
+[ "$version" = "$("$prefix/bin/flexion" --version | grep -oE '[0-9]+\.[0-9]+\.[0-9]+')" ]
+[ "$version" = "$(printf '#include <flexion/version.h>\nFLX_VERSION\n' |
+    $compiler $(pkg-config --cflags flexion) -E -P - | tail -n 1 | tr -d '" ')" ]
+! nm -D --defined-only "$libdir/libflexion.so" | grep -E ' T ' | grep -vE " flx_[a-z0-9_]+@@FLEXION_$minor$"
 
 say "pkg-config, shared"
 $compiler -std=c17 "$source/examples/pendulum.c" $(pkg-config --cflags --libs flexion) -o "$work/pc_shared"
