@@ -8,7 +8,7 @@ bad=0
 for header in "$include"/flexion/*.h; do
     name=flexion/$(basename "$header")
     for compiler in "$cc -x c -std=c17 -Wstrict-prototypes" "$cxx -x c++ -std=c++17"; do
-        echo "#include \"$name\"" |
+        printf '#include "%s"\nextern int used;\n' "$name" | # version.h declares nothing
             $compiler -Wall -Wextra -Wshadow -pedantic -Werror -I"$include" -fsyntax-only - || bad=1
     done
 done
