@@ -36,15 +36,24 @@ FLX_API flx_status flx_system_compile(flx_model *model, const flx_compile_def *d
 // An output of several numbers has one for each: "rod.position.x".
 FLX_API int flx_system_output(const flx_system *s, const char *name, flx_ctx *ctx);
 
+// Inputs and parameters likewise.
+FLX_API int flx_system_input(const flx_system *s, const char *name, flx_ctx *ctx);
+FLX_API int flx_system_parameter(const flx_system *s, const char *name, flx_ctx *ctx);
+
 // What a system has by number: 0 where i is out of range.
 typedef enum flx_port {
     FLX_PORT_OUTPUT,
-    FLX_PORT_METRIC, // of the whole run: flx_run_ledger has their values
+    FLX_PORT_INPUT,
+    FLX_PORT_PARAMETER, // a list has one for each entry: "k(2)"
+    FLX_PORT_METRIC,    // of the whole run: flx_run_ledger has their values
     FLX_PORT_EVENT,
 } flx_port;
 typedef struct flx_port_info {
     const char *name;
-    const char *unit; // "": none, or not known
+    const char *unit;    // "": none, or not known
+    double value;        // of inputs and parameters: as the model says it; NaN: an expression
+    double lower, upper; // of inputs: the value saturates there; infinite: it does not
+    int tunable;         // of parameters: 0: structural, only a new compile changes it
 } flx_port_info;
 FLX_API int flx_system_describe(const flx_system *s, flx_port port, int i, flx_port_info *out);
 // Counts of bodies, joints, constraints, freedoms; NULL: the system was not compiled from a model.
@@ -79,8 +88,13 @@ FLX_API flx_run_def flx_run_def_default(void);
 FLX_API flx_status flx_run_create(const flx_system *s, const flx_run_def *def, flx_ctx *ctx,
                                   flx_run **run);
 FLX_API void flx_run_destroy(flx_run **run);
-// Back to the start.
+// Back to the start, with inputs and parameters as they are now. FLX_ERR_CANNOT: with these the model has to be compiled
+// again.
 FLX_API flx_status flx_run_reset(flx_run *run);
+// Positions (nq), velocities (nv), states (nx), each NULL: as they are; made consistent by the least change, which report
+// (may be NULL) tells. Time goes on, the account begins anew. Not FLX_OK: nothing has changed.
+FLX_API flx_status flx_run_set_state(flx_run *run, const double *q, const double *v,
+                                     const double *x, flx_start_report *report);
 
 // To the time t, exactly; events on the way happen. The method's own step size is kept for what comes after, and
 // multiples of a fixed step are met as in one go. FLX_STOPPED: an event or a callback has ended the motion, now or
@@ -89,6 +103,13 @@ FLX_API flx_status flx_run_advance(flx_run *run, double t);
 // One step of the method, of at most `most` seconds (0: as it likes); taken may be NULL.
 FLX_API flx_status flx_run_step(flx_run *run, double most, double *taken);
 FLX_API double flx_run_time(const flx_run *run);
+
+// An input from here on: n = 1: held at u[0]; 2: with the slope u[1]; 3: with the curvature u[2] too; 0: what the model
+// says. Where the value jumps this is an instant: events happen, accelerations and multipliers follow, multistep methods
+// begin anew. FLX_ERR_ARGUMENT, and nothing changes: the input moves a joint, which would jump.
+FLX_API flx_status flx_run_set_input(flx_run *run, int input, int n, const double *u);
+// The numbers as they are now: value, slope, curvature at flx_run_time.
+FLX_API flx_status flx_run_get_input(const flx_run *run, int input, double u[3]);
 
 // The value of an output here, found when it is asked for, then remembered; NaN: it has none, and a message says why.
 FLX_API double flx_run_get(flx_run *run, int output);

@@ -169,12 +169,54 @@ const flx_summary *flx_system_summary(const flx_system *s)
     return s->plan ? &s->plan->summary : NULL;
 }
 
+static void describe_input(const flx_input_item *u, flx_port_info *out)
+{
+    *out = (flx_port_info){.name = u->name,
+                           .unit = u->unit ? u->unit : "",
+                           .value = u->expression >= 0 ? (double)NAN : u->value,
+                           .lower = u->lower,
+                           .upper = u->upper,
+                           .tunable = 1};
+}
+
+// Those that can be set come first, by the vector p; then the structural ones.
+static int describe_parameter(const flx_model *m, int i, flx_port_info *out)
+{
+    if (i < m->ntunable) {
+        *out = (flx_port_info){.name = m->tunables[i].name,
+                               .unit = "",
+                               .value = m->tunables[i].value,
+                               .lower = -HUGE_VAL,
+                               .upper = HUGE_VAL,
+                               .tunable = 1};
+        return 1;
+    }
+    for (int k = 0, left = i - m->ntunable; k < m->nparameter; k++) {
+        const flx_parameter *p = m->parameters + k;
+        if (p->tunable >= 0 || left-- > 0) continue;
+        *out = (flx_port_info){.name = p->name,
+                               .unit = "",
+                               .value = p->count == 1 ? p->values[0] : (double)NAN,
+                               .lower = -HUGE_VAL,
+                               .upper = HUGE_VAL};
+        return 1;
+    }
+    return 0;
+}
+
 int flx_system_describe(const flx_system *s, flx_port port, int i, flx_port_info *out)
 {
     *out = (flx_port_info){.unit = ""};
     if (!s->plan || i < 0) return 0;
     const flx_result_info *info = &s->plan->info;
+    const flx_model *m = s->plan->model;
     switch (port) {
+    case FLX_PORT_INPUT:
+        if (i >= m->ninput) return 0;
+        describe_input(m->inputs + i, out);
+        return 1;
+    case FLX_PORT_PARAMETER:
+        return describe_parameter(m, i, out);
     case FLX_PORT_OUTPUT:
         if (i >= info->ncolumn) return 0;
         *out = (flx_port_info){.name = info->names[i], .unit = info->units[i]};
@@ -205,6 +247,16 @@ static int find_port(const flx_system *s, flx_port port, const char *what, const
     (void)FLX_FAIL(ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE, "the system has no %s '%s'%s%s%s", what,
                    name, best ? "; did you mean '" : "", best ? best : "", best ? "'?" : "");
     return -1;
+}
+
+int flx_system_input(const flx_system *s, const char *name, flx_ctx *ctx)
+{
+    return find_port(s, FLX_PORT_INPUT, "input", name, ctx);
+}
+
+int flx_system_parameter(const flx_system *s, const char *name, flx_ctx *ctx)
+{
+    return find_port(s, FLX_PORT_PARAMETER, "parameter", name, ctx);
 }
 
 int flx_system_output(const flx_system *s, const char *name, flx_ctx *ctx)

@@ -153,6 +153,15 @@ static int on_instant(void *user, const flx_state *before, const flx_state *afte
     return r->status != FLX_OK || r->stopped;
 }
 
+flx_status flx_running_tell_instant(run *r, const flx_state *before, const flx_happening *what)
+{
+    if (!what->changed && what->nevent == 0) return FLX_OK;
+    (void)on_instant(r, before, r->sim->state, what);
+    flx_status status = r->status;
+    r->status = FLX_OK;
+    return status;
+}
+
 // ---- callbacks ----------------------------------------------------------------------------------
 
 // Whether the full system is to go on.

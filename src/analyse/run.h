@@ -26,6 +26,8 @@ struct flx_run {
     double t;          // reached, as it was asked for
     double horizon;    // where it is expected to end; 0: not known
     bool begun;        // the method has
+    bool placed;       // the owner has set the state
+    bool stale;        // numbers were set that the start may depend on
     bool stopped;      // by an event, or by a callback
     flx_status failed; // it cannot go on; FLX_OK: it can
     bool known;        // the outputs are those of the state
@@ -42,6 +44,8 @@ struct flx_run {
 flx_status flx_running_begin(flx_simulation *sim);
 flx_status flx_running_plan(flx_run *r, double until);
 flx_status flx_running_drive(flx_run *r, flx_schedule *schedule);
+// An instant at the state, beside those that the method finds.
+flx_status flx_running_tell_instant(flx_run *r, const flx_state *before, const flx_happening *what);
 // Signals of the run's own state.
 flx_status flx_running_find_outputs(flx_run *r);
 
@@ -74,5 +78,6 @@ void flx_running_close(flx_run *r, flx_status status);
 void flx_running_memory(flx_run *r, flx_memory *m);
 void flx_running_tell_forgetful(flx_simulation *sim);
 
-// run_alone.c. Views are of the state that the run began with, whatever system goes on.
+// run_alone.c. From the start again. Views are of the state that the run began with, whatever system goes on.
+flx_status flx_running_restart(flx_run *r);
 void flx_running_show(flx_run *r);

@@ -34,12 +34,10 @@ static flx_status take_def(flx_ctx *ctx, const flx_run_def *def, flx_run_def *ou
     return FLX_OK;
 }
 
-// From the start of the simulation, or where its state is now.
-static flx_status begin(flx_run *r)
+// Where the state is: nothing was computed, and nothing is in the account.
+static flx_status begin_here(flx_run *r)
 {
     flx_simulation *sim = r->sim;
-    flx_watch_end(&r->watch, sim);
-    FLX_TRY(flx_running_begin(sim));
     FLX_TRY(flx_running_plan(r, r->horizon));
     flx_watch_start(&r->watch, sim);
     r->every = r->time = 0;
@@ -52,6 +50,17 @@ static flx_status begin(flx_run *r)
     return FLX_OK;
 }
 
+// From the start, made again where numbers were set that it may depend on.
+flx_status flx_running_restart(flx_run *r)
+{
+    flx_simulation *sim = r->sim;
+    flx_watch_end(&r->watch, sim);
+    if (r->stale) FLX_TRY(flx_simulation_start_again(sim));
+    r->stale = r->placed = false;
+    FLX_TRY(flx_running_begin(sim));
+    return begin_here(r);
+}
+
 static flx_status make(flx_run *r, const flx_system *s, flx_ctx *ctx)
 {
     const flx_integrator_def *method = r->def.method.method ? &r->def.method : NULL;
@@ -61,7 +70,7 @@ static flx_status make(flx_run *r, const flx_system *s, flx_ctx *ctx)
     r->shown = r->sim->state;
     r->rows = r->def.row != NULL;
     r->outputs = flx_alloc(ctx, (size_t)r->sim->info.ncolumn, sizeof *r->outputs);
-    return r->outputs ? begin(r) : FLX_ERR_MEMORY;
+    return r->outputs ? flx_running_restart(r) : FLX_ERR_MEMORY;
 }
 
 flx_status flx_run_create(const flx_system *s, const flx_run_def *def, flx_ctx *ctx, flx_run **run)
@@ -94,8 +103,83 @@ void flx_run_destroy(flx_run **run)
 flx_status flx_run_reset(flx_run *r)
 {
     flx_log_guard log = flx_log_begin(r->sim->ctx, r->def.log, r->def.user);
-    flx_status status = begin(r);
+    flx_status status = flx_running_restart(r);
     flx_log_end(&log);
+    if (status != FLX_OK) r->failed = status;
+    flx_running_show(r);
+    return status;
+}
+
+// ---- a state of the owner's -----------------------------------------------------------------------
+
+// Positions, velocities and states as given, made consistent in the metric of the masses; the rest follows.
+static flx_status place(flx_simulation *sim, flx_start_report *report)
+{
+    const flx_system *s = sim->sys;
+    flx_state *x = sim->state, *start = sim->start;
+    flx_start_report velocities = {0};
+    FLX_TRY(flx_start_positions(s, x, NULL, report));
+    FLX_TRY(flx_start_velocities(s, x, NULL, &velocities));
+    report->moved_v = velocities.moved_v;
+    report->item_v = velocities.item_v;
+    report->residual_v = velocities.residual_v;
+    report->iterations += velocities.iterations;
+    if (s->ops->instants) s->ops->instants->settle(s, sim->work, x);
+    sim->start = x;
+    flx_status status = flx_simulation_start_recast(sim);
+    sim->start = start;
+    if (status == FLX_OK && s->ops->accept) s->ops->accept(s, sim->work, x);
+    return status;
+}
+
+static flx_status set_state(flx_run *r, const double *q, const double *v, const double *x,
+                            flx_start_report *report)
+{
+    flx_simulation *sim = r->sim;
+    const flx_dims *d = &sim->sys->dims;
+    flx_state *to = sim->state;
+    flx_state_copy(sim->inner, to); // as it was
+    if (q) memcpy(to->q, q, (size_t)d->nq * sizeof *q);
+    if (v) memcpy(to->v, v, (size_t)d->nv * sizeof *v);
+    if (x) memcpy(to->x, x, (size_t)d->nx * sizeof *x);
+    flx_status status = place(sim, report);
+    if (status != FLX_OK) {
+        flx_state_copy(to, sim->inner);
+        return status;
+    }
+    if (sim->plan->by_hand && !r->begun) flx_state_copy(sim->start, to);
+    FLX_TRY(flx_simulation_create_method(sim));
+    sim->used = true;
+    flx_account_open(sim);
+    flx_judge_open(sim);
+    r->placed = true;
+    return begin_here(r);
+}
+
+static bool are_finite(const double *x, int n)
+{
+    for (int i = 0; x && i < n; i++) {
+        if (!isfinite(x[i])) return false;
+    }
+    return true;
+}
+
+flx_status flx_run_set_state(flx_run *r, const double *q, const double *v, const double *x,
+                             flx_start_report *report)
+{
+    flx_simulation *sim = r->sim;
+    const flx_dims *d = &sim->sys->dims;
+    flx_start_report unasked;
+    if (!report) report = &unasked;
+    *report = (flx_start_report){.item_q = -1, .item_v = -1};
+    if (!are_finite(q, d->nq) || !are_finite(v, d->nv) || !are_finite(x, d->nx)) {
+        return FLX_FAIL(sim->ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE,
+                        "a state cannot have values that are not finite");
+    }
+    flx_log_guard log = flx_log_begin(sim->ctx, r->def.log, r->def.user);
+    flx_status status = set_state(r, q, v, x, report);
+    flx_log_end(&log);
+    flx_running_show(r);
     return status;
 }
 
@@ -128,7 +212,8 @@ void flx_running_show(flx_run *r)
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
         int n = parts[i].n < parts[i].had ? parts[i].n : parts[i].had;
         memcpy(parts[i].to, parts[i].from, (size_t)n * sizeof(double));
-        for (; n < parts[i].had; n++) parts[i].to[n] = (double)NAN; // there is no such unknown any more
+        for (; n < parts[i].had; n++)
+            parts[i].to[n] = (double)NAN; // there is no such unknown any more
     }
 }
 

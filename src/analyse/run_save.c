@@ -73,6 +73,8 @@ static void walk(flx_run *r, flx_memory *m)
     FLX_PASS(m, r->t);
     FLX_PASS(m, r->horizon);
     FLX_PASS(m, r->begun);
+    FLX_PASS(m, r->placed);
+    FLX_PASS(m, r->stale);
     FLX_PASS(m, r->stopped);
     FLX_PASS(m, r->failed);
     FLX_PASS(m, r->schedule.until);

@@ -1,6 +1,7 @@
 // simulation.c - a model made ready to run: its system and start, its signals, its method.
 #include "analyse/simulation.h"
 #include "base/number.h"
+#include "integrate/events.h"
 #include "integrate/settle.h"
 
 #include <math.h>
@@ -149,6 +150,7 @@ flx_status flx_simulation_create_method(flx_simulation *sim)
 {
     flx_integrator_destroy(&sim->it);
     FLX_TRY(flx_integrator_create(sim->sys, &sim->def, &sim->it));
+    if (sim->model->ninput > 0) FLX_TRY(flx_events_expect_jolts(sim->it));
     sim->used = false;
     return describe_method(sim);
 }

@@ -6,6 +6,7 @@
 #include "flexion/analysis.h"
 #include "flexion/simulation.h"
 #include "model/model.h"
+#include "model/numbers.h"
 #include "system/added_mass.h"
 #include "system/condensed.h"
 #include "system/descriptor.h"

@@ -89,6 +89,8 @@ flx_status flx_watch_change(flx_watch *w, flx_simulation *sim)
     const flx_dims *d = &sim->sys->dims;
     const flx_state *from = w->full->state;
     flx_state *to = sim->state;
+    memcpy((double *)(uintptr_t)sim->sys->param, w->full->sys->param,
+           (size_t)d->nparam * sizeof(double)); // inputs as they are
     to->t = from->t;
     memcpy(to->q, from->q, (size_t)d->nq * sizeof *to->q);
     memcpy(to->v, from->v, (size_t)d->nv * sizeof *to->v);

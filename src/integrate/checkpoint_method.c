@@ -163,7 +163,9 @@ static void walk(flx_integrator *it, flx_state *x, flx_memory *m)
     flx_state_memory(method->after, m);
     FLX_PASS(m, method->stepped);
     FLX_PASS(m, method->continues);
+    FLX_PASS(m, method->jolted);
     if (method->events) events_memory(it, method->events, m);
+    if (method->jolts) events_memory(it, method->jolts, m);
     if (s->ops->work_memory) s->ops->work_memory(it->work, m);
     if (flx_integrator_remembers(it)) {
         it->type->memory(it, m);

@@ -52,9 +52,9 @@ flx_status collocation_control_step(flx_integrator *it, flx_state *x, double h_m
         co->error_last = 0.0;
     }
     if (begins) {
-        co->h_next = it->def.first_step > 0.0
-                         ? it->def.first_step
-                         : collocation_first_step(co, &it->sys->dims, x, h_most);
+        bool at_hand = flx_method_of(it)->jolted && co->h_next > 0.0;
+        if (!at_hand) co->h_next = collocation_first_step(co, &it->sys->dims, x, h_most);
+        if (!at_hand && it->def.first_step > 0.0) co->h_next = it->def.first_step;
         co->error_last = 0.0;
         co->rejected = false;
     }

@@ -107,11 +107,9 @@ static flx_status make(flx_integrator *it, flx_events *e)
     return expect_missing_masses(it, e);
 }
 
-flx_status flx_events_create(flx_integrator *it, flx_events **events)
+static flx_status create(flx_integrator *it, flx_events **events)
 {
     const flx_instants *ops = it->sys->ops->instants;
-    *events = NULL;
-    if (!ops || ops->indicators(it->sys) + ops->events(it->sys) == 0) return FLX_OK;
     flx_events *e = flx_alloc(it->ctx, 1, sizeof *e);
     if (!e) return FLX_ERR_MEMORY;
     e->ops = ops;
@@ -125,6 +123,21 @@ flx_status flx_events_create(flx_integrator *it, flx_events **events)
     if (status != FLX_OK) flx_events_destroy(&e);
     *events = e;
     return status;
+}
+
+flx_status flx_events_create(flx_integrator *it, flx_events **events)
+{
+    const flx_instants *ops = it->sys->ops->instants;
+    *events = NULL;
+    if (!ops || ops->indicators(it->sys) + ops->events(it->sys) == 0) return FLX_OK;
+    return create(it, events);
+}
+
+flx_status flx_events_expect_jolts(flx_integrator *it)
+{
+    flx_method *m = flx_method_of(it);
+    if (m->events || m->jolts || !it->sys->ops->instants) return FLX_OK;
+    return create(it, &m->jolts);
 }
 
 double flx_events_next(flx_integrator *it, const flx_state *x)
@@ -249,7 +262,8 @@ flx_status flx_events_happen(flx_integrator *it, flx_state *x, double span,
     flx_method *m = flx_method_of(it);
     flx_events *e = m->events;
     flx_happening *h = &e->what;
-    h->again = h->changed = h->jumped = h->stop = h->nevent = h->nrow = 0;
+    h->again = h->jumped = h->stop = h->nevent = h->nrow = 0;
+    h->changed = m->jolted; // something else has changed the equations
     h->item = NULL;
     h->size = e->size;
     flx_state_copy(e->prior, x);
@@ -272,4 +286,17 @@ flx_status flx_events_happen(flx_integrator *it, flx_state *x, double span,
     *before = e->prior;
     *what = h;
     return FLX_OK;
+}
+
+flx_status flx_events_jolt(flx_integrator *it, flx_state *x, double span, const flx_state **before,
+                           const flx_happening **what)
+{
+    flx_method *m = flx_method_of(it);
+    flx_events *own = m->events;
+    if (!own) m->events = m->jolts;
+    m->jolted = true;
+    m->events->located = false;
+    flx_status status = flx_events_happen(it, x, span, before, what);
+    m->events = own;
+    return status;
 }

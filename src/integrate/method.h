@@ -44,6 +44,9 @@ typedef struct flx_method {
     flx_status (*close)(flx_integrator *it, flx_state *x);
     flx_trouble trouble;
     struct flx_events *events; // owned; NULL: none can happen
+    struct flx_events
+        *jolts;  // owned; in their place, where numbers may be set from outside; NULL: they are not
+    bool jolted; // the next step begins anew, with the length that was at hand
     bool identified;
     uint64_t identity[2]; // hashes of the system and of the method, for checkpoints
 } flx_method;

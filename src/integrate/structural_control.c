@@ -152,7 +152,8 @@ flx_status structural_controlled_step(flx_integrator *it, flx_state *x, double h
     flx_tolerance_set(&g->tol, it->sys, x);
     if (!flx_method_of(it)->continues) {
         double first = it->def.first_step;
-        g->h_next = first > 0.0 ? first : first_step(g, d, x, h_most);
+        bool at_hand = flx_method_of(it)->jolted && g->h_next > 0.0;
+        if (!at_hand) g->h_next = first > 0.0 ? first : first_step(g, d, x, h_most);
         g->rejected = false;
     }
     double smallest = flx_step_smallest(x->t, h_most);

@@ -443,6 +443,87 @@ static int failure_stays(void)
     return 0;
 }
 
+// ---- states of one's own --------------------------------------------------------------------------
+
+// Closed as near as can be; what cannot be closed changes nothing.
+static int states_are_closed(void)
+{
+    rig r;
+    flx_run *run = NULL;
+    flx_start_report report;
+    double q[64], v[64];
+    int n, nv;
+    if (set_up("four_bar", &r)) return 1;
+    CHECK(flx_run_create(r.system, NULL, r.ctx, &run) == FLX_OK);
+    CHECK(flx_run_advance(run, 0.7) == FLX_OK);
+    const double *at = flx_run_view(run, FLX_VIEW_Q, &n);
+    const double *speed = flx_run_view(run, FLX_VIEW_V, &nv);
+    memcpy(q, at, (size_t)n * sizeof *q);
+    memcpy(v, speed, (size_t)nv * sizeof *v);
+    CHECK(flx_run_advance(run, 1.1) == FLX_OK);
+    double later = at[0];
+    // back where it was: nothing is moved
+    CHECK(flx_run_set_state(run, q, v, NULL, &report) == FLX_OK);
+    CHECK(report.moved_q < 1e-9 && report.moved_v < 1e-9 && flx_run_time(run) == 1.1);
+    CHECK(flx_run_advance(run, 1.5) == FLX_OK);
+    CHECK_NEAR(at[0], later, 1e-7);
+    CHECK(flx_run_ledger(run)->balanced);
+    // beside it: it is closed
+    q[0] += 0.01;
+    CHECK(flx_run_set_state(run, q, v, NULL, &report) == FLX_OK && report.moved_q > 1e-3);
+    CHECK(flx_run_advance(run, 1.6) == FLX_OK);
+    CHECK(flx_run_ledger(run)->position_residual < 1e-9);
+    double here = at[1], t = flx_run_time(run);
+    q[0] = (double)NAN;
+    CHECK(flx_run_set_state(run, q, NULL, NULL, NULL) == FLX_ERR_ARGUMENT);
+    q[0] = 1e9;
+    CHECK(flx_run_set_state(run, q, NULL, NULL, NULL) != FLX_OK);
+    CHECK(at[1] == here && flx_run_time(run) == t && flx_run_advance(run, 1.7) == FLX_OK);
+    flx_run_destroy(&run);
+    put_away(&r);
+    return 0;
+}
+
+// A system that was made by hand has a run as well: no signals, the rest as of any other.
+static int systems_by_hand(void)
+{
+    static const char *const methods[] = {"radau", "dopri5", "generalized-alpha"};
+    static unsigned char bytes[100000];
+    for (size_t k = 0; k < sizeof methods / sizeof methods[0]; k++) {
+        flx_ctx *ctx = flx_ctx_create();
+        flx_system *s = pendulum_create(ctx, 2.0, 1.0, 9.81);
+        flx_run *run = NULL, *twin = NULL;
+        flx_run_def def = flx_run_def_default();
+        def.method = flx_integrator_def_default();
+        def.method.method = methods[k];
+        def.method.rtol = 1e-9;
+        def.method.atol = 1e-11;
+        CHECK(s && flx_run_create(s, &def, ctx, &run) == FLX_OK);
+        const double q[] = {0.6, -0.8};
+        CHECK(flx_run_set_state(run, q, NULL, NULL, NULL) == FLX_OK);
+        CHECK(flx_run_advance(run, 0.5) == FLX_OK);
+        size_t size = flx_run_save(run, bytes, sizeof bytes);
+        CHECK(size <= sizeof bytes && flx_run_advance(run, 1.0) == FLX_OK);
+        const double *at = flx_run_view(run, FLX_VIEW_Q, NULL);
+        double x = at[0], y = at[1];
+        CHECK_NEAR(x * x + y * y, 1.0, 1e-6);
+        CHECK(flx_run_clone(run, ctx, &twin) == FLX_OK && flx_run_time(twin) == 1.0);
+        CHECK(flx_run_restore(run, bytes, size) == FLX_OK && flx_run_advance(run, 1.0) == FLX_OK);
+        CHECK(at[0] == x && at[1] == y && flx_run_view(twin, FLX_VIEW_Q, NULL)[0] == x);
+        CHECK(flx_system_output(s, "x", ctx) == -1 && isnan(flx_run_get(run, 0)));
+        int n;
+        (void)flx_run_outputs(run, &n);
+        CHECK(n == 0 && flx_run_ledger(run)->balanced);
+        CHECK(flx_run_reset(run) == FLX_OK && at[0] == 0.6);
+        flx_run_destroy(&run);
+        flx_run_destroy(&twin);
+        flx_system_destroy(&s);
+        flx_ctx_destroy(&ctx);
+    }
+    return 0;
+}
+
 TEST_MAIN(TEST(names), TEST(fixed_steps_in_pieces), TEST(odd_pieces), TEST(adaptive_pieces),
           TEST(size_is_remembered), TEST(events_stop), TEST(progress_interrupts),
-          TEST(checks_are_told), TEST(pointers_stay), TEST(without_a_task), TEST(failure_stays))
+          TEST(checks_are_told), TEST(pointers_stay), TEST(without_a_task), TEST(failure_stays),
+          TEST(states_are_closed), TEST(systems_by_hand))
