@@ -155,6 +155,9 @@ enum {
 typedef struct flx_coordinate_def {
     flx_value angle, displacement, rate;
 } flx_coordinate_def;
+typedef struct flx_friction_def {
+    flx_value coefficient, radius, velocity, viscous;
+} flx_friction_def;
 typedef struct flx_joint_def {
     size_t size;
     int type;  // FLX_REVOLUTE, ...
@@ -171,9 +174,7 @@ typedef struct flx_joint_def {
     flx_value ratio;           // gear
     flx_coordinate_def motion; // prescribed, functions of t
     flx_coordinate_def start;  // at the start
-    struct flx_friction_def {
-        flx_value coefficient, radius, velocity, viscous;
-    } friction;
+    flx_friction_def friction;
     const char *like; // keys of another joint
 } flx_joint_def;
 FLX_API flx_joint_def flx_joint_def_default(void);

@@ -123,7 +123,7 @@ static void put_coordinate(flx_item_maker *k, const char *key, const flx_coordin
     flx_put_end(k, key, outer);
 }
 
-static void put_friction(flx_item_maker *k, const struct flx_friction_def *f)
+static void put_friction(flx_item_maker *k, const flx_friction_def *f)
 {
     flx_entry *outer = flx_put_begin(k);
     flx_put_value(k, "coefficient", f->coefficient);

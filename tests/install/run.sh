@@ -50,6 +50,19 @@ ninja -C "$work/consumer" --quiet
 run "$work/consumer/with_shared"
 LD_LIBRARY_PATH= run "$work/consumer/with_static"
 
+say "examples in C, and their twins in C++"
+for program in "$source"/examples/c/*.c; do
+    name=$(basename "$program" .c)
+    $compiler -std=c17 -Wall -Wextra -Werror "$program" $(pkg-config --cflags --libs flexion) -lm -lpthread -o "$work/$name"
+    (cd "$work" && "./$name" >"$name.out")
+    [ -s "$work/$name.out" ]
+    if [ -f "${program}pp" ] && command -v g++ >/dev/null; then
+        g++ -std=c++11 -Wall -Wextra -Werror "${program}pp" $(pkg-config --cflags --libs flexion) -o "$work/${name}_cpp"
+        (cd "$work" && "./${name}_cpp") | diff "$work/$name.out" -
+    fi
+done
+"$prefix/bin/flexion" check "$work/arm.yaml" >/dev/null # written by build.c
+
 say "the manual"
 man_page=$(find "$prefix" -name 'flexion.1')
 [ -s "$man_page" ]
