@@ -5,13 +5,23 @@
 static int tell(const flx_ctx *ctx)
 {
     const flx_message *e;
-    for (int i = 0; (e = flx_ctx_error(ctx, i)) != nullptr; i++) std::printf("%s: %s\n", e->path, e->text);
+    for (int i = 0; (e = flx_ctx_error(ctx, i)) != nullptr; i++)
+        std::printf("%s: %s\n", e->path, e->text);
     return 1;
 }
 
-static flx_value number(double x) { return {x, nullptr}; }
-static flx_value text(const char *expression) { return {0, expression}; }
-static flx_vector place(const char *name) { return {{}, {}, {}, name}; }
+static flx_value number(double x)
+{
+    return {x, nullptr};
+}
+static flx_value text(const char *expression)
+{
+    return {0, expression};
+}
+static flx_vector place(const char *name)
+{
+    return {{}, {}, {}, name};
+}
 
 static void describe(flx_model *m)
 {
@@ -40,7 +50,8 @@ static void describe(flx_model *m)
     flx_joint_def motor = flx_joint_def_default(), clamp = motor, glue = motor;
     motor.type = FLX_REVOLUTE, motor.on[0] = FLX_GROUND, motor.on[1] = hub_id;
     motor.axis.z = number(1), motor.motion.angle = text("if(t < 0.5, 2*t^2, 0.5 + 2*(t - 0.5))");
-    clamp.type = FLX_FIXED, clamp.on[0] = hub_id, clamp.on[1] = arm_id, clamp.at[0] = place("arm.start");
+    clamp.type = FLX_FIXED, clamp.on[0] = hub_id, clamp.on[1] = arm_id,
+    clamp.at[0] = place("arm.start");
     glue.type = FLX_SPHERICAL, glue.on[0] = arm_id, glue.on[1] = tip_id, glue.at[0] = place("tip");
     flx_model_add_joint(m, "motor", &motor);
     flx_model_add_joint(m, "clamp", &clamp);
@@ -69,7 +80,8 @@ int main()
     int bend = flx_system_output(s, "bend", ctx), drive = flx_system_output(s, "motor.drive", ctx);
     for (int i = 1; i <= 10; i++) {
         if (flx_run_advance(run, 0.1 * i) != FLX_OK) return tell(ctx);
-        std::printf("t = %.1f s  bend %.3f mm  drive %.3f N m\n", flx_run_time(run), 1e3 * flx_run_get(run, bend), flx_run_get(run, drive));
+        std::printf("t = %.1f s  bend %.3f mm  drive %.3f N m\n", flx_run_time(run),
+                    1e3 * flx_run_get(run, bend), flx_run_get(run, drive));
     }
     flx_run_destroy(&run);
     flx_system_destroy(&s);
