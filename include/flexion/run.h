@@ -4,7 +4,7 @@
 //     flx_system, flx_system_compile       the equations, const     any number of threads share it
 //     flx_run, flx_run_create              one motion               one thread at a time
 //
-// A model outlives the systems that were compiled from it, a system its runs, a context all that was made with it. Each
+// A system needs its model no more; a system outlives its runs, a context all that was made with it. Each
 // thread has a context of its own. docs/library.md is the guide to this file.
 #pragma once
 

@@ -493,6 +493,41 @@ static int models_change_and_are_compiled_again(void)
     return 0;
 }
 
+// Mistakes that a system or a run finds name the item as well.
+static int late_mistakes_are_told_by_path(void)
+{
+    const double at[] = {0, 0.1}, of[] = {0, 1};
+    flx_system *s = NULL;
+    flx_run *r = NULL;
+    begin(3);
+    const flx_body_def ball = {.type = FLX_POINT, .mass = {1, NULL}, .position = {.x = {1, NULL}}};
+    int a = flx_model_add_body(m, "a", &ball);
+    flx_joint_def rod = {.type = FLX_DISTANCE,
+                         .on = {FLX_GROUND, a},
+                         .at = {{.text = NULL}, {.text = "a"}},
+                         .length = {1, NULL}};
+    flx_model_add_joint(m, "near", &rod);
+    rod.length.number = 2;
+    flx_model_add_joint(m, "far", &rod);
+    CHECK(flx_system_compile(m, NULL, ctx, &s) != FLX_OK);
+    CHECK_TEXT(flx_ctx_error(ctx, 0)->path, "joints.");
+    CHECK(flx_model_remove(m, "joints.far") == FLX_OK);
+    flx_model_add_function(m, "road",
+                           &(flx_function_def){.npoint = 2, .x = at, .y = of, .outside = "error"});
+    flx_model_add_force(
+        m, "push", &(flx_force_def){.type = FLX_FORCE, .on = {a}, .value = {.y = {0, "road(t)"}}});
+    flx_ctx_clear_messages(ctx);
+    CHECK(flx_system_compile(m, NULL, ctx, &s) == FLX_OK || !print_errors());
+    CHECK(flx_run_create(s, NULL, ctx, &r) == FLX_OK);
+    flx_model_destroy(&m);
+    CHECK(flx_run_advance(r, 1.0) > 0);
+    CHECK(flx_ctx_error(ctx, 0)->path[0] || !print_errors());
+    flx_run_destroy(&r);
+    flx_system_destroy(&s);
+    end();
+    return 0;
+}
+
 // What is replaced does not pile up, and a thousand items are added in the time of a thousand.
 static int long_lives_and_large_models(void)
 {
@@ -631,5 +666,5 @@ static int every_failing_allocation_is_survived(void)
 TEST_MAIN(TEST(planar_items_are_what_a_file_says), TEST(spatial_items_are_what_a_file_says),
           TEST(wrong_calls_are_refused_and_change_nothing),
           TEST(mistakes_of_the_whole_are_told_by_path), TEST(models_change_and_are_compiled_again),
-          TEST(long_lives_and_large_models), TEST(files_and_meshes_in_memory),
-          TEST(every_failing_allocation_is_survived))
+          TEST(late_mistakes_are_told_by_path), TEST(long_lives_and_large_models),
+          TEST(files_and_meshes_in_memory), TEST(every_failing_allocation_is_survived))
