@@ -321,6 +321,12 @@ typedef struct flx_system_ops {
     // The same system for one run: its structure is that of s, which must outlive it and is not written;
     // numbers, param and messages (ctx) are its own. NULL: there is none, and one thread at a time uses s.
     flx_status (*instance)(const flx_system *s, flx_ctx *ctx, flx_system **own);
+    // Of an instance: its numbers become those that follow from the parameters p (nparameter). FLX_ERR_MODEL, with
+    // the place: values that cannot be; FLX_ERR_CANNOT: they would change the structure. Then nothing is changed.
+    flx_status (*set_parameters)(flx_system *own, const double *p);
+    // out (n) = dr/dp_k at the point, with its numbers in param.
+    flx_status (*parameter_slope)(const flx_system *s, flx_work *w, const flx_point *at, int k,
+                                  double *out);
 } flx_system_ops;
 
 // What depends on multipliers.
@@ -339,6 +345,8 @@ struct flx_system {
     flx_dims dims;
     flx_pattern pattern; // arrays owned by the concrete system
     const double *param; // (nparam) the numbers the model gave; a point may carry others
+    int nparameter,
+        first_parameter; // parameters p, in param from there on; changed by set_parameters
     const char *title;   // borrowed; for messages
     flx_reads
         reads_multipliers; // f, phi or psi depend on lambda or mu. The columns of bonds are then
@@ -354,6 +362,12 @@ FLX_API void flx_system_destroy(flx_system **s);
 // flx_system_destroy. s must outlive it. Any number of threads may have instances of one system at a
 // time, and make them: s is read only. FLX_ERR_CANNOT: this kind of system has none.
 FLX_API flx_status flx_system_instance(const flx_system *s, flx_ctx *ctx, flx_system **own);
+
+// The parameters p (nparameter) of an instance. Messages and what they leave: see the table of operations.
+FLX_API flx_status flx_system_set_parameters(flx_system *own, const double *p);
+// out (n) = dr/dp_k at the point; w: made for s.
+FLX_API flx_status flx_system_parameter_slope(const flx_system *s, flx_work *w, const flx_point *at,
+                                              int k, double *out);
 
 // A state of the right sizes, zeroed, with switches and quaternions as the caller sets them.
 FLX_API flx_status flx_state_create(const flx_system *s, flx_state **x);

@@ -193,6 +193,7 @@ flx_status flx_added_mass_create(flx_system *base, const flx_added_mass *how, fl
     added_mass *z = flx_wrapper_create(base, "added-mass", sizeof *z);
     if (!z) return FLX_ERR_MEMORY;
     z->z.ops.residual = residual;
+    z->z.frozen = "the inertia that a cutoff adds";
     z->z.ops.linearise = linearise;
     z->z.ops.work_create = work_create;
     z->z.ops.explicit_form = flx_wrapper_explicit(&z->z);

@@ -329,6 +329,7 @@ flx_status flx_condensed_create(flx_system *base, const flx_condensed_how *how, 
     condensed *z = flx_wrapper_create(base, "condensed", sizeof *z);
     if (!z) return FLX_ERR_MEMORY;
     z->z.ops.residual = residual;
+    z->z.frozen = "what a static condensation makes follow";
     z->z.ops.linearise = linearise;
     z->z.ops.work_create = work_create;
     z->z.ops.explicit_form = flx_wrapper_explicit(&z->z);

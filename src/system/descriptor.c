@@ -152,6 +152,7 @@ static void work_destroy(flx_work *w)
 {
     if (!w) return;
     work_destroy(w->complete);
+    flx_twin_clear(&w->twin);
     flx_saddle_free(w);
     flx_free(w->block);
     flx_free(w);
@@ -250,6 +251,8 @@ static void destroy(flx_system *s)
     if (!d) return;
     if (d->compiled) {
         if (d->complete) destroy(&d->complete->base);
+        flx_model_destroy(&d->varied);
+        flx_arena_destroy(&d->arena);
         flx_free(d);
         return;
     }
@@ -275,12 +278,18 @@ static flx_status instance(const flx_system *s, flx_ctx *ctx, flx_system **own)
     d->base.ctx = ctx;
     d->compiled = from->compiled ? from->compiled : from;
     d->complete = NULL;
+    d->arena = NULL;
+    d->varied = NULL;
     d->param = (double *)(void *)(d + 1);
     if (param > 0) memcpy(d->param, from->param, param);
     d->base.param = d->param;
     flx_system *complete = NULL;
     flx_status status = from->complete ? instance(&from->complete->base, ctx, &complete) : FLX_OK;
     d->complete = (flx_descriptor *)complete;
+    // one whose parameters were set has numbers of its own
+    if (status == FLX_OK && from->varied) {
+        status = flx_descriptor_set_parameters(&d->base, flx_model_parameters(from->varied));
+    }
     if (status == FLX_OK) *own = &d->base;
     if (status != FLX_OK) destroy(&d->base);
     return status;
@@ -340,6 +349,12 @@ static int rigid_motion(const flx_system *s, const double *q, int k, double *v)
     return 1;
 }
 
+static flx_status parameter_slope(const flx_system *s, flx_work *w, const flx_point *at, int k,
+                                  double *out)
+{
+    return flx_twin_slope(s, &w->twin, at, k, out);
+}
+
 static const flx_system_ops ops = {
     .name = "descriptor",
     .residual = flx_eval_residual,
@@ -370,6 +385,8 @@ static const flx_system_ops ops = {
     .longest_step = flx_eval_longest_step,
     .instants = &flx_descriptor_instants,
     .instance = instance,
+    .set_parameters = flx_descriptor_set_parameters,
+    .parameter_slope = parameter_slope,
 };
 
 // ---- making it ----------------------------------------------------------------------------------
@@ -394,7 +411,7 @@ static double find_gyration(const flx_model *m)
 
 // Size of the mechanism: the box round all centres of mass and joints as drawn, and the distances
 // inside bodies.
-static double find_length(const flx_model *m)
+double flx_descriptor_length(const flx_model *m)
 {
     double low[3] = {HUGE_VAL, HUGE_VAL, HUGE_VAL}, high[3] = {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL};
     double size = 0.0;
@@ -429,6 +446,8 @@ static flx_status make_param(flx_descriptor *d)
     d->param = flx_arena_take(d->arena, (size_t)n, sizeof *d->param);
     if (!d->param) return FLX_ERR_MEMORY;
     flx_param_fill(d->model, d->param);
+    d->base.nparameter = d->model->ntunable;
+    d->base.first_parameter = flx_param_tunable(d->model, 0);
     d->base.param = d->param;
     return FLX_OK;
 }
@@ -447,7 +466,7 @@ static flx_status make(flx_descriptor *d, const flx_descriptor_options *o)
     }
     d->hold = o ? o->hold : FLX_HOLD_NOTHING;
     d->planar = d->model->dimension == 2;
-    d->length = find_length(d->model);
+    d->length = flx_descriptor_length(d->model);
     FLX_TRY(make_param(d));
     // number everything ...
     FLX_TRY(flx_layout_bodies(d));

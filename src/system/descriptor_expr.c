@@ -309,9 +309,10 @@ static flx_status plan_equations(flx_descriptor *d)
     return FLX_OK;
 }
 
-static flx_status plan_wrench(flx_descriptor *d, const flx_force *f)
+static flx_status plan_wrench(flx_descriptor *d, const flx_force *f, int of)
 {
     flx_expr_wrench *w = d->expr.wrenches + d->expr.nwrench++;
+    w->of = of;
     memcpy(w->body, f->body, sizeof w->body);
     w->dissipative = f->dissipative;
     for (int i = 0; i < 2; i++) FLX_TRY(flx_forces_place(d, f, i, w->s[i]));
@@ -325,6 +326,7 @@ static flx_status plan_wrench(flx_descriptor *d, const flx_force *f)
 static flx_status plan_effort(flx_descriptor *d, const flx_force *f)
 {
     flx_expr_effort *e = d->expr.efforts + d->expr.neffort++;
+    e->of = (int)(f - d->model->forces);
     e->dissipative = f->dissipative;
     FLX_TRY(flx_expr_channel(d, f->value, f->loc, f->name, &e->channel));
     return flx_forces_scalar(d, f, &e->s, &e->sign);
@@ -356,14 +358,14 @@ static flx_status plan_forces(flx_descriptor *d)
     if (!d->expr.wrenches || !d->expr.efforts) return FLX_ERR_MEMORY;
     for (int i = 0; i < m->nforce; i++) {
         const flx_force *f = m->forces + i;
-        if (f->type == FLX_FORCE_WRENCH) FLX_TRY(plan_wrench(d, f));
+        if (f->type == FLX_FORCE_WRENCH) FLX_TRY(plan_wrench(d, f, i));
         if ((f->type == FLX_FORCE_ACTUATOR || f->type == FLX_FORCE_JOINT) && !f->mixed) {
             FLX_TRY(plan_effort(d, f));
         }
     }
     FLX_TRY(plan_laws(d));
     FLX_TRY(flx_solid_loads_plan(d));
-    for (int i = 0; i < m->nfriction; i++) FLX_TRY(plan_wrench(d, m->frictions + i));
+    for (int i = 0; i < m->nfriction; i++) FLX_TRY(plan_wrench(d, m->frictions + i, m->nforce + i));
     return FLX_OK;
 }
 

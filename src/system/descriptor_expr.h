@@ -66,6 +66,7 @@ typedef struct flx_expr_row {
 
 // Force and torque in ground axes at a place of the second body, oppositely on the first.
 typedef struct flx_expr_wrench {
+    int of; // number of the force, after all of them that of the friction; -1: a load on a solid
     int body[2];
     flx_ends e;
     double s[2][3];
@@ -88,6 +89,7 @@ typedef struct flx_expr_load {
 
 // Effort along a scalar: r_v += sign * value * G^T.
 typedef struct flx_expr_effort {
+    int of; // number of the force
     flx_scalar s;
     int channel;
     double sign;      // -1: along the scalar, +1: against it (pull)

@@ -165,6 +165,26 @@ static flx_status plan_gravitation(flx_descriptor *d, const flx_force *f)
     return FLX_OK;
 }
 
+// All but what attracts each other, into the arrays that are there.
+static flx_status plan_forces(flx_descriptor *d)
+{
+    const flx_model *m = d->model;
+    for (int i = 0; i < m->nforce; i++) {
+        const flx_force *f = m->forces + i;
+        if (f->type == FLX_FORCE_BUSHING) FLX_TRY(plan_bushing(d, i));
+        if (is_spring(f)) FLX_TRY(plan_spring(d, i));
+    }
+    for (int i = 0; i < m->nforce; i++) { // after those that have stiffness and damping
+        flx_mixed_of *o = d->mixed_of + d->nmixed;
+        if (!is_law(m->forces + i)) continue;
+        *o = (flx_mixed_of){.force = i, .law = -1};
+        FLX_TRY(flx_forces_scalar(d, m->forces + i, &d->mixed[d->nmixed].s, &o->sign));
+        d->nmixed++;
+        d->nlaw++;
+    }
+    return FLX_OK;
+}
+
 flx_status flx_forces_plan(flx_descriptor *d)
 {
     const flx_model *m = d->model;
@@ -177,19 +197,9 @@ flx_status flx_forces_plan(flx_descriptor *d)
     d->typical_step = flx_model_typical_step(m);
     for (int i = 0; i < m->nforce; i++) {
         const flx_force *f = m->forces + i;
-        if (f->type == FLX_FORCE_BUSHING) FLX_TRY(plan_bushing(d, i));
         if (f->type == FLX_FORCE_GRAVITATION) FLX_TRY(plan_gravitation(d, f));
-        if (is_spring(f)) FLX_TRY(plan_spring(d, i));
     }
-    for (int i = 0; i < m->nforce; i++) { // after those that have stiffness and damping
-        flx_mixed_of *o = d->mixed_of + d->nmixed;
-        if (!is_law(m->forces + i)) continue;
-        *o = (flx_mixed_of){.force = i, .law = -1};
-        FLX_TRY(flx_forces_scalar(d, m->forces + i, &d->mixed[d->nmixed].s, &o->sign));
-        d->nmixed++;
-        d->nlaw++;
-    }
-    return FLX_OK;
+    return plan_forces(d);
 }
 
 flx_status flx_forces_couple(flx_descriptor *d)
@@ -295,7 +305,7 @@ flx_status flx_forces_scale(flx_descriptor *d)
     flx_state *x = NULL;
     flx_work *w = NULL;
     if (d->nlaw == 0) return FLX_OK;
-    if (d->whole) {
+    if (d->whole && !d->compiled) {
         flx_select_scales(d);
         return FLX_OK;
     }
@@ -369,4 +379,139 @@ void flx_forces_fill(flx_descriptor *d)
         fill_ends(d, &d->mixed[i].s);
         fill_mixed(d, i);
     }
+}
+
+// ---- numbers once more --------------------------------------------------------------------------
+
+static void take_spring(flx_spring *to, const flx_spring *from)
+{
+    to->k = from->k;
+    to->c = from->c;
+    to->rest = from->rest;
+    flx_scalar_take_numbers(&to->s, &from->s);
+    flx_scalar_take_numbers(&to->centre, &from->centre);
+}
+
+static flx_status refuse(const flx_descriptor *d, const char *name, flx_loc loc, const char *what)
+{
+    return FLX_FAIL(d->base.ctx, FLX_ERR_CANNOT, loc,
+                    "force '%s': %s; compile again with these parameters", name, what);
+}
+
+static flx_status renew_attractions(flx_descriptor *d)
+{
+    const flx_model *m = d->model;
+    int n = 0;
+    for (int k = 0; k < m->nforce; k++) {
+        const flx_force *f = m->forces + k;
+        if (f->type != FLX_FORCE_GRAVITATION) continue;
+        for (int i = 0; i < m->nbody; i++) {
+            for (int j = i + 1; j < m->nbody; j++) {
+                flx_attraction *a = d->attractions + n;
+                double Gmm = f->G * m->bodies[i].mass * m->bodies[j].mass;
+                bool here = n < d->nattraction && a->body[0] == i && a->body[1] == j;
+                if (here) {
+                    a->Gmm = Gmm;
+                    n++;
+                } else if (Gmm != 0.0) {
+                    return refuse(d, f->name, f->loc, "a mass was zero, and is not");
+                }
+            }
+        }
+    }
+    return FLX_OK;
+}
+
+// The row of a force that is an unknown.
+static void renew_mixed(flx_descriptor *d, int i)
+{
+    flx_scalar_row *r = d->scalars + (d->nscalar - d->nmixed + i);
+    flx_row_info *row = d->rows + d->first_mixed + i;
+    const flx_spring *p = d->mixed + i;
+    flx_scalar_take_numbers(r->term, &p->s);
+    r->constant = p->rest;
+    if (i >= d->nmixed - d->nlaw) return;
+    scale_row(p, d->typical_step, r);
+    row->sigma = r->sigma;
+    row->tau = r->tau;
+    row->C = r->C;
+}
+
+// They are planned as they were, one force at a time, beside the arrays that are there.
+typedef struct planned {
+    flx_spring spring[3], mixed[6];
+    flx_mixed_of mixed_of[6];
+    flx_twist twist;
+} planned;
+
+typedef struct renewal {
+    int spring, twist, mixed; // next ones
+    int complete;             // of all forces that are unknowns
+} renewal;
+
+static flx_status renew_springs(flx_descriptor *d, int i, const flx_descriptor *own, renewal *at)
+{
+    const flx_force *f = d->model->forces + i;
+    for (int n = 0; n < own->nspring; n++) {
+        flx_spring *to = d->springs + at->spring++;
+        if (at->spring > d->nspring || to->centred != own->springs[n].centred) {
+            return refuse(d, f->name, f->loc, "its length was zero, or is, and was not");
+        }
+        take_spring(to, own->springs + n);
+    }
+    for (int n = 0; n < own->nmixed; n++) {
+        if (flx_rows_dropped(d, d->joint_lam + at->complete++)) continue;
+        const flx_mixed_of *o = d->mixed_of + at->mixed, *as = own->mixed_of + n;
+        if (at->mixed >= d->nmixed || o->force != i || o->component != as->component) {
+            return refuse(d, f->name, f->loc, "it was nothing, or is, and was not");
+        }
+        take_spring(d->mixed + at->mixed++, own->mixed + n);
+    }
+    return FLX_OK;
+}
+
+static flx_status renew_force(flx_descriptor *d, int i, flx_descriptor *own, renewal *at)
+{
+    const flx_force *f = d->model->forces + i;
+    own->nspring = own->nmixed = own->ntwist = 0;
+    if (f->type == FLX_FORCE_BUSHING) FLX_TRY(plan_bushing(own, i));
+    if (is_spring(f)) FLX_TRY(plan_spring(own, i));
+    if (own->ntwist > 0) {
+        flx_twist *t = d->twists + at->twist++;
+        memcpy(t->F, own->twists->F, sizeof t->F);
+        memcpy(t->k, own->twists->k, sizeof t->k);
+        memcpy(t->c, own->twists->c, sizeof t->c);
+    }
+    return renew_springs(d, i, own, at);
+}
+
+flx_status flx_forces_renew(flx_descriptor *d)
+{
+    const flx_model *m = d->model;
+    renewal at = {0};
+    planned k;
+    flx_descriptor own = *d;
+    own.springs = k.spring;
+    own.mixed = k.mixed;
+    own.mixed_of = k.mixed_of;
+    own.twists = &k.twist;
+    FLX_TRY(renew_attractions(d));
+    for (int i = 0; i < m->nforce; i++) {
+        const flx_force *f = m->forces + i;
+        if (f->type != FLX_FORCE_BUSHING && !is_spring(f)) continue;
+        FLX_TRY(renew_force(d, i, &own, &at));
+    }
+    for (int i = d->nmixed - d->nlaw; i < d->nmixed; i++) {
+        flx_scalar s;
+        double sign;
+        FLX_TRY(flx_forces_scalar(d, m->forces + d->mixed_of[i].force, &s, &sign));
+        flx_scalar_take_numbers(&d->mixed[i].s, &s);
+    }
+    if (at.spring != d->nspring || at.mixed != d->nmixed - d->nlaw) {
+        return FLX_FAIL(d->base.ctx, FLX_ERR_CANNOT, FLX_NOWHERE,
+                        "a spring was nothing, or is, and was not: compile again with these "
+                        "parameters");
+    }
+    for (int i = 0; i < d->nmixed; i++) renew_mixed(d, i);
+    return FLX_OK;
 }

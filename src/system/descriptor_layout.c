@@ -42,6 +42,16 @@ static void fill_body(const flx_model *m, int body, flx_body_data *b)
     }
 }
 
+void flx_layout_renew(flx_descriptor *d)
+{
+    const flx_model *m = d->model;
+    int n[FLX_N_BODY_KINDS] = {0};
+    for (int i = 0; i < m->nbody; i++) {
+        int k = (int)kind_of(m, i);
+        fill_body(m, i, d->kind[k] + n[k]++);
+    }
+}
+
 static void add_segment(flx_descriptor *d, int q, int v, int n)
 {
     if (d->nsegment > 0) {

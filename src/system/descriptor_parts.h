@@ -14,6 +14,7 @@
 //   descriptor_solids.c    elements of solids of large deformation
 //   descriptor_solid_loads.c  pressures, tractions and volume loads on them
 //   descriptor_read.c      multipliers that forces read
+//   descriptor_numbers.c   numbers of an instance that follow from its parameters
 //   descriptor_eval.c      what evaluations begin with: frames, expressions
 //   descriptor_residual.c  residual
 //   descriptor_tangent.c   its tangent
@@ -43,6 +44,7 @@
 #include "model/numbers.h"
 #include "system/descriptor.h"
 #include "system/descriptor_expr.h"
+#include "system/twin.h"
 
 #include <stdatomic.h>
 
@@ -152,6 +154,10 @@ typedef struct flx_descriptor {
     const struct flx_descriptor *compiled;
     const flx_model *model; // borrowed
     flx_arena *arena;       // owned: all arrays below that are not said to be otherwise
+    // Of an instance whose parameters were set; else NULL, and all arrays are those of the compiled system.
+    flx_model *varied; // owned: `model`, unless that is another's
+    void *renewal;     // scratch of flx_rows_renew
+    double *before;    // (nparameter) scratch
     bool planar;
     flx_hold hold;
     int ndrop;
@@ -276,6 +282,7 @@ struct flx_work {
     double *tangent;          // zeros between uses, on the pattern; where reactions are read
     double *block;            // owned; all of the above
     flx_saddle_work saddle;   // made when first needed
+    flx_twin twin;            // for slopes by parameters
     flx_work *complete;       // owned; of the complete system; made when first needed
     double *lam;              // (7 x rows of the complete system)
     double *truth;            // (2 nevent) conditions of events, before and after
@@ -317,6 +324,8 @@ static inline bool flx_has_bodies(const flx_descriptor *d)
 
 // layout: coordinates of bodies and variables; blocks; the pattern.
 flx_status flx_layout_bodies(flx_descriptor *d);
+void flx_layout_renew(flx_descriptor *d);         // masses once more, from the model
+double flx_descriptor_length(const flx_model *m); // size of the mechanism
 flx_status flx_layout_couple(flx_descriptor *d, int block_i, int block_j);
 flx_status flx_layout_couple_bodies(flx_descriptor *d, const int body[2]);
 flx_status flx_layout_couple_row(flx_descriptor *d, int block, const int body[2]);
@@ -438,8 +447,13 @@ flx_status flx_least_norm(const flx_descriptor *d, flx_work *w, const flx_state 
 flx_status flx_rows_couple(flx_descriptor *d);
 flx_status flx_rows_fill(flx_descriptor *d);
 
+// Their numbers once more, from the model, into the arrays that are there; scratch: `renewal`, of so many bytes.
+size_t flx_rows_scratch(void);
+flx_status flx_rows_renew(flx_descriptor *d);
+
 // forces
 flx_status flx_forces_plan(flx_descriptor *d);
+flx_status flx_forces_renew(flx_descriptor *d); // numbers, as above
 // A place of a body from its centre of mass. Refuses a place off a point.
 flx_status flx_forces_place(const flx_descriptor *d, const flx_force *f, int side, double s[3]);
 // What a force on a joint or along a line acts on; sign: of its value in r_v += sign value G^T.
@@ -589,6 +603,9 @@ void flx_saddle_work_memory(flx_work *w, flx_memory *m);
 flx_status flx_saddle_work_factor(const flx_descriptor *d, flx_work *w, const flx_point *p);
 flx_status flx_saddle_work_solve(const flx_descriptor *d, flx_work *w);
 bool flx_saddle_work_serves(const flx_saddle_work *k, double t);
+flx_status flx_descriptor_set_parameters(flx_system *s, const double *p);
+// What is a number of a scalar, and not its structure.
+void flx_scalar_take_numbers(flx_scalar *to, const flx_scalar *from);
 extern const flx_explicit flx_descriptor_explicit;
 extern const flx_components flx_descriptor_components;
 extern const flx_lagrangian flx_descriptor_lagrangian;

@@ -343,3 +343,59 @@ flx_status flx_rows_fill(flx_descriptor *d)
     flx_free(k);
     return status;
 }
+
+// ---- numbers once more --------------------------------------------------------------------------
+
+size_t flx_rows_scratch(void)
+{
+    return sizeof(kept);
+}
+
+static void renew_scalar(const flx_descriptor *d, const flx_row_spec *s, int j, flx_scalar_row *r)
+{
+    for (int t = 0; t < s->nterm; t++) {
+        flx_scalar_take_numbers(r->term + t, s->term + t);
+        r->coefficient[t] = s->coefficient[t];
+    }
+    if (s->role == FLX_ROLE_START && s->velocity) {
+        r->constant = d->model->joints[j].start_rate_value;
+    }
+}
+
+static void renew_joint(flx_descriptor *d, int j, const kept *k)
+{
+    int next[4];
+    memcpy(next, d->joints[j].first, sizeof next);
+    for (int i = 0; i < k->nspec; i++) {
+        const flx_row_spec *s = k->spec + i;
+        if (s->kind == FLX_ROW_POINT) {
+            flx_row_point *r = d->points + next[POINTS]++;
+            memcpy(r->s, s->s, sizeof r->s);
+        } else if (s->kind == FLX_ROW_AXIS) {
+            flx_row_axis *r = d->axes + next[AXES]++;
+            memcpy(r->a, s->a, sizeof r->a);
+            memcpy(r->b, s->b, sizeof r->b);
+        } else {
+            renew_scalar(d, s, j,
+                         s->velocity ? d->vscalars + next[VSCALARS]++
+                                     : d->scalars + next[SCALARS]++);
+        }
+    }
+}
+
+flx_status flx_rows_renew(flx_descriptor *d)
+{
+    const flx_model *m = d->model;
+    counter next = {0, 0};
+    kept *k = d->renewal;
+    for (int j = 0; j < m->njoint; j++) {
+        FLX_TRY(check_places(d, j));
+        FLX_TRY(keep_rows(d, j, &next, k));
+        renew_joint(d, j, k);
+        int turn = d->switch_of_joint[j];
+        flx_scalar s;
+        if (turn < 0 || !flx_joint_scalar(m, j, FLX_COORDINATE_ANGLE, &s)) continue;
+        flx_scalar_take_numbers(d->turns + turn, &s);
+    }
+    return FLX_OK;
+}

@@ -112,7 +112,7 @@ static flx_status plan_node(flx_descriptor *d, const flx_force *f, const flx_sol
     int body = s->body[node];
     if (share == 0.0 || body < 0) return FLX_OK;
     flx_expr_wrench *w = d->expr.wrenches + d->expr.nwrench++;
-    *w = (flx_expr_wrench){.body = {FLX_BODY_GROUND, body}};
+    *w = (flx_expr_wrench){.of = -1, .body = {FLX_BODY_GROUND, body}};
     for (int k = 0; k < 3; k++) {
         if (d->body_nv[body] != 3) {
             w->s[1][k] = s->arm[3 * node + k] - d->model->bodies[body].com[k];

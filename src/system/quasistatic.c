@@ -216,15 +216,9 @@ static flx_status refuse_slopes(const flx_quasistatic *z)
                     u.item ? u.item : "?", base->ops->name);
 }
 
-static flx_status build(flx_quasistatic *z, const flx_quasistatic_how *how)
+static void take_unknowns(flx_quasistatic *z)
 {
     const flx_system *base = z->z.base;
-    FLX_TRY(take_arrays(z));
-    z->nreduced = how->n;
-    z->factor = how->factor;
-    z->mass_damping = how->mass_damping;
-    z->first_bond = flx_dims_first_bond(&base->dims);
-    for (int i = 0; i < how->n; i++) z->reduced[how->J[i]] = true;
     for (int i = 0; i < z->first_bond + base->dims.nlam; i++) {
         flx_unknown u = {0};
         base->ops->unknown(base, i, &u);
@@ -234,6 +228,24 @@ static flx_status build(flx_quasistatic *z, const flx_quasistatic_how *how)
             z->tau[i - z->first_bond] = u.tau;
         }
     }
+}
+
+static flx_status renew(flx_wrapper *wrapper)
+{
+    take_unknowns((flx_quasistatic *)(void *)wrapper);
+    return FLX_OK;
+}
+
+static flx_status build(flx_quasistatic *z, const flx_quasistatic_how *how)
+{
+    const flx_system *base = z->z.base;
+    FLX_TRY(take_arrays(z));
+    z->nreduced = how->n;
+    z->factor = how->factor;
+    z->mass_damping = how->mass_damping;
+    z->first_bond = flx_dims_first_bond(&base->dims);
+    for (int i = 0; i < how->n; i++) z->reduced[how->J[i]] = true;
+    take_unknowns(z);
     FLX_TRY(flx_quasistatic_find_links(z));
     begin_typical(z);
     FLX_TRY(refuse_slopes(z));
@@ -245,16 +257,23 @@ static flx_status build(flx_quasistatic *z, const flx_quasistatic_how *how)
     return flx_quasistatic_make_groups(z);
 }
 
-// Every run measures at its own start.
+static double *copy(flx_arena *arena, const double *from, int n)
+{
+    double *to = flx_arena_take(arena, (size_t)n, sizeof *to);
+    if (to && n > 0) memcpy(to, from, (size_t)n * sizeof *to);
+    return to;
+}
+
+// Every run measures at its own start, and scales follow from parameters.
 static flx_status own(flx_wrapper *wrapper)
 {
     flx_quasistatic *z = (flx_quasistatic *)(void *)wrapper;
-    size_t n = (size_t)(z->nlinked + z->nclosing);
-    double *typical = flx_arena_take(wrapper->arena, n, sizeof *typical);
-    if (!typical) return FLX_ERR_MEMORY;
-    if (n > 0) memcpy(typical, z->typical, n * sizeof *typical);
-    z->typical = typical;
-    return FLX_OK;
+    const flx_dims *d = &wrapper->base->dims;
+    z->typical = copy(wrapper->arena, z->typical, z->nlinked + z->nclosing);
+    z->scale = copy(wrapper->arena, z->scale, d->nv);
+    z->sigma = copy(wrapper->arena, z->sigma, d->nlam);
+    z->tau = copy(wrapper->arena, z->tau, d->nlam);
+    return z->typical && z->scale && z->sigma && z->tau ? FLX_OK : FLX_ERR_MEMORY;
 }
 
 static void fill_ops(flx_quasistatic *z)
@@ -275,6 +294,7 @@ static void fill_ops(flx_quasistatic *z)
     z->z.point = flx_quasistatic_seen_point;
     z->z.state = flx_quasistatic_seen_state;
     z->z.own = own;
+    z->z.renew = renew;
 }
 
 flx_status flx_quasistatic_create(flx_system *base, const flx_quasistatic_how *how, flx_system **s)

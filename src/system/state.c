@@ -31,6 +31,24 @@ flx_status flx_system_instance(const flx_system *s, flx_ctx *ctx, flx_system **o
                     s->ops->name);
 }
 
+flx_status flx_system_set_parameters(flx_system *own, const double *p)
+{
+    if (own->ops->set_parameters) return own->ops->set_parameters(own, p);
+    return FLX_FAIL(own->ctx, FLX_ERR_CANNOT, FLX_NOWHERE,
+                    "a system '%s' has no parameters that can be set", own->ops->name);
+}
+
+flx_status flx_system_parameter_slope(const flx_system *s, flx_work *w, const flx_point *at, int k,
+                                      double *out)
+{
+    if (k < 0 || k >= s->nparameter) {
+        return FLX_FAIL(s->ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE, "there is no parameter %d", k);
+    }
+    if (s->ops->parameter_slope) return s->ops->parameter_slope(s, w, at, k, out);
+    return FLX_FAIL(s->ctx, FLX_ERR_CANNOT, FLX_NOWHERE,
+                    "a system '%s' has no slopes by parameters", s->ops->name);
+}
+
 // Number of doubles in a state.
 static size_t state_size(const flx_dims *d)
 {

@@ -118,6 +118,7 @@ void flx_tree_work_destroy(flx_work *work)
     if (!w) return;
     if (w->inner) w->inner->d->base.ops->work_destroy(w->inner);
     flx_state_destroy(&w->body);
+    flx_twin_clear(&w->twin);
     flx_index1_destroy(&w->together);
     flx_tree_many_destroy(&w->many);
     flx_tree_massless_destroy(&w->massless);
@@ -221,6 +222,8 @@ static void destroy(flx_system *s)
     flx_tree *t = (flx_tree *)s;
     flx_system_destroy(&t->inner);
     if (t->compiled) {
+        if (t->renewal) flx_tree_links_clear(&t->t);
+        flx_free(t->renewal);
         flx_free(t);
         return;
     }
@@ -234,6 +237,30 @@ static void destroy(flx_system *s)
     flx_free(t);
 }
 
+// Links of its own.
+static flx_status own_links(flx_tree *t)
+{
+    flx_tree_links own;
+    FLX_TRY(flx_tree_links_take(t->base.ctx, t->model, &t->top, &own));
+    t->renewal = flx_alloc(t->base.ctx, 1, flx_tree_links_scratch(&t->top));
+    if (!t->renewal) {
+        flx_tree_links_clear(&own);
+        return FLX_ERR_MEMORY;
+    }
+    t->t = own;
+    return FLX_OK;
+}
+
+static void renew(flx_tree *t)
+{
+    const flx_descriptor *d = flx_tree_inner(t);
+    t->model = t->places.m = d->model;
+    flx_tree_links_fill(t->model, &t->top, t->renewal, &t->t);
+    t->renewals++;
+    t->weightless = t->t.k;
+    memset(t->weightless.gravity, 0, sizeof t->weightless.gravity);
+}
+
 static flx_status instance(const flx_system *s, flx_ctx *ctx, flx_system **own)
 {
     const flx_tree *from = flx_tree_of(s);
@@ -242,6 +269,7 @@ static flx_status instance(const flx_system *s, flx_ctx *ctx, flx_system **own)
     *t = *from;
     t->base.ctx = ctx;
     t->compiled = from->compiled ? from->compiled : from;
+    t->renewal = NULL;
     if (s->ops == &from->ops) t->base.ops = &t->ops;
     flx_status status = flx_system_instance(from->inner, ctx, &t->inner);
     if (status != FLX_OK) {
@@ -249,8 +277,33 @@ static flx_status instance(const flx_system *s, flx_ctx *ctx, flx_system **own)
         return status;
     }
     t->base.param = t->inner->param;
+    if (from->renewal) { // its numbers are its own
+        t->t = t->compiled->t;
+        status = own_links(t);
+        if (status == FLX_OK) renew(t);
+    }
+    if (status != FLX_OK) {
+        destroy(&t->base);
+        return status;
+    }
     *own = &t->base;
     return FLX_OK;
+}
+
+// The inner descriptor, and the links.
+static flx_status set_parameters(flx_system *s, const double *p)
+{
+    flx_tree *t = (flx_tree *)s;
+    if (t->compiled && !t->renewal && s->nparameter > 0) FLX_TRY(own_links(t));
+    flx_status status = flx_system_set_parameters(t->inner, p);
+    if (t->renewal) renew(t); // as the descriptor is now
+    return status;
+}
+
+static flx_status parameter_slope(const flx_system *s, flx_work *w, const flx_point *at, int k,
+                                  double *out)
+{
+    return flx_twin_slope(s, &flx_tree_work_of(w)->twin, at, k, out);
 }
 
 #define COMMON_OPS                                                                                 \
@@ -264,7 +317,8 @@ static flx_status instance(const flx_system *s, flx_ctx *ctx, flx_system **own)
     .explicit_form = &flx_tree_explicit, .components = &flx_tree_components,                       \
     .energy = flx_tree_energy, .accept = flx_tree_accept, .longest_step = flx_tree_longest_step,   \
     .instants = &flx_tree_instants, .lagrangian = &flx_tree_lagrangian,                            \
-    .rigid_motion = flx_tree_rigid_motion, .instance = instance
+    .rigid_motion = flx_tree_rigid_motion, .instance = instance, .set_parameters = set_parameters, \
+    .parameter_slope = parameter_slope
 
 const flx_system_ops flx_tree_ops = {COMMON_OPS};
 const flx_system_ops flx_tree_ops_by_links = {COMMON_OPS,
@@ -412,6 +466,8 @@ static flx_status make_inner(flx_tree *t, const flx_system *ready, const rows *d
     t->base.dims.nq = t->t.k.nq + t->nvariable;
     t->base.dims.nv = t->t.k.nv + t->nvariable;
     t->base.param = t->inner->param;
+    t->base.nparameter = t->inner->nparameter;
+    t->base.first_parameter = t->inner->first_parameter;
     t->base.reads_multipliers = t->inner->reads_multipliers;
     t->bare = t->model->nforce + t->model->nfriction == 0 &&
               t->nvariable + t->base.dims.nx + t->base.dims.nw == 0 && flx_tree_rows(t) == 0;

@@ -25,6 +25,8 @@ void flx_tree_move(const flx_tree *t, flx_tree_work *w, const double *q, const d
     const flx_dims *n = &t->base.dims;
     const flx_descriptor *d = flx_tree_inner(t);
     flx_tree_moved *last = &w->moved;
+    if (last->renewals != t->renewals) last->placed = false;
+    last->renewals = t->renewals;
     if (!is_same(n->nq, q, last->q) || !last->placed) {
         flx_tree_place(&t->t, q, w->frames);
         flx_tree_positions(&t->t, &t->places, w->frames, w->body->q);
@@ -52,7 +54,7 @@ flx_point flx_tree_carry(const flx_tree *t, flx_tree_work *w, const flx_point *p
     b.q = w->body->q;
     b.v = w->body->v;
     b.a = w->zero;
-    b.param = t->inner->param;
+    if (!b.param) b.param = t->inner->param;
     return b;
 }
 

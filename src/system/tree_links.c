@@ -424,29 +424,59 @@ void flx_tree_links_clear(flx_tree_links *t)
     *t = (flx_tree_links){0};
 }
 
-flx_status flx_tree_links_create(const flx_model *m, const flx_topology *t, flx_tree_links *out)
+static int most_links(const flx_topology *t)
+{
+    return 5 * t->n; // a joint has at most three links, between two bends
+}
+
+size_t flx_tree_links_scratch(const flx_topology *t)
+{
+    return (size_t)most_links(t) * (sizeof(turn) + sizeof(double));
+}
+
+void flx_tree_links_fill(const flx_model *m, const flx_topology *t, void *scratch,
+                         flx_tree_links *out)
+{
+    turn *B = scratch;
+    layout y = {.m = m,
+                .k = &out->k,
+                .links = out->links,
+                .mounts = out->mounts,
+                .drawn = out->drawn,
+                .angle = (double *)(void *)(B + most_links(t)),
+                .out = out,
+                .planar = m->dimension == 2};
+    memset(scratch, 0, flx_tree_links_scratch(t));
+    memset(out->mounts, 0, (size_t)m->nbody * sizeof *out->mounts);
+    memset(out->drawn, 0, 7 * (size_t)t->n * sizeof *out->drawn);
+    out->k = (flx_linkage){.planar = y.planar, .links = out->links};
+    out->nbend = 0;
+    for (int i = 0; i < t->n; i++) lay_body(&y, t, t->nodes + i);
+    if (!y.planar) turn_frames(&y, B);
+    finish(&y);
+    memcpy(out->k.gravity, m->gravity, sizeof m->gravity);
+}
+
+flx_status flx_tree_links_take(flx_ctx *ctx, const flx_model *m, const flx_topology *t,
+                               flx_tree_links *out)
 {
     *out = (flx_tree_links){0};
-    size_t most = 5 * (size_t)t->n; // a joint has at most three links, between two bends
-    layout y = {.m = m, .k = &out->k, .out = out, .planar = m->dimension == 2};
-    y.links = out->links = flx_alloc(m->ctx, most, sizeof *out->links);
-    y.mounts = out->mounts = flx_alloc(m->ctx, (size_t)m->nbody, sizeof *out->mounts);
-    y.drawn = out->drawn = flx_alloc(m->ctx, 7 * (size_t)t->n, sizeof *out->drawn);
-    y.angle = flx_alloc(m->ctx, most, sizeof *y.angle);
-    out->bends = flx_alloc(m->ctx, 2 * (size_t)t->n, sizeof *out->bends);
-    turn *B = flx_alloc(m->ctx, most, sizeof *B);
-    bool fine = out->links && out->mounts && out->drawn && out->bends && y.angle && B;
-    if (fine) {
-        for (int i = 0; i < t->n; i++) lay_body(&y, t, t->nodes + i);
-        if (!y.planar) turn_frames(&y, B);
-        finish(&y);
-        out->k.planar = y.planar;
-        out->k.links = out->links;
-        memcpy(out->k.gravity, m->gravity, sizeof m->gravity);
-    }
-    flx_free(y.angle);
-    flx_free(B);
-    if (fine) return FLX_OK;
+    out->links = flx_alloc(ctx, (size_t)most_links(t), sizeof *out->links);
+    out->mounts = flx_alloc(ctx, (size_t)m->nbody, sizeof *out->mounts);
+    out->drawn = flx_alloc(ctx, 7 * (size_t)t->n, sizeof *out->drawn);
+    out->bends = flx_alloc(ctx, 2 * (size_t)t->n, sizeof *out->bends);
+    if (out->links && out->mounts && out->drawn && out->bends) return FLX_OK;
+    flx_tree_links_clear(out);
+    return FLX_ERR_MEMORY;
+}
+
+flx_status flx_tree_links_create(const flx_model *m, const flx_topology *t, flx_tree_links *out)
+{
+    FLX_TRY(flx_tree_links_take(m->ctx, m, t, out));
+    void *scratch = flx_alloc(m->ctx, 1, flx_tree_links_scratch(t));
+    if (scratch) flx_tree_links_fill(m, t, scratch, out);
+    flx_free(scratch);
+    if (scratch) return FLX_OK;
     flx_tree_links_clear(out);
     return FLX_ERR_MEMORY;
 }

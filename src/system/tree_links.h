@@ -39,6 +39,12 @@ typedef struct flx_tree_links {
 
 flx_status flx_tree_links_create(const flx_model *m, const flx_topology *t, flx_tree_links *out);
 void flx_tree_links_clear(flx_tree_links *t);
+// The same in two steps: arrays, then what the model says, as often as its numbers change; scratch: bytes.
+flx_status flx_tree_links_take(flx_ctx *ctx, const flx_model *m, const flx_topology *t,
+                               flx_tree_links *out);
+void flx_tree_links_fill(const flx_model *m, const flx_topology *t, void *scratch,
+                         flx_tree_links *out);
+size_t flx_tree_links_scratch(const flx_topology *t);
 
 // The link that a velocity is of: bends have none.
 static inline const flx_link *flx_tree_link_of(const flx_tree_links *t, int velocity)

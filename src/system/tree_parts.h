@@ -43,14 +43,16 @@ typedef struct flx_tree {
     flx_topology top;       // owned
     flx_tree_links t;       // owned
     flx_linkage weightless; // the same links without gravity; borrows them
-    bool partitions;        // loops by dependent coordinates
-    bool is_many;           // closures by the factors of the Newton matrix
-    int massless;           // a link without inertia along its joint; -1: none
-    flx_system *inner;      // owned; the descriptor
-    int nvariable;          // of second order
-    double *reach;          // owned; (rows) of closures, as they are at the start; 0: not known
-    bool late;  // many closures are taken out where their ways meet, where after is NULL
-    int *after; // owned; (others) the link after which they are taken out, or -1; NULL: none
+    long renewals;          // how often its links got other numbers
+    void *renewal;     // owned, scratch: of an instance whose links are its own; NULL: they are not
+    bool partitions;   // loops by dependent coordinates
+    bool is_many;      // closures by the factors of the Newton matrix
+    int massless;      // a link without inertia along its joint; -1: none
+    flx_system *inner; // owned; the descriptor
+    int nvariable;     // of second order
+    double *reach;     // owned; (rows) of closures, as they are at the start; 0: not known
+    bool late;         // many closures are taken out where their ways meet, where after is NULL
+    int *after;        // owned; (others) the link after which they are taken out, or -1; NULL: none
     flx_body_places places;
     bool bare;           // no force, no friction, no variable, no bond: the recursion alone
     int *numbers;        // owned; the pattern's, then:
@@ -95,6 +97,7 @@ typedef struct flx_tree_partition {
 // The motion that frames and body state of the work have.
 typedef struct flx_tree_moved {
     bool placed, has_v, has_a;
+    long renewals;     // of the links, then
     double *q, *v, *a; // (nq) (nv) (nv)
 } flx_tree_moved;
 
@@ -103,6 +106,7 @@ typedef struct flx_tree_work {
     const struct flx_tree *t; // borrowed
     flx_work *inner;          // owned
     flx_state *body;          // owned; of the inner system
+    flx_twin twin;            // for slopes by parameters
     flx_link_state *states;   // owned
     flx_link_frame *frames;   // owned
     flx_tree_moved moved;

@@ -440,5 +440,6 @@ flx_status flx_turned_create(flx_system *base, const flx_turned_how *how, flx_sy
     turned *z = flx_wrapper_create(base, "turned", sizeof *z);
     if (!z) return FLX_ERR_MEMORY;
     fill_ops(z);
+    z->z.frozen = "the scaling of coordinates";
     return flx_wrapper_finish(&z->z, build(z, how), s);
 }

@@ -238,6 +238,42 @@ static void destroy(flx_system *s)
     flx_free(z);
 }
 
+// Numbers of its own that follow from those of the base.
+static flx_status renew(flx_wrapper *z)
+{
+    z->sys.param = z->base->param;
+    return z->renew ? z->renew(z) : FLX_OK;
+}
+
+static flx_status set_parameters(flx_system *s, const double *p)
+{
+    flx_wrapper *z = (flx_wrapper *)s;
+    size_t bytes = (size_t)s->nparameter * sizeof *p;
+    bool same = s->nparameter == 0 || memcmp(s->param + s->first_parameter, p, bytes) == 0;
+    if (z->frozen && !same) {
+        return FLX_FAIL(s->ctx, FLX_ERR_CANNOT, FLX_NOWHERE,
+                        "%s is found with the parameters that the model was compiled with: "
+                        "compile again with other ones",
+                        z->frozen);
+    }
+    flx_status status = flx_system_set_parameters(z->base, p);
+    flx_status own = renew(z);
+    return status != FLX_OK ? status : own;
+}
+
+static flx_status parameter_slope(const flx_system *s, flx_work *w, const flx_point *at, int k,
+                                  double *out)
+{
+    const flx_wrapper *z = flx_wrapper_of(s);
+    if (z->frozen) {
+        return FLX_FAIL(s->ctx, FLX_ERR_CANNOT, FLX_NOWHERE,
+                        "%s is found with the parameters that the model was compiled with: "
+                        "there are no slopes by them",
+                        z->frozen);
+    }
+    return flx_twin_slope(s, &((flx_wrapper_work *)(void *)w)->twin, at, k, out);
+}
+
 static flx_status own_arrays(flx_wrapper *z)
 {
     if (!z->own) return FLX_OK;
@@ -273,6 +309,8 @@ static void init(flx_wrapper *z, const char *name, flx_system *base)
     z->sys.ctx = base->ctx;
     z->sys.dims = base->dims;
     z->sys.param = base->param;
+    z->sys.nparameter = base->nparameter;
+    z->sys.first_parameter = base->first_parameter;
     z->sys.title = base->title;
     z->sys.reads_multipliers = base->reads_multipliers;
     z->sys.ops = &z->ops;
@@ -298,6 +336,8 @@ static void init(flx_wrapper *z, const char *name, flx_system *base)
         .work_memory = flx_wrapper_work_memory,
         .destroy = destroy,
         .instance = b->instance ? instance : NULL,
+        .set_parameters = b->set_parameters ? set_parameters : NULL,
+        .parameter_slope = b->parameter_slope ? parameter_slope : NULL,
     };
 }
 
@@ -378,6 +418,7 @@ void flx_wrapper_work_destroy(flx_work *work)
     if (!w) return;
     if (w->inner) w->base->ops->work_destroy(w->inner);
     flx_index1_destroy(&w->index1);
+    flx_twin_clear(&w->twin);
     flx_arena_destroy(&w->arena);
     flx_free(w);
 }

@@ -5,6 +5,7 @@
 
 #include "base/base.h"
 #include "math/index1.h"
+#include "system/twin.h"
 
 typedef struct flx_wrapper {
     flx_system sys;
@@ -20,6 +21,10 @@ typedef struct flx_wrapper {
     void (*state)(const flx_system *s, flx_work *w, flx_state *x);
     // Arrays of an instance that are its own, from its arena; NULL: all are those of the compiled system.
     flx_status (*own)(struct flx_wrapper *z);
+    // Of an instance whose parameters were set: numbers that follow from those of the base. NULL: there are none.
+    flx_status (*renew)(struct flx_wrapper *z);
+    // What numbers of its own are that were found with the parameters as they were; NULL: there are none.
+    const char *frozen;
 } flx_wrapper;
 
 // The work of every wrapper begins with this.
@@ -27,6 +32,7 @@ typedef struct flx_wrapper_work {
     const flx_system *base; // borrowed
     flx_work *inner;        // owned: the base's
     flx_index1 *index1;     // owned; of the explicit form below, made when asked for
+    flx_twin twin;          // for slopes by parameters
     flx_arena *arena;       // owned: all arrays
 } flx_wrapper_work;
 
