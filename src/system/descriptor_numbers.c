@@ -114,11 +114,13 @@ static flx_status refuse_compiled(const flx_descriptor *d)
 flx_status flx_descriptor_set_parameters(flx_system *s, const double *p)
 {
     flx_descriptor *d = (flx_descriptor *)s;
+    double *now = d->param + s->first_parameter;
+    size_t bytes = (size_t)s->nparameter * sizeof *p;
+    if (s->nparameter == 0 || (!d->varied && memcmp(now, p, bytes) == 0)) return FLX_OK;
     if (!d->compiled) return refuse_compiled(d);
-    if (s->nparameter == 0) return FLX_OK;
     if (!d->varied) FLX_TRY(flx_model_vary(d->model, s->ctx, &d->varied));
     if (!d->arena) FLX_TRY(own_arrays(d));
-    memcpy(d->before, d->param + s->first_parameter, (size_t)s->nparameter * sizeof *p);
+    memcpy(d->before, now, bytes);
     FLX_TRY(flx_model_set_parameters(d->varied, p));
     flx_status status = take_model(d, d->varied);
     if (status == FLX_OK || flx_model_set_parameters(d->varied, d->before) != FLX_OK) return status;
