@@ -9,7 +9,7 @@
 // is meant and is not the default, write it as a text: {0, "0"}.
 //
 // Calls that add return an id (> 0) for use in other definitions; inputs and parameters return their number
-// (from 0). Negative: a flx_status; nothing was changed, a message with the path of the item is in the context
+// (from 0; with lists among the parameters ask flx_system_parameter). Negative: a flx_status; nothing was changed, a message with the path of the item is in the context
 // of the model, and the next compile refuses the model and tells of all such calls (flx_model_forgive).
 // What only the whole model shows (names that nobody defined, a missing mass) is told at compile, by path.
 //

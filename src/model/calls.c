@@ -88,6 +88,12 @@ void flx_item_take(flx_item_maker *k, const void *def, void *own, size_t first, 
                         "the size of its definition is %zu: begin with zeros or _default()", size);
         return;
     }
+    // of a later version: what is not known here is not given
+    for (size_t i = now; i < size; i++) {
+        if (((const unsigned char *)def)[i] == 0) continue;
+        flx_item_refuse(k, NULL, "its definition is that of a later version of the library");
+        return;
+    }
     memcpy(own, def, size < now ? size : now);
 }
 

@@ -341,15 +341,14 @@ int flx_model_add_output(flx_model *m, const char *name, const char *text)
 {
     flx_item_maker k;
     flx_item_begin(&k, m, "outputs.signals", name);
+    const flx_entry *list = k.status == FLX_OK ? flx_path_find(m, "outputs.signals") : NULL;
+    if (list && list->kind != FLX_ENTRY_LIST) {
+        flx_item_refuse(&k, NULL, "'outputs.signals' is no list in this model");
+    }
     if (k.status != FLX_OK) return k.status;
     if (text) {
         int id = add_expression(m, "signals", name, text);
         if (id < 0) return id;
-    }
-    const flx_entry *list = flx_path_find(m, "outputs.signals");
-    if (list && list->kind != FLX_ENTRY_LIST) {
-        flx_item_refuse(&k, NULL, "'outputs.signals' is no list in this model");
-        return k.status;
     }
     char path[64];
     int n = list ? list->count : 0;

@@ -117,10 +117,37 @@ static flx_status copy_tree(flx_ctx *ctx, const flx_entry *from, flx_arena **are
     return FLX_ERR_MEMORY;
 }
 
+// A setting "name=value" of the reading becomes what the description says: later calls stand against it.
+static flx_status take_setting(flx_description *d, const char *setting)
+{
+    size_t n = strcspn(setting, "=");
+    const char *name = flx_arena_copy(d->arena, setting, n);
+    const flx_entry *all = flx_entry_get(d->root, "parameters");
+    int i = name ? flx_entry_find(all, name) : -1;
+    if (i < 0) return name ? FLX_OK : FLX_ERR_MEMORY;
+    const char *text = flx_arena_copy(d->arena, setting + n + 1, strlen(setting + n + 1));
+    flx_entry *value = text ? flx_entry_scalar(d->arena, all->items[i]->loc, text) : NULL;
+    if (value) flx_entry_replace((flx_entry *)all, i, value);
+    return value ? FLX_OK : FLX_ERR_MEMORY;
+}
+
+static flx_status open_tree(flx_model *m)
+{
+    flx_description *d = m->description;
+    FLX_TRY(copy_tree(d->ctx, m->tree, &d->arena, &d->root));
+    for (int i = 0; i < d->asked.nset; i++) FLX_TRY(take_setting(d, d->asked.settings[i]));
+    d->asked.nset = 0;
+    return FLX_OK;
+}
+
 flx_entry *flx_description_open(flx_model *m)
 {
     flx_description *d = m->description;
-    if (!d->root && copy_tree(d->ctx, m->tree, &d->arena, &d->root) != FLX_OK) return NULL;
+    if (!d->root && open_tree(m) != FLX_OK) {
+        flx_arena_destroy(&d->arena);
+        d->root = NULL;
+        return NULL;
+    }
     d->changed = true;
     return d->root;
 }

@@ -186,6 +186,7 @@ const char *flx_model_write_text(flx_model *m)
 {
     if (flx_call_begin(m) != FLX_OK) return NULL;
     flx_description *d = m->description;
+    if (d->asked.nset > 0 && !flx_description_open(m)) return NULL; // settings are written too
     const flx_entry *tree = flx_description_tree(m);
     char *text = NULL;
     size_t length = 0;

@@ -11,15 +11,13 @@
 
 // ---- scalars ---------------------------------------------------------------------------------------
 
-// Signs that YAML reads as something else, at the beginning or anywhere inside braces.
+// What YAML reads as something else is in quotes, rather one too many.
 static bool is_plain(const char *s)
 {
     size_t n = strlen(s);
-    if (n == 0 || s[0] == ' ' || s[n - 1] == ' ' || s[n - 1] == ':') return false;
-    if (strchr("?:,[]{}#&*!|>'\"%@`~", s[0]) || strpbrk(s, ",[]{}\n\r\t\\\"")) return false;
-    if (s[0] == '-' && (n == 1 || s[1] == ' ' || s[1] == '-')) return false;
-    if (strncmp(s, "...", 3) == 0) return false;
-    return !strstr(s, ": ") && !strstr(s, " #");
+    if (n == 0 || s[0] == ' ' || s[n - 1] == ' ' || strpbrk(s, ",[]{}:#\"\\\n\r\t")) return false;
+    if (strchr("?&*!|>'%@`~", s[0]) || strncmp(s, "...", 3) == 0) return false;
+    return s[0] != '-' || (s[1] && s[1] != ' ' && s[1] != '-');
 }
 
 static void put_scalar(FILE *f, const char *s)

@@ -369,6 +369,15 @@ static int wrong_calls_are_refused_and_change_nothing(void)
                 m, "f",
                 &(flx_force_def){.type = FLX_ACTUATOR, .on = {a, b}, .value = {.y = {1, NULL}}}),
             "forces.f.value", "a number here");
+    struct {
+        flx_body_def known;
+        double later[4];
+    } newer = {.known = ball};
+    newer.known.size = sizeof newer;
+    int late = flx_model_add_body(m, "late", &newer.known); // nothing of the later members is given
+    CHECK(late > 0 && flx_model_remove(m, "bodies.late") == FLX_OK);
+    newer.later[2] = 1;
+    REFUSED(flx_model_add_body(m, "c", &newer.known), "bodies.c", "later version");
     REFUSED(flx_model_add_signal(m, "s", NULL), "signals.s", "NULL");
     REFUSED(flx_model_add_function(m, "f", &(flx_function_def){.npoint = 2}), "functions.f.points",
             "array is NULL");
@@ -490,6 +499,47 @@ static int models_change_and_are_compiled_again(void)
         flx_system_destroy(&first);
         end();
     }
+    return 0;
+}
+
+// Settings of the reading are part of the description: kept where calls change other things, overruled by a
+// call, written.
+static int settings_and_calls_agree(void)
+{
+    const char *text =
+        "flexion: 1\nparameters: {k: 4, l: 2*k}\nequations: {second_order: {x: {force: -k*x}}}\n";
+    const char *const settings[] = {"k=3*2"};
+    ctx = flx_ctx_create();
+    CHECK(flx_model_read_text(ctx, "x.yaml", text, strlen(text), 1, settings, &m) == FLX_OK);
+    CHECK(m->parameters[1].values[0] == 12);
+    CHECK_TEXT(flx_model_write_text(m), "k: 3*2");
+    CHECK(flx_model_set(m, "equations.second_order.x.mass", 2) == FLX_OK);
+    BUILT();
+    CHECK(m->parameters[0].values[0] == 6 && m->parameters[1].values[0] == 12);
+    CHECK(flx_model_set(m, "parameters.k", 5) == FLX_OK);
+    BUILT();
+    CHECK(m->parameters[0].values[0] == 5 && m->parameters[1].values[0] == 10);
+    end();
+    return 0;
+}
+
+// Numbers that calls return are those of the system.
+static int numbers_are_those_of_the_system(void)
+{
+    flx_system *s = NULL;
+    begin(2);
+    int a = flx_model_add_parameter(m, "a", 1), f = flx_model_add_input(m, "f", 0),
+        g = flx_model_add_input(m, "g", 2);
+    int b = flx_model_add_parameter(m, "b", 3);
+    flx_model_add_variable(m, "x", &(flx_variable_def){.force = {0, "f - a*x + b*g"}});
+    flx_model_add_output(m, "x", NULL);
+    int sum = flx_model_add_output(m, "sum", "x + b");
+    CHECK(flx_system_compile(m, NULL, ctx, &s) == FLX_OK || !print_errors());
+    CHECK(flx_system_input(s, "f", ctx) == f && flx_system_input(s, "g", ctx) == g);
+    CHECK(flx_system_parameter(s, "a", ctx) == a && flx_system_parameter(s, "b", ctx) == b);
+    CHECK(flx_system_output(s, "sum", ctx) == sum && sum == 1);
+    flx_system_destroy(&s);
+    end();
     return 0;
 }
 
@@ -666,5 +716,6 @@ static int every_failing_allocation_is_survived(void)
 TEST_MAIN(TEST(planar_items_are_what_a_file_says), TEST(spatial_items_are_what_a_file_says),
           TEST(wrong_calls_are_refused_and_change_nothing),
           TEST(mistakes_of_the_whole_are_told_by_path), TEST(models_change_and_are_compiled_again),
+          TEST(settings_and_calls_agree), TEST(numbers_are_those_of_the_system),
           TEST(late_mistakes_are_told_by_path), TEST(long_lives_and_large_models),
           TEST(files_and_meshes_in_memory), TEST(every_failing_allocation_is_survived))
