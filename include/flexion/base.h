@@ -85,6 +85,9 @@ FLX_API void flx_ctx_clear_messages(flx_ctx *ctx);
 FLX_API long flx_ctx_allocation_count(const flx_ctx *ctx);
 FLX_API void flx_ctx_fail_allocation(flx_ctx *ctx, long fail_at);
 
+// What a method or a system of one's own has to say of its failure; returns the status.
+FLX_API flx_status flx_ctx_complain(flx_ctx *ctx, flx_status status, const char *text);
+
 // A walk over what an object remembers, which counts, saves or loads it: for those who write methods and
 // systems. Pass every number that the next step depends on; while loading they are overwritten.
 typedef struct flx_memory flx_memory;

@@ -17,6 +17,8 @@ typedef enum flx_formulation {
 #define FLX_STAGES_MAX 16
 #define FLX_STAGES_AUTO (-1) // the method varies its order
 
+typedef struct flx_integrator_type flx_integrator_type;
+
 // What a run asks of a method. Zero means "the method's default" unless said otherwise; begin with
 // flx_integrator_def_default().
 typedef struct flx_integrator_def {
@@ -35,6 +37,7 @@ typedef struct flx_integrator_def {
     double first_step, largest_step; // adaptive; 0: chosen, none
     long max_steps;                  // 0: no limit
     int drift;                       // non-zero: explicit methods do not return to the constraints
+    const flx_integrator_type *type; // a method of one's own, whatever `method` says; NULL: none
 } flx_integrator_def;
 
 FLX_API flx_integrator_def flx_integrator_def_default(void);
@@ -78,7 +81,7 @@ typedef struct flx_coefficients {
 } flx_coefficients;
 
 // One method: the table every method fills.
-typedef struct flx_integrator_type {
+struct flx_integrator_type {
     const char *name; // the word in the model file and on the command line
     const char *summary;
     int order;           // classical order, of q on a system without constraints
@@ -98,7 +101,7 @@ typedef struct flx_integrator_type {
     // Passes all that the next step takes over from those before; NULL: cannot, and a run that is restored
     // begins anew at its state.
     void (*memory)(flx_integrator *it, flx_memory *m);
-} flx_integrator_type;
+};
 
 // Base of every integrator; the first member of the concrete one is a pointer to its data.
 struct flx_integrator {

@@ -67,6 +67,7 @@ static flx_status take_def(flx_ctx *ctx, const flx_compile_def *def, flx_compile
                         "flx_compile_def_default()");
     }
     memcpy(out, def, def->size);
+    if (out->method.type) out->method.method = out->method.type->name;
     return FLX_OK;
 }
 

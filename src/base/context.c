@@ -123,6 +123,11 @@ flx_status flx_ctx_fail(flx_ctx *ctx, flx_status status, flx_loc loc, const char
     return status;
 }
 
+flx_status flx_ctx_complain(flx_ctx *ctx, flx_status status, const char *text)
+{
+    return FLX_FAIL(ctx, status, FLX_NOWHERE, "%s", text);
+}
+
 // Several evaluations of one model find the same: it is told once.
 static bool is_told(const flx_message_list *list, flx_loc loc, const char *text, const char *path)
 {

@@ -24,6 +24,7 @@ flx_integrator_def flx_integrator_def_default(void)
 
 static const flx_integrator_type *find_type(const flx_system *s, const flx_integrator_def *def)
 {
+    if (def->type) return def->type;
     if (strcmp(def->method, "auto") == 0) return flx_integrator_choose(s, def);
     for (const flx_integrator_type *const *t = flx_integrator_types(); *t; t++) {
         if (strcmp((*t)->name, def->method) == 0) return *t;

@@ -50,14 +50,16 @@ ninja -C "$work/consumer" --quiet
 run "$work/consumer/with_shared"
 LD_LIBRARY_PATH= run "$work/consumer/with_static"
 
-say "examples in C, and their twins in C++"
+say "examples in C, and in C++: their twins, or the same text"
 for program in "$source"/examples/c/*.c; do
     name=$(basename "$program" .c)
     $compiler -std=c17 -Wall -Wextra -Werror "$program" $(pkg-config --cflags --libs flexion) -lm -lpthread -o "$work/$name"
     (cd "$work" && "./$name" >"$name.out")
     [ -s "$work/$name.out" ]
-    if [ -f "${program}pp" ] && command -v g++ >/dev/null; then
-        g++ -std=c++11 -Wall -Wextra -Werror "${program}pp" $(pkg-config --cflags --libs flexion) -o "$work/${name}_cpp"
+    twin=${program}pp
+    [[ $name != own_* ]] || twin=$program
+    if [ -f "$twin" ] && command -v g++ >/dev/null; then
+        g++ -x c++ -std=c++11 -Wall -Wextra -Wshadow -pedantic -Werror "$twin" $(pkg-config --cflags --libs flexion) -o "$work/${name}_cpp"
         (cd "$work" && "./${name}_cpp") | diff "$work/$name.out" -
     fi
 done
