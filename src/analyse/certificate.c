@@ -259,7 +259,7 @@ flx_status flx_certificate_create(const flx_model *model, const flx_certificate_
     c->ctx = model->ctx;
     c->arena = flx_arena_create(c->ctx);
     flx_status status = c->arena ? flx_model_share(model, &c->core) : FLX_ERR_MEMORY;
-    if (status == FLX_OK) status = create(c, c->core, def);
+    if (status == FLX_OK) status = create(c, c->core ? c->core : model, def);
     if (status != FLX_OK) flx_certificate_destroy(&c);
     *out = c;
     return status;

@@ -38,7 +38,7 @@ flx_status flx_fe_problem_create(const flx_model *model, flx_fe_problem **out)
     flx_model *core;
     *out = NULL;
     FLX_TRY(flx_model_share(model, &core));
-    flx_status status = create(core, out);
+    flx_status status = create(core ? core : model, out);
     if (status == FLX_OK)
         (*out)->core = core;
     else

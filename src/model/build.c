@@ -221,9 +221,14 @@ flx_status flx_model_build(flx_ctx *ctx, const char *path, const char *text, siz
     *model = NULL;
     FLX_TRY(flx_schema_check(ctx, tree));
     flx_model *m = flx_arena_take(arena, 1, sizeof *m);
-    if (!m) return FLX_ERR_MEMORY;
-    const flx_model head = {
-        .ctx = ctx, .arena = arena, .path = path, .text = text, .text_length = length};
+    atomic_int *users = flx_arena_take(arena, 1, sizeof *users);
+    if (!m || !users) return FLX_ERR_MEMORY;
+    const flx_model head = {.users = users,
+                            .ctx = ctx,
+                            .arena = arena,
+                            .path = path,
+                            .text = text,
+                            .text_length = length};
     flx_open_set set = {.exported = asked->exported};
     flx_open_set *open = asked->nopen != 0 || asked->exported ? &set : NULL;
     flx_beam_marks marks = {0};
@@ -286,8 +291,8 @@ void flx_model_destroy(flx_model **model)
         destroy_handle(m);
         return;
     }
-    if (atomic_fetch_sub(&m->users, 1) > 0) return; // others hold it
-    flx_arena *arena = m->arena;                    // holds the model itself
+    if (m->users && atomic_fetch_sub(m->users, 1) > 0) return; // others hold it
+    flx_arena *arena = m->arena;                               // holds the model itself
     if (!m->varied) clear(m);
     flx_arena_destroy(&arena);
 }

@@ -292,7 +292,8 @@ flx_status flx_model_share(const flx_model *m, flx_model **core)
     *core = NULL;
     FLX_TRY(flx_model_refresh(m));
     flx_model *one = m->core ? m->core : (flx_model *)m;
-    atomic_fetch_add(&one->users, 1);
+    if (!one->users) return FLX_OK;
+    atomic_fetch_add(one->users, 1);
     *core = one;
     return FLX_OK;
 }

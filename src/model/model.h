@@ -646,7 +646,7 @@ struct flx_model {
     const struct flx_entry *tree;        // what it was built of; arena
     struct flx_description *description; // of a user's model (description.h); owned
     flx_model *core;                     // whose members these are; NULL: its own
-    atomic_int users;                    // of a core: how many hold it beside the first
+    atomic_int *users;                   // of a core: how many hold it beside the first; arena
 };
 
 // A user's model is a handle (description.h), whose members are those of its core, as it was built last.
@@ -655,7 +655,8 @@ bool flx_model_is_handle(const flx_model *m);
 // is wrong: FLX_ERR_MODEL, with all messages. Nothing to do for models that are no handles.
 flx_status flx_model_refresh(const flx_model *m);
 flx_status flx_model_refresh_for(const flx_model *m, flx_ctx *ctx); // the messages in ctx as well
-// The core, up to date, which stays as it is; the caller ends it by flx_model_destroy.
+// The core, up to date, which stays as it is; the caller ends it by flx_model_destroy. NULL: the model was made by
+// hand, and is borrowed.
 flx_status flx_model_share(const flx_model *m, flx_model **core);
 
 // Frames that scenes show and joints use: of bodies, then of followers.

@@ -373,7 +373,7 @@ flx_status flx_model_vary(const flx_model *m, flx_ctx *ctx, flx_model **out)
         own->varied = NULL;
         own->description = NULL;
         own->core = NULL;
-        atomic_init(&own->users, 0);
+        own->users = NULL;
         status = copy_items(own);
     }
     if (status == FLX_OK) status = make_varied(own);
