@@ -49,7 +49,7 @@ SYSTEM = {
     "locale.h", "math.h", "signal.h", "spawn.h", "stdarg.h", "stdatomic.h", "stdbool.h", "stddef.h", "stdint.h", "stdio.h",
     "stdlib.h", "string.h", "strings.h", "sys/mman.h", "sys/resource.h", "sys/stat.h", "sys/types.h", "sys/wait.h", "time.h",
     "unistd.h", "sys/ioctl.h", "sys/utsname.h",
-    "arpa/inet.h", "netinet/in.h", "poll.h", "sys/socket.h", "sys/time.h",
+    "arpa/inet.h", "netinet/in.h", "poll.h", "sched.h", "sys/socket.h", "sys/time.h",
 }
 KERNELS = {"body", "joint", "force"}
 KERNEL_SYSTEM = {"math.h", "string.h", "stdbool.h", "stddef.h", "float.h", "assert.h", "complex.h"}

@@ -34,8 +34,8 @@ static bool reads(const flx_graph *g, flx_node node, flx_leaf_kind kind)
     return found;
 }
 
-// Constraints that move do work, and masses that change with the speed.
-static bool equations_settle(const flx_model *m)
+// Constraints that move do work, and masses that change with the speed. Found with the plan: runs leave the graph alone.
+bool flx_equations_settle(const flx_model *m)
 {
     for (int i = 0; i < m->nfirst; i++) {
         if (m->firsts[i].algebraic) return true;
@@ -59,7 +59,7 @@ static bool powers_settle(const flx_simulation *sim)
     const flx_model *m = sim->model;
     const flx_dims *d = &s->dims;
     if (s->reads_multipliers == FLX_READS_FORCES || s->reads_multipliers == FLX_READS_INERTIA ||
-        equations_settle(m)) {
+        sim->plan->equations_settle) {
         return true;
     }
     for (int i = 0; i < m->njoint; i++) {

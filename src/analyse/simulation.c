@@ -261,6 +261,7 @@ static flx_status plan_outputs(flx_simulation *sim)
         .model_text = m->text,
         .version = flx_version(),
     };
+    sim->making->equations_settle = flx_equations_settle(m);
     FLX_TRY(plan_columns(sim));
     FLX_TRY(plan_probes(sim));
     FLX_TRY(plan_measures(sim));

@@ -54,6 +54,8 @@ void flx_simulation_forget_settled(flx_simulation *sim);
 // The state itself, of the simulation's own run.
 flx_status flx_simulation_settle_here(flx_simulation *sim, flx_state *x);
 
+bool flx_equations_settle(const flx_model *m);
+
 // Residuals of all rows of the bodies' joints.
 void flx_simulation_residuals(flx_simulation *sim, const flx_state *x, flx_residuals *out);
 
@@ -213,6 +215,7 @@ typedef struct flx_plan {
     flx_system *bodies; // owned; in joint coordinates: the same in coordinates of bodies; else NULL
     flx_state *start;   // owned; consistent; NULL: the simulation that made the plan has it ...
     flx_state *bodies_start; // ... and the same in coordinates of bodies, where they are others
+    bool equations_settle;   // energies of equations read more of a state than its motion
     bool to_analyse;         // a structure without freedom has an equilibrium, and no run
     bool choose_form;        // `auto` may take joint coordinates
     const char *form_reason; // why it did; NULL: it did not

@@ -194,8 +194,8 @@ static flx_status resolve(flx_builder *b, flx_item *input, flx_input_data *d)
     const flx_entry *unit = map ? flx_entry_get(input->def, "unit") : NULL;
     flx_env e;
     flx_env_of(&e, b, input, FLX_MODE_MOVING);
-    d->lower = -INFINITY;
-    d->upper = INFINITY;
+    d->lower = -HUGE_VAL;
+    d->upper = HUGE_VAL;
     d->bound[0] = d->bound[1] = -1;
     d->unit = unit ? unit->text : "";
     FLX_TRY(read_value(&e, input, map ? flx_entry_get(input->def, "value") : input->def, d));
