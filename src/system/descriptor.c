@@ -241,6 +241,7 @@ static flx_work *work_create(const flx_system *s)
 
 flx_work *flx_descriptor_complete_work(const flx_descriptor *d, flx_work *w)
 {
+    if (flx_descriptor_renew_complete(d) != FLX_OK) return NULL;
     if (!w->complete) w->complete = work_create(&d->complete->base);
     return w->complete;
 }

@@ -101,8 +101,14 @@ static flx_status take_model(flx_descriptor *d, const flx_model *m)
     d->model = m;
     const double *p = flx_model_parameters(m);
     memcpy(d->param + d->base.first_parameter, p, (size_t)m->ntunable * sizeof *p);
-    FLX_TRY(renew(d));
-    return d->complete ? take_model(d->complete, m) : FLX_OK;
+    d->stale = false;
+    if (d->complete) d->complete->stale = true; // until it is asked for
+    return renew(d);
+}
+
+flx_status flx_descriptor_renew_complete(const flx_descriptor *d)
+{
+    return d->complete->stale ? take_model(d->complete, d->model) : FLX_OK;
 }
 
 static flx_status refuse_compiled(const flx_descriptor *d)

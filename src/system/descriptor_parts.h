@@ -84,6 +84,7 @@ typedef struct flx_joint_rows { // of one joint
     int vbond, nvbond;          // among the velocity bonds
     int bond_block, vbond_block;
     int first[4], count[4]; // in the arrays of points, axes, scalars and velocity scalars
+    int whole[2];           // bonds and velocity bonds when none is left out
     int drive;              // row of the motion among the bonds or velocity bonds, -1: none
     bool drive_velocity;    // among the velocity bonds
     bool read;              // a force depends on its multipliers
@@ -156,6 +157,7 @@ typedef struct flx_descriptor {
     flx_arena *arena;       // owned: all arrays below that are not said to be otherwise
     // Of an instance whose parameters were set; else NULL, and all arrays are those of the compiled system.
     flx_model *varied; // owned: `model`, unless that is another's
+    bool stale;        // its model got other numbers since
     void *renewal;     // scratch of flx_rows_renew
     double *before;    // (nparameter) scratch
     bool planar;
@@ -604,6 +606,8 @@ flx_status flx_saddle_work_factor(const flx_descriptor *d, flx_work *w, const fl
 flx_status flx_saddle_work_solve(const flx_descriptor *d, flx_work *w);
 bool flx_saddle_work_serves(const flx_saddle_work *k, double t);
 flx_status flx_descriptor_set_parameters(flx_system *s, const double *p);
+// Of an instance: the complete system has the numbers that it has.
+flx_status flx_descriptor_renew_complete(const flx_descriptor *d);
 // What is a number of a scalar, and not its structure.
 void flx_scalar_take_numbers(flx_scalar *to, const flx_scalar *from);
 extern const flx_explicit flx_descriptor_explicit;

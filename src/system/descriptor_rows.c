@@ -189,9 +189,12 @@ flx_status flx_rows_count(flx_descriptor *d)
         (*(m->constraints[i].velocity_level ? &d->complete_mu : &d->complete_lam))++;
     }
     for (int j = 0; j < m->njoint && status == FLX_OK; j++) {
+        counter before = next;
         status = keep_rows(d, j, &next, k);
         if (status != FLX_OK) break;
         flx_joint_rows *r = d->joints + j;
+        r->whole[0] = next.lam - before.lam;
+        r->whole[1] = next.mu - before.mu;
         r->bond = d->base.dims.nlam;
         r->vbond = d->base.dims.nmu;
         r->drive = -1;
@@ -389,9 +392,15 @@ flx_status flx_rows_renew(flx_descriptor *d)
     counter next = {0, 0};
     kept *k = d->renewal;
     for (int j = 0; j < m->njoint; j++) {
+        const flx_joint_rows *r = d->joints + j;
         FLX_TRY(check_places(d, j));
-        FLX_TRY(keep_rows(d, j, &next, k));
-        renew_joint(d, j, k);
+        if (r->nbond + r->nvbond > 0) {
+            FLX_TRY(keep_rows(d, j, &next, k));
+            renew_joint(d, j, k);
+        } else {
+            next.lam += r->whole[0];
+            next.mu += r->whole[1];
+        }
         int turn = d->switch_of_joint[j];
         flx_scalar s;
         if (turn < 0 || !flx_joint_scalar(m, j, FLX_COORDINATE_ANGLE, &s)) continue;

@@ -446,7 +446,6 @@ void flx_tree_links_fill(const flx_model *m, const flx_topology *t, void *scratc
                 .angle = (double *)(void *)(B + most_links(t)),
                 .out = out,
                 .planar = m->dimension == 2};
-    memset(scratch, 0, flx_tree_links_scratch(t));
     memset(out->mounts, 0, (size_t)m->nbody * sizeof *out->mounts);
     memset(out->drawn, 0, 7 * (size_t)t->n * sizeof *out->drawn);
     out->k = (flx_linkage){.planar = y.planar, .links = out->links};

@@ -74,6 +74,24 @@ static flx_status residual(const flx_system *s, const flx_state *x, double *r)
     return status;
 }
 
+// What is left of the constraints, of rows that were left out too.
+static flx_residuals open_rows(const flx_system *s, const flx_state *x)
+{
+    flx_residuals out = {0};
+    flx_work *w = s->ops->work_create(s);
+    if (w) flx_descriptor_residuals(s, w, x, &out);
+    if (w) s->ops->work_destroy(w);
+    return out;
+}
+
+static bool closes_alike(const flx_system *a, const flx_system *b, const flx_state *x)
+{
+    if (!flx_descriptor_loads(a)) return true; // no descriptor
+    flx_residuals p = open_rows(a, x), q = open_rows(b, x);
+    return fabs(p.position - q.position) <= SAME && fabs(p.velocity - q.velocity) <= SAME &&
+           fabs(p.dropped - q.dropped) <= SAME;
+}
+
 // Rows of the same kind are compared with the largest of them; the row that differs most, -1: none does.
 static int differs(const flx_system *s, const double *a, const double *b, double tolerance)
 {
@@ -133,6 +151,10 @@ static void check_values(const char *name, const char *path, bool tree, const co
             int row = differs(s, r, r + size, SAME);
             if (row >= 0) {
                 complain(name, parameter, "the row", s, row, r[row], r[size + (size_t)row]);
+                n->failed++;
+            }
+            if (!closes_alike(own, fresh.sim->sys, x)) {
+                printf("%s: %s: constraints are open otherwise\n", name, parameter);
                 n->failed++;
             }
             n->set++;
