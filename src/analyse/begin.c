@@ -38,7 +38,8 @@ struct flx_starter {
     const flx_system *of; // the system that accelerations are found of:
     flx_accelerator *acc;
     flx_work *work;
-    double *balance; // (nv)
+    double *balance;    // (nv)
+    double *parameters; // (nparameter) that projectors and accelerations were made for
 };
 
 // The system of bodies inside the one that runs, while the start is made in their coordinates.
@@ -75,6 +76,7 @@ void flx_starter_destroy(struct flx_starter **starter)
     }
     flx_state_destroy(&st->drawn);
     flx_free(st->balance);
+    flx_free(st->parameters);
     flx_free(st);
     *starter = NULL;
 }
@@ -430,6 +432,23 @@ static void swap(flx_simulation *sim, flx_system **sys, flx_work **work, flx_sta
     *start = x;
 }
 
+// Other parameters have other numbers: scales, stiffnesses of rows.
+static flx_status take_parameters(struct flx_starter *st, const flx_system *s)
+{
+    const double *p = s->param + s->first_parameter;
+    size_t n = (size_t)s->nparameter;
+    if (n == 0 || (st->parameters && memcmp(st->parameters, p, n * sizeof *p) == 0)) return FLX_OK;
+    if (!st->parameters) st->parameters = flx_alloc(s->ctx, n, sizeof *p);
+    if (!st->parameters) return FLX_ERR_MEMORY;
+    memcpy(st->parameters, p, n * sizeof *p);
+    if (st->acc) flx_accelerator_renew(st->acc);
+    if (st->judge) flx_projector_renew(st->judge);
+    for (int k = 0; k < 2; k++) {
+        if (st->projector[k]) flx_projector_renew(st->projector[k]);
+    }
+    return FLX_OK;
+}
+
 static flx_status make_again(flx_simulation *sim)
 {
     struct flx_starter *st = sim->starter;
@@ -437,6 +456,7 @@ static flx_status make_again(flx_simulation *sim)
     for (int k = 0; k < 2; k++) {
         if (st->held[k]) FLX_TRY(flx_descriptor_follow(st->held[k], s));
     }
+    FLX_TRY(take_parameters(st, s));
     if (!st->drawn) FLX_TRY(flx_state_create(s, &st->drawn));
     FLX_TRY(flx_descriptor_draw(s, st->drawn));
     FLX_TRY(flx_simulation_begin(sim, st->drawn, NULL));

@@ -133,6 +133,21 @@ static flx_status make_pattern(least *l)
     return copy_pairs(l);
 }
 
+static void set_scale(least *l)
+{
+    const flx_system *s = l->p->sys;
+    const flx_pattern *p = &l->pattern;
+    for (int i = 0; i < unknowns(l); i++) l->scale[i] = 1.0;
+    for (int b = 0; b < s->pattern.nblock && s->pattern.start[b] < s->dims.nv; b++) {
+        bool rides = carrier_of(l, b) >= 0;
+        for (int k = 0;
+             l->own[b] >= 0 && k < (rides ? 3 : s->pattern.start[b + 1] - s->pattern.start[b]);
+             k++) {
+            l->scale[p->start[l->own[b]] + k] = l->p->scale[s->pattern.start[b] + (rides ? 0 : k)];
+        }
+    }
+}
+
 static flx_status make(least *l)
 {
     const flx_system *s = l->p->sys;
@@ -152,15 +167,7 @@ static flx_status make(least *l)
     l->v = l->scale + n;
     l->misfit = l->v + nv;
     for (int b = 0; b < p->nblock; b++) sign[b] = p->start[b] < l->nu ? 1 : -1;
-    for (size_t i = 0; i < n; i++) l->scale[i] = 1.0;
-    for (int b = 0; b < s->pattern.nblock && s->pattern.start[b] < s->dims.nv; b++) {
-        bool rides = carrier_of(l, b) >= 0;
-        for (int k = 0;
-             l->own[b] >= 0 && k < (rides ? 3 : s->pattern.start[b + 1] - s->pattern.start[b]);
-             k++) {
-            l->scale[p->start[l->own[b]] + k] = l->p->scale[s->pattern.start[b] + (rides ? 0 : k)];
-        }
-    }
+    set_scale(l);
     return flx_ldl_create(s->ctx, p, sign, false, &l->ldl);
 }
 
@@ -525,6 +532,7 @@ static flx_status take(flx_projector *p, const flx_least_how *how, least **out)
     *out = p->least;
     p->least = NULL;
     (*out)->how = how;
+    set_scale(*out);
     memset((*out)->M, 0, flx_pattern_size(&(*out)->pattern) * sizeof *(*out)->M);
     return FLX_OK;
 }

@@ -29,6 +29,19 @@ void flx_projector_destroy(flx_projector **p)
     *p = NULL;
 }
 
+static void take_numbers(flx_projector *p)
+{
+    const flx_system *s = p->sys;
+    for (int i = 0; i < flx_dims_unknowns(&s->dims); i++) {
+        flx_unknown u;
+        s->ops->unknown(s, i, &u);
+        p->scale[i] = u.scale > 0.0 ? u.scale : 1.0;
+        if (i >= s->dims.nv || p->given) continue;
+        p->weight[i] = u.keep > 0 ? u.keep : 1.0;
+        p->weighted = p->weighted || u.keep > 0;
+    }
+}
+
 static flx_status make(flx_projector *p, const double *weight)
 {
     const flx_system *s = p->sys;
@@ -49,20 +62,16 @@ static flx_status make(flx_projector *p, const double *weight)
     if (!p->out || !p->theta || !p->shift || !p->weight || !p->d || !p->r || !p->row || !p->scale) {
         return FLX_ERR_MEMORY;
     }
-    p->weighted = weight != NULL;
+    p->weighted = p->given = weight != NULL;
     if (weight) memcpy(p->weight, weight, nv * sizeof *weight);
-    for (size_t i = 0; !weight && i < nv; i++) {
-        flx_unknown u;
-        s->ops->unknown(s, (int)i, &u);
-        p->weight[i] = u.keep > 0 ? u.keep : 1.0;
-        p->weighted = p->weighted || u.keep > 0;
-    }
-    for (int i = 0; i < (int)n; i++) {
-        flx_unknown u;
-        s->ops->unknown(s, i, &u);
-        p->scale[i] = u.scale > 0.0 ? u.scale : 1.0;
-    }
+    take_numbers(p);
     return FLX_OK;
+}
+
+void flx_projector_renew(flx_projector *p)
+{
+    flx_saddle_renew(p->saddle);
+    take_numbers(p);
 }
 
 flx_status flx_projector_create(const flx_system *s, const double *weight, flx_projector **p)

@@ -24,7 +24,7 @@ typedef struct flx_projector {
     double *d, *r, *row;            // (n): correction; residual; rows of the level in hand
     double *scale;                  // (n)
     bool *out;                      // (n) rows that count as not there
-    bool weighted;
+    bool weighted, given;           // by weights that differ; that the caller gave
     bool determined; // by the mass: accelerations, so that velocities do not follow from forces
     bool keeps;      // what the velocities need is kept for the next time ...
     struct flx_least *least; // ... here; owned
@@ -33,6 +33,8 @@ typedef struct flx_projector {
 // weight (nv) or NULL is copied.
 flx_status flx_projector_create(const flx_system *s, const double *weight, flx_projector **p);
 void flx_projector_destroy(flx_projector **p);
+// The numbers of rows and unknowns read again: the system has other parameters.
+void flx_projector_renew(flx_projector *p);
 
 // Whether row i (0..n-1) counts as not there.
 void flx_projector_leave_out(flx_projector *p, int i, bool out);

@@ -69,6 +69,28 @@ static double find_yield(const flx_accelerator *a, int i, double h)
     return fabs(rate) * h > 1.0 ? 0.0 : rate;
 }
 
+static void take_numbers(flx_accelerator *a)
+{
+    const flx_system *s = a->sys;
+    const flx_dims *d = &s->dims;
+    for (int i = 0; i < d->nlam + d->nmu; i++) {
+        flx_unknown u;
+        s->ops->unknown(s, flx_dims_first_bond(&s->dims) + i, &u);
+        a->compliant[i] = a->soft[i] = i < d->nlam ? u.C != 0.0 : u.E != 0.0;
+        if (i >= d->nlam) continue;
+        a->sigma[i] = u.sigma;
+        a->tau[i] = u.tau;
+        a->yield[i] = find_yield(a, i, 0.0);
+    }
+}
+
+void flx_accelerator_renew(flx_accelerator *a)
+{
+    flx_saddle_renew(a->saddle);
+    if (a->together) flx_index1_renew(a->together);
+    take_numbers(a);
+}
+
 static flx_status make(flx_accelerator *a)
 {
     const flx_system *s = a->sys;
@@ -103,15 +125,7 @@ static flx_status make(flx_accelerator *a)
         a->probe = flx_alloc(s->ctx, 3 * n, sizeof *a->probe);
         if (!a->probe) return FLX_ERR_MEMORY;
     }
-    for (int i = 0; i < d->nlam + d->nmu; i++) {
-        flx_unknown u;
-        s->ops->unknown(s, flx_dims_first_bond(&s->dims) + i, &u);
-        a->compliant[i] = a->soft[i] = i < d->nlam ? u.C != 0.0 : u.E != 0.0;
-        if (i >= d->nlam) continue;
-        a->sigma[i] = u.sigma;
-        a->tau[i] = u.tau;
-        a->yield[i] = find_yield(a, i, 0.0);
-    }
+    take_numbers(a);
     return FLX_OK;
 }
 

@@ -17,6 +17,8 @@ typedef struct flx_accelerator flx_accelerator;
 
 flx_status flx_accelerator_create(const flx_system *s, flx_accelerator **acc);
 void flx_accelerator_destroy(flx_accelerator **acc);
+// The numbers of rows read again, none of them held: the system has other parameters.
+void flx_accelerator_renew(flx_accelerator *acc);
 
 // Fills w, dx, a, lam, mu of the state; w is the first guess of itself. FLX_SINGULAR where the mass
 // matrix does not determine the accelerations, FLX_NO_CONVERGENCE where an iteration fails: the

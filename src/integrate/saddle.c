@@ -107,6 +107,25 @@ static flx_status make_solver(flx_saddle *sd)
     return flx_ldl_create(s->ctx, &sd->filled, sd->sign, false, &sd->ldl);
 }
 
+void flx_saddle_renew(flx_saddle *sd)
+{
+    const flx_system *s = sd->sys;
+    for (int i = 0; i < s->dims.nv; i++) {
+        flx_unknown u;
+        s->ops->unknown(s, i, &u);
+        sd->scale[i] = u.scale > 0.0 ? u.scale : 1.0;
+    }
+    for (int i = flx_dims_first_bond(&s->dims); i < sd->n; i++) {
+        flx_unknown u;
+        s->ops->unknown(s, i, &u);
+        bool bond = u.kind == FLX_UNKNOWN_BOND;
+        sd->sigma[i] = bond ? u.sigma : 0.0;
+        sd->tau[i] = bond ? u.tau : 1.0;
+        sd->rigid[i] = bond ? u.C == 0.0 : u.E == 0.0;
+        sd->reach[i] = u.reach;
+    }
+}
+
 static flx_status make(flx_saddle *sd)
 {
     const flx_system *s = sd->sys;
@@ -125,20 +144,7 @@ static flx_status make(flx_saddle *sd)
         !sd->sigma || !sd->tau || !sd->diagonal || !sd->work) {
         return FLX_ERR_MEMORY;
     }
-    for (int i = 0; i < s->dims.nv; i++) {
-        flx_unknown u;
-        s->ops->unknown(s, i, &u);
-        sd->scale[i] = u.scale > 0.0 ? u.scale : 1.0;
-    }
-    for (int i = flx_dims_first_bond(&s->dims); i < sd->n; i++) {
-        flx_unknown u;
-        s->ops->unknown(s, i, &u);
-        bool bond = u.kind == FLX_UNKNOWN_BOND;
-        sd->sigma[i] = bond ? u.sigma : 0.0;
-        sd->tau[i] = bond ? u.tau : 1.0;
-        sd->rigid[i] = bond ? u.C == 0.0 : u.E == 0.0;
-        sd->reach[i] = u.reach;
-    }
+    flx_saddle_renew(sd);
     if (s->pattern.extra > 0) {
         sd->own = s->ops->factors_create(s, false);
         sd->left_out = flx_alloc(s->ctx, n, sizeof *sd->left_out);

@@ -23,6 +23,8 @@ typedef struct flx_saddle flx_saddle;
 
 flx_status flx_saddle_create(const flx_system *s, flx_saddle **sd);
 void flx_saddle_destroy(flx_saddle **sd);
+// The numbers of rows and unknowns read again: the system has other parameters.
+void flx_saddle_renew(flx_saddle *sd);
 
 // W = R (A2 + diag(shift)) R with R = diag(sqrt(weight)); without_mass takes W = diag(shift) only.
 // shift, weight (nv) may be NULL: zero, one. damping d is relative to the rows' own G W^-1 G^T.

@@ -51,6 +51,20 @@ void flx_index1_destroy(flx_index1 **m)
     *m = NULL;
 }
 
+void flx_index1_renew(flx_index1 *m)
+{
+    const flx_system *s = m->sys;
+    const flx_dims *d = &s->dims;
+    for (int i = 0; i < d->nlam + d->nmu; i++) {
+        flx_unknown u;
+        s->ops->unknown(s, flx_dims_first_bond(d) + i, &u);
+        bool bond = i < d->nlam;
+        double tau = bond ? u.tau : 0.0;
+        m->rows[i] =
+            (row){u.sigma, tau, tau != 0.0 ? u.sigma / tau : 0.0, bond ? u.C != 0.0 : u.E != 0.0};
+    }
+}
+
 static flx_status make(flx_index1 *m)
 {
     const flx_system *s = m->sys;
@@ -69,14 +83,7 @@ static flx_status make(flx_index1 *m)
     m->bias = flx_alloc(s->ctx, nb, sizeof *m->bias);
     m->rate = flx_alloc(s->ctx, (size_t)d->nlam, sizeof *m->rate);
     if (!m->values || !m->rows || !m->r || !m->d || !m->bias || !m->rate) return FLX_ERR_MEMORY;
-    for (int i = 0; i < d->nlam + d->nmu; i++) {
-        flx_unknown u;
-        s->ops->unknown(s, flx_dims_first_bond(d) + i, &u);
-        bool bond = i < d->nlam;
-        double tau = bond ? u.tau : 0.0;
-        m->rows[i] =
-            (row){u.sigma, tau, tau != 0.0 ? u.sigma / tau : 0.0, bond ? u.C != 0.0 : u.E != 0.0};
-    }
+    flx_index1_renew(m);
     if (p->extra == 0) return flx_lu_create(s->ctx, p, false, &m->lu);
     m->own = s->ops->factors_create(s, false);
     return m->own ? FLX_OK : FLX_ERR_MEMORY;

@@ -20,6 +20,8 @@ typedef struct flx_index1 flx_index1;
 
 flx_status flx_index1_create(const flx_system *s, flx_index1 **m);
 void flx_index1_destroy(flx_index1 **m);
+// The numbers of rows read again, none of them held: the system has other parameters.
+void flx_index1_renew(flx_index1 *m);
 
 // From now on: which compliant rows, (nlam + nmu), count as such; the others as if they were rigid. yield (nlam): the
 // rates sigma/tau, or 0 where the damper is left out.

@@ -570,7 +570,9 @@ flx_status flx_descriptor_select(const flx_system *s, const flx_descriptor_optio
 flx_status flx_descriptor_follow(flx_system *s, const flx_system *from)
 {
     flx_descriptor *d = (flx_descriptor *)s;
-    FLX_TRY(flx_descriptor_set_parameters(s, from->param + from->first_parameter));
+    const double *p = from->param + from->first_parameter;
+    size_t n = (size_t)s->nparameter * sizeof *p;
+    if (memcmp(d->param + s->first_parameter, p, n) != 0) FLX_TRY(flx_system_set_parameters(s, p));
     memcpy(d->param, from->param, (size_t)s->dims.nparam * sizeof *d->param);
     return FLX_OK;
 }
