@@ -117,6 +117,16 @@ static flx_status refuse_compiled(const flx_descriptor *d)
                     "parameters are those of a run: a compiled system is not changed");
 }
 
+static flx_status refuse_no_number(const flx_descriptor *d, const double *p)
+{
+    for (int k = 0; k < d->base.nparameter; k++) {
+        if (!isnan(p[k])) continue;
+        return FLX_FAIL(d->base.ctx, FLX_ERR_MODEL, FLX_NOWHERE, "parameter '%s' is not a number",
+                        d->model->tunables[k].name);
+    }
+    return FLX_OK;
+}
+
 flx_status flx_descriptor_set_parameters(flx_system *s, const double *p)
 {
     flx_descriptor *d = (flx_descriptor *)s;
@@ -124,6 +134,7 @@ flx_status flx_descriptor_set_parameters(flx_system *s, const double *p)
     size_t bytes = (size_t)s->nparameter * sizeof *p;
     if (s->nparameter == 0 || (!d->varied && memcmp(now, p, bytes) == 0)) return FLX_OK;
     if (!d->compiled) return refuse_compiled(d);
+    FLX_TRY(refuse_no_number(d, p));
     if (!d->varied) FLX_TRY(flx_model_vary(d->model, s->ctx, &d->varied));
     if (!d->arena) FLX_TRY(own_arrays(d));
     memcpy(d->before, now, bytes);

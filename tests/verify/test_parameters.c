@@ -200,6 +200,37 @@ static void check_slopes(const char *name, const char *path, bool tree, const co
     free(r);
 }
 
+// Values that cannot be are refused, and leave all as it was: not a number, of each; and minus what it is, where that is
+// refused.
+static void check_refusals(const char *name, const compiled *c, const flx_state *x, counts *n)
+{
+    const flx_system *s = c->sim->sys;
+    size_t size = (size_t)flx_dims_unknowns(&s->dims);
+    double *r = calloc(2 * size + 1, sizeof *r), p[64];
+    flx_ctx *ctx = flx_ctx_create();
+    flx_system *own = NULL;
+    flx_status status = flx_system_instance(s, ctx, &own);
+    for (int i = 0; i < s->nparameter; i++) p[i] = 1.01 * s->param[s->first_parameter + i];
+    if (status == FLX_OK) status = flx_system_set_parameters(own, p);
+    if (status == FLX_OK) status = residual(own, x, r);
+    for (int k = 0; k < 2 * s->nparameter && status == FLX_OK; k++) {
+        double q[64];
+        memcpy(q, p, sizeof q);
+        q[k / 2] = k % 2 ? -p[k / 2] : (double)NAN;
+        bool taken = flx_system_set_parameters(own, q) == FLX_OK;
+        if (taken) (void)flx_system_set_parameters(own, p);
+        if (taken && k % 2) continue; // a number like any other
+        status = residual(own, x, r + size);
+        if (!taken && memcmp(r, r + size, size * sizeof *r) == 0) continue;
+        printf("%s: '%s' of %g changes what it must not\n", name, c->model->tunables[k / 2].name,
+               q[k / 2]);
+        n->failed++;
+    }
+    flx_system_destroy(&own);
+    flx_ctx_destroy(&ctx);
+    free(r);
+}
+
 static void check_model(const char *path, bool tree, counts *n)
 {
     compiled c;
@@ -223,6 +254,7 @@ static void check_model(const char *path, bool tree, counts *n)
             if (k < np) check_slopes(name, path, tree, &c, k, p, x, n);
         }
     }
+    if (x) check_refusals(name, &c, x, n);
     flx_state_destroy(&x);
     clear(&c);
 }
