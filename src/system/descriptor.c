@@ -273,7 +273,8 @@ static flx_status instance(const flx_system *s, flx_ctx *ctx, flx_system **own)
 {
     const flx_descriptor *from = flx_descriptor_of(s);
     size_t param = (size_t)s->dims.nparam * sizeof(double);
-    flx_descriptor *d = flx_alloc(ctx, 1, sizeof *d + param);
+    size_t hoisting = from->hoist ? (size_t)flx_hoist_scratch(from->hoist) * sizeof(double) : 0;
+    flx_descriptor *d = flx_alloc(ctx, 1, sizeof *d + param + hoisting);
     if (!d) return FLX_ERR_MEMORY;
     *d = *from;
     d->base.ctx = ctx;
@@ -284,6 +285,7 @@ static flx_status instance(const flx_system *s, flx_ctx *ctx, flx_system **own)
     d->param = (double *)(void *)(d + 1);
     if (param > 0) memcpy(d->param, from->param, param);
     d->base.param = d->param;
+    d->hoisting = d->param + s->dims.nparam;
     flx_system *complete = NULL;
     flx_status status = from->complete ? instance(&from->complete->base, ctx, &complete) : FLX_OK;
     d->complete = (flx_descriptor *)complete;
@@ -449,7 +451,7 @@ static flx_status make_param(flx_descriptor *d)
     flx_param_fill(d->model, d->param);
     d->base.nparameter = d->model->ntunable;
     d->base.first_parameter = flx_param_tunable(d->model, 0);
-    d->base.param = d->param;
+    d->base.param = d->param; // hoisted numbers follow when expressions are compiled
     return FLX_OK;
 }
 

@@ -171,6 +171,40 @@ static flx_status compile_flat(flx_descriptor *d)
     return FLX_OK;
 }
 
+// ---- numbers of parameters -----------------------------------------------------------------------
+
+void flx_expr_hoist(flx_descriptor *d)
+{
+    const flx_model *m = d->model;
+    if (!d->hoist) return;
+    flx_hoist_eval(d->hoist, d->param + flx_param_tunable(m, 0), d->hoisting,
+                   d->param + flx_param_hoisted(m, 0));
+}
+
+// Room for them behind the parameters, and their values. What param holds stays.
+static flx_status add_hoisted(flx_descriptor *d)
+{
+    int first = flx_param_hoisted(d->model, 0), n = flx_hoist_count(d->hoist);
+    double *param = flx_arena_take(d->arena, (size_t)(first + n), sizeof *param);
+    d->hoisting = flx_arena_take(d->arena, (size_t)flx_hoist_scratch(d->hoist), sizeof(double));
+    if (!param || !d->hoisting) return FLX_ERR_MEMORY;
+    memcpy(param, d->param, (size_t)first * sizeof *param);
+    d->base.param = d->param = param;
+    d->base.dims.nparam = first + n;
+    flx_expr_hoist(d);
+    return FLX_OK;
+}
+
+static flx_status hoist_groups(flx_descriptor *d)
+{
+    if (d->model->ntunable == 0) return FLX_OK;
+    FLX_TRY(flx_hoist_create(d->model, &d->hoist));
+    for (int k = 0; k < FLX_N_GROUPS; k++) {
+        FLX_TRY(flx_hoist_nodes(d->hoist, d->expr.group[k].n, d->expr.group[k].nodes));
+    }
+    return FLX_OK;
+}
+
 static flx_status compile_groups(flx_descriptor *d)
 {
     flx_expressions *x = &d->expr;
@@ -223,6 +257,8 @@ done:
 static flx_status select_programs(flx_descriptor *d)
 {
     flx_select_programs(d);
+    d->hoist = d->whole->hoist;
+    if (d->hoist) FLX_TRY(add_hoisted(d));
     FLX_TRY(list_inputs(d));
     return d->expr.nbond == d->whole->expr.nbond ? FLX_OK : compile_flat(d);
 }
@@ -232,7 +268,11 @@ flx_status flx_expr_compile(flx_descriptor *d)
     if (d->whole) return select_programs(d);
     FLX_TRY(add_turns(d));
     if (d->nturn > 0) FLX_TRY(compile_angles(d));
-    return compile_groups(d);
+    FLX_TRY(hoist_groups(d));
+    FLX_TRY(compile_groups(d));
+    if (!d->hoist) return FLX_OK;
+    FLX_TRY(flx_hoist_finish(d->hoist));
+    return add_hoisted(d);
 }
 
 void flx_expr_destroy(flx_descriptor *d)
@@ -245,6 +285,7 @@ void flx_expr_destroy(flx_descriptor *d)
         if (own) flx_program_destroy(&d->expr.flat.program);
         return;
     }
+    flx_hoist_destroy(&d->hoist);
     flx_free(d->expr.leaves);
     for (int g = 0; g < FLX_N_GROUPS; g++) {
         flx_free(d->expr.group[g].nodes);

@@ -101,6 +101,7 @@ static flx_status take_model(flx_descriptor *d, const flx_model *m)
     d->model = m;
     const double *p = flx_model_parameters(m);
     memcpy(d->param + d->base.first_parameter, p, (size_t)m->ntunable * sizeof *p);
+    flx_expr_hoist(d);
     d->stale = false;
     if (d->complete) d->complete->stale = true; // until it is asked for
     return renew(d);

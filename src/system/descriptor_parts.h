@@ -217,6 +217,8 @@ typedef struct flx_descriptor {
     flx_mixed_of *mixed_of; // (nmixed) what each is of
     int nlaw;               // the last so many of them are given by expressions
     double *param;          // (nparam) as the model says them (model/numbers.h)
+    flx_hoist *hoist;       // numbers of parameters in expressions; the whole one's; NULL: none
+    double *hoisting;       // scratch for them
     double typical_step;    // scales their rows and does not change their solution
     int complete_mixed;     // their number when none is left out
     int first_mixed;        // bond of the first
@@ -488,6 +490,8 @@ flx_status flx_expr_channel(flx_descriptor *d, flx_node node, flx_loc loc, const
 flx_status flx_expr_couple(flx_descriptor *d);
 flx_status flx_expr_fill(flx_descriptor *d);
 flx_status flx_expr_compile(flx_descriptor *d);
+// The numbers that expressions were rid of, when parameters in param have changed.
+void flx_expr_hoist(flx_descriptor *d);
 void flx_expr_destroy(flx_descriptor *d);
 flx_status flx_flat_compile(flx_descriptor *d, int ninput, const flx_leaf *leaves);
 
