@@ -5,6 +5,7 @@
 // is zero for the exact motion; what an event does to E counts as supplied. Where nothing dissipates or supplies, E alone
 // is followed, and only as often as there is output.
 #include "analyse/run.h"
+#include "model/numbers.h"
 
 #include <float.h>
 #include <math.h>
@@ -301,6 +302,10 @@ static void measure(flx_simulation *sim)
 {
     for (int i = 0; i < sim->model->outputs.nprobe; i++)
         sim->measure_in[i] = single_measure(sim, i);
+    const flx_model *m = sim->model;
+    for (int k = 0; k < m->ntunable; k++) { // of this run
+        sim->measure_in[m->outputs.nprobe + k] = sim->sys->param[flx_param_tunable(m, k)];
+    }
     flx_program_eval(sim->plan->measure_program, sim->measure_in, sim->measure_scratch,
                      sim->measures);
 }

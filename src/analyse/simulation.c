@@ -56,7 +56,9 @@ static flx_status plan_measures(flx_simulation *sim)
 {
     const flx_outputs *o = &sim->model->outputs;
     flx_node *nodes = flx_arena_take(sim->arena, (size_t)o->nmeasure, sizeof *nodes);
-    flx_leaf *leaves = flx_arena_take(sim->arena, (size_t)o->nprobe, sizeof *leaves);
+    const flx_model *m = sim->model;
+    int nleaf = o->nprobe + m->ntunable; // parameters behind single measures
+    flx_leaf *leaves = flx_arena_take(sim->arena, (size_t)nleaf, sizeof *leaves);
     const char **names = flx_arena_take(sim->arena, (size_t)o->nmeasure, sizeof *names);
     if (!nodes || !leaves || !names) return FLX_ERR_MEMORY;
     for (int i = 0; i < o->nmeasure; i++) {
@@ -64,9 +66,10 @@ static flx_status plan_measures(flx_simulation *sim)
         names[i] = o->measures[i].name;
     }
     for (int i = 0; i < o->nprobe; i++) leaves[i] = flx_leaf_make(FLX_LEAF_MEASURE, i, 0);
+    for (int k = 0; k < m->ntunable; k++) leaves[o->nprobe + k] = m->tunables[k].leaf;
     sim->info.nmeasure = o->nmeasure;
     sim->info.measures = names;
-    return flx_program_compile(sim->model->graph, o->nprobe, leaves, o->nmeasure, nodes,
+    return flx_program_compile(m->graph, nleaf, leaves, o->nmeasure, nodes,
                                &sim->making->measure_program);
 }
 
@@ -90,7 +93,8 @@ static flx_status create_signals(flx_simulation *sim)
     FLX_TRY(flx_signals_create(sim->ctx, &p->columns, &sim->columns));
     FLX_TRY(flx_signals_create(sim->ctx, &p->probes, &sim->probes));
     sim->probe_values = flx_alloc(sim->ctx, (size_t)o->nprobe, sizeof *sim->probe_values);
-    sim->measure_in = flx_alloc(sim->ctx, (size_t)o->nprobe, sizeof *sim->measure_in);
+    size_t in = (size_t)o->nprobe + (size_t)sim->model->ntunable;
+    sim->measure_in = flx_alloc(sim->ctx, in, sizeof *sim->measure_in);
     sim->measure_scratch = flx_alloc(sim->ctx, scratch, sizeof *sim->measure_scratch);
     sim->measures = flx_alloc(sim->ctx, (size_t)o->nmeasure, sizeof *sim->measures);
     sim->events = flx_alloc(sim->ctx, (size_t)sim->model->nevent, sizeof *sim->events);

@@ -130,6 +130,15 @@ static flx_status allocate(compiler *c, int nnode)
     return c->users ? FLX_OK : FLX_ERR_MEMORY;
 }
 
+#define LONG_TAIL 4 // shorter ones are copied as fast one by one
+
+static void find_tail(flx_program *p)
+{
+    int n = p->ninput > 0;
+    while (n < p->ninput && p->inputs[p->ninput - n] == p->inputs[p->ninput - n - 1] + 1) n++;
+    p->ntail = n >= LONG_TAIL ? n : 0;
+}
+
 // Registers of constants and inputs.
 static flx_status place_leaves(compiler *c, int ninput, const flx_leaf *inputs)
 {
@@ -150,6 +159,7 @@ static flx_status place_leaves(compiler *c, int ninput, const flx_leaf *inputs)
         return FLX_FAIL(c->g->ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE,
                         "an expression depends on a value that is not among its inputs");
     }
+    find_tail(p);
     return FLX_OK;
 }
 

@@ -69,6 +69,7 @@ struct flx_program {
     int nconst, ninput, nresult, ninstruction, nrun, nout, ntable;
     double *constants;
     int *inputs; // positions in the caller's list
+    int ntail;   // the last so many of them follow each other there
     flx_instruction *instructions;
     flx_program_run *runs;
     int *out; // registers

@@ -130,7 +130,12 @@ void flx_program_eval(const flx_program *p, const double *in, double *scratch, d
     double *r = scratch;
     memcpy(r, p->constants, (size_t)p->nconst * sizeof *r);
     r += p->nconst;
-    for (int i = 0; i < p->ninput; i++) *r++ = in[p->inputs[i]];
+    int single = p->ninput - p->ntail;
+    for (int i = 0; i < single; i++) *r++ = in[p->inputs[i]];
+    if (p->ntail > 0) {
+        memcpy(r, in + p->inputs[single], (size_t)p->ntail * sizeof *r);
+        r += p->ntail;
+    }
     eval_runs(p, scratch, r);
     for (int i = 0; i < p->nout; i++) out[i] = scratch[p->out[i]];
 }

@@ -14,8 +14,10 @@ struct flx_hoist {
     flx_leaf *leaves; // of p
     // of every node of the graph, as far as it was looked at
     int known, made_capacity, new_capacity;
-    char *made; // made_of
-    int *new;   // the node that stands for it, plus 1; 0: not met
+    char *made;               // made_of
+    int *new;                 // the node that stands for it, plus 1; 0: not met
+    bool again;               // hoisted numbers count as parameters
+    flx_substitution numbers; // they stand for their nodes
     int nstack, stack_capacity;
     flx_node *stack;
 };
@@ -53,7 +55,9 @@ static made_of made_of_node(const flx_hoist *h, const flx_graph_node *p)
 {
     if (p->op == FLX_OP_CONST) return CONSTANTS;
     if (p->op == FLX_OP_LEAF) {
-        return flx_leaf_get_kind(p->payload) == FLX_LEAF_PARAMETER ? PARAMETERS : MIXED;
+        flx_leaf_kind kind = flx_leaf_get_kind(p->payload);
+        bool number = kind == FLX_LEAF_PARAMETER || (h->again && kind == FLX_LEAF_NUMBER);
+        return number ? PARAMETERS : MIXED;
     }
     int operands = flx_op_operands(p->op);
     const int of[3] = {p->a, p->b, p->c};
@@ -78,8 +82,17 @@ static flx_status look(flx_hoist *h)
     return FLX_OK;
 }
 
+static flx_node node_of_number(flx_graph *g, void *user, flx_leaf leaf)
+{
+    const flx_hoist *h = user;
+    bool number = flx_leaf_get_kind(leaf) == FLX_LEAF_NUMBER;
+    return number ? h->nodes[flx_leaf_get_index(leaf)] : flx_graph_leaf(g, leaf);
+}
+
 static flx_status make_number(flx_hoist *h, flx_node n, flx_node *leaf)
 {
+    if (h->again) n = flx_graph_substitute(&h->numbers, n);
+    if (n < 0) return FLX_ERR_MEMORY;
     FLX_TRY(flx_grow(h->m->ctx, (void **)&h->nodes, &h->capacity, h->n + 1, sizeof *h->nodes));
     *leaf = flx_graph_leaf(h->m->graph, flx_leaf_make(FLX_LEAF_NUMBER, h->n, 0));
     if (*leaf < 0) return FLX_ERR_MEMORY;
@@ -102,7 +115,7 @@ static flx_status replace_top(flx_hoist *h)
     flx_graph *g = h->m->graph;
     flx_node n = h->stack[h->nstack - 1], result = n;
     const flx_graph_node p = g->nodes[n]; // the array may move
-    if (h->made[n] == PARAMETERS && p.op != FLX_OP_LEAF) {
+    if (h->made[n] == PARAMETERS) { // one parameter alone, too: numbers are copied all at once
         FLX_TRY(make_number(h, n, &result));
     } else if (h->made[n] == MIXED && p.op != FLX_OP_LEAF) {
         int operands = flx_op_operands(p.op), before = h->nstack;
@@ -123,6 +136,11 @@ static flx_status replace_top(flx_hoist *h)
     return FLX_OK;
 }
 
+void flx_hoist_apart(flx_hoist *h)
+{
+    if (h->new) memset(h->new, 0, (size_t)h->new_capacity * sizeof *h->new);
+}
+
 flx_status flx_hoist_nodes(flx_hoist *h, int n, flx_node *nodes)
 {
     if (h->m->ntunable == 0) return FLX_OK;
@@ -135,6 +153,19 @@ flx_status flx_hoist_nodes(flx_hoist *h, int n, flx_node *nodes)
         nodes[i] = h->new[nodes[i]] - 1;
     }
     return FLX_OK;
+}
+
+flx_status flx_hoist_again(flx_hoist *h, int n, flx_node *nodes)
+{
+    flx_hoist_apart(h);
+    h->again = true;
+    h->known = 0;
+    h->numbers = (flx_substitution){.g = h->m->graph, .user = h, .rule = node_of_number};
+    flx_status status = flx_hoist_nodes(h, n, nodes);
+    flx_substitution_clear(&h->numbers);
+    h->again = false;
+    h->known = 0;
+    return status;
 }
 
 flx_status flx_hoist_finish(flx_hoist *h)

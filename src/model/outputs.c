@@ -452,7 +452,7 @@ static bool is_measure_leaf(void *user, flx_leaf leaf)
 
 static bool is_other_leaf(void *user, flx_leaf leaf)
 {
-    return !is_measure_leaf(user, leaf);
+    return !is_measure_leaf(user, leaf) && flx_leaf_get_kind(leaf) != FLX_LEAF_PARAMETER;
 }
 
 static flx_status add_probe(flx_env *e, flx_measure_kind kind, const flx_operand *v, flx_loc loc,

@@ -130,7 +130,12 @@ const flx_point *flx_eval_begin(const flx_descriptor *d, flx_work *w, const flx_
     if (w->held) return whole_point(d, w, p);
     if (flx_has_bodies(d)) flx_eval_frames(d, w, p);
     if (d->expr.nreading > 0) flx_read_eval(d, w, p);
-    flx_eval_leaves(w, p, d->expr.ninput, d->expr.inputs, w->leaves);
+    int n = d->expr.ninput - d->expr.nhoisted;
+    flx_eval_leaves(w, p, n, d->expr.inputs, w->leaves);
+    if (d->expr.nhoisted > 0) {
+        memcpy(w->leaves + n, p->param + d->expr.inputs[n].index,
+               (size_t)d->expr.nhoisted * sizeof(double));
+    }
     if (d->expr.nturn > 0) fill_turns(d, w, p);
     flx_eval_group(d, w, FLX_GROUP_TIME);
     return whole_point(d, w, p);
@@ -164,6 +169,7 @@ void flx_eval_motions(const flx_descriptor *d, flx_work *w, const flx_point *p)
         const flx_input *in = d->expr.inputs + i;
         if (in->source == FLX_INPUT_TIME) w->leaves[i] = p->t;
         if (in->source == FLX_INPUT_SWITCH) w->leaves[i] = p->switches[in->index];
+        if (in->source == FLX_INPUT_PARAMETER) w->leaves[i] = p->param[in->index];
     }
     flx_eval_group(d, w, FLX_GROUP_TIME);
 }

@@ -150,6 +150,7 @@ typedef struct flx_expressions {
     int ninput;
     flx_input *inputs;
     flx_leaf *leaves; // (ninput) what they are of
+    int nhoisted;     // the last so many follow each other in param, too
     int nturn;        // joints whose turns are read
     int *turn_switch; // (nturn) their switch
     int nmotion;

@@ -156,18 +156,12 @@ static flx_status list_inputs(flx_descriptor *d)
     x->inputs = flx_arena_take(d->arena, (size_t)x->ninput, sizeof *x->inputs);
     if (!x->inputs) return FLX_ERR_MEMORY;
     for (int i = 0; i < x->ninput; i++) x->inputs[i] = find_input(d, x->leaves[i]);
-    return FLX_OK;
-}
-
-// After the outputs of the groups.
-static flx_status compile_flat(flx_descriptor *d)
-{
-    flx_expressions *x = &d->expr;
-    FLX_TRY(flx_flat_compile(d, x->ninput, x->leaves));
-    if (!x->flat.program) return FLX_OK;
-    make_room(x, x->flat.program);
-    x->flat.out = x->nout;
-    x->nout += x->flat.n;
+    int first = x->ninput;
+    while (first > 0 && flx_leaf_get_kind(x->leaves[first - 1]) == FLX_LEAF_NUMBER &&
+           (first == x->ninput || x->inputs[first - 1].index + 1 == x->inputs[first].index)) {
+        first--;
+    }
+    x->nhoisted = x->ninput - first;
     return FLX_OK;
 }
 
@@ -195,13 +189,52 @@ static flx_status add_hoisted(flx_descriptor *d)
     return FLX_OK;
 }
 
+flx_status flx_expr_hoist_more(flx_descriptor *d, int n, flx_node *nodes)
+{
+    flx_expressions *x = &d->expr;
+    if (!d->hoist || d->whole) return FLX_OK;
+    int first = flx_hoist_count(d->hoist);
+    FLX_TRY(flx_hoist_again(d->hoist, n, nodes));
+    int more = flx_hoist_count(d->hoist) - first;
+    flx_leaf *leaves = flx_alloc(d->base.ctx, (size_t)(x->ninput + more), sizeof *leaves);
+    if (!leaves) return FLX_ERR_MEMORY;
+    if (x->ninput > 0) memcpy(leaves, x->leaves, (size_t)x->ninput * sizeof *leaves);
+    for (int i = 0; i < more; i++) {
+        leaves[x->ninput++] = flx_leaf_make(FLX_LEAF_NUMBER, first + i, 0);
+    }
+    flx_free(x->leaves);
+    x->leaves = leaves;
+    return list_inputs(d);
+}
+
 static flx_status hoist_groups(flx_descriptor *d)
 {
     if (d->model->ntunable == 0) return FLX_OK;
     FLX_TRY(flx_hoist_create(d->model, &d->hoist));
-    for (int k = 0; k < FLX_N_GROUPS; k++) {
-        FLX_TRY(flx_hoist_nodes(d->hoist, d->expr.group[k].n, d->expr.group[k].nodes));
+    // values, bonds and bias are a program together: their numbers follow each other
+    static const flx_group_kind together[] = {FLX_GROUP_VALUE, FLX_GROUP_BOND, FLX_GROUP_BIAS};
+    for (int k = 0; k < 3; k++) {
+        flx_group *g = d->expr.group + together[k];
+        FLX_TRY(flx_hoist_nodes(d->hoist, g->n, g->nodes));
     }
+    for (int k = 0; k < FLX_N_GROUPS; k++) {
+        flx_group *g = d->expr.group + k;
+        if (k == FLX_GROUP_VALUE || k == FLX_GROUP_BOND || k == FLX_GROUP_BIAS) continue;
+        flx_hoist_apart(d->hoist);
+        FLX_TRY(flx_hoist_nodes(d->hoist, g->n, g->nodes));
+    }
+    return FLX_OK;
+}
+
+// After the outputs of the groups.
+static flx_status compile_flat(flx_descriptor *d)
+{
+    flx_expressions *x = &d->expr;
+    FLX_TRY(flx_flat_compile(d));
+    if (!x->flat.program) return FLX_OK;
+    make_room(x, x->flat.program);
+    x->flat.out = x->nout;
+    x->nout += x->flat.n;
     return FLX_OK;
 }
 

@@ -159,8 +159,7 @@ static int list_outputs(elimination *e, const flx_node *dx, flx_node *out, int *
     return n;
 }
 
-static flx_status make(elimination *e, flx_node *dx, flx_node *out, int ninput,
-                       const flx_leaf *leaves)
+static flx_status make(elimination *e, flx_node *dx, flx_node *out)
 {
     flx_flat *f = (flx_flat *)&e->d->expr.flat;
     for (int i = 0; i < e->n * e->n; i++) e->K[i] = -1;
@@ -172,10 +171,13 @@ static flx_status make(elimination *e, flx_node *dx, flx_node *out, int ninput,
     if (done) solve(e);
     if (done) f->n = list_outputs(e, dx, out, &f->nratio);
     if (e->failed) return FLX_ERR_MEMORY;
-    return done ? flx_program_compile(e->g, ninput, leaves, f->n, out, &f->program) : FLX_OK;
+    if (!done) return FLX_OK;
+    flx_descriptor *d = (flx_descriptor *)e->d;
+    FLX_TRY(flx_expr_hoist_more(d, f->n, out));
+    return flx_program_compile(e->g, d->expr.ninput, d->expr.leaves, f->n, out, &f->program);
 }
 
-flx_status flx_flat_compile(flx_descriptor *d, int ninput, const flx_leaf *leaves)
+flx_status flx_flat_compile(flx_descriptor *d)
 {
     const flx_dims *n = &d->base.dims;
     if (!is_flat(d)) return FLX_OK;
@@ -188,7 +190,7 @@ flx_status flx_flat_compile(flx_descriptor *d, int ninput, const flx_leaf *leave
     e.base = e.b + rows;
     e.inverse = e.base + rows;
     flx_node *dx = e.inverse + rows, *out = dx + n->nx;
-    flx_status status = make(&e, dx, out, ninput, leaves);
+    flx_status status = make(&e, dx, out);
     flx_free(all);
     return status;
 }

@@ -492,8 +492,10 @@ flx_status flx_expr_fill(flx_descriptor *d);
 flx_status flx_expr_compile(flx_descriptor *d);
 // The numbers that expressions were rid of, when parameters in param have changed.
 void flx_expr_hoist(flx_descriptor *d);
+// Further nodes over the leaves of the expressions, before they are compiled.
+flx_status flx_expr_hoist_more(flx_descriptor *d, int n, flx_node *nodes);
 void flx_expr_destroy(flx_descriptor *d);
-flx_status flx_flat_compile(flx_descriptor *d, int ninput, const flx_leaf *leaves);
+flx_status flx_flat_compile(flx_descriptor *d);
 
 // Switches of expressions. begin: these (NULL: none) were found to change at x; decide: all are as
 // the values say, those on their border as was found; turn_back: those whose value is on its way back
