@@ -131,7 +131,7 @@ static const struct fact {
 
 const char *flx_build_fact(int i, const char **value)
 {
-    static char texts[N_FACTS][256]; // every call writes the same
+    static _Thread_local char texts[N_FACTS][256]; // runs of several threads write results
     if (i < 0 || i >= N_FACTS) return NULL;
     *value = facts[i].value(texts[i], sizeof texts[i]);
     return facts[i].name;
