@@ -523,6 +523,40 @@ static int settings_and_calls_agree(void)
     return 0;
 }
 
+// A simulation of a model by calls: its result holds the description, which is a model again.
+static int results_hold_the_description(void)
+{
+    flx_simulation *sim = NULL;
+    flx_sink *sink = NULL;
+    flx_result *r = NULL;
+    flx_model *again = NULL;
+    char folder[] = "/tmp/flexion_calls_XXXXXX", path[200];
+    CHECK(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/ball.h5", folder);
+    begin(3);
+    flx_model_add_body(
+        m, "ball",
+        &(flx_body_def){.type = FLX_POINT, .mass = {1, NULL}, .velocity = {.x = {2, NULL}}});
+    flx_model_add_output(m, "ball.position.x", NULL);
+    flx_model_simulate(m, &(flx_simulate_def){.until = {1, NULL}, .every = {0.5, NULL}});
+    CHECK(flx_simulation_create(m, &sim) == FLX_OK || !print_errors());
+    flx_model_destroy(&m);
+    CHECK(flx_hdf5_sink_create(ctx, path, &sink) == FLX_OK);
+    CHECK(flx_simulation_run(sim, 1, &sink, NULL, NULL) == FLX_OK || !print_errors());
+    flx_sink_destroy(&sink);
+    flx_simulation_destroy(&sim);
+    CHECK(flx_result_open(ctx, path, &r) == FLX_OK || !print_errors());
+    const char *text = flx_result_model(r);
+    CHECK_TEXT(text, "ball: {type: point, mass: 1, velocity: [2, 0, 0]}");
+    CHECK(flx_model_read_text(ctx, "", text, strlen(text), 0, NULL, &again) == FLX_OK);
+    CHECK(again->nbody == 1 && again->bodies[0].mass == 1);
+    flx_model_destroy(&again);
+    flx_result_close(&r);
+    CHECK(remove(path) == 0 && rmdir(folder) == 0);
+    end();
+    return 0;
+}
+
 // Numbers that calls return are those of the system.
 static int numbers_are_those_of_the_system(void)
 {
@@ -716,6 +750,7 @@ static int every_failing_allocation_is_survived(void)
 TEST_MAIN(TEST(planar_items_are_what_a_file_says), TEST(spatial_items_are_what_a_file_says),
           TEST(wrong_calls_are_refused_and_change_nothing),
           TEST(mistakes_of_the_whole_are_told_by_path), TEST(models_change_and_are_compiled_again),
-          TEST(settings_and_calls_agree), TEST(numbers_are_those_of_the_system),
-          TEST(late_mistakes_are_told_by_path), TEST(long_lives_and_large_models),
-          TEST(files_and_meshes_in_memory), TEST(every_failing_allocation_is_survived))
+          TEST(settings_and_calls_agree), TEST(results_hold_the_description),
+          TEST(numbers_are_those_of_the_system), TEST(late_mistakes_are_told_by_path),
+          TEST(long_lives_and_large_models), TEST(files_and_meshes_in_memory),
+          TEST(every_failing_allocation_is_survived))
