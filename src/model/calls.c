@@ -13,6 +13,12 @@ flx_status flx_call_begin(const flx_model *m)
     return m && m->description ? FLX_OK : FLX_ERR_ARGUMENT;
 }
 
+flx_status flx_call_end(flx_model *m, flx_status status)
+{
+    if (status == FLX_ERR_MEMORY) m->description->starved = true;
+    return status;
+}
+
 bool flx_is_sound(const char *text)
 {
     size_t n = strlen(text), width;
@@ -45,7 +51,9 @@ int flx_model_name(flx_model *m, const char *name)
 {
     FLX_TRY(flx_call_begin(m));
     if (!name || !name[0]) return FLX_REFUSE(m, NULL, "the name of an item is missing");
-    return add_id(m, name, NULL);
+    int id = add_id(m, name, NULL);
+    if (id < 0) flx_call_end(m, (flx_status)id);
+    return id;
 }
 
 // ---- the item --------------------------------------------------------------------------------------
@@ -58,7 +66,7 @@ void flx_item_begin(flx_item_maker *k, flx_model *m, const char *section, const 
     k->section = (flx_trail){&k->top, section, -1};
     k->item = (flx_trail){&k->section, name ? name : "", 0};
     if (!flx_description_open(m)) {
-        k->status = FLX_ERR_MEMORY;
+        k->status = flx_call_end(m, FLX_ERR_MEMORY);
         return;
     }
     k->arena = m->description->arena;
@@ -119,7 +127,7 @@ static void check_section(flx_item_maker *k, const flx_entry *section)
     }
 }
 
-int flx_item_end(flx_item_maker *k)
+static int add_item(flx_item_maker *k)
 {
     if (k->status != FLX_OK) return k->status;
     const flx_entry *found = flx_path_find(k->m, k->word);
@@ -137,6 +145,13 @@ int flx_item_end(flx_item_maker *k)
     return add_id(k->m, k->name, k->word);
 }
 
+int flx_item_end(flx_item_maker *k)
+{
+    int id = add_item(k);
+    if (id < 0 && k->arena) flx_call_end(k->m, (flx_status)id);
+    return id;
+}
+
 flx_status flx_item_end_block(flx_item_maker *k)
 {
     char path[2 * LONGEST];
@@ -144,7 +159,7 @@ flx_status flx_item_end_block(flx_item_maker *k)
         flx_snprintf(path, sizeof path, "%s.%s", k->word, k->map->keys[i]->text);
         k->status = flx_path_put(k->m, path, k->map->items[i]);
     }
-    return k->status;
+    return k->arena ? flx_call_end(k->m, k->status) : k->status;
 }
 
 // ---- keys ------------------------------------------------------------------------------------------

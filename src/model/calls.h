@@ -5,6 +5,8 @@
 
 // Whether m can be changed by calls; else the status of the refusal.
 flx_status flx_call_begin(const flx_model *m);
+// The status of a call that changes m: want of memory is remembered, and no model is built without what is lost.
+flx_status flx_call_end(flx_model *m, flx_status status);
 
 bool flx_is_sound(const char *text); // what a file could hold: UTF-8 without control characters
 

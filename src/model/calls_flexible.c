@@ -189,7 +189,7 @@ static flx_status keep_file(flx_model *m, const char *name, char *text, size_t l
     if (!own || !flx_description_open(m)) {
         flx_free(f);
         flx_free(text);
-        return FLX_ERR_MEMORY;
+        return flx_call_end(m, FLX_ERR_MEMORY);
     }
     *f = (flx_given_file){own, own, text, length, d->files};
     d->files = f; // the last of a name counts
@@ -317,12 +317,14 @@ flx_status flx_model_add_mesh(flx_model *m, const char *name, const flx_mesh_def
     FLX_TRY(check_mesh(m, &at, def));
     char *text = NULL;
     FILE *f = open_memstream(&text, &length);
-    if (!f) return FLX_FAIL(m->ctx, FLX_ERR_MEMORY, FLX_NOWHERE, "out of memory");
+    if (!f) {
+        return flx_call_end(m, FLX_FAIL(m->ctx, FLX_ERR_MEMORY, FLX_NOWHERE, "out of memory"));
+    }
     write_mesh(f, def);
     bool failed = ferror(f) != 0;
     failed = fclose(f) != 0 || failed;
     flx_status status = failed ? FLX_FAIL(m->ctx, FLX_ERR_MEMORY, FLX_NOWHERE, "out of memory")
                                : flx_model_add_file(m, name, text, length);
     free(text);
-    return status;
+    return flx_call_end(m, status);
 }

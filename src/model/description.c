@@ -91,7 +91,9 @@ void flx_description_destroy(flx_description **description)
 
 void flx_model_forgive(flx_model *m)
 {
-    if (m && m->description) free_refusals(m->description);
+    if (!m || !m->description) return;
+    free_refusals(m->description);
+    m->description->starved = false;
 }
 
 // ---- the tree --------------------------------------------------------------------------------------
@@ -252,6 +254,10 @@ flx_status flx_model_refresh(const flx_model *m)
 {
     const flx_description *d = m->description;
     if (!flx_model_is_handle(m)) return FLX_OK;
+    if (d->starved) {
+        return FLX_FAIL(m->ctx, FLX_ERR_MEMORY, FLX_NOWHERE,
+                        "a call that builds the model has run out of memory: something is missing");
+    }
     if (!d->changed && d->nrefusal == 0) return FLX_OK;
     if (d->root) return build((flx_model *)m);
     tell_refusals(d); // of a model that was read, and not changed

@@ -30,6 +30,7 @@ struct flx_description {
     flx_entry *root;   // NULL: that of the core
     long made;         // entries since the tree was last tidied
     bool changed;      // since the core was built
+    bool starved;      // a call was lost for want of memory
     flx_added *added;  // owned
     int nadded, added_capacity;
     flx_refusal *refusals; // owned

@@ -150,7 +150,7 @@ static flx_status look(flx_model *m, const flx_entry *e, const route *r)
     return FLX_OK;
 }
 
-flx_status flx_path_put(flx_model *m, const char *path, flx_entry *value)
+static flx_status put_at(flx_model *m, const char *path, flx_entry *value)
 {
     route r;
     if (!value) return FLX_ERR_MEMORY;
@@ -173,6 +173,11 @@ flx_status flx_path_put(flx_model *m, const char *path, flx_entry *value)
         e = e->items[i];
     }
     return FLX_OK;
+}
+
+flx_status flx_path_put(flx_model *m, const char *path, flx_entry *value)
+{
+    return flx_call_end(m, put_at(m, path, value));
 }
 
 const flx_entry *flx_path_find(const flx_model *m, const char *path)
@@ -241,14 +246,14 @@ flx_status flx_model_set_list(flx_model *m, const char *path, int n, const flx_v
     const flx_trail at = {&top, path ? path : "", -1};
     FLX_TRY(flx_call_begin(m));
     if (n < 0 || (n > 0 && !values)) return FLX_REFUSE(m, &at, "the list of values is missing");
-    if (!flx_description_open(m)) return FLX_ERR_MEMORY;
+    if (!flx_description_open(m)) return flx_call_end(m, FLX_ERR_MEMORY);
     flx_entry *list = flx_entry_list(m->description->arena, FLX_NOWHERE);
-    if (!list) return FLX_ERR_MEMORY;
+    if (!list) return flx_call_end(m, FLX_ERR_MEMORY);
     for (int i = 0; i < n; i++) {
         FLX_TRY(check_value(m, path, values[i]));
         flx_entry *item = flx_path_scalar(m, values[i]);
-        if (!item) return FLX_ERR_MEMORY;
-        FLX_TRY(flx_entry_append(m->description->arena, list, item));
+        if (!item) return flx_call_end(m, FLX_ERR_MEMORY);
+        FLX_TRY(flx_call_end(m, flx_entry_append(m->description->arena, list, item)));
     }
     return flx_path_put(m, path, list);
 }
@@ -256,7 +261,7 @@ flx_status flx_model_set_list(flx_model *m, const char *path, int n, const flx_v
 flx_status flx_model_set_map(flx_model *m, const char *path)
 {
     FLX_TRY(flx_call_begin(m));
-    if (!flx_description_open(m)) return FLX_ERR_MEMORY;
+    if (!flx_description_open(m)) return flx_call_end(m, FLX_ERR_MEMORY);
     return flx_path_put(m, path, flx_entry_map(m->description->arena, FLX_NOWHERE));
 }
 
@@ -266,7 +271,7 @@ flx_status flx_model_remove(flx_model *m, const char *path)
     FLX_TRY(flx_call_begin(m));
     FLX_TRY(read_or_refuse(m, path, &r));
     flx_entry *e = flx_description_open(m);
-    if (!e) return FLX_ERR_MEMORY;
+    if (!e) return flx_call_end(m, FLX_ERR_MEMORY);
     for (int k = 0; k < r.n; k++) {
         int i = find(e, r.steps + k);
         if (i < 0 || i >= e->count) return FLX_REFUSE(m, &r.whole, "there is nothing to remove");

@@ -177,7 +177,7 @@ flx_status flx_model_set_file(flx_model *m, const char *path)
 {
     FLX_TRY(flx_call_begin(m));
     const char *file = flx_intern(m->ctx, path ? path : "");
-    if (!file || !flx_description_open(m)) return FLX_ERR_MEMORY;
+    if (!file || !flx_description_open(m)) return flx_call_end(m, FLX_ERR_MEMORY);
     m->description->file = file;
     return FLX_OK;
 }

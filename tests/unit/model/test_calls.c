@@ -737,6 +737,11 @@ static int every_failing_allocation_is_survived(void)
             status = flx_model_set_text(m, "bodies.a.position[1]", "2*t0");
         if (body > 0 && status == FLX_OK && flx_model_add_parameter(m, "t0", 2) < 0)
             status = FLX_ERR_MEMORY;
+        if (m && (body < 0 ||
+                  status != FLX_OK)) { // who does not look gets no model that lacks something
+            flx_ctx_fail_allocation(ctx, -1);
+            CHECK(flx_model_check(m) == FLX_ERR_MEMORY);
+        }
         if (body > 0 && status == FLX_OK) status = flx_model_check(m);
         CHECK(body >= 0 || body == FLX_ERR_MEMORY);
         CHECK(status == FLX_OK || status == FLX_ERR_MEMORY);
