@@ -278,8 +278,10 @@ bool flx_open_value(flx_builder *b, flx_node n, double *out);
 bool flx_build_constant(flx_builder *b, flx_node n, flx_loc loc, double *out);
 // The node with numbers in place of its parameters, which are fixed; -1: no memory.
 flx_node flx_open_fix(flx_builder *b, flx_node n, flx_loc loc);
-// Makes the constant node of a parameter its leaf, unless it is fixed.
-flx_status flx_open_parameter(flx_builder *b, int number, flx_node *node);
+// Makes the constant node of a parameter its leaf, unless it is fixed or others were asked for. One that is
+// asked for by name is open whatever its value is made of, as when it is set.
+flx_status flx_open_parameter(flx_builder *b, const flx_item *parameter, flx_node *node);
+flx_status flx_open_check_asked(flx_builder *b); // names of open parameters
 // Whether its number is needed, and where; a place without a file: it is not.
 flx_loc flx_open_needed(const flx_builder *b, int number);
 // A constant node as a number, with the expression kept.

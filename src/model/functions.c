@@ -60,7 +60,7 @@ static flx_status resolve_parameter(flx_builder *b, flx_item *p, flx_parameter_d
     FLX_TRY(check_constant(&e, &d->value, y->loc));
     bool number = d->value.kind == FLX_OPERAND_NUMBER && !p->space->part;
     if (!number) return FLX_OK;
-    FLX_TRY(flx_open_parameter(b, p->number, &d->value.node));
+    FLX_TRY(flx_open_parameter(b, p, &d->value.node));
     return flx_loads_scale(b, p, 1, &d->value.node);
 }
 
@@ -116,6 +116,7 @@ static flx_status list_tunables(flx_model *m)
 flx_status flx_parameters_finish(flx_builder *b)
 {
     flx_model *m = b->m;
+    FLX_TRY(flx_open_check_asked(b));
     m->parameters = flx_arena_take(m->arena, (size_t)b->parameters.count, sizeof *m->parameters);
     if (!m->parameters) return FLX_ERR_MEMORY;
     for (int i = 0; i < b->parameters.count; i++) {

@@ -6,6 +6,8 @@
 // it are fixed. Fixed ones are found while the model is built, and then it is built once more.
 #include "model/builder.h"
 
+#include <string.h>
+
 static flx_node number_of_leaf(flx_graph *g, void *user, flx_leaf leaf)
 {
     const flx_open_set *s = user;
@@ -64,16 +66,53 @@ flx_node flx_open_fix(flx_builder *b, flx_node n, flx_loc loc)
     return fix_leaves(b, n, loc) ? flx_graph_substitute(&b->open->numbers, n) : -1;
 }
 
-flx_status flx_open_parameter(flx_builder *b, int number, flx_node *node)
+static bool is_named(const flx_builder *b, const char *name)
+{
+    for (int i = 0; i < b->asked->nopen; i++) {
+        if (strcmp(b->asked->open[i], name) == 0) return true;
+    }
+    return false;
+}
+
+flx_status flx_open_check_asked(flx_builder *b)
+{
+    for (int i = 0; i < b->asked->nopen; i++) {
+        const char *name = b->asked->open[i];
+        flx_nearest near;
+        bool found = false;
+        flx_nearest_start(&near, name);
+        for (int k = 0; k < b->parameters.count && !found; k++) {
+            const flx_item *p = b->parameters.items[k];
+            if (p->space->part) continue;
+            found = strcmp(p->full, name) == 0;
+            flx_nearest_offer(&near, p->full);
+        }
+        const char *best = flx_nearest_best(&near);
+        if (found) continue;
+        return FLX_FAIL(b->ctx, FLX_ERR_MODEL, FLX_NOWHERE, "the model has no parameter '%s'%s%s%s",
+                        name, best ? "; did you mean '" : "", best ? best : "", best ? "'?" : "");
+    }
+    return FLX_OK;
+}
+
+flx_status flx_open_parameter(flx_builder *b, const flx_item *parameter, flx_node *node)
 {
     flx_open_set *s = b->open;
+    int number = parameter->number;
     double value;
-    if (!s || number < 0 || !flx_graph_is_const(b->g, *node, &value)) return FLX_OK;
+    bool named = s && is_named(b, parameter->full);
+    if (!s || number < 0 || (b->asked->nopen > 0 && !named)) return FLX_OK;
+    bool constant =
+        named ? flx_open_value(b, *node, &value) : flx_graph_is_const(b->g, *node, &value);
+    if (!constant) return FLX_OK;
     FLX_TRY(flx_grow(b->ctx, (void **)&s->list, &s->capacity, number + 1, sizeof *s->list));
     if (number >= s->n) s->n = number + 1;
     s->list[number].value = value;
-    if (s->list[number].fixed) return FLX_OK;
-    *node = flx_graph_leaf(b->g, flx_leaf_make(FLX_LEAF_PARAMETER, number, 0));
+    if (s->list[number].fixed) {
+        *node = flx_graph_const(b->g, value);
+    } else {
+        *node = flx_graph_leaf(b->g, flx_leaf_make(FLX_LEAF_PARAMETER, number, 0));
+    }
     return *node < 0 ? FLX_ERR_MEMORY : FLX_OK;
 }
 

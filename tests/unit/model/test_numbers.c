@@ -350,5 +350,65 @@ static int models_are_read_again_by_their_parameters(void)
     return check_folder(FLX_TESTS "/models");
 }
 
+// Those that are named are open, whatever their values are made of; others are numbers.
+static int parameters_are_opened_by_name(void)
+{
+    static const char text[] = "flexion: 1\n"
+                               "parameters: {a: 2, b: 3*a, c: 4}\n"
+                               "bodies: {ball: {type: point, mass: b + c, position: [a, b, c]}}\n"
+                               "outputs: {measures: {far: \"maximum(ball.position.x)/b\"}}\n";
+    const char *names[] = {"b", "d"};
+    flx_read_def def = flx_read_def_default();
+    def.text = text;
+    def.length = strlen(text);
+    def.nopen = 1;
+    def.open = names;
+    flx_ctx *ctx = flx_ctx_create();
+    flx_model *m = NULL, *own = NULL;
+    CHECK(flx_model_read_by(ctx, "x.yaml", &def, &m) == FLX_OK);
+    CHECK(m->ntunable == 1 && strcmp(m->tunables[0].name, "b") == 0 && m->tunables[0].value == 6);
+    CHECK(flx_model_vary(m, ctx, &own) == FLX_OK);
+    double p = 7;
+    CHECK(flx_model_set_parameters(own, &p) == FLX_OK);
+    CHECK(own->bodies[0].mass == 11 && own->bodies[0].position[0] == 2 &&
+          own->bodies[0].position[1] == 7 && m->bodies[0].mass == 10);
+    p = -5; // a negative mass: nothing has changed
+    CHECK(flx_model_set_parameters(own, &p) == FLX_ERR_MODEL && own->bodies[0].mass == 11);
+    CHECK_TEXT(flx_ctx_error(ctx, 0)->text, "the mass of 'ball' is -1; it must not be negative");
+    p = (double)NAN;
+    CHECK(flx_model_set_parameters(own, &p) == FLX_ERR_MODEL && own->bodies[0].mass == 11);
+    flx_model_destroy(&own);
+    flx_model_destroy(&m);
+    def.nopen = 2;
+    CHECK(flx_model_read_by(ctx, "x.yaml", &def, &m) == FLX_ERR_MODEL && !m);
+    CHECK_TEXT(flx_ctx_error(ctx, 2)->text, "the model has no parameter 'd'");
+    flx_ctx_destroy(&ctx);
+    return 0;
+}
+
+// What a parameter is needed for is said with its place.
+static int structural_parameters_have_a_place(void)
+{
+    static const char text[] = "flexion: 1\n"
+                               "parameters: {n: 3, k: 2}\n"
+                               "bodies:\n"
+                               "  ball: {repeat: {i: [1, n]}, type: point, mass: k,\n"
+                               "         position: [i, 0, 0]}\n";
+    flx_read_def def = flx_read_def_default();
+    def.text = text;
+    def.length = strlen(text);
+    flx_ctx *ctx = flx_ctx_create();
+    flx_model *m = NULL;
+    CHECK(flx_model_read_by(ctx, "x.yaml", &def, &m) == FLX_OK);
+    CHECK(m->ntunable == 1 && strcmp(m->tunables[0].name, "k") == 0);
+    CHECK(m->parameters[0].tunable == -1 && m->parameters[1].tunable == 0);
+    CHECK(m->parameters[0].needed.line == 4 && m->parameters[0].needed.column == 26);
+    CHECK(!m->parameters[1].needed.file);
+    flx_model_destroy(&m);
+    flx_ctx_destroy(&ctx);
+    return 0;
+}
+
 TEST_MAIN(TEST(examples_are_read_again_by_their_parameters),
-          TEST(models_are_read_again_by_their_parameters))
+          TEST(models_are_read_again_by_their_parameters), TEST(parameters_are_opened_by_name),
+          TEST(structural_parameters_have_a_place))
