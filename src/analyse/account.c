@@ -5,7 +5,6 @@
 // is zero for the exact motion; what an event does to E counts as supplied. Where nothing dissipates or supplies, E alone
 // is followed, and only as often as there is output.
 #include "analyse/run.h"
-#include "model/numbers.h"
 
 #include <float.h>
 #include <math.h>
@@ -302,9 +301,9 @@ static void measure(flx_simulation *sim)
 {
     for (int i = 0; i < sim->model->outputs.nprobe; i++)
         sim->measure_in[i] = single_measure(sim, i);
-    const flx_model *m = sim->model;
-    for (int k = 0; k < m->ntunable; k++) { // of this run
-        sim->measure_in[m->outputs.nprobe + k] = sim->sys->param[flx_param_tunable(m, k)];
+    const flx_system *s = sim->sys;
+    for (int k = 0; k < s->nparameter; k++) { // of this run
+        sim->measure_in[sim->model->outputs.nprobe + k] = s->param[s->first_parameter + k];
     }
     flx_program_eval(sim->plan->measure_program, sim->measure_in, sim->measure_scratch,
                      sim->measures);
