@@ -5,6 +5,7 @@
 #include "check.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 // eps, reduce, method.
@@ -297,6 +298,7 @@ static int failed_stages_are_forgotten(void)
                                           "method: radau, rtol: 1e-9, atol: 1e-12"};
     static char text[16384];
     case_table runs[3] = {{0}};
+    if (getenv("FLX_SHORT")) SKIP("a minute with sanitizers");
     for (int i = 0; i < 3; i++) {
         char simulate[200];
         snprintf(simulate, sizeof simulate, "until: 2e-3, first_step: 2e-3, %s", methods[i]);
