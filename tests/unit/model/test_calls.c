@@ -53,7 +53,7 @@ static int planar_items_are_what_a_file_says(void)
     int crank = flx_model_add_body(m, "crank",
                                    &(flx_body_def){.mass = {1.2, NULL},
                                                    .inertia = {{0.012, NULL}},
-                                                   .com = {{.text = "0.3*r"}},
+                                                   .com = {.x = {0, "0.3*r"}},
                                                    .npoint = 2,
                                                    .points = points,
                                                    .orientation = {.angle = {0.1, NULL}},
@@ -337,9 +337,9 @@ static int wrong_calls_are_refused_and_change_nothing(void)
             "7 is none of the choices");
     REFUSED(flx_model_add_body(m, "c", &(flx_body_def){.size = 3}), "bodies.c",
             "size of its definition");
-    REFUSED(flx_model_add_body(m, "c", &(flx_body_def){.mass = {NAN, NULL}}), "bodies.c.mass",
-            "is nan");
-    REFUSED(flx_model_add_body(m, "c", &(flx_body_def){.position = {.y = {INFINITY, NULL}}}),
+    REFUSED(flx_model_add_body(m, "c", &(flx_body_def){.mass = {(double)NAN, NULL}}),
+            "bodies.c.mass", "is nan");
+    REFUSED(flx_model_add_body(m, "c", &(flx_body_def){.position = {.y = {HUGE_VAL, NULL}}}),
             "bodies.c.position", "infinite");
     REFUSED(flx_model_add_body(m, "c", &(flx_body_def){.mass = {0, ""}}), "bodies.c.mass", "empty");
     REFUSED(flx_model_add_body(m, "c", &(flx_body_def){.mass = {0, "1\a"}}), "bodies.c.mass",
@@ -384,10 +384,10 @@ static int wrong_calls_are_refused_and_change_nothing(void)
     REFUSED(flx_model_add_event(m, "e", &(flx_event_def){.nset = 1}), "events.e.set",
             "array is NULL");
     REFUSED(flx_model_add_sweep(m, "k", 0, NULL), "sweep.parameters.k", "no values");
-    REFUSED(flx_model_add_parameter(m, "p", NAN), "parameters.p", "nan");
-    REFUSED(flx_model_set_gravity(m, (flx_vector){.z = {NAN, NULL}}), "gravity", "nan");
-    REFUSED(flx_model_simulate(m, &(flx_simulate_def){.step = {NAN, NULL}}), "simulate.step",
-            "nan");
+    REFUSED(flx_model_add_parameter(m, "p", (double)NAN), "parameters.p", "nan");
+    REFUSED(flx_model_set_gravity(m, (flx_vector){.z = {(double)NAN, NULL}}), "gravity", "nan");
+    REFUSED(flx_model_simulate(m, &(flx_simulate_def){.step = {(double)NAN, NULL}}),
+            "simulate.step", "nan");
     REFUSED(flx_model_name(m, NULL), "", "missing");
     // paths
     REFUSED(flx_model_set(m, "bodies..mass", 1), "bodies..mass", "this is no path");
