@@ -10,9 +10,23 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
+
+// memcheck does not know that dropped pages are zeros.
+#if defined(__has_include)
+#if __has_include(<valgrind/memcheck.h>)
+#include <valgrind/memcheck.h>
+#define FLX_MEMORY_IS_DEFINED(p, n) (void)VALGRIND_MAKE_MEM_DEFINED(p, n)
+#endif
+#endif
+#ifndef FLX_MEMORY_IS_DEFINED
+#define FLX_MEMORY_IS_DEFINED(p, n) ((void)(p), (void)(n))
+#endif
 
 #define ALIGNMENT ((size_t)64)
 #define HUGE_PAGE ((size_t)2 << 20)
+#define LARGE                                                                                      \
+    ((size_t)256 << 10) // many pages: below, writing zeros is cheaper than asking for them
 #define ARENA_ALIGNMENT 16
 #define ARENA_CHUNK ((size_t)64 * 1024)
 
@@ -52,11 +66,37 @@ no_memory:
     return NULL;
 }
 
+// Large blocks get their zeros from the system, page by page where they are used: a run that is made takes no time for
+// matrices that it may not need. Anonymous memory that is not needed any more reads as zeros on Linux (madvise(2)).
+static bool drop_pages(unsigned char *from, size_t bytes)
+{
+#if defined(__linux__) && defined(MADV_DONTNEED)
+    if (madvise(from, bytes, MADV_DONTNEED) != 0) return false;
+    FLX_MEMORY_IS_DEFINED(from, bytes);
+    return true;
+#else
+    (void)from, (void)bytes;
+    return false;
+#endif
+}
+
+static void clear(unsigned char *p, size_t bytes)
+{
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    size_t before = (page - (uintptr_t)p % page) % page, after = (uintptr_t)(p + bytes) % page;
+    if (bytes < LARGE || !drop_pages(p + before, bytes - before - after)) {
+        memset(p, 0, bytes);
+        return;
+    }
+    memset(p, 0, before);
+    memset(p + bytes - after, 0, after);
+}
+
 void *flx_alloc(flx_ctx *ctx, size_t n, size_t size)
 {
     size_t bytes;
     void *p = allocate(ctx, n, size, &bytes);
-    if (p) memset(p, 0, bytes);
+    if (p) clear(p, bytes);
     return p;
 }
 

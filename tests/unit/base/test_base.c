@@ -128,7 +128,26 @@ static int misspelt_words_find_the_nearest(void)
     return 0;
 }
 
-TEST_MAIN(TEST(every_status_has_a_text), TEST(messages_are_kept_up_to_the_limit_and_counted),
+// Blocks that were used before, of all sizes: large ones get their zeros from the system.
+static int blocks_are_zeros(void)
+{
+    flx_ctx *ctx = flx_ctx_create();
+    for (size_t n = 1000; n < (size_t)9 << 20; n = n * 3 / 2 + 77) {
+        for (int again = 0; again < 2; again++) {
+            unsigned char *p = flx_alloc(ctx, n, 1);
+            size_t used = 0;
+            for (size_t i = 0; i < n; i++) used += p[i] != 0;
+            CHECK(used == 0);
+            memset(p, 0xaa, n);
+            flx_free(p);
+        }
+    }
+    flx_ctx_destroy(&ctx);
+    return 0;
+}
+
+TEST_MAIN(TEST(blocks_are_zeros), TEST(every_status_has_a_text),
+          TEST(messages_are_kept_up_to_the_limit_and_counted),
           TEST(messages_name_the_item_by_its_path), TEST(equal_texts_are_one_pointer),
           TEST(allocations_are_aligned_zeroed_and_counted), TEST(arena_keeps_what_was_taken),
           TEST(misspelt_words_find_the_nearest))
