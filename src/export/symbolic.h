@@ -36,7 +36,7 @@ static inline int flx_export_leaf_kind(flx_leaf l)
 // What a message about the whole model points at.
 static inline flx_loc flx_model_start(const flx_model *m)
 {
-    return (flx_loc){m->path, 1, 1, NULL};
+    return m->path[0] ? (flx_loc){m->path, 1, 1, NULL} : FLX_NOWHERE; // made by calls
 }
 
 typedef struct flx_node_wrench {

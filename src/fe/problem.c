@@ -8,7 +8,8 @@ static flx_status create(const flx_model *model, flx_fe_problem **out)
     flx_ctx *ctx = model->ctx;
     const flx_fe_block *block = &model->fe;
     if (!block->structure && block->K.n == 0) {
-        return FLX_FAIL(ctx, FLX_ERR_MODEL, ((flx_loc){model->path, 1, 1, NULL}),
+        const flx_loc top = {model->path, 1, 1, NULL};
+        return FLX_FAIL(ctx, FLX_ERR_MODEL, model->path[0] ? top : FLX_NOWHERE,
                         "the model has no block 'fe': there are no finite elements to compute");
     }
     flx_fe_problem *p = flx_alloc(ctx, 1, sizeof *p);

@@ -557,6 +557,41 @@ static int results_hold_the_description(void)
     return 0;
 }
 
+// What else takes a model takes one that calls made, and were it changed a moment ago.
+static int all_that_takes_a_model_takes_one_by_calls(void)
+{
+    flx_dynamics *d = NULL;
+    flx_fe_problem *fe = NULL;
+    const flx_export_options options = {.language = FLX_EXPORT_C};
+    char path[] = "/tmp/flexion_calls_XXXXXX", text[20000] = "";
+    begin(2);
+    int rod = flx_model_add_body(
+        m, "rod",
+        &(flx_body_def){.mass = {1, NULL}, .inertia = {{1, NULL}}, .com = {.x = {1, NULL}}});
+    flx_model_add_joint(m, "pin", &(flx_joint_def){.type = FLX_REVOLUTE, .on = {FLX_GROUND, rod}});
+    CHECK(flx_dynamics_create(m, &d) == FLX_OK || !print_errors());
+    int wheel = flx_model_add_body(
+        m, "wheel",
+        &(flx_body_def){.mass = {1, NULL}, .inertia = {{1, NULL}}, .position = {.x = {2, NULL}}});
+    flx_model_add_joint(
+        m, "axle",
+        &(flx_joint_def){.type = FLX_REVOLUTE, .on = {rod, wheel}, .at = {{.text = "wheel"}}});
+    int fd = mkstemp(path);
+    CHECK(fd >= 0 && close(fd) == 0 && flx_model_export(m, &options, path) == FLX_OK);
+    FILE *f = fopen(path, "r");
+    CHECK(f && fread(text, 1, sizeof text - 1, f) > 0 && fclose(f) == 0 && remove(path) == 0);
+    CHECK_TEXT(text, "void model_forward(");
+    CHECK_TEXT(text, "axle");
+    CHECK(flx_dynamics_freedoms(d) == 1); // as it was
+    flx_dynamics_destroy(&d);
+    CHECK(flx_dynamics_create(m, &d) == FLX_OK && flx_dynamics_freedoms(d) == 2);
+    flx_dynamics_destroy(&d);
+    CHECK(flx_fe_problem_create(m, &fe) == FLX_ERR_MODEL && !fe);
+    CHECK(!last_error("", "no block 'fe'") && !flx_ctx_error(ctx, 0)->loc.file);
+    end();
+    return 0;
+}
+
 // Numbers that calls return are those of the system.
 static int numbers_are_those_of_the_system(void)
 {
@@ -756,6 +791,6 @@ TEST_MAIN(TEST(planar_items_are_what_a_file_says), TEST(spatial_items_are_what_a
           TEST(wrong_calls_are_refused_and_change_nothing),
           TEST(mistakes_of_the_whole_are_told_by_path), TEST(models_change_and_are_compiled_again),
           TEST(settings_and_calls_agree), TEST(results_hold_the_description),
-          TEST(numbers_are_those_of_the_system), TEST(late_mistakes_are_told_by_path),
-          TEST(long_lives_and_large_models), TEST(files_and_meshes_in_memory),
-          TEST(every_failing_allocation_is_survived))
+          TEST(all_that_takes_a_model_takes_one_by_calls), TEST(numbers_are_those_of_the_system),
+          TEST(late_mistakes_are_told_by_path), TEST(long_lives_and_large_models),
+          TEST(files_and_meshes_in_memory), TEST(every_failing_allocation_is_survived))
