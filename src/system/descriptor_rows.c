@@ -365,12 +365,11 @@ static void renew_scalar(const flx_descriptor *d, const flx_row_spec *s, int j, 
     }
 }
 
-static void renew_joint(flx_descriptor *d, int j, const kept *k)
+static void renew_joint(flx_descriptor *d, int j, int n, const flx_row_spec *spec)
 {
     int next[4];
     memcpy(next, d->joints[j].first, sizeof next);
-    for (int i = 0; i < k->nspec; i++) {
-        const flx_row_spec *s = k->spec + i;
+    for (const flx_row_spec *s = spec; s < spec + n; s++) {
         if (s->kind == FLX_ROW_POINT) {
             flx_row_point *r = d->points + next[POINTS]++;
             memcpy(r->s, s->s, sizeof r->s);
@@ -394,9 +393,12 @@ flx_status flx_rows_renew(flx_descriptor *d)
     for (int j = 0; j < m->njoint; j++) {
         const flx_joint_rows *r = d->joints + j;
         FLX_TRY(check_places(d, j));
-        if (r->nbond + r->nvbond > 0) {
+        if (d->ndrop == 0) {
+            FLX_TRY(flx_joint_plan_rows(m, j, d->hold, &k->plan));
+            renew_joint(d, j, k->plan.nspec, k->plan.spec);
+        } else if (r->nbond + r->nvbond > 0) {
             FLX_TRY(keep_rows(d, j, &next, k));
-            renew_joint(d, j, k);
+            renew_joint(d, j, k->nspec, k->spec);
         } else {
             next.lam += r->whole[0];
             next.mu += r->whole[1];
