@@ -43,10 +43,10 @@ FLX_API int flx_system_parameter(const flx_system *s, const char *name, flx_ctx 
 // What a system has by number: 0 where i is out of range.
 typedef enum flx_port {
     FLX_PORT_OUTPUT,
-    FLX_PORT_INPUT,
-    FLX_PORT_PARAMETER, // a list has one for each entry: "k(2)"
     FLX_PORT_METRIC,    // of the whole run: flx_run_ledger has their values
     FLX_PORT_EVENT,
+    FLX_PORT_INPUT,
+    FLX_PORT_PARAMETER, // a list has one for each entry: "k(2)"
 } flx_port;
 typedef struct flx_port_info {
     const char *name;
@@ -110,6 +110,12 @@ FLX_API double flx_run_time(const flx_run *run);
 FLX_API flx_status flx_run_set_input(flx_run *run, int input, int n, const double *u);
 // The numbers as they are now: value, slope, curvature at flx_run_time.
 FLX_API flx_status flx_run_get_input(const flx_run *run, int input, double u[3]);
+
+// A parameter, from the next reset on: it makes masses, places, stiffnesses, the start and all else that follows. FLX_ERR_CANNOT:
+// it is structural, or this kind of system does not follow; the message says why. Values that cannot be are refused by
+// flx_run_reset.
+FLX_API flx_status flx_run_set_parameter(flx_run *run, int parameter, double value);
+FLX_API flx_status flx_run_get_parameter(const flx_run *run, int parameter, double *value);
 
 // The value of an output here, found when it is asked for, then remembered; NaN: it has none, and a message says why.
 FLX_API double flx_run_get(flx_run *run, int output);

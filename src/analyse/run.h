@@ -23,20 +23,22 @@ struct flx_run {
     // of a run that its owner advances
     const flx_system *of; // borrowed
     flx_run_def def;
-    double t;          // reached, as it was asked for
-    double horizon;    // where it is expected to end; 0: not known
-    bool begun;        // the method has
-    bool placed;       // the owner has set the state
-    bool stale;        // numbers were set that the start may depend on
-    bool stopped;      // by an event, or by a callback
-    flx_status failed; // it cannot go on; FLX_OK: it can
-    bool known;        // the outputs are those of the state
-    double *outputs;   // (ncolumn) owned
-    flx_state *shown;  // borrowed: the first state of the simulation, whose arrays the views are
-    double looked;     // clock when progress was last told
-    double seconds;    // in the time loop
-    long allocations;  // there
-    uint64_t identity; // of its system, once it was asked for
+    double t;           // reached, as it was asked for
+    double horizon;     // where it is expected to end; 0: not known
+    bool begun;         // the method has
+    bool placed;        // the owner has set the state
+    double *parameters; // (nparameter) owned: as they are to be; NULL: none was set
+    bool tuned;         // they are others than those of the systems
+    bool stale;         // numbers were set that the start may depend on
+    bool stopped;       // by an event, or by a callback
+    flx_status failed;  // it cannot go on; FLX_OK: it can
+    bool known;         // the outputs are those of the state
+    double *outputs;    // (ncolumn) owned
+    flx_state *shown;   // borrowed: the first state of the simulation, whose arrays the views are
+    double looked;      // clock when progress was last told
+    double seconds;     // in the time loop
+    long allocations;   // there
+    uint64_t identity;  // of its system, once it was asked for
 };
 
 // run.c. The run anew: state, method, account; when rows and entries of the account are due, to `until` (0: no end is
@@ -80,4 +82,6 @@ void flx_running_tell_forgetful(flx_simulation *sim);
 
 // run_alone.c. From the start again. Views are of the state that the run began with, whatever system goes on.
 flx_status flx_running_restart(flx_run *r);
+// run_inputs.c. The systems take these parameters (nparameter), and what was made of their numbers is made anew.
+flx_status flx_running_tune(flx_run *r, const double *p);
 void flx_running_show(flx_run *r);

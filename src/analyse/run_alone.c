@@ -56,8 +56,10 @@ flx_status flx_running_restart(flx_run *r)
 {
     flx_simulation *sim = r->sim;
     flx_watch_end(&r->watch, sim);
-    if (r->stale) FLX_TRY(flx_simulation_start_again(sim));
-    r->stale = r->placed = false;
+    if (r->tuned) FLX_TRY(flx_running_tune(r, r->parameters));
+    if (r->tuned || r->stale) FLX_TRY(flx_simulation_start_again(sim));
+    if (r->tuned) FLX_TRY(flx_simulation_find_signals(sim));
+    r->tuned = r->stale = r->placed = false;
     FLX_TRY(flx_running_begin(sim));
     return begin_here(r);
 }
@@ -97,6 +99,7 @@ void flx_run_destroy(flx_run **run)
     if (r->sim) flx_watch_end(&r->watch, r->sim);
     flx_simulation_destroy(&r->sim);
     flx_free(r->outputs);
+    flx_free(r->parameters);
     flx_free(r);
     *run = NULL;
 }

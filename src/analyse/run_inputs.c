@@ -1,4 +1,4 @@
-// run_inputs.c - numbers that a run takes from its owner: inputs.
+// run_inputs.c - numbers that a run takes from its owner: inputs while it lasts, parameters from a reset on.
 #include "analyse/run.h"
 #include "integrate/events.h"
 
@@ -172,4 +172,73 @@ flx_status flx_run_get_input(const flx_run *r, int i, double u[3])
     FLX_TRY(check_number(r, i));
     shift(input_of(r, i), r->sim->state->t, u);
     return FLX_OK;
+}
+
+// ---- parameters -----------------------------------------------------------------------------------
+
+// The vector p that the systems of the run are made of.
+static const double *parameters_of(const flx_run *r)
+{
+    const flx_system *s = r->sim->sys;
+    return s->nparameter > 0 ? s->param + s->first_parameter : NULL;
+}
+
+static flx_status check_parameter(const flx_run *r, int i)
+{
+    flx_port_info info;
+    flx_ctx *ctx = r->sim->ctx;
+    if (!flx_system_describe(r->of, FLX_PORT_PARAMETER, i, &info)) {
+        return FLX_FAIL(ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE, "the system has no parameter %d", i);
+    }
+    if (info.tunable && i < r->sim->sys->nparameter) return FLX_OK;
+    const flx_model *m = r->sim->model;
+    for (int k = 0; k < m->nparameter; k++) {
+        const flx_parameter *p = m->parameters + k;
+        if (p->tunable >= 0 || strcmp(p->name, info.name) != 0 || !p->needed.file) continue;
+        return FLX_FAIL(ctx, FLX_ERR_CANNOT, p->needed,
+                        "parameter '%s' is structural, its number is needed here: compile again",
+                        p->name);
+    }
+    return FLX_FAIL(ctx, FLX_ERR_CANNOT, FLX_NOWHERE,
+                    "parameter '%s' cannot be set in this system: %s", info.name,
+                    info.tunable ? "it does not follow its parameters; compile again"
+                                 : "it was not open when the model was read");
+}
+
+flx_status flx_run_set_parameter(flx_run *r, int i, double value)
+{
+    flx_simulation *sim = r->sim;
+    FLX_TRY(check_parameter(r, i));
+    if (!isfinite(value)) {
+        return FLX_FAIL(sim->ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE,
+                        "parameter '%s' cannot have a value that is not finite",
+                        sim->model->tunables[i].name);
+    }
+    size_t n = (size_t)sim->sys->nparameter;
+    if (!r->parameters) {
+        r->parameters = flx_alloc(sim->ctx, n, sizeof *r->parameters);
+        if (!r->parameters) return FLX_ERR_MEMORY;
+        memcpy(r->parameters, parameters_of(r), n * sizeof *r->parameters);
+    }
+    r->tuned = r->tuned || r->parameters[i] != value;
+    r->parameters[i] = value;
+    return FLX_OK;
+}
+
+flx_status flx_run_get_parameter(const flx_run *r, int i, double *value)
+{
+    FLX_TRY(check_parameter(r, i));
+    *value = r->parameters ? r->parameters[i] : parameters_of(r)[i];
+    return FLX_OK;
+}
+
+flx_status flx_running_tune(flx_run *r, const double *p)
+{
+    flx_simulation *sim = r->sim;
+    FLX_TRY(flx_system_set_parameters(sim->sys, p));
+    if (sim->bodies) FLX_TRY(flx_system_set_parameters(sim->bodies, p));
+    // they have read numbers of the system when they were made
+    FLX_TRY(flx_simulation_create_method(sim));
+    FLX_TRY(flx_judge_create(sim));
+    return flx_simulation_prepare_settling(sim, sim->it);
 }

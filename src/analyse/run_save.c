@@ -54,6 +54,23 @@ static void params_memory(const flx_system *s, flx_memory *m)
     if (s) flx_memory_numbers(m, (double *)(uintptr_t)s->param, (size_t)s->dims.nparam);
 }
 
+// The parameters that the systems have come first: all else is made of them.
+static void parameters_memory(flx_run *r, flx_memory *m)
+{
+    const flx_system *s = r->sim->sys;
+    size_t n = (size_t)s->nparameter;
+    bool asked = r->parameters != NULL;
+    FLX_PASS(m, asked);
+    FLX_PASS(m, r->tuned);
+    if (asked && !r->parameters) {
+        r->parameters = flx_alloc(r->sim->ctx, n, sizeof *r->parameters);
+        if (!r->parameters) flx_memory_fail(m, FLX_ERR_MEMORY);
+    }
+    if (asked && r->parameters) flx_memory_numbers(m, r->parameters, n);
+    if (!asked) flx_free(r->parameters);
+    if (!asked) r->parameters = NULL;
+}
+
 // Of what ran before a change to the full system.
 static void work_memory(flx_integrator *it, flx_memory *m)
 {
@@ -70,6 +87,10 @@ static void walk(flx_run *r, flx_memory *m)
     for (int i = 0; i < sim->info.nevent; i++) {
         if (sim->info.events[i] == sim->ledger.stopped_by) stop = i;
     }
+    double *own = sim->sys->nparameter > 0
+                      ? (double *)(uintptr_t)sim->sys->param + sim->sys->first_parameter
+                      : NULL; // an instance is the run's own
+    flx_memory_numbers(m, own, (size_t)sim->sys->nparameter);
     FLX_PASS(m, r->t);
     FLX_PASS(m, r->horizon);
     FLX_PASS(m, r->begun);
@@ -82,6 +103,7 @@ static void walk(flx_run *r, flx_memory *m)
     FLX_PASS(m, sim->accounts);
     FLX_PASS(m, sim->powered);
     FLX_PASS(m, stop);
+    parameters_memory(r, m);
     flx_state_memory(sim->start, m);
     params_memory(sim->sys, m);
     params_memory(sim->bodies, m);
@@ -158,11 +180,28 @@ static flx_status take_engine(flx_run *r, bool full)
     return FLX_OK;
 }
 
+// The block begins with the parameters of its systems.
+static flx_status take_parameters(flx_run *r, const unsigned char *body)
+{
+    const flx_system *s = r->sim->sys;
+    size_t n = (size_t)s->nparameter * sizeof(double);
+    if (n == 0 || memcmp(s->param + s->first_parameter, body, n) == 0) return FLX_OK;
+    double *p = flx_alloc(r->sim->ctx, (size_t)s->nparameter, sizeof *p);
+    if (!p) return FLX_ERR_MEMORY;
+    memcpy(p, body, n);
+    flx_watch_end(&r->watch, r->sim);
+    flx_watch_start(&r->watch, r->sim);
+    flx_status status = flx_running_tune(r, p);
+    flx_free(p);
+    return status;
+}
+
 static flx_status load(flx_run *r, const head *h, unsigned char *body)
 {
     flx_simulation *sim = r->sim;
     size_t method = (size_t)(h->size - sizeof *h - h->memory);
     flx_memory walked = flx_memory_begin(FLX_MEMORY_LOAD, body, (size_t)h->memory);
+    FLX_TRY(take_parameters(r, body));
     FLX_TRY(take_engine(r, h->full != 0));
     FLX_TRY(flx_integrator_restore(sim->it, sim->state, body + h->memory, method));
     walk(r, &walked);

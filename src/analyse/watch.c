@@ -89,6 +89,10 @@ flx_status flx_watch_change(flx_watch *w, flx_simulation *sim)
     const flx_dims *d = &sim->sys->dims;
     const flx_state *from = w->full->state;
     flx_state *to = sim->state;
+    if (sim->sys->nparameter > 0 && sim->sys->ops->set_parameters) {
+        const flx_system *old = w->full->sys;
+        FLX_TRY(flx_system_set_parameters(sim->sys, old->param + old->first_parameter));
+    }
     memcpy((double *)(uintptr_t)sim->sys->param, w->full->sys->param,
            (size_t)d->nparam * sizeof(double)); // inputs as they are
     to->t = from->t;

@@ -1,0 +1,180 @@
+// test_run_parameters.c - parameters that are set in a run of a compiled system, against models that are read with them.
+#include "check.h"
+#include "flexion/flexion.h"
+
+#include <stdlib.h>
+
+typedef struct rig {
+    flx_ctx *ctx;
+    flx_model *model;
+    flx_system *system;
+    flx_run *run;
+} rig;
+
+// open: all parameters; else with the settings.
+static int set_up(const char *example, bool open, int nset, const char *const *settings, rig *r)
+{
+    char path[400];
+    snprintf(path, sizeof path, FLX_EXAMPLES "/%s.yaml", example);
+    *r = (rig){.ctx = flx_ctx_create()};
+    flx_read_def def = flx_read_def_default();
+    if (!open) def.nopen = 0;
+    def.nset = nset;
+    def.settings = settings;
+    flx_status status = flx_model_read_by(r->ctx, path, &def, &r->model);
+    if (status == FLX_OK) status = flx_system_compile(r->model, NULL, r->ctx, &r->system);
+    if (status == FLX_OK) status = flx_run_create(r->system, NULL, r->ctx, &r->run);
+    if (status != FLX_OK) printf("  %s: %s\n", example, flx_ctx_error(r->ctx, 0)->text);
+    CHECK(status == FLX_OK);
+    return 0;
+}
+
+static void put_away(rig *r)
+{
+    flx_run_destroy(&r->run);
+    flx_system_destroy(&r->system);
+    flx_model_destroy(&r->model);
+    flx_ctx_destroy(&r->ctx);
+}
+
+static int set(rig *r, const char *name, double value)
+{
+    int i = flx_system_parameter(r->system, name, r->ctx);
+    flx_status status = i < 0 ? FLX_ERR_ARGUMENT : flx_run_set_parameter(r->run, i, value);
+    if (status != FLX_OK) printf("  %s: %s\n", name, flx_ctx_error(r->ctx, 0)->text);
+    CHECK(status == FLX_OK);
+    double now;
+    CHECK(flx_run_get_parameter(r->run, i, &now) == FLX_OK && now == value);
+    return 0;
+}
+
+static int compare(const char *what, rig *a, rig *b, double until, double tolerance)
+{
+    int n;
+    CHECK(flx_run_advance(a->run, until) == FLX_OK && flx_run_advance(b->run, until) == FLX_OK);
+    CHECK(flx_run_outputs(a->run, &n) && flx_run_outputs(b->run, NULL) && n > 0);
+    const double *x = flx_run_outputs(a->run, NULL), *y = flx_run_outputs(b->run, NULL);
+    for (int i = 0; i < n; i++) {
+        double size = fmax(1.0, fabs(y[i]));
+        if (!(fabs(x[i] - y[i]) <= tolerance * size)) printf("  %s, output %d\n", what, i);
+        CHECK_NEAR(x[i], y[i], tolerance * size);
+    }
+    const flx_ledger *l = flx_run_ledger(a->run);
+    CHECK(l->balanced);
+    for (int i = 0; i < l->nmeasure; i++) {
+        double want = flx_run_ledger(b->run)->measures[i];
+        CHECK_NEAR(l->measures[i], want, tolerance * fmax(1.0, fabs(want)));
+    }
+    return 0;
+}
+
+typedef struct setting {
+    const char *example, *name, *text;
+    double value, until;
+} setting;
+
+static int as_if_read_with_them(void)
+{
+    static const setting settings[] = {{"pendulum", "m", "m=2.5", 2.5, 1.0},
+                                       {"pendulum", "L", "L=0.7", 0.7, 1.0},
+                                       {"double_pendulum", "L", "L=0.8", 0.8, 0.8},
+                                       {"double_pendulum", "m", "m=3", 3.0, 0.8},
+                                       {"slider_crank", "stall", "stall=5", 5.0, 0.5},
+                                       {"slider_crank", "idle", "idle=30", 30.0, 0.5},
+                                       {"slider_crank", "r", "r=0.12", 0.12, 0.3},
+                                       {"sampled_control", "kp", "kp=28", 28.0, 0.5},
+                                       {"joint_friction", "c", "c=0.4", 0.4, 0.5},
+                                       {"joint_friction", "v0", "v0=3", 3.0, 0.5}};
+    for (size_t k = 0; k < sizeof settings / sizeof settings[0]; k++) {
+        const setting *s = settings + k;
+        rig open, read;
+        if (set_up(s->example, true, 0, NULL, &open)) return 1;
+        if (set_up(s->example, false, 1, &s->text, &read)) return 1;
+        CHECK(flx_run_advance(open.run, 0.5 * s->until) == FLX_OK); // something else, before
+        if (set(&open, s->name, s->value)) return 1;
+        flx_status status = flx_run_reset(open.run);
+        if (status != FLX_OK) printf("  %s: %s\n", s->text, flx_ctx_error(open.ctx, 0)->text);
+        CHECK(status == FLX_OK && flx_run_time(open.run) == 0.0);
+        if (compare(s->text, &open, &read, s->until, 1e-6)) return 1;
+        put_away(&open);
+        put_away(&read);
+    }
+    return 0;
+}
+
+// Two runs of one system with other parameters each, and a saved one with its own.
+static int runs_have_their_own(void)
+{
+    rig r, with, without;
+    static unsigned char bytes[400000];
+    const char *text = "m=2";
+    flx_run *other = NULL;
+    if (set_up("double_pendulum", true, 0, NULL, &r)) return 1;
+    if (set_up("double_pendulum", false, 1, &text, &with)) return 1;
+    if (set_up("double_pendulum", false, 0, NULL, &without)) return 1;
+    CHECK(flx_run_create(r.system, NULL, r.ctx, &other) == FLX_OK);
+    if (set(&r, "m", 2.0)) return 1;
+    CHECK(flx_run_reset(r.run) == FLX_OK);
+    CHECK(flx_run_advance(r.run, 0.3) == FLX_OK && flx_run_advance(other, 0.3) == FLX_OK);
+    size_t n = flx_run_save(r.run, bytes, sizeof bytes);
+    CHECK(n <= sizeof bytes);
+    if (compare("with m=2", &r, &with, 0.6, 1e-7)) return 1;
+    double there = flx_run_view(r.run, FLX_VIEW_Q, NULL)[0];
+    // into the run that has the model's own
+    CHECK(flx_run_restore(other, bytes, n) == FLX_OK && flx_run_advance(other, 0.6) == FLX_OK);
+    CHECK(flx_run_view(other, FLX_VIEW_Q, NULL)[0] == there);
+    double m;
+    CHECK(flx_run_get_parameter(other, flx_system_parameter(r.system, "m", r.ctx), &m) == FLX_OK);
+    CHECK(m == 2.0);
+    flx_run_destroy(&other);
+    CHECK(flx_run_clone(r.run, r.ctx, &other) == FLX_OK);
+    CHECK(flx_run_advance(r.run, 0.9) == FLX_OK && flx_run_advance(other, 0.9) == FLX_OK);
+    CHECK(flx_run_view(other, FLX_VIEW_Q, NULL)[0] == flx_run_view(r.run, FLX_VIEW_Q, NULL)[0]);
+    flx_run_destroy(&other);
+    if (set(&r, "m", 1.0)) return 1;
+    CHECK(flx_run_reset(r.run) == FLX_OK);
+    if (compare("back", &r, &without, 0.5, 1e-7)) return 1;
+    put_away(&r);
+    put_away(&with);
+    put_away(&without);
+    return 0;
+}
+
+static int refusals(void)
+{
+    static const char text[] =
+        "flexion: 1\ndimension: 2\ngravity: [0, -9.81]\nparameters: {n: 3, m: 1}\n"
+        "bodies:\n  link: {repeat: {i: [1, n]}, type: point, mass: m, position: [i, 0]}\n"
+        "simulate: {until: 1}\n";
+    rig r = {.ctx = flx_ctx_create()};
+    flx_read_def def = flx_read_def_default();
+    flx_port_info info;
+    def.text = text;
+    def.length = strlen(text);
+    flx_status status = flx_model_read_by(r.ctx, "chain.yaml", &def, &r.model);
+    if (status != FLX_OK) printf("  %s\n", flx_ctx_error(r.ctx, 0)->text);
+    CHECK(status == FLX_OK);
+    CHECK(flx_system_compile(r.model, NULL, r.ctx, &r.system) == FLX_OK);
+    CHECK(flx_run_create(r.system, NULL, r.ctx, &r.run) == FLX_OK);
+    int n = flx_system_parameter(r.system, "n", r.ctx),
+        m = flx_system_parameter(r.system, "m", r.ctx);
+    CHECK(n >= 0 && m >= 0);
+    CHECK(flx_system_describe(r.system, FLX_PORT_PARAMETER, n, &info) && !info.tunable);
+    CHECK(flx_system_describe(r.system, FLX_PORT_PARAMETER, m, &info) && info.tunable);
+    CHECK(info.value == 1.0);
+    CHECK(flx_run_set_parameter(r.run, n, 4.0) == FLX_ERR_CANNOT);
+    const flx_message *e = flx_ctx_error(r.ctx, 0);
+    CHECK_TEXT(e->text, "'n' is structural");
+    CHECK(e->loc.line > 0);
+    CHECK(flx_run_set_parameter(r.run, m, (double)NAN) == FLX_ERR_ARGUMENT);
+    CHECK(flx_run_set_parameter(r.run, 99, 1.0) == FLX_ERR_ARGUMENT);
+    // a mass that cannot be is refused by the reset; then the run goes on after a good one
+    CHECK(flx_run_set_parameter(r.run, m, -1.0) == FLX_OK && flx_run_reset(r.run) != FLX_OK);
+    CHECK(flx_run_advance(r.run, 0.1) != FLX_OK);
+    CHECK(flx_run_set_parameter(r.run, m, 2.0) == FLX_OK && flx_run_reset(r.run) == FLX_OK);
+    CHECK(flx_run_advance(r.run, 0.1) == FLX_OK);
+    put_away(&r);
+    return 0;
+}
+
+TEST_MAIN(TEST(as_if_read_with_them), TEST(runs_have_their_own), TEST(refusals))
