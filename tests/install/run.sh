@@ -57,13 +57,19 @@ for program in "$source"/examples/c/*.c; do
     (cd "$work" && "./$name" >"$name.out")
     [ -s "$work/$name.out" ]
     twin=${program}pp
-    [[ $name != own_* ]] || twin=$program
-    if [ -f "$twin" ] && command -v g++ >/dev/null; then
-        g++ -x c++ -std=c++11 -Wall -Wextra -Wshadow -pedantic -Werror "$twin" $(pkg-config --cflags --libs flexion) -o "$work/${name}_cpp"
+    [ -f "$twin" ] || twin=$program
+    if command -v g++ >/dev/null; then
+        g++ -x c++ -std=c++11 -Wall -Wextra -Wshadow -pedantic -Werror "$twin" $(pkg-config --cflags --libs flexion) -lpthread -o "$work/${name}_cpp"
         (cd "$work" && "./${name}_cpp") | diff "$work/$name.out" -
     fi
 done
 "$prefix/bin/flexion" check "$work/arm.yaml" >/dev/null # written by build.c
+
+say "the program of docs/library.md"
+awk '/^```c$/ {on = 1; next} /^```$/ {on = 0} on' "$source/docs/library.md" >"$work/library.c"
+$compiler -std=c17 -Wall -Wextra -Werror "$work/library.c" $(pkg-config --cflags --libs flexion) -o "$work/library"
+(cd "$source" && "$work/library") >"$work/library.out"
+grep -q "stopped by done" "$work/library.out"
 
 say "the manual"
 man_page=$(find "$prefix" -name 'flexion.1')
