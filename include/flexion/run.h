@@ -43,7 +43,7 @@ FLX_API int flx_system_parameter(const flx_system *s, const char *name, flx_ctx 
 // What a system has by number: 0 where i is out of range.
 typedef enum flx_port {
     FLX_PORT_OUTPUT,
-    FLX_PORT_METRIC,    // of the whole run: flx_run_ledger has their values
+    FLX_PORT_METRIC, // of the whole run: flx_run_ledger has their values
     FLX_PORT_EVENT,
     FLX_PORT_INPUT,
     FLX_PORT_PARAMETER, // a list has one for each entry: "k(2)"
@@ -56,6 +56,10 @@ typedef struct flx_port_info {
     int tunable;         // of parameters: 0: structural, only a new compile changes it
 } flx_port_info;
 FLX_API int flx_system_describe(const flx_system *s, flx_port port, int i, flx_port_info *out);
+// Title, method and signals, as they go to a result file. NULL: the system was not compiled from a model.
+FLX_API const flx_result_info *flx_system_info(const flx_system *s);
+// Whether `auto` chose the method, which with other parameters may have been another one.
+FLX_API int flx_system_has_chosen(const flx_system *s);
 // Counts of bodies, joints, constraints, freedoms; NULL: the system was not compiled from a model.
 FLX_API const flx_summary *flx_system_summary(const flx_system *s);
 
@@ -100,6 +104,8 @@ FLX_API flx_status flx_run_set_state(flx_run *run, const double *q, const double
 // multiples of a fixed step are met as in one go. FLX_STOPPED: an event or a callback has ended the motion, now or
 // before. Other positive status: it failed at flx_run_time, and goes on only after reset, restore or set_state.
 FLX_API flx_status flx_run_advance(flx_run *run, double t);
+// To the end that the definition or the model names.
+FLX_API flx_status flx_run_finish(flx_run *run);
 // One step of the method, of at most `most` seconds (0: as it likes); taken may be NULL.
 FLX_API flx_status flx_run_step(flx_run *run, double most, double *taken);
 FLX_API double flx_run_time(const flx_run *run);

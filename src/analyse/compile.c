@@ -165,6 +165,16 @@ flx_status flx_simulation_create_for(const flx_system *s, const flx_integrator_d
 
 // ---- what it says of itself -------------------------------------------------------------------------
 
+const flx_result_info *flx_system_info(const flx_system *s)
+{
+    return s->plan ? &s->plan->info : NULL;
+}
+
+int flx_system_has_chosen(const flx_system *s)
+{
+    return s->plan && s->plan->chosen;
+}
+
 const flx_summary *flx_system_summary(const flx_system *s)
 {
     return s->plan ? &s->plan->summary : NULL;

@@ -268,6 +268,13 @@ flx_status flx_run_advance(flx_run *r, double t)
     return FLX_OK;
 }
 
+flx_status flx_run_finish(flx_run *r)
+{
+    if (r->horizon > 0.0) return r->t < r->horizon ? flx_run_advance(r, r->horizon) : FLX_OK;
+    return FLX_FAIL(r->sim->ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE,
+                    "neither the model nor the run says when it ends: give 'until'");
+}
+
 flx_status flx_run_step(flx_run *r, double most, double *taken)
 {
     if (taken) *taken = 0.0;

@@ -168,7 +168,8 @@ static flx_status choose_method(flx_simulation *sim)
     sim->def = s->def;
     if (s->method) sim->def.method = s->method;
     if (!sim->def.method) sim->def.method = "auto";
-    if (strcmp(sim->def.method, "auto") == 0) return flx_simulation_choose_method(sim);
+    sim->making->chosen = strcmp(sim->def.method, "auto") == 0;
+    if (sim->making->chosen) return flx_simulation_choose_method(sim);
     FLX_TRY(check_method(sim));
     sim->info.reason = sim->plan->form_reason;
     return flx_simulation_create_method(sim);

@@ -217,6 +217,7 @@ typedef struct flx_plan {
     flx_state *bodies_start; // ... and the same in coordinates of bodies, where they are others
     bool equations_settle;   // energies of equations read more of a state than its motion
     bool to_analyse;         // a structure without freedom has an equilibrium, and no run
+    bool chosen;             // `auto` has chosen the method
     bool choose_form;        // `auto` may take joint coordinates
     const char *form_reason; // why it did; NULL: it did not
     bool reactions;          // forces of joints follow from the motion: bodies without mass

@@ -1,5 +1,6 @@
 // cmd_sweep.c - flexion sweep: the run, or analyses, of a model for many values of its parameters.
 #include "cli/cli.h"
+#include "cli/sweep_table.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -30,97 +31,11 @@ static const char help_text[] =
 #define ALIKE 0.9            // shapes that go on, |a^H b|
 #define MOVED 0.1            // weight of what eigenvalues moved, against that of shapes
 
-// ---- the table ----------------------------------------------------------------------------------
-
-typedef struct table {
-    int ncolumn, nrow, width, height; // in use; room
-    char **names;                     // (width) owned
-    double *values;                   // (height, width) NAN: not known
-    bool failed;                      // no memory
-} table;
-
-static void table_clear(table *t)
-{
-    for (int i = 0; i < t->ncolumn; i++) free(t->names[i]);
-    free(t->names);
-    free(t->values);
-    *t = (table){0};
-}
-
-static bool table_reserve(table *t, int ncolumn, int nrow)
-{
-    if (t->failed) return false;
-    if (ncolumn <= t->width && nrow <= t->height) return true;
-    int width = ncolumn > t->width ? 2 * ncolumn : t->width + 1,
-        height = nrow > t->height ? 2 * nrow : t->height + 1;
-    double *values = malloc(sizeof *values * (size_t)width * (size_t)height);
-    char **names = realloc(t->names, sizeof *names * (size_t)width);
-    if (names) t->names = names;
-    t->failed = !values || !names;
-    if (t->failed) {
-        free(values);
-        return false;
-    }
-    for (int i = 0; i < width * height; i++) values[i] = (double)NAN;
-    for (int i = 0; i < t->nrow; i++) {
-        memcpy(values + (size_t)i * (size_t)width, t->values + (size_t)i * (size_t)t->width,
-               sizeof *values * (size_t)t->ncolumn);
-    }
-    free(t->values);
-    t->values = values;
-    t->width = width;
-    t->height = height;
-    return true;
-}
-
-static void table_add_row(table *t)
-{
-    if (table_reserve(t, t->ncolumn, t->nrow + 1)) t->nrow++;
-}
-
-// Of the last row.
-static void table_set(table *t, const char *name, double value)
-{
-    int k = 0;
-    while (k < t->ncolumn && strcmp(t->names[k], name) != 0) k++;
-    if (k == t->ncolumn) {
-        size_t n = strlen(name) + 1;
-        char *copy = table_reserve(t, k + 1, t->nrow) ? malloc(n) : NULL;
-        if (!copy) {
-            t->failed = true;
-            return;
-        }
-        t->names[t->ncolumn++] = memcpy(copy, name, n);
-    }
-    t->values[(size_t)(t->nrow - 1) * (size_t)t->width + (size_t)k] = value;
-}
-
-static flx_status table_write(const table *t, flx_ctx *ctx, const char *path)
-{
-    flx_sink *sink = NULL;
-    const char **units = calloc((size_t)t->ncolumn + 1, sizeof *units);
-    if (!units) return FLX_ERR_MEMORY;
-    for (int i = 0; i < t->ncolumn; i++) units[i] = "";
-    const flx_result_info info = {.ncolumn = t->ncolumn,
-                                  .names = (const char *const *)t->names,
-                                  .units = units,
-                                  .rows = t->nrow};
-    flx_status status = flx_csv_sink_create(ctx, path, &sink);
-    if (status == FLX_OK) status = sink->type->begin(sink, &info);
-    for (int i = 0; i < t->nrow && status == FLX_OK; i++) {
-        status = sink->type->row(sink, i + 1, t->values + (size_t)i * (size_t)t->width);
-    }
-    if (status == FLX_OK) status = sink->type->end(sink, NULL);
-    flx_sink_destroy(&sink);
-    free(units);
-    return status;
-}
-
 // ---- what a run gives ---------------------------------------------------------------------------
 
 typedef struct last_row {
     flx_sink base;
-    table *t;
+    sweep_table *t;
     const flx_result_info *info;
 } last_row;
 
@@ -134,7 +49,7 @@ static flx_status keep_row(flx_sink *s, double t, const double *values)
 {
     last_row *l = (last_row *)s;
     (void)t;
-    for (int i = 0; i < l->info->ncolumn; i++) table_set(l->t, l->info->names[i], values[i]);
+    for (int i = 0; i < l->info->ncolumn; i++) sweep_table_set(l->t, l->info->names[i], values[i]);
     return FLX_OK;
 }
 
@@ -153,7 +68,7 @@ static int go_on(void *user, double t, double until)
     return cli_was_interrupted();
 }
 
-static flx_status do_run(flx_ctx *ctx, flx_simulation *sim, table *t)
+static flx_status do_run(flx_ctx *ctx, flx_simulation *sim, sweep_table *t)
 {
     last_row last = {.base = {.type = &last_row_type, .ctx = ctx}, .t = t};
     flx_sink *sink = &last.base;
@@ -164,17 +79,18 @@ static flx_status do_run(flx_ctx *ctx, flx_simulation *sim, table *t)
     for (int i = 0; i < n; i++) {
         double value;
         const char *name = flx_simulation_measure(sim, i, &value);
-        table_set(t, name, value);
+        sweep_table_set(t, name, value);
     }
-    table_set(t, "steps", (double)flx_simulation_ledger(sim)->work.steps);
+    sweep_table_set(t, "steps", (double)flx_simulation_ledger(sim)->work.steps);
     return FLX_OK;
 }
 
-static void set_numbered(table *t, const char *name, const char *what, int number, double value)
+static void set_numbered(sweep_table *t, const char *name, const char *what, int number,
+                         double value)
 {
     char label[PARAMETER_LENGTH];
     snprintf(label, sizeof label, "%s.%s(%d)", name, what, number);
-    table_set(t, label, value);
+    sweep_table_set(t, label, value);
 }
 
 // What the modes of one analysis were in the run before, both of a pair: every one is a column that goes
@@ -314,7 +230,7 @@ static bool is_mixed(const track *before, int k, const track *now, int j)
 
 // Every eigenvalue is a column of its own that goes on from run to run, both of a pair. A column that finds
 // none keeps its last shape for later.
-static bool follow(track *before, const flx_modes *m, table *t)
+static bool follow(track *before, const flx_modes *m, sweep_table *t)
 {
     track now;
     int *order = calloc(2 * (size_t)m->nmode + 1, sizeof *order);
@@ -353,8 +269,8 @@ static bool follow(track *before, const flx_modes *m, table *t)
     return done;
 }
 
-static void set_finding(table *t, const flx_simulation *sim, const char *name, const char *type,
-                        const flx_finding *f, tracks *all)
+static void set_finding(sweep_table *t, const flx_simulation *sim, const char *name,
+                        const char *type, const flx_finding *f, tracks *all)
 {
     const flx_result_info *info = flx_simulation_info(sim);
     if (strcmp(type, "modes") == 0) {
@@ -371,11 +287,12 @@ static void set_finding(table *t, const flx_simulation *sim, const char *name, c
     for (int i = 0; f->signals && i < info->ncolumn; i++) {
         char label[PARAMETER_LENGTH];
         snprintf(label, sizeof label, "%s.%s", name, info->names[i]);
-        table_set(t, label, f->signals[i]);
+        sweep_table_set(t, label, f->signals[i]);
     }
 }
 
-static flx_status do_analyses(const flx_model *model, flx_simulation *sim, table *t, tracks *all)
+static flx_status do_analyses(const flx_model *model, flx_simulation *sim, sweep_table *t,
+                              tracks *all)
 {
     const char *type, *about;
     flx_status status = FLX_OK;
@@ -396,9 +313,108 @@ typedef struct sweep_options {
     const char *model, *table;
     bool quiet;
     cli_list settings; // room for those of the sweep
+    // The model compiled once, with the swept parameters open; NULL: it has to be read again for every run.
+    flx_model *open;
+    flx_system *system;
+    flx_run *run; // of it, for all values in turn
+    flx_ctx *ctx; // of these
 } sweep_options;
 
-static flx_status do_one(flx_ctx *ctx, const sweep_options *o, table *t, tracks *all)
+// ---- compiled once --------------------------------------------------------------------------------
+
+// Whether runs of the system can take the place of those of a model that is read again: all that is swept can be set, and
+// `auto` does not choose for every value anew.
+static bool serves(const flx_model *model, const flx_system *s, flx_ctx *ctx)
+{
+    const char *name;
+    if (flx_system_has_chosen(s)) return false;
+    for (int i = 0; (name = flx_model_sweep_parameter(model, i)) != NULL; i++) {
+        flx_port_info info;
+        int k = flx_system_parameter(s, name, ctx);
+        if (k < 0 || !flx_system_describe(s, FLX_PORT_PARAMETER, k, &info) || !info.tunable)
+            return false;
+    }
+    return true;
+}
+
+// What it cannot do is left to the reading of every run, which says why.
+static void compile_once(const flx_model *model, int given, sweep_options *o)
+{
+    flx_ctx *ctx = flx_ctx_create();
+    const char *name, **names = NULL;
+    int n = 0;
+    while (flx_model_sweep_parameter(model, n)) n++;
+    if (ctx) names = calloc((size_t)n, sizeof *names);
+    if (!names || flx_model_sweep_analysis(model, 0) >= 0) goto done;
+    for (int i = 0; (name = flx_model_sweep_parameter(model, i)) != NULL; i++) names[i] = name;
+    flx_read_def def = flx_read_def_default();
+    def.nset = given;
+    def.settings = o->settings.items;
+    def.nopen = n;
+    def.open = names;
+    flx_status status = flx_model_read_by(ctx, o->model, &def, &o->open);
+    if (status == FLX_OK) status = flx_system_compile(o->open, NULL, ctx, &o->system);
+    if (status == FLX_OK && serves(model, o->system, ctx)) {
+        flx_run_def how = flx_run_def_default();
+        how.progress = go_on;
+        (void)flx_run_create(o->system, &how, ctx, &o->run);
+    }
+    if (o->run) {
+        if (flx_ctx_warning_count(ctx) > 0) cli_doubt();
+        o->ctx = ctx; // of the system
+        ctx = NULL;
+    } else {
+        flx_system_destroy(&o->system);
+        flx_model_destroy(&o->open);
+    }
+
+done:
+    free(names);
+    flx_ctx_destroy(&ctx);
+}
+
+static flx_status start_run(const flx_model *model, const sweep_options *o, int number)
+{
+    const char *name;
+    flx_status status = FLX_OK;
+    for (int i = 0; status == FLX_OK && (name = flx_model_sweep_parameter(model, i)); i++) {
+        int k = flx_system_parameter(o->system, name, o->ctx);
+        status = flx_run_set_parameter(o->run, k, flx_model_sweep_value(model, number, i));
+    }
+    return status == FLX_OK ? flx_run_reset(o->run) : status;
+}
+
+static void keep_values(const flx_system *s, flx_run *run, sweep_table *t)
+{
+    flx_port_info info;
+    int n = 0;
+    const flx_ledger *l = flx_run_ledger(run);
+    if (!l->balanced) cli_doubt();
+    const double *y = l->nmeasure > 0 ? NULL : flx_run_outputs(run, &n);
+    for (int i = 0; y && i < n && flx_system_describe(s, FLX_PORT_OUTPUT, i, &info); i++)
+        sweep_table_set(t, info.name, y[i]);
+    for (int i = 0; i < l->nmeasure && flx_system_describe(s, FLX_PORT_METRIC, i, &info); i++)
+        sweep_table_set(t, info.name, l->measures[i]);
+    sweep_table_set(t, "steps", (double)l->work.steps);
+}
+
+// *done: the run was made, well or not; else the model is to be read again with its values.
+static flx_status do_compiled(const flx_model *model, const sweep_options *o, int number,
+                              sweep_table *t, bool *done)
+{
+    *done = false;
+    if (!o->run) return FLX_OK;
+    flx_ctx_clear_messages(o->ctx); // of the run before
+    flx_status status = start_run(model, o, number);
+    if (status != FLX_OK) return status;
+    *done = true;
+    status = flx_run_finish(o->run);
+    if (status == FLX_STOPPED) status = FLX_OK;
+    if (status == FLX_OK) keep_values(o->system, o->run, t);
+    return status;
+}
+
+static flx_status do_one(flx_ctx *ctx, const sweep_options *o, sweep_table *t, tracks *all)
 {
     flx_model *model = NULL;
     flx_simulation *sim = NULL;
@@ -415,7 +431,7 @@ static flx_status do_one(flx_ctx *ctx, const sweep_options *o, table *t, tracks 
 }
 
 // The last row of the table, under the names of its columns where it is the first.
-static void print_row(const sweep_options *o, const table *t)
+static void print_row(const sweep_options *o, const sweep_table *t)
 {
     FILE *f = o->table && strcmp(o->table, "-") == 0 ? stderr : stdout;
     if (o->quiet) return;
@@ -439,7 +455,7 @@ static void print_row(const sweep_options *o, const table *t)
 
 // The parameters of a run: as settings behind those of the command, and into the table.
 static void set_parameters(const flx_model *model, int run, int given,
-                           char (*texts)[PARAMETER_LENGTH], sweep_options *o, table *t)
+                           char (*texts)[PARAMETER_LENGTH], sweep_options *o, sweep_table *t)
 {
     const char *name;
     o->settings.count = given;
@@ -447,29 +463,34 @@ static void set_parameters(const flx_model *model, int run, int given,
         double value = flx_model_sweep_value(model, run, i);
         snprintf(texts[i], PARAMETER_LENGTH, "%s=%.17g", name, value);
         o->settings.items[o->settings.count++] = texts[i];
-        table_set(t, name, value);
+        sweep_table_set(t, name, value);
     }
 }
 
 // How many failed; -1: no memory.
 static int do_all(const flx_model *model, char (*texts)[PARAMETER_LENGTH], sweep_options *o,
-                  table *t, tracks *all)
+                  sweep_table *t, tracks *all)
 {
     int failed = 0, given = o->settings.count, n = flx_model_sweep_count(model);
     for (int run = 0; run < n && !cli_was_interrupted(); run++) {
         flx_ctx *ctx = flx_ctx_create();
         if (!ctx) return -1;
-        table_add_row(t);
+        sweep_table_add_row(t);
         if (!t->failed) set_parameters(model, run, given, texts, o, t);
-        flx_status status = t->failed ? FLX_ERR_MEMORY : do_one(ctx, o, t, all);
+        bool done = false;
+        flx_status status = FLX_ERR_MEMORY;
+        if (!t->failed) status = do_compiled(model, o, run, t, &done);
+        flx_ctx *told = done ? o->ctx : ctx;
+        if (!done && !t->failed) status = do_one(ctx, o, t, all);
+        if (t->failed) status = FLX_ERR_MEMORY;
         if (status == FLX_OK) {
             print_row(o, t);
         } else if (status != FLX_INTERRUPTED && !t->failed) {
             cli_complain("sweep", "run %d of %d failed:", run + 1, n);
-            cli_print_errors(ctx);
+            cli_print_errors(told);
             failed++;
         }
-        if (flx_ctx_warning_count(ctx) > 0) cli_doubt();
+        if (flx_ctx_warning_count(told) > 0) cli_doubt();
         flx_ctx_destroy(&ctx);
         if (t->failed) return -1;
     }
@@ -478,7 +499,7 @@ static int do_all(const flx_model *model, char (*texts)[PARAMETER_LENGTH], sweep
 
 static int sweep(flx_ctx *ctx, sweep_options *o)
 {
-    table t = {0};
+    sweep_table t = {0};
     tracks all = {0};
     flx_model *model = NULL;
     char(*texts)[PARAMETER_LENGTH] = NULL;
@@ -508,9 +529,14 @@ static int sweep(flx_ctx *ctx, sweep_options *o)
     sweep_options with = *o;
     with.settings.items = settings;
     cli_catch_interrupt();
+    compile_once(model, o->settings.count, &with);
     int failed = do_all(model, texts, &with, &t, &all);
+    flx_run_destroy(&with.run);
+    flx_system_destroy(&with.system);
+    flx_model_destroy(&with.open);
+    flx_ctx_destroy(&with.ctx);
     if (failed < 0) cli_complain("sweep", "out of memory");
-    if (t.nrow > 0 && t.ncolumn > 0) status = table_write(&t, ctx, o->table);
+    if (t.nrow > 0 && t.ncolumn > 0) status = sweep_table_write(&t, ctx, o->table);
     cli_print_errors(ctx);
     if (status == FLX_OK && !o->quiet && strcmp(o->table, "-") != 0) {
         printf("%d runs, %d failed; the table is in %s\n", t.nrow, failed, o->table);
@@ -522,7 +548,7 @@ static int sweep(flx_ctx *ctx, sweep_options *o)
     if (status == FLX_OK && failed == 0 && !cli_was_interrupted()) code = EXIT_DONE;
 
 done:
-    table_clear(&t);
+    sweep_table_clear(&t);
     tracks_clear(&all);
     free(texts);
     free(settings);
