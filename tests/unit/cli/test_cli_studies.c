@@ -411,8 +411,53 @@ static int analysis_away_from_rest_shows_what_to_write(void)
     return 0;
 }
 
+// A sweep gives what single runs with the same values give, whether what it sweeps can be set in a compiled system or
+// decides about its structure.
+static int sweeps_are_single_runs(void)
+{
+    const char *const swept[] = {"m", "L", "n", "c"};
+    const double values[][2] = {{1, 2.5}, {0.4, 0.7}, {1, 2}, {0, 0.3}};
+    for (int k = 0; k < 4; k++) {
+        char text[2000], line[200];
+        snprintf(
+            text, sizeof text,
+            "flexion: 1\ndimension: 2\ngravity: [0, -9.81]\n"
+            "parameters: {m: 1, L: 0.5, n: 1, c: 0.1}\n"
+            "bodies: {rod: {repeat: {i: [1, n]}, type: rigid, mass: m, com: [L/2, 0], inertia: "
+            "m*L^2/12, position: [0, i]}}\n"
+            "joints: {pin: {repeat: {i: [1, n]}, type: revolute, on: [ground, rod(i)], at: "
+            "rod(i)}}\n"
+            "forces: {drag: {repeat: {i: [1, n]}, type: torque, on: pin(i), value: "
+            "-c*pin(i).rate}}\n"
+            "simulate: {until: 0.5, method: radau, rtol: 1e-8, atol: 1e-10}\n"
+            "outputs: {signals: [pin(1).angle], measures: {end: final(pin(1).angle), fast: "
+            "maximum(pin(1).rate)}}\n"
+            "sweep: {parameters: {%s: [%g, %g]}}\n",
+            swept[k], values[k][0], values[k][1]);
+        write_model("single.yaml", text);
+        flexion("sweep single.yaml --csv - -q");
+        CHECK_STATUS(0);
+        double end[2], want;
+        const char *row = strchr(out, '\n');
+        for (int i = 0; i < 2; i++) {
+            CHECK(row && sscanf(row + 1, "%*d,%*f,%lf", &end[i]) == 1);
+            row = strchr(row + 1, '\n');
+        }
+        for (int i = 0; i < 2; i++) {
+            snprintf(line, sizeof line, "run single.yaml -q --csv - --set %s=%.17g", swept[k],
+                     values[k][i]);
+            flexion(line);
+            CHECK_STATUS(0);
+            const char *last = strrchr(out, ',');
+            CHECK(last && sscanf(last + 1, "%lf", &want) == 1);
+            CHECK_NEAR(end[i], want, 1e-12);
+        }
+    }
+    return 0;
+}
+
 TEST_MAIN(TEST(files_start), TEST(plot_draws), TEST(methods_are_told), TEST(methods_are_compared),
-          TEST(results_are_compared), TEST(parameters_are_swept), TEST(pages_are_written),
-          TEST(reductions_are_certified), TEST(structures_keep_their_files),
-          TEST(analysis_away_from_rest_shows_what_to_write), TEST(tables_of_analyses_are_written),
-          TEST(turning_axes_are_told), TEST(files_end))
+          TEST(results_are_compared), TEST(parameters_are_swept), TEST(sweeps_are_single_runs),
+          TEST(pages_are_written), TEST(reductions_are_certified),
+          TEST(structures_keep_their_files), TEST(analysis_away_from_rest_shows_what_to_write),
+          TEST(tables_of_analyses_are_written), TEST(turning_axes_are_told), TEST(files_end))
