@@ -108,7 +108,9 @@ struct flx_space {
 
 // Parameters that stay open, by their numbers (open.c).
 typedef struct flx_open_one {
-    double value;
+    int count;      // 1, or the entries of a list
+    double *values; // (count) owned
+    bool open;      // its leaves are there
     bool fixed;     // needed as a number
     flx_loc needed; // ... where first
 } flx_open_one;
@@ -280,8 +282,9 @@ bool flx_build_constant(flx_builder *b, flx_node n, flx_loc loc, double *out);
 flx_node flx_open_fix(flx_builder *b, flx_node n, flx_loc loc);
 // Makes the constant node of a parameter its leaf, unless it is fixed or others were asked for. One that is
 // asked for by name is open whatever its value is made of, as when it is set.
-flx_status flx_open_parameter(flx_builder *b, const flx_item *parameter, flx_node *node);
-flx_status flx_open_check_asked(flx_builder *b); // names of open parameters
+flx_status flx_open_parameter(flx_builder *b, const flx_item *parameter, flx_operand *value);
+bool flx_open_is(const flx_builder *b, int number); // whether it is
+flx_status flx_open_check_asked(flx_builder *b);    // names of open parameters
 // Whether its number is needed, and where; a place without a file: it is not.
 flx_loc flx_open_needed(const flx_builder *b, int number);
 // A constant node as a number, with the expression kept.

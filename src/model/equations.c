@@ -80,7 +80,9 @@ static flx_status classify(flx_builder *b, flx_item *item, flx_first_data *d)
         double m = 1;
         flx_env_of(&e, b, item, FLX_MODE_MOVING);
         FLX_TRY(flx_build_node(&e, mass, &d->mass));
-        d->algebraic = flx_build_constant(b, d->mass, item->loc, &m) && m == 0;
+        d->algebraic = flx_open_value(b, d->mass, &m) && m == 0;
+        if (d->algebraic) d->mass = flx_open_fix(b, d->mass, mass->loc); // it may be another
+        if (d->mass < 0) return FLX_ERR_MEMORY;
     }
     d->number = d->algebraic ? b->m->nalgebraic++ : b->m->nstate++;
     return FLX_OK;
@@ -108,6 +110,9 @@ static flx_status finish_first(flx_builder *b, flx_item *item, flx_first_order *
     FLX_TRY(flx_build_need(b, item, "derivative", &derivative));
     FLX_TRY(flx_build_node(&e, derivative, &out->derivative));
     if (d->mass >= 0 && !d->algebraic) {
+        if (flx_open_value(b, d->mass, &out->mass) && !flx_graph_is_const(b->g, d->mass, NULL)) {
+            out->mass_open = d->mass + 1;
+        }
         out->derivative = node_div(b->g, out->derivative, d->mass);
     }
     return out->derivative < 0 ? FLX_ERR_MEMORY : FLX_OK;

@@ -58,9 +58,9 @@ static flx_status resolve_parameter(flx_builder *b, flx_item *p, flx_parameter_d
     FLX_TRY(flx_build_value(&e, y, &d->value));
     FLX_TRY(check_size(b, &d->value, y->loc));
     FLX_TRY(check_constant(&e, &d->value, y->loc));
-    bool number = d->value.kind == FLX_OPERAND_NUMBER && !p->space->part;
-    if (!number) return FLX_OK;
-    FLX_TRY(flx_open_parameter(b, p, &d->value.node));
+    if (p->space->part) return FLX_OK;
+    FLX_TRY(flx_open_parameter(b, p, &d->value));
+    if (d->value.kind != FLX_OPERAND_NUMBER) return FLX_OK;
     return flx_loads_scale(b, p, 1, &d->value.node);
 }
 
@@ -99,17 +99,25 @@ static int by_leaf(const void *a, const void *b)
 // The numbers of p.
 static flx_status list_tunables(flx_model *m)
 {
-    m->tunables = flx_arena_take(m->arena, (size_t)m->nparameter, sizeof *m->tunables);
+    size_t n = 0;
+    for (int i = 0; i < m->nparameter; i++) n += (size_t)m->parameters[i].count;
+    m->tunables = flx_arena_take(m->arena, n, sizeof *m->tunables);
     if (!m->tunables) return FLX_ERR_MEMORY;
     for (int i = 0; i < m->nparameter; i++) {
         const flx_parameter *p = m->parameters + i;
-        if (p->leaf < 0) continue;
-        flx_leaf leaf = flx_leaf_make(FLX_LEAF_PARAMETER, p->leaf, 0);
-        m->tunables[m->ntunable++] = (flx_tunable){p->name, leaf, p->values[0], i};
+        for (int k = 0; p->leaf >= 0 && k < p->count; k++) {
+            flx_leaf leaf = flx_leaf_make(FLX_LEAF_PARAMETER, p->leaf, k);
+            const char *name = p->name;
+            if (p->list) name = flx_arena_printf(m->arena, "%s(%d)", p->name, k + 1);
+            if (!name) return FLX_ERR_MEMORY;
+            m->tunables[m->ntunable++] = (flx_tunable){name, leaf, p->values[k], i};
+        }
     }
     qsort(m->tunables, (size_t)m->ntunable, sizeof *m->tunables, by_leaf);
     for (int i = 0; i < m->nparameter; i++) m->parameters[i].tunable = -1;
-    for (int k = 0; k < m->ntunable; k++) m->parameters[m->tunables[k].parameter].tunable = k;
+    for (int k = m->ntunable - 1; k >= 0; k--) { // the first of a list
+        m->parameters[m->tunables[k].parameter].tunable = k;
+    }
     return FLX_OK;
 }
 
@@ -129,12 +137,10 @@ flx_status flx_parameters_finish(flx_builder *b)
         out->values = flx_arena_take(m->arena, (size_t)out->count, sizeof *out->values);
         if (!out->values) return FLX_ERR_MEMORY;
         store_numbers(b, v, out->values);
-        flx_leaf leaf;
-        bool open = !out->list && flx_graph_is_leaf(b->g, v->node, &leaf);
-        bool follows = !out->list && !flx_graph_is_const(b->g, v->node, NULL);
-        out->leaf = open && flx_leaf_get_index(leaf) == p->number ? p->number
-                    : follows                                     ? FLX_PARAMETER_FOLLOWS
-                                                                  : FLX_PARAMETER_FIXED;
+        bool follows = !out->list && b->open && !flx_graph_is_const(b->g, v->node, NULL);
+        out->leaf = flx_open_is(b, p->number) ? p->number
+                    : follows                 ? FLX_PARAMETER_FOLLOWS
+                                              : FLX_PARAMETER_FIXED;
         out->needed = flx_open_needed(b, p->number);
     }
     return list_tunables(m);

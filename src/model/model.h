@@ -242,7 +242,8 @@ typedef struct flx_first_order {
     const char *name;
     flx_loc loc;
     double at;
-    flx_open at_open;
+    double mass; // where it is a number
+    flx_open at_open, mass_open;
     flx_node derivative; // x' (already divided by the mass), or the residual of an algebraic one
     bool algebraic;
     int number; // among the states, or among the algebraic ones: the leaf's index

@@ -64,8 +64,11 @@ static const field of_variable[] = {
     FIELD(flx_variable, rate, 1, FINITE, "initial rate"),
     {.count = 0},
 };
-static const field of_first[] = {FIELD(flx_first_order, at, 1, FINITE, "initial value"),
-                                 {.count = 0}};
+static const field of_first[] = {
+    FIELD(flx_first_order, at, 1, FINITE, "initial value"),
+    FIELD(flx_first_order, mass, 1, NOT_ZERO, "mass"),
+    {.count = 0},
+};
 static const field of_discrete[] = {FIELD(flx_discrete, at, 1, FINITE, "initial value"),
                                     {.count = 0}};
 static const field of_constraint[] = {

@@ -257,14 +257,21 @@ static int tunable_count, structural_count;
 
 static int check_parameter(const char *path, const flx_model *m, int k)
 {
-    char setting[256];
+    char setting[4000];
     const char *list[] = {setting};
     double p[400];
     if (m->ntunable > 400) return 1;
     for (int i = 0; i < m->ntunable; i++) p[i] = m->tunables[i].value;
     p[k] = p[k] == 0 ? 0.01 : 1.01 * p[k];
     parameter_name = m->tunables[k].name;
-    snprintf(setting, sizeof setting, "%s=%.17g", parameter_name, p[k]);
+    const flx_parameter *q = m->parameters + m->tunables[k].parameter;
+    int n = snprintf(setting, sizeof setting, "%s=%s", q->name, q->list ? "[" : "");
+    for (int i = 0; i < q->count; i++) { // a list as a whole
+        n += snprintf(setting + n, sizeof setting - (size_t)n, "%.17g%s", p[q->tunable + i],
+                      i + 1 < q->count ? ", "
+                      : q->list        ? "]"
+                                       : "");
+    }
     flx_ctx *ctx = flx_ctx_create();
     flx_model *own = NULL, *fresh = NULL;
     flx_status read = flx_model_read(ctx, path, 1, list, &fresh);
@@ -409,6 +416,38 @@ static int structural_parameters_have_a_place(void)
     return 0;
 }
 
+// A parameter that is the load of an analysis has a factor beside it, and is open all the same.
+static int loads_are_open_too(void)
+{
+    static const char text[] = "flexion: 1\n"
+                               "parameters: {P: 2, k: [3, 4]}\n"
+                               "equations:\n"
+                               "  second_order: {x: {mass: k(1), force: P*k(2) - x, at: k(2)}}\n"
+                               "analyse: {path: {type: static, load: P}}\n";
+    flx_read_def def = flx_read_def_default();
+    def.text = text;
+    def.length = strlen(text);
+    flx_ctx *ctx = flx_ctx_create();
+    flx_model *m = NULL, *own = NULL;
+    CHECK(flx_model_read_by(ctx, "x.yaml", &def, &m) == FLX_OK);
+    CHECK(m->ntunable == 3 && m->nload == 1 && m->parameters[0].tunable == 0);
+    CHECK(strcmp(m->tunables[2].name, "k(2)") == 0 && m->tunables[2].value == 4);
+    double p[] = {5, 6, 7}, param[16];
+    CHECK(flx_param_hoisted(m, 0) <= 16);
+    flx_param_fill(m, param);
+    CHECK(param[0] == 1 && param[flx_param_tunable(m, 1)] == 3);
+    CHECK_NEAR(value_of(m, m->variables[0].mass, p), 6, 0);
+    CHECK_NEAR(value_of(m, m->variables[0].force, p) +
+                   any_value(flx_leaf_make(FLX_LEAF_VARIABLE, 0, 0)),
+               35, 1e-14);
+    CHECK(flx_model_vary(m, ctx, &own) == FLX_OK);
+    CHECK(flx_model_set_parameters(own, p) == FLX_OK && own->variables[0].at == 7);
+    flx_model_destroy(&own);
+    flx_model_destroy(&m);
+    flx_ctx_destroy(&ctx);
+    return 0;
+}
+
 TEST_MAIN(TEST(examples_are_read_again_by_their_parameters),
           TEST(models_are_read_again_by_their_parameters), TEST(parameters_are_opened_by_name),
-          TEST(structural_parameters_have_a_place))
+          TEST(structural_parameters_have_a_place), TEST(loads_are_open_too))
