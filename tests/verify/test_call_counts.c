@@ -33,17 +33,26 @@ typedef struct cost {
     double calls, error;
 } cost;
 
+// At the tolerance 1e-6; of order 5, whose calls are others by a third where the tolerance is by a hundredth, the
+// means of tolerances near it.
 static bool measure(const char *reduce, int order, const case_table *reference, cost *out)
 {
-    case_table run = {0};
-    flx_ledger ledger = {0};
-    char method[120];
-    snprintf(method, sizeof method, "bdf, formulation: ggl, max_order: %d, rtol: 1e-6, atol: 5e-3",
-             order);
-    bool good = run_example(four_bar, NULL, reduce, method, shapes, &run, &ledger);
-    out->calls = (double)ledger.work.newton_iterations;
-    out->error = good ? case_table_mean_difference(&run, reference) : (double)NAN;
-    case_table_clear(&run);
+    static const double near[] = {1.0, 0.9, 1.1};
+    const int n = order == 5 ? 3 : 1;
+    bool good = true;
+    *out = (cost){0};
+    for (int i = 0; i < n && good; i++) {
+        case_table run = {0};
+        flx_ledger ledger = {0};
+        char method[120];
+        snprintf(method, sizeof method,
+                 "bdf, formulation: ggl, max_order: %d, rtol: %.2e, atol: 5e-3", order,
+                 near[i] * 1e-6);
+        good = run_example(four_bar, NULL, reduce, method, shapes, &run, &ledger);
+        out->calls += (double)ledger.work.newton_iterations / n;
+        out->error += good ? case_table_mean_difference(&run, reference) / n : (double)NAN;
+        case_table_clear(&run);
+    }
     return good;
 }
 
@@ -69,7 +78,7 @@ static int orders_of_the_four_bar(void)
                reduced.error);
         if (order == 2) CHECK(a < 1.8 && b < 1.5);
         if (order == 3 || order == 4) CHECK(a > 4.2 && b > 2.0 && b < a);
-        if (order == 5) CHECK(a > 2.0 && b > 2.0);
+        if (order == 5) CHECK(a > 2.5 && b > 2.0);
         if (order > 2) CHECK(reduced.error < 2e-4 && slowed.error < 3e-4);
     }
     case_table_clear(&reference);
