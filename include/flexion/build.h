@@ -6,7 +6,7 @@
 //
 // Quantities are numbers or texts (expressions, as in a file; names in them are those of the model, in any
 // order of the calls); choices are words of the language, but for the types of items. A member that is zero is not given and has the default of the language; where a zero
-// is meant and is not the default, write it as a text: {0, "0"}.
+// is meant and is not the default (a spring of length zero), write FLX_ZERO.
 //
 // Calls that add return an id (> 0) for use in other definitions; inputs and parameters return their number
 // (from 0; with lists among the parameters ask flx_system_parameter). Negative: a flx_status; nothing was changed, a message with the path of the item is in the context
@@ -34,6 +34,12 @@ typedef struct flx_value {
     double number;
     const char *text;
 } flx_value;
+
+// A zero that is given: .length = FLX_ZERO.
+#define FLX_ZERO                                                                                   \
+    {                                                                                              \
+        0.0, "0"                                                                                   \
+    }
 
 // x, y, z (planar: x, y); or, where text is not NULL, an expression that is a vector, or the name of a place:
 // "crank.pin". All zero: not given.
@@ -162,8 +168,8 @@ typedef struct flx_joint_def {
     size_t size;
     int type;  // FLX_REVOLUTE, ...
     int on[2]; // first and second body: FLX_GROUND or ids; of a gear two joints
-    flx_vector
-        at[2]; // a place, as drawn; or two, one on each body. Not given: the origin of the ground
+    // a place, as drawn; or two, one on each body. Not given: the origin of the ground
+    flx_vector at[2];
     flx_vector axis;           // as drawn
     flx_vector axes[2];        // universal
     const char *frame;         // whose coordinates directions are given in
@@ -198,6 +204,7 @@ typedef struct flx_force_def {
     int type;  // FLX_TORQUE, ...
     int on[2]; // a body, or two: on the second, and oppositely on the first
     int joint; // or a joint: along its coordinate
+    // spring, actuator, bushing: as of a joint, zeros are the origin; force: default the centre of mass
     flx_vector at[2];
     flx_vector
         value; // force, torque (on a joint, in the plane and with an axis a number: x), actuator and
@@ -208,7 +215,7 @@ typedef struct flx_force_def {
     flx_value stiffness
         [6]; // spring: the first; bushing: x y z, or with the rotations (planar: x y, rotation)
     flx_value damping[6];
-    flx_value length, angle, displacement; // of a spring without force
+    flx_value length, angle, displacement; // of a spring without force; default as drawn
     flx_value G;                           // gravitation
     const char *surface;                   // pressure, traction: a set of the mesh
     flx_vector gradient;                   // pressure
@@ -218,7 +225,7 @@ typedef struct flx_force_def {
 FLX_API flx_force_def flx_force_def_default(void);
 FLX_API int flx_model_add_force(flx_model *m, const char *name, const flx_force_def *def);
 
-// Equations: mass*q'' = force; mass*z' = derivative (mass {0, "0"}: algebraic, 0 = derivative); an expression
+// Equations: mass*q'' = force; mass*z' = derivative (mass FLX_ZERO: algebraic, 0 = derivative); an expression
 // that stays zero; a number that only events change.
 typedef struct flx_variable_def {
     size_t size;

@@ -148,7 +148,7 @@ static int spatial_items_are_what_a_file_says(void)
               m, "y",
               &(flx_variable_def){.rate = {1, NULL}, .mass = {2, NULL}, .force = {0, "-y"}}) > 0);
     CHECK(flx_model_add_state(m, "z",
-                              &(flx_state_def){.mass = {0, "0"}, .derivative = {0, "z - x"}}) > 0);
+                              &(flx_state_def){.mass = FLX_ZERO, .derivative = {0, "z - x"}}) > 0);
     CHECK(flx_model_add_discrete(m, "u", 0) > 0);
     CHECK(flx_model_add_constraint(
               m, "tie",
