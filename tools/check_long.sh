@@ -44,9 +44,9 @@ echo "== an example under valgrind"
 OPENBLAS_NUM_THREADS=1 $valgrind build/flexion run examples/slider_crank.yaml -o build/valgrind.h5 >/dev/null
 
 echo "== one system, four threads, under ThreadSanitizer"
-OPENBLAS_NUM_THREADS=1 FLX_SHORT=1 TSAN_OPTIONS=halt_on_error=1 \
+OPENBLAS_NUM_THREADS=1 TSAN_OPTIONS=halt_on_error=1 \
     build/tsan/tests/verify/test_instances --threads examples/{slider_crank,spatial_crank,joint_friction,bouncing_ball}.yaml \
-    examples/{speed_control,elastic_crank,two_mass_reduced,condensed_chain,mobot}.yaml tests/models/14-stewart-platform.yaml
+    examples/{speed_control,elastic_crank,two_mass_reduced,condensed_chain,mobot,four_bar_flexible}.yaml tests/verify/parameters/*.yaml tests/models/14-stewart-platform.yaml
 
 echo "== long tests"
 ctest --test-dir build -C Long -L long --output-on-failure

@@ -27,6 +27,7 @@ typedef struct flx_lu_plan {
     int *begin, *row;       // compressed columns
     int *from;              // where each entry's value is on the pattern
     klu_symbolic *symbolic; // NULL: small
+    int parity;             // of its columns
 } flx_lu_plan;
 
 struct flx_lu {
@@ -66,6 +67,23 @@ static void expand(flx_lu_plan *f, const flx_pattern *p)
     f->begin[f->n] = count;
 }
 
+// +1 for an even permutation, -1 for an odd one. p is left as it was.
+static int find_parity(int n, int *p)
+{
+    int sign = 1;
+    for (int i = 0; i < n; i++) {
+        if (p[i] < 0) continue; // of a cycle that was seen
+        for (int j = i; p[j] >= 0;) {
+            int next = p[j];
+            p[j] = -1 - next;
+            j = next;
+            if (j != i) sign = -sign;
+        }
+    }
+    for (int i = 0; i < n; i++) p[i] = -1 - p[i];
+    return sign;
+}
+
 static void destroy_plan(void *made)
 {
     flx_lu_plan *k = made;
@@ -91,7 +109,10 @@ static flx_status fill_plan(flx_ctx *ctx, const flx_pattern *p, flx_lu_plan *k)
     klu_common common;
     klu_defaults(&common);
     k->symbolic = klu_analyze(k->n, k->begin, k->row, &common);
-    if (k->symbolic) return FLX_OK;
+    if (k->symbolic) {
+        k->parity = find_parity(k->n, k->symbolic->Q);
+        return FLX_OK;
+    }
     return FLX_FAIL(ctx, FLX_ERR_MEMORY, FLX_NOWHERE,
                     "out of memory in analysing a matrix of %d unknowns", k->n);
 }
@@ -337,23 +358,6 @@ void flx_lu_memory(flx_lu *f, flx_memory *m)
     if (flx_memory_loads(m) && m->status == FLX_OK) load(f, factored, is_fresh, m);
 }
 
-// +1 for an even permutation, -1 for an odd one. p is left as it was.
-static int find_parity(int n, int *p)
-{
-    int sign = 1;
-    for (int i = 0; i < n; i++) {
-        if (p[i] < 0) continue; // of a cycle that was seen
-        for (int j = i; p[j] >= 0;) {
-            int next = p[j];
-            p[j] = -1 - next;
-            j = next;
-            if (j != i) sign = -sign;
-        }
-    }
-    for (int i = 0; i < n; i++) p[i] = -1 - p[i];
-    return sign;
-}
-
 int flx_lu_sign(const flx_lu *f)
 {
     int sign = 1;
@@ -368,5 +372,5 @@ int flx_lu_sign(const flx_lu *f)
     if (!f->numeric) return 0;
     const double *diagonal = f->numeric->Udiag;
     for (int k = 0; k < f->n; k++) sign = diagonal[k] < 0.0 ? -sign : sign;
-    return sign * find_parity(f->n, f->numeric->Pnum) * find_parity(f->n, f->plan->symbolic->Q);
+    return sign * find_parity(f->n, f->numeric->Pnum) * f->plan->parity;
 }
