@@ -469,9 +469,17 @@ flx_status flx_event_member(flx_env *e, const flx_item *event, const char *name,
 
 // ---- functions.c: parameters, functions, signals -------------------------------------------------
 
+// One entry of a list that is set from outside.
+typedef struct flx_entry_setting {
+    int index; // from 1
+    const flx_entry *value;
+    const struct flx_entry_setting *next;
+} flx_entry_setting;
+
 typedef struct flx_parameter_data {
     flx_operand value;
-    const flx_entry *given; // from outside, in the env of the part's user
+    const flx_entry_setting *entries; // the first given is the last
+    const flx_entry *given;           // from outside, in the env of the part's user
     flx_space *given_space;
     const flx_local *given_locals;
 } flx_parameter_data;

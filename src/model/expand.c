@@ -410,7 +410,18 @@ static void give_parameters(flx_builder *b, flx_space *s)
     }
 }
 
-// "name=value" of the command line.
+// "k(2)": the number of the entry, 0: none; the name without it.
+static int entry_of(char *name)
+{
+    char *open = strchr(name, '('), *end = NULL;
+    if (!open || open == name) return 0;
+    double index = flx_number_read(open + 1, &end);
+    if (end == open + 1 || strcmp(end, ")") != 0 || !(index >= 1 && index < 1e6)) return 0;
+    *open = 0;
+    return (int)index;
+}
+
+// "name=value" or "name(2)=value" of the command line.
 static flx_status apply_setting(flx_builder *b, flx_space *s, const char *setting)
 {
     flx_loc loc = {flx_intern(b->ctx, "--set"), 1, 1, NULL};
@@ -422,10 +433,18 @@ static flx_status apply_setting(flx_builder *b, flx_space *s, const char *settin
     char *text = flx_arena_copy(b->scratch, sign + 1, strlen(sign + 1));
     flx_entry *value = flx_take(b, 1, sizeof *value);
     if (!name || !text || !value) return FLX_ERR_MEMORY;
+    int index = entry_of(name);
     flx_parameter_data *d = find_parameter(b, s, name, loc, "the model");
     if (!d) return FLX_ERR_MODEL;
     *value = (flx_entry){.kind = FLX_ENTRY_SCALAR, .loc = loc, .text = text};
     value->loc.column = (int)(sign - setting) + 2;
+    if (index > 0) {
+        flx_entry_setting *one = flx_take(b, 1, sizeof *one);
+        if (!one) return FLX_ERR_MEMORY;
+        *one = (flx_entry_setting){index, value, d->entries};
+        d->entries = one;
+        return FLX_OK;
+    }
     d->given = value;
     d->given_space = s;
     return FLX_OK;

@@ -49,6 +49,32 @@ static flx_status check_constant(flx_env *e, flx_operand *v, flx_loc loc)
     return FLX_OK;
 }
 
+// Entries of a list that are set from outside.
+static flx_status set_entries(flx_env *e, const flx_item *p, flx_parameter_data *d)
+{
+    flx_builder *b = e->b;
+    flx_operand *v = &d->value, *items = NULL;
+    for (const flx_entry_setting *s = d->entries; s; s = s->next) {
+        bool list = v->kind == FLX_OPERAND_LIST;
+        if (!list || s->index > v->count) {
+            return FLX_FAIL(b->ctx, FLX_ERR_MODEL, s->value->loc, "parameter '%s' has no entry %d",
+                            p->full, s->index);
+        }
+        bool known = false; // a later setting holds
+        for (const flx_entry_setting *l = d->entries; l != s; l = l->next) {
+            known = known || l->index == s->index;
+        }
+        if (!items) {
+            items = flx_take(b, (size_t)v->count, sizeof *items);
+            if (!items) return FLX_ERR_MEMORY;
+            memcpy(items, v->items, (size_t)v->count * sizeof *items);
+            v->items = items;
+        }
+        if (!known) FLX_TRY(flx_build_value(e, s->value, &items[s->index - 1]));
+    }
+    return FLX_OK;
+}
+
 static flx_status resolve_parameter(flx_builder *b, flx_item *p, flx_parameter_data *d)
 {
     const flx_entry *y = d->given ? d->given : p->def;
@@ -56,6 +82,7 @@ static flx_status resolve_parameter(flx_builder *b, flx_item *p, flx_parameter_d
     flx_env_init(&e, b, d->given ? d->given_space : p->space, d->given ? d->given_locals : NULL,
                  FLX_MODE_CONSTANT);
     FLX_TRY(flx_build_value(&e, y, &d->value));
+    FLX_TRY(set_entries(&e, p, d));
     FLX_TRY(check_size(b, &d->value, y->loc));
     FLX_TRY(check_constant(&e, &d->value, y->loc));
     if (p->space->part) return FLX_OK;

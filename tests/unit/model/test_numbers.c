@@ -257,21 +257,14 @@ static int tunable_count, structural_count;
 
 static int check_parameter(const char *path, const flx_model *m, int k)
 {
-    char setting[4000];
+    char setting[256];
     const char *list[] = {setting};
     double p[400];
     if (m->ntunable > 400) return 1;
     for (int i = 0; i < m->ntunable; i++) p[i] = m->tunables[i].value;
     p[k] = p[k] == 0 ? 0.01 : 1.01 * p[k];
     parameter_name = m->tunables[k].name;
-    const flx_parameter *q = m->parameters + m->tunables[k].parameter;
-    int n = snprintf(setting, sizeof setting, "%s=%s", q->name, q->list ? "[" : "");
-    for (int i = 0; i < q->count; i++) { // a list as a whole
-        n += snprintf(setting + n, sizeof setting - (size_t)n, "%.17g%s", p[q->tunable + i],
-                      i + 1 < q->count ? ", "
-                      : q->list        ? "]"
-                                       : "");
-    }
+    snprintf(setting, sizeof setting, "%s=%.17g", parameter_name, p[k]); // an entry of a list, too
     flx_ctx *ctx = flx_ctx_create();
     flx_model *own = NULL, *fresh = NULL;
     flx_status read = flx_model_read(ctx, path, 1, list, &fresh);
