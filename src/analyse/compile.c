@@ -57,6 +57,19 @@ static flx_status take_method(flx_ctx *ctx, const flx_compile_def *d, flx_simula
     return d->formulation ? take_formulation(ctx, d->formulation, s) : FLX_OK;
 }
 
+flx_status flx_check_named(flx_ctx *ctx, const flx_integrator_def *d)
+{
+    bool numbers = d->step != 0.0 || d->rtol != 0.0 || d->atol != 0.0 || d->first_step != 0.0 ||
+                   d->largest_step != 0.0 || d->newton_tolerance != 0.0;
+    bool counts = d->stages != 0 || d->degree != 0 || d->quadrature != 0 || d->max_order != 0 ||
+                  d->max_steps != 0 || d->drift != 0;
+    bool other = d->family || d->formulation != FLX_FORMULATION_AUTO;
+    if (d->method || !(numbers || counts || other)) return FLX_OK;
+    return FLX_FAIL(ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE,
+                    "settings of a method need its name: set method.method too, or leave all of "
+                    "them to the model");
+}
+
 static flx_status take_def(flx_ctx *ctx, const flx_compile_def *def, flx_compile_def *out)
 {
     *out = flx_compile_def_default();
@@ -68,7 +81,7 @@ static flx_status take_def(flx_ctx *ctx, const flx_compile_def *def, flx_compile
     }
     memcpy(out, def, def->size);
     if (out->method.type) out->method.method = out->method.type->name;
-    return FLX_OK;
+    return flx_check_named(ctx, &out->method);
 }
 
 // ---- compile --------------------------------------------------------------------------------------

@@ -41,6 +41,9 @@ struct flx_run {
     uint64_t identity;  // of its system, once it was asked for
 };
 
+// compile.c: settings of a method that is not named would be lost without a word.
+flx_status flx_check_named(flx_ctx *ctx, const flx_integrator_def *d);
+
 // run.c. The run anew: state, method, account; when rows and entries of the account are due, to `until` (0: no end is
 // known); steps by the schedule, and by the full system where a reduced one must go back to it.
 flx_status flx_running_begin(flx_simulation *sim);

@@ -28,6 +28,7 @@ static flx_status take_def(flx_ctx *ctx, const flx_run_def *def, flx_run_def *ou
     }
     memcpy(out, def, def->size);
     if (out->method.type) out->method.method = out->method.type->name;
+    FLX_TRY(flx_check_named(ctx, &out->method));
     if (!(out->until >= 0.0) || !isfinite(out->until)) {
         return FLX_FAIL(ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE, "the end of a run cannot be at t = %g",
                         out->until);

@@ -357,6 +357,13 @@ static int names(void)
     bad.size = 3;
     CHECK(flx_run_create(r.system, &bad, r.ctx, &run) == FLX_ERR_ARGUMENT && !run);
     bad = flx_run_def_default();
+    bad.method.rtol = 1e-9; // of which method?
+    CHECK(flx_run_create(r.system, &bad, r.ctx, &run) == FLX_ERR_ARGUMENT && !run);
+    flx_system *other = NULL;
+    flx_compile_def loose = flx_compile_def_default();
+    loose.method.step = 1e-3;
+    CHECK(flx_system_compile(r.model, &loose, r.ctx, &other) == FLX_ERR_ARGUMENT && !other);
+    bad = flx_run_def_default();
     bad.method.method = "radu";
     CHECK(flx_run_create(r.system, &bad, r.ctx, &run) == FLX_ERR_ARGUMENT && !run);
     put_away(&r);
