@@ -13,6 +13,7 @@
 
 #define MOST_STEPS 1500 // followed of one run
 #define SOME_STEPS 500
+#define STEPS_OF_MANY 250 // where every method follows it
 #define SHORT_RUN 100
 #define MOST_POINTS 100
 
@@ -177,6 +178,7 @@ int main(int argc, char **argv)
     for (int i = 1; i < argc; i++) {
         if (strcmp(argv[i], "--methods") == 0) {
             all = true;
+            if (most_steps == SOME_STEPS) most_steps = STEPS_OF_MANY;
         } else {
             failed += check_model(argv[i], points, all, &tried);
         }
