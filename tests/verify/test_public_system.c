@@ -121,6 +121,10 @@ static int say(rig *r)
     CHECK(flx_system_describe(r->s, FLX_PORT_EVENT, 0, &info));
     CHECK_TEXT(info.name, "over");
     CHECK(!flx_system_describe(r->s, FLX_PORT_EVENT, 1, &info));
+    const flx_result_info *result = flx_system_info(r->s);
+    CHECK(result && result->ncolumn == 2);
+    CHECK_TEXT(result->method, "radau");
+    CHECK(!flx_system_has_chosen(r->s)); // the model names it
     const flx_summary *summary = flx_system_summary(r->s);
     CHECK(summary && summary->bodies == 2 && summary->freedoms == 2);
     return 0;
