@@ -180,7 +180,7 @@ typedef struct task {
 typedef struct answers {
     const task *of;
     bool fine;
-    uint64_t asked, ran[MOST_METHODS];
+    uint64_t asked, moved, ran[MOST_METHODS];
     pthread_t thread;
 } answers;
 
@@ -191,6 +191,15 @@ static void answer(const flx_system *s, answers *a)
     for (int i = 0; i < t->ndef; i++) a->ran[i] = run(s, t->def + i, t->start, t->until);
 }
 
+// The answers with other parameters; 0: there are none, or they are refused.
+static uint64_t ask_moved(flx_system *own, const flx_state *at)
+{
+    double p[64];
+    if (own->nparameter == 0 || own->nparameter > 64) return 0;
+    for (int k = 0; k < own->nparameter; k++) p[k] = 1.01 * own->param[own->first_parameter + k];
+    return flx_system_set_parameters(own, p) == FLX_OK ? ask(own, at) : 0;
+}
+
 static void *answer_by_instance(void *user)
 {
     answers *a = user;
@@ -199,6 +208,7 @@ static void *answer_by_instance(void *user)
     if (ctx && flx_system_instance(a->of->sys, ctx, &own) == FLX_OK) {
         a->fine = own->ctx == ctx && own->dims.nparam == a->of->sys->dims.nparam;
         answer(own, a);
+        a->moved = ask_moved(own, a->of->start);
     }
     flx_system_destroy(&own);
     flx_ctx_destroy(&ctx);
@@ -210,6 +220,7 @@ static int compare(const char *name, const answers *a, const answers *b)
     int failed = 0;
     if (!b->fine) failed++, printf("%s: no instance\n", name);
     if (b->fine && a->asked != b->asked) failed++, printf("%s: answers differ\n", name);
+    if (b->fine && a->moved != b->moved) failed++, printf("%s: with parameters, too\n", name);
     for (int i = 0; i < a->of->ndef && b->fine; i++) {
         if (a->ran[i] == b->ran[i]) continue;
         failed++;
@@ -243,6 +254,7 @@ static int check_system(const char *name, flx_simulation *sim, bool threads)
     answers alone = {.of = &t}, own[THREADS];
     int failed = 0, n = threads ? THREADS : 1;
     list_methods(sim, &t);
+    answer_by_instance(&alone); // for what no compiled system may do itself
     answer(t.sys, &alone);
     for (int i = 0; i < THREADS; i++) own[i] = (answers){.of = &t};
     for (int i = 0; i < n; i++) {
@@ -263,7 +275,7 @@ static int check_model(const char *path, bool tree, bool threads, int *checked)
     char name[512];
     int failed = 0;
     snprintf(name, sizeof name, "%s%s", path, tree ? " (tree)" : "");
-    flx_status status = flx_model_read(ctx, path, 0, NULL, &model);
+    flx_status status = flx_model_read_by(ctx, path, NULL, &model);
     if (status == FLX_OK && tree) {
         if (model->simulate.tree || model->nbody == 0) status = FLX_ERR_CANNOT; // done already
         bool given = model->simulate.given;
