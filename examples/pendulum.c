@@ -7,7 +7,7 @@
 
 static void print_messages(const flx_ctx *ctx)
 {
-    for (int i = 0; i < flx_ctx_error_count(ctx); i++) {
+    for (int i = 0; flx_ctx_error(ctx, i); i++) {
         const flx_message *m = flx_ctx_error(ctx, i);
         if (m->loc.file) fprintf(stderr, "%s:%d:%d: ", m->loc.file, m->loc.line, m->loc.column);
         fprintf(stderr, "%s\n", m->text);

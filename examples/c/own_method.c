@@ -72,7 +72,7 @@ int main(void)
     if (s == FLX_OK) s = flx_run_advance(run, 2.0);
     double e = s == FLX_OK ? flx_run_get(run, flx_system_output(system, "energy.total", ctx)) : 1;
     if (s == FLX_OK) printf("energy %.1e J of 9.81 J at t = %g s\n", e, flx_run_time(run));
-    for (int i = 0; i < flx_ctx_error_count(ctx); i++) puts(flx_ctx_error(ctx, i)->text);
+    for (int i = 0; flx_ctx_error(ctx, i); i++) puts(flx_ctx_error(ctx, i)->text);
     flx_run_destroy(&run), flx_system_destroy(&system), flx_model_destroy(&model),
         flx_ctx_destroy(&ctx);
     return !(e > -1e-4 && e < 1e-4);

@@ -73,7 +73,7 @@ int main(void)
     if (status == FLX_OK) status = flx_run_advance(run, 20.0);
     double end = status == FLX_OK ? flx_run_view(run, FLX_VIEW_Q, NULL)[0] : 0.0;
     if (status == FLX_OK) printf("q = %.6f at t = %g s\n", end, flx_run_time(run));
-    for (int i = 0; i < flx_ctx_error_count(s.ctx); i++) puts(flx_ctx_error(s.ctx, i)->text);
+    for (int i = 0; flx_ctx_error(s.ctx, i); i++) puts(flx_ctx_error(s.ctx, i)->text);
     flx_run_destroy(&run), flx_ctx_destroy(&s.ctx);
     return !(end > -1.60131 && end < -1.60129);
 }

@@ -67,11 +67,12 @@ FLX_API const flx_summary *flx_system_summary(const flx_system *s);
 
 typedef struct flx_run flx_run;
 
+// Callbacks get what they need: calls that move, change, save or look at their own run are refused.
 // A warning when it arises; it is also kept in the context.
 typedef void (*flx_log_callback)(void *user, const flx_message *message);
 // An event of the model happened: its number and name. Non-zero: the run stops there.
 typedef int (*flx_event_callback)(void *user, double t, int event, const char *name);
-// A row of outputs, when the model's `outputs` asks for one. Non-zero: the run is interrupted.
+// A row of outputs, when the model's `outputs` asks for one. Non-zero: the run is interrupted at the end of the step.
 typedef int (*flx_row_callback)(void *user, double t, int n, const double *outputs);
 
 // Begin with flx_run_def_default(), which sets size.

@@ -56,9 +56,11 @@ static flx_status put_row(run *r, const flx_state *x)
         FLX_TRY(type->row(r->sinks[i], x->t, sim->columns.out));
     }
     r->row_since = true;
-    if (!r->def.row) return FLX_OK;
-    return r->def.row(r->def.user, x->t, sim->info.ncolumn, sim->columns.out) ? FLX_INTERRUPTED
-                                                                              : FLX_OK;
+    // rows that are left in the step would be lost if it ended here
+    if (r->def.row && r->def.row(r->def.user, x->t, sim->info.ncolumn, sim->columns.out)) {
+        r->interrupt = true;
+    }
+    return FLX_OK;
 }
 
 // ... or only its time has come.
@@ -188,7 +190,7 @@ static int on_output(void *user, const flx_state *x)
     if (r->status == FLX_OK && whole && !r->sim->no_ledger) r->status = flx_judge_step(r->sim, x);
     if (r->status == FLX_OK && whole) r->status = flx_watch_look(&r->watch, r->sim, x);
     if (r->status == FLX_OK && whole) r->status = flx_running_keep(r, false);
-    if (r->status != FLX_OK || must_change(r)) return 1;
+    if (r->status != FLX_OK || must_change(r) || (whole && r->interrupt)) return 1;
     if (!whole || !r->progress || !r->progress(r->user, x->t, r->schedule.until)) return 0;
     r->status = flx_running_keep(r, true);
     return 1;

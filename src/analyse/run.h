@@ -32,6 +32,8 @@ struct flx_run {
     bool stale;         // numbers were set that the start may depend on
     bool stopped;       // by an event, or by a callback
     flx_status failed;  // it cannot go on; FLX_OK: it can
+    bool busy;          // a call with it lasts: callbacks must not change it
+    bool interrupt;     // a row said so; it is obeyed at the end of the step
     bool known;         // the outputs are those of the state
     double *outputs;    // (ncolumn) owned
     flx_state *shown;   // borrowed: the first state of the simulation, whose arrays the views are
@@ -83,7 +85,8 @@ void flx_running_close(flx_run *r, flx_status status);
 void flx_running_memory(flx_run *r, flx_memory *m);
 void flx_running_tell_forgetful(flx_simulation *sim);
 
-// run_alone.c. From the start again. Views are of the state that the run began with, whatever system goes on.
+// run_alone.c. A call that changes the run begins, unless another one lasts, which has called back. From the start again. Views are of the state that the run began with, whatever system goes on.
+flx_status flx_running_enter(flx_run *r);
 flx_status flx_running_restart(flx_run *r);
 // run_inputs.c. The systems take these parameters (nparameter), and what was made of their numbers is made anew.
 flx_status flx_running_tune(flx_run *r, const double *p);

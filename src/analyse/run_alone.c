@@ -14,6 +14,17 @@ flx_run_def flx_run_def_default(void)
     return d;
 }
 
+flx_status flx_running_enter(flx_run *r)
+{
+    if (r->busy) {
+        return FLX_FAIL(r->sim->ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE,
+                        "a callback cannot move, change, save or look at the run that calls it: do "
+                        "so when the call has returned");
+    }
+    r->busy = true;
+    return FLX_OK;
+}
+
 // ---- life ---------------------------------------------------------------------------------------
 
 // A definition of this or an earlier version of the library.
@@ -53,7 +64,7 @@ static flx_status begin_here(flx_run *r)
 }
 
 // From the start, made again where numbers were set that it may depend on.
-flx_status flx_running_restart(flx_run *r)
+static flx_status restart(flx_run *r)
 {
     flx_simulation *sim = r->sim;
     flx_watch_end(&r->watch, sim);
@@ -63,6 +74,17 @@ flx_status flx_running_restart(flx_run *r)
     r->tuned = r->stale = r->placed = false;
     FLX_TRY(flx_running_begin(sim));
     return begin_here(r);
+}
+
+flx_status flx_running_restart(flx_run *r)
+{
+    flx_ctx *ctx = r->sim->ctx;
+    int told = flx_ctx_error_count(ctx);
+    flx_status status = restart(r);
+    if (status == FLX_OK || flx_ctx_error_count(ctx) > told) return status;
+    return FLX_FAIL(ctx, status, FLX_NOWHERE,
+                    "with these inputs and parameters the start cannot be made: %s",
+                    flx_status_text(status));
 }
 
 static flx_status make(flx_run *r, const flx_system *s, flx_ctx *ctx)
@@ -82,21 +104,22 @@ flx_status flx_run_create(const flx_system *s, const flx_run_def *def, flx_ctx *
     *run = NULL;
     flx_run_def d;
     FLX_TRY(take_def(ctx, def, &d));
-    flx_run *r = *run = flx_alloc(ctx, 1, sizeof *r);
+    flx_run *r = flx_alloc(ctx, 1, sizeof *r);
     if (!r) return FLX_ERR_MEMORY;
     r->def = d;
     r->of = s;
     flx_log_guard log = flx_log_begin(ctx, d.log, d.user);
     flx_status status = make(r, s, ctx);
     flx_log_end(&log);
-    if (status != FLX_OK) flx_run_destroy(run);
+    if (status != FLX_OK) flx_run_destroy(&r);
+    *run = r;
     return status;
 }
 
 void flx_run_destroy(flx_run **run)
 {
     flx_run *r = run ? *run : NULL;
-    if (!r) return;
+    if (!r || (r->busy && flx_running_enter(r) != FLX_OK)) return;
     if (r->sim) flx_watch_end(&r->watch, r->sim);
     flx_simulation_destroy(&r->sim);
     flx_free(r->outputs);
@@ -107,11 +130,13 @@ void flx_run_destroy(flx_run **run)
 
 flx_status flx_run_reset(flx_run *r)
 {
+    FLX_TRY(flx_running_enter(r));
     flx_log_guard log = flx_log_begin(r->sim->ctx, r->def.log, r->def.user);
     flx_status status = flx_running_restart(r);
     flx_log_end(&log);
     if (status != FLX_OK) r->failed = status;
     flx_running_show(r);
+    r->busy = false;
     return status;
 }
 
@@ -181,10 +206,12 @@ flx_status flx_run_set_state(flx_run *r, const double *q, const double *v, const
         return FLX_FAIL(sim->ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE,
                         "a state cannot have values that are not finite");
     }
+    FLX_TRY(flx_running_enter(r));
     flx_log_guard log = flx_log_begin(sim->ctx, r->def.log, r->def.user);
     flx_status status = set_state(r, q, v, x, report);
     flx_log_end(&log);
     flx_running_show(r);
+    r->busy = false;
     return status;
 }
 
@@ -233,6 +260,7 @@ static flx_status refuse_failed(const flx_run *r)
 static flx_status drive(flx_run *r, double until, bool single)
 {
     flx_simulation *sim = r->sim;
+    FLX_TRY(flx_running_enter(r));
     flx_schedule schedule = {
         .until = until, .horizon = r->horizon, .piece = 1, .single = single, .resume = r->begun};
     if (r->rows) {
@@ -242,10 +270,11 @@ static flx_status drive(flx_run *r, double until, bool single)
     }
     r->progress = r->def.progress ? tell_progress : NULL;
     r->user = r;
-    r->known = false;
+    r->known = r->interrupt = false;
     flx_log_guard log = flx_log_begin(sim->ctx, r->def.log, r->def.user);
     flx_status status = flx_running_drive(r, &schedule);
     flx_log_end(&log);
+    r->busy = false;
     r->begun = true;
     r->t = sim->state->t;
     r->status = FLX_OK;
@@ -304,7 +333,10 @@ const double *flx_run_outputs(flx_run *r, int *n)
     flx_simulation *sim = r->sim;
     if (n) *n = sim->info.ncolumn;
     if (r->known || sim->info.ncolumn == 0) return r->outputs;
-    if (flx_running_find_outputs(r) != FLX_OK) return NULL;
+    if (flx_running_enter(r) != FLX_OK) return NULL;
+    flx_status status = flx_running_find_outputs(r);
+    r->busy = false;
+    if (status != FLX_OK) return NULL;
     memcpy(r->outputs, sim->columns.out, (size_t)sim->info.ncolumn * sizeof *r->outputs);
     r->known = true;
     return r->outputs;
@@ -344,9 +376,11 @@ flx_statistics flx_run_statistics(const flx_run *r)
 const flx_ledger *flx_run_ledger(flx_run *r)
 {
     flx_simulation *sim = r->sim;
+    if (flx_running_enter(r) != FLX_OK) return &sim->ledger;
     flx_log_guard log = flx_log_begin(sim->ctx, r->def.log, r->def.user);
     flx_running_close_ledger(r, r->failed);
     flx_log_end(&log);
+    r->busy = false;
     return &sim->ledger;
 }
 

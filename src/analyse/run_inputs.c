@@ -164,7 +164,10 @@ flx_status flx_run_set_input(flx_run *r, int i, int n, const double *u)
         numbers[FLX_INPUT_SINCE] = sim->state->t;
         numbers[FLX_INPUT_FREE] = 0.0;
     }
-    return set_input(r, i, numbers);
+    FLX_TRY(flx_running_enter(r));
+    flx_status status = set_input(r, i, numbers);
+    r->busy = false;
+    return status;
 }
 
 flx_status flx_run_get_input(const flx_run *r, int i, double u[3])

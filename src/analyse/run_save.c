@@ -127,6 +127,8 @@ size_t flx_run_save(const flx_run *run, void *buffer, size_t room)
 {
     flx_run *r = (flx_run *)(uintptr_t)run; // saving reads only
     flx_simulation *sim = r->sim;
+    if (flx_running_enter(r) != FLX_OK) return 0;
+    r->busy = false; // no callback is called here
     flx_memory count = flx_memory_begin(FLX_MEMORY_COUNT, NULL, 0);
     walk(r, &count);
     size_t method = flx_integrator_save(sim->it, sim->state, NULL, 0);
@@ -216,6 +218,7 @@ flx_status flx_run_restore(flx_run *r, const void *buffer, size_t size)
     unsigned char *body = (unsigned char *)(uintptr_t)buffer + sizeof h; // loading reads only
     if (size >= sizeof h) memcpy(&h, buffer, sizeof h);
     FLX_TRY(check(r, &h, body, size));
+    FLX_TRY(flx_running_enter(r));
     r->known = false;
     flx_status status = load(r, &h, body);
     flx_account_forget(r->sim);
@@ -223,12 +226,15 @@ flx_status flx_run_restore(flx_run *r, const void *buffer, size_t size)
     if (status != FLX_OK) r->failed = status;
     flx_running_show(r);
     if (!flx_integrator_remembers(r->sim->it)) flx_running_tell_forgetful(r->sim);
+    r->busy = false;
     return status;
 }
 
 flx_status flx_run_clone(const flx_run *run, flx_ctx *ctx, flx_run **copy)
 {
+    *copy = NULL;
     size_t size = flx_run_save(run, NULL, 0);
+    if (size == 0) return FLX_ERR_ARGUMENT; // in a callback
     FLX_TRY(flx_run_create(run->of, &run->def, ctx, copy));
     void *buffer = flx_alloc(ctx, size, 1);
     flx_status status = buffer ? FLX_OK : FLX_ERR_MEMORY;
