@@ -33,6 +33,7 @@ struct flx_run {
     bool stopped;       // by an event, or by a callback
     flx_status failed;  // it cannot go on; FLX_OK: it can
     bool busy;          // a call with it lasts: callbacks must not change it
+    bool doubted;       // it was told that the account fails
     bool interrupt;     // a row said so; it is obeyed at the end of the step
     bool known;         // the outputs are those of the state
     double *outputs;    // (ncolumn) owned

@@ -54,7 +54,7 @@ static flx_status begin_here(flx_run *r)
     FLX_TRY(flx_running_plan(r, r->horizon));
     flx_watch_start(&r->watch, sim);
     r->every = r->time = 0;
-    r->started = r->row_since = r->begun = r->stopped = r->known = false;
+    r->started = r->row_since = r->begun = r->stopped = r->known = r->doubted = false;
     r->status = r->failed = FLX_OK;
     r->step = r->seconds = 0.0;
     r->allocations = r->kept_allocations = 0;
@@ -373,12 +373,27 @@ flx_statistics flx_run_statistics(const flx_run *r)
     return s;
 }
 
+// Where the account fails and nothing else has told why.
+static void tell_doubt(flx_run *r, int told)
+{
+    const flx_ledger *l = &r->sim->ledger;
+    if (l->balanced || r->doubted) return;
+    r->doubted = true;
+    if (flx_ctx_warning_count(r->sim->ctx) > told) return;
+    flx_ctx_warn(r->sim->ctx, FLX_NOWHERE,
+                 "the run fails its own account: the energy is off by %.2g of it, constraints by "
+                 "%.2g; a smaller step or tolerance may help",
+                 l->energy_drift, fmax(l->position_residual, l->dropped_residual));
+}
+
 const flx_ledger *flx_run_ledger(flx_run *r)
 {
     flx_simulation *sim = r->sim;
     if (flx_running_enter(r) != FLX_OK) return &sim->ledger;
     flx_log_guard log = flx_log_begin(sim->ctx, r->def.log, r->def.user);
+    int told = flx_ctx_warning_count(sim->ctx);
     flx_running_close_ledger(r, r->failed);
+    tell_doubt(r, told);
     flx_log_end(&log);
     r->busy = false;
     return &sim->ledger;

@@ -1,4 +1,4 @@
-// test_run_callbacks.c - callbacks that call back, rows that interrupt, and starts that cannot be made.
+// test_run_callbacks.c - callbacks that call back, rows that interrupt, starts that cannot be made, and accounts that fail.
 #include "check.h"
 #include "flexion/flexion.h"
 
@@ -220,5 +220,30 @@ static int impossible_parameters_are_told(void)
     return 0;
 }
 
+// An account that fails says so, once: here the few steps of a motion that is prescribed do not follow its power.
+static int doubts_are_told(void)
+{
+    static const char text[] =
+        "flexion: 1\ndimension: 2\ngravity: [0, -9.81]\ninputs: {a: 0}\n"
+        "bodies: {b: {type: rigid, mass: 2, inertia: 0.3, com: [0.4, 0.1]}}\n"
+        "joints: {j: {type: revolute, on: [ground, b], at: [0, 0], motion: {angle: a}}}\n"
+        "simulate: {until: 0.7, formulation: tree, method: generalized-alpha, rtol: 1e-7, atol: "
+        "1e-8}\n"
+        "outputs: {every: 0.7, signals: [j.angle]}\n";
+    rig r;
+    if (set_up(text, &r)) return 1;
+    double u[] = {0.0, 0.0, 2.0};
+    CHECK(flx_run_set_input(r.run, 0, 3, u) == FLX_OK && flx_run_advance(r.run, 0.5) == FLX_OK);
+    CHECK(flx_run_get_input(r.run, 0, u) == FLX_OK);
+    u[2] = -6.0;
+    CHECK(flx_run_set_input(r.run, 0, 3, u) == FLX_OK && flx_run_finish(r.run) == FLX_OK);
+    flx_ctx_clear_messages(r.ctx);
+    CHECK(!flx_run_ledger(r.run)->balanced);
+    CHECK(flx_ctx_warning_count(r.ctx) == 1);
+    CHECK(!flx_run_ledger(r.run)->balanced && flx_ctx_warning_count(r.ctx) == 1);
+    put_away(&r);
+    return 0;
+}
+
 TEST_MAIN(TEST(callbacks_do_not_change_their_run), TEST(rows_interrupt_and_go_on),
-          TEST(impossible_parameters_are_told))
+          TEST(impossible_parameters_are_told), TEST(doubts_are_told))
