@@ -262,6 +262,7 @@ static int find_port(const flx_system *s, flx_port port, const char *what, const
 {
     flx_nearest near;
     flx_port_info info;
+    if (!name) name = "";
     flx_nearest_start(&near, name);
     for (int i = 0; flx_system_describe(s, port, i, &info); i++) {
         if (strcmp(info.name, name) == 0) return i;

@@ -103,6 +103,7 @@ flx_status flx_run_create(const flx_system *s, const flx_run_def *def, flx_ctx *
 {
     *run = NULL;
     flx_run_def d;
+    if (!s) return FLX_FAIL(ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE, "the system is NULL");
     FLX_TRY(take_def(ctx, def, &d));
     flx_run *r = flx_alloc(ctx, 1, sizeof *r);
     if (!r) return FLX_ERR_MEMORY;

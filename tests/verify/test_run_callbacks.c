@@ -245,5 +245,21 @@ static int doubts_are_told(void)
     return 0;
 }
 
+static int nothing_is_refused(void)
+{
+    rig r;
+    flx_run *none;
+    if (set_up(ball, &r)) return 1;
+    CHECK(flx_run_create(NULL, NULL, r.ctx, &none) == FLX_ERR_ARGUMENT && !none);
+    CHECK(flx_run_restore(r.run, NULL, 1000) == FLX_ERR_ARGUMENT);
+    CHECK(flx_system_output(r.system, NULL, r.ctx) == -1);
+    CHECK(flx_system_input(r.system, NULL, r.ctx) == -1);
+    CHECK(flx_system_parameter(r.system, NULL, r.ctx) == -1);
+    CHECK(flx_ctx_error_count(r.ctx) == 5);
+    CHECK(flx_run_advance(r.run, 0.1) == FLX_OK);
+    put_away(&r);
+    return 0;
+}
+
 TEST_MAIN(TEST(callbacks_do_not_change_their_run), TEST(rows_interrupt_and_go_on),
-          TEST(impossible_parameters_are_told), TEST(doubts_are_told))
+          TEST(impossible_parameters_are_told), TEST(doubts_are_told), TEST(nothing_is_refused))
