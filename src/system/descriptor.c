@@ -289,8 +289,9 @@ static flx_status instance(const flx_system *s, flx_ctx *ctx, flx_system **own)
     flx_system *complete = NULL;
     flx_status status = from->complete ? instance(&from->complete->base, ctx, &complete) : FLX_OK;
     d->complete = (flx_descriptor *)complete;
-    // one whose parameters were set has numbers of its own
-    if (status == FLX_OK && from->varied) {
+    // one whose parameters were set has numbers of its own, and so has what is made of it
+    if (status == FLX_OK && from->varied) status = flx_model_vary(from->varied, ctx, &d->varied);
+    if (status == FLX_OK && d->varied) {
         status = flx_descriptor_set_parameters(&d->base, flx_model_parameters(from->varied));
     }
     if (status == FLX_OK) *own = &d->base;

@@ -151,7 +151,7 @@ typedef struct flx_fold {
 typedef struct flx_descriptor {
     flx_system base;
     // Of an instance the compiled system, which owns all that is said to be owned below, but for
-    // `loads` and `complete`; NULL: this is the compiled one.
+    // `param` and `complete`; NULL: this is the compiled one.
     const struct flx_descriptor *compiled;
     const flx_model *model; // borrowed
     flx_arena *arena;       // owned: all arrays below that are not said to be otherwise

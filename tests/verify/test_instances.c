@@ -180,7 +180,7 @@ typedef struct task {
 typedef struct answers {
     const task *of;
     bool fine;
-    uint64_t asked, moved, ran[MOST_METHODS];
+    uint64_t asked, moved, kept, ran[MOST_METHODS];
     pthread_t thread;
 } answers;
 
@@ -200,6 +200,19 @@ static uint64_t ask_moved(flx_system *own, const flx_state *at)
     return flx_system_set_parameters(own, p) == FLX_OK ? ask(own, at) : 0;
 }
 
+// An instance made of another keeps the numbers that it was made with, whatever becomes of the other's.
+static uint64_t ask_kept(flx_system *own, const flx_state *at)
+{
+    double p[64];
+    flx_system *copy = NULL;
+    if (own->nparameter == 0 || own->nparameter > 64) return 0;
+    if (flx_system_instance(own, own->ctx, &copy) != FLX_OK) return 0;
+    for (int k = 0; k < own->nparameter; k++) p[k] = own->param[own->first_parameter + k] / 1.02;
+    uint64_t kept = flx_system_set_parameters(own, p) == FLX_OK ? ask(copy, at) : 0;
+    flx_system_destroy(&copy);
+    return kept;
+}
+
 static void *answer_by_instance(void *user)
 {
     answers *a = user;
@@ -209,6 +222,7 @@ static void *answer_by_instance(void *user)
         a->fine = own->ctx == ctx && own->dims.nparam == a->of->sys->dims.nparam;
         answer(own, a);
         a->moved = ask_moved(own, a->of->start);
+        a->kept = a->moved ? ask_kept(own, a->of->start) : 0;
     }
     flx_system_destroy(&own);
     flx_ctx_destroy(&ctx);
@@ -221,6 +235,7 @@ static int compare(const char *name, const answers *a, const answers *b)
     if (!b->fine) failed++, printf("%s: no instance\n", name);
     if (b->fine && a->asked != b->asked) failed++, printf("%s: answers differ\n", name);
     if (b->fine && a->moved != b->moved) failed++, printf("%s: with parameters, too\n", name);
+    if (b->kept && b->kept != b->moved) failed++, printf("%s: a copy is changed\n", name);
     for (int i = 0; i < a->of->ndef && b->fine; i++) {
         if (a->ran[i] == b->ran[i]) continue;
         failed++;
