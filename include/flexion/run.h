@@ -93,8 +93,8 @@ FLX_API flx_run_def flx_run_def_default(void);
 FLX_API flx_status flx_run_create(const flx_system *s, const flx_run_def *def, flx_ctx *ctx,
                                   flx_run **run);
 FLX_API void flx_run_destroy(flx_run **run);
-// Back to the start, with inputs and parameters as they are now. FLX_ERR_CANNOT: with these the model has to be compiled
-// again.
+// Back to the start, with inputs and parameters as they are now. FLX_ERR_MODEL: these cannot be; FLX_ERR_CANNOT: with these
+// the model has to be compiled again. The run then has no start, and goes on after a reset with other ones, or a restore.
 FLX_API flx_status flx_run_reset(flx_run *run);
 // Positions (nq), velocities (nv), states (nx), each NULL: as they are; made consistent by the least change, which report
 // (may be NULL) tells. Time goes on, the account begins anew. Not FLX_OK: nothing has changed.

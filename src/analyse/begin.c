@@ -253,6 +253,14 @@ static flx_status find_slow_start(flx_simulation *sim)
     return find_slow_velocities(sim);
 }
 
+// Whether projectors and accelerations have the numbers that s has now.
+static bool is_made_for(const struct flx_starter *st, const flx_system *s)
+{
+    size_t n = (size_t)s->nparameter * sizeof *s->param;
+    if (n == 0) return true;
+    return st->parameters && memcmp(st->parameters, s->param + s->first_parameter, n) == 0;
+}
+
 flx_status flx_simulation_start_recast(flx_simulation *sim)
 {
     if (sim->plan->reduction.n > 0) FLX_TRY(find_slow_start(sim));
@@ -263,7 +271,7 @@ flx_status flx_simulation_start_recast(flx_simulation *sim)
         FLX_TRY(flx_accelerator_create(sim->sys, &st->acc));
         st->work = sim->sys->ops->work_create(sim->sys);
     }
-    if (!st || st->of != sim->sys || !st->acc || !st->work)
+    if (!st || st->of != sim->sys || !st->acc || !st->work || !is_made_for(st, sim->sys))
         return flx_start_accelerations(sim->sys, sim->start);
     return flx_start_accelerations_with(sim->sys, st->acc, st->work, sim->start);
 }
@@ -437,7 +445,7 @@ static flx_status take_parameters(struct flx_starter *st, const flx_system *s)
 {
     const double *p = s->param + s->first_parameter;
     size_t n = (size_t)s->nparameter;
-    if (n == 0 || (st->parameters && memcmp(st->parameters, p, n * sizeof *p) == 0)) return FLX_OK;
+    if (is_made_for(st, s)) return FLX_OK;
     if (!st->parameters) st->parameters = flx_alloc(s->ctx, n, sizeof *p);
     if (!st->parameters) return FLX_ERR_MEMORY;
     memcpy(st->parameters, p, n * sizeof *p);

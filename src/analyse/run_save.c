@@ -107,6 +107,7 @@ static void walk(flx_run *r, flx_memory *m)
     flx_state_memory(sim->start, m);
     params_memory(sim->sys, m);
     params_memory(sim->bodies, m);
+    if (r->watch.full) params_memory(r->watch.full->sys, m); // a reset goes back to it
     flx_running_memory(r, m);
     if (r->watch.full) work_memory(r->watch.full->it, m);
     if (!flx_memory_loads(m)) return;

@@ -187,7 +187,7 @@ bool flx_simulation_is_powered(const flx_simulation *sim)
     for (int i = 0; i < m->nforce; i++) {
         const flx_force *f = &m->forces[i];
         bool damps = false;
-        for (int k = 0; k < 6; k++) damps = damps || f->damping[k] != 0.0;
+        for (int k = 0; k < 6; k++) damps = damps || f->damping[k] != 0.0 || f->damping_open[k];
         bool potential = f->type == FLX_FORCE_SPRING || f->type == FLX_FORCE_JOINT_SPRING ||
                          f->type == FLX_FORCE_BUSHING || f->type == FLX_FORCE_GRAVITATION;
         if (damps || !potential) return true;

@@ -94,7 +94,7 @@ flx_status flx_watch_change(flx_watch *w, flx_simulation *sim)
         FLX_TRY(flx_system_set_parameters(sim->sys, old->param + old->first_parameter));
     }
     memcpy((double *)(uintptr_t)sim->sys->param, w->full->sys->param,
-           (size_t)d->nparam * sizeof(double)); // inputs as they are
+           (size_t)sim->sys->first_parameter * sizeof(double)); // loads and inputs as they are
     to->t = from->t;
     memcpy(to->q, from->q, (size_t)d->nq * sizeof *to->q);
     memcpy(to->v, from->v, (size_t)d->nv * sizeof *to->v);

@@ -11,6 +11,7 @@ typedef struct flx_spring {
     flx_scalar s;
     flx_scalar centre; // of a line spring without length: |d|^2/2, smooth where |d| = 0
     bool centred;
+    bool open; // c is of open parameters: zero now, it need not stay so
     double k, c, rest;
 } flx_spring;
 

@@ -54,7 +54,7 @@ static flx_spring *next_spring(flx_descriptor *d, int i, int k)
     } else {
         p = d->springs + d->nspring++;
     }
-    *p = (flx_spring){.k = f->stiffness[k], .c = f->damping[k]};
+    *p = (flx_spring){.k = f->stiffness[k], .c = f->damping[k], .open = f->damping_open[k] != 0};
     return p;
 }
 
@@ -470,9 +470,21 @@ static flx_status renew_springs(flx_descriptor *d, int i, const flx_descriptor *
     return FLX_OK;
 }
 
+// As the reader does.
+static flx_status check_length(const flx_descriptor *d, const flx_force *f)
+{
+    if (f->type != FLX_FORCE_SPRING || f->length > 0.0) return FLX_OK;
+    if (f->length == 0.0 && !f->mixed) return FLX_OK;
+    return FLX_FAIL(d->base.ctx, FLX_ERR_MODEL, f->loc,
+                    "with these parameters the length of spring '%s' is %g; it must %s", f->name,
+                    f->length,
+                    f->mixed ? "be positive, for its force is an unknown" : "not be negative");
+}
+
 static flx_status renew_force(flx_descriptor *d, int i, flx_descriptor *own, renewal *at)
 {
     const flx_force *f = d->model->forces + i;
+    FLX_TRY(check_length(d, f));
     own->nspring = own->nmixed = own->ntwist = 0;
     if (f->type == FLX_FORCE_BUSHING) FLX_TRY(plan_bushing(own, i));
     if (is_spring(f)) FLX_TRY(plan_spring(own, i));

@@ -464,10 +464,14 @@ flx_status flx_layout_parts(flx_descriptor *d)
     flx_ancfs_mark(d);
     flx_solids_mark(d);
     for (int i = 0; i < d->nspring; i++) {
-        if (d->springs[i].c != 0) mark_ends(d, &d->springs[i].s.e, 2);
+        const flx_spring *one = d->springs + i;
+        if (one->c != 0 || one->open) mark_ends(d, &one->s.e, 2);
     }
     for (int i = 0; i < d->ntwist; i++) mark_ends(d, &d->twists[i].e, 2);
     mark_rows(d, d->nscalar, d->scalars, false);
+    for (int i = 0; i < d->nmixed; i++) { // their rows come last
+        if (d->mixed[i].open) mark_rows(d, 1, d->scalars + (d->nscalar - d->nmixed + i), true);
+    }
     mark_rows(d, d->nvscalar, d->vscalars, true);
     mark_expressions(d);
     flx_follow_parts(d);

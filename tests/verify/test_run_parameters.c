@@ -102,6 +102,112 @@ static int as_if_read_with_them(void)
     return 0;
 }
 
+// ---- damping that is zero when the model is compiled ------------------------------------------------
+
+#define TWO_BODIES                                                                                 \
+    "flexion: 1\ndimension: 2\nparameters: {c: 0}\nbodies:\n"                                      \
+    "  a: {type: rigid, mass: 1, inertia: 0.1, position: [1, 0]}\n"                                \
+    "  b: {type: rigid, mass: 1, inertia: 0.1, position: [2, 0.3], velocity: [3, 1]}\n"            \
+    "joints: {pin: {type: revolute, on: [ground, a], at: [0, 0]}}\nforces:\n  s: "
+#define LINE "{type: spring, on: [a, b], at: [a, b], stiffness: 100, damping: c, length: 0.8"
+#define BUSHING                                                                                    \
+    "{type: bushing, on: [a, b], at: [1.5, 0.1], stiffness: [90, 100, 10], damping: [c, 2*c, c]"
+#define TIGHT "simulate: {until: 1, method: radau, rtol: 1e-8, atol: 1e-10}\n"
+
+static int set_up_text(const char *text, bool open, const char *with, rig *r)
+{
+    *r = (rig){.ctx = flx_ctx_create()};
+    flx_read_def def = flx_read_def_default();
+    def.text = text;
+    def.length = strlen(text);
+    if (!open) def.nopen = 0;
+    if (!open) def.nset = 1;
+    def.settings = &with;
+    flx_status status = flx_model_read_by(r->ctx, "damped.yaml", &def, &r->model);
+    if (status == FLX_OK) status = flx_system_compile(r->model, NULL, r->ctx, &r->system);
+    if (status == FLX_OK) status = flx_run_create(r->system, NULL, r->ctx, &r->run);
+    if (status != FLX_OK) printf("  %s\n", flx_ctx_error(r->ctx, 0)->text);
+    CHECK(status == FLX_OK);
+    return 0;
+}
+
+// Its places in the matrices are there, and its losses are in the account: as if it had been read with them.
+static int damping_from_zero(void)
+{
+    static const char *const texts[] = {
+        TWO_BODIES LINE "}\n" TIGHT, TWO_BODIES LINE ", form: mixed}\n" TIGHT,
+        TWO_BODIES BUSHING "}\n" TIGHT, TWO_BODIES BUSHING ", form: mixed}\n" TIGHT,
+        TWO_BODIES LINE "}\nsimulate: {until: 1, method: generalized-alpha, step: 2e-4}\n"};
+    for (size_t k = 0; k < sizeof texts / sizeof texts[0]; k++) {
+        rig open, read;
+        if (set_up_text(texts[k], true, NULL, &open)) return 1;
+        if (set_up_text(texts[k], false, "c=40", &read)) return 1;
+        if (set(&open, "c", 40.0)) return 1;
+        CHECK(flx_run_reset(open.run) == FLX_OK);
+        CHECK(flx_run_finish(open.run) == FLX_OK && flx_run_finish(read.run) == FLX_OK);
+        const flx_ledger *a = flx_run_ledger(open.run), *b = flx_run_ledger(read.run);
+        printf("  %zu: dissipated %g, %g; iterations %ld, %ld\n", k, a->dissipated, b->dissipated,
+               a->work.newton_iterations, b->work.newton_iterations);
+        CHECK(a->balanced && b->balanced && b->dissipated > 0.1);
+        CHECK_NEAR(a->dissipated, b->dissipated, 1e-6 * b->dissipated);
+        CHECK(20 * a->work.newton_iterations <= 21 * b->work.newton_iterations);
+        put_away(&open);
+        put_away(&read);
+    }
+    return 0;
+}
+
+// What the reader refuses is refused by a reset, too.
+static int lengths_of_springs(void)
+{
+    static const char *const texts[] = {
+        "flexion: 1\ndimension: 2\nparameters: {rest: 0.5}\n"
+        "bodies: {a: {type: point, mass: 1, position: [1, 0]}}\nforces:\n"
+        "  s: {type: spring, on: [ground, a], at: [[0, 0], a], stiffness: 9, length: rest}\n"
+        "simulate: {until: 1}\n",
+        "flexion: 1\ndimension: 2\nparameters: {rest: 0.5}\n"
+        "bodies: {a: {type: point, mass: 1, position: [1, 0]}}\nforces:\n"
+        "  s: {type: spring, on: [ground, a], at: [[0, 0], a], stiffness: 9, length: rest, "
+        "form: mixed}\nsimulate: {until: 1}\n"};
+    for (size_t k = 0; k < 2; k++) {
+        rig r;
+        if (set_up_text(texts[k], true, NULL, &r)) return 1;
+        if (set(&r, "rest", k == 0 ? -0.2 : 0.0)) return 1;
+        CHECK(flx_run_reset(r.run) == FLX_ERR_MODEL);
+        CHECK_TEXT(flx_ctx_error(r.ctx, 0)->text, "length of spring 's'");
+        if (set(&r, "rest", 0.3)) return 1;
+        CHECK(flx_run_reset(r.run) == FLX_OK && flx_run_advance(r.run, 0.1) == FLX_OK);
+        put_away(&r);
+    }
+    return 0;
+}
+
+// The full system that goes on has the parameters of the run.
+static int back_to_the_full_system(void)
+{
+    static const char text[] =
+        "flexion: 1\nparameters: {eps: 0.01, a: 0.3, b: 0.5, late: 0.3, k: 3}\nequations:\n"
+        "  second_order:\n"
+        "    z: {at: 0.1, mass: eps, force: -50*z - (1 - t)*z' + y}\n"
+        "    y: {at: 1, mass: 1, force: \"if(y > late, -y, -k*y) - 0.1*y'\"}\n"
+        "    u: {at: 0, mass: 1, force: 0}\n"
+        "  constraints: {tie: {value: u - a*(y - 1) - b*(y^3 - 1)}}\n"
+        "reduce: {type: quasistatic, velocities: [z], otherwise: full}\n"
+        "simulate: {until: 1.5, method: radau, rtol: 1e-8, atol: 1e-10, largest_step: 0.02}\n"
+        "outputs: {every: 0.1, signals: [z, y, u]}\n";
+    rig open, read;
+    if (set_up_text(text, true, NULL, &open)) return 1;
+    if (set_up_text(text, false, "late=0.8", &read)) return 1;
+    if (set(&open, "late", 0.8)) return 1;
+    CHECK(flx_run_reset(open.run) == FLX_OK);
+    if (compare("full again", &open, &read, 1.5, 1e-6)) return 1;
+    put_away(&open);
+    put_away(&read);
+    return 0;
+}
+
+// ---- runs -----------------------------------------------------------------------------------------
+
 // Two runs of one system with other parameters each, and a saved one with its own.
 static int runs_have_their_own(void)
 {
@@ -177,4 +283,5 @@ static int refusals(void)
     return 0;
 }
 
-TEST_MAIN(TEST(as_if_read_with_them), TEST(runs_have_their_own), TEST(refusals))
+TEST_MAIN(TEST(as_if_read_with_them), TEST(damping_from_zero), TEST(lengths_of_springs),
+          TEST(back_to_the_full_system), TEST(runs_have_their_own), TEST(refusals))
