@@ -309,7 +309,10 @@ void flx_put_turn(flx_item_maker *k, const char *key, const flx_vector *v)
 void flx_put_orientation(flx_item_maker *k, const char *key, const flx_orientation *o)
 {
     if (k->dimension == 2) {
-        if (flx_is_vector_given(&o->axis) || flx_is_vector_given(&o->x)) {
+        bool space = flx_is_vector_given(&o->axis) || flx_is_vector_given(&o->x) ||
+                     flx_is_vector_given(&o->y);
+        for (int i = 0; i < 4; i++) space = space || flx_is_given(o->quaternion[i]);
+        if (space) {
             flx_item_refuse(k, key, "in the plane it is one number: angle");
         }
         flx_put_value(k, key, o->angle);

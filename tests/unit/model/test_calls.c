@@ -264,6 +264,21 @@ static int spatial_items_are_what_a_file_says(void)
     return 0;
 }
 
+static int turns_of_space_are_refused_in_the_plane(void)
+{
+    begin(2);
+    const flx_orientation turns[] = {{.axis = {.z = {1, NULL}}},
+                                     {.x = {.y = {1, NULL}}},
+                                     {.y = {.x = {1, NULL}}},
+                                     {.quaternion = {{1, NULL}}}};
+    for (int i = 0; i < 4; i++) {
+        REFUSED(flx_model_add_body(m, "c", &(flx_body_def){.orientation = turns[i]}),
+                "bodies.c.orientation", "one number: angle");
+    }
+    end();
+    return 0;
+}
+
 static int wrong_calls_are_refused_and_change_nothing(void)
 {
     begin(3);
@@ -368,4 +383,5 @@ static int wrong_calls_are_refused_and_change_nothing(void)
 }
 
 TEST_MAIN(TEST(planar_items_are_what_a_file_says), TEST(spatial_items_are_what_a_file_says),
+          TEST(turns_of_space_are_refused_in_the_plane),
           TEST(wrong_calls_are_refused_and_change_nothing))
