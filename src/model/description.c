@@ -119,26 +119,53 @@ static flx_status copy_tree(flx_ctx *ctx, const flx_entry *from, flx_arena **are
     return FLX_ERR_MEMORY;
 }
 
-// A setting "name=value" of the reading becomes what the description says: later calls stand against it.
-static flx_status take_setting(flx_description *d, const char *setting)
+int flx_setting_entry(char *name)
+{
+    char *open = strchr(name, '('), *end = NULL;
+    if (!open || open == name) return 0;
+    double index = flx_number_read(open + 1, &end);
+    if (end == open + 1 || strcmp(end, ")") != 0 || !(index >= 1 && index < 1e6)) return 0;
+    *open = 0;
+    return (int)index;
+}
+
+// A setting "name=value" or "name(2)=value" of the reading becomes what the description says: later calls stand
+// against it. One that has no place there (an entry of what is no list) is asked for again.
+static flx_status take_setting(flx_description *d, const char *setting, bool *taken)
 {
     size_t n = strcspn(setting, "=");
-    const char *name = flx_arena_copy(d->arena, setting, n);
-    const flx_entry *all = flx_entry_get(d->root, "parameters");
-    int i = name ? flx_entry_find(all, name) : -1;
-    if (i < 0) return name ? FLX_OK : FLX_ERR_MEMORY;
+    char *name = flx_arena_copy(d->arena, setting, n);
+    const flx_entry *of = flx_entry_get(d->root, "parameters");
+    *taken = false;
+    if (!name) return FLX_ERR_MEMORY;
+    int entry = flx_setting_entry(name), i = flx_entry_find(of, name);
+    if (i < 0) return FLX_OK;
+    if (entry > 0) {
+        of = of->items[i];
+        i = entry - 1;
+        if (of->kind != FLX_ENTRY_LIST || i >= of->count) return FLX_OK;
+    }
     const char *text = flx_arena_copy(d->arena, setting + n + 1, strlen(setting + n + 1));
-    flx_entry *value = text ? flx_entry_scalar(d->arena, all->items[i]->loc, text) : NULL;
-    if (value) flx_entry_replace((flx_entry *)all, i, value);
-    return value ? FLX_OK : FLX_ERR_MEMORY;
+    flx_entry *value = text ? flx_entry_scalar(d->arena, of->items[i]->loc, text) : NULL;
+    if (!value) return FLX_ERR_MEMORY;
+    flx_entry_replace((flx_entry *)of, i, value);
+    *taken = true;
+    return FLX_OK;
 }
 
 static flx_status open_tree(flx_model *m)
 {
     flx_description *d = m->description;
     FLX_TRY(copy_tree(d->ctx, m->tree, &d->arena, &d->root));
-    for (int i = 0; i < d->asked.nset; i++) FLX_TRY(take_setting(d, d->asked.settings[i]));
-    d->asked.nset = 0;
+    const char **settings = (const char **)d->asked.settings; // of keep_texts
+    bool *taken = flx_arena_take(d->arena, (size_t)d->asked.nset, sizeof *taken);
+    int left = 0;
+    if (!taken) return FLX_ERR_MEMORY;
+    for (int i = 0; i < d->asked.nset; i++) FLX_TRY(take_setting(d, settings[i], &taken[i]));
+    for (int i = 0; i < d->asked.nset; i++) {
+        if (!taken[i]) settings[left++] = settings[i];
+    }
+    d->asked.nset = left;
     return FLX_OK;
 }
 

@@ -1,6 +1,7 @@
 // expand.c - from the definitions of a file to items: `like`, `repeat`, `models` and `parts`.
 #include "base/number.h"
 #include "model/builder.h"
+#include "model/description.h"
 #include "model/file.h"
 #include "model/schema.h"
 
@@ -410,17 +411,6 @@ static void give_parameters(flx_builder *b, flx_space *s)
     }
 }
 
-// "k(2)": the number of the entry, 0: none; the name without it.
-static int entry_of(char *name)
-{
-    char *open = strchr(name, '('), *end = NULL;
-    if (!open || open == name) return 0;
-    double index = flx_number_read(open + 1, &end);
-    if (end == open + 1 || strcmp(end, ")") != 0 || !(index >= 1 && index < 1e6)) return 0;
-    *open = 0;
-    return (int)index;
-}
-
 // "name=value" or "name(2)=value" of the command line.
 static flx_status apply_setting(flx_builder *b, flx_space *s, const char *setting)
 {
@@ -433,7 +423,7 @@ static flx_status apply_setting(flx_builder *b, flx_space *s, const char *settin
     char *text = flx_arena_copy(b->scratch, sign + 1, strlen(sign + 1));
     flx_entry *value = flx_take(b, 1, sizeof *value);
     if (!name || !text || !value) return FLX_ERR_MEMORY;
-    int index = entry_of(name);
+    int index = flx_setting_entry(name);
     flx_parameter_data *d = find_parameter(b, s, name, loc, "the model");
     if (!d) return FLX_ERR_MODEL;
     *value = (flx_entry){.kind = FLX_ENTRY_SCALAR, .loc = loc, .text = text};

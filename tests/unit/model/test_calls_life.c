@@ -111,6 +111,18 @@ static int settings_and_calls_agree(void)
     BUILT();
     CHECK(m->parameters[0].values[0] == 5 && m->parameters[1].values[0] == 10);
     end();
+    // entries of a list, and of one that is an expression
+    text = "flexion: 1\nparameters: {r: [1, 2, 3], s: r}\n"
+           "equations: {second_order: {x: {force: -r(2)*s(3)*x}}}\n";
+    const char *const entries[] = {"s(3)=9", "r(2)=7"};
+    ctx = flx_ctx_create();
+    CHECK(flx_model_read_text(ctx, "x.yaml", text, strlen(text), 2, entries, &m) == FLX_OK);
+    CHECK(m->parameters[0].values[1] == 7 && m->parameters[1].values[2] == 9);
+    CHECK(flx_model_set(m, "equations.second_order.x.mass", 2) == FLX_OK);
+    BUILT();
+    CHECK(m->parameters[0].values[1] == 7 && m->parameters[1].values[2] == 9);
+    CHECK_TEXT(flx_model_write_text(m), "r: [1, 7, 3]");
+    end();
     return 0;
 }
 
