@@ -3,6 +3,7 @@
 // Full: everything is coupled. By links: different links are left out, other unknowns are met by the links on the way
 // from the bodies that they know to where these meet (tree_ways.c), and among each other as in the descriptor. What couples links is in the
 // numbers behind the entries (tree_fronts.h).
+#include "math/plans.h"
 #include "system/tree_parts.h"
 
 // Whether taking links out one by one costs less than the full matrix: columns of it are a pass over
@@ -152,6 +153,8 @@ static flx_status make_pattern(flx_tree *t)
     y.nb = y.n + in->nblock - y.first;
     flx_free(t->numbers);
     t->numbers = NULL;
+    flx_plans_destroy(&t->base.pattern.plans); // they are of the pattern before
+    t->fronts.border.pattern.plans = NULL;
     t->base.pattern = (flx_pattern){0};
     size_t nb = (size_t)y.nb;
     int *counted = flx_alloc(t->base.ctx, 3 * nb + 1 + (size_t)total, sizeof *counted);
