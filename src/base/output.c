@@ -225,7 +225,10 @@ flx_status flx_output_create(flx_ctx *ctx, const char *what, const char *path, f
 {
     bool straight = is_straight(path);
     *out = NULL;
-    FLX_TRY(straight ? create(ctx, what, path, out) : flx_output_reserve(ctx, what, path, out));
+    flx_status made =
+        straight ? create(ctx, what, path, out) : flx_output_reserve(ctx, what, path, out);
+    if (made != FLX_OK) flx_output_drop(out);
+    FLX_TRY(made);
     flx_output *o = *out;
     o->file = strcmp(path, "-") == 0 ? stdout : fopen(straight ? path : o->part, "wb");
     if (o->file) return FLX_OK;
