@@ -52,7 +52,7 @@ static flx_status make_again(const flx_model *from, flx_model *to, const char *p
 static bool same_graph(const flx_graph *a, const flx_graph *b)
 {
     return a->n == b->n &&
-           memcmp(a->nodes, b->nodes, (size_t)a->n * sizeof *a->nodes) == 0;
+           (a->n == 0 || memcmp(a->nodes, b->nodes, (size_t)a->n * sizeof *a->nodes) == 0);
 }
 
 // What the builder made of both: counts, numbers of bodies and joints, all expressions, signals.
