@@ -216,8 +216,11 @@ static flx_status load(flx_run *r, const head *h, unsigned char *body)
 flx_status flx_run_restore(flx_run *r, const void *buffer, size_t size)
 {
     head h = {0};
-    unsigned char *body = (unsigned char *)(uintptr_t)buffer + sizeof h; // loading reads only
-    if (buffer && size >= sizeof h) memcpy(&h, buffer, sizeof h);
+    unsigned char *body = (unsigned char *)(uintptr_t)buffer; // loading reads only
+    if (buffer && size >= sizeof h) {
+        memcpy(&h, buffer, sizeof h);
+        body += sizeof h;
+    }
     FLX_TRY(check(r, &h, body, size));
     FLX_TRY(flx_running_enter(r));
     r->known = false;
