@@ -3,16 +3,16 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char text[] =
-    "flexion: 1\n"
-    "dimension: 2\n"
-    "gravity: [0, -9.81]\n"
-    "parameters: {m: 1, L: 0.5}\n"
-    "inputs: {torque: {value: 0, lower: -8, upper: 8, unit: N m}}\n"
-    "bodies: {arm: {type: rigid, mass: m, inertia: m*L^2/12, com: [L/2, 0], orientation: -90*deg}}\n"
-    "joints: {shoulder: {type: revolute, on: [ground, arm], at: [0, 0]}}\n"
-    "forces: {motor: {type: torque, on: shoulder, value: torque}}\n"
-    "outputs: {signals: [shoulder.angle, shoulder.rate, arm.position.y]}\n";
+static const char text[] = "flexion: 1\n"
+                           "dimension: 2\n"
+                           "gravity: [0, -9.81]\n"
+                           "parameters: {m: 1, L: 0.5}\n"
+                           "inputs: {torque: {value: 0, lower: -8, upper: 8, unit: N m}}\n"
+                           "bodies: {arm: {type: rigid, mass: m, inertia: m*L^2/12, com: [L/2, 0], "
+                           "orientation: -90*deg}}\n"
+                           "joints: {shoulder: {type: revolute, on: [ground, arm], at: [0, 0]}}\n"
+                           "forces: {motor: {type: torque, on: shoulder, value: torque}}\n"
+                           "outputs: {signals: [shoulder.angle, shoulder.rate, arm.position.y]}\n";
 
 static int fail(flx_ctx *ctx)
 {
@@ -47,7 +47,8 @@ int main(void)
     if (flx_model_read_by(ctx, "arm", &def, &model) != FLX_OK) return fail(ctx);
     if (flx_system_compile(model, NULL, ctx, &system) != FLX_OK) return fail(ctx);
     if (flx_run_create(system, NULL, ctx, &run) != FLX_OK) return fail(ctx);
-    int torque = flx_system_input(system, "torque", ctx), m = flx_system_parameter(system, "m", ctx);
+    int torque = flx_system_input(system, "torque", ctx),
+        m = flx_system_parameter(system, "m", ctx);
     int angle = flx_system_output(system, "shoulder.angle", ctx);
     int rate = flx_system_output(system, "shoulder.rate", ctx);
     for (mass = 1; mass <= 3; mass += 1) { /* the system is compiled once */

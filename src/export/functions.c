@@ -358,7 +358,9 @@ static void name_variable(const flx_symbolic *x, int i, flx_name *q, flx_name *v
 // An identifier from the name given, or from the model's file.
 static const char *make_name(const flx_functions *f, const flx_model *m)
 {
-    const char *from = f->options.name ? f->options.name : m->path && m->path[0] ? m->path : "model";
+    const char *from = f->options.name         ? f->options.name
+                       : m->path && m->path[0] ? m->path
+                                               : "model";
     const char *slash = f->options.name ? NULL : strrchr(from, '/');
     if (slash) from = slash + 1;
     const char *dot = f->options.name ? NULL : strrchr(from, '.');

@@ -120,8 +120,8 @@ static const char *find_name(flx_integrator *it, const char *name)
     const flx_events *e = flx_method_of(it)->events;
     flx_loc loc;
     for (int i = 0; e && i < e->n + e->nevent; i++) {
-        const char *own = i < e->n ? e->ops->indicator(it->sys, i, &loc)
-                                   : e->ops->event(it->sys, i - e->n, &loc);
+        const char *own =
+            i < e->n ? e->ops->indicator(it->sys, i, &loc) : e->ops->event(it->sys, i - e->n, &loc);
         if (own && strcmp(own, name) == 0) return own;
     }
     return NULL;

@@ -43,7 +43,7 @@ typedef struct flx_ldl_supernode {
 
 struct flx_ldl {
     flx_ctx *ctx;
-    const flx_ldl *plan; // has what follows from the pattern alone; NULL: this one does
+    const flx_ldl *plan;    // has what follows from the pattern alone; NULL: this one does
     flx_ldl_fronts *fronts; // of a large matrix, in the place of panels; NULL: none
     const flx_pattern *pattern;
     bool complex_values;
