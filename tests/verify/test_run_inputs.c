@@ -1,7 +1,6 @@
 // test_run_inputs.c - inputs that are set while a run lasts, against the same motion with the inputs as functions of the
 // time; what follows at once; what is refused.
-#include "check.h"
-#include "flexion/flexion.h"
+#include "run_rig.h"
 
 #include <stdlib.h>
 
@@ -17,31 +16,11 @@
     "outputs: {signals: [rail.displacement, rail.rate, pin.angle, cart.acceleration.x, "           \
     "pin.reaction.x, energy.total]}\n"
 
-typedef struct rig {
-    flx_ctx *ctx;
-    flx_model *model;
-    flx_system *system;
-    flx_run *run;
-} rig;
-
 static int set_up(const char *text, rig *r)
 {
     *r = (rig){.ctx = flx_ctx_create()};
-    flx_status status = flx_model_read_text(r->ctx, "text", text, strlen(text), 0, NULL, &r->model);
-    if (status == FLX_OK) status = flx_system_compile(r->model, NULL, r->ctx, &r->system);
-    if (status == FLX_OK) status = flx_run_create(r->system, NULL, r->ctx, &r->run);
-    if (status != FLX_OK && flx_ctx_error(r->ctx, 0))
-        printf("  %s\n", flx_ctx_error(r->ctx, 0)->text);
-    CHECK(status == FLX_OK);
-    return 0;
-}
-
-static void put_away(rig *r)
-{
-    flx_run_destroy(&r->run);
-    flx_system_destroy(&r->system);
-    flx_model_destroy(&r->model);
-    flx_ctx_destroy(&r->ctx);
+    return rig_compile(
+        r, flx_model_read_text(r->ctx, "text", text, strlen(text), 0, NULL, &r->model), true);
 }
 
 static const struct {
