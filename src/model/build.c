@@ -193,6 +193,8 @@ static void clear(flx_model *m)
     flx_symmetric_clear(&m->fe.M);
     flx_free(m->surfaces);
     m->surfaces = NULL;
+    flx_free(m->limits);
+    m->limits = NULL;
     flx_numbers_destroy(&m->numbers);
     flx_graph_destroy(&m->graph);
 }

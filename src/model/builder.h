@@ -283,6 +283,8 @@ flx_node flx_open_fix(flx_builder *b, flx_node n, flx_loc loc);
 // Makes the constant node of a parameter its leaf, unless it is fixed or others were asked for. One that is
 // asked for by name is open whatever its value is made of, as when it is set.
 flx_status flx_open_parameter(flx_builder *b, const flx_item *parameter, flx_operand *value);
+// A limit of parameters that are set later; nothing where the number is not open.
+flx_status flx_build_limit(flx_builder *b, const flx_limit *l);
 bool flx_open_is(const flx_builder *b, int number); // whether it is
 flx_status flx_open_check_asked(flx_builder *b);    // names of open parameters
 // Whether its number is needed, and where; a place without a file: it is not.

@@ -63,6 +63,29 @@ static flx_status not_negative(flx_env *e, const flx_entry *y, const char *key, 
     return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, v->loc, "'%s' of friction cannot be negative", key);
 }
 
+// What is refused here is refused of parameters that are set later.
+static flx_status limit(flx_builder *b, const flx_item *joint, const flx_entry *y,
+                        const friction *f, bool needs_radius)
+{
+    const struct {
+        const char *what;
+        flx_num number;
+        bool positive;
+    } all[] = {{"coefficient of the friction", f->coefficient, false},
+               {"viscous part of the friction", f->viscous, false},
+               {"radius of the friction", f->radius, needs_radius},
+               {"velocity of the friction", f->velocity, true}};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        const flx_limit l = {.what = all[i].what,
+                             .name = joint->full,
+                             .loc = y->loc,
+                             .value_open = all[i].number.n,
+                             .positive = all[i].positive};
+        FLX_TRY(flx_build_limit(b, &l));
+    }
+    return FLX_OK;
+}
+
 // What is open may be other than zero.
 static bool is_there(flx_num a)
 {
@@ -79,11 +102,12 @@ static flx_status read_friction(flx_env *e, const flx_item *joint, const flx_ent
     FLX_TRY(not_negative(e, y, "radius", &f->radius));
     if (velocity)
         FLX_TRY(flx_build_kept_positive(e, velocity, "velocity", &f->velocity.x, &f->velocity.n));
-    if (s->turns && is_there(f->coefficient) && !(f->radius.x > 0)) {
+    bool needs_radius = s->turns && is_there(f->coefficient);
+    if (needs_radius && !(f->radius.x > 0)) {
         return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, y->loc,
                         "friction of joint '%s' needs the 'radius' of its bearing", joint->full);
     }
-    return FLX_OK;
+    return limit(e->b, joint, y, f, needs_radius);
 }
 
 // ---- nodes --------------------------------------------------------------------------------------

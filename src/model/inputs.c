@@ -148,6 +148,15 @@ static flx_status read_bounds(flx_builder *b, const flx_item *input, flx_input_d
                         "the upper bound of input '%s', %g, is below its lower bound, %g",
                         input->full, d->upper, d->lower);
     }
+    if (lower && upper && b->open) {
+        flx_node room = node_sub(b->g, d->bound[1], d->bound[0]);
+        if (room < 0) return FLX_ERR_MEMORY;
+        const flx_limit l = {.what = "room between the bounds",
+                             .name = input->full,
+                             .loc = upper->loc,
+                             .value_open = flx_graph_is_const(b->g, room, NULL) ? 0 : room + 1};
+        FLX_TRY(flx_build_limit(b, &l));
+    }
     if (d->expression < 0 && (d->value < d->lower || d->value > d->upper)) {
         const flx_entry *value = flx_entry_get(input->def, "value");
         flx_ctx_warn(b->ctx, value ? value->loc : input->loc,

@@ -456,6 +456,15 @@ typedef struct flx_input_item {
     const char *moves;   // joint whose motion contains it: its value must not jump; NULL: none
 } flx_input_item;
 
+// What open parameters must leave as it is: a number that stands in expressions alone, positive or not negative.
+typedef struct flx_limit {
+    const char *what, *name; // "coefficient of friction" of this item
+    flx_loc loc;
+    double value;
+    flx_open value_open;
+    bool positive;
+} flx_limit;
+
 // An elastic body: its frame is a body without mass, its coordinates are variables of second order
 // whose equations the material gives.
 typedef struct flx_modal {
@@ -588,6 +597,8 @@ struct flx_model {
     flx_input_item *inputs;
     flx_numbers *numbers; // that follow from p (numbers.h); owned unless it is varied
     flx_varied *varied;   // of a model made by flx_model_vary, which the arena holds
+    int nlimit, limit_capacity;
+    flx_limit *limits; // owned
     int nbody, nfollower;
     flx_body *bodies;        // (nbody + nfollower) the last are followers, without mass, as drawn
     flx_follower *followers; // (nfollower)

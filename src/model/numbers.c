@@ -205,6 +205,18 @@ static flx_status walk_bodies(walk *w)
     return FLX_OK;
 }
 
+// They are no numbers of items: nobody is shown them.
+static flx_status walk_limits(walk *w)
+{
+    for (int i = 0; i < w->m->nlimit && !w->visit; i++) {
+        flx_limit *l = w->m->limits + i;
+        const field f = {offsetof(flx_limit, value), offsetof(flx_limit, value_open), 1,
+                         l->positive ? POSITIVE : NOT_NEGATIVE, l->what};
+        FLX_TRY(meet(w, &f, (char *)l, l->name, l->loc, -1));
+    }
+    return FLX_OK;
+}
+
 static flx_status walk_model(walk *w)
 {
     FLX_TRY(meet_all(w, of_model, (char *)w->m, NULL, FLX_NOWHERE, -1));
@@ -219,7 +231,8 @@ static flx_status walk_model(walk *w)
                              k->fields == of_body ? j : -1));
         }
     }
-    return walk_bodies(w);
+    FLX_TRY(walk_bodies(w));
+    return walk_limits(w);
 }
 
 void flx_model_each_number(const flx_model *m, flx_number_visit *visit, void *user)
@@ -336,6 +349,8 @@ static flx_status copy_items(flx_model *own)
         if (!mine) return FLX_ERR_MEMORY;
         *items = mine;
     }
+    own->limits = copy(own->arena, own->limits, (size_t)own->nlimit, sizeof *own->limits);
+    if (!own->limits) return FLX_ERR_MEMORY;
     for (int i = 0; i < flx_model_frames(own); i++) {
         flx_body *b = own->bodies + i;
         flx_point_def *points = copy(own->arena, b->points, (size_t)b->npoint, sizeof *points);

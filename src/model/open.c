@@ -147,6 +147,16 @@ static flx_status set_nodes(flx_builder *b, int number, const flx_open_one *one,
     return FLX_OK;
 }
 
+flx_status flx_build_limit(flx_builder *b, const flx_limit *l)
+{
+    flx_model *m = b->m;
+    if (!l->value_open) return FLX_OK;
+    FLX_TRY(flx_grow(b->ctx, (void **)&m->limits, &m->limit_capacity, m->nlimit + 1,
+                     sizeof *m->limits));
+    m->limits[m->nlimit++] = *l;
+    return FLX_OK;
+}
+
 flx_status flx_open_parameter(flx_builder *b, const flx_item *parameter, flx_operand *value)
 {
     flx_open_set *s = b->open;

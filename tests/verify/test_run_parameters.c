@@ -1,15 +1,7 @@
 // test_run_parameters.c - parameters that are set in a run of a compiled system, against models that are read with them.
-#include "check.h"
-#include "flexion/flexion.h"
+#include "run_rig.h"
 
 #include <stdlib.h>
-
-typedef struct rig {
-    flx_ctx *ctx;
-    flx_model *model;
-    flx_system *system;
-    flx_run *run;
-} rig;
 
 // open: all parameters; else with the settings.
 static int set_up(const char *example, bool open, int nset, const char *const *settings, rig *r)
@@ -21,20 +13,7 @@ static int set_up(const char *example, bool open, int nset, const char *const *s
     if (!open) def.nopen = 0;
     def.nset = nset;
     def.settings = settings;
-    flx_status status = flx_model_read_by(r->ctx, path, &def, &r->model);
-    if (status == FLX_OK) status = flx_system_compile(r->model, NULL, r->ctx, &r->system);
-    if (status == FLX_OK) status = flx_run_create(r->system, NULL, r->ctx, &r->run);
-    if (status != FLX_OK) printf("  %s: %s\n", example, flx_ctx_error(r->ctx, 0)->text);
-    CHECK(status == FLX_OK);
-    return 0;
-}
-
-static void put_away(rig *r)
-{
-    flx_run_destroy(&r->run);
-    flx_system_destroy(&r->system);
-    flx_model_destroy(&r->model);
-    flx_ctx_destroy(&r->ctx);
+    return rig_compile(r, flx_model_read_by(r->ctx, path, &def, &r->model), true);
 }
 
 static int set(rig *r, const char *name, double value)
@@ -123,12 +102,7 @@ static int set_up_text(const char *text, bool open, const char *with, rig *r)
     if (!open) def.nopen = 0;
     if (!open) def.nset = 1;
     def.settings = &with;
-    flx_status status = flx_model_read_by(r->ctx, "damped.yaml", &def, &r->model);
-    if (status == FLX_OK) status = flx_system_compile(r->model, NULL, r->ctx, &r->system);
-    if (status == FLX_OK) status = flx_run_create(r->system, NULL, r->ctx, &r->run);
-    if (status != FLX_OK) printf("  %s\n", flx_ctx_error(r->ctx, 0)->text);
-    CHECK(status == FLX_OK);
-    return 0;
+    return rig_compile(r, flx_model_read_by(r->ctx, "damped.yaml", &def, &r->model), true);
 }
 
 // Its places in the matrices are there, and its losses are in the account: as if it had been read with them.
@@ -176,6 +150,40 @@ static int lengths_of_springs(void)
         CHECK(flx_run_reset(r.run) == FLX_ERR_MODEL);
         CHECK_TEXT(flx_ctx_error(r.ctx, 0)->text, "length of spring 's'");
         if (set(&r, "rest", 0.3)) return 1;
+        CHECK(flx_run_reset(r.run) == FLX_OK && flx_run_advance(r.run, 0.1) == FLX_OK);
+        put_away(&r);
+    }
+    return 0;
+}
+
+// Numbers that stand in expressions alone.
+static int limits_of_expressions(void)
+{
+    static const char text[] =
+        "flexion: 1\ndimension: 2\ngravity: [0, -9.81]\n"
+        "parameters: {mu: 0.1, c: 0.2, rub: 0.02, slow: 0.01, most: 2}\n"
+        "inputs: {u: {value: 0.5, lower: 0, upper: most}}\n"
+        "bodies: {a: {type: rigid, mass: 1, inertia: 0.1, position: [0.3, 0]}}\n"
+        "joints:\n"
+        "  pin: {type: revolute, on: [ground, a], at: [0, 0],\n"
+        "    friction: {coefficient: mu, viscous: c, radius: rub, velocity: slow}}\n"
+        "forces: {motor: {type: torque, on: pin, value: u}}\nsimulate: {until: 1}\n";
+    static const struct {
+        const char *name;
+        double good, bad;
+        const char *told;
+    } all[] = {{"mu", 0.0, -0.1, "coefficient of the friction of 'pin' is -0.1"},
+               {"c", 0.0, -1.0, "viscous part of the friction of 'pin' is -1"},
+               {"rub", 0.03, 0.0, "radius of the friction of 'pin' is 0"},
+               {"slow", 0.02, 0.0, "velocity of the friction of 'pin' is 0"},
+               {"most", 0.0, -0.5, "room between the bounds of 'u' is -0.5"}};
+    for (size_t k = 0; k < sizeof all / sizeof all[0]; k++) {
+        rig r;
+        if (set_up_text(text, true, NULL, &r)) return 1;
+        if (set(&r, all[k].name, all[k].bad)) return 1;
+        CHECK(flx_run_reset(r.run) == FLX_ERR_MODEL);
+        CHECK_TEXT(flx_ctx_error(r.ctx, 0)->text, all[k].told);
+        if (set(&r, all[k].name, all[k].good)) return 1;
         CHECK(flx_run_reset(r.run) == FLX_OK && flx_run_advance(r.run, 0.1) == FLX_OK);
         put_away(&r);
     }
@@ -284,4 +292,5 @@ static int refusals(void)
 }
 
 TEST_MAIN(TEST(as_if_read_with_them), TEST(damping_from_zero), TEST(lengths_of_springs),
-          TEST(back_to_the_full_system), TEST(runs_have_their_own), TEST(refusals))
+          TEST(limits_of_expressions), TEST(back_to_the_full_system), TEST(runs_have_their_own),
+          TEST(refusals))
