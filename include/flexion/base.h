@@ -7,6 +7,7 @@
 #include "flexion/version.h"
 
 #include <stddef.h>
+#include <string.h>
 
 #if defined(__GNUC__)
 #define FLX_API __attribute__((visibility("default")))
@@ -15,6 +16,17 @@
 #define FLX_API
 #define FLX_PRINTF(fmt, args)
 #endif
+
+// type_default(): all members zero but `size`. It is compiled into the program, so that the size is that of the
+// program's headers, whatever the library is.
+#define FLX_DEFAULT_OF(type)                                                                       \
+    static inline type type##_default(void)                                                        \
+    {                                                                                              \
+        type def;                                                                                  \
+        memset(&def, 0, sizeof def);                                                               \
+        def.size = sizeof def;                                                                     \
+        return def;                                                                                \
+    }
 
 #ifdef __cplusplus
 extern "C" {

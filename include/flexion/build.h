@@ -137,7 +137,7 @@ typedef struct flx_body_def {
     const flx_named_vector *points; // in the body frame; <body>.<point> elsewhere
     const char *like;               // keys of another body
 } flx_body_def;
-FLX_API flx_body_def flx_body_def_default(void);
+FLX_DEFAULT_OF(flx_body_def)
 FLX_API int flx_model_add_body(flx_model *m, const char *name, const flx_body_def *def);
 
 enum {
@@ -183,7 +183,7 @@ typedef struct flx_joint_def {
     flx_friction_def friction;
     const char *like; // keys of another joint
 } flx_joint_def;
-FLX_API flx_joint_def flx_joint_def_default(void);
+FLX_DEFAULT_OF(flx_joint_def)
 FLX_API int flx_model_add_joint(flx_model *m, const char *name, const flx_joint_def *def);
 
 enum {
@@ -222,7 +222,7 @@ typedef struct flx_force_def {
     int dissipative;                       // its work counts as dissipated
     const char *like;                      // keys of another force
 } flx_force_def;
-FLX_API flx_force_def flx_force_def_default(void);
+FLX_DEFAULT_OF(flx_force_def)
 FLX_API int flx_model_add_force(flx_model *m, const char *name, const flx_force_def *def);
 
 // Equations: mass*q'' = force; mass*z' = derivative (mass FLX_ZERO: algebraic, 0 = derivative); an expression
@@ -244,9 +244,9 @@ typedef struct flx_constraint_def {
     flx_value value;
     flx_value compliance;
 } flx_constraint_def;
-FLX_API flx_variable_def flx_variable_def_default(void);
-FLX_API flx_state_def flx_state_def_default(void);
-FLX_API flx_constraint_def flx_constraint_def_default(void);
+FLX_DEFAULT_OF(flx_variable_def)
+FLX_DEFAULT_OF(flx_state_def)
+FLX_DEFAULT_OF(flx_constraint_def)
 FLX_API int flx_model_add_variable(flx_model *m, const char *name, const flx_variable_def *def);
 FLX_API int flx_model_add_state(flx_model *m, const char *name, const flx_state_def *def);
 FLX_API int flx_model_add_constraint(flx_model *m, const char *name, const flx_constraint_def *def);
@@ -260,7 +260,7 @@ typedef struct flx_event_def {
     const flx_named_value *set; // new values: "y'", "u", "ball.velocity.y"
     int stop;                   // ends the run
 } flx_event_def;
-FLX_API flx_event_def flx_event_def_default(void);
+FLX_DEFAULT_OF(flx_event_def)
 FLX_API int flx_model_add_event(flx_model *m, const char *name, const flx_event_def *def);
 
 // A named expression of the time and of what moves.
@@ -283,7 +283,7 @@ typedef struct flx_function_def {
     const char *interpolation; // of a table: linear, cubic
     const char *outside;       // hold, extend, error
 } flx_function_def;
-FLX_API flx_function_def flx_function_def_default(void);
+FLX_DEFAULT_OF(flx_function_def)
 FLX_API int flx_model_add_function(flx_model *m, const char *name, const flx_function_def *def);
 
 // ---- what deforms ------------------------------------------------------------------------------------------
@@ -319,7 +319,7 @@ typedef struct flx_beam_def {
     flx_vector velocity, angular_velocity;
     const char *like;
 } flx_beam_def;
-FLX_API flx_beam_def flx_beam_def_default(void);
+FLX_DEFAULT_OF(flx_beam_def)
 FLX_API int flx_model_add_beam(flx_model *m, const char *name, const flx_beam_def *def);
 
 // A flexible body of small deformation: a line of beam elements, a mesh (of a file, or of
@@ -348,7 +348,7 @@ typedef struct flx_flexible_def {
     flx_damping_def damping;
     const char *like;
 } flx_flexible_def;
-FLX_API flx_flexible_def flx_flexible_def_default(void);
+FLX_DEFAULT_OF(flx_flexible_def)
 FLX_API int flx_model_add_flexible(flx_model *m, const char *name, const flx_flexible_def *def);
 
 // A solid of large deformation.
@@ -369,7 +369,7 @@ typedef struct flx_solid_def {
     flx_damping_def damping;
     const char *like;
 } flx_solid_def;
-FLX_API flx_solid_def flx_solid_def_default(void);
+FLX_DEFAULT_OF(flx_solid_def)
 FLX_API int flx_model_add_solid(flx_model *m, const char *name, const flx_solid_def *def);
 
 // Elements of a mesh in arrays, in the order of Gmsh.
@@ -398,7 +398,7 @@ typedef struct flx_mesh_def {
     int nset;
     const flx_mesh_group *sets;
 } flx_mesh_def;
-FLX_API flx_mesh_def flx_mesh_def_default(void);
+FLX_DEFAULT_OF(flx_mesh_def)
 // Makes a file in memory, `name` with .msh at its end, which `mesh` names; node i is node(i + 1) elsewhere.
 FLX_API flx_status flx_model_add_mesh(flx_model *m, const char *name, const flx_mesh_def *def);
 
@@ -414,7 +414,7 @@ typedef struct flx_simulate_def {
     const char *start; // an equilibrium of flx_model_add_analysis
     flx_value every;   // interval of the output
 } flx_simulate_def;
-FLX_API flx_simulate_def flx_simulate_def_default(void);
+FLX_DEFAULT_OF(flx_simulate_def)
 // Sets the block `simulate`, and outputs.every; what was set by an earlier call and is not given stays.
 FLX_API flx_status flx_model_simulate(flx_model *m, const flx_simulate_def *def);
 
@@ -429,7 +429,7 @@ typedef struct flx_analysis_def {
     flx_value from, to;      // static
     int steps, arc_length;   // static
 } flx_analysis_def;
-FLX_API flx_analysis_def flx_analysis_def_default(void);
+FLX_DEFAULT_OF(flx_analysis_def)
 FLX_API int flx_model_add_analysis(flx_model *m, const char *name, const flx_analysis_def *def);
 
 // Values of a parameter in the block `sweep`.

@@ -23,7 +23,14 @@ typedef struct flx_read_def {
     int to_load;
     int exported; // 1: parameters stay symbols where flx_model_export knows them; for it alone
 } flx_read_def;
-FLX_API flx_read_def flx_read_def_default(void); // all parameters open
+static inline flx_read_def flx_read_def_default(void) // all parameters open
+{
+    flx_read_def def;
+    memset(&def, 0, sizeof def);
+    def.size = sizeof def;
+    def.nopen = -1;
+    return def;
+}
 // Read a model. path: its file; of a text, what stands for the file in messages, and files that the
 // model names are sought in its directory. def may be NULL. The model keeps the position of every entry,
 // so that a later complaint can still point at the line that caused it. FLX_ERR_IO, FLX_ERR_MODEL,

@@ -24,7 +24,15 @@ typedef struct flx_compile_def {
     // The method of runs that name none; method.method NULL: the model's, or `auto`.
     flx_integrator_def method;
 } flx_compile_def;
-FLX_API flx_compile_def flx_compile_def_default(void);
+static inline flx_compile_def flx_compile_def_default(void)
+{
+    flx_compile_def def;
+    memset(&def, 0, sizeof def);
+    def.size = sizeof def;
+    def.method = flx_integrator_def_default();
+    def.method.method = NULL;
+    return def;
+}
 
 // The model as a system that nobody changes any more: redundant constraints are found and left out, reductions made,
 // coordinates and method chosen, the start is consistent. Messages go to ctx: what was changed, and what is wrong.
@@ -87,7 +95,15 @@ typedef struct flx_run_def {
     flx_progress_callback progress; // at most every 50 ms of wall clock; non-zero: interrupt
     void *user;                     // of all callbacks
 } flx_run_def;
-FLX_API flx_run_def flx_run_def_default(void);
+static inline flx_run_def flx_run_def_default(void)
+{
+    flx_run_def def;
+    memset(&def, 0, sizeof def);
+    def.size = sizeof def;
+    def.method = flx_integrator_def_default();
+    def.method.method = NULL;
+    return def;
+}
 
 // A motion at its start. Of a system of one's own it begins with zeros: flx_run_set_state. def NULL: the default.
 FLX_API flx_status flx_run_create(const flx_system *s, const flx_run_def *def, flx_ctx *ctx,

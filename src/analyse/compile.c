@@ -7,13 +7,6 @@
 // Without a time in the model, `auto` chooses for a run of so many seconds.
 #define TYPICAL_RUN 10.0
 
-flx_compile_def flx_compile_def_default(void)
-{
-    flx_compile_def d = {.size = sizeof d, .method = flx_integrator_def_default()};
-    d.method.method = NULL;
-    return d;
-}
-
 // ---- what is asked for ----------------------------------------------------------------------------
 
 static const struct {

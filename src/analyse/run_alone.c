@@ -7,13 +7,6 @@
 
 #define PROGRESS_SECONDS 0.05
 
-flx_run_def flx_run_def_default(void)
-{
-    flx_run_def d = {.size = sizeof d, .method = flx_integrator_def_default()};
-    d.method.method = NULL;
-    return d;
-}
-
 flx_status flx_running_enter(flx_run *r)
 {
     if (r->busy) {

@@ -26,13 +26,6 @@ typedef struct flx_item_maker {
 // zeros in what is not there goes to `own`.
 void flx_item_begin(flx_item_maker *k, flx_model *m, const char *section, const char *name);
 void flx_item_take(flx_item_maker *k, const void *def, void *own, size_t first, size_t now);
-// A definition with its size set.
-#define FLX_DEFINITION(type)                                                                       \
-    type type##_default(void)                                                                      \
-    {                                                                                              \
-        type def = {.size = sizeof def};                                                           \
-        return def;                                                                                \
-    }
 // Begin an item and take its definition into `own`. A struct that has grown since version 0.1 takes its
 // first size by flx_item_take.
 #define FLX_BEGIN_ITEM(k, m, section, name, def, own)                                              \

@@ -7,11 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-FLX_DEFINITION(flx_beam_def)
-FLX_DEFINITION(flx_flexible_def)
-FLX_DEFINITION(flx_solid_def)
-FLX_DEFINITION(flx_mesh_def)
-
 // One, where the second is not given; else both.
 static void put_two(flx_item_maker *k, const char *key, const flx_value v[2])
 {

@@ -4,15 +4,6 @@
 
 #include <string.h>
 
-FLX_DEFINITION(flx_body_def)
-FLX_DEFINITION(flx_joint_def)
-FLX_DEFINITION(flx_force_def)
-FLX_DEFINITION(flx_variable_def)
-FLX_DEFINITION(flx_state_def)
-FLX_DEFINITION(flx_constraint_def)
-FLX_DEFINITION(flx_event_def)
-FLX_DEFINITION(flx_function_def)
-
 // An item that is an expression alone.
 static int add_expression(flx_model *m, const char *section, const char *name, const char *text)
 {

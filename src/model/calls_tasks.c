@@ -4,9 +4,6 @@
 
 #include <string.h>
 
-FLX_DEFINITION(flx_simulate_def)
-FLX_DEFINITION(flx_analysis_def)
-
 flx_status flx_model_simulate(flx_model *m, const flx_simulate_def *def)
 {
     flx_item_maker k;

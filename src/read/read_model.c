@@ -272,11 +272,6 @@ static flx_status read_model(flx_ctx *ctx, const char *path, const char *text, s
     return status;
 }
 
-flx_read_def flx_read_def_default(void)
-{
-    return (flx_read_def){.size = sizeof(flx_read_def), .nopen = -1};
-}
-
 flx_status flx_model_read_by(flx_ctx *ctx, const char *path, const flx_read_def *given,
                              flx_model **model)
 {
