@@ -1,7 +1,7 @@
 // bench_expr.c - time an instruction of a program takes, for random expressions of twelve inputs
 // with their twelve derivatives, without and with sines and cosines. Median and minimum of many
 // repeats; a wide gap between them says that the machine was busy.
-#include "base/base.h"
+#include "base/common.h"
 #include "expr/expr.h"
 
 #include <stdio.h>

@@ -1,7 +1,7 @@
 // bench_ldl.c - times of the block LDL^T on the matrices of mechanisms: chains of spatial bodies
 // with revolute joints, and planar N-four-bars. Median and minimum of many repeats; a wide gap
 // between them says that the machine was busy.
-#include "base/base.h"
+#include "base/common.h"
 #include "math/ldl.h"
 #include "saddle_matrix.h"
 

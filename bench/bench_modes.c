@@ -3,8 +3,8 @@
 // size). CPU seconds and memory of a process of its own for each solver; the yardstick is SLEPc with
 // MUMPS, on the same matrices and to the same tolerance, where it was found.
 #define _DEFAULT_SOURCE // NOLINT(bugprone-reserved-identifier): for memory shared with a child
-#include "fe/fe.h"
-#include "math/modes.h"
+#include "fe/fe_equations.h"
+#include "math/lowest_modes.h"
 #include "read/mesh.h"
 #ifdef BENCH_SLEPC
 #include "modes_slepc.h"

@@ -9,7 +9,7 @@
 //   bench_tree N REPEATS [TASK [PROGRAM]]   for a profiler: one task so many times, nothing else;
 //                                           so it counts its own instructions
 #define _DEFAULT_SOURCE // syscall
-#include "base/base.h"
+#include "base/common.h"
 #include "chain_links.h"
 #include "counted.h"
 #include "counter.h"

@@ -7,7 +7,7 @@
 // the others: P^T M P is the inertia that a reduction neglects                          (CERT-1)
 #pragma once
 
-#include "base/base.h"
+#include "base/common.h"
 #include "flexion/system.h"
 
 typedef struct flx_frozen {

@@ -1,7 +1,7 @@
 // index.h - the differentiation index of algebraic unknowns (theory/start.md).
 #pragma once
 
-#include "base/base.h"
+#include "base/common.h"
 #include "flexion/system.h"
 
 // *index: the largest one of the algebraic unknowns at x, 1 where they follow from their own equations, 0 without any;

@@ -3,7 +3,7 @@
 
 #include "analyse/project.h"
 #include "flexion/analysis.h"
-#include "math/given.h"
+#include "math/given_velocities.h"
 
 typedef struct flx_least_how {
     int ngiven;

@@ -9,7 +9,7 @@
 // moved along. W is the mass with 1e-6 of the mean kinetic scale added, times the user's weights.
 #pragma once
 
-#include "base/base.h"
+#include "base/common.h"
 #include "flexion/system.h"
 #include "integrate/linear.h"
 #include "integrate/saddle.h"

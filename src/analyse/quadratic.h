@@ -8,7 +8,7 @@
 //     C(v) theta = b(theta, v) - b(v, theta),   b the slope of B at theta = 0         (MODE-2)
 #pragma once
 
-#include "base/base.h"
+#include "base/common.h"
 #include "flexion/system.h"
 #include "math/lu.h"
 

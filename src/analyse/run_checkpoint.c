@@ -5,9 +5,9 @@
 #define _XOPEN_SOURCE 700 // realpath
 
 #include "analyse/run.h"
-#include "base/checkpoint.h"
+#include "base/checkpoint_walk.h"
 #include "base/number.h"
-#include "base/output.h"
+#include "base/output_file.h"
 #include "flexion/checkpoint.h"
 #include "integrate/settle.h"
 

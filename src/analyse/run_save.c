@@ -1,7 +1,7 @@
 // run_save.c - a run as a block of bytes, and back: a head that says whose bytes they are, the memory of the run, then
 // the checkpoint of its method. The walk over the memory is that of run_checkpoint.c.
 #include "analyse/run.h"
-#include "base/checkpoint.h"
+#include "base/checkpoint_walk.h"
 #include "integrate/method.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
 // simulation.h - the inside of a simulation: what its files share.
 #pragma once
 
-#include "base/base.h"
+#include "base/common.h"
 #include "expr/expr.h"
 #include "flexion/analysis.h"
 #include "flexion/simulation.h"

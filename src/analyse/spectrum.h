@@ -6,7 +6,7 @@
 // frozen at the state given. Theory: docs/theory/integrators.md, "auto".
 #pragma once
 
-#include "base/base.h"
+#include "base/common.h"
 #include "flexion/system.h"
 
 typedef struct flx_spectrum {

@@ -1,7 +1,7 @@
 // study_report.c - a study as a table in a file and as a drawing.
 #include "analyse/study.h"
 #include "base/number.h"
-#include "base/output.h"
+#include "base/output_file.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 // clock.c - the monotonic wall clock.
-#include "base/base.h"
+#include "base/common.h"
 
 #include <time.h>
 

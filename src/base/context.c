@@ -1,7 +1,7 @@
 // context.c - the context: messages, interned strings, allocation accounting.
 #include "base/context.h"
-#include "base/given.h"
 #include "base/log.h"
+#include "base/memory_files.h"
 #include "base/number.h"
 
 #include <stdio.h>

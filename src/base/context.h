@@ -1,7 +1,7 @@
 // context.h - the inside of the context; for src/base only.
 #pragma once
 
-#include "base/base.h"
+#include "base/common.h"
 
 #include <sys/types.h>
 

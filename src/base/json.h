@@ -1,7 +1,7 @@
 // json.h - texts in JSON, read into a tree.
 #pragma once
 
-#include "base/base.h"
+#include "base/common.h"
 
 typedef enum flx_json_kind {
     FLX_JSON_NULL,

@@ -1,7 +1,7 @@
 // log.h - warnings told when they arise, while a call lasts.
 #pragma once
 
-#include "base/base.h"
+#include "base/common.h"
 
 typedef struct flx_log_guard {
     flx_ctx *ctx;

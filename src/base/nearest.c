@@ -1,5 +1,5 @@
 // nearest.c - the word a user probably meant: edit distance with transpositions.
-#include "base/base.h"
+#include "base/common.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 // text.h - a text that grows, and JSON in it.
 #pragma once
 
-#include "base/base.h"
+#include "base/common.h"
 
 // After a failure (no memory) the rest does nothing; `failed` tells it.
 typedef struct flx_text {

@@ -1,7 +1,7 @@
 // vtk.h - files of VTK, which ParaView and others show: XML, then the numbers as they are in memory.
 #pragma once
 
-#include "base/output.h"
+#include "base/output_file.h"
 
 #include <stdio.h>
 

@@ -16,7 +16,7 @@
 // deform: a thin one bends free of them.
 #include "body/ancf.h"
 
-#include "base/base.h"
+#include "base/common.h"
 #include "math/quadrature.h"
 #include "math/small.h"
 

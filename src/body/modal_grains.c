@@ -7,7 +7,7 @@
 // a square, so that no deformation makes T negative. Tangents are those of B and a.
 #include "body/modal_grains.h"
 
-#include "math/rows.h"
+#include "math/row_products.h"
 
 // What a grain does is linear in one row of numbers for all: its rows times
 //     (1, q, qq/2),   (0, q', qq'),   (0, q'', qq'' + q'q')                                      (MOD-8)

@@ -1,5 +1,5 @@
 // cmd_convergence.c - flexion convergence: errors over steps or tolerances, and observed orders.
-#include "cli/study.h"
+#include "cli/study_options.h"
 
 #include <math.h>
 

@@ -1,6 +1,6 @@
 // cmd_export.c - flexion export: the equations of a model as source text, an elastic body as data; results
 // for other programs (cmd_export_result.c).
-#include "cli/export.h"
+#include "cli/export_result.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 // cmd_work_precision.c - flexion work-precision: digits against evaluations and time.
-#include "cli/study.h"
+#include "cli/study_options.h"
 
 #include <math.h>
 

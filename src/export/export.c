@@ -2,7 +2,7 @@
 #include "flexion/export.h"
 
 #include "base/number.h"
-#include "base/output.h"
+#include "base/output_file.h"
 #include "export/code.h"
 
 #include <string.h>

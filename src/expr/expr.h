@@ -11,7 +11,7 @@
 // derivation of the algebra is given by what it does to the leaves.
 #pragma once
 
-#include "base/base.h"
+#include "base/common.h"
 
 // ---- graph ----------------------------------------------------------------------------------
 

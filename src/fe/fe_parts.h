@@ -2,7 +2,7 @@
 // mesh, assemble.c the sums over blocks, loads.c forces, recover.c what follows from a displacement.
 #pragma once
 
-#include "fe/fe.h"
+#include "fe/fe_equations.h"
 
 // dofs.c: unknowns, supports, links.
 flx_status flx_fe_number(flx_fe *fe);

@@ -1,5 +1,5 @@
 // problem_draw.c - what statics and modes found, as a mesh that is drawn deformed.
-#include "fe/body.h"
+#include "fe/fe_body.h"
 #include "fe/problem.h"
 
 #include <string.h>

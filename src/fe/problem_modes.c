@@ -3,7 +3,7 @@
 //     m_eff = (r^T M x)^2,  r a rigid motion, x^T M x = 1                                       (FE-18)
 #include "base/number.h"
 #include "fe/problem.h"
-#include "math/modes.h"
+#include "math/lowest_modes.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 // vtu.h - results at nodes as VTK files, which ParaView and others show.
 #pragma once
 
-#include "fe/fe.h"
+#include "fe/fe_equations.h"
 
 typedef struct flx_vtu_field {
     char name[64];

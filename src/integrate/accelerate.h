@@ -9,8 +9,8 @@
 // Where forces read the multipliers (friction in joints) all of it is solved together, (IDX-1).
 #pragma once
 
-#include "base/base.h"
-#include "base/checkpoint.h"
+#include "base/checkpoint_walk.h"
+#include "base/common.h"
 #include "flexion/system.h"
 
 typedef struct flx_accelerator flx_accelerator;

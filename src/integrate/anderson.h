@@ -8,7 +8,7 @@
 // Walker, Ni, SIAM Journal on Numerical Analysis 49 (2011) 1715-1735.
 #pragma once
 
-#include "base/base.h"
+#include "base/common.h"
 
 #define FLX_ANDERSON_DEPTH 8 // differences kept
 

@@ -1,6 +1,6 @@
 // checkpoint_method.c - what a method remembers, saved and restored: a head that says whose bytes they are,
 // then one walk over the memory of the state, the method, its events and its workspace.
-#include "base/checkpoint.h"
+#include "base/checkpoint_walk.h"
 #include "base/number.h"
 #include "integrate/events_parts.h"
 #include "integrate/method.h"

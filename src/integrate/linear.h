@@ -13,8 +13,8 @@
 // part is factored in any case, and serves as the preconditioner of the whole (krylov.h).
 #pragma once
 
-#include "base/base.h"
-#include "base/checkpoint.h"
+#include "base/checkpoint_walk.h"
+#include "base/common.h"
 #include "flexion/system.h"
 
 #include <complex.h>

@@ -2,7 +2,7 @@
 // list of methods, and how a failure is remembered until it becomes a message.
 #pragma once
 
-#include "base/base.h"
+#include "base/common.h"
 #include "flexion/integrator.h"
 
 #include <math.h>

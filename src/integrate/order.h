@@ -1,7 +1,7 @@
 // order.h - the classical order of a Runge-Kutta method, from its numbers.
 #pragma once
 
-#include "base/base.h"
+#include "base/common.h"
 #include "flexion/integrator.h"
 
 // Whether positions and velocities take different stages.

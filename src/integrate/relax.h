@@ -12,8 +12,8 @@
 // extrapolated from three steps: what has inertia or damping stays where it is.
 #pragma once
 
-#include "base/base.h"
-#include "base/checkpoint.h"
+#include "base/checkpoint_walk.h"
+#include "base/common.h"
 #include "flexion/system.h"
 
 // d in seconds. Velocities with inertia move by d a and the extrapolation leaves d^2 v''/2 of that;

@@ -10,8 +10,8 @@
 // Solved by LDL with refinement; d > 0 makes it a Levenberg-Marquardt step.
 #pragma once
 
-#include "base/base.h"
-#include "base/checkpoint.h"
+#include "base/checkpoint_walk.h"
+#include "base/common.h"
 #include "flexion/system.h"
 
 typedef enum flx_saddle_rows {

@@ -11,8 +11,8 @@
 // either the rows or rigid bonds in their place give; else these.
 #pragma once
 
-#include "base/base.h"
-#include "base/checkpoint.h"
+#include "base/checkpoint_walk.h"
+#include "base/common.h"
 #include "flexion/system.h"
 
 typedef struct flx_settler flx_settler;

@@ -10,7 +10,7 @@
 // ring, are told of.
 #pragma once
 
-#include "base/checkpoint.h"
+#include "base/checkpoint_walk.h"
 #include "integrate/method.h"
 
 typedef struct flx_stiff_bonds {

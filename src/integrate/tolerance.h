@@ -4,8 +4,8 @@
 // that the weights do not depend on the axes: atol + rtol |y|.
 #pragma once
 
-#include "base/base.h"
-#include "base/checkpoint.h"
+#include "base/checkpoint_walk.h"
+#include "base/common.h"
 #include "flexion/system.h"
 
 // Where none are given. Methods of order 1 take so many times these: their steps go with the inverse.

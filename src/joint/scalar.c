@@ -1,7 +1,7 @@
 // scalar.c - scalar functions of two frames in space. Equations as in scalar.h; X = -R s~ is the
 // derivative of a point's place along a rotation about body axes.
 #include "joint/scalar.h"
-#include "base/base.h"
+#include "base/common.h"
 
 enum { VALUE, GRADIENT, SECOND };
 

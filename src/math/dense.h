@@ -1,7 +1,7 @@
 // dense.h - dense factorisations on LAPACK, column-major unless said otherwise.
 #pragma once
 
-#include "base/base.h"
+#include "base/common.h"
 
 // QR with column pivoting of A (m x n, column-major, overwritten): rank by |R_kk| <= tol |R_00|.
 // perm (n) receives the pivot order (column perm[k] is the k-th). Returns the rank in *rank.

@@ -1,7 +1,7 @@
 // eigen.h - singular values, eigenvectors and products of dense matrices on LAPACK, column-major.
 #pragma once
 
-#include "base/base.h"
+#include "base/common.h"
 
 // C (m x n) = op(A) op(B), op the transpose where said; k: the inner size. C is another array.
 void flx_dense_multiply(bool transpose_A, bool transpose_B, int m, int n, int k, const double *A,

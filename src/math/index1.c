@@ -1,7 +1,7 @@
 // index1.c - the matrix of index1.h on a system's pattern, and Newton's iteration with it.
 #include "math/index1.h"
 
-#include "base/base.h"
+#include "base/common.h"
 #include "math/lu.h"
 #include "math/pattern.h"
 

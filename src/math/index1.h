@@ -11,7 +11,7 @@
 // identity: x' follows when the rest is known. The table of operations is all that is asked.
 #pragma once
 
-#include "base/checkpoint.h"
+#include "base/checkpoint_walk.h"
 #include "flexion/system.h"
 
 #include <stdbool.h>

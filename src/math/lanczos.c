@@ -6,7 +6,7 @@
 // 602-616. The factors are read once for a whole block, which is what a solution costs.
 #include "math/blas.h"
 #include "math/dense.h"
-#include "math/modes_parts.h"
+#include "math/lowest_modes_parts.h"
 
 #include <math.h>
 #include <string.h>

@@ -10,8 +10,8 @@
 // regularisation with known signs guards against rounding and singular positions, and is reported.
 #pragma once
 
-#include "base/base.h"
-#include "base/checkpoint.h"
+#include "base/checkpoint_walk.h"
+#include "base/common.h"
 #include "flexion/system.h"
 
 #include <complex.h>

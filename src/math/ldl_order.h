@@ -1,7 +1,7 @@
 // ldl_order.h - the order in which ldl.c eliminates the blocks of a saddle-point matrix.
 #pragma once
 
-#include "base/base.h"
+#include "base/common.h"
 #include "flexion/system.h"
 
 // ldl_forest.c: node (nblock), the block of unknowns after which a block is eliminated: of a block of

@@ -3,8 +3,8 @@
 // states, control loops, friction.
 #pragma once
 
-#include "base/base.h"
-#include "base/checkpoint.h"
+#include "base/checkpoint_walk.h"
+#include "base/common.h"
 #include "flexion/system.h"
 
 #include <complex.h>

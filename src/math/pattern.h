@@ -1,7 +1,7 @@
 // pattern.h - values on the block pattern of a system (flexion/system.h).
 #pragma once
 
-#include "base/base.h"
+#include "base/common.h"
 #include "flexion/system.h"
 
 #include <string.h>

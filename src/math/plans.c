@@ -1,7 +1,7 @@
 // plans.c - plans of patterns: a list that only grows, behind a lock that is held while it is looked through.
 #include "math/plans.h"
 
-#include "base/base.h"
+#include "base/common.h"
 
 #include <stdatomic.h>
 #include <string.h>

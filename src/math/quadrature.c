@@ -1,7 +1,7 @@
 // quadrature.c - Gauss and Lobatto rules by Newton's method on Legendre's polynomials.
 #include "math/quadrature.h"
 
-#include "base/base.h"
+#include "base/common.h"
 
 #include <math.h>
 

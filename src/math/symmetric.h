@@ -2,7 +2,7 @@
 // diagonal entry first. What the finite elements assemble and the modes are found of.
 #pragma once
 
-#include "base/base.h"
+#include "base/common.h"
 
 typedef struct flx_symmetric {
     int n;

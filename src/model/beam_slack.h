@@ -1,7 +1,7 @@
 // beam_slack.h - the shape of a line that is longer than the distance of its ends, in the plane.
 #pragma once
 
-#include "base/base.h"
+#include "base/common.h"
 
 typedef struct flx_slack {
     int n;               // tangents

@@ -5,7 +5,7 @@
 // changed gets another core, and the old one lives as long as somebody holds it.
 #pragma once
 
-#include "base/given.h"
+#include "base/memory_files.h"
 #include "model/build.h"
 
 typedef struct flx_description flx_description;

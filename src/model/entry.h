@@ -2,7 +2,7 @@
 // files and the calls of flexion/model.h make it with the same constructors; build.h reads it.
 #pragma once
 
-#include "base/base.h"
+#include "base/common.h"
 
 typedef enum flx_entry_kind {
     FLX_ENTRY_SCALAR,

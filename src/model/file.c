@@ -1,9 +1,9 @@
 // file.c - texts that a model names.
 #include "model/file.h"
 
-#include "base/given.h"
+#include "base/memory_files.h"
 #include "base/number.h"
-#include "base/output.h"
+#include "base/output_file.h"
 
 #include <errno.h>
 #include <stdio.h>

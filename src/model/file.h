@@ -1,7 +1,7 @@
 // file.h - texts that a model names: whole files in memory, paths beside the model's file.
 #pragma once
 
-#include "base/base.h"
+#include "base/common.h"
 
 // Largest file that is read whole.
 #define FLX_FILE_LIMIT ((size_t)64 << 20)

@@ -5,7 +5,7 @@
 // 0; ground is body -1. Vectors have three entries also in planar models (z = 0, rotation about z).
 #pragma once
 
-#include "base/base.h"
+#include "base/common.h"
 #include "expr/expr.h"
 #include "flexion/integrator.h"
 #include "flexion/model.h"

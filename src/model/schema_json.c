@@ -3,7 +3,7 @@
 // A schema sees less than our checker: it knows neither the dimension nor what `like` brings. Where
 // it cannot decide it accepts.
 #include "base/number.h"
-#include "base/output.h"
+#include "base/output_file.h"
 #include "flexion/model.h"
 #include "model/schema.h"
 

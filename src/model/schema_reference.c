@@ -1,6 +1,6 @@
 // schema_reference.c - the table of the language as a manual, in Markdown.
 #include "base/number.h"
-#include "base/output.h"
+#include "base/output_file.h"
 #include "flexion/model.h"
 #include "model/schema.h"
 

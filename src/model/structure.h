@@ -3,7 +3,7 @@
 // elements (src/fe) compute with it. It owns all its arrays; names are interned in the context.
 #pragma once
 
-#include "base/base.h"
+#include "base/common.h"
 #include "math/symmetric.h"
 
 // Shapes of elements: word, nodes, dimension of the shape, number in Gmsh, number in VTK. Nodes are in

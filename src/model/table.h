@@ -1,7 +1,7 @@
 // table.h - functions given by a table: two columns of a CSV file.
 #pragma once
 
-#include "base/base.h"
+#include "base/common.h"
 
 // Two columns of a CSV file with one header line of names; separated by commas (or semicolons, or
 // tabs), `#` begins a comment line. xcol, ycol: their names, or NULL for the first and the second.

@@ -1,6 +1,6 @@
 // build.c - what this build is made of and where it runs: for `flexion info` and for every result
 // file, since bits are promised for one binary on one type of processor.
-#include "base/base.h"
+#include "base/common.h"
 #include "base/number.h"
 #include "flexion/results.h"
 

@@ -3,7 +3,7 @@
 // Numbers have 17 significant digits, so that reading gives the same bits back. Lines are handed to
 // the system at least once a second: a run that is cut off loses no more.
 #include "base/number.h"
-#include "base/output.h"
+#include "base/output_file.h"
 #include "flexion/results.h"
 #include "flexion/simulation.h"
 

@@ -1,7 +1,7 @@
 // decimate.h - a surface with fewer points, for pictures.
 #pragma once
 
-#include "base/base.h"
+#include "base/common.h"
 
 typedef struct flx_coarse {
     int npoint, ntriangle;

@@ -2,7 +2,7 @@
 #include "output/gnuplot.h"
 
 #include "base/number.h"
-#include "base/output.h"
+#include "base/output_file.h"
 
 #include <errno.h>
 #include <fcntl.h>

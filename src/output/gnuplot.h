@@ -5,7 +5,7 @@
 // Okabe and Ito, which colour-blind readers tell apart, then the same colours dashed.
 #pragma once
 
-#include "base/base.h"
+#include "base/common.h"
 
 #include <stdio.h>
 

@@ -1,7 +1,7 @@
 // hdf5_disk.c - a driver of HDF5's files that never fails in its sight; see hdf5_disk.h.
 #include "output/hdf5_disk.h"
 
-#include "base/base.h"
+#include "base/common.h"
 
 #include <errno.h>
 #include <fcntl.h>

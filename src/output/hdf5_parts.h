@@ -1,7 +1,7 @@
 // hdf5_parts.h - inside of the HDF5 sink: hdf5_layout.c lays files out, hdf5.c fills them.
 #pragma once
 
-#include "base/output.h"
+#include "base/output_file.h"
 #include "flexion/results.h"
 #include "flexion/simulation.h"
 #include "output/format.h"

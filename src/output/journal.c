@@ -1,6 +1,6 @@
 // journal.c - rows and events as they come, in a plain file that is only ever appended to: whatever cuts a run
 // off leaves all records before the last one whole.
-#include "base/output.h"
+#include "base/output_file.h"
 #include "flexion/results.h"
 #include "flexion/simulation.h"
 

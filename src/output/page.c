@@ -1,7 +1,7 @@
 // page.c - one page of HTML that plays results. The page itself is made from viewer/; here its data
 // are put into it: a header in JSON, and all numbers as one block (page_pack.h), in this order for
 // each result: times of the signals, the signals, times of the frames, the numbers of the motion.
-#include "base/output.h"
+#include "base/output_file.h"
 #include "flexion/results.h"
 #include "output/page_mesh.h"
 #include "output/page_pack.h"

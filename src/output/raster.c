@@ -1,7 +1,7 @@
 // raster.c - a picture made of triangles and lines, with depth, and its PNG file.
 #include "output/raster.h"
 
-#include "base/output.h"
+#include "base/output_file.h"
 
 #include <math.h>
 #include <stdio.h>

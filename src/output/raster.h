@@ -1,7 +1,7 @@
 // raster.h - a picture made of triangles and lines, with depth.
 #pragma once
 
-#include "base/base.h"
+#include "base/common.h"
 #include "math/small.h"
 
 typedef struct flx_colour {

@@ -1,7 +1,7 @@
 // report.c - a result as a page to print: pictures of the mechanism, its tables (report_tables.c), drawings of its
 // signals, the model.
 #include "base/number.h"
-#include "base/output.h"
+#include "base/output_file.h"
 #include "base/text.h"
 #include "flexion/results.h"
 #include "output/film.h"

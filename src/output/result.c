@@ -2,7 +2,7 @@
 #include "output/result.h"
 
 #include "base/number.h"
-#include "base/output.h"
+#include "base/output_file.h"
 
 #include <errno.h>
 #include <limits.h>

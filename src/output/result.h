@@ -1,7 +1,7 @@
 // result.h - a result in memory, as its two readers fill it.
 #pragma once
 
-#include "base/base.h"
+#include "base/common.h"
 #include "flexion/results.h"
 
 typedef struct flx_fact { // what a result says of itself: a text or a number

@@ -1,5 +1,5 @@
 // sink.c - what all sinks share.
-#include "base/base.h"
+#include "base/common.h"
 #include "flexion/results.h"
 
 void flx_sink_destroy(flx_sink **s)

@@ -1,6 +1,6 @@
 // read_model.c - model files: text to tree, tree to model.
-#include "base/output.h"
-#include "fe/body.h"
+#include "base/output_file.h"
+#include "fe/fe_body.h"
 #include "flexion/model.h"
 #include "model/build.h"
 #include "model/calls.h"

@@ -1,7 +1,7 @@
 // scan.h - numbers and words of a text with their lines, for readers of meshes and matrices.
 #pragma once
 
-#include "base/base.h"
+#include "base/common.h"
 
 typedef struct flx_scan {
     flx_ctx *ctx;

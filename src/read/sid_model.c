@@ -1,5 +1,5 @@
 // sid_model.c - an elastic body of a model as a file of Standard Input Data.
-#include "base/output.h"
+#include "base/output_file.h"
 #include "model/model.h"
 #include "read/sid.h"
 

@@ -1,7 +1,7 @@
 // surface.h - files of surfaces, for pictures: STL and OBJ.
 #pragma once
 
-#include "base/base.h"
+#include "base/common.h"
 #include "flexion/scene.h"
 
 // By its ending: .stl (text or binary), .obj. The mesh lives in the arena; corners in one place are one

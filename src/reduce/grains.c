@@ -8,7 +8,7 @@
 // of mass; the others do not know the translation of the frame. Where particles are many, their products are
 // enough: the coefficients are the rows of a factor of Cholesky's.
 #include "math/blas.h"
-#include "math/rows.h"
+#include "math/row_products.h"
 #include "reduce/elastic.h"
 
 #include <float.h>

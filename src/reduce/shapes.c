@@ -7,7 +7,7 @@
 #include "math/blas.h"
 #include "math/dense.h"
 #include "math/frontal.h"
-#include "math/modes.h"
+#include "math/lowest_modes.h"
 #include "reduce/shapes_parts.h"
 
 #include <math.h>

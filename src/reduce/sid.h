@@ -5,7 +5,7 @@
 // Plain data; nothing is interpreted here. What the blocks mean: docs/theory/elastic.md.
 #pragma once
 
-#include "base/base.h"
+#include "base/common.h"
 
 // How a matrix is filled; a hint of the writer, for every entry that is not zero is listed.
 typedef enum flx_sid_structure {

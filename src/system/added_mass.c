@@ -2,7 +2,7 @@
 //     r_J + dM (v_J' + alpha v_J)                                                       (RED-10)
 #include "system/added_mass.h"
 
-#include "base/base.h"
+#include "base/common.h"
 #include "math/pattern.h"
 #include "system/wrapper.h"
 

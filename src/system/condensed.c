@@ -7,7 +7,7 @@
 // between the others, r_S = 0 without motion.
 #include "system/condensed.h"
 
-#include "base/base.h"
+#include "base/common.h"
 #include "math/pattern.h"
 #include "system/wrapper.h"
 

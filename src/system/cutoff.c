@@ -2,7 +2,7 @@
 // with phi^T M phi = 1, every omega above omega_c becomes omega_c when
 //     dM = sum ((omega/omega_c)^2 - 1) (M phi) (M phi)^T,   over omega > omega_c          (RED-11)
 // is added to M; the shapes stay as they are.
-#include "base/base.h"
+#include "base/common.h"
 #include "math/dense.h"
 #include "math/pattern.h"
 #include "system/added_mass.h"

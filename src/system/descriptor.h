@@ -5,7 +5,7 @@
 #pragma once
 
 #include "flexion/system.h"
-#include "math/given.h"
+#include "math/given_velocities.h"
 #include "math/small.h"
 #include "model/model.h"
 

@@ -22,7 +22,7 @@
 //     wrapper.c              all that is the base's
 #pragma once
 
-#include "base/base.h"
+#include "base/common.h"
 #include "math/lu.h"
 #include "system/quasistatic.h"
 #include "system/wrapper.h"

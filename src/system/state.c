@@ -1,6 +1,6 @@
 // state.c - what every system shares: its end, and states of its size.
-#include "base/base.h"
-#include "base/checkpoint.h"
+#include "base/checkpoint_walk.h"
+#include "base/common.h"
 #include "flexion/system.h"
 
 #include <string.h>

@@ -19,7 +19,7 @@
 // h: mass times centre of mass; J: inertia about the origin. Gravity is an acceleration of the ground.
 #pragma once
 
-#include "base/base.h"
+#include "base/common.h"
 #include "math/spatial.h"
 
 typedef enum flx_link_kind {

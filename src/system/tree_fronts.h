@@ -15,7 +15,7 @@
 //     columns of other unknowns: 6 numbers for each that acts on a link
 #pragma once
 
-#include "base/base.h"
+#include "base/common.h"
 #include "flexion/system.h"
 #include "system/tree_dynamics.h"
 

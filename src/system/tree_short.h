@@ -2,7 +2,7 @@
 // between its ends.
 #pragma once
 
-#include "base/base.h"
+#include "base/common.h"
 
 typedef struct flx_short_edge {
     int end[2]; // vertices; -1: no edge

@@ -3,7 +3,7 @@
 //     r^ = T^T r(t, q, T v^, T v^', ...),   A^ = T^T A T,   q (+) T theta^                (RED-14)
 #include "system/turned.h"
 
-#include "base/base.h"
+#include "base/common.h"
 #include "math/pattern.h"
 #include "system/wrapper.h"
 

@@ -4,7 +4,7 @@
 // The second where the parameter cannot be on one side, as a mass of zero.
 #include "system/twin.h"
 
-#include "base/base.h"
+#include "base/common.h"
 
 #include <math.h>
 #include <string.h>

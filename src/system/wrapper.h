@@ -3,7 +3,7 @@
 // algebraic ones after the base's own, and see a point or a state of its own as another of the base.
 #pragma once
 
-#include "base/base.h"
+#include "base/common.h"
 #include "math/index1.h"
 #include "system/twin.h"
 

@@ -1,6 +1,6 @@
 // wrapper_explicit.c - z' = F(t, z), z = (q, v, x), of wrappers that leave every velocity an inertia:
 // accelerations with algebraic unknowns and multipliers by (IDX-1), projections by the base.
-#include "base/base.h"
+#include "base/common.h"
 #include "system/pack.h"
 #include "system/wrapper.h"
 

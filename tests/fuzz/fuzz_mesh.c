@@ -1,6 +1,6 @@
 // fuzz_mesh.c - meshes and decks of arbitrary bytes: the readers may refuse, never crash, hang or leak; what they
 // take is assembled, or refused with a reason. Run by `make check-long`, with the meshes of the tree as a start.
-#include "fe/fe.h"
+#include "fe/fe_equations.h"
 #include "read/mesh.h"
 
 #include <stdint.h>

@@ -4,7 +4,7 @@
 // mechanism with loops starts at rest.
 #include "spec.h"
 
-#include "base/base.h"
+#include "base/common.h"
 
 #include <math.h>
 

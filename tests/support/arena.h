@@ -1,7 +1,7 @@
 // arena.h - a context and an arena for a test: begin() and finish().
 #pragma once
 
-#include "base/base.h"
+#include "base/common.h"
 #include "check.h"
 
 static flx_ctx *ctx;

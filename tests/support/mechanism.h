@@ -2,7 +2,7 @@
 // places, without the reader.
 #pragma once
 
-#include "base/base.h"
+#include "base/common.h"
 #include "model/model.h"
 #include "system/descriptor.h"
 

@@ -1,6 +1,6 @@
 // test_buckling_beams.c - beams that give way: Euler's columns and lateral buckling by `type: buckling`, Lee's frame and
 // a deep arch past their limit loads by the arc length.
-#include "base/base.h"
+#include "base/common.h"
 #include "check.h"
 #include "findings.h"
 

@@ -2,7 +2,7 @@
 // example with its own method, and every method that remembers on systems of all kinds.
 //   test_checkpoint [MODEL...] [--methods MODEL...]
 // In the environment, FLX_LONG: at 100 steps of each, else at 2 of short runs; FLX_SHORT: at one, of short runs.
-#include "base/checkpoint.h"
+#include "base/checkpoint_walk.h"
 #include "check.h"
 #include "flexion/flexion.h"
 #include "random_number.h"

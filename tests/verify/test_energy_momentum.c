@@ -1,6 +1,6 @@
 // test_energy_momentum.c - energy and momenta kept to rounding over ten thousand steps, where the
 // trapezoidal rule makes them grow; order 2; what the method refuses.
-#include "base/base.h"
+#include "base/common.h"
 #include "check.h"
 #include "flexion/flexion.h"
 #include "kept_run.h"

@@ -1,6 +1,6 @@
 // Events, switches and discrete variables in whole runs: closed forms, published digits, orders of
 // convergence through instants, and what is refused.
-#include "base/base.h"
+#include "base/common.h"
 #include "case_table.h"
 #include "check.h"
 #include "flexion/flexion.h"

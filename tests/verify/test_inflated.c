@@ -1,7 +1,7 @@
 // test_inflated.c - loads on solids as whole models: a sphere of rubber under pressure inside, against its ordinary
 // differential equation, and the order in the number of elements; a tube after Lame; what a fluid does to a
 // closed surface; tractions and loads on the volume.
-#include "base/base.h"
+#include "base/common.h"
 #include "check.h"
 #include "findings.h"
 #include "solid_mesh.h"

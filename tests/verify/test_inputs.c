@@ -1,5 +1,5 @@
 // Inputs: what they are in a run, their bounds, tables from outside, and where they may stand.
-#include "base/base.h"
+#include "base/common.h"
 #include "case_table.h"
 #include "check.h"
 #include "flexion/flexion.h"

@@ -3,7 +3,7 @@
 //   test_instances [--evaluate | --threads] MODEL...
 // In the environment, FLX_SHORT: fewer steps and methods; FLX_LONG: more of both.
 #include "analyse/simulation.h"
-#include "base/checkpoint.h"
+#include "base/checkpoint_walk.h"
 #include "check.h"
 #include "flexion/flexion.h"
 #include "math/pattern.h"

@@ -3,7 +3,7 @@
 #include "case_table.h"
 #include "check.h"
 
-#include "base/base.h"
+#include "base/common.h"
 
 #include <math.h>
 #include <stdlib.h>

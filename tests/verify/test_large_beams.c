@@ -1,6 +1,6 @@
 // test_large_beams.c - beams of large deformation as whole models: orders of convergence, no locking, the
 // elastica, invariants of a free flight, places at any part of the length, slack lines.
-#include "base/base.h"
+#include "base/common.h"
 #include "case_table.h"
 #include "check.h"
 #include "flexion/flexion.h"

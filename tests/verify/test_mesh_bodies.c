@@ -2,7 +2,7 @@
 // a line of beams, a body in free flight keeps energy and momentum, and the frame does not matter.
 #include "case_table.h"
 #include "check.h"
-#include "fe/fe.h"
+#include "fe/fe_equations.h"
 #include "fe_mesh.h"
 
 #include <unistd.h>

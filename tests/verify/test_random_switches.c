@@ -2,7 +2,7 @@
 // methods and by brute force: the sum over tiny steps of the expression as it stands, whose arguments are
 // known in closed form. Seeds and counts are printed; what fails is made small before it is shown.
 //     FLX_LONG=1: many more. FLX_SEED=n: this one alone.
-#include "base/base.h"
+#include "base/common.h"
 #include "case_table.h"
 #include "check.h"
 #include "flexion/flexion.h"

@@ -1,7 +1,7 @@
 // test_run_save.c - a run that is saved at any step and restored, in a run that is new or elsewhere, goes on bit for
 // bit, with its outputs and its account: examples with every own method, events, friction, reductions.
 // In the environment, FLX_LONG: at 100 random steps of each, else at 3.
-#include "base/checkpoint.h"
+#include "base/checkpoint_walk.h"
 #include "check.h"
 #include "flexion/flexion.h"
 #include "random_number.h"

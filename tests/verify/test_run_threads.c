@@ -1,6 +1,6 @@
 // test_run_threads.c - runs of one compiled system in 1, 2 and 4 threads have the same bits: each thread has a context of
 // its own, and makes, drives, saves and clones runs while the others do. Under ThreadSanitizer there is nothing to report.
-#include "base/checkpoint.h"
+#include "base/checkpoint_walk.h"
 #include "check.h"
 #include "flexion/flexion.h"
 

@@ -2,7 +2,7 @@
 // or as it is printed: frequencies of rotation, buckling, weight, and the pendulum, against digits that were computed
 // independently of this program.
 #include "arena.h"
-#include "base/base.h"
+#include "base/common.h"
 #include "check.h"
 #include "flexion/flexion.h"
 #include "kept_run.h"

@@ -1,6 +1,6 @@
 // test_solid_bar.c - solids from meshes: linear elements for small loads, the beam for large ones, energy and
 // momenta in free flight.
-#include "base/base.h"
+#include "base/common.h"
 #include "check.h"
 #include "flexion/flexion.h"
 

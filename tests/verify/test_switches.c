@@ -1,6 +1,6 @@
 // Switches that meet: tables behind jumps, conditions on their border together, powers on held branches,
 // pulses in time, and balls that come to rest, by every method.
-#include "base/base.h"
+#include "base/common.h"
 #include "case_table.h"
 #include "check.h"
 #include "flexion/flexion.h"

@@ -1,7 +1,7 @@
 // simulation_rig.h - the run of a model given as text, with its rows kept.
 #pragma once
 
-#include "base/base.h"
+#include "base/common.h"
 #include "check.h"
 #include "flexion/flexion.h"
 

@@ -1,5 +1,5 @@
 // test_choose.c - `method: auto` looks at the spectrum, says why, and never takes what cannot run.
-#include "base/base.h"
+#include "base/common.h"
 #include "check.h"
 #include "flexion/flexion.h"
 

@@ -1,5 +1,5 @@
 // test_modes.c - eigenvalues and equilibria against closed forms: oscillators, spinning and rolling bodies.
-#include "base/base.h"
+#include "base/common.h"
 #include "check.h"
 #include "flexion/flexion.h"
 

@@ -1,5 +1,5 @@
 // test_modes_slow.c - slow modes beside fast ones, proofs of zero, and the few modes of large models.
-#include "base/base.h"
+#include "base/common.h"
 #include "check.h"
 #include "flexion/flexion.h"
 

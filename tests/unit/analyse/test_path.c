@@ -1,5 +1,5 @@
 // test_path.c - paths of loads, singular points and buckling loads against closed forms.
-#include "base/base.h"
+#include "base/common.h"
 #include "check.h"
 #include "flexion/flexion.h"
 

@@ -1,5 +1,5 @@
 // test_start.c - the nearest consistent state, and its refusals.
-#include "base/base.h"
+#include "base/common.h"
 #include "check.h"
 #include "flexion/analysis.h"
 #include "rig.h"

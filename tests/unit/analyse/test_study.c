@@ -1,5 +1,5 @@
 // test_study.c - studies: errors, orders, references, failures that are rows; words of methods.
-#include "base/base.h"
+#include "base/common.h"
 #include "check.h"
 #include "flexion/flexion.h"
 

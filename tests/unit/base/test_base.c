@@ -1,5 +1,5 @@
 // Messages, memory and nearest words.
-#include "base/base.h"
+#include "base/common.h"
 
 #include "check.h"
 

@@ -1,5 +1,5 @@
 // Files that are written whole or not at all, and never onto what is read.
-#include "base/output.h"
+#include "base/output_file.h"
 #include "check.h"
 
 #include <dirent.h>

@@ -1,7 +1,7 @@
 // test_ancf.c - elements in absolute nodal coordinates: masses are integrals of shape functions, forces
 // gradients of energies, tangents those of differences; rigid motions do nothing; statics of a cantilever as
 // published, and without locking.
-#include "base/base.h"
+#include "base/common.h"
 #include "body/ancf.h"
 #include "check.h"
 #include "math/small.h"

@@ -1,11 +1,11 @@
 // test_body.c - structures reduced to elastic bodies: frequencies and compliances of the full structure,
 // integrals against sums over particles, frames, interfaces, the surface.
 #include "check.h"
-#include "fe/body.h"
+#include "fe/fe_body.h"
 #include "fe_mesh.h"
 #include "math/dense.h"
 #include "math/frontal.h"
-#include "math/modes.h"
+#include "math/lowest_modes.h"
 #include "reduce/line.h"
 
 static const flx_material steel = {"", {NULL, 0, 0, NULL}, 2.1e11, 0.3, 7850};

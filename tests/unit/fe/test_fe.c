@@ -1,6 +1,6 @@
 // test_fe.c - assembled structures: patch tests, rigid motions, mass, links, stresses, messages.
 #include "check.h"
-#include "fe/fe.h"
+#include "fe/fe_equations.h"
 #include "fe_mesh.h"
 
 #include <string.h>

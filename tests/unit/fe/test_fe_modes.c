@@ -1,9 +1,9 @@
 // test_fe_modes.c - modes of structures against closed forms and dense solutions; rigid motions; counts.
-#include "base/base.h"
+#include "base/common.h"
 #include "check.h"
-#include "fe/fe.h"
+#include "fe/fe_equations.h"
 #include "fe_mesh.h"
-#include "math/modes.h"
+#include "math/lowest_modes.h"
 
 typedef struct rig {
     flx_ctx *ctx;

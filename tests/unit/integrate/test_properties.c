@@ -1,5 +1,5 @@
 // test_properties.c - what is computed from the coefficients of a method is what is known of it.
-#include "base/base.h"
+#include "base/common.h"
 #include "check.h"
 #include "flexion/methods.h"
 

@@ -1,6 +1,6 @@
 // test_rows.c - products with rows of numbers against sums written out.
 #include "check.h"
-#include "math/rows.h"
+#include "math/row_products.h"
 #include "random_number.h"
 
 enum { M = 4, K = 5, N = 7, PAIRS = M * (M + 1) / 2 };

@@ -1,7 +1,7 @@
 // fixture.h - a folder of its own for the files of a test, and synthetic results.
 #pragma once
 
-#include "base/base.h"
+#include "base/common.h"
 #include "check.h"
 #include "flexion/results.h"
 #include "flexion/simulation.h"

@@ -1,7 +1,7 @@
 // test_mesh.c - meshes of Gmsh, Abaqus and Nastran, pairs of matrices; every mistake has its line.
 #include "check.h"
-#include "fe/fe.h"
-#include "math/modes.h"
+#include "fe/fe_equations.h"
+#include "math/lowest_modes.h"
 #include "read/matrix_market.h"
 #include "read/mesh.h"
 

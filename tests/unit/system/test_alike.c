@@ -1,7 +1,7 @@
 // The same mechanism said in two ways moves alike: in the plane and in space, by joints of different
 // rows, with redundant joints and without, by bodies and by equations. And coordinates of joints
 // that turn many times stay true through gears and screws.
-#include "base/base.h"
+#include "base/common.h"
 #include "check.h"
 #include "flexion/flexion.h"
 

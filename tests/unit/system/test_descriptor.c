@@ -3,7 +3,7 @@
 #include "flexion/analysis.h"
 #include "mixture.h"
 
-#include "base/base.h"
+#include "base/common.h"
 
 static int equations_have_exact_derivatives(void)
 {

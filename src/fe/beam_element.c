@@ -1,4 +1,4 @@
-// beam.c - straight beams with two nodes: Timoshenko's with functions that solve its static equations,
+// beam_element.c - straight beams with two nodes: Timoshenko's with functions that solve its static equations,
 // so that forces at nodes give exact deflections; without shear they are Hermite's (Euler, Bernoulli).
 //
 //     v  = N u,  theta = H u  with  Phi = 12 EI/(GA L^2),  s = x/L,  f = 1/(1 + Phi)            (FE-9)

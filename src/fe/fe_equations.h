@@ -1,4 +1,4 @@
-// fe.h - a linear structure as equations: its unknowns, stiffness, mass and loads.
+// fe_equations.h - a linear structure as equations: its unknowns, stiffness, mass and loads.
 //
 //     M x'' + D x' + K x = f,   u = T x + u0                                                    (FE-14)
 // u: displacements and rotations of the nodes (nnode, 6: ux uy uz rx ry rz, structure's axes). Supports

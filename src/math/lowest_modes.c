@@ -1,11 +1,11 @@
-// modes.c - the lowest modes: which shift, how many vectors, whether none was missed.
+// lowest_modes.c - the lowest modes: which shift, how many vectors, whether none was missed.
 //
 // Supported structures need no shift. A free body has a singular K: the shift is then a negative one of
 // the size of its lowest elastic mode, which is found by a few blocks at a first guess, again if that
 // was far off.
-#include "math/modes.h"
+#include "math/lowest_modes.h"
 #include "math/dense.h"
-#include "math/modes_parts.h"
+#include "math/lowest_modes_parts.h"
 
 #include <float.h>
 #include <math.h>

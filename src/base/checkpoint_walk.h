@@ -1,4 +1,4 @@
-// checkpoint.h - what objects remember between steps, as bytes. One walk over an object's memory counts
+// checkpoint_walk.h - what objects remember between steps, as bytes. One walk over an object's memory counts
 // it, saves it or loads it, so that the three cannot disagree:
 //
 //     void flx_thing_memory(flx_thing *x, flx_memory *m)
@@ -11,7 +11,7 @@
 // loading, from the numbers that it was made of.
 #pragma once
 
-#include "base/base.h"
+#include "base/common.h"
 
 typedef enum flx_memory_task { FLX_MEMORY_COUNT, FLX_MEMORY_SAVE, FLX_MEMORY_LOAD } flx_memory_task;
 

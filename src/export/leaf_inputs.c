@@ -1,4 +1,4 @@
-// leaves.c - from the leaves of the model to the inputs of what is exported.
+// leaf_inputs.c - from the leaves of the model to the inputs of what is exported.
 //
 // Two steps. First an expression is taken: switches become the comparisons that they stand for, and
 // the angle or displacement of a joint of the tree becomes its coordinate, which counts turns by

@@ -1,4 +1,4 @@
-// closures.c - what closes the loops: rows of the joints that are cut, motions, constraints of the
+// symbolic_closures.c - what closes the loops: rows of the joints that are cut, motions, constraints of the
 // equations, as functions of q, v and t.
 //
 //     g(q, t) = 0,   G v + g_t = 0,   G v' + bias = 0,   G = P^T (dg/db)          (XPT-2)

@@ -1,4 +1,4 @@
-// report.c - messages for a person, with the line of the model file that they are about.
+// messages.c - messages for a person, with the line of the model file that they are about.
 #include "cli/cli.h"
 
 #include <stdlib.h>

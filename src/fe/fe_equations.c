@@ -1,4 +1,4 @@
-// fe.c - a structure made into equations, and the way between unknowns and nodes.
+// fe_equations.c - a structure made into equations, and the way between unknowns and nodes.
 #include "fe/fe_parts.h"
 
 #include <string.h>

@@ -1,8 +1,8 @@
-// body.c - a structure reduced to an elastic body: shapes (reduce/shapes.c), the integrals over its mass,
+// fe_body.c - a structure reduced to an elastic body: shapes (reduce/shapes.c), the integrals over its mass,
 // and what its nodes do.
 //
 // Integrals of products of fields over the mass are those of body_mass.c (MSH-4).
-#include "fe/body.h"
+#include "fe/fe_body.h"
 #include "fe/fe_parts.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-// rows.h - products with many rows of numbers at once, row-major, by BLAS in one thread.
+// row_products.h - products with many rows of numbers at once, row-major, by BLAS in one thread.
 #pragma once
 
 // C (m x n) = X A, X (m x k), A (k x n)

@@ -1,8 +1,8 @@
-// modes_parts.h - what the files of the eigenvalue solver share: modes.c the shift, the count, the
+// lowest_modes_parts.h - what the files of the eigenvalue solver share: modes.c the shift, the count, the
 // result; lanczos.c the iteration.
 #pragma once
 
-#include "math/modes.h"
+#include "math/lowest_modes.h"
 
 // Block Lanczos in the inner product of M: Q^T M Q = I, H = Q^T M (K - shift M)^-1 M Q. All of it in the
 // order of elimination.

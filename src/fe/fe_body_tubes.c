@@ -1,6 +1,6 @@
-// body_tubes.c - beams and trusses as they are drawn: tubes of eight sides about their axes, which bend as the
+// fe_body_tubes.c - beams and trusses as they are drawn: tubes of eight sides about their axes, which bend as the
 // elements do (FE-9), with the area of the section, and never too thin to be seen.
-#include "fe/body.h"
+#include "fe/fe_body.h"
 #include "fe/fe_parts.h"
 #include "math/small.h"
 

@@ -1,10 +1,10 @@
-// body_mass.c - masses between the nodes of a structure. Displacements and places have the same shape functions,
+// fe_body_mass.c - masses between the nodes of a structure. Displacements and places have the same shape functions,
 // so every integral of products of fields a, b is a sum over nodes with the mass matrix:
 //
 //     int a_r b_c = sum_ij a_ir m_ij b_jc,   m_ij = trace(M_ij)/d                               (MSH-4)
 // M_ij the block of two nodes' translations. Solids have M_ij = m_ij I and it is exact. Sections of beams
 // and point inertias P = int s s^T = trace(I)/2 - I add the fields s + psi x s, the s along its axes.
-#include "fe/body.h"
+#include "fe/fe_body.h"
 #include "fe/fe_parts.h"
 #include "math/dense.h"
 

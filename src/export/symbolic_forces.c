@@ -1,4 +1,4 @@
-// forces.c - the forces of the model on the links and along the joints.
+// symbolic_forces.c - the forces of the model on the links and along the joints.
 //
 //     tau += P^T (F dphi/db) + F dphi/dq                                          (XPT-1)
 // phi: a length, an angle, a displacement, a row, over bodies b and joints q.

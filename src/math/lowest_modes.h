@@ -1,4 +1,4 @@
-// modes.h - the lowest modes of K x = lambda M x for large sparse symmetric K and M, by block Lanczos on
+// lowest_modes.h - the lowest modes of K x = lambda M x for large sparse symmetric K and M, by block Lanczos on
 // the inverse of K - shift M. Theory: docs/theory/linear_algebra.md.
 //
 // K is positive semi-definite, M too (unknowns without mass are allowed). A free body has its rigid

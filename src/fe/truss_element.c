@@ -1,4 +1,4 @@
-// truss.c - bars with two nodes that carry a pull along their line and nothing else.
+// truss_element.c - bars with two nodes that carry a pull along their line and nothing else.
 //
 //     K = EA/L [d d^T, -d d^T; -d d^T, d d^T],   M = m L/6 [2 I, I; I, 2 I]                    (FE-13)
 #include "fe/element.h"

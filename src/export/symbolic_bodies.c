@@ -1,4 +1,4 @@
-// bodies.c - links and bodies in motion, as nodes over q and v: (TREE-2), (TREE-3) at v' = 0, and
+// symbolic_bodies.c - links and bodies in motion, as nodes over q and v: (TREE-2), (TREE-3) at v' = 0, and
 // the way to the coordinates of bodies (TREE-10).
 #include "export/symbolic.h"
 

@@ -1,4 +1,4 @@
-// body_stiffen.c - geometric stiffening of a body made of solids: the quadratic field that takes the stress out
+// fe_body_stiffen.c - geometric stiffening of a body made of solids: the quadratic field that takes the stress out
 // of large rotations. A displacement sum q_k phi_k has, to the second order, the strain
 //
 //     eps = q_k eps(phi_k) + q_k q_l/2 (E_kl + eps(Gam_kl)),  E_kl = sym(grad phi_k^T grad phi_l)   (MSH-7)
@@ -8,7 +8,7 @@
 // The Gam_kl leave no stress of the second order that any displacement could lower, so no energy of the third
 // order is left: what pulls or spins the body works on q through Gam, and through nothing else. With the masses
 // between nodes (MSH-4) the fields give the body its grains (FLX-7).
-#include "fe/body.h"
+#include "fe/fe_body.h"
 #include "fe/fe_parts.h"
 #include "math/small.h"
 

@@ -1,5 +1,5 @@
-// checkpoint.c - see checkpoint.h.
-#include "base/checkpoint.h"
+// checkpoint_walk.c - see checkpoint.h.
+#include "base/checkpoint_walk.h"
 
 #include <string.h>
 

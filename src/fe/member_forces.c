@@ -1,4 +1,4 @@
-// members.c - forces within beams and trusses, from what their nodes need less what acts between them:
+// member_forces.c - forces within beams and trusses, from what their nodes need less what acts between them:
 //
 //     f = K_e u - M_e a - F_e,  at the first end -f, at the second f, in the axes of the beam      (FE-23)
 #include "fe/fe_parts.h"

@@ -1,7 +1,7 @@
-// given.h - files in memory: they stand for files of these paths while a model is built.
+// memory_files.h - files in memory: they stand for files of these paths while a model is built.
 #pragma once
 
-#include "base/base.h"
+#include "base/common.h"
 
 typedef struct flx_given_file {
     const char *name; // as the description names it; interned

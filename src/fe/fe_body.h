@@ -1,7 +1,7 @@
-// body.h - a structure reduced to an elastic body. Theory: docs/theory/elastic.md.
+// fe_body.h - a structure reduced to an elastic body. Theory: docs/theory/elastic.md.
 #pragma once
 
-#include "fe/fe.h"
+#include "fe/fe_equations.h"
 #include "reduce/basis.h"
 #include "reduce/elastic.h"
 

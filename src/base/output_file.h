@@ -1,7 +1,7 @@
-// output.h - the one place where files are written; see flexion/output.h.
+// output_file.h - the one place where files are written; see flexion/output.h.
 #pragma once
 
-#include "base/base.h"
+#include "base/common.h"
 #include "flexion/output.h"
 
 struct flx_output {

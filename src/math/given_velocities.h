@@ -1,4 +1,4 @@
-// given.h - what the least change of velocities at a start has to know of a model (theory/start.md).
+// given_velocities.h - what the least change of velocities at a start has to know of a model (theory/start.md).
 #pragma once
 
 // y v = value over n velocities from `first` on, all of one block; weight: mass or inertia, 0: none.

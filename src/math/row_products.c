@@ -1,5 +1,5 @@
-// rows.c - products with many rows of numbers at once.
-#include "math/rows.h"
+// row_products.c - products with many rows of numbers at once.
+#include "math/row_products.h"
 
 #include "math/blas.h"
 

@@ -1,4 +1,4 @@
-// study.h - what the commands convergence and work-precision share: their options and their table.
+// study_options.h - what the commands convergence and work-precision share: their options and their table.
 #pragma once
 
 #include "cli/cli.h"

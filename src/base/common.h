@@ -1,4 +1,4 @@
-// base.h - what every file of the library uses: messages, memory, strings.
+// common.h - what every file of the library uses: messages, memory, strings.
 #pragma once
 
 #include "flexion/base.h"

@@ -1,5 +1,5 @@
-// study.c - options, run and outcome of the commands that compare methods.
-#include "cli/study.h"
+// study_options.c - options, run and outcome of the commands that compare methods.
+#include "cli/study_options.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
-// output.c - files that appear whole or not at all, and never in the place of a file that is read.
+// output_file.c - files that appear whole or not at all, and never in the place of a file that is read.
 #define _XOPEN_SOURCE 700 // realpath
 
-#include "base/output.h"
+#include "base/output_file.h"
 #include "base/context.h"
 #include "base/number.h"
 
