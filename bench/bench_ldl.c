@@ -2,7 +2,7 @@
 // with revolute joints, and planar N-four-bars. Median and minimum of many repeats; a wide gap
 // between them says that the machine was busy.
 #include "base/common.h"
-#include "math/ldl.h"
+#include "math/ldl/ldl.h"
 #include "saddle_matrix.h"
 
 #include <stdio.h>

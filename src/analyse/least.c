@@ -12,7 +12,7 @@
 #include "analyse/least.h"
 
 #include "math/dense.h"
-#include "math/ldl.h"
+#include "math/ldl/ldl.h"
 #include "math/pattern.h"
 
 #include <float.h>

@@ -3,7 +3,7 @@
 
 #include "fe/vtu.h"
 #include "flexion/fe.h"
-#include "math/frontal.h"
+#include "math/frontal/frontal.h"
 #include "model/model.h"
 
 struct flx_fe_problem {

@@ -6,7 +6,7 @@
 #pragma once
 
 #include "flexion/system.h"
-#include "math/ldl.h"
+#include "math/ldl/ldl.h"
 
 typedef struct flx_krylov flx_krylov;
 

@@ -2,7 +2,7 @@
 #include "integrate/linear.h"
 
 #include "integrate/krylov.h"
-#include "math/ldl.h"
+#include "math/ldl/ldl.h"
 #include "math/lu.h"
 #include "math/pattern.h"
 

@@ -1,7 +1,7 @@
 // saddle.c - the matrix of projections and accelerations (SAD-1).
 #include "integrate/saddle.h"
 
-#include "math/ldl.h"
+#include "math/ldl/ldl.h"
 #include "math/pattern.h"
 
 #include <float.h>

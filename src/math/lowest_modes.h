@@ -6,7 +6,7 @@
 // the last mode, is the number of modes below s, so none is missed without a message.
 #pragma once
 
-#include "math/frontal.h"
+#include "math/frontal/frontal.h"
 
 typedef struct flx_modes_def {
     int count;        // how many

@@ -6,7 +6,7 @@
 // Held by its first interface, a load needs no relief.
 #include "math/blas.h"
 #include "math/dense.h"
-#include "math/frontal.h"
+#include "math/frontal/frontal.h"
 #include "math/lowest_modes.h"
 #include "reduce/shapes_parts.h"
 

@@ -2,7 +2,7 @@
 // orthonormal form as the frame sees it, shapes_check.c how exact their frequencies are.
 #pragma once
 
-#include "math/frontal.h"
+#include "math/frontal/frontal.h"
 #include "reduce/basis.h"
 
 typedef struct flx_shape_search {

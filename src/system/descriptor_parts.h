@@ -39,7 +39,7 @@
 #include "force/force.h"
 #include "joint/joint.h"
 #include "math/index1.h"
-#include "math/ldl.h"
+#include "math/ldl/ldl.h"
 #include "math/lu.h"
 #include "model/numbers.h"
 #include "system/descriptor.h"

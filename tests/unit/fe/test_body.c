@@ -4,7 +4,7 @@
 #include "fe/fe_body.h"
 #include "fe_mesh.h"
 #include "math/dense.h"
-#include "math/frontal.h"
+#include "math/frontal/frontal.h"
 #include "math/lowest_modes.h"
 #include "reduce/line.h"
 

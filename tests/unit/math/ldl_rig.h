@@ -2,7 +2,7 @@
 #pragma once
 
 #include "check.h"
-#include "math/ldl.h"
+#include "math/ldl/ldl.h"
 #include "saddle_matrix.h"
 
 #include <float.h>

@@ -1,7 +1,7 @@
 // test_frontal.c - the multifrontal solver: solutions, inertia, groups, broken matrices, memory.
 #include "check.h"
 #include "math/dense.h"
-#include "math/frontal.h"
+#include "math/frontal/frontal.h"
 
 #include <stdlib.h>
 

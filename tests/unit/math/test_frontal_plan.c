@@ -1,7 +1,7 @@
 // test_frontal_plan.c - the sequence of fronts and its memory: against all sequences of small trees, against
 // what a factorisation takes, and what is said when there is too little.
 #include "check.h"
-#include "math/frontal_parts.h"
+#include "math/frontal/frontal_parts.h"
 
 #include <stdlib.h>
 

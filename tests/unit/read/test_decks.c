@@ -1,7 +1,7 @@
 // test_decks.c - decks of Abaqus and Nastran as other programs write them, each solved and set beside its closed form.
 #include "check.h"
 #include "fe/fe_equations.h"
-#include "math/frontal.h"
+#include "math/frontal/frontal.h"
 #include "read/mesh.h"
 #include "read/scan.h"
 

@@ -2,7 +2,7 @@
 // ldl_order.c eliminates.
 #pragma once
 
-#include "math/ldl_order.h"
+#include "math/ldl/ldl_order.h"
 
 enum { FLX_LDL_GROUND = -1 };
 

@@ -3,7 +3,7 @@
 // grow towards each other; what the stack had is given back when it is empty.
 //
 //     [A11 .; A21 A22] = [L11 .; L21 I] diag(D, A22 - L21 D L21^T) [L11 .; L21 I]^T            (LIN-10)
-#include "math/frontal_parts.h"
+#include "math/frontal/frontal_parts.h"
 
 #include <float.h>
 #include <math.h>

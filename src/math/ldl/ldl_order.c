@@ -18,7 +18,7 @@
 // has coupled. Pairs are counted as long as a pivot has few neighbours. Beyond, its degree counts,
 // by the upper bound of Amestoy, Davis and Duff (SIAM J. Matrix Anal. Appl. 17, 1996), which takes
 // the elements of a pivot as if they overlapped only in the latest one.
-#include "math/ldl_order_parts.h"
+#include "math/ldl/ldl_order_parts.h"
 
 #include <math.h>
 #include <string.h>

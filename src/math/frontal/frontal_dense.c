@@ -1,6 +1,6 @@
 // frontal_dense.c - the arithmetic of one front, in blocks so that nearly all of it is matrix products.
 #include "math/blas.h"
-#include "math/frontal_parts.h"
+#include "math/frontal/frontal_parts.h"
 
 #include <float.h>
 #include <math.h>

@@ -1,7 +1,7 @@
 // frontal_solve.c - substitutions for several right sides at once: the factors are read once for all of
 // them. Right sides are kept row by row, so that a row is one piece of memory.
 #include "math/blas.h"
-#include "math/frontal_parts.h"
+#include "math/frontal/frontal_parts.h"
 
 #include <string.h>
 

@@ -1,8 +1,8 @@
 // ldl_fronts.c - the block matrix as a symmetric one by columns, its groups, and its pivots' sizes.
-#include "math/ldl_fronts.h"
+#include "math/ldl/ldl_fronts.h"
 
-#include "math/frontal.h"
-#include "math/ldl_order.h"
+#include "math/frontal/frontal.h"
+#include "math/ldl/ldl_order.h"
 
 #include <math.h>
 

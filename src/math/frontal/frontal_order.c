@@ -4,7 +4,7 @@
 // Order: nested dissection (METIS) where it was found, else minimum degree (AMD). Elimination tree: Liu,
 // SIAM J. Matrix Anal. Appl. 11, 1990, 134-172. Fronts: fundamental ones, merged with their parent as
 // long as few zeros are added.
-#include "math/frontal_parts.h"
+#include "math/frontal/frontal_parts.h"
 
 #include <amd.h>
 #include <string.h>

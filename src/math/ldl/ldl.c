@@ -16,7 +16,7 @@
 // Scaling rows and columns by powers of two changes no digit of an elimination in fixed order, and
 // the test above does not depend on the scale either. So the values are not scaled; equilibration
 // only says how large "1" is for an unknown whose pivot is made of zeros.
-#include "math/ldl_parts.h"
+#include "math/ldl/ldl_parts.h"
 #include "math/plans.h"
 
 #include <float.h>
@@ -64,15 +64,15 @@ static int diagonal_value(const flx_ldl *f, int unknown)
 
 #define LDL_COMPLEX 0
 #define LDL(name) real_##name
-#include "math/ldl_kernel.inc.h"
-#include "math/ldl_solve.inc.h"
+#include "math/ldl/ldl_kernel.inc.h"
+#include "math/ldl/ldl_solve.inc.h"
 #undef LDL_COMPLEX
 #undef LDL
 
 #define LDL_COMPLEX 1
 #define LDL(name) complex_##name
-#include "math/ldl_kernel.inc.h"
-#include "math/ldl_solve.inc.h"
+#include "math/ldl/ldl_kernel.inc.h"
+#include "math/ldl/ldl_solve.inc.h"
 #undef LDL_COMPLEX
 #undef LDL
 

@@ -1,7 +1,7 @@
 // ldl_analyse.c - the analysis of a pattern for ldl.c: elimination tree, supernodes, and the lists of
 // what is loaded into each panel, subtracted from it, and met in a solve.
-#include "math/ldl_order.h"
-#include "math/ldl_parts.h"
+#include "math/ldl/ldl_order.h"
+#include "math/ldl/ldl_parts.h"
 
 #include <string.h>
 

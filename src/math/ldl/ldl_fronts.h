@@ -3,7 +3,7 @@
 // with its paired bonds is one group of frontal.h; closures come last.
 #pragma once
 
-#include "math/ldl.h"
+#include "math/ldl/ldl.h"
 
 typedef struct flx_ldl_fronts flx_ldl_fronts;
 

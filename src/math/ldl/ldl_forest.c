@@ -1,6 +1,6 @@
 // ldl_forest.c - the forest of ldl_order.c: which bond is the tree joint of which body, and which
 // body is the next one towards the ground.
-#include "math/ldl_order_parts.h"
+#include "math/ldl/ldl_order_parts.h"
 
 enum { UNSET = -2 };
 

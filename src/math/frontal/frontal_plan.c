@@ -4,7 +4,7 @@
 //
 //     p_s = max(max_k (p_ck + sum_{i<k} r_ci), o_s + sum_i r_ci),  p_c - r_c descending         (LIN-13)
 // Liu, ACM Trans. Math. Softw. 12, 1986, 249-264.
-#include "math/frontal_parts.h"
+#include "math/frontal/frontal_parts.h"
 
 #include <stdlib.h>
 #include <string.h>

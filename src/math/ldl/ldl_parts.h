@@ -1,8 +1,8 @@
 // ldl_parts.h - inside of the block LDL^T: what ldl_analyse.c works out for ldl.c.
 #pragma once
 
-#include "math/ldl.h"
-#include "math/ldl_fronts.h"
+#include "math/ldl/ldl.h"
+#include "math/ldl/ldl_fronts.h"
 
 // Most columns of a supernode: a body's six. Larger blocks are cut into pieces.
 enum { FLX_LDL_WIDTH = 6 };

@@ -3,7 +3,7 @@
 // walk over the tree, frontal_solve.c the substitutions.
 #pragma once
 
-#include "math/frontal.h"
+#include "math/frontal/frontal.h"
 
 // Unknowns are numbered in the order of elimination from here on. Groups are the nodes of a structure:
 // unknowns with one pattern.
