@@ -1,8 +1,8 @@
 // expand.c - from the definitions of a file to items: `like`, `repeat`, `models` and `parts`.
 #include "base/number.h"
+#include "base/text_file.h"
 #include "model/builder.h"
 #include "model/description.h"
-#include "model/file.h"
 #include "model/schema.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
 // functions.c - parameters, functions and signals: what a model names for its expressions.
+#include "base/text_file.h"
 #include "model/builder.h"
-#include "model/file.h"
-#include "model/table.h"
+#include "read/table_file.h"
 
 #include <math.h>
 #include <stdlib.h>

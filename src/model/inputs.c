@@ -6,7 +6,7 @@
 // exact. As read they say the model's own value; a table from outside takes the expression's place.
 #include "model/builder.h"
 #include "model/nodes.h"
-#include "model/table.h"
+#include "read/table_file.h"
 
 #include <math.h>
 #include <string.h>

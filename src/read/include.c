@@ -1,7 +1,7 @@
 // include.c - text that jumps: files included in files, pieces read again.
 #include "read/include.h"
 #include "base/number.h"
-#include "model/file.h"
+#include "base/text_file.h"
 
 #include <stdio.h>
 #include <string.h>

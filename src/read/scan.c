@@ -2,7 +2,7 @@
 #include "read/scan.h"
 #include "base/letters.h"
 #include "base/number.h"
-#include "model/file.h"
+#include "base/text_file.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -5,8 +5,8 @@
 #include "read/yaml.h"
 
 #include "base/letters.h"
+#include "base/text_file.h"
 #include "base/utf8.h"
-#include "model/file.h"
 
 #include <string.h>
 #include <yaml.h>

@@ -1,8 +1,8 @@
 // run_case MODEL [WAY]: simulate a model and compare it with the reference that its comments name
 // (tests/reference/README.md says how). Prints every comparison; exit status 0 when all hold.
 // WAY takes the place of all keys of the model's `simulate` but `until`: "method: radau, rtol: 1e-9".
+#include "base/text_file.h"
 #include "flexion/flexion.h"
-#include "model/file.h"
 #include "read/yaml.h"
 
 #include "case_table.h"

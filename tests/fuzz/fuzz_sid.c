@@ -1,7 +1,7 @@
 // fuzz_sid.c - Standard Input Data of arbitrary bytes: the reader may refuse, never crash, hang or leak; what it
 // takes is written and read back the same, and is a body or not. Run by `make check-long`, with the files of the
 // tree as a start.
-#include "read/sid.h"
+#include "read/sid/sid_file.h"
 #include "reduce/elastic.h"
 
 #include <stdint.h>

@@ -3,12 +3,12 @@
 // independently of this program.
 #include "arena.h"
 #include "base/common.h"
+#include "base/text_file.h"
 #include "check.h"
 #include "flexion/flexion.h"
 #include "kept_run.h"
-#include "model/file.h"
 #include "model/model.h"
-#include "read/sid.h"
+#include "read/sid/sid_file.h"
 
 #define PRINTED FLX_TESTS "/reference/digest/clamped_beam_joined.SID_FEM"
 #define STIFFENED "sid_beam_stiffened.SID_FEM"

@@ -1,10 +1,10 @@
 // test_stiff_modes.c - examples/stiff_modes.yaml, an arm with twenty stiff modes: without their inertia BDF
 // takes at least four times fewer evaluations, at an error of less than a thousandth of the motion, and the
 // certificate says so beside the error that is met.
+#include "base/text_file.h"
 #include "check.h"
 #include "flexion/flexion.h"
 #include "kept_run.h"
-#include "model/file.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 
 #include "arena.h"
 
-#include "model/file.h"
+#include "base/text_file.h"
 #include "read/yaml.h"
 
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 // test_sid.c - Standard Input Data: reading, writing, messages.
 #include "arena.h"
+#include "base/text_file.h"
 #include "check.h"
-#include "model/file.h"
-#include "read/sid.h"
+#include "read/sid/sid_file.h"
 
 static flx_sid *load(const char *path, char **text, size_t *length)
 {

@@ -1,6 +1,6 @@
 // abaqus_links.c - masses, springs, and what ties nodes together in Abaqus' input: rigid bodies, couplings,
 // equations.
-#include "read/abaqus_parts.h"
+#include "read/abaqus/abaqus_parts.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 // abaqus_lines.c - lines of Abaqus' input: keywords with options, data separated by commas, files included.
 #include "base/letters.h"
 #include "base/number.h"
-#include "read/abaqus_parts.h"
+#include "read/abaqus/abaqus_parts.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 // nastran_data.c - nodes, materials and properties of Nastran's bulk data.
 #include "base/number.h"
-#include "read/nastran_parts.h"
+#include "read/nastran/nastran_parts.h"
 
 #include <math.h>
 #include <stdio.h>

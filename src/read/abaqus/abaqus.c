@@ -1,7 +1,7 @@
 // abaqus.c - input files of Abaqus and CalculiX: nodes, elements, sets, parts and instances, materials, sections,
 // supports, loads, masses, springs, rigid bodies, couplings, equations. What only asks for results is passed
 // over; other keywords are named in a warning, and those that would change the mechanics are refused.
-#include "read/abaqus_parts.h"
+#include "read/abaqus/abaqus_parts.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-// file.c - texts that a model names.
-#include "model/file.h"
+// text_file.c - texts that a model names.
+#include "base/text_file.h"
 
 #include "base/memory_files.h"
 #include "base/number.h"

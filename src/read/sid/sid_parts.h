@@ -1,7 +1,7 @@
 // sid_parts.h - files of Standard Input Data line by line: what sid.c reads them with.
 #pragma once
 
-#include "read/sid.h"
+#include "read/sid/sid_file.h"
 
 typedef struct flx_sid_lines {
     flx_ctx *ctx;

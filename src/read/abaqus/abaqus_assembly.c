@@ -1,7 +1,7 @@
 // abaqus_assembly.c - parts and their instances: the text of a part is read again for each of its instances,
 // with numbers of their own. Numbers of the first instance are those of the file; those of the next ones, and
 // of nodes of the assembly itself, begin above them, at a round number.
-#include "read/abaqus_parts.h"
+#include "read/abaqus/abaqus_parts.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 // abaqus_loads.c - supports and loads of Abaqus' input, along the axes of their nodes.
 #include "base/letters.h"
 #include "math/small.h"
-#include "read/abaqus_parts.h"
+#include "read/abaqus/abaqus_parts.h"
 
 #include <string.h>
 

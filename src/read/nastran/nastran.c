@@ -3,7 +3,7 @@
 // columns or separated by commas, with continuations and included files. Other cards are named in a warning;
 // those that would change the mechanics are refused.
 #include "base/number.h"
-#include "read/nastran_parts.h"
+#include "read/nastran/nastran_parts.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 // nastran_axes.c - coordinate systems of Nastran, rectangular, cylindrical (radius, degrees, z) and spherical
 // (radius, degrees from z, degrees about z), each given in another one.
 #include "math/small.h"
-#include "read/nastran_parts.h"
+#include "read/nastran/nastran_parts.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-// sid.h - files of Standard Input Data (`.SID_FEM`): reading and writing.
+// sid_file.h - files of Standard Input Data (`.SID_FEM`): reading and writing.
 #pragma once
 
 #include "reduce/sid.h"

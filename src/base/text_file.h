@@ -1,4 +1,4 @@
-// file.h - texts that a model names: whole files in memory, paths beside the model's file.
+// text_file.h - texts that a model names: whole files in memory, paths beside the model's file.
 #pragma once
 
 #include "base/common.h"

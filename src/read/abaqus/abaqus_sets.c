@@ -1,7 +1,7 @@
 // abaqus_sets.c - sets of nodes and elements, and surfaces, of Abaqus' input. Sets of an instance are named
 // "instance.set" until the whole file is read.
 #include "base/number.h"
-#include "read/abaqus_parts.h"
+#include "read/abaqus/abaqus_parts.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 // a comment, at the beginning of a line or behind a number.
 #include "base/letters.h"
 #include "base/number.h"
-#include "read/sid_parts.h"
+#include "read/sid/sid_parts.h"
 
 #include <limits.h>
 #include <math.h>

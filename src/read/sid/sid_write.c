@@ -1,7 +1,7 @@
 // sid_write.c - writing Standard Input Data in the layout that readers expect: the blocks in their
 // order, entries that are not zero, m0 row by row, m1 by column, row and coordinate.
 #include "base/number.h"
-#include "read/sid.h"
+#include "read/sid/sid_file.h"
 
 #include <limits.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-// sid.c - reading Standard Input Data. The file is a sequence of lines (sid_lines.c):
+// sid_read.c - reading Standard Input Data. The file is a sequence of lines (sid_lines.c):
 //
 //     header line(s)          "2 2 :No. nodes, No. modes: ..."
 //     part
@@ -11,7 +11,7 @@
 // Blocks may come in any order; Gr and Ge, which follow from the others, and De and ksigma may be left out.
 // Entries that are not listed are zero, those of a unit matrix one on the diagonal. The middle index of m1 is the
 // coordinate. J is six numbers, or a matrix. A block of order 0 may say that it has no coordinates.
-#include "read/sid_parts.h"
+#include "read/sid/sid_parts.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 // nastran_cases.c - which sets of supports, loads and equations act: by case control, by the cards that add sets.
 #include "base/letters.h"
-#include "read/nastran_parts.h"
+#include "read/nastran/nastran_parts.h"
 
 #include <string.h>
 

@@ -1,8 +1,8 @@
-// table.c - functions given by a table: two columns of a CSV file, with a line of names or without.
-#include "model/table.h"
+// table_file.c - functions given by a table: two columns of a CSV file, with a line of names or without.
+#include "read/table_file.h"
 
 #include "base/number.h"
-#include "model/file.h"
+#include "base/text_file.h"
 
 #include <math.h>
 #include <stdlib.h>

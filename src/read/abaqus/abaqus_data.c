@@ -1,6 +1,6 @@
 // abaqus_data.c - materials and sections of Abaqus' input. Sections are settled when the whole file is read:
 // their materials may come after them.
-#include "read/abaqus_parts.h"
+#include "read/abaqus/abaqus_parts.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 // nastran_cards.c - cards of Nastran's bulk data: fields of 8 or 16 columns or separated by commas, with
 // continuations.
 #include "base/letters.h"
-#include "read/nastran_parts.h"
+#include "read/nastran/nastran_parts.h"
 
 #include <string.h>
 

@@ -1,9 +1,9 @@
-// test_model_table.c - tables of functions from CSV files: columns by name, wrong lines by number.
-#include "model/table.h"
+// test_table_file.c - tables of functions from CSV files: columns by name, wrong lines by number.
+#include "read/table_file.h"
 
 #include "arena.h"
 
-#include "model/file.h"
+#include "base/text_file.h"
 
 #include <stdlib.h>
 #include <unistd.h>

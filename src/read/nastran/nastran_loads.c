@@ -1,5 +1,5 @@
 // nastran_loads.c - supports and loads of Nastran's bulk data, as far as they are chosen.
-#include "read/nastran_parts.h"
+#include "read/nastran/nastran_parts.h"
 
 #include <math.h>
 #include <string.h>

@@ -5,7 +5,7 @@
 #include "kept_run.h"
 #include "model/model.h"
 #include "random_number.h"
-#include "read/sid.h"
+#include "read/sid/sid_file.h"
 #include "reduce/elastic.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-// table.h - functions given by a table: two columns of a CSV file.
+// table_file.h - functions given by a table: two columns of a CSV file.
 #pragma once
 
 #include "base/common.h"

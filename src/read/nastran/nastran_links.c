@@ -1,5 +1,5 @@
 // nastran_links.c - masses, springs, and what ties nodes together in Nastran's bulk data.
-#include "read/nastran_parts.h"
+#include "read/nastran/nastran_parts.h"
 
 #include <string.h>
 
