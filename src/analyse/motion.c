@@ -1,6 +1,6 @@
 // motion.c - where the bodies' frames are, for whoever draws the run.
 #include "analyse/simulation.h"
-#include "model/scene.h"
+#include "scene/model_scene.h"
 
 #include <math.h>
 

@@ -5,7 +5,7 @@
 #include "expr/expr.h"
 #include "flexion/analysis.h"
 #include "flexion/simulation.h"
-#include "model/model.h"
+#include "model/model_data.h"
 #include "model/numbers.h"
 #include "system/added_mass.h"
 #include "system/condensed.h"

@@ -4,7 +4,7 @@
 #include "fe/vtu.h"
 #include "flexion/fe.h"
 #include "math/frontal/frontal.h"
-#include "model/model.h"
+#include "model/model_data.h"
 
 struct flx_fe_problem {
     flx_ctx *ctx;

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "joint/scalar.h"
-#include "model/model.h"
+#include "model/model_data.h"
 
 typedef enum flx_row_kind {
     FLX_ROW_POINT,  // 3 rows (planar 2): flx_row_point

@@ -1,6 +1,6 @@
 // sid_model.c - an elastic body of a model as a file of Standard Input Data.
 #include "base/output_file.h"
-#include "model/model.h"
+#include "model/model_data.h"
 #include "read/sid/sid_file.h"
 
 #include <stdio.h>

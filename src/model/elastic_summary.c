@@ -4,7 +4,7 @@
 //     K x = omega^2 M x,  x^T M x = 1,   m_eff = (R^T M V x)^2                                  (FE-18)
 // with V the body's shapes: R^T M V are S1 and N0 of elastic.h.
 #include "math/dense.h"
-#include "model/model.h"
+#include "model/model_data.h"
 
 #include <math.h>
 #include <string.h>

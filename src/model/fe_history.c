@@ -1,5 +1,5 @@
 // fe_history.c - factors of loads over the time of a transient, compiled.
-#include "model/model.h"
+#include "model/model_data.h"
 
 struct flx_histories {
     flx_program *program;

@@ -1,5 +1,5 @@
 // items.c - what a model is made of, for those who only see its public face.
-#include "model/model.h"
+#include "model/model_data.h"
 
 static const char *const body_words[] = {
     [FLX_BODY_RIGID] = "rigid",

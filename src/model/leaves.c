@@ -4,7 +4,7 @@
 //     motion of body b, d < 3:  dr = e_d;   d >= 3:  dR = R e_k~, k = d - 3      (planar: angle' = 1)
 //
 // R w~ by columns, indices modulo 3:  (R w~)_ij = R_i,j+1 w_j+2 - R_i,j+2 w_j+1.
-#include "model/model.h"
+#include "model/model_data.h"
 #include "model/nodes.h"
 
 // Entry (row, column) of R w~ with w in leaves.

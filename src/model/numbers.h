@@ -5,7 +5,7 @@
 // exact derivatives. Parameters whose values are needed while the model is built are structural.
 #pragma once
 
-#include "model/model.h"
+#include "model/model_data.h"
 
 // ---- the vector `param` of a system --------------------------------------------------------------
 // [ load factors (nload) | inputs, FLX_INPUT_NUMBERS each | p (ntunable) | hoisted numbers ]

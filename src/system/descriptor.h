@@ -7,7 +7,7 @@
 #include "flexion/system.h"
 #include "math/given_velocities.h"
 #include "math/small.h"
-#include "model/model.h"
+#include "model/model_data.h"
 
 typedef struct flx_descriptor_options {
     // Rows to leave out, by number in the complete system (no drop, no hold), ascending.

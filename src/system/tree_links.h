@@ -6,7 +6,7 @@
 // the joint carries: where that is the joint's first, against the joint's own angle and displacement.
 #pragma once
 
-#include "model/model.h"
+#include "model/model_data.h"
 #include "system/tree_dynamics.h"
 #include "system/tree_topology.h"
 

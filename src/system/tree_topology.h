@@ -5,7 +5,7 @@
 // or, where loops are long then, loops short (TREE-30)
 #pragma once
 
-#include "model/model.h"
+#include "model/model_data.h"
 
 // A body with the joint that carries it.
 typedef struct flx_tree_body {

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "base/common.h"
-#include "model/model.h"
+#include "model/model_data.h"
 #include "system/descriptor.h"
 
 #include <stdint.h>

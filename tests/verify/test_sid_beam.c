@@ -7,7 +7,7 @@
 #include "check.h"
 #include "flexion/flexion.h"
 #include "kept_run.h"
-#include "model/model.h"
+#include "model/model_data.h"
 #include "read/sid/sid_file.h"
 
 #define PRINTED FLX_TESTS "/reference/digest/clamped_beam_joined.SID_FEM"

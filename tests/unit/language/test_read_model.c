@@ -4,7 +4,7 @@
 
 #include "check.h"
 
-#include "model/model.h"
+#include "model/model_data.h"
 
 #define MODELS FLX_TESTS "/unit/read/models/"
 

@@ -3,7 +3,7 @@
 #include "arena.h"
 #include "flexion/flexion.h"
 #include "kept_run.h"
-#include "model/model.h"
+#include "model/model_data.h"
 #include "random_number.h"
 #include "read/sid/sid_file.h"
 #include "reduce/elastic.h"

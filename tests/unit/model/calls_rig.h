@@ -5,7 +5,7 @@
 
 #include "check.h"
 
-#include "model/model.h"
+#include "model/model_data.h"
 
 static flx_ctx *ctx;
 static flx_model *m;

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "check.h"
-#include "model/model.h"
+#include "model/model_data.h"
 
 #include <stdlib.h>
 

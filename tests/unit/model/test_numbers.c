@@ -3,7 +3,7 @@
 #include "check.h"
 #include "expr/expr.h"
 #include "flexion/flexion.h"
-#include "model/model.h"
+#include "model/model_data.h"
 #include "model/numbers.h"
 #include "pose.h"
 

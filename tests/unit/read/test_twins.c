@@ -6,7 +6,7 @@
 #include "check.h"
 
 #include "expr/graph.h"
-#include "model/model.h"
+#include "model/model_data.h"
 
 #include <dirent.h>
 #include <stdlib.h>

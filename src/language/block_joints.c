@@ -1,0 +1,459 @@
+// block_joints.c - joints as they are read: type, bodies, geometry as drawn, motion and start.
+// Their coordinates and signals: joint_signals.c.
+#include "language/flexible/deformable.h"
+#include "language/scope/nums.h"
+
+#include <string.h>
+
+static const char *const type_words[] = {
+#define X(name, word) word,
+    FLX_JOINT_LIST(X)
+#undef X
+        NULL};
+
+// ---- reading ----------------------------------------------------------------------------------
+
+static flx_status check_planar(flx_builder *b, const flx_entry *type, flx_joint_type t)
+{
+    const char *instead = NULL;
+    switch (t) {
+    case FLX_JOINT_SPHERICAL:
+    case FLX_JOINT_CYLINDRICAL:
+    case FLX_JOINT_UNIVERSAL:
+        instead = "revolute";
+        break;
+    case FLX_JOINT_SCREW:
+        instead = "prismatic";
+        break;
+    case FLX_JOINT_PLANAR:
+        instead = "free";
+        break;
+    case FLX_JOINT_POINT_ON_PLANE:
+        instead = "point-on-line";
+        break;
+    default:
+        return FLX_OK;
+    }
+    return FLX_FAIL(b->ctx, FLX_ERR_MODEL, type->loc, "a planar model has no joint '%s'; use '%s'",
+                    type->text, instead);
+}
+
+// A point has no rotation: what is left of a joint on one.
+static flx_status joint_on_point(flx_builder *b, const flx_item *joint, flx_joint_data *d,
+                                 const flx_entry *type)
+{
+    flx_joint_type *t = &d->def.type;
+    bool planar = b->m->dimension == 2, point = false;
+    for (int i = 0; i < 2; i++) {
+        point = point || (d->body[i]->kind == FLX_KIND_BODY && !flx_body_turns(d->body[i]));
+    }
+    if (!point) return FLX_OK;
+    switch (*t) {
+    case FLX_JOINT_FIXED:
+        *t = planar ? FLX_JOINT_REVOLUTE : FLX_JOINT_SPHERICAL;
+        break;
+    case FLX_JOINT_PRISMATIC:
+        *t = FLX_JOINT_POINT_ON_LINE;
+        break;
+    case FLX_JOINT_PLANAR:
+        *t = FLX_JOINT_POINT_ON_PLANE;
+        break;
+    case FLX_JOINT_REVOLUTE:
+        if (planar) break;
+        // fall through
+    case FLX_JOINT_CYLINDRICAL:
+    case FLX_JOINT_UNIVERSAL:
+    case FLX_JOINT_SCREW:
+    case FLX_JOINT_ROLLING:
+        return FLX_FAIL(b->ctx, FLX_ERR_MODEL, type->loc,
+                        "joint '%s': a point has no rotation for a joint '%s'; use '%s'",
+                        joint->full, type->text,
+                        *t == FLX_JOINT_CYLINDRICAL || *t == FLX_JOINT_SCREW ? "point-on-line"
+                                                                             : "spherical");
+    default:
+        break;
+    }
+    d->point_pin = planar && *t == FLX_JOINT_REVOLUTE;
+    return FLX_OK;
+}
+
+// A node in absolute nodal coordinates is a point; a joint that turns is on a section of it.
+static flx_status turn_nodes(flx_builder *b, const flx_item *joint, flx_joint_data *d)
+{
+    static const char *const keys[] = {"motion", "start", "friction"};
+    flx_joint_type t = d->def.type;
+    bool turns = t != FLX_JOINT_SPHERICAL && t != FLX_JOINT_DISTANCE &&
+                 t != FLX_JOINT_POINT_ON_LINE && t != FLX_JOINT_POINT_ON_PLANE &&
+                 t != FLX_JOINT_FREE;
+    bool pin = b->m->dimension == 2 && t == FLX_JOINT_REVOLUTE, asked = false;
+    for (int i = 0; i < 3; i++) asked = asked || flx_entry_get(joint->def, keys[i]);
+    for (int i = 0; i < 2; i++) {
+        if (!flx_body_is_ancf_node(d->body[i])) continue;
+        bool axis = i == 0 && (t == FLX_JOINT_POINT_ON_LINE || t == FLX_JOINT_POINT_ON_PLANE);
+        if (!turns && !axis) continue;
+        if (pin && !asked && !flx_beam_has_section(d->body[i])) continue;
+        FLX_TRY(flx_beam_section(b, d->body[i], t == FLX_JOINT_FIXED, &d->body[i]));
+        d->def.body[i] = d->body[i]->number;
+    }
+    return FLX_OK;
+}
+
+static flx_status read_bodies(flx_env *e, const flx_item *joint, flx_joint_data *d)
+{
+    const flx_entry *on = NULL;
+    flx_item *items[2];
+    int n = 0;
+    bool gear = d->def.type == FLX_JOINT_GEAR;
+    FLX_TRY(flx_build_need(e->b, joint, "on", &on));
+    FLX_TRY(flx_build_on(e, on, &n, items));
+    if (n != 2) {
+        return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, on->loc, "a joint is on two %s, [first, second]",
+                        gear ? "joints" : "bodies");
+    }
+    if ((items[0]->kind == FLX_KIND_JOINT) != gear) {
+        return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, on->items[0]->loc,
+                        gear ? "a gear is on two joints, not on bodies"
+                             : "joint '%s' is on two bodies; only a gear is on joints",
+                        joint->full);
+    }
+    for (int i = 0; i < 2; i++) {
+        if (gear) {
+            d->joint[i] = items[i];
+            continue;
+        }
+        d->body[i] = items[i];
+        d->def.body[i] = items[i]->number;
+        FLX_TRY(flx_body_ready(e->b, items[i], on->loc));
+    }
+    return FLX_OK;
+}
+
+static flx_status read_gear(flx_env *e, flx_item *joint, flx_joint_data *d)
+{
+    const flx_entry *ratio = NULL, *on = flx_entry_get(joint->def, "on");
+    FLX_TRY(flx_build_need(e->b, joint, "ratio", &ratio));
+    FLX_TRY(flx_build_kept(e, ratio, &d->def.ratio, &d->def.ratio_open));
+    for (int i = 0; i < 2; i++) {
+        flx_joint_data *other = d->joint[i]->data;
+        FLX_TRY(flx_joint_coordinate(e->b, d->joint[i], on->loc));
+        if (other->def.coordinate < 0) {
+            return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, on->items[i]->loc,
+                            "joint '%s' has no coordinate for a gear; it takes revolute, "
+                            "prismatic, cylindrical and screw joints",
+                            d->joint[i]->full);
+        }
+        d->def.joint[i] = d->joint[i]->number;
+        d->body[i] = other->body[1];
+        d->def.body[i] = d->body[i]->number;
+    }
+    return FLX_OK;
+}
+
+// Joint axes as drawn: the third is the axis. The first is the coordinate axis farthest from it; in
+// the plane the second is z for an axis in the plane.
+static flx_num9 axes_about(flx_graph *g, flx_num3 axis, bool planar)
+{
+    static const double ez[3] = {0, 0, 1};
+    v3 a = v3_load(axis.x);
+    if (planar && a.z == 0) {
+        flx_num3 x = {.x = {a.y, a.x, 0}, .n = {axis.n[1], axis.n[0], 0}};
+        return num9_from_cols(num3_negative(g, x, 0), num3_of(ez), axis);
+    }
+    double r[3] = {1, 0, 0};
+    if (fabs(a.y) < fabs(a.x) && fabs(a.y) <= fabs(a.z)) r[0] = 0, r[1] = 1;
+    if (fabs(a.z) < fabs(a.x) && fabs(a.z) < fabs(a.y)) r[0] = r[1] = 0, r[2] = 1;
+    flx_num along = num3_dot(g, num3_of(r), axis);
+    along = (flx_num){-along.x, along.n ? num_keep(g, 0, node_neg(g, num_node(g, along))).n : 0};
+    flx_num3 x = num3_unit(g, num3_axpy(g, along, axis, num3_of(r)));
+    return num9_from_cols(x, num3_cross(g, axis, x), axis);
+}
+
+static bool needs_axis(flx_joint_type t, bool planar)
+{
+    switch (t) {
+    case FLX_JOINT_REVOLUTE:
+        return !planar;
+    case FLX_JOINT_PRISMATIC:
+    case FLX_JOINT_CYLINDRICAL:
+    case FLX_JOINT_PLANAR:
+    case FLX_JOINT_SCREW:
+    case FLX_JOINT_POINT_ON_LINE:
+    case FLX_JOINT_POINT_ON_PLANE:
+    case FLX_JOINT_KNIFE_EDGE:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static flx_status read_axes(flx_env *e, const flx_item *joint, flx_joint_data *d)
+{
+    flx_joint *def = &d->def;
+    bool planar = e->b->m->dimension == 2;
+    const flx_entry *axis = flx_entry_get(joint->def, "axis");
+    const flx_entry *axes = flx_entry_get(joint->def, "axes");
+    const flx_entry *frame = flx_entry_get(joint->def, "frame");
+    flx_num3 a = {.x = {0, 0, 1}}, second = a;
+    def->has_axis = needs_axis(def->type, planar) || (def->type == FLX_JOINT_ROLLING && axis);
+    flx_num9 F = num9_identity();
+    if (def->type == FLX_JOINT_UNIVERSAL) {
+        FLX_TRY(flx_build_need(e->b, joint, "axes", &axes));
+        if (axes->kind != FLX_ENTRY_LIST || axes->count != 2) {
+            return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, axes->loc,
+                            "axes: an axis in the first body and an axis in the second");
+        }
+        FLX_TRY(flx_build_direction(e, axes->items[0], frame, &a));
+        FLX_TRY(flx_build_direction(e, axes->items[1], frame, &second));
+        if (!(v3_norm(v3_cross(v3_load(a.x), v3_load(second.x))) > 1e-6)) {
+            return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, axes->loc,
+                            "the two axes of a universal joint cannot be parallel");
+        }
+        def->has_axis = true;
+    } else if (def->has_axis) {
+        FLX_TRY(flx_build_need(e->b, joint, "axis", &axis));
+        FLX_TRY(flx_build_direction(e, axis, frame, &a));
+    }
+    flx_graph *g = e->b->g;
+    if (def->has_axis) F = axes_about(g, a, planar);
+    for (int i = 0; i < 2; i++) {
+        flx_num3 position;
+        flx_num9 R;
+        flx_body_frame(d->body[i], &position, &R);
+        d->frame[i] = num9_tmul(g, R, F);
+        d->axis[i] = num9_col(d->frame[i], 2);
+        if (def->type == FLX_JOINT_UNIVERSAL && i == 1) d->axis[1] = num9_tmul_v(g, R, second);
+        FLX_TRY(num9_store(&d->frame[i], def->frame[i], def->frame_open[i]));
+        FLX_TRY(num3_store(&d->axis[i], def->axis[i], def->axis_open[i]));
+    }
+    return FLX_OK;
+}
+
+static flx_status read_places(flx_env *e, const flx_item *joint, flx_joint_data *d)
+{
+    flx_joint *def = &d->def;
+    const flx_entry *at = flx_entry_get(joint->def, "at");
+    bool pair = false;
+    flx_graph *g = e->b->g;
+    flx_num3 p[2], position;
+    flx_num9 R;
+    if (!at && def->type == FLX_JOINT_FREE) { // where the second body is drawn
+        flx_body_frame(d->body[1], &p[1], &R);
+        d->at[0] = flx_ground_to_body(e->b, d->body[0], p[1]);
+    } else {
+        FLX_TRY(flx_build_need(e->b, joint, "at", &at));
+        FLX_TRY(flx_build_at(e, at, d->body, d->at, &pair));
+        FLX_TRY(turn_nodes(e->b, joint, d));
+        if (!pair && (def->type == FLX_JOINT_DISTANCE || def->type == FLX_JOINT_ROLLING)) {
+            return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, at->loc,
+                            "joint '%s' needs two places, one on each body", joint->full);
+        }
+    }
+    for (int i = 0; i < 2; i++) {
+        def->body[i] = d->body[i]->number;
+        flx_body_frame(d->body[i], &position, &R);
+        p[i] = num3_add(g, position, num9_mul_v(g, R, d->at[i]));
+        FLX_TRY(num3_store(&d->at[i], def->at[i], def->at_open[i]));
+    }
+    flx_body_frame(d->body[0], &position, &R);
+    d->drawn = num9_tmul_v(g, R, num3_sub(g, p[1], p[0]));
+    return FLX_OK;
+}
+
+// length, pitch, normal and radius
+static flx_status read_sizes(flx_env *e, const flx_item *joint, flx_joint_data *d)
+{
+    flx_joint *def = &d->def;
+    const flx_entry *length = flx_entry_get(joint->def, "length"), *y = NULL;
+    flx_num3 n, position;
+    flx_num9 R;
+    switch (def->type) {
+    case FLX_JOINT_DISTANCE:
+        if (length) {
+            return flx_build_kept_positive(e, length, "the distance", &def->length,
+                                           &def->length_open);
+        }
+        FLX_TRY(num_store(num3_norm(e->b->g, d->drawn), &def->length, &def->length_open));
+        if (def->length > 0) return FLX_OK;
+        return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, joint->loc,
+                        "the two places of joint '%s' are drawn at one point; a distance must be "
+                        "positive",
+                        joint->full);
+    case FLX_JOINT_SCREW:
+        FLX_TRY(flx_build_need(e->b, joint, "pitch", &y));
+        FLX_TRY(flx_build_kept(e, y, &def->pitch, &def->pitch_open));
+        if (def->pitch != 0) return FLX_OK;
+        return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, y->loc,
+                        "a screw without pitch is a revolute joint");
+    case FLX_JOINT_ROLLING:
+        FLX_TRY(flx_build_need(e->b, joint, "radius", &y));
+        FLX_TRY(flx_build_kept_positive(e, y, "the radius", &def->radius, &def->radius_open));
+        FLX_TRY(flx_build_need(e->b, joint, "normal", &y));
+        FLX_TRY(flx_build_direction(e, y, NULL, &n));
+        flx_body_frame(d->body[0], &position, &R);
+        n = num9_tmul_v(e->b->g, R, n);
+        return num3_store(&n, def->normal, def->normal_open);
+    default:
+        return FLX_OK;
+    }
+}
+
+// Which of its coordinates a motion or start speaks of. *said: it was said before.
+static flx_status choose_coordinate(flx_env *e, const flx_item *joint, flx_joint_data *d,
+                                    const flx_entry *block, const char *what, bool *said)
+{
+    const flx_entry *angle = flx_entry_get(block, "angle");
+    const flx_entry *displacement = flx_entry_get(block, "displacement");
+    flx_joint_type t = d->def.type;
+    if ((!flx_joint_has_angle(t) && !flx_joint_has_displacement(t)) || d->point_pin) {
+        return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, block->loc,
+                        "joint '%s' (%s) has no coordinate for a %s", joint->full, type_words[t],
+                        what);
+    }
+    const flx_entry *given = angle ? angle : displacement;
+    if (!given) return FLX_OK;
+    if ((angle && !flx_joint_has_angle(t)) || (displacement && !flx_joint_has_displacement(t))) {
+        return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, given->loc, "joint '%s' (%s) has no %s; use '%s'",
+                        joint->full, type_words[t], angle ? "angle" : "displacement",
+                        angle ? "displacement" : "angle");
+    }
+    if (*said && d->displacement != (displacement != NULL)) {
+        return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, given->loc,
+                        "the motion of joint '%s' is of the other coordinate", joint->full);
+    }
+    d->displacement = displacement != NULL;
+    *said = true;
+    return FLX_OK;
+}
+
+static flx_status choose_coordinates(flx_env *e, const flx_item *joint, flx_joint_data *d)
+{
+    const flx_entry *motion = flx_entry_get(joint->def, "motion");
+    const flx_entry *start = flx_entry_get(joint->def, "start");
+    bool said = false;
+    d->displacement = d->def.type != FLX_JOINT_REVOLUTE && d->def.type != FLX_JOINT_SCREW;
+    if (motion && motion->kind == FLX_ENTRY_MAP) {
+        FLX_TRY(choose_coordinate(e, joint, d, motion, "motion", &said));
+    }
+    if (start && start->kind == FLX_ENTRY_MAP) {
+        FLX_TRY(choose_coordinate(e, joint, d, start, "start", &said));
+    }
+    return FLX_OK;
+}
+
+static flx_status place_joint(flx_builder *b, flx_item *joint)
+{
+    flx_joint_data *d = joint->data;
+    const flx_entry *type = NULL;
+    flx_env e;
+    int word = 0;
+    flx_env_of(&e, b, joint, FLX_MODE_CONSTANT);
+    d->def = (flx_joint){.name = joint->full,
+                         .loc = joint->loc,
+                         .body = {FLX_BODY_GROUND, FLX_BODY_GROUND},
+                         .joint = {-1, -1},
+                         .motion_value = -1,
+                         .coordinate = -1,
+                         .rate = -1};
+    FLX_TRY(flx_build_need(b, joint, "type", &type));
+    FLX_TRY(flx_build_word(b, type, "type of joint", type_words, &word));
+    d->def.type = (flx_joint_type)word;
+    if (b->m->dimension == 2) FLX_TRY(check_planar(b, type, d->def.type));
+    FLX_TRY(read_bodies(&e, joint, d));
+    if (d->def.type == FLX_JOINT_GEAR) return read_gear(&e, joint, d);
+    FLX_TRY(read_places(&e, joint, d));
+    FLX_TRY(joint_on_point(b, joint, d, type));
+    FLX_TRY(read_axes(&e, joint, d));
+    FLX_TRY(read_sizes(&e, joint, d));
+    return choose_coordinates(&e, joint, d);
+}
+
+flx_status flx_joint_place(flx_builder *b, flx_item *joint, flx_loc loc)
+{
+    flx_joint_data *d = joint->data;
+    bool skip = false;
+    FLX_TRY(flx_item_enter(b, joint, &d->placed, "joints", loc, &skip));
+    if (skip) return FLX_OK;
+    return flx_item_leave(b, &d->placed, place_joint(b, joint));
+}
+
+// ---- motion and start -------------------------------------------------------------------------
+
+static bool is_not_time(void *user, flx_leaf leaf)
+{
+    (void)user;
+    flx_leaf_kind k = flx_leaf_get_kind(leaf);
+    return k != FLX_LEAF_TIME && k != FLX_LEAF_FACTOR && // a load: of a parameter
+           k != FLX_LEAF_PARAMETER && k != FLX_LEAF_INPUT;
+}
+
+static flx_status read_motion(flx_builder *b, flx_item *joint)
+{
+    flx_joint_data *d = joint->data;
+    const flx_entry *block = flx_entry_get(joint->def, "motion");
+    static const char *const words[] = {"angle", "displacement", "rate"};
+    static const flx_motion_kind kinds[] = {FLX_MOTION_ANGLE, FLX_MOTION_DISPLACEMENT,
+                                            FLX_MOTION_RATE};
+    if (!block || block->kind != FLX_ENTRY_MAP) return FLX_OK;
+    flx_env e;
+    flx_env_of(&e, b, joint, FLX_MODE_TIME);
+    for (int i = 0; i < 3; i++) {
+        const flx_entry *y = flx_entry_get(block, words[i]);
+        if (!y) continue;
+        if (d->def.motion != FLX_MOTION_NONE) {
+            return FLX_FAIL(b->ctx, FLX_ERR_MODEL, y->loc,
+                            "a motion has one of angle, displacement and rate");
+        }
+        d->def.motion = kinds[i];
+        d->def.motion_loc = y->loc;
+        FLX_TRY(flx_build_node(&e, y, &d->def.motion_value));
+        FLX_TRY(flx_inputs_move(b, d->def.motion_value, is_not_time, joint, y->loc));
+        if (flx_graph_depends(b->g, d->def.motion_value, is_not_time, NULL)) {
+            return FLX_FAIL(b->ctx, FLX_ERR_MODEL, y->loc,
+                            "a motion may depend on the time t alone");
+        }
+        FLX_TRY(flx_loads_scale(b, joint, 1, &d->def.motion_value));
+    }
+    if (d->def.motion == FLX_MOTION_NONE) {
+        return FLX_FAIL(b->ctx, FLX_ERR_MODEL, block->loc,
+                        "a motion needs one of angle, displacement and rate");
+    }
+    return flx_joint_coordinate(b, joint, joint->loc);
+}
+
+static flx_status read_start(flx_builder *b, flx_item *joint)
+{
+    flx_joint_data *d = joint->data;
+    flx_joint *def = &d->def;
+    const flx_entry *block = flx_entry_get(joint->def, "start");
+    if (!block || block->kind != FLX_ENTRY_MAP) return FLX_OK;
+    const flx_entry *value = flx_entry_get(block, d->displacement ? "displacement" : "angle");
+    const flx_entry *other = flx_entry_get(block, d->displacement ? "angle" : "displacement");
+    const flx_entry *rate = flx_entry_get(block, "rate");
+    if (value && other) {
+        return FLX_FAIL(b->ctx, FLX_ERR_MODEL, other->loc,
+                        "a start has one of angle and displacement");
+    }
+    flx_env e;
+    flx_env_of(&e, b, joint, FLX_MODE_CONSTANT);
+    def->start_loc = block->loc;
+    def->start_coordinate = value != NULL;
+    def->start_rate = rate != NULL;
+    bool moved = def->motion == FLX_MOTION_ANGLE || def->motion == FLX_MOTION_DISPLACEMENT;
+    if ((moved && value) || (def->motion != FLX_MOTION_NONE && rate)) {
+        return FLX_FAIL(b->ctx, FLX_ERR_MODEL, block->loc,
+                        "the motion of joint '%s' already says how it starts", joint->full);
+    }
+    if (value) FLX_TRY(flx_build_open(&e, value, &def->start_value, &def->start_value_open));
+    if (value && !d->displacement) flx_note_degrees(b, value, def->start_value);
+    if (rate)
+        FLX_TRY(flx_build_open(&e, rate, &def->start_rate_value, &def->start_rate_value_open));
+    return flx_joint_coordinate(b, joint, joint->loc);
+}
+
+flx_status flx_joint_finish(flx_builder *b, flx_item *joint)
+{
+    FLX_TRY(flx_joint_place(b, joint, joint->loc));
+    FLX_TRY(read_motion(b, joint));
+    FLX_TRY(read_start(b, joint));
+    return flx_joint_friction(b, joint);
+}

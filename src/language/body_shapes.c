@@ -1,0 +1,158 @@
+// body_shapes.c - shapes of bodies, for pictures: as the model file gives them, or surfaces of other files.
+#include "language/builder.h"
+#include "language/scope/nums.h"
+
+#include <math.h>
+#include <string.h>
+
+// Shapes are solid also in planar models; the third size is 0 where it is not given.
+// Pictures need no numbers before they are drawn: no parameter becomes structural here.
+static flx_status read_solid(flx_env *e, const flx_entry *y, double out[3], flx_open open[3])
+{
+    int n = 0;
+    double *x = NULL;
+    flx_open *kept = NULL;
+    FLX_TRY(flx_build_open_numbers(e, y, &n, &x, &kept));
+    if (n != 3 && !(n == 2 && e->b->m->dimension == 2)) {
+        return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, y->loc, "expected 3 numbers, found %d", n);
+    }
+    memset(out, 0, 3 * sizeof *out);
+    memcpy(out, x, (size_t)n * sizeof *x);
+    memset(open, 0, 3 * sizeof *open);
+    memcpy(open, kept, (size_t)n * sizeof *kept);
+    return FLX_OK;
+}
+
+static flx_status read_size(flx_env *e, const flx_entry *y, const char *what, flx_shape *s, int i)
+{
+    FLX_TRY(flx_build_open(e, y, &s->size[i], &s->size_open[i]));
+    if (s->size[i] > 0) return FLX_OK;
+    return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, y->loc, "%s must be positive, not %g", what,
+                    s->size[i]);
+}
+
+static flx_status read_round(flx_env *e, const flx_entry *y, flx_shape *s)
+{
+    if (y->kind != FLX_ENTRY_MAP || !flx_entry_get(y, "radius") || !flx_entry_get(y, "length")) {
+        return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, y->loc, "it needs a radius and a length");
+    }
+    flx_open axis[3]; // stays as it was read
+    FLX_TRY(read_size(e, flx_entry_get(y, "radius"), "a radius", s, 0));
+    FLX_TRY(read_size(e, flx_entry_get(y, "length"), "a length", s, 1));
+    s->axis[0] = 1;
+    if (flx_entry_get(y, "axis")) FLX_TRY(read_solid(e, flx_entry_get(y, "axis"), s->axis, axis));
+    v3 a = v3_load(s->axis);
+    if (!(v3_norm(a) > 0)) {
+        return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, y->loc, "an axis cannot be zero");
+    }
+    v3_store(s->axis, v3_unit(a));
+    return FLX_OK;
+}
+
+// The surface of a file, read once however many bodies have it.
+static flx_status find_surface(flx_env *e, const flx_entry *y, int *number)
+{
+    flx_model *m = e->b->m;
+    const flx_reader *reader = e->b->reader;
+    const char *file = NULL;
+    if (!reader || !reader->read_surface) {
+        return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, y->loc, "surfaces cannot be read here");
+    }
+    FLX_TRY(reader->read_surface(reader->user, y->text, y->loc, &file, NULL));
+    for (*number = 0; *number < m->nsurface; (*number)++) {
+        if (m->surfaces[*number].file == file) return FLX_OK;
+    }
+    FLX_TRY(flx_grow(e->b->ctx, (void **)&m->surfaces, &m->surface_capacity, m->nsurface + 1,
+                     sizeof *m->surfaces));
+    flx_surface *s = m->surfaces + m->nsurface;
+    s->file = file;
+    FLX_TRY(reader->read_surface(reader->user, y->text, y->loc, &file, &s->mesh));
+    m->nsurface++;
+    return FLX_OK;
+}
+
+static flx_status read_surface(flx_env *e, const flx_entry *shape, flx_shape *s)
+{
+    const flx_entry *scale = flx_entry_get(shape, "scale");
+    s->kind = FLX_SHAPE_MESH;
+    s->scale = 1;
+    if (scale) FLX_TRY(flx_build_positive(e, scale, "a scale", &s->scale));
+    FLX_TRY(find_surface(e, flx_entry_get(shape, "mesh"), &s->surface));
+    const flx_scene_surface *mesh = &e->b->m->surfaces[s->surface].mesh;
+    for (int k = 0; k < 3; k++) {
+        double low = HUGE_VAL, high = -HUGE_VAL;
+        for (int i = 0; i < mesh->npoint; i++) {
+            low = fmin(low, (double)mesh->points[3 * (size_t)i + k]);
+            high = fmax(high, (double)mesh->points[3 * (size_t)i + k]);
+        }
+        s->size[k] = s->scale * (high - low);
+    }
+    return FLX_OK;
+}
+
+// Round shapes turn by their axis.
+static flx_status read_turn(flx_env *e, const flx_entry *shape, flx_shape *s)
+{
+    const flx_entry *y = flx_entry_get(shape, "orientation");
+    flx_num9 R;
+    flx_num angle;
+    s->turn[0] = 1;
+    if (!y) return FLX_OK;
+    FLX_TRY(flx_build_orientation(e, y, &R, &angle));
+    quat_store(s->turn, quat_from_m33(m33_load(R.x)));
+    v3_store(s->axis, m33_mul_v(m33_load(R.x), v3_load(s->axis)));
+    return FLX_OK;
+}
+
+static flx_status read_shape(flx_env *e, const flx_item *body, const flx_entry *y, flx_shape *s)
+{
+    if (y->kind != FLX_ENTRY_MAP) {
+        return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, y->loc,
+                        "a shape is a mapping, as in {box: [1, 0.2, 0.2]}");
+    }
+    const flx_entry *box = flx_entry_get(y, "box"), *cylinder = flx_entry_get(y, "cylinder");
+    const flx_entry *capsule = flx_entry_get(y, "capsule"), *sphere = flx_entry_get(y, "sphere");
+    const flx_entry *at = flx_entry_get(y, "at");
+    if (box) {
+        s->kind = FLX_SHAPE_BOX;
+        FLX_TRY(read_solid(e, box, s->size, s->size_open));
+    } else if (cylinder) {
+        s->kind = FLX_SHAPE_CYLINDER;
+        FLX_TRY(read_round(e, cylinder, s));
+    } else if (capsule) {
+        s->kind = FLX_SHAPE_CAPSULE;
+        FLX_TRY(read_round(e, capsule, s));
+    } else if (sphere) {
+        s->kind = FLX_SHAPE_SPHERE;
+        FLX_TRY(read_size(e, sphere, "a radius", s, 0));
+    } else if (flx_entry_get(y, "mesh")) {
+        FLX_TRY(read_surface(e, y, s));
+    }
+    FLX_TRY(read_turn(e, y, s));
+    if (!at) return FLX_OK;
+    flx_operand v;
+    FLX_TRY(flx_build_value(e, at, &v));
+    flx_num3 local;
+    flx_place p;
+    if (flx_operand_get_item(&v)) {
+        FLX_TRY(flx_build_place(e, at, &p));
+        local = flx_ground_to_body(e->b, body, p.position);
+    } else {
+        FLX_TRY(flx_operand_to_num3(e, &v, at->loc, &local));
+    }
+    return num3_store(&local, s->at, s->at_open);
+}
+
+flx_status flx_build_shapes(flx_env *e, const flx_item *body, flx_body *def)
+{
+    const flx_entry *y = flx_entry_get(body->def, "shape");
+    if (!y) return FLX_OK;
+    bool list = y->kind == FLX_ENTRY_LIST;
+    def->nshape = list ? y->count : 1;
+    def->shapes = flx_arena_take(e->b->m->arena, (size_t)def->nshape, sizeof *def->shapes);
+    if (!def->shapes) return FLX_ERR_MEMORY;
+    for (int i = 0; i < def->nshape; i++) {
+        FLX_TRY(read_shape(e, body, list ? y->items[i] : y, &def->shapes[i]));
+    }
+    return FLX_OK;
+}

@@ -1,0 +1,591 @@
+// builder.h - what the files that build a model share.
+//
+// A model file, and every part of it, is a space: one set of names. A name stands for an item (a
+// parameter, a body, a joint, ...) or, with `repeat`, for a family of items. Items are resolved
+// when they are first asked for, so the order in a file does not matter; asking for an item that
+// is being resolved is a cycle, and an error. Expressions see a space through an env.
+#pragma once
+
+#include "language/build_model.h"
+
+// Note an error of one item and go on with the next; only memory ends the reading. b: the builder.
+#define GO_ON(call)                                                                                \
+    do {                                                                                           \
+        flx_status go_on_status_ = (call);                                                         \
+        if (go_on_status_ == FLX_ERR_MEMORY) return go_on_status_;                                 \
+        if (go_on_status_ != FLX_OK) b->failed = true;                                             \
+    } while (0)
+
+typedef struct flx_builder flx_builder;
+typedef struct flx_beam_marks flx_beam_marks;
+typedef struct flx_beam_data flx_beam_data;   // deformable.h
+typedef struct flx_solid_data flx_solid_data; // deformable.h
+typedef struct flx_space flx_space;
+typedef struct flx_item flx_item;
+
+typedef enum flx_kind {
+    FLX_KIND_GROUND,
+    FLX_KIND_PARAMETER,
+    FLX_KIND_FUNCTION,
+    FLX_KIND_SIGNAL,
+    FLX_KIND_INPUT,
+    FLX_KIND_BODY,
+    FLX_KIND_POINT,
+    FLX_KIND_JOINT,
+    FLX_KIND_FORCE,
+    FLX_KIND_VARIABLE,
+    FLX_KIND_FIRST,
+    FLX_KIND_DISCRETE,
+    FLX_KIND_CONSTRAINT,
+    FLX_KIND_COUPLING,
+    FLX_KIND_EVENT,
+    FLX_KIND_ANALYSIS,
+    FLX_KIND_PART,
+} flx_kind;
+
+typedef enum flx_item_state {
+    FLX_ITEM_NEW,
+    FLX_ITEM_BUSY,
+    FLX_ITEM_DONE,
+    FLX_ITEM_FAILED, // its message is recorded
+} flx_item_state;
+
+// Names bound nearest: indices of repeat, arguments of functions.
+typedef struct flx_local {
+    const char *name;
+    flx_operand value;
+    const struct flx_local *next;
+} flx_local;
+
+struct flx_item {
+    flx_kind kind;
+    const char *name; // in its space: "link(3)"; a family: "link"
+    const char *full; // from the top: "leg(2).link(3)"
+    const char *base; // as written: "link"
+    flx_loc loc;
+    flx_space *space;
+    const flx_entry *def; // with the keys of `like`
+    const flx_local *locals;
+    int number; // among the model's bodies, joints, ...
+    flx_item_state state;
+    bool broken; // its declaration failed: the message is recorded
+    bool family; // members lo ... lo + count - 1
+    int lo, count;
+    flx_item **members;
+    void *data; // flx_*_data of the kind
+};
+
+// Open addressing, keyed by text.
+typedef struct flx_names {
+    int count, capacity;
+    struct flx_name_slot {
+        const char *name;
+        flx_item *item;
+    } * slots;
+} flx_names;
+
+// Items in order.
+typedef struct flx_items {
+    int count, capacity;
+    flx_item **items;
+} flx_items;
+
+struct flx_space {
+    flx_space *parent;
+    flx_item *part;       // NULL at the top
+    const flx_entry *def; // the map of the model
+    const char *prefix;   // of full names: "leg(2)."
+    flx_names names;
+    // Where the part's drawing is, from the ground, and its motion as a rigid one.
+    flx_item_state placed;
+    bool plain; // at the ground frame
+    flx_num3 position;
+    flx_num9 R;
+    flx_num angle;
+    flx_body_start start;
+    int first_body, end_body; // numbers of the bodies in it, those of its parts included
+};
+
+// Parameters that stay open, by their numbers (open.c).
+typedef struct flx_open_one {
+    int count;      // 1, or the entries of a list
+    double *values; // (count) owned
+    bool open;      // its leaves are there
+    bool fixed;     // needed as a number
+    flx_loc needed; // ... where first
+} flx_open_one;
+typedef struct flx_open_set {
+    int n, capacity;
+    flx_open_one *list; // (n) owned
+    flx_substitution numbers;
+    bool changed;  // one more is fixed
+    bool exported; // for equations as text, which know fewer numbers that are expressions
+} flx_open_set;
+
+struct flx_builder {
+    flx_ctx *ctx;
+    flx_model *m;
+    flx_graph *g;
+    flx_arena *scratch; // all that does not outlive the build
+    const flx_reader *reader;
+    flx_space *top;
+    flx_item *ground;
+    flx_items busy; // being resolved, outermost first
+    int depth;      // of nested resolution
+    bool failed;
+    flx_items
+        followers;     // nodes of elastic bodies that joints or forces use, numbered after `bodies`
+    flx_items elastic; // elastic bodies in the order of their coordinates
+    int nmode;         // coordinates of all of them
+    flx_items bodies, joints, forces, variables, firsts, constraints, couplings, signals, inputs,
+        events, discretes, analyses, parameters, functions, parts;
+    struct flx_ast_slot {
+        const flx_entry *key;
+        flx_ast *ast;
+    } * asts;
+    int nast, ast_capacity;
+    int probe_capacity;
+    struct flx_file_slot { // part files read so far
+        const char *path;
+        flx_entry *tree;
+        struct flx_file_slot *next;
+    } * files;
+    int nitem;
+    flx_open_set *open; // NULL: parameters are numbers
+    flx_beam_marks *marks;
+    int nsection_row; // rows that tie sections of beams
+    const flx_read_def *asked;
+};
+
+// What an expression may use.
+typedef enum flx_mode {
+    FLX_MODE_CONSTANT, // points are where they are drawn
+    FLX_MODE_TIME,     // and t
+    FLX_MODE_MOVING,   // and signals
+    FLX_MODE_OUTPUT,   // and what is known only after a step: accelerations, reactions, ...
+} flx_mode;
+
+typedef struct flx_env {
+    flx_scope scope; // its user is this env
+    flx_builder *b;
+    flx_space *space;
+    const flx_local *locals;
+    flx_mode mode;
+    flx_loc where; // the value of the file that is being read
+    bool measure;  // final(..), maximum(..), ... are functions here
+} flx_env;
+
+// Handles of a scope: tags of values that are not items themselves.
+enum {
+    FLX_TAG_ITEM,       // handle: flx_item
+    FLX_TAG_PART_COM,   // handle: flx_item of the part
+    FLX_TAG_GROUP,      // handle: name: energy, momentum, constraints
+    FLX_TAG_NODES,      // handle: flx_item of a body that deforms: node(7)
+    FLX_TAG_LENGTH,     // ... point(0.5)
+    FLX_TAG_MODES,      // ... mode(3)
+    FLX_TAG_MEASURE,    // function: handle: its word
+    FLX_TAG_QUATERNION, // handle: flx_operand, the list w x y z
+    FLX_TAG_TENSOR,     // handle: flx_operand, the list xx yy zz xy yz xz
+    FLX_TAG_PAIRS,      // list: real and imaginary parts in turn
+    FLX_TAG_NUMBERED,   // list: counted, however short
+};
+
+// ---- expand.c: like, repeat, parts --------------------------------------------------------------
+
+// Declare every name of a space, then the spaces of its parts.
+flx_status flx_space_declare(flx_builder *b, flx_space *s);
+flx_status flx_space_expand(flx_builder *b, flx_space *s);
+// One named definition into a table, with `like` and `repeat`. siblings: where `like` looks.
+flx_status flx_item_declare(flx_builder *b, flx_space *s, flx_kind kind, const flx_entry *key,
+                            const flx_entry *def, const flx_entry *siblings,
+                            const flx_local *locals, const char *prefix, flx_names *names,
+                            flx_items *list, void *data);
+// Indices and arguments: a plain name that is not built in.
+flx_status flx_item_check_name(flx_builder *b, const flx_entry *key, const char *what);
+
+// ---- names.c: tables of names, resolution -------------------------------------------------------
+
+flx_item *flx_names_find(const flx_names *n, const char *name);
+flx_status flx_names_add(flx_builder *b, flx_names *n, const char *name, flx_item *item);
+void flx_names_offer(const flx_names *n, flx_nearest *near);
+flx_status flx_items_add(flx_builder *b, flx_items *list, flx_item *item);
+
+const char *flx_item_word(flx_kind kind); // "body", "joint", ...
+
+// Resolution with detection of cycles: enter returns FLX_OK with *skip set when the item is done.
+flx_status flx_item_enter(flx_builder *b, flx_item *item, flx_item_state *state, const char *cyclic,
+                          flx_loc loc, bool *skip);
+flx_status flx_item_leave(flx_builder *b, flx_item_state *state, flx_status status);
+
+// ---- scope.c, members.c: what expressions see ---------------------------------------------------
+
+void flx_env_init(flx_env *e, flx_builder *b, flx_space *s, const flx_local *locals, flx_mode mode);
+void flx_env_of(flx_env *e, flx_builder *b, const flx_item *item, flx_mode mode);
+flx_operand flx_operand_number(flx_node n);
+flx_operand flx_operand_item(const flx_item *item);
+const flx_item *flx_operand_get_item(const flx_operand *v); // NULL: not an item
+// The members of a scope, also for names that outputs walk along.
+flx_status flx_env_lookup(flx_scope *s, const char *name, flx_loc loc, flx_operand *out);
+flx_status flx_env_member(flx_scope *s, const flx_operand *of, const char *name, flx_loc loc,
+                          flx_operand *out);
+flx_status flx_env_index(flx_scope *s, const flx_operand *of, int n, const flx_operand *args,
+                         flx_loc loc, flx_operand *out);
+flx_status flx_env_coerce(flx_scope *s, const flx_operand *of, flx_loc loc, flx_operand *out);
+flx_status flx_env_rate(flx_scope *s, flx_node n, flx_loc loc, flx_node *out);
+// Whether a value depends on leaves that only outputs know; *what names one.
+bool flx_operand_output_only(flx_builder *b, const flx_operand *v, const char **what);
+extern const char *const flx_quaternion_parts[], *const flx_tensor_parts[]; // end with NULL
+// What an item is in an expression.
+flx_status flx_item_value(flx_env *e, flx_item *item, flx_loc loc, flx_operand *out);
+// The name of a family where one of its members is needed.
+flx_status flx_item_fail_family(flx_env *e, const flx_item *item, flx_loc loc);
+// Fails where the env does not know what changes in time, moves, or is known after a step only.
+flx_status flx_env_require(flx_env *e, flx_mode mode, const char *what, const char *name,
+                           flx_loc loc);
+flx_status flx_member_unknown(flx_env *e, const char *of, const char *name, flx_loc loc,
+                              const char *const *words, const flx_names *names);
+
+// ---- values.c: from the file's values to numbers and nodes --------------------------------------
+
+void *flx_take(flx_builder *b, size_t n, size_t size); // from the scratch arena
+// Add what a tree uses of the language that is not available yet to the model's list.
+flx_status flx_build_unavailable(flx_builder *b, const flx_entry *tree);
+flx_status flx_build_value(flx_env *e, const flx_entry *y, flx_operand *out);
+flx_status flx_build_number(flx_env *e, const flx_entry *y, double *out);
+flx_status flx_build_integer(flx_env *e, const flx_entry *y, int *out);
+flx_status flx_build_positive(flx_env *e, const flx_entry *y, const char *what, double *out);
+flx_status flx_build_word(flx_builder *b, const flx_entry *y, const char *what,
+                          const char *const *words, int *out);
+flx_status flx_build_flag(flx_builder *b, const flx_entry *y, const char *what, bool *out);
+// Numbers of a nested list in order.
+flx_status flx_build_numbers(flx_env *e, const flx_entry *y, int *n, double **out);
+// Three entries; in planar models two, or three with the last zero.
+flx_status flx_build_vector(flx_env *e, const flx_entry *y, double out[3]);
+flx_status flx_operand_to_vector(flx_env *e, const flx_operand *v, flx_loc loc, flx_node out[3]);
+flx_status flx_operand_to_constants(flx_env *e, const flx_operand *v, flx_loc loc, double out[3]);
+flx_status flx_operand_to_number(flx_env *e, const flx_operand *v, flx_loc loc, flx_node *out);
+flx_status flx_build_node(flx_env *e, const flx_entry *y, flx_node *out);
+flx_status flx_build_node_vector(flx_env *e, const flx_entry *y, flx_node out[3]);
+// A key that must be there.
+flx_status flx_build_need(flx_builder *b, const flx_item *item, const char *key,
+                          const flx_entry **out);
+
+// ---- open.c: parameters that stay open ---------------------------------------------------------
+
+void flx_open_start(flx_open_set *s, flx_graph *g);
+void flx_open_clear(flx_open_set *s);
+// A number made of constants and open parameters.
+bool flx_open_value(flx_builder *b, flx_node n, double *out);
+// The same where only the number is kept: its parameters are fixed.
+bool flx_build_constant(flx_builder *b, flx_node n, flx_loc loc, double *out);
+// The node with numbers in place of its parameters, which are fixed; -1: no memory.
+flx_node flx_open_fix(flx_builder *b, flx_node n, flx_loc loc);
+// Makes the constant node of a parameter its leaf, unless it is fixed or others were asked for. One that is
+// asked for by name is open whatever its value is made of, as when it is set.
+flx_status flx_open_parameter(flx_builder *b, const flx_item *parameter, flx_operand *value);
+// A limit of parameters that are set later; nothing where the number is not open.
+flx_status flx_build_limit(flx_builder *b, const flx_limit *l);
+bool flx_open_is(const flx_builder *b, int number); // whether it is
+flx_status flx_open_check_asked(flx_builder *b);    // names of open parameters
+// Whether its number is needed, and where; a place without a file: it is not.
+flx_loc flx_open_needed(const flx_builder *b, int number);
+// A constant node as a number, with the expression kept.
+flx_status flx_node_to_number(flx_env *e, flx_node n, flx_loc loc, double *out, flx_open *open);
+// As flx_build_number and flx_build_numbers, with the expression kept.
+flx_status flx_build_open(flx_env *e, const flx_entry *y, double *out, flx_open *open);
+flx_status flx_build_open_numbers(flx_env *e, const flx_entry *y, int *n, double **out,
+                                  flx_open **open);
+flx_status flx_build_open_vector(flx_env *e, const flx_entry *y, double out[3], flx_open open[3]);
+// A note where an angle at the start is larger than a turn and nothing says that it is meant.
+void flx_note_degrees(flx_builder *b, const flx_entry *y, double angle);
+
+// ---- draw.c: where things are drawn --------------------------------------------------------------
+
+// A place as drawn: on a body, or coordinates only (item NULL).
+typedef struct flx_place {
+    const flx_item *item; // body, point, ground or NULL
+    flx_num3 position;    // ground
+} flx_place;
+
+flx_status flx_space_place(flx_builder *b, flx_space *s);
+flx_status flx_body_place(flx_builder *b, flx_item *body, flx_loc loc);
+flx_status flx_point_resolve(flx_builder *b, flx_item *point, flx_loc loc);
+// Placed, with its centre of mass: what nodes of a body need.
+flx_status flx_body_ready(flx_builder *b, flx_item *body, flx_loc loc);
+// The body an item is of, and where in it: bodies (their origin), points, ground.
+flx_status flx_item_frame(flx_builder *b, const flx_item *item, flx_loc loc, flx_item **body,
+                          flx_num3 *at, flx_num9 *R);
+flx_status flx_item_drawn(flx_builder *b, const flx_item *item, flx_loc loc, flx_num3 *position,
+                          flx_num9 *R);
+flx_status flx_operand_to_place(flx_env *e, const flx_operand *v, flx_loc loc, flx_place *out);
+flx_status flx_build_place(flx_env *e, const flx_entry *y, flx_place *out);
+// `velocity` and `angular_velocity` of what is drawn at a position, with the part's own motion.
+flx_status flx_build_motion(flx_env *e, const flx_entry *def, const flx_num3 *position,
+                            flx_body_start *out);
+// A reference to a frame: body, point, ground.
+flx_status flx_build_frame(flx_env *e, const flx_entry *y, const flx_item **out);
+flx_num3 flx_ground_to_body(flx_builder *b, const flx_item *body, flx_num3 p);
+// As drawn, from the ground: the frame of a body that is placed.
+void flx_body_frame(const flx_item *body, flx_num3 *position, flx_num9 *R);
+bool flx_body_turns(const flx_item *body); // false: ground and points
+
+// orientation.c: orientations, directions
+flx_status flx_build_orientation(flx_env *e, const flx_entry *y, flx_num9 *R, flx_num *angle);
+// A direction of length 1, in ground axes as drawn; frame (may be NULL): whose axes it is given in.
+flx_status flx_build_direction(flx_env *e, const flx_entry *y, const flx_entry *frame,
+                               flx_num3 *out);
+
+// attach.c: bodies and places on them
+// The bodies of `on`: one or two; or a joint. *njoint: how many of them are joints.
+flx_status flx_build_on(flx_env *e, const flx_entry *y, int *n, flx_item *items[2]);
+// `at`: places for the two bodies, each in its body's frame. *pair: two were given.
+// A place on an elastic body is one of its nodes, and stands for it from then on: bodies is changed.
+flx_status flx_build_at(flx_env *e, const flx_entry *y, flx_item *bodies[2], flx_num3 at[2],
+                        bool *pair);
+
+// ---- shapes.c ------------------------------------------------------------------------------------
+
+flx_status flx_build_shapes(flx_env *e, const flx_item *body, flx_body *def);
+
+// ---- bodies.c ------------------------------------------------------------------------------------
+
+// What is known of an elastic body while the model is built.
+typedef struct flx_elastic_body {
+    flx_item_state read;
+    flx_elastic *e;
+    int first;            // number of its first coordinate among those of all elastic bodies
+    double *at, *rate;    // (n) coordinates and rates at the start
+    flx_item **points;    // (nnode) nodes that were asked for, as points
+    flx_item **followers; // (nnode) those that joints or forces use
+} flx_elastic_body;
+
+typedef struct flx_body_data {
+    flx_item_state placed;
+    flx_body def; // copied to the model at the end
+    bool deformable;
+    const char *word; // type as written
+    flx_names points;
+    flx_items ordered; // points in order, families unrolled
+    flx_item *com;
+    double start[3], end[3];  // ends of a body that deforms, body frame
+    flx_elastic_body elastic; // of an elastic body
+    flx_item *carrier;        // of a follower: its elastic body; of a node: its beam; else NULL
+    int node;                 // of a follower, or of a beam: the node
+    flx_beam_data *beam;      // of a beam
+    flx_solid_data *solid;    // of a solid
+} flx_body_data;
+
+typedef struct flx_point_data {
+    flx_item *body;
+    flx_item_state state;
+    flx_num3 at;
+    flx_num9 R;
+    bool deformable; // a node of a body that deforms: deflection, force, moment
+    int node;        // of an elastic body; -1: not one of those
+    int place;       // of a beam: which of its places
+} flx_point_data;
+
+flx_status flx_body_declare_points(flx_builder *b, flx_item *body);
+flx_status flx_body_finish(flx_builder *b, flx_item *body);
+// All bodies of a sort, after each other: their nodes become bodies, after those of the model. A failure
+// of one leaves the others.
+flx_status flx_bodies_become_nodes(flx_builder *b,
+                                   bool (*is)(const flx_builder *b, const flx_item *body),
+                                   flx_status (*declare)(flx_builder *b, flx_item *body));
+flx_status flx_body_make_point(flx_builder *b, flx_item *body, const char *name, const double at[3],
+                               flx_item **out);
+
+// ---- joints.c ------------------------------------------------------------------------------------
+
+typedef struct flx_joint_data {
+    flx_item_state placed, coordinated;
+    flx_joint def;
+    flx_item *body[2], *joint[2];
+    flx_num3 at[2], axis[2]; // as in def
+    flx_num9 frame[2];
+    flx_num3 drawn;      // p2 - p1 as drawn, first's axes
+    bool displacement;   // its coordinate is a displacement (else an angle)
+    bool point_pin;      // planar pin of a point: no angle
+    flx_force *friction; // NULL: none
+} flx_joint_data;
+
+flx_status flx_joint_place(flx_builder *b, flx_item *joint, flx_loc loc);
+flx_status flx_joint_finish(flx_builder *b, flx_item *joint);
+// joint_signals.c: which coordinates there are, and what they and other signals are.
+bool flx_joint_has_angle(flx_joint_type t);
+bool flx_joint_has_displacement(flx_joint_type t);
+bool flx_joint_has_coordinate(const flx_item *joint); // one that is placed
+// false: a pin of a beam's node that has no axes now, and will when the model is built again.
+bool flx_joint_turns(flx_builder *b, const flx_item *joint);
+flx_status flx_joint_coordinate(flx_builder *b, flx_item *joint, flx_loc loc);
+flx_status flx_joint_member(flx_env *e, flx_item *joint, const char *name, flx_loc loc,
+                            flx_operand *out);
+// friction.c: the force of the key `friction`.
+flx_status flx_joint_friction(flx_builder *b, flx_item *joint);
+
+// ---- forces.c, force_signals.c -------------------------------------------------------------------
+
+typedef struct flx_force_data {
+    flx_item_state placed, valued;
+    flx_force def;
+    const char *word; // type as written
+    flx_item *body[2], *joint;
+    bool unavailable;
+    flx_num3 at[2];  // as in def
+    bool number;     // value is a number
+    flx_node scalar; // value as a number
+    int nspread;
+    flx_force *spread;    // of a load along a beam: on each of its nodes; the model's
+    flx_solid_load *load; // on a solid; the model's
+    flx_node length, rate;
+} flx_force_data;
+
+flx_status flx_force_finish(flx_builder *b, flx_item *force);
+flx_status flx_force_member(flx_env *e, flx_item *force, const char *name, flx_loc loc,
+                            flx_operand *out);
+
+// ---- equations.c ---------------------------------------------------------------------------------
+
+typedef struct flx_first_data {
+    flx_item_state classified;
+    bool algebraic;
+    flx_node mass; // -1: 1
+    int number;
+} flx_first_data;
+
+typedef struct flx_constraint_data {
+    flx_node value;
+} flx_constraint_data;
+
+flx_status flx_first_classify(flx_builder *b, flx_item *first, flx_loc loc);
+flx_status flx_equations_finish(flx_builder *b);
+flx_status flx_constraint_value(flx_builder *b, flx_item *constraint, flx_loc loc, flx_node *out);
+
+// ---- events.c ------------------------------------------------------------------------------------
+
+flx_status flx_events_finish(flx_builder *b);
+// When all expressions are there: what jumps in them is decided by switches.
+flx_status flx_switches_finish(flx_builder *b);
+flx_status flx_event_member(flx_env *e, const flx_item *event, const char *name, flx_loc loc,
+                            flx_operand *out);
+
+// ---- functions.c: parameters, functions, signals -------------------------------------------------
+
+// One entry of a list that is set from outside.
+typedef struct flx_entry_setting {
+    int index; // from 1
+    const flx_entry *value;
+    const struct flx_entry_setting *next;
+} flx_entry_setting;
+
+typedef struct flx_parameter_data {
+    flx_operand value;
+    const flx_entry_setting *entries; // the first given is the last
+    const flx_entry *given;           // from outside, in the env of the part's user
+    flx_space *given_space;
+    const flx_local *given_locals;
+} flx_parameter_data;
+
+typedef struct flx_function_data {
+    int narg;
+    const char **args;
+    const flx_entry *value;
+    int table; // -1: an expression
+} flx_function_data;
+
+typedef struct flx_signal_data {
+    flx_operand value;
+    bool output_only;
+    const char *what; // it contains
+} flx_signal_data;
+
+// inputs.c
+typedef struct flx_input_data {
+    flx_node node, expression;
+    double value, lower, upper;
+    flx_node bound[2]; // -1: none
+    const char *unit, *moves;
+    bool jumps; // its table does
+} flx_input_data;
+flx_status flx_input_resolve(flx_builder *b, flx_item *input, flx_loc loc);
+// The inputs in the motion of a joint: their values are of the time alone and must not jump. wrong:
+// whether a leaf is another one.
+flx_status flx_inputs_move(flx_builder *b, flx_node motion,
+                           bool (*wrong)(void *user, flx_leaf leaf), const flx_item *joint,
+                           flx_loc loc);
+flx_status flx_inputs_check_asked(flx_builder *b); // names in texts "F=force.csv"
+flx_status flx_inputs_finish(flx_builder *b);
+
+flx_status flx_parameter_resolve(flx_builder *b, flx_item *p, flx_loc loc);
+flx_status flx_function_resolve(flx_builder *b, flx_item *f, flx_loc loc);
+flx_status flx_signal_resolve(flx_builder *b, flx_item *s, flx_loc loc);
+flx_status flx_function_call(flx_env *e, const flx_item *f, int n, const flx_operand *args,
+                             flx_loc loc, flx_operand *out);
+flx_status flx_parameters_finish(flx_builder *b);
+
+// ---- kinematics.c: motion of bodies and points as nodes ------------------------------------------
+
+// Ground axes. at, direction: body frame.
+void flx_node_position(flx_builder *b, const flx_item *body, const flx_num3 *at, flx_node out[3]);
+// From a place on the first to one on the second: p2 - p1.
+void flx_node_way(flx_builder *b, flx_item *const body[2], const flx_num3 at[2], flx_node out[3]);
+void flx_node_velocity(flx_builder *b, const flx_item *body, const flx_num3 *at, flx_node out[3]);
+void flx_node_acceleration(flx_builder *b, const flx_item *body, const flx_num3 *at,
+                           flx_node out[3]);
+void flx_node_direction(flx_builder *b, const flx_item *body, const flx_num3 *d, flx_node out[3]);
+// In the plane: angle of a body; of the second relative to the first, zero as drawn.
+flx_node flx_node_angle(flx_builder *b, const flx_item *body);
+flx_node flx_node_planar_angle(flx_builder *b, const flx_item *first, const flx_item *second);
+void flx_node_spin(flx_builder *b, const flx_item *body, flx_node out[3]); // angular velocity
+void flx_node_spin_rate(flx_builder *b, const flx_item *body, flx_node out[3]);
+// v given in the axes R (constant) of a body, turned to ground axes.
+void flx_node_turn(flx_builder *b, const flx_item *body, const flx_num9 *R, const flx_node v[3],
+                   flx_node out[3]);
+flx_node flx_node_rate(flx_builder *b, flx_node n); // its derivative in time
+// Half the skew part, sin(phi) n, and cos(phi) of a rotation matrix; its quaternion, w >= 0.
+void flx_node_sine_cosine(flx_graph *g, const flx_node R[9], flx_node sine[3], flx_node *cosine);
+void flx_node_quaternion(flx_graph *g, const flx_node R[9], flx_node out[4]);
+
+// ---- signals.c: what expressions ask of bodies, points and parts ---------------------------------
+
+// As values of an expression: in the axes (and from the origin) of the env's space.
+flx_status flx_env_vector(flx_env *e, const flx_node v[3], flx_operand *out);
+flx_status flx_env_point(flx_env *e, const flx_node v[3], flx_operand *out);
+flx_status flx_env_list(flx_env *e, int n, const flx_node *v, flx_operand *out);
+// Zeros in place of what is not available yet, in models that are checked and refused by runs.
+flx_status flx_env_stand_in(flx_env *e, int n, flx_operand *out);
+flx_status flx_body_member(flx_env *e, flx_item *item, const char *name, flx_loc loc,
+                           flx_operand *out);
+flx_status flx_part_com_member(flx_env *e, const flx_item *part, const char *name, flx_loc loc,
+                               flx_operand *out);
+flx_status flx_group_member(flx_env *e, const char *group, const char *name, flx_loc loc,
+                            flx_operand *out);
+bool flx_is_body_signal(const char *name);
+
+// ---- fe.c ----------------------------------------------------------------------------------------
+
+// The structure of a block `fe` with a mesh or a line, in the caller's hands; NULL on failure.
+flx_status flx_fe_build(flx_env *e, const flx_entry *fe, struct flx_structure **out);
+flx_status flx_fe_finish(flx_builder *b); // that of the model itself
+
+// ---- outputs.c, reduce.c, simulate.c -------------------------------------------------------------------
+
+flx_status flx_outputs_finish(flx_builder *b);
+flx_status flx_simulate_finish(flx_builder *b);
+flx_status flx_reduce_finish(flx_builder *b);
+flx_status flx_sweep_finish(flx_builder *b); // sweep.c
+// loads.c: nodes of an item times the load factors that it has; the number that a node is where all of
+// them are 1; what the names in `load` are, and whether gravity is among them.
+flx_status flx_loads_scale(flx_builder *b, const flx_item *item, int n, flx_node *nodes);
+bool flx_loads_value(flx_builder *b, flx_node n, double *out);
+bool flx_loads_has_factor(const flx_item *analysis);
+flx_status flx_loads_finish(flx_builder *b, const flx_item *analysis, flx_analysis *out);
+// analyses.c: the number of the analysis that is named here, an equilibrium (or the end of a path)
+// where that is wanted.
+flx_status flx_analysis_find(flx_builder *b, const flx_entry *y, bool equilibrium, int *number);
+flx_status flx_analyses_finish(flx_builder *b);
+// An analysis of all loads, where none has loads.
+flx_status flx_analyses_add_path(flx_builder *b, flx_space *s);
+flx_status flx_measure_call(flx_env *e, const char *word, int n, const flx_operand *args,
+                            flx_loc loc, flx_operand *out);
+extern const char *const flx_measure_words[];

@@ -1,0 +1,364 @@
+// calls_items.c - calls that add bodies, joints, forces, equations, events, functions, signals.
+#include "base/number.h"
+#include "language/calls/calls.h"
+
+#include <string.h>
+
+// An item that is an expression alone.
+static int add_expression(flx_model *m, const char *section, const char *name, const char *text)
+{
+    flx_item_maker k;
+    flx_item_begin(&k, m, section, name);
+    if (!text) flx_item_refuse(&k, NULL, "its expression is NULL");
+    k.map = flx_make_scalar(&k, NULL, (flx_value){0, text});
+    return flx_item_end(&k);
+}
+
+// ---- parameters and inputs -------------------------------------------------------------------------
+
+// The number of the item in its section, for an id.
+static int number_of(const flx_model *m, const char *section, int id)
+{
+    return id < 0 ? id : flx_model_count(m, section) - 1;
+}
+
+static int add_number(flx_model *m, const char *section, const char *name, flx_value v)
+{
+    flx_item_maker k;
+    flx_item_begin(&k, m, section, name);
+    k.map = flx_make_scalar(&k, NULL, v);
+    return number_of(m, section, flx_item_end(&k));
+}
+
+int flx_model_add_parameter(flx_model *m, const char *name, double value)
+{
+    return add_number(m, "parameters", name, (flx_value){value, NULL});
+}
+
+int flx_model_add_parameter_text(flx_model *m, const char *name, const char *text)
+{
+    return number_of(m, "parameters", add_expression(m, "parameters", name, text));
+}
+
+int flx_model_add_input(flx_model *m, const char *name, double value)
+{
+    return add_number(m, "inputs", name, (flx_value){value, NULL});
+}
+
+int flx_model_add_discrete(flx_model *m, const char *name, double value)
+{
+    flx_item_maker k;
+    flx_item_begin(&k, m, "equations.discrete", name);
+    flx_put_value(&k, "at", value == 0 ? (flx_value){0, "0"} : (flx_value){value, NULL});
+    return flx_item_end(&k);
+}
+
+flx_status flx_model_set_gravity(flx_model *m, flx_vector g)
+{
+    flx_item_maker k;
+    flx_item_begin(&k, m, "", "gravity");
+    flx_entry *e = flx_make_vector(&k, NULL, &g);
+    return k.status == FLX_OK ? flx_path_put(m, "gravity", e) : k.status;
+}
+
+// ---- bodies ----------------------------------------------------------------------------------------
+
+static void put_inertia(flx_item_maker *k, const flx_value v[6])
+{
+    bool all = flx_is_given(v[3]) || flx_is_given(v[4]) || flx_is_given(v[5]);
+    if (k->dimension == 3)
+        flx_put_values(k, "inertia", all ? 6 : 3, v);
+    else
+        flx_put_value(k, "inertia", v[0]);
+}
+
+static void put_points(flx_item_maker *k, int n, const flx_named_vector *points)
+{
+    if (n > 0 && !points)
+        flx_item_refuse(k, "points", "%d are announced, and the array is NULL", n);
+    flx_entry *outer = flx_put_begin(k);
+    for (int i = 0; i < n && k->status == FLX_OK; i++) {
+        if (!points[i].name) flx_item_refuse(k, "points", "point %d has no name", i);
+        flx_put_place(k, points[i].name ? points[i].name : "", &points[i].value);
+    }
+    flx_put_end(k, "points", outer);
+}
+
+int flx_model_add_body(flx_model *m, const char *name, const flx_body_def *def)
+{
+    static const char *const types[] = {"rigid", "point", NULL};
+    flx_item_maker k;
+    flx_body_def d;
+    FLX_BEGIN_ITEM(&k, m, "bodies", name, def, d);
+    if (!d.like || d.type) flx_put_word(&k, "type", types, 0, d.type);
+    flx_put_text(&k, "like", d.like);
+    flx_put_value(&k, "mass", d.mass);
+    put_inertia(&k, d.inertia);
+    flx_put_vector(&k, "com", &d.com);
+    flx_put_vector(&k, "position", &d.position);
+    flx_put_orientation(&k, "orientation", &d.orientation);
+    flx_put_vector(&k, "velocity", &d.velocity);
+    flx_put_turn(&k, "angular_velocity", &d.angular_velocity);
+    put_points(&k, d.npoint, d.points);
+    return flx_item_end(&k);
+}
+
+// ---- joints ----------------------------------------------------------------------------------------
+
+static void put_coordinate(flx_item_maker *k, const char *key, const flx_coordinate_def *c)
+{
+    flx_entry *outer = flx_put_begin(k);
+    flx_put_value(k, "angle", c->angle);
+    flx_put_value(k, "displacement", c->displacement);
+    flx_put_value(k, "rate", c->rate);
+    flx_put_end(k, key, outer);
+}
+
+static void put_friction(flx_item_maker *k, const flx_friction_def *f)
+{
+    flx_entry *outer = flx_put_begin(k);
+    flx_put_value(k, "coefficient", f->coefficient);
+    flx_put_value(k, "radius", f->radius);
+    flx_put_value(k, "velocity", f->velocity);
+    flx_put_value(k, "viscous", f->viscous);
+    flx_put_end(k, "friction", outer);
+}
+
+// One place, or two. pair: always two. Zeros are the origin.
+static void put_places(flx_item_maker *k, const flx_vector at[2], bool pair)
+{
+    if (pair || flx_is_vector_given(&at[1])) {
+        flx_put_vectors(k, "at", 2, at);
+        return;
+    }
+    flx_put_place(k, "at", &at[0]);
+}
+
+static void put_joint_places(flx_item_maker *k, const flx_joint_def *d)
+{
+    bool given = flx_is_vector_given(&d->at[0]) || flx_is_vector_given(&d->at[1]);
+    if (!given && (d->type == FLX_GEAR || d->type == FLX_FREE || d->like)) return;
+    put_places(k, d->at, d->type == FLX_DISTANCE || d->type == FLX_ROLLING);
+}
+
+int flx_model_add_joint(flx_model *m, const char *name, const flx_joint_def *def)
+{
+    static const char *const types[] = {
+        "fixed",     "revolute",      "prismatic",      "cylindrical",
+        "spherical", "universal",     "planar",         "screw",
+        "distance",  "point-on-line", "point-on-plane", "gear",
+        "free",      "rolling",       "knife-edge",     NULL};
+    flx_item_maker k;
+    flx_joint_def d;
+    FLX_BEGIN_ITEM(&k, m, "joints", name, def, d);
+    if (!d.like || d.type) flx_put_word(&k, "type", types, FLX_FIXED, d.type);
+    flx_put_text(&k, "like", d.like);
+    if (!d.like || d.on[0] || d.on[1]) {
+        flx_put_items(&k, "on", 2, d.on, d.type == FLX_GEAR ? "joints" : "bodies");
+    }
+    put_joint_places(&k, &d);
+    flx_put_vector(&k, "axis", &d.axis);
+    if (flx_is_vector_given(&d.axes[0]) || flx_is_vector_given(&d.axes[1])) {
+        flx_put_vectors(&k, "axes", 2, d.axes);
+    }
+    flx_put_text(&k, "frame", d.frame);
+    flx_put_vector(&k, "normal", &d.normal);
+    flx_put_value(&k, "radius", d.radius);
+    flx_put_value(&k, "length", d.length);
+    flx_put_value(&k, "pitch", d.pitch);
+    flx_put_value(&k, "ratio", d.ratio);
+    put_coordinate(&k, "motion", &d.motion);
+    put_coordinate(&k, "start", &d.start);
+    put_friction(&k, &d.friction);
+    return flx_item_end(&k);
+}
+
+// ---- forces ----------------------------------------------------------------------------------------
+
+static bool is_number(const flx_item_maker *k, const flx_force_def *d)
+{
+    return d->joint || d->type == FLX_ACTUATOR || d->type == FLX_PRESSURE ||
+           (d->type == FLX_TORQUE && (k->dimension == 2 || flx_is_vector_given(&d->axis)));
+}
+
+static void put_force_value(flx_item_maker *k, const flx_force_def *d)
+{
+    if (d->value.text || !is_number(k, d)) {
+        flx_put_vector(k, d->type == FLX_EXPRESSION ? "force" : "value", &d->value);
+        return;
+    }
+    if (flx_is_given(d->value.y) || flx_is_given(d->value.z)) {
+        flx_item_refuse(k, "value", "it is a number here: x");
+    }
+    flx_put_value(k, "value", d->value.x);
+}
+
+static void put_force_on(flx_item_maker *k, const flx_force_def *d)
+{
+    if (d->type == FLX_GRAVITATION && !d->on[0] && !d->joint) return;
+    if (d->joint && (d->on[0] || d->on[1])) {
+        flx_item_refuse(k, "on", "it is on bodies or on a joint, not on both");
+    }
+    if (d->joint)
+        flx_put_items(k, "on", 1, &d->joint, "joints");
+    else if (!d->like || d->on[0])
+        flx_put_items(k, "on", d->on[1] ? 2 : 1, d->on, "bodies");
+}
+
+// Stiffness or damping: of a spring one, of a bushing three or six (planar: two or three).
+static void put_rates(flx_item_maker *k, const char *key, int type, const flx_value v[6])
+{
+    int most = k->dimension == 3 ? 6 : 3, n = 0;
+    if (type != FLX_BUSHING) {
+        flx_put_value(k, key, v[0]);
+        return;
+    }
+    for (int i = 0; i < 6; i++) {
+        if (flx_is_given(v[i])) n = i + 1;
+    }
+    if (n > most) flx_item_refuse(k, key, "in the plane there are three: x, y, rotation");
+    if (n > 0) flx_put_values(k, key, k->dimension == 3 ? (n > 3 ? 6 : 3) : (n > 2 ? 3 : 2), v);
+}
+
+static void put_force_places(flx_item_maker *k, const flx_force_def *d)
+{
+    bool given = flx_is_vector_given(&d->at[0]) || flx_is_vector_given(&d->at[1]);
+    bool pair = (d->type == FLX_SPRING && !d->joint) || d->type == FLX_ACTUATOR;
+    if (given || (!d->like && (pair || d->type == FLX_BUSHING))) put_places(k, d->at, pair);
+}
+
+int flx_model_add_force(flx_model *m, const char *name, const flx_force_def *def)
+{
+    static const char *const types[] = {"spring",      "torque",      "force",      "actuator",
+                                        "bushing",     "gravitation", "expression", "contact",
+                                        "distributed", "pressure",    "traction",   NULL};
+    flx_item_maker k;
+    flx_force_def d;
+    FLX_BEGIN_ITEM(&k, m, "forces", name, def, d);
+    if (!d.like || d.type) flx_put_word(&k, "type", types, FLX_SPRING, d.type);
+    flx_put_text(&k, "like", d.like);
+    put_force_on(&k, &d);
+    put_force_places(&k, &d);
+    put_force_value(&k, &d);
+    flx_put_turn(&k, "torque", &d.torque);
+    flx_put_vector(&k, "axis", &d.axis);
+    flx_put_text(&k, "frame", d.frame);
+    put_rates(&k, "stiffness", d.type, d.stiffness);
+    put_rates(&k, "damping", d.type, d.damping);
+    flx_put_value(&k, "length", d.length);
+    flx_put_value(&k, "angle", d.angle);
+    flx_put_value(&k, "displacement", d.displacement);
+    flx_put_value(&k, "G", d.G);
+    flx_put_text(&k, "surface", d.surface);
+    flx_put_vector(&k, "gradient", &d.gradient);
+    flx_put_flag(&k, "dissipative", d.dissipative);
+    return flx_item_end(&k);
+}
+
+// ---- equations -------------------------------------------------------------------------------------
+
+int flx_model_add_variable(flx_model *m, const char *name, const flx_variable_def *def)
+{
+    flx_item_maker k;
+    flx_variable_def d;
+    FLX_BEGIN_ITEM(&k, m, "equations.second_order", name, def, d);
+    flx_put_value(&k, "at", d.initial);
+    flx_put_value(&k, "rate", d.rate);
+    flx_put_value(&k, "mass", d.mass);
+    flx_put_value(&k, "force", d.force);
+    return flx_item_end(&k);
+}
+
+int flx_model_add_state(flx_model *m, const char *name, const flx_state_def *def)
+{
+    flx_item_maker k;
+    flx_state_def d;
+    FLX_BEGIN_ITEM(&k, m, "equations.first_order", name, def, d);
+    flx_put_value(&k, "at", d.initial);
+    flx_put_value(&k, "mass", d.mass);
+    flx_put_value(&k, "derivative", d.derivative);
+    return flx_item_end(&k);
+}
+
+int flx_model_add_constraint(flx_model *m, const char *name, const flx_constraint_def *def)
+{
+    flx_item_maker k;
+    flx_constraint_def d;
+    FLX_BEGIN_ITEM(&k, m, "equations.constraints", name, def, d);
+    flx_put_value(&k, "value", d.value);
+    flx_put_value(&k, "compliance", d.compliance);
+    return flx_item_end(&k);
+}
+
+// ---- events, signals, functions --------------------------------------------------------------------
+
+static void put_settings(flx_item_maker *k, int n, const flx_named_value *set)
+{
+    if (n > 0 && !set) flx_item_refuse(k, "set", "%d are announced, and the array is NULL", n);
+    flx_entry *outer = flx_put_begin(k);
+    for (int i = 0; i < n && k->status == FLX_OK; i++) {
+        if (!set[i].name) flx_item_refuse(k, "set", "value %d has no name", i);
+        bool given = flx_is_given(set[i].value);
+        flx_put_value(k, set[i].name ? set[i].name : "",
+                      given ? set[i].value : (flx_value){0, "0"});
+    }
+    flx_put_end(k, "set", outer);
+}
+
+int flx_model_add_event(flx_model *m, const char *name, const flx_event_def *def)
+{
+    flx_item_maker k;
+    flx_event_def d;
+    FLX_BEGIN_ITEM(&k, m, "events", name, def, d);
+    flx_put_text(&k, "when", d.when);
+    flx_put_value(&k, "every", d.every);
+    flx_put_value(&k, "start", d.start);
+    put_settings(&k, d.nset, d.set);
+    flx_put_flag(&k, "stop", d.stop);
+    return flx_item_end(&k);
+}
+
+int flx_model_add_signal(flx_model *m, const char *name, const char *text)
+{
+    return add_expression(m, "signals", name, text);
+}
+
+int flx_model_add_measure(flx_model *m, const char *name, const char *text)
+{
+    return add_expression(m, "outputs.measures", name, text);
+}
+
+int flx_model_add_output(flx_model *m, const char *name, const char *text)
+{
+    flx_item_maker k;
+    flx_item_begin(&k, m, "outputs.signals", name);
+    const flx_entry *list = k.status == FLX_OK ? flx_path_find(m, "outputs.signals") : NULL;
+    if (list && list->kind != FLX_ENTRY_LIST) {
+        flx_item_refuse(&k, NULL, "'outputs.signals' is no list in this model");
+    }
+    if (k.status != FLX_OK) return k.status;
+    if (text) {
+        int id = add_expression(m, "signals", name, text);
+        if (id < 0) return id;
+    }
+    char path[64];
+    int n = list ? list->count : 0;
+    flx_snprintf(path, sizeof path, "outputs.signals[%d]", n);
+    FLX_TRY(flx_path_put(m, path, flx_path_scalar(m, (flx_value){0, name})));
+    return n;
+}
+
+int flx_model_add_function(flx_model *m, const char *name, const flx_function_def *def)
+{
+    flx_item_maker k;
+    flx_function_def d;
+    FLX_BEGIN_ITEM(&k, m, "functions", name, def, d);
+    flx_put_texts(&k, "of", d.narg, d.args);
+    flx_put_vector(&k, "value", &d.value);
+    flx_put_pairs(&k, "points", d.npoint, d.x, d.y);
+    flx_put_text(&k, "file", d.file);
+    if (d.columns[0] || d.columns[1]) flx_put_texts(&k, "columns", 2, d.columns);
+    flx_put_text(&k, "interpolation", d.interpolation);
+    flx_put_text(&k, "outside", d.outside);
+    return flx_item_end(&k);
+}

@@ -1,0 +1,230 @@
+// friction.c - friction in joints, which reads the reaction:
+//
+//     N = |R_n|,   s = sqrt(u'^2 + r^2 w^2 + v_s^2)
+//     F = -(c N / s + d) u' a,   T = -(c N r^2 / s + d) w                      (FRI-1)
+// on the second body, oppositely on the first. u': rate of sliding along the axis a; w: relative
+// angular velocity, about the axis or, in a ball or a cross, any; r: radius of the bearing; c:
+// coefficient; d: viscous part; v_s: slip at which friction is fully there, to a factor of sqrt(2).
+// R_n: the part of the reaction that presses on the surface. |R_n| is rounded off near zero,
+//     N = sqrt(|R_n|^2 + n^2)                                                  (FRI-2)
+#include "language/builder.h"
+#include "language/scope/nums.h"
+#include "model/nodes.h"
+
+#include <string.h>
+
+// Slip at which friction is fully there, m/s.
+#define DEFAULT_VELOCITY 1e-3
+// n as a part of the weight of the heavier body.
+#define ROUND_OFF 1e-6
+
+typedef struct friction {
+    flx_num coefficient, radius, velocity, viscous;
+} friction;
+
+// What a type of joint does.
+typedef struct surface {
+    bool slides, turns;
+    bool any;   // turns about any axis
+    bool whole; // all of the reaction presses, not only what is normal to the axis
+} surface;
+
+static bool find_surface(flx_joint_type type, surface *s)
+{
+    switch (type) {
+    case FLX_JOINT_REVOLUTE:
+        *s = (surface){.turns = true};
+        return true;
+    case FLX_JOINT_PRISMATIC:
+    case FLX_JOINT_POINT_ON_LINE:
+        *s = (surface){.slides = true};
+        return true;
+    case FLX_JOINT_CYLINDRICAL:
+        *s = (surface){.slides = true, .turns = true};
+        return true;
+    case FLX_JOINT_SCREW: // the thread carries the load along the axis
+        *s = (surface){.slides = true, .turns = true, .whole = true};
+        return true;
+    case FLX_JOINT_SPHERICAL:
+    case FLX_JOINT_UNIVERSAL:
+        *s = (surface){.turns = true, .any = true, .whole = true};
+        return true;
+    default:
+        return false;
+    }
+}
+
+static flx_status not_negative(flx_env *e, const flx_entry *y, const char *key, flx_num *out)
+{
+    const flx_entry *v = flx_entry_get(y, key);
+    if (!v) return FLX_OK;
+    FLX_TRY(flx_build_num(e, v, out));
+    if (out->x >= 0) return FLX_OK;
+    return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, v->loc, "'%s' of friction cannot be negative", key);
+}
+
+// What is refused here is refused of parameters that are set later.
+static flx_status limit(flx_builder *b, const flx_item *joint, const flx_entry *y,
+                        const friction *f, bool needs_radius)
+{
+    const struct {
+        const char *what;
+        flx_num number;
+        bool positive;
+    } all[] = {{"coefficient of the friction", f->coefficient, false},
+               {"viscous part of the friction", f->viscous, false},
+               {"radius of the friction", f->radius, needs_radius},
+               {"velocity of the friction", f->velocity, true}};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        const flx_limit l = {.what = all[i].what,
+                             .name = joint->full,
+                             .loc = y->loc,
+                             .value_open = all[i].number.n,
+                             .positive = all[i].positive};
+        FLX_TRY(flx_build_limit(b, &l));
+    }
+    return FLX_OK;
+}
+
+// What is open may be other than zero.
+static bool is_there(flx_num a)
+{
+    return a.x > 0 || a.n;
+}
+
+static flx_status read_friction(flx_env *e, const flx_item *joint, const flx_entry *y,
+                                const surface *s, friction *f)
+{
+    const flx_entry *velocity = flx_entry_get(y, "velocity");
+    *f = (friction){.velocity = {DEFAULT_VELOCITY, 0}};
+    FLX_TRY(not_negative(e, y, "coefficient", &f->coefficient));
+    FLX_TRY(not_negative(e, y, "viscous", &f->viscous));
+    FLX_TRY(not_negative(e, y, "radius", &f->radius));
+    if (velocity)
+        FLX_TRY(flx_build_kept_positive(e, velocity, "velocity", &f->velocity.x, &f->velocity.n));
+    bool needs_radius = s->turns && is_there(f->coefficient);
+    if (needs_radius && !(f->radius.x > 0)) {
+        return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, y->loc,
+                        "friction of joint '%s' needs the 'radius' of its bearing", joint->full);
+    }
+    return limit(e->b, joint, y, f, needs_radius);
+}
+
+// ---- nodes --------------------------------------------------------------------------------------
+
+// (FRI-2)
+static flx_node pressure(flx_builder *b, const flx_item *joint, const surface *s,
+                         const flx_node axis[3])
+{
+    flx_graph *g = b->g;
+    const flx_joint_data *d = joint->data;
+    double weight = 0.0, gravity = v3_norm(v3_load(b->m->gravity));
+    flx_node R[3];
+    for (int i = 0; i < 2; i++) {
+        if (d->body[i]->kind != FLX_KIND_BODY) continue;
+        weight = fmax(weight, ((const flx_body_data *)d->body[i]->data)->def.mass);
+    }
+    double n = ROUND_OFF * weight * (gravity > 0 ? gravity : 1.0);
+    if (!(n > 0)) n = ROUND_OFF;
+    for (int i = 0; i < 3; i++) {
+        R[i] = node_leaf(g, FLX_LEAF_REACTION, joint->number, i);
+    }
+    flx_node square = node_dot(g, R, R);
+    if (!s->whole && b->m->dimension == 3) {
+        flx_node along = node_dot(g, R, axis);
+        for (int i = 0; i < 3; i++) R[i] = node_sub(g, R[i], node_mul(g, along, axis[i]));
+        square = node_dot(g, R, R);
+    }
+    if (!s->whole && b->m->dimension == 2 && s->slides) {
+        // across the axis: z x a
+        square = node_sub(g, node_mul(g, R[1], axis[0]), node_mul(g, R[0], axis[1]));
+        square = node_mul(g, square, square);
+    }
+    return node_sqrt(g, node_add(g, square, node_const(g, n * n)));
+}
+
+// u', and w as a vector; zero where the joint does not.
+static flx_status find_slip(flx_builder *b, const flx_joint_data *d, const surface *s,
+                            const flx_node axis[3], flx_node *rate, flx_node w[3])
+{
+    flx_graph *g = b->g;
+    flx_node p[2][3], spin[2][3], way[3];
+    *rate = w[0] = w[1] = w[2] = node_const(g, 0);
+    if (s->slides) {
+        for (int i = 0; i < 2; i++) flx_node_position(b, d->body[i], &d->at[i], p[i]);
+        node_sub3(g, p[1], p[0], way);
+        *rate = flx_graph_derive(g, node_dot(g, axis, way), flx_leaf_time_rate, b->m);
+        if (*rate < 0) return FLX_ERR_MEMORY;
+    }
+    if (!s->turns) return FLX_OK;
+    for (int i = 0; i < 2; i++) flx_node_spin(b, d->body[i], spin[i]);
+    node_sub3(g, spin[1], spin[0], w);
+    if (s->any || b->m->dimension == 2) return FLX_OK;
+    flx_node along = node_dot(g, axis, w);
+    for (int i = 0; i < 3; i++) w[i] = node_mul(g, along, axis[i]);
+    return FLX_OK;
+}
+
+// (FRI-1)
+static flx_status make_force(flx_builder *b, const flx_item *joint, const surface *s,
+                             const friction *f, flx_force *out)
+{
+    flx_graph *g = b->g;
+    const flx_joint_data *d = joint->data;
+    flx_node radius = num_node(g, f->radius), r2 = node_mul(g, radius, radius);
+    flx_node least = num_node(g, f->velocity), viscous = num_node(g, f->viscous);
+    flx_num3 a = num9_col(d->frame[0], 2);
+    flx_node axis[3], rate, w[3];
+    flx_node_direction(b, d->body[0], &a, axis);
+    FLX_TRY(find_slip(b, d, s, axis, &rate, w));
+    flx_node slip = node_add(g, node_mul(g, rate, rate), node_mul(g, r2, node_dot(g, w, w)));
+    slip = node_sqrt(g, node_add(g, slip, node_mul(g, least, least)));
+    flx_node grip = node_const(g, 0);
+    if (is_there(f->coefficient)) {
+        flx_node press = pressure(b, joint, s, axis);
+        grip = node_div(g, node_mul(g, num_node(g, f->coefficient), press), slip);
+    }
+    flx_node turning = s->slides ? node_mul(g, r2, viscous) : viscous; // on one surface both
+    flx_node slide = node_add(g, grip, viscous);
+    flx_node turn = node_add(g, node_mul(g, r2, grip), turning);
+    for (int i = 0; i < 3; i++) {
+        if (s->slides) {
+            out->force[i] = node_neg(g, node_mul(g, node_mul(g, slide, rate), axis[i]));
+        }
+        if (s->turns) out->torque[i] = node_neg(g, node_mul(g, turn, w[i]));
+        if (s->slides && out->force[i] < 0) return FLX_ERR_MEMORY;
+        if (s->turns && out->torque[i] < 0) return FLX_ERR_MEMORY;
+    }
+    return FLX_OK;
+}
+
+flx_status flx_joint_friction(flx_builder *b, flx_item *joint)
+{
+    const flx_entry *y = flx_entry_get(joint->def, "friction");
+    flx_joint_data *d = joint->data;
+    flx_env e;
+    surface s;
+    friction f;
+    if (!y) return FLX_OK;
+    flx_env_of(&e, b, joint, FLX_MODE_CONSTANT);
+    if (!find_surface(d->def.type, &s) || (d->point_pin && s.turns)) {
+        return FLX_FAIL(b->ctx, FLX_ERR_MODEL, y->loc, "joint '%s' has no surface for friction",
+                        joint->full);
+    }
+    FLX_TRY(read_friction(&e, joint, y, &s, &f));
+    for (int i = 0; i < 2; i++) FLX_TRY(flx_body_ready(b, d->body[i], y->loc));
+    d->friction = flx_take(b, 1, sizeof *d->friction);
+    if (!d->friction) return FLX_ERR_MEMORY;
+    *d->friction = (flx_force){.name = joint->full,
+                               .loc = y->loc,
+                               .type = FLX_FORCE_WRENCH,
+                               .body = {d->def.body[0], d->def.body[1]},
+                               .joint = -1,
+                               .value = -1,
+                               .force = {-1, -1, -1},
+                               .torque = {-1, -1, -1},
+                               .dissipative = true};
+    memcpy(d->friction->at, d->def.at, sizeof d->friction->at);
+    memcpy(d->friction->at_open, d->def.at_open, sizeof d->friction->at_open);
+    return make_force(b, joint, &s, &f, d->friction);
+}

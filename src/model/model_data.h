@@ -1,0 +1,694 @@
+// model_data.h - the model: what the user said, read, checked, repeated items unrolled, names resolved,
+// constants evaluated, and expressions that move in time left as nodes of one graph.
+//
+// Plain data with source positions. All of it lives in the model's arena. Bodies are numbered from
+// 0; ground is body -1. Vectors have three entries also in planar models (z = 0, rotation about z).
+#pragma once
+
+#include "base/common.h"
+#include "expr/expr.h"
+#include "flexion/integrator.h"
+#include "flexion/model.h"
+#include "flexion/scene.h"
+#include "math/small.h"
+#include "math/symmetric.h"
+#include "model/leaves.h"
+#include "reduce/elastic.h"
+
+#include <stdatomic.h>
+
+#define FLX_BODY_GROUND (-1)
+
+// A number that is an expression of open parameters: its node + 1; 0: a number alone.
+typedef int flx_open;
+// A number with its expression; vectors, and matrices by rows (nums.h).
+typedef struct flx_num {
+    double x;
+    flx_open n;
+} flx_num;
+typedef struct flx_num3 {
+    double x[3];
+    flx_open n[3];
+} flx_num3;
+typedef struct flx_num9 {
+    double x[9];
+    flx_open n[9];
+} flx_num9;
+
+// ---- items -----------------------------------------------------------------------------------
+
+typedef enum flx_body_type {
+    FLX_BODY_RIGID,
+    FLX_BODY_POINT,
+} flx_body_type;
+
+typedef struct flx_point_def { // a named point of a body
+    const char *name;          // "pin", "R(2)"
+    double at[3];              // body frame
+    double R[9];               // its axes in the body's
+    flx_open at_open[3], R_open[9];
+} flx_point_def;
+
+// For pictures only.
+typedef struct flx_shape {
+    enum {
+        FLX_SHAPE_NONE,
+        FLX_SHAPE_BOX,
+        FLX_SHAPE_CYLINDER,
+        FLX_SHAPE_SPHERE,
+        FLX_SHAPE_CAPSULE,
+        FLX_SHAPE_MESH
+    } kind;
+    double size[3]; // box, mesh: edges round it; cylinder, capsule: radius, length; sphere: radius
+    double at[3];   // centre, of a mesh the file's origin, in the body frame
+    flx_open size_open[3], at_open[3];
+    double axis[3]; // of a cylinder or capsule, body frame
+    double turn[4]; // w x y z: of a box or mesh in the body's axes
+    int surface;    // of FLX_SHAPE_MESH: its number
+    double scale;   // ... and metres for one unit of its file
+} flx_shape;
+
+typedef struct flx_surface { // of a file, for pictures
+    const char *file;        // interned
+    flx_scene_surface mesh;  // arena
+} flx_surface;
+
+// Velocities that a body begins with, ground axes. Where a joint starts elsewhere than drawn, the place that they were
+// given for goes with the body, and they stay what they are.
+typedef struct flx_body_start {
+    double velocity[3], angular_velocity[3]; // of the frame's origin as drawn
+    double
+        origin[3]; // the place as drawn whose velocity the model says: of the body, or of the beam
+                   // or solid that it is a node of
+    double carried[3]; // angular velocity of the part that it is in
+    flx_open velocity_open[3], angular_velocity_open[3], origin_open[3], carried_open[3];
+    bool moves, turns; // the model says something: of the velocity, of the angular velocity
+} flx_body_start;
+
+typedef struct flx_body {
+    const char *name; // full: "leg(2).tube"
+    flx_loc loc;
+    flx_body_type type;
+    double mass;
+    double
+        overweight; // gravity acts on so much more than its mass: of nodes of solids, whose mass is lumped
+    flx_open mass_open, inertia_open[9];
+    double com[3];            // body frame
+    double inertia[9];        // about the centre of mass, body axes; planar: [8]
+    double position[3], R[9]; // of the body frame as drawn
+    double angle;             // planar: the angle as drawn, any number of turns
+    flx_open com_open[3], position_open[3], R_open[9], angle_open;
+    flx_body_start start; // its motion as it begins
+    bool slope;           // of a beam's node: a vector, no place and nothing to be drawn
+    double reach;         // of a slope: the length of the line that it is of
+    bool section;         // of a beam's node: axes that a joint turns with
+    bool spread;          // its mass is that of the elements at it
+    int follows;          // body + 1 that takes it along when a joint starts elsewhere; 0: none
+    int npoint;
+    flx_point_def *points;
+    int nshape;
+    flx_shape *shapes;
+} flx_body;
+
+#define FLX_JOINT_LIST(X)                                                                          \
+    X(FIXED, "fixed")                                                                              \
+    X(REVOLUTE, "revolute")                                                                        \
+    X(PRISMATIC, "prismatic")                                                                      \
+    X(CYLINDRICAL, "cylindrical")                                                                  \
+    X(SPHERICAL, "spherical")                                                                      \
+    X(UNIVERSAL, "universal")                                                                      \
+    X(PLANAR, "planar")                                                                            \
+    X(SCREW, "screw")                                                                              \
+    X(DISTANCE, "distance")                                                                        \
+    X(POINT_ON_LINE, "point-on-line")                                                              \
+    X(POINT_ON_PLANE, "point-on-plane")                                                            \
+    X(GEAR, "gear")                                                                                \
+    X(FREE, "free")                                                                                \
+    X(ROLLING, "rolling")                                                                          \
+    X(KNIFE_EDGE, "knife-edge")
+
+typedef enum flx_joint_type {
+#define X(name, word) FLX_JOINT_##name,
+    FLX_JOINT_LIST(X)
+#undef X
+} flx_joint_type;
+
+typedef enum flx_motion_kind {
+    FLX_MOTION_NONE,
+    FLX_MOTION_ANGLE,
+    FLX_MOTION_DISPLACEMENT,
+    FLX_MOTION_RATE, // of the joint's coordinate: a velocity bond
+} flx_motion_kind;
+
+// Which `start` values of joints a system holds as if they were constraints: to find the positions
+// of the start, then its velocities.
+typedef enum flx_hold {
+    FLX_HOLD_NOTHING,
+    FLX_HOLD_COORDINATES,
+    FLX_HOLD_RATES,
+} flx_hold;
+
+typedef struct flx_joint {
+    const char *name;
+    flx_loc loc;
+    flx_joint_type type;
+    int body[2];        // first, second
+    double at[2][3];    // places, each in its body's frame (ground coordinates for ground)
+    double frame[2][9]; // axes of the joint as drawn, in each body's axes: third column = axis.
+                        // Both have the same orientation in the drawing.
+    double axis[2][3];  // universal: first axis in the first, second axis in the second;
+                        // rolling: [1] disc's axis in the second; else as frame's third column
+    double normal[3];   // rolling: plane's normal in the first's axes
+    bool has_axis;      // rolling: false for a ball
+    double length, pitch, ratio, radius;
+    flx_open at_open[2][3], frame_open[2][9], axis_open[2][3], normal_open[3];
+    flx_open length_open, pitch_open, ratio_open, radius_open;
+    int joint[2]; // gear: second's coordinate = ratio * first's
+    flx_motion_kind motion;
+    flx_node motion_value; // depends on t only
+    flx_loc motion_loc;
+    bool start_coordinate, start_rate; // given
+    double start_value, start_rate_value;
+    flx_open start_value_open, start_rate_value_open;
+    flx_loc start_loc;
+    flx_node coordinate, rate; // angle or displacement as nodes; -1 where the type has none, or
+                               // nothing asks for it (motion, start, gear, force, signal)
+    bool angle_read;           // something asks for its angle: then its turns are counted
+} flx_joint;
+
+typedef enum flx_force_type {
+    FLX_FORCE_SPRING,       // along the line between two places
+    FLX_FORCE_JOINT_SPRING, // on a joint's coordinate
+    FLX_FORCE_ACTUATOR,     // value (pull positive) along the line between two places
+    FLX_FORCE_JOINT,        // value along a joint's coordinate (force, torque on a joint)
+    FLX_FORCE_WRENCH,       // force, torque, expression: ground-axes vectors at a place
+    FLX_FORCE_BUSHING,
+    FLX_FORCE_GRAVITATION,
+    FLX_FORCE_SOLID, // on the surface of a solid, or on its volume
+} flx_force_type;
+
+// Faces of a solid: their flx_cell, the first of their nodes, nodes of its mesh in the order that turns the
+// normal outwards.
+typedef struct flx_solid_faces {
+    int n, *cells, *first, *nodes;
+} flx_solid_faces;
+
+typedef enum flx_solid_load_kind {
+    FLX_LOAD_PRESSURE, // against the normals, on the area as deformed
+    FLX_LOAD_TRACTION, // a force an area as drawn
+    FLX_LOAD_VOLUME,   // a force a volume as drawn
+} flx_solid_load_kind;
+
+typedef struct flx_solid_load {
+    flx_solid_load_kind kind;
+    int solid; // its number
+    flx_solid_faces faces;
+    flx_node value[4]; // pressure: at `at`, and its gradient (-1: none); else a vector, ground axes
+    double at[3];
+} flx_solid_load;
+
+typedef struct flx_force {
+    const char *name;
+    flx_loc loc;
+    flx_force_type type;
+    int body[2];     // body[1] is acted on, body[0] oppositely (FLX_BODY_GROUND: none)
+    double at[2][3]; // places, each in its body's frame
+    int joint;       // -1: not on a joint
+    double stiffness[6], damping[6];
+    flx_open stiffness_open[6], damping_open[6], length_open, G_open;
+    flx_open at_open[2][3], frame_open[2][9];
+    int ncomponent;     // bushing: 2 or 3 (no rotation), 3 in 2D with rotation, or 6
+    double frame[2][9]; // bushing: axes of the first in which stiffness acts, as drawn in each body
+    double length;      // spring at rest; joint spring: angle or displacement at rest
+    bool other;         // joint spring: not on the joint's own coordinate but on its other one
+    double G;           // gravitation
+    flx_node value;     // actuator, joint: pull or effort
+    flx_node force[3], torque[3]; // wrench, ground axes; -1: none
+    bool mixed;                   // its force is an unknown: form mixed, or auto found so
+    bool dissipative;             // its work is dissipated, not supplied
+    const flx_solid_load *load;   // on a solid
+} flx_force;
+
+typedef struct flx_variable { // second order: mass q'' = force
+    const char *name;
+    flx_loc loc;
+    double at, rate;
+    flx_open at_open, rate_open;
+    bool rate_given;
+    flx_node mass, force;
+} flx_variable;
+
+typedef struct flx_first_order {
+    const char *name;
+    flx_loc loc;
+    double at;
+    double mass; // where it is a number
+    flx_open at_open, mass_open;
+    flx_node derivative; // x' (already divided by the mass), or the residual of an algebraic one
+    bool algebraic;
+    int number; // among the states, or among the algebraic ones: the leaf's index
+} flx_first_order;
+
+typedef struct flx_constraint {
+    const char *name; // "constraint 1" when the model gave none
+    flx_loc loc;
+    flx_node value;
+    bool velocity_level; // contains rates: must be linear in them
+    double compliance;   // 0 = value - compliance*multiplier
+    flx_open compliance_open;
+    bool inner; // of a beam's section; behind those of the equations
+} flx_constraint;
+
+typedef struct flx_coupling {
+    int i, j; // variables
+    flx_node value;
+    flx_loc loc;
+} flx_coupling;
+
+typedef struct flx_discrete { // a value that only events change
+    const char *name;
+    flx_loc loc;
+    double at;
+    flx_open at_open;
+} flx_discrete;
+
+// A comparison, or another jump or kink, of the expressions below.
+typedef struct flx_switch {
+    flx_switch_kind kind;
+    flx_node value;
+    int cut;          // of a piece
+    const char *item; // that contained it first: "force 'brake'"
+    flx_loc loc;
+    bool acts; // the equations contain it; else events alone
+} flx_switch;
+
+typedef enum flx_target_kind {
+    FLX_TARGET_VARIABLE,      // index: second-order variable
+    FLX_TARGET_VARIABLE_RATE, // its rate
+    FLX_TARGET_STATE,         // index: number among the states
+    FLX_TARGET_DISCRETE,      // index: discrete variable
+    FLX_TARGET_VELOCITY,      // node: linear in velocities
+} flx_target_kind;
+
+typedef struct flx_assignment { // of one number
+    flx_target_kind kind;
+    int index;
+    flx_node node, value;
+    flx_loc loc;
+} flx_assignment;
+
+typedef struct flx_event {
+    const char *name;
+    flx_loc loc;
+    flx_node when;       // of switches, discrete variables and counts alone; -1: a clock
+    double every, start; // of the clock
+    flx_open every_open, start_open;
+    bool stop;
+    int nset;
+    flx_assignment *sets;
+} flx_event;
+
+// ---- what to do ------------------------------------------------------------------------------
+
+typedef struct flx_simulate {
+    bool given;
+    flx_loc loc;
+    double until;
+    flx_integrator_def def; // method, formulation, step or tolerances, method's keys
+    const char *method;     // "auto" when not given
+    flx_loc method_loc, formulation_loc;
+    bool tree;         // formulation: tree
+    bool partitioning; // loops: partitioning
+    int start;         // the equilibrium at which it begins; -1: as drawn
+} flx_simulate;
+
+// A key of a block and its value, as a file says them.
+typedef struct flx_option {
+    const char *key, *value;
+} flx_option;
+#define FLX_MOST_OPTIONS 24
+// The block `simulate` with these keys (build.c), at most FLX_MOST_OPTIONS, read with the messages of a model.
+flx_status flx_simulate_read(flx_ctx *ctx, int n, const flx_option *options, flx_simulate *out);
+
+typedef struct flx_column {
+    const char *name; // "crank.position.x"
+    const char *unit; // "m", "rad", "N", ... or ""
+    flx_node node;
+} flx_column;
+
+typedef enum flx_measure_kind {
+    FLX_MEASURE_FINAL,
+    FLX_MEASURE_MAXIMUM,
+    FLX_MEASURE_MINIMUM,
+    FLX_MEASURE_MEAN,
+    FLX_MEASURE_RMS,
+} flx_measure_kind;
+
+typedef struct flx_outputs {
+    double every;
+    int ntimes;
+    double *times;
+    bool steps;
+    int ncolumn;
+    flx_column *columns;
+    // measures: an expression over single measures, which are leaves of their own graph
+    int nmeasure;
+    struct flx_measure {
+        const char *name;
+        flx_loc loc;
+        flx_node value; // over leaves FLX_LEAF_MEASURE
+    } * measures;
+    int nprobe; // the single measures: kind of a node's course
+    struct flx_probe {
+        flx_measure_kind kind;
+        flx_node node;
+    } * probes;
+} flx_outputs;
+
+// A part of the language whose physics is not there yet, as the model uses it.
+typedef struct flx_unavailable {
+    const char *what;    // "reduce", "forces.C: type contact", "simulate.method: bdf"
+    const char *instead; // what can be done until then; "": nothing
+    flx_loc loc;
+} flx_unavailable;
+
+// A body, a variable of second order, or, in joint coordinates, a joint, whose inertia is neglected.
+typedef struct flx_reduced {
+    bool variable, joint;
+    int number;
+    double moves; // how much of its inertia its neighbours get; negative: they give it
+    flx_loc loc;  // where `reduce` says it
+} flx_reduced;
+
+// What to find out besides the run.
+typedef enum flx_analysis_kind {
+    FLX_ANALYSIS_EQUILIBRIUM,
+    FLX_ANALYSIS_MODES,
+    FLX_ANALYSIS_STATIC,   // equilibria along a path of loads
+    FLX_ANALYSIS_BUCKLING, // factors of loads at which the linearised equilibrium is lost
+} flx_analysis_kind;
+#define FLX_ABOUT_START (-1)
+#define FLX_ABOUT_END (-2)
+typedef struct flx_analysis {
+    const char *name;
+    flx_loc loc;
+    flx_analysis_kind kind;
+    int about; // number of an equilibrium or path, FLX_ABOUT_START or FLX_ABOUT_END
+    int count; // of modes; 0: all
+    // loads: a path, buckling
+    bool gravity;    // is one
+    double from, to; // factor
+    double time;     // at which forces and motions are taken
+    int steps, most_steps;
+    bool most_given; // and the end of the path, then
+    bool arc_length;
+    int branch; // bifurcation at which the path is left, from 1; 0: none
+} flx_analysis;
+
+// A reduction that changes inertia before some is neglected.
+typedef struct flx_cutoff {
+    int n;
+    flx_reduced *items;  // 0: all variables of second order that keep their inertia
+    double frequency;    // Hz; 0: by the factor
+    double factor;       // of inertia that the others do not carry
+    double mass_damping; // 1/s
+    flx_loc loc;
+} flx_cutoff;
+
+typedef struct flx_parameter {
+    const char *name;
+    flx_loc loc;
+    int count; // numbers: 1 for a scalar
+    double *values;
+    bool list;
+    int leaf;                      // it is open: index of its leaf; else one of these
+#define FLX_PARAMETER_FIXED (-1)   // a number
+#define FLX_PARAMETER_FOLLOWS (-2) // an expression of open ones
+    int tunable;                   // number of its first value in p (numbers.h); -1: not open
+    flx_loc needed;                // structural: where its number is needed; file NULL: it is not
+} flx_parameter;
+
+// One number of the vector p: an open parameter, or an entry of one that is a list.
+typedef struct flx_tunable {
+    const char *name; // "k", "k(2)"
+    flx_leaf leaf;
+    double value; // as read
+    int parameter;
+} flx_tunable;
+
+// What a run takes from outside, of inputs. The leaves FLX_LEAF_INPUT have these as components.
+typedef enum flx_input_part {
+    FLX_INPUT_VALUE,
+    FLX_INPUT_SLOPE,
+    FLX_INPUT_CURVATURE,
+    FLX_INPUT_SINCE, // the time at which these three are the value and its derivatives
+    FLX_INPUT_FREE,  // 1: its expression counts; 0: it was set from outside
+    FLX_INPUT_NUMBERS,
+} flx_input_part;
+
+typedef struct flx_input_item {
+    const char *name, *unit; // unit "": not known
+    flx_loc loc;
+    flx_node node;       // what it is in expressions: saturated
+    flx_node expression; // its value in a run, -1: a number
+    double value;        // FLX_INPUT_VALUE as the model says it; 0 where it has an expression
+    double lower, upper; // infinite: none
+    const char *moves;   // joint whose motion contains it: its value must not jump; NULL: none
+} flx_input_item;
+
+// What open parameters must leave as it is: a number that stands in expressions alone, positive or not negative.
+typedef struct flx_limit {
+    const char *what, *name; // "coefficient of friction" of this item
+    flx_loc loc;
+    double value;
+    flx_open value_open;
+    bool positive;
+} flx_limit;
+
+// An elastic body: its frame is a body without mass, its coordinates are variables of second order
+// whose equations the material gives.
+typedef struct flx_modal {
+    int body;  // number of the frame
+    int first; // number of its first variable
+    const flx_elastic *e;
+    flx_loc loc;
+} flx_modal;
+
+// A beam of large deformation: bodies along a line, its nodes, and elements between them.
+typedef enum flx_beam_formulation {
+    FLX_BEAM_ANCF,
+    FLX_BEAM_CABLE,
+    FLX_BEAM_EXACT,
+    FLX_BEAM_SEGMENTS,
+} flx_beam_formulation;
+
+typedef struct flx_beam {
+    const char *name;
+    flx_loc loc;
+    flx_beam_formulation formulation;
+    int order, nelement;
+    int nnode;
+    int *nodes;      // (nnode) numbers of the bodies, from start to end: order*nelement + 1
+    double *lengths; // (nelement) unstressed
+    // Segments: the rigid piece of each node, along the body's x axis about its centre, and the place of the node on it.
+    double *pieces, *arms; // (nnode), (nnode, 3)
+    // Stiffness of a section against stretch along x, shear along y and z, twist about x, bending about
+    // y and z, in its axes; mass and rotational inertia about these axes a length.
+    double stiffness[36];
+    double mass, inertia[3];
+    double rayleigh[2]; // damping: of the mass, of the stiffness
+    // In absolute nodal coordinates a node has slopes: bodies, so many for each node.
+    int nslope, *slopes;
+    bool continuum; // its elasticity is that of the material, E and nu; else that of sections
+    double E, nu;
+    bool straight; // where nothing is stressed; else it is as drawn, but for its length
+    double scale;  // unstressed length by the drawn one
+    bool round;
+    double size[2]; // for pictures: width along z, height along y; round: the radius. 0: not known
+} flx_beam;
+
+// A frame that joints and forces use as they use a body, and that other unknowns give: a node of an
+// elastic body. It has the number nbody + i among the bodies of joints and forces.
+typedef struct flx_follower {
+    int carrier; // number of the body that it belongs to
+    int node;    // of its data
+} flx_follower;
+
+// Whether a body is one of a beam's: its nodes but the first are numbered one after another.
+static inline bool flx_beam_has(const flx_beam *b, int body)
+{
+    bool among = b->nnode > 1 && body >= b->nodes[1] && body <= b->nodes[b->nnode - 1];
+    return among || body == b->nodes[0];
+}
+
+// A solid of large deformation: elements of a mesh between nodes, which are points or places of bodies.
+typedef struct flx_solid {
+    const char *name;
+    flx_loc loc;
+    bool neo_hookean; // else of St. Venant and Kirchhoff
+    double lambda, mu;
+    double rayleigh[2]; // damping: of the mass, of the stiffness
+    int nnode;
+    double *x;       // (nnode, 3) of the mesh
+    int *body;       // (nnode) the point itself, or what it is held by
+    double *arm;     // (nnode, 3) of held ones: place in the body's frame
+    double *volumes; // (nnode) integrals of the nodes' functions: what loads on the volume take
+    int nfree;       // nodes that are bodies: the first the solid itself,
+    int free[3];     // others from the second to the third number
+    int nelement;
+    int *cells, *first, *nodes; // (nelement) flx_cell, first of its nodes; nodes
+    flx_solid_faces surface;    // all of it
+} flx_solid;
+
+// The block `fe`: a structure, or the files of its matrices.
+typedef struct flx_fe_block {
+    struct flx_structure *structure; // owned by the model; NULL: none
+    flx_symmetric K, M;              // of files; owned by the model; n = 0: none
+    flx_loc loc;
+    bool lumped;
+    double rayleigh[2];
+    int nhistory;
+    flx_node *histories; // (nhistory) of the time: factors of loads
+} flx_fe_block;
+
+// Values of one parameter, all memory is the model's.
+typedef struct flx_swept {
+    const char *name;
+    int count;
+    double *values;
+} flx_swept;
+
+typedef struct flx_sweep {
+    bool zip; // side by side; else every combination
+    int nparameter;
+    flx_swept *parameters;
+    int nrun;
+    int nanalysis; // done for each; 0: the run
+    int *analyses; // their numbers
+} flx_sweep;
+
+// The factors of loads in a transient. fe_history.c
+typedef struct flx_histories flx_histories;
+flx_status flx_histories_create(const struct flx_model *m, flx_histories **out);
+void flx_histories_destroy(flx_histories **h);
+const double *flx_histories_at(flx_histories *h, double t); // (nhistory)
+
+typedef struct flx_numbers flx_numbers;
+typedef struct flx_varied flx_varied;
+
+// A count stands before its array. NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding)
+struct flx_model {
+    flx_ctx *ctx;
+    flx_arena *arena; // owned
+    flx_graph *graph; // owned
+    const char *path; // interned
+    const char *text; // the file's text; arena
+    size_t text_length;
+    const char *title;
+    int dimension; // 2 or 3
+    double gravity[3];
+    flx_fe_block fe;
+    flx_open gravity_open[3];
+    int nparameter;
+    flx_parameter *parameters;
+    int ntunable;
+    flx_tunable *tunables; // by their leaves
+    int ninput;
+    flx_input_item *inputs;
+    flx_numbers *numbers; // that follow from p (numbers.h); owned unless it is varied
+    flx_varied *varied;   // of a model made by flx_model_vary, which the arena holds
+    int nlimit, limit_capacity;
+    flx_limit *limits; // owned
+    int nbody, nfollower;
+    flx_body *bodies;        // (nbody + nfollower) the last are followers, without mass, as drawn
+    flx_follower *followers; // (nfollower)
+    int nsurface, surface_capacity;
+    flx_surface *surfaces; // owned
+    int nmodal;
+    flx_modal *modals; // by their first variable
+    int nbeam;
+    flx_beam *beams;
+    int nsolid;
+    flx_solid *solids;
+    int njoint;
+    flx_joint *joints;
+    int nforce, nspread; // the last so many are further parts of loads along beams
+    flx_force *forces;
+    int nfriction;
+    flx_force *frictions; // of joints
+    int nvariable, nmode; // the last so many are coordinates of elastic bodies
+    flx_variable *variables;
+    int nfirst, nstate, nalgebraic; // nfirst = nstate + nalgebraic
+    flx_first_order *firsts;
+    int nconstraint;
+    flx_constraint *constraints;
+    int ncoupling;
+    flx_coupling *couplings;
+    int ndiscrete;
+    flx_discrete *discretes;
+    int nswitch; // inner ones first: the value of a switch depends on earlier ones alone
+    flx_switch *switches;
+    int nevent;
+    flx_event *events;
+    bool reduces; // a system may be made of the model's: rows have derivatives of their bias
+    int nreduced;
+    flx_reduced *reduced;
+    bool reduce_auto;        // also what is found
+    double reduce_tolerance; // of that: largest error, as a part of the size of coordinates
+    bool reduce_else_full;   // when a condition fails during the run, the full system goes on
+    bool reduce_corrected;   // the start, to first order
+    bool reduce_layer;       // signals have the boundary layer
+    flx_loc reduce_loc;      // of the first reduction
+    int nanalysis;
+    flx_analysis *analyses;
+    int nload;              // load factors: one each analysis, or none at all
+    double reduced_damping; // mass_damping of what is neglected, 1/s
+    int ncutoff;
+    flx_cutoff *cutoffs; // in order
+    int nscaled;
+    bool reduce_scaled;  // the scaled coordinates lose their inertia, not the given ones
+    flx_reduced *scaled; // stiff coordinates that are scaled together before what is fast is sought
+    int ncondensed;
+    flx_reduced *condensed; // they follow the rest by their stiffness
+    flx_simulate simulate;
+    flx_outputs outputs;
+    flx_sweep sweep;
+    int nunavailable;
+    flx_unavailable *unavailable;
+    const struct flx_entry *tree;        // what it was built of; arena
+    struct flx_description *description; // of a user's model (description.h); owned
+    flx_model *core;                     // whose members these are; NULL: its own
+    atomic_int *users;                   // of a core: how many hold it beside the first; arena
+};
+
+// A user's model is a handle (description.h), whose members are those of its core, as it was built last.
+bool flx_model_is_handle(const flx_model *m);
+// Build what calls have changed: members are those of the description then. What calls were refused, or what
+// is wrong: FLX_ERR_MODEL, with all messages. Nothing to do for models that are no handles.
+flx_status flx_model_refresh(const flx_model *m);
+flx_status flx_model_refresh_for(const flx_model *m, flx_ctx *ctx); // the messages in ctx as well
+// The core, up to date, which stays as it is; the caller ends it by flx_model_destroy. NULL: the model was made by
+// hand, and is borrowed.
+flx_status flx_model_share(const flx_model *m, flx_model **core);
+
+// Frames that scenes show and joints use: of bodies, then of followers.
+static inline int flx_model_frames(const flx_model *m)
+{
+    return m->nbody + m->nfollower;
+}
+
+// The body that the frame of this number belongs to; the ground is its own.
+static inline int flx_model_carrier(const flx_model *m, int body)
+{
+    return body < m->nbody ? body : m->followers[body - m->nbody].carrier;
+}
+
+// Whether a body can have the inertia that it has. bodies.c
+flx_status flx_body_check_inertia(flx_ctx *ctx, int dimension, const flx_body *body, flx_loc loc);
+
+// The name of an item whose inertia is neglected; NULL: no such item.
+const char *flx_model_reduced(const flx_model *m, int i);
+const char *flx_reduced_name(const flx_model *m, const flx_reduced *r);
+
+// A typical step of the run: the fixed one, or a thousandth of the time asked for.
+double flx_model_typical_step(const flx_model *m);
