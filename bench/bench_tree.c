@@ -14,7 +14,7 @@
 #include "counted.h"
 #include "counter.h"
 #include "peers.h"
-#include "system/tree_slopes.h"
+#include "tree/recursion/tree_slopes.h"
 
 #include <stdio.h>
 #include <stdlib.h>

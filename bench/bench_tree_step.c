@@ -16,7 +16,7 @@
 #include "chain_links.h"
 #include "integrate/linear.h"
 #include "ladder_text.h"
-#include "system/tree_parts.h"
+#include "tree/tree_parts.h"
 
 static const char text[] =
     "flexion: 1\n"

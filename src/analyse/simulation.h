@@ -2,18 +2,18 @@
 #pragma once
 
 #include "base/common.h"
+#include "descriptor/descriptor.h"
 #include "expr/expr.h"
 #include "flexion/analysis.h"
 #include "flexion/simulation.h"
 #include "model/model_data.h"
 #include "model/numbers.h"
-#include "system/added_mass.h"
-#include "system/condensed.h"
-#include "system/descriptor.h"
-#include "system/quasistatic.h"
-#include "system/tree.h"
-#include "system/turned.h"
+#include "reduced/added_mass.h"
+#include "reduced/condensed.h"
+#include "reduced/quasistatic.h"
+#include "reduced/turned.h"
 #include "system/wrapper.h"
+#include "tree/tree.h"
 
 // ---- signals -----------------------------------------------------------------------------------
 

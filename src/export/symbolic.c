@@ -1,7 +1,7 @@
 // symbolic.c - making the equations of a tree model over nodes, and what cannot be exported.
 #include "export/symbolic.h"
 
-#include "system/descriptor.h"
+#include "descriptor/descriptor.h"
 
 #include <string.h>
 

@@ -14,7 +14,7 @@
 #include "export/vector.h"
 #include "joint/joint.h"
 #include "model/model_data.h"
-#include "system/tree_links.h"
+#include "tree/topology/tree_links.h"
 
 // Kinds of leaves beyond those of the model.
 enum {

@@ -5,7 +5,7 @@
 #include "check.h"
 #include "flexion/export.h"
 #include "random_tree.h"
-#include "system/tree_parts.h"
+#include "tree/tree_parts.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "base/common.h"
+#include "descriptor/descriptor.h"
 #include "model/model_data.h"
-#include "system/descriptor.h"
 
 #include <stdint.h>
 #include <string.h>

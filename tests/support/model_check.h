@@ -1,8 +1,8 @@
 // model_check.h - everything of system_check.h for the descriptor system of a model that is given as text.
 #pragma once
 
+#include "descriptor/descriptor.h"
 #include "flexion/flexion.h"
-#include "system/descriptor.h"
 #include "system_check.h"
 
 // Everything of system_check.h, about where the model is drawn. energy: nothing works through a multiplier.

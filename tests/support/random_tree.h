@@ -3,7 +3,7 @@
 #pragma once
 
 #include "mechanism.h"
-#include "system/tree_links.h"
+#include "tree/topology/tree_links.h"
 
 static inline int random_below(mechanism *k, int n)
 {

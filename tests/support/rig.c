@@ -2,7 +2,7 @@
 #include "rig.h"
 
 #include "math/small.h"
-#include "system/quasistatic.h"
+#include "reduced/quasistatic.h"
 
 #include <float.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
 
 #include "check.h"
 #include "random_tree.h"
-#include "system/tree_parts.h"
+#include "tree/tree_parts.h"
 
 typedef struct pair { // both systems of one mechanism
     mechanism k;

@@ -5,7 +5,7 @@
 #include "check.h"
 #include "ladder_text.h"
 #include "net_text.h"
-#include "system/tree_parts.h"
+#include "tree/tree_parts.h"
 
 #include <stdio.h>
 #include <stdlib.h>

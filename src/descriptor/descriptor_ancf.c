@@ -1,0 +1,210 @@
+// descriptor_ancf.c - beams in absolute nodal coordinates in the descriptor system. The place of a node and
+// its slopes are bodies without mass and rotation; an element couples them, with its mass.
+#include "descriptor/descriptor_parts.h"
+
+// An element whose slopes and line differ by less is straight.
+#define STRAIGHT 1e-9
+
+static bool is_ancf(const flx_beam *b)
+{
+    return b->nslope > 0;
+}
+
+// The bodies of an element: place and slopes of its first node, then of its second.
+static int body_of(const flx_beam *b, int element, int k)
+{
+    int node = element + k / (b->nslope + 1), which = k % (b->nslope + 1);
+    return which == 0 ? b->nodes[node] : b->slopes[node * b->nslope + which - 1];
+}
+
+static flx_ancf_section section_of(const flx_beam *b)
+{
+    const double *C = b->stiffness;
+    return (flx_ancf_section){.EA = C[0],
+                              .GA = {C[7], C[14]},
+                              .GJ = C[21],
+                              .EI = {C[28], C[35]},
+                              .E = b->E,
+                              .nu = b->nu,
+                              .size = {b->size[0], b->size[1]},
+                              .round = b->round};
+}
+
+// Vectors of an element without stress, in the directions that are drawn. false: it is straight.
+static bool find_reference(const flx_descriptor *d, const flx_beam *b, int element, double *e0)
+{
+    int D = d->planar ? 2 : 3, half = b->nslope + 1;
+    double bent = 0.0;
+    if (b->straight) return false;
+    for (int k = 0; k < 2 * half; k++) {
+        const double *at = d->model->bodies[body_of(b, element, k)].position;
+        double scale = k % half < 2 ? b->scale : 1.0; // across the line nothing is stretched
+        for (int c = 0; c < D; c++) e0[D * k + c] = scale * at[c];
+    }
+    for (int c = 0; c < D; c++) {
+        double line = (e0[D * half + c] - e0[c]) / b->lengths[element];
+        bent = fmax(bent, fabs(line - e0[D + c]));
+        for (int k = 1; k < half; k++) {
+            bent = fmax(bent, fabs(e0[D * (half + k) + c] - e0[D * k + c]));
+        }
+    }
+    return bent > STRAIGHT;
+}
+
+static flx_status make_inertia(flx_descriptor *d, const flx_beam *b, int element, flx_ancf *e)
+{
+    if (element > 0 && b->lengths[element] == b->lengths[element - 1]) {
+        e->inertia = e[-1].inertia;
+        return FLX_OK;
+    }
+    const double moments[2] = {b->inertia[2], b->inertia[1]}; // of y^2, of z^2
+    flx_ancf_inertia *own = flx_arena_take(d->arena, 1, sizeof *own);
+    if (!own) return FLX_ERR_MEMORY;
+    flx_ancf_inertia_make(b->lengths[element], b->mass, b->nslope - 1, moments, own);
+    e->inertia = own;
+    return FLX_OK;
+}
+
+static flx_status make_rule(flx_descriptor *d, const flx_beam *b, int element, const double *e0,
+                            flx_ancf *e)
+{
+    if (element > 0 && !e0 && e[-1].straight && b->lengths[element] == b->lengths[element - 1]) {
+        e->rule = e[-1].rule;
+        return FLX_OK;
+    }
+    flx_ancf_section s = section_of(b);
+    flx_ancf_point points[FLX_ANCF_POINTS];
+    flx_ancf_rule *rule = flx_arena_take(d->arena, 1, sizeof *rule);
+    if (!rule) return FLX_ERR_MEMORY;
+    rule->points = points;
+    (b->continuum ? flx_ancf_rule_continuum : flx_ancf_rule_sections)(b->lengths[element], &s,
+                                                                      e->dimension, e0, rule);
+    rule->points = flx_arena_take(d->arena, (size_t)rule->npoint, sizeof *points);
+    if (!rule->points) return FLX_ERR_MEMORY;
+    memcpy(rule->points, points, (size_t)rule->npoint * sizeof *points);
+    e->rule = rule;
+    return FLX_OK;
+}
+
+static void make_cable(const flx_beam *b, int element, const double *e0, flx_ancf *e)
+{
+    e->cable = (flx_cable){.length = b->lengths[element],
+                           .EA = b->stiffness[0],
+                           .EI = b->stiffness[35],
+                           .viscosity = b->rayleigh[1],
+                           .stretch = {1, 1, 1}};
+    if (e0) (e->dimension == 2 ? flx_cable2_rest : flx_cable_rest)(&e->cable, e0);
+}
+
+static flx_status plan_beam(flx_descriptor *d, const flx_beam *b)
+{
+    int n = 2 * (b->nslope + 1);
+    for (int i = 0; i < b->nelement; i++) {
+        int *at = flx_arena_take(d->arena, (size_t)(n * n + 2 * n), sizeof *at);
+        if (!at) return FLX_ERR_MEMORY;
+        for (int k = 0; k < n; k++) {
+            at[n * n + k] = d->body_q[body_of(b, i, k)];
+            at[n * n + n + k] = d->body_v[body_of(b, i, k)];
+        }
+        flx_ancf *e = d->ancfs + d->nancf++;
+        *e = (flx_ancf){.dimension = d->planar ? 2 : 3,
+                        .n = n,
+                        .width = d->planar ? 2 : 3,
+                        .q = at + n * n,
+                        .v = at + n * n + n,
+                        .at = at,
+                        .drag = b->rayleigh[0],
+                        .viscosity = b->rayleigh[1]};
+        double reference[FLX_ANCF_NUMBERS] = {0};
+        e->straight = !find_reference(d, b, i, reference);
+        const double *e0 = e->straight ? NULL : reference;
+        FLX_TRY(make_inertia(d, b, i, e));
+        if (b->formulation == FLX_BEAM_CABLE) {
+            make_cable(b, i, e0, e);
+        } else {
+            FLX_TRY(make_rule(d, b, i, e0, e));
+        }
+    }
+    return FLX_OK;
+}
+
+flx_status flx_ancfs_plan(flx_descriptor *d)
+{
+    const flx_model *m = d->model;
+    size_t n = 0;
+    for (int i = 0; i < m->nbeam; i++)
+        n += is_ancf(m->beams + i) ? (size_t)m->beams[i].nelement : 0;
+    d->ancfs = flx_arena_take(d->arena, n, sizeof *d->ancfs);
+    if (!d->ancfs) return FLX_ERR_MEMORY;
+    for (int i = 0; i < m->nbeam; i++) {
+        if (is_ancf(m->beams + i)) FLX_TRY(plan_beam(d, m->beams + i));
+    }
+    return FLX_OK;
+}
+
+flx_status flx_ancfs_couple(flx_descriptor *d)
+{
+    for (int i = 0; i < d->nancf; i++) {
+        const flx_ancf *e = d->ancfs + i;
+        for (int j = 0; j < e->n; j++) {
+            for (int k = 0; k < j; k++) {
+                FLX_TRY(flx_layout_couple(d, d->block_of[e->v[j]], d->block_of[e->v[k]]));
+            }
+        }
+    }
+    return FLX_OK;
+}
+
+void flx_ancfs_fill(flx_descriptor *d)
+{
+    for (int i = 0; i < d->nancf; i++) {
+        flx_ancf *e = d->ancfs + i;
+        for (int k = 0; k < e->n * e->n; k++) {
+            e->at[k] = flx_layout_slot(d, e->v[k / e->n], e->v[k % e->n]);
+        }
+    }
+}
+
+void flx_ancfs_mark(flx_descriptor *d)
+{
+    for (int i = 0; i < d->nancf; i++) {
+        const flx_ancf *e = d->ancfs + i;
+        bool damped = e->viscosity != 0 || e->drag != 0;
+        for (int k = 0; k < e->n * e->n; k++) flx_layout_mark(d, e->at[k], damped ? 6 : 4);
+    }
+}
+
+flx_ancf_at flx_ancfs_at(const flx_descriptor *d, const flx_point *p)
+{
+    return (flx_ancf_at){.q = p->q, .v = p->v, .a = p->a, .g = d->model->gravity};
+}
+
+// The forces of a node on the elements at it, masses and weight among them, are those of the section there,
+// but for what acts on the node itself: their mean.
+bool flx_ancfs_section(const flx_descriptor *d, const flx_point *p, int body, double out[6])
+{
+    int count = 0, D = d->planar ? 2 : 3;
+    for (int k = 0; k < 6; k++) out[k] = 0.0;
+    for (int i = 0; i < d->nancf; i++) {
+        const flx_ancf *e = d->ancfs + i;
+        int half = e->n / 2;
+        bool last = e->v[half] == d->body_v[body];
+        if (!last && e->v[0] != d->body_v[body]) continue;
+        double f[FLX_ANCF_NUMBERS], sign = last ? 1.0 : -1.0;
+        flx_ancf_at at = flx_ancfs_at(d, p);
+        flx_ancf_forces(e, &at, f);
+        for (int k = 0; k < half; k++) {
+            int vector = last ? half + k : k;
+            const double *own = f + D * vector, *t = p->q + e->q[vector];
+            v3 F = v3_make(own[0], own[1], D == 3 ? own[2] : 0.0);
+            if (k == 0) {
+                v3_add_to(out, sign, F);
+            } else {
+                v3_add_to(out + 3, sign, v3_cross(v3_make(t[0], t[1], D == 3 ? t[2] : 0.0), F));
+            }
+        }
+        count++;
+    }
+    for (int k = 0; k < 6 && count > 1; k++) out[k] /= count;
+    return count > 0;
+}

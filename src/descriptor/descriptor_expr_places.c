@@ -1,0 +1,201 @@
+// descriptor_expr_places.c - the blocks that expressions couple, and where in them their derivatives are
+// added.
+#include "descriptor/descriptor_parts.h"
+
+// ---- pattern ------------------------------------------------------------------------------------
+
+static int dep_unknown(const flx_descriptor *d, const flx_dep *dep, int k)
+{
+    return dep->reading < 0 ? dep->unknown : d->expr.readings[dep->reading].unknown[k];
+}
+
+static flx_status couple_channel(flx_descriptor *d, int channel, int block)
+{
+    if (channel < 0) return FLX_OK;
+    const flx_channel *c = d->expr.channels + channel;
+    for (int i = c->dep; i < c->dep + c->ndep; i++) {
+        const flx_dep *dep = d->expr.deps + i;
+        for (int k = 0; k < flx_dep_count(&d->expr, dep); k++) {
+            FLX_TRY(flx_layout_couple(d, block, d->block_of[dep_unknown(d, dep, k)]));
+        }
+    }
+    return FLX_OK;
+}
+
+static int bond_unknown(const flx_descriptor *d, const flx_expr_bond *b)
+{
+    return (b->velocity ? flx_first_mu(d) : flx_first_lam(d)) + b->row;
+}
+
+static flx_status couple_bond(flx_descriptor *d, const flx_expr_bond *b)
+{
+    int block = d->block_of[bond_unknown(d, b)];
+    for (int i = 0; i < b->ndep; i++) {
+        FLX_TRY(flx_layout_couple(d, block, d->block_of[b->unknown[i]]));
+    }
+    for (int i = 0; i < b->nslope; i++) {
+        FLX_TRY(flx_layout_couple(d, block, d->block_of[b->slope_unknown[i]]));
+    }
+    for (int i = 0; i < b->ncurve; i++) {
+        FLX_TRY(flx_layout_couple(d, d->block_of[b->unknown[b->curve_entry[i]]],
+                                  d->block_of[b->curve_slot[i]]));
+    }
+    return FLX_OK;
+}
+
+flx_status flx_expr_couple(flx_descriptor *d)
+{
+    const flx_expressions *x = &d->expr;
+    for (int i = 0; i < x->nrow; i++) {
+        const flx_expr_row *r = x->rows + i;
+        int block = d->block_of[r->row];
+        FLX_TRY(couple_channel(d, r->channel, block));
+        if (r->acceleration >= 0) {
+            FLX_TRY(flx_layout_couple(d, block, d->block_of[r->acceleration]));
+        }
+    }
+    for (int i = 0; i < x->nwrench; i++) {
+        for (int k = 0; k < 6; k++) {
+            for (int b = 0; b < 2; b++) {
+                if (x->wrenches[i].body[b] < 0) continue;
+                FLX_TRY(couple_channel(d, x->wrenches[i].channel[k],
+                                       flx_body_block(d, x->wrenches[i].body[b])));
+            }
+        }
+    }
+    for (int i = 0; i < x->neffort; i++) {
+        const flx_scalar *s = &x->efforts[i].s;
+        FLX_TRY(flx_layout_couple_bodies(d, s->body));
+        for (int b = 0; b < 2; b++) {
+            if (s->body[b] < 0) continue;
+            FLX_TRY(couple_channel(d, x->efforts[i].channel, flx_body_block(d, s->body[b])));
+        }
+    }
+    for (int i = 0; i < x->nload; i++) {
+        const flx_expr_load *o = x->loads + i;
+        for (int k = 0; k < 4 * o->nbody; k++) {
+            FLX_TRY(couple_channel(d, o->channel[k % 4], flx_body_block(d, o->body[k / 4])));
+        }
+    }
+    for (int i = 0; i < x->nbond; i++) FLX_TRY(couple_bond(d, x->bonds + i));
+    return FLX_OK;
+}
+
+// ---- places -------------------------------------------------------------------------------------
+
+// Offsets of (row, unknown) for the dependencies of a channel.
+static int *channel_slots(flx_descriptor *d, int channel, int row)
+{
+    const flx_channel *c = d->expr.channels + channel;
+    int n = 0;
+    for (int i = c->dep; i < c->dep + c->ndep; i++) n += flx_dep_count(&d->expr, d->expr.deps + i);
+    int *slot = flx_arena_take(d->arena, (size_t)n, sizeof *slot);
+    n = 0;
+    for (int i = c->dep; slot && i < c->dep + c->ndep; i++) {
+        const flx_dep *dep = d->expr.deps + i;
+        for (int k = 0; k < flx_dep_count(&d->expr, dep); k++) {
+            slot[n++] = flx_layout_slot(d, row, dep_unknown(d, dep, k));
+        }
+    }
+    return slot;
+}
+
+static int width_of(const flx_descriptor *d, int unknown)
+{
+    int b = d->block_of[unknown];
+    return d->block_start[b + 1] - d->block_start[b];
+}
+
+static flx_status fill_load(flx_descriptor *d, flx_expr_load *o)
+{
+    for (int i = 0; i < o->nface; i++) flx_solids_fill_blocks(d, &o->faces[i].e);
+    for (int k = 0; k < 4; k++) {
+        if (o->channel[k] < 0 || o->nbody == 0) continue;
+        o->slot[k] = flx_arena_take(d->arena, (size_t)o->nbody, sizeof *o->slot[k]);
+        if (!o->slot[k]) return FLX_ERR_MEMORY;
+        for (int i = 0; i < o->nbody; i++) {
+            o->slot[k][i] = channel_slots(d, o->channel[k], d->body_v[o->body[i]]);
+            if (!o->slot[k][i]) return FLX_ERR_MEMORY;
+        }
+    }
+    return FLX_OK;
+}
+
+static flx_status fill_slots(flx_descriptor *d)
+{
+    flx_expressions *x = &d->expr;
+    for (int i = 0; i < x->ndep; i++) {
+        if (x->deps[i].reading < 0) x->deps[i].width = width_of(d, x->deps[i].unknown);
+    }
+    for (int i = 0; i < x->nreading; i++) {
+        flx_reading *r = x->readings + i;
+        r->width = flx_arena_take(d->arena, (size_t)r->n, sizeof *r->width);
+        if (!r->width) return FLX_ERR_MEMORY;
+        for (int k = 0; k < r->n; k++) r->width[k] = width_of(d, r->unknown[k]);
+    }
+    for (int i = 0; i < x->nrow; i++) {
+        flx_expr_row *r = x->rows + i;
+        r->slot = channel_slots(d, r->channel, r->row);
+        if (!r->slot) return FLX_ERR_MEMORY;
+        r->mass = r->acceleration < 0 ? -1 : flx_layout_slot(d, r->row, r->acceleration);
+    }
+    for (int i = 0; i < x->nwrench; i++) {
+        flx_expr_wrench *w = x->wrenches + i;
+        flx_layout_ends(d, w->body, &w->e);
+        for (int k = 0; k < 12; k++) {
+            if (w->body[k & 1] < 0 || w->channel[k / 2] < 0) continue;
+            w->slot[k / 2][k & 1] = channel_slots(d, w->channel[k / 2], d->body_v[w->body[k & 1]]);
+            if (!w->slot[k / 2][k & 1]) return FLX_ERR_MEMORY;
+        }
+    }
+    for (int i = 0; i < x->nload; i++) FLX_TRY(fill_load(d, x->loads + i));
+    for (int i = 0; i < x->neffort; i++) {
+        flx_expr_effort *e = x->efforts + i;
+        e->s.turn = e->s.kind == FLX_SCALAR_ANGLE ? d->switch_of_joint[e->s.turn] : -1;
+        flx_layout_ends(d, e->s.body, &e->s.e);
+        for (int b = 0; b < 2; b++) {
+            if (e->s.body[b] < 0 || e->channel < 0) continue;
+            e->slot[b] = channel_slots(d, e->channel, d->body_v[e->s.body[b]]);
+            if (!e->slot[b]) return FLX_ERR_MEMORY;
+        }
+    }
+    return FLX_OK;
+}
+
+static flx_status fill_bond(flx_descriptor *d, flx_expr_bond *b)
+{
+    const flx_constraint *c = d->model->constraints + b->constraint;
+    int unknown = bond_unknown(d, b);
+    b->diag = flx_layout_slot(d, unknown, unknown);
+    b->g = flx_arena_take(d->arena, (size_t)b->ndep, sizeof(int));
+    b->gt = flx_arena_take(d->arena, (size_t)b->ndep, sizeof(int));
+    b->slope_slot = flx_arena_take(d->arena, (size_t)b->nslope, sizeof(int));
+    if (!b->g || !b->gt || !b->slope_slot) return FLX_ERR_MEMORY;
+    for (int i = 0; i < b->ndep; i++) {
+        b->g[i] = flx_layout_slot(d, unknown, b->unknown[i]);
+        b->gt[i] = flx_layout_slot(d, b->unknown[i], unknown);
+    }
+    for (int i = 0; i < b->ncurve; i++) {
+        b->curve_slot[i] = flx_layout_slot(d, b->unknown[b->curve_entry[i]], b->curve_slot[i]);
+    }
+    for (int i = 0; i < b->nslope; i++) {
+        b->slope_slot[i] = flx_layout_slot(d, unknown, b->slope_unknown[i]);
+    }
+    d->rows[(b->velocity ? d->base.dims.nlam : 0) + b->row] =
+        (flx_row_info){.item = c->name,
+                       .part = b->velocity ? "rate" : "value",
+                       .loc = c->loc,
+                       .complete = b->complete,
+                       .joint = -1,
+                       .constraint = b->constraint,
+                       .sigma = 1.0,
+                       .C = b->C};
+    return FLX_OK;
+}
+
+flx_status flx_expr_fill(flx_descriptor *d)
+{
+    FLX_TRY(fill_slots(d));
+    for (int i = 0; i < d->expr.nbond; i++) FLX_TRY(fill_bond(d, d->expr.bonds + i));
+    return FLX_OK;
+}

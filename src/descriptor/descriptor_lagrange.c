@@ -1,0 +1,64 @@
+// descriptor_lagrange.c - momenta, for variational methods:
+//
+//     p = dL/dv = M v,   transport = M' v - ad*_v p                                      (SYS-8)
+// Masses of bodies are constant in the axes that their velocities have, and w x J w is the group's:
+// (ad*_v p)_rotation = J w x w. Masses of equations change with the motion.
+#include "descriptor/descriptor_parts.h"
+
+// M' is known along positions and time.
+static flx_status check_masses(const flx_descriptor *d)
+{
+    const flx_expressions *x = &d->expr;
+    for (int i = 0; i < x->nrow; i++) {
+        const flx_expr_row *r = x->rows + i;
+        const flx_channel *c = x->channels + r->channel;
+        if (r->acceleration < 0) continue;
+        for (int k = c->dep; k < c->dep + c->ndep; k++) {
+            if (!x->deps[k].rate && x->deps[k].unknown < flx_first_x(d)) continue;
+            const flx_variable *v = d->model->variables + (r->row - d->variable_v);
+            return FLX_FAIL(d->base.ctx, FLX_ERR_CANNOT, v->loc,
+                            "variational methods need masses that depend on positions and time "
+                            "alone; that of '%s' depends on a velocity or a state: use radau",
+                            v->name);
+        }
+    }
+    return FLX_OK;
+}
+
+static flx_status momentum(const flx_system *s, flx_work *w, const flx_point *p, double *Mv)
+{
+    flx_eval_momentum(flx_descriptor_of(s), w, p, Mv);
+    return FLX_OK;
+}
+
+static flx_status transport(const flx_system *s, flx_work *w, const flx_point *p, double *out)
+{
+    const flx_descriptor *d = flx_descriptor_of(s);
+    FLX_TRY(check_masses(d));
+    for (int i = 0; i < s->dims.nv; i++) out[i] = 0.0;
+    for (int i = 0; i < d->nkind[FLX_BODY_KIND_RIGID]; i++) {
+        const flx_body_data *b = d->kind[FLX_BODY_KIND_RIGID] + i;
+        v3 o = v3_load(p->v + b->v + 3);
+        v3_store(out + b->v + 3, v3_cross(o, m33_mul_v(m33_load(b->J), o)));
+    }
+    if (d->nmodal > 0) {
+        p = flx_eval_begin(d, w, p);
+        flx_modals_transport(d, w, p, out);
+    }
+    flx_eval_mass_rate(d, w, p, out);
+    return FLX_OK;
+}
+
+flx_status flx_eval_momentum_rate(const flx_descriptor *d, flx_work *w, const flx_point *p,
+                                  const double *Mv, double *out)
+{
+    FLX_TRY(transport(&d->base, w, p, out));
+    for (int i = 0; i < d->model->nbody && !d->planar; i++) { // + ad*_v p
+        int at = d->body_v[i] + 3;
+        if (d->body_nv[i] < 6) continue;
+        v3_add_to(out + at, 1.0, v3_cross(v3_load(Mv + at), v3_load(p->v + at)));
+    }
+    return FLX_OK;
+}
+
+const flx_lagrangian flx_descriptor_lagrangian = {.momentum = momentum, .transport = transport};

@@ -1,0 +1,271 @@
+// descriptor_modal.c - elastic bodies in the descriptor system: where their kernels write, and what
+// they are given; and their nodes as followers.
+#include "body/modal_node.h"
+#include "body/modal_one_sided.h"
+#include "descriptor/descriptor_parts.h"
+
+static flx_status find_reach(flx_descriptor *d, flx_modal_data *b)
+{
+    const flx_elastic *e = b->e;
+    double size = 0.0;
+    b->reach = flx_arena_take(d->arena, (size_t)e->n, sizeof *b->reach);
+    if (!b->reach) return FLX_ERR_MEMORY;
+    for (int i = 1; i < e->nnode; i++) {
+        size = fmax(size, v3_norm(v3_sub(v3_load(e->nodes[i].at), v3_load(e->nodes[0].at))));
+    }
+    for (int i = 0; i < e->nnode && size > 0; i++) {
+        for (int k = 0; k < e->n; k++) {
+            double far = v3_norm(v3_load(e->nodes[i].phi + 3 * k)) / size;
+            b->reach[k] = fmax(b->reach[k], far);
+        }
+    }
+    return FLX_OK;
+}
+
+flx_status flx_modals_plan(flx_descriptor *d)
+{
+    const flx_model *m = d->model;
+    d->modals = flx_arena_take(d->arena, (size_t)m->nmodal, sizeof *d->modals);
+    if (!d->modals) return FLX_ERR_MEMORY;
+    d->nmodal = m->nmodal;
+    for (int i = 0; i < m->nmodal; i++) {
+        const flx_modal *from = m->modals + i;
+        d->modals[i] = (flx_modal_data){.e = from->e,
+                                        .frame = from->body + 1,
+                                        .v = d->body_v[from->body],
+                                        .q = d->variable_q + from->first,
+                                        .u = d->variable_v + from->first};
+        FLX_TRY(find_reach(d, d->modals + i));
+    }
+    return FLX_OK;
+}
+
+flx_status flx_modals_couple(flx_descriptor *d)
+{
+    for (int i = 0; i < d->nmodal; i++) {
+        const flx_modal_data *b = d->modals + i;
+        FLX_TRY(flx_layout_couple(d, d->block_of[b->v], d->block_of[b->u]));
+    }
+    return FLX_OK;
+}
+
+void flx_modals_fill(flx_descriptor *d)
+{
+    for (int i = 0; i < d->nmodal; i++) {
+        flx_modal_data *b = d->modals + i;
+        const int first[2] = {b->v, b->u};
+        for (int k = 0; k < 4; k++) {
+            b->at[k / 2][k % 2] = flx_layout_slot(d, first[k / 2], first[k % 2]);
+        }
+    }
+}
+
+size_t flx_modals_scratch(const flx_descriptor *d)
+{
+    size_t most = 0;
+    for (int i = 0; i < d->nmodal; i++) {
+        const flx_elastic *e = d->modals[i].e;
+        size_t own = FLX_MODAL_SCRATCH((size_t)e->n, (size_t)e->ngrain); // more than a node's
+        if (own > most) most = own;
+    }
+    return most;
+}
+
+static flx_modal_point point_of(const flx_descriptor *d, const flx_work *w, const flx_point *p)
+{
+    return (flx_modal_point){.q = p->q,
+                             .v = p->v,
+                             .a = p->a,
+                             .g = flx_eval_gravity(d, p, w->gravity),
+                             .scratch = w->modal};
+}
+
+// Without stiffening a body of the frequency f that turns with the speed w has f^2 - w^2 instead of
+// about f^2 + w^2: a tenth is wrong at this part of f.
+#define FAST 0.3
+// Modes are those of small deformations: a bow of this part of the length is off its true shape by a tenth of
+// itself.
+#define FAR 0.3
+
+static bool watch_speed(const flx_descriptor *d, const flx_work *w, int i)
+{
+    const flx_modal_data *b = d->modals + i;
+    if (b->e->stiffened) return false;
+    double speed = d->planar ? fabs(w->frames.plane[b->frame].w)
+                             : v3_norm(v3_load(w->frames.space[b->frame].w));
+    double lowest = flx_elastic_lowest(b->e);
+    if (!(speed > FAST * lowest)) return false;
+    const flx_modal *m = d->model->modals + i;
+    flx_ctx_warn(d->base.ctx, m->loc,
+                 "'%s' turns at %.3g rad/s, and its lowest frequency is %.3g rad/s: without "
+                 "geometric stiffening it softens where a real body stiffens, and may run "
+                 "away; give it 'stiffening: true', or data that contain it",
+                 d->model->bodies[m->body].name, speed, lowest);
+    return true;
+}
+
+static bool watch_bending(const flx_descriptor *d, int i, const double *q)
+{
+    const flx_modal_data *b = d->modals + i;
+    double most = 0.0;
+    for (int k = 0; k < b->e->n; k++) most = fmax(most, b->reach[k] * fabs(q[b->q + k]));
+    if (!(most > FAR)) return false;
+    const flx_modal *m = d->model->modals + i;
+    flx_ctx_warn(d->base.ctx, m->loc,
+                 "'%s' bends by %.2g of its size: its modes are those of small deformations; cut "
+                 "it into several bodies, or use 'type: beam'",
+                 d->model->bodies[m->body].name, most);
+    return true;
+}
+
+void flx_modals_watch(const flx_descriptor *d, flx_work *w, const double *q)
+{
+    for (int i = 0; i < d->nmodal; i++) {
+        if (!w->told_fast) w->told_fast = watch_speed(d, w, i);
+        if (!w->told_far) w->told_far = watch_bending(d, i, q);
+    }
+}
+
+void flx_modals_residual(const flx_descriptor *d, const flx_work *w, const flx_point *p, double *r)
+{
+    flx_modal_point at = point_of(d, w, p);
+    if (d->planar) {
+        flx_modal2_residual(d->nmodal, d->modals, w->frames.plane, &at, r);
+    } else {
+        flx_modal_residual(d->nmodal, d->modals, w->frames.space, &at, r);
+    }
+}
+
+void flx_modals_linearise(const flx_descriptor *d, const flx_work *w, const flx_point *p,
+                          double *A0, double *A1, double *A2)
+{
+    flx_modal_point at = point_of(d, w, p);
+    if (d->planar) {
+        flx_modal2_linearise(d->nmodal, d->modals, w->frames.plane, &at, A0, A1, A2);
+    } else {
+        flx_modal_linearise(d->nmodal, d->modals, w->frames.space, &at, A0, A1, A2);
+    }
+}
+
+void flx_modals_energy(const flx_descriptor *d, const flx_work *w, const flx_point *p,
+                       flx_energies *e)
+{
+    flx_modal_point at = point_of(d, w, p);
+    if (d->planar) {
+        flx_modal2_energy(d->nmodal, d->modals, w->frames.plane, &at, e);
+    } else {
+        flx_modal_energy(d->nmodal, d->modals, w->frames.space, &at, e);
+    }
+}
+
+void flx_modals_momentum(const flx_descriptor *d, const flx_work *w, const flx_point *p, double *Mv)
+{
+    flx_modal_point at = point_of(d, w, p);
+    if (d->planar) {
+        flx_modal2_momentum(d->nmodal, d->modals, w->frames.plane, &at, Mv);
+    } else {
+        flx_modal_momentum(d->nmodal, d->modals, w->frames.space, &at, Mv);
+    }
+}
+
+void flx_modals_transport(const flx_descriptor *d, const flx_work *w, const flx_point *p,
+                          double *out)
+{
+    flx_modal_point at = point_of(d, w, p);
+    if (d->planar) {
+        flx_modal2_transport(d->nmodal, d->modals, w->frames.plane, &at, out);
+    } else {
+        flx_modal_transport(d->nmodal, d->modals, w->frames.space, &at, out);
+    }
+}
+
+// ---- nodes --------------------------------------------------------------------------------------
+
+static void place_node(const flx_follower_data *f, const flx_work *w, const flx_point *p, double *J,
+                       double *bias)
+{
+    flx_modal_point at = point_of(w->d, w, p);
+    const flx_modal_data *b = f->of;
+    if (w->d->planar) {
+        flx_frame2 *all = w->frames.plane;
+        flx_modal_node2_place(b, f->part, all + b->frame, &at, all + f->frame, J, bias);
+    } else {
+        flx_frame *all = w->frames.space;
+        flx_modal_node_place(b, f->part, all + b->frame, &at, all + f->frame, J, bias);
+    }
+}
+
+static m33 about_z(const flx_frame2 *f)
+{
+    return (m33){{f->c, -f->s, 0, f->s, f->c, 0, 0, 0, 1}};
+}
+
+static flx_pushed_node pushed_node(const flx_follower_data *f, const flx_work *w,
+                                   const flx_point *p)
+{
+    const flx_modal_data *b = f->of;
+    flx_pushed_node x = {.node = f->part, .n = b->e->n, .nf = f->nv, .q = p->q + b->q};
+    if (w->d->planar) {
+        x.R = about_z(w->frames.plane + b->frame);
+        x.own = about_z(w->frames.plane + f->frame);
+    } else {
+        x.R = m33_load(w->frames.space[b->frame].R);
+        x.own = m33_load(w->frames.space[f->frame].R);
+    }
+    return x;
+}
+
+static void push_node(const flx_follower_data *f, const flx_work *w, const flx_point *p, double *J)
+{
+    flx_pushed_node x = pushed_node(f, w, p);
+    flx_pushed_node_add(&x, J);
+}
+
+static void node_tangent(const flx_follower_data *f, const flx_work *w, const flx_point *p,
+                         const double *wrench, double *Jv, double *K)
+{
+    flx_modal_point at = point_of(w->d, w, p);
+    const flx_modal_data *b = f->of;
+    const flx_modal_node_slopes out = {.wrench = wrench, .Jv = Jv, .K = K};
+    if (w->d->planar) {
+        flx_modal_node2_tangent(b, f->part, w->frames.plane + b->frame, &at, &out);
+    } else {
+        flx_modal_node_tangent(b, f->part, w->frames.space + b->frame, &at, &out);
+    }
+    if (!f->kind->push) return;
+    flx_pushed_node x = pushed_node(f, w, p);
+    flx_pushed_node_tangent(&x, w->follow.J + f->at, wrench, K);
+}
+
+static void node_slope(const flx_follower_data *f, const flx_work *w, const flx_point *p,
+                       const double *theta, double *dv, double *da)
+{
+    flx_modal_point at = point_of(w->d, w, p);
+    const flx_modal_data *b = f->of;
+    if (w->d->planar) {
+        flx_modal_node2_slope(b, f->part, w->frames.plane + b->frame, &at, theta, dv, da);
+    } else {
+        flx_modal_node_slope(b, f->part, w->frames.space + b->frame, &at, theta, dv, da);
+    }
+}
+
+void flx_modals_follower(const flx_descriptor *d, int i, flx_follower_data *f)
+{
+    static const flx_follower_kind node = {
+        .place = place_node, .tangent = node_tangent, .slope = node_slope};
+    static const flx_follower_kind pushed = {
+        .place = place_node, .tangent = node_tangent, .slope = node_slope, .push = push_node};
+    const flx_follower *from = d->model->followers + i;
+    int k = 0;
+    while (d->model->modals[k].body != from->carrier) k++;
+    const flx_modal_data *b = d->modals + k;
+    const flx_elastic_node *part = b->e->nodes + from->node;
+    f->kind = part->push || part->twist ? &pushed : &node;
+    f->of = b;
+    f->part = part;
+    f->nmaster = 2;
+    f->first[0] = b->v;
+    f->first[1] = b->u;
+    f->column[1] = f->nv;
+    f->column[2] = f->width = f->nv + b->e->n;
+}

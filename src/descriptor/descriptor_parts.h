@@ -1,0 +1,621 @@
+// descriptor_parts.h - the inside of the descriptor system, shared by its files:
+//   descriptor.c           making it, table of operations, chart, names of the unknowns
+//   descriptor_layout.c    numbering, pattern, places where kernels write
+//   descriptor_pairs.c     the order of elimination that joints suggest
+//   descriptor_rows.c      bonds made of primitive rows
+//   descriptor_select.c    a selection of rows, whose expressions are those of the complete system
+//   descriptor_force.c     forces without expressions
+//   descriptor_expr.c      expressions: forces, equations, constraints (descriptor_expr.h: their data)
+//   descriptor_expr_places.c, descriptor_expr_compile.c  where their derivatives go; their programs
+//   descriptor_modal.c     elastic bodies: their material, their nodes
+//   descriptor_ancf.c      elements in absolute nodal coordinates
+//   descriptor_elements.c  elements between nodes: beams of large deformation
+//   descriptor_follow.c    frames that follow from other unknowns
+//   descriptor_solids.c    elements of solids of large deformation
+//   descriptor_solid_loads.c  pressures, tractions and volume loads on them
+//   descriptor_read.c      multipliers that forces read
+//   descriptor_numbers.c   numbers of an instance that follow from its parameters
+//   descriptor_eval.c      what evaluations begin with: frames, expressions
+//   descriptor_residual.c  residual
+//   descriptor_tangent.c   its tangent
+//   descriptor_bonds.c     bonds on velocity and acceleration level, their forces
+//   descriptor_energy.c    energies and powers
+//   descriptor_explicit.c  z' = F(t, z)
+//   descriptor_saddle.c    the matrix of accelerations and projections
+//   descriptor_flat.c      accelerations of equations alone, as one program
+//   descriptor_lagrange.c  momentum, dL/dq, forces
+//   descriptor_draw.c      the state as drawn
+//   descriptor_switches.c  switches of expressions
+//   descriptor_instants.c  events
+//   descriptor_observe.c   values of leaves, reactions, residuals
+#pragma once
+
+#include "body/ancf.h"
+#include "body/beam_hinge.h"
+#include "body/body.h"
+#include "body/drag.h"
+#include "body/modal.h"
+#include "body/solid_pressure.h"
+#include "descriptor/descriptor.h"
+#include "descriptor/descriptor_expr.h"
+#include "force/force.h"
+#include "joint/joint.h"
+#include "math/index1.h"
+#include "math/ldl/ldl.h"
+#include "math/lu.h"
+#include "model/numbers.h"
+#include "system/twin.h"
+
+#include <stdatomic.h>
+
+// Two places are one when they are nearer than this part of the mechanism: drawn by different
+// expressions, they differ by rounding.
+#define FLX_SAME_PLACE 1e-9
+
+// ---- rows -------------------------------------------------------------------------------------
+
+// A bond or velocity bond: sum of coefficient * scalar - motion(t) - constant.
+typedef struct flx_scalar_row {
+    int row; // among the bonds, or the velocity bonds
+    int nterm;
+    flx_scalar term[2];
+    flx_row_place place[2];
+    double coefficient[2];
+    int motion; // number of the time function, -1: none
+    double constant;
+    double sigma, tau, C; // (SYS-3); velocity rows: 1, 0, 0
+    int diag;             // offset of the row's own entry
+} flx_scalar_row;
+
+// What one bond (the first nlam) or velocity bond (then nmu) is.
+typedef struct flx_row_info {
+    const char *item, *part;
+    flx_loc loc;
+    int complete;   // number in the complete system; -1: holds a start
+    int joint;      // -1: of an equation or a force
+    int constraint; // of the equations; -1: none
+    bool metres;
+    flx_row_role role;
+    double sigma, tau, C;
+} flx_row_info;
+
+typedef struct flx_joint_rows { // of one joint
+    int bond, nbond;            // first and number among the bonds
+    int vbond, nvbond;          // among the velocity bonds
+    int bond_block, vbond_block;
+    int first[4], count[4]; // in the arrays of points, axes, scalars and velocity scalars
+    int whole[2];           // bonds and velocity bonds when none is left out
+    int drive;              // row of the motion among the bonds or velocity bonds, -1: none
+    bool drive_velocity;    // among the velocity bonds
+    bool read;              // a force depends on its multipliers
+} flx_joint_rows;
+
+typedef struct flx_mixed_of { // a bond that is a force
+    int force, component;
+    int complete; // number in the complete system
+    double sign;  // of the force on the bodies: +G^T for a pull, -G^T along a joint's coordinate
+    int law;      // row of the expressions that gives it; -1: stiffness and damping do
+} flx_mixed_of;
+
+typedef struct flx_segment { // coordinates that are a vector space
+    int q, v, n;
+} flx_segment;
+
+// ---- the system -------------------------------------------------------------------------------
+
+typedef struct flx_couplings { // pairs of blocks that the pattern must have
+    int n, capacity;
+    uint64_t *keys; // owned
+} flx_couplings;
+
+// ---- followers --------------------------------------------------------------------------------
+
+// A frame that follows from blocks of unknowns, its masters: (v, w) = J u.
+#define FLX_MOST_MASTERS 4
+typedef struct flx_follower_kind flx_follower_kind;
+typedef struct flx_follower_data {
+    const flx_follower_kind *kind;
+    const void *of; // what the kind makes it of, two pointers of its own
+    const void *part;
+    int frame; // number of its frame
+    int v, nv; // its rows, after all unknowns
+    int nmaster;
+    int first[FLX_MOST_MASTERS];                   // first unknown of each
+    int column[FLX_MOST_MASTERS + 1];              // its first column in J
+    int width;                                     // columns
+    int at;                                        // of J in the work
+    int block[FLX_MOST_MASTERS][FLX_MOST_MASTERS]; // offsets of the masters' entries
+} flx_follower_data;
+
+// place: the frame, J (nv x width) and bias = J' u (nv). tangent: Jv (nv x width) = (J u)_q and
+// K (width x width) = (J^T wrench)_q. slope: of v and v' along theta (width). push: what forces feel of J that
+// motions do not, added to it (ONE-3); NULL: nothing, and K is then that of the sum.
+struct flx_follower_kind {
+    void (*place)(const flx_follower_data *f, const flx_work *w, const flx_point *p, double *J,
+                  double *bias);
+    void (*tangent)(const flx_follower_data *f, const flx_work *w, const flx_point *p,
+                    const double *wrench, double *Jv, double *K);
+    void (*slope)(const flx_follower_data *f, const flx_work *w, const flx_point *p,
+                  const double *theta, double *dv, double *da);
+    void (*push)(const flx_follower_data *f, const flx_work *w, const flx_point *p, double *J);
+};
+
+// An entry of followers' rows or columns, and the entries of their masters that it is carried to.
+typedef struct flx_fold {
+    const flx_follower_data *row, *col; // NULL: unknowns
+    int nrow, ncol, at;
+    int to[FLX_MOST_MASTERS][FLX_MOST_MASTERS];
+    bool rates; // it has parts in A1
+} flx_fold;
+
+typedef struct flx_descriptor {
+    flx_system base;
+    // Of an instance the compiled system, which owns all that is said to be owned below, but for
+    // `param` and `complete`; NULL: this is the compiled one.
+    const struct flx_descriptor *compiled;
+    const flx_model *model; // borrowed
+    flx_arena *arena;       // owned: all arrays below that are not said to be otherwise
+    // Of an instance whose parameters were set; else NULL, and all arrays are those of the compiled system.
+    flx_model *varied; // owned: `model`, unless that is another's
+    bool stale;        // its model got other numbers since
+    void *renewal;     // scratch of flx_rows_renew
+    double *before;    // (nparameter) scratch
+    bool planar;
+    flx_hold hold;
+    int ndrop;
+    const int *drop;
+    double length; // size of the mechanism, metres
+
+    int nkind[FLX_N_BODY_KINDS];
+    flx_body_data *kind[FLX_N_BODY_KINDS];
+    int *body_q, *body_v, *body_nv; // (nbody + followers, which have no coordinates)
+    int nmodal;
+    flx_modal_data *modals;
+    int nancf; // elements in absolute nodal coordinates
+    flx_ancf *ancfs;
+    int nelement; // of beams
+    flx_beam_exact *elements;
+    int nhinge; // of beams of rigid segments
+    flx_beam_hinge *hinges;
+    int ndrag;
+    flx_drag *drags; // of their nodes
+    int nfollower;
+    flx_follower_data *followers;
+    int follower_numbers; // of all their J
+    bool pushed;          // J of forces is not that of motions
+    int follower_most;    // rows or columns of any product with J
+    int nfold;
+    uint64_t *fold_keys; // (nfold) blocks
+    flx_fold *folds;     // (nfold) in the order of their entries, which follow those of the pattern
+    int nsolid, solid_points; // elements of solids, points of all of them
+    flx_solid_element *solids;
+    int variable_q, variable_v; // first second-order variable
+    int nsegment;
+    flx_segment *segments;
+
+    int npoint, naxis, nscalar, nvscalar;
+    flx_row_point *points;
+    flx_row_axis *axes;
+    flx_scalar_row *scalars, *vscalars; // bonds, velocity bonds
+    flx_row_info *rows;                 // (nlam + nmu)
+    flx_joint_rows *joints;             // (njoint)
+    int *switch_of_joint;               // (njoint) -1: none
+    int nturn;                          // joints that count turns: the first switches
+    flx_scalar *turns;                  // (nturn) their angles
+    flx_switching switching;
+    int joint_lam, joint_mu;       // rows of joints when none is left out
+    int complete_lam, complete_mu; // all rows when none is left out
+    int *motion_of_joint;          // (njoint) time function, -1
+
+    int nspring;
+    flx_spring *springs;
+    int ntwist, nattraction;
+    flx_twist *twists;
+    flx_attraction *attractions;
+    int nmixed; // springs whose pull is an unknown: one bond each, after those of the joints
+    flx_spring *mixed;
+    flx_mixed_of *mixed_of; // (nmixed) what each is of
+    int nlaw;               // the last so many of them are given by expressions
+    double *param;          // (nparam) as the model says them (model/numbers.h)
+    flx_hoist *hoist;       // numbers of parameters in expressions; the whole one's; NULL: none
+    double *hoisting;       // scratch for them
+    double typical_step;    // scales their rows and does not change their solution
+    int complete_mixed;     // their number when none is left out
+    int first_mixed;        // bond of the first
+    int first_constraint;   // bond of the first constraint of the equations
+
+    flx_expressions expr;
+
+    int nblock;
+    int *block_start;     // (nblock + followers + 1)
+    int *block_of;        // (n, then rows of followers) block of each unknown
+    int nvalue;           // numbers of the pattern's entries, then of followers
+    unsigned char *parts; // of the pattern, then of followers
+    flx_couplings couplings;
+
+    struct { // where A1 (0) and A2 (1) may differ from zero, and where A0 (2) is added to
+        int n, *at, *count;
+    } touched[3];
+
+    struct flx_descriptor *complete; // `whole`, or owned by an instance; NULL: no row was left out
+    // Of a selection of rows the complete system, whose expressions, derivatives and programs it shares; NULL: they are its
+    // own. It lives as long as any selection of it.
+    struct flx_descriptor *whole;
+    atomic_int *users; // owned: its owner, and selections of this system; of instances none
+    bool made;         // all of it is there
+} flx_descriptor;
+
+// [M G^T A^T; G; A] with its factors, for accelerations, projections and reactions.
+typedef struct flx_saddle_work {
+    flx_ldl *ldl;         // owned
+    flx_lu *lu;           // owned; only where a body has no mass
+    flx_index1 *together; // owned; only where forces read multipliers
+    bool by_lu;           // the present factors are those of lu
+    double factored;      // time of the factors; not a number: there are none
+    double regularity;    // of the last accelerations, see flx_explicit
+    bool probed;          // scaled, and the masses found sufficient
+    double *A0, *A1, *A2; // owned; A1 only where there are algebraic unknowns
+    double *rhs, *tmp;    // (n), (2 n)
+} flx_saddle_work;
+
+struct flx_work {
+    const flx_descriptor *d;
+    flx_frames frames;
+    double *leaves, *out, *scratch; // of the expressions
+    bool held;                      // the point is that of the last one (flx_eval_hold)
+    unsigned known;                 // groups whose outputs are those of the point that is held
+    double *rows;                   // (nlam + nmu)
+    double *r, *zero;               // (n): a residual, zeros
+    double *force;                  // (n + rows of followers) zeros between uses
+    double *read;                   // of the reactions that are read
+    double *modal;                  // of elastic bodies
+    double *gravity;                // (3) times a load factor
+    double *discrete;               // of springs and solids at the ends of a step
+    struct {                        // of followers
+        bool placed;                // for q and v:
+        double *q;                  // (nq)
+        double *v, *a, *r;          // (n + rows of followers): velocities, accelerations, rows
+        double *dv, *da;            // the same, zero but for followers: slopes of v and v'
+        double *J, *Jv, *bias;      // of each
+        double *Jf;                 // J of forces; J itself where none is pushed
+        double *A0, *A1;            // (nvalue)
+        double *scratch;            // (2 most^2)
+        flx_point point;            // as kernels see it
+    } follow;
+    bool told_fast, told_far; // that one turns too fast, or bends too far for what it is
+    double *tangent;          // zeros between uses, on the pattern; where reactions are read
+    double *block;            // owned; all of the above
+    flx_saddle_work saddle;   // made when first needed
+    flx_twin twin;            // for slopes by parameters
+    flx_work *complete;       // owned; of the complete system; made when first needed
+    double *lam;              // (7 x rows of the complete system)
+    double *truth;            // (2 nevent) conditions of events, before and after
+    // At an instant, of the model's switches: value, rate and switch as they were, and the side to
+    // which those go that were found to change; not a number: unknown, not found.
+    double *border, *rate, *was, *side;
+    double *switches;              // (nswitch) as they would be
+    double *angle_leaves, *angles; // for outputs: leaves and values of angles without turns
+};
+
+static inline const flx_descriptor *flx_descriptor_of(const flx_system *s)
+{
+    return (const flx_descriptor *)s;
+}
+
+// first unknown of each kind
+static inline int flx_first_x(const flx_descriptor *d)
+{
+    return d->base.dims.nv;
+}
+static inline int flx_first_w(const flx_descriptor *d)
+{
+    return flx_first_x(d) + d->base.dims.nx;
+}
+static inline int flx_first_lam(const flx_descriptor *d)
+{
+    return flx_first_w(d) + d->base.dims.nw;
+}
+static inline int flx_first_mu(const flx_descriptor *d)
+{
+    return flx_first_lam(d) + d->base.dims.nlam;
+}
+
+// Without bodies there are equations alone: no joints, no forces between bodies.
+static inline bool flx_has_bodies(const flx_descriptor *d)
+{
+    return d->variable_v > 0;
+}
+
+// layout: coordinates of bodies and variables; blocks; the pattern.
+flx_status flx_layout_bodies(flx_descriptor *d);
+void flx_layout_renew(flx_descriptor *d);         // masses once more, from the model
+double flx_descriptor_length(const flx_model *m); // size of the mechanism
+flx_status flx_layout_couple(flx_descriptor *d, int block_i, int block_j);
+flx_status flx_layout_couple_bodies(flx_descriptor *d, const int body[2]);
+flx_status flx_layout_couple_row(flx_descriptor *d, int block, const int body[2]);
+flx_status flx_layout_blocks(flx_descriptor *d);
+flx_status flx_layout_pattern(flx_descriptor *d);
+int flx_layout_entry(const flx_descriptor *d, int block_i, int block_j); // offset, -1: none
+int flx_layout_slot(const flx_descriptor *d, int row, int column);       // of two unknowns
+void flx_layout_ends(const flx_descriptor *d, const int body[2], flx_ends *e);
+void flx_layout_place(const flx_descriptor *d, int row_unknown, const int body[2],
+                      flx_row_place *p);
+// Which entries have parts in A1 and A2: all marks, then the ranges.
+void flx_layout_mark(flx_descriptor *d, int slot, int bits);
+flx_status flx_layout_parts(flx_descriptor *d);
+flx_status flx_layout_pairs(flx_descriptor *d);
+
+static inline int flx_body_block(const flx_descriptor *d, int body)
+{
+    return body < d->model->nbody ? body : d->nblock + body - d->model->nbody;
+}
+
+// followers: after the bodies, before anything is coupled; their rows begin at `first`; the masters of
+// what was coupled with them; where their entries are carried; which parts these have.
+flx_status flx_follow_plan(flx_descriptor *d);
+static inline int flx_follow_rows(const flx_descriptor *d)
+{
+    return d->nfollower * (d->planar ? 3 : 6);
+}
+void flx_follow_number(flx_descriptor *d, int first);
+flx_status flx_follow_couple(flx_descriptor *d);
+flx_status flx_follow_fill(flx_descriptor *d);
+void flx_follow_parts(flx_descriptor *d);
+// Frames and J, from the frames of bodies.
+void flx_follow_frames(const flx_descriptor *d, flx_work *w, const flx_point *p);
+// out (followers too) = u and J u, with or without J' u of the last frames.
+void flx_follow_move(const flx_descriptor *d, flx_work *w, const double *u, bool bias, double *out);
+// out (bonds, velocity bonds) += G u for the followers' part of u.
+void flx_follow_rates(const flx_descriptor *d, flx_work *w, const flx_point *p, const double *u,
+                      double *out);
+// How their velocities and accelerations change along theta, into the work.
+void flx_follow_slopes(const flx_descriptor *d, flx_work *w, const flx_point *p,
+                       const double *theta);
+// Rows, entries of bonds and all entries of followers are carried to their masters.
+// J: that of forces, follow.Jf, or of motions.
+void flx_follow_carry(const flx_descriptor *d, const double *J, double *r);
+void flx_follow_jacobian(const flx_descriptor *d, const flx_work *w, double *A0);
+void flx_follow_tangent(const flx_descriptor *d, flx_work *w, const flx_point *p, const double *r,
+                        double *A0, double *A1);
+
+// elastic bodies: numbered, coupled, placed; evaluated as their kernels say.
+flx_status flx_modals_plan(flx_descriptor *d);
+flx_status flx_modals_couple(flx_descriptor *d);
+void flx_modals_fill(flx_descriptor *d);
+// Follower i, a node of an elastic body.
+void flx_modals_follower(const flx_descriptor *d, int i, flx_follower_data *f);
+size_t flx_modals_scratch(const flx_descriptor *d);
+void flx_modals_residual(const flx_descriptor *d, const flx_work *w, const flx_point *p, double *r);
+void flx_modals_linearise(const flx_descriptor *d, const flx_work *w, const flx_point *p,
+                          double *A0, double *A1, double *A2);
+void flx_modals_energy(const flx_descriptor *d, const flx_work *w, const flx_point *p,
+                       flx_energies *e);
+void flx_modals_momentum(const flx_descriptor *d, const flx_work *w, const flx_point *p,
+                         double *Mv);
+// Warn, once, of a body that turns fast and has no geometric stiffening, or that bends far.
+void flx_modals_watch(const flx_descriptor *d, flx_work *w, const double *q);
+void flx_modals_transport(const flx_descriptor *d, const flx_work *w, const flx_point *p,
+                          double *out);
+
+// elements in absolute nodal coordinates, between points; evaluated by their kernels
+flx_status flx_ancfs_plan(flx_descriptor *d);
+flx_status flx_ancfs_couple(flx_descriptor *d);
+void flx_ancfs_fill(flx_descriptor *d);
+void flx_ancfs_mark(flx_descriptor *d);
+flx_ancf_at flx_ancfs_at(const flx_descriptor *d, const flx_point *p);
+// Force and moment in the section at a node, ground axes. false: not a node of theirs.
+bool flx_ancfs_section(const flx_descriptor *d, const flx_point *p, int body, double out[6]);
+
+// elements between nodes, which are bodies
+flx_status flx_elements_plan(flx_descriptor *d);
+flx_status flx_elements_couple(flx_descriptor *d);
+void flx_elements_fill(flx_descriptor *d);
+void flx_elements_mark(flx_descriptor *d);
+void flx_elements_residual(const flx_descriptor *d, const flx_work *w, const flx_point *p,
+                           double *r);
+void flx_elements_linearise(const flx_descriptor *d, const flx_work *w, double *A0, double *A1);
+void flx_elements_energy(const flx_descriptor *d, const flx_work *w, const flx_point *p,
+                         flx_energies *e);
+// Force and moment in the section at a node, ground axes; frames must be there.
+void flx_elements_section(const flx_descriptor *d, const flx_work *w, int body, double out[6]);
+
+// Damping by mass of the points of a solid.
+void flx_elements_drag_solid(flx_descriptor *d, const flx_solid *s);
+
+// elements of solids; evaluated by their kernels
+flx_status flx_solids_plan(flx_descriptor *d);
+flx_status flx_solids_couple(flx_descriptor *d);
+void flx_solids_fill(flx_descriptor *d);
+void flx_solids_mark(flx_descriptor *d);
+// Where n nodes of a mesh are in the system, for an element or a face; the offsets of their blocks.
+flx_status flx_solids_place_nodes(flx_descriptor *d, const flx_solid *s, int n, const int *nodes,
+                                  flx_solid_element *e);
+void flx_solids_fill_blocks(const flx_descriptor *d, const flx_solid_element *e);
+
+// loads on solids, whose values are expressions
+size_t flx_solid_loads_wrenches(const flx_model *m); // most forces on nodes
+flx_status flx_solid_loads_plan(flx_descriptor *d);
+flx_solid_pressure flx_solid_loads_pressure(const flx_expr_load *o, const flx_channel *channels,
+                                            const double *values);
+// Of the load that is that force of the model.
+void flx_solid_loads_resultant(const flx_descriptor *d, flx_work *w, const flx_point *p, int force,
+                               flx_solid_resultant *out);
+
+// rows of joints
+flx_status flx_rows_count(flx_descriptor *d);
+bool flx_rows_dropped(const flx_descriptor *d, int complete);
+// That of the complete system, which there is; NULL: no memory.
+flx_work *flx_descriptor_complete_work(const flx_descriptor *d, flx_work *w);
+// Multipliers of least norm of the complete system, which there is, into l (descriptor_least.c).
+flx_status flx_least_norm(const flx_descriptor *d, flx_work *w, const flx_state *x, double *l);
+flx_status flx_rows_couple(flx_descriptor *d);
+flx_status flx_rows_fill(flx_descriptor *d);
+
+// Their numbers once more, from the model, into the arrays that are there; scratch: `renewal`, of so many bytes.
+size_t flx_rows_scratch(void);
+flx_status flx_rows_renew(flx_descriptor *d);
+
+// forces
+flx_status flx_forces_plan(flx_descriptor *d);
+flx_status flx_forces_renew(flx_descriptor *d); // numbers, as above
+// A place of a body from its centre of mass. Refuses a place off a point.
+flx_status flx_forces_place(const flx_descriptor *d, const flx_force *f, int side, double s[3]);
+// What a force on a joint or along a line acts on; sign: of its value in r_v += sign value G^T.
+flx_status flx_forces_scalar(const flx_descriptor *d, const flx_force *f, flx_scalar *s,
+                             double *sign);
+// Rows of forces that expressions give, scaled by their slopes as drawn.
+flx_status flx_forces_scale(flx_descriptor *d);
+// Numbers the bonds of forces, after those of the joints.
+void flx_forces_number(flx_descriptor *d);
+// The bond of a component of a force; -1: its force is no unknown.
+int flx_forces_find_mixed(const flx_descriptor *d, int force, int component);
+flx_status flx_forces_couple(flx_descriptor *d);
+void flx_forces_fill(flx_descriptor *d);
+
+// selections: expressions planned as those of the whole, channel by channel
+flx_status flx_select_readings(flx_descriptor *d);
+flx_status flx_select_channel(flx_descriptor *d, flx_node node, int *channel);
+flx_status flx_select_bond(flx_descriptor *d, flx_expr_bond *b); // but for its row
+void flx_select_instants(flx_descriptor *d);
+void flx_select_programs(flx_descriptor *d);
+void flx_select_scales(flx_descriptor *d); // of laws
+// The row of a multiplier that a leaf stands for, among bonds and velocity bonds; -1: it is not there.
+int flx_expr_row_of(const flx_descriptor *d, flx_leaf leaf);
+
+// expressions
+flx_status flx_expr_plan(flx_descriptor *d);
+// An expression of the residual with its derivatives; -1: there is none.
+flx_status flx_expr_channel(flx_descriptor *d, flx_node node, flx_loc loc, const char *name,
+                            int *channel);
+flx_status flx_expr_couple(flx_descriptor *d);
+flx_status flx_expr_fill(flx_descriptor *d);
+flx_status flx_expr_compile(flx_descriptor *d);
+// The numbers that expressions were rid of, when parameters in param have changed.
+void flx_expr_hoist(flx_descriptor *d);
+// Further nodes over the leaves of the expressions, before they are compiled.
+flx_status flx_expr_hoist_more(flx_descriptor *d, int n, flx_node *nodes);
+void flx_expr_destroy(flx_descriptor *d);
+flx_status flx_flat_compile(flx_descriptor *d);
+
+// Switches of expressions. begin: these (NULL: none) were found to change at x; decide: all are as
+// the values say, those on their border as was found; turn_back: those whose value is on its way back
+// by what happened change back: a ball that leaves the ground is not in it.
+flx_status flx_switches_plan(flx_descriptor *d);
+flx_status flx_switches_indicate(const flx_system *s, flx_work *w, const flx_point *p,
+                                 double *value);
+double flx_switches_next(const flx_descriptor *d, flx_work *w, const flx_state *x);
+void flx_switches_change(const flx_system *s, flx_work *w, const flx_state *x,
+                         const signed char *changed, double *switches);
+void flx_switches_settle(const flx_system *s, flx_work *w, flx_state *x);
+void flx_switches_begin(const flx_descriptor *d, flx_work *w, const flx_state *x,
+                        const signed char *changed);
+void flx_switches_decide(const flx_descriptor *d, flx_work *w, flx_state *x, flx_happening *h);
+void flx_switches_turn_back(const flx_descriptor *d, flx_work *w, flx_state *x, flx_happening *h);
+int flx_switches_judge(const flx_system *s, flx_work *w, const flx_state *x, double *size);
+
+// events; conditions: with these switches, into out (nevent)
+void flx_event_conditions(const flx_descriptor *d, flx_work *w, const flx_state *x,
+                          const double *switches, double *out);
+flx_status flx_instants_plan(flx_descriptor *d);
+void flx_instants_start(const flx_descriptor *d, flx_state *x); // discrete variables, clocks
+extern const flx_instants flx_descriptor_instants;
+// The velocities that an expression linear in them depends on, with the nodes of its gradient added
+// to a group.
+flx_status flx_expr_velocity_gradient(flx_descriptor *d, flx_node node, flx_loc loc,
+                                      const char *name, flx_group_kind group, int *n, int **along);
+flx_status flx_expr_add(flx_descriptor *d, flx_group_kind kind, flx_node node, int *out);
+
+// evaluation: frames and expressions of one point. Returns the point as kernels are to see it: with the
+// velocities of followers behind the others.
+const flx_point *flx_eval_begin(const flx_descriptor *d, flx_work *w, const flx_point *p);
+void flx_eval_group(const flx_descriptor *d, flx_work *w, flx_group_kind kind);
+// Several evaluations at one point: what they share is computed once. Until it is released all of
+// them are at this point, whatever they are given, save for what does not enter expressions.
+void flx_eval_hold(const flx_descriptor *d, flx_work *w, const flx_point *p);
+void flx_eval_release(flx_work *w);
+void flx_eval_frames(const flx_descriptor *d, flx_work *w, const flx_point *p);
+void flx_eval_motions(const flx_descriptor *d, flx_work *w, const flx_point *p); // by t alone
+void flx_eval_leaves(const flx_work *w, const flx_point *p, int n, const flx_input *inputs,
+                     double *leaves); // turns: zero
+const double *flx_eval_output(const flx_descriptor *d, const flx_work *w, flx_group_kind kind);
+// Motion of a row: value, first and second derivative; zero where it has none.
+static inline double flx_row_motion(const flx_descriptor *d, const flx_work *w,
+                                    const flx_scalar_row *r, int order)
+{
+    return r->motion < 0 ? 0.0 : flx_eval_output(d, w, FLX_GROUP_TIME)[3 * r->motion + order];
+}
+// Gravity times the factors of the loads that it is among; g is where they are put, if there are any.
+const double *flx_eval_gravity(const flx_descriptor *d, const flx_point *p, double g[3]);
+flx_status flx_eval_residual(const flx_system *s, flx_work *w, const flx_point *p, double *r);
+flx_status flx_eval_linearise(const flx_system *s, flx_work *w, const flx_point *p, flx_blocks *b);
+// Force and torque that expressions give, and turned into rows of the body `side` at its place.
+void flx_wrench_value(const flx_expr_wrench *e, const flx_channel *channels, const double *values,
+                      double F[6]);
+void flx_wrench_on_body(const flx_descriptor *d, const flx_work *w, const flx_expr_wrench *e,
+                        int side, const double F[6], double rows[6]);
+// Rows of bonds and velocity bonds of the residual; the others have no meaning.
+void flx_eval_bonds(const flx_descriptor *d, flx_work *w, const flx_point *p, double *r);
+flx_status flx_eval_bond_rate(const flx_system *s, flx_work *w, const flx_point *p, double *gd);
+flx_status flx_eval_bond_force(const flx_system *s, flx_work *w, const flx_point *p,
+                               const double *eta, double *out);
+flx_status flx_eval_bond_slope(const flx_system *s, flx_work *w, const flx_point *p,
+                               const double *theta, double *out);
+flx_status flx_eval_bond_bias(const flx_system *s, flx_work *w, const flx_point *p, double *bias);
+// G^T lam + A^T mu of all rows (those with C > 0 left out), and of the rows of one joint added to
+// out at its bodies; frames must be there for the second.
+void flx_rows_force(const flx_descriptor *d, flx_work *w, const flx_point *p, const double *lam,
+                    const double *mu, double *out);
+void flx_joint_force(const flx_descriptor *d, flx_work *w, const flx_point *p, int joint,
+                     const double *lam, const double *mu, double *out);
+// Multipliers that are read: rows (among bonds, then velocity bonds; -1: left out, or none) of drives
+// and of constraints; reactions, with their derivatives.
+int flx_read_drive(const flx_descriptor *d, int joint);
+int flx_read_multiplier(const flx_descriptor *d, int constraint);
+flx_status flx_read_reaction(flx_descriptor *d, int joint, int *reading);
+flx_status flx_read_list(flx_descriptor *d); // their unknowns, once all have numbers
+void flx_read_eval(const flx_descriptor *d, flx_work *w, const flx_point *p);
+void flx_read_linearise(const flx_descriptor *d, flx_work *w, const flx_point *p);
+// Force and moment on the second body at its place of the joint, ground axes; frames must be there.
+void flx_reaction_eval(const flx_descriptor *d, flx_work *w, const flx_point *p, int joint,
+                       const double *lam, const double *mu, double out[6]);
+flx_status flx_eval_energy(const flx_system *s, flx_work *w, const flx_point *p, flx_energies *e);
+void flx_eval_accept(const flx_system *s, flx_work *w, flx_state *x);
+double flx_eval_longest_step(const flx_system *s, flx_work *w, const flx_state *x);
+// Rows of the velocities alone, without bonds: of bodies and forces that need no expression
+// (overwritten); f += what expressions give; M v.
+void flx_eval_momentum(const flx_descriptor *d, flx_work *w, const flx_point *p, double *Mv);
+void flx_eval_mass_rate(const flx_descriptor *d, flx_work *w, const flx_point *p, double *out);
+// out (nv) = M' v, with Mv there; refused where M depends on more than positions and time.
+flx_status flx_eval_momentum_rate(const flx_descriptor *d, flx_work *w, const flx_point *p,
+                                  const double *Mv, double *out);
+// Force and moment at all followers, r_f in the work.
+void flx_eval_loads(const flx_descriptor *d, flx_work *w, const flx_point *p);
+// M into A2, G, A and their transposes into out; both zeroed first, nothing else. Rows with C > 0
+// are left out.
+void flx_eval_saddle(const flx_descriptor *d, flx_work *w, const flx_point *p, double *out,
+                     double *A2);
+// The masses alone, into A2.
+void flx_eval_masses(const flx_descriptor *d, flx_work *w, const flx_point *p, double *A2);
+
+// explicit form and reactions
+// psi(t, q, v, x, w) = 0 for the algebraic unknowns of x, after flx_saddle_prepare.
+flx_status flx_eval_algebraic(const flx_descriptor *d, flx_work *w, flx_state *x);
+flx_status flx_saddle_prepare(const flx_descriptor *d, flx_work *w);
+void flx_saddle_free(flx_work *w);
+// The factors, of which projections make use after accelerations (base/checkpoint.h).
+void flx_saddle_work_memory(flx_work *w, flx_memory *m);
+// Pivots that keep so much of their terms lose no more than these digits: nothing to refine.
+#define FLX_REGULAR 1e-3
+// Factors at p; rhs <- A^-1 rhs; whether factors of that time serve at points nearby, too: those of a
+// matrix that is not close to a singular one do.
+flx_status flx_saddle_work_factor(const flx_descriptor *d, flx_work *w, const flx_point *p);
+flx_status flx_saddle_work_solve(const flx_descriptor *d, flx_work *w);
+bool flx_saddle_work_serves(const flx_saddle_work *k, double t);
+flx_status flx_descriptor_set_parameters(flx_system *s, const double *p);
+// Of an instance: the complete system has the numbers that it has.
+flx_status flx_descriptor_renew_complete(const flx_descriptor *d);
+// What is a number of a scalar, and not its structure.
+void flx_scalar_take_numbers(flx_scalar *to, const flx_scalar *from);
+extern const flx_explicit flx_descriptor_explicit;
+extern const flx_components flx_descriptor_components;
+extern const flx_lagrangian flx_descriptor_lagrangian;
