@@ -1,6 +1,6 @@
 // run_inputs.c - numbers that a run takes from its owner: inputs while it lasts, parameters from a reset on.
 #include "analyse/run.h"
-#include "integrate/events.h"
+#include "integrate/events/events.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 // simulation.c - a model made ready to run: its system and start, its signals, its method.
 #include "analyse/simulation.h"
 #include "base/number.h"
-#include "integrate/events.h"
+#include "integrate/events/events.h"
 #include "integrate/settle.h"
 
 #include <math.h>

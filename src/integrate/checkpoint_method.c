@@ -2,7 +2,7 @@
 // then one walk over the memory of the state, the method, its events and its workspace.
 #include "base/checkpoint_walk.h"
 #include "base/number.h"
-#include "integrate/events_parts.h"
+#include "integrate/events/events_parts.h"
 #include "integrate/method.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 // integrate.c - from here to there, with output on schedule, and instants where they happen.
-#include "integrate/events.h"
+#include "integrate/events/events.h"
 #include "integrate/method.h"
 
 #include <float.h>

@@ -1,6 +1,6 @@
 // integrator.c - making an integrator, stepping it, and turning a failure into a message.
 #include "base/number.h"
-#include "integrate/events.h"
+#include "integrate/events/events.h"
 #include "integrate/method.h"
 
 #include <float.h>

@@ -4,7 +4,7 @@
 #include "method_check.h"
 #include "rig.h"
 
-#include "integrate/structural.h"
+#include "integrate/structural/structural.h"
 
 static flx_integrator_def method(const char *name)
 {

@@ -1,0 +1,302 @@
+// events.c - instants at which switches change and events happen: what they need, and the instant
+// itself. After it the method begins anew.
+#include "integrate/events/events_parts.h"
+#include "integrate/linear.h"
+
+#include <math.h>
+#include <string.h>
+
+// Instants of one switch or event in a row that are nearer to each other than this part of the run,
+// and come nearer, or are one: so many end it.
+#define CLOSE 1e-9
+#define NO_TIME 1e-13
+#define SHORTER 0.99
+#define MOST_CLOSE 3
+// So often an instant is gone through until its forces and its switches agree.
+#define MOST_ROUNDS 10
+
+// ---- life -----------------------------------------------------------------------------------
+
+void flx_events_destroy(flx_events **events)
+{
+    flx_events *e = *events;
+    if (!e) return;
+    double *const numbers[] = {e->looks,      e->range, e->size,       e->at,  e->from,
+                               e->to,         e->grace, e->slope,      e->r,   e->d,
+                               e->rows,       e->Z,     e->S,          e->rhs, e->what.Y,
+                               e->what.value, e->tried, e->rows_before};
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) flx_free(numbers[i]);
+    flx_free(e->changed);
+    flx_free(e->alone);
+    flx_free(e->first);
+    flx_free(e->history);
+    flx_free(e->pivot);
+    flx_free(e->what.events);
+    flx_state_destroy(&e->begin);
+    flx_state_destroy(&e->probe);
+    flx_state_destroy(&e->prior);
+    flx_accelerator_destroy(&e->acc);
+    flx_relaxer_destroy(&e->relaxer);
+    flx_saddle_destroy(&e->saddle);
+    flx_blocks_destroy(&e->blocks);
+    flx_free(e);
+    *events = NULL;
+}
+
+// Where masses are missing, as far as one can see without a state, accelerations will be relaxed to:
+// their memory is taken now.
+static flx_status expect_missing_masses(flx_integrator *it, flx_events *e)
+{
+    const flx_system *s = it->sys;
+    flx_point p = flx_state_point(s, e->begin);
+    bool missing = false;
+    FLX_TRY(s->ops->linearise(s, it->work, &p, &e->blocks));
+    flx_blocks_masses(s, &e->blocks, e->d);
+    for (int i = 0; i < s->dims.nv; i++) missing |= e->d[i] == 0.0;
+    if (!missing) return FLX_OK;
+    FLX_TRY(flx_relaxer_create(s, &e->relaxer));
+    return flx_relaxer_warm(e->relaxer, &e->blocks);
+}
+
+static flx_status make(flx_integrator *it, flx_events *e)
+{
+    const flx_system *s = it->sys;
+    size_t n = (size_t)e->n, m = (size_t)e->nrow, nv = (size_t)s->dims.nv;
+    size_t unknowns = (size_t)flx_dims_unknowns(&s->dims);
+    const struct {
+        double **at;
+        size_t n;
+    } want[] = {{&e->looks, (FLX_MANY_LOOKS + 1) * n},
+                {&e->range, n},
+                {&e->size, n},
+                {&e->tried, FLX_MOST_TRIES * (size_t)s->dims.nswitch},
+                {&e->at, n},
+                {&e->from, n},
+                {&e->to, n},
+                {&e->grace, n},
+                {&e->slope, n},
+                {&e->r, unknowns},
+                {&e->d, unknowns},
+                {&e->rows, unknowns},
+                {&e->rows_before, unknowns},
+                {&e->Z, m * nv},
+                {&e->S, m * m},
+                {&e->rhs, m},
+                {&e->what.Y, m * nv},
+                {&e->what.value, m}};
+    for (size_t i = 0; i < sizeof want / sizeof want[0]; i++) {
+        *want[i].at = flx_alloc(s->ctx, want[i].n, sizeof(double));
+        if (!*want[i].at) return FLX_ERR_MEMORY;
+    }
+    size_t most = FLX_MOST_HAPPENINGS * (size_t)e->nevent;
+    e->changed = flx_alloc(s->ctx, n, 1);
+    e->alone = flx_alloc(s->ctx, n, 1);
+    e->first = flx_alloc(s->ctx, n, 1);
+    e->history = flx_alloc(s->ctx, n + (size_t)e->nevent, sizeof *e->history);
+    e->pivot = flx_alloc(s->ctx, m, sizeof *e->pivot);
+    e->what.events = flx_alloc(s->ctx, most, sizeof *e->what.events);
+    if (!e->changed || !e->alone || !e->first || !e->history || !e->pivot || !e->what.events)
+        return FLX_ERR_MEMORY;
+    for (size_t i = 0; i < n + (size_t)e->nevent; i++) e->history[i].last = -HUGE_VAL;
+    FLX_TRY(flx_state_create(s, &e->begin));
+    FLX_TRY(flx_state_create(s, &e->probe));
+    FLX_TRY(flx_state_create(s, &e->prior));
+    FLX_TRY(flx_accelerator_create(s, &e->acc));
+    FLX_TRY(flx_saddle_create(s, &e->saddle));
+    FLX_TRY(flx_blocks_create(s, &e->blocks));
+    return expect_missing_masses(it, e);
+}
+
+static flx_status create(flx_integrator *it, flx_events **events)
+{
+    const flx_instants *ops = it->sys->ops->instants;
+    flx_events *e = flx_alloc(it->ctx, 1, sizeof *e);
+    if (!e) return FLX_ERR_MEMORY;
+    e->ops = ops;
+    e->n = ops->indicators(it->sys);
+    e->nevent = ops->events(it->sys);
+    e->nrow = ops->rows(it->sys);
+    flx_coefficients c = {0};
+    bool known = it->type->coefficients && it->type->coefficients(&it->def, &c);
+    e->repeats = !(known && c.scheme == FLX_SCHEME_MULTISTEP);
+    flx_status status = make(it, e);
+    if (status != FLX_OK) flx_events_destroy(&e);
+    *events = e;
+    return status;
+}
+
+flx_status flx_events_create(flx_integrator *it, flx_events **events)
+{
+    const flx_instants *ops = it->sys->ops->instants;
+    *events = NULL;
+    if (!ops || ops->indicators(it->sys) + ops->events(it->sys) == 0) return FLX_OK;
+    return create(it, events);
+}
+
+flx_status flx_events_expect_jolts(flx_integrator *it)
+{
+    flx_method *m = flx_method_of(it);
+    if (m->events || m->jolts || !it->sys->ops->instants) return FLX_OK;
+    return create(it, &m->jolts);
+}
+
+double flx_events_next(flx_integrator *it, const flx_state *x)
+{
+    const flx_events *e = flx_method_of(it)->events;
+    return e->ops->next(it->sys, it->work, x);
+}
+
+// ---- too often ------------------------------------------------------------------------------
+
+// Short intervals that become shorter still, or vanish. A relay that works fast has its own pace.
+// stays: it has not been away from its border in between, however long that was.
+static bool is_too_close(flx_repeat *r, double t, double span, bool stays)
+{
+    double interval = t - r->last;
+    bool shorter = interval < SHORTER * r->interval || interval <= NO_TIME * span;
+    r->close = stays || (interval <= CLOSE * span && shorter) ? r->close + 1 : 0;
+    r->interval = interval;
+    r->last = t;
+    return r->close >= MOST_CLOSE;
+}
+
+static flx_status watch(flx_integrator *it, const flx_state *x, double span, bool changed)
+{
+    flx_events *e = flx_method_of(it)->events;
+    flx_loc loc;
+    bool stays = false;
+    for (int i = 0; i < e->n && changed; i++) stays |= e->changed[i] && e->grace[i] > 0.0;
+    for (int i = 0; i < e->what.nevent; i++) {
+        int k = e->what.events[i];
+        // one that happens where its condition is about to turn false has no time left in between
+        if (!is_too_close(&e->history[e->n + k], x->t, span, stays) && !e->doubtful) continue;
+        const char *name = e->ops->event(it->sys, k, &loc);
+        return FLX_FAIL(it->ctx, FLX_STEP_TOO_SMALL, loc,
+                        "event '%s' happens at ever shorter intervals, which end at t = %.9g; let "
+                        "the model say what follows: an event that stops the run, or that brings "
+                        "it to rest, before that",
+                        name, x->t);
+    }
+    for (int i = 0; i < e->n && changed; i++) {
+        // at one state all ways are tried before it is given up
+        if (!e->changed[i] || (e->ntried > 0 && !e->cycled)) continue;
+        bool there = e->grace[i] > 0.0;
+        if (!is_too_close(&e->history[i], x->t, span, there) && !e->cycled) continue;
+        const char *name = e->ops->indicator(it->sys, i, &loc);
+        return FLX_FAIL(it->ctx, FLX_STEP_TOO_SMALL, loc,
+                        "a condition in '%s' changes back and forth at t = %.9g: each of its "
+                        "branches leads to the other, and the motion slides along the border. Make "
+                        "the jump steep but continuous, as in tanh(v/1e-3) for sign(v), or use an "
+                        "event and a discrete variable with two borders",
+                        name, x->t);
+    }
+    return FLX_OK;
+}
+
+// Whose switches end most of the steps, if more than half of them are one's (Boyer and Moore).
+static void count_instant(flx_integrator *it)
+{
+    flx_events *e = flx_method_of(it)->events;
+    flx_statistics *s = &it->stats;
+    if (!e->what.changed || !e->what.item) return;
+    s->instants++;
+    if (e->votes == 0) s->governed_by = e->what.item;
+    e->votes += s->governed_by == e->what.item ? 1 : -1;
+}
+
+// ---- the instant ----------------------------------------------------------------------------
+
+// What is set off at x: events and switches, with the velocities that they leave.
+static flx_status set_off(flx_integrator *it, flx_state *x, const signed char *changed)
+{
+    flx_events *e = flx_method_of(it)->events;
+    flx_happening *h = &e->what;
+    for (int round = 0; round < FLX_MOST_HAPPENINGS; round++) {
+        bool moved = false;
+        FLX_TRY(e->ops->happen(it->sys, it->work, x, changed, h));
+        if (h->changed) FLX_TRY(flx_events_meet_velocities(it, x, &moved));
+        h->again = 1; // switches may depend on velocities
+        if (!moved) break;
+        changed = NULL;
+    }
+    return FLX_OK;
+}
+
+int flx_events_wrong(flx_integrator *it, const flx_state *x)
+{
+    flx_events *e = flx_method_of(it)->events;
+    return e->ops->judge(it->sys, it->work, x, e->size);
+}
+
+flx_status flx_events_check(flx_integrator *it, const flx_state *x)
+{
+    const flx_method *m = flx_method_of(it);
+    flx_events *e = m->events;
+    size_t n = (size_t)e->n * sizeof *e->size;
+    memcpy(e->at, e->size, n);
+    int wrong = flx_events_wrong(it, x);
+    if (!flx_events_tell_size(it, x->t - m->before->t)) memcpy(e->size, e->at, n);
+    if (wrong < 0) return FLX_OK;
+    flx_loc loc;
+    const char *name = e->ops->indicator(it->sys, wrong, &loc);
+    return FLX_FAIL(it->ctx, FLX_INCONSISTENT, loc,
+                    "a condition or a table in '%s' is not what its own value says at t = %.9g: it "
+                    "has changed unseen. Take smaller steps (largest_step), or another method",
+                    name, x->t);
+}
+
+static flx_status refuse_contradiction(flx_integrator *it, const flx_state *x, int wrong)
+{
+    flx_loc loc;
+    const char *name = flx_method_of(it)->events->ops->indicator(it->sys, wrong, &loc);
+    return FLX_FAIL(it->ctx, FLX_INCONSISTENT, loc,
+                    "the conditions at t = %.9g contradict each other: whichever way the one in "
+                    "'%s' is taken, the forces that follow ask for the other. Make the jump steep "
+                    "but continuous, as in tanh(v/1e-3) for sign(v)",
+                    x->t, name);
+}
+
+flx_status flx_events_happen(flx_integrator *it, flx_state *x, double span,
+                             const flx_state **before, const flx_happening **what)
+{
+    flx_method *m = flx_method_of(it);
+    flx_events *e = m->events;
+    flx_happening *h = &e->what;
+    h->again = h->jumped = h->stop = h->nevent = h->nrow = 0;
+    h->changed = m->jolted; // something else has changed the equations
+    h->item = NULL;
+    h->size = e->size;
+    flx_state_copy(e->prior, x);
+    FLX_TRY(set_off(it, x, e->located ? e->changed : NULL));
+    FLX_TRY(watch(it, x, span, e->located));
+    e->located = false;
+    if (h->changed) FLX_TRY(flx_events_find_accelerations(it, x));
+    // forces, algebraic values and velocities without inertia have jumped: so may what reads them
+    for (int round = 0, wrong; (wrong = flx_events_wrong(it, x)) >= 0; round++) {
+        if (round == MOST_ROUNDS) return refuse_contradiction(it, x, wrong);
+        FLX_TRY(set_off(it, x, NULL));
+        if (h->changed) FLX_TRY(flx_events_find_accelerations(it, x));
+    }
+    if (!h->changed && m->stepped && x->t == m->after->t) {
+        // nothing that the method has seen: it goes on
+        memcpy(m->after->switches, x->switches, (size_t)it->sys->dims.nswitch * sizeof(double));
+    }
+    if (h->jumped) e->ntried = 0;
+    count_instant(it);
+    *before = e->prior;
+    *what = h;
+    return FLX_OK;
+}
+
+flx_status flx_events_jolt(flx_integrator *it, flx_state *x, double span, const flx_state **before,
+                           const flx_happening **what)
+{
+    flx_method *m = flx_method_of(it);
+    flx_events *own = m->events;
+    if (!own) m->events = m->jolts;
+    m->jolted = true;
+    m->events->located = false;
+    flx_status status = flx_events_happen(it, x, span, before, what);
+    m->events = own;
+    return status;
+}

@@ -1,0 +1,180 @@
+// events_meet.c - consistent velocities and accelerations after an instant.
+//
+// Where velocities were set, the least impulse that the bonds allow meets them:
+//     [M G^T Y^T; G; Y] (dv, ., .) = (0, -(G v + g_t), y - Y v)                          (EVE-4)
+// Accelerations and multipliers follow, and before them the velocities of what has no inertia (REL-1).
+#include "integrate/events/events_parts.h"
+#include "integrate/linear.h"
+#include "math/dense.h"
+
+#include <math.h>
+#include <string.h>
+
+// Rows of bonds and their rates that an instant moves by more than this part of their scale.
+#define MOVED 1e-9
+
+// Rows of the bonds without compliance at x: positions into r, their rates into `rates`.
+static flx_status find_rows(flx_integrator *it, const flx_state *x, double *rates)
+{
+    const flx_system *s = it->sys;
+    const flx_dims *d = &s->dims;
+    flx_events *e = flx_method_of(it)->events;
+    int first = flx_dims_first_bond(&s->dims), n = flx_dims_unknowns(d);
+    flx_state_copy(e->probe, x);
+    memset(e->probe->lam, 0, (size_t)d->nlam * sizeof(double));
+    memset(e->probe->mu, 0, (size_t)d->nmu * sizeof(double));
+    flx_point p = flx_state_point(s, e->probe);
+    FLX_TRY(s->ops->residual(s, it->work, &p, e->r));
+    memset(rates, 0, (size_t)n * sizeof *rates);
+    if (d->nlam > 0) FLX_TRY(s->ops->bond_rate(s, it->work, &p, rates + first));
+    for (int i = first; i < n; i++) {
+        flx_unknown u;
+        s->ops->unknown(s, i, &u);
+        bool bond = u.kind == FLX_UNKNOWN_BOND;
+        if (!bond) rates[i] = u.E == 0.0 ? e->r[i] : 0.0;
+        if (bond && u.C != 0.0) e->r[i] = rates[i] = 0.0;
+        if (bond && u.tau != 0.0 && u.C == 0.0) rates[i] = e->r[i] / u.tau;
+        if (!bond || u.tau != 0.0) e->r[i] = 0.0;
+    }
+    return FLX_OK;
+}
+
+// A position cannot jump off the bonds.
+static flx_status check_positions(flx_integrator *it, const flx_state *x, const double *rows)
+{
+    const flx_system *s = it->sys;
+    const flx_events *e = flx_method_of(it)->events;
+    for (int i = flx_dims_first_bond(&s->dims); i < flx_dims_first_bond(&s->dims) + s->dims.nlam;
+         i++) {
+        flx_unknown u;
+        s->ops->unknown(s, i, &u);
+        if (fabs(e->r[i] - rows[i]) <= MOVED * u.scale) continue;
+        return FLX_FAIL(it->ctx, FLX_INCONSISTENT, e->what.loc,
+                        "'%s' at t = %.9g moves the positions off '%s' (%s) by %.3g: a position "
+                        "cannot jump; set velocities, or let the motion run smoothly",
+                        e->what.item ? e->what.item : "?", x->t, u.item ? u.item : "?",
+                        u.part ? u.part : "?", e->r[i] - rows[i]);
+    }
+    return FLX_OK;
+}
+
+// What no impulse moves, as a part of what others do, and which misfit of it is rounding.
+#define HELD 1e-13
+#define MET 1e-10
+
+// Velocities that the joints hold where they are set need no impulse.
+static void leave_out_held(int m, double *S, double *rhs, const double *value)
+{
+    double most = 0.0, size = 1.0;
+    for (int k = 0; k < m; k++) {
+        most = fmax(most, fabs(S[k * m + k]));
+        size = fmax(size, fabs(value[k]));
+    }
+    for (int k = 0; k < m; k++) {
+        if (fabs(S[k * m + k]) > HELD * most || !(fabs(rhs[k]) <= MET * size)) continue;
+        for (int j = 0; j < m; j++) S[k * m + j] = S[j * m + k] = j == k ? 1.0 : 0.0;
+        rhs[k] = 0.0;
+    }
+}
+
+// The multipliers of the velocities set: S = Y Z, Z = M^-1 Y^T on the bonds.
+static flx_status meet_rows(flx_integrator *it, flx_state *x)
+{
+    const flx_system *s = it->sys;
+    flx_events *e = flx_method_of(it)->events;
+    int nv = s->dims.nv, n = flx_dims_unknowns(&s->dims), m = e->what.nrow;
+    for (int k = 0; k < m; k++) {
+        memset(e->d, 0, (size_t)n * sizeof *e->d);
+        memcpy(e->d, e->what.Y + (size_t)k * (size_t)nv, (size_t)nv * sizeof *e->d);
+        flx_saddle_solve(e->saddle, e->d);
+        memcpy(e->Z + (size_t)k * (size_t)nv, e->d, (size_t)nv * sizeof *e->d);
+    }
+    for (int k = 0; k < m; k++) {
+        const double *Y = e->what.Y + (size_t)k * (size_t)nv;
+        e->rhs[k] = e->what.value[k];
+        for (int i = 0; i < nv; i++) e->rhs[k] -= Y[i] * x->v[i];
+        for (int j = 0; j < m; j++) {
+            const double *Z = e->Z + (size_t)j * (size_t)nv;
+            double sum = 0.0;
+            for (int i = 0; i < nv; i++) sum += Y[i] * Z[i];
+            e->S[k * m + j] = sum;
+        }
+    }
+    leave_out_held(m, e->S, e->rhs, e->what.value);
+    bool good = flx_dense_lu(m, e->S, e->pivot);
+    if (good) flx_dense_lu_solve(m, e->S, e->pivot, e->rhs);
+    for (int k = 0; k < m && good; k++) {
+        for (int i = 0; i < nv; i++) x->v[i] += e->rhs[k] * e->Z[(size_t)k * (size_t)nv + i];
+    }
+    for (int i = 0; i < nv; i++) good = good && isfinite(x->v[i]);
+    if (good) return FLX_OK;
+    return FLX_FAIL(it->ctx, FLX_INCONSISTENT, e->what.loc,
+                    "event '%s' at t = %.9g: no impulse gives the velocities that it sets; the "
+                    "joints hold them, or two of them are the same",
+                    e->what.item ? e->what.item : "?", x->t);
+}
+
+// (EVE-4); the second round removes rounding.
+static flx_status meet(flx_integrator *it, flx_state *x)
+{
+    static const flx_saddle_metric mass = {0};
+    const flx_system *s = it->sys;
+    flx_events *e = flx_method_of(it)->events;
+    int n = flx_dims_unknowns(&s->dims);
+    flx_point p = flx_state_point(s, x);
+    FLX_TRY(s->ops->linearise(s, it->work, &p, &e->blocks));
+    FLX_TRY(flx_saddle_factor(e->saddle, &e->blocks, FLX_ROWS_VELOCITY, &mass));
+    it->stats.projections++;
+    for (int round = 0; round < 2; round++) {
+        FLX_TRY(find_rows(it, x, e->rows));
+        for (int i = 0; i < n; i++) e->d[i] = -e->rows[i];
+        flx_saddle_solve(e->saddle, e->d);
+        for (int i = 0; i < s->dims.nv; i++) x->v[i] += e->d[i];
+        if (e->what.nrow > 0) FLX_TRY(meet_rows(it, x));
+    }
+    return FLX_OK;
+}
+
+static bool have_moved(const flx_system *s, const double *rows, const double *before)
+{
+    for (int i = flx_dims_first_bond(&s->dims); i < flx_dims_unknowns(&s->dims); i++) {
+        flx_unknown u;
+        s->ops->unknown(s, i, &u);
+        if (!(fabs(rows[i] - before[i]) <= MOVED * u.scale)) return true;
+    }
+    return false;
+}
+
+flx_status flx_events_meet_velocities(flx_integrator *it, flx_state *x, bool *moved)
+{
+    const flx_system *s = it->sys;
+    flx_events *e = flx_method_of(it)->events;
+    bool bonds = s->dims.nlam + s->dims.nmu > 0;
+    *moved = e->what.nrow > 0;
+    if (bonds) {
+        FLX_TRY(find_rows(it, e->prior, e->rows_before));
+        memcpy(e->d, e->r, (size_t)flx_dims_unknowns(&s->dims) * sizeof *e->d);
+        FLX_TRY(find_rows(it, x, e->rows));
+        FLX_TRY(check_positions(it, x, e->d));
+        *moved = *moved || have_moved(s, e->rows, e->rows_before);
+    }
+    return *moved ? meet(it, x) : FLX_OK;
+}
+
+flx_status flx_events_find_accelerations(flx_integrator *it, flx_state *x)
+{
+    flx_events *e = flx_method_of(it)->events;
+    flx_status status =
+        flx_accelerator_eval(e->acc, it->work, x, &it->stats.residuals, &it->stats.linearisations);
+    if (status <= 0) return status;
+    if (!e->relaxer) FLX_TRY(flx_relaxer_create(it->sys, &e->relaxer));
+    // where a force jumps, so do the velocities of what has no inertia
+    flx_status relaxed = flx_relaxer_velocities(e->relaxer, it->work, x, FLX_RELAX_STEP);
+    if (relaxed >= 0) {
+        relaxed = flx_relax_accelerations(e->relaxer, it->work, x, FLX_RELAX_RATE_STEP);
+    }
+    if (relaxed <= 0) return relaxed;
+    return FLX_FAIL(it->ctx, status, e->what.loc,
+                    "after '%s' at t = %.9g there are no consistent accelerations: %s",
+                    e->what.item ? e->what.item : "?", x->t, flx_status_text(status));
+}

@@ -1,0 +1,69 @@
+// events_parts.h - what the files of events share: events.c their life and the instant itself,
+// events_find.c instants in a step, events_step.c steps up to one, events_meet.c velocities and
+// accelerations after one.
+#pragma once
+
+#include "integrate/accelerate.h"
+#include "integrate/events/events.h"
+#include "integrate/relax.h"
+#include "integrate/saddle.h"
+
+#include <float.h>
+
+typedef struct flx_repeat { // of one indicator or event
+    double last, interval;
+    int close;
+} flx_repeat;
+
+#define FLX_SHORTEST_FLIGHT 1e-10 // away from a border, as a part of a look, and of the run
+#define FLX_NOTHING (DBL_MIN / DBL_EPSILON) // numbers so small have lost their digits
+// Intervals of a step at whose ends indicators that turn fast are looked at.
+#define FLX_MANY_LOOKS 50
+#define FLX_MOST_DIPS 16
+// Switches on their border at one instant are tried in so many ways.
+#define FLX_MOST_TRIES 64
+
+struct flx_events {
+    const flx_instants *ops; // borrowed from the system
+    int n, nevent, nrow;
+    bool repeats;                   // steps are made again up to an instant
+    double *at, *from, *to, *grace; // (n) indicators
+    double *slope, *range;          // (n) of them, about
+    double *looks;                  // ((FLX_MANY_LOOKS + 1) n) at equal parts of the step
+    int nlook, ndip;
+    double dips[FLX_MOST_DIPS]; // where they are negative between looks
+    double *size;               // (n) what their values have been so far
+    bool sized;                 // ... in steps that tell it
+    signed char *changed;       // (n)
+    signed char *alone, *first; // (n) one of them, those that were found first
+    bool located;               // they change at the end of the last step
+    bool doubtful;              // ... though what is known there says that they do not
+    // Switches that were tried at the state where the motion is now, and led back to it at once.
+    double *tried; // (FLX_MOST_TRIES * nswitch)
+    int ntried;
+    bool cycled; // all that could be tried were
+    flx_state *begin, *probe, *prior;
+    flx_repeat *history; // (n + nevent)
+    long votes;          // for what the statistics name
+    flx_happening what;
+    // velocities and accelerations
+    flx_accelerator *acc;
+    flx_relaxer *relaxer; // where the masses do not determine them; NULL: not yet
+    flx_saddle *saddle;
+    flx_blocks blocks;
+    double *r, *d, *rows, *rows_before; // (unknowns)
+    double *Z, *S, *rhs;                // (nrow x nv) (nrow x nrow) (nrow)
+    int *pivot;                         // (nrow)
+};
+
+// After what has happened at x, from e->prior on: velocities that the bonds allow (EVE-4), *moved:
+// whether they are others now; and accelerations and multipliers that follow.
+flx_status flx_events_meet_velocities(flx_integrator *it, flx_state *x, bool *moved);
+flx_status flx_events_find_accelerations(flx_integrator *it, flx_state *x);
+
+// Indicators at x; the least of those that are marked, (EVE-3), and which it is; the first instant of the
+// step from e->begin to x: *found, then near *t, with what changes there marked.
+flx_status flx_events_indicate(flx_integrator *it, const flx_state *x, double *value);
+bool flx_events_tell_size(flx_integrator *it, double h); // steps of length h do
+double flx_events_smallest(const flx_events *e, const double *value, int *which);
+flx_status flx_events_find(flx_integrator *it, flx_state *x, double *t, bool *found);

@@ -1,0 +1,417 @@
+// structural.c - life and step of the methods of structural dynamics.
+#include "integrate/structural/structural.h"
+
+#include <math.h>
+#include <string.h>
+
+// Positions are solved to this part of their scale: joints are then closed to rounding.
+#define POSITION_TOLERANCE 1e-13
+// ... of methods that damp nothing to this: velocities keep over the step what is left of positions.
+#define UNDAMPED_TOLERANCE 1e-15
+// Rounding that was met is reckoned with in the steps that follow, less and less.
+#define FORGET_NOISE 0.95
+// Iterations that a fresh linearisation with its factors is worth.
+#define REFRESH_COST 4
+// Factors renewed because of their age in a row, before one step more is tried.
+#define TRY_LONGER 8
+// Steps that differ by less are the same step: their factors serve; their accelerations do.
+#define SAME_FACTORS 1e-6
+#define SAME_STEP 1e-9
+// Corrections that close the joints of a value between steps.
+#define CLOSING_STEPS 10
+
+// ---- life -----------------------------------------------------------------------------------
+
+int structural_coefficients(double am, double af, double beta, double gamma, flx_coefficients *out)
+{
+    *out = (flx_coefficients){.scheme = FLX_SCHEME_STRUCTURAL,
+                              .s = 1,
+                              .alpha_m = am,
+                              .alpha_f = af,
+                              .beta = beta,
+                              .gamma = gamma};
+    return beta > 0.0 && gamma > 0.0 && am < 1.0 && af < 1.0;
+}
+
+void structural_destroy(flx_integrator *it)
+{
+    structural *g = it->data;
+    double *const owned[] = {g->a,      g->y,
+                             g->v0,     g->dv0,
+                             g->dx0,    g->theta,
+                             g->q,      g->v,
+                             g->dv,     g->x,
+                             g->dx,     g->w,
+                             g->lam,    g->mu,
+                             g->r,      g->d,
+                             g->u,      g->rate,
+                             g->sigma,  g->scale,
+                             g->weight, g->mass_of_metric,
+                             g->along,  g->along0,
+                             g->slope,  g->error};
+    for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++) flx_free(owned[i]);
+    for (int k = 0; k < STRUCTURAL_DIFFERENCES; k++) flx_free(g->difference[k]);
+    flx_free(g->on_position);
+    flx_stiff_bonds_destroy(&g->stiff);
+    flx_tolerance_destroy(&g->tol);
+    flx_blocks_destroy(&g->blocks);
+    flx_linear_destroy(&g->lin);
+    flx_accelerator_destroy(&g->acc);
+    flx_saddle_destroy(&g->saddle);
+    flx_state_destroy(&g->trial);
+    flx_free(g);
+    it->data = NULL;
+}
+
+static flx_status make_arrays(const flx_system *s, structural *g)
+{
+    const flx_dims *d = &s->dims;
+    int n = flx_dims_unknowns(d), first = flx_dims_first_bond(d);
+    struct {
+        double **array;
+        int n;
+    } want[] = {{&g->a, d->nv},
+                {&g->y, d->nx},
+                {&g->v0, d->nv},
+                {&g->dv0, d->nv},
+                {&g->dx0, d->nx},
+                {&g->theta, d->nv},
+                {&g->q, d->nq},
+                {&g->v, d->nv},
+                {&g->dv, d->nv},
+                {&g->x, d->nx},
+                {&g->dx, d->nx},
+                {&g->w, d->nw},
+                {&g->lam, d->nlam},
+                {&g->mu, d->nmu},
+                {&g->r, n},
+                {&g->d, n},
+                {&g->scale, n},
+                {&g->weight, n},
+                {&g->slope, d->nv + d->nx},
+                {&g->error, 2 * d->nv + d->nx},
+                {&g->rate, d->nlam},
+                {&g->sigma, d->nlam},
+                {&g->u, g->ggl ? n : 0},
+                {&g->along, g->ggl ? d->nv : 0},
+                {&g->along0, g->ggl ? d->nv : 0},
+                {&g->mass_of_metric, g->ggl ? d->nv : 0}};
+    for (size_t i = 0; i < sizeof want / sizeof want[0]; i++) {
+        *want[i].array = flx_alloc(s->ctx, (size_t)want[i].n, sizeof(double));
+        if (!*want[i].array) return FLX_ERR_MEMORY;
+    }
+    for (int k = 0; k < STRUCTURAL_DIFFERENCES; k++) {
+        g->difference[k] = flx_alloc(s->ctx, (size_t)n, sizeof(double));
+        if (!g->difference[k]) return FLX_ERR_MEMORY;
+    }
+    g->on_position = flx_alloc(s->ctx, (size_t)(n - first), sizeof *g->on_position);
+    return g->on_position ? FLX_OK : FLX_ERR_MEMORY;
+}
+
+static void read_unknowns(const flx_system *s, structural *g)
+{
+    const flx_dims *d = &s->dims;
+    int n = flx_dims_unknowns(d), first = flx_dims_first_bond(d);
+    g->smallest_scale = 1.0;
+    for (int i = 0; i < n; i++) {
+        flx_unknown u;
+        s->ops->unknown(s, i, &u);
+        g->scale[i] = u.scale > 0.0 ? u.scale : 1.0;
+        g->weight[i] = 1.0 / g->scale[i];
+        if (i < d->nv && (i == 0 || g->scale[i] < g->smallest_scale)) {
+            g->smallest_scale = g->scale[i];
+        }
+        if (u.kind != FLX_UNKNOWN_BOND) continue;
+        g->sigma[i - first] = u.sigma;
+        g->on_position[i - first] = flx_bond_on_position(&u);
+        g->npos += g->on_position[i - first];
+    }
+}
+
+static flx_status close_joints(flx_integrator *it, flx_state *x);
+
+static const char *why_reactions_matter(const flx_system *s)
+{
+    switch (s->reads_multipliers) {
+    case FLX_READS_FORCES:
+        return "a force of the model reads them (friction in a joint)";
+    case FLX_READS_INERTIA:
+        return "inertia that is not symmetric reads them";
+    case FLX_READS_BALANCE:
+        return "parts without inertia move as they balance them";
+    default:
+        return "its error control follows them";
+    }
+}
+
+flx_status structural_create(flx_integrator *it, const flx_coefficients *c, const char *damping)
+{
+    const flx_system *s = it->sys;
+    const flx_integrator_def *def = &it->def;
+    if (def->formulation == FLX_FORMULATION_INDEX1) {
+        return FLX_FAIL(it->ctx, FLX_ERR_UNAVAILABLE, FLX_NOWHERE,
+                        "method '%s' solves formulations index-3 and ggl; index-1 is that of "
+                        "dopri5",
+                        it->type->name);
+    }
+    structural *g = flx_alloc(it->ctx, 1, sizeof *g);
+    if (!g) return FLX_ERR_MEMORY;
+    it->data = g;
+    flx_method_of(it)->close = close_joints;
+    g->am = c->alpha_m;
+    g->af = c->alpha_f;
+    g->beta = c->beta;
+    g->gamma = c->gamma;
+    // without dissipation the reactions of index 3 never settle; with it they jump where the step
+    // changes, and the forces that read them pass that on to the estimate of the error
+    bool unsettled = g->gamma <= 0.5, adaptive = !(def->step > 0.0);
+    g->ggl = def->formulation == FLX_FORMULATION_GGL ||
+             (def->formulation == FLX_FORMULATION_AUTO &&
+              (unsettled || (adaptive && s->reads_multipliers)));
+    g->tolerance = def->newton_tolerance > 0.0 ? def->newton_tolerance : POSITION_TOLERANCE;
+    FLX_TRY(make_arrays(s, g));
+    read_unknowns(s, g);
+    unsettled = unsettled && g->npos > 0;
+    g->ggl = g->ggl && g->npos > 0;
+    flx_method_of(it)->closes_velocities = g->ggl;
+    if (g->gamma <= 0.5 && !(def->newton_tolerance > 0.0)) g->tolerance = UNDAMPED_TOLERANCE;
+    g->settles = g->gamma <= 0.5 && g->npos + s->dims.nmu > 0 && (g->ggl || g->npos == 0);
+    if (unsettled && !g->ggl && (s->reads_multipliers || adaptive)) {
+        return FLX_FAIL(it->ctx, FLX_ERR_CANNOT, FLX_NOWHERE,
+                        "method '%s' without dissipation does not let reactions settle in index 3, "
+                        "and %s; give 'formulation: ggl', or use radau",
+                        it->type->name, why_reactions_matter(s));
+    }
+    if (adaptive && s->reads_multipliers && g->npos > 0 && !g->ggl) {
+        flx_ctx_warn(it->ctx, FLX_NOWHERE,
+                     "method '%s': reactions of index 3 jump where the step changes, and %s: steps "
+                     "may become very short; leave 'formulation' out, or give 'ggl'",
+                     it->type->name, why_reactions_matter(s));
+    }
+    if (unsettled && !g->ggl) {
+        flx_ctx_warn(it->ctx, FLX_NOWHERE,
+                     "method '%s' without dissipation does not let reactions settle in index 3; "
+                     "give 'formulation: ggl', or %s",
+                     it->type->name, damping);
+    }
+    double rtol = def->rtol > 0.0 ? def->rtol : FLX_DEFAULT_RTOL;
+    double atol = def->atol > 0.0 ? def->atol : FLX_DEFAULT_ATOL;
+    FLX_TRY(flx_tolerance_create(s, rtol, atol, g->scale, &g->tol));
+    if (g->gamma <= 0.5) FLX_TRY(flx_stiff_bonds_create(s, &g->stiff));
+    FLX_TRY(flx_blocks_create(s, &g->blocks));
+    FLX_TRY(flx_linear_create(s, false, &g->lin));
+    FLX_TRY(flx_accelerator_create(s, &g->acc));
+    FLX_TRY(flx_saddle_create(s, &g->saddle));
+    return flx_state_create(s, &g->trial);
+}
+
+// ---- step -----------------------------------------------------------------------------------
+
+static void set_step(structural *g, double h)
+{
+    g->h = h;
+    g->gp = g->gamma / (h * g->beta);
+    g->bp = (1.0 - g->am) / (h * h * g->beta * (1.0 - g->af));
+    g->cx = g->bp / g->gp;
+    if (g->h_factored > 0.0 && fabs(h - g->h_factored) > SAME_FACTORS * h) g->h_factored = 0.0;
+}
+
+// A direction that is soft beside one that is stiff, as the stretch of a short element beside its
+// bending, turns with the body: after some steps the old factors make corrections along it grow, though
+// all others shrink as before. Iterations of a step that has to renew them are lost, and the next factors
+// live as long.
+void structural_outlived(structural *g)
+{
+    g->life = g->age;
+    g->retired = 0;
+}
+
+// The books on the factors: renewed when the iterations they cost too much have paid for new ones, or at
+// the age at which others have failed.
+static void keep_books(structural *g, int iterations)
+{
+    if (g->h_factored == 0.0) return;
+    if (g->fresh_iterations == 0) {
+        g->fresh_iterations = iterations;
+    } else {
+        g->extra += iterations > g->fresh_iterations ? iterations - g->fresh_iterations : 0;
+    }
+    g->age++;
+    if (g->extra >= REFRESH_COST) g->h_factored = 0.0;
+    if (g->life == 0 || g->age < g->life) return;
+    g->h_factored = 0.0;
+    if (++g->retired < TRY_LONGER) return;
+    g->life++;
+    g->retired = 0;
+}
+
+flx_status structural_attempt(flx_integrator *it, const flx_state *x, double h)
+{
+    structural *g = it->data;
+    const flx_system *s = it->sys;
+    if (!flx_method_of(it)->continues) {
+        set_step(g, h);
+        FLX_TRY(structural_start(it, x, h));
+        g->h_factored = 0.0;
+    } else if (fabs(h - g->h_last) > SAME_STEP * h) {
+        FLX_TRY(structural_change_step(it, x, h));
+    }
+    set_step(g, h);
+    structural_predict(g, s, x);
+    s->ops->retract(s, x->q, g->theta, g->q);
+    int iterations = 0;
+    flx_status status = structural_solve(it, x, &iterations);
+    if (status != FLX_OK) {
+        g->h_factored = 0.0;
+        return status;
+    }
+    keep_books(g, iterations);
+    g->position_noise *= FORGET_NOISE;
+    g->force_noise *= FORGET_NOISE;
+    return FLX_OK;
+}
+
+// Without dissipation an error of the accelerations across the constraints turns round in every step
+// and stays, and each step adds the rounding of positions over the square of the step. So accelerations
+// and reactions are made those of the end, (ACC-1); where the masses do not determine them they stay.
+static flx_status settle(flx_integrator *it, const flx_state *x)
+{
+    structural *g = it->data;
+    const flx_dims *d = &it->sys->dims;
+    flx_state *e = g->trial;
+    flx_state_copy(e, x);
+    e->t = x->t + g->h;
+    memcpy(e->q, g->q, (size_t)d->nq * sizeof(double));
+    memcpy(e->v, g->v, (size_t)d->nv * sizeof(double));
+    memcpy(e->x, g->x, (size_t)d->nx * sizeof(double));
+    memcpy(e->w, g->w, (size_t)d->nw * sizeof(double));
+    flx_status status =
+        flx_accelerator_eval(g->acc, it->work, e, &it->stats.residuals, &it->stats.linearisations);
+    if (status != FLX_OK) return status < 0 ? status : FLX_OK;
+    memcpy(g->dv, e->a, (size_t)d->nv * sizeof(double));
+    memcpy(g->dx, e->dx, (size_t)d->nx * sizeof(double));
+    memcpy(g->w, e->w, (size_t)d->nw * sizeof(double));
+    memcpy(g->lam, e->lam, (size_t)d->nlam * sizeof(double));
+    memcpy(g->mu, e->mu, (size_t)d->nmu * sizeof(double));
+    return FLX_OK;
+}
+
+flx_status structural_accept(flx_integrator *it, flx_state *x)
+{
+    structural *g = it->data;
+    const flx_dims *d = &it->sys->dims;
+    if (g->settles) FLX_TRY(settle(it, x));
+    structural_algorithmic(g, g->dv, d->nv, g->a, g->dv0, g->r);
+    memcpy(g->a, g->r, (size_t)d->nv * sizeof(double));
+    structural_algorithmic(g, g->dx, d->nx, g->y, g->dx0, g->r);
+    memcpy(g->y, g->r, (size_t)d->nx * sizeof(double));
+    memcpy(x->q, g->q, (size_t)d->nq * sizeof(double));
+    memcpy(x->v, g->v, (size_t)d->nv * sizeof(double));
+    memcpy(x->a, g->dv, (size_t)d->nv * sizeof(double));
+    memcpy(x->x, g->x, (size_t)d->nx * sizeof(double));
+    memcpy(x->dx, g->dx, (size_t)d->nx * sizeof(double));
+    memcpy(x->w, g->w, (size_t)d->nw * sizeof(double));
+    memcpy(x->lam, g->lam, (size_t)d->nlam * sizeof(double));
+    memcpy(x->mu, g->mu, (size_t)d->nmu * sizeof(double));
+    memcpy(g->v0, g->v, (size_t)d->nv * sizeof(double));
+    memcpy(g->dv0, g->dv, (size_t)d->nv * sizeof(double));
+    memcpy(g->dx0, g->dx, (size_t)d->nx * sizeof(double));
+    if (g->ggl) memcpy(g->along0, g->along, (size_t)d->nv * sizeof(double));
+    g->h_along = g->h;
+    x->t += g->h;
+    structural_remember(g, d, x);
+    return FLX_OK;
+}
+
+flx_status structural_step(flx_integrator *it, flx_state *x, double h, double *h_taken)
+{
+    if (!(it->def.step > 0.0)) return structural_controlled_step(it, x, h, h_taken);
+    FLX_TRY(structural_attempt(it, x, h));
+    *h_taken = h;
+    return structural_accept(it, x);
+}
+
+// ---- values in between ----------------------------------------------------------------------
+
+// Close the joints of a value between steps by the factors at hand: the nearest position in the
+// metric of the Newton matrix, which is the mass as good as alone. Not near a singular position,
+// where that may be far.
+static flx_status close_joints(flx_integrator *it, flx_state *x)
+{
+    structural *g = it->data;
+    const flx_system *s = it->sys;
+    const flx_dims *d = &s->dims;
+    int first = flx_dims_first_bond(d), n = flx_dims_unknowns(d);
+    double last = HUGE_VAL;
+    if (g->pivot < STRUCTURAL_REGULAR_PIVOT * g->usual_pivot) return FLX_OK;
+    for (int k = 0; k < CLOSING_STEPS && d->nlam > 0; k++) {
+        flx_point p = flx_state_point(s, x);
+        FLX_TRY(s->ops->residual(s, it->work, &p, g->r));
+        it->stats.residuals++;
+        double open = 0.0;
+        memset(g->d, 0, (size_t)n * sizeof *g->d);
+        for (int i = first; i < first + d->nlam; i++) {
+            if (!g->on_position[i - first]) continue;
+            g->d[i] = -g->r[i];
+            open = fmax(open, fabs(g->r[i]) * g->weight[i]);
+        }
+        if (open <= STRUCTURAL_ROUNDING_ROW || !(open < 0.5 * last)) break;
+        FLX_TRY(flx_linear_solve(g->lin, g->d));
+        it->stats.solves++;
+        s->ops->retract(s, x->q, g->d, x->q);
+        last = open;
+    }
+    return FLX_OK;
+}
+
+// ---- checkpoint -----------------------------------------------------------------------------
+
+void structural_memory(flx_integrator *it, flx_memory *m)
+{
+    structural *g = it->data;
+    const flx_dims *d = &it->sys->dims;
+    size_t n = (size_t)flx_dims_unknowns(d), nv = (size_t)d->nv, nx = (size_t)d->nx;
+    FLX_PASS(m, g->h);
+    FLX_PASS(m, g->bp);
+    FLX_PASS(m, g->gp);
+    FLX_PASS(m, g->cx);
+    FLX_PASS(m, g->stabilised);
+    flx_memory_numbers(m, g->a, nv);
+    flx_memory_numbers(m, g->y, nx);
+    flx_memory_numbers(m, g->v0, nv);
+    flx_memory_numbers(m, g->dv0, nv);
+    flx_memory_numbers(m, g->dx0, nx);
+    FLX_PASS(m, g->position_noise);
+    FLX_PASS(m, g->force_noise);
+    FLX_PASS(m, g->h_last);
+    for (int k = 0; k < STRUCTURAL_DIFFERENCES; k++) flx_memory_numbers(m, g->difference[k], n);
+    FLX_PASS(m, g->nhistory);
+    FLX_PASS(m, g->order);
+    FLX_PASS(m, g->unresolved);
+    flx_blocks_memory(it->sys, &g->blocks, m);
+    flx_linear_memory(g->lin, m);
+    flx_accelerator_memory(g->acc, m);
+    flx_saddle_memory(g->saddle, m);
+    FLX_PASS(m, g->h_factored);
+    FLX_PASS(m, g->pivot);
+    FLX_PASS(m, g->usual_pivot);
+    FLX_PASS(m, g->age);
+    FLX_PASS(m, g->fresh_iterations);
+    FLX_PASS(m, g->extra);
+    FLX_PASS(m, g->contraction);
+    FLX_PASS(m, g->contraction_age);
+    FLX_PASS(m, g->life);
+    FLX_PASS(m, g->retired);
+    if (g->gamma <= 0.5) flx_stiff_bonds_memory(&g->stiff, m);
+    if (g->ggl) {
+        flx_memory_numbers(m, g->along, nv);
+        flx_memory_numbers(m, g->along0, nv);
+    }
+    FLX_PASS(m, g->h_along);
+    flx_tolerance_memory(&g->tol, d, m);
+    flx_memory_numbers(m, g->slope, nv + nx);
+    FLX_PASS(m, g->h_slope);
+    flx_memory_numbers(m, g->error, 2 * nv + nx);
+    FLX_PASS(m, g->h_next);
+    FLX_PASS(m, g->rejected);
+}

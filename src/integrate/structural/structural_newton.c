@@ -1,0 +1,426 @@
+// structural_newton.c - Newton's iteration for the unknowns at the end of a step.
+//
+// The correction dtheta of positions moves v by gp dtheta and v' by bp dtheta,
+//     gp = gamma/(h beta),   bp = (1 - am)/(h^2 beta (1 - af)),   dx' = cx dx,
+// so the matrix is (SYS-7) with weights (1, gp, bp). The linearisation and its factors are kept while
+// they pay. In the GGL form (GA-8) rows of bonds on positions ask for G v + g_t = 0, and positions are
+// moved by u along the normals besides:
+//     [S G^T; G 0] (dtheta, dlambda) = -(r_v, (G v + g_t)/gp),
+//     [W G^T; G 0] (du, .) = -(0, g - (G v + g_t)/gp)
+// with W the mass as it was linearised. Near a singular position the rates of constraints that are
+// nearly lost say nothing about velocities: there u stays as it is, and positions are met as in index
+// 3.
+#include "integrate/structural/structural.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#define MAX_ITERATIONS 50
+// ... and better, down to the second number, where the step is so small that accelerations would
+// otherwise lose more than the third.
+#define POSITION_FLOOR 1e-14
+#define ACCELERATION_TOLERANCE 3e-9
+// What is left of the corrections along the normals in the GGL form is what joints are open by.
+#define CLOSER 0.1
+// Multipliers may be off by no more than this part of the largest, whatever positions say.
+#define WORST_FORCE 1e-4
+// Roundings of a coordinate that a correction of it may stand for.
+#define ROUNDING_ULPS 8.0
+// ... that of positions up to what the roundings of so many velocities for one make together.
+#define NOISY_VELOCITIES 625.0
+// What the next correction would be, in tolerances, where the iteration may end; and where the
+// tolerance is the rounding of positions.
+#define ACCEPTED 0.3
+#define ACCEPTED_ROUNDING 1.0
+// Above this contraction the linearisation is renewed within the step.
+#define SLOW 0.4
+// A correction that is more than this part of the last one shrinks no more.
+#define STAGNANT 0.3
+// ... and above this one it is rounding, not slowness.
+#define NOISE 0.5
+// Corrections of this many tolerances that shrink no more are rounding; so are larger ones, below
+// the second number's part of the scale, while rows of joints are below the third's.
+#define CLOSED 10.0
+#define ROUNDING_CORRECTION 1e-6
+#define FORGET_PIVOT 0.99
+// A joint that is open by more than this part of its scale is what a failure is about.
+#define OPEN_JOINT 1e-6
+
+// ---- sizes ----------------------------------------------------------------------------------
+
+// Sizes of a correction, each against what is allowed of it.
+typedef struct correction {
+    double motion;  // theta, x, w
+    double force;   // lambda, mu
+    double closing; // u
+} correction;
+
+flx_point structural_point(const flx_integrator *it, const flx_state *x)
+{
+    const structural *g = it->data;
+    return (flx_point){.t = x->t + g->h,
+                       .q = g->q,
+                       .v = g->v,
+                       .a = g->dv,
+                       .x = g->x,
+                       .dx = g->dx,
+                       .w = g->w,
+                       .lam = g->lam,
+                       .mu = g->mu,
+                       .param = it->sys->param,
+                       .switches = x->switches};
+}
+
+// Largest |d_i| w_i; not a number when one of them is none. Four lanes: one would wait for itself.
+static double scaled_size(const double *d, const double *w, int n)
+{
+    double most[4] = {0.0, 0.0, 0.0, 0.0}, odd[4] = {0.0, 0.0, 0.0, 0.0};
+    int i = 0;
+    for (; i + 4 <= n; i += 4) {
+        for (int k = 0; k < 4; k++) {
+            double e = fabs(d[i + k]) * w[i + k];
+            most[k] = e > most[k] ? e : most[k];
+            odd[k] += e - e; // 0, or not a number
+        }
+    }
+    for (; i < n; i++) {
+        double e = fabs(d[i]) * w[i];
+        most[0] = e > most[0] ? e : most[0];
+        odd[0] += e - e;
+    }
+    return fmax(fmax(most[0], most[1]), fmax(most[2], most[3])) +
+           ((odd[0] + odd[1]) + (odd[2] + odd[3]));
+}
+
+static double plain_size(const double *d, int n)
+{
+    double most[4] = {0.0, 0.0, 0.0, 0.0};
+    int i = 0;
+    for (; i + 4 <= n; i += 4) {
+        for (int k = 0; k < 4; k++) {
+            double e = fabs(d[i + k]);
+            most[k] = e > most[k] ? e : most[k];
+        }
+    }
+    for (; i < n; i++) most[0] = fmax(most[0], fabs(d[i]));
+    return fmax(fmax(most[0], most[1]), fmax(most[2], most[3]));
+}
+
+// What is allowed of corrections in this step.
+typedef struct allowance {
+    double position; // part of the scale
+    double closing;  // ... of what closes the joints in the GGL form
+    double force;    // part of the largest multiplier
+    double rest;     // what may be left of both when the iteration ends
+} allowance;
+
+// Positions: far from the origin the rounding of the coordinates themselves is all that can be
+// asked. Multipliers: the same relative error as of accelerations, which follow from positions.
+static allowance allow(const structural *g, const flx_dims *d)
+{
+    double a = scaled_size(g->dv, g->weight, d->nv);
+    double t = ACCELERATION_TOLERANCE * a / g->bp;
+    double rounding = ROUNDING_ULPS * DBL_EPSILON * plain_size(g->q, d->nq) / g->smallest_scale;
+    double together = 1.0 + sqrt(d->nv / NOISY_VELOCITIES), least = rounding;
+    rounding = fmax(rounding, fmin(g->position_noise, together * rounding));
+    allowance w = {.position = fmax(fmin(g->tolerance, fmax(t, POSITION_FLOOR)), rounding)};
+    w.closing = fmax(fmin(CLOSER * w.position, POSITION_FLOOR), least);
+    double force = fmax(ACCELERATION_TOLERANCE, a > 0.0 ? w.position * g->bp / a : 0.0);
+    w.force = fmin(fmax(force, g->force_noise), WORST_FORCE);
+    w.rest = w.position > g->tolerance ? ACCEPTED_ROUNDING : ACCEPTED;
+    return w;
+}
+
+static correction measure(const structural *g, const flx_dims *d, const allowance *allowed)
+{
+    int nb = d->nlam + d->nmu, first = flx_dims_first_bond(d);
+    correction c = {.motion = scaled_size(g->d, g->weight, first) / allowed->position};
+    if (g->stabilised) c.closing = scaled_size(g->u, g->weight, d->nv) / allowed->closing;
+    double step = plain_size(g->d + first, nb);
+    double size = fmax(step, fmax(plain_size(g->lam, d->nlam), plain_size(g->mu, d->nmu)));
+    // multipliers of what carries nothing fade away below all numbers
+    if (step > DBL_MIN) c.force = step / (allowed->force * size);
+    return c;
+}
+
+static void add(double *restrict y, const double *restrict c, int n)
+{
+    for (int i = 0; i < n; i++) y[i] += c[i];
+}
+
+static void correct(structural *g, const flx_system *s, const flx_state *x)
+{
+    const flx_dims *d = &s->dims;
+    const double *restrict c = g->d;
+    double *restrict theta = g->theta, *restrict v = g->v, *restrict dv = g->dv;
+    double gp = g->gp, bp = g->bp;
+    for (int i = 0; i < d->nv; i++) {
+        theta[i] += c[i];
+        v[i] += gp * c[i];
+        dv[i] += bp * c[i];
+    }
+    if (g->stabilised) {
+        add(theta, g->u, d->nv);
+        add(g->along, g->u, d->nv);
+    }
+    c += d->nv;
+    for (int i = 0; i < d->nx; i++) {
+        g->x[i] += c[i];
+        g->dx[i] += g->cx * c[i];
+    }
+    c += d->nx;
+    add(g->w, c, d->nw);
+    c += d->nw;
+    add(g->lam, c, d->nlam);
+    c += d->nlam;
+    add(g->mu, c, d->nmu);
+    s->ops->retract(s, x->q, g->theta, g->q);
+}
+
+// The metric of the normals: the mass, and a little of its largest part everywhere, so that what has
+// none is moved by its scale.
+#define LEAST_MASS 1e-6
+
+static flx_status factor_normals(flx_integrator *it)
+{
+    structural *g = it->data;
+    int nv = it->sys->dims.nv;
+    double most = 0.0;
+    flx_blocks_masses(it->sys, &g->blocks, g->mass_of_metric);
+    for (int i = 0; i < nv; i++) {
+        most = fmax(most, g->mass_of_metric[i] * g->scale[i] * g->scale[i]);
+    }
+    if (!(most > 0.0)) most = 1.0;
+    for (int i = 0; i < nv; i++) {
+        g->mass_of_metric[i] = LEAST_MASS * most * g->weight[i] * g->weight[i];
+    }
+    const flx_saddle_metric metric = {.shift = g->mass_of_metric};
+    it->stats.factorisations++;
+    return flx_saddle_factor(g->saddle, &g->blocks, FLX_ROWS_POSITION, &metric);
+}
+
+flx_status structural_refresh(flx_integrator *it, const flx_point *p)
+{
+    structural *g = it->data;
+    const flx_system *s = it->sys;
+    flx_weights w = {.c0 = 1.0, .c1 = g->gp, .c2 = g->bp, .cx = g->cx};
+    FLX_TRY(s->ops->linearise(s, it->work, p, &g->blocks));
+    it->stats.linearisations++;
+    flx_stiff_bonds_measure(&g->stiff, s, &g->blocks, g->d);
+    if (it->def.step > 0.0) flx_stiff_bonds_warn(it, &g->stiff, g->h); // else the error tells
+    g->h_factored = 0.0;
+    flx_status status = flx_linear_factor(g->lin, &g->blocks, &w);
+    it->stats.factorisations++;
+    if (status == FLX_OK && g->ggl) status = factor_normals(it);
+    if (status > 0) {
+        return flx_method_fail(it, status, flx_linear_get_report(g->lin).worst, 0.0, 0,
+                               "the Newton matrix is singular",
+                               "to find what is without mass or held twice: `flexion check`");
+    }
+    if (status != FLX_OK) return status;
+    g->pivot = flx_linear_get_report(g->lin).pivot_ratio;
+    g->usual_pivot = fmax(g->pivot, FORGET_PIVOT * g->usual_pivot);
+    g->stabilised = g->ggl && g->pivot >= STRUCTURAL_SINGULAR_PIVOT * g->usual_pivot;
+    g->h_factored = g->h;
+    g->age = 0;
+    g->fresh_iterations = 0;
+    g->extra = 0;
+    g->contraction = 0.0;
+    return FLX_OK;
+}
+
+// The contraction to reckon with before it has been measured in this step: it grows with the age of
+// the factors. Unknown: nearly 1, so that a second iteration measures it.
+static double expected_contraction(const structural *g)
+{
+    if (g->contraction == 0.0) return 0.9;
+    return fmin(0.9, g->contraction * (1.0 + g->age) / (1.0 + g->contraction_age));
+}
+
+// (GA-8) the rows of velocities take the place of those of positions; u closes the positions.
+static flx_status split_rows(flx_integrator *it, const flx_point *p)
+{
+    structural *g = it->data;
+    const flx_dims *d = &it->sys->dims;
+    int n = flx_dims_unknowns(d), first = flx_dims_first_bond(d);
+    FLX_TRY(it->sys->ops->bond_rate(it->sys, it->work, p, g->rate));
+    memset(g->u, 0, (size_t)n * sizeof *g->u);
+    for (int i = 0; i < d->nlam; i++) {
+        if (!g->on_position[i]) continue;
+        double rate = g->rate[i] / g->gp;
+        g->d[first + i] = -g->sigma[i] * rate;
+        g->u[first + i] = rate - g->r[first + i] / g->sigma[i];
+    }
+    flx_saddle_solve_once(g->saddle, g->u);
+    it->stats.solves++;
+    return FLX_OK;
+}
+
+static flx_status evaluate(flx_integrator *it, const flx_point *p)
+{
+    structural *g = it->data;
+    int n = flx_dims_unknowns(&it->sys->dims);
+    FLX_TRY(it->sys->ops->residual(it->sys, it->work, p, g->r));
+    it->stats.residuals++;
+    for (int i = 0; i < n; i++) g->d[i] = -g->r[i];
+    if (g->stabilised) FLX_TRY(split_rows(it, p));
+    FLX_TRY(flx_linear_solve(g->lin, g->d));
+    it->stats.solves++;
+    return FLX_OK;
+}
+
+// The unknown of the largest |y_i| w_i among those from `first` to `end`.
+static int find_worst(const double *y, const double *w, int first, int end)
+{
+    int worst = -1;
+    double most = 0.0;
+    for (int i = first; i < end; i++) {
+        double e = fabs(y[i]) * w[i];
+        if (e <= most) continue;
+        most = e;
+        worst = i;
+        if (isnan(e)) break;
+    }
+    return worst;
+}
+
+// Whose equation it is: the joint that is open most, or else the largest correction.
+static flx_status diverged(flx_integrator *it, flx_status status, int k)
+{
+    const structural *g = it->data;
+    const flx_dims *d = &it->sys->dims;
+    int first = flx_dims_first_bond(d), n = flx_dims_unknowns(d);
+    int worst = find_worst(g->r, g->weight, first, n);
+    if (worst < 0 || fabs(g->r[worst]) * g->weight[worst] < OPEN_JOINT) {
+        worst = find_worst(g->d, g->weight, 0, n);
+    }
+    status = flx_method_diverged(it, status, worst, k);
+    if (g->gamma <= 0.5) flx_stiff_bonds_advise(it, &g->stiff, &g->blocks, g->h);
+    return status;
+}
+
+// Whether the bonds on positions were closed to rounding before the last correction.
+static bool joints_closed(const structural *g, const flx_system *s)
+{
+    const flx_dims *d = &s->dims;
+    int first = flx_dims_first_bond(d);
+    double reach = fmax(1.0, plain_size(g->q, d->nq) / g->smallest_scale);
+    for (int i = 0; i < d->nlam; i++) {
+        double open = fabs(g->r[first + i]) * g->weight[first + i];
+        if (g->on_position[i] && !(open <= STRUCTURAL_ROUNDING_ROW * reach)) return false;
+    }
+    return true;
+}
+
+// What does not shrink at all is rounding. Near a singular position it is large for a few steps
+// only: not worth remembering.
+static void learn_noise(structural *g, double rate, double position, double force)
+{
+    if (rate <= NOISE || g->pivot < STRUCTURAL_REGULAR_PIVOT * g->usual_pivot) return;
+    g->position_noise = fmax(g->position_noise, position);
+    g->force_noise = fmax(g->force_noise, force);
+}
+
+// In the GGL form u follows the other unknowns with a delay: where the last corrections were not of
+// rounding, it goes on alone.
+#define CLOSING_STEPS 6
+
+static flx_status close_positions(flx_integrator *it, const flx_state *x, const allowance *allowed,
+                                  const correction *last)
+{
+    structural *g = it->data;
+    const flx_system *s = it->sys;
+    const flx_dims *d = &s->dims;
+    int first = flx_dims_first_bond(d), n = flx_dims_unknowns(d);
+    double before = fmax(last->closing, last->motion * allowed->position / allowed->closing);
+    if (!g->ggl) return FLX_OK;
+    for (int k = 0; k < CLOSING_STEPS && before > 1.0; k++) {
+        flx_point p = structural_point(it, x);
+        FLX_TRY(s->ops->residual(s, it->work, &p, g->r));
+        it->stats.residuals++;
+        memset(g->u, 0, (size_t)n * sizeof *g->u);
+        for (int i = 0; i < d->nlam; i++) {
+            if (g->on_position[i]) g->u[first + i] = -g->r[first + i] / g->sigma[i];
+        }
+        flx_saddle_solve_once(g->saddle, g->u);
+        it->stats.solves++;
+        double size = scaled_size(g->u, g->weight, d->nv) / allowed->closing;
+        if (!(size < before)) break;
+        add(g->theta, g->u, d->nv);
+        add(g->along, g->u, d->nv);
+        s->ops->retract(s, x->q, g->theta, g->q);
+        before = size;
+    }
+    return FLX_OK;
+}
+
+// Newton's iteration on (GA-4) from the prediction. The residual is evaluated once an iteration and
+// not again after the last correction.
+flx_status structural_solve(flx_integrator *it, const flx_state *x, int *iterations)
+{
+    structural *g = it->data;
+    const flx_system *s = it->sys;
+    const allowance allowed = allow(g, &s->dims);
+    double last = 0.0, slowest = 0.0, best = HUGE_VAL;
+    int fresh = g->age == 0 ? 0 : -1; // iterations with factors of this step; -1: older ones
+    int stagnant = 0, growing = 0;
+    for (int k = 0; k < MAX_ITERATIONS; k++) {
+        flx_point p = structural_point(it, x);
+        if (g->h_factored == 0.0) {
+            flx_status status = structural_refresh(it, &p);
+            if (status != FLX_OK) return status;
+            fresh = 0;
+            last = slowest = 0.0;
+        }
+        flx_status status = evaluate(it, &p);
+        if (status != FLX_OK) return status > 0 ? diverged(it, status, k) : status;
+        correction c = measure(g, &s->dims, &allowed);
+        double size = fmax(fmax(c.motion, c.force), c.closing);
+        if (!isfinite(c.motion + c.force + c.closing)) return diverged(it, FLX_NOT_FINITE, k);
+        correct(g, s, x);
+        it->stats.newton_iterations++;
+        *iterations = k + 1;
+
+        // one fast iteration does not make the next one fast: what earlier steps met counts, too
+        double rate = last > 0.0 ? size / last : expected_contraction(g), safe = rate;
+        if (last > 0.0 && g->contraction > 0.0) safe = fmax(rate, expected_contraction(g));
+        // a correction that is small beside a wild one says nothing of the next
+        if (last > best) safe = fmax(safe, size / best);
+        if (safe < 1.0 && safe / (1.0 - safe) * size <= allowed.rest) {
+            return close_positions(it, x, &allowed, &c);
+        }
+        // what shrinks no more is rounding when it is small enough; with factors of this step and
+        // joints that are closed, it is a singular position, in which nothing determines the rest
+        bool stalls = last > 0.0 && rate > STAGNANT;
+        if (stalls && size <= CLOSED) {
+            learn_noise(g, rate, c.motion * allowed.position, c.force * allowed.force);
+            return close_positions(it, x, &allowed, &c);
+        }
+        bool rounding = stalls && fresh >= 0 && c.motion * allowed.position < ROUNDING_CORRECTION &&
+                        joints_closed(g, s);
+        stagnant = rounding ? stagnant + 1 : 0;
+        if (stagnant >= 2) {
+            it->stats.singular_positions += g->pivot < STRUCTURAL_SINGULAR_PIVOT * g->usual_pivot;
+            learn_noise(g, rate, 0.0, c.force * allowed.force);
+            return close_positions(it, x, &allowed, &c);
+        }
+        if (last > 0.0 && size > CLOSED) { // measured, and not in the rounding
+            slowest = fmax(slowest, rate);
+            g->contraction = fmin(fmax(slowest, 1e-6), 0.9);
+            g->contraction_age = g->age;
+            if (fresh >= 0 && !rounding && flx_linear_judge(g->lin, rate)) g->h_factored = 0.0;
+        }
+        growing = last > 0.0 && rate > 2.0 ? growing + 1 : 0;
+        if (growing > 3) return diverged(it, FLX_NO_CONVERGENCE, k + 1);
+        // slow with old factors, or still slow after some iterations with the step's own: renew
+        if (last > 0.0 && rate > SLOW && (fresh < 0 || fresh >= 2) && !rounding) {
+            if (fresh < 0 && rate > 1.0) structural_outlived(g);
+            g->h_factored = 0.0;
+        }
+        if (fresh >= 0) fresh++;
+        last = size;
+        best = fmin(best, size);
+    }
+    return diverged(it, FLX_NO_CONVERGENCE, MAX_ITERATIONS);
+}
