@@ -1,7 +1,7 @@
 // frozen.c - a system frozen at a state and split at J; see frozen.h.
 #include "analyse/frozen.h"
 
-#include "analyse/pencil.h"
+#include "analyse/modes/pencil.h"
 #include "integrate/linear.h"
 #include "math/dense.h"
 #include "math/eigen.h"

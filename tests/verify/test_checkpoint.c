@@ -7,7 +7,7 @@
 #include "flexion/flexion.h"
 #include "random_number.h"
 
-#include "analyse/simulation.h"
+#include "simulate/simulation_parts.h"
 
 #include <stdlib.h>
 

@@ -6,10 +6,10 @@
 // largest departure there over 1e-6 is what an error made on the way grows to. With FLX_LONG every
 // decade of tolerances is asked, and the beam has more links: sixteen, for the published forty take
 // minutes a tolerance with every method; test_beam.c asks those of some.
-#include "analyse/simulation.h"
 #include "beam_text.h"
 #include "check.h"
 #include "flexion/flexion.h"
+#include "simulate/simulation_parts.h"
 
 #include <stdlib.h>
 

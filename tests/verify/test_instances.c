@@ -2,12 +2,12 @@
 // are not consistent; steps of several methods; and all of that by four threads at a time, each with a context of its own.
 //   test_instances [--evaluate | --threads] MODEL...
 // In the environment, FLX_SHORT: fewer steps and methods; FLX_LONG: more of both.
-#include "analyse/simulation.h"
 #include "base/checkpoint_walk.h"
 #include "check.h"
 #include "flexion/flexion.h"
 #include "math/pattern.h"
 #include "random_number.h"
+#include "simulate/simulation_parts.h"
 
 #include <pthread.h>
 #include <stdlib.h>

@@ -2,11 +2,11 @@
 // read and compiled with them; slopes of residuals by parameters are those of differences between such models. In
 // coordinates of bodies and of joints, one parameter at a time, then all of them.
 //   test_parameters MODEL...
-#include "analyse/simulation.h"
 #include "check.h"
 #include "flexion/flexion.h"
 #include "math/pattern.h"
 #include "random_number.h"
+#include "simulate/simulation_parts.h"
 
 #include <math.h>
 #include <stdlib.h>

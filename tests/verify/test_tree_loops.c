@@ -1,10 +1,10 @@
 // test_tree_loops.c - loops of joint coordinates closed in every way: the same motion by multipliers and by dependent
 // coordinates, which are chosen anew on the way; the branch on which a loop was assembled stays.
-#include "analyse/simulation.h"
 #include "case_table.h"
 #include "check.h"
 #include "ladder_text.h"
 #include "net_text.h"
+#include "simulate/simulation_parts.h"
 #include "tree/tree_parts.h"
 
 #include <stdio.h>

@@ -1,0 +1,86 @@
+// queries.c - what a simulation knows of itself.
+#include "simulate/simulation_parts.h"
+
+#include <math.h>
+
+const char *flx_simulation_event(const flx_simulation *sim, int i, long *count, double *last)
+{
+    if (i < 0 || i >= sim->info.nevent) return NULL;
+    *count = sim->events[i].count;
+    *last = sim->events[i].last;
+    return sim->info.events[i];
+}
+
+const flx_summary *flx_simulation_summary(const flx_simulation *sim)
+{
+    return &sim->plan->summary;
+}
+
+const char *flx_simulation_redundant(const flx_simulation *sim, int i)
+{
+    return i >= 0 && i < sim->plan->summary.redundant ? sim->plan->redundant[i] : NULL;
+}
+
+const char *flx_simulation_singular(const flx_simulation *sim, int i)
+{
+    return i >= 0 && i < sim->plan->summary.singular ? sim->plan->singular[i] : NULL;
+}
+
+const char *flx_simulation_reduced(const flx_simulation *sim, int i)
+{
+    if (i >= 0 && i < sim->plan->reduction.nname) return sim->plan->reduction.names[i];
+    return flx_model_reduced(sim->model, i); // of a model that was only examined
+}
+
+const char *flx_simulation_reduction(const flx_simulation *sim)
+{
+    return sim->plan->reduction.reason;
+}
+
+int flx_simulation_tree(const flx_simulation *sim, int i, flx_tree_line *line)
+{
+    const flx_topology *t = &sim->plan->tree;
+    *line = (flx_tree_line){0};
+    if (i < 0 || i >= t->n + t->ncut) return 0;
+    int joint = i < t->n ? t->nodes[t->preorder[i]].joint : t->cut[i - t->n];
+    if (i < t->n) {
+        const flx_tree_body *b = t->nodes + t->preorder[i];
+        line->depth = b->depth;
+        line->body = sim->model->bodies[b->body].name;
+        line->freedom = b->freedom;
+    }
+    if (joint >= 0) line->joint = flx_model_item(sim->model, FLX_ITEM_JOINT, joint, &line->type);
+    return 1;
+}
+
+const flx_result_info *flx_simulation_info(const flx_simulation *sim)
+{
+    return &sim->info;
+}
+
+flx_status flx_simulation_set_until(flx_simulation *sim, double until)
+{
+    if (!(until > 0.0) || !isfinite(until)) {
+        return FLX_FAIL(sim->ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE,
+                        "a run must end at a positive time, not %g", until);
+    }
+    sim->until = until;
+    return FLX_OK;
+}
+
+const flx_ledger *flx_simulation_ledger(const flx_simulation *sim)
+{
+    return &sim->ledger;
+}
+
+int flx_simulation_measure_count(const flx_simulation *sim)
+{
+    return sim->info.nmeasure;
+}
+
+const char *flx_simulation_measure(const flx_simulation *sim, int i, double *value)
+{
+    if (i < 0 || i >= sim->info.nmeasure) return NULL;
+    *value = sim->measures[i];
+    return sim->info.measures[i];
+}

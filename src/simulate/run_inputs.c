@@ -1,0 +1,247 @@
+// run_inputs.c - numbers that a run takes from its owner: inputs while it lasts, parameters from a reset on.
+#include "integrate/events/events.h"
+#include "simulate/run_parts.h"
+
+#include <math.h>
+#include <string.h>
+
+// Where an input moves a joint, its constraints may be off by so much more than they were.
+#define POSITION_OFF 1e-8
+#define VELOCITY_OFF 1e-6
+#define TIMES_OFF 10.0
+// A value that changes by this part of itself has not jumped.
+#define NO_JUMP 1e-12
+
+// ---- the vector of parameters -------------------------------------------------------------------
+
+// Of an instance, which is the run's own.
+static double *params_of(const flx_system *s)
+{
+    return s ? (double *)(uintptr_t)s->param : NULL;
+}
+
+// In all systems that the run has.
+static void put_input(flx_run *r, int i, const double *numbers)
+{
+    const flx_simulation *sims[] = {r->sim, r->watch.full};
+    for (int k = 0; k < 2; k++) {
+        if (!sims[k]) continue;
+        int at = flx_param_input(sims[k]->model, i, 0);
+        const flx_system *systems[] = {sims[k]->sys, sims[k]->bodies};
+        for (int j = 0; j < 2; j++) {
+            double *param = params_of(systems[j]);
+            if (param) memcpy(param + at, numbers, FLX_INPUT_NUMBERS * sizeof *param);
+        }
+    }
+}
+
+static const double *input_of(const flx_run *r, int i)
+{
+    return r->sim->sys->param + flx_param_input(r->sim->model, i, 0);
+}
+
+// Value, slope and curvature at t.
+static void shift(const double *numbers, double t, double u[3])
+{
+    double d = t - numbers[FLX_INPUT_SINCE], c = numbers[FLX_INPUT_CURVATURE];
+    u[0] = numbers[FLX_INPUT_VALUE] + d * (numbers[FLX_INPUT_SLOPE] + 0.5 * d * c);
+    u[1] = numbers[FLX_INPUT_SLOPE] + d * c;
+    u[2] = c;
+}
+
+// ---- what follows ---------------------------------------------------------------------------------
+
+static bool is_off(double now, double before, double most)
+{
+    return !(now <= most + TIMES_OFF * before);
+}
+
+// What moves a joint must go on where it was.
+static flx_status check_motion(flx_run *r, int i, const flx_residuals *before)
+{
+    flx_residuals now;
+    flx_simulation *sim = r->sim;
+    const flx_input_item *input = sim->model->inputs + i;
+    flx_simulation_residuals(sim, sim->state, &now);
+    bool place = is_off(now.position, before->position, POSITION_OFF);
+    if (!place && !is_off(now.velocity, before->velocity, VELOCITY_OFF)) return FLX_OK;
+    return FLX_FAIL(
+        sim->ctx, FLX_ERR_ARGUMENT, input->loc,
+        "input '%s' moves the joint '%s', which would jump by %.3g%s: give it values and "
+        "slopes that go on where they are",
+        input->name, input->moves, place ? now.position : now.velocity,
+        place ? "" : " in its velocity");
+}
+
+// Accelerations, multipliers, switches and events at once; the account goes over the instant.
+static flx_status jolt(flx_run *r)
+{
+    const flx_state *before;
+    const flx_happening *what;
+    flx_simulation *sim = r->sim;
+    double span = fmax(r->horizon, sim->state->t) - sim->start->t;
+    r->known = false;
+    flx_status status = flx_events_jolt(sim->it, sim->state, span, &before, &what);
+    if (status == FLX_OK) status = flx_running_tell_instant(r, before, what);
+    if (status != FLX_OK) r->failed = status;
+    if (sim->ledger.stopped_by) r->stopped = true;
+    flx_running_show(r);
+    return status;
+}
+
+static bool jumps(const double *before, const double *now, double t, bool moves)
+{
+    double u[3], v[3];
+    shift(before, t, u);
+    shift(now, t, v);
+    if (before[FLX_INPUT_FREE] != 0.0 || now[FLX_INPUT_FREE] != 0.0) return true;
+    if (fabs(v[0] - u[0]) > NO_JUMP * fmax(fabs(u[0]), fabs(v[0]))) return true;
+    return moves && v[2] != u[2];
+}
+
+// Before the first step the start is that of the input as it is; where there is none such, it stays as it was.
+static flx_status start_with(flx_run *r, int i, const double *numbers, const double *before)
+{
+    put_input(r, i, numbers);
+    r->stale = true;
+    flx_status status = flx_running_restart(r);
+    if (status == FLX_OK) return status;
+    put_input(r, i, before);
+    r->stale = true;
+    flx_status back = flx_running_restart(r);
+    if (back != FLX_OK) r->failed = back;
+    return status;
+}
+
+static flx_status set_input(flx_run *r, int i, const double *numbers)
+{
+    flx_simulation *sim = r->sim;
+    bool moves = sim->model->inputs[i].moves != NULL;
+    double before[FLX_INPUT_NUMBERS];
+    flx_residuals residuals = {0};
+    memcpy(before, input_of(r, i), sizeof before);
+    if (memcmp(before, numbers, sizeof before) == 0) return FLX_OK;
+    if (!r->begun && !r->placed) return start_with(r, i, numbers, before);
+    if (moves) flx_simulation_residuals(sim, sim->state, &residuals);
+    put_input(r, i, numbers);
+    flx_account_forget(sim);
+    r->known = false;
+    flx_status status = moves ? check_motion(r, i, &residuals) : FLX_OK;
+    if (status != FLX_OK) {
+        put_input(r, i, before);
+        return status;
+    }
+    r->stale = true;
+    return jumps(before, numbers, sim->state->t, moves) ? jolt(r) : FLX_OK;
+}
+
+// ---- public ---------------------------------------------------------------------------------------
+
+static flx_status check_number(const flx_run *r, int i)
+{
+    if (i >= 0 && i < r->sim->model->ninput) return FLX_OK;
+    return FLX_FAIL(r->sim->ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE,
+                    "the system has %d inputs, and no number %d", r->sim->model->ninput, i);
+}
+
+flx_status flx_run_set_input(flx_run *r, int i, int n, const double *u)
+{
+    flx_simulation *sim = r->sim;
+    FLX_TRY(check_number(r, i));
+    const flx_input_item *input = sim->model->inputs + i;
+    double numbers[FLX_INPUT_NUMBERS] = {[FLX_INPUT_VALUE] = input->value, [FLX_INPUT_FREE] = 1.0};
+    bool good = n >= 0 && n <= 3 && (u || n == 0);
+    for (int k = 0; good && k < n; k++) {
+        good = isfinite(u[k]);
+        numbers[FLX_INPUT_VALUE + k] = u[k];
+    }
+    if (!good) {
+        return FLX_FAIL(sim->ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE,
+                        "input '%s' takes one to three finite numbers: value, slope, curvature",
+                        input->name);
+    }
+    if (n > 0) {
+        numbers[FLX_INPUT_SINCE] = sim->state->t;
+        numbers[FLX_INPUT_FREE] = 0.0;
+    }
+    FLX_TRY(flx_running_enter(r));
+    flx_status status = set_input(r, i, numbers);
+    r->busy = false;
+    return status;
+}
+
+flx_status flx_run_get_input(const flx_run *r, int i, double u[3])
+{
+    FLX_TRY(check_number(r, i));
+    shift(input_of(r, i), r->sim->state->t, u);
+    return FLX_OK;
+}
+
+// ---- parameters -----------------------------------------------------------------------------------
+
+// The vector p that the systems of the run are made of.
+static const double *parameters_of(const flx_run *r)
+{
+    const flx_system *s = r->sim->sys;
+    return s->nparameter > 0 ? s->param + s->first_parameter : NULL;
+}
+
+static flx_status check_parameter(const flx_run *r, int i)
+{
+    flx_port_info info;
+    flx_ctx *ctx = r->sim->ctx;
+    if (!flx_system_describe(r->of, FLX_PORT_PARAMETER, i, &info)) {
+        return FLX_FAIL(ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE, "the system has no parameter %d", i);
+    }
+    if (info.tunable && i < r->sim->sys->nparameter) return FLX_OK;
+    const flx_model *m = r->sim->model;
+    for (int k = 0; k < m->nparameter; k++) {
+        const flx_parameter *p = m->parameters + k;
+        if (p->tunable >= 0 || strcmp(p->name, info.name) != 0 || !p->needed.file) continue;
+        return FLX_FAIL(ctx, FLX_ERR_CANNOT, p->needed,
+                        "parameter '%s' is structural, its number is needed here: compile again",
+                        p->name);
+    }
+    return FLX_FAIL(ctx, FLX_ERR_CANNOT, FLX_NOWHERE,
+                    "parameter '%s' cannot be set in this system: %s", info.name,
+                    info.tunable ? "it does not follow its parameters; compile again"
+                                 : "it was not open when the model was read");
+}
+
+flx_status flx_run_set_parameter(flx_run *r, int i, double value)
+{
+    flx_simulation *sim = r->sim;
+    FLX_TRY(check_parameter(r, i));
+    if (!isfinite(value)) {
+        return FLX_FAIL(sim->ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE,
+                        "parameter '%s' cannot have a value that is not finite",
+                        sim->model->tunables[i].name);
+    }
+    size_t n = (size_t)sim->sys->nparameter;
+    if (!r->parameters) {
+        r->parameters = flx_alloc(sim->ctx, n, sizeof *r->parameters);
+        if (!r->parameters) return FLX_ERR_MEMORY;
+        memcpy(r->parameters, parameters_of(r), n * sizeof *r->parameters);
+    }
+    r->tuned = r->tuned || r->parameters[i] != value;
+    r->parameters[i] = value;
+    return FLX_OK;
+}
+
+flx_status flx_run_get_parameter(const flx_run *r, int i, double *value)
+{
+    FLX_TRY(check_parameter(r, i));
+    *value = r->parameters ? r->parameters[i] : parameters_of(r)[i];
+    return FLX_OK;
+}
+
+flx_status flx_running_tune(flx_run *r, const double *p)
+{
+    flx_simulation *sim = r->sim;
+    FLX_TRY(flx_system_set_parameters(sim->sys, p));
+    if (sim->bodies) FLX_TRY(flx_system_set_parameters(sim->bodies, p));
+    // they have read numbers of the system when they were made
+    FLX_TRY(flx_simulation_create_method(sim));
+    FLX_TRY(flx_judge_create(sim));
+    return flx_simulation_prepare_settling(sim, sim->it);
+}

@@ -1,0 +1,94 @@
+// run_parts.h - a run while it lasts: what run.c, account.c, run_alone.c and run_checkpoint.c share.
+#pragma once
+
+#include "flexion/run.h"
+#include "simulate/simulation_parts.h"
+
+struct flx_run {
+    flx_simulation *sim;
+    int nsink;
+    flx_sink *const *sinks;
+    flx_progress_callback progress;
+    void *user;
+    flx_schedule schedule;
+    long every;              // the next multiple of `every`
+    int time;                // the next of `times`
+    double step_end, step;   // the last one, and its length
+    bool started, row_since; // rows since the last entry of the account
+    flx_status status;       // of what the callback could not do
+    flx_watch watch;         // owned: of a reduced run
+    long kept_allocations;   // of checkpoints, which are no part of the time loop
+    bool rows;               // they are found; else only their times count, for the account
+
+    // of a run that its owner advances
+    const flx_system *of; // borrowed
+    flx_run_def def;
+    double t;           // reached, as it was asked for
+    double horizon;     // where it is expected to end; 0: not known
+    bool begun;         // the method has
+    bool placed;        // the owner has set the state
+    double *parameters; // (nparameter) owned: as they are to be; NULL: none was set
+    bool tuned;         // they are others than those of the systems
+    bool stale;         // numbers were set that the start may depend on
+    bool stopped;       // by an event, or by a callback
+    flx_status failed;  // it cannot go on; FLX_OK: it can
+    bool busy;          // a call with it lasts: callbacks must not change it
+    bool doubted;       // it was told that the account fails
+    bool interrupt;     // a row said so; it is obeyed at the end of the step
+    bool known;         // the outputs are those of the state
+    double *outputs;    // (ncolumn) owned
+    flx_state *shown;   // borrowed: the first state of the simulation, whose arrays the views are
+    double looked;      // clock when progress was last told
+    double seconds;     // in the time loop
+    long allocations;   // there
+    uint64_t identity;  // of its system, once it was asked for
+};
+
+// compile.c: settings of a method that is not named would be lost without a word.
+flx_status flx_check_named(flx_ctx *ctx, const flx_integrator_def *d);
+
+// run.c. The run anew: state, method, account; when rows and entries of the account are due, to `until` (0: no end is
+// known); steps by the schedule, and by the full system where a reduced one must go back to it.
+flx_status flx_running_begin(flx_simulation *sim);
+flx_status flx_running_plan(flx_run *r, double until);
+flx_status flx_running_drive(flx_run *r, flx_schedule *schedule);
+// An instant at the state, beside those that the method finds.
+flx_status flx_running_tell_instant(flx_run *r, const flx_state *before, const flx_happening *what);
+// Signals of the run's own state.
+flx_status flx_running_find_outputs(flx_run *r);
+
+// account.c. Opened with the run. At the start and at the ends of steps: integrals go on; where values jump, from these.
+// Entries of energy and constraints; energy at a state, 0 where there is none; what was dissipated up to a state inside
+// the step that ended last.
+enum { FLX_COURSE_DISSIPATED, FLX_COURSE_SUPPLIED };
+void flx_account_open(flx_simulation *sim);
+flx_status flx_account_start(flx_run *r, const flx_state *x);
+flx_status flx_account_step(flx_run *r, const flx_state *x);
+flx_status flx_account_jump(flx_simulation *sim, const flx_state *after);
+flx_status flx_account_enter(flx_simulation *sim, const flx_state *x, bool first);
+flx_status flx_account_energy(flx_simulation *sim, const flx_state *x, double *out);
+flx_status flx_account_dissipated(flx_run *r, const flx_state *x, double *out);
+// Signals at a state of the run. What is known of a state is forgotten when it changes.
+flx_status flx_account_signals(flx_signals *s, flx_simulation *sim, const flx_state *x,
+                               double dissipated);
+void flx_account_forget(flx_simulation *sim);
+// As it is now; status: how the run ended, or goes on.
+void flx_running_close_ledger(flx_run *r, flx_status status);
+
+// run_checkpoint.c. Before the first step: the journal becomes one of the sinks. At the end of a step: a checkpoint where
+// its time has come, or at once. A run that goes on gets its state, after its rows so far have gone to the sinks. After
+// the last step nothing is left to go on from, unless the run was cut off.
+// memory: what a run remembers beside its method and its state. tell_forgetful: that the method cannot be saved whole.
+flx_status flx_running_open(flx_run *r);
+flx_status flx_running_keep(flx_run *r, bool now);
+flx_status flx_running_resume(flx_run *r);
+void flx_running_close(flx_run *r, flx_status status);
+void flx_running_memory(flx_run *r, flx_memory *m);
+void flx_running_tell_forgetful(flx_simulation *sim);
+
+// run_alone.c. A call that changes the run begins, unless another one lasts, which has called back. From the start again. Views are of the state that the run began with, whatever system goes on.
+flx_status flx_running_enter(flx_run *r);
+flx_status flx_running_restart(flx_run *r);
+// run_inputs.c. The systems take these parameters (nparameter), and what was made of their numbers is made anew.
+flx_status flx_running_tune(flx_run *r, const double *p);
+void flx_running_show(flx_run *r);

@@ -1,0 +1,156 @@
+// settled.c - states as they are shown, measured and put into the ledger: with the accelerations, algebraic unknowns
+// and forces that belong to their positions and velocities (integrate/settle.h).
+#include "integrate/method.h"
+#include "integrate/settle.h"
+#include "simulate/simulation_parts.h"
+
+static bool leaf_settles(flx_leaf_kind k)
+{
+    switch (k) {
+    case FLX_LEAF_BODY_ACCELERATION:
+    case FLX_LEAF_BODY_SPIN_RATE:
+    case FLX_LEAF_VARIABLE_RATE2:
+    case FLX_LEAF_STATE_RATE:
+    case FLX_LEAF_ALGEBRAIC:
+    case FLX_LEAF_REACTION:
+    case FLX_LEAF_DRIVE:
+    case FLX_LEAF_MULTIPLIER:
+    case FLX_LEAF_PULL:
+    case FLX_LEAF_LOAD:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool reads(const flx_graph *g, flx_node node, flx_leaf_kind kind)
+{
+    flx_leaf *leaves = NULL;
+    int n = 0;
+    bool found = false;
+    if (node < 0 || flx_graph_leaves(g, 1, &node, &n, &leaves) != FLX_OK) return node >= 0;
+    for (int i = 0; i < n; i++) found = found || flx_leaf_get_kind(leaves[i]) == kind;
+    flx_free(leaves);
+    return found;
+}
+
+// Constraints that move do work, and masses that change with the speed. Found with the plan: runs leave the graph alone.
+bool flx_equations_settle(const flx_model *m)
+{
+    for (int i = 0; i < m->nfirst; i++) {
+        if (m->firsts[i].algebraic) return true;
+    }
+    for (int i = 0; i < m->nconstraint; i++) {
+        const flx_constraint *c = m->constraints + i;
+        if (c->velocity_level || reads(m->graph, c->value, FLX_LEAF_TIME)) return true;
+    }
+    for (int i = 0; i < m->nvariable; i++) {
+        flx_node mass = m->variables[i].mass;
+        if (reads(m->graph, mass, FLX_LEAF_VARIABLE_RATE) || reads(m->graph, mass, FLX_LEAF_STATE))
+            return true;
+    }
+    return false;
+}
+
+// Whether energies and powers, or expressions that the system evaluates, read more of a state than its motion.
+static bool powers_settle(const flx_simulation *sim)
+{
+    const flx_system *s = sim->sys;
+    const flx_model *m = sim->model;
+    const flx_dims *d = &s->dims;
+    if (s->reads_multipliers == FLX_READS_FORCES || s->reads_multipliers == FLX_READS_INERTIA ||
+        sim->plan->equations_settle) {
+        return true;
+    }
+    for (int i = 0; i < m->njoint; i++) {
+        if (m->joints[i].motion != FLX_MOTION_NONE) return true;
+    }
+    for (int i = flx_dims_first_bond(d); i < flx_dims_unknowns(d); i++) {
+        flx_unknown u;
+        s->ops->unknown(s, i, &u);
+        if ((u.kind == FLX_UNKNOWN_BOND ? u.C : u.E) != 0.0) return true;
+    }
+    return false;
+}
+
+// Whether signals do.
+static bool signals_settle(flx_simulation *sim, const flx_signals *s)
+{
+    // joint coordinates leave forces of joints, and all that comes with them, to those of the bodies
+    if (sim->bodies && !sim->reactions && s->of->reactions) return false;
+    for (int i = 0; i < s->of->nleaf; i++) {
+        flx_leaf_kind k = flx_leaf_get_kind(s->of->leaves[i]);
+        bool evaluated = k == FLX_LEAF_ENERGY || k == FLX_LEAF_RESULTANT;
+        if (leaf_settles(k) || (evaluated && sim->powers_settle)) return true;
+    }
+    return false;
+}
+
+static flx_status settle(flx_simulation *sim, flx_integrator *it, flx_state *x)
+{
+    const flx_method *m = flx_method_of(it);
+    double h = m->stepped ? m->after->t - m->before->t : 0.0;
+    flx_status status = flx_settle(sim->settler, sim->work, x, h);
+    if (status <= 0) return status;
+    if (!sim->warned_unsettled) {
+        flx_ctx_warn(
+            sim->ctx, FLX_NOWHERE,
+            "at t = %.6g accelerations and forces of joints do not follow from positions and "
+            "velocities (%s): those shown there are the method's own, whose errors nothing "
+            "controls",
+            x->t, flx_status_text(status));
+    }
+    sim->warned_unsettled = true;
+    return FLX_OK;
+}
+
+// Methods that find all of it with their steps; but not accelerations of links without inertia, whose momenta are none.
+static bool method_settles(const flx_simulation *sim, const flx_integrator *it)
+{
+    const flx_explicit *form = sim->sys->ops->explicit_form;
+    return it->type->settled && !(form && form->fill);
+}
+
+// With the start, so that all memory is taken before the first step.
+flx_status flx_simulation_prepare_settling(flx_simulation *sim, const flx_integrator *it)
+{
+    flx_settler_destroy(&sim->settler);
+    flx_state_destroy(&sim->settled);
+    sim->settled_of = NULL;
+    sim->powers_settle = powers_settle(sim);
+    sim->columns.settles = signals_settle(sim, &sim->columns);
+    sim->probes.settles = signals_settle(sim, &sim->probes);
+    sim->courses_settle = (sim->powered && sim->powers_settle) || sim->probes.settles;
+    if (!sim->it || (it && method_settles(sim, it)))
+        return FLX_OK; // the errors of steps need it, too
+    FLX_TRY(flx_settler_create(sim->sys, sim->work, sim->start, &sim->settler));
+    if (flx_settler_by_limits(
+            sim->settler)) { // as dear as the steps: powers are left to the method
+        sim->powers_settle = false;
+        sim->courses_settle = sim->probes.settles;
+    }
+    return flx_state_create(sim->sys, &sim->settled);
+}
+
+void flx_simulation_forget_settled(flx_simulation *sim)
+{
+    sim->settled_of = NULL;
+}
+
+flx_status flx_simulation_settle(flx_simulation *sim, flx_integrator *it, const flx_state **x)
+{
+    if (!sim->settler || method_settles(sim, it)) return FLX_OK;
+    if (sim->settled_of != *x) {
+        flx_state_copy(sim->settled, *x);
+        sim->settled_of = NULL;
+        FLX_TRY(settle(sim, it, sim->settled));
+        sim->settled_of = *x;
+    }
+    *x = sim->settled;
+    return FLX_OK;
+}
+
+flx_status flx_simulation_settle_here(flx_simulation *sim, flx_state *x)
+{
+    return sim->settler ? settle(sim, sim->it, x) : FLX_OK;
+}

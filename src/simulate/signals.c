@@ -1,0 +1,140 @@
+// signals.c - values of the model's expressions at a state.
+#include "simulate/simulation_parts.h"
+
+flx_status flx_formulas_create(const flx_graph *graph, int n, const flx_node *nodes,
+                               flx_formulas *f)
+{
+    *f = (flx_formulas){.nnode = n};
+    FLX_TRY(flx_graph_leaves(graph, n, nodes, &f->nleaf, &f->leaves));
+    FLX_TRY(flx_program_compile(graph, f->nleaf, f->leaves, n, nodes, &f->program));
+    for (int i = 0; i < f->nleaf; i++) {
+        flx_leaf_kind k = flx_leaf_get_kind(f->leaves[i]);
+        f->reactions = f->reactions || k == FLX_LEAF_REACTION || k == FLX_LEAF_DRIVE ||
+                       k == FLX_LEAF_MULTIPLIER || k == FLX_LEAF_PULL || k == FLX_LEAF_LOAD;
+    }
+    return FLX_OK;
+}
+
+void flx_formulas_clear(flx_formulas *f)
+{
+    flx_program_destroy(&f->program);
+    flx_free(f->leaves);
+    *f = (flx_formulas){0};
+}
+
+flx_status flx_signals_create(flx_ctx *ctx, const flx_formulas *of, flx_signals *s)
+{
+    *s = (flx_signals){.of = of};
+    s->in = flx_alloc(ctx, (size_t)of->nleaf, sizeof *s->in);
+    s->scratch = flx_alloc(ctx, (size_t)flx_program_scratch(of->program), sizeof *s->scratch);
+    s->out = flx_alloc(ctx, (size_t)of->nnode, sizeof *s->out);
+    return s->in && s->scratch && s->out ? FLX_OK : FLX_ERR_MEMORY;
+}
+
+void flx_signals_clear(flx_signals *s)
+{
+    flx_free(s->in);
+    flx_free(s->scratch);
+    flx_free(s->out);
+    *s = (flx_signals){0};
+}
+
+enum { KINETIC = 0, DISSIPATED = 3, TOTAL = 4 }; // components of FLX_LEAF_ENERGY
+
+// The state in coordinates of bodies; with the forces of all joints where they are asked for, which
+// joint coordinates do not know.
+static flx_status carry(flx_simulation *sim, const flx_state *x, bool reactions)
+{
+    const flx_system *b = sim->bodies;
+    flx_state *to = sim->bodies_state;
+    flx_work *work = sim->work;
+    flx_state y = *x;
+    const flx_system *tree = flx_wrapper_base(sim->sys, &work, &y);
+    flx_layer_add(sim, tree, &y);
+    bool by_motion = reactions && sim->reactions;
+    double *a = y.a;
+    if (by_motion) FLX_TRY(flx_reactions_accelerate(sim, tree, work, &y));
+    flx_tree_to_bodies(tree, work, &y, to);
+    if (by_motion) {
+        FLX_TRY(flx_reactions_find(sim, to));
+        y.a = a; // what has no mass moves as well
+        flx_tree_to_bodies(tree, work, &y, to);
+        return FLX_OK;
+    }
+    if (!reactions) return FLX_OK;
+    if (tree != sim->sys) {
+        return FLX_FAIL(sim->ctx, FLX_ERR_CANNOT, sim->model->reduce_loc,
+                        "forces of joints are not known in joint coordinates where inertia is "
+                        "changed: leave out `formulation: tree`, or these signals");
+    }
+    const flx_explicit *form = b->ops->explicit_form;
+    double *z = sim->bodies_z;
+    form->pack(b, to, z);
+    return form->rate(b, sim->bodies_work, x->t, z, to, z + form->size(b));
+}
+
+flx_status flx_simulation_observe(flx_simulation *sim, const flx_state *x, bool reactions, int n,
+                                  const flx_leaf *leaves, double *out)
+{
+    if (sim->plan->by_hand) return FLX_OK;
+    if (!sim->bodies) {
+        flx_work *work = sim->work;
+        flx_state y = *x;
+        const flx_system *base = flx_wrapper_base(sim->sys, &work, &y);
+        flx_layer_add(sim, base, &y);
+        return flx_descriptor_observe(base, work, &y, n, leaves, out);
+    }
+    FLX_TRY(carry(sim, x, reactions));
+    return flx_descriptor_observe(sim->bodies, sim->bodies_work, sim->bodies_state, n, leaves, out);
+}
+
+void flx_simulation_residuals(flx_simulation *sim, const flx_state *x, flx_residuals *out)
+{
+    *out = (flx_residuals){0};
+    if (sim->plan->by_hand) return;
+    if (!sim->bodies) {
+        flx_work *work = sim->work;
+        flx_state y = *x;
+        const flx_system *base = flx_wrapper_base(sim->sys, &work, &y);
+        flx_descriptor_residuals(base, work, &y, out);
+        return;
+    }
+    (void)carry(sim, x, false);
+    flx_descriptor_residuals(sim->bodies, sim->bodies_work, sim->bodies_state, out);
+}
+
+// Where inertia is changed, the kinetic energy is that of the system that runs.
+static flx_status take_kinetic_energy(flx_signals *s, flx_simulation *sim, const flx_state *x)
+{
+    const flx_system *sys = sim->sys;
+    flx_energies e = {0};
+    bool known = false;
+    if (!flx_wrapper_is(sys) || !sys->ops->energy) return FLX_OK;
+    for (int i = 0; i < s->of->nleaf; i++) {
+        int c = flx_leaf_get_component(s->of->leaves[i]);
+        bool kinetic = c == KINETIC || c == TOTAL;
+        if (flx_leaf_get_kind(s->of->leaves[i]) != FLX_LEAF_ENERGY || !kinetic) continue;
+        flx_point p = flx_state_point(sys, x);
+        if (!known) FLX_TRY(sys->ops->energy(sys, sim->work, &p, &e));
+        known = true;
+        s->in[i] = e.kinetic + (c == TOTAL ? e.potential + e.strain : 0.0);
+    }
+    return FLX_OK;
+}
+
+flx_status flx_signals_eval(flx_signals *s, flx_simulation *sim, const flx_state *x,
+                            double dissipated)
+{
+    FLX_TRY(flx_simulation_observe(sim, x, s->of->reactions, s->of->nleaf, s->of->leaves, s->in));
+    FLX_TRY(take_kinetic_energy(s, sim, x));
+    for (int i = 0; i < s->of->nleaf; i++) {
+        if (s->of->leaves[i] == flx_leaf_make(FLX_LEAF_ENERGY, 0, DISSIPATED))
+            s->in[i] = dissipated;
+        if (flx_leaf_get_kind(s->of->leaves[i]) == FLX_LEAF_MODES) {
+            const double *found = sim->findings[flx_leaf_get_index(s->of->leaves[i])];
+            s->in[i] = found ? found[flx_leaf_get_component(s->of->leaves[i])] : (double)NAN;
+        }
+    }
+    flx_program_eval(s->of->program, s->in, s->scratch, s->out);
+    return FLX_OK;
+}
