@@ -1,7 +1,7 @@
 # The page of `flexion view`: viewer/ bundled to one file and compiled into the library. Node and npm
 # build it; a program built without them says so when a page is asked for.
 # Sets FLX_PAGE_TEMPLATE, the C source with the page.
-set(FLX_PAGE_TEMPLATE ${PROJECT_SOURCE_DIR}/src/output/page_template_absent.c)
+set(FLX_PAGE_TEMPLATE ${PROJECT_SOURCE_DIR}/src/page/page_template_absent.c)
 set(viewer ${PROJECT_SOURCE_DIR}/viewer)
 if(FLX_VIEWER STREQUAL "OFF")
   return()

@@ -3,7 +3,7 @@ import { say } from "./labels";
 
 export type Colouring = "displacement" | "stress";
 
-// From blue by green to red; the same as in pictures without a browser (src/output/film_paint.c).
+// From blue by green to red; the same as in pictures without a browser (src/draw/film_paint.c).
 const marks = [[0.20, 0.30, 0.85], [0.15, 0.70, 0.85], [0.25, 0.75, 0.30], [0.95, 0.80, 0.20], [0.85, 0.20, 0.15]];
 const STEPS = 256;
 

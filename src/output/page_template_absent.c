@@ -1,6 +1,0 @@
-// page_template_absent.c - in the place of the page where it could not be built.
-#include "output/page_template.h"
-
-#include <stddef.h>
-
-const char *const flx_page_template = NULL;

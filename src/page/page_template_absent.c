@@ -1,0 +1,6 @@
+// page_template_absent.c - in the place of the page where it could not be built.
+#include "page/page_template.h"
+
+#include <stddef.h>
+
+const char *const flx_page_template = NULL;

@@ -1,0 +1,49 @@
+// fact_labels.c - what a result says of itself, in words for a person.
+#include "results/fact_labels.h"
+
+#include <stddef.h>
+#include <string.h>
+
+static const flx_fact_label labels[] = {
+    {"version", "Flexion", ""},
+    {"model_path", "model file", ""},
+    {"method", "method", ""},
+    {"formulation", "formulation", ""},
+    {"settings", "settings", ""},
+    {"created", "run at", ""},
+    {"ledger/t", "time reached", "s"},
+    {"ledger/seconds", "computing time", "s"},
+    {"ledger/energy_start", "energy at the start", "J"},
+    {"ledger/energy_end", "energy at the end", "J"},
+    {"ledger/dissipated", "energy dissipated", "J"},
+    {"ledger/supplied", "energy supplied", "J"},
+    {"ledger/energy_drift", "energy drift, in proportion", ""},
+    {"ledger/position_residual", "largest residual of constraints", ""},
+    {"ledger/velocity_residual", "largest residual of their rates", ""},
+    {"ledger/dropped_residual", "largest residual of redundant constraints", ""},
+    {"ledger/step_error", "error of a step, in proportion to its move", ""},
+    {"ledger/allocations_in_loop", "allocations in the time loop", ""},
+    {"ledger/steps", "steps", ""},
+    {"ledger/rejected", "rejected steps", ""},
+    {"ledger/residuals", "evaluations", ""},
+    {"ledger/linearisations", "linearisations", ""},
+    {"ledger/factorisations", "factorisations", ""},
+    {"ledger/solves", "solutions of linear systems", ""},
+    {"ledger/newton_iterations", "Newton iterations", ""},
+    {"ledger/newton_failures", "Newton failures", ""},
+    {"ledger/projections", "projections", ""},
+    {"ledger/singular_positions", "singular positions", ""},
+    {"ledger/smallest_step", "smallest step", "s"},
+    {"ledger/largest_step", "largest step", "s"},
+    {"ledger/position_item", "constraint with the largest residual", ""},
+    {"ledger/velocity_item", "constraint with the largest residual of its rate", ""},
+    {"ledger/stopped_by", "stopped by the event", ""},
+};
+
+const flx_fact_label *flx_fact_label_find(const char *name)
+{
+    for (size_t i = 0; i < sizeof labels / sizeof labels[0]; i++) {
+        if (strcmp(labels[i].name, name) == 0) return labels + i;
+    }
+    return NULL;
+}

@@ -1,0 +1,115 @@
+// memory_sink.c - a sink that keeps the rows: a run becomes a result without a file.
+#include "flexion/simulation.h"
+#include "results/result.h"
+
+#include <limits.h>
+#include <string.h>
+
+typedef struct memory_sink {
+    flx_sink base;
+    flx_result *r; // owned until it is taken; its data once the run has ended
+    double *rows;  // owned: t and the signals, row by row
+    int capacity;  // numbers
+    int count;     // rows
+} memory_sink;
+
+static flx_status memory_begin(flx_sink *base, const flx_result_info *info)
+{
+    memory_sink *s = (memory_sink *)base;
+    flx_result *r = s->r;
+    r->columns = info->ncolumn + 1;
+    r->title = flx_arena_copy(r->arena, info->title, strlen(info->title));
+    r->names = flx_arena_take(r->arena, (size_t)r->columns, sizeof *r->names);
+    r->units = flx_arena_take(r->arena, (size_t)r->columns, sizeof *r->units);
+    if (!r->title || !r->names || !r->units) return FLX_ERR_MEMORY;
+    r->names[0] = "t";
+    r->units[0] = "s";
+    for (int c = 1; c < r->columns; c++) {
+        const char *name = info->names[c - 1], *unit = info->units[c - 1];
+        r->names[c] = flx_arena_copy(r->arena, name, strlen(name));
+        r->units[c] = flx_arena_copy(r->arena, unit, strlen(unit));
+        if (!r->names[c] || !r->units[c]) return FLX_ERR_MEMORY;
+    }
+    // all at once where their number is known, so that nothing is allocated in the time loop
+    long rows = info->rows < INT_MAX / r->columns - 1 ? info->rows : 0;
+    return flx_grow(base->ctx, (void **)&s->rows, &s->capacity, (int)rows * r->columns,
+                    sizeof *s->rows);
+}
+
+static flx_status memory_row(flx_sink *base, double t, const double *values)
+{
+    memory_sink *s = (memory_sink *)base;
+    int columns = s->r->columns;
+    if (s->count >= INT_MAX / columns - 1) {
+        return FLX_FAIL(base->ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE,
+                        "the run has too many rows to keep them in memory: write it to a file");
+    }
+    FLX_TRY(flx_grow(base->ctx, (void **)&s->rows, &s->capacity, (s->count + 1) * columns,
+                     sizeof *s->rows));
+    double *row = s->rows + (size_t)s->count * (size_t)columns;
+    row[0] = t;
+    memcpy(row + 1, values, (size_t)(columns - 1) * sizeof *row);
+    s->count++;
+    return FLX_OK;
+}
+
+static flx_status memory_end(flx_sink *base, const flx_ledger *ledger)
+{
+    memory_sink *s = (memory_sink *)base;
+    flx_result *r = s->r;
+    const char **names = r->names, **units = r->units;
+    FLX_TRY(flx_result_reserve(r, s->count, r->columns));
+    for (int c = 0; c < r->columns; c++) {
+        r->names[c] = names[c];
+        r->units[c] = units[c];
+        for (int i = 0; i < r->rows; i++) r->data[c][i] = s->rows[(size_t)i * r->columns + c];
+    }
+    if (!ledger) return FLX_OK;
+    r->complete = ledger->status == FLX_OK;
+    r->work = (flx_result_work){.steps = (double)ledger->work.steps,
+                                .evaluations = (double)ledger->work.residuals,
+                                .factorisations = (double)ledger->work.factorisations,
+                                .seconds = ledger->seconds};
+    return FLX_OK;
+}
+
+static void memory_destroy(flx_sink *base)
+{
+    memory_sink *s = (memory_sink *)base;
+    flx_result_close(&s->r);
+    flx_free(s->rows);
+    flx_free(s);
+}
+
+static const flx_sink_type memory_type = {.name = "memory",
+                                          .begin = memory_begin,
+                                          .row = memory_row,
+                                          .end = memory_end,
+                                          .destroy = memory_destroy};
+
+flx_status flx_memory_sink_create(flx_ctx *ctx, flx_sink **out)
+{
+    *out = NULL;
+    memory_sink *s = flx_alloc(ctx, 1, sizeof *s);
+    if (!s) return FLX_ERR_MEMORY;
+    s->base = (flx_sink){&memory_type, ctx};
+    flx_status status = flx_result_create(ctx, &s->r);
+    if (status != FLX_OK) {
+        memory_destroy(&s->base);
+        return status;
+    }
+    *out = &s->base;
+    return FLX_OK;
+}
+
+flx_status flx_memory_sink_take(flx_sink *base, flx_result **r)
+{
+    memory_sink *s = (memory_sink *)base;
+    *r = NULL;
+    if (base->type != &memory_type || !s->r || !s->r->data) {
+        return FLX_FAIL(base->ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE, "the run has no result to take");
+    }
+    *r = s->r;
+    s->r = NULL;
+    return FLX_OK;
+}
