@@ -73,6 +73,7 @@ docs: ## the documentation as web pages in site/, and the man pages
 pictures: ## draw the pictures of the documentation anew
 	$(call build,release,build,product)
 	@tools/draw_docs.sh build/flexion
+	@tools/draw_signs.py
 	@node tools/draw_pages.mjs build/flexion
 
 install: ## install under PREFIX (default /usr/local); DESTDIR is respected

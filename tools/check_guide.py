@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Every model shown in README.md and docs/ is a model in examples/, so that a test runs it.
+"""Every model shown in README.md and docs/ is a file of examples/ or tests/, so that a test runs it.
 
     tools/check_guide.py [ROOT]
 
 A block of code that names its file, ```yaml title="examples/pendulum.yaml", must be a run of lines of
-that file; a block of a whole model ("flexion: 1") must name its file, but in the generated reference. Links to files must lead somewhere.
+that file; a block of a whole model ("flexion: 1") must name its file, but in the generated reference. Links must lead
+to files, and to headings that these have.
 """
 import glob
 import os
@@ -12,7 +13,9 @@ import re
 import sys
 
 FENCE = re.compile(r'^```(\w*)\s*(?:title="([^"]*)")?\s*$')
-LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
+LINK = re.compile(r"\]\(([^)#\s]*)(?:#([^)\s]*))?\)")
+HEADING = re.compile(r"^#+ +(.*)$")
+CODE = re.compile(r"`[^`]*`")
 
 
 def blocks(lines):
@@ -33,6 +36,29 @@ def contains(lines, part):
     return any(lines[i:i + len(part)] == part for i in range(len(lines) - len(part) + 1))
 
 
+def anchors(path):
+    """What the headings of a page are called in links, as mkdocs calls them."""
+    names, fenced = set(), False
+    with open(path, encoding="utf-8") as file:
+        for line in file:
+            fenced ^= line.startswith("```")
+            match = HEADING.match(line)
+            if match and not fenced:
+                words = re.sub(r"[^\w\s-]", "", match.group(1)).strip().lower()
+                names.add(re.sub(r"[-\s]+", "-", words))
+    return names
+
+
+def check_link(page, target, anchor):
+    """What is wrong with a link, or None."""
+    path = os.path.join(os.path.dirname(page), target) if target else page
+    if not os.path.exists(path):
+        return f"the link to {target} leads nowhere"
+    if anchor and path.endswith(".md") and anchor not in anchors(path):
+        return f"{target or page} has no heading #{anchor}"
+    return None
+
+
 def main(root):
     os.chdir(root)
     problems, shown = [], 0
@@ -41,20 +67,21 @@ def main(root):
             lines = file.read().splitlines()
         for number, title, text in blocks(lines):
             where = f"{page}:{number}"
-            if title and title.startswith("examples/"):
+            if title and title.startswith(("examples/", "tests/")):
                 shown += 1
                 if not os.path.exists(title):
                     problems.append(f"{where}: there is no {title}")
                 elif not contains(open(title, encoding="utf-8").read().splitlines(), text):
                     problems.append(f"{where}: not what {title} says")
             elif page != "docs/reference.md" and any(line.startswith("flexion: 1") for line in text):
-                problems.append(f"{where}: a model that is no file in examples/")
+                problems.append(f"{where}: a model that is no file in examples/ or tests/")
         for number, line in enumerate(lines, 1):
-            for target in LINK.findall(line):
+            for target, anchor in LINK.findall(CODE.sub("", line)):
                 if "://" in target or target.startswith("mailto:"):
                     continue
-                if not os.path.exists(os.path.join(os.path.dirname(page), target)):
-                    problems.append(f"{page}:{number}: the link to {target} leads nowhere")
+                wrong = check_link(page, target, anchor)
+                if wrong:
+                    problems.append(f"{page}:{number}: {wrong}")
     print("\n".join(problems) if problems else f"{shown} excerpts")
     return 1 if problems else 0
 
