@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Check that every #include follows the layers of docs/dev/map.md.
+"""Check that every #include follows the layers of docs/dev/map.md, and that names and folders are fit to be found.
 
     tools/check_layers.py [ROOT]
 
@@ -17,31 +17,38 @@ LAYERS = {
     "expr": (["base", "math"], ["base"], []),
     "reduce": (["base", "math"], ["base"], ["lapacke.h", "cblas.h"]),
     "model": (["base", "math", "expr", "reduce"], ["base", "model", "scene", "system", "integrator"], []),
-    "read": (["base", "math", "expr", "reduce", "model", "fe"], ["base", "model", "scene"], ["yaml.h"]),
+    "read": (["base", "math", "reduce", "model"], ["base", "model", "scene"], ["yaml.h"]),
     "body": (["base", "math", "expr", "reduce", "model"], ["base", "system"], []),
     "joint": (["base", "math", "expr", "model"], ["base", "system"], []),
     "force": (["base", "math", "expr", "model"], ["base", "system"], []),
     "fe": (["base", "math", "reduce", "model"], ["base", "fe", "results"], []),
-    "system": (["base", "math", "expr", "reduce", "model", "body", "joint", "force", "fe"], ["*"], []),
-    "export": (["base", "math", "expr", "reduce", "model", "joint", "system"], ["base", "model", "export"], []),
+    "scene": (["base", "math", "model", "joint"], ["base", "scene"], []),
+    "language": (["base", "math", "expr", "reduce", "model", "read", "body", "joint", "force", "fe"], ["base", "build", "model", "scene", "system", "integrator"], []),
+    "system": (["base", "math", "expr", "model"], ["base", "system"], []),
+    "descriptor": (["base", "math", "expr", "reduce", "model", "body", "joint", "force", "system"], ["base", "system"], []),
+    "tree": (["base", "math", "expr", "reduce", "model", "body", "joint", "force", "system", "descriptor"], ["base", "dynamics", "system"], []),
+    "reduced": (["base", "math", "system"], ["base", "system"], []),
+    "export": (["base", "math", "expr", "reduce", "model", "joint", "descriptor", "tree"], ["base", "model", "export"], []),
     "integrate": (["base", "math"], ["base", "system", "integrator", "methods"], []),
-    "analyse": (["base", "math", "integrate"], ["*"], []),
-    "output": (["base", "math", "model"], ["base", "compare", "results", "scene", "simulation"], ["hdf5.h", "H5FDdevelop.h", "zlib.h"]),
+    "analyse": (["base", "math", "integrate"], ["base", "analysis", "system", "integrator"], []),
+    "results": (["base", "math", "model"], ["base", "results", "scene", "simulation"], ["hdf5.h", "H5FDdevelop.h", "zlib.h"]),
+    "draw": (["base", "math", "results"], ["base", "results", "scene"], ["zlib.h"]),
+    "page": (["base", "math", "results", "draw"], ["base", "results", "scene"], ["zlib.h"]),
+    "simulate": (["base", "math", "expr", "model", "scene", "system", "descriptor", "tree", "reduced", "integrate", "analyse", "certify"], ["*"], []),
+    "certify": (["base", "math", "integrate", "analyse", "simulate"], ["*"], []),
+    "compare": (["base", "math", "simulate", "results", "draw"], ["*"], []),
     "cli": ([], ["*"], []),
 }
 # A joint or a force sees frames, not bodies; a spring acts on a scalar function of two frames.
 SHARED = {"body/frame.h": ["joint", "force"], "joint/scalar.h": ["force"]}
-# The run is where model, system, method and results meet.
 EXCEPTIONS = {
-    "analyse/simulation.h": ["model/model.h", "model/numbers.h", "system/added_mass.h", "system/condensed.h", "system/descriptor.h", "system/quasistatic.h", "system/wrapper.h", "system/tree.h", "system/turned.h", "expr/expr.h"],
-    "analyse/motion.c": ["model/scene.h"],
     # names the versions of all libraries
-    "output/build.c": ["yaml.h", "amd.h", "klu.h", "cblas.h"],
+    "results/build_facts.c": ["yaml.h", "amd.h", "klu.h", "cblas.h"],
     # the methods that are SUNDIALS'
-    "integrate/adams.c": ["cvode/cvode.h", "sunnonlinsol/sunnonlinsol_fixedpoint.h"],
-    "integrate/bdf.h": ["ida/ida.h", "sundials/sundials_linearsolver.h", "sundials/sundials_matrix.h"],
-    "integrate/sundials.c": ["nvector/nvector_serial.h"],
-    "integrate/sundials.h": ["sundials/sundials_context.h", "sundials/sundials_nvector.h"],
+    "integrate/multistep/adams.c": ["cvode/cvode.h", "sunnonlinsol/sunnonlinsol_fixedpoint.h"],
+    "integrate/multistep/bdf.h": ["ida/ida.h", "sundials/sundials_linearsolver.h", "sundials/sundials_matrix.h"],
+    "integrate/multistep/sundials.c": ["nvector/nvector_serial.h"],
+    "integrate/multistep/sundials.h": ["sundials/sundials_context.h", "sundials/sundials_nvector.h"],
 }
 # What C17 and POSIX offer; the kernels need no more than mathematics and memory.
 SYSTEM = {
@@ -51,6 +58,7 @@ SYSTEM = {
     "unistd.h", "sys/ioctl.h", "sys/utsname.h",
     "arpa/inet.h", "netinet/in.h", "poll.h", "sched.h", "sys/socket.h", "sys/time.h",
 }
+MOST = 40  # files per folder
 KERNELS = {"body", "joint", "force"}
 KERNEL_SYSTEM = {"math.h", "string.h", "stdbool.h", "stddef.h", "float.h", "assert.h", "complex.h"}
 
@@ -87,6 +95,23 @@ def check_private(name, folder, quoted, bracketed):
     return f'{folder} may not include {top} ("{quoted}")'
 
 
+def check_names(root):
+    """One name for one file, and rooms that can be overlooked."""
+    problems, seen = [], {}
+    for top in ("include", "src"):
+        for where, _, files in sorted(os.walk(os.path.join(root, top))):
+            if len(files) > MOST:
+                problems.append(f"{os.path.relpath(where, root)}: {len(files)} files; more than {MOST} are no room")
+            if top == "src" and os.path.dirname(os.path.relpath(where, root)) == "src" and "README.md" not in files:
+                problems.append(f"{os.path.relpath(where, root)}: it has no README.md")
+            for file in files:
+                if file.endswith((".c", ".h", ".def")):
+                    place = os.path.relpath(os.path.join(where, file), root)
+                    if seen.setdefault(file, place) != place:
+                        problems.append(f"{place}: there is a {seen[file]} already")
+    return problems
+
+
 def main(root):
     problems = []
     src = os.path.join(root, "src")
@@ -104,6 +129,7 @@ def main(root):
                 wrong = check_private(name, folder, quoted, bracketed)
                 if wrong:
                     problems.append(f"src/{name}:{line}: {wrong}")
+    problems += check_names(root)
     public = os.path.join(root, "include", "flexion")
     for file in sorted(os.listdir(public)):
         for line, quoted, bracketed in includes(os.path.join(public, file)):

@@ -30,7 +30,7 @@ const bytes = Buffer.from(page, "utf8");
 const lines = [];
 for (let i = 0; i < bytes.length; i += 24) lines.push(bytes.subarray(i, i + 24).join(",") + ",");
 const source = `// Made by viewer/build.mjs.
-#include "output/page_template.h"
+#include "page/page_template.h"
 static const unsigned char page[] = {
 ${lines.join("\n")}
 0};

@@ -1,4 +1,4 @@
-// load_path.h - the inside of path.c and path_critical.c: one step along a path of loads.
+// load_path.h - the inside of load_path.c and load_path_critical.c: one step along a path of loads.
 #pragma once
 
 #include "analyse/rest.h"

@@ -48,5 +48,5 @@ struct flx_study {
 flx_status flx_study_sample(flx_study *s, const flx_state *x, double *out);
 // Largest difference of the group between two samples.
 double flx_study_difference(flx_study *s, const flx_group *g, const double *a, const double *b);
-// study_reference.c: times and reference are filled, and what the groups need of it.
+// compare_methods_reference.c: times and reference are filled, and what the groups need of it.
 flx_status flx_study_find_reference(flx_study *s);

@@ -24,7 +24,7 @@
 //   descriptor_saddle.c    the matrix of accelerations and projections
 //   descriptor_flat.c      accelerations of equations alone, as one program
 //   descriptor_lagrange.c  momentum, dL/dq, forces
-//   descriptor_draw.c      the state as drawn
+//   descriptor_initial.c      the state as drawn
 //   descriptor_switches.c  switches of expressions
 //   descriptor_instants.c  events
 //   descriptor_observe.c   values of leaves, reactions, residuals
@@ -602,7 +602,7 @@ void flx_eval_masses(const flx_descriptor *d, flx_work *w, const flx_point *p, d
 flx_status flx_eval_algebraic(const flx_descriptor *d, flx_work *w, flx_state *x);
 flx_status flx_saddle_prepare(const flx_descriptor *d, flx_work *w);
 void flx_saddle_free(flx_work *w);
-// The factors, of which projections make use after accelerations (base/checkpoint.h).
+// The factors, of which projections make use after accelerations (base/checkpoint_walk.h).
 void flx_saddle_work_memory(flx_work *w, flx_memory *m);
 // Pivots that keep so much of their terms lose no more than these digits: nothing to refine.
 #define FLX_REGULAR 1e-3

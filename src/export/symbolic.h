@@ -2,7 +2,7 @@
 // (docs/theory/tree.md) run once over expressions instead of numbers.
 //
 // Inputs are leaves: t, parameters, joint coordinates q, rates v, states x, accelerations a,
-// multipliers lam, efforts tau. The links and their frames are those of system/tree_links.h; a
+// multipliers lam, efforts tau. The links and their frames are those of tree/topology/tree_links.h; a
 // joint is what flx_freedom says: its motion subspace in the link's axes.
 //
 // The model's own expressions stand on leaves of bodies (positions, rotations, velocities). They are
@@ -114,7 +114,7 @@ typedef struct flx_symbolic {
 flx_status flx_symbolic_create(const flx_model *m, const flx_model *open, flx_symbolic *x);
 void flx_symbolic_clear(flx_symbolic *x);
 
-// ---- bodies.c: links and bodies in motion -------------------------------------------------------
+// ---- symbolic_bodies.c: links and bodies in motion -------------------------------------------------------
 void flx_symbolic_move(flx_symbolic *x);
 
 // ---- leaves.c: from the leaves of the model to the inputs ---------------------------------------
@@ -141,7 +141,7 @@ flx_node flx_symbolic_scalar(flx_symbolic *x, const flx_scalar *s);
 // A coordinate of a joint. -1: a message is recorded.
 flx_node flx_symbolic_coordinate(flx_symbolic *x, int joint, flx_coordinate which);
 
-// ---- forces.c, closures.c -----------------------------------------------------------------------
+// ---- symbolic_forces.c, symbolic_closures.c -----------------------------------------------------------------------
 // (XPT-1): the force F, over the inputs, along a taken phi, onto links (the ground's first) and
 // joints. velocity: phi is a rate, and its derivatives by velocities are meant.
 flx_status flx_symbolic_push(flx_symbolic *x, flx_node phi, bool velocity, flx_node F,

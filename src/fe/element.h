@@ -56,7 +56,7 @@ flx_status flx_continuum_turn(const flx_cell_tables *t, const double *x, const d
 flx_status flx_continuum_stretch(const flx_cell_tables *t, const flx_hooke *c, const double *x,
                                  int n, const double *u, double *force);
 
-// beam.c: straight beams with two nodes, in space (12 unknowns) or in the plane (6).
+// beam_element.c: straight beams with two nodes, in space (12 unknowns) or in the plane (6).
 // Axes of the beam as rows (x along it, y, z of the section); false: its nodes coincide.
 bool flx_beam_axes(const double *x, const flx_section *c, int dimension, double R[9],
                    double *length);
@@ -67,7 +67,7 @@ flx_status flx_beam_eval(const flx_beam_law *law, const double *x, const flx_sec
 void flx_beam_move(const flx_beam_law *law, const double R[9], double length, double s,
                    const double ends[12], double out[6]);
 
-// truss.c: two nodes, translations only.
+// truss_element.c: two nodes, translations only.
 flx_status flx_truss_eval(double EA, double mass, const double *x, int dimension,
                           flx_element_matrices *out);
 

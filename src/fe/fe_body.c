@@ -1,7 +1,7 @@
 // fe_body.c - a structure reduced to an elastic body: shapes (reduce/shapes.c), the integrals over its mass,
 // and what its nodes do.
 //
-// Integrals of products of fields over the mass are those of body_mass.c (MSH-4).
+// Integrals of products of fields over the mass are those of fe_body_mass.c (MSH-4).
 #include "fe/fe_body.h"
 #include "fe/fe_parts.h"
 

@@ -11,7 +11,7 @@
 flx_status flx_fe_reduce(flx_ctx *ctx, flx_arena *arena, const flx_structure *s, bool lumped,
                          const flx_basis *basis, flx_loc loc, flx_elastic **out);
 
-// ---- body_mesh.c: the mesh as it is drawn -------------------------------------------------------
+// ---- fe_body_mesh.c: the mesh as it is drawn -------------------------------------------------------
 
 // Nodes, surface and cells of a body of n shapes, with room for its modes and stresses; *out NULL: no
 // surface, nothing to draw. order (nnode of the structure): the row of a node among those drawn, -1: none.
@@ -24,14 +24,14 @@ flx_status flx_elastic_mesh_reserve(flx_elastic_mesh *m, flx_arena *arena, int n
 // Its triangles are its cells.
 void flx_elastic_mesh_take_surface(flx_elastic_mesh *m);
 
-// ---- body_tubes.c: beams and trusses as they are drawn ------------------------------------------
+// ---- fe_body_tubes.c: beams and trusses as they are drawn ------------------------------------------
 
 // *out NULL: there are none.
 flx_status flx_fe_draw_tubes(const flx_fe *fe, flx_arena *arena, int n, flx_elastic_mesh **out);
 // Displacements of their nodes (nodes of the tubes, 3) by u (nnode, 6).
 void flx_fe_move_tubes(const flx_fe *fe, const double *u, float *modes);
 
-// ---- body_mass.c: masses between nodes ----------------------------------------------------------
+// ---- fe_body_mass.c: masses between nodes ----------------------------------------------------------
 
 // Fields at the nodes of a structure, then at what turns with a node: F (rows, nf) the places and the n
 // shapes, Y = m F.
@@ -47,7 +47,7 @@ flx_status flx_fe_multiply_masses(const flx_fe *fe, int nf, const double *F, dou
 int flx_fe_count_spreads(const flx_fe *fe);
 flx_status flx_fe_add_spreads(const flx_fe *fe, const double *turn, flx_fe_fields *o);
 
-// ---- body_stiffen.c: the quadratic field --------------------------------------------------------
+// ---- fe_body_stiffen.c: the quadratic field --------------------------------------------------------
 
 typedef struct flx_fe_stiffening {
     const flx_fe *fe;

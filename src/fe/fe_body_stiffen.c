@@ -248,7 +248,7 @@ static flx_status multiply_all(const flx_fe_stiffening *def, const stiffener *t,
             memcpy(part + i * (size_t)m, t->all + i * (size_t)width + c, each);
         }
         FLX_TRY(flx_fe_multiply_masses(fe, m, part, Y));
-        for (size_t i = nodes; i < rows; i++) { // with their sign, as in body_mass.c
+        for (size_t i = nodes; i < rows; i++) { // with their sign, as in fe_body_mass.c
             const double *F = f->F + i * (size_t)f->nf, *mF = f->Y + i * (size_t)f->nf;
             double sign = F[0] * mF[0] + F[1] * mF[1] + F[2] * mF[2] < 0 ? -1.0 : 1.0;
             for (int k = 0; k < m; k++) Y[i * (size_t)m + k] = sign * part[i * (size_t)m + k];

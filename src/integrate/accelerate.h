@@ -48,5 +48,5 @@ const flx_blocks *flx_accelerator_blocks(const flx_accelerator *acc);
 // The unknown whose row was largest when the iteration failed, or whose pivot was smallest.
 int flx_accelerator_worst(const flx_accelerator *acc);
 
-// Orders of elimination, and rows that are held (base/checkpoint.h).
+// Orders of elimination, and rows that are held (base/checkpoint_walk.h).
 void flx_accelerator_memory(flx_accelerator *acc, flx_memory *m);

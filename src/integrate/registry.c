@@ -27,7 +27,7 @@ const flx_integrator_type *const *flx_integrator_types(void)
 }
 
 // What `auto` stands for where nothing but the system is known; a simulation, which knows the start
-// and the run, looks at the spectrum (analyse/choose.c). The formulation decides where only one
+// and the run, looks at the spectrum (simulate/choose.c). The formulation decides where only one
 // method has it. A fixed step: generalized-alpha, which takes every index and damps what the step
 // cannot resolve. Error control: radau, which takes every index, stiff or not.
 const flx_integrator_type *flx_integrator_choose(const flx_system *s, const flx_integrator_def *d)

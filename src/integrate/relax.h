@@ -43,5 +43,5 @@ flx_status flx_relaxer_velocities(flx_relaxer *e, flx_work *work, flx_state *x, 
 #define FLX_RELAX_RATE_STEP 1e-4
 flx_status flx_relax_accelerations(flx_relaxer *e, flx_work *work, flx_state *x, double d);
 
-// The choice of the solver and its order (base/checkpoint.h).
+// The choice of the solver and its order (base/checkpoint_walk.h).
 void flx_relaxer_memory(flx_relaxer *e, flx_memory *m);

@@ -68,5 +68,5 @@ int flx_saddle_regularised(const flx_saddle *sd, int *worst);
 // constraints near a singular position.
 double flx_saddle_pivot_ratio(const flx_saddle *sd);
 
-// Factors and rows (base/checkpoint.h).
+// Factors and rows (base/checkpoint_walk.h).
 void flx_saddle_memory(flx_saddle *sd, flx_memory *m);

@@ -28,5 +28,5 @@ bool flx_settler_by_limits(const flx_settler *k);
 // a, dx, w, lam and mu of x, which lies in a step of length h; 0: there was none. Positive status: they cannot be found, and are left as they were.
 flx_status flx_settle(flx_settler *k, flx_work *work, flx_state *x, double h);
 
-// What the next state is found with (base/checkpoint.h).
+// What the next state is found with (base/checkpoint_walk.h).
 void flx_settler_memory(flx_settler *k, flx_memory *m);

@@ -43,5 +43,5 @@ void flx_stiff_bonds_warn(flx_integrator *it, const flx_stiff_bonds *b, double h
 void flx_stiff_bonds_advise(flx_integrator *it, const flx_stiff_bonds *b, const flx_blocks *blocks,
                             double h);
 
-// Mobilities, and which ones are held (base/checkpoint.h).
+// Mobilities, and which ones are held (base/checkpoint_walk.h).
 void flx_stiff_bonds_memory(flx_stiff_bonds *b, flx_memory *m);

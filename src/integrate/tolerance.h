@@ -35,5 +35,5 @@ void flx_tolerance_set(flx_tolerance *t, const flx_system *s, const flx_state *x
 double flx_tolerance_norm(const double *y, double factor, const double *w, const double *scale,
                           double floor, int n);
 
-// The weights (base/checkpoint.h).
+// The weights (base/checkpoint_walk.h).
 void flx_tolerance_memory(flx_tolerance *t, const flx_dims *d, flx_memory *m);

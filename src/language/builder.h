@@ -299,7 +299,7 @@ flx_status flx_build_open_vector(flx_env *e, const flx_entry *y, double out[3], 
 // A note where an angle at the start is larger than a turn and nothing says that it is meant.
 void flx_note_degrees(flx_builder *b, const flx_entry *y, double angle);
 
-// ---- draw.c: where things are drawn --------------------------------------------------------------
+// ---- placement.c: where things are drawn --------------------------------------------------------------
 
 // A place as drawn: on a body, or coordinates only (item NULL).
 typedef struct flx_place {
@@ -343,11 +343,11 @@ flx_status flx_build_on(flx_env *e, const flx_entry *y, int *n, flx_item *items[
 flx_status flx_build_at(flx_env *e, const flx_entry *y, flx_item *bodies[2], flx_num3 at[2],
                         bool *pair);
 
-// ---- shapes.c ------------------------------------------------------------------------------------
+// ---- body_shapes.c ------------------------------------------------------------------------------------
 
 flx_status flx_build_shapes(flx_env *e, const flx_item *body, flx_body *def);
 
-// ---- bodies.c ------------------------------------------------------------------------------------
+// ---- block_bodies.c ------------------------------------------------------------------------------------
 
 // What is known of an elastic body while the model is built.
 typedef struct flx_elastic_body {
@@ -395,7 +395,7 @@ flx_status flx_bodies_become_nodes(flx_builder *b,
 flx_status flx_body_make_point(flx_builder *b, flx_item *body, const char *name, const double at[3],
                                flx_item **out);
 
-// ---- joints.c ------------------------------------------------------------------------------------
+// ---- block_joints.c ------------------------------------------------------------------------------------
 
 typedef struct flx_joint_data {
     flx_item_state placed, coordinated;
@@ -423,7 +423,7 @@ flx_status flx_joint_member(flx_env *e, flx_item *joint, const char *name, flx_l
 // friction.c: the force of the key `friction`.
 flx_status flx_joint_friction(flx_builder *b, flx_item *joint);
 
-// ---- forces.c, force_signals.c -------------------------------------------------------------------
+// ---- block_forces.c, force_signals.c -------------------------------------------------------------------
 
 typedef struct flx_force_data {
     flx_item_state placed, valued;
@@ -444,7 +444,7 @@ flx_status flx_force_finish(flx_builder *b, flx_item *force);
 flx_status flx_force_member(flx_env *e, flx_item *force, const char *name, flx_loc loc,
                             flx_operand *out);
 
-// ---- equations.c ---------------------------------------------------------------------------------
+// ---- block_equations.c ---------------------------------------------------------------------------------
 
 typedef struct flx_first_data {
     flx_item_state classified;
@@ -461,7 +461,7 @@ flx_status flx_first_classify(flx_builder *b, flx_item *first, flx_loc loc);
 flx_status flx_equations_finish(flx_builder *b);
 flx_status flx_constraint_value(flx_builder *b, flx_item *constraint, flx_loc loc, flx_node *out);
 
-// ---- events.c ------------------------------------------------------------------------------------
+// ---- block_events.c ------------------------------------------------------------------------------------
 
 flx_status flx_events_finish(flx_builder *b);
 // When all expressions are there: what jumps in them is decided by switches.
@@ -469,7 +469,7 @@ flx_status flx_switches_finish(flx_builder *b);
 flx_status flx_event_member(flx_env *e, const flx_item *event, const char *name, flx_loc loc,
                             flx_operand *out);
 
-// ---- functions.c: parameters, functions, signals -------------------------------------------------
+// ---- block_functions.c: parameters, functions, signals -------------------------------------------------
 
 // One entry of a list that is set from outside.
 typedef struct flx_entry_setting {
@@ -499,7 +499,7 @@ typedef struct flx_signal_data {
     const char *what; // it contains
 } flx_signal_data;
 
-// inputs.c
+// block_inputs.c
 typedef struct flx_input_data {
     flx_node node, expression;
     double value, lower, upper;
@@ -546,7 +546,7 @@ flx_node flx_node_rate(flx_builder *b, flx_node n); // its derivative in time
 void flx_node_sine_cosine(flx_graph *g, const flx_node R[9], flx_node sine[3], flx_node *cosine);
 void flx_node_quaternion(flx_graph *g, const flx_node R[9], flx_node out[4]);
 
-// ---- signals.c: what expressions ask of bodies, points and parts ---------------------------------
+// ---- body_signals.c: what expressions ask of bodies, points and parts ---------------------------------
 
 // As values of an expression: in the axes (and from the origin) of the env's space.
 flx_status flx_env_vector(flx_env *e, const flx_node v[3], flx_operand *out);
@@ -562,25 +562,25 @@ flx_status flx_group_member(flx_env *e, const char *group, const char *name, flx
                             flx_operand *out);
 bool flx_is_body_signal(const char *name);
 
-// ---- fe.c ----------------------------------------------------------------------------------------
+// ---- block_fe.c ----------------------------------------------------------------------------------------
 
 // The structure of a block `fe` with a mesh or a line, in the caller's hands; NULL on failure.
 flx_status flx_fe_build(flx_env *e, const flx_entry *fe, struct flx_structure **out);
 flx_status flx_fe_finish(flx_builder *b); // that of the model itself
 
-// ---- outputs.c, reduce.c, simulate.c -------------------------------------------------------------------
+// ---- block_outputs.c, block_reduce.c, block_simulate.c -------------------------------------------------------------------
 
 flx_status flx_outputs_finish(flx_builder *b);
 flx_status flx_simulate_finish(flx_builder *b);
 flx_status flx_reduce_finish(flx_builder *b);
-flx_status flx_sweep_finish(flx_builder *b); // sweep.c
-// loads.c: nodes of an item times the load factors that it has; the number that a node is where all of
+flx_status flx_sweep_finish(flx_builder *b); // block_sweep.c
+// load_factors.c: nodes of an item times the load factors that it has; the number that a node is where all of
 // them are 1; what the names in `load` are, and whether gravity is among them.
 flx_status flx_loads_scale(flx_builder *b, const flx_item *item, int n, flx_node *nodes);
 bool flx_loads_value(flx_builder *b, flx_node n, double *out);
 bool flx_loads_has_factor(const flx_item *analysis);
 flx_status flx_loads_finish(flx_builder *b, const flx_item *analysis, flx_analysis *out);
-// analyses.c: the number of the analysis that is named here, an equilibrium (or the end of a path)
+// block_analyses.c: the number of the analysis that is named here, an equilibrium (or the end of a path)
 // where that is wanted.
 flx_status flx_analysis_find(flx_builder *b, const flx_entry *y, bool equilibrium, int *number);
 flx_status flx_analyses_finish(flx_builder *b);

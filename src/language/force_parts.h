@@ -1,4 +1,4 @@
-// force_parts.h - inside of the forces of a model: forces.c reads where they act, force_values.c makes
+// force_parts.h - inside of the forces of a model: block_forces.c reads where they act, force_values.c makes
 // their values, force_signals.c what expressions ask of them.
 #pragma once
 

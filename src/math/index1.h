@@ -35,5 +35,5 @@ int flx_index1_worst(const flx_index1 *m);
 flx_status flx_index1_solve(flx_index1 *m, flx_work *work, flx_state *x, long *residuals,
                             long *linearisations);
 
-// What the next solution takes over (base/checkpoint.h).
+// What the next solution takes over (base/checkpoint_walk.h).
 void flx_index1_memory(flx_index1 *m, flx_memory *memory);

@@ -26,5 +26,5 @@ void flx_lu_solve_complex(const flx_lu *f, double complex *b);
 double flx_lu_rcond(const flx_lu *f);
 // Sign of the determinant of a real matrix: it changes where an odd number of eigenvalues pass zero.
 int flx_lu_sign(const flx_lu *f);
-// The factors and the order that they keep (base/checkpoint.h).
+// The factors and the order that they keep (base/checkpoint_walk.h).
 void flx_lu_memory(flx_lu *f, flx_memory *m);

@@ -683,7 +683,7 @@ static inline int flx_model_carrier(const flx_model *m, int body)
     return body < m->nbody ? body : m->followers[body - m->nbody].carrier;
 }
 
-// Whether a body can have the inertia that it has. bodies.c
+// Whether a body can have the inertia that it has. block_bodies.c
 flx_status flx_body_check_inertia(flx_ctx *ctx, int dimension, const flx_body *body, flx_loc loc);
 
 // The name of an item whose inertia is neglected; NULL: no such item.

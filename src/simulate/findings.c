@@ -1,7 +1,7 @@
 // findings.c - the analyses of a model: equilibria, paths, buckling and modes, about which state, of which
 // system.
-#include "analyse/modes/steady.h"
 #include "simulate/simulation_parts.h"
+#include "simulate/steady.h"
 
 #include <math.h>
 #include <string.h>

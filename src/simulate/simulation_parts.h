@@ -61,7 +61,7 @@ void flx_simulation_residuals(flx_simulation *sim, const flx_state *x, flx_resid
 
 // ---- motion ------------------------------------------------------------------------------------
 
-// Where the bodies' frames are at a state, as the scene wants them (model/scene.h).
+// Where the bodies' frames are at a state, as the scene wants them (scene/model_scene.h).
 typedef struct flx_motion {
     int nleaf;
     flx_leaf *leaves;            // owned
@@ -126,7 +126,7 @@ typedef struct flx_reduction {
 // arena's.
 flx_status flx_reduction_find(flx_simulation *full, const flx_model *model, flx_arena *arena,
                               flx_reduction *out);
-// reduce.c: what the model asks for, in the place of its system *s; fills sim->reduction.
+// reduce_blocks.c: what the model asks for, in the place of its system *s; fills sim->reduction.
 flx_status flx_simulation_reduce(flx_simulation *sim, const flx_state *drawn, flx_system **s);
 // What the split into what it names and the rest is like at a state of the reduced system; not FLX_OK,
 // without a message but for want of memory: it cannot be told.
@@ -368,10 +368,10 @@ flx_status flx_simulation_observe_rest(flx_simulation *sim, const flx_state *x);
 // findings.c: the modes that signals ask for.
 flx_status flx_simulation_find_signals(flx_simulation *sim);
 
-// cutoff.c: what blocks of type cutoff make of the system *s, as drawn; velocities of items, as many
+// reduce_cutoff.c: what blocks of type cutoff make of the system *s, as drawn; velocities of items, as many
 // as it returns.
 flx_status flx_simulation_cut_off(flx_simulation *sim, const flx_state *drawn, flx_system **s);
-// condense.c: the same of blocks of type guyan; lump.c: of masses that are moved to neighbours.
+// reduce_condense.c: the same of blocks of type guyan; reduce_lump.c: of masses that are moved to neighbours.
 flx_status flx_simulation_condense(flx_simulation *sim, const flx_state *drawn, flx_system **s);
 // ... whose start is then that of parts at rest between the others.
 flx_status flx_simulation_settle_condensed(flx_simulation *sim);

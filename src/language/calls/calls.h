@@ -67,7 +67,7 @@ void flx_put_items(flx_item_maker *k, const char *key, int n, const int *ids, co
 flx_entry *flx_put_begin(flx_item_maker *k);
 void flx_put_end(flx_item_maker *k, const char *key, flx_entry *outer);
 
-// path.c: set an entry at a path of the description; a refusal is told.
+// key_path.c: set an entry at a path of the description; a refusal is told.
 flx_status flx_path_put(flx_model *m, const char *path, flx_entry *value);
 const flx_entry *flx_path_find(const flx_model *m, const char *path);
 flx_entry *flx_path_scalar(flx_model *m, flx_value v); // NULL: no memory, or refused

@@ -1,5 +1,5 @@
 // block_fe.c - the block `fe`: a structure of finite elements from a mesh file or a line, with what the model
-// file says about masses, springs and links; about its elements: fe_elements.c, supports and loads: fe_loads.c.
+// file says about masses, springs and links; about its elements: block_fe_elements.c, supports and loads: block_fe_loads.c.
 #include "language/fe/block_fe_parts.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
-// block_fe_parts.h - what the files of the block `fe` share: fe.c the whole, fe_elements.c the elements,
-// fe_loads.c supports and loads.
+// block_fe_parts.h - what the files of the block `fe` share: block_fe.c the whole, block_fe_elements.c the elements,
+// block_fe_loads.c supports and loads.
 #pragma once
 
 #include "language/builder.h"
@@ -30,7 +30,7 @@ flx_status flx_fe_collect(flx_fe_maker *m, const flx_entry *on, flx_node_list *l
 
 // Words such as x, ry as bits; y NULL: all.
 flx_status flx_fe_read_components(flx_fe_maker *m, const flx_entry *y, unsigned *mask);
-// fe_loads.c
+// block_fe_loads.c
 flx_status flx_fe_read_support(flx_fe_maker *m, const flx_entry *y);
 flx_status flx_fe_read_load(flx_fe_maker *m, const flx_entry *y);
 

@@ -4,7 +4,7 @@
 
 #include "language/builder.h"
 
-// ---- elastic_body.c: elastic bodies ------------------------------------------------------------------
+// ---- block_elastic_body.c: elastic bodies ------------------------------------------------------------------
 
 bool flx_body_is_elastic(const flx_item *body);
 // Its data are read, its coordinates numbered.
@@ -33,7 +33,7 @@ flx_status flx_elastic_body_interface(flx_env *e, flx_item *body, const char *na
                                       flx_item **point);
 flx_status flx_elastic_node_member(flx_env *e, const flx_item *point, const char *name, flx_loc loc,
                                    flx_operand *out);
-// stress.c: stress, strain and von_mises of a node; von_mises of the body, the largest of all.
+// stress_signals.c: stress, strain and von_mises of a node; von_mises of the body, the largest of all.
 flx_status flx_stress_member(flx_env *e, const flx_item *point, const char *name, flx_loc loc,
                              flx_operand *out);
 flx_status flx_stress_largest(flx_env *e, flx_item *body, flx_loc loc, flx_operand *out);
@@ -66,7 +66,7 @@ void flx_elastic_body_load(flx_builder *b, const flx_item *body, int node, int m
 // Elastic bodies, followers and coordinates into the model.
 flx_status flx_elastic_body_finish(flx_builder *b);
 
-// ---- solid.c: solids of large deformation ---------------------------------------------------------
+// ---- block_solid.c: solids of large deformation ---------------------------------------------------------
 
 typedef struct flx_solid_group { // a set of the mesh: faces of the surface
     const char *name;
@@ -105,7 +105,7 @@ flx_status flx_solid_find_surface(flx_builder *b, const struct flx_structure *s,
 flx_status flx_solid_faces_of(flx_builder *b, const flx_item *solid, const flx_entry *surface,
                               flx_solid_faces *out);
 
-// ---- beam.c: beams of large deformation -----------------------------------------------------------
+// ---- block_beam.c: beams of large deformation -----------------------------------------------------------
 
 #define FLX_BEAM_MOST_NODES 9 // of one element
 
@@ -151,7 +151,7 @@ flx_status flx_beam_read_section(flx_env *e, const flx_item *body, double length
 // Nodes as drawn; mass and motion.
 flx_status flx_beam_place(flx_builder *b, flx_item *body);
 flx_status flx_beam_finish(flx_builder *b, flx_item *body);
-flx_status flx_beam_draw(flx_env *e, flx_item *body, flx_beam_data *d); // beam_draw.c
+flx_status flx_beam_draw(flx_env *e, flx_item *body, flx_beam_data *d); // beam_placement.c
 // node(i), counted from 1; start and end; point(at). A point of the node.
 flx_status flx_beam_node(flx_builder *b, flx_item *body, int number, flx_loc loc, flx_item **point);
 flx_status flx_beam_end(flx_builder *b, flx_item *body, bool last, flx_item **point);

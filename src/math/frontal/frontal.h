@@ -1,6 +1,6 @@
 // frontal.h - multifrontal LDL^T of large sparse symmetric matrices: dense fronts along the elimination
 // tree, BLAS for all arithmetic. For structures with millions of unknowns; the saddle-point matrices of
-// mechanisms have their own, math/ldl.h. Theory: docs/theory/linear_algebra.md.
+// mechanisms have their own, math/ldl/ldl.h. Theory: docs/theory/linear_algebra.md.
 //
 // Pivots are the diagonal entries in the order of the elimination, without exchanges: exact for positive
 // definite matrices, and good for K - shift M unless the shift is an eigenvalue of a leading part to

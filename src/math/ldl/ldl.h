@@ -57,7 +57,7 @@ void flx_ldl_solve_complex(const flx_ldl *f, double complex *b);
 double flx_ldl_solve_refined(const flx_ldl *f, const double *values, double *b, double *work,
                              double tol, int max_sweeps);
 
-// The factors, and what the next ones take over (base/checkpoint.h).
+// The factors, and what the next ones take over (base/checkpoint_walk.h).
 void flx_ldl_memory(flx_ldl *f, flx_memory *m);
 
 // A large matrix whose blocks have many neighbours: its real factors are those of ldl_fronts.h.

@@ -12,7 +12,7 @@ flx_status flx_ldl_fronts_create(flx_ctx *ctx, const flx_pattern *pattern, const
                                  flx_ldl_fronts **out);
 void flx_ldl_fronts_destroy(flx_ldl_fronts **f);
 flx_status flx_ldl_fronts_factor(flx_ldl_fronts *f, const double *values, flx_ldl_report *report);
-// The factors are made again from the matrix (base/checkpoint.h).
+// The factors are made again from the matrix (base/checkpoint_walk.h).
 void flx_ldl_fronts_memory(flx_ldl_fronts *f, flx_memory *m);
 void flx_ldl_fronts_solve(flx_ldl_fronts *f, double *b);
 // Numbers in L; operations of one factorisation.

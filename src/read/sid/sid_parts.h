@@ -1,4 +1,4 @@
-// sid_parts.h - files of Standard Input Data line by line: what sid.c reads them with.
+// sid_parts.h - files of Standard Input Data line by line: what sid_read.c reads them with.
 #pragma once
 
 #include "read/sid/sid_file.h"

@@ -1,6 +1,6 @@
 // Two results side by side: differences in closed form, times that differ, jumps, what is missing.
-#include "fixture.h"
 #include "flexion/compare.h"
+#include "results_fixture.h"
 
 #include <math.h>
 #include <string.h>

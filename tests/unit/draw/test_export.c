@@ -2,8 +2,8 @@
 // bodies where the motion has them.
 #include "base/json.h"
 #include "draw/raster.h"
-#include "fixture.h"
 #include "flexion/flexion.h"
+#include "results_fixture.h"
 
 #include <math.h>
 #include <zlib.h>

@@ -1,8 +1,8 @@
 // test_page.c - scenes and motions in result files, and pages made of them.
-#include "fixture.h"
 #include "flexion/flexion.h"
 #include "page/page_pack.h"
 #include "page/page_template.h"
+#include "results_fixture.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 // test_results_cut_off.c - files of runs that go on, are killed, or never begin.
-#include "fixture.h"
+#include "results_fixture.h"
 
 #include <signal.h>
 #include <sys/stat.h>

@@ -1,4 +1,4 @@
-// fixture.h - a folder of its own for the files of a test, and synthetic results.
+// results_fixture.h - a folder of its own for the files of a test, and synthetic results.
 #pragma once
 
 #include "base/common.h"

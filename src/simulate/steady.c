@@ -1,5 +1,5 @@
 // steady.c - angular velocity of the axes of a steady motion, found and tested; see steady.h.
-#include "analyse/modes/steady.h"
+#include "simulate/steady.h"
 
 #include "analyse/modes/pencil.h"
 #include "flexion/analysis.h"
