@@ -4,8 +4,8 @@
 //     flx_system, flx_system_compile       the equations, const     any number of threads share it
 //     flx_run, flx_run_create              one motion               one thread at a time
 //
-// A system needs its model no more; a system outlives its runs, a context all that was made with it. Each
-// thread has a context of its own. docs/library.md is the guide to this file.
+// A system needs its model no more, and lives until its last run has ended, if it is destroyed before; a context
+// outlives all that was made with it. Each thread has a context of its own. docs/library.md is the guide to this file.
 #pragma once
 
 #include "flexion/simulation.h"
@@ -36,7 +36,7 @@ static inline flx_compile_def flx_compile_def_default(void)
 
 // The model as a system that nobody changes any more: redundant constraints are found and left out, reductions made,
 // coordinates and method chosen, the start is consistent. Messages go to ctx: what was changed, and what is wrong.
-// def NULL: the default. flx_system_destroy ends it.
+// def NULL: the default. flx_system_destroy ends it, at once or with its last run; no further run can be made of it then.
 FLX_API flx_status flx_system_compile(flx_model *model, const flx_compile_def *def, flx_ctx *ctx,
                                       flx_system **s);
 

@@ -152,11 +152,21 @@ static flx_status plan_by_hand(const flx_system *s, flx_ctx *ctx, flx_plan *p)
     return flx_state_create(s, &p->start);
 }
 
+// The plan, and the system with it, ends with its owner or with its last run, whatever comes later.
+static flx_status create_held(flx_plan *p, const flx_integrator_def *def, bool no_ledger,
+                              flx_ctx *ctx, flx_simulation **sim)
+{
+    FLX_TRY(flx_simulation_create_of(p, def, no_ledger, ctx, sim));
+    atomic_fetch_add(&p->holders, 1);
+    (*sim)->held = p;
+    return FLX_OK;
+}
+
 flx_status flx_simulation_create_for(const flx_system *s, const flx_integrator_def *def,
                                      bool no_ledger, flx_ctx *ctx, flx_simulation **sim)
 {
     *sim = NULL;
-    if (s->plan) return flx_simulation_create_of(s->plan, def, no_ledger, ctx, sim);
+    if (s->plan) return create_held(s->plan, def, no_ledger, ctx, sim);
     flx_plan *p = flx_alloc(ctx, 1, sizeof *p);
     if (!p) return FLX_ERR_MEMORY;
     flx_status status = plan_by_hand(s, ctx, p);

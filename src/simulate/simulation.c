@@ -423,7 +423,8 @@ static flx_status plan_full(flx_simulation *sim)
 void flx_plan_destroy(flx_plan **plan)
 {
     flx_plan *p = *plan;
-    if (!p) return;
+    *plan = NULL;
+    if (!p || atomic_fetch_sub(&p->holders, 1) > 0) return; // others hold it
     flx_plan_destroy(&p->full);
     flx_free(p->full_model);
     flx_formulas_clear(&p->columns);
@@ -434,6 +435,7 @@ void flx_plan_destroy(flx_plan **plan)
     for (int k = 0; k < 2; k++) flx_system_destroy(&p->held[k]);
     if (!p->by_hand) {
         flx_system_destroy(&p->bodies);
+        if (p->sys) p->sys->plan = NULL; // it ends now, for itself
         flx_system_destroy(&p->sys);
     }
     flx_graph_destroy(&p->own_graph);
@@ -442,7 +444,6 @@ void flx_plan_destroy(flx_plan **plan)
     flx_topology_clear(&p->tree);
     flx_arena_destroy(&p->arena);
     flx_free(p);
-    *plan = NULL;
 }
 
 void flx_simulation_destroy(flx_simulation **sim_in)
@@ -482,6 +483,7 @@ void flx_simulation_destroy(flx_simulation **sim_in)
     }
     if (!sim->plan || sim->arena != sim->plan->arena) flx_arena_destroy(&sim->arena);
     flx_plan_destroy(&sim->making);
+    flx_plan_destroy(&sim->held);
     flx_free(sim);
     *sim_in = NULL;
 }

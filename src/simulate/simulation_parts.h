@@ -209,6 +209,7 @@ flx_status flx_judge_tolerance(flx_simulation *sim);
 
 // What compile makes of a model: no run changes it, and any number of them share it.
 typedef struct flx_plan {
+    atomic_int holders;     // of a compiled system: runs, and its owner, less one
     const flx_model *model; // borrowed
     flx_arena *arena;       // owned: names
     flx_system *sys;        // owned; without the redundant rows
@@ -247,6 +248,7 @@ typedef struct flx_plan {
     flx_model *full_model; // owned: the model without `reduce`, where a run may go back to it ...
     struct flx_plan *full; // ... and what is made of it; owned
 } flx_plan;
+// By who holds it last.
 void flx_plan_destroy(flx_plan **plan);
 // What a simulation made, for others; it can be destroyed then, and nothing else.
 flx_plan *flx_simulation_take_plan(flx_simulation *sim);
@@ -261,6 +263,7 @@ flx_status flx_simulation_create_for(const flx_system *s, const flx_integrator_d
 struct flx_simulation {
     const flx_plan *plan;   // borrowed, unless it is made here
     flx_plan *making;       // the same, where this simulation makes and owns it; else NULL
+    flx_plan *held;         // the same, where it lives as long as this simulation; else NULL
     const flx_model *model; // borrowed
     flx_ctx *ctx;           // borrowed
     flx_arena *arena;       // owned: names; the plan's where that is made here

@@ -9,9 +9,8 @@ void flx_system_destroy(flx_system **s)
 {
     if (!s || !*s) return;
     struct flx_plan *plan = (*s)->plan;
-    (*s)->plan = NULL;
     if (plan) {
-        (*s)->plan_destroy(&plan); // with the system
+        (*s)->plan_destroy(&plan); // with the system, when its last run has ended
     } else {
         (*s)->ops->destroy(*s);
     }

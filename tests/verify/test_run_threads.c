@@ -125,4 +125,69 @@ static int one_system_in_threads(void)
     return 0;
 }
 
-TEST_MAIN(TEST(one_system_in_threads))
+// ---- the system goes before its runs --------------------------------------------------------------
+
+typedef struct orphan {
+    pthread_t thread;
+    pthread_barrier_t *made;
+    const flx_system *system; // until the runs are made
+    bool failed;
+    uint64_t hash;
+} orphan;
+
+static bool go_on(flx_run *run, flx_ctx *ctx, orphan *o)
+{
+    flx_run *twin = NULL;
+    if (flx_run_advance(run, 0.02) != FLX_OK) return false;
+    if (flx_run_clone(run, ctx, &twin) != FLX_OK) return false;
+    bool good = flx_run_reset(run) == FLX_OK && flx_run_advance(run, 0.02) == FLX_OK &&
+                flx_run_advance(twin, 0.03) == FLX_OK;
+    o->hash = hash_outputs(run, hash_outputs(twin, FLX_HASH_START));
+    flx_run_destroy(&twin);
+    return good;
+}
+
+static void *outlive(void *user)
+{
+    orphan *o = user;
+    flx_run *run = NULL;
+    flx_ctx *ctx = flx_ctx_create();
+    o->failed = flx_run_create(o->system, NULL, ctx, &run) != FLX_OK;
+    pthread_barrier_wait(o->made);
+    if (!o->failed) o->failed = !go_on(run, ctx, o);
+    flx_run_destroy(&run);
+    flx_ctx_destroy(&ctx);
+    return NULL;
+}
+
+static int runs_outlive_their_system(void)
+{
+    static const char *const examples[] = {"slider_crank", "two_mass_reduced", "tumbling_chain"};
+    for (size_t e = 0; e < sizeof examples / sizeof examples[0]; e++) {
+        char path[400];
+        orphan o[MOST_THREADS];
+        pthread_barrier_t made;
+        flx_ctx *ctx = flx_ctx_create();
+        flx_model *model = NULL;
+        flx_system *system = NULL;
+        snprintf(path, sizeof path, FLX_EXAMPLES "/%s.yaml", examples[e]);
+        CHECK(flx_model_read(ctx, path, 0, NULL, &model) == FLX_OK);
+        CHECK(flx_system_compile(model, NULL, ctx, &system) == FLX_OK);
+        pthread_barrier_init(&made, NULL, MOST_THREADS + 1);
+        for (int i = 0; i < MOST_THREADS; i++) {
+            o[i] = (orphan){.made = &made, .system = system};
+            CHECK(pthread_create(&o[i].thread, NULL, outlive, &o[i]) == 0);
+        }
+        flx_model_destroy(&model);
+        pthread_barrier_wait(&made);
+        flx_system_destroy(&system);
+        CHECK(!system);
+        for (int i = 0; i < MOST_THREADS; i++) pthread_join(o[i].thread, NULL);
+        for (int i = 0; i < MOST_THREADS; i++) CHECK(!o[i].failed && o[i].hash == o[0].hash);
+        pthread_barrier_destroy(&made);
+        flx_ctx_destroy(&ctx);
+    }
+    return 0;
+}
+
+TEST_MAIN(TEST(one_system_in_threads), TEST(runs_outlive_their_system))
