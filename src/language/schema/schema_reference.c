@@ -13,7 +13,8 @@ static const char later_mark[] = " *Not available yet.*";
 static const char head[] =
     "# Reference of the model language\n"
     "\n"
-    "Every key, from the table that the checker uses (`src/model/schema.def`). Written by\n"
+    "Every key, from the table that the checker uses (`src/language/schema/schema.def`). Written "
+    "by\n"
     "`flexion language --reference`; do not edit. The [guide](guide.md) explains by example.\n"
     "\n"
     "What is marked *not available yet* is read and checked; running it ends with a message.\n"
