@@ -4,8 +4,10 @@
 set -eu -o pipefail
 preset=$1 directory=$2 jobs=${3:-$(nproc)} target=${4:-all}
 
-# Configured once; afterwards Ninja notices by itself what changed in the lists.
-if [ ! -f "$directory/build.ninja" ]; then
+# Configured once; afterwards Ninja notices by itself what changed in the lists. Packages that came since then may
+# bring what is optional.
+packages=/var/lib/dpkg/status
+if [ ! -f "$directory/build.ninja" ] || [ $packages -nt "$directory/build.ninja" ]; then
     echo "building $directory"
     cmake --preset "$preset" --log-level=WARNING >/dev/null
 fi

@@ -1,12 +1,18 @@
 #!/usr/bin/env bash
 # Installs the Debian packages that are missing, and only those: quick and offline when nothing is.
-#   tools/install-packages.sh [GROUP...]     groups: build (default), test, bench, lint, docs, long
+#   tools/install-packages.sh [GROUP...]            groups: build (default), test, bench, lint, docs, long
+#   tools/install-packages.sh --list [GROUP...]     only prints what the groups name
+# One line per part says how many packages come with it, and how large they are.
 set -eu
 
+# What make run needs. SUNDIALS is no part of it: Debian's package brings PETSc, Trilinos and MPI.
 build="gcc libc6-dev cmake ninja-build pkg-config
-       libyaml-dev libhdf5-dev zlib1g-dev liblapacke-dev libopenblas-serial-dev libsuitesparse-dev libmetis-dev libsundials-dev
+       libyaml-dev libhdf5-dev zlib1g-dev liblapacke-dev libopenblas-serial-dev libsuitesparse-dev libmetis-dev
        gnuplot-nox scdoc"
 page="nodejs npm"
+sundials="libsundials-dev"
+oracle="libmumps-seq-dev libarpack2-dev"
+optional="sundials oracle" # found where present: builds and tests go without
 test="chromium locales g++ clang lld libclang-rt-14-dev python3"
 bench="valgrind python3 python3-scipy gmsh libslepc-real-dev libopenmpi-dev g++ libsimbody-dev libmujoco-dev calculix-ccx"
 lint="clang-format clang-tidy python3"
@@ -15,62 +21,86 @@ long="clang libclang-rt-14-dev valgrind abigail-tools"
 
 # Node may have come another way than from Debian, with its npm.
 if command -v node >/dev/null && command -v npm >/dev/null; then page=""; fi
-build+=" $page"
 
-wanted=""
+list=no
+if [ "${1:-}" = --list ]; then list=yes && shift; fi
+parts=""
 for group in "${@:-build}"; do
     case $group in
-    build) wanted+=" $build" ;;
-    test) wanted+=" $build $test" ;;
-    bench) wanted+=" $build $bench" ;;
-    lint) wanted+=" $build $lint" ;;
-    docs) wanted+=" $build $docs" ;;
-    long) wanted+=" $build $test $long" ;;
+    build) parts+=" build page" ;;
+    test) parts+=" build page sundials oracle test" ;;
+    bench) parts+=" build page sundials bench" ;;
+    lint) parts+=" build page lint" ;;
+    docs) parts+=" build page docs" ;;
+    long) parts+=" build page sundials oracle test long" ;;
     *)
-        echo "install-packages: no group '$group'; there are: build test bench lint docs long" >&2
+        echo "install-packages: there is no group '$group'; the groups are: build test bench lint docs long" >&2
         exit 2
         ;;
     esac
 done
-wanted=$(printf '%s\n' $wanted | sort -u)
+parts=$(printf '%s\n' $parts | awk '!seen[$0]++')
 
+if [ $list = yes ]; then
+    for part in $parts; do echo "$part:" ${!part}; done
+    exit 0
+fi
 if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
     echo "install-packages: this is not a Debian system; nothing is installed." >&2
-    echo "What Flexion needs, by its Debian names:" $wanted >&2
+    echo "Flexion needs these packages, by their Debian names:" >&2
+    for part in $parts; do echo "    $part:" ${!part} >&2; done
     exit 0
 fi
 
-missing=""
-for package in $wanted; do
-    status=$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null || true)
-    [ "$status" = installed ] || missing+=" $package"
-done
-[ -n "$missing" ] || exit 0
-
+# Of the packages named, those that are not installed.
+missing() {
+    local package
+    for package in "$@"; do
+        [ "$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null)" = installed ] || echo "$package"
+    done
+}
 as_root=""
-if [ "$(id -u)" != 0 ]; then
-    if ! command -v sudo >/dev/null; then
-        echo "install-packages: these packages are missing:$missing" >&2
-        echo "Install them as root: apt-get install$missing" >&2
-        exit 1
-    fi
-    as_root="sudo"
-fi
-
+[ "$(id -u)" = 0 ] || as_root="sudo"
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
 apt() {
-    $as_root env DEBIAN_FRONTEND=noninteractive \
-        apt-get -q -y -o DPkg::Lock::Timeout=900 "$@" >&2
+    $as_root env DEBIAN_FRONTEND=noninteractive LC_ALL=C apt-get -q -y -o DPkg::Lock::Timeout=900 "$@" >"$log" 2>&1
+}
+# How much an installation would bring: "12 packages (34.5 MB)".
+extent() {
+    LC_ALL=C apt-get install -q --no-install-recommends --assume-no "$@" 2>/dev/null | awk '
+        / newly installed/ { count = $3 }
+        /additional disk space/ { size = $4 " " $5 }
+        END { printf "%d %s", count, count == 1 ? "package" : "packages"; if (size) printf " (%s)", size }'
+}
+
+# Package lists may be absent or old: they are fetched once, when something is not found.
+fetched=no
+fetch() {
+    [ $fetched = no ] || return 1
+    fetched=yes
+    apt update
 }
 install() {
-    apt install --no-install-recommends $missing
+    apt install -s "$@" || fetch || return 1
+    echo "install-packages: $part: installing $(extent "$@")" >&2
+    apt install --no-install-recommends "$@" || { fetch && apt install --no-install-recommends "$@"; }
 }
 
-echo "install-packages: installing$missing" >&2
-# The package lists may be old or absent: they are fetched when the first attempt fails.
-if ! install; then
-    apt update
-    install || {
-        echo "install-packages: could not install$missing" >&2
+for part in $parts; do
+    wanted=$(missing ${!part})
+    [ -n "$wanted" ] || continue
+    if [ -n "$as_root" ] && ! command -v sudo >/dev/null; then
+        echo "install-packages: packages are missing. Install them as root: apt-get install" $wanted >&2
         exit 1
-    }
-fi
+    fi
+    install $wanted && continue
+    case " $optional " in
+    *" $part "*) echo "install-packages: $part: cannot be installed; what needs it is left out:" $wanted >&2 ;;
+    *)
+        tail -n 20 "$log" >&2
+        echo "install-packages: could not install" $wanted >&2
+        exit 1
+        ;;
+    esac
+done
