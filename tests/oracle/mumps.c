@@ -2,6 +2,7 @@
 #include "mumps.h"
 
 #include <dmumps_c.h>
+#include <float.h>
 #include <stdlib.h>
 
 enum { BEGIN = -1, END = -2, SOLVE = 3, ANALYSE_AND_FACTOR = 4, USE_COMM_WORLD = -987654 };
@@ -40,6 +41,7 @@ mumps *mumps_factor(int n, int count, const int *row, const int *column, const d
         return NULL;
     }
     be_quiet(m);
+    m->id.icntl[13] = 200; // per cent of memory above its estimate: pivots move
     m->id.n = n;
     m->id.nz = count;
     m->id.irn = copy_of(count, sizeof *m->id.irn);
@@ -65,6 +67,16 @@ bool mumps_solve(mumps *m, int k, double *x)
     m->id.nrhs = k;
     m->id.lrhs = m->id.n;
     return call(m, SOLVE);
+}
+
+bool mumps_solve_refined(mumps *m, double *x, double *uncertainty)
+{
+    m->id.icntl[9] = -5; // steps of refinement, whatever the error
+    m->id.icntl[10] = 1; // condition numbers
+    bool solved = mumps_solve(m, 1, x);
+    m->id.icntl[9] = m->id.icntl[10] = 0;
+    *uncertainty = DBL_EPSILON * (m->id.rinfog[9] + m->id.rinfog[10]);
+    return solved;
 }
 
 void mumps_free(mumps **m)

@@ -6,6 +6,7 @@
 #include "fe_mesh.h"
 #include "math/lowest_modes.h"
 #include "mumps.h"
+#include "random_number.h"
 
 typedef struct structure_rig {
     flx_ctx *ctx;
