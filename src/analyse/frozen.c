@@ -2,7 +2,7 @@
 #include "analyse/frozen.h"
 
 #include "analyse/modes/pencil.h"
-#include "integrate/linear.h"
+#include "integrate/newton_matrix.h"
 #include "math/dense.h"
 #include "math/eigen.h"
 

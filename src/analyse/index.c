@@ -6,7 +6,7 @@
 // p is read off between two s, far beyond all rates and below the rounding of the matrix.
 #include "analyse/index.h"
 
-#include "integrate/linear.h"
+#include "integrate/newton_matrix.h"
 #include "math/lu.h"
 #include "math/pattern.h"
 

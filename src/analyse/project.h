@@ -11,7 +11,7 @@
 
 #include "base/common.h"
 #include "flexion/system.h"
-#include "integrate/linear.h"
+#include "integrate/newton_matrix.h"
 #include "integrate/saddle.h"
 
 typedef struct flx_projector {

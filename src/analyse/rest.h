@@ -2,7 +2,7 @@
 #pragma once
 
 #include "flexion/analysis.h"
-#include "integrate/linear.h"
+#include "integrate/newton_matrix.h"
 
 // Forces out of balance as a part of those there are: rounding, and what counts as balance when it
 // becomes no better.

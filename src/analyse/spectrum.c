@@ -2,7 +2,7 @@
 #include "analyse/spectrum.h"
 
 #include "flexion/analysis.h"
-#include "integrate/linear.h"
+#include "integrate/newton_matrix.h"
 #include "integrate/saddle.h"
 #include "math/dense.h"
 

@@ -8,7 +8,7 @@
 // it. Both derivatives are BDF2 on the samples; z'' is taken of positions, which a layer leaves finite.
 #include "certify/certificate_parts.h"
 
-#include "integrate/linear.h"
+#include "integrate/newton_matrix.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 // accelerate.c - index-1 evaluation of any system; see accelerate.h for the equations.
 #include "integrate/accelerate.h"
 
-#include "integrate/linear.h"
+#include "integrate/newton_matrix.h"
 #include "integrate/saddle.h"
 #include "math/index1.h"
 #include "math/lu.h"

@@ -1,5 +1,5 @@
 // blocks.c - the three matrices of one linearisation: their life, one of them in full, the masses.
-#include "integrate/linear.h"
+#include "integrate/newton_matrix.h"
 #include "math/pattern.h"
 
 flx_status flx_blocks_create(const flx_system *s, flx_blocks *b)

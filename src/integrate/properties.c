@@ -6,8 +6,8 @@
 // spectral radius takes the place of |R|. A multistep method: roots of rho(r) - z sigma(r). (PROP-4)
 // Theory: docs/theory/integrators.md, "Properties".
 #include "flexion/methods.h"
-#include "integrate/linear.h"
 #include "integrate/method.h"
+#include "integrate/newton_matrix.h"
 #include "integrate/order.h"
 #include "math/dense.h"
 

@@ -1,8 +1,8 @@
 // relax.c - limits of implicit Euler steps (REL-1).
 #include "integrate/relax.h"
 
-#include "integrate/linear.h"
 #include "integrate/method.h"
+#include "integrate/newton_matrix.h"
 
 #include <float.h>
 #include <math.h>

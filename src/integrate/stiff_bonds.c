@@ -1,7 +1,7 @@
 // stiff_bonds.c - see stiff_bonds.h.
 #include "integrate/stiff_bonds.h"
 
-#include "integrate/linear.h"
+#include "integrate/newton_matrix.h"
 
 #include <math.h>
 

@@ -3,7 +3,7 @@
 //
 //     M a - f + G^T lam = 0 with a given:   [ 1 G^T; G 0 ] (u, lam) = (f - M a, 0),  u = 0           (TREE-29)
 // The matrix is (SAD-1) without masses; forces that read multipliers are met by iteration.
-#include "integrate/linear.h"
+#include "integrate/newton_matrix.h"
 #include "integrate/saddle.h"
 #include "simulate/simulation_parts.h"
 

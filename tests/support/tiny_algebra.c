@@ -1,5 +1,5 @@
 // tiny_algebra.c - LU of small systems, for those that bring their own algebra.
-#include "integrate/linear.h"
+#include "integrate/newton_matrix.h"
 #include "tiny_parts.h"
 
 int tiny_dense_lu(tiny_factors *f)

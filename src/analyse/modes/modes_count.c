@@ -4,7 +4,7 @@
 // negative eigenvalues as there are modes below w, and its factors L D L^T as many negative pivots, those of
 // the bonds apart.
 #include "analyse/modes/modes_parts.h"
-#include "integrate/linear.h"
+#include "integrate/newton_matrix.h"
 
 flx_status flx_modes_count_below(flx_search *f, double rate, int *below)
 {

@@ -1,7 +1,7 @@
 // pencil_linear.c - the matrices of a system about a state in full; which rows are rigid bonds and which
 // are soft.
 #include "analyse/modes/pencil_parts.h"
-#include "integrate/linear.h"
+#include "integrate/newton_matrix.h"
 
 void flx_pencil_spread(const flx_system *s, flx_work *work, const flx_blocks *b, int which,
                        double *scratch, double *A)

@@ -2,7 +2,7 @@
 // quadratic.h.
 #include "analyse/modes/quadratic.h"
 
-#include "integrate/linear.h"
+#include "integrate/newton_matrix.h"
 #include "math/pattern.h"
 
 #include <float.h>

@@ -2,7 +2,7 @@
 // the equations.
 #include "integrate/collocation/collocation_tableau.h"
 
-#include "integrate/linear.h"
+#include "integrate/newton_matrix.h"
 
 #include <float.h>
 #include <math.h>

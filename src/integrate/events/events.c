@@ -1,7 +1,7 @@
 // events.c - instants at which switches change and events happen: what they need, and the instant
 // itself. After it the method begins anew.
 #include "integrate/events/events_parts.h"
-#include "integrate/linear.h"
+#include "integrate/newton_matrix.h"
 
 #include <math.h>
 #include <string.h>

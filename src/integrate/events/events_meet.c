@@ -4,7 +4,7 @@
 //     [M G^T Y^T; G; Y] (dv, ., .) = (0, -(G v + g_t), y - Y v)                          (EVE-4)
 // Accelerations and multipliers follow, and before them the velocities of what has no inertia (REL-1).
 #include "integrate/events/events_parts.h"
-#include "integrate/linear.h"
+#include "integrate/newton_matrix.h"
 #include "math/dense.h"
 
 #include <math.h>

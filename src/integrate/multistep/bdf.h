@@ -3,9 +3,9 @@
 // joints.
 #pragma once
 
-#include "integrate/linear.h"
 #include "integrate/method.h"
 #include "integrate/multistep/sundials.h"
+#include "integrate/newton_matrix.h"
 #include "integrate/saddle.h"
 
 #include <ida/ida.h>

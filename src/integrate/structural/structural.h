@@ -16,8 +16,8 @@
 #pragma once
 
 #include "integrate/accelerate.h"
-#include "integrate/linear.h"
 #include "integrate/method.h"
+#include "integrate/newton_matrix.h"
 #include "integrate/saddle.h"
 #include "integrate/stiff_bonds.h"
 #include "integrate/tolerance.h"

@@ -4,7 +4,7 @@
 
 #include "integrate/accelerate.h"
 #include "integrate/anderson.h"
-#include "integrate/linear.h"
+#include "integrate/newton_matrix.h"
 #include "integrate/relax.h"
 #include "integrate/saddle.h"
 #include "integrate/stiff_bonds.h"

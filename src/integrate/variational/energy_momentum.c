@@ -14,8 +14,8 @@
 // Newton's matrix is 4 M/h^2 + 2 D/h + K; what alpha changes of it is of higher order, and left to
 // Anderson's acceleration.
 #include "integrate/anderson.h"
-#include "integrate/linear.h"
 #include "integrate/method.h"
+#include "integrate/newton_matrix.h"
 
 #include <float.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-// linear.h - the Newton matrix of any method on any system, and how it is solved.
+// newton_matrix.h - the Newton matrix of any method on any system, and how it is solved.
 //
 //     J = c2 A2 + c1 A1 + c0 A0,   J d = b,   d = (dtheta, dx, dw, dlambda, dmu)     (SYS-7)
 //

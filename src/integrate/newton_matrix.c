@@ -1,5 +1,5 @@
-// linear.c - combine the blocks with their weights, scale, factor, solve.
-#include "integrate/linear.h"
+// newton_matrix.c - combine the blocks with their weights, scale, factor, solve.
+#include "integrate/newton_matrix.h"
 
 #include "integrate/krylov.h"
 #include "math/ldl/ldl.h"
