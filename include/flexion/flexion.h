@@ -10,6 +10,7 @@
 #include "flexion/export.h"
 #include "flexion/fe.h"
 #include "flexion/integrator.h"
+#include "flexion/linear.h"
 #include "flexion/methods.h"
 #include "flexion/model.h"
 #include "flexion/output.h"

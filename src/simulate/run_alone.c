@@ -243,7 +243,7 @@ void flx_running_show(flx_run *r)
     }
 }
 
-static flx_status refuse_failed(const flx_run *r)
+flx_status flx_running_refuse_failed(const flx_run *r)
 {
     return FLX_FAIL(r->sim->ctx, r->failed, FLX_NOWHERE,
                     "the run has failed at t = %.9g and cannot go on: reset it, restore it, or set "
@@ -281,7 +281,7 @@ static flx_status drive(flx_run *r, double until, bool single)
 
 flx_status flx_run_advance(flx_run *r, double t)
 {
-    if (r->failed != FLX_OK) return refuse_failed(r);
+    if (r->failed != FLX_OK) return flx_running_refuse_failed(r);
     if (!isfinite(t) || t < r->t) {
         return FLX_FAIL(r->sim->ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE,
                         "a run at t = %.9g cannot advance to t = %.9g", r->t, t);
@@ -302,7 +302,7 @@ flx_status flx_run_finish(flx_run *r)
 flx_status flx_run_step(flx_run *r, double most, double *taken)
 {
     if (taken) *taken = 0.0;
-    if (r->failed != FLX_OK) return refuse_failed(r);
+    if (r->failed != FLX_OK) return flx_running_refuse_failed(r);
     if (!(most >= 0.0) || !isfinite(most)) {
         return FLX_FAIL(r->sim->ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE, "a step cannot be %g s long",
                         most);

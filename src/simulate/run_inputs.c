@@ -21,7 +21,7 @@ static double *params_of(const flx_system *s)
 }
 
 // In all systems that the run has.
-static void put_input(flx_run *r, int i, const double *numbers)
+void flx_running_put_input(flx_run *r, int i, const double *numbers)
 {
     const flx_simulation *sims[] = {r->sim, r->watch.full};
     for (int k = 0; k < 2; k++) {
@@ -35,7 +35,7 @@ static void put_input(flx_run *r, int i, const double *numbers)
     }
 }
 
-static const double *input_of(const flx_run *r, int i)
+const double *flx_running_input(const flx_run *r, int i)
 {
     return r->sim->sys->param + flx_param_input(r->sim->model, i, 0);
 }
@@ -102,11 +102,11 @@ static bool jumps(const double *before, const double *now, double t, bool moves)
 // Before the first step the start is that of the input as it is; where there is none such, it stays as it was.
 static flx_status start_with(flx_run *r, int i, const double *numbers, const double *before)
 {
-    put_input(r, i, numbers);
+    flx_running_put_input(r, i, numbers);
     r->stale = true;
     flx_status status = flx_running_restart(r);
     if (status == FLX_OK) return status;
-    put_input(r, i, before);
+    flx_running_put_input(r, i, before);
     r->stale = true;
     flx_status back = flx_running_restart(r);
     if (back != FLX_OK) r->failed = back;
@@ -119,16 +119,16 @@ static flx_status set_input(flx_run *r, int i, const double *numbers)
     bool moves = sim->model->inputs[i].moves != NULL;
     double before[FLX_INPUT_NUMBERS];
     flx_residuals residuals = {0};
-    memcpy(before, input_of(r, i), sizeof before);
+    memcpy(before, flx_running_input(r, i), sizeof before);
     if (memcmp(before, numbers, sizeof before) == 0) return FLX_OK;
     if (!r->begun && !r->placed) return start_with(r, i, numbers, before);
     if (moves) flx_simulation_residuals(sim, sim->state, &residuals);
-    put_input(r, i, numbers);
+    flx_running_put_input(r, i, numbers);
     flx_account_forget(sim);
     r->known = false;
     flx_status status = moves ? check_motion(r, i, &residuals) : FLX_OK;
     if (status != FLX_OK) {
-        put_input(r, i, before);
+        flx_running_put_input(r, i, before);
         return status;
     }
     r->stale = true;
@@ -173,7 +173,7 @@ flx_status flx_run_set_input(flx_run *r, int i, int n, const double *u)
 flx_status flx_run_get_input(const flx_run *r, int i, double u[3])
 {
     FLX_TRY(check_number(r, i));
-    shift(input_of(r, i), r->sim->state->t, u);
+    shift(flx_running_input(r, i), r->sim->state->t, u);
     return FLX_OK;
 }
 

@@ -89,6 +89,11 @@ void flx_running_tell_forgetful(flx_simulation *sim);
 // run_alone.c. A call that changes the run begins, unless another one lasts, which has called back. From the start again. Views are of the state that the run began with, whatever system goes on.
 flx_status flx_running_enter(flx_run *r);
 flx_status flx_running_restart(flx_run *r);
+// The message of a run that has failed.
+flx_status flx_running_refuse_failed(const flx_run *r);
 // run_inputs.c. The systems take these parameters (nparameter), and what was made of their numbers is made anew.
 flx_status flx_running_tune(flx_run *r, const double *p);
+// Numbers (FLX_INPUT_NUMBERS) of an input, in all systems of the run.
+void flx_running_put_input(flx_run *r, int i, const double *numbers);
+const double *flx_running_input(const flx_run *r, int i);
 void flx_running_show(flx_run *r);

@@ -1,0 +1,519 @@
+// run_linear.c - a run linearised about its state (flexion/linear.h, STATE-1): derivatives of the rates of free coordinates
+// and of outputs, by differences of states that meet the constraints.
+#include "analyse/minimal.h"
+#include "base/log.h"
+#include "base/number.h"
+#include "flexion/linear.h"
+#include "math/slope.h"
+#include "simulate/run_parts.h"
+
+#include <math.h>
+#include <string.h>
+
+#define STEP 2e-3     // of typical sizes
+#define AT_ONCE 1e-10 // an indicator this near to zero, as a part of what a step does to it
+
+typedef struct linear {
+    flx_run *run;
+    flx_simulation *sim;
+    flx_arena *arena; // owned by the result
+    flx_minimal *m;
+    flx_state *x; // scratch
+    const flx_io *io;
+    int n, nf; // states; values of f: their rates, then outputs
+    double *f0, *out, *scratch;
+    double *d;                  // (n) where the states are
+    double *numbers;            // (nin FLX_INPUT_NUMBERS) of the inputs as they count here
+    double *kept;               // the same as the run has them
+    double *indicators, *reach; // at the state, and how far a step moves them
+    double *moved;
+    // what is changed
+    int state;          // -1: inputs
+    int part;           // of the inputs
+    const double *seed; // (nin)
+    bool fixed;         // positions and velocities stay
+} linear;
+
+// ---- inputs -----------------------------------------------------------------------------------------
+
+static void put(const linear *l, int k, const double *numbers)
+{
+    flx_running_put_input(l->run, l->io->inputs[k], numbers);
+}
+
+static void put_back(const linear *l)
+{
+    for (int k = 0; k < l->io->nin; k++) put(l, k, l->kept + k * FLX_INPUT_NUMBERS);
+}
+
+// The value of an input at the state.
+static flx_status find_value(linear *l, int input, double *value)
+{
+    flx_formulas f;
+    flx_signals s = {0};
+    flx_simulation *sim = l->sim;
+    const flx_model *m = sim->model;
+    flx_status status = flx_formulas_create(m->graph, 1, &m->inputs[input].node, &f);
+    if (status == FLX_OK) status = flx_signals_create(sim->ctx, &f, &s);
+    if (status == FLX_OK) status = flx_signals_eval(&s, sim, l->m->at, 0.0);
+    if (status == FLX_OK) *value = s.out[0];
+    flx_signals_clear(&s);
+    flx_formulas_clear(&f);
+    return status;
+}
+
+// From here on polynomials about the time of the state; the loop is cut, but for motions, which are of the time alone.
+static flx_status cut_inputs(linear *l, bool closed)
+{
+    const flx_model *m = l->sim->model;
+    for (int k = 0; k < l->io->nin; k++) {
+        int i = l->io->inputs[k];
+        double *to = l->numbers + k * FLX_INPUT_NUMBERS, u[3];
+        const double *from = l->kept + k * FLX_INPUT_NUMBERS;
+        FLX_TRY(flx_run_get_input(l->run, i, u));
+        memcpy(to, u, sizeof u);
+        to[FLX_INPUT_SINCE] = l->sim->state->t;
+        to[FLX_INPUT_FREE] = from[FLX_INPUT_FREE];
+        if (closed || m->inputs[i].moves || from[FLX_INPUT_FREE] == 0.0) continue;
+        FLX_TRY(find_value(l, i, to));
+        to[FLX_INPUT_FREE] = to[FLX_INPUT_SLOPE] = to[FLX_INPUT_CURVATURE] = 0.0;
+    }
+    return FLX_OK;
+}
+
+// ---- f ----------------------------------------------------------------------------------------------
+
+static void follow_indicators(linear *l)
+{
+    const flx_system *s = l->sim->sys;
+    const flx_instants *k = s->ops->instants;
+    if (!k) return;
+    flx_point p = flx_state_point(s, l->x);
+    if (k->indicate(s, l->m->work, &p, l->moved) != FLX_OK) return;
+    for (int i = 0; i < k->indicators(s); i++) {
+        double by = fabs(l->moved[i] - l->indicators[i]);
+        if (isfinite(by)) l->reach[i] = fmax(l->reach[i], by);
+    }
+}
+
+static flx_status evaluate(linear *l, double *f)
+{
+    flx_simulation *sim = l->sim;
+    if (l->fixed) {
+        flx_state_copy(l->x, l->m->at);
+        FLX_TRY(flx_minimal_settle(l->m, l->x));
+    } else {
+        FLX_TRY(flx_minimal_place(l->m, l->d, l->x));
+        flx_minimal_rate(l->m, l->x, f);
+    }
+    if (l->io->nout == 0) return FLX_OK;
+    FLX_TRY(flx_signals_eval(&sim->columns, sim, l->x, 0.0));
+    for (int k = 0; k < l->io->nout; k++)
+        f[l->nf - l->io->nout + k] = sim->columns.out[l->io->outputs[k]];
+    return FLX_OK;
+}
+
+static flx_status evaluate_at(void *user, double d, double *f)
+{
+    linear *l = user;
+    if (l->state >= 0) {
+        l->d[l->state] = d;
+    } else {
+        for (int k = 0; k < l->io->nin; k++) {
+            double numbers[FLX_INPUT_NUMBERS];
+            memcpy(numbers, l->numbers + k * FLX_INPUT_NUMBERS, sizeof numbers);
+            numbers[l->part] += d * l->seed[k];
+            put(l, k, numbers);
+        }
+    }
+    flx_status status = evaluate(l, f);
+    if (status == FLX_OK) follow_indicators(l);
+    return status;
+}
+
+// ---- what the user is told -----------------------------------------------------------------------------
+
+static void name_value(const linear *l, int i, char *text, size_t size)
+{
+    const flx_minimal *m = l->m;
+    if (i >= l->nf - l->io->nout) {
+        int output = l->io->outputs[i - (l->nf - l->io->nout)];
+        flx_snprintf(text, size, "output '%s'", l->sim->info.names[output]);
+        return;
+    }
+    flx_unknown u;
+    int of = i < m->npos ? m->pos[i] : i < m->npos + m->nvel ? m->vel[i - m->npos] : 0;
+    if (i >= m->npos + m->nvel) of = m->s->dims.nv + i - m->npos - m->nvel;
+    m->s->ops->unknown(m->s, of, &u);
+    flx_snprintf(text, size, "the rate of '%s' (%s)", u.item ? u.item : "?", u.part ? u.part : "?");
+}
+
+static void tell_errors(const linear *l, const flx_slope *s)
+{
+    char what[200];
+    if (s->cornered < 0 && s->rough < 0) return;
+    name_value(l, s->cornered >= 0 ? s->cornered : s->rough, what, sizeof what);
+    flx_ctx_warn(l->sim->ctx, FLX_NOWHERE,
+                 s->cornered >= 0
+                     ? "linearised at t = %.9g: %s has a corner there, and the slope is "
+                       "the mean of both sides"
+                     : "linearised at t = %.9g: the slope of %s is not smooth there, and "
+                       "known to a few digits alone",
+                 l->m->at->t, what);
+}
+
+// Switches hold within differences: they are of one side.
+static void tell_switches(linear *l)
+{
+    const flx_system *s = l->sim->sys;
+    const flx_instants *k = s->ops->instants;
+    for (int i = 0; k && i < k->indicators(s); i++) {
+        flx_loc loc = FLX_NOWHERE;
+        if (!(fabs(l->indicators[i]) <= AT_ONCE * l->reach[i]) || l->reach[i] == 0.0) continue;
+        const char *name = k->indicator(s, i, &loc);
+        flx_ctx_warn(
+            l->sim->ctx, loc,
+            "linearised at t = %.9g, where '%s' is about to change: the slopes are those of "
+            "one side",
+            l->m->at->t, name ? name : "a condition");
+    }
+}
+
+// ---- the matrices ----------------------------------------------------------------------------------------
+
+// A derivative by what l says is changed, into column `col` of (n x nc) and (nout x nc).
+static flx_status find_column(linear *l, double step, int col, int nc, double *of_rates,
+                              double *of_outputs)
+{
+    int n = l->fixed ? 0 : l->n, nout = l->io->nout;
+    flx_slope s = {.n = l->nf,
+                   .step = step,
+                   .user = l,
+                   .eval = evaluate_at,
+                   .f0 = l->f0,
+                   .scratch = l->scratch};
+    FLX_TRY(flx_slope_find(&s, l->out));
+    tell_errors(l, &s);
+    for (int i = 0; i < n; i++) of_rates[i * nc + col] = l->out[i];
+    for (int i = 0; i < nout; i++) of_outputs[i * nc + col] = l->out[n + i];
+    return FLX_OK;
+}
+
+// Positions by their scales, velocities by theirs, or as fast as they are.
+static double typical(const linear *l, int i)
+{
+    const flx_minimal *m = l->m;
+    if (i < m->npos) return m->rows->scale[m->pos[i]];
+    if (i < m->npos + m->nvel) {
+        int v = m->vel[i - m->npos];
+        return fmax(m->rows->scale[v], fabs(m->at->v[v]));
+    }
+    int x = i - m->npos - m->nvel;
+    return fmax(m->rows->scale[m->s->dims.nv + x], fabs(m->at->x[x]));
+}
+
+static flx_status find_state_columns(linear *l, flx_linear_model *out)
+{
+    for (int i = 0; i < l->n; i++) {
+        l->state = i;
+        FLX_TRY(find_column(l, STEP * typical(l, i), i, l->n, out->A, out->C));
+        l->d[i] = 0.0;
+    }
+    l->state = -1;
+    return FLX_OK;
+}
+
+// By value, slope or curvature of each input: B (n x nin), D (nout x nin).
+static flx_status find_input_columns(linear *l, int part, double *B, double *D)
+{
+    int nin = l->io->nin;
+    double *seed = flx_arena_take(l->arena, (size_t)nin, sizeof *seed);
+    if (!seed) return FLX_ERR_MEMORY;
+    l->part = part;
+    l->seed = seed;
+    for (int k = 0; k < nin; k++) {
+        double now = fabs(l->numbers[k * FLX_INPUT_NUMBERS + part]);
+        bool moves = l->sim->model->inputs[l->io->inputs[k]].moves != NULL;
+        if (part != FLX_INPUT_VALUE && !moves) continue; // they count where they are differentiated
+        seed[k] = 1.0;
+        FLX_TRY(find_column(l, STEP * fmax(1.0, now), k, nin, B, D));
+        seed[k] = 0.0;
+        put(l, k, l->numbers + k * FLX_INPUT_NUMBERS);
+    }
+    return FLX_OK;
+}
+
+// to (m x nc) += A (m x k) B (k x nc), by rows.
+static void add_product(int m, int k, int nc, const double *A, const double *B, double *to)
+{
+    for (int i = 0; i < m; i++) {
+        for (int r = 0; r < k; r++) {
+            for (int j = 0; j < nc; j++) to[i * nc + j] += A[i * k + r] * B[r * nc + j];
+        }
+    }
+}
+
+static bool any(size_t n, const double *a)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (a[i] != 0.0) return true;
+    }
+    return false;
+}
+
+// What rates of the inputs do goes into the state: z = s - beta_1 u - b_2 u' (STATE-3).
+static flx_status take_rates(linear *l, flx_linear_model *out)
+{
+    int n = l->n, nin = out->nin, nout = out->nout;
+    size_t nb = (size_t)n * (size_t)nin, nd = (size_t)nout * (size_t)nin;
+    double *b1 = flx_arena_take(l->arena, nb, sizeof *b1);
+    double *b2 = flx_arena_take(l->arena, nb, sizeof *b2);
+    out->D1 = flx_arena_take(l->arena, nd, sizeof *out->D1);
+    out->D2 = flx_arena_take(l->arena, nd, sizeof *out->D2);
+    if (!b1 || !b2 || !out->D1 || !out->D2) return FLX_ERR_MEMORY;
+    FLX_TRY(find_input_columns(l, FLX_INPUT_SLOPE, b1, out->D1));
+    FLX_TRY(find_input_columns(l, FLX_INPUT_CURVATURE, b2, out->D2));
+    add_product(n, n, nin, out->A, b2, b1); // beta_1
+    add_product(n, n, nin, out->A, b1, out->B);
+    add_product(nout, n, nin, out->C, b1, out->D);
+    add_product(nout, n, nin, out->C, b2, out->D1);
+    if (!any(nd, out->D1)) out->D1 = NULL;
+    if (!any(nd, out->D2)) out->D2 = NULL;
+    return FLX_OK;
+}
+
+static bool moves_joints(const linear *l)
+{
+    for (int k = 0; k < l->io->nin; k++) {
+        if (l->sim->model->inputs[l->io->inputs[k]].moves) return true;
+    }
+    return false;
+}
+
+static void name_states(const linear *l, flx_state_info *to)
+{
+    const flx_minimal *m = l->m;
+    for (int i = 0; i < l->n; i++) {
+        bool position = i < m->npos, velocity = !position && i < m->npos + m->nvel;
+        int first = i - m->npos - m->nvel;
+        to[i].kind = position   ? FLX_STATE_POSITION
+                     : velocity ? FLX_STATE_VELOCITY
+                                : FLX_STATE_FIRST_ORDER;
+        to[i].unknown = position ? m->pos[i] : velocity ? m->vel[i - m->npos] : first;
+        flx_unknown u;
+        m->s->ops->unknown(m->s, to[i].unknown + (first >= 0 ? m->s->dims.nv : 0), &u);
+        to[i].item = u.item ? u.item : "";
+        to[i].part = u.part ? u.part : "";
+    }
+}
+
+// ---- together ----------------------------------------------------------------------------------------------
+
+static flx_status take_memory(linear *l)
+{
+    const flx_system *s = l->sim->sys;
+    const flx_instants *k = s->ops->instants;
+    size_t ni = k ? (size_t)k->indicators(s) : 0, nf = (size_t)l->nf;
+    l->f0 = flx_arena_take(l->arena, nf, sizeof *l->f0);
+    l->out = flx_arena_take(l->arena, nf, sizeof *l->out);
+    l->scratch = flx_arena_take(l->arena, FLX_SLOPE_SCRATCH * nf, sizeof *l->scratch);
+    l->d = flx_arena_take(l->arena, (size_t)l->n, sizeof *l->d);
+    l->indicators = flx_arena_take(l->arena, ni, sizeof *l->indicators);
+    l->reach = flx_arena_take(l->arena, ni, sizeof *l->reach);
+    l->moved = flx_arena_take(l->arena, ni, sizeof *l->moved);
+    bool made = l->f0 && l->out && l->scratch && l->d && l->indicators && l->reach && l->moved;
+    return made ? FLX_OK : FLX_ERR_MEMORY;
+}
+
+// The state, free coordinates near it, and inputs as they count; f there.
+static flx_status open_up(linear *l, bool closed, bool fixed)
+{
+    flx_simulation *sim = l->sim;
+    const flx_io *io = l->io;
+    size_t n = (size_t)io->nin * FLX_INPUT_NUMBERS;
+    l->state = -1;
+    l->fixed = fixed;
+    l->arena = flx_arena_create(sim->ctx);
+    if (!l->arena) return FLX_ERR_MEMORY;
+    l->numbers = flx_arena_take(l->arena, n, sizeof *l->numbers);
+    l->kept = flx_arena_take(l->arena, n, sizeof *l->kept);
+    if (!l->numbers || !l->kept) return FLX_ERR_MEMORY;
+    for (int k = 0; k < io->nin; k++) {
+        memcpy(l->kept + k * FLX_INPUT_NUMBERS, flx_running_input(l->run, io->inputs[k]),
+               FLX_INPUT_NUMBERS * sizeof *l->kept);
+    }
+    FLX_TRY(flx_minimal_create(sim->sys, sim->state, &l->m));
+    FLX_TRY(flx_state_create(sim->sys, &l->x));
+    l->n = fixed ? 0 : l->m->n;
+    l->nf = l->n + io->nout;
+    FLX_TRY(take_memory(l));
+    FLX_TRY(cut_inputs(l, closed));
+    for (int k = 0; k < io->nin; k++) put(l, k, l->numbers + k * FLX_INPUT_NUMBERS);
+    FLX_TRY(evaluate(l, l->f0));
+    const flx_instants *k = sim->sys->ops->instants;
+    flx_point p = flx_state_point(sim->sys, l->m->at);
+    return k ? k->indicate(sim->sys, l->m->work, &p, l->indicators) : FLX_OK;
+}
+
+static void close_down(linear *l)
+{
+    if (l->kept) put_back(l);
+    flx_account_forget(l->sim);
+    l->run->known = false;
+    flx_minimal_destroy(&l->m);
+    flx_state_destroy(&l->x);
+}
+
+static flx_status fill(linear *l, flx_linear_model *out)
+{
+    size_t n = (size_t)l->n, nin = (size_t)l->io->nin, nout = (size_t)l->io->nout;
+    out->n = l->n;
+    out->nin = l->io->nin;
+    out->nout = l->io->nout;
+    out->A = flx_arena_take(l->arena, n * n, sizeof *out->A);
+    out->B = flx_arena_take(l->arena, n * nin, sizeof *out->B);
+    out->C = flx_arena_take(l->arena, nout * n, sizeof *out->C);
+    out->D = flx_arena_take(l->arena, nout * nin, sizeof *out->D);
+    out->rate = flx_arena_take(l->arena, n, sizeof *out->rate);
+    out->states = flx_arena_take(l->arena, n, sizeof *out->states);
+    if (!out->A || !out->B || !out->C || !out->D || !out->rate || !out->states)
+        return FLX_ERR_MEMORY;
+    memcpy(out->rate, l->f0, n * sizeof *out->rate);
+    name_states(l, out->states);
+    FLX_TRY(find_state_columns(l, out));
+    FLX_TRY(find_input_columns(l, FLX_INPUT_VALUE, out->B, out->D));
+    if (moves_joints(l)) FLX_TRY(take_rates(l, out));
+    tell_switches(l);
+    return FLX_OK;
+}
+
+// ---- public --------------------------------------------------------------------------------------------------
+
+static flx_status check_list(const flx_run *r, flx_port port, const char *what, int n,
+                             const int *list)
+{
+    flx_port_info info;
+    flx_ctx *ctx = r->sim->ctx;
+    if (n < 0 || (n > 0 && !list))
+        return FLX_FAIL(ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE, "the list of %ss is missing", what);
+    for (int k = 0; k < n; k++) {
+        if (flx_system_describe(r->of, port, list[k], &info)) continue;
+        return FLX_FAIL(ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE, "the system has no %s %d", what,
+                        list[k]);
+    }
+    for (int k = 0; port == FLX_PORT_INPUT && k < n; k++) {
+        for (int j = 0; j < k; j++) {
+            if (list[j] != list[k]) continue;
+            return FLX_FAIL(ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE, "input %d is listed twice",
+                            list[k]);
+        }
+    }
+    return FLX_OK;
+}
+
+static flx_status check(const flx_run *r, const flx_io *io)
+{
+    const flx_simulation *sim = r->sim;
+    FLX_TRY(check_list(r, FLX_PORT_INPUT, "input", io->nin, io->inputs));
+    FLX_TRY(check_list(r, FLX_PORT_OUTPUT, "output", io->nout, io->outputs));
+    if (r->failed != FLX_OK) return flx_running_refuse_failed(r);
+    if (r->watch.full || sim->plan->reduction.n == 0) return FLX_OK;
+    return FLX_FAIL(sim->ctx, FLX_ERR_CANNOT, sim->model->reduce_loc,
+                    "a run that neglects inertia cannot be linearised: leave out this block of "
+                    "`reduce`");
+}
+
+static flx_status start(flx_run *r, const flx_io *io, int closed, bool fixed, linear *l)
+{
+    *l = (linear){.run = r, .sim = r->sim, .io = io};
+    FLX_TRY(check(r, io));
+    return open_up(l, closed != 0, fixed);
+}
+
+// With a message, whatever it was.
+static flx_status explain(const flx_run *r, int told, flx_status status)
+{
+    flx_ctx *ctx = r->sim->ctx;
+    if (status == FLX_OK || flx_ctx_error_count(ctx) > told) return status;
+    return FLX_FAIL(ctx, status, FLX_NOWHERE, "the run cannot be linearised at t = %.9g: %s",
+                    r->sim->state->t, flx_status_text(status));
+}
+
+flx_status flx_run_linearise(flx_run *r, const flx_io *io, const flx_linear_def *def,
+                             flx_linear_model *out)
+{
+    static const flx_io none = {0};
+    linear l;
+    flx_ctx *ctx = r->sim->ctx;
+    *out = (flx_linear_model){0};
+    if (def && (def->size < sizeof def->size || def->size > sizeof *def)) {
+        return FLX_FAIL(ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE,
+                        "the definition of a linear model has no valid size: begin with "
+                        "flx_linear_def_default()");
+    }
+    bool closed = def && def->size >= offsetof(flx_linear_def, closed) + sizeof def->closed &&
+                  def->closed != 0;
+    FLX_TRY(flx_running_enter(r));
+    flx_log_guard log = flx_log_begin(ctx, r->def.log, r->def.user);
+    int told = flx_ctx_error_count(ctx);
+    flx_status status = start(r, io ? io : &none, closed, false, &l);
+    if (status == FLX_OK) status = fill(&l, out);
+    close_down(&l);
+    status = explain(r, told, status);
+    flx_log_end(&log);
+    r->busy = false;
+    out->memory = l.arena;
+    if (status != FLX_OK) flx_linear_model_clear(out);
+    return status;
+}
+
+void flx_linear_model_clear(flx_linear_model *model)
+{
+    flx_arena *arena = model->memory;
+    flx_arena_destroy(&arena);
+    *model = (flx_linear_model){0};
+}
+
+static flx_status find_direction(flx_run *r, linear *l, const double *seed, double *out)
+{
+    double size = 0.0; // of the seed, by typical sizes
+    for (int k = 0; k < l->io->nin; k++) {
+        const flx_input_item *input = r->sim->model->inputs + l->io->inputs[k];
+        double now = fabs(l->numbers[k * FLX_INPUT_NUMBERS + FLX_INPUT_VALUE]);
+        size = fmax(size, isfinite(seed[k]) ? fabs(seed[k]) / fmax(1.0, now) : HUGE_VAL);
+        if (!input->moves) continue;
+        return FLX_FAIL(
+            r->sim->ctx, FLX_ERR_CANNOT, input->loc,
+            "input '%s' moves the joint '%s': positions cannot stay as they are when it "
+            "changes",
+            input->name, input->moves);
+    }
+    if (!isfinite(size))
+        return FLX_FAIL(r->sim->ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE, "the seed is not finite");
+    memset(out, 0, (size_t)l->io->nout * sizeof *out);
+    if (size == 0.0) return FLX_OK;
+    l->seed = seed;
+    l->part = FLX_INPUT_VALUE;
+    FLX_TRY(find_column(l, STEP / size, 0, 1, NULL, out));
+    tell_switches(l);
+    return FLX_OK;
+}
+
+flx_status flx_run_directional(flx_run *r, int nof, const int *of, int nby, const int *by,
+                               const double *seed, double *out)
+{
+    linear l;
+    flx_ctx *ctx = r->sim->ctx;
+    const flx_io io = {.nin = nby, .nout = nof, .inputs = by, .outputs = of};
+    FLX_TRY(flx_running_enter(r));
+    flx_log_guard log = flx_log_begin(ctx, r->def.log, r->def.user);
+    int told = flx_ctx_error_count(ctx);
+    flx_status status = start(r, &io, 0, true, &l);
+    if (status == FLX_OK) status = find_direction(r, &l, seed, out);
+    close_down(&l);
+    status = explain(r, told, status);
+    flx_log_end(&log);
+    r->busy = false;
+    flx_arena_destroy(&l.arena);
+    return status;
+}
