@@ -5,7 +5,7 @@
 
 A block of code that names its file, ```yaml title="examples/pendulum.yaml", must be a run of lines of
 that file; a block of a whole model ("flexion: 1") must name its file, but in the generated reference. Links must lead
-to files, and to headings that these have.
+to files, and to headings that these have; every work of docs/bibliography.md is cited.
 """
 import glob
 import os
@@ -15,6 +15,8 @@ import sys
 FENCE = re.compile(r'^```(\w*)\s*(?:title="([^"]*)")?\s*$')
 LINK = re.compile(r"\]\(([^)#\s]*)(?:#([^)\s]*))?\)")
 HEADING = re.compile(r"^#+ +(.*)$")
+WORK = re.compile(r"^### +(.*)$")
+BIBLIOGRAPHY = "docs/bibliography.md"
 CODE = re.compile(r"`[^`]*`")
 
 
@@ -36,17 +38,27 @@ def contains(lines, part):
     return any(lines[i:i + len(part)] == part for i in range(len(lines) - len(part) + 1))
 
 
-def anchors(path):
+def anchors(path, heading=HEADING):
     """What the headings of a page are called in links, as mkdocs calls them."""
     names, fenced = set(), False
     with open(path, encoding="utf-8") as file:
         for line in file:
             fenced ^= line.startswith("```")
-            match = HEADING.match(line)
+            match = heading.match(line)
             if match and not fenced:
                 words = re.sub(r"[^\w\s-]", "", match.group(1)).strip().lower()
                 names.add(re.sub(r"[-\s]+", "-", words))
     return names
+
+
+def uncited(pages):
+    """Works of the bibliography to which no page has a link."""
+    cited = set()
+    for page in pages:
+        if page != BIBLIOGRAPHY:
+            with open(page, encoding="utf-8") as file:
+                cited.update(re.findall(r"bibliography\.md#([\w-]+)", file.read()))
+    return sorted(anchors(BIBLIOGRAPHY, WORK) - cited)
 
 
 def check_link(page, target, anchor):
@@ -62,7 +74,8 @@ def check_link(page, target, anchor):
 def main(root):
     os.chdir(root)
     problems, shown = [], 0
-    for page in ["README.md"] + sorted(glob.glob("docs/**/*.md", recursive=True)):
+    pages = ["README.md"] + sorted(glob.glob("docs/**/*.md", recursive=True))
+    for page in pages:
         with open(page, encoding="utf-8") as file:
             lines = file.read().splitlines()
         for number, title, text in blocks(lines):
@@ -82,6 +95,7 @@ def main(root):
                 wrong = check_link(page, target, anchor)
                 if wrong:
                     problems.append(f"{page}:{number}: {wrong}")
+    problems += [f"{BIBLIOGRAPHY}: no page cites {work}" for work in uncited(pages)]
     print("\n".join(problems) if problems else f"{shown} excerpts")
     return 1 if problems else 0
 
