@@ -213,7 +213,7 @@ static size_t cut_block(const flx_descriptor *d, flx_work *w)
         if (w->block && parts[i].at) *parts[i].at = w->block + total;
         total += (parts[i].n + 7) / 8 * 8; // each begins a cache line
     }
-    return total;
+    return total + flx_terms_scratch(d, w, w->block ? w->block + total : NULL);
 }
 
 static flx_work *work_create(const flx_system *s)
@@ -475,7 +475,7 @@ static flx_status make(flx_descriptor *d, const flx_descriptor_options *o)
     // number everything ...
     FLX_TRY(flx_layout_bodies(d));
     FLX_TRY(flx_modals_plan(d));
-    FLX_TRY(flx_elements_plan(d));
+    FLX_TRY(flx_terms_plan(d, FLX_STAGE_BODIES));
     FLX_TRY(flx_ancfs_plan(d));
     FLX_TRY(flx_follow_plan(d));
     FLX_TRY(flx_solids_plan(d));
@@ -489,7 +489,7 @@ static flx_status make(flx_descriptor *d, const flx_descriptor_options *o)
     FLX_TRY(flx_layout_blocks(d));
     FLX_TRY(flx_read_list(d));
     FLX_TRY(flx_modals_couple(d));
-    FLX_TRY(flx_elements_couple(d));
+    FLX_TRY(flx_terms_couple(d));
     FLX_TRY(flx_ancfs_couple(d));
     FLX_TRY(flx_solids_couple(d));
     FLX_TRY(flx_rows_couple(d));
@@ -505,7 +505,7 @@ static flx_status make(flx_descriptor *d, const flx_descriptor_options *o)
         }
     }
     flx_modals_fill(d);
-    flx_elements_fill(d);
+    FLX_TRY(flx_terms_fill(d, FLX_STAGE_BODIES));
     flx_ancfs_fill(d);
     FLX_TRY(flx_follow_fill(d));
     flx_solids_fill(d);

@@ -151,7 +151,7 @@ flx_status flx_eval_energy(const flx_system *s, flx_work *w, const flx_point *p,
     FLX_BODY_KINDS(X)
 #undef X
     flx_modals_energy(d, w, p, e);
-    flx_elements_energy(d, w, p, e);
+    flx_terms_energy(d, w, p, e);
     flx_ancf_at ancf = flx_ancfs_at(d, p);
     ancf.g = flx_eval_gravity(d, p, w->gravity);
     flx_ancf_energies(d->nancf, d->ancfs, &ancf, e);

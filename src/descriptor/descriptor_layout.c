@@ -460,7 +460,7 @@ flx_status flx_layout_parts(flx_descriptor *d)
     for (int i = 0; i < 4 * d->nmodal; i++) {
         flx_layout_mark(d, d->modals[i / 4].at[i / 2 % 2][i % 2], 6);
     }
-    flx_elements_mark(d);
+    flx_terms_mark(d);
     flx_ancfs_mark(d);
     flx_solids_mark(d);
     for (int i = 0; i < d->nspring; i++) {

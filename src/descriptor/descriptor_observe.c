@@ -248,7 +248,7 @@ static double leaf_value(observation *o, flx_leaf leaf)
         return o->wrench[c];
     case FLX_LEAF_SECTION:
         if (o->node != i && !flx_ancfs_section(d, &o->p, i, o->wrench)) {
-            flx_elements_section(d, o->w, i, o->wrench);
+            flx_terms_section(d, o->w, &o->p, i, o->wrench);
         }
         o->node = i;
         o->joint = -1;

@@ -9,7 +9,7 @@
 //   descriptor_expr_places.c, descriptor_expr_compile.c  where their derivatives go; their programs
 //   descriptor_modal.c     elastic bodies: their material, their nodes
 //   descriptor_ancf.c      elements in absolute nodal coordinates
-//   descriptor_elements.c  elements between nodes: beams of large deformation
+//   term.h, terms.c, terms/  what contributes to the equations: beams, drag
 //   descriptor_follow.c    frames that follow from other unknowns
 //   descriptor_solids.c    elements of solids of large deformation
 //   descriptor_solid_loads.c  pressures, tractions and volume loads on them
@@ -31,13 +31,13 @@
 #pragma once
 
 #include "body/ancf.h"
-#include "body/beam_hinge.h"
 #include "body/body.h"
-#include "body/drag.h"
 #include "body/modal.h"
 #include "body/solid_pressure.h"
 #include "descriptor/descriptor.h"
 #include "descriptor/descriptor_expr.h"
+#include "descriptor/term.h"
+#include "descriptor/terms/terms.h"
 #include "force/force.h"
 #include "joint/joint.h"
 #include "math/index1.h"
@@ -148,7 +148,7 @@ typedef struct flx_fold {
     bool rates; // it has parts in A1
 } flx_fold;
 
-typedef struct flx_descriptor {
+struct flx_descriptor {
     flx_system base;
     // Of an instance the compiled system, which owns all that is said to be owned below, but for
     // `param` and `complete`; NULL: this is the compiled one.
@@ -173,12 +173,8 @@ typedef struct flx_descriptor {
     flx_modal_data *modals;
     int nancf; // elements in absolute nodal coordinates
     flx_ancf *ancfs;
-    int nelement; // of beams
-    flx_beam_exact *elements;
-    int nhinge; // of beams of rigid segments
-    flx_beam_hinge *hinges;
-    int ndrag;
-    flx_drag *drags; // of their nodes
+    flx_term_list terms;
+    void *own[FLX_N_TERMS]; // the arrays of each; NULL: it is not there
     int nfollower;
     flx_follower_data *followers;
     int follower_numbers; // of all their J
@@ -243,7 +239,7 @@ typedef struct flx_descriptor {
     struct flx_descriptor *whole;
     atomic_int *users; // owned: its owner, and selections of this system; of instances none
     bool made;         // all of it is there
-} flx_descriptor;
+};
 
 // [M G^T A^T; G; A] with its factors, for accelerations, projections and reactions.
 typedef struct flx_saddle_work {
@@ -268,6 +264,7 @@ struct flx_work {
     double *r, *zero;               // (n): a residual, zeros
     double *force;                  // (n + rows of followers) zeros between uses
     double *read;                   // of the reactions that are read
+    double *own[FLX_N_TERMS];       // of each term
     double *modal;                  // of elastic bodies
     double *gravity;                // (3) times a load factor
     double *discrete;               // of springs and solids at the ends of a step
@@ -405,22 +402,6 @@ void flx_ancfs_mark(flx_descriptor *d);
 flx_ancf_at flx_ancfs_at(const flx_descriptor *d, const flx_point *p);
 // Force and moment in the section at a node, ground axes. false: not a node of theirs.
 bool flx_ancfs_section(const flx_descriptor *d, const flx_point *p, int body, double out[6]);
-
-// elements between nodes, which are bodies
-flx_status flx_elements_plan(flx_descriptor *d);
-flx_status flx_elements_couple(flx_descriptor *d);
-void flx_elements_fill(flx_descriptor *d);
-void flx_elements_mark(flx_descriptor *d);
-void flx_elements_residual(const flx_descriptor *d, const flx_work *w, const flx_point *p,
-                           double *r);
-void flx_elements_linearise(const flx_descriptor *d, const flx_work *w, double *A0, double *A1);
-void flx_elements_energy(const flx_descriptor *d, const flx_work *w, const flx_point *p,
-                         flx_energies *e);
-// Force and moment in the section at a node, ground axes; frames must be there.
-void flx_elements_section(const flx_descriptor *d, const flx_work *w, int body, double out[6]);
-
-// Damping by mass of the points of a solid.
-void flx_elements_drag_solid(flx_descriptor *d, const flx_solid *s);
 
 // elements of solids; evaluated by their kernels
 flx_status flx_solids_plan(flx_descriptor *d);

@@ -133,7 +133,7 @@ static void passive_residual(const flx_descriptor *d, flx_work *w, const flx_poi
     if (!flx_has_bodies(d)) return;
     bodies_residual(d, p, r);
     flx_modals_residual(d, w, p, r);
-    flx_elements_residual(d, w, p, r);
+    flx_terms_residual(d, FLX_STAGE_BODIES, w, p, r);
     flx_ancf_at ancf = flx_ancfs_at(d, p);
     ancf.g = flx_eval_gravity(d, p, w->gravity);
     flx_ancf_residual(d->nancf, d->ancfs, &ancf, r);

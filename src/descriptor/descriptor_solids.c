@@ -88,7 +88,6 @@ flx_status flx_solids_plan(flx_descriptor *d)
     d->solids = flx_arena_take(d->arena, n, sizeof *d->solids);
     if (!d->solids) return FLX_ERR_MEMORY;
     for (int i = 0; i < m->nsolid; i++) {
-        flx_elements_drag_solid(d, m->solids + i);
         for (int k = 0; k < m->solids[i].nelement; k++) {
             FLX_TRY(plan_element(d, m->solids + i, k, d->solids + d->nsolid++));
         }

@@ -253,7 +253,7 @@ static void all_entries(const flx_descriptor *d, flx_work *w, const flx_point *p
     clear(d, b->A0, b->A1, b->A2);
     bodies_linearise(d, p, b->A1, b->A2);
     flx_modals_linearise(d, w, p, b->A0, b->A1, b->A2);
-    flx_elements_linearise(d, w, b->A0, b->A1);
+    flx_terms_linearise(d, FLX_STAGE_BODIES, w, p, b);
     flx_ancf_at ancf = flx_ancfs_at(d, p);
     flx_ancf_linearise(d->nancf, d->ancfs, &ancf, b->A0, b->A1, b->A2);
     flx_solid_linearise(d->nsolid, d->solids, w->frames.space, b->A0, b->A1);

@@ -1,0 +1,241 @@
+// term_beam.c - beams of large deformation, geometrically exact. Their nodes are bodies; an element adds forces and a
+// tangent between the blocks of its nodes, and no unknowns.
+#include "descriptor/descriptor_parts.h"
+
+typedef struct beams {
+    int n; // elements
+    flx_beam_exact *of;
+} beams;
+
+static beams *beams_of(const flx_descriptor *d)
+{
+    return d->own[FLX_TERM_BEAM];
+}
+
+static bool is_exact(const flx_beam *b)
+{
+    return b->nslope == 0 && b->formulation != FLX_BEAM_SEGMENTS;
+}
+
+static int nodes_of(const flx_beam *b)
+{
+    return b->order + 1;
+}
+
+static int strains_of(const flx_descriptor *d)
+{
+    return d->planar ? 3 : 6;
+}
+
+// ---- making -------------------------------------------------------------------------------------
+
+const double *flx_beam_section_stiffness(flx_descriptor *d, const flx_beam *b)
+{
+    static const int plane[3] = {0, 1, 5};
+    if (!d->planar) return b->stiffness;
+    double *C = flx_arena_take(d->arena, 9, sizeof *C);
+    for (int i = 0; C && i < 9; i++) C[i] = b->stiffness[6 * plane[i / 3] + plane[i % 3]];
+    return C;
+}
+
+static const flx_beam_rule *rule_of(flx_descriptor *d, const flx_beam *b)
+{
+    const beams *own = beams_of(d);
+    double x[FLX_BEAM_NODES], weight[FLX_BEAM_NODES];
+    for (int i = 0; i < own->n; i++) {
+        if (own->of[i].rule->nnode == nodes_of(b)) return own->of[i].rule;
+    }
+    flx_beam_rule *rule = flx_arena_take(d->arena, 1, sizeof *rule);
+    if (rule) flx_beam_rule_make(nodes_of(b), rule, x, weight);
+    return rule;
+}
+
+void flx_beam_find_rest(const flx_descriptor *d, const flx_beam *b, const int *nodes,
+                        const flx_beam_exact *e, double *rest)
+{
+    static const int frame[FLX_BEAM_NODES] = {0, 1, 2, 3, 4, 5, 6, 7, 8};
+    flx_frame2 plane[FLX_BEAM_NODES] = {0};
+    flx_frame space[FLX_BEAM_NODES] = {0};
+    flx_beam_exact drawn = *e;
+    drawn.frame = frame;
+    for (int i = 0; i < e->rule->npoint && b->straight; i++) rest[strains_of(d) * i] = 1.0;
+    for (int i = 0; i < e->rule->nnode && !b->straight; i++) {
+        const flx_body *o = d->model->bodies + nodes[i];
+        plane[i] = (flx_frame2){.c = cos(o->angle),
+                                .s = sin(o->angle),
+                                .x = b->scale * o->position[0],
+                                .y = b->scale * o->position[1],
+                                .angle = o->angle};
+        v3_store(space[i].r, v3_scale(b->scale, v3_load(o->position)));
+        memcpy(space[i].R, o->R, sizeof o->R);
+    }
+    if (b->straight) return;
+    if (d->planar) {
+        flx_beam_exact2_rest(&drawn, plane, rest);
+    } else {
+        flx_beam_exact_rest(&drawn, space, rest);
+    }
+}
+
+static flx_status plan_beam(flx_descriptor *d, const flx_beam *b)
+{
+    beams *own = beams_of(d);
+    const flx_beam_rule *rule = rule_of(d, b);
+    const double *C = flx_beam_section_stiffness(d, b);
+    int n = nodes_of(b);
+    if (!rule || !C) return FLX_ERR_MEMORY;
+    for (int i = 0; i < b->nelement; i++) {
+        const int *nodes = b->nodes + i * b->order;
+        int *at = flx_arena_take(d->arena, (size_t)(n * n + 2 * n), sizeof *at);
+        double *rest =
+            flx_arena_take(d->arena, (size_t)(rule->npoint * strains_of(d)), sizeof *rest);
+        if (!at || !rest) return FLX_ERR_MEMORY;
+        for (int k = 0; k < n; k++) {
+            at[n * n + k] = nodes[k] + 1;
+            at[n * n + n + k] = d->body_v[nodes[k]];
+        }
+        flx_beam_exact *e = own->of + own->n++;
+        *e = (flx_beam_exact){.rule = rule,
+                              .frame = at + n * n,
+                              .v = at + n * n + n,
+                              .block = at,
+                              .length = b->lengths[i],
+                              .C = C,
+                              .viscosity = b->rayleigh[1],
+                              .rest = rest};
+        flx_beam_find_rest(d, b, nodes, e, rest);
+    }
+    return FLX_OK;
+}
+
+static flx_status plan(flx_descriptor *d)
+{
+    const flx_model *m = d->model;
+    size_t n = 0;
+    for (int i = 0; i < m->nbeam; i++) {
+        if (is_exact(m->beams + i)) n += (size_t)m->beams[i].nelement;
+    }
+    if (n == 0) return FLX_OK;
+    beams *own = flx_arena_take(d->arena, 1, sizeof *own);
+    if (!own) return FLX_ERR_MEMORY;
+    own->of = flx_arena_take(d->arena, n, sizeof *own->of);
+    if (!own->of) return FLX_ERR_MEMORY;
+    d->own[FLX_TERM_BEAM] = own;
+    for (int i = 0; i < m->nbeam; i++) {
+        if (is_exact(m->beams + i)) FLX_TRY(plan_beam(d, m->beams + i));
+    }
+    return FLX_OK;
+}
+
+static flx_status couple(flx_descriptor *d)
+{
+    const beams *own = beams_of(d);
+    for (int i = 0; i < own->n; i++) {
+        const flx_beam_exact *e = own->of + i;
+        for (int j = 0; j < e->rule->nnode; j++) {
+            for (int k = 0; k < j; k++) { // a body's block has the body's number
+                FLX_TRY(flx_layout_couple(d, e->frame[j] - 1, e->frame[k] - 1));
+            }
+        }
+    }
+    return FLX_OK;
+}
+
+void flx_beam_element_fill(const flx_descriptor *d, const flx_beam_exact *e)
+{
+    int n = e->rule->nnode;
+    for (int k = 0; k < n * n; k++) e->block[k] = flx_layout_slot(d, e->v[k / n], e->v[k % n]);
+}
+
+static flx_status fill(flx_descriptor *d)
+{
+    for (int i = 0; i < beams_of(d)->n; i++) flx_beam_element_fill(d, beams_of(d)->of + i);
+    return FLX_OK;
+}
+
+void flx_beam_element_mark(flx_descriptor *d, const flx_beam_exact *e)
+{
+    int n = e->rule->nnode;
+    for (int k = 0; k < n * n && e->viscosity != 0; k++) flx_layout_mark(d, e->block[k], 2);
+}
+
+static void mark(flx_descriptor *d)
+{
+    for (int i = 0; i < beams_of(d)->n; i++) flx_beam_element_mark(d, beams_of(d)->of + i);
+}
+
+// ---- evaluation ---------------------------------------------------------------------------------
+
+static void residual(const flx_descriptor *d, flx_work *w, const flx_point *p, double *r)
+{
+    const beams *own = beams_of(d);
+    (void)p;
+    if (d->planar) {
+        flx_beam_exact2_residual(own->n, own->of, w->frames.plane, r);
+    } else {
+        flx_beam_exact_residual(own->n, own->of, w->frames.space, r);
+    }
+}
+
+static void linearise(const flx_descriptor *d, flx_work *w, const flx_point *p, flx_blocks *b)
+{
+    const beams *own = beams_of(d);
+    (void)p;
+    if (d->planar) {
+        flx_beam_exact2_linearise(own->n, own->of, w->frames.plane, b->A0, b->A1);
+    } else {
+        flx_beam_exact_linearise(own->n, own->of, w->frames.space, b->A0, b->A1);
+    }
+}
+
+static void energy(const flx_descriptor *d, flx_work *w, const flx_point *p, flx_energies *e)
+{
+    const beams *own = beams_of(d);
+    (void)p;
+    if (d->planar) {
+        flx_beam_exact2_energy(own->n, own->of, w->frames.plane, e);
+    } else {
+        flx_beam_exact_energy(own->n, own->of, w->frames.space, e);
+    }
+}
+
+// The forces of the node on the elements before it, minus those on the elements after it.
+static int section(const flx_descriptor *d, const flx_work *w, const flx_point *p, int body,
+                   double out[6])
+{
+    int count = 0;
+    (void)p;
+    for (int i = 0; i < beams_of(d)->n; i++) {
+        const flx_beam_exact *e = beams_of(d)->of + i;
+        int n = e->rule->nnode, last = e->frame[n - 1] - 1 == body;
+        double f[6 * FLX_BEAM_NODES];
+        if (!last && e->frame[0] - 1 != body) continue;
+        double sign = last ? 1.0 : -1.0;
+        count++;
+        if (d->planar) {
+            flx_beam_exact2_forces(e, w->frames.plane, f);
+            const double *own = f + (last ? 3 * (n - 1) : 0);
+            out[0] += sign * own[0];
+            out[1] += sign * own[1];
+            out[5] += sign * own[2];
+        } else {
+            flx_beam_exact_forces(e, w->frames.space, f);
+            const double *own = f + (last ? 6 * (n - 1) : 0);
+            v3_add_to(out, sign, v3_load(own));
+            v3_add_to(out + 3, sign,
+                      m33_mul_v(m33_load(w->frames.space[body + 1].R), v3_load(own + 3)));
+        }
+    }
+    return count;
+}
+
+const flx_term flx_term_beam = {
+    .plan = plan,
+    .couple = couple,
+    .fill = fill,
+    .mark = mark,
+    .residual = residual,
+    .linearise = linearise,
+    .energy = energy,
+    .section = section,
+};

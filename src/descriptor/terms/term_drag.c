@@ -1,0 +1,113 @@
+// term_drag.c - damping by mass of the nodes of beams and of the points of solids, which are bodies.
+#include "body/drag.h"
+#include "descriptor/descriptor_parts.h"
+
+typedef struct drags {
+    int n;
+    flx_drag *of;
+} drags;
+
+static drags *drags_of(const flx_descriptor *d)
+{
+    return d->own[FLX_TERM_DRAG];
+}
+
+// ---- making -------------------------------------------------------------------------------------
+
+static int count(const flx_model *m)
+{
+    int n = 0;
+    for (int i = 0; i < m->nbeam; i++) {
+        const flx_beam *b = m->beams + i;
+        if (b->nslope == 0 && b->rayleigh[0] > 0) n += b->nnode;
+    }
+    for (int i = 0; i < m->nsolid; i++) {
+        if (m->solids[i].rayleigh[0] > 0) n += m->solids[i].nnode;
+    }
+    return n;
+}
+
+static void plan_beam(flx_descriptor *d, const flx_beam *b, drags *to)
+{
+    for (int i = 0; i < b->nnode && b->rayleigh[0] > 0; i++) {
+        const flx_body *o = d->model->bodies + b->nodes[i];
+        flx_drag *p = to->of + to->n++;
+        *p = (flx_drag){.v = d->body_v[b->nodes[i]], .n = d->body_nv[b->nodes[i]]};
+        for (int k = 0; k < p->n; k++) {
+            int turn = k - (d->planar ? 2 : 3);
+            double J = o->inertia[d->planar ? 8 : 4 * (turn < 0 ? 0 : turn)];
+            p->c[k] = b->rayleigh[0] * (turn < 0 ? o->mass : J);
+        }
+    }
+}
+
+static void plan_solid(flx_descriptor *d, const flx_solid *s, drags *to)
+{
+    for (int i = 0; i < s->nnode && s->rayleigh[0] > 0; i++) {
+        int body = s->body[i];
+        if (body < 0 || d->body_nv[body] != 3) continue;
+        double c = s->rayleigh[0] * d->model->bodies[body].mass;
+        to->of[to->n++] = (flx_drag){.v = d->body_v[body], .n = 3, .c = {c, c, c}};
+    }
+}
+
+static flx_status plan(flx_descriptor *d)
+{
+    const flx_model *m = d->model;
+    int most = count(m);
+    if (most == 0) return FLX_OK;
+    drags *own = flx_arena_take(d->arena, 1, sizeof *own);
+    if (!own) return FLX_ERR_MEMORY;
+    own->of = flx_arena_take(d->arena, (size_t)most, sizeof *own->of);
+    if (!own->of) return FLX_ERR_MEMORY;
+    for (int i = 0; i < m->nbeam; i++) {
+        if (m->beams[i].nslope == 0) plan_beam(d, m->beams + i, own); // others have their own
+    }
+    for (int i = 0; i < m->nsolid; i++) plan_solid(d, m->solids + i, own);
+    d->own[FLX_TERM_DRAG] = own;
+    return FLX_OK;
+}
+
+static flx_status fill(flx_descriptor *d)
+{
+    drags *own = drags_of(d);
+    for (int i = 0; i < own->n; i++) {
+        own->of[i].diag = flx_layout_slot(d, own->of[i].v, own->of[i].v);
+    }
+    return FLX_OK;
+}
+
+static void mark(flx_descriptor *d)
+{
+    const drags *own = drags_of(d);
+    for (int i = 0; i < own->n; i++) flx_layout_mark(d, own->of[i].diag, 2);
+}
+
+// ---- evaluation ---------------------------------------------------------------------------------
+
+static void residual(const flx_descriptor *d, flx_work *w, const flx_point *p, double *r)
+{
+    (void)w;
+    flx_drag_residual(drags_of(d)->n, drags_of(d)->of, p->v, r);
+}
+
+static void linearise(const flx_descriptor *d, flx_work *w, const flx_point *p, flx_blocks *b)
+{
+    (void)w, (void)p;
+    flx_drag_linearise(drags_of(d)->n, drags_of(d)->of, b->A1);
+}
+
+static void energy(const flx_descriptor *d, flx_work *w, const flx_point *p, flx_energies *e)
+{
+    (void)w;
+    flx_drag_energy(drags_of(d)->n, drags_of(d)->of, p->v, e);
+}
+
+const flx_term flx_term_drag = {
+    .plan = plan,
+    .fill = fill,
+    .mark = mark,
+    .residual = residual,
+    .linearise = linearise,
+    .energy = energy,
+};

@@ -1,0 +1,19 @@
+// terms.h - what others ask of a term, and what terms ask of each other. The arrays of a term are in its own file.
+#pragma once
+
+#include "body/beam_exact.h"
+#include "descriptor/term.h"
+#include "model/model_data.h"
+
+#define FLX_TERM(NAME, name, stage) extern const flx_term flx_term_##name;
+#include "descriptor/terms.def"
+#undef FLX_TERM
+
+// beams: stiffness of a section, in the plane the part that acts there; NULL: no memory. Strains without stress at the
+// points of an element between these nodes: of a straight line, or in the initial configuration.
+const double *flx_beam_section_stiffness(flx_descriptor *d, const flx_beam *b);
+void flx_beam_find_rest(const flx_descriptor *d, const flx_beam *b, const int *nodes,
+                        const flx_beam_exact *e, double *rest);
+// Where an element writes, and which parts it has.
+void flx_beam_element_fill(const flx_descriptor *d, const flx_beam_exact *e);
+void flx_beam_element_mark(flx_descriptor *d, const flx_beam_exact *e);
