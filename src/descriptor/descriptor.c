@@ -197,7 +197,7 @@ static size_t cut_block(const flx_descriptor *d, flx_work *w)
         {&w->read, (size_t)x->read_size},
         {&w->modal, flx_modals_scratch(d)},
         {&w->gravity, 3},
-        {&w->discrete, 14 * (size_t)d->nspring + 12 * (size_t)d->solid_points},
+        {&w->discrete, 14 * (size_t)d->nspring},
         {&w->tangent, x->nreading > 0 ? (size_t)d->nvalue : 0},
         {&w->truth, 2 * (size_t)d->model->nevent},
         {&w->border, (size_t)d->model->nswitch},
@@ -307,19 +307,16 @@ static flx_status discrete_forces(const flx_system *s, flx_work *w, const flx_po
     int n = d->nspring;
     double *phi = w->discrete, *end = phi + n;
     double(*slope)[2][6] = (double(*)[2][6])(void *)(end + n);
-    double *before = end + n + 12 * (size_t)n, *after = before + 6 * (size_t)d->solid_points;
-    if (out) flx_ancf_discrete(d->nancf, d->ancfs, p0->q, p1->q, out);
+    flx_step_ends x = {.p0 = p0, .pm = pm, .p1 = p1, .out = out, .b = b};
+    flx_terms_discrete(d, w, &x);
     // what acts on nodes of elastic bodies is left to the system as a whole
-    if (n + d->nsolid == 0 || d->nfollower > 0) return FLX_OK;
+    if (n == 0 || d->nfollower > 0) return FLX_OK;
     flx_eval_frames(d, w, p0);
     flx_spring_values(n, d->springs, w->frames, p0->switches, phi, NULL);
-    if (out) flx_solid_strains(d->nsolid, d->solids, w->frames.space, before);
     flx_eval_frames(d, w, p1);
     flx_spring_values(n, d->springs, w->frames, p1->switches, end, b ? slope : NULL);
-    if (out) flx_solid_strains(d->nsolid, d->solids, w->frames.space, after);
     flx_eval_frames(d, w, pm);
     if (out) flx_spring_discrete(n, d->springs, w->frames, pm->switches, phi, end, out);
-    if (out) flx_solid_discrete(d->nsolid, d->solids, w->frames.space, before, after, out);
     if (b) {
         flx_spring_discrete_linearise(n, d->springs, w->frames, pm->switches, phi, end,
                                       (const double(*)[2][6])slope, b->A0);
@@ -476,9 +473,7 @@ static flx_status make(flx_descriptor *d, const flx_descriptor_options *o)
     FLX_TRY(flx_layout_bodies(d));
     FLX_TRY(flx_modals_plan(d));
     FLX_TRY(flx_terms_plan(d, FLX_STAGE_BODIES));
-    FLX_TRY(flx_ancfs_plan(d));
     FLX_TRY(flx_follow_plan(d));
-    FLX_TRY(flx_solids_plan(d));
     FLX_TRY(flx_forces_plan(d));
     FLX_TRY(flx_rows_count(d));
     flx_forces_number(d);
@@ -490,8 +485,6 @@ static flx_status make(flx_descriptor *d, const flx_descriptor_options *o)
     FLX_TRY(flx_read_list(d));
     FLX_TRY(flx_modals_couple(d));
     FLX_TRY(flx_terms_couple(d));
-    FLX_TRY(flx_ancfs_couple(d));
-    FLX_TRY(flx_solids_couple(d));
     FLX_TRY(flx_rows_couple(d));
     FLX_TRY(flx_forces_couple(d));
     FLX_TRY(flx_expr_couple(d));
@@ -506,9 +499,7 @@ static flx_status make(flx_descriptor *d, const flx_descriptor_options *o)
     }
     flx_modals_fill(d);
     FLX_TRY(flx_terms_fill(d, FLX_STAGE_BODIES));
-    flx_ancfs_fill(d);
     FLX_TRY(flx_follow_fill(d));
-    flx_solids_fill(d);
     FLX_TRY(flx_rows_fill(d));
     flx_forces_fill(d);
     FLX_TRY(flx_expr_fill(d));

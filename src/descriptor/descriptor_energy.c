@@ -152,10 +152,6 @@ flx_status flx_eval_energy(const flx_system *s, flx_work *w, const flx_point *p,
 #undef X
     flx_modals_energy(d, w, p, e);
     flx_terms_energy(d, w, p, e);
-    flx_ancf_at ancf = flx_ancfs_at(d, p);
-    ancf.g = flx_eval_gravity(d, p, w->gravity);
-    flx_ancf_energies(d->nancf, d->ancfs, &ancf, e);
-    flx_solid_energy(d->nsolid, d->solids, w->frames.space, e);
     flx_spring_energy(d->nspring, d->springs, w->frames, p->switches, p->v, e);
     laws_energy(d, w, p, e);
     flx_spring_energy_mixed(d->nmixed - d->nlaw, d->mixed, w->frames, p->switches, p->v,

@@ -461,8 +461,6 @@ flx_status flx_layout_parts(flx_descriptor *d)
         flx_layout_mark(d, d->modals[i / 4].at[i / 2 % 2][i % 2], 6);
     }
     flx_terms_mark(d);
-    flx_ancfs_mark(d);
-    flx_solids_mark(d);
     for (int i = 0; i < d->nspring; i++) {
         const flx_spring *one = d->springs + i;
         if (one->c != 0 || one->open) mark_ends(d, &one->s.e, 2);

@@ -247,9 +247,7 @@ static double leaf_value(observation *o, flx_leaf leaf)
         o->node = -1;
         return o->wrench[c];
     case FLX_LEAF_SECTION:
-        if (o->node != i && !flx_ancfs_section(d, &o->p, i, o->wrench)) {
-            flx_terms_section(d, o->w, &o->p, i, o->wrench);
-        }
+        if (o->node != i) flx_terms_section(d, o->w, &o->p, i, o->wrench);
         o->node = i;
         o->joint = -1;
         return o->wrench[c];

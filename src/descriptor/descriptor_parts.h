@@ -8,10 +8,8 @@
 //   descriptor_expr.c      expressions: forces, equations, constraints (descriptor_expr.h: their data)
 //   descriptor_expr_places.c, descriptor_expr_compile.c  where their derivatives go; their programs
 //   descriptor_modal.c     elastic bodies: their material, their nodes
-//   descriptor_ancf.c      elements in absolute nodal coordinates
 //   term.h, terms.c, terms/  what contributes to the equations: beams, drag
 //   descriptor_follow.c    frames that follow from other unknowns
-//   descriptor_solids.c    elements of solids of large deformation
 //   descriptor_solid_loads.c  pressures, tractions and volume loads on them
 //   descriptor_read.c      multipliers that forces read
 //   descriptor_numbers.c   numbers of an instance that follow from its parameters
@@ -30,7 +28,6 @@
 //   descriptor_observe.c   values of leaves, reactions, residuals
 #pragma once
 
-#include "body/ancf.h"
 #include "body/body.h"
 #include "body/modal.h"
 #include "body/solid_pressure.h"
@@ -171,8 +168,6 @@ struct flx_descriptor {
     int *body_q, *body_v, *body_nv; // (nbody + followers, which have no coordinates)
     int nmodal;
     flx_modal_data *modals;
-    int nancf; // elements in absolute nodal coordinates
-    flx_ancf *ancfs;
     flx_term_list terms;
     void *own[FLX_N_TERMS]; // the arrays of each; NULL: it is not there
     int nfollower;
@@ -183,8 +178,6 @@ struct flx_descriptor {
     int nfold;
     uint64_t *fold_keys; // (nfold) blocks
     flx_fold *folds;     // (nfold) in the order of their entries, which follow those of the pattern
-    int nsolid, solid_points; // elements of solids, points of all of them
-    flx_solid_element *solids;
     int variable_q, variable_v; // first second-order variable
     int nsegment;
     flx_segment *segments;
@@ -267,7 +260,7 @@ struct flx_work {
     double *own[FLX_N_TERMS];       // of each term
     double *modal;                  // of elastic bodies
     double *gravity;                // (3) times a load factor
-    double *discrete;               // of springs and solids at the ends of a step
+    double *discrete;               // of springs at the ends of a step
     struct {                        // of followers
         bool placed;                // for q and v:
         double *q;                  // (nq)
@@ -393,25 +386,6 @@ void flx_modals_momentum(const flx_descriptor *d, const flx_work *w, const flx_p
 void flx_modals_watch(const flx_descriptor *d, flx_work *w, const double *q);
 void flx_modals_transport(const flx_descriptor *d, const flx_work *w, const flx_point *p,
                           double *out);
-
-// elements in absolute nodal coordinates, between points; evaluated by their kernels
-flx_status flx_ancfs_plan(flx_descriptor *d);
-flx_status flx_ancfs_couple(flx_descriptor *d);
-void flx_ancfs_fill(flx_descriptor *d);
-void flx_ancfs_mark(flx_descriptor *d);
-flx_ancf_at flx_ancfs_at(const flx_descriptor *d, const flx_point *p);
-// Force and moment in the section at a node, ground axes. false: not a node of theirs.
-bool flx_ancfs_section(const flx_descriptor *d, const flx_point *p, int body, double out[6]);
-
-// elements of solids; evaluated by their kernels
-flx_status flx_solids_plan(flx_descriptor *d);
-flx_status flx_solids_couple(flx_descriptor *d);
-void flx_solids_fill(flx_descriptor *d);
-void flx_solids_mark(flx_descriptor *d);
-// Where n nodes of a mesh are in the system, for an element or a face; the offsets of their blocks.
-flx_status flx_solids_place_nodes(flx_descriptor *d, const flx_solid *s, int n, const int *nodes,
-                                  flx_solid_element *e);
-void flx_solids_fill_blocks(const flx_descriptor *d, const flx_solid_element *e);
 
 // loads on solids, whose values are expressions
 size_t flx_solid_loads_wrenches(const flx_model *m); // most forces on nodes

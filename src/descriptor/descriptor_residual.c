@@ -134,10 +134,6 @@ static void passive_residual(const flx_descriptor *d, flx_work *w, const flx_poi
     bodies_residual(d, p, r);
     flx_modals_residual(d, w, p, r);
     flx_terms_residual(d, FLX_STAGE_BODIES, w, p, r);
-    flx_ancf_at ancf = flx_ancfs_at(d, p);
-    ancf.g = flx_eval_gravity(d, p, w->gravity);
-    flx_ancf_residual(d->nancf, d->ancfs, &ancf, r);
-    flx_solid_residual(d->nsolid, d->solids, w->frames.space, r);
     flx_spring_residual(d->nspring, d->springs, w->frames, p->switches, p->v, r);
     flx_twist_residual(d->ntwist, d->twists, w->frames.space, r);
     flx_attraction_residual(d->nattraction, d->attractions, w->frames, r);
@@ -154,8 +150,7 @@ void flx_eval_momentum(const flx_descriptor *d, flx_work *w, const flx_point *p,
                           w->zero, p->v, Mv);
     FLX_BODY_KINDS(X)
 #undef X
-    flx_ancf_at ancf = flx_ancfs_at(d, p);
-    flx_ancf_momentum(d->nancf, d->ancfs, &ancf, Mv);
+    flx_terms_momentum(d, w, p, Mv);
     if (x->nchannel == 0 && d->nmodal == 0) return;
     p = flx_eval_begin(d, w, p);
     flx_modals_momentum(d, w, p, Mv);

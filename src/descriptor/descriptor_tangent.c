@@ -254,9 +254,6 @@ static void all_entries(const flx_descriptor *d, flx_work *w, const flx_point *p
     bodies_linearise(d, p, b->A1, b->A2);
     flx_modals_linearise(d, w, p, b->A0, b->A1, b->A2);
     flx_terms_linearise(d, FLX_STAGE_BODIES, w, p, b);
-    flx_ancf_at ancf = flx_ancfs_at(d, p);
-    flx_ancf_linearise(d->nancf, d->ancfs, &ancf, b->A0, b->A1, b->A2);
-    flx_solid_linearise(d->nsolid, d->solids, w->frames.space, b->A0, b->A1);
     for (int i = 0; i < d->base.dims.nx; i++) {
         int u = flx_first_x(d) + i;
         b->A1[flx_layout_slot(d, u, u)] += 1.0;
@@ -318,8 +315,7 @@ static void add_masses(const flx_descriptor *d, flx_work *w, const flx_point *p,
     const flx_expressions *x = &d->expr;
     bodies_linearise(d, p, NULL, A2);
     flx_modals_linearise(d, w, p, NULL, NULL, A2);
-    flx_ancf_at ancf = flx_ancfs_at(d, p);
-    flx_ancf_linearise(d->nancf, d->ancfs, &ancf, NULL, NULL, A2);
+    flx_terms_masses(d, w, p, A2);
     flx_eval_group(d, w, FLX_GROUP_VALUE);
     for (int i = 0; i < x->nrow; i++) {
         const flx_expr_row *e = x->rows + i;

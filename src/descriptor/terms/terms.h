@@ -2,6 +2,7 @@
 #pragma once
 
 #include "body/beam_exact.h"
+#include "body/solid.h"
 #include "descriptor/term.h"
 #include "model/model_data.h"
 
@@ -17,3 +18,8 @@ void flx_beam_find_rest(const flx_descriptor *d, const flx_beam *b, const int *n
 // Where an element writes, and which parts it has.
 void flx_beam_element_fill(const flx_descriptor *d, const flx_beam_exact *e);
 void flx_beam_element_mark(flx_descriptor *d, const flx_beam_exact *e);
+
+// solids: where n nodes of a mesh are in the system, for an element or a face; the offsets of their blocks.
+flx_status flx_solids_place_nodes(flx_descriptor *d, const flx_solid *s, int n, const int *nodes,
+                                  flx_solid_element *e);
+void flx_solids_fill_blocks(const flx_descriptor *d, const flx_solid_element *e);

@@ -1,6 +1,19 @@
-// descriptor_ancf.c - beams in absolute nodal coordinates in the descriptor system. The place of a node and
-// its slopes are bodies without mass and rotation; an element couples them, with its mass.
+// term_ancf.c - beams in absolute nodal coordinates. The place of a node and its slopes are bodies without mass and rotation;
+// an element couples them, with its mass.
+#include "body/ancf.h"
 #include "descriptor/descriptor_parts.h"
+
+typedef struct ancfs {
+    int n; // elements
+    flx_ancf *of;
+} ancfs;
+
+static ancfs *ancfs_of(const flx_descriptor *d)
+{
+    return d->own[FLX_TERM_ANCF];
+}
+
+// ---- making -------------------------------------------------------------------------------------
 
 // An element whose slopes and line differ by less is straight.
 #define STRAIGHT 1e-9
@@ -98,6 +111,7 @@ static void make_cable(const flx_beam *b, int element, const double *e0, flx_anc
 
 static flx_status plan_beam(flx_descriptor *d, const flx_beam *b)
 {
+    ancfs *own = ancfs_of(d);
     int n = 2 * (b->nslope + 1);
     for (int i = 0; i < b->nelement; i++) {
         int *at = flx_arena_take(d->arena, (size_t)(n * n + 2 * n), sizeof *at);
@@ -106,7 +120,7 @@ static flx_status plan_beam(flx_descriptor *d, const flx_beam *b)
             at[n * n + k] = d->body_q[body_of(b, i, k)];
             at[n * n + n + k] = d->body_v[body_of(b, i, k)];
         }
-        flx_ancf *e = d->ancfs + d->nancf++;
+        flx_ancf *e = own->of + own->n++;
         *e = (flx_ancf){.dimension = d->planar ? 2 : 3,
                         .n = n,
                         .width = d->planar ? 2 : 3,
@@ -128,24 +142,29 @@ static flx_status plan_beam(flx_descriptor *d, const flx_beam *b)
     return FLX_OK;
 }
 
-flx_status flx_ancfs_plan(flx_descriptor *d)
+static flx_status plan(flx_descriptor *d)
 {
     const flx_model *m = d->model;
     size_t n = 0;
-    for (int i = 0; i < m->nbeam; i++)
-        n += is_ancf(m->beams + i) ? (size_t)m->beams[i].nelement : 0;
-    d->ancfs = flx_arena_take(d->arena, n, sizeof *d->ancfs);
-    if (!d->ancfs) return FLX_ERR_MEMORY;
+    for (int i = 0; i < m->nbeam; i++) {
+        if (is_ancf(m->beams + i)) n += (size_t)m->beams[i].nelement;
+    }
+    if (n == 0) return FLX_OK;
+    ancfs *own = flx_arena_take(d->arena, 1, sizeof *own);
+    if (!own) return FLX_ERR_MEMORY;
+    own->of = flx_arena_take(d->arena, n, sizeof *own->of);
+    if (!own->of) return FLX_ERR_MEMORY;
+    d->own[FLX_TERM_ANCF] = own;
     for (int i = 0; i < m->nbeam; i++) {
         if (is_ancf(m->beams + i)) FLX_TRY(plan_beam(d, m->beams + i));
     }
     return FLX_OK;
 }
 
-flx_status flx_ancfs_couple(flx_descriptor *d)
+static flx_status couple(flx_descriptor *d)
 {
-    for (int i = 0; i < d->nancf; i++) {
-        const flx_ancf *e = d->ancfs + i;
+    for (int i = 0; i < ancfs_of(d)->n; i++) {
+        const flx_ancf *e = ancfs_of(d)->of + i;
         for (int j = 0; j < e->n; j++) {
             for (int k = 0; k < j; k++) {
                 FLX_TRY(flx_layout_couple(d, d->block_of[e->v[j]], d->block_of[e->v[k]]));
@@ -155,43 +174,87 @@ flx_status flx_ancfs_couple(flx_descriptor *d)
     return FLX_OK;
 }
 
-void flx_ancfs_fill(flx_descriptor *d)
+static flx_status fill(flx_descriptor *d)
 {
-    for (int i = 0; i < d->nancf; i++) {
-        flx_ancf *e = d->ancfs + i;
+    for (int i = 0; i < ancfs_of(d)->n; i++) {
+        flx_ancf *e = ancfs_of(d)->of + i;
         for (int k = 0; k < e->n * e->n; k++) {
             e->at[k] = flx_layout_slot(d, e->v[k / e->n], e->v[k % e->n]);
         }
     }
+    return FLX_OK;
 }
 
-void flx_ancfs_mark(flx_descriptor *d)
+static void mark(flx_descriptor *d)
 {
-    for (int i = 0; i < d->nancf; i++) {
-        const flx_ancf *e = d->ancfs + i;
+    for (int i = 0; i < ancfs_of(d)->n; i++) {
+        const flx_ancf *e = ancfs_of(d)->of + i;
         bool damped = e->viscosity != 0 || e->drag != 0;
         for (int k = 0; k < e->n * e->n; k++) flx_layout_mark(d, e->at[k], damped ? 6 : 4);
     }
 }
 
-flx_ancf_at flx_ancfs_at(const flx_descriptor *d, const flx_point *p)
+// ---- evaluation ---------------------------------------------------------------------------------
+
+static flx_ancf_at place(const flx_descriptor *d, const flx_point *p)
 {
     return (flx_ancf_at){.q = p->q, .v = p->v, .a = p->a, .g = d->model->gravity};
 }
 
-// The forces of a node on the elements at it, masses and weight among them, are those of the section there,
-// but for what acts on the node itself: their mean.
-bool flx_ancfs_section(const flx_descriptor *d, const flx_point *p, int body, double out[6])
+static void residual(const flx_descriptor *d, flx_work *w, const flx_point *p, double *r)
+{
+    flx_ancf_at at = place(d, p);
+    at.g = flx_eval_gravity(d, p, w->gravity);
+    flx_ancf_residual(ancfs_of(d)->n, ancfs_of(d)->of, &at, r);
+}
+
+static void linearise(const flx_descriptor *d, flx_work *w, const flx_point *p, flx_blocks *b)
+{
+    flx_ancf_at at = place(d, p);
+    (void)w;
+    flx_ancf_linearise(ancfs_of(d)->n, ancfs_of(d)->of, &at, b->A0, b->A1, b->A2);
+}
+
+static void masses(const flx_descriptor *d, flx_work *w, const flx_point *p, double *A2)
+{
+    flx_ancf_at at = place(d, p);
+    (void)w;
+    flx_ancf_linearise(ancfs_of(d)->n, ancfs_of(d)->of, &at, NULL, NULL, A2);
+}
+
+static void energy(const flx_descriptor *d, flx_work *w, const flx_point *p, flx_energies *e)
+{
+    flx_ancf_at at = place(d, p);
+    at.g = flx_eval_gravity(d, p, w->gravity);
+    flx_ancf_energies(ancfs_of(d)->n, ancfs_of(d)->of, &at, e);
+}
+
+static void momentum(const flx_descriptor *d, flx_work *w, const flx_point *p, double *Mv)
+{
+    flx_ancf_at at = place(d, p);
+    (void)w;
+    flx_ancf_momentum(ancfs_of(d)->n, ancfs_of(d)->of, &at, Mv);
+}
+
+static void discrete(const flx_descriptor *d, flx_work *w, const flx_step_ends *x)
+{
+    (void)w;
+    if (x->out) flx_ancf_discrete(ancfs_of(d)->n, ancfs_of(d)->of, x->p0->q, x->p1->q, x->out);
+}
+
+// The forces of a node on the elements at it, masses and weight among them.
+static int section(const flx_descriptor *d, const flx_work *w, const flx_point *p, int body,
+                   double out[6])
 {
     int count = 0, D = d->planar ? 2 : 3;
-    for (int k = 0; k < 6; k++) out[k] = 0.0;
-    for (int i = 0; i < d->nancf; i++) {
-        const flx_ancf *e = d->ancfs + i;
+    (void)w;
+    for (int i = 0; i < ancfs_of(d)->n; i++) {
+        const flx_ancf *e = ancfs_of(d)->of + i;
         int half = e->n / 2;
         bool last = e->v[half] == d->body_v[body];
         if (!last && e->v[0] != d->body_v[body]) continue;
         double f[FLX_ANCF_NUMBERS], sign = last ? 1.0 : -1.0;
-        flx_ancf_at at = flx_ancfs_at(d, p);
+        flx_ancf_at at = place(d, p);
         flx_ancf_forces(e, &at, f);
         for (int k = 0; k < half; k++) {
             int vector = last ? half + k : k;
@@ -205,6 +268,19 @@ bool flx_ancfs_section(const flx_descriptor *d, const flx_point *p, int body, do
         }
         count++;
     }
-    for (int k = 0; k < 6 && count > 1; k++) out[k] /= count;
-    return count > 0;
+    return count;
 }
+
+const flx_term flx_term_ancf = {
+    .plan = plan,
+    .couple = couple,
+    .fill = fill,
+    .mark = mark,
+    .residual = residual,
+    .linearise = linearise,
+    .masses = masses,
+    .energy = energy,
+    .momentum = momentum,
+    .discrete = discrete,
+    .section = section,
+};

@@ -1,7 +1,19 @@
-// descriptor_solids.c - solids of large deformation in the descriptor system: elements of a mesh between
-// bodies that are points, and places of other bodies.
+// term_solid.c - solids of large deformation: elements of a mesh between bodies that are points, and places of other bodies.
 #include "descriptor/descriptor_parts.h"
 #include "model/cell_shape.h"
+
+typedef struct solids {
+    int n; // elements
+    flx_solid_element *of;
+    int npoint; // of all of them
+} solids;
+
+static solids *solids_of(const flx_descriptor *d)
+{
+    return d->own[FLX_TERM_SOLID];
+}
+
+// ---- making -------------------------------------------------------------------------------------
 
 // Functions of a cell by the coordinates of a reference element: derivatives and weights.
 static flx_status fill_points(flx_descriptor *d, const flx_solid *s, int element,
@@ -76,29 +88,33 @@ static flx_status plan_element(flx_descriptor *d, const flx_solid *s, int elemen
                              .mu = s->mu,
                              .viscosity = s->rayleigh[1]};
     FLX_TRY(fill_points(d, s, element, e));
-    d->solid_points += e->npoint;
+    solids_of(d)->npoint += e->npoint;
     return flx_solids_place_nodes(d, s, e->n, s->nodes + s->first[element], e);
 }
 
-flx_status flx_solids_plan(flx_descriptor *d)
+static flx_status plan(flx_descriptor *d)
 {
     const flx_model *m = d->model;
     size_t n = 0;
     for (int i = 0; i < m->nsolid; i++) n += (size_t)m->solids[i].nelement;
-    d->solids = flx_arena_take(d->arena, n, sizeof *d->solids);
-    if (!d->solids) return FLX_ERR_MEMORY;
+    if (n == 0) return FLX_OK;
+    solids *own = flx_arena_take(d->arena, 1, sizeof *own);
+    if (!own) return FLX_ERR_MEMORY;
+    own->of = flx_arena_take(d->arena, n, sizeof *own->of);
+    if (!own->of) return FLX_ERR_MEMORY;
+    d->own[FLX_TERM_SOLID] = own;
     for (int i = 0; i < m->nsolid; i++) {
         for (int k = 0; k < m->solids[i].nelement; k++) {
-            FLX_TRY(plan_element(d, m->solids + i, k, d->solids + d->nsolid++));
+            FLX_TRY(plan_element(d, m->solids + i, k, own->of + own->n++));
         }
     }
     return FLX_OK;
 }
 
-flx_status flx_solids_couple(flx_descriptor *d)
+static flx_status couple(flx_descriptor *d)
 {
-    for (int i = 0; i < d->nsolid; i++) {
-        const flx_solid_element *e = d->solids + i;
+    for (int i = 0; i < solids_of(d)->n; i++) {
+        const flx_solid_element *e = solids_of(d)->of + i;
         for (int a = 0; a < e->n; a++) {
             for (int b = 0; b < a; b++) {
                 if (e->nv[a] == 0 || e->nv[b] == 0 || e->frame[a] == e->frame[b]) continue;
@@ -118,17 +134,76 @@ void flx_solids_fill_blocks(const flx_descriptor *d, const flx_solid_element *e)
     }
 }
 
-void flx_solids_fill(flx_descriptor *d)
+static flx_status fill(flx_descriptor *d)
 {
-    for (int i = 0; i < d->nsolid; i++) flx_solids_fill_blocks(d, d->solids + i);
+    for (int i = 0; i < solids_of(d)->n; i++) flx_solids_fill_blocks(d, solids_of(d)->of + i);
+    return FLX_OK;
 }
 
-void flx_solids_mark(flx_descriptor *d)
+static void mark(flx_descriptor *d)
 {
-    for (int i = 0; i < d->nsolid; i++) {
-        const flx_solid_element *e = d->solids + i;
+    for (int i = 0; i < solids_of(d)->n; i++) {
+        const flx_solid_element *e = solids_of(d)->of + i;
         for (int k = 0; k < e->n * e->n && e->viscosity != 0; k++) {
             if (e->block[k] >= 0) flx_layout_mark(d, e->block[k], 2);
         }
     }
 }
+
+// ---- evaluation ---------------------------------------------------------------------------------
+
+static void residual(const flx_descriptor *d, flx_work *w, const flx_point *p, double *r)
+{
+    (void)p;
+    flx_solid_residual(solids_of(d)->n, solids_of(d)->of, w->frames.space, r);
+}
+
+static void linearise(const flx_descriptor *d, flx_work *w, const flx_point *p, flx_blocks *b)
+{
+    (void)p;
+    flx_solid_linearise(solids_of(d)->n, solids_of(d)->of, w->frames.space, b->A0, b->A1);
+}
+
+static void energy(const flx_descriptor *d, flx_work *w, const flx_point *p, flx_energies *e)
+{
+    (void)p;
+    flx_solid_energy(solids_of(d)->n, solids_of(d)->of, w->frames.space, e);
+}
+
+// Strains at all points, at the beginning of a step and at its end.
+static size_t scratch(const flx_descriptor *d)
+{
+    return 12 * (size_t)solids_of(d)->npoint;
+}
+
+static double *strains(const flx_descriptor *d, const flx_work *w, int end)
+{
+    return w->own[FLX_TERM_SOLID] + (ptrdiff_t)end * 6 * solids_of(d)->npoint;
+}
+
+static void ends(const flx_descriptor *d, flx_work *w, const flx_step_ends *x, int end)
+{
+    const solids *own = solids_of(d);
+    if (x->out) flx_solid_strains(own->n, own->of, w->frames.space, strains(d, w, end));
+}
+
+static void discrete(const flx_descriptor *d, flx_work *w, const flx_step_ends *x)
+{
+    const solids *own = solids_of(d);
+    if (!x->out) return;
+    flx_solid_discrete(own->n, own->of, w->frames.space, strains(d, w, 0), strains(d, w, 1),
+                       x->out);
+}
+
+const flx_term flx_term_solid = {
+    .plan = plan,
+    .couple = couple,
+    .fill = fill,
+    .mark = mark,
+    .scratch = scratch,
+    .residual = residual,
+    .linearise = linearise,
+    .energy = energy,
+    .ends = ends,
+    .discrete = discrete,
+};
