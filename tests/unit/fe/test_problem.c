@@ -128,6 +128,55 @@ static int members_carry_what_acts_on_them(void)
     return 0;
 }
 
+// The array of a .vtu file whose name begins so: n numbers, from the binary part behind the first '_'.
+static bool read_field(const char *path, const char *name, int n, double *values)
+{
+    static char text[1 << 16];
+    FILE *file = fopen(path, "rb");
+    size_t size = file ? fread(text, 1, sizeof text - 1, file) : 0;
+    if (file) fclose(file);
+    text[size] = 0;
+    char key[64];
+    snprintf(key, sizeof key, "Name=\"%s", name);
+    const char *entry = strstr(text, key), *data = strstr(text, "<AppendedData");
+    const char *at = entry ? strstr(entry, "offset=\"") : NULL,
+               *begin = data ? strchr(data, '_') : NULL;
+    if (!at || !begin) return false;
+    size_t from = (size_t)(begin + 1 - text) + strtoul(at + 8, NULL, 10) + 8; // 8: its length
+    if (from + (size_t)n * sizeof *values > size) return false;
+    memcpy(values, text + from, (size_t)n * sizeof *values);
+    return true;
+}
+
+// Forces of sections are those on the part before the cut, in section axes: N Qy Qz T My Mz of a cantilever along
+// ground y, at both ends of its two elements; docs/sign_conventions.md tells these signs.
+static int section_forces_have_their_signs(void)
+{
+    flx_status status;
+    flx_fe_static s;
+    rig r = start(
+        "flexion: 1\nfe:\n  line: [[0, 0, 0], [0, 1, 0]]\n  elements: 2\n  section: {width: 0.02, "
+        "height: 0.04}\n  material: {E: 2e11, density: 7800}\n  supports: {root: {on: start}}\n"
+        "  loads: {tip: {type: force, on: end, value: [-3, 100, 7]}, twist: {type: moment, on: "
+        "end, "
+        "value: [0, 5, 0]}}\n",
+        &status);
+    CHECK(status == FLX_OK);
+    char path[64];
+    snprintf(path, sizeof path, "fe_signs_%ld.vtu", (long)getpid());
+    CHECK(flx_fe_problem_static(r.p, path, &s) == FLX_OK);
+    const double first[12] = {100, 3, 7, 5, -7, 3, 100, 3, 7, 5, -3.5, 1.5},
+                 second[12] = {100, 3, 7, 5, -3.5, 1.5, 100, 3, 7, 5, 0, 0};
+    double found[12];
+    CHECK(read_field(path, "forces at the first end", 12, found));
+    for (int i = 0; i < 12; i++) CHECK_NEAR(found[i], first[i], 1e-8);
+    CHECK(read_field(path, "forces at the second end", 12, found));
+    for (int i = 0; i < 12; i++) CHECK_NEAR(found[i], second[i], 1e-8);
+    CHECK(remove(path) == 0);
+    end(&r);
+    return 0;
+}
+
 // Step force at the tip: exact modal answer 3.404966791e-3 m at 0.1 s; Newmark's error falls with h^2 as
 // far as the modes that a step resolves go.
 static int transient_follows_the_modes(void)
@@ -343,8 +392,9 @@ static int a_model_without_elements_is_refused(void)
 }
 
 TEST_MAIN(TEST(cantilever_bends_as_it_should), TEST(loads_of_other_kinds_have_their_closed_forms),
-          TEST(members_carry_what_acts_on_them), TEST(transient_follows_the_modes),
-          TEST(loads_follow_their_factors), TEST(damping_takes_energy_and_is_counted),
-          TEST(masses_add_up), TEST(what_is_not_held_is_named),
-          TEST(units_that_look_wrong_are_named), TEST(pictures_are_written),
-          TEST(beams_are_drawn_bent), TEST(a_model_without_elements_is_refused))
+          TEST(members_carry_what_acts_on_them), TEST(section_forces_have_their_signs),
+          TEST(transient_follows_the_modes), TEST(loads_follow_their_factors),
+          TEST(damping_takes_energy_and_is_counted), TEST(masses_add_up),
+          TEST(what_is_not_held_is_named), TEST(units_that_look_wrong_are_named),
+          TEST(pictures_are_written), TEST(beams_are_drawn_bent),
+          TEST(a_model_without_elements_is_refused))
