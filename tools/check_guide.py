@@ -5,7 +5,8 @@
 
 A block of code that names its file, ```yaml title="examples/pendulum.yaml", must be a run of lines of
 that file; a block of a whole model ("flexion: 1") must name its file, but in the generated reference. Links must lead
-to files, and to headings that these have; every work of docs/bibliography.md is cited.
+to files, and to headings that these have; every work of docs/bibliography.md is cited,
+every page of docs/ is in the navigation of mkdocs.yml, and its links stay within docs/, as `mkdocs build --strict` wants it.
 """
 import glob
 import os
@@ -51,6 +52,15 @@ def anchors(path, heading=HEADING):
     return names
 
 
+def compare_with_navigation(pages):
+    """What mkdocs.yml names and is not there, or is there and not named."""
+    with open("mkdocs.yml", encoding="utf-8") as file:
+        named = {f"docs/{path}" for path in re.findall(r"[\w/]+\.md\b", file.read())}
+    here = {page for page in pages if page.startswith("docs/")}
+    return ([f"mkdocs.yml: there is no {path}" for path in sorted(named - here)]
+            + [f"mkdocs.yml: {path} is not in the navigation" for path in sorted(here - named)])
+
+
 def uncited(pages):
     """Works of the bibliography to which no page has a link."""
     cited = set()
@@ -66,6 +76,8 @@ def check_link(page, target, anchor):
     path = os.path.join(os.path.dirname(page), target) if target else page
     if not os.path.exists(path):
         return f"the link to {target} leads nowhere"
+    if page.startswith("docs/") and not os.path.normpath(path).startswith("docs/"):
+        return f"the link to {target} leaves docs/"
     if anchor and path.endswith(".md") and anchor not in anchors(path):
         return f"{target or page} has no heading #{anchor}"
     return None
@@ -95,6 +107,7 @@ def main(root):
                 wrong = check_link(page, target, anchor)
                 if wrong:
                     problems.append(f"{page}:{number}: {wrong}")
+    problems += compare_with_navigation(pages)
     problems += [f"{BIBLIOGRAPHY}: no page cites {work}" for work in uncited(pages)]
     print("\n".join(problems) if problems else f"{shown} excerpts")
     return 1 if problems else 0
