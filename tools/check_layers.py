@@ -20,27 +20,27 @@ LAYERS = {
     "read": (["base", "math", "reduce", "model"], ["base", "model", "scene"], ["yaml.h"]),
     "body": (["base", "math", "expr", "reduce", "model"], ["base", "system"], []),
     "joint": (["base", "math", "expr", "model"], ["base", "system"], []),
-    "force": (["base", "math", "expr", "model"], ["base", "system"], []),
+    "force": (["base", "math", "expr", "model", "joint"], ["base", "system"], []),
     "fe": (["base", "math", "reduce", "model"], ["base", "fe", "results"], []),
-    "scene": (["base", "math", "model", "joint"], ["base", "scene"], []),
-    "language": (["base", "math", "expr", "reduce", "model", "read", "body", "joint", "force", "fe"], ["base", "build", "model", "scene", "system", "integrator"], []),
+    "scene": (["base", "math", "model", "joint", "force"], ["base", "scene"], []),
+    "language": (["base", "math", "expr", "reduce", "model", "read", "body", "joint", "force", "fe"], ["base", "build", "model", "scene", "system", "integrator"], ["pthread.h"]),
     "system": (["base", "math", "expr", "model"], ["base", "system"], []),
     "descriptor": (["base", "math", "expr", "reduce", "model", "body", "joint", "force", "system"], ["base", "system"], []),
     "tree": (["base", "math", "expr", "reduce", "model", "body", "joint", "force", "system", "descriptor"], ["base", "dynamics", "system"], []),
     "reduced": (["base", "math", "system"], ["base", "system"], []),
-    "export": (["base", "math", "expr", "reduce", "model", "joint", "descriptor", "tree"], ["base", "model", "export"], []),
+    "export": (["base", "math", "expr", "reduce", "model", "joint", "force", "descriptor", "tree"], ["base", "model", "export"], []),
     "integrate": (["base", "math"], ["base", "system", "integrator", "methods"], []),
     "analyse": (["base", "math", "integrate"], ["base", "analysis", "system", "integrator"], []),
     "results": (["base", "math", "model"], ["base", "results", "scene", "simulation"], ["hdf5.h", "H5FDdevelop.h", "zlib.h"]),
     "draw": (["base", "math", "results"], ["base", "results", "scene"], ["zlib.h"]),
     "page": (["base", "math", "results", "draw"], ["base", "results", "scene"], ["zlib.h"]),
-    "simulate": (["base", "math", "expr", "model", "scene", "system", "descriptor", "tree", "reduced", "integrate", "analyse", "certify"], ["*"], []),
+    "simulate": (["base", "math", "expr", "model", "force", "scene", "system", "descriptor", "tree", "reduced", "integrate", "analyse", "certify"], ["*"], []),
     "certify": (["base", "math", "integrate", "analyse", "simulate"], ["*"], []),
     "compare": (["base", "math", "simulate", "results", "draw"], ["*"], []),
     "cli": ([], ["*"], []),
 }
-# A joint or a force sees frames, not bodies; a spring acts on a scalar function of two frames.
-SHARED = {"body/frame.h": ["joint", "force"], "joint/scalar.h": ["force"]}
+# A joint or a force sees frames, not bodies.
+SHARED = {"body/frame.h": ["joint", "force"]}
 EXCEPTIONS = {
     # names the versions of all libraries
     "results/build_facts.c": ["yaml.h", "amd.h", "klu.h", "cblas.h"],

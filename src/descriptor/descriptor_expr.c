@@ -329,7 +329,8 @@ static flx_status plan_effort(flx_descriptor *d, const flx_force *f)
     e->of = (int)(f - d->model->forces);
     e->dissipative = f->dissipative;
     FLX_TRY(flx_expr_channel(d, f->value, f->loc, f->name, &e->channel));
-    return flx_forces_scalar(d, f, &e->s, &e->sign);
+    e->sign = f->kind->sign;
+    return flx_forces_scalar(d, f, &e->s);
 }
 
 // (MIX-4) C (value - lambda) = 0 for a force that is an unknown.
@@ -358,10 +359,8 @@ static flx_status plan_forces(flx_descriptor *d)
     if (!d->expr.wrenches || !d->expr.efforts) return FLX_ERR_MEMORY;
     for (int i = 0; i < m->nforce; i++) {
         const flx_force *f = m->forces + i;
-        if (f->type == FLX_FORCE_WRENCH) FLX_TRY(plan_wrench(d, f, i));
-        if ((f->type == FLX_FORCE_ACTUATOR || f->type == FLX_FORCE_JOINT) && !f->mixed) {
-            FLX_TRY(plan_effort(d, f));
-        }
+        if (f->kind->wrench) FLX_TRY(plan_wrench(d, f, i));
+        if (f->kind->along && !f->mixed) FLX_TRY(plan_effort(d, f));
     }
     FLX_TRY(plan_laws(d));
     FLX_TRY(flx_solid_loads_plan(d));

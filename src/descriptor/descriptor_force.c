@@ -3,53 +3,38 @@
 
 flx_status flx_forces_place(const flx_descriptor *d, const flx_force *f, int side, double s[3])
 {
-    const flx_model *m = d->model;
-    const flx_body *b = f->body[side] < 0 ? NULL : m->bodies + f->body[side];
-    bool point = b && b->type == FLX_BODY_POINT;
-    for (int k = 0; k < 3; k++) s[k] = point ? 0.0 : f->at[side][k] - (b ? b->com[k] : 0.0);
-    if (point && !(v3_norm(v3_load(f->at[side])) <= FLX_SAME_PLACE * d->length)) {
-        return FLX_FAIL(m->ctx, FLX_ERR_MODEL, f->loc,
-                        "force '%s': '%s' is a point and has no other place than its own", f->name,
-                        b->name);
-    }
-    return FLX_OK;
+    return flx_force_place_from_centre(d->model, f, side, d->base.ctx, FLX_SAME_PLACE * d->length,
+                                       s);
 }
 
-flx_status flx_forces_scalar(const flx_descriptor *d, const flx_force *f, flx_scalar *s,
-                             double *sign)
+static flx_status plan_parts(const flx_descriptor *d, const flx_force *f, flx_force_plan *p)
 {
-    if (f->type == FLX_FORCE_JOINT) {
-        *sign = -1.0;
-        if (flx_joint_scalar(d->model, f->joint, FLX_COORDINATE_NONE, s)) return FLX_OK;
-        return FLX_FAIL(d->base.ctx, FLX_ERR_MODEL, f->loc,
-                        "force '%s': joint '%s' has no angle or displacement to act along", f->name,
-                        d->model->joints[f->joint].name);
-    }
-    *sign = 1.0; // a pull shortens
-    *s = (flx_scalar){.kind = d->planar ? FLX_SCALAR_LENGTH2 : FLX_SCALAR_LENGTH, .turn = -1};
-    memcpy(s->body, f->body, sizeof s->body);
-    for (int i = 0; i < 2; i++) FLX_TRY(flx_forces_place(d, f, i, s->s[i]));
+    return flx_force_plan_parts(d->model, f, d->base.ctx, FLX_SAME_PLACE * d->length, p);
+}
+
+flx_status flx_forces_scalar(const flx_descriptor *d, const flx_force *f, flx_scalar *s)
+{
+    flx_force_plan p;
+    FLX_TRY(plan_parts(d, f, &p));
+    *s = p.part[0].s;
     return FLX_OK;
 }
 
 static bool is_law(const flx_force *f)
 {
-    return f->mixed && (f->type == FLX_FORCE_ACTUATOR || f->type == FLX_FORCE_JOINT);
-}
-
-static bool is_spring(const flx_force *f)
-{
-    return f->type == FLX_FORCE_SPRING || f->type == FLX_FORCE_JOINT_SPRING;
+    return f->mixed && f->kind->along;
 }
 
 // The place for component k of force i: among the springs, or among those whose pull is an unknown.
 // With neither stiffness nor damping there is no force that could be one.
-static flx_spring *next_spring(flx_descriptor *d, int i, int k)
+static flx_spring *next_spring(flx_descriptor *d, int i, const flx_force_part *part)
 {
     const flx_force *f = d->model->forces + i;
+    const int k = part->component;
     flx_spring *p;
     if (f->mixed && (f->stiffness[k] != 0 || f->damping[k] != 0)) {
-        d->mixed_of[d->nmixed] = (flx_mixed_of){.force = i, .component = k, .sign = 1.0, .law = -1};
+        d->mixed_of[d->nmixed] = (flx_mixed_of){
+            .force = i, .component = k, .part = part->name, .sign = f->kind->sign, .law = -1};
         p = d->mixed + d->nmixed++;
     } else {
         p = d->springs + d->nspring++;
@@ -58,90 +43,42 @@ static flx_spring *next_spring(flx_descriptor *d, int i, int k)
     return p;
 }
 
-static flx_status plan_spring(flx_descriptor *d, int number)
+// A line without length at rest has the potential k |d|^2/2.
+static void centre(const flx_descriptor *d, flx_spring *p)
 {
-    const flx_force *f = d->model->forces + number;
-    int nmixed = d->nmixed;
-    flx_spring *p = next_spring(d, number, 0);
-    p->rest = f->length;
-    if (f->type == FLX_FORCE_JOINT_SPRING) {
-        flx_coordinate which = flx_joint_own_coordinate(d->model, f->joint);
-        if (f->other) {
-            which =
-                which == FLX_COORDINATE_ANGLE ? FLX_COORDINATE_DISPLACEMENT : FLX_COORDINATE_ANGLE;
-        }
-        if (flx_joint_scalar(d->model, f->joint, which, &p->s)) return FLX_OK;
-        return FLX_FAIL(d->base.ctx, FLX_ERR_MODEL, f->loc,
-                        "spring '%s': joint '%s' has no angle or displacement to act on", f->name,
-                        d->model->joints[f->joint].name);
-    }
-    p->s = (flx_scalar){.kind = d->planar ? FLX_SCALAR_LENGTH2 : FLX_SCALAR_LENGTH, .turn = -1};
-    memcpy(p->s.body, f->body, sizeof p->s.body);
-    for (int i = 0; i < 2; i++) FLX_TRY(flx_forces_place(d, f, i, p->s.s[i]));
-    p->centred = p->rest == 0.0 && d->nmixed == nmixed;
+    p->centred = true;
     p->centre = p->s;
     p->centre.kind = d->planar ? FLX_SCALAR_SQUARE2 : FLX_SCALAR_SQUARE;
     p->centre.length = 1.0; // (|d|^2 - 1)/2: the gradient is d
-    return FLX_OK;
 }
 
-// One component of the rotation vector between the two frames of a bushing.
-static void plan_twist(flx_descriptor *d, int number, int k)
+// The components of the rotation vector together, where they are no unknowns.
+static void plan_twist(flx_descriptor *d, const flx_force *f)
 {
-    const flx_force *f = d->model->forces + number;
-    flx_scalar *s = &next_spring(d, number, 3 + k)->s;
-    *s = (flx_scalar){.kind = FLX_SCALAR_TWIST, .turn = -1, .b = {k == 0, k == 1, k == 2}};
-    memcpy(s->body, f->body, sizeof s->body);
-    for (int i = 0; i < 6; i++) { // column i / 3, row i % 3
-        s->a[i / 3][i % 3] = f->frame[0][3 * (i % 3) + i / 3];
-        s->s[i / 3][i % 3] = f->frame[1][3 * (i % 3) + i / 3];
-    }
-}
-
-// Translations along the axes of the first, and the rotation: springs on planes and, in 2D, on the
-// angle; a twist in space. The places coincide and the axes are as drawn where nothing pulls.
-static flx_status plan_bushing(flx_descriptor *d, int number)
-{
-    const flx_model *m = d->model;
-    const flx_force *f = m->forces + number;
-    int translations = d->planar ? 2 : 3;
-    bool turns = f->ncomponent > translations;
-    for (int i = 0; i < 2; i++) {
-        int b = f->body[i];
-        if (!turns || b < 0 || m->bodies[b].type == FLX_BODY_RIGID) continue;
-        return FLX_FAIL(d->base.ctx, FLX_ERR_MODEL, f->loc,
-                        "bushing '%s': '%s' is a point and does not turn; give the stiffness of %d "
-                        "translations",
-                        f->name, m->bodies[b].name, translations);
-    }
-    for (int k = 0; k < translations; k++) {
-        flx_spring *p = next_spring(d, number, k);
-        p->s.kind = d->planar ? FLX_SCALAR_PLANE2 : FLX_SCALAR_PLANE;
-        p->s.turn = -1;
-        memcpy(p->s.body, f->body, sizeof p->s.body);
-        for (int i = 0; i < 2; i++) FLX_TRY(flx_forces_place(d, f, i, p->s.s[i]));
-        for (int i = 0; i < 3; i++) p->s.a[0][i] = f->frame[0][3 * i + k];
-    }
-    if (!turns) return FLX_OK;
-    if (d->planar) {
-        flx_spring *p = next_spring(d, number, 2);
-        p->s = (flx_scalar){.kind = FLX_SCALAR_ANGLE2, .turn = -1};
-        memcpy(p->s.body, f->body, sizeof p->s.body);
-        for (int i = 0; i < 2; i++) {
-            double angle = f->body[i] < 0 ? 0.0 : m->bodies[f->body[i]].angle;
-            p->s.offset += i ? angle : -angle;
-        }
-        return FLX_OK;
-    }
-    for (int k = 0; k < 3 && f->mixed; k++) {
-        if (f->stiffness[3 + k] != 0 || f->damping[3 + k] != 0) plan_twist(d, number, k);
-    }
-    if (f->mixed) return FLX_OK;
     flx_twist *t = d->twists + d->ntwist++;
     memcpy(t->body, f->body, sizeof t->body);
     memcpy(t->F, f->frame, sizeof t->F);
     memcpy(t->k, f->stiffness + 3, sizeof t->k);
     memcpy(t->c, f->damping + 3, sizeof t->c);
+}
+
+static flx_status plan_elastic(flx_descriptor *d, int number)
+{
+    const flx_force *f = d->model->forces + number;
+    flx_force_plan plan;
+    FLX_TRY(plan_parts(d, f, &plan));
+    for (int i = 0; i < plan.npart; i++) {
+        const flx_force_part *part = plan.part + i;
+        int k = part->component, nmixed = d->nmixed;
+        if (part->s.kind == FLX_SCALAR_TWIST) {
+            if (!f->mixed && k == 3) plan_twist(d, f);
+            if (!f->mixed || (f->stiffness[k] == 0 && f->damping[k] == 0)) continue;
+        }
+        flx_spring *p = next_spring(d, number, part);
+        p->s = part->s;
+        p->rest = part->rests ? f->length : 0.0;
+        if (f->kind->line && p->rest == 0.0 && d->nmixed == nmixed) centre(d, p);
+    }
     return FLX_OK;
 }
 
@@ -170,15 +107,14 @@ static flx_status plan_forces(flx_descriptor *d)
 {
     const flx_model *m = d->model;
     for (int i = 0; i < m->nforce; i++) {
-        const flx_force *f = m->forces + i;
-        if (f->type == FLX_FORCE_BUSHING) FLX_TRY(plan_bushing(d, i));
-        if (is_spring(f)) FLX_TRY(plan_spring(d, i));
+        if (m->forces[i].kind->parts) FLX_TRY(plan_elastic(d, i));
     }
     for (int i = 0; i < m->nforce; i++) { // after those that have stiffness and damping
-        flx_mixed_of *o = d->mixed_of + d->nmixed;
-        if (!is_law(m->forces + i)) continue;
-        *o = (flx_mixed_of){.force = i, .law = -1};
-        FLX_TRY(flx_forces_scalar(d, m->forces + i, &d->mixed[d->nmixed].s, &o->sign));
+        const flx_force *f = m->forces + i;
+        if (!is_law(f)) continue;
+        d->mixed_of[d->nmixed] =
+            (flx_mixed_of){.force = i, .part = "pull", .sign = f->kind->sign, .law = -1};
+        FLX_TRY(flx_forces_scalar(d, f, &d->mixed[d->nmixed].s));
         d->nmixed++;
         d->nlaw++;
     }
@@ -197,7 +133,7 @@ flx_status flx_forces_plan(flx_descriptor *d)
     d->typical_step = flx_model_typical_step(m);
     for (int i = 0; i < m->nforce; i++) {
         const flx_force *f = m->forces + i;
-        if (f->type == FLX_FORCE_GRAVITATION) FLX_TRY(plan_gravitation(d, f));
+        if (f->kind->attracts) FLX_TRY(plan_gravitation(d, f));
     }
     return plan_forces(d);
 }
@@ -234,15 +170,6 @@ static void scale_row(const flx_spring *p, double h0, flx_scalar_row *r)
     r->C = 1.0 / size;
 }
 
-static const char *part_of(const flx_descriptor *d, const flx_force *f, int component)
-{
-    static const char *const space[] = {"pull along x",   "pull along y",   "pull along z",
-                                        "moment about x", "moment about y", "moment about z"};
-    static const char *const plane[] = {"pull along x", "pull along y", "moment"};
-    if (f->type != FLX_FORCE_BUSHING) return "pull";
-    return d->planar ? plane[component] : space[component];
-}
-
 static void fill_mixed(flx_descriptor *d, int i)
 {
     const flx_model *m = d->model;
@@ -264,7 +191,7 @@ static void fill_mixed(flx_descriptor *d, int i)
     bool angle = p->s.kind == FLX_SCALAR_ANGLE || p->s.kind == FLX_SCALAR_ANGLE2 ||
                  p->s.kind == FLX_SCALAR_TWIST;
     d->rows[row] = (flx_row_info){.item = f->name,
-                                  .part = part_of(d, f, d->mixed_of[i].component),
+                                  .part = d->mixed_of[i].part,
                                   .loc = f->loc,
                                   .complete = d->mixed_of[i].complete,
                                   .joint = -1,
@@ -404,7 +331,7 @@ static flx_status renew_attractions(flx_descriptor *d)
     int n = 0;
     for (int k = 0; k < m->nforce; k++) {
         const flx_force *f = m->forces + k;
-        if (f->type != FLX_FORCE_GRAVITATION) continue;
+        if (!f->kind->attracts) continue;
         for (int i = 0; i < m->nbody; i++) {
             for (int j = i + 1; j < m->nbody; j++) {
                 flx_attraction *a = d->attractions + n;
@@ -473,7 +400,7 @@ static flx_status renew_springs(flx_descriptor *d, int i, const flx_descriptor *
 // As the reader does.
 static flx_status check_length(const flx_descriptor *d, const flx_force *f)
 {
-    if (f->type != FLX_FORCE_SPRING || f->length > 0.0) return FLX_OK;
+    if (!f->kind->line || f->length > 0.0) return FLX_OK;
     if (f->length == 0.0 && !f->mixed) return FLX_OK;
     return FLX_FAIL(d->base.ctx, FLX_ERR_MODEL, f->loc,
                     "with these parameters the length of spring '%s' is %g; it must %s", f->name,
@@ -486,8 +413,7 @@ static flx_status renew_force(flx_descriptor *d, int i, flx_descriptor *own, ren
     const flx_force *f = d->model->forces + i;
     FLX_TRY(check_length(d, f));
     own->nspring = own->nmixed = own->ntwist = 0;
-    if (f->type == FLX_FORCE_BUSHING) FLX_TRY(plan_bushing(own, i));
-    if (is_spring(f)) FLX_TRY(plan_spring(own, i));
+    FLX_TRY(plan_elastic(own, i));
     if (own->ntwist > 0) {
         flx_twist *t = d->twists + at->twist++;
         memcpy(t->F, own->twists->F, sizeof t->F);
@@ -509,14 +435,11 @@ flx_status flx_forces_renew(flx_descriptor *d)
     own.twists = &k.twist;
     FLX_TRY(renew_attractions(d));
     for (int i = 0; i < m->nforce; i++) {
-        const flx_force *f = m->forces + i;
-        if (f->type != FLX_FORCE_BUSHING && !is_spring(f)) continue;
-        FLX_TRY(renew_force(d, i, &own, &at));
+        if (m->forces[i].kind->parts) FLX_TRY(renew_force(d, i, &own, &at));
     }
     for (int i = d->nmixed - d->nlaw; i < d->nmixed; i++) {
         flx_scalar s;
-        double sign;
-        FLX_TRY(flx_forces_scalar(d, m->forces + d->mixed_of[i].force, &s, &sign));
+        FLX_TRY(flx_forces_scalar(d, m->forces + d->mixed_of[i].force, &s));
         flx_scalar_take_numbers(&d->mixed[i].s, &s);
     }
     if (at.spring != d->nspring || at.mixed != d->nmixed - d->nlaw) {

@@ -64,8 +64,7 @@ static flx_status renew_expressions(flx_descriptor *d)
     }
     for (int i = 0; i < x->neffort; i++) {
         flx_scalar s;
-        double sign;
-        FLX_TRY(flx_forces_scalar(d, force_of(m, x->efforts[i].of), &s, &sign));
+        FLX_TRY(flx_forces_scalar(d, force_of(m, x->efforts[i].of), &s));
         flx_scalar_take_numbers(&x->efforts[i].s, &s);
     }
     for (int i = 0; i < x->nbond; i++) {

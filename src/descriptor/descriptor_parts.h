@@ -35,7 +35,7 @@
 #include "descriptor/descriptor_expr.h"
 #include "descriptor/term.h"
 #include "descriptor/terms/terms.h"
-#include "force/force.h"
+#include "force/force_kind.h"
 #include "joint/joint.h"
 #include "math/index1.h"
 #include "math/ldl/ldl.h"
@@ -89,9 +89,10 @@ typedef struct flx_joint_rows { // of one joint
 
 typedef struct flx_mixed_of { // a bond that is a force
     int force, component;
-    int complete; // number in the complete system
-    double sign;  // of the force on the bodies: +G^T for a pull, -G^T along a joint's coordinate
-    int law;      // row of the expressions that gives it; -1: stiffness and damping do
+    int complete;     // number in the complete system
+    const char *part; // its name
+    double sign; // of the force on the bodies: +G^T for a pull, -G^T along a joint's coordinate
+    int law;     // row of the expressions that gives it; -1: stiffness and damping do
 } flx_mixed_of;
 
 typedef struct flx_segment { // coordinates that are a vector space
@@ -415,9 +416,8 @@ flx_status flx_forces_plan(flx_descriptor *d);
 flx_status flx_forces_renew(flx_descriptor *d); // numbers, as above
 // A place of a body from its centre of mass. Refuses a place off a point.
 flx_status flx_forces_place(const flx_descriptor *d, const flx_force *f, int side, double s[3]);
-// What a force on a joint or along a line acts on; sign: of its value in r_v += sign value G^T.
-flx_status flx_forces_scalar(const flx_descriptor *d, const flx_force *f, flx_scalar *s,
-                             double *sign);
+// What a force on a joint or along a line acts on.
+flx_status flx_forces_scalar(const flx_descriptor *d, const flx_force *f, flx_scalar *s);
 // Rows of forces that expressions give, scaled by their slopes as drawn.
 flx_status flx_forces_scale(flx_descriptor *d);
 // Numbers the bonds of forces, after those of the joints.

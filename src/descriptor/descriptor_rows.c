@@ -138,7 +138,7 @@ static void mark_turns(const flx_model *m, int *counts)
     }
     for (int i = 0; i < m->nforce; i++) {
         const flx_force *f = m->forces + i;
-        if (f->type == FLX_FORCE_JOINT_SPRING || f->type == FLX_FORCE_JOINT) counts[f->joint] = 1;
+        if (f->kind->joint) counts[f->joint] = 1;
     }
 }
 

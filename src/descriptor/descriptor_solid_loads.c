@@ -131,7 +131,7 @@ static flx_status plan_forces(flx_descriptor *d, const flx_force *f, flx_expr_lo
     flx_status status = FLX_OK;
     double *share = flx_alloc(d->base.ctx, (size_t)s->nnode, sizeof *share);
     if (!share) return FLX_ERR_MEMORY;
-    if (f->load->kind == FLX_LOAD_VOLUME) {
+    if (f->kind->volume) {
         memcpy(share, s->volumes, (size_t)s->nnode * sizeof *share);
     } else {
         add_areas(s, &f->load->faces, share);
@@ -151,8 +151,8 @@ size_t flx_solid_loads_wrenches(const flx_model *m)
 {
     size_t n = 0;
     for (int i = 0; i < m->nforce; i++) {
-        const flx_solid_load *l = m->forces[i].load;
-        if (l && l->kind != FLX_LOAD_PRESSURE) n += (size_t)m->solids[l->solid].nnode;
+        const flx_force *f = m->forces + i;
+        if (f->kind->load && !f->kind->pressure) n += (size_t)m->solids[f->load->solid].nnode;
     }
     return n;
 }
@@ -162,15 +162,15 @@ flx_status flx_solid_loads_plan(flx_descriptor *d)
     const flx_model *m = d->model;
     flx_expressions *x = &d->expr;
     size_t n = 0;
-    for (int i = 0; i < m->nforce; i++) n += m->forces[i].type == FLX_FORCE_SOLID;
+    for (int i = 0; i < m->nforce; i++) n += m->forces[i].kind->load;
     x->loads = flx_arena_take(d->arena, n, sizeof *x->loads);
     if (!x->loads) return FLX_ERR_MEMORY;
     for (int i = 0; i < m->nforce; i++) {
         const flx_force *f = m->forces + i;
-        if (f->type != FLX_FORCE_SOLID) continue;
+        if (!f->kind->load) continue;
         flx_expr_load *o = x->loads + x->nload++;
         *o = (flx_expr_load){.force = i, .channel = {-1, -1, -1, -1}};
-        FLX_TRY(f->load->kind == FLX_LOAD_PRESSURE ? plan_pressure(d, f, o) : plan_forces(d, f, o));
+        FLX_TRY(f->kind->pressure ? plan_pressure(d, f, o) : plan_forces(d, f, o));
     }
     return FLX_OK;
 }

@@ -3,6 +3,7 @@
 //     tau += P^T (F dphi/db) + F dphi/dq                                          (XPT-1)
 // phi: a length, an angle, a displacement, a row, over bodies b and joints q.
 #include "export/symbolic.h"
+#include "force/force_kind.h"
 
 #include <float.h>
 
@@ -96,21 +97,10 @@ static flx_status apply(flx_symbolic *x, flx_node phi, flx_node F)
     return flx_symbolic_push(x, phi, false, F, x->applied, x->effort);
 }
 
-static void place_from_centre(const flx_symbolic *x, const flx_force *f, int side, double s[3])
+// The places were looked at when the system was made.
+static flx_status plan_parts(const flx_symbolic *x, const flx_force *f, flx_force_plan *p)
 {
-    const flx_body *b = f->body[side] < 0 ? NULL : x->m->bodies + f->body[side];
-    bool point = b && b->type == FLX_BODY_POINT;
-    for (int k = 0; k < 3; k++) s[k] = point ? 0.0 : f->at[side][k] - (b ? b->com[k] : 0.0);
-}
-
-static flx_scalar line(const flx_symbolic *x, const flx_force *f, flx_scalar_kind kind)
-{
-    flx_scalar s = {.kind = kind, .turn = -1, .length = 1.0};
-    for (int i = 0; i < 2; i++) {
-        s.body[i] = f->body[i];
-        place_from_centre(x, f, i, s.s[i]);
-    }
-    return s;
+    return flx_force_plan_parts(x->m, f, x->ctx, HUGE_VAL, p);
 }
 
 // Stiffness and damping i of a force, length at rest.
@@ -150,58 +140,42 @@ static flx_status apply_spring(flx_symbolic *x, flx_node phi, flx_node k, flx_no
     return apply(x, phi, node_neg(g, F));
 }
 
-static flx_status add_spring(flx_symbolic *x, const flx_force *f)
+// |d|^2/2 is smooth where the length is not.
+static flx_status add_centred(flx_symbolic *x, const flx_force *f, const flx_scalar *line)
 {
     flx_graph *g = x->g;
     flx_node k = stiffness(x, f, 0), c = damping(x, f, 0), zero = node_const(g, 0.0);
-    flx_scalar s = line(x, f, x->t.k.planar ? FLX_SCALAR_LENGTH2 : FLX_SCALAR_LENGTH);
-    if (node_is(g, at_rest(x, f), 0.0) &&
-        !is_infinite(x, k)) { // |d|^2/2 is smooth where the length is not
-        flx_scalar centre = s;
-        centre.kind = x->t.k.planar ? FLX_SCALAR_SQUARE2 : FLX_SCALAR_SQUARE;
-        FLX_TRY(apply(x, flx_symbolic_scalar(x, &centre), node_neg(g, k)));
-        if (c == zero) return FLX_OK;
-        k = zero;
-    }
-    return apply_spring(x, flx_symbolic_scalar(x, &s), k, c, at_rest(x, f));
+    flx_scalar centre = *line;
+    centre.kind = x->t.k.planar ? FLX_SCALAR_SQUARE2 : FLX_SCALAR_SQUARE;
+    centre.length = 1.0;
+    FLX_TRY(apply(x, flx_symbolic_scalar(x, &centre), node_neg(g, k)));
+    return c == zero ? FLX_OK : apply_spring(x, flx_symbolic_scalar(x, line), zero, c, zero);
 }
 
-static flx_status add_joint_spring(flx_symbolic *x, const flx_force *f)
+// Along the coordinate of a joint the angle counts its turns.
+static flx_node part_scalar(flx_symbolic *x, const flx_force *f, const flx_force_part *part)
 {
-    flx_coordinate which = flx_joint_own_coordinate(x->m, f->joint);
-    if (f->other) {
-        which = which == FLX_COORDINATE_ANGLE ? FLX_COORDINATE_DISPLACEMENT : FLX_COORDINATE_ANGLE;
-    }
-    flx_node phi = flx_symbolic_coordinate(x, f->joint, which);
-    return apply_spring(x, phi, stiffness(x, f, 0), damping(x, f, 0), at_rest(x, f));
+    if (!f->kind->joint) return flx_symbolic_scalar(x, &part->s);
+    bool angle = part->s.kind == FLX_SCALAR_ANGLE || part->s.kind == FLX_SCALAR_ANGLE2;
+    return flx_symbolic_coordinate(x, f->joint,
+                                   angle ? FLX_COORDINATE_ANGLE : FLX_COORDINATE_DISPLACEMENT);
 }
 
-static flx_status add_bushing(flx_symbolic *x, const flx_force *f)
+static flx_status add_elastic(flx_symbolic *x, const flx_force *f)
 {
-    bool planar = x->t.k.planar;
-    int translations = planar ? 2 : 3;
     flx_node zero = node_const(x->g, 0.0);
-    for (int k = 0; k < f->ncomponent; k++) {
-        flx_scalar s = line(x, f, planar ? FLX_SCALAR_PLANE2 : FLX_SCALAR_PLANE);
-        if (k < translations) {
-            for (int i = 0; i < 3; i++) s.a[0][i] = f->frame[0][3 * i + k];
-        } else if (planar) {
-            s.kind = FLX_SCALAR_ANGLE2;
-            for (int i = 0; i < 2; i++) {
-                double angle = f->body[i] < 0 ? 0.0 : x->m->bodies[f->body[i]].angle;
-                s.offset += i ? angle : -angle;
-            }
+    flx_force_plan p;
+    FLX_TRY(plan_parts(x, f, &p));
+    for (int i = 0; i < p.npart; i++) {
+        const flx_force_part *part = p.part + i;
+        flx_node k = stiffness(x, f, part->component), c = damping(x, f, part->component);
+        flx_node rest = part->rests ? at_rest(x, f) : zero;
+        if (k == zero && c == zero) continue;
+        if (f->kind->line && node_is(x->g, rest, 0.0) && !is_infinite(x, k)) {
+            FLX_TRY(add_centred(x, f, &part->s));
         } else {
-            s.kind = FLX_SCALAR_TWIST;
-            for (int i = 0; i < 6; i++) { // column i / 3, row i % 3
-                s.a[i / 3][i % 3] = f->frame[0][3 * (i % 3) + i / 3];
-                s.s[i / 3][i % 3] = f->frame[1][3 * (i % 3) + i / 3];
-            }
-            s.b[k - 3] = 1.0;
+            FLX_TRY(apply_spring(x, part_scalar(x, f, part), k, c, rest));
         }
-        flx_node K = stiffness(x, f, k), C = damping(x, f, k);
-        if (K == zero && C == zero) continue;
-        FLX_TRY(apply_spring(x, flx_symbolic_scalar(x, &s), K, C, zero));
     }
     return FLX_OK;
 }
@@ -241,7 +215,7 @@ static flx_status add_wrench(flx_symbolic *x, const flx_force *f)
         const flx_mount *at = x->t.mounts + body;
         const flx_node_link *l = x->links + 1 + at->link;
         double s[3];
-        place_from_centre(x, f, i, s);
+        FLX_TRY(flx_force_place_from_centre(x->m, f, i, x->ctx, HUGE_VAL, s));
         v3 arm = v3_add(at->p, m33_mul_v(at->R, v3_load(s)));
         n3 force = n33_tmul_v(g, l->G, F), moment = n3_zero(g);
         if (x->m->bodies[body].type == FLX_BODY_RIGID) moment = n33_tmul_v(g, l->G, T);
@@ -257,33 +231,18 @@ static flx_status add_effort(flx_symbolic *x, const flx_force *f)
 {
     flx_node value = flx_symbolic_carry(x, flx_symbolic_take(x, f->value));
     FLX_TRY(flx_symbolic_status(x, value));
-    if (f->type == FLX_FORCE_JOINT) {
-        flx_node phi = flx_symbolic_coordinate(x, f->joint, FLX_COORDINATE_NONE);
-        return apply(x, phi, value);
-    }
-    flx_scalar s = line(x, f, x->t.k.planar ? FLX_SCALAR_LENGTH2 : FLX_SCALAR_LENGTH);
-    return apply(x, flx_symbolic_scalar(x, &s), node_neg(x->g, value)); // a pull shortens
+    flx_force_plan p;
+    FLX_TRY(plan_parts(x, f, &p));
+    return apply(x, part_scalar(x, f, p.part), f->kind->sign > 0 ? node_neg(x->g, value) : value);
 }
 
+// Models with solids are refused.
 static flx_status add_force(flx_symbolic *x, const flx_force *f)
 {
-    switch (f->type) {
-    case FLX_FORCE_SPRING:
-        return add_spring(x, f);
-    case FLX_FORCE_JOINT_SPRING:
-        return add_joint_spring(x, f);
-    case FLX_FORCE_BUSHING:
-        return add_bushing(x, f);
-    case FLX_FORCE_GRAVITATION:
-        return add_gravitation(x, f);
-    case FLX_FORCE_WRENCH:
-        return add_wrench(x, f);
-    case FLX_FORCE_ACTUATOR:
-    case FLX_FORCE_JOINT:
-    case FLX_FORCE_SOLID: // models with solids are refused
-        break;
-    }
-    return add_effort(x, f);
+    if (f->kind->parts) return add_elastic(x, f);
+    if (f->kind->along) return add_effort(x, f);
+    if (f->kind->wrench) return add_wrench(x, f);
+    return f->kind->attracts ? add_gravitation(x, f) : FLX_OK;
 }
 
 flx_status flx_symbolic_forces(flx_symbolic *x)

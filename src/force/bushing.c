@@ -1,9 +1,9 @@
-// bushing.c - the rotational part of a bushing in space.
+// bushing.c - a bushing: springs and dampers in all directions, and its rotational part in space.
 //
 //     m = k th + c th',   moments on the bodies -G_B^T m, -G_A^T m             (BUS-3)
 // with the rotation vector th and its rate th' = G_B w_B + G_A w_A of (BUS-1), (BUS-2): the moment
 // has the potential th^T k th / 2.
-#include "force/force.h"
+#include "force/force_kind.h"
 
 typedef struct twist {
     flx_rotation_vector r;
@@ -86,3 +86,106 @@ void flx_twist_energy(int n, const flx_twist *p, const flx_frame *f, flx_energie
         }
     }
 }
+
+// ---- what it is ---------------------------------------------------------------------------------
+
+static const flx_force_signal signals[] = {
+    {"value", "N"}, {"moment", "N m"}, {"displacement", "m"}, {"length", "m"}, {"power", "W"}, {0}};
+
+// A component of the rotation vector between the two frames.
+static void turn_about(const flx_force *f, int k, flx_scalar *s)
+{
+    s->b[k] = 1.0;
+    for (int i = 0; i < 6; i++) { // column i / 3, row i % 3
+        s->a[i / 3][i % 3] = f->frame[0][3 * (i % 3) + i / 3];
+        s->s[i / 3][i % 3] = f->frame[1][3 * (i % 3) + i / 3];
+    }
+}
+
+static flx_status check_turns(const flx_force_plan *p, int translations)
+{
+    const flx_force *f = p->force;
+    for (int i = 0; i < 2; i++) {
+        int b = f->body[i];
+        if (b < 0 || p->model->bodies[b].type == FLX_BODY_RIGID) continue;
+        return FLX_FAIL(p->ctx, FLX_ERR_MODEL, f->loc,
+                        "bushing '%s': '%s' is a point and does not turn; give the stiffness of %d "
+                        "translations",
+                        f->name, p->model->bodies[b].name, translations);
+    }
+    return FLX_OK;
+}
+
+// Along the axes of the first, and the rotation. The places coincide and the axes are as drawn where
+// nothing pulls.
+static flx_status parts(flx_force_plan *p)
+{
+    static const char *const space[] = {"pull along x",   "pull along y",   "pull along z",
+                                        "moment about x", "moment about y", "moment about z"};
+    static const char *const plane[] = {"pull along x", "pull along y", "moment"};
+    const flx_force *f = p->force;
+    const bool planar = p->model->dimension == 2;
+    const int translations = planar ? 2 : 3;
+    if (f->ncomponent > translations) FLX_TRY(check_turns(p, translations));
+    for (int k = 0; k < translations || k < f->ncomponent; k++) {
+        flx_scalar_kind kind = planar ? FLX_SCALAR_PLANE2 : FLX_SCALAR_PLANE;
+        flx_force_part *part;
+        if (k >= translations) kind = planar ? FLX_SCALAR_ANGLE2 : FLX_SCALAR_TWIST;
+        FLX_TRY(flx_force_add_part(p, kind, planar ? plane[k] : space[k], &part));
+        flx_scalar *s = &part->s;
+        for (int i = 0; i < 3 && k < translations; i++) s->a[0][i] = f->frame[0][3 * i + k];
+        if (k >= translations && !planar) turn_about(f, k - 3, s);
+        for (int i = 0; i < 2 && k >= translations && planar; i++) {
+            double angle = f->body[i] < 0 ? 0.0 : p->model->bodies[f->body[i]].angle;
+            s->offset += i ? angle : -angle;
+        }
+    }
+    return FLX_OK;
+}
+
+const flx_force_kind flx_force_bushing = {.word = "bushing",
+                                          .mixed = "bushing, mixed",
+                                          .symbol = "bushing",
+                                          .signals = signals,
+                                          .mounted = true,
+                                          .links = true,
+                                          .potential = true,
+                                          .parts = parts,
+                                          .sign = 1.0};
+
+#define COEFFICIENTS "number | [number;2..3]@2 | [number;3]@3 | [number;6]@3"
+
+static const flx_key_row keys[] = {
+    FLX_FORCE_ROW_ON_TWO,
+    {.key = "at",
+     .form = "place | [place;2]",
+     .needed = true,
+     .unit = "m",
+     .doc = "A point, by name or in ground coordinates as drawn; or a pair of places, one on each "
+            "body."},
+    {.key = "stiffness",
+     .form = COEFFICIENTS,
+     .needed = true,
+     .unit = "N/m, N m/rad",
+     .doc =
+         "Along x, y, z and about the rotation vector, in the first body's axes; 3: no rotation. "
+         "Planar: x, y and the angle; 2: no rotation. `infinite` where nothing gives way."},
+    {.key = "damping",
+     .form = COEFFICIENTS,
+     .unit = "N s/m, N m s/rad",
+     .initial = "0",
+     .doc = "The same of the rates."},
+    FLX_FORCE_ROW_FORM,
+    {0}};
+
+const flx_force_word flx_word_bushing = {
+    .row = {.word = "bushing",
+            .dimensions = "23",
+            .doc = "springs and dampers in all directions: a joint that gives",
+            .example = "J7: {type: bushing, on: [thigh, shank], at: thigh.knee, stiffness: [1e6, "
+                       "1e6, 1e6], damping: [1e3, 1e3, 1e3]}",
+            .keys = keys},
+    .kind = &flx_force_bushing,
+    .at = FLX_AT_SIDES,
+    .law = FLX_LAW_ELASTIC,
+    .unit = "N"};

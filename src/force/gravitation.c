@@ -2,7 +2,7 @@
 //
 //     f = s d on the first, -s d on the second,  d = r_B - r_A,  s = G m m'/|d|^3      (GRA-1)
 //     df = S dd,  S = s (I - 3 n n^T),  n = d/|d|                                      (GRA-2)
-#include "force/force.h"
+#include "force/force_kind.h"
 
 static v3 separation(const flx_attraction *p, flx_frames f)
 {
@@ -52,3 +52,25 @@ void flx_attraction_energy(int n, const flx_attraction *p, flx_frames f, flx_ene
 {
     for (int k = 0; k < n; k++) e->potential -= p[k].Gmm / v3_norm(separation(p + k, f));
 }
+
+// ---- what it is ---------------------------------------------------------------------------------
+
+static const flx_force_signal signals[] = {{0}};
+
+const flx_force_kind flx_force_gravitation = {
+    .word = "gravitation", .signals = signals, .potential = true, .attracts = true};
+
+static const flx_key_row keys[] = {{.key = "G",
+                                    .form = "number",
+                                    .needed = true,
+                                    .unit = "m^3/(kg s^2)",
+                                    .doc = "Constant of gravitation."},
+                                   {0}};
+
+const flx_force_word flx_word_gravitation = {
+    .row = {.word = "gravitation",
+            .dimensions = "23",
+            .doc = "attraction of every pair of bodies, G m1 m2/r^2",
+            .example = "N: {type: gravitation, G: 10}",
+            .keys = keys},
+    .kind = &flx_force_gravitation};

@@ -4,7 +4,7 @@
 //     A0 += F K + k G^T G + c G^T (G v)_q,   A1 += c G^T G                      (SPR-2)
 // A line spring whose rest length is 0 has the potential k |d|^2/2, which is smooth at d = 0: its
 // elastic part is taken from that, its damper from the length.
-#include "force/force.h"
+#include "force/force_kind.h"
 
 static double elastic_force(const flx_spring *p, const flx_jet *j)
 {
@@ -144,3 +144,88 @@ void flx_spring_energy_mixed(int n, const flx_spring *springs, flx_frames f, con
         }
     }
 }
+
+// ---- what it is ---------------------------------------------------------------------------------
+
+static const flx_force_signal line_signals[] = {
+    {"value", NULL}, {"length", "m"}, {"power", "W"}, {0}};
+static const flx_force_signal joint_signals[] = {{"value", NULL}, {"power", "W"}, {0}};
+
+static flx_status along_joint(flx_force_plan *p)
+{
+    flx_coordinate which = flx_joint_own_coordinate(p->model, p->force->joint);
+    if (p->force->other) {
+        which = which == FLX_COORDINATE_ANGLE ? FLX_COORDINATE_DISPLACEMENT : FLX_COORDINATE_ANGLE;
+    }
+    return flx_force_add_coordinate(p, which);
+}
+
+const flx_force_kind flx_force_spring = {.word = "spring",
+                                         .mixed = "spring, mixed",
+                                         .symbol = "spring",
+                                         .signals = line_signals,
+                                         .line = true,
+                                         .mounted = true,
+                                         .links = true,
+                                         .potential = true,
+                                         .parts = flx_force_add_line,
+                                         .sign = 1.0};
+
+const flx_force_kind flx_force_joint_spring = {.word = "spring",
+                                               .mixed = "spring, mixed",
+                                               .signals = joint_signals,
+                                               .joint = true,
+                                               .potential = true,
+                                               .parts = along_joint,
+                                               .sign = 1.0};
+
+static const flx_key_row keys[] = {
+    FLX_FORCE_ROW_ON_ANY,
+    {.key = "at",
+     .form = "[place;2]",
+     .unit = "m",
+     .doc = "The two ends, one on each body; none on a joint."},
+    {.key = "stiffness",
+     .form = "number",
+     .unit = "N/m, N m/rad",
+     .initial = "0",
+     .doc = "Force per length; on a joint torque per angle; `infinite`: held as by a joint."},
+    {.key = "damping",
+     .form = "number",
+     .unit = "N s/m, N m s/rad",
+     .initial = "0",
+     .doc = "Force per rate of length; `infinite`: no rate."},
+    {.key = "length",
+     .form = "number",
+     .unit = "m",
+     .initial = "as drawn",
+     .doc = "Length without force; on a joint its coordinate."},
+    {.key = "angle",
+     .form = "number",
+     .unit = "rad",
+     .initial = "as drawn",
+     .doc = "On a joint: its angle without force."},
+    {.key = "displacement",
+     .form = "number",
+     .unit = "m",
+     .initial = "as drawn",
+     .doc = "On a joint: its displacement without force."},
+    FLX_FORCE_ROW_FORM,
+    {0}};
+
+static const flx_rule_row rules[] = {
+    {FLX_RULE_SOME, "stiffness damping"}, {FLX_RULE_MOST_ONE, "length angle displacement"}, {0}};
+
+const flx_force_word flx_word_spring = {
+    .row = {.word = "spring",
+            .dimensions = "23",
+            .doc = "spring and damper along the line between two places, or on a joint",
+            .example = "s1: {type: spring, on: [ground, pebble], at: [[0, 0, 0], pebble], "
+                       "stiffness: 100, damping: 2, length: 1}",
+            .keys = keys,
+            .rules = rules},
+    .kind = &flx_force_spring,
+    .on_joint = &flx_force_joint_spring,
+    .at = FLX_AT_LINE,
+    .law = FLX_LAW_ELASTIC,
+    .unit = "N"};

@@ -5,17 +5,6 @@
 
 #include <string.h>
 
-static const char *const type_words[] = {"spring",      "torque",      "force",      "actuator",
-                                         "bushing",     "gravitation", "expression", "contact",
-                                         "distributed", "pressure",    "traction",   NULL};
-
-flx_force_word flx_force_get_word(const flx_force_data *d)
-{
-    int k = 0;
-    while (strcmp(type_words[k], d->word) != 0) k++;
-    return (flx_force_word)k;
-}
-
 // ---- where ------------------------------------------------------------------------------------
 
 static flx_status read_on(flx_env *e, const flx_item *force, flx_force_data *d)
@@ -178,12 +167,10 @@ static flx_status read_spring(flx_env *e, const flx_item *force, flx_force_data 
     if (k) FLX_TRY(read_coefficient(e, k, &d->def.stiffness[0], &d->def.stiffness_open[0]));
     if (c) FLX_TRY(read_coefficient(e, c, &d->def.damping[0], &d->def.damping_open[0]));
     if (!d->joint) {
-        d->def.type = FLX_FORCE_SPRING;
         FLX_TRY(read_places(e, force, d, true));
         FLX_TRY(num_store(drawn_length(e->b, d), &d->def.length, &d->def.length_open));
-    } else {
-        d->def.type = FLX_FORCE_JOINT_SPRING;
     }
+    d->def.ncomponent = 1;
     for (int i = 0; i < 3; i++) {
         const flx_entry *y = flx_entry_get(force->def, words[i]);
         if (!y) continue;
@@ -249,7 +236,6 @@ static flx_status read_bushing(flx_env *e, const flx_item *force, flx_force_data
     flx_force *def = &d->def;
     const flx_entry *k = NULL, *c = flx_entry_get(force->def, "damping");
     int n = 0;
-    def->type = FLX_FORCE_BUSHING;
     FLX_TRY(read_places(e, force, d, false));
     FLX_TRY(flx_build_need(e->b, force, "stiffness", &k));
     FLX_TRY(read_coefficients(e, k, &def->ncomponent, def->stiffness, def->stiffness_open));
@@ -296,12 +282,11 @@ bool flx_force_slides(const flx_item *force, const flx_force_data *d)
 // what an expression gives, whose slopes only a motion would tell.
 static flx_status read_form(flx_env *e, const flx_item *force, flx_force_data *d)
 {
-    const bool elastic =
-        flx_force_get_word(d) == FLX_WORD_SPRING || flx_force_get_word(d) == FLX_WORD_BUSHING;
+    const bool elastic = d->word->law == FLX_LAW_ELASTIC;
     enum { PLAIN, MIXED, AUTO };
     static const char *const words[] = {"plain", "mixed", "auto", NULL};
     const flx_entry *form = flx_entry_get(force->def, "form");
-    bool line = d->def.type == FLX_FORCE_SPRING;
+    bool line = elastic && d->def.kind->line;
     int k = AUTO;
     if (form) FLX_TRY(flx_build_word(e->b, form, "form", words, &k));
     bool limit = false;
@@ -318,7 +303,7 @@ static flx_status read_form(flx_env *e, const flx_item *force, flx_force_data *d
         bool slides = d->joint && flx_force_slides(force, d);
         d->def.mixed = flx_force_is_stiff(e->b, d, slides);
     }
-    if (d->def.mixed && d->def.type == FLX_FORCE_WRENCH) {
+    if (d->def.mixed && !d->def.kind->mixed) {
         return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, form->loc,
                         "only a force along a line or on a joint can be an unknown");
     }
@@ -329,12 +314,71 @@ static flx_status read_form(flx_env *e, const flx_item *force, flx_force_data *d
                     force->full);
 }
 
+static flx_status read_word(flx_builder *b, const flx_entry *type, flx_force_data *d)
+{
+    const char *words[FLX_FORCE_MOST_WORDS];
+    int k = 0;
+    flx_force_list_words(words);
+    FLX_TRY(flx_build_word(b, type, "type of force", words, &k));
+    d->word = flx_force_get_word(k);
+    d->def.kind = d->word->kind ? d->word->kind : d->word->on_solid;
+    return FLX_OK;
+}
+
+static flx_status read_target(flx_env *e, const flx_item *force, const flx_entry *type,
+                              flx_force_data *d)
+{
+    FLX_TRY(read_on(e, force, d));
+    if (!d->joint) return FLX_OK;
+    d->def.kind = d->word->on_joint;
+    if (d->def.kind) return FLX_OK;
+    return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, type->loc,
+                    "a force of type '%s' is on bodies, not on a joint", d->word->row.word);
+}
+
+// A beam takes its load node by node, when the value is known.
+static flx_status read_load(flx_env *e, flx_item *force, flx_force_data *d)
+{
+    d->unavailable = e->b->m->nunavailable > 0;
+    if ((d->word->kind && flx_body_is_beam(e->b, d->body[1])) || d->unavailable) return FLX_OK;
+    return flx_solid_load_place(e, force, d);
+}
+
+static flx_status read_vector_place(flx_env *e, const flx_item *force, flx_force_data *d)
+{
+    FLX_TRY(d->word->at == FLX_AT_NODE ? read_node(e, force, d) : read_place(e, force, d));
+    bool turns = d->word->at == FLX_AT_NODE ||
+                 (d->word->law == FLX_LAW_BOTH && flx_entry_get(force->def, "torque"));
+    return turns || turns_with_node(force, d) ? check_turns(e->b, force, d) : FLX_OK;
+}
+
+// Where it acts, and its numbers.
+static flx_status read_numbers(flx_env *e, flx_item *force, flx_force_data *d)
+{
+    if (d->word->law == FLX_LAW_ELASTIC && d->word->at == FLX_AT_LINE) {
+        return read_spring(e, force, d);
+    }
+    switch (d->word->at) {
+    case FLX_AT_LINE:
+        return d->joint ? FLX_OK : read_places(e, force, d, true);
+    case FLX_AT_SIDES:
+        return read_bushing(e, force, d);
+    case FLX_AT_PLACE:
+    case FLX_AT_NODE:
+        return d->joint ? FLX_OK : read_vector_place(e, force, d);
+    case FLX_AT_LOAD:
+        return read_load(e, force, d);
+    case FLX_AT_NOTHING:
+        break;
+    }
+    return FLX_OK;
+}
+
 static flx_status place_force(flx_builder *b, flx_item *force)
 {
     flx_force_data *d = force->data;
     const flx_entry *type = NULL, *y = NULL;
     flx_env e;
-    int word = 0;
     flx_env_of(&e, b, force, FLX_MODE_CONSTANT);
     d->def = (flx_force){.name = force->full,
                          .loc = force->loc,
@@ -345,65 +389,19 @@ static flx_status place_force(flx_builder *b, flx_item *force)
                          .torque = {-1, -1, -1}};
     d->scalar = d->length = d->rate = -1;
     FLX_TRY(flx_build_need(b, force, "type", &type));
-    FLX_TRY(flx_build_word(b, type, "type of force", type_words, &word));
-    d->word = type_words[word];
-    if (word == FLX_WORD_GRAVITATION) {
-        d->def.type = FLX_FORCE_GRAVITATION;
-        FLX_TRY(flx_build_need(b, force, "G", &y));
-        return flx_build_open(&e, y, &d->def.G, &d->def.G_open);
-    }
+    FLX_TRY(read_word(b, type, d));
     if ((y = flx_entry_get(force->def, "dissipative"))) {
         FLX_TRY(flx_build_flag(b, y, "dissipative", &d->def.dissipative));
     }
-    FLX_TRY(read_on(&e, force, d));
-    if (d->joint && word != FLX_WORD_SPRING && word != FLX_WORD_TORQUE && word != FLX_WORD_FORCE &&
-        word != FLX_WORD_ACTUATOR) {
-        return FLX_FAIL(b->ctx, FLX_ERR_MODEL, type->loc,
-                        "a force of type '%s' is on bodies, not on a joint", d->word);
+    if (d->def.kind->attracts) {
+        FLX_TRY(flx_build_need(b, force, "G", &y));
+        FLX_TRY(flx_build_open(&e, y, &d->def.G, &d->def.G_open));
     }
-    d->def.type = d->joint ? FLX_FORCE_JOINT : FLX_FORCE_WRENCH;
-    switch (word) {
-    case FLX_WORD_SPRING:
-        FLX_TRY(read_spring(&e, force, d));
-        return read_form(&e, force, d);
-    case FLX_WORD_ACTUATOR:
-        if (!d->joint) {
-            d->def.type = FLX_FORCE_ACTUATOR;
-            FLX_TRY(read_places(&e, force, d, true));
-        }
-        return read_form(&e, force, d);
-    case FLX_WORD_BUSHING:
-        FLX_TRY(read_bushing(&e, force, d));
-        return read_form(&e, force, d);
-    case FLX_WORD_TORQUE:
-        FLX_TRY(read_form(&e, force, d));
-        if (d->joint) return FLX_OK;
-        FLX_TRY(read_node(&e, force, d));
-        return check_turns(b, force, d);
-    case FLX_WORD_EXPRESSION:
-        FLX_TRY(read_place(&e, force, d));
-        if (flx_entry_get(force->def, "torque") || turns_with_node(force, d)) {
-            return check_turns(b, force, d);
-        }
-        return FLX_OK;
-    case FLX_WORD_FORCE:
-        FLX_TRY(read_form(&e, force, d));
-        if (d->joint) return FLX_OK;
-        FLX_TRY(read_place(&e, force, d));
-        return turns_with_node(force, d) ? check_turns(b, force, d) : FLX_OK;
-    case FLX_WORD_CONTACT:
-        d->unavailable = true;
-        return FLX_OK;
-    case FLX_WORD_DISTRIBUTED:
-    case FLX_WORD_PRESSURE:
-    case FLX_WORD_TRACTION:
-        d->unavailable = b->m->nunavailable > 0;
-        if ((word == FLX_WORD_DISTRIBUTED && flx_body_is_beam(b, d->body[1])) || d->unavailable)
-            return FLX_OK;
-        return flx_solid_load_place(&e, force, d);
-    default:
-        return FLX_OK;
-    }
+    if (flx_force_word_has_key(d->word, "on")) FLX_TRY(read_target(&e, force, type, d));
+    d->unavailable = d->unavailable || d->word->row.later;
+    if (d->word->row.later) return FLX_OK;
+    FLX_TRY(read_numbers(&e, force, d));
+    return flx_force_word_has_key(d->word, "form") ? read_form(&e, force, d) : FLX_OK;
 }
 
 flx_status flx_force_place(flx_builder *b, flx_item *force, flx_loc loc)

@@ -109,14 +109,7 @@ static const char *unit_of(const flx_builder *b, const flx_operand *of, const ch
         if (strcmp(name, "rate") == 0) return d->displacement ? "m/s" : "rad/s";
         if (strcmp(name, "drive") == 0) return d->displacement ? "N" : "N m";
     }
-    if (item && item->kind == FLX_KIND_FORCE && strcmp(name, "value") == 0) {
-        const flx_force_data *d = item->data;
-        bool torque = d->word && strcmp(d->word, "torque") == 0;
-        if (d->joint) torque = !((const flx_joint_data *)d->joint->data)->displacement;
-        if (d->load) return d->load->kind == FLX_LOAD_VOLUME ? "N/m^3" : "Pa";
-        if (d->nspread > 0) return "N/m";
-        return torque ? "N m" : "N";
-    }
+    if (item && item->kind == FLX_KIND_FORCE) return flx_force_signal_unit(item, name);
     if (strcmp(name, "rate") == 0) return "rad/s";
     if (strcmp(name, "orientation") == 0) return b->m->dimension == 2 ? "rad" : "";
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {

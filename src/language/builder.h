@@ -428,7 +428,7 @@ flx_status flx_joint_friction(flx_builder *b, flx_item *joint);
 typedef struct flx_force_data {
     flx_item_state placed, valued;
     flx_force def;
-    const char *word; // type as written
+    const struct flx_force_word *word; // type as written
     flx_item *body[2], *joint;
     bool unavailable;
     flx_num3 at[2];  // as in def
@@ -443,6 +443,8 @@ typedef struct flx_force_data {
 flx_status flx_force_finish(flx_builder *b, flx_item *force);
 flx_status flx_force_member(flx_env *e, flx_item *force, const char *name, flx_loc loc,
                             flx_operand *out);
+// Of a force that has such a signal; NULL: it has none.
+const char *flx_force_signal_unit(const flx_item *force, const char *name);
 
 // ---- block_equations.c ---------------------------------------------------------------------------------
 

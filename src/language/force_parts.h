@@ -2,22 +2,8 @@
 // their values, force_signals.c what expressions ask of them.
 #pragma once
 
+#include "force/force_kind.h"
 #include "language/flexible/deformable.h"
-
-typedef enum flx_force_word {
-    FLX_WORD_SPRING,
-    FLX_WORD_TORQUE,
-    FLX_WORD_FORCE,
-    FLX_WORD_ACTUATOR,
-    FLX_WORD_BUSHING,
-    FLX_WORD_GRAVITATION,
-    FLX_WORD_EXPRESSION,
-    FLX_WORD_CONTACT,
-    FLX_WORD_DISTRIBUTED,
-    FLX_WORD_PRESSURE,
-    FLX_WORD_TRACTION,
-} flx_force_word;
-flx_force_word flx_force_get_word(const flx_force_data *d);
 
 // Where it acts and its constants are read.
 flx_status flx_force_place(flx_builder *b, flx_item *force, flx_loc loc);

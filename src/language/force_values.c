@@ -106,7 +106,7 @@ static void wrench_on_joint(flx_builder *b, flx_force_data *d, flx_node value, b
     flx_node axis[3];
     flx_num3 a = num9_col(j->frame[0], 2);
     flx_node_direction(b, j->body[0], &a, axis);
-    d->def.type = FLX_FORCE_WRENCH;
+    d->def.kind = &flx_force_wrench;
     for (int i = 0; i < 2; i++) {
         d->body[i] = j->body[i];
         d->def.body[i] = j->def.body[i];
@@ -155,9 +155,8 @@ static flx_status value_on_joint(flx_env *e, flx_item *force, flx_force_data *d)
 {
     const flx_joint_data *j = d->joint->data;
     const flx_entry *y = NULL;
-    int type = flx_force_get_word(d);
-    bool own = true,
-         displacement = type == FLX_WORD_ACTUATOR ? j->displacement : type == FLX_WORD_FORCE;
+    bool own = true, displacement = j->displacement;
+    if (d->word->law != FLX_LAW_NUMBER) displacement = d->word->law == FLX_LAW_FORCE;
     flx_node c, rate;
     FLX_TRY(flx_build_need(e->b, force, "value", &y));
     FLX_TRY(coordinate_of(e, d, displacement, force->loc, &c, &rate, &own));
@@ -217,39 +216,45 @@ static flx_status value_of_expression(flx_env *e, flx_item *force, flx_force_dat
     return FLX_OK;
 }
 
+static flx_status value_on_line(flx_env *e, flx_item *force, flx_force_data *d)
+{
+    const flx_entry *y = NULL;
+    FLX_TRY(flx_build_need(e->b, force, "value", &y));
+    FLX_TRY(flx_build_node(e, y, &d->scalar));
+    FLX_TRY(flx_loads_scale(e->b, force, 1, &d->scalar));
+    d->number = true;
+    d->def.value = d->scalar;
+    if (d->def.mixed) d->scalar = flx_force_pull(e->b->g, force, 0);
+    return d->scalar < 0 ? FLX_ERR_MEMORY : FLX_OK;
+}
+
 static flx_status value_force(flx_builder *b, flx_item *force)
 {
     flx_force_data *d = force->data;
     const flx_entry *y = NULL;
+    const flx_force_law law = d->word->law;
     flx_env e;
-    int type = flx_force_get_word(d);
     flx_env_of(&e, b, force, FLX_MODE_MOVING);
-    if (type == FLX_WORD_SPRING) return value_of_spring(&e, force, d);
-    if (d->joint) return value_on_joint(&e, force, d);
-    switch (type) {
-    case FLX_WORD_TORQUE:
-    case FLX_WORD_FORCE:
+    if (d->joint && law != FLX_LAW_ELASTIC) return value_on_joint(&e, force, d);
+    switch (law) {
+    case FLX_LAW_ELASTIC:
+        return d->def.kind->line || d->joint ? value_of_spring(&e, force, d) : FLX_OK;
+    case FLX_LAW_NUMBER:
+        return value_on_line(&e, force, d);
+    case FLX_LAW_TORQUE:
+    case FLX_LAW_FORCE:
         FLX_TRY(flx_build_need(b, force, "value", &y));
-        return flx_force_vector(&e, force, d, y, type == FLX_WORD_TORQUE,
-                                type == FLX_WORD_TORQUE ? d->def.torque : d->def.force);
-    case FLX_WORD_ACTUATOR:
-        FLX_TRY(flx_build_need(b, force, "value", &y));
-        FLX_TRY(flx_build_node(&e, y, &d->scalar));
-        FLX_TRY(flx_loads_scale(b, force, 1, &d->scalar));
-        d->number = true;
-        d->def.value = d->scalar;
-        if (d->def.mixed) d->scalar = flx_force_pull(b->g, force, 0);
-        return d->scalar < 0 ? FLX_ERR_MEMORY : FLX_OK;
-    case FLX_WORD_EXPRESSION:
+        return flx_force_vector(&e, force, d, y, law == FLX_LAW_TORQUE,
+                                law == FLX_LAW_TORQUE ? d->def.torque : d->def.force);
+    case FLX_LAW_BOTH:
         return value_of_expression(&e, force, d);
-    case FLX_WORD_DISTRIBUTED:
-        return d->load ? flx_solid_load_value(&e, force, d) : flx_force_spread(&e, force, d);
-    case FLX_WORD_PRESSURE:
-    case FLX_WORD_TRACTION:
+    case FLX_LAW_LOAD: // on a beam a force on each of its nodes
+        if (d->word->kind && !d->load) return flx_force_spread(&e, force, d);
         return flx_solid_load_value(&e, force, d);
-    default:
-        return FLX_OK;
+    case FLX_LAW_NOTHING:
+        break;
     }
+    return FLX_OK;
 }
 
 flx_status flx_force_value(flx_builder *b, flx_item *force, flx_loc loc)
@@ -266,9 +271,8 @@ flx_status flx_force_finish(flx_builder *b, flx_item *force)
 {
     flx_force_data *d = force->data;
     FLX_TRY(flx_force_place(b, force, force->loc));
-    bool kernel = d->def.type == FLX_FORCE_BUSHING || d->def.type == FLX_FORCE_GRAVITATION ||
-                  d->def.type == FLX_FORCE_SPRING;
-    if (d->def.type == FLX_FORCE_JOINT_SPRING) {
+    bool kernel = d->def.kind->parts || d->def.kind->attracts;
+    if (kernel && d->joint) {
         kernel = flx_force_slides(force, d) == ((flx_joint_data *)d->joint->data)->displacement;
     }
     // The nodes of springs are needed only where a signal asks for them.

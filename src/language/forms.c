@@ -94,8 +94,7 @@ bool flx_force_is_stiff(const flx_builder *b, const flx_force_data *d, bool slid
 {
     if (!takes_unknowns(&b->m->simulate)) return false;
     double h = flx_model_typical_step(b->m);
-    int n = d->def.type == FLX_FORCE_BUSHING ? d->def.ncomponent : 1;
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < d->def.ncomponent; i++) {
         double m = mobility(b, d, i >= b->m->dimension, slides);
         if (fabs(d->def.stiffness[i]) * h * h * m > STIFF) return true;
         if (fabs(d->def.damping[i]) * h * m > STIFF) return true;

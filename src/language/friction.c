@@ -7,6 +7,7 @@
 // coefficient; d: viscous part; v_s: slip at which friction is fully there, to a factor of sqrt(2).
 // R_n: the part of the reaction that presses on the surface. |R_n| is rounded off near zero,
 //     N = sqrt(|R_n|^2 + n^2)                                                  (FRI-2)
+#include "force/force_kind.h"
 #include "language/builder.h"
 #include "language/scope/nums.h"
 #include "model/nodes.h"
@@ -217,7 +218,7 @@ flx_status flx_joint_friction(flx_builder *b, flx_item *joint)
     if (!d->friction) return FLX_ERR_MEMORY;
     *d->friction = (flx_force){.name = joint->full,
                                .loc = y->loc,
-                               .type = FLX_FORCE_WRENCH,
+                               .kind = &flx_force_wrench,
                                .body = {d->def.body[0], d->def.body[1]},
                                .joint = -1,
                                .value = -1,

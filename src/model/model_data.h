@@ -176,16 +176,8 @@ typedef struct flx_joint {
     bool angle_read;           // something asks for its angle: then its turns are counted
 } flx_joint;
 
-typedef enum flx_force_type {
-    FLX_FORCE_SPRING,       // along the line between two places
-    FLX_FORCE_JOINT_SPRING, // on a joint's coordinate
-    FLX_FORCE_ACTUATOR,     // value (pull positive) along the line between two places
-    FLX_FORCE_JOINT,        // value along a joint's coordinate (force, torque on a joint)
-    FLX_FORCE_WRENCH,       // force, torque, expression: ground-axes vectors at a place
-    FLX_FORCE_BUSHING,
-    FLX_FORCE_GRAVITATION,
-    FLX_FORCE_SOLID, // on the surface of a solid, or on its volume
-} flx_force_type;
+// What a force is: src/force/force_kind.h.
+typedef struct flx_force_kind flx_force_kind;
 
 // Faces of a solid: their flx_cell, the first of their nodes, nodes of its mesh in the order that turns the
 // normal outwards.
@@ -193,14 +185,7 @@ typedef struct flx_solid_faces {
     int n, *cells, *first, *nodes;
 } flx_solid_faces;
 
-typedef enum flx_solid_load_kind {
-    FLX_LOAD_PRESSURE, // against the normals, on the area as deformed
-    FLX_LOAD_TRACTION, // a force an area as drawn
-    FLX_LOAD_VOLUME,   // a force a volume as drawn
-} flx_solid_load_kind;
-
 typedef struct flx_solid_load {
-    flx_solid_load_kind kind;
     int solid; // its number
     flx_solid_faces faces;
     flx_node value[4]; // pressure: at `at`, and its gradient (-1: none); else a vector, ground axes
@@ -210,14 +195,14 @@ typedef struct flx_solid_load {
 typedef struct flx_force {
     const char *name;
     flx_loc loc;
-    flx_force_type type;
+    const flx_force_kind *kind;
     int body[2];     // body[1] is acted on, body[0] oppositely (FLX_BODY_GROUND: none)
     double at[2][3]; // places, each in its body's frame
     int joint;       // -1: not on a joint
     double stiffness[6], damping[6];
     flx_open stiffness_open[6], damping_open[6], length_open, G_open;
     flx_open at_open[2][3], frame_open[2][9];
-    int ncomponent;     // bushing: 2 or 3 (no rotation), 3 in 2D with rotation, or 6
+    int ncomponent;     // spring: 1; bushing: 2 or 3 (no rotation), 3 in 2D with rotation, or 6
     double frame[2][9]; // bushing: axes of the first in which stiffness acts, as drawn in each body
     double length;      // spring at rest; joint spring: angle or displacement at rest
     bool other;         // joint spring: not on the joint's own coordinate but on its other one

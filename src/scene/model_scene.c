@@ -1,6 +1,7 @@
 // model_scene.c - the scene as JSON.
 #include "scene/model_scene.h"
 #include "base/number.h"
+#include "force/force_kind.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -222,22 +223,6 @@ static void put_joint(const flx_joint *j, flx_text *t)
     flx_text_put(t, "}");
 }
 
-static const char *force_word(flx_force_type type)
-{
-    switch (type) {
-    case FLX_FORCE_SPRING:
-        return "spring";
-    case FLX_FORCE_ACTUATOR:
-        return "actuator";
-    case FLX_FORCE_BUSHING:
-        return "bushing";
-    case FLX_FORCE_WRENCH:
-        return "force";
-    default:
-        return NULL; // acts along a joint, or on all bodies: nothing to draw of its own
-    }
-}
-
 flx_status flx_scene_write(const flx_model *m, flx_text *t)
 {
     const double size = flx_scene_size(m);
@@ -274,7 +259,7 @@ flx_status flx_scene_write(const flx_model *m, flx_text *t)
     comma = "";
     for (int i = 0; i < m->nforce; i++) {
         const flx_force *f = m->forces + i;
-        const char *word = force_word(f->type);
+        const char *word = f->kind->symbol;
         if (!word || (f->body[1] >= 0 && m->bodies[f->body[1]].slope)) continue;
         flx_text_put(t, comma);
         flx_text_put(t, "{\"name\": ");

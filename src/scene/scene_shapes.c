@@ -3,6 +3,8 @@
 //     edge_x^2 = 6 (I_yy + I_zz - I_xx) / m                                          (and so on)
 #include "scene/model_scene.h"
 
+#include "force/force_kind.h"
+
 #include <math.h>
 
 #define ROD 0.06   // radius of a rod over its length ...
@@ -31,11 +33,6 @@ static void add_ends(flx_places *places, const int body[2], const double at[2][3
     }
 }
 
-static bool has_places(flx_force_type type)
-{
-    return type == FLX_FORCE_SPRING || type == FLX_FORCE_ACTUATOR || type == FLX_FORCE_BUSHING;
-}
-
 void flx_scene_find_places(const flx_model *m, double size, flx_places *places)
 {
     for (int i = 0; i < m->njoint; i++) {
@@ -45,7 +42,7 @@ void flx_scene_find_places(const flx_model *m, double size, flx_places *places)
     }
     for (int i = 0; i < m->nforce; i++) {
         const flx_force *f = m->forces + i;
-        if (has_places(f->type)) add_ends(places, f->body, f->at, SAME * size);
+        if (f->kind->mounted) add_ends(places, f->body, f->at, SAME * size);
     }
     // where one joint alone says nothing of its form, points with names do
     for (int i = 0; i < m->nbody; i++) {

@@ -7,6 +7,7 @@
 // that the inertia that is added is constant (RED-10). That of a variable goes to the variables of second
 // order that its force depends on.
 #include "analyse/frozen.h"
+#include "force/force_kind.h"
 #include "simulate/simulation_parts.h"
 
 #include <math.h>
@@ -67,9 +68,7 @@ static int visit_ends(lumping *l, int body, double share)
     }
     for (int i = 0; i < m->nforce; i++) {
         const flx_force *f = m->forces + i;
-        bool links = f->type == FLX_FORCE_SPRING || f->type == FLX_FORCE_ACTUATOR ||
-                     f->type == FLX_FORCE_BUSHING || f->type == FLX_FORCE_WRENCH;
-        int e = links ? far_end(m, f->body, body) : -1;
+        int e = f->kind->links ? far_end(m, f->body, body) : -1;
         if (e < 0) continue;
         count++;
         if (share != 0.0) add_share(l, f->body[e], f->at[e], share);

@@ -1,5 +1,6 @@
 // simulation.c - a model made ready to run: its system and start, its signals, its method.
 #include "base/number.h"
+#include "force/force_kind.h"
 #include "integrate/events/events.h"
 #include "integrate/settle.h"
 #include "simulate/simulation_parts.h"
@@ -188,9 +189,7 @@ bool flx_simulation_is_powered(const flx_simulation *sim)
         const flx_force *f = &m->forces[i];
         bool damps = false;
         for (int k = 0; k < 6; k++) damps = damps || f->damping[k] != 0.0 || f->damping_open[k];
-        bool potential = f->type == FLX_FORCE_SPRING || f->type == FLX_FORCE_JOINT_SPRING ||
-                         f->type == FLX_FORCE_BUSHING || f->type == FLX_FORCE_GRAVITATION;
-        if (damps || !potential) return true;
+        if (damps || !f->kind->potential) return true;
     }
     for (int i = 0; i < m->nbeam; i++) {
         if (m->beams[i].rayleigh[0] > 0 || m->beams[i].rayleigh[1] > 0) return true;

@@ -4,6 +4,7 @@
 
 #include "base/common.h"
 #include "descriptor/descriptor.h"
+#include "force/force_kind.h"
 #include "model/model_data.h"
 
 #include <stdint.h>
@@ -152,13 +153,13 @@ static inline int add_joint(mechanism *k, flx_joint_type type, int first, int se
     return i;
 }
 
-static inline int add_force(mechanism *k, flx_force_type type, int first, int second)
+static inline int add_force(mechanism *k, const flx_force_kind *kind, int first, int second)
 {
     int i = k->m.nforce++;
     flx_force *f = k->forces + i;
     static const char *const names[] = {"f0", "f1", "f2", "f3", "f4", "f5", "f6", "f7"};
     f->name = names[i];
-    f->type = type;
+    f->kind = kind;
     f->body[0] = first;
     f->body[1] = second;
     f->joint = f->value = -1;

@@ -40,8 +40,8 @@ static inline void make_mixture(mechanism *k, int dimension)
                       v3_add(v3_load(k->bodies[b].position),
                              m33_mul_v(m33_load(k->bodies[b].R), v3_load(k->joints[2].at[0]))));
     k->joints[2].length = v3_norm(reach);
-    add_force(k, FLX_FORCE_SPRING, b, c);
-    k->forces[add_force(k, FLX_FORCE_SPRING, FLX_BODY_GROUND, c)].mixed = true;
+    add_force(k, &flx_force_spring, b, c);
+    k->forces[add_force(k, &flx_force_spring, FLX_BODY_GROUND, c)].mixed = true;
     add_variables(k, 2);
     k->m.nfirst = 2;
     k->m.nstate = k->m.nalgebraic = 1;

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "check.h"
-#include "model/model_data.h"
+#include "force/force_kind.h"
 
 #include <stdlib.h>
 

@@ -190,6 +190,6 @@ static inline void random_node_forces(mechanism *k)
         int node = k->m.nbody + random_below(k, k->m.nfollower);
         int other = random_below(k, k->m.nbody + 1) - 1;
         if (flx_model_carrier(&k->m, node) != other)
-            (void)add_force(k, FLX_FORCE_SPRING, node, other);
+            (void)add_force(k, &flx_force_spring, node, other);
     }
 }

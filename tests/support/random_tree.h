@@ -84,7 +84,7 @@ static inline void random_forces(mechanism *k)
 {
     for (int i = 0; i < 3; i++) {
         int a = random_below(k, k->m.nbody + 1) - 1, b = random_below(k, k->m.nbody);
-        if (a != b) add_force(k, FLX_FORCE_SPRING, a, b);
+        if (a != b) add_force(k, &flx_force_spring, a, b);
     }
     for (int i = 0; i < k->m.njoint && k->m.nforce < 8; i++) {
         flx_joint_type t = k->joints[i].type;
@@ -94,7 +94,7 @@ static inline void random_forces(mechanism *k)
             point = point || (b >= 0 && k->bodies[b].type == FLX_BODY_POINT);
         }
         if (point || (t != FLX_JOINT_REVOLUTE && t != FLX_JOINT_PRISMATIC)) continue;
-        int f = add_force(k, FLX_FORCE_JOINT_SPRING, k->joints[i].body[0], k->joints[i].body[1]);
+        int f = add_force(k, &flx_force_joint_spring, k->joints[i].body[0], k->joints[i].body[1]);
         k->forces[f].joint = i;
     }
 }

@@ -1,5 +1,6 @@
 // calls_items.c - calls that add bodies, joints, forces, equations, events, functions, signals.
 #include "base/number.h"
+#include "force/force_kind.h"
 #include "language/calls/calls.h"
 
 #include <string.h>
@@ -175,16 +176,25 @@ int flx_model_add_joint(flx_model *m, const char *name, const flx_joint_def *def
 
 // ---- forces ----------------------------------------------------------------------------------------
 
+// The types are the words of forces in the order of their list. NULL: that of what it is like.
+static const flx_force_word *word_of(const flx_force_def *d)
+{
+    return flx_force_get_word(d->type - FLX_SPRING);
+}
+
 static bool is_number(const flx_item_maker *k, const flx_force_def *d)
 {
-    return d->joint || d->type == FLX_ACTUATOR || d->type == FLX_PRESSURE ||
-           (d->type == FLX_TORQUE && (k->dimension == 2 || flx_is_vector_given(&d->axis)));
+    const flx_force_word *w = word_of(d);
+    if (d->joint || !w) return d->joint;
+    return w->law == FLX_LAW_NUMBER || (w->on_solid && w->on_solid->pressure) ||
+           (w->law == FLX_LAW_TORQUE && (k->dimension == 2 || flx_is_vector_given(&d->axis)));
 }
 
 static void put_force_value(flx_item_maker *k, const flx_force_def *d)
 {
     if (d->value.text || !is_number(k, d)) {
-        flx_put_vector(k, d->type == FLX_EXPRESSION ? "force" : "value", &d->value);
+        const flx_force_word *w = word_of(d);
+        flx_put_vector(k, w && w->law == FLX_LAW_BOTH ? "force" : "value", &d->value);
         return;
     }
     if (flx_is_given(d->value.y) || flx_is_given(d->value.z)) {
@@ -195,7 +205,8 @@ static void put_force_value(flx_item_maker *k, const flx_force_def *d)
 
 static void put_force_on(flx_item_maker *k, const flx_force_def *d)
 {
-    if (d->type == FLX_GRAVITATION && !d->on[0] && !d->joint) return;
+    const flx_force_word *w = word_of(d);
+    if (w && !flx_force_word_has_key(w, "on") && !d->on[0] && !d->joint) return;
     if (d->joint && (d->on[0] || d->on[1])) {
         flx_item_refuse(k, "on", "it is on bodies or on a joint, not on both");
     }
@@ -206,10 +217,11 @@ static void put_force_on(flx_item_maker *k, const flx_force_def *d)
 }
 
 // Stiffness or damping: of a spring one, of a bushing three or six (planar: two or three).
-static void put_rates(flx_item_maker *k, const char *key, int type, const flx_value v[6])
+static void put_rates(flx_item_maker *k, const char *key, const flx_force_word *w,
+                      const flx_value v[6])
 {
     int most = k->dimension == 3 ? 6 : 3, n = 0;
-    if (type != FLX_BUSHING) {
+    if (!w || w->at != FLX_AT_SIDES) {
         flx_put_value(k, key, v[0]);
         return;
     }
@@ -223,18 +235,19 @@ static void put_rates(flx_item_maker *k, const char *key, int type, const flx_va
 static void put_force_places(flx_item_maker *k, const flx_force_def *d)
 {
     bool given = flx_is_vector_given(&d->at[0]) || flx_is_vector_given(&d->at[1]);
-    bool pair = (d->type == FLX_SPRING && !d->joint) || d->type == FLX_ACTUATOR;
-    if (given || (!d->like && (pair || d->type == FLX_BUSHING))) put_places(k, d->at, pair);
+    const flx_force_word *w = word_of(d);
+    bool pair = w && w->at == FLX_AT_LINE && !d->joint;
+    bool sides = w && w->at == FLX_AT_SIDES;
+    if (given || (!d->like && (pair || sides))) put_places(k, d->at, pair);
 }
 
 int flx_model_add_force(flx_model *m, const char *name, const flx_force_def *def)
 {
-    static const char *const types[] = {"spring",      "torque",      "force",      "actuator",
-                                        "bushing",     "gravitation", "expression", "contact",
-                                        "distributed", "pressure",    "traction",   NULL};
+    const char *types[FLX_FORCE_MOST_WORDS];
     flx_item_maker k;
     flx_force_def d;
     FLX_BEGIN_ITEM(&k, m, "forces", name, def, d);
+    flx_force_list_words(types);
     if (!d.like || d.type) flx_put_word(&k, "type", types, FLX_SPRING, d.type);
     flx_put_text(&k, "like", d.like);
     put_force_on(&k, &d);
@@ -243,8 +256,8 @@ int flx_model_add_force(flx_model *m, const char *name, const flx_force_def *def
     flx_put_turn(&k, "torque", &d.torque);
     flx_put_vector(&k, "axis", &d.axis);
     flx_put_text(&k, "frame", d.frame);
-    put_rates(&k, "stiffness", d.type, d.stiffness);
-    put_rates(&k, "damping", d.type, d.damping);
+    put_rates(&k, "stiffness", word_of(&d), d.stiffness);
+    put_rates(&k, "damping", word_of(&d), d.damping);
     flx_put_value(&k, "length", d.length);
     flx_put_value(&k, "angle", d.angle);
     flx_put_value(&k, "displacement", d.displacement);

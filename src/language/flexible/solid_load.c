@@ -5,22 +5,17 @@
 
 #include <string.h>
 
-static flx_solid_load_kind kind_of(const flx_force_data *d)
-{
-    if (strcmp(d->word, "pressure") == 0) return FLX_LOAD_PRESSURE;
-    return strcmp(d->word, "traction") == 0 ? FLX_LOAD_TRACTION : FLX_LOAD_VOLUME;
-}
-
 flx_status flx_solid_load_place(flx_env *e, flx_item *force, flx_force_data *d)
 {
     flx_builder *b = e->b;
     const flx_entry *on = flx_entry_get(force->def, "on"), *at = flx_entry_get(force->def, "at");
     const flx_entry *frame = flx_entry_get(force->def, "frame");
     if (!flx_body_is_solid(b, d->body[1])) {
-        bool line = strcmp(d->word, "distributed") == 0;
+        bool line = d->word->kind != NULL;
         return FLX_FAIL(b->ctx, FLX_ERR_MODEL, on->loc, "'%s' is %s: %s acts on a body of type %s",
                         d->body[1]->full, line ? "neither a beam nor a solid" : "not a solid",
-                        line ? "a distributed load" : d->word, line ? "beam or solid" : "solid");
+                        line ? "a distributed load" : d->word->row.word,
+                        line ? "beam or solid" : "solid");
     }
     if (frame && frame->kind == FLX_ENTRY_SCALAR && strcmp(frame->text, "body") == 0) {
         return FLX_FAIL(
@@ -28,10 +23,10 @@ flx_status flx_solid_load_place(flx_env *e, flx_item *force, flx_force_data *d)
             "a solid has no axes of its own that a load could follow: give the frame of "
             "another body, or use 'type: pressure', which follows the surface");
     }
-    d->def.type = FLX_FORCE_SOLID;
+    d->def.kind = d->word->on_solid;
     d->load = flx_arena_take(b->m->arena, 1, sizeof *d->load);
     if (!d->load) return FLX_ERR_MEMORY;
-    *d->load = (flx_solid_load){.kind = kind_of(d), .value = {-1, -1, -1, -1}};
+    *d->load = (flx_solid_load){.value = {-1, -1, -1, -1}};
     d->def.load = d->load;
     if (at) {
         flx_place place;
@@ -39,7 +34,7 @@ flx_status flx_solid_load_place(flx_env *e, flx_item *force, flx_force_data *d)
         num3_fix(b, &place.position, at->loc);
         memcpy(d->load->at, place.position.x, sizeof d->load->at);
     }
-    if (d->load->kind == FLX_LOAD_VOLUME) return FLX_OK;
+    if (d->def.kind->volume) return FLX_OK;
     return flx_solid_faces_of(b, d->body[1], flx_entry_get(force->def, "surface"), &d->load->faces);
 }
 
@@ -54,7 +49,7 @@ flx_status flx_solid_load_value(flx_env *e, flx_item *force, flx_force_data *d)
         return flx_build_value(e, y, &any);
     }
     value = d->load->value;
-    if (d->load->kind != FLX_LOAD_PRESSURE) {
+    if (!d->def.kind->pressure) {
         FLX_TRY(flx_force_vector(e, force, d, y, false, value));
         memcpy(d->def.force, value, sizeof d->def.force); // the signal `value`
         return FLX_OK;
@@ -74,11 +69,10 @@ flx_status flx_solid_load_value(flx_env *e, flx_item *force, flx_force_data *d)
 flx_status flx_solid_load_member(flx_env *e, flx_item *force, const char *name, flx_loc loc,
                                  flx_operand *out)
 {
-    static const char *const words[] = {"value", "resultant", "moment", "power", NULL};
+    static const char *const words[] = {"value", "resultant", "moment", "power"};
     int k = 1;
     flx_node v[3];
-    while (words[k] && strcmp(words[k], name) != 0) k++;
-    if (!words[k]) return flx_member_unknown(e, force->full, name, loc, words, NULL);
+    while (strcmp(words[k], name) != 0) k++;
     FLX_TRY(flx_env_require(e, FLX_MODE_OUTPUT, force->full, name, loc));
     for (int i = 0; i < 3; i++) {
         int component = k == 3 ? 6 : 3 * (k - 1) + i;

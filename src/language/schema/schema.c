@@ -100,7 +100,7 @@ void flx_schema_list_words(const flx_schema_checker *c, flx_group group, const c
 {
     size_t n = 0;
     buffer[0] = 0;
-    for (const flx_schema_word *w = flx_schema_words; w->key; w++) {
+    for (const flx_schema_word *w = flx_schema_words(); w->key; w++) {
         if (!word_fits(w, group, key, c->dimension) || w->later) continue;
         int wrote = flx_snprintf(buffer + n, size - n, "%s%s", n ? ", " : "", w->word);
         n += (size_t)wrote;
@@ -133,7 +133,7 @@ static void check_word(flx_schema_checker *c, const flx_entry *v, const flx_sche
     }
     flx_nearest near;
     flx_nearest_start(&near, v->text);
-    for (w = flx_schema_words; w->key; w++) {
+    for (w = flx_schema_words(); w->key; w++) {
         if (word_fits(w, group, t->segment, c->dimension)) flx_nearest_offer(&near, w->word);
     }
     const char *best = flx_nearest_best(&near);

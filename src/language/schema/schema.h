@@ -1,7 +1,8 @@
-// schema.h - the table of the model language (schema.def) and questions to it.
+// schema.h - the table of the model language (schema.def and the rows of kinds) and questions to it.
 #pragma once
 
 #include "language/build_model.h"
+#include "model/kind_rows.h"
 
 typedef enum flx_group {
 #define FLX_GROUP(id, noun, heading, selector, doc, example) FLX_GROUP_##id,
@@ -45,13 +46,6 @@ typedef struct flx_schema_word {
     const char *doc, *example;
 } flx_schema_word;
 
-typedef enum flx_rule {
-    FLX_RULE_ONE,      // exactly one of the keys
-    FLX_RULE_SOME,     // at least one
-    FLX_RULE_MOST_ONE, // at most one
-    FLX_RULE_WITH,     // the first only together with the second
-} flx_rule;
-
 typedef struct flx_schema_rule {
     flx_group group;
     const char *types;
@@ -60,10 +54,11 @@ typedef struct flx_schema_rule {
 } flx_schema_rule;
 
 extern const flx_schema_group flx_schema_groups[FLX_GROUP_COUNT];
-// These end with an entry whose key (keys) is NULL.
-extern const flx_schema_key flx_schema_keys[];
-extern const flx_schema_word flx_schema_words[];
-extern const flx_schema_rule flx_schema_rules[];
+// All rows: those of schema.def, then those of the kinds (schema_kinds.c). They end with an entry whose
+// key (keys) is NULL.
+const flx_schema_key *flx_schema_keys(void);
+const flx_schema_word *flx_schema_words(void);
+const flx_schema_rule *flx_schema_rules(void);
 
 // The row of a key; type: word of the group's selector, or NULL for any. dimension 2, 3, or 0 for
 // any. NULL when there is none.

@@ -163,7 +163,7 @@ static const char *complain_key(flx_schema_checker *c, const flx_entry *key, con
     flx_nearest near;
     flx_nearest_start(&near, key->text);
     const flx_schema_key *elsewhere = NULL;
-    for (const flx_schema_key *k = flx_schema_keys; k->key; k++) {
+    for (const flx_schema_key *k = flx_schema_keys(); k->key; k++) {
         if (strcmp(k->key, key->text) == 0 && !elsewhere) elsewhere = k;
         if (!(k->groups >> t->group & 1)) continue;
         if (flx_schema_lists(k->types, type, c->dimension)) flx_nearest_offer(&near, k->key);
@@ -189,7 +189,7 @@ static void check_needed(flx_schema_checker *c, const flx_entry *item, const cha
 {
     char label[FLX_SCHEMA_LABEL];
     const char *selector = flx_schema_groups[t->group].selector;
-    for (const flx_schema_key *k = flx_schema_keys; k->key; k++) {
+    for (const flx_schema_key *k = flx_schema_keys(); k->key; k++) {
         if (!(k->groups >> t->group & 1) || !k->needed || strcmp(k->key, selector) == 0) continue;
         if (!flx_schema_lists(k->types, type, c->dimension)) continue;
         if (c->part && !t->up && strcmp(k->key, "flexion") == 0) continue;
@@ -285,7 +285,7 @@ void flx_schema_check_group(flx_schema_checker *c, const flx_entry *v, const flx
     if (!type || flx_schema_enough(c) || (!own && !flx_entry_get(v, selector))) return;
     check_needed(c, v, type, meant, t);
     int before = c->nerror;
-    for (const flx_schema_rule *r = flx_schema_rules; r->keys && c->nerror == before; r++) {
+    for (const flx_schema_rule *r = flx_schema_rules(); r->keys && c->nerror == before; r++) {
         if (r->group == t->group && flx_schema_lists(r->types, type, c->dimension)) {
             check_rule(c, v, r, t);
         }

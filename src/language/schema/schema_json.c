@@ -44,7 +44,7 @@ static void put_words(FILE *f, flx_group group, const char *key)
 {
     bool first = true;
     fputs("{\"enum\": [", f);
-    for (const flx_schema_word *w = flx_schema_words; w->key; w++) {
+    for (const flx_schema_word *w = flx_schema_words(); w->key; w++) {
         if (w->group != group || strcmp(w->key, key) != 0) continue;
         if (!first) fputs(", ", f);
         if (is_literal(w->word)) flx_fprintf(f, "%s, ", w->word);
@@ -137,7 +137,7 @@ static bool in_group(const flx_schema_key *k, int group)
 // The row of the same key and group that comes before, or NULL.
 static const flx_schema_key *earlier_row(const flx_schema_key *row, int group)
 {
-    for (const flx_schema_key *k = flx_schema_keys; k != row; k++) {
+    for (const flx_schema_key *k = flx_schema_keys(); k != row; k++) {
         if (in_group(k, group) && strcmp(k->key, row->key) == 0) return k;
     }
     return NULL;
@@ -165,7 +165,7 @@ static void put_properties(FILE *f, flx_group group)
 {
     bool first = true;
     fputs("      \"properties\": {\n", f);
-    for (const flx_schema_key *k = flx_schema_keys; k->key; k++) {
+    for (const flx_schema_key *k = flx_schema_keys(); k->key; k++) {
         if (!in_group(k, group) || earlier_row(k, group)) continue;
         if (!first) fputs(",\n", f);
         put_property(f, k, group);
@@ -178,7 +178,7 @@ static void put_properties(FILE *f, flx_group group)
 static int put_key_list(FILE *f, flx_group group, const char *type, bool needed)
 {
     int n = 0;
-    for (const flx_schema_key *k = flx_schema_keys; k->key; k++) {
+    for (const flx_schema_key *k = flx_schema_keys(); k->key; k++) {
         if (!in_group(k, group) || (needed && !k->needed)) continue;
         if (!flx_schema_lists(k->types, type, 0)) continue;
         // what planar models do not need cannot be demanded
@@ -284,13 +284,13 @@ static void put_conditions(FILE *f, flx_group group)
 {
     bool first = true;
     const char *selector = flx_schema_groups[group].selector;
-    for (const flx_schema_word *w = flx_schema_words; w->key && selector[0]; w++) {
+    for (const flx_schema_word *w = flx_schema_words(); w->key && selector[0]; w++) {
         if (w->group != group || strcmp(w->key, selector) != 0) continue;
         fputs(first ? ",\n      \"allOf\": [\n" : ",\n", f);
         put_type(f, group, w);
         first = false;
     }
-    for (const flx_schema_rule *r = flx_schema_rules; r->keys; r++) {
+    for (const flx_schema_rule *r = flx_schema_rules(); r->keys; r++) {
         if (r->group != group) continue;
         fputs(first ? ",\n      \"allOf\": [\n" : ",\n", f);
         put_condition(f, r);

@@ -48,6 +48,11 @@ static inline bool flx_schema_enough(const flx_schema_checker *c)
     return (c->nerror >= FLX_MAX_ERRORS && !c->quiet) || c->status != FLX_OK;
 }
 
+// schema_table.c: the rows of schema.def alone.
+extern const flx_schema_key flx_schema_own_keys[];
+extern const flx_schema_word flx_schema_own_words[];
+extern const flx_schema_rule flx_schema_own_rules[];
+
 // schema.c
 void flx_schema_check_value(flx_schema_checker *c, const flx_entry *v, flx_form_text kind,
                             const flx_schema_trail *t);

@@ -13,9 +13,9 @@ static const char later_mark[] = " *Not available yet.*";
 static const char head[] =
     "# Reference of the model language\n"
     "\n"
-    "Every key, from the table that the checker uses (`src/language/schema/schema.def`). Written "
-    "by\n"
-    "`flexion language --reference`; do not edit. The [guide](guide/index.md) explains by "
+    "Every key, from the table that the checker uses (`src/language/schema/schema.def` and the\n"
+    "files of the kinds in `src/force`). Written by\n"
+    "`flexion language --reference`; do not edit. The [guide](guide/index.md) explains by\n"
     "example.\n"
     "\n"
     "What is marked *not available yet* is read and checked; running it ends with a message.\n"
@@ -159,7 +159,7 @@ static void put_types(FILE *f, const char *types)
 static void put_choices(FILE *f, flx_group group, const char *key)
 {
     bool first = true;
-    for (const flx_schema_word *w = flx_schema_words; w->key; w++) {
+    for (const flx_schema_word *w = flx_schema_words(); w->key; w++) {
         if (w->group != group || strcmp(w->key, key) != 0) continue;
         flx_fprintf(f, "%s`%s`: ", first ? " " : "; ", w->word);
         put_cell(f, w->doc);
@@ -198,7 +198,7 @@ static void put_keys(FILE *f, flx_group group)
     const char *selector = flx_schema_groups[group].selector;
     const char *const common = " repeat like ";
     for (int pass = 0; pass < 3; pass++) {
-        for (const flx_schema_key *k = flx_schema_keys; k->key; k++) {
+        for (const flx_schema_key *k = flx_schema_keys(); k->key; k++) {
             char padded[50];
             flx_snprintf(padded, sizeof padded, " %s ", k->key);
             int turn = strcmp(k->key, selector) == 0 ? 0 : strstr(common, padded) ? 2 : 1;
@@ -212,7 +212,7 @@ static void put_words(FILE *f, flx_group group)
 {
     const char *selector = flx_schema_groups[group].selector;
     flx_fprintf(f, "| %s | is |\n| --- | --- |\n", selector);
-    for (const flx_schema_word *w = flx_schema_words; w->key; w++) {
+    for (const flx_schema_word *w = flx_schema_words(); w->key; w++) {
         if (w->group != group || strcmp(w->key, selector) != 0) continue;
         flx_fprintf(f, "| `%s` | ", w->word);
         put_cell(f, w->doc);
@@ -226,7 +226,7 @@ static void put_words(FILE *f, flx_group group)
 // The section of the model whose items the group describes, or NULL.
 static const char *section_of(flx_group group, bool *items)
 {
-    for (const flx_schema_key *k = flx_schema_keys; k->key; k++) {
+    for (const flx_schema_key *k = flx_schema_keys(); k->key; k++) {
         if (!in_group(k, FLX_GROUP_MODEL)) continue;
         for (const char *s = strchr(k->kind, '{'); s; s = strchr(s + 1, '{')) {
             flx_form_text text = {s, strchr(s, '}') + 1};
@@ -243,7 +243,7 @@ static const char *section_of(flx_group group, bool *items)
 static void put_examples(FILE *f, flx_group group, const char *section)
 {
     bool first = true;
-    for (const flx_schema_word *w = flx_schema_words; w->key; w++) {
+    for (const flx_schema_word *w = flx_schema_words(); w->key; w++) {
         if (w->group != group || !w->example[0]) continue;
         if (first) flx_fprintf(f, "```yaml\n%s:\n", section);
         flx_fprintf(f, "  %s\n", w->example);

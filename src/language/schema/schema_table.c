@@ -1,5 +1,5 @@
 // schema_table.c - the rows of schema.def as arrays, and the small language of kinds.
-#include "language/schema/schema.h"
+#include "language/schema/schema_parts.h"
 
 #include "base/letters.h"
 #include "base/number.h"
@@ -29,7 +29,7 @@ const flx_schema_group flx_schema_groups[FLX_GROUP_COUNT] = {
 #undef FLX_RULE
 };
 
-const flx_schema_key flx_schema_keys[] = {
+const flx_schema_key flx_schema_own_keys[] = {
 #define FLX_GROUP(...)
 #define FLX_KEY(groups, types, key, kind, need, unit, initial, status, doc)                        \
     {groups, types, key, kind, need, unit, initial, status, doc},
@@ -43,7 +43,7 @@ const flx_schema_key flx_schema_keys[] = {
     {0, NULL, NULL, NULL, false, NULL, NULL, false, NULL},
 };
 
-const flx_schema_word flx_schema_words[] = {
+const flx_schema_word flx_schema_own_words[] = {
 #define FLX_GROUP(...)
 #define FLX_KEY(...)
 #define FLX_WORD(group, key, word, dimensions, status, doc, example)                               \
@@ -57,7 +57,7 @@ const flx_schema_word flx_schema_words[] = {
     {FLX_GROUP_COUNT, NULL, NULL, NULL, false, NULL, NULL},
 };
 
-const flx_schema_rule flx_schema_rules[] = {
+const flx_schema_rule flx_schema_own_rules[] = {
 #define FLX_GROUP(...)
 #define FLX_KEY(...)
 #define FLX_WORD(...)
@@ -97,7 +97,7 @@ const flx_schema_key *flx_schema_find(flx_group group, const char *type, int dim
                                       const char *key)
 {
     uint64_t bit = (uint64_t)1 << group;
-    for (const flx_schema_key *k = flx_schema_keys; k->key; k++) {
+    for (const flx_schema_key *k = flx_schema_keys(); k->key; k++) {
         if ((k->groups & bit) && strcmp(k->key, key) == 0 &&
             flx_schema_lists(k->types, type, dimension)) {
             return k;
@@ -108,7 +108,7 @@ const flx_schema_key *flx_schema_find(flx_group group, const char *type, int dim
 
 const flx_schema_word *flx_schema_find_word(flx_group group, const char *key, const char *word)
 {
-    for (const flx_schema_word *w = flx_schema_words; w->key; w++) {
+    for (const flx_schema_word *w = flx_schema_words(); w->key; w++) {
         if (w->group == group && strcmp(w->key, key) == 0 && strcmp(w->word, word) == 0) return w;
     }
     return NULL;

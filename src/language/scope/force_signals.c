@@ -62,10 +62,8 @@ static void bushing_effort(flx_builder *b, const flx_item *force, bool moment, f
     flx_node_turn(b, d->body[0], &F, v, out);
 }
 
-static flx_status bushing_member(flx_env *e, flx_item *force, const char *name, flx_loc loc,
-                                 flx_operand *out)
+static flx_status bushing_member(flx_env *e, flx_item *force, const char *name, flx_operand *out)
 {
-    static const char *const words[] = {"value", "moment", "displacement", "length", "power", NULL};
     flx_force_data *d = force->data;
     flx_builder *b = e->b;
     flx_graph *g = b->g;
@@ -86,15 +84,12 @@ static flx_status bushing_member(flx_env *e, flx_item *force, const char *name, 
         FLX_TRY(flx_force_length(b, d));
         return flx_operand_set_node(d->length, out);
     }
-    if (strcmp(name, "power") == 0) {
-        flx_node sum = node_const(g, 0), rate[3];
-        for (int moment = 0; moment < 2; moment++) {
-            bushing_local(b, force, moment, v, rate);
-            sum = node_sub(g, sum, node_dot(g, v, rate));
-        }
-        return flx_operand_set_node(sum, out);
+    flx_node sum = node_const(g, 0), rate[3]; // power
+    for (int moment = 0; moment < 2; moment++) {
+        bushing_local(b, force, moment, v, rate);
+        sum = node_sub(g, sum, node_dot(g, v, rate));
     }
-    return flx_member_unknown(e, force->full, name, loc, words, NULL);
+    return flx_operand_set_node(sum, out);
 }
 
 // Power given to the bodies.
@@ -103,18 +98,11 @@ static flx_status power_member(flx_env *e, flx_force_data *d, flx_operand *out)
     flx_builder *b = e->b;
     flx_graph *g = b->g;
     flx_node sum = node_const(g, 0);
-    switch (d->def.type) {
-    case FLX_FORCE_SPRING:
-    case FLX_FORCE_ACTUATOR:
-        FLX_TRY(flx_force_length(b, d));
-        return flx_operand_set_node(node_neg(g, node_mul(g, d->scalar, d->rate)), out);
-    case FLX_FORCE_JOINT_SPRING:
-        return flx_operand_set_node(node_neg(g, node_mul(g, d->scalar, d->rate)), out);
-    case FLX_FORCE_JOINT:
-        return flx_operand_set_node(
-            node_mul(g, d->scalar, ((flx_joint_data *)d->joint->data)->def.rate), out);
-    default:
-        break;
+    if (d->def.kind->line) FLX_TRY(flx_force_length(b, d));
+    if (d->def.kind->along && d->joint) d->rate = ((flx_joint_data *)d->joint->data)->def.rate;
+    if (d->def.kind->line || d->def.kind->joint) {
+        flx_node power = node_mul(g, d->scalar, d->rate);
+        return flx_operand_set_node(d->def.kind->sign > 0 ? node_neg(g, power) : power, out);
     }
     if (d->nspread > 0) return flx_operand_set_node(flx_force_spread_power(b, d), out);
     for (int i = 0; i < 2; i++) {
@@ -134,40 +122,62 @@ static flx_status value_member(flx_env *e, flx_force_data *d, flx_operand *out)
     return flx_env_vector(e, d->def.force[0] >= 0 ? d->def.force : d->def.torque, out);
 }
 
-static flx_status unavailable_member(flx_env *e, const flx_item *force, const char *name,
-                                     flx_loc loc, flx_operand *out)
+static flx_status unavailable_member(flx_env *e, const char *name, flx_operand *out)
 {
-    static const char *const words[] = {"value", "penetration", "impulse", "power", NULL};
-    const char *const *w = words;
-    while (*w && strcmp(*w, name) != 0) w++;
-    if (!*w) return flx_member_unknown(e, force->full, name, loc, words, NULL);
     bool vector = strcmp(name, "value") == 0 || strcmp(name, "impulse") == 0;
     return flx_env_stand_in(e, vector ? e->b->m->dimension : 1, out);
+}
+
+static flx_status signal_unknown(flx_env *e, const flx_item *force, const char *name, flx_loc loc)
+{
+    enum { MOST = 15 };
+    const flx_force_data *d = force->data;
+    const char *words[MOST + 1];
+    int n = 0;
+    for (const flx_force_signal *s = d->def.kind->signals; s->name && n < MOST; s++) {
+        words[n++] = s->name;
+    }
+    words[n] = NULL;
+    return flx_member_unknown(e, force->full, name, loc, words, NULL);
 }
 
 flx_status flx_force_member(flx_env *e, flx_item *force, const char *name, flx_loc loc,
                             flx_operand *out)
 {
-    static const char *const line[] = {"value", "length", "power", NULL};
-    static const char *const other[] = {"value", "power", NULL};
     flx_force_data *d = force->data;
     flx_builder *b = e->b;
     FLX_TRY(flx_env_require(e, FLX_MODE_MOVING, force->full, name, loc));
     FLX_TRY(flx_force_place(b, force, loc));
-    if (d->unavailable) return unavailable_member(e, force, name, loc, out);
-    if (d->def.type == FLX_FORCE_BUSHING) return bushing_member(e, force, name, loc, out);
-    if (d->load && strcmp(name, "value") != 0) {
-        return flx_solid_load_member(e, force, name, loc, out);
+    if (!flx_force_find_signal(d->def.kind, name)) return signal_unknown(e, force, name, loc);
+    if (d->unavailable) return unavailable_member(e, name, out);
+    if (flx_force_find_signal(d->def.kind, "displacement")) {
+        return bushing_member(e, force, name, out);
     }
-    bool has_line = d->def.type == FLX_FORCE_SPRING || d->def.type == FLX_FORCE_ACTUATOR;
-    if (has_line && strcmp(name, "length") == 0) {
+    if (d->load && strcmp(name, "value") != 0)
+        return flx_solid_load_member(e, force, name, loc, out);
+    if (strcmp(name, "length") == 0) {
         FLX_TRY(flx_force_length(b, d));
         return flx_operand_set_node(d->length, out);
     }
-    bool value = strcmp(name, "value") == 0, power = strcmp(name, "power") == 0;
-    if (d->def.type == FLX_FORCE_GRAVITATION || (!value && !power)) {
-        return flx_member_unknown(e, force->full, name, loc, has_line ? line : other, NULL);
-    }
     FLX_TRY(flx_force_value(b, force, loc));
-    return value ? value_member(e, d, out) : power_member(e, d, out);
+    return strcmp(name, "value") == 0 ? value_member(e, d, out) : power_member(e, d, out);
+}
+
+// Along a joint that of its coordinate; a force is the vector that `value` gives.
+const char *flx_force_signal_unit(const flx_item *force, const char *name)
+{
+    const flx_force_data *d = force->data;
+    const flx_force_signal *s = flx_force_find_signal(d->def.kind, name);
+    if (!s) return NULL;
+    if (s->unit) return s->unit;
+    if (d->joint) {
+        bool slides = ((const flx_joint_data *)d->joint->data)->displacement;
+        if (d->word->law == FLX_LAW_ELASTIC) slides = flx_force_slides(force, d);
+        if (d->word->law == FLX_LAW_FORCE || d->word->law == FLX_LAW_TORQUE) {
+            slides = d->word->law == FLX_LAW_FORCE;
+        }
+        return slides ? "N" : "N m";
+    }
+    bool torque = d->word->law == FLX_LAW_BOTH && d->def.force[0] < 0;
+    return torque ? "N m" : d->word->unit;
 }

@@ -506,9 +506,9 @@ static int every_allocation_may_fail(void)
         mechanism k;
         make_mixture(&k, 3);
         // forces that read reactions, and one that is the unknown of a law
-        flx_force *f = k.forces + add_force(&k, FLX_FORCE_WRENCH, 0, 1);
+        flx_force *f = k.forces + add_force(&k, &flx_force_wrench, 0, 1);
         for (int i = 0; i < 3; i++) f->force[i] = leaf_node(&k, FLX_LEAF_REACTION, i % 2, i);
-        f = k.forces + add_force(&k, FLX_FORCE_ACTUATOR, 0, 2);
+        f = k.forces + add_force(&k, &flx_force_actuator, 0, 2);
         f->value = op1(&k, FLX_OP_SIN, leaf_node(&k, FLX_LEAF_BODY_POSITION, 2, 0));
         f->mixed = true;
         flx_descriptor_options o = {.ndrop = 1, .drop = drop};

@@ -2,23 +2,23 @@
 #include "check.h"
 #include "mechanism_check.h"
 
-static const flx_force_type plain[] = {FLX_FORCE_SPRING, FLX_FORCE_BUSHING};
+static const flx_force_kind *const plain[] = {&flx_force_spring, &flx_force_bushing};
 
-static int one_force(flx_force_type type, int dimension, int ground, flx_body_type second,
+static int one_force(const flx_force_kind *kind, int dimension, int ground, flx_body_type second,
                      bool mixed, uint64_t seed)
 {
     mechanism k;
     mechanism_init(&k, dimension, seed);
     int a = ground == 1 ? FLX_BODY_GROUND : add_body(&k, FLX_BODY_RIGID);
     int b = ground == 2 ? FLX_BODY_GROUND : add_body(&k, second);
-    flx_force *f = k.forces + add_force(&k, type, a, b);
+    flx_force *f = k.forces + add_force(&k, kind, a, b);
     f->mixed = mixed;
     int translations = dimension == 2 ? 2 : 3;
     f->ncomponent = second == FLX_BODY_POINT ? translations : dimension == 2 ? 3 : 6;
     m33 F = dimension == 2 ? m33_identity() : quat_to_m33(quat_exp(v3_make(0.3, -1.2, 0.8)));
     for (int i = 0; i < 2; i++) m33_store(f->frame[i], axes_in_body(&k, f->body[i], F));
     int bad = check_mechanism(&k, NULL, seed, 0.4, !mixed);
-    if (bad) printf("force %d in %dD, ground %d, mixed %d\n", type, dimension, ground, mixed);
+    if (bad) printf("%s in %dD, ground %d, mixed %d\n", kind->word, dimension, ground, mixed);
     mechanism_free(&k);
     return bad;
 }
@@ -50,7 +50,7 @@ static int bushing_is_exact_at_small_and_large_twists(void)
         mechanism k;
         mechanism_init(&k, 3, 61);
         int a = add_body(&k, FLX_BODY_RIGID), b = add_body(&k, FLX_BODY_RIGID);
-        flx_force *f = k.forces + add_force(&k, FLX_FORCE_BUSHING, a, b);
+        flx_force *f = k.forces + add_force(&k, &flx_force_bushing, a, b);
         f->ncomponent = 6;
         f->mixed = mixed;
         for (int s = 0; s < 2; s++)
@@ -69,7 +69,7 @@ static int spring_without_length_is_smooth_where_it_vanishes(void)
     mechanism k;
     mechanism_init(&k, 3, 71);
     int a = add_body(&k, FLX_BODY_POINT);
-    flx_force *f = k.forces + add_force(&k, FLX_FORCE_SPRING, FLX_BODY_GROUND, a);
+    flx_force *f = k.forces + add_force(&k, &flx_force_spring, FLX_BODY_GROUND, a);
     memcpy(f->at[0], k.bodies[0].position, sizeof f->at[0]);
     f->length = 0;
     f->damping[0] = 0;
@@ -78,17 +78,17 @@ static int spring_without_length_is_smooth_where_it_vanishes(void)
     return 0;
 }
 
-static int on_joint(flx_force_type type, flx_joint_type joint, int dimension, bool mixed,
+static int on_joint(const flx_force_kind *kind, flx_joint_type joint, int dimension, bool mixed,
                     uint64_t seed)
 {
     mechanism k;
     mechanism_init(&k, dimension, seed);
     int a = add_body(&k, FLX_BODY_RIGID), b = add_body(&k, FLX_BODY_RIGID);
     int j = add_joint(&k, joint, a, b);
-    flx_force *f = k.forces + add_force(&k, type, a, b);
+    flx_force *f = k.forces + add_force(&k, kind, a, b);
     f->joint = j;
     f->mixed = mixed;
-    if (type == FLX_FORCE_JOINT) { // 0.4 t x - 1.3 w_y^2, of both bodies
+    if (kind == &flx_force_effort) { // 0.4 t x - 1.3 w_y^2, of both bodies
         flx_node x = leaf_node(&k, FLX_LEAF_BODY_POSITION, a, 0);
         flx_node w = leaf_node(&k, FLX_LEAF_BODY_SPIN, b, dimension == 2 ? 0 : 1);
         flx_node t = leaf_node(&k, FLX_LEAF_TIME, 0, 0);
@@ -104,10 +104,10 @@ static int forces_on_joints_have_exact_derivatives(void)
     for (int dimension = 2; dimension <= 3; dimension++) {
         for (int i = 0; i < 2; i++) {
             flx_joint_type j = i ? FLX_JOINT_REVOLUTE : FLX_JOINT_PRISMATIC;
-            CHECK(on_joint(FLX_FORCE_JOINT_SPRING, j, dimension, false, 81) == 0);
-            CHECK(on_joint(FLX_FORCE_JOINT_SPRING, j, dimension, true, 82) == 0);
-            CHECK(on_joint(FLX_FORCE_JOINT, j, dimension, false, 83) == 0);
-            CHECK(on_joint(FLX_FORCE_JOINT, j, dimension, true, 84) == 0);
+            CHECK(on_joint(&flx_force_joint_spring, j, dimension, false, 81) == 0);
+            CHECK(on_joint(&flx_force_joint_spring, j, dimension, true, 82) == 0);
+            CHECK(on_joint(&flx_force_effort, j, dimension, false, 83) == 0);
+            CHECK(on_joint(&flx_force_effort, j, dimension, true, 84) == 0);
         }
     }
     return 0;
@@ -121,7 +121,7 @@ static int gravitation_has_exact_derivatives(void)
         add_body(&k, FLX_BODY_RIGID);
         add_body(&k, FLX_BODY_POINT);
         add_body(&k, FLX_BODY_RIGID);
-        k.forces[add_force(&k, FLX_FORCE_GRAVITATION, FLX_BODY_GROUND, FLX_BODY_GROUND)].G = 1.9;
+        k.forces[add_force(&k, &flx_force_gravitation, FLX_BODY_GROUND, FLX_BODY_GROUND)].G = 1.9;
         CHECK(check_mechanism(&k, NULL, 92, 0.1, true) == 0);
         mechanism_free(&k);
     }
@@ -162,15 +162,16 @@ static void add_equations(mechanism *k)
     k->firsts[1].derivative = op2(k, FLX_OP_SUB, op2(k, FLX_OP_MUL, y, number_node(k, 2)), q);
 }
 
-static int one_expression(flx_force_type type, int dimension, int ground, flx_body_type second)
+static int one_expression(const flx_force_kind *kind, int dimension, int ground,
+                          flx_body_type second)
 {
     mechanism k;
     mechanism_init(&k, dimension, 101);
     int a = add_body(&k, FLX_BODY_RIGID), b = add_body(&k, FLX_BODY_RIGID);
     int c = second == FLX_BODY_POINT ? add_body(&k, second) : b;
     add_equations(&k);
-    flx_force *f = k.forces + add_force(&k, type, ground ? FLX_BODY_GROUND : a, c);
-    if (type == FLX_FORCE_ACTUATOR) {
+    flx_force *f = k.forces + add_force(&k, kind, ground ? FLX_BODY_GROUND : a, c);
+    if (kind == &flx_force_actuator) {
         f->value = of_everything(&k, a, b, 0);
     } else {
         for (int i = 0; i < dimension; i++) f->force[i] = of_everything(&k, a, b, i);
@@ -179,7 +180,7 @@ static int one_expression(flx_force_type type, int dimension, int ground, flx_bo
         }
     }
     int bad = check_mechanism(&k, NULL, 102, 0.4, true);
-    if (bad) printf("force %d in %dD, ground %d\n", type, dimension, ground);
+    if (bad) printf("%s in %dD, ground %d\n", kind->word, dimension, ground);
     mechanism_free(&k);
     return bad;
 }
@@ -188,9 +189,9 @@ static int forces_given_by_expressions_have_exact_derivatives(void)
 {
     for (int dimension = 2; dimension <= 3; dimension++) {
         for (int ground = 0; ground < 2; ground++) {
-            CHECK(one_expression(FLX_FORCE_WRENCH, dimension, ground, FLX_BODY_RIGID) == 0);
-            CHECK(one_expression(FLX_FORCE_WRENCH, dimension, ground, FLX_BODY_POINT) == 0);
-            CHECK(one_expression(FLX_FORCE_ACTUATOR, dimension, ground, FLX_BODY_RIGID) == 0);
+            CHECK(one_expression(&flx_force_wrench, dimension, ground, FLX_BODY_RIGID) == 0);
+            CHECK(one_expression(&flx_force_wrench, dimension, ground, FLX_BODY_POINT) == 0);
+            CHECK(one_expression(&flx_force_actuator, dimension, ground, FLX_BODY_RIGID) == 0);
         }
     }
     return 0;
@@ -199,8 +200,8 @@ static int forces_given_by_expressions_have_exact_derivatives(void)
 // Internal forces keep the momentum: the rows of two bodies sum to nothing.
 static int forces_between_bodies_keep_momentum(void)
 {
-    static const flx_force_type types[] = {FLX_FORCE_SPRING, FLX_FORCE_BUSHING,
-                                           FLX_FORCE_GRAVITATION};
+    static const flx_force_kind *const types[] = {&flx_force_spring, &flx_force_bushing,
+                                                  &flx_force_gravitation};
     for (int i = 0; i < 3; i++) {
         mechanism k;
         mechanism_init(&k, 3, 111);
@@ -209,7 +210,7 @@ static int forces_between_bodies_keep_momentum(void)
         flx_force *f = k.forces + add_force(&k, types[i], a, b);
         f->ncomponent = 6;
         f->G = 1.3;
-        if (types[i] == FLX_FORCE_BUSHING) f->at[0][0] += 0.2;
+        if (types[i] == &flx_force_bushing) f->at[0][0] += 0.2;
         for (int s = 0; s < 2; s++)
             m33_store(f->frame[s], axes_in_body(&k, f->body[s], m33_identity()));
         flx_system *s = NULL;
@@ -254,7 +255,7 @@ static void fill_pulls(const flx_system *s, system_point *p, const double *r)
 
 // A force that is an unknown says the same as a plain one: with its own value residuals and
 // energies agree.
-static int same_in_both_forms(flx_force_type type, int dimension, int nbond)
+static int same_in_both_forms(const flx_force_kind *kind, int dimension, int nbond)
 {
     double r[2][24] = {{0}};
     flx_energies e[2];
@@ -262,7 +263,7 @@ static int same_in_both_forms(flx_force_type type, int dimension, int nbond)
         mechanism k;
         mechanism_init(&k, dimension, 121);
         int a = add_body(&k, FLX_BODY_RIGID), b = add_body(&k, FLX_BODY_RIGID);
-        flx_force *f = k.forces + add_force(&k, type, a, b);
+        flx_force *f = k.forces + add_force(&k, kind, a, b);
         f->mixed = mixed;
         f->ncomponent = nbond;
         m33 F = dimension == 2 ? m33_identity() : quat_to_m33(quat_exp(v3_make(0.3, -1.2, 0.8)));
@@ -302,9 +303,9 @@ static int same_in_both_forms(flx_force_type type, int dimension, int nbond)
 static int mixed_forces_are_the_same_forces(void)
 {
     for (int dimension = 2; dimension <= 3; dimension++) {
-        CHECK(same_in_both_forms(FLX_FORCE_SPRING, dimension, 1) == 0);
-        CHECK(same_in_both_forms(FLX_FORCE_BUSHING, dimension, dimension) == 0);
-        CHECK(same_in_both_forms(FLX_FORCE_BUSHING, dimension, dimension == 2 ? 3 : 6) == 0);
+        CHECK(same_in_both_forms(&flx_force_spring, dimension, 1) == 0);
+        CHECK(same_in_both_forms(&flx_force_bushing, dimension, dimension) == 0);
+        CHECK(same_in_both_forms(&flx_force_bushing, dimension, dimension == 2 ? 3 : 6) == 0);
     }
     return 0;
 }
@@ -316,7 +317,7 @@ static int infinite_stiffness_and_damping_are_bonds(void)
         mechanism k;
         mechanism_init(&k, 3, 131);
         int a = add_body(&k, FLX_BODY_RIGID), b = add_body(&k, FLX_BODY_RIGID);
-        flx_force *f = k.forces + add_force(&k, FLX_FORCE_SPRING, a, b);
+        flx_force *f = k.forces + add_force(&k, &flx_force_spring, a, b);
         f->mixed = true;
         (i ? f->damping : f->stiffness)[0] = HUGE_VAL;
         CHECK(check_mechanism(&k, NULL, 132, 0.3, false) == 0);

@@ -6,7 +6,7 @@
 // A force on a body beside the joint, made of all components of the joint's reaction.
 static void read_reaction(mechanism *k, int joint, int on)
 {
-    flx_force *f = k->forces + add_force(k, FLX_FORCE_WRENCH, FLX_BODY_GROUND, on);
+    flx_force *f = k->forces + add_force(k, &flx_force_wrench, FLX_BODY_GROUND, on);
     for (int i = 0; i < 3; i++) {
         flx_node F = leaf_node(k, FLX_LEAF_REACTION, joint, i);
         flx_node M = leaf_node(k, FLX_LEAF_REACTION, joint, 3 + (i + 1) % 3);
@@ -77,7 +77,7 @@ static int single_multipliers_are_read_exactly(void)
         int j = add_joint(&k, FLX_JOINT_REVOLUTE, a, b);
         k.joints[j].motion = level ? FLX_MOTION_RATE : FLX_MOTION_ANGLE;
         k.joints[j].motion_value = op1(&k, FLX_OP_SIN, leaf_node(&k, FLX_LEAF_TIME, 0, 0));
-        int s = add_force(&k, FLX_FORCE_SPRING, a, b);
+        int s = add_force(&k, &flx_force_spring, a, b);
         k.forces[s].mixed = true;
         flx_node q = leaf_node(&k, FLX_LEAF_VARIABLE, 0, 0);
         flx_node dq = leaf_node(&k, FLX_LEAF_VARIABLE_RATE, 0, 0);
@@ -103,7 +103,7 @@ static int single_multipliers_are_read_exactly(void)
         k.m.variables = &variable;
         k.m.firsts = firsts;
         k.m.constraints = &constraint;
-        flx_force *f = k.forces + add_force(&k, FLX_FORCE_WRENCH, a, b);
+        flx_force *f = k.forces + add_force(&k, &flx_force_wrench, a, b);
         f->force[1] = op2(&k, FLX_OP_MUL, sum, x);
         CHECK(check_mechanism(&k, NULL, 32, 0.3, false) == 0);
         flx_system *sys = NULL;

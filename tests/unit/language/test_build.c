@@ -238,16 +238,16 @@ static int forces_on_joints(void)
                   "  coil: {type: spring, on: slot, stiffness: 2, angle: 0.1}\n"
                   "  drive: {type: torque, on: nut, value: 5}\n");
     CHECK(m);
-    CHECK(pose_force(m, "push")->type == FLX_FORCE_JOINT);
-    CHECK(pose_force(m, "drive")->type == FLX_FORCE_JOINT);
+    CHECK(pose_force(m, "push")->kind == &flx_force_effort);
+    CHECK(pose_force(m, "drive")->kind == &flx_force_effort);
     const flx_force *turn = pose_force(m, "turn"), *coil = pose_force(m, "coil");
-    CHECK(turn->type == FLX_FORCE_WRENCH && turn->body[0] == 0 && turn->body[1] == 1);
+    CHECK(turn->kind == &flx_force_wrench && turn->body[0] == 0 && turn->body[1] == 1);
     const double z[3] = {0, 0, 4};
     double t = 0.4;
     CHECK_V3(v3_make(pose_eval(m, turn->torque[0], t), pose_eval(m, turn->torque[1], t),
                      pose_eval(m, turn->torque[2], t)),
              pose_direction(m, 0, z, t), 1e-14);
-    CHECK(coil->type == FLX_FORCE_JOINT_SPRING &&
+    CHECK(coil->kind == &flx_force_joint_spring &&
           coil->other); // the slot's own is the displacement
     return done(m);
 }

@@ -44,7 +44,7 @@ static int types_are_known(flx_group group, const char *types)
 static int table_holds_together(void)
 {
     char word[40];
-    for (const flx_schema_key *k = flx_schema_keys; k->key; k++) {
+    for (const flx_schema_key *k = flx_schema_keys(); k->key; k++) {
         CHECK(!kind_is_sound(flx_form_of(k->kind)));
         CHECK(k->doc[0]);
         for (int g = 0; g < FLX_GROUP_COUNT; g++) {
@@ -52,17 +52,17 @@ static int table_holds_together(void)
             CHECK(!types_are_known((flx_group)g, k->types));
             if (strcmp(k->kind, "word") != 0) continue;
             bool found = false;
-            for (const flx_schema_word *w = flx_schema_words; w->key; w++) {
+            for (const flx_schema_word *w = flx_schema_words(); w->key; w++) {
                 found |= (int)w->group == g && strcmp(w->key, k->key) == 0;
             }
             CHECK(found);
             if (k->initial[0]) CHECK(flx_schema_find_word((flx_group)g, k->key, k->initial));
         }
     }
-    for (const flx_schema_word *w = flx_schema_words; w->key; w++) {
+    for (const flx_schema_word *w = flx_schema_words(); w->key; w++) {
         CHECK(flx_schema_find(w->group, NULL, 0, w->key));
     }
-    for (const flx_schema_rule *r = flx_schema_rules; r->keys; r++) {
+    for (const flx_schema_rule *r = flx_schema_rules(); r->keys; r++) {
         CHECK(!types_are_known(r->group, r->types));
         for (const char *rest = r->keys; flx_schema_next_word(&rest, word, sizeof word);) {
             CHECK(flx_schema_find(r->group, NULL, 0, word));
@@ -94,7 +94,7 @@ static int examples_of_the_table_are_right(void)
                  example);
         CHECK(!right(text));
     }
-    for (const flx_schema_word *w = flx_schema_words; w->key; w++) {
+    for (const flx_schema_word *w = flx_schema_words(); w->key; w++) {
         if (!w->example[0]) continue;
         const char *section = w->group == FLX_GROUP_BODY    ? "bodies"
                               : w->group == FLX_GROUP_JOINT ? "joints"

@@ -245,8 +245,8 @@ static int forces(void)
     const flx_force *s = pose_force(m, "s"), *F = pose_force(m, "F"), *G = pose_force(m, "G");
     const flx_force *T = pose_force(m, "T"), *bush = pose_force(m, "bush");
     CHECK(s && F && G && T && bush);
-    CHECK(s->type == FLX_FORCE_SPRING && F->type == FLX_FORCE_WRENCH);
-    CHECK(bush->type == FLX_FORCE_BUSHING && bush->ncomponent == 6);
+    CHECK(s->kind == &flx_force_spring && F->kind == &flx_force_wrench);
+    CHECK(bush->kind == &flx_force_bushing && bush->ncomponent == 6);
     for (double t = 0.1; t < 2; t += 0.6) {
         v3 way = v3_sub(pose_point(m, 2, s->at[1], t), pose_point(m, 0, s->at[0], t));
         double rate = pose_value(m, "s.length'", t), length = v3_norm(way);

@@ -92,7 +92,7 @@ static int andrews(void)
     CHECK_NEAR(F3->at[0][0], -0.028, 0);
     CHECK_NEAR(F3->at[1][1], -0.035, 0);
     const flx_force *motor = pose_force(m, "motor");
-    CHECK(motor->type == FLX_FORCE_WRENCH && motor->body[1] == 0);
+    CHECK(motor->kind == &flx_force_wrench && motor->body[1] == 0);
     CHECK_NEAR(pose_eval(m, motor->torque[2], 0), 0.033, 0);
     const flx_simulate *s = &m->simulate;
     CHECK(strcmp(s->method, "radau") == 0 && s->def.stages == 3);
@@ -180,7 +180,7 @@ static int mobot(void)
     flx_model *m = open_model("08-mobot");
     CHECK(m);
     const flx_force *leg = pose_force(m, "leg(1)(2)");
-    CHECK(leg && leg->type == FLX_FORCE_ACTUATOR && leg->body[0] == 0 && leg->body[1] == 2);
+    CHECK(leg && leg->kind == &flx_force_actuator && leg->body[0] == 0 && leg->body[1] == 2);
     double t = 1.4, p = 15 * acos(-1) / 180; // after the switch
     const double R[3] = {-1, 0, 0}, foot[3] = {0, 0, 0};
     v3 way = v3_sub(pose_point(m, 2, foot, t), pose_point(m, 0, R, t));
@@ -255,7 +255,7 @@ static int stewart(void)
         CHECK_V3(v3_load(piston->position), ball, 1e-15);
     }
     const flx_force *servo = pose_force(m, "servo(3)");
-    CHECK(servo->type == FLX_FORCE_JOINT);
+    CHECK(servo->kind == &flx_force_effort);
     CHECK(strcmp(m->joints[servo->joint].name, "leg(3).slide") == 0);
     CHECK(m->joints[servo->joint].coordinate >= 0);
     return close_model(m);
@@ -281,7 +281,7 @@ static int governor(void)
     CHECK(m->outputs.probes[0].kind == FLX_MEASURE_FINAL);
     CHECK(m->outputs.probes[2].kind == FLX_MEASURE_RMS);
     const flx_force *coil = pose_force(m, "coil(2)");
-    CHECK(coil->type == FLX_FORCE_JOINT_SPRING);
+    CHECK(coil->kind == &flx_force_joint_spring);
     CHECK_NEAR(coil->stiffness[0], 2, 0);
     CHECK_NEAR(coil->length, 80 * acos(-1) / 180, 1e-15);
     const flx_joint *hinge = pose_joint(m, "hinge(2)"); // axis in the coordinates of its arm
@@ -310,7 +310,7 @@ static int vehicle(void)
     const flx_body *arm = pose_body(m, "corner(2).arm");
     CHECK_NEAR(arm->com[1], -0.2, 1e-16); // the side was given from outside
     const flx_force *stop = pose_force(m, "stop(1)");
-    CHECK(stop->type == FLX_FORCE_ACTUATOR);
+    CHECK(stop->kind == &flx_force_actuator);
     double t = 0.5;
     v3 way = v3_sub(pose_point(m, stop->body[1], stop->at[1], t),
                     pose_point(m, stop->body[0], stop->at[0], t));

@@ -51,8 +51,8 @@ static int free_parts_have_exact_tangents(void)
         mechanism_init(&k, dimension, 3);
         int a = add_body(&k, FLX_BODY_RIGID), b = add_body(&k, FLX_BODY_POINT);
         add_joint(&k, FLX_JOINT_REVOLUTE, FLX_BODY_GROUND, a);
-        add_force(&k, FLX_FORCE_SPRING, a, b);
-        add_force(&k, FLX_FORCE_SPRING, FLX_BODY_GROUND, b);
+        add_force(&k, &flx_force_spring, a, b);
+        add_force(&k, &flx_force_spring, FLX_BODY_GROUND, b);
         int J[3], first = dimension == 2 ? 3 : 6;
         for (int i = 0; i < dimension; i++) J[i] = first + i;
         CHECK(check_reduced(&k, dimension, J, 5, false) == 0);
@@ -73,7 +73,7 @@ static int linked_parts_have_exact_tangents(void)
             add_joint(&k, FLX_JOINT_REVOLUTE, FLX_BODY_GROUND, a);
             add_joint(&k, FLX_JOINT_REVOLUTE, a, b);
             add_joint(&k, FLX_JOINT_DISTANCE, b, c);
-            add_force(&k, FLX_FORCE_SPRING, b, c);
+            add_force(&k, &flx_force_spring, b, c);
             int nb = dimension == 2 ? 3 : 6, J[6];
             for (int i = 0; i < nb; i++) J[i] = nb + i;
             CHECK(check_reduced(&k, some ? 2 : nb, J, 6, true) == 0);

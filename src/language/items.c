@@ -1,5 +1,5 @@
 // items.c - what a model is made of, for those who only see its public face.
-#include "model/model_data.h"
+#include "force/force_kind.h"
 
 static const char *const body_words[] = {
     [FLX_BODY_RIGID] = "rigid",
@@ -10,17 +10,6 @@ static const char *const joint_words[] = {
 #define X(name, word) [FLX_JOINT_##name] = word,
     FLX_JOINT_LIST(X)
 #undef X
-};
-
-static const char *const force_words[] = {
-    [FLX_FORCE_SPRING] = "spring",
-    [FLX_FORCE_JOINT_SPRING] = "spring",
-    [FLX_FORCE_ACTUATOR] = "actuator",
-    [FLX_FORCE_JOINT] = "force on a joint",
-    [FLX_FORCE_WRENCH] = "force",
-    [FLX_FORCE_BUSHING] = "bushing",
-    [FLX_FORCE_GRAVITATION] = "gravitation",
-    [FLX_FORCE_SOLID] = "load on a solid",
 };
 
 int flx_model_item_count(const flx_model *m, flx_item_kind kind)
@@ -47,17 +36,6 @@ int flx_model_item_count(const flx_model *m, flx_item_kind kind)
         return m->nevent;
     }
     return 0;
-}
-
-// With the form that a force takes, where it is not the plain one.
-static const char *force_type(const flx_force *f)
-{
-    static const char *const mixed[] = {
-        [FLX_FORCE_SPRING] = "spring, mixed",          [FLX_FORCE_JOINT_SPRING] = "spring, mixed",
-        [FLX_FORCE_BUSHING] = "bushing, mixed",        [FLX_FORCE_ACTUATOR] = "actuator, mixed",
-        [FLX_FORCE_JOINT] = "force on a joint, mixed",
-    };
-    return f->mixed ? mixed[f->type] : force_words[f->type];
 }
 
 // Of a beam or a solid the first of its bodies is the one that was named; the others are its nodes.
@@ -98,7 +76,7 @@ const char *flx_model_item(const flx_model *m, flx_item_kind kind, int i, const 
         *type = joint_words[m->joints[i].type];
         return m->joints[i].name;
     case FLX_ITEM_FORCE:
-        *type = force_type(m->forces + i);
+        *type = m->forces[i].mixed ? m->forces[i].kind->mixed : m->forces[i].kind->word;
         return m->forces[i].name;
     case FLX_ITEM_VARIABLE:
         return m->variables[i].name;
