@@ -18,10 +18,10 @@ const flx_word_row *flx_force_row(int i)
     return w ? &w->row : NULL;
 }
 
-void flx_force_list_words(const char *out[FLX_FORCE_MOST_WORDS])
+void flx_force_list_words(const char *out[FLX_MOST_FORCE_WORDS])
 {
     int n = (int)(sizeof words / sizeof words[0]);
-    FLX_ASSERT(n < FLX_FORCE_MOST_WORDS);
+    FLX_ASSERT(n < FLX_MOST_FORCE_WORDS);
     for (int i = 0; i < n; i++) out[i] = words[i]->row.word;
     out[n] = NULL;
 }

@@ -114,8 +114,8 @@ extern const flx_force_kind flx_force_pressure, flx_force_traction, flx_force_vo
 // The words by number, in the order of the list; NULL after the last. Their rows for the language.
 const flx_force_word *flx_force_get_word(int i);
 const flx_word_row *flx_force_row(int i);
-#define FLX_FORCE_MOST_WORDS 64
-void flx_force_list_words(const char *out[FLX_FORCE_MOST_WORDS]); // NULL after the last
+#define FLX_MOST_FORCE_WORDS 64
+void flx_force_list_words(const char *out[FLX_MOST_FORCE_WORDS]); // NULL after the last
 bool flx_force_word_has_key(const flx_force_word *w, const char *key);
 // The signal of that name, or NULL.
 const flx_force_signal *flx_force_find_signal(const flx_force_kind *k, const char *name);

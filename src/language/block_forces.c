@@ -316,7 +316,7 @@ static flx_status read_form(flx_env *e, const flx_item *force, flx_force_data *d
 
 static flx_status read_word(flx_builder *b, const flx_entry *type, flx_force_data *d)
 {
-    const char *words[FLX_FORCE_MOST_WORDS];
+    const char *words[FLX_MOST_FORCE_WORDS];
     int k = 0;
     flx_force_list_words(words);
     FLX_TRY(flx_build_word(b, type, "type of force", words, &k));

@@ -243,7 +243,7 @@ static void put_force_places(flx_item_maker *k, const flx_force_def *d)
 
 int flx_model_add_force(flx_model *m, const char *name, const flx_force_def *def)
 {
-    const char *types[FLX_FORCE_MOST_WORDS];
+    const char *types[FLX_MOST_FORCE_WORDS];
     flx_item_maker k;
     flx_force_def d;
     FLX_BEGIN_ITEM(&k, m, "forces", name, def, d);

@@ -75,7 +75,7 @@ static int calls_and_words_agree(void)
                  {FLX_DISTRIBUTED, &flx_word_distributed},
                  {FLX_PRESSURE, &flx_word_pressure},
                  {FLX_TRACTION, &flx_word_traction}};
-    const char *words[FLX_FORCE_MOST_WORDS];
+    const char *words[FLX_MOST_FORCE_WORDS];
     int n = (int)(sizeof pairs / sizeof pairs[0]);
     flx_force_list_words(words);
     for (int i = 0; i < n; i++) {
