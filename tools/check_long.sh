@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The long checks of `make check-long`: fuzzing, valgrind, ThreadSanitizer, tests with the label "long".
+# The long checks of `make check-long`: fuzzing, valgrind, ThreadSanitizer, the commands of the guide, tests with the label "long".
 #   tools/check_long.sh [SECONDS OF FUZZING]
 set -eu
 seconds=${1:-60}
@@ -47,6 +47,9 @@ echo "== one system, four threads, under ThreadSanitizer"
 OPENBLAS_NUM_THREADS=1 TSAN_OPTIONS=halt_on_error=1 \
     build/tsan/tests/verify/test_instances --threads examples/{slider_crank,spatial_crank,joint_friction,bouncing_ball}.yaml \
     examples/{speed_control,elastic_crank,two_mass_reduced,condensed_chain,mobot,four_bar_flexible}.yaml tests/verify/parameters/*.yaml tests/models/14-stewart-platform.yaml
+
+echo "== the commands of the guide"
+tools/check_commands.py build/flexion
 
 echo "== long tests"
 ctest --test-dir build -C Long -L long --output-on-failure
