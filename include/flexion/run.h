@@ -118,7 +118,8 @@ FLX_API flx_status flx_run_set_state(flx_run *run, const double *q, const double
                                      const double *x, flx_start_report *report);
 
 // To the time t, exactly; events on the way happen. The method's own step size is kept for what comes after, and
-// multiples of a fixed step are met as in one go. FLX_STOPPED: an event or a callback has ended the motion, now or
+// multiples of a fixed step are met as in one go; a way that is rounding beside the method's steps is made without one.
+// FLX_STOPPED: an event or a callback has ended the motion, now or
 // before. Other positive status: it failed at flx_run_time, and goes on only after reset, restore or set_state.
 FLX_API flx_status flx_run_advance(flx_run *run, double t);
 // To the end that the definition or the model names.
@@ -129,7 +130,8 @@ FLX_API double flx_run_time(const flx_run *run);
 
 // An input from here on: n = 1: held at u[0]; 2: with the slope u[1]; 3: with the curvature u[2] too; 0: what the model
 // says. Where the value jumps this is an instant: events happen, accelerations and multipliers follow, multistep methods
-// begin anew. FLX_ERR_ARGUMENT, and nothing changes: the input moves a joint, which would jump.
+// begin anew. FLX_ERR_ARGUMENT, and nothing changes: the input moves a joint, which would jump. Of a motion that was stopped
+// or has failed nothing changes but the input, which counts from the next reset on.
 FLX_API flx_status flx_run_set_input(flx_run *run, int input, int n, const double *u);
 // The numbers as they are now: value, slope, curvature at flx_run_time.
 FLX_API flx_status flx_run_get_input(const flx_run *run, int input, double u[3]);

@@ -272,9 +272,11 @@ flx_status flx_start_accelerations_with(const flx_system *s, flx_accelerator *ac
     if (status <= 0) return status;
     flx_relaxer *relaxer = NULL;
     FLX_TRY(flx_relaxer_create(s, &relaxer));
+    int worst = flx_accelerator_worst(acc);
     flx_status relaxed = flx_relax_accelerations(relaxer, work, x, FLX_RELAX_RATE_STEP);
+    if (relaxed == FLX_OK && !flx_relaxer_determines(relaxer, &worst)) relaxed = FLX_SINGULAR;
     flx_relaxer_destroy(&relaxer);
-    return relaxed > 0 ? refuse_accelerations(s, status, flx_accelerator_worst(acc)) : relaxed;
+    return relaxed > 0 ? refuse_accelerations(s, status, worst) : relaxed;
 }
 
 flx_status flx_start_accelerations(const flx_system *s, flx_state *x)

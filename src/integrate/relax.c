@@ -14,6 +14,9 @@
 #define FARTHEST 0.3
 #define UNMOVED 1e-9
 #define POSITION_STEP 1e-5
+// Forces that a matrix answers to are met to this part, after so many corrections at most.
+#define ANSWERED 1e-3
+#define REFINEMENTS 20
 
 // The limit from values at d, d/2 and d/4.
 static const double share[3] = {1.0 / 3.0, -2.0, 8.0 / 3.0};
@@ -25,6 +28,7 @@ struct flx_relaxer {
     flx_linear *lin;
     flx_state *end[3], *middle;       // of steps d, d/2 and d/4; after the first of two
     double *r, *theta, *scale, *rate; // (n) (nv) (n) (nlam)
+    double last;                      // d of the last factors
     bool *on_position;                // (nlam)
     double *sigma;                    // (nlam)
 };
@@ -144,6 +148,7 @@ static flx_status step(flx_relaxer *e, const flx_state *x, double d, flx_state *
         flx_point p = flx_state_point(s, y);
         FLX_TRY(s->ops->linearise(s, e->work, &p, &e->blocks));
         FLX_TRY(flx_linear_factor(e->lin, &e->blocks, &w));
+        e->last = d;
         for (int i = 0; i < flx_dims_unknowns(n); i++) e->r[i] = -e->r[i];
         FLX_TRY(flx_linear_solve(e->lin, e->r));
         double change = 0.0, speed = 1.0;
@@ -321,6 +326,56 @@ flx_status flx_relax_accelerations(flx_relaxer *e, flx_work *work, flx_state *x,
     LIMIT(n->nmu, mu);
 #undef LIMIT
     return FLX_OK;
+}
+
+// out (n) = J u with the weights of a step d.
+static void multiply(const flx_relaxer *e, double d, const double *u, double *out)
+{
+    const flx_pattern *p = &e->sys->pattern;
+    int nv = e->sys->dims.nv, nx = e->sys->dims.nx;
+    memset(out, 0, (size_t)flx_dims_unknowns(&e->sys->dims) * sizeof *out);
+    for (int i = 0; i < p->nblock; i++) {
+        for (int k = p->row[i]; k < p->row[i + 1]; k++) {
+            int j = p->col[k], at = p->offset[k];
+            double c1 = p->start[j] < nv + nx ? 1.0 / d : 0.0;
+            double c2 = p->start[j] < nv ? 1.0 / (d * d) : 0.0;
+            for (int row = p->start[i]; row < p->start[i + 1]; row++) {
+                for (int c = p->start[j]; c < p->start[j + 1]; c++, at++) {
+                    double a = e->blocks.A0[at];
+                    if (c1 != 0.0) a += c1 * e->blocks.A1[at];
+                    if (c2 != 0.0) a += c2 * e->blocks.A2[at];
+                    out[row] += a * u[c];
+                }
+            }
+        }
+    }
+}
+
+// A pivot that was moved belongs to a row that others make up for, or to a direction in which no force has an answer.
+bool flx_relaxer_determines(flx_relaxer *e, int *worst)
+{
+    const flx_system *s = e->sys;
+    int nv = s->dims.nv, n = flx_dims_unknowns(&s->dims);
+    flx_linear_report report = flx_linear_get_report(e->lin);
+    *worst = report.worst;
+    if (s->pattern.extra > 0 || report.regularised == 0 || !(e->last > 0.0)) return true;
+    double *u = e->scale, off = 0.0; // the scales are not needed any more
+    memset(u, 0, (size_t)n * sizeof *u);
+    memset(e->r, 0, (size_t)n * sizeof *e->r);
+    for (int k = 0; k <= REFINEMENTS; k++) {
+        for (int i = 0; i < n; i++) e->r[i] = (i < nv ? 1.0 + 0.37 * (i % 3) : 0.0) - e->r[i];
+        off = 0.0;
+        for (int i = 0; i < nv; i++) {
+            if (fabs(e->r[i]) <= off) continue;
+            off = fabs(e->r[i]);
+            *worst = i;
+        }
+        if (off <= ANSWERED || k == REFINEMENTS) break;
+        if (flx_linear_solve(e->lin, e->r) != FLX_OK) return false;
+        for (int i = 0; i < n; i++) u[i] += e->r[i];
+        multiply(e, e->last, u, e->r);
+    }
+    return off <= ANSWERED;
 }
 
 void flx_relaxer_memory(flx_relaxer *e, flx_memory *m)

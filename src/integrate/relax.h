@@ -43,5 +43,10 @@ flx_status flx_relaxer_velocities(flx_relaxer *e, flx_work *work, flx_state *x, 
 #define FLX_RELAX_RATE_STEP 1e-4
 flx_status flx_relax_accelerations(flx_relaxer *e, flx_work *work, flx_state *x, double d);
 
+// Whether the forces of the last steps determine every velocity: a direction without mass, damping and stiffness may be at
+// rest by accident, where no force acts along it. *worst: the unknown; -1: not known. Not for systems that solve for
+// themselves.
+bool flx_relaxer_determines(flx_relaxer *e, int *worst);
+
 // The choice of the solver and its order (base/checkpoint_walk.h).
 void flx_relaxer_memory(flx_relaxer *e, flx_memory *m);

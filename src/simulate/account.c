@@ -136,6 +136,16 @@ flx_status flx_account_jump(flx_simulation *sim, const flx_state *after)
     return FLX_OK;
 }
 
+flx_status flx_account_crumb(run *r, const flx_state *x)
+{
+    flx_quadrature *c = &r->sim->course;
+    double h = x->t - r->step_end;
+    r->step_end = x->t;
+    if (!has_course(r->sim)) return FLX_OK;
+    for (int i = 0; i < c->n; i++) c->sum[i] += h * c->past[i];
+    return flx_account_jump(r->sim, x);
+}
+
 // Energy dissipated up to a state inside the step.
 flx_status flx_account_dissipated(run *r, const flx_state *x, double *out)
 {

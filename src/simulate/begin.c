@@ -261,6 +261,20 @@ static bool is_made_for(const struct flx_starter *st, const flx_system *s)
     return st->parameters && memcmp(st->parameters, s->param + s->first_parameter, n) == 0;
 }
 
+// Masses that determined the accelerations must still do so: else what has none begins in balance, and goes on otherwise.
+static flx_status accelerate_again(flx_simulation *sim, struct flx_starter *st)
+{
+    flx_status status = flx_accelerator_eval(st->acc, st->work, sim->start, NULL, NULL);
+    if (status != FLX_SINGULAR) return status;
+    flx_unknown u = {0};
+    int worst = flx_accelerator_worst(st->acc);
+    if (worst >= 0) sim->sys->ops->unknown(sim->sys, worst, &u);
+    return FLX_FAIL(sim->ctx, FLX_ERR_CANNOT, u.loc,
+                    "with these parameters the masses do not determine the acceleration of '%s' "
+                    "(%s) any more: compile the model again",
+                    u.item ? u.item : "?", u.part ? u.part : "?");
+}
+
 flx_status flx_simulation_start_recast(flx_simulation *sim)
 {
     if (sim->plan->reduction.n > 0) FLX_TRY(find_slow_start(sim));
@@ -273,6 +287,8 @@ flx_status flx_simulation_start_recast(flx_simulation *sim)
     }
     if (!st || st->of != sim->sys || !st->acc || !st->work || !is_made_for(st, sim->sys))
         return flx_start_accelerations(sim->sys, sim->start);
+    if (st->again && sim->plan->determined && sim->plan->reduction.n == 0)
+        return accelerate_again(sim, st);
     return flx_start_accelerations_with(sim->sys, st->acc, st->work, sim->start);
 }
 

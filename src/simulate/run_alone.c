@@ -1,11 +1,14 @@
 // run_alone.c - a run that its owner advances: flexion/run.h. The loop is that of run.c, a piece at a time.
 #include "base/log.h"
+#include "integrate/events/events.h"
 #include "simulate/run_parts.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
 #define PROGRESS_SECONDS 0.05
+#define CRUMB 1e-4 // of the method's usual step
 
 flx_status flx_running_enter(flx_run *r)
 {
@@ -279,6 +282,67 @@ static flx_status drive(flx_run *r, double until, bool single)
     return status;
 }
 
+// The length of steps that the method makes where nothing cuts them; 0: not known.
+static double usual_step(const flx_run *r)
+{
+    const flx_simulation *sim = r->sim;
+    long steps = flx_integrator_statistics(sim->it)->steps;
+    if (sim->def.step > 0.0) return sim->def.step;
+    return steps > 0 ? (sim->state->t - sim->start->t) / (double)steps : 0.0;
+}
+
+// Times that differ by less are one to the method, whose state stays until there is more of it.
+static double rounding(const flx_run *r, double t)
+{
+    double span = fmax(r->horizon, r->sim->def.step);
+    return 16.0 * DBL_EPSILON * fmax(fabs(t), span > 0.0 ? span : 1.0);
+}
+
+static bool row_is_due(const flx_run *r, double from, double to)
+{
+    const flx_schedule *s = &r->schedule;
+    if (!r->rows) return false;
+    if (s->every > 0.0 && floor(from / s->every) < floor(to / s->every)) return true;
+    for (int i = 0; i < s->ntimes; i++) {
+        if (s->times[i] > from && s->times[i] <= to) return true;
+    }
+    return false;
+}
+
+// Whether a way to t is so short beside the steps of the method that a step of it would be rounding over its square.
+static bool is_crumb(const flx_run *r, double t)
+{
+    const flx_simulation *sim = r->sim;
+    double from = sim->state->t;
+    return r->begun && t - from < CRUMB * usual_step(r) && sim->sys->ops->instants &&
+           !row_is_due(r, from, t);
+}
+
+// There by accelerations as they are, whose change over the crumb is rounding; the method begins anew.
+static flx_status nudge(flx_run *r, double t)
+{
+    flx_simulation *sim = r->sim;
+    const flx_system *s = sim->sys;
+    flx_state *x = sim->state;
+    double h = t - x->t, *theta = sim->inner->v;
+    FLX_TRY(flx_running_enter(r));
+    flx_log_guard log = flx_log_begin(sim->ctx, r->def.log, r->def.user);
+    flx_status status = flx_events_expect_jolts(sim->it);
+    if (status == FLX_OK) {
+        for (int i = 0; i < s->dims.nv; i++) theta[i] = h * (x->v[i] + 0.5 * h * x->a[i]);
+        s->ops->retract(s, x->q, theta, x->q);
+        for (int i = 0; i < s->dims.nv; i++) x->v[i] += h * x->a[i];
+        for (int i = 0; i < s->dims.nx; i++) x->x[i] += h * x->dx[i];
+        x->t = r->t = t;
+        flx_account_forget(sim);
+        status = flx_account_crumb(r, x);
+        if (status == FLX_OK) status = flx_running_jolt(r);
+    }
+    flx_log_end(&log);
+    r->busy = false;
+    return status == FLX_OK && r->stopped ? FLX_STOPPED : status;
+}
+
 flx_status flx_run_advance(flx_run *r, double t)
 {
     if (r->failed != FLX_OK) return flx_running_refuse_failed(r);
@@ -287,7 +351,8 @@ flx_status flx_run_advance(flx_run *r, double t)
                         "a run at t = %.9g cannot advance to t = %.9g", r->t, t);
     }
     if (r->stopped) return FLX_STOPPED;
-    if (t > r->sim->state->t) FLX_TRY(drive(r, t, false));
+    if (t > r->sim->state->t + rounding(r, t))
+        FLX_TRY(is_crumb(r, t) ? nudge(r, t) : drive(r, t, false));
     r->t = t;
     return FLX_OK;
 }
@@ -310,7 +375,8 @@ flx_status flx_run_step(flx_run *r, double most, double *taken)
     if (r->stopped) return FLX_STOPPED;
     double from = r->sim->state->t, until = from + most;
     if (most == 0.0) until = r->horizon > from ? r->horizon : from + fmax(1.0, r->horizon);
-    flx_status status = drive(r, until, true);
+    if (until <= from + rounding(r, until)) return FLX_OK;
+    flx_status status = is_crumb(r, until) ? nudge(r, until) : drive(r, until, true);
     if (taken) *taken = r->sim->state->t - from;
     return status;
 }
@@ -322,18 +388,25 @@ double flx_run_time(const flx_run *r)
 
 // ---- values -------------------------------------------------------------------------------------
 
+flx_status flx_running_know_outputs(flx_run *r)
+{
+    flx_simulation *sim = r->sim;
+    if (r->known || sim->info.ncolumn == 0) return FLX_OK;
+    FLX_TRY(flx_running_find_outputs(r));
+    memcpy(r->outputs, sim->columns.out, (size_t)sim->info.ncolumn * sizeof *r->outputs);
+    r->known = true;
+    return FLX_OK;
+}
+
 const double *flx_run_outputs(flx_run *r, int *n)
 {
     flx_simulation *sim = r->sim;
     if (n) *n = sim->info.ncolumn;
     if (r->known || sim->info.ncolumn == 0) return r->outputs;
     if (flx_running_enter(r) != FLX_OK) return NULL;
-    flx_status status = flx_running_find_outputs(r);
+    flx_status status = flx_running_know_outputs(r);
     r->busy = false;
-    if (status != FLX_OK) return NULL;
-    memcpy(r->outputs, sim->columns.out, (size_t)sim->info.ncolumn * sizeof *r->outputs);
-    r->known = true;
-    return r->outputs;
+    return status == FLX_OK ? r->outputs : NULL;
 }
 
 double flx_run_get(flx_run *r, int output)

@@ -73,8 +73,7 @@ static flx_status check_motion(flx_run *r, int i, const flx_residuals *before)
         place ? "" : " in its velocity");
 }
 
-// Accelerations, multipliers, switches and events at once; the account goes over the instant.
-static flx_status jolt(flx_run *r)
+flx_status flx_running_jolt(flx_run *r)
 {
     const flx_state *before;
     const flx_happening *what;
@@ -113,6 +112,15 @@ static flx_status start_with(flx_run *r, int i, const double *numbers, const dou
     return status;
 }
 
+// A motion that has ended stays as it is: the input is that of the next one.
+static flx_status note_input(flx_run *r, int i, const double *numbers)
+{
+    if (r->begun) (void)flx_running_know_outputs(r); // with the inputs that it ended with
+    flx_running_put_input(r, i, numbers);
+    r->stale = true;
+    return FLX_OK;
+}
+
 static flx_status set_input(flx_run *r, int i, const double *numbers)
 {
     flx_simulation *sim = r->sim;
@@ -121,6 +129,7 @@ static flx_status set_input(flx_run *r, int i, const double *numbers)
     flx_residuals residuals = {0};
     memcpy(before, flx_running_input(r, i), sizeof before);
     if (memcmp(before, numbers, sizeof before) == 0) return FLX_OK;
+    if (r->stopped || r->failed != FLX_OK) return note_input(r, i, numbers);
     if (!r->begun && !r->placed) return start_with(r, i, numbers, before);
     if (moves) flx_simulation_residuals(sim, sim->state, &residuals);
     flx_running_put_input(r, i, numbers);
@@ -132,7 +141,7 @@ static flx_status set_input(flx_run *r, int i, const double *numbers)
         return status;
     }
     r->stale = true;
-    return jumps(before, numbers, sim->state->t, moves) ? jolt(r) : FLX_OK;
+    return jumps(before, numbers, sim->state->t, moves) ? flx_running_jolt(r) : FLX_OK;
 }
 
 // ---- public ---------------------------------------------------------------------------------------

@@ -65,6 +65,8 @@ void flx_account_open(flx_simulation *sim);
 flx_status flx_account_start(flx_run *r, const flx_state *x);
 flx_status flx_account_step(flx_run *r, const flx_state *x);
 flx_status flx_account_jump(flx_simulation *sim, const flx_state *after);
+// The state was moved on by a time in which nothing changes.
+flx_status flx_account_crumb(flx_run *r, const flx_state *x);
 flx_status flx_account_enter(flx_simulation *sim, const flx_state *x, bool first);
 flx_status flx_account_energy(flx_simulation *sim, const flx_state *x, double *out);
 flx_status flx_account_dissipated(flx_run *r, const flx_state *x, double *out);
@@ -89,10 +91,14 @@ void flx_running_tell_forgetful(flx_simulation *sim);
 // run_alone.c. A call that changes the run begins, unless another one lasts, which has called back. From the start again. Views are of the state that the run began with, whatever system goes on.
 flx_status flx_running_enter(flx_run *r);
 flx_status flx_running_restart(flx_run *r);
+// The outputs of the state, found now if they are not known.
+flx_status flx_running_know_outputs(flx_run *r);
 // The message of a run that has failed.
 flx_status flx_running_refuse_failed(const flx_run *r);
 // run_inputs.c. The systems take these parameters (nparameter), and what was made of their numbers is made anew.
 flx_status flx_running_tune(flx_run *r, const double *p);
+// Accelerations, multipliers, switches and events of the state as it is now, at once; the account goes over the instant.
+flx_status flx_running_jolt(flx_run *r);
 // Numbers (FLX_INPUT_NUMBERS) of an input, in all systems of the run.
 void flx_running_put_input(flx_run *r, int i, const double *numbers);
 const double *flx_running_input(const flx_run *r, int i);

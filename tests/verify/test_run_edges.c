@@ -1,0 +1,256 @@
+// test_run_edges.c - runs at the edges of what can be asked for: ways shorter than rounding, inputs of motions that have ended,
+// masses that vanish.
+#include "run_rig.h"
+
+#include <math.h>
+
+static int set_up(const char *text, rig *r)
+{
+    *r = (rig){.ctx = flx_ctx_create()};
+    flx_read_def def = flx_read_def_default();
+    def.text = text;
+    def.length = strlen(text);
+    return rig_compile(r, flx_model_read_by(r->ctx, "text", &def, &r->model), true);
+}
+
+#define CHAIN                                                                                      \
+    "flexion: 1\ndimension: 2\ngravity: [0, -9.81]\ninputs: {F: 0}\n"                              \
+    "bodies:\n"                                                                                    \
+    "  a: {type: rigid, mass: 1, inertia: 0.1, position: [0.5, 0]}\n"                              \
+    "  b: {type: rigid, mass: 0.8, inertia: 0.1, position: [1.5, 0], com: [0.1, 0.05]}\n"          \
+    "joints:\n"                                                                                    \
+    "  A: {type: revolute, on: [ground, a], at: [0, 0]}\n"                                         \
+    "  B: {type: revolute, on: [a, b], at: [1, 0]}\n"                                              \
+    "forces: {T: {type: torque, on: A, value: F - 0.2*A.rate}}\n"                                  \
+    "events: {down: {when: a.position.y < -0.45, stop: true}}\n"                                   \
+    "simulate: {until: 1, method: %s}\n"                                                           \
+    "outputs: {signals: [a.position.x, b.position.x, b.position.y, b.velocity.y, F, "              \
+    "b.acceleration.y]}\n"
+enum { OUTPUTS = 6 };
+
+static const struct {
+    const char *words;
+    double tolerance; // of the method beside itself with other steps
+} methods[] = {{"generalized-alpha, rtol: 1e-7", 1e-5},
+               {"generalized-alpha, step: 1e-3", 1e-5},
+               {"hht, step: 1e-3", 1e-5},
+               {"newmark, step: 1e-3", 1e-5},
+               {"radau, rtol: 1e-7", 1e-6},
+               {"radau, step: 1e-2", 1e-6},
+               {"dopri5, rtol: 1e-8", 1e-6},
+               {"dop853, rtol: 1e-8", 1e-6},
+               {"bdf, rtol: 1e-8", 1e-5},
+               {"adams, rtol: 1e-8", 1e-5},
+               {"variational, step: 1e-3", 1e-5},
+               {"galerkin, step: 1e-2", 1e-6},
+               {"energy-momentum, step: 1e-3", 1e-5},
+               {"trapezoidal, step: 1e-3", 1e-5},
+               {"lobatto, step: 1e-2", 1e-6},
+               {"dopri5, rtol: 1e-8, formulation: tree", 1e-6}};
+#define METHODS (sizeof methods / sizeof methods[0])
+
+static int set_up_with(size_t k, rig *r)
+{
+    char text[2000];
+    snprintf(text, sizeof text, CHAIN, methods[k].words);
+    return set_up(text, r);
+}
+
+// ---- ways shorter than rounding -------------------------------------------------------------------
+
+static int advance_by(flx_run *run, double h)
+{
+    double t = flx_run_time(run) + h;
+    CHECK(flx_run_advance(run, t) == FLX_OK);
+    CHECK(flx_run_time(run) == t);
+    return 0;
+}
+
+static int shortest_ways_lead_where_long_ones_do(void)
+{
+    static const double first[] = {5e-324, 1e-300, 1e-100, 1e-20, 1e-16, 1e-15, 1e-13, 1e-12, 1e-9};
+    for (size_t k = 0; k < METHODS; k++) {
+        rig r, straight;
+        double taken = -1.0, want[OUTPUTS];
+        if (set_up_with(k, &r) || set_up_with(k, &straight)) return 1;
+        for (size_t i = 0; i < sizeof first / sizeof first[0]; i++)
+            CHECK(flx_run_advance(r.run, first[i]) == FLX_OK && flx_run_time(r.run) == first[i]);
+        CHECK(flx_run_advance(r.run, 0.1) == FLX_OK);
+        for (double h = 1.4e-17; h < 1e-6; h *= 3) {
+            if (advance_by(r.run, h)) return 1;
+        }
+        CHECK(flx_run_step(r.run, 1e-300, &taken) == FLX_OK && taken == 0.0);
+        for (int i = 0; i < 20; i++) { // nothing adds up
+            if (advance_by(r.run, 1e-12)) return 1;
+        }
+        CHECK(flx_run_advance(r.run, 0.3) == FLX_OK);
+        CHECK(flx_run_advance(r.run, nextafter(0.3, 1.0)) == FLX_OK);
+        CHECK(flx_run_advance(straight.run, 0.3) == FLX_OK);
+        memcpy(want, flx_run_outputs(straight.run, NULL), sizeof want);
+        const double *have = flx_run_outputs(r.run, NULL);
+        for (int i = 0; i < OUTPUTS; i++) {
+            double more = i == OUTPUTS - 1 ? 100 : 1; // accelerations
+            if (!(fabs(have[i] - want[i]) <= more * methods[k].tolerance))
+                printf("  %s, output %d\n", methods[k].words, i);
+            CHECK_NEAR(have[i], want[i], more * methods[k].tolerance);
+        }
+        const flx_ledger *l = flx_run_ledger(r.run);
+        if (!l->balanced) printf("  %s\n", methods[k].words);
+        CHECK(l->balanced);
+        put_away(&r);
+        put_away(&straight);
+    }
+    return 0;
+}
+
+// An event that lies in a way so short happens there.
+static int events_on_short_ways_happen(void)
+{
+    for (size_t k = 0; k < METHODS; k++) {
+        rig r, straight;
+        if (set_up_with(k, &r) || set_up_with(k, &straight)) return 1;
+        CHECK(flx_run_finish(straight.run) == FLX_STOPPED);
+        double t = flx_run_time(straight.run);
+        CHECK(flx_run_advance(r.run, t - 2e-6) == FLX_OK);
+        flx_status status = FLX_OK;
+        for (int i = 0; i < 100000 && status == FLX_OK; i++)
+            status = flx_run_advance(r.run, flx_run_time(r.run) + 5e-8);
+        CHECK(status == FLX_STOPPED);
+        CHECK_TEXT(flx_run_stopped_by(r.run), "down");
+        CHECK_NEAR(flx_run_time(r.run), t, 10 * methods[k].tolerance);
+        put_away(&r);
+        put_away(&straight);
+    }
+    return 0;
+}
+
+// ---- inputs of motions that have ended ----------------------------------------------------------------
+
+static int inputs_leave_ended_motions_alone(void)
+{
+    for (size_t k = 0; k < METHODS; k++) {
+        rig r, fresh;
+        double u = 3.0, got[3], before[OUTPUTS], q[8], a[8];
+        int n;
+        if (set_up_with(k, &r) || set_up_with(k, &fresh)) return 1;
+        CHECK(flx_run_finish(r.run) == FLX_STOPPED);
+        const double *q_now = flx_run_view(r.run, FLX_VIEW_Q, &n);
+        memcpy(q, q_now, (size_t)n * sizeof *q);
+        const double *a_now = flx_run_view(r.run, FLX_VIEW_A, &n);
+        memcpy(a, a_now, (size_t)n * sizeof *a);
+        if (k % 2 == 0) memcpy(before, flx_run_outputs(r.run, NULL), sizeof before);
+        double t = flx_run_time(r.run);
+        CHECK(flx_run_set_input(r.run, 0, 1, &u) == FLX_OK);
+        CHECK(flx_run_get_input(r.run, 0, got) == FLX_OK && got[0] == 3.0);
+        CHECK(flx_run_time(r.run) == t && flx_run_advance(r.run, 1.0) == FLX_STOPPED);
+        CHECK(memcmp(a, a_now, (size_t)n * sizeof *a) == 0); // the views never move
+        (void)flx_run_view(r.run, FLX_VIEW_Q, &n);
+        CHECK(memcmp(q, q_now, (size_t)n * sizeof *q) == 0);
+        const double *y = flx_run_outputs(r.run, NULL);
+        CHECK(y[4] == 0.0); // F as the motion ended with it
+        if (k % 2 == 0) CHECK(memcmp(before, y, sizeof before) == 0);
+        CHECK(flx_run_reset(r.run) == FLX_OK && flx_run_advance(r.run, 0.2) == FLX_OK);
+        CHECK(flx_run_set_input(fresh.run, 0, 1, &u) == FLX_OK);
+        CHECK(flx_run_advance(fresh.run, 0.2) == FLX_OK);
+        y = flx_run_outputs(r.run, NULL);
+        CHECK(memcmp(y, flx_run_outputs(fresh.run, NULL), OUTPUTS * sizeof *y) == 0);
+        put_away(&r);
+        put_away(&fresh);
+    }
+    return 0;
+}
+
+// A motion that has no value from t = 0.1 on.
+static int inputs_leave_failed_motions_alone(void)
+{
+    static const char text[] =
+        "flexion: 1\ndimension: 2\ngravity: [0, 0]\ninputs: {F: 0}\n"
+        "bodies: {a: {type: rigid, mass: 1, inertia: 0.1}}\n"
+        "joints: {A: {type: prismatic, on: [ground, a], at: [0, 0], axis: [1, 0]}}\n"
+        "forces: {f: {type: force, on: A, value: F + 1/(0.1 - t)^2}}\n"
+        "simulate: {until: 1, method: dopri5, rtol: 1e-6}\noutputs: {signals: [A.rate]}\n";
+    rig r;
+    double u = 1.0;
+    if (set_up(text, &r)) return 1;
+    CHECK(flx_run_advance(r.run, 0.3) > FLX_OK);
+    double t = flx_run_time(r.run);
+    CHECK(flx_run_set_input(r.run, 0, 1, &u) == FLX_OK);
+    CHECK(flx_run_time(r.run) == t && flx_run_advance(r.run, 0.3) > FLX_OK);
+    CHECK(flx_run_reset(r.run) == FLX_OK && flx_run_advance(r.run, 0.05) == FLX_OK);
+    CHECK_NEAR(flx_run_get(r.run, 0), 0.05 + 10.0, 1e-4); // 1/(0.1 - t) - 10
+    put_away(&r);
+    return 0;
+}
+
+// ---- masses that vanish -------------------------------------------------------------------------------
+
+#define PAIR(springs)                                                                              \
+    "flexion: 1\ndimension: 2\ngravity: [0, -9.81]\nparameters: {m: 1, n: 1}\n"                    \
+    "bodies:\n"                                                                                    \
+    "  a: {type: rigid, mass: n, inertia: 0.1*n, position: [0.5, 0]}\n"                            \
+    "  b: {type: rigid, mass: m, inertia: 0.1*m, position: [1.5, 0]}\n"                            \
+    "joints:\n"                                                                                    \
+    "  A: {type: revolute, on: [ground, a], at: [0, 0]}\n"                                         \
+    "  B: {type: revolute, on: [a, b], at: [1, 0]}\n" springs "simulate: {until: 1, method: %s}\n" \
+    "outputs: {signals: [b.position.x, b.position.y]}\n"
+
+static int masses_that_vanish_are_told(void)
+{
+    static const char *const words[] = {"generalized-alpha, rtol: 1e-6, formulation: tree",
+                                        "generalized-alpha, rtol: 1e-6, formulation: index-3",
+                                        "radau, rtol: 1e-6, formulation: tree",
+                                        "radau, rtol: 1e-6, formulation: ggl",
+                                        "dopri5, rtol: 1e-6",
+                                        "dopri5, rtol: 1e-6, formulation: tree"};
+    static const char *const models[] = {
+        PAIR(""), PAIR("forces: {s: {type: spring, on: [ground, b], at: [[1.5, 1], b], stiffness: "
+                       "20, damping: 3, length: 0.4}}\n")};
+    for (size_t k = 0; k < 12; k++) {
+        char text[2000];
+        rig r;
+        snprintf(text, sizeof text, models[k / 6], words[k % 6]);
+        if (set_up(text, &r)) return 1;
+        int m = flx_system_parameter(r.system, "m", r.ctx);
+        int n = flx_system_parameter(r.system, "n", r.ctx);
+        CHECK(flx_run_set_parameter(r.run, m, 0.0) == FLX_OK);
+        CHECK(flx_run_reset(r.run) == FLX_ERR_CANNOT);
+        CHECK_TEXT(flx_ctx_error(r.ctx, 0)->text, "the acceleration of 'b'");
+        CHECK_TEXT(flx_ctx_error(r.ctx, 0)->text, "compile the model again");
+        // what others move along needs no mass of its own
+        CHECK(flx_run_set_parameter(r.run, m, 1.0) == FLX_OK);
+        CHECK(flx_run_set_parameter(r.run, n, 0.0) == FLX_OK);
+        CHECK(flx_run_reset(r.run) == FLX_OK && flx_run_advance(r.run, 0.2) == FLX_OK);
+        put_away(&r);
+    }
+    return 0;
+}
+
+// A body that nothing holds and nothing moves, in all coordinates.
+static int free_bodies_without_mass_are_refused(void)
+{
+    static const char *const words[] = {
+        "radau, rtol: 1e-6, formulation: tree", "radau, rtol: 1e-6, formulation: index-3",
+        "radau, rtol: 1e-6, formulation: ggl", "generalized-alpha, rtol: 1e-6, formulation: ggl",
+        "generalized-alpha, step: 1e-3"};
+    for (size_t k = 0; k < sizeof words / sizeof words[0]; k++) {
+        char text[1000];
+        rig r = {.ctx = flx_ctx_create()};
+        snprintf(text, sizeof text,
+                 "flexion: 1\ndimension: 2\ngravity: [0, -9.81]\nbodies:\n"
+                 "  a: {type: rigid, mass: 1, inertia: 0.1, position: [0.5, 0]}\n"
+                 "  b: {type: rigid, mass: 0, inertia: 0.1, position: [1.5, 0]}\n"
+                 "joints: {A: {type: revolute, on: [ground, a], at: [0, 0]}}\n"
+                 "simulate: {until: 1, method: %s}\noutputs: {signals: [b.position.x]}\n",
+                 words[k]);
+        CHECK(flx_model_read_text(r.ctx, "text", text, strlen(text), 0, NULL, &r.model) == FLX_OK);
+        CHECK(flx_system_compile(r.model, NULL, r.ctx, &r.system) != FLX_OK);
+        CHECK_TEXT(flx_ctx_error(r.ctx, 0)->text, "'b'");
+        CHECK_TEXT(flx_ctx_error(r.ctx, 0)->text, "not determined");
+        put_away(&r);
+    }
+    return 0;
+}
+
+TEST_MAIN(TEST(shortest_ways_lead_where_long_ones_do), TEST(events_on_short_ways_happen),
+          TEST(inputs_leave_ended_motions_alone), TEST(inputs_leave_failed_motions_alone),
+          TEST(masses_that_vanish_are_told), TEST(free_bodies_without_mass_are_refused))
