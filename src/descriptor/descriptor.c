@@ -195,7 +195,6 @@ static size_t cut_block(const flx_descriptor *d, flx_work *w)
         {&w->follow.scratch, most},
         {&w->lam, d->complete ? 7 * ((size_t)d->complete_lam + (size_t)d->complete_mu) : 0},
         {&w->read, (size_t)x->read_size},
-        {&w->modal, flx_modals_scratch(d)},
         {&w->gravity, 3},
         {&w->discrete, 14 * (size_t)d->nspring},
         {&w->tangent, x->nreading > 0 ? (size_t)d->nvalue : 0},
@@ -471,7 +470,6 @@ static flx_status make(flx_descriptor *d, const flx_descriptor_options *o)
     FLX_TRY(make_param(d));
     // number everything ...
     FLX_TRY(flx_layout_bodies(d));
-    FLX_TRY(flx_modals_plan(d));
     FLX_TRY(flx_terms_plan(d, FLX_STAGE_BODIES));
     FLX_TRY(flx_follow_plan(d));
     FLX_TRY(flx_forces_plan(d));
@@ -483,7 +481,6 @@ static flx_status make(flx_descriptor *d, const flx_descriptor_options *o)
     // ... find who touches whom ...
     FLX_TRY(flx_layout_blocks(d));
     FLX_TRY(flx_read_list(d));
-    FLX_TRY(flx_modals_couple(d));
     FLX_TRY(flx_terms_couple(d));
     FLX_TRY(flx_rows_couple(d));
     FLX_TRY(flx_forces_couple(d));
@@ -497,7 +494,6 @@ static flx_status make(flx_descriptor *d, const flx_descriptor_options *o)
             b->diag = flx_layout_slot(d, b->v, b->v);
         }
     }
-    flx_modals_fill(d);
     FLX_TRY(flx_terms_fill(d, FLX_STAGE_BODIES));
     FLX_TRY(flx_follow_fill(d));
     FLX_TRY(flx_rows_fill(d));
@@ -506,9 +502,6 @@ static flx_status make(flx_descriptor *d, const flx_descriptor_options *o)
     FLX_TRY(flx_expr_compile(d));
     FLX_TRY(flx_layout_parts(d));
     FLX_TRY(flx_forces_scale(d));
-    for (int i = 0; i < d->nmodal; i++) { // says all that FLX_READS_FORCES does, and more
-        if (d->modals[i].e->one_sided) d->base.reads_multipliers = FLX_READS_INERTIA;
-    }
     return flx_layout_pairs(d);
 }
 

@@ -150,7 +150,6 @@ flx_status flx_eval_energy(const flx_system *s, flx_work *w, const flx_point *p,
                         w->frames, e);
     FLX_BODY_KINDS(X)
 #undef X
-    flx_modals_energy(d, w, p, e);
     flx_terms_energy(d, w, p, e);
     flx_spring_energy(d->nspring, d->springs, w->frames, p->switches, p->v, e);
     laws_energy(d, w, p, e);

@@ -176,13 +176,18 @@ void flx_eval_motions(const flx_descriptor *d, flx_work *w, const flx_point *p)
 
 // ---- turns ---------------------------------------------------------------------------------------
 
+bool flx_descriptor_watches(const flx_descriptor *d)
+{
+    return d->nturn > 0 || flx_terms_watches(d);
+}
+
 void flx_eval_accept(const flx_system *s, flx_work *w, flx_state *x)
 {
     const flx_descriptor *d = flx_descriptor_of(s);
-    if (d->nturn == 0 && d->nmodal == 0) return;
+    if (!flx_descriptor_watches(d)) return;
     flx_point p = flx_state_point(s, x);
     flx_eval_frames(d, w, &p);
-    flx_modals_watch(d, w, p.q);
+    flx_terms_watch(d, w, &p);
     for (int i = 0; i < d->nturn; i++) {
         flx_jet j;
         flx_scalar_value(d->turns + i, w->frames, x->switches, &j);

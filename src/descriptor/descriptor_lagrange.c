@@ -41,10 +41,7 @@ static flx_status transport(const flx_system *s, flx_work *w, const flx_point *p
         v3 o = v3_load(p->v + b->v + 3);
         v3_store(out + b->v + 3, v3_cross(o, m33_mul_v(m33_load(b->J), o)));
     }
-    if (d->nmodal > 0) {
-        p = flx_eval_begin(d, w, p);
-        flx_modals_transport(d, w, p, out);
-    }
+    flx_terms_transport(d, w, p, out);
     flx_eval_mass_rate(d, w, p, out);
     return FLX_OK;
 }

@@ -457,9 +457,6 @@ flx_status flx_layout_parts(flx_descriptor *d)
     for (int i = flx_first_x(d); i < flx_first_w(d); i++) {
         flx_layout_mark(d, flx_layout_slot(d, i, i), 2);
     }
-    for (int i = 0; i < 4 * d->nmodal; i++) {
-        flx_layout_mark(d, d->modals[i / 4].at[i / 2 % 2][i % 2], 6);
-    }
     flx_terms_mark(d);
     for (int i = 0; i < d->nspring; i++) {
         const flx_spring *one = d->springs + i;

@@ -7,7 +7,6 @@
 //   descriptor_force.c     forces without expressions
 //   descriptor_expr.c      expressions: forces, equations, constraints (descriptor_expr.h: their data)
 //   descriptor_expr_places.c, descriptor_expr_compile.c  where their derivatives go; their programs
-//   descriptor_modal.c     elastic bodies: their material, their nodes
 //   term.h, terms.c, terms/  what contributes to the equations: beams, drag
 //   descriptor_follow.c    frames that follow from other unknowns
 //   descriptor_solid_loads.c  pressures, tractions and volume loads on them
@@ -29,7 +28,6 @@
 #pragma once
 
 #include "body/body.h"
-#include "body/modal.h"
 #include "body/solid_pressure.h"
 #include "descriptor/descriptor.h"
 #include "descriptor/descriptor_expr.h"
@@ -111,7 +109,7 @@ typedef struct flx_couplings { // pairs of blocks that the pattern must have
 // A frame that follows from blocks of unknowns, its masters: (v, w) = J u.
 #define FLX_MOST_MASTERS 4
 typedef struct flx_follower_kind flx_follower_kind;
-typedef struct flx_follower_data {
+struct flx_follower_data {
     const flx_follower_kind *kind;
     const void *of; // what the kind makes it of, two pointers of its own
     const void *part;
@@ -123,7 +121,7 @@ typedef struct flx_follower_data {
     int width;                                     // columns
     int at;                                        // of J in the work
     int block[FLX_MOST_MASTERS][FLX_MOST_MASTERS]; // offsets of the masters' entries
-} flx_follower_data;
+};
 
 // place: the frame, J (nv x width) and bias = J' u (nv). tangent: Jv (nv x width) = (J u)_q and
 // K (width x width) = (J^T wrench)_q. slope: of v and v' along theta (width). push: what forces feel of J that
@@ -167,8 +165,6 @@ struct flx_descriptor {
     int nkind[FLX_N_BODY_KINDS];
     flx_body_data *kind[FLX_N_BODY_KINDS];
     int *body_q, *body_v, *body_nv; // (nbody + followers, which have no coordinates)
-    int nmodal;
-    flx_modal_data *modals;
     flx_term_list terms;
     void *own[FLX_N_TERMS]; // the arrays of each; NULL: it is not there
     int nfollower;
@@ -259,7 +255,6 @@ struct flx_work {
     double *force;                  // (n + rows of followers) zeros between uses
     double *read;                   // of the reactions that are read
     double *own[FLX_N_TERMS];       // of each term
-    double *modal;                  // of elastic bodies
     double *gravity;                // (3) times a load factor
     double *discrete;               // of springs at the ends of a step
     struct {                        // of followers
@@ -273,14 +268,13 @@ struct flx_work {
         double *scratch;            // (2 most^2)
         flx_point point;            // as kernels see it
     } follow;
-    bool told_fast, told_far; // that one turns too fast, or bends too far for what it is
-    double *tangent;          // zeros between uses, on the pattern; where reactions are read
-    double *block;            // owned; all of the above
-    flx_saddle_work saddle;   // made when first needed
-    flx_twin twin;            // for slopes by parameters
-    flx_work *complete;       // owned; of the complete system; made when first needed
-    double *lam;              // (7 x rows of the complete system)
-    double *truth;            // (2 nevent) conditions of events, before and after
+    double *tangent;        // zeros between uses, on the pattern; where reactions are read
+    double *block;          // owned; all of the above
+    flx_saddle_work saddle; // made when first needed
+    flx_twin twin;          // for slopes by parameters
+    flx_work *complete;     // owned; of the complete system; made when first needed
+    double *lam;            // (7 x rows of the complete system)
+    double *truth;          // (2 nevent) conditions of events, before and after
     // At an instant, of the model's switches: value, rate and switch as they were, and the side to
     // which those go that were found to change; not a number: unknown, not found.
     double *border, *rate, *was, *side;
@@ -368,25 +362,6 @@ void flx_follow_carry(const flx_descriptor *d, const double *J, double *r);
 void flx_follow_jacobian(const flx_descriptor *d, const flx_work *w, double *A0);
 void flx_follow_tangent(const flx_descriptor *d, flx_work *w, const flx_point *p, const double *r,
                         double *A0, double *A1);
-
-// elastic bodies: numbered, coupled, placed; evaluated as their kernels say.
-flx_status flx_modals_plan(flx_descriptor *d);
-flx_status flx_modals_couple(flx_descriptor *d);
-void flx_modals_fill(flx_descriptor *d);
-// Follower i, a node of an elastic body.
-void flx_modals_follower(const flx_descriptor *d, int i, flx_follower_data *f);
-size_t flx_modals_scratch(const flx_descriptor *d);
-void flx_modals_residual(const flx_descriptor *d, const flx_work *w, const flx_point *p, double *r);
-void flx_modals_linearise(const flx_descriptor *d, const flx_work *w, const flx_point *p,
-                          double *A0, double *A1, double *A2);
-void flx_modals_energy(const flx_descriptor *d, const flx_work *w, const flx_point *p,
-                       flx_energies *e);
-void flx_modals_momentum(const flx_descriptor *d, const flx_work *w, const flx_point *p,
-                         double *Mv);
-// Warn, once, of a body that turns fast and has no geometric stiffening, or that bends far.
-void flx_modals_watch(const flx_descriptor *d, flx_work *w, const double *q);
-void flx_modals_transport(const flx_descriptor *d, const flx_work *w, const flx_point *p,
-                          double *out);
 
 // loads on solids, whose values are expressions
 size_t flx_solid_loads_wrenches(const flx_model *m); // most forces on nodes
@@ -534,6 +509,7 @@ void flx_read_linearise(const flx_descriptor *d, flx_work *w, const flx_point *p
 void flx_reaction_eval(const flx_descriptor *d, flx_work *w, const flx_point *p, int joint,
                        const double *lam, const double *mu, double out[6]);
 flx_status flx_eval_energy(const flx_system *s, flx_work *w, const flx_point *p, flx_energies *e);
+bool flx_descriptor_watches(const flx_descriptor *d); // whether accepted states change anything
 void flx_eval_accept(const flx_system *s, flx_work *w, flx_state *x);
 double flx_eval_longest_step(const flx_system *s, flx_work *w, const flx_state *x);
 // Rows of the velocities alone, without bonds: of bodies and forces that need no expression

@@ -132,7 +132,6 @@ static void passive_residual(const flx_descriptor *d, flx_work *w, const flx_poi
     for (int i = d->variable_v; i < d->base.dims.nv; i++) r[i] = 0.0;
     if (!flx_has_bodies(d)) return;
     bodies_residual(d, p, r);
-    flx_modals_residual(d, w, p, r);
     flx_terms_residual(d, FLX_STAGE_BODIES, w, p, r);
     flx_spring_residual(d->nspring, d->springs, w->frames, p->switches, p->v, r);
     flx_twist_residual(d->ntwist, d->twists, w->frames.space, r);
@@ -151,9 +150,8 @@ void flx_eval_momentum(const flx_descriptor *d, flx_work *w, const flx_point *p,
     FLX_BODY_KINDS(X)
 #undef X
     flx_terms_momentum(d, w, p, Mv);
-    if (x->nchannel == 0 && d->nmodal == 0) return;
+    if (x->nchannel == 0) return;
     p = flx_eval_begin(d, w, p);
-    flx_modals_momentum(d, w, p, Mv);
     flx_eval_group(d, w, FLX_GROUP_VALUE);
     const double *value = flx_eval_output(d, w, FLX_GROUP_VALUE);
     for (int i = 0; i < x->nrow; i++) {

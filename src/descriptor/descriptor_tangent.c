@@ -252,7 +252,6 @@ static void all_entries(const flx_descriptor *d, flx_work *w, const flx_point *p
 {
     clear(d, b->A0, b->A1, b->A2);
     bodies_linearise(d, p, b->A1, b->A2);
-    flx_modals_linearise(d, w, p, b->A0, b->A1, b->A2);
     flx_terms_linearise(d, FLX_STAGE_BODIES, w, p, b);
     for (int i = 0; i < d->base.dims.nx; i++) {
         int u = flx_first_x(d) + i;
@@ -314,7 +313,6 @@ static void add_masses(const flx_descriptor *d, flx_work *w, const flx_point *p,
 {
     const flx_expressions *x = &d->expr;
     bodies_linearise(d, p, NULL, A2);
-    flx_modals_linearise(d, w, p, NULL, NULL, A2);
     flx_terms_masses(d, w, p, A2);
     flx_eval_group(d, w, FLX_GROUP_VALUE);
     for (int i = 0; i < x->nrow; i++) {

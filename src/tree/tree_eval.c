@@ -203,7 +203,7 @@ void flx_tree_accept(const flx_system *s, flx_work *work, flx_state *x)
     const flx_tree *t = flx_tree_of(s);
     flx_tree_work *w = flx_tree_work_of(work);
     const flx_descriptor *d = flx_tree_inner(t);
-    if (d->nturn == 0 && d->nmodal == 0) return; // nothing is watched
+    if (!flx_descriptor_watches(d)) return;
     flx_tree_to_bodies(s, work, x, w->body);
     memcpy(w->body->lam, x->lam, (size_t)s->dims.nlam * sizeof *x->lam);
     memcpy(w->body->mu, x->mu, (size_t)s->dims.nmu * sizeof *x->mu);

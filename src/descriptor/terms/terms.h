@@ -2,6 +2,7 @@
 #pragma once
 
 #include "body/beam_exact.h"
+#include "body/modal.h"
 #include "body/solid.h"
 #include "descriptor/term.h"
 #include "model/model_data.h"
@@ -9,6 +10,11 @@
 #define FLX_TERM(NAME, name, stage) extern const flx_term flx_term_##name;
 #include "descriptor/terms.def"
 #undef FLX_TERM
+
+// elastic bodies: one of them; what a follower is, number i of the model, a node of one.
+const flx_modal_data *flx_modals_get(const flx_descriptor *d, int i);
+typedef struct flx_follower_data flx_follower_data;
+void flx_modals_follower(const flx_descriptor *d, int i, flx_follower_data *f);
 
 // beams: stiffness of a section, in the plane the part that acts there; NULL: no memory. Strains without stress at the
 // points of an element between these nodes: of a straight line, or in the initial configuration.

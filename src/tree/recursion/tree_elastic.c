@@ -182,7 +182,7 @@ static void set_link(const flx_tree_links *t, const flx_link *l, const flx_link_
 static void add_inertia(const flx_tree *t, const flx_link_frame *f, const double *A2, elastic *x,
                         link *to)
 {
-    const flx_modal_data *b = flx_tree_inner(t)->modals + x->modal;
+    const flx_modal_data *b = flx_modals_get(flx_tree_inner(t), x->modal);
     const flx_mount *m = t->t.mounts + t->model->modals[x->modal].body;
     const double *F = A2 + b->at[0][0], *C = A2 + b->at[0][1];
     bool planar = t->t.k.planar;

@@ -1,8 +1,35 @@
-// descriptor_modal.c - elastic bodies in the descriptor system: where their kernels write, and what
-// they are given; and their nodes as followers.
+// term_modal.c - elastic bodies: where their kernels write, and what they are given; and their nodes as followers.
 #include "body/modal_node.h"
 #include "body/modal_one_sided.h"
 #include "descriptor/descriptor_parts.h"
+
+typedef struct modals {
+    int n;
+    flx_modal_data *of;
+} modals;
+
+// In each work: whether the user was told that one turns too fast, or bends too far for what it is; then what kernels need.
+typedef struct modal_work {
+    bool told_fast, told_far;
+    double kernels[];
+} modal_work;
+
+static modals *modals_of(const flx_descriptor *d)
+{
+    return d->own[FLX_TERM_MODAL];
+}
+
+static modal_work *work_of(const flx_work *w)
+{
+    return (modal_work *)(void *)w->own[FLX_TERM_MODAL];
+}
+
+const flx_modal_data *flx_modals_get(const flx_descriptor *d, int i)
+{
+    return modals_of(d)->of + i;
+}
+
+// ---- making -------------------------------------------------------------------------------------
 
 static flx_status find_reach(flx_descriptor *d, flx_modal_data *b)
 {
@@ -22,54 +49,71 @@ static flx_status find_reach(flx_descriptor *d, flx_modal_data *b)
     return FLX_OK;
 }
 
-flx_status flx_modals_plan(flx_descriptor *d)
+static flx_status plan(flx_descriptor *d)
 {
     const flx_model *m = d->model;
-    d->modals = flx_arena_take(d->arena, (size_t)m->nmodal, sizeof *d->modals);
-    if (!d->modals) return FLX_ERR_MEMORY;
-    d->nmodal = m->nmodal;
-    for (int i = 0; i < m->nmodal; i++) {
-        const flx_modal *from = m->modals + i;
-        d->modals[i] = (flx_modal_data){.e = from->e,
-                                        .frame = from->body + 1,
-                                        .v = d->body_v[from->body],
-                                        .q = d->variable_q + from->first,
-                                        .u = d->variable_v + from->first};
-        FLX_TRY(find_reach(d, d->modals + i));
+    if (m->nmodal == 0) return FLX_OK;
+    modals *own = flx_arena_take(d->arena, 1, sizeof *own);
+    if (!own) return FLX_ERR_MEMORY;
+    own->of = flx_arena_take(d->arena, (size_t)m->nmodal, sizeof *own->of);
+    if (!own->of) return FLX_ERR_MEMORY;
+    d->own[FLX_TERM_MODAL] = own;
+    for (; own->n < m->nmodal; own->n++) {
+        const flx_modal *from = m->modals + own->n;
+        flx_modal_data *b = own->of + own->n;
+        *b = (flx_modal_data){.e = from->e,
+                              .frame = from->body + 1,
+                              .v = d->body_v[from->body],
+                              .q = d->variable_q + from->first,
+                              .u = d->variable_v + from->first};
+        FLX_TRY(find_reach(d, b));
     }
     return FLX_OK;
 }
 
-flx_status flx_modals_couple(flx_descriptor *d)
+static flx_status couple(flx_descriptor *d)
 {
-    for (int i = 0; i < d->nmodal; i++) {
-        const flx_modal_data *b = d->modals + i;
+    for (int i = 0; i < modals_of(d)->n; i++) {
+        const flx_modal_data *b = modals_of(d)->of + i;
         FLX_TRY(flx_layout_couple(d, d->block_of[b->v], d->block_of[b->u]));
     }
     return FLX_OK;
 }
 
-void flx_modals_fill(flx_descriptor *d)
+static flx_status fill(flx_descriptor *d)
 {
-    for (int i = 0; i < d->nmodal; i++) {
-        flx_modal_data *b = d->modals + i;
+    for (int i = 0; i < modals_of(d)->n; i++) {
+        flx_modal_data *b = modals_of(d)->of + i;
         const int first[2] = {b->v, b->u};
         for (int k = 0; k < 4; k++) {
             b->at[k / 2][k % 2] = flx_layout_slot(d, first[k / 2], first[k % 2]);
         }
+        // says all that FLX_READS_FORCES does, and more
+        if (b->e->one_sided) d->base.reads_multipliers = FLX_READS_INERTIA;
+    }
+    return FLX_OK;
+}
+
+static void mark(flx_descriptor *d)
+{
+    for (int i = 0; i < modals_of(d)->n; i++) {
+        const flx_modal_data *b = modals_of(d)->of + i;
+        for (int k = 0; k < 4; k++) flx_layout_mark(d, b->at[k / 2][k % 2], 6);
     }
 }
 
-size_t flx_modals_scratch(const flx_descriptor *d)
+static size_t scratch(const flx_descriptor *d)
 {
     size_t most = 0;
-    for (int i = 0; i < d->nmodal; i++) {
-        const flx_elastic *e = d->modals[i].e;
+    for (int i = 0; i < modals_of(d)->n; i++) {
+        const flx_elastic *e = modals_of(d)->of[i].e;
         size_t own = FLX_MODAL_SCRATCH((size_t)e->n, (size_t)e->ngrain); // more than a node's
         if (own > most) most = own;
     }
-    return most;
+    return sizeof(modal_work) / sizeof(double) + most;
 }
+
+// ---- evaluation ---------------------------------------------------------------------------------
 
 static flx_modal_point point_of(const flx_descriptor *d, const flx_work *w, const flx_point *p)
 {
@@ -77,7 +121,7 @@ static flx_modal_point point_of(const flx_descriptor *d, const flx_work *w, cons
                              .v = p->v,
                              .a = p->a,
                              .g = flx_eval_gravity(d, p, w->gravity),
-                             .scratch = w->modal};
+                             .scratch = work_of(w)->kernels};
 }
 
 // Without stiffening a body of the frequency f that turns with the speed w has f^2 - w^2 instead of
@@ -89,7 +133,7 @@ static flx_modal_point point_of(const flx_descriptor *d, const flx_work *w, cons
 
 static bool watch_speed(const flx_descriptor *d, const flx_work *w, int i)
 {
-    const flx_modal_data *b = d->modals + i;
+    const flx_modal_data *b = modals_of(d)->of + i;
     if (b->e->stiffened) return false;
     double speed = d->planar ? fabs(w->frames.plane[b->frame].w)
                              : v3_norm(v3_load(w->frames.space[b->frame].w));
@@ -106,7 +150,7 @@ static bool watch_speed(const flx_descriptor *d, const flx_work *w, int i)
 
 static bool watch_bending(const flx_descriptor *d, int i, const double *q)
 {
-    const flx_modal_data *b = d->modals + i;
+    const flx_modal_data *b = modals_of(d)->of + i;
     double most = 0.0;
     for (int k = 0; k < b->e->n; k++) most = fmax(most, b->reach[k] * fabs(q[b->q + k]));
     if (!(most > FAR)) return false;
@@ -118,64 +162,79 @@ static bool watch_bending(const flx_descriptor *d, int i, const double *q)
     return true;
 }
 
-void flx_modals_watch(const flx_descriptor *d, flx_work *w, const double *q)
+static void watch(const flx_descriptor *d, flx_work *w, const flx_point *p)
 {
-    for (int i = 0; i < d->nmodal; i++) {
-        if (!w->told_fast) w->told_fast = watch_speed(d, w, i);
-        if (!w->told_far) w->told_far = watch_bending(d, i, q);
+    modal_work *k = work_of(w);
+    for (int i = 0; i < modals_of(d)->n; i++) {
+        if (!k->told_fast) k->told_fast = watch_speed(d, w, i);
+        if (!k->told_far) k->told_far = watch_bending(d, i, p->q);
     }
 }
 
-void flx_modals_residual(const flx_descriptor *d, const flx_work *w, const flx_point *p, double *r)
+static void residual(const flx_descriptor *d, flx_work *w, const flx_point *p, double *r)
 {
+    const modals *own = modals_of(d);
     flx_modal_point at = point_of(d, w, p);
     if (d->planar) {
-        flx_modal2_residual(d->nmodal, d->modals, w->frames.plane, &at, r);
+        flx_modal2_residual(own->n, own->of, w->frames.plane, &at, r);
     } else {
-        flx_modal_residual(d->nmodal, d->modals, w->frames.space, &at, r);
+        flx_modal_residual(own->n, own->of, w->frames.space, &at, r);
     }
 }
 
-void flx_modals_linearise(const flx_descriptor *d, const flx_work *w, const flx_point *p,
-                          double *A0, double *A1, double *A2)
+static void linearise(const flx_descriptor *d, flx_work *w, const flx_point *p, flx_blocks *b)
 {
+    const modals *own = modals_of(d);
     flx_modal_point at = point_of(d, w, p);
     if (d->planar) {
-        flx_modal2_linearise(d->nmodal, d->modals, w->frames.plane, &at, A0, A1, A2);
+        flx_modal2_linearise(own->n, own->of, w->frames.plane, &at, b->A0, b->A1, b->A2);
     } else {
-        flx_modal_linearise(d->nmodal, d->modals, w->frames.space, &at, A0, A1, A2);
+        flx_modal_linearise(own->n, own->of, w->frames.space, &at, b->A0, b->A1, b->A2);
     }
 }
 
-void flx_modals_energy(const flx_descriptor *d, const flx_work *w, const flx_point *p,
-                       flx_energies *e)
+static void masses(const flx_descriptor *d, flx_work *w, const flx_point *p, double *A2)
 {
+    const modals *own = modals_of(d);
     flx_modal_point at = point_of(d, w, p);
     if (d->planar) {
-        flx_modal2_energy(d->nmodal, d->modals, w->frames.plane, &at, e);
+        flx_modal2_linearise(own->n, own->of, w->frames.plane, &at, NULL, NULL, A2);
     } else {
-        flx_modal_energy(d->nmodal, d->modals, w->frames.space, &at, e);
+        flx_modal_linearise(own->n, own->of, w->frames.space, &at, NULL, NULL, A2);
     }
 }
 
-void flx_modals_momentum(const flx_descriptor *d, const flx_work *w, const flx_point *p, double *Mv)
+static void energy(const flx_descriptor *d, flx_work *w, const flx_point *p, flx_energies *e)
 {
+    const modals *own = modals_of(d);
     flx_modal_point at = point_of(d, w, p);
     if (d->planar) {
-        flx_modal2_momentum(d->nmodal, d->modals, w->frames.plane, &at, Mv);
+        flx_modal2_energy(own->n, own->of, w->frames.plane, &at, e);
     } else {
-        flx_modal_momentum(d->nmodal, d->modals, w->frames.space, &at, Mv);
+        flx_modal_energy(own->n, own->of, w->frames.space, &at, e);
     }
 }
 
-void flx_modals_transport(const flx_descriptor *d, const flx_work *w, const flx_point *p,
-                          double *out)
+static void momentum(const flx_descriptor *d, flx_work *w, const flx_point *p, double *Mv)
 {
+    const modals *own = modals_of(d);
     flx_modal_point at = point_of(d, w, p);
     if (d->planar) {
-        flx_modal2_transport(d->nmodal, d->modals, w->frames.plane, &at, out);
+        flx_modal2_momentum(own->n, own->of, w->frames.plane, &at, Mv);
     } else {
-        flx_modal_transport(d->nmodal, d->modals, w->frames.space, &at, out);
+        flx_modal_momentum(own->n, own->of, w->frames.space, &at, Mv);
+    }
+}
+
+static void transport(const flx_descriptor *d, flx_work *w, const flx_point *p, double *out)
+{
+    const modals *own = modals_of(d);
+    p = flx_eval_begin(d, w, p);
+    flx_modal_point at = point_of(d, w, p);
+    if (d->planar) {
+        flx_modal2_transport(own->n, own->of, w->frames.plane, &at, out);
+    } else {
+        flx_modal_transport(own->n, own->of, w->frames.space, &at, out);
     }
 }
 
@@ -258,7 +317,7 @@ void flx_modals_follower(const flx_descriptor *d, int i, flx_follower_data *f)
     const flx_follower *from = d->model->followers + i;
     int k = 0;
     while (d->model->modals[k].body != from->carrier) k++;
-    const flx_modal_data *b = d->modals + k;
+    const flx_modal_data *b = modals_of(d)->of + k;
     const flx_elastic_node *part = b->e->nodes + from->node;
     f->kind = part->push || part->twist ? &pushed : &node;
     f->of = b;
@@ -269,3 +328,19 @@ void flx_modals_follower(const flx_descriptor *d, int i, flx_follower_data *f)
     f->column[1] = f->nv;
     f->column[2] = f->width = f->nv + b->e->n;
 }
+
+const flx_term flx_term_modal = {
+    .plan = plan,
+    .couple = couple,
+    .fill = fill,
+    .mark = mark,
+    .scratch = scratch,
+    .residual = residual,
+    .linearise = linearise,
+    .masses = masses,
+    .energy = energy,
+    .placed = true,
+    .momentum = momentum,
+    .transport = transport,
+    .watch = watch,
+};
