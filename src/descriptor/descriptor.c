@@ -1,69 +1,8 @@
-// descriptor.c - making the descriptor system from a model; its table of operations; its chart; what
-// its unknowns are called.
+// descriptor.c - making the descriptor system from a model; its table of operations; what its unknowns are called.
 #include "descriptor/descriptor_parts.h"
 #include "math/plans.h"
 
 #include <float.h>
-
-// ---- chart --------------------------------------------------------------------------------------
-
-static int n_rigid(const flx_descriptor *d)
-{
-    return d->nkind[FLX_BODY_KIND_RIGID];
-}
-
-static const flx_body_data *rigid(const flx_descriptor *d)
-{
-    return d->kind[FLX_BODY_KIND_RIGID];
-}
-
-static void retract(const flx_system *s, const double *q, const double *theta, double *q_out)
-{
-    const flx_descriptor *d = flx_descriptor_of(s);
-    for (int k = 0; k < d->nsegment; k++) {
-        const flx_segment *g = d->segments + k;
-        for (int i = 0; i < g->n; i++) q_out[g->q + i] = q[g->q + i] + theta[g->v + i];
-    }
-    flx_rigid_retract(n_rigid(d), rigid(d), q, theta, q_out);
-}
-
-static void difference(const flx_system *s, const double *q0, const double *q1, double *theta)
-{
-    const flx_descriptor *d = flx_descriptor_of(s);
-    for (int k = 0; k < d->nsegment; k++) {
-        const flx_segment *g = d->segments + k;
-        for (int i = 0; i < g->n; i++) theta[g->v + i] = q1[g->q + i] - q0[g->q + i];
-    }
-    flx_rigid_difference(n_rigid(d), rigid(d), q0, q1, theta);
-}
-
-// The four maps differ only in what they do to rotations.
-#define CHART_MAP(name, map)                                                                       \
-    static void name(const flx_system *s, const double *theta, const double *in, double *out)      \
-    {                                                                                              \
-        const flx_descriptor *d = flx_descriptor_of(s);                                            \
-        if (out != in) memcpy(out, in, (size_t)s->dims.nv * sizeof *out);                          \
-        for (int k = 0; k < n_rigid(d); k++) {                                                     \
-            int v = rigid(d)[k].v + 3;                                                             \
-            v3_store(out + v, map(v3_load(theta + v), v3_load(in + v)));                           \
-        }                                                                                          \
-    }
-CHART_MAP(chart_velocity, rot_tangent)
-CHART_MAP(chart_rate, rot_tangent_inverse)
-CHART_MAP(chart_velocity_t, rot_tangent_t)
-CHART_MAP(chart_rate_t, rot_tangent_inverse_t)
-
-static void chart_velocity_slope_t(const flx_system *s, const double *theta, const double *dtheta,
-                                   const double *u, double *out)
-{
-    const flx_descriptor *d = flx_descriptor_of(s);
-    for (int i = 0; i < s->dims.nv; i++) out[i] = 0.0;
-    for (int k = 0; k < n_rigid(d); k++) {
-        int v = rigid(d)[k].v + 3;
-        v3 slope = rot_tangent_slope_t(v3_load(theta + v), v3_load(dtheta + v), v3_load(u + v));
-        v3_store(out + v, slope);
-    }
-}
 
 // ---- names --------------------------------------------------------------------------------------
 
@@ -359,13 +298,13 @@ static const flx_system_ops ops = {
     .name = "descriptor",
     .residual = flx_eval_residual,
     .linearise = flx_eval_linearise,
-    .retract = retract,
-    .difference = difference,
-    .velocity = chart_velocity,
-    .rate = chart_rate,
-    .velocity_t = chart_velocity_t,
-    .rate_t = chart_rate_t,
-    .velocity_slope_t = chart_velocity_slope_t,
+    .retract = flx_chart_retract,
+    .difference = flx_chart_difference,
+    .velocity = flx_chart_velocity,
+    .rate = flx_chart_rate,
+    .velocity_t = flx_chart_velocity_t,
+    .rate_t = flx_chart_rate_t,
+    .velocity_slope_t = flx_chart_velocity_slope_t,
     .unknown = unknown,
     .work_create = work_create,
     .work_destroy = work_destroy,
@@ -488,12 +427,6 @@ static flx_status make(flx_descriptor *d, const flx_descriptor_options *o)
     FLX_TRY(flx_follow_couple(d));
     FLX_TRY(flx_layout_pattern(d));
     // ... and where everybody writes
-    for (int k = 0; k < FLX_N_BODY_KINDS; k++) {
-        for (int i = 0; i < d->nkind[k]; i++) {
-            flx_body_data *b = d->kind[k] + i;
-            b->diag = flx_layout_slot(d, b->v, b->v);
-        }
-    }
     FLX_TRY(flx_terms_fill(d, FLX_STAGE_BODIES));
     FLX_TRY(flx_follow_fill(d));
     FLX_TRY(flx_rows_fill(d));

@@ -141,15 +141,8 @@ static void laws_energy(const flx_descriptor *d, const flx_work *w, const flx_po
 flx_status flx_eval_energy(const flx_system *s, flx_work *w, const flx_point *p, flx_energies *e)
 {
     const flx_descriptor *d = flx_descriptor_of(s);
-    double loaded[3];
-    const double *g = flx_eval_gravity(d, p, loaded);
     *e = (flx_energies){0};
     p = flx_eval_begin(d, w, p);
-#define X(NAME, name, nq, nv)                                                                      \
-    flx_##name##_energy(d->nkind[FLX_BODY_KIND_##NAME], d->kind[FLX_BODY_KIND_##NAME], g,          \
-                        w->frames, e);
-    FLX_BODY_KINDS(X)
-#undef X
     flx_terms_energy(d, w, p, e);
     flx_spring_energy(d->nspring, d->springs, w->frames, p->switches, p->v, e);
     laws_energy(d, w, p, e);

@@ -6,17 +6,7 @@
 
 void flx_eval_frames(const flx_descriptor *d, flx_work *w, const flx_point *p)
 {
-    if (d->planar) {
-        flx_rigid2_frames(d->nkind[FLX_BODY_KIND_RIGID2], d->kind[FLX_BODY_KIND_RIGID2], p->q, p->v,
-                          w->frames);
-        flx_point2_frames(d->nkind[FLX_BODY_KIND_POINT2], d->kind[FLX_BODY_KIND_POINT2], p->q, p->v,
-                          w->frames);
-    } else {
-        flx_rigid_frames(d->nkind[FLX_BODY_KIND_RIGID], d->kind[FLX_BODY_KIND_RIGID], p->q, p->v,
-                         w->frames);
-        flx_point_frames(d->nkind[FLX_BODY_KIND_POINT], d->kind[FLX_BODY_KIND_POINT], p->q, p->v,
-                         w->frames);
-    }
+    flx_bodies_frames(d, w, p);
     if (d->nfollower > 0) flx_follow_frames(d, w, p);
 }
 

@@ -58,53 +58,6 @@ flx_status flx_eval_algebraic(const flx_descriptor *d, flx_work *w, flx_state *x
 
 // ---- the form ---------------------------------------------------------------------------------
 
-static void normalise(const flx_system *s, double *q)
-{
-    const flx_descriptor *d = flx_descriptor_of(s);
-    for (int i = 0; i < d->nkind[FLX_BODY_KIND_RIGID]; i++) {
-        double *r = q + d->kind[FLX_BODY_KIND_RIGID][i].q + 3;
-        quat_store(r, quat_unit(quat_load(r)));
-    }
-}
-
-// q' = T(q) v; the quaternion as it is in z, so that its norm is kept by the equation.
-static void position_rate(const flx_system *s, const double *z, const double *v, double *dq)
-{
-    const flx_descriptor *d = flx_descriptor_of(s);
-    for (int k = 0; k < d->nsegment; k++) {
-        const flx_segment *g = d->segments + k;
-        memcpy(dq + g->q, v + g->v, (size_t)g->n * sizeof *dq);
-    }
-    for (int i = 0; i < d->nkind[FLX_BODY_KIND_RIGID]; i++) {
-        const flx_body_data *b = d->kind[FLX_BODY_KIND_RIGID] + i;
-        memcpy(dq + b->q, v + b->v, 3 * sizeof *dq);
-        const double *w = v + b->v + 3;
-        quat half = {0.0, 0.5 * w[0], 0.5 * w[1], 0.5 * w[2]};
-        quat_store(dq + b->q + 3, quat_mul(quat_load(z + b->q + 3), half));
-    }
-}
-
-// v = T(q)^+ dq: 2 q* dq / |q|^2, without its scalar part, of a quaternion.
-static void position_velocity(const flx_system *s, const double *q, const double *dq, double *v)
-{
-    const flx_descriptor *d = flx_descriptor_of(s);
-    for (int k = 0; k < d->nsegment; k++) {
-        const flx_segment *g = d->segments + k;
-        memcpy(v + g->v, dq + g->q, (size_t)g->n * sizeof *v);
-    }
-    for (int i = 0; i < d->nkind[FLX_BODY_KIND_RIGID]; i++) {
-        const flx_body_data *b = d->kind[FLX_BODY_KIND_RIGID] + i;
-        memcpy(v + b->v, dq + b->q, 3 * sizeof *v);
-        quat a = quat_load(q + b->q + 3);
-        double norm2 = a.w * a.w + a.x * a.x + a.y * a.y + a.z * a.z;
-        quat w = quat_mul((quat){a.w, -a.x, -a.y, -a.z}, quat_load(dq + b->q + 3));
-        v3_store(v + b->v + 3, v3_scale(2.0 / norm2, v3_make(w.x, w.y, w.z)));
-    }
-}
-
-const flx_components flx_descriptor_components = {
-    .rate = position_rate, .velocity = position_velocity, .normalise = normalise};
-
 // Multipliers of compliant bonds from the rows at l = 0; the others stay zero.
 static bool compliant(const flx_descriptor *d, const double *r, flx_state *x)
 {

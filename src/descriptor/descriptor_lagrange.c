@@ -36,11 +36,6 @@ static flx_status transport(const flx_system *s, flx_work *w, const flx_point *p
     const flx_descriptor *d = flx_descriptor_of(s);
     FLX_TRY(check_masses(d));
     for (int i = 0; i < s->dims.nv; i++) out[i] = 0.0;
-    for (int i = 0; i < d->nkind[FLX_BODY_KIND_RIGID]; i++) {
-        const flx_body_data *b = d->kind[FLX_BODY_KIND_RIGID] + i;
-        v3 o = v3_load(p->v + b->v + 3);
-        v3_store(out + b->v + 3, v3_cross(o, m33_mul_v(m33_load(b->J), o)));
-    }
     flx_terms_transport(d, w, p, out);
     flx_eval_mass_rate(d, w, p, out);
     return FLX_OK;

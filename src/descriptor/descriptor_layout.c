@@ -11,47 +11,6 @@
 
 // ---- coordinates --------------------------------------------------------------------------------
 
-static flx_body_kind kind_of(const flx_model *m, int body)
-{
-    bool rigid = m->bodies[body].type == FLX_BODY_RIGID;
-    if (m->dimension == 2) return rigid ? FLX_BODY_KIND_RIGID2 : FLX_BODY_KIND_POINT2;
-    return rigid ? FLX_BODY_KIND_RIGID : FLX_BODY_KIND_POINT;
-}
-
-static const int kind_nq[] = {
-#define X(NAME, name, nq, nv) nq,
-    FLX_BODY_KINDS(X)
-#undef X
-};
-static const int kind_nv[] = {
-#define X(NAME, name, nq, nv) nv,
-    FLX_BODY_KINDS(X)
-#undef X
-};
-
-static void fill_body(const flx_model *m, int body, flx_body_data *b)
-{
-    const flx_body *from = m->bodies + body;
-    b->frame = body + 1;
-    b->m = from->spread ? 0.0 : from->mass;
-    b->overweight = from->overweight;
-    if (m->dimension == 2) {
-        b->J[0] = from->inertia[8];
-    } else {
-        memcpy(b->J, from->inertia, sizeof b->J);
-    }
-}
-
-void flx_layout_renew(flx_descriptor *d)
-{
-    const flx_model *m = d->model;
-    int n[FLX_N_BODY_KINDS] = {0};
-    for (int i = 0; i < m->nbody; i++) {
-        int k = (int)kind_of(m, i);
-        fill_body(m, i, d->kind[k] + n[k]++);
-    }
-}
-
 static void add_segment(flx_descriptor *d, int q, int v, int n)
 {
     if (d->nsegment > 0) {
@@ -73,23 +32,15 @@ flx_status flx_layout_bodies(flx_descriptor *d)
     d->body_nv = flx_arena_take(d->arena, nb, sizeof(int));
     d->segments = flx_arena_take(d->arena, nb + 1, sizeof *d->segments);
     if (!d->body_q || !d->body_v || !d->body_nv || !d->segments) return FLX_ERR_MEMORY;
-    for (int i = 0; i < m->nbody; i++) d->nkind[kind_of(m, i)]++;
-    for (int k = 0; k < FLX_N_BODY_KINDS; k++) {
-        d->kind[k] = flx_arena_take(d->arena, (size_t)d->nkind[k], sizeof *d->kind[k]);
-        if (!d->kind[k]) return FLX_ERR_MEMORY;
-        d->nkind[k] = 0;
-    }
     int q = 0, v = 0;
     for (int i = 0; i < m->nbody; i++) {
-        int k = (int)kind_of(m, i);
-        flx_body_data *b = d->kind[k] + d->nkind[k]++;
-        fill_body(m, i, b);
-        b->q = d->body_q[i] = q;
-        b->v = d->body_v[i] = v;
-        d->body_nv[i] = kind_nv[k];
-        if (k != FLX_BODY_KIND_RIGID) add_segment(d, q, v, kind_nv[k]);
-        q += kind_nq[k];
-        v += kind_nv[k];
+        flx_body_size n = flx_bodies_size(m, i);
+        d->body_q[i] = q;
+        d->body_v[i] = v;
+        d->body_nv[i] = n.nv;
+        if (n.nq == n.nv) add_segment(d, q, v, n.nv);
+        q += n.nq;
+        v += n.nv;
     }
     for (int i = m->nbody; i < m->nbody + m->nfollower; i++) { // see flx_follow_number
         d->body_q[i] = d->body_v[i] = -1;
@@ -449,11 +400,6 @@ static flx_status find_ranges(flx_descriptor *d, int which, const unsigned char 
 
 flx_status flx_layout_parts(flx_descriptor *d)
 {
-    for (int k = 0; k < FLX_N_BODY_KINDS; k++) {
-        for (int i = 0; i < d->nkind[k]; i++) {
-            flx_layout_mark(d, d->kind[k][i].diag, k == FLX_BODY_KIND_RIGID ? 6 : 4);
-        }
-    }
     for (int i = flx_first_x(d); i < flx_first_w(d); i++) {
         flx_layout_mark(d, flx_layout_slot(d, i, i), 2);
     }

@@ -6,30 +6,30 @@
 
 // ---- own arrays ---------------------------------------------------------------------------------
 
-static bool own(flx_arena *arena, void *array, int n, size_t size)
+void *flx_descriptor_own(flx_descriptor *d, void *array, int n, size_t size)
 {
     void **at = array;
-    void *copy = flx_arena_take(arena, (size_t)n, size);
+    void *copy = flx_arena_take(d->arena, (size_t)n, size);
     if (copy && n > 0) memcpy(copy, *at, (size_t)n * size);
     *at = copy;
-    return copy != NULL;
+    return copy;
 }
 
-#define OWN(array, n) own(d->arena, &(array), n, sizeof *(array))
+#define OWN(array, n) (FLX_OWN(d, array, n, sizeof *(array)) != NULL)
 
 static flx_status own_arrays(flx_descriptor *d)
 {
     flx_expressions *x = &d->expr;
     d->arena = flx_arena_create(d->base.ctx);
     if (!d->arena) return FLX_ERR_MEMORY;
-    bool fine = true;
-    for (int k = 0; k < FLX_N_BODY_KINDS; k++) fine = fine && OWN(d->kind[k], d->nkind[k]);
-    fine = fine && OWN(d->springs, d->nspring) && OWN(d->twists, d->ntwist) &&
-           OWN(d->attractions, d->nattraction) && OWN(d->mixed, d->nmixed) &&
-           OWN(d->points, d->npoint) && OWN(d->axes, d->naxis) && OWN(d->scalars, d->nscalar) &&
-           OWN(d->vscalars, d->nvscalar) && OWN(d->rows, d->base.dims.nlam + d->base.dims.nmu) &&
-           OWN(d->turns, d->nturn) && OWN(x->wrenches, x->nwrench) && OWN(x->efforts, x->neffort) &&
-           OWN(x->rows, x->nrow) && OWN(x->bonds, x->nbond);
+    FLX_TRY(flx_terms_take(d));
+    bool fine = OWN(d->springs, d->nspring) && OWN(d->twists, d->ntwist) &&
+                OWN(d->attractions, d->nattraction) && OWN(d->mixed, d->nmixed) &&
+                OWN(d->points, d->npoint) && OWN(d->axes, d->naxis) &&
+                OWN(d->scalars, d->nscalar) && OWN(d->vscalars, d->nvscalar) &&
+                OWN(d->rows, d->base.dims.nlam + d->base.dims.nmu) && OWN(d->turns, d->nturn) &&
+                OWN(x->wrenches, x->nwrench) && OWN(x->efforts, x->neffort) &&
+                OWN(x->rows, x->nrow) && OWN(x->bonds, x->nbond);
     d->renewal = flx_arena_take(d->arena, 1, flx_rows_scratch());
     d->before = flx_arena_take(d->arena, (size_t)d->base.nparameter, sizeof *d->before);
     return fine && d->renewal && d->before ? FLX_OK : FLX_ERR_MEMORY;
@@ -84,7 +84,7 @@ static flx_status renew_expressions(flx_descriptor *d)
 static flx_status renew(flx_descriptor *d)
 {
     d->length = flx_descriptor_length(d->model);
-    flx_layout_renew(d);
+    FLX_TRY(flx_terms_renew(d, FLX_STAGE_BODIES));
     FLX_TRY(flx_rows_renew(d));
     FLX_TRY(flx_forces_renew(d));
     FLX_TRY(renew_expressions(d));

@@ -1,5 +1,6 @@
 // descriptor_parts.h - the inside of the descriptor system, shared by its files:
-//   descriptor.c           making it, table of operations, chart, names of the unknowns
+//   descriptor.c           making it, table of operations, names of the unknowns
+//   descriptor_chart.c     its chart
 //   descriptor_layout.c    numbering, pattern, places where kernels write
 //   descriptor_pairs.c     the order of elimination that joints suggest
 //   descriptor_rows.c      bonds made of primitive rows
@@ -27,7 +28,6 @@
 //   descriptor_observe.c   values of leaves, reactions, residuals
 #pragma once
 
-#include "body/body.h"
 #include "body/solid_pressure.h"
 #include "descriptor/descriptor.h"
 #include "descriptor/descriptor_expr.h"
@@ -162,8 +162,6 @@ struct flx_descriptor {
     const int *drop;
     double length; // size of the mechanism, metres
 
-    int nkind[FLX_N_BODY_KINDS];
-    flx_body_data *kind[FLX_N_BODY_KINDS];
     int *body_q, *body_v, *body_nv; // (nbody + followers, which have no coordinates)
     flx_term_list terms;
     void *own[FLX_N_TERMS]; // the arrays of each; NULL: it is not there
@@ -313,7 +311,6 @@ static inline bool flx_has_bodies(const flx_descriptor *d)
 
 // layout: coordinates of bodies and variables; blocks; the pattern.
 flx_status flx_layout_bodies(flx_descriptor *d);
-void flx_layout_renew(flx_descriptor *d);         // masses once more, from the model
 double flx_descriptor_length(const flx_model *m); // size of the mechanism
 flx_status flx_layout_couple(flx_descriptor *d, int block_i, int block_j);
 flx_status flx_layout_couple_bodies(flx_descriptor *d, const int body[2]);
@@ -547,6 +544,15 @@ flx_status flx_descriptor_set_parameters(flx_system *s, const double *p);
 flx_status flx_descriptor_renew_complete(const flx_descriptor *d);
 // What is a number of a scalar, and not its structure.
 void flx_scalar_take_numbers(flx_scalar *to, const flx_scalar *from);
+// the chart, as the table of operations has it
+void flx_chart_retract(const flx_system *s, const double *q, const double *theta, double *q_out);
+void flx_chart_difference(const flx_system *s, const double *q0, const double *q1, double *theta);
+void flx_chart_velocity(const flx_system *s, const double *theta, const double *in, double *out);
+void flx_chart_rate(const flx_system *s, const double *theta, const double *in, double *out);
+void flx_chart_velocity_t(const flx_system *s, const double *theta, const double *in, double *out);
+void flx_chart_rate_t(const flx_system *s, const double *theta, const double *in, double *out);
+void flx_chart_velocity_slope_t(const flx_system *s, const double *theta, const double *dtheta,
+                                const double *u, double *out);
 extern const flx_explicit flx_descriptor_explicit;
 extern const flx_components flx_descriptor_components;
 extern const flx_lagrangian flx_descriptor_lagrangian;

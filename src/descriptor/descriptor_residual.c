@@ -2,17 +2,6 @@
 // rates of masses.
 #include "descriptor/descriptor_parts.h"
 
-static void bodies_residual(const flx_descriptor *d, const flx_point *p, double *r)
-{
-    double loaded[3];
-    const double *g = flx_eval_gravity(d, p, loaded);
-#define X(NAME, name, nq, nv)                                                                      \
-    flx_##name##_residual(d->nkind[FLX_BODY_KIND_##NAME], d->kind[FLX_BODY_KIND_##NAME], g, p->v,  \
-                          p->a, r);
-    FLX_BODY_KINDS(X)
-#undef X
-}
-
 static void rows_residual(const flx_descriptor *d, flx_work *w, const flx_point *p, double *r)
 {
     double *g = r + flx_first_lam(d);
@@ -131,7 +120,6 @@ static void passive_residual(const flx_descriptor *d, flx_work *w, const flx_poi
 {
     for (int i = d->variable_v; i < d->base.dims.nv; i++) r[i] = 0.0;
     if (!flx_has_bodies(d)) return;
-    bodies_residual(d, p, r);
     flx_terms_residual(d, FLX_STAGE_BODIES, w, p, r);
     flx_spring_residual(d->nspring, d->springs, w->frames, p->switches, p->v, r);
     flx_twist_residual(d->ntwist, d->twists, w->frames.space, r);
@@ -141,14 +129,7 @@ static void passive_residual(const flx_descriptor *d, flx_work *w, const flx_poi
 void flx_eval_momentum(const flx_descriptor *d, flx_work *w, const flx_point *p, double *Mv)
 {
     const flx_expressions *x = &d->expr;
-    const double none[3] = {0, 0, 0};
     for (int i = d->variable_v; i < d->base.dims.nv; i++) Mv[i] = 0.0;
-        // the residual of bodies at a = v, at rest and without weight
-#define X(NAME, name, nq, nv)                                                                      \
-    flx_##name##_residual(d->nkind[FLX_BODY_KIND_##NAME], d->kind[FLX_BODY_KIND_##NAME], none,     \
-                          w->zero, p->v, Mv);
-    FLX_BODY_KINDS(X)
-#undef X
     flx_terms_momentum(d, w, p, Mv);
     if (x->nchannel == 0) return;
     p = flx_eval_begin(d, w, p);

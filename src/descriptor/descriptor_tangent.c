@@ -239,19 +239,9 @@ static void clear(const flx_descriptor *d, double *A0, double *A1, double *A2)
     }
 }
 
-static void bodies_linearise(const flx_descriptor *d, const flx_point *p, double *A1, double *A2)
-{
-#define X(NAME, name, nq, nv)                                                                      \
-    flx_##name##_linearise(d->nkind[FLX_BODY_KIND_##NAME], d->kind[FLX_BODY_KIND_##NAME], p->v,    \
-                           A1, A2);
-    FLX_BODY_KINDS(X)
-#undef X
-}
-
 static void all_entries(const flx_descriptor *d, flx_work *w, const flx_point *p, flx_blocks *b)
 {
     clear(d, b->A0, b->A1, b->A2);
-    bodies_linearise(d, p, b->A1, b->A2);
     flx_terms_linearise(d, FLX_STAGE_BODIES, w, p, b);
     for (int i = 0; i < d->base.dims.nx; i++) {
         int u = flx_first_x(d) + i;
@@ -312,7 +302,6 @@ static void scalar_rows_jacobian(const flx_work *w, const flx_point *p, int n,
 static void add_masses(const flx_descriptor *d, flx_work *w, const flx_point *p, double *A2)
 {
     const flx_expressions *x = &d->expr;
-    bodies_linearise(d, p, NULL, A2);
     flx_terms_masses(d, w, p, A2);
     flx_eval_group(d, w, FLX_GROUP_VALUE);
     for (int i = 0; i < x->nrow; i++) {

@@ -13,7 +13,7 @@
 //     scratch  numbers that it needs in each work, at w->own[FLX_TERM_X], zero at first
 // A selection of rows is a descriptor of its own: all of this is done once more. An instance shares d->own with the compiled
 // system, which nobody changes. When its parameters are set:
-//     take     once: copies what depends on them into d->arena, and d->own to the copy
+//     take     once: copies what depends on them into d->arena (FLX_OWN), d->own first
 //     renew    the numbers of its items from d->model, structure as it is; refuses where that would change
 // Slopes by parameters are differences of residuals of such instances (system/twin.h), so a term has nothing to say for them.
 //
@@ -83,6 +83,10 @@ typedef struct flx_term_list {
     int end[FLX_N_STAGES]; // of each stage
     const flx_term *of[FLX_N_TERMS];
 } flx_term_list;
+
+// Instead of the array, a pointer, a copy of it that is the descriptor's own; NULL: no memory.
+#define FLX_OWN(d, array, n, size) flx_descriptor_own(d, &(array), n, size)
+void *flx_descriptor_own(flx_descriptor *d, void *array, int n, size_t size);
 
 // All of one stage; plan finds out which there are.
 flx_status flx_terms_plan(flx_descriptor *d, flx_stage stage);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "body/beam_exact.h"
+#include "body/body.h"
 #include "body/modal.h"
 #include "body/solid.h"
 #include "descriptor/term.h"
@@ -10,6 +11,17 @@
 #define FLX_TERM(NAME, name, stage) extern const flx_term flx_term_##name;
 #include "descriptor/terms.def"
 #undef FLX_TERM
+
+// bodies: unknowns of one of the model; those that are rigid in space; frames of all of them; r = M a + gyroscopic terms -
+// weight, overwritten.
+typedef struct flx_body_size {
+    int nq, nv; // equal: they are a vector space
+} flx_body_size;
+flx_body_size flx_bodies_size(const flx_model *m, int body);
+const flx_body_data *flx_bodies_rigid(const flx_descriptor *d, int *n);
+void flx_bodies_frames(const flx_descriptor *d, flx_work *w, const flx_point *p);
+void flx_bodies_residual(const flx_descriptor *d, const double g[3], const double *v,
+                         const double *a, double *r);
 
 // elastic bodies: one of them; what a follower is, number i of the model, a node of one.
 const flx_modal_data *flx_modals_get(const flx_descriptor *d, int i);

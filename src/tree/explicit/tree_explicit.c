@@ -170,12 +170,7 @@ static void subtract_motion(const flx_tree *t, const flx_tree_work *w, const dou
 static void split_forces(const flx_tree *t, flx_tree_work *w, const flx_point *b)
 {
     const flx_descriptor *d = flx_tree_inner(t);
-    const double *g = t->model->gravity;
-#define X(NAME, name, nq, nv)                                                                      \
-    flx_##name##_residual(d->nkind[FLX_BODY_KIND_##NAME], d->kind[FLX_BODY_KIND_##NAME], g, b->v,  \
-                          w->zero, w->own);
-    FLX_BODY_KINDS(X)
-#undef X
+    flx_bodies_residual(d, t->model->gravity, b->v, w->zero, w->own);
     memset(w->own + d->variable_v, 0, (size_t)t->nvariable * sizeof *w->own);
     for (int i = 0; i < d->base.dims.nv; i++) w->own[i] -= w->r[i];
 }
