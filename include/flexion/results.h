@@ -37,7 +37,7 @@ typedef struct flx_result_info {
     const char *const *measures;             // (nmeasure) their names
     int nevent;
     const char *const *events; // (nevent) names of the model's events
-    const char *scene;         // what there is to see, as JSON; NULL: no sink asked, or no bodies
+    const flx_scene *scene;    // what there is to see; NULL: no sink asked, or no bodies
     int nmotion;               // numbers a row that move the scene
     int nmesh;
     const flx_result_mesh *meshes; // (nmesh) of elastic bodies
@@ -106,9 +106,9 @@ FLX_API const char *flx_result_unit(const flx_result *r, int column);
 FLX_API const char *flx_result_title(const flx_result *r);
 FLX_API int flx_result_complete(const flx_result *r); // 0: the run was cut off or failed
 FLX_API const double *flx_result_column(const flx_result *r, int column); // (rows)
-// Text of the model; the scene as JSON. NULL: the result has none.
+// Text of the model; what there is to see. NULL: the result has none.
 FLX_API const char *flx_result_model(const flx_result *r);
-FLX_API const char *flx_result_scene(const flx_result *r);
+FLX_API const flx_scene *flx_result_scene(const flx_result *r);
 // The motion of the scene: (rows * n), row by row; NULL: the result has none.
 FLX_API const float *flx_result_motion(const flx_result *r, int *n);
 // Whole states of the motion, from which a run can begin (flx_simulation_create_from): number i, in the order of time; its first

@@ -45,6 +45,7 @@ static int run(flx_ctx *ctx, int argc, char **argv)
     if (status == FLX_OK) status = flx_report_write(r, path);
     if (status == FLX_OK) printf("%s\n", path);
     flx_result_close(&r);
+    cli_print_warnings(ctx, 0);
     cli_print_errors(ctx);
     return cli_exit_of(status);
 }

@@ -96,6 +96,7 @@ static int make_page(flx_ctx *ctx, flx_page_def *def, const cli_list *files)
     for (int i = 0; i < n; i++) flx_result_close(&results[i]);
     free(results);
     free(labels);
+    cli_print_warnings(ctx, 0);
     cli_print_errors(ctx);
     return cli_exit_of(status);
 }

@@ -1,7 +1,7 @@
 // deform.h - elastic bodies of a scene at a row of the motion.
 #pragma once
 
-#include "draw/scene_read.h"
+#include "draw/scene_places.h"
 
 // How far the nodes of an elastic body are displaced, body axes: (nnode, 3).
 void flx_deform_nodes(const flx_scene_elastic *e, const float *row, double *out);

@@ -20,7 +20,8 @@ static double thickness(const flx_solid *s)
 static double thickness_of(const flx_scene *s, const flx_solid *solids, int i)
 {
     const double tube = 2 * FLX_FILM_TUBE * s->size;
-    if (i >= s->nbody) return fmax(s->lines[i - s->nbody].size[0], tube);
+    if (i >= s->nbody)
+        return fmax(flx_scene_section_of(s, s->lines + (i - s->nbody)).size[0], tube);
     return fmax(thickness(solids + i), s->bodies[i].elastic ? tube : 0);
 }
 

@@ -28,7 +28,7 @@ static const flx_colour brass = {0.72F, 0.53F, 0.05F}, red = {0.75F, 0.22F, 0.17
 typedef struct film {
     flx_result *r;
     const flx_frames_def *def;
-    flx_scene *scene;
+    const flx_scene *scene;
     flx_raster raster;
     flx_camera camera;
     flx_painter painter;
@@ -179,7 +179,7 @@ static flx_status paint_line(film *f, int body, const float *row)
 
 static flx_status make_solids(film *f)
 {
-    flx_scene *s = f->scene;
+    const flx_scene *s = f->scene;
     flx_ctx *ctx = f->r->ctx;
     f->places = flx_alloc(ctx, (size_t)s->nbody, sizeof *f->places);
     f->solids = flx_alloc(ctx, (size_t)s->nbody, sizeof *f->solids);
@@ -234,8 +234,9 @@ static void cover_lines(film *f)
 {
     for (int i = 0; i < f->scene->nline; i++) {
         const flx_scene_line *l = f->scene->lines + i;
-        double y = l->round ? l->size[0] : 0.5 * l->size[1];
-        double z = l->round ? l->size[0] : 0.5 * l->size[0];
+        const flx_scene_section section = flx_scene_section_of(f->scene, l);
+        double y = section.round ? section.size[0] : 0.5 * section.size[1];
+        double z = section.round ? section.size[0] : 0.5 * section.size[0];
         for (int k = 0; k < 4 * l->nnode; k++) {
             const flx_scene_place *at = &f->places[l->nodes[k / 4]];
             v3 corner = v3_make(0, k & 1 ? y : -y, k & 2 ? z : -z);
@@ -306,7 +307,8 @@ static flx_status paint_lines(film *f)
         const flx_layer layer = f->layers.of[f->scene->nbody + i];
         for (int k = 0; k < n; k++) f->samples[k].p.z += layer.z;
         flx_solid_clear(&f->swept);
-        FLX_TRY(flx_solid_sweep(&f->swept, n, f->samples, l->round, l->size));
+        const flx_scene_section section = flx_scene_section_of(f->scene, l);
+        FLX_TRY(flx_solid_sweep(&f->swept, n, f->samples, section.round, section.size));
         FLX_TRY(flx_paint_solid(&f->painter, &f->swept, &ground,
                                 palette[(f->npaint + i) % N_PALETTE], NULL));
     }
@@ -464,7 +466,7 @@ flx_status flx_frames_write(flx_result *r, const flx_frames_def *asked, int *wri
     if (def.height == 0) def.height = DEFAULT_HEIGHT;
     if (def.exaggeration == 0) def.exaggeration = 1;
     *written = flx_frame_count(r->rows, def.frames > 0 ? def.frames : DEFAULT_FRAMES);
-    FLX_TRY(flx_scene_read(r, &f.scene));
+    FLX_TRY(flx_scene_of_result(r, &f.scene));
     FLX_TRY(check(r->ctx, &def));
     flx_status status = prepare(&f);
     for (int i = 0; i < *written && status == FLX_OK; i++) {
@@ -478,7 +480,7 @@ flx_status flx_picture_write(flx_result *r, int row, int width, int height, cons
 {
     const flx_frames_def def = {.width = width, .height = height, .exaggeration = 1};
     film f = {.r = r, .def = &def, .swept.ctx = r->ctx};
-    FLX_TRY(flx_scene_read(r, &f.scene));
+    FLX_TRY(flx_scene_of_result(r, &f.scene));
     flx_status status = prepare(&f);
     if (status == FLX_OK) status = draw_row(&f, row, path);
     clear(&f);

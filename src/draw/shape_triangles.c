@@ -144,7 +144,7 @@ static flx_status add_surface(flx_solid *s, const flx_scene_shape *shape,
                               const flx_scene_surface *from)
 {
     int first = s->npoint;
-    m33 R = quat_to_m33(shape->turn);
+    m33 R = quat_to_m33(quat_load(shape->turn));
     for (size_t i = 0; i < (size_t)from->npoint; i++) {
         const float *p = from->points + 3 * i;
         v3 x = v3_make((double)p[0], (double)p[1], (double)p[2]);
@@ -165,7 +165,7 @@ flx_status flx_solid_add_shape(flx_solid *s, const flx_result *r, const flx_scen
     v3 at = v3_load(shape->at), axis = v3_load(shape->axis);
     for (int k = 0; k < 3; k++) edges[k] = fmax(shape->size[k], THIN * size);
     if (strcmp(shape->kind, "box") == 0) {
-        return flx_solid_add_box(s, at, quat_to_m33(shape->turn), edges);
+        return flx_solid_add_box(s, at, quat_to_m33(quat_load(shape->turn)), edges);
     }
     if (strcmp(shape->kind, "cylinder") == 0) {
         return flx_solid_add_round(s, at, axis, edges[0], edges[1], false);

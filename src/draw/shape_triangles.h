@@ -1,7 +1,7 @@
 // shape_triangles.h - shapes as triangles.
 #pragma once
 
-#include "draw/scene_read.h"
+#include "draw/scene_places.h"
 
 typedef struct flx_solid {
     flx_ctx *ctx;

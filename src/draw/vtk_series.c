@@ -23,7 +23,7 @@ typedef struct part {
 
 typedef struct series {
     flx_result *r;
-    flx_scene *scene;
+    const flx_scene *scene;
     char folder[PATH_LENGTH];
     const char *name; // of the folder, in it
     FILE *pvd;
@@ -367,7 +367,7 @@ flx_status flx_vtk_series_write(flx_result *r, const char *path, int frames, int
     series s = {.r = r};
     flx_output *o;
     *written = flx_frame_count(r->rows, frames > 0 ? frames : DEFAULT_FRAMES);
-    FLX_TRY(flx_scene_read(r, &s.scene));
+    FLX_TRY(flx_scene_of_result(r, &s.scene));
     FLX_TRY(make_folder(&s, path));
     FLX_TRY(flx_output_create(r->ctx, "the series", path, &o));
     s.pvd = flx_output_file(o);

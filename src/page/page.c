@@ -6,6 +6,9 @@
 #include "page/page_mesh.h"
 #include "page/page_pack.h"
 #include "page/page_template.h"
+#include "page/scene_json.h"
+#include "results/result.h"
+#include "results/result_format.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -60,9 +63,9 @@ static void put_facts(flx_text *t, const flx_result *r)
     flx_text_put(t, "]");
 }
 
-static void put_optional(flx_text *t, const char *key, const char *text)
+static void put_model(flx_text *t, const char *text)
 {
-    flx_text_print(t, ", \"%s\": ", key);
+    flx_text_put(t, ", \"model\": ");
     if (text) {
         flx_text_put_string(t, text);
     } else {
@@ -87,8 +90,13 @@ static void put_header(flx_text *t, const flx_result *r, const char *label, stri
                    flx_pack_count(rows, s.signals), moves ? flx_pack_count(rows, s.frames) : 0,
                    moves ? nmotion : 0);
     put_facts(t, r);
-    put_optional(t, "model", flx_result_model(r));
-    put_optional(t, "scene", moves ? flx_result_scene(r) : NULL);
+    put_model(t, flx_result_model(r));
+    flx_text_put(t, ", \"scene\": ");
+    if (moves && flx_result_scene(r)) {
+        flx_scene_put_json(t, flx_result_scene(r));
+    } else {
+        flx_text_put(t, "null");
+    }
     flx_text_put_bytes(t, meshes->data, meshes->length);
     flx_text_put(t, "}");
 }
@@ -229,6 +237,9 @@ flx_status flx_page_write(flx_ctx *ctx, const flx_page_def *def, flx_page_size *
     flx_status status = make_meshes(ctx, def, limit - page, &meshes);
     if (status == FLX_OK) status = make_data(ctx, def, limit - page, &meshes, &s, &data);
     if (status == FLX_OK) status = write_file(ctx, def->path, &data);
+    for (int i = 0; i < def->nresult; i++) {
+        if (def->results[i]->old_scene) flx_ctx_warn(ctx, FLX_NOWHERE, "%s", FLX_RESULT_OLD_SCENE);
+    }
     if (status == FLX_OK) {
         size->bytes = page - strlen(MARK) + data.length;
         size->points = meshes.points;

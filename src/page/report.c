@@ -163,6 +163,7 @@ static flx_status put_pictures(flx_text *t, flx_result *r, const char *scratch)
 {
     const int rows[3] = {0, r->rows / 2, r->rows - 1};
     int said = flx_ctx_error_count(r->ctx);
+    if (r->old_scene) flx_ctx_warn(r->ctx, FLX_NOWHERE, "%s", FLX_RESULT_OLD_SCENE);
     if (!r->scene || !r->motion || r->rows == 0) return FLX_OK;
     flx_text_put(t, "<figure class=\"pictures\">\n");
     for (int i = 0; i < (r->rows > 2 ? 3 : r->rows); i++) {
@@ -230,7 +231,7 @@ static flx_status put_report(flx_text *t, flx_result *r, const char *scratch,
     FLX_TRY(put_pictures(t, r, scratch_png));
     flx_report_notes(t, r);
     flx_report_facts(t, r, "Run", "");
-    FLX_TRY(flx_report_summary(t, r));
+    flx_report_summary(t, r);
     flx_text_put(t, "<section class=\"ledger\">\n");
     flx_report_facts(t, r, "Ledger", "ledger/");
     flx_text_put(t, "</section>\n");

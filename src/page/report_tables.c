@@ -1,5 +1,5 @@
 // report_tables.c - the tables of a report: what the model is made of, what was run, and how well.
-#include "draw/scene_read.h"
+#include "draw/scene_places.h"
 #include "page/report_parts.h"
 #include "results/fact_labels.h"
 
@@ -119,17 +119,10 @@ static void put_links(flx_text *t, const flx_scene *s, const char *what, int n,
     put_more(t, n);
 }
 
-flx_status flx_report_summary(flx_text *t, flx_result *r)
+void flx_report_summary(flx_text *t, const flx_result *r)
 {
-    flx_scene *s = NULL;
-    if (!r->scene || !r->motion || r->rows == 0) return FLX_OK;
-    int said = flx_ctx_error_count(r->ctx);
-    flx_status status = flx_scene_read(r, &s);
-    if (status == FLX_ERR_ARGUMENT) { // damaged: the rest can be told
-        flx_ctx_forget_errors(r->ctx, said);
-        return FLX_OK;
-    }
-    if (status != FLX_OK) return status;
+    const flx_scene *s = r->scene;
+    if (!s || !r->motion || r->rows == 0) return;
     flx_text_print(t,
                    "<h2>Model</h2>\n<p>%s; bodies: %d, joints: %d, forces with a place: %d; extent "
                    "%.4g m</p>\n",
@@ -138,7 +131,6 @@ flx_status flx_report_summary(flx_text *t, flx_result *r)
     put_bodies(t, s);
     put_links(t, s, "joint", s->njoint, s->joints);
     put_links(t, s, "force", s->nforce, s->forces);
-    return FLX_OK;
 }
 
 // ---- the run ------------------------------------------------------------------------------------

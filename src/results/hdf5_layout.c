@@ -7,7 +7,8 @@
 //                  reach are NaN.
 //     /names       (1 + signals) names of the columns
 //     /units       (1 + signals) units of the columns, "" where a signal has none
-//     /scene       what there is to see, as JSON; /motion (rows, numbers) single precision: how it moves
+//     /scene/...   what there is to see: bodies, shapes, joints, ... (docs/dev/scene.md)
+//     /motion      (rows, numbers) single precision: how it moves
 //     /states      (rows, numbers) whole states of the motion at the rows, or the last one alone; column 0 is t;
 //     /structure   what their numbers are of: an item per line, names and kinds
 //     /meshes/N/.. of elastic bodies: nodes, surface, cells, modes, stresses (docs/dev/scene.md)
@@ -21,6 +22,7 @@
 #include "results/hdf5_disk.h"
 #include "results/hdf5_parts.h"
 #include "results/meshes.h"
+#include "results/scene_file.h"
 #include "results/surfaces.h"
 
 #include <errno.h>
@@ -42,19 +44,10 @@ typedef struct layout {
     bool failed;
 } layout;
 
-static hid_t text_type(size_t length)
-{
-    hid_t type = H5Tcopy(H5T_C_S1);
-    H5Tset_size(type, length > 0 ? length : 1);
-    H5Tset_strpad(type, H5T_STR_NULLPAD);
-    H5Tset_cset(type, H5T_CSET_UTF8);
-    return type;
-}
-
 static void put_attribute(layout *l, const char *name, const char *text)
 {
     if (!text) text = "";
-    hid_t type = text_type(strlen(text)), space = H5Screate(H5S_SCALAR);
+    hid_t type = flx_hdf5_text_type(strlen(text)), space = H5Screate(H5S_SCALAR);
     hid_t a = H5Acreate2(l->file, name, type, space, H5P_DEFAULT, H5P_DEFAULT);
     if (a < 0 || H5Awrite(a, type, text) < 0) l->failed = true;
     if (a >= 0) H5Aclose(a);
@@ -92,46 +85,20 @@ static void reserve_number(layout *l, const char *name, haddr_t *at)
 
 static void reserve_text(layout *l, const char *name, haddr_t *at)
 {
-    hid_t type = text_type(FLX_HDF5_ITEM);
+    hid_t type = flx_hdf5_text_type(FLX_HDF5_ITEM);
     reserve(l, name, type, 0, NULL, NULL, at);
     H5Tclose(type);
 }
 
 static void put_text(layout *l, const char *name, const char *text)
 {
-    if (!text) text = "";
-    hid_t type = text_type(strlen(text)), space = H5Screate(H5S_SCALAR);
-    hid_t d = H5Dcreate2(l->file, name, type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
-    if (d < 0 || H5Dwrite(d, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, text) < 0) l->failed = true;
-    if (d >= 0) H5Dclose(d);
-    H5Sclose(space);
-    H5Tclose(type);
+    if (!flx_hdf5_put_text(l->file, name, text)) l->failed = true;
 }
 
-// `first` and n more texts as one array of texts.
 static void put_texts(layout *l, flx_ctx *ctx, const char *name, const char *first, int n,
                       const char *const *texts)
 {
-    size_t longest = strlen(first) + 1;
-    for (int i = 0; i < n; i++)
-        longest = texts[i] && strlen(texts[i]) > longest ? strlen(texts[i]) : longest;
-    char *block = flx_alloc(ctx, (size_t)n + 1, longest);
-    if (!block) {
-        l->failed = true;
-        return;
-    }
-    memcpy(block, first, strlen(first));
-    for (int i = 0; i < n; i++) {
-        if (texts[i]) memcpy(block + (size_t)(i + 1) * longest, texts[i], strlen(texts[i]));
-    }
-    hsize_t dims[1] = {(hsize_t)n + 1};
-    hid_t type = text_type(longest), space = H5Screate_simple(1, dims, NULL);
-    hid_t d = H5Dcreate2(l->file, name, type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
-    if (d < 0 || H5Dwrite(d, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, block) < 0) l->failed = true;
-    if (d >= 0) H5Dclose(d);
-    H5Sclose(space);
-    H5Tclose(type);
-    flx_free(block);
+    if (!flx_hdf5_put_texts(ctx, l->file, name, first, n, texts)) l->failed = true;
 }
 
 static void put_attributes(layout *l, const flx_result_info *info)
@@ -158,12 +125,7 @@ static void put_attributes(layout *l, const flx_result_info *info)
 
 static void put_group(layout *l, const char *name)
 {
-    hid_t g = H5Gcreate2(l->file, name, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
-    if (g < 0) {
-        l->failed = true;
-    } else {
-        H5Gclose(g);
-    }
+    if (!flx_hdf5_put_group(l->file, name)) l->failed = true;
 }
 
 static void put_ledger(layout *l, flx_hdf5_sink *s)
@@ -270,7 +232,7 @@ static bool lay_out_contents(flx_hdf5_sink *s, hid_t file, long rows)
     }
     if (info->scene) {
         const hsize_t moving[2] = {(hsize_t)rows, (hsize_t)info->nmotion};
-        put_text(&l, "scene", info->scene);
+        if (!flx_scene_put(s->base.ctx, file, info->scene)) l.failed = true;
         if (!flx_meshes_put(file, info->nmesh, info->meshes)) l.failed = true;
         if (!flx_surfaces_put(file, info->nsurface, info->surfaces)) l.failed = true;
         reserve(&l, "motion", H5T_NATIVE_FLOAT, 2, moving, &nothing, &s->motion_at);

@@ -2,24 +2,7 @@
 #include "results/meshes.h"
 #include "base/number.h"
 
-#include <limits.h>
-#include <stdio.h>
-#include <string.h>
-
-#define MOST_MESHES 100000
-
 // ---- writing ------------------------------------------------------------------------------------
-
-static bool put(hid_t group, const char *name, hid_t type, int rank, const hsize_t *dims,
-                const void *data)
-{
-    hid_t space = rank > 0 ? H5Screate_simple(rank, dims, NULL) : H5Screate(H5S_SCALAR);
-    hid_t d = H5Dcreate2(group, name, type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
-    bool good = d >= 0 && H5Dwrite(d, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, data) >= 0;
-    if (d >= 0) H5Dclose(d);
-    H5Sclose(space);
-    return good;
-}
 
 static bool put_mesh(hid_t group, const flx_result_mesh *m)
 {
@@ -28,15 +11,15 @@ static bool put_mesh(hid_t group, const flx_result_mesh *m)
     const hsize_t all = (hsize_t)m->offsets[m->ncell], labels = nodes[0];
     const hsize_t modes[3] = {(hsize_t)m->nmode, nodes[0], 3};
     const hsize_t stress[3] = {(hsize_t)m->nmode, nodes[0], 6};
-    return put(group, "nodes", H5T_NATIVE_FLOAT, 2, nodes, m->nodes) &&
-           put(group, "labels", H5T_NATIVE_INT, 1, &labels, m->labels) &&
-           put(group, "surface", H5T_NATIVE_INT, 0, NULL, &m->nsurface) &&
-           put(group, "triangles", H5T_NATIVE_INT, 2, triangles, m->triangles) &&
-           put(group, "cells", H5T_NATIVE_INT, 1, &cells, m->cells) &&
-           put(group, "offsets", H5T_NATIVE_INT, 1, &offsets, m->offsets) &&
-           put(group, "connectivity", H5T_NATIVE_INT, 1, &all, m->connectivity) &&
-           put(group, "modes", H5T_NATIVE_FLOAT, 3, modes, m->modes) &&
-           (!m->stress || put(group, "stress", H5T_NATIVE_FLOAT, 3, stress, m->stress));
+    return flx_hdf5_put(group, "nodes", H5T_NATIVE_FLOAT, 2, nodes, m->nodes) &&
+           flx_hdf5_put(group, "labels", H5T_NATIVE_INT, 1, &labels, m->labels) &&
+           flx_hdf5_put(group, "surface", H5T_NATIVE_INT, 0, NULL, &m->nsurface) &&
+           flx_hdf5_put(group, "triangles", H5T_NATIVE_INT, 2, triangles, m->triangles) &&
+           flx_hdf5_put(group, "cells", H5T_NATIVE_INT, 1, &cells, m->cells) &&
+           flx_hdf5_put(group, "offsets", H5T_NATIVE_INT, 1, &offsets, m->offsets) &&
+           flx_hdf5_put(group, "connectivity", H5T_NATIVE_INT, 1, &all, m->connectivity) &&
+           flx_hdf5_put(group, "modes", H5T_NATIVE_FLOAT, 3, modes, m->modes) &&
+           (!m->stress || flx_hdf5_put(group, "stress", H5T_NATIVE_FLOAT, 3, stress, m->stress));
 }
 
 bool flx_meshes_put(hid_t file, int n, const flx_result_mesh *meshes)
@@ -57,37 +40,13 @@ bool flx_meshes_put(hid_t file, int n, const flx_result_mesh *meshes)
 
 // ---- reading ------------------------------------------------------------------------------------
 
-typedef struct source {
-    flx_result *r;
-    hid_t file;
-    int mesh;
-    bool failed; // no memory
-} source;
-
-// A dataset of numbers with that many dimensions, from the arena; NULL: it is missing or damaged.
-static void *take(source *s, const char *name, hid_t type, int rank, hsize_t dims[3])
+// An array of a mesh; NULL: it is missing or damaged.
+static void *take(flx_hdf5_source *s, int mesh, const char *name, hid_t type, int rank,
+                  hsize_t dims[3])
 {
     char path[48];
-    void *data = NULL;
-    flx_snprintf(path, sizeof path, "meshes/%d/%s", s->mesh, name);
-    if (H5Lexists(s->file, path, H5P_DEFAULT) <= 0) return NULL;
-    hid_t d = H5Dopen2(s->file, path, H5P_DEFAULT);
-    if (d < 0) return NULL;
-    hid_t space = H5Dget_space(d);
-    hssize_t count = H5Sget_simple_extent_npoints(space);
-    size_t size = H5Tget_size(type);
-    hsize_t stored = H5Dget_storage_size(d);
-    bool fits = H5Sget_simple_extent_ndims(space) == rank && count > 0 && count < INT_MAX &&
-                stored >= (hsize_t)count; // a damaged size asks for more than there is
-    if (fits && rank > 0) H5Sget_simple_extent_dims(space, dims, NULL);
-    if (fits) {
-        data = flx_arena_take(s->r->arena, (size_t)count, size);
-        if (!data) s->failed = true;
-    }
-    if (data && H5Dread(d, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, data) < 0) data = NULL;
-    H5Sclose(space);
-    H5Dclose(d);
-    return data;
+    flx_snprintf(path, sizeof path, "meshes/%d/%s", mesh, name);
+    return flx_hdf5_take(s, path, type, rank, dims);
 }
 
 static bool within(const int *x, size_t n, int limit)
@@ -107,19 +66,19 @@ static bool ascend(const int *x, int n)
 }
 
 // false: not whole.
-static bool read_mesh(source *s, flx_result_mesh *m)
+static bool read_mesh(flx_hdf5_source *s, int mesh, flx_result_mesh *m)
 {
     hsize_t nodes[3] = {0}, labels[3] = {0}, triangles[3] = {0}, cells[3] = {0}, offsets[3] = {0};
     hsize_t all[3] = {0}, modes[3] = {0}, stress[3] = {0}, none[3];
-    *m = (flx_result_mesh){.nodes = take(s, "nodes", H5T_NATIVE_FLOAT, 2, nodes)};
-    m->labels = take(s, "labels", H5T_NATIVE_INT, 1, labels);
-    m->triangles = take(s, "triangles", H5T_NATIVE_INT, 2, triangles);
-    m->cells = take(s, "cells", H5T_NATIVE_INT, 1, cells);
-    m->offsets = take(s, "offsets", H5T_NATIVE_INT, 1, offsets);
-    m->connectivity = take(s, "connectivity", H5T_NATIVE_INT, 1, all);
-    m->modes = take(s, "modes", H5T_NATIVE_FLOAT, 3, modes);
-    m->stress = take(s, "stress", H5T_NATIVE_FLOAT, 3, stress);
-    const int *surface = take(s, "surface", H5T_NATIVE_INT, 0, none);
+    *m = (flx_result_mesh){.nodes = take(s, mesh, "nodes", H5T_NATIVE_FLOAT, 2, nodes)};
+    m->labels = take(s, mesh, "labels", H5T_NATIVE_INT, 1, labels);
+    m->triangles = take(s, mesh, "triangles", H5T_NATIVE_INT, 2, triangles);
+    m->cells = take(s, mesh, "cells", H5T_NATIVE_INT, 1, cells);
+    m->offsets = take(s, mesh, "offsets", H5T_NATIVE_INT, 1, offsets);
+    m->connectivity = take(s, mesh, "connectivity", H5T_NATIVE_INT, 1, all);
+    m->modes = take(s, mesh, "modes", H5T_NATIVE_FLOAT, 3, modes);
+    m->stress = take(s, mesh, "stress", H5T_NATIVE_FLOAT, 3, stress);
+    const int *surface = take(s, mesh, "surface", H5T_NATIVE_INT, 0, none);
     bool whole = m->nodes && m->labels && m->triangles && m->cells && m->offsets &&
                  m->connectivity && m->modes && surface;
     if (!whole || nodes[1] != 3 || labels[0] != nodes[0] || triangles[1] != 3 ||
@@ -140,25 +99,14 @@ static bool read_mesh(source *s, flx_result_mesh *m)
            within(m->connectivity, (size_t)all[0], m->nnode);
 }
 
-flx_status flx_meshes_read(flx_result *r, hid_t file)
+flx_status flx_meshes_read(flx_hdf5_source *s)
 {
-    source s = {.r = r, .file = file};
-    if (H5Lexists(file, "meshes", H5P_DEFAULT) <= 0) return FLX_OK;
-    while (s.mesh <
-           MOST_MESHES) { // by name: listing the links of a damaged file can end the program
-        char path[32];
-        flx_snprintf(path, sizeof path, "meshes/%d", s.mesh);
-        if (H5Lexists(file, path, H5P_DEFAULT) <= 0) break;
-        s.mesh++;
-    }
-    int n = s.mesh;
-    flx_result_mesh *meshes = flx_arena_take(r->arena, (size_t)n, sizeof *meshes);
+    int n = flx_hdf5_count(s->file, "meshes"), i = 0;
+    flx_result_mesh *meshes = flx_arena_take(s->r->arena, (size_t)n, sizeof *meshes);
     if (!meshes) return FLX_ERR_MEMORY;
-    for (s.mesh = 0; s.mesh < n; s.mesh++) {
-        if (!read_mesh(&s, meshes + s.mesh)) break;
-    }
-    if (s.failed) return FLX_ERR_MEMORY;
-    r->meshes = meshes;
-    r->nmesh = s.mesh; // those before the first damaged one: their numbers stay what they are
+    while (i < n && read_mesh(s, i, meshes + i)) i++;
+    if (s->failed) return FLX_ERR_MEMORY;
+    s->r->meshes = meshes;
+    s->r->nmesh = i; // those before the first damaged one: their numbers stay what they are
     return FLX_OK;
 }

@@ -2,6 +2,7 @@
 #include "results/meshes.h"
 #include "results/result.h"
 #include "results/result_format.h"
+#include "results/scene_file.h"
 #include "results/surfaces.h"
 
 #include <hdf5.h>
@@ -13,40 +14,10 @@
 
 #define BLOCK_BYTES 1000000 // rows are turned into columns in blocks of about this size
 
-// Texts of one dataset, as fixed-length strings: n of them, each copied to the arena. NULL: the
-// dataset is missing, of another kind, or there is no memory.
 static const char **read_texts(flx_result *r, hid_t file, const char *name, int *n)
 {
-    const char **texts = NULL;
-    char *block = NULL;
-    hid_t type = -1, space = -1, d = H5Dopen2(file, name, H5P_DEFAULT);
-    if (d < 0) return NULL;
-    type = H5Dget_type(d);
-    space = H5Dget_space(d);
-    hssize_t count = H5Sget_simple_extent_npoints(space);
-    size_t length = H5Tget_size(type);
-    if (H5Tget_class(type) != H5T_STRING || H5Tis_variable_str(type) != 0) goto done;
-    if (count < 1 || count > INT_MAX || length < 1) goto done;
-
-    block = flx_alloc(r->ctx, (size_t)count, length);
-    texts = flx_arena_take(r->arena, (size_t)count, sizeof *texts);
-    if (!block || !texts || H5Dread(d, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, block) < 0) {
-        texts = NULL;
-        goto done;
-    }
-    for (hssize_t i = 0; i < count; i++) {
-        const char *text = block + (size_t)i * length;
-        texts[i] = flx_arena_copy(r->arena, text, strnlen(text, length));
-        if (!texts[i]) texts[i] = "";
-    }
-    *n = (int)count;
-
-done:
-    flx_free(block);
-    if (type >= 0) H5Tclose(type);
-    if (space >= 0) H5Sclose(space);
-    H5Dclose(d);
-    return texts;
+    flx_hdf5_source s = {r, file, false};
+    return flx_hdf5_take_texts(&s, name, n);
 }
 
 static const char *read_attribute(flx_result *r, hid_t file, const char *name)
@@ -220,27 +191,35 @@ static flx_status read_events(flx_result *r, hid_t file)
     return FLX_OK;
 }
 
-// The scene and its motion; a result without them is drawn by its signals alone.
-static flx_status read_scene(flx_result *r, hid_t file)
+static flx_status read_motion(flx_result *r, hid_t file)
 {
-    int n = 0;
     hsize_t dims[2] = {0, 0};
-    const char **scene = read_texts(r, file, "scene", &n);
-    hid_t d = scene ? H5Dopen2(file, "motion", H5P_DEFAULT) : -1;
+    hid_t d = H5Dopen2(file, "motion", H5P_DEFAULT);
     if (d < 0) return FLX_OK;
     hid_t space = H5Dget_space(d);
     if (H5Sget_simple_extent_ndims(space) == 2) H5Sget_simple_extent_dims(space, dims, NULL);
     H5Sclose(space);
     bool fits = dims[0] >= (hsize_t)r->rows && dims[1] > 0 && dims[1] < INT_MAX;
-    if (fits) r->motion = flx_alloc(r->ctx, (size_t)(dims[0] * dims[1]), sizeof *r->motion);
-    bool good =
-        r->motion && H5Dread(d, H5T_NATIVE_FLOAT, H5S_ALL, H5S_ALL, H5P_DEFAULT, r->motion) >= 0;
+    float *motion = NULL;
+    if (fits) motion = flx_alloc(r->ctx, (size_t)(dims[0] * dims[1]), sizeof *motion);
+    bool good = motion && H5Dread(d, H5T_NATIVE_FLOAT, H5S_ALL, H5S_ALL, H5P_DEFAULT, motion) >= 0;
     H5Dclose(d);
-    if (fits && !r->motion) return FLX_ERR_MEMORY;
-    if (!good) return FLX_OK;
-    r->nmotion = (int)dims[1];
-    r->scene = scene[0];
-    return flx_surfaces_read(r, file);
+    if (fits && !motion) return FLX_ERR_MEMORY;
+    if (!good) flx_free(motion);
+    r->motion = good ? motion : NULL;
+    r->nmotion = good ? (int)dims[1] : 0;
+    return FLX_OK;
+}
+
+// The scene and its motion; a result without them is drawn by its signals alone.
+static flx_status read_scene(flx_result *r, hid_t file)
+{
+    flx_hdf5_source s = {r, file, false};
+    if (r->old_scene || H5Lexists(file, "scene", H5P_DEFAULT) <= 0) return FLX_OK;
+    FLX_TRY(read_motion(r, file));
+    if (!r->motion) return FLX_OK;
+    FLX_TRY(flx_surfaces_read(&s));
+    return flx_scene_take(&s, &r->scene);
 }
 
 // States that the run reached.
@@ -296,11 +275,13 @@ static flx_status read_file(flx_result *r, const char *path, hid_t file)
         return FLX_FAIL(r->ctx, FLX_ERR_IO, FLX_NOWHERE,
                         "'%s' is an HDF5 file, but not a result of flexion", path);
     }
-    if (strcmp(format, FLX_RESULT_FORMAT) != 0) {
+    const bool old = strcmp(format, FLX_RESULT_FORMAT_1) == 0;
+    if (!old && strcmp(format, FLX_RESULT_FORMAT) != 0) {
         return FLX_FAIL(r->ctx, FLX_ERR_IO, FLX_NOWHERE,
                         "'%s' has the format '%.40s'; this version of flexion reads '%s'", path,
                         format, FLX_RESULT_FORMAT);
     }
+    r->old_scene = old && H5Lexists(file, "scene", H5P_DEFAULT) > 0;
     const char **names = read_texts(r, file, "names", &nname);
     const char **units = read_texts(r, file, "units", &nunit);
     hid_t d = H5Dopen2(file, "rows", H5P_DEFAULT);
@@ -333,7 +314,7 @@ static flx_status read_file(flx_result *r, const char *path, hid_t file)
     FLX_TRY(read_measures(r, file));
     FLX_TRY(read_notes(r, file));
     FLX_TRY(read_events(r, file));
-    FLX_TRY(flx_meshes_read(r, file));
+    FLX_TRY(flx_meshes_read(&(flx_hdf5_source){r, file, false}));
     FLX_TRY(read_states(r, file));
     return read_scene(r, file);
 }

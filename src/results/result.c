@@ -142,7 +142,7 @@ const char *flx_result_model(const flx_result *r)
     return r->model;
 }
 
-const char *flx_result_scene(const flx_result *r)
+const flx_scene *flx_result_scene(const flx_result *r)
 {
     return r->scene;
 }

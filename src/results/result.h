@@ -18,8 +18,10 @@ struct flx_result {
     const char *title;
     double **data; // (columns) of (rows): owned, one block at data[0]
     bool complete;
-    const char *model, *scene; // arena; NULL: none
-    float *motion;             // (rows * nmotion) owned; NULL: none
+    const char *model;      // arena; NULL: none
+    const flx_scene *scene; // arena; NULL: none
+    bool old_scene;         // the file has one of an older form, which is not read
+    float *motion;          // (rows * nmotion) owned; NULL: none
     int nmotion;
     double *states; // (nstates * nstate) owned; NULL: none
     int nstates, nstate;

@@ -1,7 +1,12 @@
 // result_format.h - what writer and reader of result files agree on.
 #pragma once
 
-#define FLX_RESULT_FORMAT "flexion-result 1"
+#define FLX_RESULT_FORMAT "flexion-result 2"
+#define FLX_RESULT_FORMAT_1                                                                        \
+    "flexion-result 1" // whose scene was a text: signals and states are read
+
+#define FLX_RESULT_OLD_SCENE                                                                       \
+    "the result was written by an older Flexion: run the model again to get its picture"
 
 // Entries of /ledger: of the run, and of its work.
 #define FLX_LEDGER_COUNTS(X)                                                                       \

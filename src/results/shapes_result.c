@@ -1,6 +1,6 @@
 // shapes_result.c - shapes of a structure as a result file: what statics and modes found becomes a motion
 // that pages and pictures show.
-#include "base/text.h"
+#include "base/common.h"
 #include "flexion/results.h"
 #include "flexion/simulation.h"
 
@@ -9,7 +9,7 @@
 
 #define ROWS 40    // of one shape
 #define LARGE 0.08 // displacement of a mode, part of the structure's extent
-#define BODY 7     // numbers of a body in a row
+#define BODY FLX_SCENE_MOTION
 
 static double extent(const flx_result_mesh *m)
 {
@@ -57,8 +57,8 @@ static flx_status put_rows(flx_sink *s, const flx_result_mesh *m, double size,
     return FLX_OK;
 }
 
-static flx_status write_result(flx_ctx *ctx, const flx_shapes_def *def, const char *scene,
-                               double size, double *motion)
+static flx_status write_result(flx_ctx *ctx, const flx_shapes_def *def, const flx_scene *scene,
+                               double *motion)
 {
     static const char *const names[2] = {"mode", "frequency"}, *const units[2] = {"", "Hz"};
     static const char *const part[1] = {"part of the load"};
@@ -82,7 +82,7 @@ static flx_status write_result(flx_ctx *ctx, const flx_shapes_def *def, const ch
     flx_sink *s = NULL;
     FLX_TRY(flx_hdf5_sink_create(ctx, def->path, &s));
     flx_status status = s->type->begin(s, &info);
-    if (status == FLX_OK) status = put_rows(s, def->mesh, size, def->frequencies, motion);
+    if (status == FLX_OK) status = put_rows(s, def->mesh, scene->size, def->frequencies, motion);
     if (status == FLX_OK) status = s->type->end(s, &ledger);
     flx_sink_destroy(&s);
     return status;
@@ -90,22 +90,17 @@ static flx_status write_result(flx_ctx *ctx, const flx_shapes_def *def, const ch
 
 flx_status flx_shapes_write(flx_ctx *ctx, const flx_shapes_def *def)
 {
-    double size = extent(def->mesh);
+    const flx_scene_elastic elastic = {.motion = BODY};
+    flx_scene_body body = {.name = "structure", .place = 1};
+    const flx_scene scene = {.dimension = 3,
+                             .size = extent(def->mesh),
+                             .nbody = 1,
+                             .bodies = &body,
+                             .nelastic = 1,
+                             .elastics = &elastic};
     double *motion = flx_alloc(ctx, BODY + (size_t)def->mesh->nmode, sizeof *motion);
-    flx_text scene;
-    flx_text_start(&scene, ctx);
-    flx_text_put(&scene, "{\"dimension\": 3, \"size\": ");
-    flx_text_put_number(&scene, size);
-    flx_text_print(
-        &scene,
-        ", \"gravity\": [0, 0, 0], \"bodies\": [{\"name\": \"structure\", \"motion\": 0, "
-        "\"mass\": 0, \"com\": [0, 0, 0], \"points\": [], \"shapes\": [], \"elastic\": "
-        "{\"motion\": %d, \"line\": false, \"mesh\": 0, \"nodes\": [], \"shapes\": []}}], "
-        "\"lines\": [], \"joints\": [], \"forces\": []}",
-        BODY);
-    flx_status status = motion && !scene.failed ? FLX_OK : FLX_ERR_MEMORY;
-    if (status == FLX_OK) status = write_result(ctx, def, scene.data, size, motion);
-    flx_text_clear(&scene);
+    if (!motion) return FLX_ERR_MEMORY;
+    flx_status status = write_result(ctx, def, &scene, motion);
     flx_free(motion);
     return status;
 }

@@ -1,14 +1,12 @@
-// model_scene.c - the scene as JSON.
+// model_scene.c - the scene of a model: tables of what there is to see (flexion/scene.h).
 #include "scene/model_scene.h"
-#include "base/number.h"
 #include "force/force_kind.h"
+#include "scene/scene_tables.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
-#define MOST_NODES 1000 // of an elastic body in the text; those of interfaces come first
-#define NAME_LENGTH 256
+#define MOST_NODES 1000 // of a flexible body; those of interfaces come first
 
 static const char *const shape_words[] = {
     [FLX_SHAPE_NONE] = "none",         [FLX_SHAPE_BOX] = "box",
@@ -16,36 +14,12 @@ static const char *const shape_words[] = {
     [FLX_SHAPE_CAPSULE] = "capsule",   [FLX_SHAPE_MESH] = "mesh",
 };
 
-static void put_key(flx_text *t, const char *key)
-{
-    flx_text_print(t, ", \"%s\": ", key);
-}
-
-static void put_vector(flx_text *t, const char *key, const double v[3])
-{
-    put_key(t, key);
-    flx_text_put_numbers(t, 3, v);
-}
-
 static const flx_modal *modal_of(const flx_model *m, int body)
 {
     for (int i = 0; i < m->nmodal; i++) {
         if (m->modals[i].body == body) return m->modals + i;
     }
     return NULL;
-}
-
-static void put_turn(const flx_shape *s, flx_text *t)
-{
-    bool turned = s->turn[1] != 0 || s->turn[2] != 0 || s->turn[3] != 0;
-    if (turned && (s->kind == FLX_SHAPE_BOX || s->kind == FLX_SHAPE_MESH)) {
-        put_key(t, "turn");
-        flx_text_put_numbers(t, 4, s->turn);
-    }
-    if (s->kind != FLX_SHAPE_MESH) return;
-    put_key(t, "scale");
-    flx_text_put_number(t, s->scale);
-    flx_text_print(t, ", \"surface\": %d", s->surface);
 }
 
 static bool is_beam_node(const flx_model *m, int body)
@@ -56,64 +30,121 @@ static bool is_beam_node(const flx_model *m, int body)
     return false;
 }
 
-static void put_shapes(const flx_model *m, int body, const flx_places *p, double size, flx_text *t)
+// ---- shapes and points --------------------------------------------------------------------------
+
+static flx_scene_shape make_shape(int body, const flx_shape *s)
 {
-    flx_shape made[FLX_SCENE_SHAPES];
+    bool mesh = s->kind == FLX_SHAPE_MESH, turns = mesh || s->kind == FLX_SHAPE_BOX;
+    bool turned = turns && (s->turn[1] != 0 || s->turn[2] != 0 || s->turn[3] != 0);
+    flx_scene_shape out = {.body = body,
+                           .kind = shape_words[s->kind],
+                           .turn = {1},
+                           .scale = mesh ? s->scale : 1,
+                           .surface = mesh ? s->surface : -1};
+    memcpy(out.size, s->size, sizeof out.size);
+    memcpy(out.at, s->at, sizeof out.at);
+    memcpy(out.axis, s->axis, sizeof out.axis);
+    if (turned) memcpy(out.turn, s->turn, sizeof out.turn);
+    return out;
+}
+
+// The shapes of a body: its own, or such as say where its joints and its mass are. Returns their number.
+static int list_shapes(const flx_model *m, int body, const flx_places *p, double size,
+                       flx_shape made[FLX_SCENE_SHAPES], const flx_shape **list)
+{
     const flx_body *b = m->bodies + body;
-    int n = b->nshape;
-    const flx_shape *s = b->shapes;
     bool drawn = body >= m->nbody || modal_of(m, body) || // by its nodes
                  is_beam_node(m, body) ||                 // by its line
                  flx_scene_is_solid_node(m, body) ||      // by its surface
                  b->slope || b->section;
-    if (n == 0 && !drawn) {
-        n = flx_scene_shapes(m, body, p, size, made);
-        s = made;
-    }
-    put_key(t, "shapes");
-    for (int i = 0; i < n; i++) {
-        flx_text_print(t, "%s{\"kind\": \"%s\"", i ? ", " : "[", shape_words[s[i].kind]);
-        put_vector(t, "size", s[i].size);
-        put_vector(t, "at", s[i].at);
-        put_vector(t, "axis", s[i].axis);
-        put_turn(&s[i], t);
-        flx_text_put(t, "}");
-    }
-    flx_text_put(t, n > 0 ? "]" : "[]");
+    *list = b->nshape > 0 ? b->shapes : made;
+    return b->nshape > 0 || drawn ? b->nshape : flx_scene_shapes(m, body, p, size, made);
 }
+
+static flx_status make_shapes(const flx_model *m, flx_arena *arena, flx_scene *s)
+{
+    const int n = flx_model_frames(m);
+    flx_places *places = flx_arena_take(arena, (size_t)n, sizeof *places);
+    if (!places) return FLX_ERR_MEMORY;
+    flx_scene_find_places(m, s->size, places);
+    flx_shape made[FLX_SCENE_SHAPES];
+    const flx_shape *list;
+    for (int i = 0; i < n; i++) s->nshape += list_shapes(m, i, places + i, s->size, made, &list);
+    flx_scene_shape *shapes = flx_arena_take(arena, (size_t)s->nshape, sizeof *shapes);
+    if (!shapes) return FLX_ERR_MEMORY;
+    s->shapes = shapes;
+    for (int i = 0; i < n; i++) {
+        int count = list_shapes(m, i, places + i, s->size, made, &list);
+        for (int k = 0; k < count; k++) *shapes++ = make_shape(i, list + k);
+    }
+    return FLX_OK;
+}
+
+static flx_status make_points(const flx_model *m, flx_arena *arena, flx_scene *s)
+{
+    for (int i = 0; i < flx_model_frames(m); i++) s->npoint += m->bodies[i].npoint;
+    flx_scene_point *points = flx_arena_take(arena, (size_t)s->npoint, sizeof *points);
+    if (!points) return FLX_ERR_MEMORY;
+    s->points = points;
+    for (int i = 0; i < flx_model_frames(m); i++) {
+        for (int k = 0; k < m->bodies[i].npoint; k++, points++) {
+            *points = (flx_scene_point){.body = i, .name = m->bodies[i].points[k].name};
+            memcpy(points->at, m->bodies[i].points[k].at, sizeof points->at);
+        }
+    }
+    return FLX_OK;
+}
+
+// ---- flexible bodies ----------------------------------------------------------------------------
 
 static int mesh_number(const flx_model *m, const flx_modal *modal)
 {
     int number = 0;
+    if (!modal->e->mesh) return -1;
     for (const flx_modal *x = m->modals; x < modal; x++) number += x->e->mesh != NULL;
     return number;
 }
 
-// Nodes, and how each elastic coordinate moves them.
-static void put_elastic(const flx_model *m, const flx_modal *modal, flx_text *t)
+// Nodes, and how each coordinate moves them.
+static flx_status make_elastic(const flx_model *m, flx_arena *arena, const flx_modal *modal,
+                               flx_scene_elastic *out)
 {
     const flx_elastic *e = modal->e;
-    int mode = modal->first - (m->nvariable - m->nmode);
-    flx_text_print(t, ", \"elastic\": {\"motion\": %d, \"line\": %s",
-                   FLX_SCENE_MOTION * flx_model_frames(m) + mode, e->line ? "true" : "false");
-    if (e->mesh) flx_text_print(t, ", \"mesh\": %d", mesh_number(m, modal));
-    flx_text_put(t, ", \"nodes\": [");
     int nnode = e->mesh ? 0 : e->nnode > MOST_NODES ? MOST_NODES : e->nnode;
-    for (int i = 0; i < nnode; i++) {
-        if (i > 0) flx_text_put(t, ", ");
-        flx_text_put_numbers(t, 3, e->nodes[i].at);
-    }
-    flx_text_put(t, "], \"shapes\": [");
-    for (int k = 0; k < e->n && nnode > 0; k++) {
-        flx_text_put(t, k ? ", [" : "[");
-        for (int i = 0; i < nnode; i++) {
-            if (i > 0) flx_text_put(t, ", ");
-            flx_text_put_numbers(t, 3, e->nodes[i].phi + 3 * (size_t)k);
+    int mode = modal->first - (m->nvariable - m->nmode), nmode = nnode > 0 ? e->n : 0;
+    double *nodes = flx_arena_take(arena, 3 * (size_t)nnode, sizeof *nodes);
+    double *shapes = flx_arena_take(arena, 3 * (size_t)nnode * (size_t)nmode, sizeof *shapes);
+    if (!nodes || !shapes) return FLX_ERR_MEMORY;
+    *out = (flx_scene_elastic){.body = modal->body,
+                               .motion = FLX_SCENE_MOTION * flx_model_frames(m) + mode,
+                               .line = e->line,
+                               .mesh = mesh_number(m, modal),
+                               .nnode = nnode,
+                               .nmode = nmode,
+                               .nodes = nodes,
+                               .shapes = shapes};
+    for (int i = 0; i < nnode; i++, nodes += 3) memcpy(nodes, e->nodes[i].at, 3 * sizeof *nodes);
+    for (int k = 0; k < nmode; k++) {
+        for (int i = 0; i < nnode; i++, shapes += 3) {
+            memcpy(shapes, e->nodes[i].phi + 3 * (size_t)k, 3 * sizeof *shapes);
         }
-        flx_text_put(t, "]");
     }
-    flx_text_put(t, "]}");
+    return FLX_OK;
 }
+
+static flx_status make_elastics(const flx_model *m, flx_arena *arena, flx_scene *s)
+{
+    flx_scene_elastic *all = flx_arena_take(arena, (size_t)m->nmodal, sizeof *all);
+    if (!all) return FLX_ERR_MEMORY;
+    s->elastics = all;
+    for (int i = 0; i < flx_model_frames(m); i++) {
+        const flx_modal *modal = modal_of(m, i);
+        if (modal) FLX_TRY(make_elastic(m, arena, modal, all + s->nelastic++));
+    }
+    return FLX_OK;
+}
+
+// ---- bodies -------------------------------------------------------------------------------------
 
 // Nodes by the names that models use for them: "rod.end", "arm.tip".
 static const char *node_word(const flx_model *m, int body, const char **whole)
@@ -133,65 +164,52 @@ static const char *node_word(const flx_model *m, int body, const char **whole)
     return f->node == modal->e->nnode - 1 ? "end" : NULL;
 }
 
-static void put_name(const flx_model *m, int body, flx_text *t)
+static const char *name_of(const flx_model *m, flx_arena *arena, int body)
 {
     const char *whole = NULL, *word = node_word(m, body, &whole);
-    char name[NAME_LENGTH];
-    if (word) flx_snprintf(name, sizeof name, "%s.%s", whole, word);
-    flx_text_put_string(t, word ? name : m->bodies[body].name);
+    return word ? flx_arena_printf(arena, "%s.%s", whole, word) : m->bodies[body].name;
 }
 
-static void put_body(const flx_model *m, int i, const flx_places *p, double size, flx_text *t)
+static flx_status make_bodies(const flx_model *m, flx_arena *arena, flx_scene *s)
 {
-    const flx_body *b = m->bodies + i;
-    flx_text_put(t, "{\"name\": ");
-    put_name(m, i, t);
-    flx_text_print(t, ", \"motion\": %d", FLX_SCENE_MOTION * i);
-    put_key(t, "mass");
-    flx_text_put_number(t, b->mass);
-    put_vector(t, "com", b->com);
-    put_key(t, "points");
-    for (int k = 0; k < b->npoint; k++) {
-        flx_text_put(t, k ? ", {\"name\": " : "[{\"name\": ");
-        flx_text_put_string(t, b->points[k].name);
-        put_vector(t, "at", b->points[k].at);
-        flx_text_put(t, "}");
+    s->nbody = flx_model_frames(m);
+    s->bodies = flx_arena_take(arena, (size_t)s->nbody, sizeof *s->bodies);
+    if (!s->bodies) return FLX_ERR_MEMORY;
+    for (int i = 0; i < s->nbody; i++) {
+        const flx_body *b = m->bodies + i;
+        s->bodies[i] = (flx_scene_body){.name = name_of(m, arena, i),
+                                        .motion = FLX_SCENE_MOTION * i,
+                                        .mass = b->mass,
+                                        .place = !b->slope}; // a slope is a direction
+        if (!s->bodies[i].name) return FLX_ERR_MEMORY;
+        memcpy(s->bodies[i].com, b->com, sizeof s->bodies[i].com);
     }
-    flx_text_put(t, b->npoint > 0 ? "]" : "[]");
-    put_shapes(m, i, p, size, t);
-    if (b->slope) flx_text_put(t, ", \"place\": false"); // a direction, which is nowhere
-    const flx_modal *modal = modal_of(m, i);
-    if (modal) put_elastic(m, modal, t);
-    flx_text_put(t, "}");
+    return FLX_OK;
 }
 
-static void put_line(const flx_beam *b, flx_text *t)
+// ---- beams, joints, forces ----------------------------------------------------------------------
+
+static flx_scene_line make_line(const flx_beam *b)
 {
     const double *C = b->stiffness;
-    double size[2];
+    flx_scene_line l = {.name = b->name, .round = b->round, .nnode = b->nnode, .nodes = b->nodes};
     for (int k = 0; k < 2; k++) { // of stiffnesses: the rectangle that has them
         bool known = b->size[k] > 0 || b->round;
-        size[k] = known ? b->size[k] : C[0] > 0 ? sqrt(12 * C[28 + 7 * k] / C[0]) : 0;
+        l.size[k] = known ? b->size[k] : C[0] > 0 ? sqrt(12 * C[28 + 7 * k] / C[0]) : 0;
     }
-    flx_text_put(t, "{\"name\": ");
-    flx_text_put_string(t, b->name);
-    flx_text_print(t, ", \"round\": %s", b->round ? "true" : "false");
-    put_key(t, "size");
-    flx_text_put_numbers(t, 2, size);
-    put_key(t, "nodes");
-    for (int k = 0; k < b->nnode; k++) {
-        flx_text_print(t, "%s%d", k ? ", " : "[", b->nodes[k]);
-    }
-    flx_text_put(t, "]}");
+    return l;
 }
 
-static void put_ends(flx_text *t, const int body[2], const double at[2][3])
+static flx_status make_lines(const flx_model *m, flx_arena *arena, flx_scene *s)
 {
-    flx_text_print(t, ", \"bodies\": [%d, %d], \"at\": [", body[0], body[1]);
-    flx_text_put_numbers(t, 3, at[0]);
-    flx_text_put(t, ", ");
-    flx_text_put_numbers(t, 3, at[1]);
-    flx_text_put(t, "]");
+    flx_scene_line *lines = flx_arena_take(arena, (size_t)m->nbeam, sizeof *lines);
+    if (!lines) return FLX_ERR_MEMORY;
+    s->lines = lines;
+    for (int i = 0; i < m->nbeam; i++) {
+        if (m->beams[i].formulation == FLX_BEAM_SEGMENTS) continue; // bodies with shapes
+        lines[s->nline++] = make_line(m->beams + i);
+    }
+    return FLX_OK;
 }
 
 static const char *joint_word(flx_joint_type type)
@@ -204,72 +222,61 @@ static const char *joint_word(flx_joint_type type)
     return words[type];
 }
 
-static void put_joint(const flx_joint *j, flx_text *t)
+static flx_scene_link make_link(const char *name, const char *type, const int body[2],
+                                const double at[2][3])
 {
-    const double *axis = j->type == FLX_JOINT_ROLLING ? j->normal : j->axis[0];
-    flx_text_put(t, "{\"name\": ");
-    flx_text_put_string(t, j->name);
-    flx_text_print(t, ", \"type\": \"%s\"", joint_word(j->type));
-    put_ends(t, j->body, j->at);
-    put_vector(t, "axis", axis);
-    bool rolls = j->type == FLX_JOINT_ROLLING;
-    if (j->type == FLX_JOINT_UNIVERSAL || (rolls && j->has_axis)) {
-        put_vector(t, "axis2", j->axis[1]);
-    }
-    if (rolls) {
-        put_key(t, "radius");
-        flx_text_put_number(t, j->radius);
-    }
-    flx_text_put(t, "}");
+    flx_scene_link l = {.name = name, .type = type, .body = {body[0], body[1]}};
+    memcpy(l.at, at, sizeof l.at);
+    return l;
 }
 
-flx_status flx_scene_write(const flx_model *m, flx_text *t)
+static flx_scene_link make_joint(const flx_joint *j)
 {
-    const double size = flx_scene_size(m);
-    flx_places *places = flx_alloc(m->ctx, (size_t)flx_model_frames(m), sizeof *places);
-    if (!places) return FLX_ERR_MEMORY;
-    flx_scene_find_places(m, size, places);
-    flx_text_print(t, "{\"dimension\": %d, \"size\": ", m->dimension);
-    flx_text_put_number(t, size);
-    put_vector(t, "gravity", m->gravity);
-    flx_text_put(t, ", \"bodies\": [");
-    for (int i = 0; i < flx_model_frames(m); i++) {
-        if (i > 0) flx_text_put(t, ", ");
-        put_body(m, i, places + i, size, t);
+    flx_scene_link l = make_link(j->name, joint_word(j->type), j->body, j->at);
+    bool rolls = j->type == FLX_JOINT_ROLLING;
+    memcpy(l.axis, rolls ? j->normal : j->axis[0], sizeof l.axis);
+    if (j->type == FLX_JOINT_UNIVERSAL || (rolls && j->has_axis)) {
+        memcpy(l.axis2, j->axis[1], sizeof l.axis2);
     }
-    flx_text_put(t, "], \"lines\": [");
-    const char *next = "";
-    for (int i = 0; i < m->nbeam; i++) {
-        if (m->beams[i].formulation == FLX_BEAM_SEGMENTS) continue; // bodies with shapes
-        flx_text_put(t, next);
-        put_line(m->beams + i, t);
-        next = ", ";
-    }
-    flx_text_put(t, "], \"solids\": [");
-    flx_status status = flx_scene_put_solids(m, t);
-    flx_text_put(t, "], \"joints\": [");
-    const char *comma = "";
+    if (rolls) l.radius = j->radius;
+    return l;
+}
+
+static flx_status make_links(const flx_model *m, flx_arena *arena, flx_scene *s)
+{
+    flx_scene_link *joints = flx_arena_take(arena, (size_t)m->njoint, sizeof *joints);
+    flx_scene_link *forces = flx_arena_take(arena, (size_t)m->nforce, sizeof *forces);
+    if (!joints || !forces) return FLX_ERR_MEMORY;
+    s->joints = joints;
+    s->forces = forces;
     for (int i = 0; i < m->njoint; i++) {
         if (m->joints[i].type == FLX_JOINT_GEAR) continue; // joins two joints, not two places
-        flx_text_put(t, comma);
-        put_joint(m->joints + i, t);
-        comma = ", ";
+        joints[s->njoint++] = make_joint(m->joints + i);
     }
-    flx_text_put(t, "], \"forces\": [");
-    comma = "";
     for (int i = 0; i < m->nforce; i++) {
         const flx_force *f = m->forces + i;
-        const char *word = f->kind->symbol;
+        const char *word = f->kind->symbol; // NULL: it acts along a joint, or on all bodies
         if (!word || (f->body[1] >= 0 && m->bodies[f->body[1]].slope)) continue;
-        flx_text_put(t, comma);
-        flx_text_put(t, "{\"name\": ");
-        flx_text_put_string(t, f->name);
-        flx_text_print(t, ", \"type\": \"%s\"", word);
-        put_ends(t, f->body, f->at);
-        flx_text_put(t, "}");
-        comma = ", ";
+        forces[s->nforce++] = make_link(f->name, word, f->body, f->at);
     }
-    flx_text_put(t, "]}");
-    flx_free(places);
-    return t->failed ? FLX_ERR_MEMORY : status;
+    return FLX_OK;
+}
+
+flx_status flx_scene_make(const flx_model *m, flx_arena *arena, flx_scene **out)
+{
+    flx_scene *s = flx_arena_take(arena, 1, sizeof *s);
+    if (!s) return FLX_ERR_MEMORY;
+    s->dimension = m->dimension;
+    s->size = flx_scene_size(m);
+    memcpy(s->gravity, m->gravity, sizeof s->gravity);
+    FLX_TRY(make_bodies(m, arena, s));
+    FLX_TRY(make_points(m, arena, s));
+    FLX_TRY(make_shapes(m, arena, s));
+    FLX_TRY(make_elastics(m, arena, s));
+    FLX_TRY(make_lines(m, arena, s));
+    FLX_TRY(flx_scene_make_solids(m, arena, s));
+    FLX_TRY(make_links(m, arena, s));
+    flx_scene_connect(s);
+    *out = s;
+    return FLX_OK;
 }

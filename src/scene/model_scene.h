@@ -1,15 +1,11 @@
 // model_scene.h - the model as a picture: what its bodies look like and where joints and forces act.
 #pragma once
 
-#include "base/text.h"
+#include "flexion/scene.h"
 #include "model/model_data.h"
 
-// Numbers a body's motion takes in a row: place of its frame, orientation w x y z. After those of all
-// bodies come the elastic coordinates.
-#define FLX_SCENE_MOTION 7
-
-// The scene as JSON, for pages and pictures (docs/dev/scene.md).
-flx_status flx_scene_write(const flx_model *m, flx_text *t);
+// The scene, in the arena; names and some arrays are those of the model, which outlives it.
+flx_status flx_scene_make(const flx_model *m, flx_arena *arena, flx_scene **out);
 
 // ---- scene_shapes.c: shapes for bodies that were given none -------------------------------------
 
@@ -33,5 +29,4 @@ int flx_scene_shapes(const flx_model *m, int body, const flx_places *p, double s
 // ---- scene_solids.c: solids of large deformation -----------------------------------------------
 
 bool flx_scene_is_solid_node(const flx_model *m, int body);
-// The surfaces of all solids, as a list.
-flx_status flx_scene_put_solids(const flx_model *m, flx_text *t);
+flx_status flx_scene_make_solids(const flx_model *m, flx_arena *arena, flx_scene *s);

@@ -50,15 +50,14 @@ static flx_status list_meshes(flx_simulation *sim)
     return FLX_OK;
 }
 
-static flx_status write_scene(flx_simulation *sim)
+static flx_status make_scene(flx_simulation *sim)
 {
-    flx_text t;
-    flx_text_start(&t, sim->ctx);
-    flx_status status = flx_scene_write(sim->model, &t);
-    sim->motion.scene = t.data;
+    sim->motion.arena = flx_arena_create(sim->ctx);
+    if (!sim->motion.arena) return FLX_ERR_MEMORY;
+    FLX_TRY(flx_scene_make(sim->model, sim->motion.arena, &sim->motion.scene));
     sim->info.scene = sim->motion.scene;
     sim->info.nmotion = FLX_SCENE_MOTION * flx_model_frames(sim->model) + sim->model->nmode;
-    return status;
+    return FLX_OK;
 }
 
 static flx_status list_surfaces(flx_simulation *sim)
@@ -82,7 +81,7 @@ flx_status flx_motion_create(flx_simulation *sim)
         motion->nleaf += 3 + rotation_leaves(m, m->bodies + i);
     motion->nleaf += m->nmode;
     FLX_TRY(list_meshes(sim));
-    FLX_TRY(write_scene(sim));
+    FLX_TRY(make_scene(sim));
     FLX_TRY(list_surfaces(sim));
     motion->leaves = flx_alloc(sim->ctx, (size_t)motion->nleaf, sizeof *motion->leaves);
     motion->in = flx_alloc(sim->ctx, (size_t)motion->nleaf, sizeof *motion->in);
@@ -97,7 +96,7 @@ void flx_motion_clear(flx_motion *m)
     flx_free(m->leaves);
     flx_free(m->in);
     flx_free(m->out);
-    flx_free(m->scene);
+    flx_arena_destroy(&m->arena);
     flx_free(m->surfaces);
     flx_free(m->meshes);
     *m = (flx_motion){0};

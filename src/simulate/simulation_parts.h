@@ -64,9 +64,10 @@ void flx_simulation_residuals(flx_simulation *sim, const flx_state *x, flx_resid
 // Where the bodies' frames are at a state, as the scene wants them (scene/model_scene.h).
 typedef struct flx_motion {
     int nleaf;
-    flx_leaf *leaves;            // owned
-    double *in, *out;            // (nleaf) (info.nmotion) owned
-    char *scene;                 // owned
+    flx_leaf *leaves; // owned
+    double *in, *out; // (nleaf) (info.nmotion) owned
+    flx_arena *arena; // owned: the scene
+    flx_scene *scene;
     flx_scene_surface *surfaces; // (info.nsurface) owned; their arrays are the model's
     flx_result_mesh *meshes;     // (info.nmesh) owned; their arrays are the model's
 } flx_motion;

@@ -15,13 +15,15 @@
 #define MODES 12
 #define PI 3.14159265358979323846
 
-static const char scene[] =
-    "{\"dimension\": 3, \"size\": 1, \"gravity\": [0, 0, -9.81], \"bodies\": [{\"name\": \"tube\", "
-    "\"motion\": 0, \"mass\": 1, \"com\": [0.5, 0, 0], \"points\": [], \"shapes\": [], "
-    "\"elastic\": "
-    "{\"motion\": 7, \"line\": false, \"mesh\": 0, \"nodes\": [], \"shapes\": []}}], \"joints\": "
-    "[], "
-    "\"forces\": []}";
+static flx_scene_body body = {.name = "tube", .mass = 1, .com = {0.5, 0, 0}, .place = 1};
+static const flx_scene_elastic elastic = {.motion = FLX_SCENE_MOTION};
+static const flx_scene scene = {.dimension = 3,
+                                .size = 1,
+                                .gravity = {0, 0, -9.81},
+                                .nbody = 1,
+                                .bodies = &body,
+                                .nelastic = 1,
+                                .elastics = &elastic};
 
 typedef struct tube {
     int rings, n;
@@ -119,7 +121,7 @@ int main(int argc, char **argv)
                                   .names = names,
                                   .units = units,
                                   .rows = atoi(argv[2]),
-                                  .scene = scene,
+                                  .scene = &scene,
                                   .nmotion = 7 + MODES,
                                   .nmesh = 1,
                                   .meshes = &mesh};

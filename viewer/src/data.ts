@@ -31,7 +31,7 @@ interface Header {
     label: string; title: string; complete: boolean; rows: number;
     names: string[]; units: string[]; signalRows: number; frameRows: number; nmotion: number;
     facts: [string, string | number | null][]; events: [number, string][];
-    model: string | null; scene: string | null; surfaces: Counts[]; meshes: Counts[];
+    model: string | null; scene: Scene | null; surfaces: Counts[]; meshes: Counts[];
   }[];
 }
 
@@ -118,15 +118,6 @@ async function unpack(base64: string): Promise<Uint8Array> {
   return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
-function readScene(text: string | null): Scene | null {
-  if (!text) return null;
-  try {
-    return JSON.parse(text) as Scene;
-  } catch {
-    return null; // the rest can still be shown
-  }
-}
-
 export interface Loaded { results: Result[]; meshPoints: [number, number] }
 
 export async function load(): Promise<Loaded> {
@@ -143,7 +134,7 @@ export async function load(): Promise<Loaded> {
     const frameTimes = reader.doubles(r.frameRows);
     const motion = Array.from({ length: r.nmotion }, () => reader.floats(r.frameRows));
     const surfaces = r.surfaces.map((c) => meshReader.surface(c)), meshes = r.meshes.map((c) => meshReader.mesh(c));
-    return { ...r, t, signals, frameTimes, motion, scene: readScene(r.scene), surfaces, meshes };
+    return { ...r, t, signals, frameTimes, motion, surfaces, meshes };
   });
   return { results, meshPoints: parsed.meshPoints };
 }

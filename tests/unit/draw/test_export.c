@@ -1,6 +1,5 @@
 // test_export.c - results for other programs: series of VTK files and pictures are whole, and show the
 // bodies where the motion has them.
-#include "base/json.h"
 #include "draw/raster.h"
 #include "flexion/flexion.h"
 #include "results_fixture.h"
@@ -270,30 +269,51 @@ static int solids_are_surfaces(void)
 // Rows that are no numbers and scenes that fit nothing: what there is, is drawn.
 static int odd_results_are_survived(void)
 {
-    static const char *const scenes[] = {
-        "",
-        "[",
-        "{\"bodies\": [{\"motion\": 0, \"shapes\": [{\"kind\": \"box\"}]}]}",
-        "{\"bodies\": [{\"motion\": 9, \"shapes\": [{\"kind\": \"mesh\", \"surface\": 3}]}]}",
-        "{\"bodies\": [{\"motion\": 0, \"elastic\": {\"motion\": 1, \"mesh\": 2}}]}",
-        "{\"bodies\": [{\"motion\": 0}], \"solids\": [{\"bodies\": [0, 9, -3], \"at\": [[1, 2, "
-        "3]], "
-        "\"triangles\": [[0, 1, 2], [0, 1, 7], [-1, 0], 5]}, {}, 3]}",
-        "{\"dimension\": 2, \"bodies\": [{\"motion\": 0}], \"joints\": [{\"type\": \"prismatic\", "
-        "\"bodies\": [-1, 0]}, {\"type\": \"universal\"}, {\"type\": \"fixed\", \"bodies\": [0, "
-        "0]}]}",
-        "{\"bodies\": 7, \"joints\": [{}, 3], \"forces\": [{\"type\": \"spring\", \"bodies\": [0, "
-        "5]}]}",
-        "{\"size\": null, \"bodies\": [{\"motion\": 0, \"elastic\": {\"motion\": 2, \"line\": "
-        "true, "
-        "\"nodes\": [[0, 0, 0], [1, 2]], \"shapes\": [[[1]], []]}, \"shapes\": [{\"kind\": "
-        "\"capsule\", \"size\": [1e300, 2, 1], \"turn\": [0, 0, 0, 0]}]}]}"};
+    static flx_scene_body bodies[2] = {{.name = "a", .place = 1}, {.name = "b", .motion = 9}};
+    static const flx_scene_shape box = {.kind = "box"}, mesh = {.kind = "mesh", .surface = 3};
+    static const flx_scene_shape huge[2] = {{.kind = "capsule", .size = {1e300, 2, 1}},
+                                            {.body = 7, .kind = "nothing"}};
+    static const flx_scene_elastic far = {.motion = 1, .mesh = 2}, behind = {.motion = 90};
+    static const double places[6] = {0, 0, 0, 1, 2, (double)NAN}, moved[12] = {1};
+    static const flx_scene_elastic line = {.motion = 2,
+                                           .line = 1,
+                                           .mesh = -1,
+                                           .nnode = 2,
+                                           .nmode = 2,
+                                           .nodes = places,
+                                           .shapes = moved};
+    static const int carriers[3] = {0, 9, -3}, faces[9] = {0, 1, 2, 0, 1, 7, -1, 0, 2};
+    static const double at[9] = {1, 2, 3};
+    static const flx_scene_solid solids[2] = {
+        {.name = "s", .nnode = 3, .ntriangle = 3, .body = carriers, .at = at, .triangles = faces},
+        {0}};
+    static const flx_scene_line lines[2] = {{.name = "l", .nnode = 3, .nodes = carriers}, {0}};
+    static const flx_scene_link joints[3] = {{.type = "prismatic", .body = {-1, 0}},
+                                             {.type = "universal"},
+                                             {.type = "fixed", .body = {0, 0}}};
+    static const flx_scene_link spring = {.type = "spring", .body = {0, 5}}, odd[2] = {{0}};
+    static const flx_scene scenes[] = {
+        {0},
+        {.nbody = 1, .bodies = bodies, .nshape = 1, .shapes = &box},
+        {.nbody = 2, .bodies = bodies, .nshape = 1, .shapes = &mesh},
+        {.nbody = 1, .bodies = bodies, .nelastic = 1, .elastics = &far},
+        {.nbody = 1, .bodies = bodies, .nelastic = 1, .elastics = &behind},
+        {.nbody = 1, .bodies = bodies, .nsolid = 2, .solids = solids, .nline = 2, .lines = lines},
+        {.dimension = 2, .nbody = 1, .bodies = bodies, .njoint = 3, .joints = joints},
+        {.njoint = 2, .joints = odd, .nforce = 1, .forces = &spring},
+        {.size = (double)NAN,
+         .nbody = 1,
+         .bodies = bodies,
+         .nelastic = 1,
+         .elastics = &line,
+         .nshape = 2,
+         .shapes = huge}};
     flx_ctx *ctx = flx_ctx_create();
     flx_ledger ledger = {0};
     flx_frames_def def = {.width = 64, .height = 64};
     for (size_t i = 0; i < sizeof scenes / sizeof scenes[0]; i++) {
         const double motion[2][7] = {{0, 0, 0, 1, 0, 0, 0}, {(double)NAN, 1, 1e38, 0, 0, 0, 0}};
-        flx_result_info info = {.title = "odd", .scene = scenes[i], .nmotion = 7};
+        flx_result_info info = {.title = "odd", .scene = &scenes[i], .nmotion = 7};
         flx_sink *s = NULL;
         flx_result *r = NULL;
         int written = 0;
@@ -306,10 +326,9 @@ static int odd_results_are_survived(void)
         CHECK(s->type->end(s, &ledger) == FLX_OK);
         flx_sink_destroy(&s);
         CHECK(flx_result_open(ctx, in_folder("odd.h5"), &r) == FLX_OK);
-        flx_status expected = i < 2 ? FLX_ERR_ARGUMENT : FLX_OK;
         def.folder = in_folder("odd");
-        CHECK(flx_frames_write(r, &def, &written) == expected);
-        CHECK(flx_vtk_series_write(r, in_folder("odd.pvd"), 0, &written) == expected);
+        CHECK(flx_frames_write(r, &def, &written) == FLX_OK);
+        CHECK(flx_vtk_series_write(r, in_folder("odd.pvd"), 0, &written) == FLX_OK);
         flx_result_close(&r);
     }
     flx_ctx_destroy(&ctx);
@@ -339,14 +358,16 @@ static flx_result *stretch(flx_ctx *ctx)
                                   .connectivity = links,
                                   .modes = modes,
                                   .stress = stress};
+    static flx_scene_body body = {.name = "a", .place = 1};
+    static const flx_scene_elastic elastic = {.motion = FLX_SCENE_MOTION};
+    static const flx_scene scene = {.dimension = 3,
+                                    .size = 1,
+                                    .nbody = 1,
+                                    .bodies = &body,
+                                    .nelastic = 1,
+                                    .elastics = &elastic};
     const flx_result_info info = {
-        .title = "stretch",
-        .nmotion = 8,
-        .nmesh = 1,
-        .meshes = &mesh,
-        .scene = "{\"dimension\": 3, \"size\": 1, \"bodies\": [{\"name\": \"a\", \"motion\": 0, "
-                 "\"shapes\": [], \"elastic\": {\"motion\": 7, \"mesh\": 0, \"nodes\": [], "
-                 "\"shapes\": []}}]}"};
+        .title = "stretch", .nmotion = 8, .nmesh = 1, .meshes = &mesh, .scene = &scene};
     const flx_ledger ledger = {0};
     flx_sink *s = NULL;
     flx_result *r = NULL;
@@ -409,34 +430,6 @@ static int meshes_are_deformed(void)
     return 0;
 }
 
-// ---- JSON ---------------------------------------------------------------------------------------
-
-static int json_is_read_or_refused(void)
-{
-    static const char *const bad[] = {"",        "{",         "[1,]", "{\"a\" 1}", "tru",
-                                      "[1 2]",   "\"abc",     "nan",  "{1: 2}",    "[1]]",
-                                      "\"\\x\"", "\"\\u12\"", "+1"};
-    flx_ctx *ctx = flx_ctx_create();
-    flx_arena *arena = flx_arena_create(ctx);
-    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) CHECK(!flx_json_parse(arena, bad[i]));
-    char deep[200];
-    memset(deep, '[', sizeof deep - 1);
-    deep[sizeof deep - 1] = '\0';
-    CHECK(!flx_json_parse(arena, deep));
-    const flx_json *j = flx_json_parse(
-        arena,
-        " {\"a\": [1, -2.5e1, 3], \"b\": {\"c\": true, \"d\": null}, \"e\": \"\\u00e4\\n<\"}\n");
-    double x[3];
-    CHECK(j && flx_json_numbers(flx_json_get(j, "a"), 3, x) && x[1] == -25);
-    CHECK(!flx_json_numbers(flx_json_get(j, "a"), 2, x) && x[0] == 0);
-    CHECK(flx_json_number(flx_json_get(j, "b"), "c", 7) == 1);
-    CHECK(flx_json_number(flx_json_get(j, "b"), "d", 7) == 7);
-    CHECK(strcmp(flx_json_text(j, "e"), "ä\n<") == 0 && strcmp(flx_json_text(j, "x"), "") == 0);
-    flx_arena_destroy(&arena);
-    flx_ctx_destroy(&ctx);
-    return 0;
-}
-
 static int files_start(void)
 {
     make_folder("export");
@@ -451,5 +444,4 @@ static int files_end(void)
 
 TEST_MAIN(TEST(files_start), TEST(series_has_bodies_where_they_are), TEST(pictures_show_the_motion),
           TEST(bodies_of_a_plane_lie_in_layers), TEST(solids_are_surfaces),
-          TEST(odd_results_are_survived), TEST(meshes_are_deformed), TEST(json_is_read_or_refused),
-          TEST(files_end))
+          TEST(odd_results_are_survived), TEST(meshes_are_deformed), TEST(files_end))

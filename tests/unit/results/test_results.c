@@ -429,7 +429,7 @@ static int meshes_come_back(void)
     flx_ledger ledger = {0};
     flx_result_info info = make_info(2);
     info.nmeasure = 0;
-    info.scene = "{}";
+    info.scene = &(const flx_scene){.dimension = 3, .size = 1};
     info.nmotion = 9;
     info.nmesh = 2;
     info.meshes = meshes;
