@@ -31,7 +31,7 @@ LAYERS = {
     "export": (["base", "math", "expr", "reduce", "model", "joint", "force", "descriptor", "tree"], ["base", "model", "export"], []),
     "integrate": (["base", "math"], ["base", "system", "integrator", "methods"], []),
     "analyse": (["base", "math", "integrate"], ["base", "analysis", "system", "integrator"], []),
-    "results": (["base", "math", "model"], ["base", "results", "scene", "simulation"], ["hdf5.h", "H5FDdevelop.h", "zlib.h"]),
+    "results": (["base", "scene"], ["base", "results", "scene", "simulation"], ["hdf5.h", "H5FDdevelop.h", "zlib.h"]),
     "draw": (["base", "math", "results"], ["base", "results", "scene"], ["zlib.h"]),
     "page": (["base", "math", "results", "draw"], ["base", "results", "scene"], ["zlib.h"]),
     "simulate": (["base", "math", "expr", "model", "force", "scene", "system", "descriptor", "tree", "reduced", "integrate", "analyse", "certify"], ["*"], []),
