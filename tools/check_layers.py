@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Check that every #include follows the layers of docs/dev/map.md, and that names and folders are fit to be found.
+"""Check that every #include follows the layers of docs/dev/map.md, and that names of files and types, and folders are fit to be found.
 
     tools/check_layers.py [ROOT]
 
@@ -62,6 +62,8 @@ MOST = 40  # files per folder
 KERNELS = {"body", "joint", "force"}
 KERNEL_SYSTEM = {"math.h", "string.h", "stdbool.h", "stddef.h", "float.h", "assert.h", "complex.h"}
 
+TAG = re.compile(r"\b(?:struct|enum|union)\s+(flx_\w+)\s*\{")
+TWICE = {"flx_solid"}  # of the model, and triangles of a picture: to be renamed
 INCLUDE = re.compile(r'^\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>)')
 
 
@@ -112,6 +114,22 @@ def check_names(root):
     return problems
 
 
+def check_tags(root):
+    """One name for one type: no struct, enum or union flx_x is defined twice."""
+    problems, seen = [], {}
+    for top in ("include", "src"):
+        for where, _, files in sorted(os.walk(os.path.join(root, top))):
+            for file in sorted(files):
+                if not file.endswith((".c", ".h")):
+                    continue
+                place = os.path.relpath(os.path.join(where, file), root)
+                with open(os.path.join(where, file), encoding="utf-8") as f:
+                    for tag in TAG.findall(f.read()):
+                        if seen.setdefault(tag, place) != place and tag not in TWICE:
+                            problems.append(f"{place}: {tag} is also defined in {seen[tag]}")
+    return problems
+
+
 def main(root):
     problems = []
     src = os.path.join(root, "src")
@@ -129,7 +147,7 @@ def main(root):
                 wrong = check_private(name, folder, quoted, bracketed)
                 if wrong:
                     problems.append(f"src/{name}:{line}: {wrong}")
-    problems += check_names(root)
+    problems += check_names(root) + check_tags(root)
     public = os.path.join(root, "include", "flexion")
     for file in sorted(os.listdir(public)):
         for line, quoted, bracketed in includes(os.path.join(public, file)):

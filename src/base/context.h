@@ -12,11 +12,11 @@ typedef struct flx_message_list {
 } flx_message_list;
 
 // A file that was read.
-typedef struct flx_input {
+typedef struct flx_read_file {
     dev_t device;
     ino_t inode;
     int uses; // 0: it may be written again
-} flx_input;
+} flx_read_file;
 
 struct flx_ctx {
     void (*tell)(void *user,
@@ -25,9 +25,9 @@ struct flx_ctx {
     flx_message_list errors, warnings;
     char **interned; // open hash table of owned strings
     int intern_count, intern_capacity;
-    long allocations;  // made so far
-    long fail_at;      // the allocation of this number fails; -1: none
-    flx_input *inputs; // owned
+    long allocations;      // made so far
+    long fail_at;          // the allocation of this number fails; -1: none
+    flx_read_file *inputs; // owned
     int ninput, input_capacity;
     struct flx_output *outputs;         // being written, borrowed: a list
     const struct flx_given_file *given; // in memory, borrowed: a list

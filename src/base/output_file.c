@@ -34,7 +34,7 @@ static flx_status note(flx_ctx *ctx, const struct stat *info, int *input)
     FLX_TRY(flx_grow(ctx, (void **)&ctx->inputs, &ctx->input_capacity, ctx->ninput + 1,
                      sizeof *ctx->inputs));
     *input = ctx->ninput++;
-    ctx->inputs[*input] = (flx_input){info->st_dev, info->st_ino, 1};
+    ctx->inputs[*input] = (flx_read_file){info->st_dev, info->st_ino, 1};
     return FLX_OK;
 }
 

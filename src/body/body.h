@@ -7,14 +7,14 @@
 #include "math/small.h"
 
 // Where a body's numbers are, and its constants.
-typedef struct flx_body_data {
+typedef struct flx_body_record {
     int frame; // number of its frame
     int q, v;  // first coordinate, first velocity
     int diag;  // offset of its diagonal block in the values of the tangent
     double m;
     double overweight; // of points: gravity acts on so much more than m
     double J[9];       // spatial: about the centre of mass, body axes; planar: [0]
-} flx_body_data;
+} flx_body_record;
 
 #define FLX_BODY_KINDS(X)                                                                          \
     X(RIGID, rigid, 7, 6)                                                                          \
@@ -31,21 +31,21 @@ typedef enum flx_body_kind {
 
 // Kinetic and potential energy and momenta are added to e.
 #define X(NAME, name, nq, nv)                                                                      \
-    void flx_##name##_frames(int n, const flx_body_data *b, const double *q, const double *v,      \
+    void flx_##name##_frames(int n, const flx_body_record *b, const double *q, const double *v,    \
                              flx_frames f);                                                        \
     /* r = M a + gyroscopic terms - weight, overwritten */                                         \
-    void flx_##name##_residual(int n, const flx_body_data *b, const double g[3], const double *v,  \
-                               const double *a, double *r);                                        \
+    void flx_##name##_residual(int n, const flx_body_record *b, const double g[3],                 \
+                               const double *v, const double *a, double *r);                       \
     /* adds M to A2 and the gyroscopic terms to A1 (NULL: not wanted) */                           \
-    void flx_##name##_linearise(int n, const flx_body_data *b, const double *v, double *A1,        \
+    void flx_##name##_linearise(int n, const flx_body_record *b, const double *v, double *A1,      \
                                 double *A2);                                                       \
-    void flx_##name##_energy(int n, const flx_body_data *b, const double g[3], flx_frames f,       \
+    void flx_##name##_energy(int n, const flx_body_record *b, const double g[3], flx_frames f,     \
                              flx_energies *e);
 FLX_BODY_KINDS(X)
 #undef X
 
 // Chart of the rigid body in space; the others are vector spaces.
-void flx_rigid_retract(int n, const flx_body_data *b, const double *q, const double *theta,
+void flx_rigid_retract(int n, const flx_body_record *b, const double *q, const double *theta,
                        double *out);
-void flx_rigid_difference(int n, const flx_body_data *b, const double *q0, const double *q1,
+void flx_rigid_difference(int n, const flx_body_record *b, const double *q0, const double *q1,
                           double *theta);

@@ -3,7 +3,8 @@
 // frame never turns.
 #include "body/body.h"
 
-void flx_point_frames(int n, const flx_body_data *b, const double *q, const double *v, flx_frames f)
+void flx_point_frames(int n, const flx_body_record *b, const double *q, const double *v,
+                      flx_frames f)
 {
     for (int k = 0; k < n; k++) {
         flx_frame *o = f.space + b[k].frame;
@@ -13,7 +14,7 @@ void flx_point_frames(int n, const flx_body_data *b, const double *q, const doub
     }
 }
 
-void flx_point_residual(int n, const flx_body_data *b, const double g[3], const double *v,
+void flx_point_residual(int n, const flx_body_record *b, const double g[3], const double *v,
                         const double *a, double *r)
 {
     (void)v;
@@ -23,7 +24,7 @@ void flx_point_residual(int n, const flx_body_data *b, const double g[3], const 
     }
 }
 
-void flx_point_linearise(int n, const flx_body_data *b, const double *v, double *A1, double *A2)
+void flx_point_linearise(int n, const flx_body_record *b, const double *v, double *A1, double *A2)
 {
     (void)v, (void)A1;
     for (int k = 0; k < n; k++) {
@@ -31,7 +32,7 @@ void flx_point_linearise(int n, const flx_body_data *b, const double *v, double 
     }
 }
 
-void flx_point_energy(int n, const flx_body_data *b, const double g[3], flx_frames f,
+void flx_point_energy(int n, const flx_body_record *b, const double g[3], flx_frames f,
                       flx_energies *e)
 {
     for (int k = 0; k < n; k++) {
@@ -44,7 +45,7 @@ void flx_point_energy(int n, const flx_body_data *b, const double g[3], flx_fram
     }
 }
 
-void flx_point2_frames(int n, const flx_body_data *b, const double *q, const double *v,
+void flx_point2_frames(int n, const flx_body_record *b, const double *q, const double *v,
                        flx_frames f)
 {
     for (int k = 0; k < n; k++) {
@@ -54,7 +55,7 @@ void flx_point2_frames(int n, const flx_body_data *b, const double *q, const dou
     }
 }
 
-void flx_point2_residual(int n, const flx_body_data *b, const double g[3], const double *v,
+void flx_point2_residual(int n, const flx_body_record *b, const double g[3], const double *v,
                          const double *a, double *r)
 {
     (void)v;
@@ -64,7 +65,7 @@ void flx_point2_residual(int n, const flx_body_data *b, const double g[3], const
     }
 }
 
-void flx_point2_linearise(int n, const flx_body_data *b, const double *v, double *A1, double *A2)
+void flx_point2_linearise(int n, const flx_body_record *b, const double *v, double *A1, double *A2)
 {
     (void)v, (void)A1;
     for (int k = 0; k < n; k++) {
@@ -73,7 +74,7 @@ void flx_point2_linearise(int n, const flx_body_data *b, const double *v, double
     }
 }
 
-void flx_point2_energy(int n, const flx_body_data *b, const double g[3], flx_frames f,
+void flx_point2_energy(int n, const flx_body_record *b, const double g[3], flx_frames f,
                        flx_energies *e)
 {
     for (int k = 0; k < n; k++) {

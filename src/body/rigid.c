@@ -6,7 +6,8 @@
 // Theory: docs/theory/bodies.md.
 #include "body/body.h"
 
-void flx_rigid_frames(int n, const flx_body_data *b, const double *q, const double *v, flx_frames f)
+void flx_rigid_frames(int n, const flx_body_record *b, const double *q, const double *v,
+                      flx_frames f)
 {
     for (int k = 0; k < n; k++) {
         flx_frame *o = f.space + b[k].frame;
@@ -18,7 +19,7 @@ void flx_rigid_frames(int n, const flx_body_data *b, const double *q, const doub
     }
 }
 
-void flx_rigid_residual(int n, const flx_body_data *b, const double g[3], const double *v,
+void flx_rigid_residual(int n, const flx_body_record *b, const double g[3], const double *v,
                         const double *a, double *r)
 {
     for (int k = 0; k < n; k++) {
@@ -32,7 +33,7 @@ void flx_rigid_residual(int n, const flx_body_data *b, const double g[3], const 
     }
 }
 
-void flx_rigid_linearise(int n, const flx_body_data *b, const double *v, double *A1, double *A2)
+void flx_rigid_linearise(int n, const flx_body_record *b, const double *v, double *A1, double *A2)
 {
     for (int k = 0; k < n; k++) {
         double *M = A2 + b[k].diag;
@@ -51,7 +52,7 @@ void flx_rigid_linearise(int n, const flx_body_data *b, const double *v, double 
     }
 }
 
-void flx_rigid_energy(int n, const flx_body_data *b, const double g[3], flx_frames f,
+void flx_rigid_energy(int n, const flx_body_record *b, const double g[3], flx_frames f,
                       flx_energies *e)
 {
     for (int k = 0; k < n; k++) {
@@ -65,7 +66,7 @@ void flx_rigid_energy(int n, const flx_body_data *b, const double g[3], flx_fram
     }
 }
 
-void flx_rigid_retract(int n, const flx_body_data *b, const double *q, const double *theta,
+void flx_rigid_retract(int n, const flx_body_record *b, const double *q, const double *theta,
                        double *out)
 {
     for (int k = 0; k < n; k++) {
@@ -77,7 +78,7 @@ void flx_rigid_retract(int n, const flx_body_data *b, const double *q, const dou
     }
 }
 
-void flx_rigid_difference(int n, const flx_body_data *b, const double *q0, const double *q1,
+void flx_rigid_difference(int n, const flx_body_record *b, const double *q0, const double *q1,
                           double *theta)
 {
     for (int k = 0; k < n; k++) {

@@ -3,7 +3,7 @@
 //     m x'' = m g_x,   m y'' = m g_y,   J angle'' = 0                          (RIG-3)
 #include "body/body.h"
 
-void flx_rigid2_frames(int n, const flx_body_data *b, const double *q, const double *v,
+void flx_rigid2_frames(int n, const flx_body_record *b, const double *q, const double *v,
                        flx_frames f)
 {
     for (int k = 0; k < n; k++) {
@@ -19,7 +19,7 @@ void flx_rigid2_frames(int n, const flx_body_data *b, const double *q, const dou
     }
 }
 
-void flx_rigid2_residual(int n, const flx_body_data *b, const double g[3], const double *v,
+void flx_rigid2_residual(int n, const flx_body_record *b, const double g[3], const double *v,
                          const double *a, double *r)
 {
     (void)v;
@@ -32,7 +32,7 @@ void flx_rigid2_residual(int n, const flx_body_data *b, const double g[3], const
     }
 }
 
-void flx_rigid2_linearise(int n, const flx_body_data *b, const double *v, double *A1, double *A2)
+void flx_rigid2_linearise(int n, const flx_body_record *b, const double *v, double *A1, double *A2)
 {
     (void)v, (void)A1;
     for (int k = 0; k < n; k++) {
@@ -42,7 +42,7 @@ void flx_rigid2_linearise(int n, const flx_body_data *b, const double *v, double
     }
 }
 
-void flx_rigid2_energy(int n, const flx_body_data *b, const double g[3], flx_frames f,
+void flx_rigid2_energy(int n, const flx_body_record *b, const double g[3], flx_frames f,
                        flx_energies *e)
 {
     for (int k = 0; k < n; k++) {

@@ -21,7 +21,7 @@
 
 #define GONE 40.0 // decay times after which nothing is left of it: rounding
 
-struct flx_layer {
+struct flx_boundary_layer {
     double from, until;
     int n, nv, nx;
     double *P, *pull, *feed;       // (nv x n) P, -Z Z^T D P; (nx x n) -X1 P
@@ -148,7 +148,7 @@ static flx_status find_pull(flx_arena *arena, const split_start *s, double *out)
 }
 
 // (LAY-2)
-static void shift_start(flx_simulation *sim, const flx_layer *l, const double *give)
+static void shift_start(flx_simulation *sim, const flx_boundary_layer *l, const double *give)
 {
     const flx_system *s = sim->sys;
     flx_state *x = sim->start;
@@ -161,12 +161,12 @@ static void shift_start(flx_simulation *sim, const flx_layer *l, const double *g
     }
 }
 
-static flx_status take_layer(flx_simulation *sim, int n, flx_layer **out)
+static flx_status take_layer(flx_simulation *sim, int n, flx_boundary_layer **out)
 {
     const flx_dims *d = &flx_wrapper_innermost(sim->sys)->dims;
-    flx_layer *l = flx_arena_take(sim->arena, 1, sizeof *l);
+    flx_boundary_layer *l = flx_arena_take(sim->arena, 1, sizeof *l);
     if (!l) return FLX_ERR_MEMORY;
-    *l = (flx_layer){.from = sim->start->t, .n = n, .nv = d->nv, .nx = d->nx};
+    *l = (flx_boundary_layer){.from = sim->start->t, .n = n, .nv = d->nv, .nx = d->nx};
     int m = 2 * n + 1, r = n + 1;
     const struct {
         double **at;
@@ -202,7 +202,7 @@ static flx_status take_layer(flx_simulation *sim, int n, flx_layer **out)
 
 // F = (0 1 0; -N^-1 K  -N^-1 D  N^-1 D v0; 0), R = (-D^-1 K  v0; 0); w(0) = 0, w'(0) = v, u(0) = delta.
 static flx_status fill_generators(const flx_simulation *sim, flx_arena *arena, const split_start *s,
-                                  const double *v0, const double *given, flx_layer *l)
+                                  const double *v0, const double *given, flx_boundary_layer *l)
 {
     const int *J = sim->plan->reduction.J;
     int n = l->n, m = 2 * n + 1, r = n + 1;
@@ -233,7 +233,7 @@ static flx_status correct(flx_simulation *sim, flx_work *work, flx_arena *arena,
 {
     const flx_reduction *r = &sim->plan->reduction;
     split_start s = {0};
-    flx_layer *l = NULL;
+    flx_boundary_layer *l = NULL;
     FLX_TRY(freeze(sim, work, arena, &s));
     FLX_TRY(find_jump(sim, arena, &s, given));
     FLX_TRY(take_layer(sim, r->n, &l));
@@ -269,7 +269,7 @@ flx_status flx_layer_correct(flx_simulation *sim, const double *given)
 // ---- in the layer -------------------------------------------------------------------------------
 
 // e, e', e'' at a time after the start.
-static void find_missing(const flx_layer *l, double t)
+static void find_missing(const flx_boundary_layer *l, double t)
 {
     int n = l->n, m = 2 * n + 1, r = n + 1;
     flx_dense_exponential(m, l->F, t, l->E, l->scratch);
@@ -289,7 +289,7 @@ static void find_missing(const flx_layer *l, double t)
 
 void flx_layer_add(const flx_simulation *sim, const flx_system *base, flx_state *x)
 {
-    const flx_layer *l = sim->plan->layer;
+    const flx_boundary_layer *l = sim->plan->layer;
     if (!l || !(x->t < l->until)) return;
     find_missing(l, fmax(x->t - l->from, 0.0));
     flx_dense_multiply(false, false, l->nv, 1, l->n, l->P, l->e, l->theta);

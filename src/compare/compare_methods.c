@@ -13,7 +13,7 @@
 
 // ---- samples ------------------------------------------------------------------------------------
 
-static const double *group_source(const flx_group *g, const flx_state *x)
+static const double *group_source(const flx_method_group *g, const flx_state *x)
 {
     return g->kind == FLX_GROUP_POSITIONS ? x->q : x->v;
 }
@@ -23,7 +23,7 @@ flx_status flx_study_sample(flx_study *s, const flx_state *x, double *out)
     const flx_dims *d = &s->sim->sys->dims;
     bool observed = false;
     for (int k = 0; k < s->ngroup; k++) {
-        const flx_group *g = &s->groups[k];
+        const flx_method_group *g = &s->groups[k];
         double *to = out + g->first;
         switch (g->kind) {
         case FLX_GROUP_POSITIONS:
@@ -53,7 +53,8 @@ flx_status flx_study_sample(flx_study *s, const flx_state *x, double *out)
     return FLX_OK;
 }
 
-double flx_study_difference(flx_study *s, const flx_group *g, const double *a, const double *b)
+double flx_study_difference(flx_study *s, const flx_method_group *g, const double *a,
+                            const double *b)
 {
     double largest = 0.0;
     a += g->first;
@@ -98,7 +99,7 @@ static flx_status unknown_signal(const flx_study *s, const char *word)
                     best ? best : "", best ? "'?" : "");
 }
 
-static flx_status find_columns(flx_study *s, flx_group *g)
+static flx_status find_columns(flx_study *s, flx_method_group *g)
 {
     const flx_result_info *info = &s->sim->info;
     g->kind = FLX_GROUP_SIGNALS;
@@ -111,7 +112,7 @@ static flx_status find_columns(flx_study *s, flx_group *g)
 }
 
 // One of the words that stand for all of a kind; false: it is none.
-static bool find_kind(const flx_study *s, flx_group *g)
+static bool find_kind(const flx_study *s, flx_method_group *g)
 {
     const flx_dims *d = &s->sim->sys->dims;
     const struct {
@@ -123,7 +124,7 @@ static bool find_kind(const flx_study *s, flx_group *g)
                  [FLX_GROUP_MULTIPLIERS] = {"multipliers", d->nlam + d->nmu}};
     for (int k = 0; k < 4; k++) {
         if (strcmp(kinds[k].word, g->name) != 0) continue;
-        g->kind = (flx_group_kind)k;
+        g->kind = (flx_method_group_kind)k;
         g->n = kinds[k].n;
         return true;
     }
@@ -132,8 +133,8 @@ static bool find_kind(const flx_study *s, flx_group *g)
 
 static flx_status find_group(flx_study *s, const char *word)
 {
-    flx_group *g = &s->groups[s->ngroup];
-    *g = (flx_group){.name = word, .first = s->nsample};
+    flx_method_group *g = &s->groups[s->ngroup];
+    *g = (flx_method_group){.name = word, .first = s->nsample};
     if (!find_kind(s, g)) FLX_TRY(find_columns(s, g));
     if (g->n == 0) {
         return FLX_FAIL(s->ctx, FLX_ERR_ARGUMENT, FLX_NOWHERE, "the model has no %s", word);
@@ -174,7 +175,7 @@ static flx_status compare(watch *w, const flx_state *x, int time)
     const double *reference = s->reference + (size_t)time * (size_t)s->nsample;
     FLX_TRY(flx_study_sample(s, x, s->sample));
     for (int k = 0; k < s->ngroup; k++) {
-        const flx_group *g = &s->groups[k];
+        const flx_method_group *g = &s->groups[k];
         double e =
             flx_study_difference(s, g, reference, s->sample) / (g->size > 0.0 ? g->size : 1.0);
         if (!(e <= w->largest[k])) w->largest[k] = e;

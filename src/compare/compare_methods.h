@@ -5,23 +5,23 @@
 #include "simulate/simulation_parts.h"
 
 // A set of numbers that is compared as one.
-typedef enum flx_group_kind {
+typedef enum flx_method_group_kind {
     FLX_GROUP_POSITIONS, // along the chart
     FLX_GROUP_VELOCITIES,
     FLX_GROUP_STATES,      // x and w
     FLX_GROUP_MULTIPLIERS, // lambda and mu
     FLX_GROUP_SIGNALS      // columns of the outputs
-} flx_group_kind;
+} flx_method_group_kind;
 
-typedef struct flx_group {
+typedef struct flx_method_group {
     const char *name;
-    flx_group_kind kind;
+    flx_method_group_kind kind;
     int n;        // numbers
     int *columns; // (n) of the outputs; arena
     int first;    // of its numbers in a sample
     double size;  // largest value of the reference
     double doubt; // of the reference
-} flx_group;
+} flx_method_group;
 
 struct flx_study {
     flx_ctx *ctx;                // borrowed
@@ -32,7 +32,7 @@ struct flx_study {
     flx_integrator_def *methods; // (nmethod)
     double until;
     int ngroup;
-    flx_group *groups;
+    flx_method_group *groups;
     int nsample; // numbers of one sample: positions as q
     int ntime;
     double *times;     // (ntime) where errors are taken, without the start
@@ -47,6 +47,7 @@ struct flx_study {
 // The numbers of a state: those of each group one after the other.
 flx_status flx_study_sample(flx_study *s, const flx_state *x, double *out);
 // Largest difference of the group between two samples.
-double flx_study_difference(flx_study *s, const flx_group *g, const double *a, const double *b);
+double flx_study_difference(flx_study *s, const flx_method_group *g, const double *a,
+                            const double *b);
 // compare_methods_reference.c: times and reference are filled, and what the groups need of it.
 flx_status flx_study_find_reference(flx_study *s);

@@ -44,7 +44,7 @@ static flx_status reserve(flx_study *s)
 static void find_sizes(flx_study *s)
 {
     for (int k = 0; k < s->ngroup; k++) {
-        flx_group *g = &s->groups[k];
+        flx_method_group *g = &s->groups[k];
         for (int t = 0; t < s->ntime; t++) {
             const double *r = s->reference + (size_t)t * (size_t)s->nsample + g->first;
             for (int i = 0; i < g->n; i++) g->size = fmax(g->size, fabs(r[i]));
@@ -75,7 +75,7 @@ static flx_status run(flx_study *s, const flx_integrator_def *d, bool keep)
         status = flx_integrate(it, x, &schedule, ignore, NULL);
         if (status == FLX_OK) status = flx_study_sample(s, x, keep ? reference : s->sample);
         for (int k = 0; k < s->ngroup && status == FLX_OK && !keep; k++) {
-            flx_group *g = &s->groups[k];
+            flx_method_group *g = &s->groups[k];
             double e = flx_study_difference(s, g, reference, s->sample);
             g->doubt = fmax(g->doubt, e / (g->size > 0.0 ? g->size : 1.0));
         }
@@ -160,7 +160,8 @@ static int column_of(const flx_result *r, const char *name)
     return -1;
 }
 
-static flx_status take_group(flx_study *s, const flx_result *r, int first, const flx_group *g)
+static flx_status take_group(flx_study *s, const flx_result *r, int first,
+                             const flx_method_group *g)
 {
     if (g->kind != FLX_GROUP_SIGNALS) {
         return missing(s, "holds signals; name the signals to compare (--signals)");

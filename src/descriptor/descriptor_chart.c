@@ -6,7 +6,7 @@ void flx_chart_retract(const flx_system *s, const double *q, const double *theta
 {
     const flx_descriptor *d = flx_descriptor_of(s);
     int n;
-    const flx_body_data *rigid = flx_bodies_rigid(d, &n);
+    const flx_body_record *rigid = flx_bodies_rigid(d, &n);
     for (int k = 0; k < d->nsegment; k++) {
         const flx_segment *g = d->segments + k;
         for (int i = 0; i < g->n; i++) q_out[g->q + i] = q[g->q + i] + theta[g->v + i];
@@ -18,7 +18,7 @@ void flx_chart_difference(const flx_system *s, const double *q0, const double *q
 {
     const flx_descriptor *d = flx_descriptor_of(s);
     int n;
-    const flx_body_data *rigid = flx_bodies_rigid(d, &n);
+    const flx_body_record *rigid = flx_bodies_rigid(d, &n);
     for (int k = 0; k < d->nsegment; k++) {
         const flx_segment *g = d->segments + k;
         for (int i = 0; i < g->n; i++) theta[g->v + i] = q1[g->q + i] - q0[g->q + i];
@@ -31,7 +31,7 @@ void flx_chart_difference(const flx_system *s, const double *q0, const double *q
     void name(const flx_system *s, const double *theta, const double *in, double *out)             \
     {                                                                                              \
         int n;                                                                                     \
-        const flx_body_data *rigid = flx_bodies_rigid(flx_descriptor_of(s), &n);                   \
+        const flx_body_record *rigid = flx_bodies_rigid(flx_descriptor_of(s), &n);                   \
         if (out != in) memcpy(out, in, (size_t)s->dims.nv * sizeof *out);                          \
         for (int k = 0; k < n; k++) {                                                              \
             int v = rigid[k].v + 3;                                                                \
@@ -48,7 +48,7 @@ void flx_chart_velocity_slope_t(const flx_system *s, const double *theta, const 
 {
     const flx_descriptor *d = flx_descriptor_of(s);
     int n;
-    const flx_body_data *rigid = flx_bodies_rigid(d, &n);
+    const flx_body_record *rigid = flx_bodies_rigid(d, &n);
     for (int i = 0; i < s->dims.nv; i++) out[i] = 0.0;
     for (int k = 0; k < n; k++) {
         int v = rigid[k].v + 3;
@@ -63,7 +63,7 @@ static void normalise(const flx_system *s, double *q)
 {
     const flx_descriptor *d = flx_descriptor_of(s);
     int n;
-    const flx_body_data *rigid = flx_bodies_rigid(d, &n);
+    const flx_body_record *rigid = flx_bodies_rigid(d, &n);
     for (int i = 0; i < n; i++) {
         double *r = q + rigid[i].q + 3;
         quat_store(r, quat_unit(quat_load(r)));
@@ -75,13 +75,13 @@ static void position_rate(const flx_system *s, const double *z, const double *v,
 {
     const flx_descriptor *d = flx_descriptor_of(s);
     int n;
-    const flx_body_data *rigid = flx_bodies_rigid(d, &n);
+    const flx_body_record *rigid = flx_bodies_rigid(d, &n);
     for (int k = 0; k < d->nsegment; k++) {
         const flx_segment *g = d->segments + k;
         memcpy(dq + g->q, v + g->v, (size_t)g->n * sizeof *dq);
     }
     for (int i = 0; i < n; i++) {
-        const flx_body_data *b = rigid + i;
+        const flx_body_record *b = rigid + i;
         memcpy(dq + b->q, v + b->v, 3 * sizeof *dq);
         const double *w = v + b->v + 3;
         quat half = {0.0, 0.5 * w[0], 0.5 * w[1], 0.5 * w[2]};
@@ -94,13 +94,13 @@ static void position_velocity(const flx_system *s, const double *q, const double
 {
     const flx_descriptor *d = flx_descriptor_of(s);
     int n;
-    const flx_body_data *rigid = flx_bodies_rigid(d, &n);
+    const flx_body_record *rigid = flx_bodies_rigid(d, &n);
     for (int k = 0; k < d->nsegment; k++) {
         const flx_segment *g = d->segments + k;
         memcpy(v + g->v, dq + g->q, (size_t)g->n * sizeof *v);
     }
     for (int i = 0; i < n; i++) {
-        const flx_body_data *b = rigid + i;
+        const flx_body_record *b = rigid + i;
         memcpy(v + b->v, dq + b->q, 3 * sizeof *v);
         quat a = quat_load(q + b->q + 3);
         double norm2 = a.w * a.w + a.x * a.x + a.y * a.y + a.z * a.z;

@@ -10,14 +10,14 @@ void flx_eval_frames(const flx_descriptor *d, flx_work *w, const flx_point *p)
     if (d->nfollower > 0) flx_follow_frames(d, w, p);
 }
 
-void flx_eval_group(const flx_descriptor *d, flx_work *w, flx_group_kind kind)
+void flx_eval_group(const flx_descriptor *d, flx_work *w, flx_expr_group_kind kind)
 {
-    const flx_group *g = d->expr.group + kind;
+    const flx_expr_group *g = d->expr.group + kind;
     if (g->n == 0 || (w->known & 1u << kind)) return;
     flx_program_eval(g->program, w->leaves, w->scratch, w->out + g->out);
 }
 
-const double *flx_eval_output(const flx_descriptor *d, const flx_work *w, flx_group_kind kind)
+const double *flx_eval_output(const flx_descriptor *d, const flx_work *w, flx_expr_group_kind kind)
 {
     return w->out + d->expr.group[kind].out;
 }
@@ -45,7 +45,7 @@ static double row_value(const flx_descriptor *d, const flx_point *p, int row)
     return row < nlam ? p->lam[row] : p->mu[row - nlam];
 }
 
-void flx_eval_leaves(const flx_work *w, const flx_point *p, int n, const flx_input *inputs,
+void flx_eval_leaves(const flx_work *w, const flx_point *p, int n, const flx_expr_input *inputs,
                      double *leaves)
 {
     const double *frames = w->d->planar ? &w->frames.plane->c : w->frames.space->R;
@@ -156,7 +156,7 @@ void flx_eval_release(flx_work *w)
 void flx_eval_motions(const flx_descriptor *d, flx_work *w, const flx_point *p)
 {
     for (int i = 0; i < d->expr.ninput; i++) {
-        const flx_input *in = d->expr.inputs + i;
+        const flx_expr_input *in = d->expr.inputs + i;
         if (in->source == FLX_INPUT_TIME) w->leaves[i] = p->t;
         if (in->source == FLX_INPUT_SWITCH) w->leaves[i] = p->switches[in->index];
         if (in->source == FLX_INPUT_PARAMETER) w->leaves[i] = p->param[in->index];

@@ -8,9 +8,9 @@
 
 // ---- nodes --------------------------------------------------------------------------------------
 
-flx_status flx_expr_add(flx_descriptor *d, flx_group_kind kind, flx_node node, int *out)
+flx_status flx_expr_add(flx_descriptor *d, flx_expr_group_kind kind, flx_node node, int *out)
 {
-    flx_group *g = d->expr.group + kind;
+    flx_expr_group *g = d->expr.group + kind;
     if (node < 0) return FLX_ERR_MEMORY;
     FLX_TRY(flx_grow(d->base.ctx, (void **)&g->nodes, &g->capacity, g->n + 1, sizeof *g->nodes));
     if (out) *out = g->n;
@@ -585,7 +585,8 @@ flx_status flx_expr_plan(flx_descriptor *d)
 }
 
 flx_status flx_expr_velocity_gradient(flx_descriptor *d, flx_node node, flx_loc loc,
-                                      const char *name, flx_group_kind group, int *n, int **along)
+                                      const char *name, flx_expr_group_kind group, int *n,
+                                      int **along)
 {
     direction *all = NULL;
     int count = 0;

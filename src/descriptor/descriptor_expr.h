@@ -7,7 +7,7 @@
 #include "joint/joint.h"
 
 // Nodes that are evaluated together, as one program over one list of inputs.
-typedef enum flx_group_kind {
+typedef enum flx_expr_group_kind {
     FLX_GROUP_TIME,   // motions: value, first and second derivative
     FLX_GROUP_TURN,   // joint angles without their turns
     FLX_GROUP_VALUE,  // forces, masses, right-hand sides
@@ -21,14 +21,14 @@ typedef enum flx_group_kind {
     FLX_GROUP_WHEN,   // conditions of events
     FLX_GROUP_SET,    // new values, then targets and their gradients
     FLX_N_GROUPS
-} flx_group_kind;
+} flx_expr_group_kind;
 
-typedef struct flx_group {
+typedef struct flx_expr_group {
     int n, capacity;
     flx_node *nodes;      // owned until compiled
     flx_program *program; // owned
     int out;              // first output in the work's array
-} flx_group;
+} flx_expr_group;
 
 // One expression of the residual, and what it depends on.
 typedef struct flx_channel {
@@ -118,7 +118,7 @@ typedef struct flx_expr_bond {
     int *third_unknown; // (nthird)
 } flx_expr_bond;
 
-typedef struct flx_input { // where the value of a leaf is found
+typedef struct flx_expr_input { // where the value of a leaf is found
     enum {
         FLX_INPUT_ZERO,
         FLX_INPUT_TIME,
@@ -135,7 +135,7 @@ typedef struct flx_input { // where the value of a leaf is found
         FLX_INPUT_PARAMETER,
     } source;
     int index;
-} flx_input;
+} flx_expr_input;
 
 // Accelerations of equations alone, in one program (descriptor_flat.c): a, lambda, mu, x', then the
 // pivots relative to themselves.
@@ -146,9 +146,9 @@ typedef struct flx_flat {
 } flx_flat;
 
 typedef struct flx_expressions {
-    flx_group group[FLX_N_GROUPS];
+    flx_expr_group group[FLX_N_GROUPS];
     int ninput;
-    flx_input *inputs;
+    flx_expr_input *inputs;
     flx_leaf *leaves; // (ninput) what they are of
     int nhoisted;     // the last so many follow each other in param, too
     int nturn;        // joints whose turns are read
@@ -176,7 +176,7 @@ typedef struct flx_expressions {
     struct {
         flx_program *program; // owned; NULL: no switch
         int ninput;
-        flx_input *inputs;
+        flx_expr_input *inputs;
     } angles;
 } flx_expressions;
 

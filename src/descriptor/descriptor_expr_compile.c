@@ -54,12 +54,13 @@ static flx_status add_turns(flx_descriptor *d)
     return status;
 }
 
-static flx_input row_input(int source, int row)
+static flx_expr_input row_input(int source, int row)
 {
-    return row < 0 ? (flx_input){FLX_INPUT_ZERO, 0} : (flx_input){.source = source, .index = row};
+    return row < 0 ? (flx_expr_input){FLX_INPUT_ZERO, 0}
+                   : (flx_expr_input){.source = source, .index = row};
 }
 
-static flx_input find_input(const flx_descriptor *d, flx_leaf leaf)
+static flx_expr_input find_input(const flx_descriptor *d, flx_leaf leaf)
 {
     int i = flx_leaf_get_index(leaf), c = flx_leaf_get_component(leaf);
     // doubles from the start of the frames
@@ -67,30 +68,30 @@ static flx_input find_input(const flx_descriptor *d, flx_leaf leaf)
     const int at = (i + 1) * frame;
     switch (flx_leaf_get_kind(leaf)) {
     case FLX_LEAF_TIME:
-        return (flx_input){FLX_INPUT_TIME, 0};
+        return (flx_expr_input){FLX_INPUT_TIME, 0};
     case FLX_LEAF_FACTOR:
     case FLX_LEAF_INPUT:
     case FLX_LEAF_PARAMETER:
     case FLX_LEAF_NUMBER:
-        return (flx_input){FLX_INPUT_PARAMETER, flx_param_of_leaf(d->model, leaf)};
+        return (flx_expr_input){FLX_INPUT_PARAMETER, flx_param_of_leaf(d->model, leaf)};
     case FLX_LEAF_BODY_POSITION:
         if (d->planar && c == 2) break;
-        return (flx_input){FLX_INPUT_FRAME, at + (d->planar ? 2 : 9) + c};
+        return (flx_expr_input){FLX_INPUT_FRAME, at + (d->planar ? 2 : 9) + c};
     case FLX_LEAF_BODY_ROTATION:
-        return (flx_input){FLX_INPUT_FRAME, at + (d->planar ? 4 : c)};
+        return (flx_expr_input){FLX_INPUT_FRAME, at + (d->planar ? 4 : c)};
     case FLX_LEAF_BODY_VELOCITY:
         if (d->planar && c == 2) break;
-        return (flx_input){FLX_INPUT_FRAME, at + (d->planar ? 5 : 12) + c};
+        return (flx_expr_input){FLX_INPUT_FRAME, at + (d->planar ? 5 : 12) + c};
     case FLX_LEAF_BODY_SPIN:
-        return (flx_input){FLX_INPUT_FRAME, at + (d->planar ? 7 : 15 + c)};
+        return (flx_expr_input){FLX_INPUT_FRAME, at + (d->planar ? 7 : 15 + c)};
     case FLX_LEAF_VARIABLE:
-        return (flx_input){FLX_INPUT_Q, d->variable_q + i};
+        return (flx_expr_input){FLX_INPUT_Q, d->variable_q + i};
     case FLX_LEAF_VARIABLE_RATE:
-        return (flx_input){FLX_INPUT_V, d->variable_v + i};
+        return (flx_expr_input){FLX_INPUT_V, d->variable_v + i};
     case FLX_LEAF_STATE:
-        return (flx_input){FLX_INPUT_X, i};
+        return (flx_expr_input){FLX_INPUT_X, i};
     case FLX_LEAF_ALGEBRAIC:
-        return (flx_input){FLX_INPUT_W, i};
+        return (flx_expr_input){FLX_INPUT_W, i};
     case FLX_LEAF_DRIVE:
         return row_input(FLX_INPUT_DRIVE, flx_read_drive(d, i));
     case FLX_LEAF_MULTIPLIER:
@@ -100,27 +101,28 @@ static flx_input find_input(const flx_descriptor *d, flx_leaf leaf)
     case FLX_LEAF_REACTION:
         for (int k = 0; k < d->expr.nreading; k++) {
             const flx_reading *r = d->expr.readings + k;
-            if (r->joint == i) return (flx_input){FLX_INPUT_READ, r->value + c};
+            if (r->joint == i) return (flx_expr_input){FLX_INPUT_READ, r->value + c};
         }
         break;
     case FLX_LEAF_SWITCH:
-        return (flx_input){FLX_INPUT_SWITCH, d->switching.first + i};
+        return (flx_expr_input){FLX_INPUT_SWITCH, d->switching.first + i};
     case FLX_LEAF_DISCRETE:
-        return (flx_input){FLX_INPUT_SWITCH, d->switching.discrete + i};
+        return (flx_expr_input){FLX_INPUT_SWITCH, d->switching.discrete + i};
     case FLX_LEAF_COUNT:
-        return (flx_input){FLX_INPUT_SWITCH, d->switching.count + i};
+        return (flx_expr_input){FLX_INPUT_SWITCH, d->switching.count + i};
     case FLX_LEAF_TURNS:
         if (d->switch_of_joint[i] < 0) break;
         for (int k = 0; k < d->expr.nturn; k++) {
             if (d->expr.turn_switch[k] == d->switch_of_joint[i]) {
-                return (flx_input){FLX_INPUT_TURN, k};
+                return (flx_expr_input){FLX_INPUT_TURN, k};
             }
         }
         break;
     default:
         break;
     }
-    return (flx_input){FLX_INPUT_ZERO, 0}; // accelerations: a bias is what remains without them
+    return (flx_expr_input){FLX_INPUT_ZERO,
+                            0}; // accelerations: a bias is what remains without them
 }
 
 static void make_room(flx_expressions *x, const flx_program *p)
@@ -132,7 +134,7 @@ static void make_room(flx_expressions *x, const flx_program *p)
 // Values, bonds and bias, which are neighbours, as one program: they have much in common.
 static flx_status compile_motion(flx_descriptor *d, const flx_leaf *leaves)
 {
-    static const flx_group_kind kinds[] = {FLX_GROUP_VALUE, FLX_GROUP_BOND, FLX_GROUP_BIAS};
+    static const flx_expr_group_kind kinds[] = {FLX_GROUP_VALUE, FLX_GROUP_BOND, FLX_GROUP_BIAS};
     flx_expressions *x = &d->expr;
     int n = 0;
     for (int k = 0; k < 3; k++) n += x->group[kinds[k]].n;
@@ -140,7 +142,7 @@ static flx_status compile_motion(flx_descriptor *d, const flx_leaf *leaves)
     if (!nodes) return FLX_ERR_MEMORY;
     n = 0;
     for (int k = 0; k < 3; k++) {
-        const flx_group *g = x->group + kinds[k];
+        const flx_expr_group *g = x->group + kinds[k];
         for (int i = 0; i < g->n; i++) nodes[n++] = g->nodes[i];
     }
     flx_status status =
@@ -212,13 +214,13 @@ static flx_status hoist_groups(flx_descriptor *d)
     if (d->model->ntunable == 0) return FLX_OK;
     FLX_TRY(flx_hoist_create(d->model, &d->hoist));
     // values, bonds and bias are a program together: their numbers follow each other
-    static const flx_group_kind together[] = {FLX_GROUP_VALUE, FLX_GROUP_BOND, FLX_GROUP_BIAS};
+    static const flx_expr_group_kind together[] = {FLX_GROUP_VALUE, FLX_GROUP_BOND, FLX_GROUP_BIAS};
     for (int k = 0; k < 3; k++) {
-        flx_group *g = d->expr.group + together[k];
+        flx_expr_group *g = d->expr.group + together[k];
         FLX_TRY(flx_hoist_nodes(d->hoist, g->n, g->nodes));
     }
     for (int k = 0; k < FLX_N_GROUPS; k++) {
-        flx_group *g = d->expr.group + k;
+        flx_expr_group *g = d->expr.group + k;
         if (k == FLX_GROUP_VALUE || k == FLX_GROUP_BOND || k == FLX_GROUP_BIAS) continue;
         flx_hoist_apart(d->hoist);
         FLX_TRY(flx_hoist_nodes(d->hoist, g->n, g->nodes));
@@ -245,7 +247,7 @@ static flx_status compile_groups(flx_descriptor *d)
     const flx_leaf *leaves = x->leaves;
     flx_status status = list_inputs(d);
     for (int k = 0; k < FLX_N_GROUPS && status == FLX_OK; k++) {
-        flx_group *g = x->group + k;
+        flx_expr_group *g = x->group + k;
         g->out = x->nout;
         x->nout += g->n;
         if (g->n == 0) continue;

@@ -45,7 +45,7 @@ static void add(elimination *e, flx_node *to, flx_node what, bool minus)
     }
 }
 
-static flx_node group_node(const flx_descriptor *d, flx_group_kind kind, int i)
+static flx_node group_node(const flx_descriptor *d, flx_expr_group_kind kind, int i)
 {
     return d->expr.group[kind].nodes[i];
 }

@@ -42,7 +42,7 @@ static flx_status find_acting(flx_descriptor *d)
 {
     flx_switching *k = &d->switching;
     for (int i = 0; i < FLX_GROUP_SWITCH; i++) {
-        const flx_group *g = d->expr.group + i;
+        const flx_expr_group *g = d->expr.group + i;
         flx_leaf *leaves = NULL;
         int n = 0;
         FLX_TRY(flx_graph_leaves(d->model->graph, g->n, g->nodes, &n, &leaves));

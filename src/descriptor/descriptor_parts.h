@@ -449,22 +449,22 @@ extern const flx_instants flx_descriptor_instants;
 // The velocities that an expression linear in them depends on, with the nodes of its gradient added
 // to a group.
 flx_status flx_expr_velocity_gradient(flx_descriptor *d, flx_node node, flx_loc loc,
-                                      const char *name, flx_group_kind group, int *n, int **along);
-flx_status flx_expr_add(flx_descriptor *d, flx_group_kind kind, flx_node node, int *out);
+                                      const char *name, flx_expr_group_kind group, int *n, int **along);
+flx_status flx_expr_add(flx_descriptor *d, flx_expr_group_kind kind, flx_node node, int *out);
 
 // evaluation: frames and expressions of one point. Returns the point as kernels are to see it: with the
 // velocities of followers behind the others.
 const flx_point *flx_eval_begin(const flx_descriptor *d, flx_work *w, const flx_point *p);
-void flx_eval_group(const flx_descriptor *d, flx_work *w, flx_group_kind kind);
+void flx_eval_group(const flx_descriptor *d, flx_work *w, flx_expr_group_kind kind);
 // Several evaluations at one point: what they share is computed once. Until it is released all of
 // them are at this point, whatever they are given, save for what does not enter expressions.
 void flx_eval_hold(const flx_descriptor *d, flx_work *w, const flx_point *p);
 void flx_eval_release(flx_work *w);
 void flx_eval_frames(const flx_descriptor *d, flx_work *w, const flx_point *p);
 void flx_eval_motions(const flx_descriptor *d, flx_work *w, const flx_point *p); // by t alone
-void flx_eval_leaves(const flx_work *w, const flx_point *p, int n, const flx_input *inputs,
+void flx_eval_leaves(const flx_work *w, const flx_point *p, int n, const flx_expr_input *inputs,
                      double *leaves); // turns: zero
-const double *flx_eval_output(const flx_descriptor *d, const flx_work *w, flx_group_kind kind);
+const double *flx_eval_output(const flx_descriptor *d, const flx_work *w, flx_expr_group_kind kind);
 // Motion of a row: value, first and second derivative; zero where it has none.
 static inline double flx_row_motion(const flx_descriptor *d, const flx_work *w,
                                     const flx_scalar_row *r, int order)

@@ -42,7 +42,7 @@ static void note(walk *w, const flx_graph_node *p)
 static flx_status meet_all(walk *w, const flx_function *f)
 {
     for (int i = 0; i < f->nresult; i++) {
-        const flx_result *r = f->results + i;
+        const flx_export_result *r = f->results + i;
         int n = r->rows * (r->columns ? r->columns : 1);
         for (int k = 0; k < n; k++) {
             if (r->nodes[k] < 0) return FLX_ERR_MEMORY;
@@ -250,7 +250,7 @@ static void write_at(FILE *f, const flx_code *c, const flx_language *l, flx_node
     } else if (p->op == FLX_OP_CONST) {
         flx_language_number(f, l, flipped ? -flx_node_value(p) : flx_node_value(p));
     } else if (p->op == FLX_OP_LEAF) {
-        flx_input input = flx_input_of(c->all, p->payload, &index);
+        flx_export_input input = flx_input_of(c->all, p->payload, &index);
         l->input(f, c->all, input, index);
     } else {
         write_operation(f, c, l, n, flipped);

@@ -27,7 +27,7 @@ typedef struct flx_language {
     const char *between, *next_line; // numbers of a list, and those of a long one
     const char *infinity, *not_a_number;
     void (*number)(FILE *f, double value); // a finite one
-    void (*input)(FILE *f, const flx_functions *all, flx_input input, int index);
+    void (*input)(FILE *f, const flx_functions *all, flx_export_input input, int index);
     void (*table)(FILE *f, const flx_functions *all, int table,
                   int derivative); // up to its argument
 } flx_language;

@@ -10,7 +10,7 @@
 
 const char *const flx_input_names[FLX_INPUTS] = {"t", "p", "q", "v", "x", "a", "lam", "tau"};
 
-flx_input flx_input_of(const flx_functions *f, flx_leaf leaf, int *index)
+flx_export_input flx_input_of(const flx_functions *f, flx_leaf leaf, int *index)
 {
     int i = *index = flx_leaf_get_index(leaf);
     switch (flx_export_leaf_kind(leaf)) {
@@ -107,7 +107,7 @@ static flx_node *add_result(flx_functions *f, flx_function *to, const char *name
                             const char *comment, int rows, int columns)
 {
     flx_node *nodes = take(f, rows * (columns ? columns : 1));
-    to->results[to->nresult++] = (flx_result){name, comment, rows, columns, nodes};
+    to->results[to->nresult++] = (flx_export_result){name, comment, rows, columns, nodes};
     return nodes;
 }
 
@@ -382,7 +382,7 @@ static flx_status list_parameters(flx_functions *f)
     int count = 0, nleaf = 0;
     for (int i = 0; i < f->n; i++) {
         for (int k = 0; k < f->f[i].nresult; k++) {
-            const flx_result *r = f->f[i].results + k;
+            const flx_export_result *r = f->f[i].results + k;
             count += r->rows * (r->columns ? r->columns : 1);
         }
     }
@@ -392,7 +392,7 @@ static flx_status list_parameters(flx_functions *f)
     if (!all || !f->parameters || !f->defaults) return FLX_ERR_MEMORY;
     for (int i = 0; i < f->n; i++) {
         for (int k = 0; k < f->f[i].nresult; k++) {
-            const flx_result *r = f->f[i].results + k;
+            const flx_export_result *r = f->f[i].results + k;
             int n = r->rows * (r->columns ? r->columns : 1);
             for (int j = 0; j < n; j++) {
                 if (r->nodes[j] < 0) return FLX_ERR_MEMORY;

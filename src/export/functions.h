@@ -4,7 +4,7 @@
 #include "export/symbolic.h"
 #include "flexion/export.h"
 
-typedef enum flx_input {
+typedef enum flx_export_input {
     FLX_INPUT_T,
     FLX_INPUT_P,
     FLX_INPUT_Q,
@@ -14,21 +14,21 @@ typedef enum flx_input {
     FLX_INPUT_LAM,
     FLX_INPUT_TAU,
     FLX_INPUTS,
-} flx_input;
+} flx_export_input;
 extern const char *const flx_input_names[FLX_INPUTS]; // "t", "p", "q", ...
 
-typedef struct flx_result { // an array, or a matrix by rows
+typedef struct flx_export_result { // an array, or a matrix by rows
     const char *name, *comment;
     int rows, columns; // columns 0: an array
     flx_node *nodes;
-} flx_result;
+} flx_export_result;
 #define FLX_RESULTS_MAX 6
 
 typedef struct flx_function {
     const char *name, *comment;
     unsigned inputs; // bit of each
     int nresult;
-    flx_result results[FLX_RESULTS_MAX];
+    flx_export_result results[FLX_RESULTS_MAX];
 } flx_function;
 
 // A coordinate for the header.
@@ -53,7 +53,7 @@ typedef struct flx_functions {
 } flx_functions;
 
 // Of a leaf of the inputs, with its index in *index.
-flx_input flx_input_of(const flx_functions *f, flx_leaf leaf, int *index);
+flx_export_input flx_input_of(const flx_functions *f, flx_leaf leaf, int *index);
 
 // The messages name the model's items.
 flx_status flx_functions_create(const flx_model *m, const flx_export_options *o, flx_functions *f);

@@ -17,17 +17,17 @@ static n3 weight(const flx_symbolic *x)
     return a;
 }
 
-static n3 out_of(flx_graph *g, const flx_node_link *l, n3 a)
+static n3 out_of(flx_graph *g, const flx_symbolic_link *l, n3 a)
 {
     return n33_mul_v(g, l->fixed, n33_mul_v(g, l->moved, a));
 }
-static n3 into(flx_graph *g, const flx_node_link *l, n3 a)
+static n3 into(flx_graph *g, const flx_symbolic_link *l, n3 a)
 {
     return n33_tmul_v(g, l->moved, n33_tmul_v(g, l->fixed, a));
 }
 
 // A wrench on a link as one on its parent.
-static flx_node_wrench hand_on(flx_graph *g, const flx_node_link *l, flx_node_wrench k)
+static flx_node_wrench hand_on(flx_graph *g, const flx_symbolic_link *l, flx_node_wrench k)
 {
     k.n = out_of(g, l, k.n);
     k.f = out_of(g, l, k.f);
@@ -50,7 +50,7 @@ void flx_symbolic_inwards(const flx_symbolic *x, flx_node_wrench *on, flx_node *
     for (int i = x->t.k.nv; i < x->nv; i++) tau[i] = node_const(x->g, 0.0);
     for (int i = x->n - 1; i >= 0; i--) {
         const flx_link *l = links_of(x) + i;
-        const flx_node_link *o = x->links + 1 + i;
+        const flx_symbolic_link *o = x->links + 1 + i;
         flx_node_wrench *f = on + 1 + i, *p = on + 1 + l->parent;
         for (int k = 0; k < o->s.n; k++) tau[l->v + k] = along(x->g, &o->s, k, *f);
         *p = sum(x->g, *p, hand_on(x->g, o, *f));
@@ -64,7 +64,7 @@ void flx_symbolic_inwards_sizes(const flx_symbolic *x, flx_node *moment, flx_nod
     for (int i = x->t.k.nv; i < x->nv; i++) tau[i] = node_const(g, 0.0);
     for (int i = x->n - 1; i >= 0; i--) {
         const flx_link *l = links_of(x) + i;
-        const flx_node_link *o = x->links + 1 + i;
+        const flx_symbolic_link *o = x->links + 1 + i;
         flx_node n = moment[1 + i], f = force[1 + i], *to = moment + 1 + l->parent;
         for (int k = 0; k < o->s.n; k++) {
             flx_node about = node_norm(g, o->s.turn[k].c), slides = node_norm(g, o->s.slide[k].c);
@@ -79,7 +79,7 @@ void flx_symbolic_inwards_sizes(const flx_symbolic *x, flx_node *moment, flx_nod
 static flx_node_wrench bias_force(const flx_symbolic *x, int i)
 {
     flx_graph *g = x->g;
-    const flx_node_link *l = x->links + 1 + i;
+    const flx_symbolic_link *l = x->links + 1 + i;
     n3 Jw = n33_mul_v(g, l->J, l->w), wh = n3_cross(g, l->w, l->h);
     flx_node_wrench p = {n3_cross(g, l->w, Jw), n3_cross(g, l->w, wh)};
     p.n = n3_sub(g, p.n, x->applied[1 + i].n);
@@ -109,7 +109,7 @@ flx_status flx_symbolic_inverse(const flx_symbolic *x, const flx_node *a, flx_no
     bool fine = moves && on;
     for (int i = 0; i < x->n && fine; i++) {
         const flx_link *l = links_of(x) + i;
-        const flx_node_link *o = x->links + 1 + i, *p = x->links + 1 + l->parent;
+        const flx_symbolic_link *o = x->links + 1 + i, *p = x->links + 1 + l->parent;
         motion *m = moves + 1 + i;
         if (i == 0) {
             moves[0] = (motion){n3_zero(g), weight(x)};
@@ -194,7 +194,8 @@ static void eliminate(flx_graph *g, const flx_freedom *s, int k, flx_node tau, a
 }
 
 // (TREE-6)
-static void hand_on_inertia(flx_graph *g, const flx_node_link *l, articulated *b, articulated *p)
+static void hand_on_inertia(flx_graph *g, const flx_symbolic_link *l, articulated *b,
+                            articulated *p)
 {
     n3 moment = n3_add(g, n33_mul_v(g, b->A, b->ba), n33_mul_v(g, b->B, b->bl));
     n3 force = n3_add(g, n33_tmul_v(g, b->B, b->ba), n33_mul_v(g, b->M, b->bl));
@@ -218,7 +219,7 @@ static void start_inwards(const flx_symbolic *x, int i, articulated *b)
 {
     flx_graph *g = x->g;
     const flx_link *l = links_of(x) + i;
-    const flx_node_link *o = x->links + 1 + i, *p = x->links + 1 + l->parent;
+    const flx_symbolic_link *o = x->links + 1 + i, *p = x->links + 1 + l->parent;
     n3 carried = into(g, o, p->w);
     b->A = o->J;
     b->B = n33_skew(g, o->h);
@@ -235,7 +236,7 @@ static void accelerate(const flx_symbolic *x, int i, articulated *all, flx_node 
 {
     flx_graph *g = x->g;
     const flx_link *l = links_of(x) + i;
-    const flx_node_link *o = x->links + 1 + i;
+    const flx_symbolic_link *o = x->links + 1 + i;
     articulated *b = all + 1 + i;
     const articulated *p = all + 1 + l->parent;
     b->alpha = n3_add(g, into(g, o, p->alpha), b->ba);
@@ -261,7 +262,7 @@ flx_status flx_symbolic_forward(const flx_symbolic *x, const flx_node *tau, flx_
     for (int i = 0; i < x->n; i++) start_inwards(x, i, all + 1 + i);
     for (int i = x->n - 1; i >= 0; i--) {
         const flx_link *l = links_of(x) + i;
-        const flx_node_link *o = x->links + 1 + i;
+        const flx_symbolic_link *o = x->links + 1 + i;
         for (int k = 0; k < o->s.n; k++) {
             flx_node effort = node_add(g, x->effort[l->v + k], tau[l->v + k]);
             eliminate(g, &o->s, k, effort, all + 1 + i);
@@ -286,7 +287,7 @@ static void fill_column(const flx_symbolic *x, int link, int freedom, const comp
 {
     flx_graph *g = x->g;
     const flx_link *l = links_of(x) + link;
-    const flx_node_link *o = x->links + 1 + link;
+    const flx_symbolic_link *o = x->links + 1 + link;
     int column = l->v + freedom;
     flx_node_wrench f = inertia_force(g, c->m, c->h, c->J, o->s.turn[freedom], o->s.slide[freedom]);
     for (int i = link; i >= 0; i = links_of(x)[i].parent) {
@@ -309,7 +310,7 @@ flx_status flx_symbolic_mass(const flx_symbolic *x, flx_node *M)
         all[i] = (composite){x->links[i].m, x->links[i].h, x->links[i].J};
     }
     for (int i = x->n - 1; i >= 0; i--) {
-        const flx_node_link *o = x->links + 1 + i;
+        const flx_symbolic_link *o = x->links + 1 + i;
         composite *c = all + 1 + i, *p = all + 1 + links_of(x)[i].parent;
         for (int k = 0; k < o->s.n; k++) fill_column(x, i, k, c, M);
         // J' = R J R^T - (e~ r~ + r~ e~) with e = R h + m r/2

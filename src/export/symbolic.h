@@ -49,7 +49,7 @@ typedef struct flx_freedom {
     n3 turn[3], slide[3];
 } flx_freedom;
 
-typedef struct flx_node_link {
+typedef struct flx_symbolic_link {
     flx_freedom s;
     n33 fixed, moved; // R = fixed moved, in the parent's axes
     n33 R;
@@ -63,7 +63,7 @@ typedef struct flx_node_link {
     flx_node m;     // mass
     n3 h;           // mass times centre of mass
     n33 J;          // inertia about the origin
-} flx_node_link;
+} flx_symbolic_link;
 
 typedef struct flx_node_body {
     n3 position, velocity, acceleration; // ground's axes; acceleration: bias
@@ -90,11 +90,11 @@ typedef struct flx_symbolic {
     flx_arena *arena;
     flx_topology top;
     flx_tree_links t;
-    int n, nq, nv;        // links; coordinates and velocities, variables behind those of the links
-    int nvariable;        // of second order
-    flx_node *masses;     // (nvariable x nvariable)
-    double *drawn;        // (nq)
-    flx_node_link *links; // (n + 1), the ground's first
+    int n, nq, nv;    // links; coordinates and velocities, variables behind those of the links
+    int nvariable;    // of second order
+    flx_node *masses; // (nvariable x nvariable)
+    double *drawn;    // (nq)
+    flx_symbolic_link *links; // (n + 1), the ground's first
     flx_node_body *bodies;
     flx_node_wrench *applied; // (n + 1) by the model's forces, on the links
     flx_node *effort;         // (nv) ... along the joints

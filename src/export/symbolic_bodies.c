@@ -84,7 +84,7 @@ static bool turns_about_z(const flx_link *l)
     return l->kind == FLX_LINK_TURN || l->kind == FLX_LINK_SCREW;
 }
 
-static void place(const flx_symbolic *x, const flx_link *l, flx_node_link *o)
+static void place(const flx_symbolic *x, const flx_link *l, flx_symbolic_link *o)
 {
     flx_graph *g = x->g;
     n3 d = n3_zero(g);
@@ -104,7 +104,8 @@ static void place(const flx_symbolic *x, const flx_link *l, flx_node_link *o)
     o->r = n3_add(g, n3_const(g, l->r), n33_mul_v(g, o->fixed, d));
 }
 
-static void move(const flx_symbolic *x, const flx_link *l, const flx_node_link *p, flx_node_link *o)
+static void move(const flx_symbolic *x, const flx_link *l, const flx_symbolic_link *p,
+                 flx_symbolic_link *o)
 {
     flx_graph *g = x->g;
     flx_node two = node_const(g, 2.0);
@@ -134,7 +135,7 @@ static void move_body(flx_symbolic *x, int i)
 {
     flx_graph *g = x->g;
     const flx_mount *at = x->t.mounts + i;
-    const flx_node_link *l = x->links + 1 + at->link;
+    const flx_symbolic_link *l = x->links + 1 + at->link;
     flx_node_body *b = x->bodies + i;
     n33 R = n33_rotation(g, at->R);
     n3 c = n3_const(g, at->p), turned = n3_cross(g, l->w, c);
@@ -153,7 +154,7 @@ static void add_mass(flx_symbolic *x, int i)
     flx_graph *g = x->g;
     const flx_body *b = x->m->bodies + i;
     const flx_mount *at = x->t.mounts + i;
-    flx_node_link *l = x->links + 1 + at->link;
+    flx_symbolic_link *l = x->links + 1 + at->link;
     bool turns = b->type == FLX_BODY_RIGID;
     flx_node mass = node_open(g, b->mass, b->mass_open), J[9];
     for (int k = 0; k < 9; k++) {
@@ -180,8 +181,9 @@ void flx_symbolic_move(flx_symbolic *x)
     flx_graph *g = x->g;
     n3 zero = n3_zero(g);
     for (int i = 0; i <= x->n; i++) {
-        flx_node_link *l = x->links + i;
-        *l = (flx_node_link){.w = zero, .v = zero, .alpha = zero, .a = zero, .p = zero, .h = zero};
+        flx_symbolic_link *l = x->links + i;
+        *l = (flx_symbolic_link){
+            .w = zero, .v = zero, .alpha = zero, .a = zero, .p = zero, .h = zero};
         l->m = l->angle = node_const(g, 0.0);
         l->J = n33_zero(g);
         l->R = l->G = n33_rotation(g, m33_identity());
@@ -189,7 +191,7 @@ void flx_symbolic_move(flx_symbolic *x)
     }
     for (int i = 0; i < x->n; i++) {
         const flx_link *l = x->t.links + i;
-        flx_node_link *o = x->links + 1 + i;
+        flx_symbolic_link *o = x->links + 1 + i;
         set_freedoms(x, l, &o->s);
         place(x, l, o);
         move(x, l, x->links + 1 + l->parent, o);

@@ -19,7 +19,7 @@ static void add_to_link(const flx_symbolic *x, int body, const flx_node f[6], fl
 {
     flx_graph *g = x->g;
     const flx_mount *at = x->t.mounts + body;
-    const flx_node_link *l = x->links + 1 + at->link;
+    const flx_symbolic_link *l = x->links + 1 + at->link;
     flx_node_wrench *w = on + 1 + at->link;
     n3 F = {{f[0], f[1], f[2]}}, N = {{f[3], f[4], f[5]}};
     if (at->link < 0) return; // it does not move
@@ -213,7 +213,7 @@ static flx_status add_wrench(flx_symbolic *x, const flx_force *f)
         int body = f->body[i];
         if (body < 0 || x->t.mounts[body].link < 0) continue;
         const flx_mount *at = x->t.mounts + body;
-        const flx_node_link *l = x->links + 1 + at->link;
+        const flx_symbolic_link *l = x->links + 1 + at->link;
         double s[3];
         FLX_TRY(flx_force_place_from_centre(x->m, f, i, x->ctx, HUGE_VAL, s));
         v3 arm = v3_add(at->p, m33_mul_v(at->R, v3_load(s)));

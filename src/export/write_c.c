@@ -44,7 +44,7 @@ static const flx_notation ops[FLX_OPS] = {
     [FLX_OP_TABLE] = {5, "$10)"},
 };
 
-static void input(FILE *f, const flx_functions *all, flx_input in, int index)
+static void input(FILE *f, const flx_functions *all, flx_export_input in, int index)
 {
     (void)all;
     if (in == FLX_INPUT_T) {
@@ -188,7 +188,7 @@ static void write_signature(FILE *f, const flx_functions *all, const flx_functio
     fputs(")", f);
 }
 
-static void write_result(FILE *f, const flx_code *c, const flx_result *r)
+static void write_result(FILE *f, const flx_code *c, const flx_export_result *r)
 {
     int n = r->rows * (r->columns ? r->columns : 1), zeros = 0;
     for (int i = 0; i < n; i++) zeros += flx_code_is_zero(c, r->nodes[i]);
@@ -204,7 +204,7 @@ static void write_result(FILE *f, const flx_code *c, const flx_result *r)
 static bool has_zeros(const flx_code *c, const flx_function *o)
 {
     for (int i = 0; i < o->nresult; i++) {
-        const flx_result *r = o->results + i;
+        const flx_export_result *r = o->results + i;
         for (int k = 0; k < r->rows * (r->columns ? r->columns : 1); k++) {
             if (flx_code_is_zero(c, r->nodes[k])) return true;
         }
@@ -217,7 +217,7 @@ static void write_function(FILE *f, const flx_functions *all, const flx_function
 {
     flx_fprintf(f, "/* %s: %s.", o->name, o->comment);
     for (int i = 0; i < o->nresult; i++) {
-        const flx_result *r = o->results + i;
+        const flx_export_result *r = o->results + i;
         flx_fprintf(f, "\n   %s (%d", r->name, r->rows);
         if (r->columns) flx_fprintf(f, " x %d, by rows", r->columns);
         flx_fprintf(f, ")%s%s", r->comment[0] ? ": " : "", r->comment);

@@ -59,7 +59,7 @@ static void write_escaped(FILE *f, const char *text)
     }
 }
 
-static void input(FILE *f, const flx_functions *all, flx_input in, int index)
+static void input(FILE *f, const flx_functions *all, flx_export_input in, int index)
 {
     static const char *const names[FLX_INPUTS] = {"t", "",  "q",        "\\dot q",
                                                   "x", "a", "\\lambda", "\\tau"};
@@ -129,7 +129,7 @@ static void next_line(display *d)
     d->lines++;
 }
 
-static void write_name(FILE *f, const flx_result *r, int i)
+static void write_name(FILE *f, const flx_export_result *r, int i)
 {
     const char *name = strcmp(r->name, "gd") == 0     ? "\\dot g"
                        : strcmp(r->name, "bias") == 0 ? "b"
@@ -158,7 +158,7 @@ static void write_function(FILE *f, const flx_function *o, const flx_code *c)
         flx_code_write(f, c, &language, c->temporaries[i], false);
     }
     for (int i = 0; i < o->nresult; i++) {
-        const flx_result *r = o->results + i;
+        const flx_export_result *r = o->results + i;
         bool symmetric = strcmp(r->name, "M") == 0;
         int columns = r->columns ? r->columns : 1;
         for (int k = 0; k < r->rows * columns; k++) {

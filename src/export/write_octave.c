@@ -43,7 +43,7 @@ static const flx_notation ops[FLX_OPS] = {
     [FLX_OP_TABLE] = {5, "$10)"},
 };
 
-static void input(FILE *f, const flx_functions *all, flx_input in, int index)
+static void input(FILE *f, const flx_functions *all, flx_export_input in, int index)
 {
     (void)all;
     if (in == FLX_INPUT_T) {
@@ -163,7 +163,7 @@ static void write_function(FILE *f, const flx_functions *all, const flx_function
         fputs(";\n", f);
     }
     for (int i = 0; i < o->nresult; i++) {
-        const flx_result *r = o->results + i;
+        const flx_export_result *r = o->results + i;
         int columns = r->columns ? r->columns : 1;
         flx_fprintf(f, "  %s = zeros(%d, %d);\n", r->name, r->rows, columns);
         for (int k = 0; k < r->rows * columns; k++) {

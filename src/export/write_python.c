@@ -45,7 +45,7 @@ static const flx_notation ops[FLX_OPS] = {
     [FLX_OP_TABLE] = {5, "$10)"},
 };
 
-static void input(FILE *f, const flx_functions *all, flx_input in, int index)
+static void input(FILE *f, const flx_functions *all, flx_export_input in, int index)
 {
     (void)all;
     if (in == FLX_INPUT_T) {
@@ -163,7 +163,7 @@ static void write_signature(FILE *f, const flx_function *o)
     fputs("):\n", f);
 }
 
-static void write_result(FILE *f, const flx_code *c, const flx_result *r)
+static void write_result(FILE *f, const flx_code *c, const flx_export_result *r)
 {
     int columns = r->columns ? r->columns : 1;
     if (r->columns) {
@@ -186,7 +186,7 @@ static void write_function(FILE *f, const flx_function *o, const flx_code *c)
     write_signature(f, o);
     flx_fprintf(f, "    \"\"\"%s.\n\n    Gives", o->comment);
     for (int i = 0; i < o->nresult; i++) {
-        const flx_result *r = o->results + i;
+        const flx_export_result *r = o->results + i;
         flx_fprintf(f, "%s %s (%d", i ? "," : "", r->name, r->rows);
         if (r->columns) flx_fprintf(f, " x %d", r->columns);
         flx_fprintf(f, ")%s%s", r->comment[0] ? ": " : "", r->comment);

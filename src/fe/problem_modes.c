@@ -8,7 +8,7 @@
 #include <math.h>
 #include <stdio.h>
 
-static flx_status find_effective(const flx_fe_problem *p, const flx_modes *m, flx_fe_mode *modes)
+static flx_status find_effective(const flx_fe_problem *p, const flx_mode_set *m, flx_fe_mode *modes)
 {
     size_t n = (size_t)p->n;
     double *R = flx_alloc(p->ctx, 12 * n, sizeof *R);
@@ -27,8 +27,8 @@ static flx_status find_effective(const flx_fe_problem *p, const flx_modes *m, fl
     return FLX_OK;
 }
 
-static flx_status write_modes(const flx_fe_problem *p, const flx_modes *m, const flx_fe_mode *modes,
-                              const char *path)
+static flx_status write_modes(const flx_fe_problem *p, const flx_mode_set *m,
+                              const flx_fe_mode *modes, const char *path)
 {
     size_t all = 6 * (size_t)p->fe->nnode, count = (size_t)m->count;
     double *u = flx_alloc(p->ctx, count * all, sizeof *u);
@@ -49,7 +49,7 @@ static flx_status write_modes(const flx_fe_problem *p, const flx_modes *m, const
 flx_status flx_fe_problem_modes(flx_fe_problem *p, int count, const char *vtu, flx_fe_mode *modes,
                                 flx_fe_modes_report *report)
 {
-    flx_modes *m = NULL;
+    flx_mode_set *m = NULL;
     const flx_modes_def def = {.count = count, .group = p->group};
     if (vtu) FLX_TRY(flx_fe_problem_need_mesh(p, "a picture of modes"));
     FLX_TRY(flx_modes_create(p->ctx, p->K, p->M, &def, &m));

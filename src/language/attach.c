@@ -93,7 +93,7 @@ static flx_status place_on_elastic(flx_env *e, flx_place *p, flx_item **body, fl
         node = ((const flx_point_data *)p->item->data)->node;
     }
     if (node < 0) {
-        num3_fix(e->b, &p->position, loc);
+        flx_num3_fix(e->b, &p->position, loc);
         FLX_TRY(flx_elastic_body_node_at(e->b, *body, p->position.x, loc, &node));
     }
     return node < 0 ? FLX_OK : flx_elastic_body_follower(e->b, *body, node, loc, body);
@@ -120,7 +120,7 @@ static flx_status place_on_beam(flx_env *e, flx_place *p, flx_item **body, flx_l
         *out = d->at;
         return FLX_OK;
     }
-    num3_fix(e->b, &p->position, loc);
+    flx_num3_fix(e->b, &p->position, loc);
     if (solid) return flx_solid_node_at(e->b, *body, p->position.x, loc, body);
     return flx_beam_node_at(e->b, *body, p->position.x, loc, body, out->x);
 }

@@ -34,8 +34,8 @@ flx_status flx_body_make_point(flx_builder *b, flx_item *body, const char *name,
     d->body = body;
     d->node = -1;
     if (at) {
-        d->at = num3_of(at);
-        d->R = num9_identity();
+        d->at = flx_num3_of(at);
+        d->R = flx_num9_identity();
         d->state = FLX_ITEM_DONE;
     }
     *out = p;
@@ -87,7 +87,7 @@ static flx_status finish_points(flx_builder *b, flx_item *body)
     flx_body_data *d = body->data;
     flx_body *def = &d->def;
     FLX_TRY(flx_point_resolve(b, d->com, body->loc));
-    FLX_TRY(num3_store(&((flx_point_data *)d->com->data)->at, def->com, def->com_open));
+    FLX_TRY(flx_num3_store(&((flx_point_data *)d->com->data)->at, def->com, def->com_open));
     def->npoint = d->ordered.count;
     def->points = flx_arena_take(b->m->arena, (size_t)def->npoint, sizeof *def->points);
     if (!def->points) return FLX_ERR_MEMORY;
@@ -97,8 +97,8 @@ static flx_status finish_points(flx_builder *b, flx_item *body)
         FLX_TRY(flx_point_resolve(b, p, p->loc));
         def->points[i].name = flx_intern(b->ctx, p->name);
         if (!def->points[i].name) return FLX_ERR_MEMORY;
-        FLX_TRY(num3_store(&pd->at, def->points[i].at, def->points[i].at_open));
-        FLX_TRY(num9_store(&pd->R, def->points[i].R, def->points[i].R_open));
+        FLX_TRY(flx_num3_store(&pd->at, def->points[i].at, def->points[i].at_open));
+        FLX_TRY(flx_num9_store(&pd->R, def->points[i].R, def->points[i].R_open));
     }
     return FLX_OK;
 }

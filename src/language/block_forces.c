@@ -71,7 +71,7 @@ static flx_status build_at(flx_env *e, const flx_entry *at, flx_force_data *d, b
     FLX_TRY(flx_build_at(e, at, d->body, d->at, pair));
     for (int i = 0; i < 2; i++) {
         d->def.body[i] = d->body[i]->number;
-        FLX_TRY(num3_store(&d->at[i], d->def.at[i], d->def.at_open[i]));
+        FLX_TRY(flx_num3_store(&d->at[i], d->def.at[i], d->def.at_open[i]));
     }
     return FLX_OK;
 }
@@ -113,7 +113,7 @@ static flx_status read_place(flx_env *e, const flx_item *force, flx_force_data *
                             "force '%s' acts on an elastic body: say 'at' which node", force->full);
         }
         d->at[i] = ((const flx_point_data *)body->com->data)->at;
-        FLX_TRY(num3_store(&d->at[i], d->def.at[i], d->def.at_open[i]));
+        FLX_TRY(flx_num3_store(&d->at[i], d->def.at[i], d->def.at_open[i]));
     }
     return FLX_OK;
 }
@@ -140,9 +140,9 @@ static flx_num drawn_length(flx_builder *b, const flx_force_data *d)
         flx_num3 position;
         flx_num9 R;
         flx_body_frame(d->body[i], &position, &R);
-        p[i] = num3_add(b->g, position, num9_mul_v(b->g, R, d->at[i]));
+        p[i] = flx_num3_add(b->g, position, flx_num9_mul_v(b->g, R, d->at[i]));
     }
-    return num3_norm(b->g, num3_sub(b->g, p[1], p[0]));
+    return flx_num3_norm(b->g, flx_num3_sub(b->g, p[1], p[0]));
 }
 
 // A number, or the word for the limit.
@@ -168,7 +168,7 @@ static flx_status read_spring(flx_env *e, const flx_item *force, flx_force_data 
     if (c) FLX_TRY(read_coefficient(e, c, &d->def.damping[0], &d->def.damping_open[0]));
     if (!d->joint) {
         FLX_TRY(read_places(e, force, d, true));
-        FLX_TRY(num_store(drawn_length(e->b, d), &d->def.length, &d->def.length_open));
+        FLX_TRY(flx_num_store(drawn_length(e->b, d), &d->def.length, &d->def.length_open));
     }
     d->def.ncomponent = 1;
     for (int i = 0; i < 3; i++) {
@@ -265,8 +265,8 @@ static flx_status read_bushing(flx_env *e, const flx_item *force, flx_force_data
     bool own = flx_body_turns(d->body[0]);
     flx_num9 F = own ? R[0] : e->space->R;
     for (int i = 0; i < 2; i++) {
-        flx_num9 frame = own && i == 0 ? num9_identity() : num9_tmul(e->b->g, R[i], F);
-        FLX_TRY(num9_store(&frame, def->frame[i], def->frame_open[i]));
+        flx_num9 frame = own && i == 0 ? flx_num9_identity() : flx_num9_tmul(e->b->g, R[i], F);
+        FLX_TRY(flx_num9_store(&frame, def->frame[i], def->frame_open[i]));
     }
     return FLX_OK;
 }

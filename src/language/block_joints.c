@@ -157,15 +157,16 @@ static flx_num9 axes_about(flx_graph *g, flx_num3 axis, bool planar)
     v3 a = v3_load(axis.x);
     if (planar && a.z == 0) {
         flx_num3 x = {.x = {a.y, a.x, 0}, .n = {axis.n[1], axis.n[0], 0}};
-        return num9_from_cols(num3_negative(g, x, 0), num3_of(ez), axis);
+        return flx_num9_from_cols(flx_num3_negative(g, x, 0), flx_num3_of(ez), axis);
     }
     double r[3] = {1, 0, 0};
     if (fabs(a.y) < fabs(a.x) && fabs(a.y) <= fabs(a.z)) r[0] = 0, r[1] = 1;
     if (fabs(a.z) < fabs(a.x) && fabs(a.z) < fabs(a.y)) r[0] = r[1] = 0, r[2] = 1;
-    flx_num along = num3_dot(g, num3_of(r), axis);
-    along = (flx_num){-along.x, along.n ? num_keep(g, 0, node_neg(g, num_node(g, along))).n : 0};
-    flx_num3 x = num3_unit(g, num3_axpy(g, along, axis, num3_of(r)));
-    return num9_from_cols(x, num3_cross(g, axis, x), axis);
+    flx_num along = flx_num3_dot(g, flx_num3_of(r), axis);
+    along = (flx_num){-along.x,
+                      along.n ? flx_num_keep(g, 0, node_neg(g, flx_num_node(g, along))).n : 0};
+    flx_num3 x = flx_num3_unit(g, flx_num3_axpy(g, along, axis, flx_num3_of(r)));
+    return flx_num9_from_cols(x, flx_num3_cross(g, axis, x), axis);
 }
 
 static bool needs_axis(flx_joint_type t, bool planar)
@@ -195,7 +196,7 @@ static flx_status read_axes(flx_env *e, const flx_item *joint, flx_joint_data *d
     const flx_entry *frame = flx_entry_get(joint->def, "frame");
     flx_num3 a = {.x = {0, 0, 1}}, second = a;
     def->has_axis = needs_axis(def->type, planar) || (def->type == FLX_JOINT_ROLLING && axis);
-    flx_num9 F = num9_identity();
+    flx_num9 F = flx_num9_identity();
     if (def->type == FLX_JOINT_UNIVERSAL) {
         FLX_TRY(flx_build_need(e->b, joint, "axes", &axes));
         if (axes->kind != FLX_ENTRY_LIST || axes->count != 2) {
@@ -219,11 +220,11 @@ static flx_status read_axes(flx_env *e, const flx_item *joint, flx_joint_data *d
         flx_num3 position;
         flx_num9 R;
         flx_body_frame(d->body[i], &position, &R);
-        d->frame[i] = num9_tmul(g, R, F);
-        d->axis[i] = num9_col(d->frame[i], 2);
-        if (def->type == FLX_JOINT_UNIVERSAL && i == 1) d->axis[1] = num9_tmul_v(g, R, second);
-        FLX_TRY(num9_store(&d->frame[i], def->frame[i], def->frame_open[i]));
-        FLX_TRY(num3_store(&d->axis[i], def->axis[i], def->axis_open[i]));
+        d->frame[i] = flx_num9_tmul(g, R, F);
+        d->axis[i] = flx_num9_col(d->frame[i], 2);
+        if (def->type == FLX_JOINT_UNIVERSAL && i == 1) d->axis[1] = flx_num9_tmul_v(g, R, second);
+        FLX_TRY(flx_num9_store(&d->frame[i], def->frame[i], def->frame_open[i]));
+        FLX_TRY(flx_num3_store(&d->axis[i], def->axis[i], def->axis_open[i]));
     }
     return FLX_OK;
 }
@@ -251,11 +252,11 @@ static flx_status read_places(flx_env *e, const flx_item *joint, flx_joint_data 
     for (int i = 0; i < 2; i++) {
         def->body[i] = d->body[i]->number;
         flx_body_frame(d->body[i], &position, &R);
-        p[i] = num3_add(g, position, num9_mul_v(g, R, d->at[i]));
-        FLX_TRY(num3_store(&d->at[i], def->at[i], def->at_open[i]));
+        p[i] = flx_num3_add(g, position, flx_num9_mul_v(g, R, d->at[i]));
+        FLX_TRY(flx_num3_store(&d->at[i], def->at[i], def->at_open[i]));
     }
     flx_body_frame(d->body[0], &position, &R);
-    d->drawn = num9_tmul_v(g, R, num3_sub(g, p[1], p[0]));
+    d->drawn = flx_num9_tmul_v(g, R, flx_num3_sub(g, p[1], p[0]));
     return FLX_OK;
 }
 
@@ -272,7 +273,7 @@ static flx_status read_sizes(flx_env *e, const flx_item *joint, flx_joint_data *
             return flx_build_kept_positive(e, length, "the distance", &def->length,
                                            &def->length_open);
         }
-        FLX_TRY(num_store(num3_norm(e->b->g, d->drawn), &def->length, &def->length_open));
+        FLX_TRY(flx_num_store(flx_num3_norm(e->b->g, d->drawn), &def->length, &def->length_open));
         if (def->length > 0) return FLX_OK;
         return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, joint->loc,
                         "the two places of joint '%s' are drawn at one point; a distance must be "
@@ -290,8 +291,8 @@ static flx_status read_sizes(flx_env *e, const flx_item *joint, flx_joint_data *
         FLX_TRY(flx_build_need(e->b, joint, "normal", &y));
         FLX_TRY(flx_build_direction(e, y, NULL, &n));
         flx_body_frame(d->body[0], &position, &R);
-        n = num9_tmul_v(e->b->g, R, n);
-        return num3_store(&n, def->normal, def->normal_open);
+        n = flx_num9_tmul_v(e->b->g, R, n);
+        return flx_num3_store(&n, def->normal, def->normal_open);
     default:
         return FLX_OK;
     }

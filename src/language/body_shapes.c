@@ -140,7 +140,7 @@ static flx_status read_shape(flx_env *e, const flx_item *body, const flx_entry *
     } else {
         FLX_TRY(flx_operand_to_num3(e, &v, at->loc, &local));
     }
-    return num3_store(&local, s->at, s->at_open);
+    return flx_num3_store(&local, s->at, s->at_open);
 }
 
 flx_status flx_build_shapes(flx_env *e, const flx_item *body, flx_body *def)

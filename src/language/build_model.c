@@ -93,7 +93,7 @@ static flx_status make_top(flx_builder *b, const flx_entry *tree)
     b->ground = flx_take(b, 1, sizeof *b->ground);
     if (!b->top || !b->ground) return FLX_ERR_MEMORY;
     *b->top = (flx_space){.def = tree, .prefix = "", .placed = FLX_ITEM_DONE, .plain = true};
-    b->top->R = num9_identity();
+    b->top->R = flx_num9_identity();
     *b->ground = (flx_item){.kind = FLX_KIND_GROUND,
                             .name = "ground",
                             .full = "ground",

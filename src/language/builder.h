@@ -158,19 +158,19 @@ struct flx_builder {
 };
 
 // What an expression may use.
-typedef enum flx_mode {
+typedef enum flx_env_mode {
     FLX_MODE_CONSTANT, // points are where they are drawn
     FLX_MODE_TIME,     // and t
     FLX_MODE_MOVING,   // and signals
     FLX_MODE_OUTPUT,   // and what is known only after a step: accelerations, reactions, ...
-} flx_mode;
+} flx_env_mode;
 
 typedef struct flx_env {
     flx_scope scope; // its user is this env
     flx_builder *b;
     flx_space *space;
     const flx_local *locals;
-    flx_mode mode;
+    flx_env_mode mode;
     flx_loc where; // the value of the file that is being read
     bool measure;  // final(..), maximum(..), ... are functions here
 } flx_env;
@@ -219,8 +219,9 @@ flx_status flx_item_leave(flx_builder *b, flx_item_state *state, flx_status stat
 
 // ---- scope.c, members.c: what expressions see ---------------------------------------------------
 
-void flx_env_init(flx_env *e, flx_builder *b, flx_space *s, const flx_local *locals, flx_mode mode);
-void flx_env_of(flx_env *e, flx_builder *b, const flx_item *item, flx_mode mode);
+void flx_env_init(flx_env *e, flx_builder *b, flx_space *s, const flx_local *locals,
+                  flx_env_mode mode);
+void flx_env_of(flx_env *e, flx_builder *b, const flx_item *item, flx_env_mode mode);
 flx_operand flx_operand_number(flx_node n);
 flx_operand flx_operand_item(const flx_item *item);
 const flx_item *flx_operand_get_item(const flx_operand *v); // NULL: not an item
@@ -240,7 +241,7 @@ flx_status flx_item_value(flx_env *e, flx_item *item, flx_loc loc, flx_operand *
 // The name of a family where one of its members is needed.
 flx_status flx_item_fail_family(flx_env *e, const flx_item *item, flx_loc loc);
 // Fails where the env does not know what changes in time, moves, or is known after a step only.
-flx_status flx_env_require(flx_env *e, flx_mode mode, const char *what, const char *name,
+flx_status flx_env_require(flx_env *e, flx_env_mode mode, const char *what, const char *name,
                            flx_loc loc);
 flx_status flx_member_unknown(flx_env *e, const char *of, const char *name, flx_loc loc,
                               const char *const *words, const flx_names *names);

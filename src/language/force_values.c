@@ -44,7 +44,7 @@ static flx_status to_ground(flx_env *e, const flx_item *force, const flx_force_d
         FLX_TRY(flx_build_frame(&constants, frame, &item));
     }
     if (!item || item->kind == FLX_KIND_GROUND) {
-        num9_turn3(b->g, &e->space->R, v, out);
+        flx_num9_turn3(b->g, &e->space->R, v, out);
         return FLX_OK;
     }
     FLX_TRY(flx_item_frame(b, item, frame->loc, &body, &at, &R));
@@ -76,14 +76,14 @@ flx_status flx_force_vector(flx_env *e, const flx_item *force, flx_force_data *d
         FLX_TRY(flx_operand_to_number(e, &value, y->loc, &d->scalar));
         FLX_TRY(flx_loads_scale(b, force, 1, &d->scalar));
         FLX_TRY(flx_build_num3(&constants, axis, &n));
-        flx_num size = num3_norm(b->g, n);
+        flx_num size = flx_num3_norm(b->g, n);
         if (!(size.x > 0)) {
             return FLX_FAIL(b->ctx, FLX_ERR_MODEL, axis->loc, "an axis cannot be zero");
         }
         for (int i = 0; i < 3; i++) {
             flx_node part = node_const(b->g, n.x[i] / size.x);
             if (size.n)
-                part = node_div(b->g, node_open(b->g, n.x[i], n.n[i]), num_node(b->g, size));
+                part = node_div(b->g, node_open(b->g, n.x[i], n.n[i]), flx_num_node(b->g, size));
             v[i] = node_mul(b->g, part, d->scalar);
         }
         d->number = true;
@@ -104,7 +104,7 @@ static void wrench_on_joint(flx_builder *b, flx_force_data *d, flx_node value, b
 {
     const flx_joint_data *j = d->joint->data;
     flx_node axis[3];
-    flx_num3 a = num9_col(j->frame[0], 2);
+    flx_num3 a = flx_num9_col(j->frame[0], 2);
     flx_node_direction(b, j->body[0], &a, axis);
     d->def.kind = &flx_force_wrench;
     for (int i = 0; i < 2; i++) {

@@ -172,9 +172,9 @@ static flx_status make_force(flx_builder *b, const flx_item *joint, const surfac
 {
     flx_graph *g = b->g;
     const flx_joint_data *d = joint->data;
-    flx_node radius = num_node(g, f->radius), r2 = node_mul(g, radius, radius);
-    flx_node least = num_node(g, f->velocity), viscous = num_node(g, f->viscous);
-    flx_num3 a = num9_col(d->frame[0], 2);
+    flx_node radius = flx_num_node(g, f->radius), r2 = node_mul(g, radius, radius);
+    flx_node least = flx_num_node(g, f->velocity), viscous = flx_num_node(g, f->viscous);
+    flx_num3 a = flx_num9_col(d->frame[0], 2);
     flx_node axis[3], rate, w[3];
     flx_node_direction(b, d->body[0], &a, axis);
     FLX_TRY(find_slip(b, d, s, axis, &rate, w));
@@ -183,7 +183,7 @@ static flx_status make_force(flx_builder *b, const flx_item *joint, const surfac
     flx_node grip = node_const(g, 0);
     if (is_there(f->coefficient)) {
         flx_node press = pressure(b, joint, s, axis);
-        grip = node_div(g, node_mul(g, num_node(g, f->coefficient), press), slip);
+        grip = node_div(g, node_mul(g, flx_num_node(g, f->coefficient), press), slip);
     }
     flx_node turning = s->slides ? node_mul(g, r2, viscous) : viscous; // on one surface both
     flx_node slide = node_add(g, grip, viscous);

@@ -13,7 +13,7 @@ static flx_status unit_vector(flx_env *e, const flx_entry *y, flx_num3 *out)
     }
     // any length, also where its square is no number
     v3 unit = v3_unit(v3_make(v[0] / largest, v[1] / largest, v[2] / largest));
-    flx_num3 kept = num3_is_open(out) ? num3_unit(e->b->g, *out) : *out;
+    flx_num3 kept = flx_num3_is_open(out) ? flx_num3_unit(e->b->g, *out) : *out;
     v3_store(kept.x, unit);
     *out = kept;
     return FLX_OK;
@@ -33,14 +33,14 @@ static flx_num9 shortest_turn_of(flx_env *e, flx_num3 x, flx_loc loc)
 {
     flx_graph *g = e->b->g;
     m33 R = shortest_turn(v3_load(x.x));
-    flx_num9 out = num9_of(R.m);
-    if (!num3_is_open(&x)) return out;
+    flx_num9 out = flx_num9_of(R.m);
+    if (!flx_num3_is_open(&x)) return out;
     if (!(x.x[0] > -1 + 1e-12)) {
-        num3_fix(e->b, &x, loc);
+        flx_num3_fix(e->b, &x, loc);
         return out;
     }
     flx_node n[3], one = node_const(g, 1.0);
-    num3_nodes(g, &x, n);
+    flx_num3_nodes(g, &x, n);
     flx_node by = node_div(g, one, node_add(g, one, n[0]));
     flx_node yz = node_neg(g, node_mul(g, by, node_mul(g, n[1], n[2])));
     const flx_node entries[9] = {n[0],
@@ -52,7 +52,7 @@ static flx_num9 shortest_turn_of(flx_env *e, flx_num3 x, flx_loc loc)
                                  n[2],
                                  yz,
                                  node_sub(g, one, node_mul(g, by, node_mul(g, n[2], n[2])))};
-    for (int i = 0; i < 9; i++) out.n[i] = num_keep(g, out.x[i], entries[i]).n;
+    for (int i = 0; i < 9; i++) out.n[i] = flx_num_keep(g, out.x[i], entries[i]).n;
     return out;
 }
 
@@ -67,13 +67,13 @@ static flx_status directions(flx_env *e, const flx_entry *def, flx_num9 *R)
         return FLX_OK;
     }
     FLX_TRY(unit_vector(e, second, &y));
-    flx_num3 z = num3_cross(g, x, y);
+    flx_num3 z = flx_num3_cross(g, x, y);
     if (!(v3_norm(v3_load(z.x)) > 1e-9)) {
         return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, second->loc,
                         "the directions x and y are parallel");
     }
-    z = num3_unit(g, z);
-    *R = num9_from_cols(x, num3_cross(g, z, x), z);
+    z = flx_num3_unit(g, z);
+    *R = flx_num9_from_cols(x, flx_num3_cross(g, z, x), z);
     return FLX_OK;
 }
 
@@ -97,7 +97,7 @@ static flx_status quaternion(flx_env *e, const flx_entry *def, flx_num9 *R)
         flx_ctx_warn(e->b->ctx, def->loc, "the quaternion has the length %g and was normalised",
                      norm);
     }
-    *R = num9_of(quat_to_m33(quat_unit(quat_load(q))).m);
+    *R = flx_num9_of(quat_to_m33(quat_unit(quat_load(q))).m);
     return FLX_OK;
 }
 
@@ -117,7 +117,7 @@ static flx_status matrix(flx_env *e, const flx_entry *def, flx_num9 *out)
         return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, def->loc, "the matrix is not a rotation%s",
                         largest < 1e-5 ? ": its determinant is -1" : "");
     }
-    *out = num9_of(quat_to_m33(quat_from_m33(R)).m); // digits that were cut off
+    *out = flx_num9_of(quat_to_m33(quat_from_m33(R)).m); // digits that were cut off
     return FLX_OK;
 }
 
@@ -142,12 +142,12 @@ static flx_status euler(flx_env *e, const flx_entry *def, flx_num9 *R)
     if (n != 3) {
         return FLX_FAIL(e->b->ctx, FLX_ERR_MODEL, angles->loc, "expected 3 angles, found %d", n);
     }
-    *R = num9_identity();
+    *R = flx_num9_identity();
     for (int i = 0; i < 3; i++) { // about the turned axes: each turn is in the frame so far
         const double axis[3] = {s[i] == 'x', s[i] == 'y', s[i] == 'z'};
         flx_num angle = {a[i], open[i]};
-        if (e->b->open && e->b->open->exported) num_fix(e->b, &angle, angles->loc);
-        *R = num9_mul(e->b->g, *R, num9_turn_about(e->b->g, num3_of(axis), angle));
+        if (e->b->open && e->b->open->exported) flx_num_fix(e->b, &angle, angles->loc);
+        *R = flx_num9_mul(e->b->g, *R, flx_num9_turn_about(e->b->g, flx_num3_of(axis), angle));
     }
     return FLX_OK;
 }
@@ -163,10 +163,10 @@ static flx_status planar_orientation(flx_env *e, const flx_entry *y, flx_num9 *R
                             "in a planar model an orientation is a number, the angle");
         }
         FLX_TRY(unit_vector(e, flx_entry_get(y, "x"), &x));
-        num3_nodes(g, &x, n);
+        flx_num3_nodes(g, &x, n);
         *angle = (flx_num){atan2(x.x[1], x.x[0]), 0};
-        if (num3_is_open(&x)) {
-            *angle = num_keep(g, angle->x, flx_graph_binary(g, FLX_OP_ATAN2, n[1], n[0]));
+        if (flx_num3_is_open(&x)) {
+            *angle = flx_num_keep(g, angle->x, flx_graph_binary(g, FLX_OP_ATAN2, n[1], n[0]));
         }
     } else {
         FLX_TRY(flx_build_num(e, y, angle));
@@ -174,13 +174,13 @@ static flx_status planar_orientation(flx_env *e, const flx_entry *y, flx_num9 *R
     }
     double c = cos(angle->x), s = sin(angle->x);
     const double turned[9] = {c, -s, 0, s, c, 0, 0, 0, 1};
-    *R = num9_of(turned);
+    *R = flx_num9_of(turned);
     if (!angle->n) return FLX_OK;
-    flx_node a = num_node(g, *angle);
+    flx_node a = flx_num_node(g, *angle);
     flx_node cosine = flx_graph_unary(g, FLX_OP_COS, a), sine = flx_graph_unary(g, FLX_OP_SIN, a);
-    R->n[0] = R->n[4] = num_keep(g, c, cosine).n;
-    R->n[3] = num_keep(g, s, sine).n;
-    R->n[1] = num_keep(g, -s, node_neg(g, sine)).n;
+    R->n[0] = R->n[4] = flx_num_keep(g, c, cosine).n;
+    R->n[3] = flx_num_keep(g, s, sine).n;
+    R->n[1] = flx_num_keep(g, -s, node_neg(g, sine)).n;
     return FLX_OK;
 }
 
@@ -206,7 +206,7 @@ flx_status flx_build_orientation(flx_env *e, const flx_entry *y, flx_num9 *R, fl
         FLX_TRY(unit_vector(e, axis, &n));
         FLX_TRY(flx_build_num(e, by, &a));
         flx_note_degrees(e->b, by, a.x);
-        *R = num9_turn_about(e->b->g, n, a);
+        *R = flx_num9_turn_about(e->b->g, n, a);
     } else if (q) {
         FLX_TRY(quaternion(e, q, R));
     } else if (m) {
@@ -236,6 +236,6 @@ flx_status flx_build_direction(flx_env *e, const flx_entry *y, const flx_entry *
             FLX_TRY(flx_item_drawn(e->b, f, frame_name->loc, &position, &R));
         }
     }
-    *out = num9_mul_v(e->b->g, R, d);
+    *out = flx_num9_mul_v(e->b->g, R, d);
     return FLX_OK;
 }

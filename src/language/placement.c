@@ -13,7 +13,7 @@ static const double origin[3] = {0, 0, 0};
 
 static flx_num3 space_to_ground(flx_builder *b, const flx_space *s, flx_num3 x)
 {
-    return num3_add(b->g, s->position, num9_mul_v(b->g, s->R, x));
+    return flx_num3_add(b->g, s->position, flx_num9_mul_v(b->g, s->R, x));
 }
 
 // ---- frames of parts and bodies ---------------------------------------------------------------
@@ -31,7 +31,7 @@ static flx_status draw_frame(flx_env *e, const flx_entry *def, frame *f)
     const flx_entry *orientation = flx_entry_get(def, "orientation");
     flx_space *s = e->space;
     FLX_TRY(flx_space_place(e->b, s));
-    flx_num9 R = num9_identity();
+    flx_num9 R = flx_num9_identity();
     flx_num angle = {0, 0};
     flx_place place;
     f->position = s->position;
@@ -40,8 +40,8 @@ static flx_status draw_frame(flx_env *e, const flx_entry *def, frame *f)
         f->position = place.position;
     }
     if (orientation) FLX_TRY(flx_build_orientation(e, orientation, &R, &angle));
-    f->angle = num_add(e->b->g, s->angle, angle);
-    f->R = s->plain ? R : num9_mul(e->b->g, s->R, R);
+    f->angle = flx_num_add(e->b->g, s->angle, angle);
+    f->R = s->plain ? R : flx_num9_mul(e->b->g, s->R, R);
     return FLX_OK;
 }
 
@@ -55,8 +55,8 @@ static flx_status place_part(flx_builder *b, flx_space *s)
     s->position = f.position;
     s->R = f.R;
     s->angle = f.angle;
-    s->plain =
-        v3_norm(v3_load(s->position.x)) == 0 && !num3_is_open(&s->position) && !num9_is_open(&s->R);
+    s->plain = v3_norm(v3_load(s->position.x)) == 0 && !flx_num3_is_open(&s->position) &&
+               !flx_num9_is_open(&s->R);
     for (int i = 0; i < 9; i++) s->plain = s->plain && s->R.x[i] == identity[i];
     return flx_build_motion(&e, def, &f.position, &s->start);
 }
@@ -84,16 +84,16 @@ flx_status flx_build_motion(flx_env *e, const flx_entry *def, const flx_num3 *po
     }
     const flx_body_start *from = &s->start;
     flx_num3 spin = of_start(from->angular_velocity, from->angular_velocity_open);
-    flx_num3 arm = num3_sub(g, *position, s->position);
-    flx_num3 carried =
-        num3_add(g, of_start(from->velocity, from->velocity_open), num3_cross(g, spin, arm));
-    flx_num3 velocity = num3_add(g, carried, num9_mul_v(g, s->R, given_v));
-    flx_num3 turning = num3_add(g, spin, num9_mul_v(g, s->R, given_w));
+    flx_num3 arm = flx_num3_sub(g, *position, s->position);
+    flx_num3 carried = flx_num3_add(g, of_start(from->velocity, from->velocity_open),
+                                    flx_num3_cross(g, spin, arm));
+    flx_num3 velocity = flx_num3_add(g, carried, flx_num9_mul_v(g, s->R, given_v));
+    flx_num3 turning = flx_num3_add(g, spin, flx_num9_mul_v(g, s->R, given_w));
     bool part = s->start.moves || s->start.turns;
-    FLX_TRY(num3_store(&velocity, out->velocity, out->velocity_open));
-    FLX_TRY(num3_store(&turning, out->angular_velocity, out->angular_velocity_open));
-    FLX_TRY(num3_store(position, out->origin, out->origin_open));
-    FLX_TRY(num3_store(&spin, out->carried, out->carried_open));
+    FLX_TRY(flx_num3_store(&velocity, out->velocity, out->velocity_open));
+    FLX_TRY(flx_num3_store(&turning, out->angular_velocity, out->angular_velocity_open));
+    FLX_TRY(flx_num3_store(position, out->origin, out->origin_open));
+    FLX_TRY(flx_num3_store(&spin, out->carried, out->carried_open));
     out->moves = part || v;
     out->turns = part || w;
     return FLX_OK;
@@ -125,7 +125,7 @@ static flx_status place_beam(flx_env *e, const flx_item *body, flx_body_data *d)
             FLX_TRY(flx_build_place(&at, curve, &ends[i]));
         }
     }
-    for (int i = 0; i < 2; i++) num3_fix(e->b, &ends[i].position, body->loc);
+    for (int i = 0; i < 2; i++) flx_num3_fix(e->b, &ends[i].position, body->loc);
     memcpy(d->def.position, ends[0].position.x, sizeof d->def.position);
     memcpy(d->def.R, identity, sizeof identity);
     d->def.angle = 0;
@@ -154,17 +154,17 @@ static flx_status place_body(flx_builder *b, flx_item *body)
     FLX_TRY(draw_frame(&e, body->def, &f));
     if (d->def.type == FLX_BODY_POINT &&
         !d->solid) { // its axes are the ground's, whatever the part's
-        f.R = num9_identity();
+        f.R = flx_num9_identity();
         f.angle = (flx_num){0, 0};
     }
     if (d->deformable) { // what is made of the frame is kept as numbers
-        num3_fix(b, &f.position, body->loc);
-        num9_fix(b, &f.R, body->loc);
-        num_fix(b, &f.angle, body->loc);
+        flx_num3_fix(b, &f.position, body->loc);
+        flx_num9_fix(b, &f.R, body->loc);
+        flx_num_fix(b, &f.angle, body->loc);
     }
-    FLX_TRY(num3_store(&f.position, d->def.position, d->def.position_open));
-    FLX_TRY(num9_store(&f.R, d->def.R, d->def.R_open));
-    FLX_TRY(num_store(f.angle, &d->def.angle, &d->def.angle_open));
+    FLX_TRY(flx_num3_store(&f.position, d->def.position, d->def.position_open));
+    FLX_TRY(flx_num9_store(&f.R, d->def.R, d->def.R_open));
+    FLX_TRY(flx_num_store(f.angle, &d->def.angle, &d->def.angle_open));
     if (d->solid) return flx_solid_place(b, body);
     return d->deformable ? place_line(&e, body, d) : FLX_OK;
 }
@@ -183,8 +183,8 @@ flx_status flx_body_place(flx_builder *b, flx_item *body, flx_loc loc)
 void flx_body_frame(const flx_item *body, flx_num3 *position, flx_num9 *R)
 {
     const flx_body_data *d = body->data;
-    *position = num3_of(origin);
-    *R = num9_identity();
+    *position = flx_num3_of(origin);
+    *R = flx_num9_identity();
     if (body->kind == FLX_KIND_GROUND) return;
     memcpy(position->x, d->def.position, sizeof position->x);
     memcpy(position->n, d->def.position_open, sizeof position->n);
@@ -203,7 +203,7 @@ flx_num3 flx_ground_to_body(flx_builder *b, const flx_item *body, flx_num3 p)
     flx_num3 position;
     flx_num9 R;
     flx_body_frame(body, &position, &R);
-    return num9_tmul_v(b->g, R, num3_sub(b->g, p, position));
+    return flx_num9_tmul_v(b->g, R, flx_num3_sub(b->g, p, position));
 }
 
 // ---- points -----------------------------------------------------------------------------------
@@ -214,7 +214,7 @@ static flx_status resolve_point(flx_builder *b, flx_item *point, flx_point_data 
     flx_num angle = {0, 0};
     flx_env e;
     flx_operand v;
-    d->R = num9_identity();
+    d->R = flx_num9_identity();
     if (!def) return FLX_OK; // the centre of mass at the origin
     flx_env_of(&e, b, point, FLX_MODE_CONSTANT);
     if (def->kind == FLX_ENTRY_MAP) {
@@ -234,13 +234,13 @@ static flx_status resolve_point(flx_builder *b, flx_item *point, flx_point_data 
         flx_space *s = point->space;
         if (!flx_body_turns(d->body)) { // axes of a point are the ground's
             FLX_TRY(flx_space_place(b, s));
-            d->at = num9_mul_v(b->g, s->R, d->at);
+            d->at = flx_num9_mul_v(b->g, s->R, d->at);
         }
     }
     if (orientation) FLX_TRY(flx_build_orientation(&e, orientation, &d->R, &angle));
     if (!d->body->data || !((const flx_body_data *)d->body->data)->deformable) return FLX_OK;
-    num3_fix(b, &d->at, def->loc);
-    num9_fix(b, &d->R, def->loc);
+    flx_num3_fix(b, &d->at, def->loc);
+    flx_num9_fix(b, &d->R, def->loc);
     return FLX_OK;
 }
 
@@ -263,8 +263,8 @@ flx_status flx_body_ready(flx_builder *b, flx_item *body, flx_loc loc)
 flx_status flx_item_frame(flx_builder *b, const flx_item *item, flx_loc loc, flx_item **body,
                           flx_num3 *at, flx_num9 *R)
 {
-    *at = num3_of(origin);
-    *R = num9_identity();
+    *at = flx_num3_of(origin);
+    *R = flx_num9_identity();
     *body = (flx_item *)item;
     if (item->kind == FLX_KIND_POINT && !item->family) {
         flx_point_data *d = item->data;
@@ -290,8 +290,8 @@ flx_status flx_item_drawn(flx_builder *b, const flx_item *item, flx_loc loc, flx
     FLX_TRY(flx_item_frame(b, item, loc, &body, &at, &turned));
     FLX_TRY(flx_body_place(b, body, loc));
     flx_body_frame(body, &p, &F);
-    *position = num3_add(b->g, p, num9_mul_v(b->g, F, at));
-    *R = num9_mul(b->g, F, turned);
+    *position = flx_num3_add(b->g, p, flx_num9_mul_v(b->g, F, at));
+    *R = flx_num9_mul(b->g, F, turned);
     return FLX_OK;
 }
 

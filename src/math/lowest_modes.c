@@ -23,7 +23,7 @@ typedef struct search {
     flx_symmetric thin; // M without its zeros, in the order of elimination
     const flx_modes_def *def;
     flx_frontal *factor;
-    flx_modes *out;
+    flx_mode_set *out;
     double tolerance;
 } search;
 
@@ -170,7 +170,7 @@ static flx_status find_shift(search *s)
 
 static flx_status make_room(search *s)
 {
-    flx_modes *o = s->out;
+    flx_mode_set *o = s->out;
     o->X = flx_alloc_unset(s->ctx, (size_t)o->count * (size_t)o->n, sizeof *o->X);
     return o->X ? FLX_OK : FLX_ERR_MEMORY;
 }
@@ -180,7 +180,7 @@ static flx_status make_room(search *s)
 // M x = theta (K - shift M) x: also where M is singular.
 static flx_status solve_dense_at(search *s)
 {
-    flx_modes *o = s->out;
+    flx_mode_set *o = s->out;
     size_t n = (size_t)s->K->n;
     double *A = flx_alloc(s->ctx, n * n, sizeof *A), *B = flx_alloc(s->ctx, n * n, sizeof *B);
     double *w = flx_alloc(s->ctx, n, sizeof *w);
@@ -216,7 +216,7 @@ static flx_status solve_dense_at(search *s)
 // digits of all.
 static flx_status solve_dense(search *s)
 {
-    flx_modes *o = s->out;
+    flx_mode_set *o = s->out;
     double top = highest_ratio(s);
     bool singular;
     FLX_TRY(make_room(s));
@@ -262,7 +262,7 @@ static int find_gap(const search *s, const flx_lanczos *l, int found, double *bo
 // Whether the modes found below a bound are all there are.
 static flx_status count_modes(search *s, const flx_lanczos *l, int found, bool *complete)
 {
-    flx_modes *o = s->out;
+    flx_mode_set *o = s->out;
     double bound = 0;
     int k = find_gap(s, l, found, &bound);
     *complete = k > 0;
@@ -292,7 +292,7 @@ static int block_size(const search *s)
 
 static flx_status iterate(search *s, flx_lanczos *l)
 {
-    flx_modes *o = s->out;
+    flx_mode_set *o = s->out;
     int wanted = o->count, found = 0;
     for (int step = 0; step < MOST_BLOCKS; step++) {
         int keep = found + (l->room - found) / 3;
@@ -327,7 +327,7 @@ static flx_status check_memory(search *s, int p, int room)
 
 static flx_status solve_sparse(search *s)
 {
-    flx_modes *o = s->out;
+    flx_mode_set *o = s->out;
     flx_lanczos l = {0};
     int p = block_size(s), room = o->count + o->count / 2 + 6 * p;
     if (room > s->K->n - p) room = s->K->n - p;
@@ -359,7 +359,7 @@ static flx_status solve_sparse(search *s)
 // The largest entry positive, so that a mode is the same on every run; residuals; rigid motions.
 static flx_status finish(search *s)
 {
-    flx_modes *o = s->out;
+    flx_mode_set *o = s->out;
     size_t n = (size_t)o->n;
     double *Kx = flx_alloc(s->ctx, n, sizeof *Kx), *Mx = flx_alloc(s->ctx, n, sizeof *Mx);
     flx_status status = Kx && Mx ? FLX_OK : FLX_ERR_MEMORY;
@@ -384,7 +384,7 @@ static flx_status finish(search *s)
 }
 
 flx_status flx_modes_create(flx_ctx *ctx, const flx_symmetric *K, const flx_symmetric *M,
-                            const flx_modes_def *def, flx_modes **out)
+                            const flx_modes_def *def, flx_mode_set **out)
 {
     *out = NULL;
     if (def->count < 1 || def->count > K->n) {
@@ -392,11 +392,11 @@ flx_status flx_modes_create(flx_ctx *ctx, const flx_symmetric *K, const flx_symm
                         "%d modes are asked for: there are %d unknowns", def->count, K->n);
     }
     size_t count = (size_t)def->count;
-    flx_modes *o = flx_alloc(ctx, 1, sizeof *o);
+    flx_mode_set *o = flx_alloc(ctx, 1, sizeof *o);
     search s = {.ctx = ctx, .K = K, .M = M, .def = def, .out = o};
     if (!o) return FLX_ERR_MEMORY;
     s.tolerance = def->tolerance > 0 ? def->tolerance : 1e-10;
-    *o = (flx_modes){.n = K->n, .count = def->count};
+    *o = (flx_mode_set){.n = K->n, .count = def->count};
     o->lambda = flx_alloc(ctx, count, sizeof *o->lambda);
     o->residual = flx_alloc(ctx, count, sizeof *o->residual);
     flx_status status = o->lambda && o->residual ? FLX_OK : FLX_ERR_MEMORY;
@@ -421,7 +421,7 @@ flx_status flx_modes_create(flx_ctx *ctx, const flx_symmetric *K, const flx_symm
     return status;
 }
 
-void flx_modes_destroy(flx_modes **modes)
+void flx_modes_destroy(flx_mode_set **modes)
 {
     if (!modes || !*modes) return;
     flx_free((*modes)->lambda);

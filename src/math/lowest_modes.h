@@ -16,7 +16,7 @@ typedef struct flx_modes_def {
     const int *group; // (n) node of an unknown, for the order; may be NULL
 } flx_modes_def;
 
-typedef struct flx_modes {
+typedef struct flx_mode_set {
     int n, count;
     double *lambda;   // (count) ascending; squares of angular frequencies
     double *X;        // (count, n) modes one after the other, X^T M X = I
@@ -28,9 +28,9 @@ typedef struct flx_modes {
     double bound;
     int blocks, solves, factorisations, restarts; // work
     flx_frontal_report factor;                    // of K - shift M
-} flx_modes;
+} flx_mode_set;
 
 // FLX_ERR_ARGUMENT: more modes are wanted than there are. FLX_NO_CONVERGENCE, FLX_SINGULAR with messages.
 flx_status flx_modes_create(flx_ctx *ctx, const flx_symmetric *K, const flx_symmetric *M,
-                            const flx_modes_def *def, flx_modes **out);
-void flx_modes_destroy(flx_modes **modes);
+                            const flx_modes_def *def, flx_mode_set **out);
+void flx_modes_destroy(flx_mode_set **modes);

@@ -152,7 +152,7 @@ static flx_status add_modes(search *q, const part *p, int count)
 {
     const flx_free_structure *s = q->s;
     int n = p ? p->n : s->K->n, skip = p ? 0 : s->nrigid;
-    flx_modes *m = NULL;
+    flx_mode_set *m = NULL;
     if (count == 0) return FLX_OK;
     if (count + skip > n) {
         return FLX_FAIL(s->ctx, FLX_ERR_MODEL, s->loc,

@@ -140,7 +140,7 @@ flx_status flx_reduction_refuse(const flx_simulation *sim, flx_work *work, flx_s
 flx_status flx_simulation_create_full(const flx_model *model, flx_model *copy,
                                       flx_simulation **full);
 
-typedef struct flx_layer flx_layer;
+typedef struct flx_boundary_layer flx_boundary_layer;
 // layer.c: the start of the reduced system shifted by what the boundary layer does to the slow motion; given:
 // (nv) velocities before it.
 flx_status flx_layer_correct(flx_simulation *sim, const double *given);
@@ -229,7 +229,7 @@ typedef struct flx_plan {
     const char **redundant, **singular; // names; arena
     flx_topology tree;                  // owned
     flx_reduction reduction;            // arena
-    struct flx_layer *layer;            // arena; NULL: signals go without it
+    struct flx_boundary_layer *layer;   // arena; NULL: signals go without it
     flx_result_info info;               // without what one run adds
     double **findings; // (nanalysis) re, im, frequency, damping of modes that are signals; arena
     flx_formulas columns, probes;

@@ -51,7 +51,7 @@ static int structures_have_the_solutions_and_inertia_of_mumps(void)
     for (int i = 0; i < STRUCTURE_CASES; i++) {
         structure_rig r;
         flx_frontal *f = NULL;
-        flx_modes *modes = NULL;
+        flx_mode_set *modes = NULL;
         printf("    %s\n", structure_cases[i].name);
         CHECK(structure_begin(&r, &structure_cases[i]));
         CHECK(flx_modes_create(r.ctx, &r.fe->K, &r.fe->M, &(flx_modes_def){.count = 14}, &modes) ==

@@ -118,7 +118,7 @@ enum { COUNT = 12, MORE = 4 }; // more of theirs, so that a pair at the end is n
 static int compare_modes(const structure_case *c, double frequency, double shape)
 {
     structure_rig r;
-    flx_modes *ours = NULL;
+    flx_mode_set *ours = NULL;
     peer_modes theirs = {0};
     CHECK(structure_begin(&r, c));
     const flx_symmetric *K = &r.fe->K, *M = &r.fe->M;

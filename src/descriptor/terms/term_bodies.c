@@ -3,7 +3,7 @@
 
 typedef struct bodies { // by their kind, each in the order of the model
     int n[FLX_N_BODY_KINDS];
-    flx_body_data *of[FLX_N_BODY_KINDS];
+    flx_body_record *of[FLX_N_BODY_KINDS];
 } bodies;
 
 static bodies *bodies_of(const flx_descriptor *d)
@@ -28,7 +28,7 @@ flx_body_size flx_bodies_size(const flx_model *m, int body)
     return sizes[kind_of(m, body)];
 }
 
-const flx_body_data *flx_bodies_rigid(const flx_descriptor *d, int *n)
+const flx_body_record *flx_bodies_rigid(const flx_descriptor *d, int *n)
 {
     const bodies *own = bodies_of(d);
     *n = own ? own->n[FLX_BODY_KIND_RIGID] : 0;
@@ -37,7 +37,7 @@ const flx_body_data *flx_bodies_rigid(const flx_descriptor *d, int *n)
 
 // ---- making -------------------------------------------------------------------------------------
 
-static void fill_body(const flx_model *m, int body, flx_body_data *b)
+static void fill_body(const flx_model *m, int body, flx_body_record *b)
 {
     const flx_body *from = m->bodies + body;
     b->frame = body + 1;
@@ -64,7 +64,7 @@ static flx_status plan(flx_descriptor *d)
     }
     for (int i = 0; i < m->nbody; i++) {
         int k = (int)kind_of(m, i);
-        flx_body_data *b = own->of[k] + own->n[k]++;
+        flx_body_record *b = own->of[k] + own->n[k]++;
         fill_body(m, i, b);
         b->q = d->body_q[i];
         b->v = d->body_v[i];
@@ -78,7 +78,7 @@ static flx_status fill(flx_descriptor *d)
     const bodies *own = bodies_of(d);
     for (int k = 0; k < FLX_N_BODY_KINDS; k++) {
         for (int i = 0; i < own->n[k]; i++) {
-            flx_body_data *b = own->of[k] + i;
+            flx_body_record *b = own->of[k] + i;
             b->diag = flx_layout_slot(d, b->v, b->v);
         }
     }
@@ -187,7 +187,7 @@ static void momentum(const flx_descriptor *d, flx_work *w, const flx_point *p, d
 static void transport(const flx_descriptor *d, flx_work *w, const flx_point *p, double *out)
 {
     int n;
-    const flx_body_data *b = flx_bodies_rigid(d, &n);
+    const flx_body_record *b = flx_bodies_rigid(d, &n);
     (void)w;
     for (int i = 0; i < n; i++) {
         v3 o = v3_load(p->v + b[i].v + 3);

@@ -18,7 +18,7 @@ typedef struct flx_body_size {
     int nq, nv; // equal: they are a vector space
 } flx_body_size;
 flx_body_size flx_bodies_size(const flx_model *m, int body);
-const flx_body_data *flx_bodies_rigid(const flx_descriptor *d, int *n);
+const flx_body_record *flx_bodies_rigid(const flx_descriptor *d, int *n);
 void flx_bodies_frames(const flx_descriptor *d, flx_work *w, const flx_point *p);
 void flx_bodies_residual(const flx_descriptor *d, const double g[3], const double *v,
                          const double *a, double *r);

@@ -57,7 +57,7 @@ static flx_status compile_line(flx_env *e, const flx_item *body, line *l)
     FLX_TRY(flx_space_place(b, e->space));
     if (curve) {
         FLX_TRY(flx_build_node_vector(&at, curve, nodes));
-        num9_turn3(b->g, &e->space->R, nodes, nodes);
+        flx_num9_turn3(b->g, &e->space->R, nodes, nodes);
         for (int i = 0; i < 3; i++) {
             const flx_num3 *p = &e->space->position;
             nodes[i] = node_add(b->g, nodes[i], node_open(b->g, p->x[i], p->n[i]));
@@ -67,8 +67,8 @@ static flx_status compile_line(flx_env *e, const flx_item *body, line *l)
         FLX_TRY(flx_build_place(e, from, &ends[0]));
         FLX_TRY(flx_build_place(e, to, &ends[1]));
         for (int i = 0; i < 3; i++) {
-            num3_fix(b, &ends[0].position, body->loc);
-            num3_fix(b, &ends[1].position, body->loc);
+            flx_num3_fix(b, &ends[0].position, body->loc);
+            flx_num3_fix(b, &ends[1].position, body->loc);
             double a = ends[0].position.x[i], d = ends[1].position.x[i] - a;
             nodes[i] = node_add(b->g, node_const(b->g, a), node_scale(b->g, d, s));
         }
@@ -80,7 +80,7 @@ static flx_status compile_line(flx_env *e, const flx_item *body, line *l)
     l->has_up = up != NULL;
     if (up) {
         FLX_TRY(flx_build_node_vector(&at, up, nodes + 6));
-        num9_turn3(b->g, &e->space->R, nodes + 6, nodes + 6);
+        flx_num9_turn3(b->g, &e->space->R, nodes + 6, nodes + 6);
     }
     for (int i = 0; i < 9; i++) {
         nodes[i] = flx_open_fix(b, nodes[i], body->loc);

@@ -277,7 +277,7 @@ flx_status flx_beam_finish(flx_builder *b, flx_item *body)
     flx_env_of(&e, b, body, FLX_MODE_CONSTANT);
     for (int i = 0; i < beam->nelement; i++) length += beam->lengths[i];
     FLX_TRY(flx_beam_read_section(&e, body, length, beam));
-    flx_num3 at = num3_of(d->origin);
+    flx_num3 at = flx_num3_of(d->origin);
     FLX_TRY(flx_build_motion(&e, body->def, &at, &start));
     flx_start_fix(b, &start, body->loc);
     for (int i = 0; i < d->nnode; i++) {

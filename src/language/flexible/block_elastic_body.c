@@ -304,7 +304,7 @@ flx_status flx_elastic_body_node_at(flx_builder *b, flx_item *body, const double
     const flx_elastic_body *f = elastic_of(body);
     double at[3], best = HUGE_VAL, size = 0.0;
     int nearest = -1;
-    flx_num3 local = flx_ground_to_body(b, body, num3_of(position));
+    flx_num3 local = flx_ground_to_body(b, body, flx_num3_of(position));
     memcpy(at, local.x, sizeof at); // its own frame is a number
     for (int i = 0; i < f->e->nnode; i++) {
         double s[3], R[9];
@@ -367,7 +367,7 @@ void flx_elastic_body_position(flx_builder *b, const flx_item *body, int node, f
 {
     const flx_elastic_node *x = elastic_of(body)->e->nodes + node;
     flx_node rest[3], s[3];
-    flx_num3 at = num3_of(x->at);
+    flx_num3 at = flx_num3_of(x->at);
     flx_node_position(b, body, &at, rest);
     flx_elastic_body_deflection(b, body, node, s);
     node_add3(b->g, rest, s, out);

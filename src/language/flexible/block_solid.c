@@ -365,8 +365,8 @@ flx_status flx_solid_place(flx_builder *b, flx_item *body)
         if (d->kind[i] == FIXED) memcpy(d->def.arm + 3 * i, place, sizeof place);
         if (d->kind[i] == ATTACHED) {
             FLX_TRY(flx_body_place(b, d->owner[i], body->loc));
-            flx_num3 arm = flx_ground_to_body(b, d->owner[i], num3_of(place));
-            num3_fix(b, &arm, body->loc);
+            flx_num3 arm = flx_ground_to_body(b, d->owner[i], flx_num3_of(place));
+            flx_num3_fix(b, &arm, body->loc);
             memcpy(d->def.arm + 3 * i, arm.x, sizeof arm.x);
         }
         if (d->kind[i] != FREE) continue;
@@ -398,7 +398,7 @@ flx_status flx_solid_finish(flx_builder *b, flx_item *body)
     flx_body_start start;
     flx_env e;
     flx_env_of(&e, b, body, FLX_MODE_CONSTANT);
-    flx_num3 at = num3_of(d->origin);
+    flx_num3 at = flx_num3_of(d->origin);
     FLX_TRY(flx_build_motion(&e, body->def, &at, &start));
     flx_start_fix(b, &start, body->loc);
     warn_of_mass(b, body, d);

@@ -31,7 +31,7 @@ flx_status flx_solid_load_place(flx_env *e, flx_item *force, flx_force_data *d)
     if (at) {
         flx_place place;
         FLX_TRY(flx_build_place(e, at, &place));
-        num3_fix(b, &place.position, at->loc);
+        flx_num3_fix(b, &place.position, at->loc);
         memcpy(d->load->at, place.position.x, sizeof d->load->at);
     }
     if (d->def.kind->volume) return FLX_OK;
@@ -58,7 +58,7 @@ flx_status flx_solid_load_value(flx_env *e, flx_item *force, flx_force_data *d)
     if (gradient) {
         FLX_TRY(flx_build_node_vector(e, gradient, v));
         FLX_TRY(flx_space_place(b, e->space));
-        num9_turn3(b->g, &e->space->R, v, value + 1);
+        flx_num9_turn3(b->g, &e->space->R, v, value + 1);
     }
     FLX_TRY(flx_loads_scale(b, force, 4, value));
     d->number = true;

@@ -25,7 +25,7 @@ flx_status flx_env_vector(flx_env *e, const flx_node v[3], flx_operand *out)
     flx_node x[3];
     memcpy(x, v, sizeof x);
     FLX_TRY(flx_space_place(e->b, e->space));
-    if (!e->space->plain) num9_turn_back3(e->b->g, &e->space->R, x, x);
+    if (!e->space->plain) flx_num9_turn_back3(e->b->g, &e->space->R, x, x);
     return flx_env_list(e, e->b->m->dimension, x, out);
 }
 
@@ -33,7 +33,7 @@ flx_status flx_env_point(flx_env *e, const flx_node v[3], flx_operand *out)
 {
     flx_node x[3], o[3];
     FLX_TRY(flx_space_place(e->b, e->space));
-    num3_nodes(e->b->g, &e->space->position, o);
+    flx_num3_nodes(e->b->g, &e->space->position, o);
     node_sub3(e->b->g, v, o, x);
     return flx_env_vector(e, x, out);
 }
@@ -113,7 +113,7 @@ static void subject_spin(flx_builder *b, const subject *s, int order, flx_node o
 // One axis of the frame, ground axes.
 static void subject_axis(flx_builder *b, const subject *s, int j, flx_node out[3])
 {
-    flx_num3 axis = num9_col(s->R, j);
+    flx_num3 axis = flx_num9_col(s->R, j);
     if (s->node < 0) {
         flx_node_direction(b, s->body, &axis, out);
     } else if (b->m->dimension == 2) {
@@ -140,12 +140,12 @@ static flx_status drawn_member(flx_env *e, const subject *s, const flx_item *ite
     flx_node v[3];
     FLX_TRY(flx_item_drawn(e->b, item, loc, &position, &R));
     if (strcmp(name, "position") == 0) {
-        num3_nodes(g, &position, v);
+        flx_num3_nodes(g, &position, v);
         return flx_env_point(e, v, out);
     }
     if (name[0] == 'e' && name[1] >= 'x' && name[1] <= 'z' && !name[2]) {
-        flx_num3 axis = num9_col(R, name[1] - 'x');
-        num3_nodes(g, &axis, v);
+        flx_num3 axis = flx_num9_col(R, name[1] - 'x');
+        flx_num3_nodes(g, &axis, v);
         return flx_env_vector(e, v, out);
     }
     return flx_env_require(e, FLX_MODE_MOVING, s->full, name, loc);
@@ -158,7 +158,7 @@ static flx_status frame_matrix(flx_env *e, const subject *s, flx_node R[9])
     for (int j = 0; j < 3; j++) {
         flx_node v[3];
         subject_axis(e->b, s, j, v);
-        if (!e->space->plain) num9_turn_back3(e->b->g, &e->space->R, v, v);
+        if (!e->space->plain) flx_num9_turn_back3(e->b->g, &e->space->R, v, v);
         for (int i = 0; i < 3; i++) R[3 * i + j] = v[i];
     }
     return FLX_OK;
@@ -172,19 +172,19 @@ static flx_status planar_angle(flx_env *e, const subject *s, flx_operand *out)
     flx_node angle = node_const(g, 0);
     if (s->node >= 0) {
         angle = flx_elastic_body_planar_angle(e->b, s->body, s->node);
-        return flx_operand_set_node(node_sub(g, angle, num_node(g, e->space->angle)), out);
+        return flx_operand_set_node(node_sub(g, angle, flx_num_node(g, e->space->angle)), out);
     }
     if (flx_body_turns(s->body)) {
         angle = node_leaf(e->b->g, FLX_LEAF_BODY_ROTATION, s->body->number, 0);
     }
     flx_num own = {atan2(s->R.x[3], s->R.x[0]), 0};
-    if (num9_is_open(&s->R)) {
+    if (flx_num9_is_open(&s->R)) {
         flx_node R[9];
-        num9_nodes(g, &s->R, R);
-        own = num_keep(g, own.x, flx_graph_binary(g, FLX_OP_ATAN2, R[3], R[0]));
+        flx_num9_nodes(g, &s->R, R);
+        own = flx_num_keep(g, own.x, flx_graph_binary(g, FLX_OP_ATAN2, R[3], R[0]));
     }
-    flx_num more = num_sub(g, own, e->space->angle);
-    return flx_operand_set_node(node_add(g, angle, num_node(g, more)), out);
+    flx_num more = flx_num_sub(g, own, e->space->angle);
+    return flx_operand_set_node(node_add(g, angle, flx_num_node(g, more)), out);
 }
 
 static flx_status rotation_member(flx_env *e, const subject *s, const char *name, flx_operand *out)
@@ -432,16 +432,16 @@ flx_status flx_part_com_member(flx_env *e, const flx_item *part, const char *nam
         FLX_TRY(flx_body_ready(b, body, loc));
         of[k](b, body, &((const flx_point_data *)d->com->data)->at, v);
         for (int j = 0; j < 3; j++) {
-            sum[j] = node_add(b->g, sum[j], node_mul(b->g, num_node(b->g, mass), v[j]));
+            sum[j] = node_add(b->g, sum[j], node_mul(b->g, flx_num_node(b->g, mass), v[j]));
         }
-        total = num_add(b->g, total, mass);
+        total = flx_num_add(b->g, total, mass);
     }
     if (!(total.x > 0)) {
         return FLX_FAIL(b->ctx, FLX_ERR_MODEL, loc, "part '%s' has no mass, and so no mass centre",
                         part->full);
     }
     flx_node by = node_const(b->g, 1 / total.x);
-    if (total.n) by = node_div(b->g, node_const(b->g, 1.0), num_node(b->g, total));
+    if (total.n) by = node_div(b->g, node_const(b->g, 1.0), flx_num_node(b->g, total));
     for (int j = 0; j < 3; j++) sum[j] = node_mul(b->g, by, sum[j]);
     return k == 0 ? flx_env_point(e, sum, out) : flx_env_vector(e, sum, out);
 }

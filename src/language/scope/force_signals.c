@@ -10,7 +10,7 @@
 // Force (or moment) of a bushing in the first's axes, K u + D u', and u'.
 static flx_num9 frame_of(const flx_force *def, int side)
 {
-    flx_num9 F = num9_of(def->frame[side]);
+    flx_num9 F = flx_num9_of(def->frame[side]);
     memcpy(F.n, def->frame_open[side], sizeof F.n);
     return F;
 }
@@ -24,7 +24,7 @@ static void bushing_local(flx_builder *b, const flx_item *force, bool moment, fl
     flx_node F[2][3][3], u[3], p[3];
     for (int k = 0; k < 2; k++) {
         for (int j = 0; j < 3; j++) {
-            flx_num3 c = num9_col(frame_of(def, k), j);
+            flx_num3 c = flx_num9_col(frame_of(def, k), j);
             flx_node_direction(b, d->body[k], &c, F[k][j]);
         }
     }

@@ -24,7 +24,7 @@ bool flx_joint_has_displacement(flx_joint_type t)
 
 static void joint_axis(flx_builder *b, const flx_joint_data *d, int side, int j, flx_node out[3])
 {
-    flx_num3 c = num9_col(d->frame[side], j);
+    flx_num3 c = flx_num9_col(d->frame[side], j);
     flx_node_direction(b, d->body[side], &c, out);
 }
 
@@ -39,7 +39,7 @@ flx_node flx_node_planar_angle(flx_builder *b, const flx_item *first, const flx_
 {
     flx_graph *g = b->g;
     flx_node a = node_sub(g, flx_node_angle(b, second), flx_node_angle(b, first));
-    return node_sub(g, a, num_node(g, num_sub(g, drawn_angle(second), drawn_angle(first))));
+    return node_sub(g, a, flx_num_node(g, flx_num_sub(g, drawn_angle(second), drawn_angle(first))));
 }
 
 static flx_node angle_node(flx_builder *b, flx_item *joint)
@@ -79,8 +79,8 @@ static flx_node displacement_node(flx_builder *b, const flx_joint_data *d)
     flx_node p[3], axis[3];
     flx_node_way(b, d->body, d->at, p);
     joint_axis(b, d, 0, 2, axis);
-    flx_num drawn = num3_dot(b->g, num9_col(d->frame[0], 2), d->drawn);
-    return node_sub(b->g, node_dot(b->g, axis, p), num_node(b->g, drawn));
+    flx_num drawn = flx_num3_dot(b->g, flx_num9_col(d->frame[0], 2), d->drawn);
+    return node_sub(b->g, node_dot(b->g, axis, p), flx_num_node(b->g, drawn));
 }
 
 bool flx_joint_has_coordinate(const flx_item *joint)
@@ -138,20 +138,20 @@ static void universal_axes(flx_builder *b, const flx_joint_data *d, flx_node a[2
     flx_num9 R[2];
     for (int i = 0; i < 2; i++) flx_body_frame(d->body[i], &p, &R[i]);
     for (int i = 0; i < 2; i++) {
-        world[i] = num9_mul_v(b->g, R[i], d->axis[i]);
+        world[i] = flx_num9_mul_v(b->g, R[i], d->axis[i]);
         flx_node_direction(b, d->body[i], &d->axis[i], a[i]);
     }
     for (int i = 0; i < 2; i++) { // axis i as drawn, carried by the other body
-        flx_num3 other = num9_tmul_v(b->g, R[1 - i], world[i]);
+        flx_num3 other = flx_num9_tmul_v(b->g, R[1 - i], world[i]);
         flx_node_direction(b, d->body[1 - i], &other, drawn[i]);
     }
-    *c = num3_dot(b->g, world[0], world[1]);
+    *c = flx_num3_dot(b->g, world[0], world[1]);
 }
 
 static flx_node angle_about(flx_graph *g, const flx_node axis[3], const flx_node from[3],
                             const flx_node to[3], flx_num c)
 {
-    flx_node x[3], square = node_mul(g, num_node(g, c), num_node(g, c));
+    flx_node x[3], square = node_mul(g, flx_num_node(g, c), flx_num_node(g, c));
     node_cross(g, from, to, x);
     return flx_graph_binary(g, FLX_OP_ATAN2, node_dot(g, axis, x),
                             node_sub(g, node_dot(g, from, to), square));
@@ -172,7 +172,7 @@ static flx_status universal_member(flx_env *e, const flx_joint_data *d, bool rat
         relative_spin(b, d, w);
         for (int i = 0; i < 2; i++) along[i] = node_dot(g, a[i], w);
         for (int i = 0; i < 2; i++) {
-            flx_node n = num_node(g, c), one = node_const(g, 1.0);
+            flx_node n = flx_num_node(g, c), one = node_const(g, 1.0);
             flx_node x = node_sub(g, along[i], node_mul(g, n, along[1 - i]));
             v[i] = node_mul(g, node_div(g, one, node_sub(g, one, node_mul(g, n, n))), x);
         }
@@ -218,7 +218,7 @@ static flx_status contact_member(flx_env *e, const flx_joint_data *d, flx_operan
     flx_builder *b = e->b;
     flx_graph *g = b->g;
     flx_node n[3], a[3], p[3];
-    flx_num3 normal = num3_of(d->def.normal);
+    flx_num3 normal = flx_num3_of(d->def.normal);
     memcpy(normal.n, d->def.normal_open, sizeof normal.n);
     flx_node_direction(b, d->body[0], &normal, n);
     if (d->def.has_axis) {

@@ -84,13 +84,13 @@ static void body_spin(flx_builder *b, const flx_item *body, flx_leaf_kind kind, 
 
 static void arm_of(flx_builder *b, const flx_item *body, const flx_num3 *at, flx_node out[3])
 {
-    flx_num3 com = num3_of(origin);
+    flx_num3 com = flx_num3_of(origin);
     if (body->kind == FLX_KIND_BODY) {
         const flx_body_data *d = body->data;
         com = ((const flx_point_data *)d->com->data)->at;
     }
-    flx_num3 arm = num3_sub(b->g, *at, com);
-    num3_nodes(b->g, &arm, out);
+    flx_num3 arm = flx_num3_sub(b->g, *at, com);
+    flx_num3_nodes(b->g, &arm, out);
 }
 
 static void base_leaves(flx_builder *b, const flx_item *body, flx_leaf_kind kind, flx_node out[3])
@@ -159,7 +159,7 @@ void flx_node_acceleration(flx_builder *b, const flx_item *body, const flx_num3 
 void flx_node_direction(flx_builder *b, const flx_item *body, const flx_num3 *d, flx_node out[3])
 {
     flx_node v[3];
-    num3_nodes(b->g, d, v);
+    flx_num3_nodes(b->g, d, v);
     turn(b, body, v, out);
 }
 
@@ -183,7 +183,7 @@ void flx_node_spin_rate(flx_builder *b, const flx_item *body, flx_node out[3])
 void flx_node_turn(flx_builder *b, const flx_item *body, const flx_num9 *R, const flx_node v[3],
                    flx_node out[3])
 {
-    num9_turn3(b->g, R, v, out);
+    flx_num9_turn3(b->g, R, v, out);
     turn(b, body, out, out);
 }
 

@@ -21,7 +21,8 @@ static bool constant(flx_scope *s, flx_node n, double *value)
     return flx_build_constant(e->b, n, e->where, value);
 }
 
-void flx_env_init(flx_env *e, flx_builder *b, flx_space *s, const flx_local *locals, flx_mode mode)
+void flx_env_init(flx_env *e, flx_builder *b, flx_space *s, const flx_local *locals,
+                  flx_env_mode mode)
 {
     *e = (flx_env){.b = b, .space = s, .locals = locals, .mode = mode};
     e->scope = (flx_scope){.ctx = b->ctx,
@@ -37,7 +38,7 @@ void flx_env_init(flx_env *e, flx_builder *b, flx_space *s, const flx_local *loc
                            .constant = constant};
 }
 
-void flx_env_of(flx_env *e, flx_builder *b, const flx_item *item, flx_mode mode)
+void flx_env_of(flx_env *e, flx_builder *b, const flx_item *item, flx_env_mode mode)
 {
     flx_env_init(e, b, item->space, item->locals, mode);
 }
@@ -58,7 +59,7 @@ const flx_item *flx_operand_get_item(const flx_operand *v)
     return v->kind == FLX_OPERAND_HANDLE && v->tag == FLX_TAG_ITEM ? v->handle : NULL;
 }
 
-flx_status flx_env_require(flx_env *e, flx_mode mode, const char *what, const char *name,
+flx_status flx_env_require(flx_env *e, flx_env_mode mode, const char *what, const char *name,
                            flx_loc loc)
 {
     if (e->mode >= mode) return FLX_OK;

@@ -81,7 +81,7 @@ static flx_status build(const rig *r, int held, flx_fe **fe)
 static int compare_frequencies(const rig *r, int held, int skip, int count, double tolerance)
 {
     flx_fe *fe = NULL;
-    flx_modes *m = NULL;
+    flx_mode_set *m = NULL;
     CHECK(build(r, held, &fe) == FLX_OK);
     CHECK(flx_modes_create(r->ctx, &fe->K, &fe->M, &(flx_modes_def){.count = count + skip}, &m) ==
           FLX_OK);
@@ -271,7 +271,7 @@ static int craig_bampton_converges(void)
 {
     rig r = start(FLX_CELL_HEX20, 4, 0, FLX_LINK_RIGID);
     flx_fe *fe = NULL;
-    flx_modes *m = NULL;
+    flx_mode_set *m = NULL;
     double before = HUGE_VAL;
     CHECK(build(&r, -1, &fe) == FLX_OK);
     CHECK(flx_modes_create(r.ctx, &fe->K, &fe->M, &(flx_modes_def){.count = 9}, &m) == FLX_OK);

@@ -9,7 +9,7 @@ typedef struct rig {
     flx_ctx *ctx;
     flx_structure *s;
     flx_fe *fe;
-    flx_modes *modes;
+    flx_mode_set *modes;
 } rig;
 
 static rig start(void)
@@ -319,7 +319,7 @@ static int hidden_twins_are_found(void)
     enum { UNKNOWNS = 400 };
     flx_ctx *ctx = flx_ctx_create();
     flx_symmetric K, M;
-    flx_modes *modes = NULL;
+    flx_mode_set *modes = NULL;
     CHECK(flx_symmetric_init(ctx, UNKNOWNS, 0, (const int64_t[]){0}, NULL, &K) == FLX_OK);
     CHECK(flx_symmetric_init_like(ctx, &K, &M) == FLX_OK);
     for (int i = 0; i < UNKNOWNS; i++) {

@@ -317,7 +317,7 @@ static int matrices_come_in_pairs(void)
 {
     flx_ctx *ctx = flx_ctx_create();
     flx_symmetric K, M;
-    flx_modes *modes = NULL;
+    flx_mode_set *modes = NULL;
     char stiffness[64];
     write_file("_K.mtx", "%%MatrixMarket matrix coordinate real symmetric\n% two springs\n2 2 3\n1 "
                          "1 30\n2 1 -10\n2 2 10\n");
@@ -378,7 +378,7 @@ static int triangles_of_matrices_agree(void)
     snprintf(mass, sizeof mass, "%s", path);
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         flx_symmetric K, M;
-        flx_modes *modes = NULL;
+        flx_mode_set *modes = NULL;
         snprintf(text, sizeof text, "%%%%MatrixMarket matrix coordinate real %s", cases[i].text);
         write_file("_K.mtx", text);
         flx_ctx_clear_messages(ctx);
