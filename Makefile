@@ -59,6 +59,7 @@ lint: ## layout, clang-tidy, include layers, exported symbols
 	$(call build,release,build)
 	@clang-format --dry-run -Werror $(SOURCES)
 	@tools/check_layers.py
+	@tools/check_kinds.py
 	@tools/check_api.sh build/src/libflexion.so
 	@tools/lint.sh build $(JOBS)
 
