@@ -135,7 +135,6 @@ static size_t cut_block(const flx_descriptor *d, flx_work *w)
         {&w->lam, d->complete ? 7 * ((size_t)d->complete_lam + (size_t)d->complete_mu) : 0},
         {&w->read, (size_t)x->read_size},
         {&w->gravity, 3},
-        {&w->discrete, 14 * (size_t)d->nspring},
         {&w->tangent, x->nreading > 0 ? (size_t)d->nvalue : 0},
         {&w->truth, 2 * (size_t)d->model->nevent},
         {&w->border, (size_t)d->model->nswitch},
@@ -241,24 +240,8 @@ static flx_status discrete_forces(const flx_system *s, flx_work *w, const flx_po
                                   const flx_point *pm, const flx_point *p1, double *out,
                                   flx_blocks *b)
 {
-    const flx_descriptor *d = flx_descriptor_of(s);
-    int n = d->nspring;
-    double *phi = w->discrete, *end = phi + n;
-    double(*slope)[2][6] = (double(*)[2][6])(void *)(end + n);
-    flx_step_ends x = {.p0 = p0, .pm = pm, .p1 = p1, .out = out, .b = b};
-    flx_terms_discrete(d, w, &x);
-    // what acts on nodes of elastic bodies is left to the system as a whole
-    if (n == 0 || d->nfollower > 0) return FLX_OK;
-    flx_eval_frames(d, w, p0);
-    flx_spring_values(n, d->springs, w->frames, p0->switches, phi, NULL);
-    flx_eval_frames(d, w, p1);
-    flx_spring_values(n, d->springs, w->frames, p1->switches, end, b ? slope : NULL);
-    flx_eval_frames(d, w, pm);
-    if (out) flx_spring_discrete(n, d->springs, w->frames, pm->switches, phi, end, out);
-    if (b) {
-        flx_spring_discrete_linearise(n, d->springs, w->frames, pm->switches, phi, end,
-                                      (const double(*)[2][6])slope, b->A0);
-    }
+    const flx_step_ends x = {.p0 = p0, .pm = pm, .p1 = p1, .out = out, .b = b};
+    flx_terms_discrete(flx_descriptor_of(s), w, &x);
     return FLX_OK;
 }
 
@@ -411,9 +394,10 @@ static flx_status make(flx_descriptor *d, const flx_descriptor_options *o)
     FLX_TRY(flx_layout_bodies(d));
     FLX_TRY(flx_terms_plan(d, FLX_STAGE_BODIES));
     FLX_TRY(flx_follow_plan(d));
-    FLX_TRY(flx_forces_plan(d));
+    FLX_TRY(flx_terms_plan(d, FLX_STAGE_FORCES));
     FLX_TRY(flx_rows_count(d));
-    flx_forces_number(d);
+    flx_pulls_number(d);
+    d->first_constraint = n->nlam;
     FLX_TRY(flx_expr_plan(d));
     d->rows = flx_arena_take(d->arena, (size_t)n->nlam + (size_t)n->nmu, sizeof *d->rows);
     if (!d->rows) return FLX_ERR_MEMORY;
@@ -422,7 +406,6 @@ static flx_status make(flx_descriptor *d, const flx_descriptor_options *o)
     FLX_TRY(flx_read_list(d));
     FLX_TRY(flx_terms_couple(d));
     FLX_TRY(flx_rows_couple(d));
-    FLX_TRY(flx_forces_couple(d));
     FLX_TRY(flx_expr_couple(d));
     FLX_TRY(flx_follow_couple(d));
     FLX_TRY(flx_layout_pattern(d));
@@ -430,11 +413,11 @@ static flx_status make(flx_descriptor *d, const flx_descriptor_options *o)
     FLX_TRY(flx_terms_fill(d, FLX_STAGE_BODIES));
     FLX_TRY(flx_follow_fill(d));
     FLX_TRY(flx_rows_fill(d));
-    flx_forces_fill(d);
+    FLX_TRY(flx_terms_fill(d, FLX_STAGE_FORCES));
     FLX_TRY(flx_expr_fill(d));
     FLX_TRY(flx_expr_compile(d));
     FLX_TRY(flx_layout_parts(d));
-    FLX_TRY(flx_forces_scale(d));
+    FLX_TRY(flx_pulls_scale(d));
     return flx_layout_pairs(d);
 }
 

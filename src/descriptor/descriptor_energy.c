@@ -30,8 +30,7 @@ static void rows_energy(const flx_descriptor *d, const flx_work *w, const flx_po
     }
 }
 
-// What a force does is supplied, unless it is one that only dissipates.
-static void add_power(flx_energies *e, bool dissipative, double power)
+void flx_energy_add_power(flx_energies *e, bool dissipative, double power)
 {
     if (dissipative) {
         e->dissipated_power -= power;
@@ -59,7 +58,7 @@ static void expressions_energy(const flx_descriptor *d, flx_work *w, const flx_p
                 power += (side ? 1.0 : -1.0) * rows[k] * p->v[f->e.v[side] + k];
             }
         }
-        add_power(e, f->dissipative, power);
+        flx_energy_add_power(e, f->dissipative, power);
     }
     for (int i = 0; i < x->nload; i++) {
         const flx_expr_load *o = x->loads + i;
@@ -74,7 +73,7 @@ static void expressions_energy(const flx_descriptor *d, flx_work *w, const flx_p
         flx_jet j;
         flx_scalar_gradient(&f->s, w->frames, p->switches, &j);
         double pull = f->sign * value[x->channels[f->channel].value];
-        add_power(e, f->dissipative, -pull * flx_jet_rate(&f->s, &j, p->v));
+        flx_energy_add_power(e, f->dissipative, -pull * flx_jet_rate(&f->s, &j, p->v));
     }
 }
 
@@ -124,32 +123,12 @@ static void motions_energy(const flx_descriptor *d, flx_work *w, const flx_point
     if (d->expr.nbond > 0) constraints_energy(d, w, p, e);
 }
 
-// Forces that are unknowns and given by expressions.
-static void laws_energy(const flx_descriptor *d, const flx_work *w, const flx_point *p,
-                        flx_energies *e)
-{
-    for (int i = d->nmixed - d->nlaw; i < d->nmixed; i++) {
-        const flx_scalar *s = &d->mixed[i].s;
-        double force = -d->mixed_of[i].sign * p->lam[d->first_mixed + i];
-        flx_jet j;
-        flx_scalar_gradient(s, w->frames, p->switches, &j);
-        add_power(e, d->model->forces[d->mixed_of[i].force].dissipative,
-                  force * flx_jet_rate(s, &j, p->v));
-    }
-}
-
 flx_status flx_eval_energy(const flx_system *s, flx_work *w, const flx_point *p, flx_energies *e)
 {
     const flx_descriptor *d = flx_descriptor_of(s);
     *e = (flx_energies){0};
     p = flx_eval_begin(d, w, p);
     flx_terms_energy(d, w, p, e);
-    flx_spring_energy(d->nspring, d->springs, w->frames, p->switches, p->v, e);
-    laws_energy(d, w, p, e);
-    flx_spring_energy_mixed(d->nmixed - d->nlaw, d->mixed, w->frames, p->switches, p->v,
-                            p->lam + d->first_mixed, d->typical_step, e);
-    flx_twist_energy(d->ntwist, d->twists, w->frames.space, e);
-    flx_attraction_energy(d->nattraction, d->attractions, w->frames, e);
     if (d->expr.nchannel > 0) expressions_energy(d, w, p, e);
     motions_energy(d, w, p, e);
     return FLX_OK;

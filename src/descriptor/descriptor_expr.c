@@ -54,7 +54,7 @@ int flx_expr_row_of(const flx_descriptor *d, flx_leaf leaf)
     case FLX_LEAF_MULTIPLIER:
         return flx_read_multiplier(d, i);
     case FLX_LEAF_PULL:
-        return flx_forces_find_mixed(d, i, c);
+        return flx_pulls_find(d, i, c);
     default:
         return -1;
     }
@@ -285,8 +285,8 @@ static flx_status add_row(flx_descriptor *d, flx_node node, flx_loc loc, const c
 static flx_status plan_equations(flx_descriptor *d)
 {
     const flx_model *m = d->model;
-    size_t n =
-        2 * (size_t)m->nvariable + (size_t)m->nfirst + 2 * (size_t)m->ncoupling + (size_t)d->nlaw;
+    size_t n = 2 * (size_t)m->nvariable + (size_t)m->nfirst + 2 * (size_t)m->ncoupling +
+               (size_t)flx_pulls_laws(d);
     d->expr.rows = flx_arena_take(d->arena, n, sizeof *d->expr.rows);
     if (!d->expr.rows) return FLX_ERR_MEMORY;
     for (int i = 0; i < m->nvariable; i++) {
@@ -333,23 +333,6 @@ static flx_status plan_effort(flx_descriptor *d, const flx_force *f)
     return flx_forces_scalar(d, f, &e->s);
 }
 
-// (MIX-4) C (value - lambda) = 0 for a force that is an unknown.
-static flx_status plan_laws(flx_descriptor *d)
-{
-    for (int i = d->nmixed - d->nlaw; i < d->nmixed; i++) {
-        const flx_force *f = d->model->forces + d->mixed_of[i].force;
-        int channel;
-        FLX_TRY(flx_expr_channel(d, f->value, f->loc, f->name, &channel));
-        d->mixed_of[i].law = d->expr.nrow;
-        d->expr.rows[d->expr.nrow++] = (flx_expr_row){.channel = channel,
-                                                      .row = flx_first_lam(d) + d->first_mixed + i,
-                                                      .acceleration = -1,
-                                                      .sign = 1.0, // until it is scaled
-                                                      .mass_rate = -1};
-    }
-    return FLX_OK;
-}
-
 static flx_status plan_forces(flx_descriptor *d)
 {
     const flx_model *m = d->model;
@@ -362,7 +345,7 @@ static flx_status plan_forces(flx_descriptor *d)
         if (f->kind->wrench) FLX_TRY(plan_wrench(d, f, i));
         if (f->kind->along && !f->mixed) FLX_TRY(plan_effort(d, f));
     }
-    FLX_TRY(plan_laws(d));
+    FLX_TRY(flx_pulls_plan_laws(d));
     FLX_TRY(flx_solid_loads_plan(d));
     for (int i = 0; i < m->nfriction; i++) FLX_TRY(plan_wrench(d, m->frictions + i, m->nforce + i));
     return FLX_OK;
@@ -557,7 +540,7 @@ static flx_status plan_constraints(flx_descriptor *d)
     d->expr.bonds = flx_arena_take(d->arena, (size_t)m->nconstraint, sizeof *d->expr.bonds);
     if (!d->expr.bonds) return FLX_ERR_MEMORY;
     d->expr.thirds = m->reduces;
-    int lam = d->joint_lam + d->complete_mixed, mu = d->complete_lam + d->joint_mu;
+    int lam = d->joint_lam + flx_pulls_complete(d), mu = d->complete_lam + d->joint_mu;
     for (int i = 0; i < m->nconstraint; i++) {
         bool velocity = m->constraints[i].velocity_level;
         int complete = velocity ? mu++ : lam++;

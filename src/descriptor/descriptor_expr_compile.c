@@ -97,7 +97,7 @@ static flx_expr_input find_input(const flx_descriptor *d, flx_leaf leaf)
     case FLX_LEAF_MULTIPLIER:
         return row_input(FLX_INPUT_ROW, flx_read_multiplier(d, i));
     case FLX_LEAF_PULL:
-        return row_input(FLX_INPUT_ROW, flx_forces_find_mixed(d, i, c));
+        return row_input(FLX_INPUT_ROW, flx_pulls_find(d, i, c));
     case FLX_LEAF_REACTION:
         for (int k = 0; k < d->expr.nreading; k++) {
             const flx_reading *r = d->expr.readings + k;

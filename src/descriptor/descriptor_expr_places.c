@@ -151,8 +151,7 @@ static flx_status fill_slots(flx_descriptor *d)
     for (int i = 0; i < x->nload; i++) FLX_TRY(fill_load(d, x->loads + i));
     for (int i = 0; i < x->neffort; i++) {
         flx_expr_effort *e = x->efforts + i;
-        e->s.turn = e->s.kind == FLX_SCALAR_ANGLE ? d->switch_of_joint[e->s.turn] : -1;
-        flx_layout_ends(d, e->s.body, &e->s.e);
+        flx_forces_fill_scalar(d, &e->s);
         for (int b = 0; b < 2; b++) {
             if (e->s.body[b] < 0 || e->channel < 0) continue;
             e->slot[b] = channel_slots(d, e->channel, d->body_v[e->s.body[b]]);

@@ -92,7 +92,7 @@ flx_status flx_layout_blocks(flx_descriptor *d)
         flx_joint_rows *r = d->joints + j;
         r->bond_block = r->nbond > 0 ? add_block(d, r->nbond) : -1;
     }
-    for (int i = 0; i < d->nmixed; i++) add_block(d, 1);
+    for (int i = 0; i < flx_pulls_count(d); i++) add_block(d, 1);
     add_blocks(d, d->base.dims.nlam - d->first_constraint);
     int joint_mu = 0;
     for (int j = 0; j < m->njoint; j++) {
@@ -294,7 +294,7 @@ void flx_layout_mark(flx_descriptor *d, int slot, int bits)
     d->parts[low] |= (unsigned char)bits;
 }
 
-static void mark_ends(flx_descriptor *d, const flx_ends *e, int bits)
+void flx_layout_mark_ends(flx_descriptor *d, const flx_ends *e, int bits)
 {
     for (int i = 0; i < 4; i++) {
         int slot = e->block[i / 2][i % 2];
@@ -302,14 +302,11 @@ static void mark_ends(flx_descriptor *d, const flx_ends *e, int bits)
     }
 }
 
-static void mark_rows(flx_descriptor *d, int n, const flx_scalar_row *rows, bool all)
+void flx_layout_mark_row(flx_descriptor *d, const flx_scalar_row *row, bool moves)
 {
-    for (int i = 0; i < n; i++) {
-        for (int t = 0; t < rows[i].nterm; t++) {
-            for (int b = 0; b < 2; b++) {
-                bool moves = rows[i].term[t].body[b] >= 0 && (all || rows[i].tau != 0);
-                if (moves) flx_layout_mark(d, rows[i].place[t].g[b], 2);
-            }
+    for (int t = 0; t < row->nterm && (moves || row->tau != 0); t++) {
+        for (int b = 0; b < 2; b++) {
+            if (row->term[t].body[b] >= 0) flx_layout_mark(d, row->place[t].g[b], 2);
         }
     }
 }
@@ -404,16 +401,8 @@ flx_status flx_layout_parts(flx_descriptor *d)
         flx_layout_mark(d, flx_layout_slot(d, i, i), 2);
     }
     flx_terms_mark(d);
-    for (int i = 0; i < d->nspring; i++) {
-        const flx_spring *one = d->springs + i;
-        if (one->c != 0 || one->open) mark_ends(d, &one->s.e, 2);
-    }
-    for (int i = 0; i < d->ntwist; i++) mark_ends(d, &d->twists[i].e, 2);
-    mark_rows(d, d->nscalar, d->scalars, false);
-    for (int i = 0; i < d->nmixed; i++) { // their rows come last
-        if (d->mixed[i].open) mark_rows(d, 1, d->scalars + (d->nscalar - d->nmixed + i), true);
-    }
-    mark_rows(d, d->nvscalar, d->vscalars, true);
+    for (int i = 0; i < d->nscalar; i++) flx_layout_mark_row(d, d->scalars + i, false);
+    for (int i = 0; i < d->nvscalar; i++) flx_layout_mark_row(d, d->vscalars + i, true);
     mark_expressions(d);
     flx_follow_parts(d);
     FLX_TRY(find_ranges(d, 0, d->parts, 2));

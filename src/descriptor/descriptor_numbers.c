@@ -23,9 +23,7 @@ static flx_status own_arrays(flx_descriptor *d)
     d->arena = flx_arena_create(d->base.ctx);
     if (!d->arena) return FLX_ERR_MEMORY;
     FLX_TRY(flx_terms_take(d));
-    bool fine = OWN(d->springs, d->nspring) && OWN(d->twists, d->ntwist) &&
-                OWN(d->attractions, d->nattraction) && OWN(d->mixed, d->nmixed) &&
-                OWN(d->points, d->npoint) && OWN(d->axes, d->naxis) &&
+    bool fine = OWN(d->points, d->npoint) && OWN(d->axes, d->naxis) &&
                 OWN(d->scalars, d->nscalar) && OWN(d->vscalars, d->nvscalar) &&
                 OWN(d->rows, d->base.dims.nlam + d->base.dims.nmu) && OWN(d->turns, d->nturn) &&
                 OWN(x->wrenches, x->nwrench) && OWN(x->efforts, x->neffort) &&
@@ -86,9 +84,9 @@ static flx_status renew(flx_descriptor *d)
     d->length = flx_descriptor_length(d->model);
     FLX_TRY(flx_terms_renew(d, FLX_STAGE_BODIES));
     FLX_TRY(flx_rows_renew(d));
-    FLX_TRY(flx_forces_renew(d));
+    FLX_TRY(flx_terms_renew(d, FLX_STAGE_FORCES));
     FLX_TRY(renew_expressions(d));
-    return flx_forces_scale(d);
+    return flx_pulls_scale(d);
 }
 
 // ---- parameters ---------------------------------------------------------------------------------

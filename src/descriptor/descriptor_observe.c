@@ -24,7 +24,7 @@ static double row_value(const view *o, int row)
 // Of a force that is an unknown; zero along a direction without stiffness and damping.
 static double pull(const view *o, int force, int component)
 {
-    return row_value(o, flx_forces_find_mixed(o->d, force, component));
+    return row_value(o, flx_pulls_find(o->d, force, component));
 }
 
 // ---- residuals ----------------------------------------------------------------------------------

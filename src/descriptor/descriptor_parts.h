@@ -5,7 +5,7 @@
 //   descriptor_pairs.c     the order of elimination that joints suggest
 //   descriptor_rows.c      bonds made of primitive rows
 //   descriptor_select.c    a selection of rows, whose expressions are those of the complete system
-//   descriptor_force.c     forces without expressions
+//   descriptor_force.c     parts of forces without expressions
 //   descriptor_expr.c      expressions: forces, equations, constraints (descriptor_expr.h: their data)
 //   descriptor_expr_places.c, descriptor_expr_compile.c  where their derivatives go; their programs
 //   term.h, terms.c, terms/  what contributes to the equations: beams, drag
@@ -84,14 +84,6 @@ typedef struct flx_joint_rows { // of one joint
     bool drive_velocity;    // among the velocity bonds
     bool read;              // a force depends on its multipliers
 } flx_joint_rows;
-
-typedef struct flx_mixed_of { // a bond that is a force
-    int force, component;
-    int complete;     // number in the complete system
-    const char *part; // its name
-    double sign; // of the force on the bodies: +G^T for a pull, -G^T along a joint's coordinate
-    int law;     // row of the expressions that gives it; -1: stiffness and damping do
-} flx_mixed_of;
 
 typedef struct flx_segment { // coordinates that are a vector space
     int q, v, n;
@@ -191,22 +183,10 @@ struct flx_descriptor {
     int complete_lam, complete_mu; // all rows when none is left out
     int *motion_of_joint;          // (njoint) time function, -1
 
-    int nspring;
-    flx_spring *springs;
-    int ntwist, nattraction;
-    flx_twist *twists;
-    flx_attraction *attractions;
-    int nmixed; // springs whose pull is an unknown: one bond each, after those of the joints
-    flx_spring *mixed;
-    flx_mixed_of *mixed_of; // (nmixed) what each is of
-    int nlaw;               // the last so many of them are given by expressions
-    double *param;          // (nparam) as the model says them (model/numbers.h)
-    flx_hoist *hoist;       // numbers of parameters in expressions; the whole one's; NULL: none
-    double *hoisting;       // scratch for them
-    double typical_step;    // scales their rows and does not change their solution
-    int complete_mixed;     // their number when none is left out
-    int first_mixed;        // bond of the first
-    int first_constraint;   // bond of the first constraint of the equations
+    double *param;        // (nparam) as the model says them (model/numbers.h)
+    flx_hoist *hoist;     // numbers of parameters in expressions; the whole one's; NULL: none
+    double *hoisting;     // scratch for them
+    int first_constraint; // bond of the first constraint of the equations
 
     flx_expressions expr;
 
@@ -254,7 +234,6 @@ struct flx_work {
     double *read;                   // of the reactions that are read
     double *own[FLX_N_TERMS];       // of each term
     double *gravity;                // (3) times a load factor
-    double *discrete;               // of springs at the ends of a step
     struct {                        // of followers
         bool placed;                // for q and v:
         double *q;                  // (nq)
@@ -324,6 +303,8 @@ void flx_layout_place(const flx_descriptor *d, int row_unknown, const int body[2
                       flx_row_place *p);
 // Which entries have parts in A1 and A2: all marks, then the ranges.
 void flx_layout_mark(flx_descriptor *d, int slot, int bits);
+void flx_layout_mark_ends(flx_descriptor *d, const flx_ends *e, int bits);
+void flx_layout_mark_row(flx_descriptor *d, const flx_scalar_row *row, bool moves); // or tau does
 flx_status flx_layout_parts(flx_descriptor *d);
 flx_status flx_layout_pairs(flx_descriptor *d);
 
@@ -383,29 +364,12 @@ flx_status flx_rows_fill(flx_descriptor *d);
 size_t flx_rows_scratch(void);
 flx_status flx_rows_renew(flx_descriptor *d);
 
-// forces
-flx_status flx_forces_plan(flx_descriptor *d);
-flx_status flx_forces_renew(flx_descriptor *d); // numbers, as above
-// A place of a body from its centre of mass. Refuses a place off a point.
-flx_status flx_forces_place(const flx_descriptor *d, const flx_force *f, int side, double s[3]);
-// What a force on a joint or along a line acts on.
-flx_status flx_forces_scalar(const flx_descriptor *d, const flx_force *f, flx_scalar *s);
-// Rows of forces that expressions give, scaled by their slopes as drawn.
-flx_status flx_forces_scale(flx_descriptor *d);
-// Numbers the bonds of forces, after those of the joints.
-void flx_forces_number(flx_descriptor *d);
-// The bond of a component of a force; -1: its force is no unknown.
-int flx_forces_find_mixed(const flx_descriptor *d, int force, int component);
-flx_status flx_forces_couple(flx_descriptor *d);
-void flx_forces_fill(flx_descriptor *d);
-
 // selections: expressions planned as those of the whole, channel by channel
 flx_status flx_select_readings(flx_descriptor *d);
 flx_status flx_select_channel(flx_descriptor *d, flx_node node, int *channel);
 flx_status flx_select_bond(flx_descriptor *d, flx_expr_bond *b); // but for its row
 void flx_select_instants(flx_descriptor *d);
 void flx_select_programs(flx_descriptor *d);
-void flx_select_scales(flx_descriptor *d); // of laws
 // The row of a multiplier that a leaf stands for, among bonds and velocity bonds; -1: it is not there.
 int flx_expr_row_of(const flx_descriptor *d, flx_leaf leaf);
 
@@ -505,6 +469,8 @@ void flx_read_linearise(const flx_descriptor *d, flx_work *w, const flx_point *p
 // Force and moment on the second body at its place of the joint, ground axes; frames must be there.
 void flx_reaction_eval(const flx_descriptor *d, flx_work *w, const flx_point *p, int joint,
                        const double *lam, const double *mu, double out[6]);
+// What a force does is supplied, unless it is one that only dissipates.
+void flx_energy_add_power(flx_energies *e, bool dissipative, double power);
 flx_status flx_eval_energy(const flx_system *s, flx_work *w, const flx_point *p, flx_energies *e);
 bool flx_descriptor_watches(const flx_descriptor *d); // whether accepted states change anything
 void flx_eval_accept(const flx_system *s, flx_work *w, flx_state *x);

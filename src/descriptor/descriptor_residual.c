@@ -121,9 +121,7 @@ static void passive_residual(const flx_descriptor *d, flx_work *w, const flx_poi
     for (int i = d->variable_v; i < d->base.dims.nv; i++) r[i] = 0.0;
     if (!flx_has_bodies(d)) return;
     flx_terms_residual(d, FLX_STAGE_BODIES, w, p, r);
-    flx_spring_residual(d->nspring, d->springs, w->frames, p->switches, p->v, r);
-    flx_twist_residual(d->ntwist, d->twists, w->frames.space, r);
-    flx_attraction_residual(d->nattraction, d->attractions, w->frames, r);
+    flx_terms_residual(d, FLX_STAGE_FORCES, w, p, r);
 }
 
 void flx_eval_momentum(const flx_descriptor *d, flx_work *w, const flx_point *p, double *Mv)

@@ -80,17 +80,3 @@ void flx_select_programs(flx_descriptor *d)
         x->nout -= from->flat.program ? from->flat.n : 0; // behind the groups
     }
 }
-
-void flx_select_scales(flx_descriptor *d)
-{
-    const flx_descriptor *whole = d->whole;
-    for (int i = d->nmixed - d->nlaw; i < d->nmixed; i++) {
-        int k = d->mixed_of[i].complete - whole->joint_lam; // its number there
-        const flx_row_info *from = whole->rows + whole->first_mixed + k;
-        flx_row_info *row = d->rows + d->first_mixed + i;
-        d->scalars[d->nscalar - d->nmixed + i].C = row->C = from->C;
-        d->expr.rows[d->mixed_of[i].law].sign = from->C;
-        row->sigma = from->sigma;
-        row->tau = from->tau;
-    }
-}

@@ -249,9 +249,7 @@ static void all_entries(const flx_descriptor *d, flx_work *w, const flx_point *p
     }
     points_linearise(d, w, p->lam, b->A0);
     scalars_linearise(d, w, p, b->A0, b->A1);
-    flx_spring_linearise(d->nspring, d->springs, w->frames, p->switches, p->v, b->A0, b->A1);
-    flx_twist_linearise(d->ntwist, d->twists, w->frames.space, b->A0, b->A1);
-    flx_attraction_linearise(d->nattraction, d->attractions, w->frames, b->A0);
+    flx_terms_linearise(d, FLX_STAGE_FORCES, w, p, b);
     if (d->expr.nchannel > 0) expressions_linearise(d, w, p, b);
     if (d->expr.nbond > 0) constraints_linearise(d, w, p, b->A0, b->A1);
 }

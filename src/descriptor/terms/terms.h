@@ -6,6 +6,7 @@
 #include "body/modal.h"
 #include "body/solid.h"
 #include "descriptor/term.h"
+#include "force/force_kind.h"
 #include "model/model_data.h"
 
 #define FLX_TERM(NAME, name, stage) extern const flx_term flx_term_##name;
@@ -41,3 +42,38 @@ void flx_beam_element_mark(flx_descriptor *d, const flx_beam_exact *e);
 flx_status flx_solids_place_nodes(flx_descriptor *d, const flx_solid *s, int n, const int *nodes,
                                   flx_solid_element *e);
 void flx_solids_fill_blocks(const flx_descriptor *d, const flx_solid_element *e);
+
+// forces of stiffness and damping: their parts, at places of the initial configuration; which term a part belongs to, what it
+// is there, and where its frames are.
+typedef enum flx_part_goes {
+    FLX_PART_SPRING,
+    FLX_PART_PULL,
+    FLX_PART_TWIST, // the first of three stands for all
+    FLX_PART_NOWHERE
+} flx_part_goes;
+flx_status flx_forces_parts(const flx_descriptor *d, const flx_force *f, flx_force_plan *p);
+flx_part_goes flx_forces_goes(const flx_force *f, const flx_force_part *part);
+flx_spring flx_forces_spring(const flx_force *f, const flx_force_part *part);
+void flx_forces_fill_scalar(const flx_descriptor *d, flx_scalar *s);
+// With other parameters: the parts once more; numbers of a spring, whose structure stays; a part that comes or goes.
+flx_status flx_forces_renew_parts(const flx_descriptor *d, const flx_force *f, flx_force_plan *p);
+void flx_forces_take_numbers(flx_spring *to, const flx_spring *from);
+flx_status flx_forces_refuse(const flx_descriptor *d, const flx_force *f, const char *what);
+// A place of a body from its centre of mass. Refuses a place off a point.
+flx_status flx_forces_place(const flx_descriptor *d, const flx_force *f, int side, double s[3]);
+// What a force on a joint or along a line acts on: r_v += sign of its kind * value G^T.
+flx_status flx_forces_scalar(const flx_descriptor *d, const flx_force *f, flx_scalar *s);
+
+// forces that are unknowns: how many, those among them that expressions give, and all when none is left out.
+int flx_pulls_count(const flx_descriptor *d);
+int flx_pulls_laws(const flx_descriptor *d);
+int flx_pulls_complete(const flx_descriptor *d);
+// Numbers their rows, after those of the joints; rows of expressions that give them; these rows scaled by their slopes in the
+// initial configuration.
+void flx_pulls_number(flx_descriptor *d);
+flx_status flx_pulls_plan_laws(flx_descriptor *d);
+flx_status flx_pulls_scale(flx_descriptor *d);
+// The row of a component of a force; -1: its force is no unknown. The two bodies of a row of stiffness and damping; NULL: it
+// is no such row.
+int flx_pulls_find(const flx_descriptor *d, int force, int component);
+const int *flx_pulls_bodies(const flx_descriptor *d, int row);

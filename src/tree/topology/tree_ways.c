@@ -32,10 +32,10 @@ static bool are_free(const flx_tree *t, const int body[2])
 static bool is_relative(const flx_tree *t, int row)
 {
     const flx_descriptor *d = flx_tree_inner(t);
-    int mixed = row - d->first_mixed, joint = d->rows[row].joint;
+    int joint = d->rows[row].joint;
     if (joint < 0) {
-        bool pulls = mixed >= 0 && mixed < d->nmixed - d->nlaw && d->rows[row].constraint < 0;
-        return pulls && are_free(t, d->mixed[mixed].s.body);
+        const int *pulls = flx_pulls_bodies(d, row);
+        return pulls && are_free(t, pulls);
     }
     const flx_joint *j = t->model->joints + joint;
     if (d->joints[joint].read) return false;
